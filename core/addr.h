@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From an address to a MAC: what RoCE address vectors need. */
+#ifndef OFED_CORE_ADDR_H
+#define OFED_CORE_ADDR_H
+
+#include <rdma/ib_verbs.h>
+
+int ofed_addr_init(void);
+void ofed_addr_exit(void);
+
+/**
+ * ofed_addr_resolve_l2 - find the destination MAC of a RoCE address vector
+ * @device: device of the source GID
+ * @ah_attr: in: grh with sgid_attr set and dgid; out: roce.dmac, and
+ *	     grh.hop_limit as the route has it where one was taken
+ *
+ * Multicast destinations are computed, and so are link-local ones that have a
+ * MAC in them (EUI-64, or RoCE v1); all others go through the route and
+ * neighbour tables of the GID's namespace, with a time limit. Context: process, sleeps up to a second.
+ * Return: 0, -ENODEV (interface of the GID gone), -EHOSTUNREACH or
+ * -ENETUNREACH (no route), -ETIMEDOUT (nobody answered), -EINVAL.
+ */
+int ofed_addr_resolve_l2(struct ib_device *device,
+			 struct rdma_ah_attr *ah_attr);
+
+#endif /* OFED_CORE_ADDR_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef OFED_CORE_COUNTERS_H
+#define OFED_CORE_COUNTERS_H
+
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_counter.h>
+
+/* Per-port state of QP counters (mode off until an administrator binds). */
+void ofed_counters_init(struct ib_device *device);
+void ofed_counters_release(struct ib_device *device);
+
+/* rdma cgroup: the device as a resource pool of its own. */
+int ofed_cg_register_device(struct ib_device *device);
+void ofed_cg_unregister_device(struct ib_device *device);
+
+/* Tables of tracked resources; exit reports what a driver or ULP leaked. */
+int ofed_restrack_init(struct ib_device *device);
+void ofed_restrack_exit(struct ib_device *device);
+
+#endif /* OFED_CORE_COUNTERS_H */

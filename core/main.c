@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ofed_core: takes the place of ib_core on a distribution's kernel.
+ */
+#include <linux/module.h>
+#include <rdma/ib_verbs.h>
+
+#include "addr.h"
+#include "device.h"
+#include "gid.h"
+#include "netlink.h"
+#include "netns.h"
+#include "port_cache.h"
+
+/* In the order of their needs; undone from the last to the first. */
+static const struct {
+	int (*init)(void);
+	void (*exit)(void);
+} parts[] = {
+	{ ofed_workqueues_init, ofed_workqueues_exit },
+	{ ofed_device_init, ofed_device_exit },
+	{ ofed_events_init, ofed_events_exit },
+	{ ofed_addr_init, ofed_addr_exit },
+	{ ofed_netns_init, ofed_netns_exit },
+	{ ofed_gid_events_init, ofed_gid_events_exit },
+	{ ofed_nldev_init, ofed_nldev_exit },
+};
+
+static void undo_parts(size_t done)
+{
+	while (done--)
+		parts[done].exit();
+}
+
+static int __init ofed_core_init(void)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		ret = parts[i].init();
+		if (ret) {
+			undo_parts(i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void __exit ofed_core_exit(void)
+{
+	undo_parts(ARRAY_SIZE(parts));
+}
+
+module_init(ofed_core_init);
+module_exit(ofed_core_exit);
+
+MODULE_DESCRIPTION("RDMA core: devices, verbs objects, address tables");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory regions (IBA vol. 1 section 10.6): of users, for fast registration,
+ * and the page lists of the latter. The driver allocates a struct ib_mr and
+ * frees it; the core accounts. All functions that create or free run in process
+ * context and may sleep; mapping a scatter list may be done in any.
+ */
+#include <linux/scatterlist.h>
+#include <ofed/restrack.h>
+#include <ofed/verbs.h>
+#include <rdma/ib_verbs.h>
+
+static void mr_track(struct ib_mr *mr)
+{
+	const bool hidden = !rdma_restrack_is_tracked(&mr->res);
+
+	ofed_restrack_new(&mr->res, RDMA_RESTRACK_MR);
+	if (hidden)
+		rdma_restrack_no_track(&mr->res);
+	ofed_restrack_parent_name(&mr->res, &mr->pd->res);
+	ofed_restrack_add(&mr->res);
+}
+
+/* A region that the driver has just made becomes one of @pd. */
+static void mr_adopt(struct ib_mr *mr, struct ib_pd *pd, enum ib_mr_type type)
+{
+	mr->pd = pd;
+	mr->type = type;
+	mr->device = pd->device;
+	mr->dm = NULL;
+	mr->uobject = NULL;
+	mr->sig_attrs = NULL;
+	mr->need_inval = false;
+	atomic_inc(&pd->usecnt);
+}
+
+static struct ib_mr *mr_register(struct ib_pd *pd, u64 start, u64 length,
+				 u64 virt_addr, int access,
+				 struct ib_uobject *uobject,
+				 struct ib_udata *udata)
+{
+	struct ib_mr *mr;
+
+	mr = pd->device->ops.reg_user_mr(pd, start, length, virt_addr, access,
+					 udata);
+	if (IS_ERR(mr))
+		return mr;
+
+	mr_adopt(mr, pd, IB_MR_TYPE_USER);
+	mr->uobject = uobject;
+	mr->iova = virt_addr;
+	mr->length = length;
+	return mr;
+}
+
+static bool same_page_offset(u64 start, u64 virt_addr)
+{
+	return !((start ^ virt_addr) & ~PAGE_MASK);
+}
+
+/**
+ * ib_reg_user_mr - register memory of the current process for a kernel consumer
+ * @pd: protection domain; busy until the region is deregistered
+ * @start: address in current->mm
+ * @length: bytes
+ * @virt_addr: address that work requests use for @start
+ * @mr_access_flags: enum ib_access_flags
+ *
+ * Context: process, may sleep.
+ * Return: the region, for ib_dereg_mr(), or -EOPNOTSUPP (driver has none),
+ * -EINVAL (on demand, without the device having it), or the driver's errno.
+ */
+struct ib_mr *ib_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+			     u64 virt_addr, int mr_access_flags)
+{
+	struct ib_mr *mr;
+
+	if (!pd->device->ops.reg_user_mr)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (mr_access_flags & IB_ACCESS_ON_DEMAND &&
+	    !(pd->device->attrs.kernel_cap_flags & IBK_ON_DEMAND_PAGING))
+		return ERR_PTR(-EINVAL);
+
+	mr = mr_register(pd, start, length, virt_addr, mr_access_flags, NULL,
+			 NULL);
+	if (!IS_ERR(mr))
+		mr_track(mr);
+	return mr;
+}
+EXPORT_SYMBOL(ib_reg_user_mr);
+
+/**
+ * ofed_reg_user_mr - register memory of the current process for a user
+ * @pd: protection domain; busy until the region is deregistered
+ * @start: address in current->mm
+ * @length: bytes
+ * @virt_addr: address that work requests use for @start; the same in its page
+ * @access: enum ib_access_flags, unchecked
+ * @uobject: of the region
+ * @udata: the driver's data
+ *
+ * Return: the region, or -EOPNOTSUPP (driver has none), -EINVAL (addresses, or
+ * rights that do not go together), the errno of ib_check_mr_access() or the
+ * driver's.
+ */
+struct ib_mr *ofed_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+			       u64 virt_addr, int access,
+			       struct ib_uobject *uobject,
+			       struct ib_udata *udata)
+{
+	struct ib_mr *mr;
+	int ret;
+
+	if (!pd->device->ops.reg_user_mr)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!same_page_offset(start, virt_addr))
+		return ERR_PTR(-EINVAL);
+	ret = ib_check_mr_access(pd->device, access);
+	if (ret)
+		return ERR_PTR(ret);
+
+	mr = mr_register(pd, start, length, virt_addr, access, uobject, udata);
+	if (!IS_ERR(mr))
+		mr_track(mr);
+	return mr;
+}
+EXPORT_SYMBOL_GPL(ofed_reg_user_mr);
+
+/* The driver changed @mr itself; the rest of its values follow. */
+static void mr_changed(struct ib_mr *mr, int flags, u64 length, u64 virt_addr,
+		       struct ib_pd *new_pd)
+{
+	if (flags & IB_MR_REREG_TRANS) {
+		mr->iova = virt_addr;
+		mr->length = length;
+	}
+	if (flags & IB_MR_REREG_PD) {
+		atomic_inc(&new_pd->usecnt);
+		atomic_dec(&mr->pd->usecnt);
+		mr->pd = new_pd;
+	}
+}
+
+static int mr_check_rereg(const struct ib_mr *mr, int flags, u64 start,
+			  u64 virt_addr, int access)
+{
+	if (!mr->device->ops.rereg_user_mr)
+		return -EOPNOTSUPP;
+	if (!flags)
+		return -EINVAL;
+	if (flags & ~IB_MR_REREG_SUPPORTED)
+		return -EOPNOTSUPP;
+	if (flags & IB_MR_REREG_TRANS && !same_page_offset(start, virt_addr))
+		return -EINVAL;
+	/* Device memory stays where it is. */
+	if (mr->dm)
+		return -EINVAL;
+	if (flags & IB_MR_REREG_ACCESS)
+		return ib_check_mr_access(mr->device, access);
+	return 0;
+}
+
+/**
+ * ofed_rereg_user_mr - change addresses, PD or rights of a user's region
+ * @mr: the region; nobody else uses it meanwhile
+ * @flags: enum ib_mr_rereg_flags, unchecked
+ * @start: with IB_MR_REREG_TRANS: as for ofed_reg_user_mr()
+ * @length: with IB_MR_REREG_TRANS
+ * @virt_addr: with IB_MR_REREG_TRANS
+ * @access: with IB_MR_REREG_ACCESS
+ * @new_pd: with IB_MR_REREG_PD the new PD, else that of @mr
+ * @udata: the driver's data
+ *
+ * Return: NULL when @mr itself was changed; another region that has to take its
+ * place, with @mr left for the caller to deregister; or -EOPNOTSUPP, -EINVAL,
+ * or the driver's errno.
+ */
+struct ib_mr *ofed_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
+				 u64 length, u64 virt_addr, int access,
+				 struct ib_pd *new_pd, struct ib_udata *udata)
+{
+	struct ib_mr *next;
+	int ret;
+
+	ret = mr_check_rereg(mr, flags, start, virt_addr, access);
+	if (ret)
+		return ERR_PTR(ret);
+	next = mr->device->ops.rereg_user_mr(mr, flags, start, length,
+					     virt_addr, access, new_pd, udata);
+	if (IS_ERR(next))
+		return next;
+	if (!next) {
+		mr_changed(mr, flags, length, virt_addr, new_pd);
+		return NULL;
+	}
+
+	mr_adopt(next, new_pd, IB_MR_TYPE_USER);
+	next->uobject = mr->uobject;
+	next->iova = flags & IB_MR_REREG_TRANS ? virt_addr : mr->iova;
+	next->length = flags & IB_MR_REREG_TRANS ? length : mr->length;
+	mr_track(next);
+	return next;
+}
+EXPORT_SYMBOL_GPL(ofed_rereg_user_mr);
+
+/**
+ * ib_advise_mr - tell a driver how memory is going to be used
+ * @pd: protection domain of the regions
+ * @advice: what for
+ * @flags: enum ib_uverbs_advise_mr_flag
+ * @sg_list: parts of regions
+ * @num_sge: number of @sg_list
+ *
+ * Context: process, may sleep.
+ * Return: 0, -EOPNOTSUPP (driver does not listen), or the driver's errno.
+ */
+int ib_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
+		 u32 flags, struct ib_sge *sg_list, u32 num_sge)
+{
+	if (!pd->device->ops.advise_mr)
+		return -EOPNOTSUPP;
+	return num_sge ? pd->device->ops.advise_mr(pd, advice, flags, sg_list,
+						   num_sge, NULL) : 0;
+}
+EXPORT_SYMBOL(ib_advise_mr);
+
+/**
+ * ib_dereg_mr_user - deregister a memory region
+ * @mr: the region; freed by the driver on success
+ * @udata: of a user, or NULL
+ *
+ * IBA vol. 1 chapter 11, Deregister Memory Region. Context: process, may sleep.
+ * Return: 0, or the driver's errno (memory windows are bound to it): then the
+ * region lives on.
+ */
+int ib_dereg_mr_user(struct ib_mr *mr, struct ib_udata *udata)
+{
+	struct ib_sig_attrs *sig_attrs = mr->sig_attrs;
+	struct ib_pd *pd = mr->pd;
+	struct ib_dm *dm = mr->dm;
+	int ret;
+
+	/* @mr is gone when the driver returns, so its entry has to go first. */
+	ofed_restrack_del(&mr->res);
+	ret = mr->device->ops.dereg_mr(mr, udata);
+	if (ret) {
+		mr_track(mr);
+		return ret;
+	}
+
+	kfree(sig_attrs);
+	if (dm)
+		atomic_dec(&dm->usecnt);
+	atomic_dec(&pd->usecnt);
+	return 0;
+}
+EXPORT_SYMBOL(ib_dereg_mr_user);
+
+/**
+ * ib_alloc_mr - allocate a region for fast registration
+ * @pd: protection domain; busy until the region is deregistered
+ * @mr_type: IB_MR_TYPE_MEM_REG or IB_MR_TYPE_SG_GAPS
+ * @max_num_sg: pages or elements it has to hold
+ *
+ * It gets its memory by ib_map_mr_sg() and a IB_WR_REG_MR work request.
+ * Context: process, may sleep.
+ * Return: the region, for ib_dereg_mr(), or -EOPNOTSUPP (driver has none),
+ * -EINVAL (type), or the driver's errno.
+ */
+struct ib_mr *ib_alloc_mr(struct ib_pd *pd, enum ib_mr_type mr_type,
+			  u32 max_num_sg)
+{
+	struct ib_mr *mr;
+
+	if (!pd->device->ops.alloc_mr)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (WARN_ON_ONCE(mr_type == IB_MR_TYPE_INTEGRITY))
+		return ERR_PTR(-EINVAL);
+
+	mr = pd->device->ops.alloc_mr(pd, mr_type, max_num_sg);
+	if (IS_ERR(mr))
+		return mr;
+	mr_adopt(mr, pd, mr_type);
+	mr_track(mr);
+	return mr;
+}
+EXPORT_SYMBOL(ib_alloc_mr);
+
+/**
+ * ib_alloc_mr_integrity - allocate a region for data with a checksum
+ * @pd: protection domain; busy until the region is deregistered
+ * @max_num_data_sg: elements of data it has to hold
+ * @max_num_meta_sg: elements of protection information, not 0
+ *
+ * Context: process, may sleep.
+ * Return: the region, for ib_dereg_mr(), or -EOPNOTSUPP (driver has none),
+ * -EINVAL, -ENOMEM, or the driver's errno.
+ */
+struct ib_mr *ib_alloc_mr_integrity(struct ib_pd *pd, u32 max_num_data_sg,
+				    u32 max_num_meta_sg)
+{
+	const struct ib_device_ops *ops = &pd->device->ops;
+	struct ib_sig_attrs *sig_attrs;
+	struct ib_mr *mr;
+
+	if (!ops->alloc_mr_integrity || !ops->map_mr_sg_pi)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_num_meta_sg)
+		return ERR_PTR(-EINVAL);
+	sig_attrs = kzalloc(sizeof(*sig_attrs), GFP_KERNEL);
+	if (!sig_attrs)
+		return ERR_PTR(-ENOMEM);
+
+	mr = ops->alloc_mr_integrity(pd, max_num_data_sg, max_num_meta_sg);
+	if (IS_ERR(mr)) {
+		kfree(sig_attrs);
+		return mr;
+	}
+	mr_adopt(mr, pd, IB_MR_TYPE_INTEGRITY);
+	mr->sig_attrs = sig_attrs;
+	mr_track(mr);
+	return mr;
+}
+EXPORT_SYMBOL(ib_alloc_mr_integrity);
+
+/**
+ * ib_map_mr_sg - give a region of ib_alloc_mr() its memory
+ * @mr: the region
+ * @sg: DMA mapped elements
+ * @sg_nents: number of mapped elements
+ * @sg_offset: in: bytes of the first element to skip, out: the same for the
+ *	       first element that did not fit; or NULL for 0
+ * @page_size: size of the pages the region is made of
+ *
+ * Only the first element may begin, only the last one end within a page, unless
+ * the type of the region is IB_MR_TYPE_SG_GAPS. Context: any.
+ * Return: the number of elements that are mapped, which may be less than
+ * @sg_nents, or -EOPNOTSUPP, or the driver's errno.
+ */
+int ib_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int sg_nents,
+		 unsigned int *sg_offset, unsigned int page_size)
+{
+	if (unlikely(!mr->device->ops.map_mr_sg))
+		return -EOPNOTSUPP;
+	mr->page_size = page_size;
+	return mr->device->ops.map_mr_sg(mr, sg, sg_nents, sg_offset);
+}
+EXPORT_SYMBOL(ib_map_mr_sg);
+
+/**
+ * ib_map_mr_sg_pi - give a region of ib_alloc_mr_integrity() its memory
+ * @mr: the region
+ * @data_sg: DMA mapped elements of data
+ * @data_sg_nents: number of them
+ * @data_sg_offset: as for ib_map_mr_sg()
+ * @meta_sg: DMA mapped elements of protection information
+ * @meta_sg_nents: number of them
+ * @meta_sg_offset: as for ib_map_mr_sg()
+ * @page_size: size of the pages the region is made of
+ *
+ * Context: any.
+ * Return: 0 when all is mapped, -EOPNOTSUPP, or the driver's errno.
+ */
+int ib_map_mr_sg_pi(struct ib_mr *mr, struct scatterlist *data_sg,
+		    int data_sg_nents, unsigned int *data_sg_offset,
+		    struct scatterlist *meta_sg, int meta_sg_nents,
+		    unsigned int *meta_sg_offset, unsigned int page_size)
+{
+	if (unlikely(!mr->device->ops.map_mr_sg_pi) ||
+	    WARN_ON_ONCE(mr->type != IB_MR_TYPE_INTEGRITY))
+		return -EOPNOTSUPP;
+	mr->page_size = page_size;
+	return mr->device->ops.map_mr_sg_pi(mr, data_sg, data_sg_nents,
+					    data_sg_offset, meta_sg,
+					    meta_sg_nents, meta_sg_offset);
+}
+EXPORT_SYMBOL(ib_map_mr_sg_pi);
+
+/**
+ * ib_check_mr_status - ask what became of a region's signature check
+ * @mr: the region
+ * @check_mask: IB_MR_CHECK_SIG_STATUS
+ * @mr_status: out
+ *
+ * Context: any. Return: 0, -EOPNOTSUPP, or the driver's errno.
+ */
+int ib_check_mr_status(struct ib_mr *mr, u32 check_mask,
+		       struct ib_mr_status *mr_status)
+{
+	return mr->device->ops.check_mr_status ?
+	       mr->device->ops.check_mr_status(mr, check_mask, mr_status) :
+	       -EOPNOTSUPP;
+}
+EXPORT_SYMBOL(ib_check_mr_status);
+
+/**
+ * ib_sg_to_pages - cut a scatter list into the pages of a region
+ * @mr: the region; page_size is set, iova and length are filled
+ * @sgl: DMA mapped elements
+ * @sg_nents: number of mapped elements
+ * @sg_offset: as for ib_map_mr_sg()
+ * @set_page: called with each page in turn; a negative return says that this
+ *	      one did not fit
+ *
+ * For drivers. Elements that adjoin count as one. Ends at the first gap and
+ * when @set_page refuses. Context: as @set_page permits.
+ * Return: the number of elements that are mapped whole, or -EINVAL (none, or
+ * the offset lies behind the first), or the errno of @set_page when it took
+ * nothing at all.
+ */
+int ib_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl, int sg_nents,
+		   unsigned int *sg_offset,
+		   int (*set_page)(struct ib_mr *, u64))
+{
+	const u64 in_page = (u64)mr->page_size - 1;
+	unsigned int skip = sg_offset ? *sg_offset : 0;
+	u64 at, end, mapped = 0, page = 0;
+	struct scatterlist *sg;
+	int i, ret = 0;
+
+	if (sg_nents <= 0 || skip > sg_dma_len(sgl))
+		return -EINVAL;
+	mr->iova = sg_dma_address(sgl) + skip;
+	mr->length = 0;
+
+	/* [.., mapped) is in the region, [.., page) is in its page list. */
+	for_each_sg(sgl, sg, sg_nents, i) {
+		at = sg_dma_address(sg) + skip;
+		end = sg_dma_address(sg) + sg_dma_len(sg);
+		if (!i || (at != mapped && !((at | mapped) & in_page)))
+			page = at & ~in_page;
+		else if (at != mapped)
+			break;
+
+		for (; page < end; page += mr->page_size) {
+			ret = set_page(mr, page);
+			if (ret < 0)
+				break;
+		}
+		mapped = min(page, end);
+		if (mapped > at)
+			mr->length += mapped - at;
+		if (mapped < end) {
+			/* Cut within this element: resume behind the cut. */
+			skip = max(mapped, at) - sg_dma_address(sg);
+			break;
+		}
+		skip = 0;
+	}
+
+	if (sg_offset)
+		*sg_offset = i < sg_nents ? skip : 0;
+	return i || mr->length ? i : ret;
+}
+EXPORT_SYMBOL(ib_sg_to_pages);
+
+/**
+ * ib_dma_virt_map_sg - "DMA map" a scatter list for a device without DMA
+ * @dev: device
+ * @sg: elements; none of them in high memory
+ * @nents: number of elements
+ *
+ * The address for the device is the kernel's own. Context: any.
+ * Return: @nents.
+ */
+int ib_dma_virt_map_sg(struct ib_device *dev, struct scatterlist *sg, int nents)
+{
+	struct scatterlist *one;
+	int left;
+
+	for (one = sg, left = nents; left; one = sg_next(one), left--) {
+		sg_dma_len(one) = one->length;
+		sg_dma_address(one) = (uintptr_t)sg_virt(one);
+	}
+	return nents;
+}
+EXPORT_SYMBOL(ib_dma_virt_map_sg);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/* NLDEV: the ops, and what their implementations share. */
+#include <linux/module.h>
+#include <linux/string.h>
+#include <kunit/visibility.h>
+#include <net/netlink.h>
+#include <net/sock.h>
+
+#include "device.h"
+#include "netlink.h"
+#include "nldev.h"
+
+/*
+ * What a request may carry. Attributes that only answers have are not looked
+ * at, so they need no entry. A string's length is without its NUL.
+ */
+static const struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
+	/* which device and port */
+	[RDMA_NLDEV_ATTR_DEV_INDEX] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_PORT_INDEX] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_DRIVER_DETAILS] = { .type = NLA_U8 },
+	/* SET */
+	[RDMA_NLDEV_ATTR_DEV_DIM] = { .type = NLA_U8 },
+	[RDMA_NLDEV_NET_NS_FD] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_DEV_NAME] = {
+		.type = NLA_NUL_STRING, .len = IB_DEVICE_NAME_MAX - 1 },
+	/* NEWLINK */
+	[RDMA_NLDEV_ATTR_LINK_TYPE] = {
+		.type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 },
+	[RDMA_NLDEV_ATTR_NDEV_NAME] = {
+		.type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 },
+	/* GET_CHARDEV */
+	[RDMA_NLDEV_ATTR_CHARDEV_TYPE] = {
+		.type = NLA_NUL_STRING,
+		.len = RDMA_NLDEV_ATTR_CHARDEV_TYPE_SIZE - 1 },
+	/* SYS_SET */
+	[RDMA_NLDEV_SYS_ATTR_NETNS_MODE] = { .type = NLA_U8 },
+	[RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE] = { .type = NLA_U8 },
+};
+
+int ofed_nldev_parse(struct nldev_ask *ask, const struct sk_buff *skb,
+		     const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	const struct nlattr *port;
+
+	ask->net = sock_net(skb->sk);
+	ask->portid = NETLINK_CB(skb).portid;
+	ask->nlh = nlh;
+	/* Old tools do not mark nests, so not strict. */
+	if (nlmsg_parse_deprecated(nlh, 0, ask->tb, RDMA_NLDEV_ATTR_MAX - 1,
+				   policy, extack))
+		return -EINVAL;
+	port = ask->tb[RDMA_NLDEV_ATTR_PORT_INDEX];
+	ask->port = port ? nla_get_u32(port) : NLDEV_NO_PORT;
+	return 0;
+}
+
+struct ib_device *ofed_nldev_device(const struct nldev_ask *ask)
+{
+	const struct nlattr *index = ask->tb[RDMA_NLDEV_ATTR_DEV_INDEX];
+
+	return index ? ofed_device_get_by_index(ask->net, nla_get_u32(index)) :
+		       NULL;
+}
+
+int ofed_nldev_put_part(struct sk_buff *skb, struct ib_device *device,
+			const struct nldev_ask *ask, nldev_fill fill)
+{
+	struct nlmsghdr *nlh;
+	int ret;
+
+	nlh = nlmsg_put(skb, ask->portid, ask->nlh->nlmsg_seq,
+			ask->nlh->nlmsg_type, 0, NLM_F_MULTI);
+	if (!nlh)
+		return -EMSGSIZE;
+	ret = fill(skb, device, ask);
+	if (ret)
+		nlmsg_cancel(skb, nlh);
+	else
+		nlmsg_end(skb, nlh);
+	return ret;
+}
+
+int ofed_nldev_answer(const struct nldev_ask *ask, struct ib_device *device,
+		      nldev_fill fill)
+{
+	struct sk_buff *msg;
+	struct nlmsghdr *nlh;
+	int ret;
+
+	msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	/* An answer has the type of its question. */
+	nlh = nlmsg_put(msg, ask->portid, ask->nlh->nlmsg_seq,
+			ask->nlh->nlmsg_type, 0, 0);
+	if (!nlh) {
+		ret = -EMSGSIZE;
+		goto err_msg;
+	}
+	ret = fill(msg, device, ask);
+	if (ret)
+		goto err_msg;
+	nlmsg_end(msg, nlh);
+	return rdma_nl_unicast(ask->net, msg, ask->portid);
+
+err_msg:
+	nlmsg_free(msg);
+	return ret;
+}
+
+int ofed_nldev_answer_device(struct sk_buff *skb, struct nlmsghdr *nlh,
+			     struct netlink_ext_ack *extack, nldev_fill fill)
+{
+	struct ib_device *device;
+	struct nldev_ask ask;
+	int ret;
+
+	ret = ofed_nldev_parse(&ask, skb, nlh, extack);
+	if (ret)
+		return ret;
+	device = ofed_nldev_device(&ask);
+	if (!device)
+		return -EINVAL;
+	ret = ofed_nldev_answer(&ask, device, fill);
+	ib_device_put(device);
+	return ret;
+}
+
+/* Where a dump goes on: kept in netlink_callback.ctx between its parts. */
+struct dump_state {
+	u32 next_index;
+};
+
+struct dump_walk {
+	struct sk_buff *skb;
+	struct dump_state *state;
+	struct nldev_ask *ask;
+	nldev_fill fill;
+};
+
+static int dump_device(struct ib_device *device, void *ctx)
+{
+	struct dump_walk *walk = ctx;
+	int ret;
+
+	if (device->index < walk->state->next_index ||
+	    !rdma_dev_access_netns(device, walk->ask->net))
+		return 0;
+	ret = ofed_nldev_put_part(walk->skb, device, walk->ask, walk->fill);
+	if (ret)
+		return ret;
+	walk->state->next_index = device->index + 1;
+	return 0;
+}
+
+int ofed_nldev_dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
+			    nldev_fill fill)
+{
+	struct nldev_ask ask;
+	struct dump_walk walk = {
+		.skb = skb,
+		.state = (struct dump_state *)cb->ctx,
+		.ask = &ask,
+		.fill = fill,
+	};
+	int ret;
+
+	BUILD_BUG_ON(sizeof(struct dump_state) > sizeof(cb->ctx));
+	ret = ofed_nldev_parse(&ask, cb->skb, cb->nlh, cb->extack);
+	if (ret)
+		return ret;
+	ask.net = sock_net(skb->sk);
+	ret = ofed_for_each_device(dump_device, &walk);
+	/* A full part is not the end: another call brings the next one. */
+	return skb->len ? skb->len : ret;
+}
+
+int ofed_nldev_put_handle(struct sk_buff *msg, struct ib_device *device)
+{
+	char name[IB_DEVICE_NAME_MAX];
+
+	/* A rename may be under way; the array at least stays where it is. */
+	strscpy(name, device->name, sizeof(name));
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, device->index) ||
+	    nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, name))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* It becomes a directory in sysfs. */
+int ofed_nldev_check_name(const char *name)
+{
+	if (!*name || strchr(name, '/') || !strcmp(name, ".") ||
+	    !strcmp(name, ".."))
+		return -EINVAL;
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(ofed_nldev_check_name);
+
+int ofed_nldev_check_link_name(const char *name)
+{
+	return strchr(name, '%') ? -EINVAL : ofed_nldev_check_name(name);
+}
+EXPORT_SYMBOL_IF_KUNIT(ofed_nldev_check_link_name);
+
+/* Ops without an entry answer -EINVAL. */
+static const struct rdma_nl_cbs ops[RDMA_NLDEV_NUM_OPS] = {
+	[RDMA_NLDEV_CMD_GET] = {
+		.doit = ofed_nldev_get, .dump = ofed_nldev_get_dump },
+	[RDMA_NLDEV_CMD_PORT_GET] = {
+		.doit = ofed_nldev_port_get, .dump = ofed_nldev_port_get_dump },
+	[RDMA_NLDEV_CMD_RES_GET] = {
+		.doit = ofed_nldev_res_get, .dump = ofed_nldev_res_get_dump },
+	[RDMA_NLDEV_CMD_GET_CHARDEV] = { .doit = ofed_nldev_get_chardev },
+	[RDMA_NLDEV_CMD_SYS_GET] = { .doit = ofed_nldev_sys_get },
+	[RDMA_NLDEV_CMD_SYS_SET] = {
+		.doit = ofed_nldev_sys_set, .flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_SET] = {
+		.doit = ofed_nldev_set, .flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_NEWLINK] = {
+		.doit = ofed_nldev_newlink, .flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_DELLINK] = {
+		.doit = ofed_nldev_dellink, .flags = RDMA_NL_ADMIN_PERM },
+};
+
+int ofed_nldev_init(void)
+{
+	rdma_nl_register(RDMA_NL_NLDEV, ops);
+	return 0;
+}
+
+void ofed_nldev_exit(void)
+{
+	rdma_nl_unregister(RDMA_NL_NLDEV);
+}
+
+MODULE_ALIAS_RDMA_NETLINK(RDMA_NL_NLDEV, 5);
+/* Asking for path records finds us too, not the module that we stand for. */
+MODULE_ALIAS_RDMA_NETLINK(RDMA_NL_LS, 4);

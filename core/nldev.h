@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The NLDEV client of NETLINK_RDMA: what rdma(8) and libibverbs ask about
+ * devices. nldev.c has the table of ops and what all of them share; the other
+ * files fill the answers, an answer each.
+ */
+#ifndef OFED_CORE_NLDEV_H
+#define OFED_CORE_NLDEV_H
+
+#include <linux/netlink.h>
+#include <net/net_namespace.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_netlink.h>
+
+/* No port number; 0 is one, of a switch. */
+#define NLDEV_NO_PORT U64_MAX
+
+/**
+ * struct nldev_ask - a request, taken apart
+ * @net: network namespace of the asker
+ * @portid: where the answer goes
+ * @nlh: header of the request
+ * @port: its PORT_INDEX, or NLDEV_NO_PORT
+ * @tb: its attributes, checked against the policy
+ */
+struct nldev_ask {
+	struct net *net;
+	u32 portid;
+	const struct nlmsghdr *nlh;
+	u64 port;
+	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
+};
+
+/*
+ * Appends what it has to say to @msg. @device is held; NULL for answers about
+ * the system. Return: 0, -EMSGSIZE (no room), or an errno for the asker.
+ */
+typedef int (*nldev_fill)(struct sk_buff *msg, struct ib_device *device,
+			  const struct nldev_ask *ask);
+
+/* Return: 0, or -EINVAL for whatever is wrong with the request. */
+int ofed_nldev_parse(struct nldev_ask *ask, const struct sk_buff *skb,
+		     const struct nlmsghdr *nlh,
+		     struct netlink_ext_ack *extack);
+
+/* The device that DEV_INDEX names, held by ib_device_try_get(), or NULL. */
+struct ib_device *ofed_nldev_device(const struct nldev_ask *ask);
+
+/* Send one message that @fill fills. */
+int ofed_nldev_answer(const struct nldev_ask *ask, struct ib_device *device,
+		      nldev_fill fill);
+
+/* A whole doit: an answer about the device that DEV_INDEX names. */
+int ofed_nldev_answer_device(struct sk_buff *skb, struct nlmsghdr *nlh,
+			     struct netlink_ext_ack *extack, nldev_fill fill);
+
+/* Append a message of a dump to @skb; nothing stays of one that fails. */
+int ofed_nldev_put_part(struct sk_buff *skb, struct ib_device *device,
+			const struct nldev_ask *ask, nldev_fill fill);
+
+/* A whole dump: a message for each device that the asker may see. */
+int ofed_nldev_dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
+			    nldev_fill fill);
+
+/* DEV_INDEX and DEV_NAME, which every answer about a device begins with. */
+int ofed_nldev_put_handle(struct sk_buff *msg, struct ib_device *device);
+
+/* The answer to GET. */
+int ofed_nldev_put_device(struct sk_buff *msg, struct ib_device *device,
+			  const struct nldev_ask *ask);
+
+/* The answer to PORT_GET, but for the netdev, from what the driver said. */
+int ofed_nldev_put_port_attr(struct sk_buff *msg, struct ib_device *device,
+			     u32 port, const struct ib_port_attr *attr);
+
+/* Return: 0, or -EINVAL for a name that no device may have. */
+int ofed_nldev_check_name(const char *name);
+
+/* For a new link: a '%' would make a pattern of the name, so -EINVAL too. */
+int ofed_nldev_check_link_name(const char *name);
+
+/* nldev_dev.c */
+int ofed_nldev_get(struct sk_buff *skb, struct nlmsghdr *nlh,
+		   struct netlink_ext_ack *extack);
+int ofed_nldev_get_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int ofed_nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh,
+		   struct netlink_ext_ack *extack);
+int ofed_nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh,
+			   struct netlink_ext_ack *extack);
+int ofed_nldev_res_get(struct sk_buff *skb, struct nlmsghdr *nlh,
+		       struct netlink_ext_ack *extack);
+int ofed_nldev_res_get_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* nldev_link.c */
+int ofed_nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh,
+			struct netlink_ext_ack *extack);
+int ofed_nldev_port_get_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int ofed_nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh,
+		       struct netlink_ext_ack *extack);
+int ofed_nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh,
+		       struct netlink_ext_ack *extack);
+
+/* nldev_sys.c */
+int ofed_nldev_sys_get(struct sk_buff *skb, struct nlmsghdr *nlh,
+		       struct netlink_ext_ack *extack);
+int ofed_nldev_sys_set(struct sk_buff *skb, struct nlmsghdr *nlh,
+		       struct netlink_ext_ack *extack);
+
+#endif /* OFED_CORE_NLDEV_H */

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/* NLDEV: ports, and the links of software devices. */
+#include <linux/kmod.h>
+#include <linux/netdevice.h>
+#include <linux/rculist.h>
+#include <linux/srcu.h>
+#include <kunit/visibility.h>
+#include <net/netlink.h>
+#include <net/sock.h>
+
+#include "nldev.h"
+
+/* Guards link_types (writers). */
+static DEFINE_MUTEX(link_types_lock);
+/*
+ * Read side of link_types, also around newlink(), which may sleep for long:
+ * unregistering a type waits for it. It is not held while a module is loaded,
+ * whose init registers a type.
+ */
+DEFINE_STATIC_SRCU(link_types_srcu);
+static LIST_HEAD(link_types);
+
+static struct rdma_link_ops *find_link_type(const char *type)
+{
+	struct rdma_link_ops *ops;
+
+	list_for_each_entry_srcu(ops, &link_types, list,
+				 srcu_read_lock_held(&link_types_srcu) ||
+				 lockdep_is_held(&link_types_lock))
+		if (!strcmp(ops->type, type))
+			return ops;
+	return NULL;
+}
+
+/**
+ * rdma_link_register - offer "rdma link add ... type ..."
+ * @ops: the type's name and newlink(); valid until rdma_link_unregister()
+ *
+ * A name that is taken is a bug of the caller. Context: process, may sleep.
+ */
+void rdma_link_register(struct rdma_link_ops *ops)
+{
+	mutex_lock(&link_types_lock);
+	if (!WARN_ON(find_link_type(ops->type)))
+		list_add_rcu(&ops->list, &link_types);
+	mutex_unlock(&link_types_lock);
+}
+EXPORT_SYMBOL(rdma_link_register);
+
+/**
+ * rdma_link_unregister - take a type of link back
+ * @ops: registered type
+ *
+ * Returns when no newlink() is running. Context: process, may sleep; not from
+ * within newlink().
+ */
+void rdma_link_unregister(struct rdma_link_ops *ops)
+{
+	mutex_lock(&link_types_lock);
+	list_del_rcu(&ops->list);
+	mutex_unlock(&link_types_lock);
+	synchronize_srcu(&link_types_srcu);
+}
+EXPORT_SYMBOL(rdma_link_unregister);
+
+/* False when no such type is registered; @result is the driver's answer. */
+static bool try_newlink(const char *type, const char *name,
+			struct net_device *ndev, int *result)
+{
+	struct rdma_link_ops *ops;
+	int idx;
+
+	idx = srcu_read_lock(&link_types_srcu);
+	ops = find_link_type(type);
+	if (ops)
+		*result = ops->newlink(name, ndev);
+	srcu_read_unlock(&link_types_srcu, idx);
+	return ops;
+}
+
+int ofed_nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh,
+		       struct netlink_ext_ack *extack)
+{
+	char name[IB_DEVICE_NAME_MAX], netdev[IFNAMSIZ], type[IFNAMSIZ];
+	struct net_device *ndev;
+	struct nldev_ask ask;
+	int ret;
+
+	if (ofed_nldev_parse(&ask, skb, nlh, extack) ||
+	    !ask.tb[RDMA_NLDEV_ATTR_NDEV_NAME] ||
+	    !ask.tb[RDMA_NLDEV_ATTR_LINK_TYPE] ||
+	    !ask.tb[RDMA_NLDEV_ATTR_DEV_NAME])
+		return -EINVAL;
+	nla_strscpy(name, ask.tb[RDMA_NLDEV_ATTR_DEV_NAME], sizeof(name));
+	ret = ofed_nldev_check_link_name(name);
+	if (ret)
+		return ret;
+	nla_strscpy(netdev, ask.tb[RDMA_NLDEV_ATTR_NDEV_NAME], sizeof(netdev));
+	nla_strscpy(type, ask.tb[RDMA_NLDEV_ATTR_LINK_TYPE], sizeof(type));
+
+	ndev = dev_get_by_name(ask.net, netdev);
+	if (!ndev)
+		return -ENODEV;
+	if (!try_newlink(type, name, ndev, &ret)) {
+		request_module("rdma-link-%s", type);
+		if (!try_newlink(type, name, ndev, &ret))
+			ret = -EINVAL;
+	}
+	dev_put(ndev);
+	return ret;
+}
+
+int ofed_nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh,
+		       struct netlink_ext_ack *extack)
+{
+	struct ib_device *device;
+	struct nldev_ask ask;
+	int ret;
+
+	ret = ofed_nldev_parse(&ask, skb, nlh, extack);
+	if (ret)
+		return ret;
+	device = ofed_nldev_device(&ask);
+	if (!device)
+		return -EINVAL;
+	/* A device with hardware comes and goes with its bus. */
+	if (!(device->attrs.kernel_cap_flags & IBK_ALLOW_USER_UNREG)) {
+		ib_device_put(device);
+		return -EINVAL;
+	}
+	ib_unregister_device_and_put(device);
+	return 0;
+}
+
+/* What an InfiniBand port has beyond a state. */
+static int put_ib_port(struct sk_buff *msg, const struct ib_port_attr *attr)
+{
+	u64 caps = attr->port_cap_flags | (u64)attr->port_cap_flags2 << 32;
+
+	if (nla_put_u64_64bit(msg, RDMA_NLDEV_ATTR_CAP_FLAGS, caps,
+			      RDMA_NLDEV_ATTR_PAD) ||
+	    nla_put_u64_64bit(msg, RDMA_NLDEV_ATTR_SUBNET_PREFIX,
+			      attr->subnet_prefix, RDMA_NLDEV_ATTR_PAD) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_LID, attr->lid) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_SM_LID, attr->sm_lid) ||
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_LMC, attr->lmc))
+		return -EMSGSIZE;
+	return 0;
+}
+
+int ofed_nldev_put_port_attr(struct sk_buff *msg, struct ib_device *device,
+			     u32 port, const struct ib_port_attr *attr)
+{
+	if (ofed_nldev_put_handle(msg, device) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port))
+		return -EMSGSIZE;
+	if (rdma_protocol_ib(device, port) && put_ib_port(msg, attr))
+		return -EMSGSIZE;
+	if (nla_put_u8(msg, RDMA_NLDEV_ATTR_PORT_STATE, attr->state) ||
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, attr->phys_state))
+		return -EMSGSIZE;
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(ofed_nldev_put_port_attr);
+
+/* A netdev of another namespace is none of the asker's business. */
+static int put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port,
+		      const struct net *net)
+{
+	struct net_device *ndev = ib_device_get_netdev(device, port);
+	char name[IFNAMSIZ];
+	int ret = 0;
+
+	if (!ndev)
+		return 0;
+	if (net_eq(dev_net(ndev), net)) {
+		/* The array stays where it is while the netdev is renamed. */
+		strscpy(name, ndev->name, sizeof(name));
+		if (nla_put_u32(msg, RDMA_NLDEV_ATTR_NDEV_INDEX,
+				ndev->ifindex) ||
+		    nla_put_string(msg, RDMA_NLDEV_ATTR_NDEV_NAME, name))
+			ret = -EMSGSIZE;
+	}
+	dev_put(ndev);
+	return ret;
+}
+
+static int put_port(struct sk_buff *msg, struct ib_device *device,
+		    const struct nldev_ask *ask)
+{
+	struct ib_port_attr attr;
+	int ret;
+
+	if (ask->port == NLDEV_NO_PORT || !rdma_is_port_valid(device, ask->port))
+		return -EINVAL;
+	ret = ib_query_port(device, ask->port, &attr);
+	if (ret)
+		return ret;
+	ret = ofed_nldev_put_port_attr(msg, device, ask->port, &attr);
+	if (ret)
+		return ret;
+	return put_netdev(msg, device, ask->port, ask->net);
+}
+
+int ofed_nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh,
+			struct netlink_ext_ack *extack)
+{
+	return ofed_nldev_answer_device(skb, nlh, extack, put_port);
+}
+
+/* Where a dump of ports goes on: kept in netlink_callback.ctx. */
+struct port_dump {
+	u32 ports_done;
+};
+
+/* All ports of the device that DEV_INDEX names. */
+int ofed_nldev_port_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct port_dump *state = (struct port_dump *)cb->ctx;
+	struct ib_device *device;
+	struct nldev_ask ask;
+	int ret;
+
+	BUILD_BUG_ON(sizeof(*state) > sizeof(cb->ctx));
+	ret = ofed_nldev_parse(&ask, cb->skb, cb->nlh, cb->extack);
+	if (ret)
+		return ret;
+	ask.net = sock_net(skb->sk);
+	device = ofed_nldev_device(&ask);
+	if (!device)
+		return -EINVAL;
+
+	while (!ret) {
+		ask.port = (u64)rdma_start_port(device) + state->ports_done;
+		if (ask.port > rdma_end_port(device))
+			break;
+		ret = ofed_nldev_put_part(skb, device, &ask, put_port);
+		if (!ret)
+			state->ports_done++;
+	}
+	ib_device_put(device);
+	return skb->len ? skb->len : ret;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The one place that knows kernel versions. The code is written for the API of
+ * 6.12; here older kernels learn to spell it. Force-included in front of every
+ * file. A macro COMPAT_HAVE_x comes from Kbuild.probe, never from a version
+ * number; each says which kernel brought the thing and when the line can go.
+ */
+#ifndef OFED_COMPAT_H
+#define OFED_COMPAT_H
+
+#include <linux/types.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "Linux 6.1 is the oldest kernel that is supported"
+#endif
+
+/*
+ * Since 6.2 a FOLL_LONGTERM pin for reading gives the owner its own copy of a
+ * zero page or page cache page first. Before, only a forced write fault does,
+ * and without it a region would miss what the owner writes later. Drop with
+ * 6.1. (<linux/mm.h> is not included here: macros are looked up where used.)
+ */
+#ifdef COMPAT_GUP_NO_UNSHARE
+#define compat_gup_read_longterm() (FOLL_WRITE | FOLL_FORCE)
+#else
+#define compat_gup_read_longterm() (0)
+#endif
+
+/*
+ * Parts of <rdma/ib_umem.h> that 6.1 lacks (check_rereg and revocation came in
+ * 6.12 stable, dma_device in 6.12). The code is built for both; it is
+ * exported where the kernel's header declares it. Drop with 6.1.
+ */
+struct device;
+struct ib_device;
+struct ib_umem;
+struct ib_umem_dmabuf;
+
+#ifdef COMPAT_HAVE_UMEM_CHECK_REREG
+#define COMPAT_EXPORT_CHECK_REREG(sym) EXPORT_SYMBOL(sym)
+#else
+#define COMPAT_EXPORT_CHECK_REREG(sym) static_assert(1)
+int ib_umem_check_rereg(struct ib_umem *umem, int flags, int new_access);
+#endif
+
+#ifdef COMPAT_HAVE_DMABUF_DMA_DEVICE
+#define COMPAT_EXPORT_DMABUF_DMA_DEVICE(sym) EXPORT_SYMBOL(sym)
+#else
+#define COMPAT_EXPORT_DMABUF_DMA_DEVICE(sym) static_assert(1)
+struct ib_umem_dmabuf *
+ib_umem_dmabuf_get_pinned_with_dma_device(struct ib_device *device,
+					  struct device *dma_device,
+					  unsigned long offset, size_t size,
+					  int fd, int access);
+#endif
+
+#ifdef COMPAT_HAVE_DMABUF_REVOKE
+#define COMPAT_EXPORT_DMABUF_REVOKE(sym) EXPORT_SYMBOL(sym)
+#define compat_dmabuf_mark_revoked(umem_dmabuf) ((umem_dmabuf)->revoked = 1)
+#else
+#define COMPAT_EXPORT_DMABUF_REVOKE(sym) static_assert(1)
+#define compat_dmabuf_mark_revoked(umem_dmabuf) do { } while (0)
+struct ib_umem_dmabuf *
+ib_umem_dmabuf_get_pinned_revocable_and_lock(struct ib_device *device,
+					     unsigned long offset, size_t size,
+					     int fd, int access);
+void ib_umem_dmabuf_set_revoke_locked(struct ib_umem_dmabuf *umem_dmabuf,
+				      void (*revoke)(void *priv), void *priv);
+void ib_umem_dmabuf_revoke_lock(struct ib_umem_dmabuf *umem_dmabuf);
+void ib_umem_dmabuf_revoke_unlock(struct ib_umem_dmabuf *umem_dmabuf);
+void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf);
+#endif
+
+/*
+ * ib_device_ops.create_cq takes the attribute bundle since 6.9, and took the
+ * driver's udata before. Drop when 6.12 is the oldest kernel.
+ */
+#ifdef COMPAT_HAVE_CREATE_CQ_ATTRS
+#define compat_create_cq(cq, attr, bundle) \
+	((cq)->device->ops.create_cq((cq), (attr), (bundle)))
+#else
+#define compat_create_cq(cq, attr, bundle) \
+	((cq)->device->ops.create_cq((cq), (attr), \
+				     (bundle) ? &(bundle)->driver_udata : NULL))
+#endif
+
+/*
+ * The driver's end of the same change: the last argument of ops.create_cq, and
+ * of ops.reg_user_mr_dmabuf, which changed with it. compat_op_udata() is the
+ * driver's udata in it. Drop when 6.12 is the oldest kernel.
+ */
+#ifdef COMPAT_HAVE_CREATE_CQ_ATTRS
+#define compat_op_attrs uverbs_attr_bundle
+#define compat_op_udata(attrs) ((attrs) ? &(attrs)->driver_udata : NULL)
+#else
+#define compat_op_attrs ib_udata
+#define compat_op_udata(attrs) (attrs)
+#endif
+
+/*
+ * Since 6.12 struct ib_qp has room for a handler of the core's own in front of
+ * the consumer's, and for the completion that the drain of a QP with an SRQ
+ * waits for. Before, the consumer's handler is called by the driver and a drain
+ * does not wait for the SRQ. Drop when 6.12 is the oldest kernel.
+ */
+#ifdef COMPAT_HAVE_QP_SRQ_COMPLETION
+#define compat_qp_set_handler(qp, core_handler, users_handler) do { \
+	init_completion(&(qp)->srq_completion); \
+	(qp)->registered_event_handler = (users_handler); \
+	(qp)->event_handler = (core_handler); \
+} while (0)
+#define compat_qp_users_handler(qp) ((qp)->registered_event_handler)
+#define compat_qp_last_wqe(qp) complete(&(qp)->srq_completion)
+#define compat_qp_wait_last_wqe(qp, limit) \
+	(wait_for_completion_timeout(&(qp)->srq_completion, (limit)) != 0)
+#else
+#define compat_qp_set_handler(qp, core_handler, users_handler) do { \
+	(void)(core_handler); \
+	(qp)->event_handler = (users_handler); \
+} while (0)
+#define compat_qp_users_handler(qp) ((qp)->event_handler)
+#define compat_qp_last_wqe(qp) do { } while (0)
+#define compat_qp_wait_last_wqe(qp, limit) ((void)(qp), (void)(limit), false)
+#endif
+
+/* In enum ib_rate since 6.9. Drop when 6.12 is the oldest kernel. */
+#ifndef COMPAT_HAVE_RATE_800
+#define IB_RATE_800_GBPS ((enum ib_rate)23)
+#endif
+
+/*
+ * In <rdma/ib_verbs.h> since 6.12: a rescan of one RoCE port, and the removal
+ * of a netdev's GIDs. Built for both, exported where declared. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_RESCAN_PORT
+#define COMPAT_EXPORT_RESCAN_PORT(sym) EXPORT_SYMBOL(sym)
+#else
+#define COMPAT_EXPORT_RESCAN_PORT(sym) static_assert(1)
+struct net_device;
+void rdma_roce_rescan_port(struct ib_device *ib_dev, u32 port);
+void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port,
+			      struct net_device *ndev);
+#endif
+
+/*
+ * Public since 6.9; before, the core had it for itself. Drop when 6.12 is the
+ * oldest kernel.
+ */
+#ifndef COMPAT_HAVE_GET_NETDEV
+struct ib_device;
+struct net_device;
+struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
+					unsigned int port);
+#endif
+
+/*
+ * Since 6.12 a device may be a part of another one, and netlink tells. True
+ * when the message has no room. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_SUBDEV
+#define compat_nl_put_subdev(msg, device) \
+	(((device)->type && nla_put_u8((msg), RDMA_NLDEV_ATTR_DEV_TYPE, \
+				       (device)->type)) || \
+	 ((device)->parent && \
+	  nla_put_string((msg), RDMA_NLDEV_ATTR_PARENT_NAME, \
+			 (device)->parent->name)) || \
+	 nla_put_u8((msg), RDMA_NLDEV_ATTR_NAME_ASSIGN_TYPE, \
+		    (device)->name_assign_type))
+#else
+#define compat_nl_put_subdev(msg, device) ((void)(msg), (void)(device), false)
+#endif
+
+#endif /* OFED_COMPAT_H */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Resource tracking: every verbs object is in its device's table of that kind
+ * from the moment it can be used until its destruction has begun.
+ *
+ * The life of an entry, which the creator of the object walks through:
+ *
+ *   ofed_restrack_new  -> named -> add -> begin_del -> commit_del
+ *                                            |
+ *                                            +-> abort_del (destroy failed)
+ *   ofed_restrack_new  -> named -> put         (create failed before add)
+ */
+#ifndef OFED_RESTRACK_H
+#define OFED_RESTRACK_H
+
+#include <rdma/restrack.h>
+
+void ofed_restrack_new(struct rdma_restrack_entry *res,
+		       enum rdma_restrack_type type);
+void ofed_restrack_set_name(struct rdma_restrack_entry *res,
+			    const char *caller);
+void ofed_restrack_parent_name(struct rdma_restrack_entry *child,
+			       const struct rdma_restrack_entry *parent);
+void ofed_restrack_add(struct rdma_restrack_entry *res);
+void ofed_restrack_begin_del(struct rdma_restrack_entry *res);
+void ofed_restrack_abort_del(struct rdma_restrack_entry *res);
+void ofed_restrack_commit_del(struct rdma_restrack_entry *res);
+
+/* begin_del and commit_del in one, for destructions that can not fail. */
+void ofed_restrack_del(struct rdma_restrack_entry *res);
+
+#endif /* OFED_RESTRACK_H */

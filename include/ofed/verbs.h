@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Verbs with an owner in user space. <rdma/ib_verbs.h> has the kernel
+ * flavours of these; ofed_uverbs needs the same checks, the same use counts
+ * and the same accounting, plus a uobject and driver data.
+ *
+ * Context of all of them: process, may sleep. @udata, where a driver gets one,
+ * sits in a uverbs_attr_bundle (design.md section 2).
+ */
+#ifndef OFED_VERBS_H
+#define OFED_VERBS_H
+
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+
+struct ib_pd *ofed_alloc_user_pd(struct ib_device *device,
+				 struct ib_uobject *uobject,
+				 struct ib_udata *udata);
+
+struct ib_cq *ofed_create_user_cq(struct ib_device *device,
+				  const struct ib_cq_init_attr *attr,
+				  ib_comp_handler comp_handler,
+				  void (*event_handler)(struct ib_event *,
+							void *),
+				  void *cq_context,
+				  struct ib_ucq_object *uobject,
+				  struct uverbs_attr_bundle *attrs);
+
+struct ib_qp *ofed_create_user_qp(struct ib_device *device, struct ib_pd *pd,
+				  struct ib_qp_init_attr *attr,
+				  struct ib_uqp_object *uobject,
+				  struct ib_udata *udata);
+
+struct ib_mr *ofed_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+			       u64 virt_addr, int access,
+			       struct ib_uobject *uobject,
+			       struct ib_udata *udata);
+struct ib_mr *ofed_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
+				 u64 length, u64 virt_addr, int access,
+				 struct ib_pd *new_pd, struct ib_udata *udata);
+
+struct ib_mw *ofed_alloc_user_mw(struct ib_pd *pd, enum ib_mw_type type,
+				 struct ib_uobject *uobject,
+				 struct ib_udata *udata);
+int ofed_dealloc_mw(struct ib_mw *mw);
+
+struct ib_wq *ofed_create_user_wq(struct ib_pd *pd,
+				  struct ib_wq_init_attr *attr,
+				  struct ib_uwq_object *uobject,
+				  struct ib_udata *udata);
+int ofed_modify_wq(struct ib_wq *wq, struct ib_wq_attr *attr, u32 mask,
+		   struct ib_udata *udata);
+
+struct ib_rwq_ind_table *
+ofed_create_rwq_ind_table(struct ib_device *device,
+			  struct ib_rwq_ind_table_init_attr *attr,
+			  struct ib_uobject *uobject, struct ib_udata *udata);
+int ofed_destroy_rwq_ind_table(struct ib_rwq_ind_table *table);
+
+int ofed_resize_user_cq(struct ib_cq *cq, int cqe, struct ib_udata *udata);
+int ofed_modify_user_srq(struct ib_srq *srq, struct ib_srq_attr *attr,
+			 enum ib_srq_attr_mask mask, struct ib_udata *udata);
+
+#endif /* OFED_VERBS_H */

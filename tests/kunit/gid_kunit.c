@@ -1,0 +1,776 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * GID tables under real netdev events: interfaces are registered, renumbered,
+ * stacked and removed; a made-up driver keeps a table of its own, and the two
+ * must agree. Nothing of ofed_core needs to be loaded: its GID files are built
+ * into this module, with the rest of the core played by the functions below.
+ *
+ *	     upper (plain upper device, or a bond)
+ *	       |
+ *	     lower  <-- netdev of port 1 of the device
+ */
+#include <kunit/test.h>
+#include <linux/etherdevice.h>
+#include <linux/export.h>
+#include <linux/inetdevice.h>
+#include <linux/module.h>
+#include <linux/rtnetlink.h>
+#include <net/addrconf.h>
+#include <net/bonding.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_verbs.h>
+
+#include "../../core/gid.h"
+#include "../../core/gid_table.h"
+#include "../../core/port_cache.h"
+
+static void played_dispatch_event(const struct ib_event *event);
+static struct net_device *played_get_netdev(struct ib_device *device, u32 port);
+static bool played_access_netns(const struct ib_device *device,
+				const struct net *net);
+static void played_events_flush(void);
+
+/* The originals stay the ones that are exported. */
+#undef EXPORT_SYMBOL
+#define EXPORT_SYMBOL(sym) static_assert(1)
+#define ib_dispatch_event played_dispatch_event
+#define ib_device_get_netdev played_get_netdev
+#define rdma_dev_access_netns played_access_netns
+#define ofed_events_flush played_events_flush
+
+#include "../../core/gid.c"
+#include "../../core/gid_query.c"
+#include "../../core/gid_wanted.c"
+#include "../../core/gid_events.c"
+
+#define SLOTS 8
+#define V1 IB_GID_TYPE_ROCE
+#define V2 IB_GID_TYPE_ROCE_UDP_ENCAP
+#define ROCE_V1_V2 (RDMA_CORE_CAP_PROT_ROCE | RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP)
+#define ROCE_V2 RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP
+
+static const u8 lower_mac[ETH_ALEN] = { 0x52, 0x54, 0x00, 0x12, 0x34, 0x56 };
+static const u8 other_mac[ETH_ALEN] = { 0x52, 0x54, 0x00, 0x65, 0x43, 0x21 };
+
+/* Typed in, not computed: fe80::5054:ff:fe12:3456 and ...fe65:4321. */
+static const union ib_gid lower_default = { .raw = {
+	0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x50, 0x54, 0, 0xff, 0xfe, 0x12, 0x34, 0x56
+} };
+static const union ib_gid other_default = { .raw = {
+	0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x50, 0x54, 0, 0xff, 0xfe, 0x65, 0x43, 0x21
+} };
+static const union ib_gid link_local_1 = { .raw = {
+	0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1
+} };
+
+/* The made-up device; one at a time, since notifiers know no test case. */
+static struct {
+	struct ib_device device;
+	struct ib_port_data port_data[2];
+	struct net_device *lower;
+	struct net_device *upper;
+	/* The driver's table: what add_gid put in, less what del_gid took out. */
+	union ib_gid hw[SLOTS];
+	bool used[SLOTS];
+	int misuse;
+	int refuse;
+	int events;
+	bool foreign_netns;
+	/* What query_gid answers. */
+	union ib_gid ib_gids[SLOTS];
+} world;
+
+static void played_dispatch_event(const struct ib_event *event)
+{
+	if (event->event != IB_EVENT_GID_CHANGE || event->element.port_num != 1)
+		world.misuse++;
+	world.events++;
+}
+
+static struct net_device *played_get_netdev(struct ib_device *device, u32 port)
+{
+	if (!world.lower || world.lower->reg_state != NETREG_REGISTERED)
+		return NULL;
+	dev_hold(world.lower);
+	return world.lower;
+}
+
+static bool played_access_netns(const struct ib_device *device,
+				const struct net *net)
+{
+	return !world.foreign_netns;
+}
+
+static void played_events_flush(void)
+{
+}
+
+static int hw_add_gid(const struct ib_gid_attr *attr, void **context)
+{
+	might_sleep();
+	if (world.refuse)
+		return world.refuse;
+	if (attr->index >= SLOTS || world.used[attr->index] || *context) {
+		world.misuse++;
+		return -EIO;
+	}
+	world.used[attr->index] = true;
+	world.hw[attr->index] = attr->gid;
+	*context = &world.hw[attr->index];
+	return 0;
+}
+
+static int hw_del_gid(const struct ib_gid_attr *attr, void **context)
+{
+	might_sleep();
+	if (attr->index >= SLOTS || !world.used[attr->index] ||
+	    *context != &world.hw[attr->index])
+		world.misuse++;
+	else
+		world.used[attr->index] = false;
+	return 0;
+}
+
+static int hw_query_gid(struct ib_device *device, u32 port, int index,
+			union ib_gid *gid)
+{
+	*gid = world.ib_gids[index];
+	return 0;
+}
+
+static netdev_tx_t drop_xmit(struct sk_buff *skb, struct net_device *ndev)
+{
+	dev_kfree_skb(skb);
+	return NETDEV_TX_OK;
+}
+
+static const struct net_device_ops played_netdev_ops = {
+	.ndo_start_xmit = drop_xmit,
+	.ndo_set_mac_address = eth_mac_addr,
+};
+
+/* Room for a bond's private data in all of them. */
+static struct net_device *netdev_create(struct kunit *test, const u8 *mac)
+{
+	struct net_device *ndev;
+
+	ndev = alloc_netdev(sizeof(struct bonding), "gidtest%d",
+			    NET_NAME_UNKNOWN, ether_setup);
+	KUNIT_ASSERT_NOT_NULL(test, ndev);
+	ndev->netdev_ops = &played_netdev_ops;
+	ndev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
+	eth_hw_addr_set(ndev, mac);
+	KUNIT_ASSERT_EQ(test, register_netdev(ndev), 0);
+	return ndev;
+}
+
+/* Addresses by hand: no API of the kernel adds one from inside. */
+static struct in_ifaddr *ip_add(struct kunit *test, struct net_device *ndev,
+				__be32 ip)
+{
+	struct in_ifaddr *ifa = kunit_kzalloc(test, sizeof(*ifa), GFP_KERNEL);
+	struct in_ifaddr __rcu **at;
+	struct in_device *in_dev;
+
+	KUNIT_ASSERT_NOT_NULL(test, ifa);
+	ifa->ifa_local = ip;
+	ifa->ifa_address = ip;
+	ifa->ifa_mask = htonl(0xffffff00);
+	ifa->ifa_prefixlen = 24;
+
+	rtnl_lock();
+	in_dev = __in_dev_get_rtnl(ndev);
+	ifa->ifa_dev = in_dev;
+	at = &in_dev->ifa_list;
+	while (rtnl_dereference(*at))
+		at = &rtnl_dereference(*at)->ifa_next;
+	rcu_assign_pointer(*at, ifa);
+	on_address(&inet_notifier, NETDEV_UP, ifa);
+	rtnl_unlock();
+	ofed_gid_events_flush();
+	return ifa;
+}
+
+static void ip_del(struct in_ifaddr *ifa)
+{
+	struct in_ifaddr __rcu **at;
+
+	rtnl_lock();
+	at = &ifa->ifa_dev->ifa_list;
+	while (rtnl_dereference(*at) != ifa)
+		at = &rtnl_dereference(*at)->ifa_next;
+	rcu_assign_pointer(*at, rtnl_dereference(ifa->ifa_next));
+	on_address(&inet_notifier, NETDEV_DOWN, ifa);
+	rtnl_unlock();
+	synchronize_rcu();
+	ofed_gid_events_flush();
+}
+
+static void ips_forget(struct net_device *ndev)
+{
+	if (!ndev)
+		return;
+	rtnl_lock();
+	RCU_INIT_POINTER(__in_dev_get_rtnl(ndev)->ifa_list, NULL);
+	rtnl_unlock();
+	synchronize_rcu();
+}
+
+static void mac_set(struct kunit *test, struct net_device *ndev, const u8 *mac)
+{
+	struct sockaddr sa = { .sa_family = ndev->type };
+	int ret;
+
+	memcpy(sa.sa_data, mac, ETH_ALEN);
+	rtnl_lock();
+	ret = dev_set_mac_address(ndev, &sa, NULL);
+	rtnl_unlock();
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	ofed_gid_events_flush();
+}
+
+static void world_start(struct kunit *test, u32 caps, int slots)
+{
+	struct ib_port_immutable *immutable = &world.port_data[1].immutable;
+
+	world.device.port_data = world.port_data;
+	world.device.phys_port_cnt = 1;
+	world.device.dev.init_name = "gidtest";
+	world.device.ops.add_gid = hw_add_gid;
+	world.device.ops.del_gid = hw_del_gid;
+	world.device.ops.query_gid = hw_query_gid;
+	immutable->core_cap_flags = caps;
+	immutable->gid_tbl_len = slots;
+	world.lower = netdev_create(test, lower_mac);
+	KUNIT_ASSERT_EQ(test, ofed_gid_tables_setup(&world.device), 0);
+	ofed_gid_events_scan(&world.device);
+	ofed_gid_events_flush();
+}
+
+/* For changes by hand, which the next event of any interface would undo. */
+static void stop_following(void)
+{
+	ofed_gid_unwatch(world.port_data[1].cache.gid);
+}
+
+static int gid_init(struct kunit *test)
+{
+	memset(&world, 0, sizeof(world));
+	return 0;
+}
+
+static void netdev_destroy(struct net_device *ndev)
+{
+	if (!ndev)
+		return;
+	unregister_netdev(ndev);
+	free_netdev(ndev);
+}
+
+static void gid_exit(struct kunit *test)
+{
+	int ix;
+
+	ips_forget(world.lower);
+	ips_forget(world.upper);
+	if (world.device.port_data) {
+		ofed_gid_tables_cleanup(&world.device);
+		ofed_gid_tables_release(&world.device);
+	}
+	netdev_destroy(world.upper);
+	netdev_destroy(world.lower);
+	KUNIT_EXPECT_EQ(test, world.misuse, 0);
+	for (ix = 0; ix < SLOTS; ix++)
+		KUNIT_EXPECT_FALSE(test, world.used[ix]);
+}
+
+static union ib_gid gid_of_ip(__be32 ip)
+{
+	union ib_gid gid;
+
+	ipv6_addr_set_v4mapped(ip, (struct in6_addr *)gid.raw);
+	return gid;
+}
+
+/* Both the table and the driver have @gid at @index, or nobody does. */
+static void expect_at(struct kunit *test, int index, const union ib_gid *gid,
+		      enum ib_gid_type type, struct net_device *ndev)
+{
+	const struct ib_gid_attr *attr;
+	union ib_gid seen;
+
+	attr = rdma_get_gid_attr(&world.device, 1, index);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	KUNIT_EXPECT_EQ(test, rdma_query_gid(&world.device, 1, index, &seen), 0);
+	KUNIT_EXPECT_TRUE(test, ofed_gid_equal(&seen, gid));
+	KUNIT_EXPECT_TRUE(test, ofed_gid_equal(&attr->gid, gid));
+	KUNIT_EXPECT_EQ(test, (int)attr->gid_type, (int)type);
+	KUNIT_EXPECT_EQ(test, (int)attr->index, index);
+	KUNIT_EXPECT_PTR_EQ(test, rcu_access_pointer(attr->ndev), ndev);
+	if (ndev) {
+		KUNIT_EXPECT_TRUE(test, world.used[index]);
+		KUNIT_EXPECT_TRUE(test, ofed_gid_equal(&world.hw[index], gid));
+		KUNIT_EXPECT_PTR_EQ(test, rdma_read_gid_hw_context(attr),
+				    (void *)&world.hw[index]);
+	}
+	rdma_put_gid_attr(attr);
+}
+
+static void expect_empty(struct kunit *test, int index)
+{
+	union ib_gid gid;
+
+	KUNIT_EXPECT_EQ(test, rdma_query_gid(&world.device, 1, index, &gid),
+			-ENOENT);
+	KUNIT_EXPECT_EQ(test,
+			PTR_ERR(rdma_get_gid_attr(&world.device, 1, index)),
+			(long)-ENODATA);
+	KUNIT_EXPECT_FALSE(test, world.used[index]);
+}
+
+/* Index of the entry with @gid, or an errno. */
+static int index_of(const union ib_gid *gid, enum ib_gid_type type,
+		    struct net_device *ndev)
+{
+	const struct ib_gid_attr *attr;
+	int ix;
+
+	attr = rdma_find_gid_by_port(&world.device, gid, type, 1, ndev);
+	if (IS_ERR(attr))
+		return PTR_ERR(attr);
+	ix = attr->index;
+	rdma_put_gid_attr(attr);
+	return ix;
+}
+
+static void default_gids(struct kunit *test)
+{
+	world_start(test, ROCE_V1_V2, SLOTS);
+	expect_at(test, 0, &lower_default, V1, world.lower);
+	expect_at(test, 1, &lower_default, V2, world.lower);
+	expect_empty(test, 2);
+	KUNIT_EXPECT_EQ(test, world.events, 2);
+}
+
+static void one_type(struct kunit *test)
+{
+	union ib_gid ip = gid_of_ip(htonl(0x0a000001));
+
+	world_start(test, ROCE_V2, SLOTS);
+	ip_add(test, world.lower, htonl(0x0a000001));
+	expect_at(test, 0, &lower_default, V2, world.lower);
+	expect_at(test, 1, &ip, V2, world.lower);
+	expect_empty(test, 2);
+	KUNIT_EXPECT_EQ(test, index_of(&ip, V1, NULL), -ENOENT);
+}
+
+static void ipv4_comes_and_goes(struct kunit *test)
+{
+	union ib_gid first = gid_of_ip(htonl(0x0a000001));
+	union ib_gid second = gid_of_ip(htonl(0x0a000002));
+	struct in_ifaddr *ifa;
+
+	world_start(test, ROCE_V1_V2, SLOTS);
+	ifa = ip_add(test, world.lower, htonl(0x0a000001));
+	expect_at(test, 2, &first, V1, world.lower);
+	expect_at(test, 3, &first, V2, world.lower);
+	ip_add(test, world.lower, htonl(0x0a000002));
+	expect_at(test, 5, &second, V2, world.lower);
+	KUNIT_EXPECT_EQ(test, index_of(&first, V2, world.lower), 3);
+	KUNIT_EXPECT_EQ(test, world.events, 6);
+
+	ip_del(ifa);
+	expect_empty(test, 2);
+	expect_empty(test, 3);
+	/* The others stay where they are; the holes are filled next. */
+	expect_at(test, 4, &second, V1, world.lower);
+	ip_add(test, world.lower, htonl(0x0a000001));
+	expect_at(test, 2, &first, V1, world.lower);
+}
+
+/* A user of an entry keeps its index from meaning something else. */
+static void held_entry(struct kunit *test)
+{
+	union ib_gid first = gid_of_ip(htonl(0x0a000001));
+	union ib_gid second = gid_of_ip(htonl(0x0a000002));
+	const struct ib_gid_attr *attr;
+	struct in_ifaddr *ifa;
+
+	world_start(test, ROCE_V2, SLOTS);
+	ifa = ip_add(test, world.lower, htonl(0x0a000001));
+	attr = rdma_get_gid_attr(&world.device, 1, 1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	ip_del(ifa);
+	expect_empty(test, 1);
+	KUNIT_EXPECT_EQ(test, index_of(&first, V2, NULL), -ENOENT);
+	rcu_read_lock();
+	KUNIT_EXPECT_EQ(test, PTR_ERR(rdma_read_gid_attr_ndev_rcu(attr)),
+			(long)-ENODEV);
+	rcu_read_unlock();
+	KUNIT_EXPECT_EQ(test, rdma_read_gid_l2_fields(attr, NULL, NULL),
+			-ENODEV);
+
+	ip_add(test, world.lower, htonl(0x0a000002));
+	expect_at(test, 2, &second, V2, world.lower);
+	rdma_put_gid_attr(attr);
+	ip_add(test, world.lower, htonl(0x0a000003));
+	second = gid_of_ip(htonl(0x0a000003));
+	expect_at(test, 1, &second, V2, world.lower);
+}
+
+static void mac_change(struct kunit *test)
+{
+	u8 smac[ETH_ALEN];
+	u16 vlan = 0;
+	const struct ib_gid_attr *attr;
+
+	world_start(test, ROCE_V1_V2, SLOTS);
+	mac_set(test, world.lower, other_mac);
+	expect_at(test, 0, &other_default, V1, world.lower);
+	expect_at(test, 1, &other_default, V2, world.lower);
+	KUNIT_EXPECT_EQ(test, index_of(&lower_default, V2, NULL), -ENOENT);
+
+	attr = rdma_get_gid_attr(&world.device, 1, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	KUNIT_EXPECT_EQ(test, rdma_read_gid_l2_fields(attr, &vlan, smac), 0);
+	KUNIT_EXPECT_EQ(test, (int)vlan, 0xffff);
+	KUNIT_EXPECT_EQ(test, memcmp(smac, other_mac, ETH_ALEN), 0);
+	rdma_put_gid_attr(attr);
+}
+
+/* Its slot is the only one it may have: it comes when that is free again. */
+static void default_waits_for_its_slot(struct kunit *test)
+{
+	const struct ib_gid_attr *attr;
+
+	world_start(test, ROCE_V2, SLOTS);
+	attr = rdma_get_gid_attr(&world.device, 1, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	mac_set(test, world.lower, other_mac);
+	expect_empty(test, 0);
+	KUNIT_EXPECT_EQ(test, index_of(&other_default, V2, NULL), -ENOENT);
+	rdma_put_gid_attr(attr);
+	ofed_gid_events_flush();
+	expect_at(test, 0, &other_default, V2, world.lower);
+}
+
+static void table_full(struct kunit *test)
+{
+	union ib_gid third = gid_of_ip(htonl(0x0a000003));
+	struct in_ifaddr *ifa;
+
+	world_start(test, ROCE_V2, 3);
+	ifa = ip_add(test, world.lower, htonl(0x0a000001));
+	ip_add(test, world.lower, htonl(0x0a000002));
+	ip_add(test, world.lower, htonl(0x0a000003));
+	KUNIT_EXPECT_EQ(test, index_of(&third, V2, NULL), -ENOENT);
+	KUNIT_EXPECT_EQ(test,
+			PTR_ERR(rdma_get_gid_attr(&world.device, 1, 3)),
+			(long)-EINVAL);
+	ip_del(ifa);
+	expect_at(test, 1, &third, V2, world.lower);
+}
+
+static void driver_refuses(struct kunit *test)
+{
+	union ib_gid ip = gid_of_ip(htonl(0x0a000001));
+
+	world_start(test, ROCE_V2, SLOTS);
+	world.refuse = -ENXIO;
+	ip_add(test, world.lower, htonl(0x0a000001));
+	expect_empty(test, 1);
+	KUNIT_EXPECT_EQ(test, world.events, 1);
+	world.refuse = 0;
+	rdma_roce_rescan_port(&world.device, 1);
+	expect_at(test, 1, &ip, V2, world.lower);
+}
+
+/* IPv6 makes the same link-local address when the interface comes up. */
+static void ipv6_link_local(struct kunit *test)
+{
+	struct in6_addr ip;
+	int ret;
+
+	world_start(test, ROCE_V2, SLOTS);
+	rtnl_lock();
+	ret = dev_open(world.lower, NULL);
+	KUNIT_EXPECT_NOT_NULL(test, __in6_dev_get(world.lower));
+	memcpy(&ip, &link_local_1, sizeof(ip));
+	addrconf_add_linklocal(__in6_dev_get(world.lower), &ip, 0);
+	rtnl_unlock();
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	ofed_gid_events_flush();
+	expect_at(test, 0, &lower_default, V2, world.lower);
+	expect_at(test, 1, &link_local_1, V2, world.lower);
+	expect_empty(test, 2);
+
+	rtnl_lock();
+	dev_close(world.lower);
+	rtnl_unlock();
+	ofed_gid_events_flush();
+	expect_at(test, 0, &lower_default, V2, world.lower);
+	expect_empty(test, 1);
+}
+
+static void upper_device(struct kunit *test)
+{
+	union ib_gid ip = gid_of_ip(htonl(0x0a000001));
+
+	world_start(test, ROCE_V2, SLOTS);
+	world.upper = netdev_create(test, other_mac);
+	ip_add(test, world.upper, htonl(0x0a000001));
+	KUNIT_EXPECT_EQ(test, index_of(&ip, V2, NULL), -ENOENT);
+
+	rtnl_lock();
+	KUNIT_EXPECT_EQ(test, netdev_upper_dev_link(world.lower, world.upper,
+						    NULL), 0);
+	rtnl_unlock();
+	ofed_gid_events_flush();
+	expect_at(test, 0, &lower_default, V2, world.lower);
+	expect_at(test, 1, &ip, V2, world.upper);
+	KUNIT_EXPECT_EQ(test, index_of(&ip, V2, world.upper), 1);
+	KUNIT_EXPECT_EQ(test, index_of(&ip, V2, world.lower), -ENOENT);
+	KUNIT_EXPECT_EQ(test, index_of(&other_default, V2, NULL), -ENOENT);
+
+	rtnl_lock();
+	netdev_upper_dev_unlink(world.lower, world.upper);
+	rtnl_unlock();
+	ofed_gid_events_flush();
+	expect_empty(test, 1);
+}
+
+static void bond_failover(struct bonding *bond, struct slave *active)
+{
+	rtnl_lock();
+	rcu_assign_pointer(bond->curr_active_slave, active);
+	call_netdevice_notifiers(NETDEV_BONDING_FAILOVER, bond->dev);
+	rtnl_unlock();
+	ofed_gid_events_flush();
+}
+
+/* An active-backup bond: its addresses are those of the active slave's port. */
+static void bond(struct kunit *test)
+{
+	union ib_gid ip = gid_of_ip(htonl(0x0a000001));
+	struct slave *slaves;
+	struct bonding *bond;
+
+	world_start(test, ROCE_V2, SLOTS);
+	slaves = kunit_kcalloc(test, 2, sizeof(*slaves), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, slaves);
+	world.upper = netdev_create(test, other_mac);
+	bond = netdev_priv(world.upper);
+	bond->dev = world.upper;
+	bond->params.mode = BOND_MODE_ACTIVEBACKUP;
+	slaves[0].dev = world.lower;
+	slaves[1].dev = world.upper;
+
+	rtnl_lock();
+	world.upper->flags |= IFF_MASTER;
+	world.upper->priv_flags |= IFF_BONDING;
+	world.lower->flags |= IFF_SLAVE;
+	world.lower->priv_flags |= IFF_BONDING;
+	rcu_assign_pointer(bond->curr_active_slave, &slaves[1]);
+	KUNIT_EXPECT_EQ(test, netdev_upper_dev_link(world.lower, world.upper,
+						    NULL), 0);
+	rtnl_unlock();
+	ip_add(test, world.upper, htonl(0x0a000001));
+	expect_empty(test, 0);
+	expect_empty(test, 1);
+
+	bond_failover(bond, &slaves[0]);
+	expect_at(test, 0, &other_default, V2, world.upper);
+	expect_at(test, 1, &ip, V2, world.upper);
+	bond_failover(bond, &slaves[1]);
+	expect_empty(test, 0);
+	expect_empty(test, 1);
+
+	rtnl_lock();
+	netdev_upper_dev_unlink(world.lower, world.upper);
+	world.lower->flags &= ~IFF_SLAVE;
+	world.lower->priv_flags &= ~IFF_BONDING;
+	world.upper->flags &= ~IFF_MASTER;
+	world.upper->priv_flags &= ~IFF_BONDING;
+	rtnl_unlock();
+	ofed_gid_events_kick();
+	ofed_gid_events_flush();
+	expect_at(test, 0, &lower_default, V2, world.lower);
+}
+
+/* unregister_netdev() would wait for ever for a reference left behind. */
+static void netdev_goes(struct kunit *test)
+{
+	const struct ib_gid_attr *attr;
+
+	world_start(test, ROCE_V1_V2, SLOTS);
+	attr = rdma_get_gid_attr(&world.device, 1, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	unregister_netdev(world.lower);
+	ofed_gid_events_flush();
+	expect_empty(test, 0);
+	expect_empty(test, 1);
+	rdma_put_gid_attr(attr);
+	free_netdev(world.lower);
+	world.lower = NULL;
+}
+
+static void other_namespace(struct kunit *test)
+{
+	world_start(test, ROCE_V2, SLOTS);
+	world.foreign_netns = true;
+	rdma_roce_rescan_device(&world.device);
+	expect_empty(test, 0);
+	world.foreign_netns = false;
+	rdma_roce_rescan_device(&world.device);
+	expect_at(test, 0, &lower_default, V2, world.lower);
+	stop_following();
+	ofed_gid_del_netdev(&world.device, 1, world.lower);
+	expect_empty(test, 0);
+}
+
+static void add_and_delete(struct kunit *test)
+{
+	union ib_gid zero = {}, ip = gid_of_ip(htonl(0x0a000001));
+	struct ib_gid_attr attr = { .gid_type = V2 };
+	struct ib_device *device = &world.device;
+
+	world_start(test, ROCE_V2, SLOTS);
+	stop_following();
+	RCU_INIT_POINTER(attr.ndev, world.lower);
+	KUNIT_EXPECT_EQ(test, ofed_gid_add(device, 1, &zero, &attr, false),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, ofed_gid_add(device, 2, &ip, &attr, false),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, ofed_gid_add(device, 1, &ip, &attr, true),
+			-ENOSPC);
+	KUNIT_EXPECT_EQ(test, ofed_gid_add(device, 1, &ip, &attr, false), 0);
+	KUNIT_EXPECT_EQ(test, ofed_gid_add(device, 1, &ip, &attr, false), 0);
+	expect_at(test, 1, &ip, V2, world.lower);
+	expect_empty(test, 2);
+	ofed_gid_del(device, 1, &lower_default, &attr, false);
+	expect_at(test, 0, &lower_default, V2, world.lower);
+	ofed_gid_del(device, 1, &ip, &attr, false);
+	expect_empty(test, 1);
+	attr.gid_type = V1;
+	KUNIT_EXPECT_EQ(test, ofed_gid_add(device, 1, &ip, &attr, false),
+			-EINVAL);
+}
+
+/* The driver owns the indices of an InfiniBand port. */
+static void infiniband_port(struct kunit *test)
+{
+	union ib_gid first = { .raw = { 0xfe, 0x80, [15] = 1 } };
+	union ib_gid third = { .raw = { 0xfe, 0x80, [15] = 3 } };
+	const struct ib_gid_attr *kept, *old;
+	u16 index = 0;
+	u32 port = 0;
+
+	world.ib_gids[0] = first;
+	world.ib_gids[2] = third;
+	world_start(test, RDMA_CORE_CAP_PROT_IB, 4);
+	KUNIT_ASSERT_EQ(test, ofed_gid_table_refresh(&world.device, 1), 0);
+	expect_at(test, 0, &first, IB_GID_TYPE_IB, NULL);
+	expect_empty(test, 1);
+	KUNIT_EXPECT_EQ(test, ib_find_gid(&world.device, &third, &port,
+					  &index), 0);
+	KUNIT_EXPECT_EQ(test, port, 1u);
+	KUNIT_EXPECT_EQ(test, (int)index, 2);
+
+	kept = rdma_get_gid_attr(&world.device, 1, 0);
+	old = rdma_get_gid_attr(&world.device, 1, 2);
+	world.ib_gids[2].raw[15] = 9;
+	KUNIT_EXPECT_EQ(test, ofed_gid_table_refresh(&world.device, 1), 0);
+	expect_at(test, 2, &world.ib_gids[2], IB_GID_TYPE_IB, NULL);
+	KUNIT_EXPECT_TRUE(test, ofed_gid_equal(&old->gid, &third));
+	rdma_hold_gid_attr(kept);
+	KUNIT_EXPECT_PTR_EQ(test, rdma_get_gid_attr(&world.device, 1, 0), kept);
+	rdma_put_gid_attr(kept);
+	rdma_put_gid_attr(kept);
+	rdma_put_gid_attr(kept);
+	rdma_put_gid_attr(old);
+	expect_at(test, 2, &world.ib_gids[2], IB_GID_TYPE_IB, NULL);
+	KUNIT_EXPECT_EQ(test, world.events, 0);
+}
+
+static bool is_v2(const union ib_gid *gid, const struct ib_gid_attr *attr,
+		  void *context)
+{
+	return attr->gid_type == V2;
+}
+
+static void queries(struct kunit *test)
+{
+	struct ib_uverbs_gid_entry entries[2];
+	const struct ib_gid_attr *attr;
+
+	world_start(test, ROCE_V1_V2, SLOTS);
+	attr = rdma_find_gid_by_filter(&world.device, &lower_default, 1, is_v2,
+				       NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	KUNIT_EXPECT_EQ(test, (int)attr->index, 1);
+	rdma_put_gid_attr(attr);
+	attr = rdma_find_gid(&world.device, &lower_default, V1, world.lower);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(attr));
+	KUNIT_EXPECT_EQ(test, (int)attr->index, 0);
+	rdma_put_gid_attr(attr);
+
+	KUNIT_EXPECT_EQ(test,
+			rdma_query_gid_table(&world.device, entries, 1),
+			(ssize_t)-EINVAL);
+	KUNIT_ASSERT_EQ(test,
+			rdma_query_gid_table(&world.device, entries, 2),
+			(ssize_t)2);
+	KUNIT_EXPECT_EQ(test, entries[1].gid_index, 1u);
+	KUNIT_EXPECT_EQ(test, entries[1].port_num, 1u);
+	KUNIT_EXPECT_EQ(test, (int)entries[1].gid_type, (int)V2);
+	KUNIT_EXPECT_EQ(test, (int)entries[1].netdev_ifindex,
+			world.lower->ifindex);
+	KUNIT_EXPECT_EQ(test, ofed_gid_type_parse("RoCE v2\n"), (int)V2);
+	KUNIT_EXPECT_EQ(test, ofed_gid_type_parse("IB/RoCE v1"), (int)V1);
+	KUNIT_EXPECT_EQ(test, ofed_gid_type_parse("RoCE"), -EINVAL);
+}
+
+static int gid_suite_init(struct kunit_suite *suite)
+{
+	return ofed_gid_events_init();
+}
+
+static void gid_suite_exit(struct kunit_suite *suite)
+{
+	ofed_gid_events_exit();
+}
+
+static struct kunit_case gid_cases[] = {
+	KUNIT_CASE(default_gids),
+	KUNIT_CASE(one_type),
+	KUNIT_CASE(ipv4_comes_and_goes),
+	KUNIT_CASE(held_entry),
+	KUNIT_CASE(mac_change),
+	KUNIT_CASE(default_waits_for_its_slot),
+	KUNIT_CASE(table_full),
+	KUNIT_CASE(driver_refuses),
+	KUNIT_CASE(ipv6_link_local),
+	KUNIT_CASE(upper_device),
+	KUNIT_CASE(bond),
+	KUNIT_CASE(netdev_goes),
+	KUNIT_CASE(other_namespace),
+	KUNIT_CASE(add_and_delete),
+	KUNIT_CASE(infiniband_port),
+	KUNIT_CASE(queries),
+	{}
+};
+
+static struct kunit_suite gid_suite = {
+	.name = "ofed_gid",
+	.suite_init = gid_suite_init,
+	.suite_exit = gid_suite_exit,
+	.init = gid_init,
+	.exit = gid_exit,
+	.test_cases = gid_cases,
+};
+kunit_test_suite(gid_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the GID tables");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Sourced by every suite, in the guest. A suite is a list of 'check' lines;
+# when it ends, the counts are printed and left for init.sh.
+
+passed=0 failed=0
+work=$(mktemp -d /tmp/suite.XXXXXX)
+programs=$TOP/build/programs
+# A command of a suite that hangs is a failure, not the end of the run.
+limit=${LIMIT:-120}
+[ "$KERNEL" != debug ] || limit=$((limit * 5))
+
+finish() {
+	status=$?
+	if [ -e /sys/kernel/debug/kmemleak ]; then
+		check "kmemleak finds nothing" no_leaks
+	fi
+	echo "$passed $failed" >/run/counts
+	[ $status -eq 0 ] && [ "$failed" -eq 0 ]
+	exit
+}
+trap finish EXIT
+
+ok() { passed=$((passed + 1)); echo "ok   $1"; }
+bad() { failed=$((failed + 1)); echo "FAIL $1"; }
+
+# run CMD...: with the time limit if CMD is a program (a shell function has none)
+run() {
+	case $(command -v "$1") in
+	/*) timeout -k 5 "$limit" "$@" ;;
+	*) "$@" ;;
+	esac
+}
+
+# check NAME CMD...: CMD succeeds
+check() {
+	_name=$1
+	shift
+	if run "$@" >"$work/output" 2>&1; then
+		ok "$_name"
+	else
+		_status=$?
+		bad "$_name (exit $_status)"
+		tail -n 40 "$work/output" | sed 's/^/     | /'
+		return 1
+	fi
+}
+
+# expect_fail NAME CMD...: CMD fails (a time-out is no such failure)
+expect_fail() {
+	_name=$1
+	shift
+	run "$@" >"$work/output" 2>&1
+	_status=$?
+	if [ $_status -ne 0 ] && [ $_status -ne 124 ] && [ $_status -lt 126 ]; then
+		ok "$_name"
+	else
+		bad "$_name (exit $_status, a failure was expected)"
+		tail -n 40 "$work/output" | sed 's/^/     | /'
+		return 1
+	fi
+}
+
+# wait_for SECONDS CMD...: until CMD succeeds; the time is a limit, not a pause
+wait_for() {
+	_left=$(($1 * 10))
+	[ "$KERNEL" != debug ] || _left=$((_left * 5))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		_left=$((_left - 1))
+		[ $_left -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+# count N: N of a full run, scaled, at least 1
+count() { awk -v n="$1" -v s="$SCALE" 'BEGIN { n = int(n * s); print n < 1 ? 1 : n }'; }
+
+# has TEXT FILE
+has() { grep -qF -e "$1" "$2"; }
+
+# Two scans: an object allocated during the first is reported by the second only
+# if it is lost, and a pointer that was in a register has settled by then.
+no_leaks() {
+	echo scan >/sys/kernel/debug/kmemleak
+	echo scan >/sys/kernel/debug/kmemleak
+	cat /sys/kernel/debug/kmemleak
+	[ -z "$(head -c 1 /sys/kernel/debug/kmemleak)" ]
+}
+
+# Lists made on the stock core; the debug kernel is a 6.1.
+list_kernel=$KERNEL
+[ "$KERNEL" != debug ] || list_kernel=6.1
+
+# same_as_list NAME FILE LIST: FILE equals lists/LIST-<kernel>.txt but for lines
+# that lists/LIST-differences (regular expressions, with reasons) takes out of
+# both. RECORD=1 with CORE=stock only leaves FILE for 'record'.
+same_as_list() {
+	_ref=$VM/lists/$3-$list_kernel.txt
+	cp "$2" "$OUT/$3-$list_kernel.txt"
+	if [ "${RECORD:-}" = 1 ]; then
+		check "$1 (recorded, $(wc -l <"$2") lines)" test -s "$2"
+		return
+	fi
+	: >"$work/differences"
+	# The stock core has nothing to excuse.
+	if [ "$CORE" != stock ] && [ -f "$VM/lists/$3-differences" ]; then
+		grep -v -e '^#' -e '^$' "$VM/lists/$3-differences" >"$work/differences"
+	fi
+	grep -vE -f "$work/differences" "$_ref" >"$work/expected"
+	grep -vE -f "$work/differences" "$2" >"$work/found"
+	check "$1 ($(wc -l <"$work/expected") lines)" diff -u "$work/expected" "$work/found"
+}
+
+# as_user CMD...: without any privilege. In the background use 'setpriv $nobody'
+# instead, so that $! is the program and not a shell.
+nobody="--reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"
+as_user() { timeout -k 5 "$limit" setpriv $nobody "$@"; }
+
+listening() { # PORT, in any address family
+	_hex=$(printf ':%04X' "$1")
+	awk -v p="$_hex" '$4 == "0A" && substr($2, length($2) - 4) == p { f = 1 } END { exit !f }' \
+		/proc/net/tcp /proc/net/tcp6
+}
+
+# duo PORT CMD...: CMD as server and, once that listens, as client of it
+duo() {
+	_port=$1
+	shift
+	timeout -k 5 "$limit" "$@" -p "$_port" >"$work/server" 2>&1 &
+	_server=$!
+	if ! wait_for 30 listening "$_port"; then
+		kill $_server 2>/dev/null
+		wait $_server
+		echo "server never listened:"
+		cat "$work/server"
+		return 1
+	fi
+	timeout -k 5 "$limit" "$@" -p "$_port" 127.0.0.1 >"$work/client" 2>&1
+	_client=$?
+	[ $_client -eq 0 ] || kill $_server 2>/dev/null
+	wait $_server
+	_status=$?
+	echo "server ($_status):"
+	cat "$work/server"
+	echo "client ($_client):"
+	cat "$work/client"
+	[ $_client -eq 0 ] && [ $_status -eq 0 ]
+}
+
+# ---- the device under test ------------------------------------------------
+#
+#   eth0 10.0.0.1 --veth-- eth1 10.0.0.2        rxe0 on eth0
+#
+# Fixed MAC addresses make GIDs and GUIDs the same in every run.
+gid_index=1
+gid_ip=10.0.0.1
+
+net_up() {
+	[ -e /sys/class/net/eth0 ] && return
+	ip link add eth0 address 02:00:00:00:00:01 type veth \
+		peer name eth1 address 02:00:00:00:00:02 || return
+	for _n in 0 1; do
+		# No duplicate address detection: a GID appears when its address is valid.
+		sysctl -qw net.ipv6.conf.eth$_n.accept_dad=0 \
+			net.ipv4.conf.eth$_n.accept_local=1 net.ipv4.conf.eth$_n.rp_filter=0
+		ip addr add 10.0.0.$((_n + 1))/24 dev eth$_n
+		ip link set eth$_n up
+	done
+}
+
+net_down() { ip link del eth0 2>/dev/null; }
+
+ready() { # DEV: listed, active, and the IPv4 GID is there
+	ibv_devices | grep -qw "$1" &&
+	has ACTIVE "/sys/class/infiniband/$1/ports/1/state" &&
+	has 0000:0000:0000:0000:0000:ffff:0a00:0001 \
+		"/sys/class/infiniband/$1/ports/1/gids/$gid_index"
+}
+
+# The modules rdma-core's udev rules would load.
+load_stack() {
+	modprobe rdma_rxe && modprobe ib_uverbs || return
+	# Connections and MAD are later parts; absent is no failure here.
+	if [ "$CORE" = stock ]; then
+		modprobe rdma_ucm
+		modprobe ib_umad
+	fi
+}
+
+link_up() {
+	net_up && load_stack &&
+	rdma link add rxe0 type rxe netdev eth0 &&
+	wait_for 10 ready rxe0
+}
+
+link_down() { rdma link delete rxe0; net_down; }
+
+unload_stack() {
+	modprobe -r rdma_rxe
+	# Whatever is there, users first; names of both cores.
+	for _m in rdma_ucm ofed_ucma ib_umad ofed_umad ib_uverbs ofed_uverbs \
+		  rdma_cm iw_cm ib_cm ib_core ofed_core; do
+		[ -d "/sys/module/$_m" ] && rmmod "$_m"
+	done
+	! [ -d /sys/module/ib_core ] && ! [ -d /sys/module/ofed_core ]
+}
+
+need_link() {
+	check "rxe0 on eth0" link_up && return
+	# Nothing that follows can work.
+	dmesg | tail -n 20
+	exit 1
+}

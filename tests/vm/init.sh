@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Process 1 of the guest after switch_root: completes the system, runs the
+# suites of the job one by one, writes their results, powers off.
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export HOME=/root LC_ALL=C
+
+mount -t tmpfs -o mode=1777 tmp /tmp
+mount -t tmpfs -o mode=755 run /run
+mkdir -p /dev/pts /dev/shm /run/out
+mount -t devpts devpts /dev/pts
+mount -t tmpfs -o mode=1777 shm /dev/shm
+mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
+mount -t 9p -o trans=virtio,version=9p2000.L,msize=512000 out /run/out || {
+	echo "init: no output directory"
+	busybox poweroff -f
+}
+
+set -a
+OUT=/run/out
+. $OUT/job
+VM=$TOP/tests/vm
+set +a
+
+# As an installation leaves it.
+if [ "$CORE" = ofed ]; then
+	for conf in "$TOP"/tools/modprobe.d/*.conf; do
+		[ -f "$conf" ] && cp "$conf" /etc/modprobe.d/
+	done
+fi
+ip link set lo up
+# rdma-core's udev rules load these; there is no udev here.
+cd /tmp || exit 1
+
+for suite in $SUITES; do
+	echo "== suite $suite"
+	start=$(cut -d. -f1 /proc/uptime)
+	script=$VM/suites/$suite.sh
+	[ "$suite" = demo ] && script=$VM/demo.sh
+	rm -f /run/counts
+	sh "$script" </dev/null
+	status=$?
+	# A suite that ended without its counts broke down: that is a failure.
+	read -r passed failed 2>/dev/null </run/counts || { passed=0 failed=1; }
+	[ $status -eq 0 ] || [ "$failed" -gt 0 ] || failed=1
+	echo "$suite $passed $failed $(($(cut -d. -f1 /proc/uptime) - start))" >>$OUT/results
+	echo "== $suite: $passed passed, $failed failed"
+done
+sync
+busybox poweroff -f

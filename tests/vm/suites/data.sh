@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every byte that RC moves, compared by a client of ours.
+. "$VM/guest.sh"
+
+need_link
+check "RC data, all operations and sizes" "$programs/verbs_data" rxe0 $gid_index "$SEED"
+tail -n 3 "$work/output"
+check "rxe0 goes" link_down

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Random and mutated write() commands, with kill and removal in between. What
+# is tested is the silence of the kernel and that nothing is left.
+. "$VM/guest.sh"
+. "$VM/testdev.sh"
+
+fuzz="$programs/uverbs_fuzz"
+limit=$((limit * 10))
+n=$(count 200000)
+echo "seed $SEED, $n commands"
+
+plain() { # DEV [-c]
+	"$fuzz" -d "$1" -n "$n" -s "$SEED" $2 >"$work/fuzz" 2>&1
+	_status=$?
+	cat "$work/fuzz"
+	return $_status
+}
+
+check "the module loads" td_load link=ib || exit 1
+check "network devices" net_up
+
+# Each command succeeds at least once: the templates are what they say.
+check "a device with InfiniBand ports" td_add testdev0
+coverage=-c
+[ "$n" -ge 20000 ] || coverage=
+check "$n commands" plain testdev0 $coverage
+sed 's/^/     /' "$work/output"
+check "all its objects are gone" wait_for 10 [ "$(td_count testdev0 ucontext)" = 0 ]
+check "it goes" td_del testdev0
+check "nothing is left" td_all_zero
+
+check "a RoCE device" td_add testdev1 link=roce netdev=eth0
+check "$n commands on it" plain testdev1
+check "it goes too" td_del testdev1
+check "nothing is left of it" td_all_zero
+
+# The device goes and comes while commands run.
+unplugged() {
+	td_add testdev2 || return
+	"$fuzz" -d testdev2 -n "$n" -s "$SEED" -w >"$work/fuzz" 2>&1 &
+	_pid=$!
+	_times=0
+	while kill -0 $_pid 2>/dev/null; do
+		td_del testdev2 && td_ctl add testdev2 || return
+		_times=$((_times + 1))
+	done
+	wait $_pid
+	_status=$?
+	cat "$work/fuzz"
+	echo "unplugged $_times times"
+	return $_status
+}
+check "$n commands while the device comes and goes" unplugged
+tail -n 2 "$work/output" | sed 's/^/     /'
+check "it goes for good" td_del testdev2
+check "nothing is left of any" td_all_zero
+
+# The process goes.
+killed() {
+	td_add testdev3 || return
+	for _i in $(seq "$1"); do
+		"$fuzz" -d testdev3 -n 100000000 -s $((SEED + _i)) \
+			>"$work/fuzz" 2>&1 &
+		_pid=$!
+		# Killed in the middle of work, wherever that is.
+		wait_for 20 sh -c "[ \$(awk '\$1 == \"qp\" { print \$2 }' $td/testdev3/counts) -gt 2 ]"
+		kill -9 $_pid
+		wait $_pid
+		wait_for 20 [ "$(td_count testdev3 ucontext)" = 0 ] || true
+	done
+	td_del testdev3
+}
+check "kill -9 in the middle, $(count 100) times" killed "$(count 100)"
+check "nothing is left of the killed" td_all_zero
+
+# All three at once.
+both() {
+	td_add testdev4 || return
+	for _i in $(seq "$1"); do
+		"$fuzz" -d testdev4 -n 100000000 -s $((SEED + _i)) \
+			>"$work/fuzz" 2>&1 &
+		_pid=$!
+		wait_for 20 sh -c "[ \$(awk '\$1 == \"qp\" { print \$2 }' $td/testdev4/counts) -gt 2 ]"
+		td_del testdev4 &
+		_del=$!
+		kill -9 $_pid
+		wait $_del || return
+		wait $_pid
+		td_ctl add testdev4 && wait_for 10 td_ready testdev4 || return
+	done
+	td_del testdev4
+}
+check "kill -9 and removal, $(count 100) times" both "$(count 100)"
+check "nothing is left of those" wait_for 10 td_all_zero
+
+check "rxe beside it" link_up
+check "$n commands on rxe" plain rxe0
+sed 's/^/     /' "$work/output" | tail -n 1
+check "rxe goes" link_down
+check "the modules go" td_unload

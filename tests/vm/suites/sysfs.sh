@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every file of the device in sysfs, with mode and content, as on the stock core.
+. "$VM/guest.sh"
+
+need_link
+
+dump() { python3 "$TOP/tests/programs/sysfs_dump.py" "$@"; }
+# Numbers that are another in every run.
+normal() {
+	sed -E -e "/(counters|hw_counters|power)\/[^/]* = /s/= '-?[0-9.]+/= 'N/" \
+		-e "/uverbs[0-9]+\/dev = /s/= .*/= MAJ:MIN/" \
+		-e "s/= '(MAJOR|MINOR)=[0-9]+/= '\1=N/"
+}
+{
+	dump infiniband/rxe0 /sys/class/infiniband/rxe0
+	dump infiniband_verbs/uverbs0 /sys/class/infiniband_verbs/uverbs0
+	for c in infiniband infiniband_verbs infiniband_mad; do
+		[ -d /sys/class/$c ] || continue
+		echo "class $c/"
+		ls /sys/class/$c | sed "s|^|class $c/|"
+	done
+	stat -c '%A %U %G %n' /dev/infiniband /dev/infiniband/*
+	for f in /sys/class/infiniband_verbs/abi_version /sys/class/infiniband_mad/abi_version; do
+		[ -e $f ] && echo "$(stat -c %A $f) $f = $(cat $f)"
+	done
+} | normal >"$work/sysfs"
+
+same_as_list "sysfs as on the stock core" "$work/sysfs" sysfs-rxe
+
+# Two writes that the files of a device without hardware take.
+check "node_desc takes a text" sh -c 'echo hello >/sys/class/infiniband/rxe0/node_desc &&
+	grep -qx hello /sys/class/infiniband/rxe0/node_desc'
+expect_fail "node_desc by another user" as_user sh -c 'echo no >/sys/class/infiniband/rxe0/node_desc'
+expect_fail "node_guid cannot be written" sh -c 'echo 1 >/sys/class/infiniband/rxe0/node_guid'
+check "rxe0 goes" link_down
