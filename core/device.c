@@ -23,6 +23,7 @@
  */
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
 
 #include "counters.h"
 #include "cq_pool.h"
@@ -64,12 +65,12 @@ static void device_release(struct device *dev)
 	kfree_rcu(device, rcu_head);
 }
 
-static int device_uevent(ofed_uevent_device *dev, struct kobj_uevent_env *env)
+static int device_uevent(compat_class_device *dev, struct kobj_uevent_env *env)
 {
 	return add_uevent_var(env, "NAME=%s", dev_name(dev)) ? -ENOMEM : 0;
 }
 
-static const void *device_namespace(const struct device *dev)
+static const void *device_namespace(compat_class_device *dev)
 {
 	const struct ib_core_device *coredev =
 		container_of(dev, struct ib_core_device, dev);
@@ -166,7 +167,7 @@ struct ib_device *_ib_alloc_device(size_t size)
 	xa_init_flags(&device->compat_devs, XA_FLAGS_ALLOC);
 	init_completion(&device->unreg_completion);
 	INIT_WORK(&device->unregistration_work, unregister_work);
-	ofed_subdev_init(device);
+	compat_subdev_init(device);
 	device->uverbs_cmd_mask =
 		GENMASK_ULL(IB_USER_VERBS_CMD_OPEN_QP, 0) & ~DATA_PATH_CMDS;
 	device->groups[0] = &ofed_device_attr_group;

@@ -147,7 +147,10 @@ void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port,
  * Public since 6.9; before, the core had it for itself. Drop when 6.12 is the
  * oldest kernel.
  */
-#ifndef COMPAT_HAVE_GET_NETDEV
+#ifdef COMPAT_HAVE_GET_NETDEV
+#define COMPAT_EXPORT_GET_NETDEV(sym) EXPORT_SYMBOL(sym)
+#else
+#define COMPAT_EXPORT_GET_NETDEV(sym) static_assert(1)
 struct ib_device;
 struct net_device;
 struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
@@ -159,6 +162,11 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
  * when the message has no room. Drop with 6.1.
  */
 #ifdef COMPAT_HAVE_SUBDEV
+#define compat_subdev_init(device) do { \
+	mutex_init(&(device)->subdev_lock); \
+	INIT_LIST_HEAD(&(device)->subdev_list_head); \
+	INIT_LIST_HEAD(&(device)->subdev_list); \
+} while (0)
 #define compat_nl_put_subdev(msg, device) \
 	(((device)->type && nla_put_u8((msg), RDMA_NLDEV_ATTR_DEV_TYPE, \
 				       (device)->type)) || \
@@ -168,7 +176,18 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
 	 nla_put_u8((msg), RDMA_NLDEV_ATTR_NAME_ASSIGN_TYPE, \
 		    (device)->name_assign_type))
 #else
+#define compat_subdev_init(device) do { } while (0)
 #define compat_nl_put_subdev(msg, device) ((void)(msg), (void)(device), false)
+#endif
+
+/*
+ * class.dev_uevent and class.devnode take a const device since 6.2 and 6.3.
+ * Drop when 6.12 is the oldest kernel.
+ */
+#ifdef COMPAT_HAVE_CONST_CLASS_OPS
+#define compat_class_device const struct device
+#else
+#define compat_class_device struct device
 #endif
 
 #endif /* OFED_COMPAT_H */

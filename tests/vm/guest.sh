@@ -172,15 +172,19 @@ net_up() {
 net_down() { ip link del eth0 2>/dev/null; }
 
 ready() { # DEV: listed, active, and the IPv4 GID is there
-	ibv_devices | grep -qw "$1" &&
+	{ ! have_uverbs || ibv_devices | grep -qw "$1"; } &&
 	has ACTIVE "/sys/class/infiniband/$1/ports/1/state" &&
 	has 0000:0000:0000:0000:0000:ffff:0a00:0001 \
 		"/sys/class/infiniband/$1/ports/1/gids/$gid_index"
 }
 
+# A core built without its character device is still a core.
+have_uverbs() { [ "$CORE" = stock ] || modinfo ofed_uverbs >/dev/null 2>&1; }
+
 # The modules rdma-core's udev rules would load.
 load_stack() {
-	modprobe rdma_rxe && modprobe ib_uverbs || return
+	modprobe rdma_rxe || return
+	! have_uverbs || modprobe ib_uverbs || return
 	# Connections and MAD are later parts; absent is no failure here.
 	if [ "$CORE" = stock ]; then
 		modprobe rdma_ucm
