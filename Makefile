@@ -43,3 +43,49 @@ clean:
 	rm -rf build
 
 .PHONY: all copy modules obj clean
+
+# The whole gate; SCALE=1 is 'make soak'.
+check:
+	@tests/check.sh
+
+soak:
+	@SCALE=1 tests/check.sh
+
+# One boot of one kernel: make vm KERNEL=6.1 SUITES=load,sysfs CORE=stock
+KERNEL	?= 6.1
+SUITES	?= load
+CORE	?= ofed
+vm: kernels
+	@test "$(CORE)" = stock || $(MAKE) -s modules K=$(KERNEL)
+	@tests/vm/run $(KERNEL) $(SUITES) CORE=$(CORE)
+
+kunit: debug-kernel
+	@$(MAKE) -s modules K=debug
+	@tests/vm/run debug kunit
+
+kernels:
+	@tests/vm/prepare.sh
+
+debug-kernel:
+	@tests/vm/prepare.sh debug
+
+.PHONY: check soak vm kunit kernels debug-kernel
+
+# On a real host: into updates/, where depmod prefers them to the stock ones.
+DESTDIR	?=
+MODDIR	= $(DESTDIR)/lib/modules/$(KVER)/updates/ofed
+install: modules
+	install -d $(MODDIR) $(DESTDIR)/lib/modprobe.d
+	install -m 644 $(B)/core/ofed_core.ko $(wildcard $(B)/uverbs/*.ko) $(MODDIR)/
+	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/ofed.conf
+	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
+
+uninstall:
+	rm -rf $(MODDIR) $(DESTDIR)/lib/modprobe.d/ofed.conf
+	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
+
+demo: kernels
+	@$(MAKE) -s modules K=6.1
+	@tests/vm/run 6.1 demo
+
+.PHONY: install uninstall demo

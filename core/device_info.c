@@ -45,6 +45,7 @@ int ofed_port_data_alloc(struct ib_device *device)
 		INIT_LIST_HEAD(&data->pkey_list);
 		INIT_HLIST_NODE(&data->ndev_hash_link);
 	}
+	/* Pairs with the address dependency of lookups under RCU. */
 	smp_store_release(&device->port_data, array->ports);
 	return 0;
 }

@@ -9,12 +9,12 @@ static void emit(const char *level, const struct ib_device *ibdev,
 	const struct device *parent;
 
 	if (!ibdev) {
-		printk("%s(NULL ib_device): %pV", level, vaf);
+		_printk("%s(NULL ib_device): %pV", level, vaf);
 		return;
 	}
 	parent = ibdev->dev.parent;
 	if (!parent) {
-		printk("%s%s: %pV", level, dev_name(&ibdev->dev), vaf);
+		_printk("%s%s: %pV", level, dev_name(&ibdev->dev), vaf);
 		return;
 	}
 	dev_printk_emit(level[1] - '0', parent, "%s %s %s: %pV",

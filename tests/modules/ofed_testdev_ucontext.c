@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* User contexts and what they may map. */
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "ofed_testdev.h"
 
@@ -10,7 +10,7 @@
 struct td_map {
 	struct rdma_user_mmap_entry entry;
 	struct testdev *td;
-	void *memory;
+	struct page *page;
 	bool io;		/* as if it were a device's register page */
 };
 
@@ -22,10 +22,8 @@ struct td_ucontext {
 
 static void td_map_release(struct td_map *map)
 {
-	if (map->io)
-		free_page((unsigned long)map->memory);
-	else
-		vfree(map->memory);
+	/* A mapping of RAM has a reference of its own. */
+	__free_page(map->page);
 	td_put(map->td, TD_mmap_entry);
 	kfree(map);
 }
@@ -45,18 +43,17 @@ static struct td_map *td_map_create(struct testdev *td, struct td_ucontext *uc,
 		goto err_put;
 	map->td = td;
 	map->io = io;
-	map->memory = io ? (void *)get_zeroed_page(GFP_KERNEL) :
-		vmalloc_user(PAGE_SIZE);
-	if (!map->memory)
+	map->page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!map->page)
 		goto err_free;
 	/* Offset 0 is the device page. */
 	ret = rdma_user_mmap_entry_insert_range(&uc->ib, &map->entry,
 						PAGE_SIZE, 1, U32_MAX);
 	if (ret)
-		goto err_memory;
+		goto err_page;
 	return map;
 
-err_memory:
+err_page:
 	td_map_release(map);
 	return ERR_PTR(ret);
 err_free:
@@ -143,11 +140,10 @@ static int td_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 
 	map = container_of(entry, struct td_map, entry);
 	if (map->io)
-		ret = rdma_user_mmap_io(ibuc, vma,
-					page_to_pfn(virt_to_page(map->memory)),
+		ret = rdma_user_mmap_io(ibuc, vma, page_to_pfn(map->page),
 					PAGE_SIZE, vma->vm_page_prot, entry);
 	else
-		ret = remap_vmalloc_range(vma, map->memory, 0);
+		ret = vm_insert_page(vma, vma->vm_start, map->page);
 	rdma_user_mmap_entry_put(entry);
 	return ret;
 }

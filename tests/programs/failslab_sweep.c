@@ -9,9 +9,9 @@
  * caller sets ignore-gfp-wait and the like in debugfs.
  *
  * usage: failslab_sweep DEVICE
- *        failslab_sweep --write FILE LINE UNDO-LINE
+ *        failslab_sweep --write FILE LINE UNDO-LINE STRIDE
  *
- * The second form does it to a write() of LINE.
+ * The second form does it to a write() of LINE, for each STRIDEth allocation.
  */
 #include "raw_verbs.h"
 
@@ -92,19 +92,19 @@ static int sweep_one(struct rv_world *w, const struct rv_step *step, int nth,
 	return 0;
 }
 
-static int sweep(struct rv_world *w, const struct rv_step *step)
+static int sweep(struct rv_world *w, const struct rv_step *step, int stride)
 {
 	struct tally tally = { 0 };
 	int nth, ret = 0;
 
-	for (nth = 1; !ret && nth < LIMIT; nth++)
+	for (nth = 1; !ret && nth < LIMIT; nth += stride)
 		ret = sweep_one(w, step, nth, &tally);
 	if (ret == 1) {
 		printf("ok   %-16s %d failures: %d refused, %d survived\n",
 		       step->name, tally.met, tally.refused, tally.survived);
 		return 0;
 	}
-	printf("FAIL %s at allocation %d: %s\n", step->name, nth - 1,
+	printf("FAIL %s at allocation %d: %s\n", step->name, nth - stride,
 	       ret ? strerror(-ret) : "no end");
 	return -1;
 }
@@ -129,6 +129,7 @@ static int undo_line(struct rv_world *w)
 	return write_line(line_undo);
 }
 
+/* @args: FILE LINE UNDO-LINE STRIDE */
 static int sweep_line(char **args)
 {
 	const struct rv_step step = { "write", make_line, undo_line, false };
@@ -139,7 +140,7 @@ static int sweep_line(char **args)
 	line_make = args[1];
 	line_undo = args[2];
 	memset(&w, 0, sizeof(w));
-	return sweep(&w, &step) || undo_line(&w) ? 1 : 0;
+	return sweep(&w, &step, atoi(args[3])) || undo_line(&w) ? 1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -148,9 +149,9 @@ int main(int argc, char **argv)
 	size_t i;
 	int ret;
 
-	if (argc != 2 && (argc != 5 || strcmp(argv[1], "--write"))) {
+	if (argc != 2 && (argc != 6 || strcmp(argv[1], "--write"))) {
 		fprintf(stderr, "usage: failslab_sweep DEVICE | "
-			"--write FILE LINE UNDO-LINE\n");
+			"--write FILE LINE UNDO-LINE STRIDE\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -159,7 +160,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "no /proc/thread-self/fail-nth\n");
 		return 1;
 	}
-	if (argc == 5)
+	if (argc == 6)
 		return sweep_line(argv + 2);
 	ret = rv_world_init(&w, argv[1]);
 	if (ret) {
@@ -174,7 +175,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < RV_STEPS; i++) {
 		if (!rv_step_applies(&rv_steps[i], argv[1]))
 			continue;
-		if (sweep(&w, &rv_steps[i]))
+		if (sweep(&w, &rv_steps[i], 1))
 			return 1;
 	}
 	for (i = RV_STEPS; i-- > 0;) {

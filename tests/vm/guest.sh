@@ -107,6 +107,7 @@ same_as_list() {
 	if [ "$CORE" != stock ] && [ -f "$VM/lists/$3-differences" ]; then
 		grep -v -e '^#' -e '^$' "$VM/lists/$3-differences" >"$work/differences"
 	fi
+	[ -z "${without:-}" ] || echo "$without" >>"$work/differences"
 	grep -vE -f "$work/differences" "$_ref" >"$work/expected"
 	grep -vE -f "$work/differences" "$2" >"$work/found"
 	check "$1 ($(wc -l <"$work/expected") lines)" diff -u "$work/expected" "$work/found"

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How a device comes by its ops. */
+#include <rdma/ib_verbs.h>
+
+/*
+ * From device_group on, every member of struct ib_device_ops is one machine
+ * word: a pointer to a function or an array, or the size of an object.
+ */
+#define OPS_FIRST_WORD (offsetof(struct ib_device_ops, device_group) /	\
+			sizeof(unsigned long))
+#define OPS_WORDS (sizeof(struct ib_device_ops) / sizeof(unsigned long))
+static_assert(offsetof(struct ib_device_ops, device_group) %
+	      sizeof(unsigned long) == 0);
+
+/**
+ * ib_set_device_ops - give a device the ops of its driver
+ * @dev: device, not yet registered
+ * @ops: ops to add; those that @dev has already stay
+ *
+ * Context: any; the caller serialises.
+ */
+void ib_set_device_ops(struct ib_device *dev, const struct ib_device_ops *ops)
+{
+	const unsigned long *from = (const unsigned long *)ops;
+	unsigned long *to = (unsigned long *)&dev->ops;
+	size_t i;
+
+	if (ops->driver_id != RDMA_DRIVER_UNKNOWN) {
+		WARN_ON(dev->ops.driver_id != RDMA_DRIVER_UNKNOWN &&
+			dev->ops.driver_id != ops->driver_id);
+		dev->ops.driver_id = ops->driver_id;
+	}
+	if (ops->owner) {
+		WARN_ON(dev->ops.owner && dev->ops.owner != ops->owner);
+		dev->ops.owner = ops->owner;
+	}
+	if (ops->uverbs_abi_ver)
+		dev->ops.uverbs_abi_ver = ops->uverbs_abi_ver;
+	dev->ops.uverbs_no_driver_id_binding |=
+		ops->uverbs_no_driver_id_binding;
+
+	for (i = OPS_FIRST_WORD; i < OPS_WORDS; i++)
+		if (!to[i])
+			to[i] = from[i];
+}
+EXPORT_SYMBOL(ib_set_device_ops);

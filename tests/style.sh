@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# usage: style.sh KERNEL...
+#
+# Builds every module with all warnings and sparse on; a warning in a file of
+# ours is a failure. Then: exports, checkpatch, kernel-doc, and the rules that
+# grep can tell.
+set -u
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top" || exit 1
+cache=${OFED_CACHE:-/var/cache/ofed}
+passed=0 failed=0
+mkdir -p build/log
+
+verdict() { # STATUS NAME
+	if [ "$1" -eq 0 ]; then
+		passed=$((passed + 1)); echo "ok   $2"
+	else
+		failed=$((failed + 1)); echo "FAIL $2"
+	fi
+}
+
+for k in "$@"; do
+	out=build/log/style-$k.out
+	sparse="C=2 CF=-D__CHECK_ENDIAN__"
+	# Sparse has been through the same files on 6.1 already.
+	[ "$k" != debug ] || sparse=
+	if make -s modules K="$k" KFLAGS="W=1 $sparse" >"$out" 2>&1; then
+		grep -E "(warning|error):" "$out" && s=1 || s=0
+	else
+		tail -n 30 "$out"
+		s=1
+	fi
+	verdict $s "build without a warning on $k"
+	[ "$k" != debug ] || continue
+	headers=$(awk -v k="$k" '$1 == k { print $5 }' "$cache/kernels")
+	tools/exports "$headers" "build/$k"
+	verdict $? "exports on $k"
+done
+
+ours=$(git ls-files 'core/*.[ch]' 'uverbs/*.[ch]' 'include/*.h' 'tests/kunit/*.[ch]' 'tests/modules/*.[ch]')
+source=$cache/linux-source-6.1
+
+"$source/scripts/checkpatch.pl" --no-tree --no-summary --terse --show-types -q \
+	--ignore "$(grep -v '^#' tests/checkpatch-ignore | paste -sd,)" -f $ours \
+	>build/log/checkpatch.out 2>&1
+[ -s build/log/checkpatch.out ] && { head -n 30 build/log/checkpatch.out; s=1; } || s=0
+verdict $s "checkpatch"
+
+"$source/scripts/kernel-doc" -none $(git ls-files 'core/*.c' 'uverbs/*.c') \
+	>build/log/kernel-doc.out 2>&1
+grep -E 'warning|error' build/log/kernel-doc.out | head -n 20
+grep -qE 'warning|error' build/log/kernel-doc.out && s=1 || s=0
+verdict $s "kernel-doc"
+
+# Kernel versions are known in one place.
+git grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|#[a-z ]*COMPAT_' -- '*.c' '*.h' ':!include/compat' && s=1 || s=0
+verdict $s "no version test outside include/compat"
+
+wc -l $ours | awk '$2 != "total" && $1 > 800 { print; bad = 1 } END { exit bad }'
+verdict $? "no file over 800 lines"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

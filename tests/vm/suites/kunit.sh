@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every KUnit suite of tests/kunit, loaded one after the other into the debug
+# kernel; a suite is one check, its failing cases are shown.
+. "$VM/guest.sh"
+
+# The verdict stands at the end of what the module printed.
+suite_passes() { # MODULE
+	dmesg -C
+	modprobe "$1" || return
+	dmesg -t | grep -E '(not ok|EXPECTATION|ASSERTION|    # )' | head -n 40
+	dmesg -t | grep -qE '^ok [0-9]+ ' && ! dmesg -t | grep -qE '^ *not ok'
+}
+
+# A kernel from allnoconfig leaves it disabled.
+check "kunit is there" modprobe kunit enable=1
+for ko in "/lib/modules/$(uname -r)"/updates/ofed/*_kunit.ko; do
+	m=$(basename "$ko" .ko)
+	check "$m" suite_passes "$m"
+	rmmod "$m" || bad "$m does not unload"
+done
