@@ -57,16 +57,11 @@ struct l2_path {
  */
 int rdma_addr_size(const struct sockaddr *addr)
 {
-	switch (addr->sa_family) {
-	case AF_INET:
-		return sizeof(struct sockaddr_in);
-	case AF_INET6:
-		return sizeof(struct sockaddr_in6);
-	case AF_IB:
+	if (addr->sa_family == AF_IB)
 		return sizeof(struct sockaddr_ib);
-	default:
-		return 0;
-	}
+	if (addr->sa_family == AF_INET6)
+		return sizeof(struct sockaddr_in6);
+	return addr->sa_family == AF_INET ? sizeof(struct sockaddr_in) : 0;
 }
 EXPORT_SYMBOL(rdma_addr_size);
 

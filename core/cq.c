@@ -396,7 +396,8 @@ static struct ib_cq *cq_create_plain(struct ib_device *device,
  */
 struct ib_cq *__ib_create_cq(struct ib_device *device,
 			     ib_comp_handler comp_handler,
-			     void (*event_handler)(struct ib_event *, void *),
+			     void (*event_handler)(struct ib_event *event,
+						   void *cq_context),
 			     void *cq_context,
 			     const struct ib_cq_init_attr *cq_attr,
 			     const char *caller)

@@ -343,8 +343,8 @@ EXPORT_SYMBOL(rdma_alloc_netdev);
  * Context: process, may sleep. Return: 0, -EOPNOTSUPP, or the driver's errno.
  */
 int rdma_init_netdev(struct ib_device *device, u32 port_num,
-		     enum rdma_netdev_t type, const char *name,
-		     unsigned char name_assign_type,
+		     enum rdma_netdev_t type,
+		     const char *name, unsigned char name_assign_type,
 		     void (*setup)(struct net_device *),
 		     struct net_device *netdev)
 {

@@ -340,10 +340,12 @@ EXPORT_SYMBOL(ib_alloc_mr_integrity);
 int ib_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int sg_nents,
 		 unsigned int *sg_offset, unsigned int page_size)
 {
-	if (unlikely(!mr->device->ops.map_mr_sg))
+	const struct ib_device_ops *ops = &mr->device->ops;
+
+	if (unlikely(!ops->map_mr_sg))
 		return -EOPNOTSUPP;
 	mr->page_size = page_size;
-	return mr->device->ops.map_mr_sg(mr, sg, sg_nents, sg_offset);
+	return ops->map_mr_sg(mr, sg, sg_nents, sg_offset);
 }
 EXPORT_SYMBOL(ib_map_mr_sg);
 

@@ -32,14 +32,14 @@ struct ib_pkey_cache {
  * Return: 0, -EINVAL when there is no such port, -EOPNOTSUPP when the device
  * has no P_Keys, or the driver's errno.
  */
-int ib_query_pkey(struct ib_device *device,
-		  u32 port_num, u16 index, u16 *pkey)
+int ib_query_pkey(struct ib_device *device, u32 port_num, u16 index, u16 *pkey)
 {
+	const struct ib_device_ops *ops = &device->ops;
+
 	if (!rdma_is_port_valid(device, port_num))
 		return -EINVAL;
-	if (!device->ops.query_pkey)
-		return -EOPNOTSUPP;
-	return device->ops.query_pkey(device, port_num, index, pkey);
+	return ops->query_pkey ?
+	       ops->query_pkey(device, port_num, index, pkey) : -EOPNOTSUPP;
 }
 EXPORT_SYMBOL(ib_query_pkey);
 
@@ -212,12 +212,14 @@ EXPORT_SYMBOL(ib_find_exact_cached_pkey);
  */
 int ib_get_cached_lmc(struct ib_device *device, u32 port_num, u8 *lmc)
 {
+	const struct ib_port_cache *cache;
 	unsigned long flags;
 
 	if (!rdma_is_port_valid(device, port_num))
 		return -EINVAL;
+	cache = &device->port_data[port_num].cache;
 	read_lock_irqsave(&device->cache_lock, flags);
-	*lmc = device->port_data[port_num].cache.lmc;
+	*lmc = cache->lmc;
 	read_unlock_irqrestore(&device->cache_lock, flags);
 	return 0;
 }

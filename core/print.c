@@ -33,12 +33,10 @@ static void emit(const char *level, const struct ib_device *ibdev,
 void ibdev_printk(const char *level, const struct ib_device *ibdev,
 		  const char *format, ...)
 {
-	struct va_format vaf;
 	va_list args;
+	struct va_format vaf = { .fmt = format, .va = &args };
 
 	va_start(args, format);
-	vaf.fmt = format;
-	vaf.va = &args;
 	emit(level, ibdev, &vaf);
 	va_end(args);
 }

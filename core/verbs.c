@@ -234,20 +234,21 @@ EXPORT_SYMBOL_GPL(ofed_dealloc_mw);
 struct ib_xrcd *ib_alloc_xrcd_user(struct ib_device *device,
 				   struct inode *inode, struct ib_udata *udata)
 {
+	const struct ib_device_ops *ops = &device->ops;
 	struct ib_xrcd *xrcd;
 	int ret;
 
-	if (!device->ops.alloc_xrcd)
+	if (!ops->alloc_xrcd)
 		return ERR_PTR(-EOPNOTSUPP);
 	xrcd = rdma_zalloc_drv_obj(device, ib_xrcd);
 	if (!xrcd)
 		return ERR_PTR(-ENOMEM);
 
-	xa_init(&xrcd->tgt_qps);
 	init_rwsem(&xrcd->tgt_qps_rwsem);
+	xa_init(&xrcd->tgt_qps);
 	xrcd->inode = inode;
 	xrcd->device = device;
-	ret = device->ops.alloc_xrcd(xrcd, udata);
+	ret = ops->alloc_xrcd(xrcd, udata);
 	if (ret) {
 		kfree(xrcd);
 		return ERR_PTR(ret);
@@ -356,14 +357,15 @@ EXPORT_SYMBOL(ib_attach_mcast);
  */
 int ib_detach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 {
+	const struct ib_device_ops *ops = &qp->device->ops;
 	int ret;
 
-	if (!qp->device->ops.detach_mcast)
+	if (!ops->detach_mcast)
 		return -EOPNOTSUPP;
 	if (!mcast_is_ok(qp, gid, lid))
 		return -EINVAL;
 
-	ret = qp->device->ops.detach_mcast(qp, gid, lid);
+	ret = ops->detach_mcast(qp, gid, lid);
 	if (!ret)
 		atomic_dec(&qp->usecnt);
 	return ret;

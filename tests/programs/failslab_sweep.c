@@ -8,10 +8,11 @@
  * Takes a kernel with CONFIG_FAULT_INJECTION, FAILSLAB and FAIL_PAGE_ALLOC; the
  * caller sets ignore-gfp-wait and the like in debugfs.
  *
- * usage: failslab_sweep DEVICE
+ * usage: failslab_sweep DEVICE [STEP...]
  *        failslab_sweep --write FILE LINE UNDO-LINE STRIDE
  *
- * The second form does it to a write() of LINE, for each STRIDEth allocation.
+ * With steps named only these fail, the others are just made. The second form
+ * does it to a write() of LINE, for each STRIDEth allocation.
  */
 #include "raw_verbs.h"
 
@@ -109,6 +110,30 @@ static int sweep(struct rv_world *w, const struct rv_step *step, int stride)
 	return -1;
 }
 
+static bool wanted(const struct rv_step *step, char **names)
+{
+	if (!*names)
+		return true;
+	while (*names)
+		if (!strcmp(step->name, *names++))
+			return true;
+	return false;
+}
+
+/* Return: 0 when the object of @step is there, and nothing of the failures. */
+static int sweep_or_make(struct rv_world *w, const struct rv_step *step,
+			 char **names)
+{
+	int ret;
+
+	if (wanted(step, names))
+		return sweep(w, step, 1);
+	ret = step->make(w);
+	if (ret)
+		printf("FAIL %s: %s\n", step->name, strerror(-ret));
+	return ret;
+}
+
 static int line_fd;
 static const char *line_make, *line_undo;
 
@@ -148,9 +173,10 @@ int main(int argc, char **argv)
 	struct rv_world w;
 	size_t i;
 	int ret;
+	bool line = argc == 6 && !strcmp(argv[1], "--write");
 
-	if (argc != 2 && (argc != 6 || strcmp(argv[1], "--write"))) {
-		fprintf(stderr, "usage: failslab_sweep DEVICE | "
+	if (argc < 2 || (!line && argv[1][0] == '-')) {
+		fprintf(stderr, "usage: failslab_sweep DEVICE [STEP...] | "
 			"--write FILE LINE UNDO-LINE STRIDE\n");
 		return 2;
 	}
@@ -160,7 +186,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "no /proc/thread-self/fail-nth\n");
 		return 1;
 	}
-	if (argc == 6)
+	if (line)
 		return sweep_line(argv + 2);
 	ret = rv_world_init(&w, argv[1]);
 	if (ret) {
@@ -175,7 +201,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < RV_STEPS; i++) {
 		if (!rv_step_applies(&rv_steps[i], argv[1]))
 			continue;
-		if (sweep(&w, &rv_steps[i], 1))
+		if (sweep_or_make(&w, &rv_steps[i], argv + 2))
 			return 1;
 	}
 	for (i = RV_STEPS; i-- > 0;) {

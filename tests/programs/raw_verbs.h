@@ -916,7 +916,7 @@ static const struct rv_step rv_steps[] = {
 	{ "post recv", rv_make_recv, NULL, true },
 	{ "post srq recv", rv_make_srq_recv, NULL, true },
 	{ "post send", rv_make_send, NULL, true },
-	{ "poll cq", rv_make_poll, NULL, false },
+	{ "poll cq", rv_make_poll, NULL, true },
 	{ "query qp", rv_make_query_qp, NULL, false },
 	{ "query srq", rv_make_query_srq, NULL, false },
 };
