@@ -167,6 +167,7 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
 	INIT_LIST_HEAD(&(device)->subdev_list_head); \
 	INIT_LIST_HEAD(&(device)->subdev_list); \
 } while (0)
+#define compat_is_subdev(device) ((device)->type == RDMA_DEVICE_TYPE_SMI)
 #define compat_nl_put_subdev(msg, device) \
 	(((device)->type && nla_put_u8((msg), RDMA_NLDEV_ATTR_DEV_TYPE, \
 				       (device)->type)) || \
@@ -177,6 +178,7 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
 		    (device)->name_assign_type))
 #else
 #define compat_subdev_init(device) do { } while (0)
+#define compat_is_subdev(device) ((void)(device), false)
 #define compat_nl_put_subdev(msg, device) ((void)(msg), (void)(device), false)
 #endif
 
@@ -188,6 +190,35 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
 #define compat_class_device const struct device
 #else
 #define compat_class_device struct device
+#endif
+
+/* In <rdma/ib_verbs.h> since 6.12. Drop with 6.1. */
+#ifdef COMPAT_HAVE_MMAP_DISASSOCIATE
+#define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) EXPORT_SYMBOL(sym)
+#else
+#define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) static_assert(1)
+void rdma_user_mmap_disassociate(struct ib_device *device);
+#endif
+
+/*
+ * Since 6.12 the SMI part of a device may be a device of its own. It is there
+ * for management, not for programs. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_SUBDEV
+#define compat_is_smi_dev(device) ((device)->type == RDMA_DEVICE_TYPE_SMI)
+#else
+#define compat_is_smi_dev(device) ((void)(device), false)
+#endif
+
+/*
+ * In <rdma/ib_verbs.h> since 6.12: zap what is mapped of a device. Built for
+ * both, exported where declared. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_MMAP_DISASSOCIATE
+#define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) EXPORT_SYMBOL(sym)
+#else
+#define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) static_assert(1)
+void rdma_user_mmap_disassociate(struct ib_device *device);
 #endif
 
 #endif /* OFED_COMPAT_H */
