@@ -28,7 +28,9 @@ for k in "$@"; do
 	# Sparse has been through the same files on 6.1 already.
 	[ "$k" != debug ] || sparse=
 	if make -s modules K="$k" KFLAGS="W=1 $sparse" >"$out" 2>&1; then
-		grep -E "(warning|error):" "$out" && s=1 || s=0
+		# Sparse does not see what guard() releases at the end of a block.
+		grep -E "(warning|error):" "$out" | grep -v "context imbalance" &&
+			s=1 || s=0
 	else
 		tail -n 30 "$out"
 		s=1

@@ -30,57 +30,15 @@
 #define TD_DM_SIZE	(64 * PAGE_SIZE)
 #define TD_VFS		4
 
-/* Every op that can be told to fail. */
-#define TD_OPS(X)							\
-	X(post_send) X(post_recv) X(post_srq_recv)			\
-	X(poll_cq) X(peek_cq) X(req_notify_cq)				\
-	X(process_mad) X(query_device) X(modify_device)			\
-	X(query_port) X(modify_port) X(get_port_immutable)		\
-	X(query_gid) X(add_gid) X(del_gid) X(query_pkey)		\
-	X(alloc_ucontext) X(query_ucontext) X(mmap)			\
-	X(alloc_pd) X(dealloc_pd)					\
-	X(create_ah) X(create_user_ah) X(modify_ah) X(query_ah)		\
-	X(destroy_ah)							\
-	X(create_srq) X(modify_srq) X(query_srq) X(destroy_srq)		\
-	X(create_qp) X(modify_qp) X(query_qp) X(destroy_qp)		\
-	X(create_cq) X(modify_cq) X(resize_cq) X(destroy_cq)		\
-	X(pre_destroy_cq)						\
-	X(get_dma_mr) X(reg_user_mr) X(reg_user_mr_dmabuf)		\
-	X(rereg_user_mr) X(dereg_mr) X(alloc_mr) X(advise_mr)		\
-	X(map_mr_sg) X(alloc_mw) X(dealloc_mw)				\
-	X(attach_mcast) X(detach_mcast)					\
-	X(alloc_xrcd) X(dealloc_xrcd)					\
-	X(create_flow) X(destroy_flow)					\
-	X(create_wq) X(modify_wq) X(destroy_wq)				\
-	X(create_rwq_ind_table) X(destroy_rwq_ind_table)		\
-	X(alloc_dm) X(dealloc_dm) X(reg_dm_mr)				\
-	X(create_counters) X(destroy_counters) X(read_counters)		\
-	X(alloc_hw_device_stats) X(alloc_hw_port_stats)			\
-	X(get_hw_stats) X(modify_hw_stat) X(enable_driver)		\
-	X(counter_bind_qp) X(counter_unbind_qp) X(counter_dealloc)	\
-	X(counter_alloc_stats) X(counter_update_stats)			\
-	X(set_vf_link_state) X(get_vf_config) X(get_vf_stats)		\
-	X(get_vf_guid) X(set_vf_guid)
-
 enum td_op {
-#define TD_OP_ENUM(name) TD_OP_##name,
-	TD_OPS(TD_OP_ENUM)
-#undef TD_OP_ENUM
+#define TD_OP(name) TD_OP_##name,
+#include "ofed_testdev_ops.h"
 	TD_OP_COUNT
 };
 
-/* Every kind of object that is counted, with the most a device gives out. */
-#define TD_KINDS(X)							\
-	X(device, 64) X(ucontext, 1024) X(mmap_entry, 2048)		\
-	X(pd, 1024) X(ah, 4096) X(cq, 1024) X(qp, 1024) X(srq, 1024)	\
-	X(mr, 4096) X(mw, 4096) X(xrcd, 1024) X(wq, 1024)		\
-	X(rwq_ind_table, 1024) X(mcast, 4096) X(flow, 4096)		\
-	X(dm, 64) X(counters, 1024) X(gid, 1024) X(dmabuf, 256)
-
 enum td_kind {
-#define TD_KIND_ENUM(name, max) TD_##name,
-	TD_KINDS(TD_KIND_ENUM)
-#undef TD_KIND_ENUM
+#define TD_KIND(name, max) TD_##name,
+#include "ofed_testdev_kinds.h"
 	TD_KIND_COUNT
 };
 

@@ -11,9 +11,8 @@ static const struct {
 	const char *name;
 	u32 max;
 } td_kinds[] = {
-#define TD_KIND_ENTRY(kind, limit) [TD_##kind] = { #kind, limit },
-	TD_KINDS(TD_KIND_ENTRY)
-#undef TD_KIND_ENTRY
+#define TD_KIND(kind, limit) { #kind, limit },
+#include "ofed_testdev_kinds.h"
 };
 
 u32 td_kind_max(enum td_kind kind)

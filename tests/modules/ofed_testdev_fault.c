@@ -6,9 +6,8 @@
 #include "ofed_testdev.h"
 
 static const char *const td_op_names[] = {
-#define TD_OP_NAME(name) [TD_OP_##name] = #name,
-	TD_OPS(TD_OP_NAME)
-#undef TD_OP_NAME
+#define TD_OP(name) #name,
+#include "ofed_testdev_ops.h"
 };
 
 /* What a test may ask for by name; any other errno by number. */

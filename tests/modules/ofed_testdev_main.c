@@ -8,7 +8,7 @@
  *   rdma link add NAME type testdev netdev IF
  *
  *   D/counts		living objects of all devices, also of those gone
- *   D/NAME/counts	the same for one device
+ *   D/NAME/counts	the same for one device; NAME is that of its registration
  *   D/NAME/fail	'OP N ERRNO': the Nth next call of OP fails
  *   D/NAME/event	'TYPE [NUMBER]': an asynchronous event
  *   D/NAME/complete	'send|recv QPN COUNT [STATUS]': completions

@@ -85,9 +85,9 @@ static int sweep_one(struct rv_world *w, const struct rv_step *step, int nth,
 		       strerror(-ret));
 	counts_read(after, sizeof(after));
 	if (strcmp(before, after)) {
-		printf("FAIL %s, allocation %d leaves something:\n"
-		       "before:\n%safter:\n%s", step->name, nth, before,
-		       after);
+		printf("FAIL %s, allocation %d leaves something\n",
+		       step->name, nth);
+		printf("before:\n%safter:\n%s", before, after);
 		return -EBADF;
 	}
 	return 0;
@@ -176,8 +176,8 @@ int main(int argc, char **argv)
 	bool line = argc == 6 && !strcmp(argv[1], "--write");
 
 	if (argc < 2 || (!line && argv[1][0] == '-')) {
-		fprintf(stderr, "usage: failslab_sweep DEVICE [STEP...] | "
-			"--write FILE LINE UNDO-LINE STRIDE\n");
+		fprintf(stderr,
+			"usage: failslab_sweep DEVICE [STEP...] | --write FILE LINE UNDO-LINE STRIDE\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -26,9 +26,13 @@
 #define RV_MEMORY (64 * 4096)
 
 /* Parts of the verbs ABI that its header leaves to the kernel's own. */
-enum { RV_RC = 2, RV_UC = 3, RV_UD = 4, RV_RAW = 8, RV_XRC_INI = 9,
-       RV_XRC_TGT = 10 };
+enum {
+	RV_RC = 2, RV_UC = 3, RV_UD = 4, RV_RAW = 8, RV_XRC_INI = 9,
+	RV_XRC_TGT = 10,
+};
+
 enum { RV_RESET, RV_INIT, RV_RTR, RV_RTS, RV_SQD, RV_SQE, RV_ERR };
+
 enum {
 	RV_STATE = 1, RV_ACCESS = 1 << 3, RV_PKEY = 1 << 4, RV_PORT = 1 << 5,
 	RV_QKEY = 1 << 6, RV_AV = 1 << 7, RV_MTU = 1 << 8, RV_TIMEOUT = 1 << 9,

@@ -306,10 +306,15 @@ static int summary(void)
 		good += g;
 		bad += b;
 	}
-	printf("%ld commands, %ld succeeded, %d kinds never did, "
-	       "%ld restarts\n", good + bad, good, never,
-	       atomic_load(&shared->restarts));
+	printf("%ld commands, %ld succeeded, %d kinds never did, %ld restarts\n",
+	       good + bad, good, never, atomic_load(&shared->restarts));
 	return never;
+}
+
+static void usage(void)
+{
+	fprintf(stderr,
+		"usage: uverbs_fuzz -d DEVICE [-n COMMANDS] [-s SEED] [-t THREADS] [-w] [-c]\n");
 }
 
 int main(int argc, char **argv)
@@ -322,18 +327,31 @@ int main(int argc, char **argv)
 
 	while ((option = getopt(argc, argv, "d:n:s:t:wc")) != -1) {
 		switch (option) {
-		case 'd': device = optarg; break;
-		case 'n': count = atol(optarg); break;
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		case 't': threads = atoi(optarg); break;
-		case 'w': comes_and_goes = true; break;
-		case 'c': coverage = true; break;
-		default: device = NULL; optind = argc; break;
+		case 'd':
+			device = optarg;
+			break;
+		case 'n':
+			count = atol(optarg);
+			break;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 't':
+			threads = atoi(optarg);
+			break;
+		case 'w':
+			comes_and_goes = true;
+			break;
+		case 'c':
+			coverage = true;
+			break;
+		default:
+			usage();
+			return 2;
 		}
 	}
 	if (!device || optind != argc) {
-		fprintf(stderr, "usage: uverbs_fuzz -d DEVICE [-n COMMANDS] "
-			"[-s SEED] [-t THREADS] [-w] [-c]\n");
+		usage();
 		return 2;
 	}
 	printf("seed %llu, %ld commands, %d threads\n",

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every kind of object that is counted, with the most that a device gives out.
+ * No include guard: who includes this says what TD_KIND() makes of the two.
+ */
+TD_KIND(device, 64)
+TD_KIND(ucontext, 1024)
+TD_KIND(mmap_entry, 2048)
+TD_KIND(pd, 1024)
+TD_KIND(ah, 4096)
+TD_KIND(cq, 1024)
+TD_KIND(qp, 1024)
+TD_KIND(srq, 1024)
+TD_KIND(mr, 4096)
+TD_KIND(mw, 4096)
+TD_KIND(xrcd, 1024)
+TD_KIND(wq, 1024)
+TD_KIND(rwq_ind_table, 1024)
+TD_KIND(mcast, 4096)
+TD_KIND(flow, 4096)
+TD_KIND(dm, 64)
+TD_KIND(counters, 1024)
+TD_KIND(gid, 1024)
+TD_KIND(dmabuf, 256)
+#undef TD_KIND

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Completion queues. */
+#include <linux/uaccess.h>
+#include <rdma/opa_addr.h>
+#include <ofed/verbs.h>
+
+#include "cmd.h"
+
+static int cq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+		      struct uverbs_attr_bundle *attrs)
+{
+	int ret = ib_destroy_cq_user(uobj->object, &attrs->driver_udata);
+
+	if (ret)
+		return ret;
+	uv_cq_forget_comp(uv_ucq(uobj));
+	uv_source_end(uv_source(uobj));
+	return 0;
+}
+
+UV_OBJ_TYPE(uv_type_cq, UVERBS_OBJECT_CQ, struct ib_ucq_object, cq_destroy,
+	destroy_cq);
+
+/* uobj->object is set on success. */
+static int cq_make(struct ib_uobject *uobj,
+		   const struct ib_uverbs_ex_create_cq *cmd,
+		   struct uverbs_attr_bundle *attrs)
+{
+	struct ib_cq_init_attr init = {
+		.cqe = cmd->cqe,
+		.comp_vector = cmd->comp_vector,
+		.flags = cmd->flags,
+	};
+	struct ib_ucq_object *ucq = uv_ucq(uobj);
+	struct uv_comp_file *channel;
+	struct ib_cq *cq;
+
+	uobj->user_handle = cmd->user_handle;
+	INIT_LIST_HEAD(&ucq->comp_node);
+	uv_source_init(&ucq->source);
+	if (cmd->comp_channel >= 0) {
+		channel = uv_comp_file_get(cmd->comp_channel, attrs->ufile);
+		if (IS_ERR(channel))
+			return PTR_ERR(channel);
+		ucq->channel = channel;
+	}
+
+	cq = ofed_create_user_cq(attrs->context->device, &init,
+				 uv_cq_completed, uv_source_event, ucq, ucq,
+				 attrs);
+	if (IS_ERR(cq)) {
+		uv_cq_forget_comp(ucq);
+		uv_source_end(&ucq->source);
+		return PTR_ERR(cq);
+	}
+	uobj->object = cq;
+	return 0;
+}
+
+/* The object is locked; uv_obj_commit() or uv_obj_abort() comes next. */
+static struct ib_uobject *cq_create(const struct ib_uverbs_ex_create_cq *cmd,
+				    struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = uv_obj_begin(&uv_type_cq, attrs);
+	int ret;
+
+	if (IS_ERR(uobj))
+		return uobj;
+	ret = cq_make(uobj, cmd, attrs);
+	if (ret) {
+		uv_obj_abort(uobj, attrs);
+		return ERR_PTR(ret);
+	}
+	attrs->uobject = uobj;
+	return uobj;
+}
+
+static void cq_describe(const struct ib_uobject *uobj,
+			struct ib_uverbs_create_cq_resp *resp)
+{
+	const struct ib_cq *cq = uobj->object;
+
+	resp->cq_handle = uobj->id;
+	resp->cqe = cq->cqe;
+}
+
+int uv_create_cq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_create_cq_resp resp = {};
+	struct ib_uverbs_ex_create_cq full = {};
+	struct ib_uverbs_create_cq cmd;
+	struct ib_uobject *uobj;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	full.user_handle = cmd.user_handle;
+	full.comp_channel = cmd.comp_channel;
+	full.comp_vector = cmd.comp_vector;
+	full.cqe = cmd.cqe;
+	uobj = cq_create(&full, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	cq_describe(uobj, &resp);
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_ex_create_cq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_ex_create_cq_resp resp = {};
+	struct ib_uverbs_ex_create_cq cmd;
+	struct ib_uobject *uobj;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (cmd.comp_mask || cmd.reserved)
+		return -EINVAL;
+	uobj = cq_create(&cmd, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	cq_describe(uobj, &resp.base);
+	resp.response_length = uv_reply_length(attrs, sizeof(resp));
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_resize_cq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_resize_cq_resp resp = {};
+	struct ib_uverbs_resize_cq cmd;
+	struct ib_cq *cq;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	cq = uv_read_obj(struct ib_cq, &uv_type_cq, cmd.cq_handle, attrs);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	ret = ofed_resize_user_cq(cq, cmd.cqe, &attrs->driver_udata);
+	if (!ret) {
+		resp.cqe = cq->cqe;
+		ret = uv_reply(attrs, &resp, sizeof(resp));
+	}
+	uv_put_cq(cq);
+	return ret;
+}
+
+static void wc_to_user(const struct ib_wc *wc, struct ib_cq *cq,
+		       struct ib_uverbs_wc *to)
+{
+	memset(to, 0, sizeof(*to));
+	to->wr_id = wc->wr_id;
+	to->opcode = wc->opcode;
+	to->status = wc->status;
+	to->vendor_err = wc->vendor_err;
+	to->byte_len = wc->byte_len;
+	to->ex.imm_data = wc->ex.imm_data;
+	to->wc_flags = wc->wc_flags;
+	to->qp_num = wc->qp->qp_num;
+	to->src_qp = wc->src_qp;
+	to->port_num = wc->port_num;
+	to->pkey_index = wc->pkey_index;
+	to->dlid_path_bits = wc->dlid_path_bits;
+	to->sl = wc->sl;
+	if (rdma_cap_opa_ah(cq->device, wc->port_num))
+		to->slid = OPA_TO_IB_UCAST_LID(wc->slid);
+	else
+		to->slid = wc->slid;
+}
+
+/* One at a time: what was taken from a CQ has to reach the user. */
+static int cq_drain(struct ib_cq *cq, struct ib_uverbs_wc __user *to, u32 max)
+{
+	struct ib_uverbs_wc out;
+	struct ib_wc wc;
+	u32 count;
+	int ret;
+
+	for (count = 0; count < max; count++) {
+		ret = ib_poll_cq(cq, 1, &wc);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			break;
+		wc_to_user(&wc, cq, &out);
+		if (copy_to_user(to + count, &out, sizeof(out)))
+			return -EFAULT;
+	}
+	return count;
+}
+
+int uv_poll_cq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_poll_cq_resp resp = {};
+	struct ib_uverbs_poll_cq cmd;
+	struct ib_cq *cq;
+	size_t room;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (attrs->ucore.outlen < sizeof(resp))
+		return -ENOSPC;
+	room = (attrs->ucore.outlen - sizeof(resp)) /
+	       sizeof(struct ib_uverbs_wc);
+	if (cmd.ne > room)
+		return -ENOSPC;
+	cq = uv_read_obj(struct ib_cq, &uv_type_cq, cmd.cq_handle, attrs);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+
+	ret = cq_drain(cq, attrs->ucore.outbuf + sizeof(resp), cmd.ne);
+	uv_put_cq(cq);
+	if (ret < 0)
+		return ret;
+	resp.count = ret;
+	return copy_to_user(attrs->ucore.outbuf, &resp, sizeof(resp)) ?
+		-EFAULT : 0;
+}
+
+int uv_req_notify_cq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_req_notify_cq cmd;
+	struct ib_cq *cq;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	cq = uv_read_obj(struct ib_cq, &uv_type_cq, cmd.cq_handle, attrs);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	ret = ib_req_notify_cq(cq, cmd.solicited_only ? IB_CQ_SOLICITED :
+							IB_CQ_NEXT_COMP);
+	uv_put_cq(cq);
+	return ret < 0 ? ret : 0;
+}
+
+int uv_destroy_cq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_destroy_cq_resp resp = {};
+	struct ib_uverbs_destroy_cq cmd;
+	struct ib_uobject *uobj;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	uobj = uv_get_destroyed(&uv_type_cq, cmd.cq_handle, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	resp.comp_events_reported = uv_ucq(uobj)->comp_reported;
+	resp.async_events_reported = uv_source(uobj)->reported;
+	uv_obj_put(uobj);
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_ex_modify_cq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_ex_modify_cq cmd;
+	struct ib_cq *cq;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (!cmd.attr_mask || cmd.reserved)
+		return -EINVAL;
+	if (cmd.attr_mask & ~IB_CQ_MODERATE)
+		return -EOPNOTSUPP;
+	cq = uv_read_obj(struct ib_cq, &uv_type_cq, cmd.cq_handle, attrs);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	ret = rdma_set_cq_moderation(cq, cmd.attr.cq_count,
+				     cmd.attr.cq_period);
+	uv_put_cq(cq);
+	return ret;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Commands on steering rules of raw Ethernet packets. */
+#include <linux/capability.h>
+#include <linux/slab.h>
+
+#include "cmd.h"
+#include "flow_spec.h"
+
+/* The longest spec that a program can know, of value and mask of IPv6. */
+#define SPEC_MAX sizeof(struct ib_uverbs_flow_spec_ipv6)
+
+static int flow_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uflow_object *uflow =
+		container_of(uobj, struct ib_uflow_object, uobject);
+	struct ib_flow *flow = uobj->object;
+	struct ib_qp *qp = flow->qp;
+	int ret;
+
+	ret = flow->device->ops.destroy_flow(flow);
+	if (ret)
+		return ret;
+	if (qp)
+		atomic_dec(&qp->usecnt);
+	ib_uverbs_flow_resources_free(uflow->resources);
+	return 0;
+}
+
+UV_OBJ_TYPE(uv_type_flow, UVERBS_OBJECT_FLOW, struct ib_uflow_object,
+	    flow_destroy, destroy_flow);
+
+static int flow_check(const struct ib_uverbs_create_flow *cmd)
+{
+	const struct ib_uverbs_flow_attr *attr = &cmd->flow_attr;
+	const bool by_default = attr->type == IB_FLOW_ATTR_ALL_DEFAULT ||
+				attr->type == IB_FLOW_ATTR_MC_DEFAULT;
+
+	if (cmd->comp_mask)
+		return -EINVAL;
+	/* Rules reach for packets that are addressed to others. */
+	if (!capable(CAP_NET_RAW))
+		return -EPERM;
+	if (attr->flags >= IB_FLOW_ATTR_FLAGS_RESERVED ||
+	    (by_default && attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP))
+		return -EINVAL;
+	if (attr->num_of_specs > IB_FLOW_SPEC_SUPPORT_LAYERS ||
+	    attr->size > attr->num_of_specs * SPEC_MAX)
+		return -EINVAL;
+	return attr->reserved[0] || attr->reserved[1] ? -EINVAL : 0;
+}
+
+/* Room for the longest specs: num_of_specs of them were checked to be few. */
+static struct ib_flow_attr *flow_attr_new(const struct ib_uverbs_flow_attr *user)
+{
+	struct ib_flow_attr *attr;
+
+	attr = kzalloc(struct_size(attr, flows, user->num_of_specs),
+		       GFP_KERNEL);
+	if (!attr)
+		return NULL;
+	attr->type = user->type;
+	attr->priority = user->priority;
+	attr->flags = user->flags;
+	attr->port = user->port;
+	attr->num_of_specs = user->num_of_specs;
+	attr->size = sizeof(*attr);
+	return attr;
+}
+
+/* @specs are @left bytes, copied. All of them must be used up. */
+static int flow_attr_fill(struct ib_flow_attr *attr, const void *specs,
+			  size_t left)
+{
+	const struct ib_uverbs_flow_spec_hdr *user = specs;
+	union ib_flow_spec *spec;
+	int i, ret;
+
+	for (i = 0; i < attr->num_of_specs; i++) {
+		if (left < sizeof(*user) || user->size < sizeof(*user) ||
+		    user->size > left)
+			return -EINVAL;
+		spec = (void *)attr + attr->size;
+		ret = uv_flow_spec(user, spec);
+		if (ret)
+			return ret;
+		attr->size += spec->size;
+		left -= user->size;
+		user = (const void *)user + user->size;
+	}
+	return left ? -EINVAL : 0;
+}
+
+/* uobj->object is set on success. */
+static int flow_make(struct ib_uobject *uobj,
+		     const struct ib_uverbs_create_flow *cmd,
+		     const void *specs, struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uflow_resources *resources;
+	struct ib_flow_attr *attr __free(kfree) = NULL;
+	struct ib_uobject *qp_uobj __free(uv_put_read) = NULL;
+	struct ib_flow *flow;
+	struct ib_qp *qp;
+	int ret;
+
+	if (!rdma_is_port_valid(uobj->context->device, cmd->flow_attr.port))
+		return -EINVAL;
+	qp_uobj = uv_get_read(&uv_type_qp, cmd->qp_handle, attrs);
+	if (IS_ERR(qp_uobj))
+		return PTR_ERR(qp_uobj);
+	qp = qp_uobj->object;
+	if (qp->qp_type != IB_QPT_UD && qp->qp_type != IB_QPT_RAW_PACKET)
+		return -EINVAL;
+
+	attr = flow_attr_new(&cmd->flow_attr);
+	if (!attr)
+		return -ENOMEM;
+	ret = flow_attr_fill(attr, specs, cmd->flow_attr.size);
+	if (ret)
+		return ret;
+	resources = flow_resources_alloc(attr->num_of_specs);
+	if (!resources)
+		return -ENOMEM;
+	flow = qp->device->ops.create_flow(qp, attr, &attrs->driver_udata);
+	if (IS_ERR(flow)) {
+		ib_uverbs_flow_resources_free(resources);
+		return PTR_ERR(flow);
+	}
+	ib_set_flow(uobj, flow, qp, qp->device, resources);
+	return 0;
+}
+
+int uv_ex_create_flow(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_create_flow_resp resp = {};
+	struct ib_uverbs_create_flow cmd;
+	void *specs __free(kfree) = NULL;
+	struct uv_reader reader;
+	struct ib_uobject *uobj;
+	int ret;
+
+	ret = uv_read_start(&reader, attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	ret = flow_check(&cmd);
+	if (ret)
+		return ret;
+	if (cmd.flow_attr.size) {
+		specs = kmalloc(cmd.flow_attr.size, GFP_KERNEL);
+		if (!specs)
+			return -ENOMEM;
+	}
+	ret = uv_read(&reader, specs, cmd.flow_attr.size);
+	if (!ret)
+		ret = uv_read_end(&reader);
+	if (ret)
+		return ret;
+
+	uobj = uv_obj_begin(&uv_type_flow, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	attrs->uobject = uobj;
+	ret = flow_make(uobj, &cmd, specs, attrs);
+	if (ret)
+		return ret;
+	resp.flow_handle = uobj->id;
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_ex_destroy_flow(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_destroy_flow cmd;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (cmd.comp_mask)
+		return -EINVAL;
+	return uv_destroy(&uv_type_flow, cmd.flow_handle, attrs);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Commands on memory regions and windows. */
+#include <ofed/verbs.h>
+
+#include "uverbs.h"
+
+static int mr_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+		      struct uverbs_attr_bundle *attrs)
+{
+	return ib_dereg_mr_user(uobj->object, &attrs->driver_udata);
+}
+
+const struct uv_type uv_type_mr = {
+	.api.id = UVERBS_OBJECT_MR,
+	.size = sizeof(struct ib_uobject),
+	.destroy = mr_destroy,
+	.needs = offsetof(struct ib_device_ops, dereg_mr),
+};
+
+static int mw_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+		      struct uverbs_attr_bundle *attrs)
+{
+	return ofed_dealloc_mw(uobj->object);
+}
+
+const struct uv_type uv_type_mw = {
+	.api.id = UVERBS_OBJECT_MW,
+	.size = sizeof(struct ib_uobject),
+	.destroy = mw_destroy,
+	.needs = offsetof(struct ib_device_ops, dealloc_mw),
+};
+
+static bool same_page_offset(u64 start, u64 hca_va)
+{
+	return !((start ^ hca_va) & ~PAGE_MASK);
+}
+
+int uv_reg_mr(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *pd __free(uv_put_read) = NULL;
+	struct ib_uverbs_reg_mr_resp resp = {};
+	struct ib_uverbs_reg_mr cmd;
+	struct ib_uobject *uobj;
+	struct ib_mr *mr;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (!same_page_offset(cmd.start, cmd.hca_va))
+		return -EINVAL;
+	uobj = uv_obj_begin(&uv_type_mr, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	attrs->uobject = uobj;
+
+	/* Before the PD, whose handle may be wrong as well. */
+	ret = ib_check_mr_access(uobj->context->device, cmd.access_flags);
+	if (ret)
+		return ret;
+	pd = uv_get_read(&uv_type_pd, cmd.pd_handle, attrs);
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	mr = ofed_reg_user_mr(pd->object, cmd.start, cmd.length, cmd.hca_va,
+			      cmd.access_flags, uobj, &attrs->driver_udata);
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+
+	uobj->object = mr;
+	resp.mr_handle = uobj->id;
+	resp.lkey = mr->lkey;
+	resp.rkey = mr->rkey;
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+/*
+ * The driver has made another region of @uobj's. The old one is deregistered,
+ * or, if it can not be, moves into @spare for a later try.
+ */
+static void mr_replace(struct ib_uobject *uobj, struct ib_uobject *spare,
+		       struct ib_mr *next, struct uverbs_attr_bundle *attrs)
+{
+	struct ib_mr *old = uobj->object;
+
+	uobj->object = next;
+	if (!ib_dereg_mr_user(old, &attrs->driver_udata))
+		return;
+	old->uobject = spare;
+	spare->object = old;
+}
+
+/* @uobj is the region, held for writing. */
+static int mr_rereg(struct ib_uobject *uobj, struct ib_uverbs_rereg_mr *cmd,
+		    struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *pd __free(uv_put_read) = NULL;
+	struct ib_uobject *spare;
+	struct ib_mr *mr = uobj->object, *next;
+
+	if (mr->dm)
+		return -EINVAL;
+	if (cmd->flags & IB_MR_REREG_ACCESS) {
+		int ret = ib_check_mr_access(mr->device, cmd->access_flags);
+
+		if (ret)
+			return ret;
+	}
+	if (cmd->flags & IB_MR_REREG_PD) {
+		pd = uv_get_read(&uv_type_pd, cmd->pd_handle, attrs);
+		if (IS_ERR(pd))
+			return PTR_ERR(pd);
+	}
+	/* Room for the old region, since there is no way back later. */
+	spare = uv_obj_begin(&uv_type_mr, attrs);
+	if (IS_ERR(spare))
+		return PTR_ERR(spare);
+
+	next = ofed_rereg_user_mr(mr, cmd->flags, cmd->start, cmd->length,
+				  cmd->hca_va, cmd->access_flags,
+				  pd ? pd->object : mr->pd,
+				  &attrs->driver_udata);
+	if (!IS_ERR_OR_NULL(next))
+		mr_replace(uobj, spare, next, attrs);
+	if (spare->object)
+		uv_obj_commit(spare);
+	else
+		uv_obj_abort(spare, attrs);
+	return PTR_ERR_OR_ZERO(next);
+}
+
+int uv_rereg_mr(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj __free(uv_put_write) = NULL;
+	struct ib_uverbs_rereg_mr_resp resp = {};
+	struct ib_uverbs_rereg_mr cmd;
+	struct ib_mr *mr;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (!cmd.flags)
+		return -EINVAL;
+	if (cmd.flags & ~IB_MR_REREG_SUPPORTED)
+		return -EOPNOTSUPP;
+	if (cmd.flags & IB_MR_REREG_TRANS &&
+	    !same_page_offset(cmd.start, cmd.hca_va))
+		return -EINVAL;
+
+	uobj = uv_get_write(&uv_type_mr, cmd.mr_handle, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	ret = mr_rereg(uobj, &cmd, attrs);
+	if (ret)
+		return ret;
+	mr = uobj->object;
+	resp.lkey = mr->lkey;
+	resp.rkey = mr->rkey;
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_dereg_mr(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_dereg_mr cmd;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	return uv_destroy(&uv_type_mr, cmd.mr_handle, attrs);
+}
+
+int uv_alloc_mw(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *pd __free(uv_put_read) = NULL;
+	struct ib_uverbs_alloc_mw_resp resp = {};
+	struct ib_uverbs_alloc_mw cmd;
+	struct ib_uobject *uobj;
+	struct ib_mw *mw;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	uobj = uv_obj_begin(&uv_type_mw, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	attrs->uobject = uobj;
+
+	pd = uv_get_read(&uv_type_pd, cmd.pd_handle, attrs);
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	mw = ofed_alloc_user_mw(pd->object, cmd.mw_type, uobj,
+				&attrs->driver_udata);
+	if (IS_ERR(mw))
+		return PTR_ERR(mw);
+
+	uobj->object = mw;
+	resp.mw_handle = uobj->id;
+	resp.rkey = mw->rkey;
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_dealloc_mw(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_dealloc_mw cmd;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	return uv_destroy(&uv_type_mw, cmd.mw_handle, attrs);
+}

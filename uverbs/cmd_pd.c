@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Commands on protection domains. */
+#include <ofed/verbs.h>
+
+#include "uverbs.h"
+
+static int pd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+		      struct uverbs_attr_bundle *attrs)
+{
+	return ib_dealloc_pd_user(uobj->object, &attrs->driver_udata);
+}
+
+const struct uv_type uv_type_pd = {
+	.api.id = UVERBS_OBJECT_PD,
+	.size = sizeof(struct ib_uobject),
+	.destroy = pd_destroy,
+	.needs = offsetof(struct ib_device_ops, dealloc_pd),
+};
+
+int uv_alloc_pd(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_alloc_pd_resp resp = {};
+	struct ib_uverbs_alloc_pd cmd;
+	struct ib_uobject *uobj;
+	struct ib_pd *pd;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	uobj = uv_obj_begin(&uv_type_pd, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	attrs->uobject = uobj;
+
+	pd = ofed_alloc_user_pd(uobj->context->device, uobj,
+				&attrs->driver_udata);
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	uobj->object = pd;
+	resp.pd_handle = uobj->id;
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_dealloc_pd(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_dealloc_pd cmd;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	return uv_destroy(&uv_type_pd, cmd.pd_handle, attrs);
+}

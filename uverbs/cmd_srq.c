@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Shared receive queues. */
+#include <ofed/verbs.h>
+
+#include "cmd.h"
+
+static int srq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+		       struct uverbs_attr_bundle *attrs)
+{
+	struct ib_usrq_object *usrq = uv_usrq(uobj);
+	int ret = ib_destroy_srq_user(uobj->object, &attrs->driver_udata);
+
+	if (ret)
+		return ret;
+	if (usrq->xrcd)
+		atomic_dec(&usrq->xrcd->users);
+	uv_source_end(&usrq->source);
+	return 0;
+}
+
+UV_OBJ_TYPE(uv_type_srq, UVERBS_OBJECT_SRQ, struct ib_usrq_object,
+	srq_destroy, destroy_srq);
+
+/* CQ and XRC domain are found already; uobj->object is set on success. */
+static int srq_make(struct ib_uobject *uobj, struct ib_srq_init_attr *init,
+		    const struct ib_uverbs_create_xsrq *cmd,
+		    struct uverbs_attr_bundle *attrs)
+{
+	struct ib_usrq_object *usrq = uv_usrq(uobj);
+	struct ib_srq *srq;
+	struct ib_pd *pd;
+
+	pd = uv_read_obj(struct ib_pd, &uv_type_pd, cmd->pd_handle, attrs);
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	uobj->user_handle = cmd->user_handle;
+	uv_source_init(&usrq->source);
+	init->event_handler = uv_source_event;
+	init->srq_context = usrq;
+	init->srq_type = cmd->srq_type;
+	init->attr.max_wr = cmd->max_wr;
+	init->attr.max_sge = cmd->max_sge;
+	init->attr.srq_limit = cmd->srq_limit;
+
+	srq = ib_create_srq_user(pd, init, usrq, &attrs->driver_udata);
+	uv_put_read(pd->uobject);
+	if (IS_ERR(srq))
+		return PTR_ERR(srq);
+	uobj->object = srq;
+	return 0;
+}
+
+static int srq_make_xrc(struct ib_uobject *uobj, struct ib_srq_init_attr *init,
+			const struct ib_uverbs_create_xsrq *cmd,
+			struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *xrcd;
+	int ret;
+
+	xrcd = uv_get_read(&uv_type_xrcd, cmd->xrcd_handle, attrs);
+	if (IS_ERR(xrcd))
+		return PTR_ERR(xrcd);
+	init->ext.xrc.xrcd = xrcd->object;
+	ret = srq_make(uobj, init, cmd, attrs);
+	if (!ret) {
+		uv_usrq(uobj)->xrcd = container_of(xrcd, struct uv_xrcd, uobj);
+		atomic_inc(&uv_usrq(uobj)->xrcd->users);
+	}
+	uv_put_read(xrcd);
+	return ret;
+}
+
+static int srq_make_any(struct ib_uobject *uobj,
+			struct ib_srq_init_attr *init,
+			const struct ib_uverbs_create_xsrq *cmd,
+			struct uverbs_attr_bundle *attrs)
+{
+	struct ib_cq *cq = NULL;
+	int ret;
+
+	if (ib_srq_has_cq(cmd->srq_type)) {
+		cq = uv_read_obj(struct ib_cq, &uv_type_cq, cmd->cq_handle,
+				 attrs);
+		if (IS_ERR(cq))
+			return PTR_ERR(cq);
+		init->ext.cq = cq;
+	}
+	if (cmd->srq_type == IB_SRQT_XRC) {
+		ret = srq_make_xrc(uobj, init, cmd, attrs);
+	} else {
+		if (cmd->srq_type == IB_SRQT_TM)
+			init->ext.tag_matching.max_num_tags =
+				cmd->max_num_tags;
+		ret = srq_make(uobj, init, cmd, attrs);
+	}
+	if (cq)
+		uv_put_cq(cq);
+	return ret;
+}
+
+static int srq_create(const struct ib_uverbs_create_xsrq *cmd,
+		      struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_create_srq_resp resp = {};
+	struct ib_srq_init_attr init = {};
+	struct ib_uobject *uobj;
+	int ret;
+
+	if (cmd->srq_type > IB_SRQT_TM)
+		return -EINVAL;
+	uobj = uv_obj_begin(&uv_type_srq, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	ret = srq_make_any(uobj, &init, cmd, attrs);
+	if (ret) {
+		uv_obj_abort(uobj, attrs);
+		return ret;
+	}
+	attrs->uobject = uobj;
+	resp.srq_handle = uobj->id;
+	resp.max_wr = init.attr.max_wr;
+	resp.max_sge = init.attr.max_sge;
+	if (cmd->srq_type == IB_SRQT_XRC)
+		resp.srqn = ((struct ib_srq *)uobj->object)->ext.xrc.srq_num;
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_create_srq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_create_xsrq full = { .srq_type = IB_SRQT_BASIC };
+	struct ib_uverbs_create_srq cmd;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	full.user_handle = cmd.user_handle;
+	full.pd_handle = cmd.pd_handle;
+	full.srq_limit = cmd.srq_limit;
+	full.max_sge = cmd.max_sge;
+	full.max_wr = cmd.max_wr;
+	return srq_create(&full, attrs);
+}
+
+int uv_create_xsrq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_create_xsrq cmd;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	return ret ?: srq_create(&cmd, attrs);
+}
+
+int uv_modify_srq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_modify_srq cmd;
+	struct ib_srq_attr attr = {};
+	struct ib_srq *srq;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	srq = uv_read_obj(struct ib_srq, &uv_type_srq, cmd.srq_handle, attrs);
+	if (IS_ERR(srq))
+		return PTR_ERR(srq);
+	attr.srq_limit = cmd.srq_limit;
+	attr.max_wr = cmd.max_wr;
+	ret = ofed_modify_user_srq(srq, &attr, cmd.attr_mask,
+				   &attrs->driver_udata);
+	uv_put_srq(srq);
+	return ret;
+}
+
+int uv_query_srq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_query_srq_resp resp = {};
+	struct ib_uverbs_query_srq cmd;
+	struct ib_srq_attr attr = {};
+	struct ib_srq *srq;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	srq = uv_read_obj(struct ib_srq, &uv_type_srq, cmd.srq_handle, attrs);
+	if (IS_ERR(srq))
+		return PTR_ERR(srq);
+	ret = ib_query_srq(srq, &attr);
+	uv_put_srq(srq);
+	if (ret)
+		return ret;
+	resp.srq_limit = attr.srq_limit;
+	resp.max_sge = attr.max_sge;
+	resp.max_wr = attr.max_wr;
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_destroy_srq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_destroy_srq_resp resp = {};
+	struct ib_uverbs_destroy_srq cmd;
+	struct ib_uobject *uobj;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	uobj = uv_get_destroyed(&uv_type_srq, cmd.srq_handle, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	resp.events_reported = uv_source(uobj)->reported;
+	uv_obj_put(uobj);
+	return uv_reply(attrs, &resp, sizeof(resp));
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Work queues, and the tables that spread what arrives over them. */
+#include <linux/slab.h>
+#include <ofed/verbs.h>
+
+#include "cmd.h"
+
+static int wq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+		      struct uverbs_attr_bundle *attrs)
+{
+	int ret = ib_destroy_wq_user(uobj->object, &attrs->driver_udata);
+
+	if (!ret)
+		uv_source_end(uv_source(uobj));
+	return ret;
+}
+
+UV_OBJ_TYPE(uv_type_wq, UVERBS_OBJECT_WQ, struct ib_uwq_object, wq_destroy,
+	destroy_wq);
+
+/* uobj->object is set on success. */
+static int wq_make(struct ib_uobject *uobj,
+		   const struct ib_uverbs_ex_create_wq *cmd,
+		   struct ib_wq_init_attr *init,
+		   struct uverbs_attr_bundle *attrs)
+{
+	struct ib_wq *wq;
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	int ret = 0;
+
+	pd = uv_read_obj(struct ib_pd, &uv_type_pd, cmd->pd_handle, attrs);
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	cq = uv_read_obj(struct ib_cq, &uv_type_cq, cmd->cq_handle, attrs);
+	if (IS_ERR(cq)) {
+		ret = PTR_ERR(cq);
+		goto out_put_pd;
+	}
+	init->cq = cq;
+	wq = ofed_create_user_wq(pd, init, uv_uwq(uobj),
+				 &attrs->driver_udata);
+	if (IS_ERR(wq))
+		ret = PTR_ERR(wq);
+	else
+		uobj->object = wq;
+	uv_put_cq(cq);
+out_put_pd:
+	uv_put_read(pd->uobject);
+	return ret;
+}
+
+int uv_ex_create_wq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_ex_create_wq_resp resp = {};
+	struct ib_wq_init_attr init = {};
+	struct ib_uverbs_ex_create_wq cmd;
+	struct ib_uobject *uobj;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (cmd.comp_mask || cmd.reserved)
+		return -EOPNOTSUPP;
+	uobj = uv_obj_begin(&uv_type_wq, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	uobj->user_handle = cmd.user_handle;
+	uv_source_init(uv_source(uobj));
+	init.wq_context = uv_source(uobj);
+	init.event_handler = uv_source_event;
+	init.create_flags = cmd.create_flags;
+	init.wq_type = cmd.wq_type;
+	init.max_sge = cmd.max_sge;
+	init.max_wr = cmd.max_wr;
+	ret = wq_make(uobj, &cmd, &init, attrs);
+	if (ret) {
+		uv_obj_abort(uobj, attrs);
+		return ret;
+	}
+
+	attrs->uobject = uobj;
+	resp.wqn = ((struct ib_wq *)uobj->object)->wq_num;
+	resp.wq_handle = uobj->id;
+	resp.max_sge = init.max_sge;
+	resp.max_wr = init.max_wr;
+	resp.response_length = uv_reply_length(attrs, sizeof(resp));
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_ex_modify_wq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_ex_modify_wq cmd;
+	struct ib_wq_attr attr = {};
+	struct ib_wq *wq;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (!cmd.attr_mask || cmd.attr_mask &
+	    ~(IB_WQ_STATE | IB_WQ_CUR_STATE | IB_WQ_FLAGS))
+		return -EINVAL;
+	if (cmd.wq_state > IB_WQS_ERR || cmd.curr_wq_state > IB_WQS_ERR)
+		return -EINVAL;
+	wq = uv_read_obj(struct ib_wq, &uv_type_wq, cmd.wq_handle, attrs);
+	if (IS_ERR(wq))
+		return PTR_ERR(wq);
+	attr.wq_state = cmd.attr_mask & IB_WQ_STATE ? cmd.wq_state :
+						      wq->state;
+	attr.curr_wq_state = cmd.attr_mask & IB_WQ_CUR_STATE ?
+		cmd.curr_wq_state : wq->state;
+	attr.flags_mask = cmd.flags_mask;
+	attr.flags = cmd.flags;
+	ret = ofed_modify_wq(wq, &attr, cmd.attr_mask, &attrs->driver_udata);
+	uv_put_wq(wq);
+	return ret;
+}
+
+int uv_ex_destroy_wq(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_ex_destroy_wq_resp resp = {};
+	struct ib_uverbs_ex_destroy_wq cmd;
+	struct ib_uobject *uobj;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (cmd.comp_mask)
+		return -EOPNOTSUPP;
+	uobj = uv_get_destroyed(&uv_type_wq, cmd.wq_handle, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	resp.events_reported = uv_source(uobj)->reported;
+	resp.response_length = uv_reply_length(attrs, sizeof(resp));
+	uv_obj_put(uobj);
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+static int table_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			 struct uverbs_attr_bundle *attrs)
+{
+	return ofed_destroy_rwq_ind_table(uobj->object);
+}
+
+UV_OBJ_TYPE(uv_type_rwq, UVERBS_OBJECT_RWQ_IND_TBL, struct ib_uobject,
+	table_destroy, destroy_rwq_ind_table);
+
+static void wqs_put(struct ib_wq **wqs, u32 count)
+{
+	while (count--)
+		uv_put_wq(wqs[count]);
+}
+
+/* All of @wqs or none. */
+static int wqs_get(struct uv_reader *reader, struct ib_wq **wqs, u32 count,
+		   struct uverbs_attr_bundle *attrs)
+{
+	u32 i, handle;
+	int ret;
+
+	for (i = 0; i < count; i++) {
+		ret = uv_read(reader, &handle, sizeof(handle));
+		if (ret)
+			goto err_put;
+		wqs[i] = uv_read_obj(struct ib_wq, &uv_type_wq, handle, attrs);
+		if (IS_ERR(wqs[i])) {
+			ret = PTR_ERR(wqs[i]);
+			goto err_put;
+		}
+	}
+	ret = uv_read_end(reader);
+	if (ret)
+		goto err_put;
+	return 0;
+
+err_put:
+	wqs_put(wqs, i);
+	return ret;
+}
+
+/* uobj->object is set on success. */
+static int table_make(struct ib_uobject *uobj, struct uv_reader *reader,
+		      u32 log_size, struct uverbs_attr_bundle *attrs)
+{
+	struct ib_rwq_ind_table_init_attr init = {
+		.log_ind_tbl_size = log_size,
+	};
+	struct ib_rwq_ind_table *table;
+	u32 count = 1U << log_size;
+	int ret;
+
+	init.ind_tbl = kcalloc(count, sizeof(*init.ind_tbl),
+			       GFP_KERNEL_ACCOUNT);
+	if (!init.ind_tbl)
+		return -ENOMEM;
+	ret = wqs_get(reader, init.ind_tbl, count, attrs);
+	if (ret)
+		goto out_free;
+	table = ofed_create_rwq_ind_table(uobj->context->device, &init, uobj,
+					  &attrs->driver_udata);
+	if (IS_ERR(table))
+		ret = PTR_ERR(table);
+	else
+		uobj->object = table;
+	wqs_put(init.ind_tbl, count);
+out_free:
+	kfree(init.ind_tbl);
+	return ret;
+}
+
+int uv_ex_create_rwq_ind_table(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_ex_create_rwq_ind_table_resp resp = {};
+	struct ib_uverbs_ex_create_rwq_ind_table cmd;
+	struct ib_uobject *uobj;
+	struct uv_reader reader;
+	int ret;
+
+	ret = uv_read_start(&reader, attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (cmd.comp_mask)
+		return -EOPNOTSUPP;
+	if (cmd.log_ind_tbl_size > IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
+		return -EINVAL;
+	uobj = uv_obj_begin(&uv_type_rwq, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	ret = table_make(uobj, &reader, cmd.log_ind_tbl_size, attrs);
+	if (ret) {
+		uv_obj_abort(uobj, attrs);
+		return ret;
+	}
+
+	attrs->uobject = uobj;
+	resp.ind_tbl_num =
+		((struct ib_rwq_ind_table *)uobj->object)->ind_tbl_num;
+	resp.ind_tbl_handle = uobj->id;
+	resp.response_length = uv_reply_length(attrs, sizeof(resp));
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_ex_destroy_rwq_ind_table(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_ex_destroy_rwq_ind_table cmd;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (cmd.comp_mask)
+		return -EOPNOTSUPP;
+	return uv_destroy(&uv_type_rwq, cmd.ind_tbl_handle, attrs);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands on XRC domains. Processes share a domain by the file that they open
+ * it with: the device's xrcds has it by inode, and domain.usecnt counts, among
+ * the rest, the uobjects that share it. A domain without a file has one.
+ */
+#include <linux/file.h>
+#include <ofed/verbs.h>
+
+#include "uverbs.h"
+
+static struct uv_xrcd *to_uv_xrcd(struct ib_uobject *uobj)
+{
+	return container_of(uobj, struct uv_xrcd, uobj);
+}
+
+/* The last of those who share a domain frees it. */
+static int xrcd_unshare(struct uv_device *dev, struct ib_xrcd *xrcd,
+			struct ib_udata *udata)
+{
+	struct inode *inode = xrcd->inode;
+	int ret;
+
+	guard(mutex)(&dev->xrcd_lock);
+	if (!atomic_dec_and_test(&xrcd->usecnt))
+		return 0;
+	ret = ib_dealloc_xrcd_user(xrcd, udata);
+	if (ret) {
+		atomic_inc(&xrcd->usecnt);
+		return ret;
+	}
+	xa_erase(&dev->xrcds, (unsigned long)inode);
+	iput(inode);
+	return 0;
+}
+
+static int xrcd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			struct uverbs_attr_bundle *attrs)
+{
+	struct ib_xrcd *xrcd = uobj->object;
+
+	if (atomic_read(&to_uv_xrcd(uobj)->users))
+		return -EBUSY;
+	if (!xrcd->inode)
+		return ib_dealloc_xrcd_user(xrcd, &attrs->driver_udata);
+	return xrcd_unshare(uobj->ufile->device, xrcd, &attrs->driver_udata);
+}
+
+const struct uv_type uv_type_xrcd = {
+	.api.id = UVERBS_OBJECT_XRCD,
+	.size = sizeof(struct uv_xrcd),
+	.destroy = xrcd_destroy,
+	.needs = offsetof(struct ib_device_ops, dealloc_xrcd),
+};
+
+static struct ib_xrcd *xrcd_share_new(struct uv_device *dev,
+				      struct ib_device *ib_dev,
+				      struct inode *inode,
+				      struct ib_udata *udata)
+{
+	struct ib_xrcd *xrcd;
+	int ret;
+
+	lockdep_assert_held(&dev->xrcd_lock);
+	ret = xa_reserve(&dev->xrcds, (unsigned long)inode, GFP_KERNEL_ACCOUNT);
+	if (ret)
+		return ERR_PTR(ret);
+	xrcd = ib_alloc_xrcd_user(ib_dev, inode, udata);
+	if (IS_ERR(xrcd)) {
+		xa_release(&dev->xrcds, (unsigned long)inode);
+		return xrcd;
+	}
+	/* The opener has the inode, so it does not go while it is taken. */
+	ihold(inode);
+	xa_store(&dev->xrcds, (unsigned long)inode, xrcd, GFP_KERNEL);
+	return xrcd;
+}
+
+/* The domain of @inode, as @oflags (O_CREAT, O_EXCL) say, shared once more. */
+static struct ib_xrcd *xrcd_share(struct uv_device *dev,
+				  struct ib_device *ib_dev,
+				  struct inode *inode, u32 oflags,
+				  struct ib_udata *udata)
+{
+	struct ib_xrcd *xrcd;
+
+	guard(mutex)(&dev->xrcd_lock);
+	xrcd = xa_load(&dev->xrcds, (unsigned long)inode);
+	if (!xrcd && !(oflags & O_CREAT))
+		return ERR_PTR(-EAGAIN);
+	if (xrcd && oflags & O_EXCL)
+		return ERR_PTR(-EINVAL);
+	if (!xrcd)
+		xrcd = xrcd_share_new(dev, ib_dev, inode, udata);
+	if (!IS_ERR(xrcd))
+		atomic_inc(&xrcd->usecnt);
+	return xrcd;
+}
+
+int uv_open_xrcd(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_open_xrcd_resp resp = {};
+	struct file *filp __free(fput) = NULL;
+	struct ib_uverbs_open_xrcd cmd;
+	struct ib_device *ib_dev;
+	struct ib_uobject *uobj;
+	struct ib_xrcd *xrcd;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	if (cmd.fd != (u32)-1) {
+		filp = fget(cmd.fd);
+		if (!filp)
+			return -EBADF;
+	}
+	uobj = uv_obj_begin(&uv_type_xrcd, attrs);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	attrs->uobject = uobj;
+
+	ib_dev = uobj->context->device;
+	xrcd = filp ? xrcd_share(attrs->ufile->device, ib_dev, file_inode(filp),
+				 cmd.oflags, &attrs->driver_udata) :
+		      ib_alloc_xrcd_user(ib_dev, NULL, &attrs->driver_udata);
+	if (IS_ERR(xrcd))
+		return PTR_ERR(xrcd);
+	uobj->object = xrcd;
+	resp.xrcd_handle = uobj->id;
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+int uv_close_xrcd(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_close_xrcd cmd;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	return uv_destroy(&uv_type_xrcd, cmd.xrcd_handle, attrs);
+}

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Event files: completion channels, and the asynchronous events of a file.
+ *
+ * Drivers report events in any context, so a queue has a spinlock. What a
+ * program is told when it destroys an object is the number of its events that
+ * were read, no more and no less: it waits until it has acknowledged as many.
+ * Therefore an event leaves its queue and is counted in one step, and the
+ * unread ones of an object leave with it.
+ *
+ * A completion event has no contents but the CQ: the CQ itself stands in the
+ * queue, with a count, and no memory is needed that might be missing.
+ */
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "uverbs.h"
+
+/**
+ * struct uv_async_event - one asynchronous event, unread
+ * @node: in uv_async_file.queue.events
+ * @sibling: in uv_source.unread, or on its own for an event of the device
+ * @source: whose event it is, or NULL
+ * @desc: as it will be read
+ */
+struct uv_async_event {
+	struct list_head node;
+	struct list_head sibling;
+	struct uv_source *source;
+	struct ib_uverbs_async_event_desc desc;
+};
+
+union uv_record {
+	struct ib_uverbs_comp_event_desc comp;
+	struct ib_uverbs_async_event_desc async;
+};
+
+void uv_queue_init(struct uv_queue *queue)
+{
+	spin_lock_init(&queue->lock);
+	INIT_LIST_HEAD(&queue->events);
+	init_waitqueue_head(&queue->wait);
+}
+
+static void queue_wake(struct uv_queue *queue)
+{
+	wake_up_interruptible(&queue->wait);
+	kill_fasync(&queue->fasync, SIGIO, POLL_IN);
+}
+
+static void queue_close(struct uv_queue *queue)
+{
+	scoped_guard(spinlock_irqsave, &queue->lock)
+		queue->closed = true;
+	queue_wake(queue);
+}
+
+/*
+ * One record into @record. Return: its size, -EAGAIN (nothing there), -EIO
+ * (nothing there, ever), -EINVAL (@space is too small; nothing was taken).
+ */
+static int queue_take(struct uv_queue *queue, size_t space, size_t size,
+		      void (*pop)(struct uv_queue *, union uv_record *),
+		      union uv_record *record)
+{
+	int ret = size;
+
+	spin_lock_irq(&queue->lock);
+	if (list_empty(&queue->events))
+		ret = queue->closed ? -EIO : -EAGAIN;
+	else if (space < size)
+		ret = -EINVAL;
+	else
+		pop(queue, record);
+	spin_unlock_irq(&queue->lock);
+	return ret;
+}
+
+static ssize_t queue_read(struct uv_queue *queue, struct file *filp,
+			  char __user *buf, size_t space, size_t size,
+			  void (*pop)(struct uv_queue *, union uv_record *))
+{
+	union uv_record record = {};
+	int ret;
+
+	for (;;) {
+		ret = queue_take(queue, space, size, pop, &record);
+		if (ret != -EAGAIN || filp->f_flags & O_NONBLOCK)
+			break;
+		ret = wait_event_interruptible(queue->wait,
+					       !list_empty(&queue->events) ||
+					       READ_ONCE(queue->closed));
+		if (ret)
+			return ret;
+	}
+	if (ret > 0 && copy_to_user(buf, &record, size))
+		return -EFAULT;
+	return ret;
+}
+
+static __poll_t queue_poll(struct uv_queue *queue, struct file *filp,
+			   struct poll_table_struct *table)
+{
+	__poll_t mask = 0;
+
+	poll_wait(filp, &queue->wait, table);
+	spin_lock_irq(&queue->lock);
+	if (!list_empty(&queue->events))
+		mask = EPOLLIN | EPOLLRDNORM;
+	else if (queue->closed)
+		mask = EPOLLERR;
+	spin_unlock_irq(&queue->lock);
+	return mask;
+}
+
+/* Completion channels */
+
+static struct uv_comp_file *comp_file(struct ib_uobject *uobj)
+{
+	return container_of(uobj, struct uv_comp_file, uobj);
+}
+
+static void comp_pop(struct uv_queue *queue, union uv_record *record)
+{
+	struct ib_ucq_object *ucq =
+		list_first_entry(&queue->events, typeof(*ucq), comp_node);
+
+	record->comp.cq_handle = ucq->source.uobj.user_handle;
+	ucq->comp_reported++;
+	/* Turn about: a busy CQ does not hide the others. */
+	if (--ucq->comp_pending)
+		list_move_tail(&ucq->comp_node, &queue->events);
+	else
+		list_del_init(&ucq->comp_node);
+}
+
+static ssize_t comp_read(struct file *filp, char __user *buf, size_t count,
+			 loff_t *pos)
+{
+	struct uv_comp_file *comp = comp_file(filp->private_data);
+
+	return queue_read(&comp->queue, filp, buf, count,
+			  sizeof(struct ib_uverbs_comp_event_desc), comp_pop);
+}
+
+static __poll_t comp_poll(struct file *filp, struct poll_table_struct *table)
+{
+	return queue_poll(&comp_file(filp->private_data)->queue, filp, table);
+}
+
+static int comp_fasync(int fd, struct file *filp, int on)
+{
+	struct uv_comp_file *comp = comp_file(filp->private_data);
+
+	return fasync_helper(fd, filp, on, &comp->queue.fasync);
+}
+
+/* CQs may outlive the channel, but nobody can read their events. */
+static void comp_drop_unread(struct uv_queue *queue)
+{
+	struct ib_ucq_object *ucq, *next;
+
+	spin_lock_irq(&queue->lock);
+	list_for_each_entry_safe(ucq, next, &queue->events, comp_node) {
+		list_del_init(&ucq->comp_node);
+		ucq->comp_pending = 0;
+	}
+	spin_unlock_irq(&queue->lock);
+}
+
+static int comp_release(struct inode *inode, struct file *filp)
+{
+	struct ib_uobject *uobj = filp->private_data;
+
+	/* NULL: its creation was given up. */
+	if (!uobj)
+		return 0;
+	queue_close(&comp_file(uobj)->queue);
+	comp_drop_unread(&comp_file(uobj)->queue);
+	uv_obj_close_fd(uobj);
+	return 0;
+}
+
+const struct file_operations uv_comp_fops = {
+	.owner = THIS_MODULE,
+	.read = comp_read,
+	.poll = comp_poll,
+	.fasync = comp_fasync,
+	.release = comp_release,
+};
+
+static int comp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			struct uverbs_attr_bundle *attrs)
+{
+	queue_close(&comp_file(uobj)->queue);
+	return 0;
+}
+
+const struct uv_type uv_type_comp = {
+	.api.id = UVERBS_OBJECT_COMP_CHANNEL,
+	.size = sizeof(struct uv_comp_file),
+	.destroy = comp_destroy,
+	.is_fd = true,
+};
+
+int uv_create_comp_channel(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_create_comp_channel_resp resp = {};
+	struct ib_uverbs_create_comp_channel cmd;
+	struct ib_uobject *uobj;
+	int ret;
+
+	ret = uv_request(attrs, &cmd, sizeof(cmd));
+	if (ret)
+		return ret;
+	uobj = uv_obj_begin_fd(&uv_type_comp, attrs, &uv_comp_fops);
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+
+	uv_queue_init(&comp_file(uobj)->queue);
+	attrs->uobject = uobj;
+	resp.fd = uobj->id;
+	return uv_reply(attrs, &resp, sizeof(resp));
+}
+
+/**
+ * uv_comp_file_get - find a completion channel by its descriptor
+ * @fd: descriptor in the current process
+ * @file: the file it must belong to
+ *
+ * Return: the channel with a reference on its uobject, or -EBADF (no
+ * descriptor, or not a channel of @file).
+ */
+struct uv_comp_file *uv_comp_file_get(int fd, struct ib_uverbs_file *file)
+{
+	struct file *filp __free(fput) = fget(fd);
+	struct ib_uobject *uobj;
+
+	if (!filp || filp->f_op != &uv_comp_fops)
+		return ERR_PTR(-EBADF);
+	uobj = filp->private_data;
+	if (uobj->ufile != file)
+		return ERR_PTR(-EBADF);
+	uv_obj_get(uobj);
+	return comp_file(uobj);
+}
+
+/* The completion handler of every user's CQ. Any context. */
+void uv_cq_completed(struct ib_cq *cq, void *context)
+{
+	struct ib_ucq_object *ucq = context;
+	struct uv_comp_file *channel = ucq->channel;
+	unsigned long flags;
+
+	if (!channel)
+		return;
+	spin_lock_irqsave(&channel->queue.lock, flags);
+	if (!channel->queue.closed && !ucq->comp_pending++)
+		list_add_tail(&ucq->comp_node, &channel->queue.events);
+	spin_unlock_irqrestore(&channel->queue.lock, flags);
+	queue_wake(&channel->queue);
+}
+
+/* The CQ is gone, so no more of its events come; the unread ones go. */
+void uv_cq_forget_comp(struct ib_ucq_object *ucq)
+{
+	struct uv_comp_file *channel = ucq->channel;
+
+	if (!channel)
+		return;
+	scoped_guard(spinlock_irq, &channel->queue.lock) {
+		list_del_init(&ucq->comp_node);
+		ucq->comp_pending = 0;
+	}
+	ucq->channel = NULL;
+	uv_obj_put(&channel->uobj);
+}
+
+/* Asynchronous events */
+
+static struct uv_async_file *async_file(struct ib_uobject *uobj)
+{
+	return container_of(uobj, struct uv_async_file, uobj);
+}
+
+static void async_pop(struct uv_queue *queue, union uv_record *record)
+{
+	struct uv_async_event *event =
+		list_first_entry(&queue->events, typeof(*event), node);
+
+	record->async = event->desc;
+	list_del(&event->node);
+	if (event->source) {
+		event->source->reported++;
+		list_del(&event->sibling);
+	}
+	kfree(event);
+}
+
+/* Any context. Without memory, the event is lost. */
+static void async_queue(struct uv_async_file *async, u64 element, u32 type,
+			struct uv_source *source)
+{
+	struct uv_async_event *event;
+	unsigned long flags;
+	bool closed;
+
+	event = kzalloc(sizeof(*event), GFP_ATOMIC | __GFP_ACCOUNT);
+	if (!event)
+		return;
+	event->desc.element = element;
+	event->desc.event_type = type;
+	event->source = source;
+
+	spin_lock_irqsave(&async->queue.lock, flags);
+	closed = async->queue.closed;
+	if (!closed)
+		list_add_tail(&event->node, &async->queue.events);
+	if (!closed && source)
+		list_add_tail(&event->sibling, &source->unread);
+	spin_unlock_irqrestore(&async->queue.lock, flags);
+
+	if (closed)
+		kfree(event);
+	else
+		queue_wake(&async->queue);
+}
+
+/* Before an object that has asynchronous events is shown to its driver. */
+void uv_source_init(struct uv_source *source)
+{
+	INIT_LIST_HEAD(&source->unread);
+}
+
+/* The event handler of every CQ, QP, SRQ and WQ of a user. Any context. */
+void uv_source_event(struct ib_event *event, void *context)
+{
+	struct uv_source *source = context;
+
+	async_queue(source->uobj.ufile->async, source->uobj.user_handle,
+		    event->event, source);
+}
+
+/*
+ * The object is gone, so no more of its events come; the unread ones go. What
+ * @source->reported is after this is final.
+ */
+void uv_source_end(struct uv_source *source)
+{
+	struct uv_queue *queue = &source->uobj.ufile->async->queue;
+	struct uv_async_event *event, *next;
+
+	spin_lock_irq(&queue->lock);
+	list_for_each_entry_safe(event, next, &source->unread, sibling) {
+		list_del(&event->sibling);
+		list_del(&event->node);
+		kfree(event);
+	}
+	spin_unlock_irq(&queue->lock);
+}
+
+static void async_device_event(struct ib_event_handler *handler,
+			       struct ib_event *event)
+{
+	async_queue(container_of(handler, struct uv_async_file, handler),
+		    event->element.port_num, event->event, NULL);
+}
+
+/* From here on it hears of the ports. */
+void uv_async_start(struct uv_async_file *async, struct ib_device *ib_dev)
+{
+	INIT_IB_EVENT_HANDLER(&async->handler, ib_dev, async_device_event);
+	ib_register_event_handler(&async->handler);
+}
+
+static int async_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			 struct uverbs_attr_bundle *attrs)
+{
+	struct uv_async_file *async = async_file(uobj);
+
+	ib_unregister_event_handler(&async->handler);
+	if (why == RDMA_REMOVE_DRIVER_REMOVE)
+		async_queue(async, 0, IB_EVENT_DEVICE_FATAL, NULL);
+	queue_close(&async->queue);
+	return 0;
+}
+
+const struct uv_type uv_type_async = {
+	.api.id = UVERBS_OBJECT_ASYNC_EVENT,
+	.size = sizeof(struct uv_async_file),
+	.destroy = async_destroy,
+	.is_fd = true,
+};
+
+static ssize_t async_read(struct file *filp, char __user *buf, size_t count,
+			  loff_t *pos)
+{
+	struct uv_async_file *async = async_file(filp->private_data);
+
+	return queue_read(&async->queue, filp, buf, count,
+			  sizeof(struct ib_uverbs_async_event_desc), async_pop);
+}
+
+static __poll_t async_poll(struct file *filp, struct poll_table_struct *table)
+{
+	return queue_poll(&async_file(filp->private_data)->queue, filp, table);
+}
+
+static int async_fasync(int fd, struct file *filp, int on)
+{
+	struct uv_async_file *async = async_file(filp->private_data);
+
+	return fasync_helper(fd, filp, on, &async->queue.fasync);
+}
+
+static void async_drop_unread(struct uv_queue *queue)
+{
+	struct uv_async_event *event, *next;
+
+	spin_lock_irq(&queue->lock);
+	list_for_each_entry_safe(event, next, &queue->events, node) {
+		if (event->source)
+			list_del(&event->sibling);
+		list_del(&event->node);
+		kfree(event);
+	}
+	spin_unlock_irq(&queue->lock);
+}
+
+static int async_release(struct inode *inode, struct file *filp)
+{
+	struct ib_uobject *uobj = filp->private_data;
+
+	/* NULL: its creation was given up. */
+	if (!uobj)
+		return 0;
+	queue_close(&async_file(uobj)->queue);
+	async_drop_unread(&async_file(uobj)->queue);
+	uv_obj_close_fd(uobj);
+	return 0;
+}
+
+const struct file_operations uv_async_fops = {
+	.owner = THIS_MODULE,
+	.read = async_read,
+	.poll = async_poll,
+	.fasync = async_fasync,
+	.release = async_release,
+};

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An open of the character device: its life, and the driver's context of it.
+ */
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/nsproxy.h>
+#include <linux/slab.h>
+#include <ofed/cgroup.h>
+#include <ofed/restrack.h>
+
+#include "uverbs.h"
+
+void uv_device_put_user(struct uv_device *dev)
+{
+	if (refcount_dec_and_test(&dev->users))
+		complete(&dev->idle);
+}
+
+static void file_release(struct kref *ref)
+{
+	struct ib_uverbs_file *file =
+		container_of(ref, struct ib_uverbs_file, ref);
+	struct uv_device *dev = file->device;
+
+	uv_handles_release(file);
+	if (file->async)
+		uv_obj_put(&file->async->uobj);
+	uv_mmap_release(file);
+	module_put(file->owner);
+	kfree(file);
+
+	uv_device_put_user(dev);
+	put_device(&dev->dev);
+}
+
+void uv_file_put(struct ib_uverbs_file *file)
+{
+	kref_put(&file->ref, file_release);
+}
+
+/* With a reference to @device, but not yet known to it. */
+static struct ib_uverbs_file *file_new(struct uv_device *dev)
+{
+	struct ib_uverbs_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+
+	if (!file)
+		return NULL;
+	kref_init(&file->ref);
+	mutex_init(&file->setup_lock);
+	uv_handles_init(file);
+	uv_mmap_init(file);
+	file->device = dev;
+	return file;
+}
+
+/*
+ * Whether the asker may open the device now. A driver that can not be unplugged
+ * from under its users stays loaded for them.
+ */
+static int file_admit(struct ib_uverbs_file *file, struct ib_device *ib_dev)
+{
+	if (!ib_dev)
+		return -EIO;
+	if (!rdma_dev_access_netns(ib_dev, current->nsproxy->net_ns))
+		return -EPERM;
+	if (!ib_dev->ops.disassociate_ucontext) {
+		if (!try_module_get(ib_dev->ops.owner))
+			return -ENODEV;
+		file->owner = ib_dev->ops.owner;
+	}
+	return 0;
+}
+
+static int file_open(struct inode *inode, struct file *filp)
+{
+	struct uv_device *dev =
+		container_of(inode->i_cdev, struct uv_device, cdev);
+	struct ib_uverbs_file *file;
+	int ret;
+
+	if (!refcount_inc_not_zero(&dev->users))
+		return -ENXIO;
+	file = file_new(dev);
+	if (!file) {
+		ret = -ENOMEM;
+		goto err_put_user;
+	}
+
+	/* uv_device_unplug() either shows here or finds the file on the list. */
+	scoped_guard(mutex, &dev->files_lock) {
+		scoped_guard(srcu, &dev->srcu)
+			ret = file_admit(file, uv_ib_dev(dev));
+		if (ret)
+			goto err_free;
+		get_device(&dev->dev);
+		list_add_tail(&file->node, &dev->files);
+	}
+	filp->private_data = file;
+	return stream_open(inode, filp);
+
+err_free:
+	kfree(file);
+err_put_user:
+	uv_device_put_user(dev);
+	return ret;
+}
+
+static void context_destroy(struct ib_ucontext *context)
+{
+	struct ib_device *ib_dev = context->device;
+
+	ofed_restrack_del(&context->res);
+	ib_dev->ops.dealloc_ucontext(context);
+	/* A driver removes the offsets that it has handed out. */
+	WARN_ON_ONCE(!xa_empty(&context->mmap_xa));
+	xa_destroy(&context->mmap_xa);
+	ofed_cg_uncharge(&context->cg_obj, ib_dev, RDMACG_RESOURCE_HCA_HANDLE);
+	kfree(context);
+}
+
+/*
+ * End all that the file has of the driver. At a close no command runs and no
+ * mapping exists; at an unplug no command has the device, mappings are zapped
+ * first, so that no page of it is touched while its owner goes away.
+ */
+static void file_teardown(struct ib_uverbs_file *file,
+			  enum rdma_remove_reason why)
+{
+	struct ib_ucontext *context;
+
+	guard(rwsem_write)(&file->teardown);
+	context = file->ucontext;
+	if (!context)
+		return;
+	if (why == RDMA_REMOVE_DRIVER_REMOVE)
+		uv_mmap_zap(file);
+	uv_handles_destroy_hw(file, why);
+	if (why == RDMA_REMOVE_DRIVER_REMOVE)
+		context->device->ops.disassociate_ucontext(context);
+	WRITE_ONCE(file->ucontext, NULL);
+	context_destroy(context);
+}
+
+static int file_close(struct inode *inode, struct file *filp)
+{
+	struct ib_uverbs_file *file = filp->private_data;
+
+	file_teardown(file, RDMA_REMOVE_CLOSE);
+	/* Until here an unplug finds the file, and waits for the teardown. */
+	scoped_guard(mutex, &file->device->files_lock)
+		list_del_init(&file->node);
+	uv_file_put(file);
+	return 0;
+}
+
+/* Any file that still has something of the driver, with a reference. */
+static struct ib_uverbs_file *first_file(struct uv_device *dev)
+{
+	struct ib_uverbs_file *file;
+
+	guard(mutex)(&dev->files_lock);
+	file = list_first_entry_or_null(&dev->files, typeof(*file), node);
+	if (file) {
+		list_del_init(&file->node);
+		/* The close, which has one, has not been here yet. */
+		kref_get(&file->ref);
+	}
+	return file;
+}
+
+/**
+ * uv_device_unplug - part all open files from a device that goes away
+ * @dev: the device; its driver has ops.disassociate_ucontext
+ *
+ * When this returns, nobody calls the driver. Context: process, sleeps.
+ */
+void uv_device_unplug(struct uv_device *dev)
+{
+	struct ib_uverbs_file *file;
+
+	rcu_assign_pointer(dev->ib_dev, NULL);
+	synchronize_srcu(&dev->srcu);
+
+	/* Without files_lock: a teardown may end in the close of another file. */
+	while ((file = first_file(dev))) {
+		file_teardown(file, RDMA_REMOVE_DRIVER_REMOVE);
+		uv_file_put(file);
+	}
+}
+
+/**
+ * ib_uverbs_get_ucontext_file - the driver's context of an open file
+ * @ufile: the file, from the attribute bundle of a command in progress
+ *
+ * Context: in a command, which is what keeps the context from going away.
+ * Return: the context, or -EIO (the device was unplugged), -EINVAL (there is
+ * none yet).
+ */
+struct ib_ucontext *ib_uverbs_get_ucontext_file(struct ib_uverbs_file *ufile)
+{
+	return uv_file_context(ufile);
+}
+EXPORT_SYMBOL(ib_uverbs_get_ucontext_file);
+
+static int context_init(struct ib_ucontext *context,
+			struct uverbs_attr_bundle *attrs)
+{
+	struct ib_device *ib_dev = context->device;
+	int ret;
+
+	ret = ofed_cg_charge(&context->cg_obj, ib_dev,
+			     RDMACG_RESOURCE_HCA_HANDLE);
+	if (ret)
+		return ret;
+	ofed_restrack_new(&context->res, RDMA_RESTRACK_CTX);
+	ofed_restrack_set_name(&context->res, NULL);
+	ret = ib_dev->ops.alloc_ucontext(context, &attrs->driver_udata);
+	if (ret)
+		goto err_untrack;
+	ofed_restrack_add(&context->res);
+	return 0;
+
+err_untrack:
+	rdma_restrack_put(&context->res);
+	ofed_cg_uncharge(&context->cg_obj, ib_dev, RDMACG_RESOURCE_HCA_HANDLE);
+	return ret;
+}
+
+/**
+ * uv_context_create - give a file its context
+ * @attrs: of GET_CONTEXT
+ * @context: zeroed but for device and ufile; the file's on success
+ * @async: event file of the context, between begin and commit; the file takes a
+ *	   reference
+ *
+ * Return: 0, -EINVAL (it has one), or an errno of the cgroup or the driver.
+ */
+int uv_context_create(struct uverbs_attr_bundle *attrs,
+		      struct ib_ucontext *context, struct uv_async_file *async)
+{
+	struct ib_uverbs_file *file = attrs->ufile;
+	int ret;
+
+	lockdep_assert_held(&file->teardown);
+	guard(mutex)(&file->setup_lock);
+	if (file->ucontext)
+		return -EINVAL;
+	xa_init_flags(&context->mmap_xa, XA_FLAGS_ALLOC);
+	ret = context_init(context, attrs);
+	if (ret)
+		return ret;
+
+	uv_obj_get(&async->uobj);
+	file->async = async;
+	uv_async_start(async, context->device);
+	/* Who sees the context may create objects, whose events go to async. */
+	smp_store_release(&file->ucontext, context);
+	return 0;
+}
+
+const struct file_operations uv_fops = {
+	.owner = THIS_MODULE,
+	.open = file_open,
+	.release = file_close,
+	.write = uv_write,
+};
+
+const struct file_operations uv_mmap_fops = {
+	.owner = THIS_MODULE,
+	.open = file_open,
+	.release = file_close,
+	.write = uv_write,
+	.mmap = uv_mmap,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef OFED_UVERBS_FLOW_SPEC_H
+#define OFED_UVERBS_FLOW_SPEC_H
+
+#include <rdma/uverbs_std_types.h>
+
+int uv_flow_spec(const struct ib_uverbs_flow_spec_hdr *user,
+		 union ib_flow_spec *spec);
+
+#endif /* OFED_UVERBS_FLOW_SPEC_H */

@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The objects of an open file: their handles, their use, their end.
+ *
+ * An object is born locked (usecnt -1) and unknown, by uv_obj_begin(). Commit
+ * makes its handle work and puts it on file->objs; abort undoes it. From then
+ * on it ends once, whoever comes first:
+ *
+ * - a command. It locks the object, the driver destroys it, and the handle is
+ *   free again. The lock stays taken, as others may have found the object just
+ *   before.
+ * - the close of its descriptor, if it is one.
+ * - a teardown of the file, which needs file->teardown for itself.
+ *
+ * After the teardown of an unplug, handles stay: the object behind is empty
+ * then (object and context are NULL). A program that does not know yet may
+ * destroy it and gets its event counts; all else is -EIO.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/slab.h>
+#include <ofed/cgroup.h>
+
+#include "uverbs.h"
+
+#define USED_EXCLUSIVELY (-1)
+
+static const struct uv_type *type_of(const struct ib_uobject *uobj)
+{
+	return container_of(uobj->uapi_object, struct uv_type, api);
+}
+
+static void obj_free(struct kref *ref)
+{
+	struct ib_uobject *uobj = container_of(ref, struct ib_uobject, ref);
+
+	/* obj_find() may look at it still. */
+	kfree_rcu(uobj, rcu);
+}
+
+void uv_obj_get(struct ib_uobject *uobj)
+{
+	kref_get(&uobj->ref);
+}
+
+void uv_obj_put(struct ib_uobject *uobj)
+{
+	kref_put(&uobj->ref, obj_free);
+}
+
+static bool try_share(struct ib_uobject *uobj)
+{
+	return atomic_add_unless(&uobj->usecnt, 1, USED_EXCLUSIVELY);
+}
+
+static bool try_own(struct ib_uobject *uobj)
+{
+	return atomic_cmpxchg(&uobj->usecnt, 0, USED_EXCLUSIVELY) == 0;
+}
+
+static void disown(struct ib_uobject *uobj)
+{
+	atomic_set_release(&uobj->usecnt, 0);
+}
+
+static struct ib_uobject *obj_new(const struct uv_type *type,
+				  struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_file *file = attrs->ufile;
+	struct ib_ucontext *context = attrs->context;
+	struct ib_uobject *uobj;
+
+	if (!context)
+		context = uv_file_context(file);
+	if (IS_ERR(context))
+		return ERR_CAST(context);
+	/* Only a teardown makes this fail. */
+	if (!down_read_trylock(&file->teardown))
+		return ERR_PTR(-EIO);
+
+	uobj = kzalloc(type->size, GFP_KERNEL_ACCOUNT);
+	if (!uobj) {
+		up_read(&file->teardown);
+		return ERR_PTR(-ENOMEM);
+	}
+	kref_init(&uobj->ref);
+	INIT_LIST_HEAD(&uobj->list);
+	atomic_set(&uobj->usecnt, USED_EXCLUSIVELY);
+	uobj->uapi_object = &type->api;
+	uobj->context = context;
+	uobj->ufile = file;
+	attrs->context = context;
+	return uobj;
+}
+
+static void obj_unnew(struct ib_uobject *uobj)
+{
+	up_read(&uobj->ufile->teardown);
+	uv_obj_put(uobj);
+}
+
+static int handle_reserve(struct ib_uobject *uobj)
+{
+	u32 id;
+	int ret;
+
+	/* Until commit the slot reads as empty. */
+	ret = xa_alloc(&uobj->ufile->handles, &id, NULL, xa_limit_31b,
+		       GFP_KERNEL_ACCOUNT);
+	if (!ret)
+		uobj->id = id;
+	return ret;
+}
+
+static void obj_uncharge(struct ib_uobject *uobj)
+{
+	ofed_cg_uncharge(&uobj->cg_obj, uobj->context->device,
+			 RDMACG_RESOURCE_HCA_OBJECT);
+}
+
+/**
+ * uv_obj_begin - begin to create an object with a handle
+ * @type: type of the object
+ * @attrs: of the command; gets the context
+ *
+ * The caller makes uobj->object and then leaves the rest to the end of the
+ * command, by attrs->uobject, or calls uv_obj_commit() or uv_obj_abort().
+ * Return: the object, locked, in zeroed memory, with file->teardown held for
+ * reading, or -EINVAL (no context yet), -EIO (unplugged), -ENOMEM, or an errno
+ * of the cgroup.
+ */
+struct ib_uobject *uv_obj_begin(const struct uv_type *type,
+				struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = obj_new(type, attrs);
+	int ret;
+
+	if (IS_ERR(uobj))
+		return uobj;
+	ret = ofed_cg_charge(&uobj->cg_obj, uobj->context->device,
+			     RDMACG_RESOURCE_HCA_OBJECT);
+	if (ret)
+		goto err_unnew;
+	ret = handle_reserve(uobj);
+	if (ret)
+		goto err_uncharge;
+	return uobj;
+
+err_uncharge:
+	obj_uncharge(uobj);
+err_unnew:
+	obj_unnew(uobj);
+	return ERR_PTR(ret);
+}
+
+/**
+ * uv_obj_begin_fd - begin to create an object that is a file descriptor
+ * @type: type of the object
+ * @attrs: of the command; attrs->context may be one that is not yet the file's
+ * @fops: of the new file, whose private_data is the object, or NULL if it is
+ *	  released before commit
+ *
+ * Return: as uv_obj_begin(), with uobj->object being the new file, or an errno
+ * of opening one.
+ */
+struct ib_uobject *uv_obj_begin_fd(const struct uv_type *type,
+				   struct uverbs_attr_bundle *attrs,
+				   const struct file_operations *fops)
+{
+	struct ib_uobject *uobj = obj_new(type, attrs);
+	struct file *filp;
+	int ret;
+
+	if (IS_ERR(uobj))
+		return uobj;
+	ret = get_unused_fd_flags(O_CLOEXEC);
+	if (ret < 0)
+		goto err_unnew;
+	uobj->id = ret;
+	filp = anon_inode_getfile("[infinibandevent]", fops, NULL, O_RDONLY);
+	if (IS_ERR(filp)) {
+		ret = PTR_ERR(filp);
+		goto err_put_fd;
+	}
+	uobj->object = filp;
+	return uobj;
+
+err_put_fd:
+	put_unused_fd(uobj->id);
+err_unnew:
+	obj_unnew(uobj);
+	return ERR_PTR(ret);
+}
+
+static void obj_list(struct ib_uobject *uobj)
+{
+	uv_obj_get(uobj);
+	scoped_guard(spinlock, &uobj->ufile->objs_lock)
+		list_add(&uobj->list, &uobj->ufile->objs);
+}
+
+/* The driver has it no longer, so a teardown need not look at it. */
+static void obj_unlist(struct ib_uobject *uobj)
+{
+	if (list_empty(&uobj->list))
+		return;
+	scoped_guard(spinlock, &uobj->ufile->objs_lock)
+		list_del_init(&uobj->list);
+	uv_obj_put(uobj);
+}
+
+/**
+ * uv_obj_commit - finish the creation of an object
+ * @uobj: from uv_obj_begin() or uv_obj_begin_fd(), object being set
+ *
+ * The reference of begin goes to the handle: @uobj may be gone on return.
+ */
+void uv_obj_commit(struct ib_uobject *uobj)
+{
+	struct ib_uverbs_file *file = uobj->ufile;
+	struct file *filp = uobj->object;
+	int id = uobj->id;
+
+	lockdep_assert_held(&file->teardown);
+	obj_list(uobj);
+	if (type_of(uobj)->is_fd) {
+		kref_get(&file->ref);
+		filp->private_data = uobj;
+		disown(uobj);
+		up_read(&file->teardown);
+		fd_install(id, filp);
+		return;
+	}
+	disown(uobj);
+	/* The slot is there, so nothing is allocated. */
+	xa_store(&file->handles, id, uobj, GFP_KERNEL);
+	up_read(&file->teardown);
+}
+
+static int obj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			  struct uverbs_attr_bundle *attrs)
+{
+	const struct uv_type *type = type_of(uobj);
+	int ret;
+
+	lockdep_assert_held(&uobj->ufile->teardown);
+	if (!uobj->object)
+		return 0;
+	ret = type->destroy(uobj, why, attrs);
+	if (ret)
+		return ret;
+	uobj->object = NULL;
+	if (!type->is_fd)
+		obj_uncharge(uobj);
+	uobj->context = NULL;
+	return 0;
+}
+
+static void abort_fd(struct ib_uobject *uobj)
+{
+	put_unused_fd(uobj->id);
+	fput(uobj->object);
+}
+
+/**
+ * uv_obj_abort - give up the creation of an object
+ * @uobj: from uv_obj_begin() or uv_obj_begin_fd(); gone on return
+ * @attrs: of the command
+ *
+ * What the driver has made of it is destroyed. When the driver refuses that,
+ * the object lives on as one whose handle nobody was told, until the close.
+ */
+void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
+{
+	if (type_of(uobj)->is_fd) {
+		abort_fd(uobj);
+		obj_unnew(uobj);
+		return;
+	}
+	if (!uobj->object)
+		obj_uncharge(uobj);
+	else if (obj_destroy_hw(uobj, RDMA_REMOVE_ABORT, attrs)) {
+		uv_obj_commit(uobj);
+		return;
+	}
+	xa_erase(&uobj->ufile->handles, uobj->id);
+	obj_unnew(uobj);
+}
+
+static struct ib_uobject *handle_find(struct ib_uverbs_file *file, u32 id)
+{
+	struct ib_uobject *uobj;
+
+	rcu_read_lock();
+	uobj = xa_load(&file->handles, id);
+	if (uobj && !kref_get_unless_zero(&uobj->ref))
+		uobj = NULL;
+	rcu_read_unlock();
+	return uobj;
+}
+
+/* With a reference, not locked. */
+static struct ib_uobject *obj_find(const struct uv_type *type, u32 id,
+				   struct uverbs_attr_bundle *attrs,
+				   bool may_be_empty)
+{
+	struct uv_device *device = attrs->ufile->device;
+	struct ib_uobject *uobj;
+	int ret;
+
+	if (!(device->types_ok & BIT_ULL(type->api.id)))
+		return ERR_PTR(-EINVAL);
+	uobj = handle_find(attrs->ufile, id);
+	if (!uobj)
+		return ERR_PTR(-ENOENT);
+
+	if (uobj->uapi_object != &type->api)
+		ret = -EINVAL;
+	else if (!may_be_empty && !uv_ib_dev(device))
+		ret = -EIO;
+	else
+		return uobj;
+	uv_obj_put(uobj);
+	return ERR_PTR(ret);
+}
+
+/**
+ * uv_get_read - find an object by its handle, to use it
+ * @type: what it must be
+ * @id: its handle
+ * @attrs: of the command; gets the object's context
+ *
+ * Return: the object, for uv_put_read(), or -ENOENT (no such handle), -EINVAL
+ * (another type, or one that the device does not have), -EIO (unplugged),
+ * -EBUSY (about to be changed or destroyed).
+ */
+struct ib_uobject *uv_get_read(const struct uv_type *type, u32 id,
+			       struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = obj_find(type, id, attrs, false);
+
+	if (IS_ERR(uobj))
+		return uobj;
+	if (!try_share(uobj)) {
+		uv_obj_put(uobj);
+		return ERR_PTR(-EBUSY);
+	}
+	attrs->context = uobj->context;
+	return uobj;
+}
+
+void uv_put_read(struct ib_uobject *uobj)
+{
+	WARN_ON_ONCE(atomic_dec_return(&uobj->usecnt) < 0);
+	uv_obj_put(uobj);
+}
+
+/**
+ * uv_get_write - find an object by its handle, to change what it is
+ * @type: what it must be
+ * @id: its handle
+ * @attrs: of the command; gets the object's context
+ *
+ * Return: the object, for uv_put_write(), or as uv_get_read(), with -EBUSY when
+ * anybody else uses it.
+ */
+struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
+				struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = obj_find(type, id, attrs, false);
+
+	if (IS_ERR(uobj))
+		return uobj;
+	if (!try_own(uobj)) {
+		uv_obj_put(uobj);
+		return ERR_PTR(-EBUSY);
+	}
+	attrs->context = uobj->context;
+	return uobj;
+}
+
+void uv_put_write(struct ib_uobject *uobj)
+{
+	disown(uobj);
+	uv_obj_put(uobj);
+}
+
+/* For a command, with a reference of its own. */
+static int obj_destroy(struct ib_uobject *uobj,
+		       struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uverbs_file *file = uobj->ufile;
+	int ret;
+
+	guard(rwsem_read)(&file->teardown);
+	if (!try_own(uobj))
+		return -EBUSY;
+	attrs->context = uobj->context;
+	ret = obj_destroy_hw(uobj, RDMA_REMOVE_DESTROY, attrs);
+	if (ret) {
+		disown(uobj);
+		return ret;
+	}
+	xa_erase(&file->handles, uobj->id);
+	obj_unlist(uobj);
+	/* That of the handle. */
+	uv_obj_put(uobj);
+	return 0;
+}
+
+/**
+ * uv_get_destroyed - destroy an object and hold on to what is left of it
+ * @type: what it must be
+ * @id: its handle
+ * @attrs: of the command
+ *
+ * Return: the object, for uv_obj_put(), or as uv_get_write(), but never -EIO,
+ * or the errno of the driver, after which the object is as before.
+ */
+struct ib_uobject *uv_get_destroyed(const struct uv_type *type, u32 id,
+				    struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = obj_find(type, id, attrs, true);
+	int ret;
+
+	if (IS_ERR(uobj))
+		return uobj;
+	ret = obj_destroy(uobj, attrs);
+	if (!ret)
+		return uobj;
+	uv_obj_put(uobj);
+	return ERR_PTR(ret);
+}
+
+int uv_destroy(const struct uv_type *type, u32 id,
+	       struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = uv_get_destroyed(type, id, attrs);
+
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	uv_obj_put(uobj);
+	return 0;
+}
+
+/**
+ * uv_obj_close_fd - the descriptor of an object was closed
+ * @uobj: the object; its reference from the descriptor is dropped
+ */
+void uv_obj_close_fd(struct ib_uobject *uobj)
+{
+	struct ib_uverbs_file *file = uobj->ufile;
+	struct uverbs_attr_bundle attrs = { .ufile = file };
+
+	scoped_guard(rwsem_read, &file->teardown) {
+		/* Who uses it has a reference to the descriptor's file. */
+		WARN_ON_ONCE(!try_own(uobj));
+		attrs.context = uobj->context;
+		WARN_ON_ONCE(obj_destroy_hw(uobj, RDMA_REMOVE_CLOSE, &attrs));
+		obj_unlist(uobj);
+	}
+	uv_obj_put(uobj);
+	uv_file_put(file);
+}
+
+void uv_handles_init(struct ib_uverbs_file *file)
+{
+	init_rwsem(&file->teardown);
+	spin_lock_init(&file->objs_lock);
+	INIT_LIST_HEAD(&file->objs);
+	xa_init_flags(&file->handles, XA_FLAGS_ALLOC);
+}
+
+/*
+ * Youngest first, an object comes before what it is made of, mostly. Returns
+ * whether anything was destroyed.
+ */
+static bool destroy_pass(struct ib_uverbs_file *file,
+			 enum rdma_remove_reason why)
+{
+	struct uverbs_attr_bundle attrs = { .ufile = file };
+	struct ib_uobject *uobj, *next;
+	bool progress = false;
+
+	list_for_each_entry_safe(uobj, next, &file->objs, list) {
+		/* No command runs. */
+		WARN_ON_ONCE(!try_own(uobj));
+		attrs.context = uobj->context;
+		if (!obj_destroy_hw(uobj, why, &attrs)) {
+			disown(uobj);
+			obj_unlist(uobj);
+			progress = true;
+		} else {
+			disown(uobj);
+		}
+	}
+	return progress;
+}
+
+/* All that is left is to forget it: the driver keeps what it will not free. */
+static void leak(struct ib_uobject *uobj)
+{
+	ibdev_err(uobj->context->device,
+		  "the driver does not destroy object %d of type %u\n",
+		  uobj->id, uobj->uapi_object->id);
+	if (!type_of(uobj)->is_fd)
+		obj_uncharge(uobj);
+	uobj->object = NULL;
+	uobj->context = NULL;
+	obj_unlist(uobj);
+}
+
+/**
+ * uv_handles_destroy_hw - empty all objects of a file
+ * @file: the file, with teardown held for writing
+ * @why: RDMA_REMOVE_CLOSE or RDMA_REMOVE_DRIVER_REMOVE
+ *
+ * An object that others are made of refuses with -EBUSY, and is tried again
+ * as long as there is progress.
+ */
+void uv_handles_destroy_hw(struct ib_uverbs_file *file,
+			   enum rdma_remove_reason why)
+{
+	struct ib_uobject *uobj, *next;
+
+	lockdep_assert_held_write(&file->teardown);
+	while (!list_empty(&file->objs) && destroy_pass(file, why))
+		;
+	list_for_each_entry_safe(uobj, next, &file->objs, list)
+		leak(uobj);
+}
+
+/* The last user of @file is gone; what is left are handles of empty objects. */
+void uv_handles_release(struct ib_uverbs_file *file)
+{
+	struct ib_uobject *uobj;
+	unsigned long id;
+
+	xa_for_each(&file->handles, id, uobj)
+		uv_obj_put(uobj);
+	xa_destroy(&file->handles);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Device memory in the address space of a program: the offsets that a driver
+ * hands out, and the mappings, which must go at once when the device does.
+ *
+ * Every mapping made by rdma_user_mmap_io() has a struct uv_umap, on the list
+ * of its file until it is zapped or closed. Copies that the kernel makes of a
+ * VMA (fork, split, move) get their own while the original's mmap_lock is held
+ * for writing. uv_mmap_zap() takes that lock for each process on the list until
+ * the list is empty, so no copy escapes it.
+ *
+ * A zapped mapping stays in place, with a page of zeroes of the file behind it:
+ * a program that rings a doorbell of a dead device does not die with it.
+ */
+#include <linux/export.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "uverbs.h"
+
+/**
+ * struct uv_umap - a mapping of device memory, in vma->vm_private_data
+ * @node: in file->umaps; empty when zapped
+ * @vma: the VMA, for as long as it exists
+ * @entry: offset that it was mapped by, with a reference, or NULL
+ */
+struct uv_umap {
+	struct list_head node;
+	struct vm_area_struct *vma;
+	struct rdma_user_mmap_entry *entry;
+};
+
+void uv_mmap_init(struct ib_uverbs_file *file)
+{
+	mutex_init(&file->range_lock);
+	mutex_init(&file->umap_lock);
+	INIT_LIST_HEAD(&file->umaps);
+}
+
+void uv_mmap_release(struct ib_uverbs_file *file)
+{
+	if (file->dummy_page)
+		put_page(file->dummy_page);
+}
+
+/* On the list under umap_lock, with a reference to @entry. */
+static void umap_track(struct ib_uverbs_file *file, struct uv_umap *umap,
+		       struct vm_area_struct *vma,
+		       struct rdma_user_mmap_entry *entry)
+{
+	lockdep_assert_held(&file->umap_lock);
+	umap->vma = vma;
+	if (entry) {
+		kref_get(&entry->ref);
+		umap->entry = entry;
+	}
+	list_add(&umap->node, &file->umaps);
+}
+
+/*
+ * Off the list, and without the entry: once a list is empty, the driver is not
+ * called any more because of a mapping. Hence under umap_lock.
+ */
+static void umap_untrack(struct uv_umap *umap)
+{
+	list_del_init(&umap->node);
+	if (umap->entry)
+		rdma_user_mmap_entry_put(umap->entry);
+	umap->entry = NULL;
+}
+
+static void umap_open(struct vm_area_struct *vma)
+{
+	struct ib_uverbs_file *file = vma->vm_file->private_data;
+	struct uv_umap *orig = vma->vm_private_data, *umap;
+
+	/* A driver that maps by its own means looks after it, too. */
+	if (!orig)
+		return;
+	/* Nobody asks whether opening succeeds, and it must not go untracked. */
+	umap = kzalloc(sizeof(*umap), GFP_KERNEL | __GFP_NOFAIL);
+	INIT_LIST_HEAD(&umap->node);
+	vma->vm_private_data = umap;
+
+	guard(mutex)(&file->umap_lock);
+	if (!list_empty(&orig->node))
+		umap_track(file, umap, vma, orig->entry);
+}
+
+static void umap_close(struct vm_area_struct *vma)
+{
+	struct ib_uverbs_file *file = vma->vm_file->private_data;
+	struct uv_umap *umap = vma->vm_private_data;
+
+	if (!umap)
+		return;
+	scoped_guard(mutex, &file->umap_lock)
+		umap_untrack(umap);
+	vma->vm_private_data = NULL;
+	kfree(umap);
+}
+
+static struct page *dummy_page(struct ib_uverbs_file *file)
+{
+	guard(mutex)(&file->umap_lock);
+	if (!file->dummy_page)
+		file->dummy_page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	return file->dummy_page;
+}
+
+/* All of a mapping was there from its beginning: so it was zapped. */
+static vm_fault_t umap_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct page *page;
+
+	if (!vma->vm_private_data)
+		return VM_FAULT_SIGBUS;
+	page = dummy_page(vma->vm_file->private_data);
+	if (!page)
+		return VM_FAULT_OOM;
+	get_page(page);
+	vmf->page = page;
+	return 0;
+}
+
+static const struct vm_operations_struct umap_ops = {
+	.open = umap_open,
+	.close = umap_close,
+	.fault = umap_fault,
+};
+
+int uv_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct ib_uverbs_file *file = filp->private_data;
+	struct ib_ucontext *context;
+	int ret = 0;
+
+	scoped_guard(srcu, &file->device->srcu) {
+		context = uv_file_context(file);
+		vma->vm_ops = &umap_ops;
+		ret = IS_ERR(context) ? PTR_ERR(context) :
+		      context->device->ops.mmap(context, vma);
+	}
+	return ret;
+}
+
+/**
+ * rdma_user_mmap_io - map device memory, for ops.mmap of a driver
+ * @ucontext: context that ops.mmap was called with
+ * @vma: VMA that ops.mmap was called with
+ * @pfn: first page of the device
+ * @size: bytes, of the whole @vma
+ * @prot: how to map it
+ * @entry: offset that was asked for, or NULL; the mapping holds a reference
+ *
+ * Context: ops.mmap.
+ * Return: 0, -EINVAL (a private mapping, another size, or not from ops.mmap),
+ * -ENOMEM, -EAGAIN (the kernel could not map it).
+ */
+int rdma_user_mmap_io(struct ib_ucontext *ucontext, struct vm_area_struct *vma,
+		      unsigned long pfn, unsigned long size, pgprot_t prot,
+		      struct rdma_user_mmap_entry *entry)
+{
+	struct ib_uverbs_file *file = ucontext->ufile;
+	struct uv_umap *umap;
+
+	if (!(vma->vm_flags & VM_SHARED) || vma->vm_end - vma->vm_start != size)
+		return -EINVAL;
+	if (WARN_ON_ONCE(!vma->vm_file || vma->vm_file->private_data != file))
+		return -EINVAL;
+	lockdep_assert_held(&file->device->srcu);
+
+	umap = kzalloc(sizeof(*umap), GFP_KERNEL_ACCOUNT);
+	if (!umap)
+		return -ENOMEM;
+	vma->vm_page_prot = prot;
+	if (io_remap_pfn_range(vma, vma->vm_start, pfn, size, prot)) {
+		kfree(umap);
+		return -EAGAIN;
+	}
+
+	vma->vm_private_data = umap;
+	vma->vm_ops = &umap_ops;
+	scoped_guard(mutex, &file->umap_lock)
+		umap_track(file, umap, vma, entry);
+	return 0;
+}
+EXPORT_SYMBOL(rdma_user_mmap_io);
+
+/*
+ * The address space of the first mapping on the list, with a reference. One
+ * that is on its way out has no thread that could touch the mapping; its close
+ * comes soon.
+ */
+static struct mm_struct *first_mm(struct ib_uverbs_file *file)
+{
+	struct uv_umap *umap, *next;
+
+	guard(mutex)(&file->umap_lock);
+	list_for_each_entry_safe(umap, next, &file->umaps, node) {
+		if (mmget_not_zero(umap->vma->vm_mm))
+			return umap->vma->vm_mm;
+		umap_untrack(umap);
+	}
+	return NULL;
+}
+
+static void zap_mm(struct ib_uverbs_file *file, struct mm_struct *mm)
+{
+	struct uv_umap *umap, *next;
+	struct vm_area_struct *vma;
+
+	lockdep_assert_held(&mm->mmap_lock);
+	guard(mutex)(&file->umap_lock);
+	list_for_each_entry_safe(umap, next, &file->umaps, node) {
+		vma = umap->vma;
+		if (vma->vm_mm != mm)
+			continue;
+		zap_vma_ptes(vma, vma->vm_start, vma->vm_end - vma->vm_start);
+		umap_untrack(umap);
+	}
+}
+
+/**
+ * uv_mmap_zap - take device memory out of all address spaces
+ * @file: file that it was mapped from; nobody maps more of it meanwhile, or
+ *	  what is mapped meanwhile may stay
+ *
+ * Context: process, sleeps.
+ */
+void uv_mmap_zap(struct ib_uverbs_file *file)
+{
+	struct mm_struct *mm;
+
+	while ((mm = first_mm(file))) {
+		mmap_read_lock(mm);
+		zap_mm(file, mm);
+		mmap_read_unlock(mm);
+		mmput(mm);
+	}
+}
+
+/**
+ * rdma_user_mmap_disassociate - take device memory out of all address spaces
+ * @device: registered device
+ *
+ * For a driver that resets its device: mappings made by rdma_user_mmap_io() so
+ * far show zeroes from now on. Context: process, sleeps.
+ */
+void rdma_user_mmap_disassociate(struct ib_device *device)
+{
+	struct uv_device *dev = uv_device_of(device);
+	struct ib_uverbs_file *file;
+
+	if (!dev)
+		return;
+	guard(mutex)(&dev->files_lock);
+	list_for_each_entry(file, &dev->files, node)
+		uv_mmap_zap(file);
+}
+COMPAT_EXPORT_MMAP_DISASSOCIATE(rdma_user_mmap_disassociate);

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of ofed_uverbs share.
+ *
+ * Locks, outermost first:
+ *
+ * uv_device.files_lock (mutex)
+ *	guards uv_device.files; "may still be opened" is decided under it.
+ * mm->mmap_lock
+ *	held by the caller of mmap and of the vm_ops.
+ * uv_device.srcu
+ *	read: a command or mmap. ib_dev that was found there stays registered,
+ *	and its driver may be called, until the section ends. Unplug clears
+ *	ib_dev and then waits for all sections, so a section must never wait
+ *	for an unplug. It may fault, therefore mmap_lock nests both ways.
+ * ib_uverbs_file.teardown (rwsem)
+ *	read: one object being created, from uv_obj_begin() to its commit or
+ *	abort, or one being destroyed; write: all of them being destroyed, and
+ *	the context with them. A reader may fault; whoever holds mmap_lock
+ *	never takes it. Creation only tries, as it may begin in a section above.
+ * ib_uverbs_file.setup_lock (mutex)
+ *	makes a file get one context. Guards stores to ucontext and async, which
+ *	are read without: each changes once from NULL, and ucontext back to NULL
+ *	under teardown (write).
+ * uv_device.xrcd_lock (mutex)
+ *	guards uv_device.xrcds and the sharing of XRC domains through it.
+ * uv_qp.mcast_lock (mutex)
+ *	guards uv_qp.mcast, and pairs it with what the driver has.
+ * ib_uverbs_file.range_lock (mutex)
+ *	one allocation of mmap offsets at a time.
+ * ib_uverbs_file.umap_lock (mutex)
+ *	guards ib_uverbs_file.umaps, the entries in it and dummy_page. Under it,
+ *	ops.mmap_free of the driver is called, zap_vma_ptes() and the page
+ *	allocator, nothing else.
+ * ib_uverbs_file.objs_lock (spinlock)
+ *	guards objs among readers of teardown; a writer needs no more.
+ * uv_queue.lock (spinlock, any context)
+ *	guards the events of one event file, with the counters they go to.
+ *
+ * usecnt of an ib_uobject is a lock of its own that is only ever tried: n > 0
+ * readers, or -1 for the one who changes or destroys it.
+ */
+#ifndef OFED_UVERBS_H
+#define OFED_UVERBS_H
+
+#include <linux/cdev.h>
+#include <linux/cleanup.h>
+#include <linux/fs.h>
+#include <linux/mutex.h>
+#include <linux/rwsem.h>
+#include <linux/srcu.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+#include <rdma/uverbs_std_types.h>
+
+#include "frame.h"
+
+/**
+ * struct uv_device - one /dev/infiniband/uverbsN
+ * @dev: class device; its reference keeps this struct
+ * @cdev: character device
+ * @number: N
+ * @num_comp_vectors: of the device, for when it is gone
+ * @ib_dev: NULL after unplug
+ * @srcu: see above
+ * @users: open files, and 1 of the client until its remove
+ * @idle: completed by the last user
+ * @files_lock: see above
+ * @files: open files, until their teardown
+ * @xrcd_lock: see above
+ * @xrcds: XRC domains that are shared through a file, by its inode
+ * @legacy_ok: legacy commands that the driver serves, by number
+ * @extended_ok: the same for extended ones
+ * @types_ok: types of objects that the driver has, by UVERBS_OBJECT_x
+ */
+struct uv_device {
+	struct device dev;
+	struct cdev cdev;
+	int number;
+	u32 num_comp_vectors;
+	struct ib_device __rcu *ib_dev;
+	struct srcu_struct srcu;
+	refcount_t users;
+	struct completion idle;
+	struct mutex files_lock;
+	struct list_head files;
+	struct mutex xrcd_lock;
+	struct xarray xrcds;
+	u64 legacy_ok;
+	u64 extended_ok;
+	u64 types_ok;
+};
+
+/**
+ * struct ib_uverbs_file - one open of the device, the owner of all objects
+ * @ref: the open file, and each of its event files
+ * @device: with a reference
+ * @owner: module of the driver, pinned; NULL if it can be unplugged
+ * @node: in device->files
+ * @ucontext: the driver's context, NULL before GET_CONTEXT and after teardown
+ * @async: the event file of GET_CONTEXT, with a reference on its uobject
+ * @teardown: see above
+ * @setup_lock: see above
+ * @objs_lock: see above
+ * @objs: objects that the driver knows, youngest first, one reference each
+ * @handles: objects by handle, one reference each
+ * @range_lock: see above
+ * @umap_lock: see above
+ * @umaps: mappings of device memory, struct uv_umap in mmap.c
+ * @dummy_page: what mappings show after unplug; allocated when first touched
+ */
+struct ib_uverbs_file {
+	struct kref ref;
+	struct uv_device *device;
+	struct module *owner;
+	struct list_head node;
+	struct ib_ucontext *ucontext;
+	struct uv_async_file *async;
+	struct rw_semaphore teardown;
+	struct mutex setup_lock;
+	spinlock_t objs_lock;
+	struct list_head objs;
+	struct xarray handles;
+	struct mutex range_lock;
+	struct mutex umap_lock;
+	struct list_head umaps;
+	struct page *dummy_page;
+};
+
+/* main.c */
+struct uv_device *uv_device_of(struct ib_device *ib_dev);
+
+/* file.c */
+extern const struct file_operations uv_fops;
+extern const struct file_operations uv_mmap_fops;
+void uv_device_unplug(struct uv_device *dev);
+void uv_device_put_user(struct uv_device *dev);
+void uv_file_put(struct ib_uverbs_file *file);
+int uv_context_create(struct uverbs_attr_bundle *attrs,
+		      struct ib_ucontext *context, struct uv_async_file *async);
+
+/*
+ * The device, for as long as the section lasts, or NULL. @device->srcu is held.
+ */
+static inline struct ib_device *uv_ib_dev(struct uv_device *device)
+{
+	return srcu_dereference(device->ib_dev, &device->srcu);
+}
+
+/* As ib_uverbs_get_ucontext_file(). */
+static inline struct ib_ucontext *uv_file_context(struct ib_uverbs_file *file)
+{
+	/* Pairs with the release when the context is complete. */
+	struct ib_ucontext *context = smp_load_acquire(&file->ucontext);
+
+	if (!uv_ib_dev(file->device))
+		return ERR_PTR(-EIO);
+	return context ?: ERR_PTR(-EINVAL);
+}
+
+/* write.c */
+ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
+		 loff_t *pos);
+void uv_commands_probe(struct uv_device *dev, struct ib_device *ib_dev);
+int uv_request(struct uverbs_attr_bundle *attrs, void *req, size_t size);
+int uv_reply(struct uverbs_attr_bundle *attrs, const void *resp, size_t size);
+u32 uv_reply_length(struct uverbs_attr_bundle *attrs, size_t size);
+
+/**
+ * struct uv_reader - reads a request of variable length, piece by piece
+ * @at: next byte
+ * @left: bytes behind it
+ */
+struct uv_reader {
+	const void __user *at;
+	size_t left;
+};
+
+int uv_read_start(struct uv_reader *reader, struct uverbs_attr_bundle *attrs,
+		  void *req, size_t size);
+int uv_read(struct uv_reader *reader, void *to, size_t size);
+const void __user *uv_read_ptr(struct uv_reader *reader, size_t size);
+int uv_read_end(struct uv_reader *reader);
+
+/* handles.c */
+
+/**
+ * struct uv_type - a type of object
+ * @api: what uobject->uapi_object points to; @api.id is UVERBS_OBJECT_x
+ * @size: of the struct that begins with the uobject
+ * @is_fd: its handle is a file descriptor
+ * @destroy: destroy what uobject->object is. An error leaves it as it was.
+ *	     With file->teardown held. @attrs has the context and the driver's
+ *	     data, which is empty at a teardown.
+ * @needs: offset in struct ib_device_ops of what a device with such objects
+ *	   has; 0 is none
+ */
+struct uv_type {
+	struct uverbs_api_object api;
+	size_t size;
+	bool is_fd;
+	int (*destroy)(struct ib_uobject *uobj, enum rdma_remove_reason why,
+		       struct uverbs_attr_bundle *attrs);
+	u16 needs;
+};
+
+extern const struct uv_type uv_type_pd, uv_type_cq, uv_type_qp, uv_type_srq,
+	uv_type_ah, uv_type_mr, uv_type_mw, uv_type_flow, uv_type_xrcd,
+	uv_type_rwq, uv_type_wq, uv_type_comp, uv_type_async;
+
+struct ib_uobject *uv_obj_begin(const struct uv_type *type,
+				struct uverbs_attr_bundle *attrs);
+struct ib_uobject *uv_obj_begin_fd(const struct uv_type *type,
+				   struct uverbs_attr_bundle *attrs,
+				   const struct file_operations *fops);
+void uv_obj_commit(struct ib_uobject *uobj);
+void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs);
+void uv_obj_get(struct ib_uobject *uobj);
+void uv_obj_put(struct ib_uobject *uobj);
+void uv_obj_close_fd(struct ib_uobject *uobj);
+
+struct ib_uobject *uv_get_read(const struct uv_type *type, u32 id,
+			       struct uverbs_attr_bundle *attrs);
+void uv_put_read(struct ib_uobject *uobj);
+struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
+				struct uverbs_attr_bundle *attrs);
+void uv_put_write(struct ib_uobject *uobj);
+struct ib_uobject *uv_get_destroyed(const struct uv_type *type, u32 id,
+				    struct uverbs_attr_bundle *attrs);
+int uv_destroy(const struct uv_type *type, u32 id,
+	       struct uverbs_attr_bundle *attrs);
+
+void uv_handles_init(struct ib_uverbs_file *file);
+void uv_handles_destroy_hw(struct ib_uverbs_file *file,
+			   enum rdma_remove_reason why);
+void uv_handles_release(struct ib_uverbs_file *file);
+
+DEFINE_FREE(uv_put_read, struct ib_uobject *,
+	    if (!IS_ERR_OR_NULL(_T)) uv_put_read(_T))
+DEFINE_FREE(uv_put_write, struct ib_uobject *,
+	    if (!IS_ERR_OR_NULL(_T)) uv_put_write(_T))
+DEFINE_FREE(uv_obj_put, struct ib_uobject *,
+	    if (!IS_ERR_OR_NULL(_T)) uv_obj_put(_T))
+
+/* events.c */
+
+/**
+ * struct uv_queue - what the two kinds of event files have in common
+ * @lock: see above
+ * @wait: readers and pollers
+ * @fasync: who wants SIGIO
+ * @events: not yet read; of what type is the event file's business
+ * @closed: no more events come; set once
+ */
+struct uv_queue {
+	spinlock_t lock;
+	wait_queue_head_t wait;
+	struct fasync_struct *fasync;
+	struct list_head events;
+	bool closed;
+};
+
+/* A completion channel. @queue.events holds struct uv_cq, by comp_node. */
+struct uv_comp_file {
+	struct ib_uobject uobj;
+	struct uv_queue queue;
+};
+
+/* The asynchronous events of a file. @queue.events holds uv_async_event. */
+struct uv_async_file {
+	struct ib_uobject uobj;
+	struct uv_queue queue;
+	struct ib_event_handler handler;
+};
+
+/**
+ * struct uv_source - an object that has asynchronous events
+ * @uobj: the object
+ * @unread: its events in the queue of file->async, guarded by that queue
+ * @reported: its events that were read, guarded by that queue
+ */
+struct uv_source {
+	struct ib_uobject uobj;
+	struct list_head unread;
+	u32 reported;
+};
+
+extern const struct file_operations uv_comp_fops;
+extern const struct file_operations uv_async_fops;
+
+void uv_queue_init(struct uv_queue *queue);
+void uv_async_start(struct uv_async_file *async, struct ib_device *ib_dev);
+void uv_source_init(struct uv_source *source);
+void uv_source_event(struct ib_event *event, void *source);
+void uv_source_end(struct uv_source *source);
+
+struct ib_ucq_object;
+struct uv_comp_file *uv_comp_file_get(int fd, struct ib_uverbs_file *file);
+void uv_cq_completed(struct ib_cq *cq, void *ucq);
+void uv_cq_forget_comp(struct ib_ucq_object *ucq);
+
+/* mmap.c */
+int uv_mmap(struct file *filp, struct vm_area_struct *vma);
+void uv_mmap_init(struct ib_uverbs_file *file);
+void uv_mmap_zap(struct ib_uverbs_file *file);
+void uv_mmap_release(struct ib_uverbs_file *file);
+
+/*
+ * Objects with more to them than the uobject, which all begin with. The names
+ * of four of them are those that <rdma/ib_verbs.h> has for the pointers that
+ * CQs, QPs, SRQs and WQs keep.
+ */
+
+/**
+ * struct ib_ucq_object - a CQ
+ * @source: its asynchronous events
+ * @channel: its completion channel with a reference, or NULL
+ * @comp_node: in channel->queue.events while @comp_pending
+ * @comp_pending: completion events that were not read
+ * @comp_reported: those that were; all three guarded by the channel's queue
+ */
+struct ib_ucq_object {
+	struct uv_source source;
+	struct uv_comp_file *channel;
+	struct list_head comp_node;
+	u32 comp_pending;
+	u32 comp_reported;
+};
+
+/**
+ * struct ib_uqp_object - a QP, or a handle of an XRC target QP
+ * @source: its asynchronous events
+ * @mcast_lock: see above
+ * @mcast: groups that it is attached to, struct uv_mcast in cmd_qp.c
+ * @xrcd: XRC domain that it keeps busy, or NULL
+ */
+struct ib_uqp_object {
+	struct uv_source source;
+	struct mutex mcast_lock;
+	struct list_head mcast;
+	struct uv_xrcd *xrcd;
+};
+
+/**
+ * struct ib_usrq_object - an SRQ
+ * @source: its asynchronous events
+ * @xrcd: XRC domain that it keeps busy, or NULL
+ */
+struct ib_usrq_object {
+	struct uv_source source;
+	struct uv_xrcd *xrcd;
+};
+
+struct ib_uwq_object {
+	struct uv_source source;
+};
+
+/**
+ * struct uv_xrcd - this file's part in an XRC domain
+ * @uobj: the object
+ * @users: QPs and SRQs of this file that use the domain
+ */
+struct uv_xrcd {
+	struct ib_uobject uobj;
+	atomic_t users;
+};
+
+static inline struct uv_source *uv_source(struct ib_uobject *uobj)
+{
+	return container_of(uobj, struct uv_source, uobj);
+}
+
+/* The commands, each in the cmd_<object>.c of its object. */
+int uv_get_context(struct uverbs_attr_bundle *attrs);
+int uv_query_device(struct uverbs_attr_bundle *attrs);
+int uv_ex_query_device(struct uverbs_attr_bundle *attrs);
+int uv_query_port(struct uverbs_attr_bundle *attrs);
+int uv_alloc_pd(struct uverbs_attr_bundle *attrs);
+int uv_dealloc_pd(struct uverbs_attr_bundle *attrs);
+int uv_open_xrcd(struct uverbs_attr_bundle *attrs);
+int uv_close_xrcd(struct uverbs_attr_bundle *attrs);
+int uv_create_ah(struct uverbs_attr_bundle *attrs);
+int uv_destroy_ah(struct uverbs_attr_bundle *attrs);
+int uv_reg_mr(struct uverbs_attr_bundle *attrs);
+int uv_rereg_mr(struct uverbs_attr_bundle *attrs);
+int uv_dereg_mr(struct uverbs_attr_bundle *attrs);
+int uv_alloc_mw(struct uverbs_attr_bundle *attrs);
+int uv_dealloc_mw(struct uverbs_attr_bundle *attrs);
+int uv_create_comp_channel(struct uverbs_attr_bundle *attrs);
+int uv_create_cq(struct uverbs_attr_bundle *attrs);
+int uv_ex_create_cq(struct uverbs_attr_bundle *attrs);
+int uv_ex_modify_cq(struct uverbs_attr_bundle *attrs);
+int uv_resize_cq(struct uverbs_attr_bundle *attrs);
+int uv_poll_cq(struct uverbs_attr_bundle *attrs);
+int uv_req_notify_cq(struct uverbs_attr_bundle *attrs);
+int uv_destroy_cq(struct uverbs_attr_bundle *attrs);
+int uv_create_qp(struct uverbs_attr_bundle *attrs);
+int uv_ex_create_qp(struct uverbs_attr_bundle *attrs);
+int uv_open_qp(struct uverbs_attr_bundle *attrs);
+int uv_query_qp(struct uverbs_attr_bundle *attrs);
+int uv_modify_qp(struct uverbs_attr_bundle *attrs);
+int uv_ex_modify_qp(struct uverbs_attr_bundle *attrs);
+int uv_destroy_qp(struct uverbs_attr_bundle *attrs);
+int uv_attach_mcast(struct uverbs_attr_bundle *attrs);
+int uv_detach_mcast(struct uverbs_attr_bundle *attrs);
+int uv_post_send(struct uverbs_attr_bundle *attrs);
+int uv_post_recv(struct uverbs_attr_bundle *attrs);
+int uv_post_srq_recv(struct uverbs_attr_bundle *attrs);
+int uv_create_srq(struct uverbs_attr_bundle *attrs);
+int uv_create_xsrq(struct uverbs_attr_bundle *attrs);
+int uv_modify_srq(struct uverbs_attr_bundle *attrs);
+int uv_query_srq(struct uverbs_attr_bundle *attrs);
+int uv_destroy_srq(struct uverbs_attr_bundle *attrs);
+int uv_ex_create_wq(struct uverbs_attr_bundle *attrs);
+int uv_ex_modify_wq(struct uverbs_attr_bundle *attrs);
+int uv_ex_destroy_wq(struct uverbs_attr_bundle *attrs);
+int uv_ex_create_rwq_ind_table(struct uverbs_attr_bundle *attrs);
+int uv_ex_destroy_rwq_ind_table(struct uverbs_attr_bundle *attrs);
+int uv_ex_create_flow(struct uverbs_attr_bundle *attrs);
+int uv_ex_destroy_flow(struct uverbs_attr_bundle *attrs);
+
+/* The verbs object of a handle, for reading until uv_put_read(), or ERR_PTR. */
+#define uv_get_obj(struct_, type_, id_, attrs_)				\
+	((struct_ *)uv_object(uv_get_read((type_), (id_), (attrs_))))
+static inline void *uv_object(struct ib_uobject *uobj)
+{
+	return IS_ERR(uobj) ? ERR_CAST(uobj) : uobj->object;
+}
+
+#endif /* OFED_UVERBS_H */
