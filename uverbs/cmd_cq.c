@@ -165,7 +165,9 @@ static void wc_to_user(const struct ib_wc *wc, struct ib_cq *cq,
 	to->pkey_index = wc->pkey_index;
 	to->dlid_path_bits = wc->dlid_path_bits;
 	to->sl = wc->sl;
-	if (rdma_cap_opa_ah(cq->device, wc->port_num))
+	/* Drivers fill the port in when it matters to a switch, if at all. */
+	if (rdma_is_port_valid(cq->device, wc->port_num) &&
+	    rdma_cap_opa_ah(cq->device, wc->port_num))
 		to->slid = OPA_TO_IB_UCAST_LID(wc->slid);
 	else
 		to->slid = wc->slid;
@@ -175,7 +177,7 @@ static void wc_to_user(const struct ib_wc *wc, struct ib_cq *cq,
 static int cq_drain(struct ib_cq *cq, struct ib_uverbs_wc __user *to, u32 max)
 {
 	struct ib_uverbs_wc out;
-	struct ib_wc wc;
+	struct ib_wc wc = {};
 	u32 count;
 	int ret;
 
@@ -207,8 +209,10 @@ int uv_poll_cq(struct uverbs_attr_bundle *attrs)
 		return -ENOSPC;
 	room = (attrs->ucore.outlen - sizeof(resp)) /
 	       sizeof(struct ib_uverbs_wc);
-	if (cmd.ne > room)
+	if (cmd.ne && !room)
 		return -ENOSPC;
+	/* out_words of a library that asks for thousands has overflowed. */
+	cmd.ne = min_t(size_t, cmd.ne, room);
 	cq = uv_read_obj(struct ib_cq, &uv_type_cq, cmd.cq_handle, attrs);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);

@@ -43,6 +43,7 @@ static int post_begin(struct post *post, u32 count, u32 sge_count, u32 stride,
 {
 	size_t wr_bytes, sge_bytes;
 	const void __user *from;
+	int ret;
 
 	post->count = count;
 	post->sge_count = sge_count;
@@ -54,12 +55,13 @@ static int post_begin(struct post *post, u32 count, u32 sge_count, u32 stride,
 		return -EINVAL;
 	post->wrs = uv_read_ptr(&post->reader, wr_bytes);
 	if (IS_ERR(post->wrs))
-		return -EINVAL;
+		return PTR_ERR(post->wrs);
 	from = uv_read_ptr(&post->reader, sge_bytes);
 	if (IS_ERR(from))
-		return -EINVAL;
-	if (!sge_count)
-		return 0;
+		return PTR_ERR(from);
+	ret = uv_read_end(&post->reader);
+	if (ret || !sge_count)
+		return ret;
 
 	static_assert(sizeof(struct ib_sge) == sizeof(struct ib_uverbs_sge));
 	post->sges = kvmalloc(sge_bytes, GFP_KERNEL_ACCOUNT);
@@ -101,7 +103,7 @@ static int ud_from_user(const struct ib_uverbs_send_wr *from,
 		return -EINVAL;
 	ah = uv_read_obj(struct ib_ah, &uv_type_ah, from->wr.ud.ah, attrs);
 	if (IS_ERR(ah))
-		return -EINVAL;
+		return PTR_ERR(ah);
 	to->ah = ah;
 	to->remote_qpn = from->wr.ud.remote_qpn;
 	to->remote_qkey = from->wr.ud.remote_qkey;

@@ -547,6 +547,21 @@ static void modify_attr(struct ib_device *device,
 		av_from_user(device, &attr->ah_attr, &cmd->dest);
 }
 
+/* Programs name for half a QP of XRC what they name for RC. */
+static u32 modify_mask(const struct ib_qp *qp, u32 mask)
+{
+	switch (qp->qp_type) {
+	case IB_QPT_XRC_TGT:
+		return mask & ~(IB_QP_RNR_RETRY | IB_QP_RETRY_CNT |
+				IB_QP_MAX_QP_RD_ATOMIC);
+	case IB_QPT_XRC_INI:
+		return mask & ~(IB_QP_MIN_RNR_TIMER |
+				IB_QP_MAX_DEST_RD_ATOMIC);
+	default:
+		return mask;
+	}
+}
+
 static int qp_modify(struct ib_uverbs_ex_modify_qp *cmd,
 		     struct uverbs_attr_bundle *attrs)
 {
@@ -568,7 +583,9 @@ static int qp_modify(struct ib_uverbs_ex_modify_qp *cmd,
 		ret = modify_path_port(qp, &cmd->base);
 	if (!ret) {
 		modify_attr(qp->device, cmd, attr);
-		ret = ib_modify_qp_with_udata(qp, attr, cmd->base.attr_mask,
+		ret = ib_modify_qp_with_udata(qp, attr,
+					      modify_mask(qp,
+							  cmd->base.attr_mask),
 					      &attrs->driver_udata);
 	}
 	uv_put_qp(qp);

@@ -102,7 +102,9 @@ int uv_ex_modify_wq(struct uverbs_attr_bundle *attrs)
 	if (!cmd.attr_mask || cmd.attr_mask &
 	    ~(IB_WQ_STATE | IB_WQ_CUR_STATE | IB_WQ_FLAGS))
 		return -EINVAL;
-	if (cmd.wq_state > IB_WQS_ERR || cmd.curr_wq_state > IB_WQS_ERR)
+	if (cmd.attr_mask & IB_WQ_STATE && cmd.wq_state > IB_WQS_ERR)
+		return -EINVAL;
+	if (cmd.attr_mask & IB_WQ_CUR_STATE && cmd.curr_wq_state > IB_WQS_ERR)
 		return -EINVAL;
 	wq = uv_read_obj(struct ib_wq, &uv_type_wq, cmd.wq_handle, attrs);
 	if (IS_ERR(wq))

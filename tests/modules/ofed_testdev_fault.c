@@ -5,10 +5,22 @@
 
 #include "ofed_testdev.h"
 
-static const char *const td_op_names[] = {
-#define TD_OP(name) #name,
+static const struct {
+	const char *name;
+} td_ops[] = {
+#define TD_OP(op) { #op },
 #include "ofed_testdev_ops.h"
 };
+
+static int td_op_by_name(const char *name)
+{
+	int op;
+
+	for (op = 0; op < TD_OP_COUNT; op++)
+		if (!strcmp(td_ops[op].name, name))
+			return op;
+	return -ENOENT;
+}
 
 /* What a test may ask for by name; any other errno by number. */
 static const struct {
@@ -68,9 +80,9 @@ int td_fault_arm(struct testdev *td, char *order)
 
 	if (!count)
 		return -EINVAL;
-	op = match_string(td_op_names, TD_OP_COUNT, name);
+	op = td_op_by_name(name);
 	if (op < 0)
-		return -ENOENT;
+		return op;
 	ret = kstrtou32(count, 0, &left);
 	if (ret)
 		return ret;
@@ -98,7 +110,7 @@ static int td_fault_show(struct seq_file *file, void *unused)
 		spin_lock_irq(&td->fault_lock);
 		fault = td->fault[op];
 		spin_unlock_irq(&td->fault_lock);
-		seq_printf(file, "%s %llu %llu %u %d\n", td_op_names[op],
+		seq_printf(file, "%s %llu %llu %u %d\n", td_ops[op].name,
 			   fault.calls, fault.failed, fault.left, fault.error);
 	}
 	return 0;
