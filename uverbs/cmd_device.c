@@ -12,9 +12,6 @@ static struct ib_ucontext *context_alloc(struct ib_uverbs_file *file)
 
 	if (!ib_dev)
 		return ERR_PTR(-EIO);
-	/* The lock says it for certain; this spares a descriptor. */
-	if (READ_ONCE(file->ucontext))
-		return ERR_PTR(-EINVAL);
 	context = rdma_zalloc_drv_obj(ib_dev, ib_ucontext);
 	if (!context)
 		return ERR_PTR(-ENOMEM);

@@ -60,8 +60,13 @@ static int post_begin(struct post *post, u32 count, u32 sge_count, u32 stride,
 	if (IS_ERR(from))
 		return PTR_ERR(from);
 	ret = uv_read_end(&post->reader);
-	if (ret || !sge_count)
+	if (ret)
 		return ret;
+	/* A size without requests, as of a doorbell, but not just any. */
+	if (stride > KMALLOC_MAX_SIZE)
+		return -ENOMEM;
+	if (!sge_count)
+		return 0;
 
 	static_assert(sizeof(struct ib_sge) == sizeof(struct ib_uverbs_sge));
 	post->sges = kvmalloc(sge_bytes, GFP_KERNEL_ACCOUNT);

@@ -125,11 +125,14 @@ static int parts_get(struct qp_parts *parts,
 	void *pd;
 	int ret;
 
-	/* Of a target QP, pd_handle is that of the XRC domain. */
+	/*
+	 * Of a target QP, pd_handle is that of the XRC domain. Wherever one is
+	 * asked for, programs know -EINVAL alone for a bad handle of it.
+	 */
 	if (cmd->qp_type == IB_QPT_XRC_TGT) {
 		init->xrcd = part_get(&parts->xrcd, &uv_type_xrcd,
 				      cmd->pd_handle, attrs);
-		return PTR_ERR_OR_ZERO(init->xrcd);
+		return IS_ERR(init->xrcd) ? -EINVAL : 0;
 	}
 	pd = part_get(&parts->pd, &uv_type_pd, cmd->pd_handle, attrs);
 	if (IS_ERR(pd))
@@ -336,7 +339,7 @@ static int qp_open(struct ib_uobject *uobj,
 
 	xrcd = uv_get_read(&uv_type_xrcd, cmd->pd_handle, attrs);
 	if (IS_ERR(xrcd))
-		return PTR_ERR(xrcd);
+		return -EINVAL;
 	qp = ib_open_qp(xrcd->object, &open);
 	if (!IS_ERR(qp)) {
 		qp->uobject = uv_uqp(uobj);

@@ -50,51 +50,36 @@ static int srq_make(struct ib_uobject *uobj, struct ib_srq_init_attr *init,
 	return 0;
 }
 
-static int srq_make_xrc(struct ib_uobject *uobj, struct ib_srq_init_attr *init,
-			const struct ib_uverbs_create_xsrq *cmd,
-			struct uverbs_attr_bundle *attrs)
-{
-	struct ib_uobject *xrcd;
-	int ret;
-
-	xrcd = uv_get_read(&uv_type_xrcd, cmd->xrcd_handle, attrs);
-	if (IS_ERR(xrcd))
-		return PTR_ERR(xrcd);
-	init->ext.xrc.xrcd = xrcd->object;
-	ret = srq_make(uobj, init, cmd, attrs);
-	if (!ret) {
-		uv_usrq(uobj)->xrcd = container_of(xrcd, struct uv_xrcd, uobj);
-		atomic_inc(&uv_usrq(uobj)->xrcd->users);
-	}
-	uv_put_read(xrcd);
-	return ret;
-}
-
 static int srq_make_any(struct ib_uobject *uobj,
 			struct ib_srq_init_attr *init,
 			const struct ib_uverbs_create_xsrq *cmd,
 			struct uverbs_attr_bundle *attrs)
 {
-	struct ib_cq *cq = NULL;
+	struct ib_uobject *xrcd __free(uv_put_read) = NULL;
+	struct ib_uobject *cq __free(uv_put_read) = NULL;
 	int ret;
 
+	if (cmd->srq_type == IB_SRQT_XRC) {
+		/* As for QPs: programs know no other errno for a bad one. */
+		xrcd = uv_get_read(&uv_type_xrcd, cmd->xrcd_handle, attrs);
+		if (IS_ERR(xrcd))
+			return -EINVAL;
+		init->ext.xrc.xrcd = xrcd->object;
+	} else if (cmd->srq_type == IB_SRQT_TM) {
+		init->ext.tag_matching.max_num_tags = cmd->max_num_tags;
+	}
 	if (ib_srq_has_cq(cmd->srq_type)) {
-		cq = uv_read_obj(struct ib_cq, &uv_type_cq, cmd->cq_handle,
-				 attrs);
+		cq = uv_get_read(&uv_type_cq, cmd->cq_handle, attrs);
 		if (IS_ERR(cq))
 			return PTR_ERR(cq);
-		init->ext.cq = cq;
+		init->ext.cq = cq->object;
 	}
-	if (cmd->srq_type == IB_SRQT_XRC) {
-		ret = srq_make_xrc(uobj, init, cmd, attrs);
-	} else {
-		if (cmd->srq_type == IB_SRQT_TM)
-			init->ext.tag_matching.max_num_tags =
-				cmd->max_num_tags;
-		ret = srq_make(uobj, init, cmd, attrs);
+
+	ret = srq_make(uobj, init, cmd, attrs);
+	if (!ret && xrcd) {
+		uv_usrq(uobj)->xrcd = container_of(xrcd, struct uv_xrcd, uobj);
+		atomic_inc(&uv_usrq(uobj)->xrcd->users);
 	}
-	if (cq)
-		uv_put_cq(cq);
 	return ret;
 }
 

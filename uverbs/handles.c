@@ -493,6 +493,7 @@ static bool destroy_pass(struct ib_uverbs_file *file,
 		} else {
 			disown(uobj);
 		}
+		cond_resched();
 	}
 	return progress;
 }

@@ -420,12 +420,4 @@ int uv_ex_destroy_rwq_ind_table(struct uverbs_attr_bundle *attrs);
 int uv_ex_create_flow(struct uverbs_attr_bundle *attrs);
 int uv_ex_destroy_flow(struct uverbs_attr_bundle *attrs);
 
-/* The verbs object of a handle, for reading until uv_put_read(), or ERR_PTR. */
-#define uv_get_obj(struct_, type_, id_, attrs_)				\
-	((struct_ *)uv_object(uv_get_read((type_), (id_), (attrs_))))
-static inline void *uv_object(struct ib_uobject *uobj)
-{
-	return IS_ERR(uobj) ? ERR_CAST(uobj) : uobj->object;
-}
-
 #endif /* OFED_UVERBS_H */

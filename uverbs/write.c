@@ -182,8 +182,8 @@ static int cmd_run(const struct uv_cmd *cmd, const struct uv_frame *frame,
 static const struct uv_cmd no_cmd;
 
 /*
- * Numbers behind the last one that the driver serves do not exist; what it does
- * not serve before that is there, and says no.
+ * The frame of a command that a driver does not serve is judged first, unless
+ * its number lies behind all that the driver does serve.
  */
 static const struct uv_cmd *cmd_find(const struct uv_device *dev, u32 command)
 {
@@ -199,7 +199,7 @@ static const struct uv_cmd *cmd_find(const struct uv_device *dev, u32 command)
 		       &extended_cmds[number] : &no_cmd;
 	}
 	if (number >= fls64(dev->legacy_ok))
-		return ERR_PTR(-EINVAL);
+		return ERR_PTR(-EOPNOTSUPP);
 	return dev->legacy_ok & BIT_ULL(number) ? &legacy_cmds[number] :
 						  &no_cmd;
 }
@@ -272,10 +272,7 @@ ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 
 #define REQ(type) .req_size = sizeof(struct type)
 #define RESP(type) .resp_size = sizeof(struct type), .has_resp = 1
-/* Extended ones may grow: up to this member they must be there. */
-#define EX_REQ(type, last) \
-	.req_size = offsetofend(struct type, last), .extended = 1
-#define EX_RESP(type, last) .resp_size = offsetofend(struct type, last)
+#define EXTENDED .extended = 1
 #define UDATA .has_udata = 1
 #define NEEDS(...) .needs = { __VA_ARGS__ }
 
@@ -440,63 +437,42 @@ static const struct uv_cmd legacy_cmds[LEGACY_NUM] = {
 
 static const struct uv_cmd extended_cmds[EXTENDED_NUM] = {
 	[IB_USER_VERBS_EX_CMD_QUERY_DEVICE] = {
-		uv_ex_query_device,
-		EX_REQ(ib_uverbs_ex_query_device, reserved),
-		EX_RESP(ib_uverbs_ex_query_device_resp, response_length),
-		NEEDS(OP(query_device)),
+		uv_ex_query_device, EXTENDED, NEEDS(OP(query_device)),
 	},
 	[IB_USER_VERBS_EX_CMD_CREATE_CQ] = {
-		uv_ex_create_cq, EX_REQ(ib_uverbs_ex_create_cq, reserved),
-		EX_RESP(ib_uverbs_ex_create_cq_resp, response_length),
-		NEEDS(OP(create_cq), OP(destroy_cq)),
+		uv_ex_create_cq, EXTENDED, NEEDS(OP(create_cq), OP(destroy_cq)),
 	},
 	[IB_USER_VERBS_EX_CMD_MODIFY_CQ] = {
-		uv_ex_modify_cq, EX_REQ(ib_uverbs_ex_modify_cq, reserved),
-		NEEDS(OP(modify_cq), OP(destroy_cq)),
+		uv_ex_modify_cq, EXTENDED, NEEDS(OP(modify_cq), OP(destroy_cq)),
 	},
 	[IB_USER_VERBS_EX_CMD_CREATE_QP] = {
-		uv_ex_create_qp, EX_REQ(ib_uverbs_ex_create_qp, comp_mask),
-		EX_RESP(ib_uverbs_ex_create_qp_resp, response_length),
-		NEEDS(OP(create_qp), OP(destroy_qp)),
+		uv_ex_create_qp, EXTENDED, NEEDS(OP(create_qp), OP(destroy_qp)),
 	},
 	[IB_USER_VERBS_EX_CMD_MODIFY_QP] = {
-		uv_ex_modify_qp, EX_REQ(ib_uverbs_ex_modify_qp, base),
-		EX_RESP(ib_uverbs_ex_modify_qp_resp, response_length),
-		NEEDS(OP(modify_qp), OP(destroy_qp)),
+		uv_ex_modify_qp, EXTENDED, NEEDS(OP(modify_qp), OP(destroy_qp)),
 	},
 	[IB_USER_VERBS_EX_CMD_CREATE_FLOW] = {
-		uv_ex_create_flow, EX_REQ(ib_uverbs_create_flow, flow_attr),
-		EX_RESP(ib_uverbs_create_flow_resp, flow_handle),
+		uv_ex_create_flow, EXTENDED,
 		NEEDS(OP(create_flow), OP(destroy_flow)),
 	},
 	[IB_USER_VERBS_EX_CMD_DESTROY_FLOW] = {
-		uv_ex_destroy_flow,
-		EX_REQ(ib_uverbs_destroy_flow, flow_handle),
-		NEEDS(OP(destroy_flow)),
+		uv_ex_destroy_flow, EXTENDED, NEEDS(OP(destroy_flow)),
 	},
 	[IB_USER_VERBS_EX_CMD_CREATE_WQ] = {
-		uv_ex_create_wq, EX_REQ(ib_uverbs_ex_create_wq, max_sge),
-		EX_RESP(ib_uverbs_ex_create_wq_resp, wqn),
-		NEEDS(OP(create_wq), OP(destroy_wq)),
+		uv_ex_create_wq, EXTENDED, NEEDS(OP(create_wq), OP(destroy_wq)),
 	},
 	[IB_USER_VERBS_EX_CMD_MODIFY_WQ] = {
-		uv_ex_modify_wq, EX_REQ(ib_uverbs_ex_modify_wq, curr_wq_state),
-		NEEDS(OP(modify_wq), OP(destroy_wq)),
+		uv_ex_modify_wq, EXTENDED, NEEDS(OP(modify_wq), OP(destroy_wq)),
 	},
 	[IB_USER_VERBS_EX_CMD_DESTROY_WQ] = {
-		uv_ex_destroy_wq, EX_REQ(ib_uverbs_ex_destroy_wq, wq_handle),
-		EX_RESP(ib_uverbs_ex_destroy_wq_resp, reserved),
-		NEEDS(OP(destroy_wq)),
+		uv_ex_destroy_wq, EXTENDED, NEEDS(OP(destroy_wq)),
 	},
 	[IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL] = {
-		uv_ex_create_rwq_ind_table,
-		EX_REQ(ib_uverbs_ex_create_rwq_ind_table, log_ind_tbl_size),
-		EX_RESP(ib_uverbs_ex_create_rwq_ind_table_resp, ind_tbl_num),
+		uv_ex_create_rwq_ind_table, EXTENDED,
 		NEEDS(OP(create_rwq_ind_table), OP(destroy_rwq_ind_table)),
 	},
 	[IB_USER_VERBS_EX_CMD_DESTROY_RWQ_IND_TBL] = {
-		uv_ex_destroy_rwq_ind_table,
-		EX_REQ(ib_uverbs_ex_destroy_rwq_ind_table, ind_tbl_handle),
+		uv_ex_destroy_rwq_ind_table, EXTENDED,
 		NEEDS(OP(destroy_rwq_ind_table)),
 	},
 };
