@@ -35,6 +35,10 @@ check "$n commands on it" plain testdev1
 check "it goes too" td_del testdev1
 check "nothing is left of it" td_all_zero
 
+in_use() { # DEV PID: PID is at work on DEV, or has ended
+	! kill -0 "$2" || [ "$(td_count "$1" pd)" -gt 0 ]
+}
+
 # The device goes and comes while commands run.
 unplugged() {
 	td_add testdev2 || return
@@ -42,6 +46,8 @@ unplugged() {
 	_pid=$!
 	_times=0
 	while kill -0 $_pid 2>/dev/null; do
+		# A device that is gone before anybody opened it tests nothing.
+		wait_for 20 in_use testdev2 $_pid
 		td_del testdev2 && td_ctl add testdev2 || return
 		_times=$((_times + 1))
 	done
@@ -95,7 +101,11 @@ check "kill -9 and removal, $(count 100) times" both "$(count 100)"
 check "nothing is left of those" wait_for 10 td_all_zero
 
 check "rxe beside it" link_up
+objects() { rdma resource show rxe0; }
+objects >"$work/before"
 check "$n commands on rxe" plain rxe0
 sed 's/^/     /' "$work/output" | tail -n 1
+as_before() { objects | cmp - "$work/before"; }
+check "the core holds what it held before" wait_for 10 as_before
 check "rxe goes" link_down
 check "the modules go" td_unload
