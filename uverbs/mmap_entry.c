@@ -165,7 +165,8 @@ int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
 	if (start < 0)
 		return start;
 	kref_init(&entry->ref);
-	entry->driver_removed = false;
+	/* Not to be found before it is whole: it may yet fail, and be freed. */
+	entry->driver_removed = true;
 	entry->ucontext = ucontext;
 	entry->npages = npages;
 	entry->start_pgoff = start;
@@ -174,6 +175,9 @@ int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
 		if (ret)
 			goto err_erase;
 	}
+	xa_lock(table);
+	entry->driver_removed = false;
+	xa_unlock(table);
 	return 0;
 
 err_erase:
