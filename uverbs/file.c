@@ -23,6 +23,8 @@ static void file_release(struct kref *ref)
 		container_of(ref, struct ib_uverbs_file, ref);
 	struct uv_device *dev = file->device;
 
+	scoped_guard(mutex, &dev->files_lock)
+		list_del(&file->node);
 	uv_handles_release(file);
 	if (file->async)
 		uv_obj_put(&file->async->uobj);
@@ -37,6 +39,32 @@ static void file_release(struct kref *ref)
 void uv_file_put(struct ib_uverbs_file *file)
 {
 	kref_put(&file->ref, file_release);
+}
+
+/**
+ * uv_file_next - walk over the files of a device
+ * @dev: the device
+ * @prev: the last one, whose reference is dropped, or NULL to begin
+ *
+ * Files that are opened meanwhile come last. No lock is held in between.
+ * Return: the next one, with a reference, or NULL.
+ */
+struct ib_uverbs_file *uv_file_next(struct uv_device *dev,
+				    struct ib_uverbs_file *prev)
+{
+	struct ib_uverbs_file *file, *next = NULL;
+
+	scoped_guard(mutex, &dev->files_lock) {
+		file = list_prepare_entry(prev, &dev->files, node);
+		list_for_each_entry_continue(file, &dev->files, node)
+			if (kref_get_unless_zero(&file->ref)) {
+				next = file;
+				break;
+			}
+	}
+	if (prev)
+		uv_file_put(prev);
+	return next;
 }
 
 /* With a reference to @device, but not yet known to it. */
@@ -121,8 +149,8 @@ static void context_destroy(struct ib_ucontext *context)
 
 /*
  * End all that the file has of the driver. At a close no command runs and no
- * mapping exists; at an unplug no command has the device, mappings are zapped
- * first, so that no page of it is touched while its owner goes away.
+ * mapping exists; at an unplug no command has the device and all mappings are
+ * zapped, so that no page of it is touched while its owner goes away.
  */
 static void file_teardown(struct ib_uverbs_file *file,
 			  enum rdma_remove_reason why)
@@ -133,8 +161,6 @@ static void file_teardown(struct ib_uverbs_file *file,
 	context = file->ucontext;
 	if (!context)
 		return;
-	if (why == RDMA_REMOVE_DRIVER_REMOVE)
-		uv_mmap_zap(file);
 	uv_handles_destroy_hw(file, why);
 	if (why == RDMA_REMOVE_DRIVER_REMOVE)
 		context->device->ops.disassociate_ucontext(context);
@@ -148,25 +174,8 @@ static int file_close(struct inode *inode, struct file *filp)
 
 	file_teardown(file, RDMA_REMOVE_CLOSE);
 	/* Until here an unplug finds the file, and waits for the teardown. */
-	scoped_guard(mutex, &file->device->files_lock)
-		list_del_init(&file->node);
 	uv_file_put(file);
 	return 0;
-}
-
-/* Any file that still has something of the driver, with a reference. */
-static struct ib_uverbs_file *first_file(struct uv_device *dev)
-{
-	struct ib_uverbs_file *file;
-
-	guard(mutex)(&dev->files_lock);
-	file = list_first_entry_or_null(&dev->files, typeof(*file), node);
-	if (file) {
-		list_del_init(&file->node);
-		/* The close, which has one, has not been here yet. */
-		kref_get(&file->ref);
-	}
-	return file;
 }
 
 /**
@@ -177,16 +186,16 @@ static struct ib_uverbs_file *first_file(struct uv_device *dev)
  */
 void uv_device_unplug(struct uv_device *dev)
 {
-	struct ib_uverbs_file *file;
+	struct ib_uverbs_file *file = NULL;
 
+	/* Nothing is mapped after the first wait, nor unmapped after both. */
 	rcu_assign_pointer(dev->ib_dev, NULL);
 	synchronize_srcu(&dev->srcu);
+	uv_mmap_zap_all(dev);
+	synchronize_srcu(&dev->srcu);
 
-	/* Without files_lock: a teardown may end in the close of another file. */
-	while ((file = first_file(dev))) {
+	while ((file = uv_file_next(dev, file)))
 		file_teardown(file, RDMA_REMOVE_DRIVER_REMOVE);
-		uv_file_put(file);
-	}
 }
 
 /**

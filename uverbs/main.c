@@ -27,6 +27,8 @@ enum {
 
 #define UV_FIRST_DEV MKDEV(UV_MAJOR, UV_FIRST_MINOR)
 
+/* Held to take a reference to the node of a device, and to take the node away. */
+static DEFINE_MUTEX(nodes_lock);
 static dev_t dynamic_devs;
 static DEFINE_IDA(numbers);
 
@@ -171,10 +173,16 @@ err_free_number:
 
 static struct ib_client uv_client;
 
-/* The node of a registered device, or NULL. */
-struct uv_device *uv_device_of(struct ib_device *ib_dev)
+/* The node of a registered device, with a reference to its dev, or NULL. */
+struct uv_device *uv_device_get(struct ib_device *ib_dev)
 {
-	return ib_get_client_data(ib_dev, &uv_client);
+	struct uv_device *dev;
+
+	guard(mutex)(&nodes_lock);
+	dev = ib_get_client_data(ib_dev, &uv_client);
+	if (dev)
+		get_device(&dev->dev);
+	return dev;
 }
 
 static int uv_add(struct ib_device *ib_dev)
@@ -207,6 +215,9 @@ static void uv_remove(struct ib_device *ib_dev, void *client_data)
 	const bool unplug = ib_dev->ops.disassociate_ucontext;
 	struct uv_device *dev = client_data;
 
+	/* A device that moves to another namespace stays, but not its node. */
+	scoped_guard(mutex, &nodes_lock)
+		ib_set_client_data(ib_dev, &uv_client, NULL);
 	cdev_device_del(&dev->cdev, &dev->dev);
 	ida_free(&numbers, dev->number);
 	if (unplug)

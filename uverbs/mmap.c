@@ -6,8 +6,13 @@
  * Every mapping made by rdma_user_mmap_io() has a struct uv_umap, on the list
  * of its file until it is zapped or closed. Copies that the kernel makes of a
  * VMA (fork, split, move) get their own while the original's mmap_lock is held
- * for writing. uv_mmap_zap() takes that lock for each process on the list until
- * the list is empty, so no copy escapes it.
+ * for writing. file_zap() takes that lock for each process on the list until
+ * the list is empty, so no copy escapes it. For writing, as munmap() downgrades
+ * its own before it frees page tables and closes the VMA.
+ *
+ * The entry of a mapping that leaves the list is put without umap_lock, since
+ * that may call the driver, but in the same section of the device's srcu: an
+ * unplug zaps until all lists are empty, and then waits for such sections.
  *
  * A zapped mapping stays in place, with a page of zeroes of the file behind it:
  * a program that rings a doorbell of a dead device does not die with it.
@@ -23,7 +28,8 @@
  * struct uv_umap - a mapping of device memory, in vma->vm_private_data
  * @node: in file->umaps; empty when zapped
  * @vma: the VMA, for as long as it exists
- * @entry: offset that it was mapped by, with a reference, or NULL
+ * @entry: offset that it was mapped by, with a reference, or NULL. Who takes
+ *	   the mapping off the list puts it.
  */
 struct uv_umap {
 	struct list_head node;
@@ -58,16 +64,32 @@ static void umap_track(struct ib_uverbs_file *file, struct uv_umap *umap,
 	list_add(&umap->node, &file->umaps);
 }
 
-/*
- * Off the list, and without the entry: once a list is empty, the driver is not
- * called any more because of a mapping. Hence under umap_lock.
- */
-static void umap_untrack(struct uv_umap *umap)
+/* Where an unplug waits: mappings are made and their entries put there only. */
+static void assert_in_section(struct ib_uverbs_file *file)
 {
+	RCU_LOCKDEP_WARN(!srcu_read_lock_held(&file->device->srcu),
+			 "a mapping changes outside of a section");
+}
+
+/* Off the list; the entry, if any, is the caller's to put. */
+static struct rdma_user_mmap_entry *umap_untrack(struct ib_uverbs_file *file,
+						 struct uv_umap *umap)
+{
+	struct rdma_user_mmap_entry *entry = umap->entry;
+
+	lockdep_assert_held(&file->umap_lock);
 	list_del_init(&umap->node);
-	if (umap->entry)
-		rdma_user_mmap_entry_put(umap->entry);
 	umap->entry = NULL;
+	return entry;
+}
+
+static void entry_put(struct ib_uverbs_file *file,
+		      struct rdma_user_mmap_entry *entry)
+{
+	assert_in_section(file);
+	lockdep_assert_not_held(&file->umap_lock);
+	if (entry)
+		rdma_user_mmap_entry_put(entry);
 }
 
 static void umap_open(struct vm_area_struct *vma)
@@ -92,11 +114,15 @@ static void umap_close(struct vm_area_struct *vma)
 {
 	struct ib_uverbs_file *file = vma->vm_file->private_data;
 	struct uv_umap *umap = vma->vm_private_data;
+	struct rdma_user_mmap_entry *entry;
 
 	if (!umap)
 		return;
-	scoped_guard(mutex, &file->umap_lock)
-		umap_untrack(umap);
+	scoped_guard(srcu, &file->device->srcu) {
+		scoped_guard(mutex, &file->umap_lock)
+			entry = umap_untrack(file, umap);
+		entry_put(file, entry);
+	}
 	vma->vm_private_data = NULL;
 	kfree(umap);
 }
@@ -143,6 +169,9 @@ int uv_mmap(struct file *filp, struct vm_area_struct *vma)
 		ret = IS_ERR(context) ? PTR_ERR(context) :
 		      context->device->ops.mmap(context, vma);
 	}
+	/* The driver changed its mind; nobody closes a VMA that is not to be. */
+	if (ret && vma->vm_ops == &umap_ops)
+		umap_close(vma);
 	return ret;
 }
 
@@ -170,7 +199,7 @@ int rdma_user_mmap_io(struct ib_ucontext *ucontext, struct vm_area_struct *vma,
 		return -EINVAL;
 	if (WARN_ON_ONCE(!vma->vm_file || vma->vm_file->private_data != file))
 		return -EINVAL;
-	lockdep_assert_held(&file->device->srcu);
+	assert_in_section(file);
 
 	umap = kzalloc(sizeof(*umap), GFP_KERNEL_ACCOUNT);
 	if (!umap)
@@ -192,72 +221,95 @@ EXPORT_SYMBOL(rdma_user_mmap_io);
 /*
  * The address space of the first mapping on the list, with a reference. One
  * that is on its way out has no thread that could touch the mapping; its close
- * comes soon.
+ * comes soon, but the driver may be gone by then.
  */
 static struct mm_struct *first_mm(struct ib_uverbs_file *file)
 {
-	struct uv_umap *umap, *next;
+	struct rdma_user_mmap_entry *entry;
+	struct uv_umap *umap;
 
-	guard(mutex)(&file->umap_lock);
-	list_for_each_entry_safe(umap, next, &file->umaps, node) {
-		if (mmget_not_zero(umap->vma->vm_mm))
-			return umap->vma->vm_mm;
-		umap_untrack(umap);
+	guard(srcu)(&file->device->srcu);
+	for (;;) {
+		scoped_guard(mutex, &file->umap_lock) {
+			umap = list_first_entry_or_null(&file->umaps,
+							typeof(*umap), node);
+			if (!umap)
+				return NULL;
+			if (mmget_not_zero(umap->vma->vm_mm))
+				return umap->vma->vm_mm;
+			entry = umap_untrack(file, umap);
+		}
+		entry_put(file, entry);
 	}
-	return NULL;
 }
 
+/* The lock of @mm keeps its VMAs, and what they have on the list, in being. */
 static void zap_mm(struct ib_uverbs_file *file, struct mm_struct *mm)
 {
 	struct uv_umap *umap, *next;
 	struct vm_area_struct *vma;
+	LIST_HEAD(zapped);
 
-	lockdep_assert_held(&mm->mmap_lock);
-	guard(mutex)(&file->umap_lock);
-	list_for_each_entry_safe(umap, next, &file->umaps, node) {
-		vma = umap->vma;
-		if (vma->vm_mm != mm)
-			continue;
-		zap_vma_ptes(vma, vma->vm_start, vma->vm_end - vma->vm_start);
-		umap_untrack(umap);
+	mmap_assert_write_locked(mm);
+	guard(srcu)(&file->device->srcu);
+	scoped_guard(mutex, &file->umap_lock)
+		list_for_each_entry_safe(umap, next, &file->umaps, node) {
+			vma = umap->vma;
+			if (vma->vm_mm != mm)
+				continue;
+			zap_vma_ptes(vma, vma->vm_start,
+				     vma->vm_end - vma->vm_start);
+			list_move(&umap->node, &zapped);
+		}
+	list_for_each_entry_safe(umap, next, &zapped, node) {
+		list_del_init(&umap->node);
+		entry_put(file, umap->entry);
+		umap->entry = NULL;
 	}
 }
 
-/**
- * uv_mmap_zap - take device memory out of all address spaces
- * @file: file that it was mapped from; nobody maps more of it meanwhile, or
- *	  what is mapped meanwhile may stay
- *
- * Context: process, sleeps.
- */
-void uv_mmap_zap(struct ib_uverbs_file *file)
+static void file_zap(struct ib_uverbs_file *file)
 {
 	struct mm_struct *mm;
 
 	while ((mm = first_mm(file))) {
-		mmap_read_lock(mm);
+		mmap_write_lock(mm);
 		zap_mm(file, mm);
-		mmap_read_unlock(mm);
+		mmap_write_unlock(mm);
 		mmput(mm);
 	}
 }
 
 /**
+ * uv_mmap_zap_all - take device memory out of all address spaces
+ * @dev: the device; what is mapped of it meanwhile may stay
+ *
+ * Context: process, sleeps; without any lock, as the last references of files
+ * and address spaces may be put here.
+ */
+void uv_mmap_zap_all(struct uv_device *dev)
+{
+	struct ib_uverbs_file *file = NULL;
+
+	while ((file = uv_file_next(dev, file)))
+		file_zap(file);
+}
+
+/**
  * rdma_user_mmap_disassociate - take device memory out of all address spaces
- * @device: registered device
+ * @device: device, registered until this returns
  *
  * For a driver that resets its device: mappings made by rdma_user_mmap_io() so
- * far show zeroes from now on. Context: process, sleeps.
+ * far show zeroes from now on. Context: process, sleeps; not from ops.mmap or
+ * ops.mmap_free, whose caller has the lock of an address space.
  */
 void rdma_user_mmap_disassociate(struct ib_device *device)
 {
-	struct uv_device *dev = uv_device_of(device);
-	struct ib_uverbs_file *file;
+	struct uv_device *dev = uv_device_get(device);
 
 	if (!dev)
 		return;
-	guard(mutex)(&dev->files_lock);
-	list_for_each_entry(file, &dev->files, node)
-		uv_mmap_zap(file);
+	uv_mmap_zap_all(dev);
+	put_device(&dev->dev);
 }
 COMPAT_EXPORT_MMAP_DISASSOCIATE(rdma_user_mmap_disassociate);

@@ -4,20 +4,29 @@
  *
  * Locks, outermost first:
  *
+ * nodes_lock of main.c (mutex)
+ *	keeps the node of a device in being while a reference to it is taken.
  * uv_device.files_lock (mutex)
- *	guards uv_device.files; "may still be opened" is decided under it.
+ *	guards uv_device.files; "may still be opened" is decided under it, with
+ *	a section of srcu for a look at ib_dev. No file is put under it, and
+ *	nothing waits.
  * mm->mmap_lock
- *	held by the caller of mmap and of the vm_ops.
+ *	write: taken by a zap, which holds nothing else. Held by the caller of
+ *	mmap and of the vm_ops.
  * uv_device.srcu
- *	read: a command or mmap. ib_dev that was found there stays registered,
- *	and its driver may be called, until the section ends. Unplug clears
- *	ib_dev and then waits for all sections, so a section must never wait
- *	for an unplug. It may fault, therefore mmap_lock nests both ways.
+ *	read: a command, mmap, or a mapping that ends. ib_dev that was found
+ *	there stays registered, and its driver may be called, until the section
+ *	ends. Unplug clears ib_dev and then waits for all sections, zaps, and
+ *	waits for sections once more before the first teardown: it holds
+ *	nothing while it waits, and a section must never wait for an unplug,
+ *	but for its teardowns it may. A section may fault, therefore mmap_lock
+ *	nests both ways.
  * ib_uverbs_file.teardown (rwsem)
  *	read: one object being created, from uv_obj_begin() to its commit or
  *	abort, or one being destroyed; write: all of them being destroyed, and
- *	the context with them. A reader may fault; whoever holds mmap_lock
- *	never takes it. Creation only tries, as it may begin in a section above.
+ *	the context with them, when no section is waited for. A reader may
+ *	fault; whoever holds mmap_lock never takes it. Creation only tries: who
+ *	comes during a teardown has lost.
  * ib_uverbs_file.setup_lock (mutex)
  *	makes a file get one context. Guards stores to ucontext and async, which
  *	are read without: each changes once from NULL, and ucontext back to NULL
@@ -30,8 +39,7 @@
  *	one allocation of mmap offsets at a time.
  * ib_uverbs_file.umap_lock (mutex)
  *	guards ib_uverbs_file.umaps, the entries in it and dummy_page. Under it,
- *	ops.mmap_free of the driver is called, zap_vma_ptes() and the page
- *	allocator, nothing else.
+ *	zap_vma_ptes() and the page allocator are called, never the driver.
  * ib_uverbs_file.objs_lock (spinlock)
  *	guards objs among readers of teardown; a writer needs no more.
  * uv_queue.lock (spinlock, any context)
@@ -67,7 +75,7 @@
  * @users: open files, and 1 of the client until its remove
  * @idle: completed by the last user
  * @files_lock: see above
- * @files: open files, until their teardown
+ * @files: files, until their last reference is put
  * @xrcd_lock: see above
  * @xrcds: XRC domains that are shared through a file, by its inode
  * @legacy_ok: legacy commands that the driver serves, by number
@@ -129,7 +137,7 @@ struct ib_uverbs_file {
 };
 
 /* main.c */
-struct uv_device *uv_device_of(struct ib_device *ib_dev);
+struct uv_device *uv_device_get(struct ib_device *ib_dev);
 
 /* file.c */
 extern const struct file_operations uv_fops;
@@ -137,6 +145,8 @@ extern const struct file_operations uv_mmap_fops;
 void uv_device_unplug(struct uv_device *dev);
 void uv_device_put_user(struct uv_device *dev);
 void uv_file_put(struct ib_uverbs_file *file);
+struct ib_uverbs_file *uv_file_next(struct uv_device *dev,
+				    struct ib_uverbs_file *prev);
 int uv_context_create(struct uverbs_attr_bundle *attrs,
 		      struct ib_ucontext *context, struct uv_async_file *async);
 
@@ -303,7 +313,7 @@ void uv_cq_forget_comp(struct ib_ucq_object *ucq);
 /* mmap.c */
 int uv_mmap(struct file *filp, struct vm_area_struct *vma);
 void uv_mmap_init(struct ib_uverbs_file *file);
-void uv_mmap_zap(struct ib_uverbs_file *file);
+void uv_mmap_zap_all(struct uv_device *dev);
 void uv_mmap_release(struct ib_uverbs_file *file);
 
 /*
