@@ -204,13 +204,18 @@ static int send_list(struct ib_qp *qp, struct post *post, u32 *bad,
 }
 
 /*
- * Drivers with a send queue in user memory take a request without WRs as a
- * doorbell; its wqe_size is that of the library's own struct.
+ * Drivers with queues in user memory take a request without WRs as a doorbell;
+ * its wqe_size is that of the library's own struct. Nothing says so outright,
+ * but a driver that has programs post receives by command has its queues in the
+ * kernel. Its post_send may look at the first WR unseen, as rdmavt's does, and
+ * has nothing to do.
  */
-static int ring(struct ib_qp *qp)
+static int ring(struct ib_qp *qp, const struct uv_device *dev)
 {
 	const struct ib_send_wr *bad_wr = NULL;
 
+	if (dev->legacy_ok & BIT_ULL(IB_USER_VERBS_CMD_POST_RECV))
+		return 0;
 	return qp->device->ops.post_send(qp->real_qp, NULL, &bad_wr);
 }
 
@@ -236,7 +241,7 @@ int uv_post_send(struct uverbs_attr_bundle *attrs)
 	}
 
 	ret = cmd.wr_count ? send_list(qp, &post, &resp.bad_wr, attrs) :
-			     ring(qp);
+			     ring(qp, attrs->ufile->device);
 	uv_put_qp(qp);
 	err = uv_reply(attrs, &resp, sizeof(resp));
 	if (err)
