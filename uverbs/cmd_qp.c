@@ -17,21 +17,39 @@ struct uv_mcast {
 	u16 lid;
 };
 
+/*
+ * Groups that the driver does not let go of stay on the list: it has them, and
+ * they keep the QP busy. Nobody else uses @uqp, so no lock is needed.
+ */
+static int mcast_detach_all(struct ib_uqp_object *uqp, struct ib_qp *qp)
+{
+	struct uv_mcast *mcast, *next;
+	int ret, err = 0;
+
+	list_for_each_entry_safe(mcast, next, &uqp->mcast, node) {
+		ret = ib_detach_mcast(qp, &mcast->gid, mcast->lid);
+		if (ret) {
+			err = ret;
+			continue;
+		}
+		list_del(&mcast->node);
+		kfree(mcast);
+	}
+	return err;
+}
+
 static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uqp_object *uqp = uv_uqp(uobj);
-	struct uv_mcast *mcast, *next;
 	int ret;
 
 	/* A user is told to detach; of the dead, nobody else will do it. */
 	if (why == RDMA_REMOVE_DESTROY && !list_empty(&uqp->mcast))
 		return -EBUSY;
-	list_for_each_entry_safe(mcast, next, &uqp->mcast, node) {
-		ib_detach_mcast(uobj->object, &mcast->gid, mcast->lid);
-		list_del(&mcast->node);
-		kfree(mcast);
-	}
+	ret = mcast_detach_all(uqp, uobj->object);
+	if (ret)
+		return ret;
 	ret = ib_destroy_qp_user(uobj->object, &attrs->driver_udata);
 	if (ret)
 		return ret;
@@ -264,6 +282,7 @@ static int qp_create(const struct ib_uverbs_ex_create_qp *cmd,
 	init.qp_context = uv_source(uobj);
 	ret = qp_make(uobj, cmd, &init, attrs);
 	if (ret) {
+		uv_source_end(uv_source(uobj));
 		uv_obj_abort(uobj, attrs);
 		return ret;
 	}
@@ -365,6 +384,7 @@ int uv_open_qp(struct uverbs_attr_bundle *attrs)
 		return PTR_ERR(uobj);
 	ret = qp_open(uobj, &cmd, attrs);
 	if (ret) {
+		uv_source_end(uv_source(uobj));
 		uv_obj_abort(uobj, attrs);
 		return ret;
 	}
@@ -509,7 +529,7 @@ static int modify_check(struct ib_device *device,
 		return -EINVAL;
 	/* IBA vol. 1 section 10.2.5: not for everybody. */
 	if (mask & IB_QP_QKEY && cmd->qkey & QKEY_CONTROLLED &&
-	    !capable(CAP_NET_RAW) && !ofed_privileged_qkey_allowed())
+	    !ofed_privileged_qkey_allowed() && !capable(CAP_NET_RAW))
 		return -EPERM;
 	return 0;
 }

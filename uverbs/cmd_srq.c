@@ -33,8 +33,6 @@ static int srq_make(struct ib_uobject *uobj, struct ib_srq_init_attr *init,
 	pd = uv_read_obj(struct ib_pd, &uv_type_pd, cmd->pd_handle, attrs);
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);
-	uobj->user_handle = cmd->user_handle;
-	uv_source_init(&usrq->source);
 	init->event_handler = uv_source_event;
 	init->srq_context = usrq;
 	init->srq_type = cmd->srq_type;
@@ -96,8 +94,11 @@ static int srq_create(const struct ib_uverbs_create_xsrq *cmd,
 	uobj = uv_obj_begin(&uv_type_srq, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
+	uobj->user_handle = cmd->user_handle;
+	uv_source_init(uv_source(uobj));
 	ret = srq_make_any(uobj, &init, cmd, attrs);
 	if (ret) {
+		uv_source_end(uv_source(uobj));
 		uv_obj_abort(uobj, attrs);
 		return ret;
 	}

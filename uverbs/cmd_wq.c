@@ -76,6 +76,7 @@ int uv_ex_create_wq(struct uverbs_attr_bundle *attrs)
 	init.max_wr = cmd.max_wr;
 	ret = wq_make(uobj, &cmd, &init, attrs);
 	if (ret) {
+		uv_source_end(uv_source(uobj));
 		uv_obj_abort(uobj, attrs);
 		return ret;
 	}

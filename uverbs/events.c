@@ -331,6 +331,7 @@ static void async_queue(struct uv_async_file *async, u64 element, u32 type,
 void uv_source_init(struct uv_source *source)
 {
 	INIT_LIST_HEAD(&source->unread);
+	source->async = source->uobj.ufile->async;
 }
 
 /* The event handler of every CQ, QP, SRQ and WQ of a user. Any context. */
@@ -338,17 +339,17 @@ void uv_source_event(struct ib_event *event, void *context)
 {
 	struct uv_source *source = context;
 
-	async_queue(source->uobj.ufile->async, source->uobj.user_handle,
+	async_queue(source->async, source->uobj.user_handle,
 		    event->event, source);
 }
 
 /*
- * The object is gone, so no more of its events come; the unread ones go. What
- * @source->reported is after this is final.
+ * The object is gone, or has not come to be, so no more of its events come; the
+ * unread ones go. What @source->reported is after this is final.
  */
 void uv_source_end(struct uv_source *source)
 {
-	struct uv_queue *queue = &source->uobj.ufile->async->queue;
+	struct uv_queue *queue = &source->async->queue;
 	struct uv_async_event *event, *next;
 
 	spin_lock_irq(&queue->lock);

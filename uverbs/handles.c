@@ -93,6 +93,7 @@ static struct ib_uobject *obj_new(const struct uv_type *type,
 	return uobj;
 }
 
+/* The last step of begin undone, and of a creation that is over. */
 static void obj_unnew(struct ib_uobject *uobj)
 {
 	up_read(&uobj->ufile->teardown);
@@ -268,7 +269,7 @@ static void abort_fd(struct ib_uobject *uobj)
  * @attrs: of the command
  *
  * What the driver has made of it is destroyed. When the driver refuses that,
- * the object lives on as one whose handle nobody was told, until the close.
+ * the object lives on without a handle, for a teardown to destroy.
  */
 void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 {
@@ -277,13 +278,14 @@ void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 		obj_unnew(uobj);
 		return;
 	}
-	if (!uobj->object)
-		obj_uncharge(uobj);
-	else if (obj_destroy_hw(uobj, RDMA_REMOVE_ABORT, attrs)) {
-		uv_obj_commit(uobj);
-		return;
-	}
+	/* The slot was never filled. */
 	xa_erase(&uobj->ufile->handles, uobj->id);
+	if (!uobj->object) {
+		obj_uncharge(uobj);
+	} else if (obj_destroy_hw(uobj, RDMA_REMOVE_ABORT, attrs)) {
+		obj_list(uobj);
+		disown(uobj);
+	}
 	obj_unnew(uobj);
 }
 
@@ -498,9 +500,17 @@ static bool destroy_pass(struct ib_uverbs_file *file,
 	return progress;
 }
 
-/* All that is left is to forget it: the driver keeps what it will not free. */
+/*
+ * All that is left is to forget it: the driver keeps what it will not free. Its
+ * events may come at any time, so their memory is left to it, too.
+ */
 static void leak(struct ib_uobject *uobj)
 {
+	struct uv_async_file *async = uobj->ufile->async;
+
+	uv_obj_get(uobj);
+	if (async)
+		uv_obj_get(&async->uobj);
 	ibdev_err(uobj->context->device,
 		  "the driver does not destroy object %d of type %u\n",
 		  uobj->id, uobj->uapi_object->id);

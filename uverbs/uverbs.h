@@ -287,11 +287,13 @@ struct uv_async_file {
 /**
  * struct uv_source - an object that has asynchronous events
  * @uobj: the object
- * @unread: its events in the queue of file->async, guarded by that queue
+ * @async: where they go; the file has a reference, as long as it is there
+ * @unread: its events in the queue of @async, guarded by that queue
  * @reported: its events that were read, guarded by that queue
  */
 struct uv_source {
 	struct ib_uobject uobj;
+	struct uv_async_file *async;
 	struct list_head unread;
 	u32 reported;
 };
