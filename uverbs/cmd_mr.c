@@ -73,18 +73,13 @@ int uv_reg_mr(struct uverbs_attr_bundle *attrs)
 	return uv_reply(attrs, &resp, sizeof(resp));
 }
 
-/*
- * The driver has made another region of @uobj's. The old one is deregistered,
- * or, if it can not be, moves into @spare for a later try.
- */
+/* The driver has made another region of @uobj's. The old one moves to @spare. */
 static void mr_replace(struct ib_uobject *uobj, struct ib_uobject *spare,
-		       struct ib_mr *next, struct uverbs_attr_bundle *attrs)
+		       struct ib_mr *next)
 {
 	struct ib_mr *old = uobj->object;
 
 	uobj->object = next;
-	if (!ib_dereg_mr_user(old, &attrs->driver_udata))
-		return;
 	old->uobject = spare;
 	spare->object = old;
 }
@@ -120,11 +115,9 @@ static int mr_rereg(struct ib_uobject *uobj, struct ib_uverbs_rereg_mr *cmd,
 				  pd ? pd->object : mr->pd,
 				  &attrs->driver_udata);
 	if (!IS_ERR_OR_NULL(next))
-		mr_replace(uobj, spare, next, attrs);
-	if (spare->object)
-		uv_obj_commit(spare);
-	else
-		uv_obj_abort(spare, attrs);
+		mr_replace(uobj, spare, next);
+	/* An old region that can not go yet waits there, without a handle. */
+	uv_obj_abort(spare, attrs);
 	return PTR_ERR_OR_ZERO(next);
 }
 
