@@ -167,7 +167,6 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
 	INIT_LIST_HEAD(&(device)->subdev_list_head); \
 	INIT_LIST_HEAD(&(device)->subdev_list); \
 } while (0)
-#define compat_is_subdev(device) ((device)->type == RDMA_DEVICE_TYPE_SMI)
 #define compat_nl_put_subdev(msg, device) \
 	(((device)->type && nla_put_u8((msg), RDMA_NLDEV_ATTR_DEV_TYPE, \
 				       (device)->type)) || \
@@ -178,7 +177,6 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
 		    (device)->name_assign_type))
 #else
 #define compat_subdev_init(device) do { } while (0)
-#define compat_is_subdev(device) ((void)(device), false)
 #define compat_nl_put_subdev(msg, device) ((void)(msg), (void)(device), false)
 #endif
 
@@ -192,7 +190,10 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
 #define compat_class_device struct device
 #endif
 
-/* In <rdma/ib_verbs.h> since 6.12. Drop with 6.1. */
+/*
+ * In <rdma/ib_verbs.h> since 6.12: zap what is mapped of a device. Built for
+ * both, exported where declared. Drop with 6.1.
+ */
 #ifdef COMPAT_HAVE_MMAP_DISASSOCIATE
 #define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) EXPORT_SYMBOL(sym)
 #else
@@ -208,17 +209,6 @@ void rdma_user_mmap_disassociate(struct ib_device *device);
 #define compat_is_smi_dev(device) ((device)->type == RDMA_DEVICE_TYPE_SMI)
 #else
 #define compat_is_smi_dev(device) ((void)(device), false)
-#endif
-
-/*
- * In <rdma/ib_verbs.h> since 6.12: zap what is mapped of a device. Built for
- * both, exported where declared. Drop with 6.1.
- */
-#ifdef COMPAT_HAVE_MMAP_DISASSOCIATE
-#define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) EXPORT_SYMBOL(sym)
-#else
-#define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) static_assert(1)
-void rdma_user_mmap_disassociate(struct ib_device *device);
 #endif
 
 #endif /* OFED_COMPAT_H */
