@@ -109,17 +109,23 @@ void ofed_clients_add(struct ib_device *device)
 	}
 }
 
-static struct ib_client *last_client_before(unsigned long *end)
+/*
+ * The last client before @end that has a pair with @device. It may be one that
+ * is being unregistered, and can not go away as long as the caller holds
+ * unregistration_lock: ib_unregister_client() has to take that of each device.
+ */
+static struct ib_client *last_paired(struct ib_device *device, u32 *end)
 {
 	struct ib_client *client, *found = NULL;
 	unsigned long id;
 
+	lockdep_assert_held(&device->unregistration_lock);
+	if (!*end)
+		return NULL;
 	down_read(&clients_rwsem);
 	xa_for_each_range(&clients, id, client, 0, *end - 1)
-		if (refcount_read(&client->uses))
+		if (xa_get_mark(&device->client_data, id, PAIRED))
 			found = client;
-	if (found && !refcount_inc_not_zero(&found->uses))
-		found = NULL;
 	if (found)
 		*end = found->client_id;
 	up_read(&clients_rwsem);
@@ -129,13 +135,11 @@ static struct ib_client *last_client_before(unsigned long *end)
 void ofed_clients_remove(struct ib_device *device)
 {
 	struct ib_client *client;
-	unsigned long end = next_client_id;
+	u32 end = INT_MAX;
 
 	/* Later clients may stand on earlier ones: last in, first out. */
-	while (end && (client = last_client_before(&end))) {
+	while ((client = last_paired(device, &end)))
 		unpair(device, client);
-		client_put(client);
-	}
 }
 
 void ofed_clients_renamed(struct ib_device *device)
