@@ -5,9 +5,12 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
 
-/* Per-port state of QP counters (mode off until an administrator binds). */
-void ofed_counters_init(struct ib_device *device);
-void ofed_counters_release(struct ib_device *device);
+/*
+ * State of the QP counters of a port (mode off until an administrator binds):
+ * it comes and goes with the memory of the port's data.
+ */
+void ofed_port_counter_init(struct rdma_port_counter *counter);
+void ofed_port_counter_release(struct rdma_port_counter *counter);
 
 /* rdma cgroup: the device as a resource pool of its own. */
 int ofed_cg_register_device(struct ib_device *device);

@@ -53,7 +53,6 @@ static void device_release(struct device *dev)
 	if (device->port_data) {
 		ofed_port_cache_release(device);
 		ofed_gid_tables_release(device);
-		ofed_counters_release(device);
 		ofed_port_data_free(device);
 	}
 	ofed_hw_stats_release(device);
@@ -450,7 +449,6 @@ int ib_register_device(struct ib_device *device, const char *name,
 	ret = set_up_tables(device);
 	if (ret)
 		goto err_registry;
-	ofed_counters_init(device);
 	ret = ofed_cg_register_device(device);
 	if (ret)
 		goto err_tables;

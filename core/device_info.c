@@ -6,6 +6,7 @@
 #include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
 
+#include "counters.h"
 #include "device.h"
 #include "port_cache.h"
 
@@ -44,18 +45,22 @@ int ofed_port_data_alloc(struct ib_device *device)
 		spin_lock_init(&data->netdev_lock);
 		INIT_LIST_HEAD(&data->pkey_list);
 		INIT_HLIST_NODE(&data->ndev_hash_link);
+		ofed_port_counter_init(&data->port_counter);
 	}
 	/* Pairs with the address dependency of lookups under RCU. */
 	smp_store_release(&device->port_data, array->ports);
 	return 0;
 }
 
+/* The pointer stays: a lookup under RCU may have the device in hand still. */
 void ofed_port_data_free(struct ib_device *device)
 {
 	struct port_array *array =
 		container_of(device->port_data, struct port_array, ports[0]);
+	u32 port;
 
-	device->port_data = NULL;
+	rdma_for_each_port(device, port)
+		ofed_port_counter_release(&array->ports[port].port_counter);
 	kfree_rcu(array, rcu);
 }
 
@@ -75,14 +80,14 @@ static struct net_device *exchange_netdev(struct ib_port_data *data,
 /**
  * ib_device_set_netdev - tell which netdev a port works on
  * @ib_dev: device, registered or not yet
- * @ndev: netdev, or NULL to detach
+ * @ndev: netdev, takes the place of another one; NULL to detach
  * @port: port number
  *
  * For drivers whose netdev is fixed; others have ops.get_netdev. The core
  * holds a reference until it is detached or the device is unregistered.
  * Context: process, may sleep; the caller serialises calls for one device.
  *
- * Return: 0, -EINVAL (no such port), -EBUSY (detach first), -ENOMEM.
+ * Return: 0, -EINVAL (no such port), -ENOMEM.
  */
 int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev,
 			 unsigned int port)
