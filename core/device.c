@@ -100,11 +100,12 @@ void ofed_device_exit(void)
 }
 
 void ofed_coredev_init(struct ib_core_device *coredev,
-		       struct ib_device *device, struct net *net)
+		       struct ib_device *device, struct net *net,
+		       const struct attribute_group **groups)
 {
 	device_initialize(&coredev->dev);
 	coredev->dev.class = &ofed_ib_class;
-	coredev->dev.groups = device->groups;
+	coredev->dev.groups = groups;
 	coredev->owner = device;
 	INIT_LIST_HEAD(&coredev->port_list);
 	write_pnet(&coredev->rdma_net, net);
@@ -170,7 +171,7 @@ struct ib_device *_ib_alloc_device(size_t size)
 	device->uverbs_cmd_mask =
 		GENMASK_ULL(IB_USER_VERBS_CMD_OPEN_QP, 0) & ~DATA_PATH_CMDS;
 	device->groups[0] = &ofed_device_attr_group;
-	ofed_coredev_init(&device->coredev, device, &init_net);
+	ofed_coredev_init(&device->coredev, device, &init_net, device->groups);
 	return device;
 }
 EXPORT_SYMBOL(_ib_alloc_device);

@@ -26,9 +26,12 @@ extern struct class ofed_ib_class;
  *	     that frees it from here on
  * @device: the device it shows
  * @net: the namespace it is shown in
+ * @groups: files of its directory; read when it is added to sysfs and when it
+ *	    is taken out
  */
 void ofed_coredev_init(struct ib_core_device *coredev,
-		       struct ib_device *device, struct net *net);
+		       struct ib_device *device, struct net *net,
+		       const struct attribute_group **groups);
 
 /**
  * ofed_device_disable - take a registered device away from all its users

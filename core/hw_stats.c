@@ -282,15 +282,6 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-/* Other namespaces are shown a copy of the device, without its counters. */
-static umode_t device_stats_visible(struct kobject *kobj,
-				    struct attribute *attr, int n)
-{
-	struct device *dev = kobj_to_dev(kobj);
-
-	return dev == &rdma_device_to_ibdev(dev)->dev ? attr->mode : 0;
-}
-
 /*
  * Before device_add(): puts the directory into device->groups, at the index
  * that was left for it. Context: process, may sleep. Return: 0, also for a
@@ -319,7 +310,6 @@ int ofed_hw_stats_setup(struct ib_device *device)
 		data->files[i].dev.show = device_stat_show;
 	data->lifespan.dev.show = device_lifespan_show;
 	data->lifespan.dev.store = device_lifespan_store;
-	data->group.is_visible = device_stats_visible;
 	device->hw_stats_data = data;
 	device->groups[device->hw_stats_attr_index] = &data->group;
 	return 0;

@@ -82,16 +82,30 @@ int ofed_netns_set_shared(bool shared)
 	return ret;
 }
 
+/*
+ * What other namespaces are shown of a device: the core's files and those of
+ * the driver, but no counters of the device as a whole.
+ */
+struct device_copy {
+	struct ib_core_device coredev;
+	const struct attribute_group *groups[3];
+};
+/* device_release() frees both by the address of the first. */
+static_assert(!offsetof(struct device_copy, coredev));
+
 static struct ib_core_device *new_copy(struct ib_device *device,
 				       struct net *net)
 {
-	struct ib_core_device *copy = kzalloc(sizeof(*copy), GFP_KERNEL);
+	struct device_copy *whole = kzalloc(sizeof(*whole), GFP_KERNEL);
+	struct ib_core_device *copy = &whole->coredev;
 	char name[IB_DEVICE_NAME_MAX];
 	int ret;
 
-	if (!copy)
+	if (!whole)
 		return ERR_PTR(-ENOMEM);
-	ofed_coredev_init(copy, device, net);
+	whole->groups[0] = &ofed_device_attr_group;
+	whole->groups[1] = device->ops.device_group;
+	ofed_coredev_init(copy, device, net, whole->groups);
 	copy->dev.parent = device->dev.parent;
 	/*
 	 * A rename under way may be read half done; it then finds the copy as
