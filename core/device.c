@@ -408,7 +408,9 @@ void ofed_device_disable(struct ib_device *device)
 static void tear_down(struct ib_device *device)
 {
 	lockdep_assert_held(&device->unregistration_lock);
-	ofed_device_disable(device);
+	/* One that a move to another namespace left unusable is disabled. */
+	if (refcount_read(&device->refcount))
+		ofed_device_disable(device);
 	ofed_netdevs_detach(device);
 	remove_from_sysfs(device);
 	ofed_cg_unregister_device(device);
@@ -465,7 +467,7 @@ int ib_register_device(struct ib_device *device, const char *name,
 	return 0;
 
 err_sysfs:
-	dev_set_uevent_suppress(&device->dev, false);
+	/* Still without uevents: nobody has heard of it. */
 	remove_from_sysfs(device);
 err_cgroup:
 	ofed_cg_unregister_device(device);
@@ -478,20 +480,23 @@ err_registry:
 }
 EXPORT_SYMBOL(ib_register_device);
 
-/* The caller holds a reference of device->dev. Whoever comes second waits. */
+/*
+ * The caller holds a reference of device->dev. Whoever comes second waits, and
+ * knows by the directory in sysfs that there is nothing left to do.
+ */
 static void unregister(struct ib_device *device)
 {
 	bool registered;
 
 	might_sleep();
 	mutex_lock(&device->unregistration_lock);
-	registered = refcount_read(&device->refcount);
+	registered = device_is_registered(&device->dev);
 	if (registered)
 		tear_down(device);
-	mutex_unlock(&device->unregistration_lock);
-
+	/* Under the lock: see ib_unregister_driver(). */
 	if (registered && device->ops.dealloc_driver)
 		ib_dealloc_device(device);
+	mutex_unlock(&device->unregistration_lock);
 }
 
 static void unregister_work(struct work_struct *work)
@@ -594,14 +599,16 @@ void ib_unregister_driver(enum rdma_driver_id driver_id)
 	struct ib_device *device;
 	unsigned long index = 0;
 
+	/*
+	 * A device leaves the registry after its dealloc_driver, and the lock of
+	 * its unregistration is held from before its first op until then.
+	 */
 	while ((device = next_of_driver(driver_id, &index))) {
 		WARN_ON(!device->ops.dealloc_driver);
 		unregister(device);
 		put_device(&device->dev);
 		index++;
 	}
-	/* The one that another thread found first may be in dealloc_driver. */
-	flush_workqueue(ofed_unreg_wq);
 }
 EXPORT_SYMBOL(ib_unregister_driver);
 
