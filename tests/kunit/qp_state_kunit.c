@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ib_modify_qp_is_ok against IBA vol. 1 table 91, typed in once more: one row
+ * ib_modify_qp_is_ok against IBA vol. 1 table 91, XRC (annex A14) and the lists
+ * of ibv_modify_qp(3), typed in on their own, by move and not by type: one row
  * for each (type, from, to), with every attribute spelled out. What has no row
  * must be refused, whatever the attributes.
  */
@@ -44,85 +45,103 @@ struct row {
 	{ IB_QPT_##type, IB_QPS_##from, IB_QPS_##to, required, optional }
 
 static const struct row table_91[] = {
+	/*
+	 * Reset to Init: partition, port, and who may do what (connected) or
+	 * who may send at all (datagrams). QP 0 and 1 have their port for life,
+	 * and a raw packet has neither partition nor key.
+	 */
 	ROW(RC, RESET, INIT, k | p | a, 0),
-	ROW(RC, INIT, INIT, 0, k | p | a),
-	ROW(RC, INIT, RTR, v | m | d | R | e | z, l | a | k),
-	ROW(RC, RTR, RTS, S | t | r | x | i, c | a | l | g | z),
-	ROW(RC, RTS, RTS, 0, c | a | l | g | z),
-	ROW(RC, RTS, SQD, 0, n),
-	ROW(RC, SQD, RTS, 0, c | a | l | g | z),
-	ROW(RC, SQD, SQD, 0, p | v | t | r | x | i | e | l | a | k | z | g),
-
 	ROW(UC, RESET, INIT, k | p | a, 0),
-	ROW(UC, INIT, INIT, 0, k | p | a),
-	ROW(UC, INIT, RTR, v | m | d | R, l | a | k),
-	ROW(UC, RTR, RTS, S, c | a | l | g),
-	ROW(UC, RTS, RTS, 0, c | a | l | g),
-	ROW(UC, RTS, SQD, 0, n),
-	ROW(UC, SQD, RTS, 0, c | a | l | g),
-	ROW(UC, SQD, SQD, 0, v | l | a | k | g),
-	ROW(UC, SQE, RTS, 0, c | a),
-
-	ROW(UD, RESET, INIT, k | p | q, 0),
-	ROW(UD, INIT, INIT, 0, k | p | q),
-	ROW(UD, INIT, RTR, 0, k | q),
-	ROW(UD, RTR, RTS, S, c | q),
-	ROW(UD, RTS, RTS, 0, c | q),
-	ROW(UD, RTS, SQD, 0, n),
-	ROW(UD, SQD, RTS, 0, c | q),
-	ROW(UD, SQD, SQD, 0, k | q),
-	ROW(UD, SQE, RTS, 0, c | q),
-
 	ROW(XRC_INI, RESET, INIT, k | p | a, 0),
-	ROW(XRC_INI, INIT, INIT, 0, k | p | a),
-	ROW(XRC_INI, INIT, RTR, v | m | d | R, l | a | k),
-	ROW(XRC_INI, RTR, RTS, S | t | r | x | i, c | a | l | g),
-	ROW(XRC_INI, RTS, RTS, 0, c | a | l | g),
-	ROW(XRC_INI, RTS, SQD, 0, n),
-	ROW(XRC_INI, SQD, RTS, 0, c | a | l | g),
-	ROW(XRC_INI, SQD, SQD, 0, p | v | t | r | x | i | l | a | k | g),
-
 	ROW(XRC_TGT, RESET, INIT, k | p | a, 0),
-	ROW(XRC_TGT, INIT, INIT, 0, k | p | a),
-	ROW(XRC_TGT, INIT, RTR, v | m | d | R | e | z, l | a | k),
-	ROW(XRC_TGT, RTR, RTS, S | t, c | a | l | g | z),
-	ROW(XRC_TGT, RTS, RTS, 0, c | a | l | g | z),
-	ROW(XRC_TGT, RTS, SQD, 0, n),
-	ROW(XRC_TGT, SQD, RTS, 0, c | a | l | g | z),
-	ROW(XRC_TGT, SQD, SQD, 0, p | v | t | e | l | a | k | z | g),
-
+	ROW(UD, RESET, INIT, k | p | q, 0),
 	ROW(SMI, RESET, INIT, k | q, 0),
-	ROW(SMI, INIT, INIT, 0, k | q),
-	ROW(SMI, INIT, RTR, 0, k | q),
-	ROW(SMI, RTR, RTS, S, c | q),
-	ROW(SMI, RTS, RTS, 0, c | q),
-	ROW(SMI, RTS, SQD, 0, n),
-	ROW(SMI, SQD, RTS, 0, c | q),
-	ROW(SMI, SQD, SQD, 0, k | q),
-	ROW(SMI, SQE, RTS, 0, c | q),
-
 	ROW(GSI, RESET, INIT, k | q, 0),
-	ROW(GSI, INIT, INIT, 0, k | q),
-	ROW(GSI, INIT, RTR, 0, k | q),
-	ROW(GSI, RTR, RTS, S, c | q),
-	ROW(GSI, RTS, RTS, 0, c | q),
-	ROW(GSI, RTS, SQD, 0, n),
-	ROW(GSI, SQD, RTS, 0, c | q),
-	ROW(GSI, SQD, SQD, 0, k | q),
-	ROW(GSI, SQE, RTS, 0, c | q),
-
-	/* Not in the IBA: what Linux makes of a QP without transport. */
 	ROW(RAW_PACKET, RESET, INIT, p, 0),
+
+	/*
+	 * Init to Init: any of these again. Not the port of a raw packet QP:
+	 * the type is Linux's own, and that has never taken it.
+	 */
+	ROW(RC, INIT, INIT, 0, k | p | a),
+	ROW(UC, INIT, INIT, 0, k | p | a),
+	ROW(XRC_INI, INIT, INIT, 0, k | p | a),
+	ROW(XRC_TGT, INIT, INIT, 0, k | p | a),
+	ROW(UD, INIT, INIT, 0, k | p | q),
+	ROW(SMI, INIT, INIT, 0, k | q),
+	ROW(GSI, INIT, INIT, 0, k | q),
 	ROW(RAW_PACKET, INIT, INIT, 0, 0),
+
+	/* Init to RTR: the peer; for a responder of RC what it may be asked. */
+	ROW(RC, INIT, RTR, v | m | d | R | e | z, l | a | k),
+	ROW(XRC_TGT, INIT, RTR, v | m | d | R | e | z, l | a | k),
+	ROW(UC, INIT, RTR, v | m | d | R, l | a | k),
+	ROW(XRC_INI, INIT, RTR, v | m | d | R, l | a | k),
+	ROW(UD, INIT, RTR, 0, k | q),
+	ROW(SMI, INIT, RTR, 0, k | q),
+	ROW(GSI, INIT, RTR, 0, k | q),
 	ROW(RAW_PACKET, INIT, RTR, 0, 0),
+
+	/* RTR to RTS: where to begin; for a requester of RC how to retry. */
+	ROW(RC, RTR, RTS, t | r | x | S | i, c | l | a | z | g),
+	ROW(XRC_INI, RTR, RTS, t | r | x | S | i, c | l | a | g),
+	ROW(XRC_TGT, RTR, RTS, t | S, c | l | a | z | g),
+	ROW(UC, RTR, RTS, S, c | l | a | g),
+	ROW(UD, RTR, RTS, S, c | q),
+	ROW(SMI, RTR, RTS, S, c | q),
+	ROW(GSI, RTR, RTS, S, c | q),
 	ROW(RAW_PACKET, RTR, RTS, 0, b),
+
+	/* RTS to RTS, and back from SQD: what may change under way. */
+	ROW(RC, RTS, RTS, 0, c | l | a | z | g),
+	ROW(XRC_TGT, RTS, RTS, 0, c | l | a | z | g),
+	ROW(XRC_INI, RTS, RTS, 0, c | l | a | g),
+	ROW(UC, RTS, RTS, 0, c | l | a | g),
+	ROW(UD, RTS, RTS, 0, c | q),
+	ROW(SMI, RTS, RTS, 0, c | q),
+	ROW(GSI, RTS, RTS, 0, c | q),
 	ROW(RAW_PACKET, RTS, RTS, 0, b),
-	ROW(RAW_PACKET, RTS, SQD, 0, 0),
+	ROW(RC, SQD, RTS, 0, c | l | a | z | g),
+	ROW(XRC_TGT, SQD, RTS, 0, c | l | a | z | g),
+	ROW(XRC_INI, SQD, RTS, 0, c | l | a | g),
+	ROW(UC, SQD, RTS, 0, c | l | a | g),
+	ROW(UD, SQD, RTS, 0, c | q),
+	ROW(SMI, SQD, RTS, 0, c | q),
+	ROW(GSI, SQD, RTS, 0, c | q),
 	ROW(RAW_PACKET, SQD, RTS, 0, 0),
+
+	/* RTS to SQD: tell me when the send queue is drained. */
+	ROW(RC, RTS, SQD, 0, n),
+	ROW(UC, RTS, SQD, 0, n),
+	ROW(UD, RTS, SQD, 0, n),
+	ROW(XRC_INI, RTS, SQD, 0, n),
+	ROW(XRC_TGT, RTS, SQD, 0, n),
+	ROW(SMI, RTS, SQD, 0, n),
+	ROW(GSI, RTS, SQD, 0, n),
+	ROW(RAW_PACKET, RTS, SQD, 0, 0),
+
+	/* SQD to SQD: with nothing in flight the path and its timing, too. */
+	ROW(RC, SQD, SQD, 0, p | v | t | r | x | i | e | l | a | k | z | g),
+	ROW(XRC_INI, SQD, SQD, 0, p | v | t | r | x | i | l | a | k | g),
+	ROW(XRC_TGT, SQD, SQD, 0, p | v | t | e | l | a | k | z | g),
+	ROW(UC, SQD, SQD, 0, v | l | a | k | g),
+	ROW(UD, SQD, SQD, 0, k | q),
+	ROW(SMI, SQD, SQD, 0, k | q),
+	ROW(GSI, SQD, SQD, 0, k | q),
 	ROW(RAW_PACKET, SQD, SQD, 0, 0),
+
+	/* SQE to RTS: after an error that only unreliable services survive. */
+	ROW(UC, SQE, RTS, 0, c | a),
+	ROW(UD, SQE, RTS, 0, c | q),
+	ROW(SMI, SQE, RTS, 0, c | q),
+	ROW(GSI, SQE, RTS, 0, c | q),
 	ROW(RAW_PACKET, SQE, RTS, 0, 0),
 
-	/* To Reset from anywhere; to Error from anywhere but Reset. */
+	/*
+	 * To Reset and to Error, with nothing but the state. Figure 124 has an
+	 * arrow from any state to Error; Linux asks for Init first, and drivers
+	 * free or keep no queue of a QP in Reset that could be flushed.
+	 */
 	ROW(EVERY, RESET, RESET, 0, 0),
 	ROW(EVERY, INIT, RESET, 0, 0),
 	ROW(EVERY, RTR, RESET, 0, 0),
