@@ -132,13 +132,14 @@ static int cq_irq_poll(struct irq_poll *iop, int budget)
 	int done;
 
 	done = cq_poll(cq, budget, cq->wc, BATCH);
+	/* From the completion on there may be a second poller. */
+	if (dim)
+		rdma_dim(dim, done);
 	if (done < budget) {
 		irq_poll_complete(&cq->iop);
 		if (ib_req_notify_cq(cq, REARM) > 0)
 			irq_poll_sched(&cq->iop);
 	}
-	if (dim)
-		rdma_dim(dim, done);
 	return done;
 }
 
@@ -186,10 +187,13 @@ static void cq_set_poller(struct ib_cq *cq)
 
 static void cq_stop_poller(struct ib_cq *cq)
 {
-	if (cq->poll_ctx == IB_POLL_SOFTIRQ)
+	if (cq->poll_ctx == IB_POLL_SOFTIRQ) {
 		irq_poll_disable(&cq->iop);
-	else if (cq->poll_ctx != IB_POLL_DIRECT)
+		/* One that has completed may be about to arm the CQ yet. */
+		synchronize_rcu();
+	} else if (cq->poll_ctx != IB_POLL_DIRECT) {
 		cancel_work_sync(&cq->work);
+	}
 }
 
 void ofed_cq_settle(struct ib_cq *cq)
