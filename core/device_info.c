@@ -197,7 +197,9 @@ static int query_iwarp_port(struct ib_device *device, u32 port,
  * @port_num: port number
  * @port_attr: out; zeroed first
  *
- * Context: process, may sleep.
+ * Context: process, may sleep. The caller holds neither the rtnl nor anything
+ * that is taken under it, and is no netdev notifier: drivers of Ethernet ports
+ * take the rtnl in query_port (ib_get_eth_speed()).
  * Return: 0, -EINVAL (no such port), -ENODEV (iWARP port without interface),
  * or the driver's errno.
  */

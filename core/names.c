@@ -287,7 +287,8 @@ static void rate_of_lanes(u32 mbps, u32 lanes, u16 *speed, u8 *width)
  * @width: out: lanes, IB_WIDTH_x
  *
  * An interface that does not know its speed counts as one of 1 Gb/s.
- * Context: process, takes the rtnl lock.
+ * Context: process, takes the rtnl: not from a netdev notifier or another caller
+ * that holds it, nor from work that such a caller waits for.
  * Return: 0, -EINVAL (no Ethernet port), or -ENODEV (no interface).
  */
 int ib_get_eth_speed(struct ib_device *dev, u32 port_num, u16 *speed,
