@@ -3,6 +3,7 @@
 #   make                   modules for the running kernel (or KVER=release)
 #   make modules K=6.1     the same for a test kernel: 6.1, 6.12 or debug
 #   make obj K=6.1 FILE=core/gid.c   one file with every warning on
+#   make install | dkms-install      on a real host
 #   make check | demo | soak         see README.md
 
 CACHE	:= $(or $(OFED_CACHE),/var/cache/ofed)
@@ -17,7 +18,9 @@ KDIR	?= /lib/modules/$(KVER)/build
 B	:= $(CURDIR)/build/$(KVER)
 endif
 
-SOURCES	:= Kbuild core uverbs include tests/modules tests/kunit tools
+# What modules are made of; the copy that dkms keeps has no tests.
+SOURCES	:= Kbuild core uverbs include tools
+TESTS	:= $(wildcard tests/modules tests/kunit)
 GENKSYMS := $(B)/tools/genksyms-adopt
 KMAKE	= $(MAKE) --no-print-directory -C $(KDIR) M=$(B) \
 	genksyms='$(B)/tools/genksyms-adopt $(KDIR)' $(KFLAGS)
@@ -31,7 +34,7 @@ copy:
 	@mkdir -p $(B)
 	@rsync -aR --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod*' \
 		--exclude='.*.cmd' --exclude=modules.order --exclude=Module.symvers \
-		$(SOURCES) $(B)/
+		$(SOURCES) $(TESTS) $(B)/
 
 modules: copy
 	@$(KMAKE) modules
@@ -84,8 +87,33 @@ uninstall:
 	rm -rf $(MODDIR) $(DESTDIR)/lib/modprobe.d/ofed.conf
 	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
 
+# The same by dkms, which builds again for each new kernel. With DESTDIR, all of
+# it goes below that folder.
+VERSION	:= $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
+DKMSSRC	= $(DESTDIR)/usr/src/ofed-$(VERSION)
+DKMSTREES = $(if $(DESTDIR),--sourcetree $(DESTDIR)/usr/src \
+	--dkmstree $(DESTDIR)/var/lib/dkms --installtree $(DESTDIR)/lib/modules)
+# Its own depmod would work on the host's modules in that case.
+DKMSINSTALL = $(DKMSTREES) $(if $(DESTDIR),--no-depmod)
+DKMSBUILD = -k $(KVER) --kernelsourcedir $(KDIR)
+dkms-install:
+	@command -v dkms >/dev/null || { echo "no dkms: apt install dkms"; exit 1; }
+	install -d $(DKMSSRC) $(DESTDIR)/lib/modprobe.d
+	$(if $(DESTDIR),install -d $(DESTDIR)/var/lib/dkms $(DESTDIR)/lib/modules/$(KVER))
+	rsync -aR --delete Makefile dkms.conf $(SOURCES) $(DKMSSRC)/
+	-dkms remove ofed/$(VERSION) --all $(DKMSINSTALL) >/dev/null 2>&1
+	dkms add ofed/$(VERSION) $(DKMSTREES)
+	dkms build ofed/$(VERSION) $(DKMSBUILD) $(DKMSTREES)
+	dkms install ofed/$(VERSION) $(DKMSBUILD) $(DKMSINSTALL)
+	$(if $(DESTDIR),depmod -b $(DESTDIR) $(KVER))
+	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/ofed.conf
+
+dkms-uninstall:
+	dkms remove ofed/$(VERSION) --all $(DKMSINSTALL)
+	rm -rf $(DKMSSRC) $(DESTDIR)/lib/modprobe.d/ofed.conf
+
 demo: kernels
 	@$(MAKE) -s modules K=6.1
 	@tests/vm/run 6.1 demo
 
-.PHONY: install uninstall demo
+.PHONY: install uninstall dkms-install dkms-uninstall demo
