@@ -30,10 +30,10 @@ lane() {
 tests/vm/prepare.sh debug
 
 lane style tests/style.sh 6.1 6.12 debug
-lane kunit tests/vm/run debug kunit TIMEOUT=900
-lane stock-6.1 tests/vm/run 6.1 "$(tests/vm/suites-for 6.1)" TIMEOUT=1500
-lane stock-6.12 tests/vm/run 6.12 "$(tests/vm/suites-for 6.12)" TIMEOUT=1500
-lane debug tests/vm/run debug "$(tests/vm/suites-for debug)" TIMEOUT=1800
+lane kunit tests/vm/run debug kunit TIMEOUT=${TIMEOUT:-900}
+lane stock-6.1 tests/vm/run 6.1 "$(tests/vm/suites-for 6.1)" TIMEOUT=${TIMEOUT:-1500}
+lane stock-6.12 tests/vm/run 6.12 "$(tests/vm/suites-for 6.12)" TIMEOUT=${TIMEOUT:-1500}
+lane debug tests/vm/run debug "$(tests/vm/suites-for debug)" TIMEOUT=${TIMEOUT:-3000}
 
 say "all lanes: $(($(date +%s) - start)) s"
 echo "$passed passed, $failed failed"
