@@ -667,14 +667,21 @@ int uv_destroy_qp(struct uverbs_attr_bundle *attrs)
 	return uv_reply(attrs, &resp, sizeof(resp));
 }
 
-static struct uv_mcast *mcast_find(struct ib_uqp_object *uqp,
-				   const union ib_gid *gid, u16 lid)
+/*
+ * Ethernet has no LIDs: a driver knows a group by its GID alone, and could not
+ * leave it twice.
+ */
+static struct uv_mcast *mcast_find(struct ib_qp *qp, const union ib_gid *gid,
+				   u16 lid)
 {
+	struct ib_uqp_object *uqp = qp->uobject;
+	bool by_gid = rdma_protocol_roce(qp->device, qp->port ?:
+					 rdma_start_port(qp->device));
 	struct uv_mcast *mcast;
 
 	lockdep_assert_held(&uqp->mcast_lock);
 	list_for_each_entry(mcast, &uqp->mcast, node)
-		if (mcast->lid == lid &&
+		if ((by_gid || mcast->lid == lid) &&
 		    !memcmp(&mcast->gid, gid, sizeof(*gid)))
 			return mcast;
 	return NULL;
@@ -688,7 +695,7 @@ static int mcast_attach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 	int ret;
 
 	guard(mutex)(&uqp->mcast_lock);
-	if (mcast_find(uqp, gid, lid))
+	if (mcast_find(qp, gid, lid))
 		return 0;
 	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
 	if (!mcast)
@@ -711,10 +718,10 @@ static int mcast_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 	int ret;
 
 	guard(mutex)(&uqp->mcast_lock);
-	mcast = mcast_find(uqp, gid, lid);
+	mcast = mcast_find(qp, gid, lid);
 	if (!mcast)
 		return -EINVAL;
-	ret = ib_detach_mcast(qp, gid, lid);
+	ret = ib_detach_mcast(qp, gid, mcast->lid);
 	if (ret)
 		return ret;
 	list_del(&mcast->node);
