@@ -29,7 +29,7 @@ same_devinfo() {
 	diff "$work/info32" "$work/info64"
 }
 check "i386 ibv_devinfo says what the 64-bit one says" same_devinfo
-n=$(count 10000)
+n=$(count 1000)
 check "i386 ibv_rc_pingpong" duo 18700 "$lib32/ld-linux.so.2" --library-path $lib32 \
 	"$bin32/ibv_rc_pingpong" -d rxe0 -g $gid_index -n "$n" -c
 check "i386 ibv_rc_pingpong -e" duo 18701 "$lib32/ld-linux.so.2" --library-path $lib32 \
