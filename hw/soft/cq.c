@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Completion queues: rings that the device fills, and a program or a kernel
+ * consumer empties.
+ */
+#include "internal.h"
+
+/* Room that librxe steps over, however much of it is a struct ib_uverbs_wc. */
+#define USER_CQE_BYTES 64
+/* IBV_WC_WITH_INV of <infiniband/verbs.h>; the kernel's flag is another bit. */
+#define USER_WC_WITH_INV BIT(3)
+
+static bool user_cq(const struct soft_cq *cq)
+{
+	return cq->ring.map;
+}
+
+static u32 user_flags(const struct ib_wc *wc)
+{
+	u32 flags = wc->wc_flags & (IB_WC_GRH | IB_WC_WITH_IMM);
+
+	if (wc->wc_flags & IB_WC_WITH_INVALIDATE)
+		flags |= USER_WC_WITH_INV;
+	return flags;
+}
+
+static void write_user_wc(struct ib_uverbs_wc *to, const struct ib_wc *wc)
+{
+	*to = (struct ib_uverbs_wc){
+		.wr_id = wc->wr_id,
+		.status = wc->status,
+		.opcode = wc->opcode,
+		.vendor_err = wc->vendor_err,
+		.byte_len = wc->byte_len,
+		.ex.imm_data = wc->ex.imm_data,
+		.qp_num = wc->qp ? wc->qp->qp_num : 0,
+		.src_qp = wc->src_qp,
+		.wc_flags = user_flags(wc),
+		.pkey_index = wc->pkey_index,
+		.slid = wc->slid,
+		.sl = wc->sl,
+		.dlid_path_bits = wc->dlid_path_bits,
+		.port_num = wc->port_num,
+	};
+}
+
+/* From the tasklet: one call at a time, and never inside a call of theirs. */
+static void cq_notify(struct tasklet_struct *tasklet)
+{
+	struct soft_cq *cq = from_tasklet(cq, tasklet, notify);
+	struct ib_event event = {
+		.device = cq->cq.device,
+		.element.cq = &cq->cq,
+		.event = IB_EVENT_CQ_ERR,
+	};
+	bool fire, fire_error;
+	unsigned long flags;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	fire = cq->fire && !cq->dying;
+	fire_error = cq->fire_error && !cq->dying;
+	cq->fire = false;
+	cq->fire_error = false;
+	spin_unlock_irqrestore(&cq->lock, flags);
+
+	if (fire && cq->cq.comp_handler)
+		cq->cq.comp_handler(&cq->cq, cq->cq.cq_context);
+	if (fire_error && cq->cq.event_handler)
+		cq->cq.event_handler(&event, cq->cq.cq_context);
+}
+
+static bool wanted(const struct soft_cq *cq, const struct ib_wc *wc,
+		   bool solicited)
+{
+	if (cq->armed == IB_CQ_SOLICITED)
+		return solicited || wc->status != IB_WC_SUCCESS;
+	return cq->armed;
+}
+
+/* False: lost. IBA vol. 1, 10.7.3 and 11.6.3.1: the CQ is in error from now on. */
+static bool cq_add(struct soft_cq *cq, const struct ib_wc *wc)
+{
+	void *slot;
+
+	lockdep_assert_held(&cq->lock);
+
+	if (cq->overrun)
+		return false;
+	if (!soft_ring_room(&cq->ring)) {
+		cq->overrun = true;
+		cq->fire_error = true;
+		return false;
+	}
+	slot = soft_ring_at(&cq->ring, cq->ring.prod);
+	if (user_cq(cq))
+		write_user_wc(slot, wc);
+	else
+		memcpy(slot, wc, sizeof(*wc));
+	soft_ring_produce(&cq->ring);
+	return true;
+}
+
+/**
+ * soft_cq_post - add a completion
+ * @cq: the CQ
+ * @wc: the completion
+ * @solicited: by the peer; an error counts as solicited too
+ *
+ * The consumer is told by a tasklet, if he asked for it.
+ *
+ * Context: any. Return: false: it is lost, and the CQ is in error, of which the
+ * consumer is told once.
+ */
+bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited)
+{
+	unsigned long flags;
+	bool added;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	added = cq_add(cq, wc);
+	if (added && wanted(cq, wc, solicited)) {
+		cq->armed = 0;
+		cq->fire = true;
+	}
+	if ((cq->fire || cq->fire_error) && !cq->dying)
+		tasklet_schedule(&cq->notify);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return added;
+}
+
+/* The ring of a new size, and, for a program, where to map it. */
+static int cq_ring(struct soft_ring *ring, u32 cqe, struct ib_udata *udata)
+{
+	struct rxe_create_cq_resp resp = {};
+	int ret;
+
+	/* The reply to a new size has the same layout. */
+	BUILD_BUG_ON(sizeof(resp) != sizeof(struct rxe_resize_cq_resp));
+	BUILD_BUG_ON(sizeof(struct ib_uverbs_wc) > USER_CQE_BYTES);
+
+	if (udata && udata->outlen < sizeof(resp))
+		return -EINVAL;
+	ret = soft_ring_alloc(ring, cqe,
+			      udata ? USER_CQE_BYTES : sizeof(struct ib_wc),
+			      soft_udata_context(udata), &resp.mi);
+	if (ret || !udata)
+		return ret;
+	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	if (ret)
+		soft_ring_free(ring);
+	return ret;
+}
+
+/**
+ * soft_create_cq - ops.create_cq
+ * @ibcq: memory of the core
+ * @attr: what is asked for
+ * @attrs: of a program, or NULL
+ *
+ * Context: process, may sleep. Return: 0, -EINVAL (size, reply too short),
+ * -EOPNOTSUPP (flags), -ENOMEM, -EFAULT.
+ */
+int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		   struct compat_op_attrs *attrs)
+{
+	struct soft_cq *cq = to_soft_cq(ibcq);
+	int ret;
+
+	if (attr->flags)
+		return -EOPNOTSUPP;
+	if (!attr->cqe || attr->cqe > to_soft_dev(ibcq->device)->max_cqe)
+		return -EINVAL;
+	spin_lock_init(&cq->lock);
+	tasklet_setup(&cq->notify, cq_notify);
+	ret = cq_ring(&cq->ring, attr->cqe, compat_op_udata(attrs));
+	if (ret)
+		return ret;
+	ibcq->cqe = cq->ring.mask;
+	return 0;
+}
+
+/**
+ * soft_destroy_cq - ops.destroy_cq
+ * @ibcq: nobody adds completions any more
+ * @udata: not used
+ *
+ * Context: process, may sleep. Return: 0; the consumer is not called any more.
+ */
+int soft_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
+{
+	struct soft_cq *cq = to_soft_cq(ibcq);
+
+	spin_lock_irq(&cq->lock);
+	cq->dying = true;
+	spin_unlock_irq(&cq->lock);
+	tasklet_kill(&cq->notify);
+	soft_ring_free(&cq->ring);
+	return 0;
+}
+
+static u32 cq_waiting(const struct soft_cq *cq)
+{
+	lockdep_assert_held(&cq->lock);
+	return cq->ring.mask - soft_ring_room(&cq->ring);
+}
+
+/* Completions that nobody took, in their order, into the empty @to. */
+static void move_completions(struct soft_cq *cq, struct soft_ring *to,
+			     u32 from, u32 num)
+{
+	const size_t bytes = 1UL << to->shift;
+
+	lockdep_assert_held(&cq->lock);
+
+	while (num--) {
+		memcpy(soft_ring_at(to, to->prod),
+		       soft_ring_at(&cq->ring, from++), bytes);
+		soft_ring_produce(to);
+	}
+}
+
+/**
+ * soft_resize_cq - ops.resize_cq
+ * @ibcq: the CQ
+ * @cqe: completions that must fit in
+ * @udata: of a program, or NULL
+ *
+ * A program maps the new ring by the reply; what it had mapped before is its
+ * own, and does not change any more.
+ *
+ * Context: process, may sleep. Return: 0, -EINVAL (size: more completions are
+ * waiting, or the device has no such queues; reply too short), -ENOMEM,
+ * -EFAULT; then the CQ is what it was.
+ */
+int soft_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
+{
+	struct soft_cq *cq = to_soft_cq(ibcq);
+	u32 from, waiting, max = to_soft_dev(ibcq->device)->max_cqe;
+	struct soft_ring ring;
+	int ret;
+
+	if (cqe < 1 || (u32)cqe > max || user_cq(cq) != !!udata)
+		return -EINVAL;
+	ret = cq_ring(&ring, cqe, udata);
+	if (ret)
+		return ret;
+
+	spin_lock_irq(&cq->lock);
+	waiting = cq_waiting(cq);
+	from = cq->ring.prod - waiting;
+	if (waiting > cqe) {
+		ret = -EINVAL;
+	} else {
+		move_completions(cq, &ring, from, waiting);
+		swap(cq->ring, ring);
+		ibcq->cqe = cq->ring.mask;
+	}
+	spin_unlock_irq(&cq->lock);
+	soft_ring_free(&ring);
+	return ret;
+}
+
+/**
+ * soft_poll_cq - ops.poll_cq
+ * @ibcq: of the kernel
+ * @num: room in @wc
+ * @wc: filled in
+ *
+ * Context: any. Return: completions taken, or -EOPNOTSUPP: a program polls its
+ * CQ itself.
+ */
+int soft_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc)
+{
+	struct soft_cq *cq = to_soft_cq(ibcq);
+	unsigned long flags;
+	int done;
+
+	if (user_cq(cq))
+		return -EOPNOTSUPP;
+	spin_lock_irqsave(&cq->lock, flags);
+	for (done = 0; done < num && soft_ring_ready(&cq->ring); done++) {
+		memcpy(&wc[done], soft_ring_at(&cq->ring, cq->ring.cons),
+		       sizeof(*wc));
+		soft_ring_consume(&cq->ring);
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return done;
+}
+
+/**
+ * soft_peek_cq - ops.peek_cq
+ * @ibcq: the CQ
+ * @wanted: at most
+ *
+ * Context: any. Return: completions that wait.
+ */
+int soft_peek_cq(struct ib_cq *ibcq, int wanted)
+{
+	struct soft_cq *cq = to_soft_cq(ibcq);
+	unsigned long flags;
+	u32 waiting;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	waiting = cq_waiting(cq);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return min_t(int, waiting, wanted);
+}
+
+/**
+ * soft_req_notify_cq - ops.req_notify_cq
+ * @ibcq: the CQ
+ * @how: IB_CQ_NEXT_COMP or IB_CQ_SOLICITED, and IB_CQ_REPORT_MISSED_EVENTS
+ *
+ * A request for every completion is not weakened by a later one for solicited
+ * ones. Context: any. Return: 0, or 1 (if asked for): completions wait.
+ */
+int soft_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags how)
+{
+	struct soft_cq *cq = to_soft_cq(ibcq);
+	unsigned long flags;
+	int ret = 0;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	if (cq->armed != IB_CQ_NEXT_COMP && how & IB_CQ_SOLICITED_MASK)
+		cq->armed = how & IB_CQ_SOLICITED_MASK;
+	if (how & IB_CQ_REPORT_MISSED_EVENTS && cq_waiting(cq))
+		ret = 1;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return ret;
+}

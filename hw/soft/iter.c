@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The one copy cursor. All bytes of messages move through soft_iter_copy(),
+ * straight from where they are to where they belong.
+ */
+#include "internal.h"
+
+/* Interrupts are disabled while this many bytes move. */
+#define COPY_CHUNK (16U << 10)
+
+/**
+ * soft_iter_list - a cursor over the entries of a work request
+ * @it: filled in
+ * @mem: of the device
+ * @pd: of the queue pair
+ * @sge: entries, in kernel memory that stays as long as @it is used
+ * @num: of entries
+ * @access: 0 to read, IB_ACCESS_LOCAL_WRITE to write
+ *
+ * Nothing is checked yet. Context: any.
+ */
+void soft_iter_list(struct soft_iter *it, struct soft_mem *mem,
+		    struct ib_pd *pd, const struct ib_sge *sge, u32 num,
+		    int access)
+{
+	u32 i;
+
+	*it = (struct soft_iter){
+		.kind = SOFT_ITER_LIST,
+		.access = access,
+		.mem = mem,
+		.pd = pd,
+		.sge = sge,
+		.num = num,
+	};
+	for (i = 0; i < num; i++)
+		it->left += sge[i].length;
+}
+
+/**
+ * soft_iter_region - a cursor over a part of one region
+ * @it: filled in
+ * @region: from soft_region_remote(), or NULL with @length 0; the reference is
+ *	    @it's from now on
+ * @iova: of the first byte
+ * @length: bytes
+ *
+ * Context: any.
+ */
+void soft_iter_region(struct soft_iter *it, struct soft_region *region,
+		      u64 iova, u64 length)
+{
+	*it = (struct soft_iter){
+		.kind = SOFT_ITER_REGION,
+		.region = region,
+		.grant = region ? READ_ONCE(region->grant) : 0,
+		.pos = iova,
+		.left = length,
+	};
+}
+
+/**
+ * soft_iter_bytes - a cursor over kernel memory
+ * @it: filled in
+ * @bytes: not owned
+ * @length: of @bytes
+ */
+void soft_iter_bytes(struct soft_iter *it, void *bytes, u32 length)
+{
+	*it = (struct soft_iter){
+		.kind = SOFT_ITER_BYTES,
+		.bytes = bytes,
+		.left = length,
+	};
+}
+
+/**
+ * soft_iter_skb - a cursor over a part of a packet, to read from
+ * @it: filled in
+ * @skb: not owned
+ * @offset: of the first byte, from skb->data
+ * @length: bytes, inside of @skb
+ */
+void soft_iter_skb(struct soft_iter *it, const struct sk_buff *skb,
+		   u32 offset, u32 length)
+{
+	*it = (struct soft_iter){
+		.kind = SOFT_ITER_SKB,
+		.skb = skb,
+		.pos = offset,
+		.left = length,
+	};
+}
+
+static void leave_region(struct soft_iter *it)
+{
+	soft_region_put(it->region);
+	it->region = NULL;
+}
+
+/**
+ * soft_iter_end - put what a cursor holds
+ * @it: may be ended any number of times, or be all zero
+ *
+ * One over a list stays where it is: the next copy looks for the region of its
+ * entry anew, and checks it. One over a region is at its end. Context: any.
+ */
+void soft_iter_end(struct soft_iter *it)
+{
+	leave_region(it);
+	if (it->kind == SOFT_ITER_REGION)
+		it->left = 0;
+}
+
+/* Step over entries that are used up or empty: those are never looked at. */
+static void find_entry(struct soft_iter *it)
+{
+	while (it->cur < it->num && it->pos >= it->sge[it->cur].length) {
+		leave_region(it);
+		it->cur++;
+		it->pos = 0;
+	}
+}
+
+static enum soft_fault enter_entry(struct soft_iter *it)
+{
+	const struct ib_sge *sge = &it->sge[it->cur];
+	struct soft_region *region = soft_region_get(it->mem, sge->lkey);
+	enum soft_fault fault;
+
+	if (!region)
+		return SOFT_NO_KEY;
+	fault = soft_region_may_local(region, it->pd, sge, it->access,
+				      &it->grant);
+	if (fault == SOFT_OK)
+		it->region = region;
+	else
+		soft_region_put(region);
+	return fault;
+}
+
+static enum soft_fault check_entry(const struct soft_iter *it, u32 index)
+{
+	enum soft_fault fault = SOFT_OK;
+
+	if (it->sge[index].length)
+		soft_region_put(soft_region_local(it->mem, it->pd,
+						  &it->sge[index], it->access,
+						  &fault));
+	return fault;
+}
+
+static u64 region_pos(const struct soft_iter *it)
+{
+	if (it->kind == SOFT_ITER_LIST)
+		return it->sge[it->cur].addr + it->pos;
+	return it->pos;
+}
+
+/* The region, if there is one, is locked. */
+static enum soft_fault still_granted(const struct soft_iter *it, u64 bytes)
+{
+	const struct soft_region *region = it->region;
+
+	if (!region)
+		return SOFT_OK;
+	soft_region_assert_locked(region);
+	if (!region->valid || region->grant != it->grant)
+		return SOFT_NO_KEY;
+	if (!soft_region_covers(region, region_pos(it), bytes))
+		return SOFT_NO_RANGE;
+	return SOFT_OK;
+}
+
+/**
+ * soft_iter_check - would a copy of all that is left succeed now?
+ * @it: stays where it is
+ *
+ * References are not kept. Context: any.
+ */
+enum soft_fault soft_iter_check(struct soft_iter *it)
+{
+	enum soft_fault fault = SOFT_OK;
+	unsigned long flags;
+	u32 i;
+
+	if (it->kind == SOFT_ITER_LIST) {
+		for (i = it->cur; i < it->num && fault == SOFT_OK; i++)
+			fault = check_entry(it, i);
+	} else if (it->kind == SOFT_ITER_REGION && it->left) {
+		flags = soft_region_lock(it->region);
+		fault = still_granted(it, it->left);
+		soft_region_unlock(it->region, flags);
+	}
+	return fault;
+}
+
+/**
+ * soft_iter_skip - move on without a copy
+ * @it: the cursor
+ * @bytes: how far
+ *
+ * Entries that are passed are not checked. Context: any.
+ * Return: SOFT_OK, or SOFT_NO_RANGE (not so many left; @it did not move).
+ */
+enum soft_fault soft_iter_skip(struct soft_iter *it, u64 bytes)
+{
+	u64 step;
+
+	if (bytes > it->left)
+		return SOFT_NO_RANGE;
+	it->left -= bytes;
+	if (it->kind != SOFT_ITER_LIST) {
+		it->pos += bytes;
+		return SOFT_OK;
+	}
+	while (bytes) {
+		find_entry(it);
+		step = min(bytes, it->sge[it->cur].length - it->pos);
+		it->pos += step;
+		bytes -= step;
+	}
+	return SOFT_OK;
+}
+
+/* Be at a region, if the cursor is over any; @run: bytes up to its end. */
+static enum soft_fault settle(struct soft_iter *it, u64 *run)
+{
+	*run = it->left;
+	if (it->kind != SOFT_ITER_LIST)
+		return SOFT_OK;
+	find_entry(it);
+	if (it->cur == it->num)
+		return SOFT_NO_RANGE;
+	*run = it->sge[it->cur].length - it->pos;
+	return it->region ? SOFT_OK : enter_entry(it);
+}
+
+/* Bytes of @it in kernel addresses; not for an skb. */
+static enum soft_fault spot_of(const struct soft_iter *it, u64 done, u64 want,
+			       struct soft_spot *spot)
+{
+	if (it->kind == SOFT_ITER_BYTES) {
+		spot->at = it->bytes + it->pos + done;
+		spot->bytes = want;
+		spot->mapped = false;
+		return SOFT_OK;
+	}
+	return soft_spot_get(it->region, region_pos(it) + done, want,
+			     it->kind == SOFT_ITER_REGION, spot);
+}
+
+static enum soft_fault copy_packet(const struct soft_spot *to,
+				   const struct soft_iter *from, u64 done,
+				   u64 *bytes)
+{
+	*bytes = to->bytes;
+	if (skb_copy_bits(from->skb, from->pos + done, to->at, *bytes))
+		return SOFT_NO_RANGE;
+	return SOFT_OK;
+}
+
+static enum soft_fault copy_spot(const struct soft_spot *to,
+				 const struct soft_iter *from, u64 done,
+				 u64 *bytes)
+{
+	enum soft_fault fault;
+	struct soft_spot spot;
+
+	fault = spot_of(from, done, to->bytes, &spot);
+	if (fault != SOFT_OK)
+		return fault;
+	*bytes = spot.bytes;
+	memcpy(to->at, spot.at, *bytes);
+	soft_spot_put(&spot);
+	return SOFT_OK;
+}
+
+/* Both regions are locked. */
+static enum soft_fault copy_run(const struct soft_iter *to,
+				const struct soft_iter *from, u64 bytes)
+{
+	u64 done = 0, moved = 0;
+	enum soft_fault fault;
+	struct soft_spot spot;
+
+	fault = still_granted(to, bytes);
+	if (fault == SOFT_OK)
+		fault = still_granted(from, bytes);
+	if (fault != SOFT_OK)
+		return fault;
+	while (done < bytes) {
+		fault = spot_of(to, done, bytes - done, &spot);
+		if (fault != SOFT_OK)
+			return fault;
+		if (from->kind == SOFT_ITER_SKB)
+			fault = copy_packet(&spot, from, done, &moved);
+		else
+			fault = copy_spot(&spot, from, done, &moved);
+		soft_spot_put(&spot);
+		if (fault != SOFT_OK)
+			return fault;
+		done += moved;
+	}
+	return SOFT_OK;
+}
+
+/*
+ * Two readers at once, in whatever order: nobody waits for one lock while he
+ * holds the other.
+ */
+static unsigned long lock_two(struct soft_region *a, struct soft_region *b)
+{
+	unsigned long flags;
+
+	for (;;) {
+		read_lock_irqsave(&a->bind_lock, flags);
+		if (read_trylock(&b->bind_lock))
+			return flags;
+		read_unlock_irqrestore(&a->bind_lock, flags);
+		swap(a, b);
+	}
+}
+
+/* Either of the two may be without a lock, and both may be one region. */
+static enum soft_fault copy_locked(const struct soft_iter *to,
+				   const struct soft_iter *from, u64 bytes)
+{
+	struct soft_region *a = to->region, *b = from->region;
+	enum soft_fault fault;
+	unsigned long flags;
+
+	if (!a || a->kind == SOFT_DMA)
+		swap(a, b);
+	if (!a)
+		return copy_run(to, from, bytes);
+	if (!b || b->kind == SOFT_DMA || a == b) {
+		flags = soft_region_lock(a);
+		fault = copy_run(to, from, bytes);
+		soft_region_unlock(a, flags);
+		return fault;
+	}
+	flags = lock_two(a, b);
+	fault = copy_run(to, from, bytes);
+	read_unlock(&b->bind_lock);
+	read_unlock_irqrestore(&a->bind_lock, flags);
+	return fault;
+}
+
+/**
+ * soft_iter_copy - copy from one cursor to the other; both move on
+ * @to: not over an skb
+ * @from: the source
+ * @length: bytes
+ *
+ * Keys of entries are checked as they are reached, and that the regions still
+ * grant what they did, each time. After a fault the bytes in front of the
+ * cursors have been copied, and perhaps some behind. Where source and
+ * destination overlap, any of their bytes may come out.
+ *
+ * Context: any; interrupts are disabled for up to 16 KiB.
+ * Return: SOFT_OK; SOFT_NO_RANGE (not so many bytes left in one of them, or
+ * what soft_region_local() says), SOFT_NO_KEY, SOFT_NO_RIGHT.
+ */
+enum soft_fault soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
+			       u32 length)
+{
+	enum soft_fault fault;
+	u64 run, to_run, from_run;
+
+	if (length > to->left || length > from->left)
+		return SOFT_NO_RANGE;
+	while (length) {
+		fault = settle(to, &to_run);
+		if (fault == SOFT_OK)
+			fault = settle(from, &from_run);
+		if (fault != SOFT_OK)
+			return fault;
+		run = min3(to_run, from_run, (u64)min(length, COPY_CHUNK));
+		fault = copy_locked(to, from, run);
+		if (fault != SOFT_OK)
+			return fault;
+		soft_iter_skip(to, run);
+		soft_iter_skip(from, run);
+		length -= run;
+	}
+	return SOFT_OK;
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Keys and what they grant. IBA vol. 1, 10.6.3: a key is an index of 24 bits,
+ * which is the device's, and 8 bits, which are the consumer's where he may
+ * change them. All 32 must fit.
+ */
+#include <linux/random.h>
+
+#include "internal.h"
+
+#define KEY_INDEX_MAX 0xffffff
+
+/**
+ * soft_mem_init - no keys yet
+ * @mem: of a device
+ */
+void soft_mem_init(struct soft_mem *mem)
+{
+	xa_init_flags(&mem->keys, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	mem->next = 1;
+}
+
+/**
+ * soft_mem_exit - undo soft_mem_init()
+ * @mem: all regions and windows are gone
+ */
+void soft_mem_exit(struct soft_mem *mem)
+{
+	WARN_ON(!xa_empty(&mem->keys));
+	xa_destroy(&mem->keys);
+}
+
+/**
+ * soft_region_new - a region without a key
+ * @mem: of the device
+ * @pd: protection domain
+ * @kind: of region
+ *
+ * Context: process, may sleep. Return: it, with the owner's reference, or NULL.
+ */
+struct soft_region *soft_region_new(struct soft_mem *mem, struct ib_pd *pd,
+				    enum soft_region_kind kind)
+{
+	struct soft_region *region;
+
+	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
+	if (!region)
+		return NULL;
+	region->kind = kind;
+	region->mem = mem;
+	region->pd = pd;
+	refcount_set(&region->refs, 1);
+	rwlock_init(&region->bind_lock);
+	atomic_set(&region->windows, 0);
+	return region;
+}
+
+/**
+ * soft_region_publish - give a region a key
+ * @region: complete; may be found as soon as it has the key
+ *
+ * An index is used again only after all others were. The low 8 bits start at
+ * random, so that a key of an earlier region is rarely one of a later one.
+ *
+ * Context: process, may sleep. Return: 0, or -ENOMEM (no memory, no index).
+ */
+int soft_region_publish(struct soft_region *region)
+{
+	struct soft_mem *mem = region->mem;
+	u8 low = get_random_u32();
+	u32 index;
+	int ret;
+
+	/* Readers see nothing until the key is in place. */
+	ret = xa_alloc_cyclic_irq(&mem->keys, &index, NULL,
+				  XA_LIMIT(1, KEY_INDEX_MAX), &mem->next,
+				  GFP_KERNEL_ACCOUNT);
+	if (ret < 0)
+		return -ENOMEM;
+	region->key = index << 8 | low;
+	region->mr.lkey = region->key;
+	region->mr.rkey = region->key;
+	xa_store_irq(&mem->keys, index, region, GFP_KERNEL_ACCOUNT);
+	return 0;
+}
+
+/**
+ * soft_region_withdraw - take the key back, and put the owner's reference
+ * @region: grants nothing any more
+ *
+ * Context: process.
+ */
+void soft_region_withdraw(struct soft_region *region)
+{
+	xa_erase_irq(&region->mem->keys, region->key >> 8);
+	soft_region_put(region);
+}
+
+/**
+ * soft_region_get - find a region by the index in a key
+ * @mem: of the device
+ * @key: its low 8 bits are not looked at: the caller does, under bind_lock
+ *
+ * Context: any. Return: the region, referenced, or NULL.
+ */
+struct soft_region *soft_region_get(struct soft_mem *mem, u32 key)
+{
+	struct soft_region *region;
+
+	rcu_read_lock();
+	region = xa_load(&mem->keys, key >> 8);
+	if (region && !refcount_inc_not_zero(&region->refs))
+		region = NULL;
+	rcu_read_unlock();
+	return region;
+}
+
+/**
+ * soft_region_put - put a reference
+ * @region: the region, or NULL
+ *
+ * Context: any.
+ */
+void soft_region_put(struct soft_region *region)
+{
+	if (region && refcount_dec_and_test(&region->refs))
+		kfree_rcu(region, rcu);
+}
+
+/**
+ * soft_region_covers - is a range inside of a region?
+ * @region: the region
+ * @iova: first address
+ * @length: bytes; 0 fits at the end too
+ */
+bool soft_region_covers(const struct soft_region *region, u64 iova, u64 length)
+{
+	return iova >= region->iova && length <= region->length &&
+	       iova - region->iova <= region->length - length;
+}
+
+static enum soft_fault may_local(const struct soft_region *region,
+				 struct ib_pd *pd, const struct ib_sge *sge,
+				 int access)
+{
+	soft_region_assert_locked(region);
+
+	/* A window has no lkey. */
+	if (!region->valid || region->key != sge->lkey ||
+	    region->kind >= SOFT_WINDOW_1)
+		return SOFT_NO_KEY;
+	if (region->pd != pd || access & ~region->access)
+		return SOFT_NO_RIGHT;
+	if (!soft_region_covers(region, sge->addr, sge->length))
+		return SOFT_NO_RANGE;
+	return SOFT_OK;
+}
+
+/**
+ * soft_region_may_local - check what an entry of a work request asks for
+ * @region: named by the index in the lkey
+ * @pd: of the queue pair
+ * @sge: the entry
+ * @access: 0, or IB_ACCESS_LOCAL_WRITE
+ * @grant: of the check, on success
+ *
+ * Context: any.
+ */
+enum soft_fault soft_region_may_local(struct soft_region *region,
+				      struct ib_pd *pd,
+				      const struct ib_sge *sge, int access,
+				      u32 *grant)
+{
+	enum soft_fault fault;
+	unsigned long flags;
+
+	flags = soft_region_lock(region);
+	fault = may_local(region, pd, sge, access);
+	*grant = region->grant;
+	soft_region_unlock(region, flags);
+	return fault;
+}
+
+/**
+ * soft_region_local - find the memory of an entry of a work request
+ * @mem: of the device
+ * @pd: of the queue pair
+ * @sge: the entry, not empty
+ * @access: 0, or IB_ACCESS_LOCAL_WRITE
+ * @fault: what is wrong
+ *
+ * Context: any. Return: the region, referenced, or NULL.
+ */
+struct soft_region *soft_region_local(struct soft_mem *mem, struct ib_pd *pd,
+				      const struct ib_sge *sge, int access,
+				      enum soft_fault *fault)
+{
+	struct soft_region *region = soft_region_get(mem, sge->lkey);
+	u32 grant;
+
+	*fault = SOFT_NO_KEY;
+	if (!region)
+		return NULL;
+	*fault = soft_region_may_local(region, pd, sge, access, &grant);
+	if (*fault == SOFT_OK)
+		return region;
+	soft_region_put(region);
+	return NULL;
+}
+
+static enum soft_fault may_remote(const struct soft_region *region,
+				  struct ib_pd *pd, u32 qpn, u32 rkey,
+				  u64 iova, u64 length, int access)
+{
+	soft_region_assert_locked(region);
+
+	if (!region->valid || region->key != rkey)
+		return SOFT_NO_KEY;
+	if (region->pd != pd || access & ~region->access)
+		return SOFT_NO_RIGHT;
+	if (region->kind == SOFT_WINDOW_2 && region->qpn != qpn)
+		return SOFT_NO_RIGHT;
+	if (!soft_region_covers(region, iova, length))
+		return SOFT_NO_RANGE;
+	return SOFT_OK;
+}
+
+static struct soft_region *find_remote(struct soft_mem *mem, struct ib_pd *pd,
+				       u32 qpn, u32 rkey, u64 iova, u64 length,
+				       int access, enum soft_fault *fault,
+				       u32 *grant)
+{
+	struct soft_region *region = soft_region_get(mem, rkey);
+	unsigned long flags;
+
+	*fault = SOFT_NO_KEY;
+	if (!region)
+		return NULL;
+	flags = soft_region_lock(region);
+	*fault = may_remote(region, pd, qpn, rkey, iova, length, access);
+	*grant = region->grant;
+	soft_region_unlock(region, flags);
+	if (*fault == SOFT_OK)
+		return region;
+	soft_region_put(region);
+	return NULL;
+}
+
+/**
+ * soft_region_remote - find the memory that a request of the peer names
+ * @mem: of the device
+ * @pd: of the queue pair
+ * @qpn: of the queue pair: windows of type 2 are bound to one
+ * @rkey: of the request
+ * @iova: of the request
+ * @length: of the request
+ * @access: IB_ACCESS_REMOTE_*
+ * @fault: what is wrong
+ *
+ * Context: any. Return: the region, referenced, or NULL.
+ */
+struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd,
+				       u32 qpn, u32 rkey, u64 iova, u64 length,
+				       int access, enum soft_fault *fault)
+{
+	u32 grant;
+
+	return find_remote(mem, pd, qpn, rkey, iova, length, access, fault,
+			   &grant);
+}
+
+/**
+ * soft_iter_remote - a cursor over the memory that a request of the peer names
+ * @it: filled in; on a fault too, and soft_iter_end() is harmless then
+ * @mem: of the device
+ * @pd: of the queue pair
+ * @qpn: of the queue pair
+ * @rkey: of the request
+ * @iova: of the request
+ * @length: of the request
+ * @access: IB_ACCESS_REMOTE_*
+ *
+ * No change of the region goes unnoticed between the check and the copy.
+ *
+ * Context: any.
+ */
+enum soft_fault soft_iter_remote(struct soft_iter *it, struct soft_mem *mem,
+				 struct ib_pd *pd, u32 qpn, u32 rkey, u64 iova,
+				 u64 length, int access)
+{
+	struct soft_region *region;
+	enum soft_fault fault;
+	u32 grant = 0;
+
+	region = find_remote(mem, pd, qpn, rkey, iova, length, access, &fault,
+			     &grant);
+	soft_iter_region(it, region, iova, region ? length : 0);
+	it->grant = grant;
+	return fault;
+}
+
+/* Was it @key until somebody changed the part that is his? */
+static enum soft_fault may_invalidate(const struct soft_region *region,
+				      struct ib_pd *pd, u32 qpn, u32 key)
+{
+	lockdep_assert_held_write(&region->bind_lock);
+
+	if (region->key != key)
+		return SOFT_NO_KEY;
+	if (region->kind != SOFT_FAST && region->kind != SOFT_WINDOW_2)
+		return SOFT_NO_RIGHT;
+	if (region->pd != pd)
+		return SOFT_NO_RIGHT;
+	if (region->kind == SOFT_WINDOW_2 && region->valid &&
+	    region->qpn != qpn)
+		return SOFT_NO_RIGHT;
+	return SOFT_OK;
+}
+
+/**
+ * soft_region_invalidate - a key grants nothing any more
+ * @mem: of the device
+ * @pd: of the queue pair that asks
+ * @qpn: of the queue pair that asks
+ * @key: of a fast registration or of a window of type 2
+ * @remote: the peer asks: only what is open to a peer
+ *
+ * IBA vol. 1, 10.6.5. What is invalid already stays so, and that is no fault:
+ * both ends may ask for it. When this returns no byte moves by the old grant.
+ *
+ * Context: any.
+ */
+enum soft_fault soft_region_invalidate(struct soft_mem *mem, struct ib_pd *pd,
+				       u32 qpn, u32 key, bool remote)
+{
+	struct soft_region *region = soft_region_get(mem, key);
+	struct soft_region *parent = NULL;
+	enum soft_fault fault;
+	unsigned long flags;
+
+	if (!region)
+		return SOFT_NO_KEY;
+	write_lock_irqsave(&region->bind_lock, flags);
+	fault = may_invalidate(region, pd, qpn, key);
+	/* A window is the peer's by nature. */
+	if (fault == SOFT_OK && remote && region->valid &&
+	    region->kind == SOFT_FAST && !(region->access & SOFT_REMOTE_RIGHTS))
+		fault = SOFT_NO_RIGHT;
+	if (fault == SOFT_OK) {
+		region->valid = false;
+		region->grant++;
+		parent = region->parent;
+		region->parent = NULL;
+	}
+	write_unlock_irqrestore(&region->bind_lock, flags);
+	soft_window_detach(parent);
+	soft_region_put(region);
+	return fault;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rings in user space. */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "internal.h"
+
+/*
+ * Page by page, since memory that is charged to a cgroup can not come from
+ * vmalloc_user(). Each mapped page is referenced by the mapping.
+ */
+static int map_pages(struct vm_area_struct *vma, const struct soft_map *map)
+{
+	unsigned long done, bytes = vma->vm_end - vma->vm_start;
+	int ret = 0;
+
+	for (done = 0; done < bytes && !ret; done += PAGE_SIZE)
+		ret = vm_insert_page(vma, vma->vm_start + done,
+				     vmalloc_to_page(map->mem + done));
+	return ret;
+}
+
+/**
+ * soft_mmap - ops.mmap: map a ring
+ * @ucontext: of the program
+ * @vma: from the start of a ring to its end, shared
+ *
+ * Context: process, mmap lock held for writing.
+ * Return: 0, -EINVAL (no ring of this size has this offset), or -ENOMEM.
+ */
+int soft_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma)
+{
+	struct rdma_user_mmap_entry *entry;
+	int ret;
+
+	entry = rdma_user_mmap_entry_get(ucontext, vma);
+	if (!entry)
+		return -EINVAL;
+	ret = map_pages(vma, container_of(entry, struct soft_map, entry));
+	rdma_user_mmap_entry_put(entry);
+	return ret;
+}
+
+/**
+ * soft_mmap_free - ops.mmap_free: nobody can map a ring any more
+ * @entry: in a struct soft_map
+ */
+void soft_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	struct soft_map *map = container_of(entry, struct soft_map, entry);
+
+	vfree(map->mem);
+	kfree(map);
+}

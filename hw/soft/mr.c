@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Memory regions: where their bytes are, and how they come and go. */
+#include <linux/highmem.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+static struct soft_mem *mem_of(struct ib_pd *pd)
+{
+	return &to_soft_dev(pd->device)->mem;
+}
+
+static struct soft_region *to_region(struct ib_mr *mr)
+{
+	return container_of(mr, struct soft_region, mr);
+}
+
+/* ---- where the bytes are --------------------------------------------------- */
+
+/* Addresses of a device without DMA are the kernel's own. */
+static void *to_kernel(u64 address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+/*
+ * The region belongs to the kernel, and yet a peer may hold its rkey (a PD with
+ * the unsafe global one): an address that is no memory must not hurt.
+ */
+static enum soft_fault spot_dma(u64 iova, u64 want, bool remote,
+				struct soft_spot *spot)
+{
+	spot->at = to_kernel(iova);
+	spot->bytes = want;
+	spot->mapped = false;
+	if (!remote)
+		return SOFT_OK;
+	if (!virt_addr_valid(spot->at))
+		return SOFT_NO_RANGE;
+	spot->bytes = min_t(u64, want, PAGE_SIZE - offset_in_page(spot->at));
+	return SOFT_OK;
+}
+
+/**
+ * soft_spot_get - map bytes of a region
+ * @region: the region; it covers @iova, and bind_lock is held
+ * @iova: of the first byte
+ * @want: no more than these, at least 1
+ * @remote: a peer chose @iova
+ * @spot: filled in; spots are put in the reverse order
+ *
+ * Context: any. Return: SOFT_OK, or SOFT_NO_RANGE (no memory there).
+ */
+enum soft_fault soft_spot_get(const struct soft_region *region, u64 iova,
+			      u64 want, bool remote, struct soft_spot *spot)
+{
+	const struct soft_pages *pages;
+	u64 at, inside, size;
+
+	soft_region_assert_locked(region);
+	if (region->kind == SOFT_DMA)
+		return spot_dma(iova, want, remote, spot);
+	if (region->parent) {
+		iova = region->parent_iova + (iova - region->iova);
+		region = region->parent;
+	}
+	pages = region->pages;
+	at = pages->offset + (iova - region->iova);
+	size = 1ULL << pages->shift;
+	inside = at & (size - 1);
+	at >>= pages->shift;
+	if (at >= pages->num)
+		return SOFT_NO_RANGE;
+
+	spot->bytes = min(want, size - inside);
+	spot->mapped = region->kind == SOFT_USER;
+	if (spot->mapped)
+		spot->at = kmap_local_page(pages->page[at]) + inside;
+	else
+		spot->at = to_kernel(pages->addr[at]) + inside;
+	return SOFT_OK;
+}
+
+/**
+ * soft_spot_put - end a mapping
+ * @spot: from soft_spot_get(), which returned SOFT_OK
+ */
+void soft_spot_put(const struct soft_spot *spot)
+{
+	if (spot->mapped)
+		kunmap_local(spot->at);
+}
+
+static struct soft_pages *pages_alloc(u64 num)
+{
+	size_t bytes = struct_size((struct soft_pages *)NULL, addr, num);
+
+	if (num > U32_MAX || bytes > INT_MAX)
+		return NULL;
+	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+}
+
+static void pages_free(struct soft_pages *pages)
+{
+	if (!pages)
+		return;
+	ib_umem_release(pages->umem);
+	kvfree(pages);
+}
+
+static struct soft_pages *pages_of_user(struct ib_device *device, u64 start,
+					u64 length, int access)
+{
+	struct soft_pages *pages;
+	struct sg_page_iter it;
+	struct ib_umem *umem;
+
+	umem = ib_umem_get(device, start, length, access);
+	if (IS_ERR(umem))
+		return ERR_CAST(umem);
+	pages = pages_alloc(ib_umem_num_pages(umem));
+	if (!pages) {
+		ib_umem_release(umem);
+		return ERR_PTR(-ENOMEM);
+	}
+	pages->umem = umem;
+	pages->shift = PAGE_SHIFT;
+	pages->offset = ib_umem_offset(umem);
+	pages->max = ib_umem_num_pages(umem);
+	for_each_sgtable_page(&umem->sgt_append.sgt, &it, 0) {
+		if (pages->num == pages->max)
+			break;
+		pages->page[pages->num++] = sg_page_iter_page(&it);
+	}
+	return pages;
+}
+
+/* ---- regions of programs, and of all kernel memory ------------------------- */
+
+/**
+ * soft_get_dma_mr - ops.get_dma_mr: all kernel memory, by virtual address
+ * @pd: of the kernel
+ * @access: IB_ACCESS_*
+ *
+ * Context: process, may sleep. Return: the region, or ERR_PTR: -EINVAL (@pd is
+ * a program's), -ENOMEM.
+ */
+struct ib_mr *soft_get_dma_mr(struct ib_pd *pd, int access)
+{
+	struct soft_region *region;
+	int ret;
+
+	if (pd->uobject || access & ~IB_ACCESS_SUPPORTED)
+		return ERR_PTR(-EINVAL);
+	region = soft_region_new(mem_of(pd), pd, SOFT_DMA);
+	if (!region)
+		return ERR_PTR(-ENOMEM);
+	region->access = access;
+	region->length = U64_MAX;
+	region->valid = true;
+	ret = soft_region_publish(region);
+	if (ret) {
+		soft_region_put(region);
+		return ERR_PTR(ret);
+	}
+	return &region->mr;
+}
+
+/* What a region grants from now on; @region's lock, or nobody knows it yet. */
+static void grant_user(struct soft_region *region, struct soft_pages *pages,
+		       u64 virt_addr, u64 length, int access)
+{
+	region->pages = pages;
+	region->access = access;
+	/* IBA vol. 1, 10.6.2.5: zero based. */
+	region->iova = access & IB_ZERO_BASED ? 0 : virt_addr;
+	region->length = length;
+	region->valid = true;
+	region->grant++;
+}
+
+/**
+ * soft_reg_user_mr - ops.reg_user_mr
+ * @pd: protection domain
+ * @start: address in the program
+ * @length: bytes
+ * @virt_addr: address by which work requests name the first byte
+ * @access: IB_ACCESS_*
+ * @udata: not used
+ *
+ * Context: process, of the program. Return: the region, or ERR_PTR: the errno
+ * of ib_check_mr_access() or ib_umem_get(), -EINVAL (@virt_addr wraps), -ENOMEM.
+ */
+struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+			       u64 virt_addr, int access,
+			       struct ib_udata *udata)
+{
+	struct soft_region *region;
+	struct soft_pages *pages;
+	int ret;
+
+	ret = ib_check_mr_access(pd->device, access);
+	if (ret)
+		return ERR_PTR(ret);
+	if (length > U64_MAX - virt_addr)
+		return ERR_PTR(-EINVAL);
+	region = soft_region_new(mem_of(pd), pd, SOFT_USER);
+	if (!region)
+		return ERR_PTR(-ENOMEM);
+	pages = pages_of_user(pd->device, start, length, access);
+	if (IS_ERR(pages)) {
+		ret = PTR_ERR(pages);
+		goto err_region;
+	}
+	grant_user(region, pages, virt_addr, length, access);
+	ret = soft_region_publish(region);
+	if (ret)
+		goto err_pages;
+	return &region->mr;
+
+err_pages:
+	pages_free(pages);
+err_region:
+	soft_region_put(region);
+	return ERR_PTR(ret);
+}
+
+/*
+ * Pages that were pinned for reading stay as they are, and where the first byte
+ * is called 0, the address that it had before is forgotten.
+ */
+static int rereg_check(const struct soft_region *region, int flags,
+		       u64 length, u64 virt_addr, int access)
+{
+	if (region->kind != SOFT_USER)
+		return -EINVAL;
+	if (flags & ~IB_MR_REREG_SUPPORTED)
+		return -EOPNOTSUPP;
+	if (flags & IB_MR_REREG_TRANS)
+		return length > U64_MAX - virt_addr ? -EINVAL : 0;
+	if (!(flags & IB_MR_REREG_ACCESS))
+		return 0;
+	if ((access ^ region->access) & IB_ZERO_BASED)
+		return -EINVAL;
+	if (ib_access_writable(access) && !region->pages->umem->writable)
+		return -EPERM;
+	return 0;
+}
+
+/**
+ * soft_rereg_user_mr - ops.rereg_user_mr: change a region where it stands
+ * @mr: the region; the midlayer lets nobody else change it meanwhile
+ * @flags: enum ib_mr_rereg_flags
+ * @start: (IB_MR_REREG_TRANS)
+ * @length: (IB_MR_REREG_TRANS)
+ * @virt_addr: (IB_MR_REREG_TRANS)
+ * @access: (IB_MR_REREG_ACCESS)
+ * @pd: (IB_MR_REREG_PD)
+ * @udata: not used
+ *
+ * The keys stay. What moves by the old grant has moved when this returns, or
+ * gets a fault. After an error nothing has changed.
+ *
+ * Context: process, of the program if there are new addresses.
+ * Return: NULL, or ERR_PTR: as soft_reg_user_mr(), -EPERM (pages that were
+ * pinned for reading only), -EBUSY (windows are bound), -EOPNOTSUPP (@flags).
+ */
+struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
+				 u64 length, u64 virt_addr, int access,
+				 struct ib_pd *pd, struct ib_udata *udata)
+{
+	struct soft_region *region = to_region(mr);
+	struct soft_pages *pages = region->pages;
+	unsigned long irq;
+	int ret;
+
+	if (!(flags & IB_MR_REREG_ACCESS))
+		access = region->access;
+	ret = ib_check_mr_access(mr->device, access) ?:
+	      rereg_check(region, flags, length, virt_addr, access);
+	if (ret)
+		return ERR_PTR(ret);
+	if (flags & IB_MR_REREG_TRANS) {
+		pages = pages_of_user(mr->device, start, length, access);
+		if (IS_ERR(pages))
+			return ERR_CAST(pages);
+	} else {
+		virt_addr = region->iova;
+		length = region->length;
+	}
+
+	write_lock_irqsave(&region->bind_lock, irq);
+	if (atomic_read(&region->windows)) {
+		ret = -EBUSY;
+	} else {
+		if (flags & IB_MR_REREG_PD)
+			region->pd = pd;
+		swap(region->pages, pages);
+		grant_user(region, region->pages, virt_addr, length, access);
+	}
+	write_unlock_irqrestore(&region->bind_lock, irq);
+
+	if (flags & IB_MR_REREG_TRANS)
+		pages_free(pages);
+	return ERR_PTR(ret);
+}
+
+/* ---- fast registration ------------------------------------------------------ */
+
+/**
+ * soft_alloc_mr - ops.alloc_mr: a region for fast registration
+ * @pd: protection domain
+ * @type: IB_MR_TYPE_MEM_REG
+ * @max_num_sg: pages it must be able to hold
+ *
+ * Context: process, may sleep. Return: the region, which grants nothing yet, or
+ * ERR_PTR: -EINVAL (type, number), -ENOMEM.
+ */
+struct ib_mr *soft_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
+			    u32 max_num_sg)
+{
+	struct soft_region *region;
+	int ret = -ENOMEM;
+
+	if (type != IB_MR_TYPE_MEM_REG || !max_num_sg ||
+	    max_num_sg > to_soft_dev(pd->device)->max_mr_pages)
+		return ERR_PTR(-EINVAL);
+	region = soft_region_new(mem_of(pd), pd, SOFT_FAST);
+	if (!region)
+		return ERR_PTR(ret);
+	region->pages = pages_alloc(max_num_sg);
+	if (!region->pages)
+		goto err_region;
+	region->pages->max = max_num_sg;
+	region->pages->shift = PAGE_SHIFT;
+	ret = soft_region_publish(region);
+	if (ret)
+		goto err_pages;
+	return &region->mr;
+
+err_pages:
+	pages_free(region->pages);
+err_region:
+	soft_region_put(region);
+	return ERR_PTR(ret);
+}
+
+static int set_page_addr(struct ib_mr *mr, u64 address)
+{
+	struct soft_pages *pages = to_region(mr)->pages;
+
+	if (pages->num == pages->max)
+		return -ENOMEM;
+	pages->addr[pages->num++] = address;
+	return 0;
+}
+
+/**
+ * soft_map_mr_sg - ops.map_mr_sg: fill the page list
+ * @mr: of soft_alloc_mr(), with page_size set
+ * @sg: mapped for this device
+ * @nents: entries of @sg
+ * @offset: into the first entry; where the rest begins afterwards
+ *
+ * What it grants ends here, if the consumer did not invalidate it: the list is
+ * about to change under it.
+ *
+ * Context: any; the consumer lets nobody else use @mr. Return: entries that
+ * fit, or -EINVAL.
+ */
+int soft_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents,
+		   unsigned int *offset)
+{
+	struct soft_region *region = to_region(mr);
+	struct soft_pages *pages = region->pages;
+	unsigned long flags;
+	int ret;
+
+	if (region->kind != SOFT_FAST || !is_power_of_2(mr->page_size))
+		return -EINVAL;
+	write_lock_irqsave(&region->bind_lock, flags);
+	region->valid = false;
+	region->grant++;
+	write_unlock_irqrestore(&region->bind_lock, flags);
+
+	pages->num = 0;
+	pages->shift = ilog2(mr->page_size);
+	ret = ib_sg_to_pages(mr, sg, nents, offset, set_page_addr);
+	pages->offset = mr->iova & (mr->page_size - 1);
+	return ret;
+}
+
+/**
+ * soft_region_register - a work request: let a region grant its page list
+ * @mr: of soft_alloc_mr(), after soft_map_mr_sg()
+ * @pd: of the queue pair
+ * @key: from now on; its index is the region's
+ * @access: IB_ACCESS_*
+ *
+ * IBA vol. 1, 10.6.4: a region that grants something must be invalidated
+ * first. Address and length are those in @mr now: consumers change the upper
+ * bits of the address.
+ *
+ * Context: any. Return: 0, or -EINVAL.
+ */
+int soft_region_register(struct ib_mr *mr, struct ib_pd *pd, u32 key,
+			 int access)
+{
+	struct soft_region *region = to_region(mr);
+	const struct soft_pages *pages = region->pages;
+	unsigned long flags;
+	int ret = -EINVAL;
+
+	if (region->kind != SOFT_FAST || access & ~IB_ACCESS_SUPPORTED)
+		return -EINVAL;
+	write_lock_irqsave(&region->bind_lock, flags);
+	if (region->valid || region->pd != pd || (region->key ^ key) >> 8)
+		goto out;
+	if (mr->length > U64_MAX - mr->iova ||
+	    pages->offset + mr->length > (u64)pages->num << pages->shift)
+		goto out;
+	region->key = key;
+	region->access = access;
+	region->iova = access & IB_ZERO_BASED ? 0 : mr->iova;
+	region->length = mr->length;
+	region->valid = true;
+	region->grant++;
+	ret = 0;
+out:
+	write_unlock_irqrestore(&region->bind_lock, flags);
+	return ret;
+}
+
+/**
+ * soft_dereg_mr - ops.dereg_mr
+ * @mr: of any kind
+ * @udata: not used
+ *
+ * Waits for bytes that move, not for cursors: a peer may have stopped in the
+ * middle of a message, for ever. They get a fault when they go on.
+ *
+ * Context: process, may sleep. Return: 0 and @mr is gone, or -EBUSY: windows
+ * are bound to it.
+ */
+int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
+{
+	struct soft_region *region = to_region(mr);
+	struct soft_pages *pages = NULL;
+	unsigned long flags;
+	bool bound;
+
+	write_lock_irqsave(&region->bind_lock, flags);
+	bound = atomic_read(&region->windows);
+	if (!bound) {
+		region->valid = false;
+		region->grant++;
+		region->pd = NULL;
+		pages = region->pages;
+		region->pages = NULL;
+	}
+	write_unlock_irqrestore(&region->bind_lock, flags);
+	if (bound)
+		return -EBUSY;
+
+	soft_region_withdraw(region);
+	pages_free(pages);
+	return 0;
+}
+
+/* ---- atomics ------------------------------------------------------------------ */
+
+/* Nobody holds on to the right to change the word; the region may have gone. */
+static enum soft_fault word_get(struct soft_region *region, u64 iova,
+				struct soft_spot *spot)
+{
+	enum soft_fault fault;
+
+	if (!region->valid)
+		return SOFT_NO_KEY;
+	if (!(region->access & IB_ACCESS_REMOTE_ATOMIC))
+		return SOFT_NO_RIGHT;
+	if (!soft_region_covers(region, iova, sizeof(u64)))
+		return SOFT_NO_RANGE;
+	fault = soft_spot_get(region, iova, sizeof(u64), true, spot);
+	if (fault != SOFT_OK)
+		return fault;
+	if (IS_ALIGNED((unsigned long)spot->at, sizeof(u64)))
+		return SOFT_OK;
+	soft_spot_put(spot);
+	return SOFT_NO_RANGE;
+}
+
+/**
+ * soft_region_cmp_swap - compare and swap, atomic against the CPU's
+ * @region: from soft_region_remote() with IB_ACCESS_REMOTE_ATOMIC
+ * @iova: of 8 bytes, a multiple of 8
+ * @compare: what is expected there
+ * @swap: what to write then
+ * @original: what was there
+ *
+ * Context: any.
+ */
+enum soft_fault soft_region_cmp_swap(struct soft_region *region, u64 iova,
+				     u64 compare, u64 swap, u64 *original)
+{
+	unsigned long flags = soft_region_lock(region);
+	enum soft_fault fault;
+	struct soft_spot spot;
+
+	fault = word_get(region, iova, &spot);
+	if (fault == SOFT_OK) {
+		*original = atomic64_cmpxchg((atomic64_t *)spot.at, compare,
+					     swap);
+		soft_spot_put(&spot);
+	}
+	soft_region_unlock(region, flags);
+	return fault;
+}
+
+/**
+ * soft_region_fetch_add - fetch and add, atomic against the CPU's
+ * @region: from soft_region_remote() with IB_ACCESS_REMOTE_ATOMIC
+ * @iova: of 8 bytes, a multiple of 8
+ * @add: what to add; wraps
+ * @original: what was there
+ *
+ * Context: any.
+ */
+enum soft_fault soft_region_fetch_add(struct soft_region *region, u64 iova,
+				      u64 add, u64 *original)
+{
+	unsigned long flags = soft_region_lock(region);
+	enum soft_fault fault;
+	struct soft_spot spot;
+
+	fault = word_get(region, iova, &spot);
+	if (fault == SOFT_OK) {
+		*original = atomic64_fetch_add(add, (atomic64_t *)spot.at);
+		soft_spot_put(&spot);
+	}
+	soft_region_unlock(region, flags);
+	return fault;
+}

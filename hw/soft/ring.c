@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rings of fixed-size elements. The layout is the one that librxe maps: it
+ * takes size and mask from the header, which the kernel fills in and never
+ * reads back. Indices in the header are masked; a ring is full when one slot
+ * is left.
+ *
+ * A user who writes nonsense into his index makes the kernel see the wrong
+ * number of elements, at most all of them: stale ones, which are his own bytes.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "internal.h"
+
+/* Far above what any device allows; keeps sizes inside 31 bits. */
+#define RING_MAX_BYTES (1UL << 30)
+
+static int ring_map_user(struct soft_ring *ring, size_t bytes,
+			 struct ib_ucontext *ucontext, struct mminfo *info)
+{
+	struct soft_map *map;
+	int ret = -ENOMEM;
+
+	map = kzalloc(sizeof(*map), GFP_KERNEL_ACCOUNT);
+	if (!map)
+		return ret;
+	bytes = PAGE_ALIGN(bytes);
+	map->mem = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
+			     __GFP_NOWARN);
+	if (!map->mem)
+		goto err_map;
+	ret = rdma_user_mmap_entry_insert(ucontext, &map->entry, bytes);
+	if (ret)
+		goto err_mem;
+
+	info->offset = rdma_user_mmap_get_offset(&map->entry);
+	info->size = bytes;
+	info->pad = 0;
+	ring->map = map;
+	ring->buf = map->mem;
+	return 0;
+
+err_mem:
+	vfree(map->mem);
+err_map:
+	kfree(map);
+	return ret;
+}
+
+/**
+ * soft_ring_alloc - make an empty ring
+ * @ring: filled in
+ * @slots: elements that must fit in at once
+ * @elem_bytes: of an element; rounded up to a power of 2
+ * @ucontext: of the program that is going to map it, or NULL: the kernel's
+ * @info: (with @ucontext) where to map it
+ *
+ * Memory is charged to the caller's cgroup. Context: process, may sleep.
+ * Return: 0, -EINVAL (sizes), or -ENOMEM.
+ */
+int soft_ring_alloc(struct soft_ring *ring, u32 slots, u32 elem_bytes,
+		    struct ib_ucontext *ucontext, struct mminfo *info)
+{
+	size_t bytes;
+	u64 num;
+	int ret = 0;
+
+	if (!elem_bytes || elem_bytes > PAGE_SIZE)
+		return -EINVAL;
+	num = roundup_pow_of_two((u64)slots + 1);
+	/* Two at least: a mask of 0 could hold nothing at all. */
+	num = max_t(u64, num, 2);
+	*ring = (struct soft_ring){ .shift = order_base_2(elem_bytes) };
+	if (num > (RING_MAX_BYTES >> ring->shift))
+		return -EINVAL;
+	ring->mask = num - 1;
+	bytes = sizeof(*ring->buf) + (num << ring->shift);
+
+	if (ucontext) {
+		ret = ring_map_user(ring, bytes, ucontext, info);
+	} else {
+		ring->buf = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		if (!ring->buf)
+			ret = -ENOMEM;
+	}
+	if (ret)
+		return ret;
+	ring->buf->log2_elem_size = ring->shift;
+	ring->buf->index_mask = ring->mask;
+	return 0;
+}
+
+/**
+ * soft_ring_free - undo soft_ring_alloc()
+ * @ring: nobody in the kernel uses it any more; all zero is fine
+ *
+ * Pages that a program has mapped stay its own until it unmaps them.
+ * Context: process, may sleep.
+ */
+void soft_ring_free(struct soft_ring *ring)
+{
+	if (ring->map)
+		rdma_user_mmap_entry_remove(&ring->map->entry);
+	else
+		kvfree(ring->buf);
+	*ring = (struct soft_ring){};
+}
+
+/**
+ * soft_ring_ready - how many elements can be consumed by the kernel
+ * @ring: the ring
+ *
+ * What their producer wrote is visible afterwards. Context: any, one consumer.
+ */
+u32 soft_ring_ready(const struct soft_ring *ring)
+{
+	/* Pairs with the release of the index by the producer. */
+	u32 prod = smp_load_acquire(&ring->buf->producer_index);
+
+	return (prod - ring->cons) & ring->mask;
+}
+
+/**
+ * soft_ring_room - how many elements can be produced by the kernel
+ * @ring: the ring
+ *
+ * Context: any, one producer.
+ */
+u32 soft_ring_room(const struct soft_ring *ring)
+{
+	/* Pairs with the release by the consumer, who has read the slot. */
+	u32 cons = smp_load_acquire(&ring->buf->consumer_index);
+
+	return ring->mask - ((ring->prod - cons) & ring->mask);
+}
+
+/**
+ * soft_ring_at - address of an element
+ * @ring: the ring
+ * @index: of the element, may run past the end
+ */
+void *soft_ring_at(const struct soft_ring *ring, u32 index)
+{
+	size_t slot = index & ring->mask;
+
+	return ring->buf->data + (slot << ring->shift);
+}
+
+/**
+ * soft_ring_produce - publish the element at @ring->prod
+ * @ring: a ring with room
+ */
+void soft_ring_produce(struct soft_ring *ring)
+{
+	ring->prod = (ring->prod + 1) & ring->mask;
+	/* The element is seen before the index: the consumer acquires it. */
+	smp_store_release(&ring->buf->producer_index, ring->prod);
+}
+
+/**
+ * soft_ring_consume - give the slot at @ring->cons back
+ * @ring: a ring with something ready
+ */
+void soft_ring_consume(struct soft_ring *ring)
+{
+	ring->cons = (ring->cons + 1) & ring->mask;
+	/* The slot was read before the producer, who acquires, fills it. */
+	smp_store_release(&ring->buf->consumer_index, ring->cons);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What software devices share: rings that user space maps, memory regions and
+ * windows with the one copy cursor, completion queues. Nothing here knows a
+ * transport.
+ *
+ * Locks, outermost first; all may be taken with a lock of a transport held:
+ *
+ * soft_cq.lock (spinlock, irqsave)
+ *	guards the producer side of the ring, the consumer side of a kernel CQ,
+ *	notify, overrun. Resizing swaps the ring under it.
+ * soft_region.bind_lock (rwlock, irqsave)
+ *	guards what a key grants: state, key, range and rights. Who looks, or
+ *	copies, reads; who registers, binds, invalidates or deregisters writes,
+ *	so none of these returns while bytes still move by the old grant. Two
+ *	are held by soft_iter_copy() only, which does not wait for the second.
+ * soft_mem.keys (xarray's own lock, irq safe)
+ *	index of a key -> region; readers hold RCU.
+ */
+#ifndef OFED_SOFT_H
+#define OFED_SOFT_H
+
+#include <linux/interrupt.h>
+#include <linux/refcount.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
+#include <rdma/ib_umem.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_user_rxe.h>
+#include <rdma/uverbs_ioctl.h>
+
+/* ---- rings --------------------------------------------------------------- */
+
+/**
+ * struct soft_map - memory of a ring, and its place in user space's offsets
+ * @entry: of the core; its last put frees @mem and this struct
+ * @mem: vmalloc_user() memory
+ */
+struct soft_map {
+	struct rdma_user_mmap_entry entry;
+	void *mem;
+};
+
+/**
+ * struct soft_ring - fixed-size elements between one producer and one consumer
+ * @buf: header and elements; when user space maps it, everything in it is
+ *	 hostile: nothing is read from it but the index of the other side, which
+ *	 is masked, and elements, which are copied before they are looked at
+ * @map: of a ring that user space maps, else NULL and @buf is kernel memory
+ * @mask: slots - 1, a power of 2 minus 1; one slot always stays empty
+ * @shift: log2 of bytes of an element
+ * @prod: the kernel's own producer index, if it produces (masked)
+ * @cons: the kernel's own consumer index, if it consumes (masked)
+ */
+struct soft_ring {
+	struct rxe_queue_buf *buf;
+	struct soft_map *map;
+	u32 mask;
+	u8 shift;
+	u32 prod;
+	u32 cons;
+};
+
+int soft_ring_alloc(struct soft_ring *ring, u32 slots, u32 elem_bytes,
+		    struct ib_ucontext *ucontext, struct mminfo *info);
+void soft_ring_free(struct soft_ring *ring);
+u32 soft_ring_ready(const struct soft_ring *ring);
+u32 soft_ring_room(const struct soft_ring *ring);
+/* The element at @index, which may run past the end: @ring->cons + 1 is fine. */
+void *soft_ring_at(const struct soft_ring *ring, u32 index);
+void soft_ring_produce(struct soft_ring *ring);
+void soft_ring_consume(struct soft_ring *ring);
+
+int soft_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma);
+void soft_mmap_free(struct rdma_user_mmap_entry *entry);
+
+/* Of the program that asks, or NULL: a kernel consumer. */
+static inline struct ib_ucontext *soft_udata_context(struct ib_udata *udata)
+{
+	return udata ? rdma_udata_to_uverbs_attr_bundle(udata)->context : NULL;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+/**
+ * struct soft_mem - keys of one device
+ * @keys: index (key >> 8) -> struct soft_region
+ * @next: where the search for a free index begins
+ */
+struct soft_mem {
+	struct xarray keys;
+	u32 next;
+};
+
+enum soft_region_kind {
+	SOFT_DMA,		/* all kernel memory, by virtual address */
+	SOFT_USER,		/* pinned */
+	SOFT_FAST,		/* list of pages, by map_mr_sg */
+	SOFT_WINDOW_1,		/* memory windows: a part of another region */
+	SOFT_WINDOW_2,
+};
+
+/* What a lookup by key found wrong; the transport names the status. */
+enum soft_fault {
+	SOFT_OK = 0,
+	SOFT_NO_KEY,		/* no such key, or invalid now */
+	SOFT_NO_RIGHT,		/* access, PD or QP do not fit */
+	SOFT_NO_RANGE,		/* outside of the region, or wraps */
+};
+
+struct soft_pages;
+
+/**
+ * struct soft_region - what a key names
+ * @mr: of the core; not used in a window
+ * @kind: never changes
+ * @refs: 1 of the owner, 1 of each cursor, 1 of each window bound to it; they
+ *	  keep this struct, not the memory behind it, which is gone when
+ *	  deregistration returns: whoever uses a region checks its grant then
+ * @rcu: lookups by key are RCU readers
+ * @bind_lock: see the head of this file
+ * @valid: a key grants something now
+ * @key: lkey and rkey (equal); the low 8 bits are the consumer's
+ * @grant: changes whenever what the key grants does
+ * @pd: protection domain
+ * @access: IB_ACCESS_*
+ * @iova: of the first byte
+ * @length: bytes
+ * @pages: (MR) where the bytes are
+ * @windows: (MR) how many are bound to it
+ * @parent: (window) the region behind it, referenced; NULL when not bound
+ * @parent_iova: (window) address in @parent of the first byte
+ * @qpn: (window of type 2) queue pair it is bound to
+ * @mem: keys of the device
+ */
+struct soft_region {
+	struct ib_mr mr;
+	enum soft_region_kind kind;
+	refcount_t refs;
+	struct rcu_head rcu;
+	rwlock_t bind_lock;
+	bool valid;
+	u32 key;
+	u32 grant;
+	struct ib_pd *pd;
+	int access;
+	u64 iova;
+	u64 length;
+	struct soft_pages *pages;
+	atomic_t windows;
+	struct soft_region *parent;
+	u64 parent_iova;
+	u32 qpn;
+	struct soft_mem *mem;
+};
+
+/**
+ * struct soft_mw - memory window
+ * @mw: of the core, which frees this struct
+ * @region: what its key names; lives as long as somebody refers to it
+ */
+struct soft_mw {
+	struct ib_mw mw;
+	struct soft_region *region;
+};
+
+void soft_mem_init(struct soft_mem *mem);
+void soft_mem_exit(struct soft_mem *mem);
+
+struct soft_region *soft_region_local(struct soft_mem *mem, struct ib_pd *pd,
+				      const struct ib_sge *sge, int access,
+				      enum soft_fault *fault);
+struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd,
+				       u32 qpn, u32 rkey, u64 iova, u64 length,
+				       int access, enum soft_fault *fault);
+void soft_region_put(struct soft_region *region);
+
+/* Work requests on regions; @qpn and @pd are of the queue pair that asks. */
+int soft_region_register(struct ib_mr *mr, struct ib_pd *pd, u32 key,
+			 int access);
+enum soft_fault soft_region_invalidate(struct soft_mem *mem, struct ib_pd *pd,
+				       u32 qpn, u32 key, bool remote);
+/**
+ * struct soft_bind - a bind request
+ * @mw_rkey: key of the window now
+ * @new_key: low 8 bits it is to have (type 2); type 1 moves on by itself
+ * @mr_lkey: region it gives access to
+ * @addr: of the first byte, as the region counts
+ * @length: bytes; 0 unbinds a window of type 1
+ * @access: IB_ACCESS_REMOTE_*, IB_ZERO_BASED
+ */
+struct soft_bind {
+	u32 mw_rkey;
+	u8 new_key;
+	u32 mr_lkey;
+	u64 addr;
+	u64 length;
+	int access;
+};
+enum soft_fault soft_window_bind(struct soft_mem *mem, struct ib_pd *pd,
+				 u32 qpn, const struct soft_bind *bind);
+
+/*
+ * Atomics are atomic against the CPU's; @iova is a multiple of 8. @region is
+ * from soft_region_remote(); the memory may have gone since.
+ */
+enum soft_fault soft_region_cmp_swap(struct soft_region *region, u64 iova,
+				     u64 compare, u64 swap, u64 *original);
+enum soft_fault soft_region_fetch_add(struct soft_region *region, u64 iova,
+				      u64 add, u64 *original);
+
+/* ---- the one copy cursor --------------------------------------------------- */
+
+/**
+ * struct soft_iter - a place in a message's memory, moving forward
+ *
+ * Bytes come from, or go to, one of: a list of SGEs, checked entry by entry as
+ * it is reached; one region; kernel bytes; a part of an skb (to read from).
+ *
+ * @kind: which of the four
+ * @mem: (list) keys
+ * @pd: (list) of the queue pair
+ * @access: (list) what each entry must allow, 0 or IB_ACCESS_LOCAL_WRITE
+ * @sge: (list) not owned
+ * @num: (list) entries
+ * @cur: (list) entry that @region belongs to
+ * @region: (list, region) referenced; NULL before the first use of an entry
+ * @grant: (list, region) of @region, when its key was checked
+ * @bytes: (bytes)
+ * @skb: (skb)
+ * @pos: (region) next iova; (list) offset in the current entry; (bytes, skb)
+ *	 offset
+ * @left: bytes until the end of all
+ */
+struct soft_iter {
+	enum soft_iter_kind {
+		SOFT_ITER_LIST,
+		SOFT_ITER_REGION,
+		SOFT_ITER_BYTES,
+		SOFT_ITER_SKB,
+	} kind;
+	int access;
+	struct soft_mem *mem;
+	struct ib_pd *pd;
+	const struct ib_sge *sge;
+	u32 num;
+	u32 cur;
+	struct soft_region *region;
+	u32 grant;
+	union {
+		void *bytes;
+		const struct sk_buff *skb;
+	};
+	u64 pos;
+	u64 left;
+};
+
+void soft_iter_list(struct soft_iter *it, struct soft_mem *mem,
+		    struct ib_pd *pd, const struct ib_sge *sge, u32 num,
+		    int access);
+void soft_iter_region(struct soft_iter *it, struct soft_region *region,
+		      u64 iova, u64 length);	/* takes over the reference */
+/* soft_region_remote() and soft_iter_region() in one step. */
+enum soft_fault soft_iter_remote(struct soft_iter *it, struct soft_mem *mem,
+				 struct ib_pd *pd, u32 qpn, u32 rkey, u64 iova,
+				 u64 length, int access);
+void soft_iter_bytes(struct soft_iter *it, void *bytes, u32 length);
+void soft_iter_skb(struct soft_iter *it, const struct sk_buff *skb,
+		   u32 offset, u32 length);
+/* Puts what it holds. One over a list can go on where it is all the same. */
+void soft_iter_end(struct soft_iter *it);
+enum soft_fault soft_iter_check(struct soft_iter *it);	/* every entry, now */
+enum soft_fault soft_iter_skip(struct soft_iter *it, u64 bytes);
+enum soft_fault soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
+			       u32 length);
+
+/* ---- completion queues ------------------------------------------------------ */
+
+/**
+ * struct soft_cq - completion queue
+ * @cq: of the core
+ * @ring: struct ib_uverbs_wc for user space, struct ib_wc for the kernel
+ * @lock: see the head of this file
+ * @armed: 0, or what the consumer waits for (enum ib_cq_notify_flags)
+ * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent
+ * @dying: no more notifications
+ * @fire: (lock) the consumer is to be called: a completion that it waited for
+ * @fire_error: (lock) the same: the overrun
+ * @notify: calls the consumer, from softirq: never inside a consumer's own
+ *	    call, and one at a time
+ */
+struct soft_cq {
+	struct ib_cq cq;
+	struct soft_ring ring;
+	spinlock_t lock;
+	u8 armed;
+	bool overrun;
+	bool dying;
+	bool fire;
+	bool fire_error;
+	struct tasklet_struct notify;
+};
+
+static inline struct soft_cq *to_soft_cq(struct ib_cq *cq)
+{
+	return container_of(cq, struct soft_cq, cq);
+}
+
+bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited);
+
+/* ---- device ------------------------------------------------------------------ */
+
+/**
+ * struct soft_dev - part of every software device
+ * @ib: of the core; first, as the core allocates by it
+ * @mem: keys
+ * @max_cqe: limits that the shared ops refuse to exceed
+ * @max_mr_pages: of a fast registration
+ */
+struct soft_dev {
+	struct ib_device ib;
+	struct soft_mem mem;
+	u32 max_cqe;
+	u32 max_mr_pages;
+};
+
+static inline struct soft_dev *to_soft_dev(struct ib_device *ib)
+{
+	return container_of(ib, struct soft_dev, ib);
+}
+
+/*
+ * Ops of memory, windows, completion queues, mmap: get_dma_mr, reg_user_mr,
+ * rereg_user_mr, alloc_mr, map_mr_sg, dereg_mr, alloc_mw, dealloc_mw,
+ * create_cq, destroy_cq, resize_cq, poll_cq, peek_cq, req_notify_cq, mmap,
+ * mmap_free, with their object sizes.
+ */
+extern const struct ib_device_ops soft_dev_ops;
+
+#endif /* OFED_SOFT_H */
