@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Answers without payload: ACKs, NAKs, values of atomics (IBA 9.7.5).
+ *
+ * One that there is no memory for is owed, and the work sends it. A later ACK
+ * takes its place, as it says more; nothing but a NAK that ends the queue pair
+ * takes the place of a NAK.
+ */
+#include "ibt.h"
+
+u8 ibt_resp_syndrome(const struct ibt_qp *qp, enum ibt_verdict verdict)
+{
+	switch (verdict) {
+	case IBT_DONE:
+		/* Receive requests are not counted to the peer. */
+		return IBT_AETH_ACK | IBT_ACK_NO_CREDITS;
+	case IBT_RNR:
+		return IBT_AETH_RNR | (READ_ONCE(qp->attr.min_rnr_timer) &
+				       IBT_AETH_VALUE);
+	case IBT_SEQ:
+		return IBT_NAK_PSN;
+	case IBT_BAD_REQUEST:
+		return IBT_NAK_INVALID;
+	case IBT_NO_ACCESS:
+		return IBT_NAK_ACCESS;
+	default:
+		return IBT_NAK_OPERATION;
+	}
+}
+
+void ibt_resp_header(const struct ibt_qp *qp, const struct ibt_path *path,
+		     struct ibt_pkt *pkt, enum ibt_verb verb, u8 place,
+		     u32 psn)
+{
+	u16 index = READ_ONCE(qp->attr.pkey_index);
+
+	*pkt = (struct ibt_pkt) {
+		.opcode = ibt_opcode_of(qp->transport, verb, place, 0),
+		.migrated = READ_ONCE(qp->mig_state) == IB_MIG_MIGRATED,
+		.qpn = READ_ONCE(qp->attr.dest_qp_num),
+		.psn = psn,
+		.syndrome = ibt_resp_syndrome(qp, IBT_DONE),
+		.msn = qp->resp.msn,
+	};
+	pkt->op = &ibt_opcodes[pkt->opcode];
+	if (index < path->port->num_pkeys)
+		pkt->pkey = READ_ONCE(path->port->pkeys[index]);
+}
+
+/* False: no memory. Without a way to the peer it is lost, as on the wire. */
+static bool send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome)
+{
+	struct ibt_path *path = ibt_qp_path(qp);
+	struct sk_buff *skb;
+	struct ibt_pkt pkt;
+
+	if (!path) {
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
+		return true;
+	}
+	skb = ibt_tx_alloc(path, 0, GFP_ATOMIC);
+	if (skb) {
+		ibt_resp_header(qp, path, &pkt, IBT_ACK,
+				IBT_FIRST | IBT_LAST, psn);
+		pkt.syndrome = syndrome;
+		/* A busy link took it all the same, and more are not coming. */
+		ibt_tx(path, skb, &pkt, qp->flow);
+	}
+	ibt_path_put(path);
+	return skb;
+}
+
+static void say(struct ibt_qp *qp, u32 psn, u8 syndrome)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	lockdep_assert_held(&resp->lock);
+	resp->owed = false;
+	if (send_aeth(qp, psn, syndrome))
+		return;
+	resp->owed = true;
+	resp->owed_psn = psn;
+	resp->owed_syndrome = syndrome;
+	ibt_resp_later(qp, 1);
+}
+
+bool ibt_resp_pay(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	if (resp->owed)
+		say(qp, resp->owed_psn, resp->owed_syndrome);
+	return !resp->owed;
+}
+
+void ibt_resp_ack(struct ibt_qp *qp, u32 psn)
+{
+	qp->resp.unacked = 0;
+	say(qp, psn, ibt_resp_syndrome(qp, IBT_DONE));
+}
+
+/*
+ * IBA table 58: what the peer is told, then what happens here. After RNR and a
+ * gap the peer comes again with the same PSN, and what is still under way behind
+ * it is not worth a word.
+ */
+void ibt_resp_refuse(struct ibt_qp *qp, u32 psn, enum ibt_verdict verdict)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+
+	if (verdict == IBT_DROP) {
+		ibt_count(dev, IBT_STAT_RX_DROP);
+		return;
+	}
+	ibt_count(dev, verdict == IBT_RNR ? IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
+	say(qp, psn, ibt_resp_syndrome(qp, verdict));
+	if (verdict == IBT_RNR || verdict == IBT_SEQ)
+		qp->resp.nak_sent = true;
+	else
+		ibt_exec_failed(qp, verdict);
+}
+
+void ibt_resp_atomic(struct ibt_qp *qp, struct ibt_path *path,
+		     struct sk_buff *skb, u32 psn, u64 original)
+{
+	struct ibt_pkt pkt;
+
+	ibt_resp_header(qp, path, &pkt, IBT_ATOMIC_RESP, IBT_FIRST | IBT_LAST,
+			psn);
+	pkt.original = original;
+	qp->resp.unacked = 0;
+	qp->resp.owed = false;
+	ibt_tx(path, skb, &pkt, qp->flow);
+}

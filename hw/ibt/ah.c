@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Address handles. A work request that names one keeps its route: the path is
+ * asked for when it is sent, since who posts may be in a context in which the
+ * link can not resolve one, and it may be stale by then. The handle may be
+ * modified or destroyed meanwhile, in any context; the route stays until the
+ * last request is through, and afterwards for a grace period, since work
+ * requests of user space find it by number under RCU.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "ibt.h"
+
+/**
+ * struct ibt_route - where an address handle leads
+ * @rcu: readers may still look at it
+ * @refs: 1 of the handle, 1 of each work request
+ * @lock: (spinlock, irqsave) guards what follows
+ * @dev: of the handle
+ * @pd: of the handle
+ * @path: referenced; NULL: it has not been resolved
+ * @gen: generation of the port when @path was resolved
+ * @attr: with a reference on its GID
+ * @ended: the handle is gone, @attr is empty
+ */
+struct ibt_route {
+	struct rcu_head rcu;
+	refcount_t refs;
+	spinlock_t lock;
+	struct ibt_dev *dev;
+	struct ib_pd *pd;
+	struct ibt_path *path;
+	int gen;
+	struct rdma_ah_attr attr;
+	bool ended;
+};
+
+struct ibt_ah {
+	struct ib_ah ib;
+	struct ibt_route *route;
+	u32 number;	/* in ibt_dev.ahs, 0: a handle of the kernel */
+};
+
+static struct ibt_ah *to_ibt_ah(struct ib_ah *ib)
+{
+	return container_of(ib, struct ibt_ah, ib);
+}
+
+/* ---- routes ------------------------------------------------------------------ */
+
+void ibt_route_put(struct ibt_route *route)
+{
+	if (!route || !refcount_dec_and_test(&route->refs))
+		return;
+	ibt_path_put(route->path);
+	kfree_rcu(route, rcu);
+}
+
+/*
+ * NULL: not now, from here. Its first user asks again (ibt_route_path()).
+ */
+static struct ibt_path *ibt_route_resolve(struct ibt_dev *dev,
+					  const struct rdma_ah_attr *attr,
+					  gfp_t gfp, int *gen)
+{
+	struct ibt_port *port = ibt_dev_port(dev, rdma_ah_get_port_num(attr));
+	struct ibt_path *path;
+
+	if (!port)
+		return ERR_PTR(-EINVAL);
+	if (rdma_ah_get_ah_flags(attr) & IB_AH_GRH && !attr->grh.sgid_attr)
+		return ERR_PTR(-EINVAL);
+	*gen = atomic_read(&port->generation);
+	path = dev->link->path_resolve(port, attr, gfp);
+	return path == ERR_PTR(-EAGAIN) ? NULL : path;
+}
+
+/* Resolves @from and puts it in the place of what @route has. */
+static int ibt_route_set(struct ibt_route *route,
+			 const struct rdma_ah_attr *from, gfp_t gfp)
+{
+	struct rdma_ah_attr attr = {};
+	struct ibt_path *path;
+	unsigned long flags;
+	int gen = 0;
+
+	path = ibt_route_resolve(route->dev, from, gfp, &gen);
+	if (IS_ERR(path))
+		return PTR_ERR(path);
+	rdma_copy_ah_attr(&attr, from);
+	spin_lock_irqsave(&route->lock, flags);
+	swap(route->attr, attr);
+	swap(route->path, path);
+	route->gen = gen;
+	spin_unlock_irqrestore(&route->lock, flags);
+	ibt_path_put(path);
+	rdma_destroy_ah_attr(&attr);
+	return 0;
+}
+
+/* The last path stays for the requests that were posted before. */
+static void ibt_route_end(struct ibt_route *route)
+{
+	struct rdma_ah_attr attr = {};
+	unsigned long flags;
+
+	spin_lock_irqsave(&route->lock, flags);
+	swap(route->attr, attr);
+	route->ended = true;
+	spin_unlock_irqrestore(&route->lock, flags);
+	rdma_destroy_ah_attr(&attr);
+	ibt_route_put(route);
+}
+
+static int ibt_route_new(struct ibt_ah *ah, const struct rdma_ah_attr *attr,
+			 gfp_t gfp)
+{
+	struct ibt_route *route = kzalloc(sizeof(*route), gfp);
+	int ret;
+
+	if (!route)
+		return -ENOMEM;
+	refcount_set(&route->refs, 1);
+	spin_lock_init(&route->lock);
+	route->dev = to_ibt_dev(ah->ib.device);
+	route->pd = ah->ib.pd;
+	ret = ibt_route_set(route, attr, gfp);
+	if (ret) {
+		kfree(route);
+		return ret;
+	}
+	ah->route = route;
+	return 0;
+}
+
+/* The address of @old, with a reference; false: @old is out of use. */
+static bool ibt_route_copy(struct ibt_route *route, const struct ibt_path *old,
+			   struct rdma_ah_attr *attr)
+{
+	unsigned long flags;
+	bool used;
+
+	spin_lock_irqsave(&route->lock, flags);
+	used = route->path == old && !route->ended;
+	if (used)
+		rdma_copy_ah_attr(attr, &route->attr);
+	spin_unlock_irqrestore(&route->lock, flags);
+	return used;
+}
+
+/*
+ * Puts another path in the place of @old, which is stale or missing. False: there
+ * is no way just now, or nobody knows the address any more.
+ */
+static bool ibt_route_renew(struct ibt_route *route, struct ibt_path *old)
+{
+	struct rdma_ah_attr attr = {};
+	struct ibt_path *path;
+	unsigned long flags;
+	int gen = 0;
+
+	if (!ibt_route_copy(route, old, &attr))
+		return !READ_ONCE(route->ended);
+	path = ibt_route_resolve(route->dev, &attr, GFP_ATOMIC, &gen);
+	rdma_destroy_ah_attr(&attr);
+	if (IS_ERR_OR_NULL(path))
+		return false;
+
+	spin_lock_irqsave(&route->lock, flags);
+	if (route->path == old) {
+		swap(route->path, path);
+		route->gen = gen;
+	}
+	spin_unlock_irqrestore(&route->lock, flags);
+	ibt_path_put(path);
+	return true;
+}
+
+static bool ibt_route_fresh(const struct ibt_path *path, int gen)
+{
+	return path && gen == atomic_read(&path->port->generation) &&
+	       path->port->dev->link->path_valid(path);
+}
+
+struct ibt_path *ibt_route_path(struct ibt_route *route)
+{
+	struct ibt_path *path;
+	unsigned long flags;
+	int gen, tries;
+	bool again;
+
+	/* A stale one is never given out: it may end at a port that is gone. */
+	for (tries = 3; tries; tries--) {
+		spin_lock_irqsave(&route->lock, flags);
+		path = route->path ? ibt_path_get(route->path) : NULL;
+		gen = route->gen;
+		spin_unlock_irqrestore(&route->lock, flags);
+		if (likely(ibt_route_fresh(path, gen)))
+			return path;
+		again = ibt_route_renew(route, path);
+		ibt_path_put(path);
+		if (!again)
+			break;
+	}
+	return NULL;
+}
+
+struct ibt_route *ibt_ah_route(struct ibt_dev *dev, struct ib_pd *pd,
+			       u32 number)
+{
+	struct ibt_route *route;
+
+	rcu_read_lock();
+	route = xa_load(&dev->ahs, number);
+	if (route && (route->pd != pd || !refcount_inc_not_zero(&route->refs)))
+		route = NULL;
+	rcu_read_unlock();
+	return route;
+}
+
+struct ibt_route *ibt_ah_route_of(struct ib_ah *ib)
+{
+	struct ibt_route *route = to_ibt_ah(ib)->route;
+
+	refcount_inc(&route->refs);
+	return route;
+}
+
+/* ---- ops --------------------------------------------------------------------- */
+
+static int ibt_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
+			 struct ib_udata *udata)
+{
+	gfp_t gfp = init->flags & RDMA_CREATE_AH_SLEEPABLE ?
+		GFP_KERNEL : GFP_ATOMIC;
+
+	return ibt_route_new(to_ibt_ah(ib), init->ah_attr, gfp);
+}
+
+/* Programs put the number in their work requests. */
+static int ibt_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
+			      struct ib_udata *udata)
+{
+	struct ibt_dev *dev = to_ibt_dev(ib->device);
+	struct rxe_create_ah_resp resp = {};
+	struct ibt_ah *ah = to_ibt_ah(ib);
+	int ret;
+
+	if (!udata || udata->outlen < sizeof(resp))
+		return -EINVAL;
+	ret = ibt_route_new(ah, init->ah_attr, GFP_KERNEL);
+	if (ret)
+		return ret;
+	ret = xa_alloc_cyclic(&dev->ahs, &ah->number, ah->route,
+			      XA_LIMIT(1, IBT_MAX_AH), &dev->next_ah,
+			      GFP_KERNEL);
+	if (ret < 0) {
+		/* Out of numbers or of memory: out of handles. */
+		ret = -ENOMEM;
+		goto err_route;
+	}
+	resp.ah_num = ah->number;
+	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	if (ret)
+		goto err_number;
+	return 0;
+
+err_number:
+	xa_erase(&dev->ahs, ah->number);
+err_route:
+	ibt_route_end(ah->route);
+	return ret;
+}
+
+static int ibt_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
+{
+	return ibt_route_set(to_ibt_ah(ib)->route, attr, GFP_ATOMIC);
+}
+
+static int ibt_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
+{
+	struct ibt_route *route = to_ibt_ah(ib)->route;
+	unsigned long flags;
+
+	spin_lock_irqsave(&route->lock, flags);
+	*attr = route->attr;
+	spin_unlock_irqrestore(&route->lock, flags);
+	/* The reference stays here. */
+	attr->grh.sgid_attr = NULL;
+	return 0;
+}
+
+/* Handles of user space are destroyed in process context, the others anywhere. */
+static int ibt_destroy_ah(struct ib_ah *ib, u32 flags)
+{
+	struct ibt_ah *ah = to_ibt_ah(ib);
+
+	if (ah->number)
+		xa_erase(&to_ibt_dev(ib->device)->ahs, ah->number);
+	ibt_route_end(ah->route);
+	return 0;
+}
+
+const struct ib_device_ops ibt_ah_ops = {
+	.create_ah = ibt_create_ah,
+	.create_user_ah = ibt_create_user_ah,
+	.modify_ah = ibt_modify_ah,
+	.query_ah = ibt_query_ah,
+	.destroy_ah = ibt_destroy_ah,
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, ibt_ah, ib),
+};

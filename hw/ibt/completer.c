@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The completer: what answers mean for the requests they answer (IBA vol. 1,
+ * 9.7.5.1, 9.7.5.2, 9.9.2). An answer is looked at only if its PSN was sent and
+ * has no answer yet: the rest are ghosts of the past, or forged.
+ */
+#include "send.h"
+#include "trace.h"
+
+/* The peer is there and does something for us: all retries are left again. */
+void ibt_sq_progress(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	sq->retries = sq->retry_cnt;
+	sq->rnr_retries = sq->rnr_retry;
+	sq->gap = false;
+	sq->deadline = jiffies + sq->timeout;
+}
+
+static bool is_ask(const struct ibt_slot *slot)
+{
+	return ibt_wr_info(slot->opcode)->kind == IBT_WR_ASK;
+}
+
+static void done(struct ibt_sq *sq, struct ibt_slot *slot)
+{
+	slot->state = IBT_SLOT_DONE;
+	if (slot->counted) {
+		slot->counted = false;
+		sq->rd_atomic--;
+	}
+}
+
+/* Everything before @psn has its answer; what was to be sent again need not. */
+static void move_una(struct ibt_qp *qp, u32 psn)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 answers = ibt_psn_ahead(psn, sq->una);
+	bool overtaken;
+
+	if (!answers)
+		return;
+	sq->window = min(sq->window + answers, (u32)IBT_WINDOW);
+	overtaken = ibt_psn_ahead(sq->cur_psn, sq->una) < answers;
+	sq->una = psn;
+	if (overtaken)
+		ibt_sq_seek(qp, psn);
+	/* A pause for want of receive requests is over with what caused it. */
+	if (sq->rnr) {
+		sq->rnr = false;
+		sq->paused = false;
+	}
+	ibt_sq_progress(qp);
+}
+
+/* Its first PSN that has no answer, as a distance from una. */
+static u32 open_from(const struct ibt_sq *sq, const struct ibt_slot *slot)
+{
+	if (ibt_psn_ahead(sq->una, slot->first_psn) < ibt_slot_packets(slot))
+		return 0;
+	return ibt_psn_ahead(slot->first_psn, sq->una);
+}
+
+/*
+ * Requests before @psn arrived, as it was answered (IBA 9.7.5.1.1). False: one of
+ * them is a READ or atomic whose own answer is missing; una stands there now.
+ */
+static bool ack_before(struct ibt_qp *qp, u32 psn)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 want = ibt_psn_ahead(psn, sq->una);
+	u32 head = ibt_sq_head(sq);
+	struct ibt_slot *slot;
+	bool whole = true;
+	u32 i;
+
+	for (i = sq->tail; i != head; i++) {
+		slot = ibt_slot_at(sq, i);
+		if (slot->state == IBT_SLOT_DONE)
+			continue;
+		if (!slot->numbered || open_from(sq, slot) >= want)
+			break;
+		if (is_ask(slot)) {
+			psn = ibt_psn_add(sq->una, open_from(sq, slot));
+			whole = false;
+			break;
+		}
+		if (ibt_psn_ahead(slot->last_psn, sq->una) >= want)
+			break;
+		done(sq, slot);
+	}
+	move_una(qp, psn);
+	ibt_sq_reap(qp);
+	return whole;
+}
+
+static bool alive(const struct ibt_sq *sq)
+{
+	return sq->state == IB_QPS_RTS || sq->state == IB_QPS_SQD;
+}
+
+/* Ask again, but once: more of the same will come before the answer does. */
+static void missing(struct ibt_qp *qp, u8 why)
+{
+	if (qp->sq.gap || qp->sq.rnr)
+		return;
+	qp->sq.gap = true;
+	ibt_sq_retry(qp, why);
+}
+
+/* The request that @psn belongs to, if all before it are done; else NULL. */
+static struct ibt_slot *turn_of(struct ibt_qp *qp, u32 psn)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_slot *slot;
+
+	if (!ack_before(qp, psn)) {
+		if (alive(sq))
+			missing(qp, IBT_RETRY_GAP);
+		return NULL;
+	}
+	if (!alive(sq) || sq->tail == ibt_sq_head(sq))
+		return NULL;
+	slot = ibt_slot_at(sq, sq->tail);
+	if (slot->state == IBT_SLOT_DONE || !slot->numbered)
+		return NULL;
+	return slot;
+}
+
+/* IBA 9.7.5.2.8: the peer is out of receive requests. */
+static void rnr_nak(struct ibt_qp *qp, struct ibt_slot *slot, u8 timer)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+	struct ibt_sq *sq = &qp->sq;
+
+	if (sq->rnr)
+		return;
+	ibt_count(dev, IBT_STAT_RX_RNR);
+	/* 7: for ever. */
+	if (sq->rnr_retry != 7 && !sq->rnr_retries) {
+		ibt_count(dev, IBT_STAT_RNR_EXC);
+		ibt_slot_fail(qp, slot, IB_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (sq->rnr_retry != 7)
+		sq->rnr_retries--;
+	trace_ibt_retry(qp, IBT_RETRY_RNR, sq->una, sq->rnr_retries);
+	sq->rnr = true;
+	ibt_sq_seek(qp, sq->una);
+	ibt_sq_pause(qp, ibt_rnr_jiffies(timer));
+}
+
+/**
+ * ibt_sq_nak - a request was refused
+ * @qp: queue pair that sent it
+ * @psn: of the packet that was refused; all before it arrived
+ * @syndrome: of an AETH, anything but an ACK
+ *
+ * Context: sq.lock held.
+ */
+void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome)
+{
+	struct ibt_slot *slot;
+
+	lockdep_assert_held(&qp->sq.lock);
+	slot = turn_of(qp, psn);
+	if (!slot)
+		return;
+	if ((syndrome & IBT_AETH_KIND) == IBT_AETH_RNR) {
+		rnr_nak(qp, slot, syndrome & IBT_AETH_VALUE);
+		return;
+	}
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_NAK);
+	switch (syndrome) {
+	case IBT_NAK_PSN:
+		missing(qp, IBT_RETRY_NAK);
+		break;
+	case IBT_NAK_INVALID:
+		ibt_slot_fail(qp, slot, IB_WC_REM_INV_REQ_ERR);
+		break;
+	case IBT_NAK_ACCESS:
+		ibt_slot_fail(qp, slot, IB_WC_REM_ACCESS_ERR);
+		break;
+	case IBT_NAK_OPERATION:
+		ibt_slot_fail(qp, slot, IB_WC_REM_OP_ERR);
+		break;
+	default:
+		break;
+	}
+}
+
+static void acknowledge(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+{
+	if ((pkt->syndrome & IBT_AETH_KIND) != IBT_AETH_ACK)
+		ibt_sq_nak(qp, pkt->psn, pkt->syndrome);
+	else if (!ack_before(qp, ibt_psn_add(pkt->psn, 1)) && alive(&qp->sq))
+		missing(qp, IBT_RETRY_GAP);
+}
+
+/* Into the request's memory, @offset bytes from its beginning. */
+static bool place(struct ibt_qp *qp, struct ibt_slot *slot, u32 offset,
+		  struct soft_iter *from, u32 length)
+{
+	enum soft_fault fault = SOFT_OK;
+	struct soft_iter to;
+
+	ibt_slot_target(qp, slot, &to);
+	if (offset)
+		fault = soft_iter_skip(&to, offset);
+	if (fault == SOFT_OK && length)
+		fault = soft_iter_copy(&to, from, length);
+	soft_iter_end(&to);
+	if (fault != SOFT_OK)
+		ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+	return fault == SOFT_OK;
+}
+
+static void answered(struct ibt_qp *qp, struct ibt_slot *slot, u32 psn)
+{
+	if (psn == slot->last_psn)
+		done(&qp->sq, slot);
+	move_una(qp, ibt_psn_add(psn, 1));
+	ibt_sq_reap(qp);
+}
+
+/*
+ * IBA 9.7.5.1.3: a READ that was asked again in the middle is answered by packets
+ * that count anew. So only the end tells: LAST comes with the last PSN, and with
+ * no other.
+ */
+static bool fits(const struct ibt_qp *qp, const struct ibt_slot *slot,
+		 const struct ibt_pkt *pkt, u32 offset)
+{
+	bool last = pkt->psn == slot->last_psn;
+
+	if (slot->opcode != IB_WR_RDMA_READ ||
+	    last != !!(pkt->op->flags & IBT_LAST))
+		return false;
+	if (pkt->psn == slot->first_psn && !(pkt->op->flags & IBT_FIRST))
+		return false;
+	return pkt->length == (last ? slot->length - offset : qp->mtu);
+}
+
+static void read_response(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			  const struct sk_buff *skb)
+{
+	struct ibt_slot *slot = turn_of(qp, pkt->psn);
+	struct soft_iter from;
+	u32 offset;
+
+	if (!slot)
+		return;
+	offset = ibt_psn_ahead(pkt->psn, slot->first_psn) * qp->mtu;
+	if (!fits(qp, slot, pkt, offset)) {
+		ibt_slot_fail(qp, slot, IB_WC_BAD_RESP_ERR);
+		return;
+	}
+	soft_iter_skb(&from, skb, pkt->payload, pkt->length);
+	if (place(qp, slot, offset, &from, pkt->length))
+		answered(qp, slot, pkt->psn);
+	soft_iter_end(&from);
+}
+
+/**
+ * ibt_slot_original - the answer of an atomic
+ * @qp: queue pair
+ * @slot: its request
+ * @original: value before it, as the responder's CPU would read it
+ *
+ * Context: sq.lock held.
+ *
+ * Return: false: its place is not accessible, and the request has failed.
+ */
+bool ibt_slot_original(struct ibt_qp *qp, struct ibt_slot *slot, u64 original)
+{
+	struct soft_iter from;
+	bool ok;
+
+	soft_iter_bytes(&from, &original, sizeof(original));
+	ok = place(qp, slot, 0, &from, sizeof(original));
+	soft_iter_end(&from);
+	return ok;
+}
+
+static void atomic_response(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+{
+	struct ibt_slot *slot = turn_of(qp, pkt->psn);
+
+	if (!slot)
+		return;
+	if (slot->opcode != IB_WR_ATOMIC_CMP_AND_SWP &&
+	    slot->opcode != IB_WR_ATOMIC_FETCH_AND_ADD)
+		ibt_slot_fail(qp, slot, IB_WC_BAD_RESP_ERR);
+	else if (ibt_slot_original(qp, slot, pkt->original))
+		answered(qp, slot, pkt->psn);
+}
+
+static bool expected(const struct ibt_qp *qp, const struct ibt_pkt *pkt)
+{
+	const struct ibt_sq *sq = &qp->sq;
+
+	return ibt_qp_reliable(qp) && alive(sq) &&
+	       ibt_psn_ahead(pkt->psn, sq->una) <
+	       ibt_psn_ahead(sq->high, sq->una);
+}
+
+/* Answers with data, when they have an AETH at all, have one that says ACK. */
+static bool positive(const struct ibt_pkt *pkt)
+{
+	return !(pkt->op->headers & IBT_AETH) ||
+	       (pkt->syndrome & IBT_AETH_KIND) == IBT_AETH_ACK;
+}
+
+/**
+ * ibt_completer - a response packet
+ * @qp: queue pair it is for
+ * @pkt: its headers
+ * @skb: the packet, which stays the caller's
+ *
+ * Context: softirqs disabled; sq.lock is taken inside.
+ */
+void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		   struct sk_buff *skb)
+{
+	bool go = false;
+
+	spin_lock_bh(&qp->sq.lock);
+	if (expected(qp, pkt)) {
+		go = true;
+		if (pkt->op->verb == IBT_ACK)
+			acknowledge(qp, pkt);
+		else if (pkt->op->verb == IBT_READ_RESP && positive(pkt))
+			read_response(qp, pkt, skb);
+		else if (pkt->op->verb == IBT_ATOMIC_RESP && positive(pkt))
+			atomic_response(qp, pkt);
+	}
+	spin_unlock_bh(&qp->sq.lock);
+	if (go)
+		ibt_requester(qp);
+}

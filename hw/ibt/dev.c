@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A device: made and unmade on behalf of a link, and what the link tells it. */
+#include <linux/cpumask.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <rdma/ib_mad.h>
+
+#include "ibt.h"
+
+/* Of the user ABI in <rdma/rdma_user_rxe.h>. */
+#define IBT_UVERBS_ABI	2
+
+static void ibt_dev_exit(struct ibt_dev *dev)
+{
+	ibt_groups_exit(dev);
+	destroy_workqueue(dev->wq);
+	free_percpu(dev->stats);
+	kfree(dev->priv);
+	mutex_destroy(&dev->groups_lock);
+	soft_mem_exit(&dev->soft.mem);
+	xa_destroy(&dev->srqs);
+	xa_destroy(&dev->ahs);
+	xa_destroy(&dev->qps);
+}
+
+/*
+ * The last op that the core calls. Every object is gone, so no work is pending
+ * and no path is held but by packets that the link and the injector keep.
+ */
+static void ibt_dealloc_driver(struct ib_device *ib)
+{
+	struct ibt_dev *dev = to_ibt_dev(ib);
+
+	if (dev->fault)
+		ibt_fault_exit(dev);
+	dev->link->dealloc(dev);
+	ibt_dev_exit(dev);
+}
+
+/* The name is known and no client has seen the device. Again after each move to
+ * another namespace.
+ */
+static int ibt_enable_driver(struct ib_device *ib)
+{
+	struct ibt_dev *dev = to_ibt_dev(ib);
+
+	return dev->fault ? 0 : ibt_fault_init(dev);
+}
+
+static const struct ib_device_ops ibt_dev_ops = {
+	.driver_id = RDMA_DRIVER_RXE,
+	.uverbs_abi_ver = IBT_UVERBS_ABI,
+	.enable_driver = ibt_enable_driver,
+	.dealloc_driver = ibt_dealloc_driver,
+};
+
+/* The first to name an op has it, so the link goes before the engine. */
+static void ibt_dev_set_ops(struct ibt_dev *dev)
+{
+	const struct ib_device_ops *const ops[] = {
+		dev->link->ib_ops, &soft_dev_ops, &ibt_dev_ops,
+		&ibt_verbs_ops, &ibt_qp_ops, &ibt_ah_ops, &ibt_srq_ops,
+		&ibt_mcast_ops, &ibt_stats_ops,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		ib_set_device_ops(&dev->soft.ib, ops[i]);
+}
+
+static void ibt_dev_tables(struct ibt_dev *dev)
+{
+	soft_mem_init(&dev->soft.mem);
+	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC);
+	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
+	xa_init_flags(&dev->srqs, XA_FLAGS_ALLOC1);
+	mutex_init(&dev->groups_lock);
+	/* Packets of an earlier life of the device are to find nobody. */
+	dev->next_qpn = get_random_u32() & (IBT_QPN_MASK >> 1);
+}
+
+static void ibt_port_init(struct ibt_dev *dev, u32 num)
+{
+	struct ibt_port *port = &dev->ports[num - 1];
+
+	port->dev = dev;
+	port->num = num;
+	port->pkeys[0] = IB_DEFAULT_PKEY_FULL;
+	port->num_pkeys = 1;
+	port->cap_mask = IB_PORT_CM_SUP;
+	spin_lock_init(&port->room_lock);
+	INIT_LIST_HEAD(&port->waiting);
+	INIT_LIST_HEAD(&port->answering);
+}
+
+static void ibt_dev_describe(struct ibt_dev *dev)
+{
+	struct ib_device *ib = &dev->soft.ib;
+	u32 i;
+
+	dev->soft.max_cqe = IBT_MAX_CQE;
+	dev->soft.max_mr_pages = IBT_MAX_FAST_PAGES;
+	ib->node_type = RDMA_NODE_IB_CA;
+	ib->phys_port_cnt = dev->num_ports;
+	ib->num_comp_vectors = num_online_cpus();
+	/* Of what librxe does by a write: the rest goes through the rings. */
+	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
+			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
+	for (i = 1; i <= dev->num_ports; i++)
+		ibt_port_init(dev, i);
+}
+
+/**
+ * ibt_dev_alloc - make a device of a link
+ * @ops: the link; must outlive the device
+ * @num_ports: ports, from 1 on
+ * @priv_bytes: zeroed memory for the link, see ibt_dev_priv()
+ *
+ * Context: process, may sleep.
+ * Return: the device, which nobody knows yet; NULL without memory. It ends by
+ * ibt_dev_free() or, once registered, with its registration.
+ */
+struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
+			      size_t priv_bytes)
+{
+	struct ib_device *ib;
+	struct ibt_dev *dev;
+
+	/* The core frees by the address of its part, which is the first. */
+	BUILD_BUG_ON(offsetof(struct ibt_dev, soft.ib) != 0);
+	ib = _ib_alloc_device(struct_size_t(struct ibt_dev, ports, num_ports));
+	if (!ib)
+		return NULL;
+	dev = to_ibt_dev(ib);
+	dev->link = ops;
+	dev->num_ports = num_ports;
+	ibt_dev_tables(dev);
+	ibt_dev_describe(dev);
+	dev->priv = kzalloc(priv_bytes, GFP_KERNEL);
+	if (!dev->priv)
+		goto err_device;
+	dev->stats = alloc_percpu(struct ibt_stats);
+	if (!dev->stats)
+		goto err_priv;
+	dev->wq = alloc_workqueue("ofed_%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0,
+				  ops->name);
+	if (!dev->wq)
+		goto err_stats;
+	if (ibt_groups_init(dev))
+		goto err_wq;
+	/* From here on ib_dealloc_device() undoes all of it. */
+	ibt_dev_set_ops(dev);
+	return dev;
+
+err_wq:
+	destroy_workqueue(dev->wq);
+err_stats:
+	free_percpu(dev->stats);
+err_priv:
+	kfree(dev->priv);
+err_device:
+	mutex_destroy(&dev->groups_lock);
+	soft_mem_exit(&dev->soft.mem);
+	ib_dealloc_device(ib);
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(ibt_dev_alloc);
+
+/**
+ * ibt_dev_free - end a device that is not registered
+ * @dev: the device
+ *
+ * Calls the link's dealloc. Context: process, may sleep.
+ */
+void ibt_dev_free(struct ibt_dev *dev)
+{
+	ib_dealloc_device(&dev->soft.ib);
+}
+EXPORT_SYMBOL_GPL(ibt_dev_free);
+
+/**
+ * ibt_dev_register - show a device to the world
+ * @dev: the device; parent and node_guid are set
+ * @name: its name, or a pattern with %d
+ *
+ * Context: process, may sleep. The device may be in use, and may even be gone
+ * again, when this returns.
+ * Return: 0, or what ib_register_device() says; then @dev is the caller's still.
+ */
+int ibt_dev_register(struct ibt_dev *dev, const char *name)
+{
+	return ib_register_device(&dev->soft.ib, name, NULL);
+}
+EXPORT_SYMBOL_GPL(ibt_dev_register);
+
+/**
+ * ibt_dev_ib - the core's part of a device
+ * @dev: the device
+ *
+ * Context: any.
+ * Return: it.
+ */
+struct ib_device *ibt_dev_ib(struct ibt_dev *dev)
+{
+	return &dev->soft.ib;
+}
+EXPORT_SYMBOL_GPL(ibt_dev_ib);
+
+/**
+ * ibt_dev_of - the device that the core's part belongs to
+ * @ib: of a device of the engine
+ *
+ * Context: any.
+ * Return: it.
+ */
+struct ibt_dev *ibt_dev_of(struct ib_device *ib)
+{
+	return to_ibt_dev(ib);
+}
+EXPORT_SYMBOL_GPL(ibt_dev_of);
+
+/**
+ * ibt_dev_priv - the link's memory of a device
+ * @dev: the device
+ *
+ * Context: any.
+ * Return: as many bytes as ibt_dev_alloc() was asked for, freed after the
+ * link's dealloc.
+ */
+void *ibt_dev_priv(struct ibt_dev *dev)
+{
+	return dev->priv;
+}
+EXPORT_SYMBOL_GPL(ibt_dev_priv);
+
+/**
+ * ibt_dev_port - a port of a device
+ * @dev: the device
+ * @num: from 1
+ *
+ * Context: any.
+ * Return: the port, NULL if there is none of this number.
+ */
+struct ibt_port *ibt_dev_port(struct ibt_dev *dev, u32 num)
+{
+	return num && num <= dev->num_ports ? &dev->ports[num - 1] : NULL;
+}
+EXPORT_SYMBOL_GPL(ibt_dev_port);
+
+/**
+ * ibt_port_dev - the device of a port
+ * @port: the port
+ *
+ * Context: any.
+ * Return: it.
+ */
+struct ibt_dev *ibt_port_dev(const struct ibt_port *port)
+{
+	return port->dev;
+}
+EXPORT_SYMBOL_GPL(ibt_port_dev);
+
+/**
+ * ibt_port_num - the number of a port
+ * @port: the port
+ *
+ * Context: any.
+ * Return: it, from 1.
+ */
+u32 ibt_port_num(const struct ibt_port *port)
+{
+	return port->num;
+}
+EXPORT_SYMBOL_GPL(ibt_port_num);
+
+/**
+ * ibt_path_put - give back a reference on a path
+ * @path: the path, or NULL
+ *
+ * Context: any. The last one calls the link's path_free.
+ */
+void ibt_path_put(struct ibt_path *path)
+{
+	if (path && refcount_dec_and_test(&path->refs))
+		path->port->dev->link->path_free(path);
+}
+EXPORT_SYMBOL_GPL(ibt_path_put);
+
+/**
+ * ibt_tx_room - the link takes packets again
+ * @port: that said -EAGAIN before
+ *
+ * Whoever waits for it goes on from the work queue, so this may be called from
+ * the destructor of a packet. Context: any.
+ */
+void ibt_tx_room(struct ibt_port *port)
+{
+	struct ibt_sq *sq, *next;
+	unsigned long flags;
+
+	spin_lock_irqsave(&port->room_lock, flags);
+	port->room_seq++;
+	list_for_each_entry_safe(sq, next, &port->waiting, waiting) {
+		list_del_init(&sq->waiting);
+		ibt_sq_kick(container_of(sq, struct ibt_qp, sq));
+	}
+	spin_unlock_irqrestore(&port->room_lock, flags);
+	ibt_resp_room(port);
+}
+EXPORT_SYMBOL_GPL(ibt_tx_room);
+
+/**
+ * ibt_port_event - something about a port changed
+ * @port: the port
+ * @event: what its users are told
+ *
+ * Context: any.
+ */
+void ibt_port_event(struct ibt_port *port, enum ib_event_type event)
+{
+	struct ib_event what = {
+		.device = &port->dev->soft.ib,
+		.element.port_num = port->num,
+		.event = event,
+	};
+
+	atomic_inc(&port->generation);
+	ib_dispatch_event(&what);
+}
+EXPORT_SYMBOL_GPL(ibt_port_event);

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Execution of requests: rights, receive requests, memory, completions. The
+ * same for requests that come in packets (responder.c) and for those of a queue
+ * pair of this host (local.c).
+ */
+#include "ibt.h"
+
+/* First sign of life of the peer, before the consumer went to RTS by itself. */
+static void note_established(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	if (likely(resp->established || resp->state != IB_QPS_RTR))
+		return;
+	resp->established = true;
+	ibt_qp_event(qp, IB_EVENT_COMM_EST);
+}
+
+/* IBA table 58, unsupported opcode: also what this QP was not set up for. */
+static bool qp_allows(const struct ibt_qp *qp, int access)
+{
+	return READ_ONCE(qp->attr.qp_access_flags) & access;
+}
+
+static struct soft_mem *mem_of(const struct ibt_qp *qp)
+{
+	return &ibt_qp_dev(qp)->soft.mem;
+}
+
+/*
+ * The PD of regions that the peer names: with XRC it is that of the SRQ that he
+ * names too (annex A14), which @srq keeps until it is put; there is none: false.
+ */
+static bool remote_pd(struct ibt_qp *qp, u32 srqn, struct ibt_srq **srq,
+		      struct ib_pd **pd)
+{
+	*srq = NULL;
+	*pd = qp->ib.pd;
+	if (qp->transport != IBT_XRC)
+		return true;
+	*srq = ibt_rq_srq(qp, srqn);
+	if (!*srq)
+		return false;
+	*pd = (*srq)->ib.pd;
+	return true;
+}
+
+/* What an rkey grants; whatever is wrong with it, the peer is told the same. */
+static enum ibt_verdict remote_iter(struct ibt_qp *qp, u32 srqn,
+				    struct soft_iter *it, u32 rkey, u64 va,
+				    u64 length, int access)
+{
+	enum soft_fault fault;
+	struct ibt_srq *srq;
+	struct ib_pd *pd;
+
+	if (!remote_pd(qp, srqn, &srq, &pd))
+		return IBT_BAD_REQUEST;
+	fault = soft_iter_remote(it, mem_of(qp), pd, qp->ib.qp_num, rkey, va,
+				 length, access);
+	ibt_rq_srq_put(qp, srq);
+	return fault == SOFT_OK ? IBT_DONE : IBT_NO_ACCESS;
+}
+
+/*
+ * A copy failed: if all is well at this end, it was the source, which a sender of
+ * this host may have taken away. That is no matter of the receiver.
+ */
+static enum ibt_verdict blame(struct soft_iter *to, enum ibt_verdict verdict)
+{
+	return soft_iter_check(to) == SOFT_OK ? IBT_DROP : verdict;
+}
+
+/* ---- receive requests ----------------------------------------------------------- */
+
+/* Why the receive request that is taken will not be filled. */
+static void recv_error(struct ibt_qp *qp, enum ib_wc_status status)
+{
+	struct ibt_srq *srq;
+
+	srq = ibt_rq_srq(qp, qp->resp.recv_srqn);
+	ibt_rq_error(qp, srq, status);
+	ibt_rq_srq_put(qp, srq);
+}
+
+/* Take one, unless there is one left of a message that was given up. */
+static enum ibt_verdict take_recv(struct ibt_qp *qp, u32 srqn)
+{
+	struct ibt_resp *resp = &qp->resp;
+	enum ibt_verdict verdict;
+	struct ibt_srq *srq;
+
+	resp->cur.taking = true;
+	if (resp->has_recv &&
+	    (qp->transport != IBT_XRC || resp->recv_srqn == srqn))
+		return IBT_DONE;
+	/* (XRC) It is of another SRQ. */
+	if (resp->has_recv)
+		recv_error(qp, IB_WC_WR_FLUSH_ERR);
+	srq = ibt_rq_srq(qp, srqn);
+	if (qp->transport == IBT_XRC && !srq)
+		return IBT_BAD_REQUEST;
+	verdict = ibt_rq_take(qp, srq, &resp->recv);
+	ibt_rq_srq_put(qp, srq);
+	if (verdict == IBT_DONE) {
+		resp->has_recv = true;
+		resp->recv_srqn = srqn;
+	}
+	return verdict;
+}
+
+void ibt_exec_abort(struct ibt_qp *qp)
+{
+	lockdep_assert_held(&qp->resp.lock);
+	soft_iter_end(&qp->resp.to);
+	qp->resp.cur.active = false;
+	qp->resp.op = NULL;
+	qp->resp.local = NULL;
+}
+
+static enum ibt_verdict give_up(struct ibt_qp *qp, enum ibt_verdict verdict)
+{
+	ibt_exec_abort(qp);
+	return verdict;
+}
+
+/* ---- SEND and WRITE ---------------------------------------------------------------- */
+
+/* An unreliable message that does not fit is dropped, and what it would have
+ * filled waits for the next one; a reliable one ends the queue pair.
+ */
+static enum ibt_verdict too_long(struct ibt_qp *qp)
+{
+	if (qp->transport != IBT_UC)
+		recv_error(qp, IB_WC_LOC_LEN_ERR);
+	return give_up(qp, IBT_BAD_REQUEST);
+}
+
+static enum ibt_verdict begin_send(struct ibt_qp *qp, const struct ibt_msg *msg)
+{
+	struct ibt_resp *resp = &qp->resp;
+	enum ibt_verdict verdict;
+
+	verdict = take_recv(qp, msg->srqn);
+	if (verdict != IBT_DONE)
+		return give_up(qp, verdict);
+	resp->cur.length = resp->recv.length;
+	if (msg->whole && msg->length > resp->recv.length)
+		return too_long(qp);
+
+	/* Whose SGEs they are is filled in when they are used. */
+	soft_iter_list(&resp->to, mem_of(qp), NULL, resp->recv.sge,
+		       resp->recv.num_sge, IB_ACCESS_LOCAL_WRITE);
+	return IBT_DONE;
+}
+
+/* A message that packets would divide has its rights checked with the first, and
+ * takes its receive request with the last.
+ */
+static enum ibt_verdict check_divided(struct ibt_qp *qp,
+				      const struct ibt_msg *msg)
+{
+	enum ibt_verdict verdict;
+	struct soft_iter to;
+
+	if (!msg->whole || msg->length <= qp->mtu)
+		return IBT_DONE;
+	verdict = remote_iter(qp, msg->srqn, &to, msg->rkey, msg->va,
+			      msg->length, IB_ACCESS_REMOTE_WRITE);
+	if (verdict == IBT_DONE)
+		soft_iter_end(&to);
+	return verdict;
+}
+
+static enum ibt_verdict begin_write(struct ibt_qp *qp,
+				    const struct ibt_msg *msg)
+{
+	enum ibt_verdict verdict = IBT_DONE;
+
+	if (!qp_allows(qp, IB_ACCESS_REMOTE_WRITE) ||
+	    msg->length > IBT_MAX_MSG_BYTES) {
+		verdict = IBT_BAD_REQUEST;
+	} else if (msg->extra & IBT_IMM) {
+		verdict = check_divided(qp, msg);
+		if (verdict == IBT_DONE)
+			verdict = take_recv(qp, msg->srqn);
+	}
+	return verdict == IBT_DONE ? verdict : give_up(qp, verdict);
+}
+
+enum ibt_verdict ibt_exec_begin(struct ibt_qp *qp, const struct ibt_msg *msg)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	lockdep_assert_held(&resp->lock);
+	if (!ibt_resp_receives(resp->state))
+		return IBT_DROP;
+	note_established(qp);
+	/* What a peer began and did not end is over. */
+	ibt_exec_abort(qp);
+	resp->told = false;
+	resp->cur = (struct ibt_inflight) {
+		.active = true,
+		.verb = msg->verb,
+		.length = msg->length,
+		.va = msg->va,
+		.rkey = msg->rkey,
+		.srqn = msg->srqn,
+	};
+	return msg->verb == IBT_SEND ? begin_send(qp, msg) :
+				       begin_write(qp, msg);
+}
+
+enum ibt_verdict ibt_exec_reserve(struct ibt_qp *qp)
+{
+	lockdep_assert_held(&qp->resp.lock);
+	/* The first packet has said which SRQ; what the others say is not heard. */
+	return qp->resp.cur.active ? take_recv(qp, qp->resp.cur.srqn) : IBT_DROP;
+}
+
+/* The first bytes need the rights on all that is announced; each copy looks
+ * whether they still stand.
+ */
+static enum ibt_verdict write_data(struct ibt_qp *qp, struct soft_iter *from,
+				   u32 length)
+{
+	struct ibt_inflight *cur = &qp->resp.cur;
+	struct soft_iter *to = &qp->resp.to;
+	enum ibt_verdict verdict = IBT_DONE;
+
+	if (!cur->placed)
+		verdict = remote_iter(qp, cur->srqn, to, cur->rkey, cur->va,
+				      cur->length, IB_ACCESS_REMOTE_WRITE);
+	if (verdict == IBT_DONE && soft_iter_copy(to, from, length) != SOFT_OK)
+		verdict = blame(to, IBT_NO_ACCESS);
+	/* Unreliable, the request waits for a better message. */
+	if (verdict == IBT_NO_ACCESS && cur->taking &&
+	    qp->transport != IBT_UC)
+		recv_error(qp, IB_WC_LOC_ACCESS_ERR);
+	return verdict;
+}
+
+static enum ibt_verdict send_data(struct ibt_qp *qp, struct soft_iter *from,
+				  u32 length)
+{
+	struct ibt_srq *srq = ibt_rq_srq(qp, qp->resp.cur.srqn);
+	enum ibt_verdict verdict = IBT_DONE;
+	struct soft_iter *to = &qp->resp.to;
+
+	to->pd = srq ? srq->ib.pd : qp->ib.pd;
+	if (soft_iter_copy(to, from, length) != SOFT_OK)
+		verdict = blame(to, IBT_OP_ERROR);
+	ibt_rq_srq_put(qp, srq);
+	if (verdict == IBT_OP_ERROR)
+		recv_error(qp, IB_WC_LOC_PROT_ERR);
+	return verdict;
+}
+
+enum ibt_verdict ibt_exec_data(struct ibt_qp *qp, struct soft_iter *from,
+			       u32 length)
+{
+	struct ibt_inflight *cur = &qp->resp.cur;
+	enum ibt_verdict verdict;
+
+	lockdep_assert_held(&qp->resp.lock);
+	if (!cur->active)
+		return IBT_DROP;
+	if (length > cur->length - cur->placed)
+		return cur->verb == IBT_SEND ? too_long(qp) :
+					       give_up(qp, IBT_BAD_REQUEST);
+	if (!length)
+		return IBT_DONE;
+	verdict = cur->verb == IBT_SEND ? send_data(qp, from, length) :
+					  write_data(qp, from, length);
+	if (verdict != IBT_DONE)
+		return give_up(qp, verdict);
+	cur->placed += length;
+	return IBT_DONE;
+}
+
+static void complete_recv(struct ibt_qp *qp, const struct ibt_msg *msg)
+{
+	struct ibt_resp *resp = &qp->resp;
+	struct ibt_srq *srq = ibt_rq_srq(qp, resp->recv_srqn);
+	struct ib_wc wc = {
+		.wr_id = resp->recv.wr_id,
+		.status = IB_WC_SUCCESS,
+		.opcode = msg->verb == IBT_WRITE ? IB_WC_RECV_RDMA_WITH_IMM :
+						   IB_WC_RECV,
+		.byte_len = resp->cur.placed,
+		.src_qp = READ_ONCE(qp->attr.dest_qp_num),
+	};
+
+	if (msg->extra & IBT_IMM) {
+		wc.wc_flags = IB_WC_WITH_IMM;
+		wc.ex.imm_data = msg->imm;
+	} else if (msg->extra & IBT_IETH) {
+		wc.wc_flags = IB_WC_WITH_INVALIDATE;
+		wc.ex.invalidate_rkey = msg->inv_rkey;
+	}
+	resp->has_recv = false;
+	ibt_rq_complete(qp, srq, &wc, msg->solicited);
+	ibt_rq_srq_put(qp, srq);
+}
+
+static enum ibt_verdict invalidate(struct ibt_qp *qp, const struct ibt_msg *msg)
+{
+	enum soft_fault fault = SOFT_NO_KEY;
+	struct ibt_srq *srq;
+	struct ib_pd *pd;
+
+	if (remote_pd(qp, qp->resp.cur.srqn, &srq, &pd))
+		fault = soft_region_invalidate(mem_of(qp), pd, qp->ib.qp_num,
+					       msg->inv_rkey, true);
+	ibt_rq_srq_put(qp, srq);
+	if (fault == SOFT_OK)
+		return IBT_DONE;
+	recv_error(qp, IB_WC_LOC_ACCESS_ERR);
+	return IBT_NO_ACCESS;
+}
+
+enum ibt_verdict ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg)
+{
+	struct ibt_inflight *cur = &qp->resp.cur;
+	enum ibt_verdict verdict = IBT_DONE;
+
+	lockdep_assert_held(&qp->resp.lock);
+	if (!cur->active)
+		return IBT_DROP;
+	if (cur->verb == IBT_WRITE && cur->placed != cur->length)
+		verdict = IBT_BAD_REQUEST;
+	else if (msg->extra & IBT_IETH)
+		verdict = invalidate(qp, msg);
+	if (verdict == IBT_DONE &&
+	    (cur->verb == IBT_SEND || msg->extra & IBT_IMM)) {
+		verdict = take_recv(qp, cur->srqn);
+		if (verdict == IBT_DONE)
+			complete_recv(qp, msg);
+	}
+	return give_up(qp, verdict);
+}
+
+/* ---- READ and atomics ---------------------------------------------------------------- */
+
+/* What both need; @access: IB_ACCESS_REMOTE_READ or _ATOMIC. */
+static enum ibt_verdict may_answer(struct ibt_qp *qp, int access)
+{
+	lockdep_assert_held(&qp->resp.lock);
+	if (!ibt_resp_receives(qp->resp.state))
+		return IBT_DROP;
+	note_established(qp);
+	qp->resp.told = false;
+	if (!qp_allows(qp, access) || !qp->resp.num_replay)
+		return IBT_BAD_REQUEST;
+	return IBT_DONE;
+}
+
+enum ibt_verdict ibt_exec_read(struct ibt_qp *qp, const struct ibt_msg *msg,
+			       struct soft_iter *from)
+{
+	enum ibt_verdict verdict = may_answer(qp, IB_ACCESS_REMOTE_READ);
+
+	if (verdict != IBT_DONE)
+		return verdict;
+	if (msg->length > IBT_MAX_MSG_BYTES)
+		return IBT_BAD_REQUEST;
+	if (!msg->length) {
+		/* IBA 9.7.4.1.4: nothing is touched, no key is needed. */
+		soft_iter_bytes(from, NULL, 0);
+		return IBT_DONE;
+	}
+	return remote_iter(qp, msg->srqn, from, msg->rkey, msg->va,
+			   msg->length, IB_ACCESS_REMOTE_READ);
+}
+
+static enum soft_fault do_atomic(struct soft_region *region,
+				 const struct ibt_msg *msg, u64 *original)
+{
+	if (msg->verb == IBT_CMP_SWAP)
+		return soft_region_cmp_swap(region, msg->va, msg->compare,
+					    msg->swap_add, original);
+	return soft_region_fetch_add(region, msg->va, msg->swap_add, original);
+}
+
+enum ibt_verdict ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
+				 u64 *original)
+{
+	enum ibt_verdict verdict = may_answer(qp, IB_ACCESS_REMOTE_ATOMIC);
+	struct soft_region *region;
+	enum soft_fault fault;
+	struct ibt_srq *srq;
+	struct ib_pd *pd;
+
+	if (verdict != IBT_DONE)
+		return verdict;
+	if (!IS_ALIGNED(msg->va, sizeof(u64)) ||
+	    !remote_pd(qp, msg->srqn, &srq, &pd))
+		return IBT_BAD_REQUEST;
+	region = soft_region_remote(mem_of(qp), pd, qp->ib.qp_num, msg->rkey,
+				    msg->va, sizeof(u64),
+				    IB_ACCESS_REMOTE_ATOMIC, &fault);
+	ibt_rq_srq_put(qp, srq);
+	if (!region)
+		return IBT_NO_ACCESS;
+	fault = do_atomic(region, msg, original);
+	soft_region_put(region);
+	return fault == SOFT_OK ? IBT_DONE : IBT_NO_ACCESS;
+}
+
+/* ---- afterwards ------------------------------------------------------------------------ */
+
+/*
+ * IBA 9.9.3. A reliable responder goes into the error state, with an event
+ * unless a receive completion says what happened (class A). An unreliable one
+ * has dropped the message (class D), but a receive request that is no good ends
+ * it, too (class E).
+ */
+void ibt_exec_failed(struct ibt_qp *qp, enum ibt_verdict verdict)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+	int event = -1;
+
+	lockdep_assert_held(&qp->resp.lock);
+	ibt_exec_abort(qp);
+	if (verdict == IBT_NO_ACCESS)
+		ibt_count(dev, IBT_STAT_ACCESS_ERR);
+	if (verdict == IBT_DONE || verdict == IBT_RNR || verdict == IBT_SEQ ||
+	    verdict == IBT_DROP)
+		return;
+	if ((qp->transport == IBT_UC || qp->transport == IBT_UD) &&
+	    verdict != IBT_OP_ERROR) {
+		ibt_count(dev, IBT_STAT_RX_DROP);
+		return;
+	}
+	if (!qp->resp.told && verdict == IBT_BAD_REQUEST)
+		event = IB_EVENT_QP_REQ_ERR;
+	else if (!qp->resp.told && verdict == IBT_NO_ACCESS)
+		event = IB_EVENT_QP_ACCESS_ERR;
+	WRITE_ONCE(qp->resp.state, IB_QPS_ERR);
+	ibt_resp_stop(qp);
+	ibt_qp_fail(qp, event);
+}
+
+void ibt_resp_advance(struct ibt_qp *qp, u32 packets)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	lockdep_assert_held(&resp->lock);
+	resp->psn = ibt_psn_add(resp->psn, packets);
+	resp->msn = ibt_psn_add(resp->msn, 1);
+	resp->nak_sent = false;
+}

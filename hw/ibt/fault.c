@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fault injection, for tests: packets that a device sends are dropped, doubled,
+ * swapped or damaged, after they were finished. Each packet draws the same number
+ * of random numbers whatever is switched on, so a seed and a sequence of packets
+ * determine what happens to which of them.
+ *
+ *	debugfs/ofed_soft/DEVICE/{drop,duplicate,reorder,corrupt}	0 to 10000
+ *	debugfs/ofed_soft/DEVICE/seed		writing starts the sequence anew
+ */
+#include <linux/debugfs.h>
+#include <linux/slab.h>
+#include "fault.h"
+#include "wire.h"
+
+static const char * const file_names[IBT_FAULT_KINDS] = {
+	[IBT_FAULT_DROP]	= "drop",
+	[IBT_FAULT_DUPLICATE]	= "duplicate",
+	[IBT_FAULT_REORDER]	= "reorder",
+	[IBT_FAULT_CORRUPT]	= "corrupt",
+};
+
+/* A packet and where it goes. */
+struct parcel {
+	struct sk_buff *skb;
+	struct ibt_path *path;
+};
+
+/* ---- the lot of one packet -------------------------------------------------- */
+
+struct lot {
+	bool hit[IBT_FAULT_KINDS];
+	u32 which_bit;
+};
+
+static void draw_lot(struct ibt_fault *fault, struct lot *lot)
+{
+	int kind;
+
+	lockdep_assert_held(&fault->lock);
+	for (kind = 0; kind < IBT_FAULT_KINDS; kind++) {
+		u32 number = prandom_u32_state(&fault->random);
+
+		lot->hit[kind] = number % IBT_FAULT_SURE <
+				 fault->knobs[kind].chance;
+	}
+	lot->which_bit = prandom_u32_state(&fault->random);
+}
+
+/* Takes what is held; the caller sends or frees it. */
+static struct parcel release_held(struct ibt_fault *fault)
+{
+	struct parcel held = { fault->held, fault->held_path };
+
+	lockdep_assert_held(&fault->lock);
+	fault->held = NULL;
+	fault->held_path = NULL;
+	return held;
+}
+
+static int send_held(struct parcel held)
+{
+	int ret;
+
+	if (!held.skb)
+		return 0;
+	ret = ibt_tx_link(held.path, held.skb);
+	ibt_path_put(held.path);
+	return ret;
+}
+
+/* One bit of what the ICRC covers becomes another. Without memory for bytes of
+ * its own the packet stays as it is: bytes may belong to somebody's region.
+ */
+static struct sk_buff *damage(struct sk_buff *skb, u32 bth, u32 number)
+{
+	u32 first = bth + IBT_BTH_RESV8A + 1;
+	u32 bit = number % ((skb->len - first) * 8);
+	struct sk_buff *own = skb;
+
+	if (skb_is_nonlinear(skb) || skb_cloned(skb)) {
+		own = skb_copy(skb, GFP_ATOMIC);
+		if (!own)
+			return skb;
+		consume_skb(skb);
+	}
+	own->data[first + bit / 8] ^= BIT(bit % 8);
+	return own;
+}
+
+/**
+ * ibt_fault_tx - send a packet, or what becomes of it
+ * @path: where it goes
+ * @skb: finished, data at the link's first byte; consumed
+ * @bth: offset of the BTH
+ *
+ * Context: interrupts enabled; locks of a queue pair may be held.
+ *
+ * Return: 0, or -EAGAIN if the link said so for any packet that left now.
+ */
+int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth)
+{
+	struct ibt_fault *fault = path->port->dev->fault;
+	struct sk_buff *again = NULL;
+	struct parcel held = { };
+	struct lot lot;
+	int ret = 0;
+
+	spin_lock_bh(&fault->lock);
+	draw_lot(fault, &lot);
+	spin_unlock_bh(&fault->lock);
+
+	if (lot.hit[IBT_FAULT_DROP]) {
+		kfree_skb(skb);
+		skb = NULL;
+	} else {
+		if (lot.hit[IBT_FAULT_DUPLICATE])
+			again = skb_copy(skb, GFP_ATOMIC);
+		if (lot.hit[IBT_FAULT_CORRUPT])
+			skb = damage(skb, bth, lot.which_bit);
+	}
+
+	spin_lock_bh(&fault->lock);
+	if (fault->held) {
+		held = release_held(fault);
+	} else if (skb && lot.hit[IBT_FAULT_REORDER] && fault->active) {
+		fault->held = skb;
+		fault->held_path = ibt_path_get(path);
+		skb = NULL;
+	}
+	spin_unlock_bh(&fault->lock);
+
+	if (skb)
+		ret = ibt_tx_link(path, skb);
+	if (again)
+		ret = ibt_tx_link(path, again) ?: ret;
+	return send_held(held) ?: ret;
+}
+
+/* ---- files --------------------------------------------------------------------- */
+
+/* After a chance was changed. What is held goes when injection is off. */
+static struct parcel now_active(struct ibt_fault *fault)
+{
+	bool active = false;
+	int kind;
+
+	lockdep_assert_held(&fault->lock);
+	for (kind = 0; kind < IBT_FAULT_KINDS; kind++)
+		active |= fault->knobs[kind].chance != 0;
+	WRITE_ONCE(fault->active, active);
+	return active ? (struct parcel){ } : release_held(fault);
+}
+
+static int chance_get(void *data, u64 *value)
+{
+	const struct ibt_fault_knob *knob = data;
+
+	*value = READ_ONCE(knob->chance);
+	return 0;
+}
+
+static int chance_set(void *data, u64 value)
+{
+	struct ibt_fault_knob *knob = data;
+	struct parcel held;
+
+	if (value > IBT_FAULT_SURE)
+		return -EINVAL;
+	spin_lock_bh(&knob->fault->lock);
+	WRITE_ONCE(knob->chance, value);
+	held = now_active(knob->fault);
+	spin_unlock_bh(&knob->fault->lock);
+
+	local_bh_disable();
+	send_held(held);
+	local_bh_enable();
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(chance_fops, chance_get, chance_set, "%llu\n");
+
+static int seed_get(void *data, u64 *value)
+{
+	const struct ibt_fault *fault = data;
+
+	*value = READ_ONCE(fault->seed);
+	return 0;
+}
+
+static int seed_set(void *data, u64 value)
+{
+	struct ibt_fault *fault = data;
+
+	if (value > U32_MAX)
+		return -EINVAL;
+	spin_lock_bh(&fault->lock);
+	WRITE_ONCE(fault->seed, value);
+	prandom_seed_state(&fault->random, value);
+	spin_unlock_bh(&fault->lock);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(seed_fops, seed_get, seed_set, "%llu\n");
+
+/* ---- life ---------------------------------------------------------------------- */
+
+/**
+ * ibt_fault_init - make injection possible
+ * @dev: device that has its name
+ *
+ * Packets may be sent meanwhile. A kernel without debugfs has no files, and no
+ * use of this then.
+ *
+ * Context: may sleep.
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int ibt_fault_init(struct ibt_dev *dev)
+{
+	struct ibt_fault *fault;
+	int kind;
+
+	fault = kzalloc(sizeof(*fault), GFP_KERNEL);
+	if (!fault)
+		return -ENOMEM;
+	fault->dev = dev;
+	spin_lock_init(&fault->lock);
+	prandom_seed_state(&fault->random, fault->seed);
+	for (kind = 0; kind < IBT_FAULT_KINDS; kind++)
+		fault->knobs[kind].fault = fault;
+	/* Who sends looks at it without a lock: complete, or not at all. */
+	smp_store_release(&dev->fault, fault);
+
+	fault->dir = debugfs_create_dir(dev_name(&dev->soft.ib.dev),
+					ibt_debugfs);
+	for (kind = 0; kind < IBT_FAULT_KINDS; kind++)
+		debugfs_create_file_unsafe(file_names[kind], 0600, fault->dir,
+					   &fault->knobs[kind], &chance_fops);
+	debugfs_create_file_unsafe("seed", 0600, fault->dir, fault,
+				   &seed_fops);
+	return 0;
+}
+
+/**
+ * ibt_fault_exit - no injection any more
+ * @dev: device that sends nothing any more
+ *
+ * A packet that is held is dropped: there is nobody to send it for.
+ *
+ * Context: may sleep.
+ */
+void ibt_fault_exit(struct ibt_dev *dev)
+{
+	struct ibt_fault *fault = dev->fault;
+
+	/* Returns when nobody is inside of a file's function. */
+	debugfs_remove_recursive(fault->dir);
+	kfree_skb(fault->held);
+	ibt_path_put(fault->held_path);
+	dev->fault = NULL;
+	kfree(fault);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The end of work requests: in order, with a completion or without. */
+#include "send.h"
+
+/* Post_send looks at the state with its own lock only. */
+void ibt_sq_change(struct ibt_sq *sq, enum ib_qp_state state)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&sq->lock);
+	spin_lock_irqsave(&sq->post_lock, flags);
+	sq->state = state;
+	spin_unlock_irqrestore(&sq->post_lock, flags);
+}
+
+/*
+ * The oldest slot is free again. What it holds goes back before the consumer can
+ * learn of the completion, as he may post the next request at once.
+ */
+static void retire(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_slot *slot = ibt_slot_at(sq, sq->tail);
+
+	if (qp->transport == IBT_UD) {
+		ibt_route_put(slot->ud.route);
+		slot->ud.route = NULL;
+	}
+	if (ibt_sq_is_user(sq))
+		soft_ring_consume(&sq->ring);
+	/* Pairs with post_send, which fills a slot behind it. */
+	smp_store_release(&sq->tail, sq->tail + 1);
+	if ((s32)(sq->next - sq->tail) < 0) {
+		sq->next = sq->tail;
+		sq->offset = 0;
+	}
+}
+
+static void complete_oldest(struct ibt_qp *qp, u8 status)
+{
+	const struct ibt_slot *slot = ibt_slot_at(&qp->sq, qp->sq.tail);
+	struct ib_wc wc = {
+		.wr_id = slot->wr_id,
+		.status = status,
+		.opcode = ibt_wr_info(slot->opcode)->wc,
+		.byte_len = slot->length,
+		.qp = &qp->ib,
+	};
+	bool wanted = status != IB_WC_SUCCESS || qp->sig_all ||
+		      (slot->flags & IB_SEND_SIGNALED);
+
+	retire(qp);
+	if (!wanted || soft_cq_post(qp->send_cq, &wc, status != IB_WC_SUCCESS))
+		return;
+	/* IBA 11.6.3.2: what can not be reported breaks the queue pair. */
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_CQ_OVERRUN);
+	if (qp->sq.state != IB_QPS_ERR)
+		ibt_qp_fail(qp, IB_EVENT_QP_FATAL);
+}
+
+/* IBA 10.3.1.6, 10.3.1.7: UC and UD go on receiving when a send has failed. */
+static void stop_sending(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	ibt_local_abort(qp);
+	if (ibt_qp_reliable(qp)) {
+		ibt_sq_change(sq, IB_QPS_ERR);
+		ibt_qp_fail(qp, -1);
+	} else {
+		ibt_sq_change(sq, IB_QPS_SQE);
+	}
+	/* The rest is flushed from there: it may be long. */
+	ibt_sq_kick(qp);
+}
+
+/**
+ * ibt_sq_reap - complete what is done, from the oldest on
+ * @qp: queue pair
+ *
+ * A request that failed ends it all: those behind it are flushed.
+ *
+ * Context: sq.lock held.
+ */
+void ibt_sq_reap(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_slot *slot;
+	u8 status;
+
+	lockdep_assert_held(&sq->lock);
+	while (sq->tail != ibt_sq_head(sq)) {
+		slot = ibt_slot_at(sq, sq->tail);
+		if (slot->state != IBT_SLOT_DONE)
+			break;
+		status = slot->status;
+		complete_oldest(qp, status);
+		if (status != IB_WC_SUCCESS) {
+			stop_sending(qp);
+			return;
+		}
+	}
+	ibt_sq_check_drained(qp);
+}
+
+/* A request has failed. Nothing behind it is sent, those before it may finish. */
+void ibt_slot_fail(struct ibt_qp *qp, struct ibt_slot *slot, u8 status)
+{
+	lockdep_assert_held(&qp->sq.lock);
+	slot->status = status;
+	slot->state = IBT_SLOT_DONE;
+	qp->sq.broken = true;
+	ibt_sq_reap(qp);
+}
+
+/**
+ * ibt_sq_flush_some - complete a few requests with IB_WC_WR_FLUSH_ERR
+ * @qp: queue pair that is in an error state
+ * @budget: so many
+ *
+ * Context: sq.lock held.
+ *
+ * Return: there may be more.
+ */
+bool ibt_sq_flush_some(struct ibt_qp *qp, int budget)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	ibt_local_abort(qp);
+	sq->rd_atomic = 0;
+	sq->una = sq->psn;
+	sq->high = sq->psn;
+	sq->cur_psn = sq->psn;
+	sq->broken = false;
+	while (budget--) {
+		if (sq->tail != ibt_sq_head(sq))
+			complete_oldest(qp, IB_WC_WR_FLUSH_ERR);
+		else if (!ibt_sq_flush_ring(qp))
+			return false;
+	}
+	return true;
+}
+
+/* Reset: queues are empty, nobody is told. */
+void ibt_sq_drop_all(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	ibt_local_abort(qp);
+	while (sq->tail != ibt_sq_head(sq))
+		retire(qp);
+	ibt_sq_empty_ring(sq);
+	sq->offset = 0;
+	sq->psn = 0;
+	sq->una = 0;
+	sq->high = 0;
+	sq->cur_psn = 0;
+	sq->rd_atomic = 0;
+	sq->broken = false;
+	sq->gap = false;
+	sq->paused = false;
+	sq->rnr = false;
+	sq->drained = false;
+}
+
+/* Is the next request one that was refused, and comes again? */
+static bool begun(const struct ibt_sq *sq)
+{
+	const struct ibt_slot *slot = ibt_slot_at(sq, sq->next);
+
+	return sq->next != ibt_sq_head(sq) && slot->numbered &&
+	       slot->state != IBT_SLOT_DONE;
+}
+
+/* IBA 10.3.1.5: SQD is drained when all that was begun is finished. */
+void ibt_sq_check_drained(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	if (sq->state != IB_QPS_SQD || sq->drained || sq->tail != sq->next ||
+	    sq->offset || ibt_sq_unanswered(sq) || sq->local.peer || begun(sq))
+		return;
+	sq->drained = true;
+	if (qp->attr.en_sqd_async_notify)
+		ibt_qp_event(qp, IB_EVENT_SQ_DRAINED);
+}

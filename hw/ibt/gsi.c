@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * QP1 of a port, and P_Keys. QP1 is a UD queue pair with a fixed number whose
+ * packets may carry any P_Key of the table (IBA 10.9.4): the consumer learns
+ * which by its index, and names one in each work request.
+ *
+ * ibt_port.gsi is changed with the lock of ibt_dev.qps held, which orders it
+ * against the other numbers.
+ */
+#include "ibt.h"
+
+#define IBT_PKEY_BASE	0x7fff
+#define IBT_PKEY_FULL	0x8000
+
+int ibt_gsi_attach(struct ibt_qp *qp, u32 port_num)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+	struct ibt_port *port = ibt_dev_port(dev, port_num);
+	int ret = -EBUSY;
+
+	if (!port)
+		return -EINVAL;
+	qp->ib.qp_num = 1;
+	qp->attr.port_num = port_num;
+	xa_lock(&dev->qps);
+	if (!rcu_access_pointer(port->gsi)) {
+		rcu_assign_pointer(port->gsi, qp);
+		ret = 0;
+	}
+	xa_unlock(&dev->qps);
+	return ret;
+}
+
+void ibt_gsi_detach(struct ibt_qp *qp)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+	struct ibt_port *port = ibt_dev_port(dev, qp->attr.port_num);
+
+	xa_lock(&dev->qps);
+	RCU_INIT_POINTER(port->gsi, NULL);
+	xa_unlock(&dev->qps);
+}
+
+struct ibt_qp *ibt_gsi_find(struct ibt_port *port)
+{
+	struct ibt_qp *qp;
+
+	rcu_read_lock();
+	qp = rcu_dereference(port->gsi);
+	if (qp && !ibt_qp_get(qp))
+		qp = NULL;
+	rcu_read_unlock();
+	return qp;
+}
+
+/* Same partition, and at least one of the two is a full member of it. */
+static bool ibt_pkey_match(u16 a, u16 b)
+{
+	return (a & IBT_PKEY_BASE) == (b & IBT_PKEY_BASE) &&
+	       (a & IBT_PKEY_BASE) && ((a | b) & IBT_PKEY_FULL);
+}
+
+bool ibt_pkey_ok(const struct ibt_port *port, u16 index, u16 pkey)
+{
+	return index < port->num_pkeys &&
+	       ibt_pkey_match(READ_ONCE(port->pkeys[index]), pkey);
+}
+
+int ibt_pkey_find(const struct ibt_port *port, u16 pkey)
+{
+	u16 i;
+
+	for (i = 0; i < port->num_pkeys; i++)
+		if (ibt_pkey_match(READ_ONCE(port->pkeys[i]), pkey))
+			return i;
+	return -1;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Headers: bytes <-> struct ibt_pkt. The one user of wire.h's structs at run
+ * time. Which headers a packet has is the opcode table's word; both directions
+ * walk them in the order of the IBT_*ETH bits, which is that of the wire.
+ */
+#include <linux/bitfield.h>
+#include "pkt.h"
+#include "wire.h"
+
+static_assert(sizeof(struct ibt_wire_bth) == IBT_BTH_BYTES);
+
+/* The header at @at, which then is behind it. */
+#define NEXT(at, type)	({						\
+	struct ibt_wire_##type *_hdr = (void *)(at);			\
+	(at) += sizeof(*_hdr);						\
+	_hdr;								\
+})
+
+static u32 low_24(__be32 word)
+{
+	return FIELD_GET(IBT_WIRE_24, be32_to_cpu(word));
+}
+
+static void parse_bth(struct ibt_pkt *pkt, const struct ibt_wire_bth *bth)
+{
+	u32 qpn = be32_to_cpu(bth->qpn);
+	u32 psn = be32_to_cpu(bth->psn);
+
+	pkt->opcode = bth->opcode;
+	pkt->solicited = bth->flags & IBT_BTH_SE;
+	pkt->migrated = bth->flags & IBT_BTH_MIG;
+	pkt->pad = FIELD_GET(IBT_BTH_PAD, bth->flags);
+	pkt->pkey = be16_to_cpu(bth->pkey);
+	pkt->fecn = qpn & IBT_BTH_FECN;
+	pkt->becn = qpn & IBT_BTH_BECN;
+	pkt->qpn = FIELD_GET(IBT_WIRE_24, qpn);
+	pkt->ack_request = psn & IBT_BTH_ACKREQ;
+	pkt->psn = FIELD_GET(IBT_WIRE_24, psn);
+}
+
+/* Extended headers of requests that address memory or a queue. */
+static u8 *parse_target(struct ibt_pkt *pkt, u8 headers, u8 *at)
+{
+	if (headers & IBT_XRCETH)
+		pkt->srqn = low_24(NEXT(at, xrceth)->srqn);
+	if (headers & IBT_DETH) {
+		const struct ibt_wire_deth *deth = NEXT(at, deth);
+
+		pkt->qkey = be32_to_cpu(deth->qkey);
+		pkt->src_qpn = low_24(deth->src_qpn);
+	}
+	if (headers & IBT_RETH) {
+		const struct ibt_wire_reth *reth = NEXT(at, reth);
+
+		pkt->va = be64_to_cpu(reth->va);
+		pkt->rkey = be32_to_cpu(reth->rkey);
+		pkt->dma_length = be32_to_cpu(reth->dma_length);
+	}
+	if (headers & IBT_ATOMICETH) {
+		const struct ibt_wire_atomiceth *atomic = NEXT(at, atomiceth);
+
+		pkt->va = be64_to_cpu(atomic->va);
+		pkt->rkey = be32_to_cpu(atomic->rkey);
+		pkt->swap_add = be64_to_cpu(atomic->swap_add);
+		pkt->compare = be64_to_cpu(atomic->compare);
+	}
+	return at;
+}
+
+/* Extended headers of answers, and those that end a chain. */
+static void parse_rest(struct ibt_pkt *pkt, u8 headers, u8 *at)
+{
+	if (headers & IBT_AETH) {
+		u32 word = be32_to_cpu(NEXT(at, aeth)->msn);
+
+		pkt->syndrome = FIELD_GET(IBT_AETH_SYNDROME, word);
+		pkt->msn = FIELD_GET(IBT_WIRE_24, word);
+	}
+	if (headers & IBT_ATOMICACK)
+		pkt->original = be64_to_cpu(NEXT(at, atomicack)->original);
+	if (headers & IBT_IMM)
+		pkt->imm = NEXT(at, immdt)->imm;
+	if (headers & IBT_IETH)
+		pkt->inv_rkey = be32_to_cpu(NEXT(at, ieth)->rkey);
+}
+
+/**
+ * ibt_hdr_parse - read and check the headers of a packet
+ * @pkt: what they say. Fields that the opcode does not have are not written.
+ * @skb: data at the BTH, ICRC at the tail; any bytes
+ *
+ * What can be told from the packet alone is checked here and nowhere else: that
+ * the opcode exists, the transport version (section 9.6.1.1), that headers, pad
+ * and ICRC fit into the length, that the ICRC is aligned to four bytes, and that
+ * only an opcode that may carry payload does. Comparing with an MTU is left to
+ * whoever knows it.
+ *
+ * Context: any. The headers are linear afterwards; skb->data may have moved.
+ *
+ * Return: 0, or -EINVAL.
+ */
+int ibt_hdr_parse(struct ibt_pkt *pkt, struct sk_buff *skb)
+{
+	const struct ibt_wire_bth *bth;
+	const struct ibt_opcode *op;
+	u32 around;
+
+	if (!pskb_may_pull(skb, IBT_BTH_BYTES))
+		return -EINVAL;
+	bth = (const void *)skb->data;
+	op = &ibt_opcodes[bth->opcode];
+	if (!op->name || bth->flags & IBT_BTH_TVER)
+		return -EINVAL;
+	parse_bth(pkt, bth);
+
+	around = op->length + pkt->pad + IBT_ICRC_BYTES;
+	if (skb->len < around || !IS_ALIGNED(skb->len, 4))
+		return -EINVAL;
+	pkt->length = skb->len - around;
+	if (pkt->length && !(op->flags & IBT_PAYLOAD))
+		return -EINVAL;
+	if (!pskb_may_pull(skb, op->length))
+		return -EINVAL;
+
+	pkt->op = op;
+	pkt->payload = op->length;
+	parse_rest(pkt, op->headers,
+		   parse_target(pkt, op->headers, skb->data + IBT_BTH_BYTES));
+	return 0;
+}
+
+static void push_bth(const struct ibt_pkt *pkt, struct ibt_wire_bth *bth)
+{
+	u32 qpn = FIELD_PREP(IBT_WIRE_24, pkt->qpn & IBT_QPN_MASK);
+	u32 psn = FIELD_PREP(IBT_WIRE_24, pkt->psn & IBT_PSN_MASK);
+
+	if (pkt->fecn)
+		qpn |= IBT_BTH_FECN;
+	if (pkt->becn)
+		qpn |= IBT_BTH_BECN;
+	if (pkt->ack_request)
+		psn |= IBT_BTH_ACKREQ;
+
+	bth->opcode = pkt->opcode;
+	bth->flags = FIELD_PREP(IBT_BTH_SE, pkt->solicited) |
+		     FIELD_PREP(IBT_BTH_MIG, pkt->migrated) |
+		     FIELD_PREP(IBT_BTH_PAD, pkt->pad);
+	bth->pkey = cpu_to_be16(pkt->pkey);
+	bth->qpn = cpu_to_be32(qpn);
+	bth->psn = cpu_to_be32(psn);
+}
+
+static u8 *push_target(const struct ibt_pkt *pkt, u8 headers, u8 *at)
+{
+	if (headers & IBT_XRCETH)
+		NEXT(at, xrceth)->srqn = cpu_to_be32(pkt->srqn & IBT_WIRE_24);
+	if (headers & IBT_DETH) {
+		struct ibt_wire_deth *deth = NEXT(at, deth);
+
+		deth->qkey = cpu_to_be32(pkt->qkey);
+		deth->src_qpn = cpu_to_be32(pkt->src_qpn & IBT_WIRE_24);
+	}
+	if (headers & IBT_RETH) {
+		struct ibt_wire_reth *reth = NEXT(at, reth);
+
+		reth->va = cpu_to_be64(pkt->va);
+		reth->rkey = cpu_to_be32(pkt->rkey);
+		reth->dma_length = cpu_to_be32(pkt->dma_length);
+	}
+	if (headers & IBT_ATOMICETH) {
+		struct ibt_wire_atomiceth *atomic = NEXT(at, atomiceth);
+
+		atomic->va = cpu_to_be64(pkt->va);
+		atomic->rkey = cpu_to_be32(pkt->rkey);
+		atomic->swap_add = cpu_to_be64(pkt->swap_add);
+		atomic->compare = cpu_to_be64(pkt->compare);
+	}
+	return at;
+}
+
+static void push_rest(const struct ibt_pkt *pkt, u8 headers, u8 *at)
+{
+	if (headers & IBT_AETH)
+		NEXT(at, aeth)->msn =
+			cpu_to_be32(FIELD_PREP(IBT_AETH_SYNDROME, pkt->syndrome) |
+				    (pkt->msn & IBT_WIRE_24));
+	if (headers & IBT_ATOMICACK)
+		NEXT(at, atomicack)->original = cpu_to_be64(pkt->original);
+	if (headers & IBT_IMM)
+		NEXT(at, immdt)->imm = pkt->imm;
+	if (headers & IBT_IETH)
+		NEXT(at, ieth)->rkey = cpu_to_be32(pkt->inv_rkey);
+}
+
+/**
+ * ibt_hdr_push - write the headers of a packet
+ * @pkt: what they are to say: the BTH's fields, pad too, and what op->headers
+ *	 asks for
+ * @skb: data at the payload; the headroom is the caller's care
+ *
+ * Context: any.
+ */
+void ibt_hdr_push(const struct ibt_pkt *pkt, struct sk_buff *skb)
+{
+	u8 *at = skb_push(skb, pkt->op->length);
+	u8 headers = pkt->op->headers;
+
+	push_bth(pkt, (void *)at);
+	push_rest(pkt, headers,
+		  push_target(pkt, headers, at + IBT_BTH_BYTES));
+}

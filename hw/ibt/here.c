@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Requests that are carried out here and now: keys of memory. */
+#include "send.h"
+
+static bool done_here(struct ibt_qp *qp, const struct ibt_slot *slot)
+{
+	struct soft_mem *mem = &ibt_qp_dev(qp)->soft.mem;
+	struct ib_pd *pd = qp->ib.pd;
+
+	switch (slot->opcode) {
+	case IB_WR_LOCAL_INV:
+		return soft_region_invalidate(mem, pd, qp->ib.qp_num,
+					      slot->inv_rkey, false) == SOFT_OK;
+	case IB_WR_BIND_MW:
+		return soft_window_bind(mem, pd, qp->ib.qp_num,
+					&slot->bind) == SOFT_OK;
+	case IB_WR_REG_MR:
+		return !soft_region_register(slot->reg.mr, pd, slot->reg.key,
+					     slot->reg.access);
+	default:
+		return false;
+	}
+}
+
+/**
+ * ibt_do_here - carry out the next request, which concerns keys of memory
+ * @qp: queue pair
+ * @slot: the request
+ *
+ * IBA vol. 1, 11.6.2 has one status for all that can be wrong with it, the memory
+ * management operation error, which verbs still call by its first use.
+ *
+ * Context: sq.lock held.
+ */
+void ibt_do_here(struct ibt_qp *qp, struct ibt_slot *slot)
+{
+	lockdep_assert_held(&qp->sq.lock);
+	if (!done_here(qp, slot)) {
+		ibt_slot_fail(qp, slot, IB_WC_MW_BIND_ERR);
+		return;
+	}
+	slot->state = IBT_SLOT_DONE;
+	qp->sq.next++;
+	ibt_sq_reap(qp);
+}

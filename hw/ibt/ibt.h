@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The InfiniBand transport engine: what its files share.
+ *
+ * verbs -> sq -> requester -> hdr -> link.xmit -> wire
+ *       -> link rx -> rx -> responder | completer -> cq
+ *
+ * Locks, outermost first. Softirqs are disabled under all but the mutex.
+ *
+ * ibt_qp.attr_lock (mutex)
+ *	one modify, query or teardown at a time; guards ibt_qp.attr.
+ * ibt_sq.lock (spinlock, bh)
+ *	everything of the send side: slots in flight, requester, completer,
+ *	their timers. Held while packets are built and given to the link.
+ * ibt_resp.lock (spinlock, bh)
+ *	everything of the receive side. May be taken inside the sq.lock of
+ *	another queue pair, or of the same: never the other way round.
+ * ibt_srq.lock (spinlock, irqsave)
+ *	the consumer side of a shared receive queue, its limit.
+ * ibt_sq.post_lock, ibt_rq.post_lock (spinlock, irqsave)
+ *	the producer side of a kernel queue: post_send and post_recv may come
+ *	from anywhere, with interrupts disabled too.
+ * ibt_qp.path_lock (spinlock, irqsave)
+ *	which path a queue pair uses.
+ * ibt_route.lock (spinlock, irqsave; ah.c)
+ *	which path an address handle uses.
+ * ibt_port.room_lock (spinlock, irqsave)
+ *	queue pairs that wait for the link.
+ * ibt_dev.groups_lock (mutex)
+ *	one attach or detach of multicast at a time; not inside another lock.
+ * then those of hw/soft.
+ *
+ * A consumer is never called with any of them held: completions are announced
+ * by the CQ's tasklet, events by the work of the queue pair.
+ */
+#ifndef IBT_H
+#define IBT_H
+
+#include <linux/completion.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rhashtable.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "../soft/soft.h"
+#include "link.h"
+#include "opcode.h"
+#include "pkt.h"
+#include "stats.h"
+
+/* Limits of every device of the engine. */
+enum {
+	IBT_MAX_QP		= 1 << 16,
+	IBT_MAX_QP_WR		= 1 << 14,
+	IBT_MAX_SGE		= 32,
+	IBT_MAX_INLINE		= 512,
+	IBT_MAX_RD_ATOMIC	= 128,
+	IBT_MAX_CQE		= (1 << 20) - 1,
+	IBT_MAX_SRQ_WR		= 1 << 15,
+	IBT_MAX_AH		= 1 << 16,
+	IBT_MAX_MCAST_QP	= 1 << 12,
+	IBT_MAX_PKEYS		= 64,
+	IBT_MAX_FAST_PAGES	= 512,
+	IBT_MIN_QPN		= 16,
+};
+#define IBT_MAX_MSG_BYTES	(1U << 31)
+
+/* What became of a request at the responder. */
+enum ibt_verdict {
+	IBT_DONE,
+	IBT_RNR,		/* no receive request */
+	IBT_SEQ,		/* PSN ahead of its turn */
+	IBT_BAD_REQUEST,	/* NAK: invalid request */
+	IBT_NO_ACCESS,		/* NAK: remote access error */
+	IBT_OP_ERROR,		/* NAK: remote operational error */
+	IBT_DROP,		/* nothing is said */
+};
+
+/**
+ * struct ibt_port - a port of a device
+ * @dev: whose
+ * @num: from 1
+ * @gsi: QP1, RCU
+ * @pkeys: the P_Key table; entry 0 is 0xffff until somebody changes it
+ * @num_pkeys: entries
+ * @cap_mask: PortInfo.CapabilityMask
+ * @bad_pkeys: violation counter of query_port; @bad_qkeys likewise
+ * @generation: paths that were resolved before it changed are checked anew
+ * @room_lock: see above
+ * @room_seq: times that ibt_tx_room() was called
+ * @waiting: (sq.waiting of) queue pairs that wait for ibt_tx_room()
+ * @answering: (resp.waiting of) queue pairs whose answers wait for it
+ */
+struct ibt_port {
+	struct ibt_dev *dev;
+	u32 num;
+	struct ibt_qp __rcu *gsi;
+	u16 pkeys[IBT_MAX_PKEYS];
+	u16 num_pkeys;
+	u32 cap_mask;
+	atomic_t bad_pkeys;
+	atomic_t bad_qkeys;
+	atomic_t generation;
+	spinlock_t room_lock;
+	u32 room_seq;
+	struct list_head waiting;
+	struct list_head answering;
+};
+
+struct ibt_stats {
+	u64 count[IBT_STAT_NUM];
+};
+
+/**
+ * struct ibt_dev - a device
+ * @soft: first; @soft.ib is the core's
+ * @link: its kind of link
+ * @qps: QPN -> struct ibt_qp; whoever looks takes a reference under RCU
+ * @num_qps: queue pairs there are, QP1 too
+ * @ahs: number -> struct ibt_route of an address handle of user space
+ * @srqs: number -> struct ibt_srq; whoever looks takes a reference under RCU
+ * @groups: multicast groups (mcast.c)
+ * @groups_lock: one attach or detach at a time
+ * @wq: what was too much for the context it came up in
+ * @stats: per CPU
+ * @fault: injection (fault.c), NULL: none
+ * @priv: the link's
+ * @num_ports: entries of @ports
+ */
+struct ibt_dev {
+	struct soft_dev soft;
+	const struct ibt_link_ops *link;
+	struct xarray qps;
+	atomic_t num_qps;
+	struct xarray ahs;
+	struct xarray srqs;
+	u32 next_qpn;
+	u32 next_ah;
+	u32 next_srq;
+	struct rhashtable groups;
+	struct mutex groups_lock;
+	struct workqueue_struct *wq;
+	struct ibt_stats __percpu *stats;
+	struct ibt_fault *fault;
+	void *priv;
+	u32 num_ports;
+	struct ibt_port ports[];
+};
+
+static inline struct ibt_dev *to_ibt_dev(struct ib_device *ib)
+{
+	return container_of(ib, struct ibt_dev, soft.ib);
+}
+
+static inline void ibt_count(struct ibt_dev *dev, enum ibt_stat stat)
+{
+	this_cpu_inc(dev->stats->count[stat]);
+}
+
+/* Requests to receive: of one QP, or of an SRQ. Elements: struct rxe_recv_wqe. */
+struct ibt_rq {
+	struct soft_ring ring;
+	spinlock_t post_lock;
+	u32 max_wr;
+	u32 max_sge;
+};
+
+/* One of them, copied and checked. */
+struct ibt_recv {
+	u64 wr_id;
+	u32 length;
+	u32 num_sge;
+	struct ib_sge sge[IBT_MAX_SGE];
+};
+
+/**
+ * struct ibt_srq - shared receive queue
+ * @lock: see above
+ * @limit: raise IB_EVENT_SRQ_LIMIT_REACHED when fewer are left; 0: never
+ * @number: in ibt_dev.srqs
+ * @error: nothing can be taken from it anymore
+ * @xrc_cq: (XRC) where its completions go
+ * @refs: 1 until destruction, 1 of each who found it; @unused: the last is gone
+ * @events: IB_EVENT_* bits to raise, by @work
+ */
+struct ibt_srq {
+	struct ib_srq ib;
+	struct ibt_rq rq;
+	spinlock_t lock;
+	u32 limit;
+	u32 number;
+	bool error;
+	struct soft_cq *xrc_cq;
+	refcount_t refs;
+	struct completion unused;
+	unsigned long events;
+	struct work_struct work;
+};
+
+struct ibt_pd {
+	struct ib_pd ib;
+};
+
+struct ibt_ucontext {
+	struct ib_ucontext ib;
+};
+
+struct ibt_xrcd {
+	struct ib_xrcd ib;
+};
+
+#include "sq.h"		/* struct ibt_sq: send side */
+#include "resp.h"	/* struct ibt_resp: receive side */
+
+/**
+ * struct ibt_qp - queue pair
+ * @ib: of the core; first
+ * @refs: 1 until destruction, 1 of each who found it; @unused: the last is gone
+ * @attr_lock: see above
+ * @attr: as modify_qp left it; qp_state is not kept here. Written with attr_lock
+ *	  held; what migration exchanges (ah_attr, port_num, pkey_index, timeout
+ *	  and their alternates) with path_lock held too. Its addresses have
+ *	  references on their GIDs. Numbers are read without a lock.
+ * @cap: what both queues can do
+ * @state: as modify_qp or ibt_qp_fail() set it; each side also keeps its own
+ * @transport: which opcodes it speaks (UD: also for GSI)
+ * @mtu: path MTU in bytes (1 << 31 is no MTU: UD)
+ * @flow: for the link's choice among several ways
+ * @path_lock: guards @path, @alt, @path_gen, @mig_state
+ * @path: connected QPs, from RTR on, referenced
+ * @alt: the alternate one, or NULL
+ * @path_gen: generation of the port when @path was resolved
+ * @mig_state: path migration state; may be peeked at without the lock
+ * @send_cq, @recv_cq: where completions go
+ * @srq: NULL: own receive queue
+ * @sig_all: every send is signaled
+ * @flushed: (attr_lock) the error state was entered and both sides are flushed
+ * @events: IB_EVENT_* bits to raise, by @work
+ * @work: raises events and finishes a move to the error state
+ */
+struct ibt_qp {
+	struct ib_qp ib;
+	refcount_t refs;
+	struct completion unused;
+	struct mutex attr_lock;
+	struct ib_qp_attr attr;
+	struct ib_qp_cap cap;
+	enum ib_qp_state state;
+	enum ibt_transport transport;
+	u32 mtu;
+	u32 flow;
+	spinlock_t path_lock;
+	struct ibt_path *path;
+	struct ibt_path *alt;
+	int path_gen;
+	enum ib_mig_state mig_state;
+	struct soft_cq *send_cq;
+	struct soft_cq *recv_cq;
+	struct ibt_srq *srq;
+	bool sig_all;
+	bool flushed;
+	unsigned long events;
+	struct work_struct work;
+	struct ibt_rq rq;
+	struct ibt_sq sq;
+	struct ibt_resp resp;
+};
+
+static inline struct ibt_qp *to_ibt_qp(struct ib_qp *ib)
+{
+	return container_of(ib, struct ibt_qp, ib);
+}
+
+static inline struct ibt_dev *ibt_qp_dev(const struct ibt_qp *qp)
+{
+	return to_ibt_dev(qp->ib.device);
+}
+
+/* ---- qp.c ------------------------------------------------------------------------ */
+
+/* By number, with a reference, or NULL. */
+struct ibt_qp *ibt_qp_find(struct ibt_dev *dev, u32 qpn);
+/* QP1 of a port, with a reference, or NULL. */
+struct ibt_qp *ibt_gsi_find(struct ibt_port *port);
+/* For a work or timer of the QP itself: false when it is being destroyed. */
+bool ibt_qp_get(struct ibt_qp *qp);
+void ibt_qp_put(struct ibt_qp *qp);
+/* Any context, any lock: raise an affiliated event from the QP's work. */
+void ibt_qp_event(struct ibt_qp *qp, enum ib_event_type event);
+/* Any context, any lock: to the error state, with @event unless it is -1. Both
+ * sides are flushed by the QP's work; a side may flush itself at once.
+ */
+void ibt_qp_fail(struct ibt_qp *qp, int event);
+/* Path in use, with a reference, resolved anew when it is stale; or NULL. */
+struct ibt_path *ibt_qp_path(struct ibt_qp *qp);
+/* If armed: use the alternate path from now on, IBA 17.2.8. Any context. False
+ * when there is no armed one.
+ */
+bool ibt_qp_migrate(struct ibt_qp *qp);
+/* MigReq of a good packet that came for @qp, IBA 17.2.8. Any context, cheap. */
+void ibt_qp_mig_seen(struct ibt_qp *qp, bool migrated);
+/* Does @pkey of a packet match entry @index of the table? IBA 10.9.1. */
+bool ibt_pkey_ok(const struct ibt_port *port, u16 index, u16 pkey);
+/* Index of an entry that @pkey matches, or -1 (gsi.c: QP1 takes them all). */
+int ibt_pkey_find(const struct ibt_port *port, u16 pkey);
+
+/* ---- sq.c: the producer's side and life of the send side -------------------------- */
+
+int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
+		  struct ib_ucontext *ucontext, struct mminfo *info);
+void ibt_sq_destroy(struct ibt_qp *qp);		/* nobody has a reference */
+int ibt_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
+		  const struct ib_send_wr **bad);	/* op; NULL: doorbell */
+/* modify_qp: @state as of now, attributes are in place. Process context. */
+void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state);
+/* All that is queued completes with IB_WC_WR_FLUSH_ERR. */
+void ibt_sq_flush(struct ibt_qp *qp);
+/* Go on with ibt_requester() from the work. Any context, also with the room_lock
+ * of a port held.
+ */
+void ibt_sq_kick(struct ibt_qp *qp);
+
+/* ---- requester.c, completer.c, local.c --------------------------------------------- */
+
+/* Send what may be sent. sq.lock is taken inside; interrupts are enabled. */
+void ibt_requester(struct ibt_qp *qp);
+/* A response packet for @qp. Does not consume @skb. Softirq. */
+void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		   struct sk_buff *skb);
+
+/* ---- rx.c, responder.c, ud.c, exec.c ---------------------------------------------- */
+
+int ibt_resp_create(struct ibt_qp *qp);
+void ibt_resp_destroy(struct ibt_qp *qp);
+/* modify_qp, before anything is changed: 0 or -ENOMEM. May sleep. */
+int ibt_resp_reserve(struct ibt_qp *qp, u32 max_dest_rd_atomic);
+void ibt_resp_set_state(struct ibt_qp *qp, enum ib_qp_state state);
+void ibt_resp_flush(struct ibt_qp *qp);
+/* From ibt_tx_room(): whose answers wait. Any context. */
+void ibt_resp_room(struct ibt_port *port);
+/* A request packet for a connected @qp. Does not consume @skb. Softirq. */
+void ibt_responder(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		   struct sk_buff *skb, const struct ibt_rx_meta *meta);
+/* A datagram for @qp: SEND_ONLY, with or without immediate. @from: its payload. */
+void ibt_ud_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		    struct soft_iter *from, const struct ibt_rx_meta *meta);
+/* To every QP of the group meta->dgid; @pkt, @skb stay the caller's. Softirq. */
+void ibt_mcast_receive(struct ibt_port *port, const struct ibt_pkt *pkt,
+		       struct sk_buff *skb, const struct ibt_rx_meta *meta);
+
+/**
+ * struct ibt_msg - a request, however it came
+ * @verb: IBT_SEND, _WRITE, _READ, _CMP_SWAP, _FETCH_ADD
+ * @extra: 0, IBT_IMM (@imm), IBT_IETH (@inv_rkey)
+ * @length: of WRITE and READ; of a SEND if @whole
+ * @whole: it comes straight from the requester: @length is known at once
+ */
+struct ibt_msg {
+	enum ibt_verb verb;
+	u8 extra;
+	bool solicited;
+	bool whole;
+	__be32 imm;
+	u32 inv_rkey;
+	u64 va;
+	u32 rkey;
+	u32 length;
+	u64 swap_add;
+	u64 compare;
+	u32 srqn;
+};
+
+/*
+ * Execution at the responder, by packets (responder.c) and without them
+ * (local.c). resp.lock of @qp is held. begin: checks the state, the rights, the
+ * receive request; data: places bytes, any number of times; end: completes the
+ * receive request if there is one. After anything but IBT_DONE (or IBT_RNR)
+ * the message in progress is given up; the caller fails the QP if the
+ * specification wants it to: ibt_exec_failed().
+ */
+enum ibt_verdict ibt_exec_begin(struct ibt_qp *qp, const struct ibt_msg *msg);
+enum ibt_verdict ibt_exec_data(struct ibt_qp *qp, struct soft_iter *from,
+			       u32 length);
+enum ibt_verdict ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg);
+/* @from: where the answer is; the caller ends it, resp.lock no longer needed. */
+enum ibt_verdict ibt_exec_read(struct ibt_qp *qp, const struct ibt_msg *msg,
+			       struct soft_iter *from);
+enum ibt_verdict ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
+				 u64 *original);
+/* What IBA 9.9.3 says happens to the responder's own QP after @verdict. */
+void ibt_exec_failed(struct ibt_qp *qp, enum ibt_verdict verdict);
+/* A message of @packets packets was executed without them: PSN, MSN follow. */
+void ibt_resp_advance(struct ibt_qp *qp, u32 packets);
+/* AETH syndrome that says @verdict (RNR: with the QP's timer). */
+u8 ibt_resp_syndrome(const struct ibt_qp *qp, enum ibt_verdict verdict);
+
+/* rq.c: a request to receive, copied out of the ring and checked. resp.lock held.
+ * IBT_DONE, IBT_RNR (none), IBT_OP_ERROR (malformed: completed in error).
+ */
+enum ibt_verdict ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
+			     struct ibt_recv *recv);
+int ibt_rq_create(struct ibt_rq *rq, u32 max_wr, u32 max_sge,
+		  struct ib_ucontext *ucontext, struct mminfo *info);
+void ibt_rq_destroy(struct ibt_rq *rq);
+int ibt_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
+		  const struct ib_recv_wr **bad);
+int ibt_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+		      const struct ib_recv_wr **bad);
+
+/* ---- tx.c --------------------------------------------------------------------------- */
+
+/* Room for headers, @length bytes of payload at skb->data, their pad (zeroed) and
+ * the ICRC. NULL: no memory.
+ */
+struct sk_buff *ibt_tx_alloc(const struct ibt_path *path, u32 length,
+			     gfp_t gfp);
+/* Headers, ICRC, fault injection, link. @pkt: pad is filled in. Consumes @skb.
+ * 0 or -EAGAIN as of link.xmit.
+ */
+int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
+	   u32 flow);
+/* link.xmit and its counters: for finished packets. */
+int ibt_tx_link(struct ibt_path *path, struct sk_buff *skb);
+
+/* ---- fault.c: deterministic drop, duplicate, reorder, corrupt ------------------------ */
+
+int ibt_fault_init(struct ibt_dev *dev);
+void ibt_fault_exit(struct ibt_dev *dev);
+/* What ibt_tx() sends through while injection is on. @bth: offset of the BTH. */
+int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth);
+
+/* ---- ah.c ------------------------------------------------------------------------------ */
+
+struct ibt_route;
+
+/* Where a user's address handle of @pd leads, referenced, or NULL. Any context. */
+struct ibt_route *ibt_ah_route(struct ibt_dev *dev, struct ib_pd *pd,
+			       u32 number);
+/* The same of an address handle of the kernel; never NULL. */
+struct ibt_route *ibt_ah_route_of(struct ib_ah *ah);
+void ibt_route_put(struct ibt_route *route);	/* any context; NULL is fine */
+/* Path of it now, referenced; NULL: there is none. Softirqs are disabled,
+ * interrupts are not.
+ */
+struct ibt_path *ibt_route_path(struct ibt_route *route);
+
+/* ---- srq.c ----------------------------------------------------------------------------- */
+
+static inline struct ibt_srq *to_ibt_srq(struct ib_srq *ib)
+{
+	return container_of(ib, struct ibt_srq, ib);
+}
+
+struct ibt_srq *ibt_srq_find(struct ibt_dev *dev, u32 number);	/* referenced */
+void ibt_srq_put(struct ibt_srq *srq);
+/* Any context, srq->lock may be held: raise @event from the work. */
+void ibt_srq_event(struct ibt_srq *srq, enum ib_event_type event);
+
+/* ---- ops, by file ---------------------------------------------------------------------- */
+
+extern const struct ib_device_ops ibt_verbs_ops;	/* verbs.c */
+extern const struct ib_device_ops ibt_qp_ops;		/* qp.c */
+extern const struct ib_device_ops ibt_ah_ops;		/* ah.c */
+extern const struct ib_device_ops ibt_srq_ops;		/* srq.c */
+extern const struct ib_device_ops ibt_mcast_ops;	/* mcast.c */
+extern const struct ib_device_ops ibt_stats_ops;	/* stats.c */
+
+/* ---- between verbs.c, qp.c, qp_attr.c, mcast.c, gsi.c ----------------------------------- */
+
+/* State as a consumer is told: a stopped send side shows as SQE. */
+enum ib_qp_state ibt_qp_shown_state(const struct ibt_qp *qp);
+int ibt_query_port(struct ib_device *ib, u32 port_num,
+		   struct ib_port_attr *attr);
+int ibt_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		  struct ib_udata *udata);
+int ibt_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		 struct ib_qp_init_attr *init);
+/* Both sides into the state of @qp, in the right order. attr_lock held. */
+void ibt_qp_apply_state(struct ibt_qp *qp);
+/* Paths are given back. attr_lock held, or nobody else knows @qp. */
+void ibt_qp_drop_paths(struct ibt_qp *qp);
+int ibt_gsi_attach(struct ibt_qp *qp, u32 port_num);
+void ibt_gsi_detach(struct ibt_qp *qp);
+int ibt_groups_init(struct ibt_dev *dev);
+void ibt_groups_exit(struct ibt_dev *dev);
+
+/* ---- main.c ----------------------------------------------------------------------------- */
+
+extern bool ibt_loopback;	/* module parameter: deliver without packets */
+extern struct dentry *ibt_debugfs;	/* folder of the module */
+
+#endif /* IBT_H */

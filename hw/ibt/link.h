@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Between the transport engine and a link. The engine never reads IP, UDP or
+ * LRH; a link never sees a queue pair or a work request.
+ */
+#ifndef IBT_LINK_H
+#define IBT_LINK_H
+
+#include <linux/refcount.h>
+#include <linux/skbuff.h>
+#include <rdma/ib_verbs.h>
+#include "pkt.h"
+
+struct ibt_dev;
+struct ibt_port;
+struct ibt_path;
+
+/**
+ * struct ibt_path - where packets of one address go; a link embeds it first
+ * @refs: of queue pairs and address handles that hold it
+ * @port: it leaves by
+ * @mtu: bytes of payload that the way can carry, at most
+ * @local: port of this machine (and of this engine) that it ends at, with
+ *	   nothing between that could see or change a packet; NULL: a real way
+ */
+struct ibt_path {
+	refcount_t refs;
+	struct ibt_port *port;
+	u32 mtu;
+	struct ibt_port *local;
+};
+
+/**
+ * struct ibt_link_ops - a kind of link
+ * @name: for messages
+ * @layer: link layer of its ports
+ * @headroom: bytes in front of the BTH that build() may push
+ * @tailroom: bytes behind the ICRC
+ * @max_mtu: largest path MTU
+ * @path_resolve: (any context, @gfp says) path of an address, with one
+ *	reference, or ERR_PTR: -EHOSTUNREACH, -ENETUNREACH, -ENOMEM, -EINVAL.
+ *	-EAGAIN: not with interrupts disabled; ask again from elsewhere.
+ *	The address's sgid_attr is valid during the call only.
+ * @path_valid: the way has not changed since; else the engine resolves anew.
+ *	@path.local may be looked at only where softirqs have been disabled (or
+ *	an RCU section goes on) since this said so: a device goes a grace period
+ *	after its paths became invalid.
+ * @path_free: the last reference is gone (any context, softirq too)
+ * @build: push the link's headers in front of the BTH. @flow: picks one of
+ *	several ways, the same for all packets of a queue pair. skb->data is at
+ *	the BTH before and at the link's first byte after; transport header is
+ *	set to the BTH. Payload and room for the ICRC are there already.
+ * @icrc_seed: CRC32 state after the link's masked headers. skb->data is at the
+ *	BTH; network header is set. Same for packets to send and received ones.
+ * @xmit: send; always consumes. 0, or -EAGAIN: it is on its way, but no more
+ *	please until the one call of ibt_tx_room() that will follow. Softirqs
+ *	may be disabled, interrupts are enabled.
+ * @meta: what the receiver of a packet along @path would be told; @length is of
+ *	BTH to ICRC. For deliveries that need no packet.
+ * @query_port: attributes of the link: state, phys_state, speed, width, mtus,
+ *	gid_tbl_len, LIDs. The engine has filled in its own. May sleep.
+ * @mcast_join: receive this group (may sleep); @mcast_leave: no more
+ * @dealloc: the device is unregistered (also by the core, on behalf of 'rdma link
+ *	delete' or of a namespace): give back what the link holds for it. May
+ *	sleep. The device's memory goes afterwards.
+ * @ib_ops: further ops of the device that belong to the link (get_netdev,
+ *	get_link_layer, get_port_immutable, ...)
+ */
+struct ibt_link_ops {
+	const char *name;
+	enum rdma_link_layer layer;
+	u16 headroom;
+	u16 tailroom;
+	u32 max_mtu;
+	struct ibt_path *(*path_resolve)(struct ibt_port *port,
+					 const struct rdma_ah_attr *attr,
+					 gfp_t gfp);
+	bool (*path_valid)(const struct ibt_path *path);
+	void (*path_free)(struct ibt_path *path);
+	void (*build)(struct sk_buff *skb, struct ibt_path *path, u32 flow);
+	u32 (*icrc_seed)(const struct sk_buff *skb);
+	int (*xmit)(struct sk_buff *skb, struct ibt_path *path);
+	void (*meta)(struct ibt_path *path, u32 length,
+		     struct ibt_rx_meta *meta);
+	int (*query_port)(struct ibt_port *port, struct ib_port_attr *attr);
+	int (*mcast_join)(struct ibt_port *port, const union ib_gid *gid);
+	void (*mcast_leave)(struct ibt_port *port, const union ib_gid *gid);
+	void (*dealloc)(struct ibt_dev *dev);
+	const struct ib_device_ops *ib_ops;
+};
+
+/* ---- what a link calls (hw/ibt/dev.c, rx.c) ------------------------------------ */
+
+/* A device with @num_ports ports of this link; @priv_bytes of its own per device,
+ * see ibt_dev_priv(). Not registered yet. NULL: no memory.
+ */
+struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
+			      size_t priv_bytes);
+/* ib_device of it, to set parent, node_guid, … before ibt_dev_register(). */
+struct ib_device *ibt_dev_ib(struct ibt_dev *dev);
+struct ibt_dev *ibt_dev_of(struct ib_device *ib);
+void *ibt_dev_priv(struct ibt_dev *dev);
+struct ibt_port *ibt_dev_port(struct ibt_dev *dev, u32 num);
+struct ibt_dev *ibt_port_dev(const struct ibt_port *port);
+u32 ibt_port_num(const struct ibt_port *port);
+/* ib_register_device() under @name; on failure the device is the caller's still. */
+int ibt_dev_register(struct ibt_dev *dev, const char *name);
+/* Of a device that was never registered: 'dealloc' is called and all is freed.
+ * After ib_unregister_device*() the core has done so already.
+ */
+void ibt_dev_free(struct ibt_dev *dev);
+
+/* A packet for @port: data at the BTH, network header set, ICRC at the tail.
+ * Consumes @skb. Softirq, or softirqs disabled.
+ */
+void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
+	    const struct ibt_rx_meta *meta);
+/* After xmit() said -EAGAIN: there is room again. Any context. */
+void ibt_tx_room(struct ibt_port *port);
+/* Something about the port changed: dispatches @event; paths are checked anew.
+ * Any context.
+ */
+void ibt_port_event(struct ibt_port *port, enum ib_event_type event);
+
+static inline struct ibt_path *ibt_path_get(struct ibt_path *path)
+{
+	refcount_inc(&path->refs);
+	return path;
+}
+void ibt_path_put(struct ibt_path *path);	/* NULL is fine */
+
+#endif /* IBT_LINK_H */

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * To a queue pair of the same host, without packets: one more caller of what
+ * executes requests there. It is taken only where nobody could tell: the peer
+ * expects just this PSN and has nothing else in hands, and nothing that went by
+ * packets lacks its answer. All the rest goes by packets, with all that may go
+ * wrong there.
+ */
+#include "send.h"
+
+/* Both locks are released after so many bytes. */
+#define CHUNK_BYTES	(64U << 10)
+
+static void fill_msg(const struct ibt_slot *slot,
+		     const struct ibt_wr_info *info, struct ibt_msg *msg)
+{
+	*msg = (struct ibt_msg) {
+		.verb = info->verb,
+		.extra = info->extra,
+		.solicited = slot->flags & IB_SEND_SOLICITED,
+		.whole = true,
+		.length = slot->length,
+	};
+	if (info->verb == IBT_CMP_SWAP || info->verb == IBT_FETCH_ADD) {
+		bool swap = info->verb == IBT_CMP_SWAP;
+
+		msg->va = slot->atomic.remote_addr;
+		msg->rkey = slot->atomic.rkey;
+		msg->srqn = slot->atomic.srqn;
+		msg->compare = swap ? slot->atomic.compare_add : 0;
+		msg->swap_add = swap ? slot->atomic.swap :
+				       slot->atomic.compare_add;
+		return;
+	}
+	msg->va = slot->rdma.remote_addr;
+	msg->rkey = slot->rdma.rkey;
+	msg->srqn = slot->rdma.srqn;
+	if (info->extra == IBT_IMM)
+		msg->imm = slot->imm;
+	else if (info->extra == IBT_IETH)
+		msg->inv_rkey = slot->inv_rkey;
+}
+
+/* Would the peer know packets along @path for ours? */
+static bool known(struct ibt_path *path, const struct ibt_qp *peer)
+{
+	const struct rdma_ah_attr *attr = &peer->attr.ah_attr;
+	struct ibt_rx_meta meta = { };
+
+	path->port->dev->link->meta(path, IBT_BTH_BYTES + IBT_ICRC_BYTES,
+				    &meta);
+	if (attr->ah_flags & IB_AH_GRH)
+		return meta.has_grh && !memcmp(&attr->grh.dgid, &meta.sgid,
+					       sizeof(meta.sgid));
+	return !meta.has_grh && rdma_ah_get_dlid(attr) == meta.slid;
+}
+
+/* What rx.c asks of a packet's receiver. */
+static bool fits(const struct ibt_qp *qp, struct ibt_path *path,
+		 const struct ibt_qp *peer)
+{
+	u16 ours = READ_ONCE(qp->attr.pkey_index);
+	enum ib_qp_type type = peer->ib.qp_type;
+
+	if (peer->transport != qp->transport || type == IB_QPT_XRC_INI ||
+	    READ_ONCE(peer->attr.dest_qp_num) != qp->ib.qp_num ||
+	    READ_ONCE(peer->attr.port_num) != path->local->num)
+		return false;
+	/* Migration is told by packets. */
+	if (READ_ONCE(qp->mig_state) != IB_MIG_MIGRATED ||
+	    READ_ONCE(peer->mig_state) != IB_MIG_MIGRATED)
+		return false;
+	return ours < IBT_MAX_PKEYS && known(path, peer) &&
+	       ibt_pkey_ok(path->local, READ_ONCE(peer->attr.pkey_index),
+			   READ_ONCE(path->port->pkeys[ours]));
+}
+
+static struct ibt_qp *find_peer(const struct ibt_qp *qp,
+				struct ibt_path *path)
+{
+	struct ibt_qp *peer = ibt_qp_find(path->local->dev, qp->sq.dest_qpn);
+
+	if (peer && !fits(qp, path, peer)) {
+		ibt_qp_put(peer);
+		peer = NULL;
+	}
+	return peer;
+}
+
+static void forget(struct ibt_sq *sq)
+{
+	if (!sq->local.peer)
+		return;
+	soft_iter_end(&sq->local.from);
+	ibt_qp_put(sq->local.peer);
+	sq->local.peer = NULL;
+}
+
+/* The next request has arrived, or (UC) is lost: go on behind it. */
+static void finish(struct ibt_qp *qp, struct ibt_slot *slot)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 end = ibt_psn_add(slot->last_psn, 1);
+
+	forget(sq);
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
+	if (ibt_psn_ahead(end, sq->una) > ibt_psn_ahead(sq->high, sq->una))
+		sq->high = end;
+	sq->una = end;
+	sq->cur_psn = end;
+	ibt_sq_progress(qp);
+	if (slot->counted) {
+		slot->counted = false;
+		sq->rd_atomic--;
+	}
+	slot->state = IBT_SLOT_DONE;
+	sq->offset = 0;
+	sq->next++;
+	ibt_sq_reap(qp);
+}
+
+/* Our own memory is not there. The peer keeps what it has, as by packets. */
+static void fail_here(struct ibt_qp *qp, struct ibt_slot *slot)
+{
+	struct ibt_qp *peer = qp->sq.local.peer;
+
+	spin_lock(&peer->resp.lock);
+	if (peer->resp.local == qp)
+		peer->resp.local = NULL;
+	spin_unlock(&peer->resp.lock);
+	forget(&qp->sq);
+	ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+}
+
+/*
+ * The peer refused: a packet would tell us by @syndrome. IBT_DROP: it can not, or
+ * says nothing, so packets shall find out.
+ */
+static enum ibt_local_way refused(struct ibt_qp *qp, struct ibt_slot *slot,
+				  enum ibt_verdict verdict, u8 syndrome)
+{
+	forget(&qp->sq);
+	if (!ibt_qp_reliable(qp) && verdict != IBT_DROP) {
+		finish(qp, slot);
+		return IBT_LOCAL_MOVED;
+	}
+	if (verdict == IBT_DROP)
+		return IBT_LOCAL_NO;
+	ibt_sq_nak(qp, slot->first_psn, syndrome);
+	return IBT_LOCAL_MOVED;
+}
+
+/* resp.lock of @peer held; returns the syndrome. */
+static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
+		       const struct ibt_slot *slot, enum ibt_verdict verdict)
+{
+	u8 syndrome = ibt_resp_syndrome(peer, verdict);
+
+	lockdep_assert_held(&peer->resp.lock);
+	if (peer->resp.local == qp)
+		peer->resp.local = NULL;
+	if (ibt_qp_reliable(qp))
+		ibt_count(ibt_qp_dev(peer), verdict == IBT_RNR ?
+			  IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
+	ibt_exec_failed(peer, verdict);
+	if (!ibt_qp_reliable(qp))
+		ibt_resp_advance(peer, ibt_slot_packets(slot));
+	return syndrome;
+}
+
+/* Bytes of a SEND or WRITE, up to a chunk; the end of it with the last one. */
+static enum ibt_verdict push(struct ibt_qp *qp, struct ibt_slot *slot,
+			     const struct ibt_msg *msg, struct soft_iter *from)
+{
+	struct ibt_local *local = &qp->sq.local;
+	struct ibt_qp *peer = local->peer;
+	u32 length = min(slot->length - local->done, CHUNK_BYTES);
+	enum ibt_verdict verdict = IBT_DONE;
+
+	lockdep_assert_held(&peer->resp.lock);
+	if (length)
+		verdict = ibt_exec_data(peer, from, length);
+	if (verdict != IBT_DONE)
+		return verdict;
+	local->done += length;
+	if (local->done < slot->length) {
+		peer->resp.local = qp;
+		return IBT_DONE;
+	}
+	peer->resp.local = NULL;
+	verdict = ibt_exec_end(peer, msg);
+	if (verdict == IBT_DONE)
+		ibt_resp_advance(peer, ibt_slot_packets(slot));
+	return verdict;
+}
+
+/* @begun: the peer has heard of this message. */
+static enum ibt_local_way push_chunk(struct ibt_qp *qp, struct ibt_slot *slot,
+				     const struct ibt_wr_info *info,
+				     bool begun)
+{
+	struct ibt_local *local = &qp->sq.local;
+	struct ibt_qp *peer = local->peer;
+	enum ibt_verdict verdict = IBT_DONE;
+	struct soft_iter from;
+	struct ibt_msg msg;
+	u8 syndrome = 0;
+
+	if (ibt_slot_check(qp, slot, info) != SOFT_OK) {
+		fail_here(qp, slot);
+		return IBT_LOCAL_MOVED;
+	}
+	fill_msg(slot, info, &msg);
+	ibt_slot_source(qp, slot, &from);
+	if (local->done && soft_iter_skip(&from, local->done) != SOFT_OK)
+		verdict = IBT_DROP;
+
+	spin_lock(&peer->resp.lock);
+	if (begun && peer->resp.local != qp)
+		verdict = IBT_DROP;	/* it was reset, or failed, meanwhile */
+	if (!begun)
+		verdict = ibt_resp_ready(peer, slot->first_psn) ?
+			  ibt_exec_begin(peer, &msg) : IBT_DROP;
+	if (verdict == IBT_DONE)
+		verdict = push(qp, slot, &msg, &from);
+	if (verdict != IBT_DONE && verdict != IBT_DROP)
+		syndrome = consequences(qp, peer, slot, verdict);
+	else if (verdict == IBT_DROP && peer->resp.local == qp)
+		peer->resp.local = NULL;
+	spin_unlock(&peer->resp.lock);
+	soft_iter_end(&from);
+
+	if (verdict != IBT_DONE)
+		return refused(qp, slot, verdict, syndrome);
+	if (local->done == slot->length)
+		finish(qp, slot);
+	return IBT_LOCAL_MOVED;
+}
+
+/*
+ * Bytes of a READ. Who is to blame for a failure? If our own memory is all there,
+ * it was the peer's.
+ */
+static enum ibt_local_way pull_chunk(struct ibt_qp *qp, struct ibt_slot *slot,
+				     const struct ibt_wr_info *info)
+{
+	struct ibt_local *local = &qp->sq.local;
+	u32 length = min(slot->length - local->done, CHUNK_BYTES);
+	struct ibt_qp *peer = local->peer;
+	enum soft_fault fault = SOFT_OK;
+	struct soft_iter to;
+	u8 syndrome;
+
+	ibt_slot_target(qp, slot, &to);
+	if (local->done)
+		fault = soft_iter_skip(&to, local->done);
+	if (fault == SOFT_OK && length)
+		fault = soft_iter_copy(&to, &local->from, length);
+	soft_iter_end(&to);
+	if (fault != SOFT_OK) {
+		if (ibt_slot_check(qp, slot, info) != SOFT_OK) {
+			fail_here(qp, slot);
+			return IBT_LOCAL_MOVED;
+		}
+		spin_lock(&peer->resp.lock);
+		syndrome = consequences(qp, peer, slot, IBT_NO_ACCESS);
+		spin_unlock(&peer->resp.lock);
+		return refused(qp, slot, IBT_NO_ACCESS, syndrome);
+	}
+	local->done += length;
+	if (local->done == slot->length)
+		finish(qp, slot);
+	return IBT_LOCAL_MOVED;
+}
+
+/* READ, atomic: executed at once, a READ's bytes come afterwards. */
+static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_slot *slot,
+			      const struct ibt_wr_info *info)
+{
+	struct ibt_local *local = &qp->sq.local;
+	struct ibt_qp *peer = local->peer;
+	enum ibt_verdict verdict = IBT_DROP;
+	struct ibt_msg msg;
+	u64 original = 0;
+	u8 syndrome = 0;
+
+	fill_msg(slot, info, &msg);
+	spin_lock(&peer->resp.lock);
+	if (ibt_resp_ready(peer, slot->first_psn))
+		verdict = info->verb == IBT_READ ?
+			  ibt_exec_read(peer, &msg, &local->from) :
+			  ibt_exec_atomic(peer, &msg, &original);
+	if (verdict == IBT_DONE)
+		ibt_resp_advance(peer, ibt_slot_packets(slot));
+	else if (verdict != IBT_DROP)
+		syndrome = consequences(qp, peer, slot, verdict);
+	spin_unlock(&peer->resp.lock);
+
+	if (verdict != IBT_DONE)
+		return refused(qp, slot, verdict, syndrome);
+	if (info->verb == IBT_READ)
+		return pull_chunk(qp, slot, info);
+	if (ibt_slot_original(qp, slot, original))
+		finish(qp, slot);
+	return IBT_LOCAL_MOVED;
+}
+
+static enum ibt_local_way begin(struct ibt_qp *qp, struct ibt_qp *peer,
+				struct ibt_slot *slot,
+				const struct ibt_wr_info *info)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	sq->local = (struct ibt_local) { .peer = peer, .slot = sq->next };
+	soft_iter_bytes(&sq->local.from, NULL, 0);
+	ibt_slot_number(qp, slot);
+	if (info->kind == IBT_WR_ASK)
+		return ask(qp, slot, info);
+	return push_chunk(qp, slot, info, false);
+}
+
+/**
+ * ibt_local_send - the next request without packets, if that is possible
+ * @qp: connected queue pair
+ * @path: of it; may be NULL
+ * @slot: the request
+ * @info: of its opcode
+ *
+ * A long message takes several calls, between which sq.lock may be released.
+ *
+ * Context: sq.lock held, resp.lock of the peer is taken.
+ *
+ * Return: what came of it.
+ */
+enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
+				  struct ibt_slot *slot,
+				  const struct ibt_wr_info *info)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_qp *peer;
+
+	lockdep_assert_held(&sq->lock);
+	/* An answer out of the blue may have taken its request from us. */
+	if (sq->local.peer && sq->local.slot != sq->next)
+		ibt_local_abort(qp);
+	if (sq->local.peer)
+		return info->kind == IBT_WR_ASK ?
+		       pull_chunk(qp, slot, info) :
+		       push_chunk(qp, slot, info, true);
+	if (!READ_ONCE(ibt_loopback) || !path || !path->local || sq->offset)
+		return IBT_LOCAL_NO;
+	peer = find_peer(qp, path);
+	if (!peer)
+		return IBT_LOCAL_NO;
+	if (sq->cur_psn != sq->una) {
+		ibt_qp_put(peer);
+		return IBT_LOCAL_WAIT;
+	}
+	return begin(qp, peer, slot, info);
+}
+
+/**
+ * ibt_local_abort - give up what is on its way without packets
+ * @qp: queue pair that leaves the states in which it sends
+ *
+ * The peer is left in the middle of the message, as it would be by packets.
+ *
+ * Context: sq.lock held.
+ */
+void ibt_local_abort(struct ibt_qp *qp)
+{
+	struct ibt_qp *peer = qp->sq.local.peer;
+
+	lockdep_assert_held(&qp->sq.lock);
+	if (!peer)
+		return;
+	spin_lock(&peer->resp.lock);
+	if (peer->resp.local == qp)
+		peer->resp.local = NULL;
+	spin_unlock(&peer->resp.lock);
+	forget(&qp->sq);
+}
+
+static struct ibt_qp *find_listener(const struct ibt_path *path, u32 qpn)
+{
+	struct ibt_qp *peer = qpn == 1 ? ibt_gsi_find(path->local) :
+					 ibt_qp_find(path->local->dev, qpn);
+
+	if (peer && (peer->transport != IBT_UD ||
+		     READ_ONCE(peer->attr.port_num) != path->local->num)) {
+		ibt_qp_put(peer);
+		peer = NULL;
+	}
+	return peer;
+}
+
+/**
+ * ibt_local_datagram - the next datagram without a packet, if that is possible
+ * @qp: UD or GSI
+ * @path: where it goes
+ * @slot: the request
+ * @pkt: what its packet would say
+ *
+ * Context: sq.lock held, resp.lock of the receiver is taken.
+ *
+ * Return: it is done with, or has failed. False: by a packet, please.
+ */
+bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
+			struct ibt_slot *slot, struct ibt_pkt *pkt)
+{
+	const struct ibt_link_ops *link = ibt_qp_dev(qp)->link;
+	struct ibt_rx_meta meta = { };
+	struct soft_iter from;
+	struct ibt_qp *peer;
+
+	lockdep_assert_held(&qp->sq.lock);
+	if (!READ_ONCE(ibt_loopback) || !path->local ||
+	    slot->ud.qpn == IBT_MCAST_QPN)
+		return false;
+	peer = find_listener(path, slot->ud.qpn);
+	if (!peer)
+		return false;
+	if (ibt_slot_check(qp, slot, ibt_wr_info(slot->opcode)) != SOFT_OK) {
+		ibt_qp_put(peer);
+		ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+		return true;
+	}
+	pkt->length = slot->length;
+	pkt->pad = -slot->length & 3;
+	link->meta(path, pkt->op->length + pkt->length + pkt->pad +
+		   IBT_ICRC_BYTES, &meta);
+	ibt_slot_source(qp, slot, &from);
+	ibt_ud_receive(peer, pkt, &from, &meta);
+	soft_iter_end(&from);
+	ibt_qp_put(peer);
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
+	ibt_datagram_done(qp, slot);
+	return true;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The module: its parameter and its folder in debugfs. */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+
+#include "ibt.h"
+
+bool ibt_loopback = true;
+module_param_named(loopback, ibt_loopback, bool, 0644);
+MODULE_PARM_DESC(loopback,
+		 "Hand messages between queue pairs of this host over without packets (default: on)");
+
+struct dentry *ibt_debugfs;
+
+static int __init ibt_init(void)
+{
+	ibt_debugfs = debugfs_create_dir("ofed_soft", NULL);
+	return 0;
+}
+
+static void __exit ibt_exit(void)
+{
+	debugfs_remove(ibt_debugfs);
+}
+
+module_init(ibt_init);
+module_exit(ibt_exit);
+
+MODULE_DESCRIPTION("InfiniBand transport in software");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The one table of opcodes (IBA vol. 1 table 38; XRC: annex A14). It drives
+ * building, parsing and sequence checks.
+ */
+#ifndef IBT_OPCODE_H
+#define IBT_OPCODE_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+#include <rdma/ib_pack.h>
+#include <rdma/ib_verbs.h>
+
+/* Of an opcode's high three bits; ib_pack.h has the others (IB_OPCODE_RC, …). */
+#define IBT_OPCODE_XRC		0xa0
+
+enum ibt_transport {
+	IBT_RC,
+	IBT_UC,
+	IBT_UD,
+	IBT_XRC,
+	IBT_TRANSPORTS,
+};
+
+/* Extended headers, in the order in which they follow the BTH. */
+#define IBT_XRCETH	BIT(0)
+#define IBT_DETH	BIT(1)
+#define IBT_RETH	BIT(2)
+#define IBT_ATOMICETH	BIT(3)
+#define IBT_AETH	BIT(4)
+#define IBT_ATOMICACK	BIT(5)
+#define IBT_IMM		BIT(6)
+#define IBT_IETH	BIT(7)
+
+/* What a message is. */
+enum ibt_verb {
+	IBT_SEND,
+	IBT_WRITE,
+	IBT_READ,
+	IBT_READ_RESP,
+	IBT_ACK,
+	IBT_ATOMIC_RESP,
+	IBT_CMP_SWAP,
+	IBT_FETCH_ADD,
+	IBT_RESYNC,
+};
+
+/* Where in it a packet stands. ONLY is FIRST and LAST. */
+#define IBT_FIRST	BIT(0)
+#define IBT_LAST	BIT(1)
+/* Flags of an opcode beside these. */
+#define IBT_RESPONSE	BIT(2)	/* for the completer */
+#define IBT_TAKES_RECV	BIT(3)	/* its message takes a receive request */
+#define IBT_PAYLOAD	BIT(4)	/* may carry bytes */
+#define IBT_FULL	BIT(5)	/* must carry exactly one path MTU */
+
+/**
+ * struct ibt_opcode - facts of one opcode
+ * @name: for tracing; NULL: there is no such opcode
+ * @transport: of the queue pairs that may meet it
+ * @verb: kind of message
+ * @headers: IBT_*ETH mask
+ * @flags: IBT_FIRST … IBT_FULL
+ * @length: bytes of BTH and extended headers
+ */
+struct ibt_opcode {
+	const char *name;
+	u8 transport;
+	u8 verb;
+	u8 headers;
+	u8 flags;
+	u8 length;
+};
+
+/* Total: whatever is not in the table has no name. */
+extern const struct ibt_opcode ibt_opcodes[256];
+
+/* Of a request packet: which opcode says this. @extra: 0, IBT_IMM or IBT_IETH. */
+u8 ibt_opcode_of(enum ibt_transport transport, enum ibt_verb verb, u8 place,
+		 u8 extra);
+
+#endif /* IBT_OPCODE_H */

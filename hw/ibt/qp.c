@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queue pairs: life, number, events, the way into the error state.
+ *
+ * End of a queue pair, in this order, so that nobody is left who uses it:
+ *  1. its number is taken out of the table, and a grace period lets everybody
+ *     who found it under RCU either take a reference or miss;
+ *  2. both sides go into the error state, which stops their timers;
+ *  3. the first reference is dropped; packets, works and timers that hold the
+ *     others finish, and refs == 0 keeps new ones from starting;
+ *  4. what the sides own is freed.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "ibt.h"
+
+/* ---- references and the table -------------------------------------------- */
+
+bool ibt_qp_get(struct ibt_qp *qp)
+{
+	return refcount_inc_not_zero(&qp->refs);
+}
+
+void ibt_qp_put(struct ibt_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->refs))
+		complete(&qp->unused);
+}
+
+struct ibt_qp *ibt_qp_find(struct ibt_dev *dev, u32 qpn)
+{
+	struct ibt_qp *qp;
+
+	rcu_read_lock();
+	qp = xa_load(&dev->qps, qpn);
+	if (qp && !ibt_qp_get(qp))
+		qp = NULL;
+	rcu_read_unlock();
+	return qp;
+}
+
+/* From here on packets find it. */
+static int ibt_qp_publish(struct ibt_qp *qp, u32 port_num)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+	int ret;
+
+	if (qp->ib.qp_type == IB_QPT_GSI)
+		return ibt_gsi_attach(qp, port_num);
+	ret = xa_alloc_cyclic(&dev->qps, &qp->ib.qp_num, qp,
+			      XA_LIMIT(IBT_MIN_QPN, IBT_QPN_MASK - 1),
+			      &dev->next_qpn, GFP_KERNEL);
+	return ret < 0 ? ret : 0;
+}
+
+static void ibt_qp_unpublish(struct ibt_qp *qp)
+{
+	if (qp->ib.qp_type == IB_QPT_GSI)
+		ibt_gsi_detach(qp);
+	else
+		xa_erase(&ibt_qp_dev(qp)->qps, qp->ib.qp_num);
+	/* A process that ends may have thousands of them. */
+	synchronize_rcu_expedited();
+}
+
+/* ---- events and failure --------------------------------------------------- */
+
+/* The reference is the work's, one as long as it is pending. */
+static void ibt_qp_queue_work(struct ibt_qp *qp)
+{
+	if (!ibt_qp_get(qp))
+		return;
+	if (!queue_work(ibt_qp_dev(qp)->wq, &qp->work))
+		ibt_qp_put(qp);
+}
+
+void ibt_qp_event(struct ibt_qp *qp, enum ib_event_type event)
+{
+	set_bit(event, &qp->events);
+	ibt_qp_queue_work(qp);
+}
+
+void ibt_qp_fail(struct ibt_qp *qp, int event)
+{
+	enum ib_qp_state state = READ_ONCE(qp->state), seen;
+
+	for (;;) {
+		/* Nothing is in progress before RTR, and one failure is enough. */
+		if (state == IB_QPS_RESET || state == IB_QPS_INIT ||
+		    state == IB_QPS_ERR)
+			return;
+		seen = cmpxchg(&qp->state, state, IB_QPS_ERR);
+		if (seen == state)
+			break;
+		state = seen;
+	}
+	if (event >= 0)
+		set_bit(event, &qp->events);
+	ibt_qp_queue_work(qp);
+}
+
+static void ibt_qp_tell(struct ibt_qp *qp)
+{
+	struct ib_event event = {
+		.device = qp->ib.device,
+		.element.qp = &qp->ib,
+	};
+	unsigned int type;
+
+	for_each_set_bit(type, &qp->events, BITS_PER_LONG) {
+		clear_bit(type, &qp->events);
+		event.event = type;
+		if (qp->ib.event_handler)
+			qp->ib.event_handler(&event, qp->ib.qp_context);
+	}
+}
+
+static void ibt_qp_work(struct work_struct *work)
+{
+	struct ibt_qp *qp = container_of(work, struct ibt_qp, work);
+
+	mutex_lock(&qp->attr_lock);
+	/* Unless a consumer has brought it into another state meanwhile. */
+	if (READ_ONCE(qp->state) == IB_QPS_ERR && !qp->flushed)
+		ibt_qp_apply_state(qp);
+	mutex_unlock(&qp->attr_lock);
+	ibt_qp_tell(qp);
+	ibt_qp_put(qp);
+}
+
+/* ---- create ---------------------------------------------------------------- */
+
+static int ibt_qp_transport(enum ib_qp_type type)
+{
+	switch (type) {
+	case IB_QPT_RC:
+		return IBT_RC;
+	case IB_QPT_UC:
+		return IBT_UC;
+	case IB_QPT_UD:
+	case IB_QPT_GSI:
+		return IBT_UD;
+	case IB_QPT_XRC_INI:
+	case IB_QPT_XRC_TGT:
+		return IBT_XRC;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static bool ibt_qp_sends(enum ib_qp_type type)
+{
+	return type != IB_QPT_XRC_TGT;
+}
+
+/* Into a queue of its own, or of an SRQ that it is tied to. */
+static bool ibt_qp_receives(enum ib_qp_type type)
+{
+	return type != IB_QPT_XRC_TGT && type != IB_QPT_XRC_INI;
+}
+
+static int ibt_qp_check_caps(const struct ib_qp_init_attr *init)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+
+	if (ibt_qp_sends(init->qp_type) &&
+	    (cap->max_send_wr > IBT_MAX_QP_WR ||
+	     cap->max_send_sge > IBT_MAX_SGE ||
+	     cap->max_inline_data > IBT_MAX_INLINE))
+		return -EINVAL;
+	if (ibt_qp_receives(init->qp_type) && !init->srq &&
+	    (cap->max_recv_wr > IBT_MAX_QP_WR ||
+	     cap->max_recv_sge > IBT_MAX_SGE))
+		return -EINVAL;
+	return 0;
+}
+
+static int ibt_qp_check_init(const struct ib_qp_init_attr *init, bool user)
+{
+	enum ib_qp_type type = init->qp_type;
+
+	if (ibt_qp_transport(type) < 0 || init->create_flags)
+		return -EOPNOTSUPP;
+	if (type == IB_QPT_GSI && user)
+		return -EPERM;
+	if (ibt_qp_sends(type) && !init->send_cq)
+		return -EINVAL;
+	if (ibt_qp_receives(type) && !init->recv_cq)
+		return -EINVAL;
+	if (type == IB_QPT_XRC_TGT && !init->xrcd)
+		return -EINVAL;
+	if (init->srq && (!ibt_qp_receives(type) || type == IB_QPT_GSI ||
+			  init->srq->srq_type != IB_SRQT_BASIC))
+		return -EINVAL;
+	return ibt_qp_check_caps(init);
+}
+
+static void ibt_qp_setup(struct ibt_qp *qp, const struct ib_qp_init_attr *init)
+{
+	refcount_set(&qp->refs, 1);
+	init_completion(&qp->unused);
+	mutex_init(&qp->attr_lock);
+	spin_lock_init(&qp->path_lock);
+	INIT_WORK(&qp->work, ibt_qp_work);
+	qp->state = IB_QPS_RESET;
+	qp->transport = ibt_qp_transport(init->qp_type);
+	qp->mtu = IBT_MAX_MSG_BYTES;
+	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	if (ibt_qp_sends(init->qp_type)) {
+		qp->send_cq = to_soft_cq(init->send_cq);
+		qp->cap.max_send_wr = init->cap.max_send_wr;
+		qp->cap.max_send_sge = init->cap.max_send_sge;
+		qp->cap.max_inline_data = init->cap.max_inline_data;
+	}
+	if (ibt_qp_receives(init->qp_type)) {
+		qp->recv_cq = to_soft_cq(init->recv_cq);
+		qp->srq = init->srq ? to_ibt_srq(init->srq) : NULL;
+	}
+	if (ibt_qp_receives(init->qp_type) && !init->srq) {
+		qp->cap.max_recv_wr = init->cap.max_recv_wr;
+		qp->cap.max_recv_sge = init->cap.max_recv_sge;
+	}
+}
+
+static bool ibt_qp_has_rq(const struct ibt_qp *qp)
+{
+	return ibt_qp_receives(qp->ib.qp_type) && !qp->srq;
+}
+
+/*
+ * Told is what fits, not what was asked for: librxe goes by its ring, which holds
+ * a power of 2 less one.
+ */
+static int ibt_qp_create_rq(struct ibt_qp *qp, struct ib_ucontext *ucontext,
+			    struct mminfo *info)
+{
+	struct ib_qp_cap *cap = &qp->cap;
+	int ret;
+
+	ret = ibt_rq_create(&qp->rq, cap->max_recv_wr, cap->max_recv_sge,
+			    ucontext, info);
+	if (!ret && cap->max_recv_wr)
+		cap->max_recv_wr = min_t(u32, qp->rq.ring.mask,
+					 IBT_MAX_QP_WR);
+	return ret;
+}
+
+static int ibt_qp_create_sides(struct ibt_qp *qp, struct ib_ucontext *ucontext,
+			       struct rxe_create_qp_resp *resp)
+{
+	int ret;
+
+	if (ibt_qp_has_rq(qp)) {
+		ret = ibt_qp_create_rq(qp, ucontext, &resp->rq_mi);
+		if (ret)
+			return ret;
+	}
+	/* A target never posts, so no ring of it needs a place in user space. */
+	ret = ibt_sq_create(qp, &qp->cap,
+			    ibt_qp_sends(qp->ib.qp_type) ? ucontext : NULL,
+			    &resp->sq_mi);
+	if (ret)
+		goto err_rq;
+	ret = ibt_resp_create(qp);
+	if (ret)
+		goto err_sq;
+	return 0;
+
+err_sq:
+	ibt_sq_destroy(qp);
+err_rq:
+	if (ibt_qp_has_rq(qp))
+		ibt_rq_destroy(&qp->rq);
+	return ret;
+}
+
+static void ibt_qp_destroy_sides(struct ibt_qp *qp)
+{
+	ibt_resp_destroy(qp);
+	ibt_sq_destroy(qp);
+	if (ibt_qp_has_rq(qp))
+		ibt_rq_destroy(&qp->rq);
+}
+
+/* Without rings there is nothing that user space has to know. */
+static int ibt_qp_answer(struct ib_udata *udata, enum ib_qp_type type,
+			 const struct rxe_create_qp_resp *resp)
+{
+	if (!udata)
+		return 0;
+	if (udata->outlen < sizeof(*resp))
+		return type == IB_QPT_XRC_TGT ? 0 : -EINVAL;
+	return ib_copy_to_udata(udata, (void *)resp, sizeof(*resp));
+}
+
+static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
+			 struct ib_udata *udata)
+{
+	struct ibt_ucontext *ucontext =
+		rdma_udata_to_drv_context(udata, struct ibt_ucontext, ib);
+	struct ibt_dev *dev = to_ibt_dev(ib->device);
+	struct rxe_create_qp_resp resp = {};
+	struct ibt_qp *qp = to_ibt_qp(ib);
+	int ret;
+
+	ret = ibt_qp_check_init(init, udata);
+	if (ret)
+		return ret;
+	if (atomic_inc_return(&dev->num_qps) > IBT_MAX_QP) {
+		ret = -ENOMEM;
+		goto err_count;
+	}
+	ibt_qp_setup(qp, init);
+	ret = ibt_qp_create_sides(qp, ucontext ? &ucontext->ib : NULL, &resp);
+	if (ret)
+		goto err_count;
+	ret = ibt_qp_answer(udata, init->qp_type, &resp);
+	if (ret)
+		goto err_sides;
+	ret = ibt_qp_publish(qp, init->port_num);
+	if (ret)
+		goto err_sides;
+	init->cap.max_send_wr = qp->cap.max_send_wr;
+	init->cap.max_send_sge = qp->cap.max_send_sge;
+	init->cap.max_recv_wr = qp->cap.max_recv_wr;
+	init->cap.max_recv_sge = qp->cap.max_recv_sge;
+	init->cap.max_inline_data = qp->cap.max_inline_data;
+	return 0;
+
+err_sides:
+	ibt_qp_destroy_sides(qp);
+err_count:
+	atomic_dec(&dev->num_qps);
+	return ret;
+}
+
+/* ---- destroy ---------------------------------------------------------------- */
+
+static int ibt_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
+{
+	struct ibt_dev *dev = to_ibt_dev(ib->device);
+	struct ibt_qp *qp = to_ibt_qp(ib);
+
+	ibt_qp_unpublish(qp);
+
+	mutex_lock(&qp->attr_lock);
+	/* The consumer of the last event is going away with the QP. */
+	qp->flushed = true;
+	xchg(&qp->state, IB_QPS_ERR);
+	ibt_sq_set_state(qp, IB_QPS_ERR);
+	ibt_resp_set_state(qp, IB_QPS_ERR);
+	mutex_unlock(&qp->attr_lock);
+
+	ibt_qp_put(qp);
+	wait_for_completion(&qp->unused);
+
+	ibt_qp_destroy_sides(qp);
+	ibt_qp_drop_paths(qp);
+	mutex_destroy(&qp->attr_lock);
+	atomic_dec(&dev->num_qps);
+	return 0;
+}
+
+const struct ib_device_ops ibt_qp_ops = {
+	.create_qp = ibt_create_qp,
+	.modify_qp = ibt_modify_qp,
+	.query_qp = ibt_query_qp,
+	.destroy_qp = ibt_destroy_qp,
+	.post_send = ibt_post_send,
+	.post_recv = ibt_post_recv,
+
+	INIT_RDMA_OBJ_SIZE(ib_qp, ibt_qp, ib),
+};

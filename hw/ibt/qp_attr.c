@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attributes of queue pairs: modify, query, paths and their migration.
+ *
+ * A modify is prepared first, on the stack, and can fail there; what is then
+ * stored cannot.
+ */
+#include <linux/module.h>
+
+#include "ibt.h"
+
+/* Largest values of fields that the wire or IBA table 45 limits. */
+enum {
+	IBT_MAX_TIMER	= 31,
+	IBT_MAX_RETRY	= 7,
+};
+
+/**
+ * struct ibt_change - a modify that has been found legal
+ * @attr: what the consumer wants
+ * @mask: which of it
+ * @cur: state that it starts from, as the consumer sees it
+ * @next: state that it ends in
+ * @av: (IB_QP_AV) address with a reference of its own
+ * @path: (IB_QP_AV) resolved
+ * @alt_av: (IB_QP_ALT_PATH) likewise
+ * @alt: (IB_QP_ALT_PATH) likewise
+ * @gen: of the port when @path was resolved
+ */
+struct ibt_change {
+	const struct ib_qp_attr *attr;
+	int mask;
+	enum ib_qp_state cur;
+	enum ib_qp_state next;
+	struct rdma_ah_attr av;
+	struct ibt_path *path;
+	struct rdma_ah_attr alt_av;
+	struct ibt_path *alt;
+	int gen;
+};
+
+enum ib_qp_state ibt_qp_shown_state(const struct ibt_qp *qp)
+{
+	enum ib_qp_state state = READ_ONCE(qp->state);
+
+	if (state == IB_QPS_RTS && READ_ONCE(qp->sq.state) == IB_QPS_SQE)
+		return IB_QPS_SQE;
+	return state;
+}
+
+/* ---- checks ----------------------------------------------------------------- */
+
+static int ibt_check_limits(const struct ib_qp_attr *attr, int mask)
+{
+	if ((mask & IB_QP_TIMEOUT && attr->timeout > IBT_MAX_TIMER) ||
+	    (mask & IB_QP_MIN_RNR_TIMER &&
+	     attr->min_rnr_timer > IBT_MAX_TIMER) ||
+	    (mask & IB_QP_ALT_PATH && attr->alt_timeout > IBT_MAX_TIMER))
+		return -EINVAL;
+	if ((mask & IB_QP_RETRY_CNT && attr->retry_cnt > IBT_MAX_RETRY) ||
+	    (mask & IB_QP_RNR_RETRY && attr->rnr_retry > IBT_MAX_RETRY))
+		return -EINVAL;
+	if ((mask & IB_QP_MAX_QP_RD_ATOMIC &&
+	     attr->max_rd_atomic > IBT_MAX_RD_ATOMIC) ||
+	    (mask & IB_QP_MAX_DEST_RD_ATOMIC &&
+	     attr->max_dest_rd_atomic > IBT_MAX_RD_ATOMIC))
+		return -EINVAL;
+	if (mask & IB_QP_DEST_QPN && attr->dest_qp_num > IBT_QPN_MASK)
+		return -EINVAL;
+	return 0;
+}
+
+static int ibt_check_mtu(struct ibt_port *port, enum ib_mtu mtu)
+{
+	struct ib_port_attr attr = {};
+	int ret;
+
+	if (mtu < IB_MTU_256 || mtu > IB_MTU_4096)
+		return -EINVAL;
+	ret = ibt_query_port(&port->dev->soft.ib, port->num, &attr);
+	if (ret)
+		return ret;
+	return mtu > attr.active_mtu ? -EINVAL : 0;
+}
+
+/* What of an address does not need a route. */
+static int ibt_check_av(const struct rdma_ah_attr *av, u32 port_num)
+{
+	if (av->port_num != port_num)
+		return -EINVAL;
+	if (rdma_ah_get_ah_flags(av) & IB_AH_GRH && !av->grh.sgid_attr)
+		return -EINVAL;
+	return 0;
+}
+
+static int ibt_check_port(struct ibt_qp *qp, const struct ibt_change *change)
+{
+	const struct ib_qp_attr *attr = change->attr;
+	u32 num = change->mask & IB_QP_PORT ? attr->port_num :
+		qp->attr.port_num;
+	struct ibt_port *port;
+	int ret = 0;
+
+	if (!(change->mask & (IB_QP_PORT | IB_QP_PKEY_INDEX | IB_QP_PATH_MTU |
+			      IB_QP_AV)))
+		return 0;
+	port = ibt_dev_port(ibt_qp_dev(qp), num);
+	if (!port)
+		return -EINVAL;
+	if (change->mask & IB_QP_PKEY_INDEX &&
+	    attr->pkey_index >= port->num_pkeys)
+		return -EINVAL;
+	if (change->mask & IB_QP_PATH_MTU)
+		ret = ibt_check_mtu(port, attr->path_mtu);
+	if (!ret && change->mask & IB_QP_AV)
+		ret = ibt_check_av(&attr->ah_attr, num);
+	return ret;
+}
+
+static int ibt_check_alt(struct ibt_qp *qp, const struct ib_qp_attr *attr)
+{
+	struct ibt_port *port = ibt_dev_port(ibt_qp_dev(qp),
+					     attr->alt_port_num);
+
+	if (!port || attr->alt_pkey_index >= port->num_pkeys)
+		return -EINVAL;
+	return ibt_check_av(&attr->alt_ah_attr, attr->alt_port_num);
+}
+
+/*
+ * A consumer asks for REARM, which needs an alternate path, or for MIGRATED,
+ * which is a migration if it was armed. Only the peers arm (IBA 17.2.8.1).
+ */
+static int ibt_check_mig(struct ibt_qp *qp, const struct ibt_change *change)
+{
+	switch (change->attr->path_mig_state) {
+	case IB_MIG_MIGRATED:
+		return 0;
+	case IB_MIG_REARM:
+		return change->mask & IB_QP_ALT_PATH || qp->alt ? 0 : -EINVAL;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int ibt_change_check(struct ibt_qp *qp, struct ibt_change *change)
+{
+	const struct ib_qp_attr *attr = change->attr;
+	int ret;
+
+	lockdep_assert_held(&qp->attr_lock);
+	change->cur = ibt_qp_shown_state(qp);
+	change->next = change->mask & IB_QP_STATE ? attr->qp_state :
+		change->cur;
+	if (change->mask & IB_QP_CUR_STATE &&
+	    attr->cur_qp_state != change->cur)
+		return -EINVAL;
+	if (!ib_modify_qp_is_ok(change->cur, change->next, qp->ib.qp_type,
+				change->mask))
+		return -EINVAL;
+	ret = ibt_check_limits(attr, change->mask);
+	if (!ret)
+		ret = ibt_check_port(qp, change);
+	if (!ret && change->mask & IB_QP_ALT_PATH)
+		ret = ibt_check_alt(qp, attr);
+	if (!ret && change->mask & IB_QP_PATH_MIG_STATE)
+		ret = ibt_check_mig(qp, change);
+	return ret;
+}
+
+/* ---- prepare ------------------------------------------------------------------ */
+
+static struct ibt_path *ibt_resolve(struct ibt_dev *dev,
+				    const struct rdma_ah_attr *av, gfp_t gfp)
+{
+	struct ibt_port *port = ibt_dev_port(dev, rdma_ah_get_port_num(av));
+
+	return dev->link->path_resolve(port, av, gfp);
+}
+
+static void ibt_change_drop(struct ibt_change *change)
+{
+	ibt_path_put(change->path);
+	ibt_path_put(change->alt);
+	rdma_destroy_ah_attr(&change->av);
+	rdma_destroy_ah_attr(&change->alt_av);
+}
+
+static int ibt_change_prepare(struct ibt_qp *qp, struct ibt_change *change)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+	struct ibt_path *path;
+	int ret;
+
+	if (change->mask & IB_QP_MAX_DEST_RD_ATOMIC) {
+		ret = ibt_resp_reserve(qp, change->attr->max_dest_rd_atomic);
+		if (ret)
+			return ret;
+	}
+	if (change->mask & IB_QP_AV) {
+		rdma_copy_ah_attr(&change->av, &change->attr->ah_attr);
+		change->gen = atomic_read(&ibt_dev_port(dev,
+			change->av.port_num)->generation);
+		path = ibt_resolve(dev, &change->av, GFP_KERNEL);
+		if (IS_ERR(path))
+			return PTR_ERR(path);
+		change->path = path;
+	}
+	if (change->mask & IB_QP_ALT_PATH) {
+		rdma_copy_ah_attr(&change->alt_av, &change->attr->alt_ah_attr);
+		path = ibt_resolve(dev, &change->alt_av, GFP_KERNEL);
+		if (IS_ERR(path))
+			return PTR_ERR(path);
+		change->alt = path;
+	}
+	return 0;
+}
+
+/* ---- store -------------------------------------------------------------------- */
+
+/* Afterwards @change has what was there before, to be dropped. */
+static void ibt_store_paths(struct ibt_qp *qp, struct ibt_change *change)
+{
+	const struct ib_qp_attr *attr = change->attr;
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->path_lock, flags);
+	if (change->mask & IB_QP_PORT)
+		qp->attr.port_num = attr->port_num;
+	if (change->mask & IB_QP_PKEY_INDEX)
+		qp->attr.pkey_index = attr->pkey_index;
+	if (change->mask & IB_QP_TIMEOUT)
+		qp->attr.timeout = attr->timeout;
+	if (change->mask & IB_QP_AV) {
+		swap(qp->path, change->path);
+		swap(qp->attr.ah_attr, change->av);
+		qp->path_gen = change->gen;
+	}
+	if (change->mask & IB_QP_ALT_PATH) {
+		swap(qp->alt, change->alt);
+		swap(qp->attr.alt_ah_attr, change->alt_av);
+		qp->attr.alt_port_num = attr->alt_port_num;
+		qp->attr.alt_pkey_index = attr->alt_pkey_index;
+		qp->attr.alt_timeout = attr->alt_timeout;
+	}
+	spin_unlock_irqrestore(&qp->path_lock, flags);
+}
+
+static void ibt_store_mig(struct ibt_qp *qp, enum ib_mig_state state)
+{
+	unsigned long flags;
+
+	if (state == IB_MIG_MIGRATED && ibt_qp_migrate(qp))
+		return;
+	spin_lock_irqsave(&qp->path_lock, flags);
+	qp->mig_state = state;
+	spin_unlock_irqrestore(&qp->path_lock, flags);
+}
+
+static void ibt_store_numbers(struct ib_qp_attr *to,
+			      const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_QKEY)
+		to->qkey = attr->qkey;
+	if (mask & IB_QP_ACCESS_FLAGS)
+		to->qp_access_flags = attr->qp_access_flags;
+	if (mask & IB_QP_EN_SQD_ASYNC_NOTIFY)
+		to->en_sqd_async_notify = attr->en_sqd_async_notify;
+	if (mask & IB_QP_PATH_MTU)
+		to->path_mtu = attr->path_mtu;
+	if (mask & IB_QP_DEST_QPN)
+		to->dest_qp_num = attr->dest_qp_num;
+	if (mask & IB_QP_RQ_PSN)
+		to->rq_psn = attr->rq_psn & IBT_PSN_MASK;
+	if (mask & IB_QP_SQ_PSN)
+		to->sq_psn = attr->sq_psn & IBT_PSN_MASK;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
+		to->max_rd_atomic = attr->max_rd_atomic;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		to->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	if (mask & IB_QP_RETRY_CNT)
+		to->retry_cnt = attr->retry_cnt;
+	if (mask & IB_QP_RNR_RETRY)
+		to->rnr_retry = attr->rnr_retry;
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		to->min_rnr_timer = attr->min_rnr_timer;
+}
+
+static void ibt_store(struct ibt_qp *qp, struct ibt_change *change)
+{
+	int mask = change->mask;
+	u32 peer, label;
+
+	lockdep_assert_held(&qp->attr_lock);
+	ibt_store_numbers(&qp->attr, change->attr, mask);
+	ibt_store_paths(qp, change);
+	if (mask & IB_QP_PATH_MIG_STATE)
+		ibt_store_mig(qp, change->attr->path_mig_state);
+	if (mask & IB_QP_PATH_MTU)
+		qp->mtu = ib_mtu_enum_to_int(change->attr->path_mtu);
+	/* The same from both ends of a connection; UD has none. */
+	peer = qp->attr.dest_qp_num ? qp->attr.dest_qp_num : qp->ib.qp_num;
+	label = qp->attr.ah_attr.grh.flow_label;
+	qp->flow = label ? label : rdma_calc_flow_label(qp->ib.qp_num, peer);
+}
+
+void ibt_qp_drop_paths(struct ibt_qp *qp)
+{
+	struct ibt_change old = {};
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->path_lock, flags);
+	swap(qp->path, old.path);
+	swap(qp->alt, old.alt);
+	swap(qp->attr.ah_attr, old.av);
+	swap(qp->attr.alt_ah_attr, old.alt_av);
+	qp->mig_state = IB_MIG_MIGRATED;
+	spin_unlock_irqrestore(&qp->path_lock, flags);
+	ibt_change_drop(&old);
+}
+
+/* Back to what create_qp left. QP1 was told its port there. */
+static void ibt_qp_forget(struct ibt_qp *qp)
+{
+	u32 port_num = qp->attr.port_num;
+
+	ibt_qp_drop_paths(qp);
+	memset(&qp->attr, 0, sizeof(qp->attr));
+	if (qp->ib.qp_type == IB_QPT_GSI)
+		qp->attr.port_num = port_num;
+	qp->mtu = IBT_MAX_MSG_BYTES;
+	qp->flow = 0;
+}
+
+/* ---- state ----------------------------------------------------------------------- */
+
+static void ibt_qp_flush(struct ibt_qp *qp)
+{
+	ibt_sq_flush(qp);
+	ibt_resp_flush(qp);
+	/* IBA 11.6.3.2: it will take nothing more from the SRQ. */
+	if (!qp->flushed && qp->srq)
+		ibt_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+	qp->flushed = true;
+}
+
+/*
+ * What can receive has to be ready before it can send, and the other way round
+ * when it ends.
+ */
+void ibt_qp_apply_state(struct ibt_qp *qp)
+{
+	enum ib_qp_state state = READ_ONCE(qp->state);
+
+	lockdep_assert_held(&qp->attr_lock);
+	if (state == IB_QPS_ERR || state == IB_QPS_RESET) {
+		ibt_sq_set_state(qp, state);
+		ibt_resp_set_state(qp, state);
+	} else {
+		ibt_resp_set_state(qp, state);
+		ibt_sq_set_state(qp, state);
+	}
+	if (state == IB_QPS_ERR)
+		ibt_qp_flush(qp);
+	else
+		qp->flushed = false;
+	if (state == IB_QPS_RESET)
+		ibt_qp_forget(qp);
+}
+
+/* A failure may come in between, from any context: then it stays. */
+static int ibt_change_state(struct ibt_qp *qp, const struct ibt_change *change)
+{
+	enum ib_qp_state from = change->cur;
+
+	if (from == IB_QPS_SQE)
+		from = IB_QPS_RTS;
+	if (change->next == IB_QPS_ERR || change->next == IB_QPS_RESET)
+		xchg(&qp->state, change->next);
+	else if (cmpxchg(&qp->state, from, change->next) != from)
+		return -EINVAL;
+	ibt_qp_apply_state(qp);
+	return 0;
+}
+
+static int ibt_modify_locked(struct ibt_qp *qp, struct ibt_change *change)
+{
+	int ret = ibt_change_check(qp, change);
+
+	if (ret)
+		return ret;
+	ret = ibt_change_prepare(qp, change);
+	if (!ret) {
+		ibt_store(qp, change);
+		/* Also into the same state: both sides look at attributes. */
+		ret = ibt_change_state(qp, change);
+	}
+	ibt_change_drop(change);
+	return ret;
+}
+
+int ibt_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		  struct ib_udata *udata)
+{
+	struct ibt_qp *qp = to_ibt_qp(ib);
+	struct ibt_change change = {
+		.attr = attr,
+		.mask = mask,
+	};
+	int ret;
+
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+	mutex_lock(&qp->attr_lock);
+	ret = ibt_modify_locked(qp, &change);
+	mutex_unlock(&qp->attr_lock);
+	return ret;
+}
+
+/* ---- query ------------------------------------------------------------------------- */
+
+int ibt_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		 struct ib_qp_init_attr *init)
+{
+	struct ibt_qp *qp = to_ibt_qp(ib);
+	unsigned long flags;
+
+	mutex_lock(&qp->attr_lock);
+	spin_lock_irqsave(&qp->path_lock, flags);
+	*attr = qp->attr;
+	attr->path_mig_state = qp->mig_state;
+	spin_unlock_irqrestore(&qp->path_lock, flags);
+	/* The references stay here. */
+	attr->ah_attr.grh.sgid_attr = NULL;
+	attr->alt_ah_attr.grh.sgid_attr = NULL;
+	attr->qp_state = ibt_qp_shown_state(qp);
+	attr->cur_qp_state = attr->qp_state;
+	attr->sq_draining = attr->qp_state == IB_QPS_SQD &&
+		!READ_ONCE(qp->sq.drained);
+	attr->cap = qp->cap;
+	if (attr->qp_state != IB_QPS_RESET && attr->qp_state != IB_QPS_INIT) {
+		attr->rq_psn = READ_ONCE(qp->resp.psn);
+		attr->sq_psn = READ_ONCE(qp->sq.psn);
+	}
+	mutex_unlock(&qp->attr_lock);
+
+	init->event_handler = ib->event_handler;
+	init->qp_context = ib->qp_context;
+	init->send_cq = ib->send_cq;
+	init->recv_cq = ib->recv_cq;
+	init->srq = ib->srq;
+	init->xrcd = ib->xrcd;
+	init->cap = qp->cap;
+	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR :
+		IB_SIGNAL_REQ_WR;
+	init->qp_type = ib->qp_type;
+	init->create_flags = 0;
+	init->port_num = attr->port_num;
+	return 0;
+}
+
+/* ---- paths in use ------------------------------------------------------------------- */
+
+static bool ibt_path_fresh(const struct ibt_path *path, int gen)
+{
+	const struct ibt_port *port = path->port;
+
+	return gen == atomic_read(&port->generation) &&
+	       port->dev->link->path_valid(path);
+}
+
+/* The address of @old, with references; false: @old is out of use. */
+static bool ibt_qp_copy_av(struct ibt_qp *qp, const struct ibt_path *old,
+			   struct rdma_ah_attr *av)
+{
+	unsigned long flags;
+	bool used;
+
+	spin_lock_irqsave(&qp->path_lock, flags);
+	used = qp->path == old;
+	if (used)
+		rdma_copy_ah_attr(av, &qp->attr.ah_attr);
+	spin_unlock_irqrestore(&qp->path_lock, flags);
+	return used;
+}
+
+/*
+ * Puts another path in the place of @old, which is stale, if @old is there still.
+ * Without a way it stays, and is tried again for the next packet.
+ */
+static bool ibt_qp_renew_path(struct ibt_qp *qp, struct ibt_path *old)
+{
+	struct rdma_ah_attr av = {};
+	struct ibt_path *path;
+	unsigned long flags;
+	int gen;
+
+	if (!ibt_qp_copy_av(qp, old, &av))
+		return true;
+	gen = atomic_read(&old->port->generation);
+	path = ibt_resolve(ibt_qp_dev(qp), &av, GFP_ATOMIC);
+	rdma_destroy_ah_attr(&av);
+	if (IS_ERR(path))
+		return false;
+
+	spin_lock_irqsave(&qp->path_lock, flags);
+	if (qp->path == old) {
+		swap(qp->path, path);
+		qp->path_gen = gen;
+	}
+	spin_unlock_irqrestore(&qp->path_lock, flags);
+	ibt_path_put(path);
+	return true;
+}
+
+struct ibt_path *ibt_qp_path(struct ibt_qp *qp)
+{
+	struct ibt_path *path;
+	unsigned long flags;
+	int gen, tries;
+	bool again;
+
+	/* A stale one is never given out: it may end at a port that is gone. */
+	for (tries = 3; tries; tries--) {
+		spin_lock_irqsave(&qp->path_lock, flags);
+		path = qp->path ? ibt_path_get(qp->path) : NULL;
+		gen = qp->path_gen;
+		spin_unlock_irqrestore(&qp->path_lock, flags);
+		if (!path || likely(ibt_path_fresh(path, gen)))
+			return path;
+		again = ibt_qp_renew_path(qp, path);
+		ibt_path_put(path);
+		if (!again)
+			break;
+	}
+	return NULL;
+}
+
+bool ibt_qp_migrate(struct ibt_qp *qp)
+{
+	unsigned long flags;
+	bool armed;
+
+	spin_lock_irqsave(&qp->path_lock, flags);
+	armed = qp->mig_state == IB_MIG_ARMED && qp->alt;
+	if (armed) {
+		qp->mig_state = IB_MIG_MIGRATED;
+		swap(qp->path, qp->alt);
+		swap(qp->attr.ah_attr, qp->attr.alt_ah_attr);
+		swap(qp->attr.port_num, qp->attr.alt_port_num);
+		swap(qp->attr.pkey_index, qp->attr.alt_pkey_index);
+		swap(qp->attr.timeout, qp->attr.alt_timeout);
+		/* It may have waited for long: resolve it before its first use. */
+		qp->path_gen = atomic_read(&qp->path->port->generation) - 1;
+	}
+	spin_unlock_irqrestore(&qp->path_lock, flags);
+	if (armed)
+		ibt_qp_event(qp, IB_EVENT_PATH_MIG);
+	return armed;
+}
+
+void ibt_qp_mig_seen(struct ibt_qp *qp, bool migrated)
+{
+	enum ib_mig_state state = READ_ONCE(qp->mig_state);
+	unsigned long flags;
+
+	if (likely(state == IB_MIG_MIGRATED))
+		return;
+	if (migrated) {
+		ibt_qp_migrate(qp);
+		return;
+	}
+	if (state != IB_MIG_REARM)
+		return;
+	spin_lock_irqsave(&qp->path_lock, flags);
+	if (qp->mig_state == IB_MIG_REARM)
+		qp->mig_state = IB_MIG_ARMED;
+	spin_unlock_irqrestore(&qp->path_lock, flags);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The answer of a READ: a stream of packets under the PSNs that the request took
+ * (IBA 9.7.5.2.4). It leaves in bursts; between two of them nothing is held but
+ * the rest of the request, which is checked anew each time.
+ */
+#include "ibt.h"
+
+void ibt_read_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt, bool again)
+{
+	lockdep_assert_held(&qp->resp.lock);
+	qp->resp.reading = (struct ibt_reading) {
+		.active = true,
+		.again = again,
+		.first = true,
+		.psn = pkt->psn,
+		.va = pkt->va,
+		.rkey = pkt->rkey,
+		.left = pkt->dma_length,
+		.srqn = pkt->srqn,
+	};
+}
+
+/* The answer says as much as an ACK for all that was before. */
+static void packet_left(struct ibt_resp *resp, u32 length)
+{
+	struct ibt_reading *reading = &resp->reading;
+
+	reading->first = false;
+	reading->psn = ibt_psn_add(reading->psn, 1);
+	reading->va += length;
+	reading->left -= length;
+	reading->active = reading->left;
+	resp->unacked = 0;
+	resp->owed = false;
+}
+
+static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
+				     struct soft_iter *from,
+				     enum ibt_verdict *verdict)
+{
+	struct ibt_reading *reading = &qp->resp.reading;
+	u32 length = min(reading->left, qp->mtu);
+	u32 seq = READ_ONCE(path->port->room_seq);
+	struct soft_iter to;
+	struct sk_buff *skb;
+	struct ibt_pkt pkt;
+	u8 place = 0;
+
+	skb = ibt_tx_alloc(path, length, GFP_ATOMIC);
+	if (!skb) {
+		ibt_resp_later(qp, 1);
+		return IBT_WAIT;
+	}
+	soft_iter_bytes(&to, skb->data, length);
+	if (length && soft_iter_copy(&to, from, length) != SOFT_OK) {
+		kfree_skb(skb);
+		*verdict = IBT_NO_ACCESS;
+		return IBT_FINISHED;
+	}
+
+	if (reading->first)
+		place |= IBT_FIRST;
+	if (length == reading->left)
+		place |= IBT_LAST;
+	ibt_resp_header(qp, path, &pkt, IBT_READ_RESP, place, reading->psn);
+	packet_left(&qp->resp, length);
+	if (ibt_tx(path, skb, &pkt, qp->flow) == -EAGAIN && reading->active) {
+		ibt_resp_wait_room(qp, path->port, seq);
+		return IBT_WAIT;
+	}
+	return reading->active ? IBT_MORE : IBT_FINISHED;
+}
+
+static enum ibt_progress send_burst(struct ibt_qp *qp, struct ibt_path *path,
+				    int *budget, enum ibt_verdict *verdict)
+{
+	struct ibt_reading *reading = &qp->resp.reading;
+	enum ibt_progress progress = IBT_MORE;
+	const struct ibt_msg msg = {
+		.verb = IBT_READ,
+		.va = reading->va,
+		.rkey = reading->rkey,
+		.length = reading->left,
+		.srqn = reading->srqn,
+	};
+	struct soft_iter from;
+
+	*verdict = ibt_exec_read(qp, &msg, &from);
+	if (*verdict != IBT_DONE)
+		return IBT_FINISHED;
+	while (progress == IBT_MORE && (*budget)-- > 0)
+		progress = send_packet(qp, path, &from, verdict);
+	soft_iter_end(&from);
+	return progress;
+}
+
+/*
+ * A burst of the answer in progress. When memory can not be read any more, the
+ * peer gets a NAK in place of the packet that would have been next. But not for a
+ * duplicate: that may be a copy the network made, of a request whose answer was
+ * complete before the consumer took the region away, as he may.
+ */
+enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget)
+{
+	struct ibt_reading *reading = &qp->resp.reading;
+	struct ibt_path *path = ibt_qp_path(qp);
+	enum ibt_progress progress;
+	enum ibt_verdict verdict;
+
+	lockdep_assert_held(&qp->resp.lock);
+	if (!path) {
+		/* As if lost on the wire: the peer will ask again. */
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
+		reading->active = false;
+		return IBT_FINISHED;
+	}
+	progress = send_burst(qp, path, budget, &verdict);
+	ibt_path_put(path);
+	if (verdict == IBT_DONE)
+		return progress;
+	reading->active = false;
+	ibt_resp_refuse(qp, reading->psn, reading->again ? IBT_DROP : verdict);
+	return IBT_FINISHED;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of the READs and atomics that were answered, for the case that the
+ * answer got lost (IBA 9.7.5.1.5). As many as the peer may have outstanding are
+ * kept: older ones can not be asked again. Lookups go from the newest to the
+ * oldest, so that after a turn of the PSN circle the right one is found first.
+ */
+#include <linux/slab.h>
+#include "ibt.h"
+
+/* Entry number @age, 0 being the newest. */
+static struct ibt_replay *entry_at(const struct ibt_resp *resp, u32 age)
+{
+	u32 i = resp->replay_next + resp->num_replay - 1 - age;
+
+	return &resp->replay[i % resp->num_replay];
+}
+
+/* Is @psn one of the packets of @entry? */
+static bool covers(const struct ibt_replay *entry, u32 psn)
+{
+	return ibt_psn_diff(psn, entry->first_psn) >= 0 &&
+	       ibt_psn_diff(psn, entry->last_psn) <= 0;
+}
+
+int ibt_replay_alloc(struct ibt_replay **ring, u32 entries)
+{
+	*ring = NULL;
+	if (!entries)
+		return 0;
+	*ring = kcalloc(entries, sizeof(**ring), GFP_KERNEL);
+	return *ring ? 0 : -ENOMEM;
+}
+
+struct ibt_replay *ibt_replay_swap(struct ibt_resp *resp,
+				   struct ibt_replay *ring, u32 entries)
+{
+	u32 keep = min(resp->replay_used, entries);
+	struct ibt_replay *old = resp->replay;
+	u32 i;
+
+	for (i = 0; i < keep; i++)
+		ring[keep - 1 - i] = *entry_at(resp, i);
+	resp->replay = ring;
+	resp->num_replay = entries;
+	resp->replay_used = keep;
+	resp->replay_next = keep == entries ? 0 : keep;
+	return old;
+}
+
+void ibt_replay_clear(struct ibt_resp *resp)
+{
+	resp->replay_next = 0;
+	resp->replay_used = 0;
+}
+
+void ibt_replay_add(struct ibt_resp *resp, const struct ibt_replay *entry)
+{
+	if (!resp->num_replay)
+		return;
+	resp->replay[resp->replay_next] = *entry;
+	resp->replay_next = (resp->replay_next + 1) % resp->num_replay;
+	resp->replay_used = min(resp->replay_used + 1, resp->num_replay);
+}
+
+/* @pkt may ask for the whole or for the part from some packet on, but for nothing
+ * that was not asked for under these PSNs the first time.
+ */
+static bool is_part(const struct ibt_replay *entry, const struct ibt_pkt *pkt,
+		    u32 mtu)
+{
+	u32 last = ibt_psn_add(pkt->psn,
+			       ibt_packets(pkt->dma_length, mtu) - 1);
+	u64 skipped;
+
+	if (entry->rkey != pkt->rkey || !covers(entry, last))
+		return false;
+	skipped = pkt->va - entry->va;
+	return skipped <= entry->length &&
+	       pkt->dma_length <= entry->length - skipped;
+}
+
+bool ibt_replay_has_read(const struct ibt_resp *resp,
+			 const struct ibt_pkt *pkt, u32 mtu)
+{
+	u32 i;
+
+	for (i = 0; i < resp->replay_used; i++) {
+		const struct ibt_replay *entry = entry_at(resp, i);
+
+		if (covers(entry, pkt->psn))
+			return entry->verb == IBT_READ &&
+			       is_part(entry, pkt, mtu);
+	}
+	return false;
+}
+
+const struct ibt_replay *ibt_replay_atomic(const struct ibt_resp *resp,
+					   const struct ibt_pkt *pkt)
+{
+	u32 i;
+
+	for (i = 0; i < resp->replay_used; i++) {
+		const struct ibt_replay *entry = entry_at(resp, i);
+
+		if (!covers(entry, pkt->psn))
+			continue;
+		if (entry->verb == pkt->op->verb && entry->va == pkt->va &&
+		    entry->rkey == pkt->rkey)
+			return entry;
+		return NULL;
+	}
+	return NULL;
+}
+
+/*
+ * An ACK that goes past a READ or atomic tells the requester that its answer is
+ * lost (IBA 9.7.5.1.4), and it would ask for that once more. So an ACK for an
+ * older request stops in front of it.
+ */
+u32 ibt_replay_ack_psn(const struct ibt_resp *resp, u32 psn)
+{
+	u32 upto = ibt_psn_add(resp->psn, IBT_PSN_MASK);
+	u32 i;
+
+	for (i = 0; i < resp->replay_used; i++) {
+		const struct ibt_replay *entry = entry_at(resp, i);
+
+		/* Of this turn of the circle, and behind the duplicate? */
+		if (ibt_psn_diff(entry->first_psn, psn) <= 0 ||
+		    ibt_psn_diff(entry->first_psn, resp->psn) >= 0)
+			break;
+		upto = ibt_psn_add(entry->first_psn, IBT_PSN_MASK);
+	}
+	return upto;
+}

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The requester: what is sent next, and may it be sent now (IBA vol. 1, 9.7.2,
+ * 9.7.3). State moves on only after the packet exists; nothing is rolled back.
+ */
+#include "send.h"
+
+/* Between two releases of sq.lock. */
+#define ROUND_STEPS	16
+#define ROUND_BYTES	(64 << 10)
+
+/* In one go, in the caller; then the work takes over. */
+#define CALLER_ROUNDS	4
+
+/* Ask for an answer at least so many times in a window. */
+#define ACKS_IN_WINDOW	4
+
+/* Half of the circle: a responder takes what is further ahead for the past. */
+#define PSN_REACH	BIT(23)
+
+/**
+ * struct round - what lives as long as sq.lock is held
+ * @path: referenced, of a connected QP; NULL: not asked for yet, or no way
+ * @asked: @path was asked for
+ * @source_of: request that @source belongs to, or NULL
+ * @source: where its bytes are, at sq.offset
+ * @bytes: payload sent
+ */
+struct round {
+	struct ibt_path *path;
+	bool asked;
+	struct ibt_slot *source_of;
+	struct soft_iter source;
+	u32 bytes;
+};
+
+/* Where the bytes of a message come from. */
+void ibt_slot_source(struct ibt_qp *qp, const struct ibt_slot *slot,
+		     struct soft_iter *it)
+{
+	if (slot->is_inline)
+		soft_iter_bytes(it, (void *)slot->data, slot->length);
+	else
+		soft_iter_list(it, &ibt_qp_dev(qp)->soft.mem, qp->ib.pd,
+			       slot->sge, slot->num_sge, 0);
+}
+
+/* Where the bytes of an answer go. */
+void ibt_slot_target(struct ibt_qp *qp, const struct ibt_slot *slot,
+		     struct soft_iter *it)
+{
+	soft_iter_list(it, &ibt_qp_dev(qp)->soft.mem, qp->ib.pd, slot->sge,
+		       slot->num_sge, IB_ACCESS_LOCAL_WRITE);
+}
+
+/* Is all of the request's own memory there? */
+enum soft_fault ibt_slot_check(struct ibt_qp *qp, const struct ibt_slot *slot,
+			       const struct ibt_wr_info *info)
+{
+	enum soft_fault fault;
+	struct soft_iter it;
+
+	if (slot->is_inline)
+		return SOFT_OK;
+	if (info->kind == IBT_WR_ASK)
+		ibt_slot_target(qp, slot, &it);
+	else
+		ibt_slot_source(qp, slot, &it);
+	fault = soft_iter_check(&it);
+	soft_iter_end(&it);
+	return fault;
+}
+
+/* Its PSNs: of the answer's packets, if it is a READ. */
+void ibt_slot_number(struct ibt_qp *qp, struct ibt_slot *slot)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 packets;
+
+	lockdep_assert_held(&sq->lock);
+	if (slot->numbered)
+		return;
+	packets = ibt_packets(slot->length, qp->mtu);
+	slot->first_psn = sq->psn;
+	slot->last_psn = ibt_psn_add(sq->psn, packets - 1);
+	slot->numbered = true;
+	sq->psn = ibt_psn_add(sq->psn, packets);
+}
+
+/*
+ * The link had no room, when it had answered so often: wait for ibt_tx_room(),
+ * unless it was called in between.
+ */
+void ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_port *was = sq->room_port;
+	unsigned long flags;
+
+	lockdep_assert_held(&sq->lock);
+	if (was && was != port) {
+		spin_lock_irqsave(&was->room_lock, flags);
+		list_del_init(&sq->waiting);
+		spin_unlock_irqrestore(&was->room_lock, flags);
+	}
+	sq->room_port = port;
+	spin_lock_irqsave(&port->room_lock, flags);
+	if (port->room_seq == seq && list_empty(&sq->waiting))
+		list_add_tail(&sq->waiting, &port->waiting);
+	spin_unlock_irqrestore(&port->room_lock, flags);
+}
+
+static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
+			 const struct ibt_slot *slot,
+			 const struct ibt_wr_info *info, struct ibt_pkt *pkt)
+{
+	u16 index = READ_ONCE(qp->attr.pkey_index);
+
+	pkt->qpn = qp->sq.dest_qpn;
+	pkt->psn = qp->sq.cur_psn;
+	pkt->pkey = index < IBT_MAX_PKEYS ? READ_ONCE(path->port->pkeys[index]) :
+					    0;
+	pkt->migrated = READ_ONCE(qp->mig_state) == IB_MIG_MIGRATED;
+	if (info->verb == IBT_CMP_SWAP || info->verb == IBT_FETCH_ADD) {
+		pkt->srqn = slot->atomic.srqn;
+		pkt->va = slot->atomic.remote_addr;
+		pkt->rkey = slot->atomic.rkey;
+		pkt->swap_add = info->verb == IBT_CMP_SWAP ?
+				slot->atomic.swap : slot->atomic.compare_add;
+		pkt->compare = info->verb == IBT_CMP_SWAP ?
+			       slot->atomic.compare_add : 0;
+		return;
+	}
+	pkt->srqn = slot->rdma.srqn;
+	pkt->va = slot->rdma.remote_addr;
+	pkt->rkey = slot->rdma.rkey;
+	pkt->dma_length = slot->length;
+	if (info->extra == IBT_IMM)
+		pkt->imm = slot->imm;
+	else if (info->extra == IBT_IETH)
+		pkt->inv_rkey = slot->inv_rkey;
+}
+
+/* To the link. True: it is on its way, but the link has no room for more. */
+static bool emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
+		 struct ibt_pkt *pkt)
+{
+	struct ibt_port *port = path->port;
+	u32 seq = READ_ONCE(port->room_seq);
+
+	pkt->op = &ibt_opcodes[pkt->opcode];
+	if (ibt_tx(path, skb, pkt, qp->flow) != -EAGAIN)
+		return false;
+	ibt_sq_wait_room(qp, port, seq);
+	return !list_empty_careful(&qp->sq.waiting);
+}
+
+/* @packets PSNs are on their way. */
+static void sent(struct ibt_qp *qp, u32 packets)
+{
+	struct ibt_sq *sq = &qp->sq;
+	bool first = !ibt_sq_unanswered(sq);
+	u32 end = ibt_psn_add(sq->cur_psn, packets);
+
+	sq->cur_psn = end;
+	if (ibt_psn_ahead(end, sq->una) > ibt_psn_ahead(sq->high, sq->una))
+		sq->high = end;
+	if (ibt_qp_reliable(qp))
+		ibt_sq_await(qp, first);
+	else
+		sq->una = sq->high;
+}
+
+/* The last packet of the next request is on its way. */
+static void sent_all(struct ibt_qp *qp, struct ibt_slot *slot)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	sq->offset = 0;
+	sq->next++;
+	if (ibt_qp_reliable(qp)) {
+		slot->state = IBT_SLOT_SENT;
+		return;
+	}
+	slot->state = IBT_SLOT_DONE;
+	ibt_sq_reap(qp);
+}
+
+/* READ, or what is missing of it; atomics. One packet. */
+static bool send_ask(struct ibt_qp *qp, struct round *round,
+		     struct ibt_slot *slot, const struct ibt_wr_info *info)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_pkt pkt = { };
+	struct sk_buff *skb;
+	bool busy = false;
+
+	if (round->path) {
+		skb = ibt_tx_alloc(round->path, 0, GFP_ATOMIC);
+		if (!skb) {
+			ibt_sq_pause(qp, 1);
+			return false;
+		}
+		fill_request(qp, round->path, slot, info, &pkt);
+		pkt.va += sq->offset;
+		pkt.dma_length -= min(sq->offset, pkt.dma_length);
+		pkt.ack_request = true;
+		pkt.opcode = ibt_opcode_of(qp->transport, info->verb,
+					   IBT_FIRST | IBT_LAST, 0);
+		busy = emit(qp, round->path, skb, &pkt);
+	}
+	if (!slot->counted) {
+		slot->counted = true;
+		sq->rd_atomic++;
+	}
+	sent(qp, ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1);
+	sent_all(qp, slot);
+	return !busy;
+}
+
+/* The source stands at sq.offset; NULL: the request's memory is not there. */
+static struct soft_iter *source_of(struct ibt_qp *qp, struct round *round,
+				   struct ibt_slot *slot)
+{
+	if (round->source_of == slot)
+		return &round->source;
+	if (round->source_of)
+		soft_iter_end(&round->source);
+	round->source_of = slot;
+	ibt_slot_source(qp, slot, &round->source);
+	if (qp->sq.offset &&
+	    soft_iter_skip(&round->source, qp->sq.offset) != SOFT_OK)
+		return NULL;
+	return &round->source;
+}
+
+/* A packet with @length bytes of the request. NULL: see @slot, or the pause. */
+static struct sk_buff *load(struct ibt_qp *qp, struct round *round,
+			    struct ibt_slot *slot, u32 length)
+{
+	struct soft_iter *from;
+	struct soft_iter to;
+	struct sk_buff *skb;
+
+	skb = ibt_tx_alloc(round->path, length, GFP_ATOMIC);
+	if (!skb) {
+		ibt_sq_pause(qp, 1);
+		return NULL;
+	}
+	if (!length)
+		return skb;
+	from = source_of(qp, round, slot);
+	soft_iter_bytes(&to, skb->data, length);
+	if (from && soft_iter_copy(&to, from, length) == SOFT_OK)
+		return skb;
+	kfree_skb(skb);
+	ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+	return NULL;
+}
+
+/* Which packet of a message, and what it says. */
+static void place(struct ibt_qp *qp, const struct ibt_slot *slot,
+		  const struct ibt_wr_info *info, bool last,
+		  struct ibt_pkt *pkt)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	u8 where = (sq->offset ? 0 : IBT_FIRST) | (last ? IBT_LAST : 0);
+	u32 waiting = ibt_psn_ahead(sq->cur_psn, sq->una) + 1;
+	u32 every = DIV_ROUND_UP(sq->window, ACKS_IN_WINDOW);
+
+	pkt->opcode = ibt_opcode_of(qp->transport, info->verb, where,
+				    last ? info->extra : 0);
+	pkt->solicited = last && (slot->flags & IB_SEND_SOLICITED) &&
+			 (info->verb == IBT_SEND || info->extra == IBT_IMM);
+	pkt->ack_request = ibt_qp_reliable(qp) &&
+			   (last || waiting % every == 0 ||
+			    waiting >= sq->window);
+}
+
+/* One packet of a SEND or WRITE. */
+static bool send_data(struct ibt_qp *qp, struct round *round,
+		      struct ibt_slot *slot, const struct ibt_wr_info *info)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 length = min(slot->length - sq->offset, qp->mtu);
+	bool last = sq->offset + length == slot->length;
+	struct ibt_pkt pkt = { };
+	struct sk_buff *skb;
+	bool busy = false;
+
+	if (round->path) {
+		skb = load(qp, round, slot, length);
+		if (!skb)
+			return false;
+		fill_request(qp, round->path, slot, info, &pkt);
+		place(qp, slot, info, last, &pkt);
+		busy = emit(qp, round->path, skb, &pkt);
+	}
+	round->bytes += length;
+	sq->offset += length;
+	sent(qp, 1);
+	if (last)
+		sent_all(qp, slot);
+	return !busy;
+}
+
+/* May this one be begun now? What was begun before is only sent again. */
+static bool may_begin(struct ibt_qp *qp, struct ibt_slot *slot,
+		      const struct ibt_wr_info *info)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	if (slot->numbered)
+		return true;
+	if (sq->state == IB_QPS_SQD) {
+		ibt_sq_check_drained(qp);
+		return false;
+	}
+	/* IBA 10.8.3.3: a fence lets READs and atomics finish first. */
+	if ((slot->flags & IB_SEND_FENCE) && sq->rd_atomic)
+		return false;
+	/* A retry must find what it sends again: all in front must be done. */
+	if (slot->opcode == IB_WR_LOCAL_INV)
+		return sq->tail == sq->next;
+	if (info->kind == IBT_WR_ASK && sq->max_rd_atomic)
+		return sq->rd_atomic < sq->max_rd_atomic;
+	return true;
+}
+
+/* What is wrong with it is found before its first packet is sent. */
+static u8 check_first(struct ibt_qp *qp, const struct ibt_slot *slot,
+		      const struct ibt_wr_info *info)
+{
+	if (slot->status != IB_WC_SUCCESS || slot->numbered)
+		return slot->status;
+	if (info->kind == IBT_WR_ASK && !qp->sq.max_rd_atomic)
+		return IB_WC_LOC_QP_OP_ERR;
+	/* A single packet is checked as it is filled. */
+	if (info->kind == IBT_WR_ASK || slot->length > qp->mtu)
+		return ibt_slot_check(qp, slot, info) == SOFT_OK ?
+		       IB_WC_SUCCESS : IB_WC_LOC_PROT_ERR;
+	return IB_WC_SUCCESS;
+}
+
+/* IBA 9.7.7.2.2: how much may be without an answer. */
+static bool in_window(const struct ibt_qp *qp, const struct ibt_slot *slot)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	u32 waiting = ibt_psn_ahead(sq->cur_psn, sq->una);
+	u32 more;
+
+	if (!ibt_qp_reliable(qp))
+		return true;
+	more = slot->numbered ?
+	       ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1 :
+	       ibt_packets(slot->length, qp->mtu);
+	return waiting < sq->window && waiting + more <= PSN_REACH;
+}
+
+static bool send_connected(struct ibt_qp *qp, struct round *round,
+			   struct ibt_slot *slot,
+			   const struct ibt_wr_info *info)
+{
+	u32 length = min_t(u32, slot->length, ROUND_BYTES);
+	enum ibt_local_way way;
+
+	if (!round->asked) {
+		round->path = ibt_qp_path(qp);
+		round->asked = true;
+		if (!round->path)
+			ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
+	}
+	way = ibt_local_send(qp, round->path, slot, info);
+	if (way != IBT_LOCAL_NO) {
+		round->bytes += length;
+		return way == IBT_LOCAL_MOVED;
+	}
+	if (!in_window(qp, slot))
+		return false;
+	ibt_slot_number(qp, slot);
+	if (info->kind == IBT_WR_ASK)
+		return send_ask(qp, round, slot, info);
+	return send_data(qp, round, slot, info);
+}
+
+/* One packet, one request that needs none, or a few of those to be flushed.
+ * False: nothing more can be done now.
+ */
+static bool step(struct ibt_qp *qp, struct round *round)
+{
+	struct ibt_sq *sq = &qp->sq;
+	const struct ibt_wr_info *info;
+	struct ibt_slot *slot;
+	u8 status;
+
+	if (sq->state == IB_QPS_ERR || sq->state == IB_QPS_SQE)
+		return ibt_sq_flush_some(qp, 4);
+	if ((sq->state != IB_QPS_RTS && sq->state != IB_QPS_SQD) ||
+	    sq->broken || sq->paused || !list_empty_careful(&sq->waiting))
+		return false;
+	if (sq->next == ibt_sq_head(sq) &&
+	    (!ibt_sq_is_user(sq) || !ibt_sq_pull(qp)))
+		return false;
+
+	slot = ibt_slot_at(sq, sq->next);
+	if (slot->state == IBT_SLOT_DONE) {
+		sq->next++;
+		return true;
+	}
+	info = ibt_wr_info(slot->opcode);
+	if (!may_begin(qp, slot, info))
+		return false;
+	status = check_first(qp, slot, info);
+	if (status != IB_WC_SUCCESS) {
+		ibt_slot_fail(qp, slot, status);
+		return true;
+	}
+	if (info->kind == IBT_WR_HERE) {
+		ibt_do_here(qp, slot);
+		return true;
+	}
+	if (qp->transport == IBT_UD)
+		return ibt_send_datagram(qp, slot, info);
+	return send_connected(qp, round, slot, info);
+}
+
+static bool run_round(struct ibt_qp *qp)
+{
+	struct round round = { };
+	bool more = true;
+	int steps;
+
+	spin_lock_bh(&qp->sq.lock);
+	for (steps = 0; more && steps < ROUND_STEPS; steps++) {
+		if (round.bytes >= ROUND_BYTES)
+			break;
+		more = step(qp, &round);
+		/* The iterator stands at sq.offset of this one only. */
+		if (round.source_of && !qp->sq.offset) {
+			soft_iter_end(&round.source);
+			round.source_of = NULL;
+		}
+	}
+	if (round.source_of)
+		soft_iter_end(&round.source);
+	spin_unlock_bh(&qp->sq.lock);
+	ibt_path_put(round.path);
+	return more;
+}
+
+/* @rounds at most. True: there is more to do. */
+bool ibt_requester_run(struct ibt_qp *qp, int rounds)
+{
+	bool more = true;
+
+	while (more && rounds--)
+		more = run_round(qp);
+	return more;
+}
+
+/**
+ * ibt_requester - send what may be sent
+ * @qp: queue pair
+ *
+ * What is too much for one go is left to the work.
+ *
+ * Context: interrupts enabled, sq.lock not held.
+ */
+void ibt_requester(struct ibt_qp *qp)
+{
+	if (ibt_requester_run(qp, CALLER_ROUNDS))
+		ibt_sq_kick(qp);
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Life of the receive side: creation, states, flushing, and the work that goes on
+ * with what could not be finished where it came up.
+ *
+ * The work holds no reference on the queue pair: ibt_resp_destroy() waits for it,
+ * when nothing is left that could queue it.
+ */
+#include "ibt.h"
+
+/* How long a receive that a user posts in the error state may lie there. */
+#define FLUSH_DELAY_MIN	1
+#define FLUSH_DELAY_MAX	HZ
+
+/* Elements that are flushed before the lock is dropped. */
+#define FLUSH_CHUNK	256
+
+/* ---- who waits for what ---------------------------------------------------------- */
+
+void ibt_resp_later(struct ibt_qp *qp, unsigned long delay)
+{
+	lockdep_assert_held(&qp->resp.lock);
+	mod_delayed_work(ibt_qp_dev(qp)->wq, &qp->resp.work, delay);
+}
+
+static void stop_waiting(struct ibt_resp *resp)
+{
+	struct ibt_port *port = resp->room_port;
+	unsigned long flags;
+
+	if (!port)
+		return;
+	spin_lock_irqsave(&port->room_lock, flags);
+	list_del_init(&resp->waiting);
+	spin_unlock_irqrestore(&port->room_lock, flags);
+}
+
+void ibt_resp_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
+{
+	struct ibt_resp *resp = &qp->resp;
+	unsigned long flags;
+	bool missed;
+
+	lockdep_assert_held(&resp->lock);
+	/* Of another port, before a migration. */
+	if (resp->room_port != port)
+		stop_waiting(resp);
+	spin_lock_irqsave(&port->room_lock, flags);
+	/* @seq is from before the packet: has the room come meanwhile? */
+	missed = port->room_seq != seq;
+	if (!missed && list_empty(&resp->waiting)) {
+		resp->room_port = port;
+		list_add_tail(&resp->waiting, &port->answering);
+	}
+	spin_unlock_irqrestore(&port->room_lock, flags);
+	if (missed)
+		ibt_resp_later(qp, 0);
+}
+
+void ibt_resp_room(struct ibt_port *port)
+{
+	struct ibt_resp *resp, *next;
+	unsigned long flags;
+
+	spin_lock_irqsave(&port->room_lock, flags);
+	list_for_each_entry_safe(resp, next, &port->answering, waiting) {
+		list_del_init(&resp->waiting);
+		mod_delayed_work(port->dev->wq, &resp->work, 0);
+	}
+	spin_unlock_irqrestore(&port->room_lock, flags);
+}
+
+/* ---- in progress ------------------------------------------------------------------- */
+
+bool ibt_resp_ready(const struct ibt_qp *qp, u32 psn)
+{
+	const struct ibt_resp *resp = &qp->resp;
+
+	lockdep_assert_held(&resp->lock);
+	return ibt_resp_receives(resp->state) && !resp->op && !resp->local &&
+	       !resp->reading.active && skb_queue_empty(&resp->backlog) &&
+	       (qp->transport == IBT_UC || resp->psn == psn);
+}
+
+void ibt_resp_stop(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	ibt_exec_abort(qp);
+	resp->reading.active = false;
+	resp->waiting_reads = 0;
+	__skb_queue_purge(&resp->backlog);
+}
+
+/* What somebody may have put into a ring since the flush. True: look again. */
+static bool flush_late(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+	bool some = qp->rq.ring.buf && soft_ring_ready(&qp->rq.ring);
+
+	lockdep_assert_held(&resp->lock);
+	if (ibt_rq_flush_some(qp, FLUSH_CHUNK))
+		return true;
+	/* User space posts without a word: look again, less and less often. */
+	if (qp->rq.ring.map) {
+		resp->flush_delay = some ? FLUSH_DELAY_MIN :
+			min(2 * resp->flush_delay, (unsigned long)FLUSH_DELAY_MAX);
+		ibt_resp_later(qp, resp->flush_delay);
+	}
+	return false;
+}
+
+static void resp_work(struct work_struct *work)
+{
+	struct ibt_resp *resp = container_of(to_delayed_work(work),
+					     struct ibt_resp, work);
+	struct ibt_qp *qp = container_of(resp, struct ibt_qp, resp);
+	bool more;
+
+	do {
+		spin_lock_bh(&resp->lock);
+		if (resp->state == IB_QPS_ERR)
+			more = ibt_resp_pay(qp) && flush_late(qp);
+		else
+			more = ibt_resp_go_on(qp);
+		spin_unlock_bh(&resp->lock);
+		cond_resched();
+	} while (more);
+}
+
+void ibt_resp_poke(struct ibt_qp *qp)
+{
+	if (READ_ONCE(qp->resp.state) == IB_QPS_ERR && qp->rq.ring.buf &&
+	    soft_ring_ready(&qp->rq.ring))
+		mod_delayed_work(ibt_qp_dev(qp)->wq, &qp->resp.work, 0);
+}
+
+/* ---- creation ------------------------------------------------------------------------ */
+
+int ibt_resp_create(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	spin_lock_init(&resp->lock);
+	resp->state = IB_QPS_RESET;
+	resp->flush_delay = FLUSH_DELAY_MIN;
+	__skb_queue_head_init(&resp->backlog);
+	INIT_LIST_HEAD(&resp->waiting);
+	INIT_DELAYED_WORK(&resp->work, resp_work);
+	soft_iter_bytes(&resp->to, NULL, 0);
+	return 0;
+}
+
+/* Nobody has a reference to @qp. */
+void ibt_resp_destroy(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	/* The work does nothing in this state, so it does not queue itself. */
+	spin_lock_bh(&resp->lock);
+	WRITE_ONCE(resp->state, IB_QPS_RESET);
+	ibt_resp_stop(qp);
+	resp->owed = false;
+	spin_unlock_bh(&resp->lock);
+	stop_waiting(resp);
+	cancel_delayed_work_sync(&resp->work);
+	kfree(resp->replay);
+}
+
+int ibt_resp_reserve(struct ibt_qp *qp, u32 max_dest_rd_atomic)
+{
+	struct ibt_resp *resp = &qp->resp;
+	struct ibt_replay *ring;
+	int ret;
+
+	lockdep_assert_held(&qp->attr_lock);
+	if (max_dest_rd_atomic == resp->num_replay)
+		return 0;
+	ret = ibt_replay_alloc(&ring, max_dest_rd_atomic);
+	if (ret)
+		return ret;
+	spin_lock_bh(&resp->lock);
+	ring = ibt_replay_swap(resp, ring, max_dest_rd_atomic);
+	spin_unlock_bh(&resp->lock);
+	kfree(ring);
+	return 0;
+}
+
+/* ---- states ------------------------------------------------------------------------------ */
+
+/* IBA 9.7.1: both ends count from what they agreed on. */
+static void start(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	resp->psn = qp->attr.rq_psn & IBT_PSN_MASK;
+	resp->msn = 0;
+	resp->unacked = 0;
+	resp->nak_sent = false;
+	resp->established = false;
+	ibt_replay_clear(resp);
+}
+
+void ibt_resp_set_state(struct ibt_qp *qp, enum ib_qp_state state)
+{
+	struct ibt_resp *resp = &qp->resp;
+	enum ib_qp_state before;
+
+	spin_lock_bh(&resp->lock);
+	before = resp->state;
+	/* It has failed, and whoever calls does not know yet. */
+	if (before == IB_QPS_ERR && state != IB_QPS_RESET)
+		state = IB_QPS_ERR;
+	WRITE_ONCE(resp->state, state);
+	WRITE_ONCE(resp->mig_refused, false);
+	switch (state) {
+	case IB_QPS_RESET:
+		ibt_resp_stop(qp);
+		resp->owed = false;
+		ibt_rq_reset(qp);
+		break;
+	case IB_QPS_ERR:
+		ibt_resp_stop(qp);
+		resp->flush_delay = FLUSH_DELAY_MIN;
+		break;
+	case IB_QPS_RTR:
+		if (before != IB_QPS_RTR)
+			start(qp);
+		break;
+	default:
+		break;
+	}
+	spin_unlock_bh(&resp->lock);
+}
+
+/*
+ * All that is posted completes with IB_WC_WR_FLUSH_ERR, in order. Process
+ * context. A ring of a user ends after one turn, whatever he adds meanwhile; the
+ * work finds that.
+ */
+void ibt_resp_flush(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+	u32 turns = qp->rq.ring.buf ? qp->rq.ring.mask / FLUSH_CHUNK + 1 : 1;
+	bool more;
+
+	/* The state first, then the ring. Pairs with ibt_post_recv(). */
+	smp_mb();
+	do {
+		spin_lock_bh(&resp->lock);
+		more = resp->state == IB_QPS_ERR &&
+		       ibt_rq_flush_some(qp, FLUSH_CHUNK);
+		if (resp->state == IB_QPS_ERR && qp->rq.ring.map)
+			ibt_resp_later(qp, FLUSH_DELAY_MIN);
+		spin_unlock_bh(&resp->lock);
+		cond_resched();
+	} while (more && --turns);
+}

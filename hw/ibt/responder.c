@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Request packets of a connected queue pair (IBA 9.7.4, 9.8.2): is it its turn,
+ * does it fit to the packet before it, is its length right, execute, answer.
+ *
+ * While a READ answer is on its way, whatever comes behind it waits in the
+ * backlog, so that no acknowledgement overtakes it. A packet that could not be
+ * answered for want of memory waits there too.
+ */
+#include "ibt.h"
+
+/* Of a packet in the backlog. */
+struct backlog_note {
+	bool new_read;		/* counted in waiting_reads */
+	bool excess;		/* a READ more than the peer may have outstanding */
+};
+
+static struct backlog_note *note_of(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct backlog_note) > sizeof(skb->cb));
+	return (struct backlog_note *)skb->cb;
+}
+
+static struct ibt_msg msg_of(const struct ibt_pkt *pkt)
+{
+	return (struct ibt_msg) {
+		.verb = pkt->op->verb,
+		.extra = pkt->op->headers & (IBT_IMM | IBT_IETH),
+		.solicited = pkt->solicited,
+		.imm = pkt->imm,
+		.inv_rkey = pkt->inv_rkey,
+		.va = pkt->va,
+		.rkey = pkt->rkey,
+		.length = pkt->dma_length,
+		.swap_add = pkt->swap_add,
+		.compare = pkt->compare,
+		.srqn = pkt->srqn,
+	};
+}
+
+/* ---- checks that need no memory -------------------------------------------------- */
+
+/* IBA 9.7.4.1.2: a message goes on until its last packet, and with nothing else. */
+static bool fits_before(const struct ibt_opcode *op,
+			const struct ibt_opcode *before)
+{
+	if (op->flags & IBT_FIRST)
+		return !before;
+	return before && before->verb == op->verb;
+}
+
+/* IBA 9.7.4.1.6: full ones are full, only a whole message may be empty. */
+static bool length_ok(const struct ibt_pkt *pkt, u32 mtu)
+{
+	const struct ibt_opcode *op = pkt->op;
+
+	if (op->flags & IBT_FULL)
+		return pkt->length == mtu;
+	if (op->flags & IBT_PAYLOAD && !(op->flags & IBT_FIRST))
+		return pkt->length && pkt->length <= mtu;
+	return pkt->length <= mtu;
+}
+
+/* ---- execution ---------------------------------------------------------------------- */
+
+/* SEND and WRITE, whatever the transport. */
+static enum ibt_verdict place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			      struct sk_buff *skb)
+{
+	const struct ibt_opcode *op = pkt->op;
+	const struct ibt_msg msg = msg_of(pkt);
+	enum ibt_verdict verdict = IBT_DONE;
+	struct soft_iter from;
+
+	if (op->flags & IBT_FIRST)
+		verdict = ibt_exec_begin(qp, &msg);
+	else if (op->flags & IBT_TAKES_RECV)
+		verdict = ibt_exec_reserve(qp);
+	if (verdict == IBT_DONE && pkt->length) {
+		soft_iter_skb(&from, skb, pkt->payload, pkt->length);
+		verdict = ibt_exec_data(qp, &from, pkt->length);
+		soft_iter_end(&from);
+	}
+	if (verdict == IBT_DONE && op->flags & IBT_LAST)
+		verdict = ibt_exec_end(qp, &msg);
+	if (verdict == IBT_DONE)
+		qp->resp.op = op->flags & IBT_LAST ? NULL : op;
+	return verdict;
+}
+
+static void remember(struct ibt_resp *resp, const struct ibt_pkt *pkt,
+		     u32 packets, u64 original)
+{
+	const struct ibt_replay entry = {
+		.verb = pkt->op->verb,
+		.first_psn = pkt->psn,
+		.last_psn = ibt_psn_add(pkt->psn, packets - 1),
+		.va = pkt->va,
+		.rkey = pkt->rkey,
+		.length = pkt->op->verb == IBT_READ ? pkt->dma_length : 0,
+		.original = original,
+	};
+
+	ibt_replay_add(resp, &entry);
+}
+
+/* The answer follows packet by packet; what it may read is checked then. */
+static enum ibt_verdict accept_read(struct ibt_qp *qp,
+				    const struct ibt_pkt *pkt, bool excess)
+{
+	u32 packets = ibt_packets(pkt->dma_length, qp->mtu);
+
+	/* IBA 9.7.4.1.8: as many at once as was agreed on. */
+	if (excess || pkt->dma_length > IBT_MAX_MSG_BYTES)
+		return IBT_BAD_REQUEST;
+	remember(&qp->resp, pkt, packets, 0);
+	ibt_resp_advance(qp, packets);
+	ibt_read_begin(qp, pkt, false);
+	return IBT_DONE;
+}
+
+/* An atomic is executed once at most, so the room for its answer comes first.
+ * False: no memory, nothing was done.
+ */
+static bool do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		      const struct ibt_replay *again)
+{
+	const struct ibt_msg msg = msg_of(pkt);
+	struct ibt_path *path = ibt_qp_path(qp);
+	enum ibt_verdict verdict = IBT_DONE;
+	struct sk_buff *skb;
+	u64 original;
+
+	if (!path) {
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
+		return true;
+	}
+	skb = ibt_tx_alloc(path, 0, GFP_ATOMIC);
+	if (!skb)
+		goto out;
+	if (again)
+		original = again->original;
+	else
+		verdict = ibt_exec_atomic(qp, &msg, &original);
+	if (verdict != IBT_DONE) {
+		kfree_skb(skb);
+		ibt_resp_refuse(qp, pkt->psn, verdict);
+		goto out_refused;
+	}
+	if (!again) {
+		remember(&qp->resp, pkt, 1, original);
+		ibt_resp_advance(qp, 1);
+	}
+	ibt_resp_atomic(qp, path, skb, pkt->psn, original);
+out_refused:
+	ibt_path_put(path);
+	return true;
+out:
+	ibt_path_put(path);
+	return false;
+}
+
+/* ---- reliable ------------------------------------------------------------------------ */
+
+static void rc_placed(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	resp->psn = ibt_psn_add(resp->psn, 1);
+	if (pkt->op->flags & IBT_LAST)
+		resp->msn = ibt_psn_add(resp->msn, 1);
+	if (pkt->ack_request || ++resp->unacked >= IBT_ACK_EVERY)
+		ibt_resp_ack(qp, pkt->psn);
+}
+
+/* The packet that was expected. False: no memory for its answer. */
+static bool rc_in_turn(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		       struct sk_buff *skb, bool excess)
+{
+	struct ibt_resp *resp = &qp->resp;
+	enum ibt_verdict verdict;
+
+	resp->nak_sent = false;
+	if (!fits_before(pkt->op, resp->op) || !length_ok(pkt, qp->mtu)) {
+		ibt_resp_refuse(qp, pkt->psn, IBT_BAD_REQUEST);
+		return true;
+	}
+	switch (pkt->op->verb) {
+	case IBT_SEND:
+	case IBT_WRITE:
+		verdict = place(qp, pkt, skb);
+		if (verdict == IBT_DONE)
+			rc_placed(qp, pkt);
+		break;
+	case IBT_READ:
+		verdict = accept_read(qp, pkt, excess);
+		break;
+	case IBT_CMP_SWAP:
+	case IBT_FETCH_ADD:
+		return do_atomic(qp, pkt, NULL);
+	default:
+		verdict = IBT_BAD_REQUEST;
+		break;
+	}
+	if (verdict != IBT_DONE)
+		ibt_resp_refuse(qp, pkt->psn, verdict);
+	return true;
+}
+
+/* Executed before: the answer was lost, or was late (IBA 9.7.5.1.5). */
+static bool rc_again(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+{
+	struct ibt_resp *resp = &qp->resp;
+	const struct ibt_replay *entry;
+
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DUP);
+	switch (pkt->op->verb) {
+	case IBT_SEND:
+	case IBT_WRITE:
+		if (pkt->ack_request || pkt->op->flags & IBT_LAST)
+			ibt_resp_ack(qp, ibt_replay_ack_psn(resp, pkt->psn));
+		return true;
+	case IBT_READ:
+		if (ibt_replay_has_read(resp, pkt, qp->mtu))
+			ibt_read_begin(qp, pkt, true);
+		return true;
+	default:
+		entry = ibt_replay_atomic(resp, pkt);
+		return !entry || do_atomic(qp, pkt, entry);
+	}
+}
+
+static bool rc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		      struct sk_buff *skb, bool excess)
+{
+	struct ibt_resp *resp = &qp->resp;
+	s32 ahead = ibt_psn_diff(pkt->psn, resp->psn);
+
+	if (ahead < 0)
+		return rc_again(qp, pkt);
+	if (ahead > 0) {
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_SEQ);
+		if (!resp->nak_sent)
+			ibt_resp_refuse(qp, resp->psn, IBT_SEQ);
+		return true;
+	}
+	/* Its sender is at something else, and will come again. */
+	if (resp->local) {
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+		return true;
+	}
+	return rc_in_turn(qp, pkt, skb, excess);
+}
+
+/* ---- unreliable ------------------------------------------------------------------------ */
+
+/*
+ * IBA 9.8.2.2: a first packet is welcome with any PSN; a gap or a misfit costs
+ * the rest of the message, and nobody is told.
+ */
+static void uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		      struct sk_buff *skb)
+{
+	struct ibt_resp *resp = &qp->resp;
+	const struct ibt_opcode *before = resp->op;
+	bool first = pkt->op->flags & IBT_FIRST;
+	bool gap = pkt->psn != resp->psn;
+	enum ibt_verdict verdict;
+
+	if (resp->local) {
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+		return;
+	}
+	resp->psn = ibt_psn_add(pkt->psn, 1);
+	if (gap)
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_SEQ);
+	if (first || gap)
+		ibt_exec_abort(qp);
+	if (!first && (gap || !fits_before(pkt->op, before)))
+		goto drop;
+	if (!length_ok(pkt, qp->mtu))
+		goto drop;
+
+	verdict = place(qp, pkt, skb);
+	if (verdict == IBT_DONE)
+		return;
+	if (verdict != IBT_RNR && verdict != IBT_DROP) {
+		ibt_exec_failed(qp, verdict);
+		return;
+	}
+drop:
+	ibt_exec_abort(qp);
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+}
+
+/* ---- one after the other ------------------------------------------------------------------ */
+
+/* False: no memory for its answer; nothing was done. */
+static bool one_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		       struct sk_buff *skb, bool excess)
+{
+	if (!ibt_resp_receives(qp->resp.state)) {
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_NO_QP);
+		return true;
+	}
+	if (qp->transport == IBT_UC) {
+		uc_packet(qp, pkt, skb);
+		return true;
+	}
+	return rc_packet(qp, pkt, skb, excess);
+}
+
+/* Neither executed nor waiting already: copies do not count as outstanding. */
+static bool is_new_read(const struct ibt_resp *resp, const struct ibt_pkt *pkt)
+{
+	return pkt->op->verb == IBT_READ &&
+	       ibt_psn_diff(pkt->psn, resp->psn) >= 0 &&
+	       (!resp->waiting_reads ||
+		ibt_psn_diff(pkt->psn, resp->read_psn) > 0);
+}
+
+/* The caller keeps a reference to @skb of its own. */
+static void wait_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			 struct sk_buff *skb)
+{
+	struct ibt_resp *resp = &qp->resp;
+	bool being_read = resp->reading.active && !resp->reading.again;
+	struct backlog_note *note = note_of(skb);
+
+	if (skb_queue_len(&resp->backlog) >= IBT_MAX_BACKLOG) {
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+		return;
+	}
+	note->new_read = is_new_read(resp, pkt);
+	note->excess = note->new_read &&
+		       resp->waiting_reads + being_read >= resp->num_replay;
+	if (note->new_read) {
+		resp->waiting_reads++;
+		resp->read_psn = pkt->psn;
+	}
+	__skb_queue_tail(&resp->backlog, skb_get(skb));
+}
+
+/* False: it has to go back. Headers were checked before it was put there. */
+static bool next_in_line(struct ibt_qp *qp, struct sk_buff *skb)
+{
+	struct backlog_note *note = note_of(skb);
+	struct ibt_resp *resp = &qp->resp;
+	struct ibt_pkt pkt = {};
+
+	if (!ibt_hdr_parse(&pkt, skb) &&
+	    !one_packet(qp, &pkt, skb, note->excess)) {
+		__skb_queue_head(&resp->backlog, skb);
+		ibt_resp_later(qp, 1);
+		return false;
+	}
+	/* A failure has emptied the line and its count. */
+	if (note->new_read && resp->waiting_reads)
+		resp->waiting_reads--;
+	consume_skb(skb);
+	return true;
+}
+
+bool ibt_resp_go_on(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+	int budget = 2 * IBT_READ_BURST;
+	struct sk_buff *skb;
+
+	lockdep_assert_held(&resp->lock);
+	if (!ibt_resp_pay(qp))
+		return false;
+	while (budget-- > 0) {
+		if (resp->reading.active) {
+			if (ibt_read_go(qp, &budget) == IBT_WAIT)
+				return false;
+			continue;
+		}
+		skb = __skb_dequeue(&resp->backlog);
+		if (!skb || !next_in_line(qp, skb))
+			return false;
+	}
+	return true;
+}
+
+/* Nothing is in front of this packet. */
+static void at_once(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		    struct sk_buff *skb)
+{
+	struct ibt_resp *resp = &qp->resp;
+	int budget = IBT_READ_BURST;
+
+	if (!one_packet(qp, pkt, skb, false)) {
+		wait_in_line(qp, pkt, skb);
+		ibt_resp_later(qp, 1);
+	} else if (resp->reading.active &&
+		   ibt_read_go(qp, &budget) == IBT_MORE) {
+		ibt_resp_later(qp, 0);
+	}
+}
+
+void ibt_responder(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		   struct sk_buff *skb, const struct ibt_rx_meta *meta)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	spin_lock_bh(&resp->lock);
+	if (resp->reading.active || !skb_queue_empty(&resp->backlog))
+		wait_in_line(qp, pkt, skb);
+	else
+		at_once(qp, pkt, skb);
+	spin_unlock_bh(&resp->lock);
+}

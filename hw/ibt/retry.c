@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where sending goes on. A pure function: it looks, and changes nothing. */
+#include "send.h"
+
+/**
+ * ibt_retry_point - which byte of which request is the first of a PSN's packet
+ * @sq: send queue; una is a PSN at or before @psn and at or before that of every
+ *	request that is not done
+ * @head: behind the last request
+ * @mtu: bytes of payload in a packet
+ * @psn: first packet to be sent (again)
+ *
+ * Requests that are done are passed over: these are behind us, or have no packets
+ * (REG_MR, ...) and were carried out already. A request without PSNs that is not
+ * done was never begun: sending gets there only after all in front of it.
+ *
+ * A READ is asked again from @psn on: IBA vol. 1, 9.4.4, a request for the rest
+ * of its bytes with the PSN that the answer's next packet has.
+ *
+ * Return: the request and the offset in it; @head if there is none.
+ */
+struct ibt_resume ibt_retry_point(const struct ibt_sq *sq, u32 head, u32 mtu,
+				  u32 psn)
+{
+	u32 wanted = ibt_psn_ahead(psn, sq->una);
+	struct ibt_resume at = { .slot = sq->tail };
+	const struct ibt_slot *slot;
+	u32 packet;
+
+	for (; at.slot != head; at.slot++) {
+		slot = ibt_slot_at(sq, at.slot);
+		if (slot->state == IBT_SLOT_DONE)
+			continue;
+		if (!slot->numbered)
+			break;
+		if (ibt_psn_ahead(slot->last_psn, sq->una) < wanted)
+			continue;
+		packet = ibt_psn_ahead(psn, slot->first_psn);
+		if (packet < ibt_slot_packets(slot))
+			at.offset = packet * mtu;
+		break;
+	}
+	return at;
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests to receive: rings of struct rxe_recv_wqe, written by post_recv() or by
+ * user space itself. Whatever is in a ring that user space maps is copied once,
+ * then checked, then used.
+ */
+#include "ibt.h"
+
+static_assert(sizeof(struct rxe_sge) == sizeof(struct ib_sge));
+
+/* ---- rings ------------------------------------------------------------------- */
+
+static u32 element_bytes(u32 max_sge)
+{
+	return sizeof(struct rxe_recv_wqe) + max_sge * sizeof(struct rxe_sge);
+}
+
+int ibt_rq_create(struct ibt_rq *rq, u32 max_wr, u32 max_sge,
+		  struct ib_ucontext *ucontext, struct mminfo *info)
+{
+	spin_lock_init(&rq->post_lock);
+	rq->max_wr = max_wr;
+	rq->max_sge = max_sge;
+	/* librxe maps the ring in any case, so there must be something. */
+	return soft_ring_alloc(&rq->ring, max(max_wr, 1U),
+			       element_bytes(max_sge), ucontext, info);
+}
+
+void ibt_rq_destroy(struct ibt_rq *rq)
+{
+	soft_ring_free(&rq->ring);
+}
+
+/* ---- posting by kernel consumers ----------------------------------------------- */
+
+static int post_one(struct ibt_rq *rq, const struct ib_recv_wr *wr)
+{
+	struct rxe_recv_wqe *wqe;
+	u64 total = 0;
+	int i;
+
+	lockdep_assert_held(&rq->post_lock);
+	if (wr->num_sge < 0 || (u32)wr->num_sge > rq->max_sge)
+		return -EINVAL;
+	if (!soft_ring_room(&rq->ring))
+		return -ENOMEM;
+	for (i = 0; i < wr->num_sge; i++)
+		total += wr->sg_list[i].length;
+	if (total > IBT_MAX_MSG_BYTES)
+		return -EINVAL;
+
+	wqe = soft_ring_at(&rq->ring, rq->ring.prod);
+	wqe->wr_id = wr->wr_id;
+	wqe->dma.length = total;
+	wqe->dma.num_sge = wr->num_sge;
+	memcpy(wqe->dma.sge, wr->sg_list, wr->num_sge * sizeof(*wr->sg_list));
+	soft_ring_produce(&rq->ring);
+	return 0;
+}
+
+static int post_list(struct ibt_rq *rq, const struct ib_recv_wr *wr,
+		     const struct ib_recv_wr **bad)
+{
+	unsigned long flags;
+	int ret = 0;
+
+	spin_lock_irqsave(&rq->post_lock, flags);
+	for (; wr; wr = wr->next) {
+		ret = post_one(rq, wr);
+		if (ret) {
+			*bad = wr;
+			break;
+		}
+	}
+	spin_unlock_irqrestore(&rq->post_lock, flags);
+	return ret;
+}
+
+/**
+ * ibt_post_recv - op post_recv
+ * @ib: queue pair with a queue of its own
+ * @wr: list of requests
+ * @bad: the first that was not taken, on failure
+ *
+ * In the error state a request is taken, and is flushed soon.
+ *
+ * Context: any, with interrupts disabled too.
+ *
+ * Return: 0; -EINVAL: wrong state, too many SGEs or bytes, no such queue;
+ * -ENOMEM: the queue is full.
+ */
+int ibt_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
+		  const struct ib_recv_wr **bad)
+{
+	struct ibt_qp *qp = to_ibt_qp(ib);
+	int ret;
+
+	*bad = wr;
+	/* A user's ring has one producer, and that is not here. */
+	if (!qp->rq.ring.buf || qp->rq.ring.map ||
+	    READ_ONCE(qp->resp.state) == IB_QPS_RESET)
+		return -EINVAL;
+	ret = post_list(&qp->rq, wr, bad);
+	/* The request first, then the state: who sets the state does it the other
+	 * way round, and one of us sees the other. Pairs with ibt_resp_flush().
+	 */
+	smp_mb();
+	ibt_resp_poke(qp);
+	return ret;
+}
+
+/**
+ * ibt_post_srq_recv - op post_srq_recv
+ * @ib: shared receive queue
+ * @wr: list of requests
+ * @bad: the first that was not taken, on failure
+ *
+ * Context: any, with interrupts disabled too.
+ *
+ * Return: 0; -EINVAL: too many SGEs or bytes; -ENOMEM: the queue is full.
+ */
+int ibt_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+		      const struct ib_recv_wr **bad)
+{
+	struct ibt_srq *srq = to_ibt_srq(ib);
+
+	*bad = wr;
+	if (srq->rq.ring.map)
+		return -EINVAL;
+	return post_list(&srq->rq, wr, bad);
+}
+
+/* ---- taking ---------------------------------------------------------------------- */
+
+/* False: nobody could have meant that. Only @recv->wr_id is to be used then. */
+static bool copy_element(const struct ibt_rq *rq,
+			 const struct rxe_recv_wqe *wqe, struct ibt_recv *recv)
+{
+	u32 num = READ_ONCE(wqe->dma.num_sge);
+	u64 total = 0;
+	u32 i;
+
+	recv->wr_id = READ_ONCE(wqe->wr_id);
+	recv->num_sge = 0;
+	recv->length = 0;
+	if (num > rq->max_sge || num > ARRAY_SIZE(recv->sge))
+		return false;
+	for (i = 0; i < num; i++) {
+		const struct rxe_sge *from = &wqe->dma.sge[i];
+		struct ib_sge *sge = &recv->sge[i];
+
+		sge->addr = READ_ONCE(from->addr);
+		sge->length = READ_ONCE(from->length);
+		sge->lkey = READ_ONCE(from->lkey);
+		total += sge->length;
+	}
+	if (total > IBT_MAX_MSG_BYTES)
+		return false;
+	recv->num_sge = num;
+	recv->length = total;
+	return true;
+}
+
+/* What a consumer side lock covers: resp.lock of a QP, srq->lock of an SRQ. */
+static enum ibt_verdict take_one(struct ibt_rq *rq, struct ibt_recv *recv)
+{
+	bool good;
+
+	if (!soft_ring_ready(&rq->ring))
+		return IBT_RNR;
+	good = copy_element(rq, soft_ring_at(&rq->ring, rq->ring.cons), recv);
+	soft_ring_consume(&rq->ring);
+	return good ? IBT_DONE : IBT_OP_ERROR;
+}
+
+static enum ibt_verdict take_shared(struct ibt_srq *srq, struct ibt_recv *recv)
+{
+	enum ibt_verdict verdict;
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	verdict = take_one(&srq->rq, recv);
+	if (srq->limit && soft_ring_ready(&srq->rq.ring) < srq->limit) {
+		srq->limit = 0;
+		ibt_srq_event(srq, IB_EVENT_SRQ_LIMIT_REACHED);
+	}
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return verdict;
+}
+
+struct ibt_srq *ibt_rq_srq(struct ibt_qp *qp, u32 srqn)
+{
+	struct ibt_srq *srq;
+
+	if (qp->transport != IBT_XRC)
+		return qp->srq;
+	srq = ibt_srq_find(ibt_qp_dev(qp), srqn);
+	if (srq && (srq->ib.srq_type != IB_SRQT_XRC ||
+		    srq->ib.ext.xrc.xrcd != qp->ib.xrcd)) {
+		ibt_srq_put(srq);
+		srq = NULL;
+	}
+	return srq;
+}
+
+void ibt_rq_srq_put(struct ibt_qp *qp, struct ibt_srq *srq)
+{
+	if (qp->transport == IBT_XRC && srq)
+		ibt_srq_put(srq);
+}
+
+/*
+ * The element belongs to @qp from now on: it stays in qp->resp.recv when @recv is
+ * that, and completes in order or is flushed.
+ */
+enum ibt_verdict ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
+			     struct ibt_recv *recv)
+{
+	enum ibt_verdict verdict = IBT_RNR;
+	struct ib_wc wc = {
+		.status = IB_WC_LOC_QP_OP_ERR,
+		.opcode = IB_WC_RECV,
+	};
+
+	lockdep_assert_held(&qp->resp.lock);
+	/* IBA 11.6.3.1: it will never have anything again, so no RNR. */
+	if (srq && READ_ONCE(srq->error)) {
+		ibt_qp_fail(qp, IB_EVENT_QP_FATAL);
+		return IBT_OP_ERROR;
+	}
+	if (srq)
+		verdict = take_shared(srq, recv);
+	else if (qp->rq.ring.buf)
+		verdict = take_one(&qp->rq, recv);
+	if (verdict == IBT_OP_ERROR) {
+		wc.wr_id = recv->wr_id;
+		ibt_rq_complete(qp, srq, &wc, true);
+		qp->resp.told = true;
+	}
+	return verdict;
+}
+
+/* ---- completing --------------------------------------------------------------------- */
+
+/* IBA 11.6.3.1: what is received through it can not be reported any more. */
+static void srq_broken(struct ibt_srq *srq)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	if (!srq->error) {
+		WRITE_ONCE(srq->error, true);
+		ibt_srq_event(srq, IB_EVENT_SRQ_ERR);
+	}
+	spin_unlock_irqrestore(&srq->lock, flags);
+}
+
+void ibt_rq_complete(struct ibt_qp *qp, struct ibt_srq *srq, struct ib_wc *wc,
+		     bool solicited)
+{
+	struct soft_cq *cq = srq && srq->xrc_cq ? srq->xrc_cq : qp->recv_cq;
+
+	lockdep_assert_held(&qp->resp.lock);
+	if (!cq)
+		return;
+	wc->qp = &qp->ib;
+	wc->port_num = READ_ONCE(qp->attr.port_num);
+	if (soft_cq_post(cq, wc, solicited))
+		return;
+	/* IBA 10.2.7: of a CQ that overflows, the queue pairs fail too. */
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_CQ_OVERRUN);
+	if (srq && srq->xrc_cq)
+		srq_broken(srq);
+	ibt_qp_fail(qp, IB_EVENT_QP_FATAL);
+}
+
+void ibt_rq_error(struct ibt_qp *qp, struct ibt_srq *srq,
+		  enum ib_wc_status status)
+{
+	struct ibt_resp *resp = &qp->resp;
+	struct ib_wc wc = {
+		.wr_id = resp->recv.wr_id,
+		.status = status,
+		.opcode = IB_WC_RECV,
+	};
+
+	if (!resp->has_recv)
+		return;
+	resp->has_recv = false;
+	resp->told = true;
+	ibt_rq_complete(qp, srq, &wc, true);
+}
+
+static void flush_taken(struct ibt_qp *qp)
+{
+	struct ibt_srq *srq;
+
+	if (!qp->resp.has_recv)
+		return;
+	srq = ibt_rq_srq(qp, qp->resp.recv_srqn);
+	ibt_rq_error(qp, srq, IB_WC_WR_FLUSH_ERR);
+	ibt_rq_srq_put(qp, srq);
+	qp->resp.has_recv = false;
+}
+
+bool ibt_rq_flush_some(struct ibt_qp *qp, u32 budget)
+{
+	struct soft_ring *ring = &qp->rq.ring;
+	const struct rxe_recv_wqe *wqe;
+
+	lockdep_assert_held(&qp->resp.lock);
+	flush_taken(qp);
+	if (!ring->buf)
+		return false;
+	while (soft_ring_ready(ring)) {
+		struct ib_wc wc = {
+			.status = IB_WC_WR_FLUSH_ERR,
+			.opcode = IB_WC_RECV,
+		};
+
+		if (!budget--)
+			return true;
+		wqe = soft_ring_at(ring, ring->cons);
+		wc.wr_id = READ_ONCE(wqe->wr_id);
+		soft_ring_consume(ring);
+		ibt_rq_complete(qp, NULL, &wc, true);
+	}
+	return false;
+}
+
+void ibt_rq_reset(struct ibt_qp *qp)
+{
+	struct soft_ring *ring = &qp->rq.ring;
+	u32 left;
+
+	lockdep_assert_held(&qp->resp.lock);
+	qp->resp.has_recv = false;
+	if (!ring->buf)
+		return;
+	/* No more than there are slots, whatever user space adds meanwhile. */
+	for (left = ring->mask; left && soft_ring_ready(ring); left--)
+		soft_ring_consume(ring);
+}

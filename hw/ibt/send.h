@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of the send side share among themselves. */
+#ifndef IBT_SEND_H
+#define IBT_SEND_H
+
+#include "ibt.h"
+
+/* How a work request is carried out. */
+enum ibt_wr_kind {
+	IBT_WR_NONE,		/* there is no such request */
+	IBT_WR_DATA,		/* SEND, WRITE: bytes go out */
+	IBT_WR_ASK,		/* READ, atomics: bytes come back */
+	IBT_WR_HERE,		/* LOCAL_INV, REG_MR, BIND_MW: nothing goes out */
+};
+
+/**
+ * struct ibt_wr_info - facts of an enum ib_wr_opcode
+ * @kind: see above
+ * @verb, @extra: of the message it makes
+ * @transports: BIT(enum ibt_transport) that have it
+ * @kernel_only: not from a user's ring
+ * @wc: enum ib_wc_opcode of its completion
+ */
+struct ibt_wr_info {
+	u8 kind;
+	u8 verb;
+	u8 extra;
+	u8 transports;
+	bool kernel_only;
+	u8 wc;
+};
+
+/* Total: opcodes that do not exist have kind IBT_WR_NONE. */
+const struct ibt_wr_info *ibt_wr_info(u32 opcode);
+
+static inline struct ibt_slot *ibt_slot_at(const struct ibt_sq *sq, u32 index)
+{
+	return sq->slots + (size_t)(index & sq->mask) * sq->stride;
+}
+
+/* Behind the last request. */
+static inline u32 ibt_sq_head(const struct ibt_sq *sq)
+{
+	/* Slots before it are filled: pairs with post_list(). */
+	return smp_load_acquire(&sq->head);
+}
+
+static inline bool ibt_sq_is_user(const struct ibt_sq *sq)
+{
+	return sq->ring.buf;
+}
+
+static inline bool ibt_qp_reliable(const struct ibt_qp *qp)
+{
+	return qp->transport == IBT_RC || qp->transport == IBT_XRC;
+}
+
+/* Distance from @from on, in the circle: never negative. */
+static inline u32 ibt_psn_ahead(u32 psn, u32 from)
+{
+	return (psn - from) & IBT_PSN_MASK;
+}
+
+static inline u32 ibt_slot_packets(const struct ibt_slot *slot)
+{
+	return ibt_psn_ahead(slot->last_psn, slot->first_psn) + 1;
+}
+
+/* Anything without an answer? */
+static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
+{
+	return sq->una != sq->high;
+}
+
+/* retry.c */
+
+/**
+ * struct ibt_resume - where sending goes on
+ * @slot: index, may be head: nothing to be sent again
+ * @offset: bytes of it that need not be sent again
+ */
+struct ibt_resume {
+	u32 slot;
+	u32 offset;
+};
+
+struct ibt_resume ibt_retry_point(const struct ibt_sq *sq, u32 head, u32 mtu,
+				  u32 psn);
+
+/* sq_user.c; sq.lock held */
+bool ibt_sq_pull(struct ibt_qp *qp);
+bool ibt_sq_flush_ring(struct ibt_qp *qp);
+void ibt_sq_empty_ring(struct ibt_sq *sq);
+int ibt_sq_user_slots(struct ibt_sq *sq);
+
+/* finish.c; sq.lock held */
+void ibt_sq_change(struct ibt_sq *sq, enum ib_qp_state state);
+void ibt_slot_fail(struct ibt_qp *qp, struct ibt_slot *slot, u8 status);
+void ibt_sq_reap(struct ibt_qp *qp);
+bool ibt_sq_flush_some(struct ibt_qp *qp, int budget);
+void ibt_sq_drop_all(struct ibt_qp *qp);
+void ibt_sq_check_drained(struct ibt_qp *qp);
+
+/* completer.c; sq.lock held. A NAK, or none, for @psn, however it came. */
+void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome);
+void ibt_sq_progress(struct ibt_qp *qp);
+bool ibt_slot_original(struct ibt_qp *qp, struct ibt_slot *slot, u64 original);
+
+/* timers.c; sq.lock held but for init and shutdown */
+void ibt_timers_init(struct ibt_qp *qp);
+void ibt_timers_shutdown(struct ibt_qp *qp);
+unsigned long ibt_timeout_jiffies(u8 timeout);
+unsigned long ibt_rnr_jiffies(u8 timer);
+void ibt_sq_await(struct ibt_qp *qp, bool first);
+void ibt_sq_pause(struct ibt_qp *qp, unsigned long delay);
+void ibt_sq_seek(struct ibt_qp *qp, u32 psn);
+void ibt_sq_retry(struct ibt_qp *qp, u8 why);
+
+/* requester.c; sq.lock held */
+void ibt_slot_number(struct ibt_qp *qp, struct ibt_slot *slot);
+void ibt_slot_source(struct ibt_qp *qp, const struct ibt_slot *slot,
+		     struct soft_iter *it);
+void ibt_slot_target(struct ibt_qp *qp, const struct ibt_slot *slot,
+		     struct soft_iter *it);
+enum soft_fault ibt_slot_check(struct ibt_qp *qp, const struct ibt_slot *slot,
+			       const struct ibt_wr_info *info);
+void ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq);
+bool ibt_requester_run(struct ibt_qp *qp, int rounds);
+
+/* here.c, datagram.c; sq.lock held. @slot is the next one. */
+void ibt_do_here(struct ibt_qp *qp, struct ibt_slot *slot);
+bool ibt_send_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
+		       const struct ibt_wr_info *info);
+void ibt_datagram_done(struct ibt_qp *qp, struct ibt_slot *slot);
+
+/* local.c; sq.lock held */
+enum ibt_local_way {
+	IBT_LOCAL_NO,		/* by packets, please */
+	IBT_LOCAL_WAIT,		/* soon: packets are without an answer */
+	IBT_LOCAL_MOVED,	/* done, or a part of it, or it failed */
+};
+
+enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
+				  struct ibt_slot *slot,
+				  const struct ibt_wr_info *info);
+void ibt_local_abort(struct ibt_qp *qp);
+bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
+			struct ibt_slot *slot, struct ibt_pkt *pkt);
+
+#endif /* IBT_SEND_H */

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Life of the send side: creation, states, destruction. */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include "send.h"
+
+#define ON_RC	(BIT(IBT_RC) | BIT(IBT_XRC))
+#define ON_CONN	(ON_RC | BIT(IBT_UC))
+#define ON_ALL	(ON_CONN | BIT(IBT_UD))
+
+/* IBA vol. 1 table 96: which transports know which operations. */
+static const struct ibt_wr_info wr_infos[] = {
+	[IB_WR_RDMA_WRITE] = { IBT_WR_DATA, IBT_WRITE, 0, ON_CONN,
+			       .wc = IB_WC_RDMA_WRITE },
+	[IB_WR_RDMA_WRITE_WITH_IMM] = { IBT_WR_DATA, IBT_WRITE, IBT_IMM,
+					ON_CONN, .wc = IB_WC_RDMA_WRITE },
+	[IB_WR_SEND] = { IBT_WR_DATA, IBT_SEND, 0, ON_ALL,
+			 .wc = IB_WC_SEND },
+	[IB_WR_SEND_WITH_IMM] = { IBT_WR_DATA, IBT_SEND, IBT_IMM, ON_ALL,
+				  .wc = IB_WC_SEND },
+	[IB_WR_SEND_WITH_INV] = { IBT_WR_DATA, IBT_SEND, IBT_IETH, ON_RC,
+				  .wc = IB_WC_SEND },
+	[IB_WR_RDMA_READ] = { IBT_WR_ASK, IBT_READ, 0, ON_RC,
+			      .wc = IB_WC_RDMA_READ },
+	[IB_WR_ATOMIC_CMP_AND_SWP] = { IBT_WR_ASK, IBT_CMP_SWAP, 0, ON_RC,
+				       .wc = IB_WC_COMP_SWAP },
+	[IB_WR_ATOMIC_FETCH_AND_ADD] = { IBT_WR_ASK, IBT_FETCH_ADD, 0, ON_RC,
+					 .wc = IB_WC_FETCH_ADD },
+	[IB_WR_LOCAL_INV] = { IBT_WR_HERE, .transports = ON_CONN,
+			      .wc = IB_WC_LOCAL_INV },
+	[IB_WR_BIND_MW] = { IBT_WR_HERE, .transports = ON_CONN,
+			    .wc = IB_WC_BIND_MW },
+	[IB_WR_REG_MR] = { IBT_WR_HERE, .transports = ON_CONN,
+			   .kernel_only = true, .wc = IB_WC_REG_MR },
+};
+
+const struct ibt_wr_info *ibt_wr_info(u32 opcode)
+{
+	static const struct ibt_wr_info none;
+
+	return opcode < ARRAY_SIZE(wr_infos) ? &wr_infos[opcode] : &none;
+}
+
+static void work_fn(struct work_struct *work)
+{
+	struct ibt_qp *qp = container_of(work, struct ibt_qp, sq.work);
+
+	if (ibt_requester_run(qp, 64))
+		ibt_sq_kick(qp);
+}
+
+/**
+ * ibt_sq_kick - go on with sending from the work
+ * @qp: queue pair
+ *
+ * Context: any; also with locks of a port held.
+ */
+void ibt_sq_kick(struct ibt_qp *qp)
+{
+	queue_work(ibt_qp_dev(qp)->wq, &qp->sq.work);
+}
+
+/* Memory of a slot that can hold what the queue promises. */
+static u32 slot_bytes(u32 payload)
+{
+	return ALIGN(sizeof(struct ibt_slot) + payload, 16);
+}
+
+static int alloc_slots(struct ibt_sq *sq)
+{
+	u32 num = roundup_pow_of_two(sq->max_wr);
+
+	sq->slots = kvcalloc(num, sq->stride, GFP_KERNEL);
+	sq->mask = num - 1;
+	return sq->slots ? 0 : -ENOMEM;
+}
+
+/*
+ * Slots of a user's queue are not there before he sends: most queue pairs of a
+ * big program idle. Called without locks; the loser of a race frees his.
+ */
+int ibt_sq_user_slots(struct ibt_sq *sq)
+{
+	u32 num = clamp_t(u32, sq->max_wr, 1, IBT_USER_SLOTS);
+	void *slots;
+
+	if (READ_ONCE(sq->slots))
+		return 0;
+	num = roundup_pow_of_two(num);
+	slots = kvcalloc(num, sq->stride, GFP_KERNEL_ACCOUNT);
+	if (!slots)
+		return -ENOMEM;
+	spin_lock_bh(&sq->lock);
+	if (!sq->slots) {
+		sq->mask = num - 1;
+		WRITE_ONCE(sq->slots, slots);
+		slots = NULL;
+	}
+	spin_unlock_bh(&sq->lock);
+	kvfree(slots);
+	return 0;
+}
+
+/*
+ * What is asked for, rounded as librxe's users expect it: SGEs and inline bytes
+ * share their room in a request, and whoever asks for one gets the other.
+ */
+static int fit_cap(struct ibt_qp *qp, const struct ib_qp_cap *cap,
+		   u32 *payload)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	if (cap->max_send_wr > IBT_MAX_QP_WR ||
+	    cap->max_send_sge > IBT_MAX_SGE ||
+	    cap->max_inline_data > IBT_MAX_INLINE)
+		return -EINVAL;
+	*payload = max_t(u32, cap->max_send_sge * sizeof(struct ib_sge),
+			 ALIGN(cap->max_inline_data, sizeof(struct ib_sge)));
+	sq->max_wr = cap->max_send_wr;
+	sq->max_sge = *payload / sizeof(struct ib_sge);
+	sq->max_inline = *payload;
+	qp->cap.max_send_wr = sq->max_wr;
+	qp->cap.max_send_sge = sq->max_sge;
+	qp->cap.max_inline_data = sq->max_inline;
+	return 0;
+}
+
+/**
+ * ibt_sq_create - the send side of a new queue pair
+ * @qp: queue pair; its device and type are set
+ * @cap: what the consumer asks for; what he gets is left in qp->cap
+ * @ucontext: of the user, or NULL: a kernel queue pair
+ * @info: (user) where his ring can be mapped
+ *
+ * Context: may sleep.
+ *
+ * Return: 0; -EINVAL: beyond the limits of the device; -ENOMEM.
+ */
+int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
+		  struct ib_ucontext *ucontext, struct mminfo *info)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 payload;
+	int ret;
+
+	BUILD_BUG_ON(IBT_MAX_SGE * sizeof(struct ib_sge) != IBT_MAX_INLINE);
+	BUILD_BUG_ON(sizeof(struct rxe_sge) != sizeof(struct ib_sge));
+	spin_lock_init(&sq->lock);
+	spin_lock_init(&sq->post_lock);
+	INIT_LIST_HEAD(&sq->waiting);
+	INIT_WORK(&sq->work, work_fn);
+	sq->state = IB_QPS_RESET;
+	ret = fit_cap(qp, cap, &payload);
+	if (ret)
+		return ret;
+
+	sq->stride = slot_bytes(payload);
+	if (ucontext && info)
+		ret = soft_ring_alloc(&sq->ring, max(sq->max_wr, 1U),
+				      sizeof(struct rxe_send_wqe) + payload,
+				      ucontext, info);
+	else if (sq->max_wr)
+		ret = alloc_slots(sq);
+	if (ret)
+		return ret;
+	ibt_timers_init(qp);
+	return 0;
+}
+
+/**
+ * ibt_sq_destroy - the end of the send side
+ * @qp: queue pair; nobody has a reference, nobody posts
+ *
+ * Timers and the work are the last that may still look at it: the state keeps
+ * them from doing anything but look. Timers start the work, and so does the port
+ * as long as we are on its list; hence the order.
+ *
+ * Context: may sleep.
+ */
+void ibt_sq_destroy(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_port *port;
+
+	might_sleep();
+	ibt_sq_set_state(qp, IB_QPS_RESET);
+	ibt_timers_shutdown(qp);
+	port = sq->room_port;
+	if (port) {
+		spin_lock_irq(&port->room_lock);
+		list_del_init(&sq->waiting);
+		spin_unlock_irq(&port->room_lock);
+	}
+	cancel_work_sync(&sq->work);
+	if (ibt_sq_is_user(sq))
+		soft_ring_free(&sq->ring);
+	kvfree(sq->slots);
+	sq->slots = NULL;
+}
+
+static void take_attrs(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	sq->dest_qpn = qp->attr.dest_qp_num;
+	sq->qkey = qp->attr.qkey;
+	sq->timeout = ibt_timeout_jiffies(qp->attr.timeout);
+	sq->retry_cnt = qp->attr.retry_cnt;
+	sq->rnr_retry = qp->attr.rnr_retry;
+	sq->max_rd_atomic = qp->attr.max_rd_atomic;
+	sq->retries = min(sq->retries, sq->retry_cnt);
+	sq->rnr_retries = min(sq->rnr_retries, sq->rnr_retry);
+}
+
+/* RTR to RTS: a new life begins, at the PSN that the consumer names. */
+static void begin(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	sq->psn = qp->attr.sq_psn & IBT_PSN_MASK;
+	sq->cur_psn = sq->psn;
+	sq->una = sq->psn;
+	sq->high = sq->psn;
+	sq->window = IBT_WINDOW;
+	sq->retries = sq->retry_cnt;
+	sq->rnr_retries = sq->rnr_retry;
+}
+
+/*
+ * The number of rounds is bounded: a user who goes on posting meanwhile is
+ * flushed by his own doorbells.
+ */
+static void flush_all(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	int rounds = 2 * IBT_MAX_QP_WR / 64 + 1;
+	bool more;
+
+	do {
+		spin_lock_bh(&sq->lock);
+		more = (sq->state == IB_QPS_ERR || sq->state == IB_QPS_SQE) &&
+		       ibt_sq_flush_some(qp, 64);
+		spin_unlock_bh(&sq->lock);
+	} while (more && --rounds);
+}
+
+/**
+ * ibt_sq_set_state - the queue pair is in another state, or has other attributes
+ * @qp: queue pair; qp->attr is as of now
+ * @state: state as of now, which may be the one it was in
+ *
+ * RESET: all that is queued is gone, without completions. ERR: nothing is sent
+ * any more; ibt_sq_flush() completes what is queued. SQD: messages that were
+ * begun are finished, then sq.drained is set and, if the consumer wants it,
+ * IB_EVENT_SQ_DRAINED raised.
+ *
+ * Context: process; attr_lock held, or nobody else knows @qp.
+ */
+void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state)
+{
+	struct ibt_sq *sq = &qp->sq;
+	enum ib_qp_state was;
+
+	/* What was queued behind the failure is not sent after all. */
+	if (READ_ONCE(sq->state) == IB_QPS_SQE && state == IB_QPS_RTS)
+		flush_all(qp);
+	spin_lock_bh(&sq->lock);
+	was = sq->state;
+	ibt_sq_change(sq, state);
+	take_attrs(qp);
+	switch (state) {
+	case IB_QPS_RESET:
+		ibt_sq_drop_all(qp);
+		break;
+	case IB_QPS_RTS:
+		if (was == IB_QPS_RTR)
+			begin(qp);
+		sq->drained = false;
+		break;
+	case IB_QPS_SQD:
+		if (was != IB_QPS_SQD) {
+			sq->drained = false;
+			ibt_sq_check_drained(qp);
+		}
+		break;
+	case IB_QPS_ERR:
+		ibt_local_abort(qp);
+		break;
+	default:
+		break;
+	}
+	spin_unlock_bh(&sq->lock);
+	if (state == IB_QPS_RTS || state == IB_QPS_SQD)
+		ibt_sq_kick(qp);
+}
+
+/**
+ * ibt_sq_flush - complete all that is queued with IB_WC_WR_FLUSH_ERR
+ * @qp: queue pair in the error state
+ *
+ * Context: softirqs may be disabled, interrupts are enabled.
+ */
+void ibt_sq_flush(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	bool go;
+
+	spin_lock_bh(&sq->lock);
+	go = sq->state != IB_QPS_RESET;
+	if (go)
+		ibt_sq_change(sq, IB_QPS_ERR);
+	spin_unlock_bh(&sq->lock);
+	if (go)
+		flush_all(qp);
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Post_send: requests of kernel consumers go into slots, a user's doorbell rings. */
+#include "send.h"
+
+/* The request's own bytes, behind its head. */
+static int fill_payload(struct ibt_sq *sq, struct ibt_slot *slot,
+			const struct ib_send_wr *wr)
+{
+	u64 total = 0;
+	u8 *to = slot->data;
+	int i;
+
+	if (wr->num_sge < 0 || wr->num_sge > sq->max_sge)
+		return -EINVAL;
+	for (i = 0; i < wr->num_sge; i++)
+		total += wr->sg_list[i].length;
+	if (total > IBT_MAX_MSG_BYTES)
+		return -EINVAL;
+	slot->length = total;
+	slot->is_inline = wr->send_flags & IB_SEND_INLINE;
+	if (!slot->is_inline) {
+		slot->num_sge = wr->num_sge;
+		memcpy(slot->sge, wr->sg_list,
+		       wr->num_sge * sizeof(*wr->sg_list));
+		return 0;
+	}
+	if (total > sq->max_inline)
+		return -EINVAL;
+	slot->num_sge = 0;
+	for (i = 0; i < wr->num_sge; i++) {
+		/* Inline bytes of a kernel consumer are at a virtual address. */
+		memcpy(to, (void *)(uintptr_t)wr->sg_list[i].addr,
+		       wr->sg_list[i].length);
+		to += wr->sg_list[i].length;
+	}
+	return 0;
+}
+
+static int fill_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
+			 const struct ib_ud_wr *wr)
+{
+	if (!wr->ah)
+		return -EINVAL;
+	slot->ud.qpn = wr->remote_qpn & IBT_QPN_MASK;
+	slot->ud.qkey = wr->remote_qkey;
+	slot->ud.pkey_index = wr->pkey_index;
+	slot->ud.route = ibt_ah_route_of(wr->ah);
+	return 0;
+}
+
+static int fill_ask(struct ibt_slot *slot, const struct ib_send_wr *wr,
+		    const struct ibt_wr_info *info)
+{
+	if (slot->is_inline)
+		return -EINVAL;
+	if (info->verb == IBT_READ) {
+		slot->rdma.remote_addr = rdma_wr(wr)->remote_addr;
+		slot->rdma.rkey = rdma_wr(wr)->rkey;
+		slot->rdma.srqn = 0;
+		return 0;
+	}
+	if (slot->length < sizeof(u64))
+		return -EINVAL;
+	slot->length = sizeof(u64);
+	slot->atomic.remote_addr = atomic_wr(wr)->remote_addr;
+	slot->atomic.compare_add = atomic_wr(wr)->compare_add;
+	slot->atomic.swap = atomic_wr(wr)->swap;
+	slot->atomic.rkey = atomic_wr(wr)->rkey;
+	slot->atomic.srqn = 0;
+	return 0;
+}
+
+/* What a request of this kind says beside its bytes. */
+static int fill_kind(struct ibt_qp *qp, struct ibt_slot *slot,
+		     const struct ib_send_wr *wr,
+		     const struct ibt_wr_info *info)
+{
+	switch (info->kind) {
+	case IBT_WR_DATA:
+		if (qp->transport == IBT_UD)
+			return fill_datagram(qp, slot, ud_wr(wr));
+		slot->rdma.srqn = 0;
+		if (info->verb == IBT_WRITE) {
+			slot->rdma.remote_addr = rdma_wr(wr)->remote_addr;
+			slot->rdma.rkey = rdma_wr(wr)->rkey;
+		}
+		return 0;
+	case IBT_WR_ASK:
+		return fill_ask(slot, wr, info);
+	case IBT_WR_HERE:
+		if (wr->opcode != IB_WR_REG_MR)
+			return 0;
+		if (!reg_wr(wr)->mr)
+			return -EINVAL;
+		slot->reg.mr = reg_wr(wr)->mr;
+		slot->reg.key = reg_wr(wr)->key;
+		slot->reg.access = reg_wr(wr)->access;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int fill_slot(struct ibt_qp *qp, struct ibt_slot *slot,
+		     const struct ib_send_wr *wr)
+{
+	const struct ibt_wr_info *info = ibt_wr_info(wr->opcode);
+	int ret;
+
+	/* The kernel has no request to bind a window. */
+	if (info->kind == IBT_WR_NONE || wr->opcode == IB_WR_BIND_MW ||
+	    !(info->transports & BIT(qp->transport)))
+		return -EINVAL;
+	slot->wr_id = wr->wr_id;
+	slot->opcode = wr->opcode;
+	slot->flags = wr->send_flags;
+	slot->state = IBT_SLOT_WAITING;
+	slot->status = IB_WC_SUCCESS;
+	slot->numbered = false;
+	slot->counted = false;
+	slot->is_inline = false;
+	slot->num_sge = 0;
+	slot->length = 0;
+	slot->inv_rkey = wr->ex.invalidate_rkey;
+	if (info->kind != IBT_WR_HERE) {
+		ret = fill_payload(&qp->sq, slot, wr);
+		if (ret)
+			return ret;
+	}
+	return fill_kind(qp, slot, wr, info);
+}
+
+/* IBA 10.8.2: which states take requests. */
+static bool state_takes(enum ib_qp_state state)
+{
+	return state == IB_QPS_RTS || state == IB_QPS_SQD ||
+	       state == IB_QPS_SQE || state == IB_QPS_ERR;
+}
+
+static int post_list(struct ibt_qp *qp, const struct ib_send_wr *wr,
+		     const struct ib_send_wr **bad)
+{
+	struct ibt_sq *sq = &qp->sq;
+	unsigned long flags;
+	int ret = 0;
+
+	spin_lock_irqsave(&sq->post_lock, flags);
+	if (!state_takes(sq->state) || qp->ib.qp_type == IB_QPT_XRC_TGT)
+		ret = -EINVAL;
+	for (; wr && !ret; wr = wr->next) {
+		/* Nobody reads a slot any more once tail has passed it. */
+		if (sq->head - smp_load_acquire(&sq->tail) >= sq->max_wr)
+			ret = -ENOMEM;
+		else
+			ret = fill_slot(qp, ibt_slot_at(sq, sq->head), wr);
+		if (ret)
+			break;
+		/* The requester reads the slot once it sees the index. */
+		smp_store_release(&sq->head, sq->head + 1);
+	}
+	spin_unlock_irqrestore(&sq->post_lock, flags);
+	if (ret)
+		*bad = wr;
+	return ret;
+}
+
+static void ring_bell(struct ibt_qp *qp)
+{
+	if (irqs_disabled() || in_hardirq())
+		ibt_sq_kick(qp);
+	else
+		ibt_requester(qp);
+}
+
+/* What a user posts is in his ring already, whatever @wr says. */
+static int ring_user(struct ibt_qp *qp)
+{
+	enum ib_qp_state state = READ_ONCE(qp->sq.state);
+	int ret;
+
+	if (!state_takes(state))
+		return -EINVAL;
+	/* Receives that were posted after the error wait to be looked at, too. */
+	if (state == IB_QPS_ERR)
+		ibt_resp_poke(qp);
+	ret = ibt_sq_user_slots(&qp->sq);
+	if (!ret)
+		ring_bell(qp);
+	return ret;
+}
+
+/**
+ * ibt_post_send - post_send of the device
+ * @ib: queue pair
+ * @wr: requests of a kernel consumer; a user's are in his ring, and this is his
+ *	doorbell
+ * @bad: the first request that was not taken
+ *
+ * In the error state requests are taken, and flushed.
+ *
+ * Context: any. Of a user's queue pair: process.
+ *
+ * Return: 0; -EINVAL: the state takes no requests, or *@bad is not one that this
+ * queue pair can have; -ENOMEM: the queue is full, or (user) no memory.
+ */
+int ibt_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
+		  const struct ib_send_wr **bad)
+{
+	struct ibt_qp *qp = to_ibt_qp(ib);
+	int ret;
+
+	if (ibt_sq_is_user(&qp->sq)) {
+		ret = ring_user(qp);
+		if (ret && bad)
+			*bad = wr;
+		return ret;
+	}
+	ret = post_list(qp, wr, bad);
+	ring_bell(qp);
+	return ret;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests of a user: from his ring, which he may scribble over at any moment,
+ * into slots. Every byte is read once, then checked where he can not reach it.
+ */
+#include "send.h"
+
+#define WQE_HEAD	offsetof(struct rxe_send_wqe, dma.sge)
+
+/* Elements that are in a slot already lie in front of what is new. */
+static u32 fresh_elements(const struct ibt_sq *sq)
+{
+	u32 taken = sq->head - sq->tail;
+	u32 ready = soft_ring_ready(&sq->ring);
+
+	return ready > taken ? ready - taken : 0;
+}
+
+static const u8 *copy_head(const struct ibt_sq *sq, u32 ahead,
+			   struct rxe_send_wqe *wqe)
+{
+	const u8 *from = soft_ring_at(&sq->ring, sq->ring.cons + ahead);
+
+	memcpy(wqe, from, WQE_HEAD);
+	/* The compiler must not look at the ring again instead. */
+	barrier();
+	return from + WQE_HEAD;
+}
+
+/*
+ * Bytes of the message: SGEs or data, from behind the element's head. For
+ * ibv_wr_set_inline_data() librxe does not set the flag; there are no SGEs then,
+ * and bytes all the same.
+ */
+static u8 take_payload(struct ibt_sq *sq, struct ibt_slot *slot,
+		       const struct rxe_send_wqe *wqe, const u8 *from)
+{
+	u64 total = 0;
+	u32 i;
+
+	slot->is_inline = wqe->wr.send_flags & IB_SEND_INLINE ||
+			  (!wqe->dma.num_sge && wqe->dma.length);
+	slot->num_sge = 0;
+	slot->length = wqe->dma.length;
+	if (slot->is_inline) {
+		if (wqe->dma.length > sq->max_inline)
+			return IB_WC_LOC_LEN_ERR;
+		memcpy(slot->data, from, wqe->dma.length);
+		return IB_WC_SUCCESS;
+	}
+	if (wqe->dma.num_sge > sq->max_sge)
+		return IB_WC_LOC_QP_OP_ERR;
+	memcpy(slot->sge, from, wqe->dma.num_sge * sizeof(slot->sge[0]));
+	barrier();
+	slot->num_sge = wqe->dma.num_sge;
+	for (i = 0; i < slot->num_sge; i++)
+		total += slot->sge[i].length;
+	if (total > IBT_MAX_MSG_BYTES || total != wqe->dma.length)
+		return IB_WC_LOC_LEN_ERR;
+	return IB_WC_SUCCESS;
+}
+
+static u8 take_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
+			const struct rxe_send_wr *wr)
+{
+	slot->ud.route = ibt_ah_route(ibt_qp_dev(qp), qp->ib.pd,
+				      wr->wr.ud.ah_num);
+	if (!slot->ud.route)
+		return IB_WC_LOC_QP_OP_ERR;
+	slot->ud.qpn = wr->wr.ud.remote_qpn & IBT_QPN_MASK;
+	slot->ud.qkey = wr->wr.ud.remote_qkey;
+	slot->ud.pkey_index = wr->wr.ud.pkey_index;
+	return IB_WC_SUCCESS;
+}
+
+/* @wr.reserved: the only place where the user can name a remote SRQ (XRC). */
+static u8 take_ask(struct ibt_slot *slot, const struct rxe_send_wr *wr,
+		   const struct ibt_wr_info *info)
+{
+	if (slot->is_inline)
+		return IB_WC_LOC_QP_OP_ERR;
+	if (info->verb == IBT_READ) {
+		slot->rdma.remote_addr = wr->wr.rdma.remote_addr;
+		slot->rdma.rkey = wr->wr.rdma.rkey;
+		slot->rdma.srqn = wr->reserved;
+		return IB_WC_SUCCESS;
+	}
+	if (slot->length < sizeof(u64))
+		return IB_WC_LOC_LEN_ERR;
+	slot->length = sizeof(u64);
+	slot->atomic.remote_addr = wr->wr.atomic.remote_addr;
+	slot->atomic.compare_add = wr->wr.atomic.compare_add;
+	slot->atomic.swap = wr->wr.atomic.swap;
+	slot->atomic.rkey = wr->wr.atomic.rkey;
+	slot->atomic.srqn = wr->reserved;
+	return IB_WC_SUCCESS;
+}
+
+static void take_bind(struct ibt_slot *slot, const struct rxe_send_wr *wr)
+{
+	slot->bind.mw_rkey = wr->wr.mw.mw_rkey;
+	slot->bind.new_key = wr->wr.mw.rkey & 0xff;
+	slot->bind.mr_lkey = wr->wr.mw.mr_lkey;
+	slot->bind.addr = wr->wr.mw.addr;
+	slot->bind.length = wr->wr.mw.length;
+	slot->bind.access = wr->wr.mw.access;
+}
+
+static u8 take_kind(struct ibt_qp *qp, struct ibt_slot *slot,
+		    const struct rxe_send_wr *wr,
+		    const struct ibt_wr_info *info)
+{
+	switch (info->kind) {
+	case IBT_WR_DATA:
+		if (qp->transport == IBT_UD)
+			return take_datagram(qp, slot, wr);
+		slot->rdma.remote_addr = wr->wr.rdma.remote_addr;
+		slot->rdma.rkey = wr->wr.rdma.rkey;
+		slot->rdma.srqn = wr->reserved;
+		return IB_WC_SUCCESS;
+	case IBT_WR_ASK:
+		return take_ask(slot, wr, info);
+	default:
+		if (wr->opcode == IB_WR_BIND_MW)
+			take_bind(slot, wr);
+		return IB_WC_SUCCESS;
+	}
+}
+
+/* IBA 10.7.3.1, 11.6.2: what is wrong with a request before anything is sent. */
+static u8 take(struct ibt_qp *qp, struct ibt_slot *slot,
+	       const struct rxe_send_wqe *wqe, const u8 *payload)
+{
+	const struct ibt_wr_info *info = ibt_wr_info(wqe->wr.opcode);
+	u8 status;
+
+	if (info->kind == IBT_WR_NONE || info->kernel_only ||
+	    !(info->transports & BIT(qp->transport)))
+		return IB_WC_LOC_QP_OP_ERR;
+	if (info->kind != IBT_WR_HERE) {
+		status = take_payload(&qp->sq, slot, wqe, payload);
+		if (status)
+			return status;
+	}
+	return take_kind(qp, slot, &wqe->wr, info);
+}
+
+/**
+ * ibt_sq_pull - one more request of the user into a slot
+ * @qp: queue pair of a user
+ *
+ * A malformed one gets a slot too: it fails when its turn comes, behind those in
+ * front of it.
+ *
+ * Context: sq.lock held.
+ *
+ * Return: false: there is none, or no slot is free.
+ */
+bool ibt_sq_pull(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct rxe_send_wqe wqe;
+	struct ibt_slot *slot;
+	const u8 *payload;
+
+	lockdep_assert_held(&sq->lock);
+	if (!sq->slots || sq->head - sq->tail > sq->mask ||
+	    !fresh_elements(sq))
+		return false;
+
+	slot = ibt_slot_at(sq, sq->head);
+	memset(slot, 0, sizeof(*slot));
+	payload = copy_head(sq, sq->head - sq->tail, &wqe);
+	slot->wr_id = wqe.wr.wr_id;
+	slot->opcode = wqe.wr.opcode;
+	slot->flags = wqe.wr.send_flags;
+	slot->inv_rkey = wqe.wr.ex.invalidate_rkey;
+	slot->status = take(qp, slot, &wqe, payload);
+	sq->head++;
+	return true;
+}
+
+/* One that has no slot, after all that have one. False: there is none. */
+bool ibt_sq_flush_ring(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct rxe_send_wqe wqe;
+	struct ib_wc wc = {
+		.status = IB_WC_WR_FLUSH_ERR,
+		.qp = &qp->ib,
+	};
+
+	lockdep_assert_held(&sq->lock);
+	if (!ibt_sq_is_user(sq) || sq->head != sq->tail ||
+	    !soft_ring_ready(&sq->ring))
+		return false;
+	copy_head(sq, 0, &wqe);
+	wc.wr_id = wqe.wr.wr_id;
+	wc.opcode = ibt_wr_info(wqe.wr.opcode)->wc;
+	soft_ring_consume(&sq->ring);
+	soft_cq_post(qp->send_cq, &wc, true);
+	return true;
+}
+
+/* Forget what is queued. */
+void ibt_sq_empty_ring(struct ibt_sq *sq)
+{
+	u32 ready;
+
+	lockdep_assert_held(&sq->lock);
+	if (!ibt_sq_is_user(sq))
+		return;
+	for (ready = soft_ring_ready(&sq->ring); ready; ready--)
+		soft_ring_consume(&sq->ring);
+}

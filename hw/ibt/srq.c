@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Shared receive queues: life, limit, size. rq.c takes from them. */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "ibt.h"
+
+/* ---- references and events -------------------------------------------------- */
+
+void ibt_srq_put(struct ibt_srq *srq)
+{
+	if (refcount_dec_and_test(&srq->refs))
+		complete(&srq->unused);
+}
+
+struct ibt_srq *ibt_srq_find(struct ibt_dev *dev, u32 number)
+{
+	struct ibt_srq *srq;
+
+	rcu_read_lock();
+	srq = xa_load(&dev->srqs, number);
+	if (srq && !refcount_inc_not_zero(&srq->refs))
+		srq = NULL;
+	rcu_read_unlock();
+	return srq;
+}
+
+void ibt_srq_event(struct ibt_srq *srq, enum ib_event_type event)
+{
+	set_bit(event, &srq->events);
+	if (!refcount_inc_not_zero(&srq->refs))
+		return;
+	/* The reference is the work's, one as long as it is pending. */
+	if (!queue_work(to_ibt_dev(srq->ib.device)->wq, &srq->work))
+		ibt_srq_put(srq);
+}
+
+static void ibt_srq_work(struct work_struct *work)
+{
+	struct ibt_srq *srq = container_of(work, struct ibt_srq, work);
+	struct ib_event event = {
+		.device = srq->ib.device,
+		.element.srq = &srq->ib,
+	};
+	unsigned int type;
+
+	for_each_set_bit(type, &srq->events, BITS_PER_LONG) {
+		clear_bit(type, &srq->events);
+		event.event = type;
+		if (srq->ib.event_handler)
+			srq->ib.event_handler(&event, srq->ib.srq_context);
+	}
+	ibt_srq_put(srq);
+}
+
+/*
+ * Told, and compared with, is what fits, not what was asked for: librxe goes by
+ * its ring, which holds a power of 2 less one.
+ */
+static int ibt_srq_create_rq(struct ibt_rq *rq, u32 max_wr, u32 max_sge,
+			     struct ib_udata *udata, struct mminfo *info)
+{
+	int ret = ibt_rq_create(rq, max_wr, max_sge, soft_udata_context(udata),
+				info);
+
+	if (!ret)
+		rq->max_wr = min_t(u32, rq->ring.mask, IBT_MAX_SRQ_WR);
+	return ret;
+}
+
+/* ---- create, destroy ---------------------------------------------------------- */
+
+static int ibt_srq_check_init(const struct ib_srq_init_attr *init)
+{
+	const struct ib_srq_attr *attr = &init->attr;
+
+	if (init->srq_type != IB_SRQT_BASIC && init->srq_type != IB_SRQT_XRC)
+		return -EOPNOTSUPP;
+	if (init->srq_type == IB_SRQT_XRC &&
+	    (!init->ext.cq || !init->ext.xrc.xrcd))
+		return -EINVAL;
+	if (!attr->max_wr || attr->max_wr > IBT_MAX_SRQ_WR ||
+	    attr->max_sge > IBT_MAX_SGE || attr->srq_limit > attr->max_wr)
+		return -EINVAL;
+	return 0;
+}
+
+static void ibt_srq_setup(struct ibt_srq *srq,
+			  const struct ib_srq_init_attr *init)
+{
+	refcount_set(&srq->refs, 1);
+	init_completion(&srq->unused);
+	spin_lock_init(&srq->lock);
+	INIT_WORK(&srq->work, ibt_srq_work);
+	srq->limit = init->attr.srq_limit;
+	if (init->srq_type == IB_SRQT_XRC)
+		srq->xrc_cq = to_soft_cq(init->ext.cq);
+}
+
+static int ibt_srq_publish(struct ibt_srq *srq)
+{
+	struct ibt_dev *dev = to_ibt_dev(srq->ib.device);
+	int ret;
+
+	ret = xa_alloc_cyclic(&dev->srqs, &srq->number, srq,
+			      XA_LIMIT(1, IBT_QPN_MASK), &dev->next_srq,
+			      GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+	if (srq->ib.srq_type == IB_SRQT_XRC)
+		srq->ib.ext.xrc.srq_num = srq->number;
+	return 0;
+}
+
+static void ibt_srq_unpublish(struct ibt_srq *srq)
+{
+	xa_erase(&to_ibt_dev(srq->ib.device)->srqs, srq->number);
+	/* Whoever found it has a reference now, or missed it. */
+	synchronize_rcu_expedited();
+	ibt_srq_put(srq);
+	wait_for_completion(&srq->unused);
+}
+
+static int ibt_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
+			  struct ib_udata *udata)
+{
+	struct ibt_srq *srq = to_ibt_srq(ib);
+	struct rxe_create_srq_resp resp = {};
+	int ret;
+
+	ret = ibt_srq_check_init(init);
+	if (ret)
+		return ret;
+	if (udata && udata->outlen < sizeof(resp))
+		return -EINVAL;
+	ibt_srq_setup(srq, init);
+	ret = ibt_srq_create_rq(&srq->rq, init->attr.max_wr,
+				init->attr.max_sge, udata, &resp.mi);
+	if (ret)
+		return ret;
+	ret = ibt_srq_publish(srq);
+	if (ret)
+		goto err_rq;
+	if (udata) {
+		resp.srq_num = srq->number;
+		ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+		if (ret)
+			goto err_number;
+	}
+	init->attr.max_wr = srq->rq.max_wr;
+	init->attr.max_sge = srq->rq.max_sge;
+	return 0;
+
+err_number:
+	ibt_srq_unpublish(srq);
+err_rq:
+	ibt_rq_destroy(&srq->rq);
+	return ret;
+}
+
+static int ibt_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
+{
+	struct ibt_srq *srq = to_ibt_srq(ib);
+
+	ibt_srq_unpublish(srq);
+	ibt_rq_destroy(&srq->rq);
+	return 0;
+}
+
+/* ---- modify, query --------------------------------------------------------------- */
+
+/*
+ * What waits in @from, into the empty @to. The ring of a program may say
+ * anything: no more is taken than there is room for.
+ */
+static int ibt_ring_move(struct soft_ring *to, u32 room, struct soft_ring *from)
+{
+	u32 count = soft_ring_ready(from), i;
+
+	if (count > room)
+		return -EINVAL;
+	for (i = 0; i < count; i++) {
+		memcpy(soft_ring_at(to, i), soft_ring_at(from, from->cons + i),
+		       1U << from->shift);
+		soft_ring_produce(to);
+	}
+	return 0;
+}
+
+/* Meanwhile nobody takes from it, nor, but for a program to its own ring, adds. */
+static int ibt_srq_swap_rq(struct ibt_srq *srq, struct ibt_rq *fresh)
+{
+	unsigned long flags;
+	int ret;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	spin_lock(&srq->rq.post_lock);
+	ret = srq->limit > fresh->max_wr ? -EINVAL :
+		ibt_ring_move(&fresh->ring, fresh->max_wr, &srq->rq.ring);
+	if (!ret) {
+		swap(srq->rq.ring, fresh->ring);
+		swap(srq->rq.max_wr, fresh->max_wr);
+	}
+	spin_unlock(&srq->rq.post_lock);
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return ret;
+}
+
+/* The program learns where its new ring is before anything moves. */
+static int ibt_srq_tell_ring(struct ib_udata *udata, const struct mminfo *info)
+{
+	struct rxe_modify_srq_cmd cmd;
+	int ret;
+
+	if (!udata)
+		return 0;
+	if (udata->inlen < sizeof(cmd))
+		return -EINVAL;
+	ret = ib_copy_from_udata(&cmd, udata, sizeof(cmd));
+	if (ret)
+		return ret;
+	return copy_to_user(u64_to_user_ptr(cmd.mmap_info_addr), info,
+			    sizeof(*info)) ? -EFAULT : 0;
+}
+
+static int ibt_srq_resize(struct ibt_srq *srq, u32 max_wr,
+			  struct ib_udata *udata)
+{
+	struct mminfo info = {};
+	struct ibt_rq fresh = {};
+	int ret;
+
+	if (!max_wr || max_wr > IBT_MAX_SRQ_WR)
+		return -EINVAL;
+	ret = ibt_srq_create_rq(&fresh, max_wr, srq->rq.max_sge, udata, &info);
+	if (ret)
+		return ret;
+	ret = ibt_srq_tell_ring(udata, &info);
+	if (!ret)
+		ret = ibt_srq_swap_rq(srq, &fresh);
+	/* The new one, or the one that it took the place of. */
+	ibt_rq_destroy(&fresh);
+	return ret;
+}
+
+static int ibt_srq_set_limit(struct ibt_srq *srq, u32 limit)
+{
+	unsigned long flags;
+	int ret = -EINVAL;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	if (limit <= srq->rq.max_wr) {
+		srq->limit = limit;
+		ret = 0;
+	}
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return ret;
+}
+
+static int ibt_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
+			  enum ib_srq_attr_mask mask, struct ib_udata *udata)
+{
+	struct ibt_srq *srq = to_ibt_srq(ib);
+	int ret = 0;
+
+	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
+		return -EINVAL;
+	if (mask & IB_SRQ_MAX_WR)
+		ret = ibt_srq_resize(srq, attr->max_wr, udata);
+	if (!ret && mask & IB_SRQ_LIMIT)
+		ret = ibt_srq_set_limit(srq, attr->srq_limit);
+	return ret;
+}
+
+static int ibt_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
+{
+	struct ibt_srq *srq = to_ibt_srq(ib);
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	attr->max_wr = srq->rq.max_wr;
+	attr->max_sge = srq->rq.max_sge;
+	attr->srq_limit = srq->limit;
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return srq->error ? -EINVAL : 0;
+}
+
+const struct ib_device_ops ibt_srq_ops = {
+	.create_srq = ibt_create_srq,
+	.modify_srq = ibt_modify_srq,
+	.query_srq = ibt_query_srq,
+	.destroy_srq = ibt_destroy_srq,
+	.post_srq_recv = ibt_post_srq_recv,
+
+	INIT_RDMA_OBJ_SIZE(ib_srq, ibt_srq, ib),
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The one list of counters: 'rdma statistic', sysfs hw_counters and the code. */
+#ifndef IBT_STATS_H
+#define IBT_STATS_H
+
+#define IBT_STATS(X)							\
+	X(TX_PKTS, "tx_packets")	/* given to the link */		\
+	X(RX_PKTS, "rx_packets")	/* well-formed, good ICRC */	\
+	X(LOCAL_MSGS, "local_messages")	/* delivered without packets */	\
+	X(RX_MALFORMED, "rx_malformed")	/* length, opcode, version */	\
+	X(RX_ICRC, "rx_icrc_errors")					\
+	X(RX_NO_QP, "rx_no_qp")		/* no such QP, or wrong state */	\
+	X(RX_PKEY, "rx_pkey_errors")					\
+	X(RX_QKEY, "rx_qkey_errors")					\
+	X(RX_DUP, "duplicate_request")					\
+	X(RX_SEQ, "out_of_sequence")	/* requests ahead of their turn */ \
+	X(RX_DROP, "rx_dropped")	/* no room, no memory */	\
+	X(RX_ECN, "rx_ecn_marked")					\
+	X(TX_RNR, "sent_rnr_nak")					\
+	X(RX_RNR, "rcvd_rnr_nak")					\
+	X(TX_NAK, "sent_nak")						\
+	X(RX_NAK, "rcvd_nak")						\
+	X(RETRY_SEQ, "packet_seq_err")	/* retries after a NAK or gap */ \
+	X(RETRY_TIMEOUT, "local_ack_timeout_err")			\
+	X(RETRY_EXC, "retry_exceeded_err")				\
+	X(RNR_EXC, "rnr_retry_exceeded_err")				\
+	X(TX_BUSY, "tx_no_room")	/* the link asked to wait */	\
+	X(TX_NOMEM, "tx_no_memory")					\
+	X(TX_ERROR, "tx_errors")	/* the link had no way */	\
+	X(ACCESS_ERR, "remote_access_errors") /* requests refused here */ \
+	X(CQ_OVERRUN, "cq_overruns")					\
+	X(MCAST_PKTS, "rx_multicast")
+
+#define IBT_STAT_ENUM(id, name) IBT_STAT_##id,
+enum ibt_stat { IBT_STATS(IBT_STAT_ENUM) IBT_STAT_NUM };
+
+#endif /* IBT_STATS_H */

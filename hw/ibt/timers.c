@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Waiting, and what comes after it: retries and pauses of the requester. */
+#include <linux/jiffies.h>
+#include <linux/timer.h>
+#include "send.h"
+#include "trace.h"
+
+/* IBA vol. 1, 11.6.2: 4.096 us * 2^timeout; 0 is for ever. */
+unsigned long ibt_timeout_jiffies(u8 timeout)
+{
+	if (!timeout)
+		return 0;
+	return max(nsecs_to_jiffies(4096ULL << (timeout & 0x1f)) + 1, 2UL);
+}
+
+/* IBA vol. 1 table 45, in units of 10 us. */
+unsigned long ibt_rnr_jiffies(u8 timer)
+{
+	static const u16 table[32] = {
+		[0] = 0,	/* 655.36 ms, one more than fits */
+		1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256,
+		384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288,
+		16384, 24576, 32768, 49152,
+	};
+	u32 units = table[timer & 0x1f] ?: 65536;
+
+	return usecs_to_jiffies(units * 10) + 1;
+}
+
+static bool alive(const struct ibt_sq *sq)
+{
+	return sq->state == IB_QPS_RTS || sq->state == IB_QPS_SQD;
+}
+
+/*
+ * The timer is not moved with every packet: it comes early, looks at the deadline
+ * and goes on waiting.
+ */
+static bool expired(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	if (!alive(sq) || !sq->timeout || !ibt_sq_unanswered(sq))
+		return false;
+	if (sq->paused || !list_empty_careful(&sq->waiting))
+		sq->deadline = jiffies + sq->timeout;
+	if (time_before(jiffies, sq->deadline)) {
+		mod_timer(&sq->retry_timer, sq->deadline);
+		return false;
+	}
+	ibt_sq_retry(qp, IBT_RETRY_TIMEOUT);
+	return true;
+}
+
+static void retry_fn(struct timer_list *timer)
+{
+	struct ibt_qp *qp = container_of(timer, struct ibt_qp, sq.retry_timer);
+	bool go;
+
+	spin_lock(&qp->sq.lock);
+	go = expired(qp);
+	spin_unlock(&qp->sq.lock);
+	if (go)
+		ibt_requester(qp);
+}
+
+static void pause_fn(struct timer_list *timer)
+{
+	struct ibt_qp *qp = container_of(timer, struct ibt_qp, sq.pause_timer);
+	struct ibt_sq *sq = &qp->sq;
+	bool go = false;
+
+	spin_lock(&sq->lock);
+	/* A longer pause may have begun since: its own timer is on. */
+	if (sq->paused && !time_before(jiffies, sq->pause_until)) {
+		sq->paused = false;
+		sq->rnr = false;
+		sq->deadline = jiffies + sq->timeout;
+		go = alive(sq);
+	}
+	spin_unlock(&sq->lock);
+	if (go)
+		ibt_requester(qp);
+}
+
+void ibt_timers_init(struct ibt_qp *qp)
+{
+	timer_setup(&qp->sq.retry_timer, retry_fn, 0);
+	timer_setup(&qp->sq.pause_timer, pause_fn, 0);
+}
+
+/* Nobody can start them again. May sleep. */
+void ibt_timers_shutdown(struct ibt_qp *qp)
+{
+	timer_shutdown_sync(&qp->sq.retry_timer);
+	timer_shutdown_sync(&qp->sq.pause_timer);
+}
+
+/* A packet that wants an answer is out. @first: none was without one before. */
+void ibt_sq_await(struct ibt_qp *qp, bool first)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	if (!sq->timeout)
+		return;
+	if (first)
+		sq->deadline = jiffies + sq->timeout;
+	if (!timer_pending(&sq->retry_timer))
+		mod_timer(&sq->retry_timer, sq->deadline);
+}
+
+/* Send nothing for so long. */
+void ibt_sq_pause(struct ibt_qp *qp, unsigned long delay)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	sq->paused = true;
+	sq->pause_until = jiffies + delay;
+	mod_timer(&sq->pause_timer, sq->pause_until);
+}
+
+/* Sending goes on at @psn, which was used before, or is the next to be used. */
+void ibt_sq_seek(struct ibt_qp *qp, u32 psn)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_resume at;
+
+	lockdep_assert_held(&sq->lock);
+	at = ibt_retry_point(sq, ibt_sq_head(sq), qp->mtu, psn);
+	sq->next = at.slot;
+	sq->offset = at.offset;
+	sq->cur_psn = psn;
+}
+
+/**
+ * ibt_sq_retry - send again what has no answer
+ * @qp: queue pair
+ * @why: enum ibt_retry_why, but not _RNR
+ *
+ * When no retries are left the alternate path is tried, if one is armed (IBA
+ * 17.2.8.1); else the oldest request fails.
+ *
+ * Context: sq.lock held.
+ */
+void ibt_sq_retry(struct ibt_qp *qp, u8 why)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	ibt_count(dev, why == IBT_RETRY_TIMEOUT ? IBT_STAT_RETRY_TIMEOUT :
+						  IBT_STAT_RETRY_SEQ);
+	if (sq->retries) {
+		sq->retries--;
+	} else if (ibt_qp_migrate(qp)) {
+		sq->retries = sq->retry_cnt;
+		sq->timeout = ibt_timeout_jiffies(qp->attr.timeout);
+	} else {
+		ibt_count(dev, IBT_STAT_RETRY_EXC);
+		ibt_slot_fail(qp, ibt_slot_at(sq, sq->tail),
+			      IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	if (why == IBT_RETRY_TIMEOUT)
+		sq->gap = false;
+	sq->window = max(sq->window / 2, IBT_WINDOW_LEAST);
+	trace_ibt_retry(qp, why, sq->una, sq->retries);
+	ibt_sq_seek(qp, sq->una);
+	sq->deadline = jiffies + sq->timeout;
+	ibt_sq_await(qp, false);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints of the engine: events/ibt/{ibt_tx,ibt_rx,ibt_qp_state,ibt_retry}.
+ * Devices are shown by their index, as 'rdma dev' does.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM ibt
+
+#if !defined(IBT_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define IBT_TRACE_H
+
+#include <linux/tracepoint.h>
+#include "ibt.h"
+
+#ifndef IBT_TRACE_ONCE
+#define IBT_TRACE_ONCE
+/* Why a queue pair sends again. */
+enum ibt_retry_why {
+	IBT_RETRY_TIMEOUT,	/* no answer in time */
+	IBT_RETRY_NAK,		/* PSN sequence error */
+	IBT_RETRY_GAP,		/* an answer is missing */
+	IBT_RETRY_RNR,		/* the peer has no receive request */
+};
+#endif
+
+TRACE_DEFINE_ENUM(IBT_RETRY_TIMEOUT);
+TRACE_DEFINE_ENUM(IBT_RETRY_NAK);
+TRACE_DEFINE_ENUM(IBT_RETRY_GAP);
+TRACE_DEFINE_ENUM(IBT_RETRY_RNR);
+
+TRACE_DEFINE_ENUM(IB_QPS_RESET);
+TRACE_DEFINE_ENUM(IB_QPS_INIT);
+TRACE_DEFINE_ENUM(IB_QPS_RTR);
+TRACE_DEFINE_ENUM(IB_QPS_RTS);
+TRACE_DEFINE_ENUM(IB_QPS_SQD);
+TRACE_DEFINE_ENUM(IB_QPS_SQE);
+TRACE_DEFINE_ENUM(IB_QPS_ERR);
+
+#define ibt_show_qp_state(state)					\
+	__print_symbolic(state,						\
+			 { IB_QPS_RESET, "RESET" },			\
+			 { IB_QPS_INIT, "INIT" },			\
+			 { IB_QPS_RTR, "RTR" },				\
+			 { IB_QPS_RTS, "RTS" },				\
+			 { IB_QPS_SQD, "SQD" },				\
+			 { IB_QPS_SQE, "SQE" },				\
+			 { IB_QPS_ERR, "ERR" })
+
+#define ibt_show_retry(why)						\
+	__print_symbolic(why,						\
+			 { IBT_RETRY_TIMEOUT, "timeout" },		\
+			 { IBT_RETRY_NAK, "nak" },			\
+			 { IBT_RETRY_GAP, "gap" },			\
+			 { IBT_RETRY_RNR, "rnr" })
+
+DECLARE_EVENT_CLASS(ibt_packet,
+	TP_PROTO(const struct ibt_dev *dev, const struct ibt_pkt *pkt),
+	TP_ARGS(dev, pkt),
+
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u32, qpn)
+		__field(u32, psn)
+		__field(u32, length)
+		__field(u32, msn)
+		__field(u8, opcode)
+		__field(u8, syndrome)
+		__field(bool, ack_request)
+		__field(bool, solicited)
+	),
+
+	TP_fast_assign(
+		bool aeth = pkt->op->headers & IBT_AETH;
+
+		__entry->dev = dev->soft.ib.index;
+		__entry->qpn = pkt->qpn;
+		__entry->psn = pkt->psn;
+		__entry->length = pkt->length;
+		__entry->msn = aeth ? pkt->msn : 0;
+		__entry->opcode = pkt->opcode;
+		__entry->syndrome = aeth ? pkt->syndrome : 0;
+		__entry->ack_request = pkt->ack_request;
+		__entry->solicited = pkt->solicited;
+	),
+
+	TP_printk("dev=%u opcode=0x%02x qpn=%u psn=%u length=%u syndrome=0x%02x msn=%u%s%s",
+		  __entry->dev, __entry->opcode, __entry->qpn, __entry->psn,
+		  __entry->length, __entry->syndrome, __entry->msn,
+		  __entry->ack_request ? " ackreq" : "",
+		  __entry->solicited ? " solicited" : "")
+);
+
+DEFINE_EVENT(ibt_packet, ibt_tx,
+	TP_PROTO(const struct ibt_dev *dev, const struct ibt_pkt *pkt),
+	TP_ARGS(dev, pkt)
+);
+
+DEFINE_EVENT(ibt_packet, ibt_rx,
+	TP_PROTO(const struct ibt_dev *dev, const struct ibt_pkt *pkt),
+	TP_ARGS(dev, pkt)
+);
+
+TRACE_EVENT(ibt_qp_state,
+	TP_PROTO(const struct ibt_qp *qp, u8 from, u8 to),
+	TP_ARGS(qp, from, to),
+
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u32, qpn)
+		__field(u8, from)
+		__field(u8, to)
+	),
+
+	TP_fast_assign(
+		__entry->dev = qp->ib.device->index;
+		__entry->qpn = qp->ib.qp_num;
+		__entry->from = from;
+		__entry->to = to;
+	),
+
+	TP_printk("dev=%u qpn=%u %s -> %s", __entry->dev, __entry->qpn,
+		  ibt_show_qp_state(__entry->from),
+		  ibt_show_qp_state(__entry->to))
+);
+
+TRACE_EVENT(ibt_retry,
+	TP_PROTO(const struct ibt_qp *qp, u8 why, u32 psn, u8 left),
+	TP_ARGS(qp, why, psn, left),
+
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u32, qpn)
+		__field(u32, psn)
+		__field(u8, why)
+		__field(u8, left)
+	),
+
+	TP_fast_assign(
+		__entry->dev = qp->ib.device->index;
+		__entry->qpn = qp->ib.qp_num;
+		__entry->psn = psn;
+		__entry->why = why;
+		__entry->left = left;
+	),
+
+	TP_printk("dev=%u qpn=%u %s, again from psn=%u, %u left", __entry->dev,
+		  __entry->qpn, ibt_show_retry(__entry->why), __entry->psn,
+		  __entry->left)
+);
+
+#endif /* IBT_TRACE_H */
+
+/* Relative to this project's include/, which is on the compiler's path. */
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH ../hw/ibt
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From a payload to a packet on the link. */
+#include "fault.h"
+#include "ibt.h"
+#include "trace.h"
+
+/* Between ibt_tx_alloc() and ibt_tx(); then skb->cb is the link's. */
+struct tx_note {
+	u32 length;
+};
+
+static struct tx_note *note_of(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct tx_note) > sizeof(skb->cb));
+	return (struct tx_note *)skb->cb;
+}
+
+/**
+ * ibt_tx_alloc - a packet to be filled
+ * @path: where it will go
+ * @length: bytes of payload, at most the path's MTU
+ * @gfp: as the context allows
+ *
+ * skb->data is where the payload begins; pad and the room of the ICRC are behind
+ * it already, headers will be pushed in front of it by ibt_tx().
+ *
+ * Context: any; whether it sleeps is @gfp's word.
+ *
+ * Return: the packet, or NULL without memory (counted).
+ */
+struct sk_buff *ibt_tx_alloc(const struct ibt_path *path, u32 length,
+			     gfp_t gfp)
+{
+	struct ibt_dev *dev = path->port->dev;
+	u32 front = ALIGN(dev->link->headroom + IBT_MAX_HDR_BYTES, 16);
+	u32 back = ALIGN(length, 4) - length + IBT_ICRC_BYTES;
+	struct sk_buff *skb;
+
+	skb = alloc_skb(front + length + back + dev->link->tailroom, gfp);
+	if (!skb) {
+		ibt_count(dev, IBT_STAT_TX_NOMEM);
+		return NULL;
+	}
+	skb_reserve(skb, front);
+	skb_put(skb, length);
+	skb_put_zero(skb, back);
+	note_of(skb)->length = length;
+	return skb;
+}
+
+/**
+ * ibt_tx_link - give a finished packet to the link
+ * @path: where it goes
+ * @skb: consumed; data at the link's first byte
+ *
+ * Context: interrupts enabled.
+ *
+ * Return: 0, or -EAGAIN: it is on its way, but wait for ibt_tx_room().
+ */
+int ibt_tx_link(struct ibt_path *path, struct sk_buff *skb)
+{
+	struct ibt_dev *dev = path->port->dev;
+	int ret;
+
+	ibt_count(dev, IBT_STAT_TX_PKTS);
+	ret = dev->link->xmit(skb, path);
+	if (ret)
+		ibt_count(dev, IBT_STAT_TX_BUSY);
+	return ret;
+}
+
+/**
+ * ibt_tx - send a packet
+ * @path: where it goes; the caller has a reference
+ * @skb: of ibt_tx_alloc(), with its payload; consumed
+ * @pkt: its headers: @op, @opcode, and what they ask for. Pad, payload and length
+ *	 are filled in here.
+ * @flow: the same for all packets of a queue pair
+ *
+ * Context: interrupts enabled; locks of a queue pair may be held.
+ *
+ * Return: 0, or -EAGAIN: it is on its way, but wait for ibt_tx_room().
+ */
+int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
+	   u32 flow)
+{
+	struct ibt_dev *dev = path->port->dev;
+	u32 bytes;
+	u32 front;
+	__le32 icrc;
+
+	pkt->length = note_of(skb)->length;
+	pkt->pad = ALIGN(pkt->length, 4) - pkt->length;
+	pkt->payload = pkt->op->length;
+	ibt_hdr_push(pkt, skb);
+	trace_ibt_tx(dev, pkt);
+
+	/* The ICRC covers link headers too: they come first. The link looks at
+	 * them from the BTH, as it does with what it received.
+	 */
+	bytes = skb->len;
+	skb_reset_transport_header(skb);
+	dev->link->build(skb, path, flow);
+	front = skb->len - bytes;
+	__skb_pull(skb, front);
+	icrc = ibt_icrc(skb, dev->link->icrc_seed(skb));
+	skb_store_bits(skb, skb->len - sizeof(icrc), &icrc, sizeof(icrc));
+	__skb_push(skb, front);
+
+	if (ibt_fault_active(dev))
+		return ibt_fault_tx(path, skb, front);
+	return ibt_tx_link(path, skb);
+}

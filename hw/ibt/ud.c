@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Datagrams, those of QP1 too (IBA 9.8.3, 10.2.5). Nothing is ever answered: what
+ * does not fit is dropped and counted, and a receive request that was taken for
+ * it stays for the next.
+ */
+#include <rdma/ib_mad.h>
+
+#include "ibt.h"
+
+/* Index of the P_Key by which @pkt may come in, or -1. */
+static int ud_pkey_index(const struct ibt_qp *qp, const struct ibt_port *port,
+			 const struct ibt_pkt *pkt)
+{
+	u16 index = READ_ONCE(qp->attr.pkey_index);
+
+	if (qp->ib.qp_type == IB_QPT_GSI)
+		return ibt_pkey_find(port, pkt->pkey);
+	return ibt_pkey_ok(port, index, pkt->pkey) ? index : -1;
+}
+
+static bool ud_qkey_ok(const struct ibt_qp *qp, u32 qkey)
+{
+	return qkey == (qp->ib.qp_type == IB_QPT_GSI ?
+			IB_QP1_QKEY : READ_ONCE(qp->attr.qkey));
+}
+
+/* A request that the datagram fits into is in resp.recv afterwards. */
+static enum ibt_verdict ud_take(struct ibt_qp *qp, u32 length)
+{
+	struct ibt_resp *resp = &qp->resp;
+	enum ibt_verdict verdict = IBT_DONE;
+
+	if (!resp->has_recv)
+		verdict = ibt_rq_take(qp, qp->srq, &resp->recv);
+	if (verdict != IBT_DONE)
+		return verdict;
+	resp->has_recv = true;
+	return length <= resp->recv.length ? IBT_DONE : IBT_DROP;
+}
+
+/* The GRH's place is there whether there is one or not (IBA 11.4.1.2). */
+static enum ibt_verdict ud_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+				 struct soft_iter *from,
+				 const struct ibt_rx_meta *meta)
+{
+	struct ibt_recv *recv = &qp->resp.recv;
+	struct ib_pd *pd = qp->srq ? qp->srq->ib.pd : qp->ib.pd;
+	enum ibt_verdict verdict = IBT_DONE;
+	enum soft_fault fault;
+	struct soft_iter grh, to;
+
+	soft_iter_list(&to, &ibt_qp_dev(qp)->soft.mem, pd, recv->sge,
+		       recv->num_sge, IB_ACCESS_LOCAL_WRITE);
+	if (meta->has_grh) {
+		soft_iter_bytes(&grh, (void *)meta->grh, IBT_GRH_BYTES);
+		fault = soft_iter_copy(&to, &grh, IBT_GRH_BYTES);
+	} else {
+		fault = soft_iter_skip(&to, IBT_GRH_BYTES);
+	}
+	if (fault == SOFT_OK && pkt->length)
+		fault = soft_iter_copy(&to, from, pkt->length);
+	/* If our side is in order, a sender of this host has lost his memory. */
+	if (fault != SOFT_OK)
+		verdict = soft_iter_check(&to) == SOFT_OK ? IBT_DROP :
+							    IBT_OP_ERROR;
+	soft_iter_end(&to);
+	return verdict;
+}
+
+/* What a kernel consumer learns about the sender's network. */
+static void ud_say_network(struct ibt_qp *qp, struct ib_wc *wc,
+			   const struct ibt_rx_meta *meta)
+{
+	if (ibt_qp_dev(qp)->link->layer != IB_LINK_LAYER_ETHERNET)
+		return;
+	wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE | IB_WC_WITH_SMAC;
+	wc->network_hdr_type = meta->network;
+	memcpy(wc->smac, meta->smac, ETH_ALEN);
+	if (meta->has_vlan) {
+		wc->wc_flags |= IB_WC_WITH_VLAN;
+		wc->vlan_id = meta->vlan;
+	}
+}
+
+static void ud_complete(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			const struct ibt_rx_meta *meta, int index)
+{
+	struct ib_wc wc = {
+		.wr_id = qp->resp.recv.wr_id,
+		.status = IB_WC_SUCCESS,
+		.opcode = IB_WC_RECV,
+		.byte_len = pkt->length + IBT_GRH_BYTES,
+		.src_qp = pkt->src_qpn,
+		.slid = meta->slid,
+		.sl = meta->sl,
+		.dlid_path_bits = meta->dlid_path_bits,
+		.pkey_index = index,
+	};
+
+	if (meta->has_grh)
+		wc.wc_flags |= IB_WC_GRH;
+	if (pkt->op->headers & IBT_IMM) {
+		wc.wc_flags |= IB_WC_WITH_IMM;
+		wc.ex.imm_data = pkt->imm;
+	}
+	ud_say_network(qp, &wc, meta);
+	qp->resp.has_recv = false;
+	ibt_rq_complete(qp, qp->srq, &wc, pkt->solicited);
+}
+
+static enum ibt_verdict ud_deliver(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+				   struct soft_iter *from,
+				   const struct ibt_rx_meta *meta, int index)
+{
+	enum ibt_verdict verdict;
+
+	if (!ibt_resp_receives(qp->resp.state))
+		return IBT_DROP;
+	verdict = ud_take(qp, pkt->length + IBT_GRH_BYTES);
+	if (verdict != IBT_DONE)
+		return verdict;
+	verdict = ud_place(qp, pkt, from, meta);
+	if (verdict == IBT_DONE)
+		ud_complete(qp, pkt, meta, index);
+	else if (verdict == IBT_OP_ERROR)
+		ibt_rq_error(qp, qp->srq, IB_WC_LOC_PROT_ERR);
+	return verdict;
+}
+
+/*
+ * Takes resp.lock. P_Key and Q_Key are checked against @qp, since a multicast
+ * packet comes to many.
+ */
+void ibt_ud_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		    struct soft_iter *from, const struct ibt_rx_meta *meta)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+	struct ibt_port *port = ibt_dev_port(dev, READ_ONCE(qp->attr.port_num));
+	struct ibt_resp *resp = &qp->resp;
+	enum ibt_verdict verdict;
+	int index;
+
+	if (!port || !ibt_resp_receives(READ_ONCE(resp->state))) {
+		ibt_resp_poke(qp);
+		ibt_count(dev, IBT_STAT_RX_NO_QP);
+		return;
+	}
+	index = ud_pkey_index(qp, port, pkt);
+	if (index < 0) {
+		atomic_inc(&port->bad_pkeys);
+		ibt_count(dev, IBT_STAT_RX_PKEY);
+		return;
+	}
+	if (!ud_qkey_ok(qp, pkt->qkey)) {
+		atomic_inc(&port->bad_qkeys);
+		ibt_count(dev, IBT_STAT_RX_QKEY);
+		return;
+	}
+
+	spin_lock_bh(&resp->lock);
+	verdict = ud_deliver(qp, pkt, from, meta, index);
+	if (verdict == IBT_OP_ERROR)
+		ibt_exec_failed(qp, verdict);
+	spin_unlock_bh(&resp->lock);
+	if (verdict != IBT_DONE)
+		ibt_count(dev, IBT_STAT_RX_DROP);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a device and its ports say of themselves, and objects without a state. */
+#include <rdma/ib_mad.h>
+
+#include "ibt.h"
+
+/* Of objects that nothing but memory limits. */
+enum {
+	IBT_MAX_PD	= 1 << 16,
+	IBT_MAX_CQ	= 1 << 16,
+	IBT_MAX_MR	= 1 << 19,
+	IBT_MAX_MW	= 1 << 19,
+	IBT_MAX_SRQ	= 1 << 16,
+	IBT_MAX_GROUPS	= 1 << 13,
+};
+
+#define IBT_CAPS (							\
+	IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR |		\
+	IB_DEVICE_AUTO_PATH_MIG | IB_DEVICE_CURR_QP_STATE_MOD |		\
+	IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID |	\
+	IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE |		\
+	IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |		\
+	IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_XRC)
+
+static void ibt_say_queues(struct ib_device_attr *attr)
+{
+	attr->max_qp = IBT_MAX_QP;
+	attr->max_qp_wr = IBT_MAX_QP_WR;
+	attr->max_send_sge = IBT_MAX_SGE;
+	attr->max_recv_sge = IBT_MAX_SGE;
+	attr->max_sge_rd = IBT_MAX_SGE;
+	attr->max_qp_rd_atom = IBT_MAX_RD_ATOMIC;
+	attr->max_qp_init_rd_atom = IBT_MAX_RD_ATOMIC;
+	attr->max_res_rd_atom = IBT_MAX_RD_ATOMIC * IBT_MAX_QP;
+	attr->max_cq = IBT_MAX_CQ;
+	attr->max_cqe = IBT_MAX_CQE;
+	attr->max_srq = IBT_MAX_SRQ;
+	attr->max_srq_wr = IBT_MAX_SRQ_WR;
+	attr->max_srq_sge = IBT_MAX_SGE;
+	attr->max_ah = IBT_MAX_AH;
+	attr->max_mcast_grp = IBT_MAX_GROUPS;
+	attr->max_mcast_qp_attach = IBT_MAX_MCAST_QP;
+	attr->max_total_mcast_qp_attach = IBT_MAX_MCAST_QP * IBT_MAX_GROUPS;
+}
+
+static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
+			    struct ib_udata *udata)
+{
+	struct ibt_dev *dev = to_ibt_dev(ib);
+	u16 pkeys = 0;
+	u32 i;
+
+	if (udata && (udata->inlen || udata->outlen))
+		return -EINVAL;
+	for (i = 0; i < dev->num_ports; i++)
+		pkeys = max(pkeys, dev->ports[i].num_pkeys);
+
+	memset(attr, 0, sizeof(*attr));
+	/* A number that no program takes for hardware that it knows. */
+	attr->vendor_id = 0xffffff;
+	attr->hw_ver = 1;
+	attr->fw_ver = 1;
+	attr->sys_image_guid = ib->node_guid;
+	attr->device_cap_flags = IBT_CAPS;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	attr->atomic_cap = IB_ATOMIC_HCA;
+	attr->page_size_cap = PAGE_MASK & U32_MAX;
+	attr->max_mr_size = U64_MAX;
+	attr->max_mr = IBT_MAX_MR;
+	attr->max_mw = IBT_MAX_MW;
+	attr->max_pd = IBT_MAX_PD;
+	attr->max_fast_reg_page_list_len = IBT_MAX_FAST_PAGES;
+	attr->max_pkeys = pkeys;
+	/* 134 ms: a loaded host may be slow to schedule the receive path. */
+	attr->local_ca_ack_delay = 15;
+	ibt_say_queues(attr);
+	return 0;
+}
+
+static int ibt_modify_device(struct ib_device *ib, int mask,
+			     struct ib_device_modify *modify)
+{
+	if (mask & ~(IB_DEVICE_MODIFY_NODE_DESC |
+		     IB_DEVICE_MODIFY_SYS_IMAGE_GUID))
+		return -EOPNOTSUPP;
+	if (mask & IB_DEVICE_MODIFY_SYS_IMAGE_GUID)
+		ib->attrs.sys_image_guid =
+			cpu_to_be64(modify->sys_image_guid);
+	if (mask & IB_DEVICE_MODIFY_NODE_DESC)
+		memcpy(ib->node_desc, modify->node_desc,
+		       sizeof(ib->node_desc));
+	return 0;
+}
+
+static void ibt_get_dev_fw_str(struct ib_device *ib, char *str)
+{
+	strscpy(str, "1.0", IB_FW_VERSION_NAME_MAX);
+}
+
+/*
+ * @attr is zeroed. The engine's part first, so that the link can correct it.
+ */
+int ibt_query_port(struct ib_device *ib, u32 port_num,
+		   struct ib_port_attr *attr)
+{
+	struct ibt_dev *dev = to_ibt_dev(ib);
+	struct ibt_port *port = ibt_dev_port(dev, port_num);
+
+	if (!port)
+		return -EINVAL;
+	attr->max_mtu = ib_mtu_int_to_enum(dev->link->max_mtu);
+	attr->max_msg_sz = IBT_MAX_MSG_BYTES;
+	attr->max_vl_num = 1;
+	attr->port_cap_flags = READ_ONCE(port->cap_mask);
+	attr->pkey_tbl_len = port->num_pkeys;
+	attr->bad_pkey_cntr = atomic_read(&port->bad_pkeys);
+	attr->qkey_viol_cntr = atomic_read(&port->bad_qkeys);
+	return dev->link->query_port(port, attr);
+}
+
+static int ibt_modify_port(struct ib_device *ib, u32 port_num, int mask,
+			   struct ib_port_modify *modify)
+{
+	struct ibt_port *port = ibt_dev_port(to_ibt_dev(ib), port_num);
+
+	if (!port)
+		return -EINVAL;
+	if (mask & ~IB_PORT_RESET_QKEY_CNTR)
+		return -EOPNOTSUPP;
+	if (mask & IB_PORT_RESET_QKEY_CNTR)
+		atomic_set(&port->bad_qkeys, 0);
+	/* Flags of a few kernel services, which set and clear only their own. */
+	WRITE_ONCE(port->cap_mask,
+		   (READ_ONCE(port->cap_mask) | modify->set_port_cap_mask) &
+		   ~modify->clr_port_cap_mask);
+	return 0;
+}
+
+static int ibt_query_pkey(struct ib_device *ib, u32 port_num, u16 index,
+			  u16 *pkey)
+{
+	struct ibt_port *port = ibt_dev_port(to_ibt_dev(ib), port_num);
+
+	if (!port || index >= port->num_pkeys)
+		return -EINVAL;
+	*pkey = READ_ONCE(port->pkeys[index]);
+	return 0;
+}
+
+static int ibt_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static void ibt_dealloc_ucontext(struct ib_ucontext *ib)
+{
+}
+
+/*
+ * Being there is what counts: it lets the device go while files are open. What
+ * they map stays theirs as plain memory.
+ */
+static void ibt_disassociate_ucontext(struct ib_ucontext *ib)
+{
+}
+
+static int ibt_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int ibt_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int ibt_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int ibt_dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+const struct ib_device_ops ibt_verbs_ops = {
+	.query_device = ibt_query_device,
+	.modify_device = ibt_modify_device,
+	.get_dev_fw_str = ibt_get_dev_fw_str,
+	.query_port = ibt_query_port,
+	.modify_port = ibt_modify_port,
+	.query_pkey = ibt_query_pkey,
+	.alloc_ucontext = ibt_alloc_ucontext,
+	.dealloc_ucontext = ibt_dealloc_ucontext,
+	.disassociate_ucontext = ibt_disassociate_ucontext,
+	.alloc_pd = ibt_alloc_pd,
+	.dealloc_pd = ibt_dealloc_pd,
+	.alloc_xrcd = ibt_alloc_xrcd,
+	.dealloc_xrcd = ibt_dealloc_xrcd,
+
+	INIT_RDMA_OBJ_SIZE(ib_pd, ibt_pd, ib),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, ibt_ucontext, ib),
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, ibt_xrcd, ib),
+};
