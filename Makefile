@@ -19,7 +19,7 @@ B	:= $(CURDIR)/build/$(KVER)
 endif
 
 # What modules are made of; the copy that dkms keeps has no tests.
-SOURCES	:= Kbuild core uverbs include tools
+SOURCES	:= Kbuild core uverbs hw include tools
 TESTS	:= $(wildcard tests/modules tests/kunit)
 GENKSYMS := $(B)/tools/genksyms-adopt
 KMAKE	= $(MAKE) --no-print-directory -C $(KDIR) M=$(B) \
@@ -79,7 +79,7 @@ DESTDIR	?=
 MODDIR	= $(DESTDIR)/lib/modules/$(KVER)/updates/ofed
 install: modules
 	install -d $(MODDIR) $(DESTDIR)/lib/modprobe.d
-	install -m 644 $(B)/core/ofed_core.ko $(wildcard $(B)/uverbs/*.ko) $(MODDIR)/
+	install -m 644 $(B)/core/ofed_core.ko $(wildcard $(B)/uverbs/*.ko $(B)/hw/*.ko) $(MODDIR)/
 	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/ofed.conf
 	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
 

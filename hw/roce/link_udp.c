@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RoCE version 2: UDP port 4791 over IPv4 and IPv6 (annex A17). The ICRC covers
+ * what stands before the BTH but for the fields that routers change.
+ */
+#include <linux/crc32.h>
+#include <linux/if_vlan.h>
+#include <linux/inetdevice.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/addrconf.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include <net/sock.h>
+
+#include "roce.h"
+
+/* In the ICRC eight bytes of ones stand where InfiniBand has its LRH. */
+#define PSEUDO_LRH	8
+
+/* ---- headers ---------------------------------------------------------------------- */
+
+static u16 source_port(const struct roce_path *p, u32 flow)
+{
+	u32 label = p->flow_label ?: flow & IB_GRH_FLOWLABEL_MASK;
+
+	return rdma_flow_label_to_udp_sport(label);
+}
+
+/*
+ * @length: of the packet, this header included. Never fragmented, so it needs no
+ * identification (RFC 6864). ip_local_out() fills in nothing but the checksum, which
+ * the ICRC does not cover: it finds the length as it is.
+ */
+static void fill_ipv4(struct iphdr *ip, const struct roce_path *p, u32 length)
+{
+	memset(ip, 0, sizeof(*ip));
+	ip->version = 4;
+	ip->ihl = sizeof(*ip) / 4;
+	ip->tos = p->tclass;
+	ip->tot_len = htons(length);
+	ip->frag_off = htons(IP_DF);
+	ip->ttl = p->hop_limit;
+	ip->protocol = IPPROTO_UDP;
+	ip->saddr = roce_gid_ipv4(&p->sgid);
+	ip->daddr = roce_gid_ipv4(&p->dgid);
+}
+
+/* @payload: what follows, as ip6_local_out() finds it too. */
+static void fill_ipv6(struct ipv6hdr *ip, const struct roce_path *p, u32 payload)
+{
+	ip6_flow_hdr(ip, p->tclass, htonl(p->flow_label));
+	ip->payload_len = htons(payload);
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = p->hop_limit;
+	memcpy(&ip->saddr, &p->sgid, sizeof(ip->saddr));
+	memcpy(&ip->daddr, &p->dgid, sizeof(ip->daddr));
+}
+
+void roce_udp_build(struct sk_buff *skb, const struct roce_path *p, u32 flow)
+{
+	struct udphdr *udp = skb_push(skb, sizeof(*udp));
+
+	udp->source = htons(source_port(p, flow));
+	udp->dest = htons(ROCE_V2_UDP_DPORT);
+	udp->len = htons(skb->len);
+	udp->check = 0;
+	if (p->kind == ROCE_IPV4) {
+		skb->protocol = htons(ETH_P_IP);
+		skb_push(skb, sizeof(struct iphdr));
+		skb_reset_network_header(skb);
+		fill_ipv4(ip_hdr(skb), p, skb->len);
+	} else {
+		skb->protocol = htons(ETH_P_IPV6);
+		skb_push(skb, sizeof(struct ipv6hdr));
+		skb_reset_network_header(skb);
+		fill_ipv6(ipv6_hdr(skb), p,
+			  skb->len - sizeof(struct ipv6hdr));
+	}
+}
+
+/* ---- ICRC ------------------------------------------------------------------------- */
+
+static u32 seed_ipv4(const struct iphdr *from)
+{
+	struct {
+		u8 lrh[PSEUDO_LRH];
+		struct iphdr ip;
+		struct udphdr udp;
+	} __packed masked;
+
+	memset(masked.lrh, 0xff, sizeof(masked.lrh));
+	memcpy(&masked.ip, from, sizeof(masked.ip));
+	memcpy(&masked.udp, from + 1, sizeof(masked.udp));
+	masked.ip.tos = 0xff;
+	masked.ip.ttl = 0xff;
+	masked.ip.check = (__force __sum16)0xffff;
+	masked.udp.check = (__force __sum16)0xffff;
+	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
+}
+
+static u32 seed_ipv6(const struct ipv6hdr *from)
+{
+	struct {
+		u8 lrh[PSEUDO_LRH];
+		struct ipv6hdr ip;
+		struct udphdr udp;
+	} __packed masked;
+
+	memset(masked.lrh, 0xff, sizeof(masked.lrh));
+	memcpy(&masked.ip, from, sizeof(masked.ip));
+	memcpy(&masked.udp, from + 1, sizeof(masked.udp));
+	/* All but the version of the first word. */
+	ip6_flow_hdr(&masked.ip, 0xff, htonl(IB_GRH_FLOWLABEL_MASK));
+	masked.ip.hop_limit = 0xff;
+	masked.udp.check = (__force __sum16)0xffff;
+	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
+}
+
+/* The UDP header follows the IP header: roce_udp_rcv() sees to it. */
+u32 roce_udp_seed(const struct sk_buff *skb)
+{
+	if (skb->protocol == htons(ETH_P_IP))
+		return seed_ipv4(ip_hdr(skb));
+	return seed_ipv6(ipv6_hdr(skb));
+}
+
+/* ---- to send ---------------------------------------------------------------------- */
+
+void roce_udp_xmit(struct sk_buff *skb, struct roce_path *p)
+{
+	struct net *net = p->rd->net;
+
+	skb->ip_summed = CHECKSUM_NONE;
+	skb->priority = rt_tos2priority(p->tclass);
+	/* The engine's note ends here. */
+	memset(skb->cb, 0, sizeof(skb->cb));
+	rcu_read_lock();
+	skb_dst_set_noref(skb, p->dst);
+	if (p->kind == ROCE_IPV4) {
+		skb_set_transport_header(skb, sizeof(struct iphdr));
+		ip_local_out(net, skb->sk, skb);
+	} else if (IS_ENABLED(CONFIG_IPV6)) {
+		skb_set_transport_header(skb, sizeof(struct ipv6hdr));
+		ip6_local_out(net, skb->sk, skb);
+	}
+	rcu_read_unlock();
+}
+
+/* A UD receiver gets the IP header as it is, IPv4's behind 20 unused bytes. */
+void roce_udp_meta(const struct roce_path *p, u32 length,
+		   struct ibt_rx_meta *meta)
+{
+	struct ipv6hdr ipv6;
+	struct iphdr ipv4;
+
+	length += sizeof(struct udphdr);
+	if (p->kind == ROCE_IPV4) {
+		meta->network = RDMA_NETWORK_IPV4;
+		fill_ipv4(&ipv4, p, length + sizeof(ipv4));
+		ip_send_check(&ipv4);
+		memcpy(meta->grh + IBT_GRH_BYTES - sizeof(ipv4), &ipv4,
+		       sizeof(ipv4));
+	} else {
+		meta->network = RDMA_NETWORK_IPV6;
+		fill_ipv6(&ipv6, p, length);
+		memcpy(meta->grh, &ipv6, sizeof(ipv6));
+	}
+	meta->congested = INET_ECN_is_ce(p->tclass);
+}
+
+/* ---- to receive ------------------------------------------------------------------- */
+
+static void learn_ipv4(const struct sk_buff *skb, struct ibt_rx_meta *meta)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+
+	meta->network = RDMA_NETWORK_IPV4;
+	meta->congested = INET_ECN_is_ce(ip->tos);
+	memset(meta->grh, 0, IBT_GRH_BYTES - sizeof(*ip));
+	memcpy(meta->grh + IBT_GRH_BYTES - sizeof(*ip), ip, sizeof(*ip));
+	ipv6_addr_set_v4mapped(ip->saddr, (struct in6_addr *)&meta->sgid);
+	ipv6_addr_set_v4mapped(ip->daddr, (struct in6_addr *)&meta->dgid);
+}
+
+static void learn_ipv6(const struct sk_buff *skb, struct ibt_rx_meta *meta)
+{
+	const struct ipv6hdr *ip = ipv6_hdr(skb);
+
+	BUILD_BUG_ON(sizeof(*ip) != IBT_GRH_BYTES);
+	meta->network = RDMA_NETWORK_IPV6;
+	meta->congested = INET_ECN_is_ce(ipv6_get_dsfield(ip));
+	memcpy(meta->grh, ip, sizeof(*ip));
+	memcpy(&meta->sgid, &ip->saddr, sizeof(meta->sgid));
+	memcpy(&meta->dgid, &ip->daddr, sizeof(meta->dgid));
+}
+
+/* The interface that has the address which the packet is for, or NULL. */
+static struct net_device *owner_of(const struct sk_buff *skb)
+{
+	struct net *net = dev_net(skb->dev);
+	struct net_device *ndev;
+
+	if (skb->protocol == htons(ETH_P_IP))
+		return __ip_dev_find(net, ip_hdr(skb)->daddr, false);
+	/* What is delivered locally remembers; link-local needs that. */
+	ndev = dev_get_by_index_rcu(net, inet6_iif(skb));
+	if (ndev && !(ndev->flags & IFF_LOOPBACK))
+		return ndev;
+	if (!IS_ENABLED(CONFIG_IPV6))
+		return NULL;
+	return ipv6_dev_find(net, &ipv6_hdr(skb)->daddr, skb->dev);
+}
+
+/*
+ * Where a packet came in says whose it is, but not for local deliveries, nor
+ * for an interface without a device of its own.
+ */
+static struct roce_dev *receiver(const struct sk_buff *skb)
+{
+	struct roce_dev *rd = NULL;
+	struct net_device *owner;
+
+	if (!(skb->dev->flags & IFF_LOOPBACK))
+		rd = roce_at(skb->dev);
+	if (rd)
+		return rd;
+	owner = owner_of(skb);
+	if (owner)
+		rd = roce_below(owner);
+	return rd ?: roce_below(skb->dev);
+}
+
+/* The UDP header and what the IP headers say about its place and length. */
+static bool is_proper(struct sk_buff *skb)
+{
+	u32 headers = skb->protocol == htons(ETH_P_IP) ?
+		      sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+	u32 length;
+
+	/* No options, no extension headers: the ICRC has no place for them. */
+	if (skb_network_header_len(skb) != headers ||
+	    !pskb_may_pull(skb, sizeof(struct udphdr)))
+		return false;
+	length = ntohs(udp_hdr(skb)->len);
+	return length >= sizeof(struct udphdr) && length <= skb->len &&
+	       !pskb_trim(skb, length);
+}
+
+/* A packet of port 4791, data at the UDP header. Consumes it always. */
+int roce_udp_rcv(struct sock *sk, struct sk_buff *skb)
+{
+	struct ibt_rx_meta meta;
+	struct roce_dev *rd;
+
+	rcu_read_lock();
+	skb = skb_share_check(skb, GFP_ATOMIC);
+	rd = skb ? receiver(skb) : NULL;
+	if (!rd || !is_proper(skb)) {
+		rcu_read_unlock();
+		kfree_skb(skb);
+		return 0;
+	}
+	meta.has_grh = true;
+	meta.slid = 0;
+	meta.sl = 0;
+	meta.dlid_path_bits = 0;
+	roce_eth_source(skb, &meta);
+	if (skb->protocol == htons(ETH_P_IP))
+		learn_ipv4(skb, &meta);
+	else
+		learn_ipv6(skb, &meta);
+	__skb_pull(skb, sizeof(struct udphdr));
+	roce_sever(skb);
+	ibt_rx(rd->port, skb, &meta);
+	rcu_read_unlock();
+	return 0;
+}

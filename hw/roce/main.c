@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Devices of type roce: from 'rdma link add' until the core, the network device
+ * or the module ends them.
+ *
+ * The life of a device ends in roce_dealloc(), whoever began it: 'rdma link
+ * delete', its network device, its namespace, this module, or another driver of
+ * the same driver_id, whose unload makes the core unregister all of them. What
+ * remains of it is roce_reap()'s.
+ */
+#include <linux/if_arp.h>
+#include <linux/module.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <linux/utsname.h>
+#include <net/addrconf.h>
+#include <rdma/rdma_netlink.h>
+
+#include "roce.h"
+
+DEFINE_MUTEX(roce_lock);
+LIST_HEAD(roce_devices);
+static struct workqueue_struct *roce_wq;
+
+void roce_put(struct roce_dev *rd)
+{
+	if (refcount_dec_and_test(&rd->refs))
+		kfree_rcu(rd, rcu);
+}
+
+/* ---- the engine's link, version 1 or 2 ---------------------------------------- */
+
+static void roce_build(struct sk_buff *skb, struct ibt_path *path, u32 flow)
+{
+	const struct roce_path *p = to_roce_path(path);
+
+	if (p->kind == ROCE_ETH)
+		roce_eth_build(skb, p);
+	else
+		roce_udp_build(skb, p, flow);
+}
+
+static u32 roce_icrc_seed(const struct sk_buff *skb)
+{
+	if (skb->protocol == htons(ETH_P_IBOE))
+		return roce_eth_seed(skb);
+	return roce_udp_seed(skb);
+}
+
+static int roce_xmit(struct sk_buff *skb, struct ibt_path *path)
+{
+	struct roce_path *p = to_roce_path(path);
+	struct roce_dev *rd = p->rd;
+
+	roce_tx_charge(rd, skb);
+	if (p->kind == ROCE_ETH)
+		roce_eth_xmit(skb, p);
+	else
+		roce_udp_xmit(skb, p);
+	return roce_tx_state(rd);
+}
+
+static void roce_meta(struct ibt_path *path, u32 length,
+		      struct ibt_rx_meta *meta)
+{
+	const struct roce_path *p = to_roce_path(path);
+
+	memset(meta, 0, sizeof(*meta));
+	meta->has_grh = true;
+	meta->sgid = p->sgid;
+	meta->dgid = p->dgid;
+	if (p->kind == ROCE_ETH)
+		roce_eth_meta(p, length, meta);
+	else
+		roce_udp_meta(p, length, meta);
+}
+
+/*
+ * The core has let go of the device when ib_unregister_device() returns, also if
+ * another thread was doing it: so roce_dealloc() is not running any more, and
+ * once the list is empty and this work done, no code of the module is.
+ */
+static void roce_reap(struct work_struct *work)
+{
+	struct roce_dev *rd = container_of(work, struct roce_dev, reap);
+
+	ib_unregister_device(rd->ib);
+	mutex_lock(&roce_lock);
+	list_del(&rd->entry);
+	mutex_unlock(&roce_lock);
+	put_device(&rd->ib->dev);
+	roce_put(rd);
+}
+
+/* Also of a device that newlink gave up half way. */
+static void roce_dealloc(struct ibt_dev *dev)
+{
+	struct roce_dev *rd = *(struct roce_dev **)ibt_dev_priv(dev);
+
+	if (!rd)
+		return;
+	roce_detach(rd);
+	roce_tx_mute(rd);
+	/* Who receives for the device, or delivers to it, is through with it. */
+	synchronize_net();
+	roce_unlisten(rd);
+	roce_tx_close(rd);
+	/* Every queue pair and address handle is gone. */
+	WARN_ON_ONCE(refcount_read(&rd->refs) > 2);
+	dev_put(rd->held);
+	queue_work(roce_wq, &rd->reap);
+}
+
+static const struct ibt_link_ops roce_link = {
+	.name		= "roce",
+	.layer		= IB_LINK_LAYER_ETHERNET,
+	.headroom	= LL_MAX_HEADER + sizeof(struct ipv6hdr) +
+			  sizeof(struct udphdr),
+	.max_mtu	= ROCE_MAX_MTU,
+	.path_resolve	= roce_path_resolve,
+	.path_valid	= roce_path_valid,
+	.path_free	= roce_path_free,
+	.build		= roce_build,
+	.icrc_seed	= roce_icrc_seed,
+	.xmit		= roce_xmit,
+	.meta		= roce_meta,
+	.query_port	= roce_query_port,
+	.mcast_join	= roce_mcast_join,
+	.mcast_leave	= roce_mcast_leave,
+	.dealloc	= roce_dealloc,
+	.ib_ops		= &roce_ib_ops,
+};
+
+/* ---- 'rdma link add' ------------------------------------------------------------ */
+
+/* Names for the fabric: the EUI-64 of the interface, and of the host. */
+static void roce_describe(struct ib_device *ib, const struct net_device *ndev)
+{
+	u8 eui[8];
+
+	addrconf_addr_eui48(eui, ndev->dev_addr);
+	memcpy(&ib->node_guid, eui, sizeof(ib->node_guid));
+	snprintf(ib->node_desc, sizeof(ib->node_desc), "%.58s roce",
+		 init_utsname()->nodename);
+	ib->dev.parent = ndev->dev.parent;
+	/*
+	 * Where devices are not shared, the core would let it begin in the first
+	 * namespace, in which its network device can not be seen.
+	 */
+	if (!rdma_dev_access_netns(ib, dev_net(ndev)))
+		write_pnet(&ib->coredev.rdma_net, dev_net(ndev));
+}
+
+/* Two references: of the device's life, and of the caller. */
+static struct roce_dev *roce_create(struct net_device *ndev)
+{
+	struct roce_dev *rd = kzalloc(sizeof(*rd), GFP_KERNEL);
+
+	if (!rd)
+		return NULL;
+	rd->dev = ibt_dev_alloc(&roce_link, 1, sizeof(rd));
+	if (!rd->dev) {
+		kfree(rd);
+		return NULL;
+	}
+	*(struct roce_dev **)ibt_dev_priv(rd->dev) = rd;
+	refcount_set(&rd->refs, 2);
+	INIT_WORK(&rd->reap, roce_reap);
+	rd->port = ibt_dev_port(rd->dev, 1);
+	rd->ib = ibt_dev_ib(rd->dev);
+	rd->net = dev_net(ndev);
+	dev_hold(ndev);
+	rd->held = ndev;
+	roce_describe(rd->ib, ndev);
+	get_device(&rd->ib->dev);
+	mutex_lock(&roce_lock);
+	list_add_tail(&rd->entry, &roce_devices);
+	mutex_unlock(&roce_lock);
+	return rd;
+}
+
+static int roce_newlink(const char *name, struct net_device *ndev)
+{
+	struct ib_device *ib;
+	struct roce_dev *rd;
+	int ret;
+
+	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK)
+		return -EINVAL;
+	rd = roce_create(ndev);
+	if (!rd)
+		return -ENOMEM;
+	ib = rd->ib;
+	get_device(&ib->dev);
+
+	ret = roce_attach(rd, ndev);
+	if (!ret)
+		ret = roce_tx_open(rd);
+	if (!ret)
+		ret = roce_listen(rd);
+	if (!ret)
+		ret = ibt_dev_register(rd->dev, name);
+	if (ret) {
+		/* roce_dealloc() knows how far it came. */
+		ibt_dev_free(rd->dev);
+	} else if (!roce_publish(rd)) {
+		/* By now the core may have done so itself: no harm. */
+		ib_unregister_device(ib);
+		ret = -ENODEV;
+	}
+	roce_put(rd);
+	put_device(&ib->dev);
+	return ret;
+}
+
+static struct rdma_link_ops roce_type = {
+	.type = "roce",
+	.newlink = roce_newlink,
+};
+
+/* ---- the module ------------------------------------------------------------------ */
+
+static struct ib_device *roce_first_ib(void)
+{
+	struct ib_device *ib = NULL;
+	struct roce_dev *rd;
+
+	mutex_lock(&roce_lock);
+	rd = list_first_entry_or_null(&roce_devices, struct roce_dev, entry);
+	if (rd) {
+		ib = rd->ib;
+		get_device(&ib->dev);
+	}
+	mutex_unlock(&roce_lock);
+	return ib;
+}
+
+/*
+ * Not by ib_unregister_driver(): that takes all devices of the driver_id, and
+ * some are of another module. No new one comes any more.
+ */
+static void roce_end_all(void)
+{
+	struct ib_device *ib;
+
+	while ((ib = roce_first_ib()) != NULL) {
+		ib_unregister_device(ib);
+		put_device(&ib->dev);
+		flush_workqueue(roce_wq);
+		cond_resched();
+	}
+}
+
+static int __init roce_init(void)
+{
+	int ret;
+
+	roce_wq = alloc_workqueue("ofed_roce", WQ_UNBOUND, 0);
+	if (!roce_wq)
+		return -ENOMEM;
+	ret = roce_socket_init();
+	if (ret)
+		goto err_wq;
+	ret = roce_netdev_init();
+	if (ret)
+		goto err_socket;
+	roce_eth_init();
+	rdma_link_register(&roce_type);
+	return 0;
+
+err_socket:
+	roce_socket_exit();
+err_wq:
+	destroy_workqueue(roce_wq);
+	return ret;
+}
+
+static void __exit roce_exit(void)
+{
+	rdma_link_unregister(&roce_type);
+	roce_end_all();
+	roce_eth_exit();
+	roce_netdev_exit();
+	roce_socket_exit();
+	destroy_workqueue(roce_wq);
+}
+
+module_init(roce_init);
+module_exit(roce_exit);
+
+MODULE_DESCRIPTION("RoCE over any Ethernet interface");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_RDMA_LINK("roce");

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Devices by their network devices, and what happens to those. */
+#include <linux/hashtable.h>
+#include <linux/rtnetlink.h>
+#include <net/bonding.h>
+#include <rdma/ib_addr.h>
+
+#include "roce.h"
+
+/* Readers: RCU. Writers: roce_lock. */
+static DEFINE_HASHTABLE(roce_table, 6);
+atomic_t roce_generation = ATOMIC_INIT(0);
+
+/* ---- which device is it? --------------------------------------------------------- */
+
+/* RCU. The device of exactly this network device, or NULL. */
+struct roce_dev *roce_at(const struct net_device *ndev)
+{
+	struct roce_dev *rd;
+
+	hash_for_each_possible_rcu(roce_table, rd, by_ndev, (unsigned long)ndev)
+		if (rcu_access_pointer(rd->ndev) == ndev)
+			return rd;
+	return NULL;
+}
+
+/* What a bond receives belongs to a slave that it uses. */
+static bool roce_carries(const struct net_device *lower)
+{
+	struct slave *slave;
+
+	if (!netif_is_bond_slave(lower))
+		return true;
+	slave = bond_slave_get_rcu(lower);
+	return slave && bond_is_active_slave(slave);
+}
+
+static int roce_try_lower(struct net_device *lower,
+			  struct netdev_nested_priv *priv)
+{
+	struct roce_dev *rd = roce_at(lower);
+
+	if (!rd || !roce_carries(lower))
+		return 0;
+	priv->data = rd;
+	return 1;
+}
+
+/*
+ * RCU. The device whose port the addresses of @ndev belong to: its own, or the
+ * one of an interface that @ndev (a VLAN, a bond, …) lies upon.
+ */
+struct roce_dev *roce_below(struct net_device *ndev)
+{
+	struct netdev_nested_priv priv = { .data = roce_at(ndev) };
+
+	if (!priv.data)
+		netdev_walk_all_lower_dev_rcu(ndev, roce_try_lower, &priv);
+	return priv.data;
+}
+
+/* The network device with a reference, or NULL: it is going, or gone. */
+struct net_device *roce_get_ndev(struct roce_dev *rd)
+{
+	struct net_device *ndev;
+
+	rcu_read_lock();
+	ndev = rcu_dereference(rd->ndev);
+	dev_hold(ndev);
+	rcu_read_unlock();
+	return ndev;
+}
+
+bool roce_ndev_up(const struct net_device *ndev)
+{
+	return netif_running(ndev) && netif_carrier_ok(ndev);
+}
+
+enum ib_mtu roce_ndev_mtu(const struct net_device *ndev)
+{
+	return iboe_get_mtu(READ_ONCE(ndev->mtu)) ?: IB_MTU_256;
+}
+
+/* ---- coming and going ------------------------------------------------------------ */
+
+static int roce_attach_locked(struct roce_dev *rd, struct net_device *ndev)
+{
+	struct roce_dev *other;
+
+	ASSERT_RTNL();
+	lockdep_assert_held(&roce_lock);
+	if (ndev->reg_state != NETREG_REGISTERED || !net_eq(dev_net(ndev), rd->net))
+		return -ENODEV;
+	list_for_each_entry(other, &roce_devices, entry)
+		if (rcu_access_pointer(other->ndev) == ndev)
+			return -EEXIST;
+	rcu_assign_pointer(rd->ndev, ndev);
+	hash_add_rcu(roce_table, &rd->by_ndev, (unsigned long)ndev);
+	rd->up = roce_ndev_up(ndev);
+	rd->mtu = roce_ndev_mtu(ndev);
+	atomic_inc(&roce_generation);
+	return 0;
+}
+
+/**
+ * roce_attach - tie a device to its network device
+ * @rd: the device
+ * @ndev: the network device, held by the caller
+ *
+ * From here on it receives, and hears of what happens to @ndev.
+ * Context: process, may sleep; takes rtnl.
+ *
+ * Return: 0, -EEXIST when @ndev has a device of this link already, -ENODEV when
+ * it is on its way out.
+ */
+int roce_attach(struct roce_dev *rd, struct net_device *ndev)
+{
+	int ret;
+
+	rtnl_lock();
+	mutex_lock(&roce_lock);
+	ret = roce_attach_locked(rd, ndev);
+	mutex_unlock(&roce_lock);
+	rtnl_unlock();
+	return ret;
+}
+
+static void roce_detach_locked(struct roce_dev *rd)
+{
+	lockdep_assert_held(&roce_lock);
+	if (rcu_access_pointer(rd->ndev)) {
+		hash_del_rcu(&rd->by_ndev);
+		RCU_INIT_POINTER(rd->ndev, NULL);
+	}
+	rd->gone = true;
+	atomic_inc(&roce_generation);
+}
+
+/* Receives no more. A grace period later nobody has found it. */
+void roce_detach(struct roce_dev *rd)
+{
+	mutex_lock(&roce_lock);
+	roce_detach_locked(rd);
+	mutex_unlock(&roce_lock);
+}
+
+/*
+ * Under rtnl, so the removal itself is left to the core's queue. When the core
+ * does not know the device yet, roce_newlink() looks at .gone afterwards; when it
+ * can not be had, it is on its way out already.
+ */
+static void roce_ndev_gone(struct roce_dev *rd)
+{
+	bool registered = rd->registered;
+
+	roce_detach_locked(rd);
+	if (!registered || !ib_device_try_get(rd->ib))
+		return;
+	ib_unregister_device_queued(rd->ib);
+	ib_device_put(rd->ib);
+}
+
+/* Tell of what changed, once: notifiers come with no change too. */
+static void roce_ndev_changed(struct roce_dev *rd, struct net_device *ndev)
+{
+	enum ib_mtu mtu = roce_ndev_mtu(ndev);
+	bool up = roce_ndev_up(ndev);
+
+	ASSERT_RTNL();
+	if ((up == rd->up && mtu == rd->mtu) || !rd->registered ||
+	    !ib_device_try_get(rd->ib))
+		return;
+	rd->up = up;
+	rd->mtu = mtu;
+	ibt_port_event(rd->port, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+	ib_device_put(rd->ib);
+}
+
+/**
+ * roce_publish - the core knows a device from now on
+ * @rd: the device
+ *
+ * Context: process, may sleep; takes rtnl.
+ * Return: false when the network device went in the meantime.
+ */
+bool roce_publish(struct roce_dev *rd)
+{
+	struct net_device *ndev;
+
+	rtnl_lock();
+	mutex_lock(&roce_lock);
+	rd->registered = true;
+	ndev = rcu_dereference_protected(rd->ndev, lockdep_is_held(&roce_lock));
+	/* The core may have looked before the last change. */
+	if (ndev)
+		roce_ndev_changed(rd, ndev);
+	mutex_unlock(&roce_lock);
+	rtnl_unlock();
+	return ndev;
+}
+
+static void roce_ndev_event(struct roce_dev *rd, struct net_device *ndev,
+			    unsigned long event)
+{
+	switch (event) {
+	case NETDEV_UNREGISTER:
+		roce_ndev_gone(rd);
+		break;
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+	case NETDEV_CHANGEMTU:
+		roce_ndev_changed(rd, ndev);
+		break;
+	}
+}
+
+static int roce_netdev_event(struct notifier_block *nb, unsigned long event,
+			     void *ptr)
+{
+	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
+	struct roce_dev *rd;
+
+	mutex_lock(&roce_lock);
+	list_for_each_entry(rd, &roce_devices, entry) {
+		if (rcu_access_pointer(rd->ndev) == ndev) {
+			roce_ndev_event(rd, ndev, event);
+			break;
+		}
+	}
+	mutex_unlock(&roce_lock);
+	/*
+	 * Also of interfaces upon or below ours: which MAC is whose, which slave
+	 * a bond uses, may be another now.
+	 */
+	atomic_inc(&roce_generation);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block roce_notifier = {
+	.notifier_call = roce_netdev_event,
+};
+
+int roce_netdev_init(void)
+{
+	return register_netdevice_notifier(&roce_notifier);
+}
+
+void roce_netdev_exit(void)
+{
+	unregister_netdevice_notifier(&roce_notifier);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * RoCE: the link of the transport engine over Ethernet interfaces. Version 2 is
+ * UDP over IPv4 or IPv6 (annex A17), version 1 an Ethertype (annex A16). A
+ * device has one port, on one network device.
+ *
+ * Locks, outermost first:
+ *
+ * rtnl
+ *	of the network stack; held in notifiers, taken to join groups.
+ * roce_lock (mutex, main.c)
+ *	guards the list of devices, writers of the table by network device, and
+ *	roce_dev.registered, .gone.
+ * roce_sock_lock (mutex, socket.c)
+ *	guards sockets and users of every namespace.
+ *
+ * The data path takes none of them. It finds a device under RCU, in softirq or
+ * with softirqs disabled; a device leaves the table, and roce_generation moves
+ * on, a grace period before the engine's part of it goes. So what path_valid()
+ * said about ibt_path.local holds until softirqs are enabled again.
+ */
+#ifndef ROCE_H
+#define ROCE_H
+
+#include <linux/netdevice.h>
+#include <linux/refcount.h>
+#include <linux/workqueue.h>
+#include <net/dst.h>
+#include <rdma/ib_hdrs.h>
+#include <rdma/ib_verbs.h>
+
+#include "../ibt/link.h"
+
+#define ROCE_GIDS		256
+#define ROCE_MAX_MTU		4096
+/* What may stand between the link's headers and a payload: BTH, XRCETH, RETH
+ * and immediate data; and the ICRC behind it.
+ */
+#define ROCE_MAX_FRAMING	(IBT_BTH_BYTES + 4 + 16 + 4 + IBT_ICRC_BYTES)
+
+/**
+ * struct roce_dev - a device of this link
+ * @refs: 1 of the device until roce_reap(), 1 of each path
+ * @dev: of the engine
+ * @port: its only one
+ * @ib: of the core; a reference is held until roce_reap()
+ * @net: namespace of the network device; it waits for the device to go
+ * @ndev: network device; NULL from its unregistration on
+ * @held: the same; its reference is held until the core has let go of the device,
+ *	  which is a child of the network device's parent in sysfs
+ * @listening: has a part in the sockets of @net
+ * @tx: owner of the packets that are on their way
+ * @write_space: callback that @tx was made with
+ * @tx_full: 1: said -EAGAIN, ibt_tx_room() is due
+ * @groups: multicast groups joined
+ * @up: port state that was last announced (rtnl)
+ * @mtu: active MTU that was last announced (rtnl)
+ * @registered: the core knows it
+ * @gone: the network device is, or will be, without it
+ * @by_ndev: table by network device
+ * @entry: list of devices
+ * @reap: what dealloc leaves to a work
+ * @rcu: frees
+ */
+struct roce_dev {
+	refcount_t refs;
+	struct ibt_dev *dev;
+	struct ibt_port *port;
+	struct ib_device *ib;
+	struct net *net;
+	struct net_device __rcu *ndev;
+	struct net_device *held;
+	bool listening;
+	struct socket *tx;
+	void (*write_space)(struct sock *sk);
+	unsigned long tx_full;
+	atomic_t groups;
+	bool up;
+	enum ib_mtu mtu;
+	bool registered;
+	bool gone;
+	struct hlist_node by_ndev;
+	struct list_head entry;
+	struct work_struct reap;
+	struct rcu_head rcu;
+};
+
+enum roce_kind {
+	ROCE_ETH,
+	ROCE_IPV4,
+	ROCE_IPV6,
+};
+
+/**
+ * struct roce_path - a path of this link
+ * @path: of the engine, first
+ * @rd: device, referenced
+ * @kind: what its packets look like
+ * @generation: of roce_generation when it was found
+ * @sgid: GID of this end
+ * @dgid: GID of the other
+ * @flow_label: of the address; 0: whatever the queue pair likes
+ * @tclass: traffic class, or type of service
+ * @hop_limit: or time to live
+ * @sl: service level: priority of frames
+ * @dst: (UDP) route, referenced
+ * @cookie: (UDP) to ask whether @dst is good still
+ * @ifindex: (Ethernet) interface; it is looked up for each packet, for it must
+ *	     not be held by an address that nobody uses
+ * @dmac: (Ethernet) destination
+ */
+struct roce_path {
+	struct ibt_path path;
+	struct roce_dev *rd;
+	enum roce_kind kind;
+	int generation;
+	union ib_gid sgid;
+	union ib_gid dgid;
+	u32 flow_label;
+	u8 tclass;
+	u8 hop_limit;
+	u8 sl;
+	struct dst_entry *dst;
+	u32 cookie;
+	int ifindex;
+	u8 dmac[ETH_ALEN];
+};
+
+static inline struct roce_path *to_roce_path(const struct ibt_path *path)
+{
+	return container_of(path, struct roce_path, path);
+}
+
+static inline struct roce_dev *roce_of_port(const struct ibt_port *port)
+{
+	return *(struct roce_dev **)ibt_dev_priv(ibt_port_dev(port));
+}
+
+static inline __be32 roce_gid_ipv4(const union ib_gid *gid)
+{
+	return ((const struct in6_addr *)gid)->s6_addr32[3];
+}
+
+/* main.c */
+extern struct mutex roce_lock;
+extern struct list_head roce_devices;
+void roce_put(struct roce_dev *rd);
+
+/* netdev.c */
+/* Moves on when anything about an interface or device does: paths are stale. */
+extern atomic_t roce_generation;
+int roce_attach(struct roce_dev *rd, struct net_device *ndev);
+bool roce_publish(struct roce_dev *rd);
+void roce_detach(struct roce_dev *rd);
+struct roce_dev *roce_at(const struct net_device *ndev);
+struct roce_dev *roce_below(struct net_device *ndev);
+struct net_device *roce_get_ndev(struct roce_dev *rd);
+bool roce_ndev_up(const struct net_device *ndev);
+enum ib_mtu roce_ndev_mtu(const struct net_device *ndev);
+int roce_netdev_init(void);
+void roce_netdev_exit(void);
+
+/* socket.c */
+int roce_listen(struct roce_dev *rd);
+void roce_unlisten(struct roce_dev *rd);
+int roce_tx_open(struct roce_dev *rd);
+void roce_tx_mute(struct roce_dev *rd);
+void roce_tx_close(struct roce_dev *rd);
+void roce_tx_charge(struct roce_dev *rd, struct sk_buff *skb);
+int roce_tx_state(struct roce_dev *rd);
+int roce_socket_init(void);
+void roce_socket_exit(void);
+
+/* port.c */
+extern const struct ib_device_ops roce_ib_ops;
+int roce_query_port(struct ibt_port *port, struct ib_port_attr *attr);
+int roce_mcast_join(struct ibt_port *port, const union ib_gid *gid);
+void roce_mcast_leave(struct ibt_port *port, const union ib_gid *gid);
+
+/* route.c */
+struct ibt_path *roce_path_resolve(struct ibt_port *port,
+				   const struct rdma_ah_attr *attr, gfp_t gfp);
+bool roce_path_valid(const struct ibt_path *path);
+void roce_path_free(struct ibt_path *path);
+
+/* link_udp.c */
+void roce_udp_build(struct sk_buff *skb, const struct roce_path *p, u32 flow);
+u32 roce_udp_seed(const struct sk_buff *skb);
+void roce_udp_xmit(struct sk_buff *skb, struct roce_path *p);
+void roce_udp_meta(const struct roce_path *p, u32 length,
+		   struct ibt_rx_meta *meta);
+int roce_udp_rcv(struct sock *sk, struct sk_buff *skb);
+
+/* link_eth.c */
+void roce_eth_build(struct sk_buff *skb, const struct roce_path *p);
+u32 roce_eth_seed(const struct sk_buff *skb);
+void roce_eth_xmit(struct sk_buff *skb, struct roce_path *p);
+void roce_eth_meta(const struct roce_path *p, u32 length,
+		   struct ibt_rx_meta *meta);
+void roce_sever(struct sk_buff *skb);
+void roce_eth_source(const struct sk_buff *skb, struct ibt_rx_meta *meta);
+void roce_eth_init(void);
+void roce_eth_exit(void);
+
+#endif /* ROCE_H */

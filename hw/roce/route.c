@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Paths: from an address to a route, or to an interface and a MAC. */
+#include <linux/etherdevice.h>
+#include <linux/inetdevice.h>
+#include <linux/slab.h>
+#include <net/addrconf.h>
+#include <net/inet_dscp.h>
+#include <net/ip6_route.h>
+#include <net/route.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
+
+#include "roce.h"
+
+static struct in6_addr *ip6_of(const union ib_gid *gid)
+{
+	return (struct in6_addr *)gid;
+}
+
+/* The largest of the specification's MTUs that fits, 0 for none. */
+static u32 room_in(u32 mtu, u32 headers)
+{
+	u32 room = ROCE_MAX_MTU;
+
+	headers += ROCE_MAX_FRAMING;
+	while (room && room + headers > mtu)
+		room = room > 256 ? room / 2 : 0;
+	return room;
+}
+
+static void ends_here(struct roce_path *p, struct net_device *owner)
+{
+	struct roce_dev *rd = owner ? roce_below(owner) : NULL;
+
+	p->path.local = rd ? rd->port : NULL;
+}
+
+/* ---- version 2 ------------------------------------------------------------------- */
+
+static int route_ipv4(struct roce_path *p, const struct net_device *ndev)
+{
+	struct net *net = p->rd->net;
+	struct flowi4 flow = {
+		.daddr = roce_gid_ipv4(&p->dgid),
+		.saddr = roce_gid_ipv4(&p->sgid),
+		.flowi4_oif = ndev->ifindex,
+		.flowi4_tos = p->tclass & INET_DSCP_MASK,
+		.flowi4_proto = IPPROTO_UDP,
+		.fl4_dport = htons(ROCE_V2_UDP_DPORT),
+	};
+	struct rtable *rt;
+
+	if (!ipv6_addr_v4mapped(ip6_of(&p->dgid)) || !flow.daddr)
+		return -EINVAL;
+	rt = ip_route_output_flow(net, &flow, NULL);
+	if (IS_ERR(rt))
+		return PTR_ERR(rt);
+	p->dst = &rt->dst;
+	/* No RDMA message is for everybody. */
+	if (rt->rt_type == RTN_BROADCAST)
+		return -EINVAL;
+	if (rt->rt_type == RTN_LOCAL)
+		ends_here(p, __ip_dev_find(net, flow.daddr, false));
+	if (!p->hop_limit)
+		p->hop_limit = ip4_dst_hoplimit(p->dst);
+	p->path.mtu = room_in(dst_mtu(p->dst), sizeof(struct iphdr) +
+			      sizeof(struct udphdr));
+	return 0;
+}
+
+static int route_ipv6(struct roce_path *p, const struct net_device *ndev)
+{
+	struct flowi6 flow = {
+		.daddr = *ip6_of(&p->dgid),
+		.saddr = *ip6_of(&p->sgid),
+		.flowi6_oif = ndev->ifindex,
+		.flowlabel = ip6_make_flowinfo(p->tclass, htonl(p->flow_label)),
+		.flowi6_proto = IPPROTO_UDP,
+		.fl6_dport = htons(ROCE_V2_UDP_DPORT),
+	};
+	struct dst_entry *dst;
+	struct rt6_info *rt;
+
+	if (ipv6_addr_any(&flow.daddr) || ipv6_addr_v4mapped(&flow.daddr))
+		return -EINVAL;
+	dst = ipv6_stub->ipv6_dst_lookup_flow(p->rd->net, NULL, &flow, NULL);
+	if (IS_ERR(dst))
+		return PTR_ERR(dst);
+	p->dst = dst;
+	rt = container_of(dst, struct rt6_info, dst);
+	p->cookie = rt6_get_cookie(rt);
+	/* The interface that has the address, not the one that leads to it. */
+	if (rt->rt6i_flags & RTF_LOCAL && rt->rt6i_idev)
+		ends_here(p, rt->rt6i_idev->dev);
+	if (!p->hop_limit)
+		p->hop_limit = ip6_dst_hoplimit(dst);
+	p->path.mtu = room_in(dst_mtu(dst), sizeof(struct ipv6hdr) +
+			      sizeof(struct udphdr));
+	return 0;
+}
+
+/* ---- version 1 ------------------------------------------------------------------- */
+
+static int route_eth(struct roce_path *p, struct net_device *ndev,
+		     const u8 *dmac)
+{
+	p->ifindex = ndev->ifindex;
+	ether_addr_copy(p->dmac, dmac);
+	if (rdma_is_multicast_addr(ip6_of(&p->dgid)))
+		rdma_get_mcast_mac(ip6_of(&p->dgid), p->dmac);
+	if (is_zero_ether_addr(p->dmac) && !(ndev->flags & IFF_LOOPBACK))
+		return -EHOSTUNREACH;
+	if (ether_addr_equal(p->dmac, ndev->dev_addr))
+		ends_here(p, ndev);
+	if (!p->hop_limit)
+		p->hop_limit = 1;
+	p->path.mtu = room_in(READ_ONCE(ndev->mtu), sizeof(struct ib_grh));
+	return 0;
+}
+
+/* ---- ops -------------------------------------------------------------------------- */
+
+static void path_describe(struct roce_path *p, struct roce_dev *rd,
+			  const struct rdma_ah_attr *attr)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
+
+	refcount_set(&p->path.refs, 1);
+	p->path.port = rd->port;
+	refcount_inc(&rd->refs);
+	p->rd = rd;
+	/* Before any look, so that what changes meanwhile is noticed. */
+	p->generation = atomic_read_acquire(&roce_generation);
+	p->sgid = grh->sgid_attr->gid;
+	p->dgid = grh->dgid;
+	p->flow_label = grh->flow_label & IB_GRH_FLOWLABEL_MASK;
+	p->tclass = grh->traffic_class;
+	p->hop_limit = grh->hop_limit;
+	p->sl = rdma_ah_get_sl(attr);
+}
+
+static int path_find(struct roce_path *p, const struct rdma_ah_attr *attr)
+{
+	const struct ib_gid_attr *sgid = rdma_ah_read_grh(attr)->sgid_attr;
+	struct net_device *ndev = rdma_read_gid_attr_ndev_rcu(sgid);
+
+	/*
+	 * An interface upon ours may be in another namespace, which ours would
+	 * not wait for.
+	 */
+	if (IS_ERR(ndev) || !net_eq(dev_net(ndev), p->rd->net))
+		return -ENETUNREACH;
+	switch (rdma_gid_attr_network_type(sgid)) {
+	case RDMA_NETWORK_ROCE_V1:
+		p->kind = ROCE_ETH;
+		return route_eth(p, ndev, attr->roce.dmac);
+	case RDMA_NETWORK_IPV4:
+		p->kind = ROCE_IPV4;
+		return route_ipv4(p, ndev);
+	case RDMA_NETWORK_IPV6:
+		p->kind = ROCE_IPV6;
+		return route_ipv6(p, ndev);
+	default:
+		return -EINVAL;
+	}
+}
+
+/*
+ * The network stack takes locks with softirqs disabled: not from where interrupts
+ * are. -EAGAIN: ask from somewhere else.
+ */
+struct ibt_path *roce_path_resolve(struct ibt_port *port,
+				   const struct rdma_ah_attr *attr, gfp_t gfp)
+{
+	struct roce_path *p;
+	int ret;
+
+	if (irqs_disabled())
+		return ERR_PTR(-EAGAIN);
+	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE ||
+	    !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) ||
+	    !rdma_ah_read_grh(attr)->sgid_attr)
+		return ERR_PTR(-EINVAL);
+	p = kzalloc(sizeof(*p), gfp);
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	path_describe(p, roce_of_port(port), attr);
+	rcu_read_lock();
+	ret = path_find(p, attr);
+	rcu_read_unlock();
+	if (!ret)
+		return &p->path;
+	roce_path_free(&p->path);
+	return ERR_PTR(ret);
+}
+
+bool roce_path_valid(const struct ibt_path *path)
+{
+	const struct roce_path *p = to_roce_path(path);
+
+	if (p->generation != atomic_read(&roce_generation))
+		return false;
+	return !p->dst || dst_check(p->dst, p->cookie);
+}
+
+void roce_path_free(struct ibt_path *path)
+{
+	struct roce_path *p = to_roce_path(path);
+
+	dst_release(p->dst);
+	roce_put(p->rd);
+	kfree(p);
+}

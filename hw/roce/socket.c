@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sockets: port 4791 of each namespace that has a device, and per device the
+ * owner of packets to send, which knows how many bytes are on their way.
+ */
+#include <linux/net.h>
+#include <linux/wait.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <net/sock.h>
+#include <net/udp_tunnel.h>
+
+#include "roce.h"
+
+/* Bytes (skb->truesize) of a device on their way: beyond the first no more,
+ * from the second on again.
+ */
+#define ROCE_TX_STOP	(2 << 20)
+#define ROCE_TX_GO	(ROCE_TX_STOP / 2)
+
+/**
+ * struct roce_net - what a namespace has
+ * @users: devices
+ * @ipv4: socket at port 4791, while there are users
+ * @ipv6: the same; NULL on a kernel without IPv6
+ */
+struct roce_net {
+	unsigned int users;
+	struct socket *ipv4;
+	struct socket *ipv6;
+};
+
+/* Guards all of every struct roce_net; readers of .users may go without. */
+static DEFINE_MUTEX(roce_sock_lock);
+static DECLARE_WAIT_QUEUE_HEAD(roce_idle);
+static unsigned int roce_net_id;
+
+static struct roce_net *roce_net_of(struct net *net)
+{
+	return net_generic(net, roce_net_id);
+}
+
+/* ---- to receive ------------------------------------------------------------------ */
+
+static int roce_bind(struct net *net, u8 family, struct socket **sock)
+{
+	struct udp_tunnel_sock_cfg tunnel = {
+		.encap_type = 1,
+		.encap_rcv = roce_udp_rcv,
+	};
+	/* A checksum of 0 is fine in IPv6 too: the ICRC is there. */
+	struct udp_port_cfg port = {
+		.family = family,
+		.local_udp_port = htons(ROCE_V2_UDP_DPORT),
+		.ipv6_v6only = 1,
+	};
+	int ret;
+
+	*sock = NULL;
+	ret = udp_sock_create(net, &port, sock);
+	if (!ret)
+		setup_udp_tunnel_sock(net, *sock, &tunnel);
+	return ret;
+}
+
+static int roce_net_open(struct net *net, struct roce_net *rn)
+{
+	int ret;
+
+	lockdep_assert_held(&roce_sock_lock);
+	ret = roce_bind(net, AF_INET, &rn->ipv4);
+	if (ret)
+		return ret;
+	ret = roce_bind(net, AF_INET6, &rn->ipv6);
+	/* A kernel that was told to do without IPv6. */
+	if (ret == -EAFNOSUPPORT || ret == -EPFNOSUPPORT)
+		ret = 0;
+	if (ret)
+		udp_tunnel_sock_release(rn->ipv4);
+	return ret;
+}
+
+static void roce_net_close(struct roce_net *rn)
+{
+	lockdep_assert_held(&roce_sock_lock);
+	if (rn->ipv6)
+		udp_tunnel_sock_release(rn->ipv6);
+	udp_tunnel_sock_release(rn->ipv4);
+}
+
+/**
+ * roce_listen - receive UDP in the namespace of a device
+ * @rd: the device, for roce_unlisten()
+ *
+ * Context: process, may sleep.
+ * Return: 0, -EADDRINUSE or another errno of bind().
+ */
+int roce_listen(struct roce_dev *rd)
+{
+	struct roce_net *rn = roce_net_of(rd->net);
+	int ret = 0;
+
+	mutex_lock(&roce_sock_lock);
+	if (!rn->users)
+		ret = roce_net_open(rd->net, rn);
+	if (!ret) {
+		rn->users++;
+		rd->listening = true;
+	}
+	mutex_unlock(&roce_sock_lock);
+	/* 'rdma link add' has no other way to tell; it takes CAP_NET_ADMIN. */
+	if (ret == -EADDRINUSE)
+		netdev_err(rd->held,
+			   "UDP port %u is in use in this namespace, by rdma_rxe perhaps\n",
+			   ROCE_V2_UDP_DPORT);
+	return ret;
+}
+
+void roce_unlisten(struct roce_dev *rd)
+{
+	struct roce_net *rn;
+
+	if (!rd->listening)
+		return;
+	rn = roce_net_of(rd->net);
+	mutex_lock(&roce_sock_lock);
+	if (!--rn->users)
+		roce_net_close(rn);
+	/* The namespace may go from here on. */
+	wake_up_all(&roce_idle);
+	mutex_unlock(&roce_sock_lock);
+	rd->listening = false;
+}
+
+/* ---- to send --------------------------------------------------------------------- */
+
+/* A packet was freed, in any context. */
+static void roce_write_space(struct sock *sk)
+{
+	struct roce_dev *rd;
+
+	/* Less on its way, then the flag: pairs with roce_tx_state(). */
+	smp_mb__after_atomic();
+	rcu_read_lock();
+	rd = rcu_dereference_sk_user_data(sk);
+	if (rd && test_bit(0, &rd->tx_full) &&
+	    refcount_read(&sk->sk_wmem_alloc) <= ROCE_TX_GO &&
+	    test_and_clear_bit(0, &rd->tx_full))
+		ibt_tx_room(rd->port);
+	rcu_read_unlock();
+}
+
+int roce_tx_open(struct roce_dev *rd)
+{
+	struct sock *sk;
+	int ret;
+
+	ret = sock_create_kern(rd->net, AF_INET, SOCK_DGRAM, IPPROTO_UDP,
+			       &rd->tx);
+	if (ret) {
+		rd->tx = NULL;
+		return ret;
+	}
+	sk = rd->tx->sk;
+	write_lock_bh(&sk->sk_callback_lock);
+	rcu_assign_sk_user_data(sk, rd);
+	rd->write_space = sk->sk_write_space;
+	sk->sk_write_space = roce_write_space;
+	write_unlock_bh(&sk->sk_callback_lock);
+	return 0;
+}
+
+/* A grace period later nobody calls ibt_tx_room(). */
+void roce_tx_mute(struct roce_dev *rd)
+{
+	struct sock *sk;
+
+	if (!rd->tx)
+		return;
+	sk = rd->tx->sk;
+	write_lock_bh(&sk->sk_callback_lock);
+	rcu_assign_sk_user_data(sk, NULL);
+	sk->sk_write_space = rd->write_space;
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+/*
+ * Packets may be on their way for long still: each has its part of the socket,
+ * which lives until the last is freed, by the network stack's code alone.
+ */
+void roce_tx_close(struct roce_dev *rd)
+{
+	if (rd->tx)
+		sock_release(rd->tx);
+}
+
+void roce_tx_charge(struct roce_dev *rd, struct sk_buff *skb)
+{
+	skb_set_owner_w(skb, rd->tx->sk);
+}
+
+/*
+ * After a packet was sent: what xmit() is to say. The flag is seen by whoever
+ * frees a packet after this look, so there will be a call of ibt_tx_room(); when
+ * all were freed before it, the call is made here.
+ */
+int roce_tx_state(struct roce_dev *rd)
+{
+	struct sock *sk = rd->tx->sk;
+
+	if (likely(refcount_read(&sk->sk_wmem_alloc) <= ROCE_TX_STOP))
+		return 0;
+	set_bit(0, &rd->tx_full);
+	/* The flag, then how much is left: pairs with roce_write_space(). */
+	smp_mb__after_atomic();
+	if (refcount_read(&sk->sk_wmem_alloc) > ROCE_TX_GO)
+		return -EAGAIN;
+	if (test_and_clear_bit(0, &rd->tx_full))
+		ibt_tx_room(rd->port);
+	return 0;
+}
+
+/* ---- namespaces ------------------------------------------------------------------ */
+
+/*
+ * The interfaces of the namespace are gone, or elsewhere, and so the core
+ * is about to unregister the devices, if it has not done so.
+ */
+static void __net_exit roce_net_exit(struct net *net)
+{
+	struct roce_net *rn = roce_net_of(net);
+
+	wait_event(roce_idle, !READ_ONCE(rn->users));
+	/* Whoever made it so is through with it when it lets go of this. */
+	mutex_lock(&roce_sock_lock);
+	mutex_unlock(&roce_sock_lock);
+}
+
+static struct pernet_operations roce_net_ops = {
+	.exit = roce_net_exit,
+	.id = &roce_net_id,
+	.size = sizeof(struct roce_net),
+};
+
+int roce_socket_init(void)
+{
+	return register_pernet_subsys(&roce_net_ops);
+}
+
+void roce_socket_exit(void)
+{
+	unregister_pernet_subsys(&roce_net_ops);
+}
