@@ -33,6 +33,7 @@ lane style tests/style.sh 6.1 6.12 debug
 lane kunit tests/vm/run debug kunit TIMEOUT=${TIMEOUT:-900}
 lane stock-6.1 tests/vm/run 6.1 "$(tests/vm/suites-for 6.1)" TIMEOUT=${TIMEOUT:-1500}
 lane stock-6.12 tests/vm/run 6.12 "$(tests/vm/suites-for 6.12)" TIMEOUT=${TIMEOUT:-1500}
+lane roce tests/vm/run 6.1 pingpong,data DRIVER=roce TIMEOUT=${TIMEOUT:-900}
 lane debug tests/vm/run debug "$(tests/vm/suites-for debug)" TIMEOUT=${TIMEOUT:-3000}
 
 say "all lanes: $(($(date +%s) - start)) s"

@@ -151,11 +151,15 @@ duo() {
 
 # ---- the device under test ------------------------------------------------
 #
-#   eth0 10.0.0.1 --veth-- eth1 10.0.0.2        rxe0 on eth0
+#   eth0 10.0.0.1 --veth-- eth1 10.0.0.2        $dev on eth0
 #
-# Fixed MAC addresses make GIDs and GUIDs the same in every run.
-gid_index=1
+# DRIVER=rxe (default) is the kernel's own rdma_rxe, DRIVER=roce ours. Fixed MAC
+# addresses make GIDs and GUIDs the same in every run.
+DRIVER=${DRIVER:-rxe}
+dev=${DRIVER}0
+gid_index=1 # of RoCE version 2 and $gid_ip; ours has version 1 beside it
 gid_ip=10.0.0.1
+gid_hex=0000:0000:0000:0000:0000:ffff:0a00:0001
 
 net_up() {
 	[ -e /sys/class/net/eth0 ] && return
@@ -172,19 +176,42 @@ net_up() {
 
 net_down() { ip link del eth0 2>/dev/null; }
 
+# gid_of DEV GID [TYPE]: index of GID in the table of port 1
+gid_of() {
+	_table=/sys/class/infiniband/$1/ports/1
+	for _i in $(grep -lx "$2" $_table/gids/* 2>/dev/null); do
+		_i=${_i##*/}
+		grep -qx "${3:-RoCE v2}" "$_table/gid_attrs/types/$_i" && echo "$_i" && return
+	done
+	return 1
+}
+
 ready() { # DEV: listed, active, and the IPv4 GID is there
 	{ ! have_uverbs || ibv_devices | grep -qw "$1"; } &&
 	has ACTIVE "/sys/class/infiniband/$1/ports/1/state" &&
-	has 0000:0000:0000:0000:0000:ffff:0a00:0001 \
-		"/sys/class/infiniband/$1/ports/1/gids/$gid_index"
+	gid_index=$(gid_of "$1" $gid_hex)
 }
 
 # A core built without its character device is still a core.
 have_uverbs() { [ "$CORE" = stock ] || modinfo ofed_uverbs >/dev/null 2>&1; }
 
+# Ours on the stock core is in no module tree: its files are used.
+load_driver() {
+	case $DRIVER-$CORE in
+	rxe-*) modprobe rdma_rxe ;;
+	*-ofed) modprobe ofed_$DRIVER ;;
+	*-stock)
+		modprobe -a ib_core ib_uverbs udp_tunnel ip6_udp_tunnel &&
+		for _m in soft $DRIVER; do
+			[ -d /sys/module/ofed_$_m ] ||
+				insmod "${HW:-$TOP/build/$KERNEL/hw}/ofed_$_m.ko" || return
+		done ;;
+	esac
+}
+
 # The modules rdma-core's udev rules would load.
 load_stack() {
-	modprobe rdma_rxe || return
+	load_driver || return
 	! have_uverbs || modprobe ib_uverbs || return
 	# Connections and MAD are later parts; absent is no failure here.
 	if [ "$CORE" = stock ]; then
@@ -195,16 +222,17 @@ load_stack() {
 
 link_up() {
 	net_up && load_stack &&
-	rdma link add rxe0 type rxe netdev eth0 &&
-	wait_for 10 ready rxe0
+	rdma link add $dev type $DRIVER netdev eth0 &&
+	wait_for 10 ready $dev
 }
 
-link_down() { rdma link delete rxe0; net_down; }
+link_down() { rdma link delete $dev; net_down; }
 
 unload_stack() {
 	modprobe -r rdma_rxe
 	# Whatever is there, users first; names of both cores.
-	for _m in rdma_ucm ofed_ucma ib_umad ofed_umad ib_uverbs ofed_uverbs \
+	for _m in ofed_roce ofed_soft \
+		  rdma_ucm ofed_ucma ib_umad ofed_umad ib_uverbs ofed_uverbs \
 		  rdma_cm iw_cm ib_cm ib_core ofed_core; do
 		[ -d "/sys/module/$_m" ] && rmmod "$_m"
 	done
@@ -212,7 +240,7 @@ unload_stack() {
 }
 
 need_link() {
-	check "rxe0 on eth0" link_up && return
+	check "$dev on eth0" link_up && return
 	# Nothing that follows can work.
 	dmesg | tail -n 20
 	exit 1

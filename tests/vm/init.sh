@@ -29,6 +29,10 @@ if [ "$CORE" = ofed ]; then
 		[ -f "$conf" ] && cp "$conf" /etc/modprobe.d/
 	done
 fi
+if [ -n "${SHARE:-}" ]; then
+	mkdir -p /run/share
+	mount -t 9p -o trans=virtio,version=9p2000.L,cache=none share /run/share
+fi
 ip link set lo up
 # rdma-core's udev rules load these; there is no udev here.
 cd /tmp || exit 1

@@ -4,6 +4,6 @@
 . "$VM/guest.sh"
 
 need_link
-check "RC data, all operations and sizes" "$programs/verbs_data" rxe0 $gid_index "$SEED"
+check "RC data, all operations and sizes" "$programs/verbs_data" $dev $gid_index "$SEED"
 tail -n 3 "$work/output"
-check "rxe0 goes" link_down
+check "$dev goes" link_down

@@ -21,17 +21,17 @@ on32() { # PROGRAM ARG...: by its own loader, which needs no /lib/ld-linux.so.2
 	"$lib32/ld-linux.so.2" --library-path $lib32 "$bin32/$program" "$@"
 }
 check "the i386 program is 32-bit" sh -c "head -c 5 $bin32/ibv_devinfo | od -An -tx1 | grep -q '7f 45 4c 46 01'"
-check "i386 ibv_devinfo" on32 ibv_devinfo -v -d rxe0
+check "i386 ibv_devinfo" on32 ibv_devinfo -v -d $dev
 # The same answers as the 64-bit program's.
 same_devinfo() {
-	on32 ibv_devinfo -v -d rxe0 >"$work/info32" &&
-	ibv_devinfo -v -d rxe0 >"$work/info64" &&
+	on32 ibv_devinfo -v -d $dev >"$work/info32" &&
+	ibv_devinfo -v -d $dev >"$work/info64" &&
 	diff "$work/info32" "$work/info64"
 }
 check "i386 ibv_devinfo says what the 64-bit one says" same_devinfo
 n=$(count 1000)
 check "i386 ibv_rc_pingpong" duo 18700 "$lib32/ld-linux.so.2" --library-path $lib32 \
-	"$bin32/ibv_rc_pingpong" -d rxe0 -g $gid_index -n "$n" -c
+	"$bin32/ibv_rc_pingpong" -d $dev -g $gid_index -n "$n" -c
 check "i386 ibv_rc_pingpong -e" duo 18701 "$lib32/ld-linux.so.2" --library-path $lib32 \
-	"$bin32/ibv_rc_pingpong" -d rxe0 -g $gid_index -n "$n" -e
-check "rxe0 goes" link_down
+	"$bin32/ibv_rc_pingpong" -d $dev -g $gid_index -n "$n" -e
+check "$dev goes" link_down

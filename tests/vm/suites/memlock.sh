@@ -15,14 +15,14 @@ removal() {
 	setpriv $nobody "$programs/memlock" hold >"$work/hold" &
 	holder=$!
 	wait_for 20 grep -qx pinned "$work/hold" || { cat "$work/hold"; return 1; }
-	rdma link delete rxe0 &
+	rdma link delete $dev &
 	remover=$!
 	kill $holder
 	wait $holder
 	status=$?
 	wait $remover
 	cat "$work/hold"
-	[ $status -eq 0 ] && ! [ -e /sys/class/infiniband/rxe0 ]
+	[ $status -eq 0 ] && ! [ -e /sys/class/infiniband/$dev ]
 }
 check "device removal gives back" removal
 net_down

@@ -13,7 +13,7 @@ try() { # TRANSPORT PROGRAM [option...]
 	transport=$1
 	shift
 	port=$((port + 1))
-	check "$* $transport" duo $port "$@" -c "$transport" -d rxe0 -x $gid_index -n "$n" -F
+	check "$* $transport" duo $port "$@" -c "$transport" -d $dev -x $gid_index -n "$n" -F
 	# A program that measured prints its table; zero exit alone proves little.
 	check "$* $transport printed a result line" grep -qE '^ *[0-9]+ +[0-9]+ ' "$work/client"
 }
@@ -34,4 +34,4 @@ try UD ib_send_lat -s 64
 try RC ib_send_bw -s 4096 -e
 try RC ib_write_bw -s 4096 -b
 try RC ib_write_bw -s 4096 -q 4
-check "rxe0 goes" link_down
+check "$dev goes" link_down

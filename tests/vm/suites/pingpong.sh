@@ -4,10 +4,10 @@
 . "$VM/guest.sh"
 
 need_link
-check "ibv_devices lists rxe0" sh -c 'ibv_devices | grep -w rxe0'
-check "ibv_devinfo finds an active port" sh -c 'ibv_devinfo -d rxe0 | grep PORT_ACTIVE'
-check "ibv_devinfo -v" ibv_devinfo -v -d rxe0
-ibv_devinfo -v -d rxe0 >"$OUT/devinfo"
+check "ibv_devices lists $dev" sh -c "ibv_devices | grep -w $dev"
+check "ibv_devinfo finds an active port" sh -c "ibv_devinfo -d $dev | grep PORT_ACTIVE"
+check "ibv_devinfo -v" ibv_devinfo -v -d $dev
+ibv_devinfo -v -d $dev >"$OUT/devinfo"
 
 n=$(count 20000)
 port=18500
@@ -15,7 +15,7 @@ for kind in rc uc srq ud; do
 	for mode in "" -e; do
 		port=$((port + 1))
 		check "ibv_${kind}_pingpong $mode" \
-			duo $port ibv_${kind}_pingpong -d rxe0 -g $gid_index -n "$n" $mode
+			duo $port ibv_${kind}_pingpong -d $dev -g $gid_index -n "$n" $mode
 	done
 	# -c compares every byte received.
 	case $kind in
@@ -23,7 +23,7 @@ for kind in rc uc srq ud; do
 		ibv_${kind}_pingpong --help 2>&1 | grep -q -e --chk || continue
 		port=$((port + 1))
 		check "ibv_${kind}_pingpong -c" \
-			duo $port ibv_${kind}_pingpong -d rxe0 -g $gid_index -n "$n" -c
+			duo $port ibv_${kind}_pingpong -d $dev -g $gid_index -n "$n" -c
 		;;
 	esac
 done
@@ -31,7 +31,7 @@ done
 for size in 1 1023 1025 65536 1048576; do
 	port=$((port + 1))
 	check "ibv_rc_pingpong -c -s $size" \
-		duo $port ibv_rc_pingpong -d rxe0 -g $gid_index -n 5 -c -s $size
+		duo $port ibv_rc_pingpong -d $dev -g $gid_index -n 5 -c -s $size
 done
-check "rxe0 goes" link_down
+check "$dev goes" link_down
 check "the modules go" unload_stack

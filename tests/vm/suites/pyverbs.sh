@@ -12,7 +12,7 @@ cp -r /usr/share/doc/rdma-core/tests "$work/rdma/"
 gunzip -f "$work"/rdma/tests/*.gz
 cd "$work/rdma" || exit 1
 
-python3 tests/run_tests.py --dev rxe0 --gid $gid_index -v </dev/null >"$OUT/pyverbs.log" 2>&1
+python3 tests/run_tests.py --dev $dev --gid $gid_index -v </dev/null >"$OUT/pyverbs.log" 2>&1
 grep -E '^(Ran|OK|FAILED)' "$OUT/pyverbs.log"
 
 # 'test_x (tests.test_y.Class)', then perhaps a docstring line, then '... ok'.
@@ -40,4 +40,4 @@ else
 	check "all $(wc -l <"$work/expected") tests of the list pass" missing
 fi
 cd /
-check "rxe0 goes" link_down
+check "$dev goes" link_down

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The fake link: see ibt_fake_link.h. */
+#include <linux/crc32.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "ibt_fake_link.h"
+
+struct fake_link fake;
+
+struct fake_path {
+	struct ibt_path path;
+	u8 to;
+};
+
+static int index_of(const struct ibt_port *port)
+{
+	return ibt_port_dev(port) == fake.dev[1];
+}
+
+/* ---- operations of the link ------------------------------------------------------ */
+
+static struct ibt_path *fake_resolve(struct ibt_port *port,
+				     const struct rdma_ah_attr *attr, gfp_t gfp)
+{
+	u32 lid = rdma_ah_get_dlid(attr);
+	struct fake_path *p;
+
+	if (lid != 1 && lid != 2)
+		return ERR_PTR(-EHOSTUNREACH);
+	p = kzalloc(sizeof(*p), gfp);
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&p->path.refs, 1);
+	p->path.port = port;
+	p->path.mtu = 4096;
+	p->to = lid - 1;
+	if (fake.local)
+		p->path.local = ibt_dev_port(fake.dev[p->to], 1);
+	atomic_inc(&fake.paths);
+	return &p->path;
+}
+
+static bool fake_valid(const struct ibt_path *path)
+{
+	return true;
+}
+
+static void fake_path_free(struct ibt_path *path)
+{
+	kfree(container_of(path, struct fake_path, path));
+	atomic_dec(&fake.paths);
+}
+
+static void fake_build(struct sk_buff *skb, struct ibt_path *path, u32 flow)
+{
+	const struct fake_path *p = container_of(path, struct fake_path, path);
+	u8 *at = skb_push(skb, FAKE_BYTES);
+
+	memcpy(at, "FAKE", 4);
+	at[4] = p->to;
+	at[5] = index_of(path->port);
+	at[6] = at[7] = 0;
+	skb_reset_network_header(skb);
+}
+
+static u32 fake_seed(const struct sk_buff *skb)
+{
+	return crc32_le(~0, skb_network_header(skb), FAKE_BYTES);
+}
+
+static int fake_xmit(struct sk_buff *skb, struct ibt_path *path)
+{
+	int from = index_of(path->port);
+	bool full;
+
+	skb_queue_tail(&fake.queue, skb);
+	full = fake.limit && skb_queue_len(&fake.queue) >= fake.limit;
+	if (full)
+		WRITE_ONCE(fake.asked[from], true);
+	mod_delayed_work(system_unbound_wq, &fake.work, 0);
+	return full ? -EAGAIN : 0;
+}
+
+static void fake_meta_of(int from, struct ibt_rx_meta *meta)
+{
+	memset(meta, 0, sizeof(*meta));
+	meta->network = RDMA_NETWORK_IB;
+	meta->slid = 1 + from;
+}
+
+static void fake_meta(struct ibt_path *path, u32 length,
+		      struct ibt_rx_meta *meta)
+{
+	fake_meta_of(index_of(path->port), meta);
+}
+
+static int fake_query_port(struct ibt_port *port, struct ib_port_attr *attr)
+{
+	attr->state = IB_PORT_ACTIVE;
+	attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
+	attr->active_mtu = IB_MTU_4096;
+	attr->gid_tbl_len = 1;
+	attr->lid = 1 + index_of(port);
+	attr->active_speed = IB_SPEED_SDR;
+	attr->active_width = IB_WIDTH_4X;
+	return 0;
+}
+
+static int fake_join(struct ibt_port *port, const union ib_gid *gid)
+{
+	return 0;
+}
+
+static void fake_leave(struct ibt_port *port, const union ib_gid *gid)
+{
+}
+
+static void fake_dealloc(struct ibt_dev *dev)
+{
+}
+
+static int fake_immutable(struct ib_device *ib, u32 port_num,
+			  struct ib_port_immutable *immutable)
+{
+	immutable->pkey_tbl_len = 1;
+	immutable->gid_tbl_len = 1;
+	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IB;
+	return 0;
+}
+
+static enum rdma_link_layer fake_layer(struct ib_device *ib, u32 port_num)
+{
+	return IB_LINK_LAYER_INFINIBAND;
+}
+
+static int fake_query_gid(struct ib_device *ib, u32 port_num, int index,
+			  union ib_gid *gid)
+{
+	gid->global.subnet_prefix = cpu_to_be64(0xfe80000000000000ULL);
+	gid->global.interface_id = ib->node_guid;
+	return 0;
+}
+
+static const struct ib_device_ops fake_ib_ops = {
+	.owner = THIS_MODULE,
+	.get_port_immutable = fake_immutable,
+	.get_link_layer = fake_layer,
+	.query_gid = fake_query_gid,
+};
+
+static const struct ibt_link_ops fake_ops = {
+	.name = "fake",
+	.layer = IB_LINK_LAYER_INFINIBAND,
+	.headroom = FAKE_BYTES,
+	.max_mtu = 4096,
+	.path_resolve = fake_resolve,
+	.path_valid = fake_valid,
+	.path_free = fake_path_free,
+	.build = fake_build,
+	.icrc_seed = fake_seed,
+	.xmit = fake_xmit,
+	.meta = fake_meta,
+	.query_port = fake_query_port,
+	.mcast_join = fake_join,
+	.mcast_leave = fake_leave,
+	.dealloc = fake_dealloc,
+	.ib_ops = &fake_ib_ops,
+};
+
+/* ---- between the devices ---------------------------------------------------------- */
+
+static void keep_copy(const struct sk_buff *skb)
+{
+	struct sk_buff **slot = &fake.kept[fake.num_kept % FAKE_KEPT];
+
+	kfree_skb(*slot);
+	*slot = skb_copy(skb, GFP_KERNEL);
+	fake.num_kept++;
+}
+
+static void deliver(struct sk_buff *skb)
+{
+	struct ibt_rx_meta meta;
+	int to = skb->data[4];
+
+	fake_meta_of(skb->data[5], &meta);
+	skb_reset_network_header(skb);
+	skb_pull(skb, FAKE_BYTES);
+	local_bh_disable();
+	ibt_rx(ibt_dev_port(fake.dev[to], 1), skb, &meta);
+	local_bh_enable();
+}
+
+static void deliver_late(void)
+{
+	struct sk_buff *skb = fake.late;
+
+	fake.late = NULL;
+	if (skb)
+		deliver(skb);
+}
+
+/* Which of them is next is decided here, so a script sees one order. */
+static void pass_on(struct sk_buff *skb)
+{
+	u32 number = fake.number++;
+	enum fake_fate fate = FAKE_PASS;
+	struct sk_buff *copy;
+	fake_script *script;
+
+	if (fake.keep)
+		keep_copy(skb);
+	/* What it works on was made ready before it was set. */
+	script = smp_load_acquire(&fake.script);
+	if (script)
+		fate = script(number, skb->data + FAKE_BYTES);
+	switch (fate) {
+	case FAKE_DROP:
+		kfree_skb(skb);
+		return;
+	case FAKE_LATER:
+		if (!fake.late) {
+			fake.late = skb;
+			return;
+		}
+		break;
+	case FAKE_TWICE:
+		copy = skb_copy(skb, GFP_KERNEL);
+		if (copy)
+			deliver(copy);
+		break;
+	case FAKE_DAMAGE:
+		skb->data[skb->len - 1] ^= 1;
+		break;
+	case FAKE_PASS:
+		break;
+	}
+	deliver(skb);
+	deliver_late();
+}
+
+static void tell_room(void)
+{
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (xchg(&fake.asked[i], false))
+			ibt_tx_room(ibt_dev_port(fake.dev[i], 1));
+}
+
+static void fake_work(struct work_struct *work)
+{
+	struct sk_buff *skb;
+	bool any = false;
+
+	while ((skb = skb_dequeue(&fake.queue))) {
+		any = true;
+		pass_on(skb);
+		cond_resched();
+	}
+	tell_room();
+	if (!fake.late)
+		return;
+	/* Quiet for a while: then it is nobody's successor that is waited for. */
+	if (any)
+		mod_delayed_work(system_unbound_wq, &fake.work,
+				 msecs_to_jiffies(5));
+	else
+		deliver_late();
+}
+
+void fake_inject(int to, const u8 *bytes, u32 length)
+{
+	struct sk_buff *skb = alloc_skb(FAKE_BYTES + length, GFP_KERNEL);
+	__le32 icrc;
+	u32 crc;
+	u8 *at;
+
+	if (!skb)
+		return;
+	at = skb_put(skb, FAKE_BYTES);
+	memcpy(at, "FAKE", 4);
+	at[4] = to;
+	at[5] = !to;
+	at[6] = at[7] = 0;
+	crc = crc32_le(~0, at, FAKE_BYTES);
+	at = skb_put_data(skb, bytes, length);
+	if (length >= 16) {
+		u8 variable = at[4];
+
+		at[4] = 0xff;
+		icrc = cpu_to_le32(~crc32_le(crc, at, length - 4));
+		at[4] = variable;
+		memcpy(at + length - 4, &icrc, 4);
+	}
+	deliver(skb);
+}
+
+void fake_restart(fake_script *script)
+{
+	while (fake.late || !skb_queue_empty(&fake.queue)) {
+		flush_delayed_work(&fake.work);
+		usleep_range(1000, 2000);
+	}
+	flush_delayed_work(&fake.work);
+	WRITE_ONCE(fake.script, NULL);
+	fake.number = 0;
+	/* Pairs with the acquire in pass_on(). */
+	smp_store_release(&fake.script, script);
+}
+
+/* ---- life -------------------------------------------------------------------------- */
+
+static int fake_add(int which)
+{
+	struct ibt_dev *dev = ibt_dev_alloc(&fake_ops, 1, 1);
+	int ret;
+
+	if (!dev)
+		return -ENOMEM;
+	fake.dev[which] = dev;
+	ibt_dev_ib(dev)->node_guid = cpu_to_be64(0x0200000000000001ULL + which);
+	ret = ibt_dev_register(dev, "ibt_fake%d");
+	if (ret) {
+		fake.dev[which] = NULL;
+		ibt_dev_free(dev);
+	}
+	return ret;
+}
+
+int fake_start(void)
+{
+	int ret;
+
+	memset(&fake, 0, sizeof(fake));
+	skb_queue_head_init(&fake.queue);
+	INIT_DELAYED_WORK(&fake.work, fake_work);
+	ret = fake_add(0);
+	if (ret)
+		return ret;
+	ret = fake_add(1);
+	if (ret)
+		ib_unregister_device(fake_ib(0));
+	return ret;
+}
+
+/* Queue pairs are gone: nothing is sent any more. */
+void fake_stop(void)
+{
+	int i;
+
+	fake_restart(NULL);
+	cancel_delayed_work_sync(&fake.work);
+	for (i = 0; i < FAKE_KEPT; i++)
+		kfree_skb(fake.kept[i]);
+	/* That is their end: the core calls the engine's dealloc_driver. */
+	for (i = 1; i >= 0; i--)
+		ib_unregister_device(fake_ib(i));
+}

@@ -1,0 +1,717 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bytes of the InfiniBand transport: the opcode table, headers, PSNs, the ICRC.
+ * Tables and packets are typed in from the InfiniBand Architecture
+ * Specification, volume 1, not made by the code under test, which is built into
+ * this module.
+ */
+#include <kunit/test.h>
+#include <linux/crc32.h>
+#include <linux/module.h>
+#include <linux/prandom.h>
+
+#include "../../hw/ibt/opcode.c"
+/* Names of the rows there; other files have other uses for such letters. */
+#undef F
+#undef M
+#undef L
+#undef O
+#undef BARE
+#undef RECV
+#undef RESP
+#include "../../hw/ibt/hdr.c"
+#include "../../hw/ibt/icrc.c"
+
+/* ---- table 38 ----------------------------------------------------------------- */
+
+/*
+ * One row per opcode: its byte; transport; name; kind of message; place in it
+ * (F first, M middle, L last, O only); r: takes a receive request, a: is an
+ * answer, p: may have payload; headers behind the BTH in their order (X XRCETH,
+ * D DETH, R RETH, C AtomicETH, A AETH, K AtomicAckETH, M ImmDt, I IETH); bytes of
+ * all of them with the BTH.
+ */
+struct row {
+	u8 byte;
+	u8 transport;
+	const char *name;
+	u8 verb;
+	char place;
+	const char *traits;
+	const char *headers;
+	u8 length;
+};
+
+static const struct row table_38[] = {
+	{ 0x00, IBT_RC, "RC_SEND_FIRST", IBT_SEND, 'F', "rp", "", 12 },
+	{ 0x01, IBT_RC, "RC_SEND_MIDDLE", IBT_SEND, 'M', "rp", "", 12 },
+	{ 0x02, IBT_RC, "RC_SEND_LAST", IBT_SEND, 'L', "rp", "", 12 },
+	{ 0x03, IBT_RC, "RC_SEND_LAST_WITH_IMMEDIATE", IBT_SEND, 'L', "rp", "M", 16 },
+	{ 0x04, IBT_RC, "RC_SEND_ONLY", IBT_SEND, 'O', "rp", "", 12 },
+	{ 0x05, IBT_RC, "RC_SEND_ONLY_WITH_IMMEDIATE", IBT_SEND, 'O', "rp", "M", 16 },
+	{ 0x06, IBT_RC, "RC_RDMA_WRITE_FIRST", IBT_WRITE, 'F', "p", "R", 28 },
+	{ 0x07, IBT_RC, "RC_RDMA_WRITE_MIDDLE", IBT_WRITE, 'M', "p", "", 12 },
+	{ 0x08, IBT_RC, "RC_RDMA_WRITE_LAST", IBT_WRITE, 'L', "p", "", 12 },
+	{ 0x09, IBT_RC, "RC_RDMA_WRITE_LAST_WITH_IMMEDIATE", IBT_WRITE, 'L', "rp", "M", 16 },
+	{ 0x0a, IBT_RC, "RC_RDMA_WRITE_ONLY", IBT_WRITE, 'O', "p", "R", 28 },
+	{ 0x0b, IBT_RC, "RC_RDMA_WRITE_ONLY_WITH_IMMEDIATE", IBT_WRITE, 'O', "rp", "RM", 32 },
+	{ 0x0c, IBT_RC, "RC_RDMA_READ_REQUEST", IBT_READ, 'O', "", "R", 28 },
+	{ 0x0d, IBT_RC, "RC_RDMA_READ_RESPONSE_FIRST", IBT_READ_RESP, 'F', "ap", "A", 16 },
+	{ 0x0e, IBT_RC, "RC_RDMA_READ_RESPONSE_MIDDLE", IBT_READ_RESP, 'M', "ap", "", 12 },
+	{ 0x0f, IBT_RC, "RC_RDMA_READ_RESPONSE_LAST", IBT_READ_RESP, 'L', "ap", "A", 16 },
+	{ 0x10, IBT_RC, "RC_RDMA_READ_RESPONSE_ONLY", IBT_READ_RESP, 'O', "ap", "A", 16 },
+	{ 0x11, IBT_RC, "RC_ACKNOWLEDGE", IBT_ACK, 'O', "a", "A", 16 },
+	{ 0x12, IBT_RC, "RC_ATOMIC_ACKNOWLEDGE", IBT_ATOMIC_RESP, 'O', "a", "AK", 24 },
+	{ 0x13, IBT_RC, "RC_COMPARE_SWAP", IBT_CMP_SWAP, 'O', "", "C", 40 },
+	{ 0x14, IBT_RC, "RC_FETCH_ADD", IBT_FETCH_ADD, 'O', "", "C", 40 },
+	{ 0x16, IBT_RC, "RC_SEND_LAST_WITH_INVALIDATE", IBT_SEND, 'L', "rp", "I", 16 },
+	{ 0x17, IBT_RC, "RC_SEND_ONLY_WITH_INVALIDATE", IBT_SEND, 'O', "rp", "I", 16 },
+
+	{ 0x20, IBT_UC, "UC_SEND_FIRST", IBT_SEND, 'F', "rp", "", 12 },
+	{ 0x21, IBT_UC, "UC_SEND_MIDDLE", IBT_SEND, 'M', "rp", "", 12 },
+	{ 0x22, IBT_UC, "UC_SEND_LAST", IBT_SEND, 'L', "rp", "", 12 },
+	{ 0x23, IBT_UC, "UC_SEND_LAST_WITH_IMMEDIATE", IBT_SEND, 'L', "rp", "M", 16 },
+	{ 0x24, IBT_UC, "UC_SEND_ONLY", IBT_SEND, 'O', "rp", "", 12 },
+	{ 0x25, IBT_UC, "UC_SEND_ONLY_WITH_IMMEDIATE", IBT_SEND, 'O', "rp", "M", 16 },
+	{ 0x26, IBT_UC, "UC_RDMA_WRITE_FIRST", IBT_WRITE, 'F', "p", "R", 28 },
+	{ 0x27, IBT_UC, "UC_RDMA_WRITE_MIDDLE", IBT_WRITE, 'M', "p", "", 12 },
+	{ 0x28, IBT_UC, "UC_RDMA_WRITE_LAST", IBT_WRITE, 'L', "p", "", 12 },
+	{ 0x29, IBT_UC, "UC_RDMA_WRITE_LAST_WITH_IMMEDIATE", IBT_WRITE, 'L', "rp", "M", 16 },
+	{ 0x2a, IBT_UC, "UC_RDMA_WRITE_ONLY", IBT_WRITE, 'O', "p", "R", 28 },
+	{ 0x2b, IBT_UC, "UC_RDMA_WRITE_ONLY_WITH_IMMEDIATE", IBT_WRITE, 'O', "rp", "RM", 32 },
+
+	{ 0x64, IBT_UD, "UD_SEND_ONLY", IBT_SEND, 'O', "rp", "D", 20 },
+	{ 0x65, IBT_UD, "UD_SEND_ONLY_WITH_IMMEDIATE", IBT_SEND, 'O', "rp", "DM", 24 },
+
+	/* Annex A14: the numbers of RC with 101 in the high bits. */
+	{ 0xa0, IBT_XRC, "XRC_SEND_FIRST", IBT_SEND, 'F', "rp", "X", 16 },
+	{ 0xa1, IBT_XRC, "XRC_SEND_MIDDLE", IBT_SEND, 'M', "rp", "X", 16 },
+	{ 0xa2, IBT_XRC, "XRC_SEND_LAST", IBT_SEND, 'L', "rp", "X", 16 },
+	{ 0xa3, IBT_XRC, "XRC_SEND_LAST_WITH_IMMEDIATE", IBT_SEND, 'L', "rp", "XM", 20 },
+	{ 0xa4, IBT_XRC, "XRC_SEND_ONLY", IBT_SEND, 'O', "rp", "X", 16 },
+	{ 0xa5, IBT_XRC, "XRC_SEND_ONLY_WITH_IMMEDIATE", IBT_SEND, 'O', "rp", "XM", 20 },
+	{ 0xa6, IBT_XRC, "XRC_RDMA_WRITE_FIRST", IBT_WRITE, 'F', "p", "XR", 32 },
+	{ 0xa7, IBT_XRC, "XRC_RDMA_WRITE_MIDDLE", IBT_WRITE, 'M', "p", "X", 16 },
+	{ 0xa8, IBT_XRC, "XRC_RDMA_WRITE_LAST", IBT_WRITE, 'L', "p", "X", 16 },
+	{ 0xa9, IBT_XRC, "XRC_RDMA_WRITE_LAST_WITH_IMMEDIATE", IBT_WRITE, 'L', "rp", "XM", 20 },
+	{ 0xaa, IBT_XRC, "XRC_RDMA_WRITE_ONLY", IBT_WRITE, 'O', "p", "XR", 32 },
+	{ 0xab, IBT_XRC, "XRC_RDMA_WRITE_ONLY_WITH_IMMEDIATE", IBT_WRITE, 'O', "rp", "XRM", 36 },
+	{ 0xac, IBT_XRC, "XRC_RDMA_READ_REQUEST", IBT_READ, 'O', "", "XR", 32 },
+	{ 0xad, IBT_XRC, "XRC_RDMA_READ_RESPONSE_FIRST", IBT_READ_RESP, 'F', "ap", "A", 16 },
+	{ 0xae, IBT_XRC, "XRC_RDMA_READ_RESPONSE_MIDDLE", IBT_READ_RESP, 'M', "ap", "", 12 },
+	{ 0xaf, IBT_XRC, "XRC_RDMA_READ_RESPONSE_LAST", IBT_READ_RESP, 'L', "ap", "A", 16 },
+	{ 0xb0, IBT_XRC, "XRC_RDMA_READ_RESPONSE_ONLY", IBT_READ_RESP, 'O', "ap", "A", 16 },
+	{ 0xb1, IBT_XRC, "XRC_ACKNOWLEDGE", IBT_ACK, 'O', "a", "A", 16 },
+	{ 0xb2, IBT_XRC, "XRC_ATOMIC_ACKNOWLEDGE", IBT_ATOMIC_RESP, 'O', "a", "AK", 24 },
+	{ 0xb3, IBT_XRC, "XRC_COMPARE_SWAP", IBT_CMP_SWAP, 'O', "", "XC", 44 },
+	{ 0xb4, IBT_XRC, "XRC_FETCH_ADD", IBT_FETCH_ADD, 'O', "", "XC", 44 },
+	{ 0xb6, IBT_XRC, "XRC_SEND_LAST_WITH_INVALIDATE", IBT_SEND, 'L', "rp", "XI", 20 },
+	{ 0xb7, IBT_XRC, "XRC_SEND_ONLY_WITH_INVALIDATE", IBT_SEND, 'O', "rp", "XI", 20 },
+};
+
+static const struct row *row_of(u8 byte)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(table_38); i++)
+		if (table_38[i].byte == byte)
+			return &table_38[i];
+	return NULL;
+}
+
+static u8 headers_of(const struct row *row)
+{
+	static const char letters[] = "XDRCAKMI";
+	static const u8 bits[] = {
+		IBT_XRCETH, IBT_DETH, IBT_RETH, IBT_ATOMICETH,
+		IBT_AETH, IBT_ATOMICACK, IBT_IMM, IBT_IETH,
+	};
+	const char *letter;
+	u8 headers = 0;
+
+	for (letter = row->headers; *letter; letter++)
+		headers |= bits[strchr(letters, *letter) - letters];
+	return headers;
+}
+
+static u8 flags_of(const struct row *row)
+{
+	u8 flags = 0;
+
+	if (row->place == 'F' || row->place == 'O')
+		flags |= IBT_FIRST;
+	if (row->place == 'L' || row->place == 'O')
+		flags |= IBT_LAST;
+	if (row->place == 'F' || row->place == 'M')
+		flags |= IBT_FULL;
+	if (strchr(row->traits, 'r'))
+		flags |= IBT_TAKES_RECV;
+	if (strchr(row->traits, 'a'))
+		flags |= IBT_RESPONSE;
+	if (strchr(row->traits, 'p'))
+		flags |= IBT_PAYLOAD;
+	return flags;
+}
+
+static void opcodes_are_table_38(struct kunit *test)
+{
+	int byte;
+
+	for (byte = 0; byte < 256; byte++) {
+		const struct ibt_opcode *op = &ibt_opcodes[byte];
+		const struct row *row = row_of(byte);
+
+		if (!row) {
+			KUNIT_EXPECT_PTR_EQ_MSG(test, op->name, (const char *)NULL,
+						"opcode %02x", byte);
+			continue;
+		}
+		KUNIT_ASSERT_NOT_ERR_OR_NULL_MSG(test, op->name, "%s", row->name);
+		KUNIT_EXPECT_STREQ(test, op->name, row->name);
+		KUNIT_EXPECT_EQ_MSG(test, op->transport, row->transport, "%s", row->name);
+		KUNIT_EXPECT_EQ_MSG(test, op->verb, row->verb, "%s", row->name);
+		KUNIT_EXPECT_EQ_MSG(test, op->headers, headers_of(row), "%s", row->name);
+		KUNIT_EXPECT_EQ_MSG(test, op->flags, flags_of(row), "%s", row->name);
+		KUNIT_EXPECT_EQ_MSG(test, op->length, row->length, "%s", row->name);
+	}
+}
+
+/* Every question, sensible or not, is answered with a row that says just that. */
+static void opcode_of_is_the_way_back(struct kunit *test)
+{
+	static const u8 extras[] = { 0, IBT_IMM, IBT_IETH };
+	int question, found = 0;
+
+	for (question = 0; question < 8 * 16 * 4 * 3; question++) {
+		int extra = question % 3, place = question / 3 % 4;
+		int verb = question / 12 % 16, transport = question / 192;
+		u8 byte = ibt_opcode_of(transport, verb, place, extras[extra]);
+		const struct row *row = row_of(byte);
+
+		if (byte == 0xff)
+			continue;
+		found++;
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, row);
+		KUNIT_EXPECT_EQ(test, row->transport, transport);
+		KUNIT_EXPECT_EQ(test, row->verb, verb);
+		KUNIT_EXPECT_EQ(test, flags_of(row) & 3, place);
+		KUNIT_EXPECT_EQ(test, headers_of(row) & (IBT_IMM | IBT_IETH),
+				extras[extra]);
+	}
+	KUNIT_EXPECT_EQ(test, found, (int)ARRAY_SIZE(table_38));
+	/* Flags of a table entry do as a place. */
+	KUNIT_EXPECT_EQ(test, ibt_opcode_of(IBT_RC, IBT_SEND,
+					    ibt_opcodes[0x02].flags, 0), 0x02);
+}
+
+/* ---- packets written down ------------------------------------------------------ */
+
+struct golden {
+	const char *name;
+	u8 length;
+	u8 bytes[64];
+	struct ibt_pkt pkt;	/* @op: set by the test */
+};
+
+#define ICRC 0xde, 0xad, 0xbe, 0xef	/* no parser looks at it */
+
+static const struct golden goldens[] = { {
+	/* BTH, figure 'BTH' of section 9.2: SE, M, pad 1, AckReq. */
+	.name = "RC SEND ONLY", .length = 12 + 4 + 4,
+	.bytes = { 0x04, 0xd0, 0x80, 0x01, 0x00, 0x12, 0x34, 0x56,
+		   0x80, 0xab, 0xcd, 0xef,
+		   'a', 'b', 'c', 0, ICRC },
+	.pkt = { .opcode = 0x04, .solicited = true, .migrated = true,
+		 .ack_request = true, .pad = 1, .pkey = 0x8001,
+		 .qpn = 0x123456, .psn = 0xabcdef, .payload = 12, .length = 3 },
+}, {
+	/* FECN and BECN are the two high bits of resv8a, annex A17. */
+	.name = "UC WRITE MIDDLE", .length = 12 + 4 + 4,
+	.bytes = { 0x27, 0x00, 0xff, 0xff, 0xc0, 0xff, 0xff, 0xff,
+		   0x00, 0x00, 0x00, 0x00, 1, 2, 3, 4, ICRC },
+	.pkt = { .opcode = 0x27, .fecn = true, .becn = true, .pkey = 0xffff,
+		 .qpn = 0xffffff, .payload = 12, .length = 4 },
+}, {
+	/* DETH, section 9.3.2; ImmDt, section 9.3.6. */
+	.name = "UD SEND ONLY with immediate", .length = 24 + 4,
+	.bytes = { 0x65, 0x00, 0xff, 0xff, 0x00, 0xff, 0xff, 0xff,
+		   0x00, 0x00, 0x00, 0x07,
+		   0x80, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,
+		   0x11, 0x22, 0x33, 0x44, ICRC },
+	.pkt = { .opcode = 0x65, .pkey = 0xffff, .qpn = 0xffffff, .psn = 7,
+		 .qkey = 0x80010000, .src_qpn = 1,
+		 .imm = cpu_to_be32(0x11223344), .payload = 24 },
+}, {
+	/* RETH, section 9.3.3. */
+	.name = "RC WRITE ONLY with immediate", .length = 32 + 4 + 4,
+	.bytes = { 0x0b, 0x30, 0xff, 0xff, 0x00, 0x00, 0x00, 0x11,
+		   0x00, 0x00, 0x00, 0x01,
+		   0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+		   0xca, 0xfe, 0xf0, 0x0d, 0x00, 0x00, 0x00, 0x01,
+		   0x00, 0x00, 0x00, 0x2a, 'x', 0, 0, 0, ICRC },
+	.pkt = { .opcode = 0x0b, .pad = 3, .pkey = 0xffff, .qpn = 17, .psn = 1,
+		 .va = 0x0123456789abcdef, .rkey = 0xcafef00d, .dma_length = 1,
+		 .imm = cpu_to_be32(42), .payload = 32, .length = 1 },
+}, {
+	.name = "RC READ request", .length = 28 + 4,
+	.bytes = { 0x0c, 0x00, 0xff, 0xff, 0x00, 0x00, 0x01, 0x02,
+		   0x80, 0x00, 0x00, 0x09,
+		   0xff, 0xff, 0x88, 0x80, 0x00, 0x00, 0x10, 0x00,
+		   0x00, 0x01, 0x02, 0x03, 0x80, 0x00, 0x00, 0x00, ICRC },
+	.pkt = { .opcode = 0x0c, .ack_request = true, .pkey = 0xffff,
+		 .qpn = 0x102, .psn = 9, .va = 0xffff888000001000,
+		 .rkey = 0x10203, .dma_length = 0x80000000, .payload = 28 },
+}, {
+	/* AETH, section 9.3.5: NAK, remote access error (0 11 00010), MSN 3. */
+	.name = "RC NAK", .length = 16 + 4,
+	.bytes = { 0x11, 0x40, 0xff, 0xff, 0x00, 0x00, 0x01, 0x02,
+		   0x00, 0xff, 0xff, 0xff, 0x62, 0x00, 0x00, 0x03, ICRC },
+	.pkt = { .opcode = 0x11, .migrated = true, .pkey = 0xffff,
+		 .qpn = 0x102, .psn = 0xffffff, .syndrome = 0x62, .msn = 3,
+		 .payload = 16 },
+}, {
+	/* AtomicAckETH, section 9.5.3: behind the AETH. */
+	.name = "RC atomic acknowledge", .length = 24 + 4,
+	.bytes = { 0x12, 0x00, 0xff, 0xff, 0x00, 0x00, 0x01, 0x02,
+		   0x00, 0x00, 0x00, 0x0a, 0x1f, 0xff, 0xff, 0xff,
+		   0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80, ICRC },
+	.pkt = { .opcode = 0x12, .pkey = 0xffff, .qpn = 0x102, .psn = 10,
+		 .syndrome = 0x1f, .msn = 0xffffff,
+		 .original = 0x1020304050607080, .payload = 24 },
+}, {
+	/* AtomicETH, section 9.3.4: swap (or add), then compare. */
+	.name = "RC compare and swap", .length = 40 + 4,
+	.bytes = { 0x13, 0x00, 0xff, 0xff, 0x00, 0x00, 0x01, 0x02,
+		   0x80, 0x00, 0x00, 0x0b,
+		   0x00, 0x00, 0x7f, 0x00, 0x00, 0x00, 0x00, 0x08,
+		   0x00, 0x00, 0xbe, 0xef,
+		   0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
+		   0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, ICRC },
+	.pkt = { .opcode = 0x13, .ack_request = true, .pkey = 0xffff,
+		 .qpn = 0x102, .psn = 11, .va = 0x7f0000000008, .rkey = 0xbeef,
+		 .swap_add = 0x0102030405060708, .compare = 0x1112131415161718,
+		 .payload = 40 },
+}, {
+	/* IETH, section 9.3.7. */
+	.name = "RC SEND ONLY with invalidate", .length = 16 + 8 + 4,
+	.bytes = { 0x17, 0x20, 0xff, 0xff, 0x00, 0x00, 0x01, 0x02,
+		   0x00, 0x00, 0x00, 0x0c, 0x12, 0x34, 0x56, 0x78,
+		   1, 2, 3, 4, 5, 6, 0, 0, ICRC },
+	.pkt = { .opcode = 0x17, .pad = 2, .pkey = 0xffff, .qpn = 0x102,
+		 .psn = 12, .inv_rkey = 0x12345678, .payload = 16, .length = 6 },
+}, {
+	/* XRCETH, annex A14: in front of the AtomicETH. */
+	.name = "XRC fetch and add", .length = 44 + 4,
+	.bytes = { 0xb4, 0x00, 0xff, 0xff, 0x00, 0x00, 0x01, 0x02,
+		   0x80, 0x00, 0x00, 0x0d, 0x00, 0x0a, 0x0b, 0x0c,
+		   0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x00,
+		   0x00, 0x00, 0x00, 0x05,
+		   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		   0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, ICRC },
+	.pkt = { .opcode = 0xb4, .ack_request = true, .pkey = 0xffff,
+		 .qpn = 0x102, .psn = 13, .srqn = 0xa0b0c, .va = 0x1000,
+		 .rkey = 5, .swap_add = ~0ULL, .payload = 44 },
+} };
+
+#define FIELDS(X)							\
+	X(opcode) X(solicited) X(migrated) X(ack_request) X(fecn)	\
+	X(becn) X(pad) X(pkey) X(qpn) X(psn) X(srqn) X(qkey) X(src_qpn)	\
+	X(va) X(rkey) X(dma_length) X(swap_add) X(compare) X(syndrome)	\
+	X(msn) X(original) X(imm) X(inv_rkey) X(payload) X(length)
+
+static void same_packet(struct kunit *test, const struct ibt_pkt *is,
+			const struct ibt_pkt *should, const char *name)
+{
+#define DIFFERS(field) is->field != should->field ? #field :
+	const char *wrong = FIELDS(DIFFERS) NULL;
+
+	KUNIT_EXPECT_TRUE_MSG(test, !wrong, "%s: %s", name, wrong);
+#undef DIFFERS
+}
+
+/* In pieces of @piece bytes, each in a page of its own; 0: linear. */
+static struct sk_buff *skb_of(struct kunit *test, const u8 *bytes, u32 length,
+			      u32 piece)
+{
+	struct sk_buff *skb = alloc_skb(256, GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, skb);
+	skb_reserve(skb, 64);
+	if (!piece) {
+		skb_put_data(skb, bytes, length);
+		return skb;
+	}
+	for (i = 0; length; i++) {
+		struct page *page = alloc_page(GFP_KERNEL);
+		u32 part = min(length, i < MAX_SKB_FRAGS - 1 ? piece : length);
+
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, page);
+		/* At the end: the next byte is somebody else's. */
+		memcpy(page_address(page) + PAGE_SIZE - part, bytes, part);
+		skb_add_rx_frag(skb, i, page, PAGE_SIZE - part, part, PAGE_SIZE);
+		bytes += part;
+		length -= part;
+	}
+	return skb;
+}
+
+static void goldens_are_read(struct kunit *test)
+{
+	struct sk_buff *skb;
+	struct ibt_pkt pkt;
+	u32 piece;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(goldens); i++)
+		for (piece = 0; piece < goldens[i].length; piece++) {
+			memset(&pkt, 0, sizeof(pkt));
+			skb = skb_of(test, goldens[i].bytes, goldens[i].length,
+				     piece);
+			KUNIT_EXPECT_EQ_MSG(test, ibt_hdr_parse(&pkt, skb), 0,
+					    "%s", goldens[i].name);
+			same_packet(test, &pkt, &goldens[i].pkt, goldens[i].name);
+			KUNIT_EXPECT_PTR_EQ(test, pkt.op,
+					    &ibt_opcodes[goldens[i].bytes[0]]);
+			KUNIT_EXPECT_GE(test, (u32)skb_headlen(skb), pkt.payload);
+			kfree_skb(skb);
+		}
+}
+
+static void goldens_are_written(struct kunit *test)
+{
+	struct sk_buff *skb;
+	struct ibt_pkt pkt;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(goldens); i++) {
+		const struct golden *g = &goldens[i];
+
+		pkt = g->pkt;
+		pkt.op = &ibt_opcodes[pkt.opcode];
+		skb = skb_of(test, g->bytes + pkt.payload,
+			     g->length - pkt.payload, 0);
+		ibt_hdr_push(&pkt, skb);
+		KUNIT_EXPECT_EQ(test, skb->len, (u32)g->length);
+		KUNIT_EXPECT_TRUE_MSG(test, !memcmp(skb->data, g->bytes, g->length),
+				      "%s", g->name);
+		kfree_skb(skb);
+	}
+}
+
+/* What a field can not hold must not reach its neighbours. */
+static void wide_values_are_cut(struct kunit *test)
+{
+	struct ibt_pkt in, out = { };
+	struct sk_buff *skb;
+	int byte;
+
+	for (byte = 0; byte < 256; byte++) {
+		if (!ibt_opcodes[byte].name)
+			continue;
+		memset(&in, 0xff, sizeof(in));
+		in.op = &ibt_opcodes[byte];
+		in.opcode = byte;
+		in.solicited = in.migrated = in.ack_request = true;
+		in.fecn = in.becn = false;
+		in.pad = 0;
+		skb = skb_of(test, "icrc", 4, 0);
+		ibt_hdr_push(&in, skb);
+		KUNIT_EXPECT_EQ(test, ibt_hdr_parse(&out, skb), 0);
+		KUNIT_EXPECT_FALSE(test, out.fecn);
+		KUNIT_EXPECT_FALSE(test, out.becn);
+		KUNIT_EXPECT_EQ(test, out.qpn, 0xffffffU);
+		KUNIT_EXPECT_EQ(test, out.psn, 0xffffffU);
+		/* Reserved: seven bits beside AckReq. */
+		KUNIT_EXPECT_EQ(test, skb->data[8], 0x80);
+		kfree_skb(skb);
+	}
+}
+
+static void round_trip(struct kunit *test)
+{
+	struct rnd_state random;
+	struct ibt_pkt in, out;
+	struct sk_buff *skb;
+	int round;
+
+	prandom_seed_state(&random, 4711);
+	for (round = 0; round < 20000; round++) {
+		u8 byte = prandom_u32_state(&random);
+		u8 headers = ibt_opcodes[byte].headers;
+		struct ibt_pkt noise;
+
+		if (!ibt_opcodes[byte].name)
+			continue;
+		prandom_bytes_state(&random, &noise, sizeof(noise));
+		memset(&in, 0, sizeof(in));
+		memset(&out, 0, sizeof(out));
+		in.op = &ibt_opcodes[byte];
+		in.opcode = byte;
+		in.payload = in.op->length;
+		in.psn = noise.psn & 0xffffff;
+		in.qpn = noise.qpn & 0xffffff;
+		in.pkey = noise.pkey;
+		in.ack_request = noise.qkey & 1;
+		in.solicited = noise.qkey & 2;
+		in.migrated = noise.qkey & 4;
+		in.srqn = headers & IBT_XRCETH ? noise.srqn & 0xffffff : 0;
+		in.va = headers & (IBT_RETH | IBT_ATOMICETH) ? noise.va : 0;
+		in.rkey = headers & (IBT_RETH | IBT_ATOMICETH) ? noise.rkey : 0;
+		in.imm = headers & IBT_IMM ? noise.imm : 0;
+		in.inv_rkey = headers & IBT_IETH ? noise.inv_rkey : 0;
+		in.msn = headers & IBT_AETH ? noise.msn & 0xffffff : 0;
+		in.syndrome = headers & IBT_AETH ? noise.syndrome : 0;
+		skb = skb_of(test, "icrc", 4, 0);
+		ibt_hdr_push(&in, skb);
+		KUNIT_ASSERT_EQ(test, ibt_hdr_parse(&out, skb), 0);
+		same_packet(test, &out, &in, in.op->name);
+		kfree_skb(skb);
+	}
+}
+
+/* ---- malformed packets ---------------------------------------------------------- */
+
+static const struct {
+	const char *why;
+	u8 length;
+	u8 bytes[48];
+} malformed[] = {
+	{ "nothing at all", 0, { } },
+	{ "half a BTH", 6, { 0x04, 0x00, 0xff, 0xff, 0x00, 0x00 } },
+	{ "BTH without ICRC", 12, { 0x04, 0x00, 0xff, 0xff } },
+	{ "three bytes of ICRC", 15, { 0x04, 0x00, 0xff, 0xff } },
+	{ "transport version 1", 16, { 0x04, 0x01, 0xff, 0xff } },
+	{ "transport version 8", 16, { 0x04, 0x08, 0xff, 0xff } },
+	{ "reserved opcode RC 0x15", 16, { 0x15, 0x00, 0xff, 0xff } },
+	{ "reserved opcode RC 0x1f", 16, { 0x1f, 0x00, 0xff, 0xff } },
+	{ "READ on UC", 32, { 0x2c, 0x00, 0xff, 0xff } },
+	{ "RD SEND ONLY", 24, { 0x44, 0x00, 0xff, 0xff } },
+	{ "UD SEND FIRST", 24, { 0x60, 0x00, 0xff, 0xff } },
+	{ "manufacturer's opcode", 16, { 0xe0, 0x00, 0xff, 0xff } },
+	{ "RETH cut short", 28, { 0x0c, 0x00, 0xff, 0xff } },
+	{ "DETH cut short", 20, { 0x64, 0x00, 0xff, 0xff } },
+	{ "AtomicETH cut short", 40, { 0x13, 0x00, 0xff, 0xff } },
+	{ "AETH missing", 16, { 0x11, 0x00, 0xff, 0xff } },
+	{ "pad beyond the payload", 16, { 0x04, 0x30, 0xff, 0xff } },
+	{ "pad reaching the headers", 20, { 0x05, 0x10, 0xff, 0xff } },
+	{ "pad and no payload", 17, { 0x04, 0x10, 0xff, 0xff } },
+	{ "nothing but pad", 20, { 0x05, 0x30, 0xff, 0xff } },
+	{ "ICRC out of step", 18, { 0x04, 0x00, 0xff, 0xff } },
+	{ "pad and payload do not fill a word", 19, { 0x04, 0x20, 0xff, 0xff } },
+	{ "payload on a READ request", 36, { 0x0c, 0x00, 0xff, 0xff } },
+	{ "payload on an ACK", 24, { 0x11, 0x00, 0xff, 0xff } },
+	{ "payload on an atomic ACK", 32, { 0x12, 0x00, 0xff, 0xff } },
+	{ "payload on a fetch and add", 48, { 0x14, 0x00, 0xff, 0xff } },
+};
+
+static void malformed_is_refused(struct kunit *test)
+{
+	struct sk_buff *skb;
+	struct ibt_pkt pkt;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(malformed); i++) {
+		skb = skb_of(test, malformed[i].bytes, malformed[i].length, 0);
+		KUNIT_EXPECT_EQ_MSG(test, ibt_hdr_parse(&pkt, skb), -EINVAL,
+				    "%s", malformed[i].why);
+		kfree_skb(skb);
+		skb = skb_of(test, malformed[i].bytes, malformed[i].length, 5);
+		KUNIT_EXPECT_EQ_MSG(test, ibt_hdr_parse(&pkt, skb), -EINVAL,
+				    "%s, in pieces", malformed[i].why);
+		kfree_skb(skb);
+	}
+}
+
+/* The lengths add up, or the packet is refused. */
+static void any_bytes(struct kunit *test)
+{
+	struct rnd_state random;
+	struct sk_buff *skb;
+	struct ibt_pkt pkt;
+	int round, good = 0;
+	u8 bytes[80];
+
+	prandom_seed_state(&random, 4711);
+	for (round = 0; round < 100000; round++) {
+		u32 length = prandom_u32_state(&random) % sizeof(bytes);
+		u32 piece = prandom_u32_state(&random) % 40;
+
+		prandom_bytes_state(&random, bytes, sizeof(bytes));
+		bytes[1] &= 0x3f;	/* version 0 often enough */
+		if (round & 1)
+			bytes[1] &= 0xf0;
+		skb = skb_of(test, bytes, length, piece);
+		if (!ibt_hdr_parse(&pkt, skb)) {
+			good++;
+			KUNIT_ASSERT_EQ(test, pkt.payload + pkt.length +
+					      pkt.pad + 4, length);
+			KUNIT_ASSERT_EQ(test, pkt.payload,
+					(u32)row_of(bytes[0])->length);
+		}
+		ibt_icrc_ok(skb, 0);
+		kfree_skb(skb);
+	}
+	KUNIT_EXPECT_GT(test, good, 100);
+}
+
+/* ---- PSNs ------------------------------------------------------------------------- */
+
+static void psn_arithmetic(struct kunit *test)
+{
+	static const struct {
+		u32 a, b;
+		s32 diff;
+	} rows[] = {
+		{ 0, 0, 0 }, { 1, 0, 1 }, { 0, 1, -1 },
+		{ 0, 0xffffff, 1 }, { 0xffffff, 0, -1 },
+		{ 0xffffff, 0xfffffe, 1 }, { 5, 0xfffffb, 10 },
+		{ 0xfffffb, 5, -10 }, { 0x7fffff, 0, 0x7fffff },
+		{ 0x800000, 0, -0x800000 }, { 0x800001, 0, -0x7fffff },
+		{ 0, 0x800001, 0x7fffff }, { 0x123456, 0x123456, 0 },
+		{ 0xff000001, 0x00000001, 0 },	/* high bits do not count */
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		KUNIT_EXPECT_EQ_MSG(test, ibt_psn_diff(rows[i].a, rows[i].b),
+				    rows[i].diff, "%x - %x", rows[i].a, rows[i].b);
+
+	KUNIT_EXPECT_EQ(test, ibt_psn_add(0xffffff, 1), 0U);
+	KUNIT_EXPECT_EQ(test, ibt_psn_add(0xfffff0, 0x20), 0x10U);
+	KUNIT_EXPECT_EQ(test, ibt_psn_add(3, -4), 0xffffffU);
+	KUNIT_EXPECT_EQ(test, ibt_psn_add(7, 0), 7U);
+
+	KUNIT_EXPECT_EQ(test, ibt_packets(0, 1024), 1U);
+	KUNIT_EXPECT_EQ(test, ibt_packets(1, 1024), 1U);
+	KUNIT_EXPECT_EQ(test, ibt_packets(1024, 1024), 1U);
+	KUNIT_EXPECT_EQ(test, ibt_packets(1025, 1024), 2U);
+	KUNIT_EXPECT_EQ(test, ibt_packets(1U << 31, 256), 1U << 23);
+}
+
+/* ---- the ICRC ---------------------------------------------------------------------- */
+
+/*
+ * Packets with the ICRC that somebody else gave them. @masked: eight bytes of
+ * ones for the LRH that is not there, then IPv4 and UDP headers with TOS, TTL
+ * and both checksums as ones (annex A17.3.3).
+ */
+static const struct {
+	const char *name;
+	u8 masked[36];
+	u8 length;
+	u8 bytes[40];
+} vectors[] = { {
+	/* A congestion notification that a ConnectX-4 Lx sent. */
+	.name = "captured CNP",
+	.masked = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		    0x45, 0xff, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00,
+		    0xff, 0x11, 0xff, 0xff, 0x0a, 0x00, 0x11, 0x01,
+		    0x0a, 0x00, 0x12, 0x01,
+		    0x00, 0x00, 0x12, 0xb7, 0x00, 0x28, 0xff, 0xff },
+	.length = 32,
+	.bytes = { 0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x01, 0x18,
+		   0x00, 0x00, 0x00, 0x00, 0, 0, 0, 0, 0, 0, 0, 0,
+		   0, 0, 0, 0, 0, 0, 0, 0, 0x82, 0xfd, 0x00, 0x2a },
+}, {
+	/* Widely used as an example: 192.168.0.7 to itself. */
+	.name = "UC SEND ONLY",
+	.masked = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		    0x45, 0xff, 0x00, 0x40, 0x04, 0x78, 0x40, 0x00,
+		    0xff, 0x11, 0xff, 0xff, 0xc0, 0xa8, 0x00, 0x07,
+		    0xc0, 0xa8, 0x00, 0x07,
+		    0xc0, 0x00, 0x12, 0xb7, 0x00, 0x2c, 0xff, 0xff },
+	.length = 36,
+	.bytes = { 0x24, 0x60, 0xff, 0xff, 0x00, 0x00, 0x00, 0xd3,
+		   0x00, 0xcf, 0x17, 0x10, 0x46, 0x30, 0x81, 0x8b,
+		   0xe2, 0x89, 0x35, 0xd9, 0x0e, 0x9a, 0x95, 0x50,
+		   0x54, 0x01, 0xbe, 0x88, 0x5e, 0x50, 0x00, 0x00,
+		   0x78, 0xf3, 0x53, 0xf3 },
+} };
+
+static void icrc_of_known_packets(struct kunit *test)
+{
+	struct sk_buff *skb;
+	u32 seed, piece;
+	__le32 icrc;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
+		seed = crc32_le(~0, vectors[i].masked, sizeof(vectors[i].masked));
+		for (piece = 0; piece < vectors[i].length; piece++) {
+			skb = skb_of(test, vectors[i].bytes, vectors[i].length,
+				     piece);
+			icrc = ibt_icrc(skb, seed);
+			KUNIT_EXPECT_TRUE_MSG(test,
+				!memcmp(&icrc, vectors[i].bytes +
+					vectors[i].length - 4, 4),
+				"%s, pieces of %u", vectors[i].name, piece);
+			KUNIT_EXPECT_TRUE(test, ibt_icrc_ok(skb, seed));
+			kfree_skb(skb);
+		}
+	}
+}
+
+/* A list of skbs, as reassembly leaves it. */
+static void icrc_over_a_list(struct kunit *test)
+{
+	u32 seed = crc32_le(~0, vectors[1].masked, sizeof(vectors[1].masked));
+	struct sk_buff *head, *rest;
+	u32 cut;
+
+	for (cut = 1; cut < vectors[1].length; cut++) {
+		head = skb_of(test, vectors[1].bytes, cut, 0);
+		rest = skb_of(test, vectors[1].bytes + cut,
+			      vectors[1].length - cut, cut % 3 ? 0 : 7);
+		skb_shinfo(head)->frag_list = rest;
+		head->len += rest->len;
+		head->data_len += rest->len;
+		KUNIT_EXPECT_TRUE_MSG(test, ibt_icrc_ok(head, seed), "cut at %u",
+				      cut);
+		kfree_skb(head);
+	}
+}
+
+static void icrc_sees_every_bit(struct kunit *test)
+{
+	u32 seed = crc32_le(~0, vectors[1].masked, sizeof(vectors[1].masked));
+	struct sk_buff *skb = skb_of(test, vectors[1].bytes, vectors[1].length, 0);
+	u32 bit;
+
+	for (bit = 0; bit < vectors[1].length * 8; bit++) {
+		skb->data[bit / 8] ^= BIT(bit % 8);
+		/* Routers may change resv8a. */
+		KUNIT_EXPECT_EQ_MSG(test, ibt_icrc_ok(skb, seed), bit / 8 == 4,
+				    "bit %u", bit);
+		skb->data[bit / 8] ^= BIT(bit % 8);
+	}
+	KUNIT_EXPECT_FALSE(test, ibt_icrc_ok(skb, seed ^ 1));
+	skb_trim(skb, 15);
+	KUNIT_EXPECT_FALSE(test, ibt_icrc_ok(skb, seed));
+	kfree_skb(skb);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(opcodes_are_table_38),
+	KUNIT_CASE(opcode_of_is_the_way_back),
+	KUNIT_CASE(goldens_are_read),
+	KUNIT_CASE(goldens_are_written),
+	KUNIT_CASE(wide_values_are_cut),
+	KUNIT_CASE(round_trip),
+	KUNIT_CASE(malformed_is_refused),
+	KUNIT_CASE(any_bytes),
+	KUNIT_CASE(psn_arithmetic),
+	KUNIT_CASE(icrc_of_known_packets),
+	KUNIT_CASE(icrc_over_a_list),
+	KUNIT_CASE(icrc_sees_every_bit),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ibt_wire",
+	.test_cases = cases,
+};
+kunit_test_suite(suite);
+
+MODULE_DESCRIPTION("Bytes of the InfiniBand transport");
+MODULE_LICENSE("GPL");

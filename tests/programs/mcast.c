@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One end of a multicast group: UD messages, every byte and the header in front
+ * of them compared.
+ *
+ * mcast DEVICE GID-INDEX MGID COUNT receive READY-FILE
+ * mcast DEVICE GID-INDEX MGID COUNT send
+ *
+ * READY-FILE is made when nothing that is sent from then on may get lost.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <infiniband/verbs.h>
+
+#define QKEY 0x1ee7
+#define GRH 40
+#define SLOT 2048
+#define MAX_COUNT 256
+
+#define NEED(x) do { if (!(x)) { perror(#x); exit(1); } } while (0)
+
+static struct ibv_context *ctx;
+static struct ibv_pd *pd;
+static struct ibv_cq *cq;
+static struct ibv_qp *qp;
+static struct ibv_mr *mr;
+static uint8_t *area;
+static union ibv_gid mgid;
+static int count;
+
+static void open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	int i;
+
+	NEED(list);
+	for (i = 0; list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			ctx = ibv_open_device(list[i]);
+	NEED(ctx);
+	NEED(pd = ibv_alloc_pd(ctx));
+	NEED(cq = ibv_create_cq(ctx, MAX_COUNT, NULL, NULL, 0));
+	NEED(area = calloc(MAX_COUNT, SLOT));
+	NEED(mr = ibv_reg_mr(pd, area, MAX_COUNT * SLOT, IBV_ACCESS_LOCAL_WRITE));
+}
+
+static void make_qp(void)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = MAX_COUNT, .max_recv_wr = MAX_COUNT,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct ibv_qp_attr a = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY };
+
+	NEED(qp = ibv_create_qp(pd, &init));
+	NEED(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			    IBV_QP_QKEY));
+	a.qp_state = IBV_QPS_RTR;
+	NEED(!ibv_modify_qp(qp, &a, IBV_QP_STATE));
+	a.qp_state = IBV_QPS_RTS;
+	NEED(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN));
+}
+
+static uint32_t length_of(int i) { return 1 + i * 37 % 1000; }
+static uint8_t byte_of(int i, uint32_t at) { return i * 7 + at * 3 + 1; }
+
+static struct ibv_wc next(void)
+{
+	time_t end = time(NULL) + 30;
+	struct ibv_wc wc;
+	int n;
+
+	while (!(n = ibv_poll_cq(cq, 1, &wc)) && time(NULL) < end)
+		usleep(100);
+	if (n != 1 || wc.status != IBV_WC_SUCCESS) {
+		printf("FAIL %s\n", n == 1 ? ibv_wc_status_str(wc.status) : "nothing came");
+		exit(1);
+	}
+	return wc;
+}
+
+static void compare(const uint8_t *slot, const struct ibv_wc *wc, int i)
+{
+	int is_ipv4 = !memcmp(&mgid, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
+	const uint8_t *group = is_ipv4 ? mgid.raw + 12 : mgid.raw;
+	int bytes = is_ipv4 ? 4 : 16;
+	uint32_t j;
+
+	if (!(wc->wc_flags & IBV_WC_GRH) || memcmp(slot + GRH - bytes, group, bytes)) {
+		printf("FAIL message %d: not the group in its header\n", i);
+		exit(1);
+	}
+	if (wc->byte_len != GRH + length_of(i)) {
+		printf("FAIL message %d: %u bytes instead of %u\n", i, wc->byte_len - GRH,
+		       length_of(i));
+		exit(1);
+	}
+	for (j = 0; j < length_of(i); j++)
+		if (slot[GRH + j] != byte_of(i, j)) {
+			printf("FAIL message %d: byte %u\n", i, j);
+			exit(1);
+		}
+}
+
+static void receive(const char *ready)
+{
+	struct ibv_recv_wr *bad;
+	struct ibv_wc wc;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		struct ibv_sge sge = { (uintptr_t)area + i * SLOT, SLOT, mr->lkey };
+		struct ibv_recv_wr wr = { .wr_id = i, .sg_list = &sge, .num_sge = 1 };
+
+		NEED(!ibv_post_recv(qp, &wr, &bad));
+	}
+	NEED(!ibv_attach_mcast(qp, &mgid, 0xc001));
+	NEED(close(open(ready, O_CREAT | O_WRONLY, 0600)) == 0);
+	for (i = 0; i < count; i++) {
+		wc = next();
+		compare(area + wc.wr_id * SLOT, &wc, i);
+	}
+	NEED(!ibv_detach_mcast(qp, &mgid, 0xc001));
+}
+
+static void transmit(int gid_index)
+{
+	struct ibv_ah_attr to = {
+		.is_global = 1, .port_num = 1, .dlid = 0xc001,
+		.grh = { .dgid = mgid, .sgid_index = gid_index, .hop_limit = 8 },
+	};
+	struct ibv_send_wr *bad;
+	struct ibv_ah *ah;
+	uint32_t j;
+	int i;
+
+	NEED(ah = ibv_create_ah(pd, &to));
+	for (i = 0; i < count; i++) {
+		uint8_t *slot = area + i * SLOT;
+		struct ibv_sge sge = { (uintptr_t)slot, length_of(i), mr->lkey };
+		struct ibv_send_wr wr = {
+			.wr_id = i, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+			.send_flags = IBV_SEND_SIGNALED,
+			.wr.ud = { .ah = ah, .remote_qpn = 0xffffff, .remote_qkey = QKEY },
+		};
+
+		for (j = 0; j < length_of(i); j++)
+			slot[j] = byte_of(i, j);
+		NEED(!ibv_post_send(qp, &wr, &bad));
+		next();
+	}
+	NEED(!ibv_destroy_ah(ah));
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 6 || inet_pton(AF_INET6, argv[3], &mgid) != 1) {
+		fprintf(stderr, "usage: mcast DEVICE GID-INDEX MGID COUNT receive FILE|send\n");
+		return 2;
+	}
+	count = atoi(argv[4]);
+	NEED(count > 0 && count <= MAX_COUNT);
+	open_device(argv[1]);
+	make_qp();
+	if (argc > 6)
+		receive(argv[6]);
+	else
+		transmit(atoi(argv[2]));
+	NEED(!ibv_destroy_qp(qp));
+	printf("%d messages\n", count);
+	return 0;
+}
