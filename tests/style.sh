@@ -42,7 +42,7 @@ for k in "$@"; do
 	verdict $? "exports on $k"
 done
 
-ours=$(git ls-files 'core/*.[ch]' 'uverbs/*.[ch]' 'include/*.h' 'tests/kunit/*.[ch]' 'tests/modules/*.[ch]')
+ours=$(git ls-files 'core/*.[ch]' 'uverbs/*.[ch]' 'hw/*.[ch]' 'include/*.h' 'tests/kunit/*.[ch]' 'tests/modules/*.[ch]')
 source=$cache/linux-source-6.1
 
 "$source/scripts/checkpatch.pl" --no-tree --no-summary --terse --show-types -q \
@@ -51,7 +51,7 @@ source=$cache/linux-source-6.1
 [ -s build/log/checkpatch.out ] && { head -n 30 build/log/checkpatch.out; s=1; } || s=0
 verdict $s "checkpatch"
 
-"$source/scripts/kernel-doc" -none $(git ls-files 'core/*.c' 'uverbs/*.c') \
+"$source/scripts/kernel-doc" -none $(git ls-files 'core/*.c' 'uverbs/*.c' 'hw/*.c') \
 	>build/log/kernel-doc.out 2>&1
 grep -E 'warning|error' build/log/kernel-doc.out | head -n 20
 grep -qE 'warning|error' build/log/kernel-doc.out && s=1 || s=0
