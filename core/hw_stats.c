@@ -89,9 +89,13 @@ void rdma_free_hw_stats_struct(struct rdma_hw_stats *stats)
 }
 EXPORT_SYMBOL(rdma_free_hw_stats_struct);
 
-/* Port 0 stands for the device as a whole. */
-static int stats_refresh(struct ib_device *device, struct rdma_hw_stats *stats,
-			 u32 port_num, int index)
+/*
+ * Reads the counter @index again, or all, whichever the driver likes, if the
+ * last reading is too old. Port 0 stands for the device as a whole. Return: 0
+ * or an errno of the driver.
+ */
+int ofed_hw_stats_refresh(struct ib_device *device, struct rdma_hw_stats *stats,
+			  u32 port_num, int index)
 {
 	int ret;
 
@@ -113,7 +117,7 @@ static ssize_t stats_print(struct ib_device *device,
 	ssize_t ret;
 
 	mutex_lock(&stats->lock);
-	ret = stats_refresh(device, stats, port_num, index);
+	ret = ofed_hw_stats_refresh(device, stats, port_num, index);
 	if (!ret)
 		ret = sysfs_emit(buf, "%llu\n", stats->value[index]);
 	mutex_unlock(&stats->lock);
@@ -320,6 +324,18 @@ void ofed_hw_stats_release(struct ib_device *device)
 {
 	ofed_hw_stats_free(device->hw_stats_data);
 	device->hw_stats_data = NULL;
+}
+
+/*
+ * Context: the caller holds @device, so that the port stays. Return: NULL when
+ * the driver has none.
+ */
+struct rdma_hw_stats *ofed_hw_stats_of_port(struct ib_device *device,
+					    u32 port_num)
+{
+	struct ib_port *port = device->port_data[port_num].sysfs;
+
+	return port && port->stats ? port->stats->stats : NULL;
 }
 
 /*

@@ -33,6 +33,8 @@ static const struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_ATTR_CHARDEV_TYPE] = {
 		.type = NLA_NUL_STRING,
 		.len = RDMA_NLDEV_ATTR_CHARDEV_TYPE_SIZE - 1 },
+	/* STAT_GET */
+	[RDMA_NLDEV_ATTR_STAT_RES] = { .type = NLA_U32 },
 	/* SYS_SET */
 	[RDMA_NLDEV_SYS_ATTR_NETNS_MODE] = { .type = NLA_U8 },
 	[RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE] = { .type = NLA_U8 },
@@ -61,6 +63,18 @@ struct ib_device *ofed_nldev_device(const struct nldev_ask *ask)
 
 	return index ? ofed_device_get_by_index(ask->net, nla_get_u32(index)) :
 		       NULL;
+}
+
+struct ib_device *ofed_nldev_parse_device(struct nldev_ask *ask,
+					  const struct sk_buff *skb,
+					  const struct nlmsghdr *nlh,
+					  struct netlink_ext_ack *extack)
+{
+	int ret = ofed_nldev_parse(ask, skb, nlh, extack);
+
+	if (ret)
+		return ERR_PTR(ret);
+	return ofed_nldev_device(ask) ?: ERR_PTR(-EINVAL);
 }
 
 int ofed_nldev_put_part(struct sk_buff *skb, struct ib_device *device,
@@ -116,12 +130,9 @@ int ofed_nldev_answer_device(struct sk_buff *skb, struct nlmsghdr *nlh,
 	struct nldev_ask ask;
 	int ret;
 
-	ret = ofed_nldev_parse(&ask, skb, nlh, extack);
-	if (ret)
-		return ret;
-	device = ofed_nldev_device(&ask);
-	if (!device)
-		return -EINVAL;
+	device = ofed_nldev_parse_device(&ask, skb, nlh, extack);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
 	ret = ofed_nldev_answer(&ask, device, fill);
 	ib_device_put(device);
 	return ret;
@@ -212,6 +223,7 @@ static const struct rdma_nl_cbs ops[RDMA_NLDEV_NUM_OPS] = {
 		.doit = ofed_nldev_port_get, .dump = ofed_nldev_port_get_dump },
 	[RDMA_NLDEV_CMD_RES_GET] = {
 		.doit = ofed_nldev_res_get, .dump = ofed_nldev_res_get_dump },
+	[RDMA_NLDEV_CMD_STAT_GET] = { .doit = ofed_nldev_stat_get },
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = { .doit = ofed_nldev_get_chardev },
 	[RDMA_NLDEV_CMD_SYS_GET] = { .doit = ofed_nldev_sys_get },
 	[RDMA_NLDEV_CMD_SYS_SET] = {

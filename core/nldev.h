@@ -46,6 +46,12 @@ int ofed_nldev_parse(struct nldev_ask *ask, const struct sk_buff *skb,
 /* The device that DEV_INDEX names, held by ib_device_try_get(), or NULL. */
 struct ib_device *ofed_nldev_device(const struct nldev_ask *ask);
 
+/* Both in one, for requests about one device. Return: it, held, or -EINVAL. */
+struct ib_device *ofed_nldev_parse_device(struct nldev_ask *ask,
+					  const struct sk_buff *skb,
+					  const struct nlmsghdr *nlh,
+					  struct netlink_ext_ack *extack);
+
 /* Send one message that @fill fills. */
 int ofed_nldev_answer(const struct nldev_ask *ask, struct ib_device *device,
 		      nldev_fill fill);
@@ -99,6 +105,10 @@ int ofed_nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh,
 		       struct netlink_ext_ack *extack);
 int ofed_nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh,
 		       struct netlink_ext_ack *extack);
+
+/* nldev_stat.c */
+int ofed_nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh,
+			struct netlink_ext_ack *extack);
 
 /* nldev_sys.c */
 int ofed_nldev_sys_get(struct sk_buff *skb, struct nlmsghdr *nlh,

@@ -106,14 +106,11 @@ int ofed_nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh,
 {
 	struct ib_device *device;
 	struct nldev_ask ask;
-	int ret;
+	int ret = 0;
 
-	ret = ofed_nldev_parse(&ask, skb, nlh, extack);
-	if (ret)
-		return ret;
-	device = ofed_nldev_device(&ask);
-	if (!device)
-		return -EINVAL;
+	device = ofed_nldev_parse_device(&ask, skb, nlh, extack);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
 
 	if (ask.tb[RDMA_NLDEV_ATTR_DEV_NAME]) {
 		ret = set_name(device, ask.tb[RDMA_NLDEV_ATTR_DEV_NAME]);

@@ -115,14 +115,10 @@ int ofed_nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh,
 {
 	struct ib_device *device;
 	struct nldev_ask ask;
-	int ret;
 
-	ret = ofed_nldev_parse(&ask, skb, nlh, extack);
-	if (ret)
-		return ret;
-	device = ofed_nldev_device(&ask);
-	if (!device)
-		return -EINVAL;
+	device = ofed_nldev_parse_device(&ask, skb, nlh, extack);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
 	/* A device with hardware comes and goes with its bus. */
 	if (!(device->attrs.kernel_cap_flags & IBK_ALLOW_USER_UNREG)) {
 		ib_device_put(device);

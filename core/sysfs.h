@@ -20,4 +20,10 @@ void ofed_sysfs_remove_ports(struct ib_core_device *coredev);
 int ofed_hw_stats_setup(struct ib_device *device);
 void ofed_hw_stats_release(struct ib_device *device);
 
+/* The counters of a port, for netlink; refresh under their lock. */
+struct rdma_hw_stats *ofed_hw_stats_of_port(struct ib_device *device,
+					    u32 port_num);
+int ofed_hw_stats_refresh(struct ib_device *device, struct rdma_hw_stats *stats,
+			  u32 port_num, int index);
+
 #endif /* OFED_CORE_SYSFS_H */

@@ -28,6 +28,8 @@ session() {
 	say rdma -j link show rxe0/1
 	say rdma -j link show rxe0/2
 	say rdma -j link show nosuch/1
+	say rdma -j statistic show link rxe0/1
+	say rdma -j statistic show link rxe0/2
 	say rdma dev set rxe0 name blue0
 	say rdma -j dev
 	say rdma dev set blue0 name blue0
@@ -53,6 +55,7 @@ session() {
 	as rdma -j dev
 	as rdma -j link
 	as rdma -j system
+	as rdma -j statistic show link rxe0/1
 	as rdma dev set rxe0 name red0
 	as rdma link add rxe5 type rxe netdev eth1
 	as rdma link delete rxe0
@@ -65,9 +68,10 @@ session() {
 	say rdma -j dev
 }
 # Indexes depend on how many devices there were before: only rxe's own relation
-# to its netdev is of interest, and names show that.
+# to its netdev is of interest, and names show that. Of counters, their names.
 session | sed -E -e 's/"(ifindex|netdev_index)":[0-9]+/"\1":N/g' -e 's/^[0-9]+: /N: /' \
-	-e 's/netdev_index [0-9]+/netdev_index N/' >"$work/session"
+	-e 's/netdev_index [0-9]+/netdev_index N/' \
+	-e '/"(sent_pkts|tx_packets)":/s/":[0-9]+/":N/g' >"$work/session"
 same_as_list "rdma as on the stock core" "$work/session" rdmatool
 ip link del dummy9
 check "rxe0 goes" link_down
