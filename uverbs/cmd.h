@@ -54,6 +54,12 @@ static inline void uv_put_wq(struct ib_wq *wq)
 	uv_put_read(&wq->uobject->source.uobj);
 }
 
+/* cmd_destroy.c */
+int uv_destroy_request(const struct uv_type *type,
+		       struct uverbs_attr_bundle *attrs);
+int uv_destroy_source(const struct uv_type *type,
+		      struct uverbs_attr_bundle *attrs);
+
 /* A type of object that a device has if its driver has @op. */
 #define UV_OBJ_TYPE(name, id_, struct_, destroy_, op)			\
 	const struct uv_type name = {					\

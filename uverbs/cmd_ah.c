@@ -2,7 +2,7 @@
 /* Commands on address handles. */
 #include <ofed/verbs.h>
 
-#include "uverbs.h"
+#include "cmd.h"
 
 static int ah_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
@@ -11,12 +11,8 @@ static int ah_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 				    &attrs->driver_udata);
 }
 
-const struct uv_type uv_type_ah = {
-	.api.id = UVERBS_OBJECT_AH,
-	.size = sizeof(struct ib_uobject),
-	.destroy = ah_destroy,
-	.needs = offsetof(struct ib_device_ops, destroy_ah),
-};
+UV_OBJ_TYPE(uv_type_ah, UVERBS_OBJECT_AH, struct ib_uobject, ah_destroy,
+	    destroy_ah);
 
 static void av_from_user(struct rdma_ah_attr *av, struct ib_device *ib_dev,
 			 struct ib_uverbs_ah_attr *user)
@@ -72,11 +68,5 @@ int uv_create_ah(struct uverbs_attr_bundle *attrs)
 
 int uv_destroy_ah(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_destroy_ah cmd;
-	int ret;
-
-	ret = uv_request(attrs, &cmd, sizeof(cmd));
-	if (ret)
-		return ret;
-	return uv_destroy(&uv_type_ah, cmd.ah_handle, attrs);
+	return uv_destroy_request(&uv_type_ah, attrs);
 }

@@ -2,7 +2,7 @@
 /* Commands on memory regions and windows. */
 #include <ofed/verbs.h>
 
-#include "uverbs.h"
+#include "cmd.h"
 
 static int mr_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
@@ -10,12 +10,8 @@ static int mr_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return ib_dereg_mr_user(uobj->object, &attrs->driver_udata);
 }
 
-const struct uv_type uv_type_mr = {
-	.api.id = UVERBS_OBJECT_MR,
-	.size = sizeof(struct ib_uobject),
-	.destroy = mr_destroy,
-	.needs = offsetof(struct ib_device_ops, dereg_mr),
-};
+UV_OBJ_TYPE(uv_type_mr, UVERBS_OBJECT_MR, struct ib_uobject, mr_destroy,
+	    dereg_mr);
 
 static int mw_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
@@ -23,12 +19,8 @@ static int mw_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return ofed_dealloc_mw(uobj->object);
 }
 
-const struct uv_type uv_type_mw = {
-	.api.id = UVERBS_OBJECT_MW,
-	.size = sizeof(struct ib_uobject),
-	.destroy = mw_destroy,
-	.needs = offsetof(struct ib_device_ops, dealloc_mw),
-};
+UV_OBJ_TYPE(uv_type_mw, UVERBS_OBJECT_MW, struct ib_uobject, mw_destroy,
+	    dealloc_mw);
 
 static bool same_page_offset(u64 start, u64 hca_va)
 {
@@ -154,13 +146,7 @@ int uv_rereg_mr(struct uverbs_attr_bundle *attrs)
 
 int uv_dereg_mr(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_dereg_mr cmd;
-	int ret;
-
-	ret = uv_request(attrs, &cmd, sizeof(cmd));
-	if (ret)
-		return ret;
-	return uv_destroy(&uv_type_mr, cmd.mr_handle, attrs);
+	return uv_destroy_request(&uv_type_mr, attrs);
 }
 
 int uv_alloc_mw(struct uverbs_attr_bundle *attrs)
@@ -196,11 +182,5 @@ int uv_alloc_mw(struct uverbs_attr_bundle *attrs)
 
 int uv_dealloc_mw(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_dealloc_mw cmd;
-	int ret;
-
-	ret = uv_request(attrs, &cmd, sizeof(cmd));
-	if (ret)
-		return ret;
-	return uv_destroy(&uv_type_mw, cmd.mw_handle, attrs);
+	return uv_destroy_request(&uv_type_mw, attrs);
 }

@@ -2,7 +2,7 @@
 /* Commands on protection domains. */
 #include <ofed/verbs.h>
 
-#include "uverbs.h"
+#include "cmd.h"
 
 static int pd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
@@ -10,12 +10,8 @@ static int pd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return ib_dealloc_pd_user(uobj->object, &attrs->driver_udata);
 }
 
-const struct uv_type uv_type_pd = {
-	.api.id = UVERBS_OBJECT_PD,
-	.size = sizeof(struct ib_uobject),
-	.destroy = pd_destroy,
-	.needs = offsetof(struct ib_device_ops, dealloc_pd),
-};
+UV_OBJ_TYPE(uv_type_pd, UVERBS_OBJECT_PD, struct ib_uobject, pd_destroy,
+	    dealloc_pd);
 
 int uv_alloc_pd(struct uverbs_attr_bundle *attrs)
 {
@@ -44,11 +40,5 @@ int uv_alloc_pd(struct uverbs_attr_bundle *attrs)
 
 int uv_dealloc_pd(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_dealloc_pd cmd;
-	int ret;
-
-	ret = uv_request(attrs, &cmd, sizeof(cmd));
-	if (ret)
-		return ret;
-	return uv_destroy(&uv_type_pd, cmd.pd_handle, attrs);
+	return uv_destroy_request(&uv_type_pd, attrs);
 }

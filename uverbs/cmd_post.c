@@ -282,22 +282,24 @@ static struct ib_recv_wr *recv_list(struct post *post)
 	return ERR_PTR(ret);
 }
 
-/* To @qp, or else to @srq. */
-static int recv_post(struct ib_qp *qp, struct ib_srq *srq, struct post *post,
+/* @uobj is a QP, or with @to_srq an SRQ. */
+static int recv_post(struct ib_uobject *uobj, bool to_srq, struct post *post,
 		     struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_post_recv_resp resp = {};
 	const struct ib_recv_wr *bad_wr = NULL;
+	struct ib_srq *srq = uobj->object;
+	struct ib_qp *qp = uobj->object;
 	struct ib_recv_wr *wrs;
 	int ret, err;
 
 	wrs = recv_list(post);
 	if (IS_ERR(wrs))
 		return PTR_ERR(wrs);
-	if (qp)
-		ret = qp->device->ops.post_recv(qp->real_qp, wrs, &bad_wr);
-	else
+	if (to_srq)
 		ret = srq->device->ops.post_srq_recv(srq, wrs, &bad_wr);
+	else
+		ret = qp->device->ops.post_recv(qp->real_qp, wrs, &bad_wr);
 	if (ret)
 		resp.bad_wr = wr_number(bad_wr, wrs, sizeof(*wrs));
 	kvfree(wrs);
@@ -305,11 +307,13 @@ static int recv_post(struct ib_qp *qp, struct ib_srq *srq, struct post *post,
 	return err ?: ret;
 }
 
-int uv_post_recv(struct uverbs_attr_bundle *attrs)
+/* Both commands have one layout, but for the type of object. */
+static int post_recv(const struct uv_type *type,
+		     struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_post_recv cmd;
+	struct ib_uobject *uobj;
 	struct post post = {};
-	struct ib_qp *qp;
 	int ret;
 
 	ret = uv_read_start(&post.reader, attrs, &cmd, sizeof(cmd));
@@ -319,38 +323,27 @@ int uv_post_recv(struct uverbs_attr_bundle *attrs)
 			 sizeof(struct ib_uverbs_recv_wr));
 	if (ret)
 		return ret;
-	qp = uv_read_obj(struct ib_qp, &uv_type_qp, cmd.qp_handle, attrs);
-	if (IS_ERR(qp)) {
-		ret = PTR_ERR(qp);
+	uobj = uv_get_read(type, cmd.qp_handle, attrs);
+	if (IS_ERR(uobj)) {
+		ret = PTR_ERR(uobj);
 	} else {
-		ret = recv_post(qp, NULL, &post, attrs);
-		uv_put_qp(qp);
+		ret = recv_post(uobj, type == &uv_type_srq, &post, attrs);
+		uv_put_read(uobj);
 	}
 	post_end(&post);
 	return ret;
 }
 
+int uv_post_recv(struct uverbs_attr_bundle *attrs)
+{
+	return post_recv(&uv_type_qp, attrs);
+}
+
 int uv_post_srq_recv(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_post_srq_recv cmd;
-	struct post post = {};
-	struct ib_srq *srq;
-	int ret;
-
-	ret = uv_read_start(&post.reader, attrs, &cmd, sizeof(cmd));
-	if (ret)
-		return ret;
-	ret = post_begin(&post, cmd.wr_count, cmd.sge_count, cmd.wqe_size,
-			 sizeof(struct ib_uverbs_recv_wr));
-	if (ret)
-		return ret;
-	srq = uv_read_obj(struct ib_srq, &uv_type_srq, cmd.srq_handle, attrs);
-	if (IS_ERR(srq)) {
-		ret = PTR_ERR(srq);
-	} else {
-		ret = recv_post(NULL, srq, &post, attrs);
-		uv_put_srq(srq);
-	}
-	post_end(&post);
-	return ret;
+	static_assert(sizeof(struct ib_uverbs_post_srq_recv) ==
+		      sizeof(struct ib_uverbs_post_recv));
+	static_assert(offsetof(struct ib_uverbs_post_srq_recv, srq_handle) ==
+		      offsetof(struct ib_uverbs_post_recv, qp_handle));
+	return post_recv(&uv_type_srq, attrs);
 }

@@ -651,20 +651,7 @@ int uv_ex_modify_qp(struct uverbs_attr_bundle *attrs)
 
 int uv_destroy_qp(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_destroy_qp_resp resp = {};
-	struct ib_uverbs_destroy_qp cmd;
-	struct ib_uobject *uobj;
-	int ret;
-
-	ret = uv_request(attrs, &cmd, sizeof(cmd));
-	if (ret)
-		return ret;
-	uobj = uv_get_destroyed(&uv_type_qp, cmd.qp_handle, attrs);
-	if (IS_ERR(uobj))
-		return PTR_ERR(uobj);
-	resp.events_reported = uv_source(uobj)->reported;
-	uv_obj_put(uobj);
-	return uv_reply(attrs, &resp, sizeof(resp));
+	return uv_destroy_source(&uv_type_qp, attrs);
 }
 
 /*

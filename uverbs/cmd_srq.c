@@ -184,18 +184,5 @@ int uv_query_srq(struct uverbs_attr_bundle *attrs)
 
 int uv_destroy_srq(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_destroy_srq_resp resp = {};
-	struct ib_uverbs_destroy_srq cmd;
-	struct ib_uobject *uobj;
-	int ret;
-
-	ret = uv_request(attrs, &cmd, sizeof(cmd));
-	if (ret)
-		return ret;
-	uobj = uv_get_destroyed(&uv_type_srq, cmd.srq_handle, attrs);
-	if (IS_ERR(uobj))
-		return PTR_ERR(uobj);
-	resp.events_reported = uv_source(uobj)->reported;
-	uv_obj_put(uobj);
-	return uv_reply(attrs, &resp, sizeof(resp));
+	return uv_destroy_source(&uv_type_srq, attrs);
 }

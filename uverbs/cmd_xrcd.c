@@ -7,7 +7,7 @@
 #include <linux/file.h>
 #include <ofed/verbs.h>
 
-#include "uverbs.h"
+#include "cmd.h"
 
 static struct uv_xrcd *to_uv_xrcd(struct ib_uobject *uobj)
 {
@@ -46,12 +46,8 @@ static int xrcd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return xrcd_unshare(uobj->ufile->device, xrcd, &attrs->driver_udata);
 }
 
-const struct uv_type uv_type_xrcd = {
-	.api.id = UVERBS_OBJECT_XRCD,
-	.size = sizeof(struct uv_xrcd),
-	.destroy = xrcd_destroy,
-	.needs = offsetof(struct ib_device_ops, dealloc_xrcd),
-};
+UV_OBJ_TYPE(uv_type_xrcd, UVERBS_OBJECT_XRCD, struct uv_xrcd, xrcd_destroy,
+	    dealloc_xrcd);
 
 static struct ib_xrcd *xrcd_share_new(struct uv_device *dev,
 				      struct ib_device *ib_dev,
@@ -133,11 +129,5 @@ int uv_open_xrcd(struct uverbs_attr_bundle *attrs)
 
 int uv_close_xrcd(struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uverbs_close_xrcd cmd;
-	int ret;
-
-	ret = uv_request(attrs, &cmd, sizeof(cmd));
-	if (ret)
-		return ret;
-	return uv_destroy(&uv_type_xrcd, cmd.xrcd_handle, attrs);
+	return uv_destroy_request(&uv_type_xrcd, attrs);
 }

@@ -48,14 +48,11 @@ static ssize_t ibdev_show(struct device *device, struct device_attribute *attr,
 {
 	struct uv_device *dev = to_uv_device(device);
 	struct ib_device *ib_dev;
-	ssize_t ret = -ENODEV;
 
-	scoped_guard(srcu, &dev->srcu) {
-		ib_dev = uv_ib_dev(dev);
-		if (ib_dev)
-			ret = sysfs_emit(buf, "%s\n", dev_name(&ib_dev->dev));
-	}
-	return ret;
+	guard(srcu)(&dev->srcu);
+	ib_dev = uv_ib_dev(dev);
+	return ib_dev ? sysfs_emit(buf, "%s\n", dev_name(&ib_dev->dev)) :
+			-ENODEV;
 }
 static DEVICE_ATTR_RO(ibdev);
 
@@ -64,15 +61,11 @@ static ssize_t abi_version_show(struct device *device,
 {
 	struct uv_device *dev = to_uv_device(device);
 	struct ib_device *ib_dev;
-	ssize_t ret = -ENODEV;
 
-	scoped_guard(srcu, &dev->srcu) {
-		ib_dev = uv_ib_dev(dev);
-		if (ib_dev)
-			ret = sysfs_emit(buf, "%u\n",
-					 ib_dev->ops.uverbs_abi_ver);
-	}
-	return ret;
+	guard(srcu)(&dev->srcu);
+	ib_dev = uv_ib_dev(dev);
+	return ib_dev ? sysfs_emit(buf, "%u\n", ib_dev->ops.uverbs_abi_ver) :
+			-ENODEV;
 }
 static DEVICE_ATTR_RO(abi_version);
 
