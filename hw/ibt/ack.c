@@ -2,9 +2,8 @@
 /*
  * Answers without payload: ACKs, NAKs, values of atomics (IBA 9.7.5).
  *
- * One that there is no memory for is owed, and the work sends it. A later ACK
- * takes its place, as it says more; nothing but a NAK that ends the queue pair
- * takes the place of a NAK.
+ * One that there is no memory for is owed, and the work sends it, unless another
+ * answer has said as much meanwhile.
  */
 #include "ibt.h"
 
@@ -70,17 +69,36 @@ static bool send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome)
 	return skb;
 }
 
+/*
+ * An answer acknowledges all before it. A NAK that is owed for a request at or before
+ * @psn is settled too: its PSN came again, and was executed. But an answer of
+ * something older, for a duplicate, leaves it due.
+ */
+static bool owes_more(const struct ibt_resp *resp, u32 psn)
+{
+	return resp->owed && ibt_psn_diff(resp->owed_psn, psn) > 0;
+}
+
+void ibt_resp_told(struct ibt_resp *resp, u32 psn)
+{
+	lockdep_assert_held(&resp->lock);
+	resp->owed = owes_more(resp, psn);
+}
+
 static void say(struct ibt_qp *qp, u32 psn, u8 syndrome)
 {
 	struct ibt_resp *resp = &qp->resp;
 
 	lockdep_assert_held(&resp->lock);
-	resp->owed = false;
-	if (send_aeth(qp, psn, syndrome))
+	if (send_aeth(qp, psn, syndrome)) {
+		ibt_resp_told(resp, psn);
 		return;
-	resp->owed = true;
-	resp->owed_psn = psn;
-	resp->owed_syndrome = syndrome;
+	}
+	if (!owes_more(resp, psn)) {
+		resp->owed = true;
+		resp->owed_psn = psn;
+		resp->owed_syndrome = syndrome;
+	}
 	ibt_resp_later(qp, 1);
 }
 
@@ -121,14 +139,19 @@ void ibt_resp_refuse(struct ibt_qp *qp, u32 psn, enum ibt_verdict verdict)
 }
 
 void ibt_resp_atomic(struct ibt_qp *qp, struct ibt_path *path,
-		     struct sk_buff *skb, u32 psn, u64 original)
+		     struct sk_buff *skb, const struct ibt_pkt *request,
+		     u64 original)
 {
+	enum ibt_verb verb = IBT_ATOMIC_RESP;
 	struct ibt_pkt pkt;
 
-	ibt_resp_header(qp, path, &pkt, IBT_ATOMIC_RESP, IBT_FIRST | IBT_LAST,
-			psn);
+	/* Annex A19: there is nothing to tell but that it was done. */
+	if (request->op->verb == IBT_ATOMIC_WRITE)
+		verb = IBT_READ_RESP;
+	ibt_resp_header(qp, path, &pkt, verb, IBT_FIRST | IBT_LAST,
+			request->psn);
 	pkt.original = original;
 	qp->resp.unacked = 0;
-	qp->resp.owed = false;
+	ibt_resp_told(&qp->resp, request->psn);
 	ibt_tx(path, skb, &pkt, qp->flow);
 }

@@ -71,7 +71,7 @@ static struct ibt_path *ibt_route_resolve(struct ibt_dev *dev,
 		return ERR_PTR(-EINVAL);
 	if (rdma_ah_get_ah_flags(attr) & IB_AH_GRH && !attr->grh.sgid_attr)
 		return ERR_PTR(-EINVAL);
-	*gen = atomic_read(&port->generation);
+	*gen = atomic_read_acquire(&port->generation);
 	path = dev->link->path_resolve(port, attr, gfp);
 	return path == ERR_PTR(-EAGAIN) ? NULL : path;
 }

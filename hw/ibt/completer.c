@@ -21,7 +21,7 @@ void ibt_sq_progress(struct ibt_qp *qp)
 
 static bool is_ask(const struct ibt_slot *slot)
 {
-	return ibt_wr_info(slot->opcode)->kind == IBT_WR_ASK;
+	return ibt_wr_answered(ibt_wr_info(slot->opcode));
 }
 
 static void done(struct ibt_sq *sq, struct ibt_slot *slot)
@@ -235,6 +235,10 @@ static bool fits(const struct ibt_qp *qp, const struct ibt_slot *slot,
 {
 	bool last = pkt->psn == slot->last_psn;
 
+	/* Annex A19: a READ's answer, without the bytes. */
+	if (slot->opcode == IB_WR_ATOMIC_WRITE)
+		return pkt->op->flags & IBT_FIRST &&
+		       pkt->op->flags & IBT_LAST && !pkt->length;
 	if (slot->opcode != IB_WR_RDMA_READ ||
 	    last != !!(pkt->op->flags & IBT_LAST))
 		return false;

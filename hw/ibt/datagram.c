@@ -85,9 +85,8 @@ static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
 	if (!skb)
 		return qp->sq.state != IB_QPS_RTS;
 	seq = READ_ONCE(path->port->room_seq);
-	busy = ibt_tx(path, skb, &pkt, qp->flow) == -EAGAIN;
-	if (busy)
-		ibt_sq_wait_room(qp, path->port, seq);
+	busy = ibt_tx(path, skb, &pkt, qp->flow) == -EAGAIN &&
+	       ibt_sq_wait_room(qp, path->port, seq);
 	ibt_datagram_done(qp, slot);
 	return !busy;
 }

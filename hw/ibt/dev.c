@@ -45,6 +45,8 @@ static int ibt_enable_driver(struct ib_device *ib)
 {
 	struct ibt_dev *dev = to_ibt_dev(ib);
 
+	if (dev->link->enabled)
+		dev->link->enabled(dev);
 	return dev->fault ? 0 : ibt_fault_init(dev);
 }
 
@@ -89,9 +91,7 @@ static void ibt_port_init(struct ibt_dev *dev, u32 num)
 	port->pkeys[0] = IB_DEFAULT_PKEY_FULL;
 	port->num_pkeys = 1;
 	port->cap_mask = IB_PORT_CM_SUP;
-	spin_lock_init(&port->room_lock);
-	INIT_LIST_HEAD(&port->waiting);
-	INIT_LIST_HEAD(&port->answering);
+	ibt_room_init(port);
 }
 
 static void ibt_dev_describe(struct ibt_dev *dev)
@@ -288,29 +288,6 @@ void ibt_path_put(struct ibt_path *path)
 EXPORT_SYMBOL_GPL(ibt_path_put);
 
 /**
- * ibt_tx_room - the link takes packets again
- * @port: that said -EAGAIN before
- *
- * Whoever waits for it goes on from the work queue, so this may be called from
- * the destructor of a packet. Context: any.
- */
-void ibt_tx_room(struct ibt_port *port)
-{
-	struct ibt_sq *sq, *next;
-	unsigned long flags;
-
-	spin_lock_irqsave(&port->room_lock, flags);
-	port->room_seq++;
-	list_for_each_entry_safe(sq, next, &port->waiting, waiting) {
-		list_del_init(&sq->waiting);
-		ibt_sq_kick(container_of(sq, struct ibt_qp, sq));
-	}
-	spin_unlock_irqrestore(&port->room_lock, flags);
-	ibt_resp_room(port);
-}
-EXPORT_SYMBOL_GPL(ibt_tx_room);
-
-/**
  * ibt_port_event - something about a port changed
  * @port: the port
  * @event: what its users are told
@@ -325,6 +302,8 @@ void ibt_port_event(struct ibt_port *port, enum ib_event_type event)
 		.event = event,
 	};
 
+	/* First what has changed, then this. */
+	smp_mb__before_atomic();
 	atomic_inc(&port->generation);
 	ib_dispatch_event(&what);
 }

@@ -84,8 +84,11 @@ static void recv_error(struct ibt_qp *qp, enum ib_wc_status status)
 	ibt_rq_srq_put(qp, srq);
 }
 
-/* Take one, unless there is one left of a message that was given up. */
-static enum ibt_verdict take_recv(struct ibt_qp *qp, u32 srqn)
+/*
+ * Take one, unless there is one left of a message that was given up. @bytes: if
+ * these do not fit, it is left to others.
+ */
+static enum ibt_verdict take_recv(struct ibt_qp *qp, u32 srqn, u32 bytes)
 {
 	struct ibt_resp *resp = &qp->resp;
 	enum ibt_verdict verdict;
@@ -101,7 +104,7 @@ static enum ibt_verdict take_recv(struct ibt_qp *qp, u32 srqn)
 	srq = ibt_rq_srq(qp, srqn);
 	if (qp->transport == IBT_XRC && !srq)
 		return IBT_BAD_REQUEST;
-	verdict = ibt_rq_take(qp, srq, &resp->recv);
+	verdict = ibt_rq_take(qp, srq, resp->recv, bytes);
 	ibt_rq_srq_put(qp, srq);
 	if (verdict == IBT_DONE) {
 		resp->has_recv = true;
@@ -128,7 +131,8 @@ static enum ibt_verdict give_up(struct ibt_qp *qp, enum ibt_verdict verdict)
 /* ---- SEND and WRITE ---------------------------------------------------------------- */
 
 /* An unreliable message that does not fit is dropped, and what it would have
- * filled waits for the next one; a reliable one ends the queue pair.
+ * filled waits for the next one, in its queue if that could be told at once; a
+ * reliable one ends the queue pair.
  */
 static enum ibt_verdict too_long(struct ibt_qp *qp)
 {
@@ -140,18 +144,19 @@ static enum ibt_verdict too_long(struct ibt_qp *qp)
 static enum ibt_verdict begin_send(struct ibt_qp *qp, const struct ibt_msg *msg)
 {
 	struct ibt_resp *resp = &qp->resp;
+	u32 bytes = qp->transport == IBT_UC ? msg->length : 0;
 	enum ibt_verdict verdict;
 
-	verdict = take_recv(qp, msg->srqn);
+	verdict = take_recv(qp, msg->srqn, bytes);
 	if (verdict != IBT_DONE)
 		return give_up(qp, verdict);
-	resp->cur.length = resp->recv.length;
-	if (msg->whole && msg->length > resp->recv.length)
+	resp->cur.length = resp->recv->length;
+	if (msg->length > resp->recv->length)
 		return too_long(qp);
 
 	/* Whose SGEs they are is filled in when they are used. */
-	soft_iter_list(&resp->to, mem_of(qp), NULL, resp->recv.sge,
-		       resp->recv.num_sge, IB_ACCESS_LOCAL_WRITE);
+	soft_iter_list(&resp->to, mem_of(qp), NULL, resp->recv->sge,
+		       resp->recv->num_sge, IB_ACCESS_LOCAL_WRITE);
 	return IBT_DONE;
 }
 
@@ -184,7 +189,7 @@ static enum ibt_verdict begin_write(struct ibt_qp *qp,
 	} else if (msg->extra & IBT_IMM) {
 		verdict = check_divided(qp, msg);
 		if (verdict == IBT_DONE)
-			verdict = take_recv(qp, msg->srqn);
+			verdict = take_recv(qp, msg->srqn, 0);
 	}
 	return verdict == IBT_DONE ? verdict : give_up(qp, verdict);
 }
@@ -216,7 +221,39 @@ enum ibt_verdict ibt_exec_reserve(struct ibt_qp *qp)
 {
 	lockdep_assert_held(&qp->resp.lock);
 	/* The first packet has said which SRQ; what the others say is not heard. */
-	return qp->resp.cur.active ? take_recv(qp, qp->resp.cur.srqn) : IBT_DROP;
+	return qp->resp.cur.active ? take_recv(qp, qp->resp.cur.srqn, 0) :
+				     IBT_DROP;
+}
+
+/*
+ * A cursor over a list stays with a region as long as a message takes. Whoever
+ * registers that memory anew meanwhile ends this, but may have left us all we need:
+ * then it is only to be looked up again.
+ *
+ * After a failure @to is where it was, for the same bytes, if they come again.
+ */
+static enum soft_fault copy_to(struct soft_iter *to, struct soft_iter *from,
+			       u32 length)
+{
+	bool list = to->kind == SOFT_ITER_LIST;
+	u64 behind = from->left - length;
+	u64 pos = to->pos, left = to->left;
+	enum soft_fault fault;
+	u32 cur = to->cur;
+
+	fault = soft_iter_copy(to, from, length);
+	if (fault != SOFT_OK && list) {
+		soft_iter_end(to);
+		fault = soft_iter_copy(to, from, from->left - behind);
+	}
+	if (likely(fault == SOFT_OK))
+		return fault;
+	if (list)
+		soft_iter_end(to);
+	to->cur = cur;
+	to->pos = pos;
+	to->left = left;
+	return fault;
 }
 
 /* The first bytes need the rights on all that is announced; each copy looks
@@ -229,10 +266,12 @@ static enum ibt_verdict write_data(struct ibt_qp *qp, struct soft_iter *from,
 	struct soft_iter *to = &qp->resp.to;
 	enum ibt_verdict verdict = IBT_DONE;
 
-	if (!cur->placed)
+	if (!cur->placed) {
+		soft_iter_end(to);
 		verdict = remote_iter(qp, cur->srqn, to, cur->rkey, cur->va,
 				      cur->length, IB_ACCESS_REMOTE_WRITE);
-	if (verdict == IBT_DONE && soft_iter_copy(to, from, length) != SOFT_OK)
+	}
+	if (verdict == IBT_DONE && copy_to(to, from, length) != SOFT_OK)
 		verdict = blame(to, IBT_NO_ACCESS);
 	/* Unreliable, the request waits for a better message. */
 	if (verdict == IBT_NO_ACCESS && cur->taking &&
@@ -249,7 +288,7 @@ static enum ibt_verdict send_data(struct ibt_qp *qp, struct soft_iter *from,
 	struct soft_iter *to = &qp->resp.to;
 
 	to->pd = srq ? srq->ib.pd : qp->ib.pd;
-	if (soft_iter_copy(to, from, length) != SOFT_OK)
+	if (copy_to(to, from, length) != SOFT_OK)
 		verdict = blame(to, IBT_OP_ERROR);
 	ibt_rq_srq_put(qp, srq);
 	if (verdict == IBT_OP_ERROR)
@@ -273,10 +312,11 @@ enum ibt_verdict ibt_exec_data(struct ibt_qp *qp, struct soft_iter *from,
 		return IBT_DONE;
 	verdict = cur->verb == IBT_SEND ? send_data(qp, from, length) :
 					  write_data(qp, from, length);
-	if (verdict != IBT_DONE)
-		return give_up(qp, verdict);
-	cur->placed += length;
-	return IBT_DONE;
+	if (verdict == IBT_DONE)
+		cur->placed += length;
+	else if (verdict != IBT_DROP)
+		ibt_exec_abort(qp);
+	return verdict;
 }
 
 static void complete_recv(struct ibt_qp *qp, const struct ibt_msg *msg)
@@ -284,7 +324,7 @@ static void complete_recv(struct ibt_qp *qp, const struct ibt_msg *msg)
 	struct ibt_resp *resp = &qp->resp;
 	struct ibt_srq *srq = ibt_rq_srq(qp, resp->recv_srqn);
 	struct ib_wc wc = {
-		.wr_id = resp->recv.wr_id,
+		.wr_id = resp->recv->wr_id,
 		.status = IB_WC_SUCCESS,
 		.opcode = msg->verb == IBT_WRITE ? IB_WC_RECV_RDMA_WITH_IMM :
 						   IB_WC_RECV,
@@ -334,7 +374,7 @@ enum ibt_verdict ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg)
 		verdict = invalidate(qp, msg);
 	if (verdict == IBT_DONE &&
 	    (cur->verb == IBT_SEND || msg->extra & IBT_IMM)) {
-		verdict = take_recv(qp, cur->srqn);
+		verdict = take_recv(qp, cur->srqn, 0);
 		if (verdict == IBT_DONE)
 			complete_recv(qp, msg);
 	}
@@ -343,7 +383,7 @@ enum ibt_verdict ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg)
 
 /* ---- READ and atomics ---------------------------------------------------------------- */
 
-/* What both need; @access: IB_ACCESS_REMOTE_READ or _ATOMIC. */
+/* What all of them need; @access: IB_ACCESS_REMOTE_READ, _ATOMIC or _WRITE. */
 static enum ibt_verdict may_answer(struct ibt_qp *qp, int access)
 {
 	lockdep_assert_held(&qp->resp.lock);
@@ -377,6 +417,10 @@ enum ibt_verdict ibt_exec_read(struct ibt_qp *qp, const struct ibt_msg *msg,
 static enum soft_fault do_atomic(struct soft_region *region,
 				 const struct ibt_msg *msg, u64 *original)
 {
+	if (msg->verb == IBT_ATOMIC_WRITE) {
+		*original = 0;
+		return soft_region_store(region, msg->va, msg->swap_add);
+	}
 	if (msg->verb == IBT_CMP_SWAP)
 		return soft_region_cmp_swap(region, msg->va, msg->compare,
 					    msg->swap_add, original);
@@ -386,7 +430,9 @@ static enum soft_fault do_atomic(struct soft_region *region,
 enum ibt_verdict ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
 				 u64 *original)
 {
-	enum ibt_verdict verdict = may_answer(qp, IB_ACCESS_REMOTE_ATOMIC);
+	bool store = msg->verb == IBT_ATOMIC_WRITE;
+	int access = store ? IB_ACCESS_REMOTE_WRITE : IB_ACCESS_REMOTE_ATOMIC;
+	enum ibt_verdict verdict = may_answer(qp, access);
 	struct soft_region *region;
 	enum soft_fault fault;
 	struct ibt_srq *srq;
@@ -395,11 +441,11 @@ enum ibt_verdict ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
 	if (verdict != IBT_DONE)
 		return verdict;
 	if (!IS_ALIGNED(msg->va, sizeof(u64)) ||
+	    (store && msg->length != sizeof(u64)) ||
 	    !remote_pd(qp, msg->srqn, &srq, &pd))
 		return IBT_BAD_REQUEST;
 	region = soft_region_remote(mem_of(qp), pd, qp->ib.qp_num, msg->rkey,
-				    msg->va, sizeof(u64),
-				    IB_ACCESS_REMOTE_ATOMIC, &fault);
+				    msg->va, sizeof(u64), access, &fault);
 	ibt_rq_srq_put(qp, srq);
 	if (!region)
 		return IBT_NO_ACCESS;

@@ -22,6 +22,9 @@ static void retire(struct ibt_qp *qp)
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_slot *slot = ibt_slot_at(sq, sq->tail);
 
+	/* An answer out of the blue has taken the request from it. */
+	if (sq->local.peer && sq->local.slot == sq->tail)
+		ibt_local_abort(qp);
 	if (qp->transport == IBT_UD) {
 		ibt_route_put(slot->ud.route);
 		slot->ud.route = NULL;

@@ -24,7 +24,7 @@ int ibt_gsi_attach(struct ibt_qp *qp, u32 port_num)
 	qp->attr.port_num = port_num;
 	xa_lock(&dev->qps);
 	if (!rcu_access_pointer(port->gsi)) {
-		rcu_assign_pointer(port->gsi, qp);
+		rcu_assign_pointer(port->gsi, qp->life);
 		ret = 0;
 	}
 	xa_unlock(&dev->qps);
@@ -43,12 +43,13 @@ void ibt_gsi_detach(struct ibt_qp *qp)
 
 struct ibt_qp *ibt_gsi_find(struct ibt_port *port)
 {
-	struct ibt_qp *qp;
+	struct ibt_qp *qp = NULL;
+	struct ibt_life *life;
 
 	rcu_read_lock();
-	qp = rcu_dereference(port->gsi);
-	if (qp && !ibt_qp_get(qp))
-		qp = NULL;
+	life = rcu_dereference(port->gsi);
+	if (life && ibt_life_get(life))
+		qp = life->of;
 	rcu_read_unlock();
 	return qp;
 }

@@ -40,7 +40,7 @@ static void parse_bth(struct ibt_pkt *pkt, const struct ibt_wire_bth *bth)
 }
 
 /* Extended headers of requests that address memory or a queue. */
-static u8 *parse_target(struct ibt_pkt *pkt, u8 headers, u8 *at)
+static u8 *parse_target(struct ibt_pkt *pkt, u16 headers, u8 *at)
 {
 	if (headers & IBT_XRCETH)
 		pkt->srqn = low_24(NEXT(at, xrceth)->srqn);
@@ -69,7 +69,7 @@ static u8 *parse_target(struct ibt_pkt *pkt, u8 headers, u8 *at)
 }
 
 /* Extended headers of answers, and those that end a chain. */
-static void parse_rest(struct ibt_pkt *pkt, u8 headers, u8 *at)
+static void parse_rest(struct ibt_pkt *pkt, u16 headers, u8 *at)
 {
 	if (headers & IBT_AETH) {
 		u32 word = be32_to_cpu(NEXT(at, aeth)->msn);
@@ -151,7 +151,7 @@ static void push_bth(const struct ibt_pkt *pkt, struct ibt_wire_bth *bth)
 	bth->psn = cpu_to_be32(psn);
 }
 
-static u8 *push_target(const struct ibt_pkt *pkt, u8 headers, u8 *at)
+static u8 *push_target(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 {
 	if (headers & IBT_XRCETH)
 		NEXT(at, xrceth)->srqn = cpu_to_be32(pkt->srqn & IBT_WIRE_24);
@@ -179,7 +179,7 @@ static u8 *push_target(const struct ibt_pkt *pkt, u8 headers, u8 *at)
 	return at;
 }
 
-static void push_rest(const struct ibt_pkt *pkt, u8 headers, u8 *at)
+static void push_rest(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 {
 	if (headers & IBT_AETH)
 		NEXT(at, aeth)->msn =
@@ -191,6 +191,8 @@ static void push_rest(const struct ibt_pkt *pkt, u8 headers, u8 *at)
 		NEXT(at, immdt)->imm = pkt->imm;
 	if (headers & IBT_IETH)
 		NEXT(at, ieth)->rkey = cpu_to_be32(pkt->inv_rkey);
+	if (headers & IBT_CNPETH)
+		memset(at, 0, sizeof(struct ibt_wire_cnpeth));
 }
 
 /**
@@ -204,7 +206,7 @@ static void push_rest(const struct ibt_pkt *pkt, u8 headers, u8 *at)
 void ibt_hdr_push(const struct ibt_pkt *pkt, struct sk_buff *skb)
 {
 	u8 *at = skb_push(skb, pkt->op->length);
-	u8 headers = pkt->op->headers;
+	u16 headers = pkt->op->headers;
 
 	push_bth(pkt, (void *)at);
 	push_rest(pkt, headers,

@@ -5,7 +5,7 @@
  * verbs -> sq -> requester -> hdr -> link.xmit -> wire
  *       -> link rx -> rx -> responder | completer -> cq
  *
- * Locks, outermost first. Softirqs are disabled under all but the mutex.
+ * Locks, outermost first. Softirqs are disabled under all but the mutexes.
  *
  * ibt_qp.attr_lock (mutex)
  *	one modify, query or teardown at a time; guards ibt_qp.attr.
@@ -15,6 +15,8 @@
  * ibt_resp.lock (spinlock, bh)
  *	everything of the receive side. May be taken inside the sq.lock of
  *	another queue pair, or of the same: never the other way round.
+ * ibt_srq.resizing (mutex)
+ *	one resize at a time; the other two are taken inside of it.
  * ibt_srq.lock (spinlock, irqsave)
  *	the consumer side of a shared receive queue, its limit.
  * ibt_sq.post_lock, ibt_rq.post_lock (spinlock, irqsave)
@@ -24,8 +26,10 @@
  *	which path a queue pair uses.
  * ibt_route.lock (spinlock, irqsave; ah.c)
  *	which path an address handle uses.
- * ibt_port.room_lock (spinlock, irqsave)
+ * ibt_port.room_lock (spinlock, irqsave; room.c)
  *	queue pairs that wait for the link.
+ * ibt_dev.crowd_lock (spinlock, bh; mcast.c)
+ *	multicast packets that wait for the work; not inside another lock.
  * ibt_dev.groups_lock (mutex)
  *	one attach or detach of multicast at a time; not inside another lock.
  * then those of hw/soft.
@@ -59,12 +63,16 @@ enum {
 	IBT_MAX_CQE		= (1 << 20) - 1,
 	IBT_MAX_SRQ_WR		= 1 << 15,
 	IBT_MAX_AH		= 1 << 16,
-	IBT_MAX_MCAST_QP	= 1 << 12,
+	IBT_MAX_MCAST_QP	= 1 << 12,	/* of one group */
+	IBT_MAX_GROUPS		= 1 << 13,
+	IBT_MAX_MEMBERS		= 1 << 18,	/* of all groups */
 	IBT_MAX_PKEYS		= 64,
 	IBT_MAX_FAST_PAGES	= 512,
 	IBT_MIN_QPN		= 16,
 };
 #define IBT_MAX_MSG_BYTES	(1U << 31)
+/* Received packets that a device keeps for later: memory of all of them. */
+#define IBT_MAX_QUEUED_BYTES	(64 << 20)
 
 /* What became of a request at the responder. */
 enum ibt_verdict {
@@ -77,25 +85,35 @@ enum ibt_verdict {
 	IBT_DROP,		/* nothing is said */
 };
 
+/* Which key of a datagram is not the receiver's. */
+enum ibt_ud_fault {
+	IBT_UD_OK,
+	IBT_UD_PKEY,
+	IBT_UD_QKEY,
+};
+
 /**
  * struct ibt_port - a port of a device
  * @dev: whose
  * @num: from 1
- * @gsi: QP1, RCU
+ * @gsi: of QP1, RCU
  * @pkeys: the P_Key table; entry 0 is 0xffff until somebody changes it
  * @num_pkeys: entries
  * @cap_mask: PortInfo.CapabilityMask
- * @bad_pkeys: violation counter of query_port; @bad_qkeys likewise
+ * @bad_pkeys: violation counter of query_port
+ * @bad_qkeys: likewise
  * @generation: paths that were resolved before it changed are checked anew
- * @room_lock: see above
+ * @room_lock: see above; guards all that follows
  * @room_seq: times that ibt_tx_room() was called
+ * @full: somebody waits for the next such call
  * @waiting: (sq.waiting of) queue pairs that wait for ibt_tx_room()
  * @answering: (resp.waiting of) queue pairs whose answers wait for it
+ * @room_work: wakes them, after the first few
  */
 struct ibt_port {
 	struct ibt_dev *dev;
 	u32 num;
-	struct ibt_qp __rcu *gsi;
+	struct ibt_life __rcu *gsi;
 	u16 pkeys[IBT_MAX_PKEYS];
 	u16 num_pkeys;
 	u32 cap_mask;
@@ -104,10 +122,16 @@ struct ibt_port {
 	atomic_t generation;
 	spinlock_t room_lock;
 	u32 room_seq;
+	bool full;
 	struct list_head waiting;
 	struct list_head answering;
+	struct work_struct room_work;
 };
 
+/**
+ * struct ibt_stats - counters, as one CPU has them
+ * @count: since the device was made
+ */
 struct ibt_stats {
 	u64 count[IBT_STAT_NUM];
 };
@@ -116,17 +140,28 @@ struct ibt_stats {
  * struct ibt_dev - a device
  * @soft: first; @soft.ib is the core's
  * @link: its kind of link
- * @qps: QPN -> struct ibt_qp; whoever looks takes a reference under RCU
+ * @qps: QPN -> struct ibt_life of a queue pair
  * @num_qps: queue pairs there are, QP1 too
  * @ahs: number -> struct ibt_route of an address handle of user space
- * @srqs: number -> struct ibt_srq; whoever looks takes a reference under RCU
+ * @srqs: number -> struct ibt_life of a shared receive queue
+ * @next_qpn: where the search for a free number begins
+ * @next_ah: likewise
+ * @next_srq: likewise
  * @groups: multicast groups (mcast.c)
+ * @num_groups: of them
+ * @num_members: of all of them
  * @groups_lock: one attach or detach at a time
+ * @crowd: packets for large groups, @num_crowd of them
+ * @num_crowd: see there
+ * @crowd_lock: guards both
+ * @crowd_work: delivers them
+ * @queued: bytes of received packets that wait, of IBT_MAX_QUEUED_BYTES
  * @wq: what was too much for the context it came up in
  * @stats: per CPU
  * @fault: injection (fault.c), NULL: none
  * @priv: the link's
  * @num_ports: entries of @ports
+ * @ports: port 1 is the first
  */
 struct ibt_dev {
 	struct soft_dev soft;
@@ -139,7 +174,14 @@ struct ibt_dev {
 	u32 next_ah;
 	u32 next_srq;
 	struct rhashtable groups;
+	u32 num_groups;
+	u32 num_members;
 	struct mutex groups_lock;
+	struct list_head crowd;
+	u32 num_crowd;
+	spinlock_t crowd_lock;
+	struct work_struct crowd_work;
+	atomic_t queued;
 	struct workqueue_struct *wq;
 	struct ibt_stats __percpu *stats;
 	struct ibt_fault *fault;
@@ -158,7 +200,53 @@ static inline void ibt_count(struct ibt_dev *dev, enum ibt_stat stat)
 	this_cpu_inc(dev->stats->count[stat]);
 }
 
-/* Requests to receive: of one QP, or of an SRQ. Elements: struct rxe_recv_wqe. */
+/* Before a received packet of so many bytes is kept for later. False: drop it. */
+static inline bool ibt_queue_charge(struct ibt_dev *dev, u32 bytes)
+{
+	if (atomic_add_return(bytes, &dev->queued) <= IBT_MAX_QUEUED_BYTES)
+		return true;
+	atomic_sub(bytes, &dev->queued);
+	return false;
+}
+
+static inline void ibt_queue_uncharge(struct ibt_dev *dev, u32 bytes)
+{
+	atomic_sub(bytes, &dev->queued);
+}
+
+/**
+ * struct ibt_life - references to an object that is found by number (life.c)
+ * @refs: 1 until its destruction, 1 of each who found it
+ * @unused: the last is gone
+ * @of: the object; whoever has no reference must not touch it
+ * @rcu: those who look may find this when the object is no more
+ */
+struct ibt_life {
+	refcount_t refs;
+	struct completion unused;
+	void *of;
+	struct rcu_head rcu;
+};
+
+struct ibt_life *ibt_life_new(void *of);
+void *ibt_life_find(struct xarray *table, u32 number);
+void ibt_life_put(struct ibt_life *life);
+void ibt_life_wait(struct ibt_life *life);
+void ibt_life_end(struct ibt_life *life);
+
+/* Under RCU, or for a work or timer of the object itself. False: it is ending. */
+static inline bool ibt_life_get(struct ibt_life *life)
+{
+	return refcount_inc_not_zero(&life->refs);
+}
+
+/**
+ * struct ibt_rq - requests to receive: of one QP, or of an SRQ
+ * @ring: of struct rxe_recv_wqe
+ * @post_lock: see above
+ * @max_wr: that may be posted at once
+ * @max_sge: of each
+ */
 struct ibt_rq {
 	struct soft_ring ring;
 	spinlock_t post_lock;
@@ -166,23 +254,35 @@ struct ibt_rq {
 	u32 max_sge;
 };
 
-/* One of them, copied and checked. */
+/**
+ * struct ibt_recv - one of them, copied and checked
+ * @wr_id: of the consumer
+ * @length: bytes that there is room for
+ * @num_sge: entries of @sge that mean something
+ * @room: entries of @sge
+ * @sge: where
+ */
 struct ibt_recv {
 	u64 wr_id;
 	u32 length;
 	u32 num_sge;
-	struct ib_sge sge[IBT_MAX_SGE];
+	u32 room;
+	struct ib_sge sge[];
 };
 
 /**
  * struct ibt_srq - shared receive queue
+ * @ib: of the core; first
+ * @rq: its requests
  * @lock: see above
  * @limit: raise IB_EVENT_SRQ_LIMIT_REACHED when fewer are left; 0: never
  * @number: in ibt_dev.srqs
  * @error: nothing can be taken from it anymore
  * @xrc_cq: (XRC) where its completions go
- * @refs: 1 until destruction, 1 of each who found it; @unused: the last is gone
+ * @life: references
+ * @resizing: one resize at a time; outside of @lock
  * @events: IB_EVENT_* bits to raise, by @work
+ * @work: raises them
  */
 struct ibt_srq {
 	struct ib_srq ib;
@@ -192,8 +292,8 @@ struct ibt_srq {
 	u32 number;
 	bool error;
 	struct soft_cq *xrc_cq;
-	refcount_t refs;
-	struct completion unused;
+	struct ibt_life *life;
+	struct mutex resizing;
 	unsigned long events;
 	struct work_struct work;
 };
@@ -216,7 +316,7 @@ struct ibt_xrcd {
 /**
  * struct ibt_qp - queue pair
  * @ib: of the core; first
- * @refs: 1 until destruction, 1 of each who found it; @unused: the last is gone
+ * @life: references
  * @attr_lock: see above
  * @attr: as modify_qp left it; qp_state is not kept here. Written with attr_lock
  *	  held; what migration exchanges (ah_attr, port_num, pkey_index, timeout
@@ -227,22 +327,28 @@ struct ibt_xrcd {
  * @transport: which opcodes it speaks (UD: also for GSI)
  * @mtu: path MTU in bytes (1 << 31 is no MTU: UD)
  * @flow: for the link's choice among several ways
- * @path_lock: guards @path, @alt, @path_gen, @mig_state
+ * @path_lock: guards @path down to @alt_left, and @flow
  * @path: connected QPs, from RTR on, referenced
  * @alt: the alternate one, or NULL
  * @path_gen: generation of the port when @path was resolved
- * @mig_state: path migration state; may be peeked at without the lock
- * @send_cq, @recv_cq: where completions go
- * @srq: NULL: own receive queue
+ * @mig_state: path migration state; may be peeked at without the lock, like
+ * @migrations: how many there were, and like
+ * @alt_left: @alt is the path that the latest migration left: a peer that has not
+ *	      heard of it still uses it
  * @sig_all: every send is signaled
  * @flushed: (attr_lock) the error state was entered and both sides are flushed
+ * @send_cq: where completions of sends go, NULL: it has none
+ * @recv_cq: those of receives; NULL: XRC
+ * @srq: NULL: own receive queue
  * @events: IB_EVENT_* bits to raise, by @work
  * @work: raises events and finishes a move to the error state
+ * @rq: own receive queue
+ * @sq: send side
+ * @resp: receive side
  */
 struct ibt_qp {
 	struct ib_qp ib;
-	refcount_t refs;
-	struct completion unused;
+	struct ibt_life *life;
 	struct mutex attr_lock;
 	struct ib_qp_attr attr;
 	struct ib_qp_cap cap;
@@ -255,11 +361,13 @@ struct ibt_qp {
 	struct ibt_path *alt;
 	int path_gen;
 	enum ib_mig_state mig_state;
+	u32 migrations;
+	bool alt_left;
+	bool sig_all;
+	bool flushed;
 	struct soft_cq *send_cq;
 	struct soft_cq *recv_cq;
 	struct ibt_srq *srq;
-	bool sig_all;
-	bool flushed;
 	unsigned long events;
 	struct work_struct work;
 	struct ibt_rq rq;
@@ -298,8 +406,10 @@ struct ibt_path *ibt_qp_path(struct ibt_qp *qp);
  * when there is no armed one.
  */
 bool ibt_qp_migrate(struct ibt_qp *qp);
-/* MigReq of a good packet that came for @qp, IBA 17.2.8. Any context, cheap. */
-void ibt_qp_mig_seen(struct ibt_qp *qp, bool migrated);
+/* MigReq of a good packet that came for @qp, by the alternate path or the one in
+ * use, IBA 17.2.8. Softirqs disabled, none of its locks held; cheap.
+ */
+void ibt_qp_mig_seen(struct ibt_qp *qp, bool migrated, bool alternate);
 /* Does @pkey of a packet match entry @index of the table? IBA 10.9.1. */
 bool ibt_pkey_ok(const struct ibt_port *port, u16 index, u16 pkey);
 /* Index of an entry that @pkey matches, or -1 (gsi.c: QP1 takes them all). */
@@ -314,6 +424,8 @@ int ibt_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad);	/* op; NULL: doorbell */
 /* modify_qp: @state as of now, attributes are in place. Process context. */
 void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state);
+/* modify_qp from SQE to RTS, before that. Process context. */
+void ibt_sq_resume(struct ibt_qp *qp);
 /* All that is queued completes with IB_WC_WR_FLUSH_ERR. */
 void ibt_sq_flush(struct ibt_qp *qp);
 /* Go on with ibt_requester() from the work. Any context, also with the room_lock
@@ -337,24 +449,37 @@ void ibt_resp_destroy(struct ibt_qp *qp);
 int ibt_resp_reserve(struct ibt_qp *qp, u32 max_dest_rd_atomic);
 void ibt_resp_set_state(struct ibt_qp *qp, enum ib_qp_state state);
 void ibt_resp_flush(struct ibt_qp *qp);
-/* From ibt_tx_room(): whose answers wait. Any context. */
-void ibt_resp_room(struct ibt_port *port);
 /* A request packet for a connected @qp. Does not consume @skb. Softirq. */
 void ibt_responder(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb, const struct ibt_rx_meta *meta);
 /* A datagram for @qp: SEND_ONLY, with or without immediate. @from: its payload. */
 void ibt_ud_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		    struct soft_iter *from, const struct ibt_rx_meta *meta);
+/* The same, but a key that is wrong is only told. */
+enum ibt_ud_fault ibt_ud_try(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			     struct soft_iter *from,
+			     const struct ibt_rx_meta *meta);
+/* Count @fault of a packet. */
+void ibt_ud_refused(struct ibt_port *port, enum ibt_ud_fault fault);
 /* To every QP of the group meta->dgid; @pkt, @skb stay the caller's. Softirq. */
 void ibt_mcast_receive(struct ibt_port *port, const struct ibt_pkt *pkt,
 		       struct sk_buff *skb, const struct ibt_rx_meta *meta);
 
 /**
  * struct ibt_msg - a request, however it came
- * @verb: IBT_SEND, _WRITE, _READ, _CMP_SWAP, _FETCH_ADD
+ * @verb: IBT_SEND, _WRITE, _READ, _CMP_SWAP, _FETCH_ADD, _ATOMIC_WRITE
  * @extra: 0, IBT_IMM (@imm), IBT_IETH (@inv_rkey)
- * @length: of WRITE and READ; of a SEND if @whole
+ * @solicited: the peer's consumer is to be woken
+ * @imm: immediate data
+ * @inv_rkey: key that the peer is to invalidate
+ * @va: address at the peer, of all but a SEND
+ * @rkey: its key
+ * @length: of WRITE, READ and ATOMIC WRITE; of a SEND, if not @whole: so much is
+ *	    known to come
  * @whole: it comes straight from the requester: @length is known at once
+ * @swap_add: of an atomic; of an ATOMIC WRITE the eight bytes, in the order of memory
+ * @compare: of CMP_SWAP
+ * @srqn: (XRC) number of the shared receive queue
  */
 struct ibt_msg {
 	enum ibt_verb verb;
@@ -377,7 +502,8 @@ struct ibt_msg {
  * receive request; data: places bytes, any number of times; end: completes the
  * receive request if there is one. After anything but IBT_DONE (or IBT_RNR)
  * the message in progress is given up; the caller fails the QP if the
- * specification wants it to: ibt_exec_failed().
+ * specification wants it to: ibt_exec_failed(). Only IBT_DROP of data leaves it as
+ * it was before: the same bytes may come again.
  */
 enum ibt_verdict ibt_exec_begin(struct ibt_qp *qp, const struct ibt_msg *msg);
 enum ibt_verdict ibt_exec_data(struct ibt_qp *qp, struct soft_iter *from,
@@ -386,6 +512,7 @@ enum ibt_verdict ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg);
 /* @from: where the answer is; the caller ends it, resp.lock no longer needed. */
 enum ibt_verdict ibt_exec_read(struct ibt_qp *qp, const struct ibt_msg *msg,
 			       struct soft_iter *from);
+/* ATOMIC WRITE too, which has no original: 0. */
 enum ibt_verdict ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
 				 u64 *original);
 /* What IBA 9.9.3 says happens to the responder's own QP after @verdict. */
@@ -396,10 +523,11 @@ void ibt_resp_advance(struct ibt_qp *qp, u32 packets);
 u8 ibt_resp_syndrome(const struct ibt_qp *qp, enum ibt_verdict verdict);
 
 /* rq.c: a request to receive, copied out of the ring and checked. resp.lock held.
- * IBT_DONE, IBT_RNR (none), IBT_OP_ERROR (malformed: completed in error).
+ * IBT_DONE, IBT_RNR (none), IBT_OP_ERROR (malformed: completed in error),
+ * IBT_BAD_REQUEST (less than @bytes fit: it stays in the ring).
  */
 enum ibt_verdict ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
-			     struct ibt_recv *recv);
+			     struct ibt_recv *recv, u32 bytes);
 int ibt_rq_create(struct ibt_rq *rq, u32 max_wr, u32 max_sge,
 		  struct ib_ucontext *ucontext, struct mminfo *info);
 void ibt_rq_destroy(struct ibt_rq *rq);
@@ -407,6 +535,16 @@ int ibt_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		  const struct ib_recv_wr **bad);
 int ibt_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 		      const struct ib_recv_wr **bad);
+
+/* ---- room.c: queue pairs that wait for the link; any context ------------------------ */
+
+void ibt_room_init(struct ibt_port *port);
+/* xmit() said -EAGAIN, when room_seq was @seq: wait on @line, which is one of the
+ * port's. False: there has been room since, and @entry is on no list.
+ */
+bool ibt_room_wait(struct ibt_port *port, struct list_head *line,
+		   struct list_head *entry, u32 seq);
+void ibt_room_leave(struct ibt_port *port, struct list_head *entry);
 
 /* ---- tx.c --------------------------------------------------------------------------- */
 
@@ -469,9 +607,7 @@ extern const struct ib_device_ops ibt_stats_ops;	/* stats.c */
 /* ---- between verbs.c, qp.c, qp_attr.c, mcast.c, gsi.c ----------------------------------- */
 
 /* State as a consumer is told: a stopped send side shows as SQE. */
-enum ib_qp_state ibt_qp_shown_state(const struct ibt_qp *qp);
-int ibt_query_port(struct ib_device *ib, u32 port_num,
-		   struct ib_port_attr *attr);
+enum ib_qp_state ibt_qp_shown_state(struct ibt_qp *qp);
 int ibt_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		  struct ib_udata *udata);
 int ibt_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,

@@ -59,7 +59,11 @@ struct ibt_path {
  *	BTH to ICRC. For deliveries that need no packet.
  * @query_port: attributes of the link: state, phys_state, speed, width, mtus,
  *	gid_tbl_len, LIDs. The engine has filled in its own. May sleep.
+ * @active_mtu: that alone, at once. Any context.
  * @mcast_join: receive this group (may sleep); @mcast_leave: no more
+ * @enabled: (optional) the core begins to give the device to clients: when it is
+ *	registered, and after each move to another namespace. May sleep; locks of
+ *	the core are held.
  * @dealloc: the device is unregistered (also by the core, on behalf of 'rdma link
  *	delete' or of a namespace): give back what the link holds for it. May
  *	sleep. The device's memory goes afterwards.
@@ -83,8 +87,10 @@ struct ibt_link_ops {
 	void (*meta)(struct ibt_path *path, u32 length,
 		     struct ibt_rx_meta *meta);
 	int (*query_port)(struct ibt_port *port, struct ib_port_attr *attr);
+	enum ib_mtu (*active_mtu)(struct ibt_port *port);
 	int (*mcast_join)(struct ibt_port *port, const union ib_gid *gid);
 	void (*mcast_leave)(struct ibt_port *port, const union ib_gid *gid);
+	void (*enabled)(struct ibt_dev *dev);
 	void (*dealloc)(struct ibt_dev *dev);
 	const struct ib_device_ops *ib_ops;
 };

@@ -168,18 +168,44 @@ static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
 	return syndrome;
 }
 
-/* Bytes of a SEND or WRITE, up to a chunk; the end of it with the last one. */
-static enum ibt_verdict push(struct ibt_qp *qp, struct ibt_slot *slot,
-			     const struct ibt_msg *msg, struct soft_iter *from)
+/*
+ * Bytes of a READ. Who is to blame for a failure? If our own memory is all there,
+ * it was the peer's.
+ */
+static enum ibt_verdict pull(struct ibt_local *local, struct soft_iter *to,
+			     u32 length)
+{
+	if (soft_iter_copy(to, &local->from, length) == SOFT_OK)
+		return IBT_DONE;
+	return soft_iter_check(to) == SOFT_OK ? IBT_NO_ACCESS : IBT_DROP;
+}
+
+/*
+ * The next bytes of a message, up to a chunk. @own: our memory, from there on.
+ * @begun: the peer has heard of it; if it is not at it any more, it was reset or
+ * has failed meanwhile. It counts the message as arrived behind the last byte only,
+ * so that packets can begin anew.
+ */
+static enum ibt_verdict move(struct ibt_qp *qp, struct ibt_slot *slot,
+			     const struct ibt_msg *msg, struct soft_iter *own,
+			     bool begun)
 {
 	struct ibt_local *local = &qp->sq.local;
 	struct ibt_qp *peer = local->peer;
 	u32 length = min(slot->length - local->done, CHUNK_BYTES);
+	bool read = msg->verb == IBT_READ;
 	enum ibt_verdict verdict = IBT_DONE;
 
 	lockdep_assert_held(&peer->resp.lock);
-	if (length)
-		verdict = ibt_exec_data(peer, from, length);
+	if (begun ? peer->resp.local != qp :
+		    !ibt_resp_ready(peer, slot->first_psn))
+		return IBT_DROP;
+	if (!begun)
+		verdict = read ? ibt_exec_read(peer, msg, &local->from) :
+				 ibt_exec_begin(peer, msg);
+	if (verdict == IBT_DONE && length)
+		verdict = read ? pull(local, own, length) :
+				 ibt_exec_data(peer, own, length);
 	if (verdict != IBT_DONE)
 		return verdict;
 	local->done += length;
@@ -188,21 +214,22 @@ static enum ibt_verdict push(struct ibt_qp *qp, struct ibt_slot *slot,
 		return IBT_DONE;
 	}
 	peer->resp.local = NULL;
-	verdict = ibt_exec_end(peer, msg);
+	if (!read)
+		verdict = ibt_exec_end(peer, msg);
 	if (verdict == IBT_DONE)
 		ibt_resp_advance(peer, ibt_slot_packets(slot));
 	return verdict;
 }
 
-/* @begun: the peer has heard of this message. */
-static enum ibt_local_way push_chunk(struct ibt_qp *qp, struct ibt_slot *slot,
+/* SEND, WRITE, READ. @begun: as above. */
+static enum ibt_local_way move_chunk(struct ibt_qp *qp, struct ibt_slot *slot,
 				     const struct ibt_wr_info *info,
 				     bool begun)
 {
 	struct ibt_local *local = &qp->sq.local;
 	struct ibt_qp *peer = local->peer;
 	enum ibt_verdict verdict = IBT_DONE;
-	struct soft_iter from;
+	struct soft_iter own;
 	struct ibt_msg msg;
 	u8 syndrome = 0;
 
@@ -211,85 +238,64 @@ static enum ibt_local_way push_chunk(struct ibt_qp *qp, struct ibt_slot *slot,
 		return IBT_LOCAL_MOVED;
 	}
 	fill_msg(slot, info, &msg);
-	ibt_slot_source(qp, slot, &from);
-	if (local->done && soft_iter_skip(&from, local->done) != SOFT_OK)
+	if (info->verb == IBT_READ)
+		ibt_slot_target(qp, slot, &own);
+	else
+		ibt_slot_source(qp, slot, &own);
+	if (local->done && soft_iter_skip(&own, local->done) != SOFT_OK)
 		verdict = IBT_DROP;
 
 	spin_lock(&peer->resp.lock);
-	if (begun && peer->resp.local != qp)
-		verdict = IBT_DROP;	/* it was reset, or failed, meanwhile */
-	if (!begun)
-		verdict = ibt_resp_ready(peer, slot->first_psn) ?
-			  ibt_exec_begin(peer, &msg) : IBT_DROP;
 	if (verdict == IBT_DONE)
-		verdict = push(qp, slot, &msg, &from);
+		verdict = move(qp, slot, &msg, &own, begun);
 	if (verdict != IBT_DONE && verdict != IBT_DROP)
 		syndrome = consequences(qp, peer, slot, verdict);
 	else if (verdict == IBT_DROP && peer->resp.local == qp)
 		peer->resp.local = NULL;
 	spin_unlock(&peer->resp.lock);
-	soft_iter_end(&from);
+	soft_iter_end(&own);
 
 	if (verdict != IBT_DONE)
 		return refused(qp, slot, verdict, syndrome);
+	/* The peer is there, as packets would have told. */
+	ibt_sq_progress(qp);
 	if (local->done == slot->length)
 		finish(qp, slot);
 	return IBT_LOCAL_MOVED;
 }
 
-/*
- * Bytes of a READ. Who is to blame for a failure? If our own memory is all there,
- * it was the peer's.
- */
-static enum ibt_local_way pull_chunk(struct ibt_qp *qp, struct ibt_slot *slot,
-				     const struct ibt_wr_info *info)
+/* The word that an ATOMIC WRITE stores. False: the request has failed. */
+static bool take_word(struct ibt_qp *qp, struct ibt_slot *slot,
+		      struct ibt_msg *msg)
 {
-	struct ibt_local *local = &qp->sq.local;
-	u32 length = min(slot->length - local->done, CHUNK_BYTES);
-	struct ibt_qp *peer = local->peer;
-	enum soft_fault fault = SOFT_OK;
-	struct soft_iter to;
-	u8 syndrome;
+	struct soft_iter from, to;
+	enum soft_fault fault;
 
-	ibt_slot_target(qp, slot, &to);
-	if (local->done)
-		fault = soft_iter_skip(&to, local->done);
-	if (fault == SOFT_OK && length)
-		fault = soft_iter_copy(&to, &local->from, length);
-	soft_iter_end(&to);
-	if (fault != SOFT_OK) {
-		if (ibt_slot_check(qp, slot, info) != SOFT_OK) {
-			fail_here(qp, slot);
-			return IBT_LOCAL_MOVED;
-		}
-		spin_lock(&peer->resp.lock);
-		syndrome = consequences(qp, peer, slot, IBT_NO_ACCESS);
-		spin_unlock(&peer->resp.lock);
-		return refused(qp, slot, IBT_NO_ACCESS, syndrome);
-	}
-	local->done += length;
-	if (local->done == slot->length)
-		finish(qp, slot);
-	return IBT_LOCAL_MOVED;
+	ibt_slot_source(qp, slot, &from);
+	soft_iter_bytes(&to, &msg->swap_add, sizeof(msg->swap_add));
+	fault = soft_iter_copy(&to, &from, sizeof(msg->swap_add));
+	soft_iter_end(&from);
+	if (fault != SOFT_OK)
+		fail_here(qp, slot);
+	return fault == SOFT_OK;
 }
 
-/* READ, atomic: executed at once, a READ's bytes come afterwards. */
+/* Atomic, ATOMIC WRITE: executed at once. */
 static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_slot *slot,
 			      const struct ibt_wr_info *info)
 {
-	struct ibt_local *local = &qp->sq.local;
-	struct ibt_qp *peer = local->peer;
+	struct ibt_qp *peer = qp->sq.local.peer;
 	enum ibt_verdict verdict = IBT_DROP;
 	struct ibt_msg msg;
 	u64 original = 0;
 	u8 syndrome = 0;
 
 	fill_msg(slot, info, &msg);
+	if (info->kind == IBT_WR_STORE && !take_word(qp, slot, &msg))
+		return IBT_LOCAL_MOVED;
 	spin_lock(&peer->resp.lock);
 	if (ibt_resp_ready(peer, slot->first_psn))
-		verdict = info->verb == IBT_READ ?
-			  ibt_exec_read(peer, &msg, &local->from) :
-			  ibt_exec_atomic(peer, &msg, &original);
+		verdict = ibt_exec_atomic(peer, &msg, &original);
 	if (verdict == IBT_DONE)
 		ibt_resp_advance(peer, ibt_slot_packets(slot));
 	else if (verdict != IBT_DROP)
@@ -298,9 +304,8 @@ static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_slot *slot,
 
 	if (verdict != IBT_DONE)
 		return refused(qp, slot, verdict, syndrome);
-	if (info->verb == IBT_READ)
-		return pull_chunk(qp, slot, info);
-	if (ibt_slot_original(qp, slot, original))
+	if (info->kind == IBT_WR_STORE ||
+	    ibt_slot_original(qp, slot, original))
 		finish(qp, slot);
 	return IBT_LOCAL_MOVED;
 }
@@ -314,9 +319,9 @@ static enum ibt_local_way begin(struct ibt_qp *qp, struct ibt_qp *peer,
 	sq->local = (struct ibt_local) { .peer = peer, .slot = sq->next };
 	soft_iter_bytes(&sq->local.from, NULL, 0);
 	ibt_slot_number(qp, slot);
-	if (info->kind == IBT_WR_ASK)
+	if (ibt_wr_answered(info) && info->verb != IBT_READ)
 		return ask(qp, slot, info);
-	return push_chunk(qp, slot, info, false);
+	return move_chunk(qp, slot, info, false);
 }
 
 /**
@@ -344,9 +349,7 @@ enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
 	if (sq->local.peer && sq->local.slot != sq->next)
 		ibt_local_abort(qp);
 	if (sq->local.peer)
-		return info->kind == IBT_WR_ASK ?
-		       pull_chunk(qp, slot, info) :
-		       push_chunk(qp, slot, info, true);
+		return move_chunk(qp, slot, info, true);
 	if (!READ_ONCE(ibt_loopback) || !path || !path->local || sq->offset)
 		return IBT_LOCAL_NO;
 	peer = find_peer(qp, path);

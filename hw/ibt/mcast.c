@@ -3,12 +3,22 @@
  * Multicast groups: which queue pairs get a copy. A group exists while it has
  * members, and the link listens for it as long. Readers hold RCU; changes are
  * made with ibt_dev.groups_lock held, which also orders the calls to the link.
+ *
+ * A packet for many is delivered by a work, which holds that lock: a softirq is no
+ * place for thousands of copies.
  */
 #include <linux/module.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
 #include "ibt.h"
+
+/* Members of a group that get their copies in the softirq of the packet. */
+#define AT_ONCE		32
+
+/* Packets that wait for the work, and copies between two of its pauses. */
+#define MAX_CROWD	64
+#define CROWD_STEPS	32
 
 struct ibt_group_key {
 	union ib_gid gid;
@@ -31,10 +41,13 @@ struct ibt_group {
 	struct rcu_head rcu;
 };
 
-/* The core detaches a queue pair from every group before it destroys it. */
+/*
+ * The core detaches a queue pair from every group before it destroys it; readers
+ * may meet it for a grace period still.
+ */
 struct ibt_member {
 	struct list_head node;
-	struct ibt_qp *qp;
+	struct ibt_life *life;	/* of the queue pair */
 	struct rcu_head rcu;
 };
 
@@ -44,16 +57,6 @@ static const struct rhashtable_params ibt_group_params = {
 	.head_offset = offsetof(struct ibt_group, node),
 	.automatic_shrinking = true,
 };
-
-int ibt_groups_init(struct ibt_dev *dev)
-{
-	return rhashtable_init(&dev->groups, &ibt_group_params);
-}
-
-void ibt_groups_exit(struct ibt_dev *dev)
-{
-	rhashtable_destroy(&dev->groups);
-}
 
 /* ---- groups ------------------------------------------------------------------ */
 
@@ -71,7 +74,9 @@ static struct ibt_group *ibt_group_new(struct ibt_dev *dev,
 	int ret;
 
 	lockdep_assert_held(&dev->groups_lock);
-	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (dev->num_groups == IBT_MAX_GROUPS)
+		return ERR_PTR(-ENOMEM);
+	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
 	if (!group)
 		return ERR_PTR(-ENOMEM);
 	group->key = *key;
@@ -83,6 +88,7 @@ static struct ibt_group *ibt_group_new(struct ibt_dev *dev,
 	ret = dev->link->mcast_join(port, &key->gid);
 	if (ret)
 		goto err_insert;
+	dev->num_groups++;
 	return group;
 
 err_insert:
@@ -98,6 +104,7 @@ static void ibt_group_end(struct ibt_dev *dev, struct ibt_group *group)
 	dev->link->mcast_leave(ibt_dev_port(dev, group->key.port_num),
 			       &group->key.gid);
 	rhashtable_remove_fast(&dev->groups, &group->node, ibt_group_params);
+	dev->num_groups--;
 	kfree_rcu(group, rcu);
 }
 
@@ -109,30 +116,37 @@ static struct ibt_member *ibt_member_find(struct ibt_group *group,
 	struct ibt_member *member;
 
 	list_for_each_entry(member, &group->members, node)
-		if (member->qp == qp)
+		if (member->life == qp->life)
 			return member;
 	return NULL;
 }
 
 static int ibt_member_add(struct ibt_group *group, struct ibt_qp *qp)
 {
+	struct ibt_dev *dev = ibt_qp_dev(qp);
 	struct ibt_member *member;
 
-	if (group->count == IBT_MAX_MCAST_QP)
+	lockdep_assert_held(&dev->groups_lock);
+	if (group->count == IBT_MAX_MCAST_QP ||
+	    dev->num_members == IBT_MAX_MEMBERS)
 		return -ENOMEM;
-	member = kmalloc(sizeof(*member), GFP_KERNEL);
+	member = kmalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
 	if (!member)
 		return -ENOMEM;
-	member->qp = qp;
+	member->life = qp->life;
 	list_add_tail_rcu(&member->node, &group->members);
-	group->count++;
+	WRITE_ONCE(group->count, group->count + 1);
+	dev->num_members++;
 	return 0;
 }
 
-static void ibt_member_end(struct ibt_group *group, struct ibt_member *member)
+static void ibt_member_end(struct ibt_dev *dev, struct ibt_group *group,
+			   struct ibt_member *member)
 {
+	lockdep_assert_held(&dev->groups_lock);
 	list_del_rcu(&member->node);
-	group->count--;
+	WRITE_ONCE(group->count, group->count - 1);
+	dev->num_members--;
 	kfree_rcu(member, rcu);
 }
 
@@ -199,7 +213,7 @@ static int ibt_detach_locked(struct ibt_qp *qp,
 	member = group ? ibt_member_find(group, qp) : NULL;
 	if (!member)
 		return -EINVAL;
-	ibt_member_end(group, member);
+	ibt_member_end(dev, group, member);
 	if (!group->count)
 		ibt_group_end(dev, group);
 	return 0;
@@ -222,14 +236,162 @@ static int ibt_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 
 /* ---- receive ---------------------------------------------------------------------- */
 
+/* What is wrong with a packet counts once, however many members see it. */
+struct ibt_refusals {
+	bool seen[IBT_UD_QKEY + 1];
+};
+
+static void ibt_refusals_count(struct ibt_port *port,
+			       const struct ibt_refusals *refusals)
+{
+	int fault;
+
+	for (fault = 0; fault < ARRAY_SIZE(refusals->seen); fault++)
+		if (refusals->seen[fault])
+			ibt_ud_refused(port, fault);
+}
+
 static void ibt_mcast_copy(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-			   struct sk_buff *skb, const struct ibt_rx_meta *meta)
+			   struct sk_buff *skb, const struct ibt_rx_meta *meta,
+			   struct ibt_refusals *refusals)
 {
 	struct soft_iter from;
 
 	soft_iter_skb(&from, skb, pkt->payload, pkt->length);
-	ibt_ud_receive(qp, pkt, &from, meta);
+	refusals->seen[ibt_ud_try(qp, pkt, &from, meta)] = true;
 	soft_iter_end(&from);
+}
+
+/**
+ * struct ibt_crowd - a packet that has too many receivers for a softirq
+ * @node: in ibt_dev.crowd
+ * @port: where it came
+ * @skb: the packet
+ * @bytes: that it is charged with
+ * @meta: as the link said
+ */
+struct ibt_crowd {
+	struct list_head node;
+	struct ibt_port *port;
+	struct sk_buff *skb;
+	u32 bytes;
+	struct ibt_rx_meta meta;
+};
+
+static void ibt_crowd_free(struct ibt_dev *dev, struct ibt_crowd *crowd)
+{
+	ibt_queue_uncharge(dev, crowd->bytes);
+	kfree_skb(crowd->skb);
+	kfree(crowd);
+}
+
+/* The group is looked for again when it is this packet's turn. False: no room. */
+static bool ibt_crowd_add(struct ibt_port *port, struct sk_buff *skb,
+			  const struct ibt_rx_meta *meta)
+{
+	struct ibt_dev *dev = port->dev;
+	u32 bytes = skb->truesize;
+	struct ibt_crowd *crowd;
+	bool room;
+
+	if (!ibt_queue_charge(dev, bytes))
+		return false;
+	crowd = kmalloc(sizeof(*crowd), GFP_ATOMIC);
+	if (!crowd) {
+		ibt_queue_uncharge(dev, bytes);
+		return false;
+	}
+	crowd->port = port;
+	crowd->skb = skb_get(skb);
+	crowd->bytes = bytes;
+	crowd->meta = *meta;
+	spin_lock_bh(&dev->crowd_lock);
+	room = dev->num_crowd < MAX_CROWD;
+	if (room) {
+		dev->num_crowd++;
+		list_add_tail(&crowd->node, &dev->crowd);
+	}
+	spin_unlock_bh(&dev->crowd_lock);
+	if (room)
+		queue_work(dev->wq, &dev->crowd_work);
+	else
+		ibt_crowd_free(dev, crowd);
+	return room;
+}
+
+static struct ibt_crowd *ibt_crowd_next(struct ibt_dev *dev)
+{
+	struct ibt_crowd *crowd;
+
+	spin_lock_bh(&dev->crowd_lock);
+	crowd = list_first_entry_or_null(&dev->crowd, struct ibt_crowd, node);
+	if (crowd) {
+		list_del(&crowd->node);
+		dev->num_crowd--;
+	}
+	spin_unlock_bh(&dev->crowd_lock);
+	return crowd;
+}
+
+/* Members stay, and exist, as long as groups_lock is held. */
+static void ibt_crowd_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
+{
+	const struct ibt_group_key key = {
+		.gid = crowd->meta.dgid,
+		.port_num = crowd->port->num,
+	};
+	struct ibt_refusals refusals = {};
+	struct ibt_member *member;
+	struct ibt_group *group;
+	struct ibt_pkt pkt = {};
+	u32 copies = 0;
+
+	lockdep_assert_held(&dev->groups_lock);
+	group = ibt_group_find(dev, &key);
+	/* Its headers have been read once. */
+	if (!group || ibt_hdr_parse(&pkt, crowd->skb))
+		return;
+	list_for_each_entry(member, &group->members, node) {
+		if (!ibt_life_get(member->life))
+			continue;
+		ibt_mcast_copy(member->life->of, &pkt, crowd->skb,
+			       &crowd->meta, &refusals);
+		ibt_life_put(member->life);
+		if (++copies % CROWD_STEPS == 0)
+			cond_resched();
+	}
+	ibt_refusals_count(crowd->port, &refusals);
+}
+
+/* Each packet is a turn: whoever attaches or detaches waits for one at most. */
+static void ibt_crowd_work(struct work_struct *work)
+{
+	struct ibt_dev *dev = container_of(work, struct ibt_dev, crowd_work);
+	struct ibt_crowd *crowd = ibt_crowd_next(dev);
+
+	if (!crowd)
+		return;
+	mutex_lock(&dev->groups_lock);
+	ibt_crowd_deliver(dev, crowd);
+	mutex_unlock(&dev->groups_lock);
+	ibt_crowd_free(dev, crowd);
+	queue_work(dev->wq, &dev->crowd_work);
+}
+
+static void ibt_mcast_few(struct ibt_port *port, struct ibt_group *group,
+			  const struct ibt_pkt *pkt, struct sk_buff *skb,
+			  const struct ibt_rx_meta *meta)
+{
+	struct ibt_refusals refusals = {};
+	struct ibt_member *member;
+
+	list_for_each_entry_rcu(member, &group->members, node) {
+		if (!ibt_life_get(member->life))
+			continue;
+		ibt_mcast_copy(member->life->of, pkt, skb, meta, &refusals);
+		ibt_life_put(member->life);
+	}
+	ibt_refusals_count(port, &refusals);
 }
 
 void ibt_mcast_receive(struct ibt_port *port, const struct ibt_pkt *pkt,
@@ -239,20 +401,36 @@ void ibt_mcast_receive(struct ibt_port *port, const struct ibt_pkt *pkt,
 		.gid = meta->dgid,
 		.port_num = port->num,
 	};
-	struct ibt_member *member;
 	struct ibt_group *group;
 
 	rcu_read_lock();
 	group = rhashtable_lookup(&port->dev->groups, &key, ibt_group_params);
-	if (group) {
-		list_for_each_entry_rcu(member, &group->members, node) {
-			if (!ibt_qp_get(member->qp))
-				continue;
-			ibt_mcast_copy(member->qp, pkt, skb, meta);
-			ibt_qp_put(member->qp);
-		}
-	}
+	if (group && READ_ONCE(group->count) <= AT_ONCE)
+		ibt_mcast_few(port, group, pkt, skb, meta);
+	else if (group && !ibt_crowd_add(port, skb, meta))
+		ibt_count(port->dev, IBT_STAT_RX_DROP);
 	rcu_read_unlock();
+}
+
+/* ---- life ---------------------------------------------------------------------------- */
+
+int ibt_groups_init(struct ibt_dev *dev)
+{
+	INIT_LIST_HEAD(&dev->crowd);
+	spin_lock_init(&dev->crowd_lock);
+	INIT_WORK(&dev->crowd_work, ibt_crowd_work);
+	return rhashtable_init(&dev->groups, &ibt_group_params);
+}
+
+/* Nothing comes in any more. */
+void ibt_groups_exit(struct ibt_dev *dev)
+{
+	struct ibt_crowd *crowd;
+
+	cancel_work_sync(&dev->crowd_work);
+	while ((crowd = ibt_crowd_next(dev)))
+		ibt_crowd_free(dev, crowd);
+	rhashtable_destroy(&dev->groups);
 }
 
 const struct ib_device_ops ibt_mcast_ops = {

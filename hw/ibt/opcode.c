@@ -19,7 +19,8 @@
 	ETH_BYTES(headers, IBT_AETH, aeth) +				\
 	ETH_BYTES(headers, IBT_ATOMICACK, atomicack) +			\
 	ETH_BYTES(headers, IBT_IMM, immdt) +				\
-	ETH_BYTES(headers, IBT_IETH, ieth))
+	ETH_BYTES(headers, IBT_IETH, ieth) +				\
+	ETH_BYTES(headers, IBT_CNPETH, cnpeth))
 
 /* How the rows below say where a packet stands; FIRST and MIDDLE are full. */
 #define F	(IBT_FIRST | IBT_PAYLOAD | IBT_FULL)
@@ -69,12 +70,30 @@
 
 #define ALL_ROWS(X)							\
 	RELIABLE_ROWS(X, RC, IB_OPCODE_RC, 0)				\
+	X(RC, IB_OPCODE_RC, ATOMIC_WRITE, ATOMIC_WRITE, IBT_RETH, O)	\
 	SEND_ROWS(X, UC, IB_OPCODE_UC, 0)				\
 	WRITE_ROWS(X, UC, IB_OPCODE_UC, 0)				\
 	X(UD, IB_OPCODE_UD, SEND_ONLY, SEND, IBT_DETH, O | RECV)	\
 	X(UD, IB_OPCODE_UD, SEND_ONLY_WITH_IMMEDIATE, SEND,		\
 	  IBT_DETH | IBT_IMM, O | RECV)					\
-	RELIABLE_ROWS(X, XRC, IBT_OPCODE_XRC, IBT_XRCETH)
+	RELIABLE_ROWS(X, XRC, IBT_OPCODE_XRC, IBT_XRCETH)		\
+	X(CNP, IB_OPCODE_CNP, NOTIFY, NOTIFY, IBT_CNPETH, BARE)
+
+/*
+ * IBA 9.7.4.1.3: what a reliable responder does not know is a request that it
+ * refuses, so the requester must hear of it. There is no way back to these.
+ */
+#define UNUSED_ROW(X, t, n, bits)					\
+	X(t, n, UNUSED_##bits, UNKNOWN, 0, O)
+#define RESERVED_ROWS(X, t, n)						\
+	UNUSED_ROW(X, t, n, 15) UNUSED_ROW(X, t, n, 18)			\
+	UNUSED_ROW(X, t, n, 19) UNUSED_ROW(X, t, n, 1A)			\
+	UNUSED_ROW(X, t, n, 1B) UNUSED_ROW(X, t, n, 1C)			\
+	UNUSED_ROW(X, t, n, 1E) UNUSED_ROW(X, t, n, 1F)
+#define UNUSED_ROWS(X)							\
+	RESERVED_ROWS(X, RC, IB_OPCODE_RC)				\
+	RESERVED_ROWS(X, XRC, IBT_OPCODE_XRC)				\
+	UNUSED_ROW(X, XRC, IBT_OPCODE_XRC, 1D)
 
 #define FACTS(t, n, op, kind, eth, how)					\
 	[(n) + IB_OPCODE_##op] = {					\
@@ -86,7 +105,9 @@
 		.length = HDR_BYTES(eth),				\
 	},
 
-const struct ibt_opcode ibt_opcodes[256] = { ALL_ROWS(FACTS) };
+const struct ibt_opcode ibt_opcodes[256] = {
+	ALL_ROWS(FACTS) UNUSED_ROWS(FACTS)
+};
 
 #define TOO_LONG(t, n, op, kind, eth, how) \
 	|| HDR_BYTES(eth) > IBT_MAX_HDR_BYTES

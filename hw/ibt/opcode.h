@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The one table of opcodes (IBA vol. 1 table 38; XRC: annex A14). It drives
- * building, parsing and sequence checks.
+ * The one table of opcodes (IBA vol. 1 table 38; XRC: annex A14, congestion
+ * notification: A17, ATOMIC WRITE: A19). It drives building, parsing and sequence
+ * checks.
  */
 #ifndef IBT_OPCODE_H
 #define IBT_OPCODE_H
@@ -13,12 +14,25 @@
 
 /* Of an opcode's high three bits; ib_pack.h has the others (IB_OPCODE_RC, …). */
 #define IBT_OPCODE_XRC		0xa0
+/* Of the low five bits, beside IB_OPCODE_CNP. */
+#define IB_OPCODE_NOTIFY	0x01
+/* Beside IB_OPCODE_RC and IBT_OPCODE_XRC: reserved, or (FLUSH) not for us. */
+#define IB_OPCODE_UNUSED_15	0x15
+#define IB_OPCODE_UNUSED_18	0x18
+#define IB_OPCODE_UNUSED_19	0x19
+#define IB_OPCODE_UNUSED_1A	0x1a
+#define IB_OPCODE_UNUSED_1B	0x1b
+#define IB_OPCODE_UNUSED_1C	0x1c
+#define IB_OPCODE_UNUSED_1D	0x1d	/* ATOMIC WRITE, in RC */
+#define IB_OPCODE_UNUSED_1E	0x1e
+#define IB_OPCODE_UNUSED_1F	0x1f
 
 enum ibt_transport {
 	IBT_RC,
 	IBT_UC,
 	IBT_UD,
 	IBT_XRC,
+	IBT_CNP,	/* congestion notification: of the port, no queue pair's */
 	IBT_TRANSPORTS,
 };
 
@@ -31,6 +45,7 @@ enum ibt_transport {
 #define IBT_ATOMICACK	BIT(5)
 #define IBT_IMM		BIT(6)
 #define IBT_IETH	BIT(7)
+#define IBT_CNPETH	BIT(8)	/* 16 reserved bytes */
 
 /* What a message is. */
 enum ibt_verb {
@@ -42,7 +57,10 @@ enum ibt_verb {
 	IBT_ATOMIC_RESP,
 	IBT_CMP_SWAP,
 	IBT_FETCH_ADD,
+	IBT_ATOMIC_WRITE,
+	IBT_NOTIFY,
 	IBT_RESYNC,
+	IBT_UNKNOWN,	/* an opcode without a meaning: it is refused in its turn */
 };
 
 /* Where in it a packet stands. ONLY is FIRST and LAST. */
@@ -67,7 +85,7 @@ struct ibt_opcode {
 	const char *name;
 	u8 transport;
 	u8 verb;
-	u8 headers;
+	u16 headers;
 	u8 flags;
 	u8 length;
 };

@@ -3,12 +3,12 @@
  * Queue pairs: life, number, events, the way into the error state.
  *
  * End of a queue pair, in this order, so that nobody is left who uses it:
- *  1. its number is taken out of the table, and a grace period lets everybody
- *     who found it under RCU either take a reference or miss;
- *  2. both sides go into the error state, which stops their timers;
+ *  1. its number is taken out of the table; who found it before has a reference,
+ *     or gets none after step 3 (life.c);
+ *  2. both sides are reset, so nothing is sent, executed or completed any more;
  *  3. the first reference is dropped; packets, works and timers that hold the
  *     others finish, and refs == 0 keeps new ones from starting;
- *  4. what the sides own is freed.
+ *  4. what the sides own is freed, then, a grace period later, struct ibt_life.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -20,25 +20,17 @@
 
 bool ibt_qp_get(struct ibt_qp *qp)
 {
-	return refcount_inc_not_zero(&qp->refs);
+	return ibt_life_get(qp->life);
 }
 
 void ibt_qp_put(struct ibt_qp *qp)
 {
-	if (refcount_dec_and_test(&qp->refs))
-		complete(&qp->unused);
+	ibt_life_put(qp->life);
 }
 
 struct ibt_qp *ibt_qp_find(struct ibt_dev *dev, u32 qpn)
 {
-	struct ibt_qp *qp;
-
-	rcu_read_lock();
-	qp = xa_load(&dev->qps, qpn);
-	if (qp && !ibt_qp_get(qp))
-		qp = NULL;
-	rcu_read_unlock();
-	return qp;
+	return ibt_life_find(&dev->qps, qpn);
 }
 
 /* From here on packets find it. */
@@ -49,7 +41,7 @@ static int ibt_qp_publish(struct ibt_qp *qp, u32 port_num)
 
 	if (qp->ib.qp_type == IB_QPT_GSI)
 		return ibt_gsi_attach(qp, port_num);
-	ret = xa_alloc_cyclic(&dev->qps, &qp->ib.qp_num, qp,
+	ret = xa_alloc_cyclic(&dev->qps, &qp->ib.qp_num, qp->life,
 			      XA_LIMIT(IBT_MIN_QPN, IBT_QPN_MASK - 1),
 			      &dev->next_qpn, GFP_KERNEL);
 	return ret < 0 ? ret : 0;
@@ -61,8 +53,6 @@ static void ibt_qp_unpublish(struct ibt_qp *qp)
 		ibt_gsi_detach(qp);
 	else
 		xa_erase(&ibt_qp_dev(qp)->qps, qp->ib.qp_num);
-	/* A process that ends may have thousands of them. */
-	synchronize_rcu_expedited();
 }
 
 /* ---- events and failure --------------------------------------------------- */
@@ -199,8 +189,6 @@ static int ibt_qp_check_init(const struct ib_qp_init_attr *init, bool user)
 
 static void ibt_qp_setup(struct ibt_qp *qp, const struct ib_qp_init_attr *init)
 {
-	refcount_set(&qp->refs, 1);
-	init_completion(&qp->unused);
 	mutex_init(&qp->attr_lock);
 	spin_lock_init(&qp->path_lock);
 	INIT_WORK(&qp->work, ibt_qp_work);
@@ -295,12 +283,31 @@ static int ibt_qp_answer(struct ib_udata *udata, enum ib_qp_type type,
 	return ib_copy_to_udata(udata, (void *)resp, sizeof(*resp));
 }
 
+/* Counts it, and gives it its life. */
+static int ibt_qp_begin(struct ibt_qp *qp)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+
+	if (atomic_inc_return(&dev->num_qps) <= IBT_MAX_QP) {
+		qp->life = ibt_life_new(qp);
+		if (qp->life)
+			return 0;
+	}
+	atomic_dec(&dev->num_qps);
+	return -ENOMEM;
+}
+
+static void ibt_qp_end(struct ibt_qp *qp)
+{
+	ibt_life_end(qp->life);
+	atomic_dec(&ibt_qp_dev(qp)->num_qps);
+}
+
 static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 			 struct ib_udata *udata)
 {
 	struct ibt_ucontext *ucontext =
 		rdma_udata_to_drv_context(udata, struct ibt_ucontext, ib);
-	struct ibt_dev *dev = to_ibt_dev(ib->device);
 	struct rxe_create_qp_resp resp = {};
 	struct ibt_qp *qp = to_ibt_qp(ib);
 	int ret;
@@ -308,14 +315,13 @@ static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	ret = ibt_qp_check_init(init, udata);
 	if (ret)
 		return ret;
-	if (atomic_inc_return(&dev->num_qps) > IBT_MAX_QP) {
-		ret = -ENOMEM;
-		goto err_count;
-	}
+	ret = ibt_qp_begin(qp);
+	if (ret)
+		return ret;
 	ibt_qp_setup(qp, init);
 	ret = ibt_qp_create_sides(qp, ucontext ? &ucontext->ib : NULL, &resp);
 	if (ret)
-		goto err_count;
+		goto err_begin;
 	ret = ibt_qp_answer(udata, init->qp_type, &resp);
 	if (ret)
 		goto err_sides;
@@ -331,16 +337,24 @@ static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 
 err_sides:
 	ibt_qp_destroy_sides(qp);
-err_count:
-	atomic_dec(&dev->num_qps);
+err_begin:
+	ibt_qp_end(qp);
 	return ret;
 }
 
 /* ---- destroy ---------------------------------------------------------------- */
 
+/* Whoever wants them has drained the queue pair before. */
+static void ibt_qp_forget_completions(struct ibt_qp *qp)
+{
+	if (qp->send_cq)
+		soft_cq_forget(qp->send_cq, &qp->ib);
+	if (qp->recv_cq && qp->recv_cq != qp->send_cq)
+		soft_cq_forget(qp->recv_cq, &qp->ib);
+}
+
 static int ibt_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {
-	struct ibt_dev *dev = to_ibt_dev(ib->device);
 	struct ibt_qp *qp = to_ibt_qp(ib);
 
 	ibt_qp_unpublish(qp);
@@ -348,18 +362,18 @@ static int ibt_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	mutex_lock(&qp->attr_lock);
 	/* The consumer of the last event is going away with the QP. */
 	qp->flushed = true;
-	xchg(&qp->state, IB_QPS_ERR);
-	ibt_sq_set_state(qp, IB_QPS_ERR);
-	ibt_resp_set_state(qp, IB_QPS_ERR);
+	xchg(&qp->state, IB_QPS_RESET);
+	ibt_sq_set_state(qp, IB_QPS_RESET);
+	ibt_resp_set_state(qp, IB_QPS_RESET);
 	mutex_unlock(&qp->attr_lock);
 
-	ibt_qp_put(qp);
-	wait_for_completion(&qp->unused);
+	ibt_life_wait(qp->life);
 
 	ibt_qp_destroy_sides(qp);
+	ibt_qp_forget_completions(qp);
 	ibt_qp_drop_paths(qp);
 	mutex_destroy(&qp->attr_lock);
-	atomic_dec(&dev->num_qps);
+	ibt_qp_end(qp);
 	return 0;
 }
 

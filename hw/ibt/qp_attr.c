@@ -7,7 +7,7 @@
  */
 #include <linux/module.h>
 
-#include "ibt.h"
+#include "send.h"
 
 /* Largest values of fields that the wire or IBA table 45 limits. */
 enum {
@@ -39,12 +39,21 @@ struct ibt_change {
 	int gen;
 };
 
-enum ib_qp_state ibt_qp_shown_state(const struct ibt_qp *qp)
+/*
+ * Whoever has seen the completion of a failure finds the state that it left: the
+ * lock of its side is held from the one to the other.
+ */
+enum ib_qp_state ibt_qp_shown_state(struct ibt_qp *qp)
 {
-	enum ib_qp_state state = READ_ONCE(qp->state);
+	enum ib_qp_state state;
 
-	if (state == IB_QPS_RTS && READ_ONCE(qp->sq.state) == IB_QPS_SQE)
-		return IB_QPS_SQE;
+	spin_lock_bh(&qp->sq.lock);
+	spin_lock(&qp->resp.lock);
+	state = READ_ONCE(qp->state);
+	if (state == IB_QPS_RTS && qp->sq.state == IB_QPS_SQE)
+		state = IB_QPS_SQE;
+	spin_unlock(&qp->resp.lock);
+	spin_unlock_bh(&qp->sq.lock);
 	return state;
 }
 
@@ -70,17 +79,18 @@ static int ibt_check_limits(const struct ib_qp_attr *attr, int mask)
 	return 0;
 }
 
+/*
+ * A path MTU that the port does not have now is refused. The kernel's own software
+ * device takes up to 4096 on any interface; there, longer packets are then lost
+ * on the way out, and all that the program hears is RETRY_EXC_ERR. Programs that
+ * ask for the port's active MTU first, as perftest, UCX and the CM do, never meet
+ * this; one with a constant in it learns of its mistake where it made it.
+ */
 static int ibt_check_mtu(struct ibt_port *port, enum ib_mtu mtu)
 {
-	struct ib_port_attr attr = {};
-	int ret;
-
 	if (mtu < IB_MTU_256 || mtu > IB_MTU_4096)
 		return -EINVAL;
-	ret = ibt_query_port(&port->dev->soft.ib, port->num, &attr);
-	if (ret)
-		return ret;
-	return mtu > attr.active_mtu ? -EINVAL : 0;
+	return mtu > port->dev->link->active_mtu(port) ? -EINVAL : 0;
 }
 
 /* What of an address does not need a route. */
@@ -129,13 +139,15 @@ static int ibt_check_alt(struct ibt_qp *qp, const struct ib_qp_attr *attr)
 
 /*
  * A consumer asks for REARM, which needs an alternate path, or for MIGRATED,
- * which is a migration if it was armed. Only the peers arm (IBA 17.2.8.1).
+ * which is a migration if it was armed, and nothing if it is MIGRATED already.
+ * There is no way back from REARM, for the peer may be armed by now; and only the
+ * peers arm (IBA 17.2.8.1).
  */
 static int ibt_check_mig(struct ibt_qp *qp, const struct ibt_change *change)
 {
 	switch (change->attr->path_mig_state) {
 	case IB_MIG_MIGRATED:
-		return 0;
+		return READ_ONCE(qp->mig_state) == IB_MIG_REARM ? -EINVAL : 0;
 	case IB_MIG_REARM:
 		return change->mask & IB_QP_ALT_PATH || qp->alt ? 0 : -EINVAL;
 	default:
@@ -199,7 +211,7 @@ static int ibt_change_prepare(struct ibt_qp *qp, struct ibt_change *change)
 	}
 	if (change->mask & IB_QP_AV) {
 		rdma_copy_ah_attr(&change->av, &change->attr->ah_attr);
-		change->gen = atomic_read(&ibt_dev_port(dev,
+		change->gen = atomic_read_acquire(&ibt_dev_port(dev,
 			change->av.port_num)->generation);
 		path = ibt_resolve(dev, &change->av, GFP_KERNEL);
 		if (IS_ERR(path))
@@ -239,6 +251,7 @@ static void ibt_store_paths(struct ibt_qp *qp, struct ibt_change *change)
 	if (change->mask & IB_QP_ALT_PATH) {
 		swap(qp->alt, change->alt);
 		swap(qp->attr.alt_ah_attr, change->alt_av);
+		qp->alt_left = false;
 		qp->attr.alt_port_num = attr->alt_port_num;
 		qp->attr.alt_pkey_index = attr->alt_pkey_index;
 		qp->attr.alt_timeout = attr->alt_timeout;
@@ -250,10 +263,12 @@ static void ibt_store_mig(struct ibt_qp *qp, enum ib_mig_state state)
 {
 	unsigned long flags;
 
-	if (state == IB_MIG_MIGRATED && ibt_qp_migrate(qp))
+	if (state == IB_MIG_MIGRATED) {
+		ibt_qp_migrate(qp);
 		return;
+	}
 	spin_lock_irqsave(&qp->path_lock, flags);
-	qp->mig_state = state;
+	WRITE_ONCE(qp->mig_state, state);
 	spin_unlock_irqrestore(&qp->path_lock, flags);
 }
 
@@ -286,10 +301,19 @@ static void ibt_store_numbers(struct ib_qp_attr *to,
 		to->min_rnr_timer = attr->min_rnr_timer;
 }
 
+/* The label of the address; without one, the same from both ends. UD has no peer. */
+static u32 ibt_qp_flow(const struct ibt_qp *qp)
+{
+	u32 peer = qp->attr.dest_qp_num ?: qp->ib.qp_num;
+
+	return qp->attr.ah_attr.grh.flow_label ?:
+	       rdma_calc_flow_label(qp->ib.qp_num, peer);
+}
+
 static void ibt_store(struct ibt_qp *qp, struct ibt_change *change)
 {
 	int mask = change->mask;
-	u32 peer, label;
+	unsigned long flags;
 
 	lockdep_assert_held(&qp->attr_lock);
 	ibt_store_numbers(&qp->attr, change->attr, mask);
@@ -298,10 +322,9 @@ static void ibt_store(struct ibt_qp *qp, struct ibt_change *change)
 		ibt_store_mig(qp, change->attr->path_mig_state);
 	if (mask & IB_QP_PATH_MTU)
 		qp->mtu = ib_mtu_enum_to_int(change->attr->path_mtu);
-	/* The same from both ends of a connection; UD has none. */
-	peer = qp->attr.dest_qp_num ? qp->attr.dest_qp_num : qp->ib.qp_num;
-	label = qp->attr.ah_attr.grh.flow_label;
-	qp->flow = label ? label : rdma_calc_flow_label(qp->ib.qp_num, peer);
+	spin_lock_irqsave(&qp->path_lock, flags);
+	qp->flow = ibt_qp_flow(qp);
+	spin_unlock_irqrestore(&qp->path_lock, flags);
 }
 
 void ibt_qp_drop_paths(struct ibt_qp *qp)
@@ -314,7 +337,8 @@ void ibt_qp_drop_paths(struct ibt_qp *qp)
 	swap(qp->alt, old.alt);
 	swap(qp->attr.ah_attr, old.av);
 	swap(qp->attr.alt_ah_attr, old.alt_av);
-	qp->mig_state = IB_MIG_MIGRATED;
+	WRITE_ONCE(qp->mig_state, IB_MIG_MIGRATED);
+	qp->alt_left = false;
 	spin_unlock_irqrestore(&qp->path_lock, flags);
 	ibt_change_drop(&old);
 }
@@ -379,6 +403,8 @@ static int ibt_change_state(struct ibt_qp *qp, const struct ibt_change *change)
 		xchg(&qp->state, change->next);
 	else if (cmpxchg(&qp->state, from, change->next) != from)
 		return -EINVAL;
+	if (change->cur == IB_QPS_SQE && change->next == IB_QPS_RTS)
+		ibt_sq_resume(qp);
 	ibt_qp_apply_state(qp);
 	return 0;
 }
@@ -497,7 +523,7 @@ static bool ibt_qp_renew_path(struct ibt_qp *qp, struct ibt_path *old)
 
 	if (!ibt_qp_copy_av(qp, old, &av))
 		return true;
-	gen = atomic_read(&old->port->generation);
+	gen = atomic_read_acquire(&old->port->generation);
 	path = ibt_resolve(ibt_qp_dev(qp), &av, GFP_ATOMIC);
 	rdma_destroy_ah_attr(&av);
 	if (IS_ERR(path))
@@ -544,14 +570,18 @@ bool ibt_qp_migrate(struct ibt_qp *qp)
 	spin_lock_irqsave(&qp->path_lock, flags);
 	armed = qp->mig_state == IB_MIG_ARMED && qp->alt;
 	if (armed) {
-		qp->mig_state = IB_MIG_MIGRATED;
+		WRITE_ONCE(qp->mig_state, IB_MIG_MIGRATED);
+		WRITE_ONCE(qp->alt_left, true);
 		swap(qp->path, qp->alt);
 		swap(qp->attr.ah_attr, qp->attr.alt_ah_attr);
 		swap(qp->attr.port_num, qp->attr.alt_port_num);
 		swap(qp->attr.pkey_index, qp->attr.alt_pkey_index);
 		swap(qp->attr.timeout, qp->attr.alt_timeout);
+		qp->flow = ibt_qp_flow(qp);
 		/* It may have waited for long: resolve it before its first use. */
 		qp->path_gen = atomic_read(&qp->path->port->generation) - 1;
+		/* Last of all: pairs with ibt_sq_follow(). */
+		smp_store_release(&qp->migrations, qp->migrations + 1);
 	}
 	spin_unlock_irqrestore(&qp->path_lock, flags);
 	if (armed)
@@ -559,21 +589,33 @@ bool ibt_qp_migrate(struct ibt_qp *qp)
 	return armed;
 }
 
-void ibt_qp_mig_seen(struct ibt_qp *qp, bool migrated)
+static void ibt_qp_arm(struct ibt_qp *qp)
 {
-	enum ib_mig_state state = READ_ONCE(qp->mig_state);
 	unsigned long flags;
 
-	if (likely(state == IB_MIG_MIGRATED))
-		return;
-	if (migrated) {
-		ibt_qp_migrate(qp);
-		return;
-	}
-	if (state != IB_MIG_REARM)
-		return;
 	spin_lock_irqsave(&qp->path_lock, flags);
 	if (qp->mig_state == IB_MIG_REARM)
-		qp->mig_state = IB_MIG_ARMED;
+		WRITE_ONCE(qp->mig_state, IB_MIG_ARMED);
 	spin_unlock_irqrestore(&qp->path_lock, flags);
+}
+
+/*
+ * The way counts as much as the word. MigReq 1 by the path in use, and 0 by the
+ * alternate one, are from before: of a packet that was long on its way, or came
+ * twice.
+ *
+ * A peer that migrates was armed, which it gets by our MigReq 0 only: if we are
+ * not, then for want of what it sent meanwhile. Whatever was lost, that is what the
+ * alternate path is for, so we go with it.
+ */
+void ibt_qp_mig_seen(struct ibt_qp *qp, bool migrated, bool alternate)
+{
+	enum ib_mig_state state = READ_ONCE(qp->mig_state);
+
+	if (likely(state == IB_MIG_MIGRATED) || migrated != alternate)
+		return;
+	if (state == IB_MIG_REARM)
+		ibt_qp_arm(qp);
+	if (migrated && ibt_qp_migrate(qp))
+		ibt_sq_migrated(qp);
 }

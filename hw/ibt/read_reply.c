@@ -6,10 +6,10 @@
  */
 #include "ibt.h"
 
-void ibt_read_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt, bool again)
+static void fill_reading(struct ibt_reading *reading,
+			 const struct ibt_pkt *pkt, bool again)
 {
-	lockdep_assert_held(&qp->resp.lock);
-	qp->resp.reading = (struct ibt_reading) {
+	*reading = (struct ibt_reading) {
 		.active = true,
 		.again = again,
 		.first = true,
@@ -21,18 +21,54 @@ void ibt_read_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt, bool again)
 	};
 }
 
+void ibt_read_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+{
+	lockdep_assert_held(&qp->resp.lock);
+	fill_reading(&qp->resp.reading, pkt, false);
+}
+
+/*
+ * The peer waits for this, and has no use for what comes behind it: so older
+ * answers go first, and one that is under way begins anew. He asks from where he
+ * stands, so his last word counts and takes the place of the one before: there
+ * are never more answers due than requests that he may have outstanding.
+ */
+void ibt_read_again(struct ibt_qp *qp, struct ibt_replay *entry,
+		    const struct ibt_pkt *pkt)
+{
+	struct ibt_resp *resp = &qp->resp;
+	struct ibt_reading *reading = &resp->reading;
+	struct ibt_reading *parked = &entry->parked;
+	struct ibt_reading asked;
+
+	lockdep_assert_held(&resp->lock);
+	if (reading->active && ibt_replay_at(resp, reading->psn) == entry) {
+		fill_reading(reading, pkt, reading->again);
+		return;
+	}
+	fill_reading(&asked, pkt, parked->active ? parked->again : true);
+	ibt_replay_park(resp, entry, &asked);
+	if (reading->active && ibt_psn_diff(pkt->psn, reading->psn) > 0)
+		return;
+	/* Without an entry it is one that the peer may not ask for any more. */
+	entry = ibt_replay_at(resp, reading->psn);
+	if (reading->active && entry)
+		ibt_replay_park(resp, entry, reading);
+	ibt_replay_unpark(resp, reading);
+}
+
 /* The answer says as much as an ACK for all that was before. */
 static void packet_left(struct ibt_resp *resp, u32 length)
 {
 	struct ibt_reading *reading = &resp->reading;
 
+	ibt_resp_told(resp, reading->psn);
 	reading->first = false;
 	reading->psn = ibt_psn_add(reading->psn, 1);
 	reading->va += length;
 	reading->left -= length;
 	reading->active = reading->left;
 	resp->unacked = 0;
-	resp->owed = false;
 }
 
 static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memory of the READs and atomics that were answered, for the case that the
- * answer got lost (IBA 9.7.5.1.5). As many as the peer may have outstanding are
- * kept: older ones can not be asked again. Lookups go from the newest to the
- * oldest, so that after a turn of the PSN circle the right one is found first.
+ * answer got lost (IBA 9.7.5.1.5). ATOMIC WRITE is an atomic here, that found
+ * nothing. As many as the peer may have outstanding are kept: older ones can not
+ * be asked again. Lookups go from the newest to the oldest, so that after a turn
+ * of the PSN circle the right one is found first.
  */
 #include <linux/slab.h>
 #include "ibt.h"
@@ -28,7 +29,7 @@ int ibt_replay_alloc(struct ibt_replay **ring, u32 entries)
 	*ring = NULL;
 	if (!entries)
 		return 0;
-	*ring = kcalloc(entries, sizeof(**ring), GFP_KERNEL);
+	*ring = kcalloc(entries, sizeof(**ring), GFP_KERNEL_ACCOUNT);
 	return *ring ? 0 : -ENOMEM;
 }
 
@@ -39,8 +40,11 @@ struct ibt_replay *ibt_replay_swap(struct ibt_resp *resp,
 	struct ibt_replay *old = resp->replay;
 	u32 i;
 
-	for (i = 0; i < keep; i++)
+	resp->parked = 0;
+	for (i = 0; i < keep; i++) {
 		ring[keep - 1 - i] = *entry_at(resp, i);
+		resp->parked += entry_at(resp, i)->parked.active;
+	}
 	resp->replay = ring;
 	resp->num_replay = entries;
 	resp->replay_used = keep;
@@ -50,15 +54,20 @@ struct ibt_replay *ibt_replay_swap(struct ibt_resp *resp,
 
 void ibt_replay_clear(struct ibt_resp *resp)
 {
+	ibt_replay_unpark_all(resp);
 	resp->replay_next = 0;
 	resp->replay_used = 0;
 }
 
 void ibt_replay_add(struct ibt_resp *resp, const struct ibt_replay *entry)
 {
+	struct ibt_replay *oldest = &resp->replay[resp->replay_next];
+
 	if (!resp->num_replay)
 		return;
-	resp->replay[resp->replay_next] = *entry;
+	if (resp->replay_used == resp->num_replay)
+		resp->parked -= oldest->parked.active;
+	*oldest = *entry;
 	resp->replay_next = (resp->replay_next + 1) % resp->num_replay;
 	resp->replay_used = min(resp->replay_used + 1, resp->num_replay);
 }
@@ -80,37 +89,77 @@ static bool is_part(const struct ibt_replay *entry, const struct ibt_pkt *pkt,
 	       pkt->dma_length <= entry->length - skipped;
 }
 
-bool ibt_replay_has_read(const struct ibt_resp *resp,
-			 const struct ibt_pkt *pkt, u32 mtu)
+struct ibt_replay *ibt_replay_at(const struct ibt_resp *resp, u32 psn)
 {
 	u32 i;
 
-	for (i = 0; i < resp->replay_used; i++) {
-		const struct ibt_replay *entry = entry_at(resp, i);
+	for (i = 0; i < resp->replay_used; i++)
+		if (covers(entry_at(resp, i), psn))
+			return entry_at(resp, i);
+	return NULL;
+}
 
-		if (covers(entry, pkt->psn))
-			return entry->verb == IBT_READ &&
-			       is_part(entry, pkt, mtu);
-	}
-	return false;
+struct ibt_replay *ibt_replay_read(const struct ibt_resp *resp,
+				   const struct ibt_pkt *pkt, u32 mtu)
+{
+	struct ibt_replay *entry = ibt_replay_at(resp, pkt->psn);
+
+	if (!entry || entry->verb != IBT_READ || !is_part(entry, pkt, mtu))
+		return NULL;
+	return entry;
 }
 
 const struct ibt_replay *ibt_replay_atomic(const struct ibt_resp *resp,
 					   const struct ibt_pkt *pkt)
 {
+	const struct ibt_replay *entry = ibt_replay_at(resp, pkt->psn);
+
+	if (!entry || entry->verb != pkt->op->verb || entry->va != pkt->va ||
+	    entry->rkey != pkt->rkey)
+		return NULL;
+	return entry;
+}
+
+void ibt_replay_park(struct ibt_resp *resp, struct ibt_replay *entry,
+		     const struct ibt_reading *reading)
+{
+	resp->parked += !entry->parked.active;
+	entry->parked = *reading;
+}
+
+bool ibt_replay_unpark(struct ibt_resp *resp, struct ibt_reading *reading)
+{
+	struct ibt_replay *entry;
 	u32 i;
 
-	for (i = 0; i < resp->replay_used; i++) {
-		const struct ibt_replay *entry = entry_at(resp, i);
-
-		if (!covers(entry, pkt->psn))
+	for (i = resp->parked ? resp->replay_used : 0; i; i--) {
+		entry = entry_at(resp, i - 1);
+		if (!entry->parked.active)
 			continue;
-		if (entry->verb == pkt->op->verb && entry->va == pkt->va &&
-		    entry->rkey == pkt->rkey)
-			return entry;
-		return NULL;
+		*reading = entry->parked;
+		entry->parked.active = false;
+		resp->parked--;
+		return true;
 	}
-	return NULL;
+	return false;
+}
+
+void ibt_replay_unpark_all(struct ibt_resp *resp)
+{
+	struct ibt_reading none;
+
+	while (ibt_replay_unpark(resp, &none))
+		;
+}
+
+bool ibt_replay_unfinished(const struct ibt_resp *resp)
+{
+	const struct ibt_reading *parked;
+
+	if (!resp->parked)
+		return false;
+	parked = &entry_at(resp, 0)->parked;
+	return parked->active && !parked->again;
 }
 
 /*

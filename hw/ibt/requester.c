@@ -88,26 +88,19 @@ void ibt_slot_number(struct ibt_qp *qp, struct ibt_slot *slot)
 }
 
 /*
- * The link had no room, when it had answered so often: wait for ibt_tx_room(),
- * unless it was called in between.
+ * The link had no room, when it had answered so often: wait for ibt_tx_room().
+ * False: it was called in between.
  */
-void ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
+bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_port *was = sq->room_port;
-	unsigned long flags;
 
 	lockdep_assert_held(&sq->lock);
-	if (was && was != port) {
-		spin_lock_irqsave(&was->room_lock, flags);
-		list_del_init(&sq->waiting);
-		spin_unlock_irqrestore(&was->room_lock, flags);
-	}
+	/* Of another port, before a migration. */
+	if (sq->room_port != port)
+		ibt_room_leave(sq->room_port, &sq->waiting);
 	sq->room_port = port;
-	spin_lock_irqsave(&port->room_lock, flags);
-	if (port->room_seq == seq && list_empty(&sq->waiting))
-		list_add_tail(&sq->waiting, &port->waiting);
-	spin_unlock_irqrestore(&port->room_lock, flags);
+	return ibt_room_wait(port, &port->waiting, &sq->waiting, seq);
 }
 
 static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
@@ -149,10 +142,8 @@ static bool emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 	u32 seq = READ_ONCE(port->room_seq);
 
 	pkt->op = &ibt_opcodes[pkt->opcode];
-	if (ibt_tx(path, skb, pkt, qp->flow) != -EAGAIN)
-		return false;
-	ibt_sq_wait_room(qp, port, seq);
-	return !list_empty_careful(&qp->sq.waiting);
+	return ibt_tx(path, skb, pkt, qp->flow) == -EAGAIN &&
+	       ibt_sq_wait_room(qp, port, seq);
 }
 
 /* @packets PSNs are on their way. */
@@ -186,6 +177,15 @@ static void sent_all(struct ibt_qp *qp, struct ibt_slot *slot)
 	ibt_sq_reap(qp);
 }
 
+/* One of max_rd_atomic, until its own answer comes. */
+static void outstanding(struct ibt_sq *sq, struct ibt_slot *slot)
+{
+	if (slot->counted)
+		return;
+	slot->counted = true;
+	sq->rd_atomic++;
+}
+
 /* READ, or what is missing of it; atomics. One packet. */
 static bool send_ask(struct ibt_qp *qp, struct round *round,
 		     struct ibt_slot *slot, const struct ibt_wr_info *info)
@@ -209,10 +209,7 @@ static bool send_ask(struct ibt_qp *qp, struct round *round,
 					   IBT_FIRST | IBT_LAST, 0);
 		busy = emit(qp, round->path, skb, &pkt);
 	}
-	if (!slot->counted) {
-		slot->counted = true;
-		sq->rd_atomic++;
-	}
+	outstanding(sq, slot);
 	sent(qp, ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1);
 	sent_all(qp, slot);
 	return !busy;
@@ -277,7 +274,7 @@ static void place(struct ibt_qp *qp, const struct ibt_slot *slot,
 			    waiting >= sq->window);
 }
 
-/* One packet of a SEND or WRITE. */
+/* One packet of a SEND or WRITE, the one of an ATOMIC WRITE. */
 static bool send_data(struct ibt_qp *qp, struct round *round,
 		      struct ibt_slot *slot, const struct ibt_wr_info *info)
 {
@@ -296,6 +293,8 @@ static bool send_data(struct ibt_qp *qp, struct round *round,
 		place(qp, slot, info, last, &pkt);
 		busy = emit(qp, round->path, skb, &pkt);
 	}
+	if (info->kind == IBT_WR_STORE)
+		outstanding(sq, slot);
 	round->bytes += length;
 	sq->offset += length;
 	sent(qp, 1);
@@ -322,7 +321,7 @@ static bool may_begin(struct ibt_qp *qp, struct ibt_slot *slot,
 	/* A retry must find what it sends again: all in front must be done. */
 	if (slot->opcode == IB_WR_LOCAL_INV)
 		return sq->tail == sq->next;
-	if (info->kind == IBT_WR_ASK && sq->max_rd_atomic)
+	if (ibt_wr_answered(info) && sq->max_rd_atomic)
 		return sq->rd_atomic < sq->max_rd_atomic;
 	return true;
 }
@@ -333,7 +332,7 @@ static u8 check_first(struct ibt_qp *qp, const struct ibt_slot *slot,
 {
 	if (slot->status != IB_WC_SUCCESS || slot->numbered)
 		return slot->status;
-	if (info->kind == IBT_WR_ASK && !qp->sq.max_rd_atomic)
+	if (ibt_wr_answered(info) && !qp->sq.max_rd_atomic)
 		return IB_WC_LOC_QP_OP_ERR;
 	/* A single packet is checked as it is filled. */
 	if (info->kind == IBT_WR_ASK || slot->length > qp->mtu)
@@ -383,6 +382,17 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 	return send_data(qp, round, slot, info);
 }
 
+/*
+ * A request has failed: it waits for those in front of it, which may have to be
+ * sent again. They have their PSNs, or are done.
+ */
+static bool not_in_front(const struct ibt_slot *slot)
+{
+	if (slot->state == IBT_SLOT_DONE)
+		return slot->status != IB_WC_SUCCESS;
+	return !slot->numbered;
+}
+
 /* One packet, one request that needs none, or a few of those to be flushed.
  * False: nothing more can be done now.
  */
@@ -396,13 +406,15 @@ static bool step(struct ibt_qp *qp, struct round *round)
 	if (sq->state == IB_QPS_ERR || sq->state == IB_QPS_SQE)
 		return ibt_sq_flush_some(qp, 4);
 	if ((sq->state != IB_QPS_RTS && sq->state != IB_QPS_SQD) ||
-	    sq->broken || sq->paused || !list_empty_careful(&sq->waiting))
+	    sq->paused || !list_empty_careful(&sq->waiting))
 		return false;
 	if (sq->next == ibt_sq_head(sq) &&
 	    (!ibt_sq_is_user(sq) || !ibt_sq_pull(qp)))
 		return false;
 
 	slot = ibt_slot_at(sq, sq->next);
+	if (sq->broken && not_in_front(slot))
+		return false;
 	if (slot->state == IBT_SLOT_DONE) {
 		sq->next++;
 		return true;

@@ -6,6 +6,8 @@
  * The work holds no reference on the queue pair: ibt_resp_destroy() waits for it,
  * when nothing is left that could queue it.
  */
+#include <linux/slab.h>
+
 #include "ibt.h"
 
 /* How long a receive that a user posts in the error state may lie there. */
@@ -15,6 +17,9 @@
 /* Elements that are flushed before the lock is dropped. */
 #define FLUSH_CHUNK	256
 
+/* Bursts of answers before the work stands in line again behind others. */
+#define WORK_TURNS	16
+
 /* ---- who waits for what ---------------------------------------------------------- */
 
 void ibt_resp_later(struct ibt_qp *qp, unsigned long delay)
@@ -23,51 +28,17 @@ void ibt_resp_later(struct ibt_qp *qp, unsigned long delay)
 	mod_delayed_work(ibt_qp_dev(qp)->wq, &qp->resp.work, delay);
 }
 
-static void stop_waiting(struct ibt_resp *resp)
-{
-	struct ibt_port *port = resp->room_port;
-	unsigned long flags;
-
-	if (!port)
-		return;
-	spin_lock_irqsave(&port->room_lock, flags);
-	list_del_init(&resp->waiting);
-	spin_unlock_irqrestore(&port->room_lock, flags);
-}
-
 void ibt_resp_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
 {
 	struct ibt_resp *resp = &qp->resp;
-	unsigned long flags;
-	bool missed;
 
 	lockdep_assert_held(&resp->lock);
 	/* Of another port, before a migration. */
 	if (resp->room_port != port)
-		stop_waiting(resp);
-	spin_lock_irqsave(&port->room_lock, flags);
-	/* @seq is from before the packet: has the room come meanwhile? */
-	missed = port->room_seq != seq;
-	if (!missed && list_empty(&resp->waiting)) {
-		resp->room_port = port;
-		list_add_tail(&resp->waiting, &port->answering);
-	}
-	spin_unlock_irqrestore(&port->room_lock, flags);
-	if (missed)
+		ibt_room_leave(resp->room_port, &resp->waiting);
+	resp->room_port = port;
+	if (!ibt_room_wait(port, &port->answering, &resp->waiting, seq))
 		ibt_resp_later(qp, 0);
-}
-
-void ibt_resp_room(struct ibt_port *port)
-{
-	struct ibt_resp *resp, *next;
-	unsigned long flags;
-
-	spin_lock_irqsave(&port->room_lock, flags);
-	list_for_each_entry_safe(resp, next, &port->answering, waiting) {
-		list_del_init(&resp->waiting);
-		mod_delayed_work(port->dev->wq, &resp->work, 0);
-	}
-	spin_unlock_irqrestore(&port->room_lock, flags);
 }
 
 /* ---- in progress ------------------------------------------------------------------- */
@@ -78,7 +49,8 @@ bool ibt_resp_ready(const struct ibt_qp *qp, u32 psn)
 
 	lockdep_assert_held(&resp->lock);
 	return ibt_resp_receives(resp->state) && !resp->op && !resp->local &&
-	       !resp->reading.active && skb_queue_empty(&resp->backlog) &&
+	       !resp->reading.active && !resp->parked &&
+	       skb_queue_empty(&resp->backlog) &&
 	       (qp->transport == IBT_UC || resp->psn == psn);
 }
 
@@ -88,25 +60,66 @@ void ibt_resp_stop(struct ibt_qp *qp)
 
 	ibt_exec_abort(qp);
 	resp->reading.active = false;
-	resp->waiting_reads = 0;
-	__skb_queue_purge(&resp->backlog);
+	ibt_replay_unpark_all(resp);
+	ibt_backlog_purge(qp);
 }
 
-/* What somebody may have put into a ring since the flush. True: look again. */
-static bool flush_late(struct ibt_qp *qp)
+/* Of a ring, in one go: no more than it has slots. */
+static u32 flush_turns(const struct ibt_qp *qp)
+{
+	return qp->rq.ring.buf ? qp->rq.ring.mask / FLUSH_CHUNK + 1 : 1;
+}
+
+/* A part of what is posted. True: there is more. */
+static bool flush_chunk(struct ibt_qp *qp)
+{
+	return ibt_rq_flush_some(qp, min(qp->rq.ring.mask + 1U,
+					 (u32)FLUSH_CHUNK));
+}
+
+/*
+ * What somebody may have put into a ring since the flush. True: look again, but
+ * not after the @last turn: whoever fills it as fast as it is emptied has to wait.
+ */
+static bool flush_late(struct ibt_qp *qp, bool last)
 {
 	struct ibt_resp *resp = &qp->resp;
 	bool some = qp->rq.ring.buf && soft_ring_ready(&qp->rq.ring);
+	bool more;
 
 	lockdep_assert_held(&resp->lock);
-	if (ibt_rq_flush_some(qp, FLUSH_CHUNK))
+	more = flush_chunk(qp);
+	if (more && !last)
 		return true;
-	/* User space posts without a word: look again, less and less often. */
-	if (qp->rq.ring.map) {
-		resp->flush_delay = some ? FLUSH_DELAY_MIN :
+	/*
+	 * Looking is all that is left: librxe rings no doorbell for receives, and
+	 * a program that polls its CQ need not enter the kernel ever again. Its
+	 * ring is ordinary memory, so nothing tells us of a store either. Look
+	 * less and less often, once in a second at last; whoever sees a flushed
+	 * request and destroys the queue pair, as programs do, ends that.
+	 */
+	if (more || qp->rq.ring.map) {
+		resp->flush_delay = some && !more ? FLUSH_DELAY_MIN :
 			min(2 * resp->flush_delay, (unsigned long)FLUSH_DELAY_MAX);
 		ibt_resp_later(qp, resp->flush_delay);
 	}
+	return false;
+}
+
+/* A turn of the work, after so many. True: the next one can follow. */
+static bool take_turn(struct ibt_qp *qp, u32 turns)
+{
+	lockdep_assert_held(&qp->resp.lock);
+	turns++;
+	if (qp->resp.state == IB_QPS_ERR)
+		return ibt_resp_pay(qp) &&
+		       flush_late(qp, turns >= flush_turns(qp));
+	if (!ibt_resp_go_on(qp))
+		return false;
+	if (turns < WORK_TURNS)
+		return true;
+	/* Whoever keeps us busy waits like the others. */
+	ibt_resp_later(qp, 0);
 	return false;
 }
 
@@ -115,14 +128,12 @@ static void resp_work(struct work_struct *work)
 	struct ibt_resp *resp = container_of(to_delayed_work(work),
 					     struct ibt_resp, work);
 	struct ibt_qp *qp = container_of(resp, struct ibt_qp, resp);
+	u32 turns = 0;
 	bool more;
 
 	do {
 		spin_lock_bh(&resp->lock);
-		if (resp->state == IB_QPS_ERR)
-			more = ibt_resp_pay(qp) && flush_late(qp);
-		else
-			more = ibt_resp_go_on(qp);
+		more = take_turn(qp, turns++);
 		spin_unlock_bh(&resp->lock);
 		cond_resched();
 	} while (more);
@@ -137,10 +148,24 @@ void ibt_resp_poke(struct ibt_qp *qp)
 
 /* ---- creation ------------------------------------------------------------------------ */
 
+/* SGEs of the largest request that it may have to keep: with XRC, of any SRQ. */
+static u32 most_sge(const struct ibt_qp *qp)
+{
+	if (qp->transport == IBT_XRC)
+		return qp->ib.qp_type == IB_QPT_XRC_TGT ? IBT_MAX_SGE : 0;
+	return qp->srq ? qp->srq->rq.max_sge : qp->rq.max_sge;
+}
+
 int ibt_resp_create(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
+	u32 room = most_sge(qp);
 
+	resp->recv = kzalloc(struct_size(resp->recv, sge, room),
+			     GFP_KERNEL_ACCOUNT);
+	if (!resp->recv)
+		return -ENOMEM;
+	resp->recv->room = room;
 	spin_lock_init(&resp->lock);
 	resp->state = IB_QPS_RESET;
 	resp->flush_delay = FLUSH_DELAY_MIN;
@@ -160,11 +185,13 @@ void ibt_resp_destroy(struct ibt_qp *qp)
 	spin_lock_bh(&resp->lock);
 	WRITE_ONCE(resp->state, IB_QPS_RESET);
 	ibt_resp_stop(qp);
+	ibt_rq_release(qp);
 	resp->owed = false;
 	spin_unlock_bh(&resp->lock);
-	stop_waiting(resp);
+	ibt_room_leave(resp->room_port, &resp->waiting);
 	cancel_delayed_work_sync(&resp->work);
 	kfree(resp->replay);
+	kfree(resp->recv);
 }
 
 int ibt_resp_reserve(struct ibt_qp *qp, u32 max_dest_rd_atomic)
@@ -241,15 +268,14 @@ void ibt_resp_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 void ibt_resp_flush(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
-	u32 turns = qp->rq.ring.buf ? qp->rq.ring.mask / FLUSH_CHUNK + 1 : 1;
+	u32 turns = flush_turns(qp);
 	bool more;
 
 	/* The state first, then the ring. Pairs with ibt_post_recv(). */
 	smp_mb();
 	do {
 		spin_lock_bh(&resp->lock);
-		more = resp->state == IB_QPS_ERR &&
-		       ibt_rq_flush_some(qp, FLUSH_CHUNK);
+		more = resp->state == IB_QPS_ERR && flush_chunk(qp);
 		if (resp->state == IB_QPS_ERR && qp->rq.ring.map)
 			ibt_resp_later(qp, FLUSH_DELAY_MIN);
 		spin_unlock_bh(&resp->lock);

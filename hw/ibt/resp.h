@@ -18,6 +18,7 @@ struct ibt_qp;
 struct ibt_port;
 struct ibt_srq;
 struct ibt_msg;
+struct ibt_recv;
 
 /* Request packets that wait behind a READ answer, at most. */
 #define IBT_MAX_BACKLOG		128
@@ -25,23 +26,6 @@ struct ibt_msg;
 #define IBT_READ_BURST		32
 /* Packets without AckReq after which an ACK is sent all the same. */
 #define IBT_ACK_EVERY		32
-
-/**
- * struct ibt_replay - what answers a duplicate READ or atomic (IBA 9.7.5.1.5)
- * @verb: IBT_READ, IBT_CMP_SWAP or IBT_FETCH_ADD
- * @first_psn, @last_psn: of the answer
- * @va, @rkey, @length: READ: what may be asked again, with full checks
- * @original: atomic: the value that was found
- */
-struct ibt_replay {
-	u8 verb;
-	u32 first_psn;
-	u32 last_psn;
-	u64 va;
-	u32 rkey;
-	u32 length;
-	u64 original;
-};
 
 /**
  * struct ibt_inflight - the message in progress, SEND or WRITE
@@ -67,7 +51,7 @@ struct ibt_inflight {
 /**
  * struct ibt_reading - a READ answer on its way
  * @active: there is one; requests wait in ibt_resp.backlog
- * @again: of a duplicate
+ * @again: of a duplicate, after the whole of it had been sent
  * @first: nothing of it has been sent
  * @psn: of the next packet
  * @va, @rkey, @left: bytes to be sent
@@ -85,6 +69,26 @@ struct ibt_reading {
 };
 
 /**
+ * struct ibt_replay - what answers a duplicate READ or atomic (IBA 9.7.5.1.5)
+ * @verb: IBT_READ, IBT_CMP_SWAP, IBT_FETCH_ADD or IBT_ATOMIC_WRITE
+ * @first_psn, @last_psn: of the answer
+ * @va, @rkey, @length: READ: what may be asked again, with full checks
+ * @original: atomic: the value that was found
+ * @parked: READ: an answer, or the rest of one, that is to be sent when those before
+ *	    it are
+ */
+struct ibt_replay {
+	u8 verb;
+	u32 first_psn;
+	u32 last_psn;
+	u64 va;
+	u32 rkey;
+	u32 length;
+	u64 original;
+	struct ibt_reading parked;
+};
+
+/**
  * struct ibt_resp - receive side
  * @lock: guards all of it (see ibt.h), but for @waiting and @room_port
  * @state: of this side; peeked at without the lock by those who post
@@ -99,18 +103,19 @@ struct ibt_reading {
  * @mig_refused: IB_EVENT_PATH_MIG_ERR was raised since the last modify. Set
  *		 without the lock, by xchg()
  * @unacked: packets since the last ACK
- * @has_recv: @recv is taken from its queue and not completed
+ * @has_recv: what is in @recv was taken from its queue and is not completed
  * @recv_srqn: (XRC) of which SRQ
  * @cur: message in progress
  * @to: where the rest of @cur goes
- * @reading: READ answer in progress
- * @waiting_reads: READs in @backlog that are no duplicates; @read_psn: the last
+ * @reading: READ answer in progress: the oldest of those that are due
+ * @parked: READ answers in @replay that are due
+ * @waiting_reads: READs in @backlog
  * @backlog: requests behind a READ in progress
  * @replay: ring of @num_replay entries, @replay_next is overwritten next
  * @num_replay: what attr.max_dest_rd_atomic promised
  * @replay_used: entries that mean something
- * @room_port: (its room_lock) @waiting is on its list
- * @waiting: (the same) in ibt_port.answering
+ * @room_port: @waiting is, or was, on its list
+ * @waiting: (its room_lock) in ibt_port.answering
  * @flush_delay: until the ring of a user is looked at again, in the error state
  * @work: goes on with what did not fit, or had no memory
  */
@@ -134,8 +139,8 @@ struct ibt_resp {
 	struct ibt_inflight cur;
 	struct ibt_reading reading;
 	struct soft_iter to;
+	u32 parked;
 	u32 waiting_reads;
-	u32 read_psn;
 	struct sk_buff_head backlog;
 	struct ibt_replay *replay;
 	u32 num_replay;
@@ -145,7 +150,7 @@ struct ibt_resp {
 	struct list_head waiting;
 	unsigned long flush_delay;
 	struct delayed_work work;
-	struct ibt_recv recv;
+	struct ibt_recv *recv;
 };
 
 /* May requests be executed? */
@@ -171,6 +176,7 @@ void ibt_resp_stop(struct ibt_qp *qp);
 
 /* Go on with what waits; true: there is more that could go on at once. */
 bool ibt_resp_go_on(struct ibt_qp *qp);
+void ibt_backlog_purge(struct ibt_qp *qp);
 
 /* ---- exec.c: resp.lock held ---------------------------------------------------- */
 
@@ -196,6 +202,8 @@ void ibt_rq_error(struct ibt_qp *qp, struct ibt_srq *srq,
 bool ibt_rq_flush_some(struct ibt_qp *qp, u32 budget);
 /* As after creation. */
 void ibt_rq_reset(struct ibt_qp *qp);
+/* What was taken and not filled is not lost to those who share its queue. */
+void ibt_rq_release(struct ibt_qp *qp);
 
 /* ---- ack.c: resp.lock held -------------------------------------------------------- */
 
@@ -208,9 +216,14 @@ void ibt_resp_ack(struct ibt_qp *qp, u32 psn);
 void ibt_resp_refuse(struct ibt_qp *qp, u32 psn, enum ibt_verdict verdict);
 /* Send what is owed. False: still no memory. */
 bool ibt_resp_pay(struct ibt_qp *qp);
-/* @skb: of ibt_tx_alloc(), consumed */
+/* An answer with @psn has left, of whatever kind. */
+void ibt_resp_told(struct ibt_resp *resp, u32 psn);
+/* The answer of @request, an atomic or ATOMIC WRITE. @skb: of ibt_tx_alloc(),
+ * consumed.
+ */
 void ibt_resp_atomic(struct ibt_qp *qp, struct ibt_path *path,
-		     struct sk_buff *skb, u32 psn, u64 original);
+		     struct sk_buff *skb, const struct ibt_pkt *request,
+		     u64 original);
 
 /* ---- read_reply.c: resp.lock held --------------------------------------------------- */
 
@@ -220,8 +233,11 @@ enum ibt_progress {
 	IBT_WAIT,	/* the work will be woken */
 };
 
-/* The answer of the READ request @pkt is to be sent. @again: once more. */
-void ibt_read_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt, bool again);
+/* The answer of the READ request @pkt is to be sent. */
+void ibt_read_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt);
+/* It is @pkt, all of @entry or a part, that is to be sent once more. */
+void ibt_read_again(struct ibt_qp *qp, struct ibt_replay *entry,
+		    const struct ibt_pkt *pkt);
 /* Send at most @budget packets of it. */
 enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget);
 
@@ -234,8 +250,18 @@ struct ibt_replay *ibt_replay_swap(struct ibt_resp *resp,
 				   struct ibt_replay *ring, u32 entries);
 void ibt_replay_clear(struct ibt_resp *resp);
 void ibt_replay_add(struct ibt_resp *resp, const struct ibt_replay *entry);
-bool ibt_replay_has_read(const struct ibt_resp *resp,
-			 const struct ibt_pkt *pkt, u32 mtu);
+/* The READ that @pkt asks for again. NULL: there was no such. */
+struct ibt_replay *ibt_replay_read(const struct ibt_resp *resp,
+				   const struct ibt_pkt *pkt, u32 mtu);
+/* The newest entry that has @psn, or NULL. */
+struct ibt_replay *ibt_replay_at(const struct ibt_resp *resp, u32 psn);
+/* READ answers that are due: one more, the oldest, none. */
+void ibt_replay_park(struct ibt_resp *resp, struct ibt_replay *entry,
+		     const struct ibt_reading *reading);
+bool ibt_replay_unpark(struct ibt_resp *resp, struct ibt_reading *reading);
+void ibt_replay_unpark_all(struct ibt_resp *resp);
+/* The answer of the newest request has not been sent to its end, and is parked. */
+bool ibt_replay_unfinished(const struct ibt_resp *resp);
 const struct ibt_replay *ibt_replay_atomic(const struct ibt_resp *resp,
 					   const struct ibt_pkt *pkt);
 /* The latest PSN that an ACK for a duplicate at @psn may name. */

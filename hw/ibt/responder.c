@@ -5,13 +5,16 @@
  *
  * While a READ answer is on its way, whatever comes behind it waits in the
  * backlog, so that no acknowledgement overtakes it. A packet that could not be
- * answered for want of memory waits there too.
+ * answered for want of memory waits there too. What was answered already does not:
+ * a peer that asks for it again goes nowhere before he has it.
  */
 #include "ibt.h"
 
 /* Of a packet in the backlog. */
 struct backlog_note {
-	bool new_read;		/* counted in waiting_reads */
+	u32 psn;
+	u32 bytes;		/* charged to the device */
+	bool read;		/* counted in waiting_reads */
 	bool excess;		/* a READ more than the peer may have outstanding */
 };
 
@@ -31,7 +34,8 @@ static struct ibt_msg msg_of(const struct ibt_pkt *pkt)
 		.inv_rkey = pkt->inv_rkey,
 		.va = pkt->va,
 		.rkey = pkt->rkey,
-		.length = pkt->dma_length,
+		.length = pkt->op->verb == IBT_SEND ? pkt->length :
+						      pkt->dma_length,
 		.swap_add = pkt->swap_add,
 		.compare = pkt->compare,
 		.srqn = pkt->srqn,
@@ -54,6 +58,8 @@ static bool length_ok(const struct ibt_pkt *pkt, u32 mtu)
 {
 	const struct ibt_opcode *op = pkt->op;
 
+	if (op->verb == IBT_ATOMIC_WRITE)
+		return pkt->length == sizeof(u64);
 	if (op->flags & IBT_FULL)
 		return pkt->length == mtu;
 	if (op->flags & IBT_PAYLOAD && !(op->flags & IBT_FIRST))
@@ -115,35 +121,50 @@ static enum ibt_verdict accept_read(struct ibt_qp *qp,
 		return IBT_BAD_REQUEST;
 	remember(&qp->resp, pkt, packets, 0);
 	ibt_resp_advance(qp, packets);
-	ibt_read_begin(qp, pkt, false);
+	ibt_read_begin(qp, pkt);
 	return IBT_DONE;
 }
 
-/* An atomic is executed once at most, so the room for its answer comes first.
- * False: no memory, nothing was done.
+/* The word of an ATOMIC WRITE is payload: bytes, not a number. */
+static enum ibt_verdict exec_atomic(struct ibt_qp *qp,
+				    const struct ibt_pkt *pkt,
+				    const struct sk_buff *skb, u64 *original)
+{
+	struct ibt_msg msg = msg_of(pkt);
+
+	if (msg.verb == IBT_ATOMIC_WRITE &&
+	    skb_copy_bits(skb, pkt->payload, &msg.swap_add,
+			  sizeof(msg.swap_add)))
+		return IBT_BAD_REQUEST;
+	return ibt_exec_atomic(qp, &msg, original);
+}
+
+/* An atomic or ATOMIC WRITE is executed once at most, so the room for its answer
+ * comes first. @again: it was, and @skb is not looked at. False: no memory, nothing
+ * was done.
  */
 static bool do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		      const struct sk_buff *skb,
 		      const struct ibt_replay *again)
 {
-	const struct ibt_msg msg = msg_of(pkt);
 	struct ibt_path *path = ibt_qp_path(qp);
 	enum ibt_verdict verdict = IBT_DONE;
-	struct sk_buff *skb;
+	struct sk_buff *answer;
 	u64 original;
 
 	if (!path) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
 		return true;
 	}
-	skb = ibt_tx_alloc(path, 0, GFP_ATOMIC);
-	if (!skb)
+	answer = ibt_tx_alloc(path, 0, GFP_ATOMIC);
+	if (!answer)
 		goto out;
 	if (again)
 		original = again->original;
 	else
-		verdict = ibt_exec_atomic(qp, &msg, &original);
+		verdict = exec_atomic(qp, pkt, skb, &original);
 	if (verdict != IBT_DONE) {
-		kfree_skb(skb);
+		kfree_skb(answer);
 		ibt_resp_refuse(qp, pkt->psn, verdict);
 		goto out_refused;
 	}
@@ -151,7 +172,7 @@ static bool do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		remember(&qp->resp, pkt, 1, original);
 		ibt_resp_advance(qp, 1);
 	}
-	ibt_resp_atomic(qp, path, skb, pkt->psn, original);
+	ibt_resp_atomic(qp, path, answer, pkt, original);
 out_refused:
 	ibt_path_put(path);
 	return true;
@@ -197,7 +218,8 @@ static bool rc_in_turn(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		break;
 	case IBT_CMP_SWAP:
 	case IBT_FETCH_ADD:
-		return do_atomic(qp, pkt, NULL);
+	case IBT_ATOMIC_WRITE:
+		return do_atomic(qp, pkt, skb, NULL);
 	default:
 		verdict = IBT_BAD_REQUEST;
 		break;
@@ -212,6 +234,7 @@ static bool rc_again(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	struct ibt_resp *resp = &qp->resp;
 	const struct ibt_replay *entry;
+	struct ibt_replay *read;
 
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DUP);
 	switch (pkt->op->verb) {
@@ -221,12 +244,13 @@ static bool rc_again(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 			ibt_resp_ack(qp, ibt_replay_ack_psn(resp, pkt->psn));
 		return true;
 	case IBT_READ:
-		if (ibt_replay_has_read(resp, pkt, qp->mtu))
-			ibt_read_begin(qp, pkt, true);
+		read = ibt_replay_read(resp, pkt, qp->mtu);
+		if (read)
+			ibt_read_again(qp, read, pkt);
 		return true;
 	default:
 		entry = ibt_replay_atomic(resp, pkt);
-		return !entry || do_atomic(qp, pkt, entry);
+		return !entry || do_atomic(qp, pkt, NULL, entry);
 	}
 }
 
@@ -310,38 +334,83 @@ static bool one_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	return rc_packet(qp, pkt, skb, excess);
 }
 
-/* Neither executed nor waiting already: copies do not count as outstanding. */
-static bool is_new_read(const struct ibt_resp *resp, const struct ibt_pkt *pkt)
+static bool has_backlog(const struct ibt_resp *resp)
 {
-	return pkt->op->verb == IBT_READ &&
-	       ibt_psn_diff(pkt->psn, resp->psn) >= 0 &&
-	       (!resp->waiting_reads ||
-		ibt_psn_diff(pkt->psn, resp->read_psn) > 0);
+	return resp->reading.active || resp->parked ||
+	       !skb_queue_empty(&resp->backlog);
+}
+
+/* A copy of a READ that waits would only be answered twice. */
+static bool read_waits(const struct ibt_resp *resp, u32 psn)
+{
+	struct sk_buff *skb;
+
+	skb_queue_walk(&resp->backlog, skb)
+		if (note_of(skb)->read && note_of(skb)->psn == psn)
+			return true;
+	return false;
+}
+
+/* One more READ waits. False: it is a copy. */
+static bool count_read(struct ibt_resp *resp, struct backlog_note *note)
+{
+	bool under_way = resp->reading.active && !resp->reading.again;
+
+	if (resp->waiting_reads && read_waits(resp, note->psn))
+		return false;
+	if (ibt_replay_unfinished(resp))
+		under_way = true;
+	note->read = true;
+	note->excess = resp->waiting_reads + under_way >= resp->num_replay;
+	resp->waiting_reads++;
+	return true;
 }
 
 /* The caller keeps a reference to @skb of its own. */
 static void wait_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			 struct sk_buff *skb)
 {
-	struct ibt_resp *resp = &qp->resp;
-	bool being_read = resp->reading.active && !resp->reading.again;
 	struct backlog_note *note = note_of(skb);
+	struct ibt_resp *resp = &qp->resp;
 
-	if (skb_queue_len(&resp->backlog) >= IBT_MAX_BACKLOG) {
+	*note = (struct backlog_note) {
+		.psn = pkt->psn,
+		.bytes = skb->truesize,
+	};
+	if (skb_queue_len(&resp->backlog) >= IBT_MAX_BACKLOG ||
+	    !ibt_queue_charge(ibt_qp_dev(qp), note->bytes)) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
 		return;
 	}
-	note->new_read = is_new_read(resp, pkt);
-	note->excess = note->new_read &&
-		       resp->waiting_reads + being_read >= resp->num_replay;
-	if (note->new_read) {
-		resp->waiting_reads++;
-		resp->read_psn = pkt->psn;
+	if (pkt->op->verb == IBT_READ &&
+	    ibt_psn_diff(pkt->psn, resp->psn) >= 0 && !count_read(resp, note)) {
+		ibt_queue_uncharge(ibt_qp_dev(qp), note->bytes);
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DUP);
+		return;
 	}
 	__skb_queue_tail(&resp->backlog, skb_get(skb));
 }
 
-/* False: it has to go back. Headers were checked before it was put there. */
+static struct sk_buff *first_in_line(struct ibt_qp *qp)
+{
+	struct sk_buff *skb = __skb_dequeue(&qp->resp.backlog);
+
+	if (!skb)
+		return NULL;
+	ibt_queue_uncharge(ibt_qp_dev(qp), note_of(skb)->bytes);
+	qp->resp.waiting_reads -= note_of(skb)->read;
+	return skb;
+}
+
+void ibt_backlog_purge(struct ibt_qp *qp)
+{
+	struct sk_buff *skb;
+
+	while ((skb = first_in_line(qp)))
+		kfree_skb(skb);
+}
+
+/* False: it had to go back. Headers were checked before it was put there. */
 static bool next_in_line(struct ibt_qp *qp, struct sk_buff *skb)
 {
 	struct backlog_note *note = note_of(skb);
@@ -350,13 +419,12 @@ static bool next_in_line(struct ibt_qp *qp, struct sk_buff *skb)
 
 	if (!ibt_hdr_parse(&pkt, skb) &&
 	    !one_packet(qp, &pkt, skb, note->excess)) {
+		/* No READ, which needs no memory; and it had been let in. */
+		atomic_add(note->bytes, &ibt_qp_dev(qp)->queued);
 		__skb_queue_head(&resp->backlog, skb);
 		ibt_resp_later(qp, 1);
 		return false;
 	}
-	/* A failure has emptied the line and its count. */
-	if (note->new_read && resp->waiting_reads)
-		resp->waiting_reads--;
 	consume_skb(skb);
 	return true;
 }
@@ -371,12 +439,13 @@ bool ibt_resp_go_on(struct ibt_qp *qp)
 	if (!ibt_resp_pay(qp))
 		return false;
 	while (budget-- > 0) {
-		if (resp->reading.active) {
+		if (resp->reading.active ||
+		    ibt_replay_unpark(resp, &resp->reading)) {
 			if (ibt_read_go(qp, &budget) == IBT_WAIT)
 				return false;
 			continue;
 		}
-		skb = __skb_dequeue(&resp->backlog);
+		skb = first_in_line(qp);
 		if (!skb || !next_in_line(qp, skb))
 			return false;
 	}
@@ -399,15 +468,30 @@ static void at_once(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	}
 }
 
+/*
+ * A duplicate that what is under way does not stand in the way of: a READ, which
+ * finds its place among the answers, and what is older than them.
+ */
+static bool goes_in_front(const struct ibt_resp *resp,
+			  const struct ibt_pkt *pkt)
+{
+	if (!ibt_resp_receives(resp->state) ||
+	    ibt_psn_diff(pkt->psn, resp->psn) >= 0)
+		return false;
+	return pkt->op->verb == IBT_READ ||
+	       (resp->reading.active &&
+		ibt_psn_diff(pkt->psn, resp->reading.psn) < 0);
+}
+
 void ibt_responder(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb, const struct ibt_rx_meta *meta)
 {
 	struct ibt_resp *resp = &qp->resp;
 
 	spin_lock_bh(&resp->lock);
-	if (resp->reading.active || !skb_queue_empty(&resp->backlog))
-		wait_in_line(qp, pkt, skb);
-	else
+	if (!has_backlog(resp))
 		at_once(qp, pkt, skb);
+	else if (!goes_in_front(resp, pkt) || !rc_again(qp, pkt))
+		wait_in_line(qp, pkt, skb);
 	spin_unlock_bh(&resp->lock);
 }

@@ -143,7 +143,7 @@ static bool copy_element(const struct ibt_rq *rq,
 	recv->wr_id = READ_ONCE(wqe->wr_id);
 	recv->num_sge = 0;
 	recv->length = 0;
-	if (num > rq->max_sge || num > ARRAY_SIZE(recv->sge))
+	if (num > rq->max_sge || num > recv->room)
 		return false;
 	for (i = 0; i < num; i++) {
 		const struct rxe_sge *from = &wqe->dma.sge[i];
@@ -162,24 +162,28 @@ static bool copy_element(const struct ibt_rq *rq,
 }
 
 /* What a consumer side lock covers: resp.lock of a QP, srq->lock of an SRQ. */
-static enum ibt_verdict take_one(struct ibt_rq *rq, struct ibt_recv *recv)
+static enum ibt_verdict take_one(struct ibt_rq *rq, struct ibt_recv *recv,
+				 u32 bytes)
 {
 	bool good;
 
 	if (!soft_ring_ready(&rq->ring))
 		return IBT_RNR;
 	good = copy_element(rq, soft_ring_at(&rq->ring, rq->ring.cons), recv);
+	if (good && recv->length < bytes)
+		return IBT_BAD_REQUEST;
 	soft_ring_consume(&rq->ring);
 	return good ? IBT_DONE : IBT_OP_ERROR;
 }
 
-static enum ibt_verdict take_shared(struct ibt_srq *srq, struct ibt_recv *recv)
+static enum ibt_verdict take_shared(struct ibt_srq *srq, struct ibt_recv *recv,
+				    u32 bytes)
 {
 	enum ibt_verdict verdict;
 	unsigned long flags;
 
 	spin_lock_irqsave(&srq->lock, flags);
-	verdict = take_one(&srq->rq, recv);
+	verdict = take_one(&srq->rq, recv, bytes);
 	if (srq->limit && soft_ring_ready(&srq->rq.ring) < srq->limit) {
 		srq->limit = 0;
 		ibt_srq_event(srq, IB_EVENT_SRQ_LIMIT_REACHED);
@@ -214,7 +218,7 @@ void ibt_rq_srq_put(struct ibt_qp *qp, struct ibt_srq *srq)
  * that, and completes in order or is flushed.
  */
 enum ibt_verdict ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
-			     struct ibt_recv *recv)
+			     struct ibt_recv *recv, u32 bytes)
 {
 	enum ibt_verdict verdict = IBT_RNR;
 	struct ib_wc wc = {
@@ -229,9 +233,9 @@ enum ibt_verdict ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
 		return IBT_OP_ERROR;
 	}
 	if (srq)
-		verdict = take_shared(srq, recv);
+		verdict = take_shared(srq, recv, bytes);
 	else if (qp->rq.ring.buf)
-		verdict = take_one(&qp->rq, recv);
+		verdict = take_one(&qp->rq, recv, bytes);
 	if (verdict == IBT_OP_ERROR) {
 		wc.wr_id = recv->wr_id;
 		ibt_rq_complete(qp, srq, &wc, true);
@@ -279,7 +283,7 @@ void ibt_rq_error(struct ibt_qp *qp, struct ibt_srq *srq,
 {
 	struct ibt_resp *resp = &qp->resp;
 	struct ib_wc wc = {
-		.wr_id = resp->recv.wr_id,
+		.wr_id = resp->recv->wr_id,
 		.status = status,
 		.opcode = IB_WC_RECV,
 	};
@@ -328,13 +332,51 @@ bool ibt_rq_flush_some(struct ibt_qp *qp, u32 budget)
 	return false;
 }
 
+/* At the end of a queue of the kernel, so that somebody else can have it. */
+static void give_back(struct ibt_srq *srq, struct ibt_recv *recv)
+{
+	struct ib_recv_wr wr = {
+		.wr_id = recv->wr_id,
+		.sg_list = recv->sge,
+		.num_sge = recv->num_sge,
+	};
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->rq.post_lock, flags);
+	post_one(&srq->rq, &wr);
+	spin_unlock_irqrestore(&srq->rq.post_lock, flags);
+}
+
+/*
+ * What it has of a shared queue did not come from itself, and is not to go with it.
+ * A program, which alone writes to its ring, finds it flushed. (A consumer in the
+ * kernel does not expect a completion now, whose queue pair is about to go.)
+ */
+void ibt_rq_release(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+	struct ibt_srq *srq;
+
+	lockdep_assert_held(&resp->lock);
+	if (!resp->has_recv || qp->rq.ring.buf)
+		goto out;
+	srq = ibt_rq_srq(qp, resp->recv_srqn);
+	if (srq && srq->rq.ring.map)
+		ibt_rq_error(qp, srq, IB_WC_WR_FLUSH_ERR);
+	else if (srq)
+		give_back(srq, resp->recv);
+	ibt_rq_srq_put(qp, srq);
+out:
+	resp->has_recv = false;
+}
+
 void ibt_rq_reset(struct ibt_qp *qp)
 {
 	struct soft_ring *ring = &qp->rq.ring;
 	u32 left;
 
 	lockdep_assert_held(&qp->resp.lock);
-	qp->resp.has_recv = false;
+	ibt_rq_release(qp);
 	if (!ring->buf)
 		return;
 	/* No more than there are slots, whatever user space adds meanwhile. */

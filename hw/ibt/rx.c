@@ -4,6 +4,7 @@
  * not take a queue pair's lock, and who gets them.
  */
 #include <linux/export.h>
+#include <rdma/ib_addr.h>
 
 #include "ibt.h"
 #include "trace.h"
@@ -23,48 +24,69 @@ static bool from_address(const struct rdma_ah_attr *attr,
 	return !meta->has_grh && rdma_ah_get_dlid(attr) == meta->slid;
 }
 
-static int pkey_index(struct ibt_qp *qp, const struct ibt_port *port,
-		      const struct ibt_rx_meta *meta)
-{
-	const struct ib_qp_attr *attr = &qp->attr;
+/**
+ * struct way - by which path of a queue pair a packet came
+ * @alternate: by the alternate one
+ * @pkey_index: the entry of the P_Key table that belongs to it
+ */
+struct way {
+	bool alternate;
+	u16 pkey_index;
+};
 
-	if (attr->port_num == port->num && from_address(&attr->ah_attr, meta))
-		return attr->pkey_index;
-	if (READ_ONCE(qp->mig_state) != IB_MIG_MIGRATED &&
-	    attr->alt_port_num == port->num &&
-	    from_address(&attr->alt_ah_attr, meta))
-		return attr->alt_pkey_index;
-	return -1;
+static bool find_way(struct ibt_qp *qp, const struct ibt_port *port,
+		     bool migrated, const struct ibt_rx_meta *meta,
+		     struct way *way)
+{
+	bool armed = READ_ONCE(qp->mig_state) != IB_MIG_MIGRATED;
+	const struct ib_qp_attr *attr = &qp->attr;
+	bool in_use, alternate;
+
+	in_use = attr->port_num == port->num &&
+		 from_address(&attr->ah_attr, meta);
+	alternate = (armed || READ_ONCE(qp->alt_left)) &&
+		    attr->alt_port_num == port->num &&
+		    from_address(&attr->alt_ah_attr, meta);
+	/* The two may look the same, and only MigReq tells which was meant. */
+	way->alternate = alternate && (!in_use || (armed && migrated));
+	way->pkey_index = way->alternate ? attr->alt_pkey_index :
+					   attr->pkey_index;
+	return in_use || alternate;
 }
 
 /*
  * IBA 9.6.1.5: a connected queue pair takes packets from its peer only, by the
- * path in use or the alternate one. Which entry of the P_Key table belongs to
- * it, or -1. Migration may exchange the paths while we look, and only then a
- * second look with the lock finds something else.
+ * path in use or the alternate one. Migration may exchange the paths while we
+ * look, and only then a second look with the lock finds something else.
+ *
+ * 17.2.8 lets us refuse what comes by the path that a migration has left. We
+ * do not: a peer that sends, and that we send nothing, would hear of the migration
+ * when its own retries are gone; so it does by our answer.
  */
-static int path_pkey_index(struct ibt_qp *qp, const struct ibt_port *port,
-			   const struct ibt_rx_meta *meta)
+static bool came_from_peer(struct ibt_qp *qp, const struct ibt_port *port,
+			   bool migrated, const struct ibt_rx_meta *meta,
+			   struct way *way)
 {
-	int index = pkey_index(qp, port, meta);
 	unsigned long flags;
+	bool found;
 
-	if (likely(index >= 0))
-		return index;
+	if (likely(find_way(qp, port, migrated, meta, way)))
+		return true;
 	spin_lock_irqsave(&qp->path_lock, flags);
-	index = pkey_index(qp, port, meta);
+	found = find_way(qp, port, migrated, meta, way);
 	spin_unlock_irqrestore(&qp->path_lock, flags);
-	return index;
+	return found;
 }
 
 /*
  * IBA 17.2.8: the peer has migrated to a path that is not the one armed here. Its
- * address is the only thing wrong, as far as one can tell; so that strangers can
- * not flood the consumer, he hears of it once until he modifies the queue pair.
+ * address, or its P_Key, is the only thing wrong, as far as one can tell; so that
+ * strangers can not flood the consumer, he hears of it once until he modifies the
+ * queue pair.
  */
 static void refuse_migration(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
-	if (pkt->migrated && READ_ONCE(qp->mig_state) == IB_MIG_ARMED &&
+	if (pkt->migrated && READ_ONCE(qp->mig_state) != IB_MIG_MIGRATED &&
 	    !xchg(&qp->resp.mig_refused, true))
 		ibt_qp_event(qp, IB_EVENT_PATH_MIG_ERR);
 }
@@ -74,7 +96,7 @@ static void rx_connected(struct ibt_port *port, struct ibt_qp *qp,
 			 const struct ibt_rx_meta *meta)
 {
 	bool response = pkt->op->flags & IBT_RESPONSE;
-	int index;
+	struct way way;
 
 	/* Of the two ends of XRC, one only asks and one only answers. */
 	if (qp->ib.qp_type == (response ? IB_QPT_XRC_TGT : IB_QPT_XRC_INI)) {
@@ -86,18 +108,19 @@ static void rx_connected(struct ibt_port *port, struct ibt_qp *qp,
 		drop(port, IBT_STAT_RX_NO_QP);
 		return;
 	}
-	index = path_pkey_index(qp, port, meta);
-	if (index < 0) {
+	if (!came_from_peer(qp, port, pkt->migrated, meta, &way)) {
 		refuse_migration(qp, pkt);
 		drop(port, IBT_STAT_RX_NO_QP);
 		return;
 	}
-	if (!ibt_pkey_ok(port, index, pkt->pkey)) {
+	if (!ibt_pkey_ok(port, way.pkey_index, pkt->pkey)) {
+		if (way.alternate)
+			refuse_migration(qp, pkt);
 		atomic_inc(&port->bad_pkeys);
 		drop(port, IBT_STAT_RX_PKEY);
 		return;
 	}
-	ibt_qp_mig_seen(qp, pkt->migrated);
+	ibt_qp_mig_seen(qp, pkt->migrated, way.alternate);
 	if (response)
 		ibt_completer(qp, pkt, skb);
 	else
@@ -125,6 +148,12 @@ static void rx_unicast(struct ibt_port *port, const struct ibt_pkt *pkt,
 {
 	struct ibt_qp *qp;
 
+	/* What is for a group is for its members. */
+	if (meta->has_grh &&
+	    rdma_is_multicast_addr((struct in6_addr *)&meta->dgid)) {
+		drop(port, IBT_STAT_RX_MALFORMED);
+		return;
+	}
 	qp = pkt->qpn == 1 ? ibt_gsi_find(port) :
 			     ibt_qp_find(port->dev, pkt->qpn);
 	if (!qp) {
@@ -178,7 +207,10 @@ void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
 	ibt_count(dev, IBT_STAT_RX_PKTS);
 	if (meta->congested)
 		ibt_count(dev, IBT_STAT_RX_ECN);
-	if (pkt.qpn == IBT_MCAST_QPN)
+	/* Nothing here sends at a rate that could be lowered: it is told, no more. */
+	if (pkt.op->transport == IBT_CNP)
+		ibt_count(dev, IBT_STAT_RX_CNP);
+	else if (pkt.qpn == IBT_MCAST_QPN)
 		rx_multicast(port, &pkt, skb, meta);
 	else
 		rx_unicast(port, &pkt, skb, meta);

@@ -10,6 +10,7 @@ enum ibt_wr_kind {
 	IBT_WR_NONE,		/* there is no such request */
 	IBT_WR_DATA,		/* SEND, WRITE: bytes go out */
 	IBT_WR_ASK,		/* READ, atomics: bytes come back */
+	IBT_WR_STORE,		/* ATOMIC WRITE: bytes go out, an answer comes */
 	IBT_WR_HERE,		/* LOCAL_INV, REG_MR, BIND_MW: nothing goes out */
 };
 
@@ -32,6 +33,15 @@ struct ibt_wr_info {
 
 /* Total: opcodes that do not exist have kind IBT_WR_NONE. */
 const struct ibt_wr_info *ibt_wr_info(u32 opcode);
+
+/*
+ * No ACK ends it, but an answer of its own, which the peer keeps ready: so it is
+ * one of the max_rd_atomic that may be outstanding.
+ */
+static inline bool ibt_wr_answered(const struct ibt_wr_info *info)
+{
+	return info->kind == IBT_WR_ASK || info->kind == IBT_WR_STORE;
+}
 
 static inline struct ibt_slot *ibt_slot_at(const struct ibt_sq *sq, u32 index)
 {
@@ -115,6 +125,9 @@ void ibt_sq_await(struct ibt_qp *qp, bool first);
 void ibt_sq_pause(struct ibt_qp *qp, unsigned long delay);
 void ibt_sq_seek(struct ibt_qp *qp, u32 psn);
 void ibt_sq_retry(struct ibt_qp *qp, u8 why);
+bool ibt_sq_follow(struct ibt_qp *qp);
+/* sq.lock is taken inside */
+void ibt_sq_migrated(struct ibt_qp *qp);
 
 /* requester.c; sq.lock held */
 void ibt_slot_number(struct ibt_qp *qp, struct ibt_slot *slot);
@@ -124,7 +137,7 @@ void ibt_slot_target(struct ibt_qp *qp, const struct ibt_slot *slot,
 		     struct soft_iter *it);
 enum soft_fault ibt_slot_check(struct ibt_qp *qp, const struct ibt_slot *slot,
 			       const struct ibt_wr_info *info);
-void ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq);
+bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq);
 bool ibt_requester_run(struct ibt_qp *qp, int rounds);
 
 /* here.c, datagram.c; sq.lock held. @slot is the next one. */

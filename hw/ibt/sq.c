@@ -26,6 +26,9 @@ static const struct ibt_wr_info wr_infos[] = {
 				       .wc = IB_WC_COMP_SWAP },
 	[IB_WR_ATOMIC_FETCH_AND_ADD] = { IBT_WR_ASK, IBT_FETCH_ADD, 0, ON_RC,
 					 .wc = IB_WC_FETCH_ADD },
+	/* Annex A19. XRC has no opcode for it. */
+	[IB_WR_ATOMIC_WRITE] = { IBT_WR_STORE, IBT_ATOMIC_WRITE, 0,
+				 BIT(IBT_RC), .wc = IB_WC_ATOMIC_WRITE },
 	[IB_WR_LOCAL_INV] = { IBT_WR_HERE, .transports = ON_CONN,
 			      .wc = IB_WC_LOCAL_INV },
 	[IB_WR_BIND_MW] = { IBT_WR_HERE, .transports = ON_CONN,
@@ -116,6 +119,8 @@ static int fit_cap(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 		return -EINVAL;
 	*payload = max_t(u32, cap->max_send_sge * sizeof(struct ib_sge),
 			 ALIGN(cap->max_inline_data, sizeof(struct ib_sge)));
+	/* The word of an ATOMIC WRITE needs neither. */
+	*payload = max_t(u32, *payload, sizeof(u64));
 	sq->max_wr = cap->max_send_wr;
 	sq->max_sge = *payload / sizeof(struct ib_sge);
 	sq->max_inline = *payload;
@@ -180,17 +185,11 @@ int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 void ibt_sq_destroy(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_port *port;
 
 	might_sleep();
 	ibt_sq_set_state(qp, IB_QPS_RESET);
 	ibt_timers_shutdown(qp);
-	port = sq->room_port;
-	if (port) {
-		spin_lock_irq(&port->room_lock);
-		list_del_init(&sq->waiting);
-		spin_unlock_irq(&port->room_lock);
-	}
+	ibt_room_leave(sq->room_port, &sq->waiting);
 	cancel_work_sync(&sq->work);
 	if (ibt_sq_is_user(sq))
 		soft_ring_free(&sq->ring);
@@ -210,6 +209,7 @@ static void take_attrs(struct ibt_qp *qp)
 	sq->rnr_retry = qp->attr.rnr_retry;
 	sq->max_rd_atomic = qp->attr.max_rd_atomic;
 	sq->retries = min(sq->retries, sq->retry_cnt);
+	ibt_sq_follow(qp);
 	sq->rnr_retries = min(sq->rnr_retries, sq->rnr_retry);
 }
 
@@ -246,6 +246,34 @@ static void flush_all(struct ibt_qp *qp)
 }
 
 /**
+ * ibt_sq_resume - the consumer knows of the failure, and leaves SQE
+ * @qp: queue pair
+ *
+ * What was queued behind the failure is not sent after all.
+ *
+ * Context: process; attr_lock held.
+ */
+void ibt_sq_resume(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&qp->attr_lock);
+	flush_all(qp);
+	spin_lock_bh(&sq->lock);
+	if (sq->state == IB_QPS_SQE)
+		ibt_sq_change(sq, IB_QPS_RTS);
+	spin_unlock_bh(&sq->lock);
+}
+
+/* A failure may have come while the consumer decided on @state: then it stays. */
+static enum ib_qp_state settle(enum ib_qp_state was, enum ib_qp_state state)
+{
+	if (state == IB_QPS_RESET || state == IB_QPS_ERR)
+		return state;
+	return was == IB_QPS_ERR || was == IB_QPS_SQE ? was : state;
+}
+
+/**
  * ibt_sq_set_state - the queue pair is in another state, or has other attributes
  * @qp: queue pair; qp->attr is as of now
  * @state: state as of now, which may be the one it was in
@@ -253,7 +281,8 @@ static void flush_all(struct ibt_qp *qp)
  * RESET: all that is queued is gone, without completions. ERR: nothing is sent
  * any more; ibt_sq_flush() completes what is queued. SQD: messages that were
  * begun are finished, then sq.drained is set and, if the consumer wants it,
- * IB_EVENT_SQ_DRAINED raised.
+ * IB_EVENT_SQ_DRAINED raised. Only RESET ends ERR, only ibt_sq_resume() and these
+ * two end SQE.
  *
  * Context: process; attr_lock held, or nobody else knows @qp.
  */
@@ -262,11 +291,9 @@ void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 	struct ibt_sq *sq = &qp->sq;
 	enum ib_qp_state was;
 
-	/* What was queued behind the failure is not sent after all. */
-	if (READ_ONCE(sq->state) == IB_QPS_SQE && state == IB_QPS_RTS)
-		flush_all(qp);
 	spin_lock_bh(&sq->lock);
 	was = sq->state;
+	state = settle(was, state);
 	ibt_sq_change(sq, state);
 	take_attrs(qp);
 	switch (state) {

@@ -18,7 +18,7 @@ enum ibt_slot_state {
  *	    malformed waits for its turn with its status set
  * @num_sge: entries of @sge
  * @numbered: it has PSNs. Requests that stay here (REG_MR, ...) never have
- * @counted: (READ, atomic) it is one of sq.rd_atomic
+ * @counted: (READ, atomic, ATOMIC WRITE) it is one of sq.rd_atomic
  * @length: bytes of the message
  * @first_psn, @last_psn: its packets, once they are numbered (READ: of the answer)
  * @ud.route: referenced; its path is asked for when it is sent
@@ -121,9 +121,10 @@ struct ibt_local {
  * @una: oldest PSN without an answer
  * @high: behind the highest PSN ever sent
  * @psn: never used so far
- * @rd_atomic: READs and atomics without an answer
+ * @rd_atomic: READs, atomics and ATOMIC WRITEs without an answer
  * @window: packets without an answer, now
  * @retries, @rnr_retries: left until the next progress
+ * @migrations: that @retries and @timeout have followed
  * @broken: a request went wrong and waits for those before it; nothing is sent
  * @gap: a missing answer was asked for again, and nothing came since
  * @paused: until @pause_until nothing is sent
@@ -163,6 +164,7 @@ struct ibt_sq {
 	u32 high;
 	u32 psn;
 	u32 rd_atomic;
+	u32 migrations;
 	u8 window;
 	u8 retries;
 	u8 rnr_retries;

@@ -76,11 +76,15 @@ static int fill_kind(struct ibt_qp *qp, struct ibt_slot *slot,
 		     const struct ibt_wr_info *info)
 {
 	switch (info->kind) {
+	case IBT_WR_STORE:
+		if (slot->length != sizeof(u64))
+			return -EINVAL;
+		fallthrough;
 	case IBT_WR_DATA:
 		if (qp->transport == IBT_UD)
 			return fill_datagram(qp, slot, ud_wr(wr));
 		slot->rdma.srqn = 0;
-		if (info->verb == IBT_WRITE) {
+		if (info->verb != IBT_SEND) {
 			slot->rdma.remote_addr = rdma_wr(wr)->remote_addr;
 			slot->rdma.rkey = rdma_wr(wr)->rkey;
 		}

@@ -29,8 +29,8 @@ static const u8 *copy_head(const struct ibt_sq *sq, u32 ahead,
 
 /*
  * Bytes of the message: SGEs or data, from behind the element's head. For
- * ibv_wr_set_inline_data() librxe does not set the flag; there are no SGEs then,
- * and bytes all the same.
+ * ibv_wr_set_inline_data() and ibv_wr_atomic_write() librxe does not set the flag;
+ * there are no SGEs then, and bytes all the same.
  */
 static u8 take_payload(struct ibt_sq *sq, struct ibt_slot *slot,
 		       const struct rxe_send_wqe *wqe, const u8 *from)
@@ -111,6 +111,10 @@ static u8 take_kind(struct ibt_qp *qp, struct ibt_slot *slot,
 		    const struct ibt_wr_info *info)
 {
 	switch (info->kind) {
+	case IBT_WR_STORE:
+		if (slot->length != sizeof(u64))
+			return IB_WC_LOC_LEN_ERR;
+		fallthrough;
 	case IBT_WR_DATA:
 		if (qp->transport == IBT_UD)
 			return take_datagram(qp, slot, wr);

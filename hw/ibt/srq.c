@@ -11,26 +11,18 @@
 
 void ibt_srq_put(struct ibt_srq *srq)
 {
-	if (refcount_dec_and_test(&srq->refs))
-		complete(&srq->unused);
+	ibt_life_put(srq->life);
 }
 
 struct ibt_srq *ibt_srq_find(struct ibt_dev *dev, u32 number)
 {
-	struct ibt_srq *srq;
-
-	rcu_read_lock();
-	srq = xa_load(&dev->srqs, number);
-	if (srq && !refcount_inc_not_zero(&srq->refs))
-		srq = NULL;
-	rcu_read_unlock();
-	return srq;
+	return ibt_life_find(&dev->srqs, number);
 }
 
 void ibt_srq_event(struct ibt_srq *srq, enum ib_event_type event)
 {
 	set_bit(event, &srq->events);
-	if (!refcount_inc_not_zero(&srq->refs))
+	if (!ibt_life_get(srq->life))
 		return;
 	/* The reference is the work's, one as long as it is pending. */
 	if (!queue_work(to_ibt_dev(srq->ib.device)->wq, &srq->work))
@@ -90,9 +82,8 @@ static int ibt_srq_check_init(const struct ib_srq_init_attr *init)
 static void ibt_srq_setup(struct ibt_srq *srq,
 			  const struct ib_srq_init_attr *init)
 {
-	refcount_set(&srq->refs, 1);
-	init_completion(&srq->unused);
 	spin_lock_init(&srq->lock);
+	mutex_init(&srq->resizing);
 	INIT_WORK(&srq->work, ibt_srq_work);
 	srq->limit = init->attr.srq_limit;
 	if (init->srq_type == IB_SRQT_XRC)
@@ -104,7 +95,7 @@ static int ibt_srq_publish(struct ibt_srq *srq)
 	struct ibt_dev *dev = to_ibt_dev(srq->ib.device);
 	int ret;
 
-	ret = xa_alloc_cyclic(&dev->srqs, &srq->number, srq,
+	ret = xa_alloc_cyclic(&dev->srqs, &srq->number, srq->life,
 			      XA_LIMIT(1, IBT_QPN_MASK), &dev->next_srq,
 			      GFP_KERNEL);
 	if (ret < 0)
@@ -117,10 +108,7 @@ static int ibt_srq_publish(struct ibt_srq *srq)
 static void ibt_srq_unpublish(struct ibt_srq *srq)
 {
 	xa_erase(&to_ibt_dev(srq->ib.device)->srqs, srq->number);
-	/* Whoever found it has a reference now, or missed it. */
-	synchronize_rcu_expedited();
-	ibt_srq_put(srq);
-	wait_for_completion(&srq->unused);
+	ibt_life_wait(srq->life);
 }
 
 static int ibt_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
@@ -135,11 +123,14 @@ static int ibt_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 		return ret;
 	if (udata && udata->outlen < sizeof(resp))
 		return -EINVAL;
+	srq->life = ibt_life_new(srq);
+	if (!srq->life)
+		return -ENOMEM;
 	ibt_srq_setup(srq, init);
 	ret = ibt_srq_create_rq(&srq->rq, init->attr.max_wr,
 				init->attr.max_sge, udata, &resp.mi);
 	if (ret)
-		return ret;
+		goto err_life;
 	ret = ibt_srq_publish(srq);
 	if (ret)
 		goto err_rq;
@@ -157,6 +148,8 @@ err_number:
 	ibt_srq_unpublish(srq);
 err_rq:
 	ibt_rq_destroy(&srq->rq);
+err_life:
+	ibt_life_end(srq->life);
 	return ret;
 }
 
@@ -166,46 +159,57 @@ static int ibt_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 
 	ibt_srq_unpublish(srq);
 	ibt_rq_destroy(&srq->rq);
+	mutex_destroy(&srq->resizing);
+	ibt_life_end(srq->life);
 	return 0;
 }
 
 /* ---- modify, query --------------------------------------------------------------- */
 
-/*
- * What waits in @from, into the empty @to. The ring of a program may say
- * anything: no more is taken than there is room for.
- */
-static int ibt_ring_move(struct soft_ring *to, u32 room, struct soft_ring *from)
+/* With both: nobody takes from it, nor, but for a program to its own ring, adds. */
+static void ibt_srq_lock(struct ibt_srq *srq)
+	__acquires(&srq->lock) __acquires(&srq->rq.post_lock)
 {
-	u32 count = soft_ring_ready(from), i;
-
-	if (count > room)
-		return -EINVAL;
-	for (i = 0; i < count; i++) {
-		memcpy(soft_ring_at(to, i), soft_ring_at(from, from->cons + i),
-		       1U << from->shift);
-		soft_ring_produce(to);
-	}
-	return 0;
+	spin_lock_irq(&srq->lock);
+	spin_lock(&srq->rq.post_lock);
 }
 
-/* Meanwhile nobody takes from it, nor, but for a program to its own ring, adds. */
+static void ibt_srq_unlock(struct ibt_srq *srq)
+	__releases(&srq->rq.post_lock) __releases(&srq->lock)
+{
+	spin_unlock(&srq->rq.post_lock);
+	spin_unlock_irq(&srq->lock);
+}
+
+/*
+ * What waits in the SRQ, into @fresh, which then changes places with it. The ring
+ * of a program may say anything: no more is taken than there is room for. Requests
+ * may be large, so it is done piece by piece.
+ */
 static int ibt_srq_swap_rq(struct ibt_srq *srq, struct ibt_rq *fresh)
 {
-	unsigned long flags;
-	int ret;
+	struct soft_ring *ring = &srq->rq.ring;
+	struct soft_move move;
+	u32 ready;
+	bool fits;
 
-	spin_lock_irqsave(&srq->lock, flags);
-	spin_lock(&srq->rq.post_lock);
-	ret = srq->limit > fresh->max_wr ? -EINVAL :
-		ibt_ring_move(&fresh->ring, fresh->max_wr, &srq->rq.ring);
-	if (!ret) {
+	lockdep_assert_held(&srq->resizing);
+	ibt_srq_lock(srq);
+	ready = soft_ring_ready(ring);
+	soft_move_begin(&move, ring, &fresh->ring, ring->cons + ready, ready);
+	while ((fits = ready <= fresh->max_wr && srq->limit <= fresh->max_wr) &&
+	       !soft_move_some(&move, ring->cons + ready, ready)) {
+		ibt_srq_unlock(srq);
+		cond_resched();
+		ibt_srq_lock(srq);
+		ready = soft_ring_ready(ring);
+	}
+	if (fits) {
 		swap(srq->rq.ring, fresh->ring);
 		swap(srq->rq.max_wr, fresh->max_wr);
 	}
-	spin_unlock(&srq->rq.post_lock);
-	spin_unlock_irqrestore(&srq->lock, flags);
-	return ret;
+	ibt_srq_unlock(srq);
+	return fits ? 0 : -EINVAL;
 }
 
 /* The program learns where its new ring is before anything moves. */
@@ -238,8 +242,11 @@ static int ibt_srq_resize(struct ibt_srq *srq, u32 max_wr,
 	if (ret)
 		return ret;
 	ret = ibt_srq_tell_ring(udata, &info);
-	if (!ret)
+	if (!ret) {
+		mutex_lock(&srq->resizing);
 		ret = ibt_srq_swap_rq(srq, &fresh);
+		mutex_unlock(&srq->resizing);
+	}
 	/* The new one, or the one that it took the place of. */
 	ibt_rq_destroy(&fresh);
 	return ret;

@@ -16,6 +16,7 @@
 	X(RX_SEQ, "out_of_sequence")	/* requests ahead of their turn */ \
 	X(RX_DROP, "rx_dropped")	/* no room, no memory */	\
 	X(RX_ECN, "rx_ecn_marked")					\
+	X(RX_CNP, "rx_cnp")		/* congestion notifications */	\
 	X(TX_RNR, "sent_rnr_nak")					\
 	X(RX_RNR, "rcvd_rnr_nak")					\
 	X(TX_NAK, "sent_nak")						\

@@ -136,12 +136,58 @@ void ibt_sq_seek(struct ibt_qp *qp, u32 psn)
 }
 
 /**
+ * ibt_sq_follow - take over what belongs to the path in use
+ * @qp: queue pair
+ *
+ * A path has retries and a timeout of its own, and what has no answer may be lost
+ * with the old one; it is sent again when the new one's timeout says so. Whoever
+ * migrates does so without sq.lock, so the retries of the old path may be gone
+ * when the new one is in use already.
+ *
+ * Context: sq.lock held.
+ *
+ * Return: there was a migration since the last call.
+ */
+bool ibt_sq_follow(struct ibt_qp *qp)
+{
+	/* The timeout is as new: pairs with ibt_qp_migrate(). */
+	u32 migrations = smp_load_acquire(&qp->migrations);
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	if (sq->migrations == migrations)
+		return false;
+	sq->migrations = migrations;
+	sq->retries = sq->retry_cnt;
+	sq->timeout = ibt_timeout_jiffies(READ_ONCE(qp->attr.timeout));
+	sq->deadline = jiffies + sq->timeout;
+	if (alive(sq) && sq->timeout && ibt_sq_unanswered(sq))
+		mod_timer(&sq->retry_timer, sq->deadline);
+	return true;
+}
+
+/**
+ * ibt_sq_migrated - the peer has migrated, and so did we
+ * @qp: queue pair
+ *
+ * Context: softirqs disabled; sq.lock is taken inside.
+ */
+void ibt_sq_migrated(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	spin_lock(&sq->lock);
+	ibt_sq_follow(qp);
+	spin_unlock(&sq->lock);
+}
+
+/**
  * ibt_sq_retry - send again what has no answer
  * @qp: queue pair
  * @why: enum ibt_retry_why, but not _RNR
  *
- * When no retries are left the alternate path is tried, if one is armed (IBA
- * 17.2.8.1); else the oldest request fails.
+ * When no retries are left the alternate path is tried, if one is armed, or is in
+ * use since a moment ago (IBA 17.2.8.1); else the oldest request fails.
  *
  * Context: sq.lock held.
  */
@@ -153,12 +199,11 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 	lockdep_assert_held(&sq->lock);
 	ibt_count(dev, why == IBT_RETRY_TIMEOUT ? IBT_STAT_RETRY_TIMEOUT :
 						  IBT_STAT_RETRY_SEQ);
+	if (!sq->retries)
+		ibt_qp_migrate(qp);
 	if (sq->retries) {
 		sq->retries--;
-	} else if (ibt_qp_migrate(qp)) {
-		sq->retries = sq->retry_cnt;
-		sq->timeout = ibt_timeout_jiffies(qp->attr.timeout);
-	} else {
+	} else if (!ibt_sq_follow(qp)) {
 		ibt_count(dev, IBT_STAT_RETRY_EXC);
 		ibt_slot_fail(qp, ibt_slot_at(sq, sq->tail),
 			      IB_WC_RETRY_EXC_ERR);

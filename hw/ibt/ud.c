@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Datagrams, those of QP1 too (IBA 9.8.3, 10.2.5). Nothing is ever answered: what
- * does not fit is dropped and counted, and a receive request that was taken for
- * it stays for the next.
+ * does not fit is dropped and counted, and leaves the receive request where it is.
+ * One that was taken for a datagram whose sender lost his memory stays for the next.
  */
 #include <rdma/ib_mad.h>
 
@@ -32,11 +32,11 @@ static enum ibt_verdict ud_take(struct ibt_qp *qp, u32 length)
 	enum ibt_verdict verdict = IBT_DONE;
 
 	if (!resp->has_recv)
-		verdict = ibt_rq_take(qp, qp->srq, &resp->recv);
+		verdict = ibt_rq_take(qp, qp->srq, resp->recv, length);
 	if (verdict != IBT_DONE)
 		return verdict;
 	resp->has_recv = true;
-	return length <= resp->recv.length ? IBT_DONE : IBT_DROP;
+	return length <= resp->recv->length ? IBT_DONE : IBT_DROP;
 }
 
 /* The GRH's place is there whether there is one or not (IBA 11.4.1.2). */
@@ -44,7 +44,7 @@ static enum ibt_verdict ud_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 				 struct soft_iter *from,
 				 const struct ibt_rx_meta *meta)
 {
-	struct ibt_recv *recv = &qp->resp.recv;
+	struct ibt_recv *recv = qp->resp.recv;
 	struct ib_pd *pd = qp->srq ? qp->srq->ib.pd : qp->ib.pd;
 	enum ibt_verdict verdict = IBT_DONE;
 	enum soft_fault fault;
@@ -87,7 +87,7 @@ static void ud_complete(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			const struct ibt_rx_meta *meta, int index)
 {
 	struct ib_wc wc = {
-		.wr_id = qp->resp.recv.wr_id,
+		.wr_id = qp->resp.recv->wr_id,
 		.status = IB_WC_SUCCESS,
 		.opcode = IB_WC_RECV,
 		.byte_len = pkt->length + IBT_GRH_BYTES,
@@ -128,12 +128,24 @@ static enum ibt_verdict ud_deliver(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	return verdict;
 }
 
+void ibt_ud_refused(struct ibt_port *port, enum ibt_ud_fault fault)
+{
+	if (fault == IBT_UD_PKEY) {
+		atomic_inc(&port->bad_pkeys);
+		ibt_count(port->dev, IBT_STAT_RX_PKEY);
+	} else if (fault == IBT_UD_QKEY) {
+		atomic_inc(&port->bad_qkeys);
+		ibt_count(port->dev, IBT_STAT_RX_QKEY);
+	}
+}
+
 /*
  * Takes resp.lock. P_Key and Q_Key are checked against @qp, since a multicast
  * packet comes to many.
  */
-void ibt_ud_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		    struct soft_iter *from, const struct ibt_rx_meta *meta)
+enum ibt_ud_fault ibt_ud_try(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			     struct soft_iter *from,
+			     const struct ibt_rx_meta *meta)
 {
 	struct ibt_dev *dev = ibt_qp_dev(qp);
 	struct ibt_port *port = ibt_dev_port(dev, READ_ONCE(qp->attr.port_num));
@@ -144,19 +156,13 @@ void ibt_ud_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	if (!port || !ibt_resp_receives(READ_ONCE(resp->state))) {
 		ibt_resp_poke(qp);
 		ibt_count(dev, IBT_STAT_RX_NO_QP);
-		return;
+		return IBT_UD_OK;
 	}
 	index = ud_pkey_index(qp, port, pkt);
-	if (index < 0) {
-		atomic_inc(&port->bad_pkeys);
-		ibt_count(dev, IBT_STAT_RX_PKEY);
-		return;
-	}
-	if (!ud_qkey_ok(qp, pkt->qkey)) {
-		atomic_inc(&port->bad_qkeys);
-		ibt_count(dev, IBT_STAT_RX_QKEY);
-		return;
-	}
+	if (index < 0)
+		return IBT_UD_PKEY;
+	if (!ud_qkey_ok(qp, pkt->qkey))
+		return IBT_UD_QKEY;
 
 	spin_lock_bh(&resp->lock);
 	verdict = ud_deliver(qp, pkt, from, meta, index);
@@ -165,4 +171,16 @@ void ibt_ud_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	spin_unlock_bh(&resp->lock);
 	if (verdict != IBT_DONE)
 		ibt_count(dev, IBT_STAT_RX_DROP);
+	return IBT_UD_OK;
+}
+
+void ibt_ud_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		    struct soft_iter *from, const struct ibt_rx_meta *meta)
+{
+	struct ibt_port *port = ibt_dev_port(ibt_qp_dev(qp),
+					     READ_ONCE(qp->attr.port_num));
+	enum ibt_ud_fault fault = ibt_ud_try(qp, pkt, from, meta);
+
+	if (port)
+		ibt_ud_refused(port, fault);
 }

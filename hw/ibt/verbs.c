@@ -11,7 +11,6 @@ enum {
 	IBT_MAX_MR	= 1 << 19,
 	IBT_MAX_MW	= 1 << 19,
 	IBT_MAX_SRQ	= 1 << 16,
-	IBT_MAX_GROUPS	= 1 << 13,
 };
 
 #define IBT_CAPS (							\
@@ -20,7 +19,8 @@ enum {
 	IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID |	\
 	IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE |		\
 	IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |		\
-	IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_XRC)
+	IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_XRC |			\
+	IB_DEVICE_ATOMIC_WRITE)
 
 static void ibt_say_queues(struct ib_device_attr *attr)
 {
@@ -40,7 +40,7 @@ static void ibt_say_queues(struct ib_device_attr *attr)
 	attr->max_ah = IBT_MAX_AH;
 	attr->max_mcast_grp = IBT_MAX_GROUPS;
 	attr->max_mcast_qp_attach = IBT_MAX_MCAST_QP;
-	attr->max_total_mcast_qp_attach = IBT_MAX_MCAST_QP * IBT_MAX_GROUPS;
+	attr->max_total_mcast_qp_attach = IBT_MAX_MEMBERS;
 }
 
 static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
@@ -100,8 +100,8 @@ static void ibt_get_dev_fw_str(struct ib_device *ib, char *str)
 /*
  * @attr is zeroed. The engine's part first, so that the link can correct it.
  */
-int ibt_query_port(struct ib_device *ib, u32 port_num,
-		   struct ib_port_attr *attr)
+static int ibt_query_port(struct ib_device *ib, u32 port_num,
+			  struct ib_port_attr *attr)
 {
 	struct ibt_dev *dev = to_ibt_dev(ib);
 	struct ibt_port *port = ibt_dev_port(dev, port_num);

@@ -101,4 +101,10 @@ struct ibt_wire_ieth {
 } __packed;
 static_assert(sizeof(struct ibt_wire_ieth) == 4);
 
+/** struct ibt_wire_cnpeth - what a congestion notification has, annex A17.9.3 */
+struct ibt_wire_cnpeth {
+	u8 reserved[16];	/* sent as zero, ignored when received */
+} __packed;
+static_assert(sizeof(struct ibt_wire_cnpeth) == 16);
+
 #endif /* IBT_WIRE_H */

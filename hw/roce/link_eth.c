@@ -7,6 +7,7 @@
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
+#include <rdma/ib_addr.h>
 
 #include "roce.h"
 
@@ -81,6 +82,12 @@ static void transmit(struct sk_buff *skb, struct roce_path *p,
 {
 	struct sk_buff *copy;
 
+	/* Nobody below looks: what is too long would be sent all the same. */
+	if (skb->len > READ_ONCE(ndev->mtu)) {
+		dev_core_stats_tx_dropped_inc(ndev);
+		kfree_skb(skb);
+		return;
+	}
 	skb->dev = ndev;
 	if (skb_cow_head(skb, LL_RESERVED_SPACE(ndev)) ||
 	    dev_hard_header(skb, ndev, ETH_P_IBOE, p->dmac, NULL, skb->len) < 0) {
@@ -157,6 +164,18 @@ static bool is_proper(struct sk_buff *skb)
 	       length <= skb->len && !pskb_trim(skb, length);
 }
 
+/*
+ * As IP does it for version 2: not for us is what names another port, whatever
+ * MAC brought it here. The engine knows the groups.
+ */
+static bool is_for(struct roce_dev *rd, const struct sk_buff *skb)
+{
+	const union ib_gid *dgid = &grh_of(skb)->dgid;
+
+	return rdma_is_multicast_addr((struct in6_addr *)dgid) ||
+	       roce_gid_is_ours(rd, dgid);
+}
+
 static void learn(const struct sk_buff *skb, struct ibt_rx_meta *meta)
 {
 	const struct ib_grh *grh = grh_of(skb);
@@ -184,7 +203,7 @@ static int roce_eth_rcv(struct sk_buff *skb, struct net_device *ndev,
 	if (!skb)
 		return NET_RX_DROP;
 	rd = roce_below(ndev);
-	if (!rd || !is_proper(skb))
+	if (!rd || !is_proper(skb) || !is_for(rd, skb))
 		goto drop;
 	learn(skb, &meta);
 	__skb_pull(skb, sizeof(struct ib_grh));

@@ -76,6 +76,29 @@ static void roce_meta(struct ibt_path *path, u32 length,
 }
 
 /*
+ * What waits for whoever has the device in his hands now: it is disabled and
+ * enabled again on its way to another namespace, say.
+ */
+static void roce_end(struct work_struct *work)
+{
+	struct roce_dev *rd = container_of(work, struct roce_dev, end);
+	struct ib_device *ib = rd->ib;
+
+	ib_unregister_device(ib);
+	put_device(&ib->dev);
+	roce_put(rd);
+}
+
+/* At most once, of a device that the core knows, or knew. Does not wait. */
+void roce_unregister(struct roce_dev *rd)
+{
+	lockdep_assert_held(&roce_lock);
+	refcount_inc(&rd->refs);
+	get_device(&rd->ib->dev);
+	queue_work(roce_wq, &rd->end);
+}
+
+/*
  * The core has let go of the device when ib_unregister_device() returns, also if
  * another thread was doing it: so roce_dealloc() is not running any more, and
  * once the list is empty and this work done, no code of the module is.
@@ -105,10 +128,16 @@ static void roce_dealloc(struct ibt_dev *dev)
 	synchronize_net();
 	roce_unlisten(rd);
 	roce_tx_close(rd);
-	/* Every queue pair and address handle is gone. */
-	WARN_ON_ONCE(refcount_read(&rd->refs) > 2);
+	roce_net_put(rd);
+	/* Every queue pair and address handle is gone: newlink, and roce_end(). */
+	WARN_ON_ONCE(refcount_read(&rd->refs) > 3);
 	dev_put(rd->held);
 	queue_work(roce_wq, &rd->reap);
+}
+
+static void roce_enabled(struct ibt_dev *dev)
+{
+	roce_catch_up(*(struct roce_dev **)ibt_dev_priv(dev));
 }
 
 static const struct ibt_link_ops roce_link = {
@@ -125,8 +154,10 @@ static const struct ibt_link_ops roce_link = {
 	.xmit		= roce_xmit,
 	.meta		= roce_meta,
 	.query_port	= roce_query_port,
+	.active_mtu	= roce_active_mtu,
 	.mcast_join	= roce_mcast_join,
 	.mcast_leave	= roce_mcast_leave,
+	.enabled	= roce_enabled,
 	.dealloc	= roce_dealloc,
 	.ib_ops		= &roce_ib_ops,
 };
@@ -165,6 +196,8 @@ static struct roce_dev *roce_create(struct net_device *ndev)
 	}
 	*(struct roce_dev **)ibt_dev_priv(rd->dev) = rd;
 	refcount_set(&rd->refs, 2);
+	spin_lock_init(&rd->gids_lock);
+	INIT_WORK(&rd->end, roce_end);
 	INIT_WORK(&rd->reap, roce_reap);
 	rd->port = ibt_dev_port(rd->dev, 1);
 	rd->ib = ibt_dev_ib(rd->dev);

@@ -49,6 +49,13 @@ static int roce_try_lower(struct net_device *lower,
 /*
  * RCU. The device whose port the addresses of @ndev belong to: its own, or the
  * one of an interface that @ndev (a VLAN, a bond, …) lies upon.
+ *
+ * A bond's own device is found first, and outlives any change of slaves. Where
+ * each slave has a device instead, the bond's addresses are those of the slave
+ * in use: when that changes, so does the port that they belong to, and queue
+ * pairs of the other hear no more, as with two ports of hardware. In modes that
+ * use all slaves at once nothing in a packet says which of them was meant, and
+ * the first with a device has them all: there only the bond should have one.
  */
 struct roce_dev *roce_below(struct net_device *ndev)
 {
@@ -98,7 +105,8 @@ static int roce_attach_locked(struct roce_dev *rd, struct net_device *ndev)
 	hash_add_rcu(roce_table, &rd->by_ndev, (unsigned long)ndev);
 	rd->up = roce_ndev_up(ndev);
 	rd->mtu = roce_ndev_mtu(ndev);
-	atomic_inc(&roce_generation);
+	roce_net_hold(rd);
+	roce_paths_stale();
 	return 0;
 }
 
@@ -132,8 +140,7 @@ static void roce_detach_locked(struct roce_dev *rd)
 		hash_del_rcu(&rd->by_ndev);
 		RCU_INIT_POINTER(rd->ndev, NULL);
 	}
-	rd->gone = true;
-	atomic_inc(&roce_generation);
+	roce_paths_stale();
 }
 
 /* Receives no more. A grace period later nobody has found it. */
@@ -145,28 +152,29 @@ void roce_detach(struct roce_dev *rd)
 }
 
 /*
- * Under rtnl, so the removal itself is left to the core's queue. When the core
- * does not know the device yet, roce_newlink() looks at .gone afterwards; when it
- * can not be had, it is on its way out already.
+ * Under rtnl, so the removal itself is left to a work. When the core does not know
+ * the device yet, roce_publish() finds out. That the core does not give the device
+ * to anybody just now says nothing: it may be on its way out, or to another
+ * namespace, where it would begin anew.
  */
 static void roce_ndev_gone(struct roce_dev *rd)
 {
-	bool registered = rd->registered;
-
 	roce_detach_locked(rd);
-	if (!registered || !ib_device_try_get(rd->ib))
-		return;
-	ib_unregister_device_queued(rd->ib);
-	ib_device_put(rd->ib);
+	roce_groups_forget(rd);
+	if (rd->registered)
+		roce_unregister(rd);
 }
 
-/* Tell of what changed, once: notifiers come with no change too. */
+/*
+ * Tell of what changed, once: notifiers come with no change too. While the device
+ * can not be had there is nobody to tell: see roce_catch_up().
+ */
 static void roce_ndev_changed(struct roce_dev *rd, struct net_device *ndev)
 {
 	enum ib_mtu mtu = roce_ndev_mtu(ndev);
 	bool up = roce_ndev_up(ndev);
 
-	ASSERT_RTNL();
+	lockdep_assert_held(&roce_lock);
 	if ((up == rd->up && mtu == rd->mtu) || !rd->registered ||
 	    !ib_device_try_get(rd->ib))
 		return;
@@ -176,27 +184,48 @@ static void roce_ndev_changed(struct roce_dev *rd, struct net_device *ndev)
 	ib_device_put(rd->ib);
 }
 
+/* What changes during this look is followed by a notification. */
+static bool roce_catch_up_locked(struct roce_dev *rd)
+{
+	struct net_device *ndev;
+
+	ndev = rcu_dereference_protected(rd->ndev, lockdep_is_held(&roce_lock));
+	if (ndev)
+		roce_ndev_changed(rd, ndev);
+	return ndev;
+}
+
+/**
+ * roce_catch_up - the core gives a device to its clients, perhaps not the first time
+ * @rd: the device
+ *
+ * After a move to another namespace they, and the tables of the core, learn of
+ * what happened to the network device meanwhile. Context: process, may sleep.
+ */
+void roce_catch_up(struct roce_dev *rd)
+{
+	mutex_lock(&roce_lock);
+	roce_catch_up_locked(rd);
+	mutex_unlock(&roce_lock);
+}
+
 /**
  * roce_publish - the core knows a device from now on
  * @rd: the device
  *
- * Context: process, may sleep; takes rtnl.
+ * Context: process, may sleep.
  * Return: false when the network device went in the meantime.
  */
 bool roce_publish(struct roce_dev *rd)
 {
-	struct net_device *ndev;
+	bool there;
 
-	rtnl_lock();
 	mutex_lock(&roce_lock);
 	rd->registered = true;
-	ndev = rcu_dereference_protected(rd->ndev, lockdep_is_held(&roce_lock));
 	/* The core may have looked before the last change. */
-	if (ndev)
-		roce_ndev_changed(rd, ndev);
+	there = roce_catch_up_locked(rd);
 	mutex_unlock(&roce_lock);
-	rtnl_unlock();
-	return ndev;
+	return there;
 }
 
 static void roce_ndev_event(struct roce_dev *rd, struct net_device *ndev,
@@ -210,6 +239,7 @@ static void roce_ndev_event(struct roce_dev *rd, struct net_device *ndev,
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
 	case NETDEV_CHANGEMTU:
+		roce_groups_rejoin(rd, ndev);
 		roce_ndev_changed(rd, ndev);
 		break;
 	}
@@ -233,7 +263,7 @@ static int roce_netdev_event(struct notifier_block *nb, unsigned long event,
 	 * Also of interfaces upon or below ours: which MAC is whose, which slave
 	 * a bond uses, may be another now.
 	 */
-	atomic_inc(&roce_generation);
+	roce_paths_stale();
 	return NOTIFY_DONE;
 }
 

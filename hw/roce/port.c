@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The port of a device as the core sees it, and multicast groups. */
-#include <linux/igmp.h>
-#include <linux/inetdevice.h>
+/* The port of a device as the core sees it. */
+#include <linux/ethtool.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
-#include <net/addrconf.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 
@@ -29,6 +27,22 @@ static void describe_link(struct ib_port_attr *attr,
 	attr->phys_mtu = ib_mtu_enum_to_int(attr->active_mtu);
 }
 
+/* Many virtual interfaces do not, and some real ones do not while they are down. */
+static bool knows_speed(struct roce_dev *rd)
+{
+	struct ethtool_link_ksettings link = {};
+	struct net_device *ndev;
+	int ret = -ENODEV;
+
+	rtnl_lock();
+	ndev = rtnl_dereference(rd->ndev);
+	if (ndev && netif_device_present(ndev))
+		ret = __ethtool_get_link_ksettings(ndev, &link);
+	rtnl_unlock();
+	return !ret && link.base.speed &&
+	       link.base.speed != (u32)SPEED_UNKNOWN;
+}
+
 int roce_query_port(struct ibt_port *port, struct ib_port_attr *attr)
 {
 	struct roce_dev *rd = roce_of_port(port);
@@ -39,13 +53,27 @@ int roce_query_port(struct ibt_port *port, struct ib_port_attr *attr)
 	attr->gid_tbl_len = ROCE_GIDS;
 	attr->ip_gids = true;
 	attr->max_vl_num = 1;
-	/* An interface that does not know its speed is no failure. */
 	attr->active_speed = IB_SPEED_SDR;
 	attr->active_width = IB_WIDTH_1X;
-	if (ndev)
+	/* Of others the kernel's core says in the log each time what it assumes. */
+	if (knows_speed(rd))
 		ib_get_eth_speed(rd->ib, 1, &attr->active_speed,
 				 &attr->active_width);
 	return 0;
+}
+
+enum ib_mtu roce_active_mtu(struct ibt_port *port)
+{
+	struct roce_dev *rd = roce_of_port(port);
+	enum ib_mtu mtu = IB_MTU_256;
+	struct net_device *ndev;
+
+	rcu_read_lock();
+	ndev = rcu_dereference(rd->ndev);
+	if (ndev)
+		mtu = roce_ndev_mtu(ndev);
+	rcu_read_unlock();
+	return mtu;
 }
 
 static int roce_port_immutable(struct ib_device *ib, u32 port_num,
@@ -102,87 +130,6 @@ const struct ib_device_ops roce_ib_ops = {
 	.get_port_immutable = roce_port_immutable,
 	.get_link_layer = roce_link_layer,
 	.get_netdev = roce_get_netdev,
+	.add_gid = roce_add_gid,
+	.del_gid = roce_del_gid,
 };
-
-/* ---- multicast -------------------------------------------------------------------- */
-
-/*
- * Both versions at once, for a group has no version: the interface becomes a
- * member of the IP group, which IGMP or MLD tells the switches, and takes frames
- * to the group's MAC of version 1. The sockets need not be members.
- */
-static int join_ip(struct net_device *ndev, const struct in6_addr *group)
-{
-	struct in_device *in_dev = __in_dev_get_rtnl(ndev);
-
-	ASSERT_RTNL();
-	if (ipv6_addr_v4mapped(group)) {
-		if (in_dev)
-			ip_mc_inc_group(in_dev, group->s6_addr32[3]);
-		return 0;
-	}
-	/* An interface without IPv6 still has version 1. */
-	if (!IS_ENABLED(CONFIG_IPV6) || !__in6_dev_get(ndev))
-		return 0;
-	return ipv6_dev_mc_inc(ndev, group);
-}
-
-static void leave_ip(struct net_device *ndev, const struct in6_addr *group)
-{
-	struct in_device *in_dev = __in_dev_get_rtnl(ndev);
-
-	ASSERT_RTNL();
-	if (ipv6_addr_v4mapped(group)) {
-		if (in_dev)
-			ip_mc_dec_group(in_dev, group->s6_addr32[3]);
-	} else if (IS_ENABLED(CONFIG_IPV6) && __in6_dev_get(ndev)) {
-		ipv6_dev_mc_dec(ndev, group);
-	}
-}
-
-int roce_mcast_join(struct ibt_port *port, const union ib_gid *gid)
-{
-	struct in6_addr *group = (struct in6_addr *)gid;
-	struct roce_dev *rd = roce_of_port(port);
-	struct net_device *ndev;
-	u8 mac[ETH_ALEN];
-	int ret = -ENODEV;
-
-	rdma_get_mcast_mac(group, mac);
-	rtnl_lock();
-	ndev = rtnl_dereference(rd->ndev);
-	if (ndev)
-		ret = join_ip(ndev, group);
-	if (!ret) {
-		ret = dev_mc_add(ndev, mac);
-		if (ret)
-			leave_ip(ndev, group);
-	}
-	rtnl_unlock();
-	if (!ret) {
-		atomic_inc(&rd->groups);
-		/* A route knows whether this host is a member. */
-		atomic_inc(&roce_generation);
-	}
-	return ret;
-}
-
-/* A network device that goes takes its memberships along. */
-void roce_mcast_leave(struct ibt_port *port, const union ib_gid *gid)
-{
-	struct in6_addr *group = (struct in6_addr *)gid;
-	struct roce_dev *rd = roce_of_port(port);
-	struct net_device *ndev;
-	u8 mac[ETH_ALEN];
-
-	rdma_get_mcast_mac(group, mac);
-	rtnl_lock();
-	ndev = rtnl_dereference(rd->ndev);
-	if (ndev) {
-		dev_mc_del(ndev, mac);
-		leave_ip(ndev, group);
-	}
-	rtnl_unlock();
-	atomic_dec(&rd->groups);
-	atomic_inc(&roce_generation);
-}

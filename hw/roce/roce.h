@@ -10,9 +10,12 @@
  *	of the network stack; held in notifiers, taken to join groups.
  * roce_lock (mutex, main.c)
  *	guards the list of devices, writers of the table by network device, and
- *	roce_dev.registered, .gone.
+ *	roce_dev.registered, .up, .mtu. Also taken with locks of the core held,
+ *	so nothing is waited for with it but memory.
  * roce_sock_lock (mutex, socket.c)
- *	guards sockets and users of every namespace.
+ *	guards the sockets of every namespace, and who listens.
+ * roce_dev.gids_lock (spinlock)
+ *	writers of the table of GIDs.
  *
  * The data path takes none of them. It finds a device under RCU, in softirq or
  * with softirqs disabled; a device leaves the table, and roce_generation moves
@@ -22,8 +25,10 @@
 #ifndef ROCE_H
 #define ROCE_H
 
+#include <linux/hashtable.h>
 #include <linux/netdevice.h>
 #include <linux/refcount.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <net/dst.h>
 #include <rdma/ib_hdrs.h>
@@ -40,7 +45,7 @@
 
 /**
  * struct roce_dev - a device of this link
- * @refs: 1 of the device until roce_reap(), 1 of each path
+ * @refs: 1 of the device until roce_reap(), 1 of each path, 1 of @end when queued
  * @dev: of the engine
  * @port: its only one
  * @ib: of the core; a reference is held until roce_reap()
@@ -48,17 +53,21 @@
  * @ndev: network device; NULL from its unregistration on
  * @held: the same; its reference is held until the core has let go of the device,
  *	  which is a child of the network device's parent in sysfs
+ * @counted: @net waits for it
  * @listening: has a part in the sockets of @net
  * @tx: owner of the packets that are on their way
  * @write_space: callback that @tx was made with
  * @tx_full: 1: said -EAGAIN, ibt_tx_room() is due
  * @groups: multicast groups joined
- * @up: port state that was last announced (rtnl)
- * @mtu: active MTU that was last announced (rtnl)
+ * @joined: the same, struct roce_group (rtnl)
+ * @gids: struct roce_gid (RCU)
+ * @gids_lock: see above
+ * @up: port state that was last announced
+ * @mtu: active MTU that was last announced
  * @registered: the core knows it
- * @gone: the network device is, or will be, without it
  * @by_ndev: table by network device
  * @entry: list of devices
+ * @end: unregisters it: the network device is gone
  * @reap: what dealloc leaves to a work
  * @rcu: frees
  */
@@ -70,17 +79,21 @@ struct roce_dev {
 	struct net *net;
 	struct net_device __rcu *ndev;
 	struct net_device *held;
+	bool counted;
 	bool listening;
 	struct socket *tx;
 	void (*write_space)(struct sock *sk);
 	unsigned long tx_full;
 	atomic_t groups;
+	DECLARE_HASHTABLE(joined, 6);
+	DECLARE_HASHTABLE(gids, 6);
+	spinlock_t gids_lock;
 	bool up;
 	enum ib_mtu mtu;
 	bool registered;
-	bool gone;
 	struct hlist_node by_ndev;
 	struct list_head entry;
+	struct work_struct end;
 	struct work_struct reap;
 	struct rcu_head rcu;
 };
@@ -145,12 +158,21 @@ static inline __be32 roce_gid_ipv4(const union ib_gid *gid)
 extern struct mutex roce_lock;
 extern struct list_head roce_devices;
 void roce_put(struct roce_dev *rd);
+void roce_unregister(struct roce_dev *rd);
 
 /* netdev.c */
 /* Moves on when anything about an interface or device does: paths are stale. */
 extern atomic_t roce_generation;
+static inline void roce_paths_stale(void)
+{
+	/* First what has changed, then this: pairs with path_describe(). */
+	smp_mb__before_atomic();
+	atomic_inc(&roce_generation);
+}
+
 int roce_attach(struct roce_dev *rd, struct net_device *ndev);
 bool roce_publish(struct roce_dev *rd);
+void roce_catch_up(struct roce_dev *rd);
 void roce_detach(struct roce_dev *rd);
 struct roce_dev *roce_at(const struct net_device *ndev);
 struct roce_dev *roce_below(struct net_device *ndev);
@@ -161,6 +183,8 @@ int roce_netdev_init(void);
 void roce_netdev_exit(void);
 
 /* socket.c */
+void roce_net_hold(struct roce_dev *rd);
+void roce_net_put(struct roce_dev *rd);
 int roce_listen(struct roce_dev *rd);
 void roce_unlisten(struct roce_dev *rd);
 int roce_tx_open(struct roce_dev *rd);
@@ -174,8 +198,19 @@ void roce_socket_exit(void);
 /* port.c */
 extern const struct ib_device_ops roce_ib_ops;
 int roce_query_port(struct ibt_port *port, struct ib_port_attr *attr);
+enum ib_mtu roce_active_mtu(struct ibt_port *port);
+
+/* group.c */
 int roce_mcast_join(struct ibt_port *port, const union ib_gid *gid);
 void roce_mcast_leave(struct ibt_port *port, const union ib_gid *gid);
+void roce_groups_rejoin(struct roce_dev *rd, struct net_device *ndev);
+void roce_groups_forget(struct roce_dev *rd);
+
+/* gids.c */
+u32 roce_gid_hash(const union ib_gid *gid);
+bool roce_gid_is_ours(struct roce_dev *rd, const union ib_gid *gid);
+int roce_add_gid(const struct ib_gid_attr *attr, void **context);
+int roce_del_gid(const struct ib_gid_attr *attr, void **context);
 
 /* route.c */
 struct ibt_path *roce_path_resolve(struct ibt_port *port,

@@ -4,6 +4,8 @@
  * owner of packets to send, which knows how many bytes are on their way.
  */
 #include <linux/net.h>
+#include <linux/rcupdate.h>
+#include <linux/rtnetlink.h>
 #include <linux/wait.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -20,17 +22,19 @@
 
 /**
  * struct roce_net - what a namespace has
- * @users: devices
- * @ipv4: socket at port 4791, while there are users
+ * @users: devices, from before their first use of it until after the last
+ * @listeners: those of them that receive
+ * @ipv4: socket at port 4791, while there are listeners
  * @ipv6: the same; NULL on a kernel without IPv6
  */
 struct roce_net {
-	unsigned int users;
+	atomic_t users;
+	unsigned int listeners;
 	struct socket *ipv4;
 	struct socket *ipv6;
 };
 
-/* Guards all of every struct roce_net; readers of .users may go without. */
+/* Guards all but .users of every struct roce_net. */
 static DEFINE_MUTEX(roce_sock_lock);
 static DECLARE_WAIT_QUEUE_HEAD(roce_idle);
 static unsigned int roce_net_id;
@@ -38,6 +42,22 @@ static unsigned int roce_net_id;
 static struct roce_net *roce_net_of(struct net *net)
 {
 	return net_generic(net, roce_net_id);
+}
+
+/* The namespace waits for the device, which is in it by an interface (rtnl). */
+void roce_net_hold(struct roce_dev *rd)
+{
+	ASSERT_RTNL();
+	atomic_inc(&roce_net_of(rd->net)->users);
+	rd->counted = true;
+}
+
+/* The namespace may be gone when this returns. */
+void roce_net_put(struct roce_dev *rd)
+{
+	if (rd->counted && atomic_dec_and_test(&roce_net_of(rd->net)->users))
+		wake_up_all(&roce_idle);
+	rd->counted = false;
 }
 
 /* ---- to receive ------------------------------------------------------------------ */
@@ -101,10 +121,10 @@ int roce_listen(struct roce_dev *rd)
 	int ret = 0;
 
 	mutex_lock(&roce_sock_lock);
-	if (!rn->users)
+	if (!rn->listeners)
 		ret = roce_net_open(rd->net, rn);
 	if (!ret) {
-		rn->users++;
+		rn->listeners++;
 		rd->listening = true;
 	}
 	mutex_unlock(&roce_sock_lock);
@@ -124,10 +144,8 @@ void roce_unlisten(struct roce_dev *rd)
 		return;
 	rn = roce_net_of(rd->net);
 	mutex_lock(&roce_sock_lock);
-	if (!--rn->users)
+	if (!--rn->listeners)
 		roce_net_close(rn);
-	/* The namespace may go from here on. */
-	wake_up_all(&roce_idle);
 	mutex_unlock(&roce_sock_lock);
 	rd->listening = false;
 }
@@ -170,7 +188,10 @@ int roce_tx_open(struct roce_dev *rd)
 	return 0;
 }
 
-/* A grace period later nobody calls ibt_tx_room(). */
+/*
+ * A grace period later nobody calls ibt_tx_room(). That nobody is inside of
+ * roce_write_space() either is waited for by roce_socket_exit() alone.
+ */
 void roce_tx_mute(struct roce_dev *rd)
 {
 	struct sock *sk;
@@ -223,17 +244,14 @@ int roce_tx_state(struct roce_dev *rd)
 /* ---- namespaces ------------------------------------------------------------------ */
 
 /*
- * The interfaces of the namespace are gone, or elsewhere, and so the core
- * is about to unregister the devices, if it has not done so.
+ * The interfaces of the namespace are gone, or elsewhere, and so the devices are
+ * about to be unregistered, if they are not so far; and no other comes.
  */
 static void __net_exit roce_net_exit(struct net *net)
 {
 	struct roce_net *rn = roce_net_of(net);
 
-	wait_event(roce_idle, !READ_ONCE(rn->users));
-	/* Whoever made it so is through with it when it lets go of this. */
-	mutex_lock(&roce_sock_lock);
-	mutex_unlock(&roce_sock_lock);
+	wait_event(roce_idle, !atomic_read(&rn->users));
 }
 
 static struct pernet_operations roce_net_ops = {
@@ -247,7 +265,15 @@ int roce_socket_init(void)
 	return register_pernet_subsys(&roce_net_ops);
 }
 
+/*
+ * No socket calls roce_write_space() any more, but somebody may be on his way into
+ * it, or out of it: sock_wfree() reads the pointer and calls without a lock, in
+ * process context too, when a queueing discipline is emptied, say. RCU does not
+ * know of a task that was preempted there. When each has given up the processor by itself,
+ * none is there any more, and the module's text may go.
+ */
 void roce_socket_exit(void)
 {
 	unregister_pernet_subsys(&roce_net_ops);
+	synchronize_rcu_tasks();
 }

@@ -171,6 +171,7 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (!attr->cqe || attr->cqe > to_soft_dev(ibcq->device)->max_cqe)
 		return -EINVAL;
 	spin_lock_init(&cq->lock);
+	mutex_init(&cq->resizing);
 	tasklet_setup(&cq->notify, cq_notify);
 	ret = cq_ring(&cq->ring, attr->cqe, compat_op_udata(attrs));
 	if (ret)
@@ -194,6 +195,7 @@ int soft_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	cq->dying = true;
 	spin_unlock_irq(&cq->lock);
 	tasklet_kill(&cq->notify);
+	mutex_destroy(&cq->resizing);
 	soft_ring_free(&cq->ring);
 	return 0;
 }
@@ -204,19 +206,66 @@ static u32 cq_waiting(const struct soft_cq *cq)
 	return cq->ring.mask - soft_ring_room(&cq->ring);
 }
 
-/* Completions that nobody took, in their order, into the empty @to. */
-static void move_completions(struct soft_cq *cq, struct soft_ring *to,
-			     u32 from, u32 num)
+/**
+ * soft_cq_forget - drop completions of a queue pair that is no more
+ * @cq: where they went
+ * @qp: the queue pair; it adds none any more
+ *
+ * For a kernel consumer they name it by its address. In a ring of a program it is
+ * a number, and what is in the ring is the program's.
+ *
+ * Context: process, may sleep.
+ */
+void soft_cq_forget(struct soft_cq *cq, const struct ib_qp *qp)
 {
-	const size_t bytes = 1UL << to->shift;
+	u32 at, left, gone = 0;
+	struct ib_wc *wc;
 
-	lockdep_assert_held(&cq->lock);
-
-	while (num--) {
-		memcpy(soft_ring_at(to, to->prod),
-		       soft_ring_at(&cq->ring, from++), bytes);
-		soft_ring_produce(to);
+	if (user_cq(cq))
+		return;
+	mutex_lock(&cq->resizing);
+	spin_lock_irq(&cq->lock);
+	/* From the newest on: what stays moves up to it, in its order. */
+	at = cq->ring.prod;
+	for (left = cq_waiting(cq); left; left--) {
+		wc = soft_ring_at(&cq->ring, --at);
+		if (wc->qp == qp)
+			gone++;
+		else if (gone)
+			memcpy(soft_ring_at(&cq->ring, at + gone), wc,
+			       sizeof(*wc));
 	}
+	while (gone--)
+		soft_ring_consume(&cq->ring);
+	spin_unlock_irq(&cq->lock);
+	mutex_unlock(&cq->resizing);
+}
+
+/*
+ * Completions that nobody took, in their order, into the empty @ring, which then
+ * changes places with the CQ's. A million of them take long, so the lock is
+ * released now and then, and both sides go on with the old ring.
+ */
+static int cq_swap_ring(struct soft_cq *cq, struct soft_ring *ring, u32 cqe)
+{
+	struct soft_move move;
+	u32 waiting;
+
+	lockdep_assert_held(&cq->resizing);
+	spin_lock_irq(&cq->lock);
+	soft_move_begin(&move, &cq->ring, ring, cq->ring.prod, cq_waiting(cq));
+	while ((waiting = cq_waiting(cq)) <= cqe &&
+	       !soft_move_some(&move, cq->ring.prod, waiting)) {
+		spin_unlock_irq(&cq->lock);
+		cond_resched();
+		spin_lock_irq(&cq->lock);
+	}
+	if (waiting <= cqe) {
+		swap(cq->ring, *ring);
+		cq->cq.cqe = cq->ring.mask;
+	}
+	spin_unlock_irq(&cq->lock);
+	return waiting <= cqe ? 0 : -EINVAL;
 }
 
 /**
@@ -235,7 +284,7 @@ static void move_completions(struct soft_cq *cq, struct soft_ring *to,
 int soft_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 {
 	struct soft_cq *cq = to_soft_cq(ibcq);
-	u32 from, waiting, max = to_soft_dev(ibcq->device)->max_cqe;
+	u32 max = to_soft_dev(ibcq->device)->max_cqe;
 	struct soft_ring ring;
 	int ret;
 
@@ -244,18 +293,9 @@ int soft_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 	ret = cq_ring(&ring, cqe, udata);
 	if (ret)
 		return ret;
-
-	spin_lock_irq(&cq->lock);
-	waiting = cq_waiting(cq);
-	from = cq->ring.prod - waiting;
-	if (waiting > cqe) {
-		ret = -EINVAL;
-	} else {
-		move_completions(cq, &ring, from, waiting);
-		swap(cq->ring, ring);
-		ibcq->cqe = cq->ring.mask;
-	}
-	spin_unlock_irq(&cq->lock);
+	mutex_lock(&cq->resizing);
+	ret = cq_swap_ring(cq, &ring, cqe);
+	mutex_unlock(&cq->resizing);
 	soft_ring_free(&ring);
 	return ret;
 }

@@ -44,6 +44,20 @@ struct soft_spot {
 };
 
 /*
+ * Whose turn is it? bind_lock alone lets readers in softirq pass a writer that
+ * waits; with enough of them he would wait for ever, with interrupts disabled.
+ * So a writer keeps @turn while he waits, and readers who find that there is any
+ * queue for it: neither side can shut the other out. Exclusion is bind_lock's,
+ * so that a reader who looks at @writers too early does no harm.
+ *
+ * Nobody waits for himself: interrupts are disabled from before either lock is
+ * asked for, so no softirq of this CPU comes in between. Nor do several wait for
+ * each other: who writes waits for nothing; who has @turn waits for those who
+ * read or write that region; who reads one waits at most for a second, which
+ * has the higher address (lock_two()). So the chain ends at the highest.
+ */
+
+/*
  * Read what a region grants. One over all kernel memory, which every queue pair
  * of every kernel consumer shares, grants the same from beginning to end, and
  * is not locked.
@@ -52,8 +66,15 @@ static inline unsigned long soft_region_lock(struct soft_region *region)
 {
 	unsigned long flags = 0;
 
-	if (region->kind != SOFT_DMA)
+	if (region->kind == SOFT_DMA)
+		return flags;
+	if (likely(!atomic_read(&region->writers))) {
 		read_lock_irqsave(&region->bind_lock, flags);
+		return flags;
+	}
+	spin_lock_irqsave(&region->turn, flags);
+	read_lock(&region->bind_lock);
+	spin_unlock(&region->turn);
 	return flags;
 }
 
@@ -62,6 +83,25 @@ static inline void soft_region_unlock(struct soft_region *region,
 {
 	if (region->kind != SOFT_DMA)
 		read_unlock_irqrestore(&region->bind_lock, flags);
+}
+
+/* Change what a region grants. */
+static inline unsigned long soft_region_lock_write(struct soft_region *region)
+{
+	unsigned long flags;
+
+	atomic_inc(&region->writers);
+	spin_lock_irqsave(&region->turn, flags);
+	write_lock(&region->bind_lock);
+	atomic_dec(&region->writers);
+	spin_unlock(&region->turn);
+	return flags;
+}
+
+static inline void soft_region_unlock_write(struct soft_region *region,
+					    unsigned long flags)
+{
+	write_unlock_irqrestore(&region->bind_lock, flags);
 }
 
 static inline void

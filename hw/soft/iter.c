@@ -305,21 +305,39 @@ static enum soft_fault copy_run(const struct soft_iter *to,
 	return SOFT_OK;
 }
 
-/*
- * Two readers at once, in whatever order: nobody waits for one lock while he
- * holds the other.
- */
+/* A region of a higher address than the one that is locked already. */
+static void lock_second(struct soft_region *region)
+{
+	lockdep_assert_irqs_disabled();
+	if (likely(!atomic_read(&region->writers)) &&
+	    read_trylock(&region->bind_lock))
+		return;
+	spin_lock_nested(&region->turn, SINGLE_DEPTH_NESTING);
+	/*
+	 * By trying, for lockdep knows no second one of a class to read. With
+	 * the turn here nobody else comes to write: one who does is done soon.
+	 */
+	while (!read_trylock(&region->bind_lock))
+		cpu_relax();
+	spin_unlock(&region->turn);
+}
+
 static unsigned long lock_two(struct soft_region *a, struct soft_region *b)
 {
 	unsigned long flags;
 
-	for (;;) {
-		read_lock_irqsave(&a->bind_lock, flags);
-		if (read_trylock(&b->bind_lock))
-			return flags;
-		read_unlock_irqrestore(&a->bind_lock, flags);
+	if (a > b)
 		swap(a, b);
-	}
+	flags = soft_region_lock(a);
+	lock_second(b);
+	return flags;
+}
+
+static void unlock_two(struct soft_region *a, struct soft_region *b,
+		       unsigned long flags)
+{
+	read_unlock(&a->bind_lock);
+	read_unlock_irqrestore(&b->bind_lock, flags);
 }
 
 /* Either of the two may be without a lock, and both may be one region. */
@@ -342,8 +360,7 @@ static enum soft_fault copy_locked(const struct soft_iter *to,
 	}
 	flags = lock_two(a, b);
 	fault = copy_run(to, from, bytes);
-	read_unlock(&b->bind_lock);
-	read_unlock_irqrestore(&a->bind_lock, flags);
+	unlock_two(a, b, flags);
 	return fault;
 }
 

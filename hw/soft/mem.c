@@ -50,6 +50,8 @@ struct soft_region *soft_region_new(struct soft_mem *mem, struct ib_pd *pd,
 	region->mem = mem;
 	region->pd = pd;
 	refcount_set(&region->refs, 1);
+	atomic_set(&region->writers, 0);
+	spin_lock_init(&region->turn);
 	rwlock_init(&region->bind_lock);
 	atomic_set(&region->windows, 0);
 	return region;
@@ -340,7 +342,7 @@ enum soft_fault soft_region_invalidate(struct soft_mem *mem, struct ib_pd *pd,
 
 	if (!region)
 		return SOFT_NO_KEY;
-	write_lock_irqsave(&region->bind_lock, flags);
+	flags = soft_region_lock_write(region);
 	fault = may_invalidate(region, pd, qpn, key);
 	/* A window is the peer's by nature. */
 	if (fault == SOFT_OK && remote && region->valid &&
@@ -352,7 +354,7 @@ enum soft_fault soft_region_invalidate(struct soft_mem *mem, struct ib_pd *pd,
 		parent = region->parent;
 		region->parent = NULL;
 	}
-	write_unlock_irqrestore(&region->bind_lock, flags);
+	soft_region_unlock_write(region, flags);
 	soft_window_detach(parent);
 	soft_region_put(region);
 	return fault;

@@ -15,6 +15,8 @@ static int map_pages(struct vm_area_struct *vma, const struct soft_map *map)
 	unsigned long done, bytes = vma->vm_end - vma->vm_start;
 	int ret = 0;
 
+	/* There are no more pages than these; in a core dump they are of no use. */
+	compat_vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
 	for (done = 0; done < bytes && !ret; done += PAGE_SIZE)
 		ret = vm_insert_page(vma, vma->vm_start + done,
 				     vmalloc_to_page(map->mem + done));

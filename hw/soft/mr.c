@@ -291,7 +291,7 @@ struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 		length = region->length;
 	}
 
-	write_lock_irqsave(&region->bind_lock, irq);
+	irq = soft_region_lock_write(region);
 	if (atomic_read(&region->windows)) {
 		ret = -EBUSY;
 	} else {
@@ -300,7 +300,7 @@ struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 		swap(region->pages, pages);
 		grant_user(region, region->pages, virt_addr, length, access);
 	}
-	write_unlock_irqrestore(&region->bind_lock, irq);
+	soft_region_unlock_write(region, irq);
 
 	if (flags & IB_MR_REREG_TRANS)
 		pages_free(pages);
@@ -380,10 +380,10 @@ int soft_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents,
 
 	if (region->kind != SOFT_FAST || !is_power_of_2(mr->page_size))
 		return -EINVAL;
-	write_lock_irqsave(&region->bind_lock, flags);
+	flags = soft_region_lock_write(region);
 	region->valid = false;
 	region->grant++;
-	write_unlock_irqrestore(&region->bind_lock, flags);
+	soft_region_unlock_write(region, flags);
 
 	pages->num = 0;
 	pages->shift = ilog2(mr->page_size);
@@ -415,7 +415,7 @@ int soft_region_register(struct ib_mr *mr, struct ib_pd *pd, u32 key,
 
 	if (region->kind != SOFT_FAST || access & ~IB_ACCESS_SUPPORTED)
 		return -EINVAL;
-	write_lock_irqsave(&region->bind_lock, flags);
+	flags = soft_region_lock_write(region);
 	if (region->valid || region->pd != pd || (region->key ^ key) >> 8)
 		goto out;
 	if (mr->length > U64_MAX - mr->iova ||
@@ -429,7 +429,7 @@ int soft_region_register(struct ib_mr *mr, struct ib_pd *pd, u32 key,
 	region->grant++;
 	ret = 0;
 out:
-	write_unlock_irqrestore(&region->bind_lock, flags);
+	soft_region_unlock_write(region, flags);
 	return ret;
 }
 
@@ -451,7 +451,7 @@ int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 	unsigned long flags;
 	bool bound;
 
-	write_lock_irqsave(&region->bind_lock, flags);
+	flags = soft_region_lock_write(region);
 	bound = atomic_read(&region->windows);
 	if (!bound) {
 		region->valid = false;
@@ -460,7 +460,7 @@ int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 		pages = region->pages;
 		region->pages = NULL;
 	}
-	write_unlock_irqrestore(&region->bind_lock, flags);
+	soft_region_unlock_write(region, flags);
 	if (bound)
 		return -EBUSY;
 
@@ -471,15 +471,18 @@ int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 
 /* ---- atomics ------------------------------------------------------------------ */
 
-/* Nobody holds on to the right to change the word; the region may have gone. */
+/*
+ * Nobody holds on to the right to change the word; the region may have gone.
+ * @access: what that right is.
+ */
 static enum soft_fault word_get(struct soft_region *region, u64 iova,
-				struct soft_spot *spot)
+				int access, struct soft_spot *spot)
 {
 	enum soft_fault fault;
 
 	if (!region->valid)
 		return SOFT_NO_KEY;
-	if (!(region->access & IB_ACCESS_REMOTE_ATOMIC))
+	if (!(region->access & access))
 		return SOFT_NO_RIGHT;
 	if (!soft_region_covers(region, iova, sizeof(u64)))
 		return SOFT_NO_RANGE;
@@ -509,7 +512,7 @@ enum soft_fault soft_region_cmp_swap(struct soft_region *region, u64 iova,
 	enum soft_fault fault;
 	struct soft_spot spot;
 
-	fault = word_get(region, iova, &spot);
+	fault = word_get(region, iova, IB_ACCESS_REMOTE_ATOMIC, &spot);
 	if (fault == SOFT_OK) {
 		*original = atomic64_cmpxchg((atomic64_t *)spot.at, compare,
 					     swap);
@@ -535,9 +538,36 @@ enum soft_fault soft_region_fetch_add(struct soft_region *region, u64 iova,
 	enum soft_fault fault;
 	struct soft_spot spot;
 
-	fault = word_get(region, iova, &spot);
+	fault = word_get(region, iova, IB_ACCESS_REMOTE_ATOMIC, &spot);
 	if (fault == SOFT_OK) {
 		*original = atomic64_fetch_add(add, (atomic64_t *)spot.at);
+		soft_spot_put(&spot);
+	}
+	soft_region_unlock(region, flags);
+	return fault;
+}
+
+/**
+ * soft_region_store - write a word that nobody ever sees a part of
+ * @region: from soft_region_remote() with IB_ACCESS_REMOTE_WRITE
+ * @iova: of 8 bytes, a multiple of 8
+ * @word: the bytes, in the order of memory
+ *
+ * Whoever sees the word sees what was written to the region before it, too.
+ *
+ * Context: any.
+ */
+enum soft_fault soft_region_store(struct soft_region *region, u64 iova,
+				  u64 word)
+{
+	unsigned long flags = soft_region_lock(region);
+	enum soft_fault fault;
+	struct soft_spot spot;
+
+	fault = word_get(region, iova, IB_ACCESS_REMOTE_WRITE, &spot);
+	if (fault == SOFT_OK) {
+		/* The reader is a program, which polls for it. */
+		atomic64_set_release((atomic64_t *)spot.at, word);
 		soft_spot_put(&spot);
 	}
 	soft_region_unlock(region, flags);

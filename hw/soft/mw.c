@@ -66,14 +66,14 @@ int soft_dealloc_mw(struct ib_mw *mw)
 	struct soft_region *parent;
 	unsigned long flags;
 
-	write_lock_irqsave(&region->bind_lock, flags);
+	flags = soft_region_lock_write(region);
 	region->valid = false;
 	region->grant++;
 	parent = region->parent;
 	region->parent = NULL;
 	/* Whoever is about to bind it finds no PD that fits. */
 	region->pd = NULL;
-	write_unlock_irqrestore(&region->bind_lock, flags);
+	soft_region_unlock_write(region, flags);
 
 	soft_window_detach(parent);
 	soft_region_withdraw(region);
@@ -112,12 +112,12 @@ static struct soft_region *attach(struct soft_mem *mem, struct ib_pd *pd,
 	if (!parent)
 		return NULL;
 	/* Deregistration looks at the number under the lock. */
-	write_lock_irqsave(&parent->bind_lock, flags);
+	flags = soft_region_lock_write(parent);
 	if (parent->kind == SOFT_USER)
 		*fault = may_attach(parent, pd, bind);
 	if (*fault == SOFT_OK)
 		atomic_inc(&parent->windows);
-	write_unlock_irqrestore(&parent->bind_lock, flags);
+	soft_region_unlock_write(parent, flags);
 	if (*fault == SOFT_OK)
 		return parent;
 	soft_region_put(parent);
@@ -196,7 +196,7 @@ enum soft_fault soft_window_bind(struct soft_mem *mem, struct ib_pd *pd,
 	if (fault != SOFT_OK)
 		goto out;
 
-	write_lock_irqsave(&window->bind_lock, flags);
+	flags = soft_region_lock_write(window);
 	fault = may_bind(window, pd, bind);
 	if (fault == SOFT_OK) {
 		struct soft_region *old = window->parent;
@@ -204,7 +204,7 @@ enum soft_fault soft_window_bind(struct soft_mem *mem, struct ib_pd *pd,
 		bind_to(window, parent, qpn, bind);
 		parent = old;
 	}
-	write_unlock_irqrestore(&window->bind_lock, flags);
+	soft_region_unlock_write(window, flags);
 	/* The one it had, or the one it did not get. */
 	soft_window_detach(parent);
 out:

@@ -18,6 +18,9 @@
 /* Far above what any device allows; keeps sizes inside 31 bits. */
 #define RING_MAX_BYTES (1UL << 30)
 
+/* Copied in one piece when a ring gets another size: some 10 microseconds. */
+#define MOVE_BYTES (64U << 10)
+
 static int ring_map_user(struct soft_ring *ring, size_t bytes,
 			 struct ib_ucontext *ucontext, struct mminfo *info)
 {
@@ -155,9 +158,9 @@ void *soft_ring_at(const struct soft_ring *ring, u32 index)
  */
 void soft_ring_produce(struct soft_ring *ring)
 {
-	ring->prod = (ring->prod + 1) & ring->mask;
+	ring->prod++;
 	/* The element is seen before the index: the consumer acquires it. */
-	smp_store_release(&ring->buf->producer_index, ring->prod);
+	smp_store_release(&ring->buf->producer_index, ring->prod & ring->mask);
 }
 
 /**
@@ -166,7 +169,67 @@ void soft_ring_produce(struct soft_ring *ring)
  */
 void soft_ring_consume(struct soft_ring *ring)
 {
-	ring->cons = (ring->cons + 1) & ring->mask;
+	ring->cons++;
 	/* The slot was read before the producer, who acquires, fills it. */
-	smp_store_release(&ring->buf->consumer_index, ring->cons);
+	smp_store_release(&ring->buf->consumer_index, ring->cons & ring->mask);
+}
+
+/**
+ * soft_move_begin - prepare to copy what waits in a ring into a new one
+ * @move: filled in
+ * @from: the ring in use
+ * @to: an empty one with elements of the same size
+ * @end: behind the newest element, counted without masking
+ * @waiting: elements in @from
+ *
+ * Context: any.
+ */
+void soft_move_begin(struct soft_move *move, const struct soft_ring *from,
+		     struct soft_ring *to, u32 end, u32 waiting)
+{
+	*move = (struct soft_move){
+		.from = from,
+		.to = to,
+		.next = end - waiting,
+		.turns = 2 * (((size_t)(from->mask + 1) << from->shift) /
+			      MOVE_BYTES + 1),
+	};
+}
+
+/**
+ * soft_move_some - copy a piece
+ * @move: see soft_move_begin()
+ * @end: as of now
+ * @waiting: as of now; the caller knows that so many fit into the new ring
+ *
+ * Between two pieces the locks may be released. What is added meanwhile comes
+ * along, what is consumed does not. Whoever adds faster than this copies, for
+ * so many pieces as there are in two whole rings, has the rest copied at once.
+ *
+ * Context: any; neither side of the old ring moves during the call.
+ * Return: true: the new ring has all that waits, and can take the place of the
+ * old one, which must be before the locks are released.
+ */
+bool soft_move_some(struct soft_move *move, u32 end, u32 waiting)
+{
+	u32 left = min(end - move->next, waiting);
+	struct soft_ring *to = move->to;
+	u32 piece = left;
+
+	if (move->turns) {
+		move->turns--;
+		piece = min(left, max(MOVE_BYTES >> to->shift, 1U));
+	}
+	move->next = end - left;
+	for (left -= piece; piece; piece--) {
+		memcpy(soft_ring_at(to, to->prod),
+		       soft_ring_at(move->from, move->next++), 1UL << to->shift);
+		soft_ring_produce(to);
+	}
+	if (left)
+		return false;
+	to->cons = to->prod - waiting;
+	/* As in soft_ring_consume(): whoever produces from now on acquires it. */
+	smp_store_release(&to->buf->consumer_index, to->cons & to->mask);
+	return true;
 }

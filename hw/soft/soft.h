@@ -6,14 +6,19 @@
  *
  * Locks, outermost first; all may be taken with a lock of a transport held:
  *
+ * soft_cq.resizing (mutex; outside of any spinlock)
+ *	one resize at a time: between two pieces of what is copied the ring that
+ *	it began with must stay.
  * soft_cq.lock (spinlock, irqsave)
  *	guards the producer side of the ring, the consumer side of a kernel CQ,
- *	notify, overrun. Resizing swaps the ring under it.
+ *	notify, overrun. Resizing copies pieces and swaps the ring under it.
+ * soft_region.turn (spinlock, irqsave)
+ *	who is next at bind_lock; released as soon as that is had (internal.h).
  * soft_region.bind_lock (rwlock, irqsave)
  *	guards what a key grants: state, key, range and rights. Who looks, or
  *	copies, reads; who registers, binds, invalidates or deregisters writes,
  *	so none of these returns while bytes still move by the old grant. Two
- *	are held by soft_iter_copy() only, which does not wait for the second.
+ *	are held by soft_iter_copy() only, in the order of their addresses.
  * soft_mem.keys (xarray's own lock, irq safe)
  *	index of a key -> region; readers hold RCU.
  */
@@ -21,6 +26,7 @@
 #define OFED_SOFT_H
 
 #include <linux/interrupt.h>
+#include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
@@ -50,8 +56,9 @@ struct soft_map {
  * @map: of a ring that user space maps, else NULL and @buf is kernel memory
  * @mask: slots - 1, a power of 2 minus 1; one slot always stays empty
  * @shift: log2 of bytes of an element
- * @prod: the kernel's own producer index, if it produces (masked)
- * @cons: the kernel's own consumer index, if it consumes (masked)
+ * @prod: elements that the kernel has produced ever, if it produces: an index, when
+ *	  masked
+ * @cons: elements that the kernel has consumed ever, if it consumes: likewise
  */
 struct soft_ring {
 	struct rxe_queue_buf *buf;
@@ -71,6 +78,25 @@ u32 soft_ring_room(const struct soft_ring *ring);
 void *soft_ring_at(const struct soft_ring *ring, u32 index);
 void soft_ring_produce(struct soft_ring *ring);
 void soft_ring_consume(struct soft_ring *ring);
+
+/**
+ * struct soft_move - elements on their way into a ring of another size
+ * @from: where they are; used by both sides meanwhile, but for the moments in
+ *	  which the caller holds both sides' locks
+ * @to: nobody knows it yet
+ * @next: of those in @from, the first that was not copied, as @end counts
+ * @turns: pieces left to be copied one by one; what remains is copied at once
+ */
+struct soft_move {
+	const struct soft_ring *from;
+	struct soft_ring *to;
+	u32 next;
+	u32 turns;
+};
+
+void soft_move_begin(struct soft_move *move, const struct soft_ring *from,
+		     struct soft_ring *to, u32 end, u32 waiting);
+bool soft_move_some(struct soft_move *move, u32 end, u32 waiting);
 
 int soft_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma);
 void soft_mmap_free(struct rdma_user_mmap_entry *entry);
@@ -119,7 +145,9 @@ struct soft_pages;
  *	  keep this struct, not the memory behind it, which is gone when
  *	  deregistration returns: whoever uses a region checks its grant then
  * @rcu: lookups by key are RCU readers
- * @bind_lock: see the head of this file
+ * @writers: that wait for @bind_lock
+ * @turn: see the head of this file
+ * @bind_lock: likewise
  * @valid: a key grants something now
  * @key: lkey and rkey (equal); the low 8 bits are the consumer's
  * @grant: changes whenever what the key grants does
@@ -139,6 +167,8 @@ struct soft_region {
 	enum soft_region_kind kind;
 	refcount_t refs;
 	struct rcu_head rcu;
+	atomic_t writers;
+	spinlock_t turn;
 	rwlock_t bind_lock;
 	bool valid;
 	u32 key;
@@ -202,13 +232,16 @@ enum soft_fault soft_window_bind(struct soft_mem *mem, struct ib_pd *pd,
 				 u32 qpn, const struct soft_bind *bind);
 
 /*
- * Atomics are atomic against the CPU's; @iova is a multiple of 8. @region is
- * from soft_region_remote(); the memory may have gone since.
+ * Atomics are atomic against the CPU's, and the CPU sees the whole of a store or
+ * nothing of it; @iova is a multiple of 8. @region is from soft_region_remote();
+ * the memory may have gone since.
  */
 enum soft_fault soft_region_cmp_swap(struct soft_region *region, u64 iova,
 				     u64 compare, u64 swap, u64 *original);
 enum soft_fault soft_region_fetch_add(struct soft_region *region, u64 iova,
 				      u64 add, u64 *original);
+enum soft_fault soft_region_store(struct soft_region *region, u64 iova,
+				  u64 word);
 
 /* ---- the one copy cursor --------------------------------------------------- */
 
@@ -283,6 +316,7 @@ enum soft_fault soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
  * @ring: struct ib_uverbs_wc for user space, struct ib_wc for the kernel
  * @lock: see the head of this file
  * @armed: 0, or what the consumer waits for (enum ib_cq_notify_flags)
+ * @resizing: one resize at a time
  * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent
  * @dying: no more notifications
  * @fire: (lock) the consumer is to be called: a completion that it waited for
@@ -294,6 +328,7 @@ struct soft_cq {
 	struct ib_cq cq;
 	struct soft_ring ring;
 	spinlock_t lock;
+	struct mutex resizing;
 	u8 armed;
 	bool overrun;
 	bool dying;
@@ -308,6 +343,7 @@ static inline struct soft_cq *to_soft_cq(struct ib_cq *cq)
 }
 
 bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited);
+void soft_cq_forget(struct soft_cq *cq, const struct ib_qp *qp);
 
 /* ---- device ------------------------------------------------------------------ */
 

@@ -124,6 +124,19 @@ void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf);
 #define compat_qp_wait_last_wqe(qp, limit) ((void)(qp), (void)(limit), false)
 #endif
 
+/*
+ * Names of ATOMIC WRITE: since 6.2 in <rdma/ib_verbs.h>, <rdma/ib_pack.h> and the
+ * uapi. The numbers are the uapi's and the wire's. (Before, the kernel had given
+ * the completion's number to IB_WC_MASKED_COMP_SWAP, which no request of ours
+ * ends with.) Drop with 6.1.
+ */
+#ifndef COMPAT_HAVE_ATOMIC_WRITE
+#define IB_OPCODE_ATOMIC_WRITE 0x1d
+#define IB_DEVICE_ATOMIC_WRITE BIT_ULL(40)
+#define IB_WR_ATOMIC_WRITE ((enum ib_wr_opcode)15)
+#define IB_WC_ATOMIC_WRITE ((enum ib_wc_opcode)9)
+#endif
+
 /* In enum ib_rate since 6.9. Drop when 6.12 is the oldest kernel. */
 #ifndef COMPAT_HAVE_RATE_800
 #define IB_RATE_800_GBPS ((enum ib_rate)23)
@@ -199,6 +212,16 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
 #else
 #define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) static_assert(1)
 void rdma_user_mmap_disassociate(struct ib_device *device);
+#endif
+
+/*
+ * Since 6.3 the flags of an area are changed by a function. The mmap lock is held
+ * for writing. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_VM_FLAGS_SET
+#define compat_vm_flags_set(vma, bits) vm_flags_set(vma, bits)
+#else
+#define compat_vm_flags_set(vma, bits) ((vma)->vm_flags |= (bits))
 #endif
 
 /*

@@ -20,6 +20,7 @@ void ends_defaults(struct pair *p, struct kunit *test, enum ib_qp_type type)
 	p->psn = 0xffffc0;	/* it wraps soon */
 	p->access = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |
 		    IB_ACCESS_REMOTE_ATOMIC;
+	p->mr_access = p->access | IB_ACCESS_LOCAL_WRITE;
 }
 
 /* ---- set up ------------------------------------------------------------------------ */
@@ -42,12 +43,22 @@ static void make_memory(struct pair *p, struct end *e)
 	KUNIT_ASSERT_EQ(p->test, ib_map_mr_sg(e->mr, &sg, 1, NULL, PAGE_SIZE), 1);
 }
 
+static void count_event(struct ib_event *event, void *context)
+{
+	struct end *e = context;
+
+	if (event->event < ARRAY_SIZE(e->events))
+		atomic_inc(&e->events[event->event]);
+}
+
 static void make_end(struct pair *p, int which)
 {
 	struct ib_cq_init_attr cq_attr = { .cqe = 512 };
 	struct end *e = &p->end[which];
 	struct ib_qp_init_attr attr = {
 		.qp_type = p->type,
+		.event_handler = count_event,
+		.qp_context = e,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
 		.cap = {
 			.max_send_wr = 64, .max_recv_wr = 64,
@@ -126,6 +137,11 @@ static int to_rts(struct pair *p, int which)
 	return ib_modify_qp(p->end[which].qp, &attr, mask);
 }
 
+int ends_connect(struct pair *p, int which)
+{
+	return to_init(p, which) ?: to_rtr(p, which) ?: to_rts(p, which);
+}
+
 /* UD queue pairs can not register: their key is the PD's, good for all. */
 static void register_memory(struct pair *p, int which)
 {
@@ -135,8 +151,7 @@ static void register_memory(struct pair *p, int which)
 			.send_flags = IB_SEND_SIGNALED },
 		.mr = e->mr,
 		.key = e->mr->rkey,
-		.access = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
-			  IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC,
+		.access = p->mr_access,
 	};
 
 	KUNIT_ASSERT_EQ(p->test, ib_post_send(e->qp, &wr.wr, NULL), 0);
@@ -276,7 +291,9 @@ int ends_post(struct pair *p, int which, const struct job *job)
 	else
 		wr.ex.imm_data = cpu_to_be32(job->word);
 
-	switch (job->op) {
+	/* Not each kernel's enum has all of them. */
+	switch ((u32)job->op) {
+	case IB_WR_ATOMIC_WRITE:
 	case IB_WR_RDMA_WRITE:
 	case IB_WR_RDMA_WRITE_WITH_IMM:
 	case IB_WR_RDMA_READ:
@@ -326,6 +343,17 @@ bool ends_quiet(struct ib_cq *cq)
 
 	msleep(20);
 	return ib_poll_cq(cq, 1, &wc) == 0;
+}
+
+bool ends_events(struct pair *p, int which, enum ib_event_type event,
+		 int wanted)
+{
+	const atomic_t *count = &p->end[which].events[event];
+	unsigned long deadline = jiffies + 20 * HZ;
+
+	while (atomic_read(count) < wanted && time_before(jiffies, deadline))
+		usleep_range(50, 200);
+	return atomic_read(count) == wanted;
 }
 
 enum ib_qp_state ends_state(struct pair *p, int which)

@@ -18,7 +18,8 @@
  * struct end - one side
  * @mem: guard, END_BYTES, guard
  * @buf: the part between
- * @mr: fast registration of @buf, with all rights
+ * @mr: fast registration of @buf
+ * @events: of the queue pair, how many of each enum ib_event_type
  */
 struct end {
 	struct ib_device *ib;
@@ -29,6 +30,7 @@ struct end {
 	struct ib_mr *mr;
 	u8 *mem;
 	u8 *buf;
+	atomic_t events[IB_EVENT_GID_CHANGE + 1];
 };
 
 /**
@@ -36,6 +38,7 @@ struct end {
  * @mtu, @timeout, @retries, @rnr_retries: as of modify_qp; set by ends_defaults()
  * @psn: first one of both directions
  * @access: of the queue pairs
+ * @mr_access: of the memory
  */
 struct pair {
 	struct kunit *test;
@@ -47,11 +50,14 @@ struct pair {
 	u8 rnr_retries;
 	u32 psn;
 	int access;
+	int mr_access;
 };
 
 void ends_defaults(struct pair *p, struct kunit *test, enum ib_qp_type type);
 void ends_make(struct pair *p);		/* in RTS, memory registered */
 void ends_drop(struct pair *p);
+/* One of them from RESET to RTS, as ends_make() does it. */
+int ends_connect(struct pair *p, int which);
 /* Both guards of both sides are as they were. */
 void ends_check_guards(struct pair *p);
 
@@ -79,6 +85,9 @@ bool ends_wait(struct ib_cq *cq, struct ib_wc *wc);
 /* There is none, 20 ms from now. */
 bool ends_quiet(struct ib_cq *cq);
 enum ib_qp_state ends_state(struct pair *p, int which);
+/* There are so many of them, within 20 s, and no more. */
+bool ends_events(struct pair *p, int which, enum ib_event_type event,
+		 int wanted);
 u64 ends_counter(int which, const char *name);
 
 #define EXPECT_WC(p, cq, id, code) do {					\

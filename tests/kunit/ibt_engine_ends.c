@@ -331,6 +331,7 @@ static void gather(struct kunit *test)
 		{ .op = IB_WR_RDMA_READ, .length = 600 },
 		{ .op = IB_WR_ATOMIC_FETCH_AND_ADD, .length = 8 },
 		{ .op = IB_WR_ATOMIC_CMP_AND_SWP, .length = 8 },
+		{ .op = IB_WR_ATOMIC_WRITE, .length = 8 },
 	};
 	int i;
 
@@ -447,7 +448,9 @@ struct kunit_suite ibt_ends_suite = {
 	.test_cases = ends_cases,
 };
 
-kunit_test_suites(&ibt_wire_suite, &ibt_ends_suite);
+kunit_test_suites(&ibt_wire_suite, &ibt_ends_suite, &ibt_words_suite,
+		  &ibt_send_suite, &ibt_recv_suite, &ibt_limits_suite,
+		  &ibt_apm_suite, &ibt_srq_suite);
 
 MODULE_DESCRIPTION("The InfiniBand transport engine on a fake link");
 MODULE_LICENSE("GPL");

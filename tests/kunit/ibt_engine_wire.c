@@ -22,6 +22,7 @@ enum {
 	D_WRITE_IMM	= 0x6000,
 	S_READ		= 0x7000,
 	COUNTER		= 0x8000,
+	D_WORD		= 0x8800,
 };
 
 enum { STEP_ADD = 5, STEP_SWAP = 1000 };
@@ -63,6 +64,8 @@ static void mix_post(struct pair *p, u64 count)
 		{ .op = IB_WR_ATOMIC_CMP_AND_SWP, .at = D_ATOMIC + 8,
 		  .length = 8, .remote_at = COUNTER, .add = count + STEP_ADD,
 		  .swap = count + STEP_SWAP },
+		{ .op = IB_WR_ATOMIC_WRITE, .at = S_DATA + 0x400, .length = 8,
+		  .remote_at = D_WORD },
 		{ .op = IB_WR_SEND_WITH_IMM, .at = S_DATA + 0x300, .length = 8,
 		  .word = 0x1234, .flags = IB_SEND_SOLICITED },
 		{ .op = IB_WR_RDMA_READ, .at = D_READ_BACK, .length = 100,
@@ -123,6 +126,8 @@ static void mix_check(struct pair *p, u64 count)
 	KUNIT_EXPECT_EQ(p->test, originals[0], count);
 	KUNIT_EXPECT_EQ(p->test, originals[1], count + STEP_ADD);
 	KUNIT_EXPECT_EQ(p->test, *(const u64 *)(b + COUNTER), count + STEP_SWAP);
+	KUNIT_EXPECT_TRUE(p->test, !memcmp(b + D_WORD, a + S_DATA + 0x400, 8));
+	KUNIT_EXPECT_PTR_EQ(p->test, memchr_inv(b + D_WORD + 8, 0, 100), NULL);
 }
 
 static void mix(struct pair *p)
@@ -212,7 +217,7 @@ static void without_packets(struct kunit *test)
 	for (i = 0; i < 10; i++)
 		mix(&pair);
 	KUNIT_EXPECT_EQ(test, fake.number, 0U);
-	KUNIT_EXPECT_EQ(test, ends_counter(0, "local_messages"), 80ULL);
+	KUNIT_EXPECT_EQ(test, ends_counter(0, "local_messages"), 90ULL);
 }
 
 /* Each packet of the mix in turn, and a few numbers more for retries. */

@@ -11,8 +11,14 @@ struct fake_link fake;
 
 struct fake_path {
 	struct ibt_path path;
-	u8 to;
+	u8 slid;
+	u8 dlid;
 };
+
+static int device_of(int lid)
+{
+	return (lid - 1) & 1;
+}
 
 static int index_of(const struct ibt_port *port)
 {
@@ -25,9 +31,13 @@ static struct ibt_path *fake_resolve(struct ibt_port *port,
 				     const struct rdma_ah_attr *attr, gfp_t gfp)
 {
 	u32 lid = rdma_ah_get_dlid(attr);
+	u32 own = 1 + index_of(port) + 2 * rdma_ah_get_path_bits(attr);
+	void (*resolving)(void) = xchg(&fake.resolving, NULL);
 	struct fake_path *p;
 
-	if (lid != 1 && lid != 2)
+	if (resolving)
+		resolving();
+	if (!lid || lid > FAKE_LIDS || own > FAKE_LIDS)
 		return ERR_PTR(-EHOSTUNREACH);
 	p = kzalloc(sizeof(*p), gfp);
 	if (!p)
@@ -35,9 +45,10 @@ static struct ibt_path *fake_resolve(struct ibt_port *port,
 	refcount_set(&p->path.refs, 1);
 	p->path.port = port;
 	p->path.mtu = 4096;
-	p->to = lid - 1;
+	p->slid = own;
+	p->dlid = lid;
 	if (fake.local)
-		p->path.local = ibt_dev_port(fake.dev[p->to], 1);
+		p->path.local = ibt_dev_port(fake.dev[device_of(lid)], 1);
 	atomic_inc(&fake.paths);
 	return &p->path;
 }
@@ -53,15 +64,20 @@ static void fake_path_free(struct ibt_path *path)
 	atomic_dec(&fake.paths);
 }
 
+static void fill_header(u8 *at, int slid, int dlid)
+{
+	memcpy(at, "FAKE", 4);
+	at[4] = device_of(dlid);
+	at[5] = device_of(slid);
+	at[6] = dlid;
+	at[7] = slid;
+}
+
 static void fake_build(struct sk_buff *skb, struct ibt_path *path, u32 flow)
 {
 	const struct fake_path *p = container_of(path, struct fake_path, path);
-	u8 *at = skb_push(skb, FAKE_BYTES);
 
-	memcpy(at, "FAKE", 4);
-	at[4] = p->to;
-	at[5] = index_of(path->port);
-	at[6] = at[7] = 0;
+	fill_header(skb_push(skb, FAKE_BYTES), p->slid, p->dlid);
 	skb_reset_network_header(skb);
 }
 
@@ -77,23 +93,25 @@ static int fake_xmit(struct sk_buff *skb, struct ibt_path *path)
 
 	skb_queue_tail(&fake.queue, skb);
 	full = fake.limit && skb_queue_len(&fake.queue) >= fake.limit;
-	if (full)
+	if (full && fake.prompt)
+		ibt_tx_room(path->port);
+	else if (full)
 		WRITE_ONCE(fake.asked[from], true);
 	mod_delayed_work(system_unbound_wq, &fake.work, 0);
 	return full ? -EAGAIN : 0;
 }
 
-static void fake_meta_of(int from, struct ibt_rx_meta *meta)
+static void fake_meta_of(int slid, struct ibt_rx_meta *meta)
 {
 	memset(meta, 0, sizeof(*meta));
 	meta->network = RDMA_NETWORK_IB;
-	meta->slid = 1 + from;
+	meta->slid = slid;
 }
 
 static void fake_meta(struct ibt_path *path, u32 length,
 		      struct ibt_rx_meta *meta)
 {
-	fake_meta_of(index_of(path->port), meta);
+	fake_meta_of(container_of(path, struct fake_path, path)->slid, meta);
 }
 
 static int fake_query_port(struct ibt_port *port, struct ib_port_attr *attr)
@@ -106,6 +124,11 @@ static int fake_query_port(struct ibt_port *port, struct ib_port_attr *attr)
 	attr->active_speed = IB_SPEED_SDR;
 	attr->active_width = IB_WIDTH_4X;
 	return 0;
+}
+
+static enum ib_mtu fake_active_mtu(struct ibt_port *port)
+{
+	return IB_MTU_4096;
 }
 
 static int fake_join(struct ibt_port *port, const union ib_gid *gid)
@@ -163,6 +186,7 @@ static const struct ibt_link_ops fake_ops = {
 	.xmit = fake_xmit,
 	.meta = fake_meta,
 	.query_port = fake_query_port,
+	.active_mtu = fake_active_mtu,
 	.mcast_join = fake_join,
 	.mcast_leave = fake_leave,
 	.dealloc = fake_dealloc,
@@ -185,7 +209,11 @@ static void deliver(struct sk_buff *skb)
 	struct ibt_rx_meta meta;
 	int to = skb->data[4];
 
-	fake_meta_of(skb->data[5], &meta);
+	fake_meta_of(skb->data[7], &meta);
+	if (fake.group) {
+		meta.has_grh = true;
+		meta.dgid = *fake.group;
+	}
 	skb_reset_network_header(skb);
 	skb_pull(skb, FAKE_BYTES);
 	local_bh_disable();
@@ -271,7 +299,7 @@ static void fake_work(struct work_struct *work)
 		deliver_late();
 }
 
-void fake_inject(int to, const u8 *bytes, u32 length)
+void fake_inject_from(int slid, const u8 *bytes, u32 length)
 {
 	struct sk_buff *skb = alloc_skb(FAKE_BYTES + length, GFP_KERNEL);
 	__le32 icrc;
@@ -281,10 +309,7 @@ void fake_inject(int to, const u8 *bytes, u32 length)
 	if (!skb)
 		return;
 	at = skb_put(skb, FAKE_BYTES);
-	memcpy(at, "FAKE", 4);
-	at[4] = to;
-	at[5] = !to;
-	at[6] = at[7] = 0;
+	fill_header(at, slid, device_of(slid) ? 1 : 2);
 	crc = crc32_le(~0, at, FAKE_BYTES);
 	at = skb_put_data(skb, bytes, length);
 	if (length >= 16) {
@@ -296,6 +321,11 @@ void fake_inject(int to, const u8 *bytes, u32 length)
 		memcpy(at + length - 4, &icrc, 4);
 	}
 	deliver(skb);
+}
+
+void fake_inject(int to, const u8 *bytes, u32 length)
+{
+	fake_inject_from(to ? 1 : 2, bytes, length);
 }
 
 void fake_restart(fake_script *script)

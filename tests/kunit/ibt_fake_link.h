@@ -6,7 +6,10 @@
  *	device 0 (LID 1) --xmit--> [queue] --script--> ibt_rx() of device 1 (LID 2)
  *	         <-----------------[queue]<-----------
  *
- * In front of the BTH are 8 bytes: "FAKE", to, from, two of zero.
+ * Each has more addresses: 1, 3, 5, 7 are device 0, 2, 4, 6, 8 device 1. The path
+ * bits of an address handle choose among one's own: bits 1 are LID 3, or 4.
+ *
+ * In front of the BTH are 8 bytes: "FAKE", to, from, LID to, LID from.
  */
 #ifndef IBT_FAKE_LINK_H
 #define IBT_FAKE_LINK_H
@@ -16,6 +19,7 @@
 
 #define FAKE_BYTES	8
 #define FAKE_KEPT	64
+#define FAKE_LIDS	8
 
 /* What becomes of a packet. */
 enum fake_fate {
@@ -28,6 +32,17 @@ enum fake_fate {
 
 typedef enum fake_fate fake_script(u32 number, const u8 *bth);
 
+/* The address that a packet comes from; @bth is as a script gets it. */
+static inline int fake_slid(const u8 *bth)
+{
+	return bth[-1];
+}
+
+static inline int fake_dlid(const u8 *bth)
+{
+	return bth[-2];
+}
+
 /**
  * struct fake_link - both devices and what is between them
  * @dev: the devices; each has one port
@@ -38,8 +53,11 @@ typedef enum fake_fate fake_script(u32 number, const u8 *bth);
  * @number: of the next packet
  * @late: the one packet that waits for another
  * @limit: (0: none) xmit says -EAGAIN when so many are queued
+ * @prompt: with @limit: there is room again before xmit returns
  * @asked: per device, that it said so, and owes an ibt_tx_room()
+ * @resolving: called once, when the next address is resolved
  * @local: addresses resolve to paths that end here
+ * @group: (may be NULL) what arrives has a GRH that says it was sent there
  * @keep: remember what passes in @kept, a ring of copies; @num_kept ever
  * @paths: that live
  */
@@ -51,8 +69,11 @@ struct fake_link {
 	u32 number;
 	struct sk_buff *late;
 	u32 limit;
+	bool prompt;
 	bool asked[2];
+	void (*resolving)(void);
 	bool local;
+	const union ib_gid *group;
 	bool keep;
 	struct sk_buff *kept[FAKE_KEPT];
 	u32 num_kept;
@@ -66,8 +87,11 @@ int fake_start(void);
 void fake_stop(void);
 /* Wait until nothing is on the way; then count from 0 again by @script. */
 void fake_restart(fake_script *script);
-/* Deliver @length bytes from the BTH on; the ICRC is made here. */
+/* Deliver @length bytes from the BTH on; the ICRC is made here. The second says
+ * from which address of the other side, the first from its LID 1, or 2.
+ */
 void fake_inject(int to, const u8 *bytes, u32 length);
+void fake_inject_from(int slid, const u8 *bytes, u32 length);
 
 static inline struct ib_device *fake_ib(int which)
 {

@@ -78,7 +78,7 @@ static bool again(const struct ibt_resp *resp, u32 first, u32 skip,
 		.dma_length = packets * MTU,
 	};
 
-	return ibt_replay_has_read(resp, &pkt, MTU);
+	return ibt_replay_read(resp, &pkt, MTU);
 }
 
 static const struct ibt_replay *
@@ -171,7 +171,7 @@ static void read_asks(struct kunit *test)
 			.dma_length = ask->length,
 		};
 
-		KUNIT_EXPECT_EQ_MSG(test, ibt_replay_has_read(resp, &pkt, MTU),
+		KUNIT_EXPECT_EQ_MSG(test, !!ibt_replay_read(resp, &pkt, MTU),
 				    ask->found, "%s", ask->name);
 	}
 	KUNIT_EXPECT_NULL(test, atomic_again(resp, &op_swap, 100));
@@ -198,13 +198,13 @@ static void read_longest(struct kunit *test)
 	};
 
 	ibt_replay_add(resp, &entry);
-	KUNIT_EXPECT_TRUE(test, ibt_replay_has_read(resp, &pkt, 256));
+	KUNIT_EXPECT_NOT_NULL(test, ibt_replay_read(resp, &pkt, 256));
 	pkt.psn = entry.last_psn;
 	pkt.va = VA + IBT_MAX_MSG_BYTES - 256;
 	pkt.dma_length = 256;
-	KUNIT_EXPECT_TRUE(test, ibt_replay_has_read(resp, &pkt, 256));
+	KUNIT_EXPECT_NOT_NULL(test, ibt_replay_read(resp, &pkt, 256));
 	pkt.psn++;
-	KUNIT_EXPECT_FALSE(test, ibt_replay_has_read(resp, &pkt, 256));
+	KUNIT_EXPECT_NULL(test, ibt_replay_read(resp, &pkt, 256));
 }
 
 static void atomics(struct kunit *test)
@@ -313,6 +313,82 @@ static void resize(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, atomic_again(resp, &op_swap, 7));
 }
 
+/* An answer of the READ that covers @psn is due, from there on. */
+static void park(struct ibt_resp *resp, u32 psn, bool again)
+{
+	const struct ibt_reading reading = {
+		.active = true,
+		.again = again,
+		.psn = psn,
+	};
+
+	ibt_replay_park(resp, ibt_replay_at(resp, psn), &reading);
+}
+
+static void expect_due(struct kunit *test, struct ibt_resp *resp, u32 psn)
+{
+	struct ibt_reading reading = { };
+
+	KUNIT_EXPECT_TRUE(test, ibt_replay_unpark(resp, &reading));
+	KUNIT_EXPECT_TRUE(test, reading.active);
+	KUNIT_EXPECT_EQ(test, reading.psn, psn);
+}
+
+/* The oldest goes first; of each request only the last word counts. */
+static void answers_due(struct kunit *test)
+{
+	struct ibt_resp *resp = new_store(test, 4);
+	struct ibt_reading reading;
+	u32 i;
+
+	resp->psn = END - 15;
+	for (i = 0; i < 6; i++)
+		did_read(resp, 4);	/* the last four from END - 7 on */
+	KUNIT_EXPECT_FALSE(test, ibt_replay_unpark(resp, &reading));
+
+	for (i = 0; i < 1000; i++) {
+		park(resp, 6, true);
+		park(resp, END - 7, true);
+		park(resp, 0, true);
+		park(resp, END - 5, true);
+	}
+	KUNIT_EXPECT_EQ(test, resp->parked, 3U);
+	KUNIT_EXPECT_FALSE(test, ibt_replay_unfinished(resp));
+	park(resp, 6, false);
+	KUNIT_EXPECT_TRUE(test, ibt_replay_unfinished(resp));
+	expect_due(test, resp, END - 5);
+	expect_due(test, resp, 0);
+	expect_due(test, resp, 6);
+	KUNIT_EXPECT_FALSE(test, ibt_replay_unpark(resp, &reading));
+	KUNIT_EXPECT_EQ(test, resp->parked, 0U);
+}
+
+/* What is no longer kept is no longer due. */
+static void answers_forgotten(struct kunit *test)
+{
+	struct ibt_resp *resp = new_store(test, 4);
+	struct ibt_replay *ring;
+	struct ibt_reading reading;
+	u32 i;
+
+	ring = kunit_kcalloc(test, 2, sizeof(*ring), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	for (i = 0; i < 4; i++)
+		did_read(resp, 2);
+	for (i = 0; i < 8; i++)
+		park(resp, i, true);
+	KUNIT_EXPECT_EQ(test, resp->parked, 4U);
+	did_atomic(resp, IBT_CMP_SWAP, 1);
+	KUNIT_EXPECT_EQ(test, resp->parked, 3U);
+	ibt_replay_swap(resp, ring, 2);
+	KUNIT_EXPECT_EQ(test, resp->parked, 1U);
+	expect_due(test, resp, 7);
+	park(resp, 6, true);
+	ibt_replay_clear(resp);
+	KUNIT_EXPECT_EQ(test, resp->parked, 0U);
+	KUNIT_EXPECT_FALSE(test, ibt_replay_unpark(resp, &reading));
+}
+
 /* max_dest_rd_atomic 0: nothing is kept, nothing is found. */
 static void nothing_kept(struct kunit *test)
 {
@@ -336,6 +412,8 @@ static struct kunit_case replay_cases[] = {
 	KUNIT_CASE(newest_first),
 	KUNIT_CASE(ack_stops),
 	KUNIT_CASE(resize),
+	KUNIT_CASE(answers_due),
+	KUNIT_CASE(answers_forgotten),
 	KUNIT_CASE(nothing_kept),
 	{}
 };

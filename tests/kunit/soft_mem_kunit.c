@@ -628,10 +628,45 @@ static void mem_atomics(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, VA + LEN - 4,
 							 1, &old),
 			(int)SOFT_NO_RANGE);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at, ~5ULL),
+			(int)SOFT_OK);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at, 1, &old),
+			(int)SOFT_OK);
+	KUNIT_EXPECT_EQ(test, old, ~5ULL);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at + 4, 1),
+			(int)SOFT_NO_RANGE);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, VA + LEN - 4, 1),
+			(int)SOFT_NO_RANGE);
 	dereg(test, mr);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at, 1, &old),
 			(int)SOFT_NO_KEY);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at, 1),
+			(int)SOFT_NO_KEY);
 	soft_region_put(region);
+}
+
+/* The right to write is not the right to compare, nor the reverse. */
+static void mem_word_rights(struct kunit *test)
+{
+	struct ib_mr *writable = user_mr(test, LW | RWR);
+	struct ib_mr *atomic = user_mr(test, LW | RAT);
+	struct world *w = world(test);
+	struct soft_region *region;
+	enum soft_fault fault;
+	u64 at = VA, old;
+
+	region = soft_region_remote(w->mem, &w->pd, 7, writable->rkey, at, 8,
+				    RWR, &fault);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at, 1, &old),
+			(int)SOFT_NO_RIGHT);
+	soft_region_put(region);
+	region = soft_region_remote(w->mem, &w->pd, 7, atomic->rkey, at, 8,
+				    RAT, &fault);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at, 1),
+			(int)SOFT_NO_RIGHT);
+	soft_region_put(region);
+	dereg(test, writable);
+	dereg(test, atomic);
 }
 
 /* ---- fast registration --------------------------------------------------------- */
@@ -715,6 +750,7 @@ static void mem_fast(struct kunit *test)
 }
 
 #include "soft_mem_windows.c"
+#include "soft_mem_turns.c"
 
 static struct kunit_case soft_mem_cases[] = {
 	KUNIT_CASE(mem_rights),
@@ -731,10 +767,14 @@ static struct kunit_case soft_mem_cases[] = {
 	KUNIT_CASE(copy_after_dereg),
 	KUNIT_CASE(copy_dma),
 	KUNIT_CASE(mem_atomics),
+	KUNIT_CASE(mem_word_rights),
 	KUNIT_CASE(mem_fast),
 	KUNIT_CASE(mw_type_1),
 	KUNIT_CASE(mw_type_2),
 	KUNIT_CASE(mw_rules),
+	KUNIT_CASE(turn_is_taken),
+	KUNIT_CASE(turn_is_kept),
+	KUNIT_CASE(turns_cross),
 	{}
 };
 

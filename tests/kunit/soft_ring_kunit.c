@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>
 
@@ -148,10 +149,91 @@ static void ring_hostile(struct kunit *test)
 	ring.buf->producer_index = U32_MAX;
 	for (i = 0; i < 20; i++)
 		soft_ring_consume(&ring);
-	KUNIT_EXPECT_EQ(test, ring.cons, 20 & 7);
+	KUNIT_EXPECT_EQ(test, ring.cons, 20);
 	KUNIT_EXPECT_EQ(test, ring.buf->consumer_index, 20 & 7);
 	soft_ring_free(&ring);
 	KUNIT_EXPECT_EQ(test, entries, 0);
+}
+
+/* ---- another size -------------------------------------------------------------- */
+
+enum { MOVE_SLOTS = 4095, MOVE_ELEMENT = 64 };
+
+static void produce(struct soft_ring *ring, u32 count)
+{
+	while (count--) {
+		*(u32 *)soft_ring_at(ring, ring->prod) = ring->prod;
+		soft_ring_produce(ring);
+	}
+}
+
+static void consume(struct soft_ring *ring, u32 count)
+{
+	while (count--)
+		soft_ring_consume(ring);
+}
+
+/* What happens to the old ring after each piece. */
+struct meanwhile {
+	const char *name;
+	u32 waiting;		/* at first */
+	u32 consumed;
+	u32 produced;
+};
+
+static const struct meanwhile meanwhiles[] = {
+	{ "nothing", 4000, 0, 0 },
+	{ "empty", 0, 0, 0 },
+	{ "full", MOVE_SLOTS, 0, 0 },
+	{ "consumed slowly", 4000, 10, 0 },
+	{ "consumed faster than it is copied", 4000, 1500, 0 },
+	{ "produced", 2000, 0, 400 },
+	{ "both", 2000, 300, 300 },
+	{ "turned around exactly", 4000, 4000, 4000 },
+	{ "turned around", 3000, 3000, MOVE_SLOTS },
+	{ "produced as fast as it is copied", 3000, 1024, 1024 },
+};
+
+/* The new ring has what the old one had in the end, in order. */
+static void move_while(struct kunit *test, const struct meanwhile *row)
+{
+	struct soft_ring from, to;
+	struct soft_move move;
+	u32 i, passes = 0;
+
+	KUNIT_ASSERT_EQ(test, soft_ring_alloc(&from, MOVE_SLOTS, MOVE_ELEMENT,
+					      NULL, NULL), 0);
+	KUNIT_ASSERT_EQ(test, soft_ring_alloc(&to, MOVE_SLOTS + 1, MOVE_ELEMENT,
+					      NULL, NULL), 0);
+	produce(&from, 1000);
+	consume(&from, 1000);
+	produce(&from, row->waiting);
+	soft_move_begin(&move, &from, &to, from.prod, row->waiting);
+	while (!soft_move_some(&move, from.prod, soft_ring_ready(&from))) {
+		passes++;
+		consume(&from, min(row->consumed, soft_ring_ready(&from)));
+		produce(&from, min(row->produced, soft_ring_room(&from)));
+	}
+	KUNIT_EXPECT_LE_MSG(test, passes, 20U, "%s", row->name);
+	if (row->waiting > 1024)
+		KUNIT_EXPECT_GE_MSG(test, passes, 1U, "%s", row->name);
+	KUNIT_ASSERT_EQ_MSG(test, soft_ring_ready(&to), soft_ring_ready(&from),
+			    "%s", row->name);
+	for (i = 0; i < soft_ring_ready(&from); i++)
+		KUNIT_ASSERT_EQ_MSG(test, *(u32 *)soft_ring_at(&to, to.cons + i),
+				    from.cons + i, "%s", row->name);
+	KUNIT_EXPECT_EQ(test, soft_ring_room(&to),
+			to.mask - soft_ring_ready(&from));
+	soft_ring_free(&from);
+	soft_ring_free(&to);
+}
+
+static void ring_moves(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(meanwhiles); i++)
+		move_while(test, &meanwhiles[i]);
 }
 
 /* ---- completion queues ------------------------------------------------------ */
@@ -359,6 +441,55 @@ static void cq_resize(struct kunit *test)
 	soft_destroy_cq(&c->cq.cq, NULL);
 }
 
+static int post_for_ever(void *data)
+{
+	struct consumer *c = data;
+	u64 id = 0;
+
+	while (!kthread_should_stop()) {
+		if (soft_peek_cq(&c->cq.cq, 1 << 20) < 3000)
+			post(c, id++, IB_WC_SUCCESS, false);
+		else
+			cond_resched();
+	}
+	return 0;
+}
+
+/* Nothing is lost, doubled or out of order while both sides go on. */
+static void cq_resize_running(struct kunit *test)
+{
+	struct consumer *c = new_consumer(test);
+	const struct ib_cq_init_attr attr = { .cqe = 4095 };
+	struct task_struct *poster;
+	struct ib_wc wc[16];
+	u32 round;
+	u64 id = 0;
+	int i, got;
+
+	c->dev.max_cqe = 20000;
+	KUNIT_ASSERT_EQ(test, soft_create_cq(&c->cq.cq, &attr, NULL), 0);
+	poster = kthread_run(post_for_ever, c, "soft_ring_kunit");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, poster);
+	for (round = 0; round < 100; round++) {
+		for (i = 0; i < 1000; i++) {
+			got = soft_poll_cq(&c->cq.cq, 1, wc);
+			if (got && wc->wr_id != id++)
+				goto out;
+		}
+		if (soft_resize_cq(&c->cq.cq, round & 1 ? 4095 : 16383, NULL))
+			goto out;
+	}
+out:
+	kthread_stop(poster);
+	KUNIT_EXPECT_EQ(test, round, 100U);
+	while ((got = soft_poll_cq(&c->cq.cq, 16, wc)) > 0)
+		for (i = 0; i < got; i++)
+			KUNIT_ASSERT_EQ(test, wc[i].wr_id, id++);
+	KUNIT_EXPECT_GT(test, id, 1000ULL);
+	KUNIT_EXPECT_FALSE(test, c->cq.overrun);
+	soft_destroy_cq(&c->cq.cq, NULL);
+}
+
 /* A program's CQ, without the program: its ring is put in by hand. */
 static void cq_of_user(struct kunit *test)
 {
@@ -407,11 +538,13 @@ static struct kunit_case soft_ring_cases[] = {
 	KUNIT_CASE(ring_shapes),
 	KUNIT_CASE(ring_in_order),
 	KUNIT_CASE(ring_hostile),
+	KUNIT_CASE(ring_moves),
 	KUNIT_CASE(cq_limits),
 	KUNIT_CASE(cq_overrun),
 	KUNIT_CASE(cq_notices),
 	KUNIT_CASE(cq_missed),
 	KUNIT_CASE(cq_resize),
+	KUNIT_CASE(cq_resize_running),
 	KUNIT_CASE(cq_of_user),
 	{}
 };

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queue pairs that wait for the link. A link that has room again has room for a few
+ * packets, and each queue pair that is woken sends one before it learns that there
+ * is none any more. So they are woken by the handful, in the order in which they
+ * came, and only until one of them waits again: the rest has its turn when the link
+ * calls next.
+ */
+#include <linux/export.h>
+
+#include "ibt.h"
+
+/* Of each of the two lines, in one go. */
+#define HANDFUL	16
+
+/**
+ * ibt_room_wait - wait for ibt_tx_room()
+ * @port: whose xmit() said -EAGAIN
+ * @line: of the port: where to stand
+ * @entry: of the queue pair; it may stand there already
+ * @seq: what room_seq was before xmit() was called
+ *
+ * The link calls once after it said so. If that was before we are here, we would
+ * wait for nothing.
+ *
+ * Context: any; locks of a queue pair are held.
+ *
+ * Return: whether @entry stands in a line.
+ */
+bool ibt_room_wait(struct ibt_port *port, struct list_head *line,
+		   struct list_head *entry, u32 seq)
+{
+	unsigned long flags;
+	bool waits;
+
+	spin_lock_irqsave(&port->room_lock, flags);
+	if (port->room_seq == seq) {
+		port->full = true;
+		if (list_empty(entry))
+			list_add_tail(entry, line);
+	}
+	waits = !list_empty(entry);
+	spin_unlock_irqrestore(&port->room_lock, flags);
+	return waits;
+}
+
+/**
+ * ibt_room_leave - do not wait any more
+ * @port: where @entry may stand in a line; NULL: it never did
+ * @entry: of a queue pair
+ *
+ * Context: any. Nobody is woken by @entry afterwards.
+ */
+void ibt_room_leave(struct ibt_port *port, struct list_head *entry)
+{
+	unsigned long flags;
+
+	if (!port)
+		return;
+	spin_lock_irqsave(&port->room_lock, flags);
+	list_del_init(entry);
+	spin_unlock_irqrestore(&port->room_lock, flags);
+}
+
+static void wake_requester(struct ibt_port *port, struct list_head *entry)
+{
+	ibt_sq_kick(container_of(entry, struct ibt_qp, sq.waiting));
+}
+
+static void wake_responder(struct ibt_port *port, struct list_head *entry)
+{
+	struct ibt_resp *resp = container_of(entry, struct ibt_resp, waiting);
+
+	mod_delayed_work(port->dev->wq, &resp->work, 0);
+}
+
+static void wake_some(struct ibt_port *port, struct list_head *line,
+		      void (*wake)(struct ibt_port *port,
+				   struct list_head *entry))
+{
+	struct list_head *entry;
+	int i;
+
+	lockdep_assert_held(&port->room_lock);
+	for (i = 0; i < HANDFUL && !list_empty(line); i++) {
+		entry = line->next;
+		list_del_init(entry);
+		wake(port, entry);
+	}
+}
+
+/* The work stands behind those that are woken here: they go first. */
+static void let_some_go(struct ibt_port *port)
+{
+	lockdep_assert_held(&port->room_lock);
+	if (port->full)
+		return;
+	wake_some(port, &port->answering, wake_responder);
+	wake_some(port, &port->waiting, wake_requester);
+	if (!list_empty(&port->answering) || !list_empty(&port->waiting))
+		queue_work(port->dev->wq, &port->room_work);
+}
+
+static void room_work(struct work_struct *work)
+{
+	struct ibt_port *port = container_of(work, struct ibt_port, room_work);
+
+	spin_lock_irq(&port->room_lock);
+	let_some_go(port);
+	spin_unlock_irq(&port->room_lock);
+}
+
+/**
+ * ibt_tx_room - the link takes packets again
+ * @port: that said -EAGAIN before
+ *
+ * Whoever waits for it goes on from the work queue, so this may be called from
+ * the destructor of a packet. Context: any.
+ */
+void ibt_tx_room(struct ibt_port *port)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&port->room_lock, flags);
+	port->room_seq++;
+	port->full = false;
+	let_some_go(port);
+	spin_unlock_irqrestore(&port->room_lock, flags);
+}
+EXPORT_SYMBOL_GPL(ibt_tx_room);
+
+void ibt_room_init(struct ibt_port *port)
+{
+	spin_lock_init(&port->room_lock);
+	INIT_LIST_HEAD(&port->waiting);
+	INIT_LIST_HEAD(&port->answering);
+	INIT_WORK(&port->room_work, room_work);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Multicast groups, of both versions at once, for a group has no version: the
+ * interface becomes a member of the IP group, which IGMP or MLD tells the
+ * switches, and takes frames to the group's MAC of version 1. The sockets need
+ * not be members.
+ */
+#include <linux/igmp.h>
+#include <linux/inetdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/addrconf.h>
+#include <rdma/ib_addr.h>
+
+#include "roce.h"
+
+/**
+ * struct roce_group - a group that the port receives
+ * @node: in roce_dev.joined
+ * @gid: which
+ * @ipv4: that became a member for it, referenced; or NULL
+ * @ipv6: likewise
+ *
+ * What IP knows of an interface, its memberships included, goes when the MTU is
+ * made too small for IP, and begins anew when that is over. To leave one that is
+ * not the one that was joined would take away the membership of somebody else.
+ */
+struct roce_group {
+	struct hlist_node node;
+	struct in6_addr gid;
+	struct in_device *ipv4;
+	struct inet6_dev *ipv6;
+};
+
+static void forget_ip(struct roce_group *group)
+{
+	if (group->ipv4)
+		in_dev_put(group->ipv4);
+	group->ipv4 = NULL;
+	if (IS_ENABLED(CONFIG_IPV6) && group->ipv6)
+		in6_dev_put(group->ipv6);
+	group->ipv6 = NULL;
+}
+
+static void join_ipv4(struct roce_group *group, struct net_device *ndev)
+{
+	struct in_device *now = __in_dev_get_rtnl(ndev);
+
+	if (now == group->ipv4)
+		return;
+	forget_ip(group);
+	if (!now)
+		return;
+	ip_mc_inc_group(now, group->gid.s6_addr32[3]);
+	in_dev_hold(now);
+	group->ipv4 = now;
+}
+
+static int join_ipv6(struct roce_group *group, struct net_device *ndev)
+{
+	struct inet6_dev *now = __in6_dev_get(ndev);
+	int ret;
+
+	if (now == group->ipv6)
+		return 0;
+	forget_ip(group);
+	if (!now)
+		return 0;
+	ret = ipv6_dev_mc_inc(ndev, &group->gid);
+	if (ret)
+		return ret;
+	in6_dev_hold(now);
+	group->ipv6 = now;
+	return 0;
+}
+
+/* An interface without IP still has version 1. */
+static int join_ip(struct roce_group *group, struct net_device *ndev)
+{
+	ASSERT_RTNL();
+	if (ipv6_addr_v4mapped(&group->gid)) {
+		join_ipv4(group, ndev);
+		return 0;
+	}
+	return IS_ENABLED(CONFIG_IPV6) ? join_ipv6(group, ndev) : 0;
+}
+
+static void leave_ip(struct roce_group *group, struct net_device *ndev)
+{
+	ASSERT_RTNL();
+	if (group->ipv4 && group->ipv4 == __in_dev_get_rtnl(ndev))
+		ip_mc_dec_group(group->ipv4, group->gid.s6_addr32[3]);
+	if (IS_ENABLED(CONFIG_IPV6) && group->ipv6 &&
+	    group->ipv6 == __in6_dev_get(ndev))
+		ipv6_dev_mc_dec(ndev, &group->gid);
+	forget_ip(group);
+}
+
+/**
+ * roce_groups_rejoin - be a member of all groups again
+ * @rd: the device
+ * @ndev: its network device, of which there is news
+ *
+ * Without memory for one, the next news are the next chance. Context: rtnl.
+ */
+void roce_groups_rejoin(struct roce_dev *rd, struct net_device *ndev)
+{
+	struct roce_group *group;
+	int bucket;
+
+	hash_for_each(rd->joined, bucket, group, node)
+		join_ip(group, ndev);
+}
+
+/* The network device goes, and takes the memberships along. Rtnl. */
+void roce_groups_forget(struct roce_dev *rd)
+{
+	struct roce_group *group;
+	int bucket;
+
+	ASSERT_RTNL();
+	hash_for_each(rd->joined, bucket, group, node)
+		forget_ip(group);
+}
+
+static int join(struct roce_dev *rd, struct roce_group *group, const u8 *mac)
+{
+	struct net_device *ndev = rtnl_dereference(rd->ndev);
+	int ret;
+
+	if (!ndev)
+		return -ENODEV;
+	ret = join_ip(group, ndev);
+	if (ret)
+		return ret;
+	ret = dev_mc_add(ndev, mac);
+	if (ret)
+		leave_ip(group, ndev);
+	return ret;
+}
+
+int roce_mcast_join(struct ibt_port *port, const union ib_gid *gid)
+{
+	struct roce_dev *rd = roce_of_port(port);
+	struct roce_group *group;
+	u8 mac[ETH_ALEN];
+	int ret;
+
+	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+	if (!group)
+		return -ENOMEM;
+	memcpy(&group->gid, gid, sizeof(group->gid));
+	rdma_get_mcast_mac(&group->gid, mac);
+	rtnl_lock();
+	ret = join(rd, group, mac);
+	if (!ret)
+		hash_add(rd->joined, &group->node, roce_gid_hash(gid));
+	rtnl_unlock();
+	if (ret) {
+		kfree(group);
+		return ret;
+	}
+	atomic_inc(&rd->groups);
+	/* A route knows whether this host is a member. */
+	roce_paths_stale();
+	return 0;
+}
+
+static struct roce_group *find(struct roce_dev *rd, const union ib_gid *gid)
+{
+	struct roce_group *group;
+
+	ASSERT_RTNL();
+	hash_for_each_possible(rd->joined, group, node, roce_gid_hash(gid))
+		if (!memcmp(&group->gid, gid, sizeof(*gid)))
+			return group;
+	return NULL;
+}
+
+void roce_mcast_leave(struct ibt_port *port, const union ib_gid *gid)
+{
+	struct roce_dev *rd = roce_of_port(port);
+	struct roce_group *group;
+	struct net_device *ndev;
+	u8 mac[ETH_ALEN];
+
+	rtnl_lock();
+	group = find(rd, gid);
+	if (WARN_ON_ONCE(!group)) {
+		rtnl_unlock();
+		return;
+	}
+	hash_del(&group->node);
+	ndev = rtnl_dereference(rd->ndev);
+	if (ndev) {
+		rdma_get_mcast_mac(&group->gid, mac);
+		dev_mc_del(ndev, mac);
+		leave_ip(group, ndev);
+	}
+	rtnl_unlock();
+	kfree(group);
+	atomic_dec(&rd->groups);
+	roce_paths_stale();
+}
