@@ -29,12 +29,25 @@ lane() {
 
 tests/vm/prepare.sh debug
 
+# VMs of a core and a device: vm KERNEL CORE roce, or vm KERNEL for rxe on ours
+vm() {
+	_suites=$(tests/vm/suites-for "$1" ${3:+$3 $2})
+	tests/vm/run "$1" "$_suites" CORE="${2:-ofed}" DRIVER="${3:-rxe}" \
+		TIMEOUT="${TIMEOUT:-3000}"
+}
+
 lane style tests/style.sh 6.1 6.12 debug
 lane kunit tests/vm/run debug kunit TIMEOUT=${TIMEOUT:-900}
-lane stock-6.1 tests/vm/run 6.1 "$(tests/vm/suites-for 6.1)" TIMEOUT=${TIMEOUT:-1500}
-lane stock-6.12 tests/vm/run 6.12 "$(tests/vm/suites-for 6.12)" TIMEOUT=${TIMEOUT:-1500}
-lane roce tests/vm/run 6.1 pingpong,data DRIVER=roce TIMEOUT=${TIMEOUT:-900}
-lane debug tests/vm/run debug "$(tests/vm/suites-for debug)" TIMEOUT=${TIMEOUT:-3000}
+for k in 6.1 6.12; do lane stock-$k vm $k; done
+lane debug vm debug
+for k in 6.1 6.12; do
+	for core in ofed stock; do
+		lane roce-$k-$core vm $k $core roce
+	done
+	lane pair-$k tests/vm/pair PEER=$k TIMEOUT=${TIMEOUT:-900}
+done
+lane roce-debug tests/vm/run debug "$(tests/vm/suites-for debug roce)" \
+	DRIVER=roce TIMEOUT=${TIMEOUT:-3000}
 
 say "all lanes: $(($(date +%s) - start)) s"
 echo "$passed passed, $failed failed"

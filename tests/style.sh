@@ -22,12 +22,34 @@ verdict() { # STATUS NAME
 	fi
 }
 
+# Tracked files, and new ones that are not ignored.
+files() { git ls-files --cached --others --exclude-standard -- "$@"; }
+
+# absent NAME REGEX PATH...: no line of the files matches, and there are files
+absent() {
+	name=$1 regex=$2
+	shift 2
+	[ -n "$(files "$@")" ] && {
+		git grep --untracked -nE -e "$regex" -- "$@"
+		[ $? -eq 1 ]
+	}
+	verdict $? "$name"
+}
+
+dkms_modules() { # KERNEL: the files that dkms would install
+	bash -c 'kernelver=$0
+		. ./dkms.conf
+		for i in "${!BUILT_MODULE_NAME[@]}"; do
+			echo "${BUILT_MODULE_LOCATION[i]}/${BUILT_MODULE_NAME[i]}.ko"
+		done' "$1" | sort
+}
+
 for k in "$@"; do
 	out=build/log/style-$k.out
 	sparse="C=2 CF=-D__CHECK_ENDIAN__"
 	# Sparse has been through the same files on 6.1 already.
 	[ "$k" != debug ] || sparse=
-	if make -s modules K="$k" KFLAGS="W=1 $sparse" >"$out" 2>&1; then
+	if make -s -j"$(nproc)" modules K="$k" KFLAGS="W=1 $sparse" >"$out" 2>&1; then
 		# Sparse does not see what guard() releases at the end of a block.
 		grep -E "(warning|error):" "$out" | grep -v "context imbalance" &&
 			s=1 || s=0
@@ -40,9 +62,13 @@ for k in "$@"; do
 	headers=$(awk -v k="$k" '$1 == k { print $5 }' "$cache/kernels")
 	tools/exports "$headers" "build/$k"
 	verdict $? "exports on $k"
+	dkms_modules "$k" >build/log/dkms-modules
+	find "build/$k" -name '*.ko' ! -path '*/tests/*' | sort |
+		diff build/log/dkms-modules -
+	verdict $? "dkms.conf lists what is built on $k"
 done
 
-ours=$(git ls-files 'core/*.[ch]' 'uverbs/*.[ch]' 'hw/*.[ch]' 'include/*.h' 'tests/kunit/*.[ch]' 'tests/modules/*.[ch]')
+ours=$(files 'core/*.[ch]' 'uverbs/*.[ch]' 'hw/*.[ch]' 'include/*.h' 'tests/kunit/*.[ch]' 'tests/modules/*.[ch]')
 source=$cache/linux-source-6.1
 
 "$source/scripts/checkpatch.pl" --no-tree --no-summary --terse --show-types -q \
@@ -51,17 +77,35 @@ source=$cache/linux-source-6.1
 [ -s build/log/checkpatch.out ] && { head -n 30 build/log/checkpatch.out; s=1; } || s=0
 verdict $s "checkpatch"
 
-"$source/scripts/kernel-doc" -none $(git ls-files 'core/*.c' 'uverbs/*.c' 'hw/*.c') \
+"$source/scripts/kernel-doc" -none $(files 'core/*.c' 'uverbs/*.c' 'hw/*.c') \
 	>build/log/kernel-doc.out 2>&1
 grep -E 'warning|error' build/log/kernel-doc.out | head -n 20
 grep -qE 'warning|error' build/log/kernel-doc.out && s=1 || s=0
 verdict $s "kernel-doc"
 
-# Kernel versions are known in one place.
-git grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|#[a-z ]*COMPAT_' -- '*.c' '*.h' ':!include/compat' && s=1 || s=0
-verdict $s "no version test outside include/compat"
+absent "kernel versions are known to include/compat alone" \
+	'LINUX_VERSION_CODE|KERNEL_VERSION|#[a-z ]*COMPAT_' '*.c' '*.h' ':!include/compat'
+# The two sides of hw/ibt/link.h.
+absent "the engine includes no header of IP" \
+	'#[[:space:]]*include[[:space:]]*<(net/|linux/(in6?|inet|ip|ipv6|udp)\.h)' hw/ibt hw/soft
+absent "a link names no queue pair" '\<ibt?_qp' hw/roce
 
-wc -l $ours | awk '$2 != "total" && $1 > 800 { print; bad = 1 } END { exit bad }'
+# A function is from the line with its name to the brace that ends it.
+awk -v most=90 '
+	FNR == 1 { inside = 0 }
+	!inside && /^[A-Za-z_]/ { first = FNR; name = $0 }
+	/^{/ { inside = 1; seen++ }
+	/^}/ && inside {
+		inside = 0
+		if (FNR - first >= most) {
+			print FILENAME ":" first ": " FNR - first + 1 " lines: " name
+			bad = 1
+		}
+	}
+	END { exit bad || !seen }' $(files '*.[ch]')
+verdict $? "no function over 90 lines"
+
+wc -l $(files '*.[ch]' '*.sh') | awk '$2 != "total" && $1 > 800 { print; bad = 1 } END { exit bad }'
 verdict $? "no file over 800 lines"
 
 echo "$passed passed, $failed failed"

@@ -159,12 +159,15 @@ static void without_context(void)
 #define VALUE(n, s, field, v)							\
 	CASE(find(n), #field " = " #v, ((struct ib_uverbs_##s *)body(&p))->field = v)
 
-static void values(void)
+static void values_of_port(void)
 {
 	VALUE(CMD(QUERY_PORT), query_port, port_num, 0);
 	VALUE(CMD(QUERY_PORT), query_port, port_num, 2);
 	VALUE(CMD(QUERY_PORT), query_port, port_num, 255);
+}
 
+static void values_of_memory(void)
+{
 	VALUE(CMD(REG_MR), reg_mr, length, 0);
 	VALUE(CMD(REG_MR), reg_mr, length, ~0ULL);
 	VALUE(CMD(REG_MR), reg_mr, length, -(uint64_t)(uintptr_t)memory);
@@ -182,7 +185,10 @@ static void values(void)
 	VALUE(CMD(ALLOC_MW), alloc_mw, mw_type, 0);
 	VALUE(CMD(ALLOC_MW), alloc_mw, mw_type, 3);
 	VALUE(CMD(ALLOC_MW), alloc_mw, mw_type, 255);
+}
 
+static void values_of_cq(void)
+{
 	VALUE(CMD(CREATE_CQ), create_cq, cqe, 0);
 	VALUE(CMD(CREATE_CQ), create_cq, cqe, 0xffffffff);
 	VALUE(CMD(CREATE_CQ), create_cq, cqe, 0x7fffffff);
@@ -200,7 +206,10 @@ static void values(void)
 	VALUE(CMD(RESIZE_CQ), resize_cq, cqe, 0);
 	VALUE(CMD(RESIZE_CQ), resize_cq, cqe, 0xffffffff);
 	VALUE(CMD(POLL_CQ), poll_cq, ne, 0);
+}
 
+static void values_of_qp(void)
+{
 	VALUE(CMD(CREATE_QP), create_qp, max_send_wr, 0xffffffff);
 	VALUE(CMD(CREATE_QP), create_qp, max_recv_wr, 0xffffffff);
 	VALUE(CMD(CREATE_QP), create_qp, max_send_sge, 0xffffffff);
@@ -230,7 +239,10 @@ static void values(void)
 	VALUE(CMD(MODIFY_QP), modify_qp, port_num, 0);
 	VALUE(CMD(MODIFY_QP), modify_qp, port_num, 2);
 	VALUE(CMD(MODIFY_QP), modify_qp, pkey_index, 65535);
+}
 
+static void values_of_posting(void)
+{
 	VALUE(CMD(POST_SEND), post_send, wr_count, 0xffffffff);
 	VALUE(CMD(POST_SEND), post_send, wr_count, 1);
 	VALUE(CMD(POST_SEND), post_send, sge_count, 0xffffffff);
@@ -245,7 +257,10 @@ static void values(void)
 	VALUE(CMD(POST_SRQ_RECV), post_srq_recv, wr_count, 0xffffffff);
 	VALUE(CMD(POST_SRQ_RECV), post_srq_recv, sge_count, 0xffffffff);
 	VALUE(CMD(POST_SRQ_RECV), post_srq_recv, wqe_size, 0xffffffff);
+}
 
+static void values_of_address(void)
+{
 	VALUE(CMD(CREATE_AH), create_ah, attr.port_num, 0);
 	VALUE(CMD(CREATE_AH), create_ah, attr.port_num, 2);
 	VALUE(CMD(CREATE_AH), create_ah, attr.is_global, 0);
@@ -255,7 +270,10 @@ static void values(void)
 	     memset(((struct ib_uverbs_create_ah *)body(&p))->attr.grh.dgid, 0, 16));
 	CASE(find(CMD(ATTACH_MCAST)), "gid is no multicast",
 	     memset(((struct ib_uverbs_attach_mcast *)body(&p))->gid, 1, 16));
+}
 
+static void values_of_srq_and_xrcd(void)
+{
 	VALUE(CMD(CREATE_SRQ), create_srq, max_wr, 0);
 	VALUE(CMD(CREATE_SRQ), create_srq, max_wr, 0xffffffff);
 	VALUE(CMD(CREATE_SRQ), create_srq, max_sge, 0xffffffff);
@@ -267,6 +285,18 @@ static void values(void)
 	VALUE(CMD(OPEN_XRCD), open_xrcd, fd, 12345);
 	VALUE(CMD(OPEN_XRCD), open_xrcd, oflags, 0);
 	VALUE(CMD(OPEN_XRCD), open_xrcd, oflags, 0xffffffff);
+}
+
+/* Well-formed but for one value. */
+static void values(void)
+{
+	values_of_port();
+	values_of_memory();
+	values_of_cq();
+	values_of_qp();
+	values_of_posting();
+	values_of_address();
+	values_of_srq_and_xrcd();
 }
 
 int main(void)

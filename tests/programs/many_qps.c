@@ -206,6 +206,19 @@ static void move_all(void)
 			printf("FAIL queue pair %d: sums differ\n", i);
 }
 
+static void destroy_all(void)
+{
+	struct timespec start, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (int i = 0; i < count; i++)
+		if (ibv_destroy_qp(ends[i].qp))
+			failures++;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	printf("destroyed in %ld ms\n", (end.tv_sec - start.tv_sec) * 1000 +
+	       (end.tv_nsec - start.tv_nsec) / 1000000);
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -240,8 +253,6 @@ int main(int argc, char **argv)
 	start = time(NULL);
 	move_all();
 	printf("%d MiB in %ld s, %d failures\n", count, (long)(time(NULL) - start), failures);
-	for (int i = 0; i < count; i++)
-		if (ibv_destroy_qp(ends[i].qp))
-			failures++;
+	destroy_all();
 	return failures != 0;
 }

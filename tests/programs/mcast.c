@@ -3,13 +3,18 @@
  * One end of a multicast group: UD messages, every byte and the header in front
  * of them compared.
  *
- * mcast DEVICE GID-INDEX MGID COUNT receive READY-FILE
- * mcast DEVICE GID-INDEX MGID COUNT send
+ * mcast DEVICE GID-INDEX MGID COUNT[,BYTES] receive READY-FILE [INTERFACE]
+ * mcast DEVICE GID-INDEX MGID COUNT[,BYTES] send
  *
+ * BYTES: the longest message, 1000 unless told; it may be one packet's at most.
  * READY-FILE is made when nothing that is sent from then on may get lost.
+ * INTERFACE becomes a member of the IP group, as rdma_cm would make it: for a
+ * device that leaves that to others, or a VLAN upon its own interface.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +25,7 @@
 
 #define QKEY 0x1ee7
 #define GRH 40
-#define SLOT 2048
+#define SLOT (GRH + 4096)
 #define MAX_COUNT 256
 
 #define NEED(x) do { if (!(x)) { perror(#x); exit(1); } } while (0)
@@ -33,6 +38,7 @@ static struct ibv_mr *mr;
 static uint8_t *area;
 static union ibv_gid mgid;
 static int count;
+static uint32_t most = 1000;
 
 static void open_device(const char *name)
 {
@@ -68,7 +74,7 @@ static void make_qp(void)
 	NEED(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN));
 }
 
-static uint32_t length_of(int i) { return 1 + i * 37 % 1000; }
+static uint32_t length_of(int i) { return 1 + i * 397u % most; }
 static uint8_t byte_of(int i, uint32_t at) { return i * 7 + at * 3 + 1; }
 
 static struct ibv_wc next(void)
@@ -109,7 +115,27 @@ static void compare(const uint8_t *slot, const struct ibv_wc *wc, int i)
 		}
 }
 
-static void receive(const char *ready)
+static void join(const char *interface)
+{
+	int is_ipv4 = !memcmp(&mgid, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
+	struct group_req req = { .gr_interface = if_nametoindex(interface) };
+	struct sockaddr_in6 *ipv6 = (struct sockaddr_in6 *)&req.gr_group;
+	struct sockaddr_in *ipv4 = (struct sockaddr_in *)&req.gr_group;
+	int fd;
+
+	NEED(req.gr_interface);
+	req.gr_group.ss_family = is_ipv4 ? AF_INET : AF_INET6;
+	if (is_ipv4)
+		memcpy(&ipv4->sin_addr, mgid.raw + 12, 4);
+	else
+		memcpy(&ipv6->sin6_addr, mgid.raw, 16);
+	/* A member as long as this process lives. */
+	NEED((fd = socket(req.gr_group.ss_family, SOCK_DGRAM, 0)) >= 0);
+	NEED(!setsockopt(fd, is_ipv4 ? IPPROTO_IP : IPPROTO_IPV6, MCAST_JOIN_GROUP, &req,
+			 sizeof(req)));
+}
+
+static void receive(const char *ready, const char *interface)
 {
 	struct ibv_recv_wr *bad;
 	struct ibv_wc wc;
@@ -122,6 +148,8 @@ static void receive(const char *ready)
 		NEED(!ibv_post_recv(qp, &wr, &bad));
 	}
 	NEED(!ibv_attach_mcast(qp, &mgid, 0xc001));
+	if (interface)
+		join(interface);
 	NEED(close(open(ready, O_CREAT | O_WRONLY, 0600)) == 0);
 	for (i = 0; i < count; i++) {
 		wc = next();
@@ -162,15 +190,15 @@ static void transmit(int gid_index)
 int main(int argc, char **argv)
 {
 	if (argc < 6 || inet_pton(AF_INET6, argv[3], &mgid) != 1) {
-		fprintf(stderr, "usage: mcast DEVICE GID-INDEX MGID COUNT receive FILE|send\n");
+		fprintf(stderr, "usage: mcast DEVICE GID-INDEX MGID COUNT[,BYTES] receive FILE [INTERFACE]|send\n");
 		return 2;
 	}
-	count = atoi(argv[4]);
-	NEED(count > 0 && count <= MAX_COUNT);
+	sscanf(argv[4], "%d,%u", &count, &most);
+	NEED(count > 0 && count <= MAX_COUNT && most > 0 && most <= SLOT - GRH);
 	open_device(argv[1]);
 	make_qp();
 	if (argc > 6)
-		receive(argv[6]);
+		receive(argv[6], argv[7]);
 	else
 		transmit(atoi(argv[2]));
 	NEED(!ibv_destroy_qp(qp));

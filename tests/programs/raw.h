@@ -22,6 +22,7 @@
 #define RAW_DEV "/dev/infiniband/uverbs0"
 #define CMD(x) IB_USER_VERBS_CMD_##x
 #define EX(x) (IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_##x)
+#define TO_INIT (IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY)
 
 enum kind { PD, CQ, QP, SRQ, MR, MW, AH, KINDS };
 
@@ -149,6 +150,85 @@ static inline void fit(struct packet *p, const struct command *c)
 	}
 }
 
+/* What well-formed commands have that is neither zero nor a handle. */
+static const struct field {
+	uint32_t number;
+	uint16_t offset, size;
+	uint64_t value;
+} fields[] = {
+#define F(n, s, f, v) { n, offsetof(struct ib_uverbs_##s, f), \
+			sizeof(((struct ib_uverbs_##s *)0)->f), v }
+	F(CMD(QUERY_PORT), query_port, port_num, 1),
+	F(CMD(REG_MR), reg_mr, start, (uintptr_t)memory),
+	F(CMD(REG_MR), reg_mr, hca_va, (uintptr_t)memory),
+	F(CMD(REG_MR), reg_mr, length, sizeof(memory)),
+	F(CMD(REG_MR), reg_mr, access_flags,
+	  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE),
+	F(CMD(REREG_MR), rereg_mr, flags, IBV_REREG_MR_CHANGE_ACCESS),
+	F(CMD(REREG_MR), rereg_mr, access_flags, IBV_ACCESS_LOCAL_WRITE),
+	F(CMD(ALLOC_MW), alloc_mw, mw_type, IBV_MW_TYPE_2),
+	F(CMD(CREATE_CQ), create_cq, cqe, 16),
+	F(CMD(CREATE_CQ), create_cq, comp_channel, -1),
+	F(EX(CREATE_CQ), ex_create_cq, cqe, 16),
+	F(EX(CREATE_CQ), ex_create_cq, comp_channel, -1),
+	F(CMD(RESIZE_CQ), resize_cq, cqe, 32),
+	F(CMD(POLL_CQ), poll_cq, ne, 1),
+	F(CMD(CREATE_QP), create_qp, max_send_wr, 4),
+	F(CMD(CREATE_QP), create_qp, max_recv_wr, 4),
+	F(CMD(CREATE_QP), create_qp, max_send_sge, 1),
+	F(CMD(CREATE_QP), create_qp, max_recv_sge, 1),
+	F(CMD(CREATE_QP), create_qp, qp_type, IBV_QPT_UD),
+	F(EX(CREATE_QP), ex_create_qp, max_send_wr, 4),
+	F(EX(CREATE_QP), ex_create_qp, max_recv_wr, 4),
+	F(EX(CREATE_QP), ex_create_qp, max_send_sge, 1),
+	F(EX(CREATE_QP), ex_create_qp, max_recv_sge, 1),
+	F(EX(CREATE_QP), ex_create_qp, qp_type, IBV_QPT_UD),
+	F(CMD(QUERY_QP), query_qp, attr_mask, IBV_QP_STATE),
+	F(CMD(MODIFY_QP), modify_qp, attr_mask, TO_INIT),
+	F(CMD(MODIFY_QP), modify_qp, qp_state, IBV_QPS_INIT),
+	F(CMD(MODIFY_QP), modify_qp, port_num, 1),
+	F(EX(MODIFY_QP), ex_modify_qp, base.attr_mask, TO_INIT),
+	F(EX(MODIFY_QP), ex_modify_qp, base.qp_state, IBV_QPS_INIT),
+	F(EX(MODIFY_QP), ex_modify_qp, base.port_num, 1),
+	F(CMD(POST_SEND), post_send, wqe_size, sizeof(struct ib_uverbs_send_wr)),
+	F(CMD(POST_RECV), post_recv, wqe_size, sizeof(struct ib_uverbs_recv_wr)),
+	F(CMD(POST_SRQ_RECV), post_srq_recv, wqe_size, sizeof(struct ib_uverbs_recv_wr)),
+	F(CMD(CREATE_AH), create_ah, attr.port_num, 1),
+	F(CMD(CREATE_AH), create_ah, attr.is_global, 1),
+	F(CMD(CREATE_AH), create_ah, attr.grh.sgid_index, 1),
+	F(CMD(CREATE_AH), create_ah, attr.grh.hop_limit, 1),
+	F(CMD(CREATE_SRQ), create_srq, max_wr, 8),
+	F(CMD(CREATE_SRQ), create_srq, max_sge, 1),
+	F(CMD(OPEN_XRCD), open_xrcd, fd, -1),
+	F(CMD(OPEN_XRCD), open_xrcd, oflags, O_CREAT),
+	F(CMD(CREATE_XSRQ), create_xsrq, max_wr, 8),
+	F(CMD(CREATE_XSRQ), create_xsrq, max_sge, 1),
+	F(CMD(CREATE_XSRQ), create_xsrq, srq_type, IBV_SRQT_XRC),
+	F(CMD(OPEN_QP), open_qp, qp_type, IBV_QPT_XRC_RECV),
+#undef F
+};
+
+static inline void fill_fields(void *b, const struct command *c, const struct client *u)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (fields[i].number == c->number)
+			memcpy((char *)b + fields[i].offset, &fields[i].value, fields[i].size);
+	switch (c->number) {
+	case CMD(ATTACH_MCAST):
+	case CMD(DETACH_MCAST):
+		memcpy(((struct ib_uverbs_attach_mcast *)b)->gid,
+		       "\xff\x0e\0\0\0\0\0\0\0\0\xff\xff\xef\x01\x01\x01", 16);
+		break;
+	case CMD(CREATE_AH):
+		memcpy(((struct ib_uverbs_create_ah *)b)->attr.grh.dgid,
+		       "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\x01", 16);
+		break;
+	case CMD(OPEN_QP):
+		((struct ib_uverbs_open_qp *)b)->qpn = u->qpn;
+		break;
+	}
+}
+
 /* The well-formed command on the client's objects. */
 static inline void build(struct packet *p, const struct command *c, const struct client *u)
 {
@@ -168,131 +248,7 @@ static inline void build(struct packet *p, const struct command *c, const struct
 	for (int i = 0; i < 4 && c->handle[i].kind_plus_1; i++)
 		memcpy((char *)b + c->handle[i].offset,
 		       &u->handle[c->handle[i].kind_plus_1 - 1], 4);
-
-	switch (c->number) {
-	case CMD(QUERY_PORT):
-		((struct ib_uverbs_query_port *)b)->port_num = 1;
-		break;
-	case CMD(REG_MR): {
-		struct ib_uverbs_reg_mr *r = b;
-
-		r->start = r->hca_va = (uintptr_t)memory;
-		r->length = sizeof(memory);
-		r->access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-		break;
-	}
-	case CMD(REREG_MR): {
-		struct ib_uverbs_rereg_mr *r = b;
-
-		r->flags = IBV_REREG_MR_CHANGE_ACCESS;
-		r->access_flags = IBV_ACCESS_LOCAL_WRITE;
-		break;
-	}
-	case CMD(ALLOC_MW):
-		((struct ib_uverbs_alloc_mw *)b)->mw_type = IBV_MW_TYPE_2;
-		break;
-	case CMD(CREATE_CQ): {
-		struct ib_uverbs_create_cq *r = b;
-
-		r->cqe = 16;
-		r->comp_channel = -1;
-		break;
-	}
-	case EX(CREATE_CQ): {
-		struct ib_uverbs_ex_create_cq *r = b;
-
-		r->cqe = 16;
-		r->comp_channel = -1;
-		break;
-	}
-	case CMD(RESIZE_CQ):
-		((struct ib_uverbs_resize_cq *)b)->cqe = 32;
-		break;
-	case CMD(POLL_CQ):
-		((struct ib_uverbs_poll_cq *)b)->ne = 1;
-		break;
-	case CMD(CREATE_QP): {
-		struct ib_uverbs_create_qp *r = b;
-
-		r->max_send_wr = r->max_recv_wr = 4;
-		r->max_send_sge = r->max_recv_sge = 1;
-		r->qp_type = IBV_QPT_UD;
-		break;
-	}
-	case EX(CREATE_QP): {
-		struct ib_uverbs_ex_create_qp *r = b;
-
-		r->max_send_wr = r->max_recv_wr = 4;
-		r->max_send_sge = r->max_recv_sge = 1;
-		r->qp_type = IBV_QPT_UD;
-		break;
-	}
-	case CMD(QUERY_QP):
-		((struct ib_uverbs_query_qp *)b)->attr_mask = IBV_QP_STATE;
-		break;
-	case CMD(MODIFY_QP):
-	case EX(MODIFY_QP): {
-		struct ib_uverbs_modify_qp *r = b;
-
-		r->attr_mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
-		r->qp_state = IBV_QPS_INIT;
-		r->port_num = 1;
-		break;
-	}
-	case CMD(POST_SEND):
-		((struct ib_uverbs_post_send *)b)->wqe_size = sizeof(struct ib_uverbs_send_wr);
-		break;
-	case CMD(POST_RECV):
-	case CMD(POST_SRQ_RECV):
-		((struct ib_uverbs_post_recv *)b)->wqe_size = sizeof(struct ib_uverbs_recv_wr);
-		break;
-	case CMD(ATTACH_MCAST):
-	case CMD(DETACH_MCAST): {
-		struct ib_uverbs_attach_mcast *r = b;
-
-		memcpy(r->gid, "\xff\x0e\0\0\0\0\0\0\0\0\xff\xff\xef\x01\x01\x01", 16);
-		break;
-	}
-	case CMD(CREATE_AH): {
-		struct ib_uverbs_create_ah *r = b;
-
-		r->attr.port_num = 1;
-		r->attr.is_global = 1;
-		r->attr.grh.sgid_index = 1;
-		r->attr.grh.hop_limit = 1;
-		memcpy(r->attr.grh.dgid, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\x01", 16);
-		break;
-	}
-	case CMD(CREATE_SRQ): {
-		struct ib_uverbs_create_srq *r = b;
-
-		r->max_wr = 8;
-		r->max_sge = 1;
-		break;
-	}
-	case CMD(OPEN_XRCD): {
-		struct ib_uverbs_open_xrcd *r = b;
-
-		r->fd = -1;
-		r->oflags = O_CREAT;
-		break;
-	}
-	case CMD(CREATE_XSRQ): {
-		struct ib_uverbs_create_xsrq *r = b;
-
-		r->max_wr = 8;
-		r->max_sge = 1;
-		r->srq_type = IBV_SRQT_XRC;
-		break;
-	}
-	case CMD(OPEN_QP): {
-		struct ib_uverbs_open_qp *r = b;
-
-		r->qpn = u->qpn;
-		r->qp_type = IBV_QPT_XRC_RECV;
-		break;
-	}
-	}
+	fill_fields(b, c, u);
 }
 
 /* 0 or the errno */

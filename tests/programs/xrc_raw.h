@@ -3,11 +3,13 @@
 #ifndef XRC_RAW_H
 #define XRC_RAW_H
 
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_user_rxe.h>
 
-#include "raw_verbs.h"
+#include "raw_command.h"
 
 #define NEED(x) do { if (!(x)) { perror(#x); exit(2); } } while (0)
 #define DO(x)								\

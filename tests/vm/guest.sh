@@ -195,17 +195,12 @@ ready() { # DEV: listed, active, and the IPv4 GID is there
 # A core built without its character device is still a core.
 have_uverbs() { [ "$CORE" = stock ] || modinfo ofed_uverbs >/dev/null 2>&1; }
 
-# Ours on the stock core is in no module tree: its files are used.
+# Whatever the driver is, depmod has found the core that it goes with. rdma_rxe
+# keeps UDP port 4791 as long as it is loaded, and a suite may have left it.
 load_driver() {
-	case $DRIVER-$CORE in
-	rxe-*) modprobe rdma_rxe ;;
-	*-ofed) modprobe ofed_$DRIVER ;;
-	*-stock)
-		modprobe -a ib_core ib_uverbs udp_tunnel ip6_udp_tunnel &&
-		for _m in soft $DRIVER; do
-			[ -d /sys/module/ofed_$_m ] ||
-				insmod "${HW:-$TOP/build/$KERNEL/hw}/ofed_$_m.ko" || return
-		done ;;
+	case $DRIVER in
+	rxe) modprobe rdma_rxe ;;
+	*) modprobe -r rdma_rxe && modprobe ofed_$DRIVER ;;
 	esac
 }
 

@@ -63,15 +63,18 @@ tail -n 2 "$work/output" | sed 's/^/     /'
 check "it goes for good" td_del testdev2
 check "nothing is left of any" td_all_zero
 
+busy() { [ "$(td_count "$1" qp)" -gt 2 ]; }
+endless() { # DEV SEED: $_pid is in the middle of work, wherever that is
+	"$fuzz" -d "$1" -n 100000000 -s "$2" >"$work/fuzz" 2>&1 &
+	_pid=$!
+	wait_for 20 busy "$1"
+}
+
 # The process goes.
 killed() {
 	td_add testdev3 || return
 	for _i in $(seq "$1"); do
-		"$fuzz" -d testdev3 -n 100000000 -s $((SEED + _i)) \
-			>"$work/fuzz" 2>&1 &
-		_pid=$!
-		# Killed in the middle of work, wherever that is.
-		wait_for 20 sh -c "[ \$(awk '\$1 == \"qp\" { print \$2 }' $td/testdev3/counts) -gt 2 ]"
+		endless testdev3 $((SEED + _i))
 		kill -9 $_pid
 		wait $_pid
 		wait_for 20 [ "$(td_count testdev3 ucontext)" = 0 ] || true
@@ -85,10 +88,7 @@ check "nothing is left of the killed" td_all_zero
 both() {
 	td_add testdev4 || return
 	for _i in $(seq "$1"); do
-		"$fuzz" -d testdev4 -n 100000000 -s $((SEED + _i)) \
-			>"$work/fuzz" 2>&1 &
-		_pid=$!
-		wait_for 20 sh -c "[ \$(awk '\$1 == \"qp\" { print \$2 }' $td/testdev4/counts) -gt 2 ]"
+		endless testdev4 $((SEED + _i))
 		td_del testdev4 &
 		_del=$!
 		kill -9 $_pid

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Loading and unloading: our core comes in by itself under the stock driver, the
-# stock core's other halves are refused, and every legal order of unloading works.
+# stock core's other halves are refused, our driver loads on either core, and
+# every legal order of unloading works.
 . "$VM/guest.sh"
 
 if [ "$CORE" = ofed ]; then
@@ -59,6 +60,41 @@ fi
 expect_fail "rmmod $core while it is used" rmmod $core
 modprobe -r rdma_rxe
 check "all modules go" unload_stack
+
+# ---- our own driver, the same files on both cores ---------------------------
+needs() { modprobe --show-depends ofed_roce | grep -q "/$1\.ko"; }
+check "depmod finds $core for ofed_roce" needs $core
+expect_fail "and not $other" needs $other
+dmesg -C
+check "modprobe ofed_roce" modprobe ofed_roce
+dmesg -t >"$work/dmesg"
+check "$core came with ofed_roce" loaded $core
+check "$other did not come with it" gone $other
+check "ofed_roce says no more than the taint lines" quiet
+check "it goes, and its core" unload_stack
+
+# What README.md says of software RoCE. Nothing is loaded: the tool's socket asks
+# for the core, the core for the type of link; uverbs is below the driver, whose
+# mappings it keeps.
+roce_up() {
+	rdma link add roce0 type roce netdev eth0 &&
+	loaded ofed_roce && loaded ofed_soft && loaded $core && gone $other
+}
+roce_is() { rdma link show "$1" | grep -q "state ACTIVE .*netdev eth0"; }
+net_up
+check "nothing is loaded" gone $core
+check "rdma link add ... type roce loads what it needs" roce_up
+check "rdma link show" wait_for 10 roce_is roce0/1
+if have_uverbs; then
+	check "$uverbs came with it" loaded $uverbs
+	check "ibv_devinfo" sh -c "ibv_devinfo -d roce0 | grep -q PORT_ACTIVE"
+	check "GID 1 is of version 2" wait_for 10 grep -qx "RoCE v2" \
+		/sys/class/infiniband/roce0/ports/1/gid_attrs/types/1
+	check "ibv_rc_pingpong" duo 18950 ibv_rc_pingpong -d roce0 -g 1
+fi
+check "rdma link delete" rdma link delete roce0
+net_down
+check "all of it goes" unload_stack
 
 # A module can leave when nobody uses it: with no edge between $uverbs and
 # rdma_rxe both may go first.

@@ -40,17 +40,17 @@ apart_down() {
 ready_or_dead() { [ -e "$2" ] || ! kill -0 "$1"; } # PID FILE
 clients=
 traffic() { # NAME DEVICE ADDRESS PEER-DEVICE PEER-ADDRESS: in the background
-	_name=$1
+	_which=$1
 	shift
-	rm -f "$work/ready-$_name"
-	timeout -k 5 "$limit" "$programs/traffic" "$@" "$work/ready-$_name" \
-		>"$work/traffic-$_name" 2>&1 &
+	rm -f "$work/ready-$_which"
+	timeout -k 5 "$limit" "$programs/traffic" "$@" "$work/ready-$_which" \
+		>"$work/traffic-$_which" 2>&1 &
 	_client=$!
-	clients="$clients $_client:$_name"
+	clients="$clients $_client:$_which"
 	# Ready, or dead: no use in waiting then.
-	wait_for 60 ready_or_dead $_client "$work/ready-$_name"
-	[ -e "$work/ready-$_name" ] && return
-	cat "$work/traffic-$_name"
+	wait_for 60 ready_or_dead $_client "$work/ready-$_which"
+	[ -e "$work/ready-$_which" ] && return
+	cat "$work/traffic-$_which"
 	return 1
 }
 start_traffic() {
@@ -152,6 +152,35 @@ at_once() {
 }
 check "all of it at once, $n times" at_once
 
+# Its network device goes while the core has taken the device from everybody, to
+# move it. 'ip link del' returns when nobody holds the network device any more.
+to_and_fro() {
+	while [ -e "$work/moving" ]; do
+		rdma dev set $dev netns b
+		ip netns exec b rdma dev set $dev netns home
+	done >/dev/null 2>&1
+}
+nowhere() { gone $dev && ! ip netns exec b test -e "$sys/$dev"; }
+moved() {
+	load_stack && wait_for 20 rdma system set netns exclusive || return
+	ip netns add b && ip netns attach home $$ || return
+	for _i in $(seq $((n + 8))); do
+		net_up && rdma link add $dev type roce netdev eth0 || return
+		touch "$work/moving"
+		to_and_fro &
+		_mover=$!
+		# At another place of the round each time.
+		sleep 0.$((_i * 13 % 60 + 10))
+		timeout -k 5 60 ip link del eth0 || { echo "eth0 is pinned"; return 1; }
+		wait_for 30 nowhere || return
+		rm "$work/moving"
+		wait $_mover
+	done
+	ip netns del b && ip netns del home &&
+		wait_for 20 rdma system set netns shared
+}
+check "moved, and its network device deleted, $((n + 8)) times" moved
+
 # ---- stock rdma_rxe ------------------------------------------------------------
 # It takes all devices of its driver_id for its own, ours among them, when a
 # network device of theirs has news or when it is unloaded.
@@ -192,6 +221,7 @@ beside() {
 		ip netns del b
 		net_down
 	done
+	return 0
 }
 check "stock rdma_rxe beside ours, $n times" beside
 

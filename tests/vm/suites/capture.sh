@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What our device puts on a wire: every opcode, in both versions, over IPv4, IPv6
+# and VLANs, read by tshark and by tests/programs/icrc.py.
+#
+#	$dev on eth0 ----- captured here ----- eth1 roceb		(namespace b)
+#	10.0.0.1 fd00::1                       10.0.0.2 fd00::2
+#	eth0.5 10.0.5.1                        10.0.5.2 eth1.5
+DRIVER=roce
+. "$VM/guest.sh"
+. "$VM/wire.sh"
+
+faults=/sys/kernel/debug/ofed_soft
+file=$work/capture.pcap
+
+host() { # NET-ARGUMENTS N: addresses of one end
+	ip $1 addr replace 10.0.0.$(($2 + 1))/24 dev eth$2 &&
+	ip $1 addr add fd00::$(($2 + 1))/64 dev eth$2 nodad &&
+	ip $1 link set eth$2 mtu 4200 up &&
+	ip $1 link add link eth$2 name eth$2.5 type vlan id 5 &&
+	ip $1 addr add 10.0.5.$(($2 + 1))/24 dev eth$2.5 &&
+	ip $1 link set eth$2.5 up
+}
+
+two_ends() {
+	net_up && load_stack && ip netns add b && ip link set eth1 netns b &&
+	ip -n b link set lo up && host "" 0 && host "-n b" 1 &&
+	rdma link add $dev type roce netdev eth0 &&
+	ip netns exec b rdma link add roceb type roce netdev eth1 &&
+	wait_for 10 ready $dev
+}
+
+# gids WORDS TYPE: indexes at both ends, for an address that ends with 1 and 2
+gids() {
+	here= there=
+	_known() {
+		here=$(gid_of $dev "$1"1 "$2") && there=$(gid_of roceb "$1"2 "$2")
+	}
+	wait_for 10 _known "$@" && _known "$@"
+}
+
+port=19000
+apart() { # PROGRAM ARG...: server in b, client here
+	port=$((port + 1))
+	timeout -k 5 "$limit" ip netns exec b "$@" -d roceb -g "$there" -p $port \
+		>"$work/server" 2>&1 &
+	_server=$!
+	_hex=$(printf ':%04X 0' $port)
+	wait_for 30 ip netns exec b grep -q "$_hex" /proc/net/tcp /proc/net/tcp6
+	timeout -k 5 "$limit" "$@" -d $dev -g "$here" -p $port 10.0.0.2 >"$work/client" 2>&1
+	_client=$?
+	[ $_client -eq 0 ] || kill $_server 2>/dev/null
+	wait $_server
+	_status=$?
+	cat "$work/client" "$work/server"
+	[ $_client -eq 0 ] && [ $_status -eq 0 ]
+}
+rows() { # ARG...: of interop; a row that failed is a failure
+	apart "$programs/interop" "$@" && has "all rows" "$work/client" &&
+		! grep FAIL "$work/client"
+}
+
+# A device joins groups on its own interface, not on VLANs upon it.
+group() { # MGID [INTERFACE]: from $dev to roceb
+	rm -f "$work/joined"
+	timeout -k 5 "$limit" ip netns exec b "$programs/mcast" roceb 0 "$1" 20,4000 \
+		receive "$work/joined" $2 >"$work/receiver" 2>&1 &
+	_receiver=$!
+	wait_for 20 [ -e "$work/joined" ] &&
+		timeout -k 5 "$limit" "$programs/mcast" $dev "$here" "$1" 20,4000 send
+	_status=$?
+	wait $_receiver
+	_received=$?
+	cat "$work/receiver"
+	[ $_status -eq 0 ] && [ $_received -eq 0 ]
+}
+
+lossy() { # CHANCE COMMAND...: of 10000 packets so many are lost at both ends
+	echo $(($SEED % 65536)) | tee $faults/$dev/seed >$faults/roceb/seed
+	echo "$1" | tee $faults/$dev/drop >$faults/roceb/drop
+	shift
+	"$@"
+	_status=$?
+	echo 0 | tee $faults/$dev/drop >$faults/roceb/drop
+	return $_status
+}
+
+check "a device here, a device in a namespace" two_ends || { dmesg | tail -n 20; exit 1; }
+echo 0 >/sys/module/ofed_soft/parameters/loopback
+check "the capture begins" capture eth0 "$file" || exit 1
+
+v2="RoCE v2" v1="IB/RoCE v1"
+zeros=0000:0000:0000:0000:0000:ffff
+while read -r what words mgid arguments; do
+	type=$v2
+	[ "${what#v1}" = "$what" ] || type=$v1
+	check "$what, GIDs" gids "$words" "$type"
+	check "$what, every operation" rows $arguments -s "$SEED"
+	check "$what, multicast" group "$mgid" \
+		$([ "${what#IPv4+}" = "$what" ] || echo eth1.5)
+done <<-END
+	IPv4 $zeros:0a00:000 ::ffff:239.1.2.3 -m 1024
+	IPv6 fd00:0000:0000:0000:0000:0000:0000:000 ff0e::1:2:3 -m 1024 -q
+	v1 $zeros:0a00:000 ff0e::1:2:3 -m 1024 -q
+	IPv4+VLAN $zeros:0a00:050 ::ffff:239.1.2.3 -m 4096 -q
+	v1+VLAN $zeros:0a00:050 ff0e::1:2:3 -m 4096 -q
+END
+check "GIDs" gids $zeros:0a00:000 "$v2"
+check "XRC and regions registered again" apart "$programs/xrc_rereg"
+check "packets that are lost, and sent again" lossy 300 \
+	apart ibv_rc_pingpong -s 65536 -m 1024 -n 10 -c
+check "the capture has all" capture_end "$file"
+
+# ---- what was seen ---------------------------------------------------------------
+packets_are_good "$file"
+all=RC,UC,UD,UD:SEND_ONLY_MULTICAST
+for answer in RNR_NAK NAK_INVALID_REQUEST NAK_REMOTE_ACCESS NAK_REMOTE_OPERATION; do
+	all=$all,RC:$answer
+done
+check "every opcode, every answer" $icrc --seen "$file" IPv4=$all,RC:NAK_SEQUENCE \
+	IPv6=$all v1=$all IPv4+=$all v1+=$all
+# Those that xrc_rereg makes.
+all=XRC:ACKNOWLEDGE
+for name in READ_REQUEST READ_RESPONSE_FIRST READ_RESPONSE_MIDDLE READ_RESPONSE_LAST \
+	    SEND_FIRST SEND_MIDDLE SEND_LAST SEND_LAST_IMM SEND_ONLY \
+	    WRITE_FIRST WRITE_MIDDLE WRITE_LAST WRITE_LAST_IMM WRITE_ONLY \
+	    COMPARE_SWAP FETCH_ADD ATOMIC_ACKNOWLEDGE NAK_REMOTE_ACCESS; do
+	all=$all,XRC:$name
+done
+check "XRC" $icrc --seen "$file" IPv4=$all
+for d in $dev roceb; do
+	counters=/sys/class/infiniband/$d/ports/1/hw_counters
+	for c in rx_icrc_errors rx_malformed; do
+		check "$d: $c is 0" grep -qx 0 $counters/$c
+	done
+done
+
+ip netns del b
+check "the far device goes" wait_for 30 [ ! -e /sys/class/infiniband/roceb ]
+check "$dev goes with its network device" wait_for 30 [ ! -e /sys/class/infiniband/$dev ]
