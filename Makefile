@@ -3,7 +3,8 @@
 #   make                   modules for the running kernel (or KVER=release)
 #   make modules K=6.1     the same for a test kernel: 6.1, 6.12 or debug
 #   make obj K=6.1 FILE=core/gid.c   one file with every warning on
-#   make install | dkms-install      on a real host
+#   make install | dkms-install      on a real host; install-drivers: without
+#                                    the core, over the distribution's own
 #   make check | demo | soak         see README.md
 
 CACHE	:= $(or $(OFED_CACHE),/var/cache/ofed)
@@ -22,7 +23,7 @@ endif
 SOURCES	:= Kbuild core uverbs hw include tools
 TESTS	:= $(wildcard tests/modules tests/kunit)
 GENKSYMS := $(B)/tools/genksyms-adopt
-KMAKE	= $(MAKE) --no-print-directory -C $(KDIR) M=$(B) \
+KARGS	= --no-print-directory -C $(KDIR) M=$(B) \
 	genksyms='$(B)/tools/genksyms-adopt $(KDIR)' $(KFLAGS)
 
 all: modules
@@ -37,10 +38,10 @@ copy:
 		$(SOURCES) $(TESTS) $(B)/
 
 modules: copy
-	@$(KMAKE) modules
+	@$(MAKE) $(KARGS) modules
 
 obj: copy
-	@$(KMAKE) W=1 C=2 CF=-D__CHECK_ENDIAN__ $(FILE:.c=.o)
+	@$(MAKE) $(KARGS) W=1 C=2 CF=-D__CHECK_ENDIAN__ $(FILE:.c=.o)
 
 clean:
 	rm -rf build
@@ -55,12 +56,14 @@ soak:
 	@SCALE=1 tests/check.sh
 
 # One boot of one kernel: make vm KERNEL=6.1 SUITES=load,sysfs CORE=stock
+# or, on our own device: make vm KERNEL=6.12 SUITES=pingpong DRIVER=roce
 KERNEL	?= 6.1
 SUITES	?= load
 CORE	?= ofed
+DRIVER	?= rxe
 vm: kernels
-	@test "$(CORE)" = stock || $(MAKE) -s modules K=$(KERNEL)
-	@tests/vm/run $(KERNEL) $(SUITES) CORE=$(CORE)
+	@$(MAKE) -s modules K=$(KERNEL)
+	@tests/vm/run $(KERNEL) $(SUITES) CORE=$(CORE) DRIVER=$(DRIVER)
 
 kunit: debug-kernel
 	@$(MAKE) -s modules K=debug
@@ -77,15 +80,23 @@ debug-kernel:
 # On a real host: into updates/, where depmod prefers them to the stock ones.
 DESTDIR	?=
 MODDIR	= $(DESTDIR)/lib/modules/$(KVER)/updates/ofed
+DEPMOD	= depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
 install: modules
 	install -d $(MODDIR) $(DESTDIR)/lib/modprobe.d
-	install -m 644 $(B)/core/ofed_core.ko $(wildcard $(B)/uverbs/*.ko $(B)/hw/*.ko) $(MODDIR)/
+	install -m 644 $(B)/core/*.ko $(B)/uverbs/*.ko $(B)/hw/*.ko $(MODDIR)/
 	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/ofed.conf
-	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
+	$(DEPMOD)
+
+# What an earlier 'make install' left of the core would be preferred.
+install-drivers: modules
+	rm -rf $(MODDIR) $(DESTDIR)/lib/modprobe.d/ofed.conf
+	install -d $(MODDIR)
+	install -m 644 $(B)/hw/*.ko $(MODDIR)/
+	$(DEPMOD)
 
 uninstall:
 	rm -rf $(MODDIR) $(DESTDIR)/lib/modprobe.d/ofed.conf
-	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
+	$(DEPMOD)
 
 # The same by dkms, which builds again for each new kernel. With DESTDIR, all of
 # it goes below that folder.
@@ -105,7 +116,7 @@ dkms-install:
 	dkms add ofed/$(VERSION) $(DKMSTREES)
 	dkms build ofed/$(VERSION) $(DKMSBUILD) $(DKMSTREES)
 	dkms install ofed/$(VERSION) $(DKMSBUILD) $(DKMSINSTALL)
-	$(if $(DESTDIR),depmod -b $(DESTDIR) $(KVER))
+	$(if $(DESTDIR),$(DEPMOD))
 	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/ofed.conf
 
 dkms-uninstall:
@@ -116,4 +127,4 @@ demo: kernels
 	@$(MAKE) -s modules K=6.1
 	@tests/vm/run 6.1 demo
 
-.PHONY: install uninstall dkms-install dkms-uninstall demo
+.PHONY: install install-drivers uninstall dkms-install dkms-uninstall demo
