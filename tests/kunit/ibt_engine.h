@@ -8,7 +8,6 @@
 extern struct kunit_suite ibt_wire_suite;	/* packets meet accidents */
 extern struct kunit_suite ibt_ends_suite;	/* how work requests end */
 extern struct kunit_suite ibt_apm_suite;	/* two paths */
-extern struct kunit_suite ibt_srq_suite;	/* another size */
 extern struct kunit_suite ibt_words_suite;	/* ATOMIC WRITE, congestion */
 extern struct kunit_suite ibt_recv_suite;	/* a hard life for the responder */
 extern struct kunit_suite ibt_send_suite;	/* what gets in the way of sending */

@@ -450,7 +450,7 @@ struct kunit_suite ibt_ends_suite = {
 
 kunit_test_suites(&ibt_wire_suite, &ibt_ends_suite, &ibt_words_suite,
 		  &ibt_send_suite, &ibt_recv_suite, &ibt_limits_suite,
-		  &ibt_apm_suite, &ibt_srq_suite);
+		  &ibt_apm_suite);
 
 MODULE_DESCRIPTION("The InfiniBand transport engine on a fake link");
 MODULE_LICENSE("GPL");
