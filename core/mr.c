@@ -126,9 +126,12 @@ struct ib_mr *ofed_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 }
 EXPORT_SYMBOL_GPL(ofed_reg_user_mr);
 
-/* The driver changed @mr itself; the rest of its values follow. */
+/*
+ * The driver changed @mr itself; the rest of its values follow. It may have set
+ * mr->pd, too: what it was before is @old_pd.
+ */
 static void mr_changed(struct ib_mr *mr, int flags, u64 length, u64 virt_addr,
-		       struct ib_pd *new_pd)
+		       struct ib_pd *old_pd, struct ib_pd *new_pd)
 {
 	if (flags & IB_MR_REREG_TRANS) {
 		mr->iova = virt_addr;
@@ -136,7 +139,7 @@ static void mr_changed(struct ib_mr *mr, int flags, u64 length, u64 virt_addr,
 	}
 	if (flags & IB_MR_REREG_PD) {
 		atomic_inc(&new_pd->usecnt);
-		atomic_dec(&mr->pd->usecnt);
+		atomic_dec(&old_pd->usecnt);
 		mr->pd = new_pd;
 	}
 }
@@ -179,6 +182,7 @@ struct ib_mr *ofed_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 				 u64 length, u64 virt_addr, int access,
 				 struct ib_pd *new_pd, struct ib_udata *udata)
 {
+	struct ib_pd *old_pd = mr->pd;
 	struct ib_mr *next;
 	int ret;
 
@@ -190,7 +194,7 @@ struct ib_mr *ofed_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 	if (IS_ERR(next))
 		return next;
 	if (!next) {
-		mr_changed(mr, flags, length, virt_addr, new_pd);
+		mr_changed(mr, flags, length, virt_addr, old_pd, new_pd);
 		return NULL;
 	}
 

@@ -188,6 +188,13 @@ static struct ib_mr *td_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset,
 	return &mr->ib;
 }
 
+/* The core does it as well; some drivers are faster, rxe of 6.12 among them. */
+static void td_mr_moves(struct ib_mr *ibmr, int flags, struct ib_pd *pd)
+{
+	if (flags & IB_MR_REREG_PD)
+		ibmr->pd = pd;
+}
+
 static struct ib_mr *td_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 				      u64 length, u64 virt_addr, int access,
 				      struct ib_pd *pd, struct ib_udata *udata)
@@ -205,6 +212,7 @@ static struct ib_mr *td_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 		access = mr->access;
 	if (!(flags & IB_MR_REREG_TRANS)) {
 		mr->access = access;
+		td_mr_moves(ibmr, flags, pd);
 		return NULL;
 	}
 	if (READ_ONCE(td->rereg_new)) {
@@ -217,6 +225,7 @@ static struct ib_mr *td_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 	ib_umem_release(mr->umem);
 	mr->umem = umem;
 	mr->access = access;
+	td_mr_moves(ibmr, flags, pd);
 	return NULL;
 }
 
