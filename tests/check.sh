@@ -44,7 +44,7 @@ for k in 6.1 6.12; do
 	for core in ofed stock; do
 		lane roce-$k-$core vm $k $core roce
 	done
-	lane pair-$k tests/vm/pair PEER=$k TIMEOUT=${TIMEOUT:-900}
+	[ "${SCALE:-}" != 1 ] || lane pair-$k tests/vm/pair PEER=$k TIMEOUT=${TIMEOUT:-3000}
 done
 lane roce-debug tests/vm/run debug "$(tests/vm/suites-for debug roce)" \
 	DRIVER=roce TIMEOUT=${TIMEOUT:-3000}
