@@ -437,10 +437,10 @@ static void *consumer(void *arg)
 	return NULL;
 }
 
-static void restart(struct victim *v, uint64_t *s)
+/* False: what one has sent, or posted to receive, has failed the other meanwhile. */
+static bool try_restart(struct victim *both[2], uint64_t *s)
 {
 	static const enum ibv_qp_state down[] = { IBV_QPS_RESET, IBV_QPS_ERR, IBV_QPS_SQD };
-	struct victim *both[2] = { v, peer_of(v) };
 	struct ibv_qp_attr a;
 	int i;
 
@@ -450,8 +450,22 @@ static void restart(struct victim *v, uint64_t *s)
 		a.qp_state = IBV_QPS_RESET;
 		NEED(!(errno = ibv_modify_qp(both[i]->qp, &a, IBV_QP_STATE)));
 	}
-	for (i = 0; i < 2; i++)
-		NEED(!(errno = start(both[i])));
+	for (i = 0; i < 2; i++) {
+		errno = start(both[i]);
+		if (errno == EINVAL)
+			return false;
+		NEED(!errno);
+	}
+	return true;
+}
+
+static void restart(struct victim *v, uint64_t *s)
+{
+	struct victim *both[2] = { v, peer_of(v) };
+	int tries = 0;
+
+	while (!try_restart(both, s))
+		NEED(++tries < 1000);
 	restarts++;
 }
 
