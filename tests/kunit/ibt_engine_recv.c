@@ -215,7 +215,13 @@ static void asked_again_goes_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gate.answered, 2U);
 	/* What was on its way already, not the other 120. */
 	KUNIT_EXPECT_LT(test, gate.between, 24U);
-	KUNIT_EXPECT_EQ(test, ends_counter(0, "packet_seq_err"), 1ULL);
+	/*
+	 * Behind the short one's answer the long one goes on where it stood, until
+	 * it is asked again too; what the peer sees of that is one more gap.
+	 */
+	KUNIT_EXPECT_GE(test, ends_counter(0, "packet_seq_err"), 1ULL);
+	KUNIT_EXPECT_LE(test, ends_counter(0, "packet_seq_err"), 2ULL);
+	KUNIT_EXPECT_EQ(test, ends_counter(0, "local_ack_timeout_err"), 0ULL);
 }
 
 /* It begins anew where the peer says, and that once, however often he says so. */
