@@ -13,41 +13,60 @@ mkdir -p "$log"
 
 say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }
 
-# lane NAME CMD...: CMD's last line 'N passed, N failed' is added up
-lane() {
-	_name=$1
+# Its output is kept, and shown with its name in front.
+run() { # NAME CMD...
+	_name=$1 _begin=$(date +%s)
 	shift
-	say "lane $_name"
-	_begin=$(date +%s)
-	"$@" 2>&1 | tee "$log/lane-$_name.out" || true
-	_result=$(tail -n 1 "$log/lane-$_name.out" |
+	"$@" 2>&1 | tee "$log/lane-$_name.out" | sed -u "s/^/$_name: /" || true
+	echo $(($(date +%s) - _begin)) >"$log/lane-$_name.seconds"
+}
+
+# The last line of what it said is 'N passed, N failed', or it did not get there.
+add() { # NAME
+	_result=$(tail -n 1 "$log/lane-$1.out" |
 		sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p')
 	[ -n "$_result" ] || _result="0 1"
 	passed=$((passed + ${_result% *})) failed=$((failed + ${_result#* }))
-	say "lane $_name: ${_result% *} passed, ${_result#* } failed, $(($(date +%s) - _begin)) s"
+	say "lane $1: ${_result% *} passed, ${_result#* } failed, $(cat "$log/lane-$1.seconds") s"
+}
+
+lane() { # NAME CMD...
+	say "lane $1"
+	run "$@"
+	add "$1"
+}
+
+# A VM does one thing at a time most of the while: two go side by side.
+both() { # NAME CMD...: with 6.1 and with 6.12 for every %
+	_both=$1
+	shift
+	say "lanes $_both-6.1 and $_both-6.12"
+	for _k in 6.1 6.12; do
+		# Unquoted on purpose: words of a command.
+		run "$_both-$_k" $(echo "$*" | sed "s/%/$_k/g") &
+	done
+	wait
+	for _k in 6.1 6.12; do add "$_both-$_k"; done
 }
 
 tests/vm/prepare.sh debug
 
 # VMs of a core and a device: vm KERNEL CORE roce, or vm KERNEL for rxe on ours
 vm() {
-	_suites=$(tests/vm/suites-for "$1" ${3:+$3 $2})
+	_suites=$(tests/vm/suites-for "$1" ${3:+"$3" "$2"})
 	tests/vm/run "$1" "$_suites" CORE="${2:-ofed}" DRIVER="${3:-rxe}" \
 		TIMEOUT="${TIMEOUT:-3000}"
 }
 
 lane style tests/style.sh 6.1 6.12 debug
+make -s -C tests/programs
 lane kunit tests/vm/run debug kunit TIMEOUT=${TIMEOUT:-900}
-for k in 6.1 6.12; do lane stock-$k vm $k; done
+both stock vm %
 lane debug vm debug
-for k in 6.1 6.12; do
-	for core in ofed stock; do
-		lane roce-$k-$core vm $k $core roce
-	done
-	[ "${SCALE:-}" != 1 ] || lane pair-$k tests/vm/pair PEER=$k TIMEOUT=${TIMEOUT:-3000}
-done
-lane roce-debug tests/vm/run debug "$(tests/vm/suites-for debug roce)" \
-	DRIVER=roce TIMEOUT=${TIMEOUT:-3000}
+both roce vm % ofed roce
+both roce-stock vm % stock roce
+for k in 6.1 6.12; do lane pair-$k tests/vm/pair PEER=$k TIMEOUT=${TIMEOUT:-3000}; done
+lane roce-debug vm debug ofed roce
 
 say "all lanes: $(($(date +%s) - start)) s"
 echo "$passed passed, $failed failed"
