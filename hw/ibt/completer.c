@@ -101,12 +101,22 @@ static bool alive(const struct ibt_sq *sq)
 	return sq->state == IB_QPS_RTS || sq->state == IB_QPS_SQD;
 }
 
-/* Ask again, but once: more of the same will come before the answer does. */
+/*
+ * Ask again, but once: more of the same will come before the answer does. The
+ * rest of a long READ can be thousands of packets, and take longer than the ack
+ * timeout: as long as it comes, the peer is there and the answer behind it.
+ */
 static void missing(struct ibt_qp *qp, u8 why)
 {
-	if (qp->sq.gap || qp->sq.rnr)
+	struct ibt_sq *sq = &qp->sq;
+
+	if (sq->rnr)
 		return;
-	qp->sq.gap = true;
+	if (sq->gap) {
+		sq->deadline = jiffies + sq->timeout;
+		return;
+	}
+	sq->gap = true;
 	ibt_sq_retry(qp, why);
 }
 

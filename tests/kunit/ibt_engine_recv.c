@@ -224,6 +224,35 @@ static void asked_again_goes_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ends_counter(0, "local_ack_timeout_err"), 0ULL);
 }
 
+/* The first answer is lost, and the others take their time. */
+static enum fake_fate lose_first_of_slow(u32 number, const u8 *bth)
+{
+	if (bth[0] == READ_FIRST && !gate.answered++)
+		return FAKE_DROP;
+	if (bth[0] >= READ_FIRST && bth[0] <= READ_LAST && gate.asked == 1) {
+		gate.between++;
+		msleep(60);
+	}
+	gate.asked += bth[0] == READ_REQUEST;
+	return FAKE_PASS;
+}
+
+/* Its only retry is on the way, behind 127 answers: three timeouts long. */
+static void useless_answers_are_life(struct kunit *test)
+{
+	pair.timeout = 19;
+	pair.retries = 1;
+	prepare_reads();
+	fake.limit = 0;
+	close_gate(~0, lose_first_of_slow);
+	post(&long_read);
+	EXPECT_WC(&pair, pair.end[0].send_cq, 2, IB_WC_SUCCESS);
+	KUNIT_EXPECT_GT(test, gate.between, 100U);
+	KUNIT_EXPECT_EQ(test, ends_counter(0, "packet_seq_err"), 1ULL);
+	KUNIT_EXPECT_EQ(test, ends_counter(0, "local_ack_timeout_err"), 0ULL);
+	fake_restart(NULL);
+}
+
 /* It begins anew where the peer says, and that once, however often he says so. */
 static void copies_do_not_add_up(struct kunit *test)
 {
@@ -714,6 +743,7 @@ static void unknown_is_refused(struct kunit *test)
 
 static struct kunit_case recv_cases[] = {
 	KUNIT_CASE(asked_again_goes_first),
+	KUNIT_CASE(useless_answers_are_life),
 	KUNIT_CASE(copies_do_not_add_up),
 	KUNIT_CASE(copies_do_not_wait),
 	KUNIT_CASE(older_are_answered_at_once),
