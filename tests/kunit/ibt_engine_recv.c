@@ -227,6 +227,7 @@ static void asked_again_goes_first(struct kunit *test)
 /* The first answer is lost, and the others take their time. */
 static enum fake_fate lose_first_of_slow(u32 number, const u8 *bth)
 {
+	pass_gate(number);
 	if (bth[0] == READ_FIRST && !gate.answered++)
 		return FAKE_DROP;
 	if (bth[0] >= READ_FIRST && bth[0] <= READ_LAST && gate.asked == 1) {
@@ -237,15 +238,18 @@ static enum fake_fate lose_first_of_slow(u32 number, const u8 *bth)
 	return FAKE_PASS;
 }
 
-/* Its only retry is on the way, behind 127 answers: three timeouts long. */
+/* Its only retry is on its way, behind 127 answers: three timeouts long. */
 static void useless_answers_are_life(struct kunit *test)
 {
 	pair.timeout = 19;
 	pair.retries = 1;
 	prepare_reads();
 	fake.limit = 0;
-	close_gate(~0, lose_first_of_slow);
+	close_gate(1, lose_first_of_slow);
 	post(&long_read);
+	reach_gate();
+	settled_queue();
+	complete(&gate.open);
 	EXPECT_WC(&pair, pair.end[0].send_cq, 2, IB_WC_SUCCESS);
 	KUNIT_EXPECT_GT(test, gate.between, 100U);
 	KUNIT_EXPECT_EQ(test, ends_counter(0, "packet_seq_err"), 1ULL);
