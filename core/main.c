@@ -6,11 +6,17 @@
 #include <rdma/ib_verbs.h>
 
 #include "addr.h"
+#include "addr_resolve.h"
+#include "cm/cma.h"
+#include "cm/ib_cm.h"
+#include "cm/iw_cm.h"
 #include "device.h"
 #include "gid.h"
+#include "mad.h"
 #include "netlink.h"
 #include "netns.h"
 #include "port_cache.h"
+#include "sa.h"
 
 /* In the order of their needs; undone from the last to the first. */
 static const struct {
@@ -24,6 +30,12 @@ static const struct {
 	{ ofed_netns_init, ofed_netns_exit },
 	{ ofed_gid_events_init, ofed_gid_events_exit },
 	{ ofed_nldev_init, ofed_nldev_exit },
+	{ ofed_mad_init, ofed_mad_exit },
+	{ ofed_sa_init, ofed_sa_exit },
+	{ ofed_resolve_init, ofed_resolve_exit },
+	{ ofed_ib_cm_init, ofed_ib_cm_exit },
+	{ ofed_iw_cm_init, ofed_iw_cm_exit },
+	{ ofed_cma_init, ofed_cma_exit },
 };
 
 static void undo_parts(size_t done)
@@ -55,5 +67,5 @@ static void __exit ofed_core_exit(void)
 module_init(ofed_core_init);
 module_exit(ofed_core_exit);
 
-MODULE_DESCRIPTION("RDMA core: devices, verbs objects, address tables");
+MODULE_DESCRIPTION("RDMA core: devices, verbs objects, addresses, connections");
 MODULE_LICENSE("GPL");

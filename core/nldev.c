@@ -6,6 +6,7 @@
 #include <net/netlink.h>
 #include <net/sock.h>
 
+#include "cm/cma.h"
 #include "device.h"
 #include "netlink.h"
 #include "nldev.h"
@@ -33,6 +34,8 @@ static const struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_ATTR_CHARDEV_TYPE] = {
 		.type = NLA_NUL_STRING,
 		.len = RDMA_NLDEV_ATTR_CHARDEV_TYPE_SIZE - 1 },
+	/* RES_CM_ID_GET */
+	[RDMA_NLDEV_ATTR_RES_CM_IDN] = { .type = NLA_U32 },
 	/* STAT_GET */
 	[RDMA_NLDEV_ATTR_STAT_RES] = { .type = NLA_U32 },
 	/* SYS_SET */
@@ -223,6 +226,9 @@ static const struct rdma_nl_cbs ops[RDMA_NLDEV_NUM_OPS] = {
 		.doit = ofed_nldev_port_get, .dump = ofed_nldev_port_get_dump },
 	[RDMA_NLDEV_CMD_RES_GET] = {
 		.doit = ofed_nldev_res_get, .dump = ofed_nldev_res_get_dump },
+	[RDMA_NLDEV_CMD_RES_CM_ID_GET] = {
+		.doit = ofed_nldev_res_cm_id,
+		.dump = ofed_nldev_res_cm_id_dump },
 	[RDMA_NLDEV_CMD_STAT_GET] = { .doit = ofed_nldev_stat_get },
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = { .doit = ofed_nldev_get_chardev },
 	[RDMA_NLDEV_CMD_SYS_GET] = { .doit = ofed_nldev_sys_get },

@@ -23,6 +23,7 @@
 #include <ofed/verbs.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rw.h>
 
 #include "addr.h"
 #include "ah.h"
@@ -178,6 +179,8 @@ static int qp_destroy_real(struct ib_qp *qp, struct ib_udata *udata)
 		return ret;
 	}
 	ofed_restrack_commit_del(&qp->res);
+	/* Only now does the device use no region any more. */
+	rdma_rw_cleanup_mrs(qp);
 	qp_count_parts(qp, -1);
 	drop_gid(qp->av_sgid_attr);
 	drop_gid(qp->alt_path_sgid_attr);
@@ -298,11 +301,12 @@ EXPORT_SYMBOL_GPL(ofed_create_user_qp);
  * @caller: name of the consumer's module
  *
  * IBA vol. 1 chapter 11, Create Queue Pair. PD, CQs, SRQ and XRC domain are
- * busy as long as the QP lives. cap.max_rdma_ctxs belongs to the R/W API and
- * must be 0.
+ * busy as long as the QP lives. For cap.max_rdma_ctxs contexts of the R/W API
+ * (<rdma/rw.h>), which need port_num, the send queue gets room and the QP
+ * regions.
  * Context: process, may sleep.
- * Return: the QP, or -EOPNOTSUPP (driver has none, or R/W contexts are asked
- * for), -EINVAL, -ENOMEM, or the driver's errno.
+ * Return: the QP, or -EOPNOTSUPP (driver has none), -EINVAL (also: R/W contexts
+ * without a PD or a port), -ENOMEM, or the driver's errno.
  */
 struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd,
 				  struct ib_qp_init_attr *qp_init_attr,
@@ -310,11 +314,16 @@ struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd,
 {
 	struct ib_device *device = pd ? pd->device :
 					qp_init_attr->xrcd->device;
+	const bool rw_ctxs = qp_init_attr->cap.max_rdma_ctxs;
 	struct ib_qp *qp;
 	u32 sges;
+	int ret;
 
-	if (qp_init_attr->cap.max_rdma_ctxs)
-		return ERR_PTR(-EOPNOTSUPP);
+	if (rw_ctxs) {
+		if (!pd || !rdma_is_port_valid(device, qp_init_attr->port_num))
+			return ERR_PTR(-EINVAL);
+		rdma_rw_init_qp(device, qp_init_attr);
+	}
 	qp = qp_create(device, pd, qp_init_attr, NULL, NULL, caller);
 	if (IS_ERR(qp))
 		return qp;
@@ -325,6 +334,13 @@ struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd,
 	qp->max_read_sge = min_t(u32, sges, device->attrs.max_sge_rd);
 	if (qp_init_attr->create_flags & IB_QP_CREATE_INTEGRITY_EN)
 		qp->integrity_en = true;
+	if (rw_ctxs) {
+		ret = rdma_rw_init_mrs(qp, qp_init_attr);
+		if (ret) {
+			ib_destroy_qp(qp);
+			return ERR_PTR(ret);
+		}
+	}
 	return qp;
 }
 EXPORT_SYMBOL(ib_create_qp_kernel);

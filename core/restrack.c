@@ -19,6 +19,7 @@
 #include <rdma/rdma_counter.h>
 #include <ofed/restrack.h>
 
+#include "cm/cma.h"
 #include "counters.h"
 
 /**
@@ -98,6 +99,8 @@ static struct ib_device *device_of(const struct rdma_restrack_entry *res)
 		return container_of(res, struct ib_qp, res)->device;
 	case RDMA_RESTRACK_COUNTER:
 		return container_of(res, struct rdma_counter, res)->device;
+	case RDMA_RESTRACK_CM_ID:
+		return ofed_cma_res_device(res);
 	default:
 		return NULL;
 	}
@@ -344,6 +347,32 @@ rdma_restrack_get_byid(struct ib_device *dev, enum rdma_restrack_type type,
 	return found ?: ERR_PTR(-ENOENT);
 }
 EXPORT_SYMBOL(rdma_restrack_get_byid);
+
+/**
+ * ofed_restrack_get_from - walk the objects of one kind
+ * @device: device
+ * @type: kind of the objects
+ * @id: where to begin; out: id of the object found
+ *
+ * Context: any but interrupts. Return: the first entry at or after @id, with a
+ * reference, or NULL.
+ */
+struct rdma_restrack_entry *
+ofed_restrack_get_from(struct ib_device *device, enum rdma_restrack_type type,
+		       u32 *id)
+{
+	struct xarray *table = &device->res[type].entries;
+	struct rdma_restrack_entry *entry;
+	unsigned long index = *id;
+
+	xa_lock(table);
+	xa_for_each_start(table, index, entry, index)
+		if (rdma_restrack_get(entry))
+			break;
+	xa_unlock(table);
+	*id = index;
+	return entry;
+}
 
 static void last_put(struct kref *kref)
 {

@@ -195,3 +195,16 @@ void ofed_sysfs_remove_ports(struct ib_core_device *coredev)
 	kobject_put(coredev->ports_kobj);
 	coredev->ports_kobj = NULL;
 }
+
+int ofed_port_add_groups(struct ib_device *device, u32 port_num,
+			 const struct attribute_group **groups)
+{
+	return sysfs_create_groups(&device->port_data[port_num].sysfs->kobj,
+				   groups);
+}
+
+void ofed_port_remove_groups(struct ib_device *device, u32 port_num,
+			     const struct attribute_group **groups)
+{
+	sysfs_remove_groups(&device->port_data[port_num].sysfs->kobj, groups);
+}

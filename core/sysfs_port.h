@@ -59,4 +59,18 @@ int ofed_pma_add(struct ib_port *port);
 int ofed_hw_stats_add_port(struct ib_port *port);
 void ofed_hw_stats_free(struct hw_stats_device_data *data);
 
+/**
+ * ofed_port_add_groups - show files of a part of the core in ports/N
+ * @device: device, between a client's add() and the end of its remove()
+ * @port_num: port
+ * @groups: of struct ib_port_attribute
+ *
+ * Context: process, sleeps. Return: 0 or the errno of sysfs.
+ */
+int ofed_port_add_groups(struct ib_device *device, u32 port_num,
+			 const struct attribute_group **groups);
+/* Waits for readers. Context: as ofed_port_add_groups(). */
+void ofed_port_remove_groups(struct ib_device *device, u32 port_num,
+			     const struct attribute_group **groups);
+
 #endif /* OFED_CORE_SYSFS_PORT_H */

@@ -225,6 +225,19 @@ void rdma_user_mmap_disassociate(struct ib_device *device);
 #endif
 
 /*
+ * Since 6.6 a table of sysctls is registered with its size, and since 6.11 an
+ * empty entry at its end is an error. @table has one, which @size does not count.
+ * Drop when 6.12 is the oldest kernel.
+ */
+#ifdef COMPAT_HAVE_NET_SYSCTL_SIZE
+#define compat_register_net_sysctl(net, path, table, size) \
+	register_net_sysctl_sz((net), (path), (table), (size))
+#else
+#define compat_register_net_sysctl(net, path, table, size) \
+	register_net_sysctl((net), (path), (table))
+#endif
+
+/*
  * Since 6.12 the SMI part of a device may be a device of its own. It is there
  * for management, not for programs. Drop with 6.1.
  */
@@ -232,6 +245,29 @@ void rdma_user_mmap_disassociate(struct ib_device *device);
 #define compat_is_smi_dev(device) ((device)->type == RDMA_DEVICE_TYPE_SMI)
 #else
 #define compat_is_smi_dev(device) ((void)(device), false)
+#endif
+
+/*
+ * The count in the callback of ib_sa_path_rec_get() is unsigned, which 6.1 has
+ * signed. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_UNSIGNED_NUM_PRS
+#define compat_num_prs unsigned int
+#else
+#define compat_num_prs int
+#endif
+
+/*
+ * FLUSH came in 6.2, and with it rights that a connection's QP is given where
+ * the device has it. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_ACCESS_FLUSH
+#define compat_access_flush(device) \
+	((device)->attrs.device_cap_flags & \
+	 (IB_DEVICE_FLUSH_GLOBAL | IB_DEVICE_FLUSH_PERSISTENT) ? \
+	 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT : 0)
+#else
+#define compat_access_flush(device) ((void)(device), 0)
 #endif
 
 #endif /* OFED_COMPAT_H */

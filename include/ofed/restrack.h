@@ -26,6 +26,10 @@ void ofed_restrack_begin_del(struct rdma_restrack_entry *res);
 void ofed_restrack_abort_del(struct rdma_restrack_entry *res);
 void ofed_restrack_commit_del(struct rdma_restrack_entry *res);
 
+struct rdma_restrack_entry *
+ofed_restrack_get_from(struct ib_device *device, enum rdma_restrack_type type,
+		       u32 *id);
+
 /* begin_del and commit_del in one, for destructions that can not fail. */
 void ofed_restrack_del(struct rdma_restrack_entry *res);
 

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiving: from the MAD layer's handler to the id that a message is for.
+ *
+ * Messages of connections are taken one after the other per port, so that an
+ * RTU is not overtaken by the DREQ behind it. Whatever needs the address of a
+ * peer that has no id yet (requests, and answers of a CM that knows nothing of
+ * a connection) may have to wait for a neighbour, and is taken apart from them.
+ */
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_mad.h>
+
+#include "cm_core.h"
+
+void cm_rx_free(struct cm_rx *rx)
+{
+	struct cm_port *port = rx->port;
+	struct cm_dev *dev = port->dev;
+
+	ib_free_recv_mad(rx->wc);
+	atomic_dec(&port->waiting[rx->slow]);
+	kfree(rx);
+	if (atomic_dec_and_test(&dev->messages))
+		wake_up(&dev->quiet);
+	cm_dev_put(dev);
+}
+
+/* The P_Key that the message came with; 0 when it is not in the table now. */
+u16 cm_rx_pkey(const struct cm_rx *rx)
+{
+	u16 pkey;
+
+	if (ib_get_cached_pkey(rx->port->dev->device, rx->port->num,
+			       rx->wc->wc->pkey_index, &pkey))
+		return 0;
+	return pkey;
+}
+
+static void count_duplicate(const struct cm_rx *rx)
+{
+	cm_count(rx->port, CM_RX_DUPLICATES, cm_attr_of(&rx->mad->hdr), 1);
+}
+
+/* Answer a message that no id is for. Context: process, may sleep. */
+static void answer_stranger(struct cm_rx *rx, const union cm_mad *mad)
+{
+	struct cm_dest dest = {};
+
+	if (cm_dest_from_rx(rx, &dest))
+		return;
+	cm_transmit(&dest, rx->wc->wc->src_qp, mad);
+	cm_dest_drop(&dest);
+}
+
+/* Reject a REQ without an id. Context: process, may sleep. */
+void cm_rx_reject(struct cm_rx *rx, enum ib_cm_rej_reason reason,
+		  const void *ari, u8 ari_len)
+{
+	const struct cm_rej_info info = {
+		.reason = reason,
+		.about = CM_ABOUT_REQ,
+		.ari = ari, .ari_len = ari_len,
+	};
+	struct cm_names names;
+	union cm_mad mad;
+
+	cm_names_reversed(&names, rx->mad);
+	cm_build_rej(&mad, &names, &info);
+	answer_stranger(rx, &mad);
+}
+
+/*
+ * A DREQ for a connection that is long over: the peer missed the DREP, and
+ * would go on asking.
+ */
+static void confirm_end(struct cm_rx *rx)
+{
+	struct cm_names names;
+	union cm_mad mad;
+
+	count_duplicate(rx);
+	cm_names_reversed(&names, rx->mad);
+	cm_build_drep(&mad, &names, NULL, 0);
+	answer_stranger(rx, &mad);
+}
+
+/* The id that a message names, with a reference, or NULL. */
+struct cm_id *cm_rx_id(const struct cm_rx *rx)
+{
+	return cm_id_find(cm_receiver_id(rx->mad));
+}
+
+/*
+ * Is @id of this device, and does it talk to that peer? One that has sent a REQ
+ * does not know the peer's id yet, and a peer that rejects may have none.
+ */
+bool cm_rx_fits(const struct cm_rx *rx, const struct cm_id *id)
+{
+	const __be32 sender = cm_sender_id(rx->mad);
+
+	lockdep_assert_held(&id->lock);
+	if (id->dev != rx->port->dev)
+		return false;
+	return !id->id.remote_id || id->id.remote_id == sender ||
+	       (!sender && cm_attr_of(&rx->mad->hdr) == CM_ATTR_REJ);
+}
+
+/*
+ * Ask the table what @input does to @id, and do it unless it is a move.
+ *
+ * Return: the step, for cm_rx_finish(), when it is one; else NULL.
+ */
+const struct cm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
+				 enum cm_input input)
+{
+	const struct cm_step *step = cm_step(id->id.state, input);
+
+	lockdep_assert_held(&id->lock);
+	if (step->verdict == CM_ASK_LAP)
+		step = cm_lap_step(id->id.lap_state, input);
+
+	switch (step->verdict) {
+	case CM_GO:
+		return step;
+	case CM_REPEAT:
+		count_duplicate(rx);
+		cm_answer_again(id, rx->mad->hdr.tid);
+		break;
+	case CM_DUPLICATE:
+		count_duplicate(rx);
+		break;
+	}
+	return NULL;
+}
+
+/* Move, and hand the message to the consumer. */
+void cm_rx_finish(struct cm_rx *rx, struct cm_id *id,
+		  const struct cm_step *step)
+{
+	lockdep_assert_held(&id->lock);
+	cm_id_move(id, step->next);
+	rx->event.event.event = step->raise;
+	rx->event.message = rx;
+	cm_event_post(id, &rx->event);
+}
+
+/* A message that says nothing but that it came, and private data. */
+static bool rx_plain(struct cm_rx *rx, enum cm_input input, void *data)
+{
+	const struct cm_step *step = NULL;
+	struct cm_id *id = cm_rx_id(rx);
+
+	if (!id)
+		return false;
+	spin_lock_irq(&id->lock);
+	if (cm_rx_fits(rx, id))
+		step = cm_rx_step(rx, id, input);
+	if (step) {
+		rx->event.event.private_data = data;
+		cm_rx_finish(rx, id, step);
+	}
+	spin_unlock_irq(&id->lock);
+	cm_id_put(id);
+	return step;
+}
+
+static bool rx_rtu(struct cm_rx *rx)
+{
+	return rx_plain(rx, CM_RX_RTU,
+			IBA_GET_MEM_PTR(CM_RTU_PRIVATE_DATA, &rx->mad->rtu));
+}
+
+static bool rx_drep(struct cm_rx *rx)
+{
+	return rx_plain(rx, CM_RX_DREP,
+			IBA_GET_MEM_PTR(CM_DREP_PRIVATE_DATA, &rx->mad->drep));
+}
+
+/* An APR answers a LAP, and none is ever sent: the table drops it. */
+static bool rx_apr(struct cm_rx *rx)
+{
+	return rx_plain(rx, CM_RX_APR,
+			IBA_GET_MEM_PTR(CM_APR_PRIVATE_DATA, &rx->mad->apr));
+}
+
+/* Return: false when too many messages wait for an address already. */
+static bool make_slow(struct cm_rx *rx)
+{
+	struct cm_port *port = rx->port;
+
+	if (!atomic_add_unless(&port->waiting[true], 1, CM_SLOW_MOST))
+		return false;
+	atomic_dec(&port->waiting[false]);
+	rx->slow = true;
+	return true;
+}
+
+static void slow_confirm(struct work_struct *work)
+{
+	struct cm_rx *rx = container_of(work, struct cm_rx, work);
+
+	confirm_end(rx);
+	cm_rx_free(rx);
+}
+
+static bool rx_dreq(struct cm_rx *rx)
+{
+	const struct cm_step *step = NULL;
+	struct cm_id *id = cm_rx_id(rx);
+	union cm_mad *mad = rx->mad;
+	bool ours = false;
+
+	if (id) {
+		spin_lock_irq(&id->lock);
+		ours = cm_rx_fits(rx, id);
+		if (ours && id->local_qpn ==
+			    IBA_GET(CM_DREQ_REMOTE_QPN_EECN, &mad->dreq))
+			step = cm_rx_step(rx, id, CM_RX_DREQ);
+		if (step) {
+			id->tid = mad->hdr.tid;
+			rx->event.event.private_data =
+				IBA_GET_MEM_PTR(CM_DREQ_PRIVATE_DATA,
+						&mad->dreq);
+			cm_rx_finish(rx, id, step);
+		}
+		spin_unlock_irq(&id->lock);
+		cm_id_put(id);
+	}
+	if (ours || !make_slow(rx))
+		return step;
+
+	INIT_WORK(&rx->work, slow_confirm);
+	queue_work(cm_slow_wq, &rx->work);
+	return true;
+}
+
+/*
+ * A peer that gives up on its REQ does not know our id, and says by its own id
+ * and GUID which request it means (12.6.7.2, reason 4).
+ */
+static struct cm_id *id_given_up(struct cm_rx *rx)
+{
+	struct cm_rej_msg *rej = &rx->mad->rej;
+	__be32 local_id;
+	__be64 guid;
+
+	if (IBA_GET(CM_REJ_REASON, rej) != IB_CM_REJ_TIMEOUT ||
+	    IBA_GET(CM_REJ_REJECTED_INFO_LENGTH, rej) < sizeof(guid))
+		return NULL;
+	memcpy(&guid, IBA_GET_MEM_PTR(CM_REJ_ARI, rej), sizeof(guid));
+	if (!cm_peer_find(cm_sender_id(rx->mad), guid, &local_id))
+		return NULL;
+	return cm_id_find(local_id);
+}
+
+static bool rx_rej(struct cm_rx *rx)
+{
+	struct ib_cm_event *event = &rx->event.event;
+	const struct cm_step *step = NULL;
+	struct cm_id *id;
+	bool stale;
+
+	id = cm_receiver_id(rx->mad) ? cm_rx_id(rx) : id_given_up(rx);
+	if (!id)
+		return false;
+
+	cm_read_rej(rx->mad, event);
+	stale = event->param.rej_rcvd.reason == IB_CM_REJ_STALE_CONN;
+	spin_lock_irq(&id->lock);
+	if (cm_rx_fits(rx, id))
+		step = cm_rx_step(rx, id, stale ? CM_RX_REJ_STALE : CM_RX_REJ);
+	if (step)
+		cm_rx_finish(rx, id, step);
+	spin_unlock_irq(&id->lock);
+	cm_id_put(id);
+	return step;
+}
+
+static enum cm_input mra_input(const union cm_mad *mad)
+{
+	switch (IBA_GET(CM_MRA_MESSAGE_MRAED, &mad->mra)) {
+	case CM_ABOUT_REQ:
+		return CM_RX_MRA_REQ;
+	case CM_ABOUT_REP:
+		return CM_RX_MRA_REP;
+	case CM_ABOUT_OTHER:
+		return CM_RX_MRA_LAP;
+	default:
+		return CM_INPUTS;
+	}
+}
+
+/*
+ * The request is not repeated for the time that the peer wants, within reason.
+ * It may just have come back for the last time: then there is nothing to wait
+ * with.
+ */
+static bool wait_longer(struct cm_id *id, u8 service_timeout)
+{
+	lockdep_assert_held(&id->lock);
+	return id->request &&
+	       !ib_modify_mad(id->request,
+			      cm_time_ms(min_t(u8, service_timeout,
+					       CM_PEER_TIME_MOST)) +
+			      cm_time_ms(min_t(u8, id->av.timeout,
+					       CM_PEER_TIME_MOST)));
+}
+
+static bool rx_mra(struct cm_rx *rx)
+{
+	const u8 time = IBA_GET(CM_MRA_SERVICE_TIMEOUT, &rx->mad->mra);
+	struct ib_cm_event *event = &rx->event.event;
+	const struct cm_step *step = NULL;
+	struct cm_id *id = cm_rx_id(rx);
+
+	if (!id)
+		return false;
+	spin_lock_irq(&id->lock);
+	if (cm_rx_fits(rx, id))
+		step = cm_rx_step(rx, id, mra_input(rx->mad));
+	if (step && !wait_longer(id, time))
+		step = NULL;
+	if (step) {
+		event->private_data =
+			IBA_GET_MEM_PTR(CM_MRA_PRIVATE_DATA, &rx->mad->mra);
+		event->param.mra_rcvd.service_timeout = time;
+		cm_rx_finish(rx, id, step);
+	}
+	spin_unlock_irq(&id->lock);
+	cm_id_put(id);
+	return step;
+}
+
+/* True when the handler may wait for a neighbour. */
+static bool slow(enum cm_attr attr)
+{
+	return attr == CM_ATTR_REQ || attr == CM_ATTR_SIDR_REQ;
+}
+
+static bool (* const handlers[CM_ATTRS])(struct cm_rx *rx) = {
+	[CM_ATTR_REQ] = cm_rx_req,
+	[CM_ATTR_MRA] = rx_mra,
+	[CM_ATTR_REJ] = rx_rej,
+	[CM_ATTR_REP] = cm_rx_rep,
+	[CM_ATTR_RTU] = rx_rtu,
+	[CM_ATTR_DREQ] = rx_dreq,
+	[CM_ATTR_DREP] = rx_drep,
+	[CM_ATTR_SIDR_REQ] = cm_rx_sidr_req,
+	[CM_ATTR_SIDR_REP] = cm_rx_sidr_rep,
+	[CM_ATTR_LAP] = cm_rx_lap,
+	[CM_ATTR_APR] = rx_apr,
+};
+
+static void handle(struct cm_rx *rx)
+{
+	/* A message that is kept may be gone already. */
+	if (!handlers[cm_attr_of(&rx->mad->hdr)](rx))
+		cm_rx_free(rx);
+}
+
+static void slow_work(struct work_struct *work)
+{
+	handle(container_of(work, struct cm_rx, work));
+}
+
+static struct cm_rx *next_message(struct cm_port *port)
+{
+	struct cm_rx *rx;
+
+	spin_lock_irq(&port->lock);
+	rx = list_first_entry_or_null(&port->messages, struct cm_rx, node);
+	if (rx)
+		list_del(&rx->node);
+	spin_unlock_irq(&port->lock);
+	return rx;
+}
+
+void cm_port_work(struct work_struct *work)
+{
+	struct cm_port *port = container_of(work, struct cm_port, work);
+	struct cm_rx *rx;
+
+	while ((rx = next_message(port))) {
+		handle(rx);
+		cond_resched();
+	}
+}
+
+/* Return: NULL when there are too many messages, or no memory. */
+static struct cm_rx *rx_new(struct cm_port *port, struct ib_mad_recv_wc *wc,
+			    bool is_slow)
+{
+	atomic_t *waiting = &port->waiting[is_slow];
+	struct cm_rx *rx;
+
+	if (!atomic_add_unless(waiting, 1,
+			       is_slow ? CM_SLOW_MOST : CM_MESSAGES_MOST))
+		return NULL;
+	rx = kzalloc(sizeof(*rx), GFP_KERNEL);
+	if (!rx) {
+		atomic_dec(waiting);
+		return NULL;
+	}
+	rx->slow = is_slow;
+	kref_get(&port->dev->ref);
+	atomic_inc(&port->dev->messages);
+	rx->port = port;
+	rx->wc = wc;
+	rx->mad = (union cm_mad *)wc->recv_buf.mad;
+	cm_event_init(&rx->event);
+	return rx;
+}
+
+/*
+ * A message came in. Called by the MAD layer in process context, with no lock
+ * held. What is dropped here is sent again by its sender.
+ */
+void cm_mad_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *send,
+		     struct ib_mad_recv_wc *wc)
+{
+	struct cm_port *port = agent->context;
+	const enum cm_attr attr = cm_attr_of(&wc->recv_buf.mad->mad_hdr);
+	struct cm_rx *rx = NULL;
+
+	cm_count(port, CM_RX_MESSAGES, attr, 1);
+	if (attr != CM_ATTRS && wc->mad_len >= sizeof(union cm_mad))
+		rx = rx_new(port, wc, slow(attr));
+	if (!rx) {
+		ib_free_recv_mad(wc);
+		return;
+	}
+
+	if (rx->slow) {
+		INIT_WORK(&rx->work, slow_work);
+		queue_work(cm_slow_wq, &rx->work);
+		return;
+	}
+	spin_lock_irq(&port->lock);
+	list_add_tail(&rx->node, &port->messages);
+	spin_unlock_irq(&port->lock);
+	queue_work(cm_rx_wq, &port->work);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * State x input of a communication id (IBA vol. 1, 12.9). Facts only: nothing
+ * here knows of messages' bytes, locks or memory.
+ */
+#ifndef OFED_CM_TABLE_H
+#define OFED_CM_TABLE_H
+
+#include <rdma/ib_cm.h>
+
+#define CM_STATES (IB_CM_SIDR_REQ_RCVD + 1)
+#define CM_LAP_STATES (IB_CM_MRA_LAP_RCVD + 1)
+
+/* What can happen to an id. */
+enum cm_input {
+	/* calls of the consumer */
+	CM_CALL_LISTEN,
+	CM_CALL_REQ,
+	CM_CALL_REP,
+	CM_CALL_RTU,
+	CM_CALL_DREQ,
+	CM_CALL_DREP,
+	CM_CALL_REJ,
+	CM_CALL_MRA,
+	CM_CALL_SIDR_REQ,
+	CM_CALL_SIDR_REP,
+	CM_CALL_EST,		/* ib_cm_notify(IB_EVENT_COMM_EST) */
+	CM_CALL_MIG,		/* ib_cm_notify(IB_EVENT_PATH_MIG) */
+	CM_CALL_DESTROY,
+	/* messages of the peer */
+	CM_RX_REQ,
+	CM_RX_MRA_REQ,		/* MessageMRAed says REQ, REP, or LAP */
+	CM_RX_MRA_REP,
+	CM_RX_MRA_LAP,
+	CM_RX_REJ,
+	CM_RX_REJ_STALE,	/* reason 10: the peer still has a connection */
+	CM_RX_REP,
+	CM_RX_RTU,
+	CM_RX_DREQ,
+	CM_RX_DREP,
+	CM_RX_SIDR_REQ,
+	CM_RX_SIDR_REP,
+	CM_RX_LAP,
+	CM_RX_APR,
+	/* time */
+	CM_TIMEOUT,		/* no answer to the last of the retries */
+	CM_TIMEWAIT_END,
+	CM_INPUTS
+};
+
+/* What an input leads to. */
+enum cm_verdict {
+	CM_REFUSED,	/* a call gets -EINVAL; a message is dropped */
+	CM_GO,		/* the id moves to another state */
+	CM_DUPLICATE,	/* a message seen before: counted and dropped */
+	CM_REPEAT,	/* the same, and the last answer is sent again */
+	CM_STALE,	/* a REQ for a connection in TimeWait: REJ, reason 10 */
+	CM_CONNECTED,	/* a call comes late: -EISCONN */
+	CM_ASK_LAP,	/* cm_lap_step() decides */
+};
+
+/* The message that goes out with a move that the consumer did not ask for. */
+enum cm_last_word {
+	CM_SAY_NOTHING,
+	CM_SAY_REJ_TIMEOUT,
+	CM_SAY_REJ_CONSUMER,
+	CM_SAY_DREQ,
+	CM_SAY_DREP,
+	CM_SAY_SIDR_REJECT,
+};
+
+#define CM_SILENT 0xff	/* no event */
+
+/**
+ * struct cm_step - one cell
+ * @verdict: enum cm_verdict; the rest counts with CM_GO alone
+ * @next: enum ib_cm_state
+ * @raise: enum ib_cm_event_type for the consumer, or CM_SILENT
+ * @say: enum cm_last_word
+ */
+struct cm_step {
+	u8 verdict;
+	u8 next;
+	u8 raise;
+	u8 say;
+};
+
+/**
+ * cm_step - look up a cell
+ * @state: state of the id
+ * @input: what happens
+ *
+ * Return: the cell, never NULL; it says CM_REFUSED for a state or input that
+ * does not exist.
+ */
+const struct cm_step *cm_step(enum ib_cm_state state, enum cm_input input);
+
+/**
+ * cm_lap_step - look up a cell of the alternate path's table
+ * @lap_state: of an established connection
+ * @input: CM_CALL_MRA, CM_CALL_MIG, CM_RX_LAP or CM_RX_APR
+ *
+ * Return: as cm_step(); @next is an enum ib_cm_lap_state.
+ */
+const struct cm_step *cm_lap_step(enum ib_cm_lap_state lap_state,
+				  enum cm_input input);
+
+/* Passive states before the connection is up; a peer can fill them. */
+static inline bool cm_state_half_open(enum ib_cm_state state)
+{
+	return state == IB_CM_REQ_RCVD || state == IB_CM_MRA_REQ_SENT ||
+	       state == IB_CM_REP_SENT || state == IB_CM_MRA_REP_RCVD ||
+	       state == IB_CM_SIDR_REQ_RCVD;
+}
+
+#endif /* OFED_CM_TABLE_H */

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/* rdma_cm: from a destination to the hardware addresses on the way to it. */
+#include <linux/export.h>
+#include <linux/netdevice.h>
+#include <rdma/ib.h>
+#include <rdma/ib_addr.h>
+
+#include "cma.h"
+
+/* What the resolver has found, or an address that the consumer has given. */
+static int adopt_source(struct rcm_id *id)
+{
+	struct sockaddr *found = (struct sockaddr *)&id->found_src;
+	struct sockaddr_storage old = id->pub.route.addr.src_addr;
+	int ret;
+
+	if (found->sa_family != rcm_family(id))
+		return -EADDRNOTAVAIL;
+	rcm_copy_address(rcm_src(id), found);
+	ret = rcm_device_by_source(id);
+	if (!ret)
+		return 0;
+	rcm_copy_address(rcm_src(id), (struct sockaddr *)&old);
+	return ret;
+}
+
+static bool addr_finish(struct rcm_id *id, int status,
+			struct rdma_cm_event *event)
+{
+	if (rcm_state_of(id) != RCM_S_ADDR_QUERY)
+		return false;
+	if (!status && !id->cdev)
+		status = adopt_source(id);
+	if (status && !id->cdev)
+		/* Not to bind the next query to what this one has found. */
+		rcm_l2(id)->bound_dev_if = id->wish_if;
+	if (!status) {
+		if (!id->res.device)
+			rcm_res_add(&id->res, id->pub.device);
+		rcm_watch(id);
+	}
+	event->event = status ? RDMA_CM_EVENT_ADDR_ERROR :
+				RDMA_CM_EVENT_ADDR_RESOLVED;
+	event->status = status;
+	return !rcm_move(id, status ? RCM_M_ADDR_FAIL : RCM_M_ADDR_KNOWN);
+}
+
+/*
+ * Called by the resolver, once. The id is there: its destruction cancels the
+ * query, and waits for us in that.
+ */
+static void addr_resolved(int status, struct sockaddr *src,
+			  struct rdma_dev_addr *l2, void *context)
+{
+	struct rcm_id *id = context;
+
+	if (!status && src->sa_family != AF_INET && src->sa_family != AF_INET6)
+		status = -EAFNOSUPPORT;
+	if (!status) {
+		id->found_src.sin6_family = src->sa_family;
+		rcm_copy_address((struct sockaddr *)&id->found_src, src);
+	}
+	rcm_step_start(id, status, addr_finish);
+}
+
+/* To this host, by whatever port there is or the one that the id is bound to. */
+static int resolve_loopback(struct rcm_id *id)
+{
+	struct rdma_dev_addr *l2 = rcm_l2(id);
+	int ret;
+
+	if (!id->cdev) {
+		ret = rcm_device_for_loopback(id);
+		if (ret)
+			return ret;
+	} else {
+		rcm_copy_address(rcm_dst(id), rcm_src(id));
+	}
+	memcpy(l2->dst_dev_addr, l2->src_dev_addr, sizeof(l2->dst_dev_addr));
+	l2->network = RDMA_NETWORK_IB;
+	l2->hoplimit = 1;
+	rcm_step_start(id, 0, addr_finish);
+	return 0;
+}
+
+static int resolve_ib(struct rcm_id *id)
+{
+	struct sockaddr_ib *sib = (struct sockaddr_ib *)rcm_dst(id);
+	int ret;
+
+	if (!id->cdev) {
+		ret = rcm_device_by_ib_path(id);
+		if (ret)
+			return ret;
+	}
+	rdma_addr_set_dgid(rcm_l2(id), (union ib_gid *)&sib->sib_addr);
+	rcm_step_start(id, 0, addr_finish);
+	return 0;
+}
+
+/* What is not decided yet by the local address. */
+static void take_scope(struct rcm_id *id, const struct sockaddr *dst)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)dst;
+
+	if (!id->cdev && !id->wish_if && rcm_is_link_local(dst))
+		rcm_l2(id)->bound_dev_if = in6->sin6_scope_id;
+}
+
+static int begin_query(struct rcm_id *id, const struct sockaddr *src,
+		       const struct sockaddr *dst)
+{
+	int ret;
+
+	if (!rdma_addr_size(dst))
+		return -EAFNOSUPPORT;
+	if (rcm_move(id, RCM_M_ADDR_ASK)) {
+		ret = rcm_bind_within(id, src, dst);
+		return ret ?: rcm_move(id, RCM_M_ADDR_ASK);
+	}
+	if (rcm_family(id) != dst->sa_family) {
+		rcm_move(id, RCM_M_ADDR_FAIL);
+		return -EINVAL;
+	}
+	memcpy(rcm_dst(id), dst, rdma_addr_size(dst));
+	take_scope(id, dst);
+	return 0;
+}
+
+/**
+ * rdma_resolve_addr - find the way to a destination, as far as the next hop
+ * @id: id, bound or not
+ * @src_addr: local address for an id that has none; NULL leaves the choice to
+ *	      the route
+ * @dst_addr: destination with port; zero and loopback addresses are this host
+ * @timeout_ms: time until the query fails
+ *
+ * Ends with RDMA_CM_EVENT_ADDR_RESOLVED, and the id has a device; or with
+ * RDMA_CM_EVENT_ADDR_ERROR, and it may be asked again. Context: process, may
+ * sleep.
+ * Return: 0, -EINVAL (state of the id, families differ), -ENODEV (no RDMA device
+ * can be used), or an errno of rdma_bind_addr() or rdma_resolve_ip().
+ */
+int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr,
+		      const struct sockaddr *dst_addr, unsigned long timeout_ms)
+{
+	struct rcm_id *mine = rcm_id_of(id);
+	int ret;
+
+	ret = begin_query(mine, src_addr, dst_addr);
+	if (ret)
+		return ret;
+	if (rcm_is_any(dst_addr))
+		ret = resolve_loopback(mine);
+	else if (dst_addr->sa_family == AF_IB)
+		ret = resolve_ib(mine);
+	else
+		ret = rdma_resolve_ip(rcm_src(mine), rcm_dst(mine),
+				      rcm_l2(mine), timeout_ms, addr_resolved,
+				      false, mine);
+	if (ret)
+		rcm_move(mine, RCM_M_ADDR_FAIL);
+	return ret;
+}
+EXPORT_SYMBOL(rdma_resolve_addr);

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rdma_cm: local addresses and ports. Each network namespace has its port
+ * spaces, which have nothing to do with the ports of sockets.
+ */
+#include <kunit/visibility.h>
+#include <linux/capability.h>
+#include <linux/export.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/netns/generic.h>
+#include <rdma/ib.h>
+
+#include "cma.h"
+
+enum rcm_space {
+	SPACE_TCP,
+	SPACE_UDP,
+	SPACE_IB,
+	SPACE_IPOIB,
+	SPACES
+};
+
+/**
+ * struct rcm_ports - ports of a namespace
+ * @space: struct rcm_port by number, a table for each space; rcm_mutex
+ */
+struct rcm_ports {
+	struct xarray space[SPACES];
+};
+
+/**
+ * struct rcm_port - a port in use
+ * @owners: struct rcm_id; never empty
+ * @table: that it is in
+ * @number: in host order
+ */
+struct rcm_port {
+	struct hlist_head owners;
+	struct xarray *table;
+	u16 number;
+};
+
+static unsigned int ports_net_id;
+
+static struct xarray *table_of(struct net *net, enum rdma_ucm_port_space ps)
+{
+	struct rcm_ports *ports = net_generic(net, ports_net_id);
+
+	switch (ps) {
+	case RDMA_PS_TCP:
+		return &ports->space[SPACE_TCP];
+	case RDMA_PS_UDP:
+		return &ports->space[SPACE_UDP];
+	case RDMA_PS_IB:
+		return &ports->space[SPACE_IB];
+	case RDMA_PS_IPOIB:
+		return &ports->space[SPACE_IPOIB];
+	default:
+		return NULL;
+	}
+}
+
+/**
+ * rcm_claims_clash - may two ids have the same port?
+ * @mine: the one that wants it
+ * @theirs: the one that has it
+ *
+ * Pure. Return: 0 if so, -EADDRINUSE (same address), -EADDRNOTAVAIL (one of
+ * them has every address).
+ */
+int rcm_claims_clash(const struct rcm_claim *mine,
+		     const struct rcm_claim *theirs)
+{
+	if (mine->reuse && theirs->reuse)
+		return 0;
+	if (mine->afonly && theirs->afonly &&
+	    mine->src->sa_family != theirs->src->sa_family)
+		return 0;
+	if (rcm_is_any(mine->src) || rcm_is_any(theirs->src))
+		return -EADDRNOTAVAIL;
+	return rcm_same_address(mine->src, theirs->src) ? -EADDRINUSE : 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(rcm_claims_clash);
+
+/* True if both are set and differ. */
+static bool certainly_differ(const struct sockaddr *a, const struct sockaddr *b)
+{
+	if (a->sa_family == AF_UNSPEC || b->sa_family == AF_UNSPEC)
+		return false;
+	return !rcm_is_any(a) && !rcm_is_any(b) && !rcm_same_address(a, b);
+}
+
+/**
+ * rcm_claims_apart - would connections of two ids with one port differ?
+ * @mine: id that connects, and has not chosen its port
+ * @theirs: id that has a port
+ *
+ * Pure. Return: true if so, whatever else the two do.
+ */
+bool rcm_claims_apart(const struct rcm_claim *mine,
+		      const struct rcm_claim *theirs)
+{
+	__be16 my_peer = rcm_port_of(mine->dst);
+	__be16 their_peer = rcm_port_of(theirs->dst);
+
+	if (my_peer && their_peer && my_peer != their_peer)
+		return true;
+	return certainly_differ(mine->src, theirs->src) ||
+	       certainly_differ(mine->dst, theirs->dst);
+}
+EXPORT_SYMBOL_IF_KUNIT(rcm_claims_apart);
+
+/* Which ids may have a service id of which space, first come first served. */
+static const struct {
+	enum rdma_ucm_port_space of_id;
+	enum rdma_ucm_port_space space;
+	u64 sid;
+} ib_spaces[] = {
+	{ RDMA_PS_IB, RDMA_PS_IB, RDMA_IB_IP_PS_IB },
+	{ RDMA_PS_IB, RDMA_PS_TCP, RDMA_IB_IP_PS_TCP },
+	{ RDMA_PS_TCP, RDMA_PS_TCP, RDMA_IB_IP_PS_TCP },
+	{ RDMA_PS_IB, RDMA_PS_UDP, RDMA_IB_IP_PS_UDP },
+	{ RDMA_PS_UDP, RDMA_PS_UDP, RDMA_IB_IP_PS_UDP },
+};
+
+static int select_ib_space(enum rdma_ucm_port_space ps, struct sockaddr_ib *sib,
+			   enum rdma_ucm_port_space *space)
+{
+	u16 port = be16_to_cpu(rcm_port_of((struct sockaddr *)sib));
+	u64 mask = be64_to_cpu(sib->sib_sid_mask) & RDMA_IB_IP_PS_MASK;
+	u64 asked = be64_to_cpu(sib->sib_sid) & mask;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ib_spaces); i++) {
+		if (ib_spaces[i].of_id != ps ||
+		    (ib_spaces[i].sid & mask) != asked)
+			continue;
+		*space = ib_spaces[i].space;
+		sib->sib_sid = cpu_to_be64(ib_spaces[i].sid | port);
+		sib->sib_sid_mask |= cpu_to_be64(RDMA_IB_IP_PS_MASK);
+		return 0;
+	}
+	return -EPROTONOSUPPORT;
+}
+
+/**
+ * rcm_select_space - find the port space of an address
+ * @ps: port space of the id
+ * @addr: address; the service id of family AF_IB is completed
+ * @space: out: port space
+ *
+ * Pure. Return: 0, or -EPROTONOSUPPORT.
+ */
+int rcm_select_space(enum rdma_ucm_port_space ps, struct sockaddr *addr,
+		     enum rdma_ucm_port_space *space)
+{
+	if (addr->sa_family == AF_IB)
+		return select_ib_space(ps, (struct sockaddr_ib *)addr, space);
+	switch (ps) {
+	case RDMA_PS_TCP:
+	case RDMA_PS_UDP:
+	case RDMA_PS_IB:
+	case RDMA_PS_IPOIB:
+		*space = ps;
+		return 0;
+	default:
+		return -EPROTONOSUPPORT;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(rcm_select_space);
+
+static struct rcm_claim claim_of(struct rcm_id *id)
+{
+	return (struct rcm_claim) {
+		.src = rcm_src(id),
+		.dst = rcm_dst(id),
+		.reuse = id->reuse,
+		.afonly = id->afonly,
+	};
+}
+
+static int clash_with_owners(const struct rcm_port *port, struct rcm_id *id,
+			     bool reuse)
+{
+	struct rcm_claim mine = claim_of(id), theirs;
+	struct rcm_id *owner;
+	int ret;
+
+	mine.reuse = reuse;
+	hlist_for_each_entry(owner, &port->owners, on_port) {
+		if (owner == id)
+			continue;
+		theirs = claim_of(owner);
+		ret = rcm_claims_clash(&mine, &theirs);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static bool apart_from_owners(const struct rcm_port *port, struct rcm_id *id)
+{
+	struct rcm_claim mine = claim_of(id), theirs;
+	struct rcm_id *owner;
+
+	hlist_for_each_entry(owner, &port->owners, on_port) {
+		theirs = claim_of(owner);
+		if (!rcm_claims_apart(&mine, &theirs))
+			return false;
+	}
+	return true;
+}
+
+static int own_port(struct xarray *table, struct rcm_id *id, u16 number)
+{
+	struct rcm_port *port = xa_load(table, number);
+	int ret;
+
+	lockdep_assert_held(&rcm_mutex);
+	if (!port) {
+		port = kzalloc(sizeof(*port), GFP_KERNEL);
+		if (!port)
+			return -ENOMEM;
+		port->table = table;
+		port->number = number;
+		ret = xa_insert(table, number, port, GFP_KERNEL);
+		if (ret) {
+			kfree(port);
+			return ret;
+		}
+	}
+	hlist_add_head(&id->on_port, &port->owners);
+	id->port = port;
+	rcm_set_port(rcm_src(id), cpu_to_be16(number));
+	return 0;
+}
+
+static int own_given_port(struct xarray *table, struct rcm_id *id, u16 number)
+{
+	struct rcm_port *port = xa_load(table, number);
+	struct net *net = rcm_net(id);
+	int ret = 0;
+
+	if (inet_port_requires_bind_service(net, number) &&
+	    !ns_capable(net->user_ns, CAP_NET_BIND_SERVICE))
+		return -EACCES;
+	if (port)
+		ret = clash_with_owners(port, id, id->reuse);
+	return ret ?: own_port(table, id, number);
+}
+
+/* A port of its own, or else one whose owners connect to somebody else. */
+static bool port_suits(struct xarray *table, struct rcm_id *id, u16 number,
+		       bool shared)
+{
+	struct rcm_port *port = xa_load(table, number);
+
+	if (inet_is_local_reserved_port(rcm_net(id), number))
+		return false;
+	return !port || (shared && apart_from_owners(port, id));
+}
+
+static int own_some_port(struct xarray *table, struct rcm_id *id)
+{
+	int low, high, span, start, i;
+	u16 number;
+
+	inet_get_local_port_range(rcm_net(id), &low, &high);
+	span = high - low + 1;
+	start = get_random_u32() % span;
+	for (i = 0; i < 2 * span; i++) {
+		number = low + (start + i) % span;
+		if (port_suits(table, id, number, i >= span))
+			return own_port(table, id, number);
+	}
+	return -EADDRNOTAVAIL;
+}
+
+/**
+ * rcm_port_acquire - take the port of the local address, or any
+ * @id: id with its addresses; the port is written into the local one
+ *
+ * Context: process, may sleep. Return: 0, -EACCES (a privileged port),
+ * -EADDRINUSE or -EADDRNOTAVAIL (somebody has it, or no port is free),
+ * -EPROTONOSUPPORT (port space), -ENOMEM.
+ */
+int rcm_port_acquire(struct rcm_id *id)
+{
+	enum rdma_ucm_port_space space;
+	struct xarray *table;
+	u16 number;
+	int ret;
+
+	ret = rcm_select_space(id->pub.ps, rcm_src(id), &space);
+	if (ret)
+		return ret;
+	table = table_of(rcm_net(id), space);
+	number = be16_to_cpu(rcm_port_of(rcm_src(id)));
+	mutex_lock(&rcm_mutex);
+	ret = number ? own_given_port(table, id, number) :
+		       own_some_port(table, id);
+	mutex_unlock(&rcm_mutex);
+	return ret;
+}
+
+/**
+ * rcm_port_make_unique - an id that listens shares its port no more
+ * @id: id that has a port
+ *
+ * Others may have it at other addresses. Context: process, may sleep.
+ * Return: 0, -EADDRINUSE or -EADDRNOTAVAIL.
+ */
+int rcm_port_make_unique(struct rcm_id *id)
+{
+	int ret = 0;
+
+	mutex_lock(&rcm_mutex);
+	if (id->port)
+		ret = clash_with_owners(id->port, id, false);
+	if (!ret) {
+		spin_lock_irq(&id->lock);
+		id->reuse = false;
+		spin_unlock_irq(&id->lock);
+	}
+	mutex_unlock(&rcm_mutex);
+	return ret;
+}
+
+void rcm_port_release(struct rcm_id *id)
+{
+	struct rcm_port *port;
+
+	mutex_lock(&rcm_mutex);
+	port = id->port;
+	id->port = NULL;
+	if (port) {
+		hlist_del_init(&id->on_port);
+		if (hlist_empty(&port->owners)) {
+			xa_erase(port->table, port->number);
+			kfree(port);
+		}
+	}
+	mutex_unlock(&rcm_mutex);
+}
+
+/* Return: struct rcm_id by on_port, or NULL for a port that nobody has. */
+struct hlist_head *rcm_port_owners_locked(struct net *net,
+					  enum rdma_ucm_port_space space,
+					  __be16 number)
+{
+	struct xarray *table = table_of(net, space);
+	struct rcm_port *port;
+
+	lockdep_assert_held(&rcm_mutex);
+	port = table ? xa_load(table, be16_to_cpu(number)) : NULL;
+	return port ? &port->owners : NULL;
+}
+
+/*
+ * A link-local address is one only together with its interface. That of the
+ * destination will do for an id that takes what local address there is.
+ */
+static int take_scope(struct rcm_id *id, const struct sockaddr *src,
+		      const struct sockaddr *dst)
+{
+	const struct sockaddr_in6 *src6 = (const struct sockaddr_in6 *)src;
+	const struct sockaddr_in6 *dst6 = (const struct sockaddr_in6 *)dst;
+	int scope = 0;
+
+	if (rcm_is_link_local(src)) {
+		scope = src6->sin6_scope_id;
+		if (!scope)
+			return -EINVAL;
+	} else if (dst && rcm_is_link_local(dst)) {
+		scope = dst6->sin6_scope_id;
+	}
+	rcm_l2(id)->bound_dev_if = scope;
+	id->wish_if = scope;
+	return 0;
+}
+
+static void default_afonly(struct rcm_id *id)
+{
+	spin_lock_irq(&id->lock);
+	if (!id->afonly_set) {
+		if (rcm_family(id) == AF_INET)
+			id->afonly = true;
+		else if (rcm_family(id) == AF_INET6)
+			id->afonly = rcm_net(id)->ipv6.sysctl.bindv6only;
+	}
+	spin_unlock_irq(&id->lock);
+}
+
+static int take_address(struct rcm_id *id, const struct sockaddr *src,
+			const struct sockaddr *dst)
+{
+	int ret;
+
+	ret = take_scope(id, src, dst);
+	if (ret)
+		return ret;
+	memcpy(rcm_src(id), src, rdma_addr_size(src));
+	if (dst)
+		memcpy(rcm_dst(id), dst, rdma_addr_size(dst));
+	else
+		rcm_dst(id)->sa_family = src->sa_family;
+	if (!rcm_is_any(src)) {
+		ret = rcm_resolve_source(id);
+		if (ret)
+			return ret;
+		ret = rcm_device_by_source(id);
+		if (ret)
+			return ret;
+	}
+	default_afonly(id);
+	ret = rcm_port_acquire(id);
+	if (ret)
+		goto err_device;
+	if (id->cdev)
+		rcm_res_add(&id->res, id->pub.device);
+	return 0;
+
+err_device:
+	rcm_device_release(id);
+	return ret;
+}
+
+static void forget_address(struct rcm_id *id)
+{
+	memset(&id->pub.route.addr.src_addr, 0, sizeof(struct sockaddr_storage));
+	memset(&id->pub.route.addr.dst_addr, 0, sizeof(struct sockaddr_storage));
+	rcm_l2(id)->bound_dev_if = 0;
+	id->wish_if = 0;
+}
+
+static int bind_to(struct rcm_id *id, const struct sockaddr *src,
+		   const struct sockaddr *dst)
+{
+	int ret;
+
+	if (!rdma_addr_size(src) ||
+	    (src->sa_family == AF_INET6 && !IS_ENABLED(CONFIG_IPV6)))
+		return -EAFNOSUPPORT;
+	if (dst && dst->sa_family != src->sa_family)
+		return -EINVAL;
+	ret = rcm_move(id, RCM_M_BIND);
+	if (ret)
+		return ret;
+	ret = take_address(id, src, dst);
+	if (ret) {
+		forget_address(id);
+		rcm_move(id, RCM_M_UNBIND);
+	}
+	return ret;
+}
+
+/**
+ * rdma_bind_addr - give an id a local address and a port
+ * @id: id without address
+ * @addr: address; the zero address of a family and a loopback address stand for
+ *	  all; port 0 asks for any
+ *
+ * An address that is not for all takes the device that has it. Context: process,
+ * may sleep.
+ * Return: 0, -EAFNOSUPPORT (family), -EINVAL (the id has an address; a link-local
+ * address without interface), -EADDRNOTAVAIL (no interface has the address; or
+ * the port is taken for all of them), -EADDRINUSE (the port is taken), -EACCES
+ * (no right to the port), -ENODEV (no RDMA device has the address), -ENOMEM.
+ */
+int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
+{
+	return bind_to(rcm_id_of(id), addr, NULL);
+}
+EXPORT_SYMBOL(rdma_bind_addr);
+
+/**
+ * rcm_bind_within - bind an id that connects
+ * @id: id without address
+ * @src: local address, or NULL for whatever the route says
+ * @dst: destination
+ *
+ * Context: process, may sleep. Return: as rdma_bind_addr().
+ */
+int rcm_bind_within(struct rcm_id *id, const struct sockaddr *src,
+		    const struct sockaddr *dst)
+{
+	union {
+		struct sockaddr sa;
+		struct sockaddr_ib ib;
+	} any = { };
+
+	if (src && src->sa_family)
+		return bind_to(id, src, dst);
+	any.sa.sa_family = dst->sa_family;
+	if (dst->sa_family == AF_IB)
+		any.ib.sib_pkey = ((const struct sockaddr_ib *)dst)->sib_pkey;
+	return bind_to(id, &any.sa, dst);
+}
+
+static int __net_init ports_begin(struct net *net)
+{
+	struct rcm_ports *ports = net_generic(net, ports_net_id);
+	int i;
+
+	for (i = 0; i < SPACES; i++)
+		xa_init(&ports->space[i]);
+	return 0;
+}
+
+/* Every id holds its namespace, so there is none left. */
+static void __net_exit ports_end(struct net *net)
+{
+	struct rcm_ports *ports = net_generic(net, ports_net_id);
+	int i;
+
+	for (i = 0; i < SPACES; i++)
+		WARN_ON(!xa_empty(&ports->space[i]));
+}
+
+static struct pernet_operations ports_net_ops = {
+	.init	= ports_begin,
+	.exit	= ports_end,
+	.id	= &ports_net_id,
+	.size	= sizeof(struct rcm_ports),
+};
+
+int rcm_ports_init(void)
+{
+	return register_pernet_subsys(&ports_net_ops);
+}
+
+void rcm_ports_exit(void)
+{
+	unregister_pernet_subsys(&ports_net_ops);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/* rdma_cm: whom a request is for, and whether it may have come as it did. */
+#include <kunit/visibility.h>
+#include <linux/inetdevice.h>
+#include <linux/netdevice.h>
+#include <net/ip6_fib.h>
+#include <net/ip6_route.h>
+#include <net/ip_fib.h>
+
+#include "cma.h"
+
+enum {
+	NO_MATCH = 0,
+	MATCH_OTHER_FAMILY,
+	MATCH_ANY,
+	MATCH_EXACT,
+};
+
+/**
+ * rcm_match_address - does an id listen for an address?
+ * @bound: local address of the id
+ * @afonly: it does not listen for the other IP family
+ * @local: address that the peer asks for
+ * @remote: address of the peer
+ *
+ * A loopback address listens for peers on this host alone. Pure.
+ * Return: 0 if not, a larger number for a better match.
+ */
+int rcm_match_address(const struct sockaddr *bound, bool afonly,
+		      const struct sockaddr *local,
+		      const struct sockaddr *remote)
+{
+	bool same_family = bound->sa_family == local->sa_family;
+
+	/* That the service id matches is known. */
+	if (bound->sa_family == AF_IB || local->sa_family == AF_IB)
+		return same_family ? MATCH_ANY : NO_MATCH;
+	if (rcm_is_loopback(bound))
+		return same_family && (rcm_is_loopback(remote) ||
+				       rcm_same_address(local, remote)) ?
+		       MATCH_ANY : NO_MATCH;
+	if (!rcm_is_zero(bound))
+		return rcm_same_address(bound, local) ? MATCH_EXACT : NO_MATCH;
+	if (same_family)
+		return MATCH_ANY;
+	/* As with sockets, IPv6 takes IPv4 along, and not the other way. */
+	return bound->sa_family == AF_INET6 && !afonly ? MATCH_OTHER_FAMILY :
+							 NO_MATCH;
+}
+EXPORT_SYMBOL_IF_KUNIT(rcm_match_address);
+
+static bool ipv4_leads_back(struct net_device *ndev, __be32 local,
+			    __be32 remote)
+{
+	struct flowi4 fl4 = {
+		.flowi4_iif = ndev->ifindex,
+		.saddr = local,
+		.daddr = remote,
+	};
+	struct fib_result res;
+	bool ret;
+
+	if (ipv4_is_multicast(local) || ipv4_is_lbcast(local) ||
+	    ipv4_is_zeronet(local) || ipv4_is_loopback(local) ||
+	    ipv4_is_multicast(remote) || ipv4_is_lbcast(remote) ||
+	    ipv4_is_zeronet(remote) || ipv4_is_loopback(remote))
+		return false;
+	rcu_read_lock();
+	ret = !fib_lookup(dev_net(ndev), &fl4, &res, 0) &&
+	      (FIB_RES_DEV(res) == ndev ||
+	       /* Another interface of ours: a question of accept_local. */
+	       (res.type == RTN_LOCAL && __in_dev_get_rcu(ndev) &&
+		IN_DEV_ACCEPT_LOCAL(__in_dev_get_rcu(ndev))));
+	rcu_read_unlock();
+	return ret;
+}
+
+static bool ipv6_leads_back(struct net_device *ndev,
+			    const struct in6_addr *local,
+			    const struct in6_addr *remote)
+{
+	int strict = ipv6_addr_type(local) & IPV6_ADDR_LINKLOCAL ?
+		     RT6_LOOKUP_F_IFACE : 0;
+	struct rt6_info *rt;
+	bool ret;
+
+	if (!IS_ENABLED(CONFIG_IPV6) || !ipv6_mod_enabled() ||
+	    ipv6_addr_is_multicast(local) || ipv6_addr_is_multicast(remote))
+		return false;
+	rt = rt6_lookup(dev_net(ndev), remote, local, ndev->ifindex, NULL,
+			strict);
+	if (!rt)
+		return false;
+	ret = rt->rt6i_idev && rt->rt6i_idev->dev == ndev;
+	ip6_rt_put(rt);
+	return ret;
+}
+
+/**
+ * rcm_route_leads_back - would an answer leave by the interface it came in on?
+ * @ndev: interface that a request is for
+ * @local: address that the peer asks for
+ * @remote: address of the peer, which only the peer says is its
+ *
+ * Context: process. Return: true if so, and if the addresses are such as hosts
+ * can have.
+ */
+bool rcm_route_leads_back(struct net_device *ndev, const struct sockaddr *local,
+			  const struct sockaddr *remote)
+{
+	const struct sockaddr_in6 *l6 = (const struct sockaddr_in6 *)local;
+	const struct sockaddr_in6 *r6 = (const struct sockaddr_in6 *)remote;
+	const struct sockaddr_in *l4 = (const struct sockaddr_in *)local;
+	const struct sockaddr_in *r4 = (const struct sockaddr_in *)remote;
+
+	if (!(READ_ONCE(ndev->flags) & IFF_UP) ||
+	    local->sa_family != remote->sa_family)
+		return false;
+	if (local->sa_family == AF_INET)
+		return ipv4_leads_back(ndev, l4->sin_addr.s_addr,
+				       r4->sin_addr.s_addr);
+	return local->sa_family == AF_INET6 &&
+	       ipv6_leads_back(ndev, &l6->sin6_addr, &r6->sin6_addr);
+}
+
+static bool right_place(struct rcm_id *id, const struct rcm_request *req)
+{
+	int bound_if = rcm_l2(id)->bound_dev_if;
+
+	if (id->cdev && id->cdev->device != req->device)
+		return false;
+	if (!rdma_dev_access_netns(req->device, rcm_net(id)))
+		return false;
+	if (req->ndev)
+		return !bound_if || bound_if == req->ndev->ifindex;
+	return !id->pub.port_num || id->pub.port_num == req->port;
+}
+
+static int match(struct rcm_id *id, const struct rcm_request *req)
+{
+	if (rcm_state_of(id) != RCM_S_LISTEN || !right_place(id, req))
+		return NO_MATCH;
+	return rcm_match_address(rcm_src(id), id->afonly,
+				 (const struct sockaddr *)&req->local,
+				 (const struct sockaddr *)&req->remote);
+}
+
+/**
+ * rcm_find_listener - find the id that a request is for
+ * @req: request
+ *
+ * Context: process, may sleep. Return: the id with a reference, or NULL.
+ */
+struct rcm_id *rcm_find_listener(const struct rcm_request *req)
+{
+	struct net *net = req->ndev ? dev_net(req->ndev) : &init_net;
+	struct rcm_id *id, *found = NULL;
+	struct hlist_head *owners;
+	int best = NO_MATCH;
+
+	mutex_lock(&rcm_mutex);
+	owners = rcm_port_owners_locked(net,
+					rcm_space_of_service(req->service_id),
+					rcm_port_of_service(req->service_id));
+	if (owners)
+		hlist_for_each_entry(id, owners, on_port)
+			if (match(id, req) > best) {
+				best = match(id, req);
+				found = id;
+			}
+	if (found)
+		rcm_id_get(found);
+	mutex_unlock(&rcm_mutex);
+	return found;
+}

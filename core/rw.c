@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RDMA READ and WRITE for kernel consumers (<rdma/rw.h>): from a scatter list
+ * to a chain of work requests, in whichever of four ways the device wants it.
+ *
+ * Single and several: the memory is named by the local DMA key, in one or in
+ * many work requests. Registered: each part of the list becomes a region first.
+ * iWARP has to, since the sink of a READ needs a key that the wire may see, and
+ * the key goes to the peer: it is invalidated with the READ. So do devices that
+ * are slow at READs with many elements. Signature: a region with a checksum.
+ *
+ * Regions come from pools of the QP, so that contexts are made without
+ * sleeping. A region that was used keeps its registration until it is used
+ * again: mr->need_inval says that an invalidation goes first.
+ *
+ * A context belongs to its caller, who uses it from one thread at a time.
+ */
+#include <linux/moduleparam.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/mr_pool.h>
+#include <rdma/rw.h>
+
+#include "rw_plan.h"
+
+/* A page list longer than this costs more to post than a second region. */
+#define REGION_PAGES_MAX 256
+
+/* rdma_rw_ctx.type; the comments name the member of its union. */
+enum way {
+	WAY_SINGLE,	/* single */
+	WAY_SEVERAL,	/* map */
+	WAY_REGISTERED,	/* reg[nr_ops] */
+	WAY_SIGNATURE,	/* reg[1] */
+};
+
+static bool force_mr;
+module_param(force_mr, bool, 0);
+MODULE_PARM_DESC(force_mr,
+		 "Force usage of MRs for RDMA READ/WRITE operations");
+
+/* What a context is made of; all but the last member are arguments of ours. */
+struct rw_args {
+	struct ib_qp *qp;
+	u32 port;
+	enum dma_data_direction dir;
+	u64 remote_addr;
+	u32 rkey;
+	struct ofed_rw_list list;
+};
+
+static bool may_register(struct ib_device *device, u32 port)
+{
+	return force_mr || device->attrs.max_sgl_rd ||
+	       rdma_protocol_iwarp(device, port);
+}
+
+static bool must_register(const struct rw_args *args)
+{
+	struct ib_device *device = args->qp->device;
+	const u32 limit = device->attrs.max_sgl_rd;
+
+	if (force_mr)
+		return true;
+	if (args->dir != DMA_FROM_DEVICE)
+		return false;
+	return rdma_protocol_iwarp(device, args->port) ||
+	       (limit && args->list.cnt > limit);
+}
+
+static u32 region_pages(const struct ib_device *device, bool integrity)
+{
+	u32 pages = integrity ? device->attrs.max_pi_fast_reg_page_list_len :
+				device->attrs.max_fast_reg_page_list_len;
+
+	return clamp_t(u32, pages, 1, REGION_PAGES_MAX);
+}
+
+static void fill_transfer(const struct rw_args *args, struct ib_rdma_wr *wr,
+			  struct ib_sge *sges, u32 num_sge)
+{
+	wr->wr.opcode = args->dir == DMA_TO_DEVICE ? IB_WR_RDMA_WRITE :
+						     IB_WR_RDMA_READ;
+	wr->wr.sg_list = sges;
+	wr->wr.num_sge = num_sge;
+	wr->remote_addr = args->remote_addr;
+	wr->rkey = args->rkey;
+}
+
+static void fill_sge(const struct rw_args *args, struct ib_sge *sge)
+{
+	const struct ofed_rw_list *list = &args->list;
+
+	sge->lkey = args->qp->pd->local_dma_lkey;
+	sge->addr = sg_dma_address(list->sg) + list->skip;
+	sge->length = sg_dma_len(list->sg) - list->skip;
+}
+
+static int init_single(struct rdma_rw_ctx *ctx, struct rw_args *args)
+{
+	ctx->type = WAY_SINGLE;
+	ctx->nr_ops = 1;
+	memset(&ctx->single, 0, sizeof(ctx->single));
+	fill_sge(args, &ctx->single.sge);
+	fill_transfer(args, &ctx->single.wr, &ctx->single.sge, 1);
+	return 1;
+}
+
+static int init_several(struct rdma_rw_ctx *ctx, struct rw_args *args)
+{
+	const u32 room = args->dir == DMA_TO_DEVICE ?
+			 args->qp->max_write_sge : args->qp->max_read_sge;
+	const u32 per_wr = max(room, 1U);
+	struct ib_rdma_wr *wr;
+	struct ib_sge *sge;
+	u32 cnt, i;
+
+	ctx->type = WAY_SEVERAL;
+	ctx->nr_ops = DIV_ROUND_UP(args->list.cnt, per_wr);
+	ctx->map.sges = kcalloc(args->list.cnt, sizeof(*sge), GFP_KERNEL);
+	if (!ctx->map.sges)
+		return -ENOMEM;
+	ctx->map.wrs = kcalloc(ctx->nr_ops, sizeof(*wr), GFP_KERNEL);
+	if (!ctx->map.wrs) {
+		kfree(ctx->map.sges);
+		return -ENOMEM;
+	}
+
+	sge = ctx->map.sges;
+	for (wr = ctx->map.wrs; args->list.cnt; wr++) {
+		cnt = min(args->list.cnt, per_wr);
+		fill_transfer(args, wr, sge, cnt);
+		args->remote_addr += ofed_rw_bytes(&args->list, cnt);
+		for (i = 0; i < cnt; i++) {
+			fill_sge(args, sge++);
+			ofed_rw_step(&args->list, 1);
+		}
+		wr->wr.next = args->list.cnt ? &wr[1].wr : NULL;
+	}
+	return ctx->nr_ops;
+}
+
+static struct ib_send_wr *first_of(struct rdma_rw_reg_ctx *reg)
+{
+	return reg->mr->need_inval ? &reg->inv_wr : &reg->reg_wr.wr;
+}
+
+/* The chain of one region: [invalidate], register, transfer. Its length. */
+static int link_region(const struct rw_args *args, struct rdma_rw_reg_ctx *reg,
+		       enum ib_wr_opcode opcode, int access)
+{
+	struct ib_mr *mr = reg->mr;
+
+	reg->inv_wr.opcode = IB_WR_LOCAL_INV;
+	reg->inv_wr.ex.invalidate_rkey = mr->lkey;
+	reg->inv_wr.next = &reg->reg_wr.wr;
+	reg->reg_wr.wr.opcode = opcode;
+	reg->reg_wr.wr.next = &reg->wr.wr;
+	reg->reg_wr.mr = mr;
+	reg->reg_wr.access = access;
+	reg->sge.addr = mr->iova;
+	reg->sge.length = mr->length;
+	fill_transfer(args, &reg->wr, &reg->sge, 1);
+	return ofed_rw_wrs_per_ctx(true) - !mr->need_inval;
+}
+
+static int init_region(struct rdma_rw_reg_ctx *reg, struct rw_args *args,
+		       u32 pages)
+{
+	struct ib_qp *qp = args->qp;
+	const u32 cnt = ofed_rw_region_elements(&args->list, pages);
+	const bool iwarp = rdma_protocol_iwarp(qp->device, args->port);
+	int access = IB_ACCESS_LOCAL_WRITE;
+	int mapped, wrs;
+
+	reg->mr = ib_mr_pool_get(qp, &qp->rdma_mrs);
+	if (!reg->mr)
+		return -EAGAIN;
+	mapped = ib_map_mr_sg(reg->mr, args->list.sg, cnt, &args->list.skip,
+			      PAGE_SIZE);
+	if (mapped < 0 || mapped < cnt) {
+		ib_mr_pool_put(qp, &qp->rdma_mrs, reg->mr);
+		return -EINVAL;
+	}
+	/* RFC 5040 5.1: the peer of a READ writes to its sink. */
+	if (iwarp)
+		access |= IB_ACCESS_REMOTE_WRITE;
+	wrs = link_region(args, reg, IB_WR_REG_MR, access);
+	if (args->dir == DMA_FROM_DEVICE &&
+	    rdma_cap_read_inv(qp->device, args->port))
+		reg->wr.wr.opcode = IB_WR_RDMA_READ_WITH_INV;
+	args->remote_addr += reg->mr->length;
+	ofed_rw_step(&args->list, cnt);
+	return wrs;
+}
+
+static void free_regions(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
+			 struct list_head *pool)
+{
+	while (ctx->nr_ops)
+		ib_mr_pool_put(qp, pool, ctx->reg[--ctx->nr_ops].mr);
+	kfree(ctx->reg);
+}
+
+static int init_registered(struct rdma_rw_ctx *ctx, struct rw_args *args)
+{
+	struct ib_qp *qp = args->qp;
+	const u32 pages = region_pages(qp->pd->device, qp->integrity_en);
+	const u32 regions = ofed_rw_regions(&args->list, pages);
+	struct rdma_rw_reg_ctx *reg;
+	int ret, wrs = 0;
+
+	ctx->type = WAY_REGISTERED;
+	ctx->nr_ops = 0;
+	ctx->reg = kcalloc(regions, sizeof(*reg), GFP_KERNEL);
+	if (!ctx->reg)
+		return -ENOMEM;
+	for (reg = ctx->reg; ctx->nr_ops < regions; reg++) {
+		ret = init_region(reg, args, pages);
+		if (ret < 0) {
+			free_regions(ctx, qp, &qp->rdma_mrs);
+			return ret;
+		}
+		if (ctx->nr_ops++)
+			reg[-1].wr.wr.next = first_of(reg);
+		wrs += ret;
+	}
+	return wrs;
+}
+
+static int map_sg(struct ib_qp *qp, struct scatterlist *sg, u32 cnt,
+		  enum dma_data_direction dir, struct ofed_rw_list *list)
+{
+	/* Peer-to-peer pages are the DMA layer's business. */
+	struct sg_table table = { .sgl = sg, .orig_nents = cnt };
+	int ret;
+
+	ret = ib_dma_map_sgtable_attrs(qp->pd->device, &table, dir, 0);
+	if (ret)
+		return ret;
+	list->sg = sg;
+	list->cnt = table.nents;
+	return 0;
+}
+
+static void unmap_sg(struct ib_qp *qp, struct scatterlist *sg, u32 cnt,
+		     enum dma_data_direction dir)
+{
+	ib_dma_unmap_sg(qp->pd->device, sg, cnt, dir);
+}
+
+/**
+ * rdma_rw_ctx_init - make ready for a transfer
+ * @ctx: context to fill
+ * @qp: QP to transfer on
+ * @port_num: its port
+ * @sg: local memory; DMA mapped by this
+ * @sg_cnt: number of its elements
+ * @sg_offset: bytes of it to leave out
+ * @remote_addr: the peer's memory, as he says
+ * @rkey: his key for it
+ * @dir: DMA_TO_DEVICE for a WRITE, DMA_FROM_DEVICE for a READ
+ *
+ * Context: process, may sleep.
+ * Return: number of work requests that posting takes, to be kept free in the
+ * send queue; -EIO (nothing behind @sg_offset), -ENOMEM, -EAGAIN (no region is
+ * left in the QP's pool: fewer contexts at a time, or a larger
+ * cap.max_rdma_ctxs), -EINVAL (a region does not take the memory), or an errno
+ * of the DMA layer.
+ */
+int rdma_rw_ctx_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
+		     struct scatterlist *sg, u32 sg_cnt, u32 sg_offset,
+		     u64 remote_addr, u32 rkey, enum dma_data_direction dir)
+{
+	struct rw_args args = {
+		.qp = qp,
+		.port = port_num,
+		.dir = dir,
+		.remote_addr = remote_addr,
+		.rkey = rkey,
+		.list.skip = sg_offset,
+	};
+	int ret;
+
+	ret = map_sg(qp, sg, sg_cnt, dir, &args.list);
+	if (ret)
+		return ret;
+	ret = ofed_rw_seek(&args.list);
+	if (ret)
+		goto err_unmap;
+	if (must_register(&args))
+		ret = init_registered(ctx, &args);
+	else if (args.list.cnt > 1)
+		ret = init_several(ctx, &args);
+	else
+		ret = init_single(ctx, &args);
+	if (ret < 0)
+		goto err_unmap;
+	return ret;
+
+err_unmap:
+	unmap_sg(qp, sg, sg_cnt, dir);
+	return ret;
+}
+EXPORT_SYMBOL(rdma_rw_ctx_init);
+
+/**
+ * rdma_rw_ctx_destroy - end a transfer
+ * @ctx: from rdma_rw_ctx_init(), with the arguments as given there; its last
+ *	 work request has completed, or none was posted
+ * @qp: QP
+ * @port_num: port
+ * @sg: local memory
+ * @sg_cnt: number of its elements
+ * @dir: direction
+ *
+ * Context: any where the DMA layer can unmap.
+ */
+void rdma_rw_ctx_destroy(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
+			 u32 port_num, struct scatterlist *sg, u32 sg_cnt,
+			 enum dma_data_direction dir)
+{
+	if (ctx->type == WAY_REGISTERED) {
+		free_regions(ctx, qp, &qp->rdma_mrs);
+	} else if (ctx->type == WAY_SEVERAL) {
+		kfree(ctx->map.wrs);
+		kfree(ctx->map.sges);
+	} else if (WARN_ON_ONCE(ctx->type != WAY_SINGLE)) {
+		return;
+	}
+	unmap_sg(qp, sg, sg_cnt, dir);
+}
+EXPORT_SYMBOL(rdma_rw_ctx_destroy);
+
+static int init_signature(struct rdma_rw_ctx *ctx, struct rw_args *args,
+			  const struct ofed_rw_list *prot,
+			  const struct ib_sig_attrs *sig_attrs)
+{
+	const int access = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
+	struct ib_qp *qp = args->qp;
+	struct rdma_rw_reg_ctx *reg;
+	int ret;
+
+	ctx->type = WAY_SIGNATURE;
+	ctx->nr_ops = 0;
+	reg = kzalloc(sizeof(*reg), GFP_KERNEL);
+	if (!reg)
+		return -ENOMEM;
+	ctx->reg = reg;
+	reg->mr = ib_mr_pool_get(qp, &qp->sig_mrs);
+	if (!reg->mr) {
+		ret = -EAGAIN;
+		goto err_free;
+	}
+	ctx->nr_ops = 1;
+	*reg->mr->sig_attrs = *sig_attrs;
+	ret = ib_map_mr_sg_pi(reg->mr, args->list.sg, args->list.cnt, NULL,
+			      prot->sg, prot->cnt, NULL, SZ_4K);
+	if (ret)
+		goto err_free;
+	ret = link_region(args, reg, IB_WR_REG_MR_INTEGRITY, access);
+	/* Then the protection information does not go over the wire. */
+	if (sig_attrs->wire.sig_type == IB_SIG_TYPE_NONE)
+		reg->sge.length -= reg->mr->sig_attrs->meta_length;
+	return ret;
+
+err_free:
+	free_regions(ctx, qp, &qp->sig_mrs);
+	return ret < 0 ? ret : -EINVAL;
+}
+
+/**
+ * rdma_rw_ctx_signature_init - make ready for a transfer with a signature
+ * @ctx: context to fill
+ * @qp: QP to transfer on, created with IB_QP_CREATE_INTEGRITY_EN
+ * @port_num: its port
+ * @sg: local memory; DMA mapped by this
+ * @sg_cnt: number of its elements
+ * @prot_sg: its protection information; DMA mapped by this
+ * @prot_sg_cnt: number of elements, or 0
+ * @sig_attrs: what to check, make and strip
+ * @remote_addr: the peer's memory
+ * @rkey: his key for it
+ * @dir: DMA_TO_DEVICE for a WRITE, DMA_FROM_DEVICE for a READ
+ *
+ * Context: process, may sleep.
+ * Return: number of work requests that posting takes; -EINVAL (more elements
+ * than a region has pages), -ENOMEM, -EAGAIN (no region left), or an errno of
+ * the DMA layer or of the driver.
+ */
+int rdma_rw_ctx_signature_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
+			       u32 port_num, struct scatterlist *sg, u32 sg_cnt,
+			       struct scatterlist *prot_sg, u32 prot_sg_cnt,
+			       struct ib_sig_attrs *sig_attrs, u64 remote_addr,
+			       u32 rkey, enum dma_data_direction dir)
+{
+	const u32 room = region_pages(qp->pd->device, qp->integrity_en);
+	struct ofed_rw_list prot = {};
+	struct rw_args args = {
+		.rkey = rkey,
+		.remote_addr = remote_addr,
+		.dir = dir,
+		.port = port_num,
+		.qp = qp,
+	};
+	int ret;
+
+	if (sg_cnt > room || prot_sg_cnt > room)
+		return -EINVAL;
+	ret = map_sg(qp, sg, sg_cnt, dir, &args.list);
+	if (ret)
+		return ret;
+	if (prot_sg_cnt) {
+		ret = map_sg(qp, prot_sg, prot_sg_cnt, dir, &prot);
+		if (ret)
+			goto err_unmap;
+	}
+	ret = init_signature(ctx, &args, &prot, sig_attrs);
+	if (ret < 0)
+		goto err_unmap_prot;
+	return ret;
+
+err_unmap_prot:
+	if (prot_sg_cnt)
+		unmap_sg(qp, prot_sg, prot_sg_cnt, dir);
+err_unmap:
+	unmap_sg(qp, sg, sg_cnt, dir);
+	return ret;
+}
+EXPORT_SYMBOL(rdma_rw_ctx_signature_init);
+
+/**
+ * rdma_rw_ctx_destroy_signature - end a transfer with a signature
+ * @ctx: from rdma_rw_ctx_signature_init(), with the arguments as given there
+ * @qp: QP
+ * @port_num: port
+ * @sg: local memory
+ * @sg_cnt: number of its elements
+ * @prot_sg: protection information
+ * @prot_sg_cnt: number of its elements
+ * @dir: direction
+ *
+ * Context: as rdma_rw_ctx_destroy().
+ */
+void rdma_rw_ctx_destroy_signature(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
+				   u32 port_num, struct scatterlist *sg,
+				   u32 sg_cnt, struct scatterlist *prot_sg,
+				   u32 prot_sg_cnt, enum dma_data_direction dir)
+{
+	if (WARN_ON_ONCE(ctx->type != WAY_SIGNATURE))
+		return;
+	free_regions(ctx, qp, &qp->sig_mrs);
+	if (prot_sg_cnt)
+		unmap_sg(qp, prot_sg, prot_sg_cnt, dir);
+	unmap_sg(qp, sg, sg_cnt, dir);
+}
+EXPORT_SYMBOL(rdma_rw_ctx_destroy_signature);
+
+/*
+ * A registration that is posted gets a key that no peer has seen. What READ
+ * WITH INVALIDATE has ended needs no invalidation the next time.
+ */
+static void renew_key(struct rdma_rw_reg_ctx *reg)
+{
+	struct ib_mr *mr = reg->mr;
+
+	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->lkey));
+	reg->reg_wr.key = mr->lkey;
+	reg->sge.lkey = mr->lkey;
+	mr->need_inval = reg->wr.wr.opcode != IB_WR_RDMA_READ_WITH_INV;
+	if (!mr->need_inval)
+		reg->wr.wr.ex.invalidate_rkey = mr->lkey;
+}
+
+static struct ib_send_wr *region_chain(struct rdma_rw_ctx *ctx,
+				       struct ib_send_wr **last)
+{
+	struct ib_send_wr *first = first_of(ctx->reg);
+	u32 i;
+
+	for (i = 0; i < ctx->nr_ops; i++)
+		renew_key(&ctx->reg[i]);
+	*last = &ctx->reg[ctx->nr_ops - 1].wr.wr;
+	return first;
+}
+
+/**
+ * rdma_rw_ctx_wrs - the work requests of a context
+ * @ctx: a context that is ready; each can be used once
+ * @qp: QP
+ * @port_num: port
+ * @cqe: called when the transfer is done, unless there is a @chain_wr
+ * @chain_wr: work request to go behind the last one, or NULL
+ *
+ * Context: any.
+ * Return: a chain for ib_post_send(). It must be posted: keys have been taken.
+ */
+struct ib_send_wr *rdma_rw_ctx_wrs(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
+				   u32 port_num, struct ib_cqe *cqe,
+				   struct ib_send_wr *chain_wr)
+{
+	struct ib_send_wr *first, *last;
+
+	if (ctx->type == WAY_SINGLE) {
+		first = &ctx->single.wr.wr;
+		last = first;
+	} else if (ctx->type == WAY_SEVERAL) {
+		first = &ctx->map.wrs[0].wr;
+		last = &ctx->map.wrs[ctx->nr_ops - 1].wr;
+	} else {
+		first = region_chain(ctx, &last);
+	}
+
+	last->next = chain_wr;
+	if (!chain_wr) {
+		last->send_flags |= IB_SEND_SIGNALED;
+		last->wr_cqe = cqe;
+	}
+	return first;
+}
+EXPORT_SYMBOL(rdma_rw_ctx_wrs);
+
+/**
+ * rdma_rw_ctx_post - post the work requests of a context
+ * @ctx: a context that is ready
+ * @qp: QP
+ * @port_num: port
+ * @cqe: called when the transfer is done, unless there is a @chain_wr
+ * @chain_wr: work request to go behind the last one, or NULL
+ *
+ * Context: any. Return: as ib_post_send().
+ */
+int rdma_rw_ctx_post(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
+		     struct ib_cqe *cqe, struct ib_send_wr *chain_wr)
+{
+	return ib_post_send(qp,
+			    rdma_rw_ctx_wrs(ctx, qp, port_num, cqe, chain_wr),
+			    NULL);
+}
+EXPORT_SYMBOL(rdma_rw_ctx_post);
+
+/**
+ * rdma_rw_mr_factor - contexts that one transfer takes at most
+ * @device: device
+ * @port_num: its port
+ * @maxpages: pages of the largest transfer
+ *
+ * For cap.max_rdma_ctxs: so many per transfer. Context: any.
+ * Return: the number.
+ */
+unsigned int rdma_rw_mr_factor(struct ib_device *device, u32 port_num,
+			       unsigned int maxpages)
+{
+	const u32 pages = may_register(device, port_num) ?
+			  region_pages(device, false) :
+			  max_t(u32, device->attrs.max_sge_rd, 1);
+
+	return DIV_ROUND_UP(maxpages, pages);
+}
+EXPORT_SYMBOL(rdma_rw_mr_factor);
+
+/**
+ * rdma_rw_max_send_wr - work requests that contexts take at most
+ * @dev: device
+ * @port_num: its port
+ * @max_rdma_ctxs: number of contexts
+ * @create_flags: IB_QP_CREATE_* of the QP
+ *
+ * What ib_create_qp() adds to cap.max_send_wr for cap.max_rdma_ctxs, for those
+ * who size a CQ. Context: any. Return: the number, at most UINT_MAX.
+ */
+unsigned int rdma_rw_max_send_wr(struct ib_device *dev, u32 port_num,
+				 unsigned int max_rdma_ctxs, u32 create_flags)
+{
+	const bool registers = create_flags & IB_QP_CREATE_INTEGRITY_EN ||
+			       may_register(dev, port_num);
+	unsigned int wrs;
+
+	if (check_mul_overflow(max_rdma_ctxs,
+			       (unsigned int)ofed_rw_wrs_per_ctx(registers),
+			       &wrs))
+		return UINT_MAX;
+	return wrs;
+}
+EXPORT_SYMBOL(rdma_rw_max_send_wr);
+
+/**
+ * rdma_rw_init_qp - make room in the queue of a QP that is to be created
+ * @dev: device
+ * @attr: in and out; cap.max_rdma_ctxs is not 0
+ *
+ * A device that has not so many gives what it has: the consumer counts.
+ */
+void rdma_rw_init_qp(struct ib_device *dev, struct ib_qp_init_attr *attr)
+{
+	const u64 wanted = (u64)attr->cap.max_send_wr +
+			   rdma_rw_max_send_wr(dev, attr->port_num,
+					       attr->cap.max_rdma_ctxs,
+					       attr->create_flags);
+
+	attr->cap.max_send_wr = min_t(u64, wanted, dev->attrs.max_qp_wr);
+}
+
+/**
+ * rdma_rw_init_mrs - fill the pools of a new QP
+ * @qp: the QP
+ * @attr: what it was created with
+ *
+ * Context: process, may sleep. Return: 0 or an errno of ib_mr_pool_init(): then
+ * the pools are empty.
+ */
+int rdma_rw_init_mrs(struct ib_qp *qp, struct ib_qp_init_attr *attr)
+{
+	struct ib_device *device = qp->pd->device;
+	const bool integrity = attr->create_flags & IB_QP_CREATE_INTEGRITY_EN;
+	const u32 pages = region_pages(device, integrity);
+	const u32 regions = attr->cap.max_rdma_ctxs;
+	int ret;
+
+	if (!integrity && !may_register(device, attr->port_num))
+		return 0;
+	ret = ib_mr_pool_init(qp, &qp->rdma_mrs, regions, IB_MR_TYPE_MEM_REG,
+			      pages, 0);
+	if (ret || !integrity)
+		return ret;
+	ret = ib_mr_pool_init(qp, &qp->sig_mrs, regions,
+			      IB_MR_TYPE_INTEGRITY, pages, pages);
+	if (ret)
+		ib_mr_pool_destroy(qp, &qp->rdma_mrs);
+	return ret;
+}
+
+/**
+ * rdma_rw_cleanup_mrs - empty the pools of a QP
+ * @qp: the QP, which the device uses no more
+ *
+ * Context: process, may sleep.
+ */
+void rdma_rw_cleanup_mrs(struct ib_qp *qp)
+{
+	WARN_ON_ONCE(qp->mrs_used);
+	ib_mr_pool_destroy(qp, &qp->sig_mrs);
+	ib_mr_pool_destroy(qp, &qp->rdma_mrs);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How much of a scatter list fits where. */
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+
+#include "rw_plan.h"
+
+static u64 element_begin(const struct scatterlist *sg, u32 skip)
+{
+	return sg_dma_address(sg) + skip;
+}
+
+static u64 element_end(const struct scatterlist *sg)
+{
+	return (u64)sg_dma_address(sg) + sg_dma_len(sg);
+}
+
+/**
+ * ofed_rw_seek - go to the element where the bytes to skip end
+ * @list: the list
+ *
+ * Return: 0, or -EIO if nothing is left.
+ */
+int ofed_rw_seek(struct ofed_rw_list *list)
+{
+	while (list->cnt && list->skip >= sg_dma_len(list->sg)) {
+		list->skip -= sg_dma_len(list->sg);
+		list->sg = sg_next(list->sg);
+		list->cnt--;
+	}
+	return list->cnt ? 0 : -EIO;
+}
+
+/**
+ * ofed_rw_step - leave elements behind
+ * @list: the list
+ * @cnt: how many; not more than it has
+ */
+void ofed_rw_step(struct ofed_rw_list *list, u32 cnt)
+{
+	list->cnt -= cnt;
+	list->skip = 0;
+	while (cnt--)
+		list->sg = sg_next(list->sg);
+}
+
+/**
+ * ofed_rw_bytes - count bytes
+ * @list: the list
+ * @cnt: of so many elements; not more than it has, and not 0
+ *
+ * Return: the number, without what is skipped.
+ */
+u32 ofed_rw_bytes(const struct ofed_rw_list *list, u32 cnt)
+{
+	struct scatterlist *sg;
+	u32 bytes = 0;
+	int i;
+
+	for_each_sg(list->sg, sg, cnt, i)
+		bytes += sg_dma_len(sg);
+	return bytes - list->skip;
+}
+
+/* Inside a region, memory adjoins or meets at the boundaries of pages. */
+static bool has_gap(u64 end, u64 begin)
+{
+	return begin != end && !IS_ALIGNED(begin | end, PAGE_SIZE);
+}
+
+/**
+ * ofed_rw_region_elements - how much of a list one region can take
+ * @list: the list, not empty
+ * @max_pages: page list of the region
+ *
+ * An element that is larger than a region counts as fitting when it is the
+ * first, so that the list gets shorter in any case: the driver refuses it.
+ * Return: number of elements.
+ */
+u32 ofed_rw_region_elements(const struct ofed_rw_list *list, u32 max_pages)
+{
+	u64 begin = element_begin(list->sg, list->skip), end = 0, page = 0;
+	struct scatterlist *sg = list->sg;
+	u64 pages = 0;
+	u32 i;
+
+	for (i = 0; i < list->cnt; i++) {
+		if (i) {
+			sg = sg_next(sg);
+			begin = element_begin(sg, 0);
+		}
+		if (i && has_gap(end, begin))
+			break;
+		/* The first page may be the last one of the element before. */
+		if (i && begin == end)
+			begin = max(begin, page);
+		else
+			begin = ALIGN_DOWN(begin, PAGE_SIZE);
+		end = element_end(sg);
+		page = ALIGN(end, PAGE_SIZE);
+		if (page > begin)
+			pages += (page - begin) >> PAGE_SHIFT;
+		if (i && pages > max_pages)
+			break;
+	}
+	return i;
+}
+
+/**
+ * ofed_rw_regions - how many regions a list needs
+ * @list: the list
+ * @max_pages: page list of each region
+ *
+ * Return: the number.
+ */
+u32 ofed_rw_regions(const struct ofed_rw_list *list, u32 max_pages)
+{
+	struct ofed_rw_list left = *list;
+	u32 regions;
+
+	for (regions = 0; left.cnt; regions++)
+		ofed_rw_step(&left, ofed_rw_region_elements(&left, max_pages));
+	return regions;
+}
+
+/**
+ * ofed_rw_wrs_per_ctx - work requests to reserve for a context
+ * @registers: it may have to register memory
+ *
+ * Return: the transfer's, and then one to invalidate and one to register.
+ */
+u32 ofed_rw_wrs_per_ctx(bool registers)
+{
+	return registers ? 3 : 1;
+}
