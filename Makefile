@@ -20,7 +20,7 @@ B	:= $(CURDIR)/build/$(KVER)
 endif
 
 # What modules are made of; the copy that dkms keeps has no tests.
-SOURCES	:= Kbuild core uverbs hw include tools
+SOURCES	:= Kbuild core uverbs ucma hw include tools
 TESTS	:= $(wildcard tests/modules tests/kunit)
 GENKSYMS := $(B)/tools/genksyms-adopt
 KARGS	= --no-print-directory -C $(KDIR) M=$(B) \
@@ -83,7 +83,8 @@ MODDIR	= $(DESTDIR)/lib/modules/$(KVER)/updates/ofed
 DEPMOD	= depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
 install: modules
 	install -d $(MODDIR) $(DESTDIR)/lib/modprobe.d
-	install -m 644 $(B)/core/*.ko $(B)/uverbs/*.ko $(B)/hw/*.ko $(MODDIR)/
+	install -m 644 $(B)/core/*.ko $(B)/uverbs/*.ko $(B)/ucma/*.ko $(B)/hw/*.ko \
+		$(MODDIR)/
 	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/ofed.conf
 	$(DEPMOD)
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands about addresses, and what listens on one.
+ */
+#include "ucma.h"
+
+static int bind_to(struct ucm_call *call, u32 number, void *addr)
+{
+	struct ucm_id *id = ucm_id_enter(call->file, number, UCM_ANY_ID);
+	int ret;
+
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	ret = rdma_bind_addr(id->cm_id, addr);
+	ucm_id_leave(id);
+	return ret;
+}
+
+int ucm_bind_ip(struct ucm_call *call)
+{
+	struct rdma_ucm_bind_ip *req = &call->req.bind_ip;
+
+	if (!rdma_addr_size_in6(&req->addr))
+		return -EINVAL;
+	return bind_to(call, req->id, &req->addr);
+}
+
+int ucm_bind(struct ucm_call *call)
+{
+	struct rdma_ucm_bind *req = &call->req.bind;
+
+	if (!req->addr_size || req->reserved ||
+	    req->addr_size != rdma_addr_size_kss(&req->addr))
+		return -EINVAL;
+	return bind_to(call, req->id, &req->addr);
+}
+
+/* @src without an address family is no source address. */
+static int resolve(struct ucm_call *call, u32 number, struct sockaddr *src,
+		   void *dst, u32 timeout_ms)
+{
+	struct ucm_id *id = ucm_id_enter(call->file, number, UCM_ANY_ID);
+	int ret;
+
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	ret = rdma_resolve_addr(id->cm_id, src->sa_family ? src : NULL, dst,
+				timeout_ms);
+	ucm_id_leave(id);
+	return ret;
+}
+
+int ucm_resolve_ip(struct ucm_call *call)
+{
+	struct rdma_ucm_resolve_ip *req = &call->req.resolve_ip;
+
+	if (req->src_addr.sin6_family && !rdma_addr_size_in6(&req->src_addr))
+		return -EINVAL;
+	if (!rdma_addr_size_in6(&req->dst_addr))
+		return -EINVAL;
+	return resolve(call, req->id, (struct sockaddr *)&req->src_addr,
+		       &req->dst_addr, req->timeout_ms);
+}
+
+int ucm_resolve_addr(struct ucm_call *call)
+{
+	struct rdma_ucm_resolve_addr *req = &call->req.resolve_addr;
+
+	if (req->src_size &&
+	    req->src_size != rdma_addr_size_kss(&req->src_addr))
+		return -EINVAL;
+	if (!req->dst_size || req->reserved ||
+	    req->dst_size != rdma_addr_size_kss(&req->dst_addr))
+		return -EINVAL;
+	return resolve(call, req->id, (struct sockaddr *)&req->src_addr,
+		       &req->dst_addr, req->timeout_ms);
+}
+
+int ucm_resolve_route(struct ucm_call *call)
+{
+	const struct rdma_ucm_resolve_route *req = &call->req.resolve_route;
+	struct ucm_id *id = ucm_id_enter(call->file, req->id, UCM_BOUND_ID);
+	int ret;
+
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	ret = rdma_resolve_route(id->cm_id, req->timeout_ms);
+	ucm_id_leave(id);
+	return ret;
+}
+
+/*
+ * Requests may come before rdma_listen() returns. When it fails, as it does for
+ * who listens already, the new limit holds all the same: requests that wait are
+ * counted, and are not forgotten by it.
+ */
+int ucm_listen(struct ucm_call *call)
+{
+	const struct rdma_ucm_listen *req = &call->req.listen;
+	const u32 most = ucm_max_backlog();
+	struct ucm_id *id;
+	u32 backlog;
+	int ret;
+
+	backlog = req->backlog ? min(req->backlog, most) : most;
+	id = ucm_id_enter(call->file, req->id, UCM_ANY_ID);
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	WRITE_ONCE(id->backlog, backlog);
+	ret = rdma_listen(id->cm_id, backlog);
+	ucm_id_leave(id);
+	return ret;
+}

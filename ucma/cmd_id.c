@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands that make, end and move an id.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+
+#include "ucma.h"
+
+/* The type of QP that connections of a port space have. */
+static int qp_type_of(const struct rdma_ucm_create_id *req)
+{
+	switch (req->ps) {
+	case RDMA_PS_TCP:
+		return IB_QPT_RC;
+	case RDMA_PS_IPOIB:
+	case RDMA_PS_UDP:
+		return IB_QPT_UD;
+	case RDMA_PS_IB:
+		return req->qp_type;
+	}
+	return -EINVAL;
+}
+
+int ucm_create_id(struct ucm_call *call)
+{
+	const struct rdma_ucm_create_id *req = &call->req.create_id;
+	struct rdma_ucm_create_id_resp resp = {};
+	const int qp_type = qp_type_of(req);
+	struct rdma_cm_id *cm_id;
+	struct ucm_id *id;
+	int ret;
+
+	if (qp_type < 0)
+		return qp_type;
+	id = ucm_id_new(call->file);
+	if (!id)
+		return -ENOMEM;
+	id->uid = req->uid;
+	id->has_uid = true;
+	cm_id = rdma_create_user_id(ucm_handler, id, req->ps, qp_type);
+	if (IS_ERR(cm_id)) {
+		ucm_id_discard(id);
+		return PTR_ERR(cm_id);
+	}
+	id->cm_id = cm_id;
+
+	resp.id = id->number;
+	ret = ucm_reply(req->response, &resp, sizeof(resp));
+	if (ret) {
+		ucm_id_destroy(id);
+		return ret;
+	}
+	guard(rwsem_read)(&ucm_moves);
+	guard(mutex)(&call->file->lock);
+	ucm_id_publish(id);
+	return 0;
+}
+
+int ucm_destroy_id(struct ucm_call *call)
+{
+	const struct rdma_ucm_destroy_id *req = &call->req.destroy_id;
+	struct rdma_ucm_destroy_id_resp resp = {};
+	struct ucm_id *id = ucm_id_claim(call->file, req->id);
+
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	resp.events_reported = ucm_id_destroy(id);
+	return ucm_reply(req->response, &resp, sizeof(resp));
+}
+
+/*
+ * Move @id, which the caller has a reference to, with its events. Nobody else
+ * can follow an id to its file meanwhile, nor read from either queue.
+ */
+static int move(struct ucm_id *id, struct ucm_file *to, u32 *events_read)
+{
+	guard(rwsem_write)(&ucm_moves);
+	/* The one who destroys it has looked at its file. */
+	if (ucm_id_is_claimed(id))
+		return -ENOENT;
+	ucm_events_move(id, to);
+	list_move_tail(&id->in_file, &to->ids);
+	id->file = to;
+	*events_read = id->events_read;
+	return 0;
+}
+
+int ucm_migrate_id(struct ucm_call *call)
+{
+	const struct rdma_ucm_migrate_id *req = &call->req.migrate_id;
+	struct rdma_ucm_migrate_resp resp = {};
+	struct file *from = fget(req->fd);
+	struct ucm_id *id;
+	int ret = -EINVAL;
+
+	if (!from)
+		return -ENOENT;
+	if (from->f_op != &ucm_fops)
+		goto out;
+	id = ucm_id_get(from->private_data, req->id);
+	ret = PTR_ERR_OR_ZERO(id);
+	if (ret)
+		goto out;
+	ret = move(id, call->file, &resp.events_reported);
+	ucm_id_put(id);
+out:
+	fput(from);
+	return ret ?: ucm_reply(req->response, &resp, sizeof(resp));
+}

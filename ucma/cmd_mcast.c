@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Multicast groups.
+ */
+#include <linux/slab.h>
+
+#include "ucma.h"
+
+/*
+ * Joined groups by number, of all files; a NULL that is stored reserves one. Who
+ * erases a group is the one to leave it. Its lock guards it.
+ */
+static DEFINE_XARRAY_ALLOC(ucm_mcasts);
+
+static struct ucm_mcast *mcast_new(struct ucm_id *id, u64 uid,
+				   const void *addr, size_t addr_size)
+{
+	struct ucm_mcast *mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
+
+	if (!mcast)
+		return NULL;
+	mcast->id = id;
+	mcast->uid = uid;
+	memcpy(&mcast->addr, addr, addr_size);
+	if (xa_alloc(&ucm_mcasts, &mcast->number, NULL, xa_limit_32b,
+		     GFP_KERNEL)) {
+		kfree(mcast);
+		return NULL;
+	}
+	/* Events may come before the join returns. */
+	guard(rwsem_read)(&ucm_moves);
+	guard(mutex)(&id->file->lock);
+	list_add_tail(&mcast->in_id, &id->mcasts);
+	return mcast;
+}
+
+static void mcast_free(struct ucm_mcast *mcast)
+{
+	xa_erase(&ucm_mcasts, mcast->number);
+	kfree(mcast);
+}
+
+/* Free a group and forget what was not read of it. Return: what was. */
+static u32 mcast_drop(struct ucm_mcast *mcast)
+{
+	struct ucm_id *id = mcast->id;
+	struct ucm_event *event, *next;
+	u32 events_read;
+
+	scoped_guard(rwsem_read, &ucm_moves) {
+		guard(mutex)(&id->file->lock);
+		list_del(&mcast->in_id);
+		list_for_each_entry_safe(event, next, &id->events, of_id)
+			if (event->mcast == mcast)
+				ucm_event_free(event);
+		events_read = mcast->events_read;
+	}
+	mcast_free(mcast);
+	return events_read;
+}
+
+/*
+ * Free the groups of an id whose cm_id has ended, and left them. No command has
+ * a reference that could make it find one.
+ */
+void ucm_mcasts_free(struct ucm_id *id)
+{
+	struct ucm_mcast *mcast, *next;
+
+	list_for_each_entry_safe(mcast, next, &id->mcasts, in_id)
+		mcast_free(mcast);
+}
+
+/*
+ * Become the one to leave a group. Return: the group, with a reference to its
+ * id; an errno as of ucm_id_get().
+ */
+static struct ucm_mcast *mcast_claim(struct ucm_file *file, u32 number)
+{
+	struct ucm_mcast *mcast;
+
+	guard(rwsem_read)(&ucm_moves);
+	xa_lock(&ucm_mcasts);
+	mcast = xa_load(&ucm_mcasts, number);
+	if (!mcast)
+		mcast = ERR_PTR(-ENOENT);
+	else if (mcast->id->file != file)
+		mcast = ERR_PTR(-EINVAL);
+	else if (!refcount_inc_not_zero(&mcast->id->refs))
+		mcast = ERR_PTR(-ENXIO);
+	else
+		__xa_store(&ucm_mcasts, number, NULL, GFP_ATOMIC);
+	xa_unlock(&ucm_mcasts);
+	return mcast;
+}
+
+static int leave(struct ucm_file *file, u32 number, u32 *events_read)
+{
+	struct ucm_mcast *mcast = mcast_claim(file, number);
+	struct ucm_id *id;
+
+	if (IS_ERR(mcast))
+		return PTR_ERR(mcast);
+	id = mcast->id;
+	mutex_lock(&id->busy);
+	rdma_leave_multicast(id->cm_id, (struct sockaddr *)&mcast->addr);
+	*events_read = mcast_drop(mcast);
+	ucm_id_leave(id);
+	return 0;
+}
+
+/* Return: the number of the group, or a negative errno. */
+static s64 join(struct ucm_file *file, struct rdma_ucm_join_mcast *req,
+		u8 join_state)
+{
+	struct ucm_id *id = ucm_id_enter(file, req->id, UCM_BOUND_ID);
+	struct ucm_mcast *mcast;
+	s64 ret = -ENOMEM;
+
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	mcast = mcast_new(id, req->uid, &req->addr, req->addr_size);
+	if (!mcast)
+		goto out;
+	ret = rdma_join_multicast(id->cm_id, (struct sockaddr *)&mcast->addr,
+				  join_state, mcast);
+	if (ret) {
+		mcast_drop(mcast);
+		goto out;
+	}
+	ret = mcast->number;
+	xa_store(&ucm_mcasts, mcast->number, mcast, GFP_KERNEL);
+out:
+	ucm_id_leave(id);
+	return ret;
+}
+
+static int join_and_reply(struct ucm_call *call,
+			  struct rdma_ucm_join_mcast *req)
+{
+	struct rdma_ucm_create_id_resp resp = {};
+	u8 join_state;
+	u32 unused;
+	s64 number;
+	int ret;
+
+	if (call->out_len < sizeof(resp))
+		return -ENOSPC;
+	if (req->addr_size != rdma_addr_size_kss(&req->addr))
+		return -EINVAL;
+	switch (req->join_flags) {
+	case RDMA_MC_JOIN_FLAG_FULLMEMBER:
+		join_state = BIT(FULLMEMBER_JOIN);
+		break;
+	case RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER:
+		join_state = BIT(SENDONLY_FULLMEMBER_JOIN);
+		break;
+	default:
+		return -EINVAL;
+	}
+	number = join(call->file, req, join_state);
+	if (number < 0)
+		return number;
+	resp.id = number;
+	ret = ucm_reply(req->response, &resp, sizeof(resp));
+	if (ret)
+		leave(call->file, number, &unused);
+	return ret;
+}
+
+int ucm_join_mcast(struct ucm_call *call)
+{
+	struct rdma_ucm_join_mcast *req = &call->req.join_mcast;
+
+	if (!rdma_addr_size_kss(&req->addr))
+		return -EINVAL;
+	return join_and_reply(call, req);
+}
+
+int ucm_join_ip_mcast(struct ucm_call *call)
+{
+	struct rdma_ucm_join_ip_mcast *req = &call->req.join_ip_mcast;
+	struct rdma_ucm_join_mcast join = {
+		.response = req->response,
+		.uid = req->uid,
+		.id = req->id,
+		.addr_size = rdma_addr_size_in6(&req->addr),
+		.join_flags = RDMA_MC_JOIN_FLAG_FULLMEMBER,
+	};
+
+	if (!join.addr_size)
+		return -EINVAL;
+	memcpy(&join.addr, &req->addr, join.addr_size);
+	return join_and_reply(call, &join);
+}
+
+int ucm_leave_mcast(struct ucm_call *call)
+{
+	const struct rdma_ucm_destroy_id *req = &call->req.destroy_id;
+	struct rdma_ucm_destroy_id_resp resp = {};
+	int ret;
+
+	ret = leave(call->file, req->id, &resp.events_reported);
+	return ret ?: ucm_reply(req->response, &resp, sizeof(resp));
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events: from rdma_cm to the queue of a file, and from there to the program.
+ */
+#include <linux/fs.h>
+#include <linux/pagemap.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <rdma/ib_marshall.h>
+
+#include "ucma.h"
+
+static void show_conn(struct rdma_ucm_conn_param *to,
+		      const struct rdma_conn_param *from)
+{
+	to->qp_num = from->qp_num;
+	to->srq = from->srq;
+	to->initiator_depth = from->initiator_depth;
+	to->responder_resources = from->responder_resources;
+	to->rnr_retry_count = from->rnr_retry_count;
+	to->retry_count = from->retry_count;
+	to->flow_control = from->flow_control;
+	to->private_data_len = from->private_data_len;
+	if (from->private_data_len)
+		memcpy(to->private_data, from->private_data,
+		       from->private_data_len);
+}
+
+static void show_ud(struct rdma_ucm_ud_param *to, struct rdma_ud_param *from,
+		    struct ib_device *device)
+{
+	ib_copy_ah_attr_to_user(device, &to->ah_attr, &from->ah_attr);
+	to->qkey = from->qkey;
+	to->qp_num = from->qp_num;
+	to->private_data_len = from->private_data_len;
+	if (from->private_data_len)
+		memcpy(to->private_data, from->private_data,
+		       from->private_data_len);
+}
+
+static bool is_of_mcast(const struct rdma_cm_event *event)
+{
+	return event->event == RDMA_CM_EVENT_MULTICAST_JOIN ||
+	       event->event == RDMA_CM_EVENT_MULTICAST_ERROR;
+}
+
+/*
+ * What the program will read of @event, but for who it is about. Groups have
+ * parameters of datagrams whatever the id is for; read as the others, parts of
+ * them would be addresses in the kernel.
+ */
+static struct ucm_event *event_new(struct rdma_cm_id *cm_id,
+				   struct rdma_cm_event *event)
+{
+	struct ucm_event *new = kzalloc(sizeof(*new), GFP_KERNEL);
+
+	BUILD_BUG_ON(sizeof(new->resp) != 336);
+	if (!new)
+		return NULL;
+	new->resp.event = event->event;
+	new->resp.status = event->status;
+	new->resp.ece = event->ece;
+	if (cm_id->qp_type == IB_QPT_UD || is_of_mcast(event))
+		show_ud(&new->resp.param.ud, &event->param.ud, cm_id->device);
+	else
+		show_conn(&new->resp.param.conn, &event->param.conn);
+	return new;
+}
+
+/* Free an event and take it out of the queue; its request is the caller's. */
+void ucm_event_free(struct ucm_event *event)
+{
+	lockdep_assert_held(&event->id->file->lock);
+	list_del(&event->of_id);
+	list_del(&event->in_file);
+	kfree(event);
+}
+
+static void enqueue(struct ucm_event *event, struct ucm_id *id)
+{
+	struct ucm_file *file = id->file;
+
+	lockdep_assert_held(&ucm_moves);
+	lockdep_assert_held(&file->lock);
+	event->id = id;
+	list_add_tail(&event->of_id, &id->events);
+	list_add_tail(&event->in_file, &file->events);
+	wake_up_interruptible(&file->wait);
+}
+
+/*
+ * The group that an event is of, which rdma_cm only knows by address: a program
+ * that joined one group twice leaves either of the two by that, and an event may
+ * come for a struct that has been freed.
+ */
+static struct ucm_mcast *mcast_of(struct ucm_id *id, const void *context)
+{
+	struct ucm_mcast *mcast;
+
+	list_for_each_entry(mcast, &id->mcasts, in_id)
+		if (mcast == context)
+			return mcast;
+	return NULL;
+}
+
+/* Return: false if the group is not joined any more. */
+static bool name_mcast(struct ucm_event *event, struct ucm_id *id,
+		       const void *context)
+{
+	struct ucm_mcast *mcast = mcast_of(id, context);
+
+	if (!mcast)
+		return false;
+	event->mcast = mcast;
+	event->resp.uid = mcast->uid;
+	event->resp.id = mcast->number;
+	return true;
+}
+
+/* Without memory an event is lost, as there is nobody to tell. */
+static void take_event(struct ucm_id *id, struct rdma_cm_id *cm_id,
+		       struct rdma_cm_event *event)
+{
+	struct ucm_event *new = event_new(cm_id, event);
+
+	if (!new)
+		return;
+	new->resp.uid = id->uid;
+	new->resp.id = id->number;
+
+	guard(rwsem_read)(&ucm_moves);
+	guard(mutex)(&id->file->lock);
+	if (is_of_mcast(event) &&
+	    !name_mcast(new, id, event->param.ud.private_data)) {
+		kfree(new);
+		return;
+	}
+	enqueue(new, id);
+}
+
+/*
+ * The new id is on no list and in no table, but for its number, until the
+ * program has read of it: whatever becomes of the listener until then, the event
+ * takes the id along.
+ */
+static bool enqueue_request(struct ucm_id *listener, struct ucm_event *event,
+			    struct ucm_id *id)
+{
+	guard(rwsem_read)(&ucm_moves);
+	guard(mutex)(&listener->file->lock);
+	if (listener->requests >= listener->backlog)
+		return false;
+	listener->requests++;
+	id->file = listener->file;
+	id->cm_id->context = id;
+	event->request = id;
+	enqueue(event, listener);
+	return true;
+}
+
+static int take_request(struct ucm_id *listener, struct rdma_cm_id *cm_id,
+			struct rdma_cm_event *event)
+{
+	struct ucm_event *new;
+	struct ucm_id *id;
+
+	/* A peer that floods the listener gets no memory for it. */
+	if (READ_ONCE(listener->requests) >= READ_ONCE(listener->backlog))
+		return -ENOMEM;
+	id = ucm_id_new(NULL);
+	if (!id)
+		return -ENOMEM;
+	id->cm_id = cm_id;
+	new = event_new(cm_id, event);
+	if (!new)
+		goto err_free_id;
+	new->resp.uid = listener->uid;
+	new->resp.id = id->number;
+	if (!enqueue_request(listener, new, id))
+		goto err_free_event;
+	return 0;
+
+err_free_event:
+	kfree(new);
+err_free_id:
+	ucm_id_discard(id);
+	return -ENOMEM;
+}
+
+/**
+ * ucm_handler - what rdma_cm calls for each event of a program's id
+ * @cm_id: the id, or the new one of a connection request
+ * @event: the event
+ *
+ * A new id is sent no event before the program has accepted it, and so said how
+ * it calls it. What is lost by that is an error, which the accept will see.
+ * Context: rdma_lock_handler of @cm_id is held; may sleep.
+ * Return: 0, or -ENOMEM for a request that was not taken; its id is destroyed by
+ * rdma_cm then.
+ */
+int ucm_handler(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
+{
+	struct ucm_id *id = cm_id->context;
+
+	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		return take_request(id, cm_id, event);
+	if (id->has_uid)
+		take_event(id, cm_id, event);
+	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
+		ucm_id_unplug(id);
+	return 0;
+}
+
+/* The program has @event. */
+static void event_was_read(struct ucm_event *event)
+{
+	struct ucm_id *id = event->id;
+
+	id->events_read++;
+	if (event->mcast)
+		event->mcast->events_read++;
+	if (event->request) {
+		id->requests--;
+		ucm_id_publish(event->request);
+	}
+	ucm_event_free(event);
+}
+
+/**
+ * ucm_event_read - give the oldest event to the program
+ * @file: its queue
+ * @to: the program's memory
+ * @room: bytes of it; what exceeds it the program does not want
+ *
+ * The event stays where it is unless the program has it, so the copy is made
+ * with the queue locked, and does not wait for pages.
+ * Return: 0, -EAGAIN (there is none), -EFAULT (pages at @to are not there now).
+ */
+int ucm_event_read(struct ucm_file *file, void __user *to, size_t room)
+{
+	struct ucm_event *event;
+
+	guard(rwsem_read)(&ucm_moves);
+	guard(mutex)(&file->lock);
+	event = list_first_entry_or_null(&file->events, struct ucm_event,
+					 in_file);
+	if (!event)
+		return -EAGAIN;
+	if (copy_to_user_nofault(to, &event->resp,
+				 min(room, sizeof(event->resp))))
+		return -EFAULT;
+	event_was_read(event);
+	return 0;
+}
+
+static int wait_for_event(struct ucm_file *file, bool nonblock)
+{
+	if (!list_empty(&file->events))
+		return 0;
+	if (nonblock)
+		return -EAGAIN;
+	return wait_event_interruptible(file->wait, !list_empty(&file->events));
+}
+
+int ucm_get_event(struct ucm_call *call)
+{
+	void __user *to = u64_to_user_ptr(call->req.get_event.response);
+	const size_t room = min_t(size_t, call->out_len,
+				  sizeof(struct rdma_ucm_event_resp));
+	int ret;
+
+	for (;;) {
+		ret = wait_for_event(call->file, call->nonblock);
+		if (ret)
+			return ret;
+		ret = ucm_event_read(call->file, to, room);
+		if (!ret)
+			return 0;
+		if (ret == -EFAULT && fault_in_writeable(to, room))
+			return -EFAULT;
+		/* Another reader was faster, or the page is there now. */
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+}
+
+/**
+ * ucm_events_move - let the events of an id follow it
+ * @id: the id, which is moved from id->file
+ * @file: to here
+ *
+ * Context: ucm_moves held for writing, which keeps all others from both queues.
+ */
+void ucm_events_move(struct ucm_id *id, struct ucm_file *file)
+{
+	struct ucm_event *event;
+
+	lockdep_assert_held_write(&ucm_moves);
+	list_for_each_entry(event, &id->events, of_id) {
+		list_move_tail(&event->in_file, &file->events);
+		if (event->request)
+			event->request->file = file;
+	}
+	if (!list_empty(&id->events))
+		wake_up_interruptible(&file->wait);
+}

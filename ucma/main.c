@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ofed_ucma: connections for programs, by /dev/infiniband/rdma_cm. This file has
+ * the node, and what sysfs, sysctl and netlink tell of it.
+ */
+#include <linux/device.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/stringify.h>
+#include <linux/sysctl.h>
+#include <net/net_namespace.h>
+#include <ofed/client.h>
+#include <rdma/rdma_netlink.h>
+
+#include "ucma.h"
+
+MODULE_DESCRIPTION("RDMA connections for user space");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_RDMA_CLIENT("rdma_cm");
+
+static int max_backlog = 1024;
+
+unsigned int ucm_max_backlog(void)
+{
+	return READ_ONCE(max_backlog);
+}
+
+/* The empty one ends the table for kernels that are not told its size. */
+static struct ctl_table ucm_sysctls[] = {
+	{
+		.procname = "max_backlog",
+		.data = &max_backlog,
+		.maxlen = sizeof(max_backlog),
+		.mode = 0644,
+		.proc_handler = proc_dointvec_minmax,
+		.extra1 = SYSCTL_ZERO,
+	},
+	{ }
+};
+
+static ssize_t abi_version_show(struct device *device,
+				struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", RDMA_USER_CM_ABI_VERSION);
+}
+static DEVICE_ATTR_RO(abi_version);
+
+static struct attribute *ucm_attrs[] = {
+	&dev_attr_abi_version.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(ucm);
+
+static struct miscdevice ucm_node = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "rdma_cm",
+	.nodename = "infiniband/rdma_cm",
+	.mode = 0666,
+	.fops = &ucm_fops,
+	.groups = ucm_groups,
+};
+
+static int ucm_nl_info(struct ib_client_nl_info *res)
+{
+	res->abi = RDMA_USER_CM_ABI_VERSION;
+	res->cdev = get_device(ucm_node.this_device);
+	return 0;
+}
+
+/* Not for devices: netlink finds the node by it. */
+static struct ib_client ucm_client = {
+	.name = "rdma_cm",
+	.get_global_nl_info = ucm_nl_info,
+};
+
+static struct ctl_table_header *sysctls;
+
+static int __init ucm_init(void)
+{
+	int ret = misc_register(&ucm_node);
+
+	if (ret)
+		return ret;
+	sysctls = compat_register_net_sysctl(&init_net, "net/rdma_ucm",
+					     ucm_sysctls,
+					     ARRAY_SIZE(ucm_sysctls) - 1);
+	if (!sysctls) {
+		ret = -ENOMEM;
+		goto err_free_node;
+	}
+	ret = ib_register_client(&ucm_client);
+	if (ret)
+		goto err_free_sysctls;
+	return 0;
+
+err_free_sysctls:
+	unregister_net_sysctl_table(sysctls);
+err_free_node:
+	misc_deregister(&ucm_node);
+	return ret;
+}
+module_init(ucm_init);
+
+static void __exit ucm_exit(void)
+{
+	ib_unregister_client(&ucm_client);
+	unregister_net_sysctl_table(sysctls);
+	misc_deregister(&ucm_node);
+}
+module_exit(ucm_exit);
