@@ -60,12 +60,12 @@ vm() {
 
 lane style tests/style.sh 6.1 6.12 debug
 make -s -C tests/programs
-lane kunit tests/vm/run debug kunit TIMEOUT=${TIMEOUT:-900}
+lane kunit tests/vm/run debug kunit TIMEOUT="${TIMEOUT:-2400}"
 both stock vm %
 lane debug vm debug
 both roce vm % ofed roce
 both roce-stock vm % stock roce
-for k in 6.1 6.12; do lane pair-$k tests/vm/pair PEER=$k TIMEOUT=${TIMEOUT:-3000}; done
+for k in 6.1 6.12; do lane pair-$k tests/vm/pair PEER=$k TIMEOUT="${TIMEOUT:-3000}"; done
 lane roce-debug vm debug ofed roce
 
 say "all lanes: $(($(date +%s) - start)) s"

@@ -68,7 +68,10 @@ for k in "$@"; do
 	verdict $? "dkms.conf lists what is built on $k"
 done
 
-ours=$(files 'core/*.[ch]' 'uverbs/*.[ch]' 'hw/*.[ch]' 'include/*.h' 'tests/kunit/*.[ch]' 'tests/modules/*.[ch]')
+tests/cm_table.sh
+verdict $? "the tables of the CM are those of the documentation"
+
+ours=$(files 'core/*.[ch]' 'uverbs/*.[ch]' 'ucma/*.[ch]' 'hw/*.[ch]' 'include/*.h' 'tests/kunit/*.[ch]' 'tests/modules/*.[ch]')
 source=$cache/linux-source-6.1
 
 "$source/scripts/checkpatch.pl" --no-tree --no-summary --terse --show-types -q \
@@ -77,7 +80,7 @@ source=$cache/linux-source-6.1
 [ -s build/log/checkpatch.out ] && { head -n 30 build/log/checkpatch.out; s=1; } || s=0
 verdict $s "checkpatch"
 
-"$source/scripts/kernel-doc" -none $(files 'core/*.c' 'uverbs/*.c' 'hw/*.c') \
+"$source/scripts/kernel-doc" -none $(files 'core/*.c' 'uverbs/*.c' 'ucma/*.c' 'hw/*.c') \
 	>build/log/kernel-doc.out 2>&1
 grep -E 'warning|error' build/log/kernel-doc.out | head -n 20
 grep -qE 'warning|error' build/log/kernel-doc.out && s=1 || s=0

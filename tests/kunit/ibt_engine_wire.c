@@ -266,8 +266,11 @@ static void each_late(struct kunit *test)
 static void each_damaged(struct kunit *test)
 {
 	each_in_turn(FAKE_DAMAGE);
-	KUNIT_EXPECT_GT(test, ends_counter(1, "rx_icrc_errors"), 10ULL);
+	/* How many of the packets are answers depends on who was how fast. */
+	KUNIT_EXPECT_GT(test, ends_counter(1, "rx_icrc_errors"), 4ULL);
 	KUNIT_EXPECT_GT(test, ends_counter(0, "rx_icrc_errors"), 1ULL);
+	KUNIT_EXPECT_GE(test, ends_counter(0, "rx_icrc_errors") +
+			ends_counter(1, "rx_icrc_errors"), 15ULL);
 }
 
 static void all_doubled(struct kunit *test)

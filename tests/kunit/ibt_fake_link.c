@@ -4,10 +4,12 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <rdma/ib_mad.h>
 
 #include "ibt_fake_link.h"
 
 struct fake_link fake;
+u32 fake_port_caps;
 
 struct fake_path {
 	struct ibt_path path;
@@ -149,7 +151,8 @@ static int fake_immutable(struct ib_device *ib, u32 port_num,
 {
 	immutable->pkey_tbl_len = 1;
 	immutable->gid_tbl_len = 1;
-	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IB;
+	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IB | fake_port_caps;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	return 0;
 }
 

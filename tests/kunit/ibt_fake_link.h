@@ -83,6 +83,9 @@ struct fake_link {
 /* There is one; the suites run one after the other. */
 extern struct fake_link fake;
 
+/* Of the ports, beside RDMA_CORE_CAP_PROT_IB; set before fake_start(). */
+extern u32 fake_port_caps;
+
 int fake_start(void);
 void fake_stop(void);
 /* Wait until nothing is on the way; then count from 0 again by @script. */

@@ -195,6 +195,8 @@ ready() { # DEV: listed, active, and the IPv4 GID is there
 # A core built without its character device is still a core.
 have_uverbs() { [ "$CORE" = stock ] || modinfo ofed_uverbs >/dev/null 2>&1; }
 
+have_ucma() { [ "$CORE" = stock ] || modinfo ofed_ucma >/dev/null 2>&1; }
+
 # Whatever the driver is, depmod has found the core that it goes with. rdma_rxe
 # keeps UDP port 4791 as long as it is loaded, and a suite may have left it.
 load_driver() {
@@ -208,11 +210,9 @@ load_driver() {
 load_stack() {
 	load_driver || return
 	! have_uverbs || modprobe ib_uverbs || return
-	# Connections and MAD are later parts; absent is no failure here.
-	if [ "$CORE" = stock ]; then
-		modprobe rdma_ucm
-		modprobe ib_umad
-	fi
+	! have_ucma || modprobe rdma_ucm || return
+	# MAD for programs is a later part; absent is no failure here.
+	[ "$CORE" != stock ] || modprobe ib_umad
 }
 
 link_up() {

@@ -1,0 +1,656 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The MAD layer without a device: who gets a MAD, what belongs together, what
+ * becomes of a send.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "../../core/mad_priv.h"
+
+#define OUI_A	{ 0x00, 0x14, 0x05 }
+#define OUI_B	{ 0x00, 0x02, 0xc9 }
+
+/* ---- claims ---------------------------------------------------------------------- */
+
+static const struct bad_claim {
+	const char *name;
+	struct ib_mad_reg_req req;
+} bad_claims[] = {
+	{ "no class", { .mgmt_class = 0 } },
+	{ "class behind the last", { .mgmt_class = 0x50 } },
+	{ "class 0x80", { .mgmt_class = 0x80 } },
+	{ "class 0xff", { .mgmt_class = 0xff } },
+	{ "version", { .mgmt_class = 3, .mgmt_class_version = 0x83 } },
+	{ "no OUI", { .mgmt_class = 0x30 } },
+};
+
+static void bad_claim_test(struct kunit *test)
+{
+	struct mad_claim claim;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad_claims); i++)
+		KUNIT_EXPECT_EQ_MSG(test, mad_claim_set(&claim,
+							&bad_claims[i].req),
+				    -EINVAL, "%s", bad_claims[i].name);
+}
+
+static int claim(struct mad_table *table, struct mad_claim *claim, u8 class,
+		 u8 version, const u8 *oui, unsigned int from, unsigned int to)
+{
+	struct ib_mad_reg_req req = {
+		.mgmt_class = class,
+		.mgmt_class_version = version,
+	};
+
+	if (oui)
+		memcpy(req.oui, oui, sizeof(req.oui));
+	bitmap_set(req.method_mask, from, to - from + 1);
+	return mad_claim_set(claim, &req) ?: mad_table_add(table, claim);
+}
+
+static struct mad_claim *find(struct mad_table *table, u8 class, u8 version,
+			      const u8 *oui, u8 method)
+{
+	struct ib_vendor_mad mad = {};
+
+	mad.mad_hdr.mgmt_class = class;
+	mad.mad_hdr.class_version = version;
+	mad.mad_hdr.method = method;
+	if (oui)
+		memcpy(mad.oui, oui, sizeof(mad.oui));
+	return mad_table_find(table, &mad.mad_hdr);
+}
+
+static void method_test(struct kunit *test)
+{
+	struct mad_claim low, high, other, none;
+	struct mad_table table;
+
+	mad_table_init(&table);
+	KUNIT_EXPECT_EQ(test, claim(&table, &low, 3, 2, NULL, 0, 6), 0);
+	KUNIT_EXPECT_EQ(test, claim(&table, &high, 3, 2, NULL, 7, 127), 0);
+	KUNIT_EXPECT_EQ(test, claim(&table, &none, 3, 2, NULL, 6, 7),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, claim(&table, &other, 3, 1, NULL, 6, 7), 0);
+
+	KUNIT_EXPECT_PTR_EQ(test, find(&table, 3, 2, NULL, 0), &low);
+	KUNIT_EXPECT_PTR_EQ(test, find(&table, 3, 2, NULL, 6), &low);
+	KUNIT_EXPECT_PTR_EQ(test, find(&table, 3, 2, NULL, 7), &high);
+	KUNIT_EXPECT_PTR_EQ(test, find(&table, 3, 2, NULL, 127), &high);
+	/* The bit that says "response" is not one of the method. */
+	KUNIT_EXPECT_PTR_EQ(test, find(&table, 3, 2, NULL, 0x86), &low);
+	KUNIT_EXPECT_PTR_EQ(test, find(&table, 3, 1, NULL, 7), &other);
+	KUNIT_EXPECT_NULL(test, find(&table, 3, 1, NULL, 8));
+	KUNIT_EXPECT_NULL(test, find(&table, 3, 3, NULL, 1));
+	KUNIT_EXPECT_NULL(test, find(&table, 4, 2, NULL, 1));
+	KUNIT_EXPECT_NULL(test, find(&table, 0, 0, NULL, 0));
+	KUNIT_EXPECT_NULL(test, find(&table, 0xff, 0xff, NULL, 0xff));
+
+	mad_table_del(&low);
+	KUNIT_EXPECT_NULL(test, find(&table, 3, 2, NULL, 6));
+	KUNIT_EXPECT_EQ(test, claim(&table, &none, 3, 2, NULL, 6, 6), 0);
+	KUNIT_EXPECT_PTR_EQ(test, find(&table, 3, 2, NULL, 6), &none);
+}
+
+static void oui_test(struct kunit *test)
+{
+	static const u8 a[] = OUI_A, b[] = OUI_B, zero[3];
+	struct mad_claim first, second, third, plain;
+	struct mad_table table;
+
+	mad_table_init(&table);
+	KUNIT_EXPECT_EQ(test, claim(&table, &first, 0x30, 1, a, 1, 2), 0);
+	KUNIT_EXPECT_EQ(test, claim(&table, &second, 0x30, 1, b, 1, 2), 0);
+	KUNIT_EXPECT_EQ(test, claim(&table, &third, 0x30, 1, b, 2, 3),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, claim(&table, &third, 0x4f, 1, b, 2, 3), 0);
+	/* In the first range of vendor classes there is no OUI. */
+	KUNIT_EXPECT_EQ(test, claim(&table, &plain, 0x09, 1, a, 1, 2), 0);
+
+	KUNIT_EXPECT_PTR_EQ(test, find(&table, 0x30, 1, a, 1), &first);
+	KUNIT_EXPECT_PTR_EQ(test, find(&table, 0x30, 1, b, 1), &second);
+	KUNIT_EXPECT_NULL(test, find(&table, 0x30, 1, zero, 1));
+	KUNIT_EXPECT_PTR_EQ(test, find(&table, 0x4f, 1, b, 3), &third);
+	KUNIT_EXPECT_NULL(test, find(&table, 0x4f, 1, a, 3));
+	KUNIT_EXPECT_PTR_EQ(test, find(&table, 0x09, 1, b, 1), &plain);
+}
+
+/* ---- what a MAD is ---------------------------------------------------------------- */
+
+static const struct kind {
+	const char *name;
+	u8 base, class, method;
+	u16 attr;
+	u32 qp;
+	size_t length;
+	bool ok;
+} kinds[] = {
+	{ "SMP", 1, 0x01, 1, 0x11, 0, 256, true },
+	{ "directed SMP", 1, 0x81, 1, 0x11, 0, 256, true },
+	{ "SMP at QP1", 1, 0x01, 1, 0x11, 1, 256, false },
+	{ "directed SMP at QP1", 1, 0x81, 1, 0x11, 1, 256, false },
+	{ "SA", 1, 0x03, 1, 0x35, 1, 256, true },
+	{ "SA at QP0", 1, 0x03, 1, 0x35, 0, 256, false },
+	{ "short", 1, 0x03, 1, 0x35, 1, 255, false },
+	{ "a header", 1, 0x03, 1, 0x35, 1, 24, false },
+	{ "less", 1, 0x03, 1, 0x35, 1, 23, false },
+	{ "nothing", 1, 0x03, 1, 0x35, 1, 0, false },
+	{ "no base version", 0, 0x03, 1, 0x35, 1, 256, false },
+	{ "Omni-Path, elsewhere", 0x80, 0x03, 1, 0x35, 1, 256, false },
+	{ "REQ", 1, 0x07, 3, 0x10, 1, 256, true },
+	{ "Get of a REQ", 1, 0x07, 1, 0x10, 1, 256, false },
+	{ "CM ClassPortInfo", 1, 0x07, 1, 0x01, 1, 256, true },
+};
+
+static void valid_test(struct kunit *test)
+{
+	struct ib_mad mad = {};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		mad.mad_hdr.base_version = kinds[i].base;
+		mad.mad_hdr.mgmt_class = kinds[i].class;
+		mad.mad_hdr.method = kinds[i].method;
+		mad.mad_hdr.attr_id = cpu_to_be16(kinds[i].attr);
+		KUNIT_EXPECT_EQ_MSG(test,
+				    mad_valid(&mad.mad_hdr, kinds[i].qp,
+					      kinds[i].length, false),
+				    kinds[i].ok, "%s", kinds[i].name);
+	}
+}
+
+static void response_test(struct kunit *test)
+{
+	struct ib_mad_hdr hdr = { .mgmt_class = 3, .method = 1 };
+
+	KUNIT_EXPECT_FALSE(test, ib_response_mad(&hdr));
+	hdr.method = IB_MGMT_METHOD_GET_RESP;
+	KUNIT_EXPECT_TRUE(test, ib_response_mad(&hdr));
+	hdr.method = IB_MGMT_METHOD_TRAP;
+	KUNIT_EXPECT_FALSE(test, ib_response_mad(&hdr));
+	hdr.method = IB_MGMT_METHOD_TRAP_REPRESS;
+	KUNIT_EXPECT_TRUE(test, ib_response_mad(&hdr));
+	hdr.method = IB_MGMT_METHOD_SEND;
+	hdr.attr_mod = IB_BM_ATTR_MOD_RESP;
+	KUNIT_EXPECT_FALSE(test, ib_response_mad(&hdr));
+	hdr.mgmt_class = IB_MGMT_CLASS_BM;
+	KUNIT_EXPECT_TRUE(test, ib_response_mad(&hdr));
+}
+
+static void offset_test(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ib_get_mad_data_offset(0x03), 56);
+	KUNIT_EXPECT_EQ(test, ib_get_mad_data_offset(0x06), 64);
+	KUNIT_EXPECT_EQ(test, ib_get_mad_data_offset(0x10), 64);
+	KUNIT_EXPECT_EQ(test, ib_get_mad_data_offset(0x12), 64);
+	KUNIT_EXPECT_EQ(test, ib_get_mad_data_offset(0x2f), 24);
+	KUNIT_EXPECT_EQ(test, ib_get_mad_data_offset(0x30), 40);
+	KUNIT_EXPECT_EQ(test, ib_get_mad_data_offset(0x4f), 40);
+	KUNIT_EXPECT_EQ(test, ib_get_mad_data_offset(0x50), 24);
+	KUNIT_EXPECT_TRUE(test, ib_is_mad_class_rmpp(0x03));
+	KUNIT_EXPECT_TRUE(test, ib_is_mad_class_rmpp(0x40));
+	KUNIT_EXPECT_FALSE(test, ib_is_mad_class_rmpp(0x07));
+	KUNIT_EXPECT_FALSE(test, ib_is_mad_class_rmpp(0x81));
+}
+
+static void peer_test(struct kunit *test)
+{
+	struct mad_peer sent = { .lid = 5, .path_bits = 3 }, got = sent;
+
+	/* A response may come from elsewhere, but to the same address. */
+	got.lid = 6;
+	KUNIT_EXPECT_TRUE(test, mad_peer_match(&sent, false, &got, true, 2));
+	got.path_bits = 2;
+	KUNIT_EXPECT_FALSE(test, mad_peer_match(&sent, false, &got, true, 2));
+	KUNIT_EXPECT_TRUE(test, mad_peer_match(&sent, false, &got, true, 0));
+	/* An ACK of a response comes from where that went. */
+	KUNIT_EXPECT_FALSE(test, mad_peer_match(&sent, true, &got, false, 0));
+	got.lid = 5;
+	KUNIT_EXPECT_TRUE(test, mad_peer_match(&sent, true, &got, false, 0));
+	/* Two requests, two responses. */
+	KUNIT_EXPECT_FALSE(test, mad_peer_match(&sent, true, &got, true, 0));
+	KUNIT_EXPECT_FALSE(test, mad_peer_match(&sent, false, &got, false, 0));
+
+	got.grh = true;
+	KUNIT_EXPECT_FALSE(test, mad_peer_match(&sent, false, &got, true, 0));
+	sent.grh = true;
+	sent.own.raw[15] = 1;
+	sent.far.raw[15] = 2;
+	got.own = sent.own;
+	KUNIT_EXPECT_TRUE(test, mad_peer_match(&sent, false, &got, true, 0));
+	KUNIT_EXPECT_FALSE(test, mad_peer_match(&sent, true, &got, false, 0));
+	got.far = sent.far;
+	got.own.raw[0] = 9;
+	KUNIT_EXPECT_TRUE(test, mad_peer_match(&sent, true, &got, false, 0));
+	KUNIT_EXPECT_FALSE(test, mad_peer_match(&sent, false, &got, true, 0));
+}
+
+/* ---- what becomes of a send --------------------------------------------------------- */
+
+#define NOW	1000UL
+
+static struct mad_send *new_send(struct kunit *test, u64 tid)
+{
+	struct mad_send *send = kunit_kzalloc(test, sizeof(*send), GFP_KERNEL);
+	struct ib_mad *mad = kunit_kzalloc(test, sizeof(*mad), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, send);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mad);
+	mad->mad_hdr.mgmt_class = 3;
+	mad->mad_hdr.tid = cpu_to_be64(tid);
+	send->buf.mad = mad;
+	INIT_LIST_HEAD(&send->node);
+	return send;
+}
+
+/* A transfer of @segments; nobody looks at its data. */
+static struct mad_send *new_transfer(struct kunit *test, u64 tid, int segments)
+{
+	struct mad_send *send = new_send(test, tid);
+
+	send->chunks = kunit_kzalloc(test, sizeof(void *), GFP_KERNEL);
+	send->buf.seg_count = segments;
+	return send;
+}
+
+static bool any_address(const struct mad_send *send, const void *ctx)
+{
+	return true;
+}
+
+static bool no_address(const struct mad_send *send, const void *ctx)
+{
+	return false;
+}
+
+static struct mad_send *answered_by(struct mad_track *track, u8 class, u64 tid)
+{
+	struct ib_mad_hdr hdr = {
+		.mgmt_class = class,
+		.tid = cpu_to_be64(tid),
+	};
+
+	return mad_track_find(track, &hdr, any_address, NULL);
+}
+
+/* Nothing is left behind, in any of the structures. */
+static void expect_empty(struct kunit *test, struct mad_track *track)
+{
+	unsigned long delay;
+
+	KUNIT_EXPECT_TRUE(test, list_empty(&track->live));
+	KUNIT_EXPECT_TRUE(test, list_empty(&track->finished));
+	KUNIT_EXPECT_TRUE(test, hash_empty(track->by_tid));
+	KUNIT_EXPECT_FALSE(test, mad_track_delay(track, NOW, &delay));
+}
+
+static void plain_send_test(struct kunit *test)
+{
+	struct mad_send *send = new_send(test, 1);
+	struct mad_track track;
+
+	mad_track_init(&track);
+	KUNIT_EXPECT_EQ(test, mad_track_modify(&track, send, 5, NOW), -EINVAL);
+	KUNIT_EXPECT_EQ(test, mad_track_post(&track, send, 0, 0),
+			MAD_TRANSMIT);
+	/* No response is wanted, so none is found. */
+	KUNIT_EXPECT_NULL(test, answered_by(&track, 3, 1));
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, send, IB_WC_SUCCESS, 0,
+					     NOW), MAD_FINISH);
+	KUNIT_EXPECT_EQ(test, send->status, IB_WC_SUCCESS);
+	KUNIT_EXPECT_FALSE(test, send->posted);
+	KUNIT_EXPECT_EQ(test, mad_track_modify(&track, send, 0, NOW), -EINVAL);
+	expect_empty(test, &track);
+
+	/* The same buffer again; this time the hardware fails. */
+	mad_track_post(&track, send, 10, 3);
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, send,
+					     IB_WC_LOC_PROT_ERR, 17, NOW),
+			MAD_FINISH);
+	KUNIT_EXPECT_EQ(test, send->status, IB_WC_LOC_PROT_ERR);
+	KUNIT_EXPECT_EQ(test, send->vendor_err, 17);
+	expect_empty(test, &track);
+}
+
+static void match_test(struct kunit *test)
+{
+	struct ib_mad_hdr hdr = { .mgmt_class = 3, .tid = cpu_to_be64(7) };
+	struct mad_send *first = new_send(test, 7), *second = new_send(test, 7);
+	struct mad_send *other = new_send(test, 8);
+	struct mad_track track;
+
+	mad_track_init(&track);
+	mad_track_post(&track, first, 10, 0);
+	mad_track_post(&track, other, 10, 0);
+	KUNIT_EXPECT_PTR_EQ(test, answered_by(&track, 3, 7), first);
+	KUNIT_EXPECT_PTR_EQ(test, answered_by(&track, 3, 8), other);
+	KUNIT_EXPECT_NULL(test, answered_by(&track, 4, 7));
+	KUNIT_EXPECT_NULL(test, answered_by(&track, 3, 7ULL << 32));
+	KUNIT_EXPECT_NULL(test, mad_track_find(&track, &hdr, no_address, NULL));
+
+	/* Once decided, the next answer goes to somebody else, or to nobody. */
+	KUNIT_EXPECT_TRUE(test, mad_track_decide(&track, first, IB_WC_SUCCESS,
+						 0));
+	KUNIT_EXPECT_FALSE(test, mad_track_decide(&track, first,
+						  IB_WC_WR_FLUSH_ERR, 0));
+	KUNIT_EXPECT_NULL(test, answered_by(&track, 3, 7));
+	mad_track_post(&track, second, 10, 0);
+	KUNIT_EXPECT_PTR_EQ(test, answered_by(&track, 3, 7), second);
+	KUNIT_EXPECT_EQ(test, first->status, IB_WC_SUCCESS);
+}
+
+/* The handler is called once, whatever comes first. */
+static void answer_order_test(struct kunit *test)
+{
+	struct mad_send *send = new_send(test, 1);
+	struct mad_track track;
+
+	mad_track_init(&track);
+	/* The answer comes before the completion, and is slow to handle. */
+	mad_track_post(&track, send, 10, 0);
+	mad_track_decide(&track, send, IB_WC_SUCCESS, 0);
+	send->busy = true;
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, send, IB_WC_SUCCESS, 0,
+					     NOW), MAD_NOTHING);
+	send->busy = false;
+	KUNIT_EXPECT_EQ(test, mad_track_take(send), MAD_FINISH);
+	expect_empty(test, &track);
+
+	/* The same, and quick to handle. */
+	mad_track_post(&track, send, 10, 0);
+	mad_track_decide(&track, send, IB_WC_SUCCESS, 0);
+	send->busy = true;
+	send->busy = false;
+	KUNIT_EXPECT_EQ(test, mad_track_take(send), MAD_NOTHING);
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, send, IB_WC_SUCCESS, 0,
+					     NOW), MAD_FINISH);
+	KUNIT_EXPECT_EQ(test, send->status, IB_WC_SUCCESS);
+	expect_empty(test, &track);
+
+	/* Cancelled while the answer is handled: too late. */
+	mad_track_post(&track, send, 10, 0);
+	mad_track_sent(&track, send, IB_WC_SUCCESS, 0, NOW);
+	mad_track_decide(&track, send, IB_WC_SUCCESS, 0);
+	send->busy = true;
+	KUNIT_EXPECT_EQ(test, mad_track_modify(&track, send, 0, NOW), -EINVAL);
+	mad_track_flush(&track);
+	KUNIT_EXPECT_TRUE(test, list_empty(&track.finished));
+	send->busy = false;
+	KUNIT_EXPECT_EQ(test, mad_track_take(send), MAD_FINISH);
+	expect_empty(test, &track);
+}
+
+static void timeout_test(struct kunit *test)
+{
+	struct mad_send *send = new_send(test, 1), *found;
+	struct mad_track track;
+	unsigned long delay;
+
+	mad_track_init(&track);
+	mad_track_post(&track, send, 10, 2);
+	/* Its time begins when it is sent. */
+	KUNIT_EXPECT_FALSE(test, mad_track_delay(&track, NOW, &delay));
+	mad_track_sent(&track, send, IB_WC_SUCCESS, 0, NOW);
+	KUNIT_EXPECT_TRUE(test, mad_track_delay(&track, NOW + 1, &delay));
+	KUNIT_EXPECT_EQ(test, delay, 9);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 9, &found),
+			MAD_NOTHING);
+
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 10, &found),
+			MAD_TRANSMIT);
+	KUNIT_EXPECT_PTR_EQ(test, found, send);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 99, &found),
+			MAD_NOTHING);
+	mad_track_sent(&track, send, IB_WC_SUCCESS, 0, NOW + 20);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 30, &found),
+			MAD_TRANSMIT);
+	mad_track_sent(&track, send, IB_WC_SUCCESS, 0, NOW + 40);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 50, &found),
+			MAD_FINISH);
+	KUNIT_EXPECT_EQ(test, send->status, IB_WC_RESP_TIMEOUT_ERR);
+	KUNIT_EXPECT_EQ(test, send->buf.retries, 2);
+	expect_empty(test, &track);
+}
+
+/* Deadlines on both sides of the point where jiffies wrap. */
+static void wrap_test(struct kunit *test)
+{
+	struct mad_send *late = new_send(test, 1), *soon = new_send(test, 2);
+	const unsigned long now = -5UL;
+	struct mad_send *found = NULL;
+	struct mad_track track;
+	unsigned long delay;
+
+	mad_track_init(&track);
+	mad_track_post(&track, late, 20, 0);
+	mad_track_post(&track, soon, 2, 0);
+	mad_track_sent(&track, late, IB_WC_SUCCESS, 0, now);
+	mad_track_sent(&track, soon, IB_WC_SUCCESS, 0, now);
+	KUNIT_EXPECT_TRUE(test, mad_track_delay(&track, now, &delay));
+	KUNIT_EXPECT_EQ(test, delay, 2);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, now + 6, &found),
+			MAD_FINISH);
+	KUNIT_EXPECT_PTR_EQ(test, found, soon);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, now + 6, &found),
+			MAD_NOTHING);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, now + 20, &found),
+			MAD_FINISH);
+	KUNIT_EXPECT_PTR_EQ(test, found, late);
+	expect_empty(test, &track);
+}
+
+static void modify_test(struct kunit *test)
+{
+	struct mad_send *send = new_send(test, 1), *found;
+	struct mad_track track;
+	unsigned long delay;
+
+	mad_track_init(&track);
+	mad_track_post(&track, send, 10, 0);
+	/* Before it is sent, and after. */
+	KUNIT_EXPECT_EQ(test, mad_track_modify(&track, send, 50, NOW), 0);
+	mad_track_sent(&track, send, IB_WC_SUCCESS, 0, NOW);
+	mad_track_delay(&track, NOW, &delay);
+	KUNIT_EXPECT_EQ(test, delay, 50);
+	KUNIT_EXPECT_EQ(test, mad_track_modify(&track, send, 7, NOW + 20), 0);
+	mad_track_delay(&track, NOW + 20, &delay);
+	KUNIT_EXPECT_EQ(test, delay, 7);
+
+	/* Cancelled: somebody else calls the handler, and at once. */
+	KUNIT_EXPECT_EQ(test, mad_track_modify(&track, send, 0, NOW), 0);
+	KUNIT_EXPECT_EQ(test, mad_track_modify(&track, send, 0, NOW), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, mad_track_delay(&track, NOW, &delay));
+	KUNIT_EXPECT_EQ(test, delay, 0);
+	KUNIT_EXPECT_NULL(test, answered_by(&track, 3, 1));
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW, &found), MAD_FINISH);
+	KUNIT_EXPECT_EQ(test, send->status, IB_WC_WR_FLUSH_ERR);
+	expect_empty(test, &track);
+}
+
+static void flush_test(struct kunit *test)
+{
+	struct mad_send *flying = new_send(test, 1), *timed = new_send(test, 2);
+	struct mad_send *found = NULL;
+	struct mad_track track;
+
+	mad_track_init(&track);
+	mad_track_post(&track, flying, 10, 5);
+	mad_track_post(&track, timed, 10, 5);
+	mad_track_sent(&track, timed, IB_WC_SUCCESS, 0, NOW);
+	mad_track_flush(&track);
+	mad_track_flush(&track);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW, &found), MAD_FINISH);
+	KUNIT_EXPECT_PTR_EQ(test, found, timed);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 99, &found),
+			MAD_NOTHING);
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, flying, IB_WC_SUCCESS, 0,
+					     NOW), MAD_FINISH);
+	KUNIT_EXPECT_EQ(test, flying->status, IB_WC_WR_FLUSH_ERR);
+	expect_empty(test, &track);
+}
+
+static void hold_test(struct kunit *test)
+{
+	struct mad_send *send = new_send(test, 1), *found;
+	struct mad_track track;
+
+	mad_track_init(&track);
+	/* Delayed. */
+	mad_track_post(&track, send, 0, 0);
+	mad_track_hold(&track, send, false, NOW + 5);
+	KUNIT_EXPECT_EQ(test, mad_track_modify(&track, send, 1, NOW), 0);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 4, &found),
+			MAD_NOTHING);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 5, &found),
+			MAD_TRANSMIT_NOW);
+	mad_track_modify(&track, send, 0, NOW);
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, send, IB_WC_SUCCESS, 0,
+					     NOW), MAD_FINISH);
+	expect_empty(test, &track);
+
+	/* Dropped, and cancelled meanwhile. */
+	mad_track_post(&track, send, 9, 0);
+	mad_track_hold(&track, send, true, NOW);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW, &found),
+			MAD_SAY_SENT);
+	mad_track_sent(&track, send, IB_WC_SUCCESS, 0, NOW);
+	mad_track_modify(&track, send, 0, NOW);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW, &found), MAD_FINISH);
+	expect_empty(test, &track);
+
+	/* Cancelled before it was held. */
+	mad_track_post(&track, send, 9, 0);
+	mad_track_modify(&track, send, 0, NOW);
+	mad_track_hold(&track, send, true, NOW + 1000);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW, &found), MAD_FINISH);
+	expect_empty(test, &track);
+
+	/* Twice. */
+	mad_track_post(&track, send, 0, 0);
+	send->again = true;
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, send, IB_WC_SUCCESS, 0,
+					     NOW), MAD_TRANSMIT_NOW);
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, send, IB_WC_SUCCESS, 0,
+					     NOW), MAD_FINISH);
+	expect_empty(test, &track);
+}
+
+static enum mad_next ack(struct mad_track *track, struct mad_send *send,
+			 u32 segment, u32 window, unsigned long now)
+{
+	u8 status;
+
+	return mad_track_acked(track, send,
+			       rmpp_out_ack(&send->out, segment, window,
+					    &status), now);
+}
+
+static void transfer_test(struct kunit *test)
+{
+	struct mad_send *send = new_transfer(test, 1, 3), *found;
+	struct mad_track track;
+
+	mad_track_init(&track);
+	/* A time limit that is shorter than the one for ACKs. */
+	KUNIT_EXPECT_EQ(test, mad_track_post(&track, send, 10, 1),
+			MAD_TRANSMIT_NEXT);
+	KUNIT_EXPECT_EQ(test, send->segment, 1);
+	/* Acknowledged before its completion is here. */
+	KUNIT_EXPECT_EQ(test, ack(&track, send, 1, 9, NOW), MAD_NOTHING);
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, send, IB_WC_SUCCESS, 0,
+					     NOW), MAD_TRANSMIT_NEXT);
+	KUNIT_EXPECT_EQ(test, send->segment, 2);
+	mad_track_sent(&track, send, IB_WC_SUCCESS, 0, NOW);
+	KUNIT_EXPECT_EQ(test, send->segment, 3);
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, send, IB_WC_SUCCESS, 0,
+					     NOW), MAD_NOTHING);
+
+	/* No ACK: once more from 2 on. */
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 10, &found),
+			MAD_TRANSMIT_NEXT);
+	KUNIT_EXPECT_EQ(test, send->segment, 2);
+	mad_track_sent(&track, send, IB_WC_SUCCESS, 0, NOW);
+	mad_track_sent(&track, send, IB_WC_SUCCESS, 0, NOW);
+	KUNIT_EXPECT_EQ(test, ack(&track, send, 2, 9, NOW), MAD_NOTHING);
+	/* That was progress, so there is another retry. */
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 10, &found),
+			MAD_TRANSMIT_NEXT);
+	KUNIT_EXPECT_EQ(test, send->segment, 3);
+	mad_track_sent(&track, send, IB_WC_SUCCESS, 0, NOW);
+	KUNIT_EXPECT_EQ(test, ack(&track, send, 3, 9, NOW), MAD_NOTHING);
+
+	/* It is all there; now only the response can be late. */
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 9, &found),
+			MAD_NOTHING);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 10, &found),
+			MAD_FINISH);
+	KUNIT_EXPECT_EQ(test, send->status, IB_WC_RESP_TIMEOUT_ERR);
+	KUNIT_EXPECT_EQ(test, send->buf.retries, 2);
+	expect_empty(test, &track);
+}
+
+static void one_way_transfer_test(struct kunit *test)
+{
+	struct mad_send *send = new_transfer(test, 1, 1), *found;
+	struct mad_track track;
+
+	mad_track_init(&track);
+	/* Without a response, too, its ACK is waited for, and found. */
+	mad_track_post(&track, send, 0, 0);
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, send, IB_WC_SUCCESS, 0,
+					     NOW), MAD_NOTHING);
+	KUNIT_EXPECT_PTR_EQ(test, answered_by(&track, 3, 1), send);
+	KUNIT_EXPECT_EQ(test, ack(&track, send, 0, 1, NOW), MAD_NOTHING);
+	KUNIT_EXPECT_EQ(test, ack(&track, send, 1, 1, NOW), MAD_FINISH);
+	KUNIT_EXPECT_EQ(test, send->status, IB_WC_SUCCESS);
+	expect_empty(test, &track);
+
+	/* The ACK is faster than the completion. */
+	mad_track_post(&track, send, 0, 0);
+	KUNIT_EXPECT_EQ(test, ack(&track, send, 1, 1, NOW), MAD_NOTHING);
+	KUNIT_EXPECT_EQ(test, mad_track_sent(&track, send, IB_WC_SUCCESS, 0,
+					     NOW), MAD_FINISH);
+	expect_empty(test, &track);
+
+	/* There is none. */
+	mad_track_post(&track, send, 0, 0);
+	mad_track_sent(&track, send, IB_WC_SUCCESS, 0, NOW);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW + 60 * HZ, &found),
+			MAD_FINISH);
+	KUNIT_EXPECT_EQ(test, send->status, IB_WC_RESP_TIMEOUT_ERR);
+	expect_empty(test, &track);
+}
+
+static struct kunit_case mad_cases[] = {
+	KUNIT_CASE(bad_claim_test),
+	KUNIT_CASE(method_test),
+	KUNIT_CASE(oui_test),
+	KUNIT_CASE(valid_test),
+	KUNIT_CASE(response_test),
+	KUNIT_CASE(offset_test),
+	KUNIT_CASE(peer_test),
+	KUNIT_CASE(plain_send_test),
+	KUNIT_CASE(match_test),
+	KUNIT_CASE(answer_order_test),
+	KUNIT_CASE(timeout_test),
+	KUNIT_CASE(wrap_test),
+	KUNIT_CASE(modify_test),
+	KUNIT_CASE(flush_test),
+	KUNIT_CASE(hold_test),
+	KUNIT_CASE(transfer_test),
+	KUNIT_CASE(one_way_transfer_test),
+	{}
+};
+
+static struct kunit_suite mad_suite = {
+	.name = "ofed_mad",
+	.test_cases = mad_cases,
+};
+
+kunit_test_suite(mad_suite);
+
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
+MODULE_DESCRIPTION("KUnit: the MAD layer without a device");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Sourced after guest.sh by suites that connect by rdma_cm. Server and client are
+# two programs, in one of two places:
+#
+#   one     both here, by an address of this host: 10.0.0.1 or fd00::1, on $dev
+#   apart   (not for rdma_rxe, which knows only the first network namespace)
+#           the server in namespace b, 10.0.0.2 and fd00::2, on roceb
+#
+# $there is put in front of what the server's side runs, $at4 and $at6 are where
+# it listens, $from4 and $from6 the client's own addresses.
+cm_hex6=fd00:0000:0000:0000:0000:0000:0000:000
+
+need_cm() {
+	need_link
+	sysctl -qw net.ipv6.conf.eth0.accept_dad=0
+	ip addr add fd00::1/64 dev eth0
+	check "the GID of fd00::1" wait_for 10 gid_of $dev ${cm_hex6}1
+	check "the module of rdma_cm" modprobe rdma_ucm || exit 1
+	check "/dev/infiniband/rdma_cm" wait_for 10 [ -c /dev/infiniband/rdma_cm ] || exit 1
+	here_one
+}
+
+here_one() {
+	place=one there=
+	at4=10.0.0.1 at6=fd00::1 from4=10.0.0.1 from6=fd00::1
+}
+
+# here_apart: the other end of the wire becomes another host
+here_apart() {
+	ip netns add b &&
+	ip link set eth1 netns b &&
+	ip netns exec b sysctl -qw net.ipv6.conf.eth1.accept_dad=0 &&
+	ip -n b addr add 10.0.0.2/24 dev eth1 &&
+	ip -n b addr add fd00::2/64 dev eth1 &&
+	ip -n b link set lo up &&
+	ip -n b link set eth1 up &&
+	ip netns exec b rdma link add roceb type roce netdev eth1 &&
+	wait_for 10 gid_of roceb 0000:0000:0000:0000:0000:ffff:0a00:0002 &&
+	wait_for 10 gid_of roceb ${cm_hex6}2 || return
+	place=apart there="ip netns exec b"
+	at4=10.0.0.2 at6=fd00::2 from4=10.0.0.1 from6=fd00::1
+}
+
+leave_apart() {
+	ip netns del b
+	# The interface there takes ours along.
+	wait_for 30 sh -c "! [ -e /sys/class/infiniband/roceb ] && ! [ -e /sys/class/infiniband/$dev ]"
+}
+
+# way 4|6: $at and $from from here on
+way() {
+	family=$1
+	eval "at=\$at$1 from=\$from$1"
+	name="IPv$1"
+	[ $place = one ] || name="$name, two namespaces"
+}
+
+# bound tcp|udp|ib PORT PID: that server is there, and has its port
+bound() {
+	_tries=$((limit / 4))
+	until $there "$programs/cm_bound" "$1" "$2" 2; do
+		_tries=$((_tries - 1))
+		[ $_tries -gt 0 ] && kill -0 "$3" 2>/dev/null || return 1
+	done
+}
+
+# The server runs as $_server, its output is $work/server.
+begin_server() { # SPACE PORT COMMAND...
+	_space=$1 _port=$2
+	shift 2
+	timeout -k 5 "$limit" $there "$@" >"$work/server" 2>&1 &
+	_server=$!
+	bound "$_space" "$_port" $_server && return
+	end_server
+	return 1
+}
+end_server() {
+	kill $_server 2>/dev/null
+	wait $_server 2>/dev/null
+	return 0
+}
+told() { # what both said; the client's status
+	echo "server:"
+	cat "$work/server"
+	echo "client ($1):"
+	cat "$work/client"
+}
+
+# talk SPACE PORT SERVER CLIENT: two commands, each one word here; both succeed
+talk() {
+	# Unquoted on purpose: commands are lists of words.
+	begin_server "$1" "$2" $3 || { cat "$work/server"; return 1; }
+	timeout -k 5 "$limit" $4 >"$work/client" 2>&1
+	_client=$?
+	[ $_client -eq 0 ] || kill $_server 2>/dev/null
+	wait $_server
+	_status=$?
+	echo "server's status: $_status"
+	told $_client
+	[ $_client -eq 0 ] && [ $_status -eq 0 ]
+}
+
+# ask SPACE PORT SERVER CLIENT: the same, and the server is one that never ends
+ask() {
+	begin_server "$1" "$2" $3 || { cat "$work/server"; return 1; }
+	timeout -k 5 "$limit" $4 >"$work/client" 2>&1
+	_client=$?
+	end_server
+	told $_client
+	[ $_client -eq 0 ]
+}
+
+# table PROGRAM ARG...: each row that it prints counts by itself
+table() {
+	_title=$1
+	shift
+	timeout -k 5 "$limit" "$@" >"$work/table" 2>&1
+	_status=$?
+	while IFS= read -r _line; do
+		case $_line in
+		"ok   "*) ok "${_line#ok   }, $_title" ;;
+		"FAIL "*) bad "${_line#FAIL }, $_title" ;;
+		*) echo "     | $_line" ;;
+		esac
+	done <"$work/table"
+	check "the whole table, $_title (status $_status)" [ $_status -eq 0 ]
+}
+
+# Ids of connections that somebody still has, and their queue pairs. The queue
+# pair of MAD is always there.
+no_ids() {
+	[ -e /sys/class/infiniband/$dev ] || return 0
+	rdma resource show $dev | awk '
+		{ for (i = 1; i < NF; i++) n[$i] = $(i + 1) }
+		END { exit !(n["cm_id"] == 0 && n["qp"] <= 2 && n["ctx"] == 0) }'
+}
+no_ids_left() {
+	wait_for 30 no_ids && return
+	rdma resource show
+	rdma resource show cm_id
+	rdma resource show qp
+	return 1
+}
+
+cm_down() {
+	check "no id and no queue pair is left" no_ids_left
+	# Whose interface went with its other end is gone already.
+	[ ! -e /sys/class/infiniband/$dev ] || check "$dev goes" link_down
+	check "the modules go" unload_stack
+}
