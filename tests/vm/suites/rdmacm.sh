@@ -198,8 +198,8 @@ group() { # ADDRESS OPTION...: of the sender
 groups() {
 	# The kernel's own has no IPv6 groups of RoCE version 2: ENOTSUPP.
 	[ "$family" = 4 ] || return
-	# On the stock core too, rdma_rxe of 6.12 does not deliver to every group.
-	[ "$DRIVER $KERNEL" != "rxe 6.12" ] || return
+	# On the stock core too, rdma_rxe (of 6.12) loses a datagram now and then.
+	[ "$DRIVER" != rxe ] || full || return
 	check "mckey, $name" group 239.1.2.3
 	check "mckey, a sender that receives nothing, $name" group 239.1.2.3 -o
 	check "nobody is in the group any more, $name" sh -c \
