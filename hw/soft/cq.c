@@ -181,6 +181,26 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 }
 
 /**
+ * soft_pre_destroy_cq - ops.pre_destroy_cq
+ * @ibcq: nobody adds completions any more
+ *
+ * What the tasklet of a kernel consumer's CQ does is to start his poller, which
+ * the core is about to stop for good.
+ *
+ * Context: process, may sleep. Return: 0; the consumer is not called any more.
+ */
+int soft_pre_destroy_cq(struct ib_cq *ibcq)
+{
+	struct soft_cq *cq = to_soft_cq(ibcq);
+
+	spin_lock_irq(&cq->lock);
+	cq->dying = true;
+	spin_unlock_irq(&cq->lock);
+	tasklet_kill(&cq->notify);
+	return 0;
+}
+
+/**
  * soft_destroy_cq - ops.destroy_cq
  * @ibcq: nobody adds completions any more
  * @udata: not used
@@ -191,10 +211,7 @@ int soft_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct soft_cq *cq = to_soft_cq(ibcq);
 
-	spin_lock_irq(&cq->lock);
-	cq->dying = true;
-	spin_unlock_irq(&cq->lock);
-	tasklet_kill(&cq->notify);
+	soft_pre_destroy_cq(ibcq);
 	mutex_destroy(&cq->resizing);
 	soft_ring_free(&cq->ring);
 	return 0;

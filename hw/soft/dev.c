@@ -17,6 +17,7 @@ const struct ib_device_ops soft_dev_ops = {
 
 	.create_cq = soft_create_cq,
 	.resize_cq = soft_resize_cq,
+	.pre_destroy_cq = soft_pre_destroy_cq,
 	.destroy_cq = soft_destroy_cq,
 	.poll_cq = soft_poll_cq,
 	.peek_cq = soft_peek_cq,
