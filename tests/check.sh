@@ -62,11 +62,17 @@ lane style tests/style.sh 6.1 6.12 debug
 make -s -C tests/programs
 lane kunit tests/vm/run debug kunit TIMEOUT="${TIMEOUT:-2400}"
 both stock vm %
-lane debug vm debug
+say "lanes debug and roce-debug"
+run debug vm debug &
+run roce-debug vm debug ofed roce &
+wait
+add debug
+add roce-debug
 both roce vm % ofed roce
 both roce-stock vm % stock roce
-for k in 6.1 6.12; do lane pair-$k tests/vm/pair PEER=$k TIMEOUT="${TIMEOUT:-3000}"; done
-lane roce-debug vm debug ofed roce
+for k in 6.1 ${SCALE:+6.12}; do
+	lane pair-$k tests/vm/pair PEER=$k TIMEOUT="${TIMEOUT:-3000}"
+done
 
 say "all lanes: $(($(date +%s) - start)) s"
 echo "$passed passed, $failed failed"

@@ -65,13 +65,19 @@ bound() {
 	done
 }
 
+# A client that comes between a server's bind and its listen is refused, and most
+# of them do not try again.
+listens() { # PORT
+	$there rdma resource show cm_id 2>/dev/null | grep -q "state LISTEN .*:$1\b"
+}
+
 # The server runs as $_server, its output is $work/server.
 begin_server() { # SPACE PORT COMMAND...
 	_space=$1 _port=$2
 	shift 2
 	timeout -k 5 "$limit" $there "$@" >"$work/server" 2>&1 &
 	_server=$!
-	bound "$_space" "$_port" $_server && return
+	bound "$_space" "$_port" $_server && wait_for 5 listens "$_port" && return
 	end_server
 	return 1
 }
