@@ -75,5 +75,11 @@ for k in 6.1 ${SCALE:+6.12}; do
 done
 
 say "all lanes: $(($(date +%s) - start)) s"
+# Once more, for whoever sees no more than the end.
+for out in "$log"/lane-*.out; do
+	grep -A 12 -E '^FAIL|the guest died|^reports of the kernel' "$out" |
+		grep -v '^ok ' | cut -c 1-160 | head -n 80 |
+		sed "s|^|$(basename "$out" .out): |"
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
