@@ -42,6 +42,14 @@ struct mad_port *mad_port_find(struct ib_device *device, u32 num)
 	return mad->ports[num];
 }
 
+/* The longest MAD of its kind: those of Omni-Path may be longer than others. */
+size_t mad_full_size(const struct mad_port *port, u8 base_version)
+{
+	return base_version == OPA_MGMT_BASE_VERSION &&
+	       rdma_cap_opa_mad(port->device, port->num) ?
+	       port->mad_size : IB_MGMT_MAD_SIZE;
+}
+
 static struct mad_port *port_alloc(struct ib_device *device, u32 num)
 {
 	struct mad_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
@@ -56,6 +64,7 @@ static struct mad_port *port_alloc(struct ib_device *device, u32 num)
 	mad_table_init(&port->table);
 	spin_lock_init(&port->work_lock);
 	INIT_LIST_HEAD(&port->answers);
+	INIT_LIST_HEAD(&port->refusals);
 	INIT_WORK(&port->answer_work, mad_answer_work);
 	INIT_LIST_HEAD(&port->locals);
 	INIT_WORK(&port->local_work, mad_local_work);

@@ -3,7 +3,9 @@
  * Replies of this layer and of the driver to what was received: one agent per
  * QP sends them, from a work item, as the address of an Ethernet peer may have
  * to be looked up first. A peer that asks faster than that is not answered;
- * he repeats his question, or not.
+ * he repeats his question, or not. Everybody can ask for what nobody here does,
+ * by an address where nobody is found: such questions are refused when nothing
+ * else is to be sent.
  */
 #include <linux/slab.h>
 
@@ -11,6 +13,8 @@
 
 /* From the moment that there is something to answer until it is sent. */
 #define MAX_ANSWERS	256
+/* What nobody here does is refused only while there are less than that. */
+#define MAX_REFUSALS	32
 
 static void answer_over(struct mad_port *port)
 {
@@ -27,6 +31,30 @@ static void answer_sent(struct ib_mad_agent *agent,
 	ib_free_send_mad(wc->send_buf);
 }
 
+static void queue_answer(struct mad_port *port, const struct mad_recv *recv,
+			 const void *mad, size_t size, struct list_head *list,
+			 unsigned int most)
+{
+	struct mad_recv *answer;
+	bool queued = false;
+
+	answer = mad_recv_alloc(&recv->wc, &recv->grh, mad, size, size);
+	if (!answer)
+		return;
+	list_del_init(&answer->pub.recv_buf.list);
+
+	spin_lock_irq(&port->work_lock);
+	if (!port->closing && port->num_answers < most) {
+		list_add_tail(&answer->pub.recv_buf.list, list);
+		port->num_answers++;
+		queued = true;
+		queue_work(mad_wq, &port->answer_work);
+	}
+	spin_unlock_irq(&port->work_lock);
+	if (!queued)
+		mad_recv_free(answer);
+}
+
 /**
  * mad_answer - send a MAD back to where another one came from
  * @port: port
@@ -39,24 +67,20 @@ static void answer_sent(struct ib_mad_agent *agent,
 void mad_answer(struct mad_port *port, const struct mad_recv *recv,
 		const void *mad, size_t size)
 {
-	struct mad_recv *answer;
-	bool queued = false;
+	queue_answer(port, recv, mad, size, &port->answers, MAX_ANSWERS);
+}
 
-	answer = mad_recv_alloc(&recv->wc, &recv->grh, mad, size);
-	if (!answer)
-		return;
-	list_del_init(&answer->pub.recv_buf.list);
-
-	spin_lock_irq(&port->work_lock);
-	if (!port->closing && port->num_answers < MAX_ANSWERS) {
-		list_add_tail(&answer->pub.recv_buf.list, &port->answers);
-		port->num_answers++;
-		queued = true;
-		queue_work(mad_wq, &port->answer_work);
-	}
-	spin_unlock_irq(&port->work_lock);
-	if (!queued)
-		mad_recv_free(answer);
+/**
+ * mad_refuse - send a MAD back that nobody wanted
+ * @port: port
+ * @recv: the MAD, its header already that of the answer
+ *
+ * As mad_answer(), but everything else goes first.
+ */
+void mad_refuse(struct mad_port *port, struct mad_recv *recv)
+{
+	queue_answer(port, recv, recv->mad, recv->size, &port->refusals,
+		     MAX_REFUSALS);
 }
 
 static struct mad_recv *next_answer(struct mad_port *port)
@@ -64,8 +88,9 @@ static struct mad_recv *next_answer(struct mad_port *port)
 	struct mad_recv *answer;
 
 	spin_lock_irq(&port->work_lock);
-	answer = list_first_entry_or_null(&port->answers, struct mad_recv,
-					  pub.recv_buf.list);
+	answer = list_first_entry_or_null(list_empty(&port->answers) ?
+					  &port->refusals : &port->answers,
+					  struct mad_recv, pub.recv_buf.list);
 	if (answer)
 		list_del_init(&answer->pub.recv_buf.list);
 	spin_unlock_irq(&port->work_lock);
@@ -139,18 +164,23 @@ int mad_answer_open(struct mad_qp *q)
  * mad_answer_close - answer no more
  * @port: port; its QPs are up, so that what is posted completes
  *
+ * What waits for its turn is dropped, lest we wait for the address of everybody
+ * who has asked.
  * Context: process, sleeps.
  */
 void mad_answer_close(struct mad_port *port)
 {
-	struct mad_recv *answer;
+	struct mad_recv *answer, *next;
+	LIST_HEAD(unsent);
 	int i;
 
 	spin_lock_irq(&port->work_lock);
 	port->closing = true;
+	list_splice_init(&port->answers, &unsent);
+	list_splice_init(&port->refusals, &unsent);
 	spin_unlock_irq(&port->work_lock);
 	cancel_work_sync(&port->answer_work);
-	while ((answer = next_answer(port)))
+	list_for_each_entry_safe(answer, next, &unsent, pub.recv_buf.list)
 		mad_recv_free(answer);
 	for (i = 0; i < ARRAY_SIZE(port->qp); i++)
 		if (port->qp[i] && port->qp[i]->answers)

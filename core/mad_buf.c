@@ -156,13 +156,9 @@ struct ib_mad_send_buf *ib_create_send_mad(struct ib_mad_agent *mad_agent,
 					   u8 base_version)
 {
 	struct mad_agent *agent = to_mad_agent(mad_agent);
-	struct mad_port *port = agent->port;
-	size_t mad_size = IB_MGMT_MAD_SIZE;
+	const size_t mad_size = mad_full_size(agent->port, base_version);
 	struct mad_send *send;
 
-	if (base_version == OPA_MGMT_BASE_VERSION &&
-	    rdma_cap_opa_mad(port->device, port->num))
-		mad_size = port->mad_size;
 	if (!lengths_ok(agent, rmpp_active, hdr_len, data_len, mad_size))
 		return ERR_PTR(-EINVAL);
 	send = alloc_send(agent, rmpp_active, hdr_len, data_len, mad_size,
@@ -239,11 +235,19 @@ void mad_quota_put(struct mad_quota *quota)
 		kfree(quota);
 }
 
-/* A consumer that does not free what it gets is given no more. */
+/*
+ * A consumer that does not free what it gets is given no more. What nobody asked
+ * for gets half of the room: the answers that are asked for need the other.
+ */
 bool mad_recv_charge(struct mad_recv *recv, struct mad_quota *quota)
 {
-	if (!atomic_add_unless(&quota->held, 1, MAD_QUOTA))
+	const int limit = ib_response_mad(mad_recv_hdr(recv)) ? MAD_QUOTA :
+								MAD_QUOTA / 2;
+
+	if (atomic_inc_return(&quota->held) > limit) {
+		atomic_dec(&quota->held);
 		return false;
+	}
 	refcount_inc(&quota->refs);
 	recv->quota = quota;
 	return true;
@@ -255,17 +259,18 @@ bool mad_recv_charge(struct mad_recv *recv, struct mad_quota *quota)
  * @grh: (may be NULL) the 40 bytes in front of it
  * @mad: the MAD
  * @size: its length
+ * @room: what to make of it, with zeros: readers look at all of that
  *
  * The receive buffers themselves are never given away: with memory or without,
  * they are posted again at once.
  */
 struct mad_recv *mad_recv_alloc(const struct ib_wc *wc,
 				const struct ib_grh *grh, const void *mad,
-				size_t size)
+				size_t size, size_t room)
 {
 	struct mad_recv *recv;
 
-	recv = kmalloc(struct_size(recv, mad, size), GFP_KERNEL | __GFP_NOWARN);
+	recv = kmalloc(struct_size(recv, mad, room), GFP_KERNEL | __GFP_NOWARN);
 	if (!recv)
 		return NULL;
 
@@ -279,12 +284,13 @@ struct mad_recv *mad_recv_alloc(const struct ib_wc *wc,
 	else
 		memset(&recv->grh, 0, sizeof(recv->grh));
 	memcpy(recv->mad, mad, size);
+	memset(recv->mad + size, 0, room - size);
 
 	recv->pub.wc = &recv->wc;
 	recv->pub.recv_buf.grh = &recv->grh;
 	recv->pub.recv_buf.mad = (struct ib_mad *)recv->mad;
 	recv->pub.mad_len = size;
-	recv->pub.mad_seg_size = size;
+	recv->pub.mad_seg_size = room;
 	INIT_LIST_HEAD(&recv->pub.rmpp_list);
 	list_add(&recv->pub.recv_buf.list, &recv->pub.rmpp_list);
 	return recv;

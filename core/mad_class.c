@@ -124,14 +124,19 @@ static bool gid_equal(const union ib_gid *a, const union ib_gid *b)
  * @lmc: of the port
  *
  * A response may come from another address than the request went to: a path of
- * its own choice, the new master SM, the end of a directed route. It does come
- * back to the address that the request came from. The other way round (what
- * belongs to a response of ours: RMPP) the requester's address is what counts.
+ * its own choice, the new master SM. It does come back to the address that the
+ * request came from. The other way round (what belongs to a response of ours:
+ * RMPP) the requester's address is what counts.
  */
 bool mad_peer_match(const struct mad_peer *sent, bool sent_answers,
 		    const struct mad_peer *got, bool got_answers, u8 lmc)
 {
-	if (sent_answers == got_answers || sent->grh != got->grh)
+	if (sent_answers == got_answers)
+		return false;
+	/* Permissive LIDs say nothing: TID and class have to do. */
+	if (sent->directed)
+		return true;
+	if (sent->grh != got->grh)
 		return false;
 	if (got_answers && got->grh)
 		return gid_equal(&sent->own, &got->own);

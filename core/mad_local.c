@@ -5,6 +5,7 @@
  * poster may not), hands the reply over as if it had been received, and then
  * says that the SMP was sent.
  */
+#include <kunit/visibility.h>
 #include <linux/slab.h>
 
 #include "mad_priv.h"
@@ -31,6 +32,12 @@ int mad_local_check(struct mad_send *send)
 	case SMI_DISCARD:
 		return -EINVAL;
 	case SMI_HERE:
+		/*
+		 * A peer may ask without a hop to make, but he is not here: his
+		 * answer could pass for that to a question of our own.
+		 */
+		if (send->agent == send->agent->qp->answers)
+			return -EINVAL;
 		/* Without it, the SMA is behind the QP. */
 		send->local = port->device->ops.process_mad;
 		break;
@@ -39,6 +46,7 @@ int mad_local_check(struct mad_send *send)
 	}
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(mad_local_check);
 
 /* Context: any. */
 void mad_local_queue(struct mad_send *send)
@@ -68,7 +76,7 @@ static struct mad_recv *as_received(const struct mad_send *send,
 		.port_num = send->agent->port->num,
 	};
 
-	return mad_recv_alloc(&wc, NULL, mad, size);
+	return mad_recv_alloc(&wc, NULL, mad, size, size);
 }
 
 /* The reply of the driver, if it has one that the sender waits for. */

@@ -15,7 +15,8 @@
  * Handlers are called from work items (of the port's CQ, of the agent, of local
  * SMPs), without a lock held.
  *
- * Locks; none is taken inside another, but work_lock inside rmpp_lock:
+ * Locks; none is taken inside another, but the spinlocks work_lock and
+ * mad_agent.lock inside the mutex rmpp_lock:
  *   mad_port.table_lock	guards mad_port.table; process context
  *   mad_agent.lock		guards track, dying, and the state of the sends in
  *				track; any context
@@ -49,6 +50,7 @@ extern struct workqueue_struct *mad_wq;
 struct mad_peer {
 	bool grh;
 	u8 path_bits;		/* own, without GRH */
+	bool directed;		/* by a directed route: nothing below counts */
 	u32 lid;		/* the other's, without GRH */
 	union ib_gid own, far;	/* with GRH */
 };
@@ -195,7 +197,7 @@ enum mad_next mad_track_post(struct mad_track *track, struct mad_send *send,
 			     unsigned long timeout, int retries);
 void mad_track_answering(struct mad_track *track, struct mad_send *send,
 			 unsigned long now);
-void mad_track_unpost(struct mad_track *track, struct mad_send *send);
+bool mad_track_unpost(struct mad_track *track, struct mad_send *send);
 bool mad_track_decide(struct mad_track *track, struct mad_send *send,
 		      enum ib_wc_status status, u32 vendor_err);
 void mad_track_settle(struct mad_track *track, struct mad_send *send);
@@ -289,6 +291,7 @@ enum mad_qp_state {
 	MAD_QP_DOWN,		/* not yet, or no more */
 	MAD_QP_UP,
 	MAD_QP_BROKEN,		/* in Error, to be restarted; sends wait */
+	MAD_QP_LOST,		/* that failed, and is tried again; sends fail */
 };
 
 struct mad_qp {
@@ -306,6 +309,7 @@ struct mad_qp {
 	struct list_head posted;
 	struct list_head waiting;
 	struct delayed_work restart;
+	struct delayed_work repost;
 };
 
 struct mad_qp *mad_qp_create(struct mad_port *port, enum ib_qp_type type);
@@ -330,10 +334,11 @@ struct mad_port {
 	spinlock_t table_lock;
 	struct mad_table table;
 
-	/* Guards closing, answers, num_answers and locals. */
+	/* Guards closing, answers, refusals, num_answers and locals. */
 	spinlock_t work_lock;
 	bool closing;
 	struct list_head answers;
+	struct list_head refusals;
 	unsigned int num_answers;
 	struct work_struct answer_work;
 	struct list_head locals;
@@ -341,6 +346,7 @@ struct mad_port {
 };
 
 struct mad_port *mad_port_find(struct ib_device *device, u32 num);
+size_t mad_full_size(const struct mad_port *port, u8 base_version);
 extern int mad_send_queue_size;
 extern int mad_recv_queue_size;
 
@@ -358,7 +364,7 @@ void mad_agent_work(struct work_struct *work);
  * @pub: what the consumer gets; wc points to @wc
  * @wc: copy of the completion
  * @quota: (may be NULL) charged for it
- * @size: bytes of @mad
+ * @size: bytes of @mad that came; behind them, zeros up to pub.mad_seg_size
  * @grh: header it came with, if @wc says so
  * @mad: the MAD
  */
@@ -378,7 +384,7 @@ static inline struct ib_mad_hdr *mad_recv_hdr(struct mad_recv *recv)
 
 struct mad_recv *mad_recv_alloc(const struct ib_wc *wc,
 				const struct ib_grh *grh, const void *mad,
-				size_t size);
+				size_t size, size_t room);
 void mad_recv_free(struct mad_recv *recv);
 bool mad_recv_charge(struct mad_recv *recv, struct mad_quota *quota);
 struct mad_quota *mad_quota_alloc(void);
@@ -400,6 +406,7 @@ void mad_recv_peer(const struct mad_port *port, const struct mad_recv *recv,
 
 void mad_answer(struct mad_port *port, const struct mad_recv *recv,
 		const void *mad, size_t size);
+void mad_refuse(struct mad_port *port, struct mad_recv *recv);
 void mad_answer_work(struct work_struct *work);
 int mad_answer_open(struct mad_qp *q);
 void mad_answer_close(struct mad_port *port);

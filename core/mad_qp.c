@@ -7,7 +7,9 @@
  * posts is lost. A send that the QP gives back flushed is sent again. When the
  * QP itself has gone to Error, it is taken through Reset: after that, and after
  * the CQ has been emptied, nothing that was posted before can complete, so what
- * is still in the lists is ours again.
+ * is still in the lists is ours again. A QP that can not be restarted is lost:
+ * its sends fail, but for those that the driver has not given back, and the
+ * restart is tried again from time to time.
  */
 #include <linux/export.h>
 #include <linux/slab.h>
@@ -20,6 +22,10 @@
 #define MAX_FLUSHES	3
 /* Pause before a restart: what broke the QP may be there for a while. */
 #define RESTART_DELAY	(HZ / 10)
+/* The same, when the last one has failed. */
+#define LOST_DELAY	(5 * HZ)
+/* Pause before what the driver did not take is posted again. */
+#define REPOST_DELAY	(HZ / 2)
 
 static u32 num_sends(const struct ib_device *device)
 {
@@ -54,7 +60,11 @@ static void broke(struct mad_qp *q)
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-/* Nothing happens unless the QP is up: a restart posts all. */
+/*
+ * Nothing happens unless the QP is up: a restart posts all. What the driver does
+ * not take now, for want of memory or of room, is tried again later: a QP without
+ * receives would be deaf, and nothing would ever wake it.
+ */
 static void slot_post(struct mad_slot *slot)
 {
 	struct mad_qp *q = slot->qp;
@@ -71,9 +81,25 @@ static void slot_post(struct mad_slot *slot)
 	unsigned long flags;
 
 	spin_lock_irqsave(&q->lock, flags);
-	if (q->state == MAD_QP_UP && !slot->posted)
+	if (q->state == MAD_QP_UP && !slot->posted) {
 		slot->posted = !ib_post_recv(q->qp, &wr, NULL);
+		if (!slot->posted)
+			queue_delayed_work(mad_wq, &q->repost, REPOST_DELAY);
+	}
 	spin_unlock_irqrestore(&q->lock, flags);
+}
+
+static void post_slots(struct mad_qp *q)
+{
+	u32 i;
+
+	for (i = 0; i < q->num_slots; i++)
+		slot_post(&q->slots[i]);
+}
+
+static void repost_work(struct work_struct *work)
+{
+	post_slots(container_of(to_delayed_work(work), struct mad_qp, repost));
 }
 
 /* Copy what is in a receive buffer; NULL when nobody could want it. */
@@ -81,8 +107,8 @@ static struct mad_recv *slot_copy(struct mad_slot *slot,
 				  const struct ib_wc *wc)
 {
 	struct mad_port *port = slot->qp->port;
-	const void *mad = slot->buf + sizeof(struct ib_grh);
-	size_t length;
+	const struct ib_mad_hdr *mad = slot->buf + sizeof(struct ib_grh);
+	size_t length, room;
 
 	if (wc->byte_len < sizeof(struct ib_grh) ||
 	    wc->byte_len > slot_size(port))
@@ -91,7 +117,9 @@ static struct mad_recv *slot_copy(struct mad_slot *slot,
 	if (!mad_valid(mad, slot->qp == port->qp[1], length,
 		       rdma_cap_opa_mad(port->device, port->num)))
 		return NULL;
-	return mad_recv_alloc(wc, slot->buf, mad, length);
+	/* Readers go by the kind of the MAD, not by what came of it. */
+	room = mad_full_size(port, mad->base_version);
+	return mad_recv_alloc(wc, slot->buf, mad, min(length, room), room);
 }
 
 static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -101,10 +129,15 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct ib_device *device = q->port->device;
 	struct mad_recv *recv = NULL;
 	unsigned long flags;
+	bool down;
 
 	spin_lock_irqsave(&q->lock, flags);
 	slot->posted = false;
+	down = q->state == MAD_QP_DOWN;
 	spin_unlock_irqrestore(&q->lock, flags);
+	/* It names a QP that is about to go. */
+	if (down)
+		return;
 	if (wc->status == IB_WC_WR_FLUSH_ERR) {
 		broke(q);
 		return;
@@ -190,19 +223,27 @@ static void revive(struct mad_qp *q)
 		broke(q);
 }
 
+/* Is there somebody who takes sends off the list? */
+static bool can_wait(const struct mad_qp *q)
+{
+	lockdep_assert_held(&q->lock);
+	return q->state == MAD_QP_UP || q->state == MAD_QP_BROKEN;
+}
+
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct mad_send *send = container_of(wc->wr_cqe, struct mad_send, cqe);
 	struct mad_qp *q = send->agent->qp;
 	enum ib_wc_status status = wc->status;
-	bool again = false;
+	bool again = false, up;
 	unsigned long flags;
 
 	spin_lock_irqsave(&q->lock, flags);
+	up = q->state == MAD_QP_UP;
 	list_del_init(&send->queue);
 	q->num_posted--;
 	if (status == IB_WC_WR_FLUSH_ERR) {
-		again = send->flushes++ < MAX_FLUSHES;
+		again = can_wait(q) && send->flushes++ < MAX_FLUSHES;
 		/* To consumers "flushed" means "cancelled". */
 		status = IB_WC_FATAL_ERR;
 	}
@@ -210,7 +251,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 		list_add_tail(&send->queue, &q->waiting);
 	spin_unlock_irqrestore(&q->lock, flags);
 
-	if (!again && status != IB_WC_SUCCESS)
+	if (up && !again && status != IB_WC_SUCCESS)
 		revive(q);
 	refill(q);
 	if (!again) {
@@ -253,7 +294,7 @@ static int map_send(struct mad_qp *q, struct mad_send *send)
  * @send: flying; comes back by mad_sent() unless this fails
  *
  * Context: any.
- * Return: 0, -ENOMEM, -ENODEV (the QP is down), or the driver's errno.
+ * Return: 0, -ENOMEM, -ENODEV (the QP is down, or lost), or the driver's errno.
  */
 int mad_qp_send(struct mad_qp *q, struct mad_send *send)
 {
@@ -264,7 +305,7 @@ int mad_qp_send(struct mad_qp *q, struct mad_send *send)
 	if (ret)
 		return ret;
 	spin_lock_irqsave(&q->lock, flags);
-	if (q->state == MAD_QP_DOWN)
+	if (!can_wait(q))
 		ret = -ENODEV;
 	else if (q->state == MAD_QP_UP && q->num_posted < q->max_sends &&
 		 list_empty(&q->waiting))
@@ -310,28 +351,34 @@ static int bring_up(struct mad_qp *q)
 	return ret;
 }
 
-/* Say that it is up, unless somebody has stopped it. */
-static void go_up(struct mad_qp *q, enum mad_qp_state before)
+/* Say that it is up, and use it. */
+static void go_up(struct mad_qp *q, bool starting)
 {
-	u32 i;
-
 	spin_lock_irq(&q->lock);
-	if (q->state == before)
+	/* It may have been stopped meanwhile. */
+	if (starting || q->state != MAD_QP_DOWN)
 		q->state = MAD_QP_UP;
 	spin_unlock_irq(&q->lock);
-	for (i = 0; i < q->num_slots; i++)
-		slot_post(&q->slots[i]);
+	post_slots(q);
 	refill(q);
 }
 
-/* It can not be brought up: all that waits has failed. */
+/*
+ * It can not be brought up now: all that waits has failed. What is posted is the
+ * driver's, until it comes back flushed or a Reset succeeds.
+ */
 static void give_up(struct mad_qp *q)
 {
 	struct mad_send *send, *next;
 	LIST_HEAD(failed);
+	bool news;
 
 	spin_lock_irq(&q->lock);
-	q->state = MAD_QP_DOWN;
+	news = q->state == MAD_QP_BROKEN;
+	if (q->state != MAD_QP_DOWN) {
+		q->state = MAD_QP_LOST;
+		queue_delayed_work(mad_wq, &q->restart, LOST_DELAY);
+	}
 	list_splice_init(&q->waiting, &failed);
 	spin_unlock_irq(&q->lock);
 	list_for_each_entry_safe(send, next, &failed, queue) {
@@ -339,14 +386,15 @@ static void give_up(struct mad_qp *q)
 		unmap_send(send);
 		mad_sent(send, IB_WC_FATAL_ERR, 0);
 	}
-	ibdev_err(q->port->device, "port %u: QP%u can not be restarted\n",
-		  q->port->num, q == q->port->qp[1]);
+	if (news)
+		ibdev_err(q->port->device,
+			  "port %u: QP%u can not be restarted\n",
+			  q->port->num, q == q->port->qp[1]);
 }
 
-static void restart_work(struct work_struct *work)
+/* Through Reset, so that nothing is the driver's any more. */
+static int take_back(struct mad_qp *q)
 {
-	struct mad_qp *q = container_of(to_delayed_work(work), struct mad_qp,
-					restart);
 	int ret;
 	u32 i;
 
@@ -355,6 +403,8 @@ static void restart_work(struct work_struct *work)
 	ofed_cq_settle(q->port->cq);
 	ret = set_state(q, IB_QPS_RESET);
 	ofed_cq_settle(q->port->cq);
+	if (ret)
+		return ret;
 
 	spin_lock_irq(&q->lock);
 	list_splice_init(&q->posted, &q->waiting);
@@ -362,13 +412,22 @@ static void restart_work(struct work_struct *work)
 	for (i = 0; i < q->num_slots; i++)
 		q->slots[i].posted = false;
 	spin_unlock_irq(&q->lock);
+	return 0;
+}
 
+static void restart_work(struct work_struct *work)
+{
+	struct mad_qp *q = container_of(to_delayed_work(work), struct mad_qp,
+					restart);
+	int ret;
+
+	ret = take_back(q);
 	if (!ret)
 		ret = bring_up(q);
 	if (ret)
 		give_up(q);
 	else
-		go_up(q, MAD_QP_BROKEN);
+		go_up(q, false);
 }
 
 static int alloc_slot(struct mad_qp *q, struct mad_slot *slot)
@@ -454,6 +513,7 @@ struct mad_qp *mad_qp_create(struct mad_port *port, enum ib_qp_type type)
 	INIT_LIST_HEAD(&q->posted);
 	INIT_LIST_HEAD(&q->waiting);
 	INIT_DELAYED_WORK(&q->restart, restart_work);
+	INIT_DELAYED_WORK(&q->repost, repost_work);
 	q->max_sends = num_sends(port->device);
 	q->slots = kvcalloc(num_receives(port->device), sizeof(*q->slots),
 			    GFP_KERNEL);
@@ -486,7 +546,7 @@ int mad_qp_start(struct mad_qp *q)
 	int ret = bring_up(q);
 
 	if (!ret)
-		go_up(q, MAD_QP_DOWN);
+		go_up(q, true);
 	return ret;
 }
 
@@ -494,8 +554,10 @@ int mad_qp_start(struct mad_qp *q)
  * mad_qp_stop - end of a QP
  * @q: has no sends any more
  *
- * Receives may be completed until the CQ is gone, but none is posted: that is
- * what the state is for, which is looked at with the lock held.
+ * Receives may be completed until the CQ is gone, but none is posted, and none is
+ * looked at: that is what the state is for, which is read with the lock held. The
+ * driver's agents get the QP with each MAD, so it stays until those are done that
+ * were received before.
  * Context: process, sleeps.
  */
 void mad_qp_stop(struct mad_qp *q)
@@ -504,5 +566,7 @@ void mad_qp_stop(struct mad_qp *q)
 	q->state = MAD_QP_DOWN;
 	spin_unlock_irq(&q->lock);
 	cancel_delayed_work_sync(&q->restart);
+	cancel_delayed_work_sync(&q->repost);
+	ofed_cq_settle(q->port->cq);
 	WARN_ON(ib_destroy_qp(q->qp));
 }

@@ -34,9 +34,13 @@ void mad_recv_peer(const struct mad_port *port, const struct mad_recv *recv,
 static bool send_peer(const struct mad_send *send, struct mad_peer *peer)
 {
 	const struct mad_port *port = send->agent->port;
+	const struct ib_mad_hdr *hdr = send->buf.mad;
 	struct rdma_ah_attr attr = {};
 
 	memset(peer, 0, sizeof(*peer));
+	peer->directed = hdr->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
+	if (peer->directed)
+		return true;
 	if (rdma_query_ah(send->buf.ah, &attr))
 		return false;
 	peer->grh = rdma_ah_get_ah_flags(&attr) & IB_AH_GRH;
@@ -184,7 +188,7 @@ static void refuse(struct mad_port *port, struct mad_recv *recv)
 	hdr->status = cpu_to_be16(IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB);
 	if (hdr->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		hdr->status |= IB_SMP_DIRECTION;
-	mad_answer(port, recv, hdr, recv->size);
+	mad_refuse(port, recv);
 }
 
 /**
@@ -225,6 +229,7 @@ static int ask_driver(struct mad_port *port, const struct mad_recv *recv)
 {
 	struct ib_device *device = port->device;
 	u16 pkey_index = recv->wc.pkey_index;
+	const struct ib_mad_hdr *reply = &port->reply->mad_hdr;
 	size_t size = port->mad_size;
 	int result;
 
@@ -237,8 +242,10 @@ static int ask_driver(struct mad_port *port, const struct mad_recv *recv)
 					 port->reply, &size, &pkey_index);
 	if (result & IB_MAD_RESULT_SUCCESS && result & IB_MAD_RESULT_REPLY &&
 	    !(result & IB_MAD_RESULT_CONSUMED))
-		mad_answer(port, recv, port->reply,
-			   min_t(size_t, size, recv->size));
+		/* Only those who speak Omni-Path set the size. */
+		mad_answer(port, recv, reply,
+			   clamp(size, sizeof(*reply),
+				 mad_full_size(port, reply->base_version)));
 	return result;
 }
 

@@ -146,6 +146,20 @@ static int check_send(const struct mad_send *send)
 	return 0;
 }
 
+/* Posting has failed. Returns @error, or 0 when it is too late for that. */
+static int unpost(struct mad_send *send, int error)
+{
+	struct mad_agent *agent = send->agent;
+	unsigned long flags;
+
+	spin_lock_irqsave(&agent->lock, flags);
+	if (!mad_track_unpost(&agent->track, send))
+		error = 0;
+	mad_agent_arm(agent);
+	spin_unlock_irqrestore(&agent->lock, flags);
+	return error;
+}
+
 static int post_one(struct mad_send *send)
 {
 	struct mad_agent *agent = send->agent;
@@ -173,12 +187,7 @@ static int post_one(struct mad_send *send)
 	if (next == MAD_TRANSMIT_NEXT)
 		rmpp_compose(send);
 	ret = transmit(send);
-	if (ret) {
-		spin_lock_irqsave(&agent->lock, flags);
-		mad_track_unpost(&agent->track, send);
-		spin_unlock_irqrestore(&agent->lock, flags);
-	}
-	return ret;
+	return ret ? unpost(send, ret) : 0;
 }
 
 /**

@@ -111,7 +111,7 @@ void mad_track_wait(struct mad_track *track, struct mad_send *send,
 }
 
 /**
- * mad_track_answering - the first part of a response is here
+ * mad_track_answering - a part of a response is here, and not the last
  * @track: track
  * @send: not decided
  * @now: the time for the rest of it begins
@@ -126,15 +126,27 @@ void mad_track_answering(struct mad_track *track, struct mad_send *send,
 /**
  * mad_track_unpost - forget a send whose posting has failed
  * @track: track
- * @send: flying; whatever was decided about it, no handler is called
+ * @send: flying
+ *
+ * Its response may have come all the same, an answer to an earlier use of its
+ * TID, and be with the receive handler; or a canceller was told that it will come
+ * to the send handler. Then it has to.
+ * Return: false when it stays posted, since its outcome is decided; else no
+ * handler is called.
  */
-void mad_track_unpost(struct mad_track *track, struct mad_send *send)
+bool mad_track_unpost(struct mad_track *track, struct mad_send *send)
 {
+	send->flying = false;
+	if (send->decided) {
+		mad_track_settle(track, send);
+		return false;
+	}
 	hash_del(&send->by_tid);
 	list_del_init(&send->node);
 	send->posted = false;
-	send->flying = false;
+	return true;
 }
+EXPORT_SYMBOL_IF_KUNIT(mad_track_unpost);
 
 /**
  * mad_track_decide - decide the outcome

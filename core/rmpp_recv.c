@@ -5,7 +5,8 @@
  *
  * What a peer can make us hold is bounded: transfers per agent, segments of one
  * that nobody asked for, and all received MADs of an agent by its quota.
- * Responses are only taken while their request waits.
+ * Responses are only taken while their request waits; then what nobody asked for
+ * gives way to them.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -27,6 +28,7 @@ struct transfer_key {
 	__be64 tid;
 	u32 slid;
 	u32 src_qp;
+	u8 base_version;	/* says how long a segment is */
 	u8 mgmt_class;
 	u8 class_version;
 	u8 method;
@@ -38,12 +40,14 @@ struct transfer_key {
  * @node: in mad_agent.transfers
  * @key: whose it is
  * @in: its state
+ * @asked: it is the response to a request of ours
  * @deadline: when it is given up
  */
 struct transfer {
 	struct list_head node;
 	struct transfer_key key;
 	struct rmpp_in in;
+	bool asked;
 	unsigned long deadline;
 };
 
@@ -59,6 +63,7 @@ static void make_key(const struct mad_agent *agent,
 	key->tid = hdr->tid;
 	key->slid = recv->wc.slid;
 	key->src_qp = recv->wc.src_qp;
+	key->base_version = hdr->base_version;
 	key->mgmt_class = hdr->mgmt_class;
 	key->class_version = hdr->class_version;
 	key->method = hdr->method;
@@ -89,8 +94,24 @@ static void drop(struct mad_agent *agent, struct transfer *transfer)
 	kfree(transfer);
 }
 
-/* At the limit, one that is complete makes room, the oldest first. */
-static bool make_room(struct mad_agent *agent)
+/* Drop a transfer, and tell its sender so. */
+static void give_up(struct mad_agent *agent, struct transfer *transfer, u8 type,
+		    u8 status)
+{
+	struct mad_recv *any =
+		list_first_entry_or_null(&transfer->in.segments,
+					 struct mad_recv, pub.recv_buf.list);
+
+	if (any)
+		rmpp_reply(agent, any, type, status, 0, 0);
+	drop(agent, transfer);
+}
+
+/*
+ * At the limit, one that is complete makes room, the oldest first; for one that
+ * we have @asked for, so does one that we have not.
+ */
+static bool make_room(struct mad_agent *agent, bool asked)
 {
 	struct transfer *transfer;
 
@@ -102,6 +123,14 @@ static bool make_room(struct mad_agent *agent)
 			drop(agent, transfer);
 			return true;
 		}
+	if (!asked)
+		return false;
+	list_for_each_entry(transfer, &agent->transfers, node)
+		if (!transfer->asked) {
+			give_up(agent, transfer, IB_MGMT_RMPP_TYPE_STOP,
+				IB_MGMT_RMPP_STATUS_RESX);
+			return true;
+		}
 	return false;
 }
 
@@ -110,12 +139,13 @@ static struct transfer *begin(struct mad_agent *agent,
 {
 	struct transfer *transfer;
 
-	if (!make_room(agent))
+	if (!make_room(agent, asked))
 		return NULL;
 	transfer = kmalloc(sizeof(*transfer), GFP_KERNEL);
 	if (!transfer)
 		return NULL;
 	transfer->key = *key;
+	transfer->asked = asked;
 	transfer->deadline = jiffies + PAUSE_LIMIT;
 	/* A window is a part of the receive buffers, which others use too. */
 	rmpp_in_init(&transfer->in, max_t(u32, agent->qp->num_slots / 8, 1),
@@ -136,7 +166,8 @@ static struct mad_recv *assemble(struct transfer *transfer)
 
 	first->pub.mad_len = rmpp_in_length(&transfer->in,
 					    ib_get_mad_data_offset(class),
-					    first->size - IB_MGMT_RMPP_HDR);
+					    first->pub.mad_seg_size -
+					    IB_MGMT_RMPP_HDR);
 	list_splice_init(&transfer->in.segments, &first->pub.rmpp_list);
 	return first;
 }
@@ -148,10 +179,14 @@ struct reaction {
 	u32 segment;
 	u32 window;
 	bool drop;
+	bool news;
 	struct mad_recv *whole;
 };
 
-/* Returns with @recv in the transfer, or with how->drop set. */
+/*
+ * Returns with @recv in the transfer, or with how->drop set; with how->news when
+ * the transfer has come forward and goes on.
+ */
 static void add_segment(struct mad_agent *agent, struct transfer *transfer,
 			struct mad_recv *recv, struct reaction *how)
 {
@@ -163,7 +198,8 @@ static void add_segment(struct mad_agent *agent, struct transfer *transfer,
 	verdict = rmpp_in_add(in, &recv->pub.recv_buf,
 			      ib_get_mad_data_offset(class) -
 			      IB_MGMT_RMPP_HDR,
-			      recv->size - IB_MGMT_RMPP_HDR, &how->status);
+			      recv->pub.mad_seg_size - IB_MGMT_RMPP_HDR,
+			      &how->status);
 	how->segment = in->got;
 	how->window = in->window;
 	switch (verdict) {
@@ -176,6 +212,7 @@ static void add_segment(struct mad_agent *agent, struct transfer *transfer,
 		how->type = IB_MGMT_RMPP_TYPE_ACK;
 		fallthrough;
 	case RMPP_KEEP:
+		how->news = true;
 		transfer->deadline = jiffies + PAUSE_LIMIT;
 		break;
 	case RMPP_DROP_ACK:
@@ -194,17 +231,31 @@ static void add_segment(struct mad_agent *agent, struct transfer *transfer,
 	}
 }
 
-/* Is it an answer that is waited for? If so, it has more time to come in. */
+/* Is it an answer that is waited for? */
 static bool is_awaited(struct mad_agent *agent, const struct mad_recv *recv)
+{
+	bool awaited;
+
+	spin_lock_irq(&agent->lock);
+	awaited = mad_find_send(agent, recv);
+	spin_unlock_irq(&agent->lock);
+	return awaited;
+}
+
+/*
+ * The rest of an answer has more time to come in. Only what is new counts: a peer
+ * that says the same again and again does not answer.
+ */
+static void more_time(struct mad_agent *agent, const struct mad_recv *recv)
 {
 	struct mad_send *send;
 
+	lockdep_assert_held(&agent->rmpp_lock);
 	spin_lock_irq(&agent->lock);
 	send = mad_find_send(agent, recv);
 	if (send)
 		mad_track_answering(&agent->track, send, jiffies);
 	spin_unlock_irq(&agent->lock);
-	return send;
 }
 
 static void take_data(struct mad_agent *agent, struct mad_recv *recv)
@@ -233,6 +284,8 @@ static void take_data(struct mad_agent *agent, struct mad_recv *recv)
 	else
 		how.drop = true;
 	/* Still locked: it may be in the list of the transfer. */
+	if (how.news && response)
+		more_time(agent, recv);
 	if (how.type)
 		rmpp_reply(agent, recv, how.type, how.status, how.segment,
 			   how.window);
@@ -285,18 +338,6 @@ void rmpp_recv_drop(struct mad_agent *agent, const struct mad_recv *like)
 	mutex_unlock(&agent->rmpp_lock);
 }
 
-static void give_up(struct mad_agent *agent, struct transfer *transfer)
-{
-	struct mad_recv *any =
-		list_first_entry_or_null(&transfer->in.segments,
-					 struct mad_recv, pub.recv_buf.list);
-
-	if (any)
-		rmpp_reply(agent, any, IB_MGMT_RMPP_TYPE_ABORT,
-			   IB_MGMT_RMPP_STATUS_T2L, 0, 0);
-	drop(agent, transfer);
-}
-
 /* Transfers whose time is over. */
 void rmpp_recv_work(struct work_struct *work)
 {
@@ -307,7 +348,8 @@ void rmpp_recv_work(struct work_struct *work)
 	mutex_lock(&agent->rmpp_lock);
 	list_for_each_entry_safe(transfer, next, &agent->transfers, node)
 		if (time_after_eq(jiffies, transfer->deadline))
-			give_up(agent, transfer);
+			give_up(agent, transfer, IB_MGMT_RMPP_TYPE_ABORT,
+				IB_MGMT_RMPP_STATUS_T2L);
 	if (!list_empty(&agent->transfers))
 		queue_delayed_work(mad_wq, &agent->rmpp_work, SWEEP_PERIOD);
 	mutex_unlock(&agent->rmpp_lock);

@@ -316,6 +316,9 @@ static int port_init(struct sa_device *sa, u32 port_num)
 	agent = ib_register_mad_agent(sa->device, port_num, IB_QPT_GSI, NULL, 0,
 				      ofed_sa_send_handler,
 				      ofed_sa_recv_handler, port, 0);
+	/* The MAD layer could not open the port; the others have their SA. */
+	if (agent == ERR_PTR(-ENODEV))
+		return 0;
 	if (IS_ERR(agent))
 		return PTR_ERR(agent);
 	port->agent = agent;

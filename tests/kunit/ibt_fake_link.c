@@ -10,6 +10,8 @@
 
 struct fake_link fake;
 u32 fake_port_caps;
+u32 fake_ports = 1;
+void (*fake_prepare)(struct ib_device *ib);
 
 struct fake_path {
 	struct ibt_path path;
@@ -152,7 +154,8 @@ static int fake_immutable(struct ib_device *ib, u32 port_num,
 	immutable->pkey_tbl_len = 1;
 	immutable->gid_tbl_len = 1;
 	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IB | fake_port_caps;
-	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+	immutable->max_mad_size = fake_port_caps & RDMA_CORE_CAP_OPA_MAD ?
+				  OPA_MGMT_MAD_SIZE : IB_MGMT_MAD_SIZE;
 	return 0;
 }
 
@@ -348,13 +351,15 @@ void fake_restart(fake_script *script)
 
 static int fake_add(int which)
 {
-	struct ibt_dev *dev = ibt_dev_alloc(&fake_ops, 1, 1);
+	struct ibt_dev *dev = ibt_dev_alloc(&fake_ops, fake_ports, 1);
 	int ret;
 
 	if (!dev)
 		return -ENOMEM;
 	fake.dev[which] = dev;
 	ibt_dev_ib(dev)->node_guid = cpu_to_be64(0x0200000000000001ULL + which);
+	if (fake_prepare)
+		fake_prepare(ibt_dev_ib(dev));
 	ret = ibt_dev_register(dev, "ibt_fake%d");
 	if (ret) {
 		fake.dev[which] = NULL;

@@ -85,6 +85,10 @@ extern struct fake_link fake;
 
 /* Of the ports, beside RDMA_CORE_CAP_PROT_IB; set before fake_start(). */
 extern u32 fake_port_caps;
+/* Ports of a device, only the first of which has a link; likewise. */
+extern u32 fake_ports;
+/* (may be NULL) called with each device before it is registered; likewise. */
+extern void (*fake_prepare)(struct ib_device *ib);
 
 int fake_start(void);
 void fake_stop(void);

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/module.h>
+#include <rdma/ib_smi.h>
 
 #include "../../core/mad_priv.h"
 
@@ -195,6 +196,19 @@ static void offset_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ib_is_mad_class_rmpp(0x81));
 }
 
+/* Permissive LIDs: what the hardware makes of them has no meaning. */
+static void directed_peer_test(struct kunit *test)
+{
+	struct mad_peer sent = { .directed = true };
+	struct mad_peer got = { .lid = 0xffff, .path_bits = 0x7f };
+
+	KUNIT_EXPECT_TRUE(test, mad_peer_match(&sent, false, &got, true, 3));
+	KUNIT_EXPECT_FALSE(test, mad_peer_match(&sent, false, &got, false, 3));
+	KUNIT_EXPECT_FALSE(test, mad_peer_match(&sent, true, &got, true, 3));
+	sent.directed = false;
+	KUNIT_EXPECT_FALSE(test, mad_peer_match(&sent, false, &got, true, 3));
+}
+
 static void peer_test(struct kunit *test)
 {
 	struct mad_peer sent = { .lid = 5, .path_bits = 3 }, got = sent;
@@ -225,6 +239,67 @@ static void peer_test(struct kunit *test)
 	got.own.raw[0] = 9;
 	KUNIT_EXPECT_TRUE(test, mad_peer_match(&sent, true, &got, false, 0));
 	KUNIT_EXPECT_FALSE(test, mad_peer_match(&sent, false, &got, true, 0));
+}
+
+static int no_agents(struct ib_device *device, int flags, u32 port_num,
+		     const struct ib_wc *wc, const struct ib_grh *grh,
+		     const struct ib_mad *in, struct ib_mad *out,
+		     size_t *out_size, u16 *pkey_index)
+{
+	return IB_MAD_RESULT_SUCCESS;
+}
+
+/* A port, and two who send by its QP0. */
+struct smp_port {
+	struct ib_device device;
+	struct mad_port port;
+	struct mad_qp q;
+	struct mad_agent own, answers;
+	struct mad_send send;
+};
+
+static void smp_port_init(struct smp_port *at, struct ib_smp *smp)
+{
+	at->device.ops.process_mad = no_agents;
+	at->port.device = &at->device;
+	at->port.num = 1;
+	at->port.qp[0] = &at->q;
+	at->q.port = &at->port;
+	at->q.answers = &at->answers;
+	at->own.port = &at->port;
+	at->own.qp = &at->q;
+	at->answers.port = &at->port;
+	at->answers.qp = &at->q;
+	at->send.buf.mad = smp;
+}
+
+/* SMPs that end where they begin: our own stay here, answers to others do not. */
+static void local_smp_test(struct kunit *test)
+{
+	struct smp_port *at = kunit_kzalloc(test, sizeof(*at), GFP_KERNEL);
+	struct ib_smp smp = {
+		.base_version = IB_MGMT_BASE_VERSION,
+		.mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE,
+		.dr_slid = IB_LID_PERMISSIVE,
+		.dr_dlid = IB_LID_PERMISSIVE,
+	};
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, at);
+	smp_port_init(at, &smp);
+	at->send.agent = &at->own;
+	KUNIT_EXPECT_EQ(test, mad_local_check(&at->send), 0);
+	KUNIT_EXPECT_TRUE(test, at->send.local);
+
+	/* It came in without a hop to make, and now goes back. */
+	at->send.agent = &at->answers;
+	smp.status = IB_SMP_DIRECTION;
+	smp.hop_ptr = 1;
+	KUNIT_EXPECT_EQ(test, mad_local_check(&at->send), -EINVAL);
+	smp.hop_cnt = 1;
+	smp.hop_ptr = 2;
+	smp.return_path[1] = 1;
+	KUNIT_EXPECT_EQ(test, mad_local_check(&at->send), 0);
+	KUNIT_EXPECT_FALSE(test, at->send.local);
 }
 
 /* ---- what becomes of a send --------------------------------------------------------- */
@@ -379,6 +454,48 @@ static void answer_order_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&track.finished));
 	send->busy = false;
 	KUNIT_EXPECT_EQ(test, mad_track_take(send), MAD_FINISH);
+	expect_empty(test, &track);
+}
+
+/* Posting fails at last: only if nobody was told anything else meanwhile. */
+static void failed_post_test(struct kunit *test)
+{
+	struct mad_send *send = new_send(test, 1), *found;
+	struct mad_track track;
+
+	mad_track_init(&track);
+	mad_track_post(&track, send, 10, 0);
+	KUNIT_EXPECT_TRUE(test, mad_track_unpost(&track, send));
+	KUNIT_EXPECT_FALSE(test, send->posted);
+	expect_empty(test, &track);
+
+	/* An answer is being handled. */
+	mad_track_post(&track, send, 10, 0);
+	mad_track_decide(&track, send, IB_WC_SUCCESS, 0);
+	send->busy = true;
+	KUNIT_EXPECT_FALSE(test, mad_track_unpost(&track, send));
+	KUNIT_EXPECT_TRUE(test, send->posted);
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW, &found), MAD_NOTHING);
+	send->busy = false;
+	KUNIT_EXPECT_EQ(test, mad_track_take(send), MAD_FINISH);
+	KUNIT_EXPECT_EQ(test, send->status, IB_WC_SUCCESS);
+	expect_empty(test, &track);
+
+	/* It was handled already. */
+	mad_track_post(&track, send, 10, 0);
+	mad_track_decide(&track, send, IB_WC_SUCCESS, 0);
+	KUNIT_EXPECT_EQ(test, mad_track_take(send), MAD_NOTHING);
+	KUNIT_EXPECT_FALSE(test, mad_track_unpost(&track, send));
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW, &found), MAD_FINISH);
+	KUNIT_EXPECT_PTR_EQ(test, found, send);
+	expect_empty(test, &track);
+
+	/* Cancelled: that has been promised. */
+	mad_track_post(&track, send, 10, 0);
+	KUNIT_EXPECT_EQ(test, mad_track_modify(&track, send, 0, NOW), 0);
+	KUNIT_EXPECT_FALSE(test, mad_track_unpost(&track, send));
+	KUNIT_EXPECT_EQ(test, mad_track_due(&track, NOW, &found), MAD_FINISH);
+	KUNIT_EXPECT_EQ(test, send->status, IB_WC_WR_FLUSH_ERR);
 	expect_empty(test, &track);
 }
 
@@ -630,10 +747,13 @@ static struct kunit_case mad_cases[] = {
 	KUNIT_CASE(valid_test),
 	KUNIT_CASE(response_test),
 	KUNIT_CASE(offset_test),
+	KUNIT_CASE(directed_peer_test),
 	KUNIT_CASE(peer_test),
+	KUNIT_CASE(local_smp_test),
 	KUNIT_CASE(plain_send_test),
 	KUNIT_CASE(match_test),
 	KUNIT_CASE(answer_order_test),
+	KUNIT_CASE(failed_post_test),
 	KUNIT_CASE(timeout_test),
 	KUNIT_CASE(wrap_test),
 	KUNIT_CASE(modify_test),

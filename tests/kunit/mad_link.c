@@ -6,45 +6,22 @@
  *
  * The server has claimed the SA class and answers what it is asked.
  */
-#include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/module.h>
-#include <rdma/ib_mad.h>
 
-#include "ibt_fake_link.h"
+#include "mad_link.h"
 
 #define CLASS_VERSION	2
-#define LIMIT		(60 * HZ)
-/* Attributes that the server knows, each with an answer of its own. */
-#define ATTR_SHORT	cpu_to_be16(0xff01)
-#define ATTR_LONG	cpu_to_be16(0xff02)
-#define ATTR_SILENT	cpu_to_be16(0xff03)
+/* Of the server's own questions to the client, which has no answer to them. */
+#define ATTR_RAW	cpu_to_be16(0xff04)
 #define LONG_BYTES	6000
+/* More transfers than an agent receives at a time. */
+#define MANY_TRANSFERS	300
 
 static u32 tid;
 
-/**
- * struct client - what comes back to the client
- * @agent: registration
- * @answered: the receive handler was called so often
- * @sent: the send handler was called so often
- * @status: of the last one sent
- * @retries: of the last one sent
- * @mad_status: of the last response
- * @length: of the last response
- * @intact: it names its question, and has the bytes that it should have
- * @done: completed at each call of the send handler
- */
-static struct client {
-	struct ib_mad_agent *agent;
-	atomic_t answered;
-	atomic_t sent;
-	enum ib_wc_status status;
-	int retries;
-	u16 mad_status;
-	int length;
-	bool intact;
-	struct completion done;
-} client;
+struct mad_link_client mad_link_client;
+#define client mad_link_client
 
 static struct ib_mad_agent *server;
 static atomic_t asked;
@@ -63,7 +40,7 @@ static struct ib_ah *new_ah(struct ib_mad_agent *agent, u16 lid)
 	return rdma_create_ah(agent->qp->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
 }
 
-static void end_send(struct ib_mad_send_buf *buf)
+void mad_link_free(struct ib_mad_send_buf *buf)
 {
 	rdma_destroy_ah(buf->ah, RDMA_DESTROY_AH_SLEEPABLE);
 	ib_free_send_mad(buf);
@@ -107,7 +84,7 @@ static void answer(struct ib_mad_agent *agent, struct ib_mad_recv_wc *wc)
 	if (IS_ERR(buf->ah))
 		ib_free_send_mad(buf);
 	else if (ib_post_send_mad(buf, NULL))
-		end_send(buf);
+		mad_link_free(buf);
 }
 
 static void server_recv(struct ib_mad_agent *agent,
@@ -122,7 +99,7 @@ static void server_recv(struct ib_mad_agent *agent,
 
 static void server_send(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 {
-	end_send(wc->send_buf);
+	mad_link_free(wc->send_buf);
 }
 
 /* ---- client -------------------------------------------------------------------------- */
@@ -141,6 +118,24 @@ static bool is_intact(struct ib_mad_recv_wc *wc)
 	return at == LONG_BYTES;
 }
 
+/* Those of Omni-Path may be shorter on the wire; nobody sends us more than 0s. */
+static bool is_padded(struct ib_mad_recv_wc *wc)
+{
+	struct ib_mad_recv_buf *buf;
+	const u8 *bytes;
+	int i;
+
+	if (wc->recv_buf.mad->mad_hdr.attr_id != ATTR_RAW)
+		return false;
+	list_for_each_entry(buf, &wc->rmpp_list, list) {
+		bytes = (const u8 *)buf->mad;
+		for (i = IB_MGMT_SA_HDR; i < wc->mad_seg_size; i++)
+			if (bytes[i])
+				return false;
+	}
+	return true;
+}
+
 static void client_recv(struct ib_mad_agent *agent,
 			struct ib_mad_send_buf *buf,
 			struct ib_mad_recv_wc *wc)
@@ -153,6 +148,7 @@ static void client_recv(struct ib_mad_agent *agent,
 			buf->context[0] == &client;
 	if (wc->recv_buf.mad->mad_hdr.attr_id == ATTR_LONG)
 		client.intact &= is_intact(wc);
+	client.padded = is_padded(wc);
 	ib_free_recv_mad(wc);
 }
 
@@ -161,14 +157,14 @@ static void client_send(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 	client.status = wc->status;
 	client.retries = wc->send_buf->retries;
 	wc->send_buf->context[0] = NULL;
-	end_send(wc->send_buf);
+	mad_link_free(wc->send_buf);
 	atomic_inc(&client.sent);
 	complete(&client.done);
 }
 
-static struct ib_mad_send_buf *question(struct kunit *test, u8 class,
-					__be16 attr, int timeout_ms,
-					int retries)
+struct ib_mad_send_buf *mad_link_question(struct kunit *test, u8 class,
+					  __be16 attr, int timeout_ms,
+					  int retries)
 {
 	struct ib_mad_send_buf *buf;
 	struct ib_mad_hdr *hdr;
@@ -192,24 +188,60 @@ static struct ib_mad_send_buf *question(struct kunit *test, u8 class,
 	return buf;
 }
 
-/* Ask, and wait for the send handler. */
-static void ask(struct kunit *test, u8 class, __be16 attr, int timeout_ms,
-		int retries)
+void mad_link_reset(void)
 {
-	struct ib_mad_send_buf *buf = question(test, class, attr, timeout_ms,
-					       retries);
-
 	atomic_set(&client.answered, 0);
 	atomic_set(&client.sent, 0);
 	reinit_completion(&client.done);
-	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+}
+
+void mad_link_wait(struct kunit *test)
+{
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&client.done, LIMIT),
 			0UL);
 }
 
+void mad_link_ask(struct kunit *test, u8 class, __be16 attr, int timeout_ms,
+		  int retries)
+{
+	struct ib_mad_send_buf *buf = mad_link_question(test, class, attr,
+							timeout_ms, retries);
+
+	mad_link_reset();
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	mad_link_wait(test);
+}
+
+/* Not the client's: nothing of it is counted. */
+void mad_link_raw(struct kunit *test, const struct raw_segment *raw)
+{
+	struct ib_mad_send_buf *buf;
+	struct ib_rmpp_mad *mad;
+
+	buf = ib_create_send_mad(server, 1, 0, 0, IB_MGMT_SA_HDR, raw->bytes,
+				 GFP_KERNEL, raw->base_version);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, buf);
+	mad = buf->mad;
+	mad->mad_hdr.base_version = raw->base_version;
+	mad->mad_hdr.mgmt_class = IB_MGMT_CLASS_SUBN_ADM;
+	mad->mad_hdr.class_version = CLASS_VERSION;
+	mad->mad_hdr.method = raw->method;
+	mad->mad_hdr.attr_id = ATTR_RAW;
+	mad->mad_hdr.tid = cpu_to_be64(raw->tid);
+	mad->rmpp_hdr.rmpp_version = IB_MGMT_RMPP_VERSION;
+	mad->rmpp_hdr.rmpp_type = IB_MGMT_RMPP_TYPE_DATA;
+	ib_set_rmpp_flags(&mad->rmpp_hdr,
+			  raw->flags | IB_MGMT_RMPP_FLAG_ACTIVE);
+	mad->rmpp_hdr.seg_num = cpu_to_be32(raw->number);
+	mad->rmpp_hdr.paylen_newwin = cpu_to_be32(raw->length);
+	buf->ah = new_ah(server, 1);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, buf->ah);
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+}
+
 static void short_test(struct kunit *test)
 {
-	ask(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_SHORT, 20000, 0);
+	mad_link_ask(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_SHORT, 20000, 0);
 	KUNIT_EXPECT_EQ(test, client.status, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client.answered), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client.sent), 1);
@@ -220,7 +252,7 @@ static void short_test(struct kunit *test)
 
 static void long_test(struct kunit *test)
 {
-	ask(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_LONG, 20000, 0);
+	mad_link_ask(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_LONG, 20000, 0);
 	KUNIT_EXPECT_EQ(test, client.status, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client.answered), 1);
 	KUNIT_EXPECT_TRUE(test, client.intact);
@@ -248,7 +280,7 @@ static enum fake_fate lossy(u32 number, const u8 *bth)
 static void lossy_long_test(struct kunit *test)
 {
 	fake_restart(lossy);
-	ask(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_LONG, 50000, 0);
+	mad_link_ask(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_LONG, 50000, 0);
 	fake_restart(NULL);
 	KUNIT_EXPECT_EQ(test, client.status, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client.answered), 1);
@@ -259,7 +291,7 @@ static void lossy_long_test(struct kunit *test)
 /* Nobody there does that class: the layer says so. */
 static void unclaimed_test(struct kunit *test)
 {
-	ask(test, IB_MGMT_CLASS_SUBN_ADM + 0x3d, ATTR_SHORT, 20000, 0);
+	mad_link_ask(test, CLASS_NOBODY, ATTR_SHORT, 20000, 0);
 	KUNIT_EXPECT_EQ(test, client.status, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client.answered), 1);
 	KUNIT_EXPECT_EQ(test, client.mad_status,
@@ -269,7 +301,7 @@ static void unclaimed_test(struct kunit *test)
 static void silence_test(struct kunit *test)
 {
 	atomic_set(&asked, 0);
-	ask(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_SILENT, 30, 2);
+	mad_link_ask(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_SILENT, 30, 2);
 	KUNIT_EXPECT_EQ(test, client.status, IB_WC_RESP_TIMEOUT_ERR);
 	KUNIT_EXPECT_EQ(test, client.retries, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client.answered), 0);
@@ -281,14 +313,14 @@ static void cancel_test(struct kunit *test)
 {
 	struct ib_mad_send_buf *buf;
 
-	buf = question(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_SILENT, 50000, 0);
+	buf = mad_link_question(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_SILENT,
+				50000, 0);
 	KUNIT_EXPECT_EQ(test, ib_modify_mad(buf, 10), -EINVAL);
-	reinit_completion(&client.done);
+	mad_link_reset();
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
 	KUNIT_EXPECT_EQ(test, ib_modify_mad(buf, 40000), 0);
 	ib_cancel_mad(buf);
-	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&client.done, LIMIT),
-			0UL);
+	mad_link_wait(test);
 	KUNIT_EXPECT_EQ(test, client.status, IB_WC_WR_FLUSH_ERR);
 }
 
@@ -300,21 +332,72 @@ static void many_test(struct kunit *test)
 	int i;
 
 	for (i = 0; i < many; i++) {
-		buf = question(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_SHORT, 3000,
-			       20);
+		buf = mad_link_question(test, IB_MGMT_CLASS_SUBN_ADM,
+					ATTR_SHORT, 3000, 20);
 		buf->next = last;
 		last = buf;
 	}
-	atomic_set(&client.sent, 0);
-	atomic_set(&client.answered, 0);
-	reinit_completion(&client.done);
+	mad_link_reset();
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(last, &bad), 0);
 	for (i = 0; i < many; i++)
-		KUNIT_ASSERT_NE(test,
-				wait_for_completion_timeout(&client.done,
-							    LIMIT), 0UL);
+		mad_link_wait(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client.sent), many);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client.answered), many);
+}
+
+/*
+ * What others begin and never end does not keep out what we have asked for. Here
+ * the server begins to ask something long, many times.
+ */
+static void half_transfers_test(struct kunit *test)
+{
+	struct raw_segment half = {
+		.method = IB_MGMT_METHOD_GET,
+		.base_version = IB_MGMT_BASE_VERSION,
+		.tid = (u64)server->hi_tid << 32,
+		.number = 1,
+		.flags = IB_MGMT_RMPP_FLAG_FIRST,
+		.bytes = IB_MGMT_SA_DATA,
+	};
+	int i;
+
+	for (i = 0; i < MANY_TRANSFERS; i++) {
+		half.tid++;
+		mad_link_raw(test, &half);
+	}
+	fake_restart(NULL);
+	mad_link_ask(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_LONG, 10000, 0);
+	KUNIT_EXPECT_EQ(test, client.status, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client.answered), 1);
+	KUNIT_EXPECT_TRUE(test, client.intact);
+}
+
+/* A server that says the same again and again does not answer. */
+static void repeated_segment_test(struct kunit *test)
+{
+	struct raw_segment first = {
+		.method = IB_MGMT_METHOD_GET_RESP,
+		.base_version = IB_MGMT_BASE_VERSION,
+		.number = 1,
+		.flags = IB_MGMT_RMPP_FLAG_FIRST,
+		.bytes = IB_MGMT_SA_DATA,
+	};
+	struct ib_mad_send_buf *buf;
+	int i;
+
+	buf = mad_link_question(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_SILENT,
+				1000, 0);
+	first.tid = be64_to_cpu(((struct ib_mad_hdr *)buf->mad)->tid);
+	mad_link_reset();
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	for (i = 0; i < 40 && !atomic_read(&client.sent); i++) {
+		mad_link_raw(test, &first);
+		msleep(200);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&client.sent), 1);
+	mad_link_wait(test);
+	KUNIT_EXPECT_EQ(test, client.status, IB_WC_RESP_TIMEOUT_ERR);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client.answered), 0);
 }
 
 /* Registrations that are refused. */
@@ -355,7 +438,7 @@ static void unregister_test(struct kunit *test)
 
 	atomic_set(&client.sent, 0);
 	for (i = 0; i < 20; i++)
-		KUNIT_ASSERT_EQ(test, ib_post_send_mad(question(test,
+		KUNIT_ASSERT_EQ(test, ib_post_send_mad(mad_link_question(test,
 				IB_MGMT_CLASS_SUBN_ADM,
 				i % 2 ? ATTR_SILENT : ATTR_LONG, 50000, 3),
 				NULL), 0);
@@ -372,29 +455,35 @@ static int register_both(void)
 		.mgmt_class = IB_MGMT_CLASS_SUBN_ADM,
 		.mgmt_class_version = CLASS_VERSION,
 	};
+	int ret;
 
 	set_bit(IB_MGMT_METHOD_GET, req.method_mask);
 	init_completion(&client.done);
-	client.agent = ib_register_mad_agent(fake_ib(0), 1, IB_QPT_GSI, NULL,
+	client.agent = ib_register_mad_agent(fake_ib(0), 1, IB_QPT_GSI, &req,
 					     IB_MGMT_RMPP_VERSION, client_send,
 					     client_recv, NULL, 0);
-	if (IS_ERR(client.agent))
-		return PTR_ERR(client.agent);
+	if (IS_ERR(client.agent)) {
+		ret = PTR_ERR(client.agent);
+		client.agent = NULL;
+		return ret;
+	}
 	server = ib_register_mad_agent(fake_ib(1), 1, IB_QPT_GSI, &req,
 				       IB_MGMT_RMPP_VERSION, server_send,
 				       server_recv, NULL, 0);
 	if (IS_ERR(server)) {
-		ib_unregister_mad_agent(client.agent);
-		return PTR_ERR(server);
+		ret = PTR_ERR(server);
+		server = NULL;
+		mad_link_leave();
+		return ret;
 	}
 	return 0;
 }
 
-static int mad_link_start(struct kunit_suite *suite)
+int mad_link_open(u32 caps)
 {
 	int ret;
 
-	fake_port_caps = RDMA_CORE_CAP_IB_MAD;
+	fake_port_caps = caps;
 	ret = fake_start();
 	if (ret)
 		return ret;
@@ -404,12 +493,30 @@ static int mad_link_start(struct kunit_suite *suite)
 	return ret;
 }
 
-static void mad_link_stop(struct kunit_suite *suite)
+void mad_link_leave(void)
 {
 	if (client.agent)
 		ib_unregister_mad_agent(client.agent);
-	ib_unregister_mad_agent(server);
+	client.agent = NULL;
+	if (server)
+		ib_unregister_mad_agent(server);
+	server = NULL;
+}
+
+void mad_link_close(void)
+{
+	mad_link_leave();
 	fake_stop();
+}
+
+static int mad_link_start(struct kunit_suite *suite)
+{
+	return mad_link_open(RDMA_CORE_CAP_IB_MAD);
+}
+
+static void mad_link_stop(struct kunit_suite *suite)
+{
+	mad_link_close();
 }
 
 static struct kunit_case mad_link_cases[] = {
@@ -420,6 +527,8 @@ static struct kunit_case mad_link_cases[] = {
 	KUNIT_CASE(silence_test),
 	KUNIT_CASE(cancel_test),
 	KUNIT_CASE(many_test),
+	KUNIT_CASE(half_transfers_test),
+	KUNIT_CASE(repeated_segment_test),
 	KUNIT_CASE(refuse_test),
 	KUNIT_CASE(unregister_test),
 	{}
@@ -432,7 +541,7 @@ static struct kunit_suite mad_link_suite = {
 	.test_cases = mad_link_cases,
 };
 
-kunit_test_suite(mad_link_suite);
+kunit_test_suites(&mad_link_suite, &mad_link_ends_suite);
 
 MODULE_DESCRIPTION("KUnit: the MAD layer between two devices");
 MODULE_LICENSE("GPL");
