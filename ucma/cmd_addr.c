@@ -39,7 +39,7 @@ int ucm_bind(struct ucm_call *call)
 static int resolve(struct ucm_call *call, u32 number, struct sockaddr *src,
 		   void *dst, u32 timeout_ms)
 {
-	struct ucm_id *id = ucm_id_enter(call->file, number, UCM_ANY_ID);
+	struct ucm_id *id = ucm_id_enter(call->file, number, UCM_ASKS);
 	int ret;
 
 	if (IS_ERR(id))
@@ -79,7 +79,8 @@ int ucm_resolve_addr(struct ucm_call *call)
 int ucm_resolve_route(struct ucm_call *call)
 {
 	const struct rdma_ucm_resolve_route *req = &call->req.resolve_route;
-	struct ucm_id *id = ucm_id_enter(call->file, req->id, UCM_BOUND_ID);
+	struct ucm_id *id = ucm_id_enter(call->file, req->id,
+					 UCM_BOUND_ID | UCM_ASKS);
 	int ret;
 
 	if (IS_ERR(id))

@@ -3,6 +3,7 @@
  * Multicast groups.
  */
 #include <linux/slab.h>
+#include <ofed/cma.h>
 
 #include "ucma.h"
 
@@ -103,7 +104,8 @@ static int leave(struct ucm_file *file, u32 number, u32 *events_read)
 		return PTR_ERR(mcast);
 	id = mcast->id;
 	mutex_lock(&id->busy);
-	rdma_leave_multicast(id->cm_id, (struct sockaddr *)&mcast->addr);
+	/* By address it might be another one that was joined there. */
+	ofed_cma_leave(id->cm_id, mcast);
 	*events_read = mcast_drop(mcast);
 	ucm_id_leave(id);
 	return 0;

@@ -75,7 +75,8 @@ static int set_of_ib(struct rdma_cm_id *cm_id, u32 name, const void *value,
 	if (name != RDMA_OPTION_IB_PATH)
 		return -ENOSYS;
 	data = usable_path(value, size);
-	if (!data || !cm_id->device)
+	/* Its port is there when it is. */
+	if (!data || !smp_load_acquire(&cm_id->device))
 		return -EINVAL;
 	ret = set_path(cm_id, data);
 	if (ret)
@@ -113,7 +114,8 @@ int ucm_set_option(struct ucm_call *call)
 	if (IS_ERR(value))
 		return PTR_ERR(value);
 
-	id = ucm_id_enter(call->file, req->id, UCM_ANY_ID);
+	id = ucm_id_enter(call->file, req->id,
+			  req->level == RDMA_OPTION_IB ? UCM_ASKS : UCM_ANY_ID);
 	ret = PTR_ERR_OR_ZERO(id);
 	if (ret)
 		goto out;

@@ -4,6 +4,7 @@
  */
 #include <linux/fs.h>
 #include <linux/pagemap.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/ib_marshall.h>
@@ -45,14 +46,28 @@ static bool is_of_mcast(const struct rdma_cm_event *event)
 }
 
 /*
+ * Memory for an event. It comes in threads of the kernel, and how many wait is the
+ * program's doing: it pays.
+ */
+static struct ucm_event *event_alloc(struct ucm_file *file)
+{
+	struct mem_cgroup *old = set_active_memcg(file->memcg);
+	struct ucm_event *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+
+	set_active_memcg(old);
+	return new;
+}
+
+/*
  * What the program will read of @event, but for who it is about. Groups have
  * parameters of datagrams whatever the id is for; read as the others, parts of
  * them would be addresses in the kernel.
  */
-static struct ucm_event *event_new(struct rdma_cm_id *cm_id,
+static struct ucm_event *event_new(struct ucm_file *file,
+				   struct rdma_cm_id *cm_id,
 				   struct rdma_cm_event *event)
 {
-	struct ucm_event *new = kzalloc(sizeof(*new), GFP_KERNEL);
+	struct ucm_event *new = event_alloc(file);
 
 	BUILD_BUG_ON(sizeof(new->resp) != 336);
 	if (!new)
@@ -67,10 +82,20 @@ static struct ucm_event *event_new(struct rdma_cm_id *cm_id,
 	return new;
 }
 
+/* False for what is bounded by the backlog, or by the groups. */
+static bool is_counted(const struct ucm_event *event)
+{
+	return !event->request && !event->mcast;
+}
+
 /* Free an event and take it out of the queue; its request is the caller's. */
 void ucm_event_free(struct ucm_event *event)
 {
-	lockdep_assert_held(&event->id->file->lock);
+	struct ucm_id *id = event->id;
+
+	lockdep_assert_held(&id->file->lock);
+	if (is_counted(event))
+		WRITE_ONCE(id->unread, id->unread - 1);
 	list_del(&event->of_id);
 	list_del(&event->in_file);
 	kfree(event);
@@ -83,16 +108,14 @@ static void enqueue(struct ucm_event *event, struct ucm_id *id)
 	lockdep_assert_held(&ucm_moves);
 	lockdep_assert_held(&file->lock);
 	event->id = id;
+	if (is_counted(event))
+		WRITE_ONCE(id->unread, id->unread + 1);
 	list_add_tail(&event->of_id, &id->events);
 	list_add_tail(&event->in_file, &file->events);
 	wake_up_interruptible(&file->wait);
 }
 
-/*
- * The group that an event is of, which rdma_cm only knows by address: a program
- * that joined one group twice leaves either of the two by that, and an event may
- * come for a struct that has been freed.
- */
+/* The group that an event is of; NULL when it is just being left. */
 static struct ucm_mcast *mcast_of(struct ucm_id *id, const void *context)
 {
 	struct ucm_mcast *mcast;
@@ -117,21 +140,35 @@ static bool name_mcast(struct ucm_event *event, struct ucm_id *id,
 	return true;
 }
 
+/*
+ * What neighbours and interfaces can cause as often as they like. All else comes
+ * once, or once for a command, which is refused when there is no room.
+ */
+static bool is_one_too_many(const struct ucm_id *id,
+			    const struct rdma_cm_event *event)
+{
+	return id->unread >= UCM_UNREAD_MOST &&
+	       (event->event == RDMA_CM_EVENT_ADDR_CHANGE ||
+		event->event == RDMA_CM_EVENT_UNREACHABLE);
+}
+
 /* Without memory an event is lost, as there is nobody to tell. */
 static void take_event(struct ucm_id *id, struct rdma_cm_id *cm_id,
 		       struct rdma_cm_event *event)
 {
-	struct ucm_event *new = event_new(cm_id, event);
+	struct ucm_event *new;
 
+	guard(rwsem_read)(&ucm_moves);
+	new = event_new(id->file, cm_id, event);
 	if (!new)
 		return;
 	new->resp.uid = id->uid;
 	new->resp.id = id->number;
 
-	guard(rwsem_read)(&ucm_moves);
 	guard(mutex)(&id->file->lock);
-	if (is_of_mcast(event) &&
-	    !name_mcast(new, id, event->param.ud.private_data)) {
+	if (is_one_too_many(id, event) ||
+	    (is_of_mcast(event) &&
+	     !name_mcast(new, id, event->param.ud.private_data))) {
 		kfree(new);
 		return;
 	}
@@ -146,7 +183,7 @@ static void take_event(struct ucm_id *id, struct rdma_cm_id *cm_id,
 static bool enqueue_request(struct ucm_id *listener, struct ucm_event *event,
 			    struct ucm_id *id)
 {
-	guard(rwsem_read)(&ucm_moves);
+	lockdep_assert_held(&ucm_moves);
 	guard(mutex)(&listener->file->lock);
 	if (listener->requests >= listener->backlog)
 		return false;
@@ -167,11 +204,12 @@ static int take_request(struct ucm_id *listener, struct rdma_cm_id *cm_id,
 	/* A peer that floods the listener gets no memory for it. */
 	if (READ_ONCE(listener->requests) >= READ_ONCE(listener->backlog))
 		return -ENOMEM;
+	guard(rwsem_read)(&ucm_moves);
 	id = ucm_id_new(NULL);
 	if (!id)
 		return -ENOMEM;
 	id->cm_id = cm_id;
-	new = event_new(cm_id, event);
+	new = event_new(listener->file, cm_id, event);
 	if (!new)
 		goto err_free_id;
 	new->resp.uid = listener->uid;

@@ -3,6 +3,7 @@
  * An open of the node.
  */
 #include <linux/fs.h>
+#include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -19,6 +20,7 @@ static int file_open(struct inode *inode, struct file *filp)
 	INIT_LIST_HEAD(&file->ids);
 	INIT_LIST_HEAD(&file->events);
 	init_waitqueue_head(&file->wait);
+	file->memcg = get_mem_cgroup_from_mm(current->mm);
 	filp->private_data = file;
 	return stream_open(inode, filp);
 }
@@ -37,6 +39,7 @@ static int file_close(struct inode *inode, struct file *filp)
 					      in_file)))
 		ucm_id_destroy(id);
 	WARN_ON_ONCE(!list_empty(&file->events));
+	mem_cgroup_put(file->memcg);
 	kfree(file);
 	return 0;
 }

@@ -142,21 +142,27 @@ struct ucm_id *ucm_id_get(struct ucm_file *file, u32 number)
  * @need: what the id has to be
  *
  * Other commands on the id wait until ucm_id_leave(); events do not.
- * Return: the id, an errno of ucm_id_get(), or -EINVAL (not what is needed).
+ * Return: the id, an errno of ucm_id_get(), -EINVAL (it has no device), or
+ * -ENOBUFS (UCM_UNREAD_MOST events of it were not read).
  */
 struct ucm_id *ucm_id_enter(struct ucm_file *file, u32 number,
 			    enum ucm_need need)
 {
 	struct ucm_id *id = ucm_id_get(file, number);
+	int ret = 0;
 
 	if (IS_ERR(id))
 		return id;
 	mutex_lock(&id->busy);
-	if (need == UCM_BOUND_ID && !id->cm_id->device) {
-		ucm_id_leave(id);
-		return ERR_PTR(-EINVAL);
-	}
-	return id;
+	/* Who sees the device sees its port, which is set before. */
+	if (need & UCM_BOUND_ID && !smp_load_acquire(&id->cm_id->device))
+		ret = -EINVAL;
+	else if (need & UCM_ASKS && READ_ONCE(id->unread) >= UCM_UNREAD_MOST)
+		ret = -ENOBUFS;
+	if (!ret)
+		return id;
+	ucm_id_leave(id);
+	return ERR_PTR(ret);
 }
 
 void ucm_id_leave(struct ucm_id *id)

@@ -13,6 +13,12 @@
  *			lists events and mcasts and the counts of events
  *   xa_lock		of ucm_ids and ucm_mcasts: what a number stands for
  *
+ * Events that a program does not read are bounded. Requests are by the backlog,
+ * events of groups by the groups; of all others an id has UCM_UNREAD_MOST at the
+ * most: with that many it is not asked to cause more (RESOLVE_*, SET_OPTION of a
+ * path: -ENOBUFS), and what others cause again and again is dropped. All of them
+ * are charged to the memory cgroup of who opened the file.
+ *
  * Memory of the program is touched with no reference and no lock held. A page
  * fault there takes as long as the program likes, and the removal of a device
  * waits for references.
@@ -37,12 +43,14 @@
  * @ids: ids that the program knows
  * @events: events that it has not read, oldest first
  * @wait: who waits for an event
+ * @memcg: who opened it; pays for the events
  */
 struct ucm_file {
 	struct mutex lock; /* see the top */
 	struct list_head ids;
 	struct list_head events;
 	wait_queue_head_t wait;
+	struct mem_cgroup *memcg;
 };
 
 /**
@@ -63,6 +71,7 @@ struct ucm_file {
  * @events_read: what the program has to acknowledge before it forgets the id
  * @requests: connection requests among @events
  * @backlog: how many of them there may be
+ * @unread: those among @events that are neither requests nor of groups
  */
 struct ucm_id {
 	u32 number;
@@ -83,7 +92,11 @@ struct ucm_id {
 	u32 events_read;
 	u32 requests;
 	u32 backlog;
+	u32 unread;
 };
+
+/* More than any program lets wait that reads at all. */
+#define UCM_UNREAD_MOST 256
 
 /**
  * struct ucm_mcast - a multicast group that an id has joined
@@ -159,10 +172,11 @@ struct ucm_call {
 	union ucm_request req;
 };
 
-/* What a command wants of its id. */
+/* What a command wants of its id: bits. */
 enum ucm_need {
-	UCM_ANY_ID,
-	UCM_BOUND_ID,	/* it has a device */
+	UCM_ANY_ID = 0,
+	UCM_BOUND_ID = BIT(0),	/* it has a device */
+	UCM_ASKS = BIT(1),	/* there is room for the event that answers */
 };
 
 extern struct rw_semaphore ucm_moves;

@@ -279,23 +279,36 @@ static inline enum rcm_state rcm_state_of(struct rcm_id *id)
 	return READ_ONCE(id->state);
 }
 
+/*
+ * NULL before there is one. Who sees it sees its port as well, whether or not
+ * it shares a lock with who set it.
+ */
+static inline struct ib_device *rcm_device(const struct rcm_id *id)
+{
+	/* Pairs with the one that sets it, after the port. */
+	return smp_load_acquire(&id->pub.device);
+}
+
 /* Which CM carries the connections of an id; neither, without a device. */
 static inline bool rcm_uses_ib(const struct rcm_id *id)
 {
-	return id->pub.device &&
-	       rdma_cap_ib_cm(id->pub.device, id->pub.port_num);
+	struct ib_device *device = rcm_device(id);
+
+	return device && rdma_cap_ib_cm(device, id->pub.port_num);
 }
 
 static inline bool rcm_uses_iw(const struct rcm_id *id)
 {
-	return id->pub.device &&
-	       rdma_cap_iw_cm(id->pub.device, id->pub.port_num);
+	struct ib_device *device = rcm_device(id);
+
+	return device && rdma_cap_iw_cm(device, id->pub.port_num);
 }
 
 static inline bool rcm_on_roce(const struct rcm_id *id)
 {
-	return id->pub.device &&
-	       rdma_protocol_roce(id->pub.device, id->pub.port_num);
+	struct ib_device *device = rcm_device(id);
+
+	return device && rdma_protocol_roce(device, id->pub.port_num);
 }
 
 /**
@@ -454,6 +467,7 @@ void rcm_ports_exit(void);
 /* cma_device.c */
 int rcm_device_by_source(struct rcm_id *id);
 int rcm_device_for_loopback(struct rcm_id *id);
+bool rcm_has_choice(struct rcm_id *id);
 int rcm_device_by_ib_path(struct rcm_id *id);
 int rcm_device_of_request(struct rcm_id *id, struct ib_device *device,
 			  u32 port, const struct ib_gid_attr *sgid_attr,
@@ -481,6 +495,7 @@ void rcm_unlisten(struct rcm_id *id);
  * @local: address and port that the peer wants; AF_IB when it names none
  * @remote: its own
  * @ndev: interface that the request is for, referenced; NULL for AF_IB
+ * @ifindex: of @ndev when the request was read
  */
 struct rcm_request {
 	struct ib_device *device;
@@ -492,14 +507,13 @@ struct rcm_request {
 	struct sockaddr_storage local;
 	struct sockaddr_storage remote;
 	struct net_device *ndev;
+	int ifindex;
 };
 
 /* cma_match.c */
 int rcm_match_address(const struct sockaddr *bound, bool afonly,
 		      const struct sockaddr *local,
 		      const struct sockaddr *remote);
-bool rcm_route_leads_back(struct net_device *ndev, const struct sockaddr *local,
-			  const struct sockaddr *remote);
 struct rcm_id *rcm_find_listener(const struct rcm_request *req);
 
 /* cma_request.c */
@@ -548,6 +562,9 @@ void rcm_configfs_exit(void);
 /* cma_nldev.c, and what restrack.c asks about an entry of type CM_ID */
 void rcm_res_init(struct rcm_res *res, struct rcm_id *id);
 void rcm_res_add(struct rcm_res *res, struct ib_device *device);
+void rcm_res_hide(struct rcm_res *res);
+void rcm_res_show(struct rcm_res *res);
+void rcm_res_forget(struct rcm_res *res);
 void rcm_res_del(struct rcm_res *res);
 struct ib_device *ofed_cma_res_device(const struct rdma_restrack_entry *entry);
 int ofed_nldev_res_cm_id(struct sk_buff *skb, struct nlmsghdr *nlh,

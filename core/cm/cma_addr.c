@@ -71,6 +71,11 @@ static int resolve_loopback(struct rcm_id *id)
 
 	if (!id->cdev) {
 		ret = rcm_device_for_loopback(id);
+		/* With devices that do not fit it is an answer like others. */
+		if (ret && rcm_has_choice(id)) {
+			rcm_step_start(id, ret, addr_finish);
+			return 0;
+		}
 		if (ret)
 			return ret;
 	} else {
@@ -139,7 +144,8 @@ static int begin_query(struct rcm_id *id, const struct sockaddr *src,
  * RDMA_CM_EVENT_ADDR_ERROR, and it may be asked again. Context: process, may
  * sleep.
  * Return: 0, -EINVAL (state of the id, families differ), -ENODEV (no RDMA device
- * can be used), or an errno of rdma_bind_addr() or rdma_resolve_ip().
+ * is there; none has a GID towards an AF_IB destination), or an errno of
+ * rdma_bind_addr() or rdma_resolve_ip().
  */
 int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr,
 		      const struct sockaddr *dst_addr, unsigned long timeout_ms)

@@ -187,14 +187,21 @@ int rdma_reject(struct rdma_cm_id *id, const void *private_data,
 }
 EXPORT_SYMBOL(rdma_reject);
 
+/* Programs end all that they have, and a listen has nothing to say to that. */
+static int no_connection(const struct rcm_id *id)
+{
+	return rcm_uses_ib(id) && READ_ONCE(id->state) == RCM_S_LISTEN ?
+	       0 : -EINVAL;
+}
+
 /**
  * rdma_disconnect - end a connection
  * @id: id
  *
  * Also the answer to RDMA_CM_EVENT_DISCONNECTED. The QP goes to the error state.
  * Context: process, may sleep; in a handler of @id too.
- * Return: 0, -EINVAL (no connection), or an errno of the QP's transition or of
- * iw_cm_disconnect().
+ * Return: 0, also for an id that listens on an IB device, -EINVAL (no
+ * connection), or an errno of the QP's transition or of iw_cm_disconnect().
  */
 int rdma_disconnect(struct rdma_cm_id *id)
 {
@@ -202,7 +209,7 @@ int rdma_disconnect(struct rdma_cm_id *id)
 	int ret;
 
 	if (!mine->ib)
-		return -EINVAL;
+		return no_connection(mine);
 	if (rcm_uses_iw(mine))
 		return iw_cm_disconnect(mine->iw, 0);
 	if (!rcm_uses_ib(mine))
@@ -217,10 +224,23 @@ int rdma_disconnect(struct rdma_cm_id *id)
 }
 EXPORT_SYMBOL(rdma_disconnect);
 
+/*
+ * Why the CM refuses IB_EVENT_PATH_MIG in these states: the consumer gave its QP
+ * a second path by itself. The CM goes on by the one that it knows.
+ */
+static bool knows_one_path(const struct ib_cm_id *cm_id)
+{
+	return READ_ONCE(cm_id->state) == IB_CM_ESTABLISHED &&
+	       (READ_ONCE(cm_id->lap_state) == IB_CM_LAP_UNINIT ||
+		READ_ONCE(cm_id->lap_state) == IB_CM_LAP_IDLE);
+}
+
 /**
  * rdma_notify - tell of an event of the QP
  * @id: id of a connection
- * @event: IB_EVENT_COMM_EST: a message came in before the RTU did
+ * @event: IB_EVENT_COMM_EST: a message came in before the RTU did;
+ *	   IB_EVENT_PATH_MIG: the QP uses its alternate path, which the CM may or
+ *	   may not know
  *
  * Context: process. Return: 0, -EINVAL (no connection), or an errno of
  * ib_cm_notify().
@@ -228,11 +248,16 @@ EXPORT_SYMBOL(rdma_disconnect);
 int rdma_notify(struct rdma_cm_id *id, enum ib_event_type event)
 {
 	struct rcm_id *mine = rcm_id_of(id);
+	int ret;
 
 	if (!mine->ib)
 		return -EINVAL;
 	if (!rcm_uses_ib(mine) || id->device->node_type != RDMA_NODE_IB_CA)
 		return 0;
-	return ib_cm_notify(mine->ib, event);
+	ret = ib_cm_notify(mine->ib, event);
+	if (ret == -EINVAL && event == IB_EVENT_PATH_MIG &&
+	    knows_one_path(mine->ib))
+		ret = 0;
+	return ret;
 }
 EXPORT_SYMBOL(rdma_notify);

@@ -28,8 +28,8 @@ static void attach(struct rcm_id *id, struct rcm_dev *cdev, u32 port,
 	id->pub.port_num = port;
 	l2->transport = rdma_node_get_transport(cdev->device->node_type);
 	l2->sgid_attr = attr;
-	/* The last one: consumers look at it to see whether there is a port. */
-	WRITE_ONCE(id->pub.device, cdev->device);
+	/* The last one: pairs with rcm_device(), and ucm_id_enter(). */
+	smp_store_release(&id->pub.device, cdev->device);
 }
 
 static int try_ports(struct rcm_dev *cdev, struct rcm_id *id, port_test test)
@@ -177,6 +177,27 @@ int rcm_resolve_source(struct rcm_id *id)
 {
 	return rcm_family(id) == AF_IB ? resolve_ib_source(id) :
 	       rdma_translate_ip(rcm_src(id), rcm_l2(id));
+}
+
+/**
+ * rcm_has_choice - is there any device that an id might take?
+ * @id: id
+ *
+ * Context: process, may sleep. Return: true if so.
+ */
+bool rcm_has_choice(struct rcm_id *id)
+{
+	struct rcm_dev *cdev;
+	bool found = false;
+
+	mutex_lock(&rcm_mutex);
+	list_for_each_entry(cdev, &rcm_devices, list)
+		if (rdma_dev_access_netns(cdev->device, rcm_net(id))) {
+			found = true;
+			break;
+		}
+	mutex_unlock(&rcm_mutex);
+	return found;
 }
 
 static bool port_is_up(struct ib_device *device, u32 port)

@@ -7,8 +7,9 @@
  * sees it and does not. So no call is left when the mutex is free again. Then,
  * without the mutex, since the others need it to come to their end: queries are
  * cancelled, and whatever might still find the id is taken away from it: listens,
- * groups, the CM's id (which waits for events under way), port, device. What has
- * found it before holds a reference; these are waited for last.
+ * its line in the table of resources (before what is read for that), groups, the
+ * CM's id (which waits for events under way), port, device. What has found it
+ * before holds a reference; these are waited for last.
  */
 #include <linux/export.h>
 #include <linux/nsproxy.h>
@@ -144,7 +145,7 @@ static struct rcm_id *new_id(struct net *net, rdma_cm_event_handler handler,
 			     void *context, enum rdma_ucm_port_space ps,
 			     enum ib_qp_type qp_type)
 {
-	struct rcm_id *id = kzalloc(sizeof(*id), GFP_KERNEL);
+	struct rcm_id *id = kzalloc(sizeof(*id), GFP_KERNEL_ACCOUNT);
 
 	if (!id)
 		return NULL;
@@ -307,16 +308,21 @@ static void free_id(struct rcm_id *id)
 void rcm_end(struct rcm_id *id, enum rcm_state was)
 {
 	cancel(id, was);
+	/* A driver looks at its connection when the line is read. */
+	rcm_res_hide(&id->res);
 	rcm_mcast_leave_all(id);
 	end_connection(id);
 	rcm_unwatch(id);
-	rcm_res_del(&id->res);
 	rcm_port_release(id);
 	rcm_device_detach(id);
 
 	rcm_id_put(id);
 	wait_for_completion(&id->unused);
-	/* Until here the device was there for those that we waited for. */
+	/*
+	 * Until here the device was there for those that we waited for, and the
+	 * owner for listens on devices that have just come.
+	 */
+	rcm_res_forget(&id->res);
 	rcm_device_release(id);
 	free_id(id);
 }

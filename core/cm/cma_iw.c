@@ -117,9 +117,11 @@ static int accept_request(struct rcm_listener *listener, struct iw_cm_id *cm_id,
 	conn = rcm_id_child(listen);
 	if (!conn)
 		return -ENOMEM;
+	/* No event of its device comes before the request. */
+	mutex_lock_nested(&conn->handler_mutex, SINGLE_DEPTH_NESTING);
 	ret = fill_connection(conn, listener->cdev, in);
 	if (ret) {
-		rcm_end(conn, rcm_move_from(conn, RCM_M_DESTROY));
+		rcm_end_unlock(conn);
 		return ret;
 	}
 	fill_params(&event, in);
@@ -224,9 +226,14 @@ int rcm_iw_connect(struct rcm_id *id, struct rdma_conn_param *param)
 		ret = iw_cm_connect(cm_id, &iw_param);
 	}
 	if (ret) {
-		/* No event comes after a failure, so none waits for us. */
+		/*
+		 * No event comes after a failure, so none waits for us. Who reads
+		 * the line of the id may be looking at it.
+		 */
+		rcm_res_hide(&id->res);
 		id->iw = NULL;
 		iw_destroy_cm_id(cm_id);
+		rcm_res_show(&id->res);
 	}
 	return ret;
 }
@@ -257,7 +264,8 @@ int rcm_iw_accept(struct rcm_id *id, struct rdma_conn_param *param)
  * rdma_iw_cm_id - the iWARP CM's id of an id
  * @cm_id: id on an iWARP device
  *
- * Context: any. Return: the iWARP CM's id, or NULL when there is none yet.
+ * Context: any, in fill_res_cm_id_entry too: it is there until the line of the id
+ * is read. Return: the iWARP CM's id, or NULL when there is none yet.
  */
 struct iw_cm_id *rdma_iw_cm_id(struct rdma_cm_id *cm_id)
 {

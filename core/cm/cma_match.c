@@ -58,21 +58,17 @@ static bool ipv4_leads_back(struct net_device *ndev, __be32 local,
 		.daddr = remote,
 	};
 	struct fib_result res;
-	bool ret;
 
 	if (ipv4_is_multicast(local) || ipv4_is_lbcast(local) ||
 	    ipv4_is_zeronet(local) || ipv4_is_loopback(local) ||
 	    ipv4_is_multicast(remote) || ipv4_is_lbcast(remote) ||
 	    ipv4_is_zeronet(remote) || ipv4_is_loopback(remote))
 		return false;
-	rcu_read_lock();
-	ret = !fib_lookup(dev_net(ndev), &fl4, &res, 0) &&
-	      (FIB_RES_DEV(res) == ndev ||
-	       /* Another interface of ours: a question of accept_local. */
-	       (res.type == RTN_LOCAL && __in_dev_get_rcu(ndev) &&
-		IN_DEV_ACCEPT_LOCAL(__in_dev_get_rcu(ndev))));
-	rcu_read_unlock();
-	return ret;
+	return !fib_lookup(dev_net(ndev), &fl4, &res, 0) &&
+	       (FIB_RES_DEV(res) == ndev ||
+		/* Another interface of ours: a question of accept_local. */
+		(res.type == RTN_LOCAL && __in_dev_get_rcu(ndev) &&
+		 IN_DEV_ACCEPT_LOCAL(__in_dev_get_rcu(ndev))));
 }
 
 static bool ipv6_leads_back(struct net_device *ndev,
@@ -96,23 +92,22 @@ static bool ipv6_leads_back(struct net_device *ndev,
 	return ret;
 }
 
-/**
- * rcm_route_leads_back - would an answer leave by the interface it came in on?
- * @ndev: interface that a request is for
- * @local: address that the peer asks for
- * @remote: address of the peer, which only the peer says is its
- *
- * Context: process. Return: true if so, and if the addresses are such as hosts
- * can have.
+/*
+ * Would an answer leave by the interface that a request came in on? Also false
+ * for addresses such as hosts can not have; that @remote is the peer's, only the
+ * peer says. An interface that is seen to be up is in its namespace, and that is
+ * there, until the RCU section ends.
  */
-bool rcm_route_leads_back(struct net_device *ndev, const struct sockaddr *local,
-			  const struct sockaddr *remote)
+static bool route_leads_back(struct net_device *ndev,
+			     const struct sockaddr *local,
+			     const struct sockaddr *remote)
 {
 	const struct sockaddr_in6 *l6 = (const struct sockaddr_in6 *)local;
 	const struct sockaddr_in6 *r6 = (const struct sockaddr_in6 *)remote;
 	const struct sockaddr_in *l4 = (const struct sockaddr_in *)local;
 	const struct sockaddr_in *r4 = (const struct sockaddr_in *)remote;
 
+	RCU_LOCKDEP_WARN(!rcu_read_lock_held(), "namespace of an interface");
 	if (!(READ_ONCE(ndev->flags) & IFF_UP) ||
 	    local->sa_family != remote->sa_family)
 		return false;
@@ -132,7 +127,7 @@ static bool right_place(struct rcm_id *id, const struct rcm_request *req)
 	if (!rdma_dev_access_netns(req->device, rcm_net(id)))
 		return false;
 	if (req->ndev)
-		return !bound_if || bound_if == req->ndev->ifindex;
+		return !bound_if || bound_if == req->ifindex;
 	return !id->pub.port_num || id->pub.port_num == req->port;
 }
 
@@ -145,20 +140,13 @@ static int match(struct rcm_id *id, const struct rcm_request *req)
 				 (const struct sockaddr *)&req->remote);
 }
 
-/**
- * rcm_find_listener - find the id that a request is for
- * @req: request
- *
- * Context: process, may sleep. Return: the id with a reference, or NULL.
- */
-struct rcm_id *rcm_find_listener(const struct rcm_request *req)
+static struct rcm_id *best_match(struct net *net,
+				 const struct rcm_request *req)
 {
-	struct net *net = req->ndev ? dev_net(req->ndev) : &init_net;
 	struct rcm_id *id, *found = NULL;
 	struct hlist_head *owners;
 	int best = NO_MATCH;
 
-	mutex_lock(&rcm_mutex);
 	owners = rcm_port_owners_locked(net,
 					rcm_space_of_service(req->service_id),
 					rcm_port_of_service(req->service_id));
@@ -168,8 +156,47 @@ struct rcm_id *rcm_find_listener(const struct rcm_request *req)
 				best = match(id, req);
 				found = id;
 			}
-	if (found)
-		rcm_id_get(found);
+	return found;
+}
+
+/* Return: the namespace that a request is in, or NULL if it may not be. */
+static struct net *net_of_request_rcu(const struct rcm_request *req)
+{
+	if (!req->ndev)
+		return &init_net;
+	if (req->ndev->ifindex != req->ifindex ||
+	    !route_leads_back(req->ndev, (const struct sockaddr *)&req->local,
+			      (const struct sockaddr *)&req->remote))
+		return NULL;
+	return dev_net(req->ndev);
+}
+
+/**
+ * rcm_find_listener - find the id that a request is for
+ * @req: request
+ *
+ * The route and the listener are looked for in one RCU section, so that both are
+ * of one namespace. Context: process, may sleep.
+ * Return: the id with a reference; or ERR_PTR: -EHOSTUNREACH (an answer would not
+ * leave by the interface, or that is down, as it is when it changes its
+ * namespace), -ECONNREFUSED (nobody listens).
+ */
+struct rcm_id *rcm_find_listener(const struct rcm_request *req)
+{
+	struct rcm_id *found = ERR_PTR(-EHOSTUNREACH);
+	struct net *net;
+
+	mutex_lock(&rcm_mutex);
+	rcu_read_lock();
+	net = net_of_request_rcu(req);
+	if (net) {
+		found = best_match(net, req);
+		if (found)
+			rcm_id_get(found);
+		else
+			found = ERR_PTR(-ECONNREFUSED);
+	}
+	rcu_read_unlock();
 	mutex_unlock(&rcm_mutex);
 	return found;
 }

@@ -10,10 +10,12 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <ofed/cma.h>
 #include <net/addrconf.h>
 #include <rdma/ib.h>
 #include <rdma/ib_addr.h>
 
+#include "../sa.h"
 #include "cma.h"
 
 /* QPN that a multicast packet is for. */
@@ -223,6 +225,13 @@ static int join_ib(struct rcm_mcast *mc)
 	struct rcm_id *id = mc->id;
 	int ret;
 
+	/* An old administrator would take the bit for nothing. */
+	if (mc->join_state == BIT(SENDONLY_FULLMEMBER_JOIN)) {
+		ret = ofed_sa_sendonly_fullmember(id->pub.device,
+						  id->pub.port_num);
+		if (ret)
+			return ret;
+	}
 	ib_addr_get_mgid(rcm_l2(id), &rec.mgid);
 	ret = ib_sa_get_mcmember_rec(id->pub.device, id->pub.port_num,
 				     &rec.mgid, &rec);
@@ -273,7 +282,7 @@ static bool can_join(struct rcm_id *id)
 	enum rcm_state state = rcm_state_of(id);
 
 	/* The QP of a kernel consumer would have to be attached as well. */
-	return id->pub.device && !id->pub.qp && id->pub.qp_type == IB_QPT_UD &&
+	return rcm_device(id) && !id->pub.qp && id->pub.qp_type == IB_QPT_UD &&
 	       (state == RCM_S_ADDR_BOUND || state == RCM_S_ADDR_RESOLVED);
 }
 
@@ -290,7 +299,8 @@ static bool can_join(struct rcm_id *id)
  * group is to be left in both cases. Context: process, may sleep; takes the
  * rtnl.
  * Return: 0, -EINVAL (state or type of the id, not an address of a group),
- * -ENOSYS (iWARP), -ENODEV (the interface is gone), -ENOMEM, or an errno of
+ * -ENOSYS (iWARP), -ENODEV (the interface is gone), -EOPNOTSUPP (the subnet
+ * administrator knows no full members that only send), -ENOMEM, or an errno of
  * ib_sa_join_multicast().
  */
 int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
@@ -302,7 +312,7 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 
 	if (!can_join(mine) || !rdma_addr_size(addr))
 		return -EINVAL;
-	mc = kzalloc(sizeof(*mc), GFP_KERNEL);
+	mc = kzalloc(sizeof(*mc), GFP_KERNEL_ACCOUNT);
 	if (!mc)
 		return -ENOMEM;
 	memcpy(&mc->addr, addr, rdma_addr_size(addr));
@@ -331,15 +341,32 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 }
 EXPORT_SYMBOL(rdma_join_multicast);
 
-static struct rcm_mcast *take_group(struct rcm_id *id,
-				    const struct sockaddr *addr)
+static bool has_address(const struct rcm_mcast *mc, const void *addr)
+{
+	return !memcmp(&mc->addr, addr, rdma_addr_size(addr));
+}
+
+static bool has_context(const struct rcm_mcast *mc, const void *context)
+{
+	return mc->context == context;
+}
+
+static bool is_any(const struct rcm_mcast *mc, const void *unused)
+{
+	return true;
+}
+
+/* Who gets a group from here is the one to leave it. */
+static struct rcm_mcast *
+take_group(struct rcm_id *id,
+	   bool (*suits)(const struct rcm_mcast *mc, const void *what),
+	   const void *what)
 {
 	struct rcm_mcast *mc, *found = NULL;
 
 	mutex_lock(&rcm_mutex);
 	list_for_each_entry(mc, &id->mcast, list)
-		if (!addr ||
-		    !memcmp(&mc->addr, addr, rdma_addr_size(addr))) {
+		if (suits(mc, what)) {
 			list_del(&mc->list);
 			found = mc;
 			break;
@@ -353,23 +380,41 @@ static struct rcm_mcast *take_group(struct rcm_id *id,
  * @id: id
  * @addr: address as given to rdma_join_multicast()
  *
- * No event of the group comes any more. Of two joins of one address, one is
- * undone. Context: process, may sleep; takes the rtnl; not from a handler.
+ * No event of the group comes any more. Of two joins of one address the later
+ * one is undone. Context: process, may sleep; takes the rtnl; not from a handler.
  */
 void rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 {
-	struct rcm_mcast *mc = take_group(rcm_id_of(id), addr);
+	struct rcm_mcast *mc = take_group(rcm_id_of(id), has_address, addr);
 
 	if (mc)
 		leave(mc);
 }
 EXPORT_SYMBOL(rdma_leave_multicast);
 
+/**
+ * ofed_cma_leave - leave the group that was joined with a context
+ * @id: id
+ * @context: as given to rdma_join_multicast(), of one join alone
+ *
+ * As rdma_leave_multicast(), for who joins an address more than once: nobody gets
+ * @context any more when this returns. Context: process, may sleep; takes the
+ * rtnl; not from a handler.
+ */
+void ofed_cma_leave(struct rdma_cm_id *id, const void *context)
+{
+	struct rcm_mcast *mc = take_group(rcm_id_of(id), has_context, context);
+
+	if (mc)
+		leave(mc);
+}
+EXPORT_SYMBOL_GPL(ofed_cma_leave);
+
 /* For the end of an id. Context: process, may sleep. */
 void rcm_mcast_leave_all(struct rcm_id *id)
 {
 	struct rcm_mcast *mc;
 
-	while ((mc = take_group(id, NULL)))
+	while ((mc = take_group(id, is_any, NULL)))
 		leave(mc);
 }

@@ -32,11 +32,32 @@ void rcm_res_add(struct rcm_res *res, struct ib_device *device)
 	ofed_restrack_add(&res->entry);
 }
 
-/* Added or not. Returns when nobody reads it. Context: process, may sleep. */
+/*
+ * Take a line away, added or not. Returns when nobody reads it. rcm_res_show() or
+ * rcm_res_forget() follows. Context: process, may sleep.
+ */
+void rcm_res_hide(struct rcm_res *res)
+{
+	ofed_restrack_begin_del(&res->entry);
+}
+
+void rcm_res_show(struct rcm_res *res)
+{
+	ofed_restrack_abort_del(&res->entry);
+}
+
+/* Nobody looks at it any more to learn whose it is; the device is there. */
+void rcm_res_forget(struct rcm_res *res)
+{
+	ofed_restrack_commit_del(&res->entry);
+	res->device = NULL;
+}
+
+/* Both, for a line that no other has its owner from. */
 void rcm_res_del(struct rcm_res *res)
 {
-	ofed_restrack_del(&res->entry);
-	res->device = NULL;
+	rcm_res_hide(res);
+	rcm_res_forget(res);
 }
 
 /**
@@ -81,6 +102,15 @@ static int put_address(struct sk_buff *msg, int attr,
 	return addr->ss_family ? nla_put(msg, attr, sizeof(*addr), addr) : 0;
 }
 
+/* Who listens on every device has no destination on any of them. */
+static int put_destination(struct sk_buff *msg, const struct rcm_res *res)
+{
+	if (res != &res->id->res)
+		return 0;
+	return put_address(msg, RDMA_NLDEV_ATTR_RES_DST_ADDR,
+			   &res->id->pub.route.addr.dst_addr);
+}
+
 static int put_qp(struct sk_buff *msg, const struct rcm_id *id)
 {
 	if (!id->qp_num)
@@ -102,8 +132,7 @@ static int put_line(struct sk_buff *msg, struct rcm_res *res)
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_STATE, rcm_state_of(id)) ||
 	    put_address(msg, RDMA_NLDEV_ATTR_RES_SRC_ADDR,
 			&id->pub.route.addr.src_addr) ||
-	    put_address(msg, RDMA_NLDEV_ATTR_RES_DST_ADDR,
-			&id->pub.route.addr.dst_addr) ||
+	    put_destination(msg, res) ||
 	    put_qp(msg, id) ||
 	    put_owner(msg, &res->entry))
 		return -EMSGSIZE;

@@ -84,6 +84,9 @@ static int attr_by_ib(struct rcm_id *id, struct ib_qp_attr *attr, int *mask)
 {
 	int ret;
 
+	if (!id->ib && rcm_state_of(id) == RCM_S_LISTEN &&
+	    id->pub.qp_type != IB_QPT_UD)
+		return -EINVAL;
 	if (!id->ib || id->pub.qp_type == IB_QPT_UD)
 		return attr_of_port(id, attr, mask);
 	ret = ib_cm_init_qp_attr(id->ib, attr, mask);
@@ -115,7 +118,8 @@ static int attr_by_iw(struct rcm_id *id, struct ib_qp_attr *attr, int *mask)
  *
  * A source GID in the address vector is borrowed from the id. Context: process,
  * may sleep.
- * Return: 0, -EINVAL (no device, or no such state of the connection), -ENOSYS,
+ * Return: 0, -EINVAL (no device, no such state of the connection, or a listen,
+ * which has no QP of its own unless it is for datagrams), -ENOSYS,
  * -ENOENT (the P_Key is not in the port's table), or an errno of the CM.
  */
 int rdma_init_qp_attr(struct rdma_cm_id *id, struct ib_qp_attr *qp_attr,
@@ -124,7 +128,7 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ib_qp_attr *qp_attr,
 	struct rcm_id *mine = rcm_id_of(id);
 	int ret;
 
-	if (!id->device)
+	if (!rcm_device(mine))
 		return -EINVAL;
 	if (rcm_uses_ib(mine))
 		ret = attr_by_ib(mine, qp_attr, qp_attr_mask);

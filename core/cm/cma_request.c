@@ -108,12 +108,9 @@ static int read_request(struct rcm_request *req,
 	req->ndev = netdev_of(req);
 	if (!req->ndev)
 		return -ENODEV;
-	add_scope(&req->local, req->ndev->ifindex);
-	add_scope(&req->remote, req->ndev->ifindex);
-	if (!rcm_route_leads_back(req->ndev, local, remote)) {
-		dev_put(req->ndev);
-		return -EHOSTUNREACH;
-	}
+	req->ifindex = READ_ONCE(req->ndev->ifindex);
+	add_scope(&req->local, req->ifindex);
+	add_scope(&req->remote, req->ifindex);
 	return 0;
 }
 
@@ -133,6 +130,22 @@ static int copy_paths(struct rcm_id *conn,
 	return 0;
 }
 
+/*
+ * True as long as the interface is where the listener was found. In another
+ * namespace its number may be that of another interface.
+ */
+static bool still_there(const struct rcm_request *req, const struct net *net)
+{
+	bool ret;
+
+	rcu_read_lock();
+	ret = READ_ONCE(req->ndev->flags) & IFF_UP &&
+	      net_eq(dev_net(req->ndev), net) &&
+	      req->ndev->ifindex == req->ifindex;
+	rcu_read_unlock();
+	return ret;
+}
+
 static int set_hw_addresses(struct rcm_id *conn, const struct rcm_request *req)
 {
 	struct sa_path_rec *path = conn->pub.route.path_rec;
@@ -140,8 +153,10 @@ static int set_hw_addresses(struct rcm_id *conn, const struct rcm_request *req)
 	int ret = 0;
 
 	if (req->ndev) {
-		l2->bound_dev_if = req->ndev->ifindex;
+		l2->bound_dev_if = req->ifindex;
 		ret = rdma_translate_ip(rcm_src(conn), l2);
+		if (!ret && !still_there(req, rcm_net(conn)))
+			ret = -ENODEV;
 	} else {
 		l2->dev_type = ARPHRD_INFINIBAND;
 		if (req->local_gid)
@@ -180,8 +195,11 @@ static int fill_connection(struct rcm_id *conn, const struct rcm_request *req,
 	       rdma_addr_size((struct sockaddr *)&req->local));
 	memcpy(rcm_dst(conn), &req->remote,
 	       rdma_addr_size((struct sockaddr *)&req->remote));
-	if (event->event == IB_CM_REQ_RECEIVED)
+	if (event->event == IB_CM_REQ_RECEIVED) {
+		/* A listener of type 0 takes them all. */
+		conn->pub.qp_type = event->param.req_rcvd.qp_type;
 		ret = copy_paths(conn, &event->param.req_rcvd);
+	}
 	ret = ret ?: set_hw_addresses(conn, req);
 	ret = ret ?: set_device(conn, req);
 	if (!ret)
@@ -218,7 +236,9 @@ static void fill_event(struct rdma_cm_event *out, const struct ib_cm_event *in,
 /**
  * rcm_offer - ask a consumer whether it wants a connection
  * @listen: listening id; its handler_mutex is held
- * @conn: id of the connection, that nobody knows yet; its CM id leads to it
+ * @conn: id of the connection, that the consumer does not know yet; its CM id
+ *	  leads to it. Its handler_mutex is held since it has a device, by which
+ *	  failovers and removals find it; it is not when this returns
  * @event: event of type RDMA_CM_EVENT_CONNECT_REQUEST
  *
  * Context: process, may sleep.
@@ -231,9 +251,9 @@ int rcm_offer(struct rcm_id *listen, struct rcm_id *conn,
 	int ret;
 
 	lockdep_assert_held(&listen->handler_mutex);
+	lockdep_assert_held(&conn->handler_mutex);
 	/* It may be destroyed by another thread as soon as it is known. */
 	rcm_id_get(conn);
-	mutex_lock_nested(&conn->handler_mutex, SINGLE_DEPTH_NESTING);
 	ret = rcm_report(conn, event);
 	if (ret) {
 		conn->ib = NULL;
@@ -274,9 +294,11 @@ static int accept_request(struct rcm_id *listen, const struct rcm_request *req,
 	conn = rcm_id_child(listen);
 	if (!conn)
 		return -ENOMEM;
+	/* No event of its device comes before the request. */
+	mutex_lock_nested(&conn->handler_mutex, SINGLE_DEPTH_NESTING);
 	ret = fill_connection(conn, req, ib_event);
 	if (ret) {
-		rcm_end(conn, rcm_move_from(conn, RCM_M_DESTROY));
+		rcm_end_unlock(conn);
 		return ret;
 	}
 	fill_event(&event, ib_event, rcm_hdr_room(rcm_family(conn)));
@@ -310,12 +332,13 @@ int rcm_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 	if (ret)
 		return ret;
 	listen = rcm_find_listener(&req);
-	if (!listen) {
+	if (IS_ERR(listen)) {
+		ret = PTR_ERR(listen);
 		/* As the IB CM says it when nobody listens for the service. */
-		if (event->event == IB_CM_REQ_RECEIVED)
+		if (ret == -ECONNREFUSED &&
+		    event->event == IB_CM_REQ_RECEIVED)
 			ib_send_cm_rej(cm_id, IB_CM_REJ_INVALID_SERVICE_ID,
 				       NULL, 0, NULL, 0);
-		ret = -ECONNREFUSED;
 		goto out;
 	}
 	mutex_lock(&listen->handler_mutex);

@@ -156,7 +156,8 @@ static int need_path_rec(struct rcm_id *id)
 	struct rdma_route *route = &id->pub.route;
 
 	if (!route->path_rec)
-		route->path_rec = kzalloc(sizeof(*route->path_rec), GFP_KERNEL);
+		route->path_rec = kzalloc(sizeof(*route->path_rec),
+					  GFP_KERNEL_ACCOUNT);
 	return route->path_rec ? 0 : -ENOMEM;
 }
 

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rdma_cm: an id from its request to its end. The parts that find devices, ports
+ * and groups are played; they look at what is held when they are called.
+ */
+#include <kunit/test.h>
+#include <kunit/visibility.h>
+#include <linux/module.h>
+
+/* Before the headers declare them. */
+#define ib_destroy_cm_id		played_destroy_ib
+#define iw_create_cm_id			played_create_iw
+#define iw_destroy_cm_id		played_destroy_iw
+#define ofed_sa_sendonly_fullmember	played_sendonly_fullmember
+
+#include "../../core/cm/cma.h"
+
+#undef EXPORT_SYMBOL
+#define EXPORT_SYMBOL(sym) static_assert(1)
+#undef EXPORT_SYMBOL_GPL
+#define EXPORT_SYMBOL_GPL(sym) static_assert(1)
+#undef EXPORT_SYMBOL_IF_KUNIT
+#define EXPORT_SYMBOL_IF_KUNIT(sym) static_assert(1)
+
+#include "../../core/cm/cma_state.c"
+#include "../../core/cm/cma_sockaddr.c"
+#include "../../core/cm/cma_hdr.c"
+#include "../../core/cm/cma_id.c"
+#include "../../core/cm/cma_match.c"
+#include "../../core/cm/cma_request.c"
+/* Static functions of one name are in several files. */
+#define fill_connection	iw_fill_connection
+#define accept_request	iw_accept_request
+#include "../../core/cm/cma_iw.c"
+#define fill_event	mcast_fill_event
+#include "../../core/cm/cma_mcast.c"
+
+DEFINE_MUTEX(rcm_mutex);
+struct workqueue_struct *rcm_wq;
+struct ib_sa_client rcm_sa_client;
+
+/* What the test plays, and what it has seen. */
+static struct {
+	struct ib_device device;
+	struct ib_port_data ports[2];
+	struct iw_cm_id iw;
+	struct rcm_id *listener;
+	struct hlist_head owners;
+	int attach_ret;
+	bool rcu_held;
+	bool attached_locked;
+	bool had_owner;
+	bool line_was_hidden;
+	int iw_destroyed;
+	int offered;
+	bool offered_locked;
+	enum ib_qp_type offered_type;
+	struct rcm_id *conn;
+} seen;
+
+static bool is_hidden(struct rcm_id *id)
+{
+	if (!rdma_restrack_get(&id->res.entry))
+		return true;
+	rdma_restrack_put(&id->res.entry);
+	return false;
+}
+
+/* cma_nldev.c, for lines that are in no table. */
+void rcm_res_init(struct rcm_res *res, struct rcm_id *id)
+{
+	ofed_restrack_new(&res->entry, RDMA_RESTRACK_CM_ID);
+	rdma_restrack_no_track(&res->entry);
+	res->id = id;
+}
+
+void rcm_res_add(struct rcm_res *res, struct ib_device *device)
+{
+	res->entry.valid = true;
+}
+
+void rcm_res_hide(struct rcm_res *res)
+{
+	ofed_restrack_begin_del(&res->entry);
+}
+
+void rcm_res_show(struct rcm_res *res)
+{
+	ofed_restrack_abort_del(&res->entry);
+}
+
+void rcm_res_forget(struct rcm_res *res)
+{
+	ofed_restrack_commit_del(&res->entry);
+}
+
+void rcm_res_del(struct rcm_res *res)
+{
+	rcm_res_hide(res);
+	rcm_res_forget(res);
+}
+
+struct iw_cm_id *played_create_iw(struct ib_device *device,
+				  iw_cm_handler handler, void *context)
+{
+	seen.iw.context = context;
+	return &seen.iw;
+}
+
+void played_destroy_iw(struct iw_cm_id *cm_id)
+{
+	struct rcm_id *id = cm_id->context;
+
+	seen.iw_destroyed++;
+	seen.line_was_hidden = is_hidden(id);
+}
+
+void played_destroy_ib(struct ib_cm_id *cm_id)
+{
+}
+
+int played_sendonly_fullmember(struct ib_device *device, u32 port_num)
+{
+	return -EOPNOTSUPP;
+}
+
+struct hlist_head *rcm_port_owners_locked(struct net *net,
+					  enum rdma_ucm_port_space space,
+					  __be16 port)
+{
+	seen.rcu_held = rcu_read_lock_held();
+	return &seen.owners;
+}
+
+int rcm_device_of_request(struct rcm_id *id, struct ib_device *device, u32 port,
+			  const struct ib_gid_attr *sgid_attr,
+			  const union ib_gid *sgid)
+{
+	seen.attached_locked = mutex_is_locked(&id->handler_mutex);
+	return seen.attach_ret;
+}
+
+int rcm_device_of_listener(struct rcm_id *id, struct rcm_dev *cdev)
+{
+	seen.attached_locked = mutex_is_locked(&id->handler_mutex);
+	return seen.attach_ret;
+}
+
+/* The last before those are waited for that copy the owner. */
+void rcm_device_detach(struct rcm_id *id)
+{
+	seen.had_owner = id->res.entry.task;
+}
+
+void rcm_device_release(struct rcm_id *id)
+{
+}
+
+void rcm_port_release(struct rcm_id *id)
+{
+}
+
+void rcm_unlisten(struct rcm_id *id)
+{
+}
+
+void rcm_netdev_init_id(struct rcm_id *id)
+{
+}
+
+void rcm_unwatch(struct rcm_id *id)
+{
+}
+
+struct net_device *rcm_netdev(struct rcm_id *id)
+{
+	return NULL;
+}
+
+int rcm_default_qkey(struct rcm_id *id)
+{
+	return 0;
+}
+
+int rcm_qp_to_rtr(struct rcm_id *id, const struct rdma_conn_param *param)
+{
+	return -EIO;
+}
+
+int rcm_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
+{
+	return 0;
+}
+
+int rcm_sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
+{
+	return 0;
+}
+
+static int consumer(struct rdma_cm_id *pub, struct rdma_cm_event *event)
+{
+	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
+		return 0;
+	seen.offered++;
+	seen.offered_locked = mutex_is_locked(&rcm_id_of(pub)->handler_mutex);
+	seen.offered_type = pub->qp_type;
+	seen.conn = rcm_id_of(pub);
+	return 0;
+}
+
+static struct rcm_id *make(struct kunit *test, enum rdma_ucm_port_space ps,
+			   enum ib_qp_type type)
+{
+	struct rdma_cm_id *pub = rdma_create_user_id(consumer, NULL, ps, type);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pub));
+	return rcm_id_of(pub);
+}
+
+/* Listens to whatever comes without IP addresses. */
+static struct rcm_id *listener(struct kunit *test, enum ib_qp_type type)
+{
+	struct rcm_id *id = make(test, RDMA_PS_IB, type);
+
+	rcm_src(id)->sa_family = AF_IB;
+	rcm_move(id, RCM_M_BIND);
+	rcm_move(id, RCM_M_LISTEN);
+	hlist_add_head(&id->on_port, &seen.owners);
+	return id;
+}
+
+static int begin(struct kunit *test)
+{
+	memset(&seen, 0, sizeof(seen));
+	rcm_wq = system_wq;
+	seen.device.port_data = seen.ports;
+	seen.device.phys_port_cnt = 1;
+	return 0;
+}
+
+static struct rcm_request ib_request(void)
+{
+	struct rcm_request req = { .device = &seen.device, .port = 1 };
+
+	put_ib_address(&req.local, NULL, 0xffff, 0);
+	put_ib_address(&req.remote, NULL, 0xffff, 0);
+	return req;
+}
+
+/* Where a namespace is looked at, it can not go. */
+static void find_rcu_test(struct kunit *test)
+{
+	struct rcm_request req = ib_request();
+	struct rcm_id *id = listener(test, IB_QPT_RC);
+	struct rcm_id *found = rcm_find_listener(&req);
+
+	KUNIT_EXPECT_PTR_EQ(test, found, id);
+	if (IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC))
+		KUNIT_EXPECT_TRUE(test, seen.rcu_held);
+	if (!IS_ERR_OR_NULL(found))
+		rcm_id_put(found);
+	hlist_del(&id->on_port);
+	found = rcm_find_listener(&req);
+	KUNIT_EXPECT_PTR_EQ(test, found,
+			    (struct rcm_id *)ERR_PTR(-ECONNREFUSED));
+	rdma_destroy_id(&id->pub);
+}
+
+/* An interface that is down is on its way, and one with another number there. */
+static void find_moved_test(struct kunit *test)
+{
+	struct net_device *ndev = kunit_kzalloc(test, sizeof(*ndev),
+						GFP_KERNEL);
+	struct rcm_request req = ib_request();
+	struct rcm_id *id = listener(test, IB_QPT_RC);
+
+	KUNIT_ASSERT_NOT_NULL(test, ndev);
+	write_pnet(&ndev->nd_net, &init_net);
+	ndev->ifindex = 3;
+	req.ndev = ndev;
+	req.ifindex = 3;
+	KUNIT_EXPECT_PTR_EQ(test, rcm_find_listener(&req),
+			    (struct rcm_id *)ERR_PTR(-EHOSTUNREACH));
+	ndev->flags = IFF_UP;
+	req.ifindex = 2;
+	KUNIT_EXPECT_PTR_EQ(test, rcm_find_listener(&req),
+			    (struct rcm_id *)ERR_PTR(-EHOSTUNREACH));
+	KUNIT_EXPECT_EQ(test, refcount_read(&id->refs), 1);
+
+	/* Where the listener's namespace was left after it was found. */
+	req.ifindex = 3;
+	KUNIT_EXPECT_TRUE(test, still_there(&req, &init_net));
+	KUNIT_EXPECT_FALSE(test, still_there(&req, NULL));
+	req.ifindex = 2;
+	KUNIT_EXPECT_FALSE(test, still_there(&req, &init_net));
+	req.ifindex = 3;
+	ndev->flags = 0;
+	KUNIT_EXPECT_FALSE(test, still_there(&req, &init_net));
+	hlist_del(&id->on_port);
+	rdma_destroy_id(&id->pub);
+}
+
+static int offer(struct rcm_id *listen, enum ib_qp_type type)
+{
+	static u8 data[IB_CM_REQ_PRIVATE_DATA_SIZE];
+	struct sa_path_rec path = { .rec_type = SA_PATH_REC_TYPE_IB };
+	struct rcm_request req = ib_request();
+	struct ib_cm_id cm_id = { };
+	struct ib_cm_event event = {
+		.event = IB_CM_REQ_RECEIVED,
+		.private_data = data,
+		.param.req_rcvd = { .primary_path = &path, .qp_type = type },
+	};
+	int ret;
+
+	mutex_lock(&listen->handler_mutex);
+	/* The one of cma_request.c, as the other has taken the name. */
+#undef accept_request
+	ret = accept_request(listen, &req, &cm_id, &event);
+	mutex_unlock(&listen->handler_mutex);
+	if (seen.conn)
+		seen.conn->ib = NULL;
+	return ret;
+}
+
+/* Nothing is told of a connection before the request is. */
+static void offer_test(struct kunit *test)
+{
+	struct rcm_id *listen = listener(test, 0);
+
+	KUNIT_EXPECT_EQ(test, offer(listen, IB_QPT_RC), 0);
+	KUNIT_EXPECT_TRUE(test, seen.attached_locked);
+	KUNIT_ASSERT_EQ(test, seen.offered, 1);
+	KUNIT_EXPECT_TRUE(test, seen.offered_locked);
+	/* A listener for all types has connections of one. */
+	KUNIT_EXPECT_EQ(test, seen.offered_type, IB_QPT_RC);
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&seen.conn->handler_mutex));
+	rdma_destroy_id(&seen.conn->pub);
+
+	/* The device goes meanwhile: the consumer never hears of it. */
+	seen.attach_ret = -ENODEV;
+	seen.conn = NULL;
+	seen.attached_locked = false;
+	KUNIT_EXPECT_EQ(test, offer(listen, IB_QPT_RC), -ENODEV);
+	KUNIT_EXPECT_TRUE(test, seen.attached_locked);
+	KUNIT_EXPECT_EQ(test, seen.offered, 1);
+	hlist_del(&listen->on_port);
+	rdma_destroy_id(&listen->pub);
+}
+
+/* The line goes before what a driver reads for it, the owner after all else. */
+static void end_order_test(struct kunit *test)
+{
+	struct rcm_id *id = make(test, RDMA_PS_TCP, IB_QPT_RC);
+
+	rcm_res_add(&id->res, NULL);
+	seen.iw.context = id;
+	id->iw = &seen.iw;
+	rdma_destroy_id(&id->pub);
+	KUNIT_EXPECT_EQ(test, seen.iw_destroyed, 1);
+	KUNIT_EXPECT_TRUE(test, seen.line_was_hidden);
+	KUNIT_EXPECT_TRUE(test, seen.had_owner);
+}
+
+/* The same for a connection that could not be begun; its id lives on. */
+static void failed_connect_test(struct kunit *test)
+{
+	struct rcm_id *id = make(test, RDMA_PS_TCP, IB_QPT_RC);
+	struct rdma_conn_param param = { };
+
+	rcm_res_add(&id->res, NULL);
+	rcm_src(id)->sa_family = AF_INET;
+	rcm_dst(id)->sa_family = AF_INET;
+	KUNIT_EXPECT_EQ(test, rcm_iw_connect(id, &param), -EIO);
+	KUNIT_EXPECT_EQ(test, seen.iw_destroyed, 1);
+	KUNIT_EXPECT_TRUE(test, seen.line_was_hidden);
+	KUNIT_EXPECT_FALSE(test, is_hidden(id));
+	KUNIT_EXPECT_NULL(test, id->iw);
+	rdma_destroy_id(&id->pub);
+}
+
+static void add_group(struct kunit *test, struct rcm_id *id, void *context)
+{
+	struct rcm_mcast *mc = kzalloc(sizeof(*mc), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mc);
+	mc->addr.ss_family = AF_INET;
+	mc->context = context;
+	mc->id = id;
+	INIT_WORK(&mc->work, roce_event);
+	list_add(&mc->list, &id->mcast);
+}
+
+static void leave_test(struct kunit *test)
+{
+	struct rcm_id *id = make(test, RDMA_PS_UDP, IB_QPT_UD);
+	int first, second;
+	struct rcm_mcast *mc;
+
+	add_group(test, id, &first);
+	add_group(test, id, &second);
+	ofed_cma_leave(&id->pub, &first);
+	KUNIT_ASSERT_TRUE(test, list_is_singular(&id->mcast));
+	mc = list_first_entry(&id->mcast, struct rcm_mcast, list);
+	KUNIT_EXPECT_PTR_EQ(test, mc->context, (void *)&second);
+	/* Known to nobody any more. */
+	ofed_cma_leave(&id->pub, &first);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&id->mcast));
+	rdma_destroy_id(&id->pub);
+}
+
+static void sendonly_test(struct kunit *test)
+{
+	struct rcm_id *id = make(test, RDMA_PS_UDP, IB_QPT_UD);
+	struct sockaddr_in group = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(0xe1020304),
+	};
+
+	seen.ports[1].immutable.core_cap_flags = RDMA_CORE_PORT_IBA_IB;
+	rcm_move(id, RCM_M_BIND);
+	id->pub.device = &seen.device;
+	id->pub.port_num = 1;
+	KUNIT_EXPECT_EQ(test,
+			rdma_join_multicast(&id->pub, (struct sockaddr *)&group,
+					    BIT(SENDONLY_FULLMEMBER_JOIN),
+					    NULL),
+			-EOPNOTSUPP);
+	KUNIT_EXPECT_TRUE(test, list_empty(&id->mcast));
+	id->pub.device = NULL;
+	rdma_destroy_id(&id->pub);
+}
+
+static struct kunit_case life_cases[] = {
+	KUNIT_CASE(find_rcu_test),
+	KUNIT_CASE(find_moved_test),
+	KUNIT_CASE(offer_test),
+	KUNIT_CASE(end_order_test),
+	KUNIT_CASE(failed_connect_test),
+	KUNIT_CASE(leave_test),
+	KUNIT_CASE(sendonly_test),
+	{ }
+};
+
+static struct kunit_suite life_suite = {
+	.name = "ofed_cma_life",
+	.init = begin,
+	.test_cases = life_cases,
+};
+
+kunit_test_suite(life_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the life of an rdma_cm id");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
