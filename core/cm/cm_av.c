@@ -90,16 +90,47 @@ out:
 }
 
 /*
+ * @gid: out: who sent @rx, if that is the same for all that he sends
+ *
+ * On RoCE the source GID is an IP or link address, which other hosts can not use
+ * as theirs. On InfiniBand a header need not be there, and a LID need not last:
+ * a peer may have moved to its alternate path without our knowing.
+ *
+ * Return: true if @gid is set.
+ */
+bool cm_rx_source(const struct cm_rx *rx, union ib_gid *gid)
+{
+	const void *header = rx->wc->recv_buf.grh;
+	const struct ib_wc *wc = rx->wc->wc;
+	enum rdma_network_type type;
+	union ib_gid to;
+
+	if (!(wc->wc_flags & IB_WC_GRH) ||
+	    !rdma_protocol_roce(rx->port->dev->device, rx->port->num))
+		return false;
+	if (wc->wc_flags & IB_WC_WITH_NETWORK_HDR_TYPE)
+		type = wc->network_hdr_type;
+	else if (ib_get_rdma_header_version(header) == 4)
+		type = RDMA_NETWORK_IPV4;
+	else
+		type = RDMA_NETWORK_IPV6;
+	return !ib_get_gids_from_rdma_hdr(header, type, gid, &to);
+}
+
+/*
  * @dest: out; back where @rx came from
  *
  * Context: process, sleeps until a RoCE neighbour has answered.
- * Return: 0 or the errno of ib_init_ah_attr_from_wc().
+ * Return: 0, -ENODEV (the device goes, and nobody is answered any more), or the
+ * errno of ib_init_ah_attr_from_wc().
  */
 int cm_dest_from_rx(const struct cm_rx *rx, struct cm_dest *dest)
 {
 	const struct ib_wc *wc = rx->wc->wc;
 	int ret;
 
+	if (!rcu_access_pointer(rx->port->agent))
+		return -ENODEV;
 	ret = ib_init_ah_attr_from_wc(rx->port->dev->device, rx->port->num, wc,
 				      rx->wc->recv_buf.grh, &dest->ah);
 	if (ret)

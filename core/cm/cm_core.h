@@ -14,7 +14,8 @@
  * and never waits; what has to wait (for a neighbour's address) runs on
  * cm_slow_wq. Events are queued on their id, whose own worker calls the
  * consumer: one call at a time per id, in order, and never from inside a call
- * that the consumer made.
+ * that the consumer made. Answers that no id gives are not worth that anybody
+ * waits for them: they have a queue of their own, cm_stranger_wq.
  */
 #ifndef OFED_CM_CORE_H
 #define OFED_CM_CORE_H
@@ -33,11 +34,18 @@
 #include "cm_table.h"
 
 /*
- * Messages of one port that wait for a worker, or whose event waits; and how
- * many of those may need an address first, whose senders may be made up.
+ * Messages of one port that wait for a worker, or whose event waits: of those
+ * that come in order; of those that need an address first, whose senders may be
+ * made up; and answers to messages that no id is for.
  */
 #define CM_MESSAGES_MOST 4096
 #define CM_SLOW_MOST 2048
+#define CM_STRANGERS_MOST 256
+/*
+ * How many of the second kind are worked on at a time, for one port: each may
+ * wait for a neighbour that does not exist, and the other ports shall not.
+ */
+#define CM_SLOW_AT_A_TIME 64
 /* Requests of one listener whose event the consumer has not taken yet. */
 #define CM_PENDING_MOST 1024
 /*
@@ -54,6 +62,16 @@
  */
 #define CM_PEER_TIME_MOST 24
 #define CM_PEER_REPLY_MOST 21
+/* Remote ends of one device in TimeWait; the oldest makes room. */
+#define CM_TIMEWAIT_MOST 65536
+
+/* What cm_port.waiting counts; see the limits above. */
+enum cm_queue {
+	CM_ORDERED,
+	CM_SLOW,
+	CM_STRANGER,
+	CM_QUEUES
+};
 
 enum cm_counter {
 	CM_TX_MESSAGES,
@@ -70,10 +88,12 @@ enum cm_counter {
  * @hi_tid: upper half of transaction ids
  * @agent: NULL when the port has no CM, or none any more; whoever sends reads
  *	   it and posts in one RCU read side
- * @lock: guards @messages
+ * @lock: guards @messages, @slow and @slow_running
  * @messages: of known connections, in the order of their arrival
  * @work: takes @messages
- * @waiting: struct cm_rx of this port that exist: ordered ones, slow ones
+ * @slow: messages that need an address, and wait for their turn
+ * @slow_running: how many have it
+ * @waiting: struct cm_rx of this port that exist, by enum cm_queue
  * @counters: see cm_stats.c
  */
 struct cm_port {
@@ -84,20 +104,24 @@ struct cm_port {
 	spinlock_t lock;
 	struct list_head messages;
 	struct work_struct work;
-	atomic_t waiting[2];
+	struct list_head slow;
+	u32 slow_running;
+	atomic_t waiting[CM_QUEUES];
 	atomic_long_t counters[CM_COUNTERS][CM_ATTRS];
 };
 
 /**
  * struct cm_dev - a device with at least one such port
- * @device: valid until the CM's remove() returns
+ * @device: valid until the CM's remove() returns, or until cm_device_put()
  * @ref: ids, connections in TimeWait, and the list of devices
  * @node: in the list of devices
  * @self: what messages say of the device
  * @messages: struct cm_rx that exist; remove() waits for none
- * @quiet: woken when @messages or @timewait run empty
- * @timewait_lock: guards @timewait and @dying
- * @timewait: struct cm_peer
+ * @quiet: woken when @messages or @timewaits come to 0
+ * @timewait_lock: guards @timewait, @ended, @timewaits and @dying
+ * @timewait: struct cm_peer, the oldest first
+ * @ended: those whose time was cut short, until their work has run
+ * @timewaits: how many are in both
  * @dying: TimeWait ends at once
  * @ports: how many there are
  * @port: by number, from rdma_start_port()
@@ -111,6 +135,8 @@ struct cm_dev {
 	wait_queue_head_t quiet;
 	spinlock_t timewait_lock;
 	struct list_head timewait;
+	struct list_head ended;
+	u32 timewaits;
 	bool dying;
 	u32 ports;
 	struct cm_port port[];
@@ -150,7 +176,7 @@ struct cm_av {
  * @qpn: key
  * @local_id: the id that it is of
  * @dev: device, referenced while in TimeWait
- * @node: in cm_dev.timewait
+ * @node: in cm_dev.timewait or cm_dev.ended
  * @work: ends TimeWait
  *
  * Outlives its id in TimeWait, so that nobody takes the remote QP for a new
@@ -187,12 +213,12 @@ struct cm_event {
  * struct cm_rx - a received message
  * @port: port it came in by
  * @wc: the MAD layer's, given back at the end
- * @mad: its bytes
- * @node: in cm_port.messages
- * @work: on cm_slow_wq
+ * @mad: its bytes, or those of the answer to it
+ * @node: in cm_port.messages or cm_port.slow
+ * @work: on cm_slow_wq or cm_stranger_wq
  * @event: the event that it makes
  * @path: paths that the event refers to
- * @slow: which of cm_port.waiting counts it
+ * @queue: which of cm_port.waiting counts it
  */
 struct cm_rx {
 	struct cm_port *port;
@@ -202,7 +228,7 @@ struct cm_rx {
 	struct work_struct work;
 	struct cm_event event;
 	struct sa_path_rec path[2];
-	bool slow;
+	enum cm_queue queue;
 };
 
 /**
@@ -259,6 +285,8 @@ struct cm_sidr_key {
  * @request: MAD that is repeated until it is answered
  * @peer: remote end, before TimeWait
  * @timewait: remote end in TimeWait; to compare, not to follow
+ * @peer_gid: who sent the message that told the peer's id
+ * @has_peer_gid: it says so, see cm_rx_source()
  * @answer: last answer
  * @tid: transaction
  * @timeout_ms: until a request is repeated
@@ -307,6 +335,8 @@ struct cm_id {
 	struct ib_mad_send_buf *request;
 	struct cm_peer *peer;
 	struct cm_peer *timewait;
+	union ib_gid peer_gid;
+	bool has_peer_gid;
 	struct cm_answer answer;
 
 	__be64 tid;
@@ -344,11 +374,15 @@ extern struct workqueue_struct *cm_wq;
 extern struct workqueue_struct *cm_rx_wq;
 /* Messages that need an address first. */
 extern struct workqueue_struct *cm_slow_wq;
+/* Answers without an id, which need an address, too. */
+extern struct workqueue_struct *cm_stranger_wq;
 
 /* ib_cm.c: devices */
 struct cm_dev *cm_dev_get(struct ib_device *device);
 void cm_dev_put(struct cm_dev *dev);
 struct cm_port *cm_dev_port(struct cm_dev *dev, u32 port_num);
+bool cm_device_get(struct cm_dev *dev);
+void cm_device_put(struct cm_dev *dev);
 
 /* ib_cm_id.c: ids */
 struct cm_id *cm_id_new(struct ib_device *device, ib_cm_handler handler,
@@ -378,6 +412,7 @@ static inline void cm_id_wait(struct cm_id *id, enum ib_cm_state next)
 int cm_av_from_path(struct cm_dev *dev, struct sa_path_rec *path,
 		    const struct ib_gid_attr *sgid_attr, struct cm_av *av);
 int cm_dest_from_rx(const struct cm_rx *rx, struct cm_dest *dest);
+bool cm_rx_source(const struct cm_rx *rx, union ib_gid *gid);
 void cm_dest_drop(struct cm_dest *dest);
 bool cm_same_address(const struct rdma_ah_attr *a,
 		     const struct rdma_ah_attr *b);
@@ -428,11 +463,13 @@ const struct cm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
 bool cm_rx_fits(const struct cm_rx *rx, const struct cm_id *id);
 void cm_rx_finish(struct cm_rx *rx, struct cm_id *id,
 		  const struct cm_step *step);
-void cm_rx_reject(struct cm_rx *rx, enum ib_cm_rej_reason reason,
-		  const void *ari, u8 ari_len);
+bool cm_rx_answer(struct cm_rx *rx, const union cm_mad *mad);
+bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
+		  enum ib_cm_rej_reason reason, const void *ari, u8 ari_len);
+void cm_rx_count_duplicate(const struct cm_rx *rx);
 u16 cm_rx_pkey(const struct cm_rx *rx);
 
-/* Handlers; true when the event keeps the message. */
+/* Handlers; true when the event, or the answer, keeps the message. */
 bool cm_rx_req(struct cm_rx *rx);		/* cm_req.c, may sleep */
 bool cm_rx_rep(struct cm_rx *rx);		/* cm_req.c */
 bool cm_rx_sidr_req(struct cm_rx *rx);		/* cm_sidr.c, may sleep */

@@ -55,6 +55,8 @@ int cm_lap_migrated(struct cm_id *id)
 		return -EINVAL;
 	id->id.lap_state = step->next;
 	swap(id->av, id->alt_av);
+	/* The peer moves, too, and may have another address there. */
+	id->has_peer_gid = false;
 	/* Answers no longer go to the address of the first request. */
 	cm_dest_drop(&id->reply);
 	return 0;

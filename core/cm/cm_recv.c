@@ -4,8 +4,11 @@
  *
  * Messages of connections are taken one after the other per port, so that an
  * RTU is not overtaken by the DREQ behind it. Whatever needs the address of a
- * peer that has no id yet (requests, and answers of a CM that knows nothing of
- * a connection) may have to wait for a neighbour, and is taken apart from them.
+ * peer that has no id yet may have to wait for a neighbour, and is taken apart
+ * from them: requests, a few of a port at a time; and answers of a CM that knows
+ * nothing of a connection, or does not want one. Those are anybody's to provoke,
+ * with any sender's address, so they have few places and do not take those of
+ * the requests.
  */
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -19,7 +22,7 @@ void cm_rx_free(struct cm_rx *rx)
 	struct cm_dev *dev = port->dev;
 
 	ib_free_recv_mad(rx->wc);
-	atomic_dec(&port->waiting[rx->slow]);
+	atomic_dec(&port->waiting[rx->queue]);
 	kfree(rx);
 	if (atomic_dec_and_test(&dev->messages))
 		wake_up(&dev->quiet);
@@ -37,25 +40,54 @@ u16 cm_rx_pkey(const struct cm_rx *rx)
 	return pkey;
 }
 
-static void count_duplicate(const struct cm_rx *rx)
+void cm_rx_count_duplicate(const struct cm_rx *rx)
 {
 	cm_count(rx->port, CM_RX_DUPLICATES, cm_attr_of(&rx->mad->hdr), 1);
 }
 
-/* Answer a message that no id is for. Context: process, may sleep. */
-static void answer_stranger(struct cm_rx *rx, const union cm_mad *mad)
+static void stranger_work(struct work_struct *work)
 {
+	struct cm_rx *rx = container_of(work, struct cm_rx, work);
 	struct cm_dest dest = {};
 
-	if (cm_dest_from_rx(rx, &dest))
-		return;
-	cm_transmit(&dest, rx->wc->wc->src_qp, mad);
-	cm_dest_drop(&dest);
+	if (!cm_dest_from_rx(rx, &dest)) {
+		cm_transmit(&dest, rx->wc->wc->src_qp, rx->mad);
+		cm_dest_drop(&dest);
+	}
+	cm_rx_free(rx);
 }
 
-/* Reject a REQ without an id. Context: process, may sleep. */
-void cm_rx_reject(struct cm_rx *rx, enum ib_cm_rej_reason reason,
-		  const void *ari, u8 ari_len)
+/*
+ * Answer a message without an id: later, as it may take a second to find out
+ * where its sender is, or never, if too many such answers wait. The message is
+ * overwritten with @mad.
+ *
+ * Return: true when the message is kept for that, false when it is the caller's
+ * still. Context: process.
+ */
+bool cm_rx_answer(struct cm_rx *rx, const union cm_mad *mad)
+{
+	struct cm_port *port = rx->port;
+
+	if (!atomic_add_unless(&port->waiting[CM_STRANGER], 1,
+			       CM_STRANGERS_MOST))
+		return false;
+	atomic_dec(&port->waiting[rx->queue]);
+	rx->queue = CM_STRANGER;
+	*rx->mad = *mad;
+	INIT_WORK(&rx->work, stranger_work);
+	queue_work(cm_stranger_wq, &rx->work);
+	return true;
+}
+
+/*
+ * Reject a REQ without an id.
+ *
+ * @to: where its sender is, or NULL when that is not known
+ * Return: as cm_rx_answer(); false with @to. Context: process.
+ */
+bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
+		  enum ib_cm_rej_reason reason, const void *ari, u8 ari_len)
 {
 	const struct cm_rej_info info = {
 		.reason = reason,
@@ -67,28 +99,40 @@ void cm_rx_reject(struct cm_rx *rx, enum ib_cm_rej_reason reason,
 
 	cm_names_reversed(&names, rx->mad);
 	cm_build_rej(&mad, &names, &info);
-	answer_stranger(rx, &mad);
+	if (!to)
+		return cm_rx_answer(rx, &mad);
+	cm_transmit(to, rx->wc->wc->src_qp, &mad);
+	return false;
 }
 
 /*
  * A DREQ for a connection that is long over: the peer missed the DREP, and
- * would go on asking.
+ * would go on asking. Return: as cm_rx_answer().
  */
-static void confirm_end(struct cm_rx *rx)
+static bool confirm_end(struct cm_rx *rx)
 {
 	struct cm_names names;
 	union cm_mad mad;
 
-	count_duplicate(rx);
+	cm_rx_count_duplicate(rx);
 	cm_names_reversed(&names, rx->mad);
 	cm_build_drep(&mad, &names, NULL, 0);
-	answer_stranger(rx, &mad);
+	return cm_rx_answer(rx, &mad);
 }
 
 /* The id that a message names, with a reference, or NULL. */
 struct cm_id *cm_rx_id(const struct cm_rx *rx)
 {
 	return cm_id_find(cm_receiver_id(rx->mad));
+}
+
+/* Ids are numbers that others may guess; an address is not as easy to take. */
+static bool from_peer(const struct cm_rx *rx, const struct cm_id *id)
+{
+	union ib_gid gid;
+
+	return !id->has_peer_gid || !cm_rx_source(rx, &gid) ||
+	       !memcmp(&gid, &id->peer_gid, sizeof(gid));
 }
 
 /*
@@ -102,8 +146,12 @@ bool cm_rx_fits(const struct cm_rx *rx, const struct cm_id *id)
 	lockdep_assert_held(&id->lock);
 	if (id->dev != rx->port->dev)
 		return false;
-	return !id->id.remote_id || id->id.remote_id == sender ||
-	       (!sender && cm_attr_of(&rx->mad->hdr) == CM_ATTR_REJ);
+	if (!id->id.remote_id)
+		return true;
+	if (id->id.remote_id != sender &&
+	    (sender || cm_attr_of(&rx->mad->hdr) != CM_ATTR_REJ))
+		return false;
+	return from_peer(rx, id);
 }
 
 /*
@@ -124,11 +172,11 @@ const struct cm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
 	case CM_GO:
 		return step;
 	case CM_REPEAT:
-		count_duplicate(rx);
+		cm_rx_count_duplicate(rx);
 		cm_answer_again(id, rx->mad->hdr.tid);
 		break;
 	case CM_DUPLICATE:
-		count_duplicate(rx);
+		cm_rx_count_duplicate(rx);
 		break;
 	}
 	return NULL;
@@ -184,26 +232,6 @@ static bool rx_apr(struct cm_rx *rx)
 			IBA_GET_MEM_PTR(CM_APR_PRIVATE_DATA, &rx->mad->apr));
 }
 
-/* Return: false when too many messages wait for an address already. */
-static bool make_slow(struct cm_rx *rx)
-{
-	struct cm_port *port = rx->port;
-
-	if (!atomic_add_unless(&port->waiting[true], 1, CM_SLOW_MOST))
-		return false;
-	atomic_dec(&port->waiting[false]);
-	rx->slow = true;
-	return true;
-}
-
-static void slow_confirm(struct work_struct *work)
-{
-	struct cm_rx *rx = container_of(work, struct cm_rx, work);
-
-	confirm_end(rx);
-	cm_rx_free(rx);
-}
-
 static bool rx_dreq(struct cm_rx *rx)
 {
 	const struct cm_step *step = NULL;
@@ -227,12 +255,9 @@ static bool rx_dreq(struct cm_rx *rx)
 		spin_unlock_irq(&id->lock);
 		cm_id_put(id);
 	}
-	if (ours || !make_slow(rx))
+	if (ours)
 		return step;
-
-	INIT_WORK(&rx->work, slow_confirm);
-	queue_work(cm_slow_wq, &rx->work);
-	return true;
+	return confirm_end(rx);
 }
 
 /*
@@ -359,9 +384,50 @@ static void handle(struct cm_rx *rx)
 		cm_rx_free(rx);
 }
 
+/* The place of one that is done is that of the next. */
+static void slow_next(struct cm_port *port)
+{
+	struct cm_rx *rx;
+
+	spin_lock_irq(&port->lock);
+	rx = list_first_entry_or_null(&port->slow, struct cm_rx, node);
+	if (rx)
+		list_del(&rx->node);
+	else
+		port->slow_running--;
+	spin_unlock_irq(&port->lock);
+	if (rx)
+		queue_work(cm_slow_wq, &rx->work);
+}
+
 static void slow_work(struct work_struct *work)
 {
-	handle(container_of(work, struct cm_rx, work));
+	struct cm_rx *rx = container_of(work, struct cm_rx, work);
+	struct cm_port *port = rx->port;
+	struct cm_dev *dev = port->dev;
+
+	/* With its last message the device may go, and the port with it. */
+	kref_get(&dev->ref);
+	handle(rx);
+	slow_next(port);
+	cm_dev_put(dev);
+}
+
+static void slow_add(struct cm_rx *rx)
+{
+	struct cm_port *port = rx->port;
+	bool now;
+
+	INIT_WORK(&rx->work, slow_work);
+	spin_lock_irq(&port->lock);
+	now = port->slow_running < CM_SLOW_AT_A_TIME;
+	if (now)
+		port->slow_running++;
+	else
+		list_add_tail(&rx->node, &port->slow);
+	spin_unlock_irq(&port->lock);
+	if (now)
+		queue_work(cm_slow_wq, &rx->work);
 }
 
 static struct cm_rx *next_message(struct cm_port *port)
@@ -389,20 +455,20 @@ void cm_port_work(struct work_struct *work)
 
 /* Return: NULL when there are too many messages, or no memory. */
 static struct cm_rx *rx_new(struct cm_port *port, struct ib_mad_recv_wc *wc,
-			    bool is_slow)
+			    enum cm_queue queue)
 {
-	atomic_t *waiting = &port->waiting[is_slow];
+	atomic_t *waiting = &port->waiting[queue];
 	struct cm_rx *rx;
 
-	if (!atomic_add_unless(waiting, 1,
-			       is_slow ? CM_SLOW_MOST : CM_MESSAGES_MOST))
+	if (!atomic_add_unless(waiting, 1, queue == CM_SLOW ? CM_SLOW_MOST :
+							      CM_MESSAGES_MOST))
 		return NULL;
 	rx = kzalloc(sizeof(*rx), GFP_KERNEL);
 	if (!rx) {
 		atomic_dec(waiting);
 		return NULL;
 	}
-	rx->slow = is_slow;
+	rx->queue = queue;
 	kref_get(&port->dev->ref);
 	atomic_inc(&port->dev->messages);
 	rx->port = port;
@@ -425,15 +491,14 @@ void cm_mad_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *send,
 
 	cm_count(port, CM_RX_MESSAGES, attr, 1);
 	if (attr != CM_ATTRS && wc->mad_len >= sizeof(union cm_mad))
-		rx = rx_new(port, wc, slow(attr));
+		rx = rx_new(port, wc, slow(attr) ? CM_SLOW : CM_ORDERED);
 	if (!rx) {
 		ib_free_recv_mad(wc);
 		return;
 	}
 
-	if (rx->slow) {
-		INIT_WORK(&rx->work, slow_work);
-		queue_work(cm_slow_wq, &rx->work);
+	if (rx->queue == CM_SLOW) {
+		slow_add(rx);
 		return;
 	}
 	spin_lock_irq(&port->lock);

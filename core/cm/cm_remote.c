@@ -153,9 +153,24 @@ bool cm_peer_find(__be32 remote_id, __be64 guid, __be32 *local_id)
 }
 
 /*
+ * Its time is over. One whose work runs frees its memory already, so that is
+ * not queued again.
+ */
+static void hasten(struct cm_dev *dev, struct cm_peer *peer)
+{
+	lockdep_assert_held(&dev->timewait_lock);
+	list_move_tail(&peer->node, &dev->ended);
+	if (cancel_delayed_work(&peer->work))
+		queue_delayed_work(cm_rx_wq, &peer->work, 0);
+}
+
+/*
  * The remote end leaves its id and stays for as long as a packet may be on its
  * way. An id whose REQ was rejected for a stale connection has none that is
  * known, but waits as long.
+ *
+ * How long is the peer's choice, and how often: so the number is limited, and
+ * the oldest makes room.
  */
 void cm_timewait_begin(struct cm_id *id)
 {
@@ -177,6 +192,9 @@ void cm_timewait_begin(struct cm_id *id)
 	spin_lock_irqsave(&dev->timewait_lock, flags);
 	list_add_tail(&peer->node, &dev->timewait);
 	queue_delayed_work(cm_rx_wq, &peer->work, dev->dying ? 0 : wait);
+	if (++dev->timewaits > CM_TIMEWAIT_MOST)
+		hasten(dev, list_first_entry(&dev->timewait, struct cm_peer,
+					     node));
 	spin_unlock_irqrestore(&dev->timewait_lock, flags);
 }
 
@@ -211,6 +229,7 @@ static void timewait_work(struct work_struct *work)
 
 	spin_lock_irq(&dev->timewait_lock);
 	list_del(&peer->node);
+	dev->timewaits--;
 	spin_unlock_irq(&dev->timewait_lock);
 	wake_up(&dev->quiet);
 	kfree(peer);
@@ -222,7 +241,7 @@ static bool timewait_empty(struct cm_dev *dev)
 	bool empty;
 
 	spin_lock_irq(&dev->timewait_lock);
-	empty = list_empty(&dev->timewait);
+	empty = !dev->timewaits;
 	spin_unlock_irq(&dev->timewait_lock);
 	return empty;
 }
@@ -233,14 +252,12 @@ static bool timewait_empty(struct cm_dev *dev)
  */
 void cm_timewait_flush(struct cm_dev *dev)
 {
-	struct cm_peer *peer;
+	struct cm_peer *peer, *next;
 
 	spin_lock_irq(&dev->timewait_lock);
 	dev->dying = true;
-	/* One that runs already frees its memory, so it is not queued again. */
-	list_for_each_entry(peer, &dev->timewait, node)
-		if (cancel_delayed_work(&peer->work))
-			queue_delayed_work(cm_rx_wq, &peer->work, 0);
+	list_for_each_entry_safe(peer, next, &dev->timewait, node)
+		hasten(dev, peer);
 	spin_unlock_irq(&dev->timewait_lock);
 	wait_event(dev->quiet, timewait_empty(dev));
 }

@@ -26,8 +26,6 @@ static int outgoing_prepare(struct cm_id *id, struct outgoing *out,
 {
 	int ret;
 
-	if (!id->dev)
-		return -EINVAL;
 	out->peer = cm_peer_new(id->id.local_id);
 	if (!out->peer)
 		return -ENOMEM;
@@ -49,6 +47,9 @@ static void id_take_param(struct cm_id *id, const struct ib_cm_req_param *param)
 	id->id.service_id = param->service_id;
 	id->id.remote_id = 0;
 	id->id.lap_state = IB_CM_LAP_UNINIT;
+	/* Of an earlier connection, to another peer perhaps. */
+	id->answer.attr = CM_ATTRS;
+	id->loaded = false;
 	id->timeout_ms = 2 * cm_time_ms(param->primary_path->packet_life_time) +
 			 cm_time_ms(param->remote_cm_response_timeout);
 	id->max_retries = param->max_cm_retries & 0xf;
@@ -124,6 +125,8 @@ int ib_send_cm_req(struct ib_cm_id *cm_id, struct ib_cm_req_param *param)
 	/* Asked again under the lock: this spares the waiting. */
 	if (cm_step(READ_ONCE(cm_id->state), CM_CALL_REQ)->verdict != CM_GO)
 		return -EINVAL;
+	if (!id->dev || !cm_device_get(id->dev))
+		return -EINVAL;
 
 	ret = outgoing_prepare(id, &out, param);
 	if (!ret) {
@@ -132,12 +135,19 @@ int ib_send_cm_req(struct ib_cm_id *cm_id, struct ib_cm_req_param *param)
 		spin_unlock_irq(&id->lock);
 	}
 	outgoing_drop(&out);
+	cm_device_put(id->dev);
 	return ret;
 }
 EXPORT_SYMBOL(ib_send_cm_req);
 
-/* A REQ that we have seen: its id knows what to do, if it is still there. */
-static void rx_known_req(struct cm_rx *rx, __be32 local_id)
+/*
+ * A REQ that we have seen: its id knows what to do, if it is still there.
+ *
+ * @to: where its sender is, or NULL when that is not known
+ * Return: true when the message is kept.
+ */
+static bool rx_known_req(struct cm_rx *rx, __be32 local_id,
+			 const struct cm_dest *to)
 {
 	struct cm_id *id = cm_id_find(local_id);
 	bool stale = true;
@@ -151,8 +161,7 @@ static void rx_known_req(struct cm_rx *rx, __be32 local_id)
 		cm_id_put(id);
 	}
 	/* In TimeWait, with or without an id (12.9.8.3). */
-	if (stale)
-		cm_rx_reject(rx, IB_CM_REJ_STALE_CONN, NULL, 0);
+	return stale && cm_rx_reject(rx, to, IB_CM_REJ_STALE_CONN, NULL, 0);
 }
 
 /*
@@ -183,6 +192,7 @@ static void id_take_req(struct cm_id *id, struct cm_rx *rx)
 					  req));
 
 	id->id.remote_id = cm_sender_id(rx->mad);
+	id->has_peer_gid = cm_rx_source(rx, &id->peer_gid);
 	id->id.service_id = rx->path[0].service_id;
 	id->tid = rx->mad->hdr.tid;
 	id->timeout_ms = cm_time_ms(patience);
@@ -198,15 +208,16 @@ static void id_take_req(struct cm_id *id, struct cm_rx *rx)
 	id->pkey = rx->path[0].pkey;
 }
 
-static void reject_gid(struct cm_rx *rx, enum ib_cm_rej_reason reason)
+static void reject_gid(struct cm_id *id, struct cm_rx *rx,
+		       enum ib_cm_rej_reason reason)
 {
 	union ib_gid ours;
 
 	/* The additional information is a GID that would do. */
 	if (rdma_query_gid(rx->port->dev->device, rx->port->num, 0, &ours))
-		cm_rx_reject(rx, reason, NULL, 0);
+		cm_rx_reject(rx, &id->reply, reason, NULL, 0);
 	else
-		cm_rx_reject(rx, reason, &ours, sizeof(ours));
+		cm_rx_reject(rx, &id->reply, reason, &ours, sizeof(ours));
 }
 
 /*
@@ -227,13 +238,13 @@ static bool id_take_paths(struct cm_id *id, struct cm_rx *rx)
 		rx->path[0].hop_limit = id->reply.ah.grh.hop_limit;
 	}
 	if (cm_av_from_path(dev, &rx->path[0], source, &id->av)) {
-		reject_gid(rx, IB_CM_REJ_INVALID_GID);
+		reject_gid(id, rx, IB_CM_REJ_INVALID_GID);
 		return false;
 	}
 	/* Path migration is InfiniBand's. */
 	if (!roce && cm_req_has_alternate(rx->mad) &&
 	    cm_av_from_path(dev, &rx->path[1], NULL, &id->alt_av)) {
-		reject_gid(rx, IB_CM_REJ_INVALID_ALT_GID);
+		reject_gid(id, rx, IB_CM_REJ_INVALID_ALT_GID);
 		return false;
 	}
 	return true;
@@ -273,9 +284,9 @@ static bool id_announce(struct cm_id *id, struct cm_rx *rx,
 	spin_unlock_irq(&id->lock);
 
 	if (fresh == CM_SEEN) {
-		rx_known_req(rx, other);
+		rx_known_req(rx, other, &id->reply);
 	} else if (fresh == CM_QP_IN_USE) {
-		cm_rx_reject(rx, IB_CM_REJ_STALE_CONN, NULL, 0);
+		cm_rx_reject(rx, &id->reply, IB_CM_REJ_STALE_CONN, NULL, 0);
 		end_stale(id, other);
 	}
 	cm_id_put(id);
@@ -316,20 +327,16 @@ bool cm_rx_req(struct cm_rx *rx)
 	struct cm_id *listener;
 	__be32 local_id;
 
-	if (cm_peer_find(cm_sender_id(rx->mad), guid, &local_id)) {
-		rx_known_req(rx, local_id);
-		return false;
-	}
-	if (cm_req_qp_type(rx->mad) == IB_QPT_MAX) {
-		cm_rx_reject(rx, IB_CM_REJ_INVALID_TRANSPORT_TYPE, NULL, 0);
-		return false;
-	}
+	if (cm_peer_find(cm_sender_id(rx->mad), guid, &local_id))
+		return rx_known_req(rx, local_id, NULL);
+	if (cm_req_qp_type(rx->mad) == IB_QPT_MAX)
+		return cm_rx_reject(rx, NULL, IB_CM_REJ_INVALID_TRANSPORT_TYPE,
+				    NULL, 0);
 	listener = cm_listener_get(rx->port->dev->device, service_id);
-	if (IS_ERR(listener)) {
-		if (PTR_ERR(listener) == -ENOENT)
-			cm_rx_reject(rx, IB_CM_REJ_INVALID_SERVICE_ID, NULL, 0);
-		return false;
-	}
+	if (IS_ERR(listener))
+		return PTR_ERR(listener) == -ENOENT &&
+		       cm_rx_reject(rx, NULL, IB_CM_REJ_INVALID_SERVICE_ID,
+				    NULL, 0);
 	if (accept_req(rx, listener))
 		return true;
 	cm_listener_put(listener);
@@ -344,6 +351,7 @@ static void id_take_rep(struct cm_id *id, const struct cm_rx *rx)
 
 	lockdep_assert_held(&id->lock);
 	id->id.remote_id = cm_sender_id(rx->mad);
+	id->has_peer_gid = cm_rx_source(rx, &id->peer_gid);
 	id->remote_qpn = rep->remote_qpn;
 	id->initiator_depth = rep->initiator_depth;
 	id->responder_resources = rep->responder_resources;

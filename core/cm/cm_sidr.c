@@ -154,16 +154,17 @@ int ib_send_cm_sidr_req(struct ib_cm_id *cm_id,
 	ret = sidr_check(param);
 	if (ret)
 		return ret;
-	if (!id->dev)
+	if (!id->dev || !cm_device_get(id->dev))
 		return -EINVAL;
 
 	ret = cm_av_from_path(id->dev, param->path, param->sgid_attr, &av);
-	if (ret)
-		return ret;
-	spin_lock_irq(&id->lock);
-	ret = sidr_send(id, &av, param);
-	spin_unlock_irq(&id->lock);
-	cm_dest_drop(&av.to);
+	if (!ret) {
+		spin_lock_irq(&id->lock);
+		ret = sidr_send(id, &av, param);
+		spin_unlock_irq(&id->lock);
+		cm_dest_drop(&av.to);
+	}
+	cm_device_put(id->dev);
 	return ret;
 }
 EXPORT_SYMBOL(ib_send_cm_sidr_req);
@@ -206,25 +207,21 @@ int ib_send_cm_sidr_rep(struct ib_cm_id *cm_id,
 }
 EXPORT_SYMBOL(ib_send_cm_sidr_rep);
 
-/* Nobody serves the service id. Context: process, may sleep. */
-static void refuse_stranger(struct cm_rx *rx)
+/* Nobody serves the service id. Return: as cm_rx_answer(). */
+static bool refuse_stranger(struct cm_rx *rx)
 {
 	const struct ib_cm_sidr_rep_param param = {
 		.status = IB_SIDR_UNSUPPORTED,
 	};
 	const struct cm_sidr_req_msg *req = &rx->mad->sidr_req;
-	struct cm_dest dest = {};
 	struct cm_names names;
 	union cm_mad mad;
 
-	if (cm_dest_from_rx(rx, &dest))
-		return;
 	cm_names_reversed(&names, rx->mad);
 	cm_build_sidr_rep(&mad, &names,
 			  cpu_to_be64(IBA_GET(CM_SIDR_REQ_SERVICEID, req)),
 			  &param);
-	cm_transmit(&dest, rx->wc->wc->src_qp, &mad);
-	cm_dest_drop(&dest);
+	return cm_rx_answer(rx, &mad);
 }
 
 static void read_request(struct cm_rx *rx, struct cm_id *id,
@@ -271,6 +268,9 @@ static bool accept_request(struct cm_rx *rx, struct cm_id *listener,
 		if (kept) {
 			rx->event.listener = listener;
 			cm_rx_finish(rx, id, step);
+		} else {
+			/* Its twin was resolved beside it, and is first. */
+			cm_rx_count_duplicate(rx);
 		}
 		spin_unlock_irq(&id->lock);
 		cm_id_put(id);
@@ -290,15 +290,12 @@ bool cm_rx_sidr_req(struct cm_rx *rx)
 
 	key_make(&key, rx);
 	if (known(&key)) {
-		cm_count(rx->port, CM_RX_DUPLICATES, CM_ATTR_SIDR_REQ, 1);
+		cm_rx_count_duplicate(rx);
 		return false;
 	}
 	listener = cm_listener_get(rx->port->dev->device, service_id);
-	if (IS_ERR(listener)) {
-		if (PTR_ERR(listener) == -ENOENT)
-			refuse_stranger(rx);
-		return false;
-	}
+	if (IS_ERR(listener))
+		return PTR_ERR(listener) == -ENOENT && refuse_stranger(rx);
 	if (accept_request(rx, listener, &key))
 		return true;
 	cm_listener_put(listener);

@@ -10,14 +10,19 @@
 #include "cm_core.h"
 #include "ib_cm.h"
 
-/* A few unreachable neighbours may be waited for at a time. */
-#define SLOW_AT_A_TIME 64
+/*
+ * Unreachable neighbours that may be waited for at a time: a few ports' worth
+ * for those who have an id, and a few for all others.
+ */
+#define SLOW_WORKERS (4 * CM_SLOW_AT_A_TIME)
+#define STRANGER_WORKERS 16
 
 struct workqueue_struct *cm_wq;
 struct workqueue_struct *cm_rx_wq;
 struct workqueue_struct *cm_slow_wq;
+struct workqueue_struct *cm_stranger_wq;
 
-/* Guards devices. */
+/* Guards devices, and that the device of what is in there is valid. */
 static DEFINE_SPINLOCK(devices_lock);
 static LIST_HEAD(devices);
 
@@ -50,6 +55,28 @@ void cm_dev_put(struct cm_dev *dev)
 {
 	if (dev)
 		kref_put(&dev->ref, cm_dev_release);
+}
+
+/*
+ * Have the device stay, as an id that outlives it may ask for. What was taken
+ * from its tables is to be given back, or to the id, before cm_device_put().
+ *
+ * Return: false when it is being removed. Any context.
+ */
+bool cm_device_get(struct cm_dev *dev)
+{
+	unsigned long flags;
+	bool there;
+
+	spin_lock_irqsave(&devices_lock, flags);
+	there = !list_empty(&dev->node) && ib_device_try_get(dev->device);
+	spin_unlock_irqrestore(&devices_lock, flags);
+	return there;
+}
+
+void cm_device_put(struct cm_dev *dev)
+{
+	ib_device_put(dev->device);
 }
 
 /* Return: the port if it exists and has ever had a CM, else NULL. */
@@ -118,6 +145,7 @@ static void port_init(struct cm_dev *dev, u32 nth)
 	port->num = rdma_start_port(dev->device) + nth;
 	spin_lock_init(&port->lock);
 	INIT_LIST_HEAD(&port->messages);
+	INIT_LIST_HEAD(&port->slow);
 	INIT_WORK(&port->work, cm_port_work);
 }
 
@@ -137,6 +165,7 @@ static struct cm_dev *cm_dev_new(struct ib_device *device)
 	kref_init(&dev->ref);
 	INIT_LIST_HEAD(&dev->node);
 	INIT_LIST_HEAD(&dev->timewait);
+	INIT_LIST_HEAD(&dev->ended);
 	spin_lock_init(&dev->timewait_lock);
 	init_waitqueue_head(&dev->quiet);
 	for (nth = 0; nth < ports; nth++)
@@ -248,15 +277,20 @@ int ofed_ib_cm_init(void)
 	cm_rx_wq = alloc_workqueue("ofed-cm-rx", WQ_UNBOUND, 0);
 	if (!cm_rx_wq)
 		goto err_wq;
-	cm_slow_wq = alloc_workqueue("ofed-cm-slow", WQ_UNBOUND,
-				     SLOW_AT_A_TIME);
+	cm_slow_wq = alloc_workqueue("ofed-cm-slow", WQ_UNBOUND, SLOW_WORKERS);
 	if (!cm_slow_wq)
 		goto err_rx_wq;
+	cm_stranger_wq = alloc_workqueue("ofed-cm-stranger", WQ_UNBOUND,
+					 STRANGER_WORKERS);
+	if (!cm_stranger_wq)
+		goto err_slow_wq;
 	ret = ib_register_client(&cm_client);
 	if (ret)
-		goto err_slow_wq;
+		goto err_stranger_wq;
 	return 0;
 
+err_stranger_wq:
+	destroy_workqueue(cm_stranger_wq);
 err_slow_wq:
 	destroy_workqueue(cm_slow_wq);
 err_rx_wq:
@@ -270,6 +304,7 @@ err_wq:
 void ofed_ib_cm_exit(void)
 {
 	ib_unregister_client(&cm_client);
+	destroy_workqueue(cm_stranger_wq);
 	destroy_workqueue(cm_slow_wq);
 	destroy_workqueue(cm_rx_wq);
 	destroy_workqueue(cm_wq);

@@ -8,7 +8,8 @@
  * client on one id are the client's to order, with two exceptions: he may
  * disconnect and destroy at any time. Both wait while the driver connects or
  * accepts, since only his report tells what there is to take down. A driver
- * reports always: MPA has a time limit.
+ * reports always: MPA has a time limit. In the same way a destroy waits until
+ * the driver has answered whether he listens.
  */
 #include <linux/slab.h>
 #include <linux/sysctl.h>
@@ -130,7 +131,8 @@ static int move_unlocked(struct iw_id *id, enum ofed_iw_input input)
 }
 
 /*
- * Wait out the driver's report, then move. The lock is held when this returns.
+ * Wait out the driver's report or answer, then move. The lock is held when this
+ * returns.
  */
 static int move_when_told(struct iw_id *id, enum ofed_iw_input input,
 			  enum ofed_iw_state *from)
@@ -165,6 +167,17 @@ static void call_failed(struct iw_id *id)
 	spin_unlock_irq(&id->lock);
 	ofed_iw_put_qp(id, qp);
 	ofed_iw_events_drop(id);
+}
+
+/* The driver listens: now there is something to take down. */
+static void listens(struct iw_id *id)
+{
+	enum ofed_iw_state from;
+
+	spin_lock_irq(&id->lock);
+	move(id, IW_DO_LISTENING, &from);
+	wake_up_all(&id->waiters);
+	spin_unlock_irq(&id->lock);
 }
 
 static int qp_to(struct ib_qp *qp, enum ib_qp_state state)
@@ -243,8 +256,9 @@ void ofed_iw_id_destroy(struct iw_id *id)
  *
  * A listener stops listening, and rejects what waits; a connection is broken
  * off; an unanswered request is rejected. While a connection is being made this
- * waits for the driver to report. No event comes after this, except that it
- * may be called from the handler of that id, which goes on to its end.
+ * waits for the driver to report, and while iw_cm_listen() runs for its end. No
+ * event comes after this, except that it may be called from the handler of that
+ * id, which goes on to its end.
  * Context: process, may sleep; without locks that the handler takes.
  */
 void iw_destroy_cm_id(struct iw_cm_id *cm_id)
@@ -282,13 +296,18 @@ int iw_cm_listen(struct iw_cm_id *cm_id, int backlog)
 	ret = move_unlocked(id, IW_DO_LISTEN);
 	if (ret)
 		return ret;
+	/* A destroy that waits goes on before this returns. */
+	ofed_iw_id_get(id);
 	ret = ofed_iw_pm_map(id, false);
 	if (!ret)
 		ret = cm_id->device->ops.iw_create_listen(cm_id, backlog);
 	if (ret) {
 		ofed_iw_pm_unmap(id);
 		call_failed(id);
+	} else {
+		listens(id);
 	}
+	ofed_iw_id_put(id);
 	return ret;
 }
 EXPORT_SYMBOL(iw_cm_listen);
@@ -338,18 +357,24 @@ int iw_cm_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *iw_param)
 	ret = ofed_iw_id_room(id, OFED_IW_CONN_EVENTS);
 	if (ret)
 		return ret;
-	/* Of an earlier connection. */
-	ofed_iw_events_drop(id);
 	ret = begin(id, IW_DO_CONNECT, iw_param->qpn);
 	if (ret)
 		return ret;
 	/* The report may come, and the client destroy the id, meanwhile. */
 	ofed_iw_id_get(id);
+	/*
+	 * What waits is of an earlier connection; a call that was refused would
+	 * have dropped what belongs to this one.
+	 */
+	ofed_iw_events_drop(id);
 	ret = ofed_iw_pm_map(id, true);
 	if (!ret)
 		ret = cm_id->device->ops.iw_connect(cm_id, iw_param);
 	if (ret) {
-		/* While the id says so, nobody else touches the mapping. */
+		/*
+		 * A driver who has reported it as well has let a destroy go
+		 * on, which does the same at the same time.
+		 */
 		ofed_iw_pm_unmap(id);
 		call_failed(id);
 	}

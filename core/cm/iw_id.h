@@ -49,8 +49,8 @@ struct ofed_iw_store {
  * struct iw_id - an id
  * @id: the public part; its fields are the client's until a call takes them
  * @refs: one of the client's, one of the queued @work, those of the driver
- * @mapping: of the port mapper, or NULL; who makes and ends the id's connection
- *	     or listening has it
+ * @mapping: of the port mapper, or NULL; who makes the id's connection or
+ *	     listening sets it, and whoever takes it away first ends it
  * @lock: guards all below but @waiters and @work; drivers take it in any context
  * @state: see iw_table.h
  * @qp: QP of the connection, with a reference of the driver's kind, or NULL

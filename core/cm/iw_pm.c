@@ -264,12 +264,13 @@ int ofed_iw_pm_map(struct iw_id *id, bool active)
 /* Contract: iw_pm.h */
 void ofed_iw_pm_unmap(struct iw_id *id)
 {
-	if (!id->mapping)
+	struct ofed_iw_mapping *mapping = xchg(&id->mapping, NULL);
+
+	if (!mapping)
 		return;
-	tell_removed(&id->mapping->local);
-	ofed_iw_pm_map_remove(id->mapping);
-	id->mapping = NULL;
 	id->id.mapped = false;
+	tell_removed(&mapping->local);
+	ofed_iw_pm_map_remove(mapping);
 }
 
 /**

@@ -33,7 +33,10 @@ struct iw_id;
  */
 int ofed_iw_pm_map(struct iw_id *id, bool active);
 
-/* Undo ofed_iw_pm_map(), if it was done. Context: process, may sleep. */
+/*
+ * Undo ofed_iw_pm_map(), if it was done; of two who do so at a time one does.
+ * Context: process, may sleep.
+ */
 void ofed_iw_pm_unmap(struct iw_id *id);
 
 /* iw_pm_map.c */

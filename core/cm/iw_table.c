@@ -19,7 +19,7 @@
 
 static const struct ofed_iw_step steps[IW_NUM_STATES][IW_NUM_INPUTS] = {
 	[IW_IDLE] = {
-		[IW_DO_LISTEN]		= GO(LISTEN),
+		[IW_DO_LISTEN]		= GO(OPENING),
 		[IW_DO_CONNECT]		= GO(CALLING),
 		/* A connection that is over is disconnected. */
 		[IW_DO_DISCONNECT]	= IGNORE,
@@ -29,9 +29,15 @@ static const struct ofed_iw_step steps[IW_NUM_STATES][IW_NUM_INPUTS] = {
 		[IW_UP_DISCONNECT]	= IGNORE,
 		[IW_UP_CLOSE]		= IGNORE,
 	},
+	[IW_OPENING] = {
+		[IW_DO_DESTROY]		= WAIT,
+		[IW_DO_LISTENING]	= GO(LISTEN),
+		[IW_DO_FAILED]		= GO(IDLE),
+		/* Peers may be faster than the driver's return. */
+		[IW_UP_REQUEST]		= TELL(OPENING),
+	},
 	[IW_LISTEN] = {
 		[IW_DO_DESTROY]		= GO(GONE),
-		[IW_DO_FAILED]		= GO(IDLE),
 		[IW_UP_REQUEST]		= TELL(LISTEN),
 	},
 	[IW_CALLING] = {
@@ -114,5 +120,5 @@ struct ofed_iw_step ofed_iw_step(enum ofed_iw_state state,
  */
 bool ofed_iw_may_init_qp(enum ofed_iw_state state)
 {
-	return state <= IW_OPEN && state != IW_LISTEN;
+	return state <= IW_OPEN && state != IW_OPENING && state != IW_LISTEN;
 }

@@ -7,6 +7,7 @@
 
 enum ofed_iw_state {
 	IW_IDLE,	/* new, or over */
+	IW_OPENING,	/* listen: the driver has not agreed yet */
 	IW_LISTEN,	/* the driver listens */
 	IW_CALLING,	/* connect: the driver will report how it went */
 	IW_CALLED,	/* a request is with the client, who has to answer */
@@ -25,6 +26,8 @@ enum ofed_iw_input {
 	IW_DO_REJECT,
 	IW_DO_DISCONNECT,
 	IW_DO_DESTROY,
+	/* The driver has agreed to listen. */
+	IW_DO_LISTENING,
 	/* The driver has refused the call that moved the id. */
 	IW_DO_FAILED,
 	/* Events of the driver. */
@@ -40,7 +43,7 @@ enum ofed_iw_input {
 enum ofed_iw_verdict {
 	IW_REFUSE,	/* -EINVAL; nothing moves */
 	IW_IGNORE,	/* success; nothing moves */
-	IW_WAIT,	/* not before the driver has reported */
+	IW_WAIT,	/* not before the driver has reported or answered */
 	IW_GO,		/* move */
 	IW_TELL,	/* move, and tell the client */
 };

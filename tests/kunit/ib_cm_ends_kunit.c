@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Two ends of the communication manager on one device without hardware. The MAD
- * layer and the tables of addresses are played here (ib_cm_ends.c): a message
+ * layer and the tables of addresses are played here (ib_cm_played.c): a message
  * that is posted waits on a wire until the test carries it over, which it may do
  * never, once or twice.
  */
@@ -25,6 +25,7 @@
 #define ib_register_client		played_register_client
 #define ib_unregister_client		played_unregister_client
 #define ib_set_client_data		played_set_client_data
+#define ib_device_put			played_device_put
 #define rdma_create_ah			played_create_ah
 #define rdma_destroy_ah_user		played_destroy_ah_user
 #define rdma_destroy_ah_attr		played_destroy_ah_attr
@@ -46,6 +47,12 @@
 #define CM_PENDING_MOST 4
 #undef CM_HALF_OPEN_MOST
 #define CM_HALF_OPEN_MOST 6
+#undef CM_STRANGERS_MOST
+#define CM_STRANGERS_MOST 4
+#undef CM_SLOW_AT_A_TIME
+#define CM_SLOW_AT_A_TIME 3
+#undef CM_TIMEWAIT_MOST
+#define CM_TIMEWAIT_MOST 8
 
 /* Static functions of one name are in several files. */
 #include "../../core/cm/cm_table.c"
@@ -74,7 +81,9 @@
 #undef add_cmp
 #include "../../core/cm/cm_sidr.c"
 
+#include "ib_cm_played.c"
 #include "ib_cm_ends.c"
+#include "ib_cm_others.c"
 
 static void connect_test(struct kunit *test)
 {
@@ -465,7 +474,9 @@ static void unplug_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)c.status, (int)IB_WC_WR_FLUSH_ERR);
 	expect_event(test, &a, IB_CM_DREQ_ERROR);
 	expect_event(test, &a, IB_CM_TIMEWAIT_EXIT);
+	/* Its tables are not looked at: played.late tells at the end. */
 	KUNIT_EXPECT_EQ(test, end_req(&c, SERVICE), -EINVAL);
+	KUNIT_EXPECT_EQ(test, end_sidr(&c, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(b.id, NULL, 0), -EINVAL);
 	/* Nothing of the device is held, although the ids are still there. */
 	KUNIT_EXPECT_EQ(test, atomic_read(&played.gids), 0);
@@ -518,6 +529,12 @@ static struct kunit_case ends_cases[] = {
 	KUNIT_CASE(sidr_test),
 	KUNIT_CASE(gone_test),
 	KUNIT_CASE(unplug_test),
+	KUNIT_CASE(timewait_test),
+	KUNIT_CASE(strangers_test),
+	KUNIT_CASE(slow_test),
+	KUNIT_CASE(held_test),
+	KUNIT_CASE(address_test),
+	KUNIT_CASE(again_test),
 	KUNIT_CASE(mutation_test),
 	{}
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The iWARP CM's states, the port mapper's messages and memory, and the
- * arithmetic of the R/W API. The sources are included; none needs a device.
+ * The iWARP CM's states, its ids with a driver that is played (iw_ends.c), the
+ * port mapper's messages and memory, and the arithmetic of the R/W API. The
+ * sources are included; none needs a device.
  */
 #include <kunit/test.h>
 #include <linux/in.h>
@@ -9,10 +10,23 @@
 #include <linux/skbuff.h>
 #include <net/netlink.h>
 
+/* Before the header declares them: no message goes to a daemon. */
+#define rdma_nl_unicast		played_nl_unicast
+#define rdma_nl_multicast	played_nl_multicast
+
+#include <rdma/ib_verbs.h>
+
+#undef EXPORT_SYMBOL
+#define EXPORT_SYMBOL(sym) static_assert(1)
+
 #include "../../core/rw_plan.c"
 #include "../../core/cm/iw_table.c"
+#include "../../core/cm/iw_cm.c"
+#include "../../core/cm/iw_event.c"
+#include "../../core/cm/iw_pm.c"
 #include "../../core/cm/iw_pm_map.c"
 #include "../../core/cm/iw_pm_msg.c"
+#include "iw_ends.c"
 
 /* The states */
 
@@ -35,29 +49,33 @@ static char letter(struct ofed_iw_step step)
 
 /*
  * Inputs in their order: listen connect accept reject disconnect destroy,
- * failed, request reply refused established disconnect close.
+ * listening failed, request reply refused established disconnect close.
  */
 static const struct {
 	const char *verdicts;
 	u8 next[IW_NUM_INPUTS];	/* where it moves */
 } expected[IW_NUM_STATES] = {
-	[IW_IDLE]	= { "gg--.g.----..",
-			    { IW_LISTEN, IW_CALLING, [IW_DO_DESTROY] = IW_GONE } },
-	[IW_LISTEN]	= { "-----ggT-----",
-			    { [IW_DO_DESTROY] = IW_GONE, IW_IDLE, IW_LISTEN } },
-	[IW_CALLING]	= { "----wwg-TT-.T",
+	[IW_IDLE]	= { "gg--.g-.----..",
+			    { IW_OPENING, IW_CALLING, [IW_DO_DESTROY] = IW_GONE } },
+	[IW_OPENING]	= { "-----wggT-----",
+			    { [IW_DO_LISTENING] = IW_LISTEN, IW_IDLE,
+			      IW_OPENING } },
+	[IW_LISTEN]	= { "-----g--T-----",
+			    { [IW_DO_DESTROY] = IW_GONE,
+			      [IW_UP_REQUEST] = IW_LISTEN } },
+	[IW_CALLING]	= { "----ww-g-TT-.T",
 			    { [IW_UP_REPLY] = IW_OPEN } },
-	[IW_CALLED]	= { "--gg.g-----..",
+	[IW_CALLED]	= { "--gg.g------..",
 			    { [IW_DO_ACCEPT] = IW_ANSWERING, IW_IDLE,
 			      [IW_DO_DESTROY] = IW_GONE } },
-	[IW_ANSWERING]	= { "----wwg---T.T",
+	[IW_ANSWERING]	= { "----ww-g---T.T",
 			    { [IW_UP_ESTABLISHED] = IW_OPEN } },
-	[IW_OPEN]	= { "----ggg----gT",
+	[IW_OPEN]	= { "----gg-g----gT",
 			    { [IW_DO_DISCONNECT] = IW_CLOSING, IW_GONE,
 			      [IW_UP_DISCONNECT] = IW_CLOSING } },
-	[IW_CLOSING]	= { "----.gg----.T",
+	[IW_CLOSING]	= { "----.g-g----.T",
 			    { [IW_DO_DESTROY] = IW_GONE } },
-	[IW_GONE]	= { "------.-.....", {} },
+	[IW_GONE]	= { "-------.-.....", {} },
 };
 
 static void table_test(struct kunit *test)
@@ -90,10 +108,15 @@ static void table_rules_test(struct kunit *test)
 		step = ofed_iw_step(state, IW_DO_DESTROY);
 		KUNIT_EXPECT_EQ(test, step.verdict == IW_REFUSE,
 				state == IW_GONE);
-		/* Where one waits, what the driver reports ends that. */
+		/* Where one waits, what the driver says ends that. */
 		if (step.verdict == IW_WAIT) {
-			step = ofed_iw_step(state, IW_UP_CLOSE);
-			KUNIT_EXPECT_EQ(test, step.next, IW_IDLE);
+			if (state == IW_OPENING) {
+				step = ofed_iw_step(state, IW_DO_LISTENING);
+				KUNIT_EXPECT_EQ(test, step.next, IW_LISTEN);
+			} else {
+				step = ofed_iw_step(state, IW_UP_CLOSE);
+				KUNIT_EXPECT_EQ(test, step.next, IW_IDLE);
+			}
 			step = ofed_iw_step(state, IW_DO_FAILED);
 			KUNIT_EXPECT_EQ(test, step.next, IW_IDLE);
 		}
@@ -108,7 +131,7 @@ static void table_rules_test(struct kunit *test)
 		/* Only listeners take requests. */
 		step = ofed_iw_step(state, IW_UP_REQUEST);
 		KUNIT_EXPECT_EQ(test, step.verdict == IW_REFUSE,
-				state != IW_LISTEN);
+				state != IW_LISTEN && state != IW_OPENING);
 	}
 }
 
@@ -128,6 +151,7 @@ static void table_limits_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ofed_iw_may_init_qp(IW_CALLING));
 	KUNIT_EXPECT_TRUE(test, ofed_iw_may_init_qp(IW_CALLED));
 	KUNIT_EXPECT_TRUE(test, ofed_iw_may_init_qp(IW_OPEN));
+	KUNIT_EXPECT_FALSE(test, ofed_iw_may_init_qp(IW_OPENING));
 	KUNIT_EXPECT_FALSE(test, ofed_iw_may_init_qp(IW_LISTEN));
 	KUNIT_EXPECT_FALSE(test, ofed_iw_may_init_qp(IW_CLOSING));
 	KUNIT_EXPECT_FALSE(test, ofed_iw_may_init_qp(IW_GONE));
@@ -600,6 +624,14 @@ static struct kunit_case iw_cases[] = {
 	{}
 };
 
+static struct kunit_case ends_cases[] = {
+	KUNIT_CASE(listen_destroy_test),
+	KUNIT_CASE(listen_fails_test),
+	KUNIT_CASE(busy_connect_test),
+	KUNIT_CASE(told_twice_test),
+	{}
+};
+
 static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(rw_seek_test),
 	KUNIT_CASE_PARAM(rw_region_test, region_gen_params),
@@ -626,6 +658,13 @@ static struct kunit_suite iw_suite = {
 	.test_cases = iw_cases,
 };
 
+static struct kunit_suite ends_suite = {
+	.name = "ofed_iw_ends",
+	.init = played_init,
+	.exit = played_exit,
+	.test_cases = ends_cases,
+};
+
 static struct kunit_suite rw_suite = {
 	.name = "ofed_rw",
 	.test_cases = rw_cases,
@@ -636,7 +675,7 @@ static struct kunit_suite pm_suite = {
 	.test_cases = pm_cases,
 };
 
-kunit_test_suites(&iw_suite, &rw_suite, &pm_suite);
+kunit_test_suites(&iw_suite, &ends_suite, &rw_suite, &pm_suite);
 
 MODULE_DESCRIPTION("KUnit: iWARP CM states, port mapper, R/W arithmetic");
 MODULE_LICENSE("GPL");
