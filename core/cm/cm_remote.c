@@ -8,7 +8,11 @@
 
 #include "cm_core.h"
 
-/* Guards both trees, and listed and the keys of what is in them. */
+/*
+ * Guards both trees, and listed, by_qpn and the keys of what is in them. A remote
+ * end is in the tree of QPNs while its QP is connected to one of ours, and in
+ * that of comm ids until TimeWait ends.
+ */
 static DEFINE_SPINLOCK(cm_peers_lock);
 static struct rb_root peers_by_comm = RB_ROOT;
 static struct rb_root peers_by_qpn = RB_ROOT;
@@ -74,6 +78,7 @@ struct cm_peer *cm_peer_new(__be32 local_id)
 	if (!peer)
 		return NULL;
 	peer->local_id = local_id;
+	RB_CLEAR_NODE(&peer->by_qpn);
 	INIT_LIST_HEAD(&peer->node);
 	INIT_DELAYED_WORK(&peer->work, timewait_work);
 	return peer;
@@ -115,14 +120,23 @@ out:
 	return fresh;
 }
 
+static void forget_qpn(struct cm_peer *peer)
+{
+	lockdep_assert_held(&cm_peers_lock);
+	if (!RB_EMPTY_NODE(&peer->by_qpn)) {
+		rb_erase(&peer->by_qpn, &peers_by_qpn);
+		RB_CLEAR_NODE(&peer->by_qpn);
+	}
+}
+
 static void peer_unlist(struct cm_peer *peer)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&cm_peers_lock, flags);
+	forget_qpn(peer);
 	if (peer->listed) {
 		rb_erase(&peer->by_comm, &peers_by_comm);
-		rb_erase(&peer->by_qpn, &peers_by_qpn);
 		peer->listed = false;
 	}
 	spin_unlock_irqrestore(&cm_peers_lock, flags);
@@ -171,6 +185,9 @@ static void hasten(struct cm_dev *dev, struct cm_peer *peer)
  *
  * How long is the peer's choice, and how often: so the number is limited, and
  * the oldest makes room.
+ *
+ * Its QP is connected no more: the peer's own TimeWait may end before ours, and
+ * then a new connection of that QP is no stale one (12.9.8.3.1).
  */
 void cm_timewait_begin(struct cm_id *id)
 {
@@ -182,6 +199,9 @@ void cm_timewait_begin(struct cm_id *id)
 	if (!peer)
 		return;
 
+	spin_lock_irqsave(&cm_peers_lock, flags);
+	forget_qpn(peer);
+	spin_unlock_irqrestore(&cm_peers_lock, flags);
 	id->peer = NULL;
 	id->timewait = peer;
 	kref_get(&dev->ref);

@@ -521,6 +521,7 @@ static struct kunit_case ends_cases[] = {
 	KUNIT_CASE(reject_test),
 	KUNIT_CASE(handler_fails_test),
 	KUNIT_CASE(stale_test),
+	KUNIT_CASE(qpn_again_test),
 	KUNIT_CASE(late_req_test),
 	KUNIT_CASE(patience_test),
 	KUNIT_CASE(notify_test),

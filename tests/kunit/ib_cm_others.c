@@ -62,6 +62,28 @@ static void timewait_test(struct kunit *test)
 	ends_destroy(a, b);
 }
 
+/* The QP of a connection that is over may have another one: it is not stale. */
+static void qpn_again_test(struct kunit *test)
+{
+	struct end a, b, c;
+
+	played.life = 23;
+	ends_connect(test, &a, &b);
+	ends_disconnect(test, &a, &b);
+	KUNIT_EXPECT_EQ(test, (int)b.id->state, (int)IB_CM_TIMEWAIT);
+	ib_destroy_cm_id(b.id);
+	b.id = NULL;
+
+	end_open(test, &c);
+	c.qpn = a.qpn;
+	KUNIT_EXPECT_EQ(test, end_req(&c, SERVICE), 0);
+	wire_run();
+	expect_event(test, &b, IB_CM_REQ_RECEIVED);
+	KUNIT_EXPECT_EQ(test, sent(CM_ATTR_REJ), 0l);
+	ib_destroy_cm_id(c.id);
+	ends_destroy(&a, &b);
+}
+
 static void wait_for_waiting(struct kunit *test, int n)
 {
 	int i;
