@@ -23,8 +23,9 @@ ran() { # ARG...
 	cat "$work/fuzz"
 	return $_status
 }
+# A short run needs luck to get to all of them.
 coverage=-c
-[ "$n" -ge 5000 ] || coverage=
+[ "$n" -ge 20000 ] || coverage=
 check "$n commands" ran $coverage
 sed 's/^/     /' "$work/output"
 check "all ids are gone" wait_for 20 no_ids
