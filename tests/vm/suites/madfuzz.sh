@@ -27,8 +27,7 @@ here_wire() {
 }
 need_cm
 if [ "$DRIVER" = rxe ]; then
-	# One that is too long for its buffer fails the whole queue pair of rdma_rxe:
-	# what comes until that is up again is lost.
+	# After one that is too long for its buffer rdma_rxe loses some that follow.
 	peer=rxeb longest=256
 	check "a device at the other end" here_wire || exit 1
 else
