@@ -10,6 +10,7 @@
 #include <linux/sysctl.h>
 #include <net/net_namespace.h>
 #include <ofed/client.h>
+#include <ofed/cma.h>
 #include <rdma/rdma_netlink.h>
 
 #include "ucma.h"
@@ -67,9 +68,19 @@ static int ucm_nl_info(struct ib_client_nl_info *res)
 	return 0;
 }
 
-/* Not for devices: netlink finds the node by it. */
+/*
+ * We need the symbols of ofed_uverbs, so its client is told after ours. With
+ * a driver that can not be parted from its users it waits for them, and they
+ * for this event. There is nobody to tell when it is us who go.
+ */
+static void ucm_remove(struct ib_device *device, void *unused)
+{
+	ofed_cma_tell_programs(device);
+}
+
 static struct ib_client ucm_client = {
 	.name = "rdma_cm",
+	.remove = ucm_remove,
 	.get_global_nl_info = ucm_nl_info,
 };
 

@@ -2,6 +2,7 @@
 /* rdma_cm: its start and end, and the devices that come and go. */
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <ofed/cma.h>
 
 #include "../gid.h"
 #include "cma.h"
@@ -126,19 +127,50 @@ static int add_device(struct ib_device *device)
 	return 0;
 }
 
-static struct rcm_id *take_one_id(struct rcm_dev *cdev)
+/* @programs: of a program, not of the kernel */
+static struct rcm_id *take_one_id(struct rcm_dev *cdev, bool programs)
 {
+	struct rcm_id *id, *found = NULL;
+
+	mutex_lock(&rcm_mutex);
+	list_for_each_entry(id, &cdev->ids, on_dev)
+		if (!programs || !rdma_is_kernel_res(&id->res.entry)) {
+			list_del_init(&id->on_dev);
+			rcm_id_get(id);
+			found = id;
+			break;
+		}
+	mutex_unlock(&rcm_mutex);
+	return found;
+}
+
+/**
+ * ofed_cma_tell_programs - a device goes, and programs hear of it
+ * @device: device
+ *
+ * Each id of a program gets DEVICE_REMOVAL. For a client that is told before
+ * that of uverbs, which may wait until programs have closed the device:
+ * rdma_cm's own client, one of the first, is told after it.
+ *
+ * Context: process, may sleep; in remove() of a client.
+ */
+void ofed_cma_tell_programs(struct ib_device *device)
+{
+	struct rcm_dev *cdev;
 	struct rcm_id *id;
 
 	mutex_lock(&rcm_mutex);
-	id = list_first_entry_or_null(&cdev->ids, struct rcm_id, on_dev);
-	if (id) {
-		list_del_init(&id->on_dev);
-		rcm_id_get(id);
-	}
+	cdev = rcm_dev_of_locked(device);
+	if (cdev)
+		refcount_inc(&cdev->refs);
 	mutex_unlock(&rcm_mutex);
-	return id;
+	if (!cdev)
+		return;
+	while ((id = take_one_id(cdev, true)))
+		rcm_id_removed_put(id);
+	rcm_dev_put(cdev);
 }
+EXPORT_SYMBOL_GPL(ofed_cma_tell_programs);
 
 /*
  * First nobody finds the device any more, then what it has is taken away: its
@@ -161,7 +193,7 @@ static void remove_device(struct ib_device *device, void *client_data)
 		return;
 
 	rcm_listeners_off_device(cdev);
-	while ((id = take_one_id(cdev)))
+	while ((id = take_one_id(cdev, false)))
 		rcm_id_removed_put(id);
 
 	rcm_dev_put(cdev);
