@@ -40,7 +40,7 @@ static struct rdma_cm_id *begin(struct rdma_event_channel *channel)
 	struct rdma_cm_id *id;
 
 	NEED(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
-	NEED(!rdma_resolve_addr(id, NULL, there, 10000));
+	NEED(!rdma_resolve_addr(id, NULL, there, CM_SECONDS * 1000));
 	return id;
 }
 
@@ -240,7 +240,7 @@ static void moving(void)
 	NEED(polled(old->fd, CM_SECONDS * 1000));
 	ROW(resolved(old, stays), "the other one's stays");
 	ROW(nothing_yet(old), "alone");
-	NEED(!rdma_resolve_route(id, 10000));
+	NEED(!rdma_resolve_route(id, CM_SECONDS * 1000));
 	ROW(polled(new->fd, CM_SECONDS * 1000) == POLLIN && nothing_yet(old),
 	    "what happens later comes to the new channel");
 	NEED(!rdma_destroy_id(id));
@@ -255,9 +255,9 @@ static void alone(void)
 	struct rdma_cm_id *id;
 
 	NEED(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
-	ROW(!rdma_resolve_addr(id, NULL, there, 10000) && id->verbs,
+	ROW(!rdma_resolve_addr(id, NULL, there, CM_SECONDS * 1000) && id->verbs,
 	    "an id without a channel: rdma_resolve_addr() waits");
-	ROW(!rdma_resolve_route(id, 10000), "rdma_resolve_route() too");
+	ROW(!rdma_resolve_route(id, CM_SECONDS * 1000), "rdma_resolve_route() too");
 	NEED(!rdma_destroy_id(id));
 }
 

@@ -8,12 +8,10 @@
  *
  * Both walk through the same list in the same order, so each knows what the other
  * says next; no more than a STEP-th of the lengths. There are no queue pairs: who
- * has none gives any number.
+ * has none gives any number. In the end a few connections have the same numbers.
  */
 #include "cm.h"
 
-#define CLIENT_QPN	0x1234
-#define SERVER_QPN	0x4321
 /* IB_CM_REJ_CONSUMER_DEFINED, IB_SIDR_REJECT */
 #define REASON_RC	28
 #define REASON_UD	2
@@ -38,6 +36,7 @@ struct call {
 	enum fate fate;
 	int request, reply;	/* bytes of private data there and back */
 	int number;		/* what they are made from */
+	int serial;		/* no two calls have the same */
 };
 
 static struct rdma_event_channel *channel;
@@ -111,6 +110,29 @@ static void pass_event(const struct call *c, enum rdma_cm_event_type type)
 	NEED(!rdma_ack_cm_event(next_event(c, type, 0)));
 }
 
+static void same(const struct call *c, const char *what, unsigned int is, unsigned int should)
+{
+	if (is != should)
+		COMPLAIN(c, "%s is %#x, not %#x", what, is, should);
+}
+
+/*
+ * The number of a queue pair that the other side has heard of is that of a stale
+ * connection, and is refused: each call has its own, and each process. Both know
+ * the lower bits.
+ */
+#define QPN_BITS 10
+
+static uint32_t qp_num(const struct call *c)
+{
+	return ((uint32_t)getpid() << QPN_BITS | c->serial) & 0xffffff;
+}
+
+static void same_qp_num(const struct call *c, uint32_t is)
+{
+	same(c, "qp_num, lower bits", is & ((1 << QPN_BITS) - 1), c->serial);
+}
+
 /* Numbers that shall arrive as they were given, in their places. */
 static struct rdma_conn_param parameters(const struct call *c, bool reply, uint8_t *data,
 					 int bytes)
@@ -120,14 +142,8 @@ static struct rdma_conn_param parameters(const struct call *c, bool reply, uint8
 		.private_data = bytes ? data : NULL, .private_data_len = bytes,
 		.responder_resources = reply ? 2 : 3, .initiator_depth = reply ? 3 : 5,
 		.flow_control = 1, .retry_count = 6, .rnr_retry_count = 5, .srq = 1,
-		.qp_num = reply ? SERVER_QPN : CLIENT_QPN,
+		.qp_num = qp_num(c),
 	};
-}
-
-static void same(const struct call *c, const char *what, unsigned int is, unsigned int should)
-{
-	if (is != should)
-		COMPLAIN(c, "%s is %#x, not %#x", what, is, should);
 }
 
 /* ---- server ------------------------------------------------------------------- */
@@ -148,7 +164,7 @@ static void check_request(const struct call *c, const struct rdma_cm_event *even
 	same(c, "retry_count", p->retry_count, 6);
 	same(c, "rnr_retry_count", p->rnr_retry_count, 5);
 	same(c, "srq", p->srq, 1);
-	same(c, "qp_num", p->qp_num, CLIENT_QPN);
+	same_qp_num(c, p->qp_num);
 }
 
 /* One byte too much is EINVAL. A refusal may be tried again; an answer was the last word. */
@@ -211,9 +227,9 @@ static struct rdma_cm_id *resolve(const struct call *c)
 
 	NEED(!rdma_create_id(channel, &id, NULL, c->kind->space));
 	NEED(!rdma_resolve_addr(id, own ? cm_address(own, 0) : NULL,
-				cm_address(address, port), 10000));
+				cm_address(address, port), CM_SECONDS * 1000));
 	pass_event(c, RDMA_CM_EVENT_ADDR_RESOLVED);
-	NEED(!rdma_resolve_route(id, 10000));
+	NEED(!rdma_resolve_route(id, CM_SECONDS * 1000));
 	pass_event(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	return id;
 }
@@ -227,7 +243,7 @@ static void finish_rc(const struct call *c, struct rdma_cm_id *id)
 	same(c, "responder_resources", p->responder_resources, 3);
 	same(c, "initiator_depth", p->initiator_depth, 2);
 	same(c, "rnr_retry_count", p->rnr_retry_count, 5);
-	same(c, "qp_num", p->qp_num, SERVER_QPN);
+	same_qp_num(c, p->qp_num);
 	NEED(!rdma_ack_cm_event(event));
 	NEED(!rdma_establish(id));
 	NEED(!rdma_disconnect(id));
@@ -240,7 +256,7 @@ static void finish_ud(const struct call *c)
 	const struct rdma_ud_param *p = &event->param.ud;
 
 	compare(c, true, c->reply, p->private_data, p->private_data_len, c->kind->answer);
-	same(c, "qp_num", p->qp_num, SERVER_QPN);
+	same_qp_num(c, p->qp_num);
 	same(c, "qkey", p->qkey, RDMA_UDP_QKEY);
 	NEED(!rdma_ack_cm_event(event));
 }
@@ -305,6 +321,7 @@ static void walk(const struct kind *kind, enum fate fate, void (*one)(const stru
 	int most = back > kind->request ? back : kind->request;
 	int before = wrong, calls = 0, n;
 	struct call c = { kind, fate };
+	static int serial;
 
 	if (fate == TOO_LONG)
 		most = 0;
@@ -312,6 +329,8 @@ static void walk(const struct kind *kind, enum fate fate, void (*one)(const stru
 		c.request = n % (kind->request + 1);
 		c.reply = n % (back + 1);
 		c.number = n;
+		c.serial = ++serial;
+		NEED(serial < (1 << QPN_BITS) - 1);
 		one(&c);
 		calls++;
 	}
@@ -319,6 +338,17 @@ static void walk(const struct kind *kind, enum fate fate, void (*one)(const stru
 	       wrong == before ? "ok  " : "FAIL", kind->name, fates[fate], kind->request,
 	       back, calls);
 	fflush(stdout);
+}
+
+/* Who has ended a connection may connect the same queue pair at once. */
+static void again(void (*one)(const struct call *))
+{
+	struct call c = { .kind = &kinds[0], .serial = (1 << QPN_BITS) - 1 };
+	int before = wrong;
+
+	for (c.number = 0; c.number < 3; c.number++)
+		one(&c);
+	printf("%s the same queue pairs again\n", wrong == before ? "ok  " : "FAIL");
 }
 
 int main(int argc, char **argv)
@@ -343,6 +373,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < 2; i++)
 		for (fate = 0; fate < FATES; fate++)
 			walk(&kinds[i], fate, server ? serve : ask);
+	again(server ? serve : ask);
 	for (i = 0; server && i < 2; i++)
 		NEED(!rdma_destroy_id(listener[i]));
 	rdma_destroy_event_channel(channel);

@@ -25,7 +25,7 @@ enum type { RC, UD, REJECT };
 
 static enum type type = RC;
 static const char *address = "10.0.0.1", *own, *namespace;
-static int port = 7400, patience = 5000;
+static int port = 7400, patience = 60000;
 
 static const char *chosen;	/* the step of this process */
 static bool killing;		/* what it does there: die, or stop */
@@ -523,7 +523,8 @@ static int hold(const char *side, const char *step, const char *file)
 	close(fd);
 	/* Whoever did not stop may hear first that the other one has gone. */
 	good = good && hear(of_server ? &s : &c, "DEVICE_REMOVAL") &&
-	       hear(of_server ? &c : &s, "DEVICE_REMOVAL|DISCONNECTED|REJECTED");
+	       hear(of_server ? &c : &s,
+		    "DEVICE_REMOVAL|DISCONNECTED|REJECTED|UNREACHABLE");
 	if (!good) {
 		stop(&s);
 		stop(&c);

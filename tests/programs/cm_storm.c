@@ -177,7 +177,7 @@ static void begin(void)
 	struct rdma_cm_id *id;
 
 	NEED(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
-	if (rdma_resolve_addr(id, NULL, cm_address(address, port), 10000)) {
+	if (rdma_resolve_addr(id, NULL, cm_address(address, port), CM_SECONDS * 1000)) {
 		NEED(may_go);
 		gone++;
 		end_id(id);
@@ -242,7 +242,7 @@ static void client_event(const struct what *w, enum purpose purpose)
 {
 	switch (w->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		NEED(!rdma_resolve_route(w->id, 10000) || may_go);
+		NEED(!rdma_resolve_route(w->id, CM_SECONDS * 1000) || may_go);
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		request(w->id, purpose);

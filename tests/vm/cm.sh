@@ -15,9 +15,9 @@ need_cm() {
 	need_link
 	sysctl -qw net.ipv6.conf.eth0.accept_dad=0
 	ip addr add fd00::1/64 dev eth0
-	check "the GID of fd00::1" wait_for 10 gid_of $dev ${cm_hex6}1
+	check "the GID of fd00::1" wait_for 60 gid_of $dev ${cm_hex6}1
 	check "the module of rdma_cm" modprobe rdma_ucm || exit 1
-	check "/dev/infiniband/rdma_cm" wait_for 10 [ -c /dev/infiniband/rdma_cm ] || exit 1
+	check "/dev/infiniband/rdma_cm" wait_for 60 [ -c /dev/infiniband/rdma_cm ] || exit 1
 	here_one
 }
 
@@ -36,8 +36,8 @@ here_apart() {
 	ip -n b link set lo up &&
 	ip -n b link set eth1 up &&
 	ip netns exec b rdma link add roceb type roce netdev eth1 &&
-	wait_for 10 gid_of roceb 0000:0000:0000:0000:0000:ffff:0a00:0002 &&
-	wait_for 10 gid_of roceb ${cm_hex6}2 || return
+	wait_for 60 gid_of roceb 0000:0000:0000:0000:0000:ffff:0a00:0002 &&
+	wait_for 60 gid_of roceb ${cm_hex6}2 || return
 	place=apart there="ip netns exec b"
 	at4=10.0.0.2 at6=fd00::2 from4=10.0.0.1 from6=fd00::1
 }
@@ -56,19 +56,13 @@ way() {
 	[ $place = one ] || name="$name, two namespaces"
 }
 
-# bound tcp|udp|ib PORT PID: that server is there, and has its port
-bound() {
-	_tries=$((limit / 4))
-	until $there "$programs/cm_bound" "$1" "$2" 2; do
-		_tries=$((_tries - 1))
-		[ $_tries -gt 0 ] && kill -0 "$3" 2>/dev/null || return 1
-	done
+# Somebody listens there. The kernel is asked: who binds the port to see whether it
+# is taken may be in the server's way, and who connects too early is refused.
+listens() { # tcp|udp PORT
+	$there rdma resource show cm_id 2>/dev/null | grep -qiw "state LISTEN ps $1 .*:$2"
 }
-
-# A client that comes between a server's bind and its listen is refused, and most
-# of them do not try again.
-listens() { # PORT
-	$there rdma resource show cm_id 2>/dev/null | grep -q "state LISTEN .*:$1\b"
+listens_or_over() { # SPACE PORT PID
+	listens "$1" "$2" || ! kill -0 "$3" 2>/dev/null
 }
 
 # The server runs as $_server, its output is $work/server.
@@ -77,7 +71,8 @@ begin_server() { # SPACE PORT COMMAND...
 	shift 2
 	timeout -k 5 "$limit" $there "$@" >"$work/server" 2>&1 &
 	_server=$!
-	bound "$_space" "$_port" $_server && wait_for 5 listens "$_port" && return
+	wait_for "$limit" listens_or_over "$_space" "$_port" $_server
+	listens "$_space" "$_port" && return
 	end_server
 	return 1
 }
@@ -121,7 +116,7 @@ ask() {
 table() {
 	_title=$1
 	shift
-	timeout -k 5 "$limit" "$@" >"$work/table" 2>&1
+	timeout -k 5 $((limit * 5)) "$@" >"$work/table" 2>&1
 	_status=$?
 	while IFS= read -r _line; do
 		case $_line in

@@ -103,14 +103,14 @@ check "all ids are gone" no_ids_left
 # ---- the device goes --------------------------------------------------------------------
 again() { # the device is made anew
 	rdma link add $dev type "$DRIVER" netdev eth0 &&
-		wait_for 10 ready $dev && wait_for 10 gid_of $dev ${cm_hex6}1
+		wait_for 60 ready $dev && wait_for 60 gid_of $dev ${cm_hex6}1
 }
 # removal COMMAND...: while it runs the device goes, once $work/now is there
 removal() {
 	rm -f "$work/now"
 	timeout -k 5 "$limit" "$@" >"$work/removal" 2>&1 &
 	_program=$!
-	if ! wait_for 60 [ -e "$work/now" ]; then
+	if ! wait_for "$limit" [ -e "$work/now" ]; then
 		kill $_program 2>/dev/null
 		cat "$work/removal"
 		return 1

@@ -9,7 +9,6 @@ full() { [ "$SCALE" = 1 ]; }
 ! full || limit=$((limit * 20))
 check "rdma_cm" modprobe rdma_ucm
 both_begin
-bound=$programs/cm_bound
 steps=$programs/cm_steps
 
 # The check has less of IPv6.
@@ -25,17 +24,23 @@ spell() { # ADDRESS COMMAND: with the server's address in its place
 	echo "$2" | sed "s/@AT/$1/g"
 }
 
+# A command that waits until somebody listens, or the server is gone.
+listens() { # tcp|udp PORT PID
+	echo "until rdma resource show cm_id | grep -qiw 'state LISTEN ps $1 .*:$2' ||
+		! kill -0 $3 2>/dev/null; do sleep 0.1; done"
+}
+
 # Servers that never end are stopped when the client is done.
 served=0
 asks() { # SPACE PORT SERVER CLIENT: we are the client
 	served=$((served + 1))
 	give "$(spell $theirs "$3") & s=\$!
-		$bound $1 $2 60 && touch $share/bound-$served
+		$(listens $1 $2 \$s); touch $share/listens-$served
 		[ $endless = no ] || until [ -e $share/over-$served ]; do sleep 0.1; done
 		[ $endless = no ] || kill \$s
 		wait \$s; e=\$?
 		[ $endless = yes ] || exit \$e"
-	wait_for 90 [ -e $share/bound-$served ]
+	wait_for $limit [ -e $share/listens-$served ]
 	timeout -k 5 "$limit" $(spell $theirs "$4") >"$work/own" 2>&1
 	_status=$?
 	touch $share/over-$served
@@ -46,7 +51,7 @@ asks() { # SPACE PORT SERVER CLIENT: we are the client
 serves() { # SPACE PORT SERVER CLIENT: we are the server
 	timeout -k 5 "$limit" $(spell $own "$3") >"$work/own" 2>&1 &
 	_server=$!
-	"$bound" $1 $2 60
+	eval "$(listens $1 $2 $_server)"
 	give "$(spell $own "$4")"
 	answer
 	_answer=$?
@@ -68,13 +73,13 @@ both() { # NAME SPACE PORT SERVER CLIENT
 
 # ---- groups: who joins first receives -------------------------------------------------
 joined_or_over() { has "joined dgid" "$1" || has "return status" "$1"; }
-mckey="timeout -k 5 60 stdbuf -oL mckey -C 10 -S 500"
+mckey="timeout -k 5 $limit stdbuf -oL mckey -C 10 -S 500"
 group_to() { # MADDR OPTION...: they receive
 	_group=$1
 	shift
 	served=$((served + 1))
 	give "$mckey -m $_group -b $theirs >$share/group-$served"
-	wait_for 60 joined_or_over $share/group-$served
+	wait_for $limit joined_or_over $share/group-$served
 	$mckey -m "$_group" -b $own -s "$@"
 	_status=$?
 	cat $share/group-$served
@@ -85,7 +90,7 @@ group_from() { # MADDR OPTION...: we receive
 	shift
 	$mckey -m "$_group" -b $own >"$work/own" 2>&1 &
 	_receiver=$!
-	wait_for 60 joined_or_over "$work/own"
+	wait_for $limit joined_or_over "$work/own"
 	give "$mckey -m $_group -b $theirs -s $*"
 	answer
 	_answer=$?
@@ -105,10 +110,10 @@ nowhere=$!
 dies_there() { # STEP EVENT [TYPE]: what we hear
 	served=$((served + 1))
 	give "$steps serve -t ${3:-rc} -a $theirs -p 7403 $1 & s=\$!
-		$bound tcp 7403 60 && touch $share/bound-$served
+		$(listens tcp 7403 \$s); touch $share/listens-$served
 		until [ -e $share/over-$served ]; do sleep 0.1; done
 		kill \$s 2>/dev/null; wait \$s; true"
-	wait_for 90 [ -e $share/bound-$served ]
+	wait_for $limit [ -e $share/listens-$served ]
 	"$steps" ask -a $theirs -p 7403 "$2"
 	_status=$?
 	touch $share/over-$served
@@ -117,7 +122,7 @@ dies_there() { # STEP EVENT [TYPE]: what we hear
 dies_here() { # STEP EVENT [TYPE]: what they hear
 	"$steps" serve -t "${3:-rc}" -a $own -p 7403 $1 >"$work/own" 2>&1 &
 	_server=$!
-	"$bound" tcp 7403 60
+	eval "$(listens tcp 7403 $_server)"
 	give "$steps ask -a $own -p 7403 '$2'"
 	answer
 	_answer=$?
@@ -163,11 +168,11 @@ for family in 4 6; do
 		"rping -c -a @AT -V -C $few -S 1000"
 	! more || both "rping, 65535 bytes" tcp 7174 "rping -s -a @AT -V -C 5 -S 65535" \
 		"rping -c -a @AT -V -C 5 -S 65535"
-	both "ucmatose" tcp 7471 "ucmatose -b @AT -c 4 -m" "ucmatose -s @AT -c 4 -m"
-	both "udaddy" udp 7174 "udaddy -b @AT -c 4" "udaddy -s @AT -c 4"
+	! more || both "ucmatose" tcp 7471 "ucmatose -b @AT -c 4 -m" "ucmatose -s @AT -c 4 -m"
+	! more || both "udaddy" udp 7174 "udaddy -b @AT -c 4" "udaddy -s @AT -c 4"
 	format=ip
 	[ $family = 4 ] || format=ipv6
-	both "rstream" tcp 7471 "rstream -b @AT -f $format -T v -T n -I 5 -C 20 -S 16384" \
+	! more || both "rstream" tcp 7471 "rstream -b @AT -f $format -T v -T n -I 5 -C 20 -S 16384" \
 		"rstream -s @AT -f $format -T v -T n -I 5 -C 20 -S 16384"
 	# The kernel's own has no IPv6 groups of RoCE version 2.
 	if [ $family = 4 ]; then

@@ -43,24 +43,6 @@ many_rpings() {
 	[ $_bad -eq 0 ] && [ $_i = 16 ]
 }
 rpings() {
-	begin_server tcp 7175 rping -s -P -a $at -p 7175 -V -S 1000 || return
-	_pids=
-	for _i in $(seq 16); do
-		timeout -k 5 "$limit" rping -c -a $at -p 7175 -V -C "$few" -S 1000 \
-			>"$work/client-$_i" 2>&1 &
-		_pids="$_pids $!"
-	done
-	_bad=0
-	for _p in $_pids; do
-		wait "$_p" || _bad=$((_bad + 1))
-	done
-	timeout -k 5 "$limit" rping -c -a $at -p 7175 -V -C 3 -S 1000 \
-		>"$work/client-17" 2>&1 || _bad=$((_bad + 1))
-	end_server
-	cat "$work/server" "$work"/client-*
-	[ $_bad -eq 0 ]
-}
-rpings() {
 	try_rping 100 "$n"
 	try_rping 65535 5
 	more || return
