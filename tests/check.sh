@@ -72,6 +72,7 @@ both roce vm % ofed roce
 both roce-stock vm % stock roce
 for k in 6.1 ${SCALE:+6.12}; do
 	lane pair-$k tests/vm/pair PEER=$k TIMEOUT="${TIMEOUT:-3000}"
+	lane cmpair-$k tests/vm/pair SUITE=cmpair PEER=$k TIMEOUT="${TIMEOUT:-3000}"
 done
 
 say "all lanes: $(($(date +%s) - start)) s"
