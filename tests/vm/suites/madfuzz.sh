@@ -42,16 +42,17 @@ switches() { awk '/ctxt_switches/ { n += $2 } END { print n + 0 }' /proc/$live/t
 moves() {
 	kill -0 $live && kill -0 $live_server || return
 	_before=$(switches)
-	wait_for 10 moved
+	wait_for 60 moved
 }
 moved() { [ "$(switches)" -gt $((_before + 20)) ]; }
 begin_live() {
 	$there $rping -s >"$work/live-server" 2>&1 &
 	live_server=$!
-	bound tcp 7180 $live_server && wait_for 5 listens 7180 || return
+	wait_for "$limit" listens_or_over tcp 7180 $live_server
+	listens tcp 7180 || return
 	$rping -c >"$work/live" 2>&1 &
 	live=$!
-	wait_for 20 both_connected && moves
+	wait_for 60 both_connected && moves
 }
 both_connected() {
 	[ "$(rdma resource show cm_id | grep -c "state CONNECT .*:7180\b")" = 2 ]
@@ -67,7 +68,7 @@ check "a connection beside" begin_live
 all_ids() { rdma resource show | sed -n 's/.* cm_id \([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n + 0 }'; }
 as_before() { [ "$(all_ids)" = $before ]; }
 as_before_now() {
-	wait_for 30 as_before && return
+	wait_for 120 as_before && return
 	echo "$before ids before"
 	rdma resource show
 	rdma resource show cm_id
@@ -80,7 +81,12 @@ targets() {
 	target_there=$!
 	"$fuzz" serve $from 7501 $at >"$work/target-here" 2>&1 &
 	target_here=$!
-	bound tcp 7501 $target_there && "$programs/cm_bound" tcp 7501 20
+	wait_for 120 both_listen
+}
+both_listen() {
+	{ $there rdma resource show cm_id; rdma resource show cm_id; } |
+		grep -w "state LISTEN" >"$work/listen"
+	has "src-addr $at:7501" "$work/listen" && has "src-addr $from:7501" "$work/listen"
 }
 counts() { grep . /sys/class/infiniband/$peer/ports/1/cm_rx_*/* | sed 's|.*/ports/1/||'; }
 quiet() { # LINES: not one for a datagram; a few at most for all of them
