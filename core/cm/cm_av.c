@@ -112,8 +112,10 @@ bool cm_rx_source(const struct cm_rx *rx, union ib_gid *gid)
 		type = wc->network_hdr_type;
 	else if (ib_get_rdma_header_version(header) == 4)
 		type = RDMA_NETWORK_IPV4;
-	else
+	else if (ib_get_rdma_header_version(header) == 6)
 		type = RDMA_NETWORK_IPV6;
+	else
+		return false;
 	return !ib_get_gids_from_rdma_hdr(header, type, gid, &to);
 }
 

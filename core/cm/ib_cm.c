@@ -123,6 +123,9 @@ static int port_open(struct cm_port *port)
 	__set_bit(IB_MGMT_METHOD_SEND, request.method_mask);
 	agent = ib_register_mad_agent(device, port->num, IB_QPT_GSI, &request,
 				      0, cm_mad_sent, cm_mad_received, port, 0);
+	/* A port that has no MADs; the others have their connections. */
+	if (agent == ERR_PTR(-ENODEV))
+		return 0;
 	if (IS_ERR(agent))
 		return PTR_ERR(agent);
 	port->hi_tid = agent->hi_tid;

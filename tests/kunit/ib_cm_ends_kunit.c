@@ -125,6 +125,7 @@ static void loss_test(struct kunit *test)
 		wire_run();
 	}
 
+	played.life = 23;
 	ends_connect(test, &a, &b);
 	wire.lose = CM_ATTR_DREQ;
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(a.id, NULL, 0), 0);
@@ -248,6 +249,7 @@ static void stale_test(struct kunit *test)
 {
 	struct end a, b, c;
 
+	played.life = 23;
 	ends_connect(test, &a, &b);
 	end_open(test, &c);
 	c.qpn = a.qpn;

@@ -205,6 +205,8 @@ static void address_test(struct kunit *test)
 	struct end a, b;
 	union cm_mad mad;
 
+	/* TimeWait is looked at. */
+	played.life = 23;
 	ends_connect(test, &a, &b);
 	names_of(&b, &names);
 	cm_build_rej(&mad, &names, &info);
@@ -245,6 +247,8 @@ static void again_test(struct kunit *test)
 	ib_destroy_cm_id(b.id);
 	ib_destroy_cm_id(b.listener);
 
+	/* This time TimeWait is to last. */
+	played.life = 23;
 	a.qpn = played.next_qpn++;
 	end_listen(test, &b, SERVICE);
 	KUNIT_EXPECT_EQ(test, end_req(&a, SERVICE), 0);

@@ -87,7 +87,7 @@ static void find_neighbour(const union ib_gid *gid)
 		return;
 	atomic_inc(&neighbours.waiting);
 	wait_event_timeout(neighbours.queue, !READ_ONCE(neighbours.closed),
-			   5 * HZ);
+			   60 * HZ);
 	atomic_dec(&neighbours.waiting);
 }
 

@@ -4,7 +4,7 @@
  * that are played. Where a call is to be overtaken by another, the one that is
  * played waits until the test, or the other, has come; never for ever.
  */
-#define NOT_FOR_EVER (2 * HZ)
+#define NOT_FOR_EVER (30 * HZ)
 
 /*
  * @create: what iw_create_listen() returns

@@ -366,7 +366,7 @@ static void half_transfers_test(struct kunit *test)
 		mad_link_raw(test, &half);
 	}
 	fake_restart(NULL);
-	mad_link_ask(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_LONG, 10000, 0);
+	mad_link_ask(test, IB_MGMT_CLASS_SUBN_ADM, ATTR_LONG, 40000, 0);
 	KUNIT_EXPECT_EQ(test, client.status, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client.answered), 1);
 	KUNIT_EXPECT_TRUE(test, client.intact);
