@@ -45,16 +45,23 @@ static bool is_of_mcast(const struct rdma_cm_event *event)
 	       event->event == RDMA_CM_EVENT_MULTICAST_ERROR;
 }
 
-/*
- * Memory for an event. It comes in threads of the kernel, and how many wait is the
- * program's doing: it pays.
- */
-static struct ucm_event *event_alloc(struct ucm_file *file)
-{
-	struct mem_cgroup *old = set_active_memcg(file->memcg);
-	struct ucm_event *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+/* Unread events for which a program without memory need not pay. */
+#define FREE_OF_CHARGE 16
 
+/*
+ * Memory for an event. It comes in threads of the kernel that others need, and how
+ * many wait is the program's doing: it pays, but nobody waits for it to find the
+ * means. A few it gets anyhow: it might wait for them for ever.
+ */
+static struct ucm_event *event_alloc(struct ucm_id *id)
+{
+	struct mem_cgroup *old = set_active_memcg(id->file->memcg);
+	struct ucm_event *new;
+
+	new = kzalloc(sizeof(*new), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
 	set_active_memcg(old);
+	if (!new && READ_ONCE(id->unread) < FREE_OF_CHARGE)
+		new = kzalloc(sizeof(*new), GFP_KERNEL);
 	return new;
 }
 
@@ -63,11 +70,10 @@ static struct ucm_event *event_alloc(struct ucm_file *file)
  * parameters of datagrams whatever the id is for; read as the others, parts of
  * them would be addresses in the kernel.
  */
-static struct ucm_event *event_new(struct ucm_file *file,
-				   struct rdma_cm_id *cm_id,
+static struct ucm_event *event_new(struct ucm_id *id, struct rdma_cm_id *cm_id,
 				   struct rdma_cm_event *event)
 {
-	struct ucm_event *new = event_alloc(file);
+	struct ucm_event *new = event_alloc(id);
 
 	BUILD_BUG_ON(sizeof(new->resp) != 336);
 	if (!new)
@@ -140,16 +146,29 @@ static bool name_mcast(struct ucm_event *event, struct ucm_id *id,
 	return true;
 }
 
+static bool is_said(const struct ucm_id *id, enum rdma_cm_event_type type)
+{
+	const struct ucm_event *event;
+
+	lockdep_assert_held(&id->file->lock);
+	list_for_each_entry(event, &id->events, of_id)
+		if (event->resp.event == type)
+			return true;
+	return false;
+}
+
 /*
- * What neighbours and interfaces can cause as often as they like. All else comes
- * once, or once for a command, which is refused when there is no room.
+ * What neighbours and interfaces can cause as often as they like, and is no news
+ * for who has not read the last one. All else comes once, or once for a command,
+ * which is refused when there is no room.
  */
 static bool is_one_too_many(const struct ucm_id *id,
 			    const struct rdma_cm_event *event)
 {
 	return id->unread >= UCM_UNREAD_MOST &&
 	       (event->event == RDMA_CM_EVENT_ADDR_CHANGE ||
-		event->event == RDMA_CM_EVENT_UNREACHABLE);
+		event->event == RDMA_CM_EVENT_UNREACHABLE) &&
+	       is_said(id, event->event);
 }
 
 /* Without memory an event is lost, as there is nobody to tell. */
@@ -159,7 +178,7 @@ static void take_event(struct ucm_id *id, struct rdma_cm_id *cm_id,
 	struct ucm_event *new;
 
 	guard(rwsem_read)(&ucm_moves);
-	new = event_new(id->file, cm_id, event);
+	new = event_new(id, cm_id, event);
 	if (!new)
 		return;
 	new->resp.uid = id->uid;
@@ -209,7 +228,7 @@ static int take_request(struct ucm_id *listener, struct rdma_cm_id *cm_id,
 	if (!id)
 		return -ENOMEM;
 	id->cm_id = cm_id;
-	new = event_new(listener->file, cm_id, event);
+	new = event_new(listener, cm_id, event);
 	if (!new)
 		goto err_free_id;
 	new->resp.uid = listener->uid;

@@ -68,14 +68,19 @@ static int ucm_nl_info(struct ib_client_nl_info *res)
 	return 0;
 }
 
+/* Set before the client goes; nobody has the node open. */
+static bool unloading;
+
 /*
  * We need the symbols of ofed_uverbs, so its client is told after ours. With
  * a driver that can not be parted from its users it waits for them, and they
- * for this event. There is nobody to tell when it is us who go.
+ * for this event. When it is us who go there is nobody to tell, and the device
+ * stays.
  */
 static void ucm_remove(struct ib_device *device, void *unused)
 {
-	ofed_cma_tell_programs(device);
+	if (!unloading)
+		ofed_cma_close_to_programs(device);
 }
 
 static struct ib_client ucm_client = {
@@ -114,6 +119,7 @@ module_init(ucm_init);
 
 static void __exit ucm_exit(void)
 {
+	unloading = true;
 	ib_unregister_client(&ucm_client);
 	unregister_net_sysctl_table(sysctls);
 	misc_deregister(&ucm_node);

@@ -17,7 +17,7 @@
  * events of groups by the groups; of all others an id has UCM_UNREAD_MOST at the
  * most: with that many it is not asked to cause more (RESOLVE_*, SET_OPTION of a
  * path: -ENOBUFS), and what others cause again and again is dropped. All of them
- * are charged to the memory cgroup of who opened the file.
+ * but the first few are charged to the memory cgroup of who opened the file.
  *
  * Memory of the program is touched with no reference and no lock held. A page
  * fault there takes as long as the program likes, and the removal of a device

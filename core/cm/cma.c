@@ -127,26 +127,44 @@ static int add_device(struct ib_device *device)
 	return 0;
 }
 
-/* @programs: of a program, not of the kernel */
-static struct rcm_id *take_one_id(struct rcm_dev *cdev, bool programs)
+/* An id that ends meanwhile leaves @ids by itself. */
+static struct rcm_id *take_one_id(struct list_head *ids)
 {
-	struct rcm_id *id, *found = NULL;
+	struct rcm_id *id;
 
 	mutex_lock(&rcm_mutex);
-	list_for_each_entry(id, &cdev->ids, on_dev)
-		if (!programs || !rdma_is_kernel_res(&id->res.entry)) {
-			list_del_init(&id->on_dev);
-			rcm_id_get(id);
-			found = id;
-			break;
-		}
+	id = list_first_entry_or_null(ids, struct rcm_id, on_dev);
+	if (id) {
+		list_del_init(&id->on_dev);
+		rcm_id_get(id);
+	}
 	mutex_unlock(&rcm_mutex);
-	return found;
+	return id;
+}
+
+/* Return: the device, referenced, which takes no more of them; or NULL. */
+static struct rcm_dev *take_programs(struct ib_device *device,
+				     struct list_head *ids)
+{
+	struct rcm_id *id, *next;
+	struct rcm_dev *cdev;
+
+	mutex_lock(&rcm_mutex);
+	cdev = rcm_dev_of_locked(device);
+	if (cdev) {
+		refcount_inc(&cdev->refs);
+		cdev->closing = true;
+		list_for_each_entry_safe(id, next, &cdev->ids, on_dev)
+			if (!rdma_is_kernel_res(&id->res.entry))
+				list_move_tail(&id->on_dev, ids);
+	}
+	mutex_unlock(&rcm_mutex);
+	return cdev;
 }
 
 /**
- * ofed_cma_tell_programs - a device goes, and programs hear of it
- * @device: device
+ * ofed_cma_close_to_programs - a device goes, and programs hear of it
+ * @device: device; it is not used by an id of a program again
  *
  * Each id of a program gets DEVICE_REMOVAL. For a client that is told before
  * that of uverbs, which may wait until programs have closed the device:
@@ -154,23 +172,20 @@ static struct rcm_id *take_one_id(struct rcm_dev *cdev, bool programs)
  *
  * Context: process, may sleep; in remove() of a client.
  */
-void ofed_cma_tell_programs(struct ib_device *device)
+void ofed_cma_close_to_programs(struct ib_device *device)
 {
 	struct rcm_dev *cdev;
 	struct rcm_id *id;
+	LIST_HEAD(ids);
 
-	mutex_lock(&rcm_mutex);
-	cdev = rcm_dev_of_locked(device);
-	if (cdev)
-		refcount_inc(&cdev->refs);
-	mutex_unlock(&rcm_mutex);
+	cdev = take_programs(device, &ids);
 	if (!cdev)
 		return;
-	while ((id = take_one_id(cdev, true)))
+	while ((id = take_one_id(&ids)))
 		rcm_id_removed_put(id);
 	rcm_dev_put(cdev);
 }
-EXPORT_SYMBOL_GPL(ofed_cma_tell_programs);
+EXPORT_SYMBOL_GPL(ofed_cma_close_to_programs);
 
 /*
  * First nobody finds the device any more, then what it has is taken away: its
@@ -193,7 +208,7 @@ static void remove_device(struct ib_device *device, void *client_data)
 		return;
 
 	rcm_listeners_off_device(cdev);
-	while ((id = take_one_id(cdev, false)))
+	while ((id = take_one_id(&cdev->ids)))
 		rcm_id_removed_put(id);
 
 	rcm_dev_put(cdev);

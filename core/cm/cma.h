@@ -330,6 +330,7 @@ struct rcm_port_config {
  * @unused: done when @refs is zero
  * @ids: ids that have the device; rcm_mutex
  * @listeners: struct rcm_listener; rcm_mutex
+ * @closing: takes no more ids of programs; rcm_mutex
  * @gone: takes no more of both; rcm_mutex
  * @ports: one for each port, from rdma_start_port() on
  */
@@ -341,6 +342,7 @@ struct rcm_dev {
 	struct completion unused;
 	struct list_head ids;
 	struct list_head listeners;
+	bool closing;
 	bool gone;
 	struct rcm_port_config ports[];
 };

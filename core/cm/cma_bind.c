@@ -222,7 +222,7 @@ static int own_port(struct xarray *table, struct rcm_id *id, u16 number)
 
 	lockdep_assert_held(&rcm_mutex);
 	if (!port) {
-		port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
+		port = kzalloc(sizeof(*port), GFP_KERNEL);
 		if (!port)
 			return -ENOMEM;
 		port->table = table;

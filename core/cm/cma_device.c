@@ -47,6 +47,20 @@ static int try_ports(struct rcm_dev *cdev, struct rcm_id *id, port_test test)
 	return -ENODEV;
 }
 
+/* May @id be attached? The device's namespace is not looked at. */
+static bool takes(const struct rcm_dev *cdev, const struct rcm_id *id)
+{
+	lockdep_assert_held(&rcm_mutex);
+	return !cdev->gone &&
+	       (!cdev->closing || rdma_is_kernel_res(&id->res.entry));
+}
+
+static bool is_choice(const struct rcm_dev *cdev, struct rcm_id *id)
+{
+	return takes(cdev, id) &&
+	       rdma_dev_access_netns(cdev->device, rcm_net(id));
+}
+
 static int first_port(struct rcm_id *id, port_test test)
 {
 	struct rcm_dev *cdev;
@@ -54,7 +68,7 @@ static int first_port(struct rcm_id *id, port_test test)
 
 	mutex_lock(&rcm_mutex);
 	list_for_each_entry(cdev, &rcm_devices, list) {
-		if (!rdma_dev_access_netns(cdev->device, rcm_net(id)))
+		if (!is_choice(cdev, id))
 			continue;
 		ret = try_ports(cdev, id, test);
 		if (!ret)
@@ -192,7 +206,7 @@ bool rcm_has_choice(struct rcm_id *id)
 
 	mutex_lock(&rcm_mutex);
 	list_for_each_entry(cdev, &rcm_devices, list)
-		if (rdma_dev_access_netns(cdev->device, rcm_net(id))) {
+		if (is_choice(cdev, id)) {
 			found = true;
 			break;
 		}
@@ -420,7 +434,7 @@ int rcm_device_of_request(struct rcm_id *id, struct ib_device *device,
 
 	mutex_lock(&rcm_mutex);
 	cdev = rcm_dev_of_locked(device);
-	if (cdev) {
+	if (cdev && takes(cdev, id)) {
 		attach(id, cdev, port, attr);
 		ret = 0;
 	}
@@ -444,7 +458,7 @@ int rcm_device_of_listener(struct rcm_id *id, struct rcm_dev *cdev)
 	if (!rdma_dev_access_netns(cdev->device, rcm_net(id)))
 		return ret;
 	mutex_lock(&rcm_mutex);
-	if (!cdev->gone)
+	if (takes(cdev, id))
 		ret = try_ports(cdev, id, source_on_port);
 	mutex_unlock(&rcm_mutex);
 	return ret;

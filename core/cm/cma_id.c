@@ -270,6 +270,11 @@ static void cancel(struct rcm_id *id, enum rcm_state was)
 	case RCM_S_LISTEN:
 		rcm_unlisten(id);
 		break;
+	case RCM_S_DEVICE_REMOVAL:
+		/* What a command began after the removal had looked. */
+		cancel(id, RCM_S_ADDR_QUERY);
+		cancel(id, RCM_S_ROUTE_QUERY);
+		break;
 	default:
 		break;
 	}
@@ -372,7 +377,6 @@ void rcm_id_removed_put(struct rcm_id *id)
 		return;
 	}
 	mutex_unlock(&id->handler_mutex);
-	/* Who destroys it now finds nothing that would need to be cancelled. */
 	if (was >= 0)
 		cancel(id, was);
 	rcm_id_put(id);

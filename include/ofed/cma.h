@@ -6,6 +6,6 @@
 #include <rdma/rdma_cm.h>
 
 void ofed_cma_leave(struct rdma_cm_id *id, const void *context);
-void ofed_cma_tell_programs(struct ib_device *device);
+void ofed_cma_close_to_programs(struct ib_device *device);
 
 #endif /* OFED_CMA_H */

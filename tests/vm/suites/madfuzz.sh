@@ -22,7 +22,7 @@ here_wire() {
 	ip rule add pref 10 lookup local &&
 	ip rule del pref 0 &&
 	rdma link add $peer type $DRIVER netdev eth1 &&
-	wait_for 10 gid_of $peer 0000:0000:0000:0000:0000:ffff:0a00:0002 || return
+	wait_for 60 gid_of $peer 0000:0000:0000:0000:0000:ffff:0a00:0002 || return
 	at4=10.0.0.2 from4=10.0.0.1
 }
 need_cm
@@ -48,7 +48,7 @@ moved() { [ "$(switches)" -gt $((_before + 20)) ]; }
 begin_live() {
 	$there $rping -s >"$work/live-server" 2>&1 &
 	live_server=$!
-	wait_for "$limit" listens_or_over tcp 7180 $live_server
+	wait_for 120 listens_or_over tcp 7180 $live_server
 	listens tcp 7180 || return
 	$rping -c >"$work/live" 2>&1 &
 	live=$!
@@ -91,7 +91,7 @@ both_listen() {
 counts() { grep . /sys/class/infiniband/$peer/ports/1/cm_rx_*/* | sed 's|.*/ports/1/||'; }
 quiet() { # LINES: not one for a datagram; a few at most for all of them
 	_new=$(($(dmesg | wc -l) - $1))
-	[ $_new -le 5 ] && return
+	[ $_new -le $((5 + n / 100)) ] && return
 	dmesg | tail -n $_new | head -n 20
 	return 1
 }
@@ -106,6 +106,8 @@ check "the connection beside has not noticed" told_live
 still() { kill -0 $target_there && kill -0 $target_here; }
 check "those who were hit are still there" still
 kill $target_there $target_here
+over() { ! kill -0 $target_there && ! kill -0 $target_here; } 2>/dev/null
+check "they end" wait_for 120 over || exit 1
 wait $target_there $target_here
 sed 's/^/     /' "$work/target-there" "$work/target-here"
 check "their ids are gone, the others are there" as_before_now
