@@ -405,7 +405,8 @@ static void retries_exhausted(struct kunit *test)
 					pair.end[0].buf, 600));
 	expect_migrated(1, 1);
 	KUNIT_EXPECT_EQ(test, watch.lost, 3U * TRIES + 3);
-	KUNIT_EXPECT_EQ(test, ends_counter(0, "local_ack_timeout_err"),
+	/* The answer of the last try may be late, and one more is made. */
+	KUNIT_EXPECT_GE(test, ends_counter(0, "local_ack_timeout_err"),
 			TRIES + 1ULL);
 	KUNIT_EXPECT_EQ(test, ends_counter(0, "retry_exceeded_err"), 0ULL);
 	KUNIT_EXPECT_EQ(test, query(0).timeout, alt_timeout);
@@ -450,19 +451,6 @@ static void dies_anywhere(struct kunit *test)
 	}
 }
 
-/* The completion comes first, and the state a moment later. */
-static bool wait_error(int which)
-{
-	unsigned long deadline = jiffies + 20 * HZ;
-
-	while (ends_state(&pair, which) != IB_QPS_ERR) {
-		if (time_after(jiffies, deadline))
-			return false;
-		usleep_range(50, 200);
-	}
-	return true;
-}
-
 static void dies_unarmed(struct kunit *test, bool half)
 {
 	pair.timeout = SOON;
@@ -475,7 +463,7 @@ static void dies_unarmed(struct kunit *test, bool half)
 	watch_from(road(0), 0);
 	post(0, (struct job){ .op = IB_WR_RDMA_WRITE, .id = 1, .length = 8 });
 	EXPECT_WC(&pair, send_cq(0), 1, IB_WC_RETRY_EXC_ERR);
-	KUNIT_EXPECT_TRUE(test, wait_error(0));
+	KUNIT_EXPECT_TRUE(test, ends_reaches(&pair, 0, IB_QPS_ERR));
 	KUNIT_EXPECT_TRUE(test, ends_events(&pair, 0, IB_EVENT_PATH_MIG, 0));
 	fake_restart(NULL);
 	KUNIT_EXPECT_EQ(test, watch.from[lid_of(0, 1)], 0U);
@@ -634,7 +622,8 @@ static void unreliable(struct kunit *test)
 /* The last word of the handshake was lost; the peer is armed, and migrates. */
 static void peer_is_ahead(struct kunit *test)
 {
-	pair.timeout = SOON;
+	/* Its retries last until we have seen the peer armed. */
+	pair.timeout = SOON + 2;
 	ends_make(&pair);
 	load(0, 1);
 	load(1, 1);
@@ -666,7 +655,8 @@ static void timeout_of_new_path(struct kunit *test)
 	ping(1);
 	EXPECT_WC(&pair, send_cq(0), 1, IB_WC_SUCCESS);
 	expect_migrated(1, 1);
-	KUNIT_EXPECT_EQ(test, ends_counter(0, "local_ack_timeout_err"), 1ULL);
+	/* One, and more where the answer is late. */
+	KUNIT_EXPECT_GE(test, ends_counter(0, "local_ack_timeout_err"), 1ULL);
 }
 
 static void keep_ping(struct kunit *test)

@@ -366,6 +366,15 @@ enum ib_qp_state ends_state(struct pair *p, int which)
 	return attr.qp_state;
 }
 
+bool ends_reaches(struct pair *p, int which, enum ib_qp_state state)
+{
+	unsigned long deadline = jiffies + 20 * HZ;
+
+	while (ends_state(p, which) != state && time_before(jiffies, deadline))
+		usleep_range(50, 200);
+	return ends_state(p, which) == state;
+}
+
 u64 ends_counter(int which, const char *name)
 {
 	struct ib_device *ib = fake_ib(which);
@@ -381,4 +390,13 @@ u64 ends_counter(int which, const char *name)
 			value = stats->value[i];
 	rdma_free_hw_stats_struct(stats);
 	return value;
+}
+
+bool ends_counted(int which, const char *name)
+{
+	unsigned long deadline = jiffies + 20 * HZ;
+
+	while (!ends_counter(which, name) && time_before(jiffies, deadline))
+		usleep_range(500, 1000);
+	return ends_counter(which, name);
 }

@@ -85,10 +85,42 @@ bool ends_wait(struct ib_cq *cq, struct ib_wc *wc);
 /* There is none, 20 ms from now. */
 bool ends_quiet(struct ib_cq *cq);
 enum ib_qp_state ends_state(struct pair *p, int which);
+/* It gets there within 20 s: a completion comes first, the state a moment later. */
+bool ends_reaches(struct pair *p, int which, enum ib_qp_state state);
 /* There are so many of them, within 20 s, and no more. */
 bool ends_events(struct pair *p, int which, enum ib_event_type event,
 		 int wanted);
 u64 ends_counter(int which, const char *name);
+/* It is not 0, within 20 s. */
+bool ends_counted(int which, const char *name);
+
+/* Packets made by hand. Each returns what is behind what it wrote. */
+static inline u8 *put32(u8 *at, u32 value)
+{
+	__be32 be = cpu_to_be32(value);
+
+	return memcpy(at, &be, sizeof(be)) + sizeof(be);
+}
+
+/* A BTH that asks for an ACK, to queue pair @qpn. */
+static inline u8 *put_bth(u8 *bytes, u8 opcode, u32 qpn, u32 psn)
+{
+	bytes[0] = opcode;
+	bytes[1] = 0x40;
+	bytes[2] = 0xff;
+	bytes[3] = 0xff;
+	return put32(put32(bytes + 4, qpn), BIT(31) | (psn & 0xffffff));
+}
+
+/* A RETH: @length bytes from @offset on, of the memory of side @which. */
+static inline u8 *put_reth(u8 *at, const struct pair *p, int which, u32 offset,
+			   u32 length)
+{
+	u64 va = p->end[which].mr->iova + offset;
+
+	at = put32(put32(at, va >> 32), va);
+	return put32(put32(at, p->end[which].mr->rkey), length);
+}
 
 #define EXPECT_WC(p, cq, id, code) do {					\
 	struct ib_wc _wc = { };						\

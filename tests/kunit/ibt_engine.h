@@ -11,6 +11,7 @@ extern struct kunit_suite ibt_apm_suite;	/* two paths */
 extern struct kunit_suite ibt_words_suite;	/* ATOMIC WRITE, congestion */
 extern struct kunit_suite ibt_recv_suite;	/* a hard life for the responder */
 extern struct kunit_suite ibt_send_suite;	/* what gets in the way of sending */
+extern struct kunit_suite ibt_again_suite;	/* what is lost for a moment only */
 extern struct kunit_suite ibt_limits_suite;	/* multicast groups */
 
 #endif /* IBT_ENGINE_H */

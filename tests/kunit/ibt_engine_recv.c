@@ -96,17 +96,49 @@ static void reach_gate(void)
 			  wait_for_completion_timeout(&gate.reached, 20 * HZ));
 }
 
-/* Until nothing is added to it any more. */
-static u32 settled_queue(void)
+static u32 line_length(struct ibt_port *port, const struct list_head *line)
 {
-	u32 before, now = skb_queue_len(&fake.queue);
+	const struct list_head *entry;
+	u32 length = 0;
 
-	do {
-		before = now;
-		msleep(100);
-		now = skb_queue_len(&fake.queue);
-	} while (now != before);
-	return now;
+	spin_lock_irq(&port->room_lock);
+	list_for_each(entry, line)
+		length++;
+	spin_unlock_irq(&port->room_lock);
+	return length;
+}
+
+/*
+ * Until so many of side @which wait for the link, which does not move: they add
+ * nothing to the queue any more. Returns how long that is.
+ */
+static u32 queue_when_waiting(int which, bool answering, u32 number)
+{
+	struct ibt_port *port = ibt_dev_port(dev_of(which), 1);
+	const struct list_head *line = answering ? &port->answering :
+						   &port->waiting;
+	unsigned long deadline = jiffies + 20 * HZ;
+
+	while (line_length(port, line) < number && time_before(jiffies, deadline))
+		usleep_range(500, 1000);
+	KUNIT_EXPECT_EQ(pair.test, line_length(port, line), number);
+	return skb_queue_len(&fake.queue);
+}
+
+/* The answer of a READ has come as far as the link has room. */
+static u32 queue_of_read(void)
+{
+	return queue_when_waiting(1, true, 1);
+}
+
+static void wait_queue(u32 length)
+{
+	unsigned long deadline = jiffies + 20 * HZ;
+
+	while (skb_queue_len(&fake.queue) < length &&
+	       time_before(jiffies, deadline))
+		usleep_range(500, 1000);
+	KUNIT_EXPECT_EQ(pair.test, skb_queue_len(&fake.queue), length);
 }
 
 static u32 answers_seen(void)
@@ -117,37 +149,12 @@ static u32 answers_seen(void)
 
 /* ---- packets made by hand -------------------------------------------------------------- */
 
-static u8 *put32(u8 *at, u32 value)
-{
-	__be32 be = cpu_to_be32(value);
-
-	return memcpy(at, &be, sizeof(be)) + sizeof(be);
-}
-
-/* @opcode to queue pair @qpn; returns what is behind the BTH. */
-static u8 *put_bth(u8 *bytes, u8 opcode, u32 qpn, u32 psn)
-{
-	bytes[0] = opcode;
-	bytes[1] = 0x40;
-	bytes[2] = 0xff;
-	bytes[3] = 0xff;
-	return put32(put32(bytes + 4, qpn), BIT(31) | (psn & IBT_PSN_MASK));
-}
-
-static u8 *put_reth(u8 *at, u32 offset, u32 length)
-{
-	u64 va = pair.end[1].mr->iova + offset;
-
-	at = put32(put32(at, va >> 32), va);
-	return put32(put32(at, pair.end[1].mr->rkey), length);
-}
-
 static void forge_read(u32 psn, u32 offset, u32 length)
 {
 	u8 bytes[12 + 16 + 4] = { };
 
 	put_reth(put_bth(bytes, READ_REQUEST, pair.end[1].qp->qp_num, psn),
-		 offset, length);
+		 &pair, 1, offset, length);
 	fake_inject(1, bytes, sizeof(bytes));
 }
 
@@ -248,7 +255,7 @@ static void useless_answers_are_life(struct kunit *test)
 	close_gate(1, lose_first_of_slow);
 	post(&long_read);
 	reach_gate();
-	settled_queue();
+	wait_queue(LONG / 256 - 1);
 	complete(&gate.open);
 	EXPECT_WC(&pair, pair.end[0].send_cq, 2, IB_WC_SUCCESS);
 	KUNIT_EXPECT_GT(test, gate.between, 100U);
@@ -267,6 +274,7 @@ static void copies_do_not_add_up(struct kunit *test)
 	post(&short_read);
 	post(&long_read);
 	reach_gate();
+	queue_of_read();
 	for (i = 0; i < 30; i++) {
 		forge_read(pair.psn, 0, SHORT);
 		forge_read(pair.psn + 1, S_LONG, LONG);
@@ -317,9 +325,9 @@ static void older_are_answered_at_once(struct kunit *test)
 	post(&long_read);
 	reach_gate();
 	/* Those of the READ that had room are in front. */
-	KUNIT_EXPECT_LT(test, settled_queue(), 16U);
+	KUNIT_EXPECT_LT(test, queue_of_read(), 16U);
 	put_reth(put_bth(bytes, WRITE_ONLY, pair.end[1].qp->qp_num, pair.psn),
-		 0, 8);
+		 &pair, 1, 0, 8);
 	fake_inject(1, bytes, sizeof(bytes));
 	KUNIT_EXPECT_EQ(test, fake.queue.prev->data[FAKE_BYTES], ACKNOWLEDGE);
 	complete(&gate.open);
@@ -347,7 +355,7 @@ static void what_waits_is_limited(struct kunit *test)
 	dropped = ends_counter(1, "rx_dropped");
 	for (i = 0; i < 64; i++) {
 		put_reth(put_bth(bytes, WRITE_ONLY, pair.end[1].qp->qp_num,
-				 behind + i), 0, 200);
+				 behind + i), &pair, 1, 0, 200);
 		fake_inject(1, bytes, sizeof(bytes));
 		KUNIT_EXPECT_LE(test, atomic_read(queued), IBT_MAX_QUEUED_BYTES);
 	}
@@ -576,7 +584,7 @@ static void woken_by_the_handful(struct kunit *test)
 	fake.limit = 2;
 	all_send(2048);
 	reach_gate();
-	waiting = settled_queue();
+	waiting = queue_when_waiting(0, false, CROWD);
 	KUNIT_EXPECT_GE(test, waiting, (u32)CROWD - 4);
 
 	/* All these pass, there is room, and the first that comes then is held. */
@@ -584,7 +592,8 @@ static void woken_by_the_handful(struct kunit *test)
 	reinit_completion(&gate.reached);
 	complete(&gate.open);
 	reach_gate();
-	KUNIT_EXPECT_LE(test, settled_queue(), (u32)CROWD / 2);
+	KUNIT_EXPECT_LE(test, queue_when_waiting(0, false, CROWD),
+			(u32)CROWD / 2);
 
 	/* Nobody is forgotten: eight packets each. */
 	WRITE_ONCE(gate.at, ~0);

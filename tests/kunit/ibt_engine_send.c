@@ -20,9 +20,9 @@
 #define FIVE_CHUNKS	(5 * CHUNK)
 #define BIG_BYTES	(32 * CHUNK)
 
-/* Ack timeouts: 268 ms, 1.07 s. */
+/* Ack timeouts: 268 ms, 2.1 s. */
 #define SOON		16
-#define LATER		18
+#define LATER		19
 
 enum { SEND_ONLY = 0x04 };
 
@@ -125,7 +125,7 @@ static void expect_good_and_bad(void)
 	expect_sent(3, IB_WC_WR_FLUSH_ERR);
 	EXPECT_WC(&pair, pair.end[1].recv_cq, 6, IB_WC_SUCCESS);
 	KUNIT_EXPECT_TRUE(pair.test, ends_quiet(pair.end[1].recv_cq));
-	KUNIT_EXPECT_EQ(pair.test, ends_state(&pair, 0), IB_QPS_ERR);
+	KUNIT_EXPECT_TRUE(pair.test, ends_reaches(&pair, 0, IB_QPS_ERR));
 	KUNIT_EXPECT_EQ(pair.test, ends_state(&pair, 1), IB_QPS_RTS);
 }
 
@@ -147,8 +147,8 @@ static void rnr_in_front_of_failure(struct kunit *test)
 	pair.timeout = SOON;
 	ends_make(&pair);
 	post_good_and_bad();
+	KUNIT_EXPECT_TRUE(test, ends_counted(0, "rcvd_rnr_nak"));
 	KUNIT_EXPECT_TRUE(test, ends_quiet(pair.end[0].send_cq));
-	KUNIT_EXPECT_GT(test, ends_counter(0, "rcvd_rnr_nak"), 0ULL);
 	ends_recv(&pair, 1, 6, 0, 8);
 	ends_recv(&pair, 1, 7, 0, 8);
 	expect_good_and_bad();
@@ -417,7 +417,7 @@ static void chunks_are_progress(struct kunit *test)
 	for (i = 0; i < 20; i++) {
 		if (ib_poll_cq(pair.end[0].send_cq, 1, &wc))
 			break;
-		msleep(250);
+		msleep(500);
 		ring_bell();
 	}
 	let_go();
