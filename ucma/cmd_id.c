@@ -73,11 +73,15 @@ int ucm_destroy_id(struct ucm_call *call)
  * Move @id, which the caller has a reference to, with its events. Nobody else
  * can follow an id to its file meanwhile, nor read from either queue.
  */
-static int move(struct ucm_id *id, struct ucm_file *to, u32 *events_read)
+static int move(struct ucm_id *id, struct ucm_file *from, struct ucm_file *to,
+		u32 *events_read)
 {
 	guard(rwsem_write)(&ucm_moves);
-	/* The one who destroys it has looked at its file. */
-	if (ucm_id_is_claimed(id))
+	/*
+	 * The one who destroys it has looked at its file. And only @from is known
+	 * to be open: who closes another destroys what he finds in it.
+	 */
+	if (!ucm_id_is_of(id, from))
 		return -ENOENT;
 	ucm_events_move(id, to);
 	list_move_tail(&id->in_file, &to->ids);
@@ -102,7 +106,7 @@ int ucm_migrate_id(struct ucm_call *call)
 	ret = PTR_ERR_OR_ZERO(id);
 	if (ret)
 		goto out;
-	ret = move(id, call->file, &resp.events_reported);
+	ret = move(id, from->private_data, call->file, &resp.events_reported);
 	ucm_id_put(id);
 out:
 	fput(from);

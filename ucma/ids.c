@@ -192,10 +192,18 @@ struct ucm_id *ucm_id_claim(struct ucm_file *file, u32 number)
 	return id;
 }
 
-/* Whether somebody destroys @id, which the caller has a reference to. */
-bool ucm_id_is_claimed(struct ucm_id *id)
+/*
+ * Is @id, which the caller has a reference to, @file's still, and does nobody
+ * destroy it?
+ */
+bool ucm_id_is_of(struct ucm_id *id, struct ucm_file *file)
 {
-	return xa_load(&ucm_ids, id->number) != id;
+	bool ret;
+
+	xa_lock(&ucm_ids);
+	ret = find(file, id->number) == id;
+	xa_unlock(&ucm_ids);
+	return ret;
 }
 
 /*

@@ -195,7 +195,7 @@ struct ucm_id *ucm_id_enter(struct ucm_file *file, u32 number,
 			    enum ucm_need need);
 void ucm_id_leave(struct ucm_id *id);
 struct ucm_id *ucm_id_claim(struct ucm_file *file, u32 number);
-bool ucm_id_is_claimed(struct ucm_id *id);
+bool ucm_id_is_of(struct ucm_id *id, struct ucm_file *file);
 u32 ucm_id_destroy(struct ucm_id *id);
 void ucm_id_unplug(struct ucm_id *id);
 
