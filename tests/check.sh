@@ -78,7 +78,7 @@ done
 say "all lanes: $(($(date +%s) - start)) s"
 # Once more, for whoever sees no more than the end.
 for out in "$log"/lane-*.out; do
-	grep -A 12 -E '^FAIL|the guest died|^reports of the kernel' "$out" |
+	grep -A 12 -E '^FAIL |the guest died|^reports of the kernel' "$out" |
 		grep -v '^ok ' | cut -c 1-160 | head -n 80 |
 		sed "s|^|$(basename "$out" .out): |"
 done
