@@ -633,6 +633,8 @@ int main(int argc, char **argv)
 		if (waitpid(pid, &status, 0) < 0 || !hurt_itself(status))
 			break;
 		atomic_fetch_add(&shared->restarts, 1);
+		/* It may have been the last command. */
+		status = 0;
 		seed++;
 	}
 	if (summary() && coverage)
