@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
+#include <rdma/ib_umem_odp.h>
 #include <rdma/iter.h>
 
 /* Pages that are pinned by one call: what one page of pointers can hold. */
@@ -211,7 +212,8 @@ EXPORT_SYMBOL(ib_umem_get);
 
 /**
  * ib_umem_release - unmap and unpin a region, give its charge back
- * @umem: from ib_umem_get() or ib_umem_dmabuf_get*(), or NULL
+ * @umem: from ib_umem_get(), ib_umem_dmabuf_get*() or ib_umem_odp_get(), or
+ *	  NULL
  *
  * The device must have stopped using the region. Pages of a writable region
  * are marked dirty. The owner's address space may be gone already; only its
@@ -227,6 +229,10 @@ void ib_umem_release(struct ib_umem *umem)
 	might_sleep();
 	if (umem->is_dmabuf) {
 		ib_umem_dmabuf_release(to_ib_umem_dmabuf(umem));
+		return;
+	}
+	if (umem->is_odp) {
+		ib_umem_odp_release(to_ib_umem_odp(umem));
 		return;
 	}
 	ib_dma_unmap_sgtable_attrs(umem->ibdev, &umem->sgt_append.sgt,
