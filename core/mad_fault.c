@@ -36,7 +36,7 @@ DEFINE_STATIC_KEY_FALSE(mad_fault_key);
 static DEFINE_SPINLOCK(rules_lock);
 static LIST_HEAD(rules);
 /* Guards num_rules, and makes key and list agree; outside of rules_lock. */
-static DEFINE_MUTEX(write_lock);
+static DEFINE_MUTEX(order_lock);
 static unsigned int num_rules;
 
 static struct dentry *folder;
@@ -209,7 +209,7 @@ static int add_rule(char *line)
 {
 	struct mad_fault_rule *rule;
 
-	lockdep_assert_held(&write_lock);
+	lockdep_assert_held(&order_lock);
 	if (num_rules >= MAX_RULES)
 		return -ENOSPC;
 	rule = kmalloc(sizeof(*rule), GFP_KERNEL);
@@ -232,7 +232,7 @@ static void clear_rules(void)
 	struct mad_fault_rule *rule, *next;
 	LIST_HEAD(old);
 
-	lockdep_assert_held(&write_lock);
+	lockdep_assert_held(&order_lock);
 	if (num_rules)
 		static_branch_disable(&mad_fault_key);
 	num_rules = 0;
@@ -255,7 +255,7 @@ static ssize_t fault_write(struct file *file, const char __user *from,
 	if (IS_ERR(text))
 		return PTR_ERR(text);
 
-	mutex_lock(&write_lock);
+	mutex_lock(&order_lock);
 	rest = text;
 	while (!ret && (line = strsep(&rest, "\n"))) {
 		line = strim(line);
@@ -264,7 +264,7 @@ static ssize_t fault_write(struct file *file, const char __user *from,
 		else if (*line)
 			ret = add_rule(line);
 	}
-	mutex_unlock(&write_lock);
+	mutex_unlock(&order_lock);
 	kfree(text);
 	return ret ?: length;
 }
@@ -318,7 +318,7 @@ void mad_fault_init(void)
 void mad_fault_exit(void)
 {
 	debugfs_remove_recursive(folder);
-	mutex_lock(&write_lock);
+	mutex_lock(&order_lock);
 	clear_rules();
-	mutex_unlock(&write_lock);
+	mutex_unlock(&order_lock);
 }
