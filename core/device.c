@@ -23,6 +23,7 @@
  */
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_counter.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "counters.h"
@@ -31,6 +32,7 @@
 #include "gid.h"
 #include "netns.h"
 #include "port_cache.h"
+#include "subdev.h"
 #include "sysfs.h"
 
 /* Guards devices and last_index (writers), and the names of all devices. */
@@ -313,6 +315,7 @@ static int set_up_tables(struct ib_device *device)
 	ret = ofed_port_cache_setup(device);
 	if (ret)
 		goto err_gids;
+	rdma_counter_init(device);
 	return 0;
 
 err_gids:
@@ -322,6 +325,7 @@ err_gids:
 
 static void tear_down_tables(struct ib_device *device)
 {
+	rdma_counter_release(device);
 	ofed_port_cache_cleanup(device);
 	ofed_gid_tables_cleanup(device);
 }
@@ -396,6 +400,7 @@ void ofed_device_disable(struct ib_device *device)
 	xa_clear_mark(&devices, device->index, OFED_DEVICE_REGISTERED);
 	up_write(&registry_rwsem);
 
+	compat_subdevs_remove(device);
 	ofed_clients_remove(device);
 	ofed_cq_pool_cleanup(device);
 	ib_device_put(device);
@@ -411,6 +416,8 @@ static void tear_down(struct ib_device *device)
 	/* One that a move to another namespace left unusable is disabled. */
 	if (refcount_read(&device->refcount))
 		ofed_device_disable(device);
+	compat_subdev_leave(device);
+	compat_nl_notify(device, 0, UNREGISTER);
 	ofed_netdevs_detach(device);
 	remove_from_sysfs(device);
 	ofed_cg_unregister_device(device);
@@ -445,6 +452,7 @@ int ib_register_device(struct ib_device *device, const char *name,
 	ret = enter_registry(device, name);
 	if (ret)
 		return ret;
+	compat_subdev_lockdep(device);
 	device->dma_device = dma_device;
 	device->kverbs_provider = has_kernel_verbs(&device->ops);
 
@@ -463,6 +471,7 @@ int ib_register_device(struct ib_device *device, const char *name,
 		goto err_sysfs;
 	dev_set_uevent_suppress(&device->dev, false);
 	kobject_uevent(&device->dev.kobj, KOBJ_ADD);
+	compat_nl_tell_of_new(device);
 	mutex_unlock(&device->unregistration_lock);
 	return 0;
 
@@ -624,6 +633,12 @@ void ib_device_put(struct ib_device *device)
 		complete(&device->unreg_completion);
 }
 EXPORT_SYMBOL(ib_device_put);
+
+bool ofed_device_is_registered(const struct ib_device *device)
+{
+	return xa_load(&devices, device->index) == device &&
+	       xa_get_mark(&devices, device->index, OFED_DEVICE_REGISTERED);
+}
 
 struct ib_device *ofed_device_get_by_index(const struct net *net, u32 index)
 {

@@ -42,6 +42,8 @@ void ofed_coredev_init(struct ib_core_device *coredev,
  * until the last reference is put. May sleep for long.
  */
 void ofed_device_disable(struct ib_device *device);
+/* nldev_monitor.c, where there are listeners */
+void ofed_nldev_tell_of_new(struct ib_device *device);
 
 /**
  * ofed_device_enable - make a set-up device visible and add the clients
@@ -51,6 +53,14 @@ void ofed_device_disable(struct ib_device *device);
  * again then. A client that fails to add is skipped, as it always was.
  */
 int ofed_device_enable(struct ib_device *device);
+
+/**
+ * ofed_device_is_registered - is a device there for its users?
+ * @device: device
+ *
+ * Context: any. Return: true from its enabling to its disabling.
+ */
+bool ofed_device_is_registered(const struct ib_device *device);
 
 /**
  * ofed_device_get_by_index - find a registered device visible from @net

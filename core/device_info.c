@@ -104,6 +104,12 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev,
 	dev_hold(ndev);
 	old = exchange_netdev(&ib_dev->port_data[port], ndev);
 	dev_put(old);
+	if (old == ndev || !ofed_device_is_registered(ib_dev))
+		return 0;
+	if (ndev)
+		compat_nl_notify(ib_dev, port, NETDEV_ATTACH);
+	else
+		compat_nl_notify(ib_dev, port, NETDEV_DETACH);
 	return 0;
 }
 EXPORT_SYMBOL(ib_device_set_netdev);

@@ -9,6 +9,7 @@
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
+#include <rdma/rdma_counter.h>
 
 #include "sysfs.h"
 #include "sysfs_port.h"
@@ -115,11 +116,18 @@ static ssize_t stats_print(struct ib_device *device,
 			   char *buf)
 {
 	ssize_t ret;
+	u64 value;
 
 	mutex_lock(&stats->lock);
 	ret = ofed_hw_stats_refresh(device, stats, port_num, index);
-	if (!ret)
-		ret = sysfs_emit(buf, "%llu\n", stats->value[index]);
+	if (!ret) {
+		value = stats->value[index];
+		/* The driver leaves out what QP counters of the port have. */
+		if (port_num)
+			value += rdma_counter_get_hwstat_value(device, port_num,
+							       index);
+		ret = sysfs_emit(buf, "%llu\n", value);
+	}
 	mutex_unlock(&stats->lock);
 	return ret;
 }

@@ -6,14 +6,14 @@
 #include <net/netlink.h>
 #include <net/sock.h>
 
-#include "cm/cma.h"
 #include "device.h"
 #include "netlink.h"
 #include "nldev.h"
 
 /*
  * What a request may carry. Attributes that only answers have are not looked
- * at, so they need no entry. A string's length is without its NUL.
+ * at, so they need no entry. A string's length is without its NUL; a name that is
+ * one too long is cut, as it always was.
  */
 static const struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
 	/* which device and port */
@@ -24,7 +24,7 @@ static const struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_ATTR_DEV_DIM] = { .type = NLA_U8 },
 	[RDMA_NLDEV_NET_NS_FD] = { .type = NLA_U32 },
 	[RDMA_NLDEV_ATTR_DEV_NAME] = {
-		.type = NLA_NUL_STRING, .len = IB_DEVICE_NAME_MAX - 1 },
+		.type = NLA_NUL_STRING, .len = IB_DEVICE_NAME_MAX },
 	/* NEWLINK */
 	[RDMA_NLDEV_ATTR_LINK_TYPE] = {
 		.type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 },
@@ -34,10 +34,22 @@ static const struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_ATTR_CHARDEV_TYPE] = {
 		.type = NLA_NUL_STRING,
 		.len = RDMA_NLDEV_ATTR_CHARDEV_TYPE_SIZE - 1 },
-	/* RES_CM_ID_GET */
+	/* NEWDEV */
+	COMPAT_SUBDEV([RDMA_NLDEV_ATTR_DEV_TYPE] = { .type = NLA_U8 })
+	/* RES_*_GET */
+	[RDMA_NLDEV_ATTR_RES_LQPN] = { .type = NLA_U32 },
 	[RDMA_NLDEV_ATTR_RES_CM_IDN] = { .type = NLA_U32 },
-	/* STAT_GET */
+	[RDMA_NLDEV_ATTR_RES_CQN] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_RES_MRN] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_RES_PDN] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_RES_CTXN] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_RES_SRQN] = { .type = NLA_U32 },
+	/* STAT_GET, STAT_SET, STAT_DEL */
 	[RDMA_NLDEV_ATTR_STAT_RES] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_STAT_MODE] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_STAT_COUNTER_ID] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS] = { .type = NLA_NESTED },
 	/* SYS_SET */
 	[RDMA_NLDEV_SYS_ATTR_NETNS_MODE] = { .type = NLA_U8 },
 	[RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE] = { .type = NLA_U8 },
@@ -46,17 +58,21 @@ static const struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
 int ofed_nldev_parse(struct nldev_ask *ask, const struct sk_buff *skb,
 		     const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
-	const struct nlattr *port;
+	const struct nlattr *port, *details;
 
 	ask->net = sock_net(skb->sk);
 	ask->portid = NETLINK_CB(skb).portid;
 	ask->nlh = nlh;
+	ask->extack = extack;
+	ask->admin = netlink_capable(skb, CAP_NET_ADMIN);
 	/* Old tools do not mark nests, so not strict. */
 	if (nlmsg_parse_deprecated(nlh, 0, ask->tb, RDMA_NLDEV_ATTR_MAX - 1,
 				   policy, extack))
 		return -EINVAL;
 	port = ask->tb[RDMA_NLDEV_ATTR_PORT_INDEX];
 	ask->port = port ? nla_get_u32(port) : NLDEV_NO_PORT;
+	details = ask->tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS];
+	ask->details = details && nla_get_u8(details);
 	return 0;
 }
 
@@ -218,6 +234,11 @@ int ofed_nldev_check_link_name(const char *name)
 }
 EXPORT_SYMBOL_IF_KUNIT(ofed_nldev_check_link_name);
 
+#define RES_OPS { .doit = ofed_nldev_res_one, .dump = ofed_nldev_res_all }
+#define RES_RAW_OPS {							\
+	.doit = ofed_nldev_res_one, .dump = ofed_nldev_res_all,		\
+	.flags = RDMA_NL_ADMIN_PERM }
+
 /* Ops without an entry answer -EINVAL. */
 static const struct rdma_nl_cbs ops[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_GET] = {
@@ -226,10 +247,24 @@ static const struct rdma_nl_cbs ops[RDMA_NLDEV_NUM_OPS] = {
 		.doit = ofed_nldev_port_get, .dump = ofed_nldev_port_get_dump },
 	[RDMA_NLDEV_CMD_RES_GET] = {
 		.doit = ofed_nldev_res_get, .dump = ofed_nldev_res_get_dump },
-	[RDMA_NLDEV_CMD_RES_CM_ID_GET] = {
-		.doit = ofed_nldev_res_cm_id,
-		.dump = ofed_nldev_res_cm_id_dump },
-	[RDMA_NLDEV_CMD_STAT_GET] = { .doit = ofed_nldev_stat_get },
+	[RDMA_NLDEV_CMD_RES_QP_GET] = RES_OPS,
+	[RDMA_NLDEV_CMD_RES_CM_ID_GET] = RES_OPS,
+	[RDMA_NLDEV_CMD_RES_CQ_GET] = RES_OPS,
+	[RDMA_NLDEV_CMD_RES_MR_GET] = RES_OPS,
+	[RDMA_NLDEV_CMD_RES_PD_GET] = RES_OPS,
+	[RDMA_NLDEV_CMD_RES_CTX_GET] = RES_OPS,
+	[RDMA_NLDEV_CMD_RES_SRQ_GET] = RES_OPS,
+	[RDMA_NLDEV_CMD_RES_QP_GET_RAW] = RES_RAW_OPS,
+	[RDMA_NLDEV_CMD_RES_CQ_GET_RAW] = RES_RAW_OPS,
+	[RDMA_NLDEV_CMD_RES_MR_GET_RAW] = RES_RAW_OPS,
+	COMPAT_SRQ_RAW([RDMA_NLDEV_CMD_RES_SRQ_GET_RAW] = RES_RAW_OPS)
+	[RDMA_NLDEV_CMD_STAT_GET] = {
+		.doit = ofed_nldev_stat_get, .dump = ofed_nldev_stat_get_dump },
+	[RDMA_NLDEV_CMD_STAT_GET_STATUS] = { .doit = ofed_nldev_stat_status },
+	[RDMA_NLDEV_CMD_STAT_SET] = {
+		.doit = ofed_nldev_stat_set, .flags = RDMA_NL_ADMIN_PERM },
+	[RDMA_NLDEV_CMD_STAT_DEL] = {
+		.doit = ofed_nldev_stat_del, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = { .doit = ofed_nldev_get_chardev },
 	[RDMA_NLDEV_CMD_SYS_GET] = { .doit = ofed_nldev_sys_get },
 	[RDMA_NLDEV_CMD_SYS_SET] = {
@@ -240,6 +275,10 @@ static const struct rdma_nl_cbs ops[RDMA_NLDEV_NUM_OPS] = {
 		.doit = ofed_nldev_newlink, .flags = RDMA_NL_ADMIN_PERM },
 	[RDMA_NLDEV_CMD_DELLINK] = {
 		.doit = ofed_nldev_dellink, .flags = RDMA_NL_ADMIN_PERM },
+	COMPAT_SUBDEV([RDMA_NLDEV_CMD_NEWDEV] = {
+		.doit = ofed_nldev_newdev, .flags = RDMA_NL_ADMIN_PERM })
+	COMPAT_SUBDEV([RDMA_NLDEV_CMD_DELDEV] = {
+		.doit = ofed_nldev_deldev, .flags = RDMA_NL_ADMIN_PERM })
 };
 
 int ofed_nldev_init(void)

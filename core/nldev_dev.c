@@ -38,19 +38,21 @@ static int put_guids(struct sk_buff *msg, struct ib_device *device)
 	return 0;
 }
 
-static int put_strings(struct sk_buff *msg, struct ib_device *device)
+static int put_firmware(struct sk_buff *msg, struct ib_device *device)
 {
-	const char *protocol = protocol_of(device);
 	char firmware[IB_FW_VERSION_NAME_MAX] = "";
 
 	ib_get_device_fw_str(device, firmware);
-	if (*firmware &&
-	    nla_put_string(msg, RDMA_NLDEV_ATTR_FW_VERSION, firmware))
-		return -EMSGSIZE;
-	if (protocol &&
-	    nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_PROTOCOL, protocol))
-		return -EMSGSIZE;
-	return 0;
+	return *firmware ?
+	       nla_put_string(msg, RDMA_NLDEV_ATTR_FW_VERSION, firmware) : 0;
+}
+
+static int put_protocol(struct sk_buff *msg, struct ib_device *device)
+{
+	const char *protocol = protocol_of(device);
+
+	return protocol ?
+	       nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_PROTOCOL, protocol) : 0;
 }
 
 int ofed_nldev_put_device(struct sk_buff *msg, struct ib_device *device,
@@ -63,10 +65,10 @@ int ofed_nldev_put_device(struct sk_buff *msg, struct ib_device *device,
 	    nla_put_u64_64bit(msg, RDMA_NLDEV_ATTR_CAP_FLAGS,
 			      device->attrs.device_cap_flags,
 			      RDMA_NLDEV_ATTR_PAD) ||
-	    put_guids(msg, device) ||
+	    put_firmware(msg, device) || put_guids(msg, device) ||
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, device->node_type) ||
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_DIM, device->use_cq_dim) ||
-	    put_strings(msg, device) || compat_nl_put_subdev(msg, device))
+	    compat_nl_put_subdev(msg, device) || put_protocol(msg, device))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -139,7 +141,7 @@ static int put_chardev(struct sk_buff *msg, struct ib_device *device,
 		    sizeof(client));
 	ret = ofed_client_nl_info(device, client, &info);
 	if (ret)
-		return ret;
+		return ret == -ENOENT ? -EOPNOTSUPP : ret;
 	if (nla_put_u64_64bit(msg, RDMA_NLDEV_ATTR_CHARDEV,
 			      huge_encode_dev(info.cdev->devt),
 			      RDMA_NLDEV_ATTR_PAD) ||
@@ -211,8 +213,6 @@ static int put_count(struct sk_buff *msg, const char *name, u64 count)
 static int put_summary(struct sk_buff *msg, struct ib_device *device,
 		       const struct nldev_ask *ask)
 {
-	const struct nlattr *attr = ask->tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS];
-	bool details = attr && nla_get_u8(attr);
 	struct nlattr *nest;
 	size_t i;
 
@@ -224,7 +224,7 @@ static int put_summary(struct sk_buff *msg, struct ib_device *device,
 	for (i = 0; i < ARRAY_SIZE(summary); i++)
 		if (put_count(msg, summary[i].name,
 			      rdma_restrack_count(device, summary[i].type,
-						  details)))
+						  ask->details)))
 			return -EMSGSIZE;
 	nla_nest_end(msg, nest);
 	return 0;

@@ -18,14 +18,14 @@ EXPORT_SYMBOL_GPL(ofed_privileged_qkey_allowed);
 static int put_settings(struct sk_buff *msg, struct ib_device *device,
 			const struct nldev_ask *ask)
 {
-	/* Pinned pages are copied at fork(), so ibv_fork_init() has no work. */
-	if (nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1) ||
-	    nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_NETNS_MODE,
+	if (nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_NETNS_MODE,
 		       ofed_netns_is_shared()) ||
 	    nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE,
-		       ofed_privileged_qkey_allowed()))
+		       ofed_privileged_qkey_allowed()) ||
+	    compat_nl_put_monitor(msg))
 		return -EMSGSIZE;
-	return 0;
+	/* Pinned pages are copied at fork(), so ibv_fork_init() has no work. */
+	return nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1);
 }
 
 int ofed_nldev_sys_get(struct sk_buff *skb, struct nlmsghdr *nlh,
@@ -51,7 +51,9 @@ int ofed_nldev_sys_set(struct sk_buff *skb, struct nlmsghdr *nlh,
 	qkey = ask.tb[RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE];
 	if (!netns && !qkey)
 		return -EINVAL;
-	if (nla_get_u8(netns ?: qkey) > 1)
+	/* A longer number is not what it seems. */
+	if (nla_len(netns ?: qkey) != sizeof(u8) ||
+	    nla_get_u8(netns ?: qkey) > 1)
 		return -EINVAL;
 	if (netns)
 		return ofed_netns_set_shared(nla_get_u8(netns));

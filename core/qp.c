@@ -23,6 +23,7 @@
 #include <ofed/verbs.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_counter.h>
 #include <rdma/rw.h>
 
 #include "addr.h"
@@ -147,6 +148,9 @@ static struct ib_qp *qp_create_real(struct ib_device *device, struct ib_pd *pd,
 	qp_init(qp, device, attr, uobject);
 	qp_set_parts(qp, pd, attr);
 	ofed_restrack_new(&qp->res, RDMA_RESTRACK_QP);
+	/* Shared by processes, it is nobody's. */
+	if (attr->qp_type == IB_QPT_XRC_TGT)
+		rdma_restrack_no_track(&qp->res);
 	ofed_restrack_set_name(&qp->res, caller);
 	ret = device->ops.create_qp(qp, attr, udata);
 	if (ret) {
@@ -173,6 +177,7 @@ static int qp_destroy_real(struct ib_qp *qp, struct ib_udata *udata)
 	int ret;
 
 	ofed_restrack_begin_del(&qp->res);
+	rdma_counter_unbind_qp(qp, true);
 	ret = qp->device->ops.destroy_qp(qp, udata);
 	if (ret) {
 		ofed_restrack_abort_del(&qp->res);
@@ -520,6 +525,14 @@ static void qp_keep_gid(const struct ib_gid_attr **slot,
 	av->grh.sgid_attr = callers;
 }
 
+/* A QP works without a counter, so that it gets none is no failure. */
+static void qp_count(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_PORT && mask & IB_QP_STATE &&
+	    attr->qp_state == IB_QPS_INIT && !qp->counter)
+		rdma_counter_bind_qp_auto(qp, attr->port_num);
+}
+
 static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 		     struct ib_udata *udata)
 {
@@ -543,6 +556,7 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 		if (ret)
 			goto err_drop_path;
 	}
+	qp_count(qp, attr, mask);
 	ret = qp_modify_driver(qp, attr, mask, udata, port);
 	if (ret)
 		goto err_drop_alt_path;

@@ -15,6 +15,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
+#include <kunit/visibility.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
 #include <ofed/restrack.h>
@@ -56,6 +57,7 @@ int ofed_restrack_init(struct ib_device *device)
 	device->res = roots;
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ofed_restrack_init);
 
 static void report_leaks(struct ib_device *device, enum rdma_restrack_type type)
 {
@@ -80,6 +82,7 @@ void ofed_restrack_exit(struct ib_device *device)
 	kfree(device->res);
 	device->res = NULL;
 }
+EXPORT_SYMBOL_IF_KUNIT(ofed_restrack_exit);
 
 /* NULL for an object that has no device yet, which is not tracked. */
 static struct ib_device *device_of(const struct rdma_restrack_entry *res)

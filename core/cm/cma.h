@@ -569,8 +569,5 @@ void rcm_res_show(struct rcm_res *res);
 void rcm_res_forget(struct rcm_res *res);
 void rcm_res_del(struct rcm_res *res);
 struct ib_device *ofed_cma_res_device(const struct rdma_restrack_entry *entry);
-int ofed_nldev_res_cm_id(struct sk_buff *skb, struct nlmsghdr *nlh,
-			 struct netlink_ext_ack *extack);
-int ofed_nldev_res_cm_id_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif /* OFED_CM_CMA_H */

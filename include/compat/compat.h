@@ -74,15 +74,23 @@ void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf);
 
 /*
  * ib_device_ops.create_cq takes the attribute bundle since 6.9, and took the
- * driver's udata before. Drop when 6.12 is the oldest kernel.
+ * driver's udata before, and so does reg_user_mr_dmabuf. Drop when 6.12 is the
+ * oldest kernel.
  */
 #ifdef COMPAT_HAVE_CREATE_CQ_ATTRS
 #define compat_create_cq(cq, attr, bundle) \
 	((cq)->device->ops.create_cq((cq), (attr), (bundle)))
+#define compat_reg_user_mr_dmabuf(pd, offset, len, iova, fd, access, bundle) \
+	((pd)->device->ops.reg_user_mr_dmabuf((pd), (offset), (len), (iova), \
+					      (fd), (access), (bundle)))
 #else
 #define compat_create_cq(cq, attr, bundle) \
 	((cq)->device->ops.create_cq((cq), (attr), \
 				     (bundle) ? &(bundle)->driver_udata : NULL))
+#define compat_reg_user_mr_dmabuf(pd, offset, len, iova, fd, access, bundle) \
+	((pd)->device->ops.reg_user_mr_dmabuf((pd), (offset), (len), (iova), \
+					      (fd), (access), \
+					      &(bundle)->driver_udata))
 #endif
 
 /*
@@ -194,6 +202,66 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
 #endif
 
 /*
+ * What concerns parts of devices: entries of tables that are there where the
+ * kernel has the thing. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_SUBDEV
+#define COMPAT_SUBDEV(...) __VA_ARGS__,
+#define compat_subdevs_remove(device) ofed_subdevs_remove(device)
+#define compat_subdev_leave(device) ofed_subdev_leave(device)
+/* The lock of a device that has parts is taken outside of theirs. */
+#define compat_subdev_lockdep(device) do { \
+	static struct lock_class_key parent_key; \
+	if ((device)->ops.add_sub_dev) \
+		lockdep_set_class(&(device)->unregistration_lock, \
+				  &parent_key); \
+} while (0)
+#define compat_set_sub_ops(device, ops) ib_set_device_ops((device), (ops))
+#else
+#define COMPAT_SUBDEV(...)
+#define compat_subdevs_remove(device) do { } while (0)
+#define compat_subdev_leave(device) do { } while (0)
+#define compat_subdev_lockdep(device) do { } while (0)
+#define compat_set_sub_ops(device, ops) do { } while (0)
+#endif
+
+/*
+ * Since 6.12 drivers add to answers about SRQs, and give theirs raw. Drop with
+ * 6.1.
+ */
+#ifdef COMPAT_HAVE_FILL_SRQ
+#define COMPAT_SRQ_RAW(...) __VA_ARGS__,
+#define compat_fill_srq(device) ((device)->ops.fill_res_srq_entry)
+#define compat_fill_srq_raw(device) ((device)->ops.fill_res_srq_entry_raw)
+#define compat_fill_srq_ops(fill, raw) \
+	.fill_res_srq_entry = (fill), .fill_res_srq_entry_raw = (raw),
+#else
+struct sk_buff;
+struct ib_srq;
+#define COMPAT_SRQ_RAW(...)
+#define compat_fill_srq(device) \
+	((void)(device), (int (*)(struct sk_buff *, struct ib_srq *))NULL)
+#define compat_fill_srq_raw(device) compat_fill_srq(device)
+#define compat_fill_srq_ops(fill, raw)
+#endif
+
+/*
+ * Since 6.12 a group of NETLINK_RDMA hears of devices and their netdevs. Drop
+ * with 6.1.
+ */
+#ifdef COMPAT_HAVE_NL_NOTIFY
+#define compat_nl_notify(device, port, event) \
+	rdma_nl_notify_event((device), (port), RDMA_##event##_EVENT)
+#define compat_nl_tell_of_new(device) ofed_nldev_tell_of_new(device)
+#define compat_nl_put_monitor(msg) \
+	nla_put_u8((msg), RDMA_NLDEV_SYS_ATTR_MONITOR_MODE, 1)
+#else
+#define compat_nl_notify(device, port, event) do { } while (0)
+#define compat_nl_tell_of_new(device) do { } while (0)
+#define compat_nl_put_monitor(msg) ((void)(msg), false)
+#endif
+
+/*
  * class.dev_uevent and class.devnode take a const device since 6.2 and 6.3.
  * Drop when 6.12 is the oldest kernel.
  */
@@ -268,6 +336,16 @@ void rdma_user_mmap_disassociate(struct ib_device *device);
 	 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT : 0)
 #else
 #define compat_access_flush(device) ((void)(device), 0)
+#endif
+
+/*
+ * 6.12 has room for the whole speed of a port in the answer to QUERY_PORT.
+ * Before, those bytes are reserved. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_PORT_SPEED_EX
+#define compat_port_set_speed(resp, speed) ((resp)->active_speed_ex = (speed))
+#else
+#define compat_port_set_speed(resp, speed) ((void)(resp))
 #endif
 
 #endif /* OFED_COMPAT_H */

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/* NLDEV: counters of single objects, and which QP has which. */
+#include <net/netlink.h>
+#include <rdma/rdma_counter.h>
+
+#include "nldev.h"
+
+static int put_mode(struct sk_buff *msg, const struct rdma_counter *counter)
+{
+	const struct rdma_counter_mode *mode = &counter->mode;
+
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_MODE, mode->mode))
+		return -EMSGSIZE;
+	if (mode->mode != RDMA_COUNTER_MODE_AUTO)
+		return 0;
+	if (mode->mask & RDMA_COUNTER_MASK_QP_TYPE &&
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_TYPE, mode->param.qp_type))
+		return -EMSGSIZE;
+	if (mode->mask & RDMA_COUNTER_MASK_PID)
+		return ofed_nldev_put_owner(msg, &counter->res);
+	return 0;
+}
+
+static int put_qp_number(struct sk_buff *msg, u32 number)
+{
+	struct nlattr *nest = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, number)) {
+		nla_nest_cancel(msg, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+static int put_qps(struct sk_buff *msg, const struct rdma_counter *counter)
+{
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP);
+	struct ib_qp *qp;
+	int ret = 0;
+	u32 id;
+
+	if (!table)
+		return -EMSGSIZE;
+	for (id = 0; !ret && (qp = ofed_nldev_next_qp(counter->device, &id));
+	     id++) {
+		if (READ_ONCE(qp->counter) == counter)
+			ret = put_qp_number(msg, qp->qp_num);
+		rdma_restrack_put(&qp->res);
+	}
+	if (ret)
+		nla_nest_cancel(msg, table);
+	else
+		nla_nest_end(msg, table);
+	return ret;
+}
+
+/* nldev_kind.fill of a counter that QPs are bound to */
+static int put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		       const struct nldev_ask *ask)
+{
+	struct rdma_counter *counter =
+		container_of(res, struct rdma_counter, res);
+
+	if (ask->port != NLDEV_NO_PORT && ask->port != counter->port)
+		return -EAGAIN;
+	/* Values that the driver can not read now are told as they were. */
+	rdma_counter_query_stats(counter);
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, counter->port) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, counter->id) ||
+	    put_mode(msg, counter) || put_qps(msg, counter))
+		return -EMSGSIZE;
+	return ofed_nldev_put_hwstats(msg, counter->device, counter->stats, 0);
+}
+
+/* nldev_kind.fill of the statistics of an MR */
+static int put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
+		       const struct nldev_ask *ask)
+{
+	struct ib_mr *mr = container_of(res, struct ib_mr, res);
+
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_MRN, res->id))
+		return -EMSGSIZE;
+	if (!mr->device->ops.fill_stat_mr_entry)
+		return 0;
+	return mr->device->ops.fill_stat_mr_entry(msg, mr);
+}
+
+static const struct nldev_kind counter_kind = {
+	.type = RDMA_RESTRACK_COUNTER,
+	.table = RDMA_NLDEV_ATTR_STAT_COUNTER,
+	.entry = RDMA_NLDEV_ATTR_STAT_COUNTER_ENTRY,
+	.id = RDMA_NLDEV_ATTR_STAT_COUNTER_ID,
+	.per_port = true,
+	.fill = put_counter,
+};
+
+static const struct nldev_kind mr_stat_kind = {
+	.type = RDMA_RESTRACK_MR,
+	.table = RDMA_NLDEV_ATTR_RES_MR,
+	.entry = RDMA_NLDEV_ATTR_RES_MR_ENTRY,
+	.id = RDMA_NLDEV_ATTR_RES_MRN,
+	.fill = put_mr_stat,
+};
+
+static const struct nldev_kind *kind_of(const struct nldev_ask *ask)
+{
+	const struct nlattr *res = ask->tb[RDMA_NLDEV_ATTR_STAT_RES];
+
+	if (!res)
+		return NULL;
+	switch (nla_get_u32(res)) {
+	case RDMA_NLDEV_ATTR_RES_QP:
+		return &counter_kind;
+	case RDMA_NLDEV_ATTR_RES_MR:
+		return &mr_stat_kind;
+	default:
+		return NULL;
+	}
+}
+
+/* How QPs of a port are bound. */
+static int put_port_mode(struct sk_buff *msg, struct ib_device *device,
+			 const struct nldev_ask *ask)
+{
+	enum rdma_nl_counter_mode mode;
+	enum rdma_nl_counter_mask mask;
+	int ret;
+
+	if (!ask->tb[RDMA_NLDEV_ATTR_STAT_MODE] ||
+	    !ofed_nldev_has_port(ask, device))
+		return -EINVAL;
+	ret = rdma_counter_get_mode(device, ask->port, &mode, &mask);
+	if (ret)
+		return ret;
+	if (ofed_nldev_put_handle(msg, device) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, ask->port) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_MODE, mode))
+		return -EMSGSIZE;
+	if (mode == RDMA_COUNTER_MODE_AUTO &&
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, mask))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* STAT_GET with STAT_RES; @ask is the request. */
+int ofed_nldev_stat_get_res(struct sk_buff *skb, struct nlmsghdr *nlh,
+			    struct netlink_ext_ack *extack,
+			    const struct nldev_ask *ask)
+{
+	const struct nldev_kind *kind = kind_of(ask);
+
+	if (!kind)
+		return -EINVAL;
+	if (kind == &counter_kind && !ask->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID])
+		return ofed_nldev_answer_device(skb, nlh, extack,
+						put_port_mode);
+	return ofed_nldev_one(skb, nlh, extack, kind);
+}
+
+int ofed_nldev_stat_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct nldev_kind *kind;
+	struct nldev_ask ask;
+	int ret;
+
+	ret = ofed_nldev_parse(&ask, cb->skb, cb->nlh, cb->extack);
+	if (ret)
+		return ret;
+	kind = kind_of(&ask);
+	return kind ? ofed_nldev_all(skb, cb, kind) : -EINVAL;
+}
+
+static bool is_about_qps(const struct nldev_ask *ask)
+{
+	return kind_of(ask) == &counter_kind;
+}
+
+static int put_binding(struct sk_buff *msg, u32 counter, u32 qp_num)
+{
+	return nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, counter) ?:
+	       nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, qp_num);
+}
+
+/* To the counter that is named, or to a new one. */
+static int bind(struct sk_buff *msg, struct ib_device *device,
+		const struct nldev_ask *ask)
+{
+	const struct nlattr *counter = ask->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID];
+	u32 qp_num, id = 0;
+	int ret;
+
+	if (!ask->tb[RDMA_NLDEV_ATTR_RES_LQPN])
+		return -EINVAL;
+	qp_num = nla_get_u32(ask->tb[RDMA_NLDEV_ATTR_RES_LQPN]);
+	if (counter) {
+		id = nla_get_u32(counter);
+		ret = rdma_counter_bind_qpn(device, ask->port, qp_num, id);
+	} else {
+		ret = rdma_counter_bind_qpn_alloc(device, ask->port, qp_num,
+						  &id);
+	}
+	if (ret)
+		return ret;
+	ret = put_binding(msg, id, qp_num);
+	if (ret)
+		rdma_counter_unbind_qpn(device, ask->port, qp_num, id);
+	return ret;
+}
+
+static int set_mode(struct sk_buff *msg, struct ib_device *device,
+		    const struct nldev_ask *ask)
+{
+	const struct nlattr *mask =
+		ask->tb[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK];
+
+	if (!is_about_qps(ask))
+		return -EINVAL;
+	if (nla_get_u32(ask->tb[RDMA_NLDEV_ATTR_STAT_MODE]) !=
+	    RDMA_COUNTER_MODE_AUTO)
+		return bind(msg, device, ask);
+	return rdma_counter_set_auto_mode(device, ask->port,
+					  mask ? nla_get_u32(mask) : 0,
+					  ask->extack);
+}
+
+static int set_and_put(struct sk_buff *msg, struct ib_device *device,
+		       const struct nldev_ask *ask)
+{
+	const struct nlattr *optional =
+		ask->tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
+	const struct nlattr *mode = ask->tb[RDMA_NLDEV_ATTR_STAT_MODE];
+	int ret = 0;
+
+	if (!ofed_nldev_has_port(ask, device) || (!mode && !optional))
+		return -EINVAL;
+	if (ofed_nldev_put_handle(msg, device) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, ask->port))
+		return -EMSGSIZE;
+	if (mode)
+		ret = set_mode(msg, device, ask);
+	if (!ret && optional)
+		ret = ofed_nldev_set_optional(device, ask->port, optional);
+	return ret;
+}
+
+int ofed_nldev_stat_set(struct sk_buff *skb, struct nlmsghdr *nlh,
+			struct netlink_ext_ack *extack)
+{
+	return ofed_nldev_answer_device(skb, nlh, extack, set_and_put);
+}
+
+static int unbind_and_put(struct sk_buff *msg, struct ib_device *device,
+			  const struct nldev_ask *ask)
+{
+	const struct nlattr *counter = ask->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID];
+	const struct nlattr *number = ask->tb[RDMA_NLDEV_ATTR_RES_LQPN];
+
+	if (!ofed_nldev_has_port(ask, device) || !is_about_qps(ask) ||
+	    !counter || !number)
+		return -EINVAL;
+	if (ofed_nldev_put_handle(msg, device) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, ask->port) ||
+	    put_binding(msg, nla_get_u32(counter), nla_get_u32(number)))
+		return -EMSGSIZE;
+	return rdma_counter_unbind_qpn(device, ask->port, nla_get_u32(number),
+				       nla_get_u32(counter));
+}
+
+int ofed_nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh,
+			struct netlink_ext_ack *extack)
+{
+	return ofed_nldev_answer_device(skb, nlh, extack, unbind_and_put);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/* NLDEV: parts of devices, added and deleted. */
+#include <net/netlink.h>
+
+#include "nldev.h"
+
+int ofed_nldev_newdev(struct sk_buff *skb, struct nlmsghdr *nlh,
+		      struct netlink_ext_ack *extack)
+{
+	char name[IB_DEVICE_NAME_MAX];
+	struct ib_device *parent;
+	struct nldev_ask ask;
+	int ret = -EINVAL;
+	u8 type;
+
+	parent = ofed_nldev_parse_device(&ask, skb, nlh, extack);
+	if (IS_ERR(parent))
+		return PTR_ERR(parent);
+	if (ask.tb[RDMA_NLDEV_ATTR_DEV_NAME] &&
+	    ask.tb[RDMA_NLDEV_ATTR_DEV_TYPE]) {
+		nla_strscpy(name, ask.tb[RDMA_NLDEV_ATTR_DEV_NAME],
+			    sizeof(name));
+		ret = ofed_nldev_check_link_name(name);
+		if (ret)
+			goto out;
+		type = nla_get_u8(ask.tb[RDMA_NLDEV_ATTR_DEV_TYPE]);
+		ret = ib_add_sub_device(parent, type, name);
+	}
+out:
+	ib_device_put(parent);
+	return ret;
+}
+
+int ofed_nldev_deldev(struct sk_buff *skb, struct nlmsghdr *nlh,
+		      struct netlink_ext_ack *extack)
+{
+	struct ib_device *sub;
+	struct nldev_ask ask;
+
+	sub = ofed_nldev_parse_device(&ask, skb, nlh, extack);
+	if (IS_ERR(sub))
+		return PTR_ERR(sub);
+	return ib_del_sub_device_and_put(sub);
+}
