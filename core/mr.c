@@ -126,6 +126,93 @@ struct ib_mr *ofed_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 }
 EXPORT_SYMBOL_GPL(ofed_reg_user_mr);
 
+/**
+ * ofed_reg_dmabuf_mr - register a part of a dma-buf for a user
+ * @pd: protection domain; busy until the region is deregistered
+ * @offset: where the part begins
+ * @length: bytes
+ * @iova: address that work requests use for it; the same in its page
+ * @fd: of the dma-buf, in the current process
+ * @access: enum ib_access_flags, unchecked
+ * @uobject: of the region
+ * @attrs: of the command
+ *
+ * Return: as ofed_reg_user_mr().
+ */
+struct ib_mr *ofed_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length,
+				 u64 iova, int fd, int access,
+				 struct ib_uobject *uobject,
+				 struct uverbs_attr_bundle *attrs)
+{
+	struct ib_mr *mr;
+	int ret;
+
+	if (!pd->device->ops.reg_user_mr_dmabuf)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!same_page_offset(offset, iova))
+		return ERR_PTR(-EINVAL);
+	ret = ib_check_mr_access(pd->device, access);
+	if (ret)
+		return ERR_PTR(ret);
+
+	mr = compat_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access,
+				       attrs);
+	if (IS_ERR(mr))
+		return mr;
+	mr_adopt(mr, pd, IB_MR_TYPE_USER);
+	mr->uobject = uobject;
+	mr->iova = iova;
+	mr->length = length;
+	mr_track(mr);
+	return mr;
+}
+EXPORT_SYMBOL_GPL(ofed_reg_dmabuf_mr);
+
+/**
+ * ofed_reg_dm_mr - register a part of device memory for a user
+ * @pd: protection domain; busy until the region is deregistered
+ * @dm: the memory; busy likewise
+ * @attr: the part, and the rights, unchecked
+ * @uobject: of the region
+ * @attrs: of the command
+ *
+ * Addresses in it count from 0: device memory has no others.
+ * Return: the region, or -EOPNOTSUPP (driver has none), -EINVAL (not within
+ * @dm, or not IB_ZERO_BASED), the errno of ib_check_mr_access() or the driver's.
+ */
+struct ib_mr *ofed_reg_dm_mr(struct ib_pd *pd, struct ib_dm *dm,
+			     struct ib_dm_mr_attr *attr,
+			     struct ib_uobject *uobject,
+			     struct uverbs_attr_bundle *attrs)
+{
+	struct ib_mr *mr;
+	int ret;
+
+	if (!pd->device->ops.reg_dm_mr)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!(attr->access_flags & IB_ZERO_BASED))
+		return ERR_PTR(-EINVAL);
+	ret = ib_check_mr_access(pd->device, attr->access_flags);
+	if (ret)
+		return ERR_PTR(ret);
+	if (attr->offset > dm->length ||
+	    attr->length > dm->length - attr->offset)
+		return ERR_PTR(-EINVAL);
+
+	mr = pd->device->ops.reg_dm_mr(pd, dm, attr, attrs);
+	if (IS_ERR(mr))
+		return mr;
+	mr_adopt(mr, pd, IB_MR_TYPE_DM);
+	mr->uobject = uobject;
+	mr->length = attr->length;
+	mr->iova = 0;
+	mr->dm = dm;
+	atomic_inc(&dm->usecnt);
+	mr_track(mr);
+	return mr;
+}
+EXPORT_SYMBOL_GPL(ofed_reg_dm_mr);
+
 /*
  * The driver changed @mr itself; the rest of its values follow. It may have set
  * mr->pd, too: what it was before is @old_pd.

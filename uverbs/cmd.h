@@ -34,6 +34,11 @@ static inline struct ib_uwq_object *uv_uwq(struct ib_uobject *uobj)
 	return container_of(uv_source(uobj), struct ib_uwq_object, source);
 }
 
+static inline struct uv_comp_file *uv_comp_file(struct ib_uobject *uobj)
+{
+	return container_of(uobj, struct uv_comp_file, uobj);
+}
+
 static inline void uv_put_cq(struct ib_cq *cq)
 {
 	uv_put_read(&cq->uobject->source.uobj);
@@ -53,6 +58,85 @@ static inline void uv_put_wq(struct ib_wq *wq)
 {
 	uv_put_read(&wq->uobject->source.uobj);
 }
+
+/*
+ * What a new object shall be, whoever asks for it: write() and ioctl() have but
+ * the parsing for themselves. Objects in it are locked for reading, or NULL
+ * where it goes without; @async is NULL for the event file of the context.
+ */
+
+/**
+ * struct uv_cq_params - a new CQ
+ * @init: for the driver
+ * @user_handle: what events call it
+ * @channel: completion channel; the CQ takes a reference
+ * @async: event file
+ */
+struct uv_cq_params {
+	struct ib_cq_init_attr init;
+	u64 user_handle;
+	struct uv_comp_file *channel;
+	struct uv_async_file *async;
+};
+
+/**
+ * struct uv_qp_params - a new QP
+ * @init: for the driver, in and out, but for handler and context
+ * @user_handle: what events call it
+ * @pd: protection domain; NULL for an XRC target QP
+ * @xrcd: XRC domain, of which @init has the ib_xrcd
+ * @async: event file
+ */
+struct uv_qp_params {
+	struct ib_qp_init_attr init;
+	u64 user_handle;
+	struct ib_pd *pd;
+	struct ib_uobject *xrcd;
+	struct uv_async_file *async;
+};
+
+/**
+ * struct uv_srq_params - a new SRQ
+ * @init: for the driver, in and out, but for handler and context
+ * @user_handle: what events call it
+ * @pd: protection domain
+ * @xrcd: XRC domain, of which @init has the ib_xrcd
+ * @async: event file
+ */
+struct uv_srq_params {
+	struct ib_srq_init_attr init;
+	u64 user_handle;
+	struct ib_pd *pd;
+	struct ib_uobject *xrcd;
+	struct uv_async_file *async;
+};
+
+/**
+ * struct uv_wq_params - a new WQ
+ * @init: for the driver, in and out, but for handler and context
+ * @user_handle: what events call it
+ * @pd: protection domain
+ * @async: event file
+ */
+struct uv_wq_params {
+	struct ib_wq_init_attr init;
+	u64 user_handle;
+	struct ib_pd *pd;
+	struct uv_async_file *async;
+};
+
+int uv_cq_make(struct ib_uobject *uobj, const struct uv_cq_params *params,
+	       struct uverbs_attr_bundle *attrs);
+void uv_cq_events(struct ib_uobject *uobj,
+		  struct ib_uverbs_destroy_cq_resp *resp);
+int uv_qp_check(const struct ib_qp_init_attr *init, bool has_table,
+		bool has_srq);
+int uv_qp_make(struct ib_uobject *uobj, struct uv_qp_params *params,
+	       struct uverbs_attr_bundle *attrs);
+int uv_srq_make(struct ib_uobject *uobj, struct uv_srq_params *params,
+		struct uverbs_attr_bundle *attrs);
+int uv_wq_make(struct ib_uobject *uobj, struct uv_wq_params *params,
+	       struct uverbs_attr_bundle *attrs);
 
 /* cmd_destroy.c */
 int uv_destroy_request(const struct uv_type *type,

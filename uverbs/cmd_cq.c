@@ -21,31 +21,28 @@ static int cq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 UV_OBJ_TYPE(uv_type_cq, UVERBS_OBJECT_CQ, struct ib_ucq_object, cq_destroy,
 	destroy_cq);
 
-/* uobj->object is set on success. */
-static int cq_make(struct ib_uobject *uobj,
-		   const struct ib_uverbs_ex_create_cq *cmd,
-		   struct uverbs_attr_bundle *attrs)
+/**
+ * uv_cq_make - make a CQ
+ * @uobj: of the CQ, from begin; its object is set on success
+ * @params: what it shall be
+ * @attrs: of the command
+ *
+ * Return: 0, -EINVAL (completion vector), -ENOMEM, or the driver's errno.
+ */
+int uv_cq_make(struct ib_uobject *uobj, const struct uv_cq_params *params,
+	       struct uverbs_attr_bundle *attrs)
 {
-	struct ib_cq_init_attr init = {
-		.cqe = cmd->cqe,
-		.comp_vector = cmd->comp_vector,
-		.flags = cmd->flags,
-	};
 	struct ib_ucq_object *ucq = uv_ucq(uobj);
-	struct uv_comp_file *channel;
 	struct ib_cq *cq;
 
-	uobj->user_handle = cmd->user_handle;
+	uobj->user_handle = params->user_handle;
 	INIT_LIST_HEAD(&ucq->comp_node);
-	uv_source_init(&ucq->source);
-	if (cmd->comp_channel >= 0) {
-		channel = uv_comp_file_get(cmd->comp_channel, attrs->ufile);
-		if (IS_ERR(channel))
-			return PTR_ERR(channel);
-		ucq->channel = channel;
-	}
+	uv_source_init(&ucq->source, params->async);
+	if (params->channel)
+		uv_obj_get(&params->channel->uobj);
+	ucq->channel = params->channel;
 
-	cq = ofed_create_user_cq(attrs->context->device, &init,
+	cq = ofed_create_user_cq(uobj->context->device, &params->init,
 				 uv_cq_completed, uv_source_event, ucq, ucq,
 				 attrs);
 	if (IS_ERR(cq)) {
@@ -57,31 +54,38 @@ static int cq_make(struct ib_uobject *uobj,
 	return 0;
 }
 
-/* The object is locked; uv_obj_commit() or uv_obj_abort() comes next. */
-static struct ib_uobject *cq_create(const struct ib_uverbs_ex_create_cq *cmd,
-				    struct uverbs_attr_bundle *attrs)
+static int cq_create(const struct ib_uverbs_ex_create_cq *cmd,
+		     struct ib_uverbs_create_cq_resp *resp,
+		     struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uobject *uobj = uv_obj_begin(&uv_type_cq, attrs);
+	struct uv_cq_params params = {
+		.init.cqe = cmd->cqe,
+		.init.comp_vector = cmd->comp_vector,
+		.init.flags = cmd->flags,
+		.user_handle = cmd->user_handle,
+	};
+	struct ib_uobject *uobj, *channel = NULL;
 	int ret;
 
+	uobj = uv_obj_begin(&uv_type_cq, attrs);
 	if (IS_ERR(uobj))
-		return uobj;
-	ret = cq_make(uobj, cmd, attrs);
-	if (ret) {
-		uv_obj_abort(uobj, attrs);
-		return ERR_PTR(ret);
-	}
+		return PTR_ERR(uobj);
 	attrs->uobject = uobj;
-	return uobj;
-}
-
-static void cq_describe(const struct ib_uobject *uobj,
-			struct ib_uverbs_create_cq_resp *resp)
-{
-	const struct ib_cq *cq = uobj->object;
-
+	if (cmd->comp_channel >= 0) {
+		channel = uv_get_read_fd(&uv_type_comp, cmd->comp_channel,
+					 attrs);
+		if (IS_ERR(channel))
+			return PTR_ERR(channel);
+		params.channel = uv_comp_file(channel);
+	}
+	ret = uv_cq_make(uobj, &params, attrs);
+	if (channel)
+		uv_put_read_fd(channel);
+	if (ret)
+		return ret;
 	resp->cq_handle = uobj->id;
-	resp->cqe = cq->cqe;
+	resp->cqe = ((struct ib_cq *)uobj->object)->cqe;
+	return 0;
 }
 
 int uv_create_cq(struct uverbs_attr_bundle *attrs)
@@ -89,7 +93,6 @@ int uv_create_cq(struct uverbs_attr_bundle *attrs)
 	struct ib_uverbs_create_cq_resp resp = {};
 	struct ib_uverbs_ex_create_cq full = {};
 	struct ib_uverbs_create_cq cmd;
-	struct ib_uobject *uobj;
 	int ret;
 
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
@@ -99,18 +102,14 @@ int uv_create_cq(struct uverbs_attr_bundle *attrs)
 	full.comp_channel = cmd.comp_channel;
 	full.comp_vector = cmd.comp_vector;
 	full.cqe = cmd.cqe;
-	uobj = cq_create(&full, attrs);
-	if (IS_ERR(uobj))
-		return PTR_ERR(uobj);
-	cq_describe(uobj, &resp);
-	return uv_reply(attrs, &resp, sizeof(resp));
+	ret = cq_create(&full, &resp, attrs);
+	return ret ?: uv_reply(attrs, &resp, sizeof(resp));
 }
 
 int uv_ex_create_cq(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_ex_create_cq_resp resp = {};
 	struct ib_uverbs_ex_create_cq cmd;
-	struct ib_uobject *uobj;
 	int ret;
 
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
@@ -118,10 +117,9 @@ int uv_ex_create_cq(struct uverbs_attr_bundle *attrs)
 		return ret;
 	if (cmd.comp_mask || cmd.reserved)
 		return -EINVAL;
-	uobj = cq_create(&cmd, attrs);
-	if (IS_ERR(uobj))
-		return PTR_ERR(uobj);
-	cq_describe(uobj, &resp.base);
+	ret = cq_create(&cmd, &resp.base, attrs);
+	if (ret)
+		return ret;
 	resp.response_length = uv_reply_length(attrs, sizeof(resp));
 	return uv_reply(attrs, &resp, sizeof(resp));
 }
@@ -244,6 +242,14 @@ int uv_req_notify_cq(struct uverbs_attr_bundle *attrs)
 	return ret < 0 ? ret : 0;
 }
 
+/* @uobj is what is left of a CQ, so that the counts are final. */
+void uv_cq_events(struct ib_uobject *uobj,
+		  struct ib_uverbs_destroy_cq_resp *resp)
+{
+	resp->comp_events_reported = uv_ucq(uobj)->comp_reported;
+	resp->async_events_reported = uv_source(uobj)->reported;
+}
+
 int uv_destroy_cq(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_destroy_cq_resp resp = {};
@@ -257,8 +263,7 @@ int uv_destroy_cq(struct uverbs_attr_bundle *attrs)
 	uobj = uv_get_destroyed(&uv_type_cq, cmd.cq_handle, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
-	resp.comp_events_reported = uv_ucq(uobj)->comp_reported;
-	resp.async_events_reported = uv_source(uobj)->reported;
+	uv_cq_events(uobj, &resp);
 	uv_obj_put(uobj);
 	return uv_reply(attrs, &resp, sizeof(resp));
 }

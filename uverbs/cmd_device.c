@@ -5,21 +5,6 @@
 
 #include "uverbs.h"
 
-static struct ib_ucontext *context_alloc(struct ib_uverbs_file *file)
-{
-	struct ib_device *ib_dev = uv_ib_dev(file->device);
-	struct ib_ucontext *context;
-
-	if (!ib_dev)
-		return ERR_PTR(-EIO);
-	context = rdma_zalloc_drv_obj(ib_dev, ib_ucontext);
-	if (!context)
-		return ERR_PTR(-ENOMEM);
-	context->device = ib_dev;
-	context->ufile = file;
-	return context;
-}
-
 /*
  * The answer goes out before the driver makes the context: there is no way back
  * from that.
@@ -36,7 +21,7 @@ int uv_get_context(struct uverbs_attr_bundle *attrs)
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	context = context_alloc(attrs->ufile);
+	context = uv_context_alloc(attrs->ufile);
 	if (IS_ERR(context))
 		return PTR_ERR(context);
 	attrs->context = context;
@@ -212,9 +197,10 @@ static u16 user_lid(struct ib_device *ib_dev, u32 port, u32 lid)
 	return ib_lid_cpu16(lid);
 }
 
-static void port_attr(struct ib_uverbs_query_port_resp *resp,
-		      struct ib_device *ib_dev, u32 port,
-		      const struct ib_port_attr *attr)
+/* As QUERY_PORT says it, by write() and by ioctl(). */
+void uv_port_attr(struct ib_uverbs_query_port_resp *resp,
+		  struct ib_device *ib_dev, u32 port,
+		  const struct ib_port_attr *attr)
 {
 	resp->link_layer = rdma_port_get_link_layer(ib_dev, port);
 	resp->phys_state = attr->phys_state;
@@ -261,6 +247,6 @@ int uv_query_port(struct uverbs_attr_bundle *attrs)
 	ret = ib_query_port(context->device, cmd.port_num, &attr);
 	if (ret)
 		return ret;
-	port_attr(&resp, context->device, cmd.port_num, &attr);
+	uv_port_attr(&resp, context->device, cmd.port_num, &attr);
 	return uv_reply(attrs, &resp, sizeof(resp));
 }

@@ -70,7 +70,8 @@ static struct ib_flow_attr *flow_attr_new(const struct ib_uverbs_flow_attr *user
 
 /* @specs are @left bytes, copied. All of them must be used up. */
 static int flow_attr_fill(struct ib_flow_attr *attr, const void *specs,
-			  size_t left)
+			  size_t left, struct ib_uflow_resources *resources,
+			  struct uverbs_attr_bundle *attrs)
 {
 	const struct ib_uverbs_flow_spec_hdr *user = specs;
 	union ib_flow_spec *spec;
@@ -81,7 +82,7 @@ static int flow_attr_fill(struct ib_flow_attr *attr, const void *specs,
 		    user->size > left)
 			return -EINVAL;
 		spec = (void *)attr + attr->size;
-		ret = uv_flow_spec(user, spec);
+		ret = uv_flow_spec(user, spec, resources, attrs);
 		if (ret)
 			return ret;
 		attr->size += spec->size;
@@ -91,12 +92,15 @@ static int flow_attr_fill(struct ib_flow_attr *attr, const void *specs,
 	return left ? -EINVAL : 0;
 }
 
+DEFINE_FREE(resources, struct ib_uflow_resources *,
+	    ib_uverbs_flow_resources_free(_T))
+
 /* uobj->object is set on success. */
 static int flow_make(struct ib_uobject *uobj,
 		     const struct ib_uverbs_create_flow *cmd,
 		     const void *specs, struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uflow_resources *resources;
+	struct ib_uflow_resources *resources __free(resources) = NULL;
 	struct ib_flow_attr *attr __free(kfree) = NULL;
 	struct ib_uobject *qp_uobj __free(uv_put_read) = NULL;
 	struct ib_flow *flow;
@@ -115,18 +119,17 @@ static int flow_make(struct ib_uobject *uobj,
 	attr = flow_attr_new(&cmd->flow_attr);
 	if (!attr)
 		return -ENOMEM;
-	ret = flow_attr_fill(attr, specs, cmd->flow_attr.size);
-	if (ret)
-		return ret;
 	resources = flow_resources_alloc(attr->num_of_specs);
 	if (!resources)
 		return -ENOMEM;
+	ret = flow_attr_fill(attr, specs, cmd->flow_attr.size, resources,
+			     attrs);
+	if (ret)
+		return ret;
 	flow = qp->device->ops.create_flow(qp, attr, &attrs->driver_udata);
-	if (IS_ERR(flow)) {
-		ib_uverbs_flow_resources_free(resources);
+	if (IS_ERR(flow))
 		return PTR_ERR(flow);
-	}
-	ib_set_flow(uobj, flow, qp, qp->device, resources);
+	ib_set_flow(uobj, flow, qp, qp->device, no_free_ptr(resources));
 	return 0;
 }
 

@@ -214,7 +214,7 @@ static int ring(struct ib_qp *qp, const struct uv_device *dev)
 {
 	const struct ib_send_wr *bad_wr = NULL;
 
-	if (dev->legacy_ok & BIT_ULL(IB_USER_VERBS_CMD_POST_RECV))
+	if (uv_has_command(dev, IB_USER_VERBS_CMD_POST_RECV))
 		return 0;
 	return qp->device->ops.post_send(qp->real_qp, NULL, &bad_wr);
 }

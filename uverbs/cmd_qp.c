@@ -62,20 +62,15 @@ static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 UV_OBJ_TYPE(uv_type_qp, UVERBS_OBJECT_QP, struct ib_uqp_object, qp_destroy,
 	destroy_qp);
 
-static struct ib_uobject *qp_begin(u64 user_handle,
-				   struct uverbs_attr_bundle *attrs)
+static void qp_init(struct ib_uobject *uobj, u64 user_handle,
+		    struct uv_async_file *async)
 {
-	struct ib_uobject *uobj = uv_obj_begin(&uv_type_qp, attrs);
-	struct ib_uqp_object *uqp;
+	struct ib_uqp_object *uqp = uv_uqp(uobj);
 
-	if (IS_ERR(uobj))
-		return uobj;
-	uqp = uv_uqp(uobj);
 	uobj->user_handle = user_handle;
-	uv_source_init(&uqp->source);
+	uv_source_init(&uqp->source, async);
 	mutex_init(&uqp->mcast_lock);
 	INIT_LIST_HEAD(&uqp->mcast);
-	return uobj;
 }
 
 /* What a new QP is made of, each locked for reading or NULL. */
@@ -161,11 +156,7 @@ static int parts_get(struct qp_parts *parts,
 		if (IS_ERR(init->rwq_ind_tbl))
 			return PTR_ERR(init->rwq_ind_tbl);
 	}
-	if (cmd->qp_type == IB_QPT_XRC_INI) {
-		/* It does not receive. */
-		init->cap.max_recv_sge = 0;
-		init->cap.max_recv_wr = 0;
-	} else {
+	if (cmd->qp_type != IB_QPT_XRC_INI) {
 		ret = parts_get_recv(parts, cmd, init, attrs);
 		if (ret)
 			return ret;
@@ -177,16 +168,25 @@ static int parts_get(struct qp_parts *parts,
 	return PTR_ERR_OR_ZERO(init->send_cq);
 }
 
-static int qp_check(const struct ib_uverbs_ex_create_qp *cmd)
+/**
+ * uv_qp_check - judge what is asked of a new QP before anything is looked up
+ * @init: type, flags, source_qpn and sizes
+ * @has_table: it receives through a table of WQs
+ * @has_srq: it receives from an SRQ
+ *
+ * Return: 0, -EPERM (others' packets, or others' QP number), -EINVAL.
+ */
+int uv_qp_check(const struct ib_qp_init_attr *init, bool has_table,
+		bool has_srq)
 {
 	const u32 flags = IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK |
 		IB_QP_CREATE_CROSS_CHANNEL | IB_QP_CREATE_MANAGED_SEND |
 		IB_QP_CREATE_MANAGED_RECV | IB_QP_CREATE_SCATTER_FCS |
 		IB_QP_CREATE_CVLAN_STRIPPING | IB_QP_CREATE_SOURCE_QPN |
 		IB_QP_CREATE_PCI_WRITE_END_PADDING;
-	bool has_table = cmd->comp_mask & IB_UVERBS_CREATE_QP_MASK_IND_TABLE;
+	const struct ib_qp_cap *cap = &init->cap;
 
-	switch (cmd->qp_type) {
+	switch (init->qp_type) {
 	case IB_QPT_RAW_PACKET:
 		if (!capable(CAP_NET_RAW))
 			return -EPERM;
@@ -201,20 +201,19 @@ static int qp_check(const struct ib_uverbs_ex_create_qp *cmd)
 	default:
 		return -EINVAL;
 	}
-	if (cmd->create_flags & ~flags)
+	if (init->create_flags & ~flags)
 		return -EINVAL;
-	if (cmd->create_flags & IB_QP_CREATE_SOURCE_QPN) {
+	if (init->create_flags & IB_QP_CREATE_SOURCE_QPN) {
 		if (!capable(CAP_NET_RAW))
 			return -EPERM;
-	} else if (cmd->source_qpn) {
+	} else if (init->source_qpn) {
 		return -EINVAL;
 	}
 	/* Either it receives itself or through the table. */
-	if (has_table && (cmd->max_recv_wr || cmd->max_recv_sge ||
-			  cmd->is_srq))
+	if (has_table && (cap->max_recv_wr || cap->max_recv_sge || has_srq))
 		return -EINVAL;
-	return has_table && !cmd->max_send_wr && cmd->max_send_sge ?
-		-EINVAL : 0;
+	return has_table && !cap->max_send_wr && cap->max_send_sge ? -EINVAL :
+								     0;
 }
 
 static void qp_use_xrcd(struct ib_uobject *uobj, struct ib_uobject *xrcd)
@@ -225,29 +224,54 @@ static void qp_use_xrcd(struct ib_uobject *uobj, struct ib_uobject *xrcd)
 	atomic_inc(&uqp->xrcd->users);
 }
 
-static int qp_make(struct ib_uobject *uobj,
+/**
+ * uv_qp_make - make a QP
+ * @uobj: of the QP, from begin; its object is set on success
+ * @params: what it shall be, checked by uv_qp_check(), and what it has become
+ * @attrs: of the command
+ *
+ * Return: 0, -EOPNOTSUPP, -ENOMEM, or the driver's errno.
+ */
+int uv_qp_make(struct ib_uobject *uobj, struct uv_qp_params *params,
+	       struct uverbs_attr_bundle *attrs)
+{
+	struct ib_qp_init_attr *init = &params->init;
+	struct ib_qp *qp;
+
+	qp_init(uobj, params->user_handle, params->async);
+	if (init->qp_type == IB_QPT_XRC_INI) {
+		/* It does not receive. */
+		init->cap.max_recv_sge = 0;
+		init->cap.max_recv_wr = 0;
+	}
+	init->event_handler = uv_source_event;
+	init->qp_context = uv_source(uobj);
+	qp = ofed_create_user_qp(uobj->context->device, params->pd, init,
+				 uv_uqp(uobj), &attrs->driver_udata);
+	if (IS_ERR(qp)) {
+		uv_source_end(uv_source(uobj));
+		return PTR_ERR(qp);
+	}
+	uobj->object = qp;
+	if (params->xrcd)
+		qp_use_xrcd(uobj, params->xrcd);
+	return 0;
+}
+
+/* From what the handles of @cmd say. */
+static int qp_make(struct ib_uobject *uobj, struct uv_qp_params *params,
 		   const struct ib_uverbs_ex_create_qp *cmd,
-		   struct ib_qp_init_attr *init,
 		   struct uverbs_attr_bundle *attrs)
 {
 	struct qp_parts parts = {};
-	struct ib_qp *qp;
 	int ret;
 
-	ret = parts_get(&parts, cmd, init, attrs);
-	if (ret)
-		goto out_put;
-	qp = ofed_create_user_qp(uobj->context->device,
-				 parts.pd ? parts.pd->object : NULL, init,
-				 uv_uqp(uobj), &attrs->driver_udata);
-	if (IS_ERR(qp)) {
-		ret = PTR_ERR(qp);
-		goto out_put;
+	ret = parts_get(&parts, cmd, &params->init, attrs);
+	if (!ret) {
+		params->pd = parts.pd ? parts.pd->object : NULL;
+		params->xrcd = parts.xrcd;
+		ret = uv_qp_make(uobj, params, attrs);
 	}
-	uobj->object = qp;
-	if (parts.xrcd)
-		qp_use_xrcd(uobj, parts.xrcd);
-out_put:
 	parts_put(&parts);
 	return ret;
 }
@@ -257,44 +281,43 @@ static int qp_create(const struct ib_uverbs_ex_create_qp *cmd,
 		     struct ib_uverbs_create_qp_resp *resp,
 		     struct uverbs_attr_bundle *attrs)
 {
-	struct ib_qp_init_attr init = {
-		.event_handler = uv_source_event,
-		.sq_sig_type = cmd->sq_sig_all ? IB_SIGNAL_ALL_WR :
-						 IB_SIGNAL_REQ_WR,
-		.qp_type = cmd->qp_type,
-		.create_flags = cmd->create_flags,
-		.source_qpn = cmd->source_qpn,
-		.cap.max_inline_data = cmd->max_inline_data,
-		.cap.max_recv_sge = cmd->max_recv_sge,
-		.cap.max_recv_wr = cmd->max_recv_wr,
-		.cap.max_send_sge = cmd->max_send_sge,
-		.cap.max_send_wr = cmd->max_send_wr,
+	struct uv_qp_params params = {
+		.init.sq_sig_type = cmd->sq_sig_all ? IB_SIGNAL_ALL_WR :
+						      IB_SIGNAL_REQ_WR,
+		.init.qp_type = cmd->qp_type,
+		.init.create_flags = cmd->create_flags,
+		.init.source_qpn = cmd->source_qpn,
+		.init.cap.max_inline_data = cmd->max_inline_data,
+		.init.cap.max_recv_sge = cmd->max_recv_sge,
+		.init.cap.max_recv_wr = cmd->max_recv_wr,
+		.init.cap.max_send_sge = cmd->max_send_sge,
+		.init.cap.max_send_wr = cmd->max_send_wr,
+		.user_handle = cmd->user_handle,
 	};
+	const struct ib_qp_cap *cap = &params.init.cap;
 	struct ib_uobject *uobj;
 	int ret;
 
-	ret = qp_check(cmd);
+	ret = uv_qp_check(&params.init,
+			  cmd->comp_mask & IB_UVERBS_CREATE_QP_MASK_IND_TABLE,
+			  cmd->is_srq);
 	if (ret)
 		return ret;
-	uobj = qp_begin(cmd->user_handle, attrs);
+	uobj = uv_obj_begin(&uv_type_qp, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
-	init.qp_context = uv_source(uobj);
-	ret = qp_make(uobj, cmd, &init, attrs);
-	if (ret) {
-		uv_source_end(uv_source(uobj));
-		uv_obj_abort(uobj, attrs);
-		return ret;
-	}
-
 	attrs->uobject = uobj;
+	ret = qp_make(uobj, &params, cmd, attrs);
+	if (ret)
+		return ret;
+
 	resp->qpn = ((struct ib_qp *)uobj->object)->qp_num;
 	resp->qp_handle = uobj->id;
-	resp->max_inline_data = init.cap.max_inline_data;
-	resp->max_recv_sge = init.cap.max_recv_sge;
-	resp->max_recv_wr = init.cap.max_recv_wr;
-	resp->max_send_sge = init.cap.max_send_sge;
-	resp->max_send_wr = init.cap.max_send_wr;
+	resp->max_inline_data = cap->max_inline_data;
+	resp->max_recv_sge = cap->max_recv_sge;
+	resp->max_recv_wr = cap->max_recv_wr;
+	resp->max_send_sge = cap->max_send_sge;
+	resp->max_send_wr = cap->max_send_wr;
 	return 0;
 }
 
@@ -359,8 +382,11 @@ static int qp_open(struct ib_uobject *uobj,
 	xrcd = uv_get_read(&uv_type_xrcd, cmd->pd_handle, attrs);
 	if (IS_ERR(xrcd))
 		return -EINVAL;
+	qp_init(uobj, cmd->user_handle, NULL);
 	qp = ib_open_qp(xrcd->object, &open);
-	if (!IS_ERR(qp)) {
+	if (IS_ERR(qp)) {
+		uv_source_end(uv_source(uobj));
+	} else {
 		qp->uobject = uv_uqp(uobj);
 		uobj->object = qp;
 		qp_use_xrcd(uobj, xrcd);
@@ -379,16 +405,13 @@ int uv_open_qp(struct uverbs_attr_bundle *attrs)
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	uobj = qp_begin(cmd.user_handle, attrs);
+	uobj = uv_obj_begin(&uv_type_qp, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
-	ret = qp_open(uobj, &cmd, attrs);
-	if (ret) {
-		uv_source_end(uv_source(uobj));
-		uv_obj_abort(uobj, attrs);
-		return ret;
-	}
 	attrs->uobject = uobj;
+	ret = qp_open(uobj, &cmd, attrs);
+	if (ret)
+		return ret;
 	resp.qp_handle = uobj->id;
 	resp.qpn = cmd.qpn;
 	return uv_reply(attrs, &resp, sizeof(resp));

@@ -21,71 +21,81 @@ static int srq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 UV_OBJ_TYPE(uv_type_srq, UVERBS_OBJECT_SRQ, struct ib_usrq_object,
 	srq_destroy, destroy_srq);
 
-/* CQ and XRC domain are found already; uobj->object is set on success. */
-static int srq_make(struct ib_uobject *uobj, struct ib_srq_init_attr *init,
-		    const struct ib_uverbs_create_xsrq *cmd,
-		    struct uverbs_attr_bundle *attrs)
+/**
+ * uv_srq_make - make an SRQ
+ * @uobj: of the SRQ, from begin; its object is set on success
+ * @params: what it shall be, and what it has become
+ * @attrs: of the command
+ *
+ * Return: 0, -ENOMEM, or the driver's errno.
+ */
+int uv_srq_make(struct ib_uobject *uobj, struct uv_srq_params *params,
+		struct uverbs_attr_bundle *attrs)
 {
 	struct ib_usrq_object *usrq = uv_usrq(uobj);
 	struct ib_srq *srq;
-	struct ib_pd *pd;
 
-	pd = uv_read_obj(struct ib_pd, &uv_type_pd, cmd->pd_handle, attrs);
-	if (IS_ERR(pd))
-		return PTR_ERR(pd);
-	init->event_handler = uv_source_event;
-	init->srq_context = usrq;
-	init->srq_type = cmd->srq_type;
-	init->attr.max_wr = cmd->max_wr;
-	init->attr.max_sge = cmd->max_sge;
-	init->attr.srq_limit = cmd->srq_limit;
-
-	srq = ib_create_srq_user(pd, init, usrq, &attrs->driver_udata);
-	uv_put_read(pd->uobject);
-	if (IS_ERR(srq))
+	uobj->user_handle = params->user_handle;
+	uv_source_init(&usrq->source, params->async);
+	params->init.event_handler = uv_source_event;
+	params->init.srq_context = &usrq->source;
+	srq = ib_create_srq_user(params->pd, &params->init, usrq,
+				 &attrs->driver_udata);
+	if (IS_ERR(srq)) {
+		uv_source_end(&usrq->source);
 		return PTR_ERR(srq);
+	}
 	uobj->object = srq;
+	if (params->xrcd) {
+		usrq->xrcd = container_of(params->xrcd, struct uv_xrcd, uobj);
+		atomic_inc(&usrq->xrcd->users);
+	}
 	return 0;
 }
 
-static int srq_make_any(struct ib_uobject *uobj,
-			struct ib_srq_init_attr *init,
-			const struct ib_uverbs_create_xsrq *cmd,
-			struct uverbs_attr_bundle *attrs)
+/* From what the handles of @cmd say. */
+static int srq_make(struct ib_uobject *uobj, struct uv_srq_params *params,
+		    const struct ib_uverbs_create_xsrq *cmd,
+		    struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uobject *xrcd __free(uv_put_read) = NULL;
 	struct ib_uobject *cq __free(uv_put_read) = NULL;
-	int ret;
+	struct ib_uobject *pd __free(uv_put_read) = NULL;
 
 	if (cmd->srq_type == IB_SRQT_XRC) {
 		/* As for QPs: programs know no other errno for a bad one. */
 		xrcd = uv_get_read(&uv_type_xrcd, cmd->xrcd_handle, attrs);
 		if (IS_ERR(xrcd))
 			return -EINVAL;
-		init->ext.xrc.xrcd = xrcd->object;
+		params->xrcd = xrcd;
+		params->init.ext.xrc.xrcd = xrcd->object;
 	} else if (cmd->srq_type == IB_SRQT_TM) {
-		init->ext.tag_matching.max_num_tags = cmd->max_num_tags;
+		params->init.ext.tag_matching.max_num_tags = cmd->max_num_tags;
 	}
 	if (ib_srq_has_cq(cmd->srq_type)) {
 		cq = uv_get_read(&uv_type_cq, cmd->cq_handle, attrs);
 		if (IS_ERR(cq))
 			return PTR_ERR(cq);
-		init->ext.cq = cq->object;
+		params->init.ext.cq = cq->object;
 	}
-
-	ret = srq_make(uobj, init, cmd, attrs);
-	if (!ret && xrcd) {
-		uv_usrq(uobj)->xrcd = container_of(xrcd, struct uv_xrcd, uobj);
-		atomic_inc(&uv_usrq(uobj)->xrcd->users);
-	}
-	return ret;
+	pd = uv_get_read(&uv_type_pd, cmd->pd_handle, attrs);
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	params->pd = pd->object;
+	return uv_srq_make(uobj, params, attrs);
 }
 
 static int srq_create(const struct ib_uverbs_create_xsrq *cmd,
 		      struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_create_srq_resp resp = {};
-	struct ib_srq_init_attr init = {};
+	struct uv_srq_params params = {
+		.init.srq_type = cmd->srq_type,
+		.init.attr.max_wr = cmd->max_wr,
+		.init.attr.max_sge = cmd->max_sge,
+		.init.attr.srq_limit = cmd->srq_limit,
+		.user_handle = cmd->user_handle,
+	};
 	struct ib_uobject *uobj;
 	int ret;
 
@@ -94,18 +104,13 @@ static int srq_create(const struct ib_uverbs_create_xsrq *cmd,
 	uobj = uv_obj_begin(&uv_type_srq, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
-	uobj->user_handle = cmd->user_handle;
-	uv_source_init(uv_source(uobj));
-	ret = srq_make_any(uobj, &init, cmd, attrs);
-	if (ret) {
-		uv_source_end(uv_source(uobj));
-		uv_obj_abort(uobj, attrs);
-		return ret;
-	}
 	attrs->uobject = uobj;
+	ret = srq_make(uobj, &params, cmd, attrs);
+	if (ret)
+		return ret;
 	resp.srq_handle = uobj->id;
-	resp.max_wr = init.attr.max_wr;
-	resp.max_sge = init.attr.max_sge;
+	resp.max_wr = params.init.attr.max_wr;
+	resp.max_sge = params.init.attr.max_sge;
 	if (cmd->srq_type == IB_SRQT_XRC)
 		resp.srqn = ((struct ib_srq *)uobj->object)->ext.xrc.srq_num;
 	return uv_reply(attrs, &resp, sizeof(resp));

@@ -18,43 +18,57 @@ static int wq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 UV_OBJ_TYPE(uv_type_wq, UVERBS_OBJECT_WQ, struct ib_uwq_object, wq_destroy,
 	destroy_wq);
 
-/* uobj->object is set on success. */
-static int wq_make(struct ib_uobject *uobj,
-		   const struct ib_uverbs_ex_create_wq *cmd,
-		   struct ib_wq_init_attr *init,
-		   struct uverbs_attr_bundle *attrs)
+/**
+ * uv_wq_make - make a WQ
+ * @uobj: of the WQ, from begin; its object is set on success
+ * @params: what it shall be, and what it has become
+ * @attrs: of the command
+ *
+ * Return: 0, -EOPNOTSUPP, or the driver's errno.
+ */
+int uv_wq_make(struct ib_uobject *uobj, struct uv_wq_params *params,
+	       struct uverbs_attr_bundle *attrs)
 {
 	struct ib_wq *wq;
-	struct ib_pd *pd;
-	struct ib_cq *cq;
-	int ret = 0;
 
-	pd = uv_read_obj(struct ib_pd, &uv_type_pd, cmd->pd_handle, attrs);
+	uobj->user_handle = params->user_handle;
+	uv_source_init(uv_source(uobj), params->async);
+	params->init.event_handler = uv_source_event;
+	params->init.wq_context = uv_source(uobj);
+	wq = ofed_create_user_wq(params->pd, &params->init, uv_uwq(uobj),
+				 &attrs->driver_udata);
+	if (IS_ERR(wq)) {
+		uv_source_end(uv_source(uobj));
+		return PTR_ERR(wq);
+	}
+	uobj->object = wq;
+	return 0;
+}
+
+/* From what the handles of @cmd say. */
+static int wq_make(struct ib_uobject *uobj, struct uv_wq_params *params,
+		   const struct ib_uverbs_ex_create_wq *cmd,
+		   struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *pd __free(uv_put_read) = NULL;
+	struct ib_uobject *cq __free(uv_put_read) = NULL;
+
+	pd = uv_get_read(&uv_type_pd, cmd->pd_handle, attrs);
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);
-	cq = uv_read_obj(struct ib_cq, &uv_type_cq, cmd->cq_handle, attrs);
-	if (IS_ERR(cq)) {
-		ret = PTR_ERR(cq);
-		goto out_put_pd;
-	}
-	init->cq = cq;
-	wq = ofed_create_user_wq(pd, init, uv_uwq(uobj),
-				 &attrs->driver_udata);
-	if (IS_ERR(wq))
-		ret = PTR_ERR(wq);
-	else
-		uobj->object = wq;
-	uv_put_cq(cq);
-out_put_pd:
-	uv_put_read(pd->uobject);
-	return ret;
+	cq = uv_get_read(&uv_type_cq, cmd->cq_handle, attrs);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	params->pd = pd->object;
+	params->init.cq = cq->object;
+	return uv_wq_make(uobj, params, attrs);
 }
 
 int uv_ex_create_wq(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_ex_create_wq_resp resp = {};
-	struct ib_wq_init_attr init = {};
 	struct ib_uverbs_ex_create_wq cmd;
+	struct uv_wq_params params = {};
 	struct ib_uobject *uobj;
 	int ret;
 
@@ -66,26 +80,20 @@ int uv_ex_create_wq(struct uverbs_attr_bundle *attrs)
 	uobj = uv_obj_begin(&uv_type_wq, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
-	uobj->user_handle = cmd.user_handle;
-	uv_source_init(uv_source(uobj));
-	init.wq_context = uv_source(uobj);
-	init.event_handler = uv_source_event;
-	init.create_flags = cmd.create_flags;
-	init.wq_type = cmd.wq_type;
-	init.max_sge = cmd.max_sge;
-	init.max_wr = cmd.max_wr;
-	ret = wq_make(uobj, &cmd, &init, attrs);
-	if (ret) {
-		uv_source_end(uv_source(uobj));
-		uv_obj_abort(uobj, attrs);
-		return ret;
-	}
-
 	attrs->uobject = uobj;
+	params.user_handle = cmd.user_handle;
+	params.init.create_flags = cmd.create_flags;
+	params.init.wq_type = cmd.wq_type;
+	params.init.max_sge = cmd.max_sge;
+	params.init.max_wr = cmd.max_wr;
+	ret = wq_make(uobj, &params, &cmd, attrs);
+	if (ret)
+		return ret;
+
 	resp.wqn = ((struct ib_wq *)uobj->object)->wq_num;
 	resp.wq_handle = uobj->id;
-	resp.max_sge = init.max_sge;
-	resp.max_wr = init.max_wr;
+	resp.max_sge = params.init.max_sge;
+	resp.max_wr = params.init.max_wr;
 	resp.response_length = uv_reply_length(attrs, sizeof(resp));
 	return uv_reply(attrs, &resp, sizeof(resp));
 }

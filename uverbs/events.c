@@ -15,7 +15,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "uverbs.h"
+#include "uapi.h"
 
 /**
  * struct uv_async_event - one asynchronous event, unread
@@ -202,6 +202,7 @@ const struct uv_type uv_type_comp = {
 	.size = sizeof(struct uv_comp_file),
 	.destroy = comp_destroy,
 	.is_fd = true,
+	.fops = &uv_comp_fops,
 };
 
 int uv_create_comp_channel(struct uverbs_attr_bundle *attrs)
@@ -222,28 +223,6 @@ int uv_create_comp_channel(struct uverbs_attr_bundle *attrs)
 	attrs->uobject = uobj;
 	resp.fd = uobj->id;
 	return uv_reply(attrs, &resp, sizeof(resp));
-}
-
-/**
- * uv_comp_file_get - find a completion channel by its descriptor
- * @fd: descriptor in the current process
- * @file: the file it must belong to
- *
- * Return: the channel with a reference on its uobject, or -EBADF (no
- * descriptor, or not a channel of @file).
- */
-struct uv_comp_file *uv_comp_file_get(int fd, struct ib_uverbs_file *file)
-{
-	struct file *filp __free(fput) = fget(fd);
-	struct ib_uobject *uobj;
-
-	if (!filp || filp->f_op != &uv_comp_fops)
-		return ERR_PTR(-EBADF);
-	uobj = filp->private_data;
-	if (uobj->ufile != file)
-		return ERR_PTR(-EBADF);
-	uv_obj_get(uobj);
-	return comp_file(uobj);
 }
 
 /* The completion handler of every user's CQ. Any context. */
@@ -327,11 +306,22 @@ static void async_queue(struct uv_async_file *async, u64 element, u32 type,
 		queue_wake(&async->queue);
 }
 
-/* Before an object that has asynchronous events is shown to its driver. */
-void uv_source_init(struct uv_source *source)
+/**
+ * uv_source_init - before an object with asynchronous events meets its driver
+ * @source: the object
+ * @async: where its events go; NULL is the file's own
+ *
+ * A context that was made by ioctl() has no event file until the program asks
+ * for one. What was made before has events that nobody hears of.
+ */
+void uv_source_init(struct uv_source *source, struct uv_async_file *async)
 {
 	INIT_LIST_HEAD(&source->unread);
-	source->async = source->uobj.ufile->async;
+	if (!async)
+		async = uv_file_async(source->uobj.ufile);
+	if (async)
+		uv_obj_get(&async->uobj);
+	source->async = async;
 }
 
 /* The event handler of every CQ, QP, SRQ and WQ of a user. Any context. */
@@ -339,8 +329,9 @@ void uv_source_event(struct ib_event *event, void *context)
 {
 	struct uv_source *source = context;
 
-	async_queue(source->async, source->uobj.user_handle,
-		    event->event, source);
+	if (source->async)
+		async_queue(source->async, source->uobj.user_handle,
+			    event->event, source);
 }
 
 /*
@@ -349,16 +340,20 @@ void uv_source_event(struct ib_event *event, void *context)
  */
 void uv_source_end(struct uv_source *source)
 {
-	struct uv_queue *queue = &source->async->queue;
+	struct uv_async_file *async = source->async;
 	struct uv_async_event *event, *next;
 
-	spin_lock_irq(&queue->lock);
+	if (!async)
+		return;
+	spin_lock_irq(&async->queue.lock);
 	list_for_each_entry_safe(event, next, &source->unread, sibling) {
 		list_del(&event->sibling);
 		list_del(&event->node);
 		kfree(event);
 	}
-	spin_unlock_irq(&queue->lock);
+	spin_unlock_irq(&async->queue.lock);
+	source->async = NULL;
+	uv_obj_put(&async->uobj);
 }
 
 static void async_device_event(struct ib_event_handler *handler,
@@ -392,6 +387,7 @@ const struct uv_type uv_type_async = {
 	.size = sizeof(struct uv_async_file),
 	.destroy = async_destroy,
 	.is_fd = true,
+	.fops = &uv_async_fops,
 };
 
 static ssize_t async_read(struct file *filp, char __user *buf, size_t count,

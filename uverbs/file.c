@@ -9,7 +9,7 @@
 #include <ofed/cgroup.h>
 #include <ofed/restrack.h>
 
-#include "uverbs.h"
+#include "uapi.h"
 
 void uv_device_put_user(struct uv_device *dev)
 {
@@ -212,6 +212,51 @@ struct ib_ucontext *ib_uverbs_get_ucontext_file(struct ib_uverbs_file *ufile)
 }
 EXPORT_SYMBOL(ib_uverbs_get_ucontext_file);
 
+/* The event file of objects that are created without one of their own. */
+struct uv_async_file *uv_file_async(struct ib_uverbs_file *file)
+{
+	/* Pairs with the release when it was complete. */
+	return smp_load_acquire(&file->async);
+}
+
+static void async_set(struct ib_uverbs_file *file, struct uv_async_file *async)
+{
+	lockdep_assert_held(&file->setup_lock);
+	if (file->async)
+		return;
+	uv_obj_get(&async->uobj);
+	/* Who sees it may send events to it. */
+	smp_store_release(&file->async, async);
+}
+
+/**
+ * uv_file_offer_async - let an event file be the one of its file
+ * @file: the file, which takes a reference if it has none so far
+ * @async: event file of @file, between begin and commit
+ */
+void uv_file_offer_async(struct ib_uverbs_file *file,
+			 struct uv_async_file *async)
+{
+	guard(mutex)(&file->setup_lock);
+	async_set(file, async);
+}
+
+/* What uv_context_create() is given, or -EIO (unplugged), -ENOMEM. */
+struct ib_ucontext *uv_context_alloc(struct ib_uverbs_file *file)
+{
+	struct ib_device *ib_dev = uv_ib_dev(file->device);
+	struct ib_ucontext *context;
+
+	if (!ib_dev)
+		return ERR_PTR(-EIO);
+	context = rdma_zalloc_drv_obj(ib_dev, ib_ucontext);
+	if (!context)
+		return ERR_PTR(-ENOMEM);
+	context->device = ib_dev;
+	context->ufile = file;
+	return context;
+}
+
 static int context_init(struct ib_ucontext *context,
 			struct uverbs_attr_bundle *attrs)
 {
@@ -241,7 +286,7 @@ err_untrack:
  * @attrs: of GET_CONTEXT
  * @context: zeroed but for device and ufile; the file's on success
  * @async: event file of the context, between begin and commit; the file takes a
- *	   reference
+ *	   reference. NULL for a program that asks for one later.
  *
  * Return: 0, -EINVAL (it has one), or an errno of the cgroup or the driver.
  */
@@ -260,9 +305,10 @@ int uv_context_create(struct uverbs_attr_bundle *attrs,
 	if (ret)
 		return ret;
 
-	uv_obj_get(&async->uobj);
-	file->async = async;
-	uv_async_start(async, context->device);
+	if (async) {
+		async_set(file, async);
+		uv_async_start(async, context->device);
+	}
 	/* Who sees the context may create objects, whose events go to async. */
 	smp_store_release(&file->ucontext, context);
 	return 0;
@@ -273,6 +319,8 @@ const struct file_operations uv_fops = {
 	.open = file_open,
 	.release = file_close,
 	.write = uv_write,
+	.unlocked_ioctl = uv_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 };
 
 const struct file_operations uv_mmap_fops = {
@@ -280,5 +328,7 @@ const struct file_operations uv_mmap_fops = {
 	.open = file_open,
 	.release = file_close,
 	.write = uv_write,
+	.unlocked_ioctl = uv_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = uv_mmap,
 };

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "flow_spec.h"
+#include "uapi.h"
 
 /**
  * flow_resources_alloc - make the list of what a flow rule uses
@@ -181,48 +182,102 @@ static int filter_from_user(const struct ib_uverbs_flow_spec_hdr *user,
 	return filter_fits(spec) ? 0 : -EINVAL;
 }
 
+/* Action or counters of a handle; the rule keeps it busy. */
+static void *resource_get(const struct uv_type *type, u32 handle,
+			  enum ib_flow_spec_type spec_type,
+			  struct ib_uflow_resources *resources,
+			  struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = uv_get_read(type, handle, attrs);
+	void *object;
+
+	if (IS_ERR(uobj))
+		return ERR_CAST(uobj);
+	object = uobj->object;
+	flow_resources_add(resources, spec_type, object);
+	uv_put_read(uobj);
+	return object;
+}
+
+static int use_action(const struct ib_uverbs_flow_spec_hdr *user,
+		      struct ib_flow_spec_action_handle *spec,
+		      struct ib_uflow_resources *resources,
+		      struct uverbs_attr_bundle *attrs)
+{
+	const struct ib_uverbs_flow_spec_action_handle *from =
+		(const void *)user;
+
+	if (user->size != sizeof(*from))
+		return -EINVAL;
+	spec->act = resource_get(&uv_type_flow_action, from->handle,
+				 IB_FLOW_SPEC_ACTION_HANDLE, resources, attrs);
+	spec->size = sizeof(*spec);
+	return PTR_ERR_OR_ZERO(spec->act);
+}
+
+static int use_counters(const struct ib_uverbs_flow_spec_hdr *user,
+			struct ib_flow_spec_action_count *spec,
+			struct ib_uflow_resources *resources,
+			struct uverbs_attr_bundle *attrs)
+{
+	const struct ib_uverbs_flow_spec_action_count *from =
+		(const void *)user;
+
+	if (user->size != sizeof(*from))
+		return -EINVAL;
+	spec->counters = resource_get(&uv_type_counters, from->handle,
+				      IB_FLOW_SPEC_ACTION_COUNT, resources,
+				      attrs);
+	spec->size = sizeof(*spec);
+	return PTR_ERR_OR_ZERO(spec->counters);
+}
+
 static int action_from_user(const struct ib_uverbs_flow_spec_hdr *user,
-			    union ib_flow_spec *spec)
+			    union ib_flow_spec *spec,
+			    struct ib_uflow_resources *resources,
+			    struct uverbs_attr_bundle *attrs)
 {
 	const struct ib_uverbs_flow_spec_action_tag *tag = (const void *)user;
 
+	spec->type = user->type;
 	switch (user->type) {
 	case IB_FLOW_SPEC_ACTION_TAG:
 		if (user->size != sizeof(*tag))
 			return -EINVAL;
 		spec->flow_tag.tag_id = tag->tag_id;
 		spec->flow_tag.size = sizeof(spec->flow_tag);
-		break;
+		return 0;
 	case IB_FLOW_SPEC_ACTION_DROP:
 		if (user->size !=
 		    sizeof(struct ib_uverbs_flow_spec_action_drop))
 			return -EINVAL;
 		spec->drop.size = sizeof(spec->drop);
-		break;
+		return 0;
+	case IB_FLOW_SPEC_ACTION_HANDLE:
+		return use_action(user, &spec->action, resources, attrs);
+	case IB_FLOW_SPEC_ACTION_COUNT:
+		return use_counters(user, &spec->flow_count, resources, attrs);
 	default:
-		/*
-		 * Among them handles of flow actions and counters, which no
-		 * command makes.
-		 */
 		return -EINVAL;
 	}
-	spec->type = user->type;
-	return 0;
 }
 
 /**
  * uv_flow_spec - turn one spec of a program into the kernel's
  * @user: the spec, copied, its size checked against what was copied
  * @spec: out, zeroed
+ * @resources: of the rule, with room for one more
+ * @attrs: of the command
  *
- * Return: 0 or -EINVAL.
+ * Return: 0, -EINVAL, or as uv_get_read() for the handle of what it refers to.
  */
 int uv_flow_spec(const struct ib_uverbs_flow_spec_hdr *user,
-		 union ib_flow_spec *spec)
+		 union ib_flow_spec *spec, struct ib_uflow_resources *resources,
+		 struct uverbs_attr_bundle *attrs)
 {
 	if (user->reserved)
 		return -EINVAL;
 	if (user->type >= IB_FLOW_SPEC_ACTION_TAG)
-		return action_from_user(user, spec);
+		return action_from_user(user, spec, resources, attrs);
 	return filter_from_user(user, spec);
 }

@@ -5,6 +5,7 @@
 #include <rdma/uverbs_std_types.h>
 
 int uv_flow_spec(const struct ib_uverbs_flow_spec_hdr *user,
-		 union ib_flow_spec *spec);
+		 union ib_flow_spec *spec, struct ib_uflow_resources *resources,
+		 struct uverbs_attr_bundle *attrs);
 
 #endif /* OFED_UVERBS_FLOW_SPEC_H */

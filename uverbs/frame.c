@@ -10,7 +10,8 @@
 
 static_assert(HDR_BYTES == 8 && EX_HDR_BYTES == 16);
 
-static int parse_extended(const struct ib_uverbs_cmd_hdr *hdr,
+static int parse_extended(const struct uv_cmd *cmd,
+			  const struct ib_uverbs_cmd_hdr *hdr,
 			  const struct ib_uverbs_ex_cmd_hdr *ex, size_t count,
 			  struct uv_frame *frame)
 {
@@ -28,6 +29,8 @@ static int parse_extended(const struct ib_uverbs_cmd_hdr *hdr,
 	/* Without a response, nobody wants to know. */
 	if (ex->cmd_hdr_reserved || has_out != !!ex->response)
 		return -EINVAL;
+	if (frame->core_in < cmd->req_size || frame->core_out < cmd->resp_size)
+		return -ENOSPC;
 	return 0;
 }
 
@@ -76,6 +79,6 @@ int uv_frame_parse(const struct uv_cmd *cmd,
 		   struct uv_frame *frame)
 {
 	memset(frame, 0, sizeof(*frame));
-	return cmd->extended ? parse_extended(hdr, ex, count, frame) :
+	return cmd->extended ? parse_extended(cmd, hdr, ex, count, frame) :
 			       parse_legacy(cmd, hdr, count, frame);
 }

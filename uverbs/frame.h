@@ -16,12 +16,15 @@ struct uverbs_attr_bundle;
 /**
  * struct uv_cmd - one write() command
  * @run: the command; its return value is that of write(), 0 meaning "all of it"
- * @req_size: (legacy) bytes of request that must be there, headers not counted
- * @resp_size: (legacy) bytes of response that must fit
- * @extended: framed by both headers, in units of 8 bytes; a request or response
- *	      that is short is that of an older program
+ * @req_size: bytes of request that must be there, headers not counted
+ * @resp_size: bytes of response that must fit
+ * @extended: framed by both headers, in units of 8 bytes. Ours have no sizes: a
+ *	      request or response that is short is that of an older program
  * @has_resp: (legacy) the request begins with the address of the response
  * @has_udata: (legacy) what exceeds @req_size and @resp_size is the driver's
+ * @of_driver: it ends with the device
+ * @object: what a device must have, as UVERBS_OBJECT_x; of a driver's own object
+ *	    it is the number in its key
  * @needs: offsets in struct ib_device_ops of what a device must have; 0 is none
  *
  * All zero stands for a command that a device does not have. It has legacy
@@ -34,6 +37,8 @@ struct uv_cmd {
 	u8 extended:1;
 	u8 has_resp:1;
 	u8 has_udata:1;
+	u8 of_driver:1;
+	u8 object;
 	u16 needs[UV_NEEDS_MAX];
 };
 
@@ -62,7 +67,7 @@ struct uv_frame {
  * @frame: out
  *
  * Return: 0, -EINVAL (word counts and @count or response do not go together),
- * -ENOSPC (request or response of a legacy command shorter than it has to be).
+ * -ENOSPC (request or response shorter than it has to be).
  */
 int uv_frame_parse(const struct uv_cmd *cmd,
 		   const struct ib_uverbs_cmd_hdr *hdr,

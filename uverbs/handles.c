@@ -178,7 +178,8 @@ struct ib_uobject *uv_obj_begin_fd(const struct uv_type *type,
 	if (ret < 0)
 		goto err_unnew;
 	uobj->id = ret;
-	filp = anon_inode_getfile("[infinibandevent]", fops, NULL, O_RDONLY);
+	filp = anon_inode_getfile(type->name ?: "[infinibandevent]", fops, NULL,
+				  type->flags);
 	if (IS_ERR(filp)) {
 		ret = PTR_ERR(filp);
 		goto err_put_fd;
@@ -289,6 +290,25 @@ void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 	obj_unnew(uobj);
 }
 
+/**
+ * uv_obj_give_up - give up an object that ioctl() has begun
+ * @uobj: from uv_obj_begin() or uv_obj_begin_fd(); gone on return
+ * @made: the method has finished it, so it is destroyed; otherwise the method
+ *	  has undone what there was
+ * @attrs: of the method
+ */
+void uv_obj_give_up(struct ib_uobject *uobj, bool made,
+		    struct uverbs_attr_bundle *attrs)
+{
+	const struct uv_type *type = type_of(uobj);
+
+	if (!type->is_fd && !made)
+		uobj->object = NULL;
+	if (type->is_fd && made)
+		WARN_ON_ONCE(type->destroy(uobj, RDMA_REMOVE_ABORT, attrs));
+	uv_obj_abort(uobj, attrs);
+}
+
 static struct ib_uobject *handle_find(struct ib_uverbs_file *file, u32 id)
 {
 	struct ib_uobject *uobj;
@@ -301,34 +321,49 @@ static struct ib_uobject *handle_find(struct ib_uverbs_file *file, u32 id)
 	return uobj;
 }
 
+/* What is asked of an object that was found. @type is NULL for any. */
+static int obj_check(const struct ib_uobject *uobj, const struct uv_type *type,
+		     bool may_be_empty)
+{
+	if (type && uobj->uapi_object != &type->api)
+		return -EINVAL;
+	return may_be_empty || uv_ib_dev(uobj->ufile->device) ? 0 : -EIO;
+}
+
 /* With a reference, not locked. */
 static struct ib_uobject *obj_find(const struct uv_type *type, u32 id,
 				   struct uverbs_attr_bundle *attrs,
 				   bool may_be_empty)
 {
-	struct uv_device *device = attrs->ufile->device;
 	struct ib_uobject *uobj;
 	int ret;
 
-	if (!(device->types_ok & BIT_ULL(type->api.id)))
+	if (type && !(attrs->ufile->device->types_ok & uv_type_bit(type)))
 		return ERR_PTR(-EINVAL);
 	uobj = handle_find(attrs->ufile, id);
 	if (!uobj)
 		return ERR_PTR(-ENOENT);
-
-	if (uobj->uapi_object != &type->api)
-		ret = -EINVAL;
-	else if (!may_be_empty && !uv_ib_dev(device))
-		ret = -EIO;
-	else
+	ret = obj_check(uobj, type, may_be_empty);
+	if (!ret)
 		return uobj;
 	uv_obj_put(uobj);
 	return ERR_PTR(ret);
 }
 
+static struct ib_uobject *obj_share(struct ib_uobject *uobj,
+				    struct uverbs_attr_bundle *attrs)
+{
+	if (!try_share(uobj)) {
+		uv_obj_put(uobj);
+		return ERR_PTR(-EBUSY);
+	}
+	attrs->context = uobj->context;
+	return uobj;
+}
+
 /**
  * uv_get_read - find an object by its handle, to use it
- * @type: what it must be
+ * @type: what it must be, or NULL: anything
  * @id: its handle
  * @attrs: of the command; gets the object's context
  *
@@ -341,14 +376,7 @@ struct ib_uobject *uv_get_read(const struct uv_type *type, u32 id,
 {
 	struct ib_uobject *uobj = obj_find(type, id, attrs, false);
 
-	if (IS_ERR(uobj))
-		return uobj;
-	if (!try_share(uobj)) {
-		uv_obj_put(uobj);
-		return ERR_PTR(-EBUSY);
-	}
-	attrs->context = uobj->context;
-	return uobj;
+	return IS_ERR(uobj) ? uobj : obj_share(uobj, attrs);
 }
 
 void uv_put_read(struct ib_uobject *uobj)
@@ -358,8 +386,49 @@ void uv_put_read(struct ib_uobject *uobj)
 }
 
 /**
- * uv_get_write - find an object by its handle, to change what it is
+ * uv_get_read_fd - find an object by its file descriptor, to use it
  * @type: what it must be
+ * @fd: descriptor in the current process
+ * @attrs: of the command; gets the object's context
+ *
+ * Return: the object, for uv_put_read_fd(), or -EBADF (no descriptor, or not
+ * one of @type and of this file), -EIO (unplugged).
+ */
+struct ib_uobject *uv_get_read_fd(const struct uv_type *type, int fd,
+				  struct uverbs_attr_bundle *attrs)
+{
+	struct file *filp __free(fput) = fget(fd);
+	struct ib_uobject *uobj;
+	int ret;
+
+	if (!filp || filp->f_op != type->fops)
+		return ERR_PTR(-EBADF);
+	/* It was committed, or it would not have a descriptor. */
+	uobj = filp->private_data;
+	if (uobj->ufile != attrs->ufile || uobj->uapi_object != &type->api)
+		return ERR_PTR(-EBADF);
+	ret = obj_check(uobj, type, false);
+	if (ret)
+		return ERR_PTR(ret);
+	uv_obj_get(uobj);
+	uobj = obj_share(uobj, attrs);
+	/* Held until put, so that nobody closes the object while it is used. */
+	if (!IS_ERR(uobj))
+		filp = NULL;
+	return uobj;
+}
+
+void uv_put_read_fd(struct ib_uobject *uobj)
+{
+	struct file *filp = uobj->object;
+
+	uv_put_read(uobj);
+	fput(filp);
+}
+
+/**
+ * uv_get_write - find an object by its handle, to change what it is
+ * @type: what it must be, or NULL: anything
  * @id: its handle
  * @attrs: of the command; gets the object's context
  *
@@ -387,9 +456,29 @@ void uv_put_write(struct ib_uobject *uobj)
 	uv_obj_put(uobj);
 }
 
-/* For a command, with a reference of its own. */
-static int obj_destroy(struct ib_uobject *uobj,
-		       struct uverbs_attr_bundle *attrs)
+/**
+ * uv_get_doomed - find an object by its handle, for uv_obj_destroy()
+ * @type: what it must be, or NULL: anything
+ * @id: its handle
+ * @attrs: of the command
+ *
+ * Return: the object, for uv_obj_put(), or -ENOENT, -EINVAL as uv_get_read().
+ */
+struct ib_uobject *uv_get_doomed(const struct uv_type *type, u32 id,
+				 struct uverbs_attr_bundle *attrs)
+{
+	return obj_find(type, id, attrs, true);
+}
+
+/**
+ * uv_obj_destroy - a command destroys an object
+ * @uobj: the object, of which the caller has a reference
+ * @attrs: of the command; gets the object's context
+ *
+ * Return: 0, and the object stays locked for whoever has a reference; -EBUSY
+ * (in use), or the errno of the driver, after which it is as before.
+ */
+int uv_obj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_file *file = uobj->ufile;
 	int ret;
@@ -422,12 +511,12 @@ static int obj_destroy(struct ib_uobject *uobj,
 struct ib_uobject *uv_get_destroyed(const struct uv_type *type, u32 id,
 				    struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uobject *uobj = obj_find(type, id, attrs, true);
+	struct ib_uobject *uobj = uv_get_doomed(type, id, attrs);
 	int ret;
 
 	if (IS_ERR(uobj))
 		return uobj;
-	ret = obj_destroy(uobj, attrs);
+	ret = uv_obj_destroy(uobj, attrs);
 	if (!ret)
 		return uobj;
 	uv_obj_put(uobj);

@@ -11,7 +11,7 @@
 #include <ofed/client.h>
 #include <rdma/rdma_netlink.h>
 
-#include "uverbs.h"
+#include "uapi.h"
 
 MODULE_DESCRIPTION("RDMA verbs for user space");
 MODULE_LICENSE("GPL");
@@ -97,6 +97,7 @@ static void uv_dev_release(struct device *device)
 {
 	struct uv_device *dev = to_uv_device(device);
 
+	uv_api_free(dev->api);
 	xa_destroy(&dev->xrcds);
 	cleanup_srcu_struct(&dev->srcu);
 	kfree(dev);
@@ -135,8 +136,19 @@ static struct uv_device *uv_device_new(struct ib_device *ib_dev)
 	xa_init(&dev->xrcds);
 	dev->num_comp_vectors = ib_dev->num_comp_vectors;
 	rcu_assign_pointer(dev->ib_dev, ib_dev);
-	uv_commands_probe(dev, ib_dev);
 	return dev;
+}
+
+/* Before anybody can open it. */
+static int uv_device_learn(struct uv_device *dev, struct ib_device *ib_dev)
+{
+	struct uv_api *api = uv_api_of(ib_dev);
+
+	if (IS_ERR(api))
+		return PTR_ERR(api);
+	dev->api = api;
+	dev->types_ok = api->objects;
+	return 0;
 }
 
 static int uv_device_publish(struct uv_device *dev, struct ib_device *ib_dev)
@@ -189,13 +201,18 @@ static int uv_add(struct ib_device *ib_dev)
 	dev = uv_device_new(ib_dev);
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
+	ret = uv_device_learn(dev, ib_dev);
+	if (ret)
+		goto err_put_device;
 	ret = uv_device_publish(dev, ib_dev);
-	if (ret) {
-		put_device(&dev->dev);
-		return ret;
-	}
+	if (ret)
+		goto err_put_device;
 	ib_set_client_data(ib_dev, &uv_client, dev);
 	return 0;
+
+err_put_device:
+	put_device(&dev->dev);
+	return ret;
 }
 
 /*
@@ -248,7 +265,6 @@ static struct ib_client uv_client = {
 	.remove = uv_remove,
 	.get_nl_info = uv_get_nl_info,
 };
-
 
 static int __init uv_init(void)
 {

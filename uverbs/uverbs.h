@@ -30,7 +30,7 @@
  * ib_uverbs_file.setup_lock (mutex)
  *	makes a file get one context. Guards stores to ucontext and async, which
  *	are read without: each changes once from NULL, and ucontext back to NULL
- *	under teardown (write).
+ *	under teardown (write). async may come later than ucontext.
  * uv_device.xrcd_lock (mutex)
  *	guards uv_device.xrcds and the sharing of XRC domains through it.
  * uv_qp.mcast_lock (mutex)
@@ -46,7 +46,10 @@
  *	guards the events of one event file, with the counters they go to.
  *
  * usecnt of an ib_uobject is a lock of its own that is only ever tried: n > 0
- * readers, or -1 for the one who changes or destroys it.
+ * readers, or -1 for the one who changes or destroys it. ioctl() tries those of
+ * its attributes in the order of the request.
+ *
+ * uv_device.api needs no lock: nothing in it changes after it was built.
  */
 #ifndef OFED_UVERBS_H
 #define OFED_UVERBS_H
@@ -78,9 +81,8 @@
  * @files: files, until their last reference is put
  * @xrcd_lock: see above
  * @xrcds: XRC domains that are shared through a file, by its inode
- * @legacy_ok: legacy commands that the driver serves, by number
- * @extended_ok: the same for extended ones
- * @types_ok: types of objects that the driver has, by UVERBS_OBJECT_x
+ * @types_ok: types of objects that the driver has, by uv_type_bit()
+ * @api: what ioctl() and write() can do
  */
 struct uv_device {
 	struct device dev;
@@ -95,9 +97,8 @@ struct uv_device {
 	struct list_head files;
 	struct mutex xrcd_lock;
 	struct xarray xrcds;
-	u64 legacy_ok;
-	u64 extended_ok;
 	u64 types_ok;
+	struct uv_api *api;
 };
 
 /**
@@ -107,7 +108,8 @@ struct uv_device {
  * @owner: module of the driver, pinned; NULL if it can be unplugged
  * @node: in device->files
  * @ucontext: the driver's context, NULL before GET_CONTEXT and after teardown
- * @async: the event file of GET_CONTEXT, with a reference on its uobject
+ * @async: event file of GET_CONTEXT, or the first one that was made by ioctl(),
+ *	   with a reference on its uobject; NULL before that
  * @teardown: see above
  * @setup_lock: see above
  * @objs_lock: see above
@@ -147,6 +149,7 @@ void uv_device_put_user(struct uv_device *dev);
 void uv_file_put(struct ib_uverbs_file *file);
 struct ib_uverbs_file *uv_file_next(struct uv_device *dev,
 				    struct ib_uverbs_file *prev);
+struct ib_ucontext *uv_context_alloc(struct ib_uverbs_file *file);
 int uv_context_create(struct uverbs_attr_bundle *attrs,
 		      struct ib_ucontext *context, struct uv_async_file *async);
 
@@ -172,7 +175,8 @@ static inline struct ib_ucontext *uv_file_context(struct ib_uverbs_file *file)
 /* write.c */
 ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 		 loff_t *pos);
-void uv_commands_probe(struct uv_device *dev, struct ib_device *ib_dev);
+int uv_command_invoke(struct uverbs_attr_bundle *attrs, u32 command);
+bool uv_has_command(const struct uv_device *dev, u32 number);
 int uv_request(struct uverbs_attr_bundle *attrs, void *req, size_t size);
 int uv_reply(struct uverbs_attr_bundle *attrs, const void *resp, size_t size);
 u32 uv_reply_length(struct uverbs_attr_bundle *attrs, size_t size);
@@ -200,6 +204,9 @@ int uv_read_end(struct uv_reader *reader);
  * @api: what uobject->uapi_object points to; @api.id is UVERBS_OBJECT_x
  * @size: of the struct that begins with the uobject
  * @is_fd: its handle is a file descriptor
+ * @fops: of its file, if @is_fd
+ * @name: of its file, or NULL for that of ours
+ * @flags: its file is opened with, as in open()
  * @destroy: destroy what uobject->object is. An error leaves it as it was.
  *	     With file->teardown held. @attrs has the context and the driver's
  *	     data, which is empty at a teardown.
@@ -210,10 +217,19 @@ struct uv_type {
 	struct uverbs_api_object api;
 	size_t size;
 	bool is_fd;
+	const struct file_operations *fops;
+	const char *name;
+	int flags;
 	int (*destroy)(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		       struct uverbs_attr_bundle *attrs);
 	u16 needs;
 };
+
+/* Its place in uv_device.types_ok. */
+static inline u64 uv_type_bit(const struct uv_type *type)
+{
+	return BIT_ULL(uapi_key_obj(type->api.id) >> UVERBS_API_OBJ_KEY_SHIFT);
+}
 
 extern const struct uv_type uv_type_pd, uv_type_cq, uv_type_qp, uv_type_srq,
 	uv_type_ah, uv_type_mr, uv_type_mw, uv_type_flow, uv_type_xrcd,
@@ -226,6 +242,8 @@ struct ib_uobject *uv_obj_begin_fd(const struct uv_type *type,
 				   const struct file_operations *fops);
 void uv_obj_commit(struct ib_uobject *uobj);
 void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs);
+void uv_obj_give_up(struct ib_uobject *uobj, bool made,
+		    struct uverbs_attr_bundle *attrs);
 void uv_obj_get(struct ib_uobject *uobj);
 void uv_obj_put(struct ib_uobject *uobj);
 void uv_obj_close_fd(struct ib_uobject *uobj);
@@ -233,9 +251,15 @@ void uv_obj_close_fd(struct ib_uobject *uobj);
 struct ib_uobject *uv_get_read(const struct uv_type *type, u32 id,
 			       struct uverbs_attr_bundle *attrs);
 void uv_put_read(struct ib_uobject *uobj);
+struct ib_uobject *uv_get_read_fd(const struct uv_type *type, int fd,
+				  struct uverbs_attr_bundle *attrs);
+void uv_put_read_fd(struct ib_uobject *uobj);
 struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
 				struct uverbs_attr_bundle *attrs);
 void uv_put_write(struct ib_uobject *uobj);
+struct ib_uobject *uv_get_doomed(const struct uv_type *type, u32 id,
+				 struct uverbs_attr_bundle *attrs);
+int uv_obj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs);
 struct ib_uobject *uv_get_destroyed(const struct uv_type *type, u32 id,
 				    struct uverbs_attr_bundle *attrs);
 int uv_destroy(const struct uv_type *type, u32 id,
@@ -287,7 +311,7 @@ struct uv_async_file {
 /**
  * struct uv_source - an object that has asynchronous events
  * @uobj: the object
- * @async: where they go; the file has a reference, as long as it is there
+ * @async: where they go, with a reference, or NULL
  * @unread: its events in the queue of @async, guarded by that queue
  * @reported: its events that were read, guarded by that queue
  */
@@ -303,12 +327,11 @@ extern const struct file_operations uv_async_fops;
 
 void uv_queue_init(struct uv_queue *queue);
 void uv_async_start(struct uv_async_file *async, struct ib_device *ib_dev);
-void uv_source_init(struct uv_source *source);
+void uv_source_init(struct uv_source *source, struct uv_async_file *async);
 void uv_source_event(struct ib_event *event, void *source);
 void uv_source_end(struct uv_source *source);
 
 struct ib_ucq_object;
-struct uv_comp_file *uv_comp_file_get(int fd, struct ib_uverbs_file *file);
 void uv_cq_completed(struct ib_cq *cq, void *ucq);
 void uv_cq_forget_comp(struct ib_ucq_object *ucq);
 
@@ -339,6 +362,8 @@ struct ib_ucq_object {
 	u32 comp_pending;
 	u32 comp_reported;
 };
+/* The core asks a CQ's uobject for its context. */
+static_assert(!offsetof(struct ib_ucq_object, source.uobj));
 
 /**
  * struct ib_uqp_object - a QP, or a handle of an XRC target QP
@@ -382,6 +407,14 @@ static inline struct uv_source *uv_source(struct ib_uobject *uobj)
 {
 	return container_of(uobj, struct uv_source, uobj);
 }
+
+/* ioctl.c */
+long uv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
+
+/* cmd_device.c */
+void uv_port_attr(struct ib_uverbs_query_port_resp *resp,
+		  struct ib_device *ib_dev, u32 port,
+		  const struct ib_port_attr *attr);
 
 /* The commands, each in the cmd_<object>.c of its object. */
 int uv_get_context(struct uverbs_attr_bundle *attrs);

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * write(): from the frame of a command to its handler and back. The two tables
- * at the end say which commands there are.
+ * at the end say which commands there can be, the tree of a device which it has.
  */
-#include <linux/bitops.h>
 #include <linux/sched.h>
 #include <rdma/ib.h>
 
-#include "uverbs.h"
-
-#define LEGACY_NUM (IB_USER_VERBS_CMD_OPEN_QP + 1)
-#define EXTENDED_NUM (IB_USER_VERBS_EX_CMD_MODIFY_CQ + 1)
-
-static const struct uv_cmd legacy_cmds[LEGACY_NUM];
-static const struct uv_cmd extended_cmds[EXTENDED_NUM];
+#include "uapi.h"
 
 /* The end of a request that is longer than the kernel knows must be zero. */
 static int check_rest(const void __user *rest, size_t size)
@@ -164,18 +157,17 @@ static void finish_object(struct uverbs_attr_bundle *attrs, int ret)
 		uv_obj_commit(attrs->uobject);
 }
 
-static int cmd_run(const struct uv_cmd *cmd, const struct uv_frame *frame,
-		   struct ib_uverbs_file *file, const char __user *buf,
-		   u64 response)
+/* The buffers of @attrs are set. */
+static int cmd_run(const struct uv_cmd *cmd, struct uverbs_attr_bundle *attrs)
 {
-	struct uverbs_attr_bundle attrs = { .ufile = file };
 	int ret;
 
 	if (!cmd->run)
 		return -EOPNOTSUPP;
-	set_buffers(&attrs, frame, buf, response);
-	ret = cmd->run(&attrs);
-	finish_object(&attrs, ret);
+	if (cmd->of_driver && !uv_ib_dev(attrs->ufile->device))
+		return -EIO;
+	ret = cmd->run(attrs);
+	finish_object(attrs, ret);
 	return ret;
 }
 
@@ -188,20 +180,43 @@ static const struct uv_cmd no_cmd;
 static const struct uv_cmd *cmd_find(const struct uv_device *dev, u32 command)
 {
 	const u32 number = command & IB_USER_VERBS_CMD_COMMAND_MASK;
+	const struct uv_api *api = dev->api;
 
 	if (command & ~(IB_USER_VERBS_CMD_COMMAND_MASK |
 			IB_USER_VERBS_CMD_FLAG_EXTENDED))
 		return ERR_PTR(-EINVAL);
-	if (command & IB_USER_VERBS_CMD_FLAG_EXTENDED) {
-		if (number >= fls64(dev->extended_ok))
-			return ERR_PTR(-EOPNOTSUPP);
-		return dev->extended_ok & BIT_ULL(number) ?
-		       &extended_cmds[number] : &no_cmd;
-	}
-	if (number >= fls64(dev->legacy_ok))
-		return ERR_PTR(-EOPNOTSUPP);
-	return dev->legacy_ok & BIT_ULL(number) ? &legacy_cmds[number] :
-						  &no_cmd;
+	if (command & IB_USER_VERBS_CMD_FLAG_EXTENDED)
+		return number < api->num_extended ?
+		       api->extended[number] ?: &no_cmd : ERR_PTR(-EOPNOTSUPP);
+	return number < api->num_legacy ?
+	       api->legacy[number] ?: &no_cmd : ERR_PTR(-EOPNOTSUPP);
+}
+
+/* Whether the device has a legacy command. */
+bool uv_has_command(const struct uv_device *dev, u32 number)
+{
+	return dev->api->legacy[number];
+}
+
+/**
+ * uv_command_invoke - run a write() command for ioctl()
+ * @attrs: of the command, with both pairs of buffers
+ * @command: its number, as in the header of a write()
+ *
+ * Return: 0, -EINVAL or -EOPNOTSUPP (no such command), -ENOSPC (request or
+ * response shorter than it has to be), -EIO (unplugged), or the errno of the
+ * command.
+ */
+int uv_command_invoke(struct uverbs_attr_bundle *attrs, u32 command)
+{
+	const struct uv_cmd *cmd = cmd_find(attrs->ufile->device, command);
+
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+	if (attrs->ucore.inlen < cmd->req_size ||
+	    attrs->ucore.outlen < cmd->resp_size)
+		return -ENOSPC;
+	return cmd_run(cmd, attrs);
 }
 
 static int get_headers(const struct uv_device *dev, const char __user *buf,
@@ -240,6 +255,7 @@ ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 		 loff_t *pos)
 {
 	struct ib_uverbs_file *file = filp->private_data;
+	struct uverbs_attr_bundle attrs = { .ufile = file };
 	struct ib_uverbs_ex_cmd_hdr ex = {};
 	struct ib_uverbs_cmd_hdr hdr;
 	const struct uv_cmd *cmd;
@@ -263,8 +279,9 @@ ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 	if (ret)
 		return ret;
 
+	set_buffers(&attrs, &frame, buf, response);
 	scoped_guard(srcu, &file->device->srcu)
-		ret = cmd_run(cmd, &frame, file, buf, response);
+		ret = cmd_run(cmd, &attrs);
 	return ret ?: count;
 }
 
@@ -273,248 +290,187 @@ ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 #define REQ(type) .req_size = sizeof(struct type)
 #define RESP(type) .resp_size = sizeof(struct type), .has_resp = 1
 #define EXTENDED .extended = 1
+#define OF(what) .object = UVERBS_OBJECT_##what
 #define UDATA .has_udata = 1
 #define NEEDS(...) .needs = { __VA_ARGS__ }
 
-static const struct uv_cmd legacy_cmds[LEGACY_NUM] = {
+const struct uv_cmd uv_legacy_cmds[UVERBS_API_WRITE_KEY_NUM] = {
 	[IB_USER_VERBS_CMD_GET_CONTEXT] = {
-		uv_get_context, REQ(ib_uverbs_get_context),
+		uv_get_context, OF(DEVICE), REQ(ib_uverbs_get_context),
 		RESP(ib_uverbs_get_context_resp), UDATA,
 	},
 	[IB_USER_VERBS_CMD_QUERY_DEVICE] = {
-		uv_query_device, REQ(ib_uverbs_query_device),
+		uv_query_device, OF(DEVICE), REQ(ib_uverbs_query_device),
 		RESP(ib_uverbs_query_device_resp),
 	},
 	[IB_USER_VERBS_CMD_QUERY_PORT] = {
-		uv_query_port, REQ(ib_uverbs_query_port),
+		uv_query_port, OF(DEVICE), REQ(ib_uverbs_query_port),
 		RESP(ib_uverbs_query_port_resp), NEEDS(OP(query_port)),
 	},
 	[IB_USER_VERBS_CMD_ALLOC_PD] = {
-		uv_alloc_pd, REQ(ib_uverbs_alloc_pd),
-		RESP(ib_uverbs_alloc_pd_resp), UDATA,
-		NEEDS(OP(alloc_pd), OP(dealloc_pd)),
+		uv_alloc_pd, OF(PD), REQ(ib_uverbs_alloc_pd),
+		RESP(ib_uverbs_alloc_pd_resp), UDATA, NEEDS(OP(alloc_pd)),
 	},
 	[IB_USER_VERBS_CMD_DEALLOC_PD] = {
-		uv_dealloc_pd, REQ(ib_uverbs_dealloc_pd),
-		NEEDS(OP(dealloc_pd)),
+		uv_dealloc_pd, OF(PD), REQ(ib_uverbs_dealloc_pd),
 	},
 	[IB_USER_VERBS_CMD_CREATE_AH] = {
-		uv_create_ah, REQ(ib_uverbs_create_ah),
+		uv_create_ah, OF(AH), REQ(ib_uverbs_create_ah),
 		RESP(ib_uverbs_create_ah_resp), UDATA,
-		NEEDS(OP(create_user_ah), OP(destroy_ah)),
+		NEEDS(OP(create_user_ah)),
 	},
 	[IB_USER_VERBS_CMD_DESTROY_AH] = {
-		uv_destroy_ah, REQ(ib_uverbs_destroy_ah),
-		NEEDS(OP(destroy_ah)),
+		uv_destroy_ah, OF(AH), REQ(ib_uverbs_destroy_ah),
 	},
 	[IB_USER_VERBS_CMD_REG_MR] = {
-		uv_reg_mr, REQ(ib_uverbs_reg_mr), RESP(ib_uverbs_reg_mr_resp),
-		UDATA, NEEDS(OP(reg_user_mr), OP(dereg_mr)),
+		uv_reg_mr, OF(MR), REQ(ib_uverbs_reg_mr),
+		RESP(ib_uverbs_reg_mr_resp), UDATA, NEEDS(OP(reg_user_mr)),
 	},
 	[IB_USER_VERBS_CMD_REREG_MR] = {
-		uv_rereg_mr, REQ(ib_uverbs_rereg_mr),
-		RESP(ib_uverbs_rereg_mr_resp), UDATA,
-		NEEDS(OP(rereg_user_mr), OP(dereg_mr)),
+		uv_rereg_mr, OF(MR), REQ(ib_uverbs_rereg_mr),
+		RESP(ib_uverbs_rereg_mr_resp), UDATA, NEEDS(OP(rereg_user_mr)),
 	},
 	[IB_USER_VERBS_CMD_DEREG_MR] = {
-		uv_dereg_mr, REQ(ib_uverbs_dereg_mr), NEEDS(OP(dereg_mr)),
+		uv_dereg_mr, OF(MR), REQ(ib_uverbs_dereg_mr),
 	},
 	[IB_USER_VERBS_CMD_ALLOC_MW] = {
-		uv_alloc_mw, REQ(ib_uverbs_alloc_mw),
-		RESP(ib_uverbs_alloc_mw_resp), UDATA,
-		NEEDS(OP(alloc_mw), OP(dealloc_mw)),
+		uv_alloc_mw, OF(MW), REQ(ib_uverbs_alloc_mw),
+		RESP(ib_uverbs_alloc_mw_resp), UDATA, NEEDS(OP(alloc_mw)),
 	},
 	[IB_USER_VERBS_CMD_DEALLOC_MW] = {
-		uv_dealloc_mw, REQ(ib_uverbs_dealloc_mw),
-		NEEDS(OP(dealloc_mw)),
+		uv_dealloc_mw, OF(MW), REQ(ib_uverbs_dealloc_mw),
 	},
 	[IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL] = {
-		uv_create_comp_channel, REQ(ib_uverbs_create_comp_channel),
+		uv_create_comp_channel, OF(COMP_CHANNEL),
+		REQ(ib_uverbs_create_comp_channel),
 		RESP(ib_uverbs_create_comp_channel_resp),
 	},
 	[IB_USER_VERBS_CMD_CREATE_CQ] = {
-		uv_create_cq, REQ(ib_uverbs_create_cq),
-		RESP(ib_uverbs_create_cq_resp), UDATA,
-		NEEDS(OP(create_cq), OP(destroy_cq)),
+		uv_create_cq, OF(CQ), REQ(ib_uverbs_create_cq),
+		RESP(ib_uverbs_create_cq_resp), UDATA, NEEDS(OP(create_cq)),
 	},
 	[IB_USER_VERBS_CMD_RESIZE_CQ] = {
-		uv_resize_cq, REQ(ib_uverbs_resize_cq),
-		RESP(ib_uverbs_resize_cq_resp), UDATA,
-		NEEDS(OP(resize_cq), OP(destroy_cq)),
+		uv_resize_cq, OF(CQ), REQ(ib_uverbs_resize_cq),
+		RESP(ib_uverbs_resize_cq_resp), UDATA, NEEDS(OP(resize_cq)),
 	},
 	[IB_USER_VERBS_CMD_POLL_CQ] = {
-		uv_poll_cq, REQ(ib_uverbs_poll_cq),
-		RESP(ib_uverbs_poll_cq_resp),
-		NEEDS(OP(poll_cq), OP(destroy_cq)),
+		uv_poll_cq, OF(CQ), REQ(ib_uverbs_poll_cq),
+		RESP(ib_uverbs_poll_cq_resp), NEEDS(OP(poll_cq)),
 	},
 	[IB_USER_VERBS_CMD_REQ_NOTIFY_CQ] = {
-		uv_req_notify_cq, REQ(ib_uverbs_req_notify_cq),
-		NEEDS(OP(req_notify_cq), OP(destroy_cq)),
+		uv_req_notify_cq, OF(CQ), REQ(ib_uverbs_req_notify_cq),
+		NEEDS(OP(req_notify_cq)),
 	},
 	[IB_USER_VERBS_CMD_DESTROY_CQ] = {
-		uv_destroy_cq, REQ(ib_uverbs_destroy_cq),
-		RESP(ib_uverbs_destroy_cq_resp), NEEDS(OP(destroy_cq)),
+		uv_destroy_cq, OF(CQ), REQ(ib_uverbs_destroy_cq),
+		RESP(ib_uverbs_destroy_cq_resp),
 	},
 	[IB_USER_VERBS_CMD_CREATE_QP] = {
-		uv_create_qp, REQ(ib_uverbs_create_qp),
-		RESP(ib_uverbs_create_qp_resp), UDATA,
-		NEEDS(OP(create_qp), OP(destroy_qp)),
+		uv_create_qp, OF(QP), REQ(ib_uverbs_create_qp),
+		RESP(ib_uverbs_create_qp_resp), UDATA, NEEDS(OP(create_qp)),
 	},
 	[IB_USER_VERBS_CMD_OPEN_QP] = {
-		uv_open_qp, REQ(ib_uverbs_open_qp),
+		uv_open_qp, OF(XRCD), REQ(ib_uverbs_open_qp),
 		RESP(ib_uverbs_create_qp_resp), UDATA,
-		NEEDS(OP(dealloc_xrcd)),
 	},
 	[IB_USER_VERBS_CMD_QUERY_QP] = {
-		uv_query_qp, REQ(ib_uverbs_query_qp),
-		RESP(ib_uverbs_query_qp_resp),
-		NEEDS(OP(query_qp), OP(destroy_qp)),
+		uv_query_qp, OF(QP), REQ(ib_uverbs_query_qp),
+		RESP(ib_uverbs_query_qp_resp), NEEDS(OP(query_qp)),
 	},
 	[IB_USER_VERBS_CMD_MODIFY_QP] = {
-		uv_modify_qp, REQ(ib_uverbs_modify_qp),
-		NEEDS(OP(modify_qp), OP(destroy_qp)),
+		uv_modify_qp, OF(QP), REQ(ib_uverbs_modify_qp),
+		NEEDS(OP(modify_qp)),
 	},
 	[IB_USER_VERBS_CMD_DESTROY_QP] = {
-		uv_destroy_qp, REQ(ib_uverbs_destroy_qp),
-		RESP(ib_uverbs_destroy_qp_resp), NEEDS(OP(destroy_qp)),
+		uv_destroy_qp, OF(QP), REQ(ib_uverbs_destroy_qp),
+		RESP(ib_uverbs_destroy_qp_resp),
 	},
 	[IB_USER_VERBS_CMD_POST_SEND] = {
-		uv_post_send, REQ(ib_uverbs_post_send),
-		RESP(ib_uverbs_post_send_resp),
-		NEEDS(OP(post_send), OP(destroy_qp)),
+		uv_post_send, OF(QP), REQ(ib_uverbs_post_send),
+		RESP(ib_uverbs_post_send_resp), NEEDS(OP(post_send)),
 	},
 	[IB_USER_VERBS_CMD_POST_RECV] = {
-		uv_post_recv, REQ(ib_uverbs_post_recv),
-		RESP(ib_uverbs_post_recv_resp),
-		NEEDS(OP(post_recv), OP(destroy_qp)),
+		uv_post_recv, OF(QP), REQ(ib_uverbs_post_recv),
+		RESP(ib_uverbs_post_recv_resp), NEEDS(OP(post_recv)),
 	},
 	[IB_USER_VERBS_CMD_ATTACH_MCAST] = {
-		uv_attach_mcast, REQ(ib_uverbs_attach_mcast),
+		uv_attach_mcast, OF(QP), REQ(ib_uverbs_attach_mcast),
 		NEEDS(OP(attach_mcast), OP(detach_mcast)),
 	},
 	[IB_USER_VERBS_CMD_DETACH_MCAST] = {
-		uv_detach_mcast, REQ(ib_uverbs_detach_mcast),
+		uv_detach_mcast, OF(QP), REQ(ib_uverbs_detach_mcast),
 		NEEDS(OP(detach_mcast)),
 	},
 	[IB_USER_VERBS_CMD_CREATE_SRQ] = {
-		uv_create_srq, REQ(ib_uverbs_create_srq),
-		RESP(ib_uverbs_create_srq_resp), UDATA,
-		NEEDS(OP(create_srq), OP(destroy_srq)),
+		uv_create_srq, OF(SRQ), REQ(ib_uverbs_create_srq),
+		RESP(ib_uverbs_create_srq_resp), UDATA, NEEDS(OP(create_srq)),
 	},
 	[IB_USER_VERBS_CMD_CREATE_XSRQ] = {
-		uv_create_xsrq, REQ(ib_uverbs_create_xsrq),
-		RESP(ib_uverbs_create_srq_resp), UDATA,
-		NEEDS(OP(create_srq), OP(destroy_srq)),
+		uv_create_xsrq, OF(SRQ), REQ(ib_uverbs_create_xsrq),
+		RESP(ib_uverbs_create_srq_resp), UDATA, NEEDS(OP(create_srq)),
 	},
 	[IB_USER_VERBS_CMD_MODIFY_SRQ] = {
-		uv_modify_srq, REQ(ib_uverbs_modify_srq), UDATA,
-		NEEDS(OP(modify_srq), OP(destroy_srq)),
+		uv_modify_srq, OF(SRQ), REQ(ib_uverbs_modify_srq), UDATA,
+		NEEDS(OP(modify_srq)),
 	},
 	[IB_USER_VERBS_CMD_QUERY_SRQ] = {
-		uv_query_srq, REQ(ib_uverbs_query_srq),
-		RESP(ib_uverbs_query_srq_resp),
-		NEEDS(OP(query_srq), OP(destroy_srq)),
+		uv_query_srq, OF(SRQ), REQ(ib_uverbs_query_srq),
+		RESP(ib_uverbs_query_srq_resp), NEEDS(OP(query_srq)),
 	},
 	[IB_USER_VERBS_CMD_DESTROY_SRQ] = {
-		uv_destroy_srq, REQ(ib_uverbs_destroy_srq),
-		RESP(ib_uverbs_destroy_srq_resp), NEEDS(OP(destroy_srq)),
+		uv_destroy_srq, OF(SRQ), REQ(ib_uverbs_destroy_srq),
+		RESP(ib_uverbs_destroy_srq_resp),
 	},
 	[IB_USER_VERBS_CMD_POST_SRQ_RECV] = {
-		uv_post_srq_recv, REQ(ib_uverbs_post_srq_recv),
-		RESP(ib_uverbs_post_srq_recv_resp),
-		NEEDS(OP(post_srq_recv), OP(destroy_srq)),
+		uv_post_srq_recv, OF(SRQ), REQ(ib_uverbs_post_srq_recv),
+		RESP(ib_uverbs_post_srq_recv_resp), NEEDS(OP(post_srq_recv)),
 	},
 	[IB_USER_VERBS_CMD_OPEN_XRCD] = {
-		uv_open_xrcd, REQ(ib_uverbs_open_xrcd),
-		RESP(ib_uverbs_open_xrcd_resp), UDATA,
-		NEEDS(OP(alloc_xrcd), OP(dealloc_xrcd)),
+		uv_open_xrcd, OF(XRCD), REQ(ib_uverbs_open_xrcd),
+		RESP(ib_uverbs_open_xrcd_resp), UDATA, NEEDS(OP(alloc_xrcd)),
 	},
 	[IB_USER_VERBS_CMD_CLOSE_XRCD] = {
-		uv_close_xrcd, REQ(ib_uverbs_close_xrcd),
-		NEEDS(OP(dealloc_xrcd)),
+		uv_close_xrcd, OF(XRCD), REQ(ib_uverbs_close_xrcd),
 	},
 };
 
-static const struct uv_cmd extended_cmds[EXTENDED_NUM] = {
+const struct uv_cmd uv_extended_cmds[UVERBS_API_WRITE_KEY_NUM] = {
 	[IB_USER_VERBS_EX_CMD_QUERY_DEVICE] = {
-		uv_ex_query_device, EXTENDED, NEEDS(OP(query_device)),
+		uv_ex_query_device, OF(DEVICE), EXTENDED,
+		NEEDS(OP(query_device)),
 	},
 	[IB_USER_VERBS_EX_CMD_CREATE_CQ] = {
-		uv_ex_create_cq, EXTENDED, NEEDS(OP(create_cq), OP(destroy_cq)),
+		uv_ex_create_cq, OF(CQ), EXTENDED, NEEDS(OP(create_cq)),
 	},
 	[IB_USER_VERBS_EX_CMD_MODIFY_CQ] = {
-		uv_ex_modify_cq, EXTENDED, NEEDS(OP(modify_cq), OP(destroy_cq)),
+		uv_ex_modify_cq, OF(CQ), EXTENDED, NEEDS(OP(modify_cq)),
 	},
 	[IB_USER_VERBS_EX_CMD_CREATE_QP] = {
-		uv_ex_create_qp, EXTENDED, NEEDS(OP(create_qp), OP(destroy_qp)),
+		uv_ex_create_qp, OF(QP), EXTENDED, NEEDS(OP(create_qp)),
 	},
 	[IB_USER_VERBS_EX_CMD_MODIFY_QP] = {
-		uv_ex_modify_qp, EXTENDED, NEEDS(OP(modify_qp), OP(destroy_qp)),
+		uv_ex_modify_qp, OF(QP), EXTENDED, NEEDS(OP(modify_qp)),
 	},
 	[IB_USER_VERBS_EX_CMD_CREATE_FLOW] = {
-		uv_ex_create_flow, EXTENDED,
-		NEEDS(OP(create_flow), OP(destroy_flow)),
+		uv_ex_create_flow, OF(FLOW), EXTENDED, NEEDS(OP(create_flow)),
 	},
 	[IB_USER_VERBS_EX_CMD_DESTROY_FLOW] = {
-		uv_ex_destroy_flow, EXTENDED, NEEDS(OP(destroy_flow)),
+		uv_ex_destroy_flow, OF(FLOW), EXTENDED,
 	},
 	[IB_USER_VERBS_EX_CMD_CREATE_WQ] = {
-		uv_ex_create_wq, EXTENDED, NEEDS(OP(create_wq), OP(destroy_wq)),
+		uv_ex_create_wq, OF(WQ), EXTENDED, NEEDS(OP(create_wq)),
 	},
 	[IB_USER_VERBS_EX_CMD_MODIFY_WQ] = {
-		uv_ex_modify_wq, EXTENDED, NEEDS(OP(modify_wq), OP(destroy_wq)),
+		uv_ex_modify_wq, OF(WQ), EXTENDED, NEEDS(OP(modify_wq)),
 	},
 	[IB_USER_VERBS_EX_CMD_DESTROY_WQ] = {
-		uv_ex_destroy_wq, EXTENDED, NEEDS(OP(destroy_wq)),
+		uv_ex_destroy_wq, OF(WQ), EXTENDED,
 	},
 	[IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL] = {
-		uv_ex_create_rwq_ind_table, EXTENDED,
-		NEEDS(OP(create_rwq_ind_table), OP(destroy_rwq_ind_table)),
+		uv_ex_create_rwq_ind_table, OF(RWQ_IND_TBL), EXTENDED,
+		NEEDS(OP(create_rwq_ind_table)),
 	},
 	[IB_USER_VERBS_EX_CMD_DESTROY_RWQ_IND_TBL] = {
-		uv_ex_destroy_rwq_ind_table, EXTENDED,
-		NEEDS(OP(destroy_rwq_ind_table)),
+		uv_ex_destroy_rwq_ind_table, OF(RWQ_IND_TBL), EXTENDED,
 	},
 };
-
-static_assert(LEGACY_NUM <= 64 && EXTENDED_NUM <= 64);
-
-static bool has_op(const struct ib_device *ib_dev, u16 op)
-{
-	return !op || *(void * const *)((const void *)&ib_dev->ops + op);
-}
-
-static bool can_run(const struct ib_device *ib_dev, const struct uv_cmd *cmd)
-{
-	return cmd->run && has_op(ib_dev, cmd->needs[0]) &&
-	       has_op(ib_dev, cmd->needs[1]);
-}
-
-static void probe_type(struct uv_device *dev, const struct ib_device *ib_dev,
-		       const struct uv_type *type)
-{
-	if (has_op(ib_dev, type->needs))
-		dev->types_ok |= BIT_ULL(type->api.id);
-}
-
-/* Find out what @dev has; ops of a registered device do not change. */
-void uv_commands_probe(struct uv_device *dev, struct ib_device *ib_dev)
-{
-	static const struct uv_type * const types[] = {
-		&uv_type_pd, &uv_type_cq, &uv_type_qp, &uv_type_srq,
-		&uv_type_ah, &uv_type_mr, &uv_type_mw, &uv_type_flow,
-		&uv_type_xrcd, &uv_type_rwq, &uv_type_wq, &uv_type_comp,
-		&uv_type_async,
-	};
-	int i;
-
-	for (i = 0; i < LEGACY_NUM; i++)
-		if (can_run(ib_dev, &legacy_cmds[i]))
-			dev->legacy_ok |= BIT_ULL(i);
-	dev->legacy_ok &= ib_dev->uverbs_cmd_mask;
-	for (i = 0; i < EXTENDED_NUM; i++)
-		if (can_run(ib_dev, &extended_cmds[i]))
-			dev->extended_ok |= BIT_ULL(i);
-	for (i = 0; i < ARRAY_SIZE(types); i++)
-		probe_type(dev, ib_dev, types[i]);
-}

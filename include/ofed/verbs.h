@@ -39,6 +39,15 @@ struct ib_mr *ofed_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 				 u64 length, u64 virt_addr, int access,
 				 struct ib_pd *new_pd, struct ib_udata *udata);
 
+struct ib_mr *ofed_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length,
+				 u64 iova, int fd, int access,
+				 struct ib_uobject *uobject,
+				 struct uverbs_attr_bundle *attrs);
+struct ib_mr *ofed_reg_dm_mr(struct ib_pd *pd, struct ib_dm *dm,
+			     struct ib_dm_mr_attr *attr,
+			     struct ib_uobject *uobject,
+			     struct uverbs_attr_bundle *attrs);
+
 struct ib_mw *ofed_alloc_user_mw(struct ib_pd *pd, enum ib_mw_type type,
 				 struct ib_uobject *uobject,
 				 struct ib_udata *udata);
