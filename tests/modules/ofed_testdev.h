@@ -60,6 +60,7 @@ struct td_config {
 	bool virt_dma;		/* no DMA device: addresses are pointers */
 	bool get_netdev;	/* op get_netdev, not ib_device_set_netdev() */
 	bool split_cq;		/* has pre_destroy_cq and post_destroy_cq */
+	bool part;		/* of another device */
 	u32 ports;
 	u32 vectors;
 	char netdev[IFNAMSIZ];
@@ -111,6 +112,7 @@ struct testdev {
 	struct xarray qps;
 	struct xarray srqs;
 	struct xarray wqs;
+	struct xarray odps;		/* struct td_odp, by index of the key */
 	u32 next_cqn;
 	u32 next_qpn;
 	u32 next_srqn;
@@ -282,15 +284,25 @@ int td_key_get(struct testdev *td, u32 *key);
 void td_key_put(struct testdev *td, u32 key);
 struct ib_mr *td_mr_of_dm(struct ib_pd *pd, u64 length);
 
+/* ofed_testdev_odp.c, where the kernel has on-demand paging */
+struct ib_umem *td_odp_get(struct testdev *td, u32 key, u64 start, u64 length,
+			   int access);
+void td_odp_forget(struct testdev *td, u32 key);
+extern const struct file_operations td_odp_fops;
+
 /* ofed_testdev_dmabuf.c */
 int td_dmabuf_init(void);
 void td_dmabuf_exit(void);
+
+/* ofed_testdev_uapi.c, ofed_testdev_bell.c */
+extern const struct uapi_definition td_uapi_defs[], td_bell_defs[];
+int td_mark_cq(struct ib_udata *udata);
 
 /* One piece of the op table per file; ib_set_device_ops() merges them. */
 extern const struct ib_device_ops td_device_ops, td_port_ops, td_roce_ops,
 	td_ib_ops, td_netdev_ops, td_vf_ops, td_ucontext_ops,
 	td_disassociate_ops, td_pd_ops, td_ah_ops, td_cq_ops, td_split_cq_ops,
 	td_qp_ops, td_post_ops, td_srq_ops, td_mr_ops, td_wq_ops, td_mcast_ops,
-	td_flow_ops, td_dm_ops, td_stats_ops;
+	td_flow_ops, td_dm_ops, td_stats_ops, td_res_ops, td_sub_ops;
 
 #endif /* OFED_TESTDEV_H */

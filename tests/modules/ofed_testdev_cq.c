@@ -166,6 +166,8 @@ static int td_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (udata)
 		ret = ib_copy_to_udata(udata, &resp,
 				       min(sizeof(resp), udata->outlen));
+	if (!ret && udata)
+		ret = td_mark_cq(udata);
 	if (ret)
 		goto err_number;
 	return 0;

@@ -41,6 +41,11 @@ static int td_query_device(struct ib_device *ibdev,
 		IB_DEVICE_MANAGED_FLOW_STEERING;
 	attr->kernel_cap_flags = IBK_LOCAL_DMA_LKEY | IBK_SG_GAPS_REG |
 		IBK_ALLOW_USER_UNREG | IBK_VIRTUAL_FUNCTION;
+	if (IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING)) {
+		attr->kernel_cap_flags |= IBK_ON_DEMAND_PAGING;
+		attr->odp_caps.general_caps = IB_ODP_SUPPORT |
+			IB_ODP_SUPPORT_IMPLICIT;
+	}
 	attr->max_send_sge = TD_MAX_SGE;
 	attr->max_recv_sge = TD_MAX_SGE;
 	attr->max_sge_rd = TD_MAX_SGE;
@@ -130,6 +135,8 @@ static int td_enable_driver(struct ib_device *ibdev)
 	debugfs_create_file("complete", 0200, dir, td, &td_complete_fops);
 	debugfs_create_file("hold", 0644, dir, td, &td_hold_fops);
 	debugfs_create_file("port", 0200, dir, td, &td_port_fops);
+	if (IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING))
+		debugfs_create_file("odp", 0600, dir, td, &td_odp_fops);
 	debugfs_create_bool("rereg_new", 0644, dir, &td->rereg_new);
 	debugfs_create_bool("dmabuf_dynamic", 0644, dir, &td->dmabuf_dynamic);
 	td->dir = dir;
@@ -153,6 +160,7 @@ static void td_dealloc_driver(struct ib_device *ibdev)
 	if (td->pdev)
 		platform_device_unregister(td->pdev);
 	ida_destroy(&td->keys);
+	xa_destroy(&td->odps);
 	xa_destroy(&td->wqs);
 	xa_destroy(&td->srqs);
 	xa_destroy(&td->qps);
@@ -199,13 +207,15 @@ static void td_set_ops(struct testdev *td)
 		&td_device_ops, &td_port_ops, &td_vf_ops, &td_ucontext_ops,
 		&td_pd_ops, &td_ah_ops, &td_cq_ops, &td_qp_ops, &td_post_ops,
 		&td_srq_ops, &td_mr_ops, &td_wq_ops, &td_mcast_ops,
-		&td_flow_ops, &td_dm_ops, &td_stats_ops,
+		&td_flow_ops, &td_dm_ops, &td_stats_ops, &td_res_ops,
 	};
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(common); i++)
 		ib_set_device_ops(&td->ib, common[i]);
 	ib_set_device_ops(&td->ib, td->cfg.ib ? &td_ib_ops : &td_roce_ops);
+	if (!td->cfg.part)
+		compat_set_sub_ops(&td->ib, &td_sub_ops);
 	if (td->cfg.get_netdev)
 		ib_set_device_ops(&td->ib, &td_netdev_ops);
 	if (td->cfg.disassociate)
@@ -224,6 +234,7 @@ static void td_init_tables(struct testdev *td)
 	xa_init_flags(&td->qps, XA_FLAGS_ALLOC1);
 	xa_init_flags(&td->srqs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&td->wqs, XA_FLAGS_ALLOC1);
+	xa_init(&td->odps);
 	ida_init(&td->keys);
 }
 
@@ -243,6 +254,7 @@ static void td_describe(struct testdev *td)
 		BIT_ULL(IB_USER_VERBS_CMD_POST_SRQ_RECV) |
 		BIT_ULL(IB_USER_VERBS_CMD_POLL_CQ) |
 		BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
+	ibdev->driver_def = td_uapi_defs;
 	td_ports_init(td);
 }
 

@@ -21,6 +21,7 @@ static bool td_spec_known(u32 type)
 	case IB_FLOW_SPEC_UDP:
 	case IB_FLOW_SPEC_ACTION_TAG:
 	case IB_FLOW_SPEC_ACTION_DROP:
+	case IB_FLOW_SPEC_ACTION_COUNT:
 		return true;
 	default:
 		return false;

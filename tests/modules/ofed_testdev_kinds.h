@@ -22,4 +22,6 @@ TD_KIND(dm, 64)
 TD_KIND(counters, 1024)
 TD_KIND(gid, 1024)
 TD_KIND(dmabuf, 256)
+TD_KIND(box, 1024)
+TD_KIND(bell, 256)
 #undef TD_KIND

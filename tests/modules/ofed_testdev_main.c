@@ -14,6 +14,7 @@
  *   D/NAME/complete	'send|recv QPN COUNT [STATUS]': completions
  *   D/NAME/hold	1: posted work waits for 'complete', or for 0
  *   D/NAME/port	'PORT state|lid|sm_lid|pkey|gid ...': change a port
+ *   D/NAME/odp		ioctl(): use a region on demand, see ofed_testdev_abi.h
  *
  * A file is one kind of object or one hook; ofed_testdev.h lists them.
  */

@@ -69,11 +69,19 @@ err_put:
 	return ERR_PTR(ret);
 }
 
+static bool td_mr_is_odp(const struct td_mr *mr)
+{
+	return IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING) && mr->umem &&
+		mr->umem->is_odp;
+}
+
 static void td_mr_free(struct td_mr *mr)
 {
 	struct testdev *td = to_td(mr->ib.device);
 
 	/* The key may carry another low byte by now, never another index. */
+	if (td_mr_is_odp(mr))
+		td_odp_forget(td, mr->ib.lkey);
 	td_key_put(td, mr->ib.lkey);
 	ib_umem_release(mr->umem);
 	kvfree(mr->pages);
@@ -100,7 +108,11 @@ static struct td_mr *td_mr_of_user(struct testdev *td, u64 start, u64 length,
 
 	if (IS_ERR(mr))
 		return mr;
-	umem = ib_umem_get(&td->ib, start, length, access);
+	if (IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING) &&
+	    access & IB_ACCESS_ON_DEMAND)
+		umem = td_odp_get(td, mr->ib.lkey, start, length, access);
+	else
+		umem = ib_umem_get(&td->ib, start, length, access);
 	if (IS_ERR(umem)) {
 		td_mr_free(mr);
 		return ERR_CAST(umem);
@@ -219,6 +231,9 @@ static struct ib_mr *td_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 		mr = td_mr_of_user(td, start, length, access);
 		return IS_ERR(mr) ? ERR_CAST(mr) : &mr->ib;
 	}
+	/* What hooks know of it goes with its key only. */
+	if (td_mr_is_odp(mr))
+		return ERR_PTR(-EOPNOTSUPP);
 	umem = ib_umem_get(&td->ib, start, length, access);
 	if (IS_ERR(umem))
 		return ERR_CAST(umem);

@@ -176,13 +176,20 @@ net_up() {
 
 net_down() { ip link del eth0 2>/dev/null; }
 
-# gid_of DEV GID [TYPE]: index of GID in the table of port 1
+# gid_of DEV GID [TYPE]: index of GID in the table of port 1. Tables are long and
+# filled from the front, and each file costs a moment on the debug kernel.
 gid_of() {
 	_table=/sys/class/infiniband/$1/ports/1
-	for _i in $(grep -lx "$2" $_table/gids/* 2>/dev/null); do
-		_i=${_i##*/}
-		grep -qx "${3:-RoCE v2}" "$_table/gid_attrs/types/$_i" && echo "$_i" && return
-	done
+	_i=0 _empty=0
+	while [ $_empty -lt 32 ] && read -r _gid <"$_table/gids/$_i"; do
+		case $_gid in
+		"$2")	grep -qx "${3:-RoCE v2}" "$_table/gid_attrs/types/$_i" &&
+				echo "$_i" && return ;;
+		0000:0000:0000:0000:0000:0000:0000:0000) _empty=$((_empty + 1)) ;;
+		*)	_empty=0 ;;
+		esac
+		_i=$((_i + 1))
+	done 2>/dev/null
 	return 1
 }
 

@@ -35,6 +35,12 @@ if ! have_uverbs; then
 fi
 same_as_list "sysfs as on the stock core" "$work/sysfs" sysfs-rxe
 
+# What administrators look at first reads all of it.
+check "ibstat" sh -c "ibstat rxe0 | grep -q 'Link layer: Ethernet'"
+check "ibstat, one port" sh -c "ibstat rxe0 1 | grep -q 'State: Active'"
+check "ibstatus" sh -c "ibstatus rxe0:1 | grep -q 'phys state:.*5: LinkUp'"
+check "ibstatus, all" sh -c "ibstatus | grep -q \"Infiniband device 'rxe0' port 1\""
+
 # Two writes that the files of a device without hardware take.
 check "node_desc takes a text" sh -c 'echo hello >/sys/class/infiniband/rxe0/node_desc &&
 	grep -qx hello /sys/class/infiniband/rxe0/node_desc'

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Regions on demand of ofed_testdev: what the device reads and writes is what
+ * the process has there at that moment, whatever the process does to its memory.
+ *
+ * usage: odp DEVICE ROUNDS [huge] [long]
+ *	ROUNDS	reads against a thread that takes the memory away
+ *	huge	there are huge pages to be had
+ *	long	a length that no list can hold, too (the kernel's own core warns)
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "raw_objects.h"
+
+#define PAGE 4096UL
+#define PAGES 8UL
+#define HUGE_PAGE (512 * PAGE)
+#define ON_DEMAND (1 << 6)
+#define HUGETLB (1 << 7)
+#define WRITABLE (ON_DEMAND | 1)
+
+static struct rv_world world;
+static int hook_fd, failed;
+static unsigned char buffer[16 * PAGE];
+static struct testdev_odp last; /* as the device left it */
+
+static void expect(const char *text, long long got, long long want)
+{
+	if (got == want) {
+		printf("ok   %s\n", text);
+		return;
+	}
+	printf("FAIL %s: %lld, not %lld\n", text, got, want);
+	failed++;
+}
+
+struct region {
+	char *at;
+	uint32_t handle, key;
+};
+
+static int reg(struct region *r, void *at, uint64_t length, uint32_t access)
+{
+	struct ib_uverbs_reg_mr_resp resp = {};
+	struct ib_uverbs_reg_mr cmd = {
+		.start = (uintptr_t)at, .hca_va = (uintptr_t)at,
+		.length = length, .pd_handle = world.pd,
+		.access_flags = access,
+	};
+	int ret = RV(world.fd, REG_MR, cmd, resp);
+
+	r->at = at;
+	r->handle = resp.mr_handle;
+	r->key = resp.lkey;
+	return ret;
+}
+
+static int dereg(struct region *r)
+{
+	return rv_drop(&world, IB_USER_VERBS_CMD_DEREG_MR, r->handle);
+}
+
+static int device(const struct region *r, uint32_t op, void *at,
+		  uint64_t length, void *data)
+{
+	last = (struct testdev_odp) {
+		.key = r->key, .op = op, .addr = (uintptr_t)at,
+		.length = length, .data = (uintptr_t)data,
+	};
+	return ioctl(hook_fd, TESTDEV_ODP, &last) ? -errno : 0;
+}
+
+static int device_reads(const struct region *r, void *at, uint64_t length)
+{
+	memset(buffer, 0xee, sizeof(buffer));
+	return device(r, TESTDEV_ODP_READ, at, length, buffer);
+}
+
+static int device_writes(const struct region *r, void *at, uint64_t length,
+			 int value)
+{
+	memset(buffer, value, sizeof(buffer));
+	return device(r, TESTDEV_ODP_WRITE, at, length, buffer);
+}
+
+static uint32_t mapped(const struct region *r)
+{
+	return device(r, TESTDEV_ODP_STATE, r->at, 0, NULL) ? ~0U : last.mapped;
+}
+
+static uint64_t invalidated(const struct region *r)
+{
+	return device(r, TESTDEV_ODP_STATE, r->at, 0, NULL) ? 0 :
+		last.invalidated;
+}
+
+static int all(const void *bytes, int value, size_t length)
+{
+	const unsigned char *b = bytes;
+
+	while (length--)
+		if (*b++ != value)
+			return 0;
+	return 1;
+}
+
+static char *map(unsigned long pages, int prot)
+{
+	char *at = mmap(NULL, pages * PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	if (at == MAP_FAILED) {
+		perror("mmap");
+		exit(1);
+	}
+	/* Pages of their own, whatever the host's habits are. */
+	madvise(at, pages * PAGE, MADV_NOHUGEPAGE);
+	return at;
+}
+
+static void first_touch(void)
+{
+	char *at = map(PAGES, PROT_READ | PROT_WRITE);
+	struct region r;
+
+	expect("a region of nothing yet", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	expect("no page is mapped", mapped(&r), 0);
+	expect("looking finds the range",
+	       device(&r, TESTDEV_ODP_LOOK, at, PAGES * PAGE, NULL), 0);
+	expect("all of it", last.pages, PAGES);
+	expect("and no page", last.mapped, 0);
+	memset(at + PAGE, 0x11, 2 * PAGE);
+	expect("looking again",
+	       device(&r, TESTDEV_ODP_LOOK, at, PAGES * PAGE, NULL), 0);
+	expect("finds the two that are there", last.mapped, 2);
+	expect("the device reads across pages",
+	       device_reads(&r, at + PAGE - 100, 2 * PAGE + 200), 0);
+	expect("four pages", last.pages, 4);
+	expect("zeros in front", all(buffer, 0, 100), 1);
+	expect("what was written", all(buffer + 100, 0x11, 2 * PAGE), 1);
+	expect("zeros behind", all(buffer + 100 + 2 * PAGE, 0, 100), 1);
+	memset(at, 0x22, PAGE);
+	expect("a first write is seen", device_reads(&r, at, PAGE), 0);
+	expect("in place of zeros", all(buffer, 0x22, PAGE), 1);
+	expect("the device writes", device_writes(&r, at + 50, 3 * PAGE, 0x33), 0);
+	expect("the process reads it", all(at + 50, 0x33, 3 * PAGE), 1);
+	expect("and what is beside it", all(at, 0x22, 50), 1);
+	expect("it goes", dereg(&r), 0);
+	expect("the memory stays", all(at + 50, 0x33, 3 * PAGE), 1);
+	munmap(at, PAGES * PAGE);
+}
+
+static void take_away(void)
+{
+	char *at = map(PAGES, PROT_READ | PROT_WRITE);
+	uint64_t before;
+	struct region r;
+	char *moved;
+
+	memset(at, 0x44, PAGES * PAGE);
+	expect("a region", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	expect("all of it is read", device_reads(&r, at, PAGES * PAGE), 0);
+	expect("every page is mapped", mapped(&r), PAGES);
+	before = invalidated(&r);
+	madvise(at + PAGE, PAGE, MADV_DONTNEED);
+	expect("MADV_DONTNEED is noticed", invalidated(&r) > before, 1);
+	expect("one page less", mapped(&r), PAGES - 1);
+	expect("it is read again", device_reads(&r, at + PAGE, PAGE), 0);
+	expect("as zeros", all(buffer, 0, PAGE), 1);
+
+	before = invalidated(&r);
+	munmap(at + 2 * PAGE, PAGE);
+	expect("munmap is noticed", invalidated(&r) > before, 1);
+	expect("one page less by it", mapped(&r), PAGES - 1);
+	expect("a hole cannot be read", device_reads(&r, at + 2 * PAGE, 1),
+	       -EFAULT);
+	expect("nor be written", device_writes(&r, at + 2 * PAGE, 1, 0),
+	       -EFAULT);
+	expect("nor be a part", device_reads(&r, at, PAGES * PAGE), -EFAULT);
+	expect("its neighbours can", device_reads(&r, at + 3 * PAGE, PAGE), 0);
+	expect("be read", all(buffer, 0x44, PAGE), 1);
+	mmap(at + 2 * PAGE, PAGE, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	memset(at + 2 * PAGE, 0x55, PAGE);
+	expect("what is mapped there later", device_reads(&r, at, PAGES * PAGE), 0);
+	expect("is read", all(buffer + 2 * PAGE, 0x55, PAGE), 1);
+
+	before = invalidated(&r);
+	moved = mremap(at + 4 * PAGE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
+		       at + 5 * PAGE);
+	expect("mremap over the next page", moved == at + 5 * PAGE, 1);
+	expect("is noticed", invalidated(&r) > before, 1);
+	expect("the old place is a hole", device_reads(&r, at + 4 * PAGE, 1),
+	       -EFAULT);
+	expect("the new place is not", device_reads(&r, at + 5 * PAGE, PAGE), 0);
+	expect("and has the contents", all(buffer, 0x44, PAGE), 1);
+	expect("the region goes", dereg(&r), 0);
+	munmap(at, PAGES * PAGE);
+}
+
+static void rights(void)
+{
+	char *at = map(PAGES, PROT_READ | PROT_WRITE);
+	struct region r, readable;
+
+	memset(at, 0x66, PAGES * PAGE);
+	expect("a region to protect", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	expect("is written", device_writes(&r, at, PAGE, 0x67), 0);
+	mprotect(at, PAGE, PROT_READ);
+	expect("not when the process may not", device_writes(&r, at, 1, 0x68),
+	       -EPERM);
+	expect("but is read", device_reads(&r, at, PAGE), 0);
+	expect("as it was", all(buffer, 0x67, PAGE), 1);
+	mprotect(at, PAGE, PROT_NONE);
+	expect("nor read when that is gone", device_reads(&r, at, 1), -EFAULT);
+	mprotect(at, PAGE, PROT_READ | PROT_WRITE);
+	expect("and written again", device_writes(&r, at, PAGE, 0x69), 0);
+	expect("by the device", all(at, 0x69, PAGE), 1);
+
+	expect("one byte before it", device_reads(&r, at - 1, 2), -EFAULT);
+	expect("one byte behind it",
+	       device_reads(&r, at + PAGES * PAGE - 1, 2), -EFAULT);
+	expect("far from it", device_reads(&r, at + PAGES * PAGE, PAGE),
+	       -EFAULT);
+	expect("the last byte", device_reads(&r, at + PAGES * PAGE - 1, 1), 0);
+
+	expect("another for reading",
+	       reg(&readable, at, PAGES * PAGE, ON_DEMAND), 0);
+	expect("reads the same", device_reads(&readable, at, PAGE), 0);
+	expect("bytes", all(buffer, 0x69, PAGE), 1);
+	expect("the first goes", dereg(&r), 0);
+	expect("the second stays", device_reads(&readable, at, PAGE), 0);
+	expect("and goes", dereg(&readable), 0);
+	expect("its key is no more", device_reads(&readable, at, 1), -ENOENT);
+	munmap(at, PAGES * PAGE);
+}
+
+static void fork_it(void)
+{
+	char *at = map(PAGES, PROT_READ | PROT_WRITE);
+	int status = 0, go[2];
+	struct region r;
+	pid_t child;
+	char c;
+
+	memset(at, 0x77, PAGES * PAGE);
+	expect("a region before fork", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	expect("is written before", device_writes(&r, at, PAGES * PAGE, 0x78), 0);
+	if (pipe(go))
+		exit(1);
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		memset(at + 4 * PAGE, 0x7f, 4 * PAGE);
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
+		_exit(all(at, 0x78, 4 * PAGE) ? 0 : 2);
+	}
+	expect("written by the device after", device_writes(&r, at, 2 * PAGE, 0x79), 0);
+	memset(at + 2 * PAGE, 0x7a, 2 * PAGE);
+	expect("and read", device_reads(&r, at, PAGES * PAGE), 0);
+	if (write(go[1], "", 1) != 1)
+		exit(1);
+	waitpid(child, &status, 0);
+	expect("the child has what was there", status, 0);
+	expect("the parent has what the device wrote", all(at, 0x79, 2 * PAGE), 1);
+	expect("so has the device", all(buffer, 0x79, 2 * PAGE), 1);
+	expect("and what the parent wrote",
+	       all(buffer + 2 * PAGE, 0x7a, 2 * PAGE), 1);
+	expect("nothing of the child's",
+	       all(buffer + 4 * PAGE, 0x78, 4 * PAGE), 1);
+	expect("it goes after fork", dereg(&r), 0);
+	close(go[0]);
+	close(go[1]);
+	munmap(at, PAGES * PAGE);
+}
+
+/* The regions' owner has ended; we have its file, which keeps them. */
+static void survive(const struct region *part, const struct region *whole,
+		    pid_t owner)
+{
+	while (getppid() == owner)
+		usleep(1000);
+	expect("cannot be read when that has ended",
+	       device_reads(part, part->at, 1), -EINVAL);
+	expect("have no page any more", mapped(part), 0);
+	expect("nor can everything be read where it was",
+	       device_reads(whole, part->at, 1), -EINVAL);
+	expect("nor elsewhere",
+	       device_reads(whole, part->at + HUGE_PAGE, 1), -EFAULT);
+}
+
+/* A process with a context of its own: the file is for who opened it. */
+static void owner_ends(const char *name)
+{
+	int count[2], status = 0, of_child = 1;
+	struct region part, whole;
+	pid_t owner;
+	char *at;
+
+	if (pipe(count))
+		exit(1);
+	fflush(stdout);
+	owner = fork();
+	if (!owner) {
+		owner = getpid();
+		failed = 0;
+		at = map(PAGES, PROT_READ | PROT_WRITE);
+		memset(at, 0x88, PAGES * PAGE);
+		if (rv_find(name, &world.dev) || rv_make_context(&world) ||
+		    rv_make_pd(&world) ||
+		    reg(&part, at, PAGES * PAGE, WRITABLE) ||
+		    reg(&whole, NULL, UINT64_MAX, WRITABLE) ||
+		    device_reads(&whole, at, PAGES * PAGE) ||
+		    device_reads(&part, at, PAGES * PAGE) ||
+		    !all(buffer, 0x88, PAGES * PAGE))
+			_exit(1);
+		if (fork())
+			_exit(0);
+		survive(&part, &whole, owner);
+		_exit(write(count[1], &failed, sizeof(failed)) < 0);
+	}
+	close(count[1]);
+	waitpid(owner, &status, 0);
+	expect("regions of another process", status, 0);
+	if (read(count[0], &of_child, sizeof(of_child)) < 0)
+		of_child = 1;
+	expect("who has its file finds nothing wrong", of_child, 0);
+	close(count[0]);
+}
+
+static void implicit(void)
+{
+	char *at = map(PAGES, PROT_READ | PROT_WRITE), *later;
+	struct region r;
+
+	memset(at, 0x99, PAGES * PAGE);
+	expect("a region of everything", reg(&r, NULL, UINT64_MAX, WRITABLE), 0);
+	expect("is read", device_reads(&r, at, PAGE), 0);
+	expect("where the process has memory", all(buffer, 0x99, PAGE), 1);
+	later = map(PAGES, PROT_READ | PROT_WRITE);
+	expect("is written", device_writes(&r, later, PAGE, 0x9a), 0);
+	expect("where it came later", all(later, 0x9a, PAGE), 1);
+	munmap(at, PAGES * PAGE);
+	expect("not where it went", device_reads(&r, at, 1), -EFAULT);
+	expect("it goes", dereg(&r), 0);
+	expect("not of huge pages",
+	       reg(&r, NULL, UINT64_MAX, WRITABLE | HUGETLB), -EINVAL);
+	munmap(later, PAGES * PAGE);
+}
+
+static void wrong_ranges(int very_long)
+{
+	char *at = map(PAGES, PROT_READ | PROT_WRITE);
+	struct region r;
+
+	expect("an empty region", reg(&r, at, 0, WRITABLE), -EINVAL);
+	expect("one that wraps", reg(&r, at, -PAGE, WRITABLE), -EOVERFLOW);
+	expect("one in the last page",
+	       reg(&r, (void *)-PAGE, PAGE - 1, WRITABLE), -EOVERFLOW);
+	if (very_long)
+		expect("one that is too long for a list",
+		       reg(&r, at, 1ULL << 50, WRITABLE), -ENOMEM);
+	expect("one of nothing at all",
+	       reg(&r, (void *)PAGE, PAGE, WRITABLE), 0);
+	expect("cannot be read", device_reads(&r, (void *)PAGE, 1), -EFAULT);
+	expect("goes", dereg(&r), 0);
+	munmap(at, PAGES * PAGE);
+}
+
+static void huge_pages(void)
+{
+	char *at = mmap(NULL, 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	char *small = map(1024, PROT_READ | PROT_WRITE);
+	struct region r;
+
+	expect("there are huge pages", at != MAP_FAILED, 1);
+	if (at == MAP_FAILED)
+		return;
+	expect("a region of two",
+	       reg(&r, at, 2 * HUGE_PAGE, WRITABLE | HUGETLB), 0);
+	memset(at, 0xaa, 2 * HUGE_PAGE);
+	expect("is read across them", device_reads(&r, at + HUGE_PAGE - PAGE, 2 * PAGE), 0);
+	expect("and right", all(buffer, 0xaa, 2 * PAGE), 1);
+	expect("pages that it takes", last.pages, 2);
+	expect("is written across them",
+	       device_writes(&r, at + HUGE_PAGE - PAGE, 2 * PAGE, 0xab), 0);
+	expect("by the device", all(at + HUGE_PAGE - PAGE, 0xab, 2 * PAGE), 1);
+	expect("no further", all(at + HUGE_PAGE + PAGE, 0xaa, PAGE), 1);
+	expect("two are mapped", mapped(&r), 2);
+	munmap(at, HUGE_PAGE);
+	expect("one is left", mapped(&r), 1);
+	expect("the other is a hole", device_reads(&r, at, 1), -EFAULT);
+	expect("it goes", dereg(&r), 0);
+	munmap(at + HUGE_PAGE, HUGE_PAGE);
+
+	expect("a region of huge pages that are small",
+	       reg(&r, small, PAGE, WRITABLE | HUGETLB), 0);
+	memset(small, 0xac, 1024 * PAGE);
+	expect("cannot be read", device_reads(&r, small + 512 * PAGE, 1) < 0, 1);
+	expect("goes too", dereg(&r), 0);
+	munmap(small, 1024 * PAGE);
+}
+
+static void file_pages(void)
+{
+	char *path = strdup("/tmp/odp.XXXXXX");
+	int fd = mkstemp(path);
+	struct region r;
+	char *at;
+
+	unlink(path);
+	free(path);
+	if (fd < 0 || ftruncate(fd, 2 * PAGE))
+		exit(1);
+	at = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	expect("a region of a file", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	expect("is written", device_writes(&r, at + 10, PAGE, 0xbb), 0);
+	memset(buffer, 0, PAGE);
+	expect("into the file", pread(fd, buffer, PAGE, 10), PAGE);
+	expect("as it was sent", all(buffer, 0xbb, PAGE), 1);
+	expect("not behind its end",
+	       device_writes(&r, at + 2 * PAGE, 1, 0) < 0, 1);
+	if (ftruncate(fd, PAGE) || ftruncate(fd, 2 * PAGE))
+		exit(1);
+	expect("a page that was cut off", device_reads(&r, at + PAGE, PAGE), 0);
+	expect("is new", all(buffer, 0, PAGE), 1);
+	expect("it goes", dereg(&r), 0);
+	munmap(at, PAGES * PAGE);
+	close(fd);
+}
+
+static volatile int stop;
+
+/* A page is zero or has the one pattern: anything else was another's. */
+static void *disturb(void *arg)
+{
+	char *at = arg;
+	unsigned long i;
+
+	for (i = 0; !stop; i++) {
+		madvise(at + i % PAGES * PAGE, PAGE, MADV_DONTNEED);
+		memset(at + i % PAGES * PAGE, 0xcc, PAGE);
+		if (i % 16 == 0)
+			mprotect(at, PAGE, i % 32 ? PROT_READ :
+				 PROT_READ | PROT_WRITE);
+		if (i % 16 == 0)
+			mprotect(at, PAGE, PROT_READ | PROT_WRITE);
+	}
+	return NULL;
+}
+
+static void race(long rounds)
+{
+	char *at = map(PAGES, PROT_READ | PROT_WRITE);
+	long i, wrong = 0, errors = 0, busy = 0;
+	uint64_t before;
+	pthread_t thread;
+	struct region r;
+	size_t k;
+
+	expect("a region to fight for", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	before = invalidated(&r);
+	pthread_create(&thread, NULL, disturb, at);
+	for (i = 0; i < rounds; i++) {
+		int ret = device_reads(&r, at, PAGES * PAGE);
+
+		busy += ret == -EBUSY;
+		errors += ret && ret != -EBUSY;
+		for (k = 0; !ret && k < PAGES * PAGE; k++)
+			wrong += buffer[k] && buffer[k] != 0xcc;
+	}
+	stop = 1;
+	pthread_join(thread, NULL);
+	printf("     %ld reads, %ld times too busy, %llu invalidations\n", rounds,
+	       busy, (unsigned long long)(invalidated(&r) - before));
+	expect("no read fails", errors, 0);
+	expect("some get through", busy < rounds, 1);
+	expect("no byte of another's", wrong, 0);
+	memset(at, 0xcd, PAGES * PAGE);
+	expect("at last", device_reads(&r, at, PAGES * PAGE), 0);
+	expect("all is as it should be", all(buffer, 0xcd, PAGES * PAGE), 1);
+	/* Mapped pages on purpose: the region goes first, then the memory. */
+	expect("it goes", dereg(&r), 0);
+	munmap(at, PAGES * PAGE);
+}
+
+int main(int argc, char **argv)
+{
+	int huge = 0, very_long = 0, i;
+	struct region kept;
+	char path[128];
+
+	if (argc < 3)
+		return 2;
+	for (i = 3; i < argc; i++) {
+		huge |= !strcmp(argv[i], "huge");
+		very_long |= !strcmp(argv[i], "long");
+	}
+	snprintf(path, sizeof(path), "/sys/kernel/debug/ofed_testdev/%s/odp",
+		 argv[1]);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	hook_fd = open(path, O_RDWR);
+	if (hook_fd < 0) {
+		perror(path);
+		return 1;
+	}
+	if (rv_find(argv[1], &world.dev) || rv_make_context(&world) ||
+	    rv_make_pd(&world)) {
+		printf("FAIL no PD on %s\n", argv[1]);
+		return 1;
+	}
+	first_touch();
+	take_away();
+	rights();
+	fork_it();
+	owner_ends(argv[1]);
+	implicit();
+	wrong_ranges(very_long);
+	if (huge)
+		huge_pages();
+	file_pages();
+	race(atol(argv[2]));
+	/* One is left for the end of the process to take. */
+	expect("one for the end", reg(&kept, map(PAGES, PROT_READ | PROT_WRITE),
+				      PAGES * PAGE, WRITABLE), 0);
+	expect("with pages", device_writes(&kept, kept.at, PAGES * PAGE, 1), 0);
+	printf("%d failed\n", failed);
+	return failed ? 1 : 0;
+}
