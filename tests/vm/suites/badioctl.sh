@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Malformed ioctl() calls: the errno of each case as on the stock core, on rxe
+# and on the device that has every object.
+. "$VM/guest.sh"
+. "$VM/testdev.sh"
+limit=$((limit * 4))
+
+# An object whose destruction is answered to a bad address is gone all the same.
+state() { ! grep "STATE CHANGED" "$1" | grep -vE "$2"; }
+
+cases() { # DEVICE LIST
+	run "$programs/badioctl" "$1" >"$work/$1" 2>"$work/$1.err"
+	_status=$?
+	cp "$work/$1" "$OUT/$2.all"
+	check "badioctl on $1 ran to its end" test $_status -le 1 ||
+		tail -n 3 "$work/$1" "$work/$1.err"
+	check "a refused call changes nothing on $1" state "$work/$1" \
+		'^(QP|WQ|SRQ|CQ)_DESTROY DESTROY_[A-Z]*_RESP|^(EX_)?DESTROY_[A-Z]+ by ioctl, output'
+	sed 's/ STATE CHANGED.*//' "$work/$1" >"$work/errnos"
+	same_as_list "errno of each malformed call on $1" "$work/errnos" "$2"
+}
+
+need_link
+cases $dev badioctl
+check "the device still works" duo 18801 ibv_rc_pingpong -d $dev -g $gid_index -n 10 -c
+check "$dev goes" link_down
+
+check "a device with every object" td_load link=ib || exit 1
+check "is added" td_add testdev0
+cases testdev0 badioctl-testdev
+check "it goes" td_del testdev0
+check "nothing is left" td_all_zero
+check "the modules go" td_unload
