@@ -3,9 +3,12 @@
 #   make                   modules for the running kernel (or KVER=release)
 #   make modules K=6.1     the same for a test kernel: 6.1, 6.12 or debug
 #   make obj K=6.1 FILE=core/gid.c   one file with every warning on
-#   make install | dkms-install      on a real host; install-drivers: without
-#                                    the core, over the distribution's own
-#   make check | demo | soak         see README.md
+#   make deb                         Debian packages, in build/deb
+#   make install | dkms-install      on a real host, without packages;
+#                                    install-drivers: without the core, over the
+#                                    distribution's own
+#   make check | demo | soak         see README.md; check-install: the packages,
+#                                    in a Debian that boots
 
 CACHE	:= $(or $(OFED_CACHE),/var/cache/ofed)
 KVER	?= $(shell uname -r)
@@ -25,6 +28,12 @@ TESTS	:= $(wildcard tests/modules tests/kunit)
 GENKSYMS := $(B)/tools/genksyms-adopt
 KARGS	= --no-print-directory -C $(KDIR) M=$(B) \
 	genksyms='$(B)/tools/genksyms-adopt $(KDIR)' $(KFLAGS)
+# The debug kernel has the handlers; what they watch is ours alone.
+ifeq ($(K),debug)
+KARGS	+= KCFLAGS='-fsanitize=shift,bounds,bool,enum,integer-divide-by-zero'
+endif
+
+FIT	= tools/fit "$$(cat '$(KDIR)/include/config/kernel.release')" '$(KDIR)'
 
 all: modules
 
@@ -32,6 +41,7 @@ all: modules
 copy:
 	@test -e "$(KDIR)/Makefile" || { \
 		echo "no kernel headers in '$(KDIR)': install linux-headers, or run tests/vm/prepare.sh for K=$(K)"; exit 1; }
+	@$(FIT) $(wildcard tools/dkms/*.conf)
 	@mkdir -p $(B)
 	@rsync -aR --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod*' \
 		--exclude='.*.cmd' --exclude=modules.order --exclude=Module.symvers \
@@ -40,13 +50,19 @@ copy:
 modules: copy
 	@$(MAKE) $(KARGS) modules
 
+# Where the sources are: what dkms does with its own copy, one for each kernel.
+here:
+	@$(FIT) dkms.conf
+	@$(MAKE) --no-print-directory -C $(KDIR) M=$(CURDIR) \
+		genksyms='$(CURDIR)/tools/genksyms-adopt $(KDIR)' modules
+
 obj: copy
 	@$(MAKE) $(KARGS) W=1 C=2 CF=-D__CHECK_ENDIAN__ $(FILE:.c=.o)
 
 clean:
 	rm -rf build
 
-.PHONY: all copy modules obj clean
+.PHONY: all copy modules here obj clean
 
 # The whole gate; SCALE=1 is 'make soak'.
 check:
@@ -100,32 +116,79 @@ uninstall:
 	$(DEPMOD)
 
 # The same by dkms, which builds again for each new kernel. With DESTDIR, all of
-# it goes below that folder.
-VERSION	:= $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
-DKMSSRC	= $(DESTDIR)/usr/src/ofed-$(VERSION)
+# it goes below that folder. PACKAGES=ofed-drivers: without the core.
+PACKAGES ?= ofed-core ofed-drivers
+VERSION	:= $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' tools/dkms/ofed-core.conf)
+# What each of them builds from, and no more.
+DKMSCOMMON := Makefile Kbuild include tools/genksyms-adopt tools/fit
+ofed-core-sources = $(DKMSCOMMON) core uverbs ucma $(wildcard umad)
+ofed-drivers-sources = $(DKMSCOMMON) hw
 DKMSTREES = $(if $(DESTDIR),--sourcetree $(DESTDIR)/usr/src \
 	--dkmstree $(DESTDIR)/var/lib/dkms --installtree $(DESTDIR)/lib/modules)
 # Its own depmod would work on the host's modules in that case.
 DKMSINSTALL = $(DKMSTREES) $(if $(DESTDIR),--no-depmod)
 DKMSBUILD = -k $(KVER) --kernelsourcedir $(KDIR)
-dkms-install:
-	@command -v dkms >/dev/null || { echo "no dkms: apt install dkms"; exit 1; }
-	install -d $(DKMSSRC) $(DESTDIR)/lib/modprobe.d
-	$(if $(DESTDIR),install -d $(DESTDIR)/var/lib/dkms $(DESTDIR)/lib/modules/$(KVER))
-	rsync -aR --delete Makefile dkms.conf $(SOURCES) $(DKMSSRC)/
-	-dkms remove ofed/$(VERSION) --all $(DKMSINSTALL) >/dev/null 2>&1
-	dkms add ofed/$(VERSION) $(DKMSTREES)
-	dkms build ofed/$(VERSION) $(DKMSBUILD) $(DKMSTREES)
-	dkms install ofed/$(VERSION) $(DKMSBUILD) $(DKMSINSTALL)
-	$(if $(DESTDIR),$(DEPMOD))
-	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/ofed.conf
 
-dkms-uninstall:
-	dkms remove ofed/$(VERSION) --all $(DKMSINSTALL)
-	rm -rf $(DKMSSRC) $(DESTDIR)/lib/modprobe.d/ofed.conf
+# The source of each, without a dkms.conf.
+dkms-sources: $(PACKAGES:%=%-source)
+%-source:
+	install -d $(DESTDIR)/usr/src/$*-$(VERSION)
+	tar -c --exclude='*.o' --exclude='*.ko' --exclude='.*.cmd' --exclude='*.mod*' \
+		$($*-sources) | tar -x --no-same-owner -C $(DESTDIR)/usr/src/$*-$(VERSION)
+
+dkms-install: $(PACKAGES:%=%-dkms)
+	$(if $(DESTDIR),$(DEPMOD))
+	$(if $(filter ofed-core,$(PACKAGES)),install -D -m 644 \
+		tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/ofed.conf)
+%-dkms: %-source
+	@command -v dkms >/dev/null || { echo "no dkms: apt install dkms"; exit 1; }
+	$(if $(DESTDIR),install -d $(DESTDIR)/var/lib/dkms $(DESTDIR)/lib/modules/$(KVER))
+	install -m 644 tools/dkms/$*.conf $(DESTDIR)/usr/src/$*-$(VERSION)/dkms.conf
+	-dkms remove $*/$(VERSION) --all $(DKMSINSTALL) >/dev/null 2>&1
+	dkms add $*/$(VERSION) $(DKMSTREES)
+	dkms build $*/$(VERSION) $(DKMSBUILD) $(DKMSTREES)
+	dkms install $*/$(VERSION) $(DKMSBUILD) $(DKMSINSTALL)
+
+dkms-uninstall: $(PACKAGES:%=%-undkms)
+	rm -f $(DESTDIR)/lib/modprobe.d/ofed.conf
+%-undkms:
+	dkms remove $*/$(VERSION) --all $(DKMSINSTALL)
+	rm -rf $(DESTDIR)/usr/src/$*-$(VERSION)
+
+# What ofed-utils has, and 'make install' leaves out.
+install-utils:
+	install -d $(DESTDIR)/usr/sbin $(DESTDIR)/usr/lib/ofed \
+		$(DESTDIR)/lib/modprobe.d $(DESTDIR)/lib/systemd/system \
+		$(DESTDIR)/lib/udev/rules.d $(DESTDIR)/etc/ofed/links.d
+	install -m 755 tools/ofedctrl/ofedctrl $(DESTDIR)/usr/sbin/
+	install -m 644 tools/ofedctrl/*.sh $(DESTDIR)/usr/lib/ofed/
+	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/
+	install -m 644 tools/systemd/*.service $(DESTDIR)/lib/systemd/system/
+	install -m 644 tools/udev/*.rules $(DESTDIR)/lib/udev/rules.d/
+	test -e $(DESTDIR)/etc/ofed/ofed.conf || \
+		install -m 644 tools/ofedctrl/ofed.conf $(DESTDIR)/etc/ofed/
+	ln -sf /etc/ofed/ofed.conf $(DESTDIR)/lib/modprobe.d/ofed-options.conf
+
+# Where nothing but packaging happens, and lintian has a look at the result.
+DEB	= build/deb/ofed-$(VERSION)
+deb:
+	@dpkg-checkbuilddeps debian/control
+	rm -rf build/deb
+	install -d $(DEB)
+	tar -c --exclude='*.o' --exclude='*.ko' --exclude='.*.cmd' --exclude='*.mod*' \
+		Makefile $(SOURCES) Documentation/man debian | tar -x -C $(DEB)
+	cd $(DEB) && dpkg-buildpackage -us -uc -b >../build.log 2>&1 || \
+		{ tail -n 30 ../build.log; exit 1; }
+	@if command -v lintian >/dev/null; then \
+		lintian --allow-root --fail-on error build/deb/*.changes; fi
+	@ls build/deb/*.deb
+
+check-install: kernels
+	@tests/vm/install/run
 
 demo: kernels
 	@$(MAKE) -s modules K=6.1
 	@tests/vm/run 6.1 demo
 
-.PHONY: install install-drivers uninstall dkms-install dkms-uninstall demo
+.PHONY: install install-drivers uninstall install-utils demo deb check-install
+.PHONY: dkms-sources dkms-install dkms-uninstall

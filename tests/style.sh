@@ -37,11 +37,13 @@ absent() {
 }
 
 dkms_modules() { # KERNEL: the files that dkms would install
-	bash -c 'kernelver=$0
-		. ./dkms.conf
-		for i in "${!BUILT_MODULE_NAME[@]}"; do
-			echo "${BUILT_MODULE_LOCATION[i]}/${BUILT_MODULE_NAME[i]}.ko"
-		done' "$1" | sort
+	for conf in tools/dkms/*.conf; do
+		bash -c 'kernelver=$0 kernel_source_dir=
+			. "$1"
+			for i in "${!BUILT_MODULE_NAME[@]}"; do
+				echo "build/$0/${BUILT_MODULE_LOCATION[i]}/${BUILT_MODULE_NAME[i]}.ko"
+			done' "$1" "$conf"
+	done | sort
 }
 
 for k in "$@"; do
@@ -60,12 +62,13 @@ for k in "$@"; do
 	verdict $s "build without a warning on $k"
 	[ "$k" != debug ] || continue
 	headers=$(awk -v k="$k" '$1 == k { print $5 }' "$cache/kernels")
-	tools/exports "$headers" "build/$k"
+	stock=$(awk -v k="$k" '$1 == k { print $4 "/lib/modules/" $2 }' "$cache/kernels")
+	tools/exports "$headers" "build/$k" "$stock"
 	verdict $? "exports on $k"
 	dkms_modules "$k" >build/log/dkms-modules
 	find "build/$k" -name '*.ko' ! -path '*/tests/*' | sort |
 		diff build/log/dkms-modules -
-	verdict $? "dkms.conf lists what is built on $k"
+	verdict $? "tools/dkms lists what is built on $k"
 done
 
 tests/cm_table.sh

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# ofedctrl: every option and command that its manual page has, on either core,
+# with what it refuses; persistent links with files that are wrong. Last, since
+# there is no way back from it: a kernel that takes signed modules only.
+DRIVER=roce
+. "$VM/guest.sh"
+
+tool=$TOP/tools/ofedctrl/ofedctrl
+sys=/sys/class/infiniband
+links=/etc/ofed/links.d
+conf=/etc/ofed/ofed.conf
+rm -rf /etc/ofed
+mkdir -p $links
+# What suites before this one left loaded.
+unload_stack >/dev/null 2>&1
+
+if [ "$CORE" = ofed ]; then core=ofed_core; else core=ib_core; fi
+loaded() { [ -d "/sys/module/$1" ]; }
+gone() { ! loaded "$1"; }
+there() { [ -e "$sys/$1" ]; }
+away() { ! there "$1"; }
+
+# ctl STATUS ARGUMENT...: the tool's exit status is that; what it says is kept
+ctl() {
+	_want=$1
+	shift
+	$sh "$tool" "$@" >"$work/said" 2>&1
+	_got=$?
+	cat "$work/said"
+	[ $_got -eq "$_want" ] || { echo "status $_got, not $_want"; return 1; }
+}
+said() { grep -qE -e "$1" "$work/said"; }
+sh=
+
+# ---- the command line -----------------------------------------------------------
+for sh in dash "busybox sh"; do
+	check "-h, $sh" ctl 0 -h
+	check "-h tells the flags" said '-k PATH'
+	for wrong in "" "-x" "-l -u" "-q -q" "-k" "-k x" "-p" "-l more" "-c -k ofed_core" \
+		     "-h -k ofed_core" "-p loopback" "-p =1" "-p a/b=1" "nonsense" "status more" \
+		     "persist nonsense" "persist remove" "persist apply --netdev" \
+		     "persist apply --netdev a:b/.." "persist apply --other" "persist remove ../x" \
+		     "persist show -x" "persist save .."; do
+		# Unquoted on purpose: words.
+		check "wrong: '$wrong', $sh" ctl 2 $wrong
+	done
+done
+sh=
+for word in -l -u -c "-p loopback=0" "persist save" "persist remove x" "persist apply"; do
+	check "$word is for root" sh -c "
+		setpriv $nobody $tool $word; [ \$? -eq 5 ]"
+done
+
+# ---- load, query, unload ----------------------------------------------------------
+check "nothing is loaded" gone $core
+check "-q before" ctl 1 -q
+check "-q says so" said 'ofed_core is not loaded'
+check "-u before is success" ctl 0 -u
+check "status with nothing loaded" ctl 0 status
+check "it says so" said '^core +none is loaded'
+check "no such module" ctl 4 -k ofed_nonsense -l
+check "no such file" ctl 4 -k /nonsense/ofed_core.ko -l
+check "-q of no such module" ctl 1 -k ofed_nonsense -q
+check "a file that is no module" sh -c "echo x >$work/x.ko; ! $tool -k $work/x.ko -l"
+
+if [ "$CORE" = ofed ]; then
+	check "-l" ctl 0 -l
+	for m in ofed_core ofed_uverbs ofed_ucma; do
+		check "$m came" loaded $m
+	done
+	check "-l again is success" ctl 0 -l
+	check "-q tells that it is loaded" ctl 0 -q
+	check "status names our core" sh -c "$tool status | grep -qE '^core +ours \(ofed_core\)'"
+	check "-u" ctl 0 -u
+	for m in ofed_core ofed_uverbs ofed_ucma; do
+		check "$m went" gone $m
+	done
+	check "a module by its file" ctl 0 -k "$(modinfo -F filename ofed_uverbs)" -l
+	check "it is loaded" loaded ofed_uverbs
+	check "and so is what it needs" loaded ofed_core
+	check "a module by its name, with dashes" ctl 0 -k ofed-uverbs -u
+	check "that one alone went" loaded ofed_core
+	check "-u of the rest" ctl 0 -u
+
+	# The stock core first: the kernel's answer is translated.
+	stock_core() {
+		# The tree that the kernel came with has a modules.dep without ours.
+		_kernel=$(readlink -f "/lib/modules/$(uname -r)/kernel")
+		modprobe -d "${_kernel%/lib/modules/*}" --ignore-install ib_core && loaded ib_core
+	}
+	check "the kernel's own core is loaded" stock_core
+	check "-l over it fails" ctl 1 -l
+	check "it tells why" said "the kernel's own RDMA core is loaded"
+	check "and what to do" said 'modprobe -r .*ib_core'
+	check "status names the kernel's core" \
+		sh -c "$tool status | grep -qE '^core +the kernel.s own'"
+	check "unload of a module by name" ctl 0 -k ib_core -u
+else
+	check "-l without ofed_core is no success" ctl 4 -l
+	check "it names the package" said ofed-core-dkms
+fi
+
+# ---- users ------------------------------------------------------------------------
+check "-k ofed_roce -l" ctl 0 -k ofed_roce -l
+check "$core came with it" loaded $core
+check "-k ofed_roce -q" ctl 0 -k ofed_roce -q
+need_link
+check "-u with a device" ctl 3 -k ofed_roce -u
+check "it is named" said "device roce0 on eth0"
+check "it is still there" there roce0
+check "-u of the core with a device" ctl 3 -k $core -u
+check "the same" there roce0
+if [ "$CORE" = ofed ]; then
+	check "-u of a module that others need" ctl 3 -k ofed_soft -u
+	check "they are named" said "module ofed_roce"
+fi
+ibv_rc_pingpong -d roce0 -g "$gid_index" -p 18960 >/dev/null 2>&1 &
+holder=$!
+check "a program uses the device" wait_for 30 listening 18960
+check "-u with a program" ctl 3 -k $core -u
+check "it is named" said "process $holder \(ibv_rc_pingpong\) has /dev/infiniband/uverbs0 open"
+check "status" ctl 0 status
+check "status names the program" said "process $holder \(ibv_rc_pingpong\)"
+check "status names the link" said 'roce0: roce on eth0, ACTIVE$'
+check "status names what is loaded" said "^  ofed_soft +[0-9]+ reference"
+check "status takes the modules for those installed" \
+	sh -c "! grep -q 'not the one installed' $work/said"
+kill $holder
+wait $holder 2>/dev/null
+
+# ---- parameters -------------------------------------------------------------------
+loopback=/sys/module/ofed_soft/parameters/loopback
+check "-p" ctl 0 -p loopback=0
+check "it is set" grep -qx N $loopback
+check "-k and -p" ctl 0 -k ofed_soft -p loopback=1
+check "it is set" grep -qx Y $loopback
+check "-p of no such parameter" ctl 4 -p nonsense=1
+check "-p of another module" ctl 4 -k $core -p loopback=0
+check "-p of a module that is not loaded" ctl 1 -k ofed_nonsense -p loopback=0
+check "-p of a value that cannot be" ctl 1 -p loopback=perhaps
+check "it stays" grep -qx Y $loopback
+check "-c without a file" ctl 4 -c
+printf '# comment\n\noptions ofed_soft loopback=0\noptions siw x=1\n' >$conf
+check "-c" ctl 0 -c
+check "it is set" grep -qx N $loopback
+check "what is not loaded is said" said '^siw: x=1 when it is loaded$'
+check "-c again has nothing to change" sh -c "$tool -c | grep -c ofed_soft | grep -qx 0"
+if [ "$CORE" = ofed ]; then
+	check "-p of what cannot be changed" ctl 1 -p netns_mode=0
+	check "it tells how" said "options ofed_core netns_mode=0"
+	echo 'options ofed_core netns_mode=0 send_queue_size=64' >$conf
+	check "-c of what cannot be changed" ctl 0 -c
+	check "it says when" said '^ofed_core: netns_mode=0 when it is loaded again'
+fi
+for wrong in "alias a b" "options" "options ofed_soft" "options ofed_soft loopback" \
+	     "options ofed_soft nonsense=1" "options ofed_soft loopback=perhaps" \
+	     'options ofed_soft $(id)=1' "options ../x a=1" "install x y"; do
+	printf '%s\noptions ofed_soft loopback=1\n' "$wrong" >$conf
+	echo 0 >$loopback
+	check "-c with '$wrong'" ctl 1 -c
+	check "the line after it counts" grep -qx Y $loopback
+done
+rm $conf
+
+# ---- persistent links -------------------------------------------------------------
+check "persist show without any" ctl 0 persist show
+check "persist" ctl 0 persist
+check "its file" sh -c "grep -v '^#' $links/roce0.conf | paste -sd' ' |
+	grep -qx 'name=roce0 type=roce netdev=eth0'"
+check "persist show" sh -c "$tool persist show | grep -qx 'roce0 type roce netdev eth0'"
+check "status says persistent" sh -c "$tool status | grep -q 'roce0: .*, persistent'"
+check "apply where all is there" ctl 0 persist apply
+check "it has nothing to say" sh -c "! grep -q . $work/said"
+echo '# mine' >>$links/roce0.conf
+check "persist save keeps a file that is right" ctl 0 persist save
+check "untouched" grep -qx '# mine' $links/roce0.conf
+rdma link delete roce0
+check "apply" ctl 0 persist apply
+check "the link is back" wait_for 10 ready roce0
+check "save of no such link" ctl 4 persist save roce9
+check "show of no such link" ctl 4 persist show roce9
+check "apply of no such link" ctl 4 persist apply roce9
+check "remove of no such link" ctl 4 persist remove roce9
+
+ip netns add blue
+ip link add blue0 address 02:00:00:00:01:01 type veth peer name blue1
+ip link set blue0 netns blue
+ip -n blue link set blue0 up
+printf 'name=roceb\ntype = roce\nnetdev=blue0\nnetns=blue\n' >$links/roceb.conf
+printf 'name=rocem\ntype=roce\nmac=02:00:00:00:00:02\noptions=adaptive-moderation=on\n' \
+	>$links/rocem.conf
+printf 'name=later\ntype=roce\nnetdev=later0\n' >$links/later.conf
+printf 'name=nons\ntype=roce\nnetdev=eth0\nnetns=green\n' >$links/nons.conf
+check "apply in a namespace, by address, before the interface" ctl 0 persist apply
+check "the one in the namespace" sh -c "ip netns exec blue rdma link show roceb/1 |
+	grep -q 'netdev blue0'"
+check "the one by address" sh -c "rdma link show rocem/1 | grep -q 'netdev eth1'"
+check "its option" sh -c "rdma -d dev show rocem | grep -q 'adaptive-moderation on'"
+check "the one that waits" said 'later waits for later0'
+check "the one without its namespace" said 'nons waits for the namespace green'
+check "apply is idempotent" ctl 0 persist apply
+check "no more than the two that wait" sh -c "[ \$(wc -l <$work/said) -eq 2 ]"
+ip link add later0 address 02:00:00:00:02:01 type veth peer name later1
+check "apply for another interface" ctl 0 persist apply --netdev later1
+check "does nothing" away later
+check "apply for the interface, by its path" ctl 0 persist apply \
+	--netdev /sys/devices/virtual/net/later0
+check "the link is there" there later
+check "nobody waits for it" sh -c "! grep -q nons $work/said"
+rm $links/roceb.conf
+check "save finds links in namespaces" ctl 0 persist save roceb
+check "with their namespace" grep -qx netns=blue $links/roceb.conf
+check "remove" ctl 0 persist remove roceb later rocem
+check "the files are gone" sh -c "ls $links | paste -sd' ' | grep -qx 'nons.conf roce0.conf'"
+check "the links are not" there roceb
+ip link add twin0 address 02:00:00:00:02:01 type veth peer name twin1
+printf 'name=twin\ntype=roce\nmac=02:00:00:00:02:01\n' >$links/twin.conf
+check "an address that two have" ctl 1 persist apply twin
+check "is told" said 'several interfaces have 02:00:00:00:02:01: (later0 twin0|twin0 later0)'
+printf 'name=twin\ntype=roce\nmac=02:00:00:00:02:01\nnetdev=twin0\n' >$links/twin.conf
+check "both name and address" ctl 0 persist apply twin
+check "the right one" sh -c "rdma link show twin/1 | grep -q 'netdev twin0'"
+printf 'name=twin\ntype=roce\nnetdev=eth1\n' >$links/twin.conf
+check "a name that another interface has" ctl 1 persist apply twin
+check "is told" said 'there is a device twin on twin0 already'
+printf 'name=nomod\ntype=nonsense\nnetdev=eth1\n' >$links/nomod.conf
+check "a type without a module" ctl 1 persist apply nomod
+check "is told" said "no module for links of type nonsense"
+rm $links/twin.conf $links/nomod.conf
+
+# A file that is wrong is told of, and the others count.
+rdma link delete roce0
+for wrong in "name" "name=bad" "name=bad\ntype=roce" "type=roce\nnetdev=eth1" \
+	     "name=other\ntype=roce\nnetdev=eth1" "name=bad\nname=bad\ntype=roce\nnetdev=eth1" \
+	     "name=../bad\ntype=roce\nnetdev=eth1" "name=bad\ntype=r;oce\nnetdev=eth1" \
+	     "name=bad\ntype=roce\nnetdev=a/b" "name=bad\ntype=roce\nnetdev=\$(touch$work/ran)" \
+	     "name=bad\ntype=roce\nmac=02:00:00:00:00" "name=bad\ntype=roce\nmac=eth0" \
+	     "name=bad\ntype=roce\nnetdev=eth1\nnetns=../x" "name=bad\ntype=roce\nnetdev=-x" \
+	     "name=bad\ntype=roce\nnetdev=eth1\noptions=nonsense=1" \
+	     "name=bad\ntype=roce\nnetdev=eth1\ncolour=red" \
+	     "name=bad\ntype=roce\nnetdev=a234567890123456"; do
+	printf "$wrong" >$links/bad.conf
+	check "a file with $(echo "$wrong" | tr '\n' ' ')" ctl 1 persist apply
+	check "it is named" said '/bad\.conf'
+	check "the others count" there roce0
+	check "nothing came of it" away bad
+	rdma link delete roce0
+done
+head -c 20000 /dev/urandom >$links/bad.conf
+check "a file of noise" ctl 1 persist apply
+check "the others count" there roce0
+check "nothing of a file was executed" sh -c "! [ -e $work/ran ]"
+rm $links/bad.conf
+for d in roceb rocem later twin roce0; do
+	rdma link delete $d 2>/dev/null
+done
+ip netns del blue
+ip link del later0
+ip link del twin0
+net_down
+check "what is left is unloaded" unload_stack
+
+# ---- signed modules only ----------------------------------------------------------
+mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
+check "lockdown" sh -c "echo integrity >/sys/kernel/security/lockdown"
+check "-l under lockdown" ctl 1 -k ofed_soft -l
+check "it tells how to enrol the key" said 'mokutil --import'
+check "status under lockdown" ctl 0 status
+check "it says so" said 'secure boot +off, lockdown integrity'
+check "and what to do" said 'mokutil --import'

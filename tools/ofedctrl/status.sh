@@ -1,0 +1,201 @@
+# shellcheck shell=sh disable=SC2154,SC2086,SC2034
+# SPDX-License-Identifier: GPL-2.0
+#
+# ofedctrl status: which core is live, what is loaded, who uses it. Part of
+# ofedctrl.
+
+line() { printf '%-12s %s\n' "$1" "$2"; }
+
+status_core() {
+	case $(live_core | tr '\n' ' ') in
+	"ofed_core ")	line core "ours (ofed_core)" ;;
+	"ib_core ")	line core "the kernel's own (ib_core)" ;;
+	"ofed_core ib_core ") line core "both: that cannot be" ;;
+	*)	if [ -n "$(module_file ofed_core)" ]; then
+			line core "none is loaded; ours will be (ofed_core)"
+		else
+			line core "none is loaded; the kernel's own will be (ib_core)"
+		fi ;;
+	esac
+	if [ -z "$(module_file ofed_core)" ] && [ -d /usr/src/ofed-core-"$(package_version ofed-core-dkms)" ]; then
+		line "" "ofed-core-dkms has not been built for this kernel: dkms status"
+	fi
+}
+
+package_version() {
+	dpkg-query -W -f '${Version}' "$1" 2>/dev/null
+}
+
+status_packages() {
+	_text=
+	for _package in ofed-core-dkms ofed-drivers-dkms ofed-utils; do
+		case $(dpkg-query -W -f '${db:Status-Status}' "$_package" 2>/dev/null) in
+		installed) _text="$_text${_text:+, }$_package $(package_version $_package)" ;;
+		esac
+	done
+	line packages "${_text:-none}"
+}
+
+# ---- Secure Boot ----------------------------------------------------------------
+
+lockdown() {
+	sed -n 's/.*\[\(.*\)\].*/\1/p' /sys/kernel/security/lockdown 2>/dev/null
+}
+
+secure_boot() {
+	for _var in /sys/firmware/efi/efivars/SecureBoot-*; do
+		[ -e "$_var" ] || { echo off; return; }
+		# Four bytes of attributes, one of value.
+		case $(od -An -tu1 -j4 -N1 "$_var" 2>/dev/null | tr -d ' ') in
+		1) echo on ;;
+		*) echo off ;;
+		esac
+		return
+	done
+}
+
+signatures_wanted() {
+	case $(lockdown) in
+	integrity|confidentiality) return 0 ;;
+	esac
+	[ "$(cat /sys/module/module/parameters/sig_enforce 2>/dev/null)" = Y ]
+}
+
+enrol_help() {
+	cat <<'END'
+dkms signs what it builds with its own key, which this machine has to be told of:
+  mokutil --import /var/lib/dkms/mok.pub    (package mokutil; asks for a password)
+  reboot, and choose 'Enroll MOK' on the blue screen, with that password
+A machine without Secure Boot that was booted with 'lockdown=' or
+'module.sig_enforce=1' wants that option gone instead.
+END
+}
+
+key_is_enrolled() {
+	command -v mokutil >/dev/null && [ -r /var/lib/dkms/mok.pub ] &&
+		mokutil --test-key /var/lib/dkms/mok.pub 2>/dev/null | grep -q 'already enrolled'
+}
+
+status_signatures() {
+	_lockdown=$(lockdown)
+	line "secure boot" "$(secure_boot), lockdown ${_lockdown:-unknown}"
+	signatures_wanted || return 0
+	_any=$(for _m in ofed_core ofed_roce; do module_file $_m; done | head -n 1)
+	[ -n "$_any" ] || return 0
+	_signer=$(modinfo -F signer "$_any")
+	if [ -z "$_signer" ]; then
+		line "" "the kernel takes signed modules only; $_any is not signed"
+	elif key_is_enrolled; then
+		line "" "$_any is signed with a key that is enrolled ($_signer)"
+		return 0
+	else
+		line "" "the kernel takes signed modules only; $_any is signed by '$_signer'"
+	fi
+	enrol_help | sed 's/^/             /'
+}
+
+# ---- modules --------------------------------------------------------------------
+
+# The note with the build id lies before or behind the code, and a module that
+# kept its debugging information can be huge.
+most=2097152
+
+unpacked() { # FILE
+	case $1 in
+	*.xz) xz -dc "$1" ;;
+	*.gz) gzip -dc "$1" ;;
+	*.zst) zstd -dcq "$1" ;;
+	*) cat "$1" ;;
+	esac 2>/dev/null
+}
+
+# Bytes that grep can look for in one line.
+one_line() { tr '\n\000' '..'; }
+
+# is_on_disk NAME: what is loaded is what modprobe would load, by its build id.
+# 2: there is no telling.
+is_on_disk() {
+	_note=/sys/module/$1/notes/.note.gnu.build-id
+	_file=$(module_file "$1")
+	[ -r "$_note" ] && [ -n "$_file" ] || return 2
+	_id=$(tail -c 20 "$_note" | one_line)
+	unpacked "$_file" | head -c $most | one_line | grep -qaF -e "$_id" && return 0
+	[ "$(wc -c <"$_file")" -le $most ] || return 2
+	[ "$(unpacked "$_file" | head -c 4 | wc -c)" -eq 4 ] || return 2
+	return 1
+}
+
+status_module() { # NAME
+	line "  $1" "$(refs "$1") reference(s)"
+	{ holders_of "$1"; unnamed_refs "$1"; } | sed 's/^/      /'
+	case " $ours " in
+	*" $1 "*) ;;
+	*) return 0 ;;
+	esac
+	if [ -z "$(module_file "$1")" ]; then
+		echo "      its file is gone; the loaded one stays until it is unloaded"
+		return
+	fi
+	is_on_disk "$1"
+	[ $? -ne 1 ] || echo "      not the one installed now: unload and load it, or boot again"
+}
+
+status_modules() {
+	echo "modules"
+	for _each in $(loaded_of $ours $theirs rdma_rxe siw); do
+		status_module "$_each"
+	done
+	[ "$(id -u)" = 0 ] || echo "  (only root sees the processes of others)"
+}
+
+# ---- links ----------------------------------------------------------------------
+
+# link_type DEVICE: of 'rdma link add', by what only that driver shows; nothing
+# for hardware
+link_type() {
+	_sys=/sys/class/infiniband/$1
+	if [ -e "$_sys/ports/1/hw_counters/local_messages" ]; then
+		echo roce
+	elif [ -e "$_sys/ports/1/hw_counters/sent_pkts" ] && [ -e "$_sys/parent" ]; then
+		echo rxe
+	elif [ ! -e "$_sys/device" ] && grep -q RNIC "$_sys/node_type" 2>/dev/null; then
+		echo siw
+	fi
+}
+
+# The interface of a device, wherever that is: as words for a sentence.
+link_where() { # DEVICE
+	_netdev=$(cat "/sys/class/infiniband/$1/parent" 2>/dev/null) ||
+		_netdev=$(cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs/0" 2>/dev/null)
+	[ -z "$_netdev" ] || echo " on $_netdev"
+}
+
+status_links() {
+	echo "links"
+	for _dir in /sys/class/infiniband/*; do
+		[ -e "$_dir" ] || continue
+		_device=${_dir##*/}
+		_type=$(link_type "$_device")
+		_state=$(cat "$_dir/ports/1/state" 2>/dev/null)
+		_kept=
+		! kept "$_device" || _kept=", persistent"
+		echo "  $_device: ${_type:-hardware}$(link_where "$_device"), ${_state#*: }$_kept"
+	done
+	for _conf in "$links"/*.conf; do
+		[ -e "$_conf" ] || continue
+		_name=${_conf##*/}
+		_name=${_name%.conf}
+		[ -e "/sys/class/infiniband/$_name" ] ||
+			echo "  $_name: persistent, not there ($_conf)"
+	done
+}
+
+status() {
+	line kernel "$kernel"
+	status_core
+	status_packages
+	status_signatures
+	scan_processes
+	status_modules
+	status_links
+}
