@@ -110,11 +110,11 @@ static struct ib_uobject *find_object(const struct uverbs_api_attr *attr,
 	if (access == UVERBS_ACCESS_NEW)
 		return type->is_fd ? uv_obj_begin_fd(type, attrs, type->fops) :
 				     uv_obj_begin(type, attrs);
+	if (attr->spec.type == UVERBS_ATTR_TYPE_FD)
+		return id != (int)id ? ERR_PTR(-EINVAL) :
+				       uv_get_read_fd(type, id, attrs);
 	if (id < 0)
 		return ERR_PTR(-EINVAL);
-	if (attr->spec.type == UVERBS_ATTR_TYPE_FD)
-		return id > INT_MAX ? ERR_PTR(-EINVAL) :
-				      uv_get_read_fd(type, id, attrs);
 	if (id > U32_MAX)
 		return ERR_PTR(-ENOENT);
 
