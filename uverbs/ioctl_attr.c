@@ -85,10 +85,8 @@ int uverbs_get_flags64(u64 *to, const struct uverbs_attr_bundle *attrs_bundle,
 	} else {
 		return -EINVAL;
 	}
-	if (flags & ~allowed_bits)
-		return -EINVAL;
-	*to = flags;
-	return 0;
+	*to = flags & allowed_bits;
+	return *to == flags ? 0 : -EINVAL;
 }
 EXPORT_SYMBOL(uverbs_get_flags64);
 

@@ -27,6 +27,8 @@
 	UVERBS_ATTR_PTR_IN(id, UVERBS_ATTR_TYPE(type), UA_MANDATORY)
 #define UV_GIVEN_OPT(id, type) \
 	UVERBS_ATTR_PTR_IN(id, UVERBS_ATTR_TYPE(type), UA_OPTIONAL)
+#define UV_NUMBER(id, type) \
+	UVERBS_ATTR_CONST_IN(id, type, UA_MANDATORY)
 #define UV_ANSWER(id, type) \
 	UVERBS_ATTR_PTR_OUT(id, UVERBS_ATTR_TYPE(type), UA_MANDATORY)
 #define UV_ANSWER_OPT(id, type) \
