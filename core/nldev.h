@@ -85,6 +85,8 @@ int ofed_nldev_put_device(struct sk_buff *msg, struct ib_device *device,
 /* The answer to PORT_GET, but for the netdev, from what the driver said. */
 int ofed_nldev_put_port_attr(struct sk_buff *msg, struct ib_device *device,
 			     u32 port, const struct ib_port_attr *attr);
+int ofed_nldev_put_netdev(struct sk_buff *msg, struct ib_device *device,
+			  u32 port, const struct net *net);
 
 /* A port of @device, by PORT_INDEX. */
 static inline bool ofed_nldev_has_port(const struct nldev_ask *ask,

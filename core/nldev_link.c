@@ -160,8 +160,8 @@ int ofed_nldev_put_port_attr(struct sk_buff *msg, struct ib_device *device,
 EXPORT_SYMBOL_IF_KUNIT(ofed_nldev_put_port_attr);
 
 /* A netdev of another namespace is none of the asker's business. */
-static int put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port,
-		      const struct net *net)
+int ofed_nldev_put_netdev(struct sk_buff *msg, struct ib_device *device,
+			  u32 port, const struct net *net)
 {
 	struct net_device *ndev = ib_device_get_netdev(device, port);
 	char name[IFNAMSIZ];
@@ -195,7 +195,7 @@ static int put_port(struct sk_buff *msg, struct ib_device *device,
 	ret = ofed_nldev_put_port_attr(msg, device, ask->port, &attr);
 	if (ret)
 		return ret;
-	return put_netdev(msg, device, ask->port, ask->net);
+	return ofed_nldev_put_netdev(msg, device, ask->port, ask->net);
 }
 
 int ofed_nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh,

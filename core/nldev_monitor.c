@@ -7,26 +7,6 @@
 #include "device.h"
 #include "nldev.h"
 
-/* A netdev of another namespace is none of the listener's business. */
-static int put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port,
-		      const struct net *net)
-{
-	struct net_device *ndev = ib_device_get_netdev(device, port);
-	char name[IFNAMSIZ];
-	int ret = 0;
-
-	if (!ndev)
-		return 0;
-	if (net_eq(dev_net(ndev), net)) {
-		strscpy(name, ndev->name, sizeof(name));
-		ret = nla_put_u32(msg, RDMA_NLDEV_ATTR_NDEV_INDEX,
-				  ndev->ifindex) ?:
-		      nla_put_string(msg, RDMA_NLDEV_ATTR_NDEV_NAME, name);
-	}
-	dev_put(ndev);
-	return ret;
-}
-
 static int put_event(struct sk_buff *msg, struct ib_device *device, u32 port,
 		     enum rdma_nl_notify_event_type type, const struct net *net)
 {
@@ -37,7 +17,7 @@ static int put_event(struct sk_buff *msg, struct ib_device *device, u32 port,
 	if (type == RDMA_NETDEV_ATTACH_EVENT ||
 	    type == RDMA_NETDEV_DETACH_EVENT) {
 		ret = nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port) ?:
-		      put_netdev(msg, device, port, net);
+		      ofed_nldev_put_netdev(msg, device, port, net);
 		if (ret)
 			return ret;
 	}
