@@ -314,3 +314,4 @@ fi
 check "the test device goes" td_del testdev0
 check "and all of its parts" td_gone part2
 check "nothing is left of either" td_all_zero
+check "its module goes" rmmod ofed_testdev
