@@ -40,6 +40,39 @@ td_all_zero() {
 }
 
 td_count() { awk -v k="$2" '$1 == k { print $2 }' "$td/$1/counts"; }
+# Nobody has it open any more.
+td_idle() { [ "$(td_count "$1" ucontext)" = 0 ]; }
+
+# td_use PROGRAM DEV [WORD]: PROGRAM holds what it has made of DEV. $client is its
+# parent, which a SIGKILL would end alone.
+td_use() {
+	rm -f "$work/ready"
+	timeout -k 5 "$limit" "$programs/$1" "$2" "$work/ready" $3 >"$work/client" 2>&1 &
+	client=$!
+	wait_for 30 [ -e "$work/ready" ] || { cat "$work/client"; return 1; }
+}
+td_kill() { pkill -9 -P $client; }
+td_ended() { # the client's verdict
+	wait $client
+	_status=$?
+	cat "$work/client" >>"$OUT/clients"
+	[ $_status -eq 0 ] && return
+	cat "$work/client"
+	return 1
+}
+# td_race TIMES PROGRAM DEV: close by kill and removal meet
+td_race() {
+	for _i in $(seq "$1"); do
+		td_add "$3" && td_use "$2" "$3" || return
+		td_del "$3" &
+		_del=$!
+		# It may have seen the removal, and be gone.
+		td_kill
+		wait $_del || return
+		wait $client
+		wait_for 10 td_all_zero || { cat $td/counts; return 1; }
+	done
+}
 
 td_unload() {
 	rmmod ofed_testdev && unload_stack

@@ -22,56 +22,32 @@ check "all of that" exercised ioctl_testdev testdev1 hidden
 check "it goes too" td_del testdev1
 check "nothing is left" td_all_zero
 
-hold() { # DEV: $client uses all of it
-	rm -f "$work/ready"
-	timeout -k 5 "$limit" "$programs/ioctl_testdev" "$1" "$work/ready" >"$work/held" 2>&1 &
-	client=$!
-	wait_for 30 [ -e "$work/ready" ] || { cat "$work/held"; return 1; }
-}
-ended() {
-	wait $client
-	_status=$?
-	cat "$work/held"
-	return $_status
-}
 check "a device to take away" td_add testdev2
-check "a client of it" hold testdev2
+check "a client of it" td_use ioctl_testdev testdev2
 check "the device goes" td_del testdev2
-check "its client is told, by each descriptor" ended
+check "its client is told, by each descriptor" td_ended
 check "nothing is left of it" td_all_zero
 
 killed() {
 	td_add testdev3 || return
 	for _i in $(seq "$1"); do
-		hold testdev3 || return
-		kill -9 $client
+		td_use ioctl_testdev testdev3 && td_kill || return
 		wait $client
-		wait_for 20 [ "$(td_count testdev3 ucontext)" = 0 ] || true
+		wait_for 20 td_idle testdev3 || { cat $td/testdev3/counts; return 1; }
 	done
 	td_del testdev3
 }
 check "kill -9 of a client, $(count 100) times" killed "$(count 100)"
 check "nothing is left of the killed" wait_for 10 td_all_zero
 
-both() {
-	for _i in $(seq "$1"); do
-		td_add testdev4 && hold testdev4 || return
-		# Close and removal meet.
-		td_del testdev4 &
-		_del=$!
-		kill -9 $client
-		wait $_del || return
-		wait $client
-		wait_for 10 td_all_zero || { cat $td/counts; return 1; }
-	done
-}
-check "kill -9 and removal at once, $(count 100) times" both "$(count 100)"
+check "kill -9 and removal at once, $(count 100) times" \
+	td_race "$(count 100)" ioctl_testdev testdev4
 
 # A descriptor of the driver's own keeps its module, not its device.
 check "a device and a client" td_add testdev5
-check "of all of it" hold testdev5
+check "of all of it" td_use ioctl_testdev testdev5
 check "the device goes alone" td_del testdev5
-check "the client is told" ended
+check "the client is told" td_ended
 check "the module goes" rmmod ofed_testdev
 
 # ---- the library ---------------------------------------------------------------
