@@ -41,6 +41,9 @@ struct end {
 	u8 data[8];
 };
 
+/* Guards what a handler changes of an end. */
+static DEFINE_SPINLOCK(ends_lock);
+
 static int told_status(const struct ib_cm_event *event)
 {
 	switch (event->event) {
@@ -53,20 +56,30 @@ static int told_status(const struct ib_cm_event *event)
 	}
 }
 
-/* One call at a time per id, and tests look when all workers have settled. */
-static int end_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
+/* The ids that requests make have the context of their listener. */
+static int end_take(struct end *end, struct ib_cm_id *id)
 {
-	struct end *end = id->context;
-	struct told *told;
+	if (end->answer)
+		return end->answer;
+	if (end->made == EVENTS_MOST)
+		return -EPERM;
+	end->ids[end->made++] = id;
+	end->id = id;
+	return 0;
+}
 
+static int end_told(struct end *end, struct ib_cm_id *id,
+		    const struct ib_cm_event *event)
+{
+	struct told *told;
+	int ret;
+
+	lockdep_assert_held(&ends_lock);
 	if (event->event == IB_CM_REQ_RECEIVED ||
 	    event->event == IB_CM_SIDR_REQ_RECEIVED) {
-		if (end->answer)
-			return end->answer;
-		if (end->made == EVENTS_MOST)
-			return -EPERM;
-		end->ids[end->made++] = id;
-		end->id = id;
+		ret = end_take(end, id);
+		if (ret)
+			return ret;
 	}
 	if (end->many || end->count == EVENTS_MOST)
 		return 0;
@@ -76,6 +89,20 @@ static int end_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	if (event->private_data)
 		memcpy(told->data, event->private_data, sizeof(told->data));
 	return 0;
+}
+
+/*
+ * One call at a time per id, but requests to one listener come side by side;
+ * tests look when all workers have settled.
+ */
+static int end_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
+{
+	int ret;
+
+	spin_lock(&ends_lock);
+	ret = end_told(id->context, id, event);
+	spin_unlock(&ends_lock);
+	return ret;
 }
 
 static void end_open(struct kunit *test, struct end *end)
