@@ -321,6 +321,7 @@ static void played_unplug(void)
 
 static int played_init(struct kunit *test)
 {
+	u32 port_num;
 	int ret;
 
 	memset(&played, 0, sizeof(played));
@@ -340,8 +341,9 @@ static int played_init(struct kunit *test)
 	played.next_qpn = 0x100;
 	played.life = LIFE;
 	refcount_set(&played.device.refcount, 1);
-	played.ports[PORT].immutable.core_cap_flags =
-		RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	for (port_num = PORT; port_num < ARRAY_SIZE(played.ports); port_num++)
+		played.ports[port_num].immutable.core_cap_flags =
+			RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
 	played.device.port_data = played.ports;
 	played.device.phys_port_cnt = 1;
 	played.device.node_type = RDMA_NODE_IB_CA;

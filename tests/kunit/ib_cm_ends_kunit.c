@@ -538,6 +538,7 @@ static struct kunit_case ends_cases[] = {
 	KUNIT_CASE(held_test),
 	KUNIT_CASE(address_test),
 	KUNIT_CASE(again_test),
+	KUNIT_CASE(no_mads_test),
 	KUNIT_CASE(mutation_test),
 	{}
 };

@@ -274,3 +274,17 @@ static void again_test(struct kunit *test)
 			0);
 	ends_destroy(&a, &b);
 }
+
+/* A port without MADs takes no connections from the other. */
+static void no_mads_test(struct kunit *test)
+{
+	struct end a, b;
+
+	played_unplug();
+	played.device.phys_port_cnt = 2;
+	played.no_mads = PORT + 1;
+	KUNIT_ASSERT_EQ(test, cm_add(&played.device), 0);
+	played.there = true;
+	ends_connect(test, &a, &b);
+	ends_destroy(&a, &b);
+}

@@ -10,12 +10,12 @@
 
 /*
  * The device, and what is held of it. @life is that of its paths; @most_refs how
- * many references there were when a GID was looked up; @late counts uses of it
- * after its removal.
+ * many references there were when a GID was looked up; @no_mads a port that the MAD
+ * layer could not open; @late counts uses of it after its removal.
  */
 static struct {
 	struct ib_device device;
-	struct ib_port_data ports[2];
+	struct ib_port_data ports[PORT + 2];
 	struct ib_qp qp;
 	struct ib_pd pd;
 	struct ib_mad_agent agent;
@@ -25,6 +25,7 @@ static struct {
 	u32 next_qpn;
 	u8 life;
 	int most_refs;
+	u32 no_mads;
 	int late;
 	atomic_t gids;
 	atomic_t ahs;
@@ -116,6 +117,8 @@ ib_register_mad_agent(struct ib_device *device, u32 port_num,
 		      ib_mad_recv_handler recv_handler, void *context,
 		      u32 flags)
 {
+	if (port_num == played.no_mads)
+		return ERR_PTR(-ENODEV);
 	played.qp.pd = &played.pd;
 	played.agent.qp = &played.qp;
 	played.agent.send_handler = send_handler;
