@@ -214,6 +214,20 @@ struct ib_mr *ofed_reg_dm_mr(struct ib_pd *pd, struct ib_dm *dm,
 EXPORT_SYMBOL_GPL(ofed_reg_dm_mr);
 
 /*
+ * Who fills a line about @mr may be reading the number of its old PD, which can
+ * be deallocated when it is not counted any more.
+ */
+static void mr_change_pd(struct ib_mr *mr, struct ib_pd *old_pd,
+			 struct ib_pd *new_pd)
+{
+	ofed_restrack_begin_del(&mr->res);
+	atomic_inc(&new_pd->usecnt);
+	mr->pd = new_pd;
+	atomic_dec(&old_pd->usecnt);
+	ofed_restrack_abort_del(&mr->res);
+}
+
+/*
  * The driver changed @mr itself; the rest of its values follow. It may have set
  * mr->pd, too: what it was before is @old_pd.
  */
@@ -224,11 +238,8 @@ static void mr_changed(struct ib_mr *mr, int flags, u64 length, u64 virt_addr,
 		mr->iova = virt_addr;
 		mr->length = length;
 	}
-	if (flags & IB_MR_REREG_PD) {
-		atomic_inc(&new_pd->usecnt);
-		atomic_dec(&old_pd->usecnt);
-		mr->pd = new_pd;
-	}
+	if (flags & IB_MR_REREG_PD)
+		mr_change_pd(mr, old_pd, new_pd);
 }
 
 static int mr_check_rereg(const struct ib_mr *mr, int flags, u64 start,

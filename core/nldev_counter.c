@@ -49,6 +49,7 @@ static int put_qps(struct sk_buff *msg, const struct rdma_counter *counter)
 		if (READ_ONCE(qp->counter) == counter)
 			ret = put_qp_number(msg, qp->qp_num);
 		rdma_restrack_put(&qp->res);
+		cond_resched();
 	}
 	if (ret)
 		nla_nest_cancel(msg, table);

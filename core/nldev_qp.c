@@ -39,8 +39,9 @@ static bool can_migrate(const struct ib_qp *qp)
 /* What changes while a QP lives: asked of the driver. */
 static int put_state(struct sk_buff *msg, struct ib_qp *qp)
 {
-	struct ib_qp_init_attr init;
-	struct ib_qp_attr attr;
+	/* Drivers leave out what a QP of that state has not. */
+	struct ib_qp_init_attr init = {};
+	struct ib_qp_attr attr = {};
 	int ret;
 
 	ret = ib_query_qp(qp, &attr, 0, &init);

@@ -128,7 +128,12 @@ static int put_entry(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	return ret;
 }
 
-/* Return: 0 or -EMSGSIZE when there are more, -ENOENT when there are not. */
+/*
+ * An entry that is too long even for a message of its own is passed over: it
+ * would keep all that follow from everybody.
+ *
+ * Return: 0 or -EMSGSIZE when there are more, -ENOENT when there are not.
+ */
 static int put_entries(struct sk_buff *msg, struct ib_device *device,
 		       const struct res_part *part, int *count)
 {
@@ -137,11 +142,15 @@ static int put_entries(struct sk_buff *msg, struct ib_device *device,
 	int ret;
 
 	while ((res = ofed_restrack_get_from(device, part->kind->type, id))) {
-		ret = put_entry(msg, res, part);
+		if (part->ask.details || !ofed_restrack_is_detail(res))
+			ret = put_entry(msg, res, part);
+		else
+			ret = -EAGAIN;
 		rdma_restrack_put(res);
+		cond_resched();
 		if (!ret)
 			++*count;
-		else if (ret != -EAGAIN)
+		else if (ret != -EAGAIN && (ret != -EMSGSIZE || *count))
 			return ret;
 		if (!++*id)
 			break;

@@ -65,6 +65,7 @@ static int put_qps(struct sk_buff *msg, const struct ib_srq *srq)
 		if (qp->srq == srq)
 			ret = range_add(msg, &range, qp->qp_num);
 		rdma_restrack_put(&qp->res);
+		cond_resched();
 	}
 	ret = ret ?: put_range(msg, &range);
 	if (ret)

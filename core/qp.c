@@ -525,12 +525,18 @@ static void qp_keep_gid(const struct ib_gid_attr **slot,
 	av->grh.sgid_attr = callers;
 }
 
-/* A QP works without a counter, so that it gets none is no failure. */
-static void qp_count(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
+/*
+ * Before the driver moves it, as drivers tell the hardware then. A QP works
+ * without a counter, so that it gets none is no failure.
+ *
+ * Return: it has one now, and had none.
+ */
+static bool qp_count(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
-	if (mask & IB_QP_PORT && mask & IB_QP_STATE &&
-	    attr->qp_state == IB_QPS_INIT && !qp->counter)
-		rdma_counter_bind_qp_auto(qp, attr->port_num);
+	if (!(mask & IB_QP_PORT) || !(mask & IB_QP_STATE) ||
+	    attr->qp_state != IB_QPS_INIT || qp->counter)
+		return false;
+	return !rdma_counter_bind_qp_auto(qp, attr->port_num) && qp->counter;
 }
 
 static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
@@ -539,6 +545,7 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 	const u32 port = mask & IB_QP_PORT ? attr->port_num : qp->port;
 	const struct ib_gid_attr *callers = attr->ah_attr.grh.sgid_attr;
 	const struct ib_gid_attr *callers_alt = attr->alt_ah_attr.grh.sgid_attr;
+	bool counted;
 	int ret;
 
 	if (!qp->device->ops.modify_qp)
@@ -556,10 +563,10 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 		if (ret)
 			goto err_drop_path;
 	}
-	qp_count(qp, attr, mask);
+	counted = qp_count(qp, attr, mask);
 	ret = qp_modify_driver(qp, attr, mask, udata, port);
 	if (ret)
-		goto err_drop_alt_path;
+		goto err_uncount;
 
 	if (mask & IB_QP_PORT)
 		qp->port = port;
@@ -570,7 +577,10 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 			    callers_alt);
 	return 0;
 
-err_drop_alt_path:
+err_uncount:
+	/* The counter is that of a port which the QP is not on. */
+	if (counted)
+		rdma_counter_unbind_qp(qp, true);
 	if (mask & IB_QP_ALT_PATH) {
 		rdma_destroy_ah_attr(&attr->alt_ah_attr);
 		attr->alt_ah_attr.grh.sgid_attr = callers_alt;

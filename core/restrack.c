@@ -377,6 +377,12 @@ ofed_restrack_get_from(struct ib_device *device, enum rdma_restrack_type type,
 	return entry;
 }
 
+/* A QP of a type of the driver's own: listed for who asks for details. */
+bool ofed_restrack_is_detail(struct rdma_restrack_entry *res)
+{
+	return xa_get_mark(table_of(res), res->id, RESTRACK_DD);
+}
+
 static void last_put(struct kref *kref)
 {
 	struct rdma_restrack_entry *res =

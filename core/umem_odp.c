@@ -348,17 +348,13 @@ static int odp_map_found(struct ib_umem_odp *odp, const struct hmm_range *range,
 }
 
 /*
- * Where a walk may put what it finds. A fault finds pages or fails: that can be
- * the list itself. Looking finds holes as well, which munmap() may leave before
- * it invalidates what is mapped there: the list must still have these pages.
+ * Where a walk puts what it finds. Not the list itself: the walk has no lock, so
+ * what it finds may be out of date, and the list says what is mapped.
  */
-static unsigned long *odp_get_pfns(struct ib_umem_odp *odp,
-				   const struct hmm_range *range, bool fault)
+static unsigned long *odp_get_pfns(const struct hmm_range *range)
 {
-	if (fault)
-		return odp_pfn(odp, odp_entry(odp, range->start));
 	return kvmalloc_array((range->end - range->start) >> PAGE_SHIFT,
-			      sizeof(*odp->pfn_list),
+			      sizeof(*range->hmm_pfns),
 			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 }
 
@@ -409,7 +405,7 @@ int ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *odp, u64 user_virt,
 		if (access_mask & ODP_WRITE_ALLOWED_BIT)
 			range.default_flags |= HMM_PFN_REQ_WRITE;
 	}
-	range.hmm_pfns = odp_get_pfns(odp, &range, fault);
+	range.hmm_pfns = odp_get_pfns(&range);
 	if (!range.hmm_pfns)
 		goto out_mm;
 	ret = odp_walk_and_lock(odp, &range);
@@ -420,8 +416,7 @@ int ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *odp, u64 user_virt,
 	if (ret < 0)
 		mutex_unlock(&odp->umem_mutex);
 out_pfns:
-	if (!fault)
-		kvfree(range.hmm_pfns);
+	kvfree(range.hmm_pfns);
 out_mm:
 	/* Not here: the last user's exit is an invalidation, and wants the mutex. */
 	mmput_async(odp->umem.owning_mm);

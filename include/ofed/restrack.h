@@ -29,6 +29,7 @@ void ofed_restrack_commit_del(struct rdma_restrack_entry *res);
 struct rdma_restrack_entry *
 ofed_restrack_get_from(struct ib_device *device, enum rdma_restrack_type type,
 		       u32 *id);
+bool ofed_restrack_is_detail(struct rdma_restrack_entry *res);
 
 /* begin_del and commit_del in one, for destructions that can not fail. */
 void ofed_restrack_del(struct rdma_restrack_entry *res);

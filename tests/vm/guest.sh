@@ -167,11 +167,17 @@ net_up() {
 		peer name eth1 address 02:00:00:00:00:02 || return
 	for _n in 0 1; do
 		# No duplicate address detection: a GID appears when its address is valid.
-		sysctl -qw net.ipv6.conf.eth$_n.accept_dad=0 \
-			net.ipv4.conf.eth$_n.accept_local=1 net.ipv4.conf.eth$_n.rp_filter=0
-		ip addr add 10.0.0.$((_n + 1))/24 dev eth$_n
-		ip link set eth$_n up
+		echo 0 >/proc/sys/net/ipv6/conf/eth$_n/accept_dad
+		echo 1 >/proc/sys/net/ipv4/conf/eth$_n/accept_local
+		echo 0 >/proc/sys/net/ipv4/conf/eth$_n/rp_filter
 	done
+	# One program for all of it: starting one takes its time on the debug kernel.
+	ip -batch - <<-END
+		addr add 10.0.0.1/24 dev eth0
+		addr add 10.0.0.2/24 dev eth1
+		link set eth0 up
+		link set eth1 up
+	END
 }
 
 net_down() { ip link del eth0 2>/dev/null; }

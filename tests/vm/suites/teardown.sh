@@ -17,14 +17,22 @@ all_released() {
 	done
 }
 
+move_apart() {
+	ip -batch - <<-END || return
+		netns add b
+		link set eth1 netns b
+	END
+	# Its settings and addresses stayed behind.
+	ip netns exec b sysctl -qw net.ipv6.conf.eth1.accept_dad=0
+	ip -n b -batch - <<-END
+		link set lo up
+		addr add 10.0.0.2/24 dev eth1
+		link set eth1 up
+	END
+}
 # eth0 here, eth1 in namespace b, a device on each.
 apart_up() {
-	net_up && load_stack || return
-	ip netns add b && ip link set eth1 netns b || return
-	ip netns exec b sysctl -qw net.ipv6.conf.eth1.accept_dad=0
-	ip -n b link set lo up
-	ip -n b addr add 10.0.0.2/24 dev eth1
-	ip -n b link set eth1 up
+	net_up && load_stack && move_apart || return
 	rdma link add $dev type roce netdev eth0 &&
 	ip netns exec b rdma link add roceb type roce netdev eth1 &&
 	wait_for 10 ready $dev && wait_for 10 gid_of roceb $remote_hex
@@ -196,11 +204,7 @@ active() { grep -q ACTIVE "$sys/$1/ports/1/state"; }
 
 beside() {
 	for _i in $(seq "$n"); do
-		net_up && load_stack || return
-		ip netns add b && ip link set eth1 netns b || return
-		ip netns exec b sysctl -qw net.ipv6.conf.eth1.accept_dad=0
-		ip -n b addr add 10.0.0.2/24 dev eth1
-		ip -n b link set eth1 up
+		net_up && load_stack && move_apart || return
 		ip netns exec b rdma link add roceb type roce netdev eth1 || return
 		modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0 || return
 		wait_for 10 gid_of roceb $remote_hex || return
