@@ -24,6 +24,17 @@ static int put_event(struct sk_buff *msg, struct ib_device *device, u32 port,
 	return nla_put_u8(msg, RDMA_NLDEV_ATTR_EVENT_TYPE, type);
 }
 
+/* With a reference; NULL when it ends, and the device is about to leave it. */
+static struct net *net_of(struct ib_device *device)
+{
+	struct net *net;
+
+	rcu_read_lock();
+	net = maybe_get_net(read_pnet(&device->coredev.rdma_net));
+	rcu_read_unlock();
+	return net;
+}
+
 /**
  * rdma_nl_notify_event - tell listeners what happened to a device
  * @ib: the device
@@ -38,14 +49,17 @@ static int put_event(struct sk_buff *msg, struct ib_device *device, u32 port,
 int rdma_nl_notify_event(struct ib_device *ib, u32 port_num,
 			 enum rdma_nl_notify_event_type type)
 {
-	struct net *net = read_pnet(&ib->coredev.rdma_net);
+	struct net *net = net_of(ib);
 	struct nlmsghdr *nlh;
 	struct sk_buff *msg;
-	int ret = -EMSGSIZE;
+	int ret = -ENOMEM;
 
+	if (!net)
+		return 0;
 	msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!msg)
-		return -ENOMEM;
+		goto out;
+	ret = -EMSGSIZE;
 	nlh = nlmsg_put(msg, 0, 0, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV,
 						    RDMA_NLDEV_CMD_MONITOR),
 			0, 0);
@@ -56,10 +70,15 @@ int rdma_nl_notify_event(struct ib_device *ib, u32 port_num,
 		goto err_msg;
 	nlmsg_end(msg, nlh);
 	ret = rdma_nl_multicast(net, msg, RDMA_NL_GROUP_NOTIFY, GFP_KERNEL);
-	return ret == -ESRCH ? 0 : ret;
+	/* Nobody listens. */
+	if (ret == -ESRCH)
+		ret = 0;
+	goto out;
 
 err_msg:
 	nlmsg_free(msg);
+out:
+	put_net(net);
 	return ret;
 }
 
