@@ -302,7 +302,7 @@ static void expect_attr(struct kunit *test, struct end *end,
 						   IB_QPT_RC, mask));
 	KUNIT_EXPECT_EQ(test, attr.sq_psn, end_psn(peer));
 	KUNIT_EXPECT_EQ(test, (int)attr.max_rd_atomic, reads_there);
-	KUNIT_EXPECT_EQ(test, (int)attr.timeout, LIFE + 1);
+	KUNIT_EXPECT_EQ(test, (int)attr.timeout, played.life + 1);
 	KUNIT_EXPECT_EQ(test, (int)attr.retry_cnt, 6);
 
 	attr.qp_state = IB_QPS_ERR;

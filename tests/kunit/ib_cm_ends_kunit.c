@@ -89,6 +89,7 @@ static void connect_test(struct kunit *test)
 {
 	struct end a, b;
 
+	played.life = SHORT_LIFE;
 	ends_connect(test, &a, &b);
 	/* Each end knows the other's QP, PSN and limits. */
 	expect_attr(test, &a, &b, 3, 2);
@@ -125,7 +126,6 @@ static void loss_test(struct kunit *test)
 		wire_run();
 	}
 
-	played.life = 23;
 	ends_connect(test, &a, &b);
 	wire.lose = CM_ATTR_DREQ;
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(a.id, NULL, 0), 0);
@@ -249,7 +249,6 @@ static void stale_test(struct kunit *test)
 {
 	struct end a, b, c;
 
-	played.life = 23;
 	ends_connect(test, &a, &b);
 	end_open(test, &c);
 	c.qpn = a.qpn;

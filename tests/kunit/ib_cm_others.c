@@ -28,7 +28,7 @@ static u32 timewaits(void)
 	return READ_ONCE(played.data->timewaits);
 }
 
-/* TimeWait lasts a minute, but not for more than may be: the oldest ends. */
+/* TimeWait lasts, but not for more than may be: the oldest ends. */
 static void timewait_test(struct kunit *test)
 {
 	struct end *a, *b, *c, *d;
@@ -40,7 +40,6 @@ static void timewait_test(struct kunit *test)
 	c = a + 2;
 	d = a + 3;
 
-	played.life = 23;
 	ends_connect(test, a, b);
 	ends_disconnect(test, a, b);
 	ib_destroy_cm_id(b->listener);
@@ -67,7 +66,6 @@ static void qpn_again_test(struct kunit *test)
 {
 	struct end a, b, c;
 
-	played.life = 23;
 	ends_connect(test, &a, &b);
 	ends_disconnect(test, &a, &b);
 	KUNIT_EXPECT_EQ(test, (int)b.id->state, (int)IB_CM_TIMEWAIT);
@@ -205,8 +203,6 @@ static void address_test(struct kunit *test)
 	struct end a, b;
 	union cm_mad mad;
 
-	/* TimeWait is looked at. */
-	played.life = 23;
 	ends_connect(test, &a, &b);
 	names_of(&b, &names);
 	cm_build_rej(&mad, &names, &info);
@@ -240,6 +236,7 @@ static void again_test(struct kunit *test)
 	struct end a, b;
 	union cm_mad mad;
 
+	played.life = SHORT_LIFE;
 	ends_connect(test, &a, &b);
 	ends_disconnect(test, &b, &a);
 	wait_event_of(test, &a, IB_CM_TIMEWAIT_EXIT);
@@ -247,8 +244,7 @@ static void again_test(struct kunit *test)
 	ib_destroy_cm_id(b.id);
 	ib_destroy_cm_id(b.listener);
 
-	/* This time TimeWait is to last. */
-	played.life = 23;
+	played.life = LIFE;
 	a.qpn = played.next_qpn++;
 	end_listen(test, &b, SERVICE);
 	KUNIT_EXPECT_EQ(test, end_req(&a, SERVICE), 0);

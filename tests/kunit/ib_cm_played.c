@@ -6,7 +6,9 @@
 
 #define SERVICE		cpu_to_be64(0x1061234)
 #define PORT		1
-#define LIFE		15	/* of a packet: TimeWait is 256 ms */
+/* Of a packet: TimeWait lasts a minute, or the 256 ms that a test can wait for. */
+#define LIFE		23
+#define SHORT_LIFE	15
 
 /*
  * The device, and what is held of it. @life is that of its paths; @most_refs how

@@ -189,8 +189,8 @@ gid_of() {
 	_i=0 _empty=0
 	while [ $_empty -lt 32 ] && read -r _gid <"$_table/gids/$_i"; do
 		case $_gid in
-		"$2")	grep -qx "${3:-RoCE v2}" "$_table/gid_attrs/types/$_i" &&
-				echo "$_i" && return ;;
+		"$2")	read -r _type <"$_table/gid_attrs/types/$_i" &&
+				[ "$_type" = "${3:-RoCE v2}" ] && echo "$_i" && return ;;
 		0000:0000:0000:0000:0000:0000:0000:0000) _empty=$((_empty + 1)) ;;
 		*)	_empty=0 ;;
 		esac
@@ -199,9 +199,14 @@ gid_of() {
 	return 1
 }
 
+active() { # DEV
+	read -r _state <"/sys/class/infiniband/$1/ports/1/state" &&
+		[ "$_state" = "4: ACTIVE" ]
+}
+
 ready() { # DEV: listed, active, and the IPv4 GID is there
 	{ ! have_uverbs || ibv_devices | grep -qw "$1"; } &&
-	has ACTIVE "/sys/class/infiniband/$1/ports/1/state" &&
+	active "$1" &&
 	gid_index=$(gid_of "$1" $gid_hex)
 }
 
