@@ -166,7 +166,9 @@ scan_processes() {
 open_files() {
 	printf '%s\n' "$open_now" | awk -v pattern="$1" '$2 ~ pattern' |
 	while read -r _pid _file; do
-		echo "$_pid $(cat "/proc/$_pid/comm" 2>/dev/null) $_file"
+		# A process chooses its name: no blanks, and nothing for a terminal.
+		_comm=$(tr -cd 'A-Za-z0-9_.:/+-' <"/proc/$_pid/comm") 2>/dev/null
+		echo "$_pid ${_comm:-?} $_file"
 	done
 }
 

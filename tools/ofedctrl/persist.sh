@@ -174,7 +174,9 @@ apply_options() {
 make_link() {
 	_is=$(links_of "$netns" | awk -v n="$name" '$1 == n { print $2 }')
 	if [ "$_is" = "$found" ]; then
-		return 0
+		# Made by hand, or the last time was cut short.
+		apply_options
+		return
 	elif [ -n "$_is" ] || within "$netns" test -e "/sys/class/infiniband/$name"; then
 		say "$1: there is a device $name${_is:+ on $_is} already"
 		return 1
@@ -254,18 +256,16 @@ plain_names() {
 save_link() {
 	_type=$(link_type "$1")
 	_file=$(link_file "$1")
-	if kept "$1" && (read_link "$_file" && [ "$netdev" = "$2" ] &&
-			 [ "$netns" = "$3" ] && [ "$type" = "$_type" ]) 2>/dev/null; then
+	if kept "$1" && (read_link "$_file" && [ "$netns" = "$3" ] &&
+			 [ "$type" = "$_type" ] && find_netdev "$_file" &&
+			 [ "$found" = "$2" ]) 2>/dev/null; then
 		echo "$1 is kept already"
 		return 0
 	fi
-	{
-		echo "# ofed-links(5); written by ofedctrl persist"
-		echo "name=$1"
-		echo "type=$_type"
-		echo "netdev=$2"
-		[ -z "$3" ] || echo "netns=$3"
-	} >"$_file.new" && mv "$_file.new" "$_file" || return
+	# In one write, whose failure is seen: half a file would take a whole one's place.
+	printf '%s\n' "# ofed-links(5); written by ofedctrl persist" "name=$1" \
+		"type=$_type" "netdev=$2" ${3:+"netns=$3"} >"$_file.new" &&
+		mv "$_file.new" "$_file" || return
 	echo "$1 is kept in $_file"
 }
 

@@ -208,6 +208,8 @@ check "apply for the interface, by its path" ctl 0 persist apply \
 	--netdev /sys/devices/virtual/net/later0
 check "the link is there" there later
 check "nobody waits for it" sh -c "! grep -q nons $work/said"
+check "save leaves the file of a link that it describes" ctl 0 persist save rocem
+check "as it was" grep -qx mac=02:00:00:00:00:02 $links/rocem.conf
 rm $links/roceb.conf
 check "save finds links in namespaces" ctl 0 persist save roceb
 check "with their namespace" grep -qx netns=blue $links/roceb.conf
