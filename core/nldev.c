@@ -218,6 +218,12 @@ int ofed_nldev_put_handle(struct sk_buff *msg, struct ib_device *device)
 	return 0;
 }
 
+int ofed_nldev_put_port(struct sk_buff *msg, struct ib_device *device, u32 port)
+{
+	return ofed_nldev_put_handle(msg, device) ?:
+	       nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+}
+
 /* It becomes a directory in sysfs. */
 int ofed_nldev_check_name(const char *name)
 {

@@ -77,6 +77,9 @@ int ofed_nldev_dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
 
 /* DEV_INDEX and DEV_NAME, which every answer about a device begins with. */
 int ofed_nldev_put_handle(struct sk_buff *msg, struct ib_device *device);
+/* The same and PORT_INDEX, of answers about a port. */
+int ofed_nldev_put_port(struct sk_buff *msg, struct ib_device *device,
+			u32 port);
 
 /* The answer to GET. */
 int ofed_nldev_put_device(struct sk_buff *msg, struct ib_device *device,

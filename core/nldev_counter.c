@@ -136,8 +136,7 @@ static int put_port_mode(struct sk_buff *msg, struct ib_device *device,
 	ret = rdma_counter_get_mode(device, ask->port, &mode, &mask);
 	if (ret)
 		return ret;
-	if (ofed_nldev_put_handle(msg, device) ||
-	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, ask->port) ||
+	if (ofed_nldev_put_port(msg, device, ask->port) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_MODE, mode))
 		return -EMSGSIZE;
 	if (mode == RDMA_COUNTER_MODE_AUTO &&
@@ -237,8 +236,7 @@ static int set_and_put(struct sk_buff *msg, struct ib_device *device,
 
 	if (!ofed_nldev_has_port(ask, device) || (!mode && !optional))
 		return -EINVAL;
-	if (ofed_nldev_put_handle(msg, device) ||
-	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, ask->port))
+	if (ofed_nldev_put_port(msg, device, ask->port))
 		return -EMSGSIZE;
 	if (mode)
 		ret = set_mode(msg, device, ask);
@@ -262,8 +260,7 @@ static int unbind_and_put(struct sk_buff *msg, struct ib_device *device,
 	if (!ofed_nldev_has_port(ask, device) || !is_about_qps(ask) ||
 	    !counter || !number)
 		return -EINVAL;
-	if (ofed_nldev_put_handle(msg, device) ||
-	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, ask->port) ||
+	if (ofed_nldev_put_port(msg, device, ask->port) ||
 	    put_binding(msg, nla_get_u32(counter), nla_get_u32(number)))
 		return -EMSGSIZE;
 	return rdma_counter_unbind_qpn(device, ask->port, nla_get_u32(number),

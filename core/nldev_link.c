@@ -147,8 +147,7 @@ static int put_ib_port(struct sk_buff *msg, const struct ib_port_attr *attr)
 int ofed_nldev_put_port_attr(struct sk_buff *msg, struct ib_device *device,
 			     u32 port, const struct ib_port_attr *attr)
 {
-	if (ofed_nldev_put_handle(msg, device) ||
-	    nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port))
+	if (ofed_nldev_put_port(msg, device, port))
 		return -EMSGSIZE;
 	if (rdma_protocol_ib(device, port) && put_ib_port(msg, attr))
 		return -EMSGSIZE;
@@ -187,7 +186,7 @@ static int put_port(struct sk_buff *msg, struct ib_device *device,
 	struct ib_port_attr attr;
 	int ret;
 
-	if (ask->port == NLDEV_NO_PORT || !rdma_is_port_valid(device, ask->port))
+	if (!ofed_nldev_has_port(ask, device))
 		return -EINVAL;
 	ret = ib_query_port(device, ask->port, &attr);
 	if (ret)

@@ -7,10 +7,21 @@
 #include "nldev.h"
 #include "sysfs.h"
 
-static int put_port(struct sk_buff *msg, struct ib_device *device, u32 port)
+/* Tell the port that @ask is about. Return: its counters, or an ERR_PTR. */
+static struct rdma_hw_stats *put_port(struct sk_buff *msg,
+				      struct ib_device *device,
+				      const struct nldev_ask *ask)
 {
-	return ofed_nldev_put_handle(msg, device) ?:
-	       nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+	struct rdma_hw_stats *stats;
+
+	if (!ofed_nldev_has_port(ask, device))
+		return ERR_PTR(-EINVAL);
+	stats = ofed_hw_stats_of_port(device, ask->port);
+	if (!stats)
+		return ERR_PTR(-EINVAL);
+	if (ofed_nldev_put_port(msg, device, ask->port))
+		return ERR_PTR(-EMSGSIZE);
+	return stats;
 }
 
 /*
@@ -48,17 +59,11 @@ err_table:
 static int put_port_stats(struct sk_buff *msg, struct ib_device *device,
 			  const struct nldev_ask *ask)
 {
-	struct rdma_hw_stats *stats;
+	struct rdma_hw_stats *stats = put_port(msg, device, ask);
 	int ret;
 
-	if (!ofed_nldev_has_port(ask, device))
-		return -EINVAL;
-	stats = ofed_hw_stats_of_port(device, ask->port);
-	if (!stats)
-		return -EINVAL;
-	if (put_port(msg, device, ask->port))
-		return -EMSGSIZE;
-
+	if (IS_ERR(stats))
+		return PTR_ERR(stats);
 	mutex_lock(&stats->lock);
 	ret = ofed_hw_stats_refresh(device, stats, ask->port, 0);
 	if (!ret)
@@ -108,18 +113,13 @@ static int put_status(struct sk_buff *msg, const struct rdma_hw_stats *stats,
 static int put_port_status(struct sk_buff *msg, struct ib_device *device,
 			   const struct nldev_ask *ask)
 {
-	struct rdma_hw_stats *stats;
+	struct rdma_hw_stats *stats = put_port(msg, device, ask);
 	struct nlattr *table;
 	int ret = 0;
 	int i;
 
-	if (!ofed_nldev_has_port(ask, device))
-		return -EINVAL;
-	stats = ofed_hw_stats_of_port(device, ask->port);
-	if (!stats)
-		return -EINVAL;
-	if (put_port(msg, device, ask->port))
-		return -EMSGSIZE;
+	if (IS_ERR(stats))
+		return PTR_ERR(stats);
 	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
 	if (!table)
 		return -EMSGSIZE;
