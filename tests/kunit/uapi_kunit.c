@@ -14,34 +14,10 @@
 #undef EXPORT_SYMBOL
 #define EXPORT_SYMBOL(sym) static_assert(1)
 
-/* The fake device has no pools of the cgroup. */
-#define ofed_cg_charge fake_charge
-#define ofed_cg_uncharge fake_uncharge
-
-#include "../../uverbs/handles.c"
+#include "uverbs_bench.c"
 #include "../../uverbs/uapi.c"
 #include "../../uverbs/ioctl_attr.c"
 #include "../../uverbs/ioctl.c"
-
-static int charged;
-
-int fake_charge(struct ib_rdmacg_object *cg_obj, struct ib_device *device,
-		enum rdmacg_resource_type type)
-{
-	charged++;
-	return 0;
-}
-
-void fake_uncharge(struct ib_rdmacg_object *cg_obj, struct ib_device *device,
-		   enum rdmacg_resource_type type)
-{
-	charged--;
-}
-
-/* Only descriptors use it. */
-void uv_file_put(struct ib_uverbs_file *file)
-{
-}
 
 /* Objects and commands of the core */
 
@@ -229,54 +205,32 @@ CHAIN(driver_defs, TREE(grape_tree),
 	      COMMAND(4, other_handler), UAPI_DEF_METHOD_NEEDS_FN(query_port),
 	      COMMAND(7, other_handler, .is_ex = 1, .req_size = 8)));
 
-/* A device, one open file of it, and room for a request */
+/* A device, and one open file of it */
 
-struct bench {
-	struct ib_device ib_dev;
-	struct ib_ucontext context;
-	struct uv_device dev;
-	struct ib_uverbs_file file;
-};
-
-static int bench_init(struct kunit *test)
+static int tree_init(struct kunit *test)
 {
-	struct bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
-	int ret;
+	struct bench *bench;
+	int ret = bench_init(test);
 
-	if (!bench)
-		return -ENOMEM;
-	ret = init_srcu_struct(&bench->dev.srcu);
 	if (ret)
 		return ret;
-	charged = 0;
+	bench = test->priv;
 	destroyed = 0;
 	/* Whatever it is, it is there. */
 	bench->ib_dev.ops.dealloc_pd = (void *)handler;
 	bench->ib_dev.uverbs_cmd_mask = U64_MAX;
-	rcu_assign_pointer(bench->dev.ib_dev, &bench->ib_dev);
-	bench->context.device = &bench->ib_dev;
-	bench->file.device = &bench->dev;
-	bench->file.ucontext = &bench->context;
-	kref_init(&bench->file.ref);
-	uv_handles_init(&bench->file);
-	test->priv = bench;
 	return 0;
 }
 
-static void bench_exit(struct kunit *test)
+static void tree_exit(struct kunit *test)
 {
 	struct bench *bench = test->priv;
 
 	if (!bench)
 		return;
-	down_write(&bench->file.teardown);
-	uv_handles_destroy_hw(&bench->file, RDMA_REMOVE_CLOSE);
-	up_write(&bench->file.teardown);
-	uv_handles_release(&bench->file);
+	teardown(bench, RDMA_REMOVE_CLOSE);
+	bench_exit(test);
 	uv_api_free(bench->dev.api);
-	/* Objects are freed by RCU. */
-	rcu_barrier();
-	cleanup_srcu_struct(&bench->dev.srcu);
 }
 
 static struct uv_api *build(struct kunit *test,
@@ -564,10 +518,10 @@ static void test_parse_new(struct kunit *test)
 	scoped_guard(srcu, &bench->dev.srcu) {
 		call = call_of(test, 0, attrs, 2);
 		KUNIT_EXPECT_EQ(test, parse_attrs(call, 2), -EFAULT);
-		KUNIT_EXPECT_EQ(test, charged, 1);
+		KUNIT_EXPECT_EQ(test, atomic_read(&charged), 1);
 		call_end(call, -EFAULT);
 	}
-	KUNIT_EXPECT_EQ(test, charged, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.handles));
 	/* The method was not asked, so there was nothing to destroy. */
 	KUNIT_EXPECT_EQ(test, destroyed, 0);
@@ -603,14 +557,12 @@ static void test_destroy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, destroy_apple(test, 0), 0);
 	KUNIT_EXPECT_EQ(test, destroy_apple(test, 0), -ENOENT);
 	KUNIT_EXPECT_EQ(test, destroyed, 1);
-	KUNIT_EXPECT_EQ(test, charged, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
 
 	/* After an unplug: the handle goes, the driver is not asked. */
 	apple_new(test);
 	rcu_assign_pointer(bench->dev.ib_dev, NULL);
-	down_write(&bench->file.teardown);
-	uv_handles_destroy_hw(&bench->file, RDMA_REMOVE_DRIVER_REMOVE);
-	up_write(&bench->file.teardown);
+	teardown(bench, RDMA_REMOVE_DRIVER_REMOVE);
 	KUNIT_EXPECT_EQ(test, destroyed, 2);
 	KUNIT_EXPECT_EQ(test, ONE(5, 8), -EIO);
 	KUNIT_EXPECT_EQ(test, destroy_apple(test, 0), 0);
@@ -671,8 +623,8 @@ static struct kunit_case tree_tests[] = {
 
 static struct kunit_suite tree_suite = {
 	.name = "ofed_uverbs_tree",
-	.init = bench_init,
-	.exit = bench_exit,
+	.init = tree_init,
+	.exit = tree_exit,
 	.test_cases = tree_tests,
 };
 
@@ -688,8 +640,8 @@ static struct kunit_case ioctl_tests[] = {
 
 static struct kunit_suite ioctl_suite = {
 	.name = "ofed_uverbs_ioctl",
-	.init = bench_init,
-	.exit = bench_exit,
+	.init = tree_init,
+	.exit = tree_exit,
 	.test_cases = ioctl_tests,
 };
 

@@ -12,12 +12,8 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-/* The fake device has no pools of the cgroup. */
-#define ofed_cg_charge fake_charge
-#define ofed_cg_uncharge fake_uncharge
-
 #include "../../uverbs/frame.c"
-#include "../../uverbs/handles.c"
+#include "uverbs_bench.c"
 
 /* Frames */
 
@@ -164,21 +160,6 @@ static void test_frame(struct kunit *test)
 
 /* Handles */
 
-static atomic_t charged;
-
-int fake_charge(struct ib_rdmacg_object *cg_obj, struct ib_device *device,
-		enum rdmacg_resource_type type)
-{
-	atomic_inc(&charged);
-	return 0;
-}
-
-void fake_uncharge(struct ib_rdmacg_object *cg_obj, struct ib_device *device,
-		   enum rdmacg_resource_type type)
-{
-	atomic_dec(&charged);
-}
-
 /* What a driver would have: part of @of, which is busy as long as it lives. */
 struct fake {
 	atomic_t users;
@@ -220,55 +201,6 @@ static const struct uv_type quince = {
 	.destroy = fake_destroy,
 };
 
-/* One open file of a device that has apples and pears. */
-struct bench {
-	struct ib_device ib_dev;
-	struct ib_ucontext context;
-	struct uv_device dev;
-	struct ib_uverbs_file file;
-	int srcu;
-};
-
-/* Only descriptors use it. */
-void uv_file_put(struct ib_uverbs_file *file)
-{
-}
-
-static int bench_init(struct kunit *test)
-{
-	struct bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
-	int ret;
-
-	if (!bench)
-		return -ENOMEM;
-	ret = init_srcu_struct(&bench->dev.srcu);
-	if (ret)
-		return ret;
-	atomic_set(&charged, 0);
-	bench->dev.types_ok = BIT_ULL(UVERBS_OBJECT_PD) |
-			      BIT_ULL(UVERBS_OBJECT_MR);
-	rcu_assign_pointer(bench->dev.ib_dev, &bench->ib_dev);
-	bench->context.device = &bench->ib_dev;
-	bench->file.device = &bench->dev;
-	bench->file.ucontext = &bench->context;
-	kref_init(&bench->file.ref);
-	uv_handles_init(&bench->file);
-	test->priv = bench;
-	return 0;
-}
-
-static void bench_exit(struct kunit *test)
-{
-	struct bench *bench = test->priv;
-
-	if (!bench)
-		return;
-	uv_handles_release(&bench->file);
-	/* Objects are freed by RCU. */
-	rcu_barrier();
-	cleanup_srcu_struct(&bench->dev.srcu);
-}
-
 static struct ib_uobject *make(struct bench *bench, const struct uv_type *type,
 			       struct fake *fake)
 {
@@ -300,13 +232,6 @@ static int destroy(struct bench *bench, const struct uv_type *type, u32 id)
 	struct uverbs_attr_bundle attrs = { .ufile = &bench->file };
 
 	return uv_destroy(type, id, &attrs);
-}
-
-static void teardown(struct bench *bench, enum rdma_remove_reason why)
-{
-	down_write(&bench->file.teardown);
-	uv_handles_destroy_hw(&bench->file, why);
-	up_write(&bench->file.teardown);
 }
 
 static void test_lookup(struct kunit *test)
