@@ -13,58 +13,10 @@
 
 #include "ioctl_tree.h"
 #include "raw_verbs.h"
+#include "testdev_hooks.h"
+#include "verdict.h"
 
-static const char *device;
 static struct rv_world w;
-static int failed;
-
-#define EXPECT(text, got, want)						\
-	do {								\
-		long long _got = (got), _want = (want);			\
-		if (_got == _want) {					\
-			printf("ok   %s\n", text);			\
-		} else {						\
-			printf("FAIL %s: %lld, not %lld\n", text, _got,	\
-			       _want);					\
-			failed++;					\
-		}							\
-	} while (0)
-
-/* ---- what the driver tells ---- */
-
-static int fault(const char *line)
-{
-	char path[256];
-	int fd, ret = 0;
-
-	snprintf(path, sizeof(path), "/sys/kernel/debug/ofed_testdev/%s/fail",
-		 device);
-	fd = open(path, O_WRONLY);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, line, strlen(line)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-static int count_of(const char *kind)
-{
-	char path[256], name[32];
-	int value, found = -1;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/sys/kernel/debug/ofed_testdev/%s/counts",
-		 device);
-	file = fopen(path, "r");
-	if (!file)
-		return -1;
-	while (fscanf(file, "%31s %d", name, &value) == 2)
-		if (!strcmp(name, kind))
-			found = value;
-	fclose(file);
-	return found;
-}
 
 /* ---- calls ---- */
 
@@ -307,7 +259,7 @@ static void check_creation_fails(void)
 	uint32_t number, box;
 	struct tree t;
 
-	EXPECT("the driver is to fail", fault("create_box 1 ENOSPC"), 0);
+	EXPECT("the driver is to fail", hook("fail", "create_box 1 ENOSPC"), 0);
 	EXPECT("it does", box_create("box", &box), -ENOSPC);
 	EXPECT("no handle", handles_of(TESTDEV_OBJECT_BOX), 0);
 	box_tree(&t, "box", 0, &number);
@@ -325,7 +277,8 @@ static void check_creation_fails(void)
 	EXPECT("what was given is not", t.attr[2].flags,
 	       UVERBS_ATTR_F_MANDATORY);
 	EXPECT("one handle", handles_of(TESTDEV_OBJECT_BOX), 1);
-	EXPECT("a destruction that fails", fault("destroy_box 1 EBUSY"), 0);
+	EXPECT("a destruction that fails", hook("fail", "destroy_box 1 EBUSY"),
+	       0);
 	EXPECT("fails", box_destroy(t.attr[0].data), -EBUSY);
 	EXPECT("and leaves it", handles_of(TESTDEV_OBJECT_BOX), 1);
 	EXPECT("the next one works", box_destroy(t.attr[0].data), 0);
@@ -602,7 +555,7 @@ static void check_bell(void)
 	       -EBADF);
 	EXPECT("no bell: a file", bell_ring(w.file, 1), -EBADF);
 	EXPECT("no bell: the device", bell_ring(w.fd, 1), -EBADF);
-	EXPECT("the driver is to fail", fault("open_bell 1 ENOSPC"), 0);
+	EXPECT("the driver is to fail", hook("fail", "open_bell 1 ENOSPC"), 0);
 	EXPECT("it does", bell_open(), -ENOSPC);
 	close(bell);
 	EXPECT("one is closed", count_of("bell"), 1);
@@ -643,8 +596,7 @@ static int everything(bool hidden)
 	check_hidden(hidden);
 	check_bell();
 	check_close();
-	printf("%d failed\n", failed);
-	return failed ? 1 : 0;
+	return verdict();
 }
 
 /* The device goes while all of it is in use, and somebody waits for the bell. */
@@ -676,8 +628,7 @@ static int unplugged(const char *file)
 	EXPECT("the bell outlives the file", bell_read(bell), -EIO);
 	close(bell);
 	close(waits);
-	printf("%d failed\n", failed);
-	return failed ? 1 : 0;
+	return verdict();
 }
 
 int main(int argc, char **argv)

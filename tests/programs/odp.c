@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "raw_objects.h"
+#include "verdict.h"
 
 #define PAGE 4096UL
 #define PAGES 8UL
@@ -24,19 +25,9 @@
 #define WRITABLE (ON_DEMAND | 1)
 
 static struct rv_world world;
-static int hook_fd, failed;
+static int hook_fd;
 static unsigned char buffer[16 * PAGE];
 static struct testdev_odp last; /* as the device left it */
-
-static void expect(const char *text, long long got, long long want)
-{
-	if (got == want) {
-		printf("ok   %s\n", text);
-		return;
-	}
-	printf("FAIL %s: %lld, not %lld\n", text, got, want);
-	failed++;
-}
 
 struct region {
 	char *at;
@@ -127,30 +118,30 @@ static void first_touch(void)
 	char *at = map(PAGES, PROT_READ | PROT_WRITE);
 	struct region r;
 
-	expect("a region of nothing yet", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
-	expect("no page is mapped", mapped(&r), 0);
-	expect("looking finds the range",
+	EXPECT("a region of nothing yet", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	EXPECT("no page is mapped", mapped(&r), 0);
+	EXPECT("looking finds the range",
 	       device(&r, TESTDEV_ODP_LOOK, at, PAGES * PAGE, NULL), 0);
-	expect("all of it", last.pages, PAGES);
-	expect("and no page", last.mapped, 0);
+	EXPECT("all of it", last.pages, PAGES);
+	EXPECT("and no page", last.mapped, 0);
 	memset(at + PAGE, 0x11, 2 * PAGE);
-	expect("looking again",
+	EXPECT("looking again",
 	       device(&r, TESTDEV_ODP_LOOK, at, PAGES * PAGE, NULL), 0);
-	expect("finds the two that are there", last.mapped, 2);
-	expect("the device reads across pages",
+	EXPECT("finds the two that are there", last.mapped, 2);
+	EXPECT("the device reads across pages",
 	       device_reads(&r, at + PAGE - 100, 2 * PAGE + 200), 0);
-	expect("four pages", last.pages, 4);
-	expect("zeros in front", all(buffer, 0, 100), 1);
-	expect("what was written", all(buffer + 100, 0x11, 2 * PAGE), 1);
-	expect("zeros behind", all(buffer + 100 + 2 * PAGE, 0, 100), 1);
+	EXPECT("four pages", last.pages, 4);
+	EXPECT("zeros in front", all(buffer, 0, 100), 1);
+	EXPECT("what was written", all(buffer + 100, 0x11, 2 * PAGE), 1);
+	EXPECT("zeros behind", all(buffer + 100 + 2 * PAGE, 0, 100), 1);
 	memset(at, 0x22, PAGE);
-	expect("a first write is seen", device_reads(&r, at, PAGE), 0);
-	expect("in place of zeros", all(buffer, 0x22, PAGE), 1);
-	expect("the device writes", device_writes(&r, at + 50, 3 * PAGE, 0x33), 0);
-	expect("the process reads it", all(at + 50, 0x33, 3 * PAGE), 1);
-	expect("and what is beside it", all(at, 0x22, 50), 1);
-	expect("it goes", dereg(&r), 0);
-	expect("the memory stays", all(at + 50, 0x33, 3 * PAGE), 1);
+	EXPECT("a first write is seen", device_reads(&r, at, PAGE), 0);
+	EXPECT("in place of zeros", all(buffer, 0x22, PAGE), 1);
+	EXPECT("the device writes", device_writes(&r, at + 50, 3 * PAGE, 0x33), 0);
+	EXPECT("the process reads it", all(at + 50, 0x33, 3 * PAGE), 1);
+	EXPECT("and what is beside it", all(at, 0x22, 50), 1);
+	EXPECT("it goes", dereg(&r), 0);
+	EXPECT("the memory stays", all(at + 50, 0x33, 3 * PAGE), 1);
 	munmap(at, PAGES * PAGE);
 }
 
@@ -162,43 +153,43 @@ static void take_away(void)
 	char *moved;
 
 	memset(at, 0x44, PAGES * PAGE);
-	expect("a region", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
-	expect("all of it is read", device_reads(&r, at, PAGES * PAGE), 0);
-	expect("every page is mapped", mapped(&r), PAGES);
+	EXPECT("a region", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	EXPECT("all of it is read", device_reads(&r, at, PAGES * PAGE), 0);
+	EXPECT("every page is mapped", mapped(&r), PAGES);
 	before = invalidated(&r);
 	madvise(at + PAGE, PAGE, MADV_DONTNEED);
-	expect("MADV_DONTNEED is noticed", invalidated(&r) > before, 1);
-	expect("one page less", mapped(&r), PAGES - 1);
-	expect("it is read again", device_reads(&r, at + PAGE, PAGE), 0);
-	expect("as zeros", all(buffer, 0, PAGE), 1);
+	EXPECT("MADV_DONTNEED is noticed", invalidated(&r) > before, 1);
+	EXPECT("one page less", mapped(&r), PAGES - 1);
+	EXPECT("it is read again", device_reads(&r, at + PAGE, PAGE), 0);
+	EXPECT("as zeros", all(buffer, 0, PAGE), 1);
 
 	before = invalidated(&r);
 	munmap(at + 2 * PAGE, PAGE);
-	expect("munmap is noticed", invalidated(&r) > before, 1);
-	expect("one page less by it", mapped(&r), PAGES - 1);
-	expect("a hole cannot be read", device_reads(&r, at + 2 * PAGE, 1),
+	EXPECT("munmap is noticed", invalidated(&r) > before, 1);
+	EXPECT("one page less by it", mapped(&r), PAGES - 1);
+	EXPECT("a hole cannot be read", device_reads(&r, at + 2 * PAGE, 1),
 	       -EFAULT);
-	expect("nor be written", device_writes(&r, at + 2 * PAGE, 1, 0),
+	EXPECT("nor be written", device_writes(&r, at + 2 * PAGE, 1, 0),
 	       -EFAULT);
-	expect("nor be a part", device_reads(&r, at, PAGES * PAGE), -EFAULT);
-	expect("its neighbours can", device_reads(&r, at + 3 * PAGE, PAGE), 0);
-	expect("be read", all(buffer, 0x44, PAGE), 1);
+	EXPECT("nor be a part", device_reads(&r, at, PAGES * PAGE), -EFAULT);
+	EXPECT("its neighbours can", device_reads(&r, at + 3 * PAGE, PAGE), 0);
+	EXPECT("be read", all(buffer, 0x44, PAGE), 1);
 	mmap(at + 2 * PAGE, PAGE, PROT_READ | PROT_WRITE,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	memset(at + 2 * PAGE, 0x55, PAGE);
-	expect("what is mapped there later", device_reads(&r, at, PAGES * PAGE), 0);
-	expect("is read", all(buffer + 2 * PAGE, 0x55, PAGE), 1);
+	EXPECT("what is mapped there later", device_reads(&r, at, PAGES * PAGE), 0);
+	EXPECT("is read", all(buffer + 2 * PAGE, 0x55, PAGE), 1);
 
 	before = invalidated(&r);
 	moved = mremap(at + 4 * PAGE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
 		       at + 5 * PAGE);
-	expect("mremap over the next page", moved == at + 5 * PAGE, 1);
-	expect("is noticed", invalidated(&r) > before, 1);
-	expect("the old place is a hole", device_reads(&r, at + 4 * PAGE, 1),
+	EXPECT("mremap over the next page", moved == at + 5 * PAGE, 1);
+	EXPECT("is noticed", invalidated(&r) > before, 1);
+	EXPECT("the old place is a hole", device_reads(&r, at + 4 * PAGE, 1),
 	       -EFAULT);
-	expect("the new place is not", device_reads(&r, at + 5 * PAGE, PAGE), 0);
-	expect("and has the contents", all(buffer, 0x44, PAGE), 1);
-	expect("the region goes", dereg(&r), 0);
+	EXPECT("the new place is not", device_reads(&r, at + 5 * PAGE, PAGE), 0);
+	EXPECT("and has the contents", all(buffer, 0x44, PAGE), 1);
+	EXPECT("the region goes", dereg(&r), 0);
 	munmap(at, PAGES * PAGE);
 }
 
@@ -208,34 +199,34 @@ static void rights(void)
 	struct region r, readable;
 
 	memset(at, 0x66, PAGES * PAGE);
-	expect("a region to protect", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
-	expect("is written", device_writes(&r, at, PAGE, 0x67), 0);
+	EXPECT("a region to protect", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	EXPECT("is written", device_writes(&r, at, PAGE, 0x67), 0);
 	mprotect(at, PAGE, PROT_READ);
-	expect("not when the process may not", device_writes(&r, at, 1, 0x68),
+	EXPECT("not when the process may not", device_writes(&r, at, 1, 0x68),
 	       -EPERM);
-	expect("but is read", device_reads(&r, at, PAGE), 0);
-	expect("as it was", all(buffer, 0x67, PAGE), 1);
+	EXPECT("but is read", device_reads(&r, at, PAGE), 0);
+	EXPECT("as it was", all(buffer, 0x67, PAGE), 1);
 	mprotect(at, PAGE, PROT_NONE);
-	expect("nor read when that is gone", device_reads(&r, at, 1), -EFAULT);
+	EXPECT("nor read when that is gone", device_reads(&r, at, 1), -EFAULT);
 	mprotect(at, PAGE, PROT_READ | PROT_WRITE);
-	expect("and written again", device_writes(&r, at, PAGE, 0x69), 0);
-	expect("by the device", all(at, 0x69, PAGE), 1);
+	EXPECT("and written again", device_writes(&r, at, PAGE, 0x69), 0);
+	EXPECT("by the device", all(at, 0x69, PAGE), 1);
 
-	expect("one byte before it", device_reads(&r, at - 1, 2), -EFAULT);
-	expect("one byte behind it",
+	EXPECT("one byte before it", device_reads(&r, at - 1, 2), -EFAULT);
+	EXPECT("one byte behind it",
 	       device_reads(&r, at + PAGES * PAGE - 1, 2), -EFAULT);
-	expect("far from it", device_reads(&r, at + PAGES * PAGE, PAGE),
+	EXPECT("far from it", device_reads(&r, at + PAGES * PAGE, PAGE),
 	       -EFAULT);
-	expect("the last byte", device_reads(&r, at + PAGES * PAGE - 1, 1), 0);
+	EXPECT("the last byte", device_reads(&r, at + PAGES * PAGE - 1, 1), 0);
 
-	expect("another for reading",
+	EXPECT("another for reading",
 	       reg(&readable, at, PAGES * PAGE, ON_DEMAND), 0);
-	expect("reads the same", device_reads(&readable, at, PAGE), 0);
-	expect("bytes", all(buffer, 0x69, PAGE), 1);
-	expect("the first goes", dereg(&r), 0);
-	expect("the second stays", device_reads(&readable, at, PAGE), 0);
-	expect("and goes", dereg(&readable), 0);
-	expect("its key is no more", device_reads(&readable, at, 1), -ENOENT);
+	EXPECT("reads the same", device_reads(&readable, at, PAGE), 0);
+	EXPECT("bytes", all(buffer, 0x69, PAGE), 1);
+	EXPECT("the first goes", dereg(&r), 0);
+	EXPECT("the second stays", device_reads(&readable, at, PAGE), 0);
+	EXPECT("and goes", dereg(&readable), 0);
+	EXPECT("its key is no more", device_reads(&readable, at, 1), -ENOENT);
 	munmap(at, PAGES * PAGE);
 }
 
@@ -248,8 +239,8 @@ static void fork_it(void)
 	char c;
 
 	memset(at, 0x77, PAGES * PAGE);
-	expect("a region before fork", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
-	expect("is written before", device_writes(&r, at, PAGES * PAGE, 0x78), 0);
+	EXPECT("a region before fork", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	EXPECT("is written before", device_writes(&r, at, PAGES * PAGE, 0x78), 0);
 	if (pipe(go))
 		exit(1);
 	fflush(stdout);
@@ -260,20 +251,20 @@ static void fork_it(void)
 			_exit(1);
 		_exit(all(at, 0x78, 4 * PAGE) ? 0 : 2);
 	}
-	expect("written by the device after", device_writes(&r, at, 2 * PAGE, 0x79), 0);
+	EXPECT("written by the device after", device_writes(&r, at, 2 * PAGE, 0x79), 0);
 	memset(at + 2 * PAGE, 0x7a, 2 * PAGE);
-	expect("and read", device_reads(&r, at, PAGES * PAGE), 0);
+	EXPECT("and read", device_reads(&r, at, PAGES * PAGE), 0);
 	if (write(go[1], "", 1) != 1)
 		exit(1);
 	waitpid(child, &status, 0);
-	expect("the child has what was there", status, 0);
-	expect("the parent has what the device wrote", all(at, 0x79, 2 * PAGE), 1);
-	expect("so has the device", all(buffer, 0x79, 2 * PAGE), 1);
-	expect("and what the parent wrote",
+	EXPECT("the child has what was there", status, 0);
+	EXPECT("the parent has what the device wrote", all(at, 0x79, 2 * PAGE), 1);
+	EXPECT("so has the device", all(buffer, 0x79, 2 * PAGE), 1);
+	EXPECT("and what the parent wrote",
 	       all(buffer + 2 * PAGE, 0x7a, 2 * PAGE), 1);
-	expect("nothing of the child's",
+	EXPECT("nothing of the child's",
 	       all(buffer + 4 * PAGE, 0x78, 4 * PAGE), 1);
-	expect("it goes after fork", dereg(&r), 0);
+	EXPECT("it goes after fork", dereg(&r), 0);
 	close(go[0]);
 	close(go[1]);
 	munmap(at, PAGES * PAGE);
@@ -285,12 +276,12 @@ static void survive(const struct region *part, const struct region *whole,
 {
 	while (getppid() == owner)
 		usleep(1000);
-	expect("cannot be read when that has ended",
+	EXPECT("cannot be read when that has ended",
 	       device_reads(part, part->at, 1), -EINVAL);
-	expect("have no page any more", mapped(part), 0);
-	expect("nor can everything be read where it was",
+	EXPECT("have no page any more", mapped(part), 0);
+	EXPECT("nor can everything be read where it was",
 	       device_reads(whole, part->at, 1), -EINVAL);
-	expect("nor elsewhere",
+	EXPECT("nor elsewhere",
 	       device_reads(whole, part->at + HUGE_PAGE, 1), -EFAULT);
 }
 
@@ -326,10 +317,10 @@ static void owner_ends(const char *name)
 	}
 	close(count[1]);
 	waitpid(owner, &status, 0);
-	expect("regions of another process", status, 0);
+	EXPECT("regions of another process", status, 0);
 	if (read(count[0], &of_child, sizeof(of_child)) < 0)
 		of_child = 1;
-	expect("who has its file finds nothing wrong", of_child, 0);
+	EXPECT("who has its file finds nothing wrong", of_child, 0);
 	close(count[0]);
 }
 
@@ -339,16 +330,16 @@ static void implicit(void)
 	struct region r;
 
 	memset(at, 0x99, PAGES * PAGE);
-	expect("a region of everything", reg(&r, NULL, UINT64_MAX, WRITABLE), 0);
-	expect("is read", device_reads(&r, at, PAGE), 0);
-	expect("where the process has memory", all(buffer, 0x99, PAGE), 1);
+	EXPECT("a region of everything", reg(&r, NULL, UINT64_MAX, WRITABLE), 0);
+	EXPECT("is read", device_reads(&r, at, PAGE), 0);
+	EXPECT("where the process has memory", all(buffer, 0x99, PAGE), 1);
 	later = map(PAGES, PROT_READ | PROT_WRITE);
-	expect("is written", device_writes(&r, later, PAGE, 0x9a), 0);
-	expect("where it came later", all(later, 0x9a, PAGE), 1);
+	EXPECT("is written", device_writes(&r, later, PAGE, 0x9a), 0);
+	EXPECT("where it came later", all(later, 0x9a, PAGE), 1);
 	munmap(at, PAGES * PAGE);
-	expect("not where it went", device_reads(&r, at, 1), -EFAULT);
-	expect("it goes", dereg(&r), 0);
-	expect("not of huge pages",
+	EXPECT("not where it went", device_reads(&r, at, 1), -EFAULT);
+	EXPECT("it goes", dereg(&r), 0);
+	EXPECT("not of huge pages",
 	       reg(&r, NULL, UINT64_MAX, WRITABLE | HUGETLB), -EINVAL);
 	munmap(later, PAGES * PAGE);
 }
@@ -358,17 +349,17 @@ static void wrong_ranges(int very_long)
 	char *at = map(PAGES, PROT_READ | PROT_WRITE);
 	struct region r;
 
-	expect("an empty region", reg(&r, at, 0, WRITABLE), -EINVAL);
-	expect("one that wraps", reg(&r, at, -PAGE, WRITABLE), -EOVERFLOW);
-	expect("one in the last page",
+	EXPECT("an empty region", reg(&r, at, 0, WRITABLE), -EINVAL);
+	EXPECT("one that wraps", reg(&r, at, -PAGE, WRITABLE), -EOVERFLOW);
+	EXPECT("one in the last page",
 	       reg(&r, (void *)-PAGE, PAGE - 1, WRITABLE), -EOVERFLOW);
 	if (very_long)
-		expect("one that is too long for a list",
+		EXPECT("one that is too long for a list",
 		       reg(&r, at, 1ULL << 50, WRITABLE), -ENOMEM);
-	expect("one of nothing at all",
+	EXPECT("one of nothing at all",
 	       reg(&r, (void *)PAGE, PAGE, WRITABLE), 0);
-	expect("cannot be read", device_reads(&r, (void *)PAGE, 1), -EFAULT);
-	expect("goes", dereg(&r), 0);
+	EXPECT("cannot be read", device_reads(&r, (void *)PAGE, 1), -EFAULT);
+	EXPECT("goes", dereg(&r), 0);
 	munmap(at, PAGES * PAGE);
 }
 
@@ -379,31 +370,31 @@ static void huge_pages(void)
 	char *small = map(1024, PROT_READ | PROT_WRITE);
 	struct region r;
 
-	expect("there are huge pages", at != MAP_FAILED, 1);
+	EXPECT("there are huge pages", at != MAP_FAILED, 1);
 	if (at == MAP_FAILED)
 		return;
-	expect("a region of two",
+	EXPECT("a region of two",
 	       reg(&r, at, 2 * HUGE_PAGE, WRITABLE | HUGETLB), 0);
 	memset(at, 0xaa, 2 * HUGE_PAGE);
-	expect("is read across them", device_reads(&r, at + HUGE_PAGE - PAGE, 2 * PAGE), 0);
-	expect("and right", all(buffer, 0xaa, 2 * PAGE), 1);
-	expect("pages that it takes", last.pages, 2);
-	expect("is written across them",
+	EXPECT("is read across them", device_reads(&r, at + HUGE_PAGE - PAGE, 2 * PAGE), 0);
+	EXPECT("and right", all(buffer, 0xaa, 2 * PAGE), 1);
+	EXPECT("pages that it takes", last.pages, 2);
+	EXPECT("is written across them",
 	       device_writes(&r, at + HUGE_PAGE - PAGE, 2 * PAGE, 0xab), 0);
-	expect("by the device", all(at + HUGE_PAGE - PAGE, 0xab, 2 * PAGE), 1);
-	expect("no further", all(at + HUGE_PAGE + PAGE, 0xaa, PAGE), 1);
-	expect("two are mapped", mapped(&r), 2);
+	EXPECT("by the device", all(at + HUGE_PAGE - PAGE, 0xab, 2 * PAGE), 1);
+	EXPECT("no further", all(at + HUGE_PAGE + PAGE, 0xaa, PAGE), 1);
+	EXPECT("two are mapped", mapped(&r), 2);
 	munmap(at, HUGE_PAGE);
-	expect("one is left", mapped(&r), 1);
-	expect("the other is a hole", device_reads(&r, at, 1), -EFAULT);
-	expect("it goes", dereg(&r), 0);
+	EXPECT("one is left", mapped(&r), 1);
+	EXPECT("the other is a hole", device_reads(&r, at, 1), -EFAULT);
+	EXPECT("it goes", dereg(&r), 0);
 	munmap(at + HUGE_PAGE, HUGE_PAGE);
 
-	expect("a region of huge pages that are small",
+	EXPECT("a region of huge pages that are small",
 	       reg(&r, small, PAGE, WRITABLE | HUGETLB), 0);
 	memset(small, 0xac, 1024 * PAGE);
-	expect("cannot be read", device_reads(&r, small + 512 * PAGE, 1) < 0, 1);
-	expect("goes too", dereg(&r), 0);
+	EXPECT("cannot be read", device_reads(&r, small + 512 * PAGE, 1) < 0, 1);
+	EXPECT("goes too", dereg(&r), 0);
 	munmap(small, 1024 * PAGE);
 }
 
@@ -419,18 +410,18 @@ static void file_pages(void)
 	if (fd < 0 || ftruncate(fd, 2 * PAGE))
 		exit(1);
 	at = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	expect("a region of a file", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
-	expect("is written", device_writes(&r, at + 10, PAGE, 0xbb), 0);
+	EXPECT("a region of a file", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	EXPECT("is written", device_writes(&r, at + 10, PAGE, 0xbb), 0);
 	memset(buffer, 0, PAGE);
-	expect("into the file", pread(fd, buffer, PAGE, 10), PAGE);
-	expect("as it was sent", all(buffer, 0xbb, PAGE), 1);
-	expect("not behind its end",
+	EXPECT("into the file", pread(fd, buffer, PAGE, 10), PAGE);
+	EXPECT("as it was sent", all(buffer, 0xbb, PAGE), 1);
+	EXPECT("not behind its end",
 	       device_writes(&r, at + 2 * PAGE, 1, 0) < 0, 1);
 	if (ftruncate(fd, PAGE) || ftruncate(fd, 2 * PAGE))
 		exit(1);
-	expect("a page that was cut off", device_reads(&r, at + PAGE, PAGE), 0);
-	expect("is new", all(buffer, 0, PAGE), 1);
-	expect("it goes", dereg(&r), 0);
+	EXPECT("a page that was cut off", device_reads(&r, at + PAGE, PAGE), 0);
+	EXPECT("is new", all(buffer, 0, PAGE), 1);
+	EXPECT("it goes", dereg(&r), 0);
 	munmap(at, PAGES * PAGE);
 	close(fd);
 }
@@ -464,7 +455,7 @@ static void race(long rounds)
 	struct region r;
 	size_t k;
 
-	expect("a region to fight for", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
+	EXPECT("a region to fight for", reg(&r, at, PAGES * PAGE, WRITABLE), 0);
 	before = invalidated(&r);
 	pthread_create(&thread, NULL, disturb, at);
 	for (i = 0; i < rounds; i++) {
@@ -479,14 +470,14 @@ static void race(long rounds)
 	pthread_join(thread, NULL);
 	printf("     %ld reads, %ld times too busy, %llu invalidations\n", rounds,
 	       busy, (unsigned long long)(invalidated(&r) - before));
-	expect("no read fails", errors, 0);
-	expect("some get through", busy < rounds, 1);
-	expect("no byte of another's", wrong, 0);
+	EXPECT("no read fails", errors, 0);
+	EXPECT("some get through", busy < rounds, 1);
+	EXPECT("no byte of another's", wrong, 0);
 	memset(at, 0xcd, PAGES * PAGE);
-	expect("at last", device_reads(&r, at, PAGES * PAGE), 0);
-	expect("all is as it should be", all(buffer, 0xcd, PAGES * PAGE), 1);
+	EXPECT("at last", device_reads(&r, at, PAGES * PAGE), 0);
+	EXPECT("all is as it should be", all(buffer, 0xcd, PAGES * PAGE), 1);
 	/* Mapped pages on purpose: the region goes first, then the memory. */
-	expect("it goes", dereg(&r), 0);
+	EXPECT("it goes", dereg(&r), 0);
 	munmap(at, PAGES * PAGE);
 }
 
@@ -527,9 +518,8 @@ int main(int argc, char **argv)
 	file_pages();
 	race(atol(argv[2]));
 	/* One is left for the end of the process to take. */
-	expect("one for the end", reg(&kept, map(PAGES, PROT_READ | PROT_WRITE),
+	EXPECT("one for the end", reg(&kept, map(PAGES, PROT_READ | PROT_WRITE),
 				      PAGES * PAGE, WRITABLE), 0);
-	expect("with pages", device_writes(&kept, kept.at, PAGES * PAGE, 1), 0);
-	printf("%d failed\n", failed);
-	return failed ? 1 : 0;
+	EXPECT("with pages", device_writes(&kept, kept.at, PAGES * PAGE, 1), 0);
+	return verdict();
 }

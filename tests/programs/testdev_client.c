@@ -8,57 +8,8 @@
 #include <poll.h>
 
 #include "raw_verbs.h"
-
-static const char *device;
-static int failed;
-
-#define EXPECT(text, got, want)						\
-	do {								\
-		long long _got = (got), _want = (want);			\
-		if (_got == _want) {					\
-			printf("ok   %s\n", text);			\
-		} else {						\
-			printf("FAIL %s: %lld, not %lld\n", text, _got,	\
-			       _want);					\
-			failed++;					\
-		}							\
-	} while (0)
-
-/* A line into a debugfs file of the device. */
-static int hook(const char *file, const char *line)
-{
-	char path[256];
-	int fd, ret = 0;
-
-	snprintf(path, sizeof(path), "/sys/kernel/debug/ofed_testdev/%s/%s",
-		 device, file);
-	fd = open(path, O_WRONLY);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, line, strlen(line)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-static int count_of(const char *kind)
-{
-	char path[256], line[64], name[32];
-	int value, found = -1;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/sys/kernel/debug/ofed_testdev/%s/counts",
-		 device);
-	file = fopen(path, "r");
-	if (!file)
-		return -1;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "%31s %d", name, &value) == 2 &&
-		    !strcmp(name, kind))
-			found = value;
-	fclose(file);
-	return found;
-}
+#include "testdev_hooks.h"
+#include "verdict.h"
 
 static bool readable(int fd, int msec)
 {
@@ -253,6 +204,5 @@ int main(int argc, char **argv)
 			EXPECT(rv_steps[i].name, rv_steps[i].undo(&w), 0);
 	EXPECT("no context is left", count_of("ucontext"), 0);
 	EXPECT("no PD is left", count_of("pd"), before);
-	printf("%d failed\n", failed);
-	return failed ? 1 : 0;
+	return verdict();
 }
