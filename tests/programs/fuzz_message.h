@@ -3,10 +3,8 @@
 #ifndef FUZZ_MESSAGE_H
 #define FUZZ_MESSAGE_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "fuzz_commands.h"
+#include "fuzz_threads.h"
 #include "raw_verbs.h"
 
 #define POOL 24			/* remembered handles of a kind */
@@ -25,34 +23,9 @@ struct context {
 	atomic_uint target, target_xrcd;	/* an XRC target QP */
 };
 
-struct thread {
-	uint64_t random;
-	char *edge;		/* page whose end is the end of memory */
-	char *response;		/* a page of its own */
-	struct context *ctx;	/* of the command in work */
-};
-
 static struct rv_device dev;
 static char *arena, *read_only;
 static int xrc_file;
-
-static uint32_t rnd(struct thread *t)
-{
-	t->random ^= t->random << 13;
-	t->random ^= t->random >> 7;
-	t->random ^= t->random << 17;
-	return t->random >> 16;
-}
-
-static uint32_t below(struct thread *t, uint32_t n)
-{
-	return rnd(t) % n;
-}
-
-static bool chance(struct thread *t, int percent)
-{
-	return below(t, 100) < (uint32_t)percent;
-}
 
 /* ---- a valid command ---- */
 

@@ -14,16 +14,8 @@
  * is done by a child, which is started again (with the next seed) if it dies of
  * that. Killing the parent kills the child.
  */
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
-
 #include "cma_raw.h"
+#include "fuzz_threads.h"
 
 #define FILES 4
 #define POOL 32
@@ -39,54 +31,29 @@ struct shared {
 };
 
 /* One open file and what is known of its ids; racy, and meant to be. */
-struct fuzz_file {
+struct context {
 	atomic_int fd;
 	atomic_uint pool[KINDS][POOL], next[KINDS];
 };
 
-struct thread {
-	uint64_t random;
-	char *edge;		/* page whose end is the end of memory */
-	char *response;		/* a page of its own */
-	int option[64];
-	struct fuzz_file *file;	/* of the command in work */
-};
-
 static struct shared *shared;
-static struct fuzz_file files[FILES];
+static struct context files[FILES];
 static atomic_uint ports[PORTS], next_port;
 static const char *local = "10.0.0.1", *group = "239.1.2.3";
 static char *read_only;
-
-static uint32_t rnd(struct thread *t)
-{
-	t->random ^= t->random << 13;
-	t->random ^= t->random >> 7;
-	t->random ^= t->random << 17;
-	return t->random >> 16;
-}
-
-static uint32_t below(struct thread *t, uint32_t n)
-{
-	return rnd(t) % n;
-}
-
-static bool chance(struct thread *t, uint32_t percent)
-{
-	return below(t, 100) < percent;
-}
+static _Thread_local int options[64];
 
 /* ---- what is known ---- */
 
 /* Plus one, so that zero is none. */
-static void remember(struct fuzz_file *file, enum kind kind, uint32_t id)
+static void remember(struct context *file, enum kind kind, uint32_t id)
 {
 	uint32_t at = atomic_fetch_add(&file->next[kind], 1) % POOL;
 
 	atomic_store(&file->pool[kind][at], id + 1);
 }
 
-static void forget(struct fuzz_file *file, uint32_t id)
+static void forget(struct context *file, uint32_t id)
 {
 	int kind, i;
 
@@ -100,7 +67,7 @@ static void forget(struct fuzz_file *file, uint32_t id)
 }
 
 /* One that lives, unless somebody was faster; 0 is a good guess as well. */
-static uint32_t pick(struct thread *t, struct fuzz_file *file, enum kind kind)
+static uint32_t pick(struct thread *t, struct context *file, enum kind kind)
 {
 	uint32_t id = 0;
 	int i;
@@ -125,7 +92,7 @@ static uint16_t pick_port(struct thread *t)
  * another thread was faster to read, so there is always one that does not wait,
  * as long as nobody closes the file.
  */
-static bool blocks(const struct fuzz_file *file)
+static bool blocks(const struct context *file)
 {
 	return file == &files[0];
 }
@@ -136,7 +103,7 @@ static int file_open_new(void)
 }
 
 /* Everything of it goes, with events unread and connections half open. */
-static void file_renew(struct fuzz_file *file)
+static void file_renew(struct context *file)
 {
 	int kind, i, fd = file_open_new();
 
@@ -235,7 +202,7 @@ static bool run(struct thread *t, const struct cma_command *c, struct cma_packet
 	if (chance(t, 30))
 		from = memcpy(t->edge + 4096 - length, p, length);
 	atomic_fetch_sub(&shared->left, 1);
-	ret = write(atomic_load(&t->file->fd), from, length);
+	ret = write(atomic_load(&t->ctx->fd), from, length);
 	if (ret < 0) {
 		atomic_fetch_add(&shared->bad[c - cma_commands], 1);
 		return false;
@@ -252,7 +219,7 @@ static const struct cma_command *compose(struct thread *t, struct cma_packet *p,
 	struct cma_world w = {
 		.local = local, .group = group, .port = pick_port(t),
 		.from = atomic_load(&files[below(t, FILES)].fd),
-		.response = t->response, .option = t->option,
+		.response = t->response, .option = options,
 	};
 
 	cma_build(p, c, &w, id);
@@ -286,7 +253,7 @@ static uint32_t create(struct thread *t, enum kind kind)
 		p.create_id.ps = chance(t, 90) ? RDMA_PS_UDP : RDMA_PS_IPOIB;
 	if (!run(t, c, &p))
 		return 0;
-	remember(t->file, kind, answer(t));
+	remember(t->ctx, kind, answer(t));
 	return answer(t) + 1;
 }
 
@@ -326,22 +293,22 @@ static void connect_to(struct thread *t)
 
 static void join_one(struct thread *t)
 {
-	uint32_t id = chance(t, 50) ? pick(t, t->file, DATAGRAM) + 1 :
+	uint32_t id = chance(t, 50) ? pick(t, t->ctx, DATAGRAM) + 1 :
 		      create(t, DATAGRAM);
 
 	if (!id--)
 		return;
 	simply(t, CMA(BIND), id);
 	if (simply(t, chance(t, 80) ? CMA(JOIN_MCAST) : CMA(JOIN_IP_MCAST), id))
-		remember(t->file, MCAST, answer(t));
+		remember(t->ctx, MCAST, answer(t));
 }
 
 static void leave_one(struct thread *t)
 {
-	uint32_t number = pick(t, t->file, MCAST);
+	uint32_t number = pick(t, t->ctx, MCAST);
 
 	if (simply(t, CMA(LEAVE_MCAST), number))
-		forget(t->file, number);
+		forget(t->ctx, number);
 }
 
 static void accept_or_not(struct thread *t, uint32_t id, bool valid)
@@ -349,7 +316,7 @@ static void accept_or_not(struct thread *t, uint32_t id, bool valid)
 	struct cma_packet p;
 	const struct cma_command *c;
 
-	remember(t->file, ID, id);
+	remember(t->ctx, ID, id);
 	simply(t, CMA(INIT_QP_ATTR), id);
 	if (chance(t, 10)) {
 		simply(t, CMA(REJECT), id);
@@ -365,7 +332,7 @@ static void accept_or_not(struct thread *t, uint32_t id, bool valid)
 static void end_one(struct thread *t, uint32_t id)
 {
 	if (simply(t, CMA(DESTROY_ID), id))
-		forget(t->file, id);
+		forget(t->ctx, id);
 }
 
 static void answer_event(struct thread *t, const struct rdma_ucm_event_resp *event)
@@ -399,10 +366,10 @@ static void answer_event(struct thread *t, const struct rdma_ucm_event_resp *eve
 
 static void read_event(struct thread *t)
 {
-	struct pollfd ready = { atomic_load(&t->file->fd), POLLIN, 0 };
+	struct pollfd ready = { atomic_load(&t->ctx->fd), POLLIN, 0 };
 	struct rdma_ucm_event_resp event;
 
-	if (blocks(t->file) && poll(&ready, 1, 0) != 1)
+	if (blocks(t->ctx) && poll(&ready, 1, 0) != 1)
 		return;
 	if (!simply(t, CMA(GET_EVENT), 0))
 		return;
@@ -414,7 +381,7 @@ static void read_event(struct thread *t)
 
 static void migrate(struct thread *t)
 {
-	struct fuzz_file *from = &files[below(t, FILES)];
+	struct context *from = &files[below(t, FILES)];
 	enum kind kind = below(t, MCAST);
 	uint32_t id = pick(t, from, kind);
 	struct cma_packet p;
@@ -424,7 +391,7 @@ static void migrate(struct thread *t)
 	if (!run(t, c, &p))
 		return;
 	forget(from, id);
-	remember(t->file, kind, id);
+	remember(t->ctx, kind, id);
 }
 
 /* Any command on any id, in whatever state that is. */
@@ -435,16 +402,16 @@ static void anything(struct thread *t)
 
 	if (c->number == CMA(DESTROY_ID) && chance(t, 70))
 		return;
-	if (c->number == CMA(GET_EVENT) && blocks(t->file))
+	if (c->number == CMA(GET_EVENT) && blocks(t->ctx))
 		return;
-	compose(t, &p, c->number, pick(t, t->file, below(t, KINDS)));
+	compose(t, &p, c->number, pick(t, t->ctx, below(t, KINDS)));
 	switch (c->number) {
 	case CMA(SET_OPTION):
 		p.set_option.level = below(t, 2);
 		p.set_option.optname = below(t, 4);
 		p.set_option.optlen = p.set_option.level ? 72 :
 			p.set_option.optname % 3 ? 4 : 1;
-		t->option[0] = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL;
+		options[0] = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL;
 		break;
 	case CMA(QUERY):
 		p.query.option = below(t, 3);
@@ -467,7 +434,7 @@ static void one_turn(struct thread *t)
 {
 	uint32_t n = below(t, 100);
 
-	t->file = &files[below(t, FILES)];
+	t->ctx = &files[below(t, FILES)];
 	if (n < 5)
 		serve(t);
 	else if (n < 20)
@@ -481,11 +448,11 @@ static void one_turn(struct thread *t)
 	else if (n < 73)
 		migrate(t);
 	else if (n < 80)
-		end_one(t, pick(t, t->file, below(t, MCAST)));
+		end_one(t, pick(t, t->ctx, below(t, MCAST)));
 	else
 		anything(t);
-	if (!blocks(t->file) && !below(t, 500))
-		file_renew(t->file);
+	if (!blocks(t->ctx) && !below(t, 500))
+		file_renew(t->ctx);
 }
 
 static void *work(void *arg)
@@ -499,22 +466,12 @@ static void *work(void *arg)
 
 /* ---- processes ---- */
 
-static void *page_before_nothing(void)
-{
-	char *pages = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	mprotect(pages + 4096, 4096, PROT_NONE);
-	return pages;
-}
-
 static int child(uint64_t seed, int threads)
 {
 	struct thread *t = calloc(threads, sizeof(*t));
 	pthread_t id;
 	int i;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (i = 0; i < FILES; i++) {
 		atomic_store(&files[i].fd, file_open_new());
 		if (atomic_load(&files[i].fd) < 0) {
@@ -524,11 +481,7 @@ static int child(uint64_t seed, int threads)
 	}
 	fcntl(files[0].fd, F_SETFL, 0);
 	for (i = 0; i < threads; i++) {
-		t[i].random = (seed + 1) * 0x9e3779b97f4a7c15ull +
-			i * 0xbf58476d1ce4e5b9ull;
-		t[i].edge = page_before_nothing();
-		t[i].response = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		thread_init(&t[i], seed, i, 8192);
 		pthread_create(&id, NULL, work, &t[i]);
 	}
 	/*
@@ -538,15 +491,6 @@ static int child(uint64_t seed, int threads)
 	while (atomic_load(&shared->left) > 0)
 		usleep(10000);
 	return 0;
-}
-
-static bool hurt_itself(int status)
-{
-	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGSEGV ||
-				       WTERMSIG(status) == SIGBUS ||
-				       WTERMSIG(status) == SIGILL ||
-				       WTERMSIG(status) == SIGFPE ||
-				       WTERMSIG(status) == SIGABRT);
 }
 
 /* Return: number of commands that never succeeded. */
@@ -576,39 +520,19 @@ static int summary(void)
 
 int main(int argc, char **argv)
 {
-	int threads = 4, option, status = 0;
-	uint64_t seed = time(NULL);
-	bool coverage = false;
-	long count = 10000;
+	struct plan plan = { .seed = time(NULL), .count = 10000, .threads = 4 };
+	int option;
 
 	while ((option = getopt(argc, argv, "a:g:n:s:t:c")) != -1) {
-		switch (option) {
-		case 'a':
+		if (option == 'a') {
 			local = optarg;
-			break;
-		case 'g':
+		} else if (option == 'g') {
 			group = optarg;
-			break;
-		case 'n':
-			count = atol(optarg);
-			break;
-		case 's':
-			seed = strtoull(optarg, NULL, 0);
-			break;
-		case 't':
-			threads = atoi(optarg);
-			break;
-		case 'c':
-			coverage = true;
-			break;
-		default:
+		} else if (!plan_option(&plan, option)) {
 			fprintf(stderr, "usage: ucma_fuzz [-a ADDRESS] [-g GROUP] [-n COMMANDS] [-s SEED] [-t THREADS] [-c]\n");
 			return 2;
 		}
 	}
-	printf("seed %llu, %ld commands, %d threads\n",
-	       (unsigned long long)seed, count, threads);
-	fflush(stdout);
 
 	/*
 	 * Far from all else: a response must not get here by one byte of its
@@ -623,23 +547,5 @@ int main(int argc, char **argv)
 	}
 	read_only = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);
-	atomic_store(&shared->left, count);
-
-	while (atomic_load(&shared->left) > 0) {
-		pid_t pid = fork();
-
-		if (!pid)
-			_exit(child(seed, threads));
-		if (waitpid(pid, &status, 0) < 0 || !hurt_itself(status))
-			break;
-		atomic_fetch_add(&shared->restarts, 1);
-		/* It may have been the last command. */
-		status = 0;
-		seed++;
-	}
-	if (summary() && coverage)
-		return 1;
-	if (status)
-		printf("the last run ended with status 0x%x\n", status);
-	return status ? 1 : 0;
+	return plan_run(&plan, &shared->left, &shared->restarts, child, summary);
 }

@@ -14,10 +14,6 @@
  * dies of that. Killing the parent kills the child.
  */
 #include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "fuzz_message.h"
 
@@ -236,22 +232,12 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static void *page_before_nothing(void)
-{
-	char *pages = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	mprotect(pages + 4096, 4096, PROT_NONE);
-	return pages;
-}
-
 static int child(uint64_t seed, int threads)
 {
 	struct thread *t = calloc(threads, sizeof(*t));
 	pthread_t *ids = calloc(threads, sizeof(*ids));
 	int i;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (i = 0; i < CONTEXTS; i++) {
 		struct context *ctx = &contexts[i];
 		int j;
@@ -267,26 +253,13 @@ static int child(uint64_t seed, int threads)
 		}
 	}
 	for (i = 0; i < threads; i++) {
-		t[i].random = (seed + 1) * 0x9e3779b97f4a7c15ull +
-			i * 0xbf58476d1ce4e5b9ull;
-		t[i].edge = page_before_nothing();
-		t[i].response = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		thread_init(&t[i], seed, i, 4096);
 		pthread_create(&ids[i], NULL, run, &t[i]);
 	}
 	for (i = 0; i < threads; i++)
 		pthread_join(ids[i], NULL);
 	/* No clean-up: the kernel's, at exit, is part of the test. */
 	return 0;
-}
-
-static bool hurt_itself(int status)
-{
-	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGSEGV ||
-				       WTERMSIG(status) == SIGBUS ||
-				       WTERMSIG(status) == SIGILL ||
-				       WTERMSIG(status) == SIGFPE ||
-				       WTERMSIG(status) == SIGABRT);
 }
 
 /* Return: number of commands that never succeeded. */
@@ -311,52 +284,29 @@ static int summary(void)
 	return never;
 }
 
-static void usage(void)
+static int usage(void)
 {
 	fprintf(stderr,
 		"usage: uverbs_fuzz -d DEVICE [-n COMMANDS] [-s SEED] [-t THREADS] [-w] [-c]\n");
+	return 2;
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t seed = time(NULL);
-	int threads = 4, option, status = 0;
-	bool coverage = false;
-	long count = 10000;
+	struct plan plan = { .seed = time(NULL), .count = 10000, .threads = 4 };
 	char name[] = "/tmp/fuzz.XXXXXX";
+	int option;
 
 	while ((option = getopt(argc, argv, "d:n:s:t:wc")) != -1) {
-		switch (option) {
-		case 'd':
+		if (option == 'd')
 			device = optarg;
-			break;
-		case 'n':
-			count = atol(optarg);
-			break;
-		case 's':
-			seed = strtoull(optarg, NULL, 0);
-			break;
-		case 't':
-			threads = atoi(optarg);
-			break;
-		case 'w':
+		else if (option == 'w')
 			comes_and_goes = true;
-			break;
-		case 'c':
-			coverage = true;
-			break;
-		default:
-			usage();
-			return 2;
-		}
+		else if (!plan_option(&plan, option))
+			return usage();
 	}
-	if (!device || optind != argc) {
-		usage();
-		return 2;
-	}
-	printf("seed %llu, %ld commands, %d threads\n",
-	       (unsigned long long)seed, count, threads);
-	fflush(stdout);
+	if (!device || optind != argc)
+		return usage();
 
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -366,21 +316,5 @@ int main(int argc, char **argv)
 			 -1, 0);
 	xrc_file = mkstemp(name);
 	unlink(name);
-	atomic_store(&shared->left, count);
-
-	while (atomic_load(&shared->left) > 0) {
-		pid_t pid = fork();
-
-		if (!pid)
-			_exit(child(seed, threads));
-		if (waitpid(pid, &status, 0) < 0 || !hurt_itself(status))
-			break;
-		atomic_fetch_add(&shared->restarts, 1);
-		seed++;
-	}
-	if (summary() && coverage)
-		return 1;
-	if (status)
-		printf("the last run ended with status 0x%x\n", status);
-	return status ? 1 : 0;
+	return plan_run(&plan, &shared->left, &shared->restarts, child, summary);
 }
