@@ -166,29 +166,35 @@ static void wqs_put(struct ib_wq **wqs, u32 count)
 }
 
 /* All of @wqs or none. */
+static int wqs_find(struct ib_wq **wqs, const u32 *handles, u32 count,
+		    struct uverbs_attr_bundle *attrs)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		wqs[i] = uv_read_obj(struct ib_wq, &uv_type_wq, handles[i],
+				     attrs);
+		if (IS_ERR(wqs[i])) {
+			wqs_put(wqs, i);
+			return PTR_ERR(wqs[i]);
+		}
+	}
+	return 0;
+}
+
+/* The whole request is read before any of its handles is looked for. */
 static int wqs_get(struct uv_reader *reader, struct ib_wq **wqs, u32 count,
 		   struct uverbs_attr_bundle *attrs)
 {
-	u32 i, handle;
+	u32 *handles = kcalloc(count, sizeof(*handles), GFP_KERNEL_ACCOUNT);
 	int ret;
 
-	for (i = 0; i < count; i++) {
-		ret = uv_read(reader, &handle, sizeof(handle));
-		if (ret)
-			goto err_put;
-		wqs[i] = uv_read_obj(struct ib_wq, &uv_type_wq, handle, attrs);
-		if (IS_ERR(wqs[i])) {
-			ret = PTR_ERR(wqs[i]);
-			goto err_put;
-		}
-	}
-	ret = uv_read_end(reader);
-	if (ret)
-		goto err_put;
-	return 0;
-
-err_put:
-	wqs_put(wqs, i);
+	if (!handles)
+		return -ENOMEM;
+	ret = uv_read(reader, handles, count * sizeof(*handles)) ?:
+	      uv_read_end(reader) ?:
+	      wqs_find(wqs, handles, count, attrs);
+	kfree(handles);
 	return ret;
 }
 

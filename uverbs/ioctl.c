@@ -242,7 +242,7 @@ static int parse_attr(struct uv_call *call, const struct ib_uverbs_attr *uattr)
 		return uattr->flags & UVERBS_ATTR_F_MANDATORY ?
 		       -EPROTONOSUPPORT : 0;
 	bkey = uapi_bkey_attr(key);
-	if (test_bit(bkey, call->bundle.attr_present))
+	if (attr->impossible || test_bit(bkey, call->bundle.attr_present))
 		return -EINVAL;
 	ret = set_attr(call, attr, uattr, bkey);
 	if (!ret)

@@ -65,9 +65,10 @@ static u32 list_handles(struct ib_uverbs_file *file, const struct uv_type *type,
 static int UVERBS_HANDLER(UVERBS_METHOD_INFO_HANDLES)(
 	struct uverbs_attr_bundle *attrs)
 {
-	const struct uv_type *type;
-	u32 *handles, total, id;
+	const struct uv_object *object;
+	u32 *handles, total;
 	int room, ret;
+	u16 id;
 
 	/* A file without a context, or without a device, has no objects. */
 	ret = uverbs_get_const(&id, attrs, UVERBS_ATTR_INFO_OBJECT_ID);
@@ -75,18 +76,23 @@ static int UVERBS_HANDLER(UVERBS_METHOD_INFO_HANDLES)(
 		return ret;
 	room = uverbs_attr_ptr_get_array_size(
 		attrs, UVERBS_ATTR_INFO_HANDLES_LIST, sizeof(*handles));
-	type = uv_api_type(attrs->ufile->device->api, id);
-	if (room <= 0 || !type)
+	if (room <= 0)
 		return -EINVAL;
+	object = uv_api_object(attrs->ufile->device->api, id);
+	if (!object)
+		return -ENOENT;
 	handles = uverbs_kcalloc(attrs, room, sizeof(*handles));
 	if (IS_ERR(handles))
 		return PTR_ERR(handles);
 
-	total = list_handles(attrs->ufile, type, handles, room);
+	/* The device is an object without instances. */
+	total = object->type ? list_handles(attrs->ufile, object->type,
+					    handles, room) : 0;
 	ret = uverbs_copy_to(attrs, UVERBS_ATTR_INFO_HANDLES_LIST, handles,
 			     total * sizeof(*handles));
-	return ret ?: answer(attrs, UVERBS_ATTR_INFO_TOTAL_HANDLES, &total,
-			     sizeof(total));
+	/* Optional, but a call without it fails, as it always has. */
+	return ret ?: uverbs_copy_to(attrs, UVERBS_ATTR_INFO_TOTAL_HANDLES,
+				     &total, sizeof(total));
 }
 
 DECLARE_UVERBS_NAMED_METHOD(

@@ -68,6 +68,10 @@ static int UVERBS_HANDLER(UVERBS_METHOD_REG_DMABUF_MR)(
 					UVERBS_ATTR_REG_DMABUF_MR_HANDLE);
 	struct ib_pd *pd =
 		uverbs_attr_get_obj(attrs, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE);
+	/* Of the optional rights, just this one. */
+	const u32 allowed = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
+			    IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |
+			    IB_ACCESS_RELAXED_ORDERING;
 	u64 offset, length, iova;
 	u32 access, fd;
 	struct ib_mr *mr;
@@ -81,10 +85,9 @@ static int UVERBS_HANDLER(UVERBS_METHOD_REG_DMABUF_MR)(
 			       UVERBS_ATTR_REG_DMABUF_MR_LENGTH) ?:
 	      uverbs_copy_from(&iova, attrs, UVERBS_ATTR_REG_DMABUF_MR_IOVA) ?:
 	      uverbs_copy_from(&fd, attrs, UVERBS_ATTR_REG_DMABUF_MR_FD) ?:
-	      get_access(&access, attrs,
-			 UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
-			 IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
-			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC);
+	      uverbs_get_flags32(&access, attrs,
+				 UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
+				 allowed);
 	if (ret)
 		return ret;
 	mr = ofed_reg_dmabuf_mr(pd, offset, length, iova, fd, access, uobj,

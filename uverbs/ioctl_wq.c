@@ -46,12 +46,13 @@ static int UVERBS_HANDLER(UVERBS_METHOD_WQ_CREATE)(
 		return ret;
 	uverbs_finalize_uobj_create(attrs, UVERBS_ATTR_CREATE_WQ_HANDLE);
 	wq = uobj->object;
+	/* The number is optional, but a call without it fails, as ever. */
 	return uv_answer(attrs, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR,
 			 &params.init.max_wr) ?:
 	       uv_answer(attrs, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE,
 			 &params.init.max_sge) ?:
-	       uv_answer_opt(attrs, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM,
-			     &wq->wq_num);
+	       uv_answer(attrs, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM,
+			 &wq->wq_num);
 }
 
 static int UVERBS_HANDLER(UVERBS_METHOD_WQ_DESTROY)(

@@ -569,8 +569,8 @@ static int method_add(struct builder *b, struct uv_method *method, u32 key,
 }
 
 /*
- * An attribute about objects that are not there is itself not there, and a
- * method that must have it is neither.
+ * A method that must have an attribute about objects that are not there is not
+ * there either. One that can do without must not seem to heed it.
  */
 static int finish_method(struct builder *b, u32 key, struct uv_method *method)
 {
@@ -588,7 +588,7 @@ static int finish_method(struct builder *b, u32 key, struct uv_method *method)
 		else if (!ret && attr->spec.mandatory)
 			method->handler = NULL;
 		else if (!ret)
-			nodes_drop(b->api, k, 1);
+			attr->impossible = true;
 		if (ret < 0)
 			return ret;
 	}
@@ -657,11 +657,16 @@ void uv_api_free(struct uv_api *api)
 	kfree(api);
 }
 
+/* The object of an id, or NULL: the device does not have it. */
+const struct uv_object *uv_api_object(struct uv_api *api, u32 object_id)
+{
+	return xa_load(&api->nodes, uapi_key_obj(object_id));
+}
+
 /* The type of an object id, or NULL: the device has none. */
 const struct uv_type *uv_api_type(struct uv_api *api, u32 object_id)
 {
-	const struct uv_object *object =
-		xa_load(&api->nodes, uapi_key_obj(object_id));
+	const struct uv_object *object = uv_api_object(api, object_id);
 
 	return object ? object->type : NULL;
 }

@@ -79,12 +79,15 @@ void uv_file_offer_async(struct ib_uverbs_file *file,
  * struct uverbs_api_attr - an attribute of a method
  * @spec: what it has to be
  * @type: (IDR, FD, IDRS_ARRAY) of the objects, or NULL for any
+ * @impossible: the device has no such objects, so that a call without it is fine
+ *		and one with it is not
  *
  * The name is that which <rdma/uverbs_ioctl.h> has for it.
  */
 struct uverbs_api_attr {
 	struct uverbs_attr_spec spec;
 	const struct uv_type *type;
+	bool impossible;
 };
 
 /**
@@ -161,6 +164,7 @@ struct uv_api_core {
 struct uv_api *uv_api_build(struct ib_device *ib_dev,
 			    const struct uv_api_core *core);
 void uv_api_free(struct uv_api *api);
+const struct uv_object *uv_api_object(struct uv_api *api, u32 object_id);
 const struct uv_type *uv_api_type(struct uv_api *api, u32 object_id);
 const struct uv_method *uv_api_method(struct uv_api *api, u32 object_id,
 				      u32 method_id, u32 *key);

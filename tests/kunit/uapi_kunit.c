@@ -254,10 +254,18 @@ static const struct uv_method *method_of(struct uv_api *api, u32 object, u32 id)
 	return uv_api_method(api, object, id, &key);
 }
 
-static bool has_attr(struct uv_api *api, u32 object, u32 method, u32 id)
+static const struct uverbs_api_attr *attr_of(struct uv_api *api, u32 object,
+					     u32 method, u32 id)
 {
 	return xa_load(&api->nodes, uapi_key_obj(object) |
 		       uapi_key_ioctl_method(method) | uapi_key_attr(id));
+}
+
+static bool has_attr(struct uv_api *api, u32 object, u32 method, u32 id)
+{
+	const struct uverbs_api_attr *attr = attr_of(api, object, method, id);
+
+	return attr && !attr->impossible;
 }
 
 /* Trees */
@@ -281,8 +289,9 @@ static void test_core_only(struct kunit *test)
 
 	method = method_of(api, APPLE, 0);
 	KUNIT_ASSERT_TRUE(test, method);
-	/* This one can. */
-	KUNIT_EXPECT_FALSE(test, has_attr(api, APPLE, 0, 2));
+	/* This one can, and must. */
+	KUNIT_ASSERT_TRUE(test, attr_of(api, APPLE, 0, 2));
+	KUNIT_EXPECT_TRUE(test, attr_of(api, APPLE, 0, 2)->impossible);
 	KUNIT_EXPECT_TRUE(test, has_attr(api, APPLE, 0, 1));
 	KUNIT_EXPECT_EQ(test, (int)method->destroyed, UV_NO_ATTR);
 	KUNIT_EXPECT_TRUE(test, method->has_udata);
