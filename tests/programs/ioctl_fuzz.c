@@ -350,6 +350,14 @@ static void in_a_child(struct worker *k)
 	_exit(0);
 }
 
+/* EBADF alone may be that of a descriptor among the attributes. */
+static bool context_lost(struct context *ctx, int ret)
+{
+	if (ret == -EBADF)
+		return fcntl(atomic_load(&ctx->fd), F_GETFD) < 0;
+	return ret == -EIO && comes_and_goes;
+}
+
 static void *run(void *arg)
 {
 	struct worker *k = arg;
@@ -362,8 +370,7 @@ static void *run(void *arg)
 			other_things(k);
 		if (below(&k->t, 3000) == 0)
 			in_a_child(k);
-		if ((ret == -EIO && comes_and_goes) || ret == -EBADF ||
-		    below(&k->t, 1000) == 0) {
+		if (context_lost(k->t.ctx, ret) || below(&k->t, 1000) == 0) {
 			if (!context_renew(k->t.ctx) && comes_and_goes) {
 				fprintf(stderr, "the device stays away\n");
 				exit(3);

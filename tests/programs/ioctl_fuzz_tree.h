@@ -48,16 +48,17 @@ static uint32_t slot_of(uint16_t object)
 static uint32_t object_pick(struct worker *k, uint16_t object)
 {
 	uint32_t slot = slot_of(object);
-	uint32_t made;
+	uint32_t made, back;
 
 	if (slot < OBJECTS && kind_of[slot])
 		return pick_handle(&k->t, kind_of[slot]);
 	made = atomic_load(&k->beside->next[slot]);
+	back = below(&k->t, chance(&k->t, 70) ? 4 : POOL) + 1;
 	if (!made || chance(&k->t, 3))
 		return below(&k->t, 64);
-	if (made > POOL)
-		made = POOL;
-	return atomic_load(&k->beside->pool[slot][below(&k->t, made)]);
+	if (back > made)
+		back = made;
+	return atomic_load(&k->beside->pool[slot][(made - back) % POOL]);
 }
 
 static void object_keep(struct worker *k, uint16_t object, uint32_t handle)
@@ -202,7 +203,13 @@ static void attr_fill(struct worker *k, struct ib_uverbs_attr *at,
 
 static void attr_add(struct worker *k, struct tree *t, const struct ioctl_attr *a)
 {
-	attr_fill(k, tree_add(t, a->id, a->len, 0), a);
+	struct ib_uverbs_attr *at = tree_add(t, a->id, a->len, 0);
+
+	attr_fill(k, at, a);
+	/* A call may do without what there is none of. */
+	if (a->type == T_FD && a->use != MUST && at->data_s64 < 0 &&
+	    chance(&k->t, 90))
+		tree_drop(t, a->id);
 }
 
 static const struct ioctl_attr *attr_of(const struct ioctl_method *m, uint16_t id)
@@ -320,7 +327,10 @@ static void tree_of_command(struct worker *k, struct tree *t,
 		tree_in(t, UVERBS_ATTR_CORE_IN, message + head, size);
 	if (c->answer)
 		tree_out(t, UVERBS_ATTR_CORE_OUT, k->t.response, c->answer);
-	tree_out(t, UVERBS_ATTR_UHW_OUT, k->t.response + 2048, ANSWER_ROOM);
+	/* Creations need it, some others refuse it. */
+	if (c->makes || chance(&k->t, 50))
+		tree_out(t, UVERBS_ATTR_UHW_OUT, k->t.response + 2048,
+			 ANSWER_ROOM);
 }
 
 /* ---- a bent one ---- */
