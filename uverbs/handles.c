@@ -401,6 +401,9 @@ struct ib_uobject *uv_get_read_fd(const struct uv_type *type, int fd,
 	struct ib_uobject *uobj;
 	int ret;
 
+	/* The operations of a driver's own type go with it. */
+	if (!uv_ib_dev(attrs->ufile->device))
+		return ERR_PTR(-EIO);
 	if (!filp || filp->f_op != type->fops)
 		return ERR_PTR(-EBADF);
 	/* It was committed, or it would not have a descriptor. */

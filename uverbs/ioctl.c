@@ -335,6 +335,12 @@ static void call_end(struct uv_call *call, int result)
 	kfree(call);
 }
 
+/* -EPROTONOSUPPORT would send the program to another way of asking. */
+static int not_unknown(int ret)
+{
+	return ret == -EPROTONOSUPPORT ? -EINVAL : ret;
+}
+
 static int call_handler(struct uv_call *call)
 {
 	const struct uv_method *method = call->method;
@@ -349,14 +355,11 @@ static int call_handler(struct uv_call *call)
 		uobj = attrs->attrs[method->destroyed].obj_attr.uobject;
 		ret = uv_obj_destroy(uobj, attrs);
 		if (ret)
-			return ret;
+			return not_unknown(ret);
 	}
 	ret = method->handler(attrs);
-	/* That would send the program to another way of asking. */
-	if (ret == -EPROTONOSUPPORT)
-		return -EINVAL;
 	if (ret || !method->has_udata)
-		return ret;
+		return not_unknown(ret);
 	/* Drivers write to the buffer and do not say so. */
 	ret = uv_attr_written(attrs, UVERBS_ATTR_UHW_OUT);
 	return ret == -ENOENT ? 0 : ret;

@@ -55,9 +55,12 @@ static u32 list_handles(struct ib_uverbs_file *file, const struct uv_type *type,
 	u32 count = 0;
 
 	spin_lock(&file->objs_lock);
-	list_for_each_entry(uobj, &file->objs, list)
-		if (count < room && uobj->uapi_object == &type->api)
+	list_for_each_entry(uobj, &file->objs, list) {
+		if (count == room)
+			break;
+		if (uobj->uapi_object == &type->api)
 			handles[count++] = uobj->id;
+	}
 	spin_unlock(&file->objs_lock);
 	return count;
 }
@@ -232,8 +235,9 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_GID_TABLE)(
 {
 	struct ib_uverbs_gid_entry *entries;
 	struct ib_ucontext *context;
-	u64 size, total;
 	ssize_t count;
+	size_t size;
+	u64 total;
 	u32 flags;
 	int ret;
 

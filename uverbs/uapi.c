@@ -143,7 +143,9 @@ static bool own_fd_init(struct uv_type *own,
 	own->fops = type->fops;
 	own->name = type->name;
 	own->flags = type->flags;
-	return type->destroy_object && type->fops;
+	/* Who closes a file that ends in another way never gives its object back. */
+	return type->destroy_object && type->fops &&
+	       type->fops->release == uverbs_uobject_fd_release;
 }
 
 static int object_set_type(struct builder *b, struct uv_object *object, u32 key,
@@ -233,6 +235,17 @@ static bool attr_ok(const struct uverbs_attr_spec *spec)
 	}
 }
 
+/* uv_attr_buffers() takes these two ids for buffers. */
+static bool udata_ok(const struct uverbs_attr_def *def)
+{
+	if (!def->attr.is_udata)
+		return true;
+	return (def->id == UVERBS_ATTR_UHW_IN &&
+		def->attr.type == UVERBS_ATTR_TYPE_PTR_IN) ||
+	       (def->id == UVERBS_ATTR_UHW_OUT &&
+		def->attr.type == UVERBS_ATTR_TYPE_PTR_OUT);
+}
+
 static int merge_attr(struct builder *b, struct uv_method *method, u32 key,
 		      const struct uverbs_attr_def *def)
 {
@@ -241,7 +254,7 @@ static int merge_attr(struct builder *b, struct uv_method *method, u32 key,
 
 	if (attr_key == UVERBS_API_KEY_ERR)
 		return malformed(b, key, "attribute id out of range");
-	if (!attr_ok(&def->attr))
+	if (!attr_ok(&def->attr) || !udata_ok(def))
 		return malformed(b, key | attr_key, "attribute makes no sense");
 	attr = node_new(b, key | attr_key, sizeof(*attr));
 	if (IS_ERR(attr))

@@ -46,6 +46,18 @@ static const struct uverbs_obj_fd_type mute_type = {
 };
 OBJECT(mute_tree, GRAPE, &mute_type.type);
 CHAIN(bad_fd_type, TREE(mute_tree));
+static void keeping_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why)
+{
+}
+
+static const struct file_operations keeping_fops = { .open = nonseekable_open };
+static const struct uverbs_obj_fd_type keeping_type = {
+	.type = { &uverbs_fd_class, sizeof(struct ib_uobject) },
+	.destroy_object = keeping_destroy,
+	.fops = &keeping_fops,
+};
+OBJECT(keeping_tree, GRAPE, &keeping_type.type);
+CHAIN(bad_fd_release, TREE(keeping_tree));
 
 METHOD(taken, 0, other_handler);
 OBJECT(taken_tree, TOOLS, NULL, &taken);
@@ -92,6 +104,7 @@ BAD_METHOD(bad_array_none, ATTR(1, .type = UVERBS_ATTR_TYPE_IDRS_ARRAY,
 BAD_METHOD(bad_array_max, ATTR(1, .type = UVERBS_ATTR_TYPE_IDRS_ARRAY,
 			       .u2.objs_arr = { APPLE, 1, 0xffff,
 						UVERBS_ACCESS_READ }));
+BAD_METHOD(bad_udata, ATTR(1, .type = UVERBS_ATTR_TYPE_RAW_FD, .is_udata = 1));
 BAD_METHOD(bad_two_new, UVERBS_ATTR_IDR(1, APPLE, UVERBS_ACCESS_NEW,
 					UA_MANDATORY),
 	   UVERBS_ATTR_IDR(2, APPLE, UVERBS_ACCESS_DESTROY, UA_MANDATORY));
@@ -122,6 +135,7 @@ static const struct bad_case bad_cases[] = {
 	{ "object that nobody destroys", bad_no_destroy },
 	{ "class of the driver's own", bad_class },
 	{ "file without operations", bad_fd_type },
+	{ "file that keeps its object", bad_fd_release },
 	{ "second handler of a method", bad_second_handler },
 	{ "method id too high", bad_method_id },
 	{ "method without its attributes", bad_no_attrs },
@@ -138,6 +152,7 @@ static const struct bad_case bad_cases[] = {
 	{ "array of new objects", bad_array_access },
 	{ "array of none", bad_array_none },
 	{ "array beyond a page", bad_array_max },
+	{ "driver's data that is none", bad_udata },
 	{ "one made and one destroyed", bad_two_new },
 	{ "maybe a new object", bad_maybe_new },
 };

@@ -43,15 +43,16 @@ td_count() { awk -v k="$2" '$1 == k { print $2 }' "$td/$1/counts"; }
 # Nobody has it open any more.
 td_idle() { [ "$(td_count "$1" ucontext)" = 0 ]; }
 
-# td_use PROGRAM DEV [WORD]: PROGRAM holds what it has made of DEV. $client is its
-# parent, which a SIGKILL would end alone.
+# td_use PROGRAM DEV [WORD]: PROGRAM holds what it has made of DEV. $client is
+# 'timeout', its parent, which a SIGKILL would end alone; it leads a group of its
+# own, with what PROGRAM may have forked.
 td_use() {
 	rm -f "$work/ready"
 	timeout -k 5 "$limit" "$programs/$1" "$2" "$work/ready" $3 >"$work/client" 2>&1 &
 	client=$!
 	wait_for 30 [ -e "$work/ready" ] || { cat "$work/client"; return 1; }
 }
-td_kill() { pkill -9 -P $client; }
+td_kill() { kill -9 -$client; }
 td_ended() { # the client's verdict
 	wait $client
 	_status=$?
