@@ -26,13 +26,11 @@ package_version() {
 	dpkg-query -W -f '${Version}' "$1" 2>/dev/null
 }
 
+# One question: dpkg reads all that it knows for each.
 status_packages() {
-	_text=
-	for _package in ofed-core-dkms ofed-drivers-dkms ofed-utils; do
-		case $(dpkg-query -W -f '${db:Status-Status}' "$_package" 2>/dev/null) in
-		installed) _text="$_text${_text:+, }$_package $(package_version $_package)" ;;
-		esac
-	done
+	_text=$(dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' \
+		ofed-core-dkms ofed-drivers-dkms ofed-utils 2>/dev/null |
+		sed -n 's/^installed //p' | paste -sd, | sed 's/,/, /g')
 	line packages "${_text:-none}"
 }
 
