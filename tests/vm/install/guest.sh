@@ -47,7 +47,13 @@ addresses() {
 
 # moves_data DEVICE: two programs of this host, with the device between them
 moves_data() {
-	wait_for 30 gid_of "$1" $gid_hex || return
+	wait_for 30 gid_of "$1" $gid_hex || {
+		echo "$1 has no GID of $gid_ip:"
+		grep -v 0000:0000:0000:0000:0000:0000:0000:0000 \
+			/sys/class/infiniband/"$1"/ports/1/gids/*
+		ip addr
+		return 1
+	}
 	duo 18950 ibv_rc_pingpong -d "$1" -g "$(gid_of "$1" $gid_hex)" -n 200 -c
 }
 
@@ -193,5 +199,7 @@ step_alone() {
 
 # Links that are to come with their units are waited for, one by one, above.
 systemctl is-system-running --wait >/dev/null
+# udev may still be at it, and then eth0 has no driver yet.
+check "eth0 is there" wait_for 300 [ -e /sys/class/net/eth0 ]
 step_"$step"
 exit 0
