@@ -183,8 +183,10 @@ deb:
 		lintian --allow-root --fail-on error build/deb/*.changes; fi
 	@ls build/deb/*.deb
 
+# ONLY=6.1: a short one, with one kernel.
+ONLY	?=
 check-install: kernels
-	@tests/vm/install/run
+	@tests/vm/install/run $(ONLY)
 
 demo: kernels
 	@$(MAKE) -s modules K=6.1

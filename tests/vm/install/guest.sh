@@ -130,11 +130,35 @@ unbuilt() { # the packages are there, but nothing is built for this kernel
 	done
 }
 
+links_go() {
+	for link in roce0 late; do rdma link delete $link; done
+	ip netns exec blue rdma link delete blue0
+}
+
+# taken_out VERB: by apt, while modules of ours are loaded
+taken_out() {
+	check "ours is loaded" ours
+	apt-get -y "$1" ofed-core-dkms ofed-drivers-dkms ofed-utils >/run/terminal 2>&1
+	check "apt $1" [ $? -eq 0 ]
+	# apt gives dpkg a terminal, and so its lines end in two characters.
+	tr -d '\r' </run/terminal >/run/removal
+	sed 's/^/     | /' /run/removal
+	check "it tells that modules are loaded" grep -q 'its modules are still loaded' /run/removal
+	check "modprobe.d has nothing of ours" sh -c "! ls /lib/modprobe.d | grep ofed"
+	check "the way out that it names" sh -c \
+		"sed -n 's/^ *\(rmmod .*\)/\1/p' /run/removal | awk '!seen[\$0]++' | sh -x; [ ! -d /sys/module/ofed_core ]"
+}
+
+nothing_is_left() {
+	check "nothing is left" sh -c "ls -d /etc/ofed /var/lib/dkms/ofed-* /usr/src/ofed-* \
+		/lib/modules/*/updates/dkms/ofed* 2>/dev/null; [ \$? -eq 2 ]"
+	check "no unit is left" sh -c "! systemctl list-unit-files | grep ofed-links"
+}
+
 step_back() {
 	links_are_back
 	check "ofedctrl -u with links" sh -c "ofedctrl -u; [ \$? -eq 3 ]"
-	for link in roce0 late; do rdma link delete $link; done
-	ip netns exec blue rdma link delete blue0
+	links_go
 	check "what rdma-core loads is there" wait_for 120 loaded rpcrdma
 	check "ofedctrl -u names it" sh -c \
 		"ofedctrl -u >/run/held 2>&1; [ \$? -eq 3 ] && grep 'module rpcrdma' /run/held"
@@ -159,21 +183,21 @@ step_back() {
 	check "modprobe ofed_roce" modprobe ofed_roce
 	check "ours again" ours
 	consumers_away
-	apt-get -y remove ofed-core-dkms ofed-drivers-dkms ofed-utils >/run/terminal 2>&1
-	check "apt remove" [ $? -eq 0 ]
-	# apt gives dpkg a terminal, and so its lines end in two characters.
-	tr -d '\r' </run/terminal >/run/removal
-	sed 's/^/     | /' /run/removal
-	check "it tells that modules are loaded" grep -q 'its modules are still loaded' /run/removal
-	check "modprobe.d has nothing of ours" sh -c "! ls /lib/modprobe.d | grep ofed"
-	check "the way out that it names" sh -c \
-		"sed -n 's/^ *\(rmmod .*\)/\1/p' /run/removal | awk '!seen[\$0]++' | sh -x; [ ! -d /sys/module/ofed_core ]"
+	taken_out remove
 	stock_rxe
 	check "what was configured is kept" [ -s /etc/ofed/links.d/roce0.conf ]
 	check "apt purge" apt-get -y purge ofed-core-dkms ofed-drivers-dkms ofed-utils
-	check "nothing is left" sh -c "ls -d /etc/ofed /var/lib/dkms/ofed-* /usr/src/ofed-* \
-		/lib/modules/*/updates/dkms/ofed* 2>/dev/null; [ \$? -eq 2 ]"
-	check "no unit is left" sh -c "! systemctl list-unit-files | grep ofed-links"
+	nothing_is_left
+	stock_rxe
+}
+
+# ---- one kernel alone: a boot with links, and out ------------------------------------
+step_out() {
+	links_are_back
+	links_go
+	consumers_away
+	taken_out purge
+	nothing_is_left
 	stock_rxe
 }
 
