@@ -70,12 +70,13 @@ add roce-debug
 both roce vm % ofed roce
 both roce-stock vm % stock roce
 # Two VMs that wait for each other leave room for a third.
-say "lane kunit, and those of two VMs"
+say "lane kunit, and beside it those of two VMs and of packages"
 run kunit tests/vm/run debug kunit TIMEOUT="${TIMEOUT:-2400}" &
 for k in 6.1 ${SCALE:+6.12}; do
 	lane pair-$k tests/vm/pair PEER=$k TIMEOUT="${TIMEOUT:-3000}"
 	lane cmpair-$k tests/vm/pair SUITE=cmpair PEER=$k TIMEOUT="${TIMEOUT:-3000}"
 done
+lane install tests/vm/install/run 6.1
 wait
 add kunit
 
