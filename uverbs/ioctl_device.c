@@ -136,10 +136,10 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_PORT)(
 DECLARE_UVERBS_NAMED_METHOD(
 	UVERBS_METHOD_QUERY_PORT,
 	UV_NUMBER(UVERBS_ATTR_QUERY_PORT_PORT_NUM, u32),
+	/* All of it: its last member has changed, but not its length. */
 	UVERBS_ATTR_PTR_OUT(UVERBS_ATTR_QUERY_PORT_RESP,
-			    UVERBS_ATTR_STRUCT(
-				    struct ib_uverbs_query_port_resp_ex,
-				    reserved),
+			    UVERBS_ATTR_MIN_SIZE(sizeof(
+				    struct ib_uverbs_query_port_resp_ex)),
 			    UA_MANDATORY));
 
 /* Context */
