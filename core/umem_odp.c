@@ -18,6 +18,11 @@
 #include <linux/slab.h>
 #include <rdma/ib_umem_odp.h>
 
+/* An architecture without huge pages has no word for their size. */
+#ifndef HPAGE_SHIFT
+#define HPAGE_SHIFT	PAGE_SHIFT
+#endif
+
 /* Entry of dma_list, and the first of pfn_list that belong to it. */
 static unsigned long odp_entry(const struct ib_umem_odp *odp,
 			       unsigned long addr)
