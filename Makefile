@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 #   make                   modules for the running kernel (or KVER=release)
-#   make modules K=6.1     the same for a test kernel: 6.1, 6.12 or debug
+#   make modules K=6.1     the same for a test kernel: 6.1, 6.12, debug, um, um-debug
 #   make obj K=6.1 FILE=core/gid.c   one file with every warning on
 #   make deb                         Debian packages, in build/deb
 #   make install | dkms-install      on a real host, without packages;
@@ -28,6 +28,10 @@ TESTS	:= $(wildcard tests/modules tests/kunit)
 GENKSYMS := $(B)/tools/genksyms-adopt
 KARGS	= --no-print-directory -C $(KDIR) M=$(B) \
 	genksyms='$(B)/tools/genksyms-adopt $(KDIR)' $(KFLAGS)
+# A kernel that is a process of the host.
+ifneq ($(filter um%,$(K)),)
+KARGS	+= ARCH=um
+endif
 # The debug kernel has the handlers; what they watch is ours alone.
 ifeq ($(K),debug)
 KARGS	+= KCFLAGS='-fsanitize=shift,bounds,bool,enum,integer-divide-by-zero'
@@ -85,8 +89,10 @@ kunit: debug-kernel
 	@$(MAKE) -s modules K=debug
 	@tests/vm/run debug kunit
 
+# UM=um, UM=um-debug: that too
+UM	?=
 kernels:
-	@tests/vm/prepare.sh
+	@tests/vm/prepare.sh $(UM)
 
 debug-kernel:
 	@tests/vm/prepare.sh debug

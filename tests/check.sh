@@ -49,7 +49,10 @@ both() { # NAME CMD...: with 6.1 and with 6.12 for every %
 	for _k in 6.1 6.12; do add "$_both-$_k"; done
 }
 
-tests/vm/prepare.sh debug
+# Unquoted on purpose: nothing, or a name.
+watched=
+[ "${SCALE:-}" != 1 ] || watched=um-debug
+tests/vm/prepare.sh debug $watched
 
 # VMs of a core and a device: vm KERNEL CORE roce, or vm KERNEL for rxe on ours
 vm() {
@@ -60,6 +63,15 @@ vm() {
 
 lane style tests/style.sh 6.1 6.12 debug
 make -s -C tests/programs
+if [ -n "$watched" ]; then
+	make -s modules K=um-debug >"$log/modules-um-debug.out" 2>&1
+	say "lanes um-debug and roce-um-debug"
+	run um-debug vm um-debug &
+	run roce-um-debug vm um-debug ofed roce &
+	wait
+	add um-debug
+	add roce-um-debug
+fi
 both stock vm %
 say "lanes debug and roce-debug"
 run debug vm debug &

@@ -88,9 +88,9 @@ no_leaks() {
 	[ -z "$(head -c 1 /sys/kernel/debug/kmemleak)" ]
 }
 
-# Lists made on the stock core; the debug kernel is a 6.1.
+# Lists made on the stock core; what we configured is a 6.1.
 list_kernel=$KERNEL
-[ "$KERNEL" != debug ] || list_kernel=6.1
+case $KERNEL in debug|um*) list_kernel=6.1 ;; esac
 
 # same_as_list NAME FILE LIST: FILE equals lists/LIST-<kernel>.txt but for lines
 # that lists/LIST-differences (regular expressions, with reasons) takes out of

@@ -12,7 +12,16 @@ mkdir -p /dev/pts /dev/shm /run/out
 mount -t devpts devpts /dev/pts
 mount -t tmpfs -o mode=1777 shm /dev/shm
 mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
-mount -t 9p -o trans=virtio,version=9p2000.L,msize=512000 out /run/out || {
+read -r cmdline </proc/cmdline
+case $cmdline in
+*ofed.out=*) out=${cmdline#*ofed.out=} ;;
+*) out= ;;
+esac
+if [ -n "$out" ]; then
+	mount -t hostfs -o "${out%% *}" out /run/out
+else
+	mount -t 9p -o trans=virtio,version=9p2000.L,msize=512000 out /run/out
+fi || {
 	echo "init: no output directory"
 	busybox poweroff -f
 }

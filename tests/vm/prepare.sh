@@ -4,7 +4,8 @@
 # Everything the VM tests need from outside this repository, fetched or built
 # once and kept in $OFED_CACHE. Safe to run again; quick when nothing changed.
 #
-# usage: prepare.sh [debug]      debug: the debug kernel too (15 minutes, once)
+# usage: prepare.sh [NAME...]    the kernels of source-kernel.sh too: debug, um,
+#                                um-debug (15 minutes each, once)
 #
 # Result: $OFED_CACHE/kernels, one line per kernel:
 #   <short name> <kernel release> <image> <modules root> <headers dir>
@@ -111,18 +112,22 @@ if ! [ -e "$cache/i386/complete" ]; then
 	touch "$cache/i386/complete"
 fi
 
-# ---- the debug kernel -----------------------------------------------------
+# ---- kernels of our own configuration -------------------------------------
 
-[ "${1:-}" != debug ] || "$here/debug-kernel.sh"
+for name in "$@"; do
+	"$here/source-kernel.sh" "$name"
+done
 
 # ---- table of kernels, initramfs ------------------------------------------
 
 {
 	echo "6.1 $kver61 $cache/stock/$kver61/boot/vmlinuz-$kver61 $cache/stock/$kver61 /usr/src/linux-headers-$kver61"
 	echo "6.12 $kver612 $cache/stock/$kver612/boot/vmlinuz-$kver612 $cache/stock/$kver612 /usr/src/linux-headers-$kver612"
-	if [ -s "$cache/debug-6.1/stamp" ]; then
-		echo "debug $(cat "$cache/debug-6.1/release") $cache/debug-6.1/bzImage $cache/debug-6.1 $cache/debug-6.1/build"
-	fi
+	for name in debug um um-debug; do
+		dir=$cache/$name-6.1
+		[ -s "$dir/stamp" ] || continue
+		echo "$name $(cat "$dir/release") $dir/image $dir $dir/build"
+	done
 } >"$cache/kernels.new"
 mv "$cache/kernels.new" "$cache/kernels"
 

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Build a kernel of our own configuration from linux-source-6.1 once and keep it:
+# $OFED_CACHE/NAME-6.1/{image,lib,build,release}. Built again when a fragment
+# beside this script or the version of the source changes.
+#
+# usage: source-kernel.sh debug | um | um-debug
+#   debug     x86-64 with all that watches us, for QEMU
+#   um        ARCH=um, a process of the host: one CPU, native speed
+#   um-debug  the same, watched
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${OFED_CACHE:-/var/cache/ofed}
+name=$1
+case $name in
+debug)	fragments=$here/debug.config arch=x86_64 image=bzImage built=arch/x86/boot/bzImage ;;
+um)	fragments=$here/um.config arch=um image=linux built=linux ;;
+um-debug) fragments="$here/um.config $here/um-debug.config" arch=um image=linux built=linux ;;
+*)	echo "no kernel '$name'" >&2; exit 2 ;;
+esac
+version=$(apt-cache policy linux-source-6.1 | sed -n 's/.*Candidate: //p')
+source=$cache/linux-source-6.1
+out=$cache/$name-6.1
+# Unquoted on purpose: a list of files.
+stamp=$(cat $fragments | sha256sum | cut -d' ' -f1)-$version
+
+[ -s "$out/image" ] && [ "$(cat "$out/stamp" 2>/dev/null)" = "$stamp" ] && exit 0
+
+say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }
+
+if [ "$(cat "$source/.version-deb" 2>/dev/null)" != "$version" ]; then
+	say "unpacking linux-source-6.1 $version (1 minute)"
+	rm -rf "$source" "$cache/unpack"
+	mkdir -p "$cache/deb" "$cache/unpack"
+	(cd "$cache/deb" && rm -f linux-source-6.1_*.deb && apt-get -qq download linux-source-6.1)
+	dpkg -x "$cache"/deb/linux-source-6.1_*.deb "$cache/unpack"
+	mkdir "$source"
+	tar -C "$source" --strip-components=1 -xf "$cache/unpack/usr/src/linux-source-6.1.tar.xz"
+	rm -rf "$cache/unpack"
+	printf '%s\n' "$version" >"$source/.version-deb"
+fi
+
+kmake() { make -s -C "$source" O="$out/build" ARCH="$arch" "$@"; }
+
+say "configuring the kernel '$name'"
+rm -rf "$out"
+mkdir -p "$out/build"
+cat $fragments >"$out/fragment"
+kmake KCONFIG_ALLCONFIG="$out/fragment" allnoconfig
+
+say "building the kernel '$name' (about 15 minutes on 2 cores)"
+kmake -j"$(nproc)" $image modules >"$out/build.log" 2>&1 &
+builder=$!
+while kill -0 $builder 2>/dev/null; do
+	sleep 60 &
+	wait $! || true
+	say "  $(find "$out/build" -name '*.o' | wc -l) objects"
+done
+wait $builder || { tail -30 "$out/build.log"; exit 1; }
+
+cp "$out/build/$built" "$out/image"
+kmake INSTALL_MOD_PATH="$out" modules_install >>"$out/build.log" 2>&1
+kmake kernelrelease >"$out/release"
+printf '%s\n' "$stamp" >"$out/stamp"
+say "kernel '$name' $(cat "$out/release") ready in $out"
