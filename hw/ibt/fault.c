@@ -64,7 +64,7 @@ static int send_held(struct parcel held)
 
 	if (!held.skb)
 		return 0;
-	ret = ibt_tx_link(held.path, held.skb);
+	ret = ibt_tx_link(held.path, held.skb, 1);
 	ibt_path_put(held.path);
 	return ret;
 }
@@ -131,9 +131,9 @@ int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth)
 	spin_unlock_bh(&fault->lock);
 
 	if (skb)
-		ret = ibt_tx_link(path, skb);
+		ret = ibt_tx_link(path, skb, 1);
 	if (again)
-		ret = ibt_tx_link(path, again) ?: ret;
+		ret = ibt_tx_link(path, again, 1) ?: ret;
 	return send_held(held) ?: ret;
 }
 

@@ -40,7 +40,7 @@ static void parse_bth(struct ibt_pkt *pkt, const struct ibt_wire_bth *bth)
 }
 
 /* Extended headers of requests that address memory or a queue. */
-static u8 *parse_target(struct ibt_pkt *pkt, u16 headers, u8 *at)
+static const u8 *parse_target(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 {
 	if (headers & IBT_XRCETH)
 		pkt->srqn = low_24(NEXT(at, xrceth)->srqn);
@@ -69,7 +69,7 @@ static u8 *parse_target(struct ibt_pkt *pkt, u16 headers, u8 *at)
 }
 
 /* Extended headers of answers, and those that end a chain. */
-static void parse_rest(struct ibt_pkt *pkt, u16 headers, u8 *at)
+static void parse_rest(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 {
 	if (headers & IBT_AETH) {
 		u32 word = be32_to_cpu(NEXT(at, aeth)->msn);
@@ -96,19 +96,23 @@ static void parse_rest(struct ibt_pkt *pkt, u16 headers, u8 *at)
  * only an opcode that may carry payload does. Comparing with an MTU is left to
  * whoever knows it.
  *
- * Context: any. The headers are linear afterwards; skb->data may have moved.
+ * Context: any.
  *
  * Return: 0, or -EINVAL.
  */
-int ibt_hdr_parse(struct ibt_pkt *pkt, struct sk_buff *skb)
+int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb)
 {
 	const struct ibt_wire_bth *bth;
 	const struct ibt_opcode *op;
+	u8 copy[IBT_MAX_HDR_BYTES];
+	const u8 *at;
 	u32 around;
 
-	if (!pskb_may_pull(skb, IBT_BTH_BYTES))
+	/* Headers in page fragments stay there: pulling them moves memory. */
+	at = skb_header_pointer(skb, 0, IBT_BTH_BYTES, copy);
+	if (!at)
 		return -EINVAL;
-	bth = (const void *)skb->data;
+	bth = (const void *)at;
 	op = &ibt_opcodes[bth->opcode];
 	if (!op->name || bth->flags & IBT_BTH_TVER)
 		return -EINVAL;
@@ -120,13 +124,14 @@ int ibt_hdr_parse(struct ibt_pkt *pkt, struct sk_buff *skb)
 	pkt->length = skb->len - around;
 	if (pkt->length && !(op->flags & IBT_PAYLOAD))
 		return -EINVAL;
-	if (!pskb_may_pull(skb, op->length))
+	at = skb_header_pointer(skb, 0, op->length, copy);
+	if (!at)
 		return -EINVAL;
 
 	pkt->op = op;
 	pkt->payload = op->length;
 	parse_rest(pkt, op->headers,
-		   parse_target(pkt, op->headers, skb->data + IBT_BTH_BYTES));
+		   parse_target(pkt, op->headers, at + IBT_BTH_BYTES));
 	return 0;
 }
 
@@ -196,19 +201,30 @@ static void push_rest(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 }
 
 /**
- * ibt_hdr_push - write the headers of a packet
+ * ibt_hdr_write - write the headers of a packet
  * @pkt: what they are to say: the BTH's fields, pad too, and what op->headers
  *	 asks for
+ * @at: where, pkt->op->length bytes
+ *
+ * Context: any.
+ */
+void ibt_hdr_write(const struct ibt_pkt *pkt, u8 *at)
+{
+	u16 headers = pkt->op->headers;
+
+	push_bth(pkt, (void *)at);
+	push_rest(pkt, headers,
+		  push_target(pkt, headers, at + IBT_BTH_BYTES));
+}
+
+/**
+ * ibt_hdr_push - write the headers of a packet in front of its payload
+ * @pkt: as of ibt_hdr_write()
  * @skb: data at the payload; the headroom is the caller's care
  *
  * Context: any.
  */
 void ibt_hdr_push(const struct ibt_pkt *pkt, struct sk_buff *skb)
 {
-	u8 *at = skb_push(skb, pkt->op->length);
-	u16 headers = pkt->op->headers;
-
-	push_bth(pkt, (void *)at);
-	push_rest(pkt, headers,
-		  push_target(pkt, headers, at + IBT_BTH_BYTES));
+	ibt_hdr_write(pkt, skb_push(skb, pkt->op->length));
 }

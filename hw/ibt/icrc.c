@@ -31,6 +31,34 @@ static u32 crc_range(const struct sk_buff *skb, u32 crc, u32 offset, u32 length)
 	return crc;
 }
 
+/* What may change on the way counts as ones. */
+static u32 crc_bth(u32 seed, u8 bth[IBT_BTH_BYTES])
+{
+	bth[IBT_BTH_RESV8A] = 0xff;
+	return crc32_le(seed, bth, IBT_BTH_BYTES);
+}
+
+/**
+ * ibt_icrc_of - the ICRC of a packet that lies in one piece
+ * @at: the BTH
+ * @length: bytes from there to the end of the ICRC, which itself is not looked at
+ * @seed: CRC over the link's masked headers
+ *
+ * Context: any.
+ *
+ * Return: the four bytes that end the packet, least significant first.
+ */
+__le32 ibt_icrc_of(const u8 *at, u32 length, u32 seed)
+{
+	u8 bth[IBT_BTH_BYTES];
+	u32 crc;
+
+	memcpy(bth, at, sizeof(bth));
+	crc = crc32_le(crc_bth(seed, bth), at + IBT_BTH_BYTES,
+		       length - IBT_BTH_BYTES - IBT_ICRC_BYTES);
+	return cpu_to_le32(~crc);
+}
+
 /**
  * ibt_icrc - the ICRC of a packet
  * @skb: data at the BTH, at least BTH and ICRC long; the ICRC itself, or the room
@@ -46,10 +74,10 @@ __le32 ibt_icrc(const struct sk_buff *skb, u32 seed)
 	u8 bth[IBT_BTH_BYTES];
 	u32 crc;
 
+	if (likely(!skb_is_nonlinear(skb)))
+		return ibt_icrc_of(skb->data, skb->len, seed);
 	skb_copy_bits(skb, 0, bth, sizeof(bth));
-	bth[IBT_BTH_RESV8A] = 0xff;
-	crc = crc32_le(seed, bth, sizeof(bth));
-	crc = crc_range(skb, crc, IBT_BTH_BYTES,
+	crc = crc_range(skb, crc_bth(seed, bth), IBT_BTH_BYTES,
 			skb->len - IBT_BTH_BYTES - IBT_ICRC_BYTES);
 	return cpu_to_le32(~crc);
 }

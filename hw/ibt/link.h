@@ -46,12 +46,20 @@ struct ibt_path {
  *	an RCU section goes on) since this said so: a device goes a grace period
  *	after its paths became invalid.
  * @path_free: the last reference is gone (any context, softirq too)
+ * @run: (optional) how many packets of @size bytes each, from BTH to ICRC, it
+ *	would take in one skb along @path now. 0 or 1: one at a time.
+ *	Softirqs are disabled.
  * @build: push the link's headers in front of the BTH. @flow: picks one of
- *	several ways, the same for all packets of a queue pair. skb->data is at
- *	the BTH before and at the link's first byte after; transport header is
- *	set to the BTH. Payload and room for the ICRC are there already.
- * @icrc_seed: CRC32 state after the link's masked headers. skb->data is at the
- *	BTH; network header is set. Same for packets to send and received ones.
+ *	several ways, the same for all packets of a queue pair. @size: 0: one
+ *	packet; else there are several in it, one behind the other, of @size bytes
+ *	each but the last, which may be shorter; @run has said that they may be.
+ *	skb->data is at the (first) BTH before and at the link's first byte after;
+ *	transport header is set to the BTH. Payload and room for each ICRC are
+ *	there already; only headers that are pushed are linear for sure.
+ * @icrc_seed: CRC32 state after the link's masked headers, as they will be in
+ *	front of packet @index of those in @skb, which is @length bytes long from
+ *	BTH to ICRC. skb->data is at the BTH; network header is set. Same for
+ *	packets to send and received ones.
  * @xmit: send; always consumes. 0, or -EAGAIN: it is on its way, but no more
  *	please until the one call of ibt_tx_room() that will follow. Softirqs
  *	may be disabled, interrupts are enabled.
@@ -81,8 +89,10 @@ struct ibt_link_ops {
 					 gfp_t gfp);
 	bool (*path_valid)(const struct ibt_path *path);
 	void (*path_free)(struct ibt_path *path);
-	void (*build)(struct sk_buff *skb, struct ibt_path *path, u32 flow);
-	u32 (*icrc_seed)(const struct sk_buff *skb);
+	u32 (*run)(const struct ibt_path *path, u32 size);
+	void (*build)(struct sk_buff *skb, struct ibt_path *path, u32 flow,
+		      u32 size);
+	u32 (*icrc_seed)(const struct sk_buff *skb, u32 index, u32 length);
 	int (*xmit)(struct sk_buff *skb, struct ibt_path *path);
 	void (*meta)(struct ibt_path *path, u32 length,
 		     struct ibt_rx_meta *meta);

@@ -94,20 +94,23 @@ struct ibt_pkt {
 	u32 length;
 };
 
-/* Out of bytes. @skb: data at the BTH, ICRC at the tail; at least linear as far
- * as the headers go. 0, or -EINVAL: too short, reserved opcode, pad and length
+/* Out of bytes. @skb: data at the BTH, ICRC at the tail. 0, or -EINVAL: too short, reserved opcode, pad and length
  * that do not fit together, transport version other than 0.
  */
-int ibt_hdr_parse(struct ibt_pkt *pkt, struct sk_buff *skb);
+int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb);
 /* Into bytes: pushes BTH and extended headers in front of skb->data, where the
  * payload and its pad begin. @pkt: all fields that op->headers asks for.
  */
 void ibt_hdr_push(const struct ibt_pkt *pkt, struct sk_buff *skb);
+/* The same to @at, which has room for pkt->op->length bytes. */
+void ibt_hdr_write(const struct ibt_pkt *pkt, u8 *at);
 
 /* ICRC over link's masked headers (@seed), BTH with resv8a masked, the rest up
  * to the last four bytes. skb->data at the BTH.
  */
 __le32 ibt_icrc(const struct sk_buff *skb, u32 seed);
+/* The same of @length bytes from BTH to ICRC. */
+__le32 ibt_icrc_of(const u8 *at, u32 length, u32 seed);
 bool ibt_icrc_ok(const struct sk_buff *skb, u32 seed);
 
 /* a - b in the circle of 2^24: negative when a is before b. */

@@ -57,6 +57,20 @@ void ibt_read_again(struct ibt_qp *qp, struct ibt_replay *entry,
 	ibt_replay_unpark(resp, reading);
 }
 
+/* Headers of the next packet of the answer, with @length bytes. */
+static void describe(const struct ibt_qp *qp, const struct ibt_path *path,
+		     struct ibt_pkt *pkt, u32 length)
+{
+	const struct ibt_reading *reading = &qp->resp.reading;
+	u8 place = 0;
+
+	if (reading->first)
+		place |= IBT_FIRST;
+	if (length == reading->left)
+		place |= IBT_LAST;
+	ibt_resp_header(qp, path, pkt, IBT_READ_RESP, place, reading->psn);
+}
+
 /* The answer says as much as an ACK for all that was before. */
 static void packet_left(struct ibt_resp *resp, u32 length)
 {
@@ -81,7 +95,6 @@ static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
 	struct soft_iter to;
 	struct sk_buff *skb;
 	struct ibt_pkt pkt;
-	u8 place = 0;
 
 	skb = ibt_tx_alloc(path, length, GFP_ATOMIC);
 	if (!skb) {
@@ -95,17 +108,85 @@ static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
 		return IBT_FINISHED;
 	}
 
-	if (reading->first)
-		place |= IBT_FIRST;
-	if (length == reading->left)
-		place |= IBT_LAST;
-	ibt_resp_header(qp, path, &pkt, IBT_READ_RESP, place, reading->psn);
+	describe(qp, path, &pkt, length);
 	packet_left(&qp->resp, length);
 	if (ibt_tx(path, skb, &pkt, qp->flow) == -EAGAIN && reading->active) {
 		ibt_resp_wait_room(qp, path->port, seq);
 		return IBT_WAIT;
 	}
 	return reading->active ? IBT_MORE : IBT_FINISHED;
+}
+
+static const struct ibt_opcode *op_at(const struct ibt_qp *qp, u8 place)
+{
+	return &ibt_opcodes[ibt_opcode_of(qp->transport, IBT_READ_RESP, place,
+					  0)];
+}
+
+static bool begin_run(const struct ibt_qp *qp, struct ibt_path *path,
+		      int budget, struct ibt_run *run)
+{
+	const struct ibt_reading *reading = &qp->resp.reading;
+	const struct ibt_rest rest = {
+		.next = op_at(qp, reading->first ? IBT_FIRST : 0),
+		.middle = op_at(qp, 0),
+		.end = op_at(qp, IBT_LAST),
+		.left = reading->left,
+		.mtu = qp->mtu,
+	};
+
+	return ibt_run_begin(run, path, &rest, budget);
+}
+
+/* As send_packet(), of those that leave together. */
+static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_run *run,
+				  struct soft_iter *from,
+				  enum ibt_verdict *verdict)
+{
+	struct ibt_reading *reading = &qp->resp.reading;
+	struct ibt_port *port = run->path->port;
+	u32 seq = READ_ONCE(port->room_seq);
+	struct soft_iter to;
+	struct ibt_pkt pkt;
+	u32 length;
+	int ret;
+
+	while (run->packets < run->most) {
+		length = min(reading->left, qp->mtu);
+		describe(qp, run->path, &pkt, length);
+		soft_iter_bytes(&to, ibt_run_room(run, pkt.op), length);
+		if (soft_iter_copy(&to, from, length) != SOFT_OK) {
+			*verdict = IBT_NO_ACCESS;
+			break;
+		}
+		ibt_run_add(run, &pkt, length);
+		packet_left(&qp->resp, length);
+	}
+	ret = ibt_run_tx(run, qp->flow);
+	if (*verdict != IBT_DONE)
+		return IBT_FINISHED;
+	if (ret == -EAGAIN && reading->active) {
+		ibt_resp_wait_room(qp, port, seq);
+		return IBT_WAIT;
+	}
+	return reading->active ? IBT_MORE : IBT_FINISHED;
+}
+
+/* The next packet of the answer, or a run of at most @budget. */
+static enum ibt_progress send_some(struct ibt_qp *qp, struct ibt_path *path,
+				   struct soft_iter *from, int *budget,
+				   enum ibt_verdict *verdict)
+{
+	enum ibt_progress progress;
+	struct ibt_run run;
+
+	if (!begin_run(qp, path, *budget, &run)) {
+		--*budget;
+		return send_packet(qp, path, from, verdict);
+	}
+	progress = send_run(qp, &run, from, verdict);
+	*budget -= run.packets;
+	return progress;
 }
 
 static enum ibt_progress send_burst(struct ibt_qp *qp, struct ibt_path *path,
@@ -125,8 +206,8 @@ static enum ibt_progress send_burst(struct ibt_qp *qp, struct ibt_path *path,
 	*verdict = ibt_exec_read(qp, &msg, &from);
 	if (*verdict != IBT_DONE)
 		return IBT_FINISHED;
-	while (progress == IBT_MORE && (*budget)-- > 0)
-		progress = send_packet(qp, path, &from, verdict);
+	while (progress == IBT_MORE && *budget > 0)
+		progress = send_some(qp, path, &from, budget, verdict);
 	soft_iter_end(&from);
 	return progress;
 }

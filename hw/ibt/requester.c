@@ -105,12 +105,13 @@ bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
 
 static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
 			 const struct ibt_slot *slot,
-			 const struct ibt_wr_info *info, struct ibt_pkt *pkt)
+			 const struct ibt_wr_info *info, u32 psn,
+			 struct ibt_pkt *pkt)
 {
 	u16 index = READ_ONCE(qp->attr.pkey_index);
 
 	pkt->qpn = qp->sq.dest_qpn;
-	pkt->psn = qp->sq.cur_psn;
+	pkt->psn = psn;
 	pkt->pkey = index < IBT_MAX_PKEYS ? READ_ONCE(path->port->pkeys[index]) :
 					    0;
 	pkt->migrated = READ_ONCE(qp->mig_state) == IB_MIG_MIGRATED;
@@ -141,7 +142,6 @@ static bool emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 	struct ibt_port *port = path->port;
 	u32 seq = READ_ONCE(port->room_seq);
 
-	pkt->op = &ibt_opcodes[pkt->opcode];
 	return ibt_tx(path, skb, pkt, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
 }
@@ -201,12 +201,13 @@ static bool send_ask(struct ibt_qp *qp, struct round *round,
 			ibt_sq_pause(qp, 1);
 			return false;
 		}
-		fill_request(qp, round->path, slot, info, &pkt);
+		fill_request(qp, round->path, slot, info, sq->cur_psn, &pkt);
 		pkt.va += sq->offset;
 		pkt.dma_length -= min(sq->offset, pkt.dma_length);
 		pkt.ack_request = true;
 		pkt.opcode = ibt_opcode_of(qp->transport, info->verb,
 					   IBT_FIRST | IBT_LAST, 0);
+		pkt.op = &ibt_opcodes[pkt.opcode];
 		busy = emit(qp, round->path, skb, &pkt);
 	}
 	outstanding(sq, slot);
@@ -255,18 +256,27 @@ static struct sk_buff *load(struct ibt_qp *qp, struct round *round,
 	return NULL;
 }
 
+/* The opcode of the packet that begins at @offset. */
+static u8 opcode_at(const struct ibt_qp *qp, const struct ibt_wr_info *info,
+		    u32 offset, bool last)
+{
+	u8 where = (offset ? 0 : IBT_FIRST) | (last ? IBT_LAST : 0);
+
+	return ibt_opcode_of(qp->transport, info->verb, where,
+			     last ? info->extra : 0);
+}
+
 /* Which packet of a message, and what it says. */
 static void place(struct ibt_qp *qp, const struct ibt_slot *slot,
-		  const struct ibt_wr_info *info, bool last,
+		  const struct ibt_wr_info *info, u32 offset, bool last,
 		  struct ibt_pkt *pkt)
 {
 	const struct ibt_sq *sq = &qp->sq;
-	u8 where = (sq->offset ? 0 : IBT_FIRST) | (last ? IBT_LAST : 0);
-	u32 waiting = ibt_psn_ahead(sq->cur_psn, sq->una) + 1;
+	u32 waiting = ibt_psn_ahead(pkt->psn, sq->una) + 1;
 	u32 every = DIV_ROUND_UP(sq->window, ACKS_IN_WINDOW);
 
-	pkt->opcode = ibt_opcode_of(qp->transport, info->verb, where,
-				    last ? info->extra : 0);
+	pkt->opcode = opcode_at(qp, info, offset, last);
+	pkt->op = &ibt_opcodes[pkt->opcode];
 	pkt->solicited = last && (slot->flags & IB_SEND_SOLICITED) &&
 			 (info->verb == IBT_SEND || info->extra == IBT_IMM);
 	pkt->ack_request = ibt_qp_reliable(qp) &&
@@ -274,7 +284,94 @@ static void place(struct ibt_qp *qp, const struct ibt_slot *slot,
 			    waiting >= sq->window);
 }
 
-/* One packet of a SEND or WRITE, the one of an ATOMIC WRITE. */
+/* @packets with @bytes of the next request are on their way. */
+static void sent_data(struct ibt_qp *qp, struct round *round,
+		      struct ibt_slot *slot, u32 packets, u32 bytes)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	round->bytes += bytes;
+	sq->offset += bytes;
+	sent(qp, packets);
+	if (sq->offset == slot->length)
+		sent_all(qp, slot);
+}
+
+/* How many packets may leave now, if the request has as many. */
+static u32 packets_now(const struct ibt_qp *qp, const struct round *round)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	u32 most = DIV_ROUND_UP(ROUND_BYTES - round->bytes, qp->mtu);
+
+	if (!ibt_qp_reliable(qp))
+		return most;
+	return min(most, sq->window - ibt_psn_ahead(sq->cur_psn, sq->una));
+}
+
+static bool begin_run(struct ibt_qp *qp, struct round *round,
+		      const struct ibt_slot *slot,
+		      const struct ibt_wr_info *info, struct ibt_run *run)
+{
+	u32 offset = qp->sq.offset;
+	const struct ibt_rest rest = {
+		.next = &ibt_opcodes[opcode_at(qp, info, offset, false)],
+		.middle = &ibt_opcodes[opcode_at(qp, info, 1, false)],
+		.end = &ibt_opcodes[opcode_at(qp, info, 1, true)],
+		.left = slot->length - offset,
+		.mtu = qp->mtu,
+	};
+
+	return ibt_run_begin(run, round->path, &rest, packets_now(qp, round));
+}
+
+/* One more packet of a run, of the bytes at @offset. False: they are not there. */
+static bool add_data(struct ibt_qp *qp, struct round *round,
+		     struct ibt_slot *slot, const struct ibt_wr_info *info,
+		     u32 offset, struct ibt_run *run)
+{
+	u32 psn = ibt_psn_add(qp->sq.cur_psn, run->packets);
+	u32 length = min(slot->length - offset, qp->mtu);
+	struct soft_iter *from = source_of(qp, round, slot);
+	struct ibt_pkt pkt = { };
+	struct soft_iter to;
+
+	fill_request(qp, round->path, slot, info, psn, &pkt);
+	place(qp, slot, info, offset, offset + length == slot->length, &pkt);
+	soft_iter_bytes(&to, ibt_run_room(run, pkt.op), length);
+	if (!from || soft_iter_copy(&to, from, length) != SOFT_OK)
+		return false;
+	ibt_run_add(run, &pkt, length);
+	return true;
+}
+
+/*
+ * As many packets of a SEND or WRITE as can leave together. When the memory of the
+ * request ends in the middle, those in front of it leave first.
+ */
+static bool send_run(struct ibt_qp *qp, struct round *round,
+		     struct ibt_slot *slot, const struct ibt_wr_info *info,
+		     struct ibt_run *run)
+{
+	struct ibt_port *port = run->path->port;
+	u32 seq = READ_ONCE(port->room_seq);
+	u32 begin = qp->sq.offset, end = begin;
+	bool busy, good = true;
+
+	while (good && run->packets < run->most) {
+		good = add_data(qp, round, slot, info, end, run);
+		if (good)
+			end = min(end + qp->mtu, slot->length);
+	}
+	busy = ibt_run_tx(run, qp->flow) == -EAGAIN &&
+	       ibt_sq_wait_room(qp, port, seq);
+	if (run->packets)
+		sent_data(qp, round, slot, run->packets, end - begin);
+	if (!good)
+		ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+	return good && !busy;
+}
+
+/* Packets of a SEND or WRITE, one or a run; the one of an ATOMIC WRITE. */
 static bool send_data(struct ibt_qp *qp, struct round *round,
 		      struct ibt_slot *slot, const struct ibt_wr_info *info)
 {
@@ -282,24 +379,23 @@ static bool send_data(struct ibt_qp *qp, struct round *round,
 	u32 length = min(slot->length - sq->offset, qp->mtu);
 	bool last = sq->offset + length == slot->length;
 	struct ibt_pkt pkt = { };
+	struct ibt_run run;
 	struct sk_buff *skb;
 	bool busy = false;
 
 	if (round->path) {
+		if (!last && begin_run(qp, round, slot, info, &run))
+			return send_run(qp, round, slot, info, &run);
 		skb = load(qp, round, slot, length);
 		if (!skb)
 			return false;
-		fill_request(qp, round->path, slot, info, &pkt);
-		place(qp, slot, info, last, &pkt);
+		fill_request(qp, round->path, slot, info, sq->cur_psn, &pkt);
+		place(qp, slot, info, sq->offset, last, &pkt);
 		busy = emit(qp, round->path, skb, &pkt);
 	}
 	if (info->kind == IBT_WR_STORE)
 		outstanding(sq, slot);
-	round->bytes += length;
-	sq->offset += length;
-	sent(qp, 1);
-	if (last)
-		sent_all(qp, slot);
+	sent_data(qp, round, slot, 1, length);
 	return !busy;
 }
 

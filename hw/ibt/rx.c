@@ -199,7 +199,7 @@ void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
 		drop(port, IBT_STAT_RX_MALFORMED);
 		goto out;
 	}
-	if (!ibt_icrc_ok(skb, dev->link->icrc_seed(skb))) {
+	if (!ibt_icrc_ok(skb, dev->link->icrc_seed(skb, 0, skb->len))) {
 		drop(port, IBT_STAT_RX_ICRC);
 		goto out;
 	}

@@ -49,20 +49,21 @@ struct sk_buff *ibt_tx_alloc(const struct ibt_path *path, u32 length,
 }
 
 /**
- * ibt_tx_link - give a finished packet to the link
+ * ibt_tx_link - give a finished packet, or a run of them, to the link
  * @path: where it goes
  * @skb: consumed; data at the link's first byte
+ * @packets: in it
  *
  * Context: interrupts enabled.
  *
  * Return: 0, or -EAGAIN: it is on its way, but wait for ibt_tx_room().
  */
-int ibt_tx_link(struct ibt_path *path, struct sk_buff *skb)
+int ibt_tx_link(struct ibt_path *path, struct sk_buff *skb, u32 packets)
 {
 	struct ibt_dev *dev = path->port->dev;
 	int ret;
 
-	ibt_count(dev, IBT_STAT_TX_PKTS);
+	ibt_count_more(dev, IBT_STAT_TX_PKTS, packets);
 	ret = dev->link->xmit(skb, path);
 	if (ret)
 		ibt_count(dev, IBT_STAT_TX_BUSY);
@@ -100,14 +101,14 @@ int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
 	 */
 	bytes = skb->len;
 	skb_reset_transport_header(skb);
-	dev->link->build(skb, path, flow);
+	dev->link->build(skb, path, flow, 0);
 	front = skb->len - bytes;
 	__skb_pull(skb, front);
-	icrc = ibt_icrc(skb, dev->link->icrc_seed(skb));
+	icrc = ibt_icrc(skb, dev->link->icrc_seed(skb, 0, skb->len));
 	skb_store_bits(skb, skb->len - sizeof(icrc), &icrc, sizeof(icrc));
 	__skb_push(skb, front);
 
 	if (ibt_fault_active(dev))
 		return ibt_fault_tx(path, skb, front);
-	return ibt_tx_link(path, skb);
+	return ibt_tx_link(path, skb, 1);
 }

@@ -12,9 +12,11 @@
 #include <net/addrconf.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
+#include <net/ip6_checksum.h>
 #include <net/ipv6.h>
 #include <net/route.h>
 #include <net/sock.h>
+#include <net/udp.h>
 
 #include "roce.h"
 
@@ -60,41 +62,105 @@ static void fill_ipv6(struct ipv6hdr *ip, const struct roce_path *p, u32 payload
 	memcpy(&ip->daddr, &p->dgid, sizeof(ip->daddr));
 }
 
-void roce_udp_build(struct sk_buff *skb, const struct roce_path *p, u32 flow)
+/*
+ * How many packets of @size bytes one skb may have. Where the interface divides
+ * it, or hands it over as it is, nothing is done for each packet. Where the stack
+ * divides it just before, that pays as long as the pages stay where they are, and
+ * nobody has to compute a UDP checksum over them.
+ */
+u32 roce_udp_run(const struct roce_path *p, u32 size)
+{
+	const struct net_device *ndev = p->dst->dev;
+	netdev_features_t features = READ_ONCE(ndev->features);
+	netdev_features_t sums = NETIF_F_HW_CSUM;
+	u32 headers = LL_RESERVED_SPACE(ndev) + sizeof(struct udphdr);
+	u32 bytes = READ_ONCE(ndev->gso_max_size);
+
+	sums |= p->kind == ROCE_IPV4 ? NETIF_F_IP_CSUM : NETIF_F_IPV6_CSUM;
+	if (!READ_ONCE(roce_runs) ||
+	    (!(features & NETIF_F_GSO_UDP_L4) &&
+	     (!(features & NETIF_F_SG) || !(features & sums))))
+		return 1;
+	headers += p->kind == ROCE_IPV4 ? sizeof(struct iphdr) :
+					  sizeof(struct ipv6hdr);
+	/* 16 bits for the length in the IP header; more would be a jumbogram. */
+	bytes = min_t(u32, bytes, U16_MAX);
+	if (bytes <= headers)
+		return 1;
+	return min3((bytes - headers) / size, (u32)UDP_MAX_SEGMENTS,
+		    (u32)READ_ONCE(ndev->gso_max_segs));
+}
+
+/*
+ * The stack, or the interface, makes packets of @size bytes of it: each with a
+ * length of its own, IPv4 ones with the next identification, and it can do so only
+ * with a UDP checksum, of the pseudo header for now. A receiver has no use for it.
+ */
+static void make_run(struct sk_buff *skb, const struct udphdr *udp, u32 size)
+{
+	struct skb_shared_info *info = skb_shinfo(skb);
+
+	info->gso_type = SKB_GSO_UDP_L4;
+	info->gso_size = size;
+	info->gso_segs = DIV_ROUND_UP(skb->len - sizeof(*udp), size);
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = (u8 *)udp - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+}
+
+void roce_udp_build(struct sk_buff *skb, const struct roce_path *p, u32 flow,
+		    u32 size)
 {
 	struct udphdr *udp = skb_push(skb, sizeof(*udp));
+	u32 length = skb->len;
 
 	udp->source = htons(source_port(p, flow));
 	udp->dest = htons(ROCE_V2_UDP_DPORT);
 	udp->len = htons(skb->len);
 	udp->check = 0;
+	skb->ip_summed = CHECKSUM_NONE;
+	if (size)
+		make_run(skb, udp, size);
 	if (p->kind == ROCE_IPV4) {
 		skb->protocol = htons(ETH_P_IP);
 		skb_push(skb, sizeof(struct iphdr));
 		skb_reset_network_header(skb);
 		fill_ipv4(ip_hdr(skb), p, skb->len);
+		if (size)
+			udp->check = ~udp_v4_check(length, ip_hdr(skb)->saddr,
+						   ip_hdr(skb)->daddr, 0);
 	} else {
 		skb->protocol = htons(ETH_P_IPV6);
 		skb_push(skb, sizeof(struct ipv6hdr));
 		skb_reset_network_header(skb);
 		fill_ipv6(ipv6_hdr(skb), p,
 			  skb->len - sizeof(struct ipv6hdr));
+		if (size)
+			udp->check = ~udp_v6_check(length,
+						   &ipv6_hdr(skb)->saddr,
+						   &ipv6_hdr(skb)->daddr, 0);
 	}
 }
 
 /* ---- ICRC ------------------------------------------------------------------------- */
 
-static u32 seed_ipv4(const struct iphdr *from)
+static u32 seed_ipv4(const struct sk_buff *skb, u32 index, u32 length)
 {
 	struct {
 		u8 lrh[PSEUDO_LRH];
 		struct iphdr ip;
 		struct udphdr udp;
 	} __packed masked;
+	const struct iphdr *from = ip_hdr(skb);
 
 	memset(masked.lrh, 0xff, sizeof(masked.lrh));
 	memcpy(&masked.ip, from, sizeof(masked.ip));
 	memcpy(&masked.udp, from + 1, sizeof(masked.udp));
+	if (skb_is_gso(skb)) {
+		masked.ip.tot_len = htons(sizeof(masked.ip) + length);
+		masked.ip.id = htons(ntohs(from->id) + index);
+		masked.udp.len = htons(length);
+	}
 	masked.ip.tos = 0xff;
 	masked.ip.ttl = 0xff;
 	masked.ip.check = (__force __sum16)0xffff;
@@ -102,17 +168,22 @@ static u32 seed_ipv4(const struct iphdr *from)
 	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
 }
 
-static u32 seed_ipv6(const struct ipv6hdr *from)
+static u32 seed_ipv6(const struct sk_buff *skb, u32 length)
 {
 	struct {
 		u8 lrh[PSEUDO_LRH];
 		struct ipv6hdr ip;
 		struct udphdr udp;
 	} __packed masked;
+	const struct ipv6hdr *from = ipv6_hdr(skb);
 
 	memset(masked.lrh, 0xff, sizeof(masked.lrh));
 	memcpy(&masked.ip, from, sizeof(masked.ip));
 	memcpy(&masked.udp, from + 1, sizeof(masked.udp));
+	if (skb_is_gso(skb)) {
+		masked.ip.payload_len = htons(length);
+		masked.udp.len = htons(length);
+	}
 	/* All but the version of the first word. */
 	ip6_flow_hdr(&masked.ip, 0xff, htonl(IB_GRH_FLOWLABEL_MASK));
 	masked.ip.hop_limit = 0xff;
@@ -120,12 +191,16 @@ static u32 seed_ipv6(const struct ipv6hdr *from)
 	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
 }
 
-/* The UDP header follows the IP header: roce_udp_rcv() sees to it. */
-u32 roce_udp_seed(const struct sk_buff *skb)
+/*
+ * The UDP header follows the IP header: roce_udp_rcv() sees to it. Of a run there is
+ * only one, and each packet's is made of it as whoever divides it would do.
+ */
+u32 roce_udp_seed(const struct sk_buff *skb, u32 index, u32 length)
 {
+	length += sizeof(struct udphdr);
 	if (skb->protocol == htons(ETH_P_IP))
-		return seed_ipv4(ip_hdr(skb));
-	return seed_ipv6(ipv6_hdr(skb));
+		return seed_ipv4(skb, index, length);
+	return seed_ipv6(skb, length);
 }
 
 /* ---- to send ---------------------------------------------------------------------- */
@@ -134,7 +209,6 @@ void roce_udp_xmit(struct sk_buff *skb, struct roce_path *p)
 {
 	struct net *net = p->rd->net;
 
-	skb->ip_summed = CHECKSUM_NONE;
 	skb->priority = rt_tos2priority(p->tclass);
 	/* The engine's note ends here. */
 	memset(skb->cb, 0, sizeof(skb->cb));

@@ -18,6 +18,11 @@
 
 #include "roce.h"
 
+bool roce_runs = true;
+module_param_named(runs, roce_runs, bool, 0644);
+MODULE_PARM_DESC(runs,
+		 "Send packets of one message as one skb where that pays (default Y)");
+
 DEFINE_MUTEX(roce_lock);
 LIST_HEAD(roce_devices);
 static struct workqueue_struct *roce_wq;
@@ -30,21 +35,29 @@ void roce_put(struct roce_dev *rd)
 
 /* ---- the engine's link, version 1 or 2 ---------------------------------------- */
 
-static void roce_build(struct sk_buff *skb, struct ibt_path *path, u32 flow)
+static u32 roce_run(const struct ibt_path *path, u32 size)
+{
+	const struct roce_path *p = to_roce_path(path);
+
+	return p->kind == ROCE_ETH ? 1 : roce_udp_run(p, size);
+}
+
+static void roce_build(struct sk_buff *skb, struct ibt_path *path, u32 flow,
+		       u32 size)
 {
 	const struct roce_path *p = to_roce_path(path);
 
 	if (p->kind == ROCE_ETH)
 		roce_eth_build(skb, p);
 	else
-		roce_udp_build(skb, p, flow);
+		roce_udp_build(skb, p, flow, size);
 }
 
-static u32 roce_icrc_seed(const struct sk_buff *skb)
+static u32 roce_icrc_seed(const struct sk_buff *skb, u32 index, u32 length)
 {
 	if (skb->protocol == htons(ETH_P_IBOE))
 		return roce_eth_seed(skb);
-	return roce_udp_seed(skb);
+	return roce_udp_seed(skb, index, length);
 }
 
 static int roce_xmit(struct sk_buff *skb, struct ibt_path *path)
@@ -149,6 +162,7 @@ static const struct ibt_link_ops roce_link = {
 	.path_resolve	= roce_path_resolve,
 	.path_valid	= roce_path_valid,
 	.path_free	= roce_path_free,
+	.run		= roce_run,
 	.build		= roce_build,
 	.icrc_seed	= roce_icrc_seed,
 	.xmit		= roce_xmit,

@@ -155,6 +155,7 @@ static inline __be32 roce_gid_ipv4(const union ib_gid *gid)
 }
 
 /* main.c */
+extern bool roce_runs;	/* module parameter: skbs of several packets */
 extern struct mutex roce_lock;
 extern struct list_head roce_devices;
 void roce_put(struct roce_dev *rd);
@@ -219,8 +220,10 @@ bool roce_path_valid(const struct ibt_path *path);
 void roce_path_free(struct ibt_path *path);
 
 /* link_udp.c */
-void roce_udp_build(struct sk_buff *skb, const struct roce_path *p, u32 flow);
-u32 roce_udp_seed(const struct sk_buff *skb);
+u32 roce_udp_run(const struct roce_path *p, u32 size);
+void roce_udp_build(struct sk_buff *skb, const struct roce_path *p, u32 flow,
+		    u32 size);
+u32 roce_udp_seed(const struct sk_buff *skb, u32 index, u32 length);
 void roce_udp_xmit(struct sk_buff *skb, struct roce_path *p);
 void roce_udp_meta(const struct roce_path *p, u32 length,
 		   struct ibt_rx_meta *meta);

@@ -78,9 +78,15 @@ static int roce_bind(struct net *net, u8 family, struct socket **sock)
 
 	*sock = NULL;
 	ret = udp_sock_create(net, &port, sock);
-	if (!ret)
-		setup_udp_tunnel_sock(net, *sock, &tunnel);
-	return ret;
+	if (ret)
+		return ret;
+	setup_udp_tunnel_sock(net, *sock, &tunnel);
+	/*
+	 * That is for sums of packets in the packets. Nobody looks for any here,
+	 * and where a run has to be divided, one of all its bytes would be made.
+	 */
+	inet_dec_convert_csum((*sock)->sk);
+	return 0;
 }
 
 static int roce_net_open(struct net *net, struct roce_net *rn)

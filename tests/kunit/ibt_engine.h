@@ -13,5 +13,14 @@ extern struct kunit_suite ibt_recv_suite;	/* a hard life for the responder */
 extern struct kunit_suite ibt_send_suite;	/* what gets in the way of sending */
 extern struct kunit_suite ibt_again_suite;	/* what is lost for a moment only */
 extern struct kunit_suite ibt_limits_suite;	/* multicast groups */
+extern struct kunit_suite ibt_wire_runs_suite;
+extern struct kunit_suite ibt_send_runs_suite;
+extern struct kunit_suite ibt_recv_runs_suite;
+extern struct kunit_suite ibt_ends_runs_suite;
+extern struct kunit_suite ibt_runs_suite;	/* packets that leave together */
+
+/* suite_init, suite_exit: the same suite on a link that takes runs of packets. */
+int runs_begin(struct kunit_suite *suite);
+void runs_end(struct kunit_suite *suite);
 
 #endif /* IBT_ENGINE_H */

@@ -450,9 +450,20 @@ struct kunit_suite ibt_ends_suite = {
 	.test_cases = ends_cases,
 };
 
+struct kunit_suite ibt_ends_runs_suite = {
+	.name = "ibt_engine_ends_runs",
+	.suite_init = runs_begin,
+	.suite_exit = runs_end,
+	.init = ends_init,
+	.exit = ends_exit,
+	.test_cases = ends_cases,
+};
+
 kunit_test_suites(&ibt_wire_suite, &ibt_ends_suite, &ibt_words_suite,
 		  &ibt_send_suite, &ibt_recv_suite, &ibt_again_suite,
-		  &ibt_limits_suite, &ibt_apm_suite);
+		  &ibt_limits_suite, &ibt_apm_suite, &ibt_runs_suite,
+		  &ibt_wire_runs_suite, &ibt_send_runs_suite,
+		  &ibt_recv_runs_suite, &ibt_ends_runs_suite);
 
 MODULE_DESCRIPTION("The InfiniBand transport engine on a fake link");
 MODULE_LICENSE("GPL");

@@ -588,3 +588,12 @@ struct kunit_suite ibt_send_suite = {
 	.exit = send_exit,
 	.test_cases = send_cases,
 };
+
+struct kunit_suite ibt_send_runs_suite = {
+	.name = "ibt_engine_send_runs",
+	.suite_init = runs_begin,
+	.suite_exit = runs_end,
+	.init = send_init,
+	.exit = send_exit,
+	.test_cases = send_cases,
+};

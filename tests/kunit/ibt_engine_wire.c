@@ -385,3 +385,12 @@ struct kunit_suite ibt_wire_suite = {
 	.exit = wire_exit,
 	.test_cases = wire_cases,
 };
+
+struct kunit_suite ibt_wire_runs_suite = {
+	.name = "ibt_engine_wire_runs",
+	.suite_init = runs_begin,
+	.suite_exit = runs_end,
+	.init = wire_init,
+	.exit = wire_exit,
+	.test_cases = wire_cases,
+};

@@ -11,6 +11,7 @@
 struct fake_link fake;
 u32 fake_port_caps;
 u32 fake_ports = 1;
+u32 fake_run_packets;
 void (*fake_prepare)(struct ib_device *ib);
 
 struct fake_path {
@@ -77,17 +78,51 @@ static void fill_header(u8 *at, int slid, int dlid)
 	at[7] = slid;
 }
 
-static void fake_build(struct sk_buff *skb, struct ibt_path *path, u32 flow)
+static u32 fake_run(const struct ibt_path *path, u32 size)
+{
+	return READ_ONCE(fake_run_packets);
+}
+
+static void fake_build(struct sk_buff *skb, struct ibt_path *path, u32 flow,
+		       u32 size)
 {
 	const struct fake_path *p = container_of(path, struct fake_path, path);
 
 	fill_header(skb_push(skb, FAKE_BYTES), p->slid, p->dlid);
 	skb_reset_network_header(skb);
+	skb_shinfo(skb)->gso_size = size;
 }
 
-static u32 fake_seed(const struct sk_buff *skb)
+/* Packets of a run are numbered, as IPv4's identification does it. */
+static u32 fake_seed(const struct sk_buff *skb, u32 index, u32 length)
 {
-	return crc32_le(~0, skb_network_header(skb), FAKE_BYTES);
+	u8 header[FAKE_BYTES];
+
+	memcpy(header, skb_network_header(skb), FAKE_BYTES);
+	header[3] += index;
+	return crc32_le(~0, header, FAKE_BYTES);
+}
+
+/* The packets of a run, each with a header of its own. */
+static void queue_run(struct sk_buff *run)
+{
+	u32 size = skb_shinfo(run)->gso_size;
+	u32 at, bytes, index = 0;
+	struct sk_buff *skb;
+	u8 *header;
+
+	fake.num_runs++;
+	for (at = FAKE_BYTES; at < run->len; at += bytes) {
+		bytes = min(size, run->len - at);
+		skb = alloc_skb(FAKE_BYTES + bytes, GFP_ATOMIC);
+		if (!skb)
+			break;
+		header = skb_put_data(skb, run->data, FAKE_BYTES);
+		header[3] += index++;
+		skb_copy_bits(run, at, skb_put(skb, bytes), bytes);
+		skb_queue_tail(&fake.queue, skb);
+	}
+	kfree_skb(run);
 }
 
 static int fake_xmit(struct sk_buff *skb, struct ibt_path *path)
@@ -95,7 +130,10 @@ static int fake_xmit(struct sk_buff *skb, struct ibt_path *path)
 	int from = index_of(path->port);
 	bool full;
 
-	skb_queue_tail(&fake.queue, skb);
+	if (skb_shinfo(skb)->gso_size)
+		queue_run(skb);
+	else
+		skb_queue_tail(&fake.queue, skb);
 	full = fake.limit && skb_queue_len(&fake.queue) >= fake.limit;
 	if (full && fake.prompt)
 		ibt_tx_room(path->port);
@@ -187,6 +225,7 @@ static const struct ibt_link_ops fake_ops = {
 	.path_resolve = fake_resolve,
 	.path_valid = fake_valid,
 	.path_free = fake_path_free,
+	.run = fake_run,
 	.build = fake_build,
 	.icrc_seed = fake_seed,
 	.xmit = fake_xmit,

@@ -59,6 +59,7 @@ static inline int fake_dlid(const u8 *bth)
  * @local: addresses resolve to paths that end here
  * @group: (may be NULL) what arrives has a GRH that says it was sent there
  * @keep: remember what passes in @kept, a ring of copies; @num_kept ever
+ * @num_runs: skbs of several packets that the engine sent
  * @paths: that live
  */
 struct fake_link {
@@ -77,6 +78,7 @@ struct fake_link {
 	bool keep;
 	struct sk_buff *kept[FAKE_KEPT];
 	u32 num_kept;
+	u32 num_runs;
 	atomic_t paths;
 };
 
@@ -87,6 +89,8 @@ extern struct fake_link fake;
 extern u32 fake_port_caps;
 /* Ports of a device, only the first of which has a link; likewise. */
 extern u32 fake_ports;
+/* Packets that the link takes in one skb; 0: one by one. Any time. */
+extern u32 fake_run_packets;
 /* (may be NULL) called with each device before it is registered; likewise. */
 extern void (*fake_prepare)(struct ib_device *ib);
 

@@ -48,7 +48,8 @@ void played_path_put(struct ibt_path *path)
 		freed_paths++;
 }
 
-static void note_build(struct sk_buff *skb, struct ibt_path *path, u32 flow)
+static void note_build(struct sk_buff *skb, struct ibt_path *path, u32 flow,
+		       u32 size)
 {
 	u8 *at = skb_push(skb, LINK_BYTES);
 
@@ -58,7 +59,7 @@ static void note_build(struct sk_buff *skb, struct ibt_path *path, u32 flow)
 	memset(skb->cb, 0xa5, sizeof(skb->cb));
 }
 
-static u32 note_seed(const struct sk_buff *skb)
+static u32 note_seed(const struct sk_buff *skb, u32 index, u32 length)
 {
 	return memcmp(skb->data - LINK_BYTES, "LINK", 4) ? 0 : SEED;
 }
@@ -75,7 +76,7 @@ static int note_xmit(struct sk_buff *skb, struct ibt_path *path)
 	if (noted < ARRAY_SIZE(wire) - 1)
 		noted++;
 	skb_pull(skb, LINK_BYTES);
-	note->good = ibt_icrc_ok(skb, note_seed(skb));
+	note->good = ibt_icrc_ok(skb, note_seed(skb, 0, skb->len));
 	if (ibt_hdr_parse(&pkt, skb))
 		note->good = false;
 	note->psn = pkt.psn;

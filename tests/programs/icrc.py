@@ -14,6 +14,9 @@
 # icrc.py --flip CAPTURE SEED  flips a bit of each packet, once where the ICRC has
 #                              to tell and once where it must not
 # icrc.py --spoil CAPTURE NEW  a copy in which one bit of one packet is flipped
+# icrc.py --divide CAPTURE NEW a copy in which runs (skbs of several packets, for UDP
+#                              segmentation offload) are divided, as the network
+#                              stack would; fails if there is none
 #
 # CAPTURE is a pcap file (not pcapng) of Ethernet frames.
 import collections
@@ -265,10 +268,69 @@ def spoil(path, new):
     return True
 
 
+def mtu_of(data):
+    """Bytes of each packet of a run: those of a MTU, with the next PSN behind them."""
+    psn = int.from_bytes(data[9:12], "big")
+    _transport, _name, headers = OPCODES[data[0]]
+    for mtu in (256, 512, 1024, 2048, 4096):
+        size = headers + mtu + 4
+        behind = data[size:size + 12]
+        if len(behind) == 12 and behind[4:8] == data[4:8] and \
+           int.from_bytes(behind[9:12], "big") == psn + 1 & 0xffffff:
+            return size
+    return None
+
+
+def divided(frame):
+    """Frames of the packets in @frame, which is as it is if there is only one."""
+    at = 12
+    while frame[at:at + 2] in (b"\x81\x00", b"\x88\xa8"):
+        at += 4
+    ethertype, network = struct.unpack_from(">H", frame, at)[0], at + 2
+    front = network + {0x0800: 28, 0x86dd: 48}.get(ethertype, len(frame))
+    if len(frame) < front + 16 or frame[front - 6:front - 4] != b"\x12\xb7" or \
+       frame[front] not in OPCODES:
+        return [frame]
+    size = mtu_of(frame[front:])
+    if not size:
+        return [frame]
+    result = []
+    for index, start in enumerate(range(front, len(frame), size)):
+        head, data = bytearray(frame[:front]), frame[start:start + size]
+        struct.pack_into(">H", head, front - 4, 8 + len(data))
+        if ethertype == 0x0800:
+            number = struct.unpack_from(">H", head, network + 4)[0] + index
+            struct.pack_into(">HH", head, network + 2, 28 + len(data), number & 0xffff)
+            struct.pack_into(">H", head, network + 10, 0)
+        else:
+            struct.pack_into(">H", head, network + 4, 8 + len(data))
+        # Checksums are nobody's matter here.
+        struct.pack_into(">H", head, front - 2, 0)
+        result.append(bytes(head) + data)
+    return result
+
+
+def divide(path, new):
+    runs, most = 0, 0
+    with open(path, "rb") as file:
+        text = file.read(24)
+    order = "<" if text[:1] in b"\xd4\x4d" else ">"
+    with open(new, "wb") as file:
+        file.write(text)
+        for _number, _at, frame in frames(path):
+            pieces = divided(frame)
+            runs, most = runs + (len(pieces) > 1), max(most, len(pieces))
+            for piece in pieces:
+                file.write(struct.pack(order + "IIII", 0, 0, len(piece), len(piece)) + piece)
+    print(f"{runs} runs of up to {most} packets")
+    return runs > 0
+
+
 def main(words):
     if len(words) == 1:
         return check(words[0])
-    commands = {"--list": (list_packets, 2), "--flip": (flip, 3), "--spoil": (spoil, 3)}
+    commands = {"--list": (list_packets, 2), "--flip": (flip, 3), "--spoil": (spoil, 3),
+                "--divide": (divide, 3)}
     if words[:1] == ["--seen"] and len(words) > 2:
         return seen(words[1], words[2:])
     command, number = commands.get(words[0] if words else "", (None, 0))

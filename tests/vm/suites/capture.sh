@@ -87,10 +87,34 @@ lossy() { # CHANCE COMMAND...: of 10000 packets so many are lost at both ends
 
 check "a device here, a device in a namespace" two_ends || { dmesg | tail -n 20; exit 1; }
 echo 0 >/sys/module/ofed_soft/parameters/loopback
-check "the capture begins" capture eth0 "$file" || exit 1
 
 v2="RoCE v2" v1="IB/RoCE v1"
 zeros=0000:0000:0000:0000:0000:ffff
+
+# ---- packets that leave together ----------------------------------------------------
+# An interface that takes them whole shows them whole; where it does not, they are
+# divided in front of it, and this is how all that follows is captured.
+offload() { # on|off, at both ends
+	python3 $TOP/tests/programs/offload.py eth0 tx-udp-segmentation $1 &&
+		ip netns exec b python3 $TOP/tests/programs/offload.py eth1 \
+			tx-udp-segmentation $1
+}
+counter() { cat /sys/class/infiniband/$1/ports/1/hw_counters/$2; }
+check "the capture of runs begins" capture eth0 "$work/runs.pcap" || exit 1
+for what in "IPv4 $zeros:0a00:000" "IPv6 fd00:0000:0000:0000:0000:0000:0000:000"; do
+	check "${what% *}, GIDs" gids "${what#* }" "$v2"
+	check "${what% *}, every operation, packets together" rows -m 1024 -s "$SEED"
+	check "${what% *}, long messages" apart ibv_rc_pingpong -s 200001 -m 4096 -n 10 -c
+done
+check "the capture has all" capture_end "$work/runs.pcap"
+check "packets left together" [ "$(counter $dev tx_runs)" -gt 0 ]
+check "and were captured so" $icrc --divide "$work/runs.pcap" "$work/divided.pcap"
+sed 's/^/     /' "$work/output"
+packets_are_good "$work/divided.pcap"
+check "interfaces that do not divide" offload off
+before=$(counter $dev tx_runs)
+check "the capture begins" capture eth0 "$file" || exit 1
+
 while read -r what words mgid arguments; do
 	type=$v2
 	[ "${what#v1}" = "$what" ] || type=$v1
@@ -113,6 +137,10 @@ check "the capture has all" capture_end "$file"
 
 # ---- what was seen ---------------------------------------------------------------
 packets_are_good "$file"
+check "packets left together all the same" [ "$(counter $dev tx_runs)" -gt "$before" ]
+# The stack has numbered what it divided; whatever leaves alone has number 0.
+check "and are numbered" sh -c "tshark -n -r '$file' -Y 'ip.id > 0 && udp.port == 4791' |
+	grep -q ."
 all=RC,UC,UD,UD:SEND_ONLY_MULTICAST
 for answer in RNR_NAK NAK_INVALID_REQUEST NAK_REMOTE_ACCESS NAK_REMOTE_OPERATION; do
 	all=$all,RC:$answer

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs: packets of one message that are equally long on the wire, but for the
+ * last, go through the network stack as one skb, if the link has a way. What is
+ * done once for each trip is most of the cost of a packet of 4 KiB.
+ *
+ * Each packet lies in one piece: a page has as many as fit.
+ */
+#include <linux/mm.h>
+
+#include "fault.h"
+#include "ibt.h"
+#include "trace.h"
+
+/* Of a page of a run. Larger ones are hard to get, and not kept per CPU. */
+#define PAGE_ORDER	PAGE_ALLOC_COSTLY_ORDER
+
+/* Bytes from BTH to ICRC. */
+static u32 wire_bytes(const struct ibt_opcode *op, u32 length)
+{
+	return op->length + ALIGN(length, 4) + IBT_ICRC_BYTES;
+}
+
+/* How many may leave together: from the next on, up to one that would be longer. */
+static u32 equal_packets(const struct ibt_rest *rest, u32 size, u32 most)
+{
+	u32 packets = ibt_packets(rest->left, rest->mtu);
+	u32 last = rest->left - (packets - 1) * rest->mtu;
+
+	if (packets > most)
+		return most;
+	return wire_bytes(rest->end, last) <= size ? packets : packets - 1;
+}
+
+/* What the link takes now. Injection wants to see single packets. */
+static u32 link_most(const struct ibt_path *path, u32 size)
+{
+	const struct ibt_dev *dev = path->port->dev;
+
+	if (!dev->link->run || ibt_fault_active(dev))
+		return 1;
+	return dev->link->run(path, size);
+}
+
+static u8 *packet_at(const struct ibt_run *run, u32 index)
+{
+	return (u8 *)page_address(run->pages[index / run->in_page]) +
+	       index % run->in_page * run->size;
+}
+
+/* @run->most becomes what there is memory for. */
+static void get_pages(struct ibt_run *run, u32 order, gfp_t gfp)
+{
+	u32 wanted;
+
+	run->page_bytes = PAGE_SIZE << order;
+	run->in_page = run->page_bytes / run->size;
+	wanted = min_t(u32, DIV_ROUND_UP(run->most, run->in_page),
+		       MAX_SKB_FRAGS);
+	while (run->num_pages < wanted) {
+		struct page *page = alloc_pages(gfp | __GFP_COMP, order);
+
+		if (!page)
+			break;
+		run->pages[run->num_pages++] = page;
+	}
+	run->most = min(run->most, run->num_pages * run->in_page);
+}
+
+static void put_pages(struct ibt_run *run, u32 used)
+{
+	while (run->num_pages > used)
+		put_page(run->pages[--run->num_pages]);
+}
+
+static bool get_memory(struct ibt_run *run)
+{
+	const struct ibt_dev *dev = run->path->port->dev;
+	u32 least = get_order(run->size);
+	u32 order = clamp_t(u32, get_order(run->most * run->size), least,
+			    max_t(u32, least, PAGE_ORDER));
+
+	get_pages(run, order, GFP_NOWAIT | __GFP_NOWARN);
+	/* One is no run: the caller will find memory for it, or count. */
+	if (run->most < 2) {
+		put_pages(run, 0);
+		return false;
+	}
+	run->skb = alloc_skb(ALIGN(dev->link->headroom, 16),
+			     GFP_NOWAIT | __GFP_NOWARN);
+	if (!run->skb) {
+		put_pages(run, 0);
+		return false;
+	}
+	skb_reserve(run->skb, ALIGN(dev->link->headroom, 16));
+	return true;
+}
+
+/**
+ * ibt_run_begin - begin with packets that leave together
+ * @run: filled in; ibt_run_tx() ends it
+ * @path: where they go; the caller has a reference until then
+ * @rest: what is to be sent
+ * @most: packets that may leave now
+ *
+ * Context: softirqs disabled until ibt_run_tx().
+ *
+ * Return: false: the next packet is to be sent alone. There is nothing to end.
+ */
+bool ibt_run_begin(struct ibt_run *run, struct ibt_path *path,
+		   const struct ibt_rest *rest, u32 most)
+{
+	u32 size = wire_bytes(rest->next, rest->mtu);
+
+	if (most < 2 || rest->left <= rest->mtu ||
+	    rest->next->length > rest->middle->length)
+		return false;
+	most = equal_packets(rest, size, min(most, link_most(path, size)));
+	if (most < 2)
+		return false;
+	run->path = path;
+	run->num_pages = 0;
+	run->most = most;
+	run->packets = 0;
+	run->size = size;
+	run->last = 0;
+	return get_memory(run);
+}
+
+/**
+ * ibt_run_room - where the next payload is to be copied
+ * @run: has fewer than @run->most packets
+ * @op: what the packet is
+ *
+ * Nothing has to be taken back if nothing can be copied there.
+ *
+ * Context: softirqs disabled.
+ */
+u8 *ibt_run_room(const struct ibt_run *run, const struct ibt_opcode *op)
+{
+	return packet_at(run, run->packets) + op->length;
+}
+
+/**
+ * ibt_run_add - a packet is a part of the run
+ * @run: what ibt_run_room() said is filled
+ * @pkt: its headers, as ibt_tx() wants them
+ * @length: of its payload
+ *
+ * Context: softirqs disabled.
+ */
+void ibt_run_add(struct ibt_run *run, struct ibt_pkt *pkt, u32 length)
+{
+	u8 *at = packet_at(run, run->packets++);
+
+	pkt->length = length;
+	pkt->pad = ALIGN(length, 4) - length;
+	pkt->payload = pkt->op->length;
+	ibt_hdr_write(pkt, at);
+	memset(at + pkt->payload + length, 0, pkt->pad);
+	run->last = wire_bytes(pkt->op, length);
+	trace_ibt_tx(run->path->port->dev, pkt);
+}
+
+static u32 bytes_of(const struct ibt_run *run, u32 index)
+{
+	return index + 1 == run->packets ? run->last : run->size;
+}
+
+/* The pages that are in use become the skb's. */
+static void attach_pages(struct ibt_run *run)
+{
+	u32 used = DIV_ROUND_UP(run->packets, run->in_page);
+	u32 left = (run->packets - 1) * run->size + run->last;
+	u32 i, bytes;
+
+	put_pages(run, used);
+	for (i = 0; i < used; i++) {
+		bytes = min(left, run->in_page * run->size);
+		skb_add_rx_frag(run->skb, i, run->pages[i], 0, bytes,
+				run->page_bytes);
+		left -= bytes;
+	}
+}
+
+static void add_icrcs(struct ibt_run *run)
+{
+	const struct ibt_link_ops *link = run->path->port->dev->link;
+	u32 i, length;
+	__le32 icrc;
+	u8 *at;
+
+	for (i = 0; i < run->packets; i++) {
+		at = packet_at(run, i);
+		length = bytes_of(run, i);
+		icrc = ibt_icrc_of(at, length,
+				   link->icrc_seed(run->skb, i, length));
+		memcpy(at + length - sizeof(icrc), &icrc, sizeof(icrc));
+	}
+}
+
+/**
+ * ibt_run_tx - send the packets of a run
+ * @run: none of it is left
+ * @flow: the same for all packets of a queue pair
+ *
+ * Context: softirqs disabled, interrupts enabled; locks of a queue pair may be held.
+ *
+ * Return: 0, or -EAGAIN: they are on their way, but wait for ibt_tx_room(). Of
+ * none: 0.
+ */
+int ibt_run_tx(struct ibt_run *run, u32 flow)
+{
+	const struct ibt_link_ops *link = run->path->port->dev->link;
+	struct sk_buff *skb = run->skb;
+	u32 bytes, front;
+
+	if (!run->packets) {
+		put_pages(run, 0);
+		kfree_skb(skb);
+		return 0;
+	}
+	attach_pages(run);
+	bytes = skb->len;
+	skb_reset_transport_header(skb);
+	link->build(skb, run->path, flow, run->packets > 1 ? run->size : 0);
+	front = skb->len - bytes;
+	__skb_pull(skb, front);
+	add_icrcs(run);
+	__skb_push(skb, front);
+	if (run->packets > 1)
+		ibt_count(run->path->port->dev, IBT_STAT_TX_RUNS);
+	return ibt_tx_link(run->path, skb, run->packets);
+}
