@@ -88,7 +88,9 @@ static void parse_rest(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 /**
  * ibt_hdr_parse - read and check the headers of a packet
  * @pkt: what they say. Fields that the opcode does not have are not written.
- * @skb: data at the BTH, ICRC at the tail; any bytes
+ * @skb: has the packet; any bytes
+ * @offset: of its BTH from skb->data
+ * @length: bytes from there to the end of its ICRC, inside of @skb
  *
  * What can be told from the packet alone is checked here and nowhere else: that
  * the opcode exists, the transport version (section 9.6.1.1), that headers, pad
@@ -100,7 +102,8 @@ static void parse_rest(struct ibt_pkt *pkt, u16 headers, const u8 *at)
  *
  * Return: 0, or -EINVAL.
  */
-int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb)
+int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb, u32 offset,
+		  u32 length)
 {
 	const struct ibt_wire_bth *bth;
 	const struct ibt_opcode *op;
@@ -109,7 +112,9 @@ int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb)
 	u32 around;
 
 	/* Headers in page fragments stay there: pulling them moves memory. */
-	at = skb_header_pointer(skb, 0, IBT_BTH_BYTES, copy);
+	if (length < IBT_BTH_BYTES)
+		return -EINVAL;
+	at = skb_header_pointer(skb, offset, IBT_BTH_BYTES, copy);
 	if (!at)
 		return -EINVAL;
 	bth = (const void *)at;
@@ -119,17 +124,17 @@ int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb)
 	parse_bth(pkt, bth);
 
 	around = op->length + pkt->pad + IBT_ICRC_BYTES;
-	if (skb->len < around || !IS_ALIGNED(skb->len, 4))
+	if (length < around || !IS_ALIGNED(length, 4))
 		return -EINVAL;
-	pkt->length = skb->len - around;
+	pkt->length = length - around;
 	if (pkt->length && !(op->flags & IBT_PAYLOAD))
 		return -EINVAL;
-	at = skb_header_pointer(skb, 0, op->length, copy);
+	at = skb_header_pointer(skb, offset, op->length, copy);
 	if (!at)
 		return -EINVAL;
 
 	pkt->op = op;
-	pkt->payload = op->length;
+	pkt->payload = offset + op->length;
 	parse_rest(pkt, op->headers,
 		   parse_target(pkt, op->headers, at + IBT_BTH_BYTES));
 	return 0;

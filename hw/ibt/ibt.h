@@ -455,6 +455,8 @@ void ibt_resp_destroy(struct ibt_qp *qp);
 int ibt_resp_reserve(struct ibt_qp *qp, u32 max_dest_rd_atomic);
 void ibt_resp_set_state(struct ibt_qp *qp, enum ib_qp_state state);
 void ibt_resp_flush(struct ibt_qp *qp);
+/* A reference to @skb, or to a copy of the packet @pkt of it alone, or NULL. */
+struct sk_buff *ibt_rx_keep(struct sk_buff *skb, const struct ibt_pkt *pkt);
 /* A request packet for a connected @qp. Does not consume @skb. Softirq. */
 void ibt_responder(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb, const struct ibt_rx_meta *meta);

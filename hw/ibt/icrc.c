@@ -61,43 +61,48 @@ __le32 ibt_icrc_of(const u8 *at, u32 length, u32 seed)
 
 /**
  * ibt_icrc - the ICRC of a packet
- * @skb: data at the BTH, at least BTH and ICRC long; the ICRC itself, or the room
- *	 for it at the tail, is not looked at
+ * @skb: has the packet
+ * @offset: of its BTH from skb->data
+ * @length: bytes from there to the end of its ICRC, at least BTH and ICRC; the ICRC
+ *	    itself, or the room for it, is not looked at
  * @seed: CRC over the link's masked headers
  *
  * Context: any.
  *
  * Return: the four bytes that end the packet, least significant first.
  */
-__le32 ibt_icrc(const struct sk_buff *skb, u32 seed)
+__le32 ibt_icrc(const struct sk_buff *skb, u32 offset, u32 length, u32 seed)
 {
 	u8 bth[IBT_BTH_BYTES];
 	u32 crc;
 
-	if (likely(!skb_is_nonlinear(skb)))
-		return ibt_icrc_of(skb->data, skb->len, seed);
-	skb_copy_bits(skb, 0, bth, sizeof(bth));
-	crc = crc_range(skb, crc_bth(seed, bth), IBT_BTH_BYTES,
-			skb->len - IBT_BTH_BYTES - IBT_ICRC_BYTES);
+	if (likely(offset + length <= skb_headlen(skb)))
+		return ibt_icrc_of(skb->data + offset, length, seed);
+	skb_copy_bits(skb, offset, bth, sizeof(bth));
+	crc = crc_range(skb, crc_bth(seed, bth), offset + IBT_BTH_BYTES,
+			length - IBT_BTH_BYTES - IBT_ICRC_BYTES);
 	return cpu_to_le32(~crc);
 }
 
 /**
  * ibt_icrc_ok - is the ICRC of a packet what it must be?
- * @skb: data at the BTH, any bytes
+ * @skb: has the packet; any bytes
+ * @offset: of its BTH from skb->data
+ * @length: bytes from there to the end of its ICRC, inside of @skb
  * @seed: CRC over the link's masked headers
  *
  * Context: any.
  *
  * Return: true: no bit of what the CRC covers has changed on the way.
  */
-bool ibt_icrc_ok(const struct sk_buff *skb, u32 seed)
+bool ibt_icrc_ok(const struct sk_buff *skb, u32 offset, u32 length, u32 seed)
 {
 	__le32 told;
 
-	if (skb->len < IBT_BTH_BYTES + IBT_ICRC_BYTES)
+	if (length < IBT_BTH_BYTES + IBT_ICRC_BYTES)
 		return false;
-	if (skb_copy_bits(skb, skb->len - IBT_ICRC_BYTES, &told, sizeof(told)))
+	if (skb_copy_bits(skb, offset + length - IBT_ICRC_BYTES, &told,
+			  sizeof(told)))
 		return false;
-	return told == ibt_icrc(skb, seed);
+	return told == ibt_icrc(skb, offset, length, seed);
 }

@@ -131,6 +131,11 @@ void ibt_dev_free(struct ibt_dev *dev);
  */
 void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
 	    const struct ibt_rx_meta *meta);
+/* The same of several packets of one sender, behind one header of the link: each of
+ * @size bytes, the last may be shorter. @skb is GSO still; not for groups.
+ */
+void ibt_rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
+		const struct ibt_rx_meta *meta);
 /* After xmit() said -EAGAIN: there is room again. Any context. */
 void ibt_tx_room(struct ibt_port *port);
 /* Something about the port changed: dispatches @event; paths are checked anew.

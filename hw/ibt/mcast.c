@@ -349,7 +349,7 @@ static void ibt_crowd_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
 	lockdep_assert_held(&dev->groups_lock);
 	group = ibt_group_find(dev, &key);
 	/* Its headers have been read once. */
-	if (!group || ibt_hdr_parse(&pkt, crowd->skb))
+	if (!group || ibt_hdr_parse(&pkt, crowd->skb, 0, crowd->skb->len))
 		return;
 	list_for_each_entry(member, &group->members, node) {
 		if (!ibt_life_get(member->life))

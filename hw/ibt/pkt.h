@@ -94,10 +94,12 @@ struct ibt_pkt {
 	u32 length;
 };
 
-/* Out of bytes. @skb: data at the BTH, ICRC at the tail. 0, or -EINVAL: too short, reserved opcode, pad and length
- * that do not fit together, transport version other than 0.
+/* Out of bytes, of which @length from @offset on are a packet: from BTH to ICRC.
+ * 0, or -EINVAL: too short, reserved opcode, pad and length that do not fit
+ * together, transport version other than 0.
  */
-int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb);
+int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb, u32 offset,
+		  u32 length);
 /* Into bytes: pushes BTH and extended headers in front of skb->data, where the
  * payload and its pad begin. @pkt: all fields that op->headers asks for.
  */
@@ -106,12 +108,12 @@ void ibt_hdr_push(const struct ibt_pkt *pkt, struct sk_buff *skb);
 void ibt_hdr_write(const struct ibt_pkt *pkt, u8 *at);
 
 /* ICRC over link's masked headers (@seed), BTH with resv8a masked, the rest up
- * to the last four bytes. skb->data at the BTH.
+ * to the last four bytes, of a packet as above.
  */
-__le32 ibt_icrc(const struct sk_buff *skb, u32 seed);
+__le32 ibt_icrc(const struct sk_buff *skb, u32 offset, u32 length, u32 seed);
 /* The same of @length bytes from BTH to ICRC. */
 __le32 ibt_icrc_of(const u8 *at, u32 length, u32 seed);
-bool ibt_icrc_ok(const struct sk_buff *skb, u32 seed);
+bool ibt_icrc_ok(const struct sk_buff *skb, u32 offset, u32 length, u32 seed);
 
 /* a - b in the circle of 2^24: negative when a is before b. */
 static inline s32 ibt_psn_diff(u32 a, u32 b)

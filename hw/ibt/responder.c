@@ -366,9 +366,9 @@ static bool count_read(struct ibt_resp *resp, struct backlog_note *note)
 	return true;
 }
 
-/* The caller keeps a reference to @skb of its own. */
-static void wait_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-			 struct sk_buff *skb)
+/* @skb: becomes the backlog's. */
+static void put_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			struct sk_buff *skb)
 {
 	struct backlog_note *note = note_of(skb);
 	struct ibt_resp *resp = &qp->resp;
@@ -377,18 +377,33 @@ static void wait_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		.psn = pkt->psn,
 		.bytes = skb->truesize,
 	};
-	if (skb_queue_len(&resp->backlog) >= IBT_MAX_BACKLOG ||
-	    !ibt_queue_charge(ibt_qp_dev(qp), note->bytes)) {
+	if (!ibt_queue_charge(ibt_qp_dev(qp), note->bytes)) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+		kfree_skb(skb);
 		return;
 	}
 	if (pkt->op->verb == IBT_READ &&
 	    ibt_psn_diff(pkt->psn, resp->psn) >= 0 && !count_read(resp, note)) {
 		ibt_queue_uncharge(ibt_qp_dev(qp), note->bytes);
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DUP);
+		kfree_skb(skb);
 		return;
 	}
-	__skb_queue_tail(&resp->backlog, skb_get(skb));
+	__skb_queue_tail(&resp->backlog, skb);
+}
+
+/* The caller keeps a reference to @skb of its own. */
+static void wait_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			 struct sk_buff *skb)
+{
+	struct sk_buff *kept = NULL;
+
+	if (skb_queue_len(&qp->resp.backlog) < IBT_MAX_BACKLOG)
+		kept = ibt_rx_keep(skb, pkt);
+	if (kept)
+		put_in_line(qp, pkt, kept);
+	else
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
 }
 
 static struct sk_buff *first_in_line(struct ibt_qp *qp)
@@ -417,7 +432,7 @@ static bool next_in_line(struct ibt_qp *qp, struct sk_buff *skb)
 	struct ibt_resp *resp = &qp->resp;
 	struct ibt_pkt pkt = {};
 
-	if (!ibt_hdr_parse(&pkt, skb) &&
+	if (!ibt_hdr_parse(&pkt, skb, 0, skb->len) &&
 	    !one_packet(qp, &pkt, skb, note->excess)) {
 		/* No READ, which needs no memory; and it had been let in. */
 		atomic_add(note->bytes, &ibt_qp_dev(qp)->queued);

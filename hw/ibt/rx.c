@@ -172,12 +172,67 @@ static void rx_unicast(struct ibt_port *port, const struct ibt_pkt *pkt,
 static void rx_multicast(struct ibt_port *port, const struct ibt_pkt *pkt,
 			 struct sk_buff *skb, const struct ibt_rx_meta *meta)
 {
-	if (pkt->op->transport != IBT_UD || !meta->has_grh) {
+	/* Those that wait keep their skb: a run is no such. */
+	if (pkt->op->transport != IBT_UD || !meta->has_grh ||
+	    skb_is_gso(skb)) {
 		drop(port, IBT_STAT_RX_MALFORMED);
 		return;
 	}
 	ibt_count(port->dev, IBT_STAT_MCAST_PKTS);
 	ibt_mcast_receive(port, pkt, skb, meta);
+}
+
+/**
+ * ibt_rx_keep - a packet that has to wait
+ * @skb: it is in
+ * @pkt: its headers
+ *
+ * Context: any.
+ *
+ * Return: an skb that has this packet alone and may be kept: @skb, with a reference
+ * more, if that is so, else a copy of a part of it. NULL: no memory.
+ */
+struct sk_buff *ibt_rx_keep(struct sk_buff *skb, const struct ibt_pkt *pkt)
+{
+	u32 offset = pkt->payload - pkt->op->length;
+	u32 length = pkt->op->length + pkt->length + pkt->pad + IBT_ICRC_BYTES;
+	struct sk_buff *own;
+
+	if (likely(length == skb->len))
+		return skb_get(skb);
+	own = alloc_skb(length, GFP_ATOMIC);
+	if (own)
+		skb_copy_bits(skb, offset, skb_put(own, length), length);
+	return own;
+}
+
+/* Number @index of those in @skb: @length bytes from @offset on. */
+static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 index,
+		      u32 offset, u32 length, const struct ibt_rx_meta *meta)
+{
+	struct ibt_dev *dev = port->dev;
+	struct ibt_pkt pkt = {};
+
+	if (ibt_hdr_parse(&pkt, skb, offset, length)) {
+		drop(port, IBT_STAT_RX_MALFORMED);
+		return;
+	}
+	if (!ibt_icrc_ok(skb, offset, length,
+			 dev->link->icrc_seed(skb, index, length))) {
+		drop(port, IBT_STAT_RX_ICRC);
+		return;
+	}
+	trace_ibt_rx(dev, &pkt);
+	ibt_count(dev, IBT_STAT_RX_PKTS);
+	if (meta->congested)
+		ibt_count(dev, IBT_STAT_RX_ECN);
+	/* Nothing here sends at a rate that could be lowered: it is told, no more. */
+	if (pkt.op->transport == IBT_CNP)
+		ibt_count(dev, IBT_STAT_RX_CNP);
+	else if (pkt.qpn == IBT_MCAST_QPN)
+		rx_multicast(port, &pkt, skb, meta);
+	else
+		rx_unicast(port, &pkt, skb, meta);
 }
 
 /**
@@ -192,29 +247,34 @@ static void rx_multicast(struct ibt_port *port, const struct ibt_pkt *pkt,
 void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
 	    const struct ibt_rx_meta *meta)
 {
-	struct ibt_dev *dev = port->dev;
-	struct ibt_pkt pkt = {};
-
-	if (ibt_hdr_parse(&pkt, skb)) {
-		drop(port, IBT_STAT_RX_MALFORMED);
-		goto out;
-	}
-	if (!ibt_icrc_ok(skb, dev->link->icrc_seed(skb, 0, skb->len))) {
-		drop(port, IBT_STAT_RX_ICRC);
-		goto out;
-	}
-	trace_ibt_rx(dev, &pkt);
-	ibt_count(dev, IBT_STAT_RX_PKTS);
-	if (meta->congested)
-		ibt_count(dev, IBT_STAT_RX_ECN);
-	/* Nothing here sends at a rate that could be lowered: it is told, no more. */
-	if (pkt.op->transport == IBT_CNP)
-		ibt_count(dev, IBT_STAT_RX_CNP);
-	else if (pkt.qpn == IBT_MCAST_QPN)
-		rx_multicast(port, &pkt, skb, meta);
-	else
-		rx_unicast(port, &pkt, skb, meta);
-out:
+	rx_packet(port, skb, 0, 0, skb->len, meta);
 	consume_skb(skb);
 }
 EXPORT_SYMBOL_GPL(ibt_rx);
+
+/**
+ * ibt_rx_run - packets of one sender came together, for queue pairs, not for groups
+ * @port: where
+ * @skb: data at the first BTH, network header set, not shared. Any bytes; consumed
+ * @size: of each packet from BTH to ICRC, but for the last, which may be shorter
+ * @meta: what the link knows about all of them
+ *
+ * Context: softirq, or softirqs disabled; interrupts enabled. No lock is held.
+ */
+void ibt_rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
+		const struct ibt_rx_meta *meta)
+{
+	u32 index = 0, offset;
+
+	/* So short that there is none; and it would take for ever to tell so. */
+	if (size < IBT_BTH_BYTES + IBT_ICRC_BYTES) {
+		drop(port, IBT_STAT_RX_MALFORMED);
+		kfree_skb(skb);
+		return;
+	}
+	for (offset = 0; offset < skb->len; offset += size)
+		rx_packet(port, skb, index++, offset,
+			  min(size, skb->len - offset), meta);
+	consume_skb(skb);
+}
+EXPORT_SYMBOL_GPL(ibt_rx_run);

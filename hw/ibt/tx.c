@@ -104,7 +104,8 @@ int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
 	dev->link->build(skb, path, flow, 0);
 	front = skb->len - bytes;
 	__skb_pull(skb, front);
-	icrc = ibt_icrc(skb, dev->link->icrc_seed(skb, 0, skb->len));
+	icrc = ibt_icrc(skb, 0, skb->len,
+			dev->link->icrc_seed(skb, 0, skb->len));
 	skb_store_bits(skb, skb->len - sizeof(icrc), &icrc, sizeof(icrc));
 	__skb_push(skb, front);
 

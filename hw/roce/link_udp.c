@@ -324,7 +324,7 @@ static bool is_proper(struct sk_buff *skb)
 	       !pskb_trim(skb, length);
 }
 
-/* A packet of port 4791, data at the UDP header. Consumes it always. */
+/* A packet of port 4791, or a run; data at the UDP header. Consumes it always. */
 int roce_udp_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	struct ibt_rx_meta meta;
@@ -349,7 +349,10 @@ int roce_udp_rcv(struct sock *sk, struct sk_buff *skb)
 		learn_ipv6(skb, &meta);
 	__skb_pull(skb, sizeof(struct udphdr));
 	roce_sever(skb);
-	ibt_rx(rd->port, skb, &meta);
+	if (skb_is_gso(skb))
+		ibt_rx_run(rd->port, skb, skb_shinfo(skb)->gso_size, &meta);
+	else
+		ibt_rx(rd->port, skb, &meta);
 	rcu_read_unlock();
 	return 0;
 }

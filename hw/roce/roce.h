@@ -196,6 +196,21 @@ int roce_tx_state(struct roce_dev *rd);
 int roce_socket_init(void);
 void roce_socket_exit(void);
 
+/* runs.c */
+#if IS_ENABLED(CONFIG_NETFILTER)
+int roce_runs_open(struct net *net);
+void roce_runs_close(struct net *net);
+#else
+static inline int roce_runs_open(struct net *net)
+{
+	return 0;
+}
+
+static inline void roce_runs_close(struct net *net)
+{
+}
+#endif
+
 /* port.c */
 extern const struct ib_device_ops roce_ib_ops;
 int roce_query_port(struct ibt_port *port, struct ib_port_attr *attr);

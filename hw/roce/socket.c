@@ -89,6 +89,14 @@ static int roce_bind(struct net *net, u8 family, struct socket **sock)
 	return 0;
 }
 
+static void roce_socks_close(struct roce_net *rn)
+{
+	lockdep_assert_held(&roce_sock_lock);
+	if (rn->ipv6)
+		udp_tunnel_sock_release(rn->ipv6);
+	udp_tunnel_sock_release(rn->ipv4);
+}
+
 static int roce_net_open(struct net *net, struct roce_net *rn)
 {
 	int ret;
@@ -101,17 +109,18 @@ static int roce_net_open(struct net *net, struct roce_net *rn)
 	/* A kernel that was told to do without IPv6. */
 	if (ret == -EAFNOSUPPORT || ret == -EPFNOSUPPORT)
 		ret = 0;
+	if (!ret)
+		ret = roce_runs_open(net);
 	if (ret)
-		udp_tunnel_sock_release(rn->ipv4);
+		roce_socks_close(rn);
 	return ret;
 }
 
-static void roce_net_close(struct roce_net *rn)
+static void roce_net_close(struct net *net, struct roce_net *rn)
 {
-	lockdep_assert_held(&roce_sock_lock);
-	if (rn->ipv6)
-		udp_tunnel_sock_release(rn->ipv6);
-	udp_tunnel_sock_release(rn->ipv4);
+	/* Closing a socket waits for those who are inside of a hook, too. */
+	roce_runs_close(net);
+	roce_socks_close(rn);
 }
 
 /**
@@ -151,7 +160,7 @@ void roce_unlisten(struct roce_dev *rd)
 	rn = roce_net_of(rd->net);
 	mutex_lock(&roce_sock_lock);
 	if (!--rn->listeners)
-		roce_net_close(rn);
+		roce_net_close(rd->net, rn);
 	mutex_unlock(&roce_sock_lock);
 	rd->listening = false;
 }

@@ -32,6 +32,7 @@ int runs_begin(struct kunit_suite *suite)
 void runs_end(struct kunit_suite *suite)
 {
 	fake_run_packets = 0;
+	fake_run_whole = false;
 }
 
 static int runs_init(struct kunit *test)
@@ -47,7 +48,7 @@ static void runs_exit(struct kunit *test)
 	pair.test = test;
 	ends_drop(&pair);
 	fake_stop();
-	fake_run_packets = 0;
+	runs_end(NULL);
 }
 
 static void note(const u8 *bth)
@@ -242,6 +243,78 @@ static void short_ones_go_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake.num_runs, 1U);
 }
 
+/* They come as they left; what has to wait behind a READ answer gets memory of its
+ * own, and what is not in order is asked for.
+ */
+static void runs_arrive_whole(struct kunit *test)
+{
+	static const struct job jobs[] = {
+		{ IB_WR_RDMA_READ, 1, 0x8000, 40 * MTU, 0x8000 },
+		{ IB_WR_RDMA_WRITE, 2, 0, 20 * MTU },
+		{ IB_WR_RDMA_READ, 3, 0x8000, 40 * MTU, 0x8000 },
+		{ IB_WR_RDMA_WRITE, 4, 20 * MTU, 20 * MTU + 7, 20 * MTU },
+	};
+	int i, round;
+
+	fake_run_whole = true;
+	ends_make(&pair);
+	for (round = 0; round < 20; round++) {
+		fill(pair.end[0].buf, 41 * MTU);
+		fill(pair.end[1].buf + 0x8000, 40 * MTU);
+		for (i = 0; i < ARRAY_SIZE(jobs); i++)
+			KUNIT_ASSERT_EQ(test, ends_post(&pair, 0, &jobs[i]), 0);
+		for (i = 0; i < ARRAY_SIZE(jobs); i++)
+			EXPECT_WC(&pair, pair.end[0].send_cq, i + 1,
+				  IB_WC_SUCCESS);
+		expect_same(40 * MTU + 7);
+		KUNIT_EXPECT_EQ(test, memcmp(pair.end[0].buf + 0x8000,
+					     pair.end[1].buf + 0x8000,
+					     40 * MTU), 0);
+	}
+	KUNIT_EXPECT_GT(test, fake.num_runs, 40U);
+	no_errors(test);
+	KUNIT_EXPECT_EQ(test, ends_counter(0, "packet_seq_err"), 0ULL);
+}
+
+/* Whatever a stranger says about sizes: counted, and nothing else. */
+static void hostile_runs_are_counted(struct kunit *test)
+{
+	static const u32 sizes[] = { 0, 1, 15, 16, 17, 20, 64, 4000, 65535 };
+	struct ibt_port *port;
+	struct ibt_rx_meta meta = { };
+	struct rnd_state random;
+	struct sk_buff *skb;
+	u64 before, after;
+	int i, round;
+
+	ends_make(&pair);
+	port = ibt_dev_port(fake.dev[1], 1);
+	prandom_seed_state(&random, 1);
+	before = ends_counter(1, "rx_malformed") +
+		 ends_counter(1, "rx_icrc_errors");
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		for (round = 0; round < 50; round++) {
+			skb = alloc_skb(600, GFP_KERNEL);
+			KUNIT_ASSERT_NOT_ERR_OR_NULL(test, skb);
+			skb_put(skb, FAKE_BYTES);
+			skb_reset_network_header(skb);
+			skb_pull(skb, FAKE_BYTES);
+			skb_shinfo(skb)->gso_size = sizes[i];
+			prandom_bytes_state(&random, skb_put(skb, 500), 500);
+			/* An opcode that there is, mostly. */
+			skb->data[0] = round % 32;
+			skb->data[1] &= 0xf0;
+			local_bh_disable();
+			ibt_rx_run(port, skb, sizes[i], &meta);
+			local_bh_enable();
+		}
+	after = ends_counter(1, "rx_malformed") +
+		ends_counter(1, "rx_icrc_errors");
+	KUNIT_EXPECT_GE(test, after - before, 50ULL * ARRAY_SIZE(sizes));
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "rx_packets"), 0ULL);
+	write_one(3 * MTU);
+}
+
 static struct kunit_case runs_cases[] = {
 	KUNIT_CASE(writes_leave_together),
 	KUNIT_CASE(sends_leave_together),
@@ -249,6 +322,8 @@ static struct kunit_case runs_cases[] = {
 	KUNIT_CASE(window_is_kept),
 	KUNIT_CASE(injection_sees_each),
 	KUNIT_CASE(short_ones_go_alone),
+	KUNIT_CASE(runs_arrive_whole),
+	KUNIT_CASE(hostile_runs_are_counted),
 	{}
 };
 

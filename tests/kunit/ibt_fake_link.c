@@ -12,6 +12,7 @@ struct fake_link fake;
 u32 fake_port_caps;
 u32 fake_ports = 1;
 u32 fake_run_packets;
+bool fake_run_whole;
 void (*fake_prepare)(struct ib_device *ib);
 
 struct fake_path {
@@ -130,7 +131,7 @@ static int fake_xmit(struct sk_buff *skb, struct ibt_path *path)
 	int from = index_of(path->port);
 	bool full;
 
-	if (skb_shinfo(skb)->gso_size)
+	if (skb_shinfo(skb)->gso_size && !fake_run_whole)
 		queue_run(skb);
 	else
 		skb_queue_tail(&fake.queue, skb);
@@ -266,6 +267,20 @@ static void deliver(struct sk_buff *skb)
 	local_bh_enable();
 }
 
+/* As it is, to the other side's port. */
+static void deliver_run(struct sk_buff *run)
+{
+	struct ibt_rx_meta meta;
+	int to = run->data[4];
+
+	fake_meta_of(run->data[7], &meta);
+	__skb_pull(run, FAKE_BYTES);
+	local_bh_disable();
+	ibt_rx_run(ibt_dev_port(fake.dev[to], 1), run,
+		   skb_shinfo(run)->gso_size, &meta);
+	local_bh_enable();
+}
+
 static void deliver_late(void)
 {
 	struct sk_buff *skb = fake.late;
@@ -283,6 +298,11 @@ static void pass_on(struct sk_buff *skb)
 	struct sk_buff *copy;
 	fake_script *script;
 
+	if (skb_shinfo(skb)->gso_size) {
+		fake.num_runs++;
+		deliver_run(skb);
+		return;
+	}
 	if (fake.keep)
 		keep_copy(skb);
 	/* What it works on was made ready before it was set. */

@@ -91,6 +91,8 @@ extern u32 fake_port_caps;
 extern u32 fake_ports;
 /* Packets that the link takes in one skb; 0: one by one. Any time. */
 extern u32 fake_run_packets;
+/* They arrive in one skb too, past every script. */
+extern bool fake_run_whole;
 /* (may be NULL) called with each device before it is registered; likewise. */
 extern void (*fake_prepare)(struct ib_device *ib);
 

@@ -76,8 +76,9 @@ static int note_xmit(struct sk_buff *skb, struct ibt_path *path)
 	if (noted < ARRAY_SIZE(wire) - 1)
 		noted++;
 	skb_pull(skb, LINK_BYTES);
-	note->good = ibt_icrc_ok(skb, note_seed(skb, 0, skb->len));
-	if (ibt_hdr_parse(&pkt, skb))
+	note->good = ibt_icrc_ok(skb, 0, skb->len,
+				 note_seed(skb, 0, skb->len));
+	if (ibt_hdr_parse(&pkt, skb, 0, skb->len))
 		note->good = false;
 	note->psn = pkt.psn;
 	note->payload = pkt.length;

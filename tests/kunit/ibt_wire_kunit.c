@@ -426,7 +426,7 @@ static void goldens_are_read(struct kunit *test)
 			memset(&pkt, 0, sizeof(pkt));
 			skb = skb_of(test, goldens[i].bytes, goldens[i].length,
 				     piece);
-			KUNIT_EXPECT_EQ_MSG(test, ibt_hdr_parse(&pkt, skb), 0,
+			KUNIT_EXPECT_EQ_MSG(test, ibt_hdr_parse(&pkt, skb, 0, skb->len), 0,
 					    "%s", goldens[i].name);
 			same_packet(test, &pkt, &goldens[i].pkt, goldens[i].name);
 			KUNIT_EXPECT_PTR_EQ(test, pkt.op,
@@ -474,7 +474,7 @@ static void wide_values_are_cut(struct kunit *test)
 		in.pad = 0;
 		skb = skb_of(test, "icrc", 4, 0);
 		ibt_hdr_push(&in, skb);
-		KUNIT_EXPECT_EQ(test, ibt_hdr_parse(&out, skb), 0);
+		KUNIT_EXPECT_EQ(test, ibt_hdr_parse(&out, skb, 0, skb->len), 0);
 		KUNIT_EXPECT_FALSE(test, out.fecn);
 		KUNIT_EXPECT_FALSE(test, out.becn);
 		KUNIT_EXPECT_EQ(test, out.qpn, 0xffffffU);
@@ -521,7 +521,7 @@ static void round_trip(struct kunit *test)
 		in.syndrome = headers & IBT_AETH ? noise.syndrome : 0;
 		skb = skb_of(test, "icrc", 4, 0);
 		ibt_hdr_push(&in, skb);
-		KUNIT_ASSERT_EQ(test, ibt_hdr_parse(&out, skb), 0);
+		KUNIT_ASSERT_EQ(test, ibt_hdr_parse(&out, skb, 0, skb->len), 0);
 		same_packet(test, &out, &in, in.op->name);
 		kfree_skb(skb);
 	}
@@ -575,11 +575,11 @@ static void malformed_is_refused(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(malformed); i++) {
 		skb = skb_of(test, malformed[i].bytes, malformed[i].length, 0);
-		KUNIT_EXPECT_EQ_MSG(test, ibt_hdr_parse(&pkt, skb), -EINVAL,
+		KUNIT_EXPECT_EQ_MSG(test, ibt_hdr_parse(&pkt, skb, 0, skb->len), -EINVAL,
 				    "%s", malformed[i].why);
 		kfree_skb(skb);
 		skb = skb_of(test, malformed[i].bytes, malformed[i].length, 5);
-		KUNIT_EXPECT_EQ_MSG(test, ibt_hdr_parse(&pkt, skb), -EINVAL,
+		KUNIT_EXPECT_EQ_MSG(test, ibt_hdr_parse(&pkt, skb, 0, skb->len), -EINVAL,
 				    "%s, in pieces", malformed[i].why);
 		kfree_skb(skb);
 	}
@@ -604,7 +604,7 @@ static void any_bytes(struct kunit *test)
 		if (round & 1)
 			bytes[1] &= 0xf0;
 		skb = skb_of(test, bytes, length, piece);
-		if (!ibt_hdr_parse(&pkt, skb)) {
+		if (!ibt_hdr_parse(&pkt, skb, 0, skb->len)) {
 			const struct row *row = row_of(bytes[0]);
 
 			good++;
@@ -613,7 +613,7 @@ static void any_bytes(struct kunit *test)
 					      pkt.pad + 4, length);
 			KUNIT_ASSERT_EQ(test, pkt.payload, (u32)row->length);
 		}
-		ibt_icrc_ok(skb, 0);
+		ibt_icrc_ok(skb, 0, skb->len, 0);
 		kfree_skb(skb);
 	}
 	KUNIT_EXPECT_GT(test, good, 100);
@@ -705,12 +705,12 @@ static void icrc_of_known_packets(struct kunit *test)
 		for (piece = 0; piece < vectors[i].length; piece++) {
 			skb = skb_of(test, vectors[i].bytes, vectors[i].length,
 				     piece);
-			icrc = ibt_icrc(skb, seed);
+			icrc = ibt_icrc(skb, 0, skb->len, seed);
 			KUNIT_EXPECT_TRUE_MSG(test,
 				!memcmp(&icrc, vectors[i].bytes +
 					vectors[i].length - 4, 4),
 				"%s, pieces of %u", vectors[i].name, piece);
-			KUNIT_EXPECT_TRUE(test, ibt_icrc_ok(skb, seed));
+			KUNIT_EXPECT_TRUE(test, ibt_icrc_ok(skb, 0, skb->len, seed));
 			kfree_skb(skb);
 		}
 	}
@@ -730,7 +730,7 @@ static void icrc_over_a_list(struct kunit *test)
 		skb_shinfo(head)->frag_list = rest;
 		head->len += rest->len;
 		head->data_len += rest->len;
-		KUNIT_EXPECT_TRUE_MSG(test, ibt_icrc_ok(head, seed), "cut at %u",
+		KUNIT_EXPECT_TRUE_MSG(test, ibt_icrc_ok(head, 0, head->len, seed), "cut at %u",
 				      cut);
 		kfree_skb(head);
 	}
@@ -745,13 +745,13 @@ static void icrc_sees_every_bit(struct kunit *test)
 	for (bit = 0; bit < vectors[1].length * 8; bit++) {
 		skb->data[bit / 8] ^= BIT(bit % 8);
 		/* Routers may change resv8a. */
-		KUNIT_EXPECT_EQ_MSG(test, ibt_icrc_ok(skb, seed), bit / 8 == 4,
+		KUNIT_EXPECT_EQ_MSG(test, ibt_icrc_ok(skb, 0, skb->len, seed), bit / 8 == 4,
 				    "bit %u", bit);
 		skb->data[bit / 8] ^= BIT(bit % 8);
 	}
-	KUNIT_EXPECT_FALSE(test, ibt_icrc_ok(skb, seed ^ 1));
+	KUNIT_EXPECT_FALSE(test, ibt_icrc_ok(skb, 0, skb->len, seed ^ 1));
 	skb_trim(skb, 15);
-	KUNIT_EXPECT_FALSE(test, ibt_icrc_ok(skb, seed));
+	KUNIT_EXPECT_FALSE(test, ibt_icrc_ok(skb, 0, skb->len, seed));
 	kfree_skb(skb);
 }
 
