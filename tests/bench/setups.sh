@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Sourced, after guest.sh, by the suites that measure: what is measured, and where.
+#
+# setup   core       device
+# rxe     stock      rdma_rxe, the kernel's own
+# ours    ofed_core  ofed_roce
+# driver  stock      ofed_roce
+# siw     stock      siw, where there is a module file
+# tcp     none       none
+#
+# place   from         to
+# host    eth0         eth0: the device itself; of TCP: lo
+# veth    eth0         eth1, the other end of a veth pair, in the same namespace
+# netns   eth2         eth3, the same with the end in namespace b
+# vms     eth0         eth0 of another VM
+#
+# Link-local addresses: what goes from one interface to the link-local address of
+# another of the same namespace takes the wire, without a rule for routes. A veth
+# pair counts what passes, and report.py looks at that.
+kver=$(uname -r)
+sys=/sys/class/infiniband
+link_local() { # N: the address of eth<N>, as in a GID
+	echo fe80:0000:0000:0000:0000:00ff:fe00:000$(($1 + 1))
+}
+
+# A path MTU of 4096 takes 4200; a backlog that is full would lose datagrams.
+wires_up() {
+	sysctl -qw net.core.netdev_max_backlog=100000
+	ip netns add b && ip -n b link set lo up || return
+	for _n in 0 2; do
+		ip link add eth$_n address 02:00:00:00:00:0$((_n + 1)) type veth \
+			peer name eth$((_n + 1)) address 02:00:00:00:00:0$((_n + 2)) &&
+		ip link set eth$_n mtu 4200 && ip link set eth$((_n + 1)) mtu 4200 || return
+	done
+	ip link set eth3 netns b
+	for _n in 0 1 2; do
+		echo 0 >/proc/sys/net/ipv6/conf/eth$_n/accept_dad
+		ip link set eth$_n up || return
+	done
+	ip netns exec b sh -c "echo 0 >/proc/sys/net/ipv6/conf/eth3/accept_dad"
+	ip -n b link set eth3 up
+}
+
+# use_tree ofed|stock: what modprobe finds from here on
+use_tree() {
+	case $1 in
+	ofed) _tree=$TREE_OFED; cp "$TOP"/tools/modprobe.d/*.conf /etc/modprobe.d/ ;;
+	stock) _tree=$TREE_STOCK; (cd "$TOP/tools/modprobe.d" && cd /etc/modprobe.d &&
+		rm -f $(ls "$TOP/tools/modprobe.d")) ;;
+	esac
+	# Its file system stays busy while a module is read; nothing else keeps it.
+	umount "/lib/modules/$kver" && mount -o bind "$_tree" "/lib/modules/$kver"
+}
+
+has_siw() { find -L "$TREE_STOCK/" -name 'siw.ko*' | grep -q .; }
+
+add_link() { # DEV NETDEV [NAMESPACE]
+	${3:+ip netns exec $3} rdma link add "$1" type "$DRIVER" netdev "$2"
+}
+
+# Gives gid0..gid3 and dev0..dev3, one for each interface that has a device.
+find_end() { # N
+	wait_for 20 active ${DRIVER}$1 && wait_for 20 gid_of ${DRIVER}$1 "$(link_local $1)" || return
+	eval "dev$1=${DRIVER}$1 gid$1=$(gid_of ${DRIVER}$1 "$(link_local $1)")"
+}
+
+setup_begin() { # NAME
+	setup=$1
+	case $setup in
+	rxe) _core=stock DRIVER=rxe ;;
+	ours) _core=ofed DRIVER=roce ;;
+	driver) _core=stock DRIVER=roce ;;
+	siw) _core=stock DRIVER=siw ;;
+	tcp) return ;;
+	esac
+	CORE=$_core
+	use_tree $_core || return
+	case $DRIVER in
+	siw) modprobe siw ;;
+	*) load_driver ;;
+	esac && modprobe ib_uverbs || return
+	for _n in ${ends:-0 1}; do
+		add_link $DRIVER$_n eth$_n && find_end $_n || return
+	done
+	# Only ours knows namespaces.
+	[ "$DRIVER" = roce ] && [ -e /run/netns/b ] || return 0
+	add_link roce2 eth2 && add_link roce3 eth3 b && find_end 2 && find_end 3
+}
+
+setup_end() {
+	[ "$setup" != tcp ] || return 0
+	for _d in $sys/$DRIVER*; do
+		[ ! -e "$_d" ] || rdma link delete "${_d##*/}" || return
+	done
+	[ "$DRIVER" != siw ] || modprobe -r siw rdma_cm
+	wait_for 30 unload_stack
+}
+
+# has_place PLACE: for the setup of the moment
+has_place() {
+	case $setup-$1 in
+	tcp-*|ours-*|driver-*) ;;
+	*-netns) return 1 ;;
+	esac
+}
+
+# ends_of PLACE: options of the measuring program
+ends_of() {
+	case $setup-$1 in
+	tcp-host) echo "address=127.0.0.1" ;;
+	tcp-veth) echo "address=fe80::ff:fe00:2%eth0 wire=eth0" ;;
+	tcp-netns) echo "address=fe80::ff:fe00:4%eth2 netns=/run/netns/b wire=eth2" ;;
+	*-host) echo "dev=$dev0 gid=$gid0" ;;
+	*-veth) echo "dev=$dev0 gid=$gid0 peerdev=$dev1 peergid=$gid1 wire=eth0" ;;
+	*-netns) echo "dev=$dev2 gid=$gid2 peerdev=$dev3 peergid=$gid3 netns=/run/netns/b wire=eth2" ;;
+	esac
+}
+
+# What limits any of them, in lines of the same table.
+ceilings() { # FILE
+	use_tree ofed || return
+	_blank=,,,,,,,,,,,,
+	echo "$KERNEL,0,machine,kernel,ceiling,cpus,,1,1,,,,,$(nproc)${_blank},ok" >>"$1"
+	modprobe -q crc32-pclmul || modprobe -q crc32_generic
+	modprobe ofed_ceiling || return
+	while read -r _what _driver _size _rate; do
+		echo "$KERNEL,0,$_driver,kernel,ceiling,$_what,,$_size,1,,,,,$_rate${_blank},ok"
+	done </sys/kernel/debug/ofed_ceiling >>"$1"
+	rmmod ofed_ceiling
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Figures of a wire between two VMs, by 'make bench' and tests/vm/pair: bench.sh with
+# one end in each, and events for everything, as each has one processor.
+. "$VM/guest.sh"
+. "$VM/peer.sh"
+. "$TOP/tests/bench/setups.sh"
+. "$TOP/tests/bench/cells.sh"
+
+csv=$OUT/bench.csv
+list=all
+[ "${QUICK:-}" != 1 ] || list=quick
+ROUNDS=${ROUNDS:-3}
+[ -n "${CELL_TIME:-}" ] || { CELL_TIME=1; [ $list = all ] || CELL_TIME=0.5; }
+[ -n "${SETUPS:-}" ] || SETUPS="rxe ours driver tcp"
+ends=0
+link_local() { echo $gid_hex; }
+
+# In this shell: a job leaves what later ones need.
+serve_here() {
+	_job=1
+	while ! [ -e $share/end ]; do
+		if [ -e $share/job-$_job ]; then
+			. $share/job-$_job >$share/out-$_job 2>&1
+			echo $? >$share/status.tmp
+			mv $share/status.tmp $share/done-$_job
+			_job=$((_job + 1))
+		else
+			sleep 0.05
+		fi
+	done
+}
+
+# Both at once, or neither.
+both() { # FUNCTION ARGUMENT...
+	give "$*"
+	"$@"
+	_own=$?
+	answer && [ $_own -eq 0 ]
+}
+
+cell_served() { # WORDS of the measuring program
+	_ends=
+	[ "$setup" = tcp ] || _ends="peerdev=$dev0 peergid=$gid0"
+	timeout -k 5 "$limit" "$programs/bench" role=serve $_ends "$@"
+}
+
+cell() { # PLACE WORK OP QP SIZE QPS MTU WAIT
+	_words="work=$2 op=$3 qp=$4 size=$5 qps=$6 mtu=$7 wait=$8 seconds=$CELL_TIME"
+	_ends=
+	[ "$setup" = tcp ] || _ends="dev=$dev0 gid=$gid0"
+	give "cell_served $_words"
+	timeout -k 5 "$limit" "$programs/bench" role=ask address=10.0.1.$other wire=eth0 \
+		tag=$KERNEL,$round,$setup,$1 $_ends $_words >"$work/line" 2>"$work/error"
+	_status=$?
+	if answer >"$work/answer" && [ $_status -eq 0 ]; then
+		cat "$work/line" >>$csv
+		return
+	fi
+	echo "$KERNEL,$round,$setup,$1,$2,$3,$4,$5,$6,$7,$8,,,,,,,,,,,,,,,,failed" >>$csv
+	echo "     $setup: $*: exit $_status: $(head -n 1 "$work/error") $(tail -n 1 "$work/answer")"
+	[ "$setup" = rxe ] || failures=$((failures + 1))
+}
+
+turn() {
+	done=0 failures=0
+	check "round $round: $setup" both setup_begin $setup || { both setup_end; return; }
+	wire_cells $setup $list | grep -E "${ONLY:-.}" >"$work/cells"
+	while read -r _line; do
+		cell $_line
+		done=$((done + 1))
+		[ $((done % 10)) -ne 0 ] ||
+			echo "     $(cut -d. -f1 /proc/uptime) s: round $round, $setup, $done cells"
+	done <"$work/cells"
+	check "round $round: $setup, $done cells" [ $failures -eq 0 ]
+	check "round $round: $setup goes" both setup_end
+}
+
+check "a network device" net_up || exit 1
+if [ "$ROLE" = peer ]; then
+	: >$share/peer
+	check "jobs" serve_here
+	exit 0
+fi
+"$programs/bench" head >$csv
+check "what limits any of them" ceilings $csv
+check "the peer is there" wait_for 300 [ -e $share/peer ] || exit 1
+for round in $(seq "$ROUNDS"); do
+	for setup in $SETUPS; do
+		turn
+	done
+done
+: >$share/end
