@@ -9,6 +9,7 @@
 #                                    distribution's own
 #   make check | demo | soak         see README.md; check-install: the packages,
 #                                    in a Debian that boots
+#   make bench                       how fast; QUICK=1 for less of it
 
 CACHE	:= $(or $(OFED_CACHE),/var/cache/ofed)
 KVER	?= $(shell uname -r)
@@ -198,5 +199,18 @@ demo: kernels
 	@$(MAKE) -s modules K=6.1
 	@tests/vm/run 6.1 demo
 
+# Documentation/testing.md has the variables. bench-page: the results page, from the
+# data of the last run.
+KERNELS	?= 6.1 um
+bench:
+	@tests/vm/prepare.sh $(filter um%,$(KERNELS))
+	@tests/bench/run $(KERNELS)
+
+PAGE	:= Documentation/performance.md
+bench-page:
+	@python3 -B tests/bench/report.py --page $(PAGE) build/bench/*.csv >build/bench/report; \
+		test $$? -le 1 && echo "$(PAGE) is written"
+
 .PHONY: install install-drivers uninstall install-utils demo deb check-install
+.PHONY: bench bench-page
 .PHONY: dkms-sources dkms-install dkms-uninstall

@@ -116,5 +116,10 @@ verdict $? "no function over 90 lines"
 wc -l $(files '*.[ch]' '*.sh') | awk '$2 != "total" && $1 > 800 { print; bad = 1 } END { exit bad }'
 verdict $? "no file over 800 lines"
 
+python3 -B tests/bench/report_test.py >build/log/report_test.out 2>&1
+s=$?
+[ $s -eq 0 ] || cat build/log/report_test.out
+verdict $s "the report of the benchmark judges made-up figures as it should"
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -40,7 +40,17 @@ ways() { # PLACE SIZES
 	done
 }
 
+# Ours is compared with perftest in a few.
+perftests() { # PLACES OPS SIZES
+	for _place in $1; do
+		for _size in $3; do
+			for _op in $2; do echo "$_place perftest $_op rc $_size 1 4096 poll"; done
+		done
+	done
+}
+
 quick_cells() {
+	perftests "host veth" write "$K64 $M1"
 	streams host 4096 "write read send" "$M1"
 	streams host 4096 write "64 $K64"
 	streams host 4096 fadd 8
@@ -59,6 +69,7 @@ quick_cells() {
 }
 
 all_cells() {
+	perftests "host veth" "write read" "$K64 $M1"
 	_sizes="8 64 512 4096 $K64 $M1 $M4"
 	for _place in host veth netns; do
 		streams $_place 4096 "write read send" "$_sizes"

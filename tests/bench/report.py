@@ -81,14 +81,14 @@ def took_no_wire(row):
 
 
 def field_of(work):
-    return {'stream': 'mbps', 'pingpong': 'usec', 'idle': 'bytes_per_qp'}[work]
+    return {'stream': 'mbps', 'perftest': 'mbps', 'pingpong': 'usec', 'idle': 'bytes_per_qp'}[work]
 
 
 def gain(run, setup, cell):
     """How many times better than rxe, whatever better is for such a cell."""
     work = cell[1]
     ratio = run.ratio(setup, cell, 'rxe', cell, field_of(work))
-    if ratio is None or work == 'stream':
+    if ratio is None or work in ('stream', 'perftest'):
         return ratio
     return 1 / ratio if ratio else None
 
@@ -264,8 +264,8 @@ def name(cell):
         words.append(f'MTU {mtu}')
     if work == 'pingpong':
         words.append(f'round, {wait}')
-    if work == 'idle':
-        words.append('idle')
+    if work in ('idle', 'perftest'):
+        words.append(work)
     return ' '.join(words)
 
 
@@ -285,7 +285,7 @@ def target_rows(run):
 
 
 def unit(cell):
-    if cell[1] == 'stream':
+    if cell[1] in ('stream', 'perftest'):
         return 'MB/s'
     return 'us' if cell[1] == 'pingpong' else 'bytes'
 
@@ -375,13 +375,14 @@ def show(run):
     print(f'{len(targets(run)) - len(bad)} targets hold, {len(bad)} do not')
 
 
-def about(paths):
-    """What the harness wrote beside the data: machine, kernels, command."""
-    for folder in sorted({os.path.dirname(p) for p in paths}):
-        path = os.path.join(folder, 'machine')
+def about(run, paths):
+    """What the harness wrote beside the data: command, kernel, machine."""
+    for folder in {os.path.dirname(p) for p in paths}:
+        path = os.path.join(folder, f'{run.kernel}.machine')
         if os.path.exists(path):
             with open(path, encoding='utf-8') as file:
-                yield file.read()
+                return ['', '```', file.read().rstrip(), '```']
+    return []
 
 
 def page(path, runs, paths):
@@ -389,9 +390,9 @@ def page(path, runs, paths):
     os.makedirs(folder, exist_ok=True)
     out = ['# Performance', '', 'Written by `make bench-page` from the data of the last '
            '`make bench`: medians of its rounds. [Testing](testing.md) says what the cells '
-           'are.', '', '```', ''.join(about(paths)).rstrip(), '```']
+           'are.']
     for run in runs:
-        out += ['', f'## Kernel {run.kernel}']
+        out += ['', f'## Kernel {run.kernel}', *about(run, paths)]
         for file, title, text in pictures.all_of(run):
             with open(os.path.join(folder, file), 'w', encoding='utf-8') as picture:
                 picture.write(text)

@@ -7,11 +7,12 @@
 #   TREE_OFED, TREE_STOCK   folders made by tests/vm/modules
 #   QUICK=1                 fewer cells, for less time each
 #   ROUNDS, SETUPS, CELL_TIME (seconds), ONLY (an expression that cells match)
+#   CLOCK                   MHz of the host, where the guest has its time stamp counter
 . "$VM/guest.sh"
 . "$TOP/tests/bench/setups.sh"
 . "$TOP/tests/bench/cells.sh"
 
-csv=$OUT/bench.csv
+csv=$OUT/bench.csv port=18600
 list=all
 [ "${QUICK:-}" != 1 ] || list=quick
 ROUNDS=${ROUNDS:-3}
@@ -38,10 +39,48 @@ cell() { # PLACE WORK OP QP SIZE QPS MTU WAIT
 	[ "$setup" = rxe ] || [ "$setup" = siw ] || failures=$((failures + 1))
 }
 
+# The same by the program that everybody knows, as a check of ours. It polls, but one
+# side only, for a WRITE or a READ; it wants to read a clock rate.
+perftest() { # PLACE OP SIZE MTU
+	_ends="-d $dev0 -x $gid0"
+	_far=$_ends
+	[ "$1" = host ] || _far="-d $dev1 -x $gid1"
+	_n=$((134217728 / $3))
+	[ "$_n" -le 2000 ] || _n=2000
+	port=$((port + 1))
+	# Its greeting takes the loopback, what is measured does not.
+	_options="-s $3 -m $4 -n $_n -F -p $port"
+	timeout -k 5 "$limit" ib_$2_bw $_far $_options >"$work/server" 2>&1 &
+	_server=$!
+	wait_for 30 listening $port &&
+		timeout -k 5 "$limit" ib_$2_bw $_ends $_options 127.0.0.1 >"$work/line" 2>"$work/error"
+	_status=$?
+	[ $_status -eq 0 ] || kill $_server 2>/dev/null
+	wait $_server || _status=1
+	# Its MB are of 2^20 bytes.
+	_rate=$(awk -v s="$3" '$1 == s { printf "%.3f", $4 * 1.048576 }' "$work/line")
+	[ $_status -eq 0 ] && [ -n "$_rate" ] || { tail -n 5 "$work/server"; return 1; }
+	echo "$KERNEL,$round,$setup,$1,perftest,$2,rc,$3,1,$4,poll,,$_n,$_rate,,,,,,,,,,,,,ok" >>$csv
+}
+
+has_clock_rate() {
+	grep -q '^cpu MHz' /proc/cpuinfo && return
+	{ cat /proc/cpuinfo; echo "cpu MHz : ${CLOCK:-1000.000}"; } >"$work/cpuinfo" &&
+		mount -o bind "$work/cpuinfo" /proc/cpuinfo
+}
+
 all_of() { # lines of cells
 	while read -r _line; do
 		has_place ${_line%% *} || continue
-		cell $_line
+		case $_line in
+		*" perftest "*)
+			set -- $_line
+			perftest $1 $3 $5 $7 || {
+				echo "     $setup: $_line: $(tail -n 1 "$work/error")"
+				[ "$setup" = rxe ] || failures=$((failures + 1))
+			} ;;
+		*)	cell $_line ;;
+		esac
 		done=$((done + 1))
 		[ $((done % 10)) -ne 0 ] ||
 			echo "     $(cut -d. -f1 /proc/uptime) s: round $round, $setup, $done cells"
@@ -61,6 +100,7 @@ turn() {
 	check "round $round: $setup goes" setup_end
 }
 
+check "a clock rate for perftest" has_clock_rate
 for round in $(seq "$ROUNDS"); do
 	for setup in $SETUPS; do
 		turn
