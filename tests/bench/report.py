@@ -290,11 +290,22 @@ def unit(cell):
     return 'us' if cell[1] == 'pingpong' else 'bytes'
 
 
+def spread(run, cell):
+    """How far apart the rounds of a setup are, of their median; that of the worst one."""
+    apart = []
+    for setup in SETUPS:
+        each = run.each(setup, cell, field_of(cell[1])).values()
+        if len(each) > 1:
+            apart.append((max(each) - min(each)) / (statistics.median(each) or 1))
+    return f'{100 * max(apart):.0f} %' if apart else '-'
+
+
 def cell_rows(run):
-    yield ('cell', 'unit') + SETUPS + ('times rxe',)
+    yield ('cell', 'unit') + SETUPS + ('times rxe', 'spread')
     for cell in run.cells():
         values = [run.median(s, cell, field_of(cell[1])) for s in SETUPS]
-        yield (name(cell), unit(cell), *map(number, values), number(gain(run, 'ours', cell)))
+        yield (name(cell), unit(cell), *map(number, values), number(gain(run, 'ours', cell)),
+               spread(run, cell))
 
 
 def way_rows(run):

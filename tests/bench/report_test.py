@@ -61,6 +61,11 @@ class Ratios(unittest.TestCase):
         cell = ('veth', 'pingpong', 'write', 'rc', 8, 1, 4096, 'alone')
         self.assertEqual(report.gain(run, 'ours', cell), 3)
 
+    def test_spread(self):
+        run = run_of(*(row(round=i, mbps=v) for i, v in ((1, 10), (2, 20), (3, 30))),
+                     row(setup='rxe'))
+        self.assertEqual(report.spread(run, WRITE), '100 %')
+
     def test_nothing_to_compare(self):
         self.assertIsNone(report.gain(run_of(row()), 'ours', WRITE))
 

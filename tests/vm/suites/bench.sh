@@ -6,7 +6,8 @@
 #
 #   TREE_OFED, TREE_STOCK   folders made by tests/vm/modules
 #   QUICK=1                 fewer cells, for less time each
-#   ROUNDS, SETUPS, CELL_TIME (seconds), ONLY (an expression that cells match)
+#   ROUNDS, SETUPS (with commas), CELL_TIME (seconds), ONLY (an expression that cells
+#                           match, without blanks)
 #   CLOCK                   MHz of the host, where the guest has its time stamp counter
 . "$VM/guest.sh"
 . "$TOP/tests/bench/setups.sh"
@@ -17,7 +18,7 @@ list=all
 [ "${QUICK:-}" != 1 ] || list=quick
 ROUNDS=${ROUNDS:-3}
 [ -n "${CELL_TIME:-}" ] || { CELL_TIME=0.5; [ $list = all ] || CELL_TIME=0.25; }
-[ -n "${SETUPS:-}" ] || SETUPS="rxe ours driver tcp $(has_siw && echo siw)"
+[ -n "${SETUPS:-}" ] || SETUPS=rxe,ours,driver,tcp$(has_siw && echo ,siw)
 
 "$programs/bench" head >$csv
 check "two wires" wires_up || exit 1
@@ -102,7 +103,7 @@ turn() {
 
 check "a clock rate for perftest" has_clock_rate
 for round in $(seq "$ROUNDS"); do
-	for setup in $SETUPS; do
+	for setup in $(echo $SETUPS | tr , ' '); do
 		turn
 	done
 done

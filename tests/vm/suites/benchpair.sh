@@ -12,7 +12,7 @@ list=all
 [ "${QUICK:-}" != 1 ] || list=quick
 ROUNDS=${ROUNDS:-3}
 [ -n "${CELL_TIME:-}" ] || { CELL_TIME=1; [ $list = all ] || CELL_TIME=0.5; }
-[ -n "${SETUPS:-}" ] || SETUPS="rxe ours driver tcp"
+SETUPS=${SETUPS:-rxe,ours,driver,tcp}
 ends=0
 link_local() { echo $gid_hex; }
 
@@ -86,7 +86,7 @@ fi
 check "what limits any of them" ceilings $csv
 check "the peer is there" wait_for 300 [ -e $share/peer ] || exit 1
 for round in $(seq "$ROUNDS"); do
-	for setup in $SETUPS; do
+	for setup in $(echo $SETUPS | tr , ' '); do
 		turn
 	done
 done
