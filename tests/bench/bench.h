@@ -36,7 +36,7 @@ enum waiting { POLL, EVENT, ALONE };
 
 /* What is measured: the words of the command line. */
 struct cell {
-	const char *tag, *wire, *netns, *address;
+	const char *tag, *wire, *netns, *address, *bind;
 	const char *dev[2];
 	long gid[2];
 	long work, op, type, wait;
@@ -118,6 +118,11 @@ void side_credit(struct side *s, int q);
 int side_poll(struct side *s, struct ibv_wc *wc, int most);
 int side_wait(struct side *s, struct ibv_wc *wc, int most, double patience);
 bool side_told(void);
+
+/* ---- cm.c ------------------------------------------------------------------------ */
+
+struct ibv_context *cm_begin(void);
+void cm_connect(struct side *s, int q, struct ibv_qp_init_attr *attr);
 
 /* ---- what is measured ------------------------------------------------------------ */
 

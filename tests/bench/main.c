@@ -10,6 +10,8 @@
  *   netns          file of the namespace of the other side
  *   address port   of TCP; with role=ask or role=serve that of the other host, for
  *                  what the sides tell each other beside the wire, too
+ *   bind           of the other side, for a device that rdma_cm alone connects: its own
+ *                  name for 'address', which it has to be given then
  *   wire           network device whose bytes are counted
  *   tag            what the line begins with
  *
@@ -53,7 +55,7 @@ static const struct argument {
 	{ "mtu", &cell.mtu }, { "port", &cell.port }, { "gid", &cell.gid[0] },
 	{ "peergid", &cell.gid[1] }, { "dev", .text = &cell.dev[0] },
 	{ "peerdev", .text = &cell.dev[1] }, { "netns", .text = &cell.netns },
-	{ "address", .text = &cell.address }, { "wire", .text = &cell.wire },
+	{ "address", .text = &cell.address }, { "bind", .text = &cell.bind }, { "wire", .text = &cell.wire },
 	{ "tag", .text = &cell.tag }, { "role", .text = &role }, { }
 };
 

@@ -72,8 +72,8 @@ class Run:
 
 
 def took_no_wire(row):
-    """Between two devices every byte of a stream has to pass the network device."""
-    if row['place'] not in WIRES or row['work'] != 'stream' or row['setup'] == 'tcp':
+    """Between two ends every byte of a stream has to pass the network device."""
+    if row['place'] not in WIRES or row['work'] != 'stream':
         return False
     if row['qp'] != 'rc':       # a datagram may get lost
         return float(row['wire_bytes']) == 0

@@ -61,6 +61,8 @@ add_link() { # DEV NETDEV [NAMESPACE]
 
 # Gives gid0..gid3 and dev0..dev3, one for each interface that has a device.
 find_end() { # N
+	# iWARP has GIDs that nobody asks for.
+	[ "$DRIVER" != siw ] || { eval "dev$1=siw$1 gid$1=0"; return; }
 	wait_for 20 active ${DRIVER}$1 && wait_for 20 gid_of ${DRIVER}$1 "$(link_local $1)" || return
 	eval "dev$1=${DRIVER}$1 gid$1=$(gid_of ${DRIVER}$1 "$(link_local $1)")"
 }
@@ -77,7 +79,7 @@ setup_begin() { # NAME
 	CORE=$_core
 	use_tree $_core || return
 	case $DRIVER in
-	siw) modprobe siw ;;
+	siw) modprobe siw && modprobe rdma_ucm ;;
 	*) load_driver ;;
 	esac && modprobe ib_uverbs || return
 	for _n in ${ends:-0 1}; do
@@ -93,7 +95,7 @@ setup_end() {
 	for _d in $sys/$DRIVER*; do
 		[ ! -e "$_d" ] || rdma link delete "${_d##*/}" || return
 	done
-	[ "$DRIVER" != siw ] || modprobe -r siw rdma_cm
+	[ "$DRIVER" != siw ] || modprobe -r siw || return
 	wait_for 30 unload_stack
 }
 
@@ -111,6 +113,8 @@ ends_of() {
 	tcp-host) echo "address=127.0.0.1" ;;
 	tcp-veth) echo "address=fe80::ff:fe00:2%eth0 wire=eth0" ;;
 	tcp-netns) echo "address=fe80::ff:fe00:4%eth2 netns=/run/netns/b wire=eth2" ;;
+	siw-host) echo "dev=siw0 address=fe80::ff:fe00:1%eth0 bind=fe80::ff:fe00:1%eth0" ;;
+	siw-veth) echo "dev=siw0 address=fe80::ff:fe00:2%eth0 bind=fe80::ff:fe00:2%eth1 wire=eth0" ;;
 	*-host) echo "dev=$dev0 gid=$gid0" ;;
 	*-veth) echo "dev=$dev0 gid=$gid0 peerdev=$dev1 peergid=$gid1 wire=eth0" ;;
 	*-netns) echo "dev=$dev2 gid=$gid2 peerdev=$dev3 peergid=$gid3 netns=/run/netns/b wire=eth2" ;;

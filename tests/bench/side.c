@@ -34,14 +34,19 @@ static struct ibv_context *device(const char *name)
 	return ctx;
 }
 
-static void create_qp(struct side *s, int q)
+static struct ibv_qp_init_attr qp_attr(const struct side *s)
 {
-	struct ibv_qp_init_attr a = {
+	return (struct ibv_qp_init_attr){
 		.send_cq = s->cq, .recv_cq = s->cq, .qp_type = cell.type,
 		.cap = { .max_send_wr = cell.batch * cell.window + cell.credit + 2,
 			 .max_recv_wr = cell.batch * cell.credit + 2,
 			 .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = INLINE },
 	};
+}
+
+static void create_qp(struct side *s, int q)
+{
+	struct ibv_qp_init_attr a = qp_attr(s);
 
 	NEED(s->qp[q] = ibv_create_qp(s->pd, &a));
 	s->own.qpn[q] = s->qp[q]->qp_num;
@@ -55,7 +60,7 @@ void side_open(struct side *s, int end)
 	struct ibv_device_attr attr;
 	size_t size;
 
-	s->ctx = device(cell.dev[end]);
+	s->ctx = cell.bind ? cm_begin() : device(cell.dev[end]);
 	s->gid_index = cell.gid[end];
 	NEED(!ibv_query_gid(s->ctx, 1, s->gid_index, &s->own.gid));
 	NEED(!ibv_query_device(s->ctx, &attr));
@@ -71,7 +76,7 @@ void side_open(struct side *s, int end)
 	NEED(s->mr = ibv_reg_mr(s->pd, s->memory, size, access));
 	s->own.address = (uintptr_t)s->memory;
 	s->own.rkey = s->mr->rkey;
-	for (int q = 0; q < cell.qps; q++)
+	for (int q = 0; q < cell.qps && !cell.bind; q++)
 		create_qp(s, q);
 }
 
@@ -117,8 +122,14 @@ void side_connect(struct side *s)
 		.grh = { .dgid = s->other.gid, .sgid_index = s->gid_index, .hop_limit = 64 },
 	};
 
-	for (int q = 0; q < cell.qps; q++)
-		connect_qp(s, q, &ah);
+	struct ibv_qp_init_attr a = qp_attr(s);
+
+	for (int q = 0; q < cell.qps; q++) {
+		if (cell.bind)
+			cm_connect(s, q, &a);
+		else
+			connect_qp(s, q, &ah);
+	}
 	if (cell.type == IBV_QPT_UD)
 		NEED(s->ah = ibv_create_ah(s->pd, &ah));
 }
