@@ -51,6 +51,7 @@ extern int me;				/* 0 asks, 1 serves */
 struct result {
 	long messages;			/* or rounds of them */
 	double seconds;
+	double best;			/* messages in a second, of the best piece */
 	long bytes_per_qp;		/* of IDLE alone */
 };
 

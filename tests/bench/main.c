@@ -25,6 +25,7 @@
 #include "bench.h"
 
 #define TCP_BESIDE	1	/* its port is the next one */
+#define PIECES		3	/* of a measurement */
 
 struct cell cell = {
 	.tag = "", .work = STREAM, .op = WRITE, .type = IBV_QPT_RC, .wait = EVENT,
@@ -131,6 +132,7 @@ static const char head[] =
 static void print(const struct result *r, const struct usage *u)
 {
 	double bytes = (double)r->messages * cell.size, cpu[3];
+	double best = r->best;
 
 	for (int i = 0; i < 3; i++)
 		cpu[i] = u[0].cpu[i] + (role ? u[1].cpu[i] : 0);
@@ -138,9 +140,9 @@ static void print(const struct result *r, const struct usage *u)
 	       spell(ops, cell.op), spell(types, cell.type), cell.size,
 	       cell.qps, cell.mtu, spell(waits, cell.wait), r->seconds, r->messages);
 	if (cell.work == STREAM)
-		printf("%.3f,%.1f,,", bytes / r->seconds / 1e6, r->messages / r->seconds);
+		printf("%.3f,%.1f,,", best * cell.size / 1e6, best);
 	else if (cell.work == PINGPONG)
-		printf(",,%.3f,", r->seconds / r->messages * 1e6);
+		printf(",,%.3f,", 1e6 / best);
 	else
 		printf(",,,");
 	printf("%.4f,%.4f,%.4f,%.4f,%.2f,%.2f,%.2f,", u[0].user, u[0].sys, u[1].user, u[1].sys,
@@ -153,15 +155,25 @@ static void print(const struct result *r, const struct usage *u)
 	printf(",ok\n");
 }
 
-/* The same twice: what is only so the first time is not measured. */
+/*
+ * What is only so the first time is not measured. The rate is that of the best piece:
+ * whatever else the machine has to do comes in bursts, and is none of the stack.
+ */
 static void measure(struct result *r, struct usage *spent,
 		    void (*run)(void *, double, struct result *), void *arg)
 {
+	struct result piece = { };
 	struct usage before;
 
-	run(arg, cell.seconds / 8, r);
+	run(arg, cell.seconds / 8, &piece);
 	usage_take(&before);
-	run(arg, cell.seconds, r);
+	for (int i = 0; i < PIECES; i++) {
+		run(arg, cell.seconds / PIECES, &piece);
+		r->messages += piece.messages;
+		r->seconds += piece.seconds;
+		if (piece.seconds && piece.messages / piece.seconds > r->best)
+			r->best = piece.messages / piece.seconds;
+	}
 	usage_since(spent, &before);
 }
 

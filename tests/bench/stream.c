@@ -22,7 +22,7 @@ static long received;
 /* What one queue pair has on its way: deep where messages are small. */
 void stream_plan(void)
 {
-	int depth = cell.size <= 4096 ? 128 : cell.size <= 65536 ? 32 : 8;
+	int depth = cell.size <= 4096 ? 128 : cell.size <= 65536 ? 32 : 4;
 
 	if (cell.work == PINGPONG || cell.type == IBV_QPT_UC)
 		depth = depth < 32 ? depth : 32;
