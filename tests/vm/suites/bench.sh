@@ -14,6 +14,8 @@
 . "$TOP/tests/bench/cells.sh"
 
 csv=$OUT/bench.csv port=18600
+# siw refuses even root what is above the limit.
+ulimit -l unlimited
 list=all
 [ "${QUICK:-}" != 1 ] || list=quick
 ROUNDS=${ROUNDS:-3}
@@ -61,6 +63,8 @@ perftest() { # PLACE OP SIZE MTU
 	# Its MB are of 2^20 bytes.
 	_rate=$(awk -v s="$3" '$1 == s { printf "%.3f", $4 * 1.048576 }' "$work/line")
 	[ $_status -eq 0 ] && [ -n "$_rate" ] || { tail -n 5 "$work/server"; return 1; }
+	# On a busy machine it does not trust the clock that it has measured.
+	[ "$_rate" != 0.000 ] || { echo "     $setup: $*: perftest has no clock"; return; }
 	echo "$KERNEL,$round,$setup,$1,perftest,$2,rc,$3,1,$4,poll,,$_n,$_rate,,,,,,,,,,,,,ok" >>$csv
 }
 
