@@ -99,6 +99,14 @@ setup_end() {
 	wait_for 30 unload_stack
 }
 
+# What the devices have counted, on one line, for whoever asks why a cell broke down.
+counted() {
+	for _d in $sys/$DRIVER*; do
+		echo "     ${_d##*/}:" $(grep -v '^0$' /dev/null "$_d"/ports/1/hw_counters/* |
+			sed -n 's|.*/\([a-z_0-9]*\):\([1-9]\)|\1=\2|p')
+	done 2>/dev/null
+}
+
 # has_place PLACE: for the setup of the moment
 has_place() {
 	case $setup-$1 in

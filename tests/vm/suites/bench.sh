@@ -39,6 +39,7 @@ cell() { # PLACE WORK OP QP SIZE QPS MTU WAIT
 	fi
 	echo "$KERNEL,$round,$setup,$1,$2,$3,$4,$5,$6,$7,$8,,,,,,,,,,,,,,,,failed" >>$csv
 	echo "     $setup: $*: exit $_status: $(head -n 1 "$work/error")"
+	[ "$setup" = tcp ] || counted
 	[ "$setup" = rxe ] || [ "$setup" = siw ] || failures=$((failures + 1))
 }
 

@@ -59,6 +59,7 @@ cell() { # PLACE WORK OP QP SIZE QPS MTU WAIT
 	fi
 	echo "$KERNEL,$round,$setup,$1,$2,$3,$4,$5,$6,$7,$8,,,,,,,,,,,,,,,,failed" >>$csv
 	echo "     $setup: $*: exit $_status: $(head -n 1 "$work/error") $(tail -n 1 "$work/answer")"
+	[ "$setup" = tcp ] || counted
 	[ "$setup" = rxe ] || failures=$((failures + 1))
 }
 
