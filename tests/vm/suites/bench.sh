@@ -49,7 +49,7 @@ perftest() { # PLACE OP SIZE MTU
 	_ends="-d $dev0 -x $gid0"
 	_far=$_ends
 	[ "$1" = host ] || _far="-d $dev1 -x $gid1"
-	_n=$((134217728 / $3))
+	_n=$((33554432 / $3))
 	[ "$_n" -le 2000 ] || _n=2000
 	port=$((port + 1))
 	# Its greeting takes the loopback, what is measured does not.
