@@ -90,5 +90,7 @@ for round in $(seq "$ROUNDS"); do
 	for setup in $(echo $SETUPS | tr , ' '); do
 		turn
 	done
+	# The best counts, so a moment without other work is enough.
+	check "round $round: what limits any of them" ceilings $csv
 done
 : >$share/end
