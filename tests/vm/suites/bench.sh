@@ -8,6 +8,7 @@
 #   QUICK=1                 fewer cells, for less time each
 #   ROUNDS, SETUPS (with commas), CELL_TIME (seconds), ONLY (an expression that cells
 #                           match, without blanks)
+#   KALLSYMS=1              leave the symbols of the kernel for tests/bench/profile
 #   CLOCK                   MHz of the host, where the guest has its time stamp counter
 . "$VM/guest.sh"
 . "$TOP/tests/bench/setups.sh"
@@ -101,6 +102,7 @@ turn() {
 		return
 	}
 	cells_of $setup $list | grep -E "${ONLY:-.}" >"$work/cells"
+	[ -z "${KALLSYMS:-}" ] || cp /proc/kallsyms "$OUT/kallsyms"
 	all_of <"$work/cells"
 	check "round $round: $setup, $done cells" [ $failures -eq 0 ]
 	check "round $round: $setup goes" setup_end
