@@ -18,14 +18,14 @@ static u32 crc_range(const struct sk_buff *skb, u32 crc, u32 offset, u32 length)
 	u32 bytes;
 
 	if (likely(offset + length <= skb_headlen(skb)))
-		return crc32_le(crc, skb->data + offset, length);
+		return ibt_crc32(crc, skb->data + offset, length);
 
 	/* The walk only remembers @skb, it does not write to it. */
 	skb_prepare_seq_read((struct sk_buff *)skb, offset, offset + length,
 			     &walk);
 	while ((bytes = skb_seq_read(done, &piece, &walk)) != 0) {
 		/* A piece may reach beyond the range: the first one does. */
-		crc = crc32_le(crc, piece, min(bytes, length - done));
+		crc = ibt_crc32(crc, piece, min(bytes, length - done));
 		done += bytes;
 	}
 	return crc;
@@ -54,8 +54,8 @@ __le32 ibt_icrc_of(const u8 *at, u32 length, u32 seed)
 	u32 crc;
 
 	memcpy(bth, at, sizeof(bth));
-	crc = crc32_le(crc_bth(seed, bth), at + IBT_BTH_BYTES,
-		       length - IBT_BTH_BYTES - IBT_ICRC_BYTES);
+	crc = ibt_crc32(crc_bth(seed, bth), at + IBT_BTH_BYTES,
+			length - IBT_BTH_BYTES - IBT_ICRC_BYTES);
 	return cpu_to_le32(~crc);
 }
 

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The module: its parameter and its folder in debugfs. */
+/* The module: its parameters and its folder in debugfs. */
+#include <linux/crypto.h>
 #include <linux/debugfs.h>
 #include <linux/module.h>
 
 #include "ibt.h"
+#include "pkt.h"
 
 bool ibt_loopback = true;
 module_param_named(loopback, ibt_loopback, bool, 0644);
 MODULE_PARM_DESC(loopback,
 		 "Hand messages between queue pairs of this host over without packets (default: on)");
 
+static char ibt_crc[CRYPTO_MAX_ALG_NAME];
+module_param_string(crc, ibt_crc, sizeof(ibt_crc), 0444);
+MODULE_PARM_DESC(crc,
+		 "CRC-32 of packets: table, crypto (default: the faster one)");
+
 struct dentry *ibt_debugfs;
 
 static int __init ibt_init(void)
 {
+	ibt_crc_choose(ibt_crc, sizeof(ibt_crc));
 	ibt_debugfs = debugfs_create_dir("ofed_soft", NULL);
 	return 0;
 }
@@ -21,6 +29,7 @@ static int __init ibt_init(void)
 static void __exit ibt_exit(void)
 {
 	debugfs_remove(ibt_debugfs);
+	ibt_crc_end();
 }
 
 module_init(ibt_init);

@@ -107,6 +107,12 @@ void ibt_hdr_push(const struct ibt_pkt *pkt, struct sk_buff *skb);
 /* The same to @at, which has room for pkt->op->length bytes. */
 void ibt_hdr_write(const struct ibt_pkt *pkt, u8 *at);
 
+/* The CRC-32 that is fastest here; what crc32_le() says. */
+u32 ibt_crc32(u32 crc, const u8 *at, u32 length);
+/* Between them ibt_crc32() may be called. */
+void ibt_crc_choose(char *name, size_t size);
+void ibt_crc_end(void);
+
 /* ICRC over link's masked headers (@seed), BTH with resv8a masked, the rest up
  * to the last four bytes, of a packet as above.
  */

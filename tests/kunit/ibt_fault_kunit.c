@@ -18,6 +18,7 @@
 
 #include "../../hw/ibt/opcode.c"
 #include "../../hw/ibt/hdr.c"
+#include "../../hw/ibt/crc.c"
 #include "../../hw/ibt/icrc.c"
 #include "../../hw/ibt/tx.c"
 #include "../../hw/ibt/fault.c"

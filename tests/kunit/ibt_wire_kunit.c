@@ -20,6 +20,7 @@
 #undef RECV
 #undef RESP
 #include "../../hw/ibt/hdr.c"
+#include "../../hw/ibt/crc.c"
 #include "../../hw/ibt/icrc.c"
 
 /* ---- table 38 ----------------------------------------------------------------- */
