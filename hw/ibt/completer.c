@@ -5,6 +5,8 @@
  * has no answer yet: the rest are ghosts of the past, or forged.
  */
 #include "send.h"
+
+#define MUCH	SZ_16K
 #include "trace.h"
 
 /* The peer is there and does something for us: all retries are left again. */
@@ -327,6 +329,62 @@ static bool positive(const struct ibt_pkt *pkt)
 	       (pkt->syndrome & IBT_AETH_KIND) == IBT_AETH_ACK;
 }
 
+/*
+ * So much that it should not keep this processor, which may have more to receive: the
+ * work sends it, on another one.
+ */
+static bool much_left(struct ibt_qp *qp)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	const struct ibt_slot *slot;
+
+	if (!ibt_qp_dev(qp)->num_lanes || sq->next == ibt_sq_head(sq) ||
+	    num_online_cpus() == 1)
+		return false;
+	slot = ibt_slot_at(sq, sq->next);
+	return ibt_wr_info(slot->opcode)->kind == IBT_WR_DATA &&
+	       slot->length - sq->offset >= MUCH;
+}
+
+/* ACKs say what was received so far, so the newest one is enough. */
+static void leave_ack(struct ibt_sq *sq, u32 psn)
+{
+	int left = atomic_read(&sq->ack_left);
+
+	do {
+		if (left && ibt_psn_diff(psn, left & IBT_PSN_MASK) <= 0)
+			return;
+	} while (!atomic_try_cmpxchg(&sq->ack_left, &left, psn | IBT_ACK_LEFT));
+}
+
+void ibt_sq_take_ack(struct ibt_qp *qp)
+{
+	struct ibt_pkt ack = { .syndrome = IBT_AETH_ACK };
+	int left;
+
+	lockdep_assert_held(&qp->sq.lock);
+	if (likely(!atomic_read(&qp->sq.ack_left)))
+		return;
+	left = atomic_xchg(&qp->sq.ack_left, 0);
+	ack.psn = left & IBT_PSN_MASK;
+	if (left && expected(qp, &ack))
+		acknowledge(qp, &ack);
+}
+
+/*
+ * Whoever has the lock may be at the payload of many packets, and who would wait for
+ * him has others to receive. The work looks at the ACK after that, or he does himself.
+ * False: it is no such answer.
+ */
+static bool left_behind(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+{
+	if (pkt->op->verb != IBT_ACK || !positive(pkt))
+		return false;
+	leave_ack(&qp->sq, pkt->psn);
+	ibt_sq_kick(qp);
+	return true;
+}
+
 /**
  * ibt_completer - a response packet
  * @qp: queue pair it is for
@@ -338,9 +396,14 @@ static bool positive(const struct ibt_pkt *pkt)
 void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb)
 {
-	bool go = false;
+	bool go = false, later = false;
 
-	spin_lock_bh(&qp->sq.lock);
+	if (!spin_trylock_bh(&qp->sq.lock)) {
+		if (left_behind(qp, pkt))
+			return;
+		spin_lock_bh(&qp->sq.lock);
+	}
+	ibt_sq_take_ack(qp);
 	if (expected(qp, pkt)) {
 		go = true;
 		if (pkt->op->verb == IBT_ACK)
@@ -349,8 +412,11 @@ void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			read_response(qp, pkt, skb);
 		else if (pkt->op->verb == IBT_ATOMIC_RESP && positive(pkt))
 			atomic_response(qp, pkt);
+		later = much_left(qp);
 	}
 	spin_unlock_bh(&qp->sq.lock);
-	if (go)
+	if (later)
+		ibt_sq_kick(qp);
+	else if (go)
 		ibt_requester(qp);
 }

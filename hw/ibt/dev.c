@@ -25,13 +25,15 @@ static void ibt_dev_exit(struct ibt_dev *dev)
 }
 
 /*
- * The last op that the core calls. Every object is gone, so no work is pending
- * and no path is held but by packets that the link and the injector keep.
+ * The last op that the core calls. Every object is gone, so no work is pending but
+ * that of lanes, and no path is held but by packets that the link and the injector
+ * keep.
  */
 static void ibt_dealloc_driver(struct ib_device *ib)
 {
 	struct ibt_dev *dev = to_ibt_dev(ib);
 
+	ibt_lanes_exit(dev);
 	if (dev->fault)
 		ibt_fault_exit(dev);
 	dev->link->dealloc(dev);
@@ -147,12 +149,16 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 				  ops->name);
 	if (!dev->wq)
 		goto err_stats;
-	if (ibt_groups_init(dev))
+	if (ibt_lanes_init(dev))
 		goto err_wq;
+	if (ibt_groups_init(dev))
+		goto err_lanes;
 	/* From here on ib_dealloc_device() undoes all of it. */
 	ibt_dev_set_ops(dev);
 	return dev;
 
+err_lanes:
+	ibt_lanes_exit(dev);
 err_wq:
 	destroy_workqueue(dev->wq);
 err_stats:

@@ -157,6 +157,10 @@ struct ibt_stats {
  * @crowd_work: delivers them
  * @queued: bytes of received packets that wait, of IBT_MAX_QUEUED_BYTES
  * @wq: what was too much for the context it came up in
+ * @lanes: runs that wait for another processor (lane.c), @num_lanes of them
+ * @num_lanes: a power of 2, or 0: none
+ * @busy_lanes: that have packets
+ * @lanes_wq: empties them
  * @stats: per CPU
  * @fault: injection (fault.c), NULL: none
  * @priv: the link's
@@ -183,6 +187,10 @@ struct ibt_dev {
 	struct work_struct crowd_work;
 	atomic_t queued;
 	struct workqueue_struct *wq;
+	struct ibt_lane *lanes;
+	u32 num_lanes;
+	atomic_t busy_lanes;
+	struct workqueue_struct *lanes_wq;
 	struct ibt_stats __percpu *stats;
 	struct ibt_fault *fault;
 	void *priv;
@@ -446,6 +454,17 @@ void ibt_requester(struct ibt_qp *qp);
 /* A response packet for @qp. Does not consume @skb. Softirq. */
 void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb);
+
+/* ---- lane.c -------------------------------------------------------------------------- */
+
+int ibt_lanes_init(struct ibt_dev *dev);
+void ibt_lanes_exit(struct ibt_dev *dev);
+/* True: @skb is received later, by ibt_rx_now(), or was dropped. */
+bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
+		   const struct ibt_rx_meta *meta);
+/* Receive @skb, which is consumed: a run of packets of @size, or 0: one. */
+void ibt_rx_now(struct ibt_port *port, struct sk_buff *skb, u32 size,
+		const struct ibt_rx_meta *meta);
 
 /* ---- rx.c, responder.c, ud.c, exec.c ---------------------------------------------- */
 

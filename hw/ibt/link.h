@@ -56,6 +56,7 @@ struct ibt_path {
  *	skb->data is at the (first) BTH before and at the link's first byte after;
  *	transport header is set to the BTH. Payload and room for each ICRC are
  *	there already; only headers that are pushed are linear for sure.
+ * @lanes: runs may be received on another processor
  * @icrc_seed: CRC32 state after the link's masked headers, as they will be in
  *	front of packet @index of those in @skb, which is @length bytes long from
  *	BTH to ICRC. skb->data is at the BTH; network header is set. Same for
@@ -84,6 +85,7 @@ struct ibt_link_ops {
 	u16 headroom;
 	u16 tailroom;
 	u32 max_mtu;
+	bool lanes;
 	struct ibt_path *(*path_resolve)(struct ibt_port *port,
 					 const struct rdma_ah_attr *attr,
 					 gfp_t gfp);

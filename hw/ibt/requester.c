@@ -539,6 +539,7 @@ static bool run_round(struct ibt_qp *qp)
 	int steps;
 
 	spin_lock_bh(&qp->sq.lock);
+	ibt_sq_take_ack(qp);
 	for (steps = 0; more && steps < ROUND_STEPS; steps++) {
 		if (round.bytes >= ROUND_BYTES)
 			break;

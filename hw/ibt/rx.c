@@ -236,6 +236,28 @@ static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 index,
 }
 
 /**
+ * ibt_rx_now - receive what ibt_lane_take() left here, or gives back
+ * @port: where it came
+ * @skb: as of ibt_rx_run(); consumed
+ * @size: see there; 0: one packet
+ * @meta: see there
+ *
+ * Context: softirqs disabled, interrupts enabled; an RCU reader. No lock is held.
+ */
+void ibt_rx_now(struct ibt_port *port, struct sk_buff *skb, u32 size,
+		const struct ibt_rx_meta *meta)
+{
+	u32 index = 0, offset;
+
+	if (!size)
+		rx_packet(port, skb, 0, 0, skb->len, meta);
+	for (offset = 0; size && offset < skb->len; offset += size)
+		rx_packet(port, skb, index++, offset,
+			  min(size, skb->len - offset), meta);
+	consume_skb(skb);
+}
+
+/**
  * ibt_rx - a packet came
  * @port: where
  * @skb: data at the BTH, network header set, ICRC at the tail, not shared. Any
@@ -247,8 +269,8 @@ static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 index,
 void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
 	    const struct ibt_rx_meta *meta)
 {
-	rx_packet(port, skb, 0, 0, skb->len, meta);
-	consume_skb(skb);
+	if (!ibt_lane_take(port, skb, 0, meta))
+		ibt_rx_now(port, skb, 0, meta);
 }
 EXPORT_SYMBOL_GPL(ibt_rx);
 
@@ -264,17 +286,13 @@ EXPORT_SYMBOL_GPL(ibt_rx);
 void ibt_rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		const struct ibt_rx_meta *meta)
 {
-	u32 index = 0, offset;
-
 	/* So short that there is none; and it would take for ever to tell so. */
 	if (size < IBT_BTH_BYTES + IBT_ICRC_BYTES) {
 		drop(port, IBT_STAT_RX_MALFORMED);
 		kfree_skb(skb);
 		return;
 	}
-	for (offset = 0; offset < skb->len; offset += size)
-		rx_packet(port, skb, index++, offset,
-			  min(size, skb->len - offset), meta);
-	consume_skb(skb);
+	if (!ibt_lane_take(port, skb, size, meta))
+		ibt_rx_now(port, skb, size, meta);
 }
 EXPORT_SYMBOL_GPL(ibt_rx_run);

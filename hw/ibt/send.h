@@ -111,6 +111,10 @@ bool ibt_sq_flush_some(struct ibt_qp *qp, int budget);
 void ibt_sq_drop_all(struct ibt_qp *qp);
 void ibt_sq_check_drained(struct ibt_qp *qp);
 
+#define IBT_ACK_LEFT	BIT(31)
+
+/* completer.c; sq.lock held. An ACK that found it held. */
+void ibt_sq_take_ack(struct ibt_qp *qp);
 /* completer.c; sq.lock held. A NAK, or none, for @psn, however it came. */
 void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome);
 void ibt_sq_progress(struct ibt_qp *qp);

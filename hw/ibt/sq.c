@@ -299,6 +299,7 @@ void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 	switch (state) {
 	case IB_QPS_RESET:
 		ibt_sq_drop_all(qp);
+		atomic_set(&sq->ack_left, 0);
 		break;
 	case IB_QPS_RTS:
 		if (was == IB_QPS_RTR)

@@ -120,6 +120,8 @@ struct ibt_local {
  * @cur_psn: of the next packet to send
  * @una: oldest PSN without an answer
  * @high: behind the highest PSN ever sent
+ * @ack_left: newest PSN of ACKs that came while somebody had @lock, and IBT_ACK_LEFT; 0:
+ *	      none. Without a lock
  * @psn: never used so far
  * @rd_atomic: READs, atomics and ATOMIC WRITEs without an answer
  * @window: packets without an answer, now
@@ -162,6 +164,7 @@ struct ibt_sq {
 	u32 cur_psn;
 	u32 una;
 	u32 high;
+	atomic_t ack_left;
 	u32 psn;
 	u32 rd_atomic;
 	u32 migrations;

@@ -6,6 +6,7 @@
 #define IBT_STATS(X)							\
 	X(TX_PKTS, "tx_packets")	/* given to the link */		\
 	X(TX_RUNS, "tx_runs")		/* several of them in one skb */ \
+	X(RX_LANES, "rx_lanes")		/* skbs left to another processor */ \
 	X(RX_PKTS, "rx_packets")	/* well-formed, good ICRC */	\
 	X(LOCAL_MSGS, "local_messages")	/* delivered without packets */	\
 	X(RX_MALFORMED, "rx_malformed")	/* length, opcode, version */	\

@@ -159,6 +159,7 @@ static const struct ibt_link_ops roce_link = {
 	.headroom	= LL_MAX_HEADER + sizeof(struct ipv6hdr) +
 			  sizeof(struct udphdr),
 	.max_mtu	= ROCE_MAX_MTU,
+	.lanes		= true,
 	.path_resolve	= roce_path_resolve,
 	.path_valid	= roce_path_valid,
 	.path_free	= roce_path_free,

@@ -18,6 +18,7 @@ extern struct kunit_suite ibt_send_runs_suite;
 extern struct kunit_suite ibt_recv_runs_suite;
 extern struct kunit_suite ibt_ends_runs_suite;
 extern struct kunit_suite ibt_runs_suite;	/* packets that leave together */
+extern struct kunit_suite ibt_lanes_suite;	/* and are received elsewhere */
 
 /* suite_init, suite_exit: the same suite on a link that takes runs of packets. */
 int runs_begin(struct kunit_suite *suite);

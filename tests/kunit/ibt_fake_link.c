@@ -13,6 +13,7 @@ u32 fake_port_caps;
 u32 fake_ports = 1;
 u32 fake_run_packets;
 bool fake_run_whole;
+bool fake_lanes;
 void (*fake_prepare)(struct ib_device *ib);
 
 struct fake_path {
@@ -218,7 +219,7 @@ static const struct ib_device_ops fake_ib_ops = {
 	.query_gid = fake_query_gid,
 };
 
-static const struct ibt_link_ops fake_ops = {
+static struct ibt_link_ops fake_ops = {
 	.name = "fake",
 	.layer = IB_LINK_LAYER_INFINIBAND,
 	.headroom = FAKE_BYTES,
@@ -366,7 +367,8 @@ static void fake_work(struct work_struct *work)
 
 void fake_inject_from(int slid, const u8 *bytes, u32 length)
 {
-	struct sk_buff *skb = alloc_skb(FAKE_BYTES + length, GFP_KERNEL);
+	/* Some hold a lock of the engine meanwhile. */
+	struct sk_buff *skb = alloc_skb(FAKE_BYTES + length, GFP_ATOMIC);
 	__le32 icrc;
 	u32 crc;
 	u8 *at;
@@ -432,6 +434,7 @@ int fake_start(void)
 	int ret;
 
 	memset(&fake, 0, sizeof(fake));
+	fake_ops.lanes = fake_lanes;
 	skb_queue_head_init(&fake.queue);
 	INIT_DELAYED_WORK(&fake.work, fake_work);
 	ret = fake_add(0);

@@ -93,6 +93,8 @@ extern u32 fake_ports;
 extern u32 fake_run_packets;
 /* They arrive in one skb too, past every script. */
 extern bool fake_run_whole;
+/* Which may then be received elsewhere; set before fake_start(). */
+extern bool fake_lanes;
 /* (may be NULL) called with each device before it is registered; likewise. */
 extern void (*fake_prepare)(struct ib_device *ib);
 
