@@ -6,6 +6,8 @@
 
 #include "bench.h"
 
+#define STEADY	(32 << 10)	/* bytes: nothing goes on any more */
+
 double now(void)
 {
 	struct timespec t;
@@ -77,8 +79,8 @@ static void tell(const char *path, const char *word)
 	}
 }
 
-/* Bytes that the kernel has for itself: neither free, nor of files or programs. */
-long memory_used(void)
+/* Neither free, nor of files or programs. */
+static long kernel_bytes(void)
 {
 	static const char *const others[] = { "MemFree", "Buffers", "Cached", "AnonPages" };
 	char line[128], name[64];
@@ -99,4 +101,19 @@ long memory_used(void)
 	}
 	fclose(f);
 	return used * 1024;
+}
+
+/* Bytes that the kernel has for itself, when what is freed late has been freed. */
+long memory_used(void)
+{
+	long before, used = kernel_bytes();
+
+	for (int i = 0; i < 20; i++) {
+		before = used;
+		usleep(250000);
+		used = kernel_bytes();
+		if (labs(used - before) <= STEADY)
+			break;
+	}
+	return used;
 }
