@@ -98,9 +98,10 @@ class Ceilings(unittest.TestCase):
         cell = ('vms',) + WRITE[1:]
         self.assertAlmostEqual(report.ceiling(run, cell), 1 / (1 / 200 + 1 / 100))
 
-    def test_none_on_one_host(self):
+    def test_a_copy_on_one_host(self):
         run = run_of(*ceilings(200, 100, 2))
-        self.assertIsNone(report.ceiling(run, report.stream('host', 'write', 65536)))
+        self.assertEqual(report.ceiling(run, report.stream('host', 'write', 65536)), 100)
+        self.assertIsNone(report.ceiling(run_of(), report.stream('host', 'write', 65536)))
 
     def target(self, ours):
         run = run_of(row(setup='rxe', mbps=20), row(mbps=ours), *ceilings(200, 100, 1))
