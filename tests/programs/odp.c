@@ -285,13 +285,31 @@ static void survive(const struct region *part, const struct region *whole,
 	       device_reads(whole, part->at + HUGE_PAGE, 1), -EFAULT);
 }
 
-/* A process with a context of its own: the file is for who opened it. */
+/* Of a process with a context of its own. */
+static void own_regions(const char *name, struct region *part,
+			struct region *whole)
+{
+	char *at = map(PAGES, PROT_READ | PROT_WRITE);
+
+	memset(at, 0x88, PAGES * PAGE);
+	if (rv_find(name, &world.dev) || rv_make_context(&world) ||
+	    rv_make_pd(&world)) {
+		perror("a context of its own");
+		_exit(1);
+	}
+	EXPECT("a region of its own", reg(part, at, PAGES * PAGE, WRITABLE), 0);
+	EXPECT("of all its memory", reg(whole, NULL, UINT64_MAX, WRITABLE), 0);
+	EXPECT("which the device reads", device_reads(whole, at, PAGES * PAGE), 0);
+	EXPECT("as it does the first", device_reads(part, at, PAGES * PAGE), 0);
+	EXPECT("with the right bytes", all(buffer, 0x88, PAGES * PAGE), 1);
+}
+
+/* The file is for who opened it. */
 static void owner_ends(const char *name)
 {
 	int count[2], status = 0, of_child = 1;
 	struct region part, whole;
 	pid_t owner;
-	char *at;
 
 	if (pipe(count))
 		exit(1);
@@ -300,15 +318,9 @@ static void owner_ends(const char *name)
 	if (!owner) {
 		owner = getpid();
 		failed = 0;
-		at = map(PAGES, PROT_READ | PROT_WRITE);
-		memset(at, 0x88, PAGES * PAGE);
-		if (rv_find(name, &world.dev) || rv_make_context(&world) ||
-		    rv_make_pd(&world) ||
-		    reg(&part, at, PAGES * PAGE, WRITABLE) ||
-		    reg(&whole, NULL, UINT64_MAX, WRITABLE) ||
-		    device_reads(&whole, at, PAGES * PAGE) ||
-		    device_reads(&part, at, PAGES * PAGE) ||
-		    !all(buffer, 0x88, PAGES * PAGE))
+		own_regions(name, &part, &whole);
+		fflush(stdout);
+		if (failed)
 			_exit(1);
 		if (fork())
 			_exit(0);
