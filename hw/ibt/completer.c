@@ -5,9 +5,9 @@
  * has no answer yet: the rest are ghosts of the past, or forged.
  */
 #include "send.h"
-
-#define MUCH	SZ_16K
 #include "trace.h"
+
+#define MUCH	SZ_16K	/* bytes to send, too many for the context of an ACK */
 
 /* The peer is there and does something for us: all retries are left again. */
 void ibt_sq_progress(struct ibt_qp *qp)
