@@ -104,12 +104,15 @@ smc_r() { # VERSION ADDRESS STREAMS BYTES
 
 # wire ROW OTHER VERSION: packets of the kind ROW and none of OTHER, all of them sound
 wire() {
+	# A run is one frame to whoever captures it; capture.sh looks at those.
+	echo 0 >/sys/module/ofed_roce/parameters/runs
 	check "the capture begins" capture eth0 "$file"
 	smc_r "$3" $address 2 200000
 	check "the capture has all" capture_end "$file"
 	check "packets of $1" $icrc --seen "$file" $1=RC:SEND_ONLY,RC:ACKNOWLEDGE
 	expect_fail "none of $2" $icrc --seen "$file" $2=RC:SEND_ONLY
 	check "every ICRC is right" $icrc "$file"
+	echo 1 >/sys/module/ofed_roce/parameters/runs
 }
 
 falls_back() {
