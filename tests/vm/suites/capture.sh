@@ -22,14 +22,9 @@ host() { # NET-ARGUMENTS N: addresses of one end
 	ip $1 link set eth$2.5 up
 }
 
-modules_go() {
-	for _m in ofed_roce ofed_soft; do
-		! [ -d /sys/module/$_m ] || rmmod $_m || return
-	done
-}
 # Other suites have the CRC that is faster here.
 crypto_crc() {
-	modules_go && modprobe ofed_soft crc=crypto &&
+	unload_stack && modprobe ofed_soft crc=crypto &&
 		! grep crc32_le /sys/module/ofed_soft/parameters/crc
 }
 
@@ -179,4 +174,4 @@ done
 ip netns del b
 check "the far device goes" wait_for 30 [ ! -e /sys/class/infiniband/roceb ]
 check "$dev goes with its network device" wait_for 30 [ ! -e /sys/class/infiniband/$dev ]
-check "the modules go" modules_go
+check "the modules go" unload_stack
