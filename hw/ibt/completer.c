@@ -346,6 +346,15 @@ static bool much_left(struct ibt_qp *qp)
 	       slot->length - sq->offset >= MUCH;
 }
 
+/* Who waits for that goes on. */
+static bool may_move(struct ibt_sq *sq)
+{
+	if (!sq->moving || ibt_sq_unanswered(sq))
+		return false;
+	sq->moving = false;
+	return true;
+}
+
 /* ACKs say what was received so far, so the newest one is enough. */
 static void leave_ack(struct ibt_sq *sq, u32 psn)
 {
@@ -412,11 +421,11 @@ void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			read_response(qp, pkt, skb);
 		else if (pkt->op->verb == IBT_ATOMIC_RESP && positive(pkt))
 			atomic_response(qp, pkt);
-		later = much_left(qp);
+		later = much_left(qp) || may_move(&qp->sq);
 	}
 	spin_unlock_bh(&qp->sq.lock);
 	if (later)
 		ibt_sq_kick(qp);
-	else if (go)
+	else if (go && !READ_ONCE(qp->sq.gathering))
 		ibt_requester(qp);
 }

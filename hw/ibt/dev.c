@@ -14,6 +14,7 @@
 static void ibt_dev_exit(struct ibt_dev *dev)
 {
 	ibt_groups_exit(dev);
+	destroy_workqueue(dev->cpus_wq);
 	destroy_workqueue(dev->wq);
 	free_percpu(dev->stats);
 	kfree(dev->priv);
@@ -149,8 +150,12 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 				  ops->name);
 	if (!dev->wq)
 		goto err_stats;
-	if (ibt_lanes_init(dev))
+	dev->cpus_wq = alloc_workqueue("ofed_%s_cpu", WQ_MEM_RECLAIM |
+				       WQ_CPU_INTENSIVE, 0, ops->name);
+	if (!dev->cpus_wq)
 		goto err_wq;
+	if (ibt_lanes_init(dev))
+		goto err_cpus_wq;
 	if (ibt_groups_init(dev))
 		goto err_lanes;
 	/* From here on ib_dealloc_device() undoes all of it. */
@@ -159,6 +164,8 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 
 err_lanes:
 	ibt_lanes_exit(dev);
+err_cpus_wq:
+	destroy_workqueue(dev->cpus_wq);
 err_wq:
 	destroy_workqueue(dev->wq);
 err_stats:

@@ -157,6 +157,7 @@ struct ibt_stats {
  * @crowd_work: delivers them
  * @queued: bytes of received packets that wait, of IBT_MAX_QUEUED_BYTES
  * @wq: what was too much for the context it came up in
+ * @cpus_wq: the same, where it has to be done on a certain processor (order.c)
  * @lanes: runs that wait for another processor (lane.c), @num_lanes of them
  * @num_lanes: a power of 2, or 0: none
  * @busy_lanes: that have packets
@@ -187,6 +188,7 @@ struct ibt_dev {
 	struct work_struct crowd_work;
 	atomic_t queued;
 	struct workqueue_struct *wq;
+	struct workqueue_struct *cpus_wq;
 	struct ibt_lane *lanes;
 	u32 num_lanes;
 	atomic_t busy_lanes;
@@ -573,6 +575,19 @@ bool ibt_room_wait(struct ibt_port *port, struct list_head *line,
 		   struct list_head *entry, u32 seq);
 void ibt_room_leave(struct ibt_port *port, struct list_head *entry);
 
+/* ---- order.c ------------------------------------------------------------------------ */
+
+#define IBT_NO_CPU	(-1)
+
+/* May what goes on at @cpu go on here? Then @cpu becomes this one. */
+bool ibt_order_here(int *cpu);
+/* It goes on there, from @work. */
+void ibt_order_there(const struct ibt_dev *dev, int cpu,
+		     struct work_struct *work);
+/* The same question of packets that nobody acknowledges. False: @work was queued. */
+bool ibt_order_ok(const struct ibt_port *port, int *cpu,
+		  struct work_struct *work);
+
 /* ---- tx.c --------------------------------------------------------------------------- */
 
 /* Room for headers, @length bytes of payload at skb->data, their pad (zeroed) and
@@ -588,10 +603,10 @@ int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
 /* link.xmit and its counters: for finished packets, @packets of them in @skb. */
 int ibt_tx_link(struct ibt_path *path, struct sk_buff *skb, u32 packets);
 
-/* ---- run.c: packets of one message that leave together ------------------------------ */
+/* ---- run.c: packets to one peer that leave together ------------------------------ */
 
 /**
- * struct ibt_run - packets of one message that leave as one skb
+ * struct ibt_run - packets to one peer that leave as one skb
  * @path: where they go; the caller has a reference
  * @skb: has their headers of the link, and their bytes in page fragments
  * @pages: those fragments, compound pages
@@ -637,10 +652,15 @@ struct ibt_rest {
  */
 bool ibt_run_begin(struct ibt_run *run, struct ibt_path *path,
 		   const struct ibt_rest *rest, u32 most);
+/* The same for @most messages of one packet each, of @length bytes. */
+bool ibt_run_begin_equal(struct ibt_run *run, struct ibt_path *path,
+			 const struct ibt_opcode *op, u32 length, u32 most);
 /* Where the payload of the next goes, whose headers are those of @op. */
 u8 *ibt_run_room(const struct ibt_run *run, const struct ibt_opcode *op);
 /* It is there. @pkt: as of ibt_tx(). */
 void ibt_run_add(struct ibt_run *run, struct ibt_pkt *pkt, u32 length);
+/* The last one that was added asks for an answer. */
+void ibt_run_ask(const struct ibt_run *run);
 /* Send what was added; the end of the run. 0 or -EAGAIN as of link.xmit. */
 int ibt_run_tx(struct ibt_run *run, u32 flow);
 

@@ -13,11 +13,13 @@
 #include <linux/cpumask.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "ibt.h"
 
 #define MOST_LANES	8	/* of a device */
+#define LEAST		SZ_8K	/* bytes of a run; with fewer one is done before another wakes */
 #define TURNS		16	/* runs before the work stands in line again */
 
 /**
@@ -173,7 +175,8 @@ bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
 	if (!size && !atomic_read(&dev->busy_lanes))
 		return false;
 	lane = lane_of(dev, skb);
-	if (!READ_ONCE(lane->busy) && (!size || num_online_cpus() == 1))
+	if (!READ_ONCE(lane->busy) &&
+	    (!size || skb->len < LEAST || num_online_cpus() == 1))
 		return false;
 	kept = kept_new(port, skb, size, meta);
 	if (kept) {

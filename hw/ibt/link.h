@@ -57,6 +57,8 @@ struct ibt_path {
  *	transport header is set to the BTH. Payload and room for each ICRC are
  *	there already; only headers that are pushed are linear for sure.
  * @lanes: runs may be received on another processor
+ * @under_way: (optional) may packets that @xmit took still be where those that are
+ *	sent on another processor could overtake them? Any context.
  * @icrc_seed: CRC32 state after the link's masked headers, as they will be in
  *	front of packet @index of those in @skb, which is @length bytes long from
  *	BTH to ICRC. skb->data is at the BTH; network header is set. Same for
@@ -96,6 +98,7 @@ struct ibt_link_ops {
 		      u32 size);
 	u32 (*icrc_seed)(const struct sk_buff *skb, u32 index, u32 length);
 	int (*xmit)(struct sk_buff *skb, struct ibt_path *path);
+	bool (*under_way)(const struct ibt_port *port);
 	void (*meta)(struct ibt_path *path, u32 length,
 		     struct ibt_rx_meta *meta);
 	int (*query_port)(struct ibt_port *port, struct ib_port_attr *attr);

@@ -232,6 +232,10 @@ enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget)
 		reading->active = false;
 		return IBT_FINISHED;
 	}
+	if (!ibt_order_ok(path->port, &qp->resp.cpu, &qp->resp.cpu_work)) {
+		ibt_path_put(path);
+		return IBT_WAIT;
+	}
 	progress = send_burst(qp, path, budget, &verdict);
 	ibt_path_put(path);
 	if (verdict == IBT_DONE)

@@ -9,9 +9,6 @@
 #define ROUND_STEPS	16
 #define ROUND_BYTES	(64 << 10)
 
-/* In one go, in the caller; then the work takes over. */
-#define CALLER_ROUNDS	4
-
 /* Ask for an answer at least so many times in a window. */
 #define ACKS_IN_WINDOW	4
 
@@ -25,6 +22,7 @@
  * @source_of: request that @source belongs to, or NULL
  * @source: where its bytes are, at sq.offset
  * @bytes: payload sent
+ * @moves: rather wait for answers than send where the latest packets were sent
  */
 struct round {
 	struct ibt_path *path;
@@ -32,6 +30,7 @@ struct round {
 	struct ibt_slot *source_of;
 	struct soft_iter source;
 	u32 bytes;
+	bool moves;
 };
 
 /* Where the bytes of a message come from. */
@@ -371,6 +370,102 @@ static bool send_run(struct ibt_qp *qp, struct round *round,
 	return good && !busy;
 }
 
+/* Its packet looks like that of @slot, but for what it says. */
+static bool is_alike(const struct ibt_slot *slot, const struct ibt_slot *other)
+{
+	return other->opcode == slot->opcode && other->length == slot->length &&
+	       other->state == IBT_SLOT_WAITING &&
+	       other->status == IB_WC_SUCCESS &&
+	       !(other->flags & IB_SEND_FENCE);
+}
+
+/* How many requests there are, from the next on, whose packets can leave together. */
+static u32 num_alike(struct ibt_qp *qp, const struct ibt_slot *slot, u32 most)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 num;
+
+	for (num = 1; num < most; num++) {
+		u32 at = sq->next + num;
+
+		if (at == ibt_sq_head(sq) &&
+		    (!ibt_sq_is_user(sq) || !ibt_sq_pull(qp)))
+			break;
+		if (!is_alike(slot, ibt_slot_at(sq, at)))
+			break;
+	}
+	return num;
+}
+
+/* Several SENDs or WRITEs of one packet each. False: this one goes alone. */
+static bool begin_train(struct ibt_qp *qp, struct round *round,
+			const struct ibt_slot *slot,
+			const struct ibt_wr_info *info, struct ibt_run *run)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	u32 most = (ROUND_BYTES - round->bytes) / max(slot->length, 1U);
+
+	if (info->kind != IBT_WR_DATA || sq->state != IB_QPS_RTS)
+		return false;
+	if (ibt_qp_reliable(qp))
+		most = min(most, sq->window -
+				 ibt_psn_ahead(sq->cur_psn, sq->una));
+	return ibt_run_begin_equal(run, round->path,
+				   &ibt_opcodes[opcode_at(qp, info, 0, true)],
+				   slot->length, num_alike(qp, slot, most));
+}
+
+/* The next request into a run. False: its bytes are not there. */
+static bool add_message(struct ibt_qp *qp, struct ibt_slot *slot,
+			const struct ibt_wr_info *info, struct ibt_run *run)
+{
+	enum soft_fault fault = SOFT_OK;
+	struct ibt_pkt pkt = { };
+	struct soft_iter from, to;
+
+	ibt_slot_number(qp, slot);
+	fill_request(qp, run->path, slot, info, qp->sq.cur_psn, &pkt);
+	place(qp, slot, info, 0, true, &pkt);
+	/* Whoever is behind it asks for both. */
+	pkt.ack_request = false;
+	if (slot->length) {
+		soft_iter_bytes(&to, ibt_run_room(run, pkt.op), slot->length);
+		ibt_slot_source(qp, slot, &from);
+		fault = soft_iter_copy(&to, &from, slot->length);
+		soft_iter_end(&from);
+	}
+	if (fault == SOFT_OK)
+		ibt_run_add(run, &pkt, slot->length);
+	return fault == SOFT_OK;
+}
+
+/* As send_run(), of whole messages. */
+static bool send_train(struct ibt_qp *qp, struct round *round,
+		       const struct ibt_wr_info *info, struct ibt_run *run)
+{
+	struct ibt_port *port = run->path->port;
+	u32 seq = READ_ONCE(port->room_seq);
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_slot *slot;
+	bool busy, good = true;
+
+	/* An unreliable one completes here, and can not always. */
+	while (run->packets < run->most && sq->state == IB_QPS_RTS) {
+		slot = ibt_slot_at(sq, sq->next);
+		good = add_message(qp, slot, info, run);
+		if (!good)
+			break;
+		sent_data(qp, round, slot, 1, slot->length);
+	}
+	if (run->packets && ibt_qp_reliable(qp))
+		ibt_run_ask(run);
+	busy = ibt_run_tx(run, qp->flow) == -EAGAIN &&
+	       ibt_sq_wait_room(qp, port, seq);
+	if (!good)
+		ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+	return good && !busy;
+}
+
 /* Packets of a SEND or WRITE, one or a run; the one of an ATOMIC WRITE. */
 static bool send_data(struct ibt_qp *qp, struct round *round,
 		      struct ibt_slot *slot, const struct ibt_wr_info *info)
@@ -386,6 +481,9 @@ static bool send_data(struct ibt_qp *qp, struct round *round,
 	if (round->path) {
 		if (!last && begin_run(qp, round, slot, info, &run))
 			return send_run(qp, round, slot, info, &run);
+		if (last && !sq->offset &&
+		    begin_train(qp, round, slot, info, &run))
+			return send_train(qp, round, info, &run);
 		skb = load(qp, round, slot, length);
 		if (!skb)
 			return false;
@@ -452,6 +550,36 @@ static bool in_window(const struct ibt_qp *qp, const struct ibt_slot *slot)
 	return waiting < sq->window && waiting + more <= PSN_REACH;
 }
 
+/*
+ * Nothing that is sent here overtakes what was sent before: that has arrived, or was
+ * sent here too, or is lost (ibt_sq_seek()). Else who sends goes on where it was sent;
+ * or, where the user is about to keep that processor busy, what is on its way may
+ * arrive first, and the work is called when it has.
+ */
+static bool in_order(struct ibt_qp *qp, const struct round *round)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	/* Without a way nothing is sent. */
+	if (!round->path)
+		return true;
+	if (!ibt_qp_reliable(qp))
+		return ibt_order_ok(round->path->port, &sq->cpu, &sq->cpu_work);
+	if (!ibt_sq_unanswered(sq))
+		sq->cpu = IBT_NO_CPU;
+	else if (sq->moving)
+		return false;
+	if (ibt_order_here(&sq->cpu)) {
+		sq->moving = false;
+		return true;
+	}
+	if (round->moves)
+		sq->moving = true;
+	else
+		ibt_order_there(ibt_qp_dev(qp), sq->cpu, &sq->cpu_work);
+	return false;
+}
+
 static bool send_connected(struct ibt_qp *qp, struct round *round,
 			   struct ibt_slot *slot,
 			   const struct ibt_wr_info *info)
@@ -470,7 +598,7 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 		round->bytes += length;
 		return way == IBT_LOCAL_MOVED;
 	}
-	if (!in_window(qp, slot))
+	if (!in_window(qp, slot) || !in_order(qp, round))
 		return false;
 	ibt_slot_number(qp, slot);
 	if (info->kind == IBT_WR_ASK)
@@ -532,9 +660,9 @@ static bool step(struct ibt_qp *qp, struct round *round)
 	return send_connected(qp, round, slot, info);
 }
 
-static bool run_round(struct ibt_qp *qp)
+static bool run_round(struct ibt_qp *qp, bool moves)
 {
-	struct round round = { };
+	struct round round = { .moves = moves };
 	bool more = true;
 	int steps;
 
@@ -557,13 +685,16 @@ static bool run_round(struct ibt_qp *qp)
 	return more;
 }
 
-/* @rounds at most. True: there is more to do. */
-bool ibt_requester_run(struct ibt_qp *qp, int rounds)
+/*
+ * @rounds at most. @moves: the packets in front may have been sent elsewhere, and what
+ * follows shall not be. True: there is more to do.
+ */
+bool ibt_requester_run(struct ibt_qp *qp, int rounds, bool moves)
 {
 	bool more = true;
 
 	while (more && rounds--)
-		more = run_round(qp);
+		more = run_round(qp, moves);
 	return more;
 }
 
@@ -577,6 +708,6 @@ bool ibt_requester_run(struct ibt_qp *qp, int rounds)
  */
 void ibt_requester(struct ibt_qp *qp)
 {
-	if (ibt_requester_run(qp, CALLER_ROUNDS))
+	if (ibt_requester_run(qp, IBT_CALLER_ROUNDS, false))
 		ibt_sq_kick(qp);
 }

@@ -123,10 +123,8 @@ static bool take_turn(struct ibt_qp *qp, u32 turns)
 	return false;
 }
 
-static void resp_work(struct work_struct *work)
+static void take_turns(struct ibt_resp *resp)
 {
-	struct ibt_resp *resp = container_of(to_delayed_work(work),
-					     struct ibt_resp, work);
 	struct ibt_qp *qp = container_of(resp, struct ibt_qp, resp);
 	u32 turns = 0;
 	bool more;
@@ -137,6 +135,16 @@ static void resp_work(struct work_struct *work)
 		spin_unlock_bh(&resp->lock);
 		cond_resched();
 	} while (more);
+}
+
+static void resp_work(struct work_struct *work)
+{
+	take_turns(container_of(to_delayed_work(work), struct ibt_resp, work));
+}
+
+static void resp_cpu_work(struct work_struct *work)
+{
+	take_turns(container_of(work, struct ibt_resp, cpu_work));
 }
 
 void ibt_resp_poke(struct ibt_qp *qp)
@@ -172,6 +180,8 @@ int ibt_resp_create(struct ibt_qp *qp)
 	__skb_queue_head_init(&resp->backlog);
 	INIT_LIST_HEAD(&resp->waiting);
 	INIT_DELAYED_WORK(&resp->work, resp_work);
+	INIT_WORK(&resp->cpu_work, resp_cpu_work);
+	resp->cpu = IBT_NO_CPU;
 	soft_iter_bytes(&resp->to, NULL, 0);
 	return 0;
 }
@@ -190,6 +200,7 @@ void ibt_resp_destroy(struct ibt_qp *qp)
 	spin_unlock_bh(&resp->lock);
 	ibt_room_leave(resp->room_port, &resp->waiting);
 	cancel_delayed_work_sync(&resp->work);
+	cancel_work_sync(&resp->cpu_work);
 	kfree(resp->replay);
 	kfree(resp->recv);
 }

@@ -118,6 +118,8 @@ struct ibt_replay {
  * @waiting: (its room_lock) in ibt_port.answering
  * @flush_delay: until the ring of a user is looked at again, in the error state
  * @work: goes on with what did not fit, or had no memory
+ * @cpu: where packets of a READ answer were sent last, or IBT_NO_CPU
+ * @cpu_work: as @work, there
  */
 struct ibt_resp {
 	spinlock_t lock;
@@ -150,6 +152,8 @@ struct ibt_resp {
 	struct list_head waiting;
 	unsigned long flush_delay;
 	struct delayed_work work;
+	int cpu;
+	struct work_struct cpu_work;
 	struct ibt_recv *recv;
 };
 

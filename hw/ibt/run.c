@@ -2,7 +2,8 @@
 /*
  * Runs: packets of one message that are equally long on the wire, but for the
  * last, go through the network stack as one skb, if the link has a way. What is
- * done once for each trip is most of the cost of a packet of 4 KiB.
+ * done once for each trip is most of the cost of a packet of 4 KiB. So do messages
+ * of one packet each, to the same peer, that are equally long.
  *
  * Each packet lies in one piece: a page has as many as fit.
  */
@@ -11,6 +12,7 @@
 #include "fault.h"
 #include "ibt.h"
 #include "trace.h"
+#include "wire.h"
 
 /* Of a page of a run. Larger ones are hard to get, and not kept per CPU. */
 #define PAGE_ORDER	PAGE_ALLOC_COSTLY_ORDER
@@ -96,6 +98,20 @@ static bool get_memory(struct ibt_run *run)
 	return true;
 }
 
+/* @most packets of @size bytes. False: they are to be sent one by one. */
+static bool begin(struct ibt_run *run, struct ibt_path *path, u32 size, u32 most)
+{
+	if (most < 2)
+		return false;
+	run->path = path;
+	run->num_pages = 0;
+	run->most = most;
+	run->packets = 0;
+	run->size = size;
+	run->last = 0;
+	return get_memory(run);
+}
+
 /**
  * ibt_run_begin - begin with packets that leave together
  * @run: filled in; ibt_run_tx() ends it
@@ -115,16 +131,31 @@ bool ibt_run_begin(struct ibt_run *run, struct ibt_path *path,
 	if (most < 2 || rest->left <= rest->mtu ||
 	    rest->next->length > rest->middle->length)
 		return false;
-	most = equal_packets(rest, size, min(most, link_most(path, size)));
+	return begin(run, path, size,
+		     equal_packets(rest, size,
+				   min(most, link_most(path, size))));
+}
+
+/**
+ * ibt_run_begin_equal - begin with messages of one packet that leave together
+ * @run: filled in; ibt_run_tx() ends it
+ * @path: where they go; the caller has a reference until then
+ * @op: what each packet is
+ * @length: bytes of payload in each
+ * @most: of them
+ *
+ * Context: softirqs disabled until ibt_run_tx().
+ *
+ * Return: false: the next packet is to be sent alone. There is nothing to end.
+ */
+bool ibt_run_begin_equal(struct ibt_run *run, struct ibt_path *path,
+			 const struct ibt_opcode *op, u32 length, u32 most)
+{
+	u32 size = wire_bytes(op, length);
+
 	if (most < 2)
 		return false;
-	run->path = path;
-	run->num_pages = 0;
-	run->most = most;
-	run->packets = 0;
-	run->size = size;
-	run->last = 0;
-	return get_memory(run);
+	return begin(run, path, size, min(most, link_most(path, size)));
 }
 
 /**
@@ -160,6 +191,21 @@ void ibt_run_add(struct ibt_run *run, struct ibt_pkt *pkt, u32 length)
 	memset(at + pkt->payload + length, 0, pkt->pad);
 	run->last = wire_bytes(pkt->op, length);
 	trace_ibt_tx(run->path->port->dev, pkt);
+}
+
+/**
+ * ibt_run_ask - ask the peer for an answer to the last packet
+ * @run: of a reliable queue pair; has packets
+ *
+ * That acknowledges those in front of it.
+ *
+ * Context: softirqs disabled.
+ */
+void ibt_run_ask(const struct ibt_run *run)
+{
+	struct ibt_wire_bth *bth = (void *)packet_at(run, run->packets - 1);
+
+	bth->psn |= cpu_to_be32(IBT_BTH_ACKREQ);
 }
 
 static u32 bytes_of(const struct ibt_run *run, u32 index)

@@ -82,6 +82,11 @@ static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
 	return sq->una != sq->high;
 }
 
+/* bell.c */
+void ibt_bell(struct ibt_qp *qp);
+void ibt_bell_user(struct ibt_qp *qp);
+bool ibt_bell_attend(struct ibt_qp *qp, bool moves);
+
 /* retry.c */
 
 /**
@@ -97,8 +102,9 @@ struct ibt_resume {
 struct ibt_resume ibt_retry_point(const struct ibt_sq *sq, u32 head, u32 mtu,
 				  u32 psn);
 
-/* sq_user.c; sq.lock held */
+/* sq_user.c; sq.lock held, but for the second and the last */
 bool ibt_sq_pull(struct ibt_qp *qp);
+u32 ibt_sq_user_waiting(const struct ibt_sq *sq);
 bool ibt_sq_flush_ring(struct ibt_qp *qp);
 void ibt_sq_empty_ring(struct ibt_sq *sq);
 int ibt_sq_user_slots(struct ibt_sq *sq);
@@ -142,7 +148,9 @@ void ibt_slot_target(struct ibt_qp *qp, const struct ibt_slot *slot,
 enum soft_fault ibt_slot_check(struct ibt_qp *qp, const struct ibt_slot *slot,
 			       const struct ibt_wr_info *info);
 bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq);
-bool ibt_requester_run(struct ibt_qp *qp, int rounds);
+/* In one go, in the caller; then the work takes over. */
+#define IBT_CALLER_ROUNDS	4
+bool ibt_requester_run(struct ibt_qp *qp, int rounds, bool moves);
 
 /* here.c, datagram.c; sq.lock held. @slot is the next one. */
 void ibt_do_here(struct ibt_qp *qp, struct ibt_slot *slot);

@@ -44,12 +44,20 @@ const struct ibt_wr_info *ibt_wr_info(u32 opcode)
 	return opcode < ARRAY_SIZE(wr_infos) ? &wr_infos[opcode] : &none;
 }
 
+static void go_on(struct ibt_qp *qp, bool moves)
+{
+	if (ibt_bell_attend(qp, moves))
+		ibt_sq_kick(qp);
+}
+
 static void work_fn(struct work_struct *work)
 {
-	struct ibt_qp *qp = container_of(work, struct ibt_qp, sq.work);
+	go_on(container_of(work, struct ibt_qp, sq.work), true);
+}
 
-	if (ibt_requester_run(qp, 64))
-		ibt_sq_kick(qp);
+static void cpu_work_fn(struct work_struct *work)
+{
+	go_on(container_of(work, struct ibt_qp, sq.cpu_work), false);
 }
 
 /**
@@ -154,6 +162,8 @@ int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 	spin_lock_init(&sq->post_lock);
 	INIT_LIST_HEAD(&sq->waiting);
 	INIT_WORK(&sq->work, work_fn);
+	INIT_WORK(&sq->cpu_work, cpu_work_fn);
+	sq->cpu = IBT_NO_CPU;
 	sq->state = IB_QPS_RESET;
 	ret = fit_cap(qp, cap, &payload);
 	if (ret)
@@ -176,7 +186,7 @@ int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
  * ibt_sq_destroy - the end of the send side
  * @qp: queue pair; nobody has a reference, nobody posts
  *
- * Timers and the work are the last that may still look at it: the state keeps
+ * Timers and the works are the last that may still look at it: the state keeps
  * them from doing anything but look. Timers start the work, and so does the port
  * as long as we are on its list; hence the order.
  *
@@ -191,6 +201,7 @@ void ibt_sq_destroy(struct ibt_qp *qp)
 	ibt_timers_shutdown(qp);
 	ibt_room_leave(sq->room_port, &sq->waiting);
 	cancel_work_sync(&sq->work);
+	cancel_work_sync(&sq->cpu_work);
 	if (ibt_sq_is_user(sq))
 		soft_ring_free(&sq->ring);
 	kvfree(sq->slots);

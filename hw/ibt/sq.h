@@ -134,11 +134,20 @@ struct ibt_local {
  * @drained: (SQD) what was begun is finished
  * @deadline: when to give up waiting for an answer
  * @local: see there
+ * @bell_end: when the latest doorbell of a user was over, and
+ * @bell_cost: how long the latest took that sent packets itself; ns, 0: not known.
+ *	       Both without a lock: they are hints
+ * @gathering: the work is about to send, and waits for more requests (bell.c)
+ * @attended: the work is at it; who rings only says so in
+ * @rung: see there
  * @room_port: @waiting is, or was, on its list
  * @waiting: in ibt_port.waiting
  * @retry_timer: for @deadline
  * @pause_timer: for @pause_until
  * @work: go on with ibt_requester()
+ * @cpu: where the latest packets were sent, or IBT_NO_CPU
+ * @cpu_work: as @work, there
+ * @moving: nothing is sent until all that was has its answer; then, by @work
  */
 struct ibt_sq {
 	spinlock_t lock;	/* all of it */
@@ -176,14 +185,22 @@ struct ibt_sq {
 	bool paused;
 	bool rnr;
 	bool drained;
+	bool gathering;
+	bool attended;
+	bool rung;
+	bool moving;
 	unsigned long deadline;
 	unsigned long pause_until;
 	struct ibt_local local;
+	u64 bell_end;
+	u64 bell_cost;
 	struct ibt_port *room_port;
 	struct list_head waiting;
 	struct timer_list retry_timer;
 	struct timer_list pause_timer;
 	struct work_struct work;
+	int cpu;
+	struct work_struct cpu_work;
 };
 
 #endif /* IBT_SQ_H */

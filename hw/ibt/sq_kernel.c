@@ -168,14 +168,6 @@ static int post_list(struct ibt_qp *qp, const struct ib_send_wr *wr,
 	return ret;
 }
 
-static void ring_bell(struct ibt_qp *qp)
-{
-	if (irqs_disabled() || in_hardirq())
-		ibt_sq_kick(qp);
-	else
-		ibt_requester(qp);
-}
-
 /* What a user posts is in his ring already, whatever @wr says. */
 static int ring_user(struct ibt_qp *qp)
 {
@@ -189,7 +181,7 @@ static int ring_user(struct ibt_qp *qp)
 		ibt_resp_poke(qp);
 	ret = ibt_sq_user_slots(&qp->sq);
 	if (!ret)
-		ring_bell(qp);
+		ibt_bell_user(qp);
 	return ret;
 }
 
@@ -220,6 +212,6 @@ int ibt_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		return ret;
 	}
 	ret = post_list(qp, wr, bad);
-	ring_bell(qp);
+	ibt_bell(qp);
 	return ret;
 }

@@ -133,6 +133,9 @@ void ibt_sq_seek(struct ibt_qp *qp, u32 psn)
 	sq->next = at.slot;
 	sq->offset = at.offset;
 	sq->cur_psn = psn;
+	/* What is on its way does not count any more. */
+	sq->cpu = IBT_NO_CPU;
+	sq->moving = false;
 }
 
 /**

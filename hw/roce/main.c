@@ -73,6 +73,11 @@ static int roce_xmit(struct sk_buff *skb, struct ibt_path *path)
 	return roce_tx_state(rd);
 }
 
+static bool roce_under_way(const struct ibt_port *port)
+{
+	return roce_tx_left(roce_of_port(port));
+}
+
 static void roce_meta(struct ibt_path *path, u32 length,
 		      struct ibt_rx_meta *meta)
 {
@@ -167,6 +172,7 @@ static const struct ibt_link_ops roce_link = {
 	.build		= roce_build,
 	.icrc_seed	= roce_icrc_seed,
 	.xmit		= roce_xmit,
+	.under_way	= roce_under_way,
 	.meta		= roce_meta,
 	.query_port	= roce_query_port,
 	.active_mtu	= roce_active_mtu,

@@ -193,6 +193,7 @@ void roce_tx_mute(struct roce_dev *rd);
 void roce_tx_close(struct roce_dev *rd);
 void roce_tx_charge(struct roce_dev *rd, struct sk_buff *skb);
 int roce_tx_state(struct roce_dev *rd);
+bool roce_tx_left(const struct roce_dev *rd);
 int roce_socket_init(void);
 void roce_socket_exit(void);
 

@@ -256,6 +256,15 @@ int roce_tx_state(struct roce_dev *rd)
 	return 0;
 }
 
+/*
+ * Is any packet of the device still on its way? One for this host itself is its
+ * owner's until IP has it, or, through the loopback interface, not even so long.
+ */
+bool roce_tx_left(const struct roce_dev *rd)
+{
+	return sk_wmem_alloc_get(rd->tx->sk);
+}
+
 /* ---- namespaces ------------------------------------------------------------------ */
 
 /*

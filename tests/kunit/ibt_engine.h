@@ -18,7 +18,9 @@ extern struct kunit_suite ibt_send_runs_suite;
 extern struct kunit_suite ibt_recv_runs_suite;
 extern struct kunit_suite ibt_ends_runs_suite;
 extern struct kunit_suite ibt_runs_suite;	/* packets that leave together */
+extern struct kunit_suite ibt_trains_suite;	/* messages that do */
 extern struct kunit_suite ibt_lanes_suite;	/* and are received elsewhere */
+extern struct kunit_suite ibt_order_suite;	/* and do not overtake each other */
 
 /* suite_init, suite_exit: the same suite on a link that takes runs of packets. */
 int runs_begin(struct kunit_suite *suite);

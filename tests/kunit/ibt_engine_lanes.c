@@ -11,13 +11,15 @@
 #include "ibt_engine.h"
 
 #define MTU	256
+#define RUBBISH	10000	/* bytes */
 
 static struct pair pair;
 
 static int lanes_init(struct kunit *test)
 {
 	ends_defaults(&pair, test, IB_QPT_RC);
-	fake_run_packets = 16;
+	/* So many that another processor is worth waking. */
+	fake_run_packets = 64;
 	fake_run_whole = true;
 	fake_lanes = true;
 	return fake_start();
@@ -65,7 +67,7 @@ static void all_stay_in_order(struct kunit *test)
 	static const struct job jobs[] = {
 		{ IB_WR_RDMA_WRITE, 1, 0, 40 * MTU },
 		{ IB_WR_RDMA_WRITE, 2, 20 * MTU, 100, 10 * MTU },
-		{ IB_WR_SEND, 3, 0, 30 * MTU },
+		{ IB_WR_SEND, 3, 0, 34 * MTU },
 		{ IB_WR_RDMA_WRITE, 4, 0, 1, 5 * MTU },
 		{ IB_WR_RDMA_READ, 5, 0xc000, 40 * MTU, 0 },
 	};
@@ -77,7 +79,7 @@ static void all_stay_in_order(struct kunit *test)
 	far = pair.end[1].buf;
 	for (round = 0; round < 20; round++) {
 		fill(near, 40 * MTU, round);
-		KUNIT_ASSERT_EQ(test, ends_recv(&pair, 1, 1, 0x8000, 30 * MTU), 0);
+		KUNIT_ASSERT_EQ(test, ends_recv(&pair, 1, 1, 0x8000, 34 * MTU), 0);
 		for (i = 0; i < ARRAY_SIZE(jobs); i++)
 			KUNIT_ASSERT_EQ(test, ends_post(&pair, 0, &jobs[i]), 0);
 		for (i = 0; i < ARRAY_SIZE(jobs); i++)
@@ -86,7 +88,7 @@ static void all_stay_in_order(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, memcmp(near, far, 5 * MTU), 0);
 		KUNIT_EXPECT_EQ(test, far[5 * MTU], near[0]);
 		KUNIT_EXPECT_EQ(test, memcmp(far + 10 * MTU, near + 20 * MTU, 100), 0);
-		KUNIT_EXPECT_EQ(test, memcmp(far + 0x8000, near, 30 * MTU), 0);
+		KUNIT_EXPECT_EQ(test, memcmp(far + 0x8000, near, 34 * MTU), 0);
 		KUNIT_EXPECT_EQ(test, memcmp(near + 0xc000, far, 40 * MTU), 0);
 	}
 	if (num_online_cpus() > 1)
@@ -103,7 +105,7 @@ static void all_stay_in_order(struct kunit *test)
 /* Where too much waits a run is lost, as on any wire, and sent again. */
 static void no_room_is_a_loss(struct kunit *test)
 {
-	const struct job job = { IB_WR_RDMA_WRITE, 7, 0, 20 * MTU };
+	const struct job job = { IB_WR_RDMA_WRITE, 7, 0, 40 * MTU };
 	atomic_t *queued;
 	int i;
 
@@ -111,7 +113,7 @@ static void no_room_is_a_loss(struct kunit *test)
 		kunit_skip(test, "one processor");
 	ends_make(&pair);
 	queued = &dev_of(1)->queued;
-	fill(pair.end[0].buf, 20 * MTU, 7);
+	fill(pair.end[0].buf, 40 * MTU, 7);
 	atomic_add(IBT_MAX_QUEUED_BYTES, queued);
 	KUNIT_ASSERT_EQ(test, ends_post(&pair, 0, &job), 0);
 	for (i = 0; i < 100 && !ends_counter(1, "rx_dropped"); i++)
@@ -119,13 +121,13 @@ static void no_room_is_a_loss(struct kunit *test)
 	KUNIT_EXPECT_GT(test, ends_counter(1, "rx_dropped"), 0ULL);
 	atomic_sub(IBT_MAX_QUEUED_BYTES, queued);
 	EXPECT_WC(&pair, pair.end[0].send_cq, 7, IB_WC_SUCCESS);
-	KUNIT_EXPECT_EQ(test, memcmp(pair.end[0].buf, pair.end[1].buf, 20 * MTU), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(pair.end[0].buf, pair.end[1].buf, 40 * MTU), 0);
 	expect_empty(test, dev_of(1));
 }
 
 static struct sk_buff *rubbish(struct rnd_state *random, u32 size)
 {
-	struct sk_buff *skb = alloc_skb(600, GFP_KERNEL);
+	struct sk_buff *skb = alloc_skb(FAKE_BYTES + RUBBISH, GFP_KERNEL);
 
 	if (!skb)
 		return NULL;
@@ -133,7 +135,7 @@ static struct sk_buff *rubbish(struct rnd_state *random, u32 size)
 	skb_reset_network_header(skb);
 	skb_pull(skb, FAKE_BYTES);
 	skb_shinfo(skb)->gso_size = size;
-	prandom_bytes_state(random, skb_put(skb, 500), 500);
+	prandom_bytes_state(random, skb_put(skb, RUBBISH), RUBBISH);
 	return skb;
 }
 

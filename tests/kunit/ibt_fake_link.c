@@ -132,6 +132,7 @@ static int fake_xmit(struct sk_buff *skb, struct ibt_path *path)
 	int from = index_of(path->port);
 	bool full;
 
+	set_bit(raw_smp_processor_id() % BITS_PER_LONG, &fake.cpus[from]);
 	if (skb_shinfo(skb)->gso_size && !fake_run_whole)
 		queue_run(skb);
 	else
@@ -143,6 +144,11 @@ static int fake_xmit(struct sk_buff *skb, struct ibt_path *path)
 		WRITE_ONCE(fake.asked[from], true);
 	mod_delayed_work(system_unbound_wq, &fake.work, 0);
 	return full ? -EAGAIN : 0;
+}
+
+static bool fake_under_way(const struct ibt_port *port)
+{
+	return READ_ONCE(fake.under_way);
 }
 
 static void fake_meta_of(int slid, struct ibt_rx_meta *meta)
@@ -231,6 +237,7 @@ static struct ibt_link_ops fake_ops = {
 	.build = fake_build,
 	.icrc_seed = fake_seed,
 	.xmit = fake_xmit,
+	.under_way = fake_under_way,
 	.meta = fake_meta,
 	.query_port = fake_query_port,
 	.active_mtu = fake_active_mtu,

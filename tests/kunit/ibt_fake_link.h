@@ -59,6 +59,8 @@ static inline int fake_dlid(const u8 *bth)
  * @local: addresses resolve to paths that end here
  * @group: (may be NULL) what arrives has a GRH that says it was sent there
  * @keep: remember what passes in @kept, a ring of copies; @num_kept ever
+ * @under_way: what is sent may be overtaken
+ * @cpus: per device, processors that sent, modulo bits of a word
  * @num_runs: skbs of several packets that the engine sent
  * @paths: that live
  */
@@ -78,6 +80,8 @@ struct fake_link {
 	bool keep;
 	struct sk_buff *kept[FAKE_KEPT];
 	u32 num_kept;
+	bool under_way;
+	unsigned long cpus[2];
 	u32 num_runs;
 	atomic_t paths;
 };
