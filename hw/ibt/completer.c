@@ -382,15 +382,16 @@ void ibt_sq_take_ack(struct ibt_qp *qp)
 
 /*
  * Whoever has the lock may be at the payload of many packets, and who would wait for
- * him has others to receive. The work looks at the ACK after that, or he does himself.
- * False: it is no such answer.
+ * him has others to receive. He looks at the ACK after that, or the work does. False:
+ * it is no such answer.
  */
 static bool left_behind(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	if (pkt->op->verb != IBT_ACK || !positive(pkt))
 		return false;
 	leave_ack(&qp->sq, pkt->psn);
-	ibt_sq_kick(qp);
+	if (!ibt_sq_call(&qp->sq))
+		ibt_sq_kick(qp);
 	return true;
 }
 

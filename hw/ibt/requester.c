@@ -660,13 +660,52 @@ static bool step(struct ibt_qp *qp, struct round *round)
 	return send_connected(qp, round, slot, info);
 }
 
+/**
+ * ibt_sq_call - is there somebody who sends?
+ * @sq: send side
+ *
+ * A round has the payload of many packets to copy, and who would wait for its end has
+ * other things to do.
+ *
+ * Context: any; sq.lock not held.
+ *
+ * Return: true: who is at it looks at everything again after that.
+ */
+bool ibt_sq_call(struct ibt_sq *sq)
+{
+	if (!READ_ONCE(sq->in_round))
+		return false;
+	/* That he is called, then whether he is there: pairs with end_round(). */
+	smp_store_mb(sq->called, true);
+	return READ_ONCE(sq->in_round);
+}
+
+static void begin_round(struct ibt_sq *sq)
+{
+	lockdep_assert_held(&sq->lock);
+	WRITE_ONCE(sq->in_round, true);
+	/* What whoever called wants to be looked at is looked at from here on. */
+	smp_store_mb(sq->called, false);
+}
+
+/* True: somebody has called. */
+static bool end_round(struct ibt_sq *sq)
+{
+	lockdep_assert_held(&sq->lock);
+	smp_store_mb(sq->in_round, false);
+	return READ_ONCE(sq->called);
+}
+
 static bool run_round(struct ibt_qp *qp, bool moves)
 {
 	struct round round = { .moves = moves };
 	bool more = true;
 	int steps;
 
+	if (ibt_sq_call(&qp->sq))
+		return false;
 	spin_lock_bh(&qp->sq.lock);
+	begin_round(&qp->sq);
 	ibt_sq_take_ack(qp);
 	for (steps = 0; more && steps < ROUND_STEPS; steps++) {
 		if (round.bytes >= ROUND_BYTES)
@@ -680,6 +719,7 @@ static bool run_round(struct ibt_qp *qp, bool moves)
 	}
 	if (round.source_of)
 		soft_iter_end(&round.source);
+	more |= end_round(&qp->sq);
 	spin_unlock_bh(&qp->sq.lock);
 	ibt_path_put(round.path);
 	return more;

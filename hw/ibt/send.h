@@ -148,6 +148,7 @@ void ibt_slot_target(struct ibt_qp *qp, const struct ibt_slot *slot,
 enum soft_fault ibt_slot_check(struct ibt_qp *qp, const struct ibt_slot *slot,
 			       const struct ibt_wr_info *info);
 bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq);
+bool ibt_sq_call(struct ibt_sq *sq);	/* the lock is not held */
 /* In one go, in the caller; then the work takes over. */
 #define IBT_CALLER_ROUNDS	4
 bool ibt_requester_run(struct ibt_qp *qp, int rounds, bool moves);

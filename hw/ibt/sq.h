@@ -140,6 +140,8 @@ struct ibt_local {
  * @gathering: the work is about to send, and waits for more requests (bell.c)
  * @attended: the work is at it; who rings only says so in
  * @rung: see there
+ * @in_round: somebody is sending, and has @lock for long (ibt_sq_call())
+ * @called: and is wanted again after that
  * @room_port: @waiting is, or was, on its list
  * @waiting: in ibt_port.waiting
  * @retry_timer: for @deadline
@@ -189,6 +191,8 @@ struct ibt_sq {
 	bool attended;
 	bool rung;
 	bool moving;
+	bool in_round;
+	bool called;
 	unsigned long deadline;
 	unsigned long pause_until;
 	struct ibt_local local;

@@ -214,11 +214,33 @@ static void an_ack_waits_for_nobody(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ends_counter(0, "local_ack_timeout_err"), 0ULL);
 }
 
+static const struct job second = { IB_WR_RDMA_WRITE, 8, 100, 50, 100 };
+
+static void post_second(void)
+{
+	KUNIT_EXPECT_EQ(pair.test, ends_post(&pair, 0, &second), 0);
+}
+
+/* Who posts while somebody sends, who has the lock, leaves it to him. */
+static void a_post_waits_for_nobody(struct kunit *test)
+{
+	const struct job first = { IB_WR_RDMA_WRITE, 7, 0, 100 };
+
+	ends_make(&pair);
+	fill(pair.end[0].buf, 150, 7);
+	fake.sending = post_second;
+	KUNIT_ASSERT_EQ(test, ends_post(&pair, 0, &first), 0);
+	EXPECT_WC(&pair, pair.end[0].send_cq, 7, IB_WC_SUCCESS);
+	EXPECT_WC(&pair, pair.end[0].send_cq, 8, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, memcmp(pair.end[0].buf, pair.end[1].buf, 150), 0);
+}
+
 static struct kunit_case lanes_cases[] = {
 	KUNIT_CASE(all_stay_in_order),
 	KUNIT_CASE(no_room_is_a_loss),
 	KUNIT_CASE(a_device_goes),
 	KUNIT_CASE(an_ack_waits_for_nobody),
+	KUNIT_CASE(a_post_waits_for_nobody),
 	{}
 };
 

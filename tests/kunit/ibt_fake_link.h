@@ -56,6 +56,7 @@ static inline int fake_dlid(const u8 *bth)
  * @prompt: with @limit: there is room again before xmit returns
  * @asked: per device, that it said so, and owes an ibt_tx_room()
  * @resolving: called once, when the next address is resolved
+ * @sending: likewise, when the next packet is sent
  * @local: addresses resolve to paths that end here
  * @group: (may be NULL) what arrives has a GRH that says it was sent there
  * @keep: remember what passes in @kept, a ring of copies; @num_kept ever
@@ -75,6 +76,7 @@ struct fake_link {
 	bool prompt;
 	bool asked[2];
 	void (*resolving)(void);
+	void (*sending)(void);
 	bool local;
 	const union ib_gid *group;
 	bool keep;
