@@ -399,12 +399,18 @@ def about(run, paths):
     return []
 
 
+def notes():
+    """What no run can know: written by hand."""
+    with open(os.path.join(os.path.dirname(__file__), 'notes.md'), encoding='utf-8') as file:
+        return file.read().rstrip()
+
+
 def page(path, runs, paths):
     folder = os.path.splitext(path)[0]
     os.makedirs(folder, exist_ok=True)
     out = ['# Performance', '', 'Written by `make bench-page` from the data of the last '
            '`make bench`: medians of its rounds. [Testing](testing.md) says what the cells '
-           'are.']
+           'are.', '', notes()]
     for run in runs:
         out += ['', f'## Kernel {run.kernel}', *about(run, paths)]
         for file, title, text in pictures.all_of(run):
