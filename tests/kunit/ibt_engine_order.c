@@ -68,36 +68,38 @@ static void two_cpus(struct kunit *test, int *first, int *second)
 		kunit_skip(test, "one processor");
 }
 
+/* One request is posted on @cpu, the others on @other. Nothing is answered. */
+static void expect_all_on(int cpu, int other)
+{
+	int i;
+
+	fake_restart(mute);
+	fake.cpus[0] = 0;
+	post_on(cpu, 1, 2 * MTU);
+	for (i = 0; i < 10; i++)
+		post_on(other, 2 + i, 2 * MTU);
+	expect_requests(22);
+	KUNIT_EXPECT_EQ(pair.test, fake.cpus[0], BIT(cpu));
+}
+
 static void stays_until_answered(struct kunit *test)
 {
-	int first, second, i;
+	int first, second;
 
 	two_cpus(test, &first, &second);
 	ends_make(&pair);
-	fake_restart(mute);
-	fake.cpus[0] = 0;
-	post_on(second, 1, 2 * MTU);
-	for (i = 0; i < 10; i++)
-		post_on(first, 2 + i, 2 * MTU);
-	expect_requests(22);
-	KUNIT_EXPECT_EQ(test, fake.cpus[0], BIT(second));
+	expect_all_on(second, first);
 }
 
 static void unreliable_stays_under_way(struct kunit *test)
 {
-	int first, second, i;
+	int first, second;
 
 	two_cpus(test, &first, &second);
 	pair.type = IB_QPT_UC;
 	ends_make(&pair);
-	fake_restart(mute);
 	fake.under_way = true;
-	fake.cpus[0] = 0;
-	post_on(second, 1, 2 * MTU);
-	for (i = 0; i < 10; i++)
-		post_on(first, 2 + i, 2 * MTU);
-	expect_requests(22);
-	KUNIT_EXPECT_EQ(test, fake.cpus[0], BIT(second));
+	expect_all_on(second, first);
 	WRITE_ONCE(fake.under_way, false);
 	post_on(first, 12, 2 * MTU);
 	expect_requests(24);
