@@ -2,8 +2,8 @@
 /*
  * Doorbells: who sends what was posted.
  *
- * Mostly whoever rings, at once. But a user who rings again in a fraction of the time
- * that his last request took to be sent does not wait for what becomes of it, and has
+ * Mostly whoever rings, at once. But a user who rings again and again in a fraction of
+ * the time that a request took to be sent does not wait for what becomes of it, and has
  * more. Then the work sends, on another processor, and first lets a handful come
  * together: packets that leave together cost little more than one (run.c).
  */
@@ -14,6 +14,9 @@
 
 /* Of the time that a request took; a shorter pause is none. */
 #define SHORT		4
+
+/* Times. A few requests that belong together are no stream. */
+#define AGAIN		4
 
 /* Requests that are worth a trip. */
 #define HANDFUL		16
@@ -35,10 +38,39 @@ static u64 pause_of(const struct ibt_sq *sq)
 	return max(pause, 0LL);
 }
 
-static bool is_streaming(const struct ibt_qp *qp)
+static bool is_short(const struct ibt_sq *sq)
 {
-	return ibt_qp_dev(qp)->num_lanes && num_online_cpus() > 1 &&
-	       pause_of(&qp->sq) * SHORT < READ_ONCE(qp->sq.bell_cost);
+	return pause_of(sq) * SHORT < READ_ONCE(sq->bell_cost);
+}
+
+static bool is_streaming(const struct ibt_sq *sq)
+{
+	return READ_ONCE(sq->bells) >= AGAIN && is_short(sq);
+}
+
+/*
+ * Did the user see how the request before this one ended, before he rang? On one host
+ * that can be very soon.
+ */
+static bool has_waited(const struct ibt_qp *qp)
+{
+	const struct ibt_sq *sq = &qp->sq;
+
+	return READ_ONCE(sq->head) == READ_ONCE(sq->tail) &&
+	       ibt_sq_user_waiting(sq) <= 1 && READ_ONCE(sq->told) &&
+	       soft_cq_is_empty(qp->send_cq);
+}
+
+/* Count the bell that rings now. It needs another processor to be left to. */
+static void count_bell(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 bells = 0;
+
+	if (ibt_qp_dev(qp)->num_lanes && num_online_cpus() > 1 && is_short(sq) &&
+	    !has_waited(qp))
+		bells = min(READ_ONCE(sq->bells) + 1, AGAIN);
+	WRITE_ONCE(sq->bells, bells);
 }
 
 /**
@@ -84,7 +116,8 @@ void ibt_bell_user(struct ibt_qp *qp)
 	u32 high, sent;
 	u64 begin;
 
-	if (is_streaming(qp)) {
+	count_bell(qp);
+	if (is_streaming(sq)) {
 		leave_to_work(qp);
 		WRITE_ONCE(sq->bell_end, local_clock());
 		return;
@@ -113,7 +146,7 @@ static bool gather(struct ibt_qp *qp)
 		return false;
 	WRITE_ONCE(sq->gathering, true);
 	while (!need_resched()) {
-		streaming = is_streaming(qp);
+		streaming = is_streaming(sq);
 		if (!streaming || ibt_sq_user_waiting(sq) >= HANDFUL)
 			break;
 		cpu_relax();

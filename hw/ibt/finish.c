@@ -52,6 +52,7 @@ static void complete_oldest(struct ibt_qp *qp, u8 status)
 	bool wanted = status != IB_WC_SUCCESS || qp->sig_all ||
 		      (slot->flags & IB_SEND_SIGNALED);
 
+	WRITE_ONCE(qp->sq.told, wanted);
 	retire(qp);
 	if (!wanted || soft_cq_post(qp->send_cq, &wc, status != IB_WC_SUCCESS))
 		return;

@@ -136,12 +136,14 @@ struct ibt_local {
  * @local: see there
  * @bell_end: when the latest doorbell of a user was over, and
  * @bell_cost: how long the latest took that sent packets itself; ns, 0: not known.
- *	       Both without a lock: they are hints
+ * @bells: that have rung one after the other in a fraction of that; up to a few.
+ *	   All three without a lock: they are hints
  * @gathering: the work is about to send, and waits for more requests (bell.c)
  * @attended: the work is at it; who rings only says so in
  * @rung: see there
  * @in_round: somebody is sending, and has @lock for long (ibt_sq_call())
  * @called: and is wanted again after that
+ * @told: the request that was completed last has a completion; a hint as well
  * @room_port: @waiting is, or was, on its list
  * @waiting: in ibt_port.waiting
  * @retry_timer: for @deadline
@@ -187,6 +189,7 @@ struct ibt_sq {
 	bool paused;
 	bool rnr;
 	bool drained;
+	bool told;
 	bool gathering;
 	bool attended;
 	bool rung;
@@ -198,6 +201,7 @@ struct ibt_sq {
 	struct ibt_local local;
 	u64 bell_end;
 	u64 bell_cost;
+	u32 bells;
 	struct ibt_port *room_port;
 	struct list_head waiting;
 	struct timer_list retry_timer;

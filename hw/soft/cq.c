@@ -224,6 +224,26 @@ static u32 cq_waiting(const struct soft_cq *cq)
 }
 
 /**
+ * soft_cq_is_empty - has the consumer taken all completions?
+ * @cq: CQ
+ *
+ * Of a program only he knows: his word is taken for what it is.
+ *
+ * Context: any.
+ * Return: it was so a moment ago.
+ */
+bool soft_cq_is_empty(struct soft_cq *cq)
+{
+	unsigned long flags;
+	u32 waiting;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	waiting = cq_waiting(cq);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return !waiting;
+}
+
+/**
  * soft_cq_forget - drop completions of a queue pair that is no more
  * @cq: where they went
  * @qp: the queue pair; it adds none any more

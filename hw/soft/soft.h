@@ -343,6 +343,8 @@ static inline struct soft_cq *to_soft_cq(struct ib_cq *cq)
 }
 
 bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited);
+/* Had the consumer taken all a moment ago? Any context. */
+bool soft_cq_is_empty(struct soft_cq *cq);
 void soft_cq_forget(struct soft_cq *cq, const struct ib_qp *qp);
 
 /* ---- device ------------------------------------------------------------------ */
