@@ -24,7 +24,7 @@ B	:= $(CURDIR)/build/$(KVER)
 endif
 
 # What modules are made of; the copy that dkms keeps has no tests.
-SOURCES	:= Kbuild core uverbs ucma hw include tools
+SOURCES	:= Kbuild core uverbs ucma umad hw include tools
 TESTS	:= $(wildcard tests/modules tests/kunit)
 GENKSYMS := $(B)/tools/genksyms-adopt
 KARGS	= --no-print-directory -C $(KDIR) M=$(B) \

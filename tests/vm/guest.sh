@@ -215,6 +215,8 @@ have_uverbs() { [ "$CORE" = stock ] || modinfo ofed_uverbs >/dev/null 2>&1; }
 
 have_ucma() { [ "$CORE" = stock ] || modinfo ofed_ucma >/dev/null 2>&1; }
 
+have_umad() { [ "$CORE" = stock ] || modinfo ofed_umad >/dev/null 2>&1; }
+
 # Whatever the driver is, depmod has found the core that it goes with. rdma_rxe
 # keeps UDP port 4791 as long as it is loaded, and a suite may have left it.
 load_driver() {
@@ -229,8 +231,7 @@ load_stack() {
 	load_driver || return
 	! have_uverbs || modprobe ib_uverbs || return
 	! have_ucma || modprobe rdma_ucm || return
-	# MAD for programs is a later part; absent is no failure here.
-	[ "$CORE" != stock ] || modprobe ib_umad
+	! have_umad || modprobe ib_umad
 }
 
 link_up() {

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * MADs that programs write. The file knows of each until it is sent, or answered,
+ * or has timed out; then it goes to the queue, to be read.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "umad.h"
+
+/* What the program wrote, in our memory. */
+struct message {
+	struct ib_user_mad_hdr hdr;
+	size_t length;
+	union {
+		void *data;
+		struct ib_mad_hdr *mad;
+		struct ib_rmpp_mad *rmpp;
+	};
+};
+
+static int message_read(struct message *msg, const struct umad_file *file,
+			const char __user *buf, size_t count)
+{
+	const size_t hdr_size = umad_hdr_size(file);
+
+	/* Any MAD has so much, and all of it is looked at. */
+	if (count < hdr_size + IB_MGMT_RMPP_HDR)
+		return -EINVAL;
+	memset(&msg->hdr, 0, sizeof(msg->hdr));
+	if (copy_from_user(&msg->hdr, buf, hdr_size))
+		return -EFAULT;
+	if (msg->hdr.id >= UMAD_AGENTS)
+		return -EINVAL;
+	msg->length = count - hdr_size;
+	if (msg->length > UMAD_SENDS_MOST)
+		return -ENOMEM;
+	msg->data = vmemdup_user(buf + hdr_size, msg->length);
+	return PTR_ERR_OR_ZERO(msg->data);
+}
+
+/* At the most, headers and the last segment filled up. */
+static size_t cost_of(const struct message *msg)
+{
+	return 2 * msg->length + sizeof(struct umad_packet) + PAGE_SIZE / 4;
+}
+
+static struct umad_packet *packet_new(struct umad_file *file,
+				      const struct message *msg)
+{
+	const size_t cost = cost_of(msg);
+	struct umad_packet *packet = NULL;
+
+	if (atomic_long_add_return(cost, &file->sends_cost) <= UMAD_SENDS_MOST)
+		packet = kzalloc(sizeof(*packet), GFP_KERNEL_ACCOUNT);
+	if (!packet) {
+		atomic_long_sub(cost, &file->sends_cost);
+		return NULL;
+	}
+	packet->file = file;
+	packet->cost = cost;
+	packet->hdr = msg->hdr;
+	return packet;
+}
+
+/* The end of a send: it is in no list. */
+void umad_send_free(struct umad_packet *packet)
+{
+	atomic_long_sub(packet->cost, &packet->file->sends_cost);
+	kfree(packet);
+}
+
+static struct ib_ah *make_ah(const struct umad_agent *agent,
+			     struct ib_user_mad_hdr *hdr)
+{
+	struct ib_mad_agent *mad = agent->mad;
+	struct rdma_ah_attr av = {
+		.type = rdma_ah_find_type(mad->device, mad->port_num),
+	};
+
+	rdma_ah_set_port_num(&av, mad->port_num);
+	rdma_ah_set_dlid(&av, be16_to_cpu(hdr->lid));
+	rdma_ah_set_sl(&av, hdr->sl);
+	rdma_ah_set_path_bits(&av, hdr->path_bits);
+	if (hdr->grh_present) {
+		rdma_ah_set_grh(&av, NULL, be32_to_cpu(hdr->flow_label),
+				hdr->gid_index, hdr->hop_limit,
+				hdr->traffic_class);
+		rdma_ah_set_dgid_raw(&av, hdr->gid);
+	}
+	return rdma_create_user_ah(mad->qp->pd, &av, NULL);
+}
+
+/* Whether the MAD layer is to cut the message. */
+static bool is_transfer(const struct umad_agent *agent,
+			const struct message *msg)
+{
+	return ib_mad_kernel_rmpp_agent(agent->mad) &&
+	       ib_is_mad_class_rmpp(msg->mad->mgmt_class) &&
+	       msg->rmpp->rmpp_hdr.rmpp_rtime_flags & IB_MGMT_RMPP_FLAG_ACTIVE;
+}
+
+/* The RMPP header of a transfer is the MAD layer's, and there already. */
+static void fill_transfer(struct ib_mad_send_buf *buf,
+			  const struct message *msg)
+{
+	const void *from = msg->data + buf->hdr_len;
+	size_t left = msg->length - buf->hdr_len;
+	int number;
+
+	memcpy(buf->mad, msg->data, IB_MGMT_MAD_HDR);
+	memcpy(buf->mad + IB_MGMT_RMPP_HDR, msg->data + IB_MGMT_RMPP_HDR,
+	       buf->hdr_len - IB_MGMT_RMPP_HDR);
+	for (number = 1; left; number++) {
+		const size_t n = min_t(size_t, left, buf->seg_size);
+
+		memcpy(ib_get_rmpp_segment(buf, number), from, n);
+		from += n;
+		left -= n;
+	}
+}
+
+static struct ib_mad_send_buf *make_buf(const struct umad_agent *agent,
+					const struct message *msg)
+{
+	const int hdr_len = ib_get_mad_data_offset(msg->mad->mgmt_class);
+	const bool transfer = is_transfer(agent, msg);
+	struct ib_mad_send_buf *buf;
+
+	if (msg->length < hdr_len)
+		return ERR_PTR(-EINVAL);
+	buf = ib_create_send_mad(agent->mad, be32_to_cpu(msg->hdr.qpn),
+				 msg->hdr.pkey_index, transfer, hdr_len,
+				 msg->length - hdr_len, GFP_KERNEL_ACCOUNT,
+				 msg->mad->base_version);
+	if (IS_ERR(buf))
+		return buf;
+	if (transfer)
+		fill_transfer(buf, msg);
+	else
+		memcpy(buf->mad, msg->data, msg->length);
+	return buf;
+}
+
+static void free_buf(struct ib_mad_send_buf *buf)
+{
+	rdma_destroy_ah(buf->ah, RDMA_DESTROY_AH_SLEEPABLE);
+	ib_free_send_mad(buf);
+}
+
+/*
+ * What answers to a request is told from others by the upper half of its TID,
+ * which is the agent's. Answers have the one of who asked.
+ */
+static void set_tid(const struct umad_agent *agent, struct ib_mad_hdr *mad)
+{
+	if (!ib_response_mad(mad))
+		mad->tid = cpu_to_be64((u64)agent->mad->hi_tid << 32 |
+				       lower_32_bits(be64_to_cpu(mad->tid)));
+}
+
+/* Answers are the same if they go to the same place. */
+static bool same_place(const struct ib_user_mad_hdr *a,
+		       const struct ib_user_mad_hdr *b)
+{
+	if (!a->grh_present != !b->grh_present)
+		return false;
+	return a->grh_present ? !memcmp(a->gid, b->gid, sizeof(a->gid)) :
+				a->lid == b->lid;
+}
+
+/* Could the MAD layer, or an answer, take the one for the other? */
+static bool alike(const struct umad_packet *a, const struct umad_packet *b)
+{
+	const bool answers = ib_response_mad(&a->mad_hdr);
+
+	return a->mad_hdr.tid == b->mad_hdr.tid &&
+	       a->mad_hdr.mgmt_class == b->mad_hdr.mgmt_class &&
+	       answers == (bool)ib_response_mad(&b->mad_hdr) &&
+	       (!answers || same_place(&a->hdr, &b->hdr));
+}
+
+static int enlist(struct umad_packet *packet)
+{
+	const u32 key = lower_32_bits(be64_to_cpu(packet->mad_hdr.tid));
+	struct umad_file *file = packet->file;
+	const struct umad_packet *other;
+	int ret = 0;
+
+	spin_lock(&file->sends_lock);
+	hash_for_each_possible(file->sends, other, by_tid, key)
+		if (alike(packet, other))
+			ret = -EINVAL;
+	if (!ret)
+		hash_add(file->sends, &packet->by_tid, key);
+	spin_unlock(&file->sends_lock);
+	return ret;
+}
+
+static void unlist(struct umad_packet *packet)
+{
+	spin_lock(&packet->file->sends_lock);
+	hash_del(&packet->by_tid);
+	spin_unlock(&packet->file->sends_lock);
+}
+
+/* On success @packet, with @buf, is not the caller's any more. */
+static int post(struct umad_packet *packet, struct ib_mad_send_buf *buf)
+{
+	int ret;
+
+	packet->mad_hdr = *(struct ib_mad_hdr *)buf->mad;
+	buf->context[0] = packet;
+	/* Theirs are signed. */
+	buf->timeout_ms = min_t(u32, packet->hdr.timeout_ms, INT_MAX);
+	buf->retries = min_t(u32, packet->hdr.retries, INT_MAX);
+	ret = enlist(packet);
+	if (ret)
+		return ret;
+	ret = ib_post_send_mad(buf, NULL);
+	if (ret)
+		unlist(packet);
+	return ret;
+}
+
+static int send(struct umad_agent *agent, struct umad_packet *packet,
+		struct message *msg)
+{
+	struct ib_mad_send_buf *buf;
+	struct ib_ah *ah;
+	int ret;
+
+	ah = make_ah(agent, &msg->hdr);
+	if (IS_ERR(ah))
+		return PTR_ERR(ah);
+	buf = make_buf(agent, msg);
+	if (IS_ERR(buf)) {
+		rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+		return PTR_ERR(buf);
+	}
+	buf->ah = ah;
+	set_tid(agent, buf->mad);
+	ret = post(packet, buf);
+	if (ret)
+		free_buf(buf);
+	return ret;
+}
+
+/* By the agent that the message names, if there is one. */
+static int send_by_number(struct umad_file *file, struct umad_packet *packet,
+			  struct message *msg)
+{
+	const u32 number = array_index_nospec(msg->hdr.id, UMAD_AGENTS);
+	struct umad_agent *agent;
+	int ret = -EIO;
+
+	down_read(&file->agents_lock);
+	agent = file->agents[number];
+	if (agent)
+		ret = send(agent, packet, msg);
+	up_read(&file->agents_lock);
+	return ret;
+}
+
+/**
+ * umad_write - send a MAD
+ * @filp: umadN
+ * @buf: struct ib_user_mad; shorter by the P_Key index unless that is enabled
+ * @count: of headers and all data
+ * @pos: unused
+ *
+ * Return: @count; -EINVAL (too short for its class, too long for one that is not
+ * a transfer, no such number, no address, or a MAD like it is under way), -EFAULT,
+ * -EIO (no such agent; the device is gone), -ENOMEM, an errno of
+ * rdma_create_user_ah() or ib_post_send_mad().
+ */
+ssize_t umad_write(struct file *filp, const char __user *buf, size_t count,
+		   loff_t *pos)
+{
+	struct umad_file *file = filp->private_data;
+	struct umad_packet *packet;
+	struct message msg;
+	int ret;
+
+	ret = message_read(&msg, file, buf, count);
+	if (ret)
+		return ret;
+	packet = packet_new(file, &msg);
+	ret = packet ? send_by_number(file, packet, &msg) : -ENOMEM;
+	if (ret && packet)
+		umad_send_free(packet);
+	kvfree(msg.data);
+	return ret ?: count;
+}
+
+/* Handler: a send has come to its end. */
+void umad_sent(struct ib_mad_agent *mad, struct ib_mad_send_wc *wc)
+{
+	struct umad_packet *packet = wc->send_buf->context[0];
+
+	unlist(packet);
+	free_buf(wc->send_buf);
+	if (wc->status == IB_WC_RESP_TIMEOUT_ERR || packet->lost)
+		umad_queue_timeout(packet);
+	else
+		umad_send_free(packet);
+}
