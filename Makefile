@@ -106,8 +106,8 @@ MODDIR	= $(DESTDIR)/lib/modules/$(KVER)/updates/ofed
 DEPMOD	= depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
 install: modules
 	install -d $(MODDIR) $(DESTDIR)/lib/modprobe.d
-	install -m 644 $(B)/core/*.ko $(B)/uverbs/*.ko $(B)/ucma/*.ko $(B)/hw/*.ko \
-		$(MODDIR)/
+	install -m 644 $(B)/core/*.ko $(B)/uverbs/*.ko $(B)/ucma/*.ko \
+		$(B)/umad/*.ko $(B)/hw/*.ko $(MODDIR)/
 	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/ofed.conf
 	$(DEPMOD)
 
@@ -128,7 +128,7 @@ PACKAGES ?= ofed-core ofed-drivers
 VERSION	:= $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' tools/dkms/ofed-core.conf)
 # What each of them builds from, and no more.
 DKMSCOMMON := Makefile Kbuild include tools/genksyms-adopt tools/fit
-ofed-core-sources = $(DKMSCOMMON) core uverbs ucma $(wildcard umad)
+ofed-core-sources = $(DKMSCOMMON) core uverbs ucma umad
 ofed-drivers-sources = $(DKMSCOMMON) hw
 DKMSTREES = $(if $(DESTDIR),--sourcetree $(DESTDIR)/usr/src \
 	--dkmstree $(DESTDIR)/var/lib/dkms --installtree $(DESTDIR)/lib/modules)

@@ -74,7 +74,7 @@ done
 tests/cm_table.sh
 verdict $? "the tables of the CM are those of the documentation"
 
-ours=$(files 'core/*.[ch]' 'uverbs/*.[ch]' 'ucma/*.[ch]' 'hw/*.[ch]' 'include/*.h' 'tests/kunit/*.[ch]' 'tests/modules/*.[ch]')
+ours=$(files 'core/*.[ch]' 'uverbs/*.[ch]' 'ucma/*.[ch]' 'umad/*.[ch]' 'hw/*.[ch]' 'include/*.h' 'tests/kunit/*.[ch]' 'tests/modules/*.[ch]')
 source=$cache/linux-source-6.1
 
 # On every core; what xargs says is a failure, too.
@@ -85,7 +85,7 @@ echo "$ours" | xargs -n 16 -P "$(nproc)" "$source/scripts/checkpatch.pl" \
 [ -s build/log/checkpatch.out ] && { head -n 30 build/log/checkpatch.out; s=1; } || s=0
 verdict $s "checkpatch"
 
-"$source/scripts/kernel-doc" -none $(files 'core/*.c' 'uverbs/*.c' 'ucma/*.c' 'hw/*.c') \
+"$source/scripts/kernel-doc" -none $(files 'core/*.c' 'uverbs/*.c' 'ucma/*.c' 'umad/*.c' 'hw/*.c') \
 	>build/log/kernel-doc.out 2>&1
 grep -E 'warning|error' build/log/kernel-doc.out | head -n 20
 grep -qE 'warning|error' build/log/kernel-doc.out && s=1 || s=0

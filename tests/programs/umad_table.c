@@ -3,8 +3,9 @@
  * /dev/infiniband/umadN and issmN: what each call says, and what goes from one
  * port to another. What is expected is what the kernel's own module does.
  *
- * usage: umad_table DEVICE GID PEER GID [compat]
+ * usage: umad_table DEVICE GID PEER GID [compat] [limits]
  *   compat  this machine takes system calls of 32-bit programs
+ *   limits  a file can hold as much as ours, which the kernel's own has not
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -355,6 +356,7 @@ static void single_calls(void)
 
 /* The file that answers, and that which asks. */
 static int server, client, server_agent, client_agent;
+static uint8_t talk_class = U_VENDOR;
 
 static void begin_talk(int rmpp, uint32_t flags)
 {
@@ -373,7 +375,7 @@ static void end_talk(void)
 
 static int ask(uint8_t method, int timeout, size_t length)
 {
-	compose(client_agent, U_VENDOR, method);
+	compose(client_agent, talk_class, method);
 	out.hdr.timeout_ms = timeout;
 	return u_send(client, &out, length);
 }
@@ -635,7 +637,7 @@ static void fill(size_t from, size_t to)
 
 static int send_transfer(int fd, int agent, uint8_t method, size_t length)
 {
-	compose(agent, U_VENDOR, method);
+	compose(agent, talk_class, method);
 	out.mad.rmpp_version = 1;
 	out.mad.rmpp_type = RMPP_DATA;
 	out.mad.rmpp_flags = 1;
@@ -853,6 +855,99 @@ static void close_with_sends(void)
 	end_talk();
 }
 
+/* ---- what a file can hold ---- */
+
+#define LONG 400000
+/* 64 MiB, by twice their length. */
+#define FULL 83
+#define HALF 41
+/* The MAD layer has a bound for each agent, which these stay below. */
+#define AGENTS 4
+
+static void full_of_sends(void)
+{
+	int n = 0, err;
+
+	begin_talk(1, 0);
+	/* To nobody, so that they stay under way. */
+	close(server);
+	server = -1;
+	while (!(err = send_transfer(client, client_agent, U_SEND, LONG)) && n < 1000)
+		n++;
+	EXPECT("sends are bounded", err, ENOMEM);
+	EXPECT("by 64 MiB", n, FULL);
+	EXPECT("their agent goes", u_unregister(client, client_agent), 0);
+	client_agent = u_agent(client, 0, 0, 1, 0);
+	EXPECT("there is room again", ask(U_SEND, 0, U_MAD), 0);
+	end_talk();
+}
+
+/* Reads until there is nothing for a while. */
+static void read_all(int fd, int *long_ones, int *timed_out)
+{
+	ssize_t n;
+
+	*long_ones = *timed_out = 0;
+	while (u_ready(fd, 3000) && (n = read(fd, &in, sizeof(in))) > 0) {
+		*timed_out += in.hdr.status == ETIMEDOUT;
+		*long_ones += n > LONG;
+	}
+}
+
+/* The sender may not repeat itself as long as it is under way. */
+static void wait_sent(int fd, struct u_record *r)
+{
+	r->mad.rmpp_flags = 0;
+	while (u_send(fd, r, U_MAD) == EINVAL)
+		usleep(1000);
+}
+
+static void full_of_unasked(void)
+{
+	int i, long_ones, timed_out;
+
+	begin_talk(1, 0);
+	for (i = 1; i < AGENTS; i++)
+		u_agent(server, U_VENDOR + i, 1 << U_SEND, 1, 0);
+	for (i = 0; i < HALF + 5; i++) {
+		talk_class = U_VENDOR + i % AGENTS;
+		send_transfer(client, client_agent, U_SEND, LONG);
+		wait_sent(client, &out);
+	}
+	talk_class = U_VENDOR;
+	read_all(server, &long_ones, &timed_out);
+	EXPECT("what nobody asked for is bounded", long_ones, HALF);
+	ask(U_SEND, 0, U_MAD);
+	EXPECT("then there is room again", u_receive(server, &in, 320), 320);
+	end_talk();
+}
+
+static void full_of_answers(void)
+{
+	const int asked = FULL + 7;
+	int i, long_ones, timed_out;
+
+	begin_talk(1, 0);
+	for (i = 1; i < AGENTS; i++)
+		u_agent(client, 0, 0, 1, 0);
+	for (i = 0; i < asked; i++) {
+		client_agent = i % AGENTS;
+		ask(U_GET, 100000, U_MAD);
+		if (u_receive(server, &in, 320) != 320)
+			break;
+		in.mad.rmpp_version = 1;
+		in.mad.rmpp_type = RMPP_DATA;
+		in.mad.rmpp_flags = 1;
+		answer(LONG);
+		wait_sent(server, &in);
+	}
+	EXPECT("many requests with long answers", i, asked);
+	read_all(client, &long_ones, &timed_out);
+	EXPECT("those with room are read", long_ones, FULL);
+	EXPECT("those without have timed out", timed_out, asked - FULL);
+	end_talk();
+}
+
 /* ---- netlink ---- */
 
 static void chardevs(void)
@@ -926,9 +1021,11 @@ static void compat(void)
 
 int main(int argc, char **argv)
 {
+	int i;
+
 	if (argc < 5 || !u_end_find(&here, argv[1], argv[2]) ||
 	    !u_end_find(&there, argv[3], argv[4])) {
-		fprintf(stderr, "usage: umad_table DEVICE GID PEER GID [compat]\n");
+		fprintf(stderr, "usage: umad_table DEVICE GID PEER GID [compat] [limits]\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -957,7 +1054,14 @@ int main(int argc, char **argv)
 	subnet_manager();
 	close_with_sends();
 	chardevs();
-	if (argc > 5)
-		compat();
+	for (i = 5; i < argc; i++) {
+		if (!strcmp(argv[i], "compat"))
+			compat();
+		if (!strcmp(argv[i], "limits")) {
+			full_of_sends();
+			full_of_unasked();
+			full_of_answers();
+		}
+	}
 	return verdict();
 }

@@ -49,10 +49,11 @@ if [ "$CORE" = ofed ]; then
 		check "stock $m is refused" refused $m
 		check "stock $m did not stay" gone $m
 	done
-	for m in ib_core $(have_uverbs && echo ib_uverbs); do
+	for m in ib_core $(have_uverbs && echo ib_uverbs) ib_umad; do
 		check "modprobe $m gives ours" modprobe $m
 		check "modprobe $m left the stock one out" gone $m
 	done
+	check "ofed_umad is loaded" loaded ofed_umad
 else
 	check "modprobe ib_uverbs" modprobe ib_uverbs
 fi

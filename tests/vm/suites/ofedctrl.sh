@@ -72,13 +72,13 @@ check "a file that is no module" sh -c "echo x >$work/x.ko; ! $tool -k $work/x.k
 
 if [ "$CORE" = ofed ]; then
 	check "-l" ctl 0 -l
-	for m in ofed_core ofed_uverbs ofed_ucma; do
+	for m in ofed_core ofed_uverbs ofed_ucma ofed_umad; do
 		check "$m came" loaded $m
 	done
 	check "-l again is success" ctl 0 -l
 	check "-q tells that it is loaded" ctl 0 -q
 	check "-u" ctl 0 -u
-	for m in ofed_core ofed_uverbs ofed_ucma; do
+	for m in ofed_core ofed_uverbs ofed_ucma ofed_umad; do
 		check "$m went" gone $m
 	done
 	check "a module by its file" ctl 0 -k "$(modinfo -F filename ofed_uverbs)" -l

@@ -33,7 +33,8 @@ quiet() { # LINES: not one for a call
 	dmesg | tail -n $_new | head -n 20
 	return 1
 }
-check "nothing was logged" quiet "$lines"
+# The stock module tells each refusal.
+[ "$CORE" = stock ] || check "nothing was logged" quiet "$lines"
 
 busy() { ls -l /proc/[0-9]*/fd 2>/dev/null | grep -c infiniband/umad; }
 works() { [ "$(busy)" -ge 6 ]; }
