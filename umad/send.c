@@ -22,24 +22,17 @@ struct message {
 	};
 };
 
-static int message_read(struct message *msg, const struct umad_file *file,
-			const char __user *buf, size_t count)
+static int read_header(struct message *msg, const char __user *buf,
+		       size_t count, size_t hdr_size)
 {
-	const size_t hdr_size = umad_hdr_size(file);
-
 	/* Any MAD has so much, and all of it is looked at. */
 	if (count < hdr_size + IB_MGMT_RMPP_HDR)
 		return -EINVAL;
-	memset(&msg->hdr, 0, sizeof(msg->hdr));
+	memset(msg, 0, sizeof(*msg));
 	if (copy_from_user(&msg->hdr, buf, hdr_size))
 		return -EFAULT;
-	if (msg->hdr.id >= UMAD_AGENTS)
-		return -EINVAL;
 	msg->length = count - hdr_size;
-	if (msg->length > UMAD_SENDS_MOST)
-		return -ENOMEM;
-	msg->data = vmemdup_user(buf + hdr_size, msg->length);
-	return PTR_ERR_OR_ZERO(msg->data);
+	return msg->hdr.id < UMAD_AGENTS ? 0 : -EINVAL;
 }
 
 /* At the most, headers and the last segment filled up. */
@@ -281,18 +274,27 @@ ssize_t umad_write(struct file *filp, const char __user *buf, size_t count,
 		   loff_t *pos)
 {
 	struct umad_file *file = filp->private_data;
+	const size_t hdr_size = umad_hdr_size(file);
 	struct umad_packet *packet;
 	struct message msg;
 	int ret;
 
-	ret = message_read(&msg, file, buf, count);
+	ret = read_header(&msg, buf, count, hdr_size);
 	if (ret)
 		return ret;
+	/* First it is counted, then it takes memory. */
 	packet = packet_new(file, &msg);
-	ret = packet ? send_by_number(file, packet, &msg) : -ENOMEM;
-	if (ret && packet)
+	if (!packet)
+		return -ENOMEM;
+	msg.data = vmemdup_user(buf + hdr_size, msg.length);
+	if (IS_ERR(msg.data)) {
+		ret = PTR_ERR(msg.data);
+	} else {
+		ret = send_by_number(file, packet, &msg);
+		kvfree(msg.data);
+	}
+	if (ret)
 		umad_send_free(packet);
-	kvfree(msg.data);
 	return ret ?: count;
 }
 

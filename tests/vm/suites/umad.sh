@@ -26,14 +26,15 @@ check "mode of issm0" mode /dev/infiniband/issm0
 expect_fail "another user" as_user dd if=/dev/infiniband/umad0 count=0
 
 # ---- the calls, and two ports ------------------------------------------------------
-# A file that is full takes 150,000 packets, which is for the speed of the host.
-more=compat
-case $KERNEL-$CORE in
-um*-ofed) more=limits ;;
-um*)	more= ;;
+more= limits=
+case $KERNEL in
+um*)	# A file that is full takes 150,000 packets, which is for the speed of the host.
+	[ "$CORE" = stock ] || limits=limits ;;
+*)	more=compat ;;
 esac
 # Unquoted on purpose: nothing, or a word.
-table "umad" "$programs/umad_table" $dev $gid6 $peer $peer6 $more
+table "calls" "$programs/umad_table" $dev $gid6 $peer $peer6 $more
+table "talk" "$programs/umad_talk" $dev $gid6 $peer $peer6 $limits
 
 # ---- Debian's programs ---------------------------------------------------------------
 check "ibstat" sh -c "ibstat $dev | grep -q 'State: Active'"

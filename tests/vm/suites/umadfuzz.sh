@@ -69,7 +69,7 @@ unplugged() {
 check "the device goes in the middle, $times times" unplugged
 check "the GID of $peer" wait_for 60 gid_of $peer fe80:0000:0000:0000:0000:00ff:fe00:0002
 # Unquoted on purpose: a list of words.
-check "everybody is served" "$programs/umad_table" $ends
+check "everybody is served" "$programs/umad_talk" $ends
 
 # ---- a device goes ------------------------------------------------------------------
 whose=ours
