@@ -84,6 +84,7 @@ struct umad_port *umad_port_new(struct ib_device *ib_dev, u32 port_num,
 	init_waitqueue_head(&port->issm_wait);
 	port->ib_dev = ib_dev;
 	port->port_num = port_num;
+	port->has_issm = compat_has_issm(ib_dev, port_num);
 	port->number = number;
 	init_node(port, &port->dev, &port->cdev, &umad_fops, port_release);
 	return port;
@@ -133,7 +134,8 @@ int umad_port_publish(struct umad_port *port)
 		ret = cdev_device_add(&port->cdev, &port->dev);
 	if (ret)
 		return ret;
-	ret = publish_issm(port);
+	if (port->has_issm)
+		ret = publish_issm(port);
 	if (ret) {
 		/* Somebody may have opened the other one. */
 		cdev_device_del(&port->cdev, &port->dev);
@@ -151,9 +153,11 @@ int umad_port_publish(struct umad_port *port)
  */
 void umad_port_remove(struct umad_port *port)
 {
-	cdev_device_del(&port->issm_cdev, &port->issm_dev);
+	if (port->has_issm)
+		cdev_device_del(&port->issm_cdev, &port->issm_dev);
 	cdev_device_del(&port->cdev, &port->dev);
 	kill(port);
-	put_device(&port->issm_dev);
+	if (port->has_issm)
+		put_device(&port->issm_dev);
 	put_device(&port->dev);
 }

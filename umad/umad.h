@@ -45,12 +45,13 @@
 /**
  * struct umad_port - a port of a device, with its nodes
  * @dev: umadN; its release frees the port
- * @issm_dev: issmN; holds a reference to @dev
+ * @issm_dev: issmN, if @has_issm; holds a reference to @dev
  * @cdev: of umadN
  * @issm_cdev: of issmN
  * @node: in the list of its device
  * @number: the N
  * @port_num: which port it is
+ * @has_issm: not every kernel has issmN for a port without subnet management
  * @lock: guards what follows
  * @ib_dev: NULL when it is gone. Who holds the agents_lock of a file that is not
  *	    dead may use it too
@@ -66,6 +67,7 @@ struct umad_port {
 	struct list_head node;
 	int number;
 	u32 port_num;
+	bool has_issm;
 
 	struct mutex lock; /* see the top */
 	struct ib_device *ib_dev;

@@ -348,4 +348,14 @@ void rdma_user_mmap_disassociate(struct ib_device *device);
 #define compat_port_set_speed(resp, speed) ((void)(resp))
 #endif
 
+/*
+ * 6.12 has issmN for ports with subnet management alone; before, each port with MADs
+ * has it. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_SUBDEV
+#define compat_has_issm(device, port) rdma_cap_ib_smi((device), (port))
+#else
+#define compat_has_issm(device, port) ((void)(device), (void)(port), true)
+#endif
+
 #endif /* OFED_COMPAT_H */

@@ -353,6 +353,15 @@ static int open_issm(int flags)
 	return u_open_node("issm", here.node, flags);
 }
 
+/* Newer kernels have it for ports with subnet management alone. */
+static bool has_issm(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband_mad/issm%d", here.node);
+	return !access(path, F_OK);
+}
+
 static void subnet_manager(void)
 {
 	int fd = open_issm(O_RDONLY | O_NONBLOCK), status;
@@ -466,7 +475,8 @@ int main(int argc, char **argv)
 	limit();
 	layouts();
 	single_calls();
-	subnet_manager();
+	if (has_issm())
+		subnet_manager();
 	chardevs();
 	if (argc > 5)
 		compat();
