@@ -441,14 +441,20 @@ static void own_segments(void)
 
 static void close_with_sends(void)
 {
-	int i, bad = 0;
+	int i, bad = 0, last = u_open(&there, O_NONBLOCK);
 
+	u_agent(last, U_VENDOR + 1, 1 << U_SEND, 0, 0);
 	begin_talk(0, 0);
 	for (i = 0; i < 1000; i++)
 		bad += ask(UNANSWERED, 60000, U_MAD) != 0;
 	for (i = 0; i < 100; i++)
 		bad += ask(U_SEND, 0, U_MAD) != 0;
 	EXPECT("a thousand requests under way", bad, 0);
+	/* What comes after all of it, and goes elsewhere. */
+	compose(client_agent, U_VENDOR + 1, U_SEND);
+	bad = u_send(client, &out, U_MAD);
+	EXPECT("all of it has come", !bad && u_ready(last, 20000), 1);
+	close(last);
 	EXPECT("closed with them, and others unread", close(client), 0);
 	close(server);
 	begin_talk(0, 0);
