@@ -49,16 +49,16 @@ static bool is_streaming(const struct ibt_sq *sq)
 }
 
 /*
- * Did the user see how the request before this one ended, before he rang? On one host
+ * Did the user see how all that he had rung for ended, before he rang again? On one host
  * that can be very soon.
  */
 static bool has_waited(const struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
+	u32 done = READ_ONCE(sq->ring.cons);
 
-	return READ_ONCE(sq->head) == READ_ONCE(sq->tail) &&
-	       ibt_sq_user_waiting(sq) <= 1 && READ_ONCE(sq->told) &&
-	       soft_cq_is_empty(qp->send_cq);
+	return (s32)(done - READ_ONCE(sq->bell_prod)) >= 0 &&
+	       READ_ONCE(sq->told) && soft_cq_is_empty(qp->send_cq);
 }
 
 /* Count the bell that rings now. It needs another processor to be left to. */
@@ -71,6 +71,8 @@ static void count_bell(struct ibt_qp *qp)
 	    !has_waited(qp))
 		bells = min(READ_ONCE(sq->bells) + 1, AGAIN);
 	WRITE_ONCE(sq->bells, bells);
+	WRITE_ONCE(sq->bell_prod,
+		   READ_ONCE(sq->ring.cons) + soft_ring_ready(&sq->ring));
 }
 
 /**

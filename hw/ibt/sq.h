@@ -136,8 +136,9 @@ struct ibt_local {
  * @local: see there
  * @bell_end: when the latest doorbell of a user was over, and
  * @bell_cost: how long the latest took that sent packets itself; ns, 0: not known.
- * @bells: that have rung one after the other in a fraction of that; up to a few.
- *	   All three without a lock: they are hints
+ * @bells: that have rung one after the other in a fraction of that; up to a few
+ * @bell_prod: behind the requests that were rung for, as @ring.cons counts. All four
+ *	       without a lock: they are hints
  * @gathering: the work is about to send, and waits for more requests (bell.c)
  * @attended: the work is at it; who rings only says so in
  * @rung: see there
@@ -202,6 +203,7 @@ struct ibt_sq {
 	u64 bell_end;
 	u64 bell_cost;
 	u32 bells;
+	u32 bell_prod;
 	struct ibt_port *room_port;
 	struct list_head waiting;
 	struct timer_list retry_timer;
