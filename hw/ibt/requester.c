@@ -692,6 +692,7 @@ static void begin_round(struct ibt_sq *sq)
 static bool end_round(struct ibt_sq *sq)
 {
 	lockdep_assert_held(&sq->lock);
+	/* That he is gone, then whether he was called: pairs with ibt_sq_call(). */
 	smp_store_mb(sq->in_round, false);
 	return READ_ONCE(sq->called);
 }
