@@ -21,8 +21,9 @@
 /* Requests that are worth a trip. */
 #define HANDFUL		16
 
-/* Of the work, before it stands in line again. */
-#define TURNS		16
+/* Of the work, before it stands in line again, and rounds in each. */
+#define TURNS		4
+#define ROUNDS		16
 
 /* Nanoseconds that a request took; of more, the most was something else. */
 #define MOST_COST	(200 * NSEC_PER_USEC)
@@ -179,7 +180,7 @@ bool ibt_bell_attend(struct ibt_qp *qp, bool moves)
 	do {
 		streaming = gather(qp);
 		WRITE_ONCE(sq->rung, false);
-		more = ibt_requester_run(qp, IBT_CALLER_ROUNDS,
+		more = ibt_requester_run(qp, ROUNDS,
 					 moves && streaming);
 		cond_resched();
 	} while ((more || streaming) && --turns);
