@@ -258,6 +258,8 @@ static void hold(void)
 	do {
 		flush_work(work);
 	} while (test_and_set_bit(WORK_STRUCT_PENDING_BIT, work_bits()));
+	/* It may have left something to the other one. */
+	flush_work(&engine_qp(0)->sq.cpu_work);
 	held = true;
 }
 
