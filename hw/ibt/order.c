@@ -61,10 +61,12 @@ bool ibt_order_ok(const struct ibt_port *port, int *cpu,
 {
 	const struct ibt_dev *dev = port->dev;
 
-	if (!dev->link->under_way || !dev->link->under_way(port))
-		*cpu = IBT_NO_CPU;
-	if (ibt_order_here(cpu))
+	if (likely(ibt_order_here(cpu)))
 		return true;
-	ibt_order_there(dev, *cpu, work);
-	return false;
+	if (dev->link->under_way && dev->link->under_way(port)) {
+		ibt_order_there(dev, *cpu, work);
+		return false;
+	}
+	*cpu = IBT_NO_CPU;
+	return ibt_order_here(cpu);
 }

@@ -112,22 +112,6 @@ ask() {
 	[ $_client -eq 0 ]
 }
 
-# table PROGRAM ARG...: each row that it prints counts by itself
-table() {
-	_title=$1
-	shift
-	timeout -k 5 $((limit * 5)) "$@" >"$work/table" 2>&1
-	_status=$?
-	while IFS= read -r _line; do
-		case $_line in
-		"ok   "*) ok "${_line#ok   }, $_title" ;;
-		"FAIL "*) bad "${_line#FAIL }, $_title" ;;
-		*) echo "     | $_line" ;;
-		esac
-	done <"$work/table"
-	check "the whole table, $_title (status $_status)" [ $_status -eq 0 ]
-}
-
 # Ids of connections that somebody still has, and their queue pairs. The queue
 # pair of MAD is always there.
 no_ids() {

@@ -211,6 +211,22 @@ ready() { # DEV: listed, active, and the IPv4 GID is there
 }
 
 # A core built without its character device is still a core.
+# table TITLE PROGRAM ARG...: each row that it prints counts by itself
+table() {
+	_title=$1
+	shift
+	timeout -k 5 $((limit * 5)) "$@" >"$work/table" 2>&1
+	_status=$?
+	while IFS= read -r _line; do
+		case $_line in
+		"ok   "*) ok "${_line#ok   }, $_title" ;;
+		"FAIL "*) bad "${_line#FAIL }, $_title" ;;
+		*) echo "     | $_line" ;;
+		esac
+	done <"$work/table"
+	check "the whole table, $_title (status $_status)" [ $_status -eq 0 ]
+}
+
 have_uverbs() { [ "$CORE" = stock ] || modinfo ofed_uverbs >/dev/null 2>&1; }
 
 have_ucma() { [ "$CORE" = stock ] || modinfo ofed_ucma >/dev/null 2>&1; }

@@ -27,19 +27,3 @@ umad_down() {
 	check "all modules go" unload_stack
 	check "no class is left" [ ! -e /sys/class/infiniband_mad ]
 }
-
-# table TITLE PROGRAM ARG...: each row that it prints counts by itself
-table() {
-	_title=$1
-	shift
-	timeout -k 5 $((limit * 5)) "$@" >"$work/table" 2>&1
-	_status=$?
-	while IFS= read -r _line; do
-		case $_line in
-		"ok   "*) ok "${_line#ok   }, $_title" ;;
-		"FAIL "*) bad "${_line#FAIL }, $_title" ;;
-		*) echo "     | $_line" ;;
-		esac
-	done <"$work/table"
-	check "the whole table, $_title (status $_status)" [ $_status -eq 0 ]
-}
