@@ -359,6 +359,8 @@ static void fake_work(struct work_struct *work)
 	struct sk_buff *skb;
 	bool any = false;
 
+	if (READ_ONCE(fake.closed))
+		return;
 	while ((skb = skb_dequeue(&fake.queue))) {
 		any = true;
 		pass_on(skb);
@@ -456,16 +458,22 @@ int fake_start(void)
 	return ret;
 }
 
-/* Queue pairs are gone: nothing is sent any more. */
+/*
+ * Queue pairs of the tests are gone, but those of the MAD layer send until their
+ * device goes. What they send then stays in the queue.
+ */
 void fake_stop(void)
 {
 	int i;
 
 	fake_restart(NULL);
+	WRITE_ONCE(fake.closed, true);
 	cancel_delayed_work_sync(&fake.work);
 	for (i = 0; i < FAKE_KEPT; i++)
 		kfree_skb(fake.kept[i]);
 	/* That is their end: the core calls the engine's dealloc_driver. */
 	for (i = 1; i >= 0; i--)
 		ib_unregister_device(fake_ib(i));
+	cancel_delayed_work_sync(&fake.work);
+	skb_queue_purge(&fake.queue);
 }

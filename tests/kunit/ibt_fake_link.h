@@ -63,6 +63,7 @@ static inline int fake_dlid(const u8 *bth)
  * @under_way: what is sent may be overtaken
  * @cpus: per device, processors that sent, modulo bits of a word
  * @num_runs: skbs of several packets that the engine sent
+ * @closed: nothing is taken off the queue any more
  * @paths: that live
  */
 struct fake_link {
@@ -85,6 +86,7 @@ struct fake_link {
 	bool under_way;
 	unsigned long cpus[2];
 	u32 num_runs;
+	bool closed;
 	atomic_t paths;
 };
 
