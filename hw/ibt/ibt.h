@@ -663,6 +663,8 @@ void ibt_run_add(struct ibt_run *run, struct ibt_pkt *pkt, u32 length);
 void ibt_run_ask(const struct ibt_run *run);
 /* Send what was added; the end of the run. 0 or -EAGAIN as of link.xmit. */
 int ibt_run_tx(struct ibt_run *run, u32 flow);
+/* Memory that was kept. */
+void ibt_runs_exit(void);
 
 /* ---- fault.c: deterministic drop, duplicate, reorder, corrupt ------------------------ */
 

@@ -8,6 +8,7 @@
  * Each packet lies in one piece: a page has as many as fit.
  */
 #include <linux/mm.h>
+#include <linux/percpu.h>
 
 #include "fault.h"
 #include "ibt.h"
@@ -16,6 +17,7 @@
 
 /* Of a page of a run. Larger ones are hard to get, and not kept per CPU. */
 #define PAGE_ORDER	PAGE_ALLOC_COSTLY_ORDER
+#define RING		8	/* pages that a processor keeps */
 
 /* Bytes from BTH to ICRC. */
 static u32 wire_bytes(const struct ibt_opcode *op, u32 length)
@@ -50,6 +52,63 @@ static u8 *packet_at(const struct ibt_run *run, u32 index)
 	       index % run->in_page * run->size;
 }
 
+/**
+ * struct page_ring - pages that runs were sent in, of one processor
+ * @pages: each with a reference; of any order
+ * @next: the one that was used the longest time ago
+ *
+ * The next run goes into them when nobody has them any more. Where memory is cleared as
+ * it is allocated (init_on_alloc), that costs half as much as to copy what is sent.
+ */
+struct page_ring {
+	struct page *pages[RING];
+	u32 next;
+};
+
+/* Used with softirqs disabled. */
+static DEFINE_PER_CPU(struct page_ring, page_ring);
+
+/* A new one takes the place of what is still in use. */
+static struct page *get_page_of_ring(u32 order, gfp_t gfp)
+{
+	struct page_ring *ring = this_cpu_ptr(&page_ring);
+	struct page **place = &ring->pages[ring->next];
+	struct page *page = *place;
+
+	ring->next = (ring->next + 1) % RING;
+	/* Who put it has read it: what is written there is written after that. */
+	if (!page || page_count(page) > 1 || compound_order(page) < order) {
+		page = alloc_pages(gfp | __GFP_COMP, order);
+		if (!page)
+			return NULL;
+		if (*place)
+			put_page(*place);
+		*place = page;
+	}
+	get_page(page);
+	return page;
+}
+
+/**
+ * ibt_runs_exit - free what is kept for runs
+ *
+ * Nobody sends any more.
+ *
+ * Context: process.
+ */
+void ibt_runs_exit(void)
+{
+	struct page_ring *ring;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		ring = per_cpu_ptr(&page_ring, cpu);
+		for (i = 0; i < RING; i++)
+			if (ring->pages[i])
+				put_page(ring->pages[i]);
+	}
+}
+
 /* @run->most becomes what there is memory for. */
 static void get_pages(struct ibt_run *run, u32 order, gfp_t gfp)
 {
@@ -60,7 +119,7 @@ static void get_pages(struct ibt_run *run, u32 order, gfp_t gfp)
 	wanted = min_t(u32, DIV_ROUND_UP(run->most, run->in_page),
 		       MAX_SKB_FRAGS);
 	while (run->num_pages < wanted) {
-		struct page *page = alloc_pages(gfp | __GFP_COMP, order);
+		struct page *page = get_page_of_ring(order, gfp);
 
 		if (!page)
 			break;
