@@ -587,6 +587,8 @@ void ibt_order_there(const struct ibt_dev *dev, int cpu,
 /* The same question of packets that nobody acknowledges. False: @work was queued. */
 bool ibt_order_ok(const struct ibt_port *port, int *cpu,
 		  struct work_struct *work);
+/* A processor for what need not wait for this one: @cpu if that is another. */
+int ibt_order_beside(int cpu);
 
 /* ---- tx.c --------------------------------------------------------------------------- */
 

@@ -13,6 +13,8 @@
 #include <linux/cpumask.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/stat.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
@@ -20,6 +22,7 @@
 
 #define MOST_LANES	8	/* of a device */
 #define LEAST		SZ_8K	/* bytes of a run; with fewer one is done before another wakes */
+#define PATIENCE	(100 * NSEC_PER_USEC)	/* for the next, at most */
 #define TURNS		16	/* runs before the work stands in line again */
 
 /**
@@ -28,6 +31,7 @@
  * @waiting: struct kept
  * @busy: the work runs, or is about to
  * @work: receives them
+ * @cpu: there; of who begins
  * @dev: whose it is
  */
 struct ibt_lane {
@@ -35,6 +39,7 @@ struct ibt_lane {
 	struct list_head waiting;
 	bool busy;
 	struct work_struct work;
+	int cpu;
 	struct ibt_dev *dev;
 };
 
@@ -100,16 +105,32 @@ static struct kept *next_of(struct ibt_lane *lane)
 	return kept;
 }
 
+/*
+ * Wait for more, no longer than the last took since @begin: to sleep and be woken costs
+ * both processors some of it. Whom it was for may need this one, though.
+ */
+static void linger(const struct ibt_lane *lane, u64 begin)
+{
+	u64 end = local_clock();
+	u64 patience = min_t(u64, end - begin, PATIENCE);
+
+	while (list_empty_careful(&lane->waiting) && single_task_running() &&
+	       !need_resched() && local_clock() - end < patience)
+		cpu_relax();
+}
+
 static void lane_work(struct work_struct *work)
 {
 	struct ibt_lane *lane = container_of(work, struct ibt_lane, work);
 	struct kept *kept;
 	int turns;
+	u64 begin;
 
 	for (turns = 0; turns < TURNS; turns++) {
 		kept = next_of(lane);
 		if (!kept)
 			return;
+		begin = local_clock();
 		local_bh_disable();
 		rcu_read_lock();
 		ibt_rx_now(kept->port, kept->skb, kept->size, &kept->meta);
@@ -117,8 +138,9 @@ static void lane_work(struct work_struct *work)
 		local_bh_enable();
 		kept_free(lane->dev, kept);
 		cond_resched();
+		linger(lane, begin);
 	}
-	queue_work(lane->dev->lanes_wq, &lane->work);
+	queue_work_on(lane->cpu, lane->dev->lanes_wq, &lane->work);
 }
 
 /* By the queue pair that the first of them is for: the second word of a BTH. */
@@ -147,8 +169,10 @@ static void add(struct ibt_lane *lane, struct kept *kept)
 		atomic_inc(&lane->dev->busy_lanes);
 	}
 	spin_unlock_bh(&lane->lock);
-	if (begin)
-		queue_work(lane->dev->lanes_wq, &lane->work);
+	if (!begin)
+		return;
+	lane->cpu = ibt_order_beside(lane->cpu);
+	queue_work_on(lane->cpu, lane->dev->lanes_wq, &lane->work);
 }
 
 /**
@@ -196,6 +220,7 @@ static void lane_init(struct ibt_lane *lane, struct ibt_dev *dev)
 	spin_lock_init(&lane->lock);
 	INIT_LIST_HEAD(&lane->waiting);
 	INIT_WORK(&lane->work, lane_work);
+	lane->cpu = IBT_NO_CPU;
 	lane->dev = dev;
 }
 
@@ -207,7 +232,7 @@ int ibt_lanes_init(struct ibt_dev *dev)
 		return 0;
 	num = roundup_pow_of_two(num);
 	dev->lanes_wq = alloc_workqueue("ofed_%s_rx", WQ_MEM_RECLAIM |
-					WQ_UNBOUND | WQ_HIGHPRI, 0,
+					WQ_CPU_INTENSIVE | WQ_HIGHPRI, 0,
 					dev->link->name);
 	if (!dev->lanes_wq)
 		return -ENOMEM;
