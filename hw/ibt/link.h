@@ -20,6 +20,7 @@ struct ibt_path;
  * @refs: of queue pairs and address handles that hold it
  * @port: it leaves by
  * @mtu: bytes of payload that the way can carry, at most
+ * @headroom: bytes in front of the BTH that build() and xmit() may push
  * @local: port of this machine (and of this engine) that it ends at, with
  *	   nothing between that could see or change a packet; NULL: a real way
  */
@@ -27,6 +28,7 @@ struct ibt_path {
 	refcount_t refs;
 	struct ibt_port *port;
 	u32 mtu;
+	u16 headroom;
 	struct ibt_port *local;
 };
 
@@ -34,7 +36,6 @@ struct ibt_path {
  * struct ibt_link_ops - a kind of link
  * @name: for messages
  * @layer: link layer of its ports
- * @headroom: bytes in front of the BTH that build() may push
  * @tailroom: bytes behind the ICRC
  * @max_mtu: largest path MTU
  * @path_resolve: (any context, @gfp says) path of an address, with one
@@ -84,7 +85,6 @@ struct ibt_path {
 struct ibt_link_ops {
 	const char *name;
 	enum rdma_link_layer layer;
-	u16 headroom;
 	u16 tailroom;
 	u32 max_mtu;
 	bool lanes;

@@ -136,7 +136,7 @@ static void put_pages(struct ibt_run *run, u32 used)
 
 static bool get_memory(struct ibt_run *run)
 {
-	const struct ibt_dev *dev = run->path->port->dev;
+	u32 front = ALIGN(run->path->headroom, 16);
 	u32 least = get_order(run->size);
 	u32 order = clamp_t(u32, get_order(run->most * run->size), least,
 			    max_t(u32, least, PAGE_ORDER));
@@ -147,13 +147,12 @@ static bool get_memory(struct ibt_run *run)
 		put_pages(run, 0);
 		return false;
 	}
-	run->skb = alloc_skb(ALIGN(dev->link->headroom, 16),
-			     GFP_NOWAIT | __GFP_NOWARN);
+	run->skb = alloc_skb(front, GFP_NOWAIT | __GFP_NOWARN);
 	if (!run->skb) {
 		put_pages(run, 0);
 		return false;
 	}
-	skb_reserve(run->skb, ALIGN(dev->link->headroom, 16));
+	skb_reserve(run->skb, front);
 	return true;
 }
 

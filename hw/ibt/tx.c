@@ -32,7 +32,7 @@ struct sk_buff *ibt_tx_alloc(const struct ibt_path *path, u32 length,
 			     gfp_t gfp)
 {
 	struct ibt_dev *dev = path->port->dev;
-	u32 front = ALIGN(dev->link->headroom + IBT_MAX_HDR_BYTES, 16);
+	u32 front = ALIGN(path->headroom + IBT_MAX_HDR_BYTES, 16);
 	u32 back = ALIGN(length, 4) - length + IBT_ICRC_BYTES;
 	struct sk_buff *skb;
 

@@ -161,8 +161,6 @@ static void roce_enabled(struct ibt_dev *dev)
 static const struct ibt_link_ops roce_link = {
 	.name		= "roce",
 	.layer		= IB_LINK_LAYER_ETHERNET,
-	.headroom	= LL_MAX_HEADER + sizeof(struct ipv6hdr) +
-			  sizeof(struct udphdr),
 	.max_mtu	= ROCE_MAX_MTU,
 	.lanes		= true,
 	.path_resolve	= roce_path_resolve,

@@ -28,6 +28,18 @@ static u32 room_in(u32 mtu, u32 headers)
 	return room;
 }
 
+/*
+ * @mtu: of the way, of which @headers are none of the engine's. Room for those and for
+ * @ndev's is all there has to be: less memory is cleared, and the stack makes some for
+ * whom it may meet yet.
+ */
+static void set_room(struct roce_path *p, const struct net_device *ndev,
+		     u32 mtu, u32 headers)
+{
+	p->path.mtu = room_in(mtu, headers);
+	p->path.headroom = LL_RESERVED_SPACE(ndev) + headers;
+}
+
 static void ends_here(struct roce_path *p, struct net_device *owner)
 {
 	struct roce_dev *rd = owner ? roce_below(owner) : NULL;
@@ -63,8 +75,8 @@ static int route_ipv4(struct roce_path *p, const struct net_device *ndev)
 		ends_here(p, __ip_dev_find(net, flow.daddr, false));
 	if (!p->hop_limit)
 		p->hop_limit = ip4_dst_hoplimit(p->dst);
-	p->path.mtu = room_in(dst_mtu(p->dst), sizeof(struct iphdr) +
-			      sizeof(struct udphdr));
+	set_room(p, p->dst->dev, dst_mtu(p->dst), sizeof(struct iphdr) +
+		 sizeof(struct udphdr));
 	return 0;
 }
 
@@ -94,8 +106,8 @@ static int route_ipv6(struct roce_path *p, const struct net_device *ndev)
 		ends_here(p, rt->rt6i_idev->dev);
 	if (!p->hop_limit)
 		p->hop_limit = ip6_dst_hoplimit(dst);
-	p->path.mtu = room_in(dst_mtu(dst), sizeof(struct ipv6hdr) +
-			      sizeof(struct udphdr));
+	set_room(p, dst->dev, dst_mtu(dst), sizeof(struct ipv6hdr) +
+		 sizeof(struct udphdr));
 	return 0;
 }
 
@@ -114,7 +126,7 @@ static int route_eth(struct roce_path *p, struct net_device *ndev,
 		ends_here(p, ndev);
 	if (!p->hop_limit)
 		p->hop_limit = 1;
-	p->path.mtu = room_in(READ_ONCE(ndev->mtu), sizeof(struct ib_grh));
+	set_room(p, ndev, READ_ONCE(ndev->mtu), sizeof(struct ib_grh));
 	return 0;
 }
 

@@ -52,6 +52,7 @@ static struct ibt_path *fake_resolve(struct ibt_port *port,
 	refcount_set(&p->path.refs, 1);
 	p->path.port = port;
 	p->path.mtu = 4096;
+	p->path.headroom = FAKE_BYTES;
 	p->slid = own;
 	p->dlid = lid;
 	if (fake.local)
@@ -231,7 +232,6 @@ static const struct ib_device_ops fake_ib_ops = {
 static struct ibt_link_ops fake_ops = {
 	.name = "fake",
 	.layer = IB_LINK_LAYER_INFINIBAND,
-	.headroom = FAKE_BYTES,
 	.max_mtu = 4096,
 	.path_resolve = fake_resolve,
 	.path_valid = fake_valid,

@@ -91,7 +91,6 @@ static int note_xmit(struct sk_buff *skb, struct ibt_path *path)
 
 static const struct ibt_link_ops note_link = {
 	.name = "note",
-	.headroom = LINK_BYTES,
 	.build = note_build,
 	.icrc_seed = note_seed,
 	.xmit = note_xmit,
@@ -117,6 +116,8 @@ static int make_bench(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, b->dev->stats);
 	b->path.port = &b->dev->ports[0];
 	b->other.port = &b->dev->ports[0];
+	b->path.headroom = LINK_BYTES;
+	b->other.headroom = LINK_BYTES;
 	refcount_set(&b->path.refs, 1);
 	refcount_set(&b->other.refs, 1);
 	noted = 0;
