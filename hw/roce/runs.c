@@ -18,16 +18,25 @@
 
 #include "roce.h"
 
+/* Is there a UDP checksum to look at? What is of this host has none in any case. */
+static bool is_summed(const struct sk_buff *skb)
+{
+	return udp_hdr(skb)->check && !skb_is_gso(skb) &&
+	       !skb_csum_unnecessary(skb);
+}
+
 /* UDP, for our port: @skb is linear as far as the UDP header goes. */
 static bool is_ours(struct sk_buff *skb, u32 headers, u8 protocol)
 {
-	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4) ||
-	    protocol != IPPROTO_UDP || skb->pkt_type == PACKET_MULTICAST ||
+	if (protocol != IPPROTO_UDP || skb->pkt_type == PACKET_MULTICAST ||
 	    skb->pkt_type == PACKET_BROADCAST ||
+	    (skb_is_gso(skb) &&
+	     !(skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4)) ||
 	    skb_network_header_len(skb) != headers ||
 	    !pskb_may_pull(skb, headers + sizeof(struct udphdr)))
 		return false;
-	return udp_hdr(skb)->dest == htons(ROCE_V2_UDP_DPORT);
+	return udp_hdr(skb)->dest == htons(ROCE_V2_UDP_DPORT) &&
+	       !is_summed(skb);
 }
 
 static unsigned int take(struct sk_buff *skb, u32 headers)
@@ -42,8 +51,7 @@ static unsigned int take_ipv4(void *priv, struct sk_buff *skb,
 {
 	u32 headers = sizeof(struct iphdr);
 
-	if (likely(!skb_is_gso(skb)) ||
-	    !is_ours(skb, headers, ip_hdr(skb)->protocol))
+	if (!is_ours(skb, headers, ip_hdr(skb)->protocol))
 		return NF_ACCEPT;
 	/* What UDP would ask before the socket gets it. */
 	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
@@ -56,8 +64,7 @@ static unsigned int take_ipv6(void *priv, struct sk_buff *skb,
 {
 	u32 headers = sizeof(struct ipv6hdr);
 
-	if (likely(!skb_is_gso(skb)) ||
-	    !is_ours(skb, headers, ipv6_hdr(skb)->nexthdr))
+	if (!is_ours(skb, headers, ipv6_hdr(skb)->nexthdr))
 		return NF_ACCEPT;
 	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
