@@ -85,7 +85,7 @@ static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
 /* bell.c */
 void ibt_bell(struct ibt_qp *qp);
 void ibt_bell_user(struct ibt_qp *qp);
-bool ibt_bell_attend(struct ibt_qp *qp, bool moves);
+bool ibt_bell_attend(struct ibt_qp *qp);
 
 /* retry.c */
 

@@ -44,20 +44,20 @@ const struct ibt_wr_info *ibt_wr_info(u32 opcode)
 	return opcode < ARRAY_SIZE(wr_infos) ? &wr_infos[opcode] : &none;
 }
 
-static void go_on(struct ibt_qp *qp, bool moves)
-{
-	if (ibt_bell_attend(qp, moves))
-		ibt_sq_kick(qp);
-}
-
 static void work_fn(struct work_struct *work)
 {
-	go_on(container_of(work, struct ibt_qp, sq.work), true);
+	struct ibt_qp *qp = container_of(work, struct ibt_qp, sq.work);
+
+	if (ibt_bell_attend(qp))
+		ibt_sq_kick(qp);
 }
 
 static void cpu_work_fn(struct work_struct *work)
 {
-	go_on(container_of(work, struct ibt_qp, sq.cpu_work), false);
+	struct ibt_qp *qp = container_of(work, struct ibt_qp, sq.cpu_work);
+
+	if (ibt_bell_attend(qp))
+		ibt_order_there(ibt_qp_dev(qp), raw_smp_processor_id(), work);
 }
 
 /**

@@ -134,11 +134,9 @@ struct ibt_local {
  * @drained: (SQD) what was begun is finished
  * @deadline: when to give up waiting for an answer
  * @local: see there
- * @bell_end: when the latest doorbell of a user was over, and
- * @bell_cost: how long the latest took that sent packets itself; ns, 0: not known.
- * @bells: that have rung one after the other in a fraction of that; up to a few
- * @bell_prod: behind the requests that were rung for, as @ring.cons counts. All four
- *	       without a lock: they are hints
+ * @bell_cpu: where a user has rung the latest doorbell, for
+ * @bell_prod: what is before this, as @ring.cons counts. Both without a lock: they are
+ *	       hints
  * @gathering: the work is about to send, and waits for more requests (bell.c)
  * @attended: the work is at it; who rings only says so in
  * @rung: see there
@@ -200,9 +198,7 @@ struct ibt_sq {
 	unsigned long deadline;
 	unsigned long pause_until;
 	struct ibt_local local;
-	u64 bell_end;
-	u64 bell_cost;
-	u32 bells;
+	int bell_cpu;
 	u32 bell_prod;
 	struct ibt_port *room_port;
 	struct list_head waiting;
