@@ -142,6 +142,9 @@ int soft_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents,
 		   unsigned int *offset);
 int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata);
 
+/* copy.c: as memcpy() */
+void soft_copy(void *to, const void *from, size_t bytes);
+
 /* mw.c */
 int soft_alloc_mw(struct ib_mw *mw, struct ib_udata *udata);
 int soft_dealloc_mw(struct ib_mw *mw);

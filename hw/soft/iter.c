@@ -250,12 +250,44 @@ static enum soft_fault spot_of(const struct soft_iter *it, u64 done, u64 want,
 			     it->kind == SOFT_ITER_REGION, spot);
 }
 
+/* Bytes of a packet that lie together, at most @bytes. NULL: it is not so simple. */
+static const u8 *bytes_of(const struct sk_buff *skb, u64 offset, u64 *bytes)
+{
+	const struct skb_shared_info *info = skb_shinfo(skb);
+	const skb_frag_t *frag;
+	const u8 *at;
+	u32 i;
+
+	if (offset < skb_headlen(skb)) {
+		*bytes = min(*bytes, skb_headlen(skb) - offset);
+		return skb->data + offset;
+	}
+	offset -= skb_headlen(skb);
+	for (i = 0; i < info->nr_frags; i++) {
+		frag = &info->frags[i];
+		if (offset >= skb_frag_size(frag)) {
+			offset -= skb_frag_size(frag);
+			continue;
+		}
+		*bytes = min(*bytes, skb_frag_size(frag) - offset);
+		at = skb_frag_address_safe(frag);
+		return at ? at + offset : NULL;
+	}
+	return NULL;
+}
+
 static enum soft_fault copy_packet(const struct soft_spot *to,
 				   const struct soft_iter *from, u64 done,
 				   u64 *bytes)
 {
+	u64 offset = from->pos + done;
+	const u8 *at;
+
 	*bytes = to->bytes;
-	if (skb_copy_bits(from->skb, from->pos + done, to->at, *bytes))
+	at = bytes_of(from->skb, offset, bytes);
+	if (at)
+		soft_copy(to->at, at, *bytes);
+	else if (skb_copy_bits(from->skb, offset, to->at, *bytes))
 		return SOFT_NO_RANGE;
 	return SOFT_OK;
 }
@@ -271,7 +303,7 @@ static enum soft_fault copy_spot(const struct soft_spot *to,
 	if (fault != SOFT_OK)
 		return fault;
 	*bytes = spot.bytes;
-	memcpy(to->at, spot.at, *bytes);
+	soft_copy(to->at, spot.at, *bytes);
 	soft_spot_put(&spot);
 	return SOFT_OK;
 }

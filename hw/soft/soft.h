@@ -308,6 +308,9 @@ enum soft_fault soft_iter_skip(struct soft_iter *it, u64 bytes);
 enum soft_fault soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
 			       u32 length);
 
+/* By "memcpy" or by "words"; any other @name: what is faster. @name becomes which. */
+void soft_copy_choose(char *name, size_t size);
+
 /* ---- completion queues ------------------------------------------------------ */
 
 /**
