@@ -461,6 +461,8 @@ void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 
 int ibt_lanes_init(struct ibt_dev *dev);
 void ibt_lanes_exit(struct ibt_dev *dev);
+/* Is a message of so many bytes worth a trip to another processor, if there is one? */
+bool ibt_lanes_worth(const struct ibt_dev *dev, u32 bytes);
 /* True: @skb is received later, by ibt_rx_now(), or was dropped. */
 bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		   const struct ibt_rx_meta *meta);

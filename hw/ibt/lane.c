@@ -176,6 +176,18 @@ static void add(struct ibt_lane *lane, struct kept *kept)
 }
 
 /**
+ * ibt_lanes_worth - are there processors that so much can be divided among?
+ * @dev: device
+ * @bytes: of one message
+ *
+ * Context: any.
+ */
+bool ibt_lanes_worth(const struct ibt_dev *dev, u32 bytes)
+{
+	return dev->num_lanes && bytes >= LEAST && num_online_cpus() > 1;
+}
+
+/**
  * ibt_lane_take - is it to be received elsewhere?
  * @port: where it came
  * @skb: see ibt_rx_run(); consumed if so
@@ -200,7 +212,7 @@ bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		return false;
 	lane = lane_of(dev, skb);
 	if (!READ_ONCE(lane->busy) &&
-	    (!size || skb->len < LEAST || num_online_cpus() == 1))
+	    (!size || !ibt_lanes_worth(dev, skb->len)))
 		return false;
 	kept = kept_new(port, skb, size, meta);
 	if (kept) {

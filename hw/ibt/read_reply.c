@@ -172,7 +172,10 @@ static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_run *run,
 	return reading->active ? IBT_MORE : IBT_FINISHED;
 }
 
-/* The next packet of the answer, or a run of at most @budget. */
+/*
+ * The next packet of the answer, or a run of at most @budget. No more then: softirqs
+ * bring it to the other end.
+ */
 static enum ibt_progress send_some(struct ibt_qp *qp, struct ibt_path *path,
 				   struct soft_iter *from, int *budget,
 				   enum ibt_verdict *verdict)
@@ -185,7 +188,7 @@ static enum ibt_progress send_some(struct ibt_qp *qp, struct ibt_path *path,
 		return send_packet(qp, path, from, verdict);
 	}
 	progress = send_run(qp, &run, from, verdict);
-	*budget -= run.packets;
+	*budget = 0;
 	return progress;
 }
 

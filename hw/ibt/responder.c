@@ -467,19 +467,30 @@ bool ibt_resp_go_on(struct ibt_qp *qp)
 	return true;
 }
 
+/*
+ * What is sent in a softirq lies there until its end, and nobody receives meanwhile. So
+ * a long answer is the work's, where a lane waits for it at the other end, perhaps.
+ */
+static void begin_answer(struct ibt_qp *qp)
+{
+	const struct ibt_dev *dev = ibt_qp_dev(qp);
+	int budget = IBT_READ_BURST;
+
+	if (ibt_lanes_worth(dev, qp->resp.reading.left))
+		ibt_order_there(dev, smp_processor_id(), &qp->resp.cpu_work);
+	else if (ibt_read_go(qp, &budget) == IBT_MORE)
+		ibt_resp_later(qp, 0);
+}
+
 /* Nothing is in front of this packet. */
 static void at_once(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		    struct sk_buff *skb)
 {
-	struct ibt_resp *resp = &qp->resp;
-	int budget = IBT_READ_BURST;
-
 	if (!one_packet(qp, pkt, skb, false)) {
 		wait_in_line(qp, pkt, skb);
 		ibt_resp_later(qp, 1);
-	} else if (resp->reading.active &&
-		   ibt_read_go(qp, &budget) == IBT_MORE) {
-		ibt_resp_later(qp, 0);
+	} else if (qp->resp.reading.active) {
+		begin_answer(qp);
 	}
 }
 
