@@ -15,6 +15,25 @@ static struct tx_note *note_of(struct sk_buff *skb)
 	return (struct tx_note *)skb->cb;
 }
 
+/*
+ * Out of pages that the network stack keeps and uses again. Where memory is cleared as
+ * it is allocated (init_on_alloc), kmalloc() would clear 8 KiB for a packet of 4.
+ */
+static struct sk_buff *alloc(u32 bytes, gfp_t gfp)
+{
+	u32 size = SKB_DATA_ALIGN(bytes) +
+		   SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	void *data = netdev_alloc_frag(size);
+	struct sk_buff *skb;
+
+	if (!data)
+		return alloc_skb(bytes, gfp);
+	skb = build_skb(data, size);
+	if (!skb)
+		skb_free_frag(data);
+	return skb;
+}
+
 /**
  * ibt_tx_alloc - a packet to be filled
  * @path: where it will go
@@ -36,7 +55,7 @@ struct sk_buff *ibt_tx_alloc(const struct ibt_path *path, u32 length,
 	u32 back = ALIGN(length, 4) - length + IBT_ICRC_BYTES;
 	struct sk_buff *skb;
 
-	skb = alloc_skb(front + length + back + dev->link->tailroom, gfp);
+	skb = alloc(front + length + back + dev->link->tailroom, gfp);
 	if (!skb) {
 		ibt_count(dev, IBT_STAT_TX_NOMEM);
 		return NULL;
