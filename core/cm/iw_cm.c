@@ -312,6 +312,36 @@ int iw_cm_listen(struct iw_cm_id *cm_id, int backlog)
 }
 EXPORT_SYMBOL(iw_cm_listen);
 
+/**
+ * ofed_iw_set_owner - whose id is it?
+ * @cm_id: id that has no QP yet
+ * @owner: of the id that it belongs to, which stays until @cm_id is destroyed
+ *
+ * A program says which QP it wants by number, and this CM makes the kernel act on that
+ * one. So it gets those of its own process alone: of who calls, or who made the id.
+ * What the kernel's own clients say is believed.
+ *
+ * Context: any, before iw_cm_connect() or iw_cm_accept().
+ */
+void ofed_iw_set_owner(struct iw_cm_id *cm_id,
+		       const struct rdma_restrack_entry *owner)
+{
+	to_iw_id(cm_id)->owner = owner;
+}
+
+static bool is_own(const struct iw_id *id, const struct ib_qp *qp)
+{
+	const struct rdma_restrack_entry *owner = id->owner;
+	struct task_struct *task = qp->res.task;
+
+	if (!owner || rdma_is_kernel_res(owner))
+		return true;
+	if (rdma_is_kernel_res(&qp->res) || !task)
+		return false;
+	return same_thread_group(task, current) ||
+	       (owner->task && same_thread_group(task, owner->task));
+}
+
 /* Move to a state where the driver will report, with the QP held for him. */
 static int begin(struct iw_id *id, enum ofed_iw_input input, u32 qpn)
 {
@@ -328,6 +358,10 @@ static int begin(struct iw_id *id, enum ofed_iw_input input, u32 qpn)
 	if (!qp)
 		goto err_inval;
 	ops->iw_add_ref(qp);
+	if (!is_own(id, qp)) {
+		ops->iw_rem_ref(qp);
+		goto err_inval;
+	}
 	ret = move(id, input, &from);
 	id->qp = qp;
 	spin_unlock_irq(&id->lock);

@@ -49,6 +49,7 @@ struct ofed_iw_store {
  * struct iw_id - an id
  * @id: the public part; its fields are the client's until a call takes them
  * @refs: one of the client's, one of the queued @work, those of the driver
+ * @owner: a program's id that this one belongs to, or NULL: see ofed_iw_set_owner()
  * @mapping: of the port mapper, or NULL; who makes the id's connection or
  *	     listening sets it, and whoever takes it away first ends it
  * @lock: guards all below but @waiters and @work; drivers take it in any context
@@ -66,6 +67,7 @@ struct ofed_iw_store {
 struct iw_id {
 	struct iw_cm_id id;
 	refcount_t refs;
+	const struct rdma_restrack_entry *owner;
 	struct ofed_iw_mapping *mapping;
 
 	/* See above for what it guards. */
@@ -95,6 +97,8 @@ void ofed_iw_id_get(struct iw_id *id);
 void ofed_iw_id_put(struct iw_id *id);
 void ofed_iw_id_destroy(struct iw_id *id);
 void ofed_iw_put_qp(struct iw_id *id, struct ib_qp *qp);
+void ofed_iw_set_owner(struct iw_cm_id *cm_id,
+		       const struct rdma_restrack_entry *owner);
 
 /* iw_event.c */
 int ofed_iw_events_init(void);

@@ -11,6 +11,7 @@
 #define ib_destroy_cm_id		played_destroy_ib
 #define iw_create_cm_id			played_create_iw
 #define iw_destroy_cm_id		played_destroy_iw
+#define ofed_iw_set_owner		played_iw_owner
 #define ofed_sa_sendonly_fullmember	played_sendonly_fullmember
 
 #include "../../core/cm/cma.h"
@@ -44,6 +45,7 @@ static struct {
 	struct ib_device device;
 	struct ib_port_data ports[2];
 	struct iw_cm_id iw;
+	const struct rdma_restrack_entry *iw_owner;
 	struct rcm_id *listener;
 	struct hlist_head owners;
 	int attach_ret;
@@ -105,6 +107,12 @@ struct iw_cm_id *played_create_iw(struct ib_device *device,
 {
 	seen.iw.context = context;
 	return &seen.iw;
+}
+
+void played_iw_owner(struct iw_cm_id *cm_id,
+		     const struct rdma_restrack_entry *owner)
+{
+	seen.iw_owner = owner;
 }
 
 void played_destroy_iw(struct iw_cm_id *cm_id)
@@ -372,6 +380,7 @@ static void failed_connect_test(struct kunit *test)
 	rcm_src(id)->sa_family = AF_INET;
 	rcm_dst(id)->sa_family = AF_INET;
 	KUNIT_EXPECT_EQ(test, rcm_iw_connect(id, &param), -EIO);
+	KUNIT_EXPECT_PTR_EQ(test, seen.iw_owner, &id->res.entry);
 	KUNIT_EXPECT_EQ(test, seen.iw_destroyed, 1);
 	KUNIT_EXPECT_TRUE(test, seen.line_was_hidden);
 	KUNIT_EXPECT_FALSE(test, is_hidden(id));
