@@ -52,10 +52,14 @@ static enum smi_way start_back(struct ib_smp *smp, u32 port)
  */
 enum smi_way smi_outgoing(struct ib_smp *smp, u32 port)
 {
+	const bool back = ib_get_smp_direction(smp);
+
 	if (smp->hop_cnt > MAX_HOPS)
 		return SMI_DISCARD;
-	return ib_get_smp_direction(smp) ? start_back(smp, port) :
-					   start_out(smp, port);
+	/* The part that comes first goes by LID: a switch begins the directed one. */
+	if ((back ? smp->dr_dlid : smp->dr_slid) != IB_LID_PERMISSIVE)
+		return SMI_WIRE;
+	return back ? start_back(smp, port) : start_out(smp, port);
 }
 EXPORT_SYMBOL_IF_KUNIT(smi_outgoing);
 

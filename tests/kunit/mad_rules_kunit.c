@@ -94,6 +94,17 @@ static void return_path_test(struct kunit *test)
 	smp = new_smp(1, 3, true);
 	smp.dr_slid = cpu_to_be16(4);
 	KUNIT_EXPECT_EQ(test, smi_incoming(&smp, 1), SMI_DISCARD);
+
+	/* Routed by LID up to a switch, where the directed part begins. */
+	smp = new_smp(0, 1, false);
+	smp.dr_slid = cpu_to_be16(4);
+	KUNIT_EXPECT_EQ(test, smi_outgoing(&smp, 7), SMI_WIRE);
+	KUNIT_EXPECT_EQ(test, smp.hop_ptr, 0);
+	/* The same of an answer. */
+	smp = new_smp(4, 3, true);
+	smp.dr_dlid = cpu_to_be16(4);
+	KUNIT_EXPECT_EQ(test, smi_outgoing(&smp, 7), SMI_WIRE);
+	KUNIT_EXPECT_EQ(test, smp.hop_ptr, 4);
 }
 
 /* ---- rules of the fault hook ------------------------------------------------------------ */
