@@ -216,6 +216,14 @@ static struct ib_device *find_by_name(const char *name)
 	return NULL;
 }
 
+/* A format of anything but one number would be filled with what is not there. */
+static bool is_pattern(const char *name)
+{
+	const char *at = strchr(name, '%');
+
+	return at && at[1] == 'd' && !strchr(at + 1, '%');
+}
+
 /* @name may hold one %d; the lowest number that makes it unused is taken. */
 static int choose_name(struct ib_device *device, const char *name)
 {
@@ -223,6 +231,8 @@ static int choose_name(struct ib_device *device, const char *name)
 	int number;
 
 	lockdep_assert_held_write(&registry_rwsem);
+	if (strchr(name, '%') && !is_pattern(name))
+		return -EINVAL;
 	for (number = 0; number < INT_MAX; number++) {
 		if (snprintf(candidate, sizeof(candidate), name, number) >=
 		    sizeof(candidate))
@@ -258,20 +268,6 @@ static void leave_registry(struct ib_device *device)
 	down_write(&registry_rwsem);
 	xa_erase(&devices, device->index);
 	up_write(&registry_rwsem);
-}
-
-/*
- * A device without all of these can not serve kernel consumers (usnic serves
- * user space alone).
- */
-static bool has_kernel_verbs(const struct ib_device_ops *ops)
-{
-	return ops->query_device && ops->query_port && ops->alloc_pd &&
-	       ops->dealloc_pd && ops->create_qp && ops->modify_qp &&
-	       ops->destroy_qp && ops->post_send && ops->post_recv &&
-	       ops->create_cq && ops->destroy_cq && ops->poll_cq &&
-	       ops->req_notify_cq && ops->get_dma_mr && ops->reg_user_mr &&
-	       ops->dereg_mr && ops->get_port_immutable;
 }
 
 static int read_attributes(struct ib_device *device)
@@ -454,7 +450,7 @@ int ib_register_device(struct ib_device *device, const char *name,
 		return ret;
 	compat_subdev_lockdep(device);
 	device->dma_device = dma_device;
-	device->kverbs_provider = has_kernel_verbs(&device->ops);
+	device->kverbs_provider = ofed_has_kernel_verbs(&device->ops);
 
 	mutex_lock(&device->unregistration_lock);
 	ret = set_up_tables(device);

@@ -12,6 +12,9 @@
 int ofed_device_init(void);
 void ofed_device_exit(void);
 
+/* device_ops.c */
+bool ofed_has_kernel_verbs(const struct ib_device_ops *ops);
+
 /* Unregistrations that their requester does not wait for. */
 extern struct workqueue_struct *ofed_unreg_wq;
 int ofed_workqueues_init(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How a device comes by its ops. */
-#include <rdma/ib_verbs.h>
+#include "device.h"
 
 /*
  * From device_group on, every member of struct ib_device_ops is one machine
@@ -44,3 +44,17 @@ void ib_set_device_ops(struct ib_device *dev, const struct ib_device_ops *ops)
 			to[i] = from[i];
 }
 EXPORT_SYMBOL(ib_set_device_ops);
+
+/*
+ * A device without all of these can not serve kernel consumers (usnic serves
+ * user space alone).
+ */
+bool ofed_has_kernel_verbs(const struct ib_device_ops *ops)
+{
+	return ops->query_device && ops->query_port && ops->alloc_pd &&
+	       ops->dealloc_pd && ops->create_qp && ops->modify_qp &&
+	       ops->destroy_qp && ops->post_send && ops->post_recv &&
+	       ops->create_cq && ops->destroy_cq && ops->poll_cq &&
+	       ops->req_notify_cq && ops->get_dma_mr && ops->reg_user_mr &&
+	       ops->dereg_mr && ops->get_port_immutable;
+}
