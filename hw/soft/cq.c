@@ -77,6 +77,11 @@ static bool wanted(const struct soft_cq *cq, const struct ib_wc *wc,
 	return cq->armed;
 }
 
+static bool may_wait(struct soft_cq *cq, const struct ib_wc *wc)
+{
+	return unlikely(cq->most) && wc->status == IB_WC_SUCCESS && soft_cq_hold(cq);
+}
+
 /* False: lost. IBA vol. 1, 10.7.3 and 11.6.3.1: the CQ is in error from now on. */
 static bool cq_add(struct soft_cq *cq, const struct ib_wc *wc)
 {
@@ -118,8 +123,9 @@ bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited)
 
 	spin_lock_irqsave(&cq->lock, flags);
 	added = cq_add(cq, wc);
-	if (added && wanted(cq, wc, solicited)) {
+	if (added && wanted(cq, wc, solicited) && !may_wait(cq, wc)) {
 		cq->armed = 0;
+		cq->held = 0;
 		cq->fire = true;
 	}
 	if ((cq->fire || cq->fire_error) && !cq->dying)
@@ -173,6 +179,7 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resizing);
 	tasklet_setup(&cq->notify, cq_notify);
+	soft_cq_moderation_init(cq);
 	ret = cq_ring(&cq->ring, attr->cqe, compat_op_udata(attrs));
 	if (ret)
 		return ret;
@@ -196,6 +203,7 @@ int soft_pre_destroy_cq(struct ib_cq *ibcq)
 	spin_lock_irq(&cq->lock);
 	cq->dying = true;
 	spin_unlock_irq(&cq->lock);
+	hrtimer_cancel(&cq->late);
 	tasklet_kill(&cq->notify);
 	return 0;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The verbs that every software device has from here. */
+#include <linux/export.h>
+
 #include "internal.h"
 
 const struct ib_device_ops soft_dev_ops = {
@@ -16,6 +18,7 @@ const struct ib_device_ops soft_dev_ops = {
 	.dealloc_mw = soft_dealloc_mw,
 
 	.create_cq = soft_create_cq,
+	.modify_cq = soft_modify_cq,
 	.resize_cq = soft_resize_cq,
 	.pre_destroy_cq = soft_pre_destroy_cq,
 	.destroy_cq = soft_destroy_cq,
@@ -26,3 +29,4 @@ const struct ib_device_ops soft_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_cq, soft_cq, cq),
 	INIT_RDMA_OBJ_SIZE(ib_mw, soft_mw, mw),
 };
+EXPORT_SYMBOL_GPL(soft_dev_ops);

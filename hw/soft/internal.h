@@ -130,9 +130,6 @@ enum soft_fault soft_spot_get(const struct soft_region *region, u64 iova,
 void soft_spot_put(const struct soft_spot *spot);
 
 struct ib_mr *soft_get_dma_mr(struct ib_pd *pd, int access);
-struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-			       u64 virt_addr, int access,
-			       struct ib_udata *udata);
 struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 				 u64 length, u64 virt_addr, int access,
 				 struct ib_pd *pd, struct ib_udata *udata);
@@ -159,5 +156,10 @@ int soft_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
 int soft_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 int soft_peek_cq(struct ib_cq *ibcq, int wanted);
 int soft_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+
+/* cq_moderation.c */
+void soft_cq_moderation_init(struct soft_cq *cq);
+bool soft_cq_hold(struct soft_cq *cq);
+int soft_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 
 #endif /* OFED_SOFT_INTERNAL_H */

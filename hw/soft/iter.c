@@ -3,6 +3,8 @@
  * The one copy cursor. All bytes of messages move through soft_iter_copy(),
  * straight from where they are to where they belong.
  */
+#include <linux/export.h>
+
 #include "internal.h"
 
 /* Interrupts are disabled while this many bytes move. */
@@ -36,6 +38,7 @@ void soft_iter_list(struct soft_iter *it, struct soft_mem *mem,
 	for (i = 0; i < num; i++)
 		it->left += sge[i].length;
 }
+EXPORT_SYMBOL_GPL(soft_iter_list);
 
 /**
  * soft_iter_region - a cursor over a part of one region
@@ -73,6 +76,7 @@ void soft_iter_bytes(struct soft_iter *it, void *bytes, u32 length)
 		.left = length,
 	};
 }
+EXPORT_SYMBOL_GPL(soft_iter_bytes);
 
 /**
  * soft_iter_skb - a cursor over a part of a packet, to read from
@@ -111,6 +115,7 @@ void soft_iter_end(struct soft_iter *it)
 	if (it->kind == SOFT_ITER_REGION)
 		it->left = 0;
 }
+EXPORT_SYMBOL_GPL(soft_iter_end);
 
 /* Step over entries that are used up or empty: those are never looked at. */
 static void find_entry(struct soft_iter *it)
@@ -194,6 +199,7 @@ enum soft_fault soft_iter_check(struct soft_iter *it)
 	}
 	return fault;
 }
+EXPORT_SYMBOL_GPL(soft_iter_check);
 
 /**
  * soft_iter_skip - move on without a copy
@@ -222,6 +228,7 @@ enum soft_fault soft_iter_skip(struct soft_iter *it, u64 bytes)
 	}
 	return SOFT_OK;
 }
+EXPORT_SYMBOL_GPL(soft_iter_skip);
 
 /* Be at a region, if the cursor is over any; @run: bytes up to its end. */
 static enum soft_fault settle(struct soft_iter *it, u64 *run)
@@ -435,3 +442,4 @@ enum soft_fault soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
 	}
 	return SOFT_OK;
 }
+EXPORT_SYMBOL_GPL(soft_iter_copy);

@@ -4,6 +4,7 @@
  * which is the device's, and 8 bits, which are the consumer's where he may
  * change them. All 32 must fit.
  */
+#include <linux/export.h>
 #include <linux/random.h>
 
 #include "internal.h"
@@ -19,6 +20,7 @@ void soft_mem_init(struct soft_mem *mem)
 	xa_init_flags(&mem->keys, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 	mem->next = 1;
 }
+EXPORT_SYMBOL_GPL(soft_mem_init);
 
 /**
  * soft_mem_exit - undo soft_mem_init()
@@ -29,6 +31,7 @@ void soft_mem_exit(struct soft_mem *mem)
 	WARN_ON(!xa_empty(&mem->keys));
 	xa_destroy(&mem->keys);
 }
+EXPORT_SYMBOL_GPL(soft_mem_exit);
 
 /**
  * soft_region_new - a region without a key
@@ -300,6 +303,7 @@ enum soft_fault soft_iter_remote(struct soft_iter *it, struct soft_mem *mem,
 	it->grant = grant;
 	return fault;
 }
+EXPORT_SYMBOL_GPL(soft_iter_remote);
 
 /* Was it @key until somebody changed the part that is his? */
 static enum soft_fault may_invalidate(const struct soft_region *region,
@@ -359,3 +363,4 @@ enum soft_fault soft_region_invalidate(struct soft_mem *mem, struct ib_pd *pd,
 	soft_region_put(region);
 	return fault;
 }
+EXPORT_SYMBOL_GPL(soft_region_invalidate);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Memory regions: where their bytes are, and how they come and go. */
+#include <linux/export.h>
 #include <linux/highmem.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -226,6 +227,7 @@ err_region:
 	soft_region_put(region);
 	return ERR_PTR(ret);
 }
+EXPORT_SYMBOL_GPL(soft_reg_user_mr);
 
 /*
  * Pages that were pinned for reading stay as they are, and where the first byte
@@ -432,6 +434,7 @@ out:
 	soft_region_unlock_write(region, flags);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(soft_region_register);
 
 /**
  * soft_dereg_mr - ops.dereg_mr
@@ -521,6 +524,7 @@ enum soft_fault soft_region_cmp_swap(struct soft_region *region, u64 iova,
 	soft_region_unlock(region, flags);
 	return fault;
 }
+EXPORT_SYMBOL_GPL(soft_region_cmp_swap);
 
 /**
  * soft_region_fetch_add - fetch and add, atomic against the CPU's
@@ -546,6 +550,7 @@ enum soft_fault soft_region_fetch_add(struct soft_region *region, u64 iova,
 	soft_region_unlock(region, flags);
 	return fault;
 }
+EXPORT_SYMBOL_GPL(soft_region_fetch_add);
 
 /**
  * soft_region_store - write a word that nobody ever sees a part of

@@ -25,6 +25,7 @@
 #ifndef OFED_SOFT_H
 #define OFED_SOFT_H
 
+#include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
@@ -324,6 +325,10 @@ void soft_copy_choose(char *name, size_t size);
  * @dying: no more notifications
  * @fire: (lock) the consumer is to be called: a completion that it waited for
  * @fire_error: (lock) the same: the overrun
+ * @most: (lock) completions that the consumer is told of at once, 0: of each
+ * @held: (lock) of these, how many there are
+ * @patience: (lock) microseconds that the first of them waits for the others
+ * @late: it has
  * @notify: calls the consumer, from softirq: never inside a consumer's own
  *	    call, and one at a time
  */
@@ -337,6 +342,10 @@ struct soft_cq {
 	bool dying;
 	bool fire;
 	bool fire_error;
+	u16 most;
+	u16 held;
+	u16 patience;
+	struct hrtimer late;
 	struct tasklet_struct notify;
 };
 
@@ -378,5 +387,10 @@ static inline struct soft_dev *to_soft_dev(struct ib_device *ib)
  * mmap_free, with their object sizes.
  */
 extern const struct ib_device_ops soft_dev_ops;
+
+/* The one of them that a driver with a reply of its own calls itself. */
+struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+			       u64 virt_addr, int access,
+			       struct ib_udata *udata);
 
 #endif /* OFED_SOFT_H */

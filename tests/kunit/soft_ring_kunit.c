@@ -39,6 +39,7 @@ static void played_entry_remove(struct rdma_user_mmap_entry *entry)
 #include "../../hw/soft/ring.c"
 #include "../../hw/soft/mmap.c"
 #include "../../hw/soft/cq.c"
+#include "../../hw/soft/cq_moderation.c"
 
 struct shape {
 	u32 slots;
