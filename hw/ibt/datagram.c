@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Datagrams: each request has its own way, and is done when it is sent. */
+#include <rdma/ib_mad.h>
+
 #include "send.h"
 
 static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
@@ -17,6 +19,8 @@ static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
 	pkt->solicited = slot->flags & IB_SEND_SOLICITED;
 	pkt->migrated = true;
 	pkt->pkey = index < IBT_MAX_PKEYS ? READ_ONCE(port->pkeys[index]) : 0;
+	if (qp->ib.qp_type == IB_QPT_SMI)
+		pkt->pkey = IB_DEFAULT_PKEY_FULL;
 	pkt->qpn = slot->ud.qpn;
 	pkt->psn = qp->sq.psn;
 	/* IBA 10.2.5: the high bit asks for the queue pair's own Q_Key. */

@@ -221,6 +221,19 @@ struct ib_device *ibt_dev_ib(struct ibt_dev *dev)
 EXPORT_SYMBOL_GPL(ibt_dev_ib);
 
 /**
+ * ibt_dev_set_system - the system that a device is a part of
+ * @dev: the device; not registered yet
+ * @guid: its GUID. Until then it is the device's own
+ *
+ * Context: any.
+ */
+void ibt_dev_set_system(struct ibt_dev *dev, __be64 guid)
+{
+	dev->sys_image_guid = guid;
+}
+EXPORT_SYMBOL_GPL(ibt_dev_set_system);
+
+/**
  * ibt_dev_of - the device that the core's part belongs to
  * @ib: of a device of the engine
  *
@@ -286,6 +299,48 @@ u32 ibt_port_num(const struct ibt_port *port)
 	return port->num;
 }
 EXPORT_SYMBOL_GPL(ibt_port_num);
+
+/**
+ * ibt_port_set_pkeys - give a port a larger table of P_Keys
+ * @port: of a device that is not registered
+ * @num: entries, at most IBT_MAX_PKEYS; all but the first are invalid
+ *
+ * Context: process.
+ */
+void ibt_port_set_pkeys(struct ibt_port *port, u16 num)
+{
+	port->num_pkeys = min_t(u16, num, IBT_MAX_PKEYS);
+}
+EXPORT_SYMBOL_GPL(ibt_port_set_pkeys);
+
+/**
+ * ibt_port_set_pkey - change an entry of the P_Key table of a port
+ * @port: the port
+ * @index: of the entry, inside the table
+ * @pkey: what it becomes; 0: invalid
+ *
+ * Context: any. The caller tells the consumers (IB_EVENT_PKEY_CHANGE).
+ */
+void ibt_port_set_pkey(struct ibt_port *port, u16 index, u16 pkey)
+{
+	if (!WARN_ON_ONCE(index >= port->num_pkeys))
+		WRITE_ONCE(port->pkeys[index], pkey);
+}
+EXPORT_SYMBOL_GPL(ibt_port_set_pkey);
+
+/**
+ * ibt_port_refused - packets that were refused for their keys
+ * @port: the port
+ * @qkeys: those of a wrong Q_Key, else of a wrong P_Key
+ *
+ * Context: any.
+ * Return: the counter. It may be set to anything.
+ */
+atomic_t *ibt_port_refused(struct ibt_port *port, bool qkeys)
+{
+	return qkeys ? &port->bad_qkeys : &port->bad_pkeys;
+}
+EXPORT_SYMBOL_GPL(ibt_port_refused);
 
 /**
  * ibt_path_put - give back a reference on a path

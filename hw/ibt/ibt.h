@@ -96,7 +96,7 @@ enum ibt_ud_fault {
  * struct ibt_port - a port of a device
  * @dev: whose
  * @num: from 1
- * @gsi: of QP1, RCU
+ * @special: of QP0 and QP1, RCU
  * @pkeys: the P_Key table; entry 0 is 0xffff until somebody changes it
  * @num_pkeys: entries
  * @cap_mask: PortInfo.CapabilityMask
@@ -113,7 +113,7 @@ enum ibt_ud_fault {
 struct ibt_port {
 	struct ibt_dev *dev;
 	u32 num;
-	struct ibt_life __rcu *gsi;
+	struct ibt_life __rcu *special[2];
 	u16 pkeys[IBT_MAX_PKEYS];
 	u16 num_pkeys;
 	u32 cap_mask;
@@ -165,6 +165,7 @@ struct ibt_stats {
  * @stats: per CPU
  * @fault: injection (fault.c), NULL: none
  * @priv: the link's
+ * @sys_image_guid: of the system it is a part of; 0: of itself
  * @num_ports: entries of @ports
  * @ports: port 1 is the first
  */
@@ -196,6 +197,7 @@ struct ibt_dev {
 	struct ibt_stats __percpu *stats;
 	struct ibt_fault *fault;
 	void *priv;
+	__be64 sys_image_guid;
 	u32 num_ports;
 	struct ibt_port ports[];
 };
@@ -340,7 +342,7 @@ struct ibt_xrcd {
  *	  references on their GIDs. Numbers are read without a lock.
  * @cap: what both queues can do
  * @state: as modify_qp or ibt_qp_fail() set it; each side also keeps its own
- * @transport: which opcodes it speaks (UD: also for GSI)
+ * @transport: which opcodes it speaks (UD: QP0 and QP1 too)
  * @mtu: path MTU in bytes (1 << 31 is no MTU: UD)
  * @flow: for the link's choice among several ways
  * @path_lock: guards @path down to @alt_left, and @flow
@@ -405,8 +407,14 @@ static inline struct ibt_dev *ibt_qp_dev(const struct ibt_qp *qp)
 
 /* By number, with a reference, or NULL. */
 struct ibt_qp *ibt_qp_find(struct ibt_dev *dev, u32 qpn);
-/* QP1 of a port, with a reference, or NULL. */
-struct ibt_qp *ibt_gsi_find(struct ibt_port *port);
+/* QP0 or QP1 of a port, with a reference, or NULL. */
+struct ibt_qp *ibt_special_find(struct ibt_port *port, u32 qpn);
+
+static inline bool ibt_qp_is_special(const struct ibt_qp *qp)
+{
+	return qp->ib.qp_type == IB_QPT_GSI || qp->ib.qp_type == IB_QPT_SMI;
+}
+
 /* For a work or timer of the QP itself: false when it is being destroyed. */
 bool ibt_qp_get(struct ibt_qp *qp);
 void ibt_qp_put(struct ibt_qp *qp);
@@ -491,7 +499,10 @@ enum ibt_ud_fault ibt_ud_try(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			     struct soft_iter *from,
 			     const struct ibt_rx_meta *meta);
 /* Count @fault of a packet. */
-void ibt_ud_refused(struct ibt_port *port, enum ibt_ud_fault fault);
+void ibt_ud_refused(struct ibt_port *port, enum ibt_ud_fault fault,
+		    const struct ibt_pkt *pkt, const struct ibt_rx_meta *meta);
+void ibt_rx_bad_key(struct ibt_port *port, bool qkey, const struct ibt_pkt *pkt,
+		    const struct ibt_rx_meta *meta);
 /* To every QP of the group meta->dgid; @pkt, @skb stay the caller's. Softirq. */
 void ibt_mcast_receive(struct ibt_port *port, const struct ibt_pkt *pkt,
 		       struct sk_buff *skb, const struct ibt_rx_meta *meta);
@@ -725,8 +736,8 @@ int ibt_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 void ibt_qp_apply_state(struct ibt_qp *qp);
 /* Paths are given back. attr_lock held, or nobody else knows @qp. */
 void ibt_qp_drop_paths(struct ibt_qp *qp);
-int ibt_gsi_attach(struct ibt_qp *qp, u32 port_num);
-void ibt_gsi_detach(struct ibt_qp *qp);
+int ibt_special_attach(struct ibt_qp *qp, u32 port_num);
+void ibt_special_detach(struct ibt_qp *qp);
 int ibt_groups_init(struct ibt_dev *dev);
 void ibt_groups_exit(struct ibt_dev *dev);
 

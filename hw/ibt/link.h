@@ -33,6 +33,20 @@ struct ibt_path {
 };
 
 /**
+ * struct ibt_bad_key - a packet that was refused for a key
+ * @qkey: for its Q_Key, else for its P_Key
+ * @key: see there
+ * @qpn: that it was sent to
+ * @src_qpn: that it says it came from; 0: a connected one's, it does not say
+ */
+struct ibt_bad_key {
+	bool qkey;
+	u32 key;
+	u32 qpn;
+	u32 src_qpn;
+};
+
+/**
  * struct ibt_link_ops - a kind of link
  * @name: for messages
  * @layer: link layer of its ports
@@ -73,6 +87,8 @@ struct ibt_path {
  *	gid_tbl_len, LIDs. The engine has filled in its own. May sleep.
  * @active_mtu: that alone, at once. Any context.
  * @mcast_join: receive this group (may sleep); @mcast_leave: no more
+ * @bad_key: (optional) a packet was refused. Any context but hard interrupt; locks
+ *	of the queue pair that sent it may be held.
  * @enabled: (optional) the core begins to give the device to clients: when it is
  *	registered, and after each move to another namespace. May sleep; locks of
  *	the core are held.
@@ -105,6 +121,8 @@ struct ibt_link_ops {
 	enum ib_mtu (*active_mtu)(struct ibt_port *port);
 	int (*mcast_join)(struct ibt_port *port, const union ib_gid *gid);
 	void (*mcast_leave)(struct ibt_port *port, const union ib_gid *gid);
+	void (*bad_key)(struct ibt_port *port, const struct ibt_bad_key *what,
+			const struct ibt_rx_meta *meta);
 	void (*enabled)(struct ibt_dev *dev);
 	void (*dealloc)(struct ibt_dev *dev);
 	const struct ib_device_ops *ib_ops;
@@ -119,6 +137,7 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 			      size_t priv_bytes);
 /* ib_device of it, to set parent, node_guid, … before ibt_dev_register(). */
 struct ib_device *ibt_dev_ib(struct ibt_dev *dev);
+void ibt_dev_set_system(struct ibt_dev *dev, __be64 guid);
 struct ibt_dev *ibt_dev_of(struct ib_device *ib);
 void *ibt_dev_priv(struct ibt_dev *dev);
 struct ibt_port *ibt_dev_port(struct ibt_dev *dev, u32 num);
@@ -130,6 +149,14 @@ int ibt_dev_register(struct ibt_dev *dev, const char *name);
  * After ib_unregister_device*() the core has done so already.
  */
 void ibt_dev_free(struct ibt_dev *dev);
+
+/* P_Keys of a port: how many there are room for (before ibt_dev_register()), one
+ * entry (any context), and how many packets were refused for theirs, or for their
+ * Q_Key.
+ */
+void ibt_port_set_pkeys(struct ibt_port *port, u16 num);
+void ibt_port_set_pkey(struct ibt_port *port, u16 index, u16 pkey);
+atomic_t *ibt_port_refused(struct ibt_port *port, bool qkeys);
 
 /* A packet for @port: data at the BTH, network header set, ICRC at the tail.
  * Consumes @skb. Softirq, or softirqs disabled.

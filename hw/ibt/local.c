@@ -386,7 +386,7 @@ void ibt_local_abort(struct ibt_qp *qp)
 
 static struct ibt_qp *find_listener(const struct ibt_path *path, u32 qpn)
 {
-	struct ibt_qp *peer = qpn == 1 ? ibt_gsi_find(path->local) :
+	struct ibt_qp *peer = qpn == 1 ? ibt_special_find(path->local, qpn) :
 					 ibt_qp_find(path->local->dev, qpn);
 
 	if (peer && (peer->transport != IBT_UD ||

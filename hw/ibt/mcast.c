@@ -242,13 +242,15 @@ struct ibt_refusals {
 };
 
 static void ibt_refusals_count(struct ibt_port *port,
-			       const struct ibt_refusals *refusals)
+			       const struct ibt_refusals *refusals,
+			       const struct ibt_pkt *pkt,
+			       const struct ibt_rx_meta *meta)
 {
 	int fault;
 
 	for (fault = 0; fault < ARRAY_SIZE(refusals->seen); fault++)
 		if (refusals->seen[fault])
-			ibt_ud_refused(port, fault);
+			ibt_ud_refused(port, fault, pkt, meta);
 }
 
 static void ibt_mcast_copy(struct ibt_qp *qp, const struct ibt_pkt *pkt,
@@ -360,7 +362,7 @@ static void ibt_crowd_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
 		if (++copies % CROWD_STEPS == 0)
 			cond_resched();
 	}
-	ibt_refusals_count(crowd->port, &refusals);
+	ibt_refusals_count(crowd->port, &refusals, &pkt, &crowd->meta);
 }
 
 /* Each packet is a turn: whoever attaches or detaches waits for one at most. */
@@ -391,7 +393,7 @@ static void ibt_mcast_few(struct ibt_port *port, struct ibt_group *group,
 		ibt_mcast_copy(member->life->of, pkt, skb, meta, &refusals);
 		ibt_life_put(member->life);
 	}
-	ibt_refusals_count(port, &refusals);
+	ibt_refusals_count(port, &refusals, pkt, meta);
 }
 
 void ibt_mcast_receive(struct ibt_port *port, const struct ibt_pkt *pkt,

@@ -39,8 +39,8 @@ static int ibt_qp_publish(struct ibt_qp *qp, u32 port_num)
 	struct ibt_dev *dev = ibt_qp_dev(qp);
 	int ret;
 
-	if (qp->ib.qp_type == IB_QPT_GSI)
-		return ibt_gsi_attach(qp, port_num);
+	if (ibt_qp_is_special(qp))
+		return ibt_special_attach(qp, port_num);
 	ret = xa_alloc_cyclic(&dev->qps, &qp->ib.qp_num, qp->life,
 			      XA_LIMIT(IBT_MIN_QPN, IBT_QPN_MASK - 1),
 			      &dev->next_qpn, GFP_KERNEL);
@@ -49,8 +49,8 @@ static int ibt_qp_publish(struct ibt_qp *qp, u32 port_num)
 
 static void ibt_qp_unpublish(struct ibt_qp *qp)
 {
-	if (qp->ib.qp_type == IB_QPT_GSI)
-		ibt_gsi_detach(qp);
+	if (ibt_qp_is_special(qp))
+		ibt_special_detach(qp);
 	else
 		xa_erase(&ibt_qp_dev(qp)->qps, qp->ib.qp_num);
 }
@@ -131,6 +131,7 @@ static int ibt_qp_transport(enum ib_qp_type type)
 		return IBT_UC;
 	case IB_QPT_UD:
 	case IB_QPT_GSI:
+	case IB_QPT_SMI:
 		return IBT_UD;
 	case IB_QPT_XRC_INI:
 	case IB_QPT_XRC_TGT:
@@ -173,7 +174,7 @@ static int ibt_qp_check_init(const struct ib_qp_init_attr *init, bool user)
 
 	if (ibt_qp_transport(type) < 0 || init->create_flags)
 		return -EOPNOTSUPP;
-	if (type == IB_QPT_GSI && user)
+	if ((type == IB_QPT_GSI || type == IB_QPT_SMI) && user)
 		return -EPERM;
 	if (ibt_qp_sends(type) && !init->send_cq)
 		return -EINVAL;
@@ -182,6 +183,7 @@ static int ibt_qp_check_init(const struct ib_qp_init_attr *init, bool user)
 	if (type == IB_QPT_XRC_TGT && !init->xrcd)
 		return -EINVAL;
 	if (init->srq && (!ibt_qp_receives(type) || type == IB_QPT_GSI ||
+			  type == IB_QPT_SMI ||
 			  init->srq->srq_type != IB_SRQT_BASIC))
 		return -EINVAL;
 	return ibt_qp_check_caps(init);

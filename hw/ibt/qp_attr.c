@@ -343,14 +343,14 @@ void ibt_qp_drop_paths(struct ibt_qp *qp)
 	ibt_change_drop(&old);
 }
 
-/* Back to what create_qp left. QP1 was told its port there. */
+/* Back to what create_qp left. QP0 and QP1 were told their port there. */
 static void ibt_qp_forget(struct ibt_qp *qp)
 {
 	u32 port_num = qp->attr.port_num;
 
 	ibt_qp_drop_paths(qp);
 	memset(&qp->attr, 0, sizeof(qp->attr));
-	if (qp->ib.qp_type == IB_QPT_GSI)
+	if (ibt_qp_is_special(qp))
 		qp->attr.port_num = port_num;
 	qp->mtu = IBT_MAX_MSG_BYTES;
 	qp->flow = 0;

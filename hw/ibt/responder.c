@@ -474,11 +474,21 @@ bool ibt_resp_go_on(struct ibt_qp *qp)
 static void begin_answer(struct ibt_qp *qp)
 {
 	const struct ibt_dev *dev = ibt_qp_dev(qp);
+	struct ibt_reading *reading = &qp->resp.reading;
+	enum ibt_progress progress;
 	int budget = IBT_READ_BURST;
 
-	if (ibt_lanes_worth(dev, qp->resp.reading.left))
+	if (ibt_lanes_worth(dev, reading->left)) {
 		ibt_order_there(dev, smp_processor_id(), &qp->resp.cpu_work);
-	else if (ibt_read_go(qp, &budget) == IBT_MORE)
+		return;
+	}
+	progress = ibt_read_go(qp, &budget);
+	/* The last packet that a run had no room for is not worth a work. */
+	if (progress == IBT_MORE && reading->left <= qp->mtu) {
+		budget = 1;
+		progress = ibt_read_go(qp, &budget);
+	}
+	if (progress == IBT_MORE)
 		ibt_resp_later(qp, 0);
 }
 

@@ -14,6 +14,31 @@ static void drop(struct ibt_port *port, enum ibt_stat why)
 	ibt_count(port->dev, why);
 }
 
+/**
+ * ibt_rx_bad_key - count a packet that is refused for a key, and tell the link
+ * @port: where it came
+ * @qkey: for its Q_Key, else for its P_Key
+ * @pkt: its headers
+ * @meta: as the link said
+ *
+ * Context: any but hard interrupt.
+ */
+void ibt_rx_bad_key(struct ibt_port *port, bool qkey, const struct ibt_pkt *pkt,
+		    const struct ibt_rx_meta *meta)
+{
+	const struct ibt_bad_key what = {
+		.qkey = qkey,
+		.key = qkey ? pkt->qkey : pkt->pkey,
+		.qpn = pkt->qpn,
+		.src_qpn = pkt->src_qpn,
+	};
+
+	atomic_inc(qkey ? &port->bad_qkeys : &port->bad_pkeys);
+	drop(port, qkey ? IBT_STAT_RX_QKEY : IBT_STAT_RX_PKEY);
+	if (port->dev->link->bad_key)
+		port->dev->link->bad_key(port, &what, meta);
+}
+
 /* Is @meta what packets from the other end of @attr look like? */
 static bool from_address(const struct rdma_ah_attr *attr,
 			 const struct ibt_rx_meta *meta)
@@ -116,8 +141,7 @@ static void rx_connected(struct ibt_port *port, struct ibt_qp *qp,
 	if (!ibt_pkey_ok(port, way.pkey_index, pkt->pkey)) {
 		if (way.alternate)
 			refuse_migration(qp, pkt);
-		atomic_inc(&port->bad_pkeys);
-		drop(port, IBT_STAT_RX_PKEY);
+		ibt_rx_bad_key(port, false, pkt, meta);
 		return;
 	}
 	ibt_qp_mig_seen(qp, pkt->migrated, way.alternate);
@@ -154,7 +178,7 @@ static void rx_unicast(struct ibt_port *port, const struct ibt_pkt *pkt,
 		drop(port, IBT_STAT_RX_MALFORMED);
 		return;
 	}
-	qp = pkt->qpn == 1 ? ibt_gsi_find(port) :
+	qp = pkt->qpn <= 1 ? ibt_special_find(port, pkt->qpn) :
 			     ibt_qp_find(port->dev, pkt->qpn);
 	if (!qp) {
 		drop(port, IBT_STAT_RX_NO_QP);
@@ -254,7 +278,8 @@ void ibt_rx_now(struct ibt_port *port, struct sk_buff *skb, u32 size,
 	for (offset = 0; size && offset < skb->len; offset += size)
 		rx_packet(port, skb, index++, offset,
 			  min(size, skb->len - offset), meta);
-	consume_skb(skb);
+	/* A budget: where softirqs are disabled, skbs are kept for the next ones. */
+	napi_consume_skb(skb, 1);
 }
 
 /**

@@ -17,18 +17,20 @@ static struct tx_note *note_of(struct sk_buff *skb)
 
 /*
  * Out of pages that the network stack keeps and uses again. Where memory is cleared as
- * it is allocated (init_on_alloc), kmalloc() would clear 8 KiB for a packet of 4.
+ * it is allocated (init_on_alloc), kmalloc() would clear 8 KiB for a packet of 4. With
+ * softirqs disabled its own skbs are there too, that others were freed to.
  */
 static struct sk_buff *alloc(u32 bytes, gfp_t gfp)
 {
+	bool napi = in_softirq() && !irqs_disabled();
 	u32 size = SKB_DATA_ALIGN(bytes) +
 		   SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
-	void *data = netdev_alloc_frag(size);
+	void *data = napi ? napi_alloc_frag(size) : netdev_alloc_frag(size);
 	struct sk_buff *skb;
 
 	if (!data)
 		return alloc_skb(bytes, gfp);
-	skb = build_skb(data, size);
+	skb = napi ? napi_build_skb(data, size) : build_skb(data, size);
 	if (!skb)
 		skb_free_frag(data);
 	return skb;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams, those of QP1 too (IBA 9.8.3, 10.2.5). Nothing is ever answered: what
+ * Datagrams, those of QP0 and QP1 too (IBA 9.8.3, 10.2.5). Nothing is ever answered: what
  * does not fit is dropped and counted, and leaves the receive request where it is.
  * One that was taken for a datagram whose sender lost his memory stays for the next.
  */
@@ -14,6 +14,8 @@ static int ud_pkey_index(const struct ibt_qp *qp, const struct ibt_port *port,
 {
 	u16 index = READ_ONCE(qp->attr.pkey_index);
 
+	if (qp->ib.qp_type == IB_QPT_SMI)
+		return 0;
 	if (qp->ib.qp_type == IB_QPT_GSI)
 		return ibt_pkey_find(port, pkt->pkey);
 	return ibt_pkey_ok(port, index, pkt->pkey) ? index : -1;
@@ -21,6 +23,8 @@ static int ud_pkey_index(const struct ibt_qp *qp, const struct ibt_port *port,
 
 static bool ud_qkey_ok(const struct ibt_qp *qp, u32 qkey)
 {
+	if (qp->ib.qp_type == IB_QPT_SMI)
+		return true;
 	return qkey == (qp->ib.qp_type == IB_QPT_GSI ?
 			IB_QP1_QKEY : READ_ONCE(qp->attr.qkey));
 }
@@ -128,15 +132,11 @@ static enum ibt_verdict ud_deliver(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	return verdict;
 }
 
-void ibt_ud_refused(struct ibt_port *port, enum ibt_ud_fault fault)
+void ibt_ud_refused(struct ibt_port *port, enum ibt_ud_fault fault,
+		    const struct ibt_pkt *pkt, const struct ibt_rx_meta *meta)
 {
-	if (fault == IBT_UD_PKEY) {
-		atomic_inc(&port->bad_pkeys);
-		ibt_count(port->dev, IBT_STAT_RX_PKEY);
-	} else if (fault == IBT_UD_QKEY) {
-		atomic_inc(&port->bad_qkeys);
-		ibt_count(port->dev, IBT_STAT_RX_QKEY);
-	}
+	if (fault != IBT_UD_OK)
+		ibt_rx_bad_key(port, fault == IBT_UD_QKEY, pkt, meta);
 }
 
 /*
@@ -182,5 +182,5 @@ void ibt_ud_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	enum ibt_ud_fault fault = ibt_ud_try(qp, pkt, from, meta);
 
 	if (port)
-		ibt_ud_refused(port, fault);
+		ibt_ud_refused(port, fault, pkt, meta);
 }

@@ -60,7 +60,7 @@ static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->vendor_id = 0xffffff;
 	attr->hw_ver = 1;
 	attr->fw_ver = 1;
-	attr->sys_image_guid = ib->node_guid;
+	attr->sys_image_guid = dev->sys_image_guid ?: ib->node_guid;
 	attr->device_cap_flags = IBT_CAPS;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
 	attr->atomic_cap = IB_ATOMIC_HCA;
@@ -73,6 +73,8 @@ static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->max_pkeys = pkeys;
 	/* 134 ms: a loaded host may be slow to schedule the receive path. */
 	attr->local_ca_ack_delay = 15;
+	attr->cq_caps.max_cq_moderation_count = U16_MAX;
+	attr->cq_caps.max_cq_moderation_period = U16_MAX;
 	ibt_say_queues(attr);
 	return 0;
 }

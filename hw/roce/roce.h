@@ -184,6 +184,7 @@ int roce_netdev_init(void);
 void roce_netdev_exit(void);
 
 /* socket.c */
+struct roce_in_routes *roce_in_routes(struct net *net);
 void roce_net_hold(struct roce_dev *rd);
 void roce_net_put(struct roce_dev *rd);
 int roce_listen(struct roce_dev *rd);
@@ -197,11 +198,42 @@ bool roce_tx_left(const struct roce_dev *rd);
 int roce_socket_init(void);
 void roce_socket_exit(void);
 
+/* in_route.c */
+#define ROCE_IN_ROUTE_BITS	6
+
+/**
+ * struct roce_in_routes - routes that packets of a namespace came in by
+ * @slots: by their addresses (RCU); replaced with cmpxchg()
+ */
+struct roce_in_routes {
+	struct roce_in_route __rcu *slots[1 << ROCE_IN_ROUTE_BITS];
+};
+
 /* runs.c */
 #if IS_ENABLED(CONFIG_NETFILTER)
+struct nf_hook_state;
+
+int roce_in_routes_open(struct net *net);
+void roce_in_routes_close(struct net *net);
+void roce_in_routes_forget(struct net *net);
+void roce_in_route_learn(const struct sk_buff *skb,
+			 const struct nf_hook_state *state);
 int roce_runs_open(struct net *net);
 void roce_runs_close(struct net *net);
 #else
+static inline int roce_in_routes_open(struct net *net)
+{
+	return 0;
+}
+
+static inline void roce_in_routes_close(struct net *net)
+{
+}
+
+static inline void roce_in_routes_forget(struct net *net)
+{
+}
+
 static inline int roce_runs_open(struct net *net)
 {
 	return 0;

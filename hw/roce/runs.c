@@ -53,6 +53,7 @@ static unsigned int take_ipv4(void *priv, struct sk_buff *skb,
 
 	if (!is_ours(skb, headers, ip_hdr(skb)->protocol))
 		return NF_ACCEPT;
+	roce_in_route_learn(skb, state);
 	/* What UDP would ask before the socket gets it. */
 	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
@@ -66,6 +67,7 @@ static unsigned int take_ipv6(void *priv, struct sk_buff *skb,
 
 	if (!is_ours(skb, headers, ipv6_hdr(skb)->nexthdr))
 		return NF_ACCEPT;
+	roce_in_route_learn(skb, state);
 	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
 	return take(skb, headers);

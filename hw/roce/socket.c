@@ -26,15 +26,17 @@
  * @listeners: those of them that receive
  * @ipv4: socket at port 4791, while there are listeners
  * @ipv6: the same; NULL on a kernel without IPv6
+ * @in_routes: of packets that came in
  */
 struct roce_net {
 	atomic_t users;
 	unsigned int listeners;
 	struct socket *ipv4;
 	struct socket *ipv6;
+	struct roce_in_routes in_routes;
 };
 
-/* Guards all but .users of every struct roce_net. */
+/* Guards all but .users and .in_routes of every struct roce_net. */
 static DEFINE_MUTEX(roce_sock_lock);
 static DECLARE_WAIT_QUEUE_HEAD(roce_idle);
 static unsigned int roce_net_id;
@@ -42,6 +44,11 @@ static unsigned int roce_net_id;
 static struct roce_net *roce_net_of(struct net *net)
 {
 	return net_generic(net, roce_net_id);
+}
+
+struct roce_in_routes *roce_in_routes(struct net *net)
+{
+	return &roce_net_of(net)->in_routes;
 }
 
 /* The namespace waits for the device, which is in it by an interface (rtnl). */
@@ -109,18 +116,31 @@ static int roce_net_open(struct net *net, struct roce_net *rn)
 	/* A kernel that was told to do without IPv6. */
 	if (ret == -EAFNOSUPPORT || ret == -EPFNOSUPPORT)
 		ret = 0;
-	if (!ret)
-		ret = roce_runs_open(net);
 	if (ret)
-		roce_socks_close(rn);
+		goto err_socks;
+	ret = roce_runs_open(net);
+	if (ret)
+		goto err_socks;
+	ret = roce_in_routes_open(net);
+	if (ret)
+		goto err_runs;
+	return 0;
+
+err_runs:
+	roce_runs_close(net);
+err_socks:
+	roce_socks_close(rn);
+	roce_in_routes_forget(net);
 	return ret;
 }
 
 static void roce_net_close(struct net *net, struct roce_net *rn)
 {
 	/* Closing a socket waits for those who are inside of a hook, too. */
+	roce_in_routes_close(net);
 	roce_runs_close(net);
 	roce_socks_close(rn);
+	roce_in_routes_forget(net);
 }
 
 /**

@@ -155,6 +155,7 @@ done
 check "it goes from lo" rdma link delete on_lo
 
 # ---- namespaces ---------------------------------------------------------------------
+server=10.0.0.2
 apart() { # PORT PROGRAM ARG...: server in 'b' on roceb, client here on $dev
 	_port=$1
 	shift
@@ -163,7 +164,7 @@ apart() { # PORT PROGRAM ARG...: server in 'b' on roceb, client here on $dev
 	_server=$!
 	_hex=$(printf ':%04X 0' "$_port")
 	wait_for 30 ip netns exec b grep -q "$_hex" /proc/net/tcp /proc/net/tcp6
-	timeout -k 5 "$limit" "$@" -d $dev -g "$here" -p "$_port" 10.0.0.2 \
+	timeout -k 5 "$limit" "$@" -d $dev -g "$here" -p "$_port" "$server" \
 		>"$work/client" 2>&1
 	_client=$?
 	[ $_client -eq 0 ] || kill $_server 2>/dev/null
@@ -199,6 +200,71 @@ there=$(gid_of roceb fe80:0000:0000:0000:0000:00ff:fe00:0002)
 port=$((port + 1))
 check "two namespaces, link-local IPv6" apart $port ibv_rc_pingpong -n "$n" -c
 check "packets came from the other namespace" grew roceb rx_packets 0
+
+# What the stack has found for a packet holds for the next ones (hw/roce/in_route.c),
+# for as long as the stack itself would find the same.
+here=$(gid_of $dev $gid_hex)
+there=$(gid_of roceb $remote_hex)
+received=$(counter roceb rx_packets)
+check "IPv4 once more" apart 18830 ibv_rc_pingpong -n "$n" -c
+check "packets came" grew roceb rx_packets $((received + n))
+# For what the programs tell each other before.
+ip addr add 10.0.1.1/24 dev eth0
+ip -n b addr add 10.0.1.2/24 dev eth1
+server=10.0.1.2
+own="local 10.0.0.2 dev eth1 table local"
+check "an address is not this host's any more" ip -n b route del $own
+expect_fail "nothing comes in" apart 18831 ibv_rc_pingpong -n "$n" -c
+check "it is again" ip -n b route add $own proto kernel scope host src 10.0.0.2
+check "all comes in" apart 18832 ibv_rc_pingpong -n "$n" -c
+# A rule may be about the class of traffic. It stays for what follows.
+classed() { # what ucmatose sends has one
+	timeout -k 5 20 ip netns exec b ucmatose -b 10.0.0.2 -S 100 >"$work/server" 2>&1 &
+	_server=$!
+	wait_for 30 sh -c "ip netns exec b rdma resource show cm_id | grep -q LISTEN" &&
+		timeout -k 5 10 ucmatose -s 10.0.0.2 -S 100 -t 16 >"$work/client" 2>&1
+	_client=$?
+	kill $_server 2>/dev/null
+	wait $_server
+	cat "$work/server" "$work/client"
+	[ $_client -eq 0 ]
+}
+unclassed() { ! classed; }
+rules_up() { # the local table comes behind what asks for the class
+	ip -n b rule add pref 5 lookup local && ip -n b rule del pref 0 &&
+		ip -n b rule add pref 1 iif eth1 tos 0x10 blackhole
+}
+if [ "$CORE" = ofed ] && [ -e /dev/infiniband/rdma_cm ]; then
+	check "a class of traffic" classed
+	# um has no rules.
+	if rules_up; then
+		check "others come in" apart 18837 ibv_rc_pingpong -n "$n" -c
+		check "none of the class come in" unclassed
+	fi
+fi
+# Whether a packet may come by another way than answers go is asked as it is looked up.
+# That it is asked of all from now on does not end a route: so this tells which are kept.
+there_sysctl() { ip netns exec b sh -c "echo $2 >/proc/sys/net/ipv4/$1"; }
+strict() { there_sysctl conf/eth1/rp_filter "$1"; }
+ip neigh replace 10.0.0.2 lladdr "$(ip netns exec b cat /sys/class/net/eth1/address)" dev eth0
+ip -n b link add aside type dummy
+ip -n b link set aside up
+ip -n b route add 10.0.0.1/32 dev aside
+check "answers would go another way" strict 0
+check "all comes in still" apart 18833 ibv_rc_pingpong -n "$n" -c
+check "now that is asked" strict 1
+check "what has a route is not looked up" apart 18834 ibv_rc_pingpong -n "$n" -c
+check "the stack keeps none for sockets" there_sysctl ip_early_demux 0
+expect_fail "all is looked up" apart 18835 ibv_rc_pingpong -n "$n" -c
+check "it may again" there_sysctl ip_early_demux 1
+check "the route is there still" apart 18836 ibv_rc_pingpong -n "$n" -c
+check "it is not asked any more" strict 0
+# A rule may be about ports. Once there was one the kernel takes it that there is.
+if ip -n b rule add pref 2 sport 1 lookup main; then
+	check "all comes in by rules" apart 18839 ibv_rc_pingpong -n "$n" -c
+	check "it is asked with a rule about ports" strict 1
+	expect_fail "and all is looked up" apart 18840 ibv_rc_pingpong -n "$n" -c
+fi
 ip netns del b
 check "its device goes with a namespace" wait_for 30 gone roceb
 # An interface of this kind takes its other end along.
