@@ -96,7 +96,7 @@ absent "kernel versions are known to include/compat alone" \
 # The two sides of hw/ibt/link.h.
 absent "the engine includes no header of IP" \
 	'#[[:space:]]*include[[:space:]]*<(net/|linux/(in6?|inet|ip|ipv6|udp)\.h)' hw/ibt hw/soft
-absent "a link names no queue pair" '\<ibt?_qp' hw/roce
+absent "a link names no queue pair" '\<ibt?_qp' hw/roce hw/ib
 
 # A function is from the line with its name to the brace that ends it.
 awk -v most=90 '

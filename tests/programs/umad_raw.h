@@ -115,10 +115,11 @@ static inline int u_agent(int fd, uint8_t class, uint64_t methods, int rmpp,
 	return err ? -err : (int)req.id;
 }
 
-/* A port: its node, and a GID of its. */
+/* A port: its node, LID (of Ethernet: 0), and a GID of its. */
 struct u_end {
 	const char *device;
 	int node;
+	uint16_t lid;
 	uint8_t gid[16];
 	int gid_index;
 };
@@ -140,15 +141,34 @@ static inline bool u_read_line(char *line, size_t size, const char *format,
 	return true;
 }
 
-/* @gid as inet_pton() knows it, of RoCE version 2. Return: whether there is one. */
+static inline const char *u_gid_type(struct u_end *end)
+{
+	char line[64];
+
+	if (!u_read_line(line, sizeof(line), "/sys/class/infiniband/%s/ports/%d/link_layer",
+			 end->device, 1) || strcmp(line, "InfiniBand"))
+		return "RoCE v2";
+	if (u_read_line(line, sizeof(line), "/sys/class/infiniband/%s/ports/%d/lid",
+			end->device, 1))
+		end->lid = strtoul(line, NULL, 0);
+	return "IB/RoCE v1";
+}
+
+/*
+ * @gid as inet_pton() knows it, on Ethernet one of RoCE version 2. Return: whether there
+ * is one.
+ */
 static inline bool u_end_find(struct u_end *end, const char *device,
 			      const char *gid)
 {
+	const char *type;
 	char line[64];
 	uint8_t raw[16];
 	int i;
 
 	end->device = device;
+	end->lid = 0;
+	type = u_gid_type(end);
 	end->node = end->gid_index = -1;
 	inet_pton(AF_INET6, gid, end->gid);
 	for (i = 0; i < 64; i++)
@@ -163,7 +183,7 @@ static inline bool u_end_find(struct u_end *end, const char *device,
 		    !memcmp(raw, end->gid, 16) &&
 		    u_read_line(line, sizeof(line),
 				"/sys/class/infiniband/%s/ports/1/gid_attrs/types/%d",
-				device, i) && !strcmp(line, "RoCE v2"))
+				device, i) && !strcmp(line, type))
 			end->gid_index = i;
 	return end->node >= 0 && end->gid_index >= 0;
 }
@@ -183,6 +203,7 @@ static inline void u_compose(struct u_record *r, const struct u_end *from,
 	r->hdr.id = id;
 	r->hdr.qpn = htonl(1);
 	r->hdr.qkey = htonl(U_QKEY);
+	r->hdr.lid = htons(to->lid);
 	r->hdr.grh_present = 1;
 	r->hdr.gid_index = from->gid_index;
 	r->hdr.hop_limit = 64;

@@ -5,7 +5,8 @@
  * module does.
  *
  * usage: umad_talk DEVICE GID PEER GID [limits]
- *   limits  a file can hold as much as ours, which the kernel's own has not
+ *   limits  a file can hold as much as ours, which the kernel's own has not; whom a MAD
+ *           is from is told as its packet says it
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -468,6 +469,30 @@ static void close_with_sends(void)
 	end_talk();
 }
 
+/* ---- whom it is from ---- */
+
+/* For IPv4 the sender's own core puts the route's hop limit in place of the program's. */
+static void packet_header(const char *from, const char *to, bool own_hops)
+{
+	struct u_end near, far;
+
+	printf("from %s\n", from);
+	EXPECT("the GIDs are there", u_end_find(&near, here.device, from) &&
+				     u_end_find(&far, there.device, to), 1);
+	begin_talk(0, 0);
+	u_compose(&out, &near, &far, client_agent, U_VENDOR, U_SEND, ++next_tid);
+	out.hdr.hop_limit = 7;
+	out.hdr.traffic_class = 8;
+	EXPECT("Send, of few hops", u_send(client, &out, U_MAD), 0);
+	EXPECT("comes", u_receive(server, &in, 320), 320);
+	if (own_hops)
+		EXPECT("hop limit of the packet", in.hdr.hop_limit, 7);
+	EXPECT("its traffic class", in.hdr.traffic_class, 8);
+	EXPECT("its source", memcmp(in.hdr.gid, near.gid, 16), 0);
+	EXPECT("its destination", in.hdr.gid_index, far.gid_index);
+	end_talk();
+}
+
 /* ---- what a file can hold ---- */
 
 #define LONG 400000
@@ -578,6 +603,8 @@ int main(int argc, char **argv)
 	own_segments();
 	close_with_sends();
 	if (argc > 5) {
+		packet_header(argv[2], argv[4], true);
+		packet_header("::ffff:10.0.0.1", "::ffff:10.0.0.2", false);
 		full_of_sends();
 		full_of_unasked();
 		full_of_answers();

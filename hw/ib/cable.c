@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cables, and the state of the links upon them. Both ends train at once: what they
+ * agree about is there when a function here returns.
+ */
+#include <kunit/visibility.h>
+
+#include "ib.h"
+
+/**
+ * ibf_tell - something about a port changed
+ * @port: the port; ibf_lock is held
+ * @event: what the consumers of an HCA are told
+ */
+void ibf_tell(struct ibf_port *port, enum ib_event_type event)
+{
+	lockdep_assert_held(&ibf_lock);
+	/* First what has changed, then this: pairs with ibf_path_resolve(). */
+	smp_mb__before_atomic();
+	atomic_inc(&port->generation);
+	if (port->ibt)
+		ibt_port_event(port->ibt, event);
+}
+
+/* A link went up or down: the subnet manager has to look. */
+static void switch_changed(struct ibf_node *node)
+{
+	if (!node->is_switch)
+		return;
+	node->sw->info.flags |= IBF_SWITCH_CHANGED;
+	ibf_trap_link_state(node);
+}
+
+/**
+ * ibf_port_state - move a link to another logical state
+ * @port: whose; ibf_lock is held
+ * @state: IBF_STATE_*, legal
+ */
+void ibf_port_state(struct ibf_port *port, u8 state)
+{
+	u8 old = port->state;
+
+	lockdep_assert_held(&ibf_lock);
+	if (old == state)
+		return;
+	WRITE_ONCE(port->state, state);
+	if (state == IBF_STATE_ACTIVE)
+		ibf_tell(port, IB_EVENT_PORT_ACTIVE);
+	else if (old == IBF_STATE_ACTIVE)
+		ibf_tell(port, IB_EVENT_PORT_ERR);
+	if (old == IBF_STATE_DOWN || state == IBF_STATE_DOWN)
+		switch_changed(port->node);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_port_state);
+
+static void end_down(struct ibf_port *port, u8 phys)
+{
+	rcu_assign_pointer(port->peer, NULL);
+	port->phys = phys;
+	if (port->state == IBF_STATE_DOWN)
+		return;
+	ibf_count(port, IBF_LINK_DOWNED);
+	ibf_port_state(port, IBF_STATE_DOWN);
+	ibf_purge(port);
+}
+
+/**
+ * ibf_link_down - take a link down
+ * @port: one of its ends; ibf_lock is held
+ * @phys: IBF_PHYS_* that this end has afterwards; the other polls
+ */
+void ibf_link_down(struct ibf_port *port, u8 phys)
+{
+	struct ibf_port *peer;
+
+	lockdep_assert_held(&ibf_lock);
+	peer = rcu_dereference_protected(port->peer,
+					 lockdep_is_held(&ibf_lock));
+	end_down(port, phys);
+	if (peer)
+		end_down(peer, IBF_PHYS_POLLING);
+}
+
+/* ---- what both ends and the cable can do ---------------------------------------------- */
+
+static u8 best_width(const struct ibf_port *a, const struct ibf_port *b, u8 most)
+{
+	u8 common = a->info.width_enabled & b->info.width_enabled;
+
+	while (most && !(common & most))
+		most >>= 1;
+	return most;
+}
+
+/* SDR, DDR, QDR, then FDR, EDR, HDR, a bit each. */
+static u8 speeds(const struct ibf_port *port)
+{
+	return FIELD_GET(IBF_LOW, port->info.speed) |
+	       port->info.ext_enabled << 3;
+}
+
+static int best_speed(const struct ibf_port *a, const struct ibf_port *b, u8 most)
+{
+	u8 common = speeds(a) & speeds(b) & (BIT(most + 1) - 1);
+
+	return fls(common) - 1;
+}
+
+static void set_speed(struct ibf_port *port, u8 width, int speed)
+{
+	struct ibf_port_info *info = &port->info;
+	u8 active = BIT(min(speed, 2)), ext = speed > 2 ? BIT(speed - 3) : 0;
+
+	info->width_active = width;
+	info->speed = FIELD_PREP(IBF_HIGH, active) | (info->speed & IBF_LOW);
+	info->ext_speed = FIELD_PREP(IBF_HIGH, ext) |
+			  (info->ext_speed & IBF_LOW);
+}
+
+static void end_up(struct ibf_port *port, struct ibf_port *peer)
+{
+	port->phys = IBF_PHYS_LINK_UP;
+	rcu_assign_pointer(port->peer, peer);
+	ibf_port_state(port, IBF_STATE_INIT);
+}
+
+static bool can_train(const struct ibf_port *port)
+{
+	return port->node->live && port->state == IBF_STATE_DOWN &&
+	       port->phys == IBF_PHYS_POLLING;
+}
+
+/**
+ * ibf_link_train - bring a link up, if both ends can
+ * @port: one of its ends, or one without a cable; ibf_lock is held
+ */
+void ibf_link_train(struct ibf_port *port)
+{
+	struct ibf_cable *cable = port->cable;
+	struct ibf_port *a, *b;
+	int speed;
+	u8 width;
+
+	lockdep_assert_held(&ibf_lock);
+	if (!cable)
+		return;
+	a = cable->ends[0].port;
+	b = cable->ends[1].port;
+	if (!can_train(a) || !can_train(b))
+		return;
+	width = best_width(a, b, cable->width);
+	speed = best_speed(a, b, cable->speed);
+	if (!width || speed < 0)
+		return;
+	set_speed(a, width, speed);
+	set_speed(b, width, speed);
+	ibf_wire_speed(a, width, speed);
+	ibf_wire_speed(b, width, speed);
+	end_up(a, b);
+	end_up(b, a);
+}
+
+/* ---- cables ------------------------------------------------------------------------------ */
+
+/**
+ * ibf_cable_ask - what a cable does to packets was changed
+ * @cable: plugged in, or not; ibf_lock is held
+ * @seed: begin the sequence of random numbers anew
+ */
+void ibf_cable_ask(struct ibf_cable *cable, bool seed)
+{
+	struct ibf_port *port;
+	int i;
+
+	lockdep_assert_held(&ibf_lock);
+	for (i = 0; i < 2; i++) {
+		port = cable->ends[i].port;
+		if (!port)
+			return;
+		/* The two directions are not to look alike. */
+		if (seed)
+			ibf_wire_seed(port, (u64)cable->seed << 1 | i);
+		ibf_wire_ask(port, &cable->fault);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_cable_ask);
+
+/**
+ * ibf_plug - plug a cable in
+ * @cable: not plugged in
+ * @a: for its first end
+ * @b: for the other; ibf_lock is held
+ *
+ * Return: 0, or -EBUSY: one of the ports has a cable.
+ */
+int ibf_plug(struct ibf_cable *cable, struct ibf_port *a, struct ibf_port *b)
+{
+	lockdep_assert_held(&ibf_lock);
+	if (a->cable || b->cable || a == b)
+		return -EBUSY;
+	cable->ends[0].port = a;
+	cable->ends[1].port = b;
+	a->cable = cable;
+	b->cable = cable;
+	ibf_cable_ask(cable, true);
+	ibf_link_train(a);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_plug);
+
+/**
+ * ibf_unplug - pull a cable
+ * @cable: plugged in, or not; ibf_lock is held
+ */
+void ibf_unplug(struct ibf_cable *cable)
+{
+	static const struct ibf_fault none;
+	struct ibf_port *port = cable->ends[0].port;
+	int i;
+
+	lockdep_assert_held(&ibf_lock);
+	if (!port)
+		return;
+	if (port->state != IBF_STATE_DOWN)
+		ibf_link_down(port, IBF_PHYS_POLLING);
+	for (i = 0; i < 2; i++) {
+		ibf_wire_ask(cable->ends[i].port, &none);
+		cable->ends[i].port->mtu_max = 0;
+		cable->ends[i].port->cable = NULL;
+		cable->ends[i].port = NULL;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_unplug);

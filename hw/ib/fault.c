@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cables that do more than carry packets: damage, lose, delay them, or carry them no
+ * faster than the link's width and speed say. All of it is off unless asked for.
+ *
+ * What happens is what the receiver of a real cable sees. A damaged packet fails its
+ * CRC: SymbolErrorCounter and PortRcvErrors. Of a lost one the beginning was not
+ * recognised: a symbol error and nothing else. More damaged ones than LocalPhyErrors
+ * says, in excess of good ones, are a local link integrity error, of which the link
+ * recovers at once (sections 7.12.2, 5.6.1).
+ *
+ * Packets under way hold a credit of the far end, as those on a long cable do. Each
+ * packet draws one number whatever is asked for, so a seed and a sequence of packets
+ * determine what happens to which of them.
+ */
+#include <kunit/visibility.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+
+#include "ib.h"
+
+/* Timers are late: what a link that is busy may make up for, in ns. */
+#define BURST		(2 * NSEC_PER_MSEC)
+/* Packets on a cable in one direction; those of VL15 have no credits. */
+#define MAX_FLIGHT	(IBF_DATA_VLS * IBF_CREDITS + IBF_VL15_LIMIT)
+
+static void arm(struct ibf_wire *wire, u64 now, u64 when)
+{
+	hrtimer_start(&wire->timer, ns_to_ktime(when > now ? when - now : 0),
+		      HRTIMER_MODE_REL);
+}
+
+static enum hrtimer_restart expired(struct hrtimer *timer)
+{
+	struct ibf_port *port = container_of(timer, struct ibf_port, wire.timer);
+
+	tasklet_schedule(&port->pump);
+	return HRTIMER_NORESTART;
+}
+
+/* ---- at the far end ------------------------------------------------------------------ */
+
+/* The pump of the near end is the only one who is here for @port. */
+static void integrity(struct ibf_port *port)
+{
+	u8 most = FIELD_GET(IBF_HIGH, READ_ONCE(port->info.thresholds));
+
+	if (++port->phy_errors <= most)
+		return;
+	port->phy_errors = 0;
+	ibf_count(port, IBF_INTEGRITY_ERRORS);
+	ibf_count(port, IBF_LINK_RECOVERED);
+	ibf_trap_integrity(port);
+}
+
+static void arrive(struct ibf_port *port, struct ibf_port *peer,
+		   struct sk_buff *skb)
+{
+	struct ibf_wire *wire = &port->wire;
+	u32 number, errors, losses;
+
+	spin_lock(&port->lock);
+	number = prandom_u32_state(&wire->random) % IBF_FAULT_SURE;
+	errors = wire->fault.errors;
+	losses = wire->fault.losses;
+	spin_unlock(&port->lock);
+	if (number < errors) {
+		ibf_count(peer, IBF_SYMBOL_ERRORS);
+		ibf_count(peer, IBF_RCV_ERRORS);
+		integrity(peer);
+		kfree_skb(skb);
+	} else if (number - errors < losses) {
+		ibf_count(peer, IBF_SYMBOL_ERRORS);
+		kfree_skb(skb);
+	} else {
+		if (peer->phy_errors)
+			peer->phy_errors--;
+		ibf_receive(peer, skb);
+	}
+}
+
+static struct sk_buff *landed(struct ibf_port *port, u64 now)
+{
+	struct ibf_wire *wire = &port->wire;
+	struct sk_buff *skb;
+
+	spin_lock(&port->lock);
+	skb = skb_peek(&wire->flight);
+	if (skb && ibf_cb(skb)->due > now) {
+		arm(wire, now, ibf_cb(skb)->due);
+		skb = NULL;
+	}
+	if (skb)
+		__skb_unlink(skb, &wire->flight);
+	else if (skb_queue_empty(&wire->flight))
+		WRITE_ONCE(wire->active, wire->asked);
+	spin_unlock(&port->lock);
+	return skb;
+}
+
+/**
+ * ibf_wire_land - what has been under way for long enough arrives
+ * @port: that sent it
+ * @peer: far end
+ *
+ * Context: the pump of @port; an RCU reader.
+ */
+void ibf_wire_land(struct ibf_port *port, struct ibf_port *peer)
+{
+	u64 now = ktime_get_ns();
+	struct sk_buff *skb;
+	struct ibf_cb cb;
+
+	while ((skb = landed(port, now))) {
+		cb = *ibf_cb(skb);
+		arrive(port, peer, skb);
+		ibf_release(cb.held, cb.vl);
+	}
+}
+
+/* ---- at the near end ------------------------------------------------------------------- */
+
+/**
+ * ibf_wire_ready - may a port send now?
+ * @port: its link has something asked for
+ *
+ * Context: the pump of @port.
+ * Return: false: not yet; the pump is woken when it may.
+ */
+bool ibf_wire_ready(struct ibf_port *port)
+{
+	struct ibf_wire *wire = &port->wire;
+	u64 now = ktime_get_ns();
+	bool ready;
+
+	spin_lock(&port->lock);
+	ready = skb_queue_len(&wire->flight) < MAX_FLIGHT;
+	if (wire->fault.limit && wire->free_at > now) {
+		ready = false;
+		wire->busy = true;
+		/* What is under way may be due before that, and wakes the pump too. */
+		if (!hrtimer_is_queued(&wire->timer) ||
+		    ktime_to_ns(hrtimer_get_expires(&wire->timer)) > wire->free_at)
+			arm(wire, now, wire->free_at);
+	}
+	spin_unlock(&port->lock);
+	return ready;
+}
+
+/**
+ * ibf_wire_idle - a port has nothing that it could send
+ * @port: its link has something asked for
+ *
+ * Context: the pump of @port.
+ */
+void ibf_wire_idle(struct ibf_port *port)
+{
+	spin_lock(&port->lock);
+	port->wire.busy = false;
+	spin_unlock(&port->lock);
+}
+
+/* It takes its time to be sent, and then to arrive. */
+static u64 due_at(struct ibf_wire *wire, u32 bytes, u32 byte_ps)
+{
+	u64 now = ktime_get_ns();
+
+	if (wire->fault.limit) {
+		wire->free_at = max(wire->free_at,
+				    wire->busy ? now - BURST : now) +
+				div_u64((u64)bytes * max(wire->byte_ps, byte_ps), 1000);
+		now = max(wire->free_at, now);
+	}
+	return now + (u64)wire->fault.delay * NSEC_PER_USEC;
+}
+
+/**
+ * ibf_wire_send - put a packet on a cable that has something asked for
+ * @port: that sends it
+ * @peer: far end, where it holds a credit until it has arrived
+ * @skb: data at the LRH; consumed
+ * @vl: of the credit, or 15: it needs none
+ *
+ * Context: the pump of @port; an RCU reader.
+ */
+void ibf_wire_send(struct ibf_port *port, struct ibf_port *peer,
+		   struct sk_buff *skb, u8 vl)
+{
+	struct ibf_cb cb = { .vl = vl, .byte_ps = ibf_cb(skb)->byte_ps };
+	struct ibf_wire *wire = &port->wire;
+	bool there;
+
+	if (vl != 15) {
+		cb.held = peer;
+		atomic_inc(&peer->used[vl]);
+	}
+	spin_lock(&port->lock);
+	/* Whoever takes the link down drops what he finds here afterwards. */
+	there = rcu_access_pointer(port->peer) == peer;
+	cb.due = there ? due_at(wire, skb->len, cb.byte_ps) : 0;
+	*ibf_cb(skb) = cb;
+	if (there)
+		__skb_queue_tail(&wire->flight, skb);
+	spin_unlock(&port->lock);
+	if (!there) {
+		kfree_skb(skb);
+		ibf_release(cb.held, cb.vl);
+	}
+}
+
+/* ---- asked for --------------------------------------------------------------------------- */
+
+/**
+ * ibf_wire_ask - say what a cable does to packets that leave by a port
+ * @port: the port; ibf_lock is held
+ * @fault: what is asked for
+ */
+void ibf_wire_ask(struct ibf_port *port, const struct ibf_fault *fault)
+{
+	struct ibf_wire *wire = &port->wire;
+
+	lockdep_assert_held(&ibf_lock);
+	spin_lock(&port->lock);
+	wire->fault = *fault;
+	wire->asked = fault->errors || fault->losses || fault->delay ||
+		      fault->limit;
+	/* Nothing overtakes what is under way: it ends that. */
+	if (wire->asked)
+		WRITE_ONCE(wire->active, true);
+	spin_unlock(&port->lock);
+	tasklet_schedule(&port->pump);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_wire_ask);
+
+/**
+ * ibf_wire_seed - begin the sequence of random numbers of a port anew
+ * @port: the port; ibf_lock is held
+ * @seed: where
+ */
+void ibf_wire_seed(struct ibf_port *port, u64 seed)
+{
+	lockdep_assert_held(&ibf_lock);
+	spin_lock(&port->lock);
+	prandom_seed_state(&port->wire.random, seed);
+	spin_unlock(&port->lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_wire_seed);
+
+/**
+ * ibf_wire_speed - how fast a link is
+ * @port: one of its ends; ibf_lock is held
+ * @width: IBF_WIDTH_*, one of them
+ * @speed: 0: SDR to 5: HDR
+ */
+void ibf_wire_speed(struct ibf_port *port, u8 width, int speed)
+{
+	/* Data of a lane in Mbit/s, without 8b/10b and 64b/66b (volume 2, 5.2). */
+	static const u32 lane[] = { 2000, 4000, 8000, 13636, 25000, 50000 };
+	static const u8 lanes[] = { 1, 4, 8, 12 };
+
+	lockdep_assert_held(&ibf_lock);
+	spin_lock(&port->lock);
+	port->wire.byte_ps = 8000000 / (lane[speed] * lanes[fls(width) - 1]);
+	port->wire.free_at = 0;
+	spin_unlock(&port->lock);
+}
+
+void ibf_wire_init(struct ibf_port *port)
+{
+	__skb_queue_head_init(&port->wire.flight);
+	hrtimer_init(&port->wire.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	port->wire.timer.function = expired;
+}
+
+/* A grace period ago nobody knew @port any more. */
+void ibf_wire_exit(struct ibf_port *port)
+{
+	hrtimer_cancel(&port->wire.timer);
+}

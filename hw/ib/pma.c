@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Performance management agent (section 16.1): the counters of ports. */
+#include "ib.h"
+
+#define ALL_PORTS	0xff
+
+/* Ports that a query is about. */
+struct selection {
+	struct ibf_node *node;
+	u8 first;
+	u8 last;
+};
+
+/**
+ * ibf_pma_ports - which ports a PortSelect means
+ * @node: that is asked
+ * @select: PortSelect
+ * @first: the first of them
+ * @last: the last
+ *
+ * Return: false: there is no such port.
+ */
+bool ibf_pma_ports(const struct ibf_node *node, u8 select, u8 *first, u8 *last)
+{
+	*first = select == ALL_PORTS ? 1 : select;
+	*last = select == ALL_PORTS ? node->num_ports : select;
+	if (!select && !node->is_switch)
+		return false;
+	return *last <= node->num_ports;
+}
+
+static bool select_ports(struct ibf_port *in_port, u8 select,
+			 struct selection *ports)
+{
+	ports->node = in_port->node;
+	return ibf_pma_ports(ports->node, select, &ports->first, &ports->last);
+}
+
+static u64 value(const struct selection *ports, enum ibf_count count)
+{
+	u64 sum = 0;
+	u32 num;
+
+	for (num = ports->first; num <= ports->last; num++) {
+		struct ibf_port *port = &ports->node->ports[num];
+
+		sum += atomic64_read(&port->count[count]) - port->base[count];
+	}
+	return sum;
+}
+
+static void clear(const struct selection *ports, enum ibf_count count)
+{
+	u32 num;
+
+	for (num = ports->first; num <= ports->last; num++) {
+		struct ibf_port *port = &ports->node->ports[num];
+
+		port->base[count] = atomic64_read(&port->count[count]);
+	}
+}
+
+static u64 capped(const struct selection *ports, enum ibf_count count, u64 most)
+{
+	return min(value(ports, count), most);
+}
+
+/* ---- PortCounters ---------------------------------------------------------------- */
+
+/* Bits of CounterSelect. */
+static const struct {
+	u16 bit;
+	enum ibf_count count;
+} selects[] = {
+	{ 0x0001, IBF_SYMBOL_ERRORS },
+	{ 0x0002, IBF_LINK_RECOVERED },
+	{ 0x0004, IBF_LINK_DOWNED },
+	{ 0x0008, IBF_RCV_ERRORS },
+	{ 0x0020, IBF_RELAY_ERRORS },
+	{ 0x0040, IBF_XMIT_DISCARDS },
+	{ 0x0080, IBF_XMIT_CONSTRAINT },
+	{ 0x0100, IBF_RCV_CONSTRAINT },
+	{ 0x0200, IBF_INTEGRITY_ERRORS },
+	{ 0x0400, IBF_OVERRUNS },
+	{ 0x0800, IBF_VL15_DROPPED },
+	{ 0x1000, IBF_XMIT_DATA },
+	{ 0x2000, IBF_RCV_DATA },
+	{ 0x4000, IBF_XMIT_PKTS },
+	{ 0x8000, IBF_RCV_PKTS },
+};
+
+static void fill_counters(const struct selection *ports,
+			  struct ib_pma_portcounters *to)
+{
+	to->symbol_error_counter =
+		cpu_to_be16(capped(ports, IBF_SYMBOL_ERRORS, U16_MAX));
+	to->link_error_recovery_counter =
+		capped(ports, IBF_LINK_RECOVERED, U8_MAX);
+	to->link_overrun_errors = capped(ports, IBF_INTEGRITY_ERRORS, 15) << 4 |
+				  capped(ports, IBF_OVERRUNS, 15);
+	to->link_downed_counter = capped(ports, IBF_LINK_DOWNED, U8_MAX);
+	to->port_rcv_errors =
+		cpu_to_be16(capped(ports, IBF_RCV_ERRORS, U16_MAX));
+	to->port_rcv_switch_relay_errors =
+		cpu_to_be16(capped(ports, IBF_RELAY_ERRORS, U16_MAX));
+	to->port_xmit_discards =
+		cpu_to_be16(capped(ports, IBF_XMIT_DISCARDS, U16_MAX));
+	to->port_xmit_constraint_errors =
+		capped(ports, IBF_XMIT_CONSTRAINT, U8_MAX);
+	to->port_rcv_constraint_errors =
+		capped(ports, IBF_RCV_CONSTRAINT, U8_MAX);
+	to->vl15_dropped =
+		cpu_to_be16(capped(ports, IBF_VL15_DROPPED, U16_MAX));
+	to->port_xmit_data = cpu_to_be32(capped(ports, IBF_XMIT_DATA, U32_MAX));
+	to->port_rcv_data = cpu_to_be32(capped(ports, IBF_RCV_DATA, U32_MAX));
+	to->port_xmit_packets =
+		cpu_to_be32(capped(ports, IBF_XMIT_PKTS, U32_MAX));
+	to->port_rcv_packets =
+		cpu_to_be32(capped(ports, IBF_RCV_PKTS, U32_MAX));
+	to->port_xmit_wait = cpu_to_be32(capped(ports, IBF_XMIT_WAIT, U32_MAX));
+}
+
+static u16 port_counters(struct ibf_port *in_port, u8 *data, bool set)
+{
+	struct ib_pma_portcounters *counters = (void *)data;
+	struct ib_pma_portcounters asked = *counters;
+	u16 which = be16_to_cpu(asked.counter_select);
+	struct selection ports;
+	u32 i;
+
+	if (!select_ports(in_port, asked.port_select, &ports))
+		return IBF_SMP_BAD_FIELD;
+	for (i = 0; set && i < ARRAY_SIZE(selects); i++)
+		if (which & selects[i].bit)
+			clear(&ports, selects[i].count);
+	/* PortXmitWait has its bit in the second field of that name. */
+	if (set && asked.reserved1 & 1)
+		clear(&ports, IBF_XMIT_WAIT);
+	memset(data, 0, sizeof_field(struct ib_pma_mad, data));
+	counters->port_select = asked.port_select;
+	counters->counter_select = asked.counter_select;
+	fill_counters(&ports, counters);
+	return 0;
+}
+
+/* ---- PortCountersExtended -------------------------------------------------------------- */
+
+/* By the bit of CounterSelect, and by the place in the attribute. */
+static const enum ibf_count extended[] = {
+	IBF_XMIT_DATA, IBF_RCV_DATA, IBF_XMIT_PKTS, IBF_RCV_PKTS,
+	IBF_UNICAST_XMIT, IBF_UNICAST_RCV, IBF_MCAST_XMIT, IBF_MCAST_RCV,
+};
+
+static u16 port_counters_ext(struct ibf_port *in_port, u8 *data, bool set)
+{
+	struct ib_pma_portcounters_ext *counters = (void *)data;
+	struct ib_pma_portcounters_ext asked = *counters;
+	u16 which = be16_to_cpu(asked.counter_select);
+	u8 *at = data + offsetof(struct ib_pma_portcounters_ext, port_xmit_data);
+	struct selection ports;
+	__be64 word;
+	u32 i;
+
+	if (!select_ports(in_port, asked.port_select, &ports))
+		return IBF_SMP_BAD_FIELD;
+	for (i = 0; set && i < ARRAY_SIZE(extended); i++)
+		if (which & BIT(i))
+			clear(&ports, extended[i]);
+	memset(data, 0, sizeof_field(struct ib_pma_mad, data));
+	counters->port_select = asked.port_select;
+	counters->counter_select = asked.counter_select;
+	for (i = 0; i < ARRAY_SIZE(extended); i++) {
+		word = cpu_to_be64(value(&ports, extended[i]));
+		memcpy(at + i * sizeof(word), &word, sizeof(word));
+	}
+	return 0;
+}
+
+/* ---- the rest ---------------------------------------------------------------------------- */
+
+static u16 class_port_info(u8 *data, bool set)
+{
+	struct ib_class_port_info *info = (void *)data;
+
+	if (set)
+		return IBF_SMP_BAD_ATTR;
+	memset(data, 0, sizeof_field(struct ib_pma_mad, data));
+	info->base_version = IB_MGMT_BASE_VERSION;
+	info->class_version = 1;
+	info->capability_mask = IB_PMA_CLASS_CAP_ALLPORTSELECT |
+				IB_PMA_CLASS_CAP_EXT_WIDTH |
+				IB_PMA_CLASS_CAP_XMIT_WAIT;
+	ib_set_cpi_resp_time(info, 18);
+	return 0;
+}
+
+/* The modifier names a mechanism, of which there is one. */
+static u16 samples(struct ibf_node *node, struct ib_pma_mad *pma, bool set)
+{
+	if (pma->mad_hdr.attr_mod)
+		return IBF_SMP_BAD_FIELD;
+	if (pma->mad_hdr.attr_id == IB_PMA_PORT_SAMPLES_CONTROL)
+		return ibf_sample_control(node, pma->data, set);
+	if (set)
+		return IBF_SMP_BAD_ATTR;
+	ibf_sample_result(node, pma->data,
+			  pma->mad_hdr.attr_id == IB_PMA_PORT_SAMPLES_RESULT_EXT);
+	return 0;
+}
+
+static u16 do_attribute(struct ibf_port *in_port, struct ib_pma_mad *pma,
+			bool set)
+{
+	switch (pma->mad_hdr.attr_id) {
+	case IB_PMA_CLASS_PORT_INFO:
+		return class_port_info(pma->data, set);
+	case IB_PMA_PORT_COUNTERS:
+		return port_counters(in_port, pma->data, set);
+	case IB_PMA_PORT_COUNTERS_EXT:
+		return port_counters_ext(in_port, pma->data, set);
+	case IB_PMA_PORT_SAMPLES_CONTROL:
+	case IB_PMA_PORT_SAMPLES_RESULT:
+	case IB_PMA_PORT_SAMPLES_RESULT_EXT:
+		return samples(in_port->node, pma, set);
+	default:
+		return IBF_SMP_BAD_ATTR;
+	}
+}
+
+/**
+ * ibf_pma - a MAD of performance management has come to a node
+ * @in_port: that it came in by
+ * @in: the MAD, any bytes behind its version and class
+ * @out: the reply, if there is one
+ *
+ * Context: any but hard interrupt.
+ * Return: what became of it.
+ */
+enum ibf_answer ibf_pma(struct ibf_port *in_port, const struct ib_mad *in,
+			struct ib_mad *out)
+{
+	const struct ib_mad_hdr *hdr = &in->mad_hdr;
+	u16 status = IBF_MAD_BAD_VERSION;
+
+	BUILD_BUG_ON(sizeof(struct ib_pma_mad) != IB_MGMT_MAD_SIZE);
+	if (hdr->method != IB_MGMT_METHOD_GET &&
+	    hdr->method != IB_MGMT_METHOD_SET)
+		return in_port->node->is_switch ? IBF_CONSUMED : IBF_PASS;
+	*out = *in;
+	if (hdr->class_version == 1) {
+		spin_lock_bh(&ibf_lock);
+		status = do_attribute(in_port, (struct ib_pma_mad *)out,
+				      hdr->method == IB_MGMT_METHOD_SET);
+		spin_unlock_bh(&ibf_lock);
+	}
+	out->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;
+	out->mad_hdr.status = cpu_to_be16(status);
+	return IBF_REPLY;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Subnet management agent (section 14.2): the M_Key, attributes of the node, and
+ * who does the others.
+ */
+#include <linux/jiffies.h>
+#include <linux/string.h>
+
+#include "ib.h"
+
+/* ---- attributes of the node ------------------------------------------------------ */
+
+static u16 node_desc(struct ibf_query *query)
+{
+	const struct ibf_node *node = query->node;
+
+	if (query->set)
+		return IBF_SMP_BAD_ATTR;
+	static_assert(sizeof(node->desc) == IB_SMP_DATA_SIZE);
+	memcpy(query->data, node->ib ? node->ib->node_desc : node->desc,
+	       IB_SMP_DATA_SIZE);
+	return 0;
+}
+
+static u16 node_info(struct ibf_query *query)
+{
+	const struct ibf_node *node = query->node;
+	struct ib_node_info *info = (void *)query->data;
+
+	if (query->set)
+		return IBF_SMP_BAD_ATTR;
+	memset(query->data, 0, IB_SMP_DATA_SIZE);
+	*info = (struct ib_node_info){
+		.base_version = IB_MGMT_BASE_VERSION,
+		.class_version = 1,
+		.node_type = node->is_switch ? RDMA_NODE_IB_SWITCH :
+					       RDMA_NODE_IB_CA,
+		.num_ports = node->num_ports,
+		.sys_guid = node->sys_guid,
+		.node_guid = node->guid,
+		.port_guid = query->port->guids[0],
+		.partition_cap = cpu_to_be16(IBF_PKEYS),
+		.revision = cpu_to_be32(1),
+		.local_port_num = query->in_port->num,
+		/* A number that no program takes for hardware that it knows. */
+		.vendor_id = { 0xff, 0xff, 0xff },
+	};
+	return 0;
+}
+
+static void switch_info_set(struct ibf_switch_info *info,
+			    const struct ibf_switch_info *to)
+{
+	u16 top = be16_to_cpu(to->lft_top);
+
+	info->lft_top = cpu_to_be16(min_t(u16, top, IBF_LFT_ENTRIES - 1));
+	info->default_mcast_primary = to->default_mcast_primary;
+	info->default_mcast_other = to->default_mcast_other;
+	info->mft_top = to->mft_top;
+	/* The flag is cleared by writing 1 to it. */
+	info->flags = (to->flags & IBF_SWITCH_LIFE) |
+		      (info->flags & ~to->flags & IBF_SWITCH_CHANGED);
+}
+
+static u16 switch_info(struct ibf_query *query)
+{
+	struct ibf_node *node = query->node;
+
+	if (!node->is_switch)
+		return IBF_SMP_BAD_ATTR;
+	if (query->set)
+		switch_info_set(&node->sw->info, (void *)query->data);
+	memset(query->data, 0, IB_SMP_DATA_SIZE);
+	memcpy(query->data, &node->sw->info, sizeof(node->sw->info));
+	return 0;
+}
+
+/* There is no LED; what is set is not kept. */
+static u16 led_info(struct ibf_query *query)
+{
+	if (!query->set)
+		memset(query->data, 0, IB_SMP_DATA_SIZE);
+	return 0;
+}
+
+/* ---- the M_Key (14.2.4) ----------------------------------------------------------- */
+
+/* The lease has run out: whoever had the key has not been heard of since. */
+static void check_lease(struct ibf_port *port)
+{
+	if (!port->leased || time_before(jiffies, port->lease))
+		return;
+	port->leased = false;
+	port->info.mkey_lmc &= ~IBF_MKEY_PROTECT;
+}
+
+static void refuse_mkey(struct ibf_port *port, const struct ib_smp *smp)
+{
+	u16 seconds = be16_to_cpu(port->info.mkey_lease);
+	u16 count = be16_to_cpu(port->info.mkey_violations);
+
+	if (count != U16_MAX)
+		port->info.mkey_violations = cpu_to_be16(count + 1);
+	if (seconds && !port->leased) {
+		port->leased = true;
+		port->lease = jiffies + seconds * HZ;
+	}
+	ibf_trap_bad_mkey(port, smp);
+}
+
+static bool mkey_matches(const struct ibf_port *port, const struct ib_smp *smp)
+{
+	return !port->info.mkey || port->info.mkey == smp->mkey;
+}
+
+/* Table 140: may this Get, Set or TrapRepress be done? */
+static bool mkey_allows(struct ibf_port *port, const struct ib_smp *smp)
+{
+	check_lease(port);
+	if (mkey_matches(port, smp)) {
+		port->leased = false;
+		return true;
+	}
+	if (smp->method == IB_MGMT_METHOD_GET &&
+	    FIELD_GET(IBF_MKEY_PROTECT, port->info.mkey_lmc) < 2)
+		return true;
+	refuse_mkey(port, smp);
+	return false;
+}
+
+/* ---- SMPs -------------------------------------------------------------------------- */
+
+static const struct {
+	__be16 attr_id;
+	u16 (*fn)(struct ibf_query *query);
+} attributes[] = {
+	{ IB_SMP_ATTR_NODE_DESC, node_desc },
+	{ IB_SMP_ATTR_NODE_INFO, node_info },
+	{ IB_SMP_ATTR_SWITCH_INFO, switch_info },
+	{ IB_SMP_ATTR_GUID_INFO, ibf_sma_guids },
+	{ IB_SMP_ATTR_PORT_INFO, ibf_sma_port_info },
+	{ IB_SMP_ATTR_PKEY_TABLE, ibf_sma_pkeys },
+	{ IB_SMP_ATTR_SL_TO_VL_TABLE, ibf_sma_sl2vl },
+	{ IB_SMP_ATTR_VL_ARB_TABLE, ibf_sma_vlarb },
+	{ IB_SMP_ATTR_LINEAR_FORWARD_TABLE, ibf_sma_lft },
+	{ IB_SMP_ATTR_MCAST_FORWARD_TABLE, ibf_sma_mft },
+	{ IB_SMP_ATTR_LED_INFO, led_info },
+};
+
+static u16 do_attribute(struct ibf_query *query, __be16 attr_id)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(attributes); i++)
+		if (attributes[i].attr_id == attr_id)
+			return attributes[i].fn(query);
+	return IBF_SMP_BAD_ATTR;
+}
+
+static enum ibf_answer get_or_set(struct ibf_query *query,
+				  const struct ib_smp *in, struct ib_smp *out)
+{
+	/* A Set may bring another key. */
+	bool hide = !mkey_matches(query->port, in) &&
+		    FIELD_GET(IBF_MKEY_PROTECT, query->port->info.mkey_lmc);
+	u16 status;
+
+	*out = *in;
+	query->set = in->method == IB_MGMT_METHOD_SET;
+	query->mod = be32_to_cpu(in->attr_mod);
+	query->data = out->data;
+	if (in->class_version != 1)
+		status = IBF_MAD_BAD_VERSION;
+	else
+		status = do_attribute(query, in->attr_id);
+	if (hide && in->attr_id == IB_SMP_ATTR_PORT_INFO)
+		((struct ibf_port_info *)out->data)->mkey = 0;
+	out->method = IB_MGMT_METHOD_GET_RESP;
+	out->status = cpu_to_be16(status);
+	if (in->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
+		out->status |= IB_SMP_DIRECTION;
+	return IBF_REPLY;
+}
+
+/* Is there a subnet manager behind this port, or a client of one? */
+static bool is_for_sm(const struct ibf_query *query, const struct ib_smp *in)
+{
+	if (query->node->is_switch)
+		return false;
+	if (in->attr_id == IB_SMP_ATTR_SM_INFO &&
+	    (in->method == IB_MGMT_METHOD_GET ||
+	     in->method == IB_MGMT_METHOD_SET))
+		return be32_to_cpu(query->port->info.cap_mask) & IB_PORT_SM;
+	return in->method != IB_MGMT_METHOD_GET &&
+	       in->method != IB_MGMT_METHOD_SET &&
+	       in->method != IB_MGMT_METHOD_TRAP_REPRESS;
+}
+
+static enum ibf_answer process(struct ibf_query *query, const struct ib_smp *in,
+			       struct ib_smp *out)
+{
+	lockdep_assert_held(&ibf_lock);
+	if (is_for_sm(query, in))
+		return IBF_PASS;
+	switch (in->method) {
+	case IB_MGMT_METHOD_GET:
+	case IB_MGMT_METHOD_SET:
+		if (!mkey_allows(query->port, in))
+			return IBF_CONSUMED;
+		return get_or_set(query, in, out);
+	case IB_MGMT_METHOD_TRAP_REPRESS:
+		if (mkey_allows(query->port, in))
+			ibf_trap_repress(query->node, in);
+		return IBF_CONSUMED;
+	default:
+		return IBF_CONSUMED;
+	}
+}
+
+/**
+ * ibf_sma - an SMP has come to a node
+ * @in_port: that it came in by
+ * @in: the SMP, any bytes behind its version and class
+ * @out: the reply, if there is one
+ *
+ * Context: any but hard interrupt.
+ * Return: what became of it.
+ */
+enum ibf_answer ibf_sma(struct ibf_port *in_port, const struct ib_smp *in,
+			struct ib_smp *out)
+{
+	struct ibf_query query = {
+		.node = in_port->node,
+		.port = ibf_end_port(in_port),
+		.in_port = in_port,
+	};
+	enum ibf_answer answer;
+
+	spin_lock_bh(&ibf_lock);
+	answer = process(&query, in, out);
+	spin_unlock_bh(&ibf_lock);
+	return answer;
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/* PortInfo (section 14.2.5.6): what a port says, and what a subnet manager makes it do. */
+#include <linux/jiffies.h>
+#include <rdma/ib_mad.h>
+
+#include "ib.h"
+
+#define HCA_CAPS	(IB_PORT_TRAP_SUP | IB_PORT_AUTO_MIGR_SUP |		\
+			 IB_PORT_SL_MAP_SUP | IB_PORT_SYS_IMAGE_GUID_SUP |	\
+			 IB_PORT_EXTENDED_SPEEDS_SUP | IB_PORT_CM_SUP |		\
+			 IB_PORT_CLIENT_REG_SUP | IB_PORT_CAP_MASK_NOTICE_SUP)
+#define SWITCH_CAPS	(IB_PORT_TRAP_SUP | IB_PORT_SL_MAP_SUP |		\
+			 IB_PORT_SYS_IMAGE_GUID_SUP |				\
+			 IB_PORT_EXTENDED_SPEEDS_SUP)
+
+static u8 halves(u8 high, u8 low)
+{
+	return FIELD_PREP(IBF_HIGH, high) | FIELD_PREP(IBF_LOW, low);
+}
+
+static u8 high(u8 byte)
+{
+	return FIELD_GET(IBF_HIGH, byte);
+}
+
+static u8 low(u8 byte)
+{
+	return FIELD_GET(IBF_LOW, byte);
+}
+
+/* An external port of a switch has neither a LID nor keys of management. */
+static bool is_end_port(const struct ibf_port *port)
+{
+	return !port->node->is_switch || !port->num;
+}
+
+static u8 vls_of(u8 code)
+{
+	return code ? min(1 << (code - 1), (int)IBF_DATA_VLS) : 1;
+}
+
+/* ---- what it is when the power comes ------------------------------------------------- */
+
+/**
+ * ibf_port_info_init - PortInfo of a port that nobody has managed yet
+ * @port: the port; ibf_lock is held
+ */
+void ibf_port_info_init(struct ibf_port *port)
+{
+	struct ibf_port_info *info = &port->info;
+
+	lockdep_assert_held(&ibf_lock);
+	*info = (struct ibf_port_info){
+		.gid_prefix = cpu_to_be64(IBF_DEFAULT_PREFIX),
+		.width_enabled = IBF_WIDTH_ALL,
+		.width_supported = IBF_WIDTH_ALL,
+		.width_active = IBF_WIDTH_4X,
+		.speed_state = halves(IBF_SPEED_ALL, 0),
+		.phys_default = halves(0, IBF_PHYS_POLLING),
+		.speed = halves(IBF_SPEED_SDR, IBF_SPEED_ALL),
+		.mtu_smsl = halves(IB_MTU_4096, 0),
+		.vl_cap = halves(IBF_VL_CODE_8, 0),
+		.arb_high_cap = 8,
+		.arb_low_cap = 8,
+		.mtu_cap = IB_MTU_4096,
+		.vls_enforce = halves(IBF_VL_CODE_8, 0),
+		.resp_time = 16,
+		.thresholds = halves(8, 8),
+		.ext_speed = halves(0, IBF_EXT_ALL),
+		.ext_enabled = IBF_EXT_ALL,
+	};
+	if (is_end_port(port)) {
+		info->cap_mask = cpu_to_be32(port->num ? HCA_CAPS : SWITCH_CAPS);
+		info->guid_cap = port->num ? IBF_GUIDS : 1;
+	}
+	port->lid = 0;
+	port->lmc = 0;
+	port->mtu = IB_MTU_4096;
+	port->op_vls = IBF_DATA_VLS;
+	port->enforce = 0;
+	port->hoq_life = 0;
+	port->leased = false;
+	/* Port 0 has no link that could be down. */
+	port->state = port->num ? IBF_STATE_DOWN : IBF_STATE_ACTIVE;
+	port->phys = port->num ? IBF_PHYS_POLLING : IBF_PHYS_LINK_UP;
+}
+
+/* ---- Get -------------------------------------------------------------------------------- */
+
+static void add_violations(const struct ibf_port *port,
+			   struct ibf_port_info *info)
+{
+	struct ibt_port *ibt = port->ibt;
+
+	if (!ibt)
+		return;
+	info->pkey_violations = cpu_to_be16(min_t(u32, U16_MAX,
+		atomic_read(ibt_port_refused(ibt, false))));
+	info->qkey_violations = cpu_to_be16(min_t(u32, U16_MAX,
+		atomic_read(ibt_port_refused(ibt, true))));
+}
+
+/**
+ * ibf_port_info_get - PortInfo of a port, all but LocalPortNum
+ * @port: the port; ibf_lock is held
+ * @info: is filled
+ */
+void ibf_port_info_get(struct ibf_port *port, struct ibf_port_info *info)
+{
+	lockdep_assert_held(&ibf_lock);
+	*info = port->info;
+	info->lid = cpu_to_be16(port->lid);
+	info->speed_state = halves(high(info->speed_state), port->state);
+	info->phys_default = halves(port->phys, low(info->phys_default));
+	info->mkey_lmc = (info->mkey_lmc & ~IBF_LMC) | port->lmc;
+	if (port->mtu_max)
+		info->mtu_cap = halves(high(info->mtu_cap), port->mtu_max);
+	add_violations(port, info);
+}
+
+/* ---- Set: checks ------------------------------------------------------------------------- */
+
+static bool lids_ok(const struct ibf_port_info *to)
+{
+	u16 lid = be16_to_cpu(to->lid), sm_lid = be16_to_cpu(to->sm_lid);
+	u16 mask = BIT(FIELD_GET(IBF_LMC, to->mkey_lmc)) - 1;
+
+	return lid && lid < IBF_LID_MCAST && !(lid & mask) &&
+	       sm_lid && sm_lid < IBF_LID_MCAST;
+}
+
+/* 0 asks for no change, @all for everything that is supported. */
+static bool enabled_ok(u8 to, u8 all, u8 supported)
+{
+	return !to || to == all || !(to & ~supported);
+}
+
+static bool speeds_ok(const struct ibf_port_info *to)
+{
+	u8 ext = to->ext_enabled & 0x1f;
+
+	return enabled_ok(to->width_enabled, 0xff, IBF_WIDTH_ALL) &&
+	       enabled_ok(low(to->speed), 0xf, IBF_SPEED_ALL) &&
+	       (ext == 30 || enabled_ok(ext, 0x1f, IBF_EXT_ALL));
+}
+
+static bool mtu_and_vls_ok(const struct ibf_port_info *to)
+{
+	u8 mtu = high(to->mtu_smsl), vls = high(to->vls_enforce);
+
+	return mtu <= IB_MTU_4096 && vls <= IBF_VL_CODE_8;
+}
+
+/* Table 146: what may follow on what. */
+static bool states_ok(const struct ibf_port *port,
+		      const struct ibf_port_info *to)
+{
+	u8 state = low(to->speed_state), phys = high(to->phys_default);
+	u8 rest = low(to->phys_default);
+
+	if (rest > IBF_PHYS_POLLING || phys > IBF_PHYS_DISABLED)
+		return false;
+	if (phys && state > IBF_STATE_DOWN)
+		return false;
+	switch (state) {
+	case 0:
+	case IBF_STATE_DOWN:
+		return true;
+	case IBF_STATE_ARMED:
+		return port->state == IBF_STATE_INIT ||
+		       port->state == IBF_STATE_ARMED;
+	case IBF_STATE_ACTIVE:
+		return port->state == IBF_STATE_ARMED ||
+		       port->state == IBF_STATE_ACTIVE;
+	default:
+		return false;
+	}
+}
+
+/* ---- Set ------------------------------------------------------------------------------------ */
+
+static void set_identity(struct ibf_port *port, const struct ibf_port_info *to)
+{
+	struct ibf_port_info *info = &port->info;
+	u16 lid = be16_to_cpu(to->lid);
+	u8 lmc = FIELD_GET(IBF_LMC, to->mkey_lmc);
+
+	info->mkey = to->mkey;
+	info->mkey_lease = to->mkey_lease;
+	info->mkey_lmc = to->mkey_lmc & IBF_MKEY_PROTECT;
+	info->timeout = to->timeout & IBF_TIMEOUT;
+	if (!to->mkey_violations)
+		info->mkey_violations = 0;
+	if (port->lid != lid || port->lmc != lmc) {
+		WRITE_ONCE(port->lid, lid);
+		WRITE_ONCE(port->lmc, lmc);
+		ibf_tell(port, IB_EVENT_LID_CHANGE);
+	}
+	if (info->sm_lid != to->sm_lid || low(info->mtu_smsl) != low(to->mtu_smsl)) {
+		info->sm_lid = to->sm_lid;
+		info->mtu_smsl = halves(high(info->mtu_smsl), low(to->mtu_smsl));
+		ibf_tell(port, IB_EVENT_SM_CHANGE);
+	}
+	if (info->gid_prefix != to->gid_prefix) {
+		info->gid_prefix = to->gid_prefix;
+		ibf_tell(port, IB_EVENT_GID_CHANGE);
+	}
+	if (to->timeout & IBF_REREGISTER)
+		ibf_tell(port, IB_EVENT_CLIENT_REREGISTER);
+}
+
+static void set_speeds(struct ibf_port_info *info,
+		       const struct ibf_port_info *to)
+{
+	u8 ext = to->ext_enabled & 0x1f;
+
+	if (to->width_enabled)
+		info->width_enabled = to->width_enabled & IBF_WIDTH_ALL;
+	if (low(to->speed))
+		info->speed = halves(high(info->speed),
+				     low(to->speed) & IBF_SPEED_ALL);
+	if (ext)
+		info->ext_enabled = ext == 30 ? 0 : ext & IBF_EXT_ALL;
+}
+
+/* 4.096 us * 2^life, at least a jiffy. */
+static unsigned long hoq_jiffies(u8 hoq)
+{
+	u8 life = FIELD_GET(IBF_HOQ_LIFE, hoq);
+
+	if (life >= IBF_HOQ_FOREVER)
+		return 0;
+	return usecs_to_jiffies((4096UL << life) / 1000) + 1;
+}
+
+static void set_link(struct ibf_port *port, const struct ibf_port_info *to)
+{
+	struct ibf_port_info *info = &port->info;
+	u8 mtu = high(to->mtu_smsl), vls = high(to->vls_enforce);
+
+	if (mtu) {
+		info->mtu_smsl = halves(mtu, low(info->mtu_smsl));
+		WRITE_ONCE(port->mtu, mtu);
+		atomic_inc(&port->generation);
+	}
+	if (vls)
+		WRITE_ONCE(port->op_vls, vls_of(vls));
+	WRITE_ONCE(port->enforce, to->vls_enforce &
+		   (IBF_ENFORCE_IN | IBF_ENFORCE_OUT));
+	info->vls_enforce = halves(vls ?: high(info->vls_enforce),
+				   low(to->vls_enforce));
+	info->vl_high_limit = to->vl_high_limit;
+	info->hoq = to->hoq;
+	WRITE_ONCE(port->hoq_life, hoq_jiffies(to->hoq));
+	info->thresholds = to->thresholds;
+	if (low(to->phys_default))
+		info->phys_default = low(to->phys_default);
+	set_speeds(info, to);
+}
+
+static void set_state(struct ibf_port *port, const struct ibf_port_info *to)
+{
+	u8 state = low(to->speed_state), phys = high(to->phys_default);
+
+	if (!port->num)
+		return;
+	if (phys) {
+		ibf_link_down(port, phys);
+		ibf_link_train(port);
+	} else if (state == IBF_STATE_DOWN) {
+		ibf_link_down(port, low(port->info.phys_default));
+		ibf_link_train(port);
+	} else if (state) {
+		ibf_port_state(port, state);
+	} else {
+		/* It polls all the time, and may have been given what the peer has. */
+		ibf_link_train(port);
+	}
+}
+
+static void clear_violations(const struct ibf_port *port,
+			     const struct ibf_port_info *to)
+{
+	if (!port->ibt)
+		return;
+	if (!to->pkey_violations)
+		atomic_set(ibt_port_refused(port->ibt, false), 0);
+	if (!to->qkey_violations)
+		atomic_set(ibt_port_refused(port->ibt, true), 0);
+}
+
+static bool set(struct ibf_port *port, const struct ibf_port_info *to)
+{
+	if ((is_end_port(port) && !lids_ok(to)) || !speeds_ok(to) ||
+	    !mtu_and_vls_ok(to) || (port->num && !states_ok(port, to)))
+		return false;
+	if (is_end_port(port))
+		set_identity(port, to);
+	set_link(port, to);
+	clear_violations(port, to);
+	set_state(port, to);
+	return true;
+}
+
+/* The port that the modifier names: 0 is an HCA's own, and port 0 of a switch. */
+static struct ibf_port *named_port(const struct ibf_query *query)
+{
+	u32 num = query->mod & 0xff;
+
+	/* The highest bit says that the manager knows extended speeds. */
+	if (query->mod & 0x7fffff00 || num > query->node->num_ports)
+		return NULL;
+	if (!num)
+		return query->port;
+	return &query->node->ports[num];
+}
+
+/**
+ * ibf_sma_port_info - Get or Set PortInfo
+ * @query: what is asked
+ *
+ * Return: the status of the reply.
+ */
+u16 ibf_sma_port_info(struct ibf_query *query)
+{
+	struct ibf_port_info *info = (void *)query->data;
+	struct ibf_port *port = named_port(query);
+	bool foreign, done = true;
+
+	if (!port)
+		return IBF_SMP_BAD_FIELD;
+	/*
+	 * The M_Key that was checked is that of the port which is asked. Another
+	 * end port has its own, and belongs to another subnet perhaps.
+	 */
+	foreign = is_end_port(port) && port != query->port;
+	if (query->set)
+		done = !foreign && set(port, info);
+	ibf_port_info_get(port, info);
+	if (foreign)
+		info->mkey = 0;
+	info->local_port = query->in_port->num;
+	return done ? 0 : IBF_SMP_BAD_FIELD;
+}

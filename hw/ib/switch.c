@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets in a switch (section 18.2): by the tables of the subnet manager from the
+ * port they came in by to one, or more, that they leave by.
+ */
+#include "ib.h"
+
+#define PKEY_BASE	0x7fff
+#define PKEY_FULL	0x8000
+
+static bool is_same_partition(u16 ours, u16 pkey)
+{
+	return (ours & PKEY_BASE) && !((ours ^ pkey) & PKEY_BASE);
+}
+
+/**
+ * ibf_pkey_match - is a P_Key one of a port's? (10.9.3)
+ * @port: the port
+ * @pkey: of a packet
+ *
+ * Context: any.
+ * Return: the entry of the same partition, if one of the two is a full member; else 0.
+ */
+u16 ibf_pkey_match(const struct ibf_port *port, u16 pkey)
+{
+	u32 i;
+
+	for (i = 0; i < IBF_PKEYS; i++) {
+		u16 ours = READ_ONCE(port->pkeys[i]);
+
+		if (is_same_partition(ours, pkey) && (ours | pkey) & PKEY_FULL)
+			return ours;
+	}
+	return 0;
+}
+
+/*
+ * A subnet manager gives a port of a switch the table of the HCA behind it. Whoever is
+ * a limited member there may send as one, but not as a full one.
+ */
+static bool may_claim(const struct ibf_port *port, u16 pkey)
+{
+	u32 i;
+
+	for (i = 0; i < IBF_PKEYS; i++) {
+		u16 ours = READ_ONCE(port->pkeys[i]);
+
+		if (is_same_partition(ours, pkey) && !(~ours & pkey & PKEY_FULL))
+			return true;
+	}
+	return false;
+}
+
+/* All of the BTH is linear. */
+static u16 pkey_of(const struct sk_buff *skb)
+{
+	return be16_to_cpu(ibf_ud(skb)->pkey);
+}
+
+static u8 vl_of(const struct sk_buff *skb)
+{
+	return FIELD_GET(IBF_LRH_VL, ibf_lrh(skb)->vl);
+}
+
+/* May a data packet come in by @port? Only the BTH's P_Key is looked at. */
+static bool may_enter(struct ibf_port *port, const struct sk_buff *skb)
+{
+	if (READ_ONCE(port->state) < IBF_STATE_ARMED)
+		return false;
+	if (!(READ_ONCE(port->enforce) & IBF_ENFORCE_IN) ||
+	    may_claim(port, pkey_of(skb)))
+		return true;
+	ibf_count(port, IBF_RCV_CONSTRAINT);
+	ibf_trap_switch_pkey(port, skb);
+	return false;
+}
+
+/* Out by @to, if all is in order; @skb is consumed. */
+static void leave(struct ibf_port *in, struct ibf_port *to, struct sk_buff *skb)
+{
+	u8 sl = FIELD_GET(IBF_LRH_SL, ibf_lrh(skb)->sl);
+	u8 vl = READ_ONCE(to->sl2vl[in->num][sl]);
+
+	if (READ_ONCE(to->state) != IBF_STATE_ACTIVE ||
+	    vl >= READ_ONCE(to->op_vls) ||
+	    skb->len > ib_mtu_enum_to_int(READ_ONCE(to->mtu)) + 128) {
+		ibf_count(to, IBF_XMIT_DISCARDS);
+		kfree_skb(skb);
+		return;
+	}
+	if (READ_ONCE(to->enforce) & IBF_ENFORCE_OUT &&
+	    !ibf_pkey_match(to, pkey_of(skb))) {
+		ibf_count(to, IBF_XMIT_CONSTRAINT);
+		ibf_trap_switch_pkey(to, skb);
+		kfree_skb(skb);
+		return;
+	}
+	if (in->num)
+		ibf_enqueue(to, skb, vl, in, vl_of(skb));
+	else
+		ibf_enqueue(to, skb, vl, NULL, 0);
+}
+
+static void relay_error(struct ibf_port *in, struct sk_buff *skb)
+{
+	ibf_count(in, IBF_RELAY_ERRORS);
+	kfree_skb(skb);
+}
+
+/* Groups that are not in the table (18.2.4.3.3). 0: nowhere. */
+static u8 default_port(const struct ibf_port *in)
+{
+	const struct ibf_switch_info *info = &in->node->sw->info;
+	u8 num = READ_ONCE(info->default_mcast_primary);
+
+	if (num == in->num)
+		num = READ_ONCE(info->default_mcast_other);
+	return num <= in->node->num_ports && num != in->num ? num : 0;
+}
+
+static void forward_group(struct ibf_port *in, struct sk_buff *skb, u16 dlid)
+{
+	struct ibf_node *node = in->node;
+	u32 index = dlid - IBF_LID_MCAST, num;
+	struct sk_buff *copy;
+
+	if (index >= IBF_MFT_ENTRIES) {
+		num = default_port(in);
+		if (num)
+			leave(in, &node->ports[num], skb);
+		else
+			relay_error(in, skb);
+		return;
+	}
+	for (num = 1; num <= node->num_ports; num++) {
+		if (num == in->num ||
+		    !(READ_ONCE(node->sw->mft[index][num / 16]) & BIT(num % 16)))
+			continue;
+		/* Each has its own VL in the header. */
+		copy = skb_copy(skb, GFP_ATOMIC);
+		if (copy)
+			leave(in, &node->ports[num], copy);
+	}
+	consume_skb(skb);
+}
+
+static u8 route(const struct ibf_node *node, u16 dlid)
+{
+	if (ibf_owns(&node->ports[0], dlid))
+		return 0;
+	if (dlid >= IBF_LFT_ENTRIES ||
+	    dlid > be16_to_cpu(READ_ONCE(node->sw->info.lft_top)))
+		return IBF_NO_PORT;
+	return READ_ONCE(node->sw->lft[dlid]);
+}
+
+/* SMPs need no more than a link. */
+static void forward_smp(struct ibf_port *in, struct sk_buff *skb, u8 num)
+{
+	struct ibf_node *node = in->node;
+
+	if (num > node->num_ports || num == in->num)
+		relay_error(in, skb);
+	else
+		ibf_enqueue(&node->ports[num], skb, IBF_QUEUE_VL15, NULL, 0);
+}
+
+/**
+ * ibf_switch_send - send a packet of the switch itself
+ * @node: the switch
+ * @skb: data at the LRH; consumed. Goes by its DLID, SMPs by VL15
+ *
+ * Context: softirq, or softirqs disabled; an RCU reader.
+ */
+void ibf_switch_send(struct ibf_node *node, struct sk_buff *skb)
+{
+	u16 dlid = be16_to_cpu(ibf_lrh(skb)->dlid);
+	struct ibf_port *own = &node->ports[0];
+	u8 num = route(node, dlid);
+
+	if (!num || num > node->num_ports)
+		relay_error(own, skb);
+	else if (vl_of(skb) == 15)
+		forward_smp(own, skb, num);
+	else
+		leave(own, &node->ports[num], skb);
+}
+
+/* Data that comes while the link is armed makes it active (7.2.7). */
+static void see_data(struct ibf_port *port)
+{
+	if (likely(READ_ONCE(port->state) != IBF_STATE_ARMED))
+		return;
+	spin_lock_bh(&ibf_lock);
+	if (port->state == IBF_STATE_ARMED)
+		ibf_port_state(port, IBF_STATE_ACTIVE);
+	spin_unlock_bh(&ibf_lock);
+}
+
+static void receive_smp(struct ibf_port *in, struct sk_buff *skb)
+{
+	u16 dlid = be16_to_cpu(ibf_lrh(skb)->dlid);
+	u8 num = dlid == IBF_LID_PERMISSIVE ? 0 : route(in->node, dlid);
+
+	if (num)
+		forward_smp(in, skb, num);
+	else
+		ibf_mad_receive(in, skb);
+}
+
+/**
+ * ibf_switch_receive - a packet came in by a port of a switch
+ * @in: the port
+ * @skb: data at the LRH, which is well-formed; consumed
+ *
+ * Context: softirq, or softirqs disabled; an RCU reader.
+ */
+void ibf_switch_receive(struct ibf_port *in, struct sk_buff *skb)
+{
+	u16 dlid = be16_to_cpu(ibf_lrh(skb)->dlid);
+	u8 num;
+
+	if (vl_of(skb) == 15) {
+		receive_smp(in, skb);
+		return;
+	}
+	if (!may_enter(in, skb) || vl_of(skb) >= READ_ONCE(in->op_vls)) {
+		kfree_skb(skb);
+		return;
+	}
+	see_data(in);
+	if (ibf_is_mcast(dlid)) {
+		forward_group(in, skb, dlid);
+		return;
+	}
+	num = route(in->node, dlid);
+	if (!num)
+		ibf_mad_receive(in, skb);
+	else if (num > in->node->num_ports || num == in->num)
+		relay_error(in, skb);
+	else
+		leave(in, &in->node->ports[num], skb);
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Traps (sections 13.4.9, 14.2.5.1): what a node tells the subnet manager unasked. One
+ * is repeated until the manager represses it, or for a while.
+ */
+#include <kunit/visibility.h>
+
+#include "ib.h"
+
+#define REPEATS		8
+#define REPEAT_DELAY	(HZ / 2)
+
+/* Nobody to tell, or no way to him. */
+static bool can_tell(const struct ibf_port *port)
+{
+	return port->node->live && port->lid && port->info.sm_lid &&
+	       port->state == IBF_STATE_ACTIVE;
+}
+
+static void fill(struct ib_smp *smp, const struct ibf_notice *notice)
+{
+	BUILD_BUG_ON(sizeof(notice->notice) != IB_SMP_DATA_SIZE);
+	memset(smp, 0, sizeof(*smp));
+	smp->base_version = IB_MGMT_BASE_VERSION;
+	smp->mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED;
+	smp->class_version = 1;
+	smp->method = IB_MGMT_METHOD_TRAP;
+	smp->tid = notice->tid;
+	smp->attr_id = IB_SMP_ATTR_NOTICE;
+	memcpy(smp->data, &notice->notice, sizeof(notice->notice));
+}
+
+static struct sk_buff *packet(struct ibf_port *port,
+			      const struct ibf_notice *notice)
+{
+	const struct ibf_mad_from to = {
+		.slid = be16_to_cpu(port->info.sm_lid),
+		.dlid = port->lid,
+		.sl = FIELD_GET(IBF_LOW, port->info.mtu_smsl),
+		.pkey = IB_DEFAULT_PKEY_FULL,
+	};
+	struct ib_smp smp;
+
+	fill(&smp, notice);
+	return ibf_mad_packet(port, (struct ib_mad *)&smp, &to);
+}
+
+/*
+ * The packet is sent by the work: who traps may hold any lock of the fabric. What
+ * @port tells is sent by it, or by port 0 of its switch.
+ */
+static void raise(struct ibf_port *port, enum ibf_trap slot, u8 type, u16 number,
+		  const void *details, size_t size)
+{
+	struct ibf_notice *to = &port->notices[slot];
+	struct ibf_port *own = ibf_end_port(port);
+	struct ibf_node *node = port->node;
+
+	lockdep_assert_held(&ibf_lock);
+	if (!can_tell(own))
+		return;
+	/* The node's traps are told apart by these numbers. */
+	to->tid = cpu_to_be64(++node->trap_tid);
+	to->next = jiffies + REPEAT_DELAY;
+	to->raised = true;
+	to->notice = (struct ib_mad_notice_attr){
+		.generic_type = type,
+		.prod_type_lsb = node->is_switch ? IB_NOTICE_PROD_SWITCH :
+						   IB_NOTICE_PROD_CA,
+		.trap_num = cpu_to_be16(number),
+		.issuer_lid = cpu_to_be16(own->lid),
+	};
+	memcpy(&to->notice.details, details, size);
+	WRITE_ONCE(to->left, REPEATS);
+	mod_delayed_work(system_wq, &node->trap_work, 0);
+}
+
+/*
+ * Whoever sends what is refused sends many, and each would cost the manager a trap: one
+ * at a time, and no more often than one is repeated.
+ */
+static bool is_told(const struct ibf_port *port, enum ibf_trap slot)
+{
+	const struct ibf_notice *notice = &port->notices[slot];
+
+	return READ_ONCE(notice->left) ||
+	       (READ_ONCE(notice->raised) &&
+		time_before(jiffies, READ_ONCE(notice->next)));
+}
+
+/**
+ * ibf_trap_link_state - a link of a switch went up or down (trap 128)
+ * @node: the switch
+ */
+void ibf_trap_link_state(struct ibf_node *node)
+{
+	__be16 lid = cpu_to_be16(node->ports[0].lid);
+
+	raise(&node->ports[0], IBF_TRAP_SLOT_LINK, IB_NOTICE_TYPE_URGENT,
+	      IBF_TRAP_LINK_STATE, &lid, sizeof(lid));
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_trap_link_state);
+
+/* Traps 129 to 131 say which port of the node it is. */
+static void raise_link(struct ibf_port *port, enum ibf_trap slot, u16 number)
+{
+	struct ib_mad_notice_attr notice = {
+		.details.ntc_129_131 = {
+			.lid = cpu_to_be16(ibf_end_port(port)->lid),
+			.port_num = port->num,
+		},
+	};
+
+	lockdep_assert_held(&ibf_lock);
+	if (!is_told(port, slot))
+		raise(port, slot, IB_NOTICE_TYPE_URGENT, number,
+		      &notice.details, sizeof(notice.details));
+}
+
+/**
+ * ibf_trap_integrity - too many damaged packets came by a port (trap 129)
+ * @port: the port; ibf_lock is not held
+ */
+void ibf_trap_integrity(struct ibf_port *port)
+{
+	if (is_told(port, IBF_TRAP_SLOT_INTEGRITY))
+		return;
+	spin_lock_bh(&ibf_lock);
+	raise_link(port, IBF_TRAP_SLOT_INTEGRITY, IBF_TRAP_INTEGRITY);
+	spin_unlock_bh(&ibf_lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_trap_integrity);
+
+/**
+ * ibf_trap_overrun - the far end sends without credits (trap 130)
+ * @port: that it sends to
+ */
+void ibf_trap_overrun(struct ibf_port *port)
+{
+	raise_link(port, IBF_TRAP_SLOT_OVERRUN, IBF_TRAP_OVERRUN);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_trap_overrun);
+
+/**
+ * ibf_trap_watchdog - the far end gives no credits any more (trap 131)
+ * @port: that waits for them
+ */
+void ibf_trap_watchdog(struct ibf_port *port)
+{
+	raise_link(port, IBF_TRAP_SLOT_WATCHDOG, IBF_TRAP_WATCHDOG);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_trap_watchdog);
+
+/**
+ * ibf_trap_caps - the CapabilityMask of a port changed (trap 144)
+ * @port: of an HCA
+ */
+void ibf_trap_caps(struct ibf_port *port)
+{
+	struct ib_mad_notice_attr notice = {
+		.details.ntc_144 = {
+			.lid = cpu_to_be16(port->lid),
+			.new_cap_mask = port->info.cap_mask,
+		},
+	};
+
+	raise(port, IBF_TRAP_SLOT_CAPS, IB_NOTICE_TYPE_INFO, IBF_TRAP_CAPS,
+	      &notice.details, sizeof(notice.details));
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_trap_caps);
+
+/**
+ * ibf_trap_bad_mkey - an SMP was refused for its M_Key (trap 256)
+ * @port: that it asked
+ * @smp: the SMP
+ */
+void ibf_trap_bad_mkey(struct ibf_port *port, const struct ib_smp *smp)
+{
+	const bool directed =
+		smp->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
+	struct ib_mad_notice_attr notice = {
+		.details.ntc_256 = {
+			.lid = cpu_to_be16(port->lid),
+			.method = smp->method,
+			.attr_id = smp->attr_id,
+			.attr_mod = smp->attr_mod,
+			.mkey = smp->mkey,
+		},
+	};
+
+	if (is_told(port, IBF_TRAP_SLOT_MKEY))
+		return;
+	if (directed) {
+		u8 hops = min_t(u8, smp->hop_cnt,
+				sizeof(notice.details.ntc_256.dr_rtn_path));
+
+		notice.details.ntc_256.dr_slid = smp->dr_slid;
+		notice.details.ntc_256.dr_trunc_hop = IB_NOTICE_TRAP_DR_NOTICE |
+			(hops < smp->hop_cnt ? IB_NOTICE_TRAP_DR_TRUNC : 0) |
+			hops;
+		memcpy(notice.details.ntc_256.dr_rtn_path,
+		       smp->return_path + 1, hops);
+	}
+	raise(port, IBF_TRAP_SLOT_MKEY, IB_NOTICE_TYPE_SECURITY,
+	      IBF_TRAP_BAD_MKEY, &notice.details, sizeof(notice.details));
+}
+
+/**
+ * ibf_trap_bad_key - an end port refused a packet for a key (traps 257 and 258)
+ * @port: the port; ibf_lock is not held
+ * @what: the packet
+ */
+void ibf_trap_bad_key(struct ibf_port *port, const struct ibf_bad_key *what)
+{
+	enum ibf_trap slot = what->qkey ? IBF_TRAP_SLOT_QKEY : IBF_TRAP_SLOT_PKEY;
+	struct ib_mad_notice_attr notice = {
+		.details.ntc_257_258 = {
+			.lid1 = cpu_to_be16(what->slid),
+			.lid2 = cpu_to_be16(what->dlid),
+			.key = cpu_to_be32(what->key),
+			.sl_qp1 = cpu_to_be32(FIELD_PREP(IBF_NOTICE_SL, what->sl) |
+					      (what->sqpn & IBF_24)),
+			.qp2 = cpu_to_be32(what->dqpn & IBF_24),
+		},
+	};
+
+	if (is_told(port, slot))
+		return;
+	if (what->grh) {
+		notice.details.ntc_257_258.gid1 = what->grh->sgid;
+		notice.details.ntc_257_258.gid2 = what->grh->dgid;
+	}
+	spin_lock_bh(&ibf_lock);
+	raise(port, slot, IB_NOTICE_TYPE_SECURITY,
+	      what->qkey ? IBF_TRAP_BAD_QKEY : IBF_TRAP_BAD_PKEY,
+	      &notice.details, sizeof(notice.details));
+	spin_unlock_bh(&ibf_lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_trap_bad_key);
+
+/**
+ * ibf_trap_switch_pkey - a switch refused a packet for its P_Key (trap 259)
+ * @port: that refused it; ibf_lock is not held
+ * @skb: the packet, data at the LRH; linear to the end of its BTH
+ */
+void ibf_trap_switch_pkey(struct ibf_port *port, const struct sk_buff *skb)
+{
+	const struct ibf_lrh *lrh = ibf_lrh(skb);
+	const struct ib_grh *grh = ibf_grh(skb);
+	const struct ibf_ud *ud = ibf_ud(skb);
+	struct ibf_switch_pkey details = {
+		.lid1 = lrh->slid,
+		.lid2 = lrh->dlid,
+		.pkey = ud->pkey,
+		.qp2 = ud->dqpn & cpu_to_be32(IBF_24),
+		.port = port->num,
+	};
+	u32 sl_qp1 = FIELD_PREP(IBF_NOTICE_SL, FIELD_GET(IBF_LRH_SL, lrh->sl));
+	u16 valid = IBF_VALID_LIDS | IBF_VALID_PKEY | IBF_VALID_SL |
+		    IBF_VALID_QP2;
+
+	BUILD_BUG_ON(sizeof(details) >
+		     sizeof_field(struct ib_mad_notice_attr, details));
+	if (is_told(port, IBF_TRAP_SLOT_PKEY))
+		return;
+	/* Others than datagrams do not say where they came from. */
+	if (ud->opcode == IBF_UD_SEND_ONLY &&
+	    skb_headlen(skb) >= (u8 *)(ud + 1) - skb->data) {
+		valid |= IBF_VALID_QP1;
+		sl_qp1 |= be32_to_cpu(ud->sqpn) & IBF_24;
+	}
+	if (grh) {
+		valid |= IBF_VALID_GIDS;
+		memcpy(details.gid1, &grh->sgid, sizeof(details.gid1));
+		memcpy(details.gid2, &grh->dgid, sizeof(details.gid2));
+	}
+	details.valid = cpu_to_be16(valid);
+	details.sl_qp1 = cpu_to_be32(sl_qp1);
+	spin_lock_bh(&ibf_lock);
+	details.sw_lid = cpu_to_be16(ibf_end_port(port)->lid);
+	raise(port, IBF_TRAP_SLOT_PKEY, IB_NOTICE_TYPE_SECURITY,
+	      IBF_TRAP_SWITCH_PKEY, &details, sizeof(details));
+	spin_unlock_bh(&ibf_lock);
+}
+
+/**
+ * ibf_trap_repress - the subnet manager has heard of a trap
+ * @node: that told it
+ * @smp: TrapRepress
+ */
+void ibf_trap_repress(struct ibf_node *node, const struct ib_smp *smp)
+{
+	struct ibf_notice *notice;
+	u32 num, i;
+
+	lockdep_assert_held(&ibf_lock);
+	for (num = 0; num <= node->num_ports; num++) {
+		for (i = 0; i < IBF_TRAP_SLOTS; i++) {
+			notice = &node->ports[num].notices[i];
+			if (notice->tid == smp->tid)
+				WRITE_ONCE(notice->left, 0);
+		}
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_trap_repress);
+
+/* The power is off. */
+void ibf_trap_forget(struct ibf_node *node)
+{
+	u32 num;
+
+	lockdep_assert_held(&ibf_lock);
+	for (num = 0; num <= node->num_ports; num++)
+		memset(node->ports[num].notices, 0,
+		       sizeof(node->ports[num].notices));
+}
+
+/* One packet of each that a port has to tell, to be sent without the lock. */
+static bool collect(struct ibf_port *port, struct sk_buff_head *packets)
+{
+	struct ibf_port *own = ibf_end_port(port);
+	struct sk_buff *skb;
+	bool again = false;
+	u32 i;
+
+	lockdep_assert_held(&ibf_lock);
+	for (i = 0; i < IBF_TRAP_SLOTS; i++) {
+		struct ibf_notice *notice = &port->notices[i];
+
+		if (!notice->left || !can_tell(own))
+			continue;
+		WRITE_ONCE(notice->left, notice->left - 1);
+		again = true;
+		skb = packet(own, notice);
+		if (skb)
+			__skb_queue_tail(packets, skb);
+	}
+	return again;
+}
+
+static bool tell(struct ibf_port *port)
+{
+	struct sk_buff_head packets;
+	struct sk_buff *skb;
+	bool again;
+
+	__skb_queue_head_init(&packets);
+	spin_lock_bh(&ibf_lock);
+	again = collect(port, &packets);
+	spin_unlock_bh(&ibf_lock);
+	local_bh_disable();
+	rcu_read_lock();
+	while ((skb = __skb_dequeue(&packets)))
+		ibf_mad_send(ibf_end_port(port), skb);
+	rcu_read_unlock();
+	local_bh_enable();
+	return again;
+}
+
+void ibf_trap_work(struct work_struct *work)
+{
+	struct ibf_node *node = container_of(to_delayed_work(work),
+					     struct ibf_node, trap_work);
+	bool again = false;
+	u32 num;
+
+	for (num = 0; num <= node->num_ports; num++)
+		again |= tell(&node->ports[num]);
+	if (again)
+		queue_delayed_work(system_wq, &node->trap_work, REPEAT_DELAY);
+}

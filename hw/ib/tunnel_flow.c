@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets in a tunnel, and how many there may be: section 7.9.4, counted in packets.
+ * The receiver of a VL says up to which one may be sent, which is what it has received
+ * and what it has room for; the sender says how many it has sent, so that those which
+ * the network lost are not waited for. Both are told again with each hello. A hello may
+ * overtake packets, on its way out already: it tells of those that were sent a tick ago.
+ */
+#include <kunit/visibility.h>
+
+#include "tunnel.h"
+
+/* VL, or VL15. */
+static u32 index_of(u8 vl)
+{
+	return vl == 15 ? IBF_DATA_VLS : vl;
+}
+
+/**
+ * ibf_tunnel_refuse - count what is not taken, or not sent
+ * @t: the tunnel
+ * @why: see there
+ *
+ * Context: softirqs disabled.
+ */
+void ibf_tunnel_refuse(struct ibf_tunnel *t, enum ibf_refusal why)
+{
+	spin_lock(&t->lock);
+	t->refused[why]++;
+	spin_unlock(&t->lock);
+}
+
+/* ---- credits ---------------------------------------------------------------------------- */
+
+/* It only grows: a packet that came is in the queue, or has left it. */
+static u32 room(const struct ibf_tunnel *t, u32 vl)
+{
+	return t->flows[vl].received + IBF_CREDITS -
+	       skb_queue_len_lockless(&ibf_tunnel_far(t)->out[vl]);
+}
+
+/**
+ * ibf_tunnel_flow_told - say in a hello what may be sent, and what was
+ * @t: the tunnel
+ * @hello: is filled, as far as that goes
+ *
+ * Context: softirqs disabled; ibf_lock is held.
+ */
+void ibf_tunnel_flow_told(struct ibf_tunnel *t, struct ibf_hello *hello)
+{
+	u32 i;
+
+	spin_lock(&t->lock);
+	hello->echo = cpu_to_be64(t->peer_session);
+	for (i = 0; i < IBF_TUNNEL_VLS; i++)
+		hello->sent[i] = cpu_to_be32(t->flows[i].settled);
+	for (i = 0; i < IBF_DATA_VLS; i++) {
+		t->flows[i].told = room(t, i);
+		hello->room[i] = cpu_to_be32(t->flows[i].told);
+	}
+	spin_unlock(&t->lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_tunnel_flow_told);
+
+/**
+ * ibf_tunnel_settle - a tick: what was sent before the last one is there, or lost
+ * @t: the tunnel
+ *
+ * Context: softirqs disabled.
+ */
+void ibf_tunnel_settle(struct ibf_tunnel *t)
+{
+	struct ibf_flow *flow;
+
+	spin_lock(&t->lock);
+	for (flow = t->flows; flow < t->flows + IBF_TUNNEL_VLS; flow++) {
+		flow->settled = flow->before;
+		flow->before = flow->sent;
+	}
+	spin_unlock(&t->lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_tunnel_settle);
+
+/* The port sends while the stand-in has less than IBF_CREDITS in use. */
+static void set_credits(struct ibf_tunnel *t, u32 vl, u32 limit)
+{
+	s32 left = limit - t->flows[vl].sent;
+
+	left = clamp(left, 0, IBF_CREDITS);
+	atomic_set(&ibf_tunnel_far(t)->used[vl], IBF_CREDITS - left);
+}
+
+/**
+ * ibf_tunnel_flow_heard - a hello says what may be sent, and what was
+ * @t: the tunnel
+ * @hello: of its peer
+ * @anew: a session begins
+ *
+ * Context: softirq, or softirqs disabled; an RCU reader.
+ */
+void ibf_tunnel_flow_heard(struct ibf_tunnel *t, const struct ibf_hello *hello,
+			   bool anew)
+{
+	struct ibf_port *near;
+	u32 i;
+
+	spin_lock(&t->lock);
+	if (anew)
+		t->peer_session = be64_to_cpu(hello->frame.session);
+	for (i = 0; i < IBF_TUNNEL_VLS; i++) {
+		u32 sent = be32_to_cpu(hello->sent[i]);
+
+		if (anew || (s32)(sent - t->flows[i].received) > 0)
+			t->flows[i].received = sent;
+	}
+	for (i = 0; i < IBF_DATA_VLS; i++)
+		set_credits(t, i, be32_to_cpu(hello->room[i]));
+	spin_unlock(&t->lock);
+	near = rcu_dereference(ibf_tunnel_far(t)->peer);
+	if (near)
+		tasklet_schedule(&near->pump);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_tunnel_flow_heard);
+
+/**
+ * ibf_tunnel_took - the port has received a packet out of a tunnel
+ * @far: the stand-in
+ * @queue: that it was in
+ *
+ * Context: the pump of @far; an RCU reader.
+ */
+void ibf_tunnel_took(struct ibf_port *far, u32 queue)
+{
+	struct ibf_tunnel *t = far->tunnel;
+	bool tell = false;
+
+	if (queue >= IBF_DATA_VLS)
+		return;
+	spin_lock(&t->lock);
+	tell = (s32)(room(t, queue) - t->flows[queue].told) >= IBF_CREDITS / 2;
+	spin_unlock(&t->lock);
+	if (tell)
+		ibf_tunnel_say_hello(t);
+}
+
+/* ---- packets ------------------------------------------------------------------------------ */
+
+/**
+ * ibf_tunnel_send - a packet has come to the stand-in
+ * @far: the stand-in
+ * @skb: data at the LRH; consumed
+ *
+ * Context: the pump of its near end; an RCU reader.
+ */
+void ibf_tunnel_send(struct ibf_port *far, struct sk_buff *skb)
+{
+	u8 vl = FIELD_GET(IBF_LRH_VL, ibf_lrh(skb)->vl);
+	struct ibf_tunnel *t = far->tunnel;
+	u32 i = index_of(vl);
+	struct ibf_frame frame = {
+		.magic = cpu_to_be32(IBF_FRAME_MAGIC),
+		.type = IBF_FRAME_DATA,
+		.vl = vl,
+	};
+
+	spin_lock(&t->lock);
+	frame.session = cpu_to_be64(t->peer_session);
+	frame.seq = cpu_to_be32(t->flows[i].sent++);
+	if (vl != 15)
+		atomic_inc(&far->used[vl]);
+	spin_unlock(&t->lock);
+	if (skb_cow_head(skb, sizeof(frame) + IBF_TUNNEL_ROOM)) {
+		ibf_tunnel_refuse(t, IBF_REFUSED_NO_ROUTE);
+		kfree_skb(skb);
+		return;
+	}
+	memcpy(skb_push(skb, sizeof(frame)), &frame, sizeof(frame));
+	ibf_tunnel_xmit(t, skb);
+}
+
+/* May packet @seq of a VL come in now? */
+static bool admit(struct ibf_tunnel *t, u32 i, u32 seq)
+{
+	struct ibf_flow *flow = &t->flows[i];
+
+	lockdep_assert_held(&t->lock);
+	if ((s32)(seq - flow->received) < 0) {
+		t->refused[IBF_REFUSED_LATE]++;
+		return false;
+	}
+	if (i < IBF_DATA_VLS && (s32)(seq - flow->told) >= 0) {
+		t->refused[IBF_REFUSED_OVERRUN]++;
+		WRITE_ONCE(t->overrun, true);
+		return false;
+	}
+	flow->received = seq + 1;
+	return true;
+}
+
+/**
+ * ibf_tunnel_take - a frame with a packet has come
+ * @t: from the address of its peer
+ * @skb: data at the LRH, not shared, linear for sizeof(struct ibf_lrh) at least;
+ *	 consumed
+ * @frame: what was in front of it
+ *
+ * Context: softirq, or softirqs disabled; an RCU reader.
+ */
+void ibf_tunnel_take(struct ibf_tunnel *t, struct sk_buff *skb,
+		     const struct ibf_frame *frame)
+{
+	struct ibf_port *far = ibf_tunnel_far(t);
+	u32 i = index_of(frame->vl);
+	bool ok;
+
+	if (i >= IBF_TUNNEL_VLS) {
+		ibf_tunnel_refuse(t, IBF_REFUSED_MALFORMED);
+		kfree_skb(skb);
+		return;
+	}
+	spin_lock(&t->lock);
+	ok = be64_to_cpu(frame->session) == t->session;
+	if (!ok)
+		t->refused[IBF_REFUSED_STALE]++;
+	/* In the order of their numbers, whoever else is here. */
+	ok = ok && admit(t, i, be32_to_cpu(frame->seq));
+	if (ok)
+		ibf_enqueue(far, skb, i == IBF_DATA_VLS ? IBF_QUEUE_VL15 : i,
+			    NULL, 0);
+	spin_unlock(&t->lock);
+	if (!ok)
+		kfree_skb(skb);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_tunnel_take);

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Software InfiniBand under Debian's opensm and infiniband-diags: each ready topology
+# comes up whole and is found as it was described; every program that looks at a
+# fabric, or changes it, finds what it expects.
+#
+#	hca1 --1 sw1 2-- hca2		the star, for the programs
+#	hca3 --3     4-- hca4
+. "$VM/guest.sh"
+. "$VM/ib.sh"
+
+# What ibnetdiscover finds, in the words of ofed-fabric.
+discovers() { # HCA FILE
+	timeout -k 5 "$limit" ibnetdiscover -C "$1" >"$work/found" || return
+	"$fabric" list "$work/found" >"$work/found.list" &&
+		"$fabric" list "$2" >"$work/asked.list" &&
+		[ -s "$work/asked.list" ] && diff -u "$work/asked.list" "$work/found.list"
+}
+
+same_again() { # FILE: what show prints says the same
+	"$fabric" show >"$work/shown.topo" && "$fabric" list "$work/shown.topo" >"$work/shown.list" &&
+		"$fabric" list "$1" | diff -u - "$work/shown.list"
+}
+
+# These programs end with 255, which is no time-out.
+fails() {
+	timeout -k 5 "$limit" "$@"
+	_status=$?
+	[ $_status -ne 0 ] && [ $_status -ne 124 ] && [ $_status -ne 137 ]
+}
+
+managed() { # links up to switches too
+	all_active && ! timeout -k 5 "$limit" iblinkinfo -l -C hca1 |
+		grep -E 'LinkUp' | grep -v Active
+}
+
+# A promise of the manager's start, kept where nobody else needs the machine.
+managed_soon() {
+	read -r _begin _ </proc/uptime
+	begin_opensm sm hca1
+	wait_for 60 managed || return
+	read -r _end _ </proc/uptime
+	awk -v b="$_begin" -v e="$_end" -v s="$SCALE" \
+		'BEGIN { printf "%.1f s\n", e - b; exit s == 1 && e - b > 20 }'
+}
+
+# ---- topologies ----------------------------------------------------------------------
+for topology in ${TOPOLOGIES:-pair star ring fattree}; do
+	check "$topology is built" fabric_up $topology || exit 1
+	check "its umad nodes" wait_for 20 [ -c "/dev/infiniband/umad$(($(hcas | wc -w) - 1))" ]
+	check "$topology is found before there is a manager" discovers hca1 $topology
+	check "ofed-fabric shows it" same_again $topology
+	check "all links of $topology are active" managed_soon
+	tail -n 1 "$work/output"
+	check "$topology is found" discovers hca1 $topology
+	lids=$(for h in $(hcas); do cat "$ibsys/$h/ports/1/lid"; done | sort -u | grep -vc '^0x0$')
+	check "every HCA has its own LID" [ "$lids" = "$(hcas | wc -w)" ]
+	[ $topology = star ] && break_here=1 || break_here=
+	if [ -z "$break_here" ]; then
+		end_opensm sm
+		check "$topology is gone" fabric_down
+		continue
+	fi
+
+	# ---- programs ----------------------------------------------------------------
+	lid2=$(lid_of hca2)
+	sw=$(awk '/^switch/ { print $3 }' "$work/asked.list")
+	check "ibstat" says "State: Active" ibstat hca1
+	check "ibstatus" says "4: ACTIVE" ibstatus hca2
+	check "ibhosts" says '"hca4"' ibhosts -C hca1
+	check "ibswitches" says '"sw1"' ibswitches -C hca1
+	check "sminfo" says "SMINFO_MASTER" sminfo -C hca2
+	check "iblinkinfo" says "25.78125 Gbps Active" iblinkinfo -C hca1
+	swlid=$(ibswitches -C hca1 | sed -n 's/.* lid \([0-9]*\) .*/\1/p')
+	for query in nodeinfo nodedesc "portinfo:1" "switchinfo" "pkeys:1" "sl2vl:1" "vlarb:1" \
+		"guidinfo"; do
+		op=${query%:*} port=
+		case $query in *:*) port=${query#*:} ;; esac
+		# Unquoted on purpose: nothing, or a port.
+		case $op in
+		guidinfo) check "smpquery $op" smpquery -C hca1 $op "$lid2" ;;
+		*)	check "smpquery $op of the switch" smpquery -C hca1 $op "$swlid" $port
+			check "smpquery $op by a directed route" smpquery -C hca1 -D $op 0,1 $port ;;
+		esac
+	done
+	check "smpquery portinfo of an HCA" says "Active" smpquery -C hca1 portinfo "$lid2" 1
+	# Optional, or a vendor's: the node says that it has none.
+	check "smpquery portinfoextended" fails smpquery -C hca1 portinfoextended "$swlid" 1
+	check "smpquery mlnxextportinfo" fails smpquery -C hca1 mlnxextportinfo "$swlid" 1
+	check "smpquery portinfo of a port that is not" fails smpquery -C hca1 portinfo "$swlid" 9
+	check "smpquery switchinfo of an HCA" fails smpquery -C hca1 switchinfo "$lid2"
+	check "perfquery of an HCA" says "PortXmitPkts" perfquery -C hca1 "$lid2" 1
+	check "perfquery of a switch" says "PortRcvPkts" perfquery -C hca1 "$swlid" 1
+	check "perfquery -x" says "PortUnicastXmitPkts" perfquery -C hca1 -x "$swlid" 2
+	check "perfquery of samples" says "CounterWidth:....................4" \
+		perfquery -C hca1 -c "$swlid" 1
+	check "perfquery of all ports" says "PortSelect:......................255" \
+		perfquery -C hca1 -a "$swlid"
+	reset_counts() {
+		perfquery -C hca1 -R "$swlid" 3 &&
+			perfquery -C hca1 "$swlid" 3 >"$work/counts" &&
+			awk -F. '/^PortXmitPkts/ { n = $NF; f = 1 } END { exit !f || n > 20 }' "$work/counts"
+	}
+	check "perfquery -R" reset_counts
+	read_and_reset() { # what is read is from before
+		for _i in 1 2 3 4 5 6 7 8 9 10; do
+			smpquery -C hca1 nodeinfo "$(lid_of hca3)" >/dev/null || return
+		done
+		perfquery -C hca1 -r "$swlid" 3 >"$work/read" &&
+			perfquery -C hca1 "$swlid" 3 >"$work/counts" &&
+			awk -F. '/^PortXmitPkts/ { n[++f] = $NF }
+				END { exit !(f == 2 && n[1] >= 10 && n[2] < n[1]) }' \
+				"$work/read" "$work/counts"
+	}
+	check "perfquery -r" read_and_reset
+	check "saquery" says "NodeDescription.........hca3" saquery -C hca2
+	check "saquery, port records" says "PortInfoRecord" saquery -C hca2 -t 3000 PIR
+	check "saquery, path" says "dlid....................$(lid_of hca3)" saquery -C hca2 -p --src-to-dst "$lid2:$(lid_of hca3)"
+	check "ibtracert" says "$swlid" ibtracert -C hca1 "$(lid_of hca1)" "$lid2"
+	check "ibroute" says "hca3" ibroute -C hca1 "$swlid"
+	check "ibroute, groups" ibroute -C hca1 -M "$swlid"
+	check "dump_lfts" says "hca4" dump_lfts -C hca1
+	check "dump_mfts" dump_mfts -C hca1
+	check "no errors are counted" says "0 bad nodes found" ibqueryerrors -C hca1
+	check "a directed route to nowhere" fails smpquery -C hca1 -D -t 200 nodeinfo 0,1,7
+	check "is counted where it ends" \
+		sh -c "ibqueryerrors -C hca1 | grep -q 'port 7:.*PortXmitDiscards'"
+	timeout 120 ibping -S -C hca2 >/dev/null 2>&1 &
+	ponger=$!
+	answers() { timeout 20 ibping -C hca1 -c 1 -L "$lid2" | grep -q ' 0% packet loss'; }
+	check "ibping" wait_for 20 answers
+	check "ibping from a third" says "0% packet loss" ibping -C hca4 -c 3 -f -L "$lid2"
+	kill $ponger
+
+	# ---- what changes a fabric ----------------------------------------------------
+	check "ibportstate query" says "Active" ibportstate -C hca1 "$swlid" 2 query
+	check "ibportstate disable" ibportstate -C hca1 "$swlid" 2 disable
+	check "the port behind it is down" wait_for 10 port_is hca2 state "1: DOWN"
+	check "ibportstate enable" ibportstate -C hca1 "$swlid" 2 enable
+	check "it is active again" wait_for 30 port_is hca2 state "4: ACTIVE"
+	check "its LID is the old one" [ "$(lid_of hca2)" = "$lid2" ]
+	check "ibportstate speed" ibportstate -C hca1 "$swlid" 2 espeed 1
+	check "ibportstate reset" ibportstate -C hca1 "$swlid" 2 reset
+	check "it is slower" wait_for 30 port_is hca2 rate "56 Gb/sec (4X FDR)"
+	# It brings the speeds back that there were.
+	check "ibportstate width" ibportstate -C hca1 "$swlid" 2 width 1
+	check "ibportstate reset" ibportstate -C hca1 "$swlid" 2 reset
+	check "it is narrower" wait_for 30 port_is hca2 rate "25 Gb/sec (1X EDR)"
+	check "and active" wait_for 30 port_is hca2 state "4: ACTIVE"
+	cable=$(echo $configfs/cables/*hca3*)
+	check "a cable is pulled" sh -c "echo 0 >'$cable/plugged'"
+	check "the port is down" port_is hca3 state "1: DOWN"
+	check "and plugged in" sh -c "echo 1 >'$cable/plugged'"
+	check "the port is active again" wait_for 30 port_is hca3 state "4: ACTIVE"
+	check "the switch loses power" sh -c "echo 0 >$configfs/switches/sw1/power"
+	check "hca4 is down" port_is hca4 state "1: DOWN"
+	check "and gets it back" sh -c "echo 1 >$configfs/switches/sw1/power"
+	check "all is managed again" wait_for 60 managed
+	[ "$sw" ] || bad "the switch has no name"
+
+	# ---- two subnet managers --------------------------------------------------------
+	begin_opensm sm2 hca4 --priority 1
+	standby() { sminfo -C hca1 "$(lid_of hca4)" 2>/dev/null | grep -q STANDBY; }
+	is_master() { sminfo -C hca1 2>/dev/null | grep -q "guid 0x0*200000000020${1}01.*MASTER"; }
+	check "the one with the higher priority takes over" wait_for 90 is_master 4
+	check "then it is killed" end_opensm sm2 KILL
+	check "the first is master again" wait_for 120 is_master 1
+	end_opensm sm
+	check "$topology is gone" fabric_down
+done
+
+# ---- configfs refuses -----------------------------------------------------------------
+check "a switch" fabric_up star
+refuses() { ! sh -c "echo '$1' >'$2'" 2>/dev/null; }
+check "a second node of that name" sh -c "! mkdir $configfs/hcas/sw1"
+check "a name that is too long" sh -c "! mkdir $configfs/hcas/a2345678901234567890"
+check "a GUID under power" refuses 0x1 $configfs/hcas/hca1/guid
+check "ports under power" refuses 2 $configfs/hcas/hca1/ports
+mkdir $configfs/hcas/more
+check "five ports" refuses 5 $configfs/hcas/more/ports
+check "no ports" refuses 0 $configfs/hcas/more/ports
+check "a GUID of nothing" refuses 0 $configfs/hcas/more/guid
+check "four ports" sh -c "echo 4 >$configfs/hcas/more/ports && echo 1 >$configfs/hcas/more/power"
+check "they are there" [ -e $ibsys/more/ports/4 ]
+mkdir $configfs/cables/x
+check "a cable to nowhere" refuses 1 $configfs/cables/x/plugged
+echo more 1 >$configfs/cables/x/a
+echo sw1 1 >$configfs/cables/x/b
+check "a cable to a port that has one" refuses 1 $configfs/cables/x/plugged
+echo more 2 >$configfs/cables/x/b
+check "a cable from an HCA to itself" sh -c "echo 1 >$configfs/cables/x/plugged"
+check "brings both up" port_is more state "2: INIT" 2
+echo 0 >$configfs/hcas/more/power
+check "an HCA without power is no device" [ ! -e $ibsys/more ]
+check "all goes" fabric_down
+check "and the module" modprobe -r ofed_ib
+check "all modules" unload_stack

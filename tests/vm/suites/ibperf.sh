@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# perftest by LID and by GID between two HCAs, and rdma-core's own tests on one of them:
+# all that it does not skip passes, but for lists/ibpyverbs-excepted. Nothing here looks
+# at the speed.
+. "$VM/guest.sh"
+. "$VM/ib.sh"
+
+check "a star" fabric_up star || exit 1
+check "umad" wait_for 60 [ -c /dev/infiniband/umad3 ]
+begin_opensm sm hca1
+check "all active" wait_for 120 all_active
+
+port=18600
+n=$(count 5000)
+[ "$n" -ge 20 ] || n=20
+try() { # TRANSPORT PROGRAM [option...]
+	transport=$1
+	shift
+	for by in LID GID; do
+		port=$((port + 1))
+		# Unquoted on purpose: nothing, or two words.
+		[ $by = GID ] && index="-x 0" || index=
+		check "$* $transport by $by" pair $port hca1 hca2 "$@" -c "$transport" $index -n "$n" -F
+		# A program that measured prints its table; zero exit alone proves little.
+		check "$* $transport by $by printed a result line" \
+			grep -qE '^ *[0-9]+ +[0-9]+ ' "$work/client"
+	done
+}
+for op in write read send; do
+	try RC ib_${op}_bw -s 65536
+	try RC ib_${op}_lat -s 64
+done
+try RC ib_atomic_bw -A FETCH_AND_ADD
+try RC ib_atomic_lat -A CMP_AND_SWAP
+for op in write send; do
+	try UC ib_${op}_bw -s 4096
+	try UC ib_${op}_lat -s 64
+done
+try UD ib_send_bw -s 1024
+try UD ib_send_lat -s 64
+try RC ib_write_bw -s 4096 -b
+try RC ib_write_bw -s 4096 -q 4
+
+check "completion events that wait for each other" "$programs/moderation" hca1
+
+# ---- rdma-core's tests -----------------------------------------------------------------
+limit=$((limit * 4))
+mkdir "$work/rdma"
+cp -r /usr/share/doc/rdma-core/tests "$work/rdma/"
+# Debian compresses what lies in /usr/share/doc.
+gunzip -f "$work"/rdma/tests/*.gz
+log=$OUT/ibpyverbs.log
+tests() {
+	cd "$work/rdma" || return
+	timeout -k 5 $limit python3 tests/run_tests.py --dev hca1 --gid 0 -v </dev/null >"$log" 2>&1
+	cd / && grep -qE '^Ran [0-9]+ tests' "$log"
+}
+check "the tests run to their end" tests
+# 'test_x (tests.test_y.Class)', perhaps a docstring, then '... ok'.
+awk '/^test_[a-z0-9_]+ \(/ { name = $2; gsub(/[()]/, "", name)
+	if (name !~ "\\." $1 "$") name = name "." $1 }
+     / \.\.\. / { print name, $NF }' "$log" | sort >"$work/results"
+sed -e 's/ *#.*//' -e '/^$/d' "$VM/lists/ibpyverbs-excepted" >"$work/excepted"
+failing() {
+	grep -E ' (FAIL|ERROR)$' "$work/results" | grep -vE -f "$work/excepted" >"$work/failing"
+	while read -r t _; do
+		echo "$t"
+		grep -A 25 -E "^(FAIL|ERROR): ${t##*.} " "$log" | tail -n 12
+	done <"$work/failing"
+	[ ! -s "$work/failing" ]
+}
+check "none fails" failing
+grep -c ' ok$' "$work/results"
+check "there were some" [ "$(grep -c ' ok$' "$work/results")" -ge 60 ]
+
+end_opensm sm
+check "all goes" fabric_down
+check "all modules" unload_stack
