@@ -25,9 +25,12 @@ unloads() {
 # ---- that it was the device ---------------------------------------------------------
 #
 # Sent packets, and messages that went without any. A message of these protocols is
-# at most 1 MiB and a packet at most 4096 bytes: so many bytes, so many at least.
+# at most 1 MiB and a packet at most 4096 bytes: so many bytes, so many at least. iWARP
+# counts bytes.
+packet=4096
 case $DRIVER in
 roce) sent_names="tx_packets local_messages" ;;
+iwarp) sent_names=tx_bytes packet=1 ;;
 *) sent_names=sent_pkts ;;
 esac
 sent() {
@@ -38,12 +41,12 @@ sent() {
 mark() { marked=$(sent); }
 # carried BYTES: since 'mark'
 carried() {
-	echo $marked $(sent) | awk -v bytes="$1" '{
+	echo $marked $(sent) | awk -v bytes="$1" -v packet=$packet '{
 		packets = $(NF / 2 + 1) - $1
 		messages = NF > 2 ? $4 - $2 : 0
-		printf "%d packets, %d messages without any, %d bytes\n",
-			packets, messages, bytes
-		exit !(packets * 4096 + messages * 1048576 >= bytes)
+		printf "%d packets of %d, %d messages without any, %d bytes\n",
+			packets, packet, messages, bytes
+		exit !(packets * packet + messages * 1048576 >= bytes)
 	}'
 }
 # idle: nothing since 'mark'

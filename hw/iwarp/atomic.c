@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Atomics and immediate data, RFC 7306, for kernel consumers: the user ABI of siw
+ * knows neither. An atomic takes a place among the READs, at both ends, and is
+ * carried out when its turn to be answered comes: once, and in their order.
+ */
+#include "rdmap.h"
+
+/* Of one atomic, while somebody else changes the word again and again. */
+#define MOST_TRIES	(1U << 16)
+
+/* The word that an atomic is about, held until soft_iter_end(). */
+static enum soft_fault find_word(struct iw_qp *qp, const struct iw_ask *ask,
+				 struct soft_iter *word)
+{
+	return soft_iter_remote(word, iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num,
+				ask->source_stag, ask->source_to, sizeof(u64),
+				IB_ACCESS_REMOTE_ATOMIC);
+}
+
+/*
+ * What no single instruction does: until nobody has changed the word between the look
+ * at it and the swap. Its owner can do so for ever.
+ */
+static enum soft_fault by_swaps(const struct iw_ask *ask,
+				struct soft_region *region, u64 *original)
+{
+	enum soft_fault fault;
+	u32 tries;
+	u64 guess;
+
+	*original = 0;
+	for (tries = 0; tries < MOST_TRIES; tries++) {
+		guess = *original;
+		fault = soft_region_cmp_swap(region, ask->source_to, guess,
+					     iw_atomic_outcome(ask, guess),
+					     original);
+		if (fault != SOFT_OK || *original == guess)
+			return fault;
+	}
+	return SOFT_NO_RIGHT;
+}
+
+/* Most atomics are about all of the word, as one field. */
+static enum soft_fault change(const struct iw_ask *ask,
+			      struct soft_region *region, u64 *original)
+{
+	const bool add = ask->op == IW_ATOMIC_FETCH_ADD;
+
+	if (add && !ask->add_swap_mask)
+		return soft_region_fetch_add(region, ask->source_to,
+					     ask->add_swap, original);
+	if (!add && !~(ask->compare_mask & ask->add_swap_mask))
+		return soft_region_cmp_swap(region, ask->source_to,
+					    ask->compare, ask->add_swap,
+					    original);
+	return by_swaps(ask, region, original);
+}
+
+static enum soft_fault carry_out(struct iw_qp *qp, const struct iw_ask *ask,
+				 u64 *original)
+{
+	enum soft_fault fault;
+	struct soft_iter word;
+
+	fault = find_word(qp, ask, &word);
+	if (fault == SOFT_OK)
+		fault = change(ask, word.region, original);
+	soft_iter_end(&word);
+	return fault;
+}
+
+/**
+ * iw_atomic_answer - carry an atomic of the peer out, and build the answer
+ * @qp: queue pair; tx.lock is held, and there is room for an FPDU
+ * @ask: the atomic, whose turn it is
+ *
+ * Context: process, may sleep. Return: 1; 0: the stream can not go on.
+ */
+int iw_atomic_answer(struct iw_qp *qp, const struct iw_ask *ask)
+{
+	struct iw_atomic_resp resp = {
+		.hdr = {
+			.ddp = IW_DDP_VERSION | IW_DDP_LAST,
+			.rdmap = IW_RDMAP_VERSION | IW_RDMAP_ATOMIC_RESP,
+			.qn = cpu_to_be32(IW_QN_ATOMIC_RESP),
+			.msn = cpu_to_be32(qp->tx.msn[IW_QN_ATOMIC_RESP]++),
+		},
+		.id = cpu_to_be32(ask->id),
+	};
+	enum soft_fault fault;
+	u64 original = 0;
+
+	/* It was there when it was asked for. */
+	fault = carry_out(qp, ask, &original);
+	if (fault != SOFT_OK) {
+		iw_qp_fail(qp, iw_term_of_fault(fault, false), NULL);
+		return 0;
+	}
+	resp.original = cpu_to_be64(original);
+	if (!iw_fpdu_control(qp, &resp, sizeof(resp)))
+		return 1;
+	iw_qp_fail(qp, IW_TERM_LOCAL_CATASTROPHIC, NULL);
+	return 0;
+}
+
+/* ---- what comes --------------------------------------------------------------- */
+
+static bool known_op(u8 op)
+{
+	return op == IW_ATOMIC_FETCH_ADD || op == IW_ATOMIC_CMP_SWAP;
+}
+
+/* What is wrong with an atomic before it gets a place. */
+static enum iw_term check_atomic(struct iw_qp *qp, const struct iw_ask *ask)
+{
+	enum soft_fault fault;
+	struct soft_iter word;
+
+	/* RFC 7306 8.2: this error, of all. */
+	if (ask->source_to % sizeof(u64))
+		return IW_TERM_RDMAP_STREAM;
+	if (!iw_qp_allows(qp, IB_ACCESS_REMOTE_ATOMIC))
+		return IW_TERM_RDMAP_ACCESS;
+	fault = find_word(qp, ask, &word);
+	soft_iter_end(&word);
+	return fault == SOFT_OK ? 0 : iw_term_of_fault(fault, false);
+}
+
+/* An FPDU that is its header and nothing else. */
+static bool bare(const struct iw_view *view, const union iw_hdr *hdr, u32 header)
+{
+	return hdr->untagged.ddp & IW_DDP_LAST && !iw_payload_of(view, header);
+}
+
+/* The peer wants an atomic. With the socket's lock. */
+void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_view *view,
+		      const union iw_hdr *hdr)
+{
+	const struct iw_ask ask = {
+		.atomic = true,
+		.op = be32_to_cpu(hdr->atomic.op) & IW_ATOMIC_OP_MASK,
+		.id = be32_to_cpu(hdr->atomic.id),
+		.source_stag = be32_to_cpu(hdr->atomic.stag),
+		.source_to = be64_to_cpu(hdr->atomic.to),
+		.size = sizeof(u64),
+		.add_swap = be64_to_cpu(hdr->atomic.add_swap),
+		.add_swap_mask = be64_to_cpu(hdr->atomic.add_swap_mask),
+		.compare = be64_to_cpu(hdr->atomic.compare),
+		.compare_mask = be64_to_cpu(hdr->atomic.compare_mask),
+	};
+	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_READ_REQ);
+
+	if (!what && !bare(view, hdr, sizeof(hdr->atomic)))
+		what = IW_TERM_DDP_TOO_LONG;
+	if (!what && !known_op(ask.op))
+		what = IW_TERM_RDMAP_OPERATION;
+	if (!what)
+		what = check_atomic(qp, &ask);
+	iw_take_ask(qp, view, hdr, &ask, what);
+}
+
+static u8 place_original(struct iw_qp *qp, struct iw_slot *slot, u64 original)
+{
+	struct soft_iter to, from;
+	enum soft_fault fault;
+
+	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, &slot->sink, 1,
+		       IB_ACCESS_LOCAL_WRITE);
+	soft_iter_bytes(&from, &original, sizeof(original));
+	fault = soft_iter_copy(&to, &from, sizeof(original));
+	soft_iter_end(&to);
+	return fault == SOFT_OK ? IB_WC_SUCCESS : IB_WC_LOC_PROT_ERR;
+}
+
+/* What was there before an atomic of ours. With the socket's lock. */
+void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_view *view,
+		       const union iw_hdr *hdr)
+{
+	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_ATOMIC_RESP);
+	struct iw_slot *slot = iw_oldest_ask(qp);
+	u8 status;
+
+	if (!what && !bare(view, hdr, sizeof(hdr->original)))
+		what = IW_TERM_DDP_TOO_LONG;
+	if (!what && (!slot || !iw_slot_is_atomic(slot) ||
+		      be32_to_cpu(hdr->original.id) != slot->msn))
+		what = IW_TERM_RDMAP_OPCODE;
+	if (what) {
+		iw_refuse(qp, view, hdr, what);
+		return;
+	}
+	qp->rx.msn[IW_QN_ATOMIC_RESP]++;
+	status = place_original(qp, slot, be64_to_cpu(hdr->original.original));
+	iw_answered(qp, slot, status);
+	if (status != IB_WC_SUCCESS)
+		iw_refuse(qp, view, hdr, IW_TERM_LOCAL_CATASTROPHIC);
+	else
+		iw_tx_kick(qp);
+}
+
+/* Immediate data take the next receive request, and none of its memory. */
+void iw_rx_imm(struct iw_qp *qp, const struct iw_view *view,
+	       const union iw_hdr *hdr)
+{
+	u8 opcode = hdr->untagged.rdmap & IW_RDMAP_OPCODE_MASK;
+	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_SEND);
+
+	/* A program could not be told of them. */
+	if (qp->sq.ring.map)
+		what = IW_TERM_RDMAP_OPCODE;
+	/* Not in the middle of a SEND. */
+	if (!what && qp->rx.msg.busy)
+		what = IW_TERM_DDP_MSN_RANGE;
+	if (!what && !bare(view, hdr, sizeof(hdr->imm)))
+		what = IW_TERM_DDP_TOO_LONG;
+	if (!what)
+		what = iw_begin_recv(qp);
+	if (what) {
+		iw_refuse(qp, view, hdr, what);
+		return;
+	}
+	qp->rx.msg.busy = false;
+	qp->rx.msn[IW_QN_SEND]++;
+	iw_recv_imm(qp, qp->rx.msg.wr_id, qp->rx.written, hdr->imm.low,
+		    opcode == IW_RDMAP_IMM_SE);
+	qp->rx.written = 0;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Requests of RFC 7306, atomics and immediate data behind a WRITE, and what they mean. */
+#include "iwarp.h"
+
+/**
+ * iw_atomic_ask - build the request
+ * @qp: queue pair; tx.lock is held
+ * @slot: an atomic, with its MSN
+ *
+ * Context: process, may sleep. Return: as iw_fpdu_control().
+ */
+int iw_atomic_ask(struct iw_qp *qp, const struct iw_slot *slot)
+{
+	bool swap = slot->opcode == IB_WR_ATOMIC_CMP_AND_SWP;
+	struct iw_atomic_req req = {
+		.hdr = {
+			.ddp = IW_DDP_VERSION | IW_DDP_LAST,
+			.rdmap = IW_RDMAP_VERSION | IW_RDMAP_ATOMIC_REQ,
+			.qn = cpu_to_be32(IW_QN_READ_REQ),
+			.msn = cpu_to_be32(slot->msn),
+		},
+		.op = cpu_to_be32(swap ? IW_ATOMIC_CMP_SWAP : IW_ATOMIC_FETCH_ADD),
+		.id = cpu_to_be32(slot->msn),
+		.stag = cpu_to_be32(slot->rkey),
+		.to = cpu_to_be64(slot->raddr),
+		.add_swap = cpu_to_be64(swap ? slot->swap : slot->operand),
+		.compare_mask = cpu_to_be64(U64_MAX),
+	};
+
+	/* All bits are compared, and all are swapped; one field is added to. */
+	if (swap) {
+		req.add_swap_mask = cpu_to_be64(U64_MAX);
+		req.compare = cpu_to_be64(slot->operand);
+	}
+	qp->tx.kind = IW_TX_NONE;
+	return iw_fpdu_control(qp, &req, sizeof(req));
+}
+
+/**
+ * iw_imm_send - build the immediate data behind a WRITE
+ * @qp: queue pair; tx.lock is held
+ * @slot: the WRITE, all of which is built
+ *
+ * Context: process, may sleep. Return: as iw_fpdu_control().
+ */
+int iw_imm_send(struct iw_qp *qp, const struct iw_slot *slot)
+{
+	bool solicited = slot->flags & IB_SEND_SOLICITED;
+	struct iw_imm imm = {
+		.hdr = {
+			.ddp = IW_DDP_VERSION | IW_DDP_LAST,
+			.rdmap = IW_RDMAP_VERSION |
+				 (solicited ? IW_RDMAP_IMM_SE : IW_RDMAP_IMM),
+			.qn = cpu_to_be32(IW_QN_SEND),
+			.msn = cpu_to_be32(qp->tx.msn[IW_QN_SEND]),
+		},
+		.low = slot->imm,
+	};
+	int ret;
+
+	ret = iw_fpdu_control(qp, &imm, sizeof(imm));
+	if (!ret)
+		qp->tx.msn[IW_QN_SEND]++;
+	return ret;
+}
+
+/* Each bit of @ends is the last of a field, and what it carries goes nowhere. */
+static u64 add_fields(u64 a, u64 b, u64 ends)
+{
+	return ((a & ~ends) + (b & ~ends)) ^ ((a ^ b) & ends);
+}
+
+/**
+ * iw_atomic_outcome - what an atomic makes of a word
+ * @ask: an atomic
+ * @was: what is there
+ *
+ * RFC 7306 5.1. Context: any. Return: what is to be there.
+ */
+u64 iw_atomic_outcome(const struct iw_ask *ask, u64 was)
+{
+	if (ask->op == IW_ATOMIC_FETCH_ADD)
+		return add_fields(was, ask->add_swap, ask->add_swap_mask);
+	if ((was ^ ask->compare) & ask->compare_mask)
+		return was;
+	return (was & ~ask->add_swap_mask) | (ask->add_swap & ask->add_swap_mask);
+}

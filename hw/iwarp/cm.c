@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the iWARP CM asks of the driver. */
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <net/tcp.h>
+
+#include "conn.h"
+#include "iwarp.h"
+
+static struct iw_qp *find_qp(struct ib_device *ib, u32 qpn)
+{
+	struct iw_dev *dev = to_iw_dev(ib);
+	struct iw_qp *qp;
+	unsigned long flags;
+
+	xa_lock_irqsave(&dev->qps, flags);
+	qp = xa_load(&dev->qps, qpn);
+	if (qp)
+		iw_qp_get(qp);
+	xa_unlock_irqrestore(&dev->qps, flags);
+	return qp;
+}
+
+/*
+ * The iWARP CM references what it gets, by add_ref(), but it could be destroyed before
+ * that. So it comes with the reference, and add_ref() takes one less.
+ */
+static struct ib_qp *get_qp(struct ib_device *ib, int qpn)
+{
+	struct iw_qp *qp = find_qp(ib, qpn);
+
+	if (!qp)
+		return NULL;
+	atomic_inc(&qp->handed);
+	return &qp->ib;
+}
+
+static void add_ref(struct ib_qp *ib)
+{
+	struct iw_qp *qp = to_iw_qp(ib);
+
+	if (atomic_dec_if_positive(&qp->handed) < 0)
+		iw_qp_get(qp);
+}
+
+static void rem_ref(struct ib_qp *ib)
+{
+	iw_qp_put(to_iw_qp(ib));
+}
+
+static bool fits(const struct iw_cm_conn_param *param)
+{
+	return param->ord <= IW_MAX_DEPTH && param->ird <= IW_MAX_DEPTH &&
+	       param->private_data_len <= IW_MPA_MAX_OWN_PD;
+}
+
+static void take_cm_id(struct iw_conn *conn, struct iw_cm_id *cm_id)
+{
+	cm_id->add_ref(cm_id);
+	conn->cm_id = cm_id;
+}
+
+/* ---- the one who connects ------------------------------------------------------------ */
+
+static void set_port(struct sockaddr_storage *addr, __be16 port)
+{
+	/* Of both families it is in the same place. */
+	((struct sockaddr_in *)addr)->sin_port = port;
+}
+
+static int addr_bytes(const struct sockaddr_storage *addr)
+{
+	return addr->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+		sizeof(struct sockaddr_in);
+}
+
+static int make_socket(struct iw_conn *conn, struct iw_dev *dev, int family)
+{
+	struct net *net = iw_get_net(dev);
+	int ret;
+
+	if (!net)
+		return -ENODEV;
+	ret = sock_create_kern(net, family, SOCK_STREAM, IPPROTO_TCP,
+			       &conn->sock);
+	if (!ret) {
+		compat_sock_hold_net(conn->sock->sk);
+		sock_set_flag(conn->sock->sk, SOCK_URGINLINE);
+	}
+	put_net(net);
+	return ret;
+}
+
+static int open_socket(struct iw_conn *conn, struct iw_dev *dev,
+		       const struct iw_cm_id *cm_id, bool any_port)
+{
+	struct sockaddr_storage remote = cm_id->m_remote_addr;
+	struct sockaddr_storage local = cm_id->m_local_addr;
+	int ret;
+
+	ret = make_socket(conn, dev, local.ss_family);
+	if (ret)
+		return ret;
+	sock_set_reuseaddr(conn->sock->sk);
+	if (cm_id->tos_set)
+		ip_sock_set_tos(conn->sock->sk, cm_id->tos);
+	if (any_port)
+		set_port(&local, 0);
+	ret = kernel_bind(conn->sock, (struct sockaddr *)&local,
+			  addr_bytes(&local));
+	if (ret)
+		return ret;
+	/* Before TCP can call for what it finds. */
+	iw_conn_attach(conn, NULL);
+	ret = kernel_connect(conn->sock, (struct sockaddr *)&remote,
+			     addr_bytes(&remote), O_NONBLOCK);
+	return ret == -EINPROGRESS ? 0 : ret;
+}
+
+/*
+ * rdma_cm has numbers of its own for ports: one that TCP uses already, or that
+ * was used for the same peer a moment ago, makes TCP choose another.
+ */
+static int start_tcp(struct iw_conn *conn, struct iw_dev *dev,
+		     const struct iw_cm_id *cm_id)
+{
+	int ret;
+
+	ret = open_socket(conn, dev, cm_id, false);
+	if (ret != -EADDRINUSE && ret != -EADDRNOTAVAIL)
+		return ret;
+	iw_conn_detach(conn);
+	sock_release(conn->sock);
+	conn->sock = NULL;
+	return open_socket(conn, dev, cm_id, true);
+}
+
+static void fill_request(struct iw_conn *conn,
+			 const struct iw_cm_conn_param *param)
+{
+	conn->own = (struct iw_mpa_frame){
+		.crc = iw_crc_wanted,
+		.enhanced = true,
+		.p2p = iw_p2p_wanted,
+		.rtr = IW_RTR_WRITE | IW_RTR_SEND |
+		       (param->ord ? IW_RTR_READ : 0),
+		.rev = 2,
+		.ird = param->ird,
+		.ord = param->ord,
+		.pd_bytes = param->private_data_len,
+	};
+	if (!iw_p2p_wanted)
+		conn->own.rtr = 0;
+	memcpy(conn->frame, param->private_data, param->private_data_len);
+}
+
+static int connect_qp(struct iw_qp *qp, struct iw_cm_id *cm_id,
+		      const struct iw_cm_conn_param *param)
+{
+	struct iw_conn *conn = iw_conn_new(IW_C_TCP);
+	int ret;
+
+	if (!conn)
+		return -ENOMEM;
+	iw_conn_get(conn);
+	mutex_lock(&conn->lock);
+	fill_request(conn, param);
+	ret = iw_conn_link(conn, qp);
+	if (ret)
+		goto err_release;
+	ret = start_tcp(conn, iw_qp_dev(qp), cm_id);
+	if (ret)
+		goto err_part;
+	take_cm_id(conn, cm_id);
+	iw_conn_arm(conn, IW_SETUP_TIME);
+	mutex_unlock(&conn->lock);
+	iw_conn_put(conn);
+	return 0;
+
+err_part:
+	iw_conn_part(conn);
+err_release:
+	iw_conn_release(conn, true);
+	mutex_unlock(&conn->lock);
+	iw_conn_put(conn);
+	return ret;
+}
+
+static int iw_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
+{
+	struct iw_qp *qp;
+	int ret;
+
+	if (!fits(param) || cm_id->m_local_addr.ss_family !=
+			    cm_id->m_remote_addr.ss_family)
+		return -EINVAL;
+	qp = find_qp(cm_id->device, param->qpn);
+	if (!qp)
+		return -EINVAL;
+	ret = connect_qp(qp, cm_id, param);
+	iw_qp_put(qp);
+	return ret;
+}
+
+/* ---- the one who is connected -------------------------------------------------------- */
+
+static int accept_qp(struct iw_conn *conn, struct iw_qp *qp,
+		     struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
+{
+	int ret;
+
+	lockdep_assert_held(&conn->lock);
+	ret = iw_conn_link(conn, qp);
+	if (ret)
+		return ret;
+	iw_mpa_answer(&conn->own, &conn->terms, &conn->peer, param->ird,
+		      param->ord, iw_crc_wanted);
+	conn->own.pd_bytes = param->private_data_len;
+	conn->pd = param->private_data;
+	take_cm_id(conn, cm_id);
+	ret = iw_conn_event(conn, conn->terms.p2p ? IW_E_ACCEPT_P2P :
+			    IW_E_ACCEPT);
+	conn->pd = NULL;
+	return ret;
+}
+
+/* What the iWARP CM will not answer any more. */
+static void give_back(struct iw_conn *conn, struct iw_cm_id *cm_id)
+{
+	cm_id->provider_data = NULL;
+	if (conn->state == IW_C_ASKED || conn->state == IW_C_LOST)
+		iw_conn_release(conn, true);
+}
+
+static int iw_accept(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
+{
+	struct iw_conn *conn = cm_id->provider_data;
+	struct iw_qp *qp;
+	int ret = -EINVAL;
+
+	if (!conn)
+		return -EINVAL;
+	qp = find_qp(cm_id->device, param->qpn);
+	mutex_lock(&conn->lock);
+	if (qp && fits(param))
+		ret = accept_qp(conn, qp, cm_id, param);
+	if (ret && conn->qp)
+		iw_conn_part(conn);
+	if (ret && conn->cm_id) {
+		cm_id->rem_ref(conn->cm_id);
+		conn->cm_id = NULL;
+	}
+	give_back(conn, cm_id);
+	mutex_unlock(&conn->lock);
+	if (qp)
+		iw_qp_put(qp);
+	iw_conn_put(conn);
+	return ret;
+}
+
+static void fill_refusal(struct iw_conn *conn, u32 pd_bytes)
+{
+	conn->own = (struct iw_mpa_frame){
+		.reply = true,
+		.reject = true,
+		.crc = conn->peer.crc,
+		.enhanced = conn->peer.enhanced,
+		.rev = clamp_t(u8, conn->peer.rev, 1, 2),
+		.ird = conn->peer.ord,
+		.ord = conn->peer.ird,
+		.pd_bytes = pd_bytes,
+	};
+}
+
+/**
+ * iw_conn_refuse - a reply that says no, to a request that can not be reported
+ * @conn: connection with @peer filled in; its lock is held
+ */
+void iw_conn_refuse(struct iw_conn *conn)
+{
+	u8 bytes[IW_MPA_MAX_FRAME];
+
+	fill_refusal(conn, 0);
+	iw_conn_send(conn, bytes, iw_mpa_build(&conn->own, NULL, bytes));
+}
+
+static int iw_reject(struct iw_cm_id *cm_id, const void *pd, u8 pd_bytes)
+{
+	struct iw_conn *conn = cm_id->provider_data;
+
+	if (!conn)
+		return -EINVAL;
+	mutex_lock(&conn->lock);
+	fill_refusal(conn, pd ? pd_bytes : 0);
+	conn->pd = pd;
+	iw_conn_event(conn, IW_E_REJECT);
+	conn->pd = NULL;
+	cm_id->provider_data = NULL;
+	mutex_unlock(&conn->lock);
+	iw_count(to_iw_dev(cm_id->device), IW_STAT_REFUSED);
+	iw_conn_put(conn);
+	return 0;
+}
+
+const struct ib_device_ops iw_cm_ops = {
+	.iw_add_ref = add_ref,
+	.iw_rem_ref = rem_ref,
+	.iw_get_qp = get_qp,
+	.iw_connect = iw_connect,
+	.iw_accept = iw_accept,
+	.iw_reject = iw_reject,
+	.iw_create_listen = iw_create_listen,
+	.iw_destroy_listen = iw_destroy_listen,
+};

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Listening. rdma_cm listens on each device for a wildcard address; so devices
+ * of a namespace share one socket for an address and port, and a connection goes
+ * to the device that has the address it came to. Binding such sockets to the
+ * interfaces instead would miss peers of the same host, who come by lo.
+ */
+#include <linux/in.h>
+#include <linux/inetdevice.h>
+#include <linux/slab.h>
+#include <net/addrconf.h>
+#include <net/tcp.h>
+#include <rdma/ib_addr.h>
+
+#include "conn.h"
+#include "iwarp.h"
+
+/* Connections that are taken before others of the workqueue have their turn. */
+#define TURNS		64
+
+/* Who listens, and who stops: one at a time. Outside of everything here. */
+static DEFINE_MUTEX(ports_lock);
+/* Lists of listeners; iw_listener.cm_id. Inside of iw_conn.lock. */
+static DEFINE_MUTEX(listeners_lock);
+static LIST_HEAD(ports);
+
+/* Connections of a listener whose request has not come: peers pay nothing for them. */
+#define MAX_HEARING 1024
+
+/**
+ * struct iw_port - a socket that listens
+ * @entry: (ports_lock) of the list of all
+ * @net: namespace
+ * @addr: address and port
+ * @v6only: no connections of IPv4
+ * @sock: the socket
+ * @saved: its callbacks
+ * @listeners: (listeners_lock) at least one
+ * @work: takes connections
+ */
+struct iw_port {
+	struct list_head entry;
+	struct net *net;
+	struct sockaddr_storage addr;
+	bool v6only;
+	struct socket *sock;
+	struct iw_callbacks saved;
+	struct list_head listeners;
+	struct work_struct work;
+};
+
+/**
+ * struct iw_listener - an id of the iWARP CM that listens
+ * @refs: 1 of the CM, 1 of each connection whose request has not come
+ * @entry: (listeners_lock) of the port's list
+ * @port: (ports_lock)
+ * @dev: its device; not looked at without @cm_id
+ * @cm_id: (listeners_lock) NULL: it has stopped
+ */
+struct iw_listener {
+	refcount_t refs;
+	struct list_head entry;
+	struct iw_port *port;
+	struct iw_dev *dev;
+	struct iw_cm_id *cm_id;
+};
+
+void iw_listener_put(struct iw_listener *listener)
+{
+	if (refcount_dec_and_test(&listener->refs))
+		kfree(listener);
+}
+
+/**
+ * iw_listener_ask - give a request to whom it is for
+ * @conn: connection with a listener; its lock is held
+ * @event: the request
+ *
+ * Context: process, may sleep.
+ * Return: 0, -ECONNABORTED (nobody listens any more), -ENOMEM (backlog is full).
+ */
+int iw_listener_ask(struct iw_conn *conn, struct iw_cm_event *event)
+{
+	struct iw_cm_id *cm_id;
+	int ret = -ECONNABORTED;
+
+	mutex_lock(&listeners_lock);
+	cm_id = conn->listener->cm_id;
+	if (cm_id)
+		ret = cm_id->event_handler(cm_id, event);
+	mutex_unlock(&listeners_lock);
+	return ret;
+}
+
+/* ---- whose connection is it? --------------------------------------------------------- */
+
+/* RCU. The interface that has the address which a connection came to. */
+static struct net_device *interface_of(struct sock *sk)
+{
+	struct net *net = sock_net(sk);
+
+	if (sk->sk_bound_dev_if)
+		return dev_get_by_index_rcu(net, sk->sk_bound_dev_if);
+	if (sk->sk_family == AF_INET || ipv6_addr_v4mapped(&sk->sk_v6_rcv_saddr))
+		return __ip_dev_find(net, inet_sk(sk)->inet_rcv_saddr, false);
+	if (IS_ENABLED(CONFIG_IPV6))
+		return ipv6_dev_find(net, &sk->sk_v6_rcv_saddr, NULL);
+	return NULL;
+}
+
+/* The rule of rdma_cm: an interface, or a VLAN of it. */
+static bool belongs_to(const struct iw_dev *dev, struct net_device *ndev)
+{
+	struct net_device *own = rcu_dereference(dev->ndev);
+
+	return ndev && own && (ndev == own || rdma_vlan_dev_real_dev(ndev) == own);
+}
+
+/* Referenced; NULL: no device has that address, or it has too many as it is. */
+static struct iw_listener *listener_of(struct iw_port *port, struct sock *sk)
+{
+	struct iw_listener *listener, *found = NULL;
+	struct net_device *ndev;
+
+	mutex_lock(&listeners_lock);
+	rcu_read_lock();
+	ndev = interface_of(sk);
+	list_for_each_entry(listener, &port->listeners, entry)
+		if (belongs_to(listener->dev, ndev)) {
+			/* Each has a reference, and the CM one. */
+			if (refcount_read(&listener->refs) <= MAX_HEARING) {
+				found = listener;
+				refcount_inc(&found->refs);
+			}
+			break;
+		}
+	rcu_read_unlock();
+	mutex_unlock(&listeners_lock);
+	return found;
+}
+
+static void take(struct iw_port *port, struct socket *sock)
+{
+	struct iw_listener *listener = listener_of(port, sock->sk);
+	struct iw_conn *conn;
+
+	if (!listener)
+		goto err_sock;
+	conn = iw_conn_new(IW_C_HEARING);
+	if (!conn)
+		goto err_listener;
+	/* Its work may end it as soon as the lock is not held. */
+	iw_conn_get(conn);
+	mutex_lock(&conn->lock);
+	conn->listener = listener;
+	conn->sock = sock;
+	iw_conn_attach(conn, &port->saved);
+	iw_conn_arm(conn, IW_SETUP_TIME);
+	mutex_unlock(&conn->lock);
+	iw_conn_put(conn);
+	return;
+
+err_listener:
+	iw_listener_put(listener);
+err_sock:
+	sock_no_linger(sock->sk);
+	sock_release(sock);
+}
+
+static void port_work(struct work_struct *work)
+{
+	struct iw_port *port = container_of(work, struct iw_port, work);
+	struct socket *sock;
+	int turns;
+
+	for (turns = 0; turns < TURNS; turns++) {
+		if (kernel_accept(port->sock, &sock, O_NONBLOCK))
+			return;
+		take(port, sock);
+		cond_resched();
+	}
+	queue_work(iw_wq, &port->work);
+}
+
+/* A connection that nobody has taken yet has this callback too, and no port. */
+static void listen_ready(struct sock *sk)
+{
+	struct iw_port *port;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	port = (void *)((uintptr_t)rcu_dereference_protected(__sk_user_data(sk),
+			lockdep_is_held(&sk->sk_callback_lock)) &
+			SK_USER_DATA_PTRMASK);
+	if (port && sk->sk_state == TCP_LISTEN)
+		queue_work(iw_wq, &port->work);
+	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+/* ---- sockets ------------------------------------------------------------------------- */
+
+static void attach(struct iw_port *port)
+{
+	struct sock *sk = port->sock->sk;
+
+	write_lock_bh(&sk->sk_callback_lock);
+	port->saved = (struct iw_callbacks){
+		.data_ready = sk->sk_data_ready,
+		.state_change = sk->sk_state_change,
+		.write_space = sk->sk_write_space,
+		.error_report = sk->sk_error_report,
+	};
+	__rcu_assign_sk_user_data_with_flags(sk, port, SK_USER_DATA_NOCOPY);
+	sk->sk_data_ready = listen_ready;
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void detach(struct iw_port *port)
+{
+	struct sock *sk = port->sock->sk;
+
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_data_ready = port->saved.data_ready;
+	rcu_assign_sk_user_data(sk, NULL);
+	write_unlock_bh(&sk->sk_callback_lock);
+	cancel_work_sync(&port->work);
+}
+
+static int listen_on(struct iw_port *port, int backlog)
+{
+	int bytes = port->addr.ss_family == AF_INET6 ?
+		sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+	struct sock *sk;
+	int ret;
+
+	ret = sock_create_kern(port->net, port->addr.ss_family, SOCK_STREAM,
+			       IPPROTO_TCP, &port->sock);
+	if (ret)
+		return ret;
+	sk = port->sock->sk;
+	compat_sock_hold_net(sk);
+	sock_set_reuseaddr(sk);
+	/* Connections have it from the first byte on. */
+	sock_set_flag(sk, SOCK_URGINLINE);
+	if (port->addr.ss_family == AF_INET6)
+		sk->sk_ipv6only = port->v6only;
+	ret = kernel_bind(port->sock, (struct sockaddr *)&port->addr, bytes);
+	if (!ret)
+		ret = kernel_listen(port->sock, backlog);
+	if (ret)
+		sock_release(port->sock);
+	return ret;
+}
+
+static bool same_addr(const struct sockaddr_storage *a,
+		      const struct sockaddr_storage *b)
+{
+	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
+	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
+
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET)
+		return a4->sin_port == b4->sin_port &&
+		       a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return a6->sin6_port == b6->sin6_port &&
+	       a6->sin6_scope_id == b6->sin6_scope_id &&
+	       ipv6_addr_equal(&a6->sin6_addr, &b6->sin6_addr);
+}
+
+static struct iw_port *find_port(struct net *net,
+				 const struct sockaddr_storage *addr, bool v6only)
+{
+	struct iw_port *port;
+
+	lockdep_assert_held(&ports_lock);
+	list_for_each_entry(port, &ports, entry)
+		if (net_eq(port->net, net) && port->v6only == v6only &&
+		    same_addr(&port->addr, addr))
+			return port;
+	return NULL;
+}
+
+static bool listens_already(struct iw_port *port, const struct iw_dev *dev)
+{
+	struct iw_listener *listener;
+	bool found = false;
+
+	mutex_lock(&listeners_lock);
+	list_for_each_entry(listener, &port->listeners, entry)
+		found |= listener->dev == dev;
+	mutex_unlock(&listeners_lock);
+	return found;
+}
+
+/* It listens; attach() follows when there is somebody whom connections are for. */
+static struct iw_port *new_port(struct net *net,
+				const struct sockaddr_storage *addr, bool v6only,
+				int backlog)
+{
+	struct iw_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
+	int ret;
+
+	lockdep_assert_held(&ports_lock);
+	if (!port)
+		return ERR_PTR(-ENOMEM);
+	port->net = net;
+	port->addr = *addr;
+	port->v6only = v6only;
+	INIT_LIST_HEAD(&port->listeners);
+	INIT_WORK(&port->work, port_work);
+	ret = listen_on(port, backlog);
+	if (ret) {
+		kfree(port);
+		return ERR_PTR(ret);
+	}
+	list_add_tail(&port->entry, &ports);
+	return port;
+}
+
+static void end_port(struct iw_port *port)
+{
+	lockdep_assert_held(&ports_lock);
+	list_del(&port->entry);
+	detach(port);
+	sock_release(port->sock);
+	kfree(port);
+}
+
+/* ---- ops ----------------------------------------------------------------------------- */
+
+static int join(struct iw_listener *listener, int backlog)
+{
+	struct iw_cm_id *cm_id = listener->cm_id;
+	const struct sockaddr_storage *addr = &cm_id->m_local_addr;
+	struct net *net = iw_get_net(listener->dev);
+	struct iw_port *port;
+	bool fresh;
+
+	lockdep_assert_held(&ports_lock);
+	if (!net)
+		return -ENODEV;
+	port = find_port(net, addr, cm_id->afonly);
+	fresh = !port;
+	if (port && listens_already(port, listener->dev))
+		port = ERR_PTR(-EADDRINUSE);
+	else if (fresh)
+		port = new_port(net, addr, cm_id->afonly, backlog);
+	/* From here on it is the socket that keeps it. */
+	put_net(net);
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	listener->port = port;
+	mutex_lock(&listeners_lock);
+	list_add_tail(&listener->entry, &port->listeners);
+	mutex_unlock(&listeners_lock);
+	/*
+	 * A connection that was taken before this would have been nobody's, and
+	 * reset. What has come meanwhile did not find us to call.
+	 */
+	if (fresh)
+		attach(port);
+	queue_work(iw_wq, &port->work);
+	return 0;
+}
+
+/**
+ * iw_create_listen - ops.iw_create_listen
+ * @cm_id: id; its address may be a wildcard
+ * @backlog: connections that TCP keeps for us
+ *
+ * Context: process, may sleep. Return: 0, -ENOMEM, or an errno of the socket:
+ * -EADDRINUSE, -EADDRNOTAVAIL.
+ */
+int iw_create_listen(struct iw_cm_id *cm_id, int backlog)
+{
+	struct iw_listener *listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	int ret;
+
+	if (!listener)
+		return -ENOMEM;
+	refcount_set(&listener->refs, 1);
+	listener->dev = to_iw_dev(cm_id->device);
+	listener->cm_id = cm_id;
+	mutex_lock(&ports_lock);
+	ret = join(listener, backlog);
+	mutex_unlock(&ports_lock);
+	if (ret) {
+		kfree(listener);
+		return ret;
+	}
+	cm_id->add_ref(cm_id);
+	cm_id->provider_data = listener;
+	return 0;
+}
+
+/**
+ * iw_destroy_listen - ops.iw_destroy_listen
+ * @cm_id: id that listens
+ *
+ * Connections whose request has not come will be dropped with that. Context:
+ * process, may sleep. Return: 0; no request comes any more.
+ */
+int iw_destroy_listen(struct iw_cm_id *cm_id)
+{
+	struct iw_listener *listener = cm_id->provider_data;
+	struct iw_port *port;
+	bool last;
+
+	if (!listener)
+		return 0;
+	cm_id->provider_data = NULL;
+	mutex_lock(&ports_lock);
+	port = listener->port;
+	mutex_lock(&listeners_lock);
+	list_del(&listener->entry);
+	listener->cm_id = NULL;
+	last = list_empty(&port->listeners);
+	mutex_unlock(&listeners_lock);
+	if (last)
+		end_port(port);
+	mutex_unlock(&ports_lock);
+	cm_id->rem_ref(cm_id);
+	iw_listener_put(listener);
+	return 0;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Connections: a TCP socket from its first frame to its last. */
+#ifndef IW_CONN_H
+#define IW_CONN_H
+
+#include <linux/mutex.h>
+#include <linux/net.h>
+#include <linux/refcount.h>
+#include <linux/workqueue.h>
+#include <rdma/iw_cm.h>
+
+#include "conn_table.h"
+#include "mpa.h"
+
+struct iw_dev;
+struct iw_listener;
+struct iw_qp;
+struct iw_rx;
+
+/* What has happened, for the work to find. */
+enum {
+	IW_CONN_TIMED_OUT,
+	IW_CONN_READY,
+	IW_CONN_FAILED,
+	IW_CONN_HEARD,
+};
+
+/* Of a socket, before it became ours. */
+struct iw_callbacks {
+	void (*data_ready)(struct sock *sk);
+	void (*state_change)(struct sock *sk);
+	void (*write_space)(struct sock *sk);
+	void (*error_report)(struct sock *sk);
+};
+
+/**
+ * struct iw_conn - a connection
+ * @refs: 1 of the socket until it is released, 1 of the queue pair, 1 of the
+ *	  iWARP CM between a request and its answer, 1 of each work that is queued
+ * @lock: guards all of this but @what, @stream, @asker, @near and @far
+ * @entry: of the list of all
+ * @asker: (IW_C_ASKING) of the list of those whose request is out
+ * @near: its peer is a connection of this very module; set by that one
+ * @far: socket of that one, referenced, if TCP between them takes no wire; likewise
+ * @state: enum iw_conn_state
+ * @what: bits: IW_CONN_TIMED_OUT, ...
+ * @work: looks at @what and at the socket
+ * @timer: of the state
+ * @sock: until IW_C_DEAD
+ * @saved: callbacks of @sock
+ * @stream: where bytes go, from "open" on; the socket's lock
+ * @listener: (IW_C_HEARING) whom the request is for, referenced
+ * @cm_id: id of the iWARP CM, referenced
+ * @qp: queue pair, referenced
+ * @own: request or reply of this side
+ * @peer: the other side's
+ * @terms: what both agree on
+ * @status: why it was given up
+ * @moved: (IW_C_CLOSING) bytes that TCP had carried when last looked at
+ * @deadline: (IW_C_CLOSING) jiffies: it is given up, unless more is carried
+ * @fin_sent: this side has ended
+ * @owes: the iWARP CM waits for ESTABLISHED
+ * @have: bytes of @frame that have come
+ * @frame: of the peer; before that, what is to be sent as private data
+ * @pd: in @frame
+ */
+struct iw_conn {
+	refcount_t refs;
+	struct mutex lock;
+	struct list_head entry;
+	struct list_head asker;
+	bool near;
+	struct sock *far;
+	enum iw_conn_state state;
+	unsigned long what;
+	struct work_struct work;
+	struct delayed_work timer;
+	struct socket *sock;
+	struct iw_callbacks saved;
+	struct iw_rx *stream;
+	struct iw_listener *listener;
+	struct iw_cm_id *cm_id;
+	struct iw_qp *qp;
+	struct iw_mpa_frame own;
+	struct iw_mpa_frame peer;
+	struct iw_mpa_terms terms;
+	int status;
+	u64 moved;
+	unsigned long deadline;
+	bool fin_sent;
+	bool owes;
+	u32 have;
+	u8 frame[IW_MPA_MAX_FRAME];
+	const u8 *pd;
+};
+
+/* conn.c: life, the socket */
+struct iw_conn *iw_conn_new(enum iw_conn_state state);
+void iw_conn_get(struct iw_conn *conn);
+void iw_conn_put(struct iw_conn *conn);
+void iw_conn_attach(struct iw_conn *conn, const struct iw_callbacks *saved);
+void iw_conn_detach(struct iw_conn *conn);
+void iw_conn_release(struct iw_conn *conn, bool reset);
+void iw_conn_kick(struct iw_conn *conn);
+void iw_conn_tell(struct iw_conn *conn, int what);
+void iw_conn_ready(struct iw_conn *conn);
+void iw_conn_arm(struct iw_conn *conn, unsigned long delay);
+void iw_conn_set_stream(struct iw_conn *conn, struct iw_rx *rx);
+int iw_conn_send(struct iw_conn *conn, const void *bytes, u32 length);
+void iw_conn_read(struct iw_conn *conn);
+void iw_conns_end(void);
+void iw_conn_asks(struct iw_conn *conn, bool asks);
+void iw_conn_look_near(struct iw_conn *conn);
+struct iw_rx *iw_conn_rx_of(struct sock *sk);
+
+/* conn_act.c: what happens, and what is done about it */
+int iw_conn_event(struct iw_conn *conn, enum iw_conn_event event);
+int iw_conn_call(struct iw_conn *conn, enum iw_conn_event event);
+void iw_conn_look(struct iw_conn *conn);
+
+/* cm.c: a reply that says no */
+void iw_conn_refuse(struct iw_conn *conn);
+
+/* conn_qp.c: with its queue pair */
+int iw_conn_link(struct iw_conn *conn, struct iw_qp *qp);
+int iw_conn_open_qp(struct iw_conn *conn);
+void iw_conn_start_qp(struct iw_conn *conn);
+void iw_conn_part(struct iw_conn *conn);
+
+/* cm_listen.c */
+int iw_listener_ask(struct iw_conn *conn, struct iw_cm_event *event);
+void iw_listener_put(struct iw_listener *listener);
+
+/* Of TCP and the start-up frames; of the peer's end behind a Terminate or rejection. */
+#define IW_SETUP_TIME	(10 * HZ)
+#define IW_DRAIN_TIME	(5 * HZ)
+/* Until bytes for which there was no memory are looked at again. */
+#define IW_RETRY_TIME	max(HZ / 20, 1)
+
+#endif /* IW_CONN_H */

@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What happens to a connection, and what is done about it. */
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <net/ipv6.h>
+#include <net/tcp.h>
+
+#include "conn.h"
+#include "iwarp.h"
+
+/* ---- to the iWARP CM ---------------------------------------------------------------- */
+
+/* The address of IPv4 that is meant. */
+static void unmap(struct sockaddr_storage *addr)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
+	struct sockaddr_in in = { .sin_family = AF_INET };
+
+	if (in6->sin6_family != AF_INET6 || !ipv6_addr_v4mapped(&in6->sin6_addr))
+		return;
+	in.sin_port = in6->sin6_port;
+	in.sin_addr.s_addr = in6->sin6_addr.s6_addr32[3];
+	memset(addr, 0, sizeof(*addr));
+	memcpy(addr, &in, sizeof(in));
+}
+
+static void fill_addresses(struct iw_conn *conn, struct iw_cm_event *event)
+{
+	kernel_getsockname(conn->sock, (struct sockaddr *)&event->local_addr);
+	kernel_getpeername(conn->sock, (struct sockaddr *)&event->remote_addr);
+	unmap(&event->local_addr);
+	unmap(&event->remote_addr);
+}
+
+/* What the peer says of READs, and his private data. */
+static void fill_peer(struct iw_conn *conn, struct iw_cm_event *event)
+{
+	event->ird = min_t(u32, conn->peer.enhanced ? conn->peer.ird :
+			   IW_MAX_DEPTH, IW_MAX_DEPTH);
+	event->ord = min_t(u32, conn->peer.enhanced ? conn->peer.ord :
+			   IW_MAX_DEPTH, IW_MAX_DEPTH);
+	if (!conn->pd)
+		return;
+	/* The CM has room for no more. */
+	event->private_data_len = min_t(u32, conn->peer.pd_bytes, U8_MAX);
+	event->private_data = (void *)conn->pd;
+}
+
+static void report(struct iw_conn *conn, enum iw_cm_event_type type, int status)
+{
+	struct iw_cm_event event = { .event = type, .status = status };
+
+	if (!conn->cm_id)
+		return;
+	if (conn->sock)
+		fill_addresses(conn, &event);
+	if (type == IW_CM_EVENT_CONNECT_REPLY)
+		fill_peer(conn, &event);
+	conn->cm_id->event_handler(conn->cm_id, &event);
+}
+
+static void leave_cm(struct iw_conn *conn)
+{
+	struct iw_cm_id *cm_id = conn->cm_id;
+
+	conn->cm_id = NULL;
+	if (cm_id)
+		cm_id->rem_ref(cm_id);
+}
+
+static void established(struct iw_conn *conn)
+{
+	conn->owes = false;
+	report(conn, IW_CM_EVENT_ESTABLISHED, 0);
+}
+
+/* ---- actions ------------------------------------------------------------------------ */
+
+static int send_request(struct iw_conn *conn)
+{
+	u8 bytes[IW_MPA_MAX_FRAME];
+	u32 length = iw_mpa_build(&conn->own, conn->frame, bytes);
+
+	conn->pd = NULL;
+	iw_conn_asks(conn, true);
+	return iw_conn_send(conn, bytes, length);
+}
+
+static int open_active(struct iw_conn *conn)
+{
+	int ret;
+
+	iw_conn_asks(conn, false);
+	ret = iw_mpa_agree(&conn->terms, &conn->own, &conn->peer, IW_MAX_DEPTH);
+	if (!ret)
+		ret = iw_conn_open_qp(conn);
+	if (ret)
+		return ret;
+	if (conn->terms.p2p)
+		ret = iw_tx_rtr(conn->qp, conn->terms.rtr);
+	if (ret)
+		return ret;
+	iw_conn_arm(conn, 0);
+	iw_count(iw_qp_dev(conn->qp), IW_STAT_CONNECTS);
+	report(conn, IW_CM_EVENT_CONNECT_REPLY, 0);
+	iw_conn_start_qp(conn);
+	return 0;
+}
+
+/* The listener may have gone, or have no room for another. */
+static int ask(struct iw_conn *conn)
+{
+	struct iw_cm_event event = {
+		.event = IW_CM_EVENT_CONNECT_REQUEST,
+		.provider_data = conn,
+	};
+	int ret;
+
+	iw_conn_arm(conn, 0);
+	fill_addresses(conn, &event);
+	fill_peer(conn, &event);
+	/* Until it is answered. */
+	iw_conn_get(conn);
+	ret = iw_listener_ask(conn, &event);
+	if (ret)
+		iw_conn_put(conn);
+	iw_listener_put(conn->listener);
+	conn->listener = NULL;
+	return ret;
+}
+
+static int accept(struct iw_conn *conn)
+{
+	u8 bytes[IW_MPA_MAX_FRAME];
+	u32 length;
+	int ret;
+
+	iw_conn_look_near(conn);
+	ret = iw_conn_open_qp(conn);
+	if (ret)
+		return ret;
+	length = iw_mpa_build(&conn->own, conn->pd, bytes);
+	ret = iw_conn_send(conn, bytes, length);
+	if (ret)
+		return ret;
+	iw_count(iw_qp_dev(conn->qp), IW_STAT_ACCEPTS);
+	if (conn->state == IW_C_READYING) {
+		conn->owes = true;
+		iw_conn_arm(conn, IW_SETUP_TIME);
+		/* What has come of the stream already. */
+		iw_conn_kick(conn);
+		return 0;
+	}
+	established(conn);
+	iw_conn_start_qp(conn);
+	return 0;
+}
+
+static void end_this_side(struct iw_conn *conn)
+{
+	if (!conn->fin_sent)
+		kernel_sock_shutdown(conn->sock, SHUT_WR);
+	conn->fin_sent = true;
+	/* The peer may have been faster. */
+	iw_conn_kick(conn);
+}
+
+static void drain(struct iw_conn *conn)
+{
+	end_this_side(conn);
+	/* What was up was another time: that of iw_conn_read(), say. */
+	clear_bit(IW_CONN_TIMED_OUT, &conn->what);
+	iw_conn_arm(conn, IW_DRAIN_TIME);
+}
+
+/*
+ * RFC 5041 6.2.1: all of this side is sent before the stream ends, and what the peer
+ * sends behind our end is received. Neither has to be quick, so what counts is the
+ * time in which nothing happens.
+ */
+static bool may_still_close(struct iw_conn *conn)
+{
+	unsigned long patience = clamp(READ_ONCE(iw_close_time), 1U, 3600U) * HZ;
+	struct sock *sk = conn->sock->sk;
+	u64 moved;
+
+	lock_sock(sk);
+	moved = tcp_sk(sk)->bytes_received + tcp_sk(sk)->bytes_acked;
+	/* Without TCP, too. */
+	if (conn->stream)
+		moved += conn->stream->bytes;
+	release_sock(sk);
+	if (conn->qp)
+		moved += READ_ONCE(conn->qp->tx.near_total);
+	if (moved != conn->moved)
+		conn->deadline = jiffies + patience;
+	conn->moved = moved;
+	if (time_after_eq(jiffies, conn->deadline))
+		return false;
+	/* iw_conn_read() may want to be called earlier. */
+	if (!delayed_work_pending(&conn->timer))
+		iw_conn_arm(conn, conn->deadline - jiffies);
+	return true;
+}
+
+static void begin_closing(struct iw_conn *conn)
+{
+	/* TCP carries no more than 2^64 - 2 bytes. */
+	conn->moved = U64_MAX;
+	may_still_close(conn);
+	iw_conn_kick(conn);
+}
+
+static int say_no(struct iw_conn *conn)
+{
+	u8 bytes[IW_MPA_MAX_FRAME];
+	u32 length = iw_mpa_build(&conn->own, conn->pd, bytes);
+
+	iw_conn_send(conn, bytes, length);
+	drain(conn);
+	return 0;
+}
+
+/* A consumer who waits for success is told of it, and then of the end. */
+static void flush_and_report(struct iw_conn *conn)
+{
+	if (conn->qp)
+		iw_conn_part(conn);
+	if (conn->owes)
+		established(conn);
+	report(conn, IW_CM_EVENT_CLOSE, conn->status);
+	leave_cm(conn);
+}
+
+static int end(struct iw_conn *conn, bool reset)
+{
+	if (conn->status && conn->qp)
+		iw_count(iw_qp_dev(conn->qp), IW_STAT_RESETS);
+	flush_and_report(conn);
+	iw_conn_release(conn, reset);
+	return 0;
+}
+
+static int give_up(struct iw_conn *conn)
+{
+	if (conn->qp)
+		iw_conn_part(conn);
+	if (conn->peer.reject)
+		conn->status = -ECONNREFUSED;
+	report(conn, IW_CM_EVENT_CONNECT_REPLY, conn->status ?: -ECONNRESET);
+	leave_cm(conn);
+	iw_conn_release(conn, false);
+	return 0;
+}
+
+static int drop(struct iw_conn *conn)
+{
+	if (conn->listener)
+		iw_listener_put(conn->listener);
+	conn->listener = NULL;
+	iw_conn_release(conn, false);
+	return 0;
+}
+
+static int act_early(struct iw_conn *conn, enum iw_conn_act act)
+{
+	switch (act) {
+	case IW_A_SEND_REQUEST:
+		return send_request(conn);
+	case IW_A_OPEN:
+		return open_active(conn);
+	case IW_A_ASK:
+		return ask(conn);
+	case IW_A_ACCEPT:
+		return accept(conn);
+	case IW_A_REJECT:
+		return say_no(conn);
+	case IW_A_ESTABLISHED:
+		iw_conn_arm(conn, 0);
+		established(conn);
+		iw_conn_start_qp(conn);
+		return 0;
+	case IW_A_GIVE_UP:
+		return give_up(conn);
+	case IW_A_DROP:
+		return drop(conn);
+	default:
+		return 0;
+	}
+}
+
+static int act_late(struct iw_conn *conn, enum iw_conn_act act)
+{
+	switch (act) {
+	case IW_A_CLOSE:
+		begin_closing(conn);
+		return 0;
+	case IW_A_FIN:
+		end_this_side(conn);
+		return 0;
+	case IW_A_TERMINATE:
+		iw_tx_terminate(conn->qp);
+		fallthrough;
+	case IW_A_FLUSH:
+		flush_and_report(conn);
+		drain(conn);
+		return 0;
+	case IW_A_LATE_END:
+		return end(conn, true);
+	case IW_A_END:
+		return end(conn, false);
+	case IW_A_ABORT:
+		return end(conn, true);
+	default:
+		return 0;
+	}
+}
+
+/* An action that could not be done. */
+static void act_failed(struct iw_conn *conn, enum iw_conn_act act, int ret)
+{
+	conn->status = ret;
+	switch (act) {
+	case IW_A_SEND_REQUEST:
+	case IW_A_OPEN:
+		give_up(conn);
+		break;
+	case IW_A_ASK:
+		drop(conn);
+		break;
+	default:
+		/* accept: who called is told. */
+		if (conn->qp)
+			iw_conn_part(conn);
+		leave_cm(conn);
+		iw_conn_release(conn, true);
+		break;
+	}
+}
+
+/**
+ * iw_conn_event - something happened
+ * @conn: connection; its lock is held
+ * @event: what
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EINVAL: not now, nothing was done; -ECONNRESET: the peer has gone;
+ * or why it could not be done, and the connection is no more.
+ */
+int iw_conn_event(struct iw_conn *conn, enum iw_conn_event event)
+{
+	struct iw_conn_step step = iw_conn_step(conn->state, event);
+	bool lost = conn->state == IW_C_LOST;
+	int ret;
+
+	lockdep_assert_held(&conn->lock);
+	if (step.act == IW_A_REFUSE)
+		return -EINVAL;
+	if (event == IW_E_TIMEOUT && !conn->status)
+		conn->status = -ETIMEDOUT;
+	conn->state = step.next;
+	ret = act_early(conn, step.act) ?: act_late(conn, step.act);
+	if (ret)
+		act_failed(conn, step.act, ret);
+	return lost ? -ECONNRESET : ret;
+}
+
+/* The same from outside. */
+int iw_conn_call(struct iw_conn *conn, enum iw_conn_event event)
+{
+	int ret;
+
+	mutex_lock(&conn->lock);
+	ret = iw_conn_event(conn, event);
+	mutex_unlock(&conn->lock);
+	return ret;
+}
+
+/* ---- what the socket says ------------------------------------------------------------ */
+
+/*
+ * No byte more than the frame has: what follows is the stream's. TCP may give fewer
+ * than it has, as it stops in front of urgent ones.
+ */
+static int read_bytes(struct iw_conn *conn, u32 want)
+{
+	int ret;
+
+	while (conn->have < want) {
+		struct kvec vec = {
+			.iov_base = conn->frame + conn->have,
+			.iov_len = want - conn->have,
+		};
+		struct msghdr msg = { .msg_flags = MSG_DONTWAIT };
+
+		ret = kernel_recvmsg(conn->sock, &msg, &vec, 1, vec.iov_len,
+				     MSG_DONTWAIT);
+		if (ret <= 0)
+			return -EAGAIN;
+		conn->have += ret;
+	}
+	return 0;
+}
+
+/* Return: 0: it is there; -EAGAIN; another errno: it is none. */
+static int read_frame(struct iw_conn *conn, bool reply)
+{
+	int ret;
+
+	ret = read_bytes(conn, sizeof(struct iw_mpa_hdr));
+	if (ret)
+		return ret;
+	ret = iw_mpa_frame_bytes(conn->frame, reply);
+	if (ret < 0)
+		return ret;
+	ret = read_bytes(conn, ret);
+	if (ret)
+		return ret;
+	return iw_mpa_parse(&conn->peer, conn->frame, reply, &conn->pd);
+}
+
+static void look_for_reply(struct iw_conn *conn)
+{
+	int ret = read_frame(conn, true);
+
+	if (ret == -EAGAIN)
+		return;
+	if (ret) {
+		conn->status = -EPROTO;
+		iw_conn_event(conn, IW_E_BAD_FRAME);
+	} else {
+		iw_conn_event(conn, conn->peer.reject ? IW_E_REJECTION :
+			      IW_E_REPLY);
+	}
+}
+
+/* RFC 5044 7.1.2: markers can only be refused. */
+static void look_for_request(struct iw_conn *conn)
+{
+	int ret = read_frame(conn, false);
+
+	if (ret == -EAGAIN)
+		return;
+	if (ret || conn->peer.markers) {
+		if (ret == -EPROTONOSUPPORT || !ret)
+			iw_conn_refuse(conn);
+		iw_conn_event(conn, IW_E_BAD_FRAME);
+	} else {
+		iw_conn_event(conn, IW_E_REQUEST);
+	}
+}
+
+/* Nobody wants what still comes. */
+static void discard(struct iw_conn *conn)
+{
+	u8 scratch[256];
+	int ret, turns = 64;
+
+	do {
+		struct kvec vec = { .iov_base = scratch, .iov_len = sizeof(scratch) };
+		struct msghdr msg = { .msg_flags = MSG_DONTWAIT };
+
+		ret = kernel_recvmsg(conn->sock, &msg, &vec, 1, sizeof(scratch),
+				     MSG_DONTWAIT);
+	} while (ret > 0 && --turns);
+	if (ret > 0)
+		iw_conn_kick(conn);
+}
+
+static void look_at_bytes(struct iw_conn *conn)
+{
+	struct sock *sk = conn->sock->sk;
+
+	switch (conn->state) {
+	case IW_C_TCP:
+		if (sk->sk_state == TCP_ESTABLISHED ||
+		    sk->sk_state == TCP_CLOSE_WAIT)
+			iw_conn_event(conn, IW_E_UP);
+		break;
+	case IW_C_ASKING:
+		look_for_reply(conn);
+		break;
+	case IW_C_HEARING:
+		look_for_request(conn);
+		break;
+	case IW_C_DRAIN:
+		discard(conn);
+		break;
+	case IW_C_READYING:
+	case IW_C_OPEN:
+	case IW_C_CLOSING:
+		iw_conn_read(conn);
+		break;
+	default:
+		break;
+	}
+}
+
+/* TCP that both sides have ended is in TCP_CLOSE as well, behind a FIN (SOCK_DONE). */
+static void look_at_end(struct iw_conn *conn)
+{
+	struct sock *sk = conn->sock->sk;
+	bool all_read = skb_queue_empty(&sk->sk_receive_queue);
+
+	if (sk->sk_err ||
+	    (sk->sk_state == TCP_CLOSE && !sock_flag(sk, SOCK_DONE))) {
+		if (!conn->status)
+			conn->status = sk->sk_err && sk->sk_err != EPIPE ?
+				-sk->sk_err : -ECONNRESET;
+		iw_conn_event(conn, IW_E_RESET);
+	} else if (sk->sk_shutdown & RCV_SHUTDOWN &&
+		   (all_read || conn->state < IW_C_READYING)) {
+		iw_conn_event(conn, IW_E_FIN);
+	}
+}
+
+/**
+ * iw_conn_look - find out what has happened
+ * @conn: connection; its lock is held
+ *
+ * Context: process, may sleep.
+ */
+void iw_conn_look(struct iw_conn *conn)
+{
+	if (conn->sock)
+		look_at_bytes(conn);
+	if (test_and_clear_bit(IW_CONN_READY, &conn->what))
+		iw_conn_event(conn, IW_E_READY);
+	if (test_and_clear_bit(IW_CONN_HEARD, &conn->what))
+		iw_conn_event(conn, IW_E_HEARD);
+	if (test_and_clear_bit(IW_CONN_FAILED, &conn->what))
+		iw_conn_event(conn, IW_E_FAILED);
+	if (conn->state == IW_C_CLOSING && !conn->fin_sent &&
+	    iw_tx_idle(conn->qp))
+		iw_conn_event(conn, IW_E_SENT);
+	if (conn->sock)
+		look_at_end(conn);
+	if (test_and_clear_bit(IW_CONN_TIMED_OUT, &conn->what) &&
+	    (conn->state != IW_C_CLOSING || !may_still_close(conn)))
+		iw_conn_event(conn, IW_E_TIMEOUT);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Completion queues. A program finds struct siw_cqe in its ring, and asks for
+ * notification by a store into the word behind them.
+ */
+#include "iwarp.h"
+
+static const u8 user_opcode[] = {
+	[IB_WC_SEND]		= SIW_OP_SEND,
+	[IB_WC_RDMA_WRITE]	= SIW_OP_WRITE,
+	[IB_WC_RDMA_READ]	= SIW_OP_READ,
+	[IB_WC_LOCAL_INV]	= SIW_OP_INVAL_STAG,
+	[IB_WC_REG_MR]		= SIW_OP_REG_MR,
+};
+
+static const u8 user_status[] = {
+	[IB_WC_SUCCESS]		= SIW_WC_SUCCESS,
+	[IB_WC_LOC_LEN_ERR]	= SIW_WC_LOC_LEN_ERR,
+	[IB_WC_LOC_QP_OP_ERR]	= SIW_WC_LOC_QP_OP_ERR,
+	[IB_WC_LOC_EEC_OP_ERR]	= SIW_WC_GENERAL_ERR,
+	[IB_WC_LOC_PROT_ERR]	= SIW_WC_LOC_PROT_ERR,
+	[IB_WC_WR_FLUSH_ERR]	= SIW_WC_WR_FLUSH_ERR,
+	[IB_WC_MW_BIND_ERR]	= SIW_WC_GENERAL_ERR,
+	[IB_WC_BAD_RESP_ERR]	= SIW_WC_BAD_RESP_ERR,
+	[IB_WC_LOC_ACCESS_ERR]	= SIW_WC_LOC_ACCESS_ERR,
+	[IB_WC_REM_INV_REQ_ERR]	= SIW_WC_REM_INV_REQ_ERR,
+	[IB_WC_REM_ACCESS_ERR]	= SIW_WC_REM_ACCESS_ERR,
+};
+
+static bool user_cq(const struct iw_cq *cq)
+{
+	return cq->ring.map;
+}
+
+static struct siw_cq_ctrl *ctrl_of(const struct iw_cq *cq)
+{
+	return cq->ring.mem + (size_t)cq->ring.num * cq->ring.bytes;
+}
+
+/* From the tasklet: one call at a time, and never inside a call of theirs. */
+static void cq_notify(struct tasklet_struct *tasklet)
+{
+	struct iw_cq *cq = from_tasklet(cq, tasklet, notify);
+	struct ib_event event = {
+		.device = cq->ib.device,
+		.element.cq = &cq->ib,
+		.event = IB_EVENT_CQ_ERR,
+	};
+	bool fire, fire_error;
+	unsigned long flags;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	fire = cq->fire && !cq->dying;
+	fire_error = cq->fire_error && !cq->dying;
+	cq->fire = false;
+	cq->fire_error = false;
+	spin_unlock_irqrestore(&cq->lock, flags);
+
+	if (fire && cq->ib.comp_handler)
+		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+	if (fire_error && cq->ib.event_handler)
+		cq->ib.event_handler(&event, cq->ib.cq_context);
+}
+
+static bool add_user(struct iw_cq *cq, const struct ib_wc *wc)
+{
+	struct siw_cqe *cqe = iw_ring_at(&cq->ring, cq->ring.next);
+
+	/* Pairs with the program's store, which follows its last look. */
+	if (smp_load_acquire(&cqe->flags) & SIW_WQE_VALID)
+		return false;
+	cqe->id = wc->wr_id;
+	cqe->opcode = wc->opcode & IB_WC_RECV ? SIW_OP_RECEIVE :
+		wc->opcode < ARRAY_SIZE(user_opcode) ?
+		user_opcode[wc->opcode] : SIW_OP_SEND;
+	cqe->status = wc->status < ARRAY_SIZE(user_status) ?
+		user_status[wc->status] : SIW_WC_GENERAL_ERR;
+	cqe->bytes = wc->byte_len;
+	cqe->imm_data = 0;
+	if (wc->wc_flags & IB_WC_WITH_INVALIDATE)
+		cqe->inval_stag = wc->ex.invalidate_rkey;
+	cqe->qp_id = wc->qp->qp_num;
+	/* All of the element is there before the program finds it valid. */
+	smp_store_release(&cqe->flags, SIW_WQE_VALID |
+			  (wc->wc_flags & IB_WC_WITH_INVALIDATE ?
+			   SIW_WQE_REM_INVAL : 0));
+	cq->ring.next++;
+	return true;
+}
+
+static bool add_kernel(struct iw_cq *cq, const struct ib_wc *wc)
+{
+	if (cq->ring.next - cq->cons == cq->ring.num)
+		return false;
+	memcpy(iw_ring_at(&cq->ring, cq->ring.next++), wc, sizeof(*wc));
+	return true;
+}
+
+/* What the consumer waits for; asking is over once it has come. */
+static bool wanted(struct iw_cq *cq, bool solicited)
+{
+	u32 armed;
+
+	lockdep_assert_held(&cq->lock);
+	if (user_cq(cq)) {
+		/*
+		 * Either the program, who asks and then looks, finds the element,
+		 * or this finds that he has asked.
+		 */
+		smp_mb();
+		armed = READ_ONCE(ctrl_of(cq)->flags);
+	} else {
+		armed = cq->armed == IB_CQ_NEXT_COMP ? SIW_NOTIFY_ALL :
+			cq->armed == IB_CQ_SOLICITED ? SIW_NOTIFY_SOLICITED : 0;
+	}
+	if (!(armed & SIW_NOTIFY_NEXT_COMPLETION) &&
+	    !(armed & SIW_NOTIFY_SOLICITED && solicited))
+		return false;
+	if (user_cq(cq))
+		WRITE_ONCE(ctrl_of(cq)->flags, SIW_NOTIFY_NOT);
+	cq->armed = 0;
+	return true;
+}
+
+/**
+ * iw_cq_post - add a completion
+ * @cq: the CQ
+ * @wc: the completion
+ * @solicited: by the peer; an error counts as solicited too
+ *
+ * The consumer is told by a tasklet, if he asked for it. A queue that is full
+ * loses the completion, and all that follow (IBA vol. 1, 10.7.3).
+ *
+ * Context: any.
+ */
+void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited)
+{
+	unsigned long flags;
+	bool added = false;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	if (!cq->overrun) {
+		added = user_cq(cq) ? add_user(cq, wc) : add_kernel(cq, wc);
+		if (!added) {
+			cq->overrun = true;
+			cq->fire_error = true;
+			iw_count(to_iw_dev(cq->ib.device), IW_STAT_CQ_OVERRUN);
+		}
+	}
+	if (added && wanted(cq, solicited || wc->status != IB_WC_SUCCESS))
+		cq->fire = true;
+	if ((cq->fire || cq->fire_error) && !cq->dying)
+		tasklet_schedule(&cq->notify);
+	spin_unlock_irqrestore(&cq->lock, flags);
+}
+
+/**
+ * iw_cq_forget - drop completions of a queue pair that is no more
+ * @cq: where they went
+ * @qp: the queue pair; it adds none any more
+ *
+ * For a kernel consumer they name it by its address. What is in the ring of a
+ * program is the program's. Context: any.
+ */
+void iw_cq_forget(struct iw_cq *cq, const struct ib_qp *qp)
+{
+	unsigned long flags;
+	struct ib_wc *wc;
+	u32 at, to;
+
+	if (user_cq(cq))
+		return;
+	spin_lock_irqsave(&cq->lock, flags);
+	for (at = to = cq->cons; at != cq->ring.next; at++) {
+		wc = iw_ring_at(&cq->ring, at);
+		if (wc->qp == qp)
+			continue;
+		if (at != to)
+			memcpy(iw_ring_at(&cq->ring, to), wc, sizeof(*wc));
+		to++;
+	}
+	cq->ring.next = to;
+	spin_unlock_irqrestore(&cq->lock, flags);
+}
+
+static int reply(struct iw_cq *cq, u64 key, struct ib_udata *udata)
+{
+	struct siw_uresp_create_cq resp = {
+		.num_cqe = cq->ring.num,
+		.cq_key = key,
+	};
+
+	if (udata->outlen < sizeof(resp))
+		return -EINVAL;
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+static int create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
+		     struct compat_op_attrs *attrs)
+{
+	struct ib_udata *udata = compat_op_udata(attrs);
+	struct ib_ucontext *ucontext = soft_udata_context(udata);
+	struct iw_cq *cq = to_iw_cq(ib);
+	u64 key = 0;
+	int ret;
+
+	if (attr->flags)
+		return -EOPNOTSUPP;
+	if (!attr->cqe || attr->cqe > IW_MAX_CQE)
+		return -EINVAL;
+	spin_lock_init(&cq->lock);
+	tasklet_setup(&cq->notify, cq_notify);
+	ret = iw_ring_alloc(&cq->ring, attr->cqe,
+			    udata ? sizeof(struct siw_cqe) : sizeof(struct ib_wc),
+			    sizeof(struct siw_cq_ctrl), ucontext, &key);
+	if (ret)
+		return ret;
+	ib->cqe = cq->ring.num;
+	ret = udata ? reply(cq, key, udata) : 0;
+	if (ret)
+		iw_ring_free(&cq->ring);
+	return ret;
+}
+
+static int pre_destroy_cq(struct ib_cq *ib)
+{
+	struct iw_cq *cq = to_iw_cq(ib);
+
+	spin_lock_irq(&cq->lock);
+	cq->dying = true;
+	spin_unlock_irq(&cq->lock);
+	tasklet_kill(&cq->notify);
+	return 0;
+}
+
+static int destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
+{
+	pre_destroy_cq(ib);
+	iw_ring_free(&to_iw_cq(ib)->ring);
+	return 0;
+}
+
+static int resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
+{
+	return -EOPNOTSUPP;
+}
+
+static int poll_cq(struct ib_cq *ib, int num, struct ib_wc *wc)
+{
+	struct iw_cq *cq = to_iw_cq(ib);
+	unsigned long flags;
+	int done;
+
+	if (user_cq(cq))
+		return -EOPNOTSUPP;
+	spin_lock_irqsave(&cq->lock, flags);
+	for (done = 0; done < num && cq->cons != cq->ring.next; done++)
+		memcpy(&wc[done], iw_ring_at(&cq->ring, cq->cons++),
+		       sizeof(*wc));
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return done;
+}
+
+static int peek_cq(struct ib_cq *ib, int most)
+{
+	struct iw_cq *cq = to_iw_cq(ib);
+	unsigned long flags;
+	u32 waiting;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	waiting = user_cq(cq) ? 0 : cq->ring.next - cq->cons;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return min_t(u32, waiting, most);
+}
+
+/* A request for every completion is not weakened by one for solicited ones. */
+static int req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags how)
+{
+	struct iw_cq *cq = to_iw_cq(ib);
+	unsigned long flags;
+	int ret = 0;
+
+	if (user_cq(cq))
+		return 0;
+	spin_lock_irqsave(&cq->lock, flags);
+	if (cq->armed != IB_CQ_NEXT_COMP && how & IB_CQ_SOLICITED_MASK)
+		cq->armed = how & IB_CQ_SOLICITED_MASK;
+	if (how & IB_CQ_REPORT_MISSED_EVENTS && cq->cons != cq->ring.next)
+		ret = 1;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return ret;
+}
+
+const struct ib_device_ops iw_cq_ops = {
+	.create_cq = create_cq,
+	.pre_destroy_cq = pre_destroy_cq,
+	.destroy_cq = destroy_cq,
+	.resize_cq = resize_cq,
+	.poll_cq = poll_cq,
+	.peek_cq = peek_cq,
+	.req_notify_cq = req_notify_cq,
+
+	INIT_RDMA_OBJ_SIZE(ib_cq, iw_cq, ib),
+};

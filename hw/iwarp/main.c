@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Devices of type iwarp: from 'rdma link add' until the core, the network device
+ * or the module ends them.
+ *
+ * The life of a device ends in dealloc_driver(), whoever began it: 'rdma link
+ * delete', its network device, this module, or another driver of the same
+ * driver_id, whose unload makes the core unregister all of them. What remains of
+ * it is reap()'s.
+ */
+#include <linux/cpumask.h>
+#include <linux/jhash.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/utsname.h>
+#include <net/addrconf.h>
+#include <rdma/rdma_netlink.h>
+
+#include "conn.h"
+#include "iwarp.h"
+
+bool iw_crc_wanted = true;
+module_param_named(crc, iw_crc_wanted, bool, 0644);
+MODULE_PARM_DESC(crc, "Ask for CRCs; without, they are used if the peer asks (default Y)");
+
+bool iw_p2p_wanted = true;
+module_param_named(p2p, iw_p2p_wanted, bool, 0644);
+MODULE_PARM_DESC(p2p, "Ask for connections in which either side may send first (default Y)");
+
+uint iw_close_time = 60;
+module_param_named(close_time, iw_close_time, uint, 0644);
+MODULE_PARM_DESC(close_time, "Seconds a peer may do nothing while a connection closes (default 60)");
+
+bool iw_long_fpdus = true;
+module_param_named(long_fpdus, iw_long_fpdus, bool, 0644);
+MODULE_PARM_DESC(long_fpdus, "FPDUs longer than a segment between devices of this host (default Y)");
+
+bool iw_loopback = true;
+module_param_named(loopback, iw_loopback, bool, 0644);
+MODULE_PARM_DESC(loopback, "Messages between two ends of this host do not go through TCP (default Y)");
+
+struct workqueue_struct *iw_wq;
+/* Ends of devices, which wait for works of others. */
+static struct workqueue_struct *iw_end_wq;
+
+/* ---- the end of a device ------------------------------------------------------------ */
+
+static void end(struct work_struct *work)
+{
+	struct iw_dev *dev = container_of(work, struct iw_dev, end);
+
+	ib_unregister_device(&dev->soft.ib);
+	put_device(&dev->soft.ib.dev);
+}
+
+/* At most once, of a device that the core knows, or knew. Does not wait. */
+void iw_unregister(struct iw_dev *dev)
+{
+	lockdep_assert_held(&iw_lock);
+	get_device(&dev->soft.ib.dev);
+	if (!queue_work(iw_end_wq, &dev->end))
+		put_device(&dev->soft.ib.dev);
+}
+
+/*
+ * The core has let go of the device when ib_unregister_device() returns, also if
+ * another thread was doing it: so dealloc_driver() is not running any more, and
+ * once the list is empty no code of the module is.
+ */
+static void reap(struct work_struct *work)
+{
+	struct iw_dev *dev = container_of(work, struct iw_dev, reap);
+
+	ib_unregister_device(&dev->soft.ib);
+	flush_work(&dev->end);
+	mutex_lock(&iw_lock);
+	list_del(&dev->entry);
+	mutex_unlock(&iw_lock);
+	put_device(&dev->soft.ib.dev);
+}
+
+static void free_tables(struct iw_dev *dev)
+{
+	free_percpu(dev->stats);
+	soft_mem_exit(&dev->soft.mem);
+	xa_destroy(&dev->qps);
+}
+
+/* The last op that the core calls. Every object is gone. */
+static void dealloc_driver(struct ib_device *ib)
+{
+	struct iw_dev *dev = to_iw_dev(ib);
+
+	iw_detach(dev);
+	/* Who found the network device by us is through with it. */
+	synchronize_net();
+	free_tables(dev);
+	dev_put(dev->held);
+	/* One that newlink gave up was never listed. */
+	if (!list_empty(&dev->entry))
+		queue_work(iw_end_wq, &dev->reap);
+}
+
+static const struct ib_device_ops dev_ops = {
+	.owner = THIS_MODULE,
+	.driver_id = RDMA_DRIVER_SIW,
+	.uverbs_abi_ver = SIW_ABI_VERSION,
+	.dealloc_driver = dealloc_driver,
+};
+
+/* ---- 'rdma link add' ----------------------------------------------------------------- */
+
+/*
+ * rdma_cm finds a device by the MAC of the interface; one without a MAC has a
+ * number that its name gives, which stays what it is.
+ */
+static void describe(struct iw_dev *dev, const struct net_device *ndev)
+{
+	struct ib_device *ib = &dev->soft.ib;
+	u32 bytes = min_t(u32, ndev->addr_len, ETH_ALEN);
+	u8 mac[ETH_ALEN] = {};
+	u32 hash;
+
+	memcpy(mac, ndev->dev_addr, bytes);
+	memcpy(dev->gid.raw, mac, sizeof(mac));
+	if (is_zero_ether_addr(mac)) {
+		hash = jhash(ndev->name, strlen(ndev->name), 0);
+		/* Locally administered, as nobody else gave it. */
+		mac[0] = 0x02;
+		memcpy(mac + 2, &hash, sizeof(hash));
+	}
+	addrconf_addr_eui48((u8 *)&ib->node_guid, (const char *)mac);
+	ib->node_type = RDMA_NODE_RNIC;
+	ib->phys_port_cnt = 1;
+	ib->num_comp_vectors = num_online_cpus();
+	ib->iw_driver_flags = IW_F_NO_PORT_MAP;
+	strscpy(ib->iw_ifname, ndev->name, sizeof(ib->iw_ifname));
+	snprintf(ib->node_desc, sizeof(ib->node_desc), "%.57s iwarp",
+		 init_utsname()->nodename);
+	ib->dev.parent = ndev->dev.parent;
+	/* Of what libsiw does by a write: the rest goes through the rings. */
+	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND);
+	/*
+	 * Where devices are not shared, the core would let it begin in the first
+	 * namespace, in which its network device can not be seen.
+	 */
+	if (!rdma_dev_access_netns(ib, dev_net(ndev)))
+		write_pnet(&ib->coredev.rdma_net, dev_net(ndev));
+}
+
+static void set_ops(struct ib_device *ib)
+{
+	/* The first to name an op has it: ours go before those of hw/soft. */
+	const struct ib_device_ops *const ops[] = {
+		&dev_ops, &iw_verbs_ops, &iw_cq_ops, &iw_qp_ops, &iw_srq_ops,
+		&iw_cm_ops, &iw_stats_ops, &soft_dev_ops,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		ib_set_device_ops(ib, ops[i]);
+}
+
+static struct iw_dev *create(struct net_device *ndev)
+{
+	struct iw_dev *dev;
+
+	/* The core frees by the address of its part, which is the first. */
+	BUILD_BUG_ON(offsetof(struct iw_dev, soft.ib) != 0);
+	dev = ib_alloc_device(iw_dev, soft.ib);
+	if (!dev)
+		return NULL;
+	dev->stats = alloc_percpu(struct iw_stats);
+	if (!dev->stats) {
+		ib_dealloc_device(&dev->soft.ib);
+		return NULL;
+	}
+	soft_mem_init(&dev->soft.mem);
+	dev->soft.max_cqe = IW_MAX_CQE;
+	dev->soft.max_mr_pages = IW_MAX_FAST_PAGES;
+	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	dev->next_qpn = get_random_u32() & 0x7fffff;
+	INIT_LIST_HEAD(&dev->entry);
+	INIT_WORK(&dev->end, end);
+	INIT_WORK(&dev->reap, reap);
+	dev_hold(ndev);
+	dev->held = ndev;
+	describe(dev, ndev);
+	/* From here on ib_dealloc_device() undoes all of it. */
+	set_ops(&dev->soft.ib);
+	return dev;
+}
+
+static int newlink(const char *name, struct net_device *ndev)
+{
+	struct iw_dev *dev = create(ndev);
+	struct ib_device *ib;
+	int ret;
+
+	if (!dev)
+		return -ENOMEM;
+	ib = &dev->soft.ib;
+	/* Of this function, and of the list: reap() puts that one. */
+	get_device(&ib->dev);
+	ret = iw_attach(dev, ndev);
+	if (ret) {
+		ib_dealloc_device(ib);
+		goto out;
+	}
+	get_device(&ib->dev);
+	ret = ib_register_device(ib, name, NULL);
+	if (ret) {
+		ib_dealloc_device(ib);
+	} else if (!iw_publish(dev)) {
+		/* By now the core may have done so itself: no harm. */
+		ib_unregister_device(ib);
+		ret = -ENODEV;
+	}
+out:
+	put_device(&ib->dev);
+	return ret;
+}
+
+static struct rdma_link_ops link_type = {
+	.type = "iwarp",
+	.newlink = newlink,
+};
+
+/* ---- the module ------------------------------------------------------------------------ */
+
+static struct ib_device *first_ib(void)
+{
+	struct ib_device *ib = NULL;
+	struct iw_dev *dev;
+
+	mutex_lock(&iw_lock);
+	dev = list_first_entry_or_null(&iw_devices, struct iw_dev, entry);
+	if (dev) {
+		ib = &dev->soft.ib;
+		get_device(&ib->dev);
+	}
+	mutex_unlock(&iw_lock);
+	return ib;
+}
+
+/*
+ * Not by ib_unregister_driver(): that takes all devices of the driver_id, and
+ * some may be of another module. No new one comes any more.
+ */
+static void end_all(void)
+{
+	struct ib_device *ib;
+
+	while ((ib = first_ib()) != NULL) {
+		ib_unregister_device(ib);
+		flush_work(&to_iw_dev(ib)->reap);
+		put_device(&ib->dev);
+		cond_resched();
+	}
+}
+
+static int __init iw_init(void)
+{
+	int ret = -ENOMEM;
+
+	iw_wq = alloc_workqueue("ofed_iwarp", WQ_MEM_RECLAIM |
+				WQ_CPU_INTENSIVE, 0);
+	if (!iw_wq)
+		return -ENOMEM;
+	iw_end_wq = alloc_workqueue("ofed_iwarp_end", WQ_UNBOUND, 0);
+	if (!iw_end_wq)
+		goto err_wq;
+	ret = iw_crc_init();
+	if (ret)
+		goto err_end_wq;
+	ret = iw_netdev_init();
+	if (ret)
+		goto err_crc;
+	rdma_link_register(&link_type);
+	return 0;
+
+err_crc:
+	iw_crc_exit();
+err_end_wq:
+	destroy_workqueue(iw_end_wq);
+err_wq:
+	destroy_workqueue(iw_wq);
+	return ret;
+}
+
+static void __exit iw_exit(void)
+{
+	rdma_link_unregister(&link_type);
+	end_all();
+	iw_netdev_exit();
+	destroy_workqueue(iw_end_wq);
+	iw_conns_end();
+	/* Memory of connections, too, goes in works. */
+	destroy_workqueue(iw_wq);
+	rcu_barrier();
+	iw_crc_exit();
+}
+
+module_init(iw_init);
+module_exit(iw_exit);
+
+MODULE_DESCRIPTION("iWARP: RDMA over TCP");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_RDMA_LINK("iwarp");
+MODULE_SOFTDEP("pre: crc32c");

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Queue pairs: made, changed by their consumer, and unmade. */
+#include <linux/slab.h>
+
+#include "conn.h"
+#include "iwarp.h"
+
+#define QPN_MAX 0xffffff
+
+void iw_qp_get(struct iw_qp *qp)
+{
+	refcount_inc(&qp->refs);
+}
+
+/* Any context. */
+void iw_qp_put(struct iw_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->refs))
+		complete(&qp->released);
+}
+
+/* ---- made -------------------------------------------------------------------------- */
+
+static int check_caps(const struct ib_qp_init_attr *init)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+
+	if (init->qp_type != IB_QPT_RC || init->create_flags)
+		return -EOPNOTSUPP;
+	if (!init->send_cq || !init->recv_cq)
+		return -EINVAL;
+	if (cap->max_send_wr > IW_MAX_QP_WR || cap->max_recv_wr > IW_MAX_QP_WR ||
+	    cap->max_send_sge > IW_MAX_SGE || cap->max_recv_sge > IW_MAX_SGE ||
+	    cap->max_inline_data > IW_MAX_INLINE)
+		return -EINVAL;
+	return 0;
+}
+
+static int check_user(const struct ib_qp_init_attr *init,
+		      const struct ib_udata *udata)
+{
+	if (init->cap.max_send_sge > SIW_MAX_SGE ||
+	    (!init->srq && init->cap.max_recv_sge > SIW_MAX_SGE))
+		return -EINVAL;
+	return udata->outlen < sizeof(struct siw_uresp_create_qp) ? -EINVAL : 0;
+}
+
+static void init_qp(struct iw_qp *qp, const struct ib_qp_init_attr *init)
+{
+	refcount_set(&qp->refs, 1);
+	atomic_set(&qp->handed, 0);
+	init_completion(&qp->released);
+	spin_lock_init(&qp->lock);
+	qp->state = IW_IDLE;
+	qp->ib_state = IB_QPS_RESET;
+	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->srq = init->srq ? to_iw_srq(init->srq) : NULL;
+	iw_tx_init(qp);
+}
+
+static int reply(struct iw_qp *qp, u64 sq_key, u64 rq_key, struct ib_udata *udata)
+{
+	struct siw_uresp_create_qp resp = {
+		.qp_id = qp->ib.qp_num,
+		.num_sqe = qp->sq.num,
+		.num_rqe = qp->rq.ring.num,
+		.sq_key = sq_key,
+		.rq_key = rq_key,
+	};
+
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+static int make_queues(struct iw_qp *qp, struct ib_qp_init_attr *init,
+		       struct ib_ucontext *ucontext, u64 *sq_key, u64 *rq_key)
+{
+	int ret;
+
+	ret = iw_sq_alloc(qp, init, ucontext, sq_key);
+	if (ret || qp->srq)
+		return ret;
+	ret = iw_rq_alloc(&qp->rq, init->cap.max_recv_wr, init->cap.max_recv_sge,
+			  ucontext, rq_key);
+	if (ret)
+		iw_sq_free(&qp->sq);
+	return ret;
+}
+
+static void free_queues(struct iw_qp *qp)
+{
+	iw_sq_free(&qp->sq);
+	iw_ring_free(&qp->rq.ring);
+}
+
+static void say_caps(const struct iw_qp *qp, struct ib_qp_cap *cap)
+{
+	cap->max_send_wr = qp->sq.num;
+	cap->max_send_sge = qp->sq.max_sge;
+	cap->max_recv_wr = qp->srq ? 0 : qp->rq.ring.num;
+	cap->max_recv_sge = qp->srq ? 0 : qp->rq.max_sge;
+	cap->max_inline_data = IW_MAX_INLINE;
+}
+
+static int create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
+		     struct ib_udata *udata)
+{
+	struct ib_ucontext *ucontext = soft_udata_context(udata);
+	struct iw_dev *dev = to_iw_dev(ib->device);
+	struct iw_qp *qp = to_iw_qp(ib);
+	u64 sq_key = 0, rq_key = 0;
+	int ret;
+
+	ret = check_caps(init) ?: udata ? check_user(init, udata) : 0;
+	if (ret)
+		return ret;
+	init_qp(qp, init);
+	ret = make_queues(qp, init, ucontext, &sq_key, &rq_key);
+	if (ret)
+		goto err_tx;
+	/* Nobody finds it before it is complete. */
+	ret = xa_alloc_cyclic_irq(&dev->qps, &ib->qp_num, NULL,
+				  XA_LIMIT(1, QPN_MAX), &dev->next_qpn,
+				  GFP_KERNEL);
+	if (ret < 0)
+		goto err_queues;
+	say_caps(qp, &init->cap);
+	ret = udata ? reply(qp, sq_key, rq_key, udata) : 0;
+	if (ret)
+		goto err_number;
+	xa_store_irq(&dev->qps, ib->qp_num, qp, GFP_KERNEL);
+	return 0;
+
+err_number:
+	xa_erase_irq(&dev->qps, ib->qp_num);
+err_queues:
+	free_queues(qp);
+err_tx:
+	iw_tx_exit(qp);
+	return ret;
+}
+
+/* ---- changed ----------------------------------------------------------------------- */
+
+/* Its connection, referenced, or NULL. */
+static struct iw_conn *conn_of(struct iw_qp *qp)
+{
+	struct iw_conn *conn;
+
+	spin_lock_irq(&qp->lock);
+	conn = qp->conn;
+	if (conn)
+		iw_conn_get(conn);
+	spin_unlock_irq(&qp->lock);
+	return conn;
+}
+
+/* Whoever has no connection is in IW_ERROR at once. */
+static void abort_qp(struct iw_qp *qp)
+{
+	struct iw_conn *conn;
+
+	/* Else who connects could find it between our looks and the flush. */
+	spin_lock_irq(&qp->lock);
+	qp->barred = true;
+	spin_unlock_irq(&qp->lock);
+	conn = conn_of(qp);
+	if (conn) {
+		iw_conn_call(conn, IW_E_ABORT);
+		iw_conn_put(conn);
+	}
+	/* It may have had one that was just going. */
+	conn = conn_of(qp);
+	if (conn)
+		iw_conn_put(conn);
+	else
+		iw_qp_flush(qp);
+}
+
+/* In order: what is posted goes out first. */
+static int close_qp(struct iw_qp *qp)
+{
+	struct iw_conn *conn = conn_of(qp);
+
+	if (!conn)
+		return -EINVAL;
+	spin_lock_irq(&qp->lock);
+	if (qp->state == IW_RTS)
+		WRITE_ONCE(qp->state, IW_CLOSING);
+	spin_unlock_irq(&qp->lock);
+	iw_conn_call(conn, IW_E_CLOSE);
+	iw_conn_put(conn);
+	return 0;
+}
+
+/*
+ * The way up to RTS is the connection's; what a consumer asks for on that way is
+ * remembered. The verbs of the RDMA consortium have IDLE for all of it.
+ */
+static int move_idle(struct iw_qp *qp, enum ib_qp_state to)
+{
+	int ret = 0;
+
+	spin_lock_irq(&qp->lock);
+	if (qp->state == IW_IDLE && to <= IB_QPS_RTR)
+		qp->ib_state = to;
+	else if (qp->state != IW_RTS || to != IB_QPS_RTS)
+		ret = -EINVAL;
+	spin_unlock_irq(&qp->lock);
+	return ret;
+}
+
+static int modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		     struct ib_udata *udata)
+{
+	struct iw_qp *qp = to_iw_qp(ib);
+	int ret = 0;
+
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+	if (mask & IB_QP_ACCESS_FLAGS) {
+		spin_lock_irq(&qp->lock);
+		WRITE_ONCE(qp->access, attr->qp_access_flags);
+		spin_unlock_irq(&qp->lock);
+	}
+	if (!(mask & IB_QP_STATE))
+		return 0;
+	switch (attr->qp_state) {
+	case IB_QPS_RESET:
+	case IB_QPS_INIT:
+	case IB_QPS_RTR:
+	case IB_QPS_RTS:
+		ret = move_idle(qp, attr->qp_state);
+		break;
+	case IB_QPS_SQD:
+		ret = close_qp(qp);
+		break;
+	case IB_QPS_ERR:
+		abort_qp(qp);
+		break;
+	default:
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
+static const u8 ib_state_of[IW_QP_STATES] = {
+	[IW_RTS]	= IB_QPS_RTS,
+	[IW_CLOSING]	= IB_QPS_SQD,
+	[IW_TERMINATE]	= IB_QPS_SQE,
+	[IW_ERROR]	= IB_QPS_ERR,
+};
+
+static int query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		    struct ib_qp_init_attr *init)
+{
+	struct iw_qp *qp = to_iw_qp(ib);
+
+	memset(attr, 0, sizeof(*attr));
+	memset(init, 0, sizeof(*init));
+	say_caps(qp, &attr->cap);
+	spin_lock_irq(&qp->lock);
+	attr->qp_state = qp->state == IW_IDLE ? qp->ib_state :
+		ib_state_of[qp->state];
+	attr->qp_access_flags = qp->access;
+	attr->max_rd_atomic = qp->sq.ord;
+	attr->max_dest_rd_atomic = qp->asks.num;
+	spin_unlock_irq(&qp->lock);
+	attr->cur_qp_state = attr->qp_state;
+	attr->port_num = 1;
+	attr->path_mtu = IB_MTU_4096;
+	init->qp_type = ib->qp_type;
+	init->send_cq = ib->send_cq;
+	init->recv_cq = ib->recv_cq;
+	init->srq = ib->srq;
+	init->cap = attr->cap;
+	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
+	return 0;
+}
+
+/*
+ * Nobody finds it; its connection ends; the iWARP CM hears of that, and drops
+ * what it has. Then nobody has it.
+ */
+static int destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
+{
+	struct iw_dev *dev = to_iw_dev(ib->device);
+	struct iw_qp *qp = to_iw_qp(ib);
+
+	xa_erase_irq(&dev->qps, ib->qp_num);
+	abort_qp(qp);
+	iw_qp_put(qp);
+	wait_for_completion(&qp->released);
+	iw_tx_exit(qp);
+	iw_cq_forget(to_iw_cq(ib->send_cq), ib);
+	iw_cq_forget(to_iw_cq(ib->recv_cq), ib);
+	free_queues(qp);
+	return 0;
+}
+
+const struct ib_device_ops iw_qp_ops = {
+	.create_qp = create_qp,
+	.modify_qp = modify_qp,
+	.query_qp = query_qp,
+	.destroy_qp = destroy_qp,
+	.post_send = iw_post_send,
+	.post_recv = iw_post_recv,
+
+	INIT_RDMA_OBJ_SIZE(ib_qp, iw_qp, ib),
+};

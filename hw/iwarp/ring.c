@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rings as <rdma/siw-abi.h> has them: each element has a flag that says whether
+ * it is the other side's. No index is shared, so nobody can make the kernel
+ * believe in more elements than there are.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "iwarp.h"
+
+/* In pages: above the offset that libsiw takes for an error. */
+#define FIRST_PAGE ((SIW_INVAL_UOBJ_KEY >> PAGE_SHIFT) + 1)
+
+static int map_user(struct iw_ring *ring, size_t bytes,
+		    struct ib_ucontext *ucontext, u64 *key)
+{
+	struct soft_map *map = kzalloc(sizeof(*map), GFP_KERNEL_ACCOUNT);
+	int ret = -ENOMEM;
+
+	if (!map)
+		return ret;
+	bytes = PAGE_ALIGN(bytes);
+	map->mem = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
+			     __GFP_NOWARN);
+	if (!map->mem)
+		goto err_map;
+	ret = rdma_user_mmap_entry_insert_range(ucontext, &map->entry, bytes,
+						FIRST_PAGE, U32_MAX);
+	if (ret)
+		goto err_mem;
+	*key = rdma_user_mmap_get_offset(&map->entry);
+	ring->map = map;
+	ring->mem = map->mem;
+	return 0;
+
+err_mem:
+	vfree(map->mem);
+err_map:
+	kfree(map);
+	return ret;
+}
+
+/**
+ * iw_ring_alloc - make a ring whose elements are all nobody's
+ * @ring: filled in
+ * @num: elements; rounded up to a power of 2, since libsiw counts modulo 2^32
+ * @bytes: of an element
+ * @extra: bytes behind the elements
+ * @ucontext: of the program that is going to map it, or NULL: the kernel's
+ * @key: (with @ucontext) where to map it
+ *
+ * Memory is charged to the caller's cgroup. Context: process, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int iw_ring_alloc(struct iw_ring *ring, u32 num, u32 bytes, u32 extra,
+		  struct ib_ucontext *ucontext, u64 *key)
+{
+	size_t all;
+
+	num = roundup_pow_of_two(max(num, 1U));
+	*ring = (struct iw_ring){ .num = num, .bytes = bytes };
+	all = (size_t)num * bytes + extra;
+	if (ucontext)
+		return map_user(ring, all, ucontext, key);
+	ring->mem = kvzalloc(all, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	return ring->mem ? 0 : -ENOMEM;
+}
+
+/**
+ * iw_ring_free - undo iw_ring_alloc()
+ * @ring: nobody in the kernel uses it any more; all zero is fine
+ *
+ * Pages that a program has mapped stay its own until it unmaps them.
+ * Context: process, may sleep.
+ */
+void iw_ring_free(struct iw_ring *ring)
+{
+	if (ring->map)
+		rdma_user_mmap_entry_remove(&ring->map->entry);
+	else
+		kvfree(ring->mem);
+	*ring = (struct iw_ring){};
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Receive requests: out of the ring into kernel memory, and their completions. */
+#include "iwarp.h"
+
+/* Of a kernel consumer's ring. */
+struct iw_rqe {
+	u64 wr_id;
+	u32 num_sge;
+	struct ib_sge sge[IW_MAX_SGE];
+};
+
+/**
+ * iw_rq_alloc - make a receive queue
+ * @rq: filled in
+ * @max_wr: requests
+ * @max_sge: of a request
+ * @ucontext: of the program, or NULL
+ * @key: (with @ucontext) where to map it
+ *
+ * Context: process, may sleep. Return: 0, -EINVAL or -ENOMEM.
+ */
+int iw_rq_alloc(struct iw_rq *rq, u32 max_wr, u32 max_sge,
+		struct ib_ucontext *ucontext, u64 *key)
+{
+	if (max_sge > (ucontext ? SIW_MAX_SGE : IW_MAX_SGE))
+		return -EINVAL;
+	rq->max_sge = ucontext ? SIW_MAX_SGE : max(max_sge, 1U);
+	rq->post = 0;
+	return iw_ring_alloc(&rq->ring, max_wr, ucontext ?
+			     sizeof(struct siw_rqe) : sizeof(struct iw_rqe), 0,
+			     ucontext, key);
+}
+
+/* Every byte is read once, then checked where the program can not reach it. */
+static int take_user(struct iw_rq *rq, struct iw_recv *recv)
+{
+	struct siw_rqe *rqe = iw_ring_at(&rq->ring, rq->ring.next);
+
+	/* Pairs with the program's store, which follows the element. */
+	if (!(smp_load_acquire(&rqe->flags) & SIW_WQE_VALID))
+		return -ENOENT;
+	recv->wr_id = READ_ONCE(rqe->id);
+	recv->num_sge = min_t(u32, READ_ONCE(rqe->num_sge), SIW_MAX_SGE);
+	memcpy(recv->sge, rqe->sge, recv->num_sge * sizeof(recv->sge[0]));
+	/* The element was read before the program fills it again. */
+	smp_store_release(&rqe->flags, 0);
+	rq->ring.next++;
+	return 0;
+}
+
+static int take_kernel(struct iw_rq *rq, struct iw_recv *recv)
+{
+	const struct iw_rqe *rqe = iw_ring_at(&rq->ring, rq->ring.next);
+
+	if (rq->ring.next == rq->post)
+		return -ENOENT;
+	recv->wr_id = rqe->wr_id;
+	recv->num_sge = rqe->num_sge;
+	memcpy(recv->sge, rqe->sge, recv->num_sge * sizeof(recv->sge[0]));
+	rq->ring.next++;
+	return 0;
+}
+
+/**
+ * iw_rq_take - the oldest receive request, out of the ring
+ * @rq: the queue; the caller has the lock of its consumer side
+ * @recv: filled in
+ *
+ * Context: any. Return: 0; -ENOENT: there is none; -EMSGSIZE: it is taken, but
+ * has more room than a message may have.
+ */
+int iw_rq_take(struct iw_rq *rq, struct iw_recv *recv)
+{
+	int ret = rq->ring.map ? take_user(rq, recv) : take_kernel(rq, recv);
+	u64 length = 0;
+	u32 i;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < recv->num_sge; i++)
+		length += recv->sge[i].length;
+	recv->length = length;
+	return length > U32_MAX ? -EMSGSIZE : 0;
+}
+
+/**
+ * iw_rq_add - post a receive request of the kernel
+ * @rq: the queue; the caller has the lock of its producer side
+ * @wr: the request
+ *
+ * Context: any. Return: 0, -EINVAL (SGEs), -ENOMEM (full).
+ */
+int iw_rq_add(struct iw_rq *rq, const struct ib_recv_wr *wr)
+{
+	struct iw_rqe *rqe = iw_ring_at(&rq->ring, rq->post);
+
+	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge)
+		return -EINVAL;
+	if (rq->post - rq->ring.next == rq->ring.num)
+		return -ENOMEM;
+	rqe->wr_id = wr->wr_id;
+	rqe->num_sge = wr->num_sge;
+	memcpy(rqe->sge, wr->sg_list, wr->num_sge * sizeof(rqe->sge[0]));
+	rq->post++;
+	return 0;
+}
+
+/**
+ * iw_rq_below - do fewer requests wait than so many?
+ * @rq: the queue; the caller has the lock of its consumer side
+ * @limit: that many, at least 1
+ *
+ * Requests of a program have no gaps: one place tells. A program that leaves some
+ * deceives itself.
+ *
+ * Context: any.
+ */
+bool iw_rq_below(const struct iw_rq *rq, u32 limit)
+{
+	const struct siw_rqe *rqe;
+
+	if (!rq->ring.map)
+		return rq->post - rq->ring.next < limit;
+	if (limit > rq->ring.num)
+		return true;
+	rqe = iw_ring_at(&rq->ring, rq->ring.next + limit - 1);
+	return !(READ_ONCE(rqe->flags) & SIW_WQE_VALID);
+}
+
+/**
+ * iw_qp_take_recv - a receive request for a message that begins
+ * @qp: queue pair
+ * @recv: filled in
+ *
+ * Context: any. Return: as iw_rq_take().
+ */
+int iw_qp_take_recv(struct iw_qp *qp, struct iw_recv *recv)
+{
+	unsigned long flags;
+	int ret;
+
+	if (qp->srq)
+		return iw_srq_take(qp->srq, recv);
+	spin_lock_irqsave(&qp->lock, flags);
+	ret = iw_rq_take(&qp->rq, recv);
+	spin_unlock_irqrestore(&qp->lock, flags);
+	return ret;
+}
+
+/**
+ * iw_recv_done - a receive request completes
+ * @qp: queue pair
+ * @wr_id: of the request
+ * @status: enum ib_wc_status
+ * @bytes: of the message
+ * @invalidated: key that the peer has invalidated, or NULL
+ * @solicited: by the peer
+ *
+ * Context: any.
+ */
+void iw_recv_done(struct iw_qp *qp, u64 wr_id, u8 status, u32 bytes,
+		  u32 *invalidated, bool solicited)
+{
+	struct ib_wc wc = {
+		.wr_id = wr_id,
+		.status = status,
+		.opcode = IB_WC_RECV,
+		.byte_len = bytes,
+		.qp = &qp->ib,
+		.port_num = 1,
+	};
+
+	if (invalidated) {
+		wc.wc_flags = IB_WC_WITH_INVALIDATE;
+		wc.ex.invalidate_rkey = *invalidated;
+	}
+	iw_cq_post(to_iw_cq(qp->ib.recv_cq), &wc, solicited);
+}
+
+/**
+ * iw_rq_flush - complete what no message will come for
+ * @qp: queue pair in IW_ERROR
+ *
+ * A program can add while this runs, but not more than the ring has: it ends.
+ * Requests of a shared queue stay there. Context: any.
+ */
+void iw_rq_flush(struct iw_qp *qp)
+{
+	struct iw_recv recv;
+	u32 most;
+
+	if (qp->srq)
+		return;
+	for (most = qp->rq.ring.num; most; most--) {
+		if (iw_qp_take_recv(qp, &recv) == -ENOENT)
+			break;
+		iw_recv_done(qp, recv.wr_id, IB_WC_WR_FLUSH_ERR, 0, NULL, false);
+	}
+}
+
+/**
+ * iw_recv_imm - a receive request completes by immediate data
+ * @qp: queue pair
+ * @wr_id: of the request
+ * @bytes: of the WRITE in front of them
+ * @imm: them
+ * @solicited: by the peer
+ *
+ * Context: any.
+ */
+void iw_recv_imm(struct iw_qp *qp, u64 wr_id, u32 bytes, __be32 imm,
+		 bool solicited)
+{
+	struct ib_wc wc = {
+		.wr_id = wr_id,
+		.status = IB_WC_SUCCESS,
+		.opcode = IB_WC_RECV_RDMA_WITH_IMM,
+		.wc_flags = IB_WC_WITH_IMM,
+		.ex.imm_data = imm,
+		.byte_len = bytes,
+		.qp = &qp->ib,
+		.port_num = 1,
+	};
+
+	iw_cq_post(to_iw_cq(qp->ib.recv_cq), &wc, solicited);
+}
+
+/**
+ * iw_post_recv - ops.post_recv
+ * @ib: queue pair
+ * @wr: requests
+ * @bad: the one that was not taken
+ *
+ * Programs have their ring, and do not come here. Context: any.
+ * Return: 0, -EINVAL (SRQ, program, SGEs), -ENOMEM (full).
+ */
+int iw_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
+		 const struct ib_recv_wr **bad)
+{
+	struct iw_qp *qp = to_iw_qp(ib);
+	unsigned long flags;
+	bool over;
+	int ret = 0;
+
+	*bad = wr;
+	if (qp->srq || qp->rq.ring.map)
+		return -EINVAL;
+	spin_lock_irqsave(&qp->lock, flags);
+	for (; wr && !ret; wr = wr->next) {
+		*bad = wr;
+		ret = iw_rq_add(&qp->rq, wr);
+	}
+	over = qp->state == IW_ERROR;
+	spin_unlock_irqrestore(&qp->lock, flags);
+	if (over)
+		iw_rq_flush(qp);
+	return ret;
+}

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Send requests: from the ring of a program or the list of a kernel consumer
+ * into slots, and from there to completions, in their order.
+ */
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "iwarp.h"
+
+int iw_sq_alloc(struct iw_qp *qp, const struct ib_qp_init_attr *init,
+		struct ib_ucontext *ucontext, u64 *key)
+{
+	struct iw_sq *sq = &qp->sq;
+	int ret;
+
+	sq->max_sge = ucontext ? SIW_MAX_SGE : max(init->cap.max_send_sge, 1U);
+	sq->num = roundup_pow_of_two(max(init->cap.max_send_wr, 1U));
+	sq->stride = offsetof(struct iw_slot, data) +
+		max_t(u32, sq->max_sge * sizeof(struct ib_sge), IW_MAX_INLINE);
+	sq->slots = __vmalloc(array_size(sq->num, sq->stride),
+			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_ZERO);
+	if (!sq->slots)
+		return -ENOMEM;
+	if (!ucontext)
+		return 0;
+	ret = iw_ring_alloc(&sq->ring, sq->num, sizeof(struct siw_sqe), 0,
+			    ucontext, key);
+	if (ret) {
+		vfree(sq->slots);
+		sq->slots = NULL;
+	}
+	return ret;
+}
+
+void iw_sq_free(struct iw_sq *sq)
+{
+	iw_ring_free(&sq->ring);
+	vfree(sq->slots);
+}
+
+/* ---- of a program ---------------------------------------------------------------- */
+
+static const u8 opcode_of_user[SIW_NUM_OPCODES] = {
+	[SIW_OP_WRITE]			= IB_WR_RDMA_WRITE,
+	[SIW_OP_READ]			= IB_WR_RDMA_READ,
+	[SIW_OP_READ_LOCAL_INV]		= IB_WR_RDMA_READ_WITH_INV,
+	[SIW_OP_SEND]			= IB_WR_SEND,
+	[SIW_OP_SEND_REMOTE_INV]	= IB_WR_SEND_WITH_INV,
+};
+
+static u32 flags_of_user(u16 flags)
+{
+	return (flags & SIW_WQE_SIGNALLED ? IB_SEND_SIGNALED : 0) |
+	       (flags & SIW_WQE_SOLICITED ? IB_SEND_SOLICITED : 0) |
+	       (flags & SIW_WQE_READ_FENCE ? IB_SEND_FENCE : 0) |
+	       (flags & SIW_WQE_INLINE ? IB_SEND_INLINE : 0);
+}
+
+static u8 add_up(struct iw_slot *slot)
+{
+	u64 total = 0;
+	u32 i;
+
+	for (i = 0; i < slot->num_sge; i++)
+		total += slot->sge[i].length;
+	slot->length = total;
+	return total > IW_MAX_MSG_BYTES ? IB_WC_LOC_LEN_ERR : IB_WC_SUCCESS;
+}
+
+/* libsiw leaves the first SGE for the length, and puts data behind it. */
+static u8 take_inline(struct iw_slot *slot, const struct siw_sqe *sqe)
+{
+	slot->length = READ_ONCE(sqe->sge[0].length);
+	slot->num_sge = 0;
+	if (slot->length > IW_MAX_INLINE)
+		return IB_WC_LOC_LEN_ERR;
+	memcpy(slot->data, &sqe->sge[1], slot->length);
+	return IB_WC_SUCCESS;
+}
+
+/* Every byte is read once, then checked where the program can not reach it. */
+static u8 take(struct iw_qp *qp, struct iw_slot *slot, const struct siw_sqe *sqe,
+	       u16 flags)
+{
+	u8 opcode = READ_ONCE(sqe->opcode);
+
+	slot->wr_id = READ_ONCE(sqe->id);
+	slot->flags = flags_of_user(flags);
+	slot->rkey = READ_ONCE(sqe->rkey);
+	slot->raddr = READ_ONCE(sqe->raddr);
+	slot->num_sge = READ_ONCE(sqe->num_sge);
+	slot->length = 0;
+	slot->opcode = IB_WR_SEND;
+	if (opcode >= SIW_NUM_OPCODES ||
+	    (!opcode_of_user[opcode] && opcode != SIW_OP_WRITE))
+		return IB_WC_LOC_QP_OP_ERR;
+	slot->opcode = opcode_of_user[opcode];
+	if (slot->flags & IB_SEND_INLINE)
+		return slot->opcode == IB_WR_RDMA_READ ||
+		       slot->opcode == IB_WR_RDMA_READ_WITH_INV ?
+			IB_WC_LOC_QP_OP_ERR : take_inline(slot, sqe);
+	if (slot->num_sge > SIW_MAX_SGE)
+		return IB_WC_LOC_QP_OP_ERR;
+	memcpy(slot->sge, sqe->sge, slot->num_sge * sizeof(slot->sge[0]));
+	/* The compiler must not look at the ring again instead. */
+	barrier();
+	return add_up(slot);
+}
+
+/**
+ * iw_sq_take_user - the next request of a program gets a slot
+ * @qp: queue pair of a program; its lock is held
+ *
+ * A malformed one gets a slot with its status, and fails when its turn comes.
+ *
+ * Context: any. Return: false when there is no request, or no free slot.
+ */
+bool iw_sq_take_user(struct iw_qp *qp)
+{
+	struct iw_sq *sq = &qp->sq;
+	struct siw_sqe *sqe = iw_ring_at(&sq->ring, sq->ring.next);
+	struct iw_slot *slot = iw_slot_at(sq, sq->head);
+	u16 flags;
+
+	lockdep_assert_held(&qp->lock);
+	if (sq->head - sq->una == sq->num)
+		return false;
+	/* Pairs with the program's store, which follows the element. */
+	flags = smp_load_acquire(&sqe->flags);
+	if (!(flags & SIW_WQE_VALID))
+		return false;
+	slot->status = take(qp, slot, sqe, flags);
+	slot->state = IW_SLOT_POSTED;
+	slot->got = 0;
+	WRITE_ONCE(sqe->flags, 0);
+	/*
+	 * libsiw fills the next element, then looks at this one, and rings only
+	 * if it is idle: whoever of the two is second sees what the other did.
+	 */
+	smp_mb();
+	sq->ring.next++;
+	sq->head++;
+	return true;
+}
+
+/* ---- of the kernel ---------------------------------------------------------------- */
+
+static int copy_inline(struct iw_slot *slot, const struct ib_send_wr *wr)
+{
+	u32 at = 0, i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		if (wr->sg_list[i].length > IW_MAX_INLINE - at)
+			return -EINVAL;
+		memcpy(slot->data + at, (void *)(uintptr_t)wr->sg_list[i].addr,
+		       wr->sg_list[i].length);
+		at += wr->sg_list[i].length;
+	}
+	slot->num_sge = 0;
+	slot->length = at;
+	return 0;
+}
+
+static int copy_payload(struct iw_qp *qp, struct iw_slot *slot,
+			const struct ib_send_wr *wr)
+{
+	if (wr->num_sge < 0 || wr->num_sge > qp->sq.max_sge)
+		return -EINVAL;
+	if (slot->flags & IB_SEND_INLINE)
+		return copy_inline(slot, wr);
+	slot->num_sge = wr->num_sge;
+	memcpy(slot->sge, wr->sg_list, wr->num_sge * sizeof(slot->sge[0]));
+	return add_up(slot) ? -EINVAL : 0;
+}
+
+/* RFC 7306 5: 64 bits at a multiple of 8. */
+static int fill_atomic(struct iw_slot *slot, const struct ib_send_wr *wr)
+{
+	const struct ib_atomic_wr *atomic = atomic_wr(wr);
+
+	if (wr->num_sge != 1 || wr->sg_list[0].length != sizeof(u64) ||
+	    atomic->remote_addr % sizeof(u64) ||
+	    slot->flags & IB_SEND_INLINE)
+		return -EINVAL;
+	slot->num_sge = 1;
+	slot->sink = wr->sg_list[0];
+	slot->length = sizeof(u64);
+	slot->rkey = atomic->rkey;
+	slot->raddr = atomic->remote_addr;
+	slot->operand = atomic->compare_add;
+	slot->swap = atomic->swap;
+	return 0;
+}
+
+static int fill(struct iw_qp *qp, struct iw_slot *slot,
+		const struct ib_send_wr *wr)
+{
+	*slot = (struct iw_slot){
+		.wr_id = wr->wr_id,
+		.opcode = wr->opcode,
+		.flags = wr->send_flags,
+		.state = IW_SLOT_POSTED,
+	};
+	switch (wr->opcode) {
+	case IB_WR_RDMA_READ:
+	case IB_WR_RDMA_READ_WITH_INV:
+		if (slot->flags & IB_SEND_INLINE)
+			return -EINVAL;
+		fallthrough;
+	case IB_WR_RDMA_WRITE:
+		slot->raddr = rdma_wr(wr)->remote_addr;
+		slot->rkey = rdma_wr(wr)->rkey;
+		return copy_payload(qp, slot, wr);
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		slot->raddr = rdma_wr(wr)->remote_addr;
+		slot->rkey = rdma_wr(wr)->rkey;
+		slot->imm = wr->ex.imm_data;
+		return copy_payload(qp, slot, wr);
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		return fill_atomic(slot, wr);
+	case IB_WR_SEND_WITH_INV:
+		slot->rkey = wr->ex.invalidate_rkey;
+		return copy_payload(qp, slot, wr);
+	case IB_WR_SEND:
+		return copy_payload(qp, slot, wr);
+	case IB_WR_LOCAL_INV:
+		slot->rkey = wr->ex.invalidate_rkey;
+		return 0;
+	case IB_WR_REG_MR:
+		slot->mr = reg_wr(wr)->mr;
+		slot->rkey = reg_wr(wr)->key;
+		slot->access = reg_wr(wr)->access;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int post_kernel(struct iw_qp *qp, const struct ib_send_wr *wr)
+{
+	struct iw_sq *sq = &qp->sq;
+	int ret;
+
+	lockdep_assert_held(&qp->lock);
+	if (sq->head - sq->una == sq->num)
+		return -ENOMEM;
+	ret = fill(qp, iw_slot_at(sq, sq->head), wr);
+	if (!ret)
+		sq->head++;
+	return ret;
+}
+
+/**
+ * iw_post_send - ops.post_send
+ * @ib: queue pair
+ * @wr: requests of a kernel consumer; NULL: a program has put some in its ring
+ * @bad: the one that was not taken
+ *
+ * A program's requests are sent in its own context, as far as the socket has
+ * room. Context: any for kernel consumers.
+ * Return: 0, -EINVAL (opcode, SGEs; a program's request), -ENOMEM (full).
+ */
+int iw_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
+		 const struct ib_send_wr **bad)
+{
+	struct iw_qp *qp = to_iw_qp(ib);
+	enum iw_qp_state state;
+	unsigned long flags;
+	bool flush;
+	int ret = 0;
+
+	if (bad)
+		*bad = wr;
+	if (wr && qp->sq.ring.map)
+		return -EINVAL;
+	spin_lock_irqsave(&qp->lock, flags);
+	for (; wr && !ret; wr = wr->next) {
+		*bad = wr;
+		ret = post_kernel(qp, wr);
+	}
+	state = qp->state;
+	flush = state == IW_ERROR && iw_sq_claim_flush(qp);
+	spin_unlock_irqrestore(&qp->lock, flags);
+	while (flush)
+		flush = iw_sq_flush_some(qp);
+	/* A program has no other way to say that it has posted some. */
+	if (state == IW_ERROR && qp->rq.ring.map)
+		iw_rq_flush(qp);
+	if (state != IW_RTS && state != IW_CLOSING)
+		return ret;
+	if (qp->sq.ring.map)
+		iw_tx_run(qp);
+	else
+		iw_tx_kick(qp);
+	return ret;
+}
+
+/* ---- completions ------------------------------------------------------------------ */
+
+static enum ib_wc_opcode wc_opcode(u8 opcode)
+{
+	switch (opcode) {
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		return IB_WC_RDMA_WRITE;
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+		return IB_WC_COMP_SWAP;
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		return IB_WC_FETCH_ADD;
+	case IB_WR_RDMA_READ:
+	case IB_WR_RDMA_READ_WITH_INV:
+		return IB_WC_RDMA_READ;
+	case IB_WR_LOCAL_INV:
+		return IB_WC_LOCAL_INV;
+	case IB_WR_REG_MR:
+		return IB_WC_REG_MR;
+	default:
+		return IB_WC_SEND;
+	}
+}
+
+static void complete_slot(struct iw_qp *qp, const struct iw_slot *slot,
+			  u8 status)
+{
+	struct ib_wc wc = {
+		.wr_id = slot->wr_id,
+		.status = status,
+		.opcode = wc_opcode(slot->opcode),
+		.byte_len = slot->length,
+		.qp = &qp->ib,
+		.port_num = 1,
+	};
+
+	if (status != IB_WC_SUCCESS || qp->sig_all ||
+	    slot->flags & IB_SEND_SIGNALED)
+		iw_cq_post(to_iw_cq(qp->ib.send_cq), &wc, false);
+}
+
+/**
+ * iw_sq_complete - complete what is done, in its order
+ * @qp: queue pair; its lock is held
+ *
+ * Requests behind a READ are complete when that one is, however many they are. Who has
+ * the lock keeps a CPU from everything else, so there are only some at a time.
+ *
+ * Context: any. Return: true: call again, after giving the lock away.
+ */
+bool iw_sq_complete(struct iw_qp *qp)
+{
+	struct iw_sq *sq = &qp->sq;
+	const struct iw_slot *slot;
+	u32 left = IW_SQ_BATCH;
+
+	lockdep_assert_held(&qp->lock);
+	/* Who flushes looks at what is in front of it. */
+	if (qp->state == IW_ERROR)
+		return false;
+	for (; sq->una != sq->next; sq->una++) {
+		slot = iw_slot_at(sq, sq->una);
+		if (slot->state != IW_SLOT_DONE)
+			return false;
+		if (!left--)
+			return true;
+		complete_slot(qp, slot, slot->status);
+	}
+	return false;
+}
+
+/**
+ * iw_slot_done - a request is done
+ * @qp: queue pair; its lock is held
+ * @slot: the request
+ * @status: enum ib_wc_status
+ */
+void iw_slot_done(struct iw_qp *qp, struct iw_slot *slot, u8 status)
+{
+	lockdep_assert_held(&qp->lock);
+	if (slot->state == IW_SLOT_ASKED)
+		qp->sq.reads--;
+	slot->status = status;
+	slot->state = IW_SLOT_DONE;
+}
+
+/**
+ * iw_sq_find_read - a READ, or atomic, that has no answer
+ * @qp: queue pair; its lock is held
+ * @fits: is it this one?
+ * @arg: of @fits
+ *
+ * Return: the oldest that fits, or NULL.
+ */
+struct iw_slot *iw_sq_find_read(struct iw_qp *qp,
+				bool (*fits)(const struct iw_slot *slot,
+					     const void *arg),
+				const void *arg)
+{
+	struct iw_sq *sq = &qp->sq;
+	u32 left = sq->reads, i;
+	struct iw_slot *slot;
+
+	lockdep_assert_held(&qp->lock);
+	for (i = sq->una; left && i != sq->next; i++) {
+		slot = iw_slot_at(sq, i);
+		if (slot->state != IW_SLOT_ASKED)
+			continue;
+		if (fits(slot, arg))
+			return slot;
+		left--;
+	}
+	return NULL;
+}
+
+/**
+ * iw_sq_claim_flush - is it for the caller to flush?
+ * @qp: queue pair in IW_ERROR; its lock is held
+ *
+ * Return: true: he has to call iw_sq_flush_some() until that is all. False: somebody
+ * else does, and finds what was posted meanwhile.
+ */
+bool iw_sq_claim_flush(struct iw_qp *qp)
+{
+	struct iw_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&qp->lock);
+	if (sq->flushing)
+		return false;
+	/* What there is, and what a program can add while it goes on: it ends. */
+	sq->flushing = 2 * sq->num;
+	return true;
+}
+
+/*
+ * Requests that were done keep their status, up to the first that was not; those that
+ * failed do behind it too, as they tell why.
+ */
+static void flush_slot(struct iw_qp *qp, const struct iw_slot *slot)
+{
+	struct iw_sq *sq = &qp->sq;
+	u8 status = slot->state == IW_SLOT_DONE ? slot->status :
+		IB_WC_WR_FLUSH_ERR;
+
+	if (sq->failed && status == IB_WC_SUCCESS)
+		status = IB_WC_WR_FLUSH_ERR;
+	sq->failed |= status != IB_WC_SUCCESS;
+	complete_slot(qp, slot, status);
+	sq->una++;
+	if (sq->next == sq->una - 1)
+		sq->next = sq->una;
+}
+
+/**
+ * iw_sq_flush_some - complete some of what will not be sent any more
+ * @qp: queue pair in IW_ERROR, of which the caller has claimed the flush
+ *
+ * Context: any. Return: true: that was not all.
+ */
+bool iw_sq_flush_some(struct iw_qp *qp)
+{
+	struct iw_sq *sq = &qp->sq;
+	u32 left = IW_SQ_BATCH;
+	unsigned long flags;
+	bool more;
+
+	spin_lock_irqsave(&qp->lock, flags);
+	sq->reads = 0;
+	while (left && sq->flushing &&
+	       (sq->una != sq->head || (sq->ring.map && iw_sq_take_user(qp)))) {
+		flush_slot(qp, iw_slot_at(sq, sq->una));
+		/* Of the kernel's there are no more than it posts. */
+		sq->flushing -= !!sq->ring.map;
+		left--;
+	}
+	more = !left && sq->flushing;
+	if (!more)
+		sq->flushing = 0;
+	spin_unlock_irqrestore(&qp->lock, flags);
+	return more;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Shared receive queues. */
+#include "iwarp.h"
+
+static int reply(struct iw_srq *srq, u64 key, struct ib_udata *udata)
+{
+	struct siw_uresp_create_srq resp = {
+		.num_rqe = srq->rq.ring.num,
+		.srq_key = key,
+	};
+
+	if (udata->outlen < sizeof(resp))
+		return -EINVAL;
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+static int create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
+		      struct ib_udata *udata)
+{
+	struct ib_ucontext *ucontext = soft_udata_context(udata);
+	struct iw_srq *srq = to_iw_srq(ib);
+	u64 key = 0;
+	int ret;
+
+	if (init->srq_type != IB_SRQT_BASIC)
+		return -EOPNOTSUPP;
+	if (!init->attr.max_wr || init->attr.max_wr > IW_MAX_SRQ_WR ||
+	    init->attr.srq_limit > init->attr.max_wr)
+		return -EINVAL;
+	spin_lock_init(&srq->lock);
+	ret = iw_rq_alloc(&srq->rq, init->attr.max_wr, init->attr.max_sge,
+			  ucontext, &key);
+	if (ret)
+		return ret;
+	srq->max_wr = srq->rq.ring.num;
+	init->attr.max_wr = srq->max_wr;
+	init->attr.max_sge = srq->rq.max_sge;
+	ret = udata ? reply(srq, key, udata) : 0;
+	if (ret)
+		iw_ring_free(&srq->rq.ring);
+	return ret;
+}
+
+static int destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
+{
+	iw_ring_free(&to_iw_srq(ib)->rq.ring);
+	return 0;
+}
+
+static int modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
+		      enum ib_srq_attr_mask mask, struct ib_udata *udata)
+{
+	struct iw_srq *srq = to_iw_srq(ib);
+
+	if (mask & IB_SRQ_MAX_WR)
+		return -EOPNOTSUPP;
+	if (!(mask & IB_SRQ_LIMIT))
+		return 0;
+	if (attr->srq_limit > srq->max_wr)
+		return -EINVAL;
+	spin_lock_irq(&srq->lock);
+	srq->limit = attr->srq_limit;
+	spin_unlock_irq(&srq->lock);
+	return 0;
+}
+
+static int query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
+{
+	struct iw_srq *srq = to_iw_srq(ib);
+
+	spin_lock_irq(&srq->lock);
+	attr->max_wr = srq->max_wr;
+	attr->max_sge = srq->rq.max_sge;
+	attr->srq_limit = srq->limit;
+	spin_unlock_irq(&srq->lock);
+	return 0;
+}
+
+/**
+ * iw_srq_take - the oldest request of a shared queue
+ * @srq: the queue
+ * @recv: filled in
+ *
+ * Says so, once, when fewer remain than the consumer asked to be told of.
+ *
+ * Context: any. Return: as iw_rq_take().
+ */
+int iw_srq_take(struct iw_srq *srq, struct iw_recv *recv)
+{
+	struct ib_event event = {
+		.device = srq->ib.device,
+		.element.srq = &srq->ib,
+		.event = IB_EVENT_SRQ_LIMIT_REACHED,
+	};
+	unsigned long flags;
+	bool low = false;
+	int ret;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	ret = iw_rq_take(&srq->rq, recv);
+	if (srq->limit && iw_rq_below(&srq->rq, srq->limit)) {
+		srq->limit = 0;
+		low = true;
+	}
+	spin_unlock_irqrestore(&srq->lock, flags);
+	if (low && srq->ib.event_handler)
+		srq->ib.event_handler(&event, srq->ib.srq_context);
+	return ret;
+}
+
+static int post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+			 const struct ib_recv_wr **bad)
+{
+	struct iw_srq *srq = to_iw_srq(ib);
+	unsigned long flags;
+	int ret = 0;
+
+	*bad = wr;
+	if (srq->rq.ring.map)
+		return -EINVAL;
+	spin_lock_irqsave(&srq->lock, flags);
+	for (; wr && !ret; wr = wr->next) {
+		*bad = wr;
+		ret = iw_rq_add(&srq->rq, wr);
+	}
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return ret;
+}
+
+const struct ib_device_ops iw_srq_ops = {
+	.create_srq = create_srq,
+	.destroy_srq = destroy_srq,
+	.modify_srq = modify_srq,
+	.query_srq = query_srq,
+	.post_srq_recv = post_srq_recv,
+
+	INIT_RDMA_OBJ_SIZE(ib_srq, iw_srq, ib),
+};

@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The send side of a stream: which message is next, until the socket has no
+ * room. Then the socket says when it has, and nobody waits for that.
+ */
+#include <linux/sched.h>
+#include <net/tcp.h>
+
+#include "conn.h"
+#include "iwarp.h"
+
+/* As much is built before the socket gets it. */
+#define BATCH_BYTES (64U << 10)
+/* So often, before somebody else has his turn. */
+#define BATCHES	16
+
+/* And not sent; or those that went to an end of this host, since it is locked. */
+static u32 bytes_built(const struct iw_tx *tx)
+{
+	u32 i, bytes = tx->near ? tx->near_bytes : 0;
+
+	for (i = tx->first; i < tx->num; i++)
+		bytes += tx->vec[i].bv_len;
+	return bytes;
+}
+
+/* ---- which message is next -------------------------------------------------------- */
+
+/* READs and atomics: they have an answer. */
+static bool asks(const struct iw_slot *slot)
+{
+	return slot->opcode == IB_WR_RDMA_READ ||
+	       slot->opcode == IB_WR_RDMA_READ_WITH_INV ||
+	       iw_slot_is_atomic(slot);
+}
+
+/* NULL: nothing was posted, or what was has to wait for answers. */
+static struct iw_slot *next_slot(struct iw_qp *qp)
+{
+	struct iw_sq *sq = &qp->sq;
+	struct iw_slot *slot;
+
+	lockdep_assert_held(&qp->lock);
+	if (sq->next == sq->head &&
+	    (!sq->ring.map || !iw_sq_take_user(qp)))
+		return NULL;
+	slot = iw_slot_at(sq, sq->next);
+	if (slot->flags & IB_SEND_FENCE && sq->reads)
+		return NULL;
+	/* With an ORD of 0 there never is an answer to wait for. */
+	if (asks(slot) && sq->ord && sq->reads >= sq->ord)
+		return NULL;
+	return slot;
+}
+
+/* Requests that are carried out here and now; the others: false. */
+static bool local(struct iw_qp *qp, struct iw_slot *slot)
+{
+	enum soft_fault fault;
+	u8 status = IB_WC_SUCCESS;
+
+	if (slot->opcode == IB_WR_LOCAL_INV) {
+		fault = soft_region_invalidate(iw_qp_mem(qp), qp->ib.pd,
+					       qp->ib.qp_num, slot->rkey, false);
+		if (fault != SOFT_OK)
+			status = IB_WC_LOC_PROT_ERR;
+	} else if (slot->opcode == IB_WR_REG_MR) {
+		if (soft_region_register(slot->mr, qp->ib.pd, slot->rkey,
+					 slot->access))
+			status = IB_WC_MW_BIND_ERR;
+	} else {
+		return false;
+	}
+	iw_slot_done(qp, slot, status);
+	return true;
+}
+
+static void begin_answer(struct iw_qp *qp, const struct iw_ask *ask)
+{
+	struct iw_tx *tx = &qp->tx;
+	enum soft_fault fault = SOFT_OK;
+
+	tx->kind = IW_TX_ANSWER;
+	tx->offset = 0;
+	tx->length = ask->size;
+	tx->hdr = (struct iw_tx_hdr){
+		.rdmap = IW_RDMAP_READ_RESP,
+		.tagged = true,
+		.stag = ask->sink_stag,
+		.to = ask->sink_to,
+	};
+	if (ask->size)
+		fault = soft_iter_remote(&tx->from, iw_qp_mem(qp), qp->ib.pd,
+					 qp->ib.qp_num, ask->source_stag,
+					 ask->source_to, ask->size,
+					 IB_ACCESS_REMOTE_READ);
+	else
+		soft_iter_bytes(&tx->from, NULL, 0);
+	/* It was there when it was asked for. */
+	if (fault != SOFT_OK)
+		iw_qp_fail(qp, iw_term_of_fault(fault, false), NULL);
+}
+
+static u8 rdmap_of(const struct iw_slot *slot)
+{
+	bool solicited = slot->flags & IB_SEND_SOLICITED;
+
+	if (slot->opcode == IB_WR_RDMA_WRITE ||
+	    slot->opcode == IB_WR_RDMA_WRITE_WITH_IMM)
+		return IW_RDMAP_WRITE;
+	if (slot->opcode == IB_WR_SEND_WITH_INV)
+		return solicited ? IW_RDMAP_SEND_SE_INV : IW_RDMAP_SEND_INV;
+	return solicited ? IW_RDMAP_SEND_SE : IW_RDMAP_SEND;
+}
+
+static void source_of(struct iw_qp *qp, struct iw_slot *slot,
+		      struct soft_iter *from)
+{
+	if (slot->flags & IB_SEND_INLINE)
+		soft_iter_bytes(from, slot->data, slot->length);
+	else
+		soft_iter_list(from, iw_qp_mem(qp), qp->ib.pd, slot->sge,
+			       slot->num_sge, 0);
+}
+
+/* RFC 5040 3.2.3: an answer brings nothing but what it was asked for. */
+static int ask(struct iw_qp *qp, struct iw_slot *slot)
+{
+	struct iw_tx *tx = &qp->tx;
+	struct iw_read_req req = {
+		.hdr = {
+			.ddp = IW_DDP_VERSION | IW_DDP_LAST,
+			.rdmap = IW_RDMAP_VERSION | IW_RDMAP_READ_REQ,
+			.qn = cpu_to_be32(IW_QN_READ_REQ),
+			.msn = cpu_to_be32(slot->msn),
+		},
+		.size = cpu_to_be32(slot->length),
+		.source_stag = cpu_to_be32(slot->rkey),
+		.source_to = cpu_to_be64(slot->raddr),
+	};
+
+	if (slot->num_sge) {
+		req.sink_stag = cpu_to_be32(slot->sge[0].lkey);
+		req.sink_to = cpu_to_be64(slot->sge[0].addr);
+	}
+	tx->kind = IW_TX_NONE;
+	return iw_fpdu_control(qp, &req, sizeof(req));
+}
+
+/* Of a slot whose turn it is, and which is not the consumer's any more. */
+static int begin_slot(struct iw_qp *qp, struct iw_slot *slot)
+{
+	struct iw_tx *tx = &qp->tx;
+
+	if (iw_slot_is_atomic(slot))
+		return iw_atomic_ask(qp, slot);
+	if (asks(slot))
+		return ask(qp, slot);
+	tx->kind = IW_TX_SLOT;
+	tx->offset = 0;
+	tx->length = slot->length;
+	tx->hdr = (struct iw_tx_hdr){
+		.rdmap = rdmap_of(slot),
+		.tagged = rdmap_of(slot) == IW_RDMAP_WRITE,
+		.stag = slot->opcode == IB_WR_SEND ? 0 : slot->rkey,
+		.to = slot->raddr,
+		.qn = IW_QN_SEND,
+	};
+	if (!tx->hdr.tagged)
+		tx->hdr.msn = tx->msn[IW_QN_SEND]++;
+	source_of(qp, slot, &tx->from);
+	return soft_iter_check(&tx->from) == SOFT_OK ? 0 : -EFAULT;
+}
+
+/* What is wrong with a request before anything of it is sent. */
+static u8 refuse(struct iw_qp *qp, struct iw_slot *slot)
+{
+	struct soft_iter to;
+
+	if (slot->status != IB_WC_SUCCESS || !asks(slot))
+		return slot->status;
+	if (!qp->sq.ord)
+		return IB_WC_LOC_QP_OP_ERR;
+	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, slot->sge, slot->num_sge,
+		       IB_ACCESS_LOCAL_WRITE);
+	return soft_iter_check(&to) == SOFT_OK ? IB_WC_SUCCESS :
+		IB_WC_LOC_PROT_ERR;
+}
+
+static void slot_fails(struct iw_qp *qp, struct iw_slot *slot, u8 status)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->lock, flags);
+	iw_slot_done(qp, slot, status);
+	spin_unlock_irqrestore(&qp->lock, flags);
+	qp->tx.kind = IW_TX_NONE;
+	iw_qp_fail(qp, IW_TERM_LOCAL_CATASTROPHIC, NULL);
+}
+
+/*
+ * Take the next slot, under the lock: from now on it is sent, or fails. A READ
+ * is marked before its answer can come.
+ */
+static struct iw_slot *claim_slot(struct iw_qp *qp)
+{
+	struct iw_slot *slot;
+
+	while ((slot = next_slot(qp)) && slot->status == IB_WC_SUCCESS &&
+	       local(qp, slot)) {
+		qp->sq.next++;
+		if (slot->status != IB_WC_SUCCESS)
+			break;
+		/* Behind nothing that waits for the socket it has left, too. */
+		if (qp->tx.sent == qp->tx.built)
+			qp->tx.sent = qp->sq.next;
+		qp->tx.built = qp->sq.next;
+		if (iw_sq_complete(qp))
+			iw_tx_kick(qp);
+	}
+	if (!slot || slot->state == IW_SLOT_DONE)
+		return slot;
+	qp->sq.next++;
+	slot->state = IW_SLOT_BUILT;
+	slot->status = refuse(qp, slot);
+	if (slot->status == IB_WC_SUCCESS && asks(slot)) {
+		slot->state = IW_SLOT_ASKED;
+		slot->msn = qp->tx.msn[IW_QN_READ_REQ]++;
+		slot->got = 0;
+		qp->sq.reads++;
+	}
+	return slot;
+}
+
+static bool claim_ask(struct iw_qp *qp, struct iw_ask *ask)
+{
+	struct iw_asks *asks = &qp->asks;
+
+	if (asks->head == asks->tail)
+		return false;
+	*ask = asks->ring[asks->tail++ % asks->num];
+	return true;
+}
+
+/* Return: 1: a message begins, or is complete already; 0: nothing to do. */
+static int next_message(struct iw_qp *qp)
+{
+	struct iw_tx *tx = &qp->tx;
+	struct iw_slot *slot = NULL;
+	struct iw_ask ask;
+	unsigned long flags;
+	bool answer = false;
+	int ret;
+
+	spin_lock_irqsave(&qp->lock, flags);
+	if (qp->state == IW_RTS || qp->state == IW_CLOSING) {
+		tx->answers = !tx->answers;
+		answer = tx->answers && claim_ask(qp, &ask);
+		if (!answer)
+			slot = claim_slot(qp);
+		if (!answer && !slot)
+			answer = claim_ask(qp, &ask);
+	}
+	spin_unlock_irqrestore(&qp->lock, flags);
+
+	if (answer && ask.atomic)
+		return iw_atomic_answer(qp, &ask);
+	if (answer) {
+		begin_answer(qp, &ask);
+		return 1;
+	}
+	if (!slot)
+		return 0;
+	if (slot->status != IB_WC_SUCCESS) {
+		slot_fails(qp, slot, slot->status);
+		return 0;
+	}
+	ret = begin_slot(qp, slot);
+	if (ret == -EFAULT)
+		slot_fails(qp, slot, IB_WC_LOC_PROT_ERR);
+	else if (ret)
+		iw_qp_fail(qp, IW_TERM_LOCAL_CATASTROPHIC, NULL);
+	else if (asks(slot))
+		tx->built = qp->sq.next;
+	return !ret;
+}
+
+/* ---- FPDUs ------------------------------------------------------------------------- */
+
+/* Behind a WRITE. Return: as build_some(). */
+static bool build_imm(struct iw_qp *qp)
+{
+	struct iw_tx *tx = &qp->tx;
+	int ret;
+
+	ret = iw_imm_send(qp, iw_slot_at(&qp->sq, qp->sq.next - 1));
+	if (ret == -ENOSPC)
+		return false;
+	if (ret) {
+		iw_qp_fail(qp, IW_TERM_LOCAL_CATASTROPHIC, NULL);
+		return false;
+	}
+	tx->built = qp->sq.next;
+	tx->kind = IW_TX_NONE;
+	return true;
+}
+
+/* What follows the last FPDU of the message in progress. */
+static void end_message(struct iw_qp *qp)
+{
+	struct iw_tx *tx = &qp->tx;
+	const struct iw_slot *slot = iw_slot_at(&qp->sq, qp->sq.next - 1);
+
+	soft_iter_end(&tx->from);
+	if (tx->kind == IW_TX_SLOT && slot->opcode == IB_WR_RDMA_WRITE_WITH_IMM) {
+		tx->kind = IW_TX_IMM;
+		return;
+	}
+	if (tx->kind == IW_TX_SLOT)
+		tx->built = qp->sq.next;
+	tx->kind = IW_TX_NONE;
+}
+
+/* The message in progress: false when no more of it, or of others, can be built. */
+static bool build_some(struct iw_qp *qp)
+{
+	struct iw_tx *tx = &qp->tx;
+	struct iw_slot *slot;
+	int ret;
+
+	if (tx->kind == IW_TX_IMM)
+		return build_imm(qp);
+	ret = tx->near ? iw_near_build(qp) : iw_fpdu_build(qp, tx);
+	if (ret == -ENOSPC)
+		return false;
+	if (ret == -EFAULT && tx->kind == IW_TX_SLOT) {
+		slot = iw_slot_at(&qp->sq, qp->sq.next - 1);
+		slot_fails(qp, slot, IB_WC_LOC_PROT_ERR);
+		return false;
+	}
+	if (ret) {
+		iw_qp_fail(qp, IW_TERM_LOCAL_CATASTROPHIC, NULL);
+		return false;
+	}
+	if (tx->offset == tx->length)
+		end_message(qp);
+	return true;
+}
+
+/* As much as goes to the socket, or the other end, at once. */
+static void build_batch(struct iw_qp *qp)
+{
+	struct iw_tx *tx = &qp->tx;
+
+	while (bytes_built(tx) < BATCH_BYTES && tx->num < IW_TX_VECS) {
+		if (tx->kind == IW_TX_NONE && next_message(qp) <= 0)
+			return;
+		if (READ_ONCE(qp->has_term))
+			return;
+		if (tx->kind != IW_TX_NONE && !build_some(qp))
+			return;
+	}
+}
+
+static void complete_done(struct iw_qp *qp)
+{
+	unsigned long flags;
+	bool more;
+
+	do {
+		spin_lock_irqsave(&qp->lock, flags);
+		more = iw_sq_complete(qp);
+		spin_unlock_irqrestore(&qp->lock, flags);
+	} while (more);
+}
+
+/* All that was built has left: what was posted up to @built is done. */
+static void batch_left(struct iw_qp *qp)
+{
+	struct iw_tx *tx = &qp->tx;
+	struct iw_slot *slot;
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->lock, flags);
+	for (; tx->sent != tx->built; tx->sent++) {
+		slot = iw_slot_at(&qp->sq, tx->sent);
+		if (slot->state == IW_SLOT_BUILT)
+			slot->state = IW_SLOT_DONE;
+	}
+	spin_unlock_irqrestore(&qp->lock, flags);
+	complete_done(qp);
+}
+
+/**
+ * iw_tx_push - give the socket what is built
+ * @qp: queue pair; tx.lock is held
+ *
+ * Context: process, may sleep for the socket's lock only.
+ * Return: 0: it has all; -EAGAIN: it will call when it has room; another errno
+ * of the socket.
+ */
+int iw_tx_push(struct iw_qp *qp)
+{
+	struct iw_tx *tx = &qp->tx;
+	struct sock *sk = tx->sock->sk;
+	struct bio_vec *vec;
+	int ret = 0;
+
+	lockdep_assert_held(&tx->lock);
+	lock_sock(sk);
+	while (tx->first < tx->num) {
+		vec = &tx->vec[tx->first];
+		ret = compat_tcp_send_page(sk, vec->bv_page, vec->bv_offset,
+					   vec->bv_len,
+					   tx->first + 1 < tx->num);
+		if (ret <= 0)
+			break;
+		vec->bv_offset += ret;
+		vec->bv_len -= ret;
+		ret = 0;
+		if (vec->bv_len)
+			continue;
+		put_page(vec->bv_page);
+		tx->first++;
+	}
+	release_sock(sk);
+	iw_count(iw_qp_dev(qp), IW_STAT_TX_BATCHES);
+	if (ret == -EAGAIN)
+		iw_count(iw_qp_dev(qp), IW_STAT_TX_STALLED);
+	if (tx->first < tx->num)
+		return ret ?: -EAGAIN;
+	tx->first = 0;
+	tx->num = 0;
+	return 0;
+}
+
+/* False: there is nothing, or the socket has no room. */
+static bool send_batch(struct iw_qp *qp)
+{
+	struct iw_tx *tx = &qp->tx;
+	bool near = iw_near_begin(qp);
+
+	build_batch(qp);
+	if (near)
+		return iw_near_end(qp);
+	return tx->num != tx->first && !iw_tx_push(qp);
+}
+
+/*
+ * Until nothing more can be built: what has left makes room for requests that had
+ * no slot, and for which nobody rings any more. What there is to send may be the
+ * peer's to decide, who can ask for more as long as he gets some: it ends with the
+ * stream, and with @batches. False: they are used up.
+ */
+static bool run_locked(struct iw_qp *qp, int *batches)
+{
+	struct iw_tx *tx = &qp->tx;
+
+	lockdep_assert_held(&tx->lock);
+	while (tx->sock && READ_ONCE(qp->state) < IW_TERMINATE) {
+		if (!send_batch(qp))
+			break;
+		batch_left(qp);
+		cond_resched();
+		if (!--*batches)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * iw_tx_run - send what there is to send
+ * @qp: queue pair
+ *
+ * If somebody else is sending, he goes on with this; what is more than a few batches
+ * is left to the work. Context: process, may sleep.
+ */
+void iw_tx_run(struct iw_qp *qp)
+{
+	struct iw_tx *tx = &qp->tx;
+	int batches = BATCHES;
+	bool over = true;
+
+	set_bit(0, &tx->wanted);
+	do {
+		/* Pairs with the one below: either he sees the bit, or we the lock. */
+		smp_mb();
+		if (!mutex_trylock(&tx->lock))
+			return;
+		while (over && test_and_clear_bit(0, &tx->wanted))
+			over = run_locked(qp, &batches);
+		mutex_unlock(&tx->lock);
+		/* Pairs with the one above. */
+		smp_mb();
+	} while (over && test_bit(0, &tx->wanted));
+	if (!over)
+		iw_tx_kick(qp);
+	if (READ_ONCE(qp->state) == IW_CLOSING)
+		iw_qp_tell_conn(qp);
+}
+
+/**
+ * iw_tx_kick - have it sent by a work
+ * @qp: queue pair
+ *
+ * Context: any.
+ */
+void iw_tx_kick(struct iw_qp *qp)
+{
+	queue_work(iw_wq, &qp->tx.work);
+}
+
+/* Whoever could not complete all that was done has kicked, too. */
+static void tx_work(struct work_struct *work)
+{
+	struct iw_qp *qp = container_of(work, struct iw_qp, tx.work);
+
+	complete_done(qp);
+	iw_tx_run(qp);
+}
+
+/**
+ * iw_tx_idle - has everything left that was to be sent, and been answered?
+ * @qp: queue pair
+ *
+ * Context: process, may sleep.
+ */
+bool iw_tx_idle(struct iw_qp *qp)
+{
+	struct iw_tx *tx = &qp->tx;
+	bool idle;
+
+	mutex_lock(&tx->lock);
+	spin_lock_irq(&qp->lock);
+	idle = tx->kind == IW_TX_NONE && tx->first == tx->num &&
+	       !qp->sq.reads && !next_slot(qp) &&
+	       qp->asks.head == qp->asks.tail;
+	spin_unlock_irq(&qp->lock);
+	mutex_unlock(&tx->lock);
+	/* Who found the lock taken relies on us: pairs with iw_tx_run(). */
+	smp_mb();
+	if (test_bit(0, &tx->wanted))
+		iw_tx_kick(qp);
+	return idle;
+}
+
+/* RFC 6581 5: the first FPDU of the one who connects is empty. */
+static int build_rtr(struct iw_qp *qp, u16 how)
+{
+	struct iw_read_req read = {
+		.hdr = {
+			.ddp = IW_DDP_VERSION | IW_DDP_LAST,
+			.rdmap = IW_RDMAP_VERSION | IW_RDMAP_READ_REQ,
+			.qn = cpu_to_be32(IW_QN_READ_REQ),
+		},
+	};
+	struct iw_tagged write = {
+		.ddp = IW_DDP_VERSION | IW_DDP_LAST | IW_DDP_TAGGED,
+		.rdmap = IW_RDMAP_VERSION | IW_RDMAP_WRITE,
+	};
+	struct iw_untagged send = {
+		.ddp = IW_DDP_VERSION | IW_DDP_LAST,
+		.rdmap = IW_RDMAP_VERSION | IW_RDMAP_SEND,
+	};
+
+	if (how == IW_RTR_WRITE)
+		return iw_fpdu_control(qp, &write, sizeof(write));
+	if (how == IW_RTR_READ) {
+		read.hdr.msn = cpu_to_be32(qp->tx.msn[IW_QN_READ_REQ]++);
+		return iw_fpdu_control(qp, &read, sizeof(read));
+	}
+	send.msn = cpu_to_be32(qp->tx.msn[IW_QN_SEND]++);
+	return iw_fpdu_control(qp, &send, sizeof(send));
+}
+
+/**
+ * iw_tx_rtr - tell the peer that this side is ready to receive
+ * @qp: queue pair that has connected
+ * @how: enum iw_rtr
+ *
+ * Context: process, may sleep. Return: 0 or -ENOMEM.
+ */
+int iw_tx_rtr(struct iw_qp *qp, u16 how)
+{
+	int ret;
+
+	mutex_lock(&qp->tx.lock);
+	ret = build_rtr(qp, how);
+	if (!ret)
+		iw_tx_push(qp);
+	mutex_unlock(&qp->tx.lock);
+	return ret;
+}
+
+/**
+ * iw_tx_terminate - the last FPDU of a stream that went wrong
+ * @qp: queue pair with a reason
+ *
+ * Sent if the socket has room, behind what was built before. Context: process,
+ * may sleep.
+ */
+void iw_tx_terminate(struct iw_qp *qp)
+{
+	struct {
+		struct iw_untagged hdr;
+		u8 payload[IW_TERM_MAX_BYTES];
+	} term = {
+		.hdr = {
+			.ddp = IW_DDP_VERSION | IW_DDP_LAST,
+			.rdmap = IW_RDMAP_VERSION | IW_RDMAP_TERMINATE,
+			.qn = cpu_to_be32(IW_QN_TERMINATE),
+			.msn = cpu_to_be32(1),
+		},
+	};
+	struct iw_tx *tx = &qp->tx;
+	u32 bytes;
+
+	mutex_lock(&tx->lock);
+	bytes = iw_term_build(&qp->term, term.payload);
+	if (tx->sock && (tx->num < IW_TX_VECS || !iw_tx_push(qp)) &&
+	    !iw_fpdu_control(qp, &term, sizeof(term.hdr) + bytes)) {
+		iw_count(iw_qp_dev(qp), IW_STAT_TX_TERM);
+		iw_tx_push(qp);
+	}
+	mutex_unlock(&tx->lock);
+}
+
+void iw_tx_init(struct iw_qp *qp)
+{
+	mutex_init(&qp->tx.lock);
+	INIT_WORK(&qp->tx.work, tx_work);
+}
+
+/* Nobody kicks any more. */
+void iw_tx_exit(struct iw_qp *qp)
+{
+	cancel_work_sync(&qp->tx.work);
+	mutex_lock(&qp->tx.lock);
+	iw_tx_drop(&qp->tx);
+	mutex_unlock(&qp->tx.lock);
+	mutex_destroy(&qp->tx.lock);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a device and its port say of themselves, and objects without a state. */
+#include "iwarp.h"
+
+/* Of objects that nothing but memory limits. */
+enum {
+	IW_MAX_PD	= 1 << 16,
+	IW_MAX_CQ	= 1 << 16,
+	IW_MAX_MR	= 1 << 19,
+	IW_MAX_SRQ	= 1 << 16,
+};
+
+struct iw_pd {
+	struct ib_pd ib;
+};
+
+struct iw_ucontext {
+	struct ib_ucontext ib;
+};
+
+static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
+			struct ib_udata *udata)
+{
+	if (udata && (udata->inlen || udata->outlen))
+		return -EINVAL;
+	memset(attr, 0, sizeof(*attr));
+	/* A number that no program takes for hardware that it knows. */
+	attr->vendor_id = 0xffffff;
+	attr->hw_ver = 1;
+	attr->fw_ver = 1ULL << 32;
+	attr->sys_image_guid = ib->node_guid;
+	attr->device_cap_flags = IB_DEVICE_MEM_MGT_EXTENSIONS;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	attr->page_size_cap = PAGE_MASK & U32_MAX;
+	attr->max_mr_size = U64_MAX;
+	attr->max_fast_reg_page_list_len = IW_MAX_FAST_PAGES;
+	attr->max_mr = IW_MAX_MR;
+	attr->max_pd = IW_MAX_PD;
+	attr->max_qp = IW_MAX_QP;
+	attr->max_qp_wr = IW_MAX_QP_WR;
+	attr->max_send_sge = IW_MAX_SGE;
+	attr->max_recv_sge = IW_MAX_SGE;
+	attr->max_sge_rd = IW_MAX_SGE;
+	attr->max_qp_rd_atom = IW_MAX_DEPTH;
+	attr->max_qp_init_rd_atom = IW_MAX_DEPTH;
+	attr->max_res_rd_atom = IW_MAX_DEPTH * IW_MAX_QP;
+	attr->max_cq = IW_MAX_CQ;
+	attr->max_cqe = IW_MAX_CQE;
+	attr->max_srq = IW_MAX_SRQ;
+	attr->max_srq_wr = IW_MAX_SRQ_WR;
+	attr->max_srq_sge = IW_MAX_SGE;
+	attr->atomic_cap = IB_ATOMIC_NONE;
+	return 0;
+}
+
+static void get_dev_fw_str(struct ib_device *ib, char *str)
+{
+	strscpy(str, "1.0", IB_FW_VERSION_NAME_MAX);
+}
+
+/* @attr has MTUs and state already: the core knows those of an iWARP port. */
+static int query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
+{
+	attr->gid_tbl_len = 1;
+	attr->max_msg_sz = IW_MAX_MSG_BYTES;
+	attr->max_vl_num = 1;
+	attr->port_cap_flags = IB_PORT_CM_SUP;
+	ib_get_eth_speed(ib, port, &attr->active_speed, &attr->active_width);
+	return 0;
+}
+
+static int get_port_immutable(struct ib_device *ib, u32 port,
+			      struct ib_port_immutable *immutable)
+{
+	immutable->gid_tbl_len = 1;
+	immutable->core_cap_flags = RDMA_CORE_PORT_IWARP;
+	return 0;
+}
+
+static int query_gid(struct ib_device *ib, u32 port, int index, union ib_gid *gid)
+{
+	if (index)
+		return -EINVAL;
+	*gid = to_iw_dev(ib)->gid;
+	return 0;
+}
+
+static struct net_device *get_netdev(struct ib_device *ib, u32 port)
+{
+	return port == 1 ? iw_get_ndev(to_iw_dev(ib)) : NULL;
+}
+
+static int alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
+{
+	struct siw_uresp_alloc_ctx resp = { .dev_id = ib->device->index };
+
+	if (udata->outlen < sizeof(resp))
+		return -EINVAL;
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+static void dealloc_ucontext(struct ib_ucontext *ib)
+{
+}
+
+/*
+ * Being there is what counts: it lets the device go while files are open. What
+ * they map stays theirs as plain memory.
+ */
+static void disassociate_ucontext(struct ib_ucontext *ib)
+{
+}
+
+static int alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+{
+	return 0;
+}
+
+/* The key that a program proposes is not taken: one that he has had may be known. */
+static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+				 u64 virt_addr, int access,
+				 struct ib_udata *udata)
+{
+	struct siw_uresp_reg_mr resp = {};
+	struct ib_mr *mr;
+	int ret;
+
+	if (udata && udata->outlen < sizeof(resp))
+		return ERR_PTR(-EINVAL);
+	mr = soft_reg_user_mr(pd, start, length, virt_addr, access, udata);
+	if (IS_ERR(mr) || !udata)
+		return mr;
+	resp.stag = mr->rkey;
+	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	if (!ret)
+		return mr;
+	pd->device->ops.dereg_mr(mr, NULL);
+	return ERR_PTR(ret);
+}
+
+const struct ib_device_ops iw_verbs_ops = {
+	.query_device = query_device,
+	.get_dev_fw_str = get_dev_fw_str,
+	.query_port = query_port,
+	.get_port_immutable = get_port_immutable,
+	.query_gid = query_gid,
+	.get_netdev = get_netdev,
+	.alloc_ucontext = alloc_ucontext,
+	.dealloc_ucontext = dealloc_ucontext,
+	.disassociate_ucontext = disassociate_ucontext,
+	.alloc_pd = alloc_pd,
+	.dealloc_pd = dealloc_pd,
+	.reg_user_mr = reg_user_mr,
+
+	INIT_RDMA_OBJ_SIZE(ib_pd, iw_pd, ib),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, iw_ucontext, ib),
+};

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The send queue of ofed_iwarp on its own: how many completions are made under one
+ * lock, and in which order, with which status.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "../../hw/iwarp/sq.c"
+
+#define DEPTH	IW_MAX_QP_WR
+/* Completions under one lock. */
+#define MOST	64
+/* Behind this one nothing has succeeded. */
+#define BROKEN	1000
+
+static struct {
+	u64 wr_id;
+	u32 num;
+	u32 good;
+	u32 order;
+	u32 kicks;
+} seen;
+
+/* ---- what the send queue needs of others ------------------------------------------- */
+
+int iw_ring_alloc(struct iw_ring *ring, u32 num, u32 bytes, u32 extra,
+		  struct ib_ucontext *ucontext, u64 *key)
+{
+	return -ENOMEM;
+}
+
+void iw_ring_free(struct iw_ring *ring)
+{
+}
+
+void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited)
+{
+	seen.order += wc->wr_id != seen.wr_id++;
+	seen.good += wc->status == IB_WC_SUCCESS;
+	seen.num++;
+}
+
+void iw_rq_flush(struct iw_qp *qp)
+{
+}
+
+void iw_tx_run(struct iw_qp *qp)
+{
+}
+
+void iw_tx_kick(struct iw_qp *qp)
+{
+	seen.kicks++;
+}
+
+/* ---- a queue that is full ------------------------------------------------------------ */
+
+static void post(struct kunit *test, struct iw_qp *qp, u64 wr_id)
+{
+	const struct ib_send_wr *bad, wr = {
+		.wr_id = wr_id, .opcode = IB_WR_SEND, .send_flags = IB_SEND_SIGNALED,
+	};
+
+	KUNIT_ASSERT_EQ(test, iw_post_send(&qp->ib, &wr, &bad), 0);
+}
+
+static struct iw_qp *full_queue(struct kunit *test)
+{
+	struct ib_qp_init_attr init = { .cap.max_send_wr = DEPTH };
+	struct iw_qp *qp = kunit_kzalloc(test, sizeof(*qp), GFP_KERNEL);
+	struct iw_cq *cq = kunit_kzalloc(test, sizeof(*cq), GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, qp);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, cq);
+	memset(&seen, 0, sizeof(seen));
+	spin_lock_init(&qp->lock);
+	qp->ib.send_cq = &cq->ib;
+	qp->state = IW_RTS;
+	KUNIT_ASSERT_EQ(test, iw_sq_alloc(qp, &init, NULL, NULL), 0);
+	for (i = 0; i < DEPTH; i++)
+		post(test, qp, i);
+	return qp;
+}
+
+/* All that was posted was sent, and is done but for one. */
+static void all_done_but(struct iw_qp *qp, u32 one)
+{
+	u32 i;
+
+	qp->sq.next = qp->sq.head;
+	for (i = 0; i < DEPTH; i++)
+		if (i != one)
+			iw_slot_at(&qp->sq, i)->state = IW_SLOT_DONE;
+}
+
+/* Until all is complete; the most under one lock. */
+static u32 complete_in_turns(struct iw_qp *qp)
+{
+	u32 most = 0, before;
+	bool more;
+
+	do {
+		before = seen.num;
+		spin_lock_irq(&qp->lock);
+		more = iw_sq_complete(qp);
+		spin_unlock_irq(&qp->lock);
+		most = max(most, seen.num - before);
+	} while (more);
+	return most;
+}
+
+static void complete_test(struct kunit *test)
+{
+	struct iw_qp *qp = full_queue(test);
+
+	all_done_but(qp, 0);
+	KUNIT_EXPECT_EQ(test, complete_in_turns(qp), 0);
+	iw_slot_at(&qp->sq, 0)->state = IW_SLOT_DONE;
+	KUNIT_EXPECT_EQ(test, complete_in_turns(qp), MOST);
+	KUNIT_EXPECT_EQ(test, seen.num, DEPTH);
+	KUNIT_EXPECT_EQ(test, seen.good, DEPTH);
+	KUNIT_EXPECT_EQ(test, seen.order, 0);
+	iw_sq_free(&qp->sq);
+}
+
+static bool claim(struct iw_qp *qp)
+{
+	bool claimed;
+
+	spin_lock_irq(&qp->lock);
+	qp->state = IW_ERROR;
+	claimed = iw_sq_claim_flush(qp);
+	spin_unlock_irq(&qp->lock);
+	return claimed;
+}
+
+/* What is posted while somebody flushes is his to flush. */
+static void flush_test(struct kunit *test)
+{
+	struct iw_qp *qp = full_queue(test);
+	u32 most = 0, before;
+	bool more;
+
+	all_done_but(qp, BROKEN);
+	KUNIT_ASSERT_TRUE(test, claim(qp));
+	KUNIT_EXPECT_FALSE(test, claim(qp));
+	do {
+		before = seen.num;
+		more = iw_sq_flush_some(qp);
+		most = max(most, seen.num - before);
+		if (before || !more)
+			continue;
+		before = seen.num;
+		post(test, qp, DEPTH);
+		KUNIT_EXPECT_EQ(test, seen.num, before);
+		KUNIT_EXPECT_EQ(test, complete_in_turns(qp), 0);
+	} while (more);
+	KUNIT_EXPECT_EQ(test, most, MOST);
+	KUNIT_EXPECT_EQ(test, seen.num, DEPTH + 1);
+	KUNIT_EXPECT_EQ(test, seen.good, BROKEN);
+	KUNIT_EXPECT_EQ(test, seen.order, 0);
+	/* Nobody flushes any more: who posts does. */
+	post(test, qp, DEPTH + 1);
+	KUNIT_EXPECT_EQ(test, seen.num, DEPTH + 2);
+	KUNIT_EXPECT_EQ(test, seen.good, BROKEN);
+	iw_sq_free(&qp->sq);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(complete_test),
+	KUNIT_CASE(flush_test),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "iw_sq",
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
+MODULE_DESCRIPTION("KUnit tests of the send queue of ofed_iwarp");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# ofed_iwarp against the in-tree siw, both roles; SIW is its module (tests/vm/siw).
+#
+#   siw0 eth0 10.0.0.1 --veth-- eth1 10.0.0.2 iwarp1	(namespace b)
+#
+# siw knows the first network namespace only, and does not listen on a wildcard
+# address for a program in another: perftest's servers are on its side.
+. "$VM/guest.sh"
+. "$VM/iwarp.sh"
+
+n=$(count 500)
+param=/sys/module/ofed_iwarp/parameters
+
+siw_up() {
+	load_stack && modprobe -q libcrc32c
+	insmod "$SIW" && rdma link add siw0 type siw netdev eth0 &&
+	$b rdma link add iwarp1 type iwarp netdev eth1 &&
+	wait_for 10 active siw0 && wait_for 10 active iwarp1
+}
+
+errors() { # of ours: what it complains about
+	cd /sys/class/infiniband/iwarp1/ports/1/hw_counters &&
+		[ "$(cat rx_crc_errors rx_malformed sent_terminate | paste -sd' ')" = "0 0 0" ]
+}
+
+# theirs: ours asks
+theirs() {
+	_port=$1
+	shift
+	here "$_port" "$@" -- $b "$@" 10.0.0.1
+}
+
+all() { # HOW
+	check "rping, siw asks, $1" over 7174 rping -s -a 10.0.0.2 -C $n -V -- \
+		rping -c -a 10.0.0.2 -C $n -V
+	check "rping, ours asks, $1" here 7174 rping -s -a 10.0.0.1 -C $n -V -- \
+		$b rping -c -a 10.0.0.1 -C $n -V
+	check "rping of 60000 bytes, siw asks, $1" over 7174 rping -s -a 10.0.0.2 -C $n -V -S 60000 -- \
+		rping -c -a 10.0.0.2 -C $n -V -S 60000
+	check "rping of 60000 bytes, ours asks, $1" here 7174 rping -s -a 10.0.0.1 -C $n -V -S 60000 -- \
+		$b rping -c -a 10.0.0.1 -C $n -V -S 60000
+	for _how in write read send; do
+		check "ib_${_how}_bw, ours asks, $1" theirs 18515 ib_${_how}_bw -F -R -n $n -s 65536
+	done
+	check "ib_send_lat, ours asks, $1" theirs 18515 ib_send_lat -F -R -n $n -s 64
+}
+
+check "a clock" clock
+check "a wire between two namespaces" wire_up || exit 1
+check "siw and ours" siw_up || { dmesg | tail -n 20; exit 1; }
+all "CRC"
+check "ucmatose, siw asks" over 7471 ucmatose -b 10.0.0.2 -c 4 -- ucmatose -s 10.0.0.2 -c 4
+check "ucmatose, ours asks" here 7471 ucmatose -b 10.0.0.1 -c 4 -- $b ucmatose -s 10.0.0.1 -c 4
+check "rstream, siw asks" over 7471 rstream -b 10.0.0.2 -S 65536 -C $n -T v -- \
+	rstream -s 10.0.0.2 -S 65536 -C $n -T v
+check "rstream, ours asks" here 7471 rstream -b 10.0.0.1 -S 65536 -C $n -T v -- \
+	$b rstream -s 10.0.0.1 -S 65536 -C $n -T v
+echo N >$param/crc
+all "no CRC asked for"
+echo Y >$param/crc
+echo N >$param/p2p
+all "no peer-to-peer"
+check "nothing was complained about" errors
+check "rdma link delete" rdma link delete iwarp1
+check "siw goes" sh -c "rdma link delete siw0 && rmmod siw"
+check "the modules go" wait_for 20 unload_stack
