@@ -21,7 +21,7 @@ import pictures
 
 SHARE = 0.7             # of a ceiling: what the targets ask of memcpy on one host
 WIRES = ('veth', 'netns', 'vms')
-SETUPS = ('rxe', 'ours', 'driver', 'tcp', 'siw')
+SETUPS = ('rxe', 'ours', 'driver', 'tcp', 'siw', 'iwarp', 'iwplain')
 K64, M1 = 65536, 1048576
 CELL = ('place', 'work', 'op', 'qp', 'size', 'qps', 'mtu', 'wait')
 
@@ -218,6 +218,33 @@ def memory_targets(run):
                            for s in ('ours', 'driver')), less=True)
 
 
+def iwarp_rates():
+    """(cell, (name, setup, cell) of whom it is compared with, wanted)"""
+    for size in (K64, 64):
+        cell = stream('veth', 'write', size)
+        yield cell, ('siw', 'siw', cell), 2
+    yield stream('veth', 'write', K64), ('TCP', 'tcp', tcp_cell('veth', K64)), 0.9
+
+
+def iwarp_targets(run):
+    """Our iWARP device against siw, TCP and, on one host, our RoCE device.
+
+    Neither siw between two of its kind nor TCP has a CRC, so ours is without one. On one
+    host there is no wire that could be one's reason.
+    """
+    if 'iwplain' not in run.values:
+        return
+    for cell, other, want in iwarp_rates():
+        yield Target(f'iWARP without CRC, {name(cell)}, of {other[0]}', want,
+                     run.ratio('iwplain', cell, *other[1:], 'mbps'))
+    cell = ('veth', 'pingpong', 'write', 'rc', 8, 1, 4096, 'event')
+    yield Target(f'iWARP without CRC, {name(cell)}, of siw', 0.7,
+                 run.ratio('iwplain', cell, 'siw', cell, 'usec'), less=True)
+    cell = stream('host', 'write', M1)
+    yield Target(f'iWARP, {name(cell)}, of our RoCE', 0.7,
+                 run.ratio('iwarp', cell, 'ours', cell, 'mbps'))
+
+
 def never_below(run):
     """The cells in which ours does not reach rxe; one target for all of them."""
     gains = [(gain(run, 'ours', c), gain(run, 'driver', c), c) for c in run.cells()]
@@ -243,6 +270,7 @@ def targets(run):
         if place in places:
             found += list(small_targets(run, place)) + list(cost_targets(run, place))
     found += memory_targets(run)
+    found += iwarp_targets(run)
     found.append(never_below(run)[0])
     return found
 
@@ -330,6 +358,19 @@ def way_rows(run):
                    *map(number, each))
 
 
+def crc_rows(run):
+    """What CRCs cost: the targets of iWARP, and beside them the same with CRCs."""
+    yield ('iWARP', 'without CRC', 'with CRC')
+    for cell, other, _ in iwarp_rates():
+        found = [run.ratio(s, cell, *other[1:], 'mbps') for s in ('iwplain', 'iwarp')]
+        if any(found):
+            yield (f'{name(cell)}, of {other[0]}', *map(number, found))
+    cell = ('veth', 'pingpong', 'write', 'rc', 8, 1, 4096, 'event')
+    found = [run.ratio(s, cell, 'siw', cell, 'usec') for s in ('iwplain', 'iwarp')]
+    if any(found):
+        yield (f'{name(cell)}, of siw', *map(number, found))
+
+
 def ceiling_rows(run):
     yield ('MB/s', 'bytes', 'rate')
     for (what, size), rate in sorted(run.ceilings.items()):
@@ -361,7 +402,7 @@ def troubles(run):
 
 def holds(run):
     """rxe may break down; what ours does may not, nor may it leave out the wire."""
-    broken = [s for s, _, _ in run.failed if s in ('ours', 'driver')]
+    broken = [s for s, _, _ in run.failed if s in ('ours', 'driver', 'iwarp', 'iwplain')]
     return not broken and not run.unwired and all(t.holds for t in targets(run))
 
 
@@ -376,7 +417,8 @@ def load(paths):
 
 SECTIONS = (('Targets', target_rows), ('A message and its answer: microseconds of each side',
                                        way_rows),
-            ('Ceilings', ceiling_rows), ('Cells, medians', cell_rows))
+            ('CRCs: siw and TCP have none', crc_rows), ('Ceilings', ceiling_rows),
+            ('Cells, medians', cell_rows))
 
 
 def show(run):

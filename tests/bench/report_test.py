@@ -70,6 +70,24 @@ class Ratios(unittest.TestCase):
         self.assertIsNone(report.gain(run_of(row()), 'ours', WRITE))
 
 
+class Iwarp(unittest.TestCase):
+    def test_only_where_it_was_measured(self):
+        self.assertEqual(list(report.iwarp_targets(run_of(row()))), [])
+
+    def test_of_siw_and_of_tcp(self):
+        run = run_of(row(setup='iwplain', mbps=90), row(setup='siw', mbps=50),
+                     row(setup='tcp', op='tcp', mbps=100), row(setup='iwarp', mbps=200))
+        verdicts = {t.text: t.verdict for t in report.iwarp_targets(run)}
+        self.assertEqual(verdicts['iWARP without CRC, veth 64 KiB WRITE, of siw'], 'FAILS')
+        self.assertEqual(verdicts['iWARP without CRC, veth 64 KiB WRITE, of TCP'], 'holds')
+
+    def test_what_crcs_cost(self):
+        run = run_of(row(setup='iwplain', mbps=90), row(setup='iwarp', mbps=45),
+                     row(setup='siw', mbps=45))
+        self.assertEqual(list(report.crc_rows(run))[1:],
+                         [('veth 64 KiB WRITE, of siw', '2', '1')])
+
+
 class Wire(unittest.TestCase):
     def test_stream_without_packets_counts_not(self):
         run = run_of(row(wire_bytes=600000))

@@ -7,6 +7,8 @@
 # ours    ofed_core  ofed_roce
 # driver  stock      ofed_roce
 # siw     stock      siw, where there is a module file
+# iwarp   ofed_core  ofed_iwarp, FPDUs with CRCs, as by default
+# iwplain ofed_core  ofed_iwarp, FPDUs without: what siw does with another siw
 # tcp     none       none
 #
 # place   from         to
@@ -62,7 +64,7 @@ add_link() { # DEV NETDEV [NAMESPACE]
 # Gives gid0..gid3 and dev0..dev3, one for each interface that has a device.
 find_end() { # N
 	# iWARP has GIDs that nobody asks for.
-	[ "$DRIVER" != siw ] || { eval "dev$1=siw$1 gid$1=0"; return; }
+	case $DRIVER in siw|iwarp) eval "dev$1=$DRIVER$1 gid$1=0"; return ;; esac
 	wait_for 20 active ${DRIVER}$1 && wait_for 20 gid_of ${DRIVER}$1 "$(link_local $1)" || return
 	eval "dev$1=${DRIVER}$1 gid$1=$(gid_of ${DRIVER}$1 "$(link_local $1)")"
 }
@@ -74,14 +76,17 @@ setup_begin() { # NAME
 	ours) _core=ofed DRIVER=roce ;;
 	driver) _core=stock DRIVER=roce ;;
 	siw) _core=stock DRIVER=siw ;;
+	iwarp|iwplain) _core=ofed DRIVER=iwarp ;;
 	tcp) return ;;
 	esac
 	CORE=$_core
 	use_tree $_core || return
 	case $DRIVER in
-	siw) modprobe siw && modprobe rdma_ucm ;;
+	siw) modprobe siw ;;
 	*) load_driver ;;
 	esac && modprobe ib_uverbs || return
+	case $DRIVER in siw|iwarp) modprobe rdma_ucm || return ;; esac
+	[ $setup != iwplain ] || echo N >/sys/module/ofed_iwarp/parameters/crc || return
 	for _n in ${ends:-0 1}; do
 		add_link $DRIVER$_n eth$_n && find_end $_n || return
 	done
@@ -121,8 +126,10 @@ ends_of() {
 	tcp-host) echo "address=127.0.0.1" ;;
 	tcp-veth) echo "address=fe80::ff:fe00:2%eth0 wire=eth0" ;;
 	tcp-netns) echo "address=fe80::ff:fe00:4%eth2 netns=/run/netns/b wire=eth2" ;;
-	siw-host) echo "dev=siw0 address=fe80::ff:fe00:1%eth0 bind=fe80::ff:fe00:1%eth0" ;;
-	siw-veth) echo "dev=siw0 address=fe80::ff:fe00:2%eth0 bind=fe80::ff:fe00:2%eth1 wire=eth0" ;;
+	siw-host|iwarp-host|iwplain-host)
+		echo "dev=$dev0 address=fe80::ff:fe00:1%eth0 bind=fe80::ff:fe00:1%eth0" ;;
+	siw-veth|iwarp-veth|iwplain-veth)
+		echo "dev=$dev0 address=fe80::ff:fe00:2%eth0 bind=fe80::ff:fe00:2%eth1 wire=eth0" ;;
 	*-host) echo "dev=$dev0 gid=$gid0" ;;
 	*-veth) echo "dev=$dev0 gid=$gid0 peerdev=$dev1 peergid=$gid1 wire=eth0" ;;
 	*-netns) echo "dev=$dev2 gid=$gid2 peerdev=$dev3 peergid=$gid3 netns=/run/netns/b wire=eth2" ;;

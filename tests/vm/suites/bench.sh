@@ -21,7 +21,7 @@ list=all
 [ "${QUICK:-}" != 1 ] || list=quick
 ROUNDS=${ROUNDS:-3}
 [ -n "${CELL_TIME:-}" ] || { CELL_TIME=0.5; [ $list = all ] || CELL_TIME=0.25; }
-[ -n "${SETUPS:-}" ] || SETUPS=rxe,ours,driver,tcp$(has_siw && echo ,siw)
+[ -n "${SETUPS:-}" ] || SETUPS=rxe,ours,driver,tcp,iwarp,iwplain$(has_siw && echo ,siw)
 
 "$programs/bench" head >$csv
 check "two wires" wires_up || exit 1
