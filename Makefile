@@ -42,13 +42,14 @@ FIT	= tools/fit "$$(cat '$(KDIR)/include/config/kernel.release')" '$(KDIR)'
 
 all: modules
 
-# kbuild puts objects beside the sources; a copy per kernel keeps them apart.
+# kbuild puts objects beside the sources; a copy per kernel keeps them apart. What has
+# changed has the time of the copy: it may be older than objects that a build made meanwhile.
 copy:
 	@test -e "$(KDIR)/Makefile" || { \
 		echo "no kernel headers in '$(KDIR)': install linux-headers, or run tests/vm/prepare.sh for K=$(K)"; exit 1; }
 	@$(FIT) $(wildcard tools/dkms/*.conf)
 	@mkdir -p $(B)
-	@rsync -aR --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod*' \
+	@rsync -rlpR --checksum --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod*' \
 		--exclude='.*.cmd' --exclude=modules.order --exclude=Module.symvers \
 		$(SOURCES) $(TESTS) $(B)/
 
@@ -166,7 +167,10 @@ dkms-uninstall: $(PACKAGES:%=%-undkms)
 install-utils:
 	install -d $(DESTDIR)/usr/sbin $(DESTDIR)/usr/lib/ofed \
 		$(DESTDIR)/lib/modprobe.d $(DESTDIR)/lib/systemd/system \
-		$(DESTDIR)/lib/udev/rules.d $(DESTDIR)/etc/ofed/links.d
+		$(DESTDIR)/lib/udev/rules.d $(DESTDIR)/etc/ofed/links.d \
+		$(DESTDIR)/usr/share/ofed/topologies
+	install -m 755 tools/fabric/ofed-fabric $(DESTDIR)/usr/sbin/
+	install -m 644 tools/fabric/topologies/*.topo $(DESTDIR)/usr/share/ofed/topologies/
 	install -m 755 tools/ofedctrl/ofedctrl $(DESTDIR)/usr/sbin/
 	install -m 644 tools/ofedctrl/*.sh $(DESTDIR)/usr/lib/ofed/
 	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# All lanes, one after the other, and their sum. SCALE=1 for the full counts.
+# All lanes, two at a time, and their sum. SCALE=1 for the full counts.
 set -eu
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -36,17 +36,23 @@ lane() { # NAME CMD...
 	add "$1"
 }
 
-# A VM does one thing at a time most of the while: two go side by side.
-both() { # NAME CMD...: with 6.1 and with 6.12 for every %
-	_both=$1
-	shift
-	say "lanes $_both-6.1 and $_both-6.12"
-	for _k in 6.1 6.12; do
-		# Unquoted on purpose: words of a command.
-		run "$_both-$_k" $(echo "$*" | sed "s/%/$_k/g") &
-	done
+# A VM does one thing at a time most of the while: two lanes go side by side, each as
+# soon as there is room. Two VMs that wait for each other are as one.
+rooms=$log/rooms lanes=
+rm -f "$rooms"
+mkfifo "$rooms"
+exec 3<>"$rooms"
+printf '\n\n' >&3
+soon() { # NAME CMD...
+	lanes="$lanes $1"
+	read -r _room <&3
+	say "lane $1"
+	{ run "$@"; say "lane $1: $(tail -n 1 "$log/lane-$1.out")"; echo >&3; } &
+}
+all_of_them() {
 	wait
-	for _k in 6.1 6.12; do add "$_both-$_k"; done
+	for _l in $lanes; do add "$_l"; done
+	lanes=
 }
 
 # Unquoted on purpose: nothing, or a name.
@@ -54,43 +60,50 @@ watched=
 [ "${SCALE:-}" != 1 ] || watched=um-debug
 tests/vm/prepare.sh debug $watched
 
-# VMs of a core and a device: vm KERNEL CORE roce, or vm KERNEL for rxe on ours
+# VMs of a core and a device: vm KERNEL CORE roce|ib, or vm KERNEL for rxe on ours
 vm() {
 	_suites=$(tests/vm/suites-for "$1" ${3:+"$3" "$2"})
 	tests/vm/run "$1" "$_suites" CORE="${2:-ofed}" DRIVER="${3:-rxe}" \
 		TIMEOUT="${TIMEOUT:-3000}"
 }
 
+# Our iWARP device against siw, which is built for it.
+siw_vm() {
+	tests/vm/run "$1" iwsiw CORE=stock DRIVER=iwarp SIW="$(tests/vm/siw "$1")" \
+		TIMEOUT="${TIMEOUT:-3000}"
+}
+
 lane style tests/style.sh 6.1 6.12 debug
 make -s -C tests/programs
+# The long ones first.
 if [ -n "$watched" ]; then
 	make -s modules K=um-debug >"$log/modules-um-debug.out" 2>&1
-	say "lanes um-debug and roce-um-debug"
-	run um-debug vm um-debug &
-	run roce-um-debug vm um-debug ofed roce &
-	wait
-	add um-debug
-	add roce-um-debug
+	soon roce-um-debug vm um-debug ofed roce
+	soon um-debug vm um-debug
+	soon ib-um-debug vm um-debug ofed ib
+	soon iwarp-um-debug vm um-debug ofed iwarp
 fi
-both stock vm %
-say "lanes debug and roce-debug"
-run debug vm debug &
-run roce-debug vm debug ofed roce &
-wait
-add debug
-add roce-debug
-both roce vm % ofed roce
-both roce-stock vm % stock roce
-# Two VMs that wait for each other leave room for a third.
-say "lane kunit, and beside it those of two VMs and of packages"
-run kunit tests/vm/run debug kunit TIMEOUT="${TIMEOUT:-2400}" &
+soon debug vm debug
+soon stock-6.1 vm 6.1
+soon stock-6.12 vm 6.12
+soon roce-6.1 vm 6.1 ofed roce
+soon roce-debug vm debug ofed roce
+soon kunit tests/vm/run debug kunit TIMEOUT="${TIMEOUT:-2400}"
+soon roce-6.12 vm 6.12 ofed roce
+soon iwarp-6.1 vm 6.1 ofed iwarp
+soon install tests/vm/install/run 6.1
+soon ib-6.12 vm 6.12 ofed ib
+soon iwarp-6.12 vm 6.12 ofed iwarp
+soon iwsiw siw_vm 6.1
+soon ib-6.1 vm 6.1 ofed ib
 for k in 6.1 ${SCALE:+6.12}; do
-	lane pair-$k tests/vm/pair PEER=$k TIMEOUT="${TIMEOUT:-3000}"
-	lane cmpair-$k tests/vm/pair SUITE=cmpair PEER=$k TIMEOUT="${TIMEOUT:-3000}"
+	soon pair-$k tests/vm/pair PEER=$k TIMEOUT="${TIMEOUT:-3000}"
+	soon roce-stock-$k vm $k stock roce
+	soon cmpair-$k tests/vm/pair SUITE=cmpair PEER=$k TIMEOUT="${TIMEOUT:-3000}"
 done
-lane install tests/vm/install/run 6.1
-wait
-add kunit
+[ -n "${SCALE:-}" ] || soon roce-stock-6.12 vm 6.12 stock roce
+[ "${SCALE:-}" != 1 ] || soon ibpair-6.1 tests/vm/pair SUITE=ibpair PEER_DRIVER=ib TIMEOUT="${TIMEOUT:-6000}"
+all_of_them
 
 say "all lanes: $(($(date +%s) - start)) s"
 # Once more, for whoever sees no more than the end.

@@ -153,7 +153,7 @@ duo() {
 #
 #   eth0 10.0.0.1 --veth-- eth1 10.0.0.2        $dev on eth0
 #
-# DRIVER=rxe (default) is the kernel's own rdma_rxe, DRIVER=roce ours. Fixed MAC
+# DRIVER=rxe (default) is the kernel's own rdma_rxe, DRIVER=roce and iwarp are ours. Fixed MAC
 # addresses make GIDs and GUIDs the same in every run.
 DRIVER=${DRIVER:-rxe}
 dev=${DRIVER}0
@@ -206,8 +206,9 @@ active() { # DEV
 
 ready() { # DEV: listed, active, and the IPv4 GID is there
 	{ ! have_uverbs || ibv_devices | grep -qw "$1"; } &&
-	active "$1" &&
-	gid_index=$(gid_of "$1" $gid_hex)
+	active "$1" || return
+	# iWARP has GIDs that nobody asks for.
+	[ "$DRIVER" = iwarp ] || gid_index=$(gid_of "$1" $gid_hex)
 }
 
 # A core built without its character device is still a core.
@@ -261,7 +262,7 @@ link_down() { rdma link delete $dev; net_down; }
 unload_stack() {
 	modprobe -r rdma_rxe
 	# Whatever is there, users first; names of both cores.
-	for _m in ofed_roce ofed_soft \
+	for _m in ofed_roce ofed_ib ofed_iwarp ofed_soft \
 		  rdma_ucm ofed_ucma ib_umad ofed_umad ib_uverbs ofed_uverbs \
 		  rdma_cm iw_cm ib_cm ib_core ofed_core; do
 		[ -d "/sys/module/$_m" ] && rmmod "$_m"

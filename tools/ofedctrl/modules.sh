@@ -121,7 +121,7 @@ load_named() { # NAME
 	[ -n "$(module_file "$1")" ] || {
 		say "no module $1 for kernel $kernel"
 		case $1 in
-		ofed_roce|ofed_soft) say "it comes with the package ofed-drivers-dkms" ;;
+		ofed_roce|ofed_ib|ofed_iwarp|ofed_soft) say "it comes with the package ofed-drivers-dkms" ;;
 		ofed_*) say "it comes with the package ofed-core-dkms" ;;
 		esac
 		return $missing
@@ -189,7 +189,9 @@ devices_of() {
 		[ -e "$_dir" ] || continue
 		case $1 in
 		ofed_core|ofed_uverbs|ofed_soft|ib_core|ib_uverbs) ;;
+		ofed_ib) [ -d "/sys/kernel/config/ofed_ib/hcas/${_dir##*/}" ] || continue ;;
 		ofed_roce) [ "$(link_type "${_dir##*/}")" = roce ] || continue ;;
+		ofed_iwarp) [ "$(link_type "${_dir##*/}")" = iwarp ] || continue ;;
 		rdma_rxe) [ "$(link_type "${_dir##*/}")" = rxe ] || continue ;;
 		*) continue ;;
 		esac

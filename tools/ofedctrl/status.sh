@@ -154,6 +154,8 @@ link_type() {
 	_sys=/sys/class/infiniband/$1
 	if [ -e "$_sys/ports/1/hw_counters/local_messages" ]; then
 		echo roce
+	elif [ -e "$_sys/ports/1/hw_counters/tx_fpdus" ]; then
+		echo iwarp
 	elif [ -e "$_sys/ports/1/hw_counters/sent_pkts" ] && [ -e "$_sys/parent" ]; then
 		echo rxe
 	elif [ ! -e "$_sys/device" ] && grep -q RNIC "$_sys/node_type" 2>/dev/null; then

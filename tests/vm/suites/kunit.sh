@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every KUnit suite of tests/kunit, loaded one after the other into the debug
+# Every KUnit suite of tests/kunit, or that named ONLY, loaded one after the other into the debug
 # kernel; a suite is one check, its failing cases are shown.
 . "$VM/guest.sh"
 
@@ -14,7 +14,7 @@ suite_passes() { # MODULE
 
 # A kernel from allnoconfig leaves it disabled.
 check "kunit is there" modprobe kunit enable=1
-for ko in "/lib/modules/$(uname -r)"/updates/ofed/*_kunit.ko; do
+for ko in "/lib/modules/$(uname -r)"/updates/ofed/${ONLY:-*}_kunit.ko; do
 	m=$(basename "$ko" .ko)
 	check "$m" suite_passes "$m"
 	rmmod "$m" || bad "$m does not unload"

@@ -187,7 +187,14 @@ group() { # ADDRESS OPTION...: of the sender
 	wait $_server
 	_status=$?
 	told $_client
-	[ $_client -eq 0 ] && [ $_status -eq 0 ] && has "return status 0" "$work/client"
+	[ $_client -eq 0 ] && [ $_status -eq 0 ] && has "return status 0" "$work/client" && return
+	# A datagram may be lost in many places, most of which count it.
+	for _side in "" "$there"; do
+		# Unquoted on purpose: a list of words.
+		$_side rdma statistic show
+		$_side cat /proc/net/softnet_stat /proc/net/snmp
+	done | cut -c 1-1000
+	return 1
 }
 groups() {
 	# The kernel's own has no IPv6 groups of RoCE version 2: ENOTSUPP.
