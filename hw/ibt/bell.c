@@ -13,12 +13,6 @@
 
 #include "send.h"
 
-/* Of the time that a request took; a shorter pause is none. */
-#define SHORT		4
-
-/* Times. A few requests that belong together are no stream. */
-#define AGAIN		4
-
 /* Requests that are worth a trip. */
 #define HANDFUL		16
 
@@ -26,23 +20,16 @@
 #define TURNS		4
 #define ROUNDS		16
 
-/* Nanoseconds that a request took; of more, the most was something else. */
-#define MOST_COST	(200 * NSEC_PER_USEC)
-
 /* Packets of a request. The trip is little of the cost of more. */
 #define FEW		4
 
 /**
  * struct bells - doorbells that are rung on a processor
- * @end: when the latest was over
- * @cost: how long the latest took that sent packets itself; ns, 0: not known
- * @number: that have rung one after the other in a fraction of that; up to a few
+ * @soft: how fast
  * @latest: whose the latest was; not to be followed
  */
 struct bells {
-	u64 end;
-	u64 cost;
-	u32 number;
+	struct soft_bells soft;
 	const struct ibt_sq *latest;
 };
 
@@ -52,24 +39,6 @@ static DEFINE_PER_CPU(struct bells, bells);
 static struct bells *bells_of(const struct ibt_sq *sq)
 {
 	return per_cpu_ptr(&bells, READ_ONCE(sq->bell_cpu));
-}
-
-/* Nanoseconds since the user has rung, ever more: a clock may be behind another's. */
-static u64 pause_of(const struct bells *b)
-{
-	s64 pause = local_clock() - READ_ONCE(b->end);
-
-	return max(pause, 0LL);
-}
-
-static bool is_short(const struct bells *b)
-{
-	return pause_of(b) * SHORT < READ_ONCE(b->cost);
-}
-
-static bool is_streaming(const struct bells *b)
-{
-	return READ_ONCE(b->number) >= AGAIN && is_short(b);
 }
 
 /*
@@ -94,11 +63,8 @@ static bool count_bell(struct ibt_qp *qp, struct bells *b)
 	struct ibt_sq *sq = &qp->sq;
 	bool alone = !ibt_qp_dev(qp)->num_lanes || num_online_cpus() == 1 ||
 		     has_waited(qp);
-	u32 number = 0;
 
-	if (!alone && is_short(b))
-		number = min(READ_ONCE(b->number) + 1, AGAIN);
-	WRITE_ONCE(b->number, number);
+	soft_bells_count(&b->soft, alone);
 	WRITE_ONCE(b->latest, sq);
 	WRITE_ONCE(sq->bell_prod,
 		   READ_ONCE(sq->ring.cons) + soft_ring_ready(&sq->ring));
@@ -130,7 +96,7 @@ static void leave_to_work(struct ibt_qp *qp)
 		return;
 	/* Not to this processor, which the user needs. */
 	preempt_disable();
-	ibt_order_there(ibt_qp_dev(qp), ibt_order_beside(READ_ONCE(sq->cpu)),
+	ibt_order_there(ibt_qp_dev(qp), soft_cpu_beside(READ_ONCE(sq->cpu)),
 			&sq->cpu_work);
 	preempt_enable();
 }
@@ -154,25 +120,23 @@ void ibt_bell_user(struct ibt_qp *qp)
 		ibt_bell(qp);
 		return;
 	}
-	if (is_streaming(b)) {
+	if (soft_bells_streaming(&b->soft)) {
 		leave_to_work(qp);
-		WRITE_ONCE(b->end, local_clock());
+		soft_bells_left(&b->soft);
 		return;
 	}
 	begin = local_clock();
 	high = READ_ONCE(sq->high);
 	ibt_bell(qp);
 	sent = ibt_psn_ahead(READ_ONCE(sq->high), high);
-	WRITE_ONCE(b->end, local_clock());
 	/* Without a packet the work would be no faster. */
-	WRITE_ONCE(b->cost, sent && sent <= FEW ?
-		   min_t(u64, b->end - begin, MOST_COST) : 0);
+	soft_bells_sent(&b->soft, begin, sent && sent <= FEW);
 }
 
 /* Not for others of the same user, who has rung for another queue pair since. */
 static bool is_awaited(const struct ibt_sq *sq, const struct bells *b)
 {
-	return is_streaming(b) && READ_ONCE(b->latest) == sq;
+	return soft_bells_streaming(&b->soft) && READ_ONCE(b->latest) == sq;
 }
 
 /*
@@ -196,14 +160,14 @@ static bool gather(struct ibt_qp *qp, struct bells *b)
 	/* It was not what it looked like: the next one is sent at once. */
 	if (!awaited && READ_ONCE(b->latest) == sq &&
 	    ibt_sq_user_waiting(sq) <= 1)
-		WRITE_ONCE(b->cost, 0);
+		soft_bells_forget(&b->soft);
 	return awaited;
 }
 
 /* Is the user about to keep the processor busy where he has rung? */
 static bool moves(const struct ibt_sq *sq, const struct bells *b)
 {
-	return is_streaming(b) &&
+	return soft_bells_streaming(&b->soft) &&
 	       READ_ONCE(sq->bell_cpu) != raw_smp_processor_id();
 }
 

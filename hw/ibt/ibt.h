@@ -590,7 +590,7 @@ void ibt_room_leave(struct ibt_port *port, struct list_head *entry);
 
 /* ---- order.c ------------------------------------------------------------------------ */
 
-#define IBT_NO_CPU	(-1)
+#define IBT_NO_CPU	SOFT_NO_CPU
 
 /* May what goes on at @cpu go on here? Then @cpu becomes this one. */
 bool ibt_order_here(int *cpu);
@@ -601,7 +601,6 @@ void ibt_order_there(const struct ibt_dev *dev, int cpu,
 bool ibt_order_ok(const struct ibt_port *port, int *cpu,
 		  struct work_struct *work);
 /* A processor for what need not wait for this one: @cpu if that is another. */
-int ibt_order_beside(int cpu);
 
 /* ---- tx.c --------------------------------------------------------------------------- */
 

@@ -171,7 +171,7 @@ static void add(struct ibt_lane *lane, struct kept *kept)
 	spin_unlock_bh(&lane->lock);
 	if (!begin)
 		return;
-	lane->cpu = ibt_order_beside(lane->cpu);
+	lane->cpu = soft_cpu_beside(lane->cpu);
 	queue_work_on(lane->cpu, lane->dev->lanes_wq, &lane->work);
 }
 

@@ -9,7 +9,6 @@
  * long as something may still be there.
  */
 #include <linux/cpumask.h>
-#include <linux/sched/isolation.h>
 #include <linux/smp.h>
 
 #include "ibt.h"
@@ -45,30 +44,6 @@ void ibt_order_there(const struct ibt_dev *dev, int cpu,
 		     struct work_struct *work)
 {
 	queue_work_on(cpu, dev->cpus_wq, work);
-}
-
-/**
- * ibt_order_beside - a processor for what need not wait for this one
- * @cpu: which it has been so far, or IBT_NO_CPU
- *
- * The scheduler would often say that it is this one: it stops to look for an idle
- * processor when half of them are busy, and a sender makes one of two so.
- *
- * Context: preemption disabled.
- *
- * Return: another, if there is one for such work.
- */
-int ibt_order_beside(int cpu)
-{
-	const struct cpumask *usual = housekeeping_cpumask(HK_TYPE_WQ);
-	int here = smp_processor_id();
-
-	if (cpu != IBT_NO_CPU && cpu != here && cpu_online(cpu))
-		return cpu;
-	cpu = cpumask_next_and(here, usual, cpu_online_mask);
-	if (cpu >= nr_cpu_ids)
-		cpu = cpumask_first_and(usual, cpu_online_mask);
-	return cpu < nr_cpu_ids ? cpu : here;
 }
 
 /**

@@ -155,6 +155,24 @@ void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited)
 }
 
 /**
+ * iw_cq_is_empty - has the consumer seen all that there is?
+ * @cq: the CQ
+ *
+ * A hint: others may add some at any time, and a program writes what it likes.
+ * Context: any.
+ */
+bool iw_cq_is_empty(const struct iw_cq *cq)
+{
+	u32 next = READ_ONCE(cq->ring.next);
+	const struct siw_cqe *cqe;
+
+	if (!user_cq(cq))
+		return next == READ_ONCE(cq->cons);
+	cqe = iw_ring_at(&cq->ring, next - 1);
+	return !(READ_ONCE(cqe->flags) & SIW_WQE_VALID);
+}
+
+/**
  * iw_cq_forget - drop completions of a queue pair that is no more
  * @cq: where they went
  * @qp: the queue pair; it adds none any more

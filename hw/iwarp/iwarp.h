@@ -176,6 +176,7 @@ static inline struct iw_cq *to_iw_cq(struct ib_cq *ib)
 }
 
 void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited);
+bool iw_cq_is_empty(const struct iw_cq *cq);
 void iw_cq_forget(struct iw_cq *cq, const struct ib_qp *qp);
 
 /* ---- receive queues (rq.c, srq.c) --------------------------------------------- */
@@ -564,6 +565,9 @@ void iw_recv_done(struct iw_qp *qp, u64 wr_id, u8 status, u32 bytes,
 void iw_recv_imm(struct iw_qp *qp, u64 wr_id, u32 bytes, __be32 imm,
 		 bool solicited);
 void iw_rq_flush(struct iw_qp *qp);
+
+/* bell.c */
+void iw_bell_user(struct iw_qp *qp);
 
 /* tx.c, fpdu.c */
 void iw_tx_init(struct iw_qp *qp);

@@ -292,7 +292,7 @@ int iw_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	if (state != IW_RTS && state != IW_CLOSING)
 		return ret;
 	if (qp->sq.ring.map)
-		iw_tx_run(qp);
+		iw_bell_user(qp);
 	else
 		iw_tx_kick(qp);
 	return ret;

@@ -108,6 +108,37 @@ static inline struct ib_ucontext *soft_udata_context(struct ib_udata *udata)
 	return udata ? rdma_udata_to_uverbs_attr_bundle(udata)->context : NULL;
 }
 
+/* ---- doorbells ----------------------------------------------------------- */
+
+#define SOFT_NO_CPU	(-1)
+
+/**
+ * struct soft_bells - doorbells that are rung on a processor
+ * @end: when the latest was over
+ * @cost: how long the latest took that sent something itself; ns, 0: not known
+ * @number: that have rung one after the other in a fraction of that; up to a few
+ *
+ * Without a lock: they are hints.
+ */
+struct soft_bells {
+	u64 end;
+	u64 cost;
+	u32 number;
+};
+
+bool soft_bells_streaming(const struct soft_bells *b);
+void soft_bells_count(struct soft_bells *b, bool alone);
+void soft_bells_left(struct soft_bells *b);
+void soft_bells_sent(struct soft_bells *b, u64 begin, bool worth);
+
+/* It was not what it looked like: the next one is sent at once. */
+static inline void soft_bells_forget(struct soft_bells *b)
+{
+	WRITE_ONCE(b->cost, 0);
+}
+
+int soft_cpu_beside(int cpu);
+
 /* ---- memory -------------------------------------------------------------- */
 
 /**

@@ -45,7 +45,7 @@ void iw_rq_flush(struct iw_qp *qp)
 {
 }
 
-void iw_tx_run(struct iw_qp *qp)
+void iw_bell_user(struct iw_qp *qp)
 {
 }
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Doorbells of programs: who sends what was posted.
+ *
+ * Mostly whoever rings, at once. Who streams leaves it to the work, on another
+ * processor (../soft/bell.c). While that is at one request more are posted, and TCP
+ * takes them together: a segment with many FPDUs costs little more than one.
+ */
+#include <linux/cpumask.h>
+#include <linux/sched/clock.h>
+
+#include "iwarp.h"
+
+/* Bytes of a request. The trip is little of the cost of more. */
+#define SHORT_REQUEST	(4U << 10)
+
+/* Without a lock: they are hints. */
+static DEFINE_PER_CPU(struct soft_bells, bells);
+
+/*
+ * Did the user see how all that he had rung for ended, before he rang again? What the
+ * socket has is complete at once.
+ */
+static bool has_waited(const struct iw_qp *qp)
+{
+	const struct iw_sq *sq = &qp->sq;
+	u32 una = READ_ONCE(sq->una);
+	const struct iw_slot *last = iw_slot_at(sq, una - 1);
+
+	/* Without a completion there is nothing to see. */
+	return una == READ_ONCE(sq->head) &&
+	       (qp->sig_all || READ_ONCE(last->flags) & IB_SEND_SIGNALED) &&
+	       iw_cq_is_empty(to_iw_cq(qp->ib.send_cq));
+}
+
+/* The latest that was sent; who sends meanwhile changes no more than the answer. */
+static bool was_short(const struct iw_qp *qp)
+{
+	const struct iw_slot *slot =
+		iw_slot_at(&qp->sq, READ_ONCE(qp->tx.sent) - 1);
+
+	return READ_ONCE(slot->length) <= SHORT_REQUEST;
+}
+
+/* As long as somebody is sending, he goes on with it. */
+static void leave_to_work(struct iw_qp *qp)
+{
+	struct iw_tx *tx = &qp->tx;
+
+	set_bit(0, &tx->wanted);
+	/* Pairs with iw_tx_run(): either he sees the bit, or we that he has gone. */
+	smp_mb();
+	if (mutex_is_locked(&tx->lock))
+		return;
+	/* Not to this processor, which the user needs. */
+	preempt_disable();
+	queue_work_on(soft_cpu_beside(SOFT_NO_CPU), iw_wq, &tx->work);
+	preempt_enable();
+}
+
+/**
+ * iw_bell_user - requests are in the ring of a program
+ * @qp: queue pair of a program, with a stream
+ *
+ * Context: process, may sleep.
+ */
+void iw_bell_user(struct iw_qp *qp)
+{
+	struct soft_bells *b = raw_cpu_ptr(&bells);
+	bool alone = num_online_cpus() == 1 || has_waited(qp);
+	u32 sent = READ_ONCE(qp->tx.sent);
+	u64 begin = local_clock();
+
+	soft_bells_count(b, alone);
+	if (alone) {
+		iw_tx_run(qp);
+	} else if (soft_bells_streaming(b) || mutex_is_locked(&qp->tx.lock)) {
+		leave_to_work(qp);
+		soft_bells_left(b);
+	} else {
+		iw_tx_run(qp);
+		soft_bells_sent(b, begin, sent != READ_ONCE(qp->tx.sent) &&
+				was_short(qp));
+	}
+}
