@@ -44,6 +44,11 @@ if [ "$ROLE" = peer ]; then
 fi
 check "the peer is there" wait_for 300 [ -e $share/peer ] || exit 1
 check "the tunnel is up" wait_for 60 state up || exit 1
+partitions=$work/partitions
+cat >"$partitions" <<-END
+	Default=0x7fff, ipoib, defmember=full : ALL=full;
+	Apart=0x0001, ipoib : ALL=full;
+END
 begin_opensm sm hca1
 check "the port here is active" wait_for 120 all_active
 remote_active() {
@@ -115,6 +120,44 @@ check "and over there" there "mode=connected mtu=65520; $mode"
 check "ping of 60000 bytes" wait_for 60 pings -s 60000
 check "TCP stream of $bytes bytes in it" timed stream
 tail -n 1 "$work/output"
+
+# ---- groups, a partition of its own, up and down -----------------------------------------
+groups=$(count 100)
+sends() { python3 "$TOP/tests/programs/groups.py" send "$groups" && [ -e $share/heard ]; }
+joins() {
+	give "python3 $TOP/tests/programs/groups.py hear 10.9.0.2 $groups $share/heard"
+	ip route replace 239.0.0.0/8 dev ib0 && wait_for 120 sends
+	_status=$?
+	answer && [ $_status -eq 0 ]
+}
+check "$groups groups" joins
+child="ip link add link ib0 name ib0.p type ipoib pkey 0x8001 &&
+ip addr add 10.8.0.\$number/24 dev ib0.p && ip link set ib0.p up"
+child_pings() { busybox ping -c 1 -W 2 "$@" 10.8.0.2; }
+check "a child of P_Key 0x8001" sh -c "number=1; $child"
+check "and over there" there "number=2; $child"
+check "they see each other" wait_for 60 child_pings
+# An interface answers for the addresses of others, unless it is told not to.
+check "that is asked for its own addresses alone" \
+	there "echo 1 >/proc/sys/net/ipv4/conf/all/arp_ignore"
+check "a child is not reached by a parent" sh -c "! busybox ping -c 1 -W 2 -I ib0 10.8.0.2"
+rounds=$(count 100)
+flaps() {
+	busybox ping -q -A 10.9.0.2 >/dev/null 2>&1 &
+	_pinger=$!
+	there "for i in \$(seq $rounds); do ip link set ib0 down && ip link set ib0 up || exit; done"
+	_status=$?
+	if [ $_status -eq 0 ]; then
+		wait_for 60 pings
+		_status=$?
+	fi
+	kill $_pinger
+	wait $_pinger 2>/dev/null
+	return $_status
+}
+check "up and down $rounds times over there, under traffic" flaps
+check "the children go" ip link del ib0.p
+check "both" there ip link del ib0.p
 
 # ---- NVMe over RDMA: the disk is a file over there -----------------------------------------
 nqn=nqn.2024-01.test.ofed:disk
