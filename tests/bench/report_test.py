@@ -70,6 +70,52 @@ class Ratios(unittest.TestCase):
         self.assertIsNone(report.gain(run_of(row()), 'ours', WRITE))
 
 
+class Again(unittest.TestCase):
+    def setUp(self):
+        self.run = run_of(*(row(round=i, setup=s, size=size, mbps=v) for i, s, size, v in (
+            (1, 'rxe', 65536, 20), (1, 'ours', 65536, 10),
+            (1, 'rxe', 64, 10), (1, 'ours', 64, 20))))
+
+    def test_who_is_below(self):
+        self.assertEqual(report.cells_below([self.run]), '^(veth.stream.write.rc.65536.1.4096.event)$')
+        self.assertFalse(report.never_below(self.run)[0].holds)
+
+    def again(self, ours):
+        for i, setup, rate in ((1, 'rxe', 10), (1, 'ours', ours), (2, 'rxe', 10),
+                               (2, 'ours', ours)):
+            self.run.add(row(round=i, setup=setup, mbps=rate), again=True)
+
+    def test_more_rounds_count(self):
+        self.again(11)
+        target, below = report.never_below(self.run)
+        self.assertEqual((target.got, below), (1.1, []))
+        self.assertEqual(list(report.again_rows(self.run))[1:],
+                         [('veth 64 KiB WRITE', '0.5', '1.1', '2')])
+        self.assertEqual(report.gain(self.run, 'ours', WRITE), 0.5)
+
+    def test_still_below(self):
+        self.again(9)
+        self.assertFalse(report.never_below(self.run)[0].holds)
+
+    def test_below_in_half_of_the_rounds(self):
+        self.again(9)
+        for i in (3, 4):
+            self.run.add(row(round=i, setup='rxe', mbps=10), again=True)
+            self.run.add(row(round=i, mbps=10.2), again=True)
+        target, below = report.never_below(self.run)
+        self.assertEqual(report.rounds_below(self.run, WRITE), (2, 4))
+        self.assertEqual((target.verdict, len(below)), ('even', 1))
+
+    def test_a_time_is_worse_when_more(self):
+        both = dict(work='pingpong', size=8, wait='alone', mbps='')
+        run = run_of(row(setup='rxe', usec=10, **both), row(usec=30, **both))
+        cell = ('veth', 'pingpong', 'write', 'rc', 8, 1, 4096, 'alone')
+        self.assertEqual(report.rounds_below(run, cell), (1, 1))
+
+    def test_none_is(self):
+        self.assertEqual(report.cells_below([run_of(row(), row(setup='rxe', mbps=50))]), '')
+
+
 class Iwarp(unittest.TestCase):
     def test_only_where_it_was_measured(self):
         self.assertEqual(list(report.iwarp_targets(run_of(row()))), [])
