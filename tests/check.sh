@@ -70,7 +70,7 @@ vm() {
 # Our iWARP device against siw, which is built for it.
 siw_vm() {
 	tests/vm/run "$1" iwsiw CORE=stock DRIVER=iwarp SIW="$(tests/vm/siw "$1")" \
-		TIMEOUT="${TIMEOUT:-3000}"
+		SIW1="$(tests/vm/siw "$1" 1)" TIMEOUT="${TIMEOUT:-3000}"
 }
 
 lane style tests/style.sh 6.1 6.12 debug
@@ -94,7 +94,8 @@ soon iwarp-6.1 vm 6.1 ofed iwarp
 soon install tests/vm/install/run 6.1
 soon ib-6.12 vm 6.12 ofed ib
 soon iwarp-6.12 vm 6.12 ofed iwarp
-soon iwsiw siw_vm 6.1
+soon iwsiw-6.1 siw_vm 6.1
+soon iwsiw-6.12 siw_vm 6.12
 soon ib-6.1 vm 6.1 ofed ib
 for k in 6.1 ${SCALE:+6.12}; do
 	soon pair-$k tests/vm/pair PEER=$k TIMEOUT="${TIMEOUT:-3000}"

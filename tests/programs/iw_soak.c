@@ -32,7 +32,7 @@ struct side {
 	uint32_t rkey;
 };
 
-static int me, control;
+static int me, control, read_sges;
 static unsigned int dice;
 static uint64_t filler;
 static struct message plan[BATCH];
@@ -80,9 +80,12 @@ static unsigned int roll(unsigned int sides_of_it)
 static void make_objects(struct ibv_context *verbs)
 {
 	int all = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+	struct ibv_device_attr attr;
 
 	if (pd)
 		return;
+	NEED(!ibv_query_device(verbs, &attr));
+	read_sges = attr.max_sge_rd;
 	NEED((pd = ibv_alloc_pd(verbs)));
 	NEED((channel = ibv_create_comp_channel(verbs)));
 	NEED((cq = ibv_create_cq(verbs, 4 * BATCH * LANES, NULL, channel, 0)));
@@ -187,15 +190,16 @@ static void lay(uint8_t *to, bool after)
 
 static int pieces_of(const struct message *m, struct ibv_sge *sge)
 {
-	uint32_t each = m->size / m->pieces;
+	int pieces = m->op != IBV_WR_RDMA_READ || m->pieces < read_sges ? m->pieces : read_sges;
+	uint32_t each = m->size / pieces;
 
-	for (int i = 0; i < m->pieces; i++)
+	for (int i = 0; i < pieces; i++)
 		sge[i] = (struct ibv_sge){
 			.addr = (uintptr_t)area + m->at[me] + i * each,
-			.length = i + 1 < m->pieces ? each : m->size - i * each,
+			.length = i + 1 < pieces ? each : m->size - i * each,
 			.lkey = mr->lkey,
 		};
-	return m->pieces;
+	return pieces;
 }
 
 static int post_receives(void)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# ofed_iwarp against the in-tree siw, both roles; SIW is its module (tests/vm/siw).
+# ofed_iwarp against the in-tree siw, both roles; SIW is its module (tests/vm/siw), SIW1
+# the same with revision 1 of MPA.
 #
 #   siw0 eth0 10.0.0.1 --veth-- eth1 10.0.0.2 iwarp1	(namespace b)
 #
@@ -12,12 +13,13 @@
 n=$(count 500)
 param=/sys/module/ofed_iwarp/parameters
 
-siw_up() {
+siw_up() { # MODULE
 	load_stack && modprobe -q libcrc32c
-	insmod "$SIW" && rdma link add siw0 type siw netdev eth0 &&
+	insmod "$1" && rdma link add siw0 type siw netdev eth0 &&
 	$b rdma link add iwarp1 type iwarp netdev eth1 &&
 	wait_for 10 active siw0 && wait_for 10 active iwarp1
 }
+siw_down() { rdma link delete siw0 && rmmod siw; }
 
 errors() { # of ours: what it complains about
 	cd /sys/class/infiniband/iwarp1/ports/1/hw_counters &&
@@ -31,7 +33,20 @@ theirs() {
 	here "$_port" "$@" -- $b "$@" 10.0.0.1
 }
 
+# Every byte compared; who is asked is in the namespace that is named.
+seed=$SEED
+soak() { # COMMAND...: the one who asks
+	# siw refuses even root what is above the limit.
+	ulimit -l unlimited
+	seed=$((seed + 1))
+	timeout -k 5 "$((limit * 2))" "$@" "$seed" $n 65536
+}
+check "a name for this namespace" ip netns attach host 1
+
 all() { # HOW
+	check "$n messages of every kind, siw asks, $1" soak "$programs/iw_soak" b 10.0.0.2
+	check "$n messages of every kind, ours asks, $1" \
+		soak $b "$programs/iw_soak" host 10.0.0.1
 	check "rping, siw asks, $1" over 7174 rping -s -a 10.0.0.2 -C $n -V -- \
 		rping -c -a 10.0.0.2 -C $n -V
 	check "rping, ours asks, $1" here 7174 rping -s -a 10.0.0.1 -C $n -V -- \
@@ -48,7 +63,7 @@ all() { # HOW
 
 check "a clock" clock
 check "a wire between two namespaces" wire_up || exit 1
-check "siw and ours" siw_up || { dmesg | tail -n 20; exit 1; }
+check "siw and ours" siw_up "$SIW" || { dmesg | tail -n 20; exit 1; }
 all "CRC"
 check "ucmatose, siw asks" over 7471 ucmatose -b 10.0.0.2 -c 4 -- ucmatose -s 10.0.0.2 -c 4
 check "ucmatose, ours asks" here 7471 ucmatose -b 10.0.0.1 -c 4 -- $b ucmatose -s 10.0.0.1 -c 4
@@ -63,5 +78,12 @@ echo N >$param/p2p
 all "no peer-to-peer"
 check "nothing was complained about" errors
 check "rdma link delete" rdma link delete iwarp1
-check "siw goes" sh -c "rdma link delete siw0 && rmmod siw"
+check "siw goes" siw_down
+echo Y >$param/p2p
+check "one that says MPA 1, and ours" siw_up "$SIW1" || { dmesg | tail -n 20; exit 1; }
+all "MPA 1"
+check "nothing was complained about" errors
+check "rdma link delete" rdma link delete iwarp1
+check "siw goes" siw_down
+check "the name goes" ip netns del host
 check "the modules go" wait_for 20 unload_stack
