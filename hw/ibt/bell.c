@@ -56,13 +56,14 @@ static bool has_waited(const struct ibt_qp *qp)
 
 /*
  * Count the bell that rings now. False: there is no other processor that it could be
- * left to, or no need of one, and whether it is soon rung again does not matter.
+ * left to, or no need of one, and whether it is soon rung again does not matter. Nor
+ * does it of datagrams: who has posted one may be gone before another processor has it.
  */
 static bool count_bell(struct ibt_qp *qp, struct bells *b)
 {
 	struct ibt_sq *sq = &qp->sq;
 	bool alone = !ibt_qp_dev(qp)->num_lanes || num_online_cpus() == 1 ||
-		     has_waited(qp);
+		     !ibt_qp_reliable(qp) || has_waited(qp);
 
 	soft_bells_count(&b->soft, alone);
 	WRITE_ONCE(b->latest, sq);
@@ -197,4 +198,26 @@ bool ibt_bell_attend(struct ibt_qp *qp)
 	/* Nobody hears it from here on; then whether it has rung before. */
 	smp_store_mb(sq->attended, false);
 	return more || awaited || READ_ONCE(sq->rung);
+}
+
+/**
+ * ibt_bell_settle - send what a user has rung for before his queue pair is stopped
+ * @qp: queue pair; no lock of it is held
+ *
+ * He does not know that somebody else was to send it, and of a datagram he need not wait
+ * for more than that he has posted it. What still waits then, waits for the wire.
+ *
+ * Context: process, sleeps.
+ */
+void ibt_bell_settle(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	int turns = ROUNDS;
+
+	if (!ibt_sq_is_user(sq))
+		return;
+	while ((work_busy(&sq->cpu_work) || work_busy(&sq->work)) && turns--) {
+		flush_work(&sq->cpu_work);
+		flush_work(&sq->work);
+	}
 }

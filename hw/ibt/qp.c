@@ -14,7 +14,7 @@
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "ibt.h"
+#include "send.h"
 
 /* ---- references and the table -------------------------------------------- */
 
@@ -359,6 +359,7 @@ static int ibt_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {
 	struct ibt_qp *qp = to_ibt_qp(ib);
 
+	ibt_bell_settle(qp);
 	ibt_qp_unpublish(qp);
 
 	mutex_lock(&qp->attr_lock);

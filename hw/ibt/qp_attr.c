@@ -437,6 +437,9 @@ int ibt_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return -EOPNOTSUPP;
+	if (mask & IB_QP_STATE && (attr->qp_state == IB_QPS_RESET ||
+				   attr->qp_state == IB_QPS_ERR))
+		ibt_bell_settle(qp);
 	mutex_lock(&qp->attr_lock);
 	ret = ibt_modify_locked(qp, &change);
 	mutex_unlock(&qp->attr_lock);

@@ -86,6 +86,7 @@ static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
 void ibt_bell(struct ibt_qp *qp);
 void ibt_bell_user(struct ibt_qp *qp);
 bool ibt_bell_attend(struct ibt_qp *qp);
+void ibt_bell_settle(struct ibt_qp *qp);
 
 /* retry.c */
 

@@ -185,32 +185,51 @@ static int td_odp_copy(struct testdev *td, struct ib_umem_odp *umem, u64 addr,
 	return 0;
 }
 
-static int td_odp_access(struct testdev *td, struct testdev_odp *cmd, u8 *bytes)
+static int td_odp_piece(struct testdev *td, struct testdev_odp *cmd,
+			struct td_odp *odp, u64 addr, u8 *bytes, u64 length)
 {
 	bool write = cmd->op == TESTDEV_ODP_WRITE;
 	u64 rights = ODP_READ_ALLOWED_BIT;
-	struct td_odp *odp;
 	int ret;
 
-	odp = td_odp_find(td, cmd->key, cmd->addr);
-	if (IS_ERR(odp))
-		return PTR_ERR(odp);
 	if (write)
 		rights |= ODP_WRITE_ALLOWED_BIT;
-	ret = ib_umem_odp_map_dma_and_lock(odp->umem, cmd->addr, cmd->length,
-					   rights,
+	ret = ib_umem_odp_map_dma_and_lock(odp->umem, addr, length, rights,
 					   cmd->op != TESTDEV_ODP_LOOK);
 	if (ret < 0)
 		return ret;
-	cmd->pages = ret;
+	cmd->pages += ret;
 	cmd->mapped = odp->umem->npages;
 	cmd->invalidated = odp->invalidated;
 	ret = 0;
 	if (cmd->op != TESTDEV_ODP_LOOK)
-		ret = td_odp_copy(td, odp->umem, cmd->addr, bytes, cmd->length,
-				  write);
+		ret = td_odp_copy(td, odp->umem, addr, bytes, length, write);
 	mutex_unlock(&odp->umem->umem_mutex);
 	return ret;
+}
+
+/* Memory of an implicit region may lie in two of its parts. */
+static int td_odp_access(struct testdev *td, struct testdev_odp *cmd, u8 *bytes)
+{
+	u64 done = 0, n;
+
+	cmd->pages = 0;
+	do {
+		u64 addr = cmd->addr + done;
+		struct td_odp *odp = td_odp_find(td, cmd->key, addr);
+		int ret;
+
+		if (IS_ERR(odp))
+			return PTR_ERR(odp);
+		n = cmd->length - done;
+		if (odp != xa_load(&td->odps, cmd->key >> 8))
+			n = min_t(u64, n, TD_ODP_PART - addr % TD_ODP_PART);
+		ret = td_odp_piece(td, cmd, odp, addr, bytes + done, n);
+		if (ret)
+			return ret;
+		done += n;
+	} while (done < cmd->length);
+	return 0;
 }
 
 /* What the region is like, with nothing asked of it. */

@@ -282,7 +282,7 @@ static void survive(const struct region *part, const struct region *whole,
 	EXPECT("nor can everything be read where it was",
 	       device_reads(whole, part->at, 1), -EINVAL);
 	EXPECT("nor elsewhere",
-	       device_reads(whole, part->at + HUGE_PAGE, 1), -EFAULT);
+	       device_reads(whole, part->at + 2 * HUGE_PAGE, 1), -EFAULT);
 }
 
 /* Of a process with a context of its own. */
