@@ -32,12 +32,15 @@ run() {
 	esac
 }
 
-# check NAME CMD...: CMD succeeds
+# check NAME CMD...: CMD succeeds; what took long says so
 check() {
 	_name=$1
+	read -r _since _ </proc/uptime
 	shift
 	if run "$@" >"$work/output" 2>&1; then
-		ok "$_name"
+		read -r _now _ </proc/uptime
+		_took=$((${_now%.*} - ${_since%.*}))
+		[ $_took -lt 10 ] && ok "$_name" || ok "$_name ($_took s)"
 	else
 		_status=$?
 		bad "$_name (exit $_status)"
