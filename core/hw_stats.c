@@ -91,8 +91,8 @@ void rdma_free_hw_stats_struct(struct rdma_hw_stats *stats)
 EXPORT_SYMBOL(rdma_free_hw_stats_struct);
 
 /*
- * Reads the counter @index again, or all, whichever the driver likes, if the
- * last reading is too old. Port 0 stands for the device as a whole. Return: 0
+ * Reads the counter @index again (num_counters: each of them), or all, whichever the
+ * driver likes, if the last reading is too old. Port 0 stands for the device as a whole. Return: 0
  * or an errno of the driver.
  */
 int ofed_hw_stats_refresh(struct ib_device *device, struct rdma_hw_stats *stats,

@@ -65,7 +65,8 @@ static int put_port_stats(struct sk_buff *msg, struct ib_device *device,
 	if (IS_ERR(stats))
 		return PTR_ERR(stats);
 	mutex_lock(&stats->lock);
-	ret = ofed_hw_stats_refresh(device, stats, ask->port, 0);
+	ret = ofed_hw_stats_refresh(device, stats, ask->port,
+				    stats->num_counters);
 	if (!ret)
 		ret = ofed_nldev_put_hwstats(msg, device, stats, ask->port);
 	mutex_unlock(&stats->lock);

@@ -74,6 +74,12 @@ check "loopback=Y" loopback Y
 
 # ---- the end --------------------------------------------------------------------------
 rdma statistic show link iwarp0/1 | tr ' ' '\n' | paste -d' ' - - | grep -v ' 0$' | paste -sd' '
+shown() { # COUNTER: by rdma, as sysfs has it
+	rdma statistic show link iwarp0/1 | grep -qw "$1 $(counter $1)"
+}
+for c in tx_fpdus rx_fpdus connections_made; do
+	check "rdma statistic: $c" shown $c
+done
 check "no CRC was wrong" sh -c "rdma statistic show link iwarp0/1 | grep -q 'rx_crc_errors 0'"
 check "rdma link delete" rdma link delete iwarp0
 check "the namespace goes with its device" ip netns delete b

@@ -50,7 +50,12 @@ echo 1 >$loopback
 for c in rx_icrc_errors rx_malformed; do
 	check "$c is 0" [ "$(counter $dev $c)" = 0 ]
 done
-check "rdma statistic" sh -c "rdma statistic show link $dev/1 | grep -q tx_packets"
+shown() { # COUNTER: by rdma, as sysfs has it
+	rdma statistic show link $dev/1 | grep -qw "$1 $(counter $dev $1)"
+}
+for c in tx_packets rx_packets local_messages; do
+	check "rdma statistic: $c" shown $c
+done
 # ---- multicast --------------------------------------------------------------------
 ipv4_group=::ffff:239.1.2.3 ipv6_group=ff0e::1:2:3
 # group SENDER-PREFIX SENDER GID RECEIVER-PREFIX RECEIVER MGID
