@@ -487,6 +487,9 @@ extern const struct ib_device_ops ibf_ib_ops;
 /* link.c */
 extern const struct ibt_link_ops ibf_link;
 
+/* offload.c */
+extern const struct ibt_offload ibf_offload;
+
 /* queue.c */
 void ibf_queues_init(struct ibf_port *port);
 void ibf_queues_exit(struct ibf_port *port);

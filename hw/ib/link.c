@@ -330,6 +330,7 @@ const struct ibt_link_ops ibf_link = {
 	.name		= "ib",
 	.layer		= IB_LINK_LAYER_INFINIBAND,
 	.max_mtu	= 4096,
+	.offload	= &ibf_offload,
 	.path_resolve	= ibf_path_resolve,
 	.path_valid	= ibf_path_valid,
 	.path_free	= ibf_path_free,

@@ -30,26 +30,24 @@ static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
 		pkt->imm = slot->imm;
 }
 
-/* A packet with the bytes of the request. NULL: see @slot, or the pause. */
+/*
+ * A packet with @length bytes from @from behind @header bytes that are left empty.
+ * NULL: see @slot, or the pause.
+ */
 static struct sk_buff *load(struct ibt_qp *qp, const struct ibt_path *path,
-			    struct ibt_slot *slot)
+			    struct ibt_slot *slot, u32 header,
+			    struct soft_iter *from, u32 length)
 {
-	struct soft_iter from, to;
-	enum soft_fault fault;
 	struct sk_buff *skb;
+	struct soft_iter to;
 
-	skb = ibt_tx_alloc(path, slot->length, GFP_ATOMIC);
+	skb = ibt_tx_alloc(path, header + length, GFP_ATOMIC);
 	if (!skb) {
 		ibt_sq_pause(qp, 1);
 		return NULL;
 	}
-	if (!slot->length)
-		return skb;
-	ibt_slot_source(qp, slot, &from);
-	soft_iter_bytes(&to, skb->data, slot->length);
-	fault = soft_iter_copy(&to, &from, slot->length);
-	soft_iter_end(&from);
-	if (fault == SOFT_OK)
+	soft_iter_bytes(&to, skb->data + header, length);
+	if (!length || soft_iter_copy(&to, from, length) == SOFT_OK)
 		return skb;
 	kfree_skb(skb);
 	ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
@@ -64,35 +62,105 @@ void ibt_datagram_done(struct ibt_qp *qp, struct ibt_slot *slot)
 	sq->cur_psn = sq->psn;
 	sq->una = sq->psn;
 	sq->high = sq->psn;
+	sq->offset = 0;
 	sq->next++;
 	slot->state = IBT_SLOT_DONE;
 	ibt_sq_reap(qp);
 }
 
 /* False: nothing more can be sent now. */
-static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
-		    struct ibt_slot *slot, const struct ibt_wr_info *info)
+static bool send_one(struct ibt_qp *qp, struct ibt_path *path,
+		     struct ibt_slot *slot, const struct ibt_wr_info *info)
 {
 	struct ibt_pkt pkt = { };
+	struct soft_iter from;
 	struct sk_buff *skb;
 	bool busy;
-	u32 seq;
 
-	if (slot->length > path->mtu) {
-		ibt_slot_fail(qp, slot, IB_WC_LOC_LEN_ERR);
-		return true;
-	}
 	fill_datagram(qp, path->port, slot, info, &pkt);
 	if (ibt_local_datagram(qp, path, slot, &pkt))
 		return true;
-	skb = load(qp, path, slot);
+	ibt_slot_source(qp, slot, &from);
+	skb = load(qp, path, slot, 0, &from, slot->length);
+	soft_iter_end(&from);
 	if (!skb)
 		return qp->sq.state != IB_QPS_RTS;
-	seq = READ_ONCE(path->port->room_seq);
-	busy = ibt_tx(path, skb, &pkt, qp->flow) == -EAGAIN &&
-	       ibt_sq_wait_room(qp, path->port, seq);
+	if (ibt_slot_offload(qp, slot))
+		ibt_qp_dev(qp)->link->offload->sum(skb->data, slot->length);
+	busy = ibt_sq_emit(qp, path, skb, &pkt);
 	ibt_datagram_done(qp, slot);
 	return !busy;
+}
+
+/* The next packet of an IB_WR_LSO. NULL: see load(). */
+static struct sk_buff *load_segment(struct ibt_qp *qp,
+				    const struct ibt_path *path,
+				    struct ibt_slot *slot,
+				    struct soft_iter *from)
+{
+	const struct ibt_offload *offload = ibt_qp_dev(qp)->link->offload;
+	u32 header = slot->ud.header_bytes, mss = slot->ud.mss;
+	u32 offset = qp->sq.offset;
+	u32 length = min(slot->length - offset, mss);
+	struct sk_buff *skb;
+
+	skb = load(qp, path, slot, header, from, length);
+	if (!skb)
+		return NULL;
+	memcpy(skb->data, slot->ud.header, header);
+	offload->segment(skb->data, header + length, header, offset,
+			 offset / mss, offset + length == slot->length);
+	offload->sum(skb->data, header + length);
+	return skb;
+}
+
+/* As send_one(), an IB_WR_LSO: from sq.offset on, as many packets as there is room for. */
+static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
+		       struct ibt_slot *slot, const struct ibt_wr_info *info)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct soft_iter from;
+	struct sk_buff *skb;
+	bool busy = false;
+
+	/* It is finished, even in SQD. */
+	slot->numbered = true;
+	ibt_slot_source(qp, slot, &from);
+	soft_iter_skip(&from, sq->offset);
+	while (!busy) {
+		struct ibt_pkt pkt = { };
+
+		skb = load_segment(qp, path, slot, &from);
+		if (!skb)
+			break;
+		fill_datagram(qp, path->port, slot, info, &pkt);
+		busy = ibt_sq_emit(qp, path, skb, &pkt);
+		sq->offset += slot->ud.mss;
+		if (sq->offset >= slot->length)
+			break;
+		sq->psn = ibt_psn_add(sq->psn, 1);
+	}
+	soft_iter_end(&from);
+	if (!skb)
+		return sq->state != IB_QPS_RTS;
+	if (sq->offset >= slot->length)
+		ibt_datagram_done(qp, slot);
+	return !busy;
+}
+
+/* False: nothing more can be sent now. */
+static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
+		    struct ibt_slot *slot, const struct ibt_wr_info *info)
+{
+	bool large = slot->opcode == IB_WR_LSO;
+	u32 most = large ? slot->ud.header_bytes + slot->ud.mss : slot->length;
+
+	if (most > path->mtu) {
+		ibt_slot_fail(qp, slot, IB_WC_LOC_LEN_ERR);
+		return true;
+	}
+	return large ? send_large(qp, path, slot, info) :
+		       send_one(qp, path, slot, info);
 }
 
 /**

@@ -354,6 +354,7 @@ struct ibt_xrcd {
  * @alt_left: @alt is the path that the latest migration left: a peer that has not
  *	      heard of it still uses it
  * @sig_all: every send is signaled
+ * @offload: (UD) its consumer leaves checksums and IB_WR_LSO to the link
  * @flushed: (attr_lock) the error state was entered and both sides are flushed
  * @send_cq: where completions of sends go, NULL: it has none
  * @recv_cq: those of receives; NULL: XRC
@@ -382,6 +383,7 @@ struct ibt_qp {
 	u32 migrations;
 	bool alt_left;
 	bool sig_all;
+	bool offload;
 	bool flushed;
 	struct soft_cq *send_cq;
 	struct soft_cq *recv_cq;

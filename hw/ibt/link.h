@@ -47,6 +47,27 @@ struct ibt_bad_key {
 };
 
 /**
+ * struct ibt_offload - what a network interface over this link may leave to its device:
+ *	IB_SEND_IP_CSUM, IB_WR_LSO, IB_WC_IP_CSUM_OK
+ * @segment: packet number @index of an IB_WR_LSO request. @data, of @length bytes, begins
+ *	with the @header bytes that the request has for all of its packets, and goes on
+ *	with its payload from @offset on. Those headers are made those of this packet.
+ *	@last: nothing follows
+ * @sum: fill in the checksums of what is in a datagram, @length bytes at @data
+ * @sums_ok: those in the datagram of @length bytes at @offset from skb->data are there,
+ *	and right
+ *
+ * What is in it may be anything: that which the link does not know is left alone, and
+ * not right. Any context but hard interrupt.
+ */
+struct ibt_offload {
+	void (*segment)(void *data, u32 length, u32 header, u32 offset,
+			u32 index, bool last);
+	void (*sum)(void *data, u32 length);
+	bool (*sums_ok)(const struct sk_buff *skb, u32 offset, u32 length);
+};
+
+/**
  * struct ibt_link_ops - a kind of link
  * @name: for messages
  * @layer: link layer of its ports
@@ -72,6 +93,7 @@ struct ibt_bad_key {
  *	transport header is set to the BTH. Payload and room for each ICRC are
  *	there already; only headers that are pushed are linear for sure.
  * @lanes: runs may be received on another processor
+ * @offload: (optional) see there
  * @under_way: (optional) may packets that @xmit took still be where those that are
  *	sent on another processor could overtake them? Any context.
  * @icrc_seed: CRC32 state after the link's masked headers, as they will be in
@@ -104,6 +126,7 @@ struct ibt_link_ops {
 	u16 tailroom;
 	u32 max_mtu;
 	bool lanes;
+	const struct ibt_offload *offload;
 	struct ibt_path *(*path_resolve)(struct ibt_port *port,
 					 const struct rdma_ah_attr *attr,
 					 gfp_t gfp);

@@ -417,8 +417,9 @@ bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
 	struct ibt_qp *peer;
 
 	lockdep_assert_held(&qp->sq.lock);
+	/* What has to be cut, or summed, is so in a packet. */
 	if (!READ_ONCE(ibt_loopback) || !path->local ||
-	    slot->ud.qpn == IBT_MCAST_QPN)
+	    slot->ud.qpn == IBT_MCAST_QPN || ibt_slot_offload(qp, slot))
 		return false;
 	peer = find_listener(path, slot->ud.qpn);
 	if (!peer)

@@ -62,6 +62,7 @@ struct ibt_rx_meta {
 /**
  * struct ibt_pkt - headers of a packet, in host byte order
  * @op: entry of @opcode in the table
+ * @sums_ok: (received for a queue pair that wants it) checksums in the payload are right
  * @payload: offset of the payload from skb->data; @length: its bytes without pad
  */
 struct ibt_pkt {
@@ -72,6 +73,7 @@ struct ibt_pkt {
 	bool ack_request;
 	bool fecn;
 	bool becn;
+	bool sums_ok;
 	u8 pad;
 	u16 pkey;
 	u32 qpn;		/* destination */

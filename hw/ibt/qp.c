@@ -168,11 +168,22 @@ static int ibt_qp_check_caps(const struct ib_qp_init_attr *init)
 	return 0;
 }
 
-static int ibt_qp_check_init(const struct ib_qp_init_attr *init, bool user)
+/* Datagrams of a network interface of the kernel, if the link knows what is in them. */
+static bool flags_ok(struct ibt_qp *qp, const struct ib_qp_init_attr *init,
+		     bool user)
+{
+	if (!init->create_flags)
+		return true;
+	return init->create_flags == IB_QP_CREATE_IPOIB_UD_LSO && !user &&
+	       init->qp_type == IB_QPT_UD && ibt_qp_dev(qp)->link->offload;
+}
+
+static int ibt_qp_check_init(struct ibt_qp *qp,
+			     const struct ib_qp_init_attr *init, bool user)
 {
 	enum ib_qp_type type = init->qp_type;
 
-	if (ibt_qp_transport(type) < 0 || init->create_flags)
+	if (ibt_qp_transport(type) < 0 || !flags_ok(qp, init, user))
 		return -EOPNOTSUPP;
 	if ((type == IB_QPT_GSI || type == IB_QPT_SMI) && user)
 		return -EPERM;
@@ -198,6 +209,7 @@ static void ibt_qp_setup(struct ibt_qp *qp, const struct ib_qp_init_attr *init)
 	qp->transport = ibt_qp_transport(init->qp_type);
 	qp->mtu = IBT_MAX_MSG_BYTES;
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->offload = init->create_flags & IB_QP_CREATE_IPOIB_UD_LSO;
 	if (ibt_qp_sends(init->qp_type)) {
 		qp->send_cq = to_soft_cq(init->send_cq);
 		qp->cap.max_send_wr = init->cap.max_send_wr;
@@ -314,7 +326,7 @@ static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	struct ibt_qp *qp = to_ibt_qp(ib);
 	int ret;
 
-	ret = ibt_qp_check_init(init, udata);
+	ret = ibt_qp_check_init(qp, init, udata);
 	if (ret)
 		return ret;
 	ret = ibt_qp_begin(qp);

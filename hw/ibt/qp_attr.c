@@ -483,7 +483,7 @@ int ibt_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR :
 		IB_SIGNAL_REQ_WR;
 	init->qp_type = ib->qp_type;
-	init->create_flags = 0;
+	init->create_flags = qp->offload ? IB_QP_CREATE_IPOIB_UD_LSO : 0;
 	init->port_num = attr->port_num;
 	return 0;
 }

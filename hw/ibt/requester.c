@@ -135,7 +135,7 @@ static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
 }
 
 /* To the link. True: it is on its way, but the link has no room for more. */
-static bool emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
+bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 		 struct ibt_pkt *pkt)
 {
 	struct ibt_port *port = path->port;
@@ -207,7 +207,7 @@ static bool send_ask(struct ibt_qp *qp, struct round *round,
 		pkt.opcode = ibt_opcode_of(qp->transport, info->verb,
 					   IBT_FIRST | IBT_LAST, 0);
 		pkt.op = &ibt_opcodes[pkt.opcode];
-		busy = emit(qp, round->path, skb, &pkt);
+		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
 	outstanding(sq, slot);
 	sent(qp, ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1);
@@ -489,7 +489,7 @@ static bool send_data(struct ibt_qp *qp, struct round *round,
 			return false;
 		fill_request(qp, round->path, slot, info, sq->cur_psn, &pkt);
 		place(qp, slot, info, sq->offset, last, &pkt);
-		busy = emit(qp, round->path, skb, &pkt);
+		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
 	if (info->kind == IBT_WR_STORE)
 		outstanding(sq, slot);
@@ -655,8 +655,10 @@ static bool step(struct ibt_qp *qp, struct round *round)
 		ibt_do_here(qp, slot);
 		return true;
 	}
-	if (qp->transport == IBT_UD)
+	if (qp->transport == IBT_UD) {
+		round->bytes += slot->length;
 		return ibt_send_datagram(qp, slot, info);
+	}
 	return send_connected(qp, round, slot, info);
 }
 

@@ -152,7 +152,7 @@ static void rx_connected(struct ibt_port *port, struct ibt_qp *qp,
 }
 
 static void rx_datagram(struct ibt_port *port, struct ibt_qp *qp,
-			const struct ibt_pkt *pkt, struct sk_buff *skb,
+			struct ibt_pkt *pkt, struct sk_buff *skb,
 			const struct ibt_rx_meta *meta)
 {
 	struct soft_iter from;
@@ -162,12 +162,15 @@ static void rx_datagram(struct ibt_port *port, struct ibt_qp *qp,
 		drop(port, IBT_STAT_RX_NO_QP);
 		return;
 	}
+	if (qp->offload)
+		pkt->sums_ok = port->dev->link->offload->sums_ok(skb, pkt->payload,
+								 pkt->length);
 	soft_iter_skb(&from, skb, pkt->payload, pkt->length);
 	ibt_ud_receive(qp, pkt, &from, meta);
 	soft_iter_end(&from);
 }
 
-static void rx_unicast(struct ibt_port *port, const struct ibt_pkt *pkt,
+static void rx_unicast(struct ibt_port *port, struct ibt_pkt *pkt,
 		       struct sk_buff *skb, const struct ibt_rx_meta *meta)
 {
 	struct ibt_qp *qp;

@@ -60,6 +60,15 @@ static inline bool ibt_sq_is_user(const struct ibt_sq *sq)
 	return sq->ring.buf;
 }
 
+/* Is there work for struct ibt_offload in this datagram? */
+static inline bool ibt_slot_offload(const struct ibt_qp *qp,
+				    const struct ibt_slot *slot)
+{
+	return (slot->opcode == IB_WR_LSO ||
+		(slot->flags & IB_SEND_IP_CSUM)) &&
+	       ibt_qp_dev(qp)->link->offload;
+}
+
 static inline bool ibt_qp_reliable(const struct ibt_qp *qp)
 {
 	return qp->transport == IBT_RC || qp->transport == IBT_XRC;
@@ -149,6 +158,8 @@ void ibt_slot_target(struct ibt_qp *qp, const struct ibt_slot *slot,
 enum soft_fault ibt_slot_check(struct ibt_qp *qp, const struct ibt_slot *slot,
 			       const struct ibt_wr_info *info);
 bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq);
+bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
+		 struct ibt_pkt *pkt);
 bool ibt_sq_call(struct ibt_sq *sq);	/* the lock is not held */
 /* In one go, in the caller; then the work takes over. */
 #define IBT_CALLER_ROUNDS	4

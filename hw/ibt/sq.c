@@ -18,6 +18,9 @@ static const struct ibt_wr_info wr_infos[] = {
 			 .wc = IB_WC_SEND },
 	[IB_WR_SEND_WITH_IMM] = { IBT_WR_DATA, IBT_SEND, IBT_IMM, ON_ALL,
 				  .wc = IB_WC_SEND },
+	/* A SEND of more than a packet, which is cut (struct ibt_offload). */
+	[IB_WR_LSO] = { IBT_WR_DATA, IBT_SEND, 0, BIT(IBT_UD),
+			.kernel_only = true, .wc = IB_WC_LSO },
 	[IB_WR_SEND_WITH_INV] = { IBT_WR_DATA, IBT_SEND, IBT_IETH, ON_RC,
 				  .wc = IB_WC_SEND },
 	[IB_WR_RDMA_READ] = { IBT_WR_ASK, IBT_READ, 0, ON_RC,

@@ -22,6 +22,9 @@ enum ibt_slot_state {
  * @length: bytes of the message
  * @first_psn, @last_psn: its packets, once they are numbered (READ: of the answer)
  * @ud.route: referenced; its path is asked for when it is sent
+ * @ud.header: (IB_WR_LSO) of each of its packets, @ud.header_bytes of it: the consumer's,
+ *	       as his SGEs are
+ * @ud.mss: (IB_WR_LSO) bytes of payload behind it, in each packet but the last
  * @reg.mr: region of the consumer
  * @sge: or @data when @is_inline
  */
@@ -60,6 +63,9 @@ struct ibt_slot {
 			u32 qpn;
 			u32 qkey;
 			u16 pkey_index;
+			u16 mss;
+			u32 header_bytes;
+			const void *header;
 		} ud;
 		struct {
 			struct ib_mr *mr;
@@ -116,7 +122,7 @@ struct ibt_local {
  * @dest_qpn: attributes as of the last modify_qp, down to
  * @max_rd_atomic
  * @timeout: jiffies, 0: for ever
- * @offset: bytes of @next that are sent
+ * @offset: bytes of @next that are sent (of payload, if it is an IB_WR_LSO)
  * @cur_psn: of the next packet to send
  * @una: oldest PSN without an answer
  * @high: behind the highest PSN ever sent

@@ -36,6 +36,23 @@ static int fill_payload(struct ibt_sq *sq, struct ibt_slot *slot,
 	return 0;
 }
 
+/* What is to be cut into packets, and how. False: it can not be. */
+static bool fill_large(struct ibt_qp *qp, struct ibt_slot *slot,
+		       const struct ib_ud_wr *wr)
+{
+	int most = ibt_qp_dev(qp)->link->max_mtu;
+
+	if (!qp->offload || !slot->length || !wr->header)
+		return false;
+	if (wr->hlen <= 0 || wr->hlen >= most || wr->mss <= 0 ||
+	    wr->mss > most - wr->hlen)
+		return false;
+	slot->ud.header = wr->header;
+	slot->ud.header_bytes = wr->hlen;
+	slot->ud.mss = wr->mss;
+	return true;
+}
+
 static int fill_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
 			 const struct ib_ud_wr *wr)
 {
@@ -44,6 +61,9 @@ static int fill_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
 	slot->ud.qpn = wr->remote_qpn & IBT_QPN_MASK;
 	slot->ud.qkey = wr->remote_qkey;
 	slot->ud.pkey_index = wr->pkey_index;
+	if (slot->opcode == IB_WR_LSO && !fill_large(qp, slot, wr))
+		return -EINVAL;
+	/* With a reference, which the slot keeps. */
 	slot->ud.route = ibt_ah_route_of(wr->ah);
 	return 0;
 }

@@ -108,6 +108,8 @@ static void ud_complete(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		wc.wc_flags |= IB_WC_WITH_IMM;
 		wc.ex.imm_data = pkt->imm;
 	}
+	if (pkt->sums_ok)
+		wc.wc_flags |= IB_WC_IP_CSUM_OK;
 	ud_say_network(qp, &wc, meta);
 	qp->resp.has_recv = false;
 	ibt_rq_complete(qp, qp->srq, &wc, pkt->solicited);

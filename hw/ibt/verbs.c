@@ -63,6 +63,10 @@ static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->sys_image_guid = dev->sys_image_guid ?: ib->node_guid;
 	attr->device_cap_flags = IBT_CAPS;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	if (dev->link->offload) {
+		attr->device_cap_flags |= IB_DEVICE_UD_IP_CSUM;
+		attr->kernel_cap_flags |= IBK_UD_TSO;
+	}
 	attr->atomic_cap = IB_ATOMIC_HCA;
 	attr->page_size_cap = PAGE_MASK & U32_MAX;
 	attr->max_mr_size = U64_MAX;

@@ -44,5 +44,6 @@ extern struct kunit_suite ib_traps_suite;
 extern struct kunit_suite ib_packets_suite;
 extern struct kunit_suite ib_cables_suite;
 extern struct kunit_suite ib_tunnel_suite;
+extern struct kunit_suite ib_offload_suite;
 
 #endif /* IB_BENCH_H */

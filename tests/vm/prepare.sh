@@ -23,7 +23,7 @@ packages="
 	gcc make rsync git perl flex bison bc libelf-dev libssl-dev kmod cpio xz-utils sparse
 	qemu-system-x86 busybox-static iproute2 procps
 	rdma-core ibverbs-utils rdmacm-utils perftest infiniband-diags
-	libibverbs-dev librdmacm-dev libibumad-dev python3 python3-pyverbs
+	libibverbs-dev librdmacm-dev libibumad-dev python3 python3-pyverbs ethtool
 	tshark nfs-kernel-server strace opensm
 "
 

@@ -75,6 +75,26 @@ stream() {
 check "TCP stream of $bytes bytes" stream
 sed 's/^/     /' "$work/output"
 
+# ---- what is left to the HCA ----------------------------------------------------------------
+has_feature() { ip netns exec "$1" ethtool -k "$2" | grep -q "^$3: on"; }
+for feature in tx-checksumming rx-checksumming tcp-segmentation-offload; do
+	check "$feature" has_feature a "$n1" $feature
+done
+sent_of() { in_a cat "/sys/class/net/$n1/statistics/tx_$1"; }
+# What leaves the interface at once is larger than a packet of the link.
+leaves_large() {
+	_bytes=$(sent_of bytes) _packets=$(sent_of packets)
+	echo "$_bytes bytes in $_packets"
+	[ $((_bytes / _packets)) -gt 2044 ]
+}
+check "a stream leaves in more than packets" leaves_large
+without_offloads() {
+	in_a ethtool -K "$n1" tx off tso off && in_b ethtool -K "$n2" rx off && stream &&
+		in_a ethtool -K "$n1" tx on tso on && in_b ethtool -K "$n2" rx on
+}
+check "TCP stream without any of it" without_offloads
+sed 's/^/     /' "$work/output"
+
 # ---- what ethtool and debugfs have to do with it ------------------------------------------
 coalesced() {
 	says "50 8" ip netns exec b python3 "$TOP/tests/programs/coalesce.py" "$n2" 50 8 &&
