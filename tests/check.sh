@@ -36,13 +36,16 @@ lane() { # NAME CMD...
 	add "$1"
 }
 
-# A VM does one thing at a time most of the while: two lanes go side by side, each as
-# soon as there is room. Two VMs that wait for each other are as one.
+# A VM does one thing at a time most of the while: a lane for each processor, two at
+# least, go side by side, each as soon as there is room. Two VMs that wait for each other
+# are as one.
 rooms=$log/rooms lanes=
 rm -f "$rooms"
 mkfifo "$rooms"
 exec 3<>"$rooms"
-printf '\n\n' >&3
+for _n in 1 2 $(seq 3 "$(nproc)"); do
+	[ "$_n" -gt 4 ] || echo >&3
+done
 soon() { # NAME CMD...
 	lanes="$lanes $1"
 	read -r _room <&3

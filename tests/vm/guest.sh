@@ -7,8 +7,8 @@ passed=0 failed=0
 work=$(mktemp -d /tmp/suite.XXXXXX)
 programs=$TOP/build/programs
 # A command of a suite that hangs is a failure, not the end of the run.
-limit=${LIMIT:-120}
-[ "$KERNEL" != debug ] || limit=$((limit * 5))
+limit=${LIMIT:-300}
+[ "$KERNEL" != debug ] || limit=$((limit * 2))
 
 finish() {
 	status=$?
