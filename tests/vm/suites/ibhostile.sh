@@ -7,10 +7,10 @@
 
 files() { ls /sys/kernel/debug/ofed_ib/*/*; }
 begin_talk() { # PORT SERVER CLIENT: until it is ended
-	timeout 600 ibv_rc_pingpong -e -n 100000000 -s 8192 -p "$1" -d "$2" >/dev/null 2>&1 &
+	timeout "$limit" ibv_rc_pingpong -e -n 100000000 -s 8192 -p "$1" -d "$2" >/dev/null 2>&1 &
 	talkers="$talkers $!"
 	wait_for 60 listening "$1" || return
-	timeout 600 ibv_rc_pingpong -e -n 100000000 -s 8192 -p "$1" -d "$3" 127.0.0.1 >/dev/null 2>&1 &
+	timeout "$limit" ibv_rc_pingpong -e -n 100000000 -s 8192 -p "$1" -d "$3" 127.0.0.1 >/dev/null 2>&1 &
 	talkers="$talkers $!"
 }
 end_talk() {
