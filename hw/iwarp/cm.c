@@ -48,10 +48,10 @@ static void rem_ref(struct ib_qp *ib)
 	iw_qp_put(to_iw_qp(ib));
 }
 
-static bool fits(const struct iw_cm_conn_param *param)
+static bool fits(const struct iw_cm_conn_param *param, bool enhanced)
 {
 	return param->ord <= IW_MAX_DEPTH && param->ird <= IW_MAX_DEPTH &&
-	       param->private_data_len <= IW_MPA_MAX_OWN_PD;
+	       param->private_data_len <= iw_mpa_max_pd(enhanced);
 }
 
 static void take_cm_id(struct iw_conn *conn, struct iw_cm_id *cm_id)
@@ -191,7 +191,7 @@ static int iw_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 	struct iw_qp *qp;
 	int ret;
 
-	if (!fits(param) || cm_id->m_local_addr.ss_family !=
+	if (!fits(param, true) || cm_id->m_local_addr.ss_family !=
 			    cm_id->m_remote_addr.ss_family)
 		return -EINVAL;
 	qp = find_qp(cm_id->device, param->qpn);
@@ -242,7 +242,7 @@ static int iw_accept(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 		return -EINVAL;
 	qp = find_qp(cm_id->device, param->qpn);
 	mutex_lock(&conn->lock);
-	if (qp && fits(param))
+	if (qp && fits(param, conn->peer.enhanced))
 		ret = accept_qp(conn, qp, cm_id, param);
 	if (ret && conn->qp)
 		iw_conn_part(conn);

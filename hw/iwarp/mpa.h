@@ -58,7 +58,12 @@ struct iw_mpa_terms {
 };
 
 #define IW_MPA_MAX_FRAME	(sizeof(struct iw_mpa_hdr) + IW_MPA_MAX_PD)
-#define IW_MPA_MAX_OWN_PD	(IW_MPA_MAX_PD - sizeof(struct iw_mpa_enhanced))
+
+/* Private data that a frame has room for, RFC 6581 9. */
+static inline u32 iw_mpa_max_pd(bool enhanced)
+{
+	return IW_MPA_MAX_PD - (enhanced ? sizeof(struct iw_mpa_enhanced) : 0);
+}
 
 u32 iw_mpa_build(const struct iw_mpa_frame *frame, const void *pd, u8 *to);
 int iw_mpa_frame_bytes(const u8 *header, bool reply);

@@ -42,6 +42,25 @@ devices_up() {
 	wait_for 10 active iwarp0 && wait_for 10 active iwarp1
 }
 
+# private_data TITLE PARAMETER...: by the iWARP CM alone, which carries more of it than
+# rdma_cm; what may be in use behind that is gone
+private_data() {
+	_title=$1
+	shift
+	check "a module for private data, $_title" \
+		insmod "$TOP/build/$KERNEL/tests/modules/ofed_iwpd.ko" "$@" || return
+	table "$_title" cat /sys/kernel/debug/ofed_iwpd
+	check "it goes, $_title" rmmod ofed_iwpd
+	check "no connection is left, $_title" wait_for 20 quiet 7400
+}
+
+# TCP is in none but TIME_WAIT.
+quiet() { # PORT
+	_port=$(printf ':%04X' "$1")
+	! { cat /proc/net/tcp; [ ! -e /run/netns/b ] || $b cat /proc/net/tcp; } |
+		grep -v ' 06 ' | awk '{ print $2, $3 }' | grep -q "$_port"
+}
+
 counter() { cat /sys/class/infiniband/iwarp0/ports/1/hw_counters/$1; }
 
 # Of connections made from here on: messages between two ends of this host without TCP.
