@@ -138,7 +138,7 @@ cells_of() {
 	case $1-$2 in
 	tcp-quick) tcp_cells "64 $K64 $M1" ;;
 	tcp-all) tcp_cells "8 64 512 4096 $K64 $M1 $M4" ;;
-	siw-*|iwarp-*|iwplain-*) cells_of rxe "$2" | grep -vE ' (uc|ud|fadd|cswap|1024|perftest|idle) | 1000 | alone$' ;;
+	siw-*|siwcrc-*|iwarp-*|iwplain-*) cells_of rxe "$2" | grep -vE ' (uc|ud|fadd|cswap|1024|perftest|idle) | 1000 | alone$' ;;
 	*-quick) quick_cells ;;
 	*) all_cells ;;
 	esac

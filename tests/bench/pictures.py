@@ -5,7 +5,8 @@ import math
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 70, 110, 36, 46
 COLOURS = {'rxe': '#b04030', 'ours': '#2060b0', 'driver': '#60a0d0', 'tcp': '#505050',
-           'siw': '#a08020', 'iwarp': '#308040', 'iwplain': '#60b070', 'memcpy': '#909090'}
+           'siw': '#a08020', 'siwcrc': '#d0b060', 'iwarp': '#308040', 'iwplain': '#60b070',
+           'memcpy': '#909090'}
 
 
 class Axis:

@@ -127,11 +127,27 @@ class Iwarp(unittest.TestCase):
         self.assertEqual(verdicts['iWARP without CRC, veth 64 KiB WRITE, of siw'], 'FAILS')
         self.assertEqual(verdicts['iWARP without CRC, veth 64 KiB WRITE, of TCP'], 'holds')
 
-    def test_what_crcs_cost(self):
+    def test_of_siw_with_crcs(self):
+        for mbps, verdict in ((59, 'FAILS'), (60, 'holds')):
+            run = run_of(row(setup='iwplain', mbps=500), row(setup='iwarp', mbps=mbps),
+                         row(setup='siw', mbps=1), row(setup='siwcrc', mbps=30))
+            verdicts = {t.text: t.verdict for t in report.iwarp_targets(run)}
+            self.assertEqual(
+                verdicts['iWARP with CRC, veth 64 KiB WRITE, of siw with CRC'], verdict)
+
+    def test_with_crcs_and_without(self):
+        run = run_of(row(setup='iwplain', mbps=90), row(setup='iwarp', mbps=45),
+                     row(setup='siw', mbps=45), row(setup='siwcrc', mbps=15),
+                     row(setup='tcp', op='tcp', mbps=90))
+        self.assertEqual(list(report.crc_rows(run))[1:],
+                         [('veth 64 KiB WRITE, of siw', '2', '3'),
+                          ('veth 64 KiB WRITE, of TCP', '1', '0.5')])
+
+    def test_no_siw_with_crcs(self):
         run = run_of(row(setup='iwplain', mbps=90), row(setup='iwarp', mbps=45),
                      row(setup='siw', mbps=45))
         self.assertEqual(list(report.crc_rows(run))[1:],
-                         [('veth 64 KiB WRITE, of siw', '2', '1')])
+                         [('veth 64 KiB WRITE, of siw', '2', '-')])
 
 
 class Wire(unittest.TestCase):

@@ -7,6 +7,7 @@
 # ours    ofed_core  ofed_roce
 # driver  stock      ofed_roce
 # siw     stock      siw, where there is a module file
+# siwcrc  stock      siw with CRCs, where SIW_CRC is its module (tests/vm/siw)
 # iwarp   ofed_core  ofed_iwarp, FPDUs with CRCs, as by default
 # iwplain ofed_core  ofed_iwarp, FPDUs without: what siw does with another siw
 # tcp     none       none
@@ -75,14 +76,15 @@ setup_begin() { # NAME
 	rxe) _core=stock DRIVER=rxe ;;
 	ours) _core=ofed DRIVER=roce ;;
 	driver) _core=stock DRIVER=roce ;;
-	siw) _core=stock DRIVER=siw ;;
+	siw|siwcrc) _core=stock DRIVER=siw ;;
 	iwarp|iwplain) _core=ofed DRIVER=iwarp ;;
 	tcp) return ;;
 	esac
 	CORE=$_core
 	use_tree $_core || return
-	case $DRIVER in
+	case $setup in
 	siw) modprobe siw ;;
+	siwcrc) modprobe -q libcrc32c; modprobe iw_cm && insmod "$SIW_CRC" ;;
 	*) load_driver ;;
 	esac && modprobe ib_uverbs || return
 	case $DRIVER in siw|iwarp) modprobe rdma_ucm || return ;; esac
@@ -100,7 +102,7 @@ setup_end() {
 	for _d in $sys/$DRIVER*; do
 		[ ! -e "$_d" ] || rdma link delete "${_d##*/}" || return
 	done
-	[ "$DRIVER" != siw ] || modprobe -r siw || return
+	[ "$DRIVER" != siw ] || rmmod siw || return
 	wait_for 30 unload_stack
 }
 
@@ -126,9 +128,9 @@ ends_of() {
 	tcp-host) echo "address=127.0.0.1" ;;
 	tcp-veth) echo "address=fe80::ff:fe00:2%eth0 wire=eth0" ;;
 	tcp-netns) echo "address=fe80::ff:fe00:4%eth2 netns=/run/netns/b wire=eth2" ;;
-	siw-host|iwarp-host|iwplain-host)
+	siw-host|siwcrc-host|iwarp-host|iwplain-host)
 		echo "dev=$dev0 address=fe80::ff:fe00:1%eth0 bind=fe80::ff:fe00:1%eth0" ;;
-	siw-veth|iwarp-veth|iwplain-veth)
+	siw-veth|siwcrc-veth|iwarp-veth|iwplain-veth)
 		echo "dev=$dev0 address=fe80::ff:fe00:2%eth0 bind=fe80::ff:fe00:2%eth1 wire=eth0" ;;
 	*-host) echo "dev=$dev0 gid=$gid0" ;;
 	*-veth) echo "dev=$dev0 gid=$gid0 peerdev=$dev1 peergid=$gid1 wire=eth0" ;;
