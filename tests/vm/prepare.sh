@@ -24,7 +24,7 @@ packages="
 	qemu-system-x86 busybox-static iproute2 procps
 	rdma-core ibverbs-utils rdmacm-utils perftest infiniband-diags
 	libibverbs-dev librdmacm-dev libibumad-dev python3 python3-pyverbs ethtool
-	tshark nfs-kernel-server strace opensm
+	tshark nfs-kernel-server open-iscsi strace opensm
 "
 
 # ---- packages -------------------------------------------------------------
