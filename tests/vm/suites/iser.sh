@@ -66,7 +66,7 @@ found() {
 	iscsiadm -m discovery -t sendtargets -p $gid_ip:3260 -I iser >"$work/found" &&
 	cat "$work/found" && has "$gid_ip:3260,1 $target" "$work/found"
 }
-login() { iscsiadm $at --login; }
+login() { timeout -k 5 "$limit" iscsiadm $at --login; }
 refused() {
 	login
 	[ $? -eq 24 ]
