@@ -5,6 +5,7 @@
  * makes the core unregister all of them. The node stays, without power.
  */
 #include <linux/module.h>
+#include <linux/platform_device.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 
@@ -256,18 +257,27 @@ static void attach_ports(struct ibf_node *node)
  * @node: the HCA; it has none. ibf_config is held
  *
  * Context: process, sleeps.
- * Return: 0, or -ENOMEM, or what ib_register_device() says.
+ * Return: 0, or -ENOMEM, or what platform_device_register_simple() or
+ * ib_register_device() says.
  */
 int ibf_hca_start(struct ibf_node *node)
 {
 	int ret;
 
+	node->parent = platform_device_register_simple("ofed_ib",
+						       PLATFORM_DEVID_AUTO,
+						       NULL, 0);
+	if (IS_ERR(node->parent))
+		return PTR_ERR(node->parent);
 	node->dev = ibt_dev_alloc(&ibf_link, node->num_ports, sizeof(node));
-	if (!node->dev)
+	if (!node->dev) {
+		platform_device_unregister(node->parent);
 		return -ENOMEM;
+	}
 	*(struct ibf_node **)ibt_dev_priv(node->dev) = node;
 	node->ib = ibt_dev_ib(node->dev);
 	get_device(&node->ib->dev);
+	node->ib->dev.parent = &node->parent->dev;
 	node->ib->node_guid = node->guid;
 	ibt_dev_set_system(node->dev, node->sys_guid);
 	memcpy(node->ib->node_desc, node->desc, sizeof(node->desc));
@@ -280,6 +290,7 @@ int ibf_hca_start(struct ibf_node *node)
 		ibt_dev_free(node->dev);
 		put_device(&node->ib->dev);
 		node->ib = NULL;
+		platform_device_unregister(node->parent);
 	}
 	return ret;
 }
@@ -301,4 +312,5 @@ void ibf_hca_stop(struct ibf_node *node)
 	node->ib = NULL;
 	spin_unlock_bh(&ibf_lock);
 	put_device(&ib->dev);
+	platform_device_unregister(node->parent);
 }

@@ -315,6 +315,8 @@ struct ibf_sample {
  * @live: it is powered; of an HCA: there is a device (ibf_lock)
  * @dev: (HCA) the engine's device
  * @ib: (HCA) the core's, referenced from power on to power off
+ * @parent: (HCA) of the core's device: what programs find the network interfaces by that
+ *	    belong to it (DEVICE/device/net in sysfs), which have the same
  * @sw: (switch) tables
  * @trap_tid: number of its latest trap (ibf_lock)
  * @trap_work: repeats traps
@@ -334,6 +336,7 @@ struct ibf_node {
 	bool live;
 	struct ibt_dev *dev;
 	struct ib_device *ib;
+	struct platform_device *parent;
 	struct ibf_switch *sw;
 	u64 trap_tid;
 	struct delayed_work trap_work;

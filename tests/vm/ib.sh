@@ -32,6 +32,23 @@ all_active() {
 	done
 }
 
+load_ipoib() {
+	if [ -n "${IPOIB:-}" ]; then
+		insmod "$IPOIB"
+	else
+		modprobe ib_ipoib
+	fi
+}
+
+# The interface whose hardware address ends with the port's GUID.
+ndev_of() { # HCA
+	_guid=$(sed 's/.*\(....:....:....:....\)$/\1/; s/://g' "$ibsys/$1/ports/1/gids/0")
+	for _n in /sys/class/net/ib*; do
+		[ "$(sed 's/://g' "$_n/address" | tail -c 17)" = "$_guid" ] && basename "$_n" && return
+	done
+	return 1
+}
+
 # begin_opensm NAME HCA [OPTION...]: $work/NAME.log is its log, $work/NAME.pid it
 begin_opensm() {
 	_sm=$1 _guid=$(sed 's/://g' "$ibsys/$2/ports/1/gids/0" | cut -c 17-)

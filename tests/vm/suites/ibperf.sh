@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # perftest by LID and by GID between two HCAs, and rdma-core's own tests on one of them:
-# all that it does not skip passes, but for lists/ibpyverbs-excepted. Nothing here looks
-# at the speed.
+# all that it does not skip passes, but for lists/ibpyverbs-excepted where there is no
+# IPoIB. Nothing here looks at the speed.
 . "$VM/guest.sh"
 . "$VM/ib.sh"
 
@@ -50,6 +50,16 @@ mkdir "$work/rdma"
 cp -r /usr/share/doc/rdma-core/tests "$work/rdma/"
 # Debian compresses what lies in /usr/share/doc.
 gunzip -f "$work"/rdma/tests/*.gz
+# Those of rdma_cm look for an interface of the HCA, and its address.
+with_ipoib() {
+	_n=$(ndev_of hca1) && ip addr add 10.9.0.1/24 dev "$_n" && ip link set "$_n" up &&
+		wait_for 60 sh -c "ip link show $_n | grep -q LOWER_UP"
+}
+excepted=$VM/lists/ibpyverbs-excepted
+if load_ipoib 2>/dev/null; then
+	check "an interface of hca1 with an address" with_ipoib
+	excepted=/dev/null
+fi
 log=$OUT/ibpyverbs.log
 tests() {
 	cd "$work/rdma" || return
@@ -61,7 +71,7 @@ check "the tests run to their end" tests
 awk '/^test_[a-z0-9_]+ \(/ { name = $2; gsub(/[()]/, "", name)
 	if (name !~ "\\." $1 "$") name = name "." $1 }
      / \.\.\. / { print name, $NF }' "$log" | sort >"$work/results"
-sed -e 's/ *#.*//' -e '/^$/d' "$VM/lists/ibpyverbs-excepted" >"$work/excepted"
+sed -e 's/ *#.*//' -e '/^$/d' "$excepted" >"$work/excepted"
 failing() {
 	grep -E ' (FAIL|ERROR)$' "$work/results" | grep -vE -f "$work/excepted" >"$work/failing"
 	while read -r t _; do
@@ -73,7 +83,10 @@ failing() {
 check "none fails" failing
 grep -c ' ok$' "$work/results"
 check "there were some" [ "$(grep -c ' ok$' "$work/results")" -ge 60 ]
+[ $excepted != /dev/null ] ||
+	check "of rdma_cm too" [ "$(grep -c '^tests.test_rdmacm.* ok$' "$work/results")" -ge 5 ]
 
 end_opensm sm
+[ $excepted != /dev/null ] || check "ib_ipoib goes" wait_for 60 rmmod ib_ipoib
 check "all goes" fabric_down
 check "all modules" unload_stack

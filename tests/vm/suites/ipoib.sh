@@ -19,24 +19,12 @@ END
 begin_opensm sm hca1
 check "all active" wait_for 120 all_active
 
-load_ipoib() {
-	if [ -n "${IPOIB:-}" ]; then
-		insmod "$IPOIB"
-	else
-		modprobe ib_ipoib
-	fi
-}
 check "ib_ipoib" load_ipoib || exit 1
-# The interface whose hardware address ends with the port's GUID.
-ndev_of() {
-	_guid=$(sed 's/.*\(....:....:....:....\)$/\1/; s/://g' "$ibsys/$1/ports/1/gids/0")
-	for _n in /sys/class/net/ib*; do
-		[ "$(sed 's/://g' "$_n/address" | tail -c 17)" = "$_guid" ] && basename "$_n" && return
-	done
-	return 1
-}
 n1=$(ndev_of hca1) n2=$(ndev_of hca2) n3=$(ndev_of hca3) n4=$(ndev_of hca4)
 check "interfaces of four HCAs" [ "$n1" -a "$n2" -a "$n3" -a "$n4" ] || exit 1
+
+# As programs look for it.
+check "$n2 is the HCA's" [ -e "$ibsys/hca2/device/net/$n2" -a ! -e "$ibsys/hca2/device/net/$n1" ]
 
 into() { # NETNS NDEV ADDRESS
 	ip netns add "$1" && ip link set "$2" netns "$1" && ip -n "$1" link set lo up &&
