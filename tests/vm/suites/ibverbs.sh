@@ -189,14 +189,26 @@ check "all goes" fabric_down
 # ---- a ring: its circle of buffers must not stop it ----------------------------------------------
 check "a ring" fabric_up ring
 check "umad again" wait_for 60 [ -c /dev/infiniband/umad5 ]
+around=$(count 1000)
 circle() {
-	_clients=
+	_clients= _servers=
 	for _i in 1 2 3 4 5 6; do
-		timeout "$limit" ibv_rc_pingpong -e -c -n $n -s 65536 -r 64 -p $((18900 + _i)) -d hca$_i >/dev/null 2>&1 &
+		timeout "$limit" ibv_rc_pingpong -e -c -n $around -s 65536 -r 64 -p $((18900 + _i)) \
+			-d hca$_i >/dev/null 2>&1 &
+		_servers="$_servers $!"
 	done
+	meet
+	_status=$?
+	# Those whose client has not come, or has failed.
+	# Unquoted on purpose: several.
+	[ $_status -eq 0 ] || kill $_servers
+	wait $_servers
+	return $_status
+}
+meet() {
 	for _i in 1 2 3 4 5 6; do
 		wait_for 30 listening $((18900 + _i)) || return
-		timeout "$limit" ibv_rc_pingpong -e -c -n $n -s 65536 -r 64 -p $((18900 + _i)) \
+		timeout "$limit" ibv_rc_pingpong -e -c -n $around -s 65536 -r 64 -p $((18900 + _i)) \
 			-d hca$(((_i + 2) % 6 + 1)) 127.0.0.1 >"$work/circle.$_i" 2>&1 &
 		_clients="$_clients $!"
 	done
