@@ -95,7 +95,8 @@ check "ib_ipoib" sh -c "number=1; $ipoib_up" || exit 1
 check "and over there" there "number=2; $ipoib_up" || exit 1
 pings() { busybox ping -c 1 -W 2 "$@" 10.9.0.2; }
 check "ping" wait_for 120 pings
-bytes=$(count 1073741824)
+# BYTES, ROUNDS: full counts of these alone.
+bytes=${BYTES:-$(count 1073741824)}
 port=5000
 program=$TOP/tests/programs/ip_stream.py
 stream() {
@@ -122,7 +123,7 @@ check "TCP stream of $bytes bytes in it" timed stream
 tail -n 1 "$work/output"
 
 # ---- groups, a partition of its own, up and down -----------------------------------------
-groups=$(count 100)
+groups=${ROUNDS:-$(count 100)}
 sends() { python3 "$TOP/tests/programs/groups.py" send "$groups" && [ -e $share/heard ]; }
 joins() {
 	give "python3 $TOP/tests/programs/groups.py hear 10.9.0.2 $groups $share/heard"
@@ -141,7 +142,7 @@ check "they see each other" wait_for 60 child_pings
 check "that is asked for its own addresses alone" \
 	there "echo 1 >/proc/sys/net/ipv4/conf/all/arp_ignore"
 check "a child is not reached by a parent" sh -c "! busybox ping -c 1 -W 2 -I ib0 10.8.0.2"
-rounds=$(count 100)
+rounds=${ROUNDS:-$(count 100)}
 flaps() {
 	busybox ping -q -A 10.9.0.2 >/dev/null 2>&1 &
 	_pinger=$!
