@@ -84,3 +84,17 @@ files() {
 	mount -t ext4 "$1" "$work/mnt" && diff -r "$VM" "$work/mnt/${VM##*/}" &&
 	umount "$work/mnt" && e2fsck -fn "$1"
 }
+
+# disk_rows MB: so much in blocks of several sizes, fewer small ones; and files. $disk is
+# the disk, $name how the device moves it.
+disk_rows() {
+	for _block in 4096 131072 1048576; do
+		_size=$1
+		[ $_block != 4096 ] || _size=$((($1 + 15) / 16))
+		mark
+		check "$_size MB in blocks of $_block, $name" written $disk $_block $_size
+		check "the device carried them" carried $((2 * _size * 1048576))
+		sed 's/^/     /' "$work/output"
+	done
+	check "a file system on it, $name" files $disk
+}

@@ -62,15 +62,7 @@ expect_fail "no such subsystem" sh -c \
 for w in $ways; do
 	way $w
 	check "a controller, $name" connected || { dmesg | tail -n 20; continue; }
-	for block in 4096 131072 1048576; do
-		size=$mb
-		[ $block != 4096 ] || size=$(((mb + 15) / 16))
-		mark
-		check "$size MB in blocks of $block, $name" written $disk $block $size
-		check "the device carried them" carried $((2 * size * 1048576))
-		sed 's/^/     /' "$work/output"
-	done
-	check "a file system on it, $name" files $disk
+	disk_rows $mb
 	check "it is disconnected" disconnected
 done
 check "a controller with one queue" connected nr_io_queues=1,queue_size=16 &&

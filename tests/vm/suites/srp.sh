@@ -68,15 +68,7 @@ expect_fail "no target at another address" login 10.0.0.2
 for w in $ways; do
 	way $w
 	check "a disk, $name" logged_in || { dmesg | tail -n 20; continue; }
-	for block in 4096 131072 1048576; do
-		size=$mb
-		[ $block != 4096 ] || size=$(((mb + 15) / 16))
-		mark
-		check "$size MB in blocks of $block, $name" written $disk $block $size
-		check "the device carried them" carried $((2 * size * 1048576))
-		sed 's/^/     /' "$work/output"
-	done
-	check "a file system on it, $name" files $disk
+	disk_rows $mb
 	check "it is logged out" logout
 done
 
