@@ -91,9 +91,9 @@ void rdma_free_hw_stats_struct(struct rdma_hw_stats *stats)
 EXPORT_SYMBOL(rdma_free_hw_stats_struct);
 
 /*
- * Reads the counter @index again (num_counters: each of them), or all, whichever the
- * driver likes, if the last reading is too old. Port 0 stands for the device as a whole. Return: 0
- * or an errno of the driver.
+ * Reads the counter @index again (num_counters: each of them), or all, whichever
+ * the driver likes, if the last reading is too old. Port 0 stands for the device
+ * as a whole. Return: 0 or an errno of the driver.
  */
 int ofed_hw_stats_refresh(struct ib_device *device, struct rdma_hw_stats *stats,
 			  u32 port_num, int index)

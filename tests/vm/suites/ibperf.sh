@@ -56,7 +56,8 @@ with_ipoib() {
 		wait_for 60 sh -c "ip link show $_n | grep -q LOWER_UP"
 }
 excepted=$VM/lists/ibpyverbs-excepted
-if load_ipoib 2>/dev/null; then
+if [ -n "${IPOIB:-}" ] || modinfo ib_ipoib >/dev/null 2>&1; then
+	check "ib_ipoib" load_ipoib
 	check "an interface of hca1 with an address" with_ipoib
 	excepted=/dev/null
 fi
