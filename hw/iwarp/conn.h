@@ -116,6 +116,7 @@ struct iw_rx *iw_conn_rx_of(struct sock *sk);
 /* conn_act.c: what happens, and what is done about it */
 int iw_conn_event(struct iw_conn *conn, enum iw_conn_event event);
 int iw_conn_call(struct iw_conn *conn, enum iw_conn_event event);
+void iw_conn_abort(struct iw_conn *conn);
 void iw_conn_look(struct iw_conn *conn);
 
 /* cm.c: a reply that says no */

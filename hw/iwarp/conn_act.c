@@ -376,6 +376,28 @@ int iw_conn_call(struct iw_conn *conn, enum iw_conn_event event)
 	return ret;
 }
 
+/**
+ * iw_conn_abort - the queue pair of a connection goes
+ * @conn: connection
+ *
+ * Whoever disconnects and then drains his queue pair, as the core's functions for that
+ * do, moves it to ERROR with his last messages still posted. Those that TCP takes at
+ * once do arrive. Context: process, may sleep.
+ */
+void iw_conn_abort(struct iw_conn *conn)
+{
+	enum iw_conn_event event = IW_E_ABORT;
+
+	mutex_lock(&conn->lock);
+	if (conn->state == IW_C_CLOSING) {
+		iw_tx_run(conn->qp);
+		if (iw_tx_idle(conn->qp))
+			event = IW_E_LEAVE;
+	}
+	iw_conn_event(conn, event);
+	mutex_unlock(&conn->lock);
+}
+
 /* ---- what the socket says ------------------------------------------------------------ */
 
 /*

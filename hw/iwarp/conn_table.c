@@ -70,6 +70,7 @@ static const struct iw_conn_step table[IW_C_STATES][IW_C_EVENTS] = {
 		ROW(FIN, DEAD, END),
 		ROW(RESET, DEAD, END),
 		ROW(TIMEOUT, DEAD, ABORT),
+		ROW(LEAVE, DRAIN, FLUSH),
 		ROW(ABORT, DEAD, ABORT),
 	},
 	[IW_C_DRAIN] = {

@@ -36,6 +36,7 @@ enum iw_conn_event {
 	IW_E_FIN,		/* the peer has ended, and all of it was read */
 	IW_E_RESET,		/* TCP is no more */
 	IW_E_TIMEOUT,
+	IW_E_LEAVE,		/* queue pair goes, and nothing is left to be sent */
 	IW_E_ABORT,		/* queue pair, device or module go */
 	IW_C_EVENTS,
 };

@@ -165,7 +165,7 @@ static void abort_qp(struct iw_qp *qp)
 	spin_unlock_irq(&qp->lock);
 	conn = conn_of(qp);
 	if (conn) {
-		iw_conn_call(conn, IW_E_ABORT);
+		iw_conn_abort(conn);
 		iw_conn_put(conn);
 	}
 	/* It may have had one that was just going. */

@@ -19,6 +19,7 @@
 #define PORT	7300
 #define BYTES	(4 * PAGE_SIZE)
 #define PIECES	16
+#define WORDS	100
 #define PATIENCE (10 * HZ)
 #define RIGHTS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ | \
 		 IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)
@@ -448,6 +449,53 @@ static void no_right(struct pair *pair)
 	     IB_WC_REM_ACCESS_ERR, "FETCH_AND_ADD that is not allowed");
 }
 
+static void requests(struct pair *pair)
+{
+	registration(pair);
+	sixteen_pieces(pair);
+	atomics(pair);
+	many_asks(pair);
+	immediate_data(pair);
+	invalidation(pair);
+	no_right(pair);
+}
+
+/* ---- the end ------------------------------------------------------------------------ */
+
+/*
+ * Who refuses a login says so, disconnects, and drains his queue pair at once, which
+ * ib_drain_qp() does by this.
+ */
+static int last_word(struct pair *pair)
+{
+	struct ib_qp_attr error = { .qp_state = IB_QPS_ERR };
+	struct ib_send_wr wr = { .opcode = IB_WR_SEND };
+	const struct ib_send_wr *bad;
+	struct ib_wc wc;
+	int ret;
+
+	ret = connect(pair) ?: post_recv(&pair->hear);
+	ret = ret ?: ib_post_send(pair->ask.id->qp, &wr, &bad);
+	ret = ret ?: rdma_disconnect(pair->ask.id);
+	ret = ret ?: ib_modify_qp(pair->ask.id->qp, &error, IB_QP_STATE);
+	ret = ret ?: next_wc(&pair->hear, &wc);
+	disconnect(pair);
+	return ret;
+}
+
+static void last_words(struct seq_file *out)
+{
+	struct pair pair = {};
+	int i, heard = 0;
+
+	for (i = 0; i < WORDS; i++) {
+		memset(&pair, 0, sizeof(pair));
+		heard += !last_word(&pair);
+	}
+	pair.out = out;
+	same(&pair, heard, WORDS, "what is sent right before the end arrives");
+}
+
 static int run(struct seq_file *out, void *unused)
 {
 	struct pair *pair = kzalloc(sizeof(*pair), GFP_KERNEL);
@@ -458,17 +506,11 @@ static int run(struct seq_file *out, void *unused)
 	pair->out = out;
 	ret = connect(pair);
 	row(pair, !ret, "a connection", -ret, 0);
-	if (!ret) {
-		registration(pair);
-		sixteen_pieces(pair);
-		atomics(pair);
-		many_asks(pair);
-		immediate_data(pair);
-		invalidation(pair);
-		no_right(pair);
-	}
+	if (!ret)
+		requests(pair);
 	disconnect(pair);
 	kfree(pair);
+	last_words(out);
 	return 0;
 }
 
