@@ -196,7 +196,6 @@ static void hoq_life_test(struct kunit *test)
 	happen(STOP2);
 	ib_bench_arrive(2, 0, 0, 0xffff);
 	ib_bench_arrive(2, 0, 0, 0xffff);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ib_bench.sw->ports[1].used[0]), 2);
 	for (i = 0; i < 500 && waiting(2); i++)
 		msleep(20);
 	KUNIT_EXPECT_EQ(test, waiting(2), 0);
