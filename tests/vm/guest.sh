@@ -37,13 +37,14 @@ check() {
 	_name=$1
 	read -r _since _ </proc/uptime
 	shift
-	if run "$@" >"$work/output" 2>&1; then
-		read -r _now _ </proc/uptime
-		_took=$((${_now%.*} - ${_since%.*}))
+	run "$@" >"$work/output" 2>&1
+	_status=$?
+	read -r _now _ </proc/uptime
+	_took=$((${_now%.*} - ${_since%.*}))
+	if [ $_status -eq 0 ]; then
 		[ $_took -lt 10 ] && ok "$_name" || ok "$_name ($_took s)"
 	else
-		_status=$?
-		bad "$_name (exit $_status)"
+		bad "$_name (exit $_status, $_took s)"
 		tail -n 40 "$work/output" | sed 's/^/     | /'
 		return 1
 	fi
