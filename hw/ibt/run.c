@@ -17,7 +17,12 @@
 
 /* Of a page of a run. Larger ones are hard to get, and not kept per CPU. */
 #define PAGE_ORDER	PAGE_ALLOC_COSTLY_ORDER
-#define RING		8	/* pages that a processor keeps */
+
+/*
+ * Pages that a processor keeps, a MiB at most: what is on its way at a time. With fewer,
+ * most are still in use when their turn comes.
+ */
+#define RING		32
 
 /* Bytes from BTH to ICRC. */
 static u32 wire_bytes(const struct ibt_opcode *op, u32 length)
