@@ -18,7 +18,8 @@
 	fprintf(stderr, "%s: %s: %s (%s:%d)\n", me ? "serve" : "ask", #x, \
 		strerror(errno), __FILE__, __LINE__); exit(1); } } while (0)
 
-enum work { STREAM, PINGPONG, IDLE };
+/* CALLS: none of a device, but what each of its doorbells takes at least. */
+enum work { STREAM, PINGPONG, IDLE, CALLS };
 
 /* What a message is, or a round of them. */
 enum op {

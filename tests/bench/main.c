@@ -3,7 +3,7 @@
  * The measuring program of 'make bench': one cell, one line of CSV.
  *
  * usage: bench head | NAME=VALUE...
- *   work=stream|pingpong|idle  op=write|read|send|fadd|cswap|tcp|write_read|
+ *   work=stream|pingpong|idle|calls  op=write|read|send|fadd|cswap|tcp|write_read|
  *   write_read_quiet  qp=rc|uc|ud  wait=poll|event|alone  (see bench.h)
  *   size qps mtu seconds
  *   dev gid        of the side that asks: name, index; peerdev peergid: of the other
@@ -26,6 +26,7 @@
 
 #define TCP_BESIDE	1	/* its port is the next one */
 #define PIECES		3	/* of a measurement */
+#define CALLS_AT_ONCE	1000
 
 struct cell cell = {
 	.tag = "", .work = STREAM, .op = WRITE, .type = IBV_QPT_RC, .wait = EVENT,
@@ -38,7 +39,8 @@ static const char *role;
 static const struct word {
 	const char *name;
 	long value;
-} works[] = { { "stream", STREAM }, { "pingpong", PINGPONG }, { "idle", IDLE }, { } },
+} works[] = { { "stream", STREAM }, { "pingpong", PINGPONG }, { "idle", IDLE },
+	    { "calls", CALLS }, { } },
   ops[] = { { "write", WRITE }, { "read", READ }, { "send", SEND }, { "fadd", FADD },
 	    { "cswap", CSWAP }, { "tcp", TCP }, { "write_read", WRITE_READ },
 	    { "write_read_quiet", WRITE_READ_QUIET }, { } },
@@ -115,7 +117,7 @@ static void check(void)
 {
 	if (cell.qps < 1 || cell.qps > MOST_QPS || cell.size < 1 || cell.size > 64 << 20)
 		usage("qps or size");
-	if (cell.op != TCP && !cell.dev[!!(role && !strcmp(role, "serve"))])
+	if (cell.op != TCP && cell.work != CALLS && !cell.dev[!!(role && !strcmp(role, "serve"))])
 		usage("dev");
 	if (!cell.dev[1] && !role) {
 		cell.dev[1] = cell.dev[0];
@@ -212,6 +214,35 @@ static void connect_sides(struct side *s)
 	oob_meet();
 }
 
+/* What librxe writes to the kernel for each request, to a device that takes it and no more. */
+static void run_calls(void *arg, double seconds, struct result *r)
+{
+	static const uint8_t doorbell[32];
+	double start = now(), at;
+	int fd = *(int *)arg;
+
+	r->messages = 0;
+	do {
+		for (int i = 0; i < CALLS_AT_ONCE; i++)
+			NEED(write(fd, doorbell, sizeof(doorbell)) == sizeof(doorbell));
+		r->messages += CALLS_AT_ONCE;
+		at = now();
+	} while (at - start < seconds);
+	r->seconds = at - start;
+}
+
+/* A line as those of tests/bench/setups.sh: calls in a second. */
+static void calls(void)
+{
+	struct result r = { };
+	struct usage spent;
+	int fd;
+
+	NEED((fd = open("/dev/null", O_WRONLY)) >= 0);
+	measure(&r, &spent, run_calls, &fd);
+	printf("%s,ceiling,calls,,1,1,,,,,%.0f,,,,,,,,,,,,,ok\n", cell.tag, r.best);
+}
+
 /* Both ends of each pair are queue pairs. */
 static void idle(struct result *r)
 {
@@ -295,6 +326,10 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		parse(argv[i]);
 	check();
+	if (cell.work == CALLS) {
+		calls();
+		return 0;
+	}
 	stream_plan();
 	if (cell.wait == ALONE) {
 		alone(&r, &u[0]);

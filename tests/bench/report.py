@@ -136,26 +136,30 @@ def nearest(run, what, size):
     return run.ceilings[(what, fitting[-1])] if fitting else None
 
 
-def ceiling(run, cell):
-    """MB/s that the checksum of both ends and one copy leave, on a wire; or None. On one
-    host the copy is all there is.
+def one_processor(run, place):
+    return place != 'vms' and run.ceilings.get(('cpus', 1), 1) <= 1
 
-    With one processor for both ends the three follow each other. With two the sender's
-    checksum goes on while the receiver is at its own and the copy.
+
+def ceiling(run, cell, checksums=('crc32_le', 'shash')):
+    """MB/s that the checksum of both ends, one copy and the call for each request leave;
+    between two VMs the wire, too. Or None. On one host there is no checksum.
+
+    With one processor for both ends they follow each other. With two the sender's call and
+    checksum go on while the receiver is at its own and the copy.
     """
     place, size, mtu = cell[0], cell[4], cell[6]
-    rates = [r for r in (nearest(run, 'crc32_le', min(size, mtu)),
-                         nearest(run, 'shash', min(size, mtu))) if r]
+    rates = [r for r in (nearest(run, c, min(size, mtu)) for c in checksums) if r]
     copy = nearest(run, 'memcpy', size)
-    if place == 'host':
-        return copy
-    if place not in WIRES or not rates or not copy:
+    calls = run.ceilings.get(('calls', 1))
+    if not copy or place not in WIRES + ('host',) or (place in WIRES and not rates):
         return None
-    crc = max(rates)
-    receive = 1 / crc + 1 / copy
-    if run.ceilings.get(('cpus', 1), 1) > 1 or place == 'vms':
-        return min(crc, 1 / receive)
-    return 1 / (1 / crc + receive)
+    crc = 1 / max(rates) if place in WIRES else 0   # microseconds for a byte
+    call = 1e6 / calls / size if calls else 0
+    if one_processor(run, place) or place == 'host':
+        return 1 / (call + 2 * crc + 1 / copy)
+    best = min(1 / (call + crc), 1 / (crc + 1 / copy))
+    wire = nearest(run, 'wire', min(size, mtu)) if place == 'vms' else None
+    return min(best, wire) if wire else best
 
 
 class Target:

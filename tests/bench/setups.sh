@@ -144,6 +144,8 @@ ceilings() { # FILE
 	_blank=,,,,,,,,,,,,
 	echo "$KERNEL,0,machine,kernel,ceiling,cpus,,1,1,,,,,$(nproc)${_blank},ok" >>"$1"
 	modprobe -q crc32-pclmul || modprobe -q crc32_generic
+	modprobe -q crc32c-intel || modprobe -q crc32c_generic
+	"$programs/bench" work=calls tag=$KERNEL,0,write,kernel >>"$1" || return
 	modprobe ofed_ceiling || return
 	while read -r _what _driver _size _rate; do
 		echo "$KERNEL,0,$_driver,kernel,ceiling,$_what,,$_size,1,,,,,$_rate${_blank},ok"

@@ -79,6 +79,25 @@ static void tell(const char *path, const char *word)
 	}
 }
 
+/*
+ * Free pages that processors keep for the next who wants one: MemFree does not have them, and
+ * on Debian's kernels they are up to a part of the low watermark, 27 MiB of a guest's 2 GiB.
+ * Who asks for memory gets them first.
+ */
+static long kept_bytes(void)
+{
+	long count, pages = 0;
+	char line[128];
+	FILE *f;
+
+	NEED(f = fopen("/proc/zoneinfo", "r"));
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, " count: %ld", &count) == 1)
+			pages += count;
+	fclose(f);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
 /* Neither free, nor of files or programs. */
 static long kernel_bytes(void)
 {
@@ -100,7 +119,7 @@ static long kernel_bytes(void)
 				used -= kb;
 	}
 	fclose(f);
-	return used * 1024;
+	return used * 1024 - kept_bytes();
 }
 
 /* Bytes that the kernel has for itself, when what is freed late has been freed. */

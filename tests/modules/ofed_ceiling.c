@@ -92,6 +92,19 @@ static void ceiling_print(struct seq_file *file, struct ceiling *c,
 			   ceiling_rate(c, ceiling_sizes[i], run));
 }
 
+/* The fastest that is loaded, if any is: @name as the crypto API has it. */
+static void ceiling_hash(struct seq_file *file, struct ceiling *c,
+			 const char *name, const char *what)
+{
+	c->hash = crypto_alloc_shash(name, 0, 0);
+	if (IS_ERR(c->hash))
+		return;
+	ceiling_print(file, c, what,
+		      crypto_tfm_alg_driver_name(crypto_shash_tfm(c->hash)),
+		      ceiling_shash);
+	crypto_free_shash(c->hash);
+}
+
 static int ceiling_show(struct seq_file *file, void *unused)
 {
 	struct ceiling c = { };
@@ -104,14 +117,8 @@ static int ceiling_show(struct seq_file *file, void *unused)
 	ceiling_print(file, &c, "crc32_le", "crc32_le", ceiling_crc32_le);
 	ceiling_print(file, &c, "memcpy", "memcpy", ceiling_memcpy);
 	ret = 0;
-	/* The fastest that is loaded, if any is. */
-	c.hash = crypto_alloc_shash("crc32", 0, 0);
-	if (IS_ERR(c.hash))
-		goto err_free;
-	ceiling_print(file, &c, "shash",
-		      crypto_tfm_alg_driver_name(crypto_shash_tfm(c.hash)),
-		      ceiling_shash);
-	crypto_free_shash(c.hash);
+	ceiling_hash(file, &c, "crc32", "shash");
+	ceiling_hash(file, &c, "crc32c", "crc32c");
 err_free:
 	vfree(c.to);
 	vfree(c.from);
