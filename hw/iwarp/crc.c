@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
-/* CRC32C, by the fastest that this kernel has. */
-#include <crypto/hash.h>
-#include <linux/err.h>
+/* The CRC32C of FPDUs (RFC 5044 4.4). */
+#include <linux/crc32.h>
 
 #include "iwarp.h"
 
-static struct crypto_shash *iw_shash;
+static struct soft_crc crc32c = {
+	.name = "crc32c",
+	.table = __crc32c_le,
+	.table_name = "crc32c_le",
+};
 
 /**
- * iw_crc_init - find an implementation
+ * iw_crc_choose - find the fastest
+ * @name: see soft_crc_choose()
+ * @size: of @name, in bytes
  *
- * Context: process, may sleep. Return: 0, or an errno of the crypto API.
+ * Context: process, may sleep; iw_crc_end() afterwards.
  */
-int iw_crc_init(void)
+void iw_crc_choose(char *name, size_t size)
 {
-	iw_shash = crypto_alloc_shash("crc32c", 0, 0);
-	return PTR_ERR_OR_ZERO(iw_shash);
+	soft_crc_choose(&crc32c, name, size);
 }
 
 /**
- * iw_crc_exit - undo iw_crc_init()
+ * iw_crc_end - undo iw_crc_choose()
+ *
+ * Context: process, may sleep.
  */
-void iw_crc_exit(void)
+void iw_crc_end(void)
 {
-	crypto_free_shash(iw_shash);
+	soft_crc_end(&crc32c);
 }
 
 /**
@@ -36,11 +42,7 @@ void iw_crc_exit(void)
  */
 u32 iw_crc(u32 crc, const void *bytes, u32 length)
 {
-	SHASH_DESC_ON_STACK(desc, iw_shash);
-
-	desc->tfm = iw_shash;
-	*(u32 *)shash_desc_ctx(desc) = crc;
-	crypto_shash_update(desc, bytes, length);
-	crc = *(u32 *)shash_desc_ctx(desc);
-	return crc;
+	if (!soft_crc_is_hashed(&crc32c, length))
+		return __crc32c_le(crc, bytes, length);
+	return soft_crc_hashed(&crc32c, crc, bytes, length);
 }

@@ -601,8 +601,8 @@ void iw_rdmap_rx(struct iw_rx *rx, const struct iw_view *view);
 void iw_rdmap_bad_crc(struct iw_rx *rx);
 
 /* crc.c */
-int iw_crc_init(void);
-void iw_crc_exit(void);
+void iw_crc_choose(char *name, size_t size);
+void iw_crc_end(void);
 u32 iw_crc(u32 crc, const void *bytes, u32 length);
 
 /* What the files with ops give to the device. */

@@ -9,6 +9,7 @@
  * it is reap()'s.
  */
 #include <linux/cpumask.h>
+#include <linux/crypto.h>
 #include <linux/jhash.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -24,6 +25,11 @@
 bool iw_crc_wanted = true;
 module_param_named(crc, iw_crc_wanted, bool, 0644);
 MODULE_PARM_DESC(crc, "Ask for CRCs; without, they are used if the peer asks (default Y)");
+
+static char iw_crc32c[CRYPTO_MAX_ALG_NAME];
+module_param_string(crc32c, iw_crc32c, sizeof(iw_crc32c), 0444);
+MODULE_PARM_DESC(crc32c,
+		 "CRC32C of FPDUs: table, crypto (default: the faster one)");
 
 bool iw_p2p_wanted = true;
 module_param_named(p2p, iw_p2p_wanted, bool, 0644);
@@ -272,9 +278,7 @@ static int __init iw_init(void)
 	iw_end_wq = alloc_workqueue("ofed_iwarp_end", WQ_UNBOUND, 0);
 	if (!iw_end_wq)
 		goto err_wq;
-	ret = iw_crc_init();
-	if (ret)
-		goto err_end_wq;
+	iw_crc_choose(iw_crc32c, sizeof(iw_crc32c));
 	ret = iw_netdev_init();
 	if (ret)
 		goto err_crc;
@@ -282,8 +286,7 @@ static int __init iw_init(void)
 	return 0;
 
 err_crc:
-	iw_crc_exit();
-err_end_wq:
+	iw_crc_end();
 	destroy_workqueue(iw_end_wq);
 err_wq:
 	destroy_workqueue(iw_wq);
@@ -300,7 +303,7 @@ static void __exit iw_exit(void)
 	/* Memory of connections, too, goes in works. */
 	destroy_workqueue(iw_wq);
 	rcu_barrier();
-	iw_crc_exit();
+	iw_crc_end();
 }
 
 module_init(iw_init);

@@ -29,6 +29,8 @@ import pictures
 SHARE = 0.7             # of a ceiling: what the targets ask of memcpy on one host
 MOST_BELOW = 24         # cells
 MOSTLY = 0.8
+CRC32 = ('crc32_le', 'shash')   # the kernel has it twice
+CRC32C = ('crc32c', 'crc32c_le')
 WIRES = ('veth', 'netns', 'vms')
 SETUPS = ('rxe', 'ours', 'driver', 'tcp', 'siw', 'siwcrc', 'iwarp', 'iwplain')
 K64, M1 = 65536, 1048576
@@ -140,7 +142,7 @@ def one_processor(run, place):
     return place != 'vms' and run.ceilings.get(('cpus', 1), 1) <= 1
 
 
-def ceiling(run, cell, checksums=('crc32_le', 'shash')):
+def ceiling(run, cell, checksums=CRC32):
     """MB/s that the checksum of both ends, one copy and the call for each request leave;
     between two VMs the wire, too. Or None. On one host there is no checksum.
 
@@ -170,8 +172,12 @@ class Target:
         self.limit, self.less = limit, less
         self.even = False       # less than what is wanted, but not surely
         self.need = want
-        if limit is not None and limit < want:
-            self.need = max(SHARE * limit, floor)
+        if limit is None:
+            return
+        if less and limit > want:
+            self.need = limit / SHARE
+        elif not less and limit < want:
+            self.need = max(SHARE * limit, floor if floor <= limit else 0)
 
     @property
     def holds(self):
@@ -240,12 +246,24 @@ def small_targets(run, place):
                  *(run.ratio(s, many, s, one, 'rate') for s in ('ours', 'driver')))
 
 
+def least_cost(run, cell):
+    """Seconds of processors that the checksums of both ends and one copy of a GiB take."""
+    size = cell[4]
+    rates = [r for r in (nearest(run, c, min(size, cell[6])) for c in CRC32) if r]
+    copy = nearest(run, 'memcpy', size)
+    if not rates or not copy:
+        return None
+    return (1 << 30) / 1e6 * ((2 / max(rates) if cell[0] in WIRES else 0) + 1 / copy)
+
+
 def cost_targets(run, place):
     for size in (K64, M1):
         cell = stream(place, 'write', size)
+        least, rxe = least_cost(run, cell), run.median('rxe', cell, 'cpu_per_gib')
         yield Target(f'CPU time per GiB, {name(cell)}, of rxe', 0.25,
                      *(run.ratio(s, cell, 'rxe', cell, 'cpu_per_gib')
-                       for s in ('ours', 'driver')), less=True)
+                       for s in ('ours', 'driver')),
+                     limit=least / rxe if least and rxe else None, less=True)
 
 
 def memory_targets(run):
@@ -264,13 +282,25 @@ def iwarp_rates():
     yield stream('veth', 'write', K64), ('TCP', tcp_cell('veth', K64)), 0.9
 
 
-IWARP_ROUND = ('veth', 'pingpong', 'write', 'rc', 8, 1, 4096, 'event')
+def iwarp_round(op):
+    return ('veth', 'pingpong', op, 'rc', 8, 1, 4096, 'event')
+
+
+IWARP_ROUND = iwarp_round('write')
 
 
 def iwarp_ratio(run, setup, cell, other, field='mbps'):
     """A siw has CRCs where ours has them. TCP never has."""
     siw = {'iwplain': 'siw', 'iwarp': 'siwcrc'}[setup]
     return run.ratio(setup, cell, siw if other[0] == 'siw' else 'tcp', other[1], field)
+
+
+def tcp_round(run, cell):
+    """What a message and its answer take by TCP, which is below both, of siw's time. A WRITE
+    has no answer."""
+    tcp = run.median('tcp', ('veth', 'pingpong', 'tcp', *cell[3:]), 'usec')
+    siw = run.median('siw', cell, 'usec')
+    return tcp / siw if cell[2] == 'send' and tcp and siw else None
 
 
 def iwarp_targets(run):
@@ -286,11 +316,15 @@ def iwarp_targets(run):
         yield Target(f'iWARP without CRC, {name(cell)}, of {other[0]}', want,
                      iwarp_ratio(run, 'iwplain', cell, other))
     cell = stream('veth', 'write', K64)
+    limit, siw = ceiling(run, cell, CRC32C), run.median('siwcrc', cell, 'mbps')
     yield Target(f'iWARP with CRC, {name(cell)}, of siw with CRC', 2,
-                 iwarp_ratio(run, 'iwarp', cell, ('siw', cell)))
-    yield Target(f'iWARP without CRC, {name(IWARP_ROUND)}, of siw', 0.7,
-                 iwarp_ratio(run, 'iwplain', IWARP_ROUND, ('siw', IWARP_ROUND), 'usec'),
-                 less=True)
+                 iwarp_ratio(run, 'iwarp', cell, ('siw', cell)),
+                 limit=limit / siw if limit and siw else None)
+    for op in ('write', 'send'):
+        cell = iwarp_round(op)
+        yield Target(f'iWARP without CRC, {name(cell)}, of siw', 0.7,
+                     iwarp_ratio(run, 'iwplain', cell, ('siw', cell), 'usec'),
+                     limit=tcp_round(run, cell), less=True)
     cell = stream('host', 'write', M1)
     yield Target(f'iWARP, {name(cell)}, of our RoCE', 0.7,
                  run.ratio('iwarp', cell, 'ours', cell, 'mbps'))

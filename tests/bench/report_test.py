@@ -39,6 +39,10 @@ def ceilings(crc, copy, cpus):
     return made + [row(setup='x', place='kernel', work='ceiling', op='cpus', size=1, mbps=cpus)]
 
 
+def limit(what, size, rate):
+    return row(setup='x', place='kernel', work='ceiling', op=what, size=size, mbps=rate)
+
+
 WRITE = report.stream('veth', 'write', 65536)
 
 
@@ -196,8 +200,42 @@ class Ceilings(unittest.TestCase):
         self.assertEqual(self.target(34.9).verdict, 'FAILS')
 
     def test_floor(self):
-        run = run_of(row(setup='rxe', mbps=40), row(mbps=50), *ceilings(200, 100, 1))
+        run = run_of(row(setup='rxe', mbps=25), row(mbps=50), *ceilings(200, 100, 1))
         self.assertEqual(report.against_rxe(run, WRITE, 5, 1.5).need, 1.5)
+
+    def test_floor_that_nobody_can_stand_on(self):
+        run = run_of(row(setup='rxe', mbps=40), row(mbps=50), *ceilings(200, 100, 1))
+        self.assertAlmostEqual(report.against_rxe(run, WRITE, 5, 1.5).need, 0.7 * 1.25)
+
+    def test_a_call_for_each(self):
+        # 65536 bytes: 1310.72 us for checksums and copy, as much for the call.
+        run = run_of(*ceilings(200, 100, 1), limit('calls', 1, 1e6 / 1310.72))
+        self.assertAlmostEqual(report.ceiling(run, WRITE), 25)
+
+    def test_what_the_wire_takes(self):
+        run = run_of(*ceilings(200, 100, 1), limit('wire', 4096, 30), limit('wire', 64, 5))
+        cell = ('vms',) + WRITE[1:]
+        self.assertEqual(report.ceiling(run, cell), 30)
+        self.assertEqual(report.ceiling(run, ('vms',) + report.stream('vms', 'write', 64)[1:]), 5)
+        self.assertAlmostEqual(report.ceiling(run, WRITE), 50)
+
+    def test_time_of_processors(self):
+        # 2 * 5 + 10 ns for each byte of a GiB: 21.5 s of 40.
+        run = run_of(row(setup='rxe', cpu_per_gib=40), row(cpu_per_gib=24),
+                     *ceilings(200, 100, 1))
+        target = next(iter(report.cost_targets(run, 'veth')))
+        self.assertAlmostEqual(target.limit, 0.5369, 4)
+        self.assertEqual(target.verdict, 'holds, of the ceiling')
+
+    def test_below_tcp(self):
+        both = dict(work='pingpong', op='send', size=8, mbps='')
+        tcp = dict(both, op='tcp', setup='tcp')
+        run = run_of(row(setup='siw', usec=100, **both), row(setup='iwplain', usec=110, **both),
+                     row(usec=80, **tcp))
+        target = {t.text: t for t in report.iwarp_targets(run)}[
+            'iWARP without CRC, veth 8 B SEND round, event, of siw']
+        self.assertAlmostEqual(target.need, 0.8 / 0.7)
+        self.assertEqual(target.verdict, 'holds, of the ceiling')
 
     def test_target_below_it(self):
         run = run_of(row(setup='rxe', mbps=5), row(mbps=25), *ceilings(200, 100, 1))

@@ -8,6 +8,7 @@
 #include "bench.h"
 
 #define ALL		16	/* completions taken at once */
+#define MOST_ON_WAY	16384	/* requests, of all queue pairs */
 #define LOST		0.2	/* seconds: what is not answered by then never is */
 
 /* In batches. */
@@ -26,7 +27,9 @@ void stream_plan(void)
 
 	if (cell.work == PINGPONG || cell.type == IBV_QPT_UC)
 		depth = depth < 32 ? depth : 32;
-	depth /= cell.qps;
+	/* As perftest has it for many, too, but for what no completion queue holds. */
+	if (depth > MOST_ON_WAY / cell.qps)
+		depth = MOST_ON_WAY / cell.qps;
 	if (cell.work == PINGPONG)
 		depth = 8;
 	if (cell.work == IDLE)

@@ -36,6 +36,11 @@ static void ceiling_crc32_le(struct ceiling *c, u32 size)
 	c->sum = crc32_le(c->sum, c->from, size);
 }
 
+static void ceiling_crc32c_le(struct ceiling *c, u32 size)
+{
+	c->sum = __crc32c_le(c->sum, c->from, size);
+}
+
 static void ceiling_shash(struct ceiling *c, u32 size)
 {
 	SHASH_DESC_ON_STACK(desc, c->hash);
@@ -115,6 +120,7 @@ static int ceiling_show(struct seq_file *file, void *unused)
 	if (!c.from || !c.to)
 		goto err_free;
 	ceiling_print(file, &c, "crc32_le", "crc32_le", ceiling_crc32_le);
+	ceiling_print(file, &c, "crc32c_le", "crc32c_le", ceiling_crc32c_le);
 	ceiling_print(file, &c, "memcpy", "memcpy", ceiling_memcpy);
 	ret = 0;
 	ceiling_hash(file, &c, "crc32", "shash");
