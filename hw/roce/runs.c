@@ -14,6 +14,8 @@
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
 #include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
 #include <net/xfrm.h>
 
 #include "roce.h"
@@ -35,13 +37,19 @@ static bool is_ours(struct sk_buff *skb, u32 headers, u8 protocol)
 	    skb_network_header_len(skb) != headers ||
 	    !pskb_may_pull(skb, headers + sizeof(struct udphdr)))
 		return false;
-	return udp_hdr(skb)->dest == htons(ROCE_V2_UDP_DPORT) &&
-	       !is_summed(skb);
+	return udp_hdr(skb)->dest == htons(ROCE_V2_UDP_DPORT);
 }
 
-static unsigned int take(struct sk_buff *skb, u32 headers)
+static unsigned int take(struct sk_buff *skb, u32 headers,
+			 __wsum (*pseudo)(struct sk_buff *skb, int protocol))
 {
 	__skb_pull(skb, headers);
+	if (is_summed(skb) &&
+	    skb_checksum_validate(skb, IPPROTO_UDP, pseudo)) {
+		/* UDP will see that, too, and count it. */
+		__skb_push(skb, headers);
+		return NF_ACCEPT;
+	}
 	roce_udp_rcv(NULL, skb);
 	return NF_STOLEN;
 }
@@ -57,7 +65,7 @@ static unsigned int take_ipv4(void *priv, struct sk_buff *skb,
 	/* What UDP would ask before the socket gets it. */
 	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
-	return take(skb, headers);
+	return take(skb, headers, inet_compute_pseudo);
 }
 
 static unsigned int take_ipv6(void *priv, struct sk_buff *skb,
@@ -70,7 +78,7 @@ static unsigned int take_ipv6(void *priv, struct sk_buff *skb,
 	roce_in_route_learn(skb, state);
 	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
-	return take(skb, headers);
+	return take(skb, headers, ip6_compute_pseudo);
 }
 
 static const struct nf_hook_ops roce_hooks[] = {

@@ -90,33 +90,31 @@ pktgen() { # FILE WORD...
 	echo "$*" >/proc/net/pktgen/$_file
 }
 
-# Packets with @1 bytes of payload, as a request of one packet has them over IPv4, out of
-# the kernel, one after the other for a second: nobody looks at them where they arrive.
+# Packets with so many bytes of payload, as a request of one packet has them over IPv4, out
+# of the kernel to the interface, one after the other and none made anew; nobody looks at
+# them where they arrive.
 flood() { # PAYLOAD
 	pktgen kpktgend_0 rem_device_all && pktgen kpktgend_0 add_device eth0 || return
 	for _w in "count 0" "delay 0" "pkt_size $(($1 + 14 + 20 + 8 + 12 + 4))" "dst 10.0.9.9" \
-		"dst_mac 02:00:00:00:01:0$other" "clone_skb 0" "xmit_mode queue_xmit"; do
+		"dst_mac 02:00:00:00:01:0$other" "clone_skb 1000" "burst 16"; do
 		pktgen eth0 "$_w" || return
 	done
 	# It returns when that is over.
 	pktgen pgctrl start &
-	sleep 1
+	sleep 1.5
 	pktgen pgctrl stop
 	wait $!
-}
-
-count_of() { # JOB: a number that the peer said
-	give "$1"
-	answer | tail -n 1
 }
 
 # Lines like those of ceilings(): the payload that arrives in a second.
 wire_limits() { # FILE
 	use_tree ofed && modprobe pktgen || return
-	for _size in 64 1024 4096; do
-		_before=$(count_of arrived) _begin=$(date +%s%N)
+	for _size in 64 1024 4096 64 1024 4096; do
+		give arrived && _before=$(answer | tail -n 1) _begin=$(date +%s%N)
 		flood $_size || return
-		_end=$(date +%s%N) _after=$(count_of arrived)
+		_end=$(date +%s%N)
+		give arrived && _after=$(answer | tail -n 1)
+		[ "$_after" -gt "$_before" ] || return
 		awk -v size=$_size -v n=$((_after - _before)) -v ns=$((_end - _begin)) \
 			-v kernel=$KERNEL 'BEGIN {
 			printf "%s,0,pktgen,kernel,ceiling,wire,,%d,1,,,,,%.3f,,,,,,,,,,,,,ok\n",
