@@ -173,6 +173,42 @@ for d in $dev roceb; do
 	done
 done
 
+# ---- short ones leave together where the stack has to sum them ----------------------
+sums() { # on|off, at both ends
+	python3 $TOP/tests/programs/offload.py eth0 tx-checksum-ip-generic $1 &&
+		ip netns exec b python3 $TOP/tests/programs/offload.py eth1 \
+			tx-checksum-ip-generic $1
+}
+sum_errors() { # of UDP
+	awk '$1 == "Udp:" && $7 ~ /^[0-9]+$/ { print $8 }' /proc/net/snmp
+}
+# Packets with a checksum; wrong ones end the search.
+summed() { # FILE ip|ipv6
+	tshark -n -r "$1" -o udp.check_checksum:TRUE -Y "$2 and udp.port == 4791" \
+		-T fields -e udp.checksum -e udp.checksum.status >"$work/sums" || return
+	awk '$1 != "0x0000" { n++; if ($2 != 1) bad++ } END { print n " summed, " bad + 0 " wrong"
+		exit bad || !n }' "$work/sums"
+}
+two_more_wrong() { [ $(($(sum_errors) - wrong)) -eq 2 ]; }
+
+check "interfaces that know no checksums" sums off
+before=$(counter $dev tx_runs)
+check "the capture begins" capture eth0 "$work/sums.pcap" || exit 1
+for what in "IPv6 fd00:0000:0000:0000:0000:0000:0000:000" "IPv4 $zeros:0a00:000"; do
+	check "${what% *}, GIDs" gids "${what#* }" "$v2"
+	check "${what% *}, every operation, with sums" rows -m 1024 -s "$SEED"
+	check "${what% *}, long messages, with sums" apart ibv_rc_pingpong -s 200001 -m 1024 -n 10 -c
+done
+check "the capture has all" capture_end "$work/sums.pcap"
+packets_are_good "$work/sums.pcap"
+check "short packets left together" [ "$(counter $dev tx_runs)" -gt "$before" ]
+check "sums are right, IPv4" summed "$work/sums.pcap" ip
+check "sums are right, IPv6" summed "$work/sums.pcap" ipv6
+wrong=$(sum_errors)
+check "a packet, and twice with a wrong sum" \
+	ip netns exec b python3 $TOP/tests/programs/badsum.py "$work/sums.pcap" eth1
+check "UDP has counted two" wait_for 10 two_more_wrong
+
 ip netns del b
 check "the far device goes" wait_for 30 [ ! -e /sys/class/infiniband/roceb ]
 check "$dev goes with its network device" wait_for 30 [ ! -e /sys/class/infiniband/$dev ]
