@@ -40,8 +40,9 @@ static bool is_ours(struct sk_buff *skb, u32 headers, u8 protocol)
 	return udp_hdr(skb)->dest == htons(ROCE_V2_UDP_DPORT);
 }
 
-static unsigned int take(struct sk_buff *skb, u32 headers,
-			 __wsum (*pseudo)(struct sk_buff *skb, int protocol))
+typedef __wsum (*pseudo_fn)(struct sk_buff *skb, int protocol);
+
+static unsigned int take(struct sk_buff *skb, u32 headers, pseudo_fn pseudo)
 {
 	__skb_pull(skb, headers);
 	if (is_summed(skb) &&
