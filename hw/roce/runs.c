@@ -40,14 +40,10 @@ static bool is_ours(struct sk_buff *skb, u32 headers, u8 protocol)
 	return udp_hdr(skb)->dest == htons(ROCE_V2_UDP_DPORT);
 }
 
-typedef __wsum (*pseudo_fn)(struct sk_buff *skb, int protocol);
-
-static unsigned int take(struct sk_buff *skb, u32 headers, pseudo_fn pseudo)
+/* @wrong: its checksum. UDP will see that, too, and count it. */
+static unsigned int take(struct sk_buff *skb, u32 headers, bool wrong)
 {
-	__skb_pull(skb, headers);
-	if (is_summed(skb) &&
-	    skb_checksum_validate(skb, IPPROTO_UDP, pseudo)) {
-		/* UDP will see that, too, and count it. */
+	if (wrong) {
 		__skb_push(skb, headers);
 		return NF_ACCEPT;
 	}
@@ -66,7 +62,9 @@ static unsigned int take_ipv4(void *priv, struct sk_buff *skb,
 	/* What UDP would ask before the socket gets it. */
 	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
-	return take(skb, headers, inet_compute_pseudo);
+	__skb_pull(skb, headers);
+	return take(skb, headers, is_summed(skb) &&
+		    skb_checksum_validate(skb, IPPROTO_UDP, inet_compute_pseudo));
 }
 
 static unsigned int take_ipv6(void *priv, struct sk_buff *skb,
@@ -79,7 +77,9 @@ static unsigned int take_ipv6(void *priv, struct sk_buff *skb,
 	roce_in_route_learn(skb, state);
 	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
-	return take(skb, headers, ip6_compute_pseudo);
+	__skb_pull(skb, headers);
+	return take(skb, headers, is_summed(skb) &&
+		    skb_checksum_validate(skb, IPPROTO_UDP, ip6_compute_pseudo));
 }
 
 static const struct nf_hook_ops roce_hooks[] = {
