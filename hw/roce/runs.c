@@ -44,7 +44,7 @@ static bool is_ours(struct sk_buff *skb, u32 headers, u8 protocol)
 static unsigned int take(struct sk_buff *skb, u32 headers, bool wrong)
 {
 	if (wrong) {
-		__skb_push(skb, headers);
+		skb_push_rcsum(skb, headers);
 		return NF_ACCEPT;
 	}
 	roce_udp_rcv(NULL, skb);
@@ -62,7 +62,7 @@ static unsigned int take_ipv4(void *priv, struct sk_buff *skb,
 	/* What UDP would ask before the socket gets it. */
 	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
-	__skb_pull(skb, headers);
+	skb_pull_rcsum(skb, headers);
 	return take(skb, headers, is_summed(skb) &&
 		    skb_checksum_validate(skb, IPPROTO_UDP, inet_compute_pseudo));
 }
@@ -77,7 +77,7 @@ static unsigned int take_ipv6(void *priv, struct sk_buff *skb,
 	roce_in_route_learn(skb, state);
 	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
-	__skb_pull(skb, headers);
+	skb_pull_rcsum(skb, headers);
 	return take(skb, headers, is_summed(skb) &&
 		    skb_checksum_validate(skb, IPPROTO_UDP, ip6_compute_pseudo));
 }
