@@ -177,7 +177,7 @@ class Target:
         if less and limit > want:
             self.need = limit / SHARE
         elif not less and limit < want:
-            self.need = max(SHARE * limit, floor if floor <= limit else 0)
+            self.need = max(SHARE * limit, floor)
 
     @property
     def holds(self):

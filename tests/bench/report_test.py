@@ -200,12 +200,8 @@ class Ceilings(unittest.TestCase):
         self.assertEqual(self.target(34.9).verdict, 'FAILS')
 
     def test_floor(self):
-        run = run_of(row(setup='rxe', mbps=25), row(mbps=50), *ceilings(200, 100, 1))
-        self.assertEqual(report.against_rxe(run, WRITE, 5, 1.5).need, 1.5)
-
-    def test_floor_that_nobody_can_stand_on(self):
         run = run_of(row(setup='rxe', mbps=40), row(mbps=50), *ceilings(200, 100, 1))
-        self.assertAlmostEqual(report.against_rxe(run, WRITE, 5, 1.5).need, 0.7 * 1.25)
+        self.assertEqual(report.against_rxe(run, WRITE, 5, 1.5).need, 1.5)
 
     def test_a_call_for_each(self):
         # 65536 bytes: 1310.72 us for checksums and copy, as much for the call.
