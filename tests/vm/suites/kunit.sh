@@ -8,7 +8,7 @@
 suite_passes() { # MODULE
 	dmesg -C
 	modprobe "$1" || return
-	dmesg -t | grep -E '(not ok|EXPECTATION|ASSERTION|    # )' | head -n 40
+	dmesg -t | grep -E -A 4 '(not ok|EXPECTATION|ASSERTION)' | head -n 40
 	dmesg -t | grep -qE '^ok [0-9]+ ' && ! dmesg -t | grep -qE '^ *not ok'
 }
 
