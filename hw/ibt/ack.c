@@ -3,8 +3,12 @@
  * Answers without payload: ACKs, NAKs, values of atomics (IBA 9.7.5).
  *
  * One that there is no memory for is owed, and the work sends it, unless another
- * answer has said as much meanwhile.
+ * answer has said as much meanwhile. So is an ACK while a softirq receives: it
+ * acknowledges all before it, and one for all packets that have come together will do
+ * (IBA 9.7.5.1.2). A tasklet sends it when they have been received.
  */
+#include <linux/interrupt.h>
+
 #include "ibt.h"
 
 u8 ibt_resp_syndrome(const struct ibt_qp *qp, enum ibt_verdict verdict)
@@ -85,6 +89,16 @@ void ibt_resp_told(struct ibt_resp *resp, u32 psn)
 	resp->owed = owes_more(resp, psn);
 }
 
+/* Unless something newer is owed. */
+static void owe(struct ibt_resp *resp, u32 psn, u8 syndrome)
+{
+	if (owes_more(resp, psn))
+		return;
+	resp->owed = true;
+	resp->owed_psn = psn;
+	resp->owed_syndrome = syndrome;
+}
+
 static void say(struct ibt_qp *qp, u32 psn, u8 syndrome)
 {
 	struct ibt_resp *resp = &qp->resp;
@@ -94,11 +108,7 @@ static void say(struct ibt_qp *qp, u32 psn, u8 syndrome)
 		ibt_resp_told(resp, psn);
 		return;
 	}
-	if (!owes_more(resp, psn)) {
-		resp->owed = true;
-		resp->owed_psn = psn;
-		resp->owed_syndrome = syndrome;
-	}
+	owe(resp, psn, syndrome);
 	ibt_resp_later(qp, 1);
 }
 
@@ -113,8 +123,31 @@ bool ibt_resp_pay(struct ibt_qp *qp)
 
 void ibt_resp_ack(struct ibt_qp *qp, u32 psn)
 {
-	qp->resp.unacked = 0;
-	say(qp, psn, ibt_resp_syndrome(qp, IBT_DONE));
+	struct ibt_resp *resp = &qp->resp;
+	u8 syndrome = ibt_resp_syndrome(qp, IBT_DONE);
+
+	resp->unacked = 0;
+	/* Elsewhere nothing says when the rest has been received. */
+	if (!in_serving_softirq()) {
+		say(qp, psn, syndrome);
+		return;
+	}
+	owe(resp, psn, syndrome);
+	tasklet_schedule(&resp->ack_tasklet);
+}
+
+static void ack_late(struct tasklet_struct *tasklet)
+{
+	struct ibt_resp *resp = from_tasklet(resp, tasklet, ack_tasklet);
+
+	spin_lock(&resp->lock);
+	ibt_resp_pay(container_of(resp, struct ibt_qp, resp));
+	spin_unlock(&resp->lock);
+}
+
+void ibt_resp_ack_init(struct ibt_resp *resp)
+{
+	tasklet_setup(&resp->ack_tasklet, ack_late);
 }
 
 /*

@@ -181,9 +181,17 @@ int ibt_resp_create(struct ibt_qp *qp)
 	INIT_LIST_HEAD(&resp->waiting);
 	INIT_DELAYED_WORK(&resp->work, resp_work);
 	INIT_WORK(&resp->cpu_work, resp_cpu_work);
+	ibt_resp_ack_init(resp);
 	resp->cpu = IBT_NO_CPU;
 	soft_iter_bytes(&resp->to, NULL, 0);
 	return 0;
+}
+
+/* The peer's request is done, and there will be nobody to tell it so. */
+static void drop_owed(struct ibt_qp *qp)
+{
+	ibt_resp_pay(qp);
+	qp->resp.owed = false;
 }
 
 /* Nobody has a reference to @qp. */
@@ -194,11 +202,12 @@ void ibt_resp_destroy(struct ibt_qp *qp)
 	/* The work does nothing in this state, so it does not queue itself. */
 	spin_lock_bh(&resp->lock);
 	WRITE_ONCE(resp->state, IB_QPS_RESET);
+	drop_owed(qp);
 	ibt_resp_stop(qp);
 	ibt_rq_release(qp);
-	resp->owed = false;
 	spin_unlock_bh(&resp->lock);
 	ibt_room_leave(resp->room_port, &resp->waiting);
+	tasklet_kill(&resp->ack_tasklet);
 	cancel_delayed_work_sync(&resp->work);
 	cancel_work_sync(&resp->cpu_work);
 	kfree(resp->replay);
@@ -253,8 +262,8 @@ void ibt_resp_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 	WRITE_ONCE(resp->mig_refused, false);
 	switch (state) {
 	case IB_QPS_RESET:
+		drop_owed(qp);
 		ibt_resp_stop(qp);
-		resp->owed = false;
 		ibt_rq_reset(qp);
 		break;
 	case IB_QPS_ERR:

@@ -98,7 +98,9 @@ struct ibt_replay {
  * @local: the sender, while a message of its comes without packets and in parts
  * @established: IB_EVENT_COMM_EST was raised
  * @nak_sent: the peer was told to come again with @psn; until then, silence
- * @owed: an answer that there was no memory for: @owed_syndrome, @owed_psn
+ * @owed: an answer that there was no memory for, or an ACK that waits for @ack_tasklet:
+ *	  @owed_syndrome, @owed_psn
+ * @ack_tasklet: sends what is owed when the softirq has received all there is
  * @told: the failure was told by a receive completion
  * @mig_refused: IB_EVENT_PATH_MIG_ERR was raised since the last modify. Set
  *		 without the lock, by xchg()
@@ -137,6 +139,7 @@ struct ibt_resp {
 	u8 owed_syndrome;
 	u8 unacked;
 	u32 owed_psn;
+	struct tasklet_struct ack_tasklet;
 	u32 recv_srqn;
 	struct ibt_inflight cur;
 	struct ibt_reading reading;
@@ -218,6 +221,7 @@ void ibt_resp_header(const struct ibt_qp *qp, const struct ibt_path *path,
 void ibt_resp_ack(struct ibt_qp *qp, u32 psn);
 /* Tell @verdict of the request at @psn, with its consequences. */
 void ibt_resp_refuse(struct ibt_qp *qp, u32 psn, enum ibt_verdict verdict);
+void ibt_resp_ack_init(struct ibt_resp *resp);
 /* Send what is owed. False: still no memory. */
 bool ibt_resp_pay(struct ibt_qp *qp);
 /* An answer with @psn has left, of whatever kind. */
