@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: iw_soak NAMESPACE ADDRESS SEED COUNT MAX [break]
+ * usage: iw_soak NAMESPACE ADDRESS SEED COUNT MAX [break|siw]
  *
  * COUNT messages of at most MAX bytes, SEND, WRITE and READ, in both directions,
  * between a process here and one that listens on ADDRESS in NAMESPACE (-: this one),
  * over a wire that may lose, double and reorder. Both know from SEED who sends what, so each
  * knows every byte that its memory must hold, also those between messages.
- * break: a byte is flipped, which has to be found.
+ * break: a byte is flipped, which has to be found. siw: no READ asks for nothing, which
+ * that answers with as many bytes as the message before it had.
  */
 #include "cm.h"
 #include "pattern.h"
@@ -33,6 +34,7 @@ struct side {
 };
 
 static int me, control, read_sges;
+static bool some;
 static unsigned int dice;
 static uint64_t filler;
 static struct message plan[BATCH];
@@ -164,6 +166,8 @@ static void make_plan(int count, uint32_t max)
 		m->lane = roll(LANES);
 		m->side = roll(2);
 		m->size = roll(16) ? pattern_length(&dice, max) : 0;
+		if (some && m->op == IBV_WR_RDMA_READ && !m->size)
+			m->size = 1;
 		/* libsiw takes no receive request without a piece. */
 		m->pieces = m->size ? 1 + roll(m->size < SGES ? m->size : SGES) : 1;
 		m->at[0] = used + GUARD + roll(GUARD);
@@ -337,6 +341,7 @@ int main(int argc, char **argv)
 	/* The other one may have failed first: then this one fails too, and says where. */
 	signal(SIGPIPE, SIG_IGN);
 	dice = strtoul(argv[3], NULL, 0);
+	some = argc > 6 && !strcmp(argv[6], "siw");
 	NEED(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
 	NEED((child = fork()) >= 0);
 	me = !child;
@@ -351,7 +356,7 @@ int main(int argc, char **argv)
 	}
 	sides[me] = (struct side){ (uintptr_t)area, mr->rkey };
 	exchange(&sides[me], &sides[!me], sizeof(sides[0]));
-	run(atol(argv[4]), atoi(argv[5]), argc > 6);
+	run(atol(argv[4]), atoi(argv[5]), argc > 6 && !some);
 	if (me)
 		return 0;
 	NEED(waitpid(child, &status, 0) == child);

@@ -94,12 +94,12 @@ talk() {
 	begin_server "$1" "$2" $3 || { cat "$work/server"; return 1; }
 	timeout -k 5 "$limit" $4 >"$work/client" 2>&1
 	_client=$?
-	[ $_client -eq 0 ] || kill $_server 2>/dev/null
+	ended_well $_client "$work/client" || kill $_server 2>/dev/null
 	wait $_server
 	_status=$?
 	echo "server's status: $_status"
 	told $_client
-	[ $_client -eq 0 ] && [ $_status -eq 0 ]
+	ended_well $_client "$work/client" && ended_well $_status "$work/server"
 }
 
 # ask SPACE PORT SERVER CLIENT: the same, and the server is one that never ends

@@ -123,11 +123,11 @@ try_over() {
 	begin "$@" || return
 	timeout -k 5 "$limit" $client >"$work/client" 2>&1
 	_client=$?
-	[ $_client -eq 0 ] || kill $_server 2>/dev/null
+	ended_well $_client "$work/client" || kill $_server 2>/dev/null
 	wait $_server
 	_status=$?
 	told $_client $_status
-	[ $_client -eq 0 ] && [ $_status -eq 0 ]
+	ended_well $_client "$work/client" && ended_well $_status "$work/server"
 }
 
 # ask PORT SERVER... -- CLIENT...: the same with a server that does not end itself

@@ -46,7 +46,7 @@ asks() { # SPACE PORT SERVER CLIENT: we are the client
 	touch $share/over-$served
 	echo "ours ($_status):"
 	cat "$work/own"
-	answer && [ $_status -eq 0 ]
+	answer && ended_well $_status "$work/own"
 }
 serves() { # SPACE PORT SERVER CLIENT: we are the server
 	timeout -k 5 "$limit" $(spell $own "$3") >"$work/own" 2>&1 &
@@ -61,7 +61,7 @@ serves() { # SPACE PORT SERVER CLIENT: we are the server
 	[ $endless = no ] || _status=0
 	echo "ours ($_status):"
 	cat "$work/own"
-	[ $_answer -eq 0 ] && [ $_status -eq 0 ]
+	[ $_answer -eq 0 ] && ended_well $_status "$work/own"
 }
 endless=no
 both() { # NAME SPACE PORT SERVER CLIENT

@@ -27,6 +27,7 @@ siw_down() { rdma link delete siw0 && rmmod siw; }
 
 errors() { # of ours: what it complains about
 	cd /sys/class/infiniband/iwarp1/ports/1/hw_counters &&
+		grep . rx_crc_errors rx_malformed sent_terminate rcvd_terminate &&
 		[ "$(cat rx_crc_errors rx_malformed sent_terminate | paste -sd' ')" = "0 0 0" ]
 }
 
@@ -43,7 +44,7 @@ soak() { # COMMAND...: the one who asks
 	# siw refuses even root what is above the limit.
 	ulimit -l unlimited
 	seed=$((seed + 1))
-	timeout -k 5 "$((limit * 2))" "$@" "$seed" $n 65536
+	timeout -k 5 "$((limit * 2))" "$@" "$seed" $n 65536 siw
 }
 check "a name for this namespace" ip netns attach host 1
 
