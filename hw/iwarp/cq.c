@@ -37,7 +37,7 @@ static struct siw_cq_ctrl *ctrl_of(const struct iw_cq *cq)
 	return cq->ring.mem + (size_t)cq->ring.num * cq->ring.bytes;
 }
 
-/* From the tasklet: one call at a time, and never inside a call of theirs. */
+/* One call at a time, and never inside a call of theirs. */
 static void cq_notify(struct tasklet_struct *tasklet)
 {
 	struct iw_cq *cq = from_tasklet(cq, tasklet, notify);
@@ -122,14 +122,32 @@ static bool wanted(struct iw_cq *cq, bool solicited)
 	return true;
 }
 
+/*
+ * A program's handler is that of ib_uverbs, which wakes it and calls no device: it may be
+ * called from everywhere, and nobody waits for a tasklet. A kernel consumer is never
+ * called inside a call of his own.
+ */
+static void tell(struct iw_cq *cq)
+{
+	lockdep_assert_held(&cq->lock);
+	if (cq->dying)
+		return;
+	if (!user_cq(cq)) {
+		cq->fire = true;
+		tasklet_schedule(&cq->notify);
+	} else if (cq->ib.comp_handler) {
+		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+	}
+}
+
 /**
  * iw_cq_post - add a completion
  * @cq: the CQ
  * @wc: the completion
  * @solicited: by the peer; an error counts as solicited too
  *
- * The consumer is told by a tasklet, if he asked for it. A queue that is full
- * loses the completion, and all that follow (IBA vol. 1, 10.7.3).
+ * The consumer is told if he asked for it. A queue that is full loses the completion,
+ * and all that follow (IBA vol. 1, 10.7.3).
  *
  * Context: any.
  */
@@ -148,8 +166,8 @@ void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited)
 		}
 	}
 	if (added && wanted(cq, solicited || wc->status != IB_WC_SUCCESS))
-		cq->fire = true;
-	if ((cq->fire || cq->fire_error) && !cq->dying)
+		tell(cq);
+	if (cq->fire_error && !cq->dying)
 		tasklet_schedule(&cq->notify);
 	spin_unlock_irqrestore(&cq->lock, flags);
 }

@@ -32,7 +32,8 @@
  * iw_srq.lock (spinlock, irqsave)
  *	consumer side of a shared receive queue, producer side of a kernel one.
  * iw_cq.lock (spinlock, irqsave)
- *	producer side of a completion queue, consumer side of a kernel one.
+ *	producer side of a completion queue, consumer side of a kernel one. A
+ *	program's handler, of ib_uverbs, is called with it.
  */
 #ifndef IW_IWARP_H
 #define IW_IWARP_H
@@ -153,9 +154,9 @@ static inline void *iw_ring_at(const struct iw_ring *ring, u32 index)
  * @armed: (kernel) what the consumer waits for
  * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent
  * @dying: no more notifications
- * @fire: (lock) the consumer is to be called
- * @fire_error: (lock) the same: the overrun
- * @notify: calls the consumer, never inside a call of his own
+ * @fire: (lock) a kernel consumer is to be called
+ * @fire_error: (lock) any consumer: the overrun
+ * @notify: does so, never inside a call of his own
  */
 struct iw_cq {
 	struct ib_cq ib;

@@ -44,7 +44,7 @@ static void write_user_wc(struct ib_uverbs_wc *to, const struct ib_wc *wc)
 	};
 }
 
-/* From the tasklet: one call at a time, and never inside a call of theirs. */
+/* One call at a time, and never inside a call of theirs. */
 static void cq_notify(struct tasklet_struct *tasklet)
 {
 	struct soft_cq *cq = from_tasklet(cq, tasklet, notify);
@@ -106,12 +106,36 @@ static bool cq_add(struct soft_cq *cq, const struct ib_wc *wc)
 }
 
 /**
+ * soft_cq_tell - the consumer has asked for what has come
+ * @cq: the CQ; its lock is held
+ *
+ * What a program has there is the handler of ib_uverbs, which queues an event and wakes
+ * whoever waits; it calls no device, nor does it ever with its lock held. So it may be
+ * called from everywhere, and the program does not wait for a tasklet. A kernel consumer
+ * is never called inside a call of his own.
+ *
+ * Context: any.
+ */
+void soft_cq_tell(struct soft_cq *cq)
+{
+	lockdep_assert_held(&cq->lock);
+	if (cq->dying)
+		return;
+	if (!user_cq(cq)) {
+		cq->fire = true;
+		tasklet_schedule(&cq->notify);
+	} else if (cq->cq.comp_handler) {
+		cq->cq.comp_handler(&cq->cq, cq->cq.cq_context);
+	}
+}
+
+/**
  * soft_cq_post - add a completion
  * @cq: the CQ
  * @wc: the completion
  * @solicited: by the peer; an error counts as solicited too
  *
- * The consumer is told by a tasklet, if he asked for it.
+ * The consumer is told if he asked for it, see soft_cq_tell().
  *
  * Context: any. Return: false: it is lost, and the CQ is in error, of which the
  * consumer is told once.
@@ -126,9 +150,9 @@ bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited)
 	if (added && wanted(cq, wc, solicited) && !may_wait(cq, wc)) {
 		cq->armed = 0;
 		cq->held = 0;
-		cq->fire = true;
+		soft_cq_tell(cq);
 	}
-	if ((cq->fire || cq->fire_error) && !cq->dying)
+	if (cq->fire_error && !cq->dying)
 		tasklet_schedule(&cq->notify);
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return added;

@@ -11,7 +11,8 @@
  *	it began with must stay.
  * soft_cq.lock (spinlock, irqsave)
  *	guards the producer side of the ring, the consumer side of a kernel CQ,
- *	notify, overrun. Resizing copies pieces and swaps the ring under it.
+ *	notify, overrun. Resizing copies pieces and swaps the ring under it. A
+ *	program's handler, of ib_uverbs, is called with it: soft_cq_tell().
  * soft_region.turn (spinlock, irqsave)
  *	who is next at bind_lock; released as soon as that is had (internal.h).
  * soft_region.bind_lock (rwlock, irqsave)
@@ -386,14 +387,14 @@ void soft_crc_end(struct soft_crc *kind);
  * @resizing: one resize at a time
  * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent
  * @dying: no more notifications
- * @fire: (lock) the consumer is to be called: a completion that it waited for
- * @fire_error: (lock) the same: the overrun
+ * @fire: (lock) a kernel consumer is to be called: a completion that it waited for
+ * @fire_error: (lock) any consumer: the overrun
  * @most: (lock) completions that the consumer is told of at once, 0: of each
  * @held: (lock) of these, how many there are
  * @patience: (lock) microseconds that the first of them waits for the others
  * @late: it has
- * @notify: calls the consumer, from softirq: never inside a consumer's own
- *	    call, and one at a time
+ * @notify: does so from softirq: never inside a consumer's own call, and one
+ *	    at a time
  */
 struct soft_cq {
 	struct ib_cq cq;

@@ -526,6 +526,13 @@ static void cq_of_user(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got->wc_flags, 1 | 8);
 	KUNIT_EXPECT_EQ(test, (int)got->port_num, 2);
 	KUNIT_EXPECT_EQ(test, c->cq.ring.buf->producer_index, 1);
+	KUNIT_EXPECT_EQ(test, c->calls, 0);
+	/* Who waits is told at once, and once. */
+	c->cq.armed = IB_CQ_NEXT_COMP;
+	KUNIT_EXPECT_TRUE(test, soft_cq_post(&c->cq, &wc, false));
+	KUNIT_EXPECT_EQ(test, c->calls, 1);
+	KUNIT_EXPECT_TRUE(test, soft_cq_post(&c->cq, &wc, false));
+	KUNIT_EXPECT_EQ(test, c->calls, 1);
 	KUNIT_EXPECT_EQ(test, soft_poll_cq(&c->cq.cq, 1, &none), -EOPNOTSUPP);
 
 	/* He says that he has read, and read, and read. */
