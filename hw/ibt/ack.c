@@ -3,13 +3,18 @@
  * Answers without payload: ACKs, NAKs, values of atomics (IBA 9.7.5).
  *
  * One that there is no memory for is owed, and the work sends it, unless another
- * answer has said as much meanwhile. So is an ACK while a softirq receives: it
+ * answer has said as much meanwhile. So may be an ACK while a softirq receives: it
  * acknowledges all before it, and one for all packets that have come together will do
- * (IBA 9.7.5.1.2). A tasklet sends it when they have been received.
+ * (IBA 9.7.5.1.2). A tasklet sends it when they have been received. Whose packets come
+ * one by one gains nothing by that and waits for the tasklet, so it is tried seldom then.
  */
 #include <linux/interrupt.h>
 
 #include "ibt.h"
+
+/* ACKs that do not wait, after one did so for no other. */
+#define LEAST_PAUSE	8
+#define MOST_PAUSE	128
 
 u8 ibt_resp_syndrome(const struct ibt_qp *qp, enum ibt_verdict verdict)
 {
@@ -121,19 +126,42 @@ bool ibt_resp_pay(struct ibt_qp *qp)
 	return !resp->owed;
 }
 
+/* Elsewhere than in a softirq nothing says when the rest has been received. */
+static bool is_worth_waiting(struct ibt_resp *resp)
+{
+	if (!in_serving_softirq())
+		return false;
+	if (!resp->acks_at_once)
+		return true;
+	resp->acks_at_once--;
+	return false;
+}
+
 void ibt_resp_ack(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_resp *resp = &qp->resp;
 	u8 syndrome = ibt_resp_syndrome(qp, IBT_DONE);
 
 	resp->unacked = 0;
-	/* Elsewhere nothing says when the rest has been received. */
-	if (!in_serving_softirq()) {
+	if (!is_worth_waiting(resp)) {
 		say(qp, psn, syndrome);
 		return;
 	}
+	resp->acks_merged = min(resp->acks_merged + 1, 2);
 	owe(resp, psn, syndrome);
 	tasklet_schedule(&resp->ack_tasklet);
+}
+
+/* Has it been of use? Each time it has not, twice as many are sent at once. */
+static void learn(struct ibt_resp *resp)
+{
+	lockdep_assert_held(&resp->lock);
+	if (resp->acks_merged > 1)
+		resp->ack_pause = 0;
+	else
+		resp->ack_pause = clamp(2 * resp->ack_pause, LEAST_PAUSE, MOST_PAUSE);
+	resp->acks_at_once = resp->ack_pause;
+	resp->acks_merged = 0;
 }
 
 static void ack_late(struct tasklet_struct *tasklet)
@@ -141,6 +169,8 @@ static void ack_late(struct tasklet_struct *tasklet)
 	struct ibt_resp *resp = from_tasklet(resp, tasklet, ack_tasklet);
 
 	spin_lock(&resp->lock);
+	if (resp->acks_merged)
+		learn(resp);
 	ibt_resp_pay(container_of(resp, struct ibt_qp, resp));
 	spin_unlock(&resp->lock);
 }

@@ -101,6 +101,9 @@ struct ibt_replay {
  * @owed: an answer that there was no memory for, or an ACK that waits for @ack_tasklet:
  *	  @owed_syndrome, @owed_psn
  * @ack_tasklet: sends what is owed when the softirq has received all there is
+ * @acks_merged: ACKs that have been put off for it: 0, 1, or 2 for more
+ * @acks_at_once: so many of those to come are not
+ * @ack_pause: how many that were when one was last put off for nothing
  * @told: the failure was told by a receive completion
  * @mig_refused: IB_EVENT_PATH_MIG_ERR was raised since the last modify. Set
  *		 without the lock, by xchg()
@@ -140,6 +143,9 @@ struct ibt_resp {
 	u8 unacked;
 	u32 owed_psn;
 	struct tasklet_struct ack_tasklet;
+	u8 acks_merged;
+	u8 acks_at_once;
+	u8 ack_pause;
 	u32 recv_srqn;
 	struct ibt_inflight cur;
 	struct ibt_reading reading;

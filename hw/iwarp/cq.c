@@ -124,20 +124,20 @@ static bool wanted(struct iw_cq *cq, bool solicited)
 
 /*
  * A program's handler is that of ib_uverbs, which wakes it and calls no device: it may be
- * called from everywhere, and nobody waits for a tasklet. A kernel consumer is never
- * called inside a call of his own.
+ * called from everywhere, and who waits need not wait for a tasklet. A kernel consumer is
+ * never called inside a call of his own.
  */
-static void tell(struct iw_cq *cq)
+static void tell(struct iw_cq *cq, const struct ib_wc *wc)
 {
 	lockdep_assert_held(&cq->lock);
 	if (cq->dying)
 		return;
-	if (!user_cq(cq)) {
-		cq->fire = true;
-		tasklet_schedule(&cq->notify);
-	} else if (cq->ib.comp_handler) {
+	if (user_cq(cq) && cq->ib.comp_handler && soft_cq_hurries(wc)) {
 		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+		return;
 	}
+	cq->fire = true;
+	tasklet_schedule(&cq->notify);
 }
 
 /**
@@ -166,7 +166,7 @@ void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited)
 		}
 	}
 	if (added && wanted(cq, solicited || wc->status != IB_WC_SUCCESS))
-		tell(cq);
+		tell(cq, wc);
 	if (cq->fire_error && !cq->dying)
 		tasklet_schedule(&cq->notify);
 	spin_unlock_irqrestore(&cq->lock, flags);

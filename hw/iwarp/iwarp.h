@@ -154,8 +154,8 @@ static inline void *iw_ring_at(const struct iw_ring *ring, u32 index)
  * @armed: (kernel) what the consumer waits for
  * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent
  * @dying: no more notifications
- * @fire: (lock) a kernel consumer is to be called
- * @fire_error: (lock) any consumer: the overrun
+ * @fire: (lock) the consumer is to be called
+ * @fire_error: (lock) the same: the overrun
  * @notify: does so, never inside a call of his own
  */
 struct iw_cq {

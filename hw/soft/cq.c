@@ -108,6 +108,7 @@ static bool cq_add(struct soft_cq *cq, const struct ib_wc *wc)
 /**
  * soft_cq_tell - the consumer has asked for what has come
  * @cq: the CQ; its lock is held
+ * @now: he is waiting for that, and not for more of the like
  *
  * What a program has there is the handler of ib_uverbs, which queues an event and wakes
  * whoever waits; it calls no device, nor does it ever with its lock held. So it may be
@@ -116,18 +117,34 @@ static bool cq_add(struct soft_cq *cq, const struct ib_wc *wc)
  *
  * Context: any.
  */
-void soft_cq_tell(struct soft_cq *cq)
+void soft_cq_tell(struct soft_cq *cq, bool now)
 {
 	lockdep_assert_held(&cq->lock);
 	if (cq->dying)
 		return;
-	if (!user_cq(cq)) {
-		cq->fire = true;
-		tasklet_schedule(&cq->notify);
-	} else if (cq->cq.comp_handler) {
+	if (now && user_cq(cq) && cq->cq.comp_handler) {
 		cq->cq.comp_handler(&cq->cq, cq->cq.cq_context);
+		return;
 	}
+	cq->fire = true;
+	tasklet_schedule(&cq->notify);
 }
+
+/**
+ * soft_cq_hurries - is a program that waits to be woken at once?
+ * @wc: what it has waited for
+ *
+ * A message of its peer is what it waits for. Its own requests may end one after the
+ * other: in a softirq it is told of all that the softirq completes. Elsewhere a tasklet
+ * would have to wait for a thread.
+ *
+ * Context: any.
+ */
+bool soft_cq_hurries(const struct ib_wc *wc)
+{
+	return wc->opcode & IB_WC_RECV || !in_serving_softirq();
+}
+EXPORT_SYMBOL_GPL(soft_cq_hurries);
 
 /**
  * soft_cq_post - add a completion
@@ -150,7 +167,7 @@ bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited)
 	if (added && wanted(cq, wc, solicited) && !may_wait(cq, wc)) {
 		cq->armed = 0;
 		cq->held = 0;
-		soft_cq_tell(cq);
+		soft_cq_tell(cq, soft_cq_hurries(wc));
 	}
 	if (cq->fire_error && !cq->dying)
 		tasklet_schedule(&cq->notify);

@@ -15,7 +15,7 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 	if (cq->held && cq->armed && !cq->dying) {
 		cq->held = 0;
 		cq->armed = 0;
-		soft_cq_tell(cq);
+		soft_cq_tell(cq, true);
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return HRTIMER_NORESTART;

@@ -387,8 +387,8 @@ void soft_crc_end(struct soft_crc *kind);
  * @resizing: one resize at a time
  * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent
  * @dying: no more notifications
- * @fire: (lock) a kernel consumer is to be called: a completion that it waited for
- * @fire_error: (lock) any consumer: the overrun
+ * @fire: (lock) the consumer is to be called: a completion that it waited for
+ * @fire_error: (lock) the same: the overrun
  * @most: (lock) completions that the consumer is told of at once, 0: of each
  * @held: (lock) of these, how many there are
  * @patience: (lock) microseconds that the first of them waits for the others
@@ -419,6 +419,7 @@ static inline struct soft_cq *to_soft_cq(struct ib_cq *cq)
 }
 
 bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited);
+bool soft_cq_hurries(const struct ib_wc *wc);
 /* Had the consumer taken all a moment ago? Any context. */
 bool soft_cq_is_empty(struct soft_cq *cq);
 void soft_cq_forget(struct soft_cq *cq, const struct ib_qp *qp);

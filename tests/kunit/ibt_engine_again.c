@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the responder does not give up, though it could not go on for a moment: a
- * message whose place in memory was out of reach, an answer that could not be sent,
- * requests that come to a queue that is being flushed.
+ * message whose place in memory was out of reach, an answer that could not be sent, or
+ * was put off, requests that come to a queue that is being flushed.
  *
  * Packets are made by hand and handed over by fake_inject(): each has been
  * executed, or not, when that returns.
@@ -227,6 +227,52 @@ static void owed_nak_is_sent(struct kunit *test)
 	fake.keep = false;
 }
 
+/* ---- ACKs of what comes together --------------------------------------------------------- */
+
+static struct {
+	u32 psn;	/* of the next */
+	u32 left;	/* that come together */
+} burst;
+
+static void burst_comes(struct tasklet_struct *unused)
+{
+	for (; burst.left; burst.left--)
+		forge_write(burst.psn++);
+}
+
+static DECLARE_TASKLET(burst_tasklet, burst_comes);
+
+/* @number requests that one softirq receives, after which so many answers have left. */
+static void expect_acks(u32 number, u32 answers)
+{
+	burst.left = number;
+	local_bh_disable();
+	tasklet_schedule(&burst_tasklet);
+	local_bh_enable();
+	/* Both run before they are killed. */
+	tasklet_kill(&burst_tasklet);
+	tasklet_kill(&responder()->resp.ack_tasklet);
+	expect_answer(answers, burst.psn - 1, IBT_AETH_ACK | IBT_ACK_NO_CREDITS);
+}
+
+/* One does for all, but who comes alone does not wait for others each time. */
+static void acks_are_merged(struct kunit *test)
+{
+	ends_make(&pair);
+	burst.psn = pair.psn;
+	fake.keep = true;
+	expect_acks(3, 1);
+	expect_acks(2, 2);
+	/* It was put off for nothing: the next eight are not. */
+	expect_acks(1, 3);
+	expect_acks(5, 8);
+	expect_acks(3, 11);
+	expect_acks(4, 12);
+	/* That one was of use, so the next is put off as well. */
+	expect_acks(2, 13);
+	fake.keep = false;
+}
+
 /* ---- a queue that is filled while it is flushed ------------------------------------------- */
 
 /* Two turns of the work make it empty, if nobody fills it. */
@@ -374,6 +420,7 @@ static void filled_while_flushed(struct kunit *test)
 static struct kunit_case again_cases[] = {
 	KUNIT_CASE(dropped_in_mid_message),
 	KUNIT_CASE(owed_nak_is_sent),
+	KUNIT_CASE(acks_are_merged),
 	KUNIT_CASE(filled_while_flushed),
 	{ }
 };
