@@ -35,8 +35,8 @@
  * then those of hw/soft.
  *
  * A kernel consumer is never called with any of them held: completions are announced
- * by the CQ's tasklet, events by the work of the queue pair. A program is woken at once,
- * by the handler of ib_uverbs, whose locks are inside all of these.
+ * by the CQ's tasklet, events by the work of the queue pair. A program may be woken at
+ * once, by the handler of ib_uverbs, whose locks are inside all of these.
  */
 #ifndef IBT_H
 #define IBT_H
