@@ -600,6 +600,8 @@ bool ibt_order_here(int *cpu);
 /* It goes on there, from @work. */
 void ibt_order_there(const struct ibt_dev *dev, int cpu,
 		     struct work_struct *work);
+/* Or may a packet that has left by @port still be where it would be overtaken? */
+bool ibt_order_under_way(const struct ibt_port *port);
 /* The same question of packets that nobody acknowledges. False: @work was queued. */
 bool ibt_order_ok(const struct ibt_port *port, int *cpu,
 		  struct work_struct *work);

@@ -47,6 +47,19 @@ void ibt_order_there(const struct ibt_dev *dev, int cpu,
 }
 
 /**
+ * ibt_order_under_way - may packets of a port be where later ones would overtake them?
+ * @port: they left by
+ *
+ * Context: any.
+ */
+bool ibt_order_under_way(const struct ibt_port *port)
+{
+	const struct ibt_link_ops *link = port->dev->link;
+
+	return link->under_way && link->under_way(port);
+}
+
+/**
  * ibt_order_ok - may packets that nobody acknowledges be sent on this processor?
  * @port: they leave by
  * @cpu: where those in front of them were sent, or IBT_NO_CPU. Becomes this one if so
@@ -59,12 +72,10 @@ void ibt_order_there(const struct ibt_dev *dev, int cpu,
 bool ibt_order_ok(const struct ibt_port *port, int *cpu,
 		  struct work_struct *work)
 {
-	const struct ibt_dev *dev = port->dev;
-
 	if (likely(ibt_order_here(cpu)))
 		return true;
-	if (dev->link->under_way && dev->link->under_way(port)) {
-		ibt_order_there(dev, *cpu, work);
+	if (ibt_order_under_way(port)) {
+		ibt_order_there(port->dev, *cpu, work);
 		return false;
 	}
 	*cpu = IBT_NO_CPU;

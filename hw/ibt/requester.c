@@ -209,6 +209,7 @@ static bool send_ask(struct ibt_qp *qp, struct round *round,
 		pkt.op = &ibt_opcodes[pkt.opcode];
 		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
+	sq->asks = true;
 	outstanding(sq, slot);
 	sent(qp, ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1);
 	sent_all(qp, slot);
@@ -291,6 +292,7 @@ static void sent_data(struct ibt_qp *qp, struct round *round,
 
 	round->bytes += bytes;
 	sq->offset += bytes;
+	sq->asks = false;
 	sent(qp, packets);
 	if (sq->offset == slot->length)
 		sent_all(qp, slot);
@@ -552,9 +554,10 @@ static bool in_window(const struct ibt_qp *qp, const struct ibt_slot *slot)
 
 /*
  * Nothing that is sent here overtakes what was sent before: that has arrived, or was
- * sent here too, or is lost (ibt_sq_seek()). Else who sends goes on where it was sent;
- * or, where the user is about to keep that processor busy, what is on its way may
- * arrive first, and the work is called when it has.
+ * sent here too, or is lost (ibt_sq_seek()), or was a question, which is received as
+ * soon as the link has no more of it. Else who sends goes on where it was sent; or,
+ * where the user is about to keep that processor busy, what is on its way may arrive
+ * first, and the work is called when it has.
  */
 static bool in_order(struct ibt_qp *qp, const struct round *round)
 {
@@ -565,7 +568,8 @@ static bool in_order(struct ibt_qp *qp, const struct round *round)
 		return true;
 	if (!ibt_qp_reliable(qp))
 		return ibt_order_ok(round->path->port, &sq->cpu, &sq->cpu_work);
-	if (!ibt_sq_unanswered(sq))
+	if (!ibt_sq_unanswered(sq) ||
+	    (sq->asks && !ibt_order_under_way(round->path->port)))
 		sq->cpu = IBT_NO_CPU;
 	else if (sq->moving)
 		return false;

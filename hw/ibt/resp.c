@@ -131,7 +131,11 @@ static void take_turns(struct ibt_resp *resp)
 
 	do {
 		spin_lock_bh(&resp->lock);
+		resp->attended = true;
+		ibt_inbox_open(qp);
 		more = take_turn(qp, turns++);
+		resp->attended = more;
+		ibt_inbox_close(qp);
 		spin_unlock_bh(&resp->lock);
 		cond_resched();
 	} while (more);
@@ -178,6 +182,7 @@ int ibt_resp_create(struct ibt_qp *qp)
 	resp->state = IB_QPS_RESET;
 	resp->flush_delay = FLUSH_DELAY_MIN;
 	__skb_queue_head_init(&resp->backlog);
+	ibt_inbox_init(&resp->inbox);
 	INIT_LIST_HEAD(&resp->waiting);
 	INIT_DELAYED_WORK(&resp->work, resp_work);
 	INIT_WORK(&resp->cpu_work, resp_cpu_work);

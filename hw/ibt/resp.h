@@ -89,6 +89,16 @@ struct ibt_replay {
 };
 
 /**
+ * struct ibt_inbox - requests that do not wait for resp.lock
+ * @skbs: in the order in which they came; has a lock of its own, which is innermost
+ * @open: somebody has the lock, and looks here before he releases it
+ */
+struct ibt_inbox {
+	struct sk_buff_head skbs;
+	bool open;
+};
+
+/**
  * struct ibt_resp - receive side
  * @lock: guards all of it (see ibt.h), but for @waiting and @room_port
  * @state: of this side; peeked at without the lock by those who post
@@ -109,6 +119,7 @@ struct ibt_replay {
  *		 without the lock, by xchg()
  * @unacked: packets since the last ACK
  * @has_recv: what is in @recv was taken from its queue and is not completed
+ * @attended: a work is at it, and looks at everything again
  * @recv_srqn: (XRC) of which SRQ
  * @cur: message in progress
  * @to: where the rest of @cur goes
@@ -116,6 +127,7 @@ struct ibt_replay {
  * @parked: READ answers in @replay that are due
  * @waiting_reads: READs in @backlog
  * @backlog: requests behind a READ in progress
+ * @inbox: requests that came while a work has @lock
  * @replay: ring of @num_replay entries, @replay_next is overwritten next
  * @num_replay: what attr.max_dest_rd_atomic promised
  * @replay_used: entries that mean something
@@ -139,6 +151,7 @@ struct ibt_resp {
 	bool told;
 	bool mig_refused;
 	bool has_recv;
+	bool attended;
 	u8 owed_syndrome;
 	u8 unacked;
 	u32 owed_psn;
@@ -153,6 +166,7 @@ struct ibt_resp {
 	u32 parked;
 	u32 waiting_reads;
 	struct sk_buff_head backlog;
+	struct ibt_inbox inbox;
 	struct ibt_replay *replay;
 	u32 num_replay;
 	u32 replay_next;
@@ -190,6 +204,21 @@ void ibt_resp_stop(struct ibt_qp *qp);
 /* Go on with what waits; true: there is more that could go on at once. */
 bool ibt_resp_go_on(struct ibt_qp *qp);
 void ibt_backlog_purge(struct ibt_qp *qp);
+/* A request; nothing that came before it lies in the inbox. resp.lock held. */
+void ibt_resp_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		      struct sk_buff *skb);
+
+/* ---- inbox.c ---------------------------------------------------------------- */
+
+void ibt_inbox_init(struct ibt_inbox *box);
+/* False: the caller waits for resp.lock, which is not held. Softirqs disabled. */
+bool ibt_inbox_put(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		   struct sk_buff *skb);
+/* resp.lock is held: in between it is for long. */
+void ibt_inbox_open(struct ibt_qp *qp);
+void ibt_inbox_close(struct ibt_qp *qp);
+/* What lies there comes before what else is received. */
+void ibt_inbox_take(struct ibt_qp *qp);
 
 /* ---- exec.c: resp.lock held ---------------------------------------------------- */
 

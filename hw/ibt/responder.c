@@ -469,7 +469,8 @@ bool ibt_resp_go_on(struct ibt_qp *qp)
 
 /*
  * What is sent in a softirq lies there until its end, and nobody receives meanwhile. So
- * a long answer is the work's, where a lane waits for it at the other end, perhaps.
+ * a long answer is the work's, where a lane waits for it at the other end, perhaps. Who
+ * asks for the next one is mostly whoever receives this: his processor is not ours.
  */
 static void begin_answer(struct ibt_qp *qp)
 {
@@ -479,7 +480,9 @@ static void begin_answer(struct ibt_qp *qp)
 	int budget = IBT_READ_BURST;
 
 	if (ibt_lanes_worth(dev, reading->left)) {
-		ibt_order_there(dev, smp_processor_id(), &qp->resp.cpu_work);
+		if (!qp->resp.attended)
+			ibt_order_there(dev, soft_cpu_beside(qp->resp.cpu),
+					&qp->resp.cpu_work);
 		return;
 	}
 	progress = ibt_read_go(qp, &budget);
@@ -519,15 +522,27 @@ static bool goes_in_front(const struct ibt_resp *resp,
 		ibt_psn_diff(pkt->psn, resp->reading.psn) < 0);
 }
 
+void ibt_resp_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		      struct sk_buff *skb)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	lockdep_assert_held(&resp->lock);
+	if (!has_backlog(resp))
+		at_once(qp, pkt, skb);
+	else if (!goes_in_front(resp, pkt) || !rc_again(qp, pkt))
+		wait_in_line(qp, pkt, skb);
+}
+
 void ibt_responder(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb, const struct ibt_rx_meta *meta)
 {
 	struct ibt_resp *resp = &qp->resp;
 
+	if (ibt_inbox_put(qp, pkt, skb))
+		return;
 	spin_lock_bh(&resp->lock);
-	if (!has_backlog(resp))
-		at_once(qp, pkt, skb);
-	else if (!goes_in_front(resp, pkt) || !rc_again(qp, pkt))
-		wait_in_line(qp, pkt, skb);
+	ibt_inbox_take(qp);
+	ibt_resp_receive(qp, pkt, skb);
 	spin_unlock_bh(&resp->lock);
 }

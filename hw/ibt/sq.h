@@ -156,6 +156,7 @@ struct ibt_local {
  * @work: go on with ibt_requester()
  * @cpu: where the latest packets were sent, or IBT_NO_CPU
  * @cpu_work: as @work, there
+ * @asks: the latest packet sent had no payload: a READ or an atomic
  * @moving: nothing is sent until all that was has its answer; then, by @work
  */
 struct ibt_sq {
@@ -199,6 +200,7 @@ struct ibt_sq {
 	bool attended;
 	bool rung;
 	bool moving;
+	bool asks;
 	bool in_round;
 	bool called;
 	unsigned long deadline;

@@ -2,7 +2,8 @@
 /*
  * What the responder does not give up, though it could not go on for a moment: a
  * message whose place in memory was out of reach, an answer that could not be sent, or
- * was put off, requests that come to a queue that is being flushed.
+ * was put off, requests that come while an answer is made, or to a queue that is being
+ * flushed.
  *
  * Packets are made by hand and handed over by fake_inject(): each has been
  * executed, or not, when that returns.
@@ -273,6 +274,67 @@ static void acks_are_merged(struct kunit *test)
 	fake.keep = false;
 }
 
+/* ---- requests that come while a work has the lock ---------------------------------------- */
+
+/* As if a work had the lock from here on. */
+static void open_box(void)
+{
+	WRITE_ONCE(responder()->resp.inbox.open, true);
+}
+
+/* And to here; so many lie there. A work has its turn, or has not seen them. */
+static void close_box(u32 number, bool seen)
+{
+	struct ibt_resp *resp = &responder()->resp;
+
+	KUNIT_EXPECT_EQ(pair.test, skb_queue_len(&resp->inbox.skbs), number);
+	if (seen)
+		run_work();
+	else
+		WRITE_ONCE(resp->inbox.open, false);
+}
+
+static void requests_wait_in_box(struct kunit *test)
+{
+	const u8 ack = IBT_AETH_ACK | IBT_ACK_NO_CREDITS;
+	int charged;
+	u32 i;
+
+	ends_make(&pair);
+	fake.keep = true;
+	charged = atomic_read(&ibt_qp_dev(responder())->queued);
+	open_box();
+	forge_write(pair.psn);
+	forge_write(pair.psn + 1);
+	KUNIT_EXPECT_EQ(test, responder()->resp.psn, pair.psn);
+	close_box(2, true);
+	KUNIT_EXPECT_EQ(test, responder()->resp.psn, pair.psn + 2);
+	close_box(0, true);
+
+	/* They were put there too late for him, and are received by who comes next. */
+	open_box();
+	forge_write(pair.psn + 2);
+	close_box(1, false);
+	forge_write(pair.psn + 3);
+	close_box(0, true);
+	expect_answer(4, pair.psn + 3, ack);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "sent_nak"), 0ULL);
+
+	/* What it has no room for waits for the lock. */
+	open_box();
+	for (i = 0; i < IBT_MAX_BACKLOG; i++)
+		forge_write(pair.psn + 4 + i);
+	KUNIT_EXPECT_EQ(test, responder()->resp.psn, pair.psn + 4);
+	forge_write(pair.psn + 4 + i);
+	KUNIT_EXPECT_EQ(test, responder()->resp.psn,
+			(pair.psn + 5 + i) & IBT_PSN_MASK);
+	close_box(0, true);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "sent_nak"), 0ULL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ibt_qp_dev(responder())->queued),
+			charged);
+	fake.keep = false;
+}
+
 /* ---- a queue that is filled while it is flushed ------------------------------------------- */
 
 /* Two turns of the work make it empty, if nobody fills it. */
@@ -421,6 +483,7 @@ static struct kunit_case again_cases[] = {
 	KUNIT_CASE(dropped_in_mid_message),
 	KUNIT_CASE(owed_nak_is_sent),
 	KUNIT_CASE(acks_are_merged),
+	KUNIT_CASE(requests_wait_in_box),
 	KUNIT_CASE(filled_while_flushed),
 	{ }
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A queue pair sends on one processor as long as what it sent may be overtaken, and
- * wherever it is asked to at other times. A reliable one knows by the answers, of
- * others, and of READ answers, only the link can tell.
+ * wherever it is asked to at other times. A reliable one knows by the answers; of
+ * others, of READ answers, and of what has no payload, the link can tell.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -32,7 +32,8 @@ static void order_exit(struct kunit *test)
 /* No answer comes back. */
 static enum fake_fate mute(u32 number, const u8 *bth)
 {
-	if (bth[0] == 0x11)
+	/* READ responses and ACKs. */
+	if (bth[0] >= 0x0d && bth[0] <= 0x11)
 		return FAKE_DROP;
 	WRITE_ONCE(requests, requests + 1);
 	return FAKE_PASS;
@@ -46,6 +47,13 @@ static long post(void *job)
 static void post_on(int cpu, u64 id, u32 length)
 {
 	struct job job = { IB_WR_RDMA_WRITE, id, 0, length };
+
+	KUNIT_ASSERT_EQ(pair.test, work_on_cpu(cpu, post, &job), 0L);
+}
+
+static void ask_on(int cpu, u64 id)
+{
+	struct job job = { IB_WR_RDMA_READ, id, 0, 10 };
 
 	KUNIT_ASSERT_EQ(pair.test, work_on_cpu(cpu, post, &job), 0L);
 }
@@ -121,6 +129,33 @@ static void moves_when_answered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake.cpus[0], BIT(first) | BIT(second));
 }
 
+/* All that is in front of a question arrives before it does. */
+static void questions_move(struct kunit *test)
+{
+	int first, second;
+
+	two_cpus(test, &first, &second);
+	ends_make(&pair);
+	fake_restart(mute);
+	fake.cpus[0] = 0;
+	fake.under_way = true;
+	ask_on(second, 1);
+	ask_on(first, 2);
+	expect_requests(2);
+	KUNIT_EXPECT_EQ(test, fake.cpus[0], BIT(second));
+	WRITE_ONCE(fake.under_way, false);
+	ask_on(first, 3);
+	expect_requests(3);
+	KUNIT_EXPECT_EQ(test, fake.cpus[0], BIT(first) | BIT(second));
+
+	/* A message may be received still when the link has no more of it. */
+	fake.cpus[0] = 0;
+	post_on(second, 4, 10);
+	ask_on(first, 5);
+	expect_requests(5);
+	KUNIT_EXPECT_EQ(test, fake.cpus[0], BIT(second));
+}
+
 /* Too long for one burst: works go on, wherever they run. */
 static void answers_stay(struct kunit *test)
 {
@@ -142,6 +177,7 @@ static struct kunit_case order_cases[] = {
 	KUNIT_CASE(stays_until_answered),
 	KUNIT_CASE(moves_when_answered),
 	KUNIT_CASE(unreliable_stays_under_way),
+	KUNIT_CASE(questions_move),
 	KUNIT_CASE(answers_stay),
 	{}
 };

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests that come while a work has the responder's lock for long: for the payload and
+ * the checksums of a READ's answer. Mostly they ask for the next READ, and come in a
+ * softirq that has other things to do than to wait for the end of this one.
+ */
+#include <linux/skbuff.h>
+
+#include "ibt.h"
+
+/* Of a packet that lies there. */
+struct inbox_note {
+	u32 bytes;	/* charged to the device */
+};
+
+static struct inbox_note *note_of(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct inbox_note) > sizeof(skb->cb));
+	return (struct inbox_note *)skb->cb;
+}
+
+void ibt_inbox_init(struct ibt_inbox *box)
+{
+	skb_queue_head_init(&box->skbs);
+	box->open = false;
+}
+
+static void receive(struct ibt_qp *qp, struct sk_buff *skb)
+{
+	struct ibt_pkt pkt = {};
+
+	ibt_queue_uncharge(ibt_qp_dev(qp), note_of(skb)->bytes);
+	/* It was parsed before it was put there. */
+	if (!ibt_hdr_parse(&pkt, skb, 0, skb->len))
+		ibt_resp_receive(qp, &pkt, skb);
+	consume_skb(skb);
+}
+
+/**
+ * ibt_inbox_take - receive what lies there
+ * @qp: queue pair
+ *
+ * Context: resp.lock held.
+ */
+void ibt_inbox_take(struct ibt_qp *qp)
+{
+	struct ibt_inbox *box = &qp->resp.inbox;
+	struct sk_buff *skb;
+
+	lockdep_assert_held(&qp->resp.lock);
+	while (!skb_queue_empty_lockless(&box->skbs)) {
+		skb = skb_dequeue(&box->skbs);
+		if (skb)
+			receive(qp, skb);
+	}
+}
+
+/**
+ * ibt_inbox_open - resp.lock will be held for long
+ * @qp: queue pair
+ *
+ * Context: resp.lock held, until after ibt_inbox_close().
+ */
+void ibt_inbox_open(struct ibt_qp *qp)
+{
+	lockdep_assert_held(&qp->resp.lock);
+	WRITE_ONCE(qp->resp.inbox.open, true);
+}
+
+/**
+ * ibt_inbox_close - now it is about to be released
+ * @qp: queue pair
+ *
+ * Context: resp.lock held.
+ */
+void ibt_inbox_close(struct ibt_qp *qp)
+{
+	/* That it is closed, then whether something lies there: pairs with ibt_inbox_put(). */
+	smp_store_mb(qp->resp.inbox.open, false);
+	ibt_inbox_take(qp);
+}
+
+static bool keep(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		 struct sk_buff *skb)
+{
+	struct ibt_inbox *box = &qp->resp.inbox;
+	struct sk_buff *kept;
+	u32 bytes;
+
+	if (skb_queue_len_lockless(&box->skbs) >= IBT_MAX_BACKLOG)
+		return false;
+	kept = ibt_rx_keep(skb, pkt);
+	if (!kept)
+		return false;
+	bytes = kept->truesize;
+	if (!ibt_queue_charge(ibt_qp_dev(qp), bytes)) {
+		kfree_skb(kept);
+		return false;
+	}
+	note_of(kept)->bytes = bytes;
+	skb_queue_tail(&box->skbs, kept);
+	return true;
+}
+
+/**
+ * ibt_inbox_put - leave a request to whoever has the lock for long
+ * @qp: queue pair it is for
+ * @pkt: its headers
+ * @skb: it is in, which stays the caller's
+ *
+ * Context: softirqs disabled; resp.lock not held.
+ *
+ * Return: false: nobody has, or there is no room; the caller waits for the lock.
+ */
+bool ibt_inbox_put(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		   struct sk_buff *skb)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	if (likely(!READ_ONCE(resp->inbox.open)) || !keep(qp, pkt, skb))
+		return false;
+	/* That it lies there, then whether anybody will look: pairs with ibt_inbox_close(). */
+	smp_mb();
+	if (!READ_ONCE(resp->inbox.open)) {
+		spin_lock_bh(&resp->lock);
+		ibt_inbox_take(qp);
+		spin_unlock_bh(&resp->lock);
+	}
+	return true;
+}
