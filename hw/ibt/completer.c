@@ -415,7 +415,6 @@ void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	}
 	ibt_sq_take_ack(qp);
 	if (expected(qp, pkt)) {
-		go = true;
 		if (pkt->op->verb == IBT_ACK)
 			acknowledge(qp, pkt);
 		else if (pkt->op->verb == IBT_READ_RESP && positive(pkt))
@@ -423,6 +422,7 @@ void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		else if (pkt->op->verb == IBT_ATOMIC_RESP && positive(pkt))
 			atomic_response(qp, pkt);
 		later = much_left(qp) || may_move(&qp->sq);
+		go = !ibt_requester_stuck(qp);
 	}
 	spin_unlock_bh(&qp->sq.lock);
 	if (later)

@@ -552,6 +552,26 @@ static bool in_window(const struct ibt_qp *qp, const struct ibt_slot *slot)
 	return waiting < sq->window && waiting + more <= PSN_REACH;
 }
 
+/**
+ * ibt_requester_stuck - does the next request wait for more answers?
+ * @qp: queue pair
+ *
+ * Context: sq.lock held.
+ *
+ * Return: true: ibt_requester() would send nothing.
+ */
+bool ibt_requester_stuck(const struct ibt_qp *qp)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	const struct ibt_slot *slot;
+
+	lockdep_assert_held(&sq->lock);
+	if (sq->state != IB_QPS_RTS || sq->next == ibt_sq_head(sq))
+		return false;
+	slot = ibt_slot_at(sq, sq->next);
+	return slot->state == IBT_SLOT_WAITING && !in_window(qp, slot);
+}
+
 /*
  * Nothing that is sent here overtakes what was sent before: that has arrived, or was
  * sent here too, or is lost (ibt_sq_seek()), or was a question, which is received as
@@ -591,6 +611,9 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 	u32 length = min_t(u32, slot->length, ROUND_BYTES);
 	enum ibt_local_way way;
 
+	/* Mostly so while a READ is answered: then it was an answer that called. */
+	if (!in_window(qp, slot))
+		return false;
 	if (!round->asked) {
 		round->path = ibt_qp_path(qp);
 		round->asked = true;
@@ -602,7 +625,7 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 		round->bytes += length;
 		return way == IBT_LOCAL_MOVED;
 	}
-	if (!in_window(qp, slot) || !in_order(qp, round))
+	if (!in_order(qp, round))
 		return false;
 	ibt_slot_number(qp, slot);
 	if (info->kind == IBT_WR_ASK)

@@ -160,6 +160,8 @@ enum soft_fault ibt_slot_check(struct ibt_qp *qp, const struct ibt_slot *slot,
 bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq);
 bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 		 struct ibt_pkt *pkt);
+/* Does the next request wait for more answers? sq.lock is held. */
+bool ibt_requester_stuck(const struct ibt_qp *qp);
 bool ibt_sq_call(struct ibt_sq *sq);	/* the lock is not held */
 /* In one go, in the caller; then the work takes over. */
 #define IBT_CALLER_ROUNDS	4
