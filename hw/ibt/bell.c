@@ -146,6 +146,28 @@ void ibt_bell_user(struct ibt_qp *qp)
 	soft_bells_sent(&b->soft, begin, sent && sent <= FEW);
 }
 
+/**
+ * ibt_bell_heard - is the work at it, on this processor?
+ * @sq: send side
+ *
+ * What it has sent is received and acknowledged there, in one softirq, which would go on
+ * for as long as there is something to send, and tell the user of all of it at the end.
+ * On the only processor it would have to wait for a user who polls.
+ *
+ * Context: any; sq.lock not held.
+ *
+ * Return: true: it looks at everything again.
+ */
+bool ibt_bell_heard(struct ibt_sq *sq)
+{
+	if (!READ_ONCE(sq->attended) || num_online_cpus() == 1 ||
+	    READ_ONCE(sq->cpu) != raw_smp_processor_id())
+		return false;
+	/* As leave_to_work(). */
+	smp_store_mb(sq->rung, true);
+	return READ_ONCE(sq->attended);
+}
+
 /* Not for others of the same user, who has rung for another queue pair since. */
 static bool is_awaited(const struct ibt_sq *sq, const struct bells *b)
 {
@@ -206,7 +228,7 @@ bool ibt_bell_attend(struct ibt_qp *qp)
 		WRITE_ONCE(sq->rung, false);
 		more = ibt_requester_run(qp, ROUNDS, user && moves(sq, b));
 		cond_resched();
-	} while ((more || awaited) && --turns);
+	} while ((more || awaited || READ_ONCE(sq->rung)) && --turns);
 	/* Nobody hears it from here on; then whether it has rung before. */
 	smp_store_mb(sq->attended, false);
 	return more || awaited || READ_ONCE(sq->rung);

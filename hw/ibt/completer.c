@@ -427,6 +427,7 @@ void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	spin_unlock_bh(&qp->sq.lock);
 	if (later)
 		ibt_sq_kick(qp);
-	else if (go && !READ_ONCE(qp->sq.gathering))
+	else if (go && !READ_ONCE(qp->sq.gathering) &&
+		 !ibt_bell_heard(&qp->sq))
 		ibt_requester(qp);
 }

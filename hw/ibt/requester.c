@@ -9,6 +9,9 @@
 #define ROUND_STEPS	16
 #define ROUND_BYTES	(64 << 10)
 
+/* Requests that leave together. The answer to the last is that to all of them. */
+#define TRAIN		32U
+
 /* Ask for an answer at least so many times in a window. */
 #define ACKS_IN_WINDOW	4
 
@@ -22,6 +25,7 @@
  * @source_of: request that @source belongs to, or NULL
  * @source: where its bytes are, at sq.offset
  * @bytes: payload sent
+ * @over: what was sent had better arrive before more is
  * @moves: rather wait for answers than send where the latest packets were sent
  */
 struct round {
@@ -30,6 +34,7 @@ struct round {
 	struct ibt_slot *source_of;
 	struct soft_iter source;
 	u32 bytes;
+	bool over;
 	bool moves;
 };
 
@@ -409,6 +414,7 @@ static bool begin_train(struct ibt_qp *qp, struct round *round,
 
 	if (info->kind != IBT_WR_DATA || sq->state != IB_QPS_RTS)
 		return false;
+	most = min(most, TRAIN);
 	if (ibt_qp_reliable(qp))
 		most = min(most, sq->window -
 				 ibt_psn_ahead(sq->cur_psn, sq->una));
@@ -459,6 +465,8 @@ static bool send_train(struct ibt_qp *qp, struct round *round,
 			break;
 		sent_data(qp, round, slot, 1, slot->length);
 	}
+	/* Of a softirq that would bring all at its end, the user would see nothing earlier. */
+	round->over = true;
 	if (run->packets && ibt_qp_reliable(qp))
 		ibt_run_ask(run);
 	busy = ibt_run_tx(run, qp->flow) == -EAGAIN &&
@@ -738,7 +746,7 @@ static bool run_round(struct ibt_qp *qp, bool moves)
 	begin_round(&qp->sq);
 	ibt_sq_take_ack(qp);
 	for (steps = 0; more && steps < ROUND_STEPS; steps++) {
-		if (round.bytes >= ROUND_BYTES)
+		if (round.bytes >= ROUND_BYTES || round.over)
 			break;
 		more = step(qp, &round);
 		/* The iterator stands at sq.offset of this one only. */

@@ -95,6 +95,8 @@ static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
 void ibt_bell(struct ibt_qp *qp);
 void ibt_bell_user(struct ibt_qp *qp);
 bool ibt_bell_attend(struct ibt_qp *qp);
+/* True: the work is at it, and looks at everything again. */
+bool ibt_bell_heard(struct ibt_sq *sq);
 void ibt_bell_settle(struct ibt_qp *qp);
 
 /* retry.c */
