@@ -106,3 +106,93 @@ bool ibt_icrc_ok(const struct sk_buff *skb, u32 offset, u32 length, u32 seed)
 		return false;
 	return told == ibt_icrc(skb, offset, length, seed);
 }
+
+/**
+ * ibt_icrcs_add - a packet whose ICRC is to be computed with those of others
+ * @icrcs: has fewer than IBT_ICRCS; no field but @n has to be set for the first
+ * @at: its BTH
+ * @seed: CRC over the link's masked headers
+ *
+ * Context: any.
+ */
+void ibt_icrcs_add(struct ibt_icrcs *icrcs, const u8 *at, u32 seed)
+{
+	u8 bth[IBT_BTH_BYTES];
+
+	memcpy(bth, at, sizeof(bth));
+	icrcs->at[icrcs->n] = at + IBT_BTH_BYTES;
+	icrcs->crc[icrcs->n++] = crc_bth(seed, bth);
+}
+
+/**
+ * ibt_icrcs_end - compute them
+ * @icrcs: ibt_icrcs_of() tells them then
+ * @length: bytes from each BTH to the end of the ICRC, which is not looked at
+ *
+ * Context: any.
+ */
+void ibt_icrcs_end(struct ibt_icrcs *icrcs, u32 length)
+{
+	ibt_crc32_beside(icrcs->crc, icrcs->at, icrcs->n,
+			 length - IBT_BTH_BYTES - IBT_ICRC_BYTES);
+}
+
+/* @length bytes from @offset on, if they lie in one piece that is mapped; or NULL. */
+static const u8 *piece_of(const struct sk_buff *skb, u32 offset, u32 length)
+{
+	const skb_frag_t *frag;
+	u32 bytes = skb_headlen(skb);
+	const u8 *at = skb->data;
+	u32 i;
+
+	for (i = 0; offset >= bytes; i++) {
+		if (i == skb_shinfo(skb)->nr_frags)
+			return NULL;
+		offset -= bytes;
+		frag = &skb_shinfo(skb)->frags[i];
+		bytes = skb_frag_size(frag);
+		at = skb_frag_address_safe(frag);
+	}
+	return at && length <= bytes - offset ? at + offset : NULL;
+}
+
+/**
+ * ibt_icrcs_ok - are the ICRCs of the next packets of a run what they must be?
+ * @skb: has the run; any bytes
+ * @offset: of the BTH of the first of them from skb->data
+ * @size: bytes from each BTH to the end of the ICRC, at least BTH and ICRC
+ * @index: of the first in the run
+ * @seed: see struct ibt_link_ops
+ * @ok: bit 0: that of the first is; bit 1: of the second, ...
+ *
+ * Context: any.
+ *
+ * Return: of how many packets that was found out. 0: ibt_icrc_ok() is to be asked
+ * about the next one.
+ */
+u32 ibt_icrcs_ok(const struct sk_buff *skb, u32 offset, u32 size, u32 index,
+		 u32 (*seed)(const struct sk_buff *skb, u32 index, u32 length),
+		 u8 *ok)
+{
+	struct ibt_icrcs icrcs = { .n = 0 };
+	u32 most = ibt_crc32_most();
+	__le32 told[IBT_ICRCS];
+	const u8 *at;
+	u32 i;
+
+	if (most == 1)
+		return 0;
+	for (i = 0; i < most && offset + size <= skb->len; i++, offset += size) {
+		at = piece_of(skb, offset, size);
+		if (!at)
+			break;
+		memcpy(&told[i], at + size - IBT_ICRC_BYTES, IBT_ICRC_BYTES);
+		ibt_icrcs_add(&icrcs, at, seed(skb, index + i, size));
+	}
+	ibt_icrcs_end(&icrcs, size);
+	*ok = 0;
+	for (i = 0; i < icrcs.n; i++)
+		if (told[i] == ibt_icrcs_of(&icrcs, i))
+			*ok |= BIT(i);
+	return icrcs.n;
+}

@@ -15,7 +15,7 @@ MODULE_PARM_DESC(loopback,
 static char ibt_crc[CRYPTO_MAX_ALG_NAME];
 module_param_string(crc, ibt_crc, sizeof(ibt_crc), 0444);
 MODULE_PARM_DESC(crc,
-		 "CRC-32 of packets: table, crypto (default: the faster one)");
+		 "CRC-32 of packets: table, slices, crypto (default: the fastest)");
 
 static char ibt_copy[sizeof("memcpy")];
 module_param_string(copy, ibt_copy, sizeof(ibt_copy), 0444);

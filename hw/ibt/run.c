@@ -292,19 +292,37 @@ static void attach_pages(struct ibt_run *run)
 	}
 }
 
-static void add_icrcs(struct ibt_run *run)
+/* Of @n packets from @index on, which are equally long. */
+static void add_icrcs_of(const struct ibt_run *run, u32 index, u32 n)
 {
 	const struct ibt_link_ops *link = run->path->port->dev->link;
-	u32 i, length;
+	u32 length = bytes_of(run, index);
+	struct ibt_icrcs icrcs = { .n = 0 };
 	__le32 icrc;
-	u8 *at;
+	u32 i;
 
-	for (i = 0; i < run->packets; i++) {
-		at = packet_at(run, i);
-		length = bytes_of(run, i);
-		icrc = ibt_icrc_of(at, length,
-				   link->icrc_seed(run->skb, i, length));
-		memcpy(at + length - sizeof(icrc), &icrc, sizeof(icrc));
+	for (i = index; i < index + n; i++)
+		ibt_icrcs_add(&icrcs, packet_at(run, i),
+			      link->icrc_seed(run->skb, i, length));
+	ibt_icrcs_end(&icrcs, length);
+	for (i = 0; i < n; i++) {
+		icrc = ibt_icrcs_of(&icrcs, i);
+		memcpy(packet_at(run, index + i) + length - sizeof(icrc), &icrc,
+		       sizeof(icrc));
+	}
+}
+
+static void add_icrcs(const struct ibt_run *run)
+{
+	u32 most = ibt_crc32_most();
+	u32 i, n;
+
+	for (i = 0; i < run->packets; i += n) {
+		n = min(most, run->packets - i);
+		/* The last one may be shorter. */
+		if (n > 1 && i + n == run->packets && run->last != run->size)
+			n--;
+		add_icrcs_of(run, i, n);
 	}
 }
 

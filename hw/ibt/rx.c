@@ -233,9 +233,9 @@ struct sk_buff *ibt_rx_keep(struct sk_buff *skb, const struct ibt_pkt *pkt)
 	return own;
 }
 
-/* Number @index of those in @skb: @length bytes from @offset on. */
-static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 index,
-		      u32 offset, u32 length, const struct ibt_rx_meta *meta)
+/* @icrc_ok: the ICRC of these @length bytes from @offset on is what it must be. */
+static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 offset,
+		      u32 length, bool icrc_ok, const struct ibt_rx_meta *meta)
 {
 	struct ibt_dev *dev = port->dev;
 	struct ibt_pkt pkt = {};
@@ -244,8 +244,7 @@ static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 index,
 		drop(port, IBT_STAT_RX_MALFORMED);
 		return;
 	}
-	if (!ibt_icrc_ok(skb, offset, length,
-			 dev->link->icrc_seed(skb, index, length))) {
+	if (!icrc_ok) {
 		drop(port, IBT_STAT_RX_ICRC);
 		return;
 	}
@@ -262,6 +261,39 @@ static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 index,
 		rx_unicast(port, &pkt, skb, meta);
 }
 
+static bool is_intact(const struct ibt_port *port, const struct sk_buff *skb,
+		      u32 index, u32 offset, u32 length)
+{
+	const struct ibt_link_ops *link = port->dev->link;
+
+	return ibt_icrc_ok(skb, offset, length,
+			   link->icrc_seed(skb, index, length));
+}
+
+static void rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
+		   const struct ibt_rx_meta *meta)
+{
+	u32 (*seed)(const struct sk_buff *skb, u32 index, u32 length) =
+		port->dev->link->icrc_seed;
+	u32 index = 0, known = 0;
+	u32 offset, length;
+	u8 ok = 0;
+
+	for (offset = 0; offset < skb->len; offset += size, index++) {
+		length = min(size, skb->len - offset);
+		if (!known)
+			known = ibt_icrcs_ok(skb, offset, size, index, seed,
+					     &ok);
+		if (!known) {
+			ok = is_intact(port, skb, index, offset, length);
+			known = 1;
+		}
+		rx_packet(port, skb, offset, length, ok & 1, meta);
+		ok >>= 1;
+		known--;
+	}
+}
+
 /**
  * ibt_rx_now - receive what ibt_lane_take() left here, or gives back
  * @port: where it came
@@ -274,13 +306,11 @@ static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 index,
 void ibt_rx_now(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		const struct ibt_rx_meta *meta)
 {
-	u32 index = 0, offset;
-
-	if (!size)
-		rx_packet(port, skb, 0, 0, skb->len, meta);
-	for (offset = 0; size && offset < skb->len; offset += size)
-		rx_packet(port, skb, index++, offset,
-			  min(size, skb->len - offset), meta);
+	if (size)
+		rx_run(port, skb, size, meta);
+	else
+		rx_packet(port, skb, 0, skb->len,
+			  is_intact(port, skb, 0, 0, skb->len), meta);
 	/* A budget: where softirqs are disabled, skbs are kept for the next ones. */
 	napi_consume_skb(skb, 1);
 }

@@ -5,7 +5,6 @@
  * times as fast there, and nowhere else: what is faster is measured once.
  */
 #include <linux/jump_label.h>
-#include <linux/ktime.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -13,8 +12,6 @@
 
 #define BLOCK		64	/* bytes of eight words */
 #define SHORT		128	/* bytes: not worth the decision */
-#define TRIAL		4096	/* bytes of a measurement */
-#define TRIALS		16
 
 static DEFINE_STATIC_KEY_FALSE(by_words);
 
@@ -67,35 +64,39 @@ void soft_copy(void *to, const void *from, size_t bytes)
 		memcpy(to, from, bytes);
 }
 
-/* The least time, in ns: what else the processor does is not asked for. */
-static u64 time_of(bool words, u8 *to, const u8 *from)
+struct trial {
+	u8 *to;
+	const u8 *from;
+};
+
+static void try_words(void *of)
 {
-	u64 start, least = U64_MAX;
-	size_t bytes = TRIAL;
-	int i;
+	const struct trial *t = of;
+
+	copy_words(t->to, t->from, SOFT_TRIAL);
+}
+
+static void try_memcpy(void *of)
+{
+	const struct trial *t = of;
+	size_t bytes = SOFT_TRIAL;
 
 	/* Or it would be another memcpy(), inline. */
 	OPTIMIZER_HIDE_VAR(bytes);
-	for (i = 0; i < TRIALS; i++) {
-		start = ktime_get_ns();
-		if (words)
-			copy_words(to, from, bytes);
-		else
-			memcpy(to, from, bytes);
-		least = min(least, ktime_get_ns() - start);
-	}
-	return least;
+	memcpy(t->to, t->from, bytes);
 }
 
 /* Not for a few per cent: memcpy() is the better neighbour in a cache. */
 static bool words_win(void)
 {
-	u8 *at = kzalloc(2 * TRIAL, GFP_KERNEL);
+	u8 *at = kzalloc(2 * SOFT_TRIAL, GFP_KERNEL);
+	struct trial trial = { .to = at, .from = at + SOFT_TRIAL };
 	bool win;
 
 	if (!at)
 		return false;
-	win = time_of(true, at, at + TRIAL) * 2 < time_of(false, at, at + TRIAL);
+	win = soft_time_of(try_words, &trial) * 2 <
+	      soft_time_of(try_memcpy, &trial);
 	kfree(at);
 	return win;
 }

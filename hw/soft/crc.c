@@ -7,14 +7,10 @@
  */
 #include <crypto/hash.h>
 #include <linux/export.h>
-#include <linux/ktime.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "soft.h"
-
-#define TRIAL	4096	/* bytes of a measurement, a packet's */
-#define TRIALS	16
 
 /**
  * soft_crc_hashed - go on with a checksum by what the crypto API has
@@ -41,29 +37,34 @@ u32 soft_crc_hashed(const struct soft_crc *kind, u32 crc, const u8 *at,
 }
 EXPORT_SYMBOL_GPL(soft_crc_hashed);
 
-/* The least time, in ns: what else the processor does is not asked for. */
+struct trial {
+	const struct soft_crc *kind;
+	const u8 *at;
+	u32 crc;
+};
+
+static void try(void *of)
+{
+	struct trial *t = of;
+
+	t->crc = t->kind->shash ?
+		 soft_crc_hashed(t->kind, t->crc, t->at, SOFT_TRIAL) :
+		 t->kind->table(t->crc, t->at, SOFT_TRIAL);
+}
+
 static u64 time_of(const struct soft_crc *kind, const u8 *at)
 {
-	u64 start, least = U64_MAX;
-	u32 i, crc = ~0;
+	struct trial t = { .kind = kind, .at = at };
 
-	for (i = 0; i < TRIALS; i++) {
-		start = ktime_get_ns();
-		crc = kind->shash ? soft_crc_hashed(kind, crc, at, TRIAL) :
-				    kind->table(crc, at, TRIAL);
-		least = min(least, ktime_get_ns() - start);
-	}
-	/* Nobody may leave out what is never looked at. */
-	OPTIMIZER_HIDE_VAR(crc);
-	return least;
+	return soft_time_of(try, &t);
 }
 
 /* Its state is what we take it for, and it goes on from any. */
 static bool is_same(const struct soft_crc *hashed, const u8 *at)
 {
 	return crypto_shash_descsize(hashed->shash) == sizeof(u32) &&
-	       soft_crc_hashed(hashed, 1, at, TRIAL) ==
-	       hashed->table(1, at, TRIAL);
+	       soft_crc_hashed(hashed, 1, at, SOFT_TRIAL) ==
+	       hashed->table(1, at, SOFT_TRIAL);
 }
 
 /**
@@ -78,7 +79,7 @@ static bool is_same(const struct soft_crc *hashed, const u8 *at)
 void soft_crc_choose(struct soft_crc *kind, char *name, size_t size)
 {
 	struct soft_crc table = *kind, hashed = *kind;
-	u8 *at = kzalloc(TRIAL, GFP_KERNEL);
+	u8 *at = kzalloc(SOFT_TRIAL, GFP_KERNEL);
 
 	table.shash = NULL;
 	kind->shash = NULL;

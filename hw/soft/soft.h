@@ -343,6 +343,11 @@ enum soft_fault soft_iter_skip(struct soft_iter *it, u64 bytes);
 enum soft_fault soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
 			       u32 length);
 
+/* Bytes to try a way of doing something with: a packet's. */
+#define SOFT_TRIAL	4096
+
+u64 soft_time_of(void (*what)(void *with), void *with);
+
 /* By "memcpy" or by "words"; any other @name: what is faster. @name becomes which. */
 void soft_copy_choose(char *name, size_t size);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bytes of the InfiniBand transport: the opcode table, headers, PSNs, the ICRC.
+ * Bytes of the InfiniBand transport: the opcode table, headers, PSNs.
  * Tables and packets are typed in from the InfiniBand Architecture
  * Specification, volume 1, not made by the code under test, which is built into
  * this module.
@@ -22,6 +22,7 @@
 #include "../../hw/ibt/hdr.c"
 #include "../../hw/ibt/crc.c"
 #include "../../hw/ibt/icrc.c"
+#include "ibt_skb.h"
 
 /* ---- table 38 ----------------------------------------------------------------- */
 
@@ -388,33 +389,6 @@ static void same_packet(struct kunit *test, const struct ibt_pkt *is,
 #undef DIFFERS
 }
 
-/* In pieces of @piece bytes, each in a page of its own; 0: linear. */
-static struct sk_buff *skb_of(struct kunit *test, const u8 *bytes, u32 length,
-			      u32 piece)
-{
-	struct sk_buff *skb = alloc_skb(256, GFP_KERNEL);
-	int i;
-
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, skb);
-	skb_reserve(skb, 64);
-	if (!piece) {
-		skb_put_data(skb, bytes, length);
-		return skb;
-	}
-	for (i = 0; length; i++) {
-		struct page *page = alloc_page(GFP_KERNEL);
-		u32 part = min(length, i < MAX_SKB_FRAGS - 1 ? piece : length);
-
-		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, page);
-		/* At the end: the next byte is somebody else's. */
-		memcpy(page_address(page) + PAGE_SIZE - part, bytes, part);
-		skb_add_rx_frag(skb, i, page, PAGE_SIZE - part, part, PAGE_SIZE);
-		bytes += part;
-		length -= part;
-	}
-	return skb;
-}
-
 static void goldens_are_read(struct kunit *test)
 {
 	struct sk_buff *skb;
@@ -654,108 +628,6 @@ static void psn_arithmetic(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ibt_packets(1U << 31, 256), 1U << 23);
 }
 
-/* ---- the ICRC ---------------------------------------------------------------------- */
-
-/*
- * Packets with the ICRC that somebody else gave them. @masked: eight bytes of
- * ones for the LRH that is not there, then IPv4 and UDP headers with TOS, TTL
- * and both checksums as ones (annex A17.3.3).
- */
-static const struct {
-	const char *name;
-	u8 masked[36];
-	u8 length;
-	u8 bytes[40];
-} vectors[] = { {
-	/* A congestion notification that a ConnectX-4 Lx sent. */
-	.name = "captured CNP",
-	.masked = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-		    0x45, 0xff, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00,
-		    0xff, 0x11, 0xff, 0xff, 0x0a, 0x00, 0x11, 0x01,
-		    0x0a, 0x00, 0x12, 0x01,
-		    0x00, 0x00, 0x12, 0xb7, 0x00, 0x28, 0xff, 0xff },
-	.length = 32,
-	.bytes = { 0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x01, 0x18,
-		   0x00, 0x00, 0x00, 0x00, 0, 0, 0, 0, 0, 0, 0, 0,
-		   0, 0, 0, 0, 0, 0, 0, 0, 0x82, 0xfd, 0x00, 0x2a },
-}, {
-	/* Widely used as an example: 192.168.0.7 to itself. */
-	.name = "UC SEND ONLY",
-	.masked = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-		    0x45, 0xff, 0x00, 0x40, 0x04, 0x78, 0x40, 0x00,
-		    0xff, 0x11, 0xff, 0xff, 0xc0, 0xa8, 0x00, 0x07,
-		    0xc0, 0xa8, 0x00, 0x07,
-		    0xc0, 0x00, 0x12, 0xb7, 0x00, 0x2c, 0xff, 0xff },
-	.length = 36,
-	.bytes = { 0x24, 0x60, 0xff, 0xff, 0x00, 0x00, 0x00, 0xd3,
-		   0x00, 0xcf, 0x17, 0x10, 0x46, 0x30, 0x81, 0x8b,
-		   0xe2, 0x89, 0x35, 0xd9, 0x0e, 0x9a, 0x95, 0x50,
-		   0x54, 0x01, 0xbe, 0x88, 0x5e, 0x50, 0x00, 0x00,
-		   0x78, 0xf3, 0x53, 0xf3 },
-} };
-
-static void icrc_of_known_packets(struct kunit *test)
-{
-	struct sk_buff *skb;
-	u32 seed, piece;
-	__le32 icrc;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
-		seed = crc32_le(~0, vectors[i].masked, sizeof(vectors[i].masked));
-		for (piece = 0; piece < vectors[i].length; piece++) {
-			skb = skb_of(test, vectors[i].bytes, vectors[i].length,
-				     piece);
-			icrc = ibt_icrc(skb, 0, skb->len, seed);
-			KUNIT_EXPECT_TRUE_MSG(test,
-				!memcmp(&icrc, vectors[i].bytes +
-					vectors[i].length - 4, 4),
-				"%s, pieces of %u", vectors[i].name, piece);
-			KUNIT_EXPECT_TRUE(test, ibt_icrc_ok(skb, 0, skb->len, seed));
-			kfree_skb(skb);
-		}
-	}
-}
-
-/* A list of skbs, as reassembly leaves it. */
-static void icrc_over_a_list(struct kunit *test)
-{
-	u32 seed = crc32_le(~0, vectors[1].masked, sizeof(vectors[1].masked));
-	struct sk_buff *head, *rest;
-	u32 cut;
-
-	for (cut = 1; cut < vectors[1].length; cut++) {
-		head = skb_of(test, vectors[1].bytes, cut, 0);
-		rest = skb_of(test, vectors[1].bytes + cut,
-			      vectors[1].length - cut, cut % 3 ? 0 : 7);
-		skb_shinfo(head)->frag_list = rest;
-		head->len += rest->len;
-		head->data_len += rest->len;
-		KUNIT_EXPECT_TRUE_MSG(test, ibt_icrc_ok(head, 0, head->len, seed), "cut at %u",
-				      cut);
-		kfree_skb(head);
-	}
-}
-
-static void icrc_sees_every_bit(struct kunit *test)
-{
-	u32 seed = crc32_le(~0, vectors[1].masked, sizeof(vectors[1].masked));
-	struct sk_buff *skb = skb_of(test, vectors[1].bytes, vectors[1].length, 0);
-	u32 bit;
-
-	for (bit = 0; bit < vectors[1].length * 8; bit++) {
-		skb->data[bit / 8] ^= BIT(bit % 8);
-		/* Routers may change resv8a. */
-		KUNIT_EXPECT_EQ_MSG(test, ibt_icrc_ok(skb, 0, skb->len, seed), bit / 8 == 4,
-				    "bit %u", bit);
-		skb->data[bit / 8] ^= BIT(bit % 8);
-	}
-	KUNIT_EXPECT_FALSE(test, ibt_icrc_ok(skb, 0, skb->len, seed ^ 1));
-	skb_trim(skb, 15);
-	KUNIT_EXPECT_FALSE(test, ibt_icrc_ok(skb, 0, skb->len, seed));
-	kfree_skb(skb);
-}
-
 static struct kunit_case cases[] = {
 	KUNIT_CASE(opcodes_are_table_38),
 	KUNIT_CASE(opcode_of_is_the_way_back),
@@ -766,9 +638,6 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(malformed_is_refused),
 	KUNIT_CASE(any_bytes),
 	KUNIT_CASE(psn_arithmetic),
-	KUNIT_CASE(icrc_of_known_packets),
-	KUNIT_CASE(icrc_over_a_list),
-	KUNIT_CASE(icrc_sees_every_bit),
 	{ }
 };
 
