@@ -72,7 +72,7 @@ u32 ibt_crc32_most(void)
 	return sliced ? IBT_ICRCS : 1;
 }
 
-static void trial(void *at)
+static void try(const u8 *at)
 {
 	const u8 *packets[IBT_ICRCS] = { at, at, at, at };
 	u32 crc[IBT_ICRCS] = {};
@@ -82,19 +82,28 @@ static void trial(void *at)
 	barrier_data(crc);
 }
 
+static void try_whole(void *at)
+{
+	sliced = false;
+	try(at);
+}
+
+static void try_slices(void *at)
+{
+	sliced = true;
+	try(at);
+}
+
 static bool slices_win(void)
 {
 	u8 *at = kzalloc(SOFT_TRIAL, GFP_KERNEL);
-	u64 whole, slices;
+	struct soft_way ways[] = { { try_whole, at }, { try_slices, at } };
 
 	if (!at)
 		return false;
-	whole = soft_time_of(trial, at);
-	sliced = true;
-	slices = soft_time_of(trial, at);
-	sliced = false;
+	soft_try(ways, ARRAY_SIZE(ways));
 	kfree(at);
-	return slices < whole;
+	return ways[1].least < ways[0].least;
 }
 
 /**

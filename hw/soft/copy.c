@@ -91,14 +91,15 @@ static bool words_win(void)
 {
 	u8 *at = kzalloc(2 * SOFT_TRIAL, GFP_KERNEL);
 	struct trial trial = { .to = at, .from = at + SOFT_TRIAL };
-	bool win;
+	struct soft_way ways[] = {
+		{ try_words, &trial }, { try_memcpy, &trial },
+	};
 
 	if (!at)
 		return false;
-	win = soft_time_of(try_words, &trial) * 2 <
-	      soft_time_of(try_memcpy, &trial);
+	soft_try(ways, ARRAY_SIZE(ways));
 	kfree(at);
-	return win;
+	return ways[0].least * 2 < ways[1].least;
 }
 
 /**

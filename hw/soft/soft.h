@@ -346,7 +346,19 @@ enum soft_fault soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
 /* Bytes to try a way of doing something with: a packet's. */
 #define SOFT_TRIAL	4096
 
-u64 soft_time_of(void (*what)(void *with), void *with);
+/**
+ * struct soft_way - one of several to do the same
+ * @go: does it
+ * @with: given to @go
+ * @least: nanoseconds that it took at best
+ */
+struct soft_way {
+	void (*go)(void *with);
+	void *with;
+	u64 least;
+};
+
+void soft_try(struct soft_way *ways, u32 n);
 
 /* By "memcpy" or by "words"; any other @name: what is faster. @name becomes which. */
 void soft_copy_choose(char *name, size_t size);

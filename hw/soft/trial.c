@@ -9,29 +9,30 @@
 
 #include "soft.h"
 
-#define TRIALS	16
+#define TRIALS	64
 
 /**
- * soft_time_of - how long does something take at best
- * @what: to be done, some times
- * @with: for @what
+ * soft_try - how long does each of several ways take at best
+ * @ways: @least of each is filled in
+ * @n: of them
  *
- * What else the processor does meanwhile is not asked for.
+ * They take turns, so that what happens to the processor meanwhile happens to all.
  *
- * Context: that of @what.
- *
- * Return: the least time, in nanoseconds.
+ * Context: that of the ways.
  */
-u64 soft_time_of(void (*what)(void *with), void *with)
+void soft_try(struct soft_way *ways, u32 n)
 {
-	u64 start, least = U64_MAX;
-	u32 i;
+	u64 start;
+	u32 i, k;
 
-	for (i = 0; i < TRIALS; i++) {
-		start = ktime_get_ns();
-		what(with);
-		least = min(least, ktime_get_ns() - start);
-	}
-	return least;
+	for (k = 0; k < n; k++)
+		ways[k].least = U64_MAX;
+	for (i = 0; i < TRIALS; i++)
+		for (k = 0; k < n; k++) {
+			start = ktime_get_ns();
+			ways[k].go(ways[k].with);
+			ways[k].least = min(ways[k].least,
+					    ktime_get_ns() - start);
+		}
 }
-EXPORT_SYMBOL_GPL(soft_time_of);
+EXPORT_SYMBOL_GPL(soft_try);
