@@ -87,7 +87,7 @@ setup_begin() { # NAME
 	siwcrc) modprobe -q libcrc32c; modprobe iw_cm && insmod "$SIW_CRC" ;;
 	*) load_driver ;;
 	esac && modprobe ib_uverbs || return
-	case $DRIVER in roce) echo "     CRC-32: $(cat /sys/module/ofed_soft/parameters/crc)" ;; esac
+	[ "$DRIVER" != roce ] || echo "     CRC-32: $(cat /sys/module/ofed_soft/parameters/crc)"
 	case $DRIVER in siw|iwarp) modprobe rdma_ucm || return ;; esac
 	[ $setup != iwplain ] || echo N >/sys/module/ofed_iwarp/parameters/crc || return
 	for _n in ${ends:-0 1}; do
