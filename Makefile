@@ -26,16 +26,35 @@ endif
 # What modules are made of; the copy that dkms keeps has no tests.
 SOURCES	:= Kbuild core uverbs ucma umad hw include tools
 TESTS	:= $(wildcard tests/modules tests/kunit)
-GENKSYMS := $(B)/tools/genksyms-adopt
-KARGS	= --no-print-directory -C $(KDIR) M=$(B) \
-	genksyms='$(B)/tools/genksyms-adopt $(KDIR)' $(KFLAGS)
+AT	= $(B)
+KARGS	= --no-print-directory -C $(KDIR) M=$(AT) \
+	genksyms='$(AT)/tools/genksyms-adopt $(KDIR)'
 # A kernel that is a process of the host.
 ifneq ($(filter um%,$(K)),)
 KARGS	+= ARCH=um
 endif
 # The debug kernel has the handlers; what they watch is ours alone.
 ifeq ($(K),debug)
-KARGS	+= KCFLAGS='-fsanitize=shift,bounds,bool,enum,integer-divide-by-zero'
+WATCHED	:= -fsanitize=shift,bounds,bool,enum,integer-divide-by-zero
+endif
+# A test loads a module many times, and each time the kernel reads all of the file, of which
+# DWARF would be nine tenths. BTF is made of that.
+ifneq ($(K),)
+KARGS	+= KCFLAGS='-g0 $(WATCHED)' CONFIG_DEBUG_INFO_BTF_MODULES= W=1
+endif
+
+# What any clone compiled for a test kernel ccache finds again, as they all build at one
+# place: a link to the clone that has the lock.
+BUILD	= $(MAKE) $(KARGS) $(KFLAGS) $(1)
+ifneq ($(and $(K),$(shell test -w $(CACHE) && command -v ccache)),)
+AT	= $(CACHE)/place/$(K)
+KARGS	+= CHECK='$(CURDIR)/tests/sparse-once' \
+	$(if $(filter 6.%,$(K)),DEBIAN_KERNEL_USE_CCACHE=1,CC='ccache gcc')
+BUILD	= mkdir -p $(CACHE)/place && { flock 9 && ln -sfn $(B) $(AT) && \
+	$(MAKE) $(KARGS) $(KFLAGS) $(1); } 9>$(AT).lock
+export CCACHE_DIR := $(CACHE)/ccache
+# kbuild has the headers of each file listed: nobody preprocesses it for that.
+export CCACHE_DEPEND := 1
 endif
 
 FIT	= tools/fit "$$(cat '$(KDIR)/include/config/kernel.release')" '$(KDIR)'
@@ -54,7 +73,7 @@ copy:
 		$(SOURCES) $(TESTS) $(B)/
 
 modules: copy
-	@$(MAKE) $(KARGS) modules
+	@+$(call BUILD,modules)
 
 # Where the sources are: what dkms does with its own copy, one for each kernel.
 here:
@@ -63,7 +82,7 @@ here:
 		genksyms='$(CURDIR)/tools/genksyms-adopt $(KDIR)' modules
 
 obj: copy
-	@$(MAKE) $(KARGS) W=1 C=2 CF=-D__CHECK_ENDIAN__ $(FILE:.c=.o)
+	@+$(call BUILD,W=1 C=2 CF=-D__CHECK_ENDIAN__ $(FILE:.c=.o))
 
 clean:
 	rm -rf build

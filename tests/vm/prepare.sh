@@ -21,6 +21,7 @@ say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }
 # Every package the build and the tests use; the guest sees the host's programs.
 packages="
 	gcc make rsync git perl flex bison bc libelf-dev libssl-dev kmod cpio xz-utils sparse
+	ccache
 	qemu-system-x86 busybox-static iproute2 procps
 	rdma-core ibverbs-utils rdmacm-utils perftest infiniband-diags
 	libibverbs-dev librdmacm-dev libibumad-dev python3 python3-pyverbs ethtool
