@@ -22,7 +22,10 @@ cases() { # DEVICE LIST
 }
 
 need_link
+# rdma_rxe has a completion vector for each processor; the list is of two.
+[ "$(nproc)" -ge 2 ] || without='CREATE_CQ_COMP_VECTOR = 0x1:'
 cases $dev badioctl
+without=
 check "the device still works" duo 18801 ibv_rc_pingpong -d $dev -g $gid_index -n 10 -c
 check "$dev goes" link_down
 
