@@ -45,13 +45,13 @@ endif
 
 # What any clone compiled for a test kernel ccache finds again, as they all build at one
 # place: a link to the clone that has the lock.
-BUILD	= $(MAKE) $(KARGS) $(KFLAGS) $(1)
+KMAKE	= $(MAKE) $(KARGS) $(KFLAGS) $(1)
+BUILD	= $(KMAKE)
 ifneq ($(and $(K),$(shell test -w $(CACHE) && command -v ccache)),)
 AT	= $(CACHE)/place/$(K)
 KARGS	+= CHECK='$(CURDIR)/tests/sparse-once' \
 	$(if $(filter 6.%,$(K)),DEBIAN_KERNEL_USE_CCACHE=1,CC='ccache gcc')
-BUILD	= mkdir -p $(CACHE)/place && { flock 9 && ln -sfn $(B) $(AT) && \
-	$(MAKE) $(KARGS) $(KFLAGS) $(1); } 9>$(AT).lock
+BUILD	= mkdir -p $(CACHE)/place && { flock 9 && ln -sfn $(B) $(AT) && $(KMAKE); } 9>$(AT).lock
 export CCACHE_DIR := $(CACHE)/ccache
 # kbuild has the headers of each file listed: nobody preprocesses it for that.
 export CCACHE_DEPEND := 1

@@ -84,8 +84,8 @@ siw_vm() {
 }
 
 # Of two processors of a guest one spins for the other while the host runs another guest: the
-# same takes half as long again. What processors race for has two, and the kernels that watch;
-# the rest has one, on which kernels have to run as well. In 'make soak' all have two.
+# same takes half as long again. What does not depend on processors that race has one, on which
+# kernels have to run as well. In 'make soak' all have two.
 few=1
 [ "${SCALE:-}" != 1 ] || few=2
 on_few() {
