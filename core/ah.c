@@ -13,6 +13,7 @@
 #include <linux/ipv6.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <ofed/verbs.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
@@ -329,6 +330,18 @@ int rdma_destroy_ah_user(struct ib_ah *ah, u32 flags, struct ib_udata *udata)
 	return 0;
 }
 EXPORT_SYMBOL(rdma_destroy_ah_user);
+
+/**
+ * ofed_forget_ah - free an address handle that its driver never destroyed
+ * @ah: the handle; its device is gone
+ */
+void ofed_forget_ah(struct ib_ah *ah)
+{
+	if (ah->sgid_attr)
+		rdma_put_gid_attr(ah->sgid_attr);
+	kfree(ah);
+}
+EXPORT_SYMBOL_GPL(ofed_forget_ah);
 
 /**
  * ib_get_rdma_header_version - tell an IPv4 from an IPv6 or global route header

@@ -46,12 +46,15 @@ EXPORT_SYMBOL_GPL(ofed_cg_charge);
  * @device: device of the object
  * @type: the type it was charged with
  *
- * Context: process, may sleep; any task.
+ * A second call does nothing. Context: process, may sleep; any task.
  */
 void ofed_cg_uncharge(struct ib_rdmacg_object *cg_obj,
 		      struct ib_device *device, enum rdmacg_resource_type type)
 {
+	if (!cg_obj->cg)
+		return;
 	rdmacg_uncharge(cg_obj->cg, &device->cg_device, type);
+	cg_obj->cg = NULL;
 }
 EXPORT_SYMBOL_GPL(ofed_cg_uncharge);
 

@@ -34,6 +34,7 @@
 #include "port_cache.h"
 #include "subdev.h"
 #include "sysfs.h"
+#include "umem.h"
 
 /* Guards devices and last_index (writers), and the names of all devices. */
 static DECLARE_RWSEM(registry_rwsem);
@@ -199,6 +200,8 @@ void ib_dealloc_device(struct ib_device *device)
 	WARN_ON(!xa_empty(&device->compat_devs));
 	WARN_ON(!xa_empty(&device->client_data));
 	WARN_ON(refcount_read(&device->refcount));
+	ofed_umems_free_left(device);
+	ofed_leftovers_free(device);
 	ofed_restrack_exit(device);
 	put_device(&device->dev);
 }

@@ -130,6 +130,9 @@ void ofed_clients_add(struct ib_device *device);
 void ofed_clients_remove(struct ib_device *device);
 void ofed_clients_renamed(struct ib_device *device);
 
+/* leftover.c */
+void ofed_leftovers_free(struct ib_device *device);
+
 /* device_info.c: the netdevs that ib_device_set_netdev attached. */
 int ofed_port_data_alloc(struct ib_device *device);
 void ofed_port_data_free(struct ib_device *device);

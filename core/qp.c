@@ -651,3 +651,36 @@ int ib_query_qp(struct ib_qp *qp, struct ib_qp_attr *qp_attr,
 					qp_init_attr);
 }
 EXPORT_SYMBOL(ib_query_qp);
+
+/**
+ * ofed_hide_qp - nothing finds a QP any more
+ * @qp: a QP that its driver does not destroy, or the last handle of one
+ */
+void ofed_hide_qp(struct ib_qp *qp)
+{
+	struct ib_qp *real = qp->real_qp;
+
+	ofed_restrack_del(&real->res);
+	if (real == qp)
+		return;
+	down_write(&real->xrcd->tgt_qps_rwsem);
+	xa_erase(&real->xrcd->tgt_qps, real->qp_num);
+	up_write(&real->xrcd->tgt_qps_rwsem);
+}
+EXPORT_SYMBOL_GPL(ofed_hide_qp);
+
+/**
+ * ofed_forget_qp - free a QP that its driver never destroyed
+ * @qp: as for ofed_hide_qp(); its device is gone
+ */
+void ofed_forget_qp(struct ib_qp *qp)
+{
+	struct ib_qp *real = qp->real_qp;
+
+	if (real != qp)
+		kfree(qp);
+	drop_gid(real->av_sgid_attr);
+	drop_gid(real->alt_path_sgid_attr);
+	kfree(real);
+}
+EXPORT_SYMBOL_GPL(ofed_forget_qp);

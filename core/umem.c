@@ -4,15 +4,16 @@
  * mapped for DMA, cut into the blocks that a page table of the device wants.
  *
  * A umem belongs to one caller at a time. There is no lock in here: the driver
- * that got it serialises its own use, and mm->pinned_vm is atomic.
+ * that got it serialises its own use.
  */
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_umem_odp.h>
 #include <rdma/iter.h>
+
+#include "umem.h"
 
 /* Pages that are pinned by one call: what one page of pointers can hold. */
 #define UMEM_BATCH (PAGE_SIZE / sizeof(struct page *))
@@ -21,27 +22,11 @@
  * From the address, not from iova as ib_umem_num_pages() does: drivers set
  * iova afterwards, and release must give back exactly what was charged.
  */
-static unsigned long umem_pages(const struct ib_umem *umem)
+unsigned long ofed_umem_pages(const struct ib_umem *umem)
 {
 	unsigned long first = umem->address & PAGE_MASK;
 
 	return (PAGE_ALIGN(umem->address + umem->length) - first) >> PAGE_SHIFT;
-}
-
-static int umem_charge(struct mm_struct *mm, unsigned long npages)
-{
-	u64 limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	u64 total = atomic64_add_return(npages, &mm->pinned_vm);
-
-	if (total <= limit || capable(CAP_IPC_LOCK))
-		return 0;
-	atomic64_sub(npages, &mm->pinned_vm);
-	return -ENOMEM;
-}
-
-static void umem_uncharge(struct ib_umem *umem)
-{
-	atomic64_sub(umem_pages(umem), &umem->owning_mm->pinned_vm);
 }
 
 static void umem_unpin(struct ib_umem *umem, bool dirty)
@@ -86,7 +71,7 @@ static int umem_pin(struct ib_umem *umem)
 {
 	unsigned int gup_flags = FOLL_LONGTERM;
 	unsigned long start = umem->address & PAGE_MASK;
-	unsigned long left = umem_pages(umem);
+	unsigned long left = ofed_umem_pages(umem);
 	struct page **list;
 	long got = 0;
 
@@ -125,10 +110,13 @@ static int umem_check_range(unsigned long addr, size_t size)
 static struct ib_umem *umem_alloc(struct ib_device *device, unsigned long addr,
 				  size_t size, int access)
 {
-	struct ib_umem *umem = kzalloc(sizeof(*umem), GFP_KERNEL);
+	struct umem_pinned *pinned = kzalloc(sizeof(*pinned),
+					     GFP_KERNEL_ACCOUNT);
+	struct ib_umem *umem;
 
-	if (!umem)
+	if (!pinned)
 		return NULL;
+	umem = &pinned->umem;
 	umem->ibdev = device;
 	umem->address = addr;
 	umem->iova = addr;
@@ -142,7 +130,7 @@ static struct ib_umem *umem_alloc(struct ib_device *device, unsigned long addr,
 static void umem_free(struct ib_umem *umem)
 {
 	mmdrop(umem->owning_mm);
-	kfree(umem);
+	kfree(to_umem_pinned(umem));
 }
 
 /**
@@ -185,7 +173,7 @@ struct ib_umem *ib_umem_get(struct ib_device *device, unsigned long addr,
 	umem = umem_alloc(device, addr, size, access);
 	if (!umem)
 		return ERR_PTR(-ENOMEM);
-	ret = umem_charge(umem->owning_mm, umem_pages(umem));
+	ret = ofed_umem_charge(to_umem_pinned(umem));
 	if (ret)
 		goto err_free;
 	ret = umem_pin(umem);
@@ -203,7 +191,7 @@ struct ib_umem *ib_umem_get(struct ib_device *device, unsigned long addr,
 err_unpin:
 	umem_unpin(umem, false);
 err_uncharge:
-	umem_uncharge(umem);
+	ofed_umem_uncharge(to_umem_pinned(umem));
 err_free:
 	umem_free(umem);
 	return ERR_PTR(ret);
@@ -238,7 +226,7 @@ void ib_umem_release(struct ib_umem *umem)
 	ib_dma_unmap_sgtable_attrs(umem->ibdev, &umem->sgt_append.sgt,
 				   DMA_BIDIRECTIONAL, 0);
 	umem_unpin(umem, umem->writable);
-	umem_uncharge(umem);
+	ofed_umem_uncharge(to_umem_pinned(umem));
 	umem_free(umem);
 }
 EXPORT_SYMBOL(ib_umem_release);

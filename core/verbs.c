@@ -222,6 +222,17 @@ int ofed_dealloc_mw(struct ib_mw *mw)
 EXPORT_SYMBOL_GPL(ofed_dealloc_mw);
 
 /**
+ * ofed_forget_xrcd - free an XRC domain that its driver never freed
+ * @xrcd: the domain; its device is gone
+ */
+void ofed_forget_xrcd(struct ib_xrcd *xrcd)
+{
+	xa_destroy(&xrcd->tgt_qps);
+	kfree(xrcd);
+}
+EXPORT_SYMBOL_GPL(ofed_forget_xrcd);
+
+/**
  * ib_alloc_xrcd_user - allocate an XRC domain
  * @device: device
  * @inode: file that the domain is shared through, or NULL
@@ -307,10 +318,15 @@ static bool mcast_lid_matters(struct ib_qp *qp)
 	return true;
 }
 
+static bool mcast_is_possible(const struct ib_qp *qp, const union ib_gid *gid)
+{
+	return qp->qp_type == IB_QPT_UD &&
+	       rdma_is_multicast_addr((struct in6_addr *)gid);
+}
+
 static bool mcast_is_ok(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 {
-	if (qp->qp_type != IB_QPT_UD ||
-	    !rdma_is_multicast_addr((struct in6_addr *)gid))
+	if (!mcast_is_possible(qp, gid))
 		return false;
 	if (lid >= be16_to_cpu(IB_MULTICAST_LID_BASE) &&
 	    lid != be16_to_cpu(IB_LID_PERMISSIVE))
@@ -351,9 +367,11 @@ EXPORT_SYMBOL(ib_attach_mcast);
  * @gid: of the group
  * @lid: of the group, in host order; ignored by RoCE
  *
- * IBA vol. 1 chapter 11, Detach QP from Multicast Group.
+ * IBA vol. 1 chapter 11, Detach QP from Multicast Group. The LID is not checked
+ * again: the QP may have another port by now, where the LID would be wrong.
  * Context: process, may sleep.
- * Return: as ib_attach_mcast().
+ * Return: 0, -EOPNOTSUPP (driver has none), -EINVAL (no UD QP, or no multicast
+ * address), or the driver's errno.
  */
 int ib_detach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 {
@@ -362,7 +380,7 @@ int ib_detach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 
 	if (!ops->detach_mcast)
 		return -EOPNOTSUPP;
-	if (!mcast_is_ok(qp, gid, lid))
+	if (!mcast_is_possible(qp, gid))
 		return -EINVAL;
 
 	ret = ops->detach_mcast(qp, gid, lid);
@@ -371,3 +389,23 @@ int ib_detach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 	return ret;
 }
 EXPORT_SYMBOL(ib_detach_mcast);
+
+/**
+ * ofed_end_mcast - detach a QP that is about to be destroyed
+ * @qp: the QP; not busy with this group any more, whatever the driver says
+ * @gid: of the group
+ * @lid: as it was attached with
+ *
+ * A driver may know a group by its GID alone, and has left it before then.
+ */
+void ofed_end_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
+{
+	int ret = ib_detach_mcast(qp, gid, lid);
+
+	if (!ret)
+		return;
+	ibdev_dbg(qp->device, "QP %u stays in group %pI6: %d\n", qp->qp_num,
+		  gid->raw, ret);
+	atomic_dec(&qp->usecnt);
+}
+EXPORT_SYMBOL_GPL(ofed_end_mcast);

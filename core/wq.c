@@ -189,3 +189,14 @@ int ofed_destroy_rwq_ind_table(struct ib_rwq_ind_table *table)
 	return 0;
 }
 EXPORT_SYMBOL_GPL(ofed_destroy_rwq_ind_table);
+
+/**
+ * ofed_forget_rwq_ind_table - free a table that its driver never destroyed
+ * @table: the table; its device is gone
+ */
+void ofed_forget_rwq_ind_table(struct ib_rwq_ind_table *table)
+{
+	kfree(table->ind_tbl);
+	kfree(table);
+}
+EXPORT_SYMBOL_GPL(ofed_forget_rwq_ind_table);

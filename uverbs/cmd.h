@@ -144,13 +144,14 @@ int uv_destroy_request(const struct uv_type *type,
 int uv_destroy_source(const struct uv_type *type,
 		      struct uverbs_attr_bundle *attrs);
 
-/* A type of object that a device has if its driver has @op. */
-#define UV_OBJ_TYPE(name, id_, struct_, destroy_, op)			\
+/* A type of object that a device has if its driver has @op. More may follow. */
+#define UV_OBJ_TYPE(name, id_, struct_, destroy_, op, ...)		\
 	const struct uv_type name = {					\
 		.api = { .id = (id_) },					\
 		.size = sizeof(struct_),				\
 		.destroy = (destroy_),					\
 		.needs = offsetof(struct ib_device_ops, op),		\
+		__VA_ARGS__						\
 	}
 
 #endif /* OFED_UVERBS_CMD_H */

@@ -11,8 +11,13 @@ static int ah_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 				    &attrs->driver_udata);
 }
 
+static void ah_forget(struct ib_uobject *uobj)
+{
+	ofed_forget_ah(uobj->object);
+}
+
 UV_OBJ_TYPE(uv_type_ah, UVERBS_OBJECT_AH, struct ib_uobject, ah_destroy,
-	    destroy_ah);
+	    destroy_ah, .forget = ah_forget);
 
 static void av_from_user(struct rdma_ah_attr *av, struct ib_device *ib_dev,
 			 struct ib_uverbs_ah_attr *user)

@@ -2,6 +2,7 @@
 /* Completion queues. */
 #include <linux/uaccess.h>
 #include <rdma/opa_addr.h>
+#include <ofed/restrack.h>
 #include <ofed/verbs.h>
 
 #include "cmd.h"
@@ -18,8 +19,21 @@ static int cq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
+static void cq_hide(struct ib_uobject *uobj)
+{
+	struct ib_cq *cq = uobj->object;
+
+	ofed_restrack_del(&cq->res);
+}
+
+static void cq_forget(struct ib_uobject *uobj)
+{
+	uv_cq_forget_comp(uv_ucq(uobj));
+	uv_source_forget(uobj);
+}
+
 UV_OBJ_TYPE(uv_type_cq, UVERBS_OBJECT_CQ, struct ib_ucq_object, cq_destroy,
-	destroy_cq);
+	destroy_cq, .hide = cq_hide, .forget = cq_forget);
 
 /**
  * uv_cq_make - make a CQ

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Commands on memory regions and windows. */
+#include <ofed/restrack.h>
 #include <ofed/verbs.h>
 
 #include "cmd.h"
@@ -10,8 +11,15 @@ static int mr_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return ib_dereg_mr_user(uobj->object, &attrs->driver_udata);
 }
 
+static void mr_hide(struct ib_uobject *uobj)
+{
+	struct ib_mr *mr = uobj->object;
+
+	ofed_restrack_del(&mr->res);
+}
+
 UV_OBJ_TYPE(uv_type_mr, UVERBS_OBJECT_MR, struct ib_uobject, mr_destroy,
-	    dereg_mr);
+	    dereg_mr, .hide = mr_hide);
 
 static int mw_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		      struct uverbs_attr_bundle *attrs)
@@ -20,7 +28,7 @@ static int mw_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 }
 
 UV_OBJ_TYPE(uv_type_mw, UVERBS_OBJECT_MW, struct ib_uobject, mw_destroy,
-	    dealloc_mw);
+	    dealloc_mw, .forget = uv_obj_forget);
 
 static bool same_page_offset(u64 start, u64 hca_va)
 {

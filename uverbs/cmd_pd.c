@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Commands on protection domains. */
+#include <ofed/restrack.h>
 #include <ofed/verbs.h>
 
 #include "cmd.h"
@@ -10,8 +11,15 @@ static int pd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return ib_dealloc_pd_user(uobj->object, &attrs->driver_udata);
 }
 
+static void pd_hide(struct ib_uobject *uobj)
+{
+	struct ib_pd *pd = uobj->object;
+
+	ofed_restrack_del(&pd->res);
+}
+
 UV_OBJ_TYPE(uv_type_pd, UVERBS_OBJECT_PD, struct ib_uobject, pd_destroy,
-	    dealloc_pd);
+	    dealloc_pd, .hide = pd_hide, .forget = uv_obj_forget);
 
 int uv_alloc_pd(struct uverbs_attr_bundle *attrs)
 {

@@ -17,25 +17,16 @@ struct uv_mcast {
 	u16 lid;
 };
 
-/*
- * Groups that the driver does not let go of stay on the list: it has them, and
- * they keep the QP busy. Nobody else uses @uqp, so no lock is needed.
- */
-static int mcast_detach_all(struct ib_uqp_object *uqp, struct ib_qp *qp)
+/* At the end of a file, when no command uses @uqp: no lock is needed. */
+static void mcast_detach_all(struct ib_uqp_object *uqp, struct ib_qp *qp)
 {
 	struct uv_mcast *mcast, *next;
-	int ret, err = 0;
 
 	list_for_each_entry_safe(mcast, next, &uqp->mcast, node) {
-		ret = ib_detach_mcast(qp, &mcast->gid, mcast->lid);
-		if (ret) {
-			err = ret;
-			continue;
-		}
+		ofed_end_mcast(qp, &mcast->gid, mcast->lid);
 		list_del(&mcast->node);
 		kfree(mcast);
 	}
-	return err;
 }
 
 static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
@@ -44,12 +35,10 @@ static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	struct ib_uqp_object *uqp = uv_uqp(uobj);
 	int ret;
 
-	/* A user is told to detach; of the dead, nobody else will do it. */
+	/* A program is told to detach. At the end of its file this does it. */
 	if (why == RDMA_REMOVE_DESTROY && !list_empty(&uqp->mcast))
 		return -EBUSY;
-	ret = mcast_detach_all(uqp, uobj->object);
-	if (ret)
-		return ret;
+	mcast_detach_all(uqp, uobj->object);
 	ret = ib_destroy_qp_user(uobj->object, &attrs->driver_udata);
 	if (ret)
 		return ret;
@@ -59,8 +48,19 @@ static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
+static void qp_hide(struct ib_uobject *uobj)
+{
+	ofed_hide_qp(uobj->object);
+}
+
+static void qp_forget(struct ib_uobject *uobj)
+{
+	ofed_forget_qp(uobj->object);
+	uv_source_end(uv_source(uobj));
+}
+
 UV_OBJ_TYPE(uv_type_qp, UVERBS_OBJECT_QP, struct ib_uqp_object, qp_destroy,
-	destroy_qp);
+	destroy_qp, .hide = qp_hide, .forget = qp_forget);
 
 static void qp_init(struct ib_uobject *uobj, u64 user_handle,
 		    struct uv_async_file *async)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Shared receive queues. */
+#include <ofed/restrack.h>
 #include <ofed/verbs.h>
 
 #include "cmd.h"
@@ -18,8 +19,16 @@ static int srq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
+static void srq_hide(struct ib_uobject *uobj)
+{
+	struct ib_srq *srq = uobj->object;
+
+	ofed_restrack_del(&srq->res);
+}
+
 UV_OBJ_TYPE(uv_type_srq, UVERBS_OBJECT_SRQ, struct ib_usrq_object,
-	srq_destroy, destroy_srq);
+	srq_destroy, destroy_srq, .hide = srq_hide,
+	.forget = uv_source_forget);
 
 /**
  * uv_srq_make - make an SRQ

@@ -15,8 +15,14 @@ static int wq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return ret;
 }
 
+/* The WQ itself is the driver's. */
+static void wq_forget(struct ib_uobject *uobj)
+{
+	uv_source_end(uv_source(uobj));
+}
+
 UV_OBJ_TYPE(uv_type_wq, UVERBS_OBJECT_WQ, struct ib_uwq_object, wq_destroy,
-	destroy_wq);
+	destroy_wq, .forget = wq_forget);
 
 /**
  * uv_wq_make - make a WQ
@@ -156,8 +162,13 @@ static int table_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return ofed_destroy_rwq_ind_table(uobj->object);
 }
 
+static void table_forget(struct ib_uobject *uobj)
+{
+	ofed_forget_rwq_ind_table(uobj->object);
+}
+
 UV_OBJ_TYPE(uv_type_rwq, UVERBS_OBJECT_RWQ_IND_TBL, struct ib_uobject,
-	table_destroy, destroy_rwq_ind_table);
+	table_destroy, destroy_rwq_ind_table, .forget = table_forget);
 
 static void wqs_put(struct ib_wq **wqs, u32 count)
 {

@@ -14,9 +14,17 @@ static struct uv_xrcd *to_uv_xrcd(struct ib_uobject *uobj)
 	return container_of(uobj, struct uv_xrcd, uobj);
 }
 
-/* The last of those who share a domain frees it. */
+static bool ends_file(enum rdma_remove_reason why)
+{
+	return why == RDMA_REMOVE_CLOSE || why == RDMA_REMOVE_DRIVER_REMOVE;
+}
+
+/*
+ * The last uobject that shares a domain frees it. At the end of its file that
+ * one ends the sharing even if the driver refuses: no other file gets it then.
+ */
 static int xrcd_unshare(struct uv_device *dev, struct ib_xrcd *xrcd,
-			struct ib_udata *udata)
+			enum rdma_remove_reason why, struct ib_udata *udata)
 {
 	struct inode *inode = xrcd->inode;
 	int ret;
@@ -25,13 +33,15 @@ static int xrcd_unshare(struct uv_device *dev, struct ib_xrcd *xrcd,
 	if (!atomic_dec_and_test(&xrcd->usecnt))
 		return 0;
 	ret = ib_dealloc_xrcd_user(xrcd, udata);
-	if (ret) {
+	if (ret && !ends_file(why)) {
 		atomic_inc(&xrcd->usecnt);
 		return ret;
 	}
+	if (ret)
+		xrcd->inode = NULL;
 	xa_erase(&dev->xrcds, (unsigned long)inode);
 	iput(inode);
-	return 0;
+	return ret;
 }
 
 static int xrcd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
@@ -43,11 +53,17 @@ static int xrcd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		return -EBUSY;
 	if (!xrcd->inode)
 		return ib_dealloc_xrcd_user(xrcd, &attrs->driver_udata);
-	return xrcd_unshare(uobj->ufile->device, xrcd, &attrs->driver_udata);
+	return xrcd_unshare(uobj->ufile->device, xrcd, why,
+			    &attrs->driver_udata);
+}
+
+static void xrcd_forget(struct ib_uobject *uobj)
+{
+	ofed_forget_xrcd(uobj->object);
 }
 
 UV_OBJ_TYPE(uv_type_xrcd, UVERBS_OBJECT_XRCD, struct uv_xrcd, xrcd_destroy,
-	    dealloc_xrcd);
+	    dealloc_xrcd, .forget = xrcd_forget);
 
 static struct ib_xrcd *xrcd_share_new(struct uv_device *dev,
 				      struct ib_device *ib_dev,

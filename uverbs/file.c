@@ -134,16 +134,21 @@ err_put_user:
 	return ret;
 }
 
-static void context_destroy(struct ib_ucontext *context)
+/* Out of the tables and the accounts. Again is fine. */
+void uv_context_hide(struct ib_ucontext *context)
 {
-	struct ib_device *ib_dev = context->device;
-
 	ofed_restrack_del(&context->res);
-	ib_dev->ops.dealloc_ucontext(context);
+	ofed_cg_uncharge(&context->cg_obj, context->device,
+			 RDMACG_RESOURCE_HCA_HANDLE);
+}
+
+void uv_context_destroy(struct ib_ucontext *context)
+{
+	uv_context_hide(context);
+	context->device->ops.dealloc_ucontext(context);
 	/* A driver removes the offsets that it has handed out. */
 	WARN_ON_ONCE(!xa_empty(&context->mmap_xa));
 	xa_destroy(&context->mmap_xa);
-	ofed_cg_uncharge(&context->cg_obj, ib_dev, RDMACG_RESOURCE_HCA_HANDLE);
 	kfree(context);
 }
 
@@ -165,7 +170,11 @@ static void file_teardown(struct ib_uverbs_file *file,
 	if (why == RDMA_REMOVE_DRIVER_REMOVE)
 		context->device->ops.disassociate_ucontext(context);
 	WRITE_ONCE(file->ucontext, NULL);
-	context_destroy(context);
+	if (list_empty(&file->objs))
+		uv_context_destroy(context);
+	else
+		uv_leave_behind(file, context);
+	ofed_umem_settle(&file->umems);
 }
 
 static int file_close(struct inode *inode, struct file *filp)

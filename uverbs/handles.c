@@ -25,11 +25,6 @@
 
 #define USED_EXCLUSIVELY (-1)
 
-static const struct uv_type *type_of(const struct ib_uobject *uobj)
-{
-	return container_of(uobj->uapi_object, struct uv_type, api);
-}
-
 static void obj_free(struct kref *ref)
 {
 	struct ib_uobject *uobj = container_of(ref, struct ib_uobject, ref);
@@ -113,7 +108,8 @@ static int handle_reserve(struct ib_uobject *uobj)
 	return ret;
 }
 
-static void obj_uncharge(struct ib_uobject *uobj)
+/* The account of the cgroup; once, however often this is called. */
+void uv_obj_uncharge(struct ib_uobject *uobj)
 {
 	ofed_cg_uncharge(&uobj->cg_obj, uobj->context->device,
 			 RDMACG_RESOURCE_HCA_OBJECT);
@@ -148,7 +144,7 @@ struct ib_uobject *uv_obj_begin(const struct uv_type *type,
 	return uobj;
 
 err_uncharge:
-	obj_uncharge(uobj);
+	uv_obj_uncharge(uobj);
 err_unnew:
 	obj_unnew(uobj);
 	return ERR_PTR(ret);
@@ -225,7 +221,7 @@ void uv_obj_commit(struct ib_uobject *uobj)
 
 	lockdep_assert_held(&file->teardown);
 	obj_list(uobj);
-	if (type_of(uobj)->is_fd) {
+	if (uv_type_of(uobj)->is_fd) {
 		kref_get(&file->ref);
 		filp->private_data = uobj;
 		disown(uobj);
@@ -242,7 +238,7 @@ void uv_obj_commit(struct ib_uobject *uobj)
 static int obj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason why,
 			  struct uverbs_attr_bundle *attrs)
 {
-	const struct uv_type *type = type_of(uobj);
+	const struct uv_type *type = uv_type_of(uobj);
 	int ret;
 
 	lockdep_assert_held(&uobj->ufile->teardown);
@@ -253,7 +249,7 @@ static int obj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		return ret;
 	uobj->object = NULL;
 	if (!type->is_fd)
-		obj_uncharge(uobj);
+		uv_obj_uncharge(uobj);
 	uobj->context = NULL;
 	return 0;
 }
@@ -274,7 +270,7 @@ static void abort_fd(struct ib_uobject *uobj)
  */
 void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 {
-	if (type_of(uobj)->is_fd) {
+	if (uv_type_of(uobj)->is_fd) {
 		abort_fd(uobj);
 		obj_unnew(uobj);
 		return;
@@ -282,7 +278,7 @@ void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 	/* The slot was never filled. */
 	xa_erase(&uobj->ufile->handles, uobj->id);
 	if (!uobj->object) {
-		obj_uncharge(uobj);
+		uv_obj_uncharge(uobj);
 	} else if (obj_destroy_hw(uobj, RDMA_REMOVE_ABORT, attrs)) {
 		obj_list(uobj);
 		disown(uobj);
@@ -300,7 +296,7 @@ void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 void uv_obj_give_up(struct ib_uobject *uobj, bool made,
 		    struct uverbs_attr_bundle *attrs)
 {
-	const struct uv_type *type = type_of(uobj);
+	const struct uv_type *type = uv_type_of(uobj);
 
 	if (!type->is_fd && !made)
 		uobj->object = NULL;
@@ -562,6 +558,7 @@ void uv_handles_init(struct ib_uverbs_file *file)
 	init_rwsem(&file->teardown);
 	spin_lock_init(&file->objs_lock);
 	INIT_LIST_HEAD(&file->objs);
+	INIT_LIST_HEAD(&file->umems);
 	xa_init_flags(&file->handles, XA_FLAGS_ALLOC);
 }
 
@@ -592,25 +589,13 @@ static bool destroy_pass(struct ib_uverbs_file *file,
 	return progress;
 }
 
-/*
- * All that is left is to forget it: the driver keeps what it will not free. Its
- * events may come at any time, so their memory is left to it, too.
- */
-static void leak(struct ib_uobject *uobj)
+/* Its handle does not find it any more. One that was given up has none. */
+void uv_obj_unhandle(struct ib_uobject *uobj)
 {
-	struct uv_async_file *async = uobj->ufile->async;
+	struct xarray *handles = &uobj->ufile->handles;
 
-	uv_obj_get(uobj);
-	if (async)
-		uv_obj_get(&async->uobj);
-	ibdev_err(uobj->context->device,
-		  "the driver does not destroy object %d of type %u\n",
-		  uobj->id, uobj->uapi_object->id);
-	if (!type_of(uobj)->is_fd)
-		obj_uncharge(uobj);
-	uobj->object = NULL;
-	uobj->context = NULL;
-	obj_unlist(uobj);
+	if (xa_cmpxchg(handles, uobj->id, uobj, NULL, 0) == uobj)
+		uv_obj_put(uobj);
 }
 
 /**
@@ -619,18 +604,14 @@ static void leak(struct ib_uobject *uobj)
  * @why: RDMA_REMOVE_CLOSE or RDMA_REMOVE_DRIVER_REMOVE
  *
  * An object that others are made of refuses with -EBUSY, and is tried again
- * as long as there is progress.
+ * as long as there is progress. What the driver refuses stays on file->objs.
  */
 void uv_handles_destroy_hw(struct ib_uverbs_file *file,
 			   enum rdma_remove_reason why)
 {
-	struct ib_uobject *uobj, *next;
-
 	lockdep_assert_held_write(&file->teardown);
 	while (!list_empty(&file->objs) && destroy_pass(file, why))
 		;
-	list_for_each_entry_safe(uobj, next, &file->objs, list)
-		leak(uobj);
 }
 
 /* The last user of @file is gone; what is left are handles of empty objects. */

@@ -371,8 +371,9 @@ static int call_run(struct uv_call *call, u16 count)
 
 	if (call->method->of_driver && !uv_ib_dev(call->bundle.ufile->device))
 		return -EIO;
-	ret = parse_attrs(call, count);
-	return ret ?: call_handler(call);
+	ret = parse_attrs(call, count) ?: call_handler(call);
+	ofed_umem_claim(&call->bundle.ufile->umems);
+	return ret;
 }
 
 static int run_method(struct ib_uverbs_file *file,

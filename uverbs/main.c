@@ -98,6 +98,7 @@ static void uv_dev_release(struct device *device)
 	struct uv_device *dev = to_uv_device(device);
 
 	uv_api_free(dev->api);
+	kfree(dev->left);
 	xa_destroy(&dev->xrcds);
 	cleanup_srcu_struct(&dev->srcu);
 	kfree(dev);
@@ -136,6 +137,11 @@ static struct uv_device *uv_device_new(struct ib_device *ib_dev)
 	xa_init(&dev->xrcds);
 	dev->num_comp_vectors = ib_dev->num_comp_vectors;
 	rcu_assign_pointer(dev->ib_dev, ib_dev);
+	dev->left = uv_leftovers_new(dev);
+	if (!dev->left) {
+		put_device(&dev->dev);
+		return ERR_PTR(-ENOMEM);
+	}
 	return dev;
 }
 
@@ -235,6 +241,7 @@ static void uv_remove(struct ib_device *ib_dev, void *client_data)
 	uv_device_put_user(dev);
 	if (!unplug)
 		wait_for_completion(&dev->idle);
+	uv_leftovers_end(dev, ib_dev);
 	put_device(&dev->dev);
 }
 

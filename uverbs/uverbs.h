@@ -40,6 +40,8 @@
  * ib_uverbs_file.umap_lock (mutex)
  *	guards ib_uverbs_file.umaps, the entries in it and dummy_page. Under it,
  *	zap_vma_ptes() and the page allocator are called, never the driver.
+ * uv_leftovers.lock (mutex)
+ *	guards uv_leftovers among files that end.
  * ib_uverbs_file.objs_lock (spinlock)
  *	guards objs among readers of teardown; a writer needs no more.
  * uv_queue.lock (spinlock, any context)
@@ -61,6 +63,7 @@
 #include <linux/rwsem.h>
 #include <linux/srcu.h>
 #include <linux/xarray.h>
+#include <ofed/leftover.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 #include <rdma/uverbs_std_types.h>
@@ -83,6 +86,7 @@
  * @xrcds: XRC domains that are shared through a file, by its inode
  * @types_ok: types of objects that the driver has, by uv_type_bit()
  * @api: what ioctl() and write() can do
+ * @left: what its driver refused to destroy
  */
 struct uv_device {
 	struct device dev;
@@ -99,6 +103,7 @@ struct uv_device {
 	struct xarray xrcds;
 	u64 types_ok;
 	struct uv_api *api;
+	struct uv_leftovers *left;
 };
 
 /**
@@ -115,6 +120,7 @@ struct uv_device {
  * @objs_lock: see above
  * @objs: objects that the driver knows, youngest first, one reference each
  * @handles: objects by handle, one reference each
+ * @umems: memory that was pinned for it, of <ofed/leftover.h>
  * @range_lock: see above
  * @umap_lock: see above
  * @umaps: mappings of device memory, struct uv_umap in mmap.c
@@ -132,6 +138,7 @@ struct ib_uverbs_file {
 	spinlock_t objs_lock;
 	struct list_head objs;
 	struct xarray handles;
+	struct list_head umems;
 	struct mutex range_lock;
 	struct mutex umap_lock;
 	struct list_head umaps;
@@ -150,6 +157,8 @@ void uv_file_put(struct ib_uverbs_file *file);
 struct ib_uverbs_file *uv_file_next(struct uv_device *dev,
 				    struct ib_uverbs_file *prev);
 struct ib_ucontext *uv_context_alloc(struct ib_uverbs_file *file);
+void uv_context_hide(struct ib_ucontext *context);
+void uv_context_destroy(struct ib_ucontext *context);
 int uv_context_create(struct uverbs_attr_bundle *attrs,
 		      struct ib_ucontext *context, struct uv_async_file *async);
 
@@ -210,6 +219,11 @@ int uv_read_end(struct uv_reader *reader);
  * @destroy: destroy what uobject->object is. An error leaves it as it was.
  *	     With file->teardown held. @attrs has the context and the driver's
  *	     data, which is empty at a teardown.
+ * @hide: nothing finds uobject->object any more, which the driver refused to
+ *	  destroy at the end of its file. May be called again. NULL where
+ *	  nothing else finds it
+ * @forget: free what the core has of such an object; its device is gone. NULL
+ *	    where all of it is the driver's
  * @needs: offset in struct ib_device_ops of what a device with such objects
  *	   has; 0 is none
  */
@@ -222,8 +236,16 @@ struct uv_type {
 	int flags;
 	int (*destroy)(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		       struct uverbs_attr_bundle *attrs);
+	void (*hide)(struct ib_uobject *uobj);
+	void (*forget)(struct ib_uobject *uobj);
 	u16 needs;
 };
+
+/* uobject->uapi_object is one of these. */
+static inline const struct uv_type *uv_type_of(const struct ib_uobject *uobj)
+{
+	return container_of(uobj->uapi_object, struct uv_type, api);
+}
 
 /* Its place in uv_device.types_ok. */
 static inline u64 uv_type_bit(const struct uv_type *type)
@@ -269,6 +291,15 @@ void uv_handles_init(struct ib_uverbs_file *file);
 void uv_handles_destroy_hw(struct ib_uverbs_file *file,
 			   enum rdma_remove_reason why);
 void uv_handles_release(struct ib_uverbs_file *file);
+void uv_obj_uncharge(struct ib_uobject *uobj);
+void uv_obj_unhandle(struct ib_uobject *uobj);
+
+/* leftover.c */
+struct uv_leftovers *uv_leftovers_new(struct uv_device *dev);
+void uv_leave_behind(struct ib_uverbs_file *file, struct ib_ucontext *context);
+void uv_leftovers_end(struct uv_device *dev, struct ib_device *ib_dev);
+void uv_obj_forget(struct ib_uobject *uobj);
+void uv_source_forget(struct ib_uobject *uobj);
 
 DEFINE_FREE(uv_put_read, struct ib_uobject *,
 	    if (!IS_ERR_OR_NULL(_T)) uv_put_read(_T))

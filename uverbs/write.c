@@ -167,6 +167,7 @@ static int cmd_run(const struct uv_cmd *cmd, struct uverbs_attr_bundle *attrs)
 	if (cmd->of_driver && !uv_ib_dev(attrs->ufile->device))
 		return -EIO;
 	ret = cmd->run(attrs);
+	ofed_umem_claim(&attrs->ufile->umems);
 	finish_object(attrs, ret);
 	return ret;
 }

@@ -26,14 +26,15 @@ static void ibt_dev_exit(struct ibt_dev *dev)
 }
 
 /*
- * The last op that the core calls. Every object is gone, so no work is pending but
- * that of lanes, and no path is held but by packets that the link and the injector
- * keep.
+ * The last op that the core calls. After the first step every queue pair is gone,
+ * so no work is pending but that of lanes, and no path is held but by packets that
+ * the link and the injector keep.
  */
 static void ibt_dealloc_driver(struct ib_device *ib)
 {
 	struct ibt_dev *dev = to_ibt_dev(ib);
 
+	ibt_qps_exit(dev);
 	ibt_lanes_exit(dev);
 	if (dev->fault)
 		ibt_fault_exit(dev);

@@ -150,7 +150,7 @@ struct ibt_stats {
  * @next_srq: likewise
  * @groups: multicast groups (mcast.c)
  * @num_groups: of them
- * @num_members: of all of them
+ * @num_members: attachments to all of them
  * @groups_lock: one attach or detach at a time
  * @crowd: packets for large groups, @num_crowd of them
  * @num_crowd: see there
@@ -422,6 +422,7 @@ static inline bool ibt_qp_is_special(const struct ibt_qp *qp)
 bool ibt_qp_get(struct ibt_qp *qp);
 void ibt_qp_put(struct ibt_qp *qp);
 /* Any context, any lock: raise an affiliated event from the QP's work. */
+void ibt_qps_exit(struct ibt_dev *dev);
 void ibt_qp_event(struct ibt_qp *qp, enum ib_event_type event);
 /* Any context, any lock: to the error state, with @event unless it is -1. Both
  * sides are flushed by the QP's work; a side may flush itself at once.

@@ -48,6 +48,7 @@ struct ibt_group {
 struct ibt_member {
 	struct list_head node;
 	struct ibt_life *life;	/* of the queue pair */
+	u32 attached;		/* as often, and as often it is detached */
 	struct rcu_head rcu;
 };
 
@@ -121,38 +122,58 @@ static struct ibt_member *ibt_member_find(struct ibt_group *group,
 	return NULL;
 }
 
+static struct ibt_member *ibt_member_new(struct ibt_group *group,
+					 struct ibt_qp *qp)
+{
+	struct ibt_member *member;
+
+	lockdep_assert_held(&ibt_qp_dev(qp)->groups_lock);
+	if (group->count == IBT_MAX_MCAST_QP)
+		return NULL;
+	member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
+	if (!member)
+		return NULL;
+	member->life = qp->life;
+	list_add_tail_rcu(&member->node, &group->members);
+	WRITE_ONCE(group->count, group->count + 1);
+	return member;
+}
+
+/*
+ * A caller may attach a queue pair to one MGID under several LIDs. Each attach is
+ * one detach, while a packet is received once.
+ */
 static int ibt_member_add(struct ibt_group *group, struct ibt_qp *qp)
 {
 	struct ibt_dev *dev = ibt_qp_dev(qp);
 	struct ibt_member *member;
 
 	lockdep_assert_held(&dev->groups_lock);
-	if (group->count == IBT_MAX_MCAST_QP ||
-	    dev->num_members == IBT_MAX_MEMBERS)
+	if (dev->num_members == IBT_MAX_MEMBERS)
 		return -ENOMEM;
-	member = kmalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
+	member = ibt_member_find(group, qp) ?: ibt_member_new(group, qp);
 	if (!member)
 		return -ENOMEM;
-	member->life = qp->life;
-	list_add_tail_rcu(&member->node, &group->members);
-	WRITE_ONCE(group->count, group->count + 1);
+	member->attached++;
 	dev->num_members++;
 	return 0;
 }
 
-static void ibt_member_end(struct ibt_dev *dev, struct ibt_group *group,
-			   struct ibt_member *member)
+static void ibt_member_drop(struct ibt_dev *dev, struct ibt_group *group,
+			    struct ibt_member *member)
 {
 	lockdep_assert_held(&dev->groups_lock);
+	dev->num_members--;
+	if (--member->attached)
+		return;
 	list_del_rcu(&member->node);
 	WRITE_ONCE(group->count, group->count - 1);
-	dev->num_members--;
 	kfree_rcu(member, rcu);
 }
 
 /*
  * A QP that has not been given its port may attach on a device that has only
- * one. Attaching twice is once.
+ * one.
  */
 static int ibt_group_key(struct ibt_group_key *key, struct ibt_qp *qp,
 			 const union ib_gid *gid)
@@ -180,8 +201,6 @@ static int ibt_attach_locked(struct ibt_qp *qp,
 		group = ibt_group_new(dev, key);
 	if (IS_ERR(group))
 		return PTR_ERR(group);
-	if (ibt_member_find(group, qp))
-		return 0;
 	ret = ibt_member_add(group, qp);
 	if (!group->count)
 		ibt_group_end(dev, group);
@@ -213,7 +232,7 @@ static int ibt_detach_locked(struct ibt_qp *qp,
 	member = group ? ibt_member_find(group, qp) : NULL;
 	if (!member)
 		return -EINVAL;
-	ibt_member_end(dev, group, member);
+	ibt_member_drop(dev, group, member);
 	if (!group->count)
 		ibt_group_end(dev, group);
 	return 0;

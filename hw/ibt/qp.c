@@ -367,10 +367,9 @@ static void ibt_qp_forget_completions(struct ibt_qp *qp)
 		soft_cq_forget(qp->recv_cq, &qp->ib);
 }
 
-static int ibt_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
+/* Sleeps until nothing works on @qp. */
+static void ibt_qp_shut(struct ibt_qp *qp)
 {
-	struct ibt_qp *qp = to_ibt_qp(ib);
-
 	ibt_bell_settle(qp);
 	ibt_qp_unpublish(qp);
 
@@ -389,7 +388,31 @@ static int ibt_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	ibt_qp_drop_paths(qp);
 	mutex_destroy(&qp->attr_lock);
 	ibt_qp_end(qp);
+}
+
+static int ibt_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
+{
+	ibt_qp_shut(to_ibt_qp(ib));
 	return 0;
+}
+
+/**
+ * ibt_qps_exit - end the queue pairs that the core never destroyed
+ * @dev: device that goes; the core calls none of its verbs any more
+ *
+ * A core that counts references to a queue pair may give it up with some left.
+ * Its works and timers end with the device all the same. Its memory is the
+ * core's.
+ *
+ * Context: process, sleeps.
+ */
+void ibt_qps_exit(struct ibt_dev *dev)
+{
+	struct ibt_life *life;
+	unsigned long number;
+
+	xa_for_each(&dev->qps, number, life)
+		ibt_qp_shut(life->of);
 }
 
 const struct ib_device_ops ibt_qp_ops = {

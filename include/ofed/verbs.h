@@ -70,4 +70,13 @@ int ofed_resize_user_cq(struct ib_cq *cq, int cqe, struct ib_udata *udata);
 int ofed_modify_user_srq(struct ib_srq *srq, struct ib_srq_attr *attr,
 			 enum ib_srq_attr_mask mask, struct ib_udata *udata);
 
+void ofed_end_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid);
+
+/* Of objects that a driver does not destroy: hidden at once, freed at last. */
+void ofed_hide_qp(struct ib_qp *qp);
+void ofed_forget_qp(struct ib_qp *qp);
+void ofed_forget_ah(struct ib_ah *ah);
+void ofed_forget_xrcd(struct ib_xrcd *xrcd);
+void ofed_forget_rwq_ind_table(struct ib_rwq_ind_table *table);
+
 #endif /* OFED_VERBS_H */

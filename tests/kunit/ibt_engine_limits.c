@@ -3,6 +3,7 @@
 #include <linux/delay.h>
 
 #include "ibt_engine.h"
+#include "../../hw/ibt/ibt.h"
 
 #define MLID	0xc000
 
@@ -71,6 +72,22 @@ static void groups_end(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, detach(0, i), 0);
 }
 
+/* One MGID under two LIDs is two attachments, and each is undone by itself. */
+static void lids_end(struct kunit *test)
+{
+	union ib_gid gid = group(1);
+	struct ib_qp *qp;
+
+	ends_make(&pair);
+	qp = pair.end[0].qp;
+	KUNIT_ASSERT_EQ(test, ib_attach_mcast(qp, &gid, MLID), 0);
+	KUNIT_ASSERT_EQ(test, ib_attach_mcast(qp, &gid, MLID + 1), 0);
+	KUNIT_EXPECT_EQ(test, ib_detach_mcast(qp, &gid, MLID), 0);
+	KUNIT_EXPECT_EQ(test, ib_detach_mcast(qp, &gid, MLID + 1), 0);
+	KUNIT_EXPECT_EQ(test, ib_detach_mcast(qp, &gid, MLID), -EINVAL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&qp->usecnt), 0);
+}
+
 /* A datagram for the queue pair of device 1, and one for its group. */
 static void send(u32 qpn)
 {
@@ -101,9 +118,42 @@ static void groups_are_not_for_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, detach(1, 1), 0);
 }
 
+/*
+ * A queue pair that the core never destroys, with work in a second from now: a
+ * target, which needs no other object.
+ */
+static struct ibt_qp *forgotten_qp(struct kunit *test, struct ib_device *ib)
+{
+	static struct ib_xrcd xrcd;
+	struct ib_qp_init_attr init = {
+		.qp_type = IB_QPT_XRC_TGT,
+		.xrcd = &xrcd,
+	};
+	struct ibt_qp *qp = kunit_kzalloc(test, sizeof(*qp), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, qp);
+	qp->ib.device = ib;
+	qp->ib.qp_type = init.qp_type;
+	KUNIT_ASSERT_EQ(test, ib->ops.create_qp(&qp->ib, &init, NULL), 0);
+	mod_delayed_work(ibt_qp_dev(qp)->wq, &qp->resp.work, HZ);
+	return qp;
+}
+
+static void works_end_with_device(struct kunit *test)
+{
+	struct ibt_qp *qp;
+
+	qp = forgotten_qp(test, ibt_dev_ib(fake.dev[0]));
+	fake_stop();
+	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&qp->resp.work));
+	KUNIT_ASSERT_EQ(test, fake_start(), 0);
+}
+
 static struct kunit_case limits_cases[] = {
 	KUNIT_CASE(groups_end),
+	KUNIT_CASE(lids_end),
 	KUNIT_CASE(groups_are_not_for_one),
+	KUNIT_CASE(works_end_with_device),
 	{ }
 };
 

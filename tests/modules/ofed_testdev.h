@@ -46,6 +46,8 @@ struct td_counts {
 	atomic_t live[TD_KIND_COUNT];
 };
 
+#define TD_FAULT_ALWAYS	U32_MAX
+
 struct td_fault {
 	u32 left;		/* fails when this reaches 0; 0: not armed */
 	int error;		/* negative errno */
@@ -241,6 +243,7 @@ int td_netdev_init(void);
 void td_netdev_exit(void);
 
 /* ofed_testdev_fault.c */
+void td_mcast_end(struct td_qp *qp);
 int td_fault_check(struct testdev *td, enum td_op op);
 int td_fault_arm(struct testdev *td, char *order);
 extern const struct file_operations td_fault_fops;

@@ -53,6 +53,14 @@ static int td_parse_errno(const char *word, int *error)
 	return 0;
 }
 
+static int td_parse_count(const char *word, u32 *left)
+{
+	if (strcmp(word, "always"))
+		return kstrtou32(word, 0, left);
+	*left = TD_FAULT_ALWAYS;
+	return 0;
+}
+
 /* Context: any. Return: 0, or the errno that was ordered for this call. */
 int td_fault_check(struct testdev *td, enum td_op op)
 {
@@ -62,7 +70,7 @@ int td_fault_check(struct testdev *td, enum td_op op)
 
 	spin_lock_irqsave(&td->fault_lock, flags);
 	fault->calls++;
-	if (fault->left && !--fault->left) {
+	if (fault->left == TD_FAULT_ALWAYS || (fault->left && !--fault->left)) {
 		fault->failed++;
 		ret = fault->error;
 	}
@@ -70,7 +78,10 @@ int td_fault_check(struct testdev *td, enum td_op op)
 	return ret;
 }
 
-/* @order is "OP N ERRNO", or "OP 0" to take an order back. */
+/*
+ * @order is "OP N ERRNO" for the Nth call from now, "OP always ERRNO", or "OP 0" to
+ * take an order back.
+ */
 int td_fault_arm(struct testdev *td, char *order)
 {
 	char *name = strsep(&order, " ");
@@ -83,7 +94,7 @@ int td_fault_arm(struct testdev *td, char *order)
 	op = td_op_by_name(name);
 	if (op < 0)
 		return op;
-	ret = kstrtou32(count, 0, &left);
+	ret = td_parse_count(count, &left);
 	if (ret)
 		return ret;
 	if (left) {

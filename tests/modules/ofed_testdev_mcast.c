@@ -9,6 +9,7 @@ struct td_group {
 	struct list_head entry;		/* in td_qp.mcast */
 	union ib_gid gid;
 	u16 lid;
+	bool refused;			/* to be detached; the QP takes it along */
 };
 
 static struct td_group *td_group_find(struct td_qp *qp,
@@ -61,18 +62,32 @@ static int td_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	int ret = td_fault(ibqp->device, detach_mcast);
 	struct td_group *group;
 
-	if (ret)
-		return ret;
 	spin_lock_irq(&qp->lock);
 	group = td_group_find(qp, gid, lid);
-	if (group)
+	if (group && ret)
+		group->refused = true;
+	else if (group)
 		list_del(&group->entry);
 	spin_unlock_irq(&qp->lock);
-	if (!group)
-		return -EINVAL;
+	if (ret || !group)
+		return ret ?: -EINVAL;
 	kfree(group);
 	td_put(to_td(ibqp->device), TD_mcast);
 	return 0;
+}
+
+/* A QP ends. What the core did not try to detach stays counted: that is a leak. */
+void td_mcast_end(struct td_qp *qp)
+{
+	struct td_group *group, *next;
+
+	list_for_each_entry_safe(group, next, &qp->mcast, entry) {
+		if (!group->refused)
+			continue;
+		list_del(&group->entry);
+		kfree(group);
+		td_put(to_td(qp->ib.device), TD_mcast);
+	}
 }
 
 const struct ib_device_ops td_mcast_ops = {

@@ -2,6 +2,7 @@
 /* Memory regions and windows. Nothing reads or writes through them. */
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
+#include <linux/kmemleak.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -248,8 +249,11 @@ static int td_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	int ret = td_fault(ibmr->device, dereg_mr);
 
-	if (ret)
+	if (ret) {
+		/* Of a device that refuses until it goes, it is never freed. */
+		kmemleak_not_leak(to_td_mr(ibmr));
 		return ret;
+	}
 	td_mr_free(to_td_mr(ibmr));
 	return 0;
 }

@@ -288,7 +288,7 @@ static int td_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 		td_cq_forget(qp->scq, ibqp);
 	if (qp->rcq)
 		td_cq_forget(qp->rcq, ibqp);
-	/* Groups that the core did not detach stay counted: that is a leak. */
+	td_mcast_end(qp);
 	td_wrq_free(&qp->rq);
 	td_wrq_free(&qp->sq);
 	td_put(td, TD_qp);

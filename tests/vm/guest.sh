@@ -117,6 +117,17 @@ same_as_list() {
 	check "$1 ($(wc -l <"$work/expected") lines)" diff -u "$work/expected" "$work/found"
 }
 
+# no_user_objects [DEV]: what rdma lists is the kernel's own, for root and for anybody.
+no_user_objects() {
+	for _type in pd cq mr qp srq ctx; do
+		rdma -dd resource show $_type ${1:+dev "$1"} 2>/dev/null
+		as_user rdma -dd resource show $_type ${1:+dev "$1"} 2>/dev/null
+		# An oops ends the asker.
+		[ $? -lt 126 ] || return
+	done >"$work/resources"
+	! grep -w pid "$work/resources"
+}
+
 # as_user CMD...: without any privilege. In the background use 'setpriv $nobody'
 # instead, so that $! is the program and not a shell.
 nobody="--reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"

@@ -17,6 +17,7 @@ coverage=-c
 check "$n commands" fuzzed testdev0 $coverage
 told 99
 check "all its objects are gone" wait_for 10 td_idle testdev0
+check "none is listed" no_user_objects
 check "it goes" td_del testdev0
 check "nothing is left" td_all_zero
 

@@ -116,10 +116,7 @@ check "$dev still works" duo 18701 ibv_rc_pingpong -d $dev -g $gid_index -n 100 
 
 # ---- the end -------------------------------------------------------------------
 # What programs made is gone; the rest is the kernel's own.
-for kind in qp cq mr pd; do
-	check "no $kind is left" sh -c \
-		"! rdma resource show $kind 2>/dev/null | grep -w pid"
-done
+check "no object of a program is left" no_user_objects
 check "$dev goes" rdma link delete $dev
 net_down
 check "the modules go" unload_stack

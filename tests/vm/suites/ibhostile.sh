@@ -100,5 +100,6 @@ check "it has no power" [ "$(cat $configfs/hcas/hca1/power)" = 0 ]
 check "the link at the far end is down" port_is hca2 state "1: DOWN"
 check "power again" sh -c "echo 1 >$configfs/hcas/hca1/power"
 check "it is back" port_is hca1 state "2: INIT"
+check "no object of a program is left" no_user_objects
 check "all goes" fabric_down
 check "all modules" unload_stack

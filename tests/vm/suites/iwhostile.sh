@@ -153,6 +153,7 @@ check "here: rdma link delete in the middle" away rdma link delete iwarp0
 check "it comes back" back
 b=$_b to=10.0.0.2 what=tx_fpdus
 check "and it still works" works
+check "no object of a program is left" wait_for 20 no_user_objects
 check "the interface goes in the middle" away ip link delete eth0
 check "and takes both devices along" wait_for 40 gone iwarp
 check "the namespace goes" ip netns delete b

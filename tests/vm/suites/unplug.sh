@@ -35,6 +35,7 @@ many() {
 }
 check "four clients of one device" many
 check "nothing is left of four" td_all_zero
+check "no object of a program is listed" no_user_objects
 
 check "a device on eth0" net_up
 check "is added" td_add testdev3 link=roce netdev=eth0

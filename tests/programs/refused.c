@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The driver of ofed_testdev refuses to destroy what a program has made, and the
+ * program closes its file. What it was charged with is given back, and it can
+ * make the same again.
+ *
+ * usage: refused DEVICE
+ */
+#include "raw_verbs.h"
+#include "verdict.h"
+
+static long long pinned_kb(void)
+{
+	char line[128];
+	long long kb = -1;
+	FILE *status = fopen("/proc/self/status", "r");
+
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "VmPin: %lld", &kb) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return kb;
+}
+
+static void use_and_close(const char *device)
+{
+	struct rv_world w;
+	int wrong = 0;
+	size_t i;
+
+	EXPECT("the device is found", rv_world_init(&w, device), 0);
+	for (i = 0; i < RV_STEPS; i++) {
+		if (!rv_step_applies(&rv_steps[i], device))
+			continue;
+		if (rv_steps[i].make(&w)) {
+			printf("     %s\n", rv_steps[i].name);
+			wrong++;
+		}
+	}
+	EXPECT("every object is made", wrong, 0);
+	EXPECT("memory is pinned", pinned_kb() > 0, 1);
+	close(w.channel);
+	close(w.async_fd);
+	close(w.fd);
+	EXPECT("the charge for pinned memory is given back", pinned_kb(), 0);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 2;
+	use_and_close(argv[1]);
+	use_and_close(argv[1]);
+	return verdict();
+}

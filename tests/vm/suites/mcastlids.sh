@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# One queue pair in one multicast group under two LIDs, by a user without privilege:
+# detached by hand, at exit, after a kill, and while the HCA goes.
+. "$VM/guest.sh"
+. "$VM/ib.sh"
+
+user() { as_user "$programs/mcast_lids" "$@"; }
+
+many() { # TIMES CMD...
+	_times=$1
+	shift
+	for _i in $(seq "$_times"); do
+		"$@" || return
+	done
+}
+
+hold() { # DEVICE [error]
+	rm -f "$work/ready"
+	setpriv $nobody "$programs/mcast_lids" "$1" hold "$work/ready" $2 >"$work/held" 2>&1 &
+	holder=$!
+	wait_for 30 [ -e "$work/ready" ] || { cat "$work/held"; return 1; }
+}
+killed() { # [error]
+	hold hca1 $1 && kill -9 $holder
+	wait $holder
+	[ $? = 137 ]
+}
+power() { echo "$1" >"$configfs/hcas/hca1/power"; }
+back() { power 1 && wait_for 30 [ -e "$ibsys/hca1/ports/1/state" ] && wait_for 30 listed; }
+listed() { ibv_devices | grep -qw hca1; }
+# The HCA goes under the queue pair, or at the same time as the process.
+unplugged() {
+	hold hca1 error && power 0 && kill -9 $holder
+	wait $holder
+	back || return
+	hold hca1 error || return
+	power 0 &
+	_off=$!
+	kill -9 $holder
+	wait $_off && wait $holder
+	back
+}
+
+chmod 777 "$work"
+check "a fabric" fabric_up pair || exit 1
+check "its HCAs" wait_for 30 listed
+check "by hand" user hca1 detach
+check "left behind, $(count 1000) times" many "$(count 1000)" user hca1 close
+check "in the error state, $(count 1000) times" many "$(count 1000)" user hca1 close error
+check "killed, $(count 1000) times" many "$(count 1000)" killed
+check "killed in the error state, $(count 1000) times" many "$(count 1000)" killed error
+check "nobody finds any of it" no_user_objects
+check "the HCA goes and comes, $(count 200) times" many "$(count 200)" unplugged
+check "nobody finds any of that" no_user_objects
+check "the log has no word of objects that stay" \
+	sh -c '! dmesg | grep "does not destroy object"'
+check "all of it goes" fabric_down
+check "and the module" rmmod ofed_ib
