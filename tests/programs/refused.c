@@ -4,7 +4,8 @@
  * program closes its file. What it was charged with is given back, and it can
  * make the same again.
  *
- * usage: refused DEVICE
+ * usage: refused DEVICE	twice
+ *	  refused DEVICE READY	once, creates the file READY and waits to be killed
  */
 #include "raw_verbs.h"
 #include "verdict.h"
@@ -23,31 +24,51 @@ static long long pinned_kb(void)
 	return kb;
 }
 
-static void use_and_close(const char *device)
+static void use(struct rv_world *w, const char *device)
 {
-	struct rv_world w;
 	int wrong = 0;
 	size_t i;
 
-	EXPECT("the device is found", rv_world_init(&w, device), 0);
+	EXPECT("the device is found", rv_world_init(w, device), 0);
 	for (i = 0; i < RV_STEPS; i++) {
 		if (!rv_step_applies(&rv_steps[i], device))
 			continue;
-		if (rv_steps[i].make(&w)) {
+		if (rv_steps[i].make(w)) {
 			printf("     %s\n", rv_steps[i].name);
 			wrong++;
 		}
 	}
 	EXPECT("every object is made", wrong, 0);
 	EXPECT("memory is pinned", pinned_kb() > 0, 1);
+}
+
+static void use_and_close(const char *device)
+{
+	struct rv_world w;
+
+	use(&w, device);
 	close(w.channel);
 	close(w.async_fd);
 	close(w.fd);
 	EXPECT("the charge for pinned memory is given back", pinned_kb(), 0);
 }
 
+static int use_and_wait(const char *device, const char *ready)
+{
+	struct rv_world w;
+
+	use(&w, device);
+	if (!failed) {
+		close(open(ready, O_CREAT | O_WRONLY, 0666));
+		pause();
+	}
+	return verdict();
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3)
+		return use_and_wait(argv[1], argv[2]);
 	if (argc != 2)
 		return 2;
 	use_and_close(argv[1]);

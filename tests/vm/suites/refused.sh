@@ -51,7 +51,7 @@ check "the driver still has them" [ "$(td_count testdev0 qp)" -gt 0 ]
 check "the log has one line" said_once testdev0
 check "nobody finds them" no_user_objects testdev0
 [ -z "$cgroup" ] || check "the rdma cgroup has nothing" cgroup_uncharged testdev0
-check "kill -9 instead of close" td_use unplug testdev0 hold
+check "kill -9 instead of close" td_use refused testdev0
 td_kill
 wait $client
 check "still one line" said_once testdev0
@@ -65,7 +65,7 @@ check "that module is in use no more" [ "$(uses)" = "$uses" ]
 # ---- for ever ---------------------------------------------------------------------------
 before=$(pins)
 check "another device" td_add testdev1
-check "its driver refuses two ops" refuse testdev1 "always EIO" destroy_srq dereg_mr
+check "its driver refuses two ops" refuse testdev1 "always EIO" destroy_ah dereg_mr
 check "files with everything" "$programs/refused" testdev1
 check "pages are pinned still" [ "$(pins)" -gt "$before" ]
 check "one line" said_once testdev1
@@ -75,8 +75,8 @@ check "no page stays pinned" [ "$(pins)" = "$before" ]
 
 # ---- unplug: the file is open when the driver refuses ------------------------------------
 check "a third" td_add testdev2
-check "in use" td_use unplug testdev2
-check "its driver refuses twice" refuse testdev2 "always EIO" destroy_srq
+check "in use" td_use refused testdev2
+check "its driver refuses twice" refuse testdev2 "always EIO" destroy_ah
 check "it goes" td_del testdev2
 td_kill
 wait $client
