@@ -30,17 +30,7 @@ stamp=$(cat $fragments | sha256sum | cut -d' ' -f1)-$version
 
 say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }
 
-if [ "$(cat "$source/.version-deb" 2>/dev/null)" != "$version" ]; then
-	say "unpacking linux-source-6.1 $version (1 minute)"
-	rm -rf "$source" "$cache/unpack"
-	mkdir -p "$cache/deb" "$cache/unpack"
-	(cd "$cache/deb" && rm -f linux-source-6.1_*.deb && apt-get -qq download linux-source-6.1)
-	dpkg -x "$cache"/deb/linux-source-6.1_*.deb "$cache/unpack"
-	mkdir "$source"
-	tar -C "$source" --strip-components=1 -xf "$cache/unpack/usr/src/linux-source-6.1.tar.xz"
-	rm -rf "$cache/unpack"
-	printf '%s\n' "$version" >"$source/.version-deb"
-fi
+"$here/source-unpack.sh" 6.1
 
 # Processors with AMX have more registers than 6.1's ARCH=um has room for, and of fewer the
 # host takes none back: no process would ever run. What is not there is not copied.
