@@ -130,4 +130,15 @@ s=$?
 [ $s -eq 0 ] || cat build/log/report_test.out
 verdict $s "the report of the benchmark judges made-up figures as it should"
 
+python3 -B tests/originality_test.py >build/log/originality_test.out 2>&1
+s=$?
+[ $s -eq 0 ] || cat build/log/originality_test.out
+verdict $s "made-up copies are found"
+
+# Unquoted on purpose: a list of files.
+tests/originality $(files '*.[ch]')
+s=$?
+[ $s -eq 77 ] && echo "skip lines of the kernel's source" ||
+	verdict $s "no lines of the kernel's source"
+
 finish

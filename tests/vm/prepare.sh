@@ -88,6 +88,11 @@ for kver in "$kver61" "$kver612"; do
 	depmod -b "$dir" "$kver"
 done
 
+# ---- the kernel's own RDMA, which tests/originality compares with ----------
+
+# Unquoted on purpose: a list of words.
+"$here/source-unpack.sh" 6.12 $("$here/../originality" --folders)
+
 # ---- 32-bit programs: unpacked beside the host's, host apt untouched -------
 
 packages32="ibverbs-utils libibverbs1 ibverbs-providers libnl-3-200 libnl-route-3-200 libc6 libgcc-s1"
