@@ -8,6 +8,7 @@ usage: nldev_cases.py DEVICE PID PART...  the cases; PID has objects of the devi
        nldev_cases.py -m COUNT            so many events of the monitor group
 """
 import errno
+import os
 import socket
 import struct
 import sys
@@ -469,6 +470,32 @@ class Cases:
         self.case("the first, by DELLINK", "DELLINK",
                   attr("DEV_INDEX", part))
         self.case("the first again", "DELDEV", attr("DEV_INDEX", part))
+
+    def race(self):
+        """Processes add and delete the same parts until the device goes."""
+        children = []
+        for number in range(4):
+            child = os.fork()
+            if not child:
+                self.nl = Nldev()
+                self.add_and_delete("race%d" % (number % 2))
+                os._exit(0)
+            children.append(child)
+        if any([os.waitpid(child, 0)[1] for child in children]):
+            sys.exit("a process failed")
+
+    def add_and_delete(self, name):
+        part = self.dev + attr("DEV_TYPE", 1) + attr("DEV_NAME", name)
+        wanted = name.encode() + b"\0"
+        rounds = 0
+        while self.nl.ask("NEWDEV", part)[0] != errno.EINVAL:
+            for data in self.nl.ask("GET", b"", DUMP)[1]:
+                if values(data, "DEV_NAME") == [wanted]:
+                    self.nl.ask("DELDEV", attr(
+                        "DEV_INDEX", values(data, "DEV_INDEX")[0]))
+            rounds += 1
+            if rounds == 5:
+                print("busy", flush=True)
 
 
 def monitor(count):

@@ -306,12 +306,17 @@ parts_as() { # RESULT...
 	python3 "$cases" testdev0 1 parts >"$work/parts" 2>&1
 	sed 's/.*: //; s/,.*//' "$work/parts" | tr '\n' ' ' | diff - "$work/wanted"
 }
+busy() { [ "$(grep -c busy "$work/race")" = 4 ]; }
 if [ "$CORE" != stock ] && [ "$list_kernel" != 6.1 ]; then
 	echo "EINVAL EINVAL EINVAL ok ok ok EINVAL " | tr -d '\n' >"$work/wanted"
 	check "parts of a device" parts_as
 	check "the second is there" [ -d /sys/class/infiniband/part2 ]
+	python3 "$cases" testdev0 1 race >"$work/race" 2>&1 &
+	race=$!
+	check "processes add and delete parts" wait_for 60 busy
 fi
 check "the test device goes" td_del testdev0
 check "and all of its parts" td_gone part2
+[ -z "${race:-}" ] || check "the processes find it gone" wait $race
 check "nothing is left of either" td_all_zero
 check "its module goes" rmmod ofed_testdev
