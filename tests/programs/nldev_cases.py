@@ -500,6 +500,8 @@ class Cases:
 
 def monitor(count):
     nl = Nldev(1 << 4)
+    # The other side makes and renames devices, on a machine that may be loaded.
+    nl.sock.settimeout(300)
     print("ready", flush=True)
     while count:
         for kind, _, _, data in nl.messages():
