@@ -322,7 +322,7 @@ static struct request *new_request(const struct sockaddr *src,
 		return ERR_PTR(-EINVAL);
 	if (src && src->sa_family != dst->sa_family)
 		return ERR_PTR(-EINVAL);
-	req = kzalloc(sizeof(*req), GFP_KERNEL);
+	req = kzalloc(sizeof(*req), GFP_KERNEL_ACCOUNT);
 	if (!req)
 		return ERR_PTR(-ENOMEM);
 	req->asked.sa.sa_family = dst->sa_family;

@@ -167,7 +167,8 @@ static struct ib_ah *ah_create(struct ib_pd *pd, struct rdma_ah_attr *av,
 
 	might_sleep_if(sleepable);
 	ah = rdma_zalloc_drv_obj_gfp(pd->device, ib_ah,
-				     sleepable ? GFP_KERNEL : GFP_ATOMIC);
+				     sleepable ? GFP_KERNEL_ACCOUNT :
+						 GFP_ATOMIC);
 	if (!ah)
 		return ERR_PTR(-ENOMEM);
 

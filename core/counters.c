@@ -207,7 +207,8 @@ static bool can_count(const struct ib_device_ops *ops)
 
 static struct rdma_counter *counter_alloc(struct ib_qp *qp, u32 port)
 {
-	struct rdma_counter *counter = kzalloc(sizeof(*counter), GFP_KERNEL);
+	struct rdma_counter *counter = kzalloc(sizeof(*counter),
+					       GFP_KERNEL_ACCOUNT);
 
 	if (!counter)
 		return NULL;

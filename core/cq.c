@@ -373,7 +373,7 @@ static struct ib_cq *cq_create_plain(struct ib_device *device,
 
 	if (!device->ops.create_cq)
 		return ERR_PTR(-EOPNOTSUPP);
-	cq = rdma_zalloc_drv_obj(device, ib_cq);
+	cq = rdma_zalloc_drv_obj_gfp(device, ib_cq, GFP_KERNEL_ACCOUNT);
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
 

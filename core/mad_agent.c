@@ -67,7 +67,7 @@ struct mad_agent *mad_agent_create(struct mad_qp *q, u8 rmpp_version,
 				   ib_mad_recv_handler recv_handler,
 				   void *context, u32 flags)
 {
-	struct mad_agent *agent = kzalloc(sizeof(*agent), GFP_KERNEL);
+	struct mad_agent *agent = kzalloc(sizeof(*agent), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!agent)

@@ -141,7 +141,9 @@ static struct ib_qp *qp_create_real(struct ib_device *device, struct ib_pd *pd,
 	ret = qp_check(device, attr);
 	if (ret)
 		return ERR_PTR(ret);
-	qp = rdma_zalloc_drv_obj_numa(device, ib_qp);
+	/* As rdma_zalloc_drv_obj_numa(), which charges no cgroup. */
+	qp = rdma_zalloc_obj(device, device->ops.size_ib_qp,
+			     GFP_KERNEL_ACCOUNT, true);
 	if (!qp)
 		return ERR_PTR(-ENOMEM);
 
@@ -220,7 +222,7 @@ static struct ib_qp *qp_open_handle(struct ib_qp *real,
 							  void *),
 				    void *qp_context)
 {
-	struct ib_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	struct ib_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
 
 	if (!qp)
 		return ERR_PTR(-ENOMEM);
@@ -251,7 +253,7 @@ static struct ib_qp *qp_publish_target(struct ib_qp *real,
 		goto err_destroy;
 	}
 	ret = xa_err(xa_store(&real->xrcd->tgt_qps, real->qp_num, real,
-			      GFP_KERNEL));
+			      GFP_KERNEL_ACCOUNT));
 	if (ret)
 		goto err_detach;
 	return qp;

@@ -53,7 +53,8 @@ int ofed_restrack_init(struct ib_device *device)
 	if (!roots)
 		return -ENOMEM;
 	for (type = 0; type < RDMA_RESTRACK_MAX; type++)
-		xa_init_flags(&roots[type].entries, XA_FLAGS_ALLOC);
+		xa_init_flags(&roots[type].entries,
+			      XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 	device->res = roots;
 	return 0;
 }

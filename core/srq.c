@@ -62,7 +62,7 @@ struct ib_srq *ib_create_srq_user(struct ib_pd *pd,
 
 	if (!pd->device->ops.create_srq)
 		return ERR_PTR(-EOPNOTSUPP);
-	srq = rdma_zalloc_drv_obj(pd->device, ib_srq);
+	srq = rdma_zalloc_drv_obj_gfp(pd->device, ib_srq, GFP_KERNEL_ACCOUNT);
 	if (!srq)
 		return ERR_PTR(-ENOMEM);
 

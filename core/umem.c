@@ -58,7 +58,8 @@ static long umem_pin_batch(struct ib_umem *umem, unsigned long start,
 
 	ret = sg_alloc_append_table_from_pages(&umem->sgt_append, list, got, 0,
 					       (unsigned long)got << PAGE_SHIFT,
-					       max_seg, left - got, GFP_KERNEL);
+					       max_seg, left - got,
+					       GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		/* The table holds the earlier batches only. */
 		unpin_user_pages(list, got);

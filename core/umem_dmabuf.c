@@ -170,7 +170,7 @@ dmabuf_attach(struct ib_device *device, struct device *dma_device,
 	if (dmabuf->size < end)
 		goto err_put;
 	ret = -ENOMEM;
-	region = kzalloc(sizeof(*region), GFP_KERNEL);
+	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
 	if (!region)
 		goto err_put;
 

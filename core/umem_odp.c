@@ -40,7 +40,7 @@ static unsigned long *odp_pfn(const struct ib_umem_odp *odp,
 static struct ib_umem_odp *odp_alloc(struct ib_device *device, bool writable,
 				     const struct ib_umem_odp *root)
 {
-	struct ib_umem_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL);
+	struct ib_umem_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
 
 	if (!odp)
 		return NULL;

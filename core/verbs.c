@@ -23,7 +23,7 @@ static struct ib_pd *pd_create(struct ib_device *device,
 
 	if (!device->ops.alloc_pd)
 		return ERR_PTR(-EOPNOTSUPP);
-	pd = rdma_zalloc_drv_obj(device, ib_pd);
+	pd = rdma_zalloc_drv_obj_gfp(device, ib_pd, GFP_KERNEL_ACCOUNT);
 	if (!pd)
 		return ERR_PTR(-ENOMEM);
 
@@ -183,7 +183,7 @@ struct ib_mw *ofed_alloc_user_mw(struct ib_pd *pd, enum ib_mw_type type,
 		return ERR_PTR(-EOPNOTSUPP);
 	if (type != IB_MW_TYPE_1 && type != IB_MW_TYPE_2)
 		return ERR_PTR(-EINVAL);
-	mw = rdma_zalloc_drv_obj(pd->device, ib_mw);
+	mw = rdma_zalloc_drv_obj_gfp(pd->device, ib_mw, GFP_KERNEL_ACCOUNT);
 	if (!mw)
 		return ERR_PTR(-ENOMEM);
 
@@ -251,12 +251,12 @@ struct ib_xrcd *ib_alloc_xrcd_user(struct ib_device *device,
 
 	if (!ops->alloc_xrcd)
 		return ERR_PTR(-EOPNOTSUPP);
-	xrcd = rdma_zalloc_drv_obj(device, ib_xrcd);
+	xrcd = rdma_zalloc_drv_obj_gfp(device, ib_xrcd, GFP_KERNEL_ACCOUNT);
 	if (!xrcd)
 		return ERR_PTR(-ENOMEM);
 
 	init_rwsem(&xrcd->tgt_qps_rwsem);
-	xa_init(&xrcd->tgt_qps);
+	xa_init_flags(&xrcd->tgt_qps, XA_FLAGS_ACCOUNT);
 	xrcd->inode = inode;
 	xrcd->device = device;
 	ret = ops->alloc_xrcd(xrcd, udata);

@@ -139,14 +139,15 @@ ofed_create_rwq_ind_table(struct ib_device *device,
 		return ERR_PTR(-EOPNOTSUPP);
 	if (attr->log_ind_tbl_size > IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
 		return ERR_PTR(-EINVAL);
-	table = rdma_zalloc_drv_obj(device, ib_rwq_ind_table);
+	table = rdma_zalloc_drv_obj_gfp(device, ib_rwq_ind_table,
+					GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return ERR_PTR(-ENOMEM);
 
 	ret = -ENOMEM;
 	table->ind_tbl = kmemdup(attr->ind_tbl,
 				 sizeof(*attr->ind_tbl)
-				 << attr->log_ind_tbl_size, GFP_KERNEL);
+				 << attr->log_ind_tbl_size, GFP_KERNEL_ACCOUNT);
 	if (!table->ind_tbl)
 		goto err_free_table;
 	table->log_ind_tbl_size = attr->log_ind_tbl_size;

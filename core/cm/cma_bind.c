@@ -222,12 +222,12 @@ static int own_port(struct xarray *table, struct rcm_id *id, u16 number)
 
 	lockdep_assert_held(&rcm_mutex);
 	if (!port) {
-		port = kzalloc(sizeof(*port), GFP_KERNEL);
+		port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
 		if (!port)
 			return -ENOMEM;
 		port->table = table;
 		port->number = number;
-		ret = xa_insert(table, number, port, GFP_KERNEL);
+		ret = xa_insert(table, number, port, GFP_KERNEL_ACCOUNT);
 		if (ret) {
 			kfree(port);
 			return ret;
@@ -507,7 +507,7 @@ static int __net_init ports_begin(struct net *net)
 	int i;
 
 	for (i = 0; i < SPACES; i++)
-		xa_init(&ports->space[i]);
+		xa_init_flags(&ports->space[i], XA_FLAGS_ACCOUNT);
 	return 0;
 }
 

@@ -82,7 +82,7 @@ static int listen_on(struct rcm_id *id, struct rcm_dev *cdev,
 	struct rcm_listener *listener;
 	int ret;
 
-	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	listener = kzalloc(sizeof(*listener), GFP_KERNEL_ACCOUNT);
 	if (!listener)
 		return -ENOMEM;
 	rcm_id_get(id);

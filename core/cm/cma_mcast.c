@@ -252,8 +252,8 @@ static int join_ib(struct rcm_mcast *mc)
 			IB_SA_MCMEMBER_REC_MTU_SELECTOR |
 			IB_SA_MCMEMBER_REC_HOP_LIMIT;
 	sa = ib_sa_join_multicast(&rcm_sa_client, id->pub.device,
-				  id->pub.port_num, &rec, mask, GFP_KERNEL,
-				  sa_event, mc);
+				  id->pub.port_num, &rec, mask,
+				  GFP_KERNEL_ACCOUNT, sa_event, mc);
 	if (IS_ERR(sa))
 		return PTR_ERR(sa);
 	mc->sa = sa;

@@ -274,7 +274,7 @@ static int ask_for_path(struct rcm_id *id, unsigned long timeout_ms)
 	rcm_id_get(id);
 	ret = ib_sa_path_rec_get(&rcm_sa_client, id->pub.device,
 				 id->pub.port_num, &rec, mask, timeout_ms,
-				 GFP_KERNEL, got_paths, id, &id->path_query);
+				 GFP_KERNEL_ACCOUNT, got_paths, id, &id->path_query);
 	if (ret < 0)
 		rcm_id_put(id);
 	else

@@ -17,7 +17,7 @@
  * the one before. The xarray's lock guards it; an id that is found under it
  * can not be freed.
  */
-static DEFINE_XARRAY_ALLOC1(ids);
+static DEFINE_XARRAY_FLAGS(ids, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 next_number;
 
 static atomic_t half_open_all;
@@ -35,7 +35,7 @@ void cm_ids_exit(void)
 
 static struct cm_id *id_alloc(ib_cm_handler handler, void *context)
 {
-	struct cm_id *id = kzalloc(sizeof(*id), GFP_KERNEL);
+	struct cm_id *id = kzalloc(sizeof(*id), GFP_KERNEL_ACCOUNT);
 
 	if (!id)
 		return NULL;

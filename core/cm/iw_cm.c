@@ -202,7 +202,7 @@ struct iw_cm_id *iw_create_cm_id(struct ib_device *device,
 				 iw_cm_handler cm_handler, void *context)
 {
 	struct iw_id *id = ofed_iw_id_new(device, cm_handler, context,
-					  GFP_KERNEL);
+					  GFP_KERNEL_ACCOUNT);
 
 	return IS_ERR(id) ? ERR_CAST(id) : &id->id;
 }
