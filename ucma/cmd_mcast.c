@@ -11,7 +11,7 @@
  * Joined groups by number, of all files; a NULL that is stored reserves one. Who
  * erases a group is the one to leave it. Its lock guards it.
  */
-static DEFINE_XARRAY_ALLOC(ucm_mcasts);
+static DEFINE_XARRAY_FLAGS(ucm_mcasts, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 
 static struct ucm_mcast *mcast_new(struct ucm_id *id, u64 uid,
 				   const void *addr, size_t addr_size)

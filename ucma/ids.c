@@ -19,7 +19,7 @@
 DECLARE_RWSEM(ucm_moves);
 
 /* Ids by number; a NULL that is stored reserves one. Its lock guards it. */
-static DEFINE_XARRAY_ALLOC(ucm_ids);
+static DEFINE_XARRAY_FLAGS(ucm_ids, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 
 #define CM_ID_ENDED 0
 

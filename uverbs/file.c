@@ -258,7 +258,7 @@ struct ib_ucontext *uv_context_alloc(struct ib_uverbs_file *file)
 
 	if (!ib_dev)
 		return ERR_PTR(-EIO);
-	context = rdma_zalloc_drv_obj(ib_dev, ib_ucontext);
+	context = rdma_zalloc_drv_obj_gfp(ib_dev, ib_ucontext, GFP_KERNEL_ACCOUNT);
 	if (!context)
 		return ERR_PTR(-ENOMEM);
 	context->device = ib_dev;
@@ -309,7 +309,7 @@ int uv_context_create(struct uverbs_attr_bundle *attrs,
 	guard(mutex)(&file->setup_lock);
 	if (file->ucontext)
 		return -EINVAL;
-	xa_init_flags(&context->mmap_xa, XA_FLAGS_ALLOC);
+	xa_init_flags(&context->mmap_xa, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 	ret = context_init(context, attrs);
 	if (ret)
 		return ret;

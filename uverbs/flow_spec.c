@@ -18,13 +18,14 @@
  */
 struct ib_uflow_resources *flow_resources_alloc(size_t num_specs)
 {
-	struct ib_uflow_resources *res = kzalloc(sizeof(*res), GFP_KERNEL);
+	struct ib_uflow_resources *res = kzalloc(sizeof(*res), GFP_KERNEL_ACCOUNT);
 
 	if (!res || !num_specs)
 		return res;
 	res->collection = kcalloc(num_specs, sizeof(*res->collection),
-				  GFP_KERNEL);
-	res->counters = kcalloc(num_specs, sizeof(*res->counters), GFP_KERNEL);
+				  GFP_KERNEL_ACCOUNT);
+	res->counters = kcalloc(num_specs, sizeof(*res->counters),
+				GFP_KERNEL_ACCOUNT);
 	if (!res->collection || !res->counters) {
 		ib_uverbs_flow_resources_free(res);
 		return NULL;

@@ -559,7 +559,7 @@ void uv_handles_init(struct ib_uverbs_file *file)
 	spin_lock_init(&file->objs_lock);
 	INIT_LIST_HEAD(&file->objs);
 	INIT_LIST_HEAD(&file->umems);
-	xa_init_flags(&file->handles, XA_FLAGS_ALLOC);
+	xa_init_flags(&file->handles, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 }
 
 /*

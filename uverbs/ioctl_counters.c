@@ -34,7 +34,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_COUNTERS_CREATE)(
 
 	if (!device->ops.create_counters)
 		return -EOPNOTSUPP;
-	counters = rdma_zalloc_drv_obj(device, ib_counters);
+	counters = rdma_zalloc_drv_obj_gfp(device, ib_counters, GFP_KERNEL_ACCOUNT);
 	if (!counters)
 		return -ENOMEM;
 	atomic_set(&counters->usecnt, 0);

@@ -134,7 +134,7 @@ static struct uv_device *uv_device_new(struct ib_device *ib_dev)
 	mutex_init(&dev->files_lock);
 	mutex_init(&dev->xrcd_lock);
 	INIT_LIST_HEAD(&dev->files);
-	xa_init(&dev->xrcds);
+	xa_init_flags(&dev->xrcds, XA_FLAGS_ACCOUNT);
 	dev->num_comp_vectors = ib_dev->num_comp_vectors;
 	rcu_assign_pointer(dev->ib_dev, ib_dev);
 	dev->left = uv_leftovers_new(dev);

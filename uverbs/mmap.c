@@ -101,7 +101,7 @@ static void umap_open(struct vm_area_struct *vma)
 	if (!orig)
 		return;
 	/* Nobody asks whether opening succeeds, and it must not go untracked. */
-	umap = kzalloc(sizeof(*umap), GFP_KERNEL | __GFP_NOFAIL);
+	umap = kzalloc(sizeof(*umap), GFP_KERNEL_ACCOUNT | __GFP_NOFAIL);
 	INIT_LIST_HEAD(&umap->node);
 	vma->vm_private_data = umap;
 
