@@ -615,7 +615,8 @@ static int qp_modify(struct ib_uverbs_ex_modify_qp *cmd,
 	struct ib_qp *qp;
 	int ret;
 
-	attr = kzalloc(sizeof(*attr), GFP_KERNEL);
+	/* Charged, as each call may raise an event that is. */
+	attr = kzalloc(sizeof(*attr), GFP_KERNEL_ACCOUNT);
 	if (!attr)
 		return -ENOMEM;
 	qp = uv_read_obj(struct ib_qp, &uv_type_qp, cmd->base.qp_handle,

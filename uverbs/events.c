@@ -11,7 +11,9 @@
  * A completion event has no contents but the CQ: the CQ itself stands in the
  * queue, with a count, and no memory is needed that might be missing.
  */
+#include <linux/memcontrol.h>
 #include <linux/poll.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -277,32 +279,46 @@ static void async_pop(struct uv_queue *queue, union uv_record *record)
 	kfree(event);
 }
 
+/*
+ * Memory for an event. How many are unread is up to the program: its cgroup is
+ * charged, though another thread reports the event. GFP_ATOMIC is charged beyond
+ * the limit, too: no event is lost for that, and the next call of the program pays.
+ */
+static struct uv_async_event *async_event_new(struct uv_async_file *async)
+{
+	struct uv_async_event *event;
+	struct mem_cgroup *old;
+
+	/* Afterwards the file may be gone. */
+	lockdep_assert_held(&async->queue.lock);
+	if (async->queue.closed)
+		return NULL;
+	old = set_active_memcg(async->uobj.ufile->memcg);
+	event = kzalloc(sizeof(*event), GFP_ATOMIC | __GFP_ACCOUNT);
+	set_active_memcg(old);
+	return event;
+}
+
 /* Any context. Without memory, the event is lost. */
 static void async_queue(struct uv_async_file *async, u64 element, u32 type,
 			struct uv_source *source)
 {
 	struct uv_async_event *event;
 	unsigned long flags;
-	bool closed;
-
-	event = kzalloc(sizeof(*event), GFP_ATOMIC | __GFP_ACCOUNT);
-	if (!event)
-		return;
-	event->desc.element = element;
-	event->desc.event_type = type;
-	event->source = source;
 
 	spin_lock_irqsave(&async->queue.lock, flags);
-	closed = async->queue.closed;
-	if (!closed)
+	event = async_event_new(async);
+	if (event) {
+		event->desc.element = element;
+		event->desc.event_type = type;
+		event->source = source;
 		list_add_tail(&event->node, &async->queue.events);
-	if (!closed && source)
+	}
+	if (event && source)
 		list_add_tail(&event->sibling, &source->unread);
 	spin_unlock_irqrestore(&async->queue.lock, flags);
 
-	if (closed)
-		kfree(event);
-	else
+	if (event)
 		queue_wake(&async->queue);
 }
 

@@ -3,6 +3,7 @@
  * An open of the character device: its life, and the driver's context of it.
  */
 #include <linux/export.h>
+#include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/slab.h>
@@ -30,6 +31,7 @@ static void file_release(struct kref *ref)
 		uv_obj_put(&file->async->uobj);
 	uv_mmap_release(file);
 	module_put(file->owner);
+	mem_cgroup_put(file->memcg);
 	kfree(file);
 
 	uv_device_put_user(dev);
@@ -79,6 +81,7 @@ static struct ib_uverbs_file *file_new(struct uv_device *dev)
 	uv_handles_init(file);
 	uv_mmap_init(file);
 	file->device = dev;
+	file->memcg = get_mem_cgroup_from_mm(current->mm);
 	return file;
 }
 
@@ -128,6 +131,7 @@ static int file_open(struct inode *inode, struct file *filp)
 	return stream_open(inode, filp);
 
 err_free:
+	mem_cgroup_put(file->memcg);
 	kfree(file);
 err_put_user:
 	uv_device_put_user(dev);

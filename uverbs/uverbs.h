@@ -112,6 +112,7 @@ struct uv_device {
  * @device: with a reference
  * @owner: module of the driver, pinned; NULL if it can be unplugged
  * @node: in device->files
+ * @memcg: of the process that opened it; events are charged to it
  * @ucontext: the driver's context, NULL before GET_CONTEXT and after teardown
  * @async: event file of GET_CONTEXT, or the first one that was made by ioctl(),
  *	   with a reference on its uobject; NULL before that
@@ -131,6 +132,7 @@ struct ib_uverbs_file {
 	struct uv_device *device;
 	struct module *owner;
 	struct list_head node;
+	struct mem_cgroup *memcg;
 	struct ib_ucontext *ucontext;
 	struct uv_async_file *async;
 	struct rw_semaphore teardown;
