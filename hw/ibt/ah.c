@@ -233,7 +233,7 @@ static int ibt_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 			 struct ib_udata *udata)
 {
 	gfp_t gfp = init->flags & RDMA_CREATE_AH_SLEEPABLE ?
-		GFP_KERNEL : GFP_ATOMIC;
+		GFP_KERNEL_ACCOUNT : GFP_ATOMIC;
 
 	return ibt_route_new(to_ibt_ah(ib), init->ah_attr, gfp);
 }
@@ -254,10 +254,8 @@ static int ibt_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 		return ret;
 	ret = xa_alloc_cyclic(&dev->ahs, &ah->number, ah->route,
 			      XA_LIMIT(1, IBT_MAX_AH), &dev->next_ah,
-			      GFP_KERNEL);
-	if (ret < 0) {
-		/* Out of numbers or of memory: out of handles. */
-		ret = -ENOMEM;
+			      GFP_KERNEL_ACCOUNT);
+	if (ret < 0)
 		goto err_route;
 	}
 	resp.ah_num = ah->number;

@@ -78,9 +78,9 @@ static void ibt_dev_set_ops(struct ibt_dev *dev)
 static void ibt_dev_tables(struct ibt_dev *dev)
 {
 	soft_mem_init(&dev->soft.mem);
-	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC);
-	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
-	xa_init_flags(&dev->srqs, XA_FLAGS_ALLOC1);
+	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&dev->srqs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	mutex_init(&dev->groups_lock);
 	/* Packets of an earlier life of the device are to find nobody. */
 	dev->next_qpn = get_random_u32() & (IBT_QPN_MASK >> 1);

@@ -43,7 +43,7 @@ static int ibt_qp_publish(struct ibt_qp *qp, u32 port_num)
 		return ibt_special_attach(qp, port_num);
 	ret = xa_alloc_cyclic(&dev->qps, &qp->ib.qp_num, qp->life,
 			      XA_LIMIT(IBT_MIN_QPN, IBT_QPN_MASK - 1),
-			      &dev->next_qpn, GFP_KERNEL);
+			      &dev->next_qpn, GFP_KERNEL_ACCOUNT);
 	return ret < 0 ? ret : 0;
 }
 

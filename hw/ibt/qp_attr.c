@@ -213,14 +213,14 @@ static int ibt_change_prepare(struct ibt_qp *qp, struct ibt_change *change)
 		rdma_copy_ah_attr(&change->av, &change->attr->ah_attr);
 		change->gen = atomic_read_acquire(&ibt_dev_port(dev,
 			change->av.port_num)->generation);
-		path = ibt_resolve(dev, &change->av, GFP_KERNEL);
+		path = ibt_resolve(dev, &change->av, GFP_KERNEL_ACCOUNT);
 		if (IS_ERR(path))
 			return PTR_ERR(path);
 		change->path = path;
 	}
 	if (change->mask & IB_QP_ALT_PATH) {
 		rdma_copy_ah_attr(&change->alt_av, &change->attr->alt_ah_attr);
-		path = ibt_resolve(dev, &change->alt_av, GFP_KERNEL);
+		path = ibt_resolve(dev, &change->alt_av, GFP_KERNEL_ACCOUNT);
 		if (IS_ERR(path))
 			return PTR_ERR(path);
 		change->alt = path;

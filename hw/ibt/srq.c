@@ -97,7 +97,7 @@ static int ibt_srq_publish(struct ibt_srq *srq)
 
 	ret = xa_alloc_cyclic(&dev->srqs, &srq->number, srq->life,
 			      XA_LIMIT(1, IBT_QPN_MASK), &dev->next_srq,
-			      GFP_KERNEL);
+			      GFP_KERNEL_ACCOUNT);
 	if (ret < 0)
 		return ret;
 	if (srq->ib.srq_type == IB_SRQT_XRC)

@@ -297,7 +297,7 @@ static struct iw_port *new_port(struct net *net,
 				const struct sockaddr_storage *addr, bool v6only,
 				int backlog)
 {
-	struct iw_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
+	struct iw_port *port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	lockdep_assert_held(&ports_lock);
@@ -373,7 +373,7 @@ static int join(struct iw_listener *listener, int backlog)
  */
 int iw_create_listen(struct iw_cm_id *cm_id, int backlog)
 {
-	struct iw_listener *listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	struct iw_listener *listener = kzalloc(sizeof(*listener), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!listener)

@@ -43,7 +43,7 @@ static void conn_timer(struct work_struct *work)
  */
 struct iw_conn *iw_conn_new(enum iw_conn_state state)
 {
-	struct iw_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+	struct iw_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL_ACCOUNT);
 
 	if (!conn)
 		return NULL;

@@ -53,7 +53,7 @@ static int prepare(struct iw_qp *qp, const struct iw_mpa_terms *terms)
 	struct iw_ask *ring;
 	u32 num = max(terms->ird, 1U);
 
-	ring = kvcalloc(num, sizeof(*ring), GFP_KERNEL);
+	ring = kvcalloc(num, sizeof(*ring), GFP_KERNEL_ACCOUNT);
 	if (!ring)
 		return -ENOMEM;
 	spin_lock_irq(&qp->lock);

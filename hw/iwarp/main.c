@@ -186,7 +186,8 @@ static struct iw_dev *create(struct net_device *ndev)
 	soft_mem_init(&dev->soft.mem);
 	dev->soft.max_cqe = IW_MAX_CQE;
 	dev->soft.max_mr_pages = IW_MAX_FAST_PAGES;
-	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ |
+		      XA_FLAGS_ACCOUNT);
 	dev->next_qpn = get_random_u32() & 0x7fffff;
 	INIT_LIST_HEAD(&dev->entry);
 	INIT_WORK(&dev->end, end);

@@ -120,14 +120,14 @@ static int create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	/* Nobody finds it before it is complete. */
 	ret = xa_alloc_cyclic_irq(&dev->qps, &ib->qp_num, NULL,
 				  XA_LIMIT(1, QPN_MAX), &dev->next_qpn,
-				  GFP_KERNEL);
+				  GFP_KERNEL_ACCOUNT);
 	if (ret < 0)
 		goto err_queues;
 	say_caps(qp, &init->cap);
 	ret = udata ? reply(qp, sq_key, rq_key, udata) : 0;
 	if (ret)
 		goto err_number;
-	xa_store_irq(&dev->qps, ib->qp_num, qp, GFP_KERNEL);
+	xa_store_irq(&dev->qps, ib->qp_num, qp, GFP_KERNEL_ACCOUNT);
 	return 0;
 
 err_number:

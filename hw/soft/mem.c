@@ -17,7 +17,8 @@
  */
 void soft_mem_init(struct soft_mem *mem)
 {
-	xa_init_flags(&mem->keys, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&mem->keys, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ |
+		      XA_FLAGS_ACCOUNT);
 	mem->next = 1;
 }
 EXPORT_SYMBOL_GPL(soft_mem_init);
