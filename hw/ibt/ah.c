@@ -249,15 +249,18 @@ static int ibt_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 
 	if (!udata || udata->outlen < sizeof(resp))
 		return -EINVAL;
-	ret = ibt_route_new(ah, init->ah_attr, GFP_KERNEL);
+	ret = soft_limit_take(&dev->soft, SOFT_OBJECT_AH);
 	if (ret)
 		return ret;
+	ret = ibt_route_new(ah, init->ah_attr, GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_limit;
+	/* There are as many numbers as handles. */
 	ret = xa_alloc_cyclic(&dev->ahs, &ah->number, ah->route,
 			      XA_LIMIT(1, IBT_MAX_AH), &dev->next_ah,
 			      GFP_KERNEL_ACCOUNT);
 	if (ret < 0)
 		goto err_route;
-	}
 	resp.ah_num = ah->number;
 	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
 	if (ret)
@@ -268,6 +271,8 @@ err_number:
 	xa_erase(&dev->ahs, ah->number);
 err_route:
 	ibt_route_end(ah->route);
+err_limit:
+	soft_limit_give(&dev->soft, SOFT_OBJECT_AH);
 	return ret;
 }
 
@@ -292,10 +297,13 @@ static int ibt_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 /* Handles of user space are destroyed in process context, the others anywhere. */
 static int ibt_destroy_ah(struct ib_ah *ib, u32 flags)
 {
+	struct ibt_dev *dev = to_ibt_dev(ib->device);
 	struct ibt_ah *ah = to_ibt_ah(ib);
 
-	if (ah->number)
-		xa_erase(&to_ibt_dev(ib->device)->ahs, ah->number);
+	if (ah->number) {
+		xa_erase(&dev->ahs, ah->number);
+		soft_limit_give(&dev->soft, SOFT_OBJECT_AH);
+	}
 	ibt_route_end(ah->route);
 	return 0;
 }

@@ -19,6 +19,7 @@ static void ibt_dev_exit(struct ibt_dev *dev)
 	free_percpu(dev->stats);
 	kfree(dev->priv);
 	mutex_destroy(&dev->groups_lock);
+	soft_limits_exit(&dev->soft);
 	soft_mem_exit(&dev->soft.mem);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->ahs);
@@ -65,7 +66,7 @@ static const struct ib_device_ops ibt_dev_ops = {
 static void ibt_dev_set_ops(struct ibt_dev *dev)
 {
 	const struct ib_device_ops *const ops[] = {
-		dev->link->ib_ops, &soft_dev_ops, &ibt_dev_ops,
+		dev->link->ib_ops, &soft_dev_ops, &soft_mw_ops, &ibt_dev_ops,
 		&ibt_verbs_ops, &ibt_qp_ops, &ibt_ah_ops, &ibt_srq_ops,
 		&ibt_mcast_ops, &ibt_stats_ops,
 	};
@@ -98,11 +99,22 @@ static void ibt_port_init(struct ibt_dev *dev, u32 num)
 	ibt_room_init(port);
 }
 
+static const u32 ibt_max_objects[SOFT_OBJECT_NUM] = {
+	[SOFT_OBJECT_PD] = IBT_MAX_PD,
+	[SOFT_OBJECT_CQ] = IBT_MAX_CQ,
+	[SOFT_OBJECT_SRQ] = IBT_MAX_SRQ,
+	[SOFT_OBJECT_QP] = IBT_MAX_QP,
+	[SOFT_OBJECT_MR] = IBT_MAX_MR,
+	[SOFT_OBJECT_MW] = IBT_MAX_MW,
+	[SOFT_OBJECT_AH] = IBT_MAX_AH,
+};
+
 static void ibt_dev_describe(struct ibt_dev *dev)
 {
 	struct ib_device *ib = &dev->soft.ib;
 	u32 i;
 
+	soft_limits_init(&dev->soft, ibt_max_objects);
 	dev->soft.max_cqe = IBT_MAX_CQE;
 	dev->soft.max_mr_pages = IBT_MAX_FAST_PAGES;
 	ib->node_type = RDMA_NODE_IB_CA;

@@ -56,6 +56,11 @@
 
 /* Limits of every device of the engine. */
 enum {
+	IBT_MAX_PD		= 1 << 16,
+	IBT_MAX_CQ		= 1 << 16,
+	IBT_MAX_MR		= 1 << 19,
+	IBT_MAX_MW		= 1 << 19,
+	IBT_MAX_SRQ		= 1 << 16,
 	IBT_MAX_QP		= 1 << 16,
 	IBT_MAX_QP_WR		= 1 << 14,
 	IBT_MAX_SGE		= 32,
@@ -142,7 +147,6 @@ struct ibt_stats {
  * @soft: first; @soft.ib is the core's
  * @link: its kind of link
  * @qps: QPN -> struct ibt_life of a queue pair
- * @num_qps: queue pairs there are, QP1 too
  * @ahs: number -> struct ibt_route of an address handle of user space
  * @srqs: number -> struct ibt_life of a shared receive queue
  * @next_qpn: where the search for a free number begins
@@ -174,7 +178,6 @@ struct ibt_dev {
 	struct soft_dev soft;
 	const struct ibt_link_ops *link;
 	struct xarray qps;
-	atomic_t num_qps;
 	struct xarray ahs;
 	struct xarray srqs;
 	u32 next_qpn;
@@ -315,10 +318,6 @@ struct ibt_srq {
 	struct mutex resizing;
 	unsigned long events;
 	struct work_struct work;
-};
-
-struct ibt_pd {
-	struct ib_pd ib;
 };
 
 struct ibt_ucontext {

@@ -300,21 +300,24 @@ static int ibt_qp_answer(struct ib_udata *udata, enum ib_qp_type type,
 /* Counts it, and gives it its life. */
 static int ibt_qp_begin(struct ibt_qp *qp)
 {
-	struct ibt_dev *dev = ibt_qp_dev(qp);
+	struct soft_dev *dev = &ibt_qp_dev(qp)->soft;
+	int ret;
 
-	if (atomic_inc_return(&dev->num_qps) <= IBT_MAX_QP) {
-		qp->life = ibt_life_new(qp);
-		if (qp->life)
-			return 0;
+	ret = soft_limit_take(dev, SOFT_OBJECT_QP);
+	if (ret)
+		return ret;
+	qp->life = ibt_life_new(qp);
+	if (!qp->life) {
+		soft_limit_give(dev, SOFT_OBJECT_QP);
+		return -ENOMEM;
 	}
-	atomic_dec(&dev->num_qps);
-	return -ENOMEM;
+	return 0;
 }
 
 static void ibt_qp_end(struct ibt_qp *qp)
 {
 	ibt_life_end(qp->life);
-	atomic_dec(&ibt_qp_dev(qp)->num_qps);
+	soft_limit_give(&ibt_qp_dev(qp)->soft, SOFT_OBJECT_QP);
 }
 
 static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,

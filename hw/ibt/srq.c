@@ -111,6 +111,29 @@ static void ibt_srq_unpublish(struct ibt_srq *srq)
 	ibt_life_wait(srq->life);
 }
 
+/* Counts it, and gives it its life. */
+static int ibt_srq_begin(struct ibt_srq *srq)
+{
+	struct soft_dev *dev = to_soft_dev(srq->ib.device);
+	int ret;
+
+	ret = soft_limit_take(dev, SOFT_OBJECT_SRQ);
+	if (ret)
+		return ret;
+	srq->life = ibt_life_new(srq);
+	if (!srq->life) {
+		soft_limit_give(dev, SOFT_OBJECT_SRQ);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void ibt_srq_end(struct ibt_srq *srq)
+{
+	ibt_life_end(srq->life);
+	soft_limit_give(to_soft_dev(srq->ib.device), SOFT_OBJECT_SRQ);
+}
+
 static int ibt_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 			  struct ib_udata *udata)
 {
@@ -123,14 +146,14 @@ static int ibt_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 		return ret;
 	if (udata && udata->outlen < sizeof(resp))
 		return -EINVAL;
-	srq->life = ibt_life_new(srq);
-	if (!srq->life)
-		return -ENOMEM;
+	ret = ibt_srq_begin(srq);
+	if (ret)
+		return ret;
 	ibt_srq_setup(srq, init);
 	ret = ibt_srq_create_rq(&srq->rq, init->attr.max_wr,
 				init->attr.max_sge, udata, &resp.mi);
 	if (ret)
-		goto err_life;
+		goto err_begin;
 	ret = ibt_srq_publish(srq);
 	if (ret)
 		goto err_rq;
@@ -148,8 +171,8 @@ err_number:
 	ibt_srq_unpublish(srq);
 err_rq:
 	ibt_rq_destroy(&srq->rq);
-err_life:
-	ibt_life_end(srq->life);
+err_begin:
+	ibt_srq_end(srq);
 	return ret;
 }
 
@@ -160,7 +183,7 @@ static int ibt_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 	ibt_srq_unpublish(srq);
 	ibt_rq_destroy(&srq->rq);
 	mutex_destroy(&srq->resizing);
-	ibt_life_end(srq->life);
+	ibt_srq_end(srq);
 	return 0;
 }
 

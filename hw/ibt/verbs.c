@@ -4,15 +4,6 @@
 
 #include "ibt.h"
 
-/* Of objects that nothing but memory limits. */
-enum {
-	IBT_MAX_PD	= 1 << 16,
-	IBT_MAX_CQ	= 1 << 16,
-	IBT_MAX_MR	= 1 << 19,
-	IBT_MAX_MW	= 1 << 19,
-	IBT_MAX_SRQ	= 1 << 16,
-};
-
 #define IBT_CAPS (							\
 	IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR |		\
 	IB_DEVICE_AUTO_PATH_MIG | IB_DEVICE_CURR_QP_STATE_MOD |		\
@@ -24,20 +15,16 @@ enum {
 
 static void ibt_say_queues(struct ib_device_attr *attr)
 {
-	attr->max_qp = IBT_MAX_QP;
 	attr->max_qp_wr = IBT_MAX_QP_WR;
 	attr->max_send_sge = IBT_MAX_SGE;
 	attr->max_recv_sge = IBT_MAX_SGE;
 	attr->max_sge_rd = IBT_MAX_SGE;
 	attr->max_qp_rd_atom = IBT_MAX_RD_ATOMIC;
 	attr->max_qp_init_rd_atom = IBT_MAX_RD_ATOMIC;
-	attr->max_res_rd_atom = IBT_MAX_RD_ATOMIC * IBT_MAX_QP;
-	attr->max_cq = IBT_MAX_CQ;
+	attr->max_res_rd_atom = IBT_MAX_RD_ATOMIC * attr->max_qp;
 	attr->max_cqe = IBT_MAX_CQE;
-	attr->max_srq = IBT_MAX_SRQ;
 	attr->max_srq_wr = IBT_MAX_SRQ_WR;
 	attr->max_srq_sge = IBT_MAX_SGE;
-	attr->max_ah = IBT_MAX_AH;
 	attr->max_mcast_grp = IBT_MAX_GROUPS;
 	attr->max_mcast_qp_attach = IBT_MAX_MCAST_QP;
 	attr->max_total_mcast_qp_attach = IBT_MAX_MEMBERS;
@@ -70,15 +57,13 @@ static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->atomic_cap = IB_ATOMIC_HCA;
 	attr->page_size_cap = PAGE_MASK & U32_MAX;
 	attr->max_mr_size = U64_MAX;
-	attr->max_mr = IBT_MAX_MR;
-	attr->max_mw = IBT_MAX_MW;
-	attr->max_pd = IBT_MAX_PD;
 	attr->max_fast_reg_page_list_len = IBT_MAX_FAST_PAGES;
 	attr->max_pkeys = pkeys;
 	/* 134 ms: a loaded host may be slow to schedule the receive path. */
 	attr->local_ca_ack_delay = 15;
 	attr->cq_caps.max_cq_moderation_count = U16_MAX;
 	attr->cq_caps.max_cq_moderation_period = U16_MAX;
+	soft_limits_announce(&dev->soft, attr);
 	ibt_say_queues(attr);
 	return 0;
 }
@@ -170,16 +155,6 @@ static void ibt_disassociate_ucontext(struct ib_ucontext *ib)
 {
 }
 
-static int ibt_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
-{
-	return 0;
-}
-
-static int ibt_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
-{
-	return 0;
-}
-
 static int ibt_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 {
 	return 0;
@@ -200,12 +175,9 @@ const struct ib_device_ops ibt_verbs_ops = {
 	.alloc_ucontext = ibt_alloc_ucontext,
 	.dealloc_ucontext = ibt_dealloc_ucontext,
 	.disassociate_ucontext = ibt_disassociate_ucontext,
-	.alloc_pd = ibt_alloc_pd,
-	.dealloc_pd = ibt_dealloc_pd,
 	.alloc_xrcd = ibt_alloc_xrcd,
 	.dealloc_xrcd = ibt_dealloc_xrcd,
 
-	INIT_RDMA_OBJ_SIZE(ib_pd, ibt_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, ibt_ucontext, ib),
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, ibt_xrcd, ib),
 };

@@ -246,15 +246,24 @@ static int create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		return -EINVAL;
 	spin_lock_init(&cq->lock);
 	tasklet_setup(&cq->notify, cq_notify);
+	ret = soft_limit_take(to_soft_dev(ib->device), SOFT_OBJECT_CQ);
+	if (ret)
+		return ret;
 	ret = iw_ring_alloc(&cq->ring, attr->cqe,
 			    udata ? sizeof(struct siw_cqe) : sizeof(struct ib_wc),
 			    sizeof(struct siw_cq_ctrl), ucontext, &key);
 	if (ret)
-		return ret;
+		goto err_limit;
 	ib->cqe = cq->ring.num;
 	ret = udata ? reply(cq, key, udata) : 0;
 	if (ret)
-		iw_ring_free(&cq->ring);
+		goto err_ring;
+	return 0;
+
+err_ring:
+	iw_ring_free(&cq->ring);
+err_limit:
+	soft_limit_give(to_soft_dev(ib->device), SOFT_OBJECT_CQ);
 	return ret;
 }
 
@@ -273,6 +282,7 @@ static int destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 {
 	pre_destroy_cq(ib);
 	iw_ring_free(&to_iw_cq(ib)->ring);
+	soft_limit_give(to_soft_dev(ib->device), SOFT_OBJECT_CQ);
 	return 0;
 }
 

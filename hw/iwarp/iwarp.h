@@ -53,6 +53,10 @@
 #include "wire.h"
 
 enum {
+	IW_MAX_PD	= 1 << 16,
+	IW_MAX_CQ	= 1 << 16,
+	IW_MAX_MR	= 1 << 19,
+	IW_MAX_SRQ	= 1 << 16,
 	IW_MAX_QP	= 1 << 16,
 	IW_MAX_QP_WR	= 1 << 15,
 	IW_MAX_SGE	= 16,		/* of kernel consumers; libsiw has 6 */

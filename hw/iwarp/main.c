@@ -90,6 +90,7 @@ static void reap(struct work_struct *work)
 static void free_tables(struct iw_dev *dev)
 {
 	free_percpu(dev->stats);
+	soft_limits_exit(&dev->soft);
 	soft_mem_exit(&dev->soft.mem);
 	xa_destroy(&dev->qps);
 }
@@ -169,6 +170,15 @@ static void set_ops(struct ib_device *ib)
 		ib_set_device_ops(ib, ops[i]);
 }
 
+/* A window can not be bound: libsiw has no request for it. */
+static const u32 max_objects[SOFT_OBJECT_NUM] = {
+	[SOFT_OBJECT_PD] = IW_MAX_PD,
+	[SOFT_OBJECT_CQ] = IW_MAX_CQ,
+	[SOFT_OBJECT_SRQ] = IW_MAX_SRQ,
+	[SOFT_OBJECT_QP] = IW_MAX_QP,
+	[SOFT_OBJECT_MR] = IW_MAX_MR,
+};
+
 static struct iw_dev *create(struct net_device *ndev)
 {
 	struct iw_dev *dev;
@@ -184,6 +194,7 @@ static struct iw_dev *create(struct net_device *ndev)
 		return NULL;
 	}
 	soft_mem_init(&dev->soft.mem);
+	soft_limits_init(&dev->soft, max_objects);
 	dev->soft.max_cqe = IW_MAX_CQE;
 	dev->soft.max_mr_pages = IW_MAX_FAST_PAGES;
 	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ |

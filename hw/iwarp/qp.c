@@ -113,6 +113,9 @@ static int create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	ret = check_caps(init) ?: udata ? check_user(init, udata) : 0;
 	if (ret)
 		return ret;
+	ret = soft_limit_take(&dev->soft, SOFT_OBJECT_QP);
+	if (ret)
+		return ret;
 	init_qp(qp, init);
 	ret = make_queues(qp, init, ucontext, &sq_key, &rq_key);
 	if (ret)
@@ -136,6 +139,7 @@ err_queues:
 	free_queues(qp);
 err_tx:
 	iw_tx_exit(qp);
+	soft_limit_give(&dev->soft, SOFT_OBJECT_QP);
 	return ret;
 }
 
@@ -294,6 +298,7 @@ static int destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	iw_cq_forget(to_iw_cq(ib->send_cq), ib);
 	iw_cq_forget(to_iw_cq(ib->recv_cq), ib);
 	free_queues(qp);
+	soft_limit_give(&dev->soft, SOFT_OBJECT_QP);
 	return 0;
 }
 

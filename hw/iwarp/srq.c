@@ -28,22 +28,32 @@ static int create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	    init->attr.srq_limit > init->attr.max_wr)
 		return -EINVAL;
 	spin_lock_init(&srq->lock);
+	ret = soft_limit_take(to_soft_dev(ib->device), SOFT_OBJECT_SRQ);
+	if (ret)
+		return ret;
 	ret = iw_rq_alloc(&srq->rq, init->attr.max_wr, init->attr.max_sge,
 			  ucontext, &key);
 	if (ret)
-		return ret;
+		goto err_limit;
 	srq->max_wr = srq->rq.ring.num;
 	init->attr.max_wr = srq->max_wr;
 	init->attr.max_sge = srq->rq.max_sge;
 	ret = udata ? reply(srq, key, udata) : 0;
 	if (ret)
-		iw_ring_free(&srq->rq.ring);
+		goto err_ring;
+	return 0;
+
+err_ring:
+	iw_ring_free(&srq->rq.ring);
+err_limit:
+	soft_limit_give(to_soft_dev(ib->device), SOFT_OBJECT_SRQ);
 	return ret;
 }
 
 static int destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 {
 	iw_ring_free(&to_iw_srq(ib)->rq.ring);
+	soft_limit_give(to_soft_dev(ib->device), SOFT_OBJECT_SRQ);
 	return 0;
 }
 

@@ -2,18 +2,6 @@
 /* What a device and its port say of themselves, and objects without a state. */
 #include "iwarp.h"
 
-/* Of objects that nothing but memory limits. */
-enum {
-	IW_MAX_PD	= 1 << 16,
-	IW_MAX_CQ	= 1 << 16,
-	IW_MAX_MR	= 1 << 19,
-	IW_MAX_SRQ	= 1 << 16,
-};
-
-struct iw_pd {
-	struct ib_pd ib;
-};
-
 struct iw_ucontext {
 	struct ib_ucontext ib;
 };
@@ -34,19 +22,15 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->page_size_cap = PAGE_MASK & U32_MAX;
 	attr->max_mr_size = U64_MAX;
 	attr->max_fast_reg_page_list_len = IW_MAX_FAST_PAGES;
-	attr->max_mr = IW_MAX_MR;
-	attr->max_pd = IW_MAX_PD;
-	attr->max_qp = IW_MAX_QP;
+	soft_limits_announce(to_soft_dev(ib), attr);
 	attr->max_qp_wr = IW_MAX_QP_WR;
 	attr->max_send_sge = IW_MAX_SGE;
 	attr->max_recv_sge = IW_MAX_SGE;
 	attr->max_sge_rd = IW_MAX_SGE;
 	attr->max_qp_rd_atom = IW_MAX_DEPTH;
 	attr->max_qp_init_rd_atom = IW_MAX_DEPTH;
-	attr->max_res_rd_atom = IW_MAX_DEPTH * IW_MAX_QP;
-	attr->max_cq = IW_MAX_CQ;
+	attr->max_res_rd_atom = IW_MAX_DEPTH * attr->max_qp;
 	attr->max_cqe = IW_MAX_CQE;
-	attr->max_srq = IW_MAX_SRQ;
 	attr->max_srq_wr = IW_MAX_SRQ_WR;
 	attr->max_srq_sge = IW_MAX_SGE;
 	attr->atomic_cap = IB_ATOMIC_NONE;
@@ -111,16 +95,6 @@ static void disassociate_ucontext(struct ib_ucontext *ib)
 {
 }
 
-static int alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
-{
-	return 0;
-}
-
-static int dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
-{
-	return 0;
-}
-
 /* The key that a program proposes is not taken: one that he has had may be known. */
 static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 				 u64 virt_addr, int access,
@@ -153,10 +127,7 @@ const struct ib_device_ops iw_verbs_ops = {
 	.alloc_ucontext = alloc_ucontext,
 	.dealloc_ucontext = dealloc_ucontext,
 	.disassociate_ucontext = disassociate_ucontext,
-	.alloc_pd = alloc_pd,
-	.dealloc_pd = dealloc_pd,
 	.reg_user_mr = reg_user_mr,
 
-	INIT_RDMA_OBJ_SIZE(ib_pd, iw_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, iw_ucontext, ib),
 };

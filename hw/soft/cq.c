@@ -205,7 +205,7 @@ static int cq_ring(struct soft_ring *ring, u32 cqe, struct ib_udata *udata)
  * @attrs: of a program, or NULL
  *
  * Context: process, may sleep. Return: 0, -EINVAL (size, reply too short),
- * -EOPNOTSUPP (flags), -ENOMEM, -EFAULT.
+ * -EOPNOTSUPP (flags), -ENOMEM (max_cq, memory), -EFAULT.
  */
 int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		   struct compat_op_attrs *attrs)
@@ -221,9 +221,14 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	mutex_init(&cq->resizing);
 	tasklet_setup(&cq->notify, cq_notify);
 	soft_cq_moderation_init(cq);
-	ret = cq_ring(&cq->ring, attr->cqe, compat_op_udata(attrs));
+	ret = soft_limit_take(to_soft_dev(ibcq->device), SOFT_OBJECT_CQ);
 	if (ret)
 		return ret;
+	ret = cq_ring(&cq->ring, attr->cqe, compat_op_udata(attrs));
+	if (ret) {
+		soft_limit_give(to_soft_dev(ibcq->device), SOFT_OBJECT_CQ);
+		return ret;
+	}
 	ibcq->cqe = cq->ring.mask;
 	return 0;
 }
@@ -263,6 +268,7 @@ int soft_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	soft_pre_destroy_cq(ibcq);
 	mutex_destroy(&cq->resizing);
 	soft_ring_free(&cq->ring);
+	soft_limit_give(to_soft_dev(ibcq->device), SOFT_OBJECT_CQ);
 	return 0;
 }
 

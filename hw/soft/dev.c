@@ -8,14 +8,15 @@ const struct ib_device_ops soft_dev_ops = {
 	.mmap = soft_mmap,
 	.mmap_free = soft_mmap_free,
 
+	.alloc_pd = soft_alloc_pd,
+	.dealloc_pd = soft_dealloc_pd,
+
 	.get_dma_mr = soft_get_dma_mr,
 	.reg_user_mr = soft_reg_user_mr,
 	.rereg_user_mr = soft_rereg_user_mr,
 	.alloc_mr = soft_alloc_mr,
 	.map_mr_sg = soft_map_mr_sg,
 	.dereg_mr = soft_dereg_mr,
-	.alloc_mw = soft_alloc_mw,
-	.dealloc_mw = soft_dealloc_mw,
 
 	.create_cq = soft_create_cq,
 	.modify_cq = soft_modify_cq,
@@ -26,7 +27,14 @@ const struct ib_device_ops soft_dev_ops = {
 	.peek_cq = soft_peek_cq,
 	.req_notify_cq = soft_req_notify_cq,
 
+	INIT_RDMA_OBJ_SIZE(ib_pd, soft_pd, pd),
 	INIT_RDMA_OBJ_SIZE(ib_cq, soft_cq, cq),
-	INIT_RDMA_OBJ_SIZE(ib_mw, soft_mw, mw),
 };
 EXPORT_SYMBOL_GPL(soft_dev_ops);
+
+const struct ib_device_ops soft_mw_ops = {
+	.alloc_mw = soft_alloc_mw,
+	.dealloc_mw = soft_dealloc_mw,
+
+	INIT_RDMA_OBJ_SIZE(ib_mw, soft_mw, mw),
+};

@@ -142,6 +142,10 @@ int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata);
 /* copy.c: as memcpy() */
 void soft_copy(void *to, const void *from, size_t bytes);
 
+/* pd.c */
+int soft_alloc_pd(struct ib_pd *pd, struct ib_udata *udata);
+int soft_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);
+
 /* mw.c */
 int soft_alloc_mw(struct ib_mw *mw, struct ib_udata *udata);
 int soft_dealloc_mw(struct ib_mw *mw);

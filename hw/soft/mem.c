@@ -61,16 +61,17 @@ struct soft_region *soft_region_new(struct soft_mem *mem, struct ib_pd *pd,
 	return region;
 }
 
-/**
- * soft_region_publish - give a region a key
- * @region: complete; may be found as soon as it has the key
- *
- * An index is used again only after all others were. The low 8 bits start at
- * random, so that a key of an earlier region is rarely one of a later one.
- *
- * Context: process, may sleep. Return: 0, or -ENOMEM (no memory, no index).
- */
-int soft_region_publish(struct soft_region *region)
+static struct soft_dev *dev_of(struct soft_region *region)
+{
+	return container_of(region->mem, struct soft_dev, mem);
+}
+
+static enum soft_object object_of(const struct soft_region *region)
+{
+	return region->kind >= SOFT_WINDOW_1 ? SOFT_OBJECT_MW : SOFT_OBJECT_MR;
+}
+
+static int give_key(struct soft_region *region)
 {
 	struct soft_mem *mem = region->mem;
 	u8 low = get_random_u32();
@@ -91,6 +92,29 @@ int soft_region_publish(struct soft_region *region)
 }
 
 /**
+ * soft_region_publish - count a region, and give it a key
+ * @region: complete; may be found as soon as it has the key
+ *
+ * An index is used again only after all others were. The low 8 bits start at
+ * random, so that a key of an earlier region is rarely one of a later one.
+ *
+ * Context: process, may sleep.
+ * Return: 0, or -ENOMEM (max_mr or max_mw, no memory, no index).
+ */
+int soft_region_publish(struct soft_region *region)
+{
+	int ret;
+
+	ret = soft_limit_take(dev_of(region), object_of(region));
+	if (ret)
+		return ret;
+	ret = give_key(region);
+	if (ret)
+		soft_limit_give(dev_of(region), object_of(region));
+	return ret;
+}
+
+/**
  * soft_region_withdraw - take the key back, and put the owner's reference
  * @region: grants nothing any more
  *
@@ -99,6 +123,7 @@ int soft_region_publish(struct soft_region *region)
 void soft_region_withdraw(struct soft_region *region)
 {
 	xa_erase_irq(&region->mem->keys, region->key >> 8);
+	soft_limit_give(dev_of(region), object_of(region));
 	soft_region_put(region);
 }
 

@@ -230,6 +230,10 @@ struct soft_mw {
 	struct soft_region *region;
 };
 
+struct soft_pd {
+	struct ib_pd pd;
+};
+
 void soft_mem_init(struct soft_mem *mem);
 void soft_mem_exit(struct soft_mem *mem);
 
@@ -441,18 +445,44 @@ bool soft_cq_hurries(const struct ib_wc *wc);
 bool soft_cq_is_empty(struct soft_cq *cq);
 void soft_cq_forget(struct soft_cq *cq, const struct ib_qp *qp);
 
+/* ---- limits ------------------------------------------------------------------ */
+
+/* Objects that are counted: a device announces how many there may be. */
+enum soft_object {
+	SOFT_OBJECT_PD,
+	SOFT_OBJECT_CQ,
+	SOFT_OBJECT_SRQ,
+	SOFT_OBJECT_QP,
+	SOFT_OBJECT_MR,
+	SOFT_OBJECT_MW,
+	SOFT_OBJECT_AH,		/* of programs: each MAD of the kernel makes one */
+	SOFT_OBJECT_NUM
+};
+
+/**
+ * struct soft_limit - a count that never exceeds a limit
+ * @count: objects there are
+ * @max: that there may be
+ */
+struct soft_limit {
+	atomic_t count;
+	int max;
+};
+
 /* ---- device ------------------------------------------------------------------ */
 
 /**
  * struct soft_dev - part of every software device
  * @ib: of the core; first, as the core allocates by it
  * @mem: keys
+ * @limits: of the number of objects
  * @max_cqe: limits that the shared ops refuse to exceed
  * @max_mr_pages: of a fast registration
  */
 struct soft_dev {
 	struct ib_device ib;
 	struct soft_mem mem;
+	struct soft_limit limits[SOFT_OBJECT_NUM];
 	u32 max_cqe;
 	u32 max_mr_pages;
 };
@@ -462,13 +492,23 @@ static inline struct soft_dev *to_soft_dev(struct ib_device *ib)
 	return container_of(ib, struct soft_dev, ib);
 }
 
+void soft_limits_init(struct soft_dev *dev, const u32 *max);
+void soft_limits_exit(struct soft_dev *dev);
+void soft_limits_announce(const struct soft_dev *dev,
+			  struct ib_device_attr *attr);
+int soft_limit_take(struct soft_dev *dev, enum soft_object kind);
+void soft_limit_give(struct soft_dev *dev, enum soft_object kind);
+
 /*
- * Ops of memory, windows, completion queues, mmap: get_dma_mr, reg_user_mr,
- * rereg_user_mr, alloc_mr, map_mr_sg, dereg_mr, alloc_mw, dealloc_mw,
- * create_cq, destroy_cq, resize_cq, poll_cq, peek_cq, req_notify_cq, mmap,
- * mmap_free, with their object sizes.
+ * Ops of protection domains, memory, completion queues, mmap: alloc_pd,
+ * dealloc_pd, get_dma_mr, reg_user_mr, rereg_user_mr, alloc_mr, map_mr_sg,
+ * dereg_mr, create_cq, destroy_cq, resize_cq, poll_cq, peek_cq, req_notify_cq,
+ * mmap, mmap_free, with their object sizes.
  */
 extern const struct ib_device_ops soft_dev_ops;
+
+/* alloc_mw, dealloc_mw: of a transport that can bind a window. */
+extern const struct ib_device_ops soft_mw_ops;
 
 /* The one of them that a driver with a reply of its own calls itself. */
 struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,

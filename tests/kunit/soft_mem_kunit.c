@@ -77,6 +77,7 @@ static int played_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl,
 /* The module of the devices has these; the ones in here are the test's own. */
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym) static_assert(1)
+#include "../../hw/soft/limit.c"
 #include "../../hw/soft/mem.c"
 #include "../../hw/soft/mr.c"
 #include "../../hw/soft/mw.c"
@@ -101,6 +102,11 @@ static struct world *world(struct kunit *test)
 	return test->priv;
 }
 
+static const u32 allowed[SOFT_OBJECT_NUM] = {
+	[SOFT_OBJECT_MR] = 1000,
+	[SOFT_OBJECT_MW] = 1000,
+};
+
 static int soft_mem_test_init(struct kunit *test)
 {
 	struct world *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
@@ -108,6 +114,7 @@ static int soft_mem_test_init(struct kunit *test)
 	if (!w)
 		return -ENOMEM;
 	w->mem = &w->dev.mem;
+	soft_limits_init(&w->dev, allowed);
 	soft_mem_init(w->mem);
 	w->dev.max_mr_pages = 16;
 	w->pd.device = &w->dev.ib;
@@ -122,6 +129,7 @@ static void soft_mem_test_exit(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, xa_empty(&w->mem->keys));
 	KUNIT_EXPECT_EQ(test, umems, 0);
+	soft_limits_exit(&w->dev);
 	soft_mem_exit(w->mem);
 }
 
@@ -299,24 +307,6 @@ static void mem_zero_based(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)remote(test, mr->rkey, VA, 1, RRD),
 			(int)SOFT_NO_RANGE);
 	dereg(test, mr);
-}
-
-/* All 32 bits count, and an index is used again late. */
-static void mem_keys(struct kunit *test)
-{
-	struct ib_mr *mr = user_mr(test, RW), *next;
-	u32 key = mr->rkey;
-	int bit;
-
-	for (bit = 0; bit < 32; bit++)
-		KUNIT_EXPECT_EQ(test, (int)remote(test, key ^ BIT(bit), VA, 1,
-						  RRD), (int)SOFT_NO_KEY);
-	dereg(test, mr);
-	KUNIT_EXPECT_EQ(test, (int)remote(test, key, VA, 1, RRD),
-			(int)SOFT_NO_KEY);
-	next = user_mr(test, RW);
-	KUNIT_EXPECT_NE(test, key >> 8, next->rkey >> 8);
-	dereg(test, next);
 }
 
 static void mem_rereg(struct kunit *test)
@@ -756,6 +746,7 @@ static void mem_fast(struct kunit *test)
 #include "soft_mem_windows.c"
 #include "soft_mem_copy.c"
 #include "soft_mem_turns.c"
+#include "soft_mem_count.c"
 
 static struct kunit_case soft_mem_cases[] = {
 	KUNIT_CASE(mem_rights),
@@ -763,6 +754,7 @@ static struct kunit_case soft_mem_cases[] = {
 	KUNIT_CASE(mem_ranges),
 	KUNIT_CASE(mem_zero_based),
 	KUNIT_CASE(mem_keys),
+	KUNIT_CASE(mem_limits),
 	KUNIT_CASE(mem_rereg),
 	KUNIT_CASE(copy_borders),
 	KUNIT_CASE(copy_regions),

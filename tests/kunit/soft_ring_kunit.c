@@ -40,6 +40,7 @@ static void played_entry_remove(struct rdma_user_mmap_entry *entry)
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym) static_assert(1)
 
+#include "../../hw/soft/limit.c"
 #include "../../hw/soft/ring.c"
 #include "../../hw/soft/mmap.c"
 #include "../../hw/soft/cq.c"
@@ -272,9 +273,11 @@ static void on_event(struct ib_event *event, void *context)
 
 static struct consumer *new_consumer(struct kunit *test)
 {
+	static const u32 max[SOFT_OBJECT_NUM] = { [SOFT_OBJECT_CQ] = 1 };
 	struct consumer *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, c);
+	soft_limits_init(&c->dev, max);
 	c->dev.max_cqe = 1000;
 	c->cq.cq.device = &c->dev.ib;
 	c->cq.cq.comp_handler = on_completion;
@@ -319,6 +322,7 @@ static void cq_limits(struct kunit *test)
 {
 	struct consumer *c = new_consumer(test);
 	struct ib_cq_init_attr attr = {};
+	struct soft_cq more = { .cq.device = &c->dev.ib };
 
 	KUNIT_EXPECT_EQ(test, soft_create_cq(&c->cq.cq, &attr, NULL), -EINVAL);
 	attr.cqe = 1001;
@@ -330,7 +334,9 @@ static void cq_limits(struct kunit *test)
 	attr.flags = 0;
 	KUNIT_ASSERT_EQ(test, soft_create_cq(&c->cq.cq, &attr, NULL), 0);
 	KUNIT_EXPECT_GE(test, c->cq.cq.cqe, 1000);
+	KUNIT_EXPECT_EQ(test, soft_create_cq(&more.cq, &attr, NULL), -ENOMEM);
 	soft_destroy_cq(&c->cq.cq, NULL);
+	soft_limits_exit(&c->dev);
 }
 
 static void cq_overrun(struct kunit *test)
