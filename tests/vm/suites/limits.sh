@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# A device gives as many objects of each kind as it announces, not one more, and all of
+# them again after whatever has ended those before; what they cost is charged to the
+# memory cgroup of their owner. DRIVER=roce, ib or iwarp, on our core.
+#
+# A device with small limits has each kind; another, with limits as they are, has those
+# of KINDS in full.
+. "$VM/guest.sh"
+[ "$DRIVER" != ib ] || . "$VM/ib.sh"
+
+small=100
+kinds="pd cq srq qp mr mw ah"
+[ "$DRIVER" != iwarp ] || kinds="pd cq srq qp mr"
+# The cheapest one. Each ring of a um is a mapping of the host, of which a process has too few,
+# and a kernel that watches needs twice the memory.
+full=pd
+[ "$SCALE" != 1 ] || case $KERNEL in
+um*|debug) [ "$DRIVER" = iwarp ] || full="pd ah" ;;
+*) full=$kinds ;;
+esac
+full=${KINDS:-$full}
+limit=$((limit * 4))
+
+# A network device for the link, and the parameter that a new device asks for.
+modules_up() {
+	if [ "$DRIVER" = ib ]; then
+		modprobe ofed_ib && load_users
+	else
+		net_up && load_stack
+	fi
+}
+
+device_up() { # OBJECTS of each kind, 0: as many as there may be
+	echo "$1" >/sys/module/ofed_soft/parameters/max_objects || return
+	if [ "$DRIVER" = ib ]; then
+		dev=hca1
+		fabric_up pair && wait_for 10 listed
+	else
+		rdma link add $dev type "$DRIVER" netdev eth0 && wait_for 10 ready $dev
+	fi
+}
+
+listed() { ibv_devices | grep -qw $dev; }
+
+device_down() {
+	if [ "$DRIVER" = ib ]; then
+		fabric_down
+	else
+		rdma link delete $dev
+	fi
+}
+
+resources() { rdma resource show $dev; }
+
+shown() { resources | sed -n "s/.* $1 \([0-9]*\).*/\1/p"; }
+
+# Those of the kernel. A region of all memory, which each of its PDs has, is not shown; windows
+# and address handles are not at all, and the kernel's handles do not count.
+used() {
+	case $1 in
+	mr) echo $(($(shown mr) + $(shown pd))) ;;
+	mw|ah) echo 0 ;;
+	*) shown "$1" ;;
+	esac
+}
+
+# Regions pin more than the usual limit of a process, and that one is not asked here.
+unprivileged="prlimit --memlock=unlimited setpriv $nobody $programs/object_limits"
+
+as_before() {
+	resources >"$work/after"
+	diff "$work/before" "$work/after"
+}
+
+announces() { ibv_devinfo -v -d $dev | awk -v k="max_$1:" '$1 == k { print $2 }'; }
+
+each() { # TITLE KIND...
+	_of=$1
+	shift
+	resources >"$work/before"
+	for kind in "$@"; do
+		table "$kind, $_of" $unprivileged $dev "$kind" "$(used "$kind")"
+		check "$kind, $_of: nothing is left" wait_for 20 as_before
+	done
+}
+
+check "modules" modules_up || exit 1
+check "a device with small limits" device_up $small || exit 1
+for kind in $kinds; do
+	check "announces max_$kind" [ "$(announces "$kind")" -eq $small ]
+done
+# Unquoted on purpose: a list.
+each "$small" $kinds
+if [ "$DRIVER" = iwarp ]; then
+	check "no windows, which nothing could bind" [ "$(announces mw)" -eq 0 ]
+	expect_fail "nor is one made" $unprivileged $dev mw 0
+fi
+check "it goes" device_down
+
+check "a device" device_up 0 || exit 1
+each full $full
+
+# ---- memory cgroups -----------------------------------------------------------------
+
+groups=/sys/fs/cgroup
+
+cgroups_up() {
+	mountpoint -q $groups || mount -t cgroup2 none $groups || return
+	grep -qw memory $groups/cgroup.controllers || return
+	echo +memory >$groups/cgroup.subtree_control
+	for _g in full beside; do
+		mkdir $groups/$_g || return
+	done
+	echo 64M >$groups/full/memory.max
+}
+
+cgroups_down() { rmdir $groups/full $groups/beside; }
+
+# in_group GROUP NAME KIND NUM: makes objects when asked, and says so in $work/NAME
+in_group() {
+	_group=$1 _name=$2
+	shift 2
+	: >"$work/$_name"
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' $groups/"$_group" \
+		$unprivileged $dev "$1" fill "$2" >"$work/$_name" 2>&1 &
+	eval "${_name}_pid=$!"
+	wait_for 20 has begun "$work/$_name"
+}
+
+go_on() { # NAME TEXT: until it says TEXT
+	eval "kill -USR1 \$${1}_pid" && wait_for 100 has "$2" "$work/$1"
+}
+
+ended() { # NAME: by the OOM killer, or it was refused
+	eval "_pid=\$${1}_pid"
+	has ", then: Cannot allocate memory" "$work/$1" || ! kill -0 "$_pid" 2>/dev/null
+}
+
+killed() { awk -v e=oom_kill '$1 == e { print $2 }' "$groups/$1/memory.events"; }
+
+charge() { cat $groups/full/memory.current; }
+
+# Each of NUM costs BYTES at least, which is what its own structs take.
+charged() { # KIND NUM BYTES
+	in_group full filler "$1" "$2" || return
+	_before=$(charge)
+	go_on filler "made $2" || return
+	_after=$(charge)
+	echo "$1: $(((_after - _before) / $2)) bytes each"
+	kill -9 "$filler_pid"
+	wait "$filler_pid" 2>/dev/null
+	[ $((_after - _before)) -ge $(($2 * $3)) ]
+}
+
+# Events that nobody reads, which threads of the kernel report: 64 bytes each.
+events_charged() { # CHANCES
+	in_group full filler event "$1" || return
+	_before=$(charge)
+	go_on filler "made $1" || return
+	_after=$(charge)
+	go_on filler "events: " && wait "$filler_pid" || return
+	_events=$(sed -n 's/^events: //p' "$work/filler")
+	echo "$_events events: $((_after - _before)) bytes"
+	[ "$_events" -ge $(($1 / 2)) ] && [ $((_after - _before)) -ge $((_events * 30)) ]
+}
+
+uncharged() { [ "$(charge)" -lt $((4 << 20)) ]; }
+
+# Until there is no memory, while another user makes objects.
+overfull() { # KIND
+	in_group beside neighbour pd 100 && go_on neighbour "made 100" || return
+	_killed=$(killed full)
+	in_group full filler "$1" 1 && go_on filler "made 1" || return
+	kill -USR1 "$filler_pid"
+	wait_for 200 ended filler || return
+	cat "$work/filler"
+	! has "then: all" "$work/filler" || return
+	# The neighbour makes all that there is room for, and lives.
+	go_on neighbour "then: Cannot allocate memory" && kill -0 "$neighbour_pid" || return
+	cat "$work/neighbour"
+	[ "$(killed beside)" -eq 0 ] || return
+	if kill -0 "$filler_pid" 2>/dev/null; then
+		kill -9 "$filler_pid"
+	else
+		[ "$(killed full)" -gt "$_killed" ] || return
+	fi
+	kill -9 "$neighbour_pid"
+	wait "$filler_pid" "$neighbour_pid" 2>/dev/null
+	return 0
+}
+
+case $KERNEL in
+um*)	echo "     no memory cgroups in this kernel" ;;
+*)	check "two memory cgroups" cgroups_up
+	for kind in $kinds; do
+		case $kind in
+		cq|srq) bytes=4096 ;;
+		qp) bytes=8192 ;;
+		mr|mw) bytes=768 ;;
+		*) bytes=320 ;;
+		esac
+		check "memory.current counts each $kind" charged "$kind" 2000 $bytes
+		sed -n 's/^/     /p' "$work/output"
+		check "and nothing of those that are gone" wait_for 20 uncharged
+	done
+	check "nor do events go uncounted" events_charged 40000
+	sed -n 's/^/     /p' "$work/output"
+	check "when they are gone, too" wait_for 20 uncharged
+	resources >"$work/before"
+	for kind in mr qp; do
+		check "a cgroup of 64 MiB full of $kind hurts only itself" overfull "$kind"
+		sed -n 's/^/     /p' "$work/output"
+		check "and gives all back" wait_for 20 uncharged
+		check "$kind: nothing is left" wait_for 20 as_before
+	done
+	check "the cgroups go" cgroups_down ;;
+esac
+
+check "the device goes" device_down
+[ "$DRIVER" = ib ] || net_down
