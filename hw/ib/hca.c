@@ -201,11 +201,27 @@ static int ibf_modify_port(struct ib_device *ib, u32 port_num, int mask,
 	return 0;
 }
 
+/* The SMA reads the description under the same lock. */
+static int ibf_modify_device(struct ib_device *ib, int mask,
+			     struct ib_device_modify *modify)
+{
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return -EOPNOTSUPP;
+	if (!(mask & IB_DEVICE_MODIFY_NODE_DESC))
+		return 0;
+	spin_lock_bh(&ibf_lock);
+	memcpy(ib->node_desc, modify->node_desc, sizeof(ib->node_desc));
+	ibf_trap_desc(node_of(ib));
+	spin_unlock_bh(&ibf_lock);
+	return 0;
+}
+
 const struct ib_device_ops ibf_ib_ops = {
 	.owner = THIS_MODULE,
 	.get_port_immutable = ibf_port_immutable,
 	.get_link_layer = ibf_link_layer,
 	.query_gid = ibf_query_gid,
+	.modify_device = ibf_modify_device,
 	.modify_port = ibf_modify_port,
 	.process_mad = ibf_process_mad,
 };

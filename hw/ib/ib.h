@@ -118,6 +118,7 @@ struct ibf_tunnel;
 enum ibf_trap {
 	IBF_TRAP_SLOT_LINK,
 	IBF_TRAP_SLOT_CAPS,
+	IBF_TRAP_SLOT_DESC,
 	IBF_TRAP_SLOT_INTEGRITY,
 	IBF_TRAP_SLOT_OVERRUN,
 	IBF_TRAP_SLOT_WATCHDOG,
@@ -659,6 +660,7 @@ struct ibf_bad_key {
 
 void ibf_trap_link_state(struct ibf_node *node);
 void ibf_trap_caps(struct ibf_port *port);
+void ibf_trap_desc(struct ibf_node *node);
 void ibf_trap_integrity(struct ibf_port *port);
 void ibf_trap_overrun(struct ibf_port *port);
 void ibf_trap_watchdog(struct ibf_port *port);

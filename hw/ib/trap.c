@@ -151,23 +151,46 @@ void ibf_trap_watchdog(struct ibf_port *port)
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_watchdog);
 
+/* Trap 144, with what else has changed at the port's node. */
+static void raise_local_change(struct ibf_port *port, enum ibf_trap slot,
+			       u8 changes)
+{
+	struct ib_mad_notice_attr notice = {
+		.details.ntc_144 = {
+			.lid = cpu_to_be16(port->lid),
+			.local_changes = !!changes,
+			.new_cap_mask = port->info.cap_mask,
+			.change_flags = changes,
+		},
+	};
+
+	raise(port, slot, IB_NOTICE_TYPE_INFO, IBF_TRAP_CAPS, &notice.details,
+	      sizeof(notice.details));
+}
+
 /**
  * ibf_trap_caps - the CapabilityMask of a port changed (trap 144)
  * @port: of an HCA
  */
 void ibf_trap_caps(struct ibf_port *port)
 {
-	struct ib_mad_notice_attr notice = {
-		.details.ntc_144 = {
-			.lid = cpu_to_be16(port->lid),
-			.new_cap_mask = port->info.cap_mask,
-		},
-	};
-
-	raise(port, IBF_TRAP_SLOT_CAPS, IB_NOTICE_TYPE_INFO, IBF_TRAP_CAPS,
-	      &notice.details, sizeof(notice.details));
+	raise_local_change(port, IBF_TRAP_SLOT_CAPS, 0);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_caps);
+
+/**
+ * ibf_trap_desc - the NodeDescription changed (trap 144)
+ * @node: an HCA, whose ports may be in different subnets
+ */
+void ibf_trap_desc(struct ibf_node *node)
+{
+	u32 num;
+
+	for (num = 1; num <= node->num_ports; num++)
+		raise_local_change(&node->ports[num], IBF_TRAP_SLOT_DESC,
+				   IB_NOTICE_TRAP_NODE_DESC_CHG);
+}
+EXPORT_SYMBOL_IF_KUNIT(ibf_trap_desc);
 
 /**
  * ibf_trap_bad_mkey - an SMP was refused for its M_Key (trap 256)
