@@ -21,6 +21,10 @@ static const u8 caps_bytes[64] = {
 	0x84, 0x00, 0x00, 0x01, 0x00, 0x90, 0x00, 0x05, [12] = 0x00, 0x05,
 	[16] = 0x12, 0x34, 0x56, 0x78,
 };
+static const u8 desc_bytes[64] = {
+	0x84, 0x00, 0x00, 0x01, 0x00, 0x90, 0x00, 0x05, [12] = 0x00, 0x05, 0x00, 0x01,
+	0x12, 0x34, 0x56, 0x78, 0x00, 0x01,
+};
 /* LID, no DrSLID, method, attribute, its modifier, M_Key */
 static const u8 mkey_bytes[64] = {
 	0x82, 0x00, 0x00, 0x01, 0x01, 0x00, 0x00, 0x05, [12] = 0x00, 0x05, 0x00, 0x00,
@@ -91,6 +95,7 @@ static void links_test(struct kunit *test)
 	ibf_trap_watchdog(&hca->ports[1]);
 	hca->ports[1].info.cap_mask = cpu_to_be32(0x12345678);
 	ibf_trap_caps(&hca->ports[1]);
+	ibf_trap_desc(hca);
 	spin_unlock_bh(&ibf_lock);
 	ibf_trap_integrity(&sw->ports[2]);
 	expect(test, "128", &sw->ports[0], IBF_TRAP_SLOT_LINK, link_state_bytes);
@@ -98,6 +103,7 @@ static void links_test(struct kunit *test)
 	expect(test, "130", &sw->ports[3], IBF_TRAP_SLOT_OVERRUN, overrun_bytes);
 	expect(test, "131", &hca->ports[1], IBF_TRAP_SLOT_WATCHDOG, watchdog_bytes);
 	expect(test, "144", &hca->ports[1], IBF_TRAP_SLOT_CAPS, caps_bytes);
+	expect(test, "144, NodeDescription", &hca->ports[1], IBF_TRAP_SLOT_DESC, desc_bytes);
 	end(sw);
 	end(hca);
 }

@@ -155,6 +155,13 @@ check "and has none" wait_for 30 is_none
 : >"$work/sm.log"
 check "an HCA goes" sh -c "echo 0 >$configfs/hcas/d/power"
 check "its link is told" wait_for 30 trapped 128
+# What an administrator writes into sysfs.
+: >"$work/sm.log"
+check "an HCA is called otherwise" sh -c "printf renamed >$ibsys/a/node_desc"
+check "its SMA says so" says "renamed" $smp nodedesc "$lid_a"
+check "the manager is told" wait_for 30 trapped 144
+renamed() { saquery -C far | grep -q 'NodeDescription\.*renamed$'; }
+check "and asks for it" wait_for 30 renamed
 # A class that nobody here has: the answer says so, and comes at once.
 vendor() { # LID
 	! timeout -k 5 "$limit" vendstat -C far -e -t 60000 -N "$1" >"$work/said" 2>&1
