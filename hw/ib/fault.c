@@ -41,6 +41,35 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 
 /* ---- at the far end ------------------------------------------------------------------ */
 
+/* Lanes of a link with 64b/66b (volume 2, 5.3); 0: it has 8b/10b. */
+static u32 block_lanes(const struct ibf_port *port)
+{
+	static const u8 lanes[] = { 1, 4, 8, 12 };
+	u8 width = READ_ONCE(port->info.width_active) & IBF_WIDTH_ALL;
+
+	if (!FIELD_GET(IBF_HIGH, READ_ONCE(port->info.ext_speed)) || !width)
+		return 0;
+	return lanes[fls(width) - 1];
+}
+
+/* @number: by chance. One bit is wrong, in one of the lanes. */
+static void count_damaged(struct ibf_port *port, u32 number)
+{
+	u32 lanes = block_lanes(port);
+
+	ibf_count(port, IBF_SYMBOL_ERRORS);
+	ibf_count_error(port, IBF_RCV_PHYSICAL);
+	if (lanes)
+		ibf_count(port, IBF_WIRE_ERRORS + number % lanes);
+}
+
+static void count_lost(struct ibf_port *port)
+{
+	ibf_count(port, IBF_SYMBOL_ERRORS);
+	if (block_lanes(port))
+		ibf_count(port, IBF_BAD_BLOCKS);
+}
+
 /* The pump of the near end is the only one who is here for @port. */
 static void integrity(struct ibf_port *port)
 {
@@ -66,12 +95,11 @@ static void arrive(struct ibf_port *port, struct ibf_port *peer,
 	losses = wire->fault.losses;
 	spin_unlock(&port->lock);
 	if (number < errors) {
-		ibf_count(peer, IBF_SYMBOL_ERRORS);
-		ibf_count(peer, IBF_RCV_ERRORS);
+		count_damaged(peer, number);
 		integrity(peer);
 		kfree_skb(skb);
 	} else if (number - errors < losses) {
-		ibf_count(peer, IBF_SYMBOL_ERRORS);
+		count_lost(peer);
 		kfree_skb(skb);
 	} else {
 		if (peer->phy_errors)

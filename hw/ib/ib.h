@@ -59,6 +59,8 @@ enum {
 	IBF_HCA_PORTS		= 4,
 	IBF_SWITCH_PORTS	= 64,
 	IBF_DATA_VLS		= 8,
+	IBF_LANES		= 16,	/* VLs, VL15 included, or SLs */
+	IBF_WIRES		= 12,	/* lanes of the widest link */
 	IBF_PKEYS		= 32,	/* one block of the attribute */
 	IBF_GUIDS		= 8,	/* likewise */
 	IBF_LFT_ENTRIES		= 0xc000,
@@ -107,7 +109,42 @@ enum ibf_count {
 	IBF_LINK_RECOVERED,
 	IBF_INTEGRITY_ERRORS,
 	IBF_OVERRUNS,
-	IBF_COUNTS,
+	/* Of IBF_RCV_ERRORS and IBF_RELAY_ERRORS: PortRcvErrorDetails. */
+	IBF_RCV_PHYSICAL,
+	IBF_RCV_MALFORMED,
+	IBF_RCV_OVERRUN,
+	IBF_RCV_DLID,
+	IBF_RCV_VL,
+	IBF_RCV_LOOP,
+	/* Of IBF_XMIT_DISCARDS: PortXmitDiscardDetails. */
+	IBF_DISCARD_INACTIVE,
+	IBF_DISCARD_MTU,
+	IBF_DISCARD_LIFETIME,	/* no switch here limits that */
+	IBF_DISCARD_HOQ,
+	/* Packets of the opcode that ibf_port.opcodes names. */
+	IBF_OP_PKTS,
+	IBF_OP_DATA,
+	/* Credits that the far end waited for, told and heard. */
+	IBF_FLOW_XMIT,
+	IBF_FLOW_RCV,
+	/* One for each VL, or SL. */
+	IBF_VL_OP_PKTS,
+	IBF_VL_OP_DATA		= IBF_VL_OP_PKTS + IBF_LANES,
+	IBF_VL_WAIT		= IBF_VL_OP_DATA + IBF_LANES,
+	IBF_SL_XMIT		= IBF_VL_WAIT + IBF_LANES,
+	IBF_SL_RCV		= IBF_SL_XMIT + IBF_LANES,
+	/* Of links that have 64b/66b; then one for each physical lane. */
+	IBF_BAD_BLOCKS		= IBF_SL_RCV + IBF_LANES,
+	IBF_WIRE_ERRORS,
+	IBF_COUNTS		= IBF_WIRE_ERRORS + IBF_WIRES,
+};
+
+/* Attributes of the PMA that count packets of one opcode, section 16.1.4. */
+enum ibf_op {
+	IBF_OP_RCV,		/* PortOpRcvCounters */
+	IBF_OP_VL_PKTS,		/* PortVLOpPackets */
+	IBF_OP_VL_DATA,		/* PortVLOpData */
+	IBF_OPS,
 };
 
 struct ibf_node;
@@ -220,6 +257,7 @@ struct ibf_wire {
  * @hoq: wakes it when a packet has waited for too long
  * @wire: what leaves by the port
  * @phy_errors: damaged packets in excess of good ones (far end's pump)
+ * @opcodes: BTH opcode of what is counted, by enum ibf_op (ibf_lock to change)
  * @count: counters
  * @base: what they were when PMA cleared them (ibf_lock)
  */
@@ -257,6 +295,7 @@ struct ibf_port {
 	struct timer_list hoq;
 	struct ibf_wire wire;
 	u32 phy_errors;
+	u8 opcodes[IBF_OPS];
 	atomic64_t count[IBF_COUNTS];
 	u64 base[IBF_COUNTS];
 };
@@ -429,6 +468,21 @@ static inline void ibf_count_more(struct ibf_port *port, enum ibf_count count,
 static inline void ibf_count(struct ibf_port *port, enum ibf_count count)
 {
 	ibf_count_more(port, count, 1);
+}
+
+/* Packets that are not sent, and why: one of IBF_DISCARD_*. */
+static inline void ibf_count_discards(struct ibf_port *port,
+				      enum ibf_count why, u32 num)
+{
+	ibf_count_more(port, IBF_XMIT_DISCARDS, num);
+	ibf_count_more(port, why, num);
+}
+
+/* A packet with an error, and which: one of IBF_RCV_*. */
+static inline void ibf_count_error(struct ibf_port *port, enum ibf_count why)
+{
+	ibf_count(port, IBF_RCV_ERRORS);
+	ibf_count(port, why);
 }
 
 static inline bool ibf_is_mcast(u16 lid)
@@ -623,10 +677,31 @@ u16 ibf_sma_guids(struct ibf_query *query);
 void ibf_port_info_init(struct ibf_port *port);
 void ibf_port_info_get(struct ibf_port *port, struct ibf_port_info *info);
 
-/* pma.c */
+/* pma.c; ibf_lock held but for the first */
+
+/**
+ * struct ibf_selection - ports that a query is about
+ * @node: that is asked
+ * @first: port, @last: to that
+ * @last: see there
+ */
+struct ibf_selection {
+	struct ibf_node *node;
+	u8 first;
+	u8 last;
+};
+
 enum ibf_answer ibf_pma(struct ibf_port *in_port, const struct ib_mad *in,
 			struct ib_mad *out);
 bool ibf_pma_ports(const struct ibf_node *node, u8 select, u8 *first, u8 *last);
+bool ibf_pma_select(struct ibf_port *in_port, u8 select,
+		    struct ibf_selection *ports);
+u64 ibf_pma_value(const struct ibf_selection *ports, enum ibf_count count);
+void ibf_pma_clear(const struct ibf_selection *ports, enum ibf_count count);
+
+/* pma_optional.c; ibf_lock held */
+u16 ibf_pma_optional(struct ibf_port *in_port, __be16 attr_id, u8 *data,
+		     bool set);
 
 /* pma_sample.c; ibf_lock held but for the last two */
 u16 ibf_sample_control(struct ibf_node *node, u8 *data, bool set);

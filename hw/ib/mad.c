@@ -221,20 +221,29 @@ static bool keys_ok(struct ibf_port *own, const struct sk_buff *skb,
 	return false;
 }
 
-/* QP0 is for SMPs on VL15, QP1 for all others (13.5.1). */
-static bool is_mad(struct ibf_port *in, struct sk_buff *skb)
+/*
+ * QP0 is for SMPs on VL15, QP1 for all others (13.5.1). False: @why is one of
+ * IBF_RCV_*.
+ */
+static bool is_mad(struct ibf_port *in, struct sk_buff *skb,
+		   enum ibf_count *why)
 {
 	const struct ib_mad_hdr *hdr;
 	const struct ibf_ud *ud;
 	bool smp, vl15;
 
+	*why = IBF_RCV_MALFORMED;
 	if (skb_linearize(skb))
 		return false;
 	ud = ibf_ud(skb);
 	if (skb_tail_pointer(skb) - (u8 *)ud != UD_BYTES + IBT_ICRC_BYTES ||
 	    ud->opcode != IBF_UD_SEND_ONLY ||
-	    ud->flags & (IBF_UD_TVER | IBF_UD_PAD) || !icrc_ok(skb))
+	    ud->flags & (IBF_UD_TVER | IBF_UD_PAD))
 		return false;
+	if (!icrc_ok(skb)) {
+		*why = IBF_RCV_PHYSICAL;
+		return false;
+	}
 	hdr = &mad_of(skb)->mad_hdr;
 	smp = hdr->mgmt_class == IB_MGMT_CLASS_SUBN_LID_ROUTED ||
 	      hdr->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
@@ -292,9 +301,10 @@ void ibf_mad_receive(struct ibf_port *in, struct sk_buff *skb)
 {
 	struct ibf_mad_from from;
 	struct ib_mad reply;
+	enum ibf_count why;
 
-	if (!is_mad(in, skb)) {
-		ibf_count(in, IBF_RCV_ERRORS);
+	if (!is_mad(in, skb, &why)) {
+		ibf_count_error(in, why);
 		kfree_skb(skb);
 		return;
 	}

@@ -4,13 +4,6 @@
 
 #define ALL_PORTS	0xff
 
-/* Ports that a query is about. */
-struct selection {
-	struct ibf_node *node;
-	u8 first;
-	u8 last;
-};
-
 /**
  * ibf_pma_ports - which ports a PortSelect means
  * @node: that is asked
@@ -29,18 +22,34 @@ bool ibf_pma_ports(const struct ibf_node *node, u8 select, u8 *first, u8 *last)
 	return *last <= node->num_ports;
 }
 
-static bool select_ports(struct ibf_port *in_port, u8 select,
-			 struct selection *ports)
+/**
+ * ibf_pma_select - the same, of the node of a port
+ * @in_port: that the query came in by
+ * @select: PortSelect
+ * @ports: which they are
+ *
+ * Return: false: there is no such port.
+ */
+bool ibf_pma_select(struct ibf_port *in_port, u8 select,
+		    struct ibf_selection *ports)
 {
 	ports->node = in_port->node;
 	return ibf_pma_ports(ports->node, select, &ports->first, &ports->last);
 }
 
-static u64 value(const struct selection *ports, enum ibf_count count)
+/**
+ * ibf_pma_value - what some ports have counted, in all
+ * @ports: the ports
+ * @count: of what
+ *
+ * Return: the sum since they were cleared.
+ */
+u64 ibf_pma_value(const struct ibf_selection *ports, enum ibf_count count)
 {
 	u64 sum = 0;
 	u32 num;
 
+	lockdep_assert_held(&ibf_lock);
 	for (num = ports->first; num <= ports->last; num++) {
 		struct ibf_port *port = &ports->node->ports[num];
 
@@ -49,10 +58,16 @@ static u64 value(const struct selection *ports, enum ibf_count count)
 	return sum;
 }
 
-static void clear(const struct selection *ports, enum ibf_count count)
+/**
+ * ibf_pma_clear - have some ports count from 0 on
+ * @ports: the ports
+ * @count: what
+ */
+void ibf_pma_clear(const struct ibf_selection *ports, enum ibf_count count)
 {
 	u32 num;
 
+	lockdep_assert_held(&ibf_lock);
 	for (num = ports->first; num <= ports->last; num++) {
 		struct ibf_port *port = &ports->node->ports[num];
 
@@ -60,9 +75,10 @@ static void clear(const struct selection *ports, enum ibf_count count)
 	}
 }
 
-static u64 capped(const struct selection *ports, enum ibf_count count, u64 most)
+static u64 capped(const struct ibf_selection *ports, enum ibf_count count,
+		  u64 most)
 {
-	return min(value(ports, count), most);
+	return min(ibf_pma_value(ports, count), most);
 }
 
 /* ---- PortCounters ---------------------------------------------------------------- */
@@ -89,7 +105,7 @@ static const struct {
 	{ 0x8000, IBF_RCV_PKTS },
 };
 
-static void fill_counters(const struct selection *ports,
+static void fill_counters(const struct ibf_selection *ports,
 			  struct ib_pma_portcounters *to)
 {
 	to->symbol_error_counter =
@@ -125,17 +141,17 @@ static u16 port_counters(struct ibf_port *in_port, u8 *data, bool set)
 	struct ib_pma_portcounters *counters = (void *)data;
 	struct ib_pma_portcounters asked = *counters;
 	u16 which = be16_to_cpu(asked.counter_select);
-	struct selection ports;
+	struct ibf_selection ports;
 	u32 i;
 
-	if (!select_ports(in_port, asked.port_select, &ports))
+	if (!ibf_pma_select(in_port, asked.port_select, &ports))
 		return IBF_SMP_BAD_FIELD;
 	for (i = 0; set && i < ARRAY_SIZE(selects); i++)
 		if (which & selects[i].bit)
-			clear(&ports, selects[i].count);
+			ibf_pma_clear(&ports, selects[i].count);
 	/* PortXmitWait has its bit in the second field of that name. */
 	if (set && asked.reserved1 & 1)
-		clear(&ports, IBF_XMIT_WAIT);
+		ibf_pma_clear(&ports, IBF_XMIT_WAIT);
 	memset(data, 0, sizeof_field(struct ib_pma_mad, data));
 	counters->port_select = asked.port_select;
 	counters->counter_select = asked.counter_select;
@@ -157,20 +173,20 @@ static u16 port_counters_ext(struct ibf_port *in_port, u8 *data, bool set)
 	struct ib_pma_portcounters_ext asked = *counters;
 	u16 which = be16_to_cpu(asked.counter_select);
 	u8 *at = data + offsetof(struct ib_pma_portcounters_ext, port_xmit_data);
-	struct selection ports;
+	struct ibf_selection ports;
 	__be64 word;
 	u32 i;
 
-	if (!select_ports(in_port, asked.port_select, &ports))
+	if (!ibf_pma_select(in_port, asked.port_select, &ports))
 		return IBF_SMP_BAD_FIELD;
 	for (i = 0; set && i < ARRAY_SIZE(extended); i++)
 		if (which & BIT(i))
-			clear(&ports, extended[i]);
+			ibf_pma_clear(&ports, extended[i]);
 	memset(data, 0, sizeof_field(struct ib_pma_mad, data));
 	counters->port_select = asked.port_select;
 	counters->counter_select = asked.counter_select;
 	for (i = 0; i < ARRAY_SIZE(extended); i++) {
-		word = cpu_to_be64(value(&ports, extended[i]));
+		word = cpu_to_be64(ibf_pma_value(&ports, extended[i]));
 		memcpy(at + i * sizeof(word), &word, sizeof(word));
 	}
 	return 0;
@@ -223,7 +239,8 @@ static u16 do_attribute(struct ibf_port *in_port, struct ib_pma_mad *pma,
 	case IB_PMA_PORT_SAMPLES_RESULT_EXT:
 		return samples(in_port->node, pma, set);
 	default:
-		return IBF_SMP_BAD_ATTR;
+		return ibf_pma_optional(in_port, pma->mad_hdr.attr_id,
+					pma->data, set);
 	}
 }
 

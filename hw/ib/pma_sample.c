@@ -122,6 +122,7 @@ static void fill_control(const struct ibf_sample *sample,
 	control->counter_masks = cpu_to_be32(masks);
 	control->counter_masks10 = cpu_to_be16(masks & 0x7fff);
 	control->status = sample->status;
+	control->option_mask = cpu_to_be64(IBF_OPTIONS);
 	control->start = cpu_to_be32(sample->start);
 	control->interval = cpu_to_be32(sample->interval);
 	control->tag = sample->tag;

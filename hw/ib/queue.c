@@ -36,8 +36,14 @@ void ibf_release(struct ibf_port *held, u8 vl)
 	 * with the one that clears the tasklet's state before it looks.
 	 */
 	upstream = rcu_dereference(held->peer);
-	if (upstream)
-		tasklet_schedule(&upstream->pump);
+	if (!upstream)
+		return;
+	/* By a tunnel it is told in a hello. */
+	if (!held->tunnel && !upstream->tunnel) {
+		ibf_count(held, IBF_FLOW_XMIT);
+		ibf_count(upstream, IBF_FLOW_RCV);
+	}
+	tasklet_schedule(&upstream->pump);
 }
 
 static void drop(struct sk_buff *skb)
@@ -110,7 +116,7 @@ void ibf_purge(struct ibf_port *port)
 
 	rcu_read_lock();
 	num = purge_out(port, IBF_QUEUES);
-	ibf_count_more(port, IBF_XMIT_DISCARDS, num);
+	ibf_count_discards(port, IBF_DISCARD_INACTIVE, num);
 	say_room(port);
 	rcu_read_unlock();
 }
@@ -192,7 +198,7 @@ int ibf_enqueue_hca(struct ibf_port *port, struct sk_buff *skb, u32 queue,
 /* ---- sending -------------------------------------------------------------------------- */
 
 /* The head of a data VL without credit: how long has it been there? */
-static bool is_overdue(struct ibf_port *port, struct sk_buff *skb)
+static bool is_overdue(struct ibf_port *port, struct sk_buff *skb, u32 vl)
 {
 	struct ibf_cb *cb = ibf_cb(skb);
 	unsigned long life = READ_ONCE(port->hoq_life);
@@ -201,6 +207,7 @@ static bool is_overdue(struct ibf_port *port, struct sk_buff *skb)
 	if (!cb->since) {
 		cb->since = jiffies | 1;
 		ibf_count(port, IBF_XMIT_WAIT);
+		ibf_count(port, IBF_VL_WAIT + vl);
 	}
 	if (!life || !port->node->is_switch)
 		return false;
@@ -227,7 +234,7 @@ static struct sk_buff *take_data(struct ibf_port *port, struct ibf_port *peer,
 				*queue = vl;
 				return __skb_dequeue(&port->out[vl]);
 			}
-			if (!is_overdue(port, skb))
+			if (!is_overdue(port, skb, vl))
 				break;
 			__skb_queue_tail(overdue,
 					 __skb_dequeue(&port->out[vl]));
@@ -254,19 +261,38 @@ static struct sk_buff *take(struct ibf_port *port, struct ibf_port *peer,
 		skb = take_data(port, peer, queue, &overdue);
 	spin_unlock(&port->lock);
 	while ((old = __skb_dequeue(&overdue))) {
-		ibf_count(port, IBF_XMIT_DISCARDS);
+		ibf_count_discards(port, IBF_DISCARD_HOQ, 1);
 		drop(old);
 	}
 	return skb;
+}
+
+/* What came in, where it has an opcode that is looked for. */
+static void count_opcode(struct ibf_port *port, const struct sk_buff *skb)
+{
+	u8 vl = FIELD_GET(IBF_LRH_VL, ibf_lrh(skb)->vl);
+	u8 opcode = ibf_ud(skb)->opcode;
+
+	if (opcode == READ_ONCE(port->opcodes[IBF_OP_RCV])) {
+		ibf_count(port, IBF_OP_PKTS);
+		ibf_count_more(port, IBF_OP_DATA, skb->len / 4);
+	}
+	if (opcode == READ_ONCE(port->opcodes[IBF_OP_VL_PKTS]))
+		ibf_count(port, IBF_VL_OP_PKTS + vl);
+	if (opcode == READ_ONCE(port->opcodes[IBF_OP_VL_DATA]))
+		ibf_count_more(port, IBF_VL_OP_DATA + vl, skb->len / 4);
 }
 
 static void count_packet(struct ibf_port *port, const struct sk_buff *skb,
 			 bool sent)
 {
 	bool mcast = ibf_is_mcast(be16_to_cpu(ibf_lrh(skb)->dlid));
+	u8 sl = FIELD_GET(IBF_LRH_SL, ibf_lrh(skb)->sl);
 
 	ibf_count(port, sent ? IBF_XMIT_PKTS : IBF_RCV_PKTS);
 	ibf_count_more(port, sent ? IBF_XMIT_DATA : IBF_RCV_DATA,
+		       skb->len / 4);
+	ibf_count_more(port, (sent ? IBF_SL_XMIT : IBF_SL_RCV) + sl,
 		       skb->len / 4);
 	if (mcast)
 		ibf_count(port, sent ? IBF_MCAST_XMIT : IBF_MCAST_RCV);
@@ -325,8 +351,8 @@ static void pump(struct tasklet_struct *tasklet)
 	while (budget && send_next(port, peer))
 		budget--;
 	if (!peer)
-		ibf_count_more(port, IBF_XMIT_DISCARDS,
-			       purge_out(port, IBF_QUEUE_LOOP));
+		ibf_count_discards(port, IBF_DISCARD_INACTIVE,
+				   purge_out(port, IBF_QUEUE_LOOP));
 	else if (unlikely(READ_ONCE(port->wire.active)))
 		ibf_wire_land(port, peer);
 	if (!budget)
@@ -382,11 +408,12 @@ static bool is_well_formed(struct sk_buff *skb)
 void ibf_receive(struct ibf_port *port, struct sk_buff *skb)
 {
 	if (!is_well_formed(skb)) {
-		ibf_count(port, IBF_RCV_ERRORS);
+		ibf_count_error(port, IBF_RCV_MALFORMED);
 		kfree_skb(skb);
 		return;
 	}
 	count_packet(port, skb, false);
+	count_opcode(port, skb);
 	if (port->node->is_switch)
 		ibf_switch_receive(port, skb);
 	else if (unlikely(port->tunnel))

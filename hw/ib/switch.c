@@ -75,17 +75,37 @@ static bool may_enter(struct ibf_port *port, const struct sk_buff *skb)
 	return false;
 }
 
+static void relay_error(struct ibf_port *in, struct sk_buff *skb,
+			enum ibf_count why)
+{
+	ibf_count(in, IBF_RELAY_ERRORS);
+	ibf_count(in, why);
+	kfree_skb(skb);
+}
+
+static void discard(struct ibf_port *to, struct sk_buff *skb,
+		    enum ibf_count why)
+{
+	ibf_count_discards(to, why, 1);
+	kfree_skb(skb);
+}
+
 /* Out by @to, if all is in order; @skb is consumed. */
 static void leave(struct ibf_port *in, struct ibf_port *to, struct sk_buff *skb)
 {
 	u8 sl = FIELD_GET(IBF_LRH_SL, ibf_lrh(skb)->sl);
 	u8 vl = READ_ONCE(to->sl2vl[in->num][sl]);
 
-	if (READ_ONCE(to->state) != IBF_STATE_ACTIVE ||
-	    vl >= READ_ONCE(to->op_vls) ||
-	    skb->len > ib_mtu_enum_to_int(READ_ONCE(to->mtu)) + 128) {
-		ibf_count(to, IBF_XMIT_DISCARDS);
-		kfree_skb(skb);
+	if (vl >= READ_ONCE(to->op_vls)) {
+		relay_error(in, skb, IBF_RCV_VL);
+		return;
+	}
+	if (READ_ONCE(to->state) != IBF_STATE_ACTIVE) {
+		discard(to, skb, IBF_DISCARD_INACTIVE);
+		return;
+	}
+	if (skb->len > ib_mtu_enum_to_int(READ_ONCE(to->mtu)) + 128) {
+		discard(to, skb, IBF_DISCARD_MTU);
 		return;
 	}
 	if (READ_ONCE(to->enforce) & IBF_ENFORCE_OUT &&
@@ -99,12 +119,6 @@ static void leave(struct ibf_port *in, struct ibf_port *to, struct sk_buff *skb)
 		ibf_enqueue(to, skb, vl, in, vl_of(skb));
 	else
 		ibf_enqueue(to, skb, vl, NULL, 0);
-}
-
-static void relay_error(struct ibf_port *in, struct sk_buff *skb)
-{
-	ibf_count(in, IBF_RELAY_ERRORS);
-	kfree_skb(skb);
 }
 
 /* Groups that are not in the table (18.2.4.3.3). 0: nowhere. */
@@ -129,7 +143,7 @@ static void forward_group(struct ibf_port *in, struct sk_buff *skb, u16 dlid)
 		if (num)
 			leave(in, &node->ports[num], skb);
 		else
-			relay_error(in, skb);
+			relay_error(in, skb, IBF_RCV_DLID);
 		return;
 	}
 	for (num = 1; num <= node->num_ports; num++) {
@@ -159,8 +173,10 @@ static void forward_smp(struct ibf_port *in, struct sk_buff *skb, u8 num)
 {
 	struct ibf_node *node = in->node;
 
-	if (num > node->num_ports || num == in->num)
-		relay_error(in, skb);
+	if (num > node->num_ports)
+		relay_error(in, skb, IBF_RCV_DLID);
+	else if (num == in->num)
+		relay_error(in, skb, IBF_RCV_LOOP);
 	else
 		ibf_enqueue(&node->ports[num], skb, IBF_QUEUE_VL15, NULL, 0);
 }
@@ -179,7 +195,7 @@ void ibf_switch_send(struct ibf_node *node, struct sk_buff *skb)
 	u8 num = route(node, dlid);
 
 	if (!num || num > node->num_ports)
-		relay_error(own, skb);
+		relay_error(own, skb, IBF_RCV_DLID);
 	else if (vl_of(skb) == 15)
 		forward_smp(own, skb, num);
 	else
@@ -224,7 +240,12 @@ void ibf_switch_receive(struct ibf_port *in, struct sk_buff *skb)
 		receive_smp(in, skb);
 		return;
 	}
-	if (!may_enter(in, skb) || vl_of(skb) >= READ_ONCE(in->op_vls)) {
+	if (!may_enter(in, skb)) {
+		kfree_skb(skb);
+		return;
+	}
+	if (vl_of(skb) >= READ_ONCE(in->op_vls)) {
+		ibf_count_error(in, IBF_RCV_MALFORMED);
 		kfree_skb(skb);
 		return;
 	}
@@ -236,8 +257,10 @@ void ibf_switch_receive(struct ibf_port *in, struct sk_buff *skb)
 	num = route(in->node, dlid);
 	if (!num)
 		ibf_mad_receive(in, skb);
-	else if (num > in->node->num_ports || num == in->num)
-		relay_error(in, skb);
+	else if (num > in->node->num_ports)
+		relay_error(in, skb, IBF_RCV_DLID);
+	else if (num == in->num)
+		relay_error(in, skb, IBF_RCV_LOOP);
 	else
 		leave(in, &in->node->ports[num], skb);
 }

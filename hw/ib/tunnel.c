@@ -157,7 +157,7 @@ void ibf_tunnel_hear(struct ibf_tunnel *t, const struct ibf_hello *hello)
 
 static bool fill(struct ibf_tunnel *t, struct ibf_hello *hello)
 {
-	const struct ibf_port *near = t->cable.ends[0].port;
+	struct ibf_port *near = t->cable.ends[0].port;
 	const struct ibf_port *far = ibf_tunnel_far(t);
 	u32 downs = atomic64_read(&far->count[IBF_LINK_DOWNED]);
 
@@ -181,6 +181,7 @@ static bool fill(struct ibf_tunnel *t, struct ibf_hello *hello)
 		.epoch = cpu_to_be32(downs - t->caused),
 	};
 	ibf_tunnel_flow_told(t, hello);
+	ibf_count(near, IBF_FLOW_XMIT);
 	return true;
 }
 

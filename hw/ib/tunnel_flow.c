@@ -117,8 +117,10 @@ void ibf_tunnel_flow_heard(struct ibf_tunnel *t, const struct ibf_hello *hello,
 		set_credits(t, i, be32_to_cpu(hello->room[i]));
 	spin_unlock(&t->lock);
 	near = rcu_dereference(ibf_tunnel_far(t)->peer);
-	if (near)
-		tasklet_schedule(&near->pump);
+	if (!near)
+		return;
+	ibf_count(near, IBF_FLOW_RCV);
+	tasklet_schedule(&near->pump);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_tunnel_flow_heard);
 
@@ -182,6 +184,7 @@ void ibf_tunnel_send(struct ibf_port *far, struct sk_buff *skb)
 static bool admit(struct ibf_tunnel *t, u32 i, u32 seq)
 {
 	struct ibf_flow *flow = &t->flows[i];
+	struct ibf_port *near;
 
 	lockdep_assert_held(&t->lock);
 	if ((s32)(seq - flow->received) < 0) {
@@ -189,6 +192,9 @@ static bool admit(struct ibf_tunnel *t, u32 i, u32 seq)
 		return false;
 	}
 	if (i < IBF_DATA_VLS && (s32)(seq - flow->told) >= 0) {
+		near = rcu_dereference(ibf_tunnel_far(t)->peer);
+		if (near)
+			ibf_count_error(near, IBF_RCV_OVERRUN);
 		t->refused[IBF_REFUSED_OVERRUN]++;
 		WRITE_ONCE(t->overrun, true);
 		return false;

@@ -292,7 +292,7 @@ static_assert(sizeof(struct ibf_switch_pkey) == 51);
  * @counter_masks10: the other five
  * @mechanisms: beside the one that there is
  * @status: IBF_SAMPLES_*
- * @option_mask: quantities that a port may count
+ * @option_mask: optional counters that there are, IBF_OPTIONS
  * @vendor_mask: (vendors)
  * @start: ticks until it begins
  * @interval: ticks from then until it ends
@@ -318,6 +318,65 @@ struct ibf_samples_control {
 	__be16 select[15];
 } __packed;
 static_assert(sizeof(struct ibf_samples_control) == 68);
+
+/* Attributes of the PMA that <rdma/ib_pma.h> does not name, section 16.1.4. */
+#define IBF_PMA_RCV_ERROR_DETAILS	cpu_to_be16(0x0015)
+#define IBF_PMA_XMIT_DISCARD_DETAILS	cpu_to_be16(0x0016)
+#define IBF_PMA_OP_RCV_COUNTERS		cpu_to_be16(0x0017)
+#define IBF_PMA_FLOW_CTL_COUNTERS	cpu_to_be16(0x0018)
+#define IBF_PMA_VL_OP_PACKETS		cpu_to_be16(0x0019)
+#define IBF_PMA_VL_OP_DATA		cpu_to_be16(0x001a)
+#define IBF_PMA_VL_XMIT_WAIT		cpu_to_be16(0x001c)
+#define IBF_PMA_EXT_SPEEDS		cpu_to_be16(0x001f)
+#define IBF_PMA_XMIT_DATA_SL		cpu_to_be16(0x0036)
+#define IBF_PMA_RCV_DATA_SL		cpu_to_be16(0x0037)
+
+/* OptionMask: which of these counters there are. */
+#define IBF_OPTIONS	(GENMASK_ULL(21, 6) | BIT_ULL(23) | \
+			 GENMASK_ULL(28, 24) | GENMASK_ULL(56, 55))
+
+/**
+ * struct ibf_pma_head - what most attributes of section 16.1.4 begin with; their
+ *			 counters follow, all of one width
+ * @opcode: BTH opcode of what is counted; else reserved
+ * @port_select: port, or all
+ * @counter_select: which of the counters a Set clears
+ */
+struct ibf_pma_head {
+	u8 opcode;
+	u8 port_select;
+	__be16 counter_select;
+};
+static_assert(sizeof(struct ibf_pma_head) == 4);
+
+/**
+ * struct ibf_ext_speeds - PortExtendedSpeedsCounters, section 16.1.4.12
+ * @reserved: 0
+ * @port_select: port, or all
+ * @reserved2: 0
+ * @counter_select: which of the counters a Set clears, in their order
+ * @sync_errors: SyncHeaderErrorCounter
+ * @unknown_blocks: UnknownBlockCounter
+ * @lane_errors: ErrorDetectionCounterLane*
+ * @fec_corrected: FECCorrectableBlockCounterLane*
+ * @fec_uncorrected: FECUncorrectableBlockCounterLane*
+ */
+struct ibf_ext_speeds {
+	u8 reserved;
+	u8 port_select;
+	u8 reserved2[6];
+	__be64 counter_select;
+	__be16 sync_errors;
+	__be16 unknown_blocks;
+	__be16 lane_errors[12];
+	__be32 fec_corrected[12];
+	__be32 fec_uncorrected[12];
+} __packed;
+static_assert(sizeof(struct ibf_ext_speeds) == 140);
+
+/* Bits of its CounterSelect. */
+#define IBF_EXT_UNKNOWN_BLOCKS	BIT_ULL(1)
+#define IBF_EXT_LANE_ERRORS	BIT_ULL(2)	/* of lane 0; the others follow */
 
 /* SampleStatus. */
 enum {

@@ -40,6 +40,7 @@ void ib_bench_expect(struct kunit *test, const char *name, const void *found,
 		     const u8 *expected);
 
 extern struct kunit_suite ib_tables_suite;
+extern struct kunit_suite ib_optional_suite;
 extern struct kunit_suite ib_traps_suite;
 extern struct kunit_suite ib_packets_suite;
 extern struct kunit_suite ib_cables_suite;

@@ -274,6 +274,7 @@ static const u8 samples_to_set[68] = {
 static const u8 samples_then[68] = {
 	0x00, 0x02, 0x00, 0x04,				/* Tick, CounterWidth */
 	0x09, 0x24, 0x92, 0x49, 0x12, 0x49, 0x00, 0x02,	/* CounterMasks, SampleStatus */
+	0x01, 0x80, 0x00, 0x00, 0x1f, 0xbf, 0xff, 0xc0,	/* OptionMask */
 	[32] = 0x00, 0x4c, 0x4b, 0x40, 0x12, 0x34,
 	0x00, 0x03, 0x00, 0x02,
 };
@@ -375,7 +376,7 @@ static struct kunit_suite ib_fabric_suite = {
 	.name = "ib_fabric",
 	.test_cases = ib_fabric_cases,
 };
-kunit_test_suites(&ib_fabric_suite, &ib_tables_suite, &ib_traps_suite,
+kunit_test_suites(&ib_fabric_suite, &ib_tables_suite, &ib_optional_suite, &ib_traps_suite,
 		  &ib_packets_suite, &ib_cables_suite, &ib_tunnel_suite, &ib_offload_suite);
 
 MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);

@@ -42,7 +42,8 @@ static void forwarding_test(struct kunit *test)
 	ib_bench_arrive(2, 3, 0, 0xffff);
 	ib_bench_arrive(2, 4, 0, 0xffff);
 	KUNIT_EXPECT_EQ(test, ib_bench_got(1), 3);
-	KUNIT_EXPECT_EQ(test, ib_bench_counted(2, IBF_XMIT_DISCARDS), 1);
+	KUNIT_EXPECT_EQ(test, ib_bench_counted(1, IBF_RELAY_ERRORS), 6);
+	KUNIT_EXPECT_EQ(test, ib_bench_counted(2, IBF_XMIT_DISCARDS), 0);
 	/* Partitions, coming and going: a limited member and one that is none. */
 	ports[1].enforce = IBF_ENFORCE_IN;
 	ports[1].pkeys[0] = 0x8001;
@@ -179,7 +180,11 @@ static void pressure_test(struct kunit *test)
 	ib_bench_settle();
 	KUNIT_EXPECT_EQ(test, skb_queue_len(&far->out[0]), 1);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&far->count[IBF_XMIT_WAIT]), 1);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&far->count[IBF_VL_WAIT]), 1);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&in->count[IBF_FLOW_XMIT]), 0);
 	happen(GO2);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&in->count[IBF_FLOW_XMIT]), 1);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&far->count[IBF_FLOW_RCV]), 1);
 	KUNIT_EXPECT_EQ(test, skb_queue_len(&far->out[0]), 0);
 	KUNIT_EXPECT_EQ(test, ib_bench_got(1), IBF_CREDITS + 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&in->used[0]), 0);
@@ -200,6 +205,7 @@ static void hoq_life_test(struct kunit *test)
 		msleep(20);
 	KUNIT_EXPECT_EQ(test, waiting(2), 0);
 	KUNIT_EXPECT_EQ(test, ib_bench_counted(2, IBF_XMIT_DISCARDS), 2);
+	KUNIT_EXPECT_EQ(test, ib_bench_counted(2, IBF_DISCARD_HOQ), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ib_bench.sw->ports[1].used[0]), 0);
 	KUNIT_EXPECT_EQ(test, ib_bench_got(1), 0);
 	ib_bench_down();

@@ -78,6 +78,14 @@ says() {
 	has "$_text" "$work/said" && [ $_status -eq 0 ]
 }
 
+# pma NAME OPTION... LID PORT: a counter, or the sum of those whose names begin so
+pma() {
+	_name=$1
+	shift
+	perfquery -C hca1 "$@" | awk -F: -v n="$_name" \
+		'index($1, n) == 1 { gsub(/[^0-9]/, "", $2); sum += $2; f = 1 } END { print f ? sum : "none" }'
+}
+
 lid_of() { printf '%d' "$(cat "$ibsys/$1/ports/1/lid")"; }
 
 # pair PORT SERVER-DEVICE CLIENT-DEVICE CMD...: CMD -d DEVICE at both ends

@@ -113,6 +113,37 @@ for topology in ${TOPOLOGIES:-pair star ring fattree}; do
 				"$work/read" "$work/counts"
 	}
 	check "perfquery -r" read_and_reset
+	# ---- optional counters, as far as the model has them ---------------------------
+	# hca1 sends what comes in by port 1 of the switch.
+	lid1=$(lid_of hca1)
+	for option in -X -S -E -D -T --oprcvcounters --flowctlcounters --vloppackets --vlopdata \
+		--vlxmitcounters; do
+		check "perfquery $option" perfquery -C hca1 $option -R "$swlid" 1
+	done
+	for option in --vlxmitflowctlerrors --swportvlcong --rcvcc --slrcvfecn --slrcvbecn --xmitcc \
+		--vlxmittimecc; do
+		check "perfquery $option: there is none" fails perfquery -C hca1 $option "$swlid" 1
+	done
+	# RC SEND Only is opcode 4; 256 bytes and the headers are 70 words.
+	check "SENDs are to be counted" "$programs/pma_opcode" hca1 "$swlid" 1 4 0x17 0x19 0x1a
+	check "and data of SL 3" perfquery -C hca1 -X -R "$lid1" 1
+	check "hca1 sends 500 of them" pair 18600 hca2 hca1 ibv_rc_pingpong -e -n 500 -s 256 -l 3
+	sends=$(pma PortOpRcvPkts --oprcvcounters "$swlid" 1)
+	check "500 SENDs or more came in" [ "$sends" -ge 500 ]
+	check "of 70 words each" [ "$(pma PortOpRcvData --oprcvcounters "$swlid" 1)" = $((70 * sends)) ]
+	check "by VL 3, as SL 3 is mapped" [ "$(pma PortVLOpPackets3 --vloppackets "$swlid" 1)" = "$sends" ]
+	check "all of their data" [ "$(pma PortVLOpData3 --vlopdata "$swlid" 1)" = $((70 * sends)) ]
+	sl3=$(pma RcvDataSL3 -S "$swlid" 1)
+	check "SL 3 has them, and more" [ "$sl3" -gt $((70 * sends)) ]
+	check "as much as hca1 sent" [ "$(pma XmtDataSL3 -X "$lid1" 1)" = "$sl3" ]
+	check "SL 4 has nothing" [ "$(pma RcvDataSL4 -S "$swlid" 1)" = 0 ]
+	nowhere() { ! smpquery -C hca1 -t 100 nodeinfo 0xbff0; }
+	check "a LID that is nowhere" nowhere
+	check "is in PortDLIDMappingErrors" [ "$(pma PortDLIDMappingErrors -E "$swlid" 1)" -gt 0 ]
+	check "as in PortRcvSwitchRelayErrors" \
+		[ "$(pma PortDLIDMappingErrors -E "$swlid" 1)" = "$(pma PortRcvSwitchRelayErrors "$swlid" 1)" ]
+	check "and then is not" perfquery -C hca1 -R "$swlid" 1
+
 	check "saquery" says "NodeDescription.........hca3" saquery -C hca2
 	check "saquery, port records" says "PortInfoRecord" saquery -C hca2 -t 3000 PIR
 	check "saquery, path" says "dlid....................$(lid_of hca3)" saquery -C hca2 -p --src-to-dst "$lid2:$(lid_of hca3)"
@@ -125,6 +156,8 @@ for topology in ${TOPOLOGIES:-pair star ring fattree}; do
 	check "a directed route to nowhere" fails smpquery -C hca1 -D -t 200 nodeinfo 0,1,7
 	check "is counted where it ends" \
 		sh -c "ibqueryerrors -C hca1 | grep -q 'port 7:.*PortXmitDiscards'"
+	check "as what an inactive port discards" \
+		[ "$(pma PortInactiveDiscards -D "$swlid" 7)" = "$(pma PortXmitDiscards "$swlid" 7)" ]
 	timeout 120 ibping -S -C hca2 >/dev/null 2>&1 &
 	ponger=$!
 	answers() { timeout 20 ibping -C hca1 -c 1 -L "$lid2" | grep -q ' 0% packet loss'; }

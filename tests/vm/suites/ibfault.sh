@@ -12,6 +12,7 @@ begin_opensm sm hca1 -D 7
 check "all active" wait_for 120 all_active
 cable=$(echo $configfs/cables/*hca2*)
 lid2=$(lid_of hca2)
+lid_sw=$(ibswitches -C hca1 | sed -n 's/.* lid \([0-9]*\) .*/\1/p')
 n=$(count 10000)
 [ "$n" -ge 300 ] || n=300
 port=18700
@@ -44,15 +45,22 @@ check "they talk" talks -n "$n"
 check "none any more" asks errors 0
 check "SymbolErrorCounter has them" counts SymbolErrorCounter -gt 0
 check "PortRcvErrors has as many" counts PortRcvErrors -eq "$(counter SymbolErrorCounter)"
+errors=$(counter PortRcvErrors)
+check "PortLocalPhysicalErrors is all of them" \
+	[ "$(pma PortLocalPhysicalErrors -E "$lid2" 1)" = "$errors" ]
+check "each in one of the lanes" [ "$(pma ErrorDetectionCounterLane -T "$lid2" 1)" = "$errors" ]
 found() { ibqueryerrors -C hca1 >"$work/errors"; grep -q "hca2" "$work/errors" && has PortRcvErrors "$work/errors"; }
 check "ibqueryerrors finds the port" found
 check "counters are cleared" clear_counts
+check "and those of lanes" perfquery -C hca1 -T -R "$lid2" 1
 check "that is seen" counts SymbolErrorCounter -eq 0
 check "lost packets are sent again" asks losses 10000
 check "they talk" talks -n "$n"
 check "none any more" asks losses 0
 check "SymbolErrorCounter has them" counts SymbolErrorCounter -gt 0
 check "PortRcvErrors has not" counts PortRcvErrors -eq 0
+check "UnknownBlockCounter has as many" \
+	[ "$(pma UnknownBlockCounter -T "$lid2" 1)" = "$(counter SymbolErrorCounter)" ]
 
 # More than LocalPhyErrors, which opensm has set, in a row.
 breaks() {
@@ -86,8 +94,19 @@ slowest() {
 check "the slowest cable there is" slowest
 check "it is active" wait_for 60 port_is hca2 rate "2.5 Gb/sec (1X SDR)"
 check "and so are the ports" wait_for 60 all_active
+for end in "$(lid_of hca1) 1" "$lid_sw 1"; do
+	# Unquoted on purpose: LID and port.
+	for option in "" --flowctlcounters --vlxmitcounters; do
+		check "counters are cleared" perfquery -C hca1 $option -R $end
+	done
+done
 # 2 Gbit/s of data: 80 MB take 320 ms.
 check "80 megabytes" takes 0.31 -n 40 -s 1048576
+# hca1 has to wait for the switch, which waits for the cable to hca2.
+check "hca1 waits for credits" [ "$(pma PortVLXmitWait0 --vlxmitcounters "$(lid_of hca1)" 1)" -gt 0 ]
+credits=$(pma PortRcvFlowPkts --flowctlcounters "$(lid_of hca1)" 1)
+check "and is given them" [ "$credits" -gt 0 ]
+check "by the switch" [ "$(pma PortXmitFlowPkts --flowctlcounters "$lid_sw" 1)" = "$credits" ]
 # A fast cable, and who asks for 2.5 Gbit/s himself: IBV_RATE_2_5_GBPS is 2.
 check "fast again, with a limit" asks plugged 0 width 12x speed HDR plugged 1
 check "the ports are active" wait_for 60 all_active
