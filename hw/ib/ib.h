@@ -254,7 +254,8 @@ struct ibf_wire {
  * @next_vl: whose turn it is
  * @full: the engine waits for ibt_tx_room()
  * @pump: sends them
- * @hoq: wakes it when a packet has waited for too long
+ * @hoq: wakes it while a packet waits that may wait for too long
+ * @hoq_ticks: of it
  * @wire: what leaves by the port
  * @phy_errors: damaged packets in excess of good ones (far end's pump)
  * @opcodes: BTH opcode of what is counted, by enum ibf_op (ibf_lock to change)
@@ -293,6 +294,7 @@ struct ibf_port {
 	bool full;
 	struct tasklet_struct pump;
 	struct timer_list hoq;
+	u32 hoq_ticks;
 	struct ibf_wire wire;
 	u32 phy_errors;
 	u8 opcodes[IBF_OPS];
@@ -420,14 +422,16 @@ struct ibf_cable {
  * @held: port whose credit it holds, or NULL
  * @vl: of that credit
  * @byte_ps: picoseconds that a byte takes at its static rate, 0: as the cable has it
- * @since: it is at the head of the queue, in jiffies; 0: it is not, or not yet
+ * @waits: it is at the head of the queue, and has no credit
+ * @since: hoq_ticks of the port when that began
  * @due: it arrives, in ns
  */
 struct ibf_cb {
 	struct ibf_port *held;
 	u8 vl;
 	u32 byte_ps;
-	unsigned long since;
+	bool waits;
+	u32 since;
 	u64 due;
 };
 

@@ -8,7 +8,9 @@
  * nothing is lost (section 7.9). VL15 has no credits, and may be (7.6).
  *
  * A packet that stands at the head of a queue of a switch for longer than HOQLife
- * is dropped (18.2.5.4): a circle of switches that wait for each other resolves.
+ * is dropped (18.2.5.4): a circle of switches that wait for each other resolves. Its
+ * time is counted in ticks of the port's timer: the time that the host was not here
+ * itself is one tick, and the credits that have come meanwhile are seen first.
  */
 #include <kunit/visibility.h>
 #include <linux/jiffies.h>
@@ -17,6 +19,8 @@
 
 /* Packets that a port sends in one go. */
 #define BUDGET	64
+/* Ticks in HOQLife. */
+#define HOQ_TICKS	8
 
 /**
  * ibf_release - a packet has left a node: who sends to that may go on
@@ -204,17 +208,20 @@ static bool is_overdue(struct ibf_port *port, struct sk_buff *skb, u32 vl)
 	unsigned long life = READ_ONCE(port->hoq_life);
 
 	lockdep_assert_held(&port->lock);
-	if (!cb->since) {
-		cb->since = jiffies | 1;
+	if (!cb->waits) {
+		cb->waits = true;
+		cb->since = port->hoq_ticks;
 		ibf_count(port, IBF_XMIT_WAIT);
 		ibf_count(port, IBF_VL_WAIT + vl);
 	}
 	if (!life || !port->node->is_switch)
 		return false;
-	if (time_after(jiffies, cb->since + life))
+	/* The first tick was on its way already. */
+	if (port->hoq_ticks - cb->since > HOQ_TICKS)
 		return true;
 	if (!timer_pending(&port->hoq))
-		mod_timer(&port->hoq, cb->since + life + 1);
+		mod_timer(&port->hoq,
+			  jiffies + DIV_ROUND_UP(life, HOQ_TICKS));
 	return false;
 }
 
@@ -365,6 +372,9 @@ static void hoq_expired(struct timer_list *timer)
 {
 	struct ibf_port *port = from_timer(port, timer, hoq);
 
+	spin_lock(&port->lock);
+	port->hoq_ticks++;
+	spin_unlock(&port->lock);
 	tasklet_schedule(&port->pump);
 }
 

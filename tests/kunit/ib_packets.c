@@ -211,6 +211,28 @@ static void hoq_life_test(struct kunit *test)
 	ib_bench_down();
 }
 
+/* What the host does not see is not the packet's time at the head of the queue. */
+static void stall_test(struct kunit *test)
+{
+	unsigned long flags;
+
+	ib_bench_up(test);
+	ib_bench.sw->ports[2].hoq_life = HZ;
+	happen(STOP2);
+	ib_bench_arrive(2, 0, 0, 0xffff);
+	local_irq_save(flags);
+	mdelay(2000);
+	local_irq_restore(flags);
+	/* Until the timer is late, and has been seen to be. */
+	msleep(20);
+	ib_bench_settle();
+	KUNIT_EXPECT_EQ(test, waiting(2), 1);
+	happen(GO2);
+	KUNIT_EXPECT_EQ(test, ib_bench_got(1), 1);
+	KUNIT_EXPECT_EQ(test, ib_bench_counted(2, IBF_XMIT_DISCARDS), 0);
+	ib_bench_down();
+}
+
 /* ---- traps: section 14.2.5.1 --------------------------------------------------------------- */
 
 /* Type security, producer switch, number, issuer; then LIDs, P_Key, SL, QPs, port. */
@@ -268,6 +290,7 @@ static struct kunit_case ib_packets_cases[] = {
 	KUNIT_CASE(forwarding_test),
 	KUNIT_CASE(pressure_test),
 	KUNIT_CASE(hoq_life_test),
+	KUNIT_CASE(stall_test),
 	KUNIT_CASE(traps_test),
 	KUNIT_CASE(credits_test),
 	{}
