@@ -27,6 +27,11 @@ talks() { # OPTION...: hca1 and hca2, data compared
 	port=$((port + 1))
 	pair $port hca1 hca2 ibv_rc_pingpong -e -c "$@"
 }
+# A pingpong that has all goes. When the cable loses its last acknowledgement, the other
+# end asks nobody, until its retries are exceeded. Here both ends stay until both have all.
+talks_lossy() {
+	"$programs/all_to_all" -t 16 "$n" 4096 hca1 hca2
+}
 counter() { # NAME: of the port of hca2
 	perfquery -C hca1 "$lid2" 1 | awk -F. -v n="$1" '$1 ~ "^" n ":" { print $NF }'
 }
@@ -41,7 +46,7 @@ trapped() { grep -q "Received Generic Notice type:[0-9]* num:$1 " "$work/sm.log"
 
 # ---- damaged and lost ------------------------------------------------------------------
 check "damaged packets are sent again" asks errors 10000 seed "$SEED"
-check "they talk" talks -n "$n"
+check "they talk" talks_lossy
 check "none any more" asks errors 0
 check "SymbolErrorCounter has them" counts SymbolErrorCounter -gt 0
 check "PortRcvErrors has as many" counts PortRcvErrors -eq "$(counter SymbolErrorCounter)"
@@ -55,7 +60,7 @@ check "counters are cleared" clear_counts
 check "and those of lanes" perfquery -C hca1 -T -R "$lid2" 1
 check "that is seen" counts SymbolErrorCounter -eq 0
 check "lost packets are sent again" asks losses 10000
-check "they talk" talks -n "$n"
+check "they talk" talks_lossy
 check "none any more" asks losses 0
 check "SymbolErrorCounter has them" counts SymbolErrorCounter -gt 0
 check "PortRcvErrors has not" counts PortRcvErrors -eq 0
