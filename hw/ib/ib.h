@@ -686,8 +686,8 @@ void ibf_port_info_get(struct ibf_port *port, struct ibf_port_info *info);
 /**
  * struct ibf_selection - ports that a query is about
  * @node: that is asked
- * @first: port, @last: to that
- * @last: see there
+ * @first: port from which on it counts
+ * @last: the last of them
  */
 struct ibf_selection {
 	struct ibf_node *node;

@@ -180,7 +180,7 @@ EXPORT_SYMBOL_IF_KUNIT(ibf_trap_caps);
 
 /**
  * ibf_trap_desc - the NodeDescription changed (trap 144)
- * @node: an HCA, whose ports may be in different subnets
+ * @node: an HCA; its ports may be in different subnets
  */
 void ibf_trap_desc(struct ibf_node *node)
 {

@@ -78,7 +78,7 @@ says() {
 	has "$_text" "$work/said" && [ $_status -eq 0 ]
 }
 
-# pma NAME OPTION... LID PORT: a counter, or the sum of those whose names begin so
+# pma NAME OPTION... LID PORT: a counter, or the sum of all with that prefix
 pma() {
 	_name=$1
 	shift

@@ -27,8 +27,8 @@ talks() { # OPTION...: hca1 and hca2, data compared
 	port=$((port + 1))
 	pair $port hca1 hca2 ibv_rc_pingpong -e -c "$@"
 }
-# A pingpong that has all goes. When the cable loses its last acknowledgement, the other
-# end asks nobody, until its retries are exceeded. Here both ends stay until both have all.
+# A pingpong that has all its messages ends. When the cable loses its last acknowledgement,
+# the other end retries in vain. Here both ends stay until both have all.
 talks_lossy() {
 	"$programs/all_to_all" -t 16 "$n" 4096 hca1 hca2
 }
