@@ -112,6 +112,8 @@ struct mad_track {
  * @tid: as it was posted
  * @retries: that one window or request may take
  * @retries_left: of them
+ * @resends: how often the segments without ACK were sent again, since the latest
+ *	     retry or ACK
  * @status: outcome
  * @vendor_err: outcome
  * @posted: between ib_post_send_mad() and the handler
@@ -151,6 +153,7 @@ struct mad_send {
 	__be64 tid;
 	int retries;
 	int retries_left;
+	u8 resends;
 	enum ib_wc_status status;
 	u32 vendor_err;
 	bool posted;

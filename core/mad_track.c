@@ -23,6 +23,8 @@
 
 /* An ACK is awaited for so long, or for the time of a response if shorter. */
 #define ACK_TIMEOUT (2 * HZ)
+/* In that time what has none is sent again so often. */
+#define RESENDS	2
 
 void mad_track_init(struct mad_track *track)
 {
@@ -60,6 +62,7 @@ enum mad_next mad_track_post(struct mad_track *track, struct mad_send *send,
 	send->timeout = timeout;
 	send->retries = retries;
 	send->retries_left = retries;
+	send->resends = 0;
 	send->buf.retries = 0;
 	send->status = IB_WC_SUCCESS;
 	send->vendor_err = 0;
@@ -200,10 +203,25 @@ void mad_track_settle(struct mad_track *track, struct mad_send *send)
 		list_move_tail(&send->node, &track->finished);
 }
 
+/*
+ * A retry is spent when no ACK has come for ACK_TIMEOUT, which is longer than many
+ * programs wait for all of a transfer. So that one lost segment does not cost them
+ * the transfer, what has no ACK is sent again after an eighth of that time, and
+ * after three eighths.
+ */
 static unsigned long ack_timeout(const struct mad_send *send)
 {
-	return send->timeout ? min_t(unsigned long, send->timeout,
-				     ACK_TIMEOUT) : ACK_TIMEOUT;
+	const unsigned long all = send->timeout ?
+		min_t(unsigned long, send->timeout, ACK_TIMEOUT) : ACK_TIMEOUT;
+
+	switch (send->resends) {
+	case 0:
+		return max(all / 8, 1UL);
+	case 1:
+		return max(all / 4, 1UL);
+	default:
+		return max(all - all / 8 - all / 4, 1UL);
+	}
 }
 
 /* All is sent. Wait for what is still to come, if anything. */
@@ -265,6 +283,7 @@ enum mad_next mad_track_acked(struct mad_track *track, struct mad_send *send,
 	if (reply != RMPP_PROGRESS && reply != RMPP_ALL_ACKED)
 		return MAD_NOTHING;
 	send->retries_left = send->retries;
+	send->resends = 0;
 	/* Else it goes on when this segment is sent. */
 	if (send->flying || send->held)
 		return MAD_NOTHING;
@@ -367,6 +386,21 @@ struct mad_send *mad_track_find(struct mad_track *track,
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_track_find);
 
+/* What the other side has in full is not sent again. */
+static bool wants_ack(const struct mad_send *send)
+{
+	return mad_send_is_rmpp(send) && !rmpp_out_done(&send->out);
+}
+
+static enum mad_next send_again(struct mad_send *send)
+{
+	send->flying = true;
+	if (!mad_send_is_rmpp(send))
+		return MAD_TRANSMIT;
+	rmpp_out_rewind(&send->out);
+	return fly_segment(send);
+}
+
 static enum mad_next timer_ended(struct mad_track *track,
 				 struct mad_send *send)
 {
@@ -378,16 +412,16 @@ static enum mad_next timer_ended(struct mad_track *track,
 		return send->lost ? MAD_SAY_SENT : MAD_TRANSMIT_NOW;
 	}
 
-	/* What the other side has in full is not sent again. */
+	if (wants_ack(send) && send->resends < RESENDS) {
+		send->resends++;
+		return send_again(send);
+	}
 	if (send->retries_left > 0 &&
-	    !(mad_send_is_rmpp(send) && rmpp_out_done(&send->out))) {
+	    (wants_ack(send) || !mad_send_is_rmpp(send))) {
 		send->retries_left--;
+		send->resends = 0;
 		send->buf.retries++;
-		send->flying = true;
-		if (!mad_send_is_rmpp(send))
-			return MAD_TRANSMIT;
-		rmpp_out_rewind(&send->out);
-		return fly_segment(send);
+		return send_again(send);
 	}
 	mad_track_decide(track, send, IB_WC_RESP_TIMEOUT_ERR, 0);
 	return mad_track_take(send);

@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rules that are tables: directed routes of SMPs, and the fault hook's. */
+/* Rules that are tables: claims, directed routes of SMPs, and the fault hook's. */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <rdma/ib_smi.h>
 
 #include "../../core/mad_fault.h"
+#include "../../core/mad_priv.h"
 #include "../../core/smi.h"
+
+/* ---- claims ---------------------------------------------------------------------- */
+
+static const struct bad_claim {
+	const char *name;
+	struct ib_mad_reg_req req;
+} bad_claims[] = {
+	{ "no class", { .mgmt_class = 0 } },
+	{ "class behind the last", { .mgmt_class = 0x50 } },
+	{ "class 0x80", { .mgmt_class = 0x80 } },
+	{ "class 0xff", { .mgmt_class = 0xff } },
+	{ "version", { .mgmt_class = 3, .mgmt_class_version = 0x83 } },
+	{ "no OUI", { .mgmt_class = 0x30 } },
+};
+
+static void bad_claim_test(struct kunit *test)
+{
+	struct mad_claim claim;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad_claims); i++)
+		KUNIT_EXPECT_EQ_MSG(test, mad_claim_set(&claim,
+							&bad_claims[i].req),
+				    -EINVAL, "%s", bad_claims[i].name);
+}
 
 /* ---- directed routes ------------------------------------------------------------------ */
 
@@ -184,6 +210,7 @@ static void rule_count_test(struct kunit *test)
 }
 
 static struct kunit_case mad_rules_cases[] = {
+	KUNIT_CASE(bad_claim_test),
 	KUNIT_CASE(route_test),
 	KUNIT_CASE(return_path_test),
 	KUNIT_CASE(rule_text_test),
