@@ -2,8 +2,8 @@
 /*
  * rdma_cm: what happens to interfaces and neighbours under a connection. A bond
  * that fails over gets another address, which the consumer hears as
- * RDMA_CM_EVENT_ADDR_CHANGE. A peer that does so is unreachable from then on,
- * since a QP can not be given another MAC.
+ * RDMA_CM_EVENT_ADDR_CHANGE. A peer that does so, once the path to it is known, is
+ * unreachable from then on, since a QP can not be given another MAC.
  */
 #include <linux/etherdevice.h>
 #include <linux/hashtable.h>
@@ -58,6 +58,22 @@ static void address_moved(struct work_struct *work)
 	rcm_report_unlock_put(id, over ? NULL : &event);
 }
 
+/*
+ * Does an id with a path hear of it when its neighbour moves? Also one that has been
+ * disconnected: the consumer may be about to use its path again.
+ */
+static bool has_path(struct rcm_id *id)
+{
+	switch (rcm_state_of(id)) {
+	case RCM_S_ROUTE_RESOLVED:
+	case RCM_S_CONNECT:
+	case RCM_S_DISCONNECT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void neighbour_moved(struct work_struct *work)
 {
 	struct rcm_id *id = container_of(work, struct rcm_id, pub.net_work);
@@ -67,8 +83,7 @@ static void neighbour_moved(struct work_struct *work)
 	};
 
 	mutex_lock(&id->handler_mutex);
-	rcm_report_unlock_put(id, rcm_state_of(id) == RCM_S_CONNECT ? &event :
-								      NULL);
+	rcm_report_unlock_put(id, has_path(id) ? &event : NULL);
 }
 
 void rcm_netdev_init_id(struct rcm_id *id)
@@ -79,7 +94,7 @@ void rcm_netdev_init_id(struct rcm_id *id)
 
 /**
  * rcm_watch - hear of it when the destination of an id gets another MAC
- * @id: id whose destination is resolved
+ * @id: id whose path is known
  *
  * Context: any but interrupts.
  */
@@ -136,8 +151,7 @@ static void neighbour_is_at(struct neighbour *neigh)
 	neigh_ha_snapshot(mac, neigh, neigh->dev);
 	spin_lock_bh(&neigh_lock);
 	hash_for_each_possible(watched_ids, id, on_neigh, key)
-		if (rcm_state_of(id) == RCM_S_CONNECT &&
-		    has_lost(id, neigh, mac))
+		if (has_path(id) && has_lost(id, neigh, mac))
 			queue_held(id, &id->pub.net_work);
 	spin_unlock_bh(&neigh_lock);
 }

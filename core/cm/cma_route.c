@@ -147,7 +147,11 @@ static bool route_finish(struct rcm_id *id, int status,
 	event->event = status ? RDMA_CM_EVENT_ROUTE_ERROR :
 				RDMA_CM_EVENT_ROUTE_RESOLVED;
 	event->status = status;
-	return !rcm_move(id, status ? RCM_M_ROUTE_FAIL : RCM_M_ROUTE_KNOWN);
+	if (rcm_move(id, status ? RCM_M_ROUTE_FAIL : RCM_M_ROUTE_KNOWN))
+		return false;
+	if (!status)
+		rcm_watch(id);
+	return true;
 }
 
 /* Memory for the path; that of a query that failed is there still. */
@@ -359,6 +363,7 @@ int rdma_set_ib_path(struct rdma_cm_id *id, struct sa_path_rec *path_rec)
 	if (ret)
 		goto err_state;
 	id->route.num_pri_alt_paths = 1;
+	rcm_watch(mine);
 	return 0;
 
 err_state:

@@ -9,6 +9,7 @@
 need_cm
 steps=$programs/cm_steps
 storm=$programs/cm_storm
+edges=$programs/cm_edges
 full() { [ "$SCALE" = 1 ]; }
 
 way 4
@@ -97,6 +98,22 @@ check "no such neighbour, IPv6" silent fd00::78 "ADDR_ERROR -110"
 check "nobody listens" "$steps" ask -a $at -p 7499 "REJECTED 8"
 check "nobody listens, UD" "$steps" ask -t ud -a $at -p 7499 "UNREACHABLE 1"
 check "the server does not want" "$steps" once -t reject -a $at
+# ---- a peer that gets another MAC -----------------------------------------------------
+# Nobody has to be there as long as nothing is connected.
+moves() { # STEP ADDRESS
+	ip neigh replace "$2" lladdr 02:00:00:00:00:77 dev eth0 nud permanent &&
+		timeout -k 5 "$limit" "$edges" -a "$2" moved "$1" \
+		"ip neigh replace $2 lladdr 02:00:00:00:00:79 dev eth0 nud permanent" \
+		>"$work/moves"
+	_status=$?
+	ip neigh del "$2" dev eth0
+	cat "$work/moves"
+	[ $_status -eq 0 ] && [ "$(cat "$work/moves")" = "UNREACHABLE -110" ]
+}
+check "the peer moves when the route is known" moves route 10.0.0.77
+check "the peer moves, connected" moves established $at
+check "the peer moves, disconnected" moves disconnected $at
+
 
 check "all ids are gone" no_ids_left
 
