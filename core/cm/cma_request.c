@@ -317,7 +317,8 @@ static int accept_request(struct rcm_id *listen, const struct rcm_request *req,
  * Handler of all listens: the IB CM knows the service id alone, and ids of
  * several namespaces and addresses may share one. Context: process, may sleep.
  * Return: 0, or an errno: the IB CM rejects the request, unless memory was
- * lacking, and destroys @cm_id.
+ * lacking, and destroys @cm_id. Its reason is that of a consumer, as the service
+ * has a listener, if not at that address.
  */
 int rcm_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 {
@@ -334,11 +335,6 @@ int rcm_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 	listen = rcm_find_listener(&req);
 	if (IS_ERR(listen)) {
 		ret = PTR_ERR(listen);
-		/* As the IB CM says it when nobody listens for the service. */
-		if (ret == -ECONNREFUSED &&
-		    event->event == IB_CM_REQ_RECEIVED)
-			ib_send_cm_rej(cm_id, IB_CM_REJ_INVALID_SERVICE_ID,
-				       NULL, 0, NULL, 0);
 		goto out;
 	}
 	mutex_lock(&listen->handler_mutex);

@@ -98,6 +98,17 @@ check "no such neighbour, IPv6" silent fd00::78 "ADDR_ERROR -110"
 check "nobody listens" "$steps" ask -a $at -p 7499 "REJECTED 8"
 check "nobody listens, UD" "$steps" ask -t ud -a $at -p 7499 "UNREACHABLE 1"
 check "the server does not want" "$steps" once -t reject -a $at
+# Of one service, but not that address, which is another answer than none at all.
+other_family() { # TYPE SPACE EVENT
+	begin_server "$2" 7403 "$steps" serve -t "$1" -a 0.0.0.0 -p 7403 || return
+	timeout -k 5 "$limit" "$steps" ask -t "$1" -a $at6 -p 7403 "$3"
+	_status=$?
+	end_server
+	return $_status
+}
+check "somebody listens, but for IPv4" other_family rc tcp "REJECTED 28"
+check "somebody listens, but for IPv4, UD" other_family ud udp "UNREACHABLE 2"
+
 # ---- a peer that gets another MAC -----------------------------------------------------
 # Nobody has to be there as long as nothing is connected.
 moves() { # STEP ADDRESS
