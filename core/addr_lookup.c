@@ -104,14 +104,17 @@ static int pick_interface(struct ofed_lookup *look, struct way *way)
 	return way->local && ret == -EADDRNOTAVAIL ? -ENODEV : ret;
 }
 
-/* A link-local address is one of an interface. */
+/*
+ * A link-local address is one of an interface. Callers are told as much of it as they
+ * have said themselves.
+ */
 static void scope_source(struct ofed_lookup *look)
 {
 	struct sockaddr_in6 *src = &look->src.in6;
 
 	if (src->sin6_family == AF_INET6 && !src->sin6_scope_id &&
 	    ipv6_addr_type(&src->sin6_addr) & IPV6_ADDR_LINKLOCAL)
-		src->sin6_scope_id = look->found.bound_dev_if;
+		src->sin6_scope_id = look->dst.in6.sin6_scope_id;
 }
 
 static void network_of(struct ofed_lookup *look, const struct way *way)

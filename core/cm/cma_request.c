@@ -186,15 +186,24 @@ static int set_device(struct rcm_id *conn, const struct rcm_request *req)
 				     req->sgid_attr, gid);
 }
 
+/*
+ * Consumers have never been told the interface of a link-local address that came
+ * with a request, and may compare such an address with one of their own.
+ */
+static void put_address(struct sockaddr *to, const struct sockaddr_storage *addr)
+{
+	memcpy(to, addr, rdma_addr_size((const struct sockaddr *)addr));
+	if (to->sa_family == AF_INET6)
+		((struct sockaddr_in6 *)to)->sin6_scope_id = 0;
+}
+
 static int fill_connection(struct rcm_id *conn, const struct rcm_request *req,
 			   const struct ib_cm_event *event)
 {
 	int ret = 0;
 
-	memcpy(rcm_src(conn), &req->local,
-	       rdma_addr_size((struct sockaddr *)&req->local));
-	memcpy(rcm_dst(conn), &req->remote,
-	       rdma_addr_size((struct sockaddr *)&req->remote));
+	put_address(rcm_src(conn), &req->local);
+	put_address(rcm_dst(conn), &req->remote);
 	if (event->event == IB_CM_REQ_RECEIVED) {
 		/* A listener of type 0 takes them all. */
 		conn->pub.qp_type = event->param.req_rcvd.qp_type;

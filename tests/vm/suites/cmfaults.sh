@@ -125,6 +125,21 @@ check "the peer moves when the route is known" moves route 10.0.0.77
 check "the peer moves, connected" moves established $at
 check "the peer moves, disconnected" moves disconnected $at
 
+# ---- what link-local addresses say of their interface ------------------------------------
+local=fe80::ff:fe00:1
+scopes() { # EXPECTED-OF-CLIENT OPTION...
+	_expected="client: $1
+server: $local%0 to $local%0
+client, in the end: $1"
+	shift
+	"$edges" "$@" scopes >"$work/scopes" || { cat "$work/scopes"; return 1; }
+	cat "$work/scopes"
+	[ "$(cat "$work/scopes")" = "$_expected" ]
+}
+check "link-local, an interface for the peer" scopes "$local%eth0 to $local%eth0" -a $local%eth0
+check "link-local, for both" scopes "$local%eth0 to $local%eth0" -b $local%eth0 -a $local%eth0
+check "link-local, for the own side" scopes "$local%eth0 to $local%0" -b $local%eth0 -a $local
+check "link-local, for none" scopes "$local%0 to $local%0" -a $local
 
 check "all ids are gone" no_ids_left
 
