@@ -115,6 +115,29 @@ static const struct ib_gid_attr *hw_source(struct rcm_dev *cdev, u32 port,
 				     NULL);
 }
 
+/* Of an iWARP port its GID says nothing. */
+static const struct ib_gid_attr *iwarp_entry(struct rcm_dev *cdev, u32 port)
+{
+	const struct ib_gid_attr *attr;
+
+	attr = rdma_get_gid_attr(cdev->device, port, 0);
+	return IS_ERR(attr) ? NULL : attr;
+}
+
+/*
+ * TCP knows loopback addresses itself, in the namespace of the interface, so
+ * any port there will do.
+ */
+static const struct ib_gid_attr *iwarp_loopback(struct rcm_dev *cdev, u32 port,
+						struct rcm_id *id)
+{
+	struct net_device *own = ib_device_get_netdev(cdev->device, port);
+	bool here = own && net_eq(dev_net(own), rcm_net(id));
+
+	dev_put(own);
+	return here ? iwarp_entry(cdev, port) : ERR_PTR(-ENODEV);
+}
+
 /*
  * An iWARP port is an interface, or a VLAN of it. A driver that does not say
  * which has the MAC in its GID.
@@ -122,7 +145,6 @@ static const struct ib_gid_attr *hw_source(struct rcm_dev *cdev, u32 port,
 static const struct ib_gid_attr *iwarp_source(struct rcm_dev *cdev, u32 port,
 					      struct rcm_id *id)
 {
-	const struct ib_gid_attr *attr;
 	struct net_device *own, *ndev;
 	bool same;
 
@@ -133,10 +155,7 @@ static const struct ib_gid_attr *iwarp_source(struct rcm_dev *cdev, u32 port,
 	same = ndev && (ndev == own || rdma_vlan_dev_real_dev(ndev) == own);
 	dev_put(ndev);
 	dev_put(own);
-	if (!same)
-		return ERR_PTR(-ENODEV);
-	attr = rdma_get_gid_attr(cdev->device, port, 0);
-	return IS_ERR(attr) ? NULL : attr;
+	return same ? iwarp_entry(cdev, port) : ERR_PTR(-ENODEV);
 }
 
 static const struct ib_gid_attr *source_on_port(struct rcm_dev *cdev, u32 port,
@@ -273,6 +292,9 @@ static const struct ib_gid_attr *loopback_port(struct rcm_dev *cdev, u32 port,
 		return ERR_PTR(-ENODEV);
 	if (rdma_protocol_roce(cdev->device, port))
 		return roce_loopback(cdev, port, id);
+	if (rdma_protocol_iwarp(cdev->device, port) &&
+	    rcm_family(id) != AF_IB)
+		return iwarp_loopback(cdev, port, id);
 	if (rcm_family(id) == AF_IB && !rdma_protocol_ib(cdev->device, port))
 		return ERR_PTR(-ENODEV);
 	return rdma_get_gid_attr(cdev->device, port, 0);
@@ -301,8 +323,8 @@ static int take_roce_loopback(struct rcm_id *id)
 static int take_hw_loopback(struct rcm_id *id)
 {
 	struct rdma_dev_addr *l2 = rcm_l2(id);
-	union ib_gid gid = l2->sgid_attr->gid;
 	u16 pkey = 0xffff;
+	union ib_gid gid;
 
 	if (rdma_protocol_ib(id->pub.device, id->pub.port_num)) {
 		ib_get_cached_pkey(id->pub.device, id->pub.port_num, 0, &pkey);
@@ -310,7 +332,11 @@ static int take_hw_loopback(struct rcm_id *id)
 	} else {
 		l2->dev_type = ARPHRD_ETHER;
 	}
-	rdma_addr_set_sgid(l2, &gid);
+	/* An iWARP port may do without. */
+	if (l2->sgid_attr) {
+		gid = l2->sgid_attr->gid;
+		rdma_addr_set_sgid(l2, &gid);
+	}
 	ib_addr_set_pkey(l2, pkey);
 	if (rcm_is_zero(rcm_src(id)))
 		rcm_set_loopback(rcm_src(id));
@@ -453,13 +479,15 @@ int rcm_device_of_request(struct rcm_id *id, struct ib_device *device,
  */
 int rcm_device_of_listener(struct rcm_id *id, struct rcm_dev *cdev)
 {
+	port_test test = rcm_is_loopback(rcm_src(id)) ? iwarp_loopback :
+							source_on_port;
 	int ret = -ENODEV;
 
 	if (!rdma_dev_access_netns(cdev->device, rcm_net(id)))
 		return ret;
 	mutex_lock(&rcm_mutex);
 	if (takes(cdev, id))
-		ret = try_ports(cdev, id, source_on_port);
+		ret = try_ports(cdev, id, test);
 	mutex_unlock(&rcm_mutex);
 	return ret;
 }

@@ -3,7 +3,8 @@
  * Listening. rdma_cm listens on each device for a wildcard address; so devices
  * of a namespace share one socket for an address and port, and a connection goes
  * to the device that has the address it came to. Binding such sockets to the
- * interfaces instead would miss peers of the same host, who come by lo.
+ * interfaces instead would miss peers of the same host, who come by lo. A loopback
+ * address is none of any device: a connection to it is for the first that listens.
  */
 #include <linux/in.h>
 #include <linux/inetdevice.h>
@@ -94,6 +95,14 @@ int iw_listener_ask(struct iw_conn *conn, struct iw_cm_event *event)
 
 /* ---- whose connection is it? --------------------------------------------------------- */
 
+/* No peer but those of this host, in this namespace, gets that far. */
+static bool is_loopback(const struct sock *sk)
+{
+	if (sk->sk_family == AF_INET || ipv6_addr_v4mapped(&sk->sk_v6_rcv_saddr))
+		return ipv4_is_loopback(inet_sk(sk)->inet_rcv_saddr);
+	return ipv6_addr_loopback(&sk->sk_v6_rcv_saddr);
+}
+
 /* RCU. The interface that has the address which a connection came to. */
 static struct net_device *interface_of(struct sock *sk)
 {
@@ -120,13 +129,14 @@ static bool belongs_to(const struct iw_dev *dev, struct net_device *ndev)
 static struct iw_listener *listener_of(struct iw_port *port, struct sock *sk)
 {
 	struct iw_listener *listener, *found = NULL;
+	bool loopback = is_loopback(sk);
 	struct net_device *ndev;
 
 	mutex_lock(&listeners_lock);
 	rcu_read_lock();
 	ndev = interface_of(sk);
 	list_for_each_entry(listener, &port->listeners, entry)
-		if (belongs_to(listener->dev, ndev)) {
+		if (loopback || belongs_to(listener->dev, ndev)) {
 			/* Each has a reference, and the CM one. */
 			if (refcount_read(&listener->refs) <= MAX_HEARING) {
 				found = listener;

@@ -72,6 +72,45 @@ for way in Y N; do
 done
 check "loopback=Y" loopback Y
 
+# ---- loopback addresses ----------------------------------------------------------------
+# The kernel's own core refuses them as it looks for the address.
+refuses() { # ADDRESS
+	timeout -k 5 "$limit" rping -c -a "$1" -C 1 >"$work/client" 2>&1
+	cat "$work/client"
+	has "rdma_resolve_addr: Invalid argument" "$work/client"
+}
+for at in 127.0.0.1 ::1 0.0.0.0 ::; do
+	all=0.0.0.0
+	case $at in *:*) all=:: ;; esac
+	if [ "$CORE" = stock ]; then
+		check "rping to $at" refuses $at
+		continue
+	fi
+	check "rping to $at" locally yes here 7174 rping -s -a $all -C $n -V -S 60000 -- \
+		rping -c -a $at -C $n -V -S 60000
+	check "rping to $at in the other namespace" locally no over 7174 \
+		rping -s -a $all -C $n -V -- $b rping -c -a $at -C $n -V
+done
+# IPv6 takes IPv4 along; and who listens at the loopback address alone.
+if [ "$CORE" != stock ]; then
+	check "rping to 127.0.0.1 at ::" here 7174 rping -s -a :: -C $n -V -- \
+		rping -c -a 127.0.0.1 -C $n -V
+	check "rping to 127.0.0.1 at 127.0.0.1" here 7174 rping -s -a 127.0.0.1 -C $n -V -- \
+		rping -c -a 127.0.0.1 -C $n -V
+fi
+# Another namespace's is none of ours.
+elsewhere() {
+	begin 7174 rping -s -a 0.0.0.0 -C 1 -- true || return
+	timeout -k 5 "$limit" rping -c -a 127.0.0.1 -C 1 >"$work/client" 2>&1
+	_client=$?
+	kill $_server
+	wait $_server
+	told $_client -
+	[ $_client -ne 0 ] && { [ "$CORE" = stock ] ||
+		has "RDMA_CM_EVENT_REJECTED, error -111" "$work/client"; }
+}
+check "nobody listens at 127.0.0.1 but in the other namespace" elsewhere
+
 # ---- the end --------------------------------------------------------------------------
 rdma statistic show link iwarp0/1 | tr ' ' '\n' | paste -d' ' - - | grep -v ' 0$' | paste -sd' '
 shown() { # COUNTER: by rdma, as sysfs has it
