@@ -44,14 +44,14 @@ static struct roce_dev *roce_of_gid(const struct ib_gid_attr *attr)
 					 attr->port_num));
 }
 
-/* Version 2 finds its device by the IP address. */
+/* Version 2 finds its device by the IP address, in the namespace that has it. */
 int roce_add_gid(const struct ib_gid_attr *attr, void **context)
 {
 	struct roce_dev *rd = roce_of_gid(attr);
 	struct roce_gid *own;
 
 	if (attr->gid_type != IB_GID_TYPE_ROCE)
-		return 0;
+		return roce_guest_add(rd, attr, context);
 	own = kmalloc(sizeof(*own), GFP_KERNEL);
 	if (!own)
 		return -ENOMEM;
@@ -68,6 +68,10 @@ int roce_del_gid(const struct ib_gid_attr *attr, void **context)
 	struct roce_dev *rd = roce_of_gid(attr);
 	struct roce_gid *own = *context;
 
+	if (attr->gid_type != IB_GID_TYPE_ROCE) {
+		roce_guest_del(context);
+		return 0;
+	}
 	*context = NULL;
 	if (!own)
 		return 0;

@@ -111,11 +111,13 @@ static void transmit(struct sk_buff *skb, struct roce_path *p,
 void roce_eth_xmit(struct sk_buff *skb, struct roce_path *p)
 {
 	struct net_device *ndev;
+	struct net *net;
 
 	skb->ip_summed = CHECKSUM_NONE;
 	skb->priority = p->sl;
 	rcu_read_lock();
-	ndev = dev_get_by_index_rcu(p->rd->net, p->ifindex);
+	net = rcu_dereference(p->net);
+	ndev = net ? dev_get_by_index_rcu(net, p->ifindex) : NULL;
 	if (ndev && netif_running(ndev))
 		transmit(skb, p, ndev);
 	else

@@ -79,12 +79,17 @@ static void fill_ipv6(struct ipv6hdr *ip, const struct roce_path *p, u32 payload
  */
 u32 roce_udp_run(const struct roce_path *p, u32 size)
 {
-	const struct net_device *ndev = p->dst->dev;
-	netdev_features_t features = READ_ONCE(ndev->features);
-	netdev_features_t sums = NETIF_F_HW_CSUM;
-	u32 headers = LL_RESERVED_SPACE(ndev) + sizeof(struct udphdr);
-	u32 bytes = READ_ONCE(ndev->gso_max_size);
+	netdev_features_t features, sums = NETIF_F_HW_CSUM;
+	const struct net_device *ndev;
+	u32 headers, bytes;
 
+	/* Its namespace has just ended. */
+	if (!rcu_access_pointer(p->net))
+		return 1;
+	ndev = p->dst->dev;
+	features = READ_ONCE(ndev->features);
+	headers = LL_RESERVED_SPACE(ndev) + sizeof(struct udphdr);
+	bytes = READ_ONCE(ndev->gso_max_size);
 	sums |= p->kind == ROCE_IPV4 ? NETIF_F_IP_CSUM : NETIF_F_IPV6_CSUM;
 	if (!READ_ONCE(roce_runs) ||
 	    ((size < SUMMED_LEAST || size > SUMMED_MOST) &&
@@ -217,12 +222,18 @@ u32 roce_udp_seed(const struct sk_buff *skb, u32 index, u32 length)
 
 void roce_udp_xmit(struct sk_buff *skb, struct roce_path *p)
 {
-	struct net *net = p->rd->net;
+	struct net *net;
 
 	skb->priority = rt_tos2priority(p->tclass);
 	/* The engine's note ends here. */
 	memset(skb->cb, 0, sizeof(skb->cb));
 	rcu_read_lock();
+	net = rcu_dereference(p->net);
+	if (unlikely(!net)) {
+		rcu_read_unlock();
+		kfree_skb(skb);
+		return;
+	}
 	skb_dst_set_noref(skb, p->dst);
 	if (p->kind == ROCE_IPV4) {
 		skb_set_transport_header(skb, sizeof(struct iphdr));

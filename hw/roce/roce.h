@@ -13,9 +13,12 @@
  *	roce_dev.registered, .up, .mtu. Also taken with locks of the core held,
  *	so nothing is waited for with it but memory.
  * roce_sock_lock (mutex, socket.c)
- *	guards the sockets of every namespace, and who listens.
+ *	guards the sockets of every namespace, and who listens. Also taken with locks of
+ *	the core held.
  * roce_dev.gids_lock (spinlock)
  *	writers of the table of GIDs.
+ * roce_guest_lock (spinlock, irqsave, guest.c)
+ *	paths of namespaces that their device is not in.
  *
  * The data path takes none of them. It finds a device under RCU, in softirq or
  * with softirqs disabled; a device leaves the table, and roce_generation moves
@@ -108,6 +111,9 @@ enum roce_kind {
  * struct roce_path - a path of this link
  * @path: of the engine, first
  * @rd: device, referenced
+ * @net: namespace of the interface that has the source address; NULL: that namespace is
+ *	 gone, and @dst with it (RCU)
+ * @in_net: of the paths of @net, where that is not the device's (guest.c)
  * @kind: what its packets look like
  * @generation: of roce_generation when it was found
  * @sgid: GID of this end
@@ -125,6 +131,8 @@ enum roce_kind {
 struct roce_path {
 	struct ibt_path path;
 	struct roce_dev *rd;
+	struct net __rcu *net;
+	struct list_head in_net;
 	enum roce_kind kind;
 	int generation;
 	union ib_gid sgid;
@@ -137,6 +145,17 @@ struct roce_path {
 	u32 cookie;
 	int ifindex;
 	u8 dmac[ETH_ALEN];
+};
+
+/**
+ * struct roce_guest - a GID of version 2 whose interface is in another namespace than
+ *	the device
+ * @net: which; NULL: it is gone
+ * @in_net: of the guests of @net
+ */
+struct roce_guest {
+	struct net *net;
+	struct list_head in_net;
 };
 
 static inline struct roce_path *to_roce_path(const struct ibt_path *path)
@@ -185,6 +204,10 @@ void roce_netdev_exit(void);
 
 /* socket.c */
 struct roce_in_routes *roce_in_routes(struct net *net);
+struct list_head *roce_guest_paths(struct net *net);
+bool roce_listens(struct net *net);
+int roce_guest_listen(struct net *net, struct roce_guest *guest);
+void roce_guest_unlisten(struct roce_guest *guest);
 void roce_net_hold(struct roce_dev *rd);
 void roce_net_put(struct roce_dev *rd);
 int roce_listen(struct roce_dev *rd);
@@ -260,6 +283,14 @@ u32 roce_gid_hash(const union ib_gid *gid);
 bool roce_gid_is_ours(struct roce_dev *rd, const union ib_gid *gid);
 int roce_add_gid(const struct ib_gid_attr *attr, void **context);
 int roce_del_gid(const struct ib_gid_attr *attr, void **context);
+
+/* guest.c */
+int roce_guest_add(struct roce_dev *rd, const struct ib_gid_attr *attr,
+		   void **context);
+void roce_guest_del(void **context);
+int roce_guest_keep(struct roce_path *p, struct net *net);
+void roce_guest_drop(struct roce_path *p);
+void roce_guest_end(struct net *net);
 
 /* route.c */
 struct ibt_path *roce_path_resolve(struct ibt_port *port,

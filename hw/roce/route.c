@@ -51,7 +51,7 @@ static void ends_here(struct roce_path *p, struct net_device *owner)
 
 static int route_ipv4(struct roce_path *p, const struct net_device *ndev)
 {
-	struct net *net = p->rd->net;
+	struct net *net = dev_net(ndev);
 	struct flowi4 flow = {
 		.daddr = roce_gid_ipv4(&p->dgid),
 		.saddr = roce_gid_ipv4(&p->sgid),
@@ -95,7 +95,7 @@ static int route_ipv6(struct roce_path *p, const struct net_device *ndev)
 
 	if (ipv6_addr_any(&flow.daddr) || ipv6_addr_v4mapped(&flow.daddr))
 		return -EINVAL;
-	dst = ipv6_stub->ipv6_dst_lookup_flow(p->rd->net, NULL, &flow, NULL);
+	dst = ipv6_stub->ipv6_dst_lookup_flow(dev_net(ndev), NULL, &flow, NULL);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 	p->dst = dst;
@@ -137,6 +137,7 @@ static void path_describe(struct roce_path *p, struct roce_dev *rd,
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
 
+	INIT_LIST_HEAD(&p->in_net);
 	refcount_set(&p->path.refs, 1);
 	p->path.port = rd->port;
 	refcount_inc(&rd->refs);
@@ -151,17 +152,33 @@ static void path_describe(struct roce_path *p, struct roce_dev *rd,
 	p->sl = rdma_ah_get_sl(attr);
 }
 
+/*
+ * From an address that nothing can be sent to no request is sent either. RCU, any
+ * context. Return: 0, or -EADDRINUSE (another has port 4791 in the namespace of the
+ * address).
+ */
+static int check_source(const struct ib_gid_attr *sgid)
+{
+	struct net_device *ndev;
+
+	if (sgid->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
+		return 0;
+	ndev = rdma_read_gid_attr_ndev_rcu(sgid);
+	return IS_ERR(ndev) || roce_listens(dev_net(ndev)) ? 0 : -EADDRINUSE;
+}
+
+/* The namespace is the interface's: one upon ours may be in another. */
 static int path_find(struct roce_path *p, const struct rdma_ah_attr *attr)
 {
 	const struct ib_gid_attr *sgid = rdma_ah_read_grh(attr)->sgid_attr;
 	struct net_device *ndev = rdma_read_gid_attr_ndev_rcu(sgid);
+	int ret;
 
-	/*
-	 * An interface upon ours may be in another namespace, which ours would
-	 * not wait for.
-	 */
-	if (IS_ERR(ndev) || !net_eq(dev_net(ndev), p->rd->net))
+	if (IS_ERR(ndev))
 		return -ENETUNREACH;
+	ret = roce_guest_keep(p, dev_net(ndev));
+	if (ret)
+		return ret;
 	switch (rdma_gid_attr_network_type(sgid)) {
 	case RDMA_NETWORK_ROCE_V1:
 		p->kind = ROCE_ETH;
@@ -187,12 +204,17 @@ struct ibt_path *roce_path_resolve(struct ibt_port *port,
 	struct roce_path *p;
 	int ret;
 
-	if (irqs_disabled())
-		return ERR_PTR(-EAGAIN);
 	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE ||
 	    !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) ||
 	    !rdma_ah_read_grh(attr)->sgid_attr)
 		return ERR_PTR(-EINVAL);
+	rcu_read_lock();
+	ret = check_source(rdma_ah_read_grh(attr)->sgid_attr);
+	rcu_read_unlock();
+	if (ret)
+		return ERR_PTR(ret);
+	if (irqs_disabled())
+		return ERR_PTR(-EAGAIN);
 	p = kzalloc(sizeof(*p), gfp);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
@@ -209,17 +231,22 @@ struct ibt_path *roce_path_resolve(struct ibt_port *port,
 bool roce_path_valid(const struct ibt_path *path)
 {
 	const struct roce_path *p = to_roce_path(path);
+	bool valid;
 
 	if (p->generation != atomic_read(&roce_generation))
 		return false;
-	return !p->dst || dst_check(p->dst, p->cookie);
+	rcu_read_lock();
+	valid = rcu_access_pointer(p->net) &&
+		(p->kind == ROCE_ETH || dst_check(p->dst, p->cookie));
+	rcu_read_unlock();
+	return valid;
 }
 
 void roce_path_free(struct ibt_path *path)
 {
 	struct roce_path *p = to_roce_path(path);
 
-	dst_release(p->dst);
+	roce_guest_drop(p);
 	roce_put(p->rd);
 	kfree(p);
 }

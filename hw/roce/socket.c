@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets: port 4791 of each namespace that has a device, and per device the
- * owner of packets to send, which knows how many bytes are on their way.
+ * Sockets: port 4791 of each namespace that has a device, or an address of one's
+ * port (guest.c), and per device the owner of packets to send, which knows how many
+ * bytes are on their way.
  */
 #include <linux/net.h>
 #include <linux/rcupdate.h>
@@ -23,20 +24,30 @@
 /**
  * struct roce_net - what a namespace has
  * @users: devices, from before their first use of it until after the last
- * @listeners: those of them that receive
- * @ipv4: socket at port 4791, while there are listeners
+ * @listeners: those of them that receive, and guests
+ * @open: the sockets are there; they may not be while another has the port, where
+ *	  there are guests alone. Read without the lock
+ * @ipv4: socket at port 4791
  * @ipv6: the same; NULL on a kernel without IPv6
+ * @guests: struct roce_guest
+ * @guest_paths: struct roce_path; see guest.c
  * @in_routes: of packets that came in
  */
 struct roce_net {
 	atomic_t users;
 	unsigned int listeners;
+	bool open;
 	struct socket *ipv4;
 	struct socket *ipv6;
+	struct list_head guests;
+	struct list_head guest_paths;
 	struct roce_in_routes in_routes;
 };
 
-/* Guards all but .users and .in_routes of every struct roce_net. */
+/*
+ * Guards all but .users, .guest_paths and .in_routes of every struct roce_net, and
+ * every struct roce_guest.
+ */
 static DEFINE_MUTEX(roce_sock_lock);
 static DECLARE_WAIT_QUEUE_HEAD(roce_idle);
 static unsigned int roce_net_id;
@@ -49,6 +60,17 @@ static struct roce_net *roce_net_of(struct net *net)
 struct roce_in_routes *roce_in_routes(struct net *net)
 {
 	return &roce_net_of(net)->in_routes;
+}
+
+struct list_head *roce_guest_paths(struct net *net)
+{
+	return &roce_net_of(net)->guest_paths;
+}
+
+/* Does what is sent to an address of this namespace find us? Any context. */
+bool roce_listens(struct net *net)
+{
+	return READ_ONCE(roce_net_of(net)->open);
 }
 
 /* The namespace waits for the device, which is in it by an interface (rtnl). */
@@ -143,6 +165,32 @@ static void roce_net_close(struct net *net, struct roce_net *rn)
 	roce_in_routes_forget(net);
 }
 
+/* Counts one more that listens, whatever it returns. */
+static int roce_net_join(struct net *net)
+{
+	struct roce_net *rn = roce_net_of(net);
+	int ret;
+
+	lockdep_assert_held(&roce_sock_lock);
+	rn->listeners++;
+	if (rn->open)
+		return 0;
+	ret = roce_net_open(net, rn);
+	WRITE_ONCE(rn->open, !ret);
+	return ret;
+}
+
+static void roce_net_leave(struct net *net)
+{
+	struct roce_net *rn = roce_net_of(net);
+
+	lockdep_assert_held(&roce_sock_lock);
+	if (--rn->listeners || !rn->open)
+		return;
+	WRITE_ONCE(rn->open, false);
+	roce_net_close(net, rn);
+}
+
 /**
  * roce_listen - receive UDP in the namespace of a device
  * @rd: the device, for roce_unlisten()
@@ -152,16 +200,13 @@ static void roce_net_close(struct net *net, struct roce_net *rn)
  */
 int roce_listen(struct roce_dev *rd)
 {
-	struct roce_net *rn = roce_net_of(rd->net);
-	int ret = 0;
+	int ret;
 
 	mutex_lock(&roce_sock_lock);
-	if (!rn->listeners)
-		ret = roce_net_open(rd->net, rn);
-	if (!ret) {
-		rn->listeners++;
-		rd->listening = true;
-	}
+	ret = roce_net_join(rd->net);
+	if (ret)
+		roce_net_leave(rd->net);
+	rd->listening = !ret;
 	mutex_unlock(&roce_sock_lock);
 	/* 'rdma link add' has no other way to tell; it takes CAP_NET_ADMIN. */
 	if (ret == -EADDRINUSE)
@@ -173,16 +218,50 @@ int roce_listen(struct roce_dev *rd)
 
 void roce_unlisten(struct roce_dev *rd)
 {
-	struct roce_net *rn;
-
 	if (!rd->listening)
 		return;
-	rn = roce_net_of(rd->net);
 	mutex_lock(&roce_sock_lock);
-	if (!--rn->listeners)
-		roce_net_close(rd->net, rn);
+	roce_net_leave(rd->net);
 	mutex_unlock(&roce_sock_lock);
 	rd->listening = false;
+}
+
+/**
+ * roce_guest_listen - receive UDP for an address that is in another namespace
+ * @net: that namespace, held by the caller
+ * @guest: for roce_guest_unlisten()
+ *
+ * If another has the port, the next guest that comes tries again. Context: process,
+ * may sleep; rtnl may be held.
+ * Return: 0, or an errno other than -EADDRINUSE.
+ */
+int roce_guest_listen(struct net *net, struct roce_guest *guest)
+{
+	int ret;
+
+	mutex_lock(&roce_sock_lock);
+	ret = roce_net_join(net);
+	if (ret == -EADDRINUSE)
+		ret = 0;
+	if (ret) {
+		roce_net_leave(net);
+	} else {
+		guest->net = net;
+		list_add(&guest->in_net, &roce_net_of(net)->guests);
+	}
+	mutex_unlock(&roce_sock_lock);
+	return ret;
+}
+
+/* Context: process, may sleep; rtnl may be held. */
+void roce_guest_unlisten(struct roce_guest *guest)
+{
+	mutex_lock(&roce_sock_lock);
+	if (guest->net) {
+		list_del(&guest->in_net);
+		roce_net_leave(guest->net);
+	}
+	mutex_unlock(&roce_sock_lock);
 }
 
 /* ---- to send --------------------------------------------------------------------- */
@@ -287,6 +366,29 @@ bool roce_tx_left(const struct roce_dev *rd)
 
 /* ---- namespaces ------------------------------------------------------------------ */
 
+static int __net_init roce_net_init(struct net *net)
+{
+	struct roce_net *rn = roce_net_of(net);
+
+	INIT_LIST_HEAD(&rn->guests);
+	INIT_LIST_HEAD(&rn->guest_paths);
+	return 0;
+}
+
+/* Their GIDs may be there for a moment still. */
+static void roce_guests_leave(struct net *net)
+{
+	struct roce_guest *guest, *next;
+
+	mutex_lock(&roce_sock_lock);
+	list_for_each_entry_safe(guest, next, &roce_net_of(net)->guests, in_net) {
+		guest->net = NULL;
+		list_del(&guest->in_net);
+		roce_net_leave(net);
+	}
+	mutex_unlock(&roce_sock_lock);
+}
+
 /*
  * The interfaces of the namespace are gone, or elsewhere, and so the devices are
  * about to be unregistered, if they are not so far; and no other comes.
@@ -295,10 +397,13 @@ static void __net_exit roce_net_exit(struct net *net)
 {
 	struct roce_net *rn = roce_net_of(net);
 
+	roce_guests_leave(net);
 	wait_event(roce_idle, !atomic_read(&rn->users));
+	roce_guest_end(net);
 }
 
 static struct pernet_operations roce_net_ops = {
+	.init = roce_net_init,
 	.exit = roce_net_exit,
 	.id = &roce_net_id,
 	.size = sizeof(struct roce_net),

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Namespaces that a device is not in, but an interface upon its own is: the macvlan
+ * of a container, say. In shared mode the addresses of such an interface are GIDs of
+ * the port like others. As long as there is one of version 2, port 4791 is ours in
+ * that namespace as well, and paths from it are looked up there.
+ *
+ * Such a namespace waits neither for the device nor for those that use its addresses
+ * from elsewhere. Once its interfaces are gone it closes the port, and takes its
+ * routes out of the paths that are kept.
+ */
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+
+#include "roce.h"
+
+/* Lists of roce_guest_paths(); of each path on one, when it leaves and @dst goes. */
+static DEFINE_SPINLOCK(roce_guest_lock);
+
+/* The namespace of a GID, with a reference, if that is not the device's; or NULL. */
+static struct net *roce_foreign_net(const struct roce_dev *rd,
+				    const struct ib_gid_attr *attr)
+{
+	struct net_device *ndev;
+	struct net *net = NULL;
+
+	rcu_read_lock();
+	ndev = rcu_dereference(attr->ndev);
+	if (ndev && !net_eq(dev_net(ndev), rd->net))
+		net = maybe_get_net(dev_net(ndev));
+	rcu_read_unlock();
+	return net;
+}
+
+/**
+ * roce_guest_add - a GID of version 2 is the port's
+ * @rd: device
+ * @attr: the GID; its interface is held by the caller
+ * @context: out: for roce_guest_del()
+ *
+ * Where another has port 4791 the GID is there, and whatever path is asked for from it
+ * fails. Context: process, may sleep; rtnl may be held.
+ * Return: 0 or -ENOMEM.
+ */
+int roce_guest_add(struct roce_dev *rd, const struct ib_gid_attr *attr,
+		   void **context)
+{
+	struct net *net = roce_foreign_net(rd, attr);
+	struct roce_guest *guest;
+	int ret = -ENOMEM;
+
+	if (!net)
+		return 0;
+	guest = kzalloc(sizeof(*guest), GFP_KERNEL);
+	if (!guest)
+		goto out;
+	ret = roce_guest_listen(net, guest);
+	if (ret)
+		kfree(guest);
+	else
+		*context = guest;
+out:
+	put_net(net);
+	return ret;
+}
+
+/* Context: as roce_guest_add(). */
+void roce_guest_del(void **context)
+{
+	struct roce_guest *guest = *context;
+
+	*context = NULL;
+	if (!guest)
+		return;
+	roce_guest_unlisten(guest);
+	kfree(guest);
+}
+
+/**
+ * roce_guest_keep - a path has a namespace
+ * @p: path without route so far
+ * @net: namespace of the interface that has its source address
+ *
+ * Context: any; RCU, since before @net was seen.
+ * Return: 0, or -ENETUNREACH (@net goes).
+ */
+int roce_guest_keep(struct roce_path *p, struct net *net)
+{
+	unsigned long flags;
+
+	rcu_assign_pointer(p->net, net);
+	/* That one waits for the device. */
+	if (net_eq(net, p->rd->net))
+		return 0;
+	/* A grace period later roce_guest_end() looks for paths. */
+	if (!check_net(net))
+		return -ENETUNREACH;
+	spin_lock_irqsave(&roce_guest_lock, flags);
+	list_add(&p->in_net, roce_guest_paths(net));
+	spin_unlock_irqrestore(&roce_guest_lock, flags);
+	return 0;
+}
+
+/* The path is about to be freed. Context: any. */
+void roce_guest_drop(struct roce_path *p)
+{
+	unsigned long flags;
+
+	if (rcu_access_pointer(p->net) == p->rd->net) {
+		dst_release(p->dst);
+		return;
+	}
+	/* With the lock held: the namespace must not go in between. */
+	spin_lock_irqsave(&roce_guest_lock, flags);
+	list_del_init(&p->in_net);
+	dst_release(p->dst);
+	spin_unlock_irqrestore(&roce_guest_lock, flags);
+}
+
+/* No more packets on the paths of a namespace. False: there are none. */
+static bool roce_guest_stop(struct list_head *paths)
+{
+	struct roce_path *p;
+	bool any;
+
+	spin_lock_irq(&roce_guest_lock);
+	list_for_each_entry(p, paths, in_net)
+		RCU_INIT_POINTER(p->net, NULL);
+	any = !list_empty(paths);
+	spin_unlock_irq(&roce_guest_lock);
+	return any;
+}
+
+/**
+ * roce_guest_end - a namespace takes its routes back
+ * @net: namespace without interfaces, which goes
+ *
+ * Context: process, may sleep.
+ */
+void roce_guest_end(struct net *net)
+{
+	struct list_head *paths = roce_guest_paths(net);
+	struct roce_path *p, *next;
+
+	if (!roce_guest_stop(paths))
+		return;
+	/* Whoever sends, or asks whether a path is valid, reads p->net first. */
+	synchronize_net();
+	spin_lock_irq(&roce_guest_lock);
+	list_for_each_entry_safe(p, next, paths, in_net) {
+		dst_release(p->dst);
+		p->dst = NULL;
+		list_del_init(&p->in_net);
+	}
+	spin_unlock_irq(&roce_guest_lock);
+	/* Some routes are counted in their namespace when they are destroyed. */
+	rcu_barrier();
+}
