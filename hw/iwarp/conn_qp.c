@@ -129,23 +129,50 @@ void iw_conn_start_qp(struct iw_conn *conn)
 
 /* ---- it goes wrong ------------------------------------------------------------------ */
 
+static void event_work(struct work_struct *work)
+{
+	struct iw_qp *qp = container_of(work, struct iw_qp, event_work);
+	struct ib_event event = {
+		.device = qp->ib.device,
+		.element.qp = &qp->ib,
+	};
+	unsigned int type;
+
+	for_each_set_bit(type, &qp->events, BITS_PER_LONG) {
+		clear_bit(type, &qp->events);
+		event.event = type;
+		if (qp->ib.event_handler)
+			qp->ib.event_handler(&event, qp->ib.qp_context);
+	}
+	iw_qp_put(qp);
+}
+
+/**
+ * iw_qp_events_init - of a queue pair that begins
+ * @qp: nothing else knows it
+ */
+void iw_qp_events_init(struct iw_qp *qp)
+{
+	INIT_WORK(&qp->event_work, event_work);
+}
+
 /**
  * iw_qp_event - an asynchronous event
- * @qp: queue pair
+ * @qp: queue pair, referenced
  * @type: of the event
+ *
+ * A work calls the consumer: this may be inside of a call of the consumer's, which may
+ * hold a lock that its handler takes.
  *
  * Context: any.
  */
 void iw_qp_event(struct iw_qp *qp, enum ib_event_type type)
 {
-	struct ib_event event = {
-		.device = qp->ib.device,
-		.element.qp = &qp->ib,
-		.event = type,
-	};
-
-	if (qp->ib.event_handler)
-		qp->ib.event_handler(&event, qp->ib.qp_context);
+	set_bit(type, &qp->events);
+	/* The reference is the work's, one as long as it is pending. */
+	iw_qp_get(qp);
+	if (!queue_work(iw_wq, &qp->event_work))
+		iw_qp_put(qp);
 }
 
 /* The state is that of a stream that ends; the first reason counts. */

@@ -37,31 +37,6 @@ static struct siw_cq_ctrl *ctrl_of(const struct iw_cq *cq)
 	return cq->ring.mem + (size_t)cq->ring.num * cq->ring.bytes;
 }
 
-/* One call at a time, and never inside a call of theirs. */
-static void cq_notify(struct tasklet_struct *tasklet)
-{
-	struct iw_cq *cq = from_tasklet(cq, tasklet, notify);
-	struct ib_event event = {
-		.device = cq->ib.device,
-		.element.cq = &cq->ib,
-		.event = IB_EVENT_CQ_ERR,
-	};
-	bool fire, fire_error;
-	unsigned long flags;
-
-	spin_lock_irqsave(&cq->lock, flags);
-	fire = cq->fire && !cq->dying;
-	fire_error = cq->fire_error && !cq->dying;
-	cq->fire = false;
-	cq->fire_error = false;
-	spin_unlock_irqrestore(&cq->lock, flags);
-
-	if (fire && cq->ib.comp_handler)
-		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
-	if (fire_error && cq->ib.event_handler)
-		cq->ib.event_handler(&event, cq->ib.cq_context);
-}
-
 static bool add_user(struct iw_cq *cq, const struct ib_wc *wc)
 {
 	struct siw_cqe *cqe = iw_ring_at(&cq->ring, cq->ring.next);
@@ -122,22 +97,17 @@ static bool wanted(struct iw_cq *cq, bool solicited)
 	return true;
 }
 
-/*
- * A program's handler is that of ib_uverbs, which wakes it and calls no device: it may be
- * called from everywhere, and who waits need not wait for a tasklet. A kernel consumer is
- * never called inside a call of his own.
- */
-static void tell(struct iw_cq *cq, const struct ib_wc *wc)
+static bool add(struct iw_cq *cq, const struct ib_wc *wc)
 {
 	lockdep_assert_held(&cq->lock);
-	if (cq->dying)
-		return;
-	if (user_cq(cq) && cq->ib.comp_handler && soft_cq_hurries(wc)) {
-		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
-		return;
-	}
-	cq->fire = true;
-	tasklet_schedule(&cq->notify);
+	if (cq->overrun)
+		return false;
+	if (user_cq(cq) ? add_user(cq, wc) : add_kernel(cq, wc))
+		return true;
+	cq->overrun = true;
+	iw_count(to_iw_dev(cq->ib.device), IW_STAT_CQ_OVERRUN);
+	soft_notify_ask(&cq->notify, SOFT_NOTICE_ERROR, false);
+	return false;
 }
 
 /**
@@ -146,7 +116,7 @@ static void tell(struct iw_cq *cq, const struct ib_wc *wc)
  * @wc: the completion
  * @solicited: by the peer; an error counts as solicited too
  *
- * The consumer is told if he asked for it. A queue that is full loses the completion,
+ * The consumer is told if it asked for that. A queue that is full loses the completion,
  * and all that follow (IBA vol. 1, 10.7.3).
  *
  * Context: any.
@@ -154,22 +124,15 @@ static void tell(struct iw_cq *cq, const struct ib_wc *wc)
 void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited)
 {
 	unsigned long flags;
-	bool added = false;
+	bool call = false;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	if (!cq->overrun) {
-		added = user_cq(cq) ? add_user(cq, wc) : add_kernel(cq, wc);
-		if (!added) {
-			cq->overrun = true;
-			cq->fire_error = true;
-			iw_count(to_iw_dev(cq->ib.device), IW_STAT_CQ_OVERRUN);
-		}
-	}
-	if (added && wanted(cq, solicited || wc->status != IB_WC_SUCCESS))
-		tell(cq, wc);
-	if (cq->fire_error && !cq->dying)
-		tasklet_schedule(&cq->notify);
+	if (add(cq, wc) && wanted(cq, solicited || wc->status != IB_WC_SUCCESS))
+		call = soft_notify_ask(&cq->notify, SOFT_NOTICE_WC,
+				       user_cq(cq) && soft_cq_hurries(wc));
 	spin_unlock_irqrestore(&cq->lock, flags);
+	if (call)
+		soft_notify_call(&cq->notify, SOFT_NOTICE_WC);
 }
 
 /**
@@ -245,7 +208,7 @@ static int create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	if (!attr->cqe || attr->cqe > IW_MAX_CQE)
 		return -EINVAL;
 	spin_lock_init(&cq->lock);
-	tasklet_setup(&cq->notify, cq_notify);
+	soft_notify_init(&cq->notify, ib, &cq->lock);
 	ret = soft_limit_take(to_soft_dev(ib->device), SOFT_OBJECT_CQ);
 	if (ret)
 		return ret;
@@ -269,12 +232,7 @@ err_limit:
 
 static int pre_destroy_cq(struct ib_cq *ib)
 {
-	struct iw_cq *cq = to_iw_cq(ib);
-
-	spin_lock_irq(&cq->lock);
-	cq->dying = true;
-	spin_unlock_irq(&cq->lock);
-	tasklet_kill(&cq->notify);
+	soft_notify_end(&to_iw_cq(ib)->notify);
 	return 0;
 }
 

@@ -32,8 +32,8 @@
  * iw_srq.lock (spinlock, irqsave)
  *	consumer side of a shared receive queue, producer side of a kernel one.
  * iw_cq.lock (spinlock, irqsave)
- *	producer side of a completion queue, consumer side of a kernel one. A
- *	program's handler, of ib_uverbs, is called with it.
+ *	producer side of a completion queue, consumer side of a kernel one. No
+ *	consumer is called with it.
  */
 #ifndef IW_IWARP_H
 #define IW_IWARP_H
@@ -157,10 +157,7 @@ static inline void *iw_ring_at(const struct iw_ring *ring, u32 index)
  * @cons: (kernel) completions taken ever
  * @armed: (kernel) what the consumer waits for
  * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent
- * @dying: no more notifications
- * @fire: (lock) the consumer is to be called
- * @fire_error: (lock) the same: the overrun
- * @notify: does so, never inside a call of his own
+ * @notify: (lock) calls of the consumer
  */
 struct iw_cq {
 	struct ib_cq ib;
@@ -169,10 +166,7 @@ struct iw_cq {
 	u32 cons;
 	u8 armed;
 	bool overrun;
-	bool dying;
-	bool fire;
-	bool fire_error;
-	struct tasklet_struct notify;
+	struct soft_notify notify;
 };
 
 static inline struct iw_cq *to_iw_cq(struct ib_cq *ib)
@@ -219,6 +213,7 @@ struct iw_rq {
  * @lock: see the head of this file
  * @max_wr: requests that fit
  * @limit: (lock) say so when fewer are left; 0: no more
+ * @limit_work: says so
  */
 struct iw_srq {
 	struct ib_srq ib;
@@ -226,6 +221,7 @@ struct iw_srq {
 	spinlock_t lock;
 	u32 max_wr;
 	u32 limit;
+	struct work_struct limit_work;
 };
 
 static inline struct iw_srq *to_iw_srq(struct ib_srq *ib)
@@ -479,6 +475,8 @@ struct iw_tx {
  * @asks: READs of the peer
  * @term: (lock) what ends the stream; the first one counts
  * @has_term: (lock) there is one
+ * @events: BIT(enum ib_event_type) that @event_work is to tell of
+ * @event_work: tells the consumer of them
  * @tx: send side of the stream
  * @rx: receive side of the stream; the socket's lock
  */
@@ -500,6 +498,8 @@ struct iw_qp {
 	struct iw_asks asks;
 	struct iw_term_msg term;
 	bool has_term;
+	unsigned long events;
+	struct work_struct event_work;
 	struct iw_tx tx;
 	struct iw_rx rx;
 };
@@ -542,6 +542,7 @@ void iw_qp_fail(struct iw_qp *qp, enum iw_term what,
 		const struct iw_term_msg *about);
 void iw_qp_hear(struct iw_qp *qp, bool tell);
 void iw_qp_flush(struct iw_qp *qp);
+void iw_qp_events_init(struct iw_qp *qp);
 void iw_qp_event(struct iw_qp *qp, enum ib_event_type type);
 enum iw_term iw_term_of_fault(enum soft_fault fault, bool tagged);
 

@@ -56,6 +56,7 @@ static void init_qp(struct iw_qp *qp, const struct ib_qp_init_attr *init)
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->srq = init->srq ? to_iw_srq(init->srq) : NULL;
 	iw_tx_init(qp);
+	iw_qp_events_init(qp);
 }
 
 static int reply(struct iw_qp *qp, u64 sq_key, u64 rq_key, struct ib_udata *udata)

@@ -14,6 +14,20 @@ static int reply(struct iw_srq *srq, u64 key, struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
+/* Requests are taken under locks, and in calls of consumers: none is called there. */
+static void limit_work(struct work_struct *work)
+{
+	struct iw_srq *srq = container_of(work, struct iw_srq, limit_work);
+	struct ib_event event = {
+		.device = srq->ib.device,
+		.element.srq = &srq->ib,
+		.event = IB_EVENT_SRQ_LIMIT_REACHED,
+	};
+
+	if (srq->ib.event_handler)
+		srq->ib.event_handler(&event, srq->ib.srq_context);
+}
+
 static int create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 		      struct ib_udata *udata)
 {
@@ -28,6 +42,7 @@ static int create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	    init->attr.srq_limit > init->attr.max_wr)
 		return -EINVAL;
 	spin_lock_init(&srq->lock);
+	INIT_WORK(&srq->limit_work, limit_work);
 	ret = soft_limit_take(to_soft_dev(ib->device), SOFT_OBJECT_SRQ);
 	if (ret)
 		return ret;
@@ -52,7 +67,11 @@ err_limit:
 
 static int destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 {
-	iw_ring_free(&to_iw_srq(ib)->rq.ring);
+	struct iw_srq *srq = to_iw_srq(ib);
+
+	/* Nothing takes from it any more. */
+	cancel_work_sync(&srq->limit_work);
+	iw_ring_free(&srq->rq.ring);
 	soft_limit_give(to_soft_dev(ib->device), SOFT_OBJECT_SRQ);
 	return 0;
 }
@@ -97,24 +116,16 @@ static int query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
  */
 int iw_srq_take(struct iw_srq *srq, struct iw_recv *recv)
 {
-	struct ib_event event = {
-		.device = srq->ib.device,
-		.element.srq = &srq->ib,
-		.event = IB_EVENT_SRQ_LIMIT_REACHED,
-	};
 	unsigned long flags;
-	bool low = false;
 	int ret;
 
 	spin_lock_irqsave(&srq->lock, flags);
 	ret = iw_rq_take(&srq->rq, recv);
 	if (srq->limit && iw_rq_below(&srq->rq, srq->limit)) {
 		srq->limit = 0;
-		low = true;
+		queue_work(iw_wq, &srq->limit_work);
 	}
 	spin_unlock_irqrestore(&srq->lock, flags);
-	if (low && srq->ib.event_handler)
-		srq->ib.event_handler(&event, srq->ib.srq_context);
 	return ret;
 }
 

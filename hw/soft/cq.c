@@ -44,31 +44,6 @@ static void write_user_wc(struct ib_uverbs_wc *to, const struct ib_wc *wc)
 	};
 }
 
-/* One call at a time, and never inside a call of theirs. */
-static void cq_notify(struct tasklet_struct *tasklet)
-{
-	struct soft_cq *cq = from_tasklet(cq, tasklet, notify);
-	struct ib_event event = {
-		.device = cq->cq.device,
-		.element.cq = &cq->cq,
-		.event = IB_EVENT_CQ_ERR,
-	};
-	bool fire, fire_error;
-	unsigned long flags;
-
-	spin_lock_irqsave(&cq->lock, flags);
-	fire = cq->fire && !cq->dying;
-	fire_error = cq->fire_error && !cq->dying;
-	cq->fire = false;
-	cq->fire_error = false;
-	spin_unlock_irqrestore(&cq->lock, flags);
-
-	if (fire && cq->cq.comp_handler)
-		cq->cq.comp_handler(&cq->cq, cq->cq.cq_context);
-	if (fire_error && cq->cq.event_handler)
-		cq->cq.event_handler(&event, cq->cq.cq_context);
-}
-
 static bool wanted(const struct soft_cq *cq, const struct ib_wc *wc,
 		   bool solicited)
 {
@@ -93,7 +68,7 @@ static bool cq_add(struct soft_cq *cq, const struct ib_wc *wc)
 		return false;
 	if (!soft_ring_room(&cq->ring)) {
 		cq->overrun = true;
-		cq->fire_error = true;
+		soft_notify_ask(&cq->notify, SOFT_NOTICE_ERROR, false);
 		return false;
 	}
 	slot = soft_ring_at(&cq->ring, cq->ring.prod);
@@ -108,26 +83,15 @@ static bool cq_add(struct soft_cq *cq, const struct ib_wc *wc)
 /**
  * soft_cq_tell - the consumer has asked for what has come
  * @cq: the CQ; its lock is held
- * @now: he is waiting for that, and not for more of the like
+ * @now: it waits for that, and not for more of the like
  *
- * What a program has there is the handler of ib_uverbs, which queues an event and wakes
- * whoever waits; it calls no device, nor does it ever with its lock held. So it may be
- * called from everywhere, and the program does not wait for a tasklet. A kernel consumer
- * is never called inside a call of his own.
+ * A program is told at once, and does not wait for a tasklet: soft_notify_ask().
  *
- * Context: any.
+ * Context: any. Return: true: by the caller, with soft_notify_call().
  */
-void soft_cq_tell(struct soft_cq *cq, bool now)
+bool soft_cq_tell(struct soft_cq *cq, bool now)
 {
-	lockdep_assert_held(&cq->lock);
-	if (cq->dying)
-		return;
-	if (now && user_cq(cq) && cq->cq.comp_handler) {
-		cq->cq.comp_handler(&cq->cq, cq->cq.cq_context);
-		return;
-	}
-	cq->fire = true;
-	tasklet_schedule(&cq->notify);
+	return soft_notify_ask(&cq->notify, SOFT_NOTICE_WC, now && user_cq(cq));
 }
 
 /**
@@ -152,7 +116,7 @@ EXPORT_SYMBOL_GPL(soft_cq_hurries);
  * @wc: the completion
  * @solicited: by the peer; an error counts as solicited too
  *
- * The consumer is told if he asked for it, see soft_cq_tell().
+ * The consumer is told if it asked for that, see soft_cq_tell().
  *
  * Context: any. Return: false: it is lost, and the CQ is in error, of which the
  * consumer is told once.
@@ -160,18 +124,18 @@ EXPORT_SYMBOL_GPL(soft_cq_hurries);
 bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited)
 {
 	unsigned long flags;
-	bool added;
+	bool added, call = false;
 
 	spin_lock_irqsave(&cq->lock, flags);
 	added = cq_add(cq, wc);
 	if (added && wanted(cq, wc, solicited) && !may_wait(cq, wc)) {
 		cq->armed = 0;
 		cq->held = 0;
-		soft_cq_tell(cq, soft_cq_hurries(wc));
+		call = soft_cq_tell(cq, soft_cq_hurries(wc));
 	}
-	if (cq->fire_error && !cq->dying)
-		tasklet_schedule(&cq->notify);
 	spin_unlock_irqrestore(&cq->lock, flags);
+	if (call)
+		soft_notify_call(&cq->notify, SOFT_NOTICE_WC);
 	return added;
 }
 
@@ -219,7 +183,7 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		return -EINVAL;
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resizing);
-	tasklet_setup(&cq->notify, cq_notify);
+	soft_notify_init(&cq->notify, ibcq, &cq->lock);
 	soft_cq_moderation_init(cq);
 	ret = soft_limit_take(to_soft_dev(ibcq->device), SOFT_OBJECT_CQ);
 	if (ret)
@@ -246,11 +210,8 @@ int soft_pre_destroy_cq(struct ib_cq *ibcq)
 {
 	struct soft_cq *cq = to_soft_cq(ibcq);
 
-	spin_lock_irq(&cq->lock);
-	cq->dying = true;
-	spin_unlock_irq(&cq->lock);
+	soft_notify_end(&cq->notify);
 	hrtimer_cancel(&cq->late);
-	tasklet_kill(&cq->notify);
 	return 0;
 }
 

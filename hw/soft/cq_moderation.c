@@ -10,14 +10,17 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 {
 	struct soft_cq *cq = container_of(timer, struct soft_cq, late);
 	unsigned long flags;
+	bool call = false;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	if (cq->held && cq->armed && !cq->dying) {
+	if (cq->held && cq->armed) {
 		cq->held = 0;
 		cq->armed = 0;
-		soft_cq_tell(cq, true);
+		call = soft_cq_tell(cq, true);
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
+	if (call)
+		soft_notify_call(&cq->notify, SOFT_NOTICE_WC);
 	return HRTIMER_NORESTART;
 }
 
@@ -40,7 +43,7 @@ void soft_cq_moderation_init(struct soft_cq *cq)
 bool soft_cq_hold(struct soft_cq *cq)
 {
 	lockdep_assert_held(&cq->lock);
-	if (++cq->held >= cq->most || cq->dying) {
+	if (++cq->held >= cq->most || cq->notify.ended) {
 		/* If it is just expiring it finds nothing held, or tells him early. */
 		hrtimer_try_to_cancel(&cq->late);
 		return false;

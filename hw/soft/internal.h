@@ -160,7 +160,7 @@ int soft_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
 int soft_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 int soft_peek_cq(struct ib_cq *ibcq, int wanted);
 int soft_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
-void soft_cq_tell(struct soft_cq *cq, bool now);
+bool soft_cq_tell(struct soft_cq *cq, bool now);
 
 /* cq_moderation.c */
 void soft_cq_moderation_init(struct soft_cq *cq);

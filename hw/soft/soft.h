@@ -11,8 +11,8 @@
  *	it began with must stay.
  * soft_cq.lock (spinlock, irqsave)
  *	guards the producer side of the ring, the consumer side of a kernel CQ,
- *	notify, overrun. Resizing copies pieces and swaps the ring under it. A
- *	program's handler, of ib_uverbs, is called with it: soft_cq_tell().
+ *	notify, overrun. Resizing copies pieces and swaps the ring under it. No
+ *	consumer is called with it.
  * soft_region.turn (spinlock, irqsave)
  *	who is next at bind_lock; released as soon as that is had (internal.h).
  * soft_region.bind_lock (rwlock, irqsave)
@@ -32,6 +32,7 @@
 #include <linux/refcount.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <linux/xarray.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
@@ -399,6 +400,37 @@ void soft_crc_end(struct soft_crc *kind);
 
 /* ---- completion queues ------------------------------------------------------ */
 
+/* What the consumer of a CQ is told of. */
+enum soft_notice {
+	SOFT_NOTICE_WC		= BIT(0),	/* a completion that it waits for */
+	SOFT_NOTICE_ERROR	= BIT(1),	/* one is lost: IB_EVENT_CQ_ERR */
+};
+
+/**
+ * struct soft_notify - calls of the consumer of a CQ
+ * @cq: of the core
+ * @lock: of the CQ; guards the rest
+ * @pending: enum soft_notice: what @tasklet is to tell
+ * @calling: a handler runs. There is one at a time
+ * @ended: the consumer is not called any more
+ * @idle: for soft_notify_end(), until @calling ends
+ * @tasklet: calls the consumer
+ */
+struct soft_notify {
+	struct ib_cq *cq;
+	spinlock_t *lock;
+	u8 pending;
+	bool calling;
+	bool ended;
+	wait_queue_head_t idle;
+	struct tasklet_struct tasklet;
+};
+
+void soft_notify_init(struct soft_notify *n, struct ib_cq *cq, spinlock_t *lock);
+bool soft_notify_ask(struct soft_notify *n, enum soft_notice notice, bool now);
+void soft_notify_call(struct soft_notify *n, enum soft_notice notice);
+void soft_notify_end(struct soft_notify *n);
+
 /**
  * struct soft_cq - completion queue
  * @cq: of the core
@@ -407,15 +439,11 @@ void soft_crc_end(struct soft_crc *kind);
  * @armed: 0, or what the consumer waits for (enum ib_cq_notify_flags)
  * @resizing: one resize at a time
  * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent
- * @dying: no more notifications
- * @fire: (lock) the consumer is to be called: a completion that it waited for
- * @fire_error: (lock) the same: the overrun
  * @most: (lock) completions that the consumer is told of at once, 0: of each
  * @held: (lock) of these, how many there are
  * @patience: (lock) microseconds that the first of them waits for the others
  * @late: it has
- * @notify: does so from softirq: never inside a consumer's own call, and one
- *	    at a time
+ * @notify: (lock) calls of the consumer
  */
 struct soft_cq {
 	struct ib_cq cq;
@@ -424,14 +452,11 @@ struct soft_cq {
 	struct mutex resizing;
 	u8 armed;
 	bool overrun;
-	bool dying;
-	bool fire;
-	bool fire_error;
 	u16 most;
 	u16 held;
 	u16 patience;
 	struct hrtimer late;
-	struct tasklet_struct notify;
+	struct soft_notify notify;
 };
 
 static inline struct soft_cq *to_soft_cq(struct ib_cq *cq)

@@ -45,6 +45,7 @@ static void played_entry_remove(struct rdma_user_mmap_entry *entry)
 #include "../../hw/soft/mmap.c"
 #include "../../hw/soft/cq.c"
 #include "../../hw/soft/cq_moderation.c"
+#include "../../hw/soft/notify.c"
 
 struct shape {
 	u32 slots;
@@ -313,8 +314,8 @@ static bool soon(struct completion *done)
 /* Nothing is left to run after the tasklet was waited for. */
 static bool never(struct consumer *c)
 {
-	tasklet_unlock_wait(&c->cq.notify);
-	return !test_bit(TASKLET_STATE_SCHED, &c->cq.notify.state) &&
+	tasklet_unlock_wait(&c->cq.notify.tasklet);
+	return !test_bit(TASKLET_STATE_SCHED, &c->cq.notify.tasklet.state) &&
 	       !completion_done(&c->called);
 }
 

@@ -16,6 +16,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
+#include "../kunit/consumer.h"
+
 #define PORT	7300
 #define BYTES	(4 * PAGE_SIZE)
 #define PIECES	16
@@ -34,6 +36,8 @@ module_param(address, charp, 0444);
  * @event: that event
  * @pd: protection domain
  * @cq: for both directions
+ * @shared: it receives by @srq
+ * @srq: shared receive queue
  * @mr: over all of @bytes
  * @bytes: memory
  */
@@ -43,6 +47,8 @@ struct end {
 	enum rdma_cm_event_type event;
 	struct ib_pd *pd;
 	struct ib_cq *cq;
+	bool shared;
+	struct ib_srq *srq;
 	struct ib_mr *mr;
 	u8 *bytes;
 };
@@ -74,6 +80,17 @@ static int wait_for_event(struct end *end, enum rdma_cm_event_type want)
 	return end->event == want ? 0 : -EPROTO;
 }
 
+static int make_srq(struct end *end)
+{
+	struct ib_srq_init_attr init = {
+		.srq_type = IB_SRQT_BASIC, .attr = { .max_wr = 16, .max_sge = 1 },
+	};
+
+	if (end->shared)
+		end->srq = ib_create_srq(end->pd, &init);
+	return PTR_ERR_OR_ZERO(end->srq);
+}
+
 static int make_end(struct end *end)
 {
 	struct ib_qp_init_attr init = {
@@ -85,6 +102,7 @@ static int make_end(struct end *end)
 		},
 	};
 	struct ib_device *dev = end->id->device;
+	int ret;
 
 	end->bytes = kzalloc(BYTES, GFP_KERNEL);
 	if (!end->bytes)
@@ -100,7 +118,9 @@ static int make_end(struct end *end)
 		return PTR_ERR(end->mr);
 	init.send_cq = end->cq;
 	init.recv_cq = end->cq;
-	return rdma_create_qp(end->id, end->pd, &init);
+	ret = make_srq(end);
+	init.srq = end->srq;
+	return ret ?: rdma_create_qp(end->id, end->pd, &init);
 }
 
 static void free_end(struct end *end)
@@ -111,6 +131,8 @@ static void free_end(struct end *end)
 		rdma_disconnect(end->id);
 		rdma_destroy_qp(end->id);
 	}
+	if (!IS_ERR_OR_NULL(end->srq))
+		ib_destroy_srq(end->srq);
 	if (!IS_ERR_OR_NULL(end->mr))
 		ib_dereg_mr(end->mr);
 	if (!IS_ERR_OR_NULL(end->cq))
@@ -496,6 +518,8 @@ static void last_words(struct seq_file *out)
 	same(&pair, heard, WORDS, "what is sent right before the end arrives");
 }
 
+#include "ofed_iwtest_calls.h"
+
 static int run(struct seq_file *out, void *unused)
 {
 	struct pair *pair = kzalloc(sizeof(*pair), GFP_KERNEL);
@@ -511,6 +535,7 @@ static int run(struct seq_file *out, void *unused)
 	disconnect(pair);
 	kfree(pair);
 	last_words(out);
+	own_calls(out);
 	return 0;
 }
 
