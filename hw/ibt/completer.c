@@ -127,15 +127,17 @@ static struct ibt_slot *turn_of(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_slot *slot;
+	u32 oldest;
 
 	if (!ack_before(qp, psn)) {
 		if (alive(sq))
 			missing(qp, IBT_RETRY_GAP);
 		return NULL;
 	}
-	if (!alive(sq) || sq->tail == ibt_sq_head(sq))
+	oldest = ibt_sq_oldest(sq);
+	if (!alive(sq) || oldest == ibt_sq_head(sq))
 		return NULL;
-	slot = ibt_slot_at(sq, sq->tail);
+	slot = ibt_slot_at(sq, oldest);
 	if (slot->state == IBT_SLOT_DONE || !slot->numbered)
 		return NULL;
 	return slot;

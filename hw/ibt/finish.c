@@ -13,11 +13,8 @@ void ibt_sq_change(struct ibt_sq *sq, enum ib_qp_state state)
 	spin_unlock_irqrestore(&sq->post_lock, flags);
 }
 
-/*
- * The oldest slot is free again. What it holds goes back before the consumer can
- * learn of the completion, as he may post the next request at once.
- */
-static void retire(struct ibt_qp *qp)
+/* What the oldest request holds besides its place. May be called again. */
+static void release(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_slot *slot = ibt_slot_at(sq, sq->tail);
@@ -29,8 +26,11 @@ static void retire(struct ibt_qp *qp)
 		ibt_route_put(slot->ud.route);
 		slot->ud.route = NULL;
 	}
-	if (ibt_sq_is_user(sq))
-		soft_ring_consume(&sq->ring);
+}
+
+/* The oldest slot is free again. */
+static void pass(struct ibt_sq *sq)
+{
 	/* Pairs with post_send, which fills a slot behind it. */
 	smp_store_release(&sq->tail, sq->tail + 1);
 	if ((s32)(sq->next - sq->tail) < 0) {
@@ -39,9 +39,73 @@ static void retire(struct ibt_qp *qp)
 	}
 }
 
-static void complete_oldest(struct ibt_qp *qp, u8 status)
+/* Without a completion. */
+static void retire(struct ibt_qp *qp)
 {
-	const struct ibt_slot *slot = ibt_slot_at(&qp->sq, qp->sq.tail);
+	struct ibt_sq *sq = &qp->sq;
+
+	release(qp);
+	if (ibt_sq_is_user(sq))
+		soft_ring_consume(&sq->ring);
+	pass(sq);
+}
+
+/* IBA 11.6.3.2: what can not be reported breaks the queue pair. */
+static void lost(struct ibt_qp *qp)
+{
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_CQ_OVERRUN);
+	if (qp->sq.state != IB_QPS_ERR)
+		ibt_qp_fail(qp, IB_EVENT_QP_FATAL);
+}
+
+/**
+ * ibt_sq_report - the completion of a program's oldest WQE
+ * @qp: queue pair of a program
+ * @wc: the completion
+ *
+ * The WQE is free with it. A CQ that is full keeps both waiting.
+ *
+ * Context: sq.lock held.
+ *
+ * Return: false: they wait, and are tried again.
+ */
+bool ibt_sq_report(struct ibt_qp *qp, const struct ib_wc *wc)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	switch (soft_cq_post_wqe(qp->send_cq, wc, wc->status != IB_WC_SUCCESS,
+				 &sq->ring)) {
+	case SOFT_CQ_FULL:
+		soft_hold_wait(&sq->hold);
+		return false;
+	case SOFT_CQ_LOST:
+		soft_ring_consume(&sq->ring);
+		lost(qp);
+		break;
+	case SOFT_CQ_ADDED:
+		break;
+	}
+	soft_hold_end(&sq->hold);
+	return true;
+}
+
+/*
+ * A kernel consumer may post the next request as soon as it learns of this one, so the
+ * slot is free before that.
+ */
+static void report_kernel(struct ibt_qp *qp, const struct ib_wc *wc)
+{
+	pass(&qp->sq);
+	if (!soft_cq_post(qp->send_cq, wc, wc->status != IB_WC_SUCCESS))
+		lost(qp);
+}
+
+/* False: it waits for room in its CQ, with this status. */
+static bool complete_oldest(struct ibt_qp *qp, u8 status)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_slot *slot = ibt_slot_at(sq, sq->tail);
 	struct ib_wc wc = {
 		.wr_id = slot->wr_id,
 		.status = status,
@@ -52,14 +116,50 @@ static void complete_oldest(struct ibt_qp *qp, u8 status)
 	bool wanted = status != IB_WC_SUCCESS || qp->sig_all ||
 		      (slot->flags & IB_SEND_SIGNALED);
 
-	WRITE_ONCE(qp->sq.told, wanted);
-	retire(qp);
-	if (!wanted || soft_cq_post(qp->send_cq, &wc, status != IB_WC_SUCCESS))
-		return;
-	/* IBA 11.6.3.2: what can not be reported breaks the queue pair. */
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_CQ_OVERRUN);
-	if (qp->sq.state != IB_QPS_ERR)
-		ibt_qp_fail(qp, IB_EVENT_QP_FATAL);
+	WRITE_ONCE(sq->told, wanted);
+	if (!wanted) {
+		retire(qp);
+		return true;
+	}
+	release(qp);
+	if (!ibt_sq_is_user(sq)) {
+		report_kernel(qp, &wc);
+	} else if (ibt_sq_report(qp, &wc)) {
+		pass(sq);
+	} else {
+		slot->state = IBT_SLOT_DONE;
+		slot->status = status;
+		return false;
+	}
+	sq->failed |= status != IB_WC_SUCCESS;
+	return true;
+}
+
+/**
+ * ibt_sq_oldest - the oldest request that is not done, or has failed
+ * @sq: send side
+ *
+ * Those before it have succeeded, and their completions wait.
+ *
+ * Context: sq.lock held.
+ *
+ * Return: its index, or that behind the newest request.
+ */
+u32 ibt_sq_oldest(const struct ibt_sq *sq)
+{
+	u32 at = sq->tail, head = ibt_sq_head(sq);
+	const struct ibt_slot *slot;
+
+	lockdep_assert_held(&sq->lock);
+	if (!soft_hold_waits(&sq->hold))
+		return at;
+	for (; at != head; at++) {
+		slot = ibt_slot_at(sq, at);
+		if (slot->state != IBT_SLOT_DONE ||
+		    slot->status != IB_WC_SUCCESS)
+			break;
+	}
+	return at;
 }
 
 /* IBA 10.3.1.6, 10.3.1.7: UC and UD go on receiving when a send has failed. */
@@ -76,6 +176,17 @@ static void stop_sending(struct ibt_qp *qp)
 	}
 	/* The rest is flushed from there: it may be long. */
 	ibt_sq_kick(qp);
+}
+
+/* Completions wait for their CQ, but a failure behind them has its effect. */
+static void look_behind(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 at = ibt_sq_oldest(sq);
+
+	if (at != ibt_sq_head(sq) &&
+	    ibt_slot_at(sq, at)->state == IBT_SLOT_DONE)
+		stop_sending(qp);
 }
 
 /**
@@ -98,7 +209,10 @@ void ibt_sq_reap(struct ibt_qp *qp)
 		if (slot->state != IBT_SLOT_DONE)
 			break;
 		status = slot->status;
-		complete_oldest(qp, status);
+		if (!complete_oldest(qp, status)) {
+			look_behind(qp);
+			return;
+		}
 		if (status != IB_WC_SUCCESS) {
 			stop_sending(qp);
 			return;
@@ -117,6 +231,15 @@ void ibt_slot_fail(struct ibt_qp *qp, struct ibt_slot *slot, u8 status)
 	ibt_sq_reap(qp);
 }
 
+/* What is done and waits for room in the CQ keeps its status. */
+static u8 flush_status(const struct ibt_sq *sq)
+{
+	const struct ibt_slot *slot = ibt_slot_at(sq, sq->tail);
+
+	return slot->state == IBT_SLOT_DONE && !sq->failed ?
+	       slot->status : IB_WC_WR_FLUSH_ERR;
+}
+
 /**
  * ibt_sq_flush_some - complete a few requests with IB_WC_WR_FLUSH_ERR
  * @qp: queue pair that is in an error state
@@ -124,7 +247,7 @@ void ibt_slot_fail(struct ibt_qp *qp, struct ibt_slot *slot, u8 status)
  *
  * Context: sq.lock held.
  *
- * Return: there may be more.
+ * Return: there may be more. False: that is all, or the rest waits for the CQ.
  */
 bool ibt_sq_flush_some(struct ibt_qp *qp, int budget)
 {
@@ -138,9 +261,11 @@ bool ibt_sq_flush_some(struct ibt_qp *qp, int budget)
 	sq->cur_psn = sq->psn;
 	sq->broken = false;
 	while (budget--) {
-		if (sq->tail != ibt_sq_head(sq))
-			complete_oldest(qp, IB_WC_WR_FLUSH_ERR);
-		else if (!ibt_sq_flush_ring(qp))
+		bool done = sq->tail != ibt_sq_head(sq) ?
+			    complete_oldest(qp, flush_status(sq)) :
+			    ibt_sq_flush_ring(qp);
+
+		if (!done)
 			return false;
 	}
 	return true;
@@ -162,6 +287,8 @@ void ibt_sq_drop_all(struct ibt_qp *qp)
 	sq->high = 0;
 	sq->cur_psn = 0;
 	sq->rd_atomic = 0;
+	sq->failed = false;
+	soft_hold_end(&sq->hold);
 	sq->broken = false;
 	sq->gap = false;
 	sq->paused = false;

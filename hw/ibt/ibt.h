@@ -452,7 +452,7 @@ int ibt_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 /* modify_qp: @state as of now, attributes are in place. Process context. */
 void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state);
 /* modify_qp from SQE to RTS, before that. Process context. */
-void ibt_sq_resume(struct ibt_qp *qp);
+int ibt_sq_resume(struct ibt_qp *qp);
 /* All that is queued completes with IB_WC_WR_FLUSH_ERR. */
 void ibt_sq_flush(struct ibt_qp *qp);
 /* Go on with ibt_requester() from the work. Any context, also with the room_lock

@@ -396,6 +396,7 @@ void ibt_qp_apply_state(struct ibt_qp *qp)
 static int ibt_change_state(struct ibt_qp *qp, const struct ibt_change *change)
 {
 	enum ib_qp_state from = change->cur;
+	int ret = 0;
 
 	if (from == IB_QPS_SQE)
 		from = IB_QPS_RTS;
@@ -404,9 +405,10 @@ static int ibt_change_state(struct ibt_qp *qp, const struct ibt_change *change)
 	else if (cmpxchg(&qp->state, from, change->next) != from)
 		return -EINVAL;
 	if (change->cur == IB_QPS_SQE && change->next == IB_QPS_RTS)
-		ibt_sq_resume(qp);
-	ibt_qp_apply_state(qp);
-	return 0;
+		ret = ibt_sq_resume(qp);
+	if (!ret)
+		ibt_qp_apply_state(qp);
+	return ret;
 }
 
 static int ibt_modify_locked(struct ibt_qp *qp, struct ibt_change *change)

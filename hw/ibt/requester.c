@@ -524,7 +524,7 @@ static bool may_begin(struct ibt_qp *qp, struct ibt_slot *slot,
 		return false;
 	/* A retry must find what it sends again: all in front must be done. */
 	if (slot->opcode == IB_WR_LOCAL_INV)
-		return sq->tail == sq->next;
+		return ibt_sq_oldest(sq) == sq->next;
 	if (ibt_wr_answered(info) && sq->max_rd_atomic)
 		return sq->rd_atomic < sq->max_rd_atomic;
 	return true;
@@ -745,6 +745,7 @@ static bool run_round(struct ibt_qp *qp, bool moves)
 	spin_lock_bh(&qp->sq.lock);
 	begin_round(&qp->sq);
 	ibt_sq_take_ack(qp);
+	ibt_sq_retry_held(qp);
 	for (steps = 0; more && steps < ROUND_STEPS; steps++) {
 		if (round.bytes >= ROUND_BYTES || round.over)
 			break;

@@ -125,6 +125,8 @@ int ibt_sq_user_slots(struct ibt_sq *sq);
 void ibt_sq_change(struct ibt_sq *sq, enum ib_qp_state state);
 void ibt_slot_fail(struct ibt_qp *qp, struct ibt_slot *slot, u8 status);
 void ibt_sq_reap(struct ibt_qp *qp);
+bool ibt_sq_report(struct ibt_qp *qp, const struct ib_wc *wc);
+u32 ibt_sq_oldest(const struct ibt_sq *sq);
 bool ibt_sq_flush_some(struct ibt_qp *qp, int budget);
 void ibt_sq_drop_all(struct ibt_qp *qp);
 void ibt_sq_check_drained(struct ibt_qp *qp);
@@ -148,6 +150,7 @@ void ibt_sq_pause(struct ibt_qp *qp, unsigned long delay);
 void ibt_sq_seek(struct ibt_qp *qp, u32 psn);
 void ibt_sq_retry(struct ibt_qp *qp, u8 why);
 bool ibt_sq_follow(struct ibt_qp *qp);
+void ibt_sq_retry_held(struct ibt_qp *qp);
 /* sq.lock is taken inside */
 void ibt_sq_migrated(struct ibt_qp *qp);
 

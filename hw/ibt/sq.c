@@ -266,17 +266,25 @@ static void flush_all(struct ibt_qp *qp)
  * What was queued behind the failure is not sent after all.
  *
  * Context: process; attr_lock held.
+ *
+ * Return: 0; -EBUSY: what is flushed waits for room in its CQ.
  */
-void ibt_sq_resume(struct ibt_qp *qp)
+int ibt_sq_resume(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
+	int ret = 0;
 
 	lockdep_assert_held(&qp->attr_lock);
 	flush_all(qp);
 	spin_lock_bh(&sq->lock);
-	if (sq->state == IB_QPS_SQE)
+	if (sq->state == IB_QPS_SQE && soft_hold_waits(&sq->hold)) {
+		ret = -EBUSY;
+	} else if (sq->state == IB_QPS_SQE) {
+		sq->failed = false;
 		ibt_sq_change(sq, IB_QPS_RTS);
+	}
 	spin_unlock_bh(&sq->lock);
+	return ret;
 }
 
 /* A failure may have come while the consumer decided on @state: then it stays. */

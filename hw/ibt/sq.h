@@ -133,6 +133,7 @@ struct ibt_local {
  * @window: packets without an answer, now
  * @retries, @rnr_retries: left until the next progress
  * @migrations: that @retries and @timeout have followed
+ * @failed: a completion has told of a failure: what follows is flushed
  * @broken: a request went wrong and waits for those before it; nothing is sent
  * @gap: a missing answer was asked for again, and nothing came since
  * @paused: until @pause_until nothing is sent
@@ -153,6 +154,7 @@ struct ibt_local {
  * @waiting: in ibt_port.waiting
  * @retry_timer: for @deadline
  * @pause_timer: for @pause_until
+ * @hold: completions of @tail and on that find the CQ full. Their requests are done
  * @work: go on with ibt_requester()
  * @cpu: where the latest packets were sent, or IBT_NO_CPU
  * @cpu_work: as @work, there
@@ -190,6 +192,7 @@ struct ibt_sq {
 	u8 window;
 	u8 retries;
 	u8 rnr_retries;
+	bool failed;
 	bool broken;
 	bool gap;
 	bool paused;
@@ -212,6 +215,7 @@ struct ibt_sq {
 	struct list_head waiting;
 	struct timer_list retry_timer;
 	struct timer_list pause_timer;
+	struct soft_hold hold;
 	struct work_struct work;
 	int cpu;
 	struct work_struct cpu_work;

@@ -187,7 +187,7 @@ bool ibt_sq_pull(struct ibt_qp *qp)
 	return true;
 }
 
-/* One that has no slot, after all that have one. False: there is none. */
+/* One that has no slot, after all that have one. False: there is none, or it waits. */
 bool ibt_sq_flush_ring(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
@@ -204,9 +204,7 @@ bool ibt_sq_flush_ring(struct ibt_qp *qp)
 	copy_head(sq, 0, &wqe);
 	wc.wr_id = wqe.wr.wr_id;
 	wc.opcode = ibt_wr_info(wqe.wr.opcode)->wc;
-	soft_ring_consume(&sq->ring);
-	soft_cq_post(qp->send_cq, &wc, true);
-	return true;
+	return ibt_sq_report(qp, &wc);
 }
 
 /* Forget what is queued. */

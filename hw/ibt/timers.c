@@ -84,10 +84,26 @@ static void pause_fn(struct timer_list *timer)
 		ibt_requester(qp);
 }
 
+/* The send queue may be full: then no doorbell comes before something has completed. */
+static void hold_fn(struct timer_list *timer)
+{
+	ibt_requester(container_of(timer, struct ibt_qp, sq.hold.timer));
+}
+
+/* Completions that have waited for room in their CQ. */
+void ibt_sq_retry_held(struct ibt_qp *qp)
+{
+	lockdep_assert_held(&qp->sq.lock);
+	/* Else they are flushed. */
+	if (soft_hold_waits(&qp->sq.hold) && alive(&qp->sq))
+		ibt_sq_reap(qp);
+}
+
 void ibt_timers_init(struct ibt_qp *qp)
 {
 	timer_setup(&qp->sq.retry_timer, retry_fn, 0);
 	timer_setup(&qp->sq.pause_timer, pause_fn, 0);
+	timer_setup(&qp->sq.hold.timer, hold_fn, 0);
 }
 
 /* Nobody can start them again. May sleep. */
@@ -95,6 +111,7 @@ void ibt_timers_shutdown(struct ibt_qp *qp)
 {
 	timer_shutdown_sync(&qp->sq.retry_timer);
 	timer_shutdown_sync(&qp->sq.pause_timer);
+	timer_shutdown_sync(&qp->sq.hold.timer);
 }
 
 /* A packet that wants an answer is out. @first: none was without one before. */
@@ -208,7 +225,7 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 		sq->retries--;
 	} else if (!ibt_sq_follow(qp)) {
 		ibt_count(dev, IBT_STAT_RETRY_EXC);
-		ibt_slot_fail(qp, ibt_slot_at(sq, sq->tail),
+		ibt_slot_fail(qp, ibt_slot_at(sq, ibt_sq_oldest(sq)),
 			      IB_WC_RETRY_EXC_ERR);
 		return;
 	}

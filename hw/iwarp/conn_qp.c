@@ -265,17 +265,13 @@ void iw_qp_tell_conn(struct iw_qp *qp)
  */
 void iw_qp_flush(struct iw_qp *qp)
 {
-	bool first, flush;
+	bool first;
 
 	spin_lock_irq(&qp->lock);
 	first = qp->state != IW_ERROR;
 	WRITE_ONCE(qp->state, IW_ERROR);
-	flush = iw_sq_claim_flush(qp);
 	spin_unlock_irq(&qp->lock);
-	while (flush) {
-		flush = iw_sq_flush_some(qp);
-		cond_resched();
-	}
+	iw_sq_flush(qp);
 	if (qp->rx.msg.busy)
 		iw_recv_done(qp, qp->rx.msg.wr_id, IB_WC_WR_FLUSH_ERR, 0, NULL,
 			     false);

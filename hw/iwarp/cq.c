@@ -97,17 +97,38 @@ static bool wanted(struct iw_cq *cq, bool solicited)
 	return true;
 }
 
-static bool add(struct iw_cq *cq, const struct ib_wc *wc)
+static enum soft_cq_put add(struct iw_cq *cq, const struct ib_wc *wc, bool may_wait)
 {
 	lockdep_assert_held(&cq->lock);
 	if (cq->overrun)
-		return false;
+		return SOFT_CQ_LOST;
 	if (user_cq(cq) ? add_user(cq, wc) : add_kernel(cq, wc))
-		return true;
+		return SOFT_CQ_ADDED;
+	if (may_wait && user_cq(cq))
+		return SOFT_CQ_FULL;
 	cq->overrun = true;
 	iw_count(to_iw_dev(cq->ib.device), IW_STAT_CQ_OVERRUN);
 	soft_notify_ask(&cq->notify, SOFT_NOTICE_ERROR, false);
-	return false;
+	return SOFT_CQ_LOST;
+}
+
+static enum soft_cq_put post(struct iw_cq *cq, const struct ib_wc *wc,
+			     bool solicited, bool may_wait)
+{
+	enum soft_cq_put put;
+	unsigned long flags;
+	bool call = false;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	put = add(cq, wc, may_wait);
+	if (put == SOFT_CQ_ADDED &&
+	    wanted(cq, solicited || wc->status != IB_WC_SUCCESS))
+		call = soft_notify_ask(&cq->notify, SOFT_NOTICE_WC,
+				       user_cq(cq) && soft_cq_hurries(wc));
+	spin_unlock_irqrestore(&cq->lock, flags);
+	if (call)
+		soft_notify_call(&cq->notify, SOFT_NOTICE_WC);
+	return put;
 }
 
 /**
@@ -123,16 +144,19 @@ static bool add(struct iw_cq *cq, const struct ib_wc *wc)
  */
 void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited)
 {
-	unsigned long flags;
-	bool call = false;
+	post(cq, wc, solicited, false);
+}
 
-	spin_lock_irqsave(&cq->lock, flags);
-	if (add(cq, wc) && wanted(cq, solicited || wc->status != IB_WC_SUCCESS))
-		call = soft_notify_ask(&cq->notify, SOFT_NOTICE_WC,
-				       user_cq(cq) && soft_cq_hurries(wc));
-	spin_unlock_irqrestore(&cq->lock, flags);
-	if (call)
-		soft_notify_call(&cq->notify, SOFT_NOTICE_WC);
+/**
+ * iw_cq_post_send - add the completion of a send request
+ * @cq: the CQ
+ * @wc: the completion
+ *
+ * Context: any. Return: false: the CQ of a program is full, and the completion may wait.
+ */
+bool iw_cq_post_send(struct iw_cq *cq, const struct ib_wc *wc)
+{
+	return post(cq, wc, false, true) != SOFT_CQ_FULL;
 }
 
 /**

@@ -175,6 +175,7 @@ static inline struct iw_cq *to_iw_cq(struct ib_cq *ib)
 }
 
 void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited);
+bool iw_cq_post_send(struct iw_cq *cq, const struct ib_wc *wc);
 bool iw_cq_is_empty(const struct iw_cq *cq);
 void iw_cq_forget(struct iw_cq *cq, const struct ib_qp *qp);
 
@@ -323,6 +324,7 @@ struct iw_slot {
  * @ord: how many of them there may be
  * @flushing: somebody flushes, and this many of a program at most; 0: nobody
  * @failed: a request was flushed that had not been done
+ * @hold: completions of @una and on that find the CQ full. Their requests are done
  *
  *	una  <=  next  <=  head  <=  una + num
  */
@@ -339,6 +341,7 @@ struct iw_sq {
 	u32 ord;
 	u32 flushing;
 	bool failed;
+	struct soft_hold hold;
 };
 
 /**
@@ -551,7 +554,9 @@ int iw_sq_alloc(struct iw_qp *qp, const struct ib_qp_init_attr *init,
 		struct ib_ucontext *ucontext, u64 *key);
 void iw_sq_free(struct iw_sq *sq);
 bool iw_sq_take_user(struct iw_qp *qp);
+void iw_sq_init(struct iw_sq *sq);
 bool iw_sq_complete(struct iw_qp *qp);
+void iw_sq_flush(struct iw_qp *qp);
 void iw_slot_done(struct iw_qp *qp, struct iw_slot *slot, u8 status);
 struct iw_slot *iw_sq_find_read(struct iw_qp *qp,
 				bool (*fits)(const struct iw_slot *slot,

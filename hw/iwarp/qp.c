@@ -55,6 +55,7 @@ static void init_qp(struct iw_qp *qp, const struct ib_qp_init_attr *init)
 	qp->ib_state = IB_QPS_RESET;
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->srq = init->srq ? to_iw_srq(init->srq) : NULL;
+	iw_sq_init(&qp->sq);
 	iw_tx_init(qp);
 	iw_qp_events_init(qp);
 }

@@ -281,6 +281,8 @@ int iw_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		*bad = wr;
 		ret = post_kernel(qp, wr);
 	}
+	if (soft_hold_waits(&qp->sq.hold) && iw_sq_complete(qp))
+		iw_tx_kick(qp);
 	state = qp->state;
 	flush = state == IW_ERROR && iw_sq_claim_flush(qp);
 	spin_unlock_irqrestore(&qp->lock, flags);
@@ -322,8 +324,8 @@ static enum ib_wc_opcode wc_opcode(u8 opcode)
 	}
 }
 
-static void complete_slot(struct iw_qp *qp, const struct iw_slot *slot,
-			  u8 status)
+/* False: it waits for room in its CQ, with this status. */
+static bool complete_slot(struct iw_qp *qp, struct iw_slot *slot, u8 status)
 {
 	struct ib_wc wc = {
 		.wr_id = slot->wr_id,
@@ -334,9 +336,17 @@ static void complete_slot(struct iw_qp *qp, const struct iw_slot *slot,
 		.port_num = 1,
 	};
 
-	if (status != IB_WC_SUCCESS || qp->sig_all ||
-	    slot->flags & IB_SEND_SIGNALED)
-		iw_cq_post(to_iw_cq(qp->ib.send_cq), &wc, false);
+	if (status == IB_WC_SUCCESS && !qp->sig_all &&
+	    !(slot->flags & IB_SEND_SIGNALED))
+		return true;
+	if (iw_cq_post_send(to_iw_cq(qp->ib.send_cq), &wc)) {
+		soft_hold_end(&qp->sq.hold);
+		return true;
+	}
+	slot->status = status;
+	slot->state = IW_SLOT_DONE;
+	soft_hold_wait(&qp->sq.hold);
+	return false;
 }
 
 /**
@@ -351,8 +361,8 @@ static void complete_slot(struct iw_qp *qp, const struct iw_slot *slot,
 bool iw_sq_complete(struct iw_qp *qp)
 {
 	struct iw_sq *sq = &qp->sq;
-	const struct iw_slot *slot;
 	u32 left = IW_SQ_BATCH;
+	struct iw_slot *slot;
 
 	lockdep_assert_held(&qp->lock);
 	/* Who flushes looks at what is in front of it. */
@@ -364,7 +374,8 @@ bool iw_sq_complete(struct iw_qp *qp)
 			return false;
 		if (!left--)
 			return true;
-		complete_slot(qp, slot, slot->status);
+		if (!complete_slot(qp, slot, slot->status))
+			return false;
 	}
 	return false;
 }
@@ -434,9 +445,9 @@ bool iw_sq_claim_flush(struct iw_qp *qp)
 
 /*
  * Requests that were done keep their status, up to the first that was not; those that
- * failed do behind it too, as they tell why.
+ * failed do behind it too, as they tell why. False: it waits for room in its CQ.
  */
-static void flush_slot(struct iw_qp *qp, const struct iw_slot *slot)
+static bool flush_slot(struct iw_qp *qp, struct iw_slot *slot)
 {
 	struct iw_sq *sq = &qp->sq;
 	u8 status = slot->state == IW_SLOT_DONE ? slot->status :
@@ -444,18 +455,21 @@ static void flush_slot(struct iw_qp *qp, const struct iw_slot *slot)
 
 	if (sq->failed && status == IB_WC_SUCCESS)
 		status = IB_WC_WR_FLUSH_ERR;
+	if (!complete_slot(qp, slot, status))
+		return false;
 	sq->failed |= status != IB_WC_SUCCESS;
-	complete_slot(qp, slot, status);
 	sq->una++;
 	if (sq->next == sq->una - 1)
 		sq->next = sq->una;
+	return true;
 }
 
 /**
  * iw_sq_flush_some - complete some of what will not be sent any more
  * @qp: queue pair in IW_ERROR, of which the caller has claimed the flush
  *
- * Context: any. Return: true: that was not all.
+ * Context: any. Return: true: that was not all. False: it was, or the rest waits for
+ * room in its CQ.
  */
 bool iw_sq_flush_some(struct iw_qp *qp)
 {
@@ -468,7 +482,8 @@ bool iw_sq_flush_some(struct iw_qp *qp)
 	sq->reads = 0;
 	while (left && sq->flushing &&
 	       (sq->una != sq->head || (sq->ring.map && iw_sq_take_user(qp)))) {
-		flush_slot(qp, iw_slot_at(sq, sq->una));
+		if (!flush_slot(qp, iw_slot_at(sq, sq->una)))
+			break;
 		/* Of the kernel's there are no more than it posts. */
 		sq->flushing -= !!sq->ring.map;
 		left--;
@@ -478,4 +493,38 @@ bool iw_sq_flush_some(struct iw_qp *qp)
 		sq->flushing = 0;
 	spin_unlock_irqrestore(&qp->lock, flags);
 	return more;
+}
+
+/**
+ * iw_sq_flush - go on with a flush, if nothing else does
+ * @qp: queue pair; in another state than IW_ERROR nothing happens
+ *
+ * Context: process, may sleep.
+ */
+void iw_sq_flush(struct iw_qp *qp)
+{
+	bool flush;
+
+	spin_lock_irq(&qp->lock);
+	flush = qp->state == IW_ERROR && iw_sq_claim_flush(qp);
+	spin_unlock_irq(&qp->lock);
+	while (flush) {
+		flush = iw_sq_flush_some(qp);
+		cond_resched();
+	}
+}
+
+/* The send queue may be full: then no doorbell comes before something has completed. */
+static void hold_fn(struct timer_list *timer)
+{
+	iw_tx_kick(container_of(timer, struct iw_qp, sq.hold.timer));
+}
+
+/**
+ * iw_sq_init - of a queue pair that begins
+ * @sq: send queue, all zero
+ */
+void iw_sq_init(struct iw_sq *sq)
+{
+	timer_setup(&sq->hold.timer, hold_fn, 0);
 }

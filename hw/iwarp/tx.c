@@ -516,6 +516,8 @@ static void tx_work(struct work_struct *work)
 	struct iw_qp *qp = container_of(work, struct iw_qp, tx.work);
 
 	complete_done(qp);
+	/* What has waited for its CQ. */
+	iw_sq_flush(qp);
 	iw_tx_run(qp);
 }
 
@@ -631,9 +633,10 @@ void iw_tx_init(struct iw_qp *qp)
 	INIT_WORK(&qp->tx.work, tx_work);
 }
 
-/* Nobody kicks any more. */
+/* Nothing kicks any more but the timer of the send queue. */
 void iw_tx_exit(struct iw_qp *qp)
 {
+	timer_shutdown_sync(&qp->sq.hold.timer);
 	cancel_work_sync(&qp->tx.work);
 	mutex_lock(&qp->tx.lock);
 	iw_tx_drop(&qp->tx);

@@ -57,27 +57,36 @@ static bool may_wait(struct soft_cq *cq, const struct ib_wc *wc)
 	return unlikely(cq->most) && wc->status == IB_WC_SUCCESS && soft_cq_hold(cq);
 }
 
-/* False: lost. IBA vol. 1, 10.7.3 and 11.6.3.1: the CQ is in error from now on. */
-static bool cq_add(struct soft_cq *cq, const struct ib_wc *wc)
+/*
+ * Where there is no room the completion is lost, and the CQ is in error from now on (IBA
+ * vol. 1, 10.7.3 and 11.6.3.1), unless its WQE can wait in @sq.
+ */
+static enum soft_cq_put cq_add(struct soft_cq *cq, const struct ib_wc *wc,
+			       struct soft_ring *sq)
 {
 	void *slot;
 
 	lockdep_assert_held(&cq->lock);
 
 	if (cq->overrun)
-		return false;
+		return SOFT_CQ_LOST;
 	if (!soft_ring_room(&cq->ring)) {
+		if (sq && user_cq(cq))
+			return SOFT_CQ_FULL;
 		cq->overrun = true;
 		soft_notify_ask(&cq->notify, SOFT_NOTICE_ERROR, false);
-		return false;
+		return SOFT_CQ_LOST;
 	}
 	slot = soft_ring_at(&cq->ring, cq->ring.prod);
 	if (user_cq(cq))
 		write_user_wc(slot, wc);
 	else
 		memcpy(slot, wc, sizeof(*wc));
+	/* A program that finds the completion finds the WQE free, too. */
+	if (sq)
+		soft_ring_consume(sq);
 	soft_ring_produce(&cq->ring);
-	return true;
+	return SOFT_CQ_ADDED;
 }
 
 /**
@@ -110,6 +119,27 @@ bool soft_cq_hurries(const struct ib_wc *wc)
 }
 EXPORT_SYMBOL_GPL(soft_cq_hurries);
 
+static enum soft_cq_put cq_post(struct soft_cq *cq, const struct ib_wc *wc,
+				bool solicited, struct soft_ring *sq)
+{
+	enum soft_cq_put put;
+	unsigned long flags;
+	bool call = false;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	put = cq_add(cq, wc, sq);
+	if (put == SOFT_CQ_ADDED && wanted(cq, wc, solicited) &&
+	    !may_wait(cq, wc)) {
+		cq->armed = 0;
+		cq->held = 0;
+		call = soft_cq_tell(cq, soft_cq_hurries(wc));
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+	if (call)
+		soft_notify_call(&cq->notify, SOFT_NOTICE_WC);
+	return put;
+}
+
 /**
  * soft_cq_post - add a completion
  * @cq: the CQ
@@ -123,20 +153,22 @@ EXPORT_SYMBOL_GPL(soft_cq_hurries);
  */
 bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited)
 {
-	unsigned long flags;
-	bool added, call = false;
+	return cq_post(cq, wc, solicited, NULL) == SOFT_CQ_ADDED;
+}
 
-	spin_lock_irqsave(&cq->lock, flags);
-	added = cq_add(cq, wc);
-	if (added && wanted(cq, wc, solicited) && !may_wait(cq, wc)) {
-		cq->armed = 0;
-		cq->held = 0;
-		call = soft_cq_tell(cq, soft_cq_hurries(wc));
-	}
-	spin_unlock_irqrestore(&cq->lock, flags);
-	if (call)
-		soft_notify_call(&cq->notify, SOFT_NOTICE_WC);
-	return added;
+/**
+ * soft_cq_post_wqe - add the completion of a program's send request
+ * @cq: the CQ
+ * @wc: the completion
+ * @solicited: an error counts as solicited
+ * @sq: ring with the WQE, which is its oldest; consumed with %SOFT_CQ_ADDED
+ *
+ * Context: any. Return: %SOFT_CQ_FULL: nothing has changed, and it can be tried again.
+ */
+enum soft_cq_put soft_cq_post_wqe(struct soft_cq *cq, const struct ib_wc *wc,
+				  bool solicited, struct soft_ring *sq)
+{
+	return cq_post(cq, wc, solicited, sq);
 }
 
 /* The ring of a new size, and, for a program, where to map it. */

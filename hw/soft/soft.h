@@ -32,6 +32,7 @@
 #include <linux/refcount.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
+#include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
 #include <rdma/ib_umem.h>
@@ -464,11 +465,45 @@ static inline struct soft_cq *to_soft_cq(struct ib_cq *cq)
 	return container_of(cq, struct soft_cq, cq);
 }
 
+/* What becomes of a completion. */
+enum soft_cq_put {
+	SOFT_CQ_ADDED,
+	SOFT_CQ_LOST,		/* the CQ is in error */
+	SOFT_CQ_FULL,		/* a program's: there is room when it has polled */
+};
+
 bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited);
+enum soft_cq_put soft_cq_post_wqe(struct soft_cq *cq, const struct ib_wc *wc,
+				  bool solicited, struct soft_ring *sq);
 bool soft_cq_hurries(const struct ib_wc *wc);
 /* Had the consumer taken all a moment ago? Any context. */
 bool soft_cq_is_empty(struct soft_cq *cq);
 void soft_cq_forget(struct soft_cq *cq, const struct ib_qp *qp);
+
+/**
+ * struct soft_hold - completions of a program's sends that find their CQ full
+ * @timer: tries again; the owner's
+ * @delay: milliseconds until it does; 0: no completion waits
+ *
+ * The owner's lock guards it.
+ */
+struct soft_hold {
+	struct timer_list timer;
+	u8 delay;
+};
+
+void soft_hold_wait(struct soft_hold *hold);
+
+static inline bool soft_hold_waits(const struct soft_hold *hold)
+{
+	return unlikely(hold->delay);
+}
+
+/* One has got through, or they are dropped. */
+static inline void soft_hold_end(struct soft_hold *hold)
+{
+	hold->delay = 0;
+}
 
 /* ---- limits ------------------------------------------------------------------ */
 

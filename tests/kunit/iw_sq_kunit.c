@@ -17,6 +17,7 @@
 static struct {
 	u64 wr_id;
 	u32 num;
+	u32 room;
 	u32 good;
 	u32 order;
 	u32 kicks;
@@ -34,11 +35,19 @@ void iw_ring_free(struct iw_ring *ring)
 {
 }
 
-void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited)
+bool iw_cq_post_send(struct iw_cq *cq, const struct ib_wc *wc)
 {
+	if (seen.num == seen.room)
+		return false;
 	seen.order += wc->wr_id != seen.wr_id++;
 	seen.good += wc->status == IB_WC_SUCCESS;
 	seen.num++;
+	return true;
+}
+
+void soft_hold_wait(struct soft_hold *hold)
+{
+	hold->delay = 1;
 }
 
 void iw_rq_flush(struct iw_qp *qp)
@@ -75,6 +84,7 @@ static struct iw_qp *full_queue(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, qp);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, cq);
 	memset(&seen, 0, sizeof(seen));
+	seen.room = U32_MAX;
 	spin_lock_init(&qp->lock);
 	qp->ib.send_cq = &cq->ib;
 	qp->state = IW_RTS;
@@ -168,9 +178,39 @@ static void flush_test(struct kunit *test)
 	iw_sq_free(&qp->sq);
 }
 
+/* A program's CQ has room for some; the rest waits, with its slots. */
+static void full_cq_test(struct kunit *test)
+{
+	struct iw_qp *qp = full_queue(test);
+
+	all_done_but(qp, BROKEN);
+	seen.room = 100;
+	complete_in_turns(qp);
+	KUNIT_EXPECT_EQ(test, seen.num, 100);
+	KUNIT_EXPECT_EQ(test, qp->sq.una, 100);
+	KUNIT_EXPECT_TRUE(test, soft_hold_waits(&qp->sq.hold));
+	seen.room = 150;
+	complete_in_turns(qp);
+	KUNIT_EXPECT_EQ(test, seen.num, 150);
+	/* In the error state, too: in the middle of what was done, and behind it. */
+	for (seen.room = 200; seen.num < DEPTH; seen.room += 777) {
+		if (!claim(qp))
+			break;
+		while (iw_sq_flush_some(qp))
+			;
+		KUNIT_EXPECT_EQ(test, seen.num, min_t(u32, seen.room, DEPTH));
+	}
+	KUNIT_EXPECT_EQ(test, seen.num, DEPTH);
+	KUNIT_EXPECT_FALSE(test, soft_hold_waits(&qp->sq.hold));
+	KUNIT_EXPECT_EQ(test, seen.good, BROKEN);
+	KUNIT_EXPECT_EQ(test, seen.order, 0);
+	iw_sq_free(&qp->sq);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(complete_test),
 	KUNIT_CASE(flush_test),
+	KUNIT_CASE(full_cq_test),
 	{}
 };
 

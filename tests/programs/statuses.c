@@ -388,9 +388,6 @@ static const struct row rows[] = {
 	{ "(none)", "UD: a datagram without a receive is dropped", lonely_send, IBV_QPT_UD,
 	  .send = S(SUCCESS) },
 
-	{ "CQ_ERR, QP_FATAL", "the CQ of sends overflows", two_sends, .send_cqe = 1,
-	  .poll_late = true, .send = S(SUCCESS), .recv = S(SUCCESS),
-	  .events = { EV(QP_FATAL) }, .other = EV(CQ_ERR), ASKER },
 	{ "CQ_ERR, QP_FATAL", "the CQ of receives overflows", two_sends, .recv_cqe = 1,
 	  .poll_late = true, .send = S(SUCCESS), .recv = S(SUCCESS),
 	  .events = { 0, EV(QP_FATAL) }, .other = EV(CQ_ERR), .state = { 0, ERR } },

@@ -36,7 +36,7 @@ struct row {
 	int state_1;			/* where side 1 stops */
 	int rights_1;			/* of side 1's queue pair */
 	int retry, rnr_retry, timeout;	/* of side 0 */
-	int send_cqe, recv_cqe;
+	int recv_cqe;
 	bool srq;			/* side 1 has one */
 	bool poll_late;			/* completions are left where they are */
 	/* What must come of it. */
@@ -241,7 +241,7 @@ static void make_side(int s)
 	side[s].events = 0;
 	side[s].first = 0;
 	side[s].srq = NULL;
-	NEED(side[s].scq = ibv_create_cq(ctx, row->send_cqe && !s ? row->send_cqe : 60, NULL, NULL, 0));
+	NEED(side[s].scq = ibv_create_cq(ctx, 60, NULL, NULL, 0));
 	NEED(side[s].rcq = ibv_create_cq(ctx, row->recv_cqe && s ? row->recv_cqe : 60, NULL, NULL, 0));
 	if (row->srq && s)
 		NEED(side[s].srq = ibv_create_srq(pd, &srq));
