@@ -17,15 +17,20 @@ KVER	?= $(shell uname -r)
 K	?=
 ifneq ($(K),)
 KDIR	:= $(shell awk '$$1 == "$(K)" { print $$5 }' $(CACHE)/kernels 2>/dev/null)
-B	:= $(CURDIR)/build/$(K)
+B	:= $(shell OFED_CACHE='$(CACHE)' tests/vm/builddir)/$(K)
 else
 KDIR	?= /lib/modules/$(KVER)/build
 B	:= $(CURDIR)/build/$(KVER)
 endif
 
+# Without it what follows makes the folder anew.
+ifneq ($(shell test -L build && ! test -e build && echo gone),)
+$(shell rm -f build)
+endif
+
 # What modules are made of; the copy that dkms keeps has no tests.
 SOURCES	:= Kbuild core uverbs ucma umad hw include tools
-TESTS	:= $(wildcard tests/modules tests/kunit)
+TESTS	:= $(wildcard tests/modules tests/kunit tests/sparse-once)
 AT	= $(B)
 KARGS	= --no-print-directory -C $(KDIR) M=$(AT) \
 	genksyms='$(AT)/tools/genksyms-adopt $(KDIR)'
@@ -49,7 +54,7 @@ KMAKE	= $(MAKE) $(KARGS) $(KFLAGS) $(1)
 BUILD	= $(KMAKE)
 ifneq ($(and $(K),$(shell test -w $(CACHE) && command -v ccache)),)
 AT	= $(CACHE)/place/$(K)
-KARGS	+= CHECK='$(CURDIR)/tests/sparse-once' \
+KARGS	+= CHECK='$(AT)/tests/sparse-once' \
 	$(if $(filter 6.%,$(K)),DEBIAN_KERNEL_USE_CCACHE=1,CC='ccache gcc')
 BUILD	= mkdir -p $(CACHE)/place && { flock 9 && ln -sfn $(B) $(AT) && $(KMAKE); } 9>$(AT).lock
 export CCACHE_DIR := $(CACHE)/ccache
@@ -64,6 +69,8 @@ all: modules
 # kbuild puts objects beside the sources; a copy per kernel keeps them apart. What has
 # changed has the time of the copy: it may be older than objects that a build made meanwhile.
 copy:
+	@case '$(B)' in *[[:space:]:]*) \
+		echo "kbuild knows no path with a space or a colon: '$(CURDIR)' has to be elsewhere" >&2; exit 1;; esac
 	@test -e "$(KDIR)/Makefile" || { \
 		echo "no kernel headers in '$(KDIR)': install linux-headers, or run tests/vm/prepare.sh for K=$(K)"; exit 1; }
 	@$(FIT) $(wildcard tools/dkms/*.conf)
@@ -85,7 +92,7 @@ obj: copy
 	@+$(call BUILD,W=1 C=2 CF=-D__CHECK_ENDIAN__ $(FILE:.c=.o))
 
 clean:
-	rm -rf build
+	rm -rf "$$(readlink -f build)" build
 
 .PHONY: all copy modules here obj clean
 

@@ -3,12 +3,12 @@
 #
 # All lanes, two at a time, and their sum. SCALE=1 for the full counts.
 set -eu
+umask 022
 
-top=$(cd "$(dirname "$0")/.." && pwd)
-cd "$top"
+cd "$(dirname "$0")/.."
 passed=0 failed=0
 start=$(date +%s)
-log=$top/build/log
+log=$(tests/vm/builddir)/log
 mkdir -p "$log"
 
 say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }

@@ -6,6 +6,15 @@
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LC_ALL=C
 
+# The tree and the cache are at the same place in every guest, where each user of it can
+# go, and where nothing is mounted over them. 'host' is the host's root.
+guest=${0%/tests/vm/init.sh}
+mkdir /ofed
+mount --bind "$guest" /ofed
+mkdir -p /ofed/build /ofed/cache /ofed/host
+mount --bind "${guest%/guest}" /ofed/build
+mount --bind / /ofed/host
+
 mount -t tmpfs -o mode=1777 tmp /tmp
 mount -t tmpfs -o mode=755 run /run
 mkdir -p /dev/pts /dev/shm /run/out
@@ -29,7 +38,14 @@ fi || {
 set -a
 OUT=/run/out
 . $OUT/job
-VM=$TOP/tests/vm
+mount --bind "/ofed/host$CACHE" /ofed/cache
+# What names it by its place on the host.
+case $CACHE in
+/tmp/*|/run/*|/dev/*)
+	mkdir -p "$CACHE"
+	mount --bind /ofed/cache "$CACHE" ;;
+esac
+TOP=/ofed VM=/ofed/tests/vm CACHE=/ofed/cache
 set +a
 
 # As an installation leaves it.

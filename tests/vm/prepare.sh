@@ -11,6 +11,7 @@
 #   <short name> <kernel release> <image> <modules root> <headers dir>
 # and $OFED_CACHE/initramfs-<short name>.
 set -eu
+umask 022
 
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${OFED_CACHE:-/var/cache/ofed}

@@ -10,6 +10,7 @@
 #   um        ARCH=um, a process of the host: one CPU, native speed
 #   um-debug  the same, watched
 set -eu
+umask 022
 
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${OFED_CACHE:-/var/cache/ofed}
