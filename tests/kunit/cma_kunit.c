@@ -279,11 +279,11 @@ static void ports_clash_test(struct kunit *test)
 			}
 }
 
-static bool apart(union test_addr src1, union test_addr dst1,
-		  union test_addr src2, union test_addr dst2)
+static bool apart(union test_addr *src1, union test_addr *dst1,
+		  union test_addr *src2, union test_addr *dst2)
 {
-	struct rcm_claim mine = { .src = SA(src1), .dst = SA(dst1) };
-	struct rcm_claim theirs = { .src = SA(src2), .dst = SA(dst2) };
+	struct rcm_claim mine = { .src = SA(*src1), .dst = SA(*dst1) };
+	struct rcm_claim theirs = { .src = SA(*src2), .dst = SA(*dst2) };
 
 	return rcm_claims_apart(&mine, &theirs);
 }
@@ -296,14 +296,14 @@ static void ports_apart_test(struct kunit *test)
 	union test_addr other_peer = ipv4(0x0a000002, 80);
 	union test_addr nobody = { };
 
-	KUNIT_EXPECT_FALSE(test, apart(any, peer, any, peer));
-	KUNIT_EXPECT_FALSE(test, apart(any, peer, a, peer));
-	KUNIT_EXPECT_TRUE(test, apart(a, peer, b, peer));
-	KUNIT_EXPECT_TRUE(test, apart(any, peer, any, same_peer_other_port));
-	KUNIT_EXPECT_TRUE(test, apart(any, peer, any, other_peer));
-	KUNIT_EXPECT_FALSE(test, apart(any, peer, any, nobody));
-	KUNIT_EXPECT_FALSE(test, apart(a, nobody, a, peer));
-	KUNIT_EXPECT_FALSE(test, apart(any, any, any, peer));
+	KUNIT_EXPECT_FALSE(test, apart(&any, &peer, &any, &peer));
+	KUNIT_EXPECT_FALSE(test, apart(&any, &peer, &a, &peer));
+	KUNIT_EXPECT_TRUE(test, apart(&a, &peer, &b, &peer));
+	KUNIT_EXPECT_TRUE(test, apart(&any, &peer, &any, &same_peer_other_port));
+	KUNIT_EXPECT_TRUE(test, apart(&any, &peer, &any, &other_peer));
+	KUNIT_EXPECT_FALSE(test, apart(&any, &peer, &any, &nobody));
+	KUNIT_EXPECT_FALSE(test, apart(&a, &nobody, &a, &peer));
+	KUNIT_EXPECT_FALSE(test, apart(&any, &any, &any, &peer));
 }
 
 /* Service ids. */
