@@ -79,8 +79,9 @@ copy:
 		--exclude='.*.cmd' --exclude=modules.order --exclude=Module.symvers \
 		$(SOURCES) $(TESTS) $(B)/
 
+# The style lane runs kernel-doc, once.
 modules: copy
-	@+$(call BUILD,modules)
+	@+$(call BUILD,modules $(if $(K),cmd_checkdoc=:))
 
 # Where the sources are: what dkms does with its own copy, one for each kernel.
 here:
@@ -113,19 +114,17 @@ vm: kernels
 	@$(MAKE) -s modules K=$(KERNEL)
 	@tests/vm/run $(KERNEL) $(SUITES) CORE=$(CORE) DRIVER=$(DRIVER)
 
-kunit: debug-kernel
-	@$(MAKE) -s modules K=debug
-	@tests/vm/run debug kunit
+kunit:
+	@tests/vm/prepare.sh um-debug
+	@$(MAKE) -s modules K=um-debug
+	@tests/vm/run um-debug kunit
 
-# UM=um, UM=um-debug: that too
+# UM=um, UM=um-debug, UM=debug: that too
 UM	?=
 kernels:
 	@tests/vm/prepare.sh $(UM)
 
-debug-kernel:
-	@tests/vm/prepare.sh debug
-
-.PHONY: check soak vm kunit kernels debug-kernel
+.PHONY: check soak vm kunit kernels
 
 # On a real host: into updates/, where depmod prefers them to the stock ones.
 DESTDIR	?=

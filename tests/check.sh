@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 passed=0 failed=0
 start=$(date +%s)
 log=$(tests/vm/builddir)/log
+rm -f "$log"/lane-*
 mkdir -p "$log"
 
 say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }
@@ -66,9 +67,9 @@ all_of_them() {
 }
 
 # Unquoted on purpose: nothing, or a name.
-watched=
-[ "${SCALE:-}" != 1 ] || watched=um-debug
-tests/vm/prepare.sh debug $watched
+emulated=
+[ "${SCALE:-}" != 1 ] || emulated=debug
+tests/vm/prepare.sh um-debug $emulated
 
 # VMs of a core and a device: vm KERNEL CORE roce|ib [few], or vm KERNEL for rxe on ours
 vm() {
@@ -96,29 +97,31 @@ on_few() {
 lane build-6.1 tests/style.sh 6.1
 make -s -C tests/programs
 # What needs no more than 6.1 goes beside the other builds.
-soon style tests/style.sh 6.12 debug text
+# Unquoted on purpose: nothing, or a name.
+soon style tests/style.sh 6.12 um-debug $emulated text
 built=$!
 soon roce-6.1-few on_few vm 6.1 ofed roce few
 soon stock-6.1-few on_few vm 6.1 "" "" few
 wait $built
 # The long ones first, one of each kind beside the other.
-if [ -n "$watched" ]; then
-	make -s modules K=um-debug >"$log/modules-um-debug.out" 2>&1
-	soon roce-um-debug vm um-debug ofed roce
-	soon um-debug vm um-debug
-	soon ib-um-debug vm um-debug ofed ib
-	soon iwarp-um-debug vm um-debug ofed iwarp
+if [ -n "$emulated" ]; then
+	soon debug vm debug
+	soon kunit-debug tests/vm/run debug kunit TIMEOUT="${TIMEOUT:-2400}"
+	soon roce-debug vm debug ofed roce
+	soon iwarp-debug vm debug ofed iwarp
 fi
-soon debug vm debug
 soon stock-6.12 on_few vm 6.12
 soon install tests/vm/install/run 6.1
 soon roce-6.1 vm 6.1 ofed roce
+soon roce-um-debug vm um-debug ofed roce
 soon roce-stock-6.1 on_few vm 6.1 stock roce
-soon kunit tests/vm/run debug kunit TIMEOUT="${TIMEOUT:-2400}"
+soon ib-um-debug vm um-debug ofed ib
+soon um-debug vm um-debug
+soon kunit tests/vm/run um-debug kunit TIMEOUT="${TIMEOUT:-1200}"
 soon pair-6.1 on_few tests/vm/pair PEER=6.1 TIMEOUT="${TIMEOUT:-3000}"
-soon roce-debug vm debug ofed roce
 soon cmpair-6.1 on_few tests/vm/pair SUITE=cmpair PEER=6.1 TIMEOUT="${TIMEOUT:-3000}"
 soon stock-6.1 vm 6.1
+soon iwarp-um-debug vm um-debug ofed iwarp
 soon ib-6.12 on_few vm 6.12 ofed ib
 soon iwarp-6.1 vm 6.1 ofed iwarp
 soon iwsiw-6.1 on_few siw_vm 6.1
@@ -126,15 +129,19 @@ soon iwarp-6.12 on_few vm 6.12 ofed iwarp
 soon ib-6.1 vm 6.1 ofed ib
 soon roce-stock-6.12 on_few vm 6.12 stock roce
 soon roce-6.12 vm 6.12 ofed roce
+soon elsewhere tests/vm/elsewhere
 if [ "${SCALE:-}" = 1 ]; then
 	soon iwsiw-6.12 siw_vm 6.12
 	soon pair-6.12 tests/vm/pair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon cmpair-6.12 tests/vm/pair SUITE=cmpair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
+	soon demo-elsewhere tests/vm/elsewhere demo
 	soon ibpair-6.1 tests/vm/pair SUITE=ibpair PEER_DRIVER=ib TIMEOUT="${TIMEOUT:-6000}"
 fi
 all_of_them
 
-say "all lanes: $(($(date +%s) - start)) s"
+say "all lanes: $(($(date +%s) - start)) s; the slowest: $(for _s in "$log"/lane-*.seconds; do
+	echo "$(cat "$_s") $(basename "$_s" .seconds)"
+done | sort -rn | head -n 3 | sed 's/\(.*\) lane-\(.*\)/\2 \1 s/' | paste -sd, | sed 's/,/, /g')"
 # Once more, for whoever sees no more than the end.
 for out in "$log"/lane-*.out; do
 	grep -A 12 -E '^(peer \| )?(FAIL |reports of the kernel)|the guest died|clock leapt' "$out" |

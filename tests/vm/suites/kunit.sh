@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every KUnit suite of tests/kunit, or that named ONLY, loaded one after the other into the debug
+# Every KUnit suite of tests/kunit, or that named ONLY, loaded one after the other into a debug
 # kernel; a suite is one check, its failing cases are shown.
 . "$VM/guest.sh"
 
