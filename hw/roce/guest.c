@@ -39,8 +39,7 @@ static struct net *roce_foreign_net(const struct roce_dev *rd,
  * @attr: the GID; its interface is held by the caller
  * @context: out: for roce_guest_del()
  *
- * Where another has port 4791 the GID is there, and whatever path is asked for from it
- * fails. Context: process, may sleep; rtnl may be held.
+ * Where another has port 4791 the GID is there, and each path from it fails. Context: process, may sleep; rtnl may be held.
  * Return: 0 or -ENOMEM.
  */
 int roce_guest_add(struct roce_dev *rd, const struct ib_gid_attr *attr,
@@ -145,7 +144,7 @@ void roce_guest_end(struct net *net)
 
 	if (!roce_guest_stop(paths))
 		return;
-	/* Whoever sends, or asks whether a path is valid, reads p->net first. */
+	/* The sender, and roce_path_valid(), read p->net first. */
 	synchronize_net();
 	spin_lock_irq(&roce_guest_lock);
 	list_for_each_entry_safe(p, next, paths, in_net) {

@@ -165,7 +165,7 @@ static void roce_net_close(struct net *net, struct roce_net *rn)
 	roce_in_routes_forget(net);
 }
 
-/* Counts one more that listens, whatever it returns. */
+/* Counts one more listener, on failure too. */
 static int roce_net_join(struct net *net)
 {
 	struct roce_net *rn = roce_net_of(net);

@@ -51,9 +51,10 @@ static const char *shown(struct sockaddr *addr)
 	return text;
 }
 
-static void show(const char *who, struct rdma_cm_id *id)
+static void show(const char *side, struct rdma_cm_id *of)
 {
-	printf("%s: %s to %s\n", who, shown(rdma_get_local_addr(id)), shown(rdma_get_peer_addr(id)));
+	printf("%s: %s to %s\n", side, shown(rdma_get_local_addr(of)),
+	       shown(rdma_get_peer_addr(of)));
 }
 
 /* ---- both sides ----------------------------------------------------------------- */

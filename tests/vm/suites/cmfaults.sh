@@ -106,11 +106,11 @@ other_family() { # TYPE SPACE EVENT
 	end_server
 	return $_status
 }
-check "somebody listens, but for IPv4" other_family rc tcp "REJECTED 28"
-check "somebody listens, but for IPv4, UD" other_family ud udp "UNREACHABLE 2"
+check "a listener for IPv4 alone" other_family rc tcp "REJECTED 28"
+check "a listener for IPv4 alone, UD" other_family ud udp "UNREACHABLE 2"
 
 # ---- a peer that gets another MAC -----------------------------------------------------
-# Nobody has to be there as long as nothing is connected.
+# No peer has to be there as long as nothing is connected.
 moves() { # STEP ADDRESS
 	ip neigh replace "$2" lladdr 02:00:00:00:00:77 dev eth0 nud permanent &&
 		timeout -k 5 "$limit" "$edges" -a "$2" moved "$1" \

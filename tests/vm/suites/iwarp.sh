@@ -91,7 +91,7 @@ for at in 127.0.0.1 ::1 0.0.0.0 ::; do
 	check "rping to $at in the other namespace" locally no over 7174 \
 		rping -s -a $all -C $n -V -- $b rping -c -a $at -C $n -V
 done
-# IPv6 takes IPv4 along; and who listens at the loopback address alone.
+# IPv6 takes IPv4 along; and a listener at the loopback address alone.
 if [ "$CORE" != stock ]; then
 	check "rping to 127.0.0.1 at ::" here 7174 rping -s -a :: -C $n -V -- \
 		rping -c -a 127.0.0.1 -C $n -V
@@ -109,7 +109,7 @@ elsewhere() {
 	[ $_client -ne 0 ] && { [ "$CORE" = stock ] ||
 		has "RDMA_CM_EVENT_REJECTED, error -111" "$work/client"; }
 }
-check "nobody listens at 127.0.0.1 but in the other namespace" elsewhere
+check "no listener at 127.0.0.1 but in the other namespace" elsewhere
 
 # ---- the end --------------------------------------------------------------------------
 rdma statistic show link iwarp0/1 | tr ' ' '\n' | paste -d' ' - - | grep -v ' 0$' | paste -sd' '

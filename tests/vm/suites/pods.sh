@@ -75,13 +75,18 @@ both_ways() { # NAMESPACE SUBNET HOST OTHER-NAMESPACE OTHER-HOST WORDS
 		check "rping, $6, $_way$3" rpings "$1" "$_way$3" "$4" $dev
 	done
 }
+listens() { # NAMESPACE PORT, of TCP
+	ip netns exec "$1" cat /proc/net/tcp /proc/net/tcp6 |
+		awk -v p="$(printf ':%04X' "$2")" '$4 == "0A" &&
+			substr($2, length($2) - 4) == p { f = 1 } END { exit !f }'
+}
 pingpong() { # KIND VERSION SUBNET NAMESPACE HOST NAMESPACE HOST DEVICE-OF-BOTH...
 	_i=$(gid_of $dev "$(hex4 "$3" "$5")" "$2") &&
 	_j=$(gid_of "$8" "$(hex4 "$3" "$7")" "$2") || return
 	ip netns exec "$6" timeout -k 5 "$limit" "ibv_${1}_pingpong" -d "$8" -g "$_j" -p 18700 \
 		-n 100 -c >"$work/server" 2>&1 &
 	_server=$!
-	wait_for 30 ip netns exec "$6" grep -q ":490C 0" /proc/net/tcp /proc/net/tcp6
+	wait_for 30 listens "$6" 18700
 	ip netns exec "$4" timeout -k 5 "$limit" "ibv_${1}_pingpong" -d $dev -g "$_i" -p 18700 \
 		-n 100 -c "10.0.$3.$7" >"$work/client" 2>&1
 	_client=$?
@@ -107,7 +112,7 @@ from_outside() { # KIND NAMESPACE SUBNET HOST
 	ip netns exec c timeout -k 5 "$limit" "ibv_${1}_pingpong" -d rocec -g "$_j" -p 18701 \
 		-n 100000000 >"$work/server" 2>&1 &
 	_server=$!
-	wait_for 30 ip netns exec c grep -q ":490D 0" /proc/net/tcp /proc/net/tcp6
+	wait_for 30 listens c 18701
 	_before=$(sent $dev)
 	timeout -k 5 "$limit" "ibv_${1}_pingpong" -d $dev -g "$_i" -p 18701 \
 		-n 100000000 10.0.0.2 >"$work/client" 2>&1 &
@@ -124,7 +129,7 @@ from_outside() { # KIND NAMESPACE SUBNET HOST
 grew() { [ "$(sent "$1")" -gt "$2" ]; }
 no_gid() { ! gid_of $dev "$1"; }
 
-# ---- the port is somebody else's --------------------------------------------------------
+# ---- port 4791 is taken -----------------------------------------------------------------
 take_port() { # NAMESPACE
 	ip netns exec "$1" python3 -c '
 import signal, socket
