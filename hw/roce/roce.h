@@ -121,7 +121,8 @@ enum roce_kind {
  * @flow_label: of the address; 0: whatever the queue pair likes
  * @tclass: traffic class, or type of service
  * @hop_limit: or time to live
- * @sl: service level: priority of frames
+ * @sl: (Ethernet) service level: priority of frames. Version 2 has the traffic class for
+ *	that, and programs may have the network header of a completion here (abi.md)
  * @dst: (UDP) route, referenced
  * @cookie: (UDP) to ask whether @dst is good still
  * @ifindex: (Ethernet) interface; it is looked up for each packet, for it must

@@ -9,6 +9,10 @@
 #define USER_CQE_BYTES 64
 /* IBV_WC_WITH_INV of <infiniband/verbs.h>; the kernel's flag is another bit. */
 #define USER_WC_WITH_INV BIT(3)
+/* The three low bits of struct ibv_wc.sl, of a datagram on Ethernet. */
+#define USER_SL_ROCE_V1	0
+#define USER_SL_IPV6	1
+#define USER_SL_IPV4	2
 
 static bool user_cq(const struct soft_cq *cq)
 {
@@ -22,6 +26,24 @@ static u32 user_flags(const struct ib_wc *wc)
 	if (wc->wc_flags & IB_WC_WITH_INVALIDATE)
 		flags |= USER_WC_WITH_INV;
 	return flags;
+}
+
+/*
+ * A datagram on Ethernet has no service level. Drivers of hardware say in the place of one
+ * which network header it had, and UCX takes from there how long the sender's address is.
+ */
+static u8 user_sl(const struct ib_wc *wc)
+{
+	if (!(wc->wc_flags & IB_WC_WITH_NETWORK_HDR_TYPE))
+		return wc->sl;
+	switch (wc->network_hdr_type) {
+	case RDMA_NETWORK_IPV4:
+		return USER_SL_IPV4;
+	case RDMA_NETWORK_IPV6:
+		return USER_SL_IPV6;
+	default:
+		return USER_SL_ROCE_V1;
+	}
 }
 
 static void write_user_wc(struct ib_uverbs_wc *to, const struct ib_wc *wc)
@@ -38,7 +60,7 @@ static void write_user_wc(struct ib_uverbs_wc *to, const struct ib_wc *wc)
 		.wc_flags = user_flags(wc),
 		.pkey_index = wc->pkey_index,
 		.slid = wc->slid,
-		.sl = wc->sl,
+		.sl = user_sl(wc),
 		.dlid_path_bits = wc->dlid_path_bits,
 		.port_num = wc->port_num,
 	};

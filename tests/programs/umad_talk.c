@@ -101,6 +101,7 @@ static void other_methods(void)
 	EXPECT("Send", ask(U_SEND, 0, U_MAD), 0);
 	EXPECT("comes (Send)", u_receive(server, &in, 320), 64 + U_MAD);
 	EXPECT("its upper TID is not the program's", u_tid_high(&in) != 0, 1);
+	EXPECT("its service level", in.hdr.sl, 0);
 	EXPECT("Get of 64 bytes", ask(U_GET, 0, 64), 0);
 	EXPECT("comes whole", u_receive(server, &in, 320), 64 + U_MAD);
 	EXPECT("a method nobody has asked for", ask(7, 0, U_MAD), 0);

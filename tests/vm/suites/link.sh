@@ -4,6 +4,7 @@
 # other, and which frames pass.
 DRIVER=roce
 . "$VM/guest.sh"
+. "$VM/wire.sh"
 
 sys=/sys/class/infiniband
 counter() { cat "$sys/$dev/ports/1/hw_counters/$1"; }
@@ -130,6 +131,33 @@ check "one gives up for lack of answers" wait_for 60 gave_up
 kill $client $server 2>/dev/null
 wait
 echo 1 >/sys/module/ofed_soft/parameters/loopback
+
+# ---- priority ------------------------------------------------------------------------
+# The tag of a VLAN has it: for version 1 the service level, for version 2 none, as there
+# an answer has the network header of what it answers for a service level.
+vlan() {
+	ip link add link eth0 name eth0.5 type vlan id 5 egress-qos-map 1:1 2:2 &&
+	ip addr add 10.0.5.1/24 dev eth0.5 && ip link set eth0.5 up &&
+	ip neigh add 10.0.5.9 lladdr 02:00:00:00:00:02 dev eth0.5 nud permanent
+}
+tagged() { # TYPE SERVICE-LEVEL: three frames
+	wait_for 10 gid_of $dev 0000:0000:0000:0000:0000:ffff:0a00:0501 "$1" || return
+	_index=$(gid_of $dev 0000:0000:0000:0000:0000:ffff:0a00:0501 "$1")
+	"$programs/ud_sl" $dev "$_index" ::ffff:10.0.5.9 "$2" 3
+}
+priorities() { # WANTED: of the frames that came out at eth1
+	tshark -n -r "$work/vlan.pcap" -Y "vlan and ($rdma_frames)" -T fields -e vlan.priority |
+		paste -sd' ' | tee "$work/priorities"
+	grep -qx "$1" "$work/priorities"
+}
+check "a VLAN" vlan
+check "the capture begins" capture eth1 "$work/vlan.pcap"
+check "version 1, service level 2" tagged "IB/RoCE v1" 2
+check "version 2, service level 1" tagged "RoCE v2" 1
+check "version 2, service level 2" tagged "RoCE v2" 2
+check "the capture has all" capture_end "$work/vlan.pcap"
+check "priorities are of version 1 alone" priorities "2 2 2 0 0 0 0 0 0"
+ip link del eth0.5
 
 check "$dev goes" rdma link delete $dev
 net_down
