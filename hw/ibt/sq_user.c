@@ -30,37 +30,53 @@ static const u8 *copy_head(const struct ibt_sq *sq, u32 ahead,
 	return from + WQE_HEAD;
 }
 
+/* Data that the element holds itself. */
+static u8 take_inline(struct ibt_sq *sq, struct ibt_slot *slot, u32 length,
+		      const u8 *from)
+{
+	slot->length = length;
+	if (length > sq->max_inline)
+		return IB_WC_LOC_LEN_ERR;
+	memcpy(slot->data, from, length);
+	return IB_WC_SUCCESS;
+}
+
 /*
- * Bytes of the message: SGEs or data, from behind the element's head. For
- * ibv_wr_set_inline_data() and ibv_wr_atomic_write() librxe does not set the flag;
- * there are no SGEs then, and bytes all the same.
+ * The message is as long as its pieces. What the element says besides is not looked at:
+ * ibv_wr_set_sge_list() of librxe multiplies their number with the length of the first.
  */
-static u8 take_payload(struct ibt_sq *sq, struct ibt_slot *slot,
-		       const struct rxe_send_wqe *wqe, const u8 *from)
+static u8 take_pieces(struct ibt_sq *sq, struct ibt_slot *slot, u32 num,
+		      const u8 *from)
 {
 	u64 total = 0;
 	u32 i;
 
+	if (num > sq->max_sge)
+		return IB_WC_LOC_QP_OP_ERR;
+	memcpy(slot->sge, from, num * sizeof(slot->sge[0]));
+	barrier();
+	for (i = 0; i < num; i++)
+		total += slot->sge[i].length;
+	if (total > IBT_MAX_MSG_BYTES)
+		return IB_WC_LOC_LEN_ERR;
+	slot->num_sge = num;
+	slot->length = total;
+	return IB_WC_SUCCESS;
+}
+
+/*
+ * From behind the element's head. For ibv_wr_set_inline_data() and
+ * ibv_wr_atomic_write() librxe does not set the flag; there are no SGEs then, and
+ * bytes all the same.
+ */
+static u8 take_payload(struct ibt_sq *sq, struct ibt_slot *slot,
+		       const struct rxe_send_wqe *wqe, const u8 *from)
+{
 	slot->is_inline = wqe->wr.send_flags & IB_SEND_INLINE ||
 			  (!wqe->dma.num_sge && wqe->dma.length);
-	slot->num_sge = 0;
-	slot->length = wqe->dma.length;
-	if (slot->is_inline) {
-		if (wqe->dma.length > sq->max_inline)
-			return IB_WC_LOC_LEN_ERR;
-		memcpy(slot->data, from, wqe->dma.length);
-		return IB_WC_SUCCESS;
-	}
-	if (wqe->dma.num_sge > sq->max_sge)
-		return IB_WC_LOC_QP_OP_ERR;
-	memcpy(slot->sge, from, wqe->dma.num_sge * sizeof(slot->sge[0]));
-	barrier();
-	slot->num_sge = wqe->dma.num_sge;
-	for (i = 0; i < slot->num_sge; i++)
-		total += slot->sge[i].length;
-	if (total > IBT_MAX_MSG_BYTES || total != wqe->dma.length)
-		return IB_WC_LOC_LEN_ERR;
-	return IB_WC_SUCCESS;
+	if (slot->is_inline)
+		return take_inline(sq, slot, wqe->dma.length, from);
+	return take_pieces(sq, slot, wqe->dma.num_sge, from);
 }
 
 static u8 take_datagram(struct ibt_qp *qp, struct ibt_slot *slot,

@@ -258,23 +258,29 @@ static bool nothing_else(const struct shared *but)
 	return true;
 }
 
-static void try_send(struct shared *s, uint32_t length, uint32_t imm, const char *what)
+static void try_order(struct shared *s, struct order o, const char *what)
 {
 	struct ib_uverbs_wc wc = {};
 	struct answer a;
 	bool good;
 
+	o.what = o.imm ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND;
+	o.srqn = s->number;
 	memset(s->area, 0xee, AREA);
 	post_receive(s, s->area, AREA, s->lkey, 1);
-	a = give((struct order){ .what = imm ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND,
-				 .srqn = s->number, .length = length, .imm = imm });
+	a = give(o);
 	good = a.status == IBV_WC_SUCCESS && !wait_ring(s->cq.ring, &wc) &&
-	       wc.wr_id == 0xabc && wc.byte_len == length && wc.opcode == IBV_WC_RECV &&
-	       wc.qp_num == target.number && holds(s->area, length) &&
-	       s->area[length] == 0xee && nothing_else(s);
-	if (imm)
-		good = good && wc.wc_flags & IBV_WC_WITH_IMM && wc.ex.imm_data == imm;
+	       wc.wr_id == 0xabc && wc.byte_len == o.length && wc.opcode == IBV_WC_RECV &&
+	       wc.qp_num == target.number && holds(s->area, o.length) &&
+	       s->area[o.length] == 0xee && nothing_else(s);
+	if (o.imm)
+		good = good && wc.wc_flags & IBV_WC_WITH_IMM && wc.ex.imm_data == o.imm;
 	check(good, what);
+}
+
+static void try_send(struct shared *s, uint32_t length, uint32_t imm, const char *what)
+{
+	try_order(s, (struct order){ .length = length, .imm = imm }, what);
 }
 
 /* A WRITE, by the SRQ @s, to @va; it must be at @at afterwards. */
@@ -399,8 +405,8 @@ static void malformed(void)
 
 	refuse((struct order){ .what = IBV_WR_SEND, .srqn = srq[0].number, .bend = MANY_SGES },
 	       IBV_WC_LOC_QP_OP_ERR, "a send with 999 pieces");
-	refuse((struct order){ .what = IBV_WR_SEND, .srqn = srq[0].number, .bend = WRONG_SUM },
-	       IBV_WC_LOC_LEN_ERR, "a send whose length is not the sum of its pieces");
+	try_order(&srq[0], (struct order){ .length = 64, .bend = WRONG_SUM },
+		  "a send whose length is not that of its pieces: those count");
 	refuse((struct order){ .what = IBV_WR_LOCAL_INV + 100 }, IBV_WC_LOC_QP_OP_ERR,
 	       "a send without a meaning");
 	post_receive(&srq[0], srq[0].area, 8, srq[0].lkey, 99);
