@@ -150,6 +150,7 @@ listens_at() { # PORT [COMMAND...]
 serve() {
 	_ready=$1
 	shift
+	rm -f "$work/client"
 	timeout -k 5 "$limit" "$@" >"$work/server" 2>&1 &
 	_server=$!
 	ready_or_over() { $_ready || ! kill -0 $_server; }

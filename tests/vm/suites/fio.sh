@@ -26,7 +26,6 @@ for where in there here; do
 		check "it says how fast" grep -qE '(READ|WRITE): bw=' "$work/client"
 	done <<-END
 		write read write
-		read write read
 		send read write
 	END
 done
