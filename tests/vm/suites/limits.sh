@@ -119,13 +119,13 @@ cgroups_down() { rmdir $groups/full $groups/beside; }
 
 # in_group GROUP NAME KIND NUM: makes objects when asked, and says so in $work/NAME
 in_group() {
-	_group=$1 _name=$2
+	_group=$1 _output=$2
 	shift 2
-	: >"$work/$_name"
+	: >"$work/$_output"
 	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' $groups/"$_group" \
-		$unprivileged $dev "$1" fill "$2" >"$work/$_name" 2>&1 &
-	eval "${_name}_pid=$!"
-	wait_for 20 has begun "$work/$_name"
+		$unprivileged $dev "$1" fill "$2" >"$work/$_output" 2>&1 &
+	eval "${_output}_pid=$!"
+	wait_for 20 has begun "$work/$_output"
 }
 
 go_on() { # NAME TEXT: until it says TEXT
@@ -141,7 +141,8 @@ killed() { awk -v e=oom_kill '$1 == e { print $2 }' "$groups/$1/memory.events"; 
 
 charge() { cat $groups/full/memory.current; }
 
-# Each of NUM costs BYTES at least, which is what its own structs take.
+# Each of NUM costs BYTES at least. A processor has up to 256 KiB charged in advance, so that
+# less is asked than they take.
 charged() { # KIND NUM BYTES
 	in_group full filler "$1" "$2" || return
 	_before=$(charge)
@@ -195,12 +196,12 @@ um*)	echo "     no memory cgroups in this kernel" ;;
 *)	check "two memory cgroups" cgroups_up
 	for kind in $kinds; do
 		case $kind in
-		cq|srq) bytes=4096 ;;
-		qp) bytes=8192 ;;
-		mr|mw) bytes=768 ;;
-		*) bytes=320 ;;
+		cq|srq) num=1000 bytes=4096 ;;
+		qp) num=500 bytes=8192 ;;
+		mr|mw) num=2000 bytes=500 ;;
+		*) num=2000 bytes=200 ;;
 		esac
-		check "memory.current counts each $kind" charged "$kind" 2000 $bytes
+		check "memory.current counts each $kind" charged "$kind" $num $bytes
 		sed -n 's/^/     /p' "$work/output"
 		check "and nothing of those that are gone" wait_for 20 uncharged
 	done
