@@ -136,16 +136,31 @@ void uv_leave_behind(struct ib_uverbs_file *file, struct ib_ucontext *context)
 	context_leave(context, left);
 }
 
+static void contexts_do(struct uv_leftovers *left,
+			void (*what)(struct ib_ucontext *context))
+{
+	struct uv_left_context *node;
+
+	list_for_each_entry(node, &left->contexts, node)
+		what(node->context);
+}
+
 static void contexts_end(struct uv_leftovers *left,
 			 void (*end)(struct ib_ucontext *context))
 {
 	struct uv_left_context *node, *next;
 
+	contexts_do(left, end);
 	list_for_each_entry_safe(node, next, &left->contexts, node) {
-		end(node->context);
 		list_del(&node->node);
 		kfree(node);
 	}
+}
+
+/* Its memory stays: objects may point to it. */
+static void context_dealloc(struct ib_ucontext *context)
+{
+	context->device->ops.dealloc_ucontext(context);
 }
 
 static void context_free(struct ib_ucontext *context)
@@ -195,6 +210,7 @@ void uv_leftovers_end(struct uv_device *dev, struct ib_device *ib_dev)
 	/* A refusal may have put it back into a table. */
 	list_for_each_entry(uobj, &left->file.objs, list)
 		obj_hide(uobj);
+	contexts_do(left, context_dealloc);
 	left->kept = (struct ofed_leftover) {
 		.device = ib_dev,
 		.owner = THIS_MODULE,

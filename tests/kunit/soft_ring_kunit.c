@@ -323,8 +323,10 @@ static void cq_limits(struct kunit *test)
 {
 	struct consumer *c = new_consumer(test);
 	struct ib_cq_init_attr attr = {};
-	struct soft_cq more = { .cq.device = &c->dev.ib };
+	struct soft_cq *more = kunit_kzalloc(test, sizeof(*more), GFP_KERNEL);
 
+	KUNIT_ASSERT_NOT_NULL(test, more);
+	more->cq.device = &c->dev.ib;
 	KUNIT_EXPECT_EQ(test, soft_create_cq(&c->cq.cq, &attr, NULL), -EINVAL);
 	attr.cqe = 1001;
 	KUNIT_EXPECT_EQ(test, soft_create_cq(&c->cq.cq, &attr, NULL), -EINVAL);
@@ -335,7 +337,7 @@ static void cq_limits(struct kunit *test)
 	attr.flags = 0;
 	KUNIT_ASSERT_EQ(test, soft_create_cq(&c->cq.cq, &attr, NULL), 0);
 	KUNIT_EXPECT_GE(test, c->cq.cq.cqe, 1000);
-	KUNIT_EXPECT_EQ(test, soft_create_cq(&more.cq, &attr, NULL), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, soft_create_cq(&more->cq, &attr, NULL), -ENOMEM);
 	soft_destroy_cq(&c->cq.cq, NULL);
 	soft_limits_exit(&c->dev);
 }

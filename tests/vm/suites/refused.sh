@@ -65,7 +65,7 @@ check "that module is in use no more" [ "$(uses)" = "$uses" ]
 # ---- for ever ---------------------------------------------------------------------------
 before=$(pins)
 check "another device" td_add testdev1
-check "its driver refuses two ops" refuse testdev1 "always EIO" destroy_ah dereg_mr
+check "its driver refuses two ops" refuse testdev1 "always EIO" dealloc_mw dereg_mr
 check "files with everything" "$programs/refused" testdev1
 check "pages are pinned still" [ "$(pins)" -gt "$before" ]
 check "one line" said_once testdev1
@@ -76,7 +76,7 @@ check "no page stays pinned" [ "$(pins)" = "$before" ]
 # ---- unplug: the file is open when the driver refuses ------------------------------------
 check "a third" td_add testdev2
 check "in use" td_use refused testdev2
-check "its driver refuses twice" refuse testdev2 "always EIO" destroy_ah
+check "its driver refuses twice" refuse testdev2 "always EIO" dealloc_mw
 check "it goes" td_del testdev2
 td_kill
 wait $client
