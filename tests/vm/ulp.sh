@@ -27,18 +27,20 @@ unloads() {
 # Sent packets, and messages that went without any. A message of these protocols is
 # at most 1 MiB and a packet at most 4096 bytes: so many bytes, so many at least. iWARP
 # counts bytes.
-packet=4096
-case $DRIVER in
-roce) sent_names="tx_packets local_messages" ;;
-iwarp) sent_names=tx_bytes packet=1 ;;
-*) sent_names=sent_pkts ;;
-esac
+know_counters() { # of $DRIVER, which may change
+	packet=4096
+	case $DRIVER in
+	roce) sent_names="tx_packets local_messages" ;;
+	iwarp) sent_names=tx_bytes packet=1 ;;
+	*) sent_names=sent_pkts ;;
+	esac
+}
 sent() {
 	for _n in $sent_names; do
 		cat "/sys/class/infiniband/$dev/ports/1/hw_counters/$_n"
 	done
 }
-mark() { marked=$(sent); }
+mark() { know_counters && marked=$(sent); }
 # carried BYTES: since 'mark'
 carried() {
 	echo $marked $(sent) | awk -v bytes="$1" -v packet=$packet '{
