@@ -3,7 +3,7 @@
  * Listening. rdma_cm listens on each device for a wildcard address; so devices
  * of a namespace share one socket for an address and port, and a connection goes
  * to the device that has the address it came to. Binding such sockets to the
- * interfaces instead would miss peers of the same host, who come by lo. A loopback
+ * interfaces instead would miss peers of the same host, which come by lo. A loopback
  * address is none of any device: a connection to it is for the first that listens.
  */
 #include <linux/in.h>

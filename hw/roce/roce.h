@@ -13,7 +13,7 @@
  *	roce_dev.registered, .up, .mtu. Also taken with locks of the core held,
  *	so nothing is waited for with it but memory.
  * roce_sock_lock (mutex, socket.c)
- *	guards the sockets of every namespace, and who listens. Also taken with locks of
+ *	guards the sockets of every namespace, and the notifiers. Also taken with locks of
  *	the core held.
  * roce_dev.gids_lock (spinlock)
  *	writers of the table of GIDs.
