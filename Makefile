@@ -38,8 +38,8 @@ KARGS	= --no-print-directory -C $(KDIR) M=$(AT) \
 ifneq ($(filter um%,$(K)),)
 KARGS	+= ARCH=um
 endif
-# The debug kernel has the handlers; what they watch is ours alone.
-ifeq ($(K),debug)
+# The watched kernels have the handlers; what they watch is ours alone.
+ifneq ($(filter debug um-debug,$(K)),)
 WATCHED	:= -fsanitize=shift,bounds,bool,enum,integer-divide-by-zero
 endif
 # A test loads a module many times, and each time the kernel reads all of the file, of which

@@ -126,11 +126,11 @@ soon ib-6.12 on_few vm 6.12 ofed ib
 soon iwarp-6.1 vm 6.1 ofed iwarp
 soon iwsiw-6.1 on_few siw_vm 6.1
 soon iwarp-6.12 on_few vm 6.12 ofed iwarp
-soon ib-6.1 vm 6.1 ofed ib
 soon roce-stock-6.12 on_few vm 6.12 stock roce
 soon roce-6.12 vm 6.12 ofed roce
 soon elsewhere tests/vm/elsewhere
 if [ "${SCALE:-}" = 1 ]; then
+	soon ib-6.1 vm 6.1 ofed ib
 	soon iwsiw-6.12 siw_vm 6.12
 	soon pair-6.12 tests/vm/pair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon cmpair-6.12 tests/vm/pair SUITE=cmpair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
