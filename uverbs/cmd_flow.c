@@ -27,8 +27,15 @@ static int flow_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
+/* The rule itself is the driver's memory. */
+static void flow_forget(struct ib_uobject *uobj)
+{
+	uv_flow_resources_forget(container_of(uobj, struct ib_uflow_object,
+					      uobject)->resources);
+}
+
 UV_OBJ_TYPE(uv_type_flow, UVERBS_OBJECT_FLOW, struct ib_uflow_object,
-	    flow_destroy, destroy_flow);
+	    flow_destroy, destroy_flow, .forget = flow_forget);
 
 static int flow_check(const struct ib_uverbs_create_flow *cmd)
 {

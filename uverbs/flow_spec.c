@@ -70,6 +70,21 @@ void flow_resources_add(struct ib_uflow_resources *uflow_res,
 EXPORT_SYMBOL(flow_resources_add);
 
 /**
+ * uv_flow_resources_forget - free the resources of a flow rule alone
+ * @uflow_res: resources, or NULL; the counters and actions may be gone
+ *
+ * Context: any but interrupts.
+ */
+void uv_flow_resources_forget(struct ib_uflow_resources *uflow_res)
+{
+	if (!uflow_res)
+		return;
+	kfree(uflow_res->counters);
+	kfree(uflow_res->collection);
+	kfree(uflow_res);
+}
+
+/**
  * ib_uverbs_flow_resources_free - let go of what a flow rule used
  * @uflow_res: resources, or NULL
  *
@@ -85,9 +100,7 @@ void ib_uverbs_flow_resources_free(struct ib_uflow_resources *uflow_res)
 		atomic_dec(&uflow_res->counters[i]->usecnt);
 	for (i = 0; i < uflow_res->collection_num; i++)
 		atomic_dec(&uflow_res->collection[i]->usecnt);
-	kfree(uflow_res->counters);
-	kfree(uflow_res->collection);
-	kfree(uflow_res);
+	uv_flow_resources_forget(uflow_res);
 }
 EXPORT_SYMBOL(ib_uverbs_flow_resources_free);
 

@@ -115,6 +115,7 @@ struct testdev {
 	struct xarray srqs;
 	struct xarray wqs;
 	struct xarray odps;		/* struct td_odp, by index of the key */
+	struct xarray flows;		/* those refused stay until the device goes */
 	u32 next_cqn;
 	u32 next_qpn;
 	u32 next_srqn;
@@ -300,6 +301,9 @@ void td_dmabuf_exit(void);
 /* ofed_testdev_uapi.c, ofed_testdev_bell.c */
 extern const struct uapi_definition td_uapi_defs[], td_bell_defs[];
 int td_mark_cq(struct ib_udata *udata);
+
+/* ofed_testdev_flow.c: what was never destroyed */
+void td_free_flows(struct testdev *td);
 
 /* One piece of the op table per file; ib_set_device_ops() merges them. */
 extern const struct ib_device_ops td_device_ops, td_port_ops, td_roce_ops,

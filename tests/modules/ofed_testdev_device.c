@@ -143,6 +143,28 @@ static int td_enable_driver(struct ib_device *ibdev)
 	return 0;
 }
 
+/*
+ * Objects that this driver would not destroy. The core frees what it has of them
+ * after this.
+ */
+static void td_free_refused(struct testdev *td)
+{
+	struct td_qp *qp;
+	struct td_cq *cq;
+	struct td_srq *srq;
+	unsigned long i;
+
+	td_free_flows(td);
+	xa_for_each(&td->qps, i, qp) {
+		td_wrq_free(&qp->sq);
+		td_wrq_free(&qp->rq);
+	}
+	xa_for_each(&td->cqs, i, cq)
+		kvfree(cq->ring);
+	xa_for_each(&td->srqs, i, srq)
+		td_wrq_free(&srq->rq);
+}
+
 /* Mirror of td_device_add(), from whatever step it reached. */
 static void td_dealloc_driver(struct ib_device *ibdev)
 {
@@ -160,6 +182,7 @@ static void td_dealloc_driver(struct ib_device *ibdev)
 	if (td->pdev)
 		platform_device_unregister(td->pdev);
 	ida_destroy(&td->keys);
+	td_free_refused(td);
 	xa_destroy(&td->odps);
 	xa_destroy(&td->wqs);
 	xa_destroy(&td->srqs);
@@ -235,6 +258,7 @@ static void td_init_tables(struct testdev *td)
 	xa_init_flags(&td->srqs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&td->wqs, XA_FLAGS_ALLOC1);
 	xa_init(&td->odps);
+	xa_init_flags(&td->flows, XA_FLAGS_ALLOC1);
 	ida_init(&td->keys);
 }
 

@@ -8,6 +8,7 @@
 struct td_flow {
 	struct ib_flow ib;
 	struct testdev *td;
+	u32 id;				/* in td->flows */
 };
 
 static bool td_spec_known(u32 type)
@@ -65,9 +66,12 @@ static struct ib_flow *td_create_flow(struct ib_qp *ibqp,
 	if (ret)
 		return ERR_PTR(ret);
 	flow = kzalloc(sizeof(*flow), GFP_KERNEL);
-	if (!flow) {
+	ret = flow ? xa_alloc(&td->flows, &flow->id, flow, xa_limit_31b,
+			      GFP_KERNEL) : -ENOMEM;
+	if (ret) {
+		kfree(flow);
 		td_put(td, TD_flow);
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(ret);
 	}
 	flow->td = td;
 	return &flow->ib;
@@ -81,9 +85,20 @@ static int td_destroy_flow(struct ib_flow *ibflow)
 
 	if (ret)
 		return ret;
+	xa_erase(&td->flows, flow->id);
 	kfree(flow);
 	td_put(td, TD_flow);
 	return 0;
+}
+
+void td_free_flows(struct testdev *td)
+{
+	struct td_flow *flow;
+	unsigned long id;
+
+	xa_for_each(&td->flows, id, flow)
+		kfree(flow);
+	xa_destroy(&td->flows);
 }
 
 const struct ib_device_ops td_flow_ops = {

@@ -65,7 +65,7 @@ check "that module is in use no more" [ "$(uses)" = "$uses" ]
 # ---- for ever ---------------------------------------------------------------------------
 before=$(pins)
 check "another device" td_add testdev1
-check "its driver refuses two ops" refuse testdev1 "always EIO" dealloc_mw dereg_mr
+check "its driver refuses" refuse testdev1 "always EIO" dealloc_mw dereg_mr destroy_flow
 check "files with everything" "$programs/refused" testdev1
 check "pages are pinned still" [ "$(pins)" -gt "$before" ]
 check "one line" said_once testdev1
