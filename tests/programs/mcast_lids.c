@@ -4,15 +4,18 @@
  * needs no privilege.
  *
  * usage: mcast_lids DEVICE detach		by hand, in the order of attaching
- *	  mcast_lids DEVICE close [error]	leave it to the end of the process,
- *						the queue pair in the error state
+ *	  mcast_lids DEVICE close N [error]	leave it to the end of N processes, one
+ *						after the other; in the error state
+ *	  mcast_lids DEVICE kill N [error]	to N processes that are killed
  *	  mcast_lids DEVICE hold READY-FILE [error]	wait to be killed
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/wait.h>
 #include <infiniband/verbs.h>
 
 #include "verdict.h"
@@ -73,21 +76,74 @@ static void detach(void)
 	EXPECT("the queue pair is not busy", ibv_destroy_qp(qp), 0);
 }
 
-int main(int argc, char **argv)
+static void attach(const char *device, bool error)
 {
-	const char *last = argv[argc - 1];
-
-	if (argc < 3 || !qp_make(argv[1])) {
+	if (!qp_make(device)) {
 		puts("no queue pair");
-		return 2;
+		exit(2);
 	}
 	EXPECT("attach", ibv_attach_mcast(qp, &mgid, FIRST_LID), 0);
 	EXPECT("under another LID", ibv_attach_mcast(qp, &mgid, SECOND_LID), 0);
-	if (!strcmp(last, "error"))
+	if (error)
 		fail_qp();
-	if (!strcmp(argv[2], "detach"))
+}
+
+/* A process that ends by itself, or else says on @ready that it can be killed. */
+static void child(const char *device, bool error, int ready)
+{
+	attach(device, error);
+	if (ready < 0 || failed)
+		exit(verdict());
+	if (write(ready, "", 1) != 1)
+		exit(2);
+	pause();
+}
+
+static bool ends(const char *device, bool error, bool by_kill)
+{
+	int fds[2] = { -1, -1 }, status;
+	char byte;
+	pid_t pid;
+
+	if (by_kill && pipe(fds))
+		return false;
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		child(device, error, fds[1]);
+	close(fds[1]);
+	if (by_kill && read(fds[0], &byte, 1) == 1)
+		kill(pid, SIGKILL);
+	close(fds[0]);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return false;
+	return by_kill ? WIFSIGNALED(status) : WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static int many(const char *device, bool error, bool by_kill, int times)
+{
+	int i;
+
+	for (i = 0; i < times; i++)
+		if (!ends(device, error, by_kill))
+			break;
+	EXPECT("processes that ended as they should", i, times);
+	return verdict();
+}
+
+int main(int argc, char **argv)
+{
+	bool error = !strcmp(argv[argc - 1], "error");
+	const char *mode = argc > 2 ? argv[2] : "";
+
+	if (argc > 3 && (!strcmp(mode, "close") || !strcmp(mode, "kill")))
+		return many(argv[1], error, *mode == 'k', atoi(argv[3]));
+	if (argc < 3)
+		return 2;
+	attach(argv[1], error);
+	if (!strcmp(mode, "detach"))
 		detach();
-	if (!strcmp(argv[2], "hold") && argc > 3 && !failed) {
+	if (!strcmp(mode, "hold") && argc > 3 && !failed) {
 		close(open(argv[3], O_CREAT | O_WRONLY, 0666));
 		pause();
 	}

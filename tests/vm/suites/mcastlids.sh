@@ -21,11 +21,6 @@ hold() { # DEVICE [error]
 	holder=$!
 	wait_for 30 [ -e "$work/ready" ] || { cat "$work/held"; return 1; }
 }
-killed() { # [error]
-	hold hca1 $1 && kill -9 $holder
-	wait $holder
-	[ $? = 137 ]
-}
 power() { echo "$1" >"$configfs/hcas/hca1/power"; }
 back() { power 1 && wait_for 30 [ -e "$ibsys/hca1/ports/1/state" ] && wait_for 30 listed; }
 listed() { ibv_devices | grep -qw hca1; }
@@ -46,10 +41,11 @@ chmod 777 "$work"
 check "a fabric" fabric_up pair || exit 1
 check "its HCAs" wait_for 30 listed
 check "by hand" user hca1 detach
-check "left behind, $(count 1000) times" many "$(count 1000)" user hca1 close
-check "in the error state, $(count 1000) times" many "$(count 1000)" user hca1 close error
-check "killed, $(count 1000) times" many "$(count 1000)" killed
-check "killed in the error state, $(count 1000) times" many "$(count 1000)" killed error
+n=$(count 1000)
+check "left behind, $n times" user hca1 close "$n"
+check "in the error state, $n times" user hca1 close "$n" error
+check "killed, $n times" user hca1 kill "$n"
+check "killed in the error state, $n times" user hca1 kill "$n" error
 check "nobody finds any of it" no_user_objects
 check "the HCA goes and comes, $(count 200) times" many "$(count 200)" unplugged
 check "nobody finds any of that" no_user_objects
