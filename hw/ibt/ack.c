@@ -209,7 +209,8 @@ void ibt_resp_atomic(struct ibt_qp *qp, struct ibt_path *path,
 	struct ibt_pkt pkt;
 
 	/* Annex A19: there is nothing to tell but that it was done. */
-	if (request->op->verb == IBT_ATOMIC_WRITE)
+	if (request->op->verb == IBT_ATOMIC_WRITE ||
+	    request->op->verb == IBT_FLUSH)
 		verb = IBT_READ_RESP;
 	ibt_resp_header(qp, path, &pkt, verb, IBT_FIRST | IBT_LAST,
 			request->psn);

@@ -250,7 +250,7 @@ static bool fits(const struct ibt_qp *qp, const struct ibt_slot *slot,
 	bool last = pkt->psn == slot->last_psn;
 
 	/* Annex A19: a READ's answer, without the bytes. */
-	if (slot->opcode == IB_WR_ATOMIC_WRITE)
+	if (slot->opcode == IB_WR_ATOMIC_WRITE || slot->opcode == IB_WR_FLUSH)
 		return pkt->op->flags & IBT_FIRST &&
 		       pkt->op->flags & IBT_LAST && !pkt->length;
 	if (slot->opcode != IB_WR_RDMA_READ ||

@@ -20,7 +20,7 @@ static void note_established(struct ibt_qp *qp)
 /* IBA table 58, unsupported opcode: also what this QP was not set up for. */
 static bool qp_allows(const struct ibt_qp *qp, int access)
 {
-	return READ_ONCE(qp->attr.qp_access_flags) & access;
+	return (READ_ONCE(qp->attr.qp_access_flags) & access) == access;
 }
 
 static struct soft_mem *mem_of(const struct ibt_qp *qp)
@@ -383,7 +383,7 @@ enum ibt_verdict ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg)
 
 /* ---- READ and atomics ---------------------------------------------------------------- */
 
-/* What all of them need; @access: IB_ACCESS_REMOTE_READ, _ATOMIC or _WRITE. */
+/* What all of them need; @access: IB_ACCESS_REMOTE_*, or those of a FLUSH. */
 static enum ibt_verdict may_answer(struct ibt_qp *qp, int access)
 {
 	lockdep_assert_held(&qp->resp.lock);
@@ -427,8 +427,40 @@ static enum soft_fault do_atomic(struct soft_region *region,
 	return soft_region_fetch_add(region, msg->va, msg->swap_add, original);
 }
 
-enum ibt_verdict ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
-				 u64 *original)
+/* Annex A19.4.1.1: what the placement types want of a queue pair and a region. */
+static int flush_access(u8 placement)
+{
+	int access = 0;
+
+	if (placement & IB_FLUSH_GLOBAL)
+		access |= IB_ACCESS_FLUSH_GLOBAL;
+	if (placement & IB_FLUSH_PERSISTENT)
+		access |= IB_ACCESS_FLUSH_PERSISTENT;
+	return access;
+}
+
+static enum ibt_verdict exec_flush(struct ibt_qp *qp, const struct ibt_msg *msg)
+{
+	const struct soft_flush flush = {
+		.rkey = msg->rkey,
+		.whole = msg->selectivity == IB_FLUSH_MR,
+		.iova = msg->va,
+		.length = msg->length,
+		.access = flush_access(msg->placement),
+	};
+	enum ibt_verdict verdict = may_answer(qp, flush.access);
+
+	if (verdict != IBT_DONE)
+		return verdict;
+	if (!flush.access || msg->selectivity > IB_FLUSH_MR ||
+	    msg->placement & ~(IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT))
+		return IBT_BAD_REQUEST;
+	return soft_flush(mem_of(qp), qp->ib.pd, qp->ib.qp_num, &flush) ==
+	       SOFT_OK ? IBT_DONE : IBT_NO_ACCESS;
+}
+
+static enum ibt_verdict exec_word(struct ibt_qp *qp, const struct ibt_msg *msg,
+				  u64 *original)
 {
 	bool store = msg->verb == IBT_ATOMIC_WRITE;
 	int access = store ? IB_ACCESS_REMOTE_WRITE : IB_ACCESS_REMOTE_ATOMIC;
@@ -452,6 +484,15 @@ enum ibt_verdict ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
 	fault = do_atomic(region, msg, original);
 	soft_region_put(region);
 	return fault == SOFT_OK ? IBT_DONE : IBT_NO_ACCESS;
+}
+
+enum ibt_verdict ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
+				 u64 *original)
+{
+	if (msg->verb != IBT_FLUSH)
+		return exec_word(qp, msg, original);
+	*original = 0;
+	return exec_flush(qp, msg);
 }
 
 /* ---- afterwards ------------------------------------------------------------------------ */

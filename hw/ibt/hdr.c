@@ -50,6 +50,12 @@ static const u8 *parse_target(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 		pkt->qkey = be32_to_cpu(deth->qkey);
 		pkt->src_qpn = low_24(deth->src_qpn);
 	}
+	if (headers & IBT_FETH) {
+		u32 what = be32_to_cpu(NEXT(at, feth)->what);
+
+		pkt->placement = FIELD_GET(IBT_FETH_PLACEMENT, what);
+		pkt->selectivity = FIELD_GET(IBT_FETH_SELECTIVITY, what);
+	}
 	if (headers & IBT_RETH) {
 		const struct ibt_wire_reth *reth = NEXT(at, reth);
 
@@ -171,6 +177,11 @@ static u8 *push_target(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 		deth->qkey = cpu_to_be32(pkt->qkey);
 		deth->src_qpn = cpu_to_be32(pkt->src_qpn & IBT_WIRE_24);
 	}
+	if (headers & IBT_FETH)
+		NEXT(at, feth)->what =
+			cpu_to_be32(FIELD_PREP(IBT_FETH_PLACEMENT, pkt->placement) |
+				    FIELD_PREP(IBT_FETH_SELECTIVITY,
+					       pkt->selectivity));
 	if (headers & IBT_RETH) {
 		struct ibt_wire_reth *reth = NEXT(at, reth);
 

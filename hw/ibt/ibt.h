@@ -512,14 +512,16 @@ void ibt_mcast_receive(struct ibt_port *port, const struct ibt_pkt *pkt,
 
 /**
  * struct ibt_msg - a request, however it came
- * @verb: IBT_SEND, _WRITE, _READ, _CMP_SWAP, _FETCH_ADD, _ATOMIC_WRITE
+ * @verb: IBT_SEND, _WRITE, _READ, _CMP_SWAP, _FETCH_ADD, _ATOMIC_WRITE, _FLUSH
  * @extra: 0, IBT_IMM (@imm), IBT_IETH (@inv_rkey)
  * @solicited: the peer's consumer is to be woken
  * @imm: immediate data
  * @inv_rkey: key that the peer is to invalidate
  * @va: address at the peer, of all but a SEND
  * @rkey: its key
- * @length: of WRITE, READ and ATOMIC WRITE; of a SEND, if not @whole: so much is
+ * @placement: (FLUSH) IB_FLUSH_GLOBAL, IB_FLUSH_PERSISTENT; @selectivity: IB_FLUSH_RANGE,
+ *	       IB_FLUSH_MR
+ * @length: of WRITE, READ, ATOMIC WRITE and FLUSH; of a SEND, if not @whole: so much is
  *	    known to come
  * @whole: it comes straight from the requester: @length is known at once
  * @swap_add: of an atomic; of an ATOMIC WRITE the eight bytes, in the order of memory
@@ -528,11 +530,13 @@ void ibt_mcast_receive(struct ibt_port *port, const struct ibt_pkt *pkt,
  */
 struct ibt_msg {
 	enum ibt_verb verb;
-	u8 extra;
+	u16 extra;
 	bool solicited;
 	bool whole;
 	__be32 imm;
 	u32 inv_rkey;
+	u8 placement;
+	u8 selectivity;
 	u64 va;
 	u32 rkey;
 	u32 length;
@@ -557,7 +561,7 @@ enum ibt_verdict ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg);
 /* @from: where the answer is; the caller ends it, resp.lock no longer needed. */
 enum ibt_verdict ibt_exec_read(struct ibt_qp *qp, const struct ibt_msg *msg,
 			       struct soft_iter *from);
-/* ATOMIC WRITE too, which has no original: 0. */
+/* ATOMIC WRITE and FLUSH too, which have no original: 0. */
 enum ibt_verdict ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
 				 u64 *original);
 /* What IBA 9.9.3 says happens to the responder's own QP after @verdict. */

@@ -32,6 +32,14 @@ static void fill_msg(const struct ibt_slot *slot,
 				       slot->atomic.compare_add;
 		return;
 	}
+	if (info->verb == IBT_FLUSH) {
+		msg->placement = slot->flush.placement;
+		msg->selectivity = slot->flush.selectivity;
+		msg->va = slot->flush.remote_addr;
+		msg->rkey = slot->flush.rkey;
+		msg->length = slot->flush.length;
+		return;
+	}
 	msg->va = slot->rdma.remote_addr;
 	msg->rkey = slot->rdma.rkey;
 	msg->srqn = slot->rdma.srqn;
@@ -280,7 +288,7 @@ static bool take_word(struct ibt_qp *qp, struct ibt_slot *slot,
 	return fault == SOFT_OK;
 }
 
-/* Atomic, ATOMIC WRITE: executed at once. */
+/* Atomic, ATOMIC WRITE, FLUSH: executed at once. */
 static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_slot *slot,
 			      const struct ibt_wr_info *info)
 {
@@ -304,7 +312,7 @@ static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_slot *slot,
 
 	if (verdict != IBT_DONE)
 		return refused(qp, slot, verdict, syndrome);
-	if (info->kind == IBT_WR_STORE ||
+	if (info->kind == IBT_WR_STORE || info->verb == IBT_FLUSH ||
 	    ibt_slot_original(qp, slot, original))
 		finish(qp, slot);
 	return IBT_LOCAL_MOVED;

@@ -14,6 +14,7 @@
 #define HDR_BYTES(headers) (sizeof(struct ibt_wire_bth) +		\
 	ETH_BYTES(headers, IBT_XRCETH, xrceth) +			\
 	ETH_BYTES(headers, IBT_DETH, deth) +				\
+	ETH_BYTES(headers, IBT_FETH, feth) +				\
 	ETH_BYTES(headers, IBT_RETH, reth) +				\
 	ETH_BYTES(headers, IBT_ATOMICETH, atomiceth) +			\
 	ETH_BYTES(headers, IBT_AETH, aeth) +				\
@@ -70,6 +71,7 @@
 
 #define ALL_ROWS(X)							\
 	RELIABLE_ROWS(X, RC, IB_OPCODE_RC, 0)				\
+	X(RC, IB_OPCODE_RC, FLUSH, FLUSH, IBT_FETH | IBT_RETH, BARE)	\
 	X(RC, IB_OPCODE_RC, ATOMIC_WRITE, ATOMIC_WRITE, IBT_RETH, O)	\
 	SEND_ROWS(X, UC, IB_OPCODE_UC, 0)				\
 	WRITE_ROWS(X, UC, IB_OPCODE_UC, 0)				\
@@ -88,11 +90,12 @@
 #define RESERVED_ROWS(X, t, n)						\
 	UNUSED_ROW(X, t, n, 15) UNUSED_ROW(X, t, n, 18)			\
 	UNUSED_ROW(X, t, n, 19) UNUSED_ROW(X, t, n, 1A)			\
-	UNUSED_ROW(X, t, n, 1B) UNUSED_ROW(X, t, n, 1C)			\
-	UNUSED_ROW(X, t, n, 1E) UNUSED_ROW(X, t, n, 1F)
+	UNUSED_ROW(X, t, n, 1B) UNUSED_ROW(X, t, n, 1E)			\
+	UNUSED_ROW(X, t, n, 1F)
 #define UNUSED_ROWS(X)							\
 	RESERVED_ROWS(X, RC, IB_OPCODE_RC)				\
 	RESERVED_ROWS(X, XRC, IBT_OPCODE_XRC)				\
+	UNUSED_ROW(X, XRC, IBT_OPCODE_XRC, 1C)				\
 	UNUSED_ROW(X, XRC, IBT_OPCODE_XRC, 1D)
 
 #define FACTS(t, n, op, kind, eth, how)					\
@@ -141,7 +144,7 @@ numbers[IBT_TRANSPORTS][IBT_RESYNC + 1][PLACES + 1][NUM_EXTRA] = {
  * Return: the opcode; 0xff, which no entry of the table has, if none says this.
  */
 u8 ibt_opcode_of(enum ibt_transport transport, enum ibt_verb verb, u8 place,
-		 u8 extra)
+		 u16 extra)
 {
 	if (transport >= IBT_TRANSPORTS || verb > IBT_RESYNC)
 		return 0xff;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The one table of opcodes (IBA vol. 1 table 38; XRC: annex A14, congestion
- * notification: A17, ATOMIC WRITE: A19). It drives building, parsing and sequence
+ * notification: A17, FLUSH and ATOMIC WRITE: A19). It drives building, parsing and sequence
  * checks.
  */
 #ifndef IBT_OPCODE_H
@@ -16,13 +16,13 @@
 #define IBT_OPCODE_XRC		0xa0
 /* Of the low five bits, beside IB_OPCODE_CNP. */
 #define IB_OPCODE_NOTIFY	0x01
-/* Beside IB_OPCODE_RC and IBT_OPCODE_XRC: reserved, or (FLUSH) not for us. */
+/* Beside IB_OPCODE_RC and IBT_OPCODE_XRC: reserved, or RC's alone. */
 #define IB_OPCODE_UNUSED_15	0x15
 #define IB_OPCODE_UNUSED_18	0x18
 #define IB_OPCODE_UNUSED_19	0x19
 #define IB_OPCODE_UNUSED_1A	0x1a
 #define IB_OPCODE_UNUSED_1B	0x1b
-#define IB_OPCODE_UNUSED_1C	0x1c
+#define IB_OPCODE_UNUSED_1C	0x1c	/* FLUSH, in RC */
 #define IB_OPCODE_UNUSED_1D	0x1d	/* ATOMIC WRITE, in RC */
 #define IB_OPCODE_UNUSED_1E	0x1e
 #define IB_OPCODE_UNUSED_1F	0x1f
@@ -39,13 +39,14 @@ enum ibt_transport {
 /* Extended headers, in the order in which they follow the BTH. */
 #define IBT_XRCETH	BIT(0)
 #define IBT_DETH	BIT(1)
-#define IBT_RETH	BIT(2)
-#define IBT_ATOMICETH	BIT(3)
-#define IBT_AETH	BIT(4)
-#define IBT_ATOMICACK	BIT(5)
-#define IBT_IMM		BIT(6)
-#define IBT_IETH	BIT(7)
-#define IBT_CNPETH	BIT(8)	/* 16 reserved bytes */
+#define IBT_FETH	BIT(2)
+#define IBT_RETH	BIT(3)
+#define IBT_ATOMICETH	BIT(4)
+#define IBT_AETH	BIT(5)
+#define IBT_ATOMICACK	BIT(6)
+#define IBT_IMM		BIT(7)
+#define IBT_IETH	BIT(8)
+#define IBT_CNPETH	BIT(9)	/* 16 reserved bytes */
 
 /* What a message is. */
 enum ibt_verb {
@@ -58,6 +59,7 @@ enum ibt_verb {
 	IBT_CMP_SWAP,
 	IBT_FETCH_ADD,
 	IBT_ATOMIC_WRITE,
+	IBT_FLUSH,
 	IBT_NOTIFY,
 	IBT_RESYNC,
 	IBT_UNKNOWN,	/* an opcode without a meaning: it is refused in its turn */
@@ -95,6 +97,6 @@ extern const struct ibt_opcode ibt_opcodes[256];
 
 /* Of a request packet: which opcode says this. @extra: 0, IBT_IMM or IBT_IETH. */
 u8 ibt_opcode_of(enum ibt_transport transport, enum ibt_verb verb, u8 place,
-		 u8 extra);
+		 u16 extra);
 
 #endif /* IBT_OPCODE_H */

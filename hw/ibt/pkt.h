@@ -82,6 +82,8 @@ struct ibt_pkt {
 	u32 srqn;		/* XRCETH */
 	u32 qkey;		/* DETH */
 	u32 src_qpn;
+	u8 placement;		/* FETH: IB_FLUSH_GLOBAL, IB_FLUSH_PERSISTENT */
+	u8 selectivity;		/* FETH: IB_FLUSH_RANGE, IB_FLUSH_MR */
 	u64 va;			/* RETH, AtomicETH */
 	u32 rkey;
 	u32 dma_length;		/* RETH */

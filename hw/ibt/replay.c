@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memory of the READs and atomics that were answered, for the case that the
- * answer got lost (IBA 9.7.5.1.5). ATOMIC WRITE is an atomic here, that found
- * nothing. As many as the peer may have outstanding are kept: older ones can not
+ * answer got lost (IBA 9.7.5.1.5). ATOMIC WRITE and FLUSH are atomics here, that
+ * found nothing. As many as the peer may have outstanding are kept: older ones can not
  * be asked again. Lookups go from the newest to the oldest, so that after a turn
  * of the PSN circle the right one is found first.
  */

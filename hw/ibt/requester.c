@@ -129,6 +129,14 @@ static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
 			       slot->atomic.compare_add : 0;
 		return;
 	}
+	if (info->verb == IBT_FLUSH) {
+		pkt->placement = slot->flush.placement;
+		pkt->selectivity = slot->flush.selectivity;
+		pkt->va = slot->flush.remote_addr;
+		pkt->rkey = slot->flush.rkey;
+		pkt->dma_length = slot->flush.length;
+		return;
+	}
 	pkt->srqn = slot->rdma.srqn;
 	pkt->va = slot->rdma.remote_addr;
 	pkt->rkey = slot->rdma.rkey;
@@ -190,7 +198,7 @@ static void outstanding(struct ibt_sq *sq, struct ibt_slot *slot)
 	sq->rd_atomic++;
 }
 
-/* READ, or what is missing of it; atomics. One packet. */
+/* READ, or what is missing of it; atomics; FLUSH. One packet. */
 static bool send_ask(struct ibt_qp *qp, struct round *round,
 		     struct ibt_slot *slot, const struct ibt_wr_info *info)
 {

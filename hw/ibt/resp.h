@@ -70,7 +70,7 @@ struct ibt_reading {
 
 /**
  * struct ibt_replay - what answers a duplicate READ or atomic (IBA 9.7.5.1.5)
- * @verb: IBT_READ, IBT_CMP_SWAP, IBT_FETCH_ADD or IBT_ATOMIC_WRITE
+ * @verb: IBT_READ, IBT_CMP_SWAP, IBT_FETCH_ADD, IBT_ATOMIC_WRITE or IBT_FLUSH
  * @first_psn, @last_psn: of the answer
  * @va, @rkey, @length: READ: what may be asked again, with full checks
  * @original: atomic: the value that was found

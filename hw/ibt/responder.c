@@ -39,6 +39,8 @@ static struct ibt_msg msg_of(const struct ibt_pkt *pkt)
 		.swap_add = pkt->swap_add,
 		.compare = pkt->compare,
 		.srqn = pkt->srqn,
+		.placement = pkt->placement,
+		.selectivity = pkt->selectivity,
 	};
 }
 
@@ -139,7 +141,7 @@ static enum ibt_verdict exec_atomic(struct ibt_qp *qp,
 	return ibt_exec_atomic(qp, &msg, original);
 }
 
-/* An atomic or ATOMIC WRITE is executed once at most, so the room for its answer
+/* An atomic, ATOMIC WRITE or FLUSH is executed once at most, so the room for its answer
  * comes first. @again: it was, and @skb is not looked at. False: no memory, nothing
  * was done.
  */
@@ -219,6 +221,7 @@ static bool rc_in_turn(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	case IBT_CMP_SWAP:
 	case IBT_FETCH_ADD:
 	case IBT_ATOMIC_WRITE:
+	case IBT_FLUSH:
 		return do_atomic(qp, pkt, skb, NULL);
 	default:
 		verdict = IBT_BAD_REQUEST;

@@ -9,7 +9,7 @@
 enum ibt_wr_kind {
 	IBT_WR_NONE,		/* there is no such request */
 	IBT_WR_DATA,		/* SEND, WRITE: bytes go out */
-	IBT_WR_ASK,		/* READ, atomics: bytes come back */
+	IBT_WR_ASK,		/* READ, atomics: bytes come back; FLUSH: none do */
 	IBT_WR_STORE,		/* ATOMIC WRITE: bytes go out, an answer comes */
 	IBT_WR_HERE,		/* LOCAL_INV, REG_MR, BIND_MW: nothing goes out */
 };
@@ -20,14 +20,16 @@ enum ibt_wr_kind {
  * @verb, @extra: of the message it makes
  * @transports: BIT(enum ibt_transport) that have it
  * @kernel_only: not from a user's ring
+ * @user_only: the kernel has no request for it
  * @wc: enum ib_wc_opcode of its completion
  */
 struct ibt_wr_info {
 	u8 kind;
 	u8 verb;
-	u8 extra;
+	u16 extra;
 	u8 transports;
 	bool kernel_only;
+	bool user_only;
 	u8 wc;
 };
 

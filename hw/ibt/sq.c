@@ -32,10 +32,12 @@ static const struct ibt_wr_info wr_infos[] = {
 	/* Annex A19. XRC has no opcode for it. */
 	[IB_WR_ATOMIC_WRITE] = { IBT_WR_STORE, IBT_ATOMIC_WRITE, 0,
 				 BIT(IBT_RC), .wc = IB_WC_ATOMIC_WRITE },
+	[IB_WR_FLUSH] = { IBT_WR_ASK, IBT_FLUSH, 0, BIT(IBT_RC),
+			  .user_only = true, .wc = IB_WC_FLUSH },
 	[IB_WR_LOCAL_INV] = { IBT_WR_HERE, .transports = ON_CONN,
 			      .wc = IB_WC_LOCAL_INV },
 	[IB_WR_BIND_MW] = { IBT_WR_HERE, .transports = ON_CONN,
-			    .wc = IB_WC_BIND_MW },
+			    .user_only = true, .wc = IB_WC_BIND_MW },
 	[IB_WR_REG_MR] = { IBT_WR_HERE, .transports = ON_CONN,
 			   .kernel_only = true, .wc = IB_WC_REG_MR },
 };

@@ -18,8 +18,9 @@ enum ibt_slot_state {
  *	    malformed waits for its turn with its status set
  * @num_sge: entries of @sge
  * @numbered: it has PSNs. Requests that stay here (REG_MR, ...) never have
- * @counted: (READ, atomic, ATOMIC WRITE) it is one of sq.rd_atomic
+ * @counted: (READ, atomic, ATOMIC WRITE, FLUSH) it is one of sq.rd_atomic
  * @length: bytes of the message
+ * @flush.length: (IB_WR_FLUSH) bytes at the peer; the message has none
  * @first_psn, @last_psn: its packets, once they are numbered (READ: of the answer)
  * @ud.route: referenced; its path is asked for when it is sent
  * @ud.header: (IB_WR_LSO) of each of its packets, @ud.header_bytes of it: the consumer's,
@@ -58,6 +59,13 @@ struct ibt_slot {
 			u32 rkey;
 			u32 srqn;
 		} atomic;
+		struct {
+			u64 remote_addr;
+			u32 rkey;
+			u32 length;
+			u8 placement;
+			u8 selectivity;
+		} flush;
 		struct {
 			struct ibt_route *route;
 			u32 qpn;

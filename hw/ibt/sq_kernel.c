@@ -131,8 +131,7 @@ static int fill_slot(struct ibt_qp *qp, struct ibt_slot *slot,
 	const struct ibt_wr_info *info = ibt_wr_info(wr->opcode);
 	int ret;
 
-	/* The kernel has no request to bind a window. */
-	if (info->kind == IBT_WR_NONE || wr->opcode == IB_WR_BIND_MW ||
+	if (info->kind == IBT_WR_NONE || info->user_only ||
 	    !(info->transports & BIT(qp->transport)))
 		return -EINVAL;
 	slot->wr_id = wr->wr_id;

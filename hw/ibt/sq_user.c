@@ -92,10 +92,24 @@ static u8 take_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
 	return IB_WC_SUCCESS;
 }
 
+/* Annex A19.4. There are no SGEs, and what the element says of its bytes is nothing. */
+static void take_flush(struct ibt_slot *slot, const struct rxe_send_wr *wr)
+{
+	slot->flush.remote_addr = compat_rxe_flush(wr)->remote_addr;
+	slot->flush.rkey = compat_rxe_flush(wr)->rkey;
+	slot->flush.length = compat_rxe_flush(wr)->length;
+	slot->flush.placement = compat_rxe_flush(wr)->type;
+	slot->flush.selectivity = compat_rxe_flush(wr)->level;
+}
+
 /* @wr.reserved: the only place where the user can name a remote SRQ (XRC). */
 static u8 take_ask(struct ibt_slot *slot, const struct rxe_send_wr *wr,
 		   const struct ibt_wr_info *info)
 {
+	if (info->verb == IBT_FLUSH) {
+		take_flush(slot, wr);
+		return IB_WC_SUCCESS;
+	}
 	if (slot->is_inline)
 		return IB_WC_LOC_QP_OP_ERR;
 	if (info->verb == IBT_READ) {
@@ -160,7 +174,7 @@ static u8 take(struct ibt_qp *qp, struct ibt_slot *slot,
 	if (info->kind == IBT_WR_NONE || info->kernel_only ||
 	    !(info->transports & BIT(qp->transport)))
 		return IB_WC_LOC_QP_OP_ERR;
-	if (info->kind != IBT_WR_HERE) {
+	if (info->kind != IBT_WR_HERE && info->verb != IBT_FLUSH) {
 		status = take_payload(&qp->sq, slot, wqe, payload);
 		if (status)
 			return status;

@@ -58,6 +58,15 @@ struct ibt_wire_deth {
 } __packed;
 static_assert(sizeof(struct ibt_wire_deth) == 8);
 
+/** struct ibt_wire_feth - FLUSH Extended Transport Header, annex A19 */
+struct ibt_wire_feth {
+	__be32 what;		/* 26 reserved bits, selectivity and placement */
+} __packed;
+static_assert(sizeof(struct ibt_wire_feth) == 4);
+
+#define IBT_FETH_SELECTIVITY	GENMASK(5, 4)	/* of @what: enum ib_selectivity_level */
+#define IBT_FETH_PLACEMENT	GENMASK(3, 0)	/* enum ib_placement_type, a mask */
+
 /** struct ibt_wire_reth - RDMA Extended Transport Header, section 9.3.3 */
 struct ibt_wire_reth {
 	__be64 va;

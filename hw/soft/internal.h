@@ -124,6 +124,13 @@ enum soft_fault soft_region_may_local(struct soft_region *region,
 				      const struct ib_sge *sge, int access,
 				      u32 *grant);
 
+enum soft_fault soft_region_may_remote(const struct soft_region *region,
+				       struct ib_pd *pd, u32 qpn, u32 rkey,
+				       u64 iova, u64 length, int access);
+
+/* flush.c */
+int soft_pages_persist(const struct soft_pages *pages, int access);
+
 /* mr.c */
 enum soft_fault soft_spot_get(const struct soft_region *region, u64 iova,
 			      u64 want, bool remote, struct soft_spot *spot);

@@ -239,9 +239,21 @@ struct soft_region *soft_region_local(struct soft_mem *mem, struct ib_pd *pd,
 	return NULL;
 }
 
-static enum soft_fault may_remote(const struct soft_region *region,
-				  struct ib_pd *pd, u32 qpn, u32 rkey,
-				  u64 iova, u64 length, int access)
+/**
+ * soft_region_may_remote - check what a request of the peer asks for
+ * @region: named by the index in the rkey
+ * @pd: of the queue pair
+ * @qpn: of the queue pair
+ * @rkey: of the request
+ * @iova: of the request
+ * @length: of the request
+ * @access: IB_ACCESS_*, all of which it needs
+ *
+ * Context: any; @region is locked.
+ */
+enum soft_fault soft_region_may_remote(const struct soft_region *region,
+				       struct ib_pd *pd, u32 qpn, u32 rkey,
+				       u64 iova, u64 length, int access)
 {
 	soft_region_assert_locked(region);
 
@@ -268,7 +280,8 @@ static struct soft_region *find_remote(struct soft_mem *mem, struct ib_pd *pd,
 	if (!region)
 		return NULL;
 	flags = soft_region_lock(region);
-	*fault = may_remote(region, pd, qpn, rkey, iova, length, access);
+	*fault = soft_region_may_remote(region, pd, qpn, rkey, iova, length,
+					access);
 	*grant = region->grant;
 	soft_region_unlock(region, flags);
 	if (*fault == SOFT_OK)

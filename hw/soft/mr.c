@@ -117,6 +117,7 @@ static struct soft_pages *pages_of_user(struct ib_device *device, u64 start,
 	struct soft_pages *pages;
 	struct sg_page_iter it;
 	struct ib_umem *umem;
+	int ret;
 
 	umem = ib_umem_get(device, start, length, access);
 	if (IS_ERR(umem))
@@ -135,7 +136,11 @@ static struct soft_pages *pages_of_user(struct ib_device *device, u64 start,
 			break;
 		pages->page[pages->num++] = sg_page_iter_page(&it);
 	}
-	return pages;
+	ret = soft_pages_persist(pages, access);
+	if (!ret)
+		return pages;
+	pages_free(pages);
+	return ERR_PTR(ret);
 }
 
 /* ---- regions of programs, and of all kernel memory ------------------------- */
@@ -192,7 +197,8 @@ static void grant_user(struct soft_region *region, struct soft_pages *pages,
  * @udata: not used
  *
  * Context: process, of the program. Return: the region, or ERR_PTR: the errno
- * of ib_check_mr_access() or ib_umem_get(), -EINVAL (@virt_addr wraps), -ENOMEM.
+ * of ib_check_mr_access() or ib_umem_get(), -EINVAL (@virt_addr wraps, or @access wants
+ * persistence of memory that forgets), -ENOMEM.
  */
 struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			       u64 virt_addr, int access,
@@ -248,7 +254,7 @@ static int rereg_check(const struct soft_region *region, int flags,
 		return -EINVAL;
 	if (ib_access_writable(access) && !region->pages->umem->writable)
 		return -EPERM;
-	return 0;
+	return soft_pages_persist(region->pages, access);
 }
 
 /**

@@ -335,6 +335,23 @@ void soft_iter_list(struct soft_iter *it, struct soft_mem *mem,
 		    int access);
 void soft_iter_region(struct soft_iter *it, struct soft_region *region,
 		      u64 iova, u64 length);	/* takes over the reference */
+/**
+ * struct soft_flush - what a FLUSH asks for
+ * @rkey: of the region
+ * @whole: of all of the region; @iova, @length: of a range otherwise
+ * @access: IB_ACCESS_FLUSH_GLOBAL, IB_ACCESS_FLUSH_PERSISTENT, or both
+ */
+struct soft_flush {
+	u32 rkey;
+	bool whole;
+	u64 iova;
+	u64 length;
+	int access;
+};
+
+enum soft_fault soft_flush(struct soft_mem *mem, struct ib_pd *pd, u32 qpn,
+			   const struct soft_flush *flush);
+
 /* soft_region_remote() and soft_iter_region() in one step. */
 enum soft_fault soft_iter_remote(struct soft_iter *it, struct soft_mem *mem,
 				 struct ib_pd *pd, u32 qpn, u32 rkey, u64 iova,

@@ -145,6 +145,38 @@ void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf);
 #define IB_WC_ATOMIC_WRITE ((enum ib_wc_opcode)9)
 #endif
 
+/*
+ * Names of FLUSH: since 6.2 in the same headers. A core that does not know it lets no
+ * program have the rights, so devices announce it only where the core does. Drop with
+ * 6.1.
+ */
+#ifdef COMPAT_HAVE_FLUSH
+#define COMPAT_DEVICE_FLUSH \
+	(IB_DEVICE_FLUSH_GLOBAL | IB_DEVICE_FLUSH_PERSISTENT)
+#define compat_rxe_flush(wr) (&(wr)->wr.flush)
+#else
+#define COMPAT_DEVICE_FLUSH 0
+/* As 6.2 has it in struct rxe_send_wr. */
+struct compat_rxe_flush {
+	__aligned_u64 remote_addr;
+	__u32 length;
+	__u32 rkey;
+	__u8 type;
+	__u8 level;
+};
+#define compat_rxe_flush(send) \
+	((const struct compat_rxe_flush *)&(send)->wr)
+#define IB_OPCODE_FLUSH 0x1c
+#define IB_WR_FLUSH ((enum ib_wr_opcode)14)
+#define IB_WC_FLUSH ((enum ib_wc_opcode)8)
+#define IB_ACCESS_FLUSH_GLOBAL BIT(8)
+#define IB_ACCESS_FLUSH_PERSISTENT BIT(9)
+#define IB_FLUSH_GLOBAL BIT(0)
+#define IB_FLUSH_PERSISTENT BIT(1)
+#define IB_FLUSH_RANGE 0
+#define IB_FLUSH_MR 1
+#endif
+
 /* In enum ib_rate since 6.9. Drop when 6.12 is the oldest kernel. */
 #ifndef COMPAT_HAVE_RATE_800
 #define IB_RATE_800_GBPS ((enum ib_rate)23)

@@ -69,6 +69,7 @@ static const struct row table_38[] = {
 	{ 0x16, IBT_RC, "RC_SEND_LAST_WITH_INVALIDATE", IBT_SEND, 'L', "rp", "I", 16 },
 	{ 0x17, IBT_RC, "RC_SEND_ONLY_WITH_INVALIDATE", IBT_SEND, 'O', "rp", "I", 16 },
 	/* Annex A19; RC only. */
+	{ 0x1c, IBT_RC, "RC_FLUSH", IBT_FLUSH, 'O', "", "FR", 32 },
 	{ 0x1d, IBT_RC, "RC_ATOMIC_WRITE", IBT_ATOMIC_WRITE, 'O', "p", "R", 28 },
 	/* Reserved there, or in annexes that we do not do: to be refused (9.7.4.1.3). */
 	{ 0x15, IBT_RC, "RC_UNUSED_15", IBT_UNKNOWN, 'O', "p", "", 12 },
@@ -76,7 +77,6 @@ static const struct row table_38[] = {
 	{ 0x19, IBT_RC, "RC_UNUSED_19", IBT_UNKNOWN, 'O', "p", "", 12 },
 	{ 0x1a, IBT_RC, "RC_UNUSED_1A", IBT_UNKNOWN, 'O', "p", "", 12 },
 	{ 0x1b, IBT_RC, "RC_UNUSED_1B", IBT_UNKNOWN, 'O', "p", "", 12 },
-	{ 0x1c, IBT_RC, "RC_UNUSED_1C", IBT_UNKNOWN, 'O', "p", "", 12 },
 	{ 0x1e, IBT_RC, "RC_UNUSED_1E", IBT_UNKNOWN, 'O', "p", "", 12 },
 	{ 0x1f, IBT_RC, "RC_UNUSED_1F", IBT_UNKNOWN, 'O', "p", "", 12 },
 
@@ -146,9 +146,9 @@ static const struct row *row_of(u8 byte)
 
 static u16 headers_of(const struct row *row)
 {
-	static const char letters[] = "XDRCAKMIN";
+	static const char letters[] = "XDFRCAKMIN";
 	static const u16 bits[] = {
-		IBT_XRCETH, IBT_DETH, IBT_RETH, IBT_ATOMICETH,
+		IBT_XRCETH, IBT_DETH, IBT_FETH, IBT_RETH, IBT_ATOMICETH,
 		IBT_AETH, IBT_ATOMICACK, IBT_IMM, IBT_IETH, IBT_CNPETH,
 	};
 	const char *letter;
@@ -213,7 +213,7 @@ static int meaningful_rows(void)
 /* Every question, sensible or not, is answered with a row that says just that. */
 static void opcode_of_is_the_way_back(struct kunit *test)
 {
-	static const u8 extras[] = { 0, IBT_IMM, IBT_IETH };
+	static const u16 extras[] = { 0, IBT_IMM, IBT_IETH };
 	int question, found = 0;
 
 	for (question = 0; question < 8 * 16 * 4 * 3; question++) {
@@ -296,6 +296,17 @@ static const struct golden goldens[] = { {
 		 .qpn = 0x102, .psn = 9, .va = 0xffff888000001000,
 		 .rkey = 0x10203, .dma_length = 0x80000000, .payload = 28 },
 }, {
+	/* FETH, annex A19: placement in the low 4 bits, selectivity above; then a RETH. */
+	.name = "RC FLUSH", .length = 32 + 4,
+	.bytes = { 0x1c, 0x00, 0xff, 0xff, 0x00, 0x00, 0x01, 0x02,
+		   0x80, 0x00, 0x00, 0x09, 0x00, 0x00, 0x00, 0x12,
+		   0x00, 0x00, 0x7f, 0x00, 0x00, 0x00, 0x10, 0x08,
+		   0x00, 0x01, 0x02, 0x03, 0x00, 0x00, 0x00, 0x40, ICRC },
+	.pkt = { .opcode = 0x1c, .ack_request = true, .pkey = 0xffff,
+		 .qpn = 0x102, .psn = 9, .placement = 2, .selectivity = 1,
+		 .va = 0x7f0000001008, .rkey = 0x10203, .dma_length = 0x40,
+		 .payload = 32 },
+}, {
 	/* AETH, section 9.3.5: NAK, remote access error (0 11 00010), MSN 3. */
 	.name = "RC NAK", .length = 16 + 4,
 	.bytes = { 0x11, 0x40, 0xff, 0xff, 0x00, 0x00, 0x01, 0x02,
@@ -376,6 +387,7 @@ static const struct golden goldens[] = { {
 #define FIELDS(X)							\
 	X(opcode) X(solicited) X(migrated) X(ack_request) X(fecn)	\
 	X(becn) X(pad) X(pkey) X(qpn) X(psn) X(srqn) X(qkey) X(src_qpn)	\
+	X(placement) X(selectivity)					\
 	X(va) X(rkey) X(dma_length) X(swap_add) X(compare) X(syndrome)	\
 	X(msn) X(original) X(imm) X(inv_rkey) X(payload) X(length)
 
@@ -488,6 +500,8 @@ static void round_trip(struct kunit *test)
 		in.solicited = noise.qkey & 2;
 		in.migrated = noise.qkey & 4;
 		in.srqn = headers & IBT_XRCETH ? noise.srqn & 0xffffff : 0;
+		in.placement = headers & IBT_FETH ? noise.placement & 15 : 0;
+		in.selectivity = headers & IBT_FETH ? noise.selectivity & 3 : 0;
 		in.va = headers & (IBT_RETH | IBT_ATOMICETH) ? noise.va : 0;
 		in.rkey = headers & (IBT_RETH | IBT_ATOMICETH) ? noise.rkey : 0;
 		in.imm = headers & IBT_IMM ? noise.imm : 0;

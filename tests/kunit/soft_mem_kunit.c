@@ -80,6 +80,7 @@ static int played_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl,
 #include "../../hw/soft/limit.c"
 #include "../../hw/soft/mem.c"
 #include "../../hw/soft/mr.c"
+#include "../../hw/soft/flush.c"
 #include "../../hw/soft/mw.c"
 #include "../../hw/soft/iter.c"
 #include "../../hw/soft/copy.c"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* XRC by hand: rings of struct rxe_queue_buf, and the objects that have them. */
+/* XRC and RC by hand: rings of struct rxe_queue_buf, and the objects that have them. */
 #ifndef XRC_RAW_H
 #define XRC_RAW_H
 
@@ -29,6 +29,8 @@
 static struct rv_device device;
 static uint8_t gid[16];
 static int gid_index;
+/* Of the queue pairs that are connected from now on. */
+static int qp_rights = ALL_RIGHTS;
 
 /* ---- rings --------------------------------------------------------------- */
 
@@ -133,7 +135,7 @@ static void open_host(struct host *h, int pds)
 	}
 }
 
-static uint32_t open_domain(struct host *h, int file, int flags)
+static inline uint32_t open_domain(struct host *h, int file, int flags)
 {
 	struct ib_uverbs_open_xrcd cmd = { .fd = file, .oflags = flags };
 	struct ib_uverbs_open_xrcd_resp resp = {};
@@ -154,19 +156,28 @@ static struct queue make_cq(struct host *h, uint32_t cqe)
 	return (struct queue){ resp.base.cq_handle, map_ring(h->fd, &resp.driver.mi) };
 }
 
-static struct region make_mr(struct host *h, uint32_t pd, void *at)
+static int register_mr(struct host *h, uint32_t pd, void *at, int rights, struct region *mr)
 {
 	struct ib_uverbs_reg_mr cmd = {
 		.start = (uintptr_t)at, .length = AREA, .hca_va = (uintptr_t)at,
-		.pd_handle = pd, .access_flags = ALL_RIGHTS,
+		.pd_handle = pd, .access_flags = rights,
 	};
 	struct ib_uverbs_reg_mr_resp resp = {};
+	int ret = RV(h->fd, REG_MR, cmd, resp);
 
-	DO(RV(h->fd, REG_MR, cmd, resp));
-	return (struct region){ resp.mr_handle, resp.lkey, resp.rkey };
+	*mr = (struct region){ resp.mr_handle, resp.lkey, resp.rkey };
+	return ret;
 }
 
-static int rereg(struct host *h, struct region *mr, int flags, void *at, uint64_t va,
+static struct region make_mr(struct host *h, uint32_t pd, void *at)
+{
+	struct region mr;
+
+	DO(register_mr(h, pd, at, ALL_RIGHTS, &mr));
+	return mr;
+}
+
+static inline int rereg(struct host *h, struct region *mr, int flags, void *at, uint64_t va,
 		 int rights, uint32_t pd)
 {
 	struct ib_uverbs_rereg_mr cmd = {
@@ -191,7 +202,7 @@ static uint8_t *new_area(void)
 	return area;
 }
 
-static struct shared make_srq(struct host *h, uint32_t pd, int type, uint32_t xrcd, uint32_t cqe)
+static inline struct shared make_srq(struct host *h, uint32_t pd, int type, uint32_t xrcd, uint32_t cqe)
 {
 	struct shared s = { .cq = make_cq(h, cqe), .area = new_area() };
 	struct ib_uverbs_create_xsrq cmd = {
@@ -226,9 +237,18 @@ static struct pair make_qp(struct host *h, int type, uint32_t domain, uint32_t c
 	DO(RV(h->fd, CREATE_QP, cmd, resp));
 	p.handle = resp.base.qp_handle;
 	p.number = resp.base.qpn;
-	if (type == RV_XRC_INI)
+	if (type != RV_XRC_TGT)
 		p.sq = map_ring(h->fd, &resp.driver.sq_mi);
 	return p;
+}
+
+static void doorbell(struct host *h, const struct pair *p)
+{
+	/* As librxe rings it: no requests in it, and the size of its own struct. */
+	struct ib_uverbs_post_send cmd = { .qp_handle = p->handle, .wqe_size = 128 };
+	struct ib_uverbs_post_send_resp resp = {};
+
+	DO(RV(h->fd, POST_SEND, cmd, resp));
 }
 
 static void destroy_qp(struct host *h, struct pair *p)
@@ -245,7 +265,7 @@ static void connect_qp(struct host *h, struct pair *p, int type, uint32_t peer, 
 {
 	struct ib_uverbs_modify_qp cmd = {
 		.qp_handle = p->handle, .attr_mask = RV_STATE | RV_PKEY | RV_PORT | RV_ACCESS,
-		.qp_state = RV_INIT, .port_num = 1, .qp_access_flags = ALL_RIGHTS,
+		.qp_state = RV_INIT, .port_num = 1, .qp_access_flags = qp_rights,
 		.path_mtu = IBV_MTU_1024, .dest_qp_num = peer, .rq_psn = PSN, .sq_psn = PSN,
 		.max_rd_atomic = 4, .max_dest_rd_atomic = 4, .min_rnr_timer = 1,
 		.timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
@@ -256,7 +276,7 @@ static void connect_qp(struct host *h, struct pair *p, int type, uint32_t peer, 
 	DO(RV_QUIET(h->fd, MODIFY_QP, cmd));
 	cmd.qp_state = RV_RTR;
 	cmd.attr_mask = RV_STATE | RV_AV | RV_MTU | RV_DEST_QPN | RV_RQ_PSN;
-	if (type == RV_XRC_TGT)
+	if (type != RV_XRC_INI)
 		cmd.attr_mask |= RV_DEST_RD_ATOMIC | RV_MIN_RNR;
 	DO(RV_QUIET(h->fd, MODIFY_QP, cmd));
 	if (type == RV_XRC_TGT)
@@ -264,6 +284,17 @@ static void connect_qp(struct host *h, struct pair *p, int type, uint32_t peer, 
 	cmd.qp_state = RV_RTS;
 	cmd.attr_mask = RV_STATE | RV_TIMEOUT | RV_RETRY | RV_RNR | RV_SQ_PSN | RV_RD_ATOMIC;
 	DO(RV_QUIET(h->fd, MODIFY_QP, cmd));
+}
+
+/* The device, and its address by @gid_index. */
+static void choose_device(const char *name)
+{
+	char path[128], text[64];
+
+	DO(rv_find(name, &device));
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/gids/%d", name, gid_index);
+	NEED(rv_read_file(path, text, sizeof(text)));
+	rv_parse_gid(text, gid);
 }
 
 #endif

@@ -90,15 +90,6 @@ static uint32_t sum_of(const uint8_t *at, uint32_t length)
 
 /* ---- initiator ----------------------------------------------------------- */
 
-static void doorbell(struct host *h, const struct pair *p)
-{
-	/* As librxe rings it: no requests in it, and the size of its own struct. */
-	struct ib_uverbs_post_send cmd = { .qp_handle = p->handle, .wqe_size = 128 };
-	struct ib_uverbs_post_send_resp resp = {};
-
-	DO(RV(h->fd, POST_SEND, cmd, resp));
-}
-
 static void fill_wqe(struct rxe_send_wqe *wqe, const struct order *o, const uint8_t *area,
 		     uint32_t lkey)
 {
@@ -567,7 +558,6 @@ static int target_main(void)
 int main(int argc, char **argv)
 {
 	const char *name = NULL, *port = NULL;
-	char path[128], text[64];
 	int option;
 
 	while ((option = getopt(argc, argv, "d:g:p:")) != -1) {
@@ -581,10 +571,7 @@ int main(int argc, char **argv)
 	if (!name || !port)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	DO(rv_find(name, &device));
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/gids/%d", name, gid_index);
-	NEED(rv_read_file(path, text, sizeof(text)));
-	rv_parse_gid(text, gid);
+	choose_device(name);
 	meet(port, argv[optind]);
 	return argv[optind] ? initiator() : target_main();
 }

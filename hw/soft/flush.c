@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * FLUSH, where the memory is (annex A19.4). Bytes that were placed are visible to every
+ * CPU already; persistent memory has to get them out of the caches.
+ */
+#include <linux/ioport.h>
+#include <linux/libnvdimm.h>
+#include "internal.h"
+
+/* True: every byte of the page stays when the power goes. */
+static bool page_persists(struct page *page)
+{
+	return region_intersects(page_to_phys(page), PAGE_SIZE, IORESOURCE_MEM,
+				 IORES_DESC_PERSISTENT_MEMORY) ==
+	       REGION_INTERSECTS;
+}
+
+/**
+ * soft_pages_persist - may these pages be registered for persistent placement?
+ * @pages: of a program
+ * @access: IB_ACCESS_* that the program asks for
+ *
+ * Context: process, may sleep. Return: 0, or -EINVAL: not all of it is persistent memory.
+ */
+int soft_pages_persist(const struct soft_pages *pages, int access)
+{
+	u32 i;
+
+	if (!(access & IB_ACCESS_FLUSH_PERSISTENT))
+		return 0;
+	for (i = 0; i < pages->num; i++)
+		if (!page_persists(pages->page[i]))
+			return -EINVAL;
+	return 0;
+}
+
+/* The part of @left that lies side by side; @left is what remains then. */
+static enum soft_fault write_back_some(struct soft_region *region, u32 grant,
+				       u64 *iova, u64 *left)
+{
+	unsigned long flags = soft_region_lock(region);
+	enum soft_fault fault = SOFT_NO_KEY;
+	struct soft_spot spot;
+
+	if (region->grant == grant)
+		fault = soft_spot_get(region, *iova, *left, true, &spot);
+	if (fault == SOFT_OK) {
+		arch_wb_cache_pmem(spot.at, spot.bytes);
+		*iova += spot.bytes;
+		*left -= spot.bytes;
+		soft_spot_put(&spot);
+	}
+	soft_region_unlock(region, flags);
+	return fault;
+}
+
+static enum soft_fault write_back(struct soft_region *region, u32 grant,
+				  u64 iova, u64 left)
+{
+	enum soft_fault fault = SOFT_OK;
+
+	while (left && fault == SOFT_OK)
+		fault = write_back_some(region, grant, &iova, &left);
+	pmem_wmb();
+	return fault;
+}
+
+/**
+ * soft_flush - carry out a FLUSH of the peer
+ * @mem: of the device
+ * @pd: of the queue pair
+ * @qpn: of the queue pair
+ * @flush: what the peer asks for; nothing of it is checked yet
+ *
+ * Context: any; takes as long as the range is for persistent memory.
+ *
+ * Return: SOFT_OK, or what is wrong.
+ */
+enum soft_fault soft_flush(struct soft_mem *mem, struct ib_pd *pd, u32 qpn,
+			   const struct soft_flush *flush)
+{
+	struct soft_region *region = soft_region_get(mem, flush->rkey);
+	u64 iova = flush->iova, length = flush->length;
+	enum soft_fault fault;
+	unsigned long flags;
+	u32 grant;
+
+	if (!region)
+		return SOFT_NO_KEY;
+	flags = soft_region_lock(region);
+	if (flush->whole) {
+		iova = region->iova;
+		length = region->length;
+	}
+	fault = soft_region_may_remote(region, pd, qpn, flush->rkey, iova,
+				       length, flush->access);
+	/* All kernel memory has no end that could be reached. */
+	if (fault == SOFT_OK && region->kind == SOFT_DMA)
+		fault = SOFT_NO_RIGHT;
+	grant = region->grant;
+	soft_region_unlock(region, flags);
+	/* What was placed before is seen before the answer is. */
+	smp_wmb();
+	if (fault == SOFT_OK && flush->access & IB_ACCESS_FLUSH_PERSISTENT)
+		fault = write_back(region, grant, iova, length);
+	soft_region_put(region);
+	return fault;
+}
