@@ -68,6 +68,15 @@ void ibt_datagram_done(struct ibt_qp *qp, struct ibt_slot *slot)
 	ibt_sq_reap(qp);
 }
 
+/* The packet of a datagram. True: nothing more can be sent now. */
+static bool emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
+		 struct ibt_pkt *pkt)
+{
+	if (pkt->qpn == IBT_MCAST_QPN)
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_MCAST);
+	return ibt_sq_emit(qp, path, skb, pkt);
+}
+
 /* False: nothing more can be sent now. */
 static bool send_one(struct ibt_qp *qp, struct ibt_path *path,
 		     struct ibt_slot *slot, const struct ibt_wr_info *info)
@@ -87,7 +96,7 @@ static bool send_one(struct ibt_qp *qp, struct ibt_path *path,
 		return qp->sq.state != IB_QPS_RTS;
 	if (ibt_slot_offload(qp, slot))
 		ibt_qp_dev(qp)->link->offload->sum(skb->data, slot->length);
-	busy = ibt_sq_emit(qp, path, skb, &pkt);
+	busy = emit(qp, path, skb, &pkt);
 	ibt_datagram_done(qp, slot);
 	return !busy;
 }
@@ -134,7 +143,7 @@ static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
 		if (!skb)
 			break;
 		fill_datagram(qp, path->port, slot, info, &pkt);
-		busy = ibt_sq_emit(qp, path, skb, &pkt);
+		busy = emit(qp, path, skb, &pkt);
 		sq->offset += slot->ud.mss;
 		if (sq->offset >= slot->length)
 			break;

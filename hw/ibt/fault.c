@@ -20,10 +20,11 @@ static const char * const file_names[IBT_FAULT_KINDS] = {
 	[IBT_FAULT_CORRUPT]	= "corrupt",
 };
 
-/* A packet and where it goes. */
+/* A packet, where it goes, and its bytes from BTH to ICRC. */
 struct parcel {
 	struct sk_buff *skb;
 	struct ibt_path *path;
+	u32 bytes;
 };
 
 /* ---- the lot of one packet -------------------------------------------------- */
@@ -50,7 +51,8 @@ static void draw_lot(struct ibt_fault *fault, struct lot *lot)
 /* Takes what is held; the caller sends or frees it. */
 static struct parcel release_held(struct ibt_fault *fault)
 {
-	struct parcel held = { fault->held, fault->held_path };
+	struct parcel held = { fault->held, fault->held_path,
+			       fault->held_bytes };
 
 	lockdep_assert_held(&fault->lock);
 	fault->held = NULL;
@@ -64,7 +66,7 @@ static int send_held(struct parcel held)
 
 	if (!held.skb)
 		return 0;
-	ret = ibt_tx_link(held.path, held.skb, 1);
+	ret = ibt_tx_link(held.path, held.skb, 1, held.bytes);
 	ibt_path_put(held.path);
 	return ret;
 }
@@ -102,6 +104,7 @@ int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth)
 {
 	struct ibt_fault *fault = path->port->dev->fault;
 	struct sk_buff *again = NULL;
+	u32 bytes = skb->len - bth;
 	struct parcel held = { };
 	struct lot lot;
 	int ret = 0;
@@ -126,14 +129,15 @@ int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth)
 	} else if (skb && lot.hit[IBT_FAULT_REORDER] && fault->active) {
 		fault->held = skb;
 		fault->held_path = ibt_path_get(path);
+		fault->held_bytes = bytes;
 		skb = NULL;
 	}
 	spin_unlock_bh(&fault->lock);
 
 	if (skb)
-		ret = ibt_tx_link(path, skb, 1);
+		ret = ibt_tx_link(path, skb, 1, bytes);
 	if (again)
-		ret = ibt_tx_link(path, again, 1) ?: ret;
+		ret = ibt_tx_link(path, again, 1, bytes) ?: ret;
 	return send_held(held) ?: ret;
 }
 

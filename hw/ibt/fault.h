@@ -28,6 +28,7 @@ enum ibt_fault_kind {
  * @random: where it is
  * @held: the packet that waits for the next one, or NULL
  * @held_path: its path, referenced
+ * @held_bytes: of it, from BTH to ICRC
  */
 struct ibt_fault {
 	bool active;
@@ -42,6 +43,7 @@ struct ibt_fault {
 	struct rnd_state random;
 	struct sk_buff *held;
 	struct ibt_path *held_path;
+	u32 held_bytes;
 };
 
 static inline bool ibt_fault_active(const struct ibt_dev *dev)

@@ -623,8 +623,11 @@ struct sk_buff *ibt_tx_alloc(const struct ibt_path *path, u32 length,
  */
 int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
 	   u32 flow);
-/* link.xmit and its counters: for finished packets, @packets of them in @skb. */
-int ibt_tx_link(struct ibt_path *path, struct sk_buff *skb, u32 packets);
+/* link.xmit and its counters: for finished packets, @packets of them in @skb, of
+ * @bytes in all.
+ */
+int ibt_tx_link(struct ibt_path *path, struct sk_buff *skb, u32 packets,
+		u32 bytes);
 
 /* ---- run.c: packets to one peer that leave together ------------------------------ */
 

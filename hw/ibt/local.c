@@ -110,8 +110,10 @@ static void finish(struct ibt_qp *qp, struct ibt_slot *slot)
 	struct ibt_sq *sq = &qp->sq;
 	u32 end = ibt_psn_add(slot->last_psn, 1);
 
-	forget(sq);
+	if (sq->local.peer)
+		ibt_count(ibt_qp_dev(sq->local.peer), IBT_STAT_RX_LOCAL);
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
+	forget(sq);
 	if (ibt_psn_ahead(end, sq->una) > ibt_psn_ahead(sq->high, sq->una))
 		sq->high = end;
 	sq->una = end;
@@ -125,6 +127,14 @@ static void finish(struct ibt_qp *qp, struct ibt_slot *slot)
 	sq->offset = 0;
 	sq->next++;
 	ibt_sq_reap(qp);
+}
+
+/* Payload of @length bytes has gone from a queue pair to another one. */
+static void count_bytes(const struct ibt_qp *from, const struct ibt_qp *to,
+			u32 length)
+{
+	ibt_count_more(ibt_qp_dev(from), IBT_STAT_TX_BYTES, length);
+	ibt_count_more(ibt_qp_dev(to), IBT_STAT_RX_BYTES, length);
 }
 
 /* Our own memory is not there. The peer keeps what it has, as by packets. */
@@ -217,6 +227,7 @@ static enum ibt_verdict move(struct ibt_qp *qp, struct ibt_slot *slot,
 	if (verdict != IBT_DONE)
 		return verdict;
 	local->done += length;
+	count_bytes(read ? peer : qp, read ? qp : peer, length);
 	if (local->done < slot->length) {
 		peer->resp.local = qp;
 		return IBT_DONE;
@@ -304,10 +315,12 @@ static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_slot *slot,
 	spin_lock(&peer->resp.lock);
 	if (ibt_resp_ready(peer, slot->first_psn))
 		verdict = ibt_exec_atomic(peer, &msg, &original);
-	if (verdict == IBT_DONE)
+	if (verdict == IBT_DONE) {
 		ibt_resp_advance(peer, ibt_slot_packets(slot));
-	else if (verdict != IBT_DROP)
+		count_bytes(qp, peer, sizeof(original));
+	} else if (verdict != IBT_DROP) {
 		syndrome = consequences(qp, peer, slot, verdict);
+	}
 	spin_unlock(&peer->resp.lock);
 
 	if (verdict != IBT_DONE)
@@ -444,8 +457,10 @@ bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
 	ibt_slot_source(qp, slot, &from);
 	ibt_ud_receive(peer, pkt, &from, &meta);
 	soft_iter_end(&from);
-	ibt_qp_put(peer);
+	count_bytes(qp, peer, slot->length);
+	ibt_count(ibt_qp_dev(peer), IBT_STAT_RX_LOCAL);
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
+	ibt_qp_put(peer);
 	ibt_datagram_done(qp, slot);
 	return true;
 }

@@ -357,5 +357,5 @@ int ibt_run_tx(struct ibt_run *run, u32 flow)
 	__skb_push(skb, front);
 	if (run->packets > 1)
 		ibt_count(run->path->port->dev, IBT_STAT_TX_RUNS);
-	return ibt_tx_link(run->path, skb, run->packets);
+	return ibt_tx_link(run->path, skb, run->packets, bytes);
 }

@@ -250,6 +250,7 @@ static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 offset,
 	}
 	trace_ibt_rx(dev, &pkt);
 	ibt_count(dev, IBT_STAT_RX_PKTS);
+	ibt_count_more(dev, IBT_STAT_RX_BYTES, length);
 	if (meta->congested)
 		ibt_count(dev, IBT_STAT_RX_ECN);
 	/* Nothing here sends at a rate that could be lowered: it is told, no more. */

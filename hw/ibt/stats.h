@@ -5,10 +5,14 @@
 
 #define IBT_STATS(X)							\
 	X(TX_PKTS, "tx_packets")	/* given to the link */		\
+	X(TX_BYTES, "tx_bytes")		/* of these, and local ones */	\
+	X(TX_MCAST, "tx_multicast")	/* packets, of tx_packets */	\
 	X(TX_RUNS, "tx_runs")		/* several of them in one skb */ \
 	X(RX_LANES, "rx_lanes")		/* skbs left to another processor */ \
 	X(RX_PKTS, "rx_packets")	/* well-formed, good ICRC */	\
+	X(RX_BYTES, "rx_bytes")		/* of these, and local ones */	\
 	X(LOCAL_MSGS, "local_messages")	/* delivered without packets */	\
+	X(RX_LOCAL, "rx_local_messages") /* received so */		\
 	X(RX_MALFORMED, "rx_malformed")	/* length, opcode, version */	\
 	X(RX_ICRC, "rx_icrc_errors")					\
 	X(RX_NO_QP, "rx_no_qp")		/* no such QP, or wrong state */	\

@@ -125,6 +125,8 @@ static void read_stream(struct sock *sk, struct iw_conn *conn)
 	if (unlikely(tcp_sk(sk)->urg_data))
 		WRITE_ONCE(tcp_sk(sk)->urg_data, 0);
 	tcp_read_sock(sk, &desc, read_actor);
+	iw_rx_count(iw_qp_dev(container_of(conn->stream, struct iw_qp, rx)),
+		    conn->stream);
 }
 
 static struct iw_conn *conn_of(struct sock *sk)

@@ -283,16 +283,12 @@ void iw_qp_flush(struct iw_qp *qp)
 
 static void stop_rx(struct iw_conn *conn)
 {
-	struct iw_dev *dev = iw_qp_dev(conn->qp);
 	struct iw_rx *rx = &conn->qp->rx;
 
 	if (!conn->stream)
 		return;
 	iw_conn_set_stream(conn, NULL);
 	iw_rx_end(rx);
-	iw_count_add(dev, IW_STAT_RX_FPDUS, rx->fpdus);
-	iw_count_add(dev, IW_STAT_RX_BYTES, rx->bytes);
-	iw_count_add(dev, IW_STAT_RX_JOINED, rx->joined);
 }
 
 /**

@@ -119,6 +119,20 @@ static inline void iw_count(struct iw_dev *dev, enum iw_stat stat)
 	iw_count_add(dev, stat, 1);
 }
 
+/*
+ * What has come since the last call goes to the counters, once for all that TCP had. With
+ * the socket's lock.
+ */
+static inline void iw_rx_count(struct iw_dev *dev, struct iw_rx *rx)
+{
+	iw_count_add(dev, IW_STAT_RX_FPDUS, rx->fpdus - rx->counted.fpdus);
+	iw_count_add(dev, IW_STAT_RX_BYTES, rx->bytes - rx->counted.bytes);
+	iw_count_add(dev, IW_STAT_RX_JOINED, rx->joined - rx->counted.joined);
+	rx->counted.fpdus = rx->fpdus;
+	rx->counted.bytes = rx->bytes;
+	rx->counted.joined = rx->joined;
+}
+
 /* ---- rings that libsiw maps (ring.c) ------------------------------------------ */
 
 /**

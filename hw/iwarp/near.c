@@ -81,6 +81,7 @@ u32 iw_near_end(struct iw_qp *qp)
 	struct iw_tx *tx = &qp->tx;
 
 	lockdep_assert_held(&tx->lock);
+	iw_rx_count(iw_qp_dev(container_of(tx->near, struct iw_qp, rx)), tx->near);
 	tx->near = NULL;
 	release_sock(tx->far);
 	WRITE_ONCE(tx->near_total, tx->near_total + tx->near_bytes);

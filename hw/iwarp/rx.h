@@ -88,6 +88,7 @@ struct iw_rx_msg {
  * @fpdus: that came
  * @bytes: of them
  * @joined: of them, those that came in several pieces
+ * @counted: of these three, what the counters of the device have
  */
 struct iw_rx {
 	struct iw_piece piece[IW_RX_PIECES];
@@ -111,6 +112,11 @@ struct iw_rx {
 	u64 fpdus;
 	u64 bytes;
 	u64 joined;
+	struct {
+		u64 fpdus;
+		u64 bytes;
+		u64 joined;
+	} counted;
 };
 
 void iw_rx_begin(struct iw_rx *rx, bool crc);
