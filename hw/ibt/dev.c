@@ -386,6 +386,8 @@ void ibt_port_event(struct ibt_port *port, enum ib_event_type event)
 	/* First what has changed, then this. */
 	smp_mb__before_atomic();
 	atomic_inc(&port->generation);
+	if (event == IB_EVENT_PORT_ERR)
+		atomic_inc(&port->downs);
 	ib_dispatch_event(&what);
 }
 EXPORT_SYMBOL_GPL(ibt_port_event);

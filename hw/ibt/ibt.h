@@ -108,6 +108,7 @@ enum ibt_ud_fault {
  * @cap_mask: PortInfo.CapabilityMask
  * @bad_pkeys: violation counter of query_port
  * @bad_qkeys: likewise
+ * @downs: times that it went down
  * @generation: paths that were resolved before it changed are checked anew
  * @room_lock: see above; guards all that follows
  * @room_seq: times that ibt_tx_room() was called
@@ -125,6 +126,7 @@ struct ibt_port {
 	u32 cap_mask;
 	atomic_t bad_pkeys;
 	atomic_t bad_qkeys;
+	atomic_t downs;
 	atomic_t generation;
 	spinlock_t room_lock;
 	u32 room_seq;

@@ -181,6 +181,14 @@ void ibt_port_set_pkeys(struct ibt_port *port, u16 num);
 void ibt_port_set_pkey(struct ibt_port *port, u16 index, u16 pkey);
 atomic_t *ibt_port_refused(struct ibt_port *port, bool qkeys);
 
+/* process_mad() of a link that has no agents: performance management, by the counters of
+ * the device.
+ */
+int ibt_process_mad(struct ib_device *ib, int flags, u32 port_num,
+		    const struct ib_wc *wc, const struct ib_grh *grh,
+		    const struct ib_mad *in, struct ib_mad *out,
+		    size_t *out_size, u16 *out_pkey_index);
+
 /* A packet for @port: data at the BTH, network header set, ICRC at the tail.
  * Consumes @skb. Softirq, or softirqs disabled.
  */

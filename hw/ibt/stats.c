@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counters of a device, as 'rdma statistic' and sysfs hw_counters show them. */
+#include <linux/export.h>
+
+#include "../soft/pma.h"
 #include "ibt.h"
 
 #define IBT_STAT_DESC(id, text) [IBT_STAT_##id] = { .name = text },
@@ -21,6 +24,60 @@ static int get_stats(struct ib_device *ib, struct rdma_hw_stats *stats,
 		return -EINVAL;
 	return soft_stats_read(stats, to_ibt_dev(ib)->stats->count);
 }
+
+static u64 sum(const struct ibt_dev *dev, enum ibt_stat stat)
+{
+	return soft_stats_sum(&dev->stats->count[stat]);
+}
+
+static void read_pma(struct ib_device *ib, u32 port_num,
+		     struct soft_pma_counts *counts)
+{
+	struct ibt_dev *dev = to_ibt_dev(ib);
+
+	counts->xmit_bytes = sum(dev, IBT_STAT_TX_BYTES);
+	counts->rcv_bytes = sum(dev, IBT_STAT_RX_BYTES);
+	counts->xmit_pkts = sum(dev, IBT_STAT_TX_PKTS) +
+			    sum(dev, IBT_STAT_LOCAL_MSGS);
+	counts->rcv_pkts = sum(dev, IBT_STAT_RX_PKTS) +
+			   sum(dev, IBT_STAT_RX_LOCAL);
+	counts->mcast_xmit_pkts = sum(dev, IBT_STAT_TX_MCAST);
+	counts->mcast_rcv_pkts = sum(dev, IBT_STAT_MCAST_PKTS);
+	counts->link_downed = atomic_read(&dev->ports[port_num - 1].downs);
+	counts->rcv_errors = sum(dev, IBT_STAT_RX_MALFORMED) +
+			     sum(dev, IBT_STAT_RX_ICRC) +
+			     sum(dev, IBT_STAT_RX_DROP);
+	counts->rcv_constraint_errors = sum(dev, IBT_STAT_RX_PKEY);
+	counts->xmit_discards = sum(dev, IBT_STAT_TX_ERROR);
+}
+
+/**
+ * ibt_process_mad - process_mad() of a link without agents of its own
+ * @ib: the device, of one port: ports share the counters of their device
+ * @flags: enum ib_mad_flags
+ * @port_num: port that is asked
+ * @wc: of a MAD that came, NULL: sysfs asks
+ * @grh: of that MAD
+ * @in: the MAD
+ * @out: the reply, if there is one
+ * @out_size: bytes of it
+ * @out_pkey_index: P_Key that it goes with
+ *
+ * A message that is delivered without packets counts as one packet.
+ *
+ * Context: any.
+ * Return: enum ib_mad_result.
+ */
+int ibt_process_mad(struct ib_device *ib, int flags, u32 port_num,
+		    const struct ib_wc *wc, const struct ib_grh *grh,
+		    const struct ib_mad *in, struct ib_mad *out,
+		    size_t *out_size, u16 *out_pkey_index)
+{
+	if (!ibt_dev_port(to_ibt_dev(ib), port_num))
+		return IB_MAD_RESULT_FAILURE;
+	return soft_pma(ib, port_num, in, out, read_pma);
+}
+EXPORT_SYMBOL_GPL(ibt_process_mad);
 
 const struct ib_device_ops ibt_stats_ops = {
 	.alloc_hw_port_stats = alloc_port_stats,

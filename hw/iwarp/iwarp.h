@@ -82,6 +82,7 @@ struct iw_stats {
  * @held: the same, referenced until the device is freed
  * @registered: (iw_lock) the core knows it
  * @up: (iw_lock) what the core was told last
+ * @downs: (iw_lock) times that it was told that the port is down
  * @gid: the only one: the MAC of @held, or a number made of its name
  * @qps: number -> struct iw_qp
  * @next_qpn: where the search for a free number begins
@@ -96,6 +97,7 @@ struct iw_dev {
 	struct net_device *held;
 	bool registered;
 	bool up;
+	u32 downs;
 	union ib_gid gid;
 	struct xarray qps;
 	u32 next_qpn;

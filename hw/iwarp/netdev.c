@@ -105,6 +105,8 @@ static void changed(struct iw_dev *dev, const struct net_device *ndev)
 	    !ib_device_try_get(&dev->soft.ib))
 		return;
 	dev->up = up;
+	if (!up)
+		WRITE_ONCE(dev->downs, dev->downs + 1);
 	event.event = up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR;
 	ib_dispatch_event(&event);
 	ib_device_put(&dev->soft.ib);

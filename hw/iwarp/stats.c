@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counters of a device, as 'rdma statistic' and sysfs hw_counters show them. */
+#include "../soft/pma.h"
 #include "iwarp.h"
 
 #define IW_STAT_DESC(id, text) [IW_STAT_##id] = { .name = text },
@@ -21,7 +22,39 @@ static int get_stats(struct ib_device *ib, struct rdma_hw_stats *stats,
 	return soft_stats_read(stats, to_iw_dev(ib)->stats->count);
 }
 
+static u64 sum(const struct iw_dev *dev, enum iw_stat stat)
+{
+	return soft_stats_sum(&dev->stats->count[stat]);
+}
+
+/* An FPDU is the packet of this transport. */
+static void read_pma(struct ib_device *ib, u32 port,
+		     struct soft_pma_counts *counts)
+{
+	const struct iw_dev *dev = to_iw_dev(ib);
+
+	counts->xmit_bytes = sum(dev, IW_STAT_TX_BYTES);
+	counts->rcv_bytes = sum(dev, IW_STAT_RX_BYTES);
+	counts->xmit_pkts = sum(dev, IW_STAT_TX_FPDUS);
+	counts->rcv_pkts = sum(dev, IW_STAT_RX_FPDUS);
+	counts->link_downed = READ_ONCE(dev->downs);
+	counts->rcv_errors = sum(dev, IW_STAT_RX_CRC) +
+			     sum(dev, IW_STAT_RX_MALFORMED);
+}
+
+/* There are no MADs on this transport, but sysfs asks for ports/1/counters by them. */
+static int process_mad(struct ib_device *ib, int flags, u32 port,
+		       const struct ib_wc *wc, const struct ib_grh *grh,
+		       const struct ib_mad *in, struct ib_mad *out,
+		       size_t *out_size, u16 *out_pkey_index)
+{
+	if (port != 1)
+		return IB_MAD_RESULT_FAILURE;
+	return soft_pma(ib, port, in, out, read_pma);
+}
+
 const struct ib_device_ops iw_stats_ops = {
+	.process_mad = process_mad,
 	.alloc_hw_port_stats = alloc_port_stats,
 	.get_hw_stats = get_stats,
 };

@@ -130,6 +130,7 @@ const struct ib_device_ops roce_ib_ops = {
 	.get_port_immutable = roce_port_immutable,
 	.get_link_layer = roce_link_layer,
 	.get_netdev = roce_get_netdev,
+	.process_mad = ibt_process_mad,
 	.add_gid = roce_add_gid,
 	.del_gid = roce_del_gid,
 };

@@ -593,6 +593,7 @@ struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			       struct ib_udata *udata);
 
 /* get_hw_stats() of a device whose counters are an array per processor. */
+u64 soft_stats_sum(const u64 __percpu *count);
 int soft_stats_read(struct rdma_hw_stats *stats, const u64 __percpu *counts);
 
 #endif /* OFED_SOFT_H */

@@ -6,6 +6,24 @@
 #include "internal.h"
 
 /**
+ * soft_stats_sum - what all processors have counted
+ * @count: a counter, of each processor
+ *
+ * Context: any.
+ * Return: the sum.
+ */
+u64 soft_stats_sum(const u64 __percpu *count)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(count, cpu));
+	return sum;
+}
+EXPORT_SYMBOL_GPL(soft_stats_sum);
+
+/**
  * soft_stats_read - for get_hw_stats() of a device: all of its counters
  * @stats: filled in, stats->num_counters of them
  * @counts: an array of so many, for each processor
@@ -17,15 +35,10 @@
  */
 int soft_stats_read(struct rdma_hw_stats *stats, const u64 __percpu *counts)
 {
-	int cpu, i;
+	int i;
 
-	for (i = 0; i < stats->num_counters; i++) {
-		u64 sum = 0;
-
-		for_each_possible_cpu(cpu)
-			sum += READ_ONCE(*per_cpu_ptr(counts + i, cpu));
-		stats->value[i] = sum;
-	}
+	for (i = 0; i < stats->num_counters; i++)
+		stats->value[i] = soft_stats_sum(counts + i);
 	return stats->num_counters;
 }
 EXPORT_SYMBOL_GPL(soft_stats_read);
