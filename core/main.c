@@ -3,6 +3,7 @@
  * ofed_core: takes the place of ib_core on a distribution's kernel.
  */
 #include <linux/module.h>
+#include <ofed/version.h>
 #include <rdma/ib_verbs.h>
 
 #include "addr.h"
@@ -68,4 +69,6 @@ module_init(ofed_core_init);
 module_exit(ofed_core_exit);
 
 MODULE_DESCRIPTION("RDMA core: devices, verbs objects, addresses, connections");
+MODULE_AUTHOR(OFED_AUTHOR);
+MODULE_VERSION(OFED_VERSION);
 MODULE_LICENSE("GPL");

@@ -112,6 +112,14 @@ grep -E 'warning|error' build/log/kernel-doc.out | head -n 20
 grep -qE 'warning|error' build/log/kernel-doc.out && s=1 || s=0
 verdict $s "kernel-doc"
 
+number() { awk -v name="OFED_VERSION_$1" '$2 == name { print $3 }' include/ofed/version.h; }
+version=$(number MAJOR).$(number MINOR)
+{ sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' tools/dkms/*.conf
+  sed -n '1s/^ofed (\(.*\)) .*/\1/p' debian/changelog; } | sort -u | diff - /dev/fd/3 3<<-END
+	$version
+END
+verdict $? "modules, dkms and packages have one version"
+
 absent "kernel versions are known to include/compat alone" \
 	'LINUX_VERSION_CODE|KERNEL_VERSION|#[a-z ]*COMPAT_' "$(files '*.[ch]' | grep -v '^include/compat/')"
 # The two sides of hw/ibt/link.h.

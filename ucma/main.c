@@ -11,11 +11,14 @@
 #include <net/net_namespace.h>
 #include <ofed/client.h>
 #include <ofed/cma.h>
+#include <ofed/version.h>
 #include <rdma/rdma_netlink.h>
 
 #include "ucma.h"
 
 MODULE_DESCRIPTION("RDMA connections for user space");
+MODULE_AUTHOR(OFED_AUTHOR);
+MODULE_VERSION(OFED_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_RDMA_CLIENT("rdma_cm");
 

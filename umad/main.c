@@ -10,11 +10,14 @@
 #include <linux/slab.h>
 #include <linux/stringify.h>
 #include <ofed/client.h>
+#include <ofed/version.h>
 #include <rdma/rdma_netlink.h>
 
 #include "umad.h"
 
 MODULE_DESCRIPTION("RDMA management datagrams for user space");
+MODULE_AUTHOR(OFED_AUTHOR);
+MODULE_VERSION(OFED_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_RDMA_CLIENT("umad");
 

@@ -9,11 +9,14 @@
 #include <linux/slab.h>
 #include <net/netlink.h>
 #include <ofed/client.h>
+#include <ofed/version.h>
 #include <rdma/rdma_netlink.h>
 
 #include "uapi.h"
 
 MODULE_DESCRIPTION("RDMA verbs for user space");
+MODULE_AUTHOR(OFED_AUTHOR);
+MODULE_VERSION(OFED_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_RDMA_CLIENT("uverbs");
 

@@ -9,6 +9,7 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 
+#include "../soft/ident.h"
 #include "ib.h"
 
 static struct ibf_node *node_of(struct ib_device *ib)
@@ -218,6 +219,7 @@ static int ibf_modify_device(struct ib_device *ib, int mask,
 
 const struct ib_device_ops ibf_ib_ops = {
 	.owner = THIS_MODULE,
+	.device_group = &soft_device_group,
 	.get_port_immutable = ibf_port_immutable,
 	.get_link_layer = ibf_link_layer,
 	.query_gid = ibf_query_gid,

@@ -3,6 +3,7 @@
 #include <kunit/visibility.h>
 #include <linux/debugfs.h>
 #include <linux/module.h>
+#include <ofed/version.h>
 
 #include "ib.h"
 
@@ -41,4 +42,6 @@ module_init(ibf_init);
 module_exit(ibf_exit);
 
 MODULE_DESCRIPTION("Software InfiniBand: channel adapters, switches, cables");
+MODULE_AUTHOR(OFED_AUTHOR);
+MODULE_VERSION(OFED_VERSION);
 MODULE_LICENSE("GPL");

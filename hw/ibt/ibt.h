@@ -48,6 +48,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "../soft/ident.h"
 #include "../soft/soft.h"
 #include "link.h"
 #include "opcode.h"

@@ -3,6 +3,7 @@
 #include <linux/crypto.h>
 #include <linux/debugfs.h>
 #include <linux/module.h>
+#include <ofed/version.h>
 
 #include "ibt.h"
 #include "pkt.h"
@@ -43,4 +44,6 @@ module_init(ibt_init);
 module_exit(ibt_exit);
 
 MODULE_DESCRIPTION("InfiniBand transport in software");
+MODULE_AUTHOR(OFED_AUTHOR);
+MODULE_VERSION(OFED_VERSION);
 MODULE_LICENSE("GPL");

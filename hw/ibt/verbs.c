@@ -46,7 +46,7 @@ static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	/* A number that no program takes for hardware that it knows. */
 	attr->vendor_id = 0xffffff;
 	attr->hw_ver = 1;
-	attr->fw_ver = 1;
+	attr->fw_ver = soft_fw_ver();
 	attr->sys_image_guid = dev->sys_image_guid ?: ib->node_guid;
 	attr->device_cap_flags = IBT_CAPS;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
@@ -81,11 +81,6 @@ static int ibt_modify_device(struct ib_device *ib, int mask,
 		memcpy(ib->node_desc, modify->node_desc,
 		       sizeof(ib->node_desc));
 	return 0;
-}
-
-static void ibt_get_dev_fw_str(struct ib_device *ib, char *str)
-{
-	strscpy(str, "1.0", IB_FW_VERSION_NAME_MAX);
 }
 
 /*
@@ -168,7 +163,7 @@ static int ibt_dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 const struct ib_device_ops ibt_verbs_ops = {
 	.query_device = ibt_query_device,
 	.modify_device = ibt_modify_device,
-	.get_dev_fw_str = ibt_get_dev_fw_str,
+	.get_dev_fw_str = soft_get_dev_fw_str,
 	.query_port = ibt_query_port,
 	.modify_port = ibt_modify_port,
 	.query_pkey = ibt_query_pkey,

@@ -46,6 +46,7 @@
 #include <rdma/iw_cm.h>
 #include <rdma/siw-abi.h>
 
+#include "../soft/ident.h"
 #include "../soft/soft.h"
 #include "rx.h"
 #include "stats.h"

@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 #include <linux/utsname.h>
 #include <net/addrconf.h>
+#include <ofed/version.h>
 #include <rdma/rdma_netlink.h>
 
 #include "conn.h"
@@ -322,6 +323,8 @@ module_init(iw_init);
 module_exit(iw_exit);
 
 MODULE_DESCRIPTION("iWARP: RDMA over TCP");
+MODULE_AUTHOR(OFED_AUTHOR);
+MODULE_VERSION(OFED_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_RDMA_LINK("iwarp");
 MODULE_SOFTDEP("pre: crc32c");

@@ -15,7 +15,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	/* A number that no program takes for hardware that it knows. */
 	attr->vendor_id = 0xffffff;
 	attr->hw_ver = 1;
-	attr->fw_ver = 1ULL << 32;
+	attr->fw_ver = soft_fw_ver();
 	attr->sys_image_guid = ib->node_guid;
 	attr->device_cap_flags = IB_DEVICE_MEM_MGT_EXTENSIONS;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
@@ -35,11 +35,6 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->max_srq_sge = IW_MAX_SGE;
 	attr->atomic_cap = IB_ATOMIC_NONE;
 	return 0;
-}
-
-static void get_dev_fw_str(struct ib_device *ib, char *str)
-{
-	strscpy(str, "1.0", IB_FW_VERSION_NAME_MAX);
 }
 
 /* @attr has MTUs and state already: the core knows those of an iWARP port. */
@@ -118,8 +113,9 @@ static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 }
 
 const struct ib_device_ops iw_verbs_ops = {
+	.device_group = &soft_device_group,
 	.query_device = query_device,
-	.get_dev_fw_str = get_dev_fw_str,
+	.get_dev_fw_str = soft_get_dev_fw_str,
 	.query_port = query_port,
 	.get_port_immutable = get_port_immutable,
 	.query_gid = query_gid,

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/utsname.h>
 #include <net/addrconf.h>
+#include <ofed/version.h>
 #include <rdma/rdma_netlink.h>
 
 #include "roce.h"
@@ -341,5 +342,7 @@ module_init(roce_init);
 module_exit(roce_exit);
 
 MODULE_DESCRIPTION("RoCE over any Ethernet interface");
+MODULE_AUTHOR(OFED_AUTHOR);
+MODULE_VERSION(OFED_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_RDMA_LINK("roce");

@@ -117,6 +117,9 @@ static DEVICE_ATTR_RO(parent);
 
 static struct attribute *roce_attributes[] = {
 	&dev_attr_parent.attr,
+	&soft_attr_hw_rev.attr,
+	&soft_attr_hca_type.attr,
+	&soft_attr_board_id.attr,
 	NULL
 };
 

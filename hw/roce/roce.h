@@ -38,6 +38,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "../ibt/link.h"
+#include "../soft/ident.h"
 
 #define ROCE_GIDS		256
 #define ROCE_MAX_MTU		4096
