@@ -16,7 +16,6 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/utsname.h>
-#include <net/addrconf.h>
 #include <ofed/version.h>
 #include <rdma/rdma_netlink.h>
 
@@ -105,6 +104,7 @@ static void dealloc_driver(struct ib_device *ib)
 	/* Who found the network device by us is through with it. */
 	synchronize_net();
 	free_tables(dev);
+	soft_guid_give(&dev->guid);
 	dev_put(dev->held);
 	/* One that newlink gave up was never listed. */
 	if (!list_empty(&dev->entry))
@@ -139,7 +139,7 @@ static void describe(struct iw_dev *dev, const struct net_device *ndev)
 		mac[0] = 0x02;
 		memcpy(mac + 2, &hash, sizeof(hash));
 	}
-	addrconf_addr_eui48((u8 *)&ib->node_guid, (const char *)mac);
+	ib->node_guid = soft_guid_take(&dev->guid, ndev, mac, "iwarp");
 	ib->node_type = RDMA_NODE_RNIC;
 	ib->phys_port_cnt = 1;
 	ib->num_comp_vectors = num_online_cpus();

@@ -13,7 +13,6 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <linux/utsname.h>
-#include <net/addrconf.h>
 #include <ofed/version.h>
 #include <rdma/rdma_netlink.h>
 
@@ -150,6 +149,7 @@ static void roce_dealloc(struct ibt_dev *dev)
 	roce_net_put(rd);
 	/* Every queue pair and address handle is gone: newlink, and roce_end(). */
 	WARN_ON_ONCE(refcount_read(&rd->refs) > 3);
+	soft_guid_give(&rd->guid);
 	dev_put(rd->held);
 	queue_work(roce_wq, &rd->reap);
 }
@@ -184,13 +184,12 @@ static const struct ibt_link_ops roce_link = {
 
 /* ---- 'rdma link add' ------------------------------------------------------------ */
 
-/* Names for the fabric: the EUI-64 of the interface, and of the host. */
-static void roce_describe(struct ib_device *ib, const struct net_device *ndev)
+/* Names for the fabric: of the interface, and of the host. */
+static void roce_describe(struct roce_dev *rd, const struct net_device *ndev)
 {
-	u8 eui[8];
+	struct ib_device *ib = rd->ib;
 
-	addrconf_addr_eui48(eui, ndev->dev_addr);
-	memcpy(&ib->node_guid, eui, sizeof(ib->node_guid));
+	ib->node_guid = soft_guid_take(&rd->guid, ndev, ndev->dev_addr, NULL);
 	snprintf(ib->node_desc, sizeof(ib->node_desc), "%.58s roce",
 		 init_utsname()->nodename);
 	ib->dev.parent = ndev->dev.parent;
@@ -224,7 +223,7 @@ static struct roce_dev *roce_create(struct net_device *ndev)
 	rd->net = dev_net(ndev);
 	dev_hold(ndev);
 	rd->held = ndev;
-	roce_describe(rd->ib, ndev);
+	roce_describe(rd, ndev);
 	get_device(&rd->ib->dev);
 	mutex_lock(&roce_lock);
 	list_add_tail(&rd->entry, &roce_devices);

@@ -69,6 +69,7 @@
  * @up: port state that was last announced
  * @mtu: active MTU that was last announced
  * @registered: the core knows it
+ * @guid: its node GUID
  * @by_ndev: table by network device
  * @entry: list of devices
  * @end: unregisters it: the network device is gone
@@ -95,6 +96,7 @@ struct roce_dev {
 	bool up;
 	enum ib_mtu mtu;
 	bool registered;
+	struct soft_guid guid;
 	struct hlist_node by_ndev;
 	struct list_head entry;
 	struct work_struct end;

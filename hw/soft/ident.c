@@ -1,14 +1,120 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What names a device: its firmware, and the files of sysfs that the drivers of hardware
- * have, which programs that monitor look for.
+ * What names a device: its GUID, its firmware, and the files of sysfs that the drivers of
+ * hardware have, which programs that monitor look for.
+ *
+ * guids_lock (mutex)
+ *	the list of GUIDs. No other lock is taken inside of it.
  */
+#include <linux/etherdevice.h>
 #include <linux/export.h>
+#include <linux/jhash.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/sysfs.h>
 #include <ofed/version.h>
 
 #include "ident.h"
+
+/* ---- GUIDs ------------------------------------------------------------------------ */
+
+static DEFINE_MUTEX(guids_lock);
+static LIST_HEAD(guids);
+
+/* An EUI-64 that has it in the middle is made of a MAC; 0xffff is of the same kind. */
+#define MADE_OF_MAC	0xfffe
+
+/* The modified EUI-64 of a MAC, with another middle: its bit for "universal" is inverted. */
+static u64 guid_of(const u8 *mac, u16 middle)
+{
+	u64 whole = ether_addr_to_u64(mac) ^ BIT_ULL(41);
+
+	return (whole >> 24) << 40 | (u64)middle << 24 | (whole & GENMASK_ULL(23, 0));
+}
+
+static bool is_taken(u64 value)
+{
+	const struct soft_guid *guid;
+
+	lockdep_assert_held(&guids_lock);
+	list_for_each_entry(guid, &guids, entry)
+		if (guid->value == value)
+			return true;
+	return false;
+}
+
+static int same_mac(struct net_device *lower, struct netdev_nested_priv *priv)
+{
+	return ether_addr_equal(lower->dev_addr, priv->data);
+}
+
+/* A VLAN or an ipvlan has the MAC of the interface that it lies upon. */
+static bool has_mac_of_another(const struct net_device *ndev)
+{
+	struct netdev_nested_priv priv = { .data = (void *)ndev->dev_addr };
+	bool found;
+
+	if (ndev->addr_len != ETH_ALEN)
+		return false;
+	rcu_read_lock();
+	found = netdev_walk_all_lower_dev_rcu((struct net_device *)ndev,
+					      same_mac, &priv);
+	rcu_read_unlock();
+	return found;
+}
+
+/* The same each time that an interface of this name gets a device of this kind. */
+static u16 middle_of(const struct net_device *ndev, const char *kind)
+{
+	u32 hash = jhash(kind, strlen(kind), 0);
+
+	return jhash(ndev->name, strlen(ndev->name), hash) % MADE_OF_MAC;
+}
+
+/**
+ * soft_guid_take - a node GUID that no other device has
+ * @guid: filled in; the device's until soft_guid_give()
+ * @ndev: its interface
+ * @mac: address that the GUID is made of
+ * @kind: name of the driver; NULL: it is the one whose device has the EUI-64 of the MAC,
+ *	  if the interface has that MAC for itself
+ *
+ * Context: process, may sleep.
+ * Return: the GUID.
+ */
+__be64 soft_guid_take(struct soft_guid *guid, const struct net_device *ndev,
+		      const u8 *mac, const char *kind)
+{
+	u16 middle = MADE_OF_MAC;
+
+	if (kind || has_mac_of_another(ndev))
+		middle = middle_of(ndev, kind ?: "");
+	mutex_lock(&guids_lock);
+	if (is_taken(guid_of(mac, middle)))
+		middle = middle_of(ndev, kind ?: "");
+	/* Fewer interfaces of one MAC than that are there. */
+	while (is_taken(guid_of(mac, middle)))
+		middle = (middle + 1) % MADE_OF_MAC;
+	guid->value = guid_of(mac, middle);
+	list_add(&guid->entry, &guids);
+	mutex_unlock(&guids_lock);
+	return cpu_to_be64(guid->value);
+}
+EXPORT_SYMBOL_GPL(soft_guid_take);
+
+/**
+ * soft_guid_give - the device of a GUID ends
+ * @guid: of soft_guid_take()
+ *
+ * Context: process, may sleep.
+ */
+void soft_guid_give(struct soft_guid *guid)
+{
+	mutex_lock(&guids_lock);
+	list_del(&guid->entry);
+	mutex_unlock(&guids_lock);
+}
+EXPORT_SYMBOL_GPL(soft_guid_give);
 
 /* ---- firmware ----------------------------------------------------------------------- */
 

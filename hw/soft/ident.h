@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* By what an administrator knows a device: firmware, files of sysfs. */
+/* By what an administrator knows a device: GUID, firmware, files of sysfs. */
 #ifndef SOFT_IDENT_H
 #define SOFT_IDENT_H
 
 #include <linux/device.h>
+#include <linux/list.h>
+#include <linux/netdevice.h>
 #include <rdma/ib_verbs.h>
+
+/**
+ * struct soft_guid - the node GUID of a device on a network interface
+ * @entry: of all of them
+ * @value: no other one has it
+ */
+struct soft_guid {
+	struct list_head entry;
+	u64 value;
+};
+
+__be64 soft_guid_take(struct soft_guid *guid, const struct net_device *ndev,
+		      const u8 *mac, const char *kind);
+void soft_guid_give(struct soft_guid *guid);
 
 u64 soft_fw_ver(void);
 void soft_get_dev_fw_str(struct ib_device *ib, char *str);
