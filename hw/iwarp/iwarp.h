@@ -84,6 +84,7 @@ struct iw_stats {
  * @registered: (iw_lock) the core knows it
  * @up: (iw_lock) what the core was told last
  * @downs: (iw_lock) times that it was told that the port is down
+ * @announced: the log has a line that it came
  * @guid: its node GUID
  * @gid: the only one: the MAC of @held, or a number made of its name
  * @qps: number -> struct iw_qp
@@ -100,6 +101,7 @@ struct iw_dev {
 	bool registered;
 	bool up;
 	u32 downs;
+	bool announced;
 	struct soft_guid guid;
 	union ib_gid gid;
 	struct xarray qps;

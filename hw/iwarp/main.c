@@ -8,6 +8,8 @@
  * driver_id, whose unload makes the core unregister all of them. What remains of
  * it is reap()'s.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/cpumask.h>
 #include <linux/crypto.h>
 #include <linux/jhash.h>
@@ -105,16 +107,32 @@ static void dealloc_driver(struct ib_device *ib)
 	synchronize_net();
 	free_tables(dev);
 	soft_guid_give(&dev->guid);
+	if (dev->announced)
+		pr_info("link %s on %s removed\n", dev_name(&ib->dev),
+			dev->held->name);
 	dev_put(dev->held);
 	/* One that newlink gave up was never listed. */
 	if (!list_empty(&dev->entry))
 		queue_work(iw_end_wq, &dev->reap);
 }
 
+/* The name is known. Again after each move to another namespace. */
+static int enable_driver(struct ib_device *ib)
+{
+	struct iw_dev *dev = to_iw_dev(ib);
+
+	if (!dev->announced)
+		pr_info("link %s on %s added\n", dev_name(&ib->dev),
+			dev->held->name);
+	dev->announced = true;
+	return 0;
+}
+
 static const struct ib_device_ops dev_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = RDMA_DRIVER_SIW,
 	.uverbs_abi_ver = SIW_ABI_VERSION,
+	.enable_driver = enable_driver,
 	.dealloc_driver = dealloc_driver,
 };
 

@@ -8,6 +8,8 @@
  * the same driver_id, whose unload makes the core unregister all of them. What
  * remains of it is roce_reap()'s.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/if_arp.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
@@ -150,13 +152,22 @@ static void roce_dealloc(struct ibt_dev *dev)
 	/* Every queue pair and address handle is gone: newlink, and roce_end(). */
 	WARN_ON_ONCE(refcount_read(&rd->refs) > 3);
 	soft_guid_give(&rd->guid);
+	if (rd->announced)
+		pr_info("link %s on %s removed\n", dev_name(&rd->ib->dev),
+			rd->held->name);
 	dev_put(rd->held);
 	queue_work(roce_wq, &rd->reap);
 }
 
 static void roce_enabled(struct ibt_dev *dev)
 {
-	roce_catch_up(*(struct roce_dev **)ibt_dev_priv(dev));
+	struct roce_dev *rd = *(struct roce_dev **)ibt_dev_priv(dev);
+
+	if (!rd->announced)
+		pr_info("link %s on %s added\n", dev_name(&rd->ib->dev),
+			rd->held->name);
+	rd->announced = true;
+	roce_catch_up(rd);
 }
 
 static const struct ibt_link_ops roce_link = {

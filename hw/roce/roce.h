@@ -69,6 +69,7 @@
  * @up: port state that was last announced
  * @mtu: active MTU that was last announced
  * @registered: the core knows it
+ * @announced: the log has a line that it came
  * @guid: its node GUID
  * @by_ndev: table by network device
  * @entry: list of devices
@@ -96,6 +97,7 @@ struct roce_dev {
 	bool up;
 	enum ib_mtu mtu;
 	bool registered;
+	bool announced;
 	struct soft_guid guid;
 	struct hlist_node by_ndev;
 	struct list_head entry;
