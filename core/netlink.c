@@ -281,8 +281,11 @@ static int call_op(struct sk_buff *skb, struct nlmsghdr *nlh,
 	struct netlink_dump_control dump = { .dump = continue_dump };
 
 	if ((cb->flags & RDMA_NL_ADMIN_PERM) &&
-	    !netlink_capable(skb, CAP_NET_ADMIN))
+	    !netlink_capable(skb, CAP_NET_ADMIN)) {
+		NL_SET_ERR_MSG(extack,
+			       "CAP_NET_ADMIN of the initial user namespace is required");
 		return -EPERM;
+	}
 	if (is_dump(index, nlh))
 		return cb->dump ? netlink_dump_start(skb->sk, skb, nlh, &dump) :
 				  -EINVAL;

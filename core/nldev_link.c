@@ -78,6 +78,45 @@ static bool try_newlink(const char *type, const char *name,
 	return ops;
 }
 
+/* newlink() has no extack: what its errno means here. */
+static void explain_newlink(int err, struct netlink_ext_ack *extack)
+{
+	switch (err) {
+	case -EINVAL:
+		NL_SET_ERR_MSG(extack,
+			       "The interface cannot carry a link of this type");
+		break;
+	case -EEXIST:
+		NL_SET_ERR_MSG(extack,
+			       "The interface has a link of this type already");
+		break;
+	case -ENFILE:
+		NL_SET_ERR_MSG(extack, "A device of this name exists");
+		break;
+	case -EADDRINUSE:
+		NL_SET_ERR_MSG(extack,
+			       "UDP port 4791 is in use, perhaps by rdma_rxe");
+		break;
+	}
+}
+
+static int newlink(const char *type, const char *name, struct net_device *ndev,
+		   struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	if (!try_newlink(type, name, ndev, &ret)) {
+		request_module("rdma-link-%s", type);
+		if (!try_newlink(type, name, ndev, &ret)) {
+			NL_SET_ERR_MSG(extack,
+				       "Unknown link type, or its module may not be loaded (see dmesg)");
+			return -EINVAL;
+		}
+	}
+	explain_newlink(ret, extack);
+	return ret;
+}
+
 int ofed_nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh,
 		       struct netlink_ext_ack *extack)
 {
@@ -93,19 +132,20 @@ int ofed_nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh,
 		return -EINVAL;
 	nla_strscpy(name, ask.tb[RDMA_NLDEV_ATTR_DEV_NAME], sizeof(name));
 	ret = ofed_nldev_check_link_name(name);
-	if (ret)
+	if (ret) {
+		NL_SET_ERR_MSG(extack, "Not a name for a device");
 		return ret;
+	}
 	nla_strscpy(netdev, ask.tb[RDMA_NLDEV_ATTR_NDEV_NAME], sizeof(netdev));
 	nla_strscpy(type, ask.tb[RDMA_NLDEV_ATTR_LINK_TYPE], sizeof(type));
 
 	ndev = dev_get_by_name(ask.net, netdev);
-	if (!ndev)
+	if (!ndev) {
+		NL_SET_ERR_MSG(extack,
+			       "No such interface in this network namespace");
 		return -ENODEV;
-	if (!try_newlink(type, name, ndev, &ret)) {
-		request_module("rdma-link-%s", type);
-		if (!try_newlink(type, name, ndev, &ret))
-			ret = -EINVAL;
 	}
+	ret = newlink(type, name, ndev, extack);
 	dev_put(ndev);
 	return ret;
 }
