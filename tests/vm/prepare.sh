@@ -27,6 +27,7 @@ packages="
 	rdma-core ibverbs-utils rdmacm-utils perftest infiniband-diags
 	libibverbs-dev librdmacm-dev libibumad-dev python3 python3-pyverbs ethtool
 	tshark nfs-kernel-server open-iscsi strace opensm
+	prometheus-node-exporter
 	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin fio qperf dapl2-utils libdapl2
 "
 
