@@ -140,7 +140,9 @@ static const struct ib_device_ops dev_ops = {
 
 /*
  * rdma_cm finds a device by the MAC of the interface; one without a MAC has a
- * number that its name gives, which stays what it is.
+ * number that its name gives, which stays what it is. No parent: rdma-core's udev
+ * rule renames a device whose parent is a PCI function, and the name of a link is
+ * its user's.
  */
 static void describe(struct iw_dev *dev, const struct net_device *ndev)
 {
@@ -165,7 +167,6 @@ static void describe(struct iw_dev *dev, const struct net_device *ndev)
 	strscpy(ib->iw_ifname, ndev->name, sizeof(ib->iw_ifname));
 	snprintf(ib->node_desc, sizeof(ib->node_desc), "%.57s iwarp",
 		 init_utsname()->nodename);
-	ib->dev.parent = ndev->dev.parent;
 	/* Of what libsiw does by a write: the rest goes through the rings. */
 	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND);
 	/*

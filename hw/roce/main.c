@@ -195,7 +195,11 @@ static const struct ibt_link_ops roce_link = {
 
 /* ---- 'rdma link add' ------------------------------------------------------------ */
 
-/* Names for the fabric: of the interface, and of the host. */
+/*
+ * Names for the fabric: of the interface, and of the host. No parent: rdma-core's udev
+ * rule renames a device whose parent is a PCI function, and the name of a link is its
+ * user's.
+ */
 static void roce_describe(struct roce_dev *rd, const struct net_device *ndev)
 {
 	struct ib_device *ib = rd->ib;
@@ -203,7 +207,6 @@ static void roce_describe(struct roce_dev *rd, const struct net_device *ndev)
 	ib->node_guid = soft_guid_take(&rd->guid, ndev, ndev->dev_addr, NULL);
 	snprintf(ib->node_desc, sizeof(ib->node_desc), "%.58s roce",
 		 init_utsname()->nodename);
-	ib->dev.parent = ndev->dev.parent;
 	/*
 	 * Where devices are not shared, the core would let it begin in the first
 	 * namespace, in which its network device can not be seen.

@@ -16,6 +16,8 @@ grew() { [ "$(counter "$1" "$2")" -gt "$3" ]; }
 need_link
 check "its link layer" port_is $dev link_layer Ethernet
 check "its parent" grep -qx eth0 $sys/$dev/parent
+# By which rdma-core's udev rule would rename it; rdma_rxe and siw have none.
+check "no bus device behind it" [ ! -e $sys/$dev/device ]
 check "its GUID" grep -qx 0000:00ff:fe00:0001 $sys/$dev/node_guid
 v1_index=$(gid_of $dev $gid_hex "IB/RoCE v1")
 check "a GID of version 1" [ -n "$v1_index" ]
