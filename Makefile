@@ -188,6 +188,12 @@ dkms-uninstall: $(PACKAGES:%=%-undkms)
 	dkms remove $*/$(VERSION) --all $(DKMSINSTALL)
 	rm -rf $(DESTDIR)/usr/src/$*-$(VERSION)
 
+# The one program that is compiled; the package ofed-smc has it.
+install-smc:
+	install -d $(DESTDIR)/usr/sbin
+	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -D_GNU_SOURCE $(LDFLAGS) \
+		-o $(DESTDIR)/usr/sbin/ofed-smc tools/smc/ofed-smc.c
+
 # What ofed-utils has, and 'make install' leaves out.
 install-utils:
 	install -d $(DESTDIR)/usr/sbin $(DESTDIR)/usr/lib/ofed \
@@ -240,6 +246,6 @@ bench-page:
 	@python3 -B tests/bench/report.py --page $(PAGE) build/bench/*.csv >build/bench/report; \
 		test $$? -le 1 && echo "$(PAGE) is written"
 
-.PHONY: install install-drivers uninstall install-utils demo deb check-install
+.PHONY: install install-drivers uninstall install-utils install-smc demo deb check-install
 .PHONY: bench bench-page
 .PHONY: dkms-sources dkms-install dkms-uninstall

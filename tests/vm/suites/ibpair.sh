@@ -241,7 +241,7 @@ smc() {
 	cat "$work/client" "$work/server"
 	[ "$(grep -c "^tcp" "$work/client")" = 2 ] && [ "$(grep -c "^tcp" "$work/server")" = 2 ]
 }
-no_groups() { ! "$programs/smc_admin" groups | grep "^version"; }
+no_groups() { ! "$programs/ofed-smc" groups | grep "^version"; }
 check "SMC sockets" modprobe -a smc smc_diag
 check "and over there" there modprobe -a smc smc_diag
 check "they fall back to TCP" smc

@@ -14,7 +14,7 @@
 . "$VM/wire.sh"
 
 bytes=$(count 100000000)
-admin=$programs/smc_admin
+admin=$programs/ofed-smc
 eid=OFED.TEST.1
 port=19200
 file=$work/capture.pcap

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What smc-tools would do, for systems that do not have them.
- *
- * usage: smc_admin ueid add|del NAME	user-defined enterprise ID, for version 2
- *	  smc_admin pnet add ID eth INTERFACE
- *	  smc_admin pnet add ID ib DEVICE PORT
- *	  smc_admin pnet flush		which devices are on one network
- *	  smc_admin groups		link groups, a line each: 'version V role ...'
- *	  smc_admin stats		of this network namespace: 'NAME NUMBER'
+ * Networks, enterprise IDs and link groups of SMC-R, for systems without smc-tools.
+ * ofed-smc(8).
  */
 #include <err.h>
 #include <errno.h>
@@ -30,6 +24,8 @@ struct request {
 };
 
 static int netlink = -1;
+/* What is said when the kernel refuses what it is asked now. */
+static const char *refusal;
 
 static void begin(struct request *r, int family, int command, int flags)
 {
@@ -90,7 +86,8 @@ static unsigned long long number(const struct nlattr *at)
 {
 	uint64_t value = 0;
 
-	if (at)
+	/* Little endian, as all that the modules are built for. */
+	if (at && at->nla_len <= NLA_HDRLEN + sizeof(value))
 		memcpy(&value, payload(at), at->nla_len - NLA_HDRLEN);
 	return value;
 }
@@ -121,7 +118,7 @@ static void talk(struct request *r, void (*show)(const void *attributes, size_t 
 			if (m->nlmsg_type == NLMSG_ERROR || m->nlmsg_type == NLMSG_DONE) {
 				errno = -*(int *)NLMSG_DATA(m);
 				if (errno)
-					err(1, "refused");
+					err(1, "%s", refusal);
 				more = 0;
 			} else if (show) {
 				show((char *)NLMSG_DATA(m) + GENL_HDRLEN,
@@ -142,15 +139,18 @@ static int family(const char *name)
 {
 	struct request r;
 
+	/* The kernel knows it while the module is loaded. */
+	refusal = "modprobe smc, and again";
 	begin(&r, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
 	add_text(&r, CTRL_ATTR_FAMILY_NAME, name);
 	talk(&r, take_family);
+	refusal = "refused";
 	return found_family;
 }
 
 /* ---- commands ------------------------------------------------------------------- */
 
-static void ueid(const char *what, const char *name)
+static void ueid(int command, const char *name)
 {
 	char padded[SMC_MAX_EID_LEN + 1];
 	struct request r;
@@ -158,31 +158,44 @@ static void ueid(const char *what, const char *name)
 	if (strlen(name) > SMC_MAX_EID_LEN)
 		errx(2, "an EID has at most %d characters", SMC_MAX_EID_LEN);
 	snprintf(padded, sizeof(padded), "%-*s", SMC_MAX_EID_LEN, name);
-	begin(&r, family(SMC_GENL_FAMILY_NAME), strcmp(what, "add") ?
-	      SMC_NETLINK_REMOVE_UEID : SMC_NETLINK_ADD_UEID, 0);
+	begin(&r, family(SMC_GENL_FAMILY_NAME), command, 0);
 	add_text(&r, SMC_NLA_EID_TABLE_ENTRY, padded);
 	talk(&r, NULL);
 }
 
-static void pnet(int argc, char **argv)
+static void pnet_flush(void)
 {
 	struct request r;
-	uint8_t port;
 
-	if (!strcmp(argv[0], "flush")) {
-		begin(&r, family(SMCR_GENL_FAMILY_NAME), SMC_PNETID_FLUSH, 0);
-		talk(&r, NULL);
-		return;
-	}
+	begin(&r, family(SMCR_GENL_FAMILY_NAME), SMC_PNETID_FLUSH, 0);
+	talk(&r, NULL);
+}
+
+static void pnet_add_eth(const char *id, const char *interface)
+{
+	struct request r;
+
 	begin(&r, family(SMCR_GENL_FAMILY_NAME), SMC_PNETID_ADD, 0);
-	add_text(&r, SMC_PNETID_NAME, argv[1]);
-	if (!strcmp(argv[2], "eth")) {
-		add_text(&r, SMC_PNETID_ETHNAME, argv[3]);
-	} else if (argc > 4) {
-		port = atoi(argv[4]);
-		add_text(&r, SMC_PNETID_IBNAME, argv[3]);
-		add(&r, SMC_PNETID_IBPORT, &port, sizeof(port));
-	}
+	add_text(&r, SMC_PNETID_NAME, id);
+	add_text(&r, SMC_PNETID_ETHNAME, interface);
+	talk(&r, NULL);
+}
+
+static void pnet_add_ib(const char *id, const char *device, const char *port)
+{
+	struct request r;
+	uint8_t number;
+	char *end;
+	long value;
+
+	value = strtol(port, &end, 10);
+	if (*end || end == port || value < 1 || value > UINT8_MAX)
+		errx(2, "no number of a port: %s", port);
+	number = value;
+	begin(&r, family(SMCR_GENL_FAMILY_NAME), SMC_PNETID_ADD, 0);
+	add_text(&r, SMC_PNETID_NAME, id);
+	add_text(&r, SMC_PNETID_IBNAME, device);
+	add(&r, SMC_PNETID_IBPORT, &number, sizeof(number));
 	talk(&r, NULL);
 }
 
@@ -232,22 +245,57 @@ static void dump(int command, void (*show)(const void *, size_t))
 	talk(&r, show);
 }
 
+static void usage(FILE *to)
+{
+	fputs("usage: ofed-smc ueid add|del NAME\n"
+	      "       ofed-smc pnet add ID eth INTERFACE\n"
+	      "       ofed-smc pnet add ID ib DEVICE PORT\n"
+	      "       ofed-smc pnet flush\n"
+	      "       ofed-smc groups\n"
+	      "       ofed-smc stats\n", to);
+}
+
+/* is_call() - the arguments are these words; NULL stands for any */
+static int is_call(int argc, char **argv, int words, const char *const *wanted)
+{
+	if (argc != words)
+		return 0;
+	for (int i = 0; i < words; i++)
+		if (wanted[i] && strcmp(argv[i], wanted[i]))
+			return 0;
+	return 1;
+}
+
+#define IS_CALL(...) \
+	is_call(argc, argv, sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *), \
+		(const char *[]){ __VA_ARGS__ })
+
 int main(int argc, char **argv)
 {
-	const char *what = argc > 1 ? argv[1] : "";
-
+	argc--;
+	argv++;
 	netlink = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
 	if (netlink < 0)
 		err(1, "netlink");
-	if (!strcmp(what, "ueid") && argc == 4)
-		ueid(argv[2], argv[3]);
-	else if (!strcmp(what, "pnet") && (argc >= 6 || (argc == 3 && !strcmp(argv[2], "flush"))))
-		pnet(argc - 2, argv + 2);
-	else if (!strcmp(what, "groups"))
+	if (IS_CALL("ueid", "add", NULL))
+		ueid(SMC_NETLINK_ADD_UEID, argv[2]);
+	else if (IS_CALL("ueid", "del", NULL))
+		ueid(SMC_NETLINK_REMOVE_UEID, argv[2]);
+	else if (IS_CALL("pnet", "add", NULL, "eth", NULL))
+		pnet_add_eth(argv[2], argv[4]);
+	else if (IS_CALL("pnet", "add", NULL, "ib", NULL, NULL))
+		pnet_add_ib(argv[2], argv[4], argv[5]);
+	else if (IS_CALL("pnet", "flush"))
+		pnet_flush();
+	else if (IS_CALL("groups"))
 		dump(SMC_NETLINK_GET_LGR_SMCR, show_group);
-	else if (!strcmp(what, "stats"))
+	else if (IS_CALL("stats"))
 		dump(SMC_NETLINK_GET_STATS, show_stats);
-	else
-		errx(2, "usage: see the source");
+	else if (IS_CALL("--help") || IS_CALL("-h"))
+		usage(stdout);
+	else {
+		usage(stderr);
+		return 2;
+	}
 	return 0;
 }
