@@ -194,15 +194,19 @@ install-smc:
 	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -D_GNU_SOURCE $(LDFLAGS) \
 		-o $(DESTDIR)/usr/sbin/ofed-smc tools/smc/ofed-smc.c
 
-# What ofed-utils has, and 'make install' leaves out.
+# What ofed-utils has, and 'make install' leaves out. A process for each interface
+# that goes is started where /etc/ofed/links.d is: what makes links persistent makes it.
 install-utils:
-	install -d $(DESTDIR)/usr/sbin $(DESTDIR)/usr/lib/ofed \
+	install -d $(DESTDIR)/usr/sbin $(DESTDIR)/usr/lib/ofed $(DESTDIR)/etc/ofed \
 		$(DESTDIR)/lib/modprobe.d $(DESTDIR)/lib/systemd/system \
-		$(DESTDIR)/lib/udev/rules.d $(DESTDIR)/etc/ofed/links.d \
-		$(DESTDIR)/usr/share/ofed/topologies
+		$(DESTDIR)/lib/udev/rules.d $(DESTDIR)/usr/share/ofed/topologies \
+		$(DESTDIR)/usr/share/bash-completion/completions
 	install -m 755 tools/fabric/ofed-fabric $(DESTDIR)/usr/sbin/
 	install -m 644 tools/fabric/topologies/*.topo $(DESTDIR)/usr/share/ofed/topologies/
-	install -m 755 tools/ofedctrl/ofedctrl $(DESTDIR)/usr/sbin/
+	sed 's/^version=$$/version=$(VERSION)/' tools/ofedctrl/ofedctrl >$(DESTDIR)/usr/sbin/ofedctrl
+	chmod 755 $(DESTDIR)/usr/sbin/ofedctrl
+	install -m 644 tools/ofedctrl/completion.bash \
+		$(DESTDIR)/usr/share/bash-completion/completions/ofedctrl
 	install -m 644 tools/ofedctrl/*.sh $(DESTDIR)/usr/lib/ofed/
 	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/
 	install -m 644 tools/systemd/*.service $(DESTDIR)/lib/systemd/system/

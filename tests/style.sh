@@ -120,6 +120,13 @@ version=$(number MAJOR).$(number MINOR)
 END
 verdict $? "modules, dkms and packages have one version"
 
+# What runs on hosts, and maintainers' scripts.
+shellcheck -x -S warning $(grep -rlE '^#!/bin/(ba)?sh|^# shellcheck shell=' tools debian tests/vm/install) \
+	>build/log/shellcheck.out 2>&1
+s=$?
+[ $s -eq 0 ] || head -n 30 build/log/shellcheck.out
+verdict $s "shellcheck"
+
 absent "kernel versions are known to include/compat alone" \
 	'LINUX_VERSION_CODE|KERNEL_VERSION|#[a-z ]*COMPAT_' "$(files '*.[ch]' | grep -v '^include/compat/')"
 # The two sides of hw/ibt/link.h.

@@ -22,8 +22,8 @@ say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }
 # Every package the build and the tests use; the guest sees the host's programs.
 packages="
 	gcc make rsync git perl flex bison bc libelf-dev libssl-dev kmod cpio xz-utils sparse
-	ccache
-	qemu-system-x86 busybox-static iproute2 procps
+	ccache shellcheck
+	qemu-system-x86 busybox-static iproute2 procps psmisc jq
 	rdma-core ibverbs-utils rdmacm-utils perftest infiniband-diags
 	libibverbs-dev librdmacm-dev libibumad-dev python3 python3-pyverbs ethtool
 	tshark nfs-kernel-server open-iscsi strace opensm

@@ -117,13 +117,29 @@ load_file() { # FILE
 	insmod "$1"
 }
 
+# explain_missing NAME: of one that is not there for this kernel
+explain_missing() {
+	case $1 in
+	ofed_roce|ofed_ib|ofed_iwarp|ofed_soft) _package=ofed-drivers-dkms ;;
+	ofed_*) _package=ofed-core-dkms ;;
+	*) return ;;
+	esac
+	if [ -z "$(package_version "$_package")" ]; then
+		say "it comes with the package $_package"
+		return
+	fi
+	say "$_package is installed, but not built for this kernel:"
+	if [ -e "/lib/modules/$kernel/build/Makefile" ]; then
+		say "    dkms autoinstall -k $kernel    (and 'dkms status')"
+	else
+		say "    apt install linux-headers-$kernel, which dkms builds it with"
+	fi
+}
+
 load_named() { # NAME
 	[ -n "$(module_file "$1")" ] || {
 		say "no module $1 for kernel $kernel"
-		case $1 in
-		ofed_roce|ofed_ib|ofed_iwarp|ofed_soft) say "it comes with the package ofed-drivers-dkms" ;;
-		ofed_*) say "it comes with the package ofed-core-dkms" ;;
-		esac
+		explain_missing "$1"
 		return $missing
 	}
 	attempt "$1" modprobe "$1"
@@ -152,13 +168,26 @@ module_load() { # PATH
 
 # ---- unloading ----------------------------------------------------------------
 
-# One look at all processes, into 'open_now'; there may be thousands of them.
+# One look at all processes, into 'open_now': lines 'PID FILE'. By the device, by
+# whatever path a program opened it.
 open_now=
 scan_processes() {
-	open_now=$(ls -l /proc/[0-9]*/fd 2>/dev/null | awk '
-		/^\/proc\/[0-9]+\/fd:$/ { split($0, part, "/"); pid = part[3]; next }
-		NF > 2 && $(NF - 1) == "->" && $NF ~ "^/dev/infiniband/" && !seen[pid, $NF]++ {
-			print pid, $NF
+	set --
+	for _file in /dev/infiniband/*; do
+		[ ! -c "$_file" ] || set -- "$@" "$_file"
+	done
+	[ $# -gt 0 ] || return 0
+	command -v fuser >/dev/null || {
+		say "no fuser (package psmisc): processes are not looked for"
+		return
+	}
+	# Names go to stderr, numbers to stdout; a letter behind one says how it is used.
+	open_now=$(fuser "$@" 2>&1 | awk '
+		$1 ~ "^/dev/infiniband/.*:$" {
+			file = substr($1, 1, length($1) - 1)
+			for (i = 2; i <= NF; i++)
+				if (match($i, /^[0-9]+/))
+					print substr($i, 1, RLENGTH), file
 		}')
 }
 
@@ -199,23 +228,32 @@ devices_of() {
 	done
 }
 
-# holders_of NAME [MODULE...]: one line each; the modules named do not count
-holders_of() {
+# holder_rows NAME [MODULE...]: 'module NAME', 'process PID PROGRAM FILE' or 'device
+# NAME NETDEV' of each, tabs between; the modules named do not count
+holder_rows() {
 	_of=$1
 	shift
 	for _holder in /sys/module/"$_of"/holders/*; do
 		[ -e "$_holder" ] || continue
 		case " $* " in
 		*" ${_holder##*/} "*) ;;
-		*) echo "module ${_holder##*/}" ;;
+		*) printf 'module\t%s\n' "${_holder##*/}" ;;
 		esac
 	done
 	open_files "$(device_files "$_of")" | while read -r _pid _program _file; do
-		echo "process $_pid ($_program) has $_file open"
+		printf 'process\t%s\t%s\t%s\n' "$_pid" "$_program" "$_file"
 	done
 	devices_of "$_of" | while read -r _device; do
-		echo "device $_device$(link_where "$_device")"
+		printf 'device\t%s\t%s\n' "$_device" "$(link_netdev "$_device")"
 	done
+}
+
+# holders_of NAME [MODULE...]: the same as sentences
+holders_of() {
+	holder_rows "$@" | awk -F '\t' '
+		$1 == "module" { print "module " $2 }
+		$1 == "process" { print "process " $2 " (" $3 ") has " $4 " open" }
+		$1 == "device" { print "device " $2 ($3 == "" ? "" : " on " $3) }'
 }
 
 refs() { cat "/sys/module/$1/refcnt" 2>/dev/null || echo 0; }

@@ -21,6 +21,12 @@ param_write() {
 	fi
 }
 
+# has_param MODULE NAME: says the file of the module. 2: there is no file.
+has_param() {
+	[ -n "$(module_file "$1")" ] || return 2
+	modinfo -F parm "$1" 2>/dev/null | grep -q "^$2:"
+}
+
 name_is_plain() {
 	case $1 in
 	''|*[!A-Za-z0-9_-]*) return 1 ;;
@@ -43,10 +49,20 @@ param_set() { # PATH or nothing, NAME=VALUE
 		echo "$_m: $_param=$(cat "$(param_path "$_m" "$_param")")"
 		return 0
 	done
-	if [ -z "$(loaded_of $_in)" ]; then
-		die $failed "not loaded: $_in"
+	# None that is loaded has it. One that is not may.
+	_unknown=
+	for _m in $_in; do
+		! loaded "$_m" || continue
+		has_param "$_m" "$_param"
+		case $? in
+		0) die $failed "not loaded: $_m" ;;
+		2) _unknown="$_unknown $_m" ;;
+		esac
+	done
+	if [ -z "$(loaded_of $_in)" ] && [ -n "$_unknown" ]; then
+		die $failed "not loaded:$_unknown"
 	fi
-	die $missing "no parameter $_param in $(loaded_of $_in | tr '\n' ' ')"
+	die $missing "no parameter $_param in" $_in
 }
 
 # The kernel prints Y and N for what one may write in many ways.
@@ -66,6 +82,11 @@ conf_word() {
 		return 1
 	fi
 	if ! loaded "$1"; then
+		has_param "$1" "$_param"
+		if [ $? -eq 1 ]; then
+			say "$conf: $1 has no parameter $_param"
+			return 1
+		fi
 		echo "$1: $2 when it is loaded"
 	elif [ -d "/sys/module/$1/parameters" ] && [ -e "$_file" ]; then
 		_now=$(cat "$_file" 2>/dev/null)
@@ -76,7 +97,7 @@ conf_word() {
 		else
 			param_write "$1" "$_param" "$_value" && echo "$1: $2"
 		fi
-	elif modinfo -F parm "$1" 2>/dev/null | grep -q "^$_param:"; then
+	elif has_param "$1" "$_param"; then
 		echo "$1: $2 when it is loaded again"
 	else
 		say "$conf: $1 has no parameter $_param"

@@ -118,22 +118,34 @@ namespaces() { ip netns list 2>/dev/null | awk '{ print $1 }'; }
 
 # links_of NETNS: 'DEVICE NETDEV' of each device whose interface is there
 links_of() {
-	within "$1" rdma link show 2>/dev/null | awk '
-		$1 == "link" {
-			for (i = 3; i < NF; i++)
-				if ($i == "netdev") {
-					sub("/.*", "", $2)
-					print $2, $(i + 1)
-				}
-		}'
+	within "$1" rdma -j link show 2>/dev/null |
+		jq -r '.[] | select(.netdev) | "\(.ifname) \(.netdev)"'
+}
+
+# link_on NETNS NETDEV TYPE: the link of that type on the interface. Users and udev
+# rename links; an interface has one of a type at most.
+link_on() {
+	links_of "$1" | while read -r _dev _netdev; do
+		if [ "$_netdev" = "$2" ] && [ "$(link_type "$_dev" "$1")" = "$3" ]; then
+			echo "$_dev"
+			break
+		fi
+	done
 }
 
 # has_mac NETNS MAC: the interfaces that have it, a word each
 has_mac() {
-	within "$1" ip -o link show | awk -v mac="$2" '
-		tolower($0) ~ "link/ether " mac {
-			sub(":$", "", $2); sub("@.*", "", $2); printf "%s ", $2
-		}'
+	within "$1" ip -j link show | jq -j --arg mac "$2" \
+		'.[] | select(.link_type == "ether" and .address == $mac) | .ifname + " "'
+}
+
+# is_interface NAME: here, or in a namespace that has a name
+is_interface() {
+	[ ! -e "/sys/class/net/$1" ] || return 0
+	for _in in $(namespaces); do
+		! ip -n "$_in" link show dev "$1" >/dev/null 2>&1 || return 0
+	done
+	return 1
 }
 
 # ---- apply ----------------------------------------------------------------------
@@ -161,10 +173,10 @@ find_netdev() {
 	within "$netns" test -e "/sys/class/net/$netdev"
 }
 
-apply_options() {
+apply_options() { # DEVICE
 	for _option in $options; do
-		within "$netns" rdma dev set "$name" "${_option%%=*}" "${_option#*=}" || {
-			say "$name: $_option was refused"
+		within "$netns" rdma dev set "$1" "${_option%%=*}" "${_option#*=}" || {
+			say "$1: $_option was refused"
 			return 1
 		}
 	done
@@ -172,12 +184,14 @@ apply_options() {
 
 # make_link FILE: of what was read and found
 make_link() {
-	_is=$(links_of "$netns" | awk -v n="$name" '$1 == n { print $2 }')
-	if [ "$_is" = "$found" ]; then
-		# Made by hand, or the last time was cut short.
-		apply_options
+	_is=$(link_on "$netns" "$found" "$type")
+	if [ -n "$_is" ]; then
+		# Made by hand, or the last time was cut short. It keeps the name it has.
+		apply_options "$_is"
 		return
-	elif [ -n "$_is" ] || within "$netns" test -e "/sys/class/infiniband/$name"; then
+	fi
+	_is=$(links_of "$netns" | awk -v n="$name" '$1 == n { print $2 }')
+	if [ -n "$_is" ] || within "$netns" test -e "/sys/class/infiniband/$name"; then
 		say "$1: there is a device $name${_is:+ on $_is} already"
 		return 1
 	fi
@@ -187,7 +201,7 @@ make_link() {
 			say "no module for links of type $type on kernel $kernel"
 		return 1
 	}
-	apply_options || return
+	apply_options "$name" || return
 	echo "$name on $found${netns:+ in $netns}"
 }
 
@@ -218,15 +232,20 @@ persist_apply() { # [--netdev NETDEV] [LINK...]
 	case ${1-} in
 	--netdev)
 		[ $# -ge 2 ] || misuse "--netdev wants a network device"
-		# A unit may have the path of it in /sys.
+		# A unit has the path of it in /sys.
 		only=${2##*/}
 		netdev_name "$only" || misuse "not the name of a network device: $2"
+		# By then that one may have gone, or have another name.
+		case $2 in
+		/*) ;;
+		*) is_interface "$only" || die $missing "no network device $only" ;;
+		esac
 		shift 2 ;;
 	esac
 	plain_names "$@"
 	need_root
 	# Boot and the appearance of a network device may be at it at once.
-	exec 9>/run/ofed-links.lock && flock 9 || die $failed "no lock"
+	{ exec 9>/run/ofed-links.lock && flock 9; } || die $failed "no lock"
 	_status=0
 	if [ $# -gt 0 ]; then
 		for _link in "$@"; do
@@ -252,15 +271,36 @@ plain_names() {
 	done
 }
 
+# kept_as TYPE NETDEV [NETNS]: the name by which the link of that type on the
+# interface is kept; without NETNS, wherever the interface is
+kept_as() {
+	for _conf in "$links"/*.conf; do
+		[ -e "$_conf" ] || continue
+		(read_link "$_conf" && [ "$type" = "$1" ] && [ "$netns" = "${3-$netns}" ] &&
+		 find_netdev "$_conf" && [ "$found" = "$2" ] && echo "$name") 2>/dev/null && return
+	done
+	return 1
+}
+
+# rename_file OLD NEW: what else an administrator wrote stays
+rename_file() {
+	_old=$(link_file "$1") _file=$(link_file "$2")
+	sed "s/^[[:blank:]]*name[[:blank:]]*=.*/name=$2/" "$_old" >"$_file.new" &&
+		mv "$_file.new" "$_file" && rm -f "$_old" || return
+	echo "$2 is kept in $_file, no longer as $1"
+}
+
 # save_link NAME NETDEV NETNS: keeps what an administrator wrote, where it holds
 save_link() {
-	_type=$(link_type "$1")
+	_type=$(link_type "$1" "$3")
 	_file=$(link_file "$1")
-	if kept "$1" && (read_link "$_file" && [ "$netns" = "$3" ] &&
-			 [ "$type" = "$_type" ] && find_netdev "$_file" &&
-			 [ "$found" = "$2" ]) 2>/dev/null; then
+	_as=$(kept_as "$_type" "$2" "$3")
+	if [ "$_as" = "$1" ]; then
 		echo "$1 is kept already"
 		return 0
+	elif [ -n "$_as" ]; then
+		rename_file "$_as" "$1"
+		return
 	fi
 	# In one write, whose failure is seen: half a file would take a whole one's place.
 	printf '%s\n' "# ofed-links(5); written by ofedctrl persist" "name=$1" \
@@ -291,7 +331,7 @@ persist_save() { # [LINK...]
 		# In shared mode a device is seen from every namespace.
 		case $_done in *" $_name "*) continue ;; esac
 		_done="$_done$_name "
-		if [ -n "$(link_type "$_name")" ]; then
+		if [ -n "$(link_type "$_name" "$_in")" ]; then
 			save_link "$_name" "$_on" "$_in" || _status=$failed
 		elif [ $# -gt 0 ]; then
 			say "$_name is not made by 'rdma link add': there is nothing to keep"
@@ -334,6 +374,8 @@ persist_remove() { # LINK...
 		rm -f "$(link_file "$_link")" || { _status=$failed; continue; }
 		echo "$_link is not kept any more; the link itself stays until the next boot"
 	done
+	# 85-ofed-links.rules has nothing to do without it.
+	rmdir --ignore-fail-on-non-empty "$links" 2>/dev/null
 	return $_status
 }
 

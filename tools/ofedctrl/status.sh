@@ -17,20 +17,34 @@ status_core() {
 			line core "none is loaded; the kernel's own will be (ib_core)"
 		fi ;;
 	esac
-	if [ -z "$(module_file ofed_core)" ] && [ -d /usr/src/ofed-core-"$(package_version ofed-core-dkms)" ]; then
-		line "" "ofed-core-dkms has not been built for this kernel: dkms status"
-	fi
+	unbuilt_packages | while read -r _package; do
+		line "" "$_package has not been built for this kernel: dkms status"
+	done
 }
 
 package_version() {
-	dpkg-query -W -f '${Version}' "$1" 2>/dev/null
+	dpkg-query -W -f '${db:Status-Status} ${Version}\n' "$1" 2>/dev/null |
+		sed -n 's/^installed //p'
 }
 
-# One question: dpkg reads all that it knows for each.
-status_packages() {
-	_text=$(dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' \
+# What has been installed and has no module for this kernel.
+unbuilt_packages() {
+	for _pair in ofed-core-dkms:ofed_core ofed-drivers-dkms:ofed_soft; do
+		[ -n "$(module_file "${_pair#*:}")" ] ||
+			[ -z "$(package_version "${_pair%:*}")" ] || echo "${_pair%:*}"
+	done
+}
+
+# package_rows: 'NAME VERSION', a tab between. One question: dpkg reads all that it
+# knows for each.
+package_rows() {
+	dpkg-query -W -f '${db:Status-Status} ${Package}\t${Version}\n' \
 		ofed-core-dkms ofed-drivers-dkms ofed-utils 2>/dev/null |
-		sed -n 's/^installed //p' | paste -sd, | sed 's/,/, /g')
+		sed -n 's/^installed //p'
+}
+
+status_packages() {
+	_text=$(package_rows | tr '\t' ' ' | paste -sd, | sed 's/,/, /g')
 	line packages "${_text:-none}"
 }
 
@@ -130,12 +144,21 @@ status_module() { # NAME
 	*" $1 "*) ;;
 	*) return 0 ;;
 	esac
-	if [ -z "$(module_file "$1")" ]; then
-		echo "      its file is gone; the loaded one stays until it is unloaded"
-		return
-	fi
+	case $(module_on_disk "$1") in
+	gone)	echo "      its file is gone; the loaded one stays until it is unloaded" ;;
+	other)	echo "      not the one installed now: unload and load it, or boot again" ;;
+	esac
+}
+
+# module_on_disk NAME: gone, same, other or unknown
+module_on_disk() {
+	[ -n "$(module_file "$1")" ] || { echo gone; return; }
 	is_on_disk "$1"
-	[ $? -ne 1 ] || echo "      not the one installed now: unload and load it, or boot again"
+	case $? in
+	0) echo same ;;
+	1) echo other ;;
+	*) echo unknown ;;
+	esac
 }
 
 status_modules() {
@@ -148,45 +171,89 @@ status_modules() {
 
 # ---- links ----------------------------------------------------------------------
 
-# link_type DEVICE: of 'rdma link add', by what only that driver shows; nothing
-# for hardware
+# Devices are seen from the namespace that they are in alone; otherwise another than
+# the first has a copy of them, without counters.
+exclusive() {
+	[ -n "${mode-}" ] || mode=$(rdma system show netns 2>/dev/null)
+	case $mode in
+	*exclusive*) ;;
+	*) return 1 ;;
+	esac
+}
+
+# link_type DEVICE [NETNS]: of 'rdma link add', by what only that driver shows;
+# nothing for hardware
 link_type() {
-	_sys=/sys/class/infiniband/$1
-	if [ -e "$_sys/ports/1/hw_counters/local_messages" ]; then
+	_sys=/sys/class/infiniband/$1 _where=
+	[ -z "${2-}" ] || ! exclusive || _where=$2
+	if within "$_where" test -e "$_sys/ports/1/hw_counters/local_messages"; then
 		echo roce
-	elif [ -e "$_sys/ports/1/hw_counters/tx_fpdus" ]; then
+	elif within "$_where" test -e "$_sys/ports/1/hw_counters/tx_fpdus"; then
 		echo iwarp
-	elif [ -e "$_sys/ports/1/hw_counters/sent_pkts" ] && [ -e "$_sys/parent" ]; then
+	elif within "$_where" test -e "$_sys/device"; then
+		:
+	elif within "$_where" test -e "$_sys/ports/1/hw_counters/sent_pkts"; then
 		echo rxe
-	elif [ ! -e "$_sys/device" ] && grep -q RNIC "$_sys/node_type" 2>/dev/null; then
+	elif within "$_where" grep -q RNIC "$_sys/node_type" 2>/dev/null; then
 		echo siw
 	fi
 }
 
-# The interface of a device, wherever that is: as words for a sentence.
+# The interface of a device, wherever that is
+link_netdev() { # DEVICE
+	cat "/sys/class/infiniband/$1/parent" 2>/dev/null ||
+		cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs/0" 2>/dev/null
+}
+
+# The same as words for a sentence.
 link_where() { # DEVICE
-	_netdev=$(cat "/sys/class/infiniband/$1/parent" 2>/dev/null) ||
-		_netdev=$(cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs/0" 2>/dev/null)
+	_netdev=$(link_netdev "$1")
 	[ -z "$_netdev" ] || echo " on $_netdev"
+}
+
+# link_rows: 'DEVICE TYPE NETDEV STATE KEPT', tabs between; '-' for what there is
+# not. KEPT is the name by which it is persistent.
+link_rows() {
+	for _dir in /sys/class/infiniband/*; do
+		[ -e "$_dir" ] || continue
+		_device=${_dir##*/}
+		_is=$(link_type "$_device")
+		_on=$(link_netdev "$_device")
+		_state=$(cat "$_dir/ports/1/state" 2>/dev/null)
+		_as=
+		[ -z "$_is$_on" ] || _as=$(kept_as "$_is" "$_on")
+		printf '%s\t%s\t%s\t%s\t%s\n' "$_device" "${_is:-hardware}" "${_on:--}" \
+			"${_state#*: }" "${_as:--}"
+	done
+}
+
+# absent_rows: 'NAME FILE', a tab between, of what is persistent and not there
+absent_rows() {
+	for _conf in "$links"/*.conf; do
+		[ -e "$_conf" ] || continue
+		(read_link "$_conf" && find_netdev "$_conf" &&
+		 [ -n "$(link_on "$netns" "$found" "$type")" ]) 2>/dev/null || {
+			_name=${_conf##*/}
+			printf '%s\t%s\n' "${_name%.conf}" "$_conf"
+		}
+	done
 }
 
 status_links() {
 	echo "links"
-	for _dir in /sys/class/infiniband/*; do
-		[ -e "$_dir" ] || continue
-		_device=${_dir##*/}
-		_type=$(link_type "$_device")
-		_state=$(cat "$_dir/ports/1/state" 2>/dev/null)
-		_kept=
-		! kept "$_device" || _kept=", persistent"
-		echo "  $_device: ${_type:-hardware}$(link_where "$_device"), ${_state#*: }$_kept"
+	link_rows | while IFS=$tab read -r _device _is _on _state _as; do
+		_text="$_device: $_is"
+		[ "$_on" = - ] || _text="$_text on $_on"
+		_text="$_text, $_state"
+		case $_as in
+		-) ;;
+		"$_device") _text="$_text, persistent" ;;
+		*) _text="$_text, persistent as $_as" ;;
+		esac
+		echo "  $_text"
 	done
-	for _conf in "$links"/*.conf; do
-		[ -e "$_conf" ] || continue
-		_name=${_conf##*/}
-		_name=${_name%.conf}
-		[ -e "/sys/class/infiniband/$_name" ] ||
-			echo "  $_name: persistent, not there ($_conf)"
+	absent_rows | while IFS=$tab read -r _name _conf; do
+		echo "  $_name: persistent, not there ($_conf)"
 	done
 }
 

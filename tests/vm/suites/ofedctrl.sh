@@ -43,13 +43,19 @@ wrong() { # ARGUMENT-LIST...
 for sh in dash "busybox sh"; do
 	check "-h, $sh" ctl 0 -h
 	check "-h tells the flags" said '-k PATH'
+	check "--help, $sh" ctl 0 --help
+	check "it is the same" said '-k PATH'
+	check "--version, $sh" ctl 0 --version
+	check "it is that of the packages" said "^ofedctrl $(sed -n \
+		's/^PACKAGE_VERSION="\(.*\)"$/\1/p' "$TOP/tools/dkms/ofed-core.conf")$"
 	wrong "-x" "-p a/b=1" "persist remove ../x"
 done
 sh=
 wrong "" "-l -u" "-q -q" "-k" "-k x" "-p" "-l more" "-c -k ofed_core" "-h -k ofed_core" \
 	"-p loopback" "-p =1" "nonsense" "status more" "persist nonsense" "persist remove" \
 	"persist apply --netdev" "persist apply --netdev a:b/.." "persist apply --other" \
-	"persist show -x" "persist save .."
+	"persist show -x" "persist save .." "--help -l" "--version x" "--nonsense" "status --jason" \
+	"status --json x" "gids a b" "gids -x" "gids ../x"
 unprivileged() { # ARGUMENT...
 	as_user "$tool" "$@"
 	[ $? -eq 5 ]
@@ -65,6 +71,15 @@ check "-q says so" said 'ofed_core is not loaded'
 check "-u before is success" ctl 0 -u
 check "status with nothing loaded" ctl 0 status
 check "it says so" said '^core +none is loaded'
+# json FILTER: what the tool said last is JSON of which that is true
+json() { jq -e "$1" "$work/said"; }
+check "status --json with nothing loaded" ctl 0 status --json
+check "it says the same" json '.core == null and .modules == [] and .links == []'
+check "gids without a device" ctl 0 gids
+check "has a heading" said '^DEVICE +PORT +INDEX +GID +VERSION +INTERFACE$'
+check "gids --json without a device" ctl 0 gids --json
+check "is an empty list" json '. == []'
+check "gids of no such device" ctl 4 gids roce9
 check "no such module" ctl 4 -k ofed_nonsense -l
 check "no such file" ctl 4 -k /nonsense/ofed_core.ko -l
 check "-q of no such module" ctl 1 -k ofed_nonsense -q
@@ -134,8 +149,30 @@ check "status names the link" said 'roce0: roce on eth0, ACTIVE$'
 check "status names what is loaded" said "^  ofed_soft +[0-9]+ reference"
 check "status takes the modules for those installed" \
 	sh -c "! grep -q 'not the one installed' $work/said"
+check "status --json" ctl 0 status --json
+check "the core" json ".core == \"$core\" and .kernel == \"$(uname -r)\""
+check "the program" json ".modules[] | select(.name == \"$core\").users[] |
+	select(.kind == \"process\") | .pid == $holder and .program == \"ibv_rc_pingpong\""
+check "the link" json '.links == [{name: "roce0", present: true, type: "roce", netdev: "eth0",
+	state: "ACTIVE", persistent: null}]'
+check "the module that is loaded is the one installed" \
+	json '.modules[] | select(.name == "ofed_roce").on_disk == "same"'
 kill $holder
 wait $holder 2>/dev/null
+
+# ---- GIDs -------------------------------------------------------------------------
+check "gids" ctl 0 gids
+check "the index of version 2" said \
+	"^roce0 +1 +$gid_index +0000:0000:0000:0000:0000:ffff:0a00:0001 +v2 +eth0$"
+check "and that of version 1" said "^roce0 +1 +$(gid_of roce0 $gid_hex "IB/RoCE v1") .* v1 +eth0$"
+all_gids() { # as many as the kernel has
+	[ $(($(wc -l <"$work/said") - 1)) -eq \
+		"$(grep -Lx '0000:0000:0000:0000:0000:0000:0000:0000' $sys/roce0/ports/1/gids/* | wc -l)" ]
+}
+check "no other" all_gids
+check "gids --json of a device" ctl 0 gids --json roce0
+check "says the same" json ".[] | select(.version == \"v2\" and .index == $gid_index) |
+	.device == \"roce0\" and .port == 1 and .interface == \"eth0\""
 
 # ---- parameters -------------------------------------------------------------------
 loopback=/sys/module/ofed_soft/parameters/loopback
@@ -145,14 +182,17 @@ check "-k and -p" ctl 0 -k ofed_soft -p loopback=1
 check "it is set" grep -qx Y $loopback
 check "-p of no such parameter" ctl 4 -p nonsense=1
 check "-p of another module" ctl 4 -k $core -p loopback=0
-check "-p of a module that is not loaded" ctl 1 -k ofed_nonsense -p loopback=0
+check "-p of a module that is not there" ctl 1 -k ofed_nonsense -p loopback=0
+check "-p of a module that is not loaded" ctl 1 -k ofed_iwarp -p p2p=0
+check "it says so" said 'not loaded: ofed_iwarp$'
+check "-p of no parameter of it" ctl 4 -k ofed_iwarp -p nonsense=0
 check "-p of a value that cannot be" ctl 1 -p loopback=perhaps
 check "it stays" grep -qx Y $loopback
 check "-c without a file" ctl 4 -c
-printf '# comment\n\noptions ofed_soft loopback=0\noptions siw x=1\n' >$conf
+printf '# comment\n\noptions ofed_soft loopback=0\noptions ofed_iwarp p2p=0\n' >$conf
 check "-c" ctl 0 -c
 check "it is set" grep -qx N $loopback
-check "what is not loaded is said" said '^siw: x=1 when it is loaded$'
+check "what is not loaded is said" said '^ofed_iwarp: p2p=0 when it is loaded$'
 check "-c again has nothing to change" sh -c "$tool -c | grep -c ofed_soft | grep -qx 0"
 if [ "$CORE" = ofed ]; then
 	check "-p of what cannot be changed" ctl 1 -p netns_mode=0
@@ -163,13 +203,15 @@ if [ "$CORE" = ofed ]; then
 fi
 printf '%s\n' "alias a b" "options" "options ofed_soft" "options ofed_soft loopback" \
 	"options ofed_soft nonsense=1" "options ofed_soft loopback=perhaps" \
+	"options ofed_iwarp nonsens=1" \
 	'options ofed_soft $(id)=1' "options ../x a=1" "install x y" \
 	"options ofed_soft loopback=1" >$conf
 echo 0 >$loopback
-check "-c with nine lines that are wrong" ctl 1 -c
-check "each is told of" sh -c "grep -c '^ofedctrl: ' $work/said | grep -qx 9"
+check "-c with ten lines that are wrong" ctl 1 -c
+check "each is told of" sh -c "grep -c '^ofedctrl: ' $work/said | grep -qx 10"
 for what in "not 'alias'" "not 'install'" "'loopback' is not NAME=VALUE" \
-	    "'\\$\(id\)=1' is not NAME=VALUE" "has no parameter nonsense" \
+	    "'\\$\(id\)=1' is not NAME=VALUE" "ofed_soft has no parameter nonsense" \
+	    "ofed_iwarp has no parameter nonsens$" \
 	    "does not take loopback=perhaps"; do
 	check "said: $what" said "$what"
 done
@@ -190,6 +232,20 @@ check "it has nothing to say" sh -c "! grep -q . $work/said"
 echo '# mine' >>$links/roce0.conf
 check "persist save keeps a file that is right" ctl 0 persist save
 check "untouched" grep -qx '# mine' $links/roce0.conf
+# By another name it is the same link.
+check "another name" rdma dev set roce0 name storage
+check "apply finds it by its interface" ctl 0 persist apply
+check "it has nothing to say" sh -c "! grep -q . $work/said"
+check "and made nothing" away roce0
+check "status" ctl 0 status
+check "status says how it is kept" said 'storage: roce on eth0, .*, persistent as roce0$'
+check "save takes the new name" ctl 0 persist save
+check "in the place of the old one" sh -c "ls $links | paste -sd' ' | grep -qx storage.conf"
+check "the rest of the file is as it was" grep -qx '# mine' $links/storage.conf
+check "persist show" sh -c "$tool persist show | grep -qx 'storage type roce netdev eth0'"
+check "the name of before" rdma dev set storage name roce0
+check "is saved" ctl 0 persist save roce0
+check "alone" sh -c "ls $links | paste -sd' ' | grep -qx roce0.conf"
 rdma link delete roce0
 check "apply" ctl 0 persist apply
 check "the link is back" wait_for 10 ready roce0
@@ -223,6 +279,11 @@ check "apply for the interface, by its path" ctl 0 persist apply \
 	--netdev /sys/devices/virtual/net/later0
 check "the link is there" there later
 check "nobody waits for it" sh -c "! grep -q nons $work/said"
+check "apply for no interface" ctl 4 persist apply --netdev nosuch
+check "it is named" said 'no network device nosuch$'
+check "apply for one in a namespace" ctl 0 persist apply --netdev blue0
+check "apply for one that has gone, as a unit has it" ctl 0 persist apply \
+	--netdev /sys/devices/virtual/net/nosuch
 check "save leaves the file of a link that it describes" ctl 0 persist save rocem
 check "as it was" grep -qx mac=02:00:00:00:00:02 $links/rocem.conf
 rm $links/roceb.conf
@@ -238,6 +299,7 @@ check "is told" said 'several interfaces have 02:00:00:00:02:01: (later0 twin0|t
 printf 'name=twin\ntype=roce\nmac=02:00:00:00:02:01\nnetdev=twin0\n' >$links/twin.conf
 check "both name and address" ctl 0 persist apply twin
 check "the right one" sh -c "rdma link show twin/1 | grep -q 'netdev twin0'"
+rdma link delete rocem
 printf 'name=twin\ntype=roce\nnetdev=eth1\n' >$links/twin.conf
 check "a name that another interface has" ctl 1 persist apply twin
 check "is told" said 'there is a device twin on twin0 already'
