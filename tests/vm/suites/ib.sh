@@ -202,6 +202,54 @@ for topology in ${TOPOLOGIES:-pair star ring fattree}; do
 	check "$topology is gone" fabric_down
 done
 
+# ---- what ofed-fabric takes, and takes back --------------------------------------------
+nothing_there() { ! ls -d "$configfs"/*/*/ 2>/dev/null; }
+two_ends() { # FILE, LOCAL ADDRESS: two HCAs without a cable, and a tunnel between them
+	cat >"$1" <<-END
+		caguid=0x200000000020100
+		Ca	1 "H-0200000000020100"		# "hca1"
+
+		caguid=0x200000000020200
+		Ca	1 "H-0200000000020200"		# "hca2"
+
+		Tunnel "t1" "H-0200000000020100"[1] local 127.0.0.1 4792 peer 127.0.0.1 4793 expect 0x200000000020200 1
+		Tunnel "t2" "H-0200000000020200"[1] local $2 4793 peer 127.0.0.1 4792 expect 0x200000000020100 1 mtu 2048
+	END
+}
+tunnel_is() { grep -qx "$2" "$configfs/tunnels/$1/state"; }
+ip link set lo up
+check "a star" fabric_up star
+expect_fail "the same again" "$fabric" load star
+check "what was there stays" same_again star
+two_ends "$work/tunnel.topo" 127.0.0.1
+expect_fail "another with one of its HCAs" "$fabric" load "$work/tunnel.topo"
+check "what was there stays" same_again star
+check "the star goes, by its file" "$fabric" unload star
+check "nothing is left" nothing_there
+two_ends "$work/wrong.topo" 0.0.0.0
+expect_fail "a tunnel that the kernel refuses" "$fabric" load "$work/wrong.topo"
+check "nothing is left" nothing_there
+check "two ends and a tunnel" "$fabric" load "$work/tunnel.topo"
+check "it is up" wait_for 30 tunnel_is t2 up
+check "the ends train" wait_for 30 port_is hca1 phys_state "5: LinkUp"
+check "ofed-fabric shows tunnels" same_again "$work/tunnel.topo"
+check "they are pulled" "$fabric" unplug "$work/tunnel.topo"
+check "both" sh -c "cat $configfs/tunnels/*/plugged | paste -sd' ' | grep -qx '0 0'"
+check "and plugged in" "$fabric" plug "$work/tunnel.topo"
+check "they are up again" wait_for 30 tunnel_is t1 up
+check "what is plugged in stays" "$fabric" plug "$work/tunnel.topo"
+check "all goes, by its file" "$fabric" unload "$work/tunnel.topo"
+check "nothing is left" nothing_there
+check "without the tunnels" "$fabric" load -n "$work/tunnel.topo"
+check "they are there, not plugged in" tunnel_is t1 unplugged
+check "all goes" fabric_down
+for what in 's/mtu/mut/' 's/ 2048//' 's/local/peer/' 's/4793/x/' 's/"t2"/"t1"/' 's/"t2"/"..\/t2"/' \
+	    's/0x200000000020100 1/0x200000000020100/' 's/Tunnel "t2" "H-0/&0/'; do
+	sed "$what" "$work/tunnel.topo" >"$work/wrong.topo"
+	expect_fail "a wrong file: $what" "$fabric" load "$work/wrong.topo"
+done
+check "nothing came of them" nothing_there
+
 # ---- configfs refuses -----------------------------------------------------------------
 check "a switch" fabric_up star
 refuses() { ! sh -c "echo '$1' >'$2'" 2>/dev/null; }
