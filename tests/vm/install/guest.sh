@@ -57,12 +57,96 @@ moves_data() {
 	duo 18950 ibv_rc_pingpong -d "$1" -g "$(gid_of "$1" $gid_hex)" -n 200 -c
 }
 
+# named NAME...: the links have these names after udev has had its way with them
+named() {
+	udevadm settle
+	for _link in "$@"; do
+		there "$_link" || { ls /sys/class/infiniband; return 1; }
+	done
+}
+# The rule that would rename them is there, and the interface is one that it knows.
+rule_applies() {
+	grep -q '^ACTION=="add".*rdma_rename %k NAME_FALLBACK' \
+		/lib/udev/rules.d/60-rdma-persistent-naming.rules &&
+		readlink /sys/class/net/eth0/device/subsystem | grep '/pci$'
+}
+
+version=$(dpkg-query -W -f '${Version}' ofed-utils 2>/dev/null)
+# completes WORDS WORD: what bash offers for the beginning of the last of them
+completes() {
+	bash -c ". /usr/share/bash-completion/completions/ofedctrl
+		COMP_WORDS=(ofedctrl $1) COMP_CWORD=\$((\${#COMP_WORDS[@]} - 1))
+		_ofedctrl 2>/dev/null
+		[ \"\${COMPREPLY[*]}\" = $2 ]"
+}
+
 in_blue() { ip netns exec blue rdma link show blue0/1 | grep -q 'netdev inner'; }
+
+# ---- a fabric ------------------------------------------------------------------------
+lab=/etc/ofed/fabrics/lab.topo
+configfs=/sys/kernel/config/ofed_ib
+tunnel_is() { grep -qx "$2" "$configfs/tunnels/$1/state"; }
+
+# Two HCAs, and a tunnel from one to the other.
+make_fabric() {
+	mkdir -p /etc/ofed/fabrics
+	cat >$lab <<-END
+		caguid=0x200000000020100
+		Ca	1 "H-0200000000020100"		# "hca1"
+
+		caguid=0x200000000020200
+		Ca	1 "H-0200000000020200"		# "hca2"
+
+		Tunnel "t1" "H-0200000000020100"[1] local 127.0.0.1 4792 peer 127.0.0.1 4793 expect 0x200000000020200 1
+		Tunnel "t2" "H-0200000000020200"[1] local 127.0.0.1 4793 peer 127.0.0.1 4792 expect 0x200000000020100 1
+	END
+	systemctl enable --now ofed-fabric@lab.service ofed-tunnels@lab.service
+}
+fabric_is_there() { there hca1 && there hca2 && tunnel_is t1 up && tunnel_is t2 up; }
+
+fabric_goes() {
+	check "the fabric is stopped" systemctl disable --now ofed-tunnels@lab.service ofed-fabric@lab.service
+	check "its devices are gone" sh -c "! ls $configfs/*/ | grep -E 'hca|t1|t2'"
+	rm -r /etc/ofed/fabrics
+}
+
+# What lasts from boot to boot is started in an order that can be kept.
+# Also where /var is a remote file system, which services before sysinit.target wait for.
+units_are_right() {
+	mkdir -p /run/remote/remote-fs.target.wants
+	cat >/run/remote/var.mount <<-END
+		[Unit]
+		After=remote-fs-pre.target network-online.target
+		Before=remote-fs.target
+		[Mount]
+		What=server:/var
+		Where=/var
+		Type=nfs
+		Options=_netdev
+	END
+	ln -sf ../var.mount /run/remote/remote-fs.target.wants/
+	for _unit in ofed-links.service ofed-links@eth0.service ofed-fabric@lab.service \
+		     ofed-tunnels@lab.service default.target; do
+		SYSTEMD_UNIT_PATH=/run/remote: systemd-analyze verify --man=no "$_unit" || return
+	done >/run/verified 2>&1
+	! grep -E 'ofed|cycle' /run/verified
+}
+no_cycle() {
+	journalctl -b -o cat >/run/journal
+	grep -q 'Persistent RDMA links' /run/journal && ! grep -i 'ordering cycle' /run/journal
+}
 
 # Everything that step 'new' left for later boots.
 links_are_back() {
 	check "the link is back" wait_for 120 there roce0
+	check "the one of iWARP" wait_for 120 there iw0
+	check "both by their names" named roce0 iw0
+	# The unit of the image that begins as remote file systems do.
+	check "they were when the first remote file system could be mounted" sh -c \
+		"systemctl is-active at-mount.service && grep -qx roce0 /run/at-mount && grep -qx iw0 /run/at-mount"
+	check "no cycle of units" no_cycle
 	check "the one in the namespace as well" wait_for 120 in_blue
+	check "the fabric is back, with its tunnel" wait_for 120 fabric_is_there
 	check "our core is live" ours
 	check "nobody failed" sh -c "systemctl --failed --no-legend | grep ofed; [ \$? -eq 1 ]"
 	check "the one of a later interface is not there" away late
@@ -84,6 +168,9 @@ step_new() {
 	check "gives ours" ours
 	check "ofedctrl -u" ofedctrl -u
 	check "rdma link add" rdma link add roce0 type roce netdev eth0
+	check "rdma link add, type iwarp" rdma link add iw0 type iwarp netdev eth0
+	check "rdma-core would name a device by this interface's PCI function" rule_applies
+	check "they keep the names that they were given" named roce0 iw0
 	check "our core is live" ours
 	check "ofedctrl -q" ofedctrl -q
 	addresses
@@ -91,7 +178,7 @@ step_new() {
 	check "a namespace with an interface" systemctl enable --now blue.service
 	check "rdma link add in it" ip netns exec blue rdma link add blue0 type roce netdev inner
 	check "ofedctrl persist" ofedctrl persist
-	check "both are kept" sh -c "ofedctrl persist show | grep -cE '^(roce0 type roce netdev eth0|blue0 type roce netdev inner netns blue)\$' | grep -qx 2"
+	check "all are kept" sh -c "ofedctrl persist show | grep -cE '^(roce0 type roce netdev eth0|iw0 type iwarp netdev eth0|blue0 type roce netdev inner netns blue)\$' | grep -qx 3"
 	printf 'name=late\ntype=roce\nmac=02:00:00:00:00:77\n' >/etc/ofed/links.d/late.conf
 	ip link add late0 address 02:00:00:00:00:77 type veth peer name late1
 	check "an interface that appears gets its link" wait_for 60 there late
@@ -101,13 +188,23 @@ step_new() {
 		/sys/module/ofed_soft/parameters/loopback
 	check "ofedctrl status" ofedctrl status
 	ofedctrl status
+	check "ofedctrl gids" sh -c "ofedctrl gids | grep -E '^roce0 .* v2 +eth0$'"
+	check "ofedctrl status --json" sh -c "ofedctrl status --json | jq -e '.packages[\"ofed-utils\"]'"
+	check "ofedctrl --version" sh -c "[ \"\$(ofedctrl --version)\" = \"ofedctrl $version\" ]"
+	check "bash completes its words" completes "persist sh" show
+	check "and links" completes "persist remove roc" roce0
+	check "ofed-smc" sh -c "modprobe smc && ofed-smc pnet add T eth eth0 && ofed-smc stats | grep -q client_v2"
+	rmmod smc
+	check "systemctl enable --now ofed-fabric@lab ofed-tunnels@lab" make_fabric
+	check "the fabric is there, with its tunnel" wait_for 60 fabric_is_there
+	check "systemd-analyze verify" units_are_right
 }
 
 # ---- another kernel ---------------------------------------------------------------
 step_again() {
 	links_are_back
 	check "upgrade of ofed-utils" dpkg -i $TOP/ofed-utils-next.deb
-	check "links are kept" sh -c "ofedctrl persist show | wc -l | grep -qx 3"
+	check "links are kept" sh -c "ofedctrl persist show | wc -l | grep -qx 4"
 	check "and parameters" grep -qx 'options ofed_soft loopback=0' /etc/ofed/ofed.conf
 	check "the links stayed" there roce0
 }
@@ -130,15 +227,22 @@ unbuilt() { # the packages are there, but nothing is built for this kernel
 	done
 }
 
+# One of its modules that is not loaded, while others are.
+told_unbuilt() { # MODULE PACKAGE
+	ofedctrl -k "$1" -l >/run/told 2>&1
+	[ $? -eq 4 ] && cat /run/told && grep "$2 is installed, but not built for this kernel" /run/told
+}
+
 links_go() {
-	for link in roce0 late; do rdma link delete $link; done
+	fabric_goes
+	for link in roce0 iw0 late; do rdma link delete $link; done
 	ip netns exec blue rdma link delete blue0
 }
 
 # taken_out VERB: by apt, while modules of ours are loaded
 taken_out() {
 	check "ours is loaded" ours
-	apt-get -y "$1" ofed-core-dkms ofed-drivers-dkms ofed-utils >/run/terminal 2>&1
+	apt-get -y "$1" ofed-core-dkms ofed-drivers-dkms ofed-utils ofed-smc >/run/terminal 2>&1
 	check "apt $1" [ $? -eq 0 ]
 	# apt gives dpkg a terminal, and so its lines end in two characters.
 	tr -d '\r' </run/terminal >/run/removal
@@ -151,8 +255,8 @@ taken_out() {
 
 nothing_is_left() {
 	check "nothing is left" sh -c "ls -d /etc/ofed /var/lib/dkms/ofed-* /usr/src/ofed-* \
-		/lib/modules/*/updates/dkms/ofed* 2>/dev/null; [ \$? -eq 2 ]"
-	check "no unit is left" sh -c "! systemctl list-unit-files | grep ofed-links"
+		/usr/sbin/ofed* /lib/modules/*/updates/dkms/ofed* 2>/dev/null | grep .; [ \$? -eq 1 ]"
+	check "no unit is left" sh -c "! systemctl list-unit-files | grep ofed"
 }
 
 step_back() {
@@ -166,6 +270,9 @@ step_back() {
 	check "ofedctrl -u without" ofedctrl -u
 	check "our core is gone" gone ofed_core
 	check "dkms uninstall for this kernel" unbuilt
+	check "ofedctrl -l says so" told_unbuilt ofed_core ofed-core-dkms
+	check "ofedctrl status as well" sh -c \
+		"ofedctrl status | grep 'ofed-drivers-dkms has not been built for this kernel'"
 	for name in ib_core ib_uverbs rdma_cm; do
 		check "modprobe $name" modprobe $name
 		check "gives the kernel's own" loaded $name
@@ -186,7 +293,7 @@ step_back() {
 	taken_out remove
 	stock_rxe
 	check "what was configured is kept" [ -s /etc/ofed/links.d/roce0.conf ]
-	check "apt purge" apt-get -y purge ofed-core-dkms ofed-drivers-dkms ofed-utils
+	check "apt purge" apt-get -y purge ofed-core-dkms ofed-drivers-dkms ofed-utils ofed-smc
 	nothing_is_left
 	stock_rxe
 }
@@ -196,6 +303,11 @@ step_out() {
 	links_are_back
 	links_go
 	consumers_away
+	rmmod ofed_ib
+	check "dkms uninstall for this kernel" unbuilt
+	check "ofedctrl -l says so" told_unbuilt ofed_ib ofed-drivers-dkms
+	check "ofedctrl status as well" sh -c \
+		"ofedctrl status | grep 'ofed-drivers-dkms has not been built for this kernel'"
 	taken_out purge
 	nothing_is_left
 	stock_rxe
