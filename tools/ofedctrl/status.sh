@@ -202,7 +202,9 @@ link_type() {
 # The interface of a device, wherever that is
 link_netdev() { # DEVICE
 	cat "/sys/class/infiniband/$1/parent" 2>/dev/null ||
-		cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs/0" 2>/dev/null
+		cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs/0" 2>/dev/null ||
+		# That of iWARP has no file, and is told to its own namespace alone.
+		links_of '' | awk -v device="$1" '$1 == device { print $2; exit }'
 }
 
 # The same as words for a sentence.

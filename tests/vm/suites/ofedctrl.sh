@@ -149,6 +149,11 @@ check "status names the link" said 'roce0: roce on eth0, ACTIVE$'
 check "status names what is loaded" said "^  ofed_soft +[0-9]+ reference"
 check "status takes the modules for those installed" \
 	sh -c "! grep -q 'not the one installed' $work/said"
+check "a link of iWARP on the same interface" rdma link add iw0 type iwarp netdev eth0
+check "status" ctl 0 status
+check "status tells it from the other" said 'iw0: iwarp on eth0, ACTIVE$'
+rdma link delete iw0
+check "its module goes" ctl 0 -k ofed_iwarp -u
 check "status --json" ctl 0 status --json
 check "the core" json ".core == \"$core\" and .kernel == \"$(uname -r)\""
 check "the program" json ".modules[] | select(.name == \"$core\").users[] |
