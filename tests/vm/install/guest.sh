@@ -106,7 +106,7 @@ fabric_is_there() { there hca1 && there hca2 && tunnel_is t1 up && tunnel_is t2 
 
 fabric_goes() {
 	check "the fabric is stopped" systemctl disable --now ofed-tunnels@lab.service ofed-fabric@lab.service
-	check "its devices are gone" sh -c "! ls $configfs/*/ | grep -E 'hca|t1|t2'"
+	check "its devices are gone" sh -c "! ls -d $configfs/*/*/"
 	rm -r /etc/ofed/fabrics
 }
 
@@ -188,6 +188,7 @@ step_new() {
 		/sys/module/ofed_soft/parameters/loopback
 	check "ofedctrl status" ofedctrl status
 	ofedctrl status
+	check "it knows them" sh -c "ofedctrl status | grep -cE '^  (roce0: roce|iw0: iwarp) on eth0, ACTIVE, persistent\$' | grep -qx 2"
 	check "ofedctrl gids" sh -c "ofedctrl gids | grep -E '^roce0 .* v2 +eth0$'"
 	check "ofedctrl status --json" sh -c "ofedctrl status --json | jq -e '.packages[\"ofed-utils\"]'"
 	check "ofedctrl --version" sh -c "[ \"\$(ofedctrl --version)\" = \"ofedctrl $version\" ]"
