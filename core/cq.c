@@ -14,6 +14,7 @@
 #include <ofed/verbs.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
+#include <trace/events/rdma_core.h>
 
 #include "cq_pool.h"
 
@@ -42,6 +43,7 @@ static void cq_dim_work(struct work_struct *work)
 	u8 step = dim->profile_ix;
 
 	dim->state = DIM_START_MEASURE;
+	trace_cq_modify(cq, dim_steps[step].comps, dim_steps[step].usec);
 	cq->device->ops.modify_cq(cq, dim_steps[step].comps,
 				  dim_steps[step].usec);
 }
@@ -94,6 +96,7 @@ static int cq_poll(struct ib_cq *cq, int budget, struct ib_wc *wcs, int batch)
 		if (!want)
 			break;
 		got = ib_poll_cq(cq, want, wcs);
+		trace_cq_poll(cq, want, got);
 		for (i = 0; i < got; i++)
 			complete_one(cq, &wcs[i]);
 		if (got > 0)
@@ -131,20 +134,24 @@ static int cq_irq_poll(struct irq_poll *iop, int budget)
 	struct dim *dim = cq->dim;
 	int done;
 
+	trace_cq_process(cq);
 	done = cq_poll(cq, budget, cq->wc, BATCH);
 	/* From the completion on there may be a second poller. */
 	if (dim)
 		rdma_dim(dim, done);
 	if (done < budget) {
 		irq_poll_complete(&cq->iop);
-		if (ib_req_notify_cq(cq, REARM) > 0)
+		if (ib_req_notify_cq(cq, REARM) > 0) {
+			trace_cq_reschedule(cq);
 			irq_poll_sched(&cq->iop);
+		}
 	}
 	return done;
 }
 
 static void cq_event_softirq(struct ib_cq *cq, void *private)
 {
+	trace_cq_schedule(cq);
 	irq_poll_sched(&cq->iop);
 }
 
@@ -153,15 +160,19 @@ static void cq_work(struct work_struct *work)
 	struct ib_cq *cq = container_of(work, struct ib_cq, work);
 	int done;
 
+	trace_cq_process(cq);
 	done = cq_poll(cq, WORK_BUDGET, cq->wc, BATCH);
-	if (done >= WORK_BUDGET || ib_req_notify_cq(cq, REARM) > 0)
+	if (done >= WORK_BUDGET || ib_req_notify_cq(cq, REARM) > 0) {
+		trace_cq_reschedule(cq);
 		queue_work(cq->comp_wq, &cq->work);
-	else if (cq->dim)
+	} else if (cq->dim) {
 		rdma_dim(cq->dim, done);
+	}
 }
 
 static void cq_event_work(struct ib_cq *cq, void *private)
 {
+	trace_cq_schedule(cq);
 	queue_work(cq->comp_wq, &cq->work);
 }
 
@@ -213,10 +224,12 @@ void ofed_cq_settle(struct ib_cq *cq)
 		ib_process_cq_direct(cq, cq->cqe);
 		local_bh_enable();
 		irq_poll_enable(&cq->iop);
+		trace_cq_reschedule(cq);
 		irq_poll_sched(&cq->iop);
 		break;
 	case IB_POLL_WORKQUEUE:
 	case IB_POLL_UNBOUND_WORKQUEUE:
+		trace_cq_reschedule(cq);
 		queue_work(cq->comp_wq, &cq->work);
 		flush_work(&cq->work);
 		break;
@@ -247,23 +260,9 @@ static struct ib_cq *cq_create(struct ib_cq *cq,
 	return cq;
 }
 
-/**
- * __ib_alloc_cq - create a CQ whose completions are handled for the consumer
- * @dev: device
- * @private: for the consumer, cq->cq_context
- * @nr_cqe: completions that may be outstanding
- * @comp_vector: completion vector
- * @poll_ctx: who polls, see the head of this file
- * @caller: name of the consumer's module
- *
- * Work requests on QPs of this CQ name a struct ib_cqe, not an id.
- * Context: process, may sleep.
- * Return: the CQ, for ib_free_cq(), or -EINVAL (context), -EOPNOTSUPP, -ENOMEM,
- * or the driver's errno.
- */
-struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe,
-			    int comp_vector, enum ib_poll_context poll_ctx,
-			    const char *caller)
+static struct ib_cq *cq_alloc(struct ib_device *dev, void *private, int nr_cqe,
+			      int comp_vector, enum ib_poll_context poll_ctx,
+			      const char *caller)
 {
 	struct ib_cq_init_attr attr = {
 		.comp_vector = comp_vector,
@@ -289,10 +288,37 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe,
 	cq->cq_context = private;
 	cq->device = dev;
 	cq_set_poller(cq);
-	cq = cq_create(cq, &attr, NULL, caller);
-	if (IS_ERR(cq))
-		return cq;
+	return cq_create(cq, &attr, NULL, caller);
+}
 
+/**
+ * __ib_alloc_cq - create a CQ whose completions are handled for the consumer
+ * @dev: device
+ * @private: for the consumer, cq->cq_context
+ * @nr_cqe: completions that may be outstanding
+ * @comp_vector: completion vector
+ * @poll_ctx: who polls, see the head of this file
+ * @caller: name of the consumer's module
+ *
+ * Work requests on QPs of this CQ name a struct ib_cqe, not an id.
+ * Context: process, may sleep.
+ * Return: the CQ, for ib_free_cq(), or -EINVAL (context), -EOPNOTSUPP, -ENOMEM,
+ * or the driver's errno.
+ */
+struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe,
+			    int comp_vector, enum ib_poll_context poll_ctx,
+			    const char *caller)
+{
+	struct ib_cq *cq;
+
+	cq = cq_alloc(dev, private, nr_cqe, comp_vector, poll_ctx, caller);
+	if (IS_ERR(cq)) {
+		trace_cq_alloc_error(nr_cqe, comp_vector, poll_ctx,
+				     PTR_ERR(cq));
+		return cq;
+	}
+
+	trace_cq_alloc(cq, nr_cqe, comp_vector, poll_ctx);
 	cq_dim_start(cq);
 	if (poll_ctx != IB_POLL_DIRECT)
 		ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
@@ -346,6 +372,7 @@ void ib_free_cq(struct ib_cq *cq)
 	cq_stop_poller(cq);
 	cq_dim_stop(cq);
 
+	trace_cq_free(cq);
 	ofed_restrack_del(&cq->res);
 	if (ops->post_destroy_cq) {
 		ops->post_destroy_cq(cq);

@@ -7,6 +7,7 @@
  * Locking: device->cq_pools_lock guards the lists and cq->cqe_used of the CQs
  * in them. Process context, interrupts on.
  */
+#include <ofed/restrack.h>
 #include <rdma/ib_verbs.h>
 
 #include "cq_pool.h"
@@ -36,7 +37,7 @@ static struct ib_cq *pool_grow(struct ib_device *device, unsigned int nr_cqe,
 	size = min_t(unsigned int, size, device->attrs.max_cqe);
 	if (nr_cqe > size)
 		return ERR_PTR(-EINVAL);
-	cq = ib_alloc_cq(device, NULL, size, vector, ctx);
+	cq = __ib_alloc_cq(device, NULL, size, vector, ctx, OFED_OWNER_CORE);
 	if (IS_ERR(cq))
 		return cq;
 

@@ -7,6 +7,7 @@
  * ib_alloc_cq(), have room for one more completion, and nobody posts meanwhile.
  */
 #include <rdma/ib_verbs.h>
+#include <trace/events/rdma_core.h>
 
 #include "cq_pool.h"
 
@@ -34,12 +35,13 @@ static void marker_init(struct marker *marker)
 /* The consumer who called us is the poller of a direct CQ, so we are. */
 static void marker_wait(struct marker *marker, struct ib_cq *cq)
 {
-	if (cq->poll_ctx != IB_POLL_DIRECT) {
+	if (cq->poll_ctx != IB_POLL_DIRECT)
 		wait_for_completion(&marker->seen);
-		return;
-	}
-	while (!wait_for_completion_timeout(&marker->seen, DIRECT_PAUSE))
-		ib_process_cq_direct(cq, -1);
+	else
+		while (!wait_for_completion_timeout(&marker->seen,
+						    DIRECT_PAUSE))
+			ib_process_cq_direct(cq, -1);
+	trace_cq_drain_complete(cq);
 }
 
 static int qp_to_error(struct ib_qp *qp)

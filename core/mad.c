@@ -5,6 +5,7 @@
  */
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
+#include <ofed/restrack.h>
 
 #include "mad.h"
 #include "mad_fault.h"
@@ -145,14 +146,14 @@ static struct mad_port *port_open(struct ib_device *device, u32 num)
 
 	if (!port)
 		return ERR_PTR(-ENOMEM);
-	port->pd = ib_alloc_pd(device, 0);
+	port->pd = __ib_alloc_pd(device, 0, OFED_OWNER_CORE);
 	if (IS_ERR(port->pd)) {
 		ret = PTR_ERR(port->pd);
 		goto err_free_port;
 	}
 	/* May sleep in handlers and wait for each other: not bound to a CPU. */
-	port->cq = ib_alloc_cq(device, port, mad_qp_num_cqes(device) * qps, 0,
-			       IB_POLL_UNBOUND_WORKQUEUE);
+	port->cq = __ib_alloc_cq(device, port, mad_qp_num_cqes(device) * qps, 0,
+				 IB_POLL_UNBOUND_WORKQUEUE, OFED_OWNER_CORE);
 	if (IS_ERR(port->cq)) {
 		ret = PTR_ERR(port->cq);
 		goto err_dealloc_pd;

@@ -48,6 +48,11 @@ static void agent_init(struct mad_agent *agent, struct mad_qp *q)
 	agent->pub.qp = q->qp;
 	agent->pub.smp_allowed = true;
 	INIT_LIST_HEAD(&agent->pub.mad_agent_sec_list);
+
+	agent->traced.agent.device = q->port->device;
+	agent->traced.agent.port_num = q->port->num;
+	agent->traced.qp_info = &agent->traced.qp;
+	agent->traced.qp.qp = q->qp;
 }
 
 /**
@@ -265,6 +270,7 @@ ib_register_mad_agent(struct ib_device *device, u32 port_num,
 			return ERR_PTR(ret);
 		}
 	}
+	mad_trace_created(agent);
 	return &agent->pub;
 }
 EXPORT_SYMBOL(ib_register_mad_agent);
@@ -280,6 +286,7 @@ EXPORT_SYMBOL(ib_register_mad_agent);
  */
 void ib_unregister_mad_agent(struct ib_mad_agent *mad_agent)
 {
+	mad_trace_destroyed(to_mad_agent(mad_agent));
 	mad_agent_destroy(to_mad_agent(mad_agent));
 }
 EXPORT_SYMBOL(ib_unregister_mad_agent);

@@ -156,6 +156,7 @@ int mad_answer_open(struct mad_qp *q)
 	agent = mad_agent_create(q, 0, answer_sent, NULL, NULL, 0);
 	if (IS_ERR(agent))
 		return PTR_ERR(agent);
+	mad_trace_created(agent);
 	q->answers = agent;
 	return 0;
 }
@@ -183,6 +184,8 @@ void mad_answer_close(struct mad_port *port)
 	list_for_each_entry_safe(answer, next, &unsent, pub.recv_buf.list)
 		mad_recv_free(answer);
 	for (i = 0; i < ARRAY_SIZE(port->qp); i++)
-		if (port->qp[i] && port->qp[i]->answers)
+		if (port->qp[i] && port->qp[i]->answers) {
+			mad_trace_destroyed(port->qp[i]->answers);
 			mad_agent_destroy(port->qp[i]->answers);
+		}
 }

@@ -20,12 +20,14 @@
 int mad_local_check(struct mad_send *send)
 {
 	struct mad_port *port = send->agent->port;
-	const struct ib_mad_hdr *hdr = send->buf.mad;
+	struct ib_mad_hdr *hdr = send->buf.mad;
 
 	send->local = false;
 	if (send->agent->qp != port->qp[0] ||
-	    hdr->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE ||
-	    hdr->base_version != IB_MGMT_BASE_VERSION)
+	    hdr->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
+		return 0;
+	mad_trace_smp_out(hdr);
+	if (hdr->base_version != IB_MGMT_BASE_VERSION)
 		return 0;
 
 	switch (smi_outgoing(send->buf.mad, port->num)) {

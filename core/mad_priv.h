@@ -35,6 +35,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_mad.h>
 
+#include "mad_trace.h"
 #include "rmpp.h"
 
 #define MAD_TID_BITS	6
@@ -237,6 +238,7 @@ struct mad_quota {
 
 struct mad_agent {
 	struct ib_mad_agent pub;
+	struct ib_mad_agent_private traced;
 	struct mad_port *port;
 	struct mad_qp *qp;
 	struct mad_claim claim;

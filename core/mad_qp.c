@@ -13,6 +13,7 @@
  */
 #include <linux/export.h>
 #include <linux/slab.h>
+#include <ofed/restrack.h>
 #include <rdma/ib_cache.h>
 
 #include "cq_pool.h"
@@ -193,6 +194,7 @@ static void refill(struct mad_qp *q)
 		    q->num_posted >= q->max_sends)
 			break;
 		list_del_init(&send->queue);
+		mad_trace_resend(send);
 		ret = post_locked(q, send);
 		spin_unlock_irqrestore(&q->lock, flags);
 		if (ret) {
@@ -238,6 +240,8 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	bool again = false, up;
 	unsigned long flags;
 
+	if (status != IB_WC_SUCCESS)
+		mad_trace_failed(send);
 	spin_lock_irqsave(&q->lock, flags);
 	up = q->state == MAD_QP_UP;
 	list_del_init(&send->queue);
@@ -249,6 +253,8 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	if (again)
 		list_add_tail(&send->queue, &q->waiting);
+	else
+		mad_trace_sent(send, wc);
 	spin_unlock_irqrestore(&q->lock, flags);
 
 	if (up && !again && status != IB_WC_SUCCESS)
@@ -305,6 +311,8 @@ int mad_qp_send(struct mad_qp *q, struct mad_send *send)
 	if (ret)
 		return ret;
 	spin_lock_irqsave(&q->lock, flags);
+	/* Before it can be posted: then it may come back at once. */
+	mad_trace_send(send);
 	if (!can_wait(q))
 		ret = -ENODEV;
 	else if (q->state == MAD_QP_UP && q->num_posted < q->max_sends &&
@@ -484,7 +492,8 @@ static int create_ib_qp(struct mad_qp *q, enum ib_qp_type type)
 			.max_recv_sge = 1,
 		},
 	};
-	struct ib_qp *qp = ib_create_qp(q->port->pd, &attr);
+	struct ib_qp *qp = ib_create_qp_kernel(q->port->pd, &attr,
+					       OFED_OWNER_CORE);
 
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);

@@ -202,6 +202,7 @@ void mad_route(struct mad_qp *q, struct mad_recv *recv, bool answer)
 	struct mad_agent *agent = mad_agent_find(q, mad_recv_hdr(recv));
 
 	if (agent) {
+		mad_trace_routed(agent);
 		mad_hand_to(agent, recv);
 		mad_agent_put(agent);
 		return;
@@ -214,10 +215,11 @@ void mad_route(struct mad_qp *q, struct mad_recv *recv, bool answer)
 /* For this node, as far as its directed route says? */
 static bool arrives_here(const struct mad_port *port, struct mad_recv *recv)
 {
-	const struct ib_mad_hdr *hdr = mad_recv_hdr(recv);
+	struct ib_mad_hdr *hdr = mad_recv_hdr(recv);
 
 	if (hdr->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		return true;
+	mad_trace_smp_in(hdr);
 	/* The longer packets of Omni-Path have their route elsewhere. */
 	if (hdr->base_version != IB_MGMT_BASE_VERSION)
 		return true;
@@ -261,6 +263,7 @@ void mad_dispatch(struct mad_qp *q, struct mad_recv *recv)
 	const int taken = IB_MAD_RESULT_REPLY | IB_MAD_RESULT_CONSUMED;
 	int result;
 
+	mad_trace_received(q, recv);
 	if (!arrives_here(q->port, recv)) {
 		mad_recv_free(recv);
 		return;

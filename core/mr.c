@@ -9,6 +9,7 @@
 #include <ofed/restrack.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_verbs.h>
+#include <trace/events/rdma_core.h>
 
 static void mr_track(struct ib_mr *mr)
 {
@@ -342,6 +343,7 @@ int ib_dereg_mr_user(struct ib_mr *mr, struct ib_udata *udata)
 	struct ib_dm *dm = mr->dm;
 	int ret;
 
+	trace_mr_dereg(mr);
 	/* @mr is gone when the driver returns, so its entry has to go first. */
 	ofed_restrack_del(&mr->res);
 	ret = mr->device->ops.dereg_mr(mr, udata);
@@ -358,19 +360,8 @@ int ib_dereg_mr_user(struct ib_mr *mr, struct ib_udata *udata)
 }
 EXPORT_SYMBOL(ib_dereg_mr_user);
 
-/**
- * ib_alloc_mr - allocate a region for fast registration
- * @pd: protection domain; busy until the region is deregistered
- * @mr_type: IB_MR_TYPE_MEM_REG or IB_MR_TYPE_SG_GAPS
- * @max_num_sg: pages or elements it has to hold
- *
- * It gets its memory by ib_map_mr_sg() and a IB_WR_REG_MR work request.
- * Context: process, may sleep.
- * Return: the region, for ib_dereg_mr(), or -EOPNOTSUPP (driver has none),
- * -EINVAL (type), or the driver's errno.
- */
-struct ib_mr *ib_alloc_mr(struct ib_pd *pd, enum ib_mr_type mr_type,
-			  u32 max_num_sg)
+static struct ib_mr *mr_alloc(struct ib_pd *pd, enum ib_mr_type mr_type,
+			      u32 max_num_sg)
 {
 	struct ib_mr *mr;
 
@@ -386,20 +377,30 @@ struct ib_mr *ib_alloc_mr(struct ib_pd *pd, enum ib_mr_type mr_type,
 	mr_track(mr);
 	return mr;
 }
-EXPORT_SYMBOL(ib_alloc_mr);
 
 /**
- * ib_alloc_mr_integrity - allocate a region for data with a checksum
+ * ib_alloc_mr - allocate a region for fast registration
  * @pd: protection domain; busy until the region is deregistered
- * @max_num_data_sg: elements of data it has to hold
- * @max_num_meta_sg: elements of protection information, not 0
+ * @mr_type: IB_MR_TYPE_MEM_REG or IB_MR_TYPE_SG_GAPS
+ * @max_num_sg: pages or elements it has to hold
  *
+ * It gets its memory by ib_map_mr_sg() and a IB_WR_REG_MR work request.
  * Context: process, may sleep.
  * Return: the region, for ib_dereg_mr(), or -EOPNOTSUPP (driver has none),
- * -EINVAL, -ENOMEM, or the driver's errno.
+ * -EINVAL (type), or the driver's errno.
  */
-struct ib_mr *ib_alloc_mr_integrity(struct ib_pd *pd, u32 max_num_data_sg,
-				    u32 max_num_meta_sg)
+struct ib_mr *ib_alloc_mr(struct ib_pd *pd, enum ib_mr_type mr_type,
+			  u32 max_num_sg)
+{
+	struct ib_mr *mr = mr_alloc(pd, mr_type, max_num_sg);
+
+	trace_mr_alloc(pd, mr_type, max_num_sg, mr);
+	return mr;
+}
+EXPORT_SYMBOL(ib_alloc_mr);
+
+static struct ib_mr *mr_alloc_integrity(struct ib_pd *pd, u32 max_num_data_sg,
+					u32 max_num_meta_sg)
 {
 	const struct ib_device_ops *ops = &pd->device->ops;
 	struct ib_sig_attrs *sig_attrs;
@@ -421,6 +422,26 @@ struct ib_mr *ib_alloc_mr_integrity(struct ib_pd *pd, u32 max_num_data_sg,
 	mr_adopt(mr, pd, IB_MR_TYPE_INTEGRITY);
 	mr->sig_attrs = sig_attrs;
 	mr_track(mr);
+	return mr;
+}
+
+/**
+ * ib_alloc_mr_integrity - allocate a region for data with a checksum
+ * @pd: protection domain; busy until the region is deregistered
+ * @max_num_data_sg: elements of data it has to hold
+ * @max_num_meta_sg: elements of protection information, not 0
+ *
+ * Context: process, may sleep.
+ * Return: the region, for ib_dereg_mr(), or -EOPNOTSUPP (driver has none),
+ * -EINVAL, -ENOMEM, or the driver's errno.
+ */
+struct ib_mr *ib_alloc_mr_integrity(struct ib_pd *pd, u32 max_num_data_sg,
+				    u32 max_num_meta_sg)
+{
+	struct ib_mr *mr = mr_alloc_integrity(pd, max_num_data_sg,
+					      max_num_meta_sg);
+
+	trace_mr_integ_alloc(pd, max_num_data_sg, max_num_meta_sg, mr);
 	return mr;
 }
 EXPORT_SYMBOL(ib_alloc_mr_integrity);

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 #include <rdma/ib_cache.h>
 
+#include "trace.h"
 #include "umad.h"
 
 /* ---- into the queue --------------------------------------------------------- */
@@ -332,10 +333,12 @@ ssize_t umad_read(struct file *filp, char __user *buf, size_t count,
 
 	ret = packet->recv ? give_received(packet, buf, count, hdr_size) :
 			     give_timeout(packet, buf, count, hdr_size);
-	if (ret < 0)
+	if (ret < 0) {
 		put_back(packet);
-	else
-		read_done(packet);
+		return ret;
+	}
+	umad_trace_read(file, packet);
+	read_done(packet);
 	return ret;
 }
 

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "trace.h"
 #include "umad.h"
 
 /* What the program wrote, in our memory. */
@@ -252,8 +253,10 @@ static int send_by_number(struct umad_file *file, struct umad_packet *packet,
 
 	down_read(&file->agents_lock);
 	agent = file->agents[number];
-	if (agent)
+	if (agent) {
+		umad_trace_write(file, &msg->hdr, msg->mad);
 		ret = send(agent, packet, msg);
+	}
 	up_read(&file->agents_lock);
 	return ret;
 }

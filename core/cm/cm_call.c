@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "cm_core.h"
+#include "trace_ib_cma.h"
 
 int cm_refusal(const struct cm_step *step)
 {
@@ -54,6 +55,7 @@ int cm_say_rej(struct cm_id *id, const struct cm_rej_info *info)
 	if (id->id.state == IB_CM_REQ_RCVD)
 		names.local_id = 0;
 	cm_build_rej(&mad, &names, &full);
+	trace_icm_send_rej(&id->id, info->reason);
 	return cm_id_answer(id, &mad);
 }
 
@@ -65,6 +67,7 @@ static int say_drep(struct cm_id *id, __be64 tid, const void *data, u8 len)
 	cm_id_names(id, &names);
 	names.tid = tid;
 	cm_build_drep(&mad, &names, data, len);
+	trace_icm_send_drep(&id->id);
 	return cm_id_answer(id, &mad);
 }
 
@@ -76,6 +79,7 @@ static void build_dreq(struct cm_id *id, union cm_mad *mad, const void *data,
 	id->tid = cm_id_tid(id);
 	cm_id_names(id, &names);
 	cm_build_dreq(mad, &names, id->remote_qpn, data, len);
+	trace_icm_send_dreq(&id->id);
 }
 
 static int say_mra(struct cm_id *id, enum cm_about what, u8 timeout,
@@ -86,6 +90,7 @@ static int say_mra(struct cm_id *id, enum cm_about what, u8 timeout,
 
 	cm_id_names(id, &names);
 	cm_build_mra(&mad, &names, what, timeout, data, len);
+	trace_icm_send_mra(&id->id);
 	return cm_id_answer(id, &mad);
 }
 
@@ -182,11 +187,13 @@ int ib_send_cm_rep(struct ib_cm_id *cm_id, struct ib_cm_rep_param *param)
 	spin_lock_irqsave(&id->lock, flags);
 	step = cm_step(cm_id->state, CM_CALL_REP);
 	if (step->verdict != CM_GO) {
+		trace_icm_send_rep_err(cm_id->local_id, cm_id->state);
 		ret = cm_refusal(step);
 		goto out;
 	}
 	cm_id_names(id, &names);
 	cm_build_rep(&mad, &names, &id->dev->self, id->qp_type, param);
+	trace_icm_send_rep(cm_id);
 	ret = cm_id_request(id, &mad, id->timeout_ms);
 	if (ret)
 		goto out;
@@ -229,11 +236,13 @@ int ib_send_cm_rtu(struct ib_cm_id *cm_id, const void *private_data,
 	spin_lock_irqsave(&id->lock, flags);
 	step = cm_step(cm_id->state, CM_CALL_RTU);
 	if (step->verdict != CM_GO) {
+		trace_icm_send_cm_rtu_err(cm_id);
 		ret = cm_refusal(step);
 		goto out;
 	}
 	cm_id_names(id, &names);
 	cm_build_rtu(&mad, &names, private_data, private_data_len);
+	trace_icm_send_rtu(cm_id);
 	ret = cm_id_answer(id, &mad);
 	if (ret)
 		goto out;
@@ -272,6 +281,7 @@ int ib_send_cm_dreq(struct ib_cm_id *cm_id, const void *private_data,
 	spin_lock_irqsave(&id->lock, flags);
 	step = cm_step(cm_id->state, CM_CALL_DREQ);
 	if (step->verdict != CM_GO) {
+		trace_icm_dreq_skipped(cm_id);
 		ret = cm_refusal(step);
 		goto out;
 	}
@@ -313,12 +323,13 @@ int ib_send_cm_drep(struct ib_cm_id *cm_id, const void *private_data,
 	spin_lock_irqsave(&id->lock, flags);
 	step = cm_step(cm_id->state, CM_CALL_DREP);
 	if (step->verdict != CM_GO) {
+		trace_icm_send_drep_err(cm_id);
 		ret = cm_refusal(step);
 		goto out;
 	}
 	cm_answer_keep(id, CM_ATTR_DREP, 0, private_data, private_data_len);
-	ret = say_drep(id, id->tid, private_data, private_data_len);
 	cm_id_move(id, step->next);
+	ret = say_drep(id, id->tid, private_data, private_data_len);
 out:
 	spin_unlock_irqrestore(&id->lock, flags);
 	return ret;
@@ -363,6 +374,7 @@ int ib_send_cm_rej(struct ib_cm_id *cm_id, enum ib_cm_rej_reason reason,
 		ret = cm_say_rej(id, &info);
 		cm_id_move(id, step->next);
 	} else {
+		trace_icm_send_unknown_rej_err(cm_id);
 		ret = cm_refusal(step);
 	}
 	spin_unlock_irqrestore(&id->lock, flags);
@@ -400,6 +412,7 @@ int ib_send_cm_mra(struct ib_cm_id *cm_id, u8 service_timeout,
 	if (step->verdict == CM_ASK_LAP)
 		step = cm_lap_step(cm_id->lap_state, CM_CALL_MRA);
 	if (step->verdict != CM_GO) {
+		trace_icm_send_mra_unknown_err(cm_id);
 		ret = cm_refusal(step);
 		goto out;
 	}
@@ -448,6 +461,8 @@ int ib_cm_notify(struct ib_cm_id *cm_id, enum ib_event_type event)
 			ret = 0;
 		} else {
 			ret = cm_refusal(step);
+			if (ret != -EISCONN)
+				trace_icm_establish_err(cm_id);
 		}
 	} else if (event == IB_EVENT_PATH_MIG) {
 		ret = cm_lap_migrated(id);

@@ -3,6 +3,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "cm_core.h"
+#include "trace_ib_cma.h"
 
 #define STATE(name) BIT(IB_CM_##name)
 
@@ -110,6 +111,23 @@ static int attr_rts(struct cm_id *id, struct ib_qp_attr *attr)
 	return mask;
 }
 
+static void trace_no_attr(const struct cm_id *id, enum ib_qp_state wanted)
+{
+	switch (wanted) {
+	case IB_QPS_INIT:
+		trace_icm_qp_init_err(&id->id);
+		break;
+	case IB_QPS_RTR:
+		trace_icm_qp_rtr_err(&id->id);
+		break;
+	case IB_QPS_RTS:
+		trace_icm_qp_rts_err(&id->id);
+		break;
+	default:
+		break;
+	}
+}
+
 static int attr_for(struct cm_id *id, struct ib_qp_attr *attr)
 {
 	lockdep_assert_held(&id->lock);
@@ -151,6 +169,8 @@ int ib_cm_init_qp_attr(struct ib_cm_id *cm_id, struct ib_qp_attr *qp_attr,
 
 	spin_lock_irqsave(&id->lock, flags);
 	ret = attr_for(id, qp_attr);
+	if (ret < 0)
+		trace_no_attr(id, qp_attr->qp_state);
 	waits = id->loaded && cm_id->lap_state == IB_CM_MRA_LAP_SENT;
 	spin_unlock_irqrestore(&id->lock, flags);
 	if (ret < 0)

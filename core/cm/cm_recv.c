@@ -15,6 +15,7 @@
 #include <rdma/ib_mad.h>
 
 #include "cm_core.h"
+#include "trace_ib_cma.h"
 
 void cm_rx_free(struct cm_rx *rx)
 {
@@ -97,6 +98,7 @@ bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
 	struct cm_names names;
 	union cm_mad mad;
 
+	trace_icm_issue_rej(cm_sender_id(rx->mad), cm_receiver_id(rx->mad));
 	cm_names_reversed(&names, rx->mad);
 	cm_build_rej(&mad, &names, &info);
 	if (!to)
@@ -115,6 +117,7 @@ static bool confirm_end(struct cm_rx *rx)
 	union cm_mad mad;
 
 	cm_rx_count_duplicate(rx);
+	trace_icm_issue_drep(cm_sender_id(rx->mad), cm_receiver_id(rx->mad));
 	cm_names_reversed(&names, rx->mad);
 	cm_build_drep(&mad, &names, NULL, 0);
 	return cm_rx_answer(rx, &mad);
@@ -154,6 +157,41 @@ bool cm_rx_fits(const struct cm_rx *rx, const struct cm_id *id)
 	return from_peer(rx, id);
 }
 
+/* The answer goes out once more. */
+static void trace_repeat(const struct cm_id *id, enum cm_input input)
+{
+	if (input == CM_RX_REQ)
+		trace_icm_send_dup_req(&id->id);
+	else if (input == CM_RX_REP)
+		trace_icm_send_dup_rep(&id->id);
+}
+
+/* A message that the id has no use for. */
+static void trace_refused(const struct cm_rx *rx, const struct cm_id *id,
+			  enum cm_input input)
+{
+	switch (input) {
+	case CM_RX_REP:
+		trace_icm_rep_unknown_err(id->id.local_id,
+					  cm_sender_id(rx->mad), id->id.state);
+		break;
+	case CM_RX_REJ:
+	case CM_RX_REJ_STALE:
+		trace_icm_rej_unknown_err(&id->id);
+		break;
+	case CM_RX_MRA_REQ:
+	case CM_RX_MRA_REP:
+	case CM_RX_MRA_LAP:
+		trace_icm_mra_unknown_err(&id->id);
+		break;
+	case CM_RX_DREQ:
+		trace_icm_dreq_unknown_err(&id->id);
+		break;
+	default:
+		break;
+	}
+}
+
 /*
  * Ask the table what @input does to @id, and do it unless it is a move.
  *
@@ -173,10 +211,14 @@ const struct cm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
 		return step;
 	case CM_REPEAT:
 		cm_rx_count_duplicate(rx);
+		trace_repeat(id, input);
 		cm_answer_again(id, rx->mad->hdr.tid);
 		break;
 	case CM_DUPLICATE:
 		cm_rx_count_duplicate(rx);
+		break;
+	case CM_REFUSED:
+		trace_refused(rx, id, input);
 		break;
 	}
 	return NULL;
@@ -234,10 +276,12 @@ static bool rx_apr(struct cm_rx *rx)
 
 static bool rx_dreq(struct cm_rx *rx)
 {
+	const __be32 local_id = cm_sender_id(rx->mad);
+	const __be32 remote_id = cm_receiver_id(rx->mad);
 	const struct cm_step *step = NULL;
 	struct cm_id *id = cm_rx_id(rx);
 	union cm_mad *mad = rx->mad;
-	bool ours = false;
+	bool ours = false, kept;
 
 	if (id) {
 		spin_lock_irq(&id->lock);
@@ -257,7 +301,11 @@ static bool rx_dreq(struct cm_rx *rx)
 	}
 	if (ours)
 		return step;
-	return confirm_end(rx);
+	/* The answer takes the place of the message. */
+	kept = confirm_end(rx);
+	if (!id)
+		trace_icm_no_priv_err(local_id, remote_id);
+	return kept;
 }
 
 /*

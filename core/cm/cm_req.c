@@ -6,6 +6,7 @@
 #include <rdma/ib_cache.h>
 
 #include "cm_core.h"
+#include "trace_ib_cma.h"
 
 /* Everything that ib_send_cm_req() needs before it takes the id's lock. */
 struct outgoing {
@@ -90,6 +91,7 @@ static int req_send(struct cm_id *id, const struct ib_cm_req_param *param,
 	id->tid = cm_id_tid(id);
 	cm_id_names(id, &names);
 	cm_build_req(&mad, &names, &id->dev->self, param);
+	trace_icm_send_req(&id->id);
 	ret = cm_id_request(id, &mad, id->timeout_ms);
 	if (ret) {
 		swap(id->peer, out->peer);
@@ -315,6 +317,18 @@ static bool accept_req(struct cm_rx *rx, struct cm_id *listener)
 	return kept;
 }
 
+/* Return: true when the message is kept. */
+static bool rx_no_listener(struct cm_rx *rx)
+{
+	const __be32 remote_id = cm_sender_id(rx->mad);
+	bool kept;
+
+	/* The answer takes the place of the message. */
+	kept = cm_rx_reject(rx, NULL, IB_CM_REJ_INVALID_SERVICE_ID, NULL, 0);
+	trace_icm_no_listener_err(remote_id);
+	return kept;
+}
+
 /*
  * A REQ. Nothing is allocated for it before it is known that somebody listens,
  * and that not too many wait already. Context: process, may sleep.
@@ -334,9 +348,7 @@ bool cm_rx_req(struct cm_rx *rx)
 				    NULL, 0);
 	listener = cm_listener_get(rx->port->dev->device, service_id);
 	if (IS_ERR(listener))
-		return PTR_ERR(listener) == -ENOENT &&
-		       cm_rx_reject(rx, NULL, IB_CM_REJ_INVALID_SERVICE_ID,
-				    NULL, 0);
+		return PTR_ERR(listener) == -ENOENT && rx_no_listener(rx);
 	if (accept_req(rx, listener))
 		return true;
 	cm_listener_put(listener);
@@ -389,8 +401,10 @@ bool cm_rx_rep(struct cm_rx *rx)
 	enum cm_fresh fresh = CM_SEEN;
 	__be32 other;
 
-	if (!id)
+	if (!id) {
+		trace_icm_remote_no_priv_err(cm_sender_id(rx->mad));
 		return false;
+	}
 	spin_lock_irq(&id->lock);
 	if (cm_rx_fits(rx, id))
 		step = cm_rx_step(rx, id, CM_RX_REP);
@@ -400,11 +414,15 @@ bool cm_rx_rep(struct cm_rx *rx)
 				     rx->event.event.param.rep_rcvd.remote_ca_guid,
 				     rx->event.event.param.rep_rcvd.remote_qpn,
 				     &other);
+		if (fresh == CM_SEEN)
+			trace_icm_insert_failed_err(cm_sender_id(rx->mad));
 	}
 	if (fresh == CM_FRESH) {
 		id_take_rep(id, rx);
 		cm_rx_finish(rx, id, step);
 	} else if (fresh == CM_QP_IN_USE) {
+		trace_icm_staleconn_err(id->id.local_id,
+					cm_sender_id(rx->mad));
 		reject_rep(id, rx);
 	}
 	spin_unlock_irq(&id->lock);

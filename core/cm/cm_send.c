@@ -7,6 +7,7 @@
 #include <rdma/ib_mad.h>
 
 #include "cm_core.h"
+#include "trace_ib_cma.h"
 
 /* 2 ^ 23 ms, what the largest value of the wire means */
 #define LONGEST_MS BIT(23)
@@ -165,6 +166,7 @@ static void request_failed(struct cm_id *id, enum ib_wc_status status)
 	const struct cm_step *step = cm_step(id->id.state, CM_TIMEOUT);
 
 	lockdep_assert_held(&id->lock);
+	trace_icm_mad_send_err(status, id->id.state);
 	if (step->verdict != CM_GO)
 		return;
 	cm_say_last_word(id, step->say);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Service id resolution (IBA vol. 1, 12.11): which UD QP serves a service id. */
 #include "cm_core.h"
+#include "trace_ib_cma.h"
 
 /* Guards the tree, and sidr_listed of ids. */
 static DEFINE_SPINLOCK(cm_sidr_lock);
@@ -86,6 +87,7 @@ static int say_sidr_rep(struct cm_id *id,
 
 	cm_id_names(id, &names);
 	cm_build_sidr_rep(&mad, &names, id->id.service_id, param);
+	trace_icm_send_sidr_rep(&id->id);
 	return cm_id_answer(id, &mad);
 }
 
@@ -126,6 +128,7 @@ static int sidr_send(struct cm_id *id, struct cm_av *av,
 	id->tid = cm_id_tid(id);
 	cm_id_names(id, &names);
 	cm_build_sidr_req(&mad, &names, param);
+	trace_icm_send_sidr_req(&id->id);
 	ret = cm_id_request(id, &mad, min_t(unsigned long, U32_MAX,
 					    param->timeout_ms));
 	if (!ret)

@@ -6,6 +6,7 @@
 
 #include "../gid.h"
 #include "cma.h"
+#include "trace_rdma_cma.h"
 
 /* Brings events to consumers, who may sleep in their handlers. */
 struct workqueue_struct *rcm_wq;
@@ -124,6 +125,7 @@ static int add_device(struct ib_device *device)
 	rcm_listen_on_new_device(cdev, &doomed);
 	mutex_unlock(&rcm_listen_mutex);
 	rcm_end_listeners(&doomed);
+	trace_cm_add_one(device);
 	return 0;
 }
 
@@ -197,6 +199,7 @@ static void remove_device(struct ib_device *device, void *client_data)
 	struct rcm_dev *cdev;
 	struct rcm_id *id;
 
+	trace_cm_remove_one(device);
 	mutex_lock(&rcm_mutex);
 	cdev = rcm_dev_of_locked(device);
 	if (cdev) {

@@ -3,6 +3,7 @@
 #include <linux/export.h>
 
 #include "cma.h"
+#include "trace_rdma_cma.h"
 
 /* The QP of a consumer that keeps it for itself. */
 static void note_qp(struct rcm_id *id, const struct rdma_conn_param *param)
@@ -182,6 +183,7 @@ int rdma_reject(struct rdma_cm_id *id, const void *private_data,
 		return -ENOSYS;
 	if (id->qp_type == IB_QPT_UD)
 		return rcm_sidr_reject(mine, private_data, private_data_len);
+	trace_cm_send_rej(mine);
 	return ib_send_cm_rej(mine->ib, reason, NULL, 0, private_data,
 			      private_data_len);
 }
@@ -214,12 +216,15 @@ int rdma_disconnect(struct rdma_cm_id *id)
 		return iw_cm_disconnect(mine->iw, 0);
 	if (!rcm_uses_ib(mine))
 		return -EINVAL;
+	trace_cm_disconnect(mine);
 	ret = rcm_qp_to_error(mine);
 	if (ret)
 		return ret;
 	/* Not ours to ask any more when the peer has asked: then it is answered. */
-	if (ib_send_cm_dreq(mine->ib, NULL, 0))
-		ib_send_cm_drep(mine->ib, NULL, 0);
+	if (!ib_send_cm_dreq(mine->ib, NULL, 0))
+		trace_cm_sent_dreq(mine);
+	else if (!ib_send_cm_drep(mine->ib, NULL, 0))
+		trace_cm_sent_drep(mine);
 	return 0;
 }
 EXPORT_SYMBOL(rdma_disconnect);

@@ -7,6 +7,7 @@
 #include <rdma/ib_cache.h>
 
 #include "cma.h"
+#include "trace_rdma_cma.h"
 
 /*
  * Asked of each port. Return: entry of its GID table for the id, with a
@@ -30,6 +31,7 @@ static void attach(struct rcm_id *id, struct rcm_dev *cdev, u32 port,
 	l2->sgid_attr = attr;
 	/* The last one: pairs with rcm_device(), and ucm_id_enter(). */
 	smp_store_release(&id->pub.device, cdev->device);
+	trace_cm_id_attach(id, cdev->device);
 }
 
 static int try_ports(struct rcm_dev *cdev, struct rcm_id *id, port_test test)

@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 
 #include "cma.h"
+#include "trace_rdma_cma.h"
 
 /**
  * rcm_ib_ready - the last step of a connection on the asking side
@@ -21,11 +22,14 @@ int rcm_ib_ready(struct rcm_id *id, struct rdma_conn_param *param)
 	ret = rcm_qp_to_rtr(id, param);
 	if (!ret)
 		ret = rcm_qp_to_rts(id, param);
-	if (!ret)
+	if (!ret) {
+		trace_cm_send_rtu(id);
 		ret = ib_send_cm_rtu(id->ib, NULL, 0);
+	}
 	if (!ret)
 		return 0;
 	rcm_qp_to_error(id);
+	trace_cm_send_rej(id);
 	ib_send_cm_rej(id->ib, IB_CM_REJ_CONSUMER_DEFINED, NULL, 0, NULL, 0);
 	return ret;
 }
@@ -42,6 +46,7 @@ static void got_reply(struct rcm_id *id, const struct ib_cm_event *in,
 		out->event = out->status ? RDMA_CM_EVENT_CONNECT_ERROR :
 					   RDMA_CM_EVENT_ESTABLISHED;
 	} else {
+		trace_cm_send_mra(id);
 		ib_send_cm_mra(id->ib, RCM_SLOW_CONSUMER, NULL, 0);
 		out->event = RDMA_CM_EVENT_CONNECT_RESPONSE;
 	}
@@ -186,6 +191,7 @@ int rcm_ib_connect(struct rcm_id *id, struct rdma_conn_param *param)
 	req.private_data = data;
 	fill_req(id, param, &req);
 	id->ib = cm_id;
+	trace_cm_send_req(id);
 	ret = ib_send_cm_req(cm_id, &req);
 	if (ret) {
 		/* Nothing was sent, so no event can wait for our mutex. */
@@ -225,5 +231,8 @@ int rcm_ib_accept(struct rcm_id *id, struct rdma_conn_param *param)
 	ret = rcm_qp_to_rtr(id, param);
 	if (!ret)
 		ret = rcm_qp_to_rts(id, param);
-	return ret ?: ib_send_cm_rep(id->ib, &rep);
+	if (ret)
+		return ret;
+	trace_cm_send_rep(id);
+	return ib_send_cm_rep(id->ib, &rep);
 }

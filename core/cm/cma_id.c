@@ -20,6 +20,7 @@
 #include <rdma/ib_cache.h>
 
 #include "cma.h"
+#include "trace_rdma_cma.h"
 
 void rcm_id_get(struct rcm_id *id)
 {
@@ -57,8 +58,13 @@ int rcm_move(struct rcm_id *id, enum rcm_move move)
 /* Tell the consumer. Return: its answer; it wants the id gone if nonzero. */
 int rcm_report(struct rcm_id *id, struct rdma_cm_event *event)
 {
+	int ret;
+
 	lockdep_assert_held(&id->handler_mutex);
-	return id->pub.event_handler(&id->pub, event);
+	trace_cm_event_handler(id, event);
+	ret = id->pub.event_handler(&id->pub, event);
+	trace_cm_event_done(id, event, ret);
+	return ret;
 }
 
 /*
@@ -312,6 +318,7 @@ static void free_id(struct rcm_id *id)
  */
 void rcm_end(struct rcm_id *id, enum rcm_state was)
 {
+	trace_cm_id_destroy(id);
 	cancel(id, was);
 	/* A driver looks at its connection when the line is read. */
 	rcm_res_hide(&id->res);

@@ -8,6 +8,7 @@
 #include <ofed/restrack.h>
 
 #include "cma.h"
+#include "trace_rdma_cma.h"
 
 /* Ids that listen on every device, in order of any_seq; under rcm_mutex. */
 static LIST_HEAD(any_ids);
@@ -97,9 +98,11 @@ static int listen_on(struct rcm_id *id, struct rcm_dev *cdev,
 		free_listener(listener);
 		return ret;
 	}
-	/* An id with a device has a line of its own. */
-	if (!id->cdev)
+	/* An id with a device has a line of its own, and was traced with it. */
+	if (!id->cdev) {
+		trace_cm_id_attach(id, cdev->device);
 		rcm_res_add(&listener->res, cdev->device);
+	}
 	if (!link_listener(listener))
 		list_add(&listener->on_id, doomed);
 	return 0;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* rdma_cm: QPs of kernel consumers, and attributes for those of others. */
 #include <linux/export.h>
+#include <ofed/restrack.h>
 #include <rdma/ib_cache.h>
 #include <rdma/rdma_cm_ib.h>
 
 #include "cma.h"
+#include "trace_rdma_cma.h"
 
 /* Return: 0, or -EINVAL for no Q_Key and for another one than the id has. */
 int rcm_set_qkey(struct rcm_id *id, u32 qkey)
@@ -242,6 +244,32 @@ static int init_ud_qp(struct rcm_id *id, struct ib_qp *qp)
 	return ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN);
 }
 
+static int create_qp(struct rcm_id *id, struct ib_pd *pd,
+		     struct ib_qp_init_attr *attr)
+{
+	struct ib_qp *qp;
+	int ret;
+
+	if (!id->pub.device || id->pub.device != pd->device)
+		return -EINVAL;
+	attr->port_num = id->pub.port_num;
+	qp = ib_create_qp_kernel(pd, attr, OFED_OWNER_CM);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	mutex_lock(&id->qp_mutex);
+	ret = id->pub.qp_type == IB_QPT_UD ? init_ud_qp(id, qp) :
+	      step(id, qp, IB_QPS_INIT, NULL, NULL);
+	if (!ret) {
+		id->pub.qp = qp;
+		id->qp_num = qp->qp_num;
+		id->srq = qp->srq;
+	}
+	mutex_unlock(&id->qp_mutex);
+	if (ret)
+		ib_destroy_qp(qp);
+	return ret;
+}
+
 /**
  * rdma_create_qp - make a QP that follows the states of an id
  * @id: id with a device
@@ -257,26 +285,9 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ib_pd *pd,
 		   struct ib_qp_init_attr *qp_init_attr)
 {
 	struct rcm_id *mine = rcm_id_of(id);
-	struct ib_qp *qp;
-	int ret;
+	int ret = create_qp(mine, pd, qp_init_attr);
 
-	if (!id->device || id->device != pd->device)
-		return -EINVAL;
-	qp_init_attr->port_num = id->port_num;
-	qp = ib_create_qp(pd, qp_init_attr);
-	if (IS_ERR(qp))
-		return PTR_ERR(qp);
-	mutex_lock(&mine->qp_mutex);
-	ret = id->qp_type == IB_QPT_UD ? init_ud_qp(mine, qp) :
-	      step(mine, qp, IB_QPS_INIT, NULL, NULL);
-	if (!ret) {
-		id->qp = qp;
-		mine->qp_num = qp->qp_num;
-		mine->srq = qp->srq;
-	}
-	mutex_unlock(&mine->qp_mutex);
-	if (ret)
-		ib_destroy_qp(qp);
+	trace_cm_qp_create(mine, pd, qp_init_attr, ret);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_create_qp);
@@ -291,6 +302,7 @@ void rdma_destroy_qp(struct rdma_cm_id *id)
 {
 	struct rcm_id *mine = rcm_id_of(id);
 
+	trace_cm_qp_destroy(mine);
 	mutex_lock(&mine->qp_mutex);
 	ib_destroy_qp(id->qp);
 	id->qp = NULL;

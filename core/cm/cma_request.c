@@ -10,6 +10,7 @@
 #include <rdma/ib_cache.h>
 
 #include "cma.h"
+#include "trace_rdma_cma.h"
 
 static void read_place(struct rcm_request *req, const struct ib_cm_event *event,
 		       const struct ib_cm_id *cm_id)
@@ -271,8 +272,10 @@ int rcm_offer(struct rcm_id *listen, struct rcm_id *conn,
 		return ret;
 	}
 	if (rcm_uses_ib(conn) && conn->pub.qp_type != IB_QPT_UD &&
-	    rcm_state_of(conn) == RCM_S_CONNECT)
+	    rcm_state_of(conn) == RCM_S_CONNECT) {
+		trace_cm_send_mra(conn);
 		ib_send_cm_mra(conn->ib, RCM_SLOW_CONSUMER, NULL, 0);
+	}
 	mutex_unlock(&conn->handler_mutex);
 	rcm_id_put(conn);
 	return 0;
@@ -347,6 +350,7 @@ int rcm_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 		goto out;
 	}
 	mutex_lock(&listen->handler_mutex);
+	trace_cm_req_handler(listen, event->event);
 	ret = accept_request(listen, &req, cm_id, event);
 	mutex_unlock(&listen->handler_mutex);
 	rcm_id_put(listen);

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "cma.h"
+#include "trace_rdma_cma.h"
 
 /* Milliseconds of the time that RCM_CM_TIMEOUT stands for. */
 #define SIDR_TIMEOUT_MS BIT(RCM_CM_TIMEOUT - 8)
@@ -123,6 +124,7 @@ int rcm_sidr_connect(struct rcm_id *id, struct rdma_conn_param *param)
 		goto out;
 	}
 	id->ib = cm_id;
+	trace_cm_send_sidr_req(id);
 	ret = ib_send_cm_sidr_req(cm_id, &req);
 	if (ret) {
 		/* As in rcm_ib_connect(). */
@@ -162,6 +164,7 @@ int rcm_sidr_accept(struct rcm_id *id, struct rdma_conn_param *param)
 		rep.private_data_len = param->private_data_len;
 	}
 	rep.qkey = id->qkey;
+	trace_cm_send_sidr_rep(id);
 	return ib_send_cm_sidr_rep(id->ib, &rep);
 }
 
@@ -174,5 +177,6 @@ int rcm_sidr_reject(struct rcm_id *id, const void *data, u8 length)
 		.private_data_len = length,
 	};
 
+	trace_cm_send_sidr_rep(id);
 	return ib_send_cm_sidr_rep(id->ib, &rep);
 }

@@ -15,6 +15,13 @@
 
 #include <rdma/restrack.h>
 
+/*
+ * Owners of what ofed_core makes, as 'rdma resource' shows them: the in-tree modules
+ * whose place its parts take.
+ */
+#define OFED_OWNER_CORE	"ib_core"
+#define OFED_OWNER_CM	"rdma_cm"
+
 void ofed_restrack_new(struct rdma_restrack_entry *res,
 		       enum rdma_restrack_type type);
 void ofed_restrack_set_name(struct rdma_restrack_entry *res,

@@ -29,6 +29,7 @@ packages="
 	tshark nfs-kernel-server open-iscsi strace opensm
 	prometheus-node-exporter
 	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin fio qperf dapl2-utils libdapl2
+	linux-perf trace-cmd bpftrace
 "
 
 # ---- packages -------------------------------------------------------------

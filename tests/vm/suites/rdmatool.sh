@@ -102,7 +102,7 @@ normal() {
 	sed -E -e "s/\b$holder\b/PID/g" \
 		-e '/^\$/!s/\b(lqpn|cqn|mrn|pdn|ctxn|srqn|cm-idn|cntn|ifindex)("?:? ?)[0-9,-]*[0-9]/\1\2N/g' \
 		-e 's/\b([rl]key|unsafe_global_rkey|local_dma_lkey|sq-psn|rq-psn)("?:? ?"?)(0x)?[0-9a-f]+/\1\2N/g' \
-		-e 's/(["[])(ib|ofed)_core([]"])/\1CORE\3/g' -e 's/(objects|objects_raw)\b/HOLDER/g'
+		-e 's/(objects|objects_raw)\b/HOLDER/g'
 }
 # An object is of a device or of one of its ports: the tool wants the right word.
 on() { # KIND DEV
