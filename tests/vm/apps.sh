@@ -5,15 +5,18 @@
 #	$dev on eth0 10.0.0.1 ----- eth1 10.0.0.2 $far		(namespace b)
 #
 # where each namespace has one device, as two hosts would. Of software InfiniBand they
-# are HCAs of a star with IPoIB, 10.9.0.1 and 10.9.0.2, whose opensm is here. $address is
-# what rdma_cm knows the far end by.
-[ "$DRIVER" != rxe ] || DRIVER=roce
+# are HCAs of a star with IPoIB, 10.9.0.1 and 10.9.0.2, whose opensm is here. rdma_rxe
+# knows the first namespace alone: both of its devices are there. $address is what rdma_cm
+# knows the far end by.
 dev=${DRIVER}0 far=${DRIVER}b address=10.0.0.2 home=10.0.0.1
-if [ "$DRIVER" = ib ]; then
-	. "$VM/ib.sh"
-	dev=hca1 far=hca2 address=10.9.0.2 home=10.9.0.1
-fi
 there="ip netns exec b"
+case $DRIVER in
+ib)
+	. "$VM/ib.sh"
+	dev=hca1 far=hca2 address=10.9.0.2 home=10.9.0.1 ;;
+rxe)
+	there= ;;
+esac
 
 # ---- the two ends ---------------------------------------------------------------------
 
@@ -29,6 +32,7 @@ two_names() {
 }
 
 two_namespaces() {
+	[ -n "$there" ] || { net_up; return; }
 	wait_for 20 rdma system set netns exclusive &&
 	ip netns add b && $there ip link set lo up &&
 	ip link add eth0 address 02:00:00:00:00:01 type veth \
@@ -44,7 +48,7 @@ far_active() { $there grep -q ACTIVE /sys/class/infiniband/$far/ports/1/state; }
 # The stock core makes it a device of the first namespace, wherever it was asked for.
 far_up() {
 	$there rdma link add $far type $DRIVER netdev eth1 || return
-	[ ! -e /sys/class/infiniband/$far ] || rdma dev set $far netns b
+	[ -z "$there" ] || [ ! -e /sys/class/infiniband/$far ] || rdma dev set $far netns b
 }
 ethernet_up() {
 	load_stack && two_namespaces &&
@@ -89,7 +93,11 @@ apps_up() {
 }
 
 apps_down() {
-	ip netns del b
+	if [ -n "$there" ]; then
+		ip netns del b
+	else
+		rdma link delete $far && link_down || return
+	fi
 	if [ "$DRIVER" = ib ]; then
 		end_opensm sm
 		! have_ipoib || wait_for 60 rmmod ib_ipoib || return
@@ -117,6 +125,7 @@ counter() { cat "/sys/class/infiniband/$dev/ports/1/hw_counters/$1"; }
 counted() {
 	case $DRIVER in
 	iwarp) echo "$(counter tx_bytes) $(counter rx_bytes) 0" ;;
+	rxe) echo "$(counter sent_pkts) $(counter rcvd_pkts) 0" ;;
 	*) echo "$(counter tx_packets) $(counter rx_packets) $(counter local_messages)" ;;
 	esac
 }

@@ -15,7 +15,7 @@ names=
 cat >"$work/agent" <<-END
 	#!/bin/sh
 	shift
-	exec unshare $names -m -p --fork ip netns exec b sh -c "${names:+hostname h2;} \
+	exec unshare $names -m -p --fork $there sh -c "${names:+hostname h2;} \
 		mount -t tmpfs shm /dev/shm && mount -t proc proc /proc && \$*"
 END
 chmod +x "$work/agent"
