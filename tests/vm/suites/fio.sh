@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# fio's rdma engine, between two namespaces and on one host. It compares nothing.
+# fio's rdma engine, between two namespaces and on one host. Which end listens is said by
+# --rw: 'read' listens, 'write' connects and has the verb, RDMA READ too.
 . "$VM/guest.sh"
 . "$VM/apps.sh"
 
@@ -11,23 +12,19 @@ mb=$(count 64)
 
 # rdma_cm has no table of who listens but its own.
 at_port() { $_end rdma resource show cm_id | grep -q "state LISTEN.*:$port "; }
-move() { # WHERE VERB SERVER'S-DIRECTION DIRECTION
+move() { # WHERE VERB
 	_end=$there _to=$address
 	[ "$1" = there ] || _end= _to=$home
 	port=$((port + 1))
-	_job="--ioengine=rdma --port=$port --bs=64k --size=${mb}m --iodepth=8 --thread"
-	serve at_port $_end fio --name=server $_job --rw=$3 &&
-		asks fio --name=client $_job --hostname=$_to --verb=$2 --rw=$4
+	_job="--ioengine=rdma --port=$port --bs=64k --size=${mb}m --thread"
+	serve at_port $_end fio --name=server $_job --iodepth=16 --rw=read &&
+		asks fio --name=client $_job --iodepth=8 --hostname=$_to --verb=$2 --rw=write
 }
 for where in there here; do
-	while read -r verb server client; do
-		check "fio, $mb MB by $verb, $where" \
-			carries $((mb * 1048576)) move $where $verb $server $client
+	for verb in write read send; do
+		check "fio, $mb MB by $verb, $where" carries $((mb * 1048576)) move $where $verb
 		check "it says how fast" grep -qE '(READ|WRITE): bw=' "$work/client"
-	done <<-END
-		write read write
-		send read write
-	END
+	done
 done
 
 check "all goes" apps_down
