@@ -47,7 +47,7 @@ dapltest_to() { # WHERE OPERATION...
 }
 for where in there here; do
 	check "dtest $where" carries $((n * 64)) dtest_to $where -b 4096
-	check "dtest -W -D $where" carries $((n * 64)) dtest_to $where -W -D -b 4096
+	check "dtest -W -D $where" carries $((n * 64)) dtest_to $where -W -D -B 4 -b 4096
 	check "dapltest, SEND, $where" carries $((n * 4096)) \
 		dapltest_to $where client SR 4096 2 server SR 4096 2
 	check "dapltest, WRITE and READ, $where" carries $((n * 16384)) \
