@@ -45,8 +45,11 @@ over_ucx() {
 	rows "over UCX, $1" "pml ucx" "osc ucx" --
 	unset UCX_TLS
 }
-over_ucx rc_v
-over_ucx ud_v
+# UCX needs UD, which iWARP does not have.
+if [ $DRIVER != iwarp ]; then
+	over_ucx rc_v
+	over_ucx ud_v
+fi
 rows "over libfabric" "pml cm" "mtl ofi" "mtl_ofi_provider_include verbs;ofi_rxm" "osc pt2pt" --
 
 check "all goes" apps_down
