@@ -67,8 +67,10 @@ for k in "$@"; do
 	# The same files for each kernel: once is enough.
 	[ "$k" = 6.1 ] || sparse=
 	if make -s -j"$(nproc)" modules K="$k" KFLAGS="$sparse" >"$out" 2>&1; then
-		# Sparse does not see what guard() releases at the end of a block.
-		grep -E "(warning|error):" "$out" | grep -v "context imbalance" &&
+		# Sparse does not see what guard() releases at the end of a block, and the
+		# kernel's own events of MADs mix the orders of bytes.
+		grep -E "(warning|error):" "$out" | grep -v -e "context imbalance" \
+			-e '^/usr/src/linux-headers-.*/include/trace/events/ib_u\?mad.h:' &&
 			s=1 || s=0
 	else
 		tail -n 30 "$out"
