@@ -116,9 +116,15 @@ within() {
 
 namespaces() { ip netns list 2>/dev/null | awk '{ print $1 }'; }
 
-# links_of NETNS: 'DEVICE NETDEV' of each device whose interface is there
+# links_of NETNS: 'DEVICE NETDEV' of each device whose interface is there. rdma asks for one
+# device after the other, and stops at one that has gone meanwhile.
 links_of() {
-	within "$1" rdma -j link show 2>/dev/null |
+	for _try in 1 2 3 4 5; do
+		_answer=$(within "$1" rdma -j link show 2>/dev/null) && break
+		[ -d /sys/class/infiniband ] || return 0
+		sleep 1
+	done
+	printf '%s\n' "$_answer" |
 		jq -r '.[] | select(.netdev) | "\(.ifname) \(.netdev)"'
 }
 

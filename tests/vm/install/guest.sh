@@ -136,6 +136,17 @@ no_cycle() {
 	grep -q 'Persistent RDMA links' /run/journal && ! grep -i 'ordering cycle' /run/journal
 }
 
+# What one that did has said is shown.
+no_unit_failed() {
+	_units=$(systemctl list-units --failed --plain --no-legend 'ofed*' | awk '{ print $1 }')
+	[ -n "$_units" ] || return 0
+	for _unit in $_units; do
+		echo "$_unit"
+		journalctl -b -o short-monotonic -u "$_unit" | tail -n 20
+	done
+	return 1
+}
+
 # Everything that step 'new' left for later boots.
 links_are_back() {
 	check "the link is back" wait_for 120 there roce0
@@ -148,7 +159,7 @@ links_are_back() {
 	check "the one in the namespace as well" wait_for 120 in_blue
 	check "the fabric is back, with its tunnel" wait_for 120 fabric_is_there
 	check "our core is live" ours
-	check "nobody failed" sh -c "systemctl --failed --no-legend | grep ofed; [ \$? -eq 1 ]"
+	check "no unit failed" no_unit_failed
 	check "the one of a later interface is not there" away late
 	ip link add late0 address 02:00:00:00:00:77 type veth peer name late1
 	check "it comes with its interface" wait_for 60 there late
@@ -319,7 +330,7 @@ step_purged() {
 	addresses
 	check "no link" away roce0
 	stock_rxe
-	check "nobody failed" sh -c "systemctl --failed --no-legend | grep -i ofed; [ \$? -eq 1 ]"
+	check "no unit failed" no_unit_failed
 }
 
 # ---- the drivers alone ----------------------------------------------------------------
