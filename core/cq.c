@@ -297,7 +297,7 @@ static struct ib_cq *cq_alloc(struct ib_device *dev, void *private, int nr_cqe,
  * @private: for the consumer, cq->cq_context
  * @nr_cqe: completions that may be outstanding
  * @comp_vector: completion vector
- * @poll_ctx: who polls, see the head of this file
+ * @poll_ctx: the context that polls, see the head of this file
  * @caller: name of the consumer's module
  *
  * Work requests on QPs of this CQ name a struct ib_cqe, not an id.
@@ -331,7 +331,7 @@ EXPORT_SYMBOL(__ib_alloc_cq);
  * @dev: device
  * @private: for the consumer, cq->cq_context
  * @nr_cqe: completions that may be outstanding
- * @poll_ctx: who polls
+ * @poll_ctx: the context that polls
  * @caller: name of the consumer's module
  *
  * Context: process, may sleep. Return: as __ib_alloc_cq().

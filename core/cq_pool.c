@@ -62,7 +62,7 @@ static unsigned int next_vector(void)
  * @dev: device
  * @nr_cqe: completions that may be outstanding at a time
  * @comp_vector_hint: completion vector (taken modulo), or negative for any
- * @poll_ctx: who polls; not IB_POLL_DIRECT
+ * @poll_ctx: the context that polls; not IB_POLL_DIRECT
  *
  * All work requests of the consumer need a wr_cqe. Context: process, sleeps.
  * Return: a CQ, given back with ib_cq_pool_put(), or -EINVAL (context, or more
