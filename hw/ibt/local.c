@@ -317,7 +317,7 @@ static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_slot *slot,
 		verdict = ibt_exec_atomic(peer, &msg, &original);
 	if (verdict == IBT_DONE) {
 		ibt_resp_advance(peer, ibt_slot_packets(slot));
-		count_bytes(qp, peer, sizeof(original));
+		count_bytes(qp, peer, slot->length);
 	} else if (verdict != IBT_DROP) {
 		syndrome = consequences(qp, peer, slot, verdict);
 	}
