@@ -332,29 +332,19 @@ static bool positive(const struct ibt_pkt *pkt)
 }
 
 /*
- * So much that it should not keep this processor, which may have more to receive: the
- * work sends it, on another one.
+ * So much that it should not keep this processor, which may have more to receive: another
+ * one sends it.
  */
 static bool much_left(struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
 	const struct ibt_slot *slot;
 
-	if (!ibt_qp_dev(qp)->num_lanes || sq->next == ibt_sq_head(sq) ||
-	    num_online_cpus() == 1)
+	if (!ibt_qp_dev(qp)->num_lanes || sq->next == ibt_sq_head(sq))
 		return false;
 	slot = ibt_slot_at(sq, sq->next);
 	return ibt_wr_info(slot->opcode)->kind == IBT_WR_DATA &&
 	       slot->length - sq->offset >= MUCH;
-}
-
-/* Who waits for that goes on. */
-static bool may_move(struct ibt_sq *sq)
-{
-	if (!sq->moving || ibt_sq_unanswered(sq))
-		return false;
-	sq->moving = false;
-	return true;
 }
 
 /* ACKs say what was received so far, so the newest one is enough. */
@@ -383,17 +373,15 @@ void ibt_sq_take_ack(struct ibt_qp *qp)
 }
 
 /*
- * Whoever has the lock may be at the payload of many packets, and who would wait for
- * him has others to receive. He looks at the ACK after that, or the work does. False:
- * it is no such answer.
+ * A round that holds the lock may copy the payload of many packets, and this processor has
+ * others to receive. The next round looks at the ACK. False: it is no such answer.
  */
 static bool left_behind(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	if (pkt->op->verb != IBT_ACK || !positive(pkt))
 		return false;
 	leave_ack(&qp->sq, pkt->psn);
-	if (!ibt_sq_call(&qp->sq))
-		ibt_sq_kick(qp);
+	ibt_sq_kick(qp);
 	return true;
 }
 
@@ -408,7 +396,7 @@ static bool left_behind(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb)
 {
-	bool go = false, later = false;
+	bool go = false, much = false;
 
 	if (!spin_trylock_bh(&qp->sq.lock)) {
 		if (left_behind(qp, pkt))
@@ -423,13 +411,10 @@ void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			read_response(qp, pkt, skb);
 		else if (pkt->op->verb == IBT_ATOMIC_RESP && positive(pkt))
 			atomic_response(qp, pkt);
-		later = much_left(qp) || may_move(&qp->sq);
+		much = much_left(qp);
 		go = !ibt_requester_stuck(qp);
 	}
 	spin_unlock_bh(&qp->sq.lock);
-	if (later)
-		ibt_sq_kick(qp);
-	else if (go && !READ_ONCE(qp->sq.gathering) &&
-		 !ibt_bell_heard(&qp->sq))
+	if (go && !(much && soft_task_help(&qp->sq.task, SOFT_NO_CPU)))
 		ibt_requester(qp);
 }

@@ -14,8 +14,7 @@
 static void ibt_dev_exit(struct ibt_dev *dev)
 {
 	ibt_groups_exit(dev);
-	destroy_workqueue(dev->cpus_wq);
-	destroy_workqueue(dev->wq);
+	soft_queues_exit(&dev->queues);
 	free_percpu(dev->stats);
 	kfree(dev->priv);
 	mutex_destroy(&dev->groups_lock);
@@ -159,16 +158,10 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 	dev->stats = alloc_percpu(struct ibt_stats);
 	if (!dev->stats)
 		goto err_priv;
-	dev->wq = alloc_workqueue("ofed_%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0,
-				  ops->name);
-	if (!dev->wq)
+	if (soft_queues_init(&dev->queues, ops->name))
 		goto err_stats;
-	dev->cpus_wq = alloc_workqueue("ofed_%s_cpu", WQ_MEM_RECLAIM |
-				       WQ_CPU_INTENSIVE, 0, ops->name);
-	if (!dev->cpus_wq)
-		goto err_wq;
 	if (ibt_lanes_init(dev))
-		goto err_cpus_wq;
+		goto err_queues;
 	if (ibt_groups_init(dev))
 		goto err_lanes;
 	/* From here on ib_dealloc_device() undoes all of it. */
@@ -177,10 +170,8 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 
 err_lanes:
 	ibt_lanes_exit(dev);
-err_cpus_wq:
-	destroy_workqueue(dev->cpus_wq);
-err_wq:
-	destroy_workqueue(dev->wq);
+err_queues:
+	soft_queues_exit(&dev->queues);
 err_stats:
 	free_percpu(dev->stats);
 err_priv:

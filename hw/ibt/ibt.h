@@ -164,12 +164,10 @@ struct ibt_stats {
  * @crowd_lock: guards both
  * @crowd_work: delivers them
  * @queued: bytes of received packets that wait, of IBT_MAX_QUEUED_BYTES
- * @wq: what was too much for the context it came up in
- * @cpus_wq: the same, where it has to be done on a certain processor (order.c)
+ * @queues: what was too much for the context it came up in
  * @lanes: runs that wait for another processor (lane.c), @num_lanes of them
  * @num_lanes: a power of 2, or 0: none
  * @busy_lanes: that have packets
- * @lanes_wq: empties them
  * @stats: per CPU
  * @fault: injection (fault.c), NULL: none
  * @priv: the link's
@@ -195,12 +193,10 @@ struct ibt_dev {
 	spinlock_t crowd_lock;
 	struct work_struct crowd_work;
 	atomic_t queued;
-	struct workqueue_struct *wq;
-	struct workqueue_struct *cpus_wq;
+	struct soft_task_queues queues;
 	struct ibt_lane *lanes;
 	u32 num_lanes;
 	atomic_t busy_lanes;
-	struct workqueue_struct *lanes_wq;
 	struct ibt_stats __percpu *stats;
 	struct ibt_fault *fault;
 	void *priv;
@@ -600,19 +596,8 @@ void ibt_room_leave(struct ibt_port *port, struct list_head *entry);
 
 /* ---- order.c ------------------------------------------------------------------------ */
 
-#define IBT_NO_CPU	SOFT_NO_CPU
-
-/* May what goes on at @cpu go on here? Then @cpu becomes this one. */
-bool ibt_order_here(int *cpu);
-/* It goes on there, from @work. */
-void ibt_order_there(const struct ibt_dev *dev, int cpu,
-		     struct work_struct *work);
-/* Or may a packet that has left by @port still be where it would be overtaken? */
-bool ibt_order_under_way(const struct ibt_port *port);
-/* The same question of packets that nobody acknowledges. False: @work was queued. */
-bool ibt_order_ok(const struct ibt_port *port, int *cpu,
-		  struct work_struct *work);
-/* A processor for what need not wait for this one: @cpu if that is another. */
+/* May packets be sent on this processor? False: on @cpu, which is this one else. */
+bool ibt_order_ok(const struct ibt_port *port, int *cpu, bool late);
 
 /* ---- tx.c --------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests that come while a work has the responder's lock for long: for the payload and
- * the checksums of a READ's answer. Mostly they ask for the next READ, and come in a
- * softirq that has other things to do than to wait for the end of this one.
+ * Requests that come while a round of the responder's task has its lock for long: for the
+ * payload and the checksums of a READ's answer. Mostly they ask for the next READ, and come
+ * in a softirq that has other packets to receive.
  */
 #include <linux/skbuff.h>
 
@@ -22,7 +22,6 @@ static struct inbox_note *note_of(struct sk_buff *skb)
 void ibt_inbox_init(struct ibt_inbox *box)
 {
 	skb_queue_head_init(&box->skbs);
-	box->open = false;
 }
 
 static void receive(struct ibt_qp *qp, struct sk_buff *skb)
@@ -55,31 +54,6 @@ void ibt_inbox_take(struct ibt_qp *qp)
 	}
 }
 
-/**
- * ibt_inbox_open - resp.lock will be held for long
- * @qp: queue pair
- *
- * Context: resp.lock held, until after ibt_inbox_close().
- */
-void ibt_inbox_open(struct ibt_qp *qp)
-{
-	lockdep_assert_held(&qp->resp.lock);
-	WRITE_ONCE(qp->resp.inbox.open, true);
-}
-
-/**
- * ibt_inbox_close - now it is about to be released
- * @qp: queue pair
- *
- * Context: resp.lock held.
- */
-void ibt_inbox_close(struct ibt_qp *qp)
-{
-	/* That it is closed, then whether something lies there: pairs with ibt_inbox_put(). */
-	smp_store_mb(qp->resp.inbox.open, false);
-	ibt_inbox_take(qp);
-}
-
 static bool keep(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		 struct sk_buff *skb)
 {
@@ -103,28 +77,23 @@ static bool keep(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 }
 
 /**
- * ibt_inbox_put - leave a request to whoever has the lock for long
+ * ibt_inbox_put - leave a request to the round that is running
  * @qp: queue pair it is for
  * @pkt: its headers
  * @skb: it is in, which stays the caller's
  *
  * Context: softirqs disabled; resp.lock not held.
  *
- * Return: false: nobody has, or there is no room; the caller waits for the lock.
+ * Return: false: none is running, or there is no room; the caller waits for the lock.
  */
 bool ibt_inbox_put(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb)
 {
-	struct ibt_resp *resp = &qp->resp;
+	struct soft_task *task = &qp->resp.task;
 
-	if (likely(!READ_ONCE(resp->inbox.open)) || !keep(qp, pkt, skb))
+	if (likely(!soft_task_is_busy(task)) || !keep(qp, pkt, skb))
 		return false;
-	/* That it lies there, then whether anybody will look: pairs with ibt_inbox_close(). */
-	smp_mb();
-	if (!READ_ONCE(resp->inbox.open)) {
-		spin_lock_bh(&resp->lock);
-		ibt_inbox_take(qp);
-		spin_unlock_bh(&resp->lock);
-	}
+	/* Another round takes it. */
+	soft_task_call(task, 1);
 	return true;
 }

@@ -2,19 +2,16 @@
 /*
  * Lanes: runs are received on another processor than the one that has them.
  *
- * Between two ends on one host the softirq that brings a run is the sender's, on his
- * processor: checksum and copy of the one end would wait for those of the other. So a
- * run is put into a lane, of which there are a few for a device, and a work goes on
- * with it wherever the scheduler finds room. All packets of a queue pair take the same
- * lane, and those that come alone take it as well while there is somebody in it: they
- * stay in order. What comes from another host comes packet by packet, and stays where
- * the interface has brought it.
+ * Between two ends on one host the softirq that brings a run is on the sender's processor:
+ * checksum and copy of the one end would wait for those of the other. So a run is put into
+ * a lane, of which a device has a few, and another processor receives it, if one seems to
+ * be free. All packets of a queue pair take the same lane, and those that come alone take
+ * it as well while it has packets: they stay in order. What comes from another host comes
+ * packet by packet, and stays where the interface has brought it.
  */
 #include <linux/cpumask.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
-#include <linux/sched/clock.h>
-#include <linux/sched/stat.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
@@ -22,23 +19,22 @@
 
 #define MOST_LANES	8	/* of a device */
 #define LEAST		SZ_8K	/* bytes of a run; with fewer one is done before another wakes */
-#define PATIENCE	(100 * NSEC_PER_USEC)	/* for the next, at most */
-#define TURNS		16	/* runs before the work stands in line again */
+#define CALLER_ROUNDS	4
 
 /**
  * struct ibt_lane - packets that wait for another processor
  * @lock: guards @waiting and @busy, which may be read without
  * @waiting: struct kept
- * @busy: the work runs, or is about to
- * @work: receives them
- * @cpu: there; of who begins
+ * @busy: it has packets, or one of it is received
+ * @task: receives them
+ * @cpu: helped last, or SOFT_NO_CPU; a hint
  * @dev: whose it is
  */
 struct ibt_lane {
 	spinlock_t lock;
 	struct list_head waiting;
 	bool busy;
-	struct work_struct work;
+	struct soft_task task;
 	int cpu;
 	struct ibt_dev *dev;
 };
@@ -88,7 +84,7 @@ static struct kept *kept_new(struct ibt_port *port, struct sk_buff *skb,
 	return kept;
 }
 
-/* The next in line. NULL: the lane is empty, and nobody's. */
+/* The next in line. NULL: the lane is empty, and not busy. */
 static struct kept *next_of(struct ibt_lane *lane)
 {
 	struct kept *kept;
@@ -105,42 +101,18 @@ static struct kept *next_of(struct ibt_lane *lane)
 	return kept;
 }
 
-/*
- * Wait for more, no longer than the last took since @begin: to sleep and be woken costs
- * both processors some of it. Whom it was for may need this one, though.
- */
-static void linger(const struct ibt_lane *lane, u64 begin)
+static enum soft_task_left lane_round(struct soft_task *task)
 {
-	u64 end = local_clock();
-	u64 patience = min_t(u64, end - begin, PATIENCE);
+	struct ibt_lane *lane = container_of(task, struct ibt_lane, task);
+	struct kept *kept = next_of(lane);
 
-	while (list_empty_careful(&lane->waiting) && single_task_running() &&
-	       !need_resched() && local_clock() - end < patience)
-		cpu_relax();
-}
-
-static void lane_work(struct work_struct *work)
-{
-	struct ibt_lane *lane = container_of(work, struct ibt_lane, work);
-	struct kept *kept;
-	int turns;
-	u64 begin;
-
-	for (turns = 0; turns < TURNS; turns++) {
-		kept = next_of(lane);
-		if (!kept)
-			return;
-		begin = local_clock();
-		local_bh_disable();
-		rcu_read_lock();
-		ibt_rx_now(kept->port, kept->skb, kept->size, &kept->meta);
-		rcu_read_unlock();
-		local_bh_enable();
-		kept_free(lane->dev, kept);
-		cond_resched();
-		linger(lane, begin);
-	}
-	queue_work_on(lane->cpu, lane->dev->lanes_wq, &lane->work);
+	if (!kept)
+		return SOFT_TASK_NOTHING;
+	rcu_read_lock();
+	ibt_rx_now(kept->port, kept->skb, kept->size, &kept->meta);
+	rcu_read_unlock();
+	kept_free(lane->dev, kept);
+	return SOFT_TASK_MORE;
 }
 
 /* By the queue pair that the first of them is for: the second word of a BTH. */
@@ -156,27 +128,42 @@ static struct ibt_lane *lane_of(const struct ibt_dev *dev,
 					 bits) : 0];
 }
 
-/* Behind those that are there. */
-static void add(struct ibt_lane *lane, struct kept *kept)
+/* Behind those that are there. Return: it is the first. */
+static bool add(struct ibt_lane *lane, struct kept *kept)
 {
-	bool begin;
+	bool first;
 
 	spin_lock_bh(&lane->lock);
 	list_add_tail(&kept->node, &lane->waiting);
-	begin = !lane->busy;
-	if (begin) {
+	first = !lane->busy;
+	if (first) {
 		WRITE_ONCE(lane->busy, true);
 		atomic_inc(&lane->dev->busy_lanes);
 	}
 	spin_unlock_bh(&lane->lock);
-	if (!begin)
-		return;
-	lane->cpu = soft_cpu_beside(lane->cpu);
-	queue_work_on(lane->cpu, lane->dev->lanes_wq, &lane->work);
+	return first;
+}
+
+/* Does another processor receive what comes next? */
+static bool is_helped(const struct ibt_dev *dev, struct ibt_lane *lane,
+		      const struct sk_buff *skb, u32 size)
+{
+	int cpu;
+
+	/* Behind what came before. */
+	if (READ_ONCE(lane->busy))
+		return true;
+	if (!size || !ibt_lanes_worth(dev, skb->len))
+		return false;
+	cpu = soft_helper(READ_ONCE(lane->cpu));
+	if (cpu == SOFT_NO_CPU)
+		return false;
+	WRITE_ONCE(lane->cpu, cpu);
+	return true;
 }
 
 /**
- * ibt_lanes_worth - are there processors that so much can be divided among?
+ * ibt_lanes_worth - is so much worth a trip to another processor?
  * @dev: device
  * @bytes: of one message
  *
@@ -184,7 +171,7 @@ static void add(struct ibt_lane *lane, struct kept *kept)
  */
 bool ibt_lanes_worth(const struct ibt_dev *dev, u32 bytes)
 {
-	return dev->num_lanes && bytes >= LEAST && num_online_cpus() > 1;
+	return dev->num_lanes && bytes >= LEAST;
 }
 
 /**
@@ -211,17 +198,19 @@ bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
 	if (!size && !atomic_read(&dev->busy_lanes))
 		return false;
 	lane = lane_of(dev, skb);
-	if (!READ_ONCE(lane->busy) &&
-	    (!size || !ibt_lanes_worth(dev, skb->len)))
+	if (!is_helped(dev, lane, skb, size))
 		return false;
 	kept = kept_new(port, skb, size, meta);
-	if (kept) {
-		ibt_count(dev, IBT_STAT_RX_LANES);
-		add(lane, kept);
-	} else {
+	if (!kept) {
 		ibt_count(dev, IBT_STAT_RX_DROP);
 		kfree_skb(skb);
+		return true;
 	}
+	ibt_count(dev, IBT_STAT_RX_LANES);
+	if (add(lane, kept))
+		soft_task_queue_on(&lane->task, READ_ONCE(lane->cpu));
+	else
+		soft_task_call(&lane->task, CALLER_ROUNDS);
 	return true;
 }
 
@@ -231,8 +220,8 @@ static void lane_init(struct ibt_lane *lane, struct ibt_dev *dev)
 {
 	spin_lock_init(&lane->lock);
 	INIT_LIST_HEAD(&lane->waiting);
-	INIT_WORK(&lane->work, lane_work);
-	lane->cpu = IBT_NO_CPU;
+	soft_task_init(&lane->task, lane_round, &dev->queues);
+	lane->cpu = SOFT_NO_CPU;
 	lane->dev = dev;
 }
 
@@ -243,16 +232,9 @@ int ibt_lanes_init(struct ibt_dev *dev)
 	if (!dev->link->lanes || num < 2)
 		return 0;
 	num = roundup_pow_of_two(num);
-	dev->lanes_wq = alloc_workqueue("ofed_%s_rx", WQ_MEM_RECLAIM |
-					WQ_CPU_INTENSIVE | WQ_HIGHPRI, 0,
-					dev->link->name);
-	if (!dev->lanes_wq)
-		return -ENOMEM;
 	dev->lanes = kcalloc(num, sizeof(*dev->lanes), GFP_KERNEL);
-	if (!dev->lanes) {
-		destroy_workqueue(dev->lanes_wq);
+	if (!dev->lanes)
 		return -ENOMEM;
-	}
 	for (i = 0; i < num; i++)
 		lane_init(&dev->lanes[i], dev);
 	dev->num_lanes = num;
@@ -268,13 +250,12 @@ void ibt_lanes_exit(struct ibt_dev *dev)
 	if (!dev->num_lanes)
 		return;
 	for (i = 0; i < dev->num_lanes; i++) {
-		cancel_work_sync(&dev->lanes[i].work);
+		soft_task_stop(&dev->lanes[i].task);
 		while ((kept = next_of(&dev->lanes[i]))) {
 			kfree_skb(kept->skb);
 			kept_free(dev, kept);
 		}
 	}
 	kfree(dev->lanes);
-	destroy_workqueue(dev->lanes_wq);
 	dev->num_lanes = 0;
 }

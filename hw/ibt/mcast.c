@@ -334,7 +334,7 @@ static bool ibt_crowd_add(struct ibt_port *port, struct sk_buff *skb,
 	}
 	spin_unlock_bh(&dev->crowd_lock);
 	if (room)
-		queue_work(dev->wq, &dev->crowd_work);
+		queue_work(dev->queues.any, &dev->crowd_work);
 	else
 		ibt_crowd_free(dev, crowd);
 	return room;
@@ -396,7 +396,7 @@ static void ibt_crowd_work(struct work_struct *work)
 	ibt_crowd_deliver(dev, crowd);
 	mutex_unlock(&dev->groups_lock);
 	ibt_crowd_free(dev, crowd);
-	queue_work(dev->wq, &dev->crowd_work);
+	queue_work(dev->queues.any, &dev->crowd_work);
 }
 
 static void ibt_mcast_few(struct ibt_port *port, struct ibt_group *group,

@@ -2,11 +2,12 @@
 /*
  * Packets of a queue pair stay in order on their way through this host.
  *
- * What is sent on one processor may lie there until its softirqs have their turn,
- * which can be late (ksoftirqd), or in one of several queues of the interface, chosen
- * by processor. What is sent on another one meanwhile would overtake it, and the
- * receiver drop all that comes too soon. So who sends goes on where he sent before, as
- * long as something may still be there.
+ * What is sent on one processor may lie there until its softirqs run, which can be late
+ * (ksoftirqd), or in one of several queues of the interface, chosen by processor. What is
+ * sent on another one meanwhile overtakes it, and the receiver drops all that comes too
+ * soon. So a queue pair goes on sending where it sent before as long as the link has packets
+ * that are under way. If that processor does not begin in time, the order is given up: a
+ * retransmission costs less than a stream that stands still.
  */
 #include <linux/cpumask.h>
 #include <linux/smp.h>
@@ -14,70 +15,23 @@
 #include "ibt.h"
 
 /**
- * ibt_order_here - is this the processor that goes on?
- * @cpu: where packets were sent that something could overtake, or IBT_NO_CPU. Becomes
- *	 this one if so
+ * ibt_order_ok - may packets be sent on this processor?
+ * @port: they leave by
+ * @cpu: where those in front of them were sent, or SOFT_NO_CPU. Becomes this one if so
+ * @late: that one was to send them, and has not
  *
  * Context: softirqs disabled; the lock that guards @cpu is held.
  *
- * Return: whether packets may be sent on this one.
+ * Return: false: they are to be sent on @cpu.
  */
-bool ibt_order_here(int *cpu)
+bool ibt_order_ok(const struct ibt_port *port, int *cpu, bool late)
 {
+	const struct ibt_link_ops *link = port->dev->link;
 	int here = smp_processor_id();
 
-	if (*cpu != here && *cpu != IBT_NO_CPU && cpu_online(*cpu))
+	if (unlikely(*cpu != here && *cpu != SOFT_NO_CPU && !late) &&
+	    cpu_online(*cpu) && link->under_way && link->under_way(port))
 		return false;
 	*cpu = here;
 	return true;
-}
-
-/**
- * ibt_order_there - go on elsewhere
- * @dev: device
- * @cpu: processor
- * @work: on no other queue, ever: there it would be waited for in vain
- *
- * Context: any.
- */
-void ibt_order_there(const struct ibt_dev *dev, int cpu,
-		     struct work_struct *work)
-{
-	queue_work_on(cpu, dev->cpus_wq, work);
-}
-
-/**
- * ibt_order_under_way - may packets of a port be where later ones would overtake them?
- * @port: they left by
- *
- * Context: any.
- */
-bool ibt_order_under_way(const struct ibt_port *port)
-{
-	const struct ibt_link_ops *link = port->dev->link;
-
-	return link->under_way && link->under_way(port);
-}
-
-/**
- * ibt_order_ok - may packets that nobody acknowledges be sent on this processor?
- * @port: they leave by
- * @cpu: where those in front of them were sent, or IBT_NO_CPU. Becomes this one if so
- * @work: as of ibt_order_there()
- *
- * Context: softirqs disabled; the lock that guards @cpu is held.
- *
- * Return: false: @work goes on, where they were.
- */
-bool ibt_order_ok(const struct ibt_port *port, int *cpu,
-		  struct work_struct *work)
-{
-	if (likely(ibt_order_here(cpu)))
-		return true;
-	if (ibt_order_under_way(port)) {
-		ibt_order_there(port->dev, *cpu, work);
-		return false;
-	}
-	*cpu = IBT_NO_CPU;
-	return ibt_order_here(cpu);
 }

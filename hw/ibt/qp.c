@@ -62,7 +62,7 @@ static void ibt_qp_queue_work(struct ibt_qp *qp)
 {
 	if (!ibt_qp_get(qp))
 		return;
-	if (!queue_work(ibt_qp_dev(qp)->wq, &qp->work))
+	if (!queue_work(ibt_qp_dev(qp)->queues.any, &qp->work))
 		ibt_qp_put(qp);
 }
 

@@ -221,7 +221,7 @@ static enum ibt_progress send_burst(struct ibt_qp *qp, struct ibt_path *path,
  * duplicate: that may be a copy the network made, of a request whose answer was
  * complete before the consumer took the region away, as he may.
  */
-enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget)
+enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget, bool late)
 {
 	struct ibt_reading *reading = &qp->resp.reading;
 	struct ibt_path *path = ibt_qp_path(qp);
@@ -235,9 +235,9 @@ enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget)
 		reading->active = false;
 		return IBT_FINISHED;
 	}
-	if (!ibt_order_ok(path->port, &qp->resp.cpu, &qp->resp.cpu_work)) {
+	if (!ibt_order_ok(path->port, &qp->resp.cpu, late)) {
 		ibt_path_put(path);
-		return IBT_WAIT;
+		return IBT_ELSEWHERE;
 	}
 	progress = send_burst(qp, path, budget, &verdict);
 	ibt_path_put(path);

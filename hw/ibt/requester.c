@@ -5,6 +5,9 @@
  */
 #include "send.h"
 
+/* In one go, in the caller. */
+#define CALLER_ROUNDS	4
+
 /* Between two releases of sq.lock. */
 #define ROUND_STEPS	16
 #define ROUND_BYTES	(64 << 10)
@@ -26,7 +29,7 @@
  * @source: where its bytes are, at sq.offset
  * @bytes: payload sent
  * @over: what was sent had better arrive before more is
- * @moves: rather wait for answers than send where the latest packets were sent
+ * @elsewhere: sq.cpu is to send
  */
 struct round {
 	struct ibt_path *path;
@@ -35,7 +38,7 @@ struct round {
 	struct soft_iter source;
 	u32 bytes;
 	bool over;
-	bool moves;
+	bool elsewhere;
 };
 
 /* Where the bytes of a message come from. */
@@ -222,7 +225,6 @@ static bool send_ask(struct ibt_qp *qp, struct round *round,
 		pkt.op = &ibt_opcodes[pkt.opcode];
 		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
-	sq->asks = true;
 	outstanding(sq, slot);
 	sent(qp, ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1);
 	sent_all(qp, slot);
@@ -305,7 +307,6 @@ static void sent_data(struct ibt_qp *qp, struct round *round,
 
 	round->bytes += bytes;
 	sq->offset += bytes;
-	sq->asks = false;
 	sent(qp, packets);
 	if (sq->offset == slot->length)
 		sent_all(qp, slot);
@@ -588,35 +589,16 @@ bool ibt_requester_stuck(const struct ibt_qp *qp)
 	return slot->state == IBT_SLOT_WAITING && !in_window(qp, slot);
 }
 
-/*
- * Nothing that is sent here overtakes what was sent before: that has arrived, or was
- * sent here too, or is lost (ibt_sq_seek()), or was a question, which is received as
- * soon as the link has no more of it. Else who sends goes on where it was sent; or,
- * where the user is about to keep that processor busy, what is on its way may arrive
- * first, and the work is called when it has.
- */
-static bool in_order(struct ibt_qp *qp, const struct round *round)
+/* Without a way nothing is sent. */
+static bool in_order(struct ibt_qp *qp, struct round *round)
 {
 	struct ibt_sq *sq = &qp->sq;
 
-	/* Without a way nothing is sent. */
-	if (!round->path)
+	if (!round->path ||
+	    ibt_order_ok(round->path->port, &sq->cpu, sq->task.late))
 		return true;
-	if (!ibt_qp_reliable(qp))
-		return ibt_order_ok(round->path->port, &sq->cpu, &sq->cpu_work);
-	if (!ibt_sq_unanswered(sq) ||
-	    (sq->asks && !ibt_order_under_way(round->path->port)))
-		sq->cpu = IBT_NO_CPU;
-	else if (sq->moving)
-		return false;
-	if (ibt_order_here(&sq->cpu)) {
-		sq->moving = false;
-		return true;
-	}
-	if (round->moves)
-		sq->moving = true;
-	else
-		ibt_order_there(ibt_qp_dev(qp), sq->cpu, &sq->cpu_work);
+	WRITE_ONCE(sq->task.cpu, sq->cpu);
+	round->elsewhere = true;
 	return false;
 }
 
@@ -705,96 +687,62 @@ static bool step(struct ibt_qp *qp, struct round *round)
 	return send_connected(qp, round, slot, info);
 }
 
-/**
- * ibt_sq_call - is there somebody who sends?
- * @sq: send side
- *
- * A round has the payload of many packets to copy, and who would wait for its end has
- * other things to do.
- *
- * Context: any; sq.lock not held.
- *
- * Return: true: who is at it looks at everything again after that.
- */
-bool ibt_sq_call(struct ibt_sq *sq)
+/* Some steps. True: more can be done. */
+static bool take_steps(struct ibt_qp *qp, struct round *round)
 {
-	if (!READ_ONCE(sq->in_round))
-		return false;
-	/* That he is called, then whether he is there: pairs with end_round(). */
-	smp_store_mb(sq->called, true);
-	return READ_ONCE(sq->in_round);
-}
-
-static void begin_round(struct ibt_sq *sq)
-{
-	lockdep_assert_held(&sq->lock);
-	WRITE_ONCE(sq->in_round, true);
-	/* What whoever called wants to be looked at is looked at from here on. */
-	smp_store_mb(sq->called, false);
-}
-
-/* True: somebody has called. */
-static bool end_round(struct ibt_sq *sq)
-{
-	lockdep_assert_held(&sq->lock);
-	/* That he is gone, then whether he was called: pairs with ibt_sq_call(). */
-	smp_store_mb(sq->in_round, false);
-	return READ_ONCE(sq->called);
-}
-
-static bool run_round(struct ibt_qp *qp, bool moves)
-{
-	struct round round = { .moves = moves };
 	bool more = true;
 	int steps;
 
-	if (ibt_sq_call(&qp->sq))
-		return false;
-	spin_lock_bh(&qp->sq.lock);
-	begin_round(&qp->sq);
-	ibt_sq_take_ack(qp);
-	ibt_sq_retry_held(qp);
+	lockdep_assert_held(&qp->sq.lock);
 	for (steps = 0; more && steps < ROUND_STEPS; steps++) {
-		if (round.bytes >= ROUND_BYTES || round.over)
+		if (round->bytes >= ROUND_BYTES || round->over)
 			break;
-		more = step(qp, &round);
+		more = step(qp, round);
 		/* The iterator stands at sq.offset of this one only. */
-		if (round.source_of && !qp->sq.offset) {
-			soft_iter_end(&round.source);
-			round.source_of = NULL;
+		if (round->source_of && !qp->sq.offset) {
+			soft_iter_end(&round->source);
+			round->source_of = NULL;
 		}
 	}
-	if (round.source_of)
-		soft_iter_end(&round.source);
-	more |= end_round(&qp->sq);
-	spin_unlock_bh(&qp->sq.lock);
-	ibt_path_put(round.path);
+	if (round->source_of)
+		soft_iter_end(&round->source);
 	return more;
 }
 
-/*
- * @rounds at most. @moves: the packets in front may have been sent elsewhere, and what
- * follows shall not be. True: there is more to do.
+/**
+ * ibt_requester_round - send some of what may be sent
+ * @task: sq.task of a queue pair
+ *
+ * Context: softirqs disabled, sq.lock not held.
+ *
+ * Return: what is left.
  */
-bool ibt_requester_run(struct ibt_qp *qp, int rounds, bool moves)
+enum soft_task_left ibt_requester_round(struct soft_task *task)
 {
-	bool more = true;
+	struct ibt_qp *qp = container_of(task, struct ibt_qp, sq.task);
+	struct round round = { };
+	bool more;
 
-	while (more && rounds--)
-		more = run_round(qp, moves);
-	return more;
+	spin_lock_bh(&qp->sq.lock);
+	ibt_sq_take_ack(qp);
+	ibt_sq_retry_held(qp);
+	more = take_steps(qp, &round);
+	spin_unlock_bh(&qp->sq.lock);
+	ibt_path_put(round.path);
+	if (round.elsewhere)
+		return SOFT_TASK_ELSEWHERE;
+	return more ? SOFT_TASK_MORE : SOFT_TASK_NOTHING;
 }
 
 /**
  * ibt_requester - send what may be sent
  * @qp: queue pair
  *
- * What is too much for one go is left to the work.
+ * What is too much for one go is left to a work.
  *
  * Context: interrupts enabled, sq.lock not held.
  */
 void ibt_requester(struct ibt_qp *qp)
 {
-	if (ibt_requester_run(qp, IBT_CALLER_ROUNDS, false))
-		ibt_sq_kick(qp);
+	soft_task_call(&qp->sq.task, CALLER_ROUNDS);
 }

@@ -17,15 +17,18 @@
 /* Elements that are flushed before the lock is dropped. */
 #define FLUSH_CHUNK	256
 
-/* Bursts of answers before the work stands in line again behind others. */
-#define WORK_TURNS	16
+/* Bursts of answers, or flushed pieces, in one go after a delay. */
+#define ROUNDS		4
 
 /* ---- who waits for what ---------------------------------------------------------- */
 
 void ibt_resp_later(struct ibt_qp *qp, unsigned long delay)
 {
 	lockdep_assert_held(&qp->resp.lock);
-	mod_delayed_work(ibt_qp_dev(qp)->wq, &qp->resp.work, delay);
+	if (delay)
+		mod_delayed_work(ibt_qp_dev(qp)->queues.any, &qp->resp.work, delay);
+	else
+		soft_task_queue(&qp->resp.task);
 }
 
 void ibt_resp_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
@@ -106,56 +109,46 @@ static bool flush_late(struct ibt_qp *qp, bool last)
 	return false;
 }
 
-/* A turn of the work, after so many. True: the next one can follow. */
-static bool take_turn(struct ibt_qp *qp, u32 turns)
+/* In the error state: what is pending, and what is in the ring. */
+static enum soft_task_left flush_round(struct ibt_qp *qp)
 {
-	lockdep_assert_held(&qp->resp.lock);
-	turns++;
-	if (qp->resp.state == IB_QPS_ERR)
-		return ibt_resp_pay(qp) &&
-		       flush_late(qp, turns >= flush_turns(qp));
-	if (!ibt_resp_go_on(qp))
-		return false;
-	if (turns < WORK_TURNS)
-		return true;
-	/* Whoever keeps us busy waits like the others. */
-	ibt_resp_later(qp, 0);
-	return false;
+	struct ibt_resp *resp = &qp->resp;
+
+	if (ibt_resp_pay(qp) &&
+	    flush_late(qp, ++resp->flush_turns >= flush_turns(qp)))
+		return SOFT_TASK_MORE;
+	resp->flush_turns = 0;
+	return SOFT_TASK_NOTHING;
 }
 
-static void take_turns(struct ibt_resp *resp)
+static enum soft_task_left resp_round(struct soft_task *task)
 {
-	struct ibt_qp *qp = container_of(resp, struct ibt_qp, resp);
-	u32 turns = 0;
-	bool more;
+	struct ibt_qp *qp = container_of(task, struct ibt_qp, resp.task);
+	enum soft_task_left left;
 
-	do {
-		spin_lock_bh(&resp->lock);
-		resp->attended = true;
-		ibt_inbox_open(qp);
-		more = take_turn(qp, turns++);
-		resp->attended = more;
-		ibt_inbox_close(qp);
-		spin_unlock_bh(&resp->lock);
-		cond_resched();
-	} while (more);
+	spin_lock_bh(&qp->resp.lock);
+	ibt_inbox_take(qp);
+	if (qp->resp.state == IB_QPS_ERR)
+		left = flush_round(qp);
+	else
+		left = ibt_resp_go_on(qp);
+	spin_unlock_bh(&qp->resp.lock);
+	return left;
 }
 
 static void resp_work(struct work_struct *work)
 {
-	take_turns(container_of(to_delayed_work(work), struct ibt_resp, work));
-}
+	struct ibt_resp *resp = container_of(to_delayed_work(work),
+					     struct ibt_resp, work);
 
-static void resp_cpu_work(struct work_struct *work)
-{
-	take_turns(container_of(work, struct ibt_resp, cpu_work));
+	soft_task_call(&resp->task, ROUNDS);
 }
 
 void ibt_resp_poke(struct ibt_qp *qp)
 {
 	if (READ_ONCE(qp->resp.state) == IB_QPS_ERR && qp->rq.ring.buf &&
 	    soft_ring_ready(&qp->rq.ring))
-		mod_delayed_work(ibt_qp_dev(qp)->wq, &qp->resp.work, 0);
+		soft_task_queue(&qp->resp.task);
 }
 
 /* ---- creation ------------------------------------------------------------------------ */
@@ -185,9 +178,9 @@ int ibt_resp_create(struct ibt_qp *qp)
 	ibt_inbox_init(&resp->inbox);
 	INIT_LIST_HEAD(&resp->waiting);
 	INIT_DELAYED_WORK(&resp->work, resp_work);
-	INIT_WORK(&resp->cpu_work, resp_cpu_work);
+	soft_task_init(&resp->task, resp_round, &ibt_qp_dev(qp)->queues);
 	ibt_resp_ack_init(resp);
-	resp->cpu = IBT_NO_CPU;
+	resp->cpu = SOFT_NO_CPU;
 	soft_iter_bytes(&resp->to, NULL, 0);
 	return 0;
 }
@@ -214,7 +207,7 @@ void ibt_resp_destroy(struct ibt_qp *qp)
 	ibt_room_leave(resp->room_port, &resp->waiting);
 	tasklet_kill(&resp->ack_tasklet);
 	cancel_delayed_work_sync(&resp->work);
-	cancel_work_sync(&resp->cpu_work);
+	soft_task_stop(&resp->task);
 	kfree(resp->replay);
 	kfree(resp->recv);
 }

@@ -91,11 +91,9 @@ struct ibt_replay {
 /**
  * struct ibt_inbox - requests that do not wait for resp.lock
  * @skbs: in the order in which they came; has a lock of its own, which is innermost
- * @open: somebody has the lock, and looks here before he releases it
  */
 struct ibt_inbox {
 	struct sk_buff_head skbs;
-	bool open;
 };
 
 /**
@@ -119,7 +117,6 @@ struct ibt_inbox {
  *		 without the lock, by xchg()
  * @unacked: packets since the last ACK
  * @has_recv: what is in @recv was taken from its queue and is not completed
- * @attended: a work is at it, and looks at everything again
  * @recv_srqn: (XRC) of which SRQ
  * @cur: message in progress
  * @to: where the rest of @cur goes
@@ -127,16 +124,17 @@ struct ibt_inbox {
  * @parked: READ answers in @replay that are due
  * @waiting_reads: READs in @backlog
  * @backlog: requests behind a READ in progress
- * @inbox: requests that came while a work has @lock
+ * @inbox: requests that came while a round of @task has @lock
  * @replay: ring of @num_replay entries, @replay_next is overwritten next
  * @num_replay: what attr.max_dest_rd_atomic promised
  * @replay_used: entries that mean something
  * @room_port: @waiting is, or was, on its list
  * @waiting: (its room_lock) in ibt_port.answering
  * @flush_delay: until the ring of a user is looked at again, in the error state
- * @work: goes on with what did not fit, or had no memory
- * @cpu: where packets of a READ answer were sent last, or IBT_NO_CPU
- * @cpu_work: as @work, there
+ * @flush_turns: pieces of the ring that were flushed since the latest delay
+ * @task: goes on with what did not fit, or had no memory
+ * @work: calls it, after a delay
+ * @cpu: where packets of a READ answer were sent last, or SOFT_NO_CPU
  */
 struct ibt_resp {
 	spinlock_t lock;
@@ -151,7 +149,6 @@ struct ibt_resp {
 	bool told;
 	bool mig_refused;
 	bool has_recv;
-	bool attended;
 	u8 owed_syndrome;
 	u8 unacked;
 	u32 owed_psn;
@@ -174,9 +171,10 @@ struct ibt_resp {
 	struct ibt_port *room_port;
 	struct list_head waiting;
 	unsigned long flush_delay;
+	u32 flush_turns;
+	struct soft_task task;
 	struct delayed_work work;
 	int cpu;
-	struct work_struct cpu_work;
 	struct ibt_recv *recv;
 };
 
@@ -201,8 +199,8 @@ void ibt_resp_stop(struct ibt_qp *qp);
 
 /* ---- responder.c: resp.lock held ---------------------------------------------- */
 
-/* Go on with what waits; true: there is more that could go on at once. */
-bool ibt_resp_go_on(struct ibt_qp *qp);
+/* Go on with what waits: a round of resp.task. */
+enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp);
 void ibt_backlog_purge(struct ibt_qp *qp);
 /* A request; nothing that came before it lies in the inbox. resp.lock held. */
 void ibt_resp_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
@@ -214,9 +212,6 @@ void ibt_inbox_init(struct ibt_inbox *box);
 /* False: the caller waits for resp.lock, which is not held. Softirqs disabled. */
 bool ibt_inbox_put(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb);
-/* resp.lock is held: in between it is for long. */
-void ibt_inbox_open(struct ibt_qp *qp);
-void ibt_inbox_close(struct ibt_qp *qp);
 /* What lies there comes before what else is received. */
 void ibt_inbox_take(struct ibt_qp *qp);
 
@@ -274,6 +269,7 @@ enum ibt_progress {
 	IBT_FINISHED,
 	IBT_MORE,	/* the budget is spent */
 	IBT_WAIT,	/* the work will be woken */
+	IBT_ELSEWHERE,	/* resp.cpu is to send it */
 };
 
 /* The answer of the READ request @pkt is to be sent. */
@@ -281,8 +277,8 @@ void ibt_read_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt);
 /* It is @pkt, all of @entry or a part, that is to be sent once more. */
 void ibt_read_again(struct ibt_qp *qp, struct ibt_replay *entry,
 		    const struct ibt_pkt *pkt);
-/* Send at most @budget packets of it. */
-enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget);
+/* Send at most @budget packets of it. @late: resp.cpu was to send it, and has not. */
+enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget, bool late);
 
 /* ---- replay.c: resp.lock held, but for the first -------------------------------------- */
 

@@ -447,54 +447,65 @@ static bool next_in_line(struct ibt_qp *qp, struct sk_buff *skb)
 	return true;
 }
 
-bool ibt_resp_go_on(struct ibt_qp *qp)
+/* What a part of an answer leaves to a round. */
+static enum soft_task_left left_of(struct ibt_resp *resp,
+				   enum ibt_progress progress)
+{
+	if (progress != IBT_ELSEWHERE)
+		return SOFT_TASK_NOTHING;
+	WRITE_ONCE(resp->task.cpu, resp->cpu);
+	return SOFT_TASK_ELSEWHERE;
+}
+
+enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
 	int budget = 2 * IBT_READ_BURST;
+	enum ibt_progress progress;
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&resp->lock);
 	if (!ibt_resp_pay(qp))
-		return false;
+		return SOFT_TASK_NOTHING;
 	while (budget-- > 0) {
 		if (resp->reading.active ||
 		    ibt_replay_unpark(resp, &resp->reading)) {
-			if (ibt_read_go(qp, &budget) == IBT_WAIT)
-				return false;
+			progress = ibt_read_go(qp, &budget, resp->task.late);
+			if (progress == IBT_WAIT || progress == IBT_ELSEWHERE)
+				return left_of(resp, progress);
 			continue;
 		}
 		skb = first_in_line(qp);
 		if (!skb || !next_in_line(qp, skb))
-			return false;
+			return SOFT_TASK_NOTHING;
 	}
-	return true;
+	return SOFT_TASK_MORE;
 }
 
 /*
- * What is sent in a softirq lies there until its end, and nobody receives meanwhile. So
- * a long answer is the work's, where a lane waits for it at the other end, perhaps. Who
- * asks for the next one is mostly whoever receives this: his processor is not ours.
+ * What is sent in a softirq lies there until its end, and nothing is received meanwhile. So
+ * another processor sends a long answer, if one seems to be free. The requester that asks
+ * for the next one is mostly where this is received: not here.
  */
 static void begin_answer(struct ibt_qp *qp)
 {
-	const struct ibt_dev *dev = ibt_qp_dev(qp);
 	struct ibt_reading *reading = &qp->resp.reading;
+	struct soft_task *task = &qp->resp.task;
 	enum ibt_progress progress;
 	int budget = IBT_READ_BURST;
 
-	if (ibt_lanes_worth(dev, reading->left)) {
-		if (!qp->resp.attended)
-			ibt_order_there(dev, soft_cpu_beside(qp->resp.cpu),
-					&qp->resp.cpu_work);
+	if (ibt_lanes_worth(ibt_qp_dev(qp), reading->left) &&
+	    soft_task_help(task, qp->resp.cpu))
 		return;
-	}
-	progress = ibt_read_go(qp, &budget);
+	progress = ibt_read_go(qp, &budget, false);
 	/* The last packet that a run had no room for is not worth a work. */
 	if (progress == IBT_MORE && reading->left <= qp->mtu) {
 		budget = 1;
-		progress = ibt_read_go(qp, &budget);
+		progress = ibt_read_go(qp, &budget, false);
 	}
-	if (progress == IBT_MORE)
+	if (progress == IBT_ELSEWHERE)
+		soft_task_queue_on(task, qp->resp.cpu);
+	else if (progress == IBT_MORE)
 		ibt_resp_later(qp, 0);
 }
 

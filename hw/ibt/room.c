@@ -71,7 +71,7 @@ static void wake_responder(struct ibt_port *port, struct list_head *entry)
 {
 	struct ibt_resp *resp = container_of(entry, struct ibt_resp, waiting);
 
-	mod_delayed_work(port->dev->wq, &resp->work, 0);
+	soft_task_queue(&resp->task);
 }
 
 static void wake_some(struct ibt_port *port, struct list_head *line,
@@ -98,7 +98,7 @@ static void let_some_go(struct ibt_port *port)
 	wake_some(port, &port->answering, wake_responder);
 	wake_some(port, &port->waiting, wake_requester);
 	if (!list_empty(&port->answering) || !list_empty(&port->waiting))
-		queue_work(port->dev->wq, &port->room_work);
+		queue_work(port->dev->queues.any, &port->room_work);
 }
 
 static void room_work(struct work_struct *work)

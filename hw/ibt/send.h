@@ -96,9 +96,6 @@ static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
 /* bell.c */
 void ibt_bell(struct ibt_qp *qp);
 void ibt_bell_user(struct ibt_qp *qp);
-bool ibt_bell_attend(struct ibt_qp *qp);
-/* True: the work is at it, and looks at everything again. */
-bool ibt_bell_heard(struct ibt_sq *sq);
 void ibt_bell_settle(struct ibt_qp *qp);
 
 /* retry.c */
@@ -118,7 +115,6 @@ struct ibt_resume ibt_retry_point(const struct ibt_sq *sq, u32 head, u32 mtu,
 
 /* sq_user.c; sq.lock held, but for the second and the last */
 bool ibt_sq_pull(struct ibt_qp *qp);
-u32 ibt_sq_user_waiting(const struct ibt_sq *sq);
 bool ibt_sq_flush_ring(struct ibt_qp *qp);
 void ibt_sq_empty_ring(struct ibt_sq *sq);
 int ibt_sq_user_slots(struct ibt_sq *sq);
@@ -169,10 +165,8 @@ bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 		 struct ibt_pkt *pkt);
 /* Does the next request wait for more answers? sq.lock is held. */
 bool ibt_requester_stuck(const struct ibt_qp *qp);
-bool ibt_sq_call(struct ibt_sq *sq);	/* the lock is not held */
-/* In one go, in the caller; then the work takes over. */
-#define IBT_CALLER_ROUNDS	4
-bool ibt_requester_run(struct ibt_qp *qp, int rounds, bool moves);
+/* A round of sq.task; the lock is not held */
+enum soft_task_left ibt_requester_round(struct soft_task *task);
 
 /* here.c, datagram.c; sq.lock held. @slot is the next one. */
 void ibt_do_here(struct ibt_qp *qp, struct ibt_slot *slot);

@@ -49,31 +49,15 @@ const struct ibt_wr_info *ibt_wr_info(u32 opcode)
 	return opcode < ARRAY_SIZE(wr_infos) ? &wr_infos[opcode] : &none;
 }
 
-static void work_fn(struct work_struct *work)
-{
-	struct ibt_qp *qp = container_of(work, struct ibt_qp, sq.work);
-
-	if (ibt_bell_attend(qp))
-		ibt_sq_kick(qp);
-}
-
-static void cpu_work_fn(struct work_struct *work)
-{
-	struct ibt_qp *qp = container_of(work, struct ibt_qp, sq.cpu_work);
-
-	if (ibt_bell_attend(qp))
-		ibt_order_there(ibt_qp_dev(qp), raw_smp_processor_id(), work);
-}
-
 /**
- * ibt_sq_kick - go on with sending from the work
+ * ibt_sq_kick - go on with sending from a work
  * @qp: queue pair
  *
  * Context: any; also with locks of a port held.
  */
 void ibt_sq_kick(struct ibt_qp *qp)
 {
-	queue_work(ibt_qp_dev(qp)->wq, &qp->sq.work);
+	soft_task_queue(&qp->sq.task);
 }
 
 /* Memory of a slot that can hold what the queue promises. */
@@ -166,9 +150,9 @@ int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 	spin_lock_init(&sq->lock);
 	spin_lock_init(&sq->post_lock);
 	INIT_LIST_HEAD(&sq->waiting);
-	INIT_WORK(&sq->work, work_fn);
-	INIT_WORK(&sq->cpu_work, cpu_work_fn);
-	sq->cpu = IBT_NO_CPU;
+	soft_task_init(&sq->task, ibt_requester_round,
+		       &ibt_qp_dev(qp)->queues);
+	sq->cpu = SOFT_NO_CPU;
 	sq->state = IB_QPS_RESET;
 	ret = fit_cap(qp, cap, &payload);
 	if (ret)
@@ -191,9 +175,9 @@ int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
  * ibt_sq_destroy - the end of the send side
  * @qp: queue pair; nobody has a reference, nobody posts
  *
- * Timers and the works are the last that may still look at it: the state keeps
- * them from doing anything but look. Timers start the work, and so does the port
- * as long as we are on its list; hence the order.
+ * Timers and the task are the last that may still look at it: the state keeps
+ * them from doing anything but look. Timers call the task, and the port queues it
+ * as long as the queue pair is on its list; hence the order.
  *
  * Context: may sleep.
  */
@@ -205,8 +189,7 @@ void ibt_sq_destroy(struct ibt_qp *qp)
 	ibt_sq_set_state(qp, IB_QPS_RESET);
 	ibt_timers_shutdown(qp);
 	ibt_room_leave(sq->room_port, &sq->waiting);
-	cancel_work_sync(&sq->work);
-	cancel_work_sync(&sq->cpu_work);
+	soft_task_stop(&sq->task);
 	if (ibt_sq_is_user(sq))
 		soft_ring_free(&sq->ring);
 	kvfree(sq->slots);

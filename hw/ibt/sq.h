@@ -134,7 +134,7 @@ struct ibt_local {
  * @cur_psn: of the next packet to send
  * @una: oldest PSN without an answer
  * @high: behind the highest PSN ever sent
- * @ack_left: newest PSN of ACKs that came while somebody had @lock, and IBT_ACK_LEFT; 0:
+ * @ack_left: newest PSN of ACKs that came while @lock was held, and IBT_ACK_LEFT; 0:
  *	      none. Without a lock
  * @psn: never used so far
  * @rd_atomic: READs, atomics and ATOMIC WRITEs without an answer
@@ -149,25 +149,16 @@ struct ibt_local {
  * @drained: (SQD) what was begun is finished
  * @deadline: when to give up waiting for an answer
  * @local: see there
- * @bell_cpu: where a user has rung the latest doorbell, for
- * @bell_prod: what is before this, as @ring.cons counts. Both without a lock: they are
- *	       hints
- * @gathering: the work is about to send, and waits for more requests (bell.c)
- * @attended: the work is at it; who rings only says so in
- * @rung: see there
- * @in_round: somebody is sending, and has @lock for long (ibt_sq_call())
- * @called: and is wanted again after that
+ * @bell_prod: a user has rung for what is before this, as @ring.cons counts. Without a
+ *	       lock: it is a hint
  * @told: the request that was completed last has a completion; a hint as well
  * @room_port: @waiting is, or was, on its list
  * @waiting: in ibt_port.waiting
  * @retry_timer: for @deadline
  * @pause_timer: for @pause_until
  * @hold: completions of @tail and on that find the CQ full. Their requests are done
- * @work: go on with ibt_requester()
- * @cpu: where the latest packets were sent, or IBT_NO_CPU
- * @cpu_work: as @work, there
- * @asks: the latest packet sent had no payload: a READ or an atomic
- * @moving: nothing is sent until all that was has its answer; then, by @work
+ * @task: ibt_requester()
+ * @cpu: where the latest packets were sent, or SOFT_NO_CPU
  */
 struct ibt_sq {
 	spinlock_t lock;	/* all of it */
@@ -207,26 +198,17 @@ struct ibt_sq {
 	bool rnr;
 	bool drained;
 	bool told;
-	bool gathering;
-	bool attended;
-	bool rung;
-	bool moving;
-	bool asks;
-	bool in_round;
-	bool called;
 	unsigned long deadline;
 	unsigned long pause_until;
 	struct ibt_local local;
-	int bell_cpu;
 	u32 bell_prod;
 	struct ibt_port *room_port;
 	struct list_head waiting;
 	struct timer_list retry_timer;
 	struct timer_list pause_timer;
 	struct soft_hold hold;
-	struct work_struct work;
+	struct soft_task task;
 	int cpu;
-	struct work_struct cpu_work;
 };
 
 #endif /* IBT_SQ_H */

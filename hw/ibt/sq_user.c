@@ -7,11 +7,8 @@
 
 #define WQE_HEAD	offsetof(struct rxe_send_wqe, dma.sge)
 
-/*
- * Requests that have no slot yet: those that have one lie in front of them. Without
- * sq.lock it is a guess.
- */
-u32 ibt_sq_user_waiting(const struct ibt_sq *sq)
+/* Requests that have no slot yet: those that have one lie in front of them. */
+static u32 waiting(const struct ibt_sq *sq)
 {
 	u32 taken = READ_ONCE(sq->head) - READ_ONCE(sq->tail);
 	u32 ready = soft_ring_ready(&sq->ring);
@@ -202,7 +199,7 @@ bool ibt_sq_pull(struct ibt_qp *qp)
 
 	lockdep_assert_held(&sq->lock);
 	if (!sq->slots || sq->head - sq->tail > sq->mask ||
-	    !ibt_sq_user_waiting(sq))
+	    !waiting(sq))
 		return false;
 
 	slot = ibt_slot_at(sq, sq->head);

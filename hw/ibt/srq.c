@@ -25,7 +25,7 @@ void ibt_srq_event(struct ibt_srq *srq, enum ib_event_type event)
 	if (!ibt_life_get(srq->life))
 		return;
 	/* The reference is the work's, one as long as it is pending. */
-	if (!queue_work(to_ibt_dev(srq->ib.device)->wq, &srq->work))
+	if (!queue_work(to_ibt_dev(srq->ib.device)->queues.any, &srq->work))
 		ibt_srq_put(srq);
 }
 

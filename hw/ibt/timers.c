@@ -151,8 +151,7 @@ void ibt_sq_seek(struct ibt_qp *qp, u32 psn)
 	sq->offset = at.offset;
 	sq->cur_psn = psn;
 	/* What is on its way does not count any more. */
-	sq->cpu = IBT_NO_CPU;
-	sq->moving = false;
+	sq->cpu = SOFT_NO_CPU;
 }
 
 /**

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doorbells of programs: who sends what was posted.
+ * Doorbells of programs: which processor sends what was posted.
  *
- * Mostly whoever rings, at once. Who streams leaves it to the work, on another
- * processor (../soft/bell.c). While that is at one request more are posted, and TCP
+ * Mostly the caller sends, at once. One that streams leaves it to a work on another
+ * processor (../soft/bell.c), if one seems to be free. While that is at one request more are posted, and TCP
  * takes them together: a segment with many FPDUs costs little more than one.
  */
-#include <linux/cpumask.h>
+#include <linux/ktime.h>
 #include <linux/sched/clock.h>
 
 #include "iwarp.h"
@@ -42,20 +42,23 @@ static bool was_short(const struct iw_qp *qp)
 	return READ_ONCE(slot->length) <= SHORT_REQUEST;
 }
 
-/* As long as somebody is sending, he goes on with it. */
-static void leave_to_work(struct iw_qp *qp)
+/* A caller that is sending goes on with it; or another processor sends, if one is free. */
+static bool leave_to_other(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
+	u64 now = ktime_get_mono_fast_ns();
 
 	set_bit(0, &tx->wanted);
-	/* Pairs with iw_tx_run(): either he sees the bit, or we that he has gone. */
+	/* Pairs with iw_tx_run(): it sees the bit, or this that the lock is free. */
 	smp_mb();
 	if (mutex_is_locked(&tx->lock))
-		return;
-	/* Not to this processor, which the user needs. */
-	preempt_disable();
-	queue_work_on(soft_cpu_beside(SOFT_NO_CPU), iw_wq, &tx->work);
-	preempt_enable();
+		return true;
+	if (soft_helper(SOFT_NO_CPU) == SOFT_NO_CPU)
+		return false;
+	if (queue_work(iw_wq, &tx->work))
+		WRITE_ONCE(tx->left, now);
+	/* Its processor may belong to another task meanwhile. */
+	return now - READ_ONCE(tx->left) < soft_task_patience;
 }
 
 /**
@@ -67,19 +70,19 @@ static void leave_to_work(struct iw_qp *qp)
 void iw_bell_user(struct iw_qp *qp)
 {
 	struct soft_bells *b = raw_cpu_ptr(&bells);
-	bool alone = num_online_cpus() == 1 || has_waited(qp);
+	bool alone = has_waited(qp);
 	u32 sent = READ_ONCE(qp->tx.sent);
 	u64 begin = local_clock();
 
 	soft_bells_count(b, alone);
-	if (alone) {
-		iw_tx_run(qp);
-	} else if (soft_bells_streaming(b) || mutex_is_locked(&qp->tx.lock)) {
-		leave_to_work(qp);
+	if (!alone &&
+	    (soft_bells_streaming(b) || mutex_is_locked(&qp->tx.lock)) &&
+	    leave_to_other(qp)) {
 		soft_bells_left(b);
-	} else {
-		iw_tx_run(qp);
+		return;
+	}
+	iw_tx_run(qp);
+	if (!alone)
 		soft_bells_sent(b, begin, sent != READ_ONCE(qp->tx.sent) &&
 				was_short(qp));
-	}
 }

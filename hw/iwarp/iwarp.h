@@ -422,6 +422,7 @@ enum iw_tx_kind { IW_TX_NONE, IW_TX_SLOT, IW_TX_IMM, IW_TX_ANSWER };
  * @lock: see the head of this file
  * @wanted: bit 0: look again, somebody has something to send
  * @work: sends where the poster may not, and when the socket has room again
+ * @left: when a doorbell was left to @work; ns, without a lock
  * @page: where FPDUs are built; those before @used belong to the socket
  * @page_bytes: of @page
  * @used: of @page
@@ -449,6 +450,7 @@ struct iw_tx {
 	struct mutex lock;
 	unsigned long wanted;
 	struct work_struct work;
+	u64 left;
 	struct page *page;
 	u32 page_bytes;
 	u32 used;

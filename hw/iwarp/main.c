@@ -303,8 +303,9 @@ static int __init iw_init(void)
 {
 	int ret = -ENOMEM;
 
-	iw_wq = alloc_workqueue("ofed_iwarp", WQ_MEM_RECLAIM |
-				WQ_CPU_INTENSIVE, 0);
+	/* Unbound: a task that keeps a processor does not keep a stream. */
+	iw_wq = alloc_workqueue("ofed_iwarp", WQ_MEM_RECLAIM | WQ_UNBOUND |
+				WQ_HIGHPRI, 0);
 	if (!iw_wq)
 		return -ENOMEM;
 	iw_end_wq = alloc_workqueue("ofed_iwarp_end", WQ_UNBOUND, 0);

@@ -7,11 +7,8 @@
  * not wait. Then another processor had better send, while he goes on; and requests come
  * together that cost little more than one.
  */
-#include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/sched/clock.h>
-#include <linux/sched/isolation.h>
-#include <linux/smp.h>
 
 #include "soft.h"
 
@@ -94,28 +91,3 @@ void soft_bells_sent(struct soft_bells *b, u64 begin, bool worth)
 	WRITE_ONCE(b->cost, worth ? min_t(u64, end - begin, MOST_COST) : 0);
 }
 EXPORT_SYMBOL_GPL(soft_bells_sent);
-
-/**
- * soft_cpu_beside - a processor for what need not wait for this one
- * @cpu: which it has been so far, or SOFT_NO_CPU
- *
- * The scheduler would often say that it is this one: it stops to look for an idle
- * processor when half of them are busy, and a sender makes one of two so.
- *
- * Context: preemption disabled.
- *
- * Return: another, if there is one for such work.
- */
-int soft_cpu_beside(int cpu)
-{
-	const struct cpumask *usual = housekeeping_cpumask(HK_TYPE_WQ);
-	int here = smp_processor_id();
-
-	if (cpu != SOFT_NO_CPU && cpu != here && cpu_online(cpu))
-		return cpu;
-	cpu = cpumask_next_and(here, usual, cpu_online_mask);
-	if (cpu >= nr_cpu_ids)
-		cpu = cpumask_first_and(usual, cpu_online_mask);
-	return cpu < nr_cpu_ids ? cpu : here;
-}
-EXPORT_SYMBOL_GPL(soft_cpu_beside);

@@ -40,6 +40,8 @@
 #include <rdma/rdma_user_rxe.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "task.h"
+
 struct crypto_shash;
 
 /* ---- rings --------------------------------------------------------------- */
@@ -115,8 +117,6 @@ static inline struct ib_ucontext *soft_udata_context(struct ib_udata *udata)
 
 /* ---- doorbells ----------------------------------------------------------- */
 
-#define SOFT_NO_CPU	(-1)
-
 /**
  * struct soft_bells - doorbells that are rung on a processor
  * @end: when the latest was over
@@ -135,14 +135,6 @@ bool soft_bells_streaming(const struct soft_bells *b);
 void soft_bells_count(struct soft_bells *b, bool alone);
 void soft_bells_left(struct soft_bells *b);
 void soft_bells_sent(struct soft_bells *b, u64 begin, bool worth);
-
-/* It was not what it looked like: the next one is sent at once. */
-static inline void soft_bells_forget(struct soft_bells *b)
-{
-	WRITE_ONCE(b->cost, 0);
-}
-
-int soft_cpu_beside(int cpu);
 
 /* ---- memory -------------------------------------------------------------- */
 

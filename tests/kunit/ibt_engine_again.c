@@ -181,7 +181,7 @@ static void run_work(void)
 {
 	struct ibt_resp *resp = &responder()->resp;
 
-	mod_delayed_work(ibt_qp_dev(responder())->wq, &resp->work, 0);
+	mod_delayed_work(ibt_qp_dev(responder())->queues.any, &resp->work, 0);
 	flush_delayed_work(&resp->work);
 }
 
@@ -274,24 +274,23 @@ static void acks_are_merged(struct kunit *test)
 	fake.keep = false;
 }
 
-/* ---- requests that come while a work has the lock ---------------------------------------- */
+/* ---- requests that come while a round has the lock --------------------------------------- */
 
-/* As if a work had the lock from here on. */
+/* As if a round had the lock from here on. */
 static void open_box(void)
 {
-	WRITE_ONCE(responder()->resp.inbox.open, true);
+	atomic_set(&responder()->resp.task.state, SOFT_TASK_BUSY);
 }
 
-/* And to here; so many lie there. A work has its turn, or has not seen them. */
+/* And to here; so many lie there. Another round follows, or has not begun. */
 static void close_box(u32 number, bool seen)
 {
 	struct ibt_resp *resp = &responder()->resp;
 
 	KUNIT_EXPECT_EQ(pair.test, skb_queue_len(&resp->inbox.skbs), number);
+	atomic_set(&resp->task.state, SOFT_TASK_IDLE);
 	if (seen)
 		run_work();
-	else
-		WRITE_ONCE(resp->inbox.open, false);
 }
 
 static void requests_wait_in_box(struct kunit *test)
@@ -311,7 +310,7 @@ static void requests_wait_in_box(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, responder()->resp.psn, pair.psn + 2);
 	close_box(0, true);
 
-	/* They were put there too late for him, and are received by who comes next. */
+	/* The next packet finds them there, and they are received before it. */
 	open_box();
 	forge_write(pair.psn + 2);
 	close_box(1, false);

@@ -135,7 +135,7 @@ static struct ibt_qp *forgotten_qp(struct kunit *test, struct ib_device *ib)
 	qp->ib.device = ib;
 	qp->ib.qp_type = init.qp_type;
 	KUNIT_ASSERT_EQ(test, ib->ops.create_qp(&qp->ib, &init, NULL), 0);
-	mod_delayed_work(ibt_qp_dev(qp)->wq, &qp->resp.work, HZ);
+	mod_delayed_work(ibt_qp_dev(qp)->queues.any, &qp->resp.work, HZ);
 	return qp;
 }
 

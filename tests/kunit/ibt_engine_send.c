@@ -49,8 +49,10 @@ static struct ibt_qp *engine_qp(int which)
 
 static unsigned long *work_bits(void)
 {
-	return work_data_bits(&engine_qp(0)->sq.work);
+	return work_data_bits(&engine_qp(0)->sq.task.work);
 }
+
+static void let_work_go(void);
 
 static void big_drop(void)
 {
@@ -71,8 +73,7 @@ static void send_exit(struct kunit *test)
 
 	pair.test = test;
 	if (held)
-		clear_bit(WORK_STRUCT_PENDING_BIT, work_bits());
-	held = false;
+		let_work_go();
 	for (i = 0; i < 2; i++)
 		if (!IS_ERR_OR_NULL(pair.end[i].qp))
 			ib_destroy_qp(pair.end[i].qp);
@@ -250,17 +251,25 @@ static void post_big(enum ib_wr_opcode op, u32 length)
 	KUNIT_ASSERT_EQ(pair.test, ib_post_send(pair.end[0].qp, &wr.wr, NULL), 0);
 }
 
-/* Whoever queues the work of side 0 finds it queued already. */
+/* The work of side 0 seems to be queued already, and is not late. */
 static void hold(void)
 {
-	struct work_struct *work = &engine_qp(0)->sq.work;
+	struct work_struct *work = &engine_qp(0)->sq.task.work;
 
+	soft_task_patience = UINT_MAX;
 	do {
 		flush_work(work);
 	} while (test_and_set_bit(WORK_STRUCT_PENDING_BIT, work_bits()));
-	/* It may have left something to the other one. */
-	flush_work(&engine_qp(0)->sq.cpu_work);
 	held = true;
+}
+
+static void let_work_go(void)
+{
+	held = false;
+	soft_task_patience = NSEC_PER_MSEC;
+	clear_bit(WORK_STRUCT_PENDING_BIT, work_bits());
+	queue_work(engine_qp(0)->sq.task.queues->any,
+		   &engine_qp(0)->sq.task.work);
 }
 
 static void ring_bell(void)
@@ -272,8 +281,7 @@ static void ring_bell(void)
 
 static void let_go(void)
 {
-	held = false;
-	clear_bit(WORK_STRUCT_PENDING_BIT, work_bits());
+	let_work_go();
 	ring_bell();
 }
 
@@ -420,6 +428,8 @@ static void chunks_are_progress(struct kunit *test)
 		if (ib_poll_cq(pair.end[0].send_cq, 1, &wc))
 			break;
 		msleep(500);
+		/* The work is late, so the caller sends some of it. */
+		engine_qp(0)->sq.task.since -= UINT_MAX;
 		ring_bell();
 	}
 	let_go();

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which processor helps: one that has begun soon when it was asked last.
+ *
+ * The kernel has no word for modules on whether a processor is idle. But it shows: a worker
+ * on an idle one begins at once. One that was late is not asked for a while, each time
+ * for twice as long.
+ */
+#include <linux/cpumask.h>
+#include <linux/export.h>
+#include <linux/jiffies.h>
+#include <linux/percpu.h>
+#include <linux/sched/isolation.h>
+#include <linux/smp.h>
+
+#include "task.h"
+
+/* To wake an idle processor takes tens of us; a tick of another task 4 ms at 250 Hz. */
+#define PROMPT	(300 * NSEC_PER_USEC)
+
+/* Jiffies for which a processor that was late is not asked. */
+#define LEAST	(1 + HZ / 100)
+#define MOST	(HZ / 2)
+
+/* Processors that are looked at: the first ones are mostly free where there are many. */
+#define LOOKS	8
+
+/**
+ * struct helper - what is known of a processor
+ * @until: jiffies: it is not asked before
+ * @pause: how long that was the last time; 0: it was prompt
+ *
+ * Without a lock: they are hints.
+ */
+struct helper {
+	unsigned long until;
+	unsigned long pause;
+};
+
+static DEFINE_PER_CPU(struct helper, helpers);
+
+static bool is_free(int cpu)
+{
+	const struct helper *h = per_cpu_ptr(&helpers, cpu);
+
+	return !READ_ONCE(h->pause) ||
+	       time_after_eq(jiffies, READ_ONCE(h->until));
+}
+
+/**
+ * soft_helper - a processor for what need not wait for this one
+ * @cpu: which it was last, or SOFT_NO_CPU
+ *
+ * Context: any; the answer is a hint.
+ *
+ * Return: one of those for such work (housekeeping), or SOFT_NO_CPU.
+ */
+int soft_helper(int cpu)
+{
+	const struct cpumask *usual = housekeeping_cpumask(HK_TYPE_WQ);
+	int here = raw_smp_processor_id();
+	int i;
+
+	if (cpu != SOFT_NO_CPU && cpu != here && cpu_online(cpu) && is_free(cpu))
+		return cpu;
+	cpu = here;
+	for (i = 0; i < LOOKS; i++) {
+		cpu = cpumask_next_and(cpu, usual, cpu_online_mask);
+		if (cpu >= nr_cpu_ids)
+			cpu = cpumask_first_and(usual, cpu_online_mask);
+		if (cpu >= nr_cpu_ids || cpu == here)
+			break;
+		if (is_free(cpu))
+			return cpu;
+	}
+	return SOFT_NO_CPU;
+}
+EXPORT_SYMBOL_GPL(soft_helper);
+
+/**
+ * soft_helper_began - a processor that was asked has begun, or another one in its place
+ * @cpu: that was asked, or SOFT_NO_CPU
+ * @delay: since then, ns
+ *
+ * Context: any.
+ */
+void soft_helper_began(int cpu, u64 delay)
+{
+	unsigned long pause;
+	struct helper *h;
+
+	if (cpu == SOFT_NO_CPU)
+		return;
+	h = per_cpu_ptr(&helpers, cpu);
+	pause = READ_ONCE(h->pause);
+	if (delay < PROMPT) {
+		if (pause)
+			WRITE_ONCE(h->pause, 0);
+		return;
+	}
+	pause = clamp(2 * pause, (unsigned long)LEAST, (unsigned long)MOST);
+	WRITE_ONCE(h->pause, pause);
+	WRITE_ONCE(h->until, jiffies + pause);
+}
+EXPORT_SYMBOL_GPL(soft_helper_began);

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tasks: task.h has the states. */
+#include <linux/export.h>
+#include <linux/interrupt.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+
+#include "task.h"
+
+/* Rounds of a work before others of its queue have their turn, and of the timer. */
+#define WORK_ROUNDS	64
+#define TIMER_ROUNDS	4
+
+/*
+ * A worker that is woken on a processor that is free begins within 0.1 ms, on one that a
+ * task of normal priority has within a tick. A message of 64 KiB takes 0.1 ms to be sent.
+ */
+unsigned int soft_task_patience = NSEC_PER_MSEC;
+EXPORT_SYMBOL_GPL(soft_task_patience);
+
+/* How long it has been armed; 0: a clock is behind another's. */
+static u64 age(const struct soft_task *task)
+{
+	s64 age = ktime_get_mono_fast_ns() - READ_ONCE(task->since);
+
+	return max(age, 0LL);
+}
+
+static bool is_late(const struct soft_task *task)
+{
+	return age(task) >= READ_ONCE(soft_task_patience);
+}
+
+/* May a caller begin what was armed for others? */
+static bool is_takeable(const struct soft_task *task)
+{
+	return READ_ONCE(task->cpu) == raw_smp_processor_id() || is_late(task);
+}
+
+static bool move(struct soft_task *task, int from, int to)
+{
+	return atomic_try_cmpxchg(&task->state, &from, to);
+}
+
+/* False: something else runs, or is to run, another round. Softirqs are disabled. */
+static bool begin_call(struct soft_task *task)
+{
+	/* What the caller wants looked at, then the state: pairs with begin_armed(). */
+	smp_mb();
+	for (;;) {
+		switch (atomic_read(&task->state)) {
+		case SOFT_TASK_IDLE:
+			if (!move(task, SOFT_TASK_IDLE, SOFT_TASK_BUSY))
+				continue;
+			task->late = false;
+			return true;
+		case SOFT_TASK_ARMED:
+			if (!is_takeable(task))
+				return false;
+			if (!move(task, SOFT_TASK_ARMED, SOFT_TASK_BUSY))
+				continue;
+			task->late = is_late(task);
+			if (task->late)
+				soft_helper_began(task->cpu, age(task));
+			return true;
+		case SOFT_TASK_BUSY:
+			if (move(task, SOFT_TASK_BUSY, SOFT_TASK_BUSY_AGAIN))
+				return false;
+			continue;
+		default:
+			return false;
+		}
+	}
+}
+
+/* False: it is not armed any more. */
+static bool begin_armed(struct soft_task *task)
+{
+	if (!move(task, SOFT_TASK_ARMED, SOFT_TASK_BUSY))
+		return false;
+	task->late = is_late(task);
+	return true;
+}
+
+/* One round, and what it leaves. The state is IDLE or ARMED then. */
+static enum soft_task_left do_round(struct soft_task *task)
+{
+	enum soft_task_left left = task->round(task);
+
+	task->late = false;
+	if (left != SOFT_TASK_ELSEWHERE)
+		WRITE_ONCE(task->cpu, SOFT_NO_CPU);
+	if (left == SOFT_TASK_NOTHING &&
+	    move(task, SOFT_TASK_BUSY, SOFT_TASK_IDLE))
+		return left;
+	WRITE_ONCE(task->since, ktime_get_mono_fast_ns());
+	atomic_set_release(&task->state, SOFT_TASK_ARMED);
+	return left == SOFT_TASK_NOTHING ? SOFT_TASK_MORE : left;
+}
+
+static void start_timer(struct soft_task *task)
+{
+	hrtimer_start(&task->timer, ns_to_ktime(READ_ONCE(soft_task_patience)),
+		      HRTIMER_MODE_REL_PINNED_SOFT);
+}
+
+/* What is armed now is begun, if only by the timer, which expires on this processor. */
+static void hand_over(struct soft_task *task, int cpu)
+{
+	if (cpu == SOFT_NO_CPU)
+		queue_work(task->queues->any, &task->work);
+	else
+		queue_work_on(cpu, task->queues->one, &task->one_work);
+	/* Armed, then whether the timer is: pairs with expired(). */
+	smp_mb();
+	if (!hrtimer_is_queued(&task->timer))
+		start_timer(task);
+}
+
+/* State is BUSY, softirqs are disabled; they run between rounds. */
+static void run(struct soft_task *task, int rounds)
+{
+	enum soft_task_left left;
+
+	for (;;) {
+		left = do_round(task);
+		if (left == SOFT_TASK_NOTHING)
+			return;
+		if (left == SOFT_TASK_ELSEWHERE || !--rounds)
+			break;
+		local_bh_enable();
+		local_bh_disable();
+		/* A softirq may have gone on. */
+		if (!begin_armed(task))
+			return;
+	}
+	hand_over(task, left == SOFT_TASK_ELSEWHERE ? READ_ONCE(task->cpu) :
+						      SOFT_NO_CPU);
+}
+
+/**
+ * soft_task_call - have a round run from now on
+ * @task: task
+ * @rounds: at most, here; what is left then goes to a work
+ *
+ * It runs here if nothing else runs it. The round that is running may have seen everything
+ * there was already; so another one follows.
+ *
+ * Context: interrupts enabled, any but hard interrupt; no lock that a round takes is held.
+ */
+void soft_task_call(struct soft_task *task, int rounds)
+{
+	local_bh_disable();
+	if (begin_call(task))
+		run(task, rounds);
+	local_bh_enable();
+}
+EXPORT_SYMBOL_GPL(soft_task_call);
+
+/* Return: it was idle. */
+static bool arm(struct soft_task *task, int cpu)
+{
+	/* As begin_call(). */
+	smp_mb();
+	for (;;) {
+		switch (atomic_read(&task->state)) {
+		case SOFT_TASK_IDLE:
+			WRITE_ONCE(task->since, ktime_get_mono_fast_ns());
+			WRITE_ONCE(task->cpu, cpu);
+			if (move(task, SOFT_TASK_IDLE, SOFT_TASK_ARMED))
+				return true;
+			continue;
+		case SOFT_TASK_BUSY:
+			if (move(task, SOFT_TASK_BUSY, SOFT_TASK_BUSY_AGAIN))
+				return false;
+			continue;
+		default:
+			return false;
+		}
+	}
+}
+
+/**
+ * soft_task_queue - have a round run by a work
+ * @task: task
+ *
+ * Context: any, with any lock held.
+ */
+void soft_task_queue(struct soft_task *task)
+{
+	if (arm(task, SOFT_NO_CPU))
+		hand_over(task, SOFT_NO_CPU);
+}
+EXPORT_SYMBOL_GPL(soft_task_queue);
+
+/**
+ * soft_task_queue_on - have a round run by one processor, or a late one by any
+ * @task: task
+ * @cpu: processor
+ *
+ * Context: any, with any lock held.
+ */
+void soft_task_queue_on(struct soft_task *task, int cpu)
+{
+	if (arm(task, cpu))
+		hand_over(task, cpu);
+}
+EXPORT_SYMBOL_GPL(soft_task_queue_on);
+
+/**
+ * soft_task_help - have a round run by another processor, if one seems to be free
+ * @task: task
+ * @cpu: which it was last, or SOFT_NO_CPU
+ *
+ * Context: any, with any lock held.
+ *
+ * Return: false: none does, or it has not begun, and soft_task_call() is what is left.
+ */
+bool soft_task_help(struct soft_task *task, int cpu)
+{
+	int state = atomic_read(&task->state);
+
+	if (state == SOFT_TASK_ARMED && is_takeable(task))
+		return false;
+	if (state == SOFT_TASK_IDLE) {
+		cpu = soft_helper(cpu);
+		if (cpu == SOFT_NO_CPU)
+			return false;
+	}
+	soft_task_queue_on(task, cpu);
+	return true;
+}
+EXPORT_SYMBOL_GPL(soft_task_help);
+
+static void attend(struct soft_task *task)
+{
+	local_bh_disable();
+	if (begin_armed(task))
+		run(task, WORK_ROUNDS);
+	local_bh_enable();
+}
+
+static void work_fn(struct work_struct *work)
+{
+	attend(container_of(work, struct soft_task, work));
+}
+
+static void one_work_fn(struct work_struct *work)
+{
+	struct soft_task *task = container_of(work, struct soft_task, one_work);
+
+	if (READ_ONCE(task->cpu) == raw_smp_processor_id())
+		soft_helper_began(raw_smp_processor_id(), age(task));
+	attend(task);
+}
+
+static enum hrtimer_restart expired(struct hrtimer *timer)
+{
+	struct soft_task *task = container_of(timer, struct soft_task, timer);
+
+	/* Not queued any more, then whether it is armed: pairs with hand_over(). */
+	smp_mb();
+	if (atomic_read(&task->state) != SOFT_TASK_ARMED)
+		return HRTIMER_NORESTART;
+	if (is_late(task))
+		soft_task_call(task, TIMER_ROUNDS);
+	else
+		start_timer(task);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * soft_task_settle - do what a task is armed for here and now
+ * @task: task
+ * @rounds: at most
+ *
+ * Context: process, sleeps.
+ */
+void soft_task_settle(struct soft_task *task, int rounds)
+{
+	while (atomic_read(&task->state) != SOFT_TASK_IDLE && rounds--) {
+		local_bh_disable();
+		if (begin_armed(task))
+			run(task, 1);
+		local_bh_enable();
+		cond_resched();
+	}
+}
+EXPORT_SYMBOL_GPL(soft_task_settle);
+
+/**
+ * soft_task_stop - the end of a task
+ * @task: task; its rounds leave nothing any more, and it is neither called nor queued
+ *
+ * Context: process, sleeps.
+ */
+void soft_task_stop(struct soft_task *task)
+{
+	might_sleep();
+	/* The timer may queue a work, and a work may start the timer; but once. */
+	hrtimer_cancel(&task->timer);
+	cancel_work_sync(&task->work);
+	cancel_work_sync(&task->one_work);
+	hrtimer_cancel(&task->timer);
+}
+EXPORT_SYMBOL_GPL(soft_task_stop);
+
+/**
+ * soft_task_init - a new task, idle
+ * @task: task
+ * @round: does a part of what there is to do, and says what it leaves. Softirqs disabled
+ * @queues: as long as @task is
+ *
+ * Context: any.
+ */
+void soft_task_init(struct soft_task *task,
+		    enum soft_task_left (*round)(struct soft_task *task),
+		    const struct soft_task_queues *queues)
+{
+	atomic_set(&task->state, SOFT_TASK_IDLE);
+	task->round = round;
+	task->queues = queues;
+	task->cpu = SOFT_NO_CPU;
+	task->late = false;
+	INIT_WORK(&task->work, work_fn);
+	INIT_WORK(&task->one_work, one_work_fn);
+	hrtimer_init(&task->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
+	task->timer.function = expired;
+}
+EXPORT_SYMBOL_GPL(soft_task_init);
+
+/**
+ * soft_queues_init - queues for the tasks of a device
+ * @queues: queues
+ * @name: of its kind
+ *
+ * Context: process, sleeps.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int soft_queues_init(struct soft_task_queues *queues, const char *name)
+{
+	queues->any = alloc_workqueue("ofed_%s", WQ_MEM_RECLAIM | WQ_UNBOUND |
+				      WQ_HIGHPRI, 0, name);
+	if (!queues->any)
+		return -ENOMEM;
+	queues->one = alloc_workqueue("ofed_%s_cpu", WQ_MEM_RECLAIM |
+				      WQ_CPU_INTENSIVE | WQ_HIGHPRI, 0, name);
+	if (queues->one)
+		return 0;
+	destroy_workqueue(queues->any);
+	return -ENOMEM;
+}
+EXPORT_SYMBOL_GPL(soft_queues_init);
+
+/**
+ * soft_queues_exit - the end of queues
+ * @queues: queues; all tasks have stopped
+ *
+ * Context: process, sleeps.
+ */
+void soft_queues_exit(struct soft_task_queues *queues)
+{
+	destroy_workqueue(queues->one);
+	destroy_workqueue(queues->any);
+}
+EXPORT_SYMBOL_GPL(soft_queues_exit);
