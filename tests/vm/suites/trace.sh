@@ -37,7 +37,8 @@ without=
 
 # ---- a connection ---------------------------------------------------------------
 on() { for family in $families; do echo "$1" >$events/$family/enable || return; done; }
-begin() { echo >$tracing/trace && on 1; }
+# Long messages are ten thousands of events: the first ones shall still be there.
+begin() { echo 16384 >$tracing/buffer_size_kb && echo >$tracing/trace && on 1; }
 end() { on 0 && cp $tracing/trace "$work/$1" && cp "$work/$1" "$OUT/$1"; }
 pings() {
 	talk tcp 7174 "rping -s -a $at -C 1" "rping -c -a $at -C 1"
