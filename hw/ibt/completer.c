@@ -17,8 +17,9 @@ void ibt_sq_progress(struct ibt_qp *qp)
 	lockdep_assert_held(&sq->lock);
 	sq->retries = sq->retry_cnt;
 	sq->rnr_retries = sq->rnr_retry;
-	sq->gap = false;
+	sq->recovery = IBT_STEADY;
 	sq->deadline = jiffies + sq->timeout;
+	ibt_early_progress(qp);
 }
 
 static bool is_ask(const struct ibt_slot *slot)
@@ -114,11 +115,11 @@ static void missing(struct ibt_qp *qp, u8 why)
 
 	if (sq->rnr)
 		return;
-	if (sq->gap) {
+	if (sq->recovery == IBT_ASKED_AGAIN) {
 		sq->deadline = jiffies + sq->timeout;
 		return;
 	}
-	sq->gap = true;
+	sq->recovery = IBT_ASKED_AGAIN;
 	ibt_sq_retry(qp, why);
 }
 

@@ -290,7 +290,7 @@ void ibt_sq_drop_all(struct ibt_qp *qp)
 	sq->failed = false;
 	soft_hold_end(&sq->hold);
 	sq->broken = false;
-	sq->gap = false;
+	sq->recovery = IBT_STEADY;
 	sq->paused = false;
 	sq->rnr = false;
 	sq->drained = false;

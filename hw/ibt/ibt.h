@@ -742,6 +742,7 @@ void ibt_groups_exit(struct ibt_dev *dev);
 
 /* ---- main.c ----------------------------------------------------------------------------- */
 
+extern bool ibt_early;	/* module parameter: see early.c */
 extern bool ibt_loopback;	/* module parameter: deliver without packets */
 extern struct dentry *ibt_debugfs;	/* folder of the module */
 

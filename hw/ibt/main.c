@@ -8,6 +8,11 @@
 #include "ibt.h"
 #include "pkt.h"
 
+bool ibt_early = true;
+EXPORT_SYMBOL_GPL(ibt_early);
+module_param_named(early, ibt_early, bool, 0644);
+MODULE_PARM_DESC(early, "send again after a few round trips, not after the timeout of the QP alone");
+
 bool ibt_loopback = true;
 module_param_named(loopback, ibt_loopback, bool, 0644);
 MODULE_PARM_DESC(loopback,

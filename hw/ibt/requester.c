@@ -161,6 +161,13 @@ bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 	       ibt_sq_wait_room(qp, port, seq);
 }
 
+/* The packet with @psn asks for an answer, if it is sent for the first time. */
+static void asked(struct ibt_sq *sq, u32 psn)
+{
+	if (ibt_psn_ahead(psn, sq->una) >= ibt_psn_ahead(sq->high, sq->una))
+		ibt_rtt_sent(&sq->rtt, psn, ktime_get_mono_fast_ns());
+}
+
 /* @packets PSNs are on their way. */
 static void sent(struct ibt_qp *qp, u32 packets)
 {
@@ -226,6 +233,7 @@ static bool send_ask(struct ibt_qp *qp, struct round *round,
 		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
 	outstanding(sq, slot);
+	asked(sq, sq->cur_psn);
 	sent(qp, ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1);
 	sent_all(qp, slot);
 	return !busy;
@@ -286,9 +294,10 @@ static void place(struct ibt_qp *qp, const struct ibt_slot *slot,
 		  const struct ibt_wr_info *info, u32 offset, bool last,
 		  struct ibt_pkt *pkt)
 {
-	const struct ibt_sq *sq = &qp->sq;
+	struct ibt_sq *sq = &qp->sq;
 	u32 waiting = ibt_psn_ahead(pkt->psn, sq->una) + 1;
-	u32 every = DIV_ROUND_UP(sq->window, ACKS_IN_WINDOW);
+	u32 window = ibt_sq_window(sq);
+	u32 every = DIV_ROUND_UP(window, ACKS_IN_WINDOW);
 
 	pkt->opcode = opcode_at(qp, info, offset, last);
 	pkt->op = &ibt_opcodes[pkt->opcode];
@@ -296,7 +305,9 @@ static void place(struct ibt_qp *qp, const struct ibt_slot *slot,
 			 (info->verb == IBT_SEND || info->extra == IBT_IMM);
 	pkt->ack_request = ibt_qp_reliable(qp) &&
 			   (last || waiting % every == 0 ||
-			    waiting >= sq->window);
+			    waiting >= window);
+	if (pkt->ack_request)
+		asked(sq, pkt->psn);
 }
 
 /* @packets with @bytes of the next request are on their way. */
@@ -320,7 +331,7 @@ static u32 packets_now(const struct ibt_qp *qp, const struct round *round)
 
 	if (!ibt_qp_reliable(qp))
 		return most;
-	return min(most, sq->window - ibt_psn_ahead(sq->cur_psn, sq->una));
+	return min(most, ibt_sq_window(sq) - ibt_psn_ahead(sq->cur_psn, sq->una));
 }
 
 static bool begin_run(struct ibt_qp *qp, struct round *round,
@@ -336,6 +347,9 @@ static bool begin_run(struct ibt_qp *qp, struct round *round,
 		.mtu = qp->mtu,
 	};
 
+	/* An interface may have divided runs wrongly. */
+	if (qp->sq.recovery != IBT_STEADY)
+		return false;
 	return ibt_run_begin(run, round->path, &rest, packets_now(qp, round));
 }
 
@@ -421,11 +435,12 @@ static bool begin_train(struct ibt_qp *qp, struct round *round,
 	const struct ibt_sq *sq = &qp->sq;
 	u32 most = (ROUND_BYTES - round->bytes) / max(slot->length, 1U);
 
-	if (info->kind != IBT_WR_DATA || sq->state != IB_QPS_RTS)
+	if (info->kind != IBT_WR_DATA || sq->state != IB_QPS_RTS ||
+	    sq->recovery != IBT_STEADY)
 		return false;
 	most = min(most, TRAIN);
 	if (ibt_qp_reliable(qp))
-		most = min(most, sq->window -
+		most = min(most, ibt_sq_window(sq) -
 				 ibt_psn_ahead(sq->cur_psn, sq->una));
 	return ibt_run_begin_equal(run, round->path,
 				   &ibt_opcodes[opcode_at(qp, info, 0, true)],
@@ -566,7 +581,7 @@ static bool in_window(const struct ibt_qp *qp, const struct ibt_slot *slot)
 	more = slot->numbered ?
 	       ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1 :
 	       ibt_packets(slot->length, qp->mtu);
-	return waiting < sq->window && waiting + more <= PSN_REACH;
+	return waiting < ibt_sq_window(sq) && waiting + more <= PSN_REACH;
 }
 
 /**

@@ -152,6 +152,17 @@ void ibt_sq_retry_held(struct ibt_qp *qp);
 /* sq.lock is taken inside */
 void ibt_sq_migrated(struct ibt_qp *qp);
 
+/* early.c; sq.lock held but for the first */
+void ibt_early_init(struct ibt_qp *qp);
+void ibt_early_await(struct ibt_qp *qp, bool first);
+void ibt_early_progress(struct ibt_qp *qp);
+
+/* Packets that may be without an answer, now. */
+static inline u32 ibt_sq_window(const struct ibt_sq *sq)
+{
+	return sq->recovery == IBT_PROBING ? 1 : sq->window;
+}
+
 /* requester.c; sq.lock held */
 void ibt_slot_number(struct ibt_qp *qp, struct ibt_slot *slot);
 void ibt_slot_source(struct ibt_qp *qp, const struct ibt_slot *slot,

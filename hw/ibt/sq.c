@@ -222,6 +222,7 @@ static void begin(struct ibt_qp *qp)
 	sq->una = sq->psn;
 	sq->high = sq->psn;
 	sq->window = IBT_WINDOW;
+	ibt_rtt_reset(&sq->rtt);
 	sq->retries = sq->retry_cnt;
 	sq->rnr_retries = sq->rnr_retry;
 }

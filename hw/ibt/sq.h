@@ -3,6 +3,8 @@
 #ifndef IBT_SQ_H
 #define IBT_SQ_H
 
+#include "rtt.h"
+
 struct ibt_qp;
 struct ibt_route;
 
@@ -100,6 +102,12 @@ struct ibt_slot {
 #define IBT_WINDOW	128
 #define IBT_WINDOW_LEAST	2
 
+enum ibt_recovery {
+	IBT_STEADY,
+	IBT_ASKED_AGAIN,	/* for a missing answer, and nothing came since */
+	IBT_PROBING,		/* nothing comes: one packet is on its way */
+};
+
 /**
  * struct ibt_local - a message on its way to a queue pair of this host
  * @peer: who gets it, referenced; NULL: there is none on its way
@@ -143,7 +151,9 @@ struct ibt_local {
  * @migrations: that @retries and @timeout have followed
  * @failed: a completion has told of a failure: what follows is flushed
  * @broken: a request went wrong and waits for those before it; nothing is sent
- * @gap: a missing answer was asked for again, and nothing came since
+ * @recovery: what was lost, if anything
+ * @rtt: of packets that have an answer
+ * @early_at: when to send again without one, ns
  * @paused: until @pause_until nothing is sent
  * @rnr: because the peer has no receive request
  * @drained: (SQD) what was begun is finished
@@ -156,6 +166,7 @@ struct ibt_local {
  * @waiting: in ibt_port.waiting
  * @retry_timer: for @deadline
  * @pause_timer: for @pause_until
+ * @early_timer: for @early_at
  * @hold: completions of @tail and on that find the CQ full. Their requests are done
  * @task: ibt_requester()
  * @cpu: where the latest packets were sent, or SOFT_NO_CPU
@@ -193,11 +204,13 @@ struct ibt_sq {
 	u8 rnr_retries;
 	bool failed;
 	bool broken;
-	bool gap;
 	bool paused;
 	bool rnr;
 	bool drained;
 	bool told;
+	enum ibt_recovery recovery;
+	struct ibt_rtt rtt;
+	u64 early_at;
 	unsigned long deadline;
 	unsigned long pause_until;
 	struct ibt_local local;
@@ -206,6 +219,7 @@ struct ibt_sq {
 	struct list_head waiting;
 	struct timer_list retry_timer;
 	struct timer_list pause_timer;
+	struct hrtimer early_timer;
 	struct soft_hold hold;
 	struct soft_task task;
 	int cpu;

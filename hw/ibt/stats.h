@@ -29,6 +29,7 @@
 	X(RX_NAK, "rcvd_nak")						\
 	X(RETRY_SEQ, "packet_seq_err")	/* retries after a NAK or gap */ \
 	X(RETRY_TIMEOUT, "local_ack_timeout_err")			\
+	X(RETRY_EARLY, "early_retransmits") /* before the timeout of the QP */ \
 	X(RETRY_EXC, "retry_exceeded_err")				\
 	X(RNR_EXC, "rnr_retry_exceeded_err")				\
 	X(TX_BUSY, "tx_no_room")	/* the link asked to wait */	\

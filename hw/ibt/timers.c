@@ -104,6 +104,7 @@ void ibt_timers_init(struct ibt_qp *qp)
 	timer_setup(&qp->sq.retry_timer, retry_fn, 0);
 	timer_setup(&qp->sq.pause_timer, pause_fn, 0);
 	timer_setup(&qp->sq.hold.timer, hold_fn, 0);
+	ibt_early_init(qp);
 }
 
 /* Nobody can start them again. May sleep. */
@@ -112,6 +113,7 @@ void ibt_timers_shutdown(struct ibt_qp *qp)
 	timer_shutdown_sync(&qp->sq.retry_timer);
 	timer_shutdown_sync(&qp->sq.pause_timer);
 	timer_shutdown_sync(&qp->sq.hold.timer);
+	hrtimer_cancel(&qp->sq.early_timer);
 }
 
 /* A packet that wants an answer is out. @first: none was without one before. */
@@ -126,6 +128,7 @@ void ibt_sq_await(struct ibt_qp *qp, bool first)
 		sq->deadline = jiffies + sq->timeout;
 	if (!timer_pending(&sq->retry_timer))
 		mod_timer(&sq->retry_timer, sq->deadline);
+	ibt_early_await(qp, first);
 }
 
 /* Send nothing for so long. */
@@ -180,6 +183,7 @@ bool ibt_sq_follow(struct ibt_qp *qp)
 	sq->retries = sq->retry_cnt;
 	sq->timeout = ibt_timeout_jiffies(READ_ONCE(qp->attr.timeout));
 	sq->deadline = jiffies + sq->timeout;
+	ibt_rtt_reset(&sq->rtt);
 	if (alive(sq) && sq->timeout && ibt_sq_unanswered(sq))
 		mod_timer(&sq->retry_timer, sq->deadline);
 	return true;
@@ -229,7 +233,8 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 		return;
 	}
 	if (why == IBT_RETRY_TIMEOUT)
-		sq->gap = false;
+		sq->recovery = IBT_PROBING;
+	ibt_rtt_lost(&sq->rtt);
 	sq->window = max(sq->window / 2, IBT_WINDOW_LEAST);
 	trace_ibt_retry(qp, why, sq->una, sq->retries);
 	ibt_sq_seek(qp, sq->una);

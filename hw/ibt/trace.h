@@ -20,6 +20,7 @@ enum ibt_retry_why {
 	IBT_RETRY_NAK,		/* PSN sequence error */
 	IBT_RETRY_GAP,		/* an answer is missing */
 	IBT_RETRY_RNR,		/* the peer has no receive request */
+	IBT_RETRY_EARLY,	/* no answer in a few round trips */
 };
 #endif
 
@@ -27,6 +28,7 @@ TRACE_DEFINE_ENUM(IBT_RETRY_TIMEOUT);
 TRACE_DEFINE_ENUM(IBT_RETRY_NAK);
 TRACE_DEFINE_ENUM(IBT_RETRY_GAP);
 TRACE_DEFINE_ENUM(IBT_RETRY_RNR);
+TRACE_DEFINE_ENUM(IBT_RETRY_EARLY);
 
 TRACE_DEFINE_ENUM(IB_QPS_RESET);
 TRACE_DEFINE_ENUM(IB_QPS_INIT);
@@ -51,7 +53,8 @@ TRACE_DEFINE_ENUM(IB_QPS_ERR);
 			 { IBT_RETRY_TIMEOUT, "timeout" },		\
 			 { IBT_RETRY_NAK, "nak" },			\
 			 { IBT_RETRY_GAP, "gap" },			\
-			 { IBT_RETRY_RNR, "rnr" })
+			 { IBT_RETRY_RNR, "rnr" },			\
+			 { IBT_RETRY_EARLY, "early" })
 
 DECLARE_EVENT_CLASS(ibt_packet,
 	TP_PROTO(const struct ibt_dev *dev, const struct ibt_pkt *pkt),

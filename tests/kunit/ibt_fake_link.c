@@ -6,6 +6,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_mad.h>
 
+#include "../../hw/ibt/ibt.h"
 #include "ibt_fake_link.h"
 
 struct fake_link fake;
@@ -14,6 +15,7 @@ u32 fake_ports = 1;
 u32 fake_run_packets;
 bool fake_run_whole;
 bool fake_lanes;
+bool fake_early;
 void (*fake_prepare)(struct ib_device *ib);
 
 struct fake_path {
@@ -447,6 +449,7 @@ int fake_start(void)
 
 	memset(&fake, 0, sizeof(fake));
 	fake_ops.lanes = fake_lanes;
+	ibt_early = fake_early;
 	skb_queue_head_init(&fake.queue);
 	INIT_DELAYED_WORK(&fake.work, fake_work);
 	ret = fake_add(0);
@@ -476,4 +479,5 @@ void fake_stop(void)
 		ib_unregister_device(fake_ib(i));
 	cancel_delayed_work_sync(&fake.work);
 	skb_queue_purge(&fake.queue);
+	ibt_early = true;
 }

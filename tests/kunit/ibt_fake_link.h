@@ -103,6 +103,8 @@ extern u32 fake_run_packets;
 extern bool fake_run_whole;
 /* Which may then be received elsewhere; set before fake_start(). */
 extern bool fake_lanes;
+/* Packets are sent again before the timeout of their queue pair. */
+extern bool fake_early;
 /* (may be NULL) called with each device before it is registered; likewise. */
 extern void (*fake_prepare)(struct ib_device *ib);
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Retransmission before the timeout of the queue pair. That one is long, as the consumer
+ * counts in it how long the peer may be gone (IBA 9.7.6.1.3), and the last packet of a message
+ * has no packet behind it that would show its loss. So the requester measures round trips
+ * (rtt.c), and after a few without an answer it sends one packet again, the oldest, and asks
+ * for an answer. Each time without one it waits twice as long. Such retransmissions do not
+ * count against retry_cnt: the timeout of the queue pair stays what it was.
+ */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+
+#include "send.h"
+#include "trace.h"
+
+static void wait_again(struct ibt_sq *sq, u64 now)
+{
+	lockdep_assert_held(&sq->lock);
+	sq->early_at = now + ibt_rtt_wait(&sq->rtt);
+	hrtimer_start(&sq->early_timer, ns_to_ktime(ibt_rtt_wait(&sq->rtt)),
+		      HRTIMER_MODE_REL_SOFT);
+}
+
+/* An answer may come that is not late. */
+static bool is_awaited(const struct ibt_sq *sq)
+{
+	return (sq->state == IB_QPS_RTS || sq->state == IB_QPS_SQD) &&
+	       ibt_sq_unanswered(sq) && ibt_rtt_known(&sq->rtt) &&
+	       READ_ONCE(ibt_early);
+}
+
+/* Packets may lie in this host still, or nothing may be sent. */
+static bool is_held_up(const struct ibt_qp *qp)
+{
+	const struct ibt_link_ops *link = ibt_qp_dev(qp)->link;
+	const struct ibt_sq *sq = &qp->sq;
+	const struct ibt_port *port;
+
+	if (sq->paused || !list_empty_careful(&sq->waiting))
+		return true;
+	port = ibt_dev_port(ibt_qp_dev(qp), READ_ONCE(qp->attr.port_num));
+	return port && link->under_way && link->under_way(port);
+}
+
+static void send_again(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_RETRY_EARLY);
+	ibt_rtt_lost(&sq->rtt);
+	sq->recovery = IBT_PROBING;
+	sq->window = max(sq->window / 2, IBT_WINDOW_LEAST);
+	trace_ibt_retry(qp, IBT_RETRY_EARLY, sq->una, sq->retries);
+	ibt_sq_seek(qp, sq->una);
+}
+
+/* True: there is something to send. */
+static bool is_due(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u64 now = ktime_get_mono_fast_ns();
+	bool due = false;
+
+	lockdep_assert_held(&sq->lock);
+	if (!is_awaited(sq))
+		return false;
+	if (now < sq->early_at) {
+		hrtimer_start(&sq->early_timer, ns_to_ktime(sq->early_at - now),
+			      HRTIMER_MODE_REL_SOFT);
+		return false;
+	}
+	if (!is_held_up(qp)) {
+		send_again(qp);
+		due = true;
+	}
+	wait_again(sq, now);
+	return due;
+}
+
+static enum hrtimer_restart expired(struct hrtimer *timer)
+{
+	struct ibt_qp *qp = container_of(timer, struct ibt_qp, sq.early_timer);
+	bool due;
+
+	spin_lock(&qp->sq.lock);
+	due = is_due(qp);
+	spin_unlock(&qp->sq.lock);
+	if (due)
+		ibt_requester(qp);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * ibt_early_await - a packet that wants an answer is out
+ * @qp: queue pair
+ * @first: none was without one before
+ *
+ * The timer is not moved with every packet: it comes early, and waits for what is left.
+ *
+ * Context: sq.lock held.
+ */
+void ibt_early_await(struct ibt_qp *qp, bool first)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	if (!is_awaited(sq))
+		return;
+	if (first)
+		sq->early_at = ktime_get_mono_fast_ns() + ibt_rtt_wait(&sq->rtt);
+	if (!hrtimer_is_queued(&sq->early_timer))
+		wait_again(sq, ktime_get_mono_fast_ns());
+}
+
+/**
+ * ibt_early_progress - the peer has answered
+ * @qp: queue pair
+ *
+ * Context: sq.lock held.
+ */
+void ibt_early_progress(struct ibt_qp *qp)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u64 now = ktime_get_mono_fast_ns();
+
+	lockdep_assert_held(&sq->lock);
+	ibt_rtt_answered(&sq->rtt, sq->una, now);
+	if (ibt_rtt_known(&sq->rtt))
+		sq->early_at = now + ibt_rtt_wait(&sq->rtt);
+}
+
+void ibt_early_init(struct ibt_qp *qp)
+{
+	hrtimer_init(&qp->sq.early_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	qp->sq.early_timer.function = expired;
+}

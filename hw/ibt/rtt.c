@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Round trips of one requester: pure arithmetic. */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "pkt.h"
+#include "rtt.h"
+
+/* Peers hold ACKs back for a part of a millisecond to send fewer of them. */
+#define LEAST_WAIT	((u64)NSEC_PER_MSEC)
+/* Round trips: an answer that takes that long is rare without a loss. */
+#define TRIPS		4
+#define MOST_BACKOFF	10
+
+/* Weights of a sample, RFC 6298 section 2.3: 1/8 and 1/4. */
+#define SMOOTH_SHIFT	3
+#define VARY_SHIFT	2
+
+/**
+ * ibt_rtt_reset - begin anew, for another connection or path
+ * @rtt: of a requester
+ *
+ * Context: any.
+ */
+void ibt_rtt_reset(struct ibt_rtt *rtt)
+{
+	*rtt = (struct ibt_rtt){ .state = IBT_RTT_IDLE };
+}
+
+/**
+ * ibt_rtt_sent - a packet that asks for an answer is sent for the first time
+ * @rtt: of its requester
+ * @psn: of the packet
+ * @now: ns
+ *
+ * Context: any.
+ */
+void ibt_rtt_sent(struct ibt_rtt *rtt, u32 psn, u64 now)
+{
+	if (rtt->state == IBT_RTT_RUNNING)
+		return;
+	rtt->state = IBT_RTT_RUNNING;
+	rtt->psn = psn;
+	rtt->begin = now;
+}
+
+static void take_sample(struct ibt_rtt *rtt, u32 sample)
+{
+	u32 error;
+
+	if (!rtt->smooth) {
+		rtt->smooth = sample;
+		rtt->vary = sample / 2;
+		return;
+	}
+	error = sample > rtt->smooth ? sample - rtt->smooth : rtt->smooth - sample;
+	rtt->vary = rtt->vary - (rtt->vary >> VARY_SHIFT) + (error >> VARY_SHIFT);
+	rtt->smooth = rtt->smooth - (rtt->smooth >> SMOOTH_SHIFT) +
+		      (sample >> SMOOTH_SHIFT);
+	rtt->smooth = max(rtt->smooth, 1U);
+}
+
+/**
+ * ibt_rtt_answered - the peer has answered
+ * @rtt: of the requester
+ * @una: oldest PSN without an answer, now
+ * @now: ns
+ *
+ * Context: any.
+ */
+void ibt_rtt_answered(struct ibt_rtt *rtt, u32 una, u64 now)
+{
+	u64 sample = now - rtt->begin;
+
+	rtt->backoff = 0;
+	if (rtt->state != IBT_RTT_RUNNING || ibt_psn_diff(una, rtt->psn) <= 0)
+		return;
+	rtt->state = IBT_RTT_IDLE;
+	take_sample(rtt, clamp(sample, 1ULL, (u64)U32_MAX / 2));
+}
+
+/**
+ * ibt_rtt_lost - packets are sent again
+ * @rtt: of their requester
+ *
+ * Context: any.
+ */
+void ibt_rtt_lost(struct ibt_rtt *rtt)
+{
+	rtt->state = IBT_RTT_IDLE;
+	if (rtt->backoff < MOST_BACKOFF)
+		rtt->backoff++;
+}
+
+/**
+ * ibt_rtt_wait - how long to wait for an answer
+ * @rtt: of a requester, one that is known
+ *
+ * Context: any.
+ *
+ * Return: ns.
+ */
+u64 ibt_rtt_wait(const struct ibt_rtt *rtt)
+{
+	u64 wait = max((u64)rtt->smooth * TRIPS,
+		       rtt->smooth + (u64)rtt->vary * TRIPS);
+
+	return max(wait, LEAST_WAIT) << rtt->backoff;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Round trips: what is measured, what is not, and how long is waited. */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "../../hw/ibt/rtt.c"
+
+#define MS	((u64)NSEC_PER_MSEC)
+
+static struct ibt_rtt rtt;
+static u64 now;
+
+static int rtt_init(struct kunit *test)
+{
+	ibt_rtt_reset(&rtt);
+	now = 1000 * MS;
+	return 0;
+}
+
+/* A packet is sent and answered after @ns. */
+static void trip(u32 psn, u64 ns)
+{
+	ibt_rtt_sent(&rtt, psn, now);
+	now += ns;
+	ibt_rtt_answered(&rtt, psn + 1, now);
+}
+
+static void nothing_is_known_at_first(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, ibt_rtt_known(&rtt));
+	ibt_rtt_answered(&rtt, 5, now);
+	KUNIT_EXPECT_FALSE(test, ibt_rtt_known(&rtt));
+	ibt_rtt_sent(&rtt, 5, now);
+	KUNIT_EXPECT_FALSE(test, ibt_rtt_known(&rtt));
+}
+
+static void the_wait_has_a_floor(struct kunit *test)
+{
+	trip(1, 1000);
+	KUNIT_EXPECT_TRUE(test, ibt_rtt_known(&rtt));
+	KUNIT_EXPECT_EQ(test, ibt_rtt_wait(&rtt), MS);
+}
+
+static void the_wait_follows_the_trips(struct kunit *test)
+{
+	u32 psn;
+
+	for (psn = 1; psn < 100; psn++)
+		trip(psn, 5 * MS);
+	KUNIT_EXPECT_GE(test, ibt_rtt_wait(&rtt), 19 * MS);
+	KUNIT_EXPECT_LE(test, ibt_rtt_wait(&rtt), 21 * MS);
+	/* A peer that answers at once or after 10 ms: longer than the longest. */
+	for (psn = 100; psn < 200; psn++)
+		trip(psn, psn & 1 ? 10 * MS : MS / 10);
+	KUNIT_EXPECT_GE(test, ibt_rtt_wait(&rtt), 20 * MS);
+	/* And it comes down again. */
+	for (psn = 200; psn < 300; psn++)
+		trip(psn, MS / 10);
+	KUNIT_EXPECT_EQ(test, ibt_rtt_wait(&rtt), MS);
+}
+
+/* RFC 6298 section 3: of two that look alike the answer may be that to the first. */
+static void what_is_sent_again_says_nothing(struct kunit *test)
+{
+	u64 wait;
+
+	trip(1, 2 * MS);
+	wait = ibt_rtt_wait(&rtt);
+	ibt_rtt_sent(&rtt, 2, now);
+	ibt_rtt_lost(&rtt);
+	KUNIT_EXPECT_EQ(test, ibt_rtt_wait(&rtt), 2 * wait);
+	ibt_rtt_lost(&rtt);
+	KUNIT_EXPECT_EQ(test, ibt_rtt_wait(&rtt), 4 * wait);
+	now += 500 * MS;
+	ibt_rtt_answered(&rtt, 3, now);
+	KUNIT_EXPECT_EQ(test, ibt_rtt_wait(&rtt), wait);
+}
+
+static void the_wait_is_bounded(struct kunit *test)
+{
+	u64 wait;
+	int i;
+
+	trip(1, 1000);
+	wait = ibt_rtt_wait(&rtt);
+	for (i = 0; i < 300; i++)
+		ibt_rtt_lost(&rtt);
+	KUNIT_EXPECT_EQ(test, ibt_rtt_wait(&rtt), wait << 10);
+	/* An hour without an answer is no number that does not fit. */
+	trip(2, 3600 * 1000 * MS);
+	KUNIT_EXPECT_GT(test, ibt_rtt_wait(&rtt), MS);
+	KUNIT_EXPECT_LE(test, ibt_rtt_wait(&rtt), 20000 * MS);
+}
+
+static void one_packet_is_measured_at_a_time(struct kunit *test)
+{
+	ibt_rtt_sent(&rtt, 10, now);
+	ibt_rtt_sent(&rtt, 11, now + 5 * MS);
+	now += 6 * MS;
+	/* An answer to what is before it. */
+	ibt_rtt_answered(&rtt, 10, now);
+	KUNIT_EXPECT_FALSE(test, ibt_rtt_known(&rtt));
+	ibt_rtt_answered(&rtt, 12, now);
+	KUNIT_EXPECT_EQ(test, rtt.smooth, (u32)(6 * MS));
+}
+
+static void numbers_wrap(struct kunit *test)
+{
+	ibt_rtt_sent(&rtt, IBT_PSN_MASK, now);
+	now += 2 * MS;
+	ibt_rtt_answered(&rtt, 0, now);
+	KUNIT_EXPECT_EQ(test, rtt.smooth, (u32)(2 * MS));
+}
+
+static struct kunit_case rtt_cases[] = {
+	KUNIT_CASE(nothing_is_known_at_first),
+	KUNIT_CASE(the_wait_has_a_floor),
+	KUNIT_CASE(the_wait_follows_the_trips),
+	KUNIT_CASE(what_is_sent_again_says_nothing),
+	KUNIT_CASE(the_wait_is_bounded),
+	KUNIT_CASE(one_packet_is_measured_at_a_time),
+	KUNIT_CASE(numbers_wrap),
+	{ }
+};
+
+static struct kunit_suite rtt_suite = {
+	.name = "ibt_rtt",
+	.init = rtt_init,
+	.test_cases = rtt_cases,
+};
+kunit_test_suite(rtt_suite);
+
+MODULE_DESCRIPTION("tests of round trips");
+MODULE_LICENSE("GPL");
