@@ -28,18 +28,23 @@ link_local() { # N: the address of eth<N>, as in a GID
 }
 
 # A path MTU of 4096 takes 4200; a backlog that is full would lose datagrams.
-wires_up() {
+wire_up() { # N: eth<N> and its other end, eth<N+1>
 	sysctl -qw net.core.netdev_max_backlog=100000
-	ip netns add b && ip -n b link set lo up || return
-	for _n in 0 2; do
-		ip link add eth$_n address 02:00:00:00:00:0$((_n + 1)) type veth \
-			peer name eth$((_n + 1)) address 02:00:00:00:00:0$((_n + 2)) &&
-		ip link set eth$_n mtu 4200 && ip link set eth$((_n + 1)) mtu 4200 || return
-	done
+	ip link add eth$1 address 02:00:00:00:00:0$(($1 + 1)) type veth \
+		peer name eth$(($1 + 1)) address 02:00:00:00:00:0$(($1 + 2)) &&
+	ip link set eth$1 mtu 4200 && ip link set eth$(($1 + 1)) mtu 4200
+}
+
+end_up() { # N
+	echo 0 >/proc/sys/net/ipv6/conf/eth$1/accept_dad
+	ip link set eth$1 up
+}
+
+wires_up() {
+	ip netns add b && ip -n b link set lo up && wire_up 0 && wire_up 2 || return
 	ip link set eth3 netns b
 	for _n in 0 1 2; do
-		echo 0 >/proc/sys/net/ipv6/conf/eth$_n/accept_dad
-		ip link set eth$_n up || return
+		end_up $_n || return
 	done
 	ip netns exec b sh -c "echo 0 >/proc/sys/net/ipv6/conf/eth3/accept_dad"
 	ip -n b link set eth3 up
