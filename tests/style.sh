@@ -159,6 +159,11 @@ s=$?
 [ $s -eq 0 ] || cat build/log/report_test.out
 verdict $s "the report of the benchmark judges made-up figures as it should"
 
+python3 -B tests/insns/table_test.py >build/log/table_test.out 2>&1
+s=$?
+[ $s -eq 0 ] || cat build/log/table_test.out
+verdict $s "made-up counts of instructions are told apart as they should"
+
 python3 -B tests/originality_test.py >build/log/originality_test.out 2>&1
 s=$?
 [ $s -eq 0 ] || cat build/log/originality_test.out
