@@ -10,6 +10,7 @@
 #   make check | demo | soak         see README.md; check-install: the packages,
 #                                    in a Debian that boots
 #   make bench                       how fast; QUICK=1 for less of it
+#   make insns                       how many instructions a message takes
 
 CACHE	:= $(or $(OFED_CACHE),/var/cache/ofed)
 KVER	?= $(shell uname -r)
@@ -250,6 +251,10 @@ bench-page:
 	@python3 -B tests/bench/report.py --page $(PAGE) build/bench/*.csv >build/bench/report; \
 		test $$? -le 1 && echo "$(PAGE) is written"
 
+# K=6.12; CELLS='host (write|reg)'; RECORD=1 for the figures that the check compares with
+insns: kernels
+	@tests/insns/run $(if $(RECORD),record,show) $(or $(K),6.1)
+
 .PHONY: install install-drivers uninstall install-utils install-smc demo deb check-install
-.PHONY: bench bench-page
+.PHONY: bench bench-page insns
 .PHONY: dkms-sources dkms-install dkms-uninstall

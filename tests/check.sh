@@ -111,6 +111,7 @@ if [ -n "$emulated" ]; then
 fi
 soon stock-6.12 on_few vm 6.12
 soon install tests/vm/install/run 6.1
+soon insns tests/insns/run check 6.1
 soon roce-6.1 vm 6.1 ofed roce
 soon roce-um-debug vm um-debug ofed roce
 soon roce-stock-6.1 on_few vm 6.1 stock roce
