@@ -121,9 +121,13 @@ void ibt_early_await(struct ibt_qp *qp, bool first)
 void ibt_early_progress(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now;
 
 	lockdep_assert_held(&sq->lock);
+	/* Messages that take no packets have no round trips. */
+	if (!ibt_rtt_known(&sq->rtt) && sq->rtt.state == IBT_RTT_IDLE)
+		return;
+	now = ktime_get_mono_fast_ns();
 	ibt_rtt_answered(&sq->rtt, sq->una, now);
 	if (ibt_rtt_known(&sq->rtt))
 		sq->early_at = now + ibt_rtt_wait(&sq->rtt);

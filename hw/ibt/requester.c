@@ -164,7 +164,8 @@ bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 /* The packet with @psn asks for an answer, if it is sent for the first time. */
 static void asked(struct ibt_sq *sq, u32 psn)
 {
-	if (ibt_psn_ahead(psn, sq->una) >= ibt_psn_ahead(sq->high, sq->una))
+	if (sq->rtt.state == IBT_RTT_IDLE &&
+	    ibt_psn_ahead(psn, sq->una) >= ibt_psn_ahead(sq->high, sq->una))
 		ibt_rtt_sent(&sq->rtt, psn, ktime_get_mono_fast_ns());
 }
 
