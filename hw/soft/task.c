@@ -117,8 +117,8 @@ static void hand_over(struct soft_task *task, int cpu)
 		start_timer(task);
 }
 
-/* State is BUSY, softirqs are disabled; they run between rounds. */
-static void run(struct soft_task *task, int rounds)
+/* State is BUSY, softirqs are disabled; they, and of a work other tasks, run between rounds. */
+static void run(struct soft_task *task, int rounds, bool is_work)
 {
 	enum soft_task_left left;
 
@@ -129,8 +129,10 @@ static void run(struct soft_task *task, int rounds)
 		if (left == SOFT_TASK_ELSEWHERE || !--rounds)
 			break;
 		local_bh_enable();
+		if (is_work)
+			cond_resched();
 		local_bh_disable();
-		/* A softirq may have gone on. */
+		/* Another context may have gone on. */
 		if (!begin_armed(task))
 			return;
 	}
@@ -152,7 +154,7 @@ void soft_task_call(struct soft_task *task, int rounds)
 {
 	local_bh_disable();
 	if (begin_call(task))
-		run(task, rounds);
+		run(task, rounds, false);
 	local_bh_enable();
 }
 EXPORT_SYMBOL_GPL(soft_task_call);
@@ -236,7 +238,7 @@ static void attend(struct soft_task *task)
 {
 	local_bh_disable();
 	if (begin_armed(task))
-		run(task, WORK_ROUNDS);
+		run(task, WORK_ROUNDS, true);
 	local_bh_enable();
 }
 
@@ -281,7 +283,7 @@ void soft_task_settle(struct soft_task *task, int rounds)
 	while (atomic_read(&task->state) != SOFT_TASK_IDLE && rounds--) {
 		local_bh_disable();
 		if (begin_armed(task))
-			run(task, 1);
+			run(task, 1, false);
 		local_bh_enable();
 		cond_resched();
 	}
