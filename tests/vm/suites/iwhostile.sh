@@ -78,8 +78,14 @@ short() {
 	# In softirq only, where nobody can wait for memory.
 	echo Y >$fault/ignore-gfp-wait && echo -1 >$fault/times && echo 0 >$fault/verbose &&
 		echo 5 >$fault/probability || return
-	over 7174 rping -s -a 10.0.0.2 -C $n -V -S 60000 -- rping -c -a 10.0.0.2 -C $n -V -S 60000
-	_status=$?
+	# TCP's errno of a bind() that has no memory is EADDRINUSE.
+	for _try in 1 2 3 4 5; do
+		over 7174 rping -s -a 10.0.0.2 -C $n -V -S 60000 -- \
+			rping -c -a 10.0.0.2 -C $n -V -S 60000 >"$work/short" 2>&1
+		_status=$?
+		[ $_status -ne 0 ] && has "Address already in use" "$work/short" || break
+	done
+	cat "$work/short"
 	echo 0 >$fault/probability
 	tc qdisc del dev eth0 root
 	return $_status
