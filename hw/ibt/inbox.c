@@ -61,7 +61,7 @@ static bool keep(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	struct sk_buff *kept;
 	u32 bytes;
 
-	if (skb_queue_len_lockless(&box->skbs) >= IBT_MAX_BACKLOG)
+	if (skb_queue_len_lockless(&box->skbs) >= IBT_MAX_INBOX)
 		return false;
 	kept = ibt_rx_keep(skb, pkt);
 	if (!kept)

@@ -65,6 +65,7 @@ void ibt_resp_stop(struct ibt_qp *qp)
 	resp->reading.active = false;
 	ibt_replay_unpark_all(resp);
 	ibt_backlog_purge(qp);
+	resp->dropped = false;
 }
 
 /* Of a ring, in one go: no more than it has slots. */

@@ -20,8 +20,13 @@ struct ibt_srq;
 struct ibt_msg;
 struct ibt_recv;
 
-/* Request packets that wait behind a READ answer, at most. */
-#define IBT_MAX_BACKLOG		128
+/*
+ * Request packets that wait behind a READ answer, at most; a READ among them looks for a copy
+ * of itself there.
+ */
+#define IBT_MAX_BACKLOG		4096
+/* Request packets that wait for resp.lock, at most. */
+#define IBT_MAX_INBOX		128
 /* Packets of a READ answer that leave in one go. */
 #define IBT_READ_BURST		32
 /* Packets without AckReq after which an ACK is sent all the same. */
@@ -124,6 +129,7 @@ struct ibt_inbox {
  * @parked: READ answers in @replay that are due
  * @waiting_reads: READs in @backlog
  * @backlog: requests behind a READ in progress
+ * @dropped: there was no room for one of these, with @dropped_psn: the first
  * @inbox: requests that came while a round of @task has @lock
  * @replay: ring of @num_replay entries, @replay_next is overwritten next
  * @num_replay: what attr.max_dest_rd_atomic promised
@@ -163,6 +169,8 @@ struct ibt_resp {
 	u32 parked;
 	u32 waiting_reads;
 	struct sk_buff_head backlog;
+	bool dropped;
+	u32 dropped_psn;
 	struct ibt_inbox inbox;
 	struct ibt_replay *replay;
 	u32 num_replay;

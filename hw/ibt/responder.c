@@ -369,6 +369,31 @@ static bool count_read(struct ibt_resp *resp, struct backlog_note *note)
 	return true;
 }
 
+/* The peer may have sent its last packet, and hears of this one when all before it is done. */
+static void drop_behind(struct ibt_qp *qp, u32 psn)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+	if (resp->dropped || ibt_psn_diff(psn, resp->psn) < 0)
+		return;
+	resp->dropped = true;
+	resp->dropped_psn = psn;
+}
+
+/* Nothing waits any more: what was dropped is to be sent again (IBA 9.7.5.1.1). */
+static void ask_for_dropped(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	if (!resp->dropped)
+		return;
+	resp->dropped = false;
+	if (ibt_resp_receives(resp->state) && !resp->nak_sent &&
+	    ibt_psn_diff(resp->dropped_psn, resp->psn) >= 0)
+		ibt_resp_refuse(qp, resp->psn, IBT_SEQ);
+}
+
 /* @skb: becomes the backlog's. */
 static void put_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			struct sk_buff *skb)
@@ -381,7 +406,7 @@ static void put_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		.bytes = skb->truesize,
 	};
 	if (!ibt_queue_charge(ibt_qp_dev(qp), note->bytes)) {
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+		drop_behind(qp, pkt->psn);
 		kfree_skb(skb);
 		return;
 	}
@@ -406,7 +431,7 @@ static void wait_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	if (kept)
 		put_in_line(qp, pkt, kept);
 	else
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+		drop_behind(qp, pkt->psn);
 }
 
 static struct sk_buff *first_in_line(struct ibt_qp *qp)
@@ -476,7 +501,11 @@ enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp)
 			continue;
 		}
 		skb = first_in_line(qp);
-		if (!skb || !next_in_line(qp, skb))
+		if (!skb) {
+			ask_for_dropped(qp);
+			return SOFT_TASK_NOTHING;
+		}
+		if (!next_in_line(qp, skb))
 			return SOFT_TASK_NOTHING;
 	}
 	return SOFT_TASK_MORE;

@@ -321,7 +321,7 @@ static void requests_wait_in_box(struct kunit *test)
 
 	/* What it has no room for waits for the lock. */
 	open_box();
-	for (i = 0; i < IBT_MAX_BACKLOG; i++)
+	for (i = 0; i < IBT_MAX_INBOX; i++)
 		forge_write(pair.psn + 4 + i);
 	KUNIT_EXPECT_EQ(test, responder()->resp.psn, pair.psn + 4);
 	forge_write(pair.psn + 4 + i);

@@ -362,11 +362,45 @@ static void what_waits_is_limited(struct kunit *test)
 	KUNIT_EXPECT_GE(test, ends_counter(1, "rx_dropped") - dropped, 40ULL);
 	KUNIT_EXPECT_LT(test, ends_counter(1, "rx_dropped") - dropped, 64ULL);
 	atomic_sub(others, queued);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "sent_nak"), 0ULL);
 	complete(&gate.open);
 	EXPECT_WC(&pair, pair.end[0].send_cq, 2, IB_WC_SUCCESS);
+	/* And those that were dropped are asked for, behind those that were not. */
+	for (i = 0; i < 100 && !ends_counter(1, "sent_nak"); i++)
+		msleep(20);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "sent_nak"), 1ULL);
 	fake_restart(NULL);
 	ends_drop(&pair);
 	KUNIT_EXPECT_EQ(test, atomic_read(queued), 0);
+}
+
+/* A NIC sends as many requests behind a READ as it likes. */
+static void many_wait_behind_a_read(struct kunit *test)
+{
+	const u32 behind = pair.psn + LONG / 256;
+	struct ibt_resp *resp;
+	u8 bytes[12 + 16 + 4 + 4] = { };
+	u64 dropped;
+	u32 i;
+
+	prepare_reads();
+	resp = &container_of(pair.end[1].qp, struct ibt_qp, ib)->resp;
+	close_gate(20, through_gate);
+	post(&long_read);
+	reach_gate();
+	dropped = ends_counter(1, "rx_dropped");
+	for (i = 0; i < 1000; i++) {
+		put_reth(put_bth(bytes, WRITE_ONLY, pair.end[1].qp->qp_num,
+				 behind + i), &pair, 1, 0, 4);
+		fake_inject(1, bytes, sizeof(bytes));
+	}
+	complete(&gate.open);
+	EXPECT_WC(&pair, pair.end[0].send_cq, 2, IB_WC_SUCCESS);
+	for (i = 0; i < 100 && READ_ONCE(resp->psn) != ((behind + 1000) & IBT_PSN_MASK); i++)
+		msleep(20);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(resp->psn), (behind + 1000) & IBT_PSN_MASK);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "rx_dropped"), dropped);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "sent_nak"), 0ULL);
 }
 
 /* ---- a shared queue -------------------------------------------------------------------------- */
@@ -763,6 +797,7 @@ static struct kunit_case recv_cases[] = {
 	KUNIT_CASE(copies_do_not_wait),
 	KUNIT_CASE(older_are_answered_at_once),
 	KUNIT_CASE(what_waits_is_limited),
+	KUNIT_CASE(many_wait_behind_a_read),
 	KUNIT_CASE(too_long_takes_nothing),
 	KUNIT_CASE(half_a_message_is_given_back),
 	KUNIT_CASE(registered_in_mid_message),
