@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 #   make                   modules for the running kernel (or KVER=release)
-#   make modules K=6.1     the same for a test kernel: 6.1, 6.12, debug, um, um-debug
+#   make modules K=6.1     the same for a test kernel: 6.1, 6.12, 6.12-bpo, debug, um,
+#                          um-debug
 #   make obj K=6.1 FILE=core/gid.c   one file with every warning on
 #   make deb                         Debian packages, in build/deb
 #   make install | dkms-install      on a real host, without packages;
@@ -18,6 +19,8 @@ KVER	?= $(shell uname -r)
 K	?=
 ifneq ($(K),)
 KDIR	:= $(shell awk '$$1 == "$(K)" { print $$5 }' $(CACHE)/kernels 2>/dev/null)
+# The programs of its release, whose compiler the headers want, where that is not the host's.
+ROOT	:= $(filter-out /,$(shell awk '$$1 == "$(K)" { print $$6 }' $(CACHE)/kernels 2>/dev/null))
 B	:= $(shell OFED_CACHE='$(CACHE)' tests/vm/builddir)/$(K)
 else
 KDIR	?= /lib/modules/$(KVER)/build
@@ -33,6 +36,8 @@ endif
 SOURCES	:= Kbuild core uverbs ucma umad hw include tools
 TESTS	:= $(wildcard tests/modules tests/kunit tests/sparse-once)
 AT	= $(B)
+# Where this host has them.
+HEADERS	= $(ROOT)$(KDIR)
 KARGS	= --no-print-directory -C $(KDIR) M=$(AT) \
 	genksyms='$(AT)/tools/genksyms-adopt $(KDIR)'
 # A kernel that is a process of the host.
@@ -51,7 +56,7 @@ endif
 
 # What any clone compiled for a test kernel ccache finds again, as they all build at one
 # place: a link to the clone that has the lock.
-KMAKE	= $(MAKE) $(KARGS) $(KFLAGS) $(1)
+KMAKE	= $(if $(ROOT),tests/vm/inside $(ROOT)) $(MAKE) $(KARGS) $(KFLAGS) $(1)
 BUILD	= $(KMAKE)
 ifneq ($(and $(K),$(shell test -w $(CACHE) && command -v ccache)),)
 AT	= $(CACHE)/place/$(K)
@@ -63,7 +68,7 @@ export CCACHE_DIR := $(CACHE)/ccache
 export CCACHE_DEPEND := 1
 endif
 
-FIT	= tools/fit "$$(cat '$(KDIR)/include/config/kernel.release')" '$(KDIR)'
+FIT	= tools/fit "$$(cat '$(HEADERS)/include/config/kernel.release')" '$(HEADERS)'
 
 all: modules
 
@@ -72,7 +77,7 @@ all: modules
 copy:
 	@case '$(B)' in *[[:space:]:]*) \
 		echo "kbuild knows no path with a space or a colon: '$(CURDIR)' has to be elsewhere" >&2; exit 1;; esac
-	@test -e "$(KDIR)/Makefile" || { \
+	@test -e "$(HEADERS)/Makefile" || { \
 		echo "no kernel headers in '$(KDIR)': install linux-headers, or run tests/vm/prepare.sh for K=$(K)"; exit 1; }
 	@$(FIT) $(wildcard tools/dkms/*.conf)
 	@mkdir -p $(B)

@@ -78,7 +78,7 @@ for k in "$@"; do
 	fi
 	verdict $s "build without a warning on $k"
 	case $k in *debug) continue ;; esac
-	headers=$(awk -v k="$k" '$1 == k { print $5 }' "$cache/kernels")
+	headers=$(awk -v k="$k" '$1 == k { sub("/$", "", $6); print $6 $5 }' "$cache/kernels")
 	stock=$(awk -v k="$k" '$1 == k { print $4 "/lib/modules/" $2 }' "$cache/kernels")
 	tools/exports "$headers" "build/$k" "$stock"
 	verdict $? "exports on $k"
@@ -99,7 +99,9 @@ tests/cm_table.sh
 verdict $? "the tables of the CM are those of the documentation"
 
 ours=$(files '*.[ch]' -- core uverbs ucma umad hw include tests/kunit tests/modules)
-source=$cache/linux-source-6.1
+vm=tests/vm
+. "$vm/release.sh"
+source=$cache/linux-source-$(host_kernel)
 
 # On every core; what xargs says is a failure, too. What was said of files a month ago is
 # forgotten.

@@ -92,16 +92,17 @@ no_leaks() {
 	[ -z "$(head -c 1 /sys/kernel/debug/kmemleak)" ]
 }
 
-# Lists made on the stock core; what we configured is a 6.1.
-list_kernel=$KERNEL
-case $KERNEL in debug|um*) list_kernel=6.1 ;; esac
+# Lists made on the stock core, of a kernel and the programs of its release: 6.12; with those
+# of another: 6.12-12. What we configured is a kernel of the host's release.
+lists=${LISTS:-$KERNEL}
+series=${lists%%-*}
 
-# same_as_list NAME FILE LIST: FILE equals lists/LIST-<kernel>.txt but for lines
+# same_as_list NAME FILE LIST: FILE equals lists/LIST-$lists.txt but for lines
 # that lists/LIST-differences (regular expressions, with reasons) takes out of
 # both. RECORD=1 with CORE=stock only leaves FILE for 'record'.
 same_as_list() {
-	_ref=$VM/lists/$3-$list_kernel.txt
-	cp "$2" "$OUT/$3-$list_kernel.txt"
+	_ref=$VM/lists/$3-$lists.txt
+	cp "$2" "$OUT/$3-$lists.txt"
 	if [ "${RECORD:-}" = 1 ]; then
 		check "$1 (recorded, $(wc -l <"$2") lines)" test -s "$2"
 		return

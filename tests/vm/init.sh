@@ -6,14 +6,20 @@
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LC_ALL=C
 
+option() { # NAME: its value on the kernel's command line
+	case " $cmdline " in *" $1="*) _value=${cmdline##*"$1="} && echo "${_value%% *}" ;; esac
+}
+read -r cmdline </proc/cmdline
+out=$(option ofed.out)
+
 # The tree and the cache are at the same place in every guest, where each user of it can
-# go, and where nothing is mounted over them. 'host' is the host's root.
+# go, and where nothing is mounted over them.
 guest=${0%/tests/vm/init.sh}
 mkdir /ofed
 mount --bind "$guest" /ofed
-mkdir -p /ofed/build /ofed/cache /ofed/host
+mkdir -p /ofed/build /ofed/cache
 mount --bind "${guest%/guest}" /ofed/build
-mount --bind / /ofed/host
+mount --bind "$(option ofed.cache)" /ofed/cache
 
 mount -t tmpfs -o mode=1777 tmp /tmp
 mount -t tmpfs -o mode=755 run /run
@@ -21,13 +27,8 @@ mkdir -p /dev/pts /dev/shm /run/out
 mount -t devpts devpts /dev/pts
 mount -t tmpfs -o mode=1777 shm /dev/shm
 mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
-read -r cmdline </proc/cmdline
-case $cmdline in
-*ofed.out=*) out=${cmdline#*ofed.out=} ;;
-*) out= ;;
-esac
 if [ -n "$out" ]; then
-	mount -t hostfs -o "${out%% *}" out /run/out
+	mount -t hostfs -o "$out" out /run/out
 else
 	mount -t 9p -o trans=virtio,version=9p2000.L,msize=512000 out /run/out
 fi || {
@@ -38,7 +39,6 @@ fi || {
 set -a
 OUT=/run/out
 . $OUT/job
-mount --bind "/ofed/host$CACHE" /ofed/cache
 # What names it by its place on the host.
 case $CACHE in
 /tmp/*|/run/*|/dev/*)

@@ -8,8 +8,9 @@
 #                                um-debug (15 minutes each, once)
 #
 # Result: $OFED_CACHE/kernels, one line per kernel:
-#   <short name> <kernel release> <image> <modules root> <headers dir>
-# and $OFED_CACHE/initramfs-<short name>.
+#   <short name> <kernel release> <image> <modules root> <headers dir> <user space>
+# and $OFED_CACHE/initramfs-<short name>. The user space is / or the folder of a release
+# that is not the host's (the table 'releases'), and the headers are at that place in it.
 set -eu
 umask 022
 
@@ -19,23 +20,37 @@ mkdir -p "$cache/deb" "$cache/stock"
 
 say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }
 
-# Every package the build and the tests use; the guest sees the host's programs.
+vm=$here
+. "$here/release.sh"
+host=$(host_release)
+[ -n "$(host_kernel)" ] || { echo "no kernel of Debian '$host' in tests/vm/releases" >&2; exit 1; }
+
+# Every package the build and the tests use: those of the host alone, and those that each
+# release's user space has, which a guest sees.
+host_packages="
+	rsync git perl flex bison bc libssl-dev shellcheck qemu-system-x86 mmdebstrap
+"
 packages="
-	gcc make rsync git perl flex bison bc libelf-dev libssl-dev kmod cpio xz-utils sparse
-	ccache shellcheck
-	qemu-system-x86 busybox-static iproute2 procps psmisc jq
+	gcc make libelf-dev kmod cpio xz-utils sparse ccache
+	busybox-static iproute2 procps psmisc jq
 	rdma-core ibverbs-utils rdmacm-utils perftest infiniband-diags
 	libibverbs-dev librdmacm-dev libibumad-dev python3 python3-pyverbs ethtool
 	tshark nfs-kernel-server open-iscsi strace opensm
 	prometheus-node-exporter
-	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin fio qperf dapl2-utils libdapl2
+	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin fio qperf
 	linux-perf trace-cmd bpftrace
 "
+# Those that other releases have no more, or not yet.
+packages_of() { # RELEASE
+	echo "$packages"
+	case $1 in 12) echo dapl2-utils libdapl2 ;; esac
+}
 
 # ---- packages -------------------------------------------------------------
 
-newest() { # newest kernel flavour-amd64 package whose name matches the pattern
-	apt-cache pkgnames linux-headers- | grep -E "^linux-headers-$1-amd64\$" |
+newest() { # KERNEL: its newest package whose name matches the pattern
+	release_apt "$(kernel_field "$1" release)" cache pkgnames linux-headers- |
+		grep -E "^linux-headers-$(kernel_field "$1" pattern)-amd64\$" |
 		sort -V | tail -n 1 | sed 's/^linux-headers-//'
 }
 
@@ -43,27 +58,36 @@ installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-updated=
-update() {
-	[ -n "$updated" ] && return
-	say "apt-get update"
-	apt-get -qq update
-	updated=1
+updated=" "
+update() { # RELEASE
+	case $updated in *" $1 "*) return ;; esac
+	say "apt-get update, Debian $1"
+	release_apt "$1" get -qq update
+	updated="$updated$1 "
 }
 
 # A fresh machine has empty package lists.
-[ -n "$(newest '6\.1\.[0-9]+-[0-9]+')" ] || update
-kver61=$(newest '6\.1\.[0-9]+-[0-9]+')
-kver612=$(newest '6\.12\.[0-9]+\+deb12')
-[ -n "$kver61" ] && [ -n "$kver612" ] ||
-	{ echo "no Debian 12 kernel packages in the package lists" >&2; exit 1; }
+kvers=
+for name in $(release_kernels); do
+	[ -n "$(newest "$name")" ] || update "$(kernel_field "$name" release)"
+	kver=$(newest "$name")
+	[ -n "$kver" ] || { echo "no package of the kernel $name in the package lists" >&2; exit 1; }
+	kvers="$kvers$name $kver
+"
+done
+kver_of() { echo "$kvers" | awk -v k="$1" '$1 == k { print $2 }'; }
+headers_of() { # RELEASE: packages of all its kernels
+	for _name in $(release_rows 2 "$1" | awk '{ print $1 }'); do
+		echo "linux-headers-$(kver_of "$_name")"
+	done
+}
 
 missing=
-for p in $packages "linux-headers-$kver61" "linux-headers-$kver612"; do
+for p in $host_packages $(packages_of "$host") $(headers_of "$host"); do
 	installed "$p" || missing="$missing $p"
 done
 if [ -n "$missing" ]; then
-	update
+	update "$host"
 	say "installing:$missing"
 	# Unquoted on purpose: a list of words.
 	DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends -y \
@@ -71,25 +95,37 @@ if [ -n "$missing" ]; then
 		{ tail -n 20 "$cache/apt-install.log" >&2; exit 1; }
 fi
 
+# ---- user space of the other releases --------------------------------------
+
+for release in $(releases); do
+	# Unquoted on purpose: lists of words.
+	"$here/user-space" "$release" $(packages_of "$release") $(headers_of "$release")
+done
+
 # ---- stock kernels: unpacked, never installed -----------------------------
 
-for kver in "$kver61" "$kver612"; do
-	dir=$cache/stock/$kver
-	[ -s "$dir/boot/vmlinuz-$kver" ] && [ -s "$dir/lib/modules/$kver/modules.dep" ] && continue
-	if ! [ -s "$dir/boot/vmlinuz-$kver" ]; then
-		if ! ls "$cache/deb/linux-image-${kver}_"*.deb >/dev/null 2>&1; then
-			update
-			say "downloading linux-image-$kver"
-			(cd "$cache/deb" && apt-get -qq download "linux-image-$kver")
+stock_kernel() { # KERNEL KVER
+	dir=$cache/stock/$2
+	release=$(kernel_field "$1" release)
+	[ -s "$dir/boot/vmlinuz-$2" ] && [ -s "$dir/lib/modules/$2/modules.dep" ] && return
+	if ! [ -s "$dir/boot/vmlinuz-$2" ]; then
+		if ! ls "$cache/deb/linux-image-${2}_"*.deb >/dev/null 2>&1; then
+			update "$release"
+			say "downloading linux-image-$2"
+			(cd "$cache/deb" && release_apt "$release" get -qq download "linux-image-$2")
 		fi
-		say "unpacking linux-image-$kver"
+		say "unpacking linux-image-$2"
 		rm -rf "$dir.new"
-		dpkg -x "$cache/deb/linux-image-${kver}_"*.deb "$dir.new"
+		dpkg -x "$cache/deb/linux-image-${2}_"*.deb "$dir.new"
+		[ -e "$dir.new/lib" ] || ln -s usr/lib "$dir.new/lib"
 		rm -rf "$dir"
 		mv "$dir.new" "$dir"
 	fi
-	say "depmod for $kver"
-	depmod -b "$dir" "$kver"
+	say "depmod for $2"
+	depmod -b "$dir" "$2"
+}
+for name in $(release_kernels); do
+	stock_kernel "$name" "$(kver_of "$name")"
 done
 
 # ---- the kernel's own RDMA, which tests/originality compares with ----------
@@ -131,17 +167,21 @@ done
 # ---- table of kernels, initramfs ------------------------------------------
 
 {
-	echo "6.1 $kver61 $cache/stock/$kver61/boot/vmlinuz-$kver61 $cache/stock/$kver61 /usr/src/linux-headers-$kver61"
-	echo "6.12 $kver612 $cache/stock/$kver612/boot/vmlinuz-$kver612 $cache/stock/$kver612 /usr/src/linux-headers-$kver612"
+	for name in $(release_kernels); do
+		kver=$(kver_of "$name")
+		dir=$cache/stock/$kver
+		echo "$name $kver $dir/boot/vmlinuz-$kver $dir /usr/src/linux-headers-$kver" \
+			"$(root_of "$(kernel_field "$name" release)")"
+	done
 	for name in debug um um-debug; do
-		dir=$cache/$name-6.1
+		dir=$cache/$name-$(host_kernel)
 		[ -s "$dir/stamp" ] || continue
-		echo "$name $(cat "$dir/release") $dir/image $dir $dir/build"
+		echo "$name $(cat "$dir/release") $dir/image $dir $dir/build /"
 	done
 } >"$cache/kernels.new"
 mv "$cache/kernels.new" "$cache/kernels"
 
-while read -r name kver image modroot headers; do
+while read -r name kver image modroot _; do
 	ramfs=$cache/initramfs-$name
 	# Newer than the kernel and than the script that goes in: nothing to do.
 	if [ "$ramfs" -nt "$image" ] && [ "$ramfs" -nt "$here/initramfs-init" ] &&
@@ -168,5 +208,4 @@ while read -r name kver image modroot headers; do
 	(cd "$dir" && find . | cpio --quiet -o -H newc | gzip -1) >"$ramfs.new"
 	mv "$ramfs.new" "$ramfs"
 	rm -rf "$dir"
-	: "$headers"
 done <"$cache/kernels"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Build a kernel of our own configuration from linux-source-6.1 once and keep it:
-# $OFED_CACHE/NAME-6.1/{image,lib,build,release}. Built again when a fragment
-# beside this script or the version of the source changes.
+# Build a kernel of our own configuration once and keep it, from the source of the first
+# kernel that the host's release has: $OFED_CACHE/NAME-6.1/{image,lib,build,release}.
+# Built again when a fragment beside this script or the version of the source changes.
 #
 # usage: source-kernel.sh debug | um | um-debug
 #   debug     x86-64 with all that watches us, for QEMU
@@ -14,6 +14,9 @@ umask 022
 
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${OFED_CACHE:-/var/cache/ofed}
+vm=$here
+. "$vm/release.sh"
+series=$(host_kernel)
 name=$1
 case $name in
 debug)	fragments=$here/debug.config arch=x86_64 image=bzImage built=arch/x86/boot/bzImage ;;
@@ -21,9 +24,9 @@ um)	fragments=$here/um.config arch=um image=linux built=linux ;;
 um-debug) fragments="$here/um.config $here/um-debug.config" arch=um image=linux built=linux ;;
 *)	echo "no kernel '$name'" >&2; exit 2 ;;
 esac
-version=$(apt-cache policy linux-source-6.1 | sed -n 's/.*Candidate: //p')
-source=$cache/linux-source-6.1
-out=$cache/$name-6.1
+version=$(apt-cache policy "$(kernel_field "$series" source)" | sed -n 's/.*Candidate: //p')
+source=$cache/linux-source-$series
+out=$cache/$name-$series
 # Unquoted on purpose: a list of files.
 stamp=$(cat $fragments | sha256sum | cut -d' ' -f1)-$version
 
@@ -31,7 +34,7 @@ stamp=$(cat $fragments | sha256sum | cut -d' ' -f1)-$version
 
 say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }
 
-"$here/source-unpack.sh" 6.1
+"$here/source-unpack.sh" "$series"
 
 # Processors with AMX have more registers than 6.1's ARCH=um has room for, and of fewer the
 # host takes none back: no process would ever run. What is not there is not copied.

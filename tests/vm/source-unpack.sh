@@ -1,16 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The kernel's source as the distribution has it, in $OFED_CACHE/linux-source-SERIES.
+# The source of a kernel as its distribution has it, in $OFED_CACHE/linux-source-KERNEL.
 #
-# usage: source-unpack.sh SERIES [FOLDER...]	all of it, or these folders
+# usage: source-unpack.sh KERNEL [FOLDER...]	all of it, or these folders
+#   KERNEL  a name of the table 'releases'
 set -eu
 
+vm=$(cd "$(dirname "$0")" && pwd)
 cache=${OFED_CACHE:-/var/cache/ofed}
-package=linux-source-$1
-source=$cache/$package
+. "$vm/release.sh"
+package=$(kernel_field "$1" source) release=$(kernel_field "$1" release)
+source=$cache/linux-source-$1
 shift
-version=$(apt-cache policy "$package" | sed -n 's/.*Candidate: //p')
+[ -n "$package" ] || { echo "source-unpack.sh: no such kernel" >&2; exit 1; }
+version=$(release_apt "$release" cache policy "$package" | sed -n 's/.*Candidate: //p')
 [ -n "$version" ] || { echo "no package $package" >&2; exit 1; }
 stamp="$version${*:+ $*}"
 case $(cat "$source/.version-deb" 2>/dev/null || true) in
@@ -21,7 +25,7 @@ printf '[%s] unpacking %s %s (1 minute)\n' "$(date +%H:%M:%S)" "$package" "$vers
 mkdir -p "$cache/deb"
 rm -rf "$source.new"
 mkdir "$source.new"
-(cd "$cache/deb" && rm -f "${package}"_*.deb && apt-get -qq download "$package")
+(cd "$cache/deb" && rm -f "${package}"_*.deb && release_apt "$release" get -qq download "$package")
 for folder; do
 	shift
 	set -- "$@" "$package/$folder"

@@ -9,7 +9,7 @@ gid6=fe80::ff:fe00:1
 peer6=fe80::ff:fe00:2
 
 # From 6.12 on a port without subnet management has no issmN.
-has_issm() { [ "$KERNEL" != 6.12 ]; }
+has_issm() { [ "$series" != 6.12 ]; }
 
 umad_up() {
 	need_link

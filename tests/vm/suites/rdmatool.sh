@@ -179,7 +179,7 @@ happenings() {
 # Kernels before 6.12 have no such group, and nobody can join it.
 if check "a listener" events 3; then
 	check "a device comes, is renamed, and goes" happenings
-	[ "$list_kernel" != 6.1 ] || kill $listener
+	[ "$series" != 6.1 ] || kill $listener
 	wait $listener 2>/dev/null
 	same_as_list "events" "$work/events" rdmatool-events
 fi
@@ -309,7 +309,7 @@ parts_as() { # RESULT...
 	sed 's/.*: //; s/,.*//' "$work/parts" | tr '\n' ' ' | diff - "$work/wanted"
 }
 busy() { [ "$(grep -c busy "$work/race")" = 4 ]; }
-if [ "$CORE" != stock ] && [ "$list_kernel" != 6.1 ]; then
+if [ "$CORE" != stock ] && [ "$series" != 6.1 ]; then
 	echo "EINVAL EINVAL EINVAL ok ok ok EINVAL " | tr -d '\n' >"$work/wanted"
 	check "parts of a device" parts_as
 	check "the second is there" [ -d /sys/class/infiniband/part2 ]

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Sourced by scripts of the host: what the table 'releases' says, and apt of a release
+# that is not the host's. It wants $cache, and in $vm the folder of this file.
+
+# A row of the table that matches: release_rows FIELD VALUE
+release_rows() { awk -v n="$1" -v v="$2" '!/^#/ && $n == v' "$vm/releases"; }
+release_kernels() { awk '!/^#/ { print $1 }' "$vm/releases"; }
+releases() { awk '!/^#/ && !seen[$2]++ { print $2 }' "$vm/releases"; }
+
+# kernel_field NAME release|suite|pattern|source
+kernel_field() {
+	case $2 in release) set -- "$1" 2 ;; suite) set -- "$1" 3 ;; pattern) set -- "$1" 4 ;;
+	source) set -- "$1" 5 ;; esac
+	release_rows 1 "$1" | awk -v n="$2" '{ print $n }'
+}
+suite_of() { release_rows 2 "$1" | awk '{ print $3; exit }'; } # RELEASE
+
+# What the host is.
+host_release() { sed -n 's/^VERSION_ID="\{0,1\}\([0-9]*\)"\{0,1\}$/\1/p' /etc/os-release; }
+host_kernel() { release_rows 2 "$(host_release)" | awk '{ print $1; exit }'; }
+
+# The user space of a release: the host's own, or a folder.
+root_of() { # RELEASE
+	[ "$1" = "$(host_release)" ] && echo / || echo "$cache/root-$1"
+}
+# host_path ROOT PATH: where the host has it
+host_path() { echo "${1%/}$2"; }
+
+# The host's Debian repositories, with another suite: lines of a sources.list
+sources_of() { # RELEASE
+	_from=$(suite_of "$(host_release)") _to=$(suite_of "$1")
+	apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT) $(ORIGIN)' \
+		'Created-By: Packages' |
+		awk -v from="$_from" -v to="$_to" '
+		index($2, from) == 1 && $4 == "Debian" {
+			print "deb", $1, to substr($2, length(from) + 1), $3
+			found = 1
+		}
+		END { if (!found) print "deb http://deb.debian.org/debian", to, "main" }' |
+		sort -u
+}
+
+# release_apt RELEASE get|cache ARG...: of another release with lists and archives of its own
+release_apt() {
+	_release=$1 _verb=apt-$2
+	shift 2
+	if [ "$_release" = "$(host_release)" ]; then
+		"$_verb" "$@"
+		return
+	fi
+	_state=$cache/apt-$_release
+	mkdir -p "$_state/lists/partial" "$_state/archives/partial"
+	[ -s "$_state/sources.list" ] || sources_of "$_release" >"$_state/sources.list"
+	"$_verb" -o Dir::State::Lists="$_state/lists" -o Dir::Cache="$_state" \
+		-o APT::Sandbox::User=root -o Dir::State::status=/dev/null \
+		-o Dir::Etc::SourceParts=/dev/null \
+		-o Dir::Etc::SourceList="$_state/sources.list" "$@"
+}
