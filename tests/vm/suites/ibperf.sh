@@ -5,6 +5,7 @@
 # IPoIB. Nothing here looks at the speed.
 . "$VM/guest.sh"
 . "$VM/ib.sh"
+. "$VM/pyverbs.sh"
 
 check "a star" fabric_up star || exit 1
 check "umad" wait_for 60 [ -c /dev/infiniband/umad3 ]
@@ -46,10 +47,6 @@ check "completion events that wait for each other" "$programs/moderation" hca1
 
 # ---- rdma-core's tests -----------------------------------------------------------------
 limit=$((limit * 4))
-mkdir "$work/rdma"
-cp -r /usr/share/doc/rdma-core/tests "$work/rdma/"
-# Debian compresses what lies in /usr/share/doc.
-gunzip -f "$work"/rdma/tests/*.gz
 # Those of rdma_cm look for an interface of the HCA, and its address.
 with_ipoib() {
 	_n=$(ndev_of hca1) && ip addr add 10.9.0.1/24 dev "$_n" && ip link set "$_n" up &&
@@ -62,22 +59,14 @@ if [ -n "${IPOIB:-}" ] || modinfo ib_ipoib >/dev/null 2>&1; then
 	excepted=/dev/null
 fi
 log=$OUT/ibpyverbs.log
-tests() {
-	cd "$work/rdma" || return
-	timeout -k 5 $limit python3 tests/run_tests.py --dev hca1 --gid 0 -v </dev/null >"$log" 2>&1
-	cd / && grep -qE '^Ran [0-9]+ tests' "$log"
-}
-check "the tests run to their end" tests
-# 'test_x (tests.test_y.Class)', perhaps a docstring, then '... ok'.
-awk '/^test_[a-z0-9_]+ \(/ { name = $2; gsub(/[()]/, "", name)
-	if (name !~ "\\." $1 "$") name = name "." $1 }
-     / \.\.\. / { print name, $NF }' "$log" | sort >"$work/results"
+check "the tests run to their end" py_tests "$log" hca1 0
+py_results "$log" >"$work/results"
 sed -e 's/ *#.*//' -e '/^$/d' "$excepted" >"$work/excepted"
 failing() {
-	grep -E ' (FAIL|ERROR)$' "$work/results" | grep -vE -f "$work/excepted" >"$work/failing"
+	grep -vE ' ok$' "$work/results" | grep -vE -f "$work/excepted" >"$work/failing"
 	while read -r t _; do
 		echo "$t"
-		grep -A 25 -E "^(FAIL|ERROR): ${t##*.} " "$log" | tail -n 12
+		py_why "$log" "$t" | tail -n 12
 	done <"$work/failing"
 	[ ! -s "$work/failing" ]
 }
