@@ -32,7 +32,7 @@ host_packages="
 "
 packages="
 	gcc make libelf-dev kmod cpio xz-utils sparse ccache
-	busybox-static iproute2 procps psmisc jq
+	busybox-static iproute2 procps psmisc jq e2fsprogs
 	rdma-core ibverbs-utils rdmacm-utils perftest infiniband-diags
 	libibverbs-dev librdmacm-dev libibumad-dev python3 python3-pyverbs ethtool
 	tshark nfs-kernel-server open-iscsi strace opensm
@@ -69,8 +69,8 @@ update() { # RELEASE
 # A fresh machine has empty package lists.
 kvers=
 for name in $(release_kernels); do
-	[ -n "$(newest "$name")" ] || update "$(kernel_field "$name" release)"
 	kver=$(newest "$name")
+	[ -n "$kver" ] || { update "$(kernel_field "$name" release)"; kver=$(newest "$name"); }
 	[ -n "$kver" ] || { echo "no package of the kernel $name in the package lists" >&2; exit 1; }
 	kvers="$kvers$name $kver
 "
