@@ -264,7 +264,8 @@ manual() { # DEV
 check "the test device's module" td_load link=ib || exit 1
 check "a test device" td_add testdev0 ports=2
 # What ports have counted differs by what the core's own users send and receive.
-# Ids of counters, like those of QPs, are of the run, in commands too.
+# Newer programs have a line for each. Ids of counters, like those of QPs, are of the run, in
+# commands too.
 of_run() { normal | sed -E 's/(lqpn|cntn) [0-9]+/\1 N/g'; }
 # A second error is the errno that printing the first one has left: with a reason another.
 {
@@ -294,6 +295,9 @@ of_run() { normal | sed -E 's/(lqpn|cntn) [0-9]+/\1 N/g'; }
 	say rdma -d dev
 } 2>&1 | sed -E -e 's/^[0-9]+: /N: /' -e 's/(node_guid|sys_image_guid) [0-9a-f:]+/\1 N/g' \
 	-e '/^link [^ ]* sent_requests/s/(sent|received)_requests [0-9]+/\1_requests N/g' \
+	-e '/^link /h' -e '/^ +(sent|received)_requests /{G
+		/\nlink [^\n]* cntn /!s/_requests [0-9]+/_requests N/
+		s/\n.*//}' \
 	-e 's/"(sent|received)_requests": [0-9]+/"\1_requests": N/' |
 	sed '/^error: /{N;s/\nerror: .*//}' >"$work/testdev"
 same_as_list "statistics and details of a device that has all" "$work/testdev" rdmatool-testdev
