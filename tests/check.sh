@@ -66,8 +66,8 @@ all_of_them() {
 }
 
 # Unquoted on purpose: nothing, or a name.
-emulated=
-[ "${SCALE:-}" != 1 ] || emulated=debug
+emulated= backport=
+[ "${SCALE:-}" != 1 ] || emulated=debug backport=6.12-bpo
 tests/vm/prepare.sh um-debug $emulated
 
 # VMs of a core and a device: vm KERNEL CORE roce|ib [few], or vm KERNEL for rxe on ours
@@ -97,7 +97,7 @@ lane build-6.1 tests/style.sh 6.1
 make -s -C tests/programs
 # What needs no more than 6.1 goes beside the other builds.
 # Unquoted on purpose: nothing, or a name.
-soon style tests/style.sh 6.12 um-debug $emulated text
+soon style tests/style.sh 6.12 $backport um-debug $emulated text
 built=$!
 soon roce-6.1-few on_few vm 6.1 ofed roce few
 soon stock-6.1-few on_few vm 6.1 "" "" few
@@ -131,6 +131,9 @@ soon roce-6.12 vm 6.12 ofed roce
 soon elsewhere tests/vm/elsewhere
 if [ "${SCALE:-}" = 1 ]; then
 	soon ib-6.1 vm 6.1 ofed ib
+	soon stock-6.12-bpo vm 6.12-bpo
+	soon roce-6.12-bpo vm 6.12-bpo ofed roce
+	soon iwarp-6.12-bpo vm 6.12-bpo ofed iwarp
 	soon iwsiw-6.12 siw_vm 6.12
 	soon pair-6.12 tests/vm/pair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon cmpair-6.12 tests/vm/pair SUITE=cmpair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
