@@ -62,11 +62,14 @@ updated=" "
 update() { # RELEASE
 	case $updated in *" $1 "*) return ;; esac
 	say "apt-get update, Debian $1"
+	# Of where the host's mirrors are now.
+	rm -f "$cache/apt-$1/sources.list"
 	release_apt "$1" get -qq update
 	updated="$updated$1 "
 }
 
-# A fresh machine has empty package lists.
+# A fresh machine has empty package lists; those of the host tell where its mirrors are.
+[ -n "$(newest "$(host_kernel)")" ] || update "$host"
 kvers=
 for name in $(release_kernels); do
 	kver=$(newest "$name")
