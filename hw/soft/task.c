@@ -262,12 +262,19 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 
 	/* Not queued any more, then whether it is armed: pairs with hand_over(). */
 	smp_mb();
-	if (atomic_read(&task->state) != SOFT_TASK_ARMED)
-		return HRTIMER_NORESTART;
-	if (is_late(task))
-		soft_task_call(task, TIMER_ROUNDS);
-	else
+	switch (atomic_read(&task->state)) {
+	case SOFT_TASK_IDLE:
+		break;
+	case SOFT_TASK_ARMED:
+		if (is_late(task)) {
+			soft_task_call(task, TIMER_ROUNDS);
+			break;
+		}
+		fallthrough;
+	default:
+		/* A work between two rounds may lose its processor, too. */
 		start_timer(task);
+	}
 	return HRTIMER_NORESTART;
 }
 
