@@ -3,7 +3,7 @@
  * What the responder does not give up, though it could not go on for a moment: a
  * message whose place in memory was out of reach, an answer that could not be sent, or
  * was put off, requests that come while an answer is made, or to a queue that is being
- * flushed.
+ * flushed. And what it refuses in its turn alone.
  *
  * Packets are made by hand and handed over by fake_inject(): each has been
  * executed, or not, when that returns.
@@ -478,12 +478,60 @@ static void filled_while_flushed(struct kunit *test)
 	ib_destroy_cq(cq);
 }
 
+/* ---- opcodes that say nothing ------------------------------------------------------------------------ */
+
+static void forge_unknown(u8 opcode, u32 psn)
+{
+	u8 bytes[12 + 16 + 4] = { };
+
+	put_bth(bytes, opcode, pair.end[1].qp->qp_num, psn);
+	fake_inject(1, bytes, sizeof(bytes));
+}
+
+static u8 last_syndrome(u32 number)
+{
+	fake_restart(NULL);
+	KUNIT_EXPECT_EQ(pair.test, fake.num_kept, number);
+	if (fake.num_kept != number)
+		return 0;
+	return fake.kept[(number - 1) % FAKE_KEPT]->data[FAKE_BYTES + 12];
+}
+
+/* Refused in their turn, and no sooner. */
+static void unknown_is_refused(struct kunit *test)
+{
+	static const u8 opcodes[] = {
+		0x15, 0x18, 0x19, 0x1a, 0x1b, 0x1e, 0x1f,
+	};
+	int i;
+
+	fake.keep = true;
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		fake.num_kept = 0;
+		ends_make(&pair);
+		forge_unknown(opcodes[i], pair.psn - 1);
+		fake_restart(NULL);
+		KUNIT_EXPECT_EQ(test, fake.num_kept, 0U);
+		forge_unknown(opcodes[i], pair.psn + 3);
+		KUNIT_EXPECT_EQ(test, last_syndrome(1), IBT_NAK_PSN);
+		KUNIT_EXPECT_EQ(test, ends_state(&pair, 1), IB_QPS_RTS);
+		forge_unknown(opcodes[i], pair.psn);
+		KUNIT_EXPECT_EQ(test, last_syndrome(2), IBT_NAK_INVALID);
+		KUNIT_EXPECT_TRUE(test, ends_events(&pair, 1,
+						    IB_EVENT_QP_REQ_ERR, 1));
+		KUNIT_EXPECT_EQ(test, ends_state(&pair, 1), IB_QPS_ERR);
+		ends_drop(&pair);
+	}
+	fake.keep = false;
+}
+
 static struct kunit_case again_cases[] = {
 	KUNIT_CASE(dropped_in_mid_message),
 	KUNIT_CASE(owed_nak_is_sent),
 	KUNIT_CASE(acks_are_merged),
 	KUNIT_CASE(requests_wait_in_box),
 	KUNIT_CASE(filled_while_flushed),
+	KUNIT_CASE(unknown_is_refused),
 	{ }
 };
 

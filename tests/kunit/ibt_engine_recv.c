@@ -743,53 +743,6 @@ static void bad_key_counts_once(struct kunit *test)
 	drop_crowd(MEMBERS);
 }
 
-/* ---- opcodes that say nothing ------------------------------------------------------------------------ */
-
-static void forge_unknown(u8 opcode, u32 psn)
-{
-	u8 bytes[12 + 16 + 4] = { };
-
-	put_bth(bytes, opcode, pair.end[1].qp->qp_num, psn);
-	fake_inject(1, bytes, sizeof(bytes));
-}
-
-static u8 last_syndrome(u32 number)
-{
-	fake_restart(NULL);
-	KUNIT_EXPECT_EQ(pair.test, fake.num_kept, number);
-	if (fake.num_kept != number)
-		return 0;
-	return fake.kept[(number - 1) % FAKE_KEPT]->data[FAKE_BYTES + 12];
-}
-
-/* Refused in their turn, and no sooner. */
-static void unknown_is_refused(struct kunit *test)
-{
-	static const u8 opcodes[] = {
-		0x15, 0x18, 0x19, 0x1a, 0x1b, 0x1e, 0x1f,
-	};
-	int i;
-
-	fake.keep = true;
-	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
-		fake.num_kept = 0;
-		ends_make(&pair);
-		forge_unknown(opcodes[i], pair.psn - 1);
-		fake_restart(NULL);
-		KUNIT_EXPECT_EQ(test, fake.num_kept, 0U);
-		forge_unknown(opcodes[i], pair.psn + 3);
-		KUNIT_EXPECT_EQ(test, last_syndrome(1), IBT_NAK_PSN);
-		KUNIT_EXPECT_EQ(test, ends_state(&pair, 1), IB_QPS_RTS);
-		forge_unknown(opcodes[i], pair.psn);
-		KUNIT_EXPECT_EQ(test, last_syndrome(2), IBT_NAK_INVALID);
-		KUNIT_EXPECT_TRUE(test, ends_events(&pair, 1,
-						    IB_EVENT_QP_REQ_ERR, 1));
-		KUNIT_EXPECT_EQ(test, ends_state(&pair, 1), IB_QPS_ERR);
-		ends_drop(&pair);
-	}
-	fake.keep = false;
-}
-
 static struct kunit_case recv_cases[] = {
 	KUNIT_CASE(asked_again_goes_first),
 	KUNIT_CASE(useless_answers_are_life),
@@ -804,7 +757,6 @@ static struct kunit_case recv_cases[] = {
 	KUNIT_CASE(woken_by_the_handful),
 	KUNIT_CASE(crowd_is_for_the_work),
 	KUNIT_CASE(bad_key_counts_once),
-	KUNIT_CASE(unknown_is_refused),
 	{ }
 };
 
