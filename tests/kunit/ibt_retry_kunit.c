@@ -66,14 +66,16 @@ struct queue {
 	u32 head;
 };
 
-static void build(struct kunit *test, struct queue *q, const struct row *row,
-		  u32 tail)
+/* Not on the stack: with KASAN two of them are more than a frame may hold. */
+static struct queue *build(struct kunit *test, const struct row *row, u32 tail)
 {
 	const struct request *r = row->queue;
 	u32 psn = row->first_psn;
 	struct ibt_slot *slot;
+	struct queue *q;
 
-	memset(q, 0, sizeof(*q));
+	q = kunit_kzalloc(test, sizeof(*q), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, q);
 	q->sq.stride = ALIGN(sizeof(struct ibt_slot), 16);
 	q->sq.mask = SLOTS - 1;
 	q->sq.slots = kunit_kzalloc(test, q->sq.stride * SLOTS, GFP_KERNEL);
@@ -91,15 +93,15 @@ static void build(struct kunit *test, struct queue *q, const struct row *row,
 		slot->last_psn = ibt_psn_add(psn, r->packets - 1);
 		psn = ibt_psn_add(psn, r->packets);
 	}
+	return q;
 }
 
 static void check_row(struct kunit *test, const struct row *row, u32 tail)
 {
+	struct queue *q = build(test, row, tail);
 	struct ibt_resume at;
-	struct queue q;
 
-	build(test, &q, row, tail);
-	at = ibt_retry_point(&q.sq, q.head, MTU,
+	at = ibt_retry_point(&q->sq, q->head, MTU,
 			     ibt_psn_add(row->first_psn, row->psn));
 	KUNIT_EXPECT_EQ_MSG(test, at.slot, tail + row->slot, "%s", row->name);
 	KUNIT_EXPECT_EQ_MSG(test, at.offset, row->offset, "%s", row->name);
@@ -150,35 +152,38 @@ static void retry_largest(struct kunit *test)
 		.first_psn = 0xabcdef,
 		.queue = { { 'S', 1 } },
 	};
+	struct queue *q = build(test, &row, 0);
 	struct ibt_slot *slot;
-	struct queue q;
 
-	build(test, &q, &row, 0);
-	slot = ibt_slot_at(&q.sq, 0);
+	slot = ibt_slot_at(&q->sq, 0);
 	slot->length = IBT_MAX_MSG_BYTES;
 	slot->last_psn = ibt_psn_add(slot->first_psn,
 				     ibt_packets(slot->length, 256) - 1);
-	at = ibt_retry_point(&q.sq, q.head, 256, slot->last_psn);
+	at = ibt_retry_point(&q->sq, q->head, 256, slot->last_psn);
 	KUNIT_EXPECT_EQ(test, at.slot, 0U);
 	KUNIT_EXPECT_EQ(test, at.offset, IBT_MAX_MSG_BYTES - 256);
+}
+
+static void *copy_of(struct kunit *test, const void *from, size_t bytes)
+{
+	void *to = kunit_kzalloc(test, bytes, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, to);
+	return memcpy(to, from, bytes);
 }
 
 /* It looks, and changes nothing. */
 static void retry_is_pure(struct kunit *test)
 {
 	size_t bytes = ALIGN(sizeof(struct ibt_slot), 16) * SLOTS;
-	const struct row *row = &rows[6];
-	struct queue q, before;
-	void *slots;
+	struct queue *q = build(test, &rows[6], 2);
+	void *slots, *before;
 
-	build(test, &q, row, 2);
-	slots = kunit_kzalloc(test, bytes, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, slots);
-	memcpy(slots, q.sq.slots, bytes);
-	memcpy(&before, &q, sizeof(q));
-	ibt_retry_point(&q.sq, q.head, MTU, 7);
-	KUNIT_EXPECT_EQ(test, memcmp(&before, &q, sizeof(q)), 0);
-	KUNIT_EXPECT_EQ(test, memcmp(slots, q.sq.slots, bytes), 0);
+	slots = copy_of(test, q->sq.slots, bytes);
+	before = copy_of(test, q, sizeof(*q));
+	ibt_retry_point(&q->sq, q->head, MTU, 7);
+	KUNIT_EXPECT_EQ(test, memcmp(before, q, sizeof(*q)), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(slots, q->sq.slots, bytes), 0);
 }
 
 static struct kunit_case retry_cases[] = {
