@@ -23,17 +23,11 @@ module_param_string(crc, ibt_crc, sizeof(ibt_crc), 0444);
 MODULE_PARM_DESC(crc,
 		 "CRC-32 of packets: table, slices, crypto (default: the fastest)");
 
-static char ibt_copy[sizeof("memcpy")];
-module_param_string(copy, ibt_copy, sizeof(ibt_copy), 0444);
-MODULE_PARM_DESC(copy,
-		 "Copy of payload: memcpy, words (default: memcpy, unless words are twice as fast)");
-
 struct dentry *ibt_debugfs;
 
 static int __init ibt_init(void)
 {
 	ibt_crc_choose(ibt_crc, sizeof(ibt_crc));
-	soft_copy_choose(ibt_copy, sizeof(ibt_copy));
 	ibt_debugfs = debugfs_create_dir("ofed_soft", NULL);
 	return 0;
 }

@@ -146,9 +146,6 @@ int soft_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents,
 		   unsigned int *offset);
 int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata);
 
-/* copy.c: as memcpy() */
-void soft_copy(void *to, const void *from, size_t bytes);
-
 /* pd.c */
 int soft_alloc_pd(struct ib_pd *pd, struct ib_udata *udata);
 int soft_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);

@@ -293,7 +293,7 @@ static enum soft_fault copy_packet(const struct soft_spot *to,
 	*bytes = to->bytes;
 	at = bytes_of(from->skb, offset, bytes);
 	if (at)
-		soft_copy(to->at, at, *bytes);
+		memcpy(to->at, at, *bytes);
 	else if (skb_copy_bits(from->skb, offset, to->at, *bytes))
 		return SOFT_NO_RANGE;
 	return SOFT_OK;
@@ -310,7 +310,7 @@ static enum soft_fault copy_spot(const struct soft_spot *to,
 	if (fault != SOFT_OK)
 		return fault;
 	*bytes = spot.bytes;
-	soft_copy(to->at, spot.at, *bytes);
+	memcpy(to->at, spot.at, *bytes);
 	soft_spot_put(&spot);
 	return SOFT_OK;
 }

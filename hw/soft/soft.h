@@ -375,9 +375,6 @@ struct soft_way {
 
 void soft_try(struct soft_way *ways, u32 n);
 
-/* By "memcpy" or by "words"; any other @name: what is faster. @name becomes which. */
-void soft_copy_choose(char *name, size_t size);
-
 /* ---- checksums -------------------------------------------------------------- */
 
 /**

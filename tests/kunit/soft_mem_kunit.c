@@ -83,7 +83,6 @@ static int played_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl,
 #include "../../hw/soft/flush.c"
 #include "../../hw/soft/mw.c"
 #include "../../hw/soft/iter.c"
-#include "../../hw/soft/copy.c"
 
 #define RW (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 	    IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
@@ -745,7 +744,6 @@ static void mem_fast(struct kunit *test)
 }
 
 #include "soft_mem_windows.c"
-#include "soft_mem_copy.c"
 #include "soft_mem_turns.c"
 #include "soft_mem_count.c"
 
@@ -764,8 +762,6 @@ static struct kunit_case soft_mem_cases[] = {
 	KUNIT_CASE(copy_packets),
 	KUNIT_CASE(copy_after_dereg),
 	KUNIT_CASE(copy_dma),
-	KUNIT_CASE(copy_by_both),
-	KUNIT_CASE(copy_is_chosen),
 	KUNIT_CASE(mem_atomics),
 	KUNIT_CASE(mem_word_rights),
 	KUNIT_CASE(mem_fast),
