@@ -6,6 +6,7 @@
 #include <linux/ioport.h>
 #include <linux/libnvdimm.h>
 #include "internal.h"
+#include "region_lock.h"
 
 /* True: every byte of the page stays when the power goes. */
 static bool page_persists(struct page *page)

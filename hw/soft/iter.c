@@ -6,6 +6,7 @@
 #include <linux/export.h>
 
 #include "internal.h"
+#include "region_lock.h"
 
 /* Interrupts are disabled while this many bytes move. */
 #define COPY_CHUNK (16U << 10)
@@ -344,41 +345,6 @@ static enum soft_fault copy_run(const struct soft_iter *to,
 	return SOFT_OK;
 }
 
-/* A region of a higher address than the one that is locked already. */
-static void lock_second(struct soft_region *region)
-{
-	lockdep_assert_irqs_disabled();
-	if (likely(!atomic_read(&region->writers)) &&
-	    read_trylock(&region->bind_lock))
-		return;
-	spin_lock_nested(&region->turn, SINGLE_DEPTH_NESTING);
-	/*
-	 * By trying, for lockdep knows no second one of a class to read. With
-	 * the turn here nobody else comes to write: one who does is done soon.
-	 */
-	while (!read_trylock(&region->bind_lock))
-		cpu_relax();
-	spin_unlock(&region->turn);
-}
-
-static unsigned long lock_two(struct soft_region *a, struct soft_region *b)
-{
-	unsigned long flags;
-
-	if (a > b)
-		swap(a, b);
-	flags = soft_region_lock(a);
-	lock_second(b);
-	return flags;
-}
-
-static void unlock_two(struct soft_region *a, struct soft_region *b,
-		       unsigned long flags)
-{
-	read_unlock(&a->bind_lock);
-	read_unlock_irqrestore(&b->bind_lock, flags);
-}
-
 /* Either of the two may be without a lock, and both may be one region. */
 static enum soft_fault copy_locked(const struct soft_iter *to,
 				   const struct soft_iter *from, u64 bytes)
@@ -397,9 +363,9 @@ static enum soft_fault copy_locked(const struct soft_iter *to,
 		soft_region_unlock(a, flags);
 		return fault;
 	}
-	flags = lock_two(a, b);
+	flags = soft_region_lock_two(a, b);
 	fault = copy_run(to, from, bytes);
-	unlock_two(a, b, flags);
+	soft_region_unlock_two(a, b, flags);
 	return fault;
 }
 

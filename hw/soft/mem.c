@@ -8,6 +8,7 @@
 #include <linux/random.h>
 
 #include "internal.h"
+#include "region_lock.h"
 
 #define KEY_INDEX_MAX 0xffffff
 
@@ -54,9 +55,7 @@ struct soft_region *soft_region_new(struct soft_mem *mem, struct ib_pd *pd,
 	region->mem = mem;
 	region->pd = pd;
 	refcount_set(&region->refs, 1);
-	atomic_set(&region->writers, 0);
-	spin_lock_init(&region->turn);
-	rwlock_init(&region->bind_lock);
+	soft_region_lock_init(region);
 	atomic_set(&region->windows, 0);
 	return region;
 }
@@ -130,7 +129,7 @@ void soft_region_withdraw(struct soft_region *region)
 /**
  * soft_region_get - find a region by the index in a key
  * @mem: of the device
- * @key: its low 8 bits are not looked at: the caller does, under bind_lock
+ * @key: its low 8 bits are not looked at: the caller does, with the region locked
  *
  * Context: any. Return: the region, referenced, or NULL.
  */
@@ -348,7 +347,7 @@ EXPORT_SYMBOL_GPL(soft_iter_remote);
 static enum soft_fault may_invalidate(const struct soft_region *region,
 				      struct ib_pd *pd, u32 qpn, u32 key)
 {
-	lockdep_assert_held_write(&region->bind_lock);
+	soft_region_assert_write(region);
 
 	if (region->key != key)
 		return SOFT_NO_KEY;

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "region_lock.h"
 
 static struct soft_mem *mem_of(struct ib_pd *pd)
 {
@@ -46,7 +47,7 @@ static enum soft_fault spot_dma(u64 iova, u64 want, bool remote,
 
 /**
  * soft_spot_get - map bytes of a region
- * @region: the region; it covers @iova, and bind_lock is held
+ * @region: the region; it covers @iova, and is locked
  * @iova: of the first byte
  * @want: no more than these, at least 1
  * @remote: a peer chose @iova

@@ -4,6 +4,7 @@
  * 1, 10.6.7). A window that grants nothing has no region behind it.
  */
 #include "internal.h"
+#include "region_lock.h"
 
 /* What a window can be asked for beside remote rights; all else is a fault. */
 #define WINDOW_RIGHTS (SOFT_REMOTE_RIGHTS | IB_ACCESS_LOCAL_WRITE | \
@@ -85,7 +86,7 @@ static enum soft_fault may_attach(const struct soft_region *parent,
 				  struct ib_pd *pd,
 				  const struct soft_bind *bind)
 {
-	lockdep_assert_held_write(&parent->bind_lock);
+	soft_region_assert_write(parent);
 
 	if (!parent->valid || parent->key != bind->mr_lkey)
 		return SOFT_NO_KEY;
@@ -131,7 +132,7 @@ static struct soft_region *attach(struct soft_mem *mem, struct ib_pd *pd,
 static enum soft_fault may_bind(const struct soft_region *window,
 				struct ib_pd *pd, const struct soft_bind *bind)
 {
-	lockdep_assert_held_write(&window->bind_lock);
+	soft_region_assert_write(window);
 
 	if (window->key != bind->mw_rkey)
 		return SOFT_NO_KEY;
@@ -149,7 +150,7 @@ static void bind_to(struct soft_region *window, struct soft_region *parent,
 {
 	u8 low = window->key + 1;
 
-	lockdep_assert_held_write(&window->bind_lock);
+	soft_region_assert_write(window);
 
 	if (window->kind == SOFT_WINDOW_2)
 		low = bind->new_key;

@@ -13,13 +13,15 @@
  *	guards the producer side of the ring, the consumer side of a kernel CQ,
  *	notify, overrun. Resizing copies pieces and swaps the ring under it. No
  *	consumer is called with it.
- * soft_region.turn (spinlock, irqsave)
- *	who is next at bind_lock; released as soon as that is had (internal.h).
- * soft_region.bind_lock (rwlock, irqsave)
- *	guards what a key grants: state, key, range and rights. Who looks, or
- *	copies, reads; who registers, binds, invalidates or deregisters writes,
- *	so none of these returns while bytes still move by the old grant. Two
- *	are held by soft_iter_copy() only, in the order of their addresses.
+ * soft_gate.turn (spinlock, irqsave)
+ *	which reader or writer is next at soft_gate.lock; released as soon as that
+ *	is had (region_lock.h).
+ * soft_gate.lock (rwlock, irqsave)
+ *	guards what a key grants: state, key, range and rights. A check or a copy
+ *	reads; registration, binding, invalidation and deregistration write, so
+ *	none of these returns while bytes still move by the old grant. Gate ONE
+ *	of a region is outside of any gate TWO; soft_iter_copy() alone holds
+ *	gates of two regions.
  * soft_mem.keys (xarray's own lock, irq safe)
  *	index of a key -> region; readers hold RCU.
  */
@@ -166,6 +168,25 @@ enum soft_fault {
 
 struct soft_pages;
 
+/* Which of a region's gates: see region_lock.h. */
+enum soft_gate_of {
+	SOFT_GATE_ONE,
+	SOFT_GATE_TWO,
+	SOFT_GATES
+};
+
+/**
+ * struct soft_gate - a lock for readers and writers, neither of which waits for ever
+ * @writers: that wait for @lock
+ * @turn: the next at @lock
+ * @lock: excludes
+ */
+struct soft_gate {
+	atomic_t writers;
+	spinlock_t turn;
+	rwlock_t lock;
+};
+
 /**
  * struct soft_region - what a key names
  * @mr: of the core; not used in a window
@@ -174,9 +195,7 @@ struct soft_pages;
  *	  keep this struct, not the memory behind it, which is gone when
  *	  deregistration returns: whoever uses a region checks its grant then
  * @rcu: lookups by key are RCU readers
- * @writers: that wait for @bind_lock
- * @turn: see the head of this file
- * @bind_lock: likewise
+ * @gates: guard what the key grants (region_lock.h)
  * @valid: a key grants something now
  * @key: lkey and rkey (equal); the low 8 bits are the consumer's
  * @grant: changes whenever what the key grants does
@@ -196,9 +215,7 @@ struct soft_region {
 	enum soft_region_kind kind;
 	refcount_t refs;
 	struct rcu_head rcu;
-	atomic_t writers;
-	spinlock_t turn;
-	rwlock_t bind_lock;
+	struct soft_gate gates[SOFT_GATES];
 	bool valid;
 	u32 key;
 	u32 grant;

@@ -98,36 +98,42 @@ static struct soft_region *region_of(struct ib_mr *mr)
 	return container_of(mr, struct soft_region, mr);
 }
 
-/* One that reads is not done; a writer comes, and then it is his turn. */
-static void turn_is_taken(struct kunit *test)
+/* A reader is not done; a writer comes, and has the next turn. */
+static void expect_turn(struct kunit *test, enum soft_gate_of which)
 {
-	struct soft_region *region;
 	struct helper h = { };
+	struct soft_gate *gate;
 	int i;
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs a second CPU");
 	h.from = user_mr(test, RW);
-	region = region_of(h.from);
+	gate = &region_of(h.from)->gates[which];
 	migrate_disable();
 	/* By nobody: a reader on a third CPU. */
-	arch_read_lock(&region->bind_lock.raw_lock);
+	arch_read_lock(&gate->lock.raw_lock);
 	wake_up_process(thread(test, &h, writer));
-	for (i = 0; i < 20000 && !atomic_read(&region->writers); i++)
+	for (i = 0; i < 20000 && !atomic_read(&gate->writers); i++)
 		udelay(500);
 	mdelay(50);
-	KUNIT_EXPECT_EQ(test, atomic_read(&region->writers), 1);
-	KUNIT_EXPECT_FALSE(test, spin_trylock(&region->turn));
+	KUNIT_EXPECT_EQ(test, atomic_read(&gate->writers), 1);
+	KUNIT_EXPECT_FALSE(test, spin_trylock(&gate->turn));
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(h.done));
-	arch_read_unlock(&region->bind_lock.raw_lock);
+	arch_read_unlock(&gate->lock.raw_lock);
 	migrate_enable();
 	wait_for_completion(&h.end);
-	KUNIT_EXPECT_EQ(test, atomic_read(&region->writers), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&gate->writers), 0);
 	dereg(test, h.from);
 }
 
-/* A writer waits at @region: nobody who comes after him is before him. */
-static void expect_waits(struct kunit *test, struct soft_region *region,
+static void turn_is_taken(struct kunit *test)
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs a second CPU");
+	expect_turn(test, SOFT_GATE_ONE);
+	expect_turn(test, SOFT_GATE_TWO);
+}
+
+/* A writer waits at @gate: no reader that comes after it is before it. */
+static void expect_waits(struct kunit *test, struct soft_gate *gate,
 			 struct ib_mr *to, struct ib_mr *from)
 {
 	struct helper h = { .to = to, .from = from };
@@ -136,14 +142,14 @@ static void expect_waits(struct kunit *test, struct soft_region *region,
 
 	migrate_disable();
 	task = thread(test, &h, reader);
-	atomic_inc(&region->writers);
-	spin_lock_irqsave(&region->turn, flags);
+	atomic_inc(&gate->writers);
+	spin_lock_irqsave(&gate->turn, flags);
 	wake_up_process(task);
 	KUNIT_EXPECT_TRUE(test, seen(&h.coming));
 	mdelay(50);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(h.done));
-	atomic_dec(&region->writers);
-	spin_unlock_irqrestore(&region->turn, flags);
+	atomic_dec(&gate->writers);
+	spin_unlock_irqrestore(&gate->turn, flags);
 	migrate_enable();
 	wait_for_completion(&h.end);
 	KUNIT_EXPECT_EQ(test, h.fault, (int)SOFT_OK);
@@ -157,10 +163,10 @@ static void turn_is_kept(struct kunit *test)
 		kunit_skip(test, "needs a second CPU");
 	a = user_mr(test, RW);
 	b = user_mr(test, RW);
-	expect_waits(test, region_of(a), a, a);
-	/* Be it the first of the two that a copy locks, or the second. */
-	expect_waits(test, region_of(a), a, b);
-	expect_waits(test, region_of(b), a, b);
+	expect_waits(test, &region_of(a)->gates[SOFT_GATE_ONE], a, a);
+	/* A copy locks its destination by gate ONE, its source by gate TWO. */
+	expect_waits(test, &region_of(a)->gates[SOFT_GATE_ONE], a, b);
+	expect_waits(test, &region_of(b)->gates[SOFT_GATE_TWO], a, b);
 	dereg(test, a);
 	dereg(test, b);
 }
