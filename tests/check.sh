@@ -14,6 +14,14 @@ mkdir -p "$log"
 
 say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }
 
+# Seconds of processors that this shell's ended children took, into a file. In a pipe the
+# shell would be another.
+cpu() { # FILE
+	times >"$1.times"
+	awk -F '[ ms]+' 'NR == 2 { printf "%d\n", $1 * 60 + $2 + $3 * 60 + $4 }' "$1.times" >"$1"
+	rm "$1.times"
+}
+
 # Its output is kept, and shown with its name in front. Where a clock leapt and
 # something failed, the lane is run once more.
 run() { # NAME CMD...
@@ -27,6 +35,7 @@ run() { # NAME CMD...
 		"$@" 2>&1 | tee "$log/lane-$_name.out" | sed -u "s/^/$_name: /" || true
 	fi
 	echo $(($(date +%s) - _begin)) >"$log/lane-$_name.seconds"
+	cpu "$log/lane-$_name.cpu"
 }
 
 # The last line of what it said is 'N passed, N failed', or it did not get there.
@@ -35,7 +44,7 @@ add() { # NAME
 		sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p')
 	[ -n "$_result" ] || _result="0 1"
 	passed=$((passed + ${_result% *})) failed=$((failed + ${_result#* }))
-	say "lane $1: ${_result% *} passed, ${_result#* } failed, $(cat "$log/lane-$1.seconds") s"
+	say "lane $1: ${_result% *} passed, ${_result#* } failed, $(cat "$log/lane-$1.seconds") s, $(cat "$log/lane-$1.cpu") s of processors"
 }
 
 lane() { # NAME CMD...
@@ -66,9 +75,9 @@ all_of_them() {
 }
 
 # Unquoted on purpose: nothing, or a name.
-emulated= backport=
-[ "${SCALE:-}" != 1 ] || emulated=debug backport=6.12-bpo
-tests/vm/prepare.sh um-debug $emulated
+emulated= backport= realtime=
+[ "${SCALE:-}" != 1 ] || emulated=debug backport=6.12-bpo realtime=6.1-rt
+tests/vm/prepare.sh um-debug $emulated $realtime
 
 # VMs of a core and a device: vm KERNEL CORE roce|ib [few], or vm KERNEL for rxe on ours
 vm() {
@@ -97,7 +106,7 @@ lane build-6.1 tests/style.sh 6.1
 make -s -C tests/programs
 # What needs no more than 6.1 goes beside the other builds.
 # Unquoted on purpose: nothing, or a name.
-soon style tests/style.sh 6.12 $backport um-debug $emulated text
+soon style tests/style.sh 6.12 $backport $realtime um-debug $emulated text
 built=$!
 soon roce-6.1-few on_few vm 6.1 ofed roce few
 soon stock-6.1-few on_few vm 6.1 "" "" few
@@ -134,6 +143,7 @@ if [ "${SCALE:-}" = 1 ]; then
 	soon stock-6.12-bpo vm 6.12-bpo
 	soon roce-6.12-bpo vm 6.12-bpo ofed roce
 	soon iwarp-6.12-bpo vm 6.12-bpo ofed iwarp
+	soon roce-6.1-rt vm 6.1-rt ofed roce
 	soon iwsiw-6.12 siw_vm 6.12
 	soon pair-6.12 tests/vm/pair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon cmpair-6.12 tests/vm/pair SUITE=cmpair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"

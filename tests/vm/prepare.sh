@@ -4,8 +4,9 @@
 # Everything the VM tests need from outside this repository, fetched or built
 # once and kept in $OFED_CACHE. Safe to run again; quick when nothing changed.
 #
-# usage: prepare.sh [NAME...]    the kernels of source-kernel.sh too: debug, um,
-#                                um-debug (15 minutes each, once)
+# usage: prepare.sh [NAME...]    those of the table 'releases' that are named too, and the
+#                                kernels of source-kernel.sh: debug, um, um-debug
+#                                (15 minutes each, once)
 #
 # Result: $OFED_CACHE/kernels, one line per kernel:
 #   <short name> <kernel release> <image> <modules root> <headers dir> <user space>
@@ -70,8 +71,13 @@ update() { # RELEASE
 
 # A fresh machine has empty package lists; those of the host tell where its mirrors are.
 [ -n "$(newest "$(host_kernel)")" ] || update "$host"
-kvers=
-for name in $(release_kernels); do
+kvers= named=
+# Those that were named once stay.
+for name in "$@" $(awk '{ print $1 }' "$cache/kernels" 2>/dev/null); do
+	[ -z "$(release_rows 1 "$name")" ] || named="$named $name"
+done
+named=$(printf '%s\n' $(release_kernels) $named | awk '!seen[$0]++')
+for name in $named; do
 	kver=$(newest "$name")
 	[ -n "$kver" ] || { update "$(kernel_field "$name" release)"; kver=$(newest "$name"); }
 	[ -n "$kver" ] || { echo "no package of the kernel $name in the package lists" >&2; exit 1; }
@@ -80,7 +86,8 @@ for name in $(release_kernels); do
 done
 kver_of() { echo "$kvers" | awk -v k="$1" '$1 == k { print $2 }'; }
 headers_of() { # RELEASE: packages of all its kernels
-	for _name in $(release_rows 2 "$1" | awk '{ print $1 }'); do
+	for _name in $named; do
+		[ "$(kernel_field "$_name" release)" = "$1" ] || continue
 		echo "linux-headers-$(kver_of "$_name")"
 	done
 }
@@ -127,7 +134,7 @@ stock_kernel() { # KERNEL KVER
 	say "depmod for $2"
 	depmod -b "$dir" "$2"
 }
-for name in $(release_kernels); do
+for name in $named; do
 	stock_kernel "$name" "$(kver_of "$name")"
 done
 
@@ -164,13 +171,13 @@ fi
 # ---- kernels of our own configuration -------------------------------------
 
 for name in "$@"; do
-	"$here/source-kernel.sh" "$name"
+	[ -n "$(release_rows 1 "$name")" ] || "$here/source-kernel.sh" "$name"
 done
 
 # ---- table of kernels, initramfs ------------------------------------------
 
 {
-	for name in $(release_kernels); do
+	for name in $named; do
 		kver=$(kver_of "$name")
 		dir=$cache/stock/$kver
 		echo "$name $kver $dir/boot/vmlinuz-$kver $dir /usr/src/linux-headers-$kver" \

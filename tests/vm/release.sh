@@ -5,7 +5,9 @@
 
 # A row of the table that matches: release_rows FIELD VALUE
 release_rows() { awk -v n="$1" -v v="$2" '!/^#/ && $n == v' "$vm/releases"; }
-release_kernels() { awk '!/^#/ { print $1 }' "$vm/releases"; }
+# Those that prepare.sh always has.
+release_kernels() { awk '!/^#/ && $6 != "named" { print $1 }' "$vm/releases"; }
+kernels_of() { awk -v r="$1" '!/^#/ && $2 == r && $6 != "named" { print $1 }' "$vm/releases"; } # RELEASE
 releases() { awk '!/^#/ && !seen[$2]++ { print $2 }' "$vm/releases"; }
 
 # kernel_field NAME release|suite|pattern|source
