@@ -21,7 +21,7 @@ bool cm_same_address(const struct rdma_ah_attr *a, const struct rdma_ah_attr *b)
 	return a->type == RDMA_AH_ATTR_TYPE_IB && a->ib.dlid == b->ib.dlid;
 }
 
-/* Context: any; the id's lock is held, or nobody else has the id. */
+/* Context: any; the id's lock is held, or the caller alone can reach the id. */
 void cm_id_drop_paths(struct cm_id *id)
 {
 	cm_dest_drop(&id->av.to);
@@ -90,13 +90,14 @@ out:
 }
 
 /*
- * @gid: out: who sent @rx, if that is the same for all that he sends
+ * @gid: out: source GID of @rx
  *
- * On RoCE the source GID is an IP or link address, which other hosts can not use
- * as theirs. On InfiniBand a header need not be there, and a LID need not last:
- * a peer may have moved to its alternate path without our knowing.
+ * Only a RoCE source identifies the sender: its GID is an IP or link address
+ * that another host can not use as its own. On InfiniBand the GRH is optional
+ * and the LID may change: the peer may have moved to its alternate path
+ * unnoticed.
  *
- * Return: true if @gid is set.
+ * Return: true if @gid is set, which identifies the sender.
  */
 bool cm_rx_source(const struct cm_rx *rx, union ib_gid *gid)
 {
@@ -120,11 +121,11 @@ bool cm_rx_source(const struct cm_rx *rx, union ib_gid *gid)
 }
 
 /*
- * @dest: out; back where @rx came from
+ * @dest: out; the address that @rx came from
  *
  * Context: process, sleeps until a RoCE neighbour has answered.
- * Return: 0, -ENODEV (the device goes, and nobody is answered any more), or the
- * errno of ib_init_ah_attr_from_wc().
+ * Return: 0, -ENODEV (the device is being removed and sends nothing any more),
+ * or the errno of ib_init_ah_attr_from_wc().
  */
 int cm_dest_from_rx(const struct cm_rx *rx, struct cm_dest *dest)
 {

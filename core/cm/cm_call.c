@@ -94,7 +94,7 @@ static int say_mra(struct cm_id *id, enum cm_about what, u8 timeout,
 	return cm_id_answer(id, &mad);
 }
 
-/* Without an answer to wait for, and nobody to tell when it fails. */
+/* The id is not kept for an answer, and a failure to send is not reported. */
 void cm_say_last_word(struct cm_id *id, enum cm_last_word word)
 {
 	struct cm_rej_info rej = { .reason = IB_CM_REJ_CONSUMER_DEFINED };

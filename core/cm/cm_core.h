@@ -12,10 +12,10 @@
  * Contexts: a message comes in by the MAD layer's handler, which only queues
  * it. One worker per port takes messages of known connections in their order
  * and never waits; what has to wait (for a neighbour's address) runs on
- * cm_slow_wq. Events are queued on their id, whose own worker calls the
+ * cm_slow_wq. Events are queued on their id, and the id's own worker calls the
  * consumer: one call at a time per id, in order, and never from inside a call
- * that the consumer made. Answers that no id gives are not worth that anybody
- * waits for them: they have a queue of their own, cm_stranger_wq.
+ * that the consumer made. A reply to a message that matches no id runs on
+ * cm_stranger_wq, so that it delays nothing else.
  */
 #ifndef OFED_CM_CORE_H
 #define OFED_CM_CORE_H
@@ -34,9 +34,9 @@
 #include "cm_table.h"
 
 /*
- * Messages of one port that wait for a worker, or whose event waits: of those
- * that come in order; of those that need an address first, whose senders may be
- * made up; and answers to messages that no id is for.
+ * Messages of one port that wait for a worker, or for the delivery of their
+ * event: messages of known connections; messages that need an address first,
+ * from possibly made-up senders; and replies to messages that match no id.
  */
 #define CM_MESSAGES_MOST 4096
 #define CM_SLOW_MOST 2048
@@ -46,7 +46,7 @@
  * wait for a neighbour that does not exist, and the other ports shall not.
  */
 #define CM_SLOW_AT_A_TIME 64
-/* Requests of one listener whose event the consumer has not taken yet. */
+/* Requests of one listener that wait for the consumer to take their event. */
 #define CM_PENDING_MOST 1024
 /*
  * Passive ids that are not connected yet: of all listeners, and of one (or of
@@ -86,8 +86,8 @@ enum cm_counter {
  * @dev: the device
  * @num: number of the port
  * @hi_tid: upper half of transaction ids
- * @agent: NULL when the port has no CM, or none any more; whoever sends reads
- *	   it and posts in one RCU read side
+ * @agent: NULL before the port's CM starts and after it stops; a sender reads
+ *	   it and posts within one RCU read-side section
  * @lock: guards @messages, @slow and @slow_running
  * @messages: of known connections, in the order of their arrival
  * @work: takes @messages
@@ -116,11 +116,11 @@ struct cm_port {
  * @ref: ids, connections in TimeWait, and the list of devices
  * @node: in the list of devices
  * @self: what messages say of the device
- * @messages: struct cm_rx that exist; remove() waits for none
+ * @messages: number of struct cm_rx that exist; remove() waits until it is 0
  * @quiet: woken when @messages or @timewaits come to 0
  * @timewait_lock: guards @timewait, @ended, @timewaits and @dying
  * @timewait: struct cm_peer, the oldest first
- * @ended: those whose time was cut short, until their work has run
+ * @ended: peers taken from @timewait early, until their work has run
  * @timewaits: how many are in both
  * @dying: TimeWait ends at once
  * @ports: how many there are
@@ -179,8 +179,8 @@ struct cm_av {
  * @node: in cm_dev.timewait or cm_dev.ended
  * @work: ends TimeWait
  *
- * Outlives its id in TimeWait, so that nobody takes the remote QP for a new
- * connection before packets of the old one are gone (12.9.8.4).
+ * In TimeWait it outlives its id, so that the remote QP is not accepted for a
+ * new connection before packets of the old one are gone (12.9.8.4).
  */
 struct cm_peer {
 	struct rb_node by_comm;
@@ -265,11 +265,11 @@ struct cm_sidr_key {
  * struct cm_id - a communication id
  * @id: the consumer's part
  * @dev: device, NULL when it has no CM
- * @refs: the creator's, and those of whoever found it in a table
- * @gone: the last reference is
+ * @refs: one of the creator, and one of each thread that found it in a table
+ * @gone: completed when @refs becomes zero
  * @lock: guards all that follows, and state, lap_state and remote_id in @id
  * @events: struct cm_event
- * @running: @work is under way, and holds a reference
+ * @running: @work is queued or runs, and holds a reference
  * @dying: no more events
  * @unplugged: the device is gone
  * @half_open: bucket that counts it as such, or -1
@@ -285,8 +285,8 @@ struct cm_sidr_key {
  * @request: MAD that is repeated until it is answered
  * @peer: remote end, before TimeWait
  * @timewait: remote end in TimeWait; to compare, not to follow
- * @peer_gid: who sent the message that told the peer's id
- * @has_peer_gid: it says so, see cm_rx_source()
+ * @peer_gid: source GID of the message that carried the peer's communication id
+ * @has_peer_gid: @peer_gid identifies the peer, see cm_rx_source()
  * @answer: last answer
  * @tid: transaction
  * @timeout_ms: until a request is repeated
@@ -368,7 +368,7 @@ static inline struct cm_id *to_cm_id(struct ib_cm_id *id)
 	return container_of(id, struct cm_id, id);
 }
 
-/* Calls of consumers, who may wait for anything. */
+/* Runs the handlers of consumers, which may sleep without limit. */
 extern struct workqueue_struct *cm_wq;
 /* The ordered part of receiving, and the end of TimeWait: never wait. */
 extern struct workqueue_struct *cm_rx_wq;

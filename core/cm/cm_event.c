@@ -35,7 +35,7 @@ void cm_event_post(struct cm_id *id, struct cm_event *ev)
 	lockdep_assert_held(&id->lock);
 
 	list_add_tail(&ev->node, &id->events);
-	/* Who destroys the id drops what is in the list. */
+	/* cm_id_destroy() drops what is left in the list. */
 	if (id->running || id->dying)
 		return;
 	id->running = true;
@@ -81,8 +81,8 @@ static struct cm_event *next_event(struct cm_id *id, struct ib_cm_event *event)
 }
 
 /*
- * The one worker of an id. It holds a reference, so the id is there; whoever
- * destroys the id waits for this.
+ * The one worker of an id. It holds a reference, which cm_id_destroy() waits
+ * for.
  */
 void cm_events_work(struct work_struct *work)
 {
@@ -97,7 +97,7 @@ void cm_events_work(struct work_struct *work)
 		if (event.event == IB_CM_LAP_RECEIVED && !ret)
 			cm_lap_answer(id);
 		if (ret) {
-			/* Nobody else may destroy it now. */
+			/* After the handler's error the CM owns the id. */
 			cm_id_put(id);
 			cm_id_destroy(id, ret == -ENOMEM &&
 				      event.event == IB_CM_REQ_RECEIVED);

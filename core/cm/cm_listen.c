@@ -45,7 +45,7 @@ static int add_cmp(struct rb_node *node, const struct rb_node *with)
 
 /*
  * Return: the listener with a reference and one of its places for a request,
- * for cm_listener_put(); ERR_PTR(-ENOENT) when nobody listens,
+ * for cm_listener_put(); ERR_PTR(-ENOENT) when the service has no listener,
  * ERR_PTR(-EBUSY) when too many requests wait for it.
  */
 struct cm_id *cm_listener_get(struct ib_device *device, __be64 service_id)
@@ -74,7 +74,7 @@ void cm_listener_put(struct cm_id *listener)
 	cm_id_put(listener);
 }
 
-/* A service id may be chosen by the caller, or by us, who have a range. */
+/* The caller names a service id, or the CM assigns one of a fixed range. */
 static int choose_service(struct cm_id *id, __be64 service_id)
 {
 	const bool assigned = (service_id & IB_SERVICE_ID_AGN_MASK) ==
@@ -149,7 +149,7 @@ bool cm_listener_remove(struct cm_id *id)
  *
  * IBA vol. 1, 12.6.5. Context: any.
  * Return: 0, -EINVAL (@cm_id is not idle, or a service id of the range that is
- * assigned), -EBUSY (somebody listens on the same device and service id).
+ * assigned), -EBUSY (the device has a listener of that service id).
  */
 int ib_cm_listen(struct ib_cm_id *cm_id, __be64 service_id)
 {
@@ -192,8 +192,8 @@ static struct cm_id *share(struct cm_id *other, ib_cm_handler handler)
  *
  * Context: process, may sleep. Each call is undone by ib_destroy_cm_id().
  * Return: the listener, or ERR_PTR: -ENOMEM, -EINVAL (service id of the range
- * that is assigned; or who listens has another handler, or used
- * ib_cm_listen()).
+ * that is assigned; or the service id has a listener with another handler, or
+ * one that ib_cm_listen() made).
  */
 struct ib_cm_id *ib_cm_insert_listen(struct ib_device *device,
 				     ib_cm_handler cm_handler,

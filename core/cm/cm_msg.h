@@ -53,7 +53,7 @@ union cm_mad {
 };
 
 /**
- * struct cm_names - whom a message is from and to
+ * struct cm_names - sender and receiver of a message
  * @tid: transaction
  * @local_id: communication id of the sender
  * @remote_id: of the receiver, 0 when not known

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reading messages of the communication manager. The bytes are the peer's: all
- * lengths are bounded here, so that whoever gets an event may trust them.
+ * lengths are bounded here, so that receivers of events may trust them.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>

@@ -154,9 +154,9 @@ static int attr_for(struct cm_id *id, struct ib_qp_attr *attr)
  *	     address vectors borrow their GID from @cm_id
  * @qp_attr_mask: out: which attributes are set
  *
- * IBA vol. 1, 12.9.7. For IB_QPS_RTS on a connection whose peer has loaded an
- * alternate path that path is all there is, and the peer is told that it is
- * used. Context: any.
+ * IBA vol. 1, 12.9.7. Once the peer of a connection has loaded an alternate
+ * path, IB_QPS_RTS gives that path alone, and the peer is told that it is used.
+ * Context: any.
  * Return: 0, or -EINVAL (another state, or the connection is not that far).
  */
 int ib_cm_init_qp_attr(struct ib_cm_id *cm_id, struct ib_qp_attr *qp_attr,

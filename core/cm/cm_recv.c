@@ -3,12 +3,12 @@
  * Receiving: from the MAD layer's handler to the id that a message is for.
  *
  * Messages of connections are taken one after the other per port, so that an
- * RTU is not overtaken by the DREQ behind it. Whatever needs the address of a
- * peer that has no id yet may have to wait for a neighbour, and is taken apart
- * from them: requests, a few of a port at a time; and answers of a CM that knows
- * nothing of a connection, or does not want one. Those are anybody's to provoke,
- * with any sender's address, so they have few places and do not take those of
- * the requests.
+ * RTU is not overtaken by the DREQ behind it. A message that needs the address
+ * of a peer without an id may have to wait for a neighbour, and is handled
+ * apart: requests, a few of a port at a time; and replies of a CM that has no
+ * such connection, or rejects it. Any host can provoke such replies, with
+ * made-up source addresses, so they have few places of their own and take none
+ * from the requests.
  */
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Remote ends of connections: who asks again, who asks although the old
- * connection is still there (12.9.8.3), and who has to wait (12.9.8.4).
+ * Remote ends of connections: repeated requests, requests on a QP that still
+ * has an old connection (12.9.8.3), and TimeWait (12.9.8.4).
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -167,8 +167,8 @@ bool cm_peer_find(__be32 remote_id, __be64 guid, __be32 *local_id)
 }
 
 /*
- * Its time is over. One whose work runs frees its memory already, so that is
- * not queued again.
+ * Ends a peer's TimeWait early. A work item that already runs is about to free
+ * the peer, so it is not queued again.
  */
 static void hasten(struct cm_dev *dev, struct cm_peer *peer)
 {
@@ -179,15 +179,15 @@ static void hasten(struct cm_dev *dev, struct cm_peer *peer)
 }
 
 /*
- * The remote end leaves its id and stays for as long as a packet may be on its
- * way. An id whose REQ was rejected for a stale connection has none that is
- * known, but waits as long.
+ * The remote end is detached from its id and kept for as long as a packet may
+ * be under way. If the REQ of an id was rejected as stale, the remote end is
+ * not known, and the id waits as long.
  *
- * How long is the peer's choice, and how often: so the number is limited, and
- * the oldest makes room.
+ * The peer chooses the duration, and how many connections end: so the number of
+ * remote ends in TimeWait is limited, and the oldest is dropped for a new one.
  *
- * Its QP is connected no more: the peer's own TimeWait may end before ours, and
- * then a new connection of that QP is no stale one (12.9.8.3.1).
+ * The remote QPN is freed at once: the peer's TimeWait may end before the local
+ * one, and a new connection of that QP is then not stale (12.9.8.3.1).
  */
 void cm_timewait_begin(struct cm_id *id)
 {

@@ -167,9 +167,9 @@ static bool rx_known_req(struct cm_rx *rx, __be32 local_id,
 }
 
 /*
- * The remote QP has a connection with us which the peer does not know: it has
- * forgotten it, so it is ended here as well (12.9.8.3.1). Anybody can claim
- * a CA's GUID and a QPN: what counts is whether the address is the same.
+ * The remote QP has a local connection that the peer no longer knows, so that
+ * one is ended (12.9.8.3.1). A REQ can claim any CA GUID and QPN, so the
+ * connection is ended only if the address is the same.
  */
 static void end_stale(struct cm_id *with, __be32 local_id)
 {
@@ -330,8 +330,8 @@ static bool rx_no_listener(struct cm_rx *rx)
 }
 
 /*
- * A REQ. Nothing is allocated for it before it is known that somebody listens,
- * and that not too many wait already. Context: process, may sleep.
+ * A REQ. Nothing is allocated for it before a listener is found that has room
+ * for it. Context: process, may sleep.
  */
 bool cm_rx_req(struct cm_rx *rx)
 {

@@ -42,8 +42,8 @@ static void buf_free(struct ib_mad_send_buf *buf)
 }
 
 /*
- * @owner: the id whose request this is, with a reference for cm_mad_sent(); or
- *	   NULL for an answer
+ * @owner: the id that sends this as its request, with a reference for
+ *	   cm_mad_sent(); or NULL for an answer
  *
  * Context: any. Return: the buffer, which is the MAD layer's until
  * cm_mad_sent(); or ERR_PTR: -EINVAL (no address, or the device is gone),
@@ -134,9 +134,9 @@ int cm_id_request(struct cm_id *id, const union cm_mad *mad, u32 timeout_ms)
 }
 
 /*
- * The request is taken back: the MAD layer returns it to cm_mad_sent(), which
- * sees that it is nobody's. It can not be freed before it is taken from the id
- * there, under the lock that is held here.
+ * Cancels the request: the MAD layer returns it to cm_mad_sent(), which finds
+ * that no id has it. It can not be freed before cm_mad_sent() has looked at the
+ * id, under the lock that is held here.
  */
 void cm_id_cancel(struct cm_id *id)
 {
@@ -160,7 +160,7 @@ void cm_id_names(const struct cm_id *id, struct cm_names *names)
 	names->remote_id = id->id.remote_id;
 }
 
-/* Nobody has answered @id, or the device is being removed. */
+/* @id's request got no answer, or the device is being removed. */
 static void request_failed(struct cm_id *id, enum ib_wc_status status)
 {
 	const struct cm_step *step = cm_step(id->id.state, CM_TIMEOUT);

@@ -210,7 +210,7 @@ int ib_send_cm_sidr_rep(struct ib_cm_id *cm_id,
 }
 EXPORT_SYMBOL(ib_send_cm_sidr_rep);
 
-/* Nobody serves the service id. Return: as cm_rx_answer(). */
+/* The service id has no listener. Return: as cm_rx_answer(). */
 static bool refuse_stranger(struct cm_rx *rx)
 {
 	const struct ib_cm_sidr_rep_param param = {

@@ -11,8 +11,8 @@
 #include "ib_cm.h"
 
 /*
- * Unreachable neighbours that may be waited for at a time: a few ports' worth
- * for those who have an id, and a few for all others.
+ * Limits of concurrent waits for unreachable neighbours: that of four ports for
+ * requests, and a few for replies that no id sends.
  */
 #define SLOW_WORKERS (4 * CM_SLOW_AT_A_TIME)
 #define STRANGER_WORKERS 16
@@ -228,11 +228,11 @@ static int cm_add(struct ib_device *device)
 }
 
 /*
- * Consumers are clients too, and their remove() has run before this one: ids
- * that are left are those of consumers who forgot, or of a listener on all
- * devices. In two phases: first nothing comes in and nothing goes out, so that
- * what the messages refer to can be let go without a race; then TimeWait is
- * cut short and the ids lose their paths.
+ * Consumers are clients of the device too, and their remove() has run before
+ * this one: the ids left are leaked ones, or of a listener on all devices.
+ * Removal has two phases: first all receiving and sending stops, so that what
+ * the messages refer to can be released without a race; then TimeWait is cut
+ * short and the ids lose their paths.
  */
 static void cm_remove(struct ib_device *device, void *data)
 {

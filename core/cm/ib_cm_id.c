@@ -162,7 +162,7 @@ void cm_id_move(struct cm_id *id, enum ib_cm_state next)
 	}
 }
 
-/* Nobody else has the id any more. */
+/* The caller has the only reference to the id. */
 static void drop_events(struct cm_id *id)
 {
 	struct cm_event *ev, *next;
@@ -180,7 +180,7 @@ static void shut_down(struct cm_id *id, bool quietly)
 	spin_lock_irq(&id->lock);
 	id->dying = true;
 	step = cm_step(id->id.state, CM_CALL_DESTROY);
-	/* Nobody disconnects a target of XRC; its initiator is what counts. */
+	/* An XRC target is not disconnected; its initiator is what counts. */
 	if (id->id.state == IB_CM_ESTABLISHED && id->qp_type == IB_QPT_XRC_TGT)
 		step = cm_step(IB_CM_IDLE, CM_CALL_DESTROY);
 	if (!quietly || id->id.state != IB_CM_REQ_RCVD)
@@ -190,11 +190,11 @@ static void shut_down(struct cm_id *id, bool quietly)
 }
 
 /*
- * In two phases. First the id is made unreachable: it can not be found, no
- * event is queued any more, and its requests are cancelled. Then the others
- * who have it already are waited for: a worker that handles a message for it,
- * the consumer's callback under way, and the MAD layer, which hands back the
- * cancelled request.
+ * In two phases. First the id is made unreachable: look-ups do not find it,
+ * events are not queued any more, and its requests are cancelled. Then the
+ * references that are left are waited for: of a worker that handles a message
+ * for it, of the consumer's callback under way, and of the MAD layer, which
+ * hands back the cancelled request.
  *
  * @quietly: the peer is not told that its REQ is dropped, and tries again.
  */
