@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The iWARP connection manager (<rdma/iw_cm.h>): between rdma_cm and the
- * drivers, who speak MPA (RFC 5044, RFC 6581) themselves.
+ * drivers, which implement MPA (RFC 5044, RFC 6581).
  *
- * An id is the client's until he destroys it, but its memory is there until the
- * driver has dropped his references, too: nobody waits for those. Calls of the
- * client on one id are the client's to order, with two exceptions: he may
- * disconnect and destroy at any time. Both wait while the driver connects or
- * accepts, since only his report tells what there is to take down. A driver
- * reports always: MPA has a time limit. In the same way a destroy waits until
- * the driver has answered whether he listens.
+ * The client owns an id until it destroys it; the memory stays until the driver
+ * has dropped its references, and a destroy does not wait for those. The client
+ * serializes its calls on one id, with two exceptions: it may disconnect and
+ * destroy at any time. Both wait while the driver connects or accepts, since
+ * only the driver's report tells what there is to take down. A driver always
+ * reports: MPA has a time limit. In the same way a destroy waits until
+ * iw_create_listen() has returned.
  */
 #include <linux/slab.h>
 #include <linux/sysctl.h>
@@ -223,9 +223,9 @@ static void take_down(struct iw_id *id, enum ofed_iw_state from,
 }
 
 /*
- * First the id is marked, so that the driver's events find no client any more;
- * then the driver is told, who may send his last ones; then the runner comes
- * back, if he is with the client; what is left in the queue is dropped.
+ * First the id is marked, so that the driver's events reach the client no more;
+ * then the driver is told, and may send its last events; then a handler under
+ * way on another thread is waited for; what is left in the queue is dropped.
  */
 void ofed_iw_id_destroy(struct iw_id *id)
 {
@@ -313,13 +313,13 @@ int iw_cm_listen(struct iw_cm_id *cm_id, int backlog)
 EXPORT_SYMBOL(iw_cm_listen);
 
 /**
- * ofed_iw_set_owner - whose id is it?
+ * ofed_iw_set_owner - name the owner of an id
  * @cm_id: id that has no QP yet
- * @owner: of the id that it belongs to, which stays until @cm_id is destroyed
+ * @owner: entry of the owner's id; it stays until @cm_id is destroyed
  *
- * A program says which QP it wants by number, and this CM makes the kernel act on that
- * one. So it gets those of its own process alone: of who calls, or who made the id.
- * What the kernel's own clients say is believed.
+ * A program names a QP by number, and this CM changes that QP's state. So a
+ * program's id gets only QPs of the calling process or of the owner's process.
+ * Clients in the kernel may name any QP.
  *
  * Context: any, before iw_cm_connect() or iw_cm_accept().
  */
@@ -342,7 +342,7 @@ static bool is_own(const struct iw_id *id, const struct ib_qp *qp)
 	       (owner->task && same_thread_group(task, owner->task));
 }
 
-/* Move to a state where the driver will report, with the QP held for him. */
+/* Move to a state where the driver will report; takes a QP reference for it. */
 static int begin(struct iw_id *id, enum ofed_iw_input input, u32 qpn)
 {
 	const struct ib_device_ops *ops = &id->id.device->ops;
@@ -406,8 +406,8 @@ int iw_cm_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *iw_param)
 		ret = cm_id->device->ops.iw_connect(cm_id, iw_param);
 	if (ret) {
 		/*
-		 * A driver who has reported it as well has let a destroy go
-		 * on, which does the same at the same time.
+		 * If the driver has reported the end as well, a waiting destroy
+		 * went on, and unmaps at the same time.
 		 */
 		ofed_iw_pm_unmap(id);
 		call_failed(id);

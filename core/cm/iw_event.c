@@ -8,9 +8,9 @@
  * allocated on the way: an id has as many places as can be in use, a listening
  * one as many as its backlog.
  *
- * Whoever destroys an id marks it IW_GONE and waits until the runner, if there
- * is one and it is not himself, has come back from the client. A work item that
- * is still queued then finds nothing to bring.
+ * A thread that destroys an id marks it IW_GONE and waits until a handler under
+ * way has returned, unless it runs in that handler itself. A work item that is
+ * still queued then finds nothing to bring.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -123,7 +123,7 @@ int ofed_iw_event(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 	return ret;
 }
 
-/* The client knows the addresses that he asked for, not those on the wire. */
+/* The client knows the addresses that it asked for, not those on the wire. */
 static void use_own_addresses(struct iw_id *id, struct iw_cm_event *event)
 {
 	id->id.m_local_addr = event->local_addr;
@@ -203,7 +203,7 @@ static void bring(struct iw_id *id, struct ofed_iw_event *item)
 		ofed_iw_id_destroy(id);
 }
 
-/* What nobody will hear: a QP goes, a request is rejected. */
+/* The client does not get this event: the QP is put, a request rejected. */
 static void drop(struct iw_id *id, struct ofed_iw_event *item)
 {
 	ofed_iw_put_qp(id, item->qp);
@@ -286,9 +286,9 @@ int ofed_iw_events_init(void)
 }
 
 /**
- * ofed_iw_events_exit - the end
+ * ofed_iw_events_exit - stop delivering events
  *
- * What is queued belongs to ids that nobody has.
+ * All ids have been destroyed; what is still queued finds nothing to bring.
  */
 void ofed_iw_events_exit(void)
 {

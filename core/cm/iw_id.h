@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The ids of the iWARP CM: iw_cm.c has the calls of the client, iw_event.c the
- * events of the driver on their way to him, iw_table.c the states.
+ * path of the driver's events to the client, iw_table.c the states.
  */
 #ifndef OFED_CM_IW_ID_H
 #define OFED_CM_IW_ID_H
@@ -50,8 +50,8 @@ struct ofed_iw_store {
  * @id: the public part; its fields are the client's until a call takes them
  * @refs: one of the client's, one of the queued @work, those of the driver
  * @owner: a program's id that this one belongs to, or NULL: see ofed_iw_set_owner()
- * @mapping: of the port mapper, or NULL; who makes the id's connection or
- *	     listening sets it, and whoever takes it away first ends it
+ * @mapping: of the port mapper, or NULL; set by the thread that connects or
+ *	     listens; the thread that exchanges it for NULL ends the mapping
  * @lock: guards all below but @waiters and @work; drivers take it in any context
  * @state: see iw_table.h
  * @qp: QP of the connection, with a reference of the driver's kind, or NULL
@@ -60,8 +60,8 @@ struct ofed_iw_store {
  * @places: number of all places
  * @store: what to free at the end
  * @queued: @work is queued or runs, and will look at @events
- * @runner: who brings an event to the client, or NULL
- * @waiters: who waits for @state or @runner to change
+ * @runner: thread that brings an event to the client, or NULL
+ * @waiters: threads that wait for @state or @runner to change
  * @work: brings @events to the client
  */
 struct iw_id {

@@ -2,15 +2,16 @@
 /*
  * The conversation with the iWARP port mapper.
  *
- * The daemon greets us when it starts (HELLO, or MAPINFO alone before version 4
- * of the interface). From then on we know its port id. It serves nobody who has
- * not registered, so the first question of all is REG_PID; it goes to the
- * multicast group, and so finds a daemon that greeted somebody before us, too.
- * When nobody is in the group there is no daemon until one greets.
+ * The daemon sends a greeting when it starts (HELLO, or MAPINFO alone before
+ * version 4 of the interface), which tells its port id. It serves only clients
+ * that have registered, so the first question of all is REG_PID; it goes to the
+ * multicast group, and so finds a daemon that sent its greeting before this
+ * module was loaded, too. An empty group means that there is no daemon until
+ * one greets.
  *
- * Whoever asks waits for the answer, which the daemon brings in its own
- * context. All lives in init_net. Only an administrator may answer: it is about
- * where connections go.
+ * A thread that asks waits for the answer, which arrives in the daemon's
+ * context. All lives in init_net. Answers need CAP_NET_ADMIN: they decide where
+ * connections go.
  */
 #include <linux/completion.h>
 #include <linux/list.h>
@@ -55,7 +56,8 @@ struct question {
 
 /*
  * Guards all below, and the answers of the questions in the list. Not held
- * while anybody waits. Inside: map_lock of iw_pm_map.c is not taken.
+ * while a thread waits for an answer. map_lock of iw_pm_map.c is not taken
+ * inside.
  */
 static DEFINE_MUTEX(pm_lock);
 static enum daemon_state daemon_state;
@@ -220,7 +222,7 @@ static void tell_removed(const struct sockaddr_storage *local)
 	if (daemon_state >= DAEMON_PRESENT)
 		port = daemon_port;
 	mutex_unlock(&pm_lock);
-	/* Nobody waits for an answer, and there is none. */
+	/* No thread waits for an answer, and the daemon sends none. */
 	if (port)
 		send_to_daemon(ofed_iw_pm_ask_mapping(RDMA_NL_IWPM_REMOVE_MAPPING,
 						      0, local, NULL, NULL),
@@ -457,9 +459,9 @@ int ofed_iw_pm_init(void)
 }
 
 /**
- * ofed_iw_pm_exit - stop hearing the daemon
+ * ofed_iw_pm_exit - stop receiving from the daemon
  *
- * No id is left, so nobody asks and nothing is mapped.
+ * All ids have been destroyed, so no question is open and nothing is mapped.
  */
 void ofed_iw_pm_exit(void)
 {

@@ -34,7 +34,7 @@ struct iw_id;
 int ofed_iw_pm_map(struct iw_id *id, bool active);
 
 /*
- * Undo ofed_iw_pm_map(), if it was done; of two who do so at a time one does.
+ * Undo ofed_iw_pm_map(), if it was done. Of concurrent calls one undoes it.
  * Context: process, may sleep.
  */
 void ofed_iw_pm_unmap(struct iw_id *id);
@@ -72,7 +72,7 @@ bool ofed_iw_pm_same_addr(const struct sockaddr_storage *a,
 			  const struct sockaddr_storage *b);
 u32 ofed_iw_pm_hash(const struct sockaddr_storage *addr);
 
-/* Peers that have announced themselves and not connected yet; see there. */
+/* Limit of peers that have announced themselves and not connected yet. */
 #define OFED_IW_PM_REMOTES_MAX 1024
 
 /* iw_pm_msg.c */

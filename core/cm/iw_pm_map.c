@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the port mapper's client remembers: the mappings that ids use, for a
- * daemon that starts anew, and the peers who have asked our daemon for a
- * mapping, until they connect.
+ * The memory of the port mapper's client: the mappings that ids use, which a
+ * restarted daemon asks for, and the peers that have asked the local daemon for
+ * a mapping, until they connect.
  *
- * The latter are made by anybody on the network who sends a datagram to the
- * daemon, so there is a limit, and the oldest goes first.
+ * Any host can add a peer by a datagram to the daemon, so their number is
+ * limited, and the oldest is dropped first.
  */
 #include <linux/hashtable.h>
 #include <linux/in.h>
@@ -23,9 +23,9 @@
  * struct remote - a peer that has announced itself
  * @node: in remotes, by @mapped_remote
  * @entry: in remotes_by_age
- * @mapped_local: our address on the wire, that of a listener
- * @mapped_remote: his on the wire, by which he will come
- * @remote: the address that he calls his own
+ * @mapped_local: local address on the wire, that of a listener
+ * @mapped_remote: the peer's address on the wire, from which it will connect
+ * @remote: the peer's address before mapping
  */
 struct remote {
 	struct hlist_node node;
@@ -177,9 +177,9 @@ static void forget_remote(struct remote *remote)
 
 /**
  * ofed_iw_pm_remote_add - remember a peer that has announced itself
- * @mapped_local: our address on the wire
- * @mapped_remote: his address on the wire
- * @remote: the address that he calls his own
+ * @mapped_local: local address on the wire
+ * @mapped_remote: the peer's address on the wire
+ * @remote: the peer's address before mapping
  *
  * Takes the place of an earlier announcement by the same addresses, and when
  * there are too many, of the oldest. Context: process, may sleep.
@@ -211,12 +211,12 @@ int ofed_iw_pm_remote_add(const struct sockaddr_storage *mapped_local,
 }
 
 /**
- * ofed_iw_pm_remote_take - ask who it is that connects, and forget him
- * @mapped_local: our address on the wire
- * @mapped_remote: his address on the wire
- * @remote: out: the address that he calls his own; as it was, if unknown
+ * ofed_iw_pm_remote_take - find the announcement of a peer, and forget it
+ * @mapped_local: local address on the wire
+ * @mapped_remote: the peer's address on the wire
+ * @remote: out: the peer's address before mapping; unchanged if unknown
  *
- * Context: process, may sleep. Return: true if he has announced himself.
+ * Context: process, may sleep. Return: true if the peer had announced itself.
  */
 bool ofed_iw_pm_remote_take(const struct sockaddr_storage *mapped_local,
 			    const struct sockaddr_storage *mapped_remote,

@@ -229,7 +229,7 @@ static int put_addr(struct sk_buff *skb, int type,
 }
 
 /**
- * ofed_iw_pm_ask_pid - "who is the port mapper?"
+ * ofed_iw_pm_ask_pid - build the question for the port mapper's port id
  * @seq: number of the question
  * @dev_name: name of the RDMA device
  * @if_name: name of its network interface

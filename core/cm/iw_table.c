@@ -2,9 +2,9 @@
 /*
  * State x input of the iWARP CM. What is not in the table is refused.
  *
- * The state moves when the driver reports, not when the client hears of it:
- * who waits for a report to destroy an id then never waits for the queue that
- * brings events to clients, on which he may be running himself.
+ * The state moves when the driver reports, not when the client hears of it. So
+ * a destroy that waits for a report never waits for the queue that brings
+ * events to clients, on which the destroy may run itself.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>

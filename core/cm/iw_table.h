@@ -10,7 +10,7 @@ enum ofed_iw_state {
 	IW_OPENING,	/* listen: the driver has not agreed yet */
 	IW_LISTEN,	/* the driver listens */
 	IW_CALLING,	/* connect: the driver will report how it went */
-	IW_CALLED,	/* a request is with the client, who has to answer */
+	IW_CALLED,	/* a request waits for the client's answer */
 	IW_ANSWERING,	/* accept: the driver will report how it went */
 	IW_OPEN,	/* connected */
 	IW_CLOSING,	/* one side has begun to disconnect */
