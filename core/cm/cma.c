@@ -8,7 +8,7 @@
 #include "cma.h"
 #include "trace_rdma_cma.h"
 
-/* Brings events to consumers, who may sleep in their handlers. */
+/* Brings events to consumers; their handlers may sleep. */
 struct workqueue_struct *rcm_wq;
 struct ib_sa_client rcm_sa_client;
 
@@ -190,9 +190,10 @@ void ofed_cma_close_to_programs(struct ib_device *device)
 EXPORT_SYMBOL_GPL(ofed_cma_close_to_programs);
 
 /*
- * First nobody finds the device any more, then what it has is taken away: its
- * listens, which may still bring ids to it until they are over, then the ids.
- * Their consumers destroy them, and with the last one the last reference goes.
+ * First the device is taken off the list, so that look-ups do not find it. Then
+ * its listens end; until they have, they may still add ids to it. Then the ids
+ * are told. Their consumers destroy them, and the last one drops the last
+ * reference.
  */
 static void remove_device(struct ib_device *device, void *client_data)
 {
@@ -287,7 +288,7 @@ err_inner:
 /**
  * ofed_cma_exit - end rdma_cm
  *
- * Nobody has an id: whoever had one used our symbols.
+ * All ids have been destroyed: their owners used symbols of this module.
  */
 void ofed_cma_exit(void)
 {

@@ -6,9 +6,9 @@
  * cma_state.c (state x move, pure), cma_sockaddr.c and cma_hdr.c (addresses and
  * the private data that carries them, pure), cma_bind.c (port spaces),
  * cma_device.c (which device has an address), cma_addr.c, cma_route.c,
- * cma_listen.c, cma_match.c (who gets a request), cma_request.c (IB requests),
- * cma_ib.c, cma_sidr.c and cma_iw.c (events and messages of each CM),
- * cma_connect.c (calls that choose between them), cma_qp.c, cma_mcast.c,
+ * cma_listen.c, cma_match.c (finds the listener of a request), cma_request.c
+ * (IB requests), cma_ib.c, cma_sidr.c and cma_iw.c (events and messages of each
+ * CM), cma_connect.c (calls that choose between them), cma_qp.c, cma_mcast.c,
  * cma_netdev.c (interfaces and neighbours that change), cma_option.c,
  * cma_configfs.c, cma_nldev.c.
  *
@@ -27,8 +27,10 @@
  *	not taken under it.
  *   rcm_id.qp_mutex
  *	Guards pub.qp and makes one of the steps of a QP transition.
- *   rcm_id.lock, neigh_lock (cma_netdev.c)
- *	Innermost, see there.
+ *   rcm_id.lock
+ *	Guards the state of an id, its bits and its options. Innermost.
+ *   neigh_lock (cma_netdev.c)
+ *	Guards the table of watched neighbours. Innermost.
  */
 #ifndef OFED_CM_CMA_H
 #define OFED_CM_CMA_H
@@ -113,7 +115,7 @@ struct rcm_id;
 /**
  * struct rcm_res - a line of 'rdma resource show cm_id'
  * @entry: entry of the device's table
- * @id: whose line it is; a wildcard listen has one for each device
+ * @id: the id that it describes; a wildcard listen has one line for each device
  * @device: the device; valid as long as @entry is in its table
  */
 struct rcm_res {
@@ -126,7 +128,7 @@ struct rcm_res {
  * struct rcm_step - the one query an id has under way
  * @work: brings the answer to the consumer
  * @finish: called with the handler_mutex held; fills the event, or returns
- *	    false when nobody waits for the answer any more
+ *	    false when the consumer does not wait for the answer any more
  * @status: 0 or an errno, handed to @finish
  *
  * There is one, since the state machine allows one query at a time. Written
@@ -143,11 +145,11 @@ struct rcm_step {
  * struct rcm_id - a communication identifier
  * @pub: what the consumer sees
  * @res: its line in the table of resources, once it has a device
- * @refs: one of the owner; others of whoever may still call the handler.
- *	  Destruction waits for them
+ * @refs: one of the owner, and one of each thread or query that may still call
+ *	  the handler. Destruction waits for them
  * @unused: done when @refs is zero
- * @handler_mutex: see the head of the file
- * @qp_mutex: see the head of the file
+ * @handler_mutex: held while the handler runs, see "Locks" above
+ * @qp_mutex: guards pub.qp and QP transitions, see "Locks" above
  * @lock: guards changes of @state, and the bits and values from @tos on
  * @state: enum rcm_state; read by READ_ONCE() where a moment's truth will do
  * @cdev: device, NULL before one is known; set once, under rcm_mutex
@@ -166,14 +168,14 @@ struct rcm_step {
  * @found_src: local address that the route to the destination has
  * @wish_if: interface that the consumer's address names, or 0
  * @mcast: struct rcm_mcast, the groups joined; rcm_mutex
- * @end_work: destruction, of an id whose handler asks for it where it can not be
- *	done
+ * @end_work: destruction after a group's handler has asked for it: it waits for
+ *	      that handler, so it can not run within
  * @end_was: state that @end_work ends
  * @moved_work: reports that the interface has another address
  * @on_neigh: in the table of neighbours to watch; neigh_lock
  * @watched: is in that table; neigh_lock
  * @seq_num: first PSN that the peer shall send
- * @qp_num: of the QP, of whoever's making
+ * @qp_num: number of the QP, made by rdma_create_qp() or by the consumer
  * @qkey: Q_Key, 0 as long as it is not known
  * @srq: the QP takes receives from a shared queue
  * @ece: enhanced connection establishment, of the local side
@@ -182,7 +184,7 @@ struct rcm_step {
  * @ack_timeout: local ACK timeout, ...
  * @ack_timeout_set: ... when this is set; or else what the CM says
  * @min_rnr: minimum RNR NAK timer, ...
- * @min_rnr_set: ... likewise
+ * @min_rnr_set: ... when this is set; or else what the CM says
  * @reuse: shares its port with others that have this set, until it listens
  * @afonly: has nothing to do with the other IP family
  * @afonly_set: the consumer said so, not the namespace
@@ -280,8 +282,8 @@ static inline enum rcm_state rcm_state_of(struct rcm_id *id)
 }
 
 /*
- * NULL before there is one. Who sees it sees its port as well, whether or not
- * it shares a lock with who set it.
+ * NULL before there is one. A reader that sees the device sees the id's port as
+ * well, even without a lock.
  */
 static inline struct ib_device *rcm_device(const struct rcm_id *id)
 {
@@ -326,7 +328,8 @@ struct rcm_port_config {
  * @list: in rcm_devices; rcm_mutex
  * @seq: place in that list, which is in order of it
  * @device: the device
- * @refs: one of the list, one of each id and listener, of each who looks
+ * @refs: one of the list, one of each id and listener, one of each thread that
+ *	  uses the device
  * @unused: done when @refs is zero
  * @ids: ids that have the device; rcm_mutex
  * @listeners: struct rcm_listener; rcm_mutex
@@ -358,7 +361,8 @@ static inline struct rcm_port_config *rcm_port_config(struct rcm_dev *cdev,
  * @id: the id, referenced
  * @cdev: the device, referenced
  * @on_id: in id->listeners; rcm_mutex
- * @on_dev: in cdev->listeners; rcm_mutex. Who takes it off both lists ends it
+ * @on_dev: in cdev->listeners; rcm_mutex. The thread that takes the listener
+ *	    off both lists ends it
  * @ib: listen of the IB CM, shared with others of the same service id
  * @iw: or of the iWARP CM
  * @res: line in the table of resources, for a wildcard listen
@@ -487,7 +491,7 @@ void rcm_listeners_off_device(struct rcm_dev *cdev);
 void rcm_unlisten(struct rcm_id *id);
 
 /**
- * struct rcm_request - who is asked for, by whom, and where it came in
+ * struct rcm_request - the service, the requester and the way of a request
  * @device: device
  * @port: its port
  * @pkey: P_Key of the path

@@ -253,7 +253,7 @@ static int own_given_port(struct xarray *table, struct rcm_id *id, u16 number)
 	return ret ?: own_port(table, id, number);
 }
 
-/* A port of its own, or else one whose owners connect to somebody else. */
+/* A free port, or else a shared one with owners that have other peers. */
 static bool port_suits(struct xarray *table, struct rcm_id *id, u16 number,
 		       bool shared)
 {
@@ -285,7 +285,7 @@ static int own_some_port(struct xarray *table, struct rcm_id *id)
  * @id: id with its addresses; the port is written into the local one
  *
  * Context: process, may sleep. Return: 0, -EACCES (a privileged port),
- * -EADDRINUSE or -EADDRNOTAVAIL (somebody has it, or no port is free),
+ * -EADDRINUSE or -EADDRNOTAVAIL (the port is in use, or no port is free),
  * -EPROTONOSUPPORT (port space), -ENOMEM.
  */
 int rcm_port_acquire(struct rcm_id *id)
@@ -347,7 +347,7 @@ void rcm_port_release(struct rcm_id *id)
 	mutex_unlock(&rcm_mutex);
 }
 
-/* Return: struct rcm_id by on_port, or NULL for a port that nobody has. */
+/* Return: struct rcm_id by on_port, or NULL for a port without owners. */
 struct hlist_head *rcm_port_owners_locked(struct net *net,
 					  enum rdma_ucm_port_space space,
 					  __be16 number)

@@ -26,7 +26,7 @@ static int connect_by_kind(struct rcm_id *id, struct rdma_conn_param *param)
 
 /**
  * rdma_connect_locked - connect, from a handler
- * @id: id whose route is known
+ * @id: id with a resolved route
  * @conn_param: limits, retries and private data; number of the QP if it was not
  *		made by rdma_create_qp()
  *
@@ -55,7 +55,7 @@ EXPORT_SYMBOL(rdma_connect_locked);
 
 /**
  * rdma_connect - connect
- * @id: id whose route is known
+ * @id: id with a resolved route
  * @conn_param: see rdma_connect_locked()
  *
  * Events tell how it goes. Context: process, may sleep; not from a handler of
@@ -75,7 +75,7 @@ EXPORT_SYMBOL(rdma_connect);
 
 /**
  * rdma_connect_ece - connect with enhanced connection establishment
- * @id: id whose route is known
+ * @id: id with a resolved route
  * @conn_param: see rdma_connect_locked()
  * @ece: what the device offers
  *

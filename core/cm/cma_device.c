@@ -349,7 +349,7 @@ static int take_hw_loopback(struct rcm_id *id)
 
 /**
  * rcm_device_for_loopback - choose a device for a connection to this host
- * @id: id without device whose destination is a loopback address, or any
+ * @id: id without device; its destination is a loopback address, or any address
  *
  * Its addresses are set. Context: process, may sleep. Return: 0, or -ENODEV (no
  * port is up).

@@ -105,9 +105,9 @@ static void get_ip(struct sockaddr *addr, u8 ipv, const u8 *from, __be16 port)
  * @local: out: our address, room for a sockaddr_storage
  * @remote: out: the peer's address
  *
- * Pure. Return: 0, -EAFNOSUPPORT when there is no IP version, as in requests
- * between AF_IB addresses, whose private data is all the consumer's, -EINVAL
- * for a version of the header that is not known.
+ * Pure. Return: 0, -EAFNOSUPPORT when there is no IP version (the private data
+ * of a request between AF_IB addresses has no header and is all the
+ * consumer's), -EINVAL for a version of the header that is not known.
  */
 int rcm_hdr_parse(const void *data, __be64 service_id, struct sockaddr *local,
 		  struct sockaddr *remote)

@@ -40,7 +40,10 @@ static void got_reply(struct rcm_id *id, const struct ib_cm_event *in,
 	const struct ib_cm_rep_event_param *rep = &in->param.rep_rcvd;
 	struct rdma_conn_param *conn = &out->param.conn;
 
-	/* Whoever has no QP with us will be a while before it sends the RTU. */
+	/*
+	 * A QP that rdma_create_qp() did not make is brought up by the consumer
+	 * before it has the RTU sent; the MRA tells the peer to wait.
+	 */
 	if (id->pub.qp) {
 		out->status = rcm_ib_ready(id, NULL);
 		out->event = out->status ? RDMA_CM_EVENT_CONNECT_ERROR :

@@ -3,13 +3,14 @@
  * rdma_cm: life of an id.
  *
  * An id ends in two phases. First its state becomes DESTROYING, with the
- * handler_mutex held: whoever takes that mutex from then on to call the handler
- * sees it and does not. So no call is left when the mutex is free again. Then,
- * without the mutex, since the others need it to come to their end: queries are
- * cancelled, and whatever might still find the id is taken away from it: listens,
- * its line in the table of resources (before what is read for that), groups, the
- * CM's id (which waits for events under way), port, device. What has found it
- * before holds a reference; these are waited for last.
+ * handler_mutex held: a thread that takes that mutex later to call the handler
+ * sees the state and does not call. So no call is left when the mutex is free
+ * again. The second phase runs without the mutex, since threads that use the id
+ * need it to finish. It cancels queries and removes the id from all places that
+ * lead to it: listens, its line in the table of resources (before what is read
+ * for that line), groups, the CM's id (which waits for events under way), port,
+ * device. A thread that found the id before holds a reference; the references
+ * are waited for last.
  */
 #include <linux/export.h>
 #include <linux/nsproxy.h>
@@ -112,7 +113,7 @@ static void end_from_work(struct work_struct *work)
 {
 	struct rcm_id *id = container_of(work, struct rcm_id, end_work);
 
-	/* Waits for the one who has queued this, when it leaves the groups. */
+	/* Leaving the groups waits for the handler that queued this work. */
 	rcm_end(id, id->end_was);
 }
 
@@ -129,7 +130,7 @@ static void run_step(struct work_struct *work)
 
 /**
  * rcm_step_start - bring the end of a query to the consumer
- * @id: id in a state of query; nobody else ends this query
+ * @id: id in a state of query; the caller alone ends this query
  * @status: what it came to
  * @finish: see struct rcm_step
  *
@@ -260,8 +261,8 @@ struct rdma_cm_id *rdma_create_user_id(rdma_cm_event_handler event_handler,
 EXPORT_SYMBOL(rdma_create_user_id);
 
 /*
- * What @was under way. After rdma_addr_cancel() nobody calls back; an SA query
- * that is cancelled does, and has a reference for it.
+ * What @was under way. After rdma_addr_cancel() no callback comes; a cancelled
+ * SA query still calls back, and has a reference for that.
  */
 static void cancel(struct rcm_id *id, enum rcm_state was)
 {

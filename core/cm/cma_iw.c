@@ -204,7 +204,7 @@ static void fill_iw_param(struct rcm_id *id, const struct rdma_conn_param *in,
 
 /**
  * rcm_iw_connect - connect
- * @id: id whose route is known
+ * @id: id with a resolved route
  * @param: what the consumer wants
  *
  * Context: process, may sleep; the handler_mutex is held. Return: 0 or an errno
@@ -229,8 +229,8 @@ int rcm_iw_connect(struct rcm_id *id, struct rdma_conn_param *param)
 	}
 	if (ret) {
 		/*
-		 * No event comes after a failure, so none waits for us. Who reads
-		 * the line of the id may be looking at it.
+		 * No event comes after a failure, so none has to be waited for.
+		 * A reader of the id's line may be using the CM's id.
 		 */
 		rcm_res_hide(&id->res);
 		id->iw = NULL;

@@ -25,8 +25,8 @@ static void free_listener(struct rcm_listener *listener)
 }
 
 /*
- * For whoever has taken it off the lists. Waits for requests that are being
- * offered, so no lock is held.
+ * Called by the thread that has taken the listener off the lists. Waits for
+ * requests that are being offered, so no lock is held.
  */
 static void end_listener(struct rcm_listener *listener)
 {

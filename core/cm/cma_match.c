@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* rdma_cm: whom a request is for, and whether it may have come as it did. */
+/* rdma_cm: finds the listener of a request, and checks how it arrived. */
 #include <kunit/visibility.h>
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
@@ -177,9 +177,9 @@ static struct net *net_of_request_rcu(const struct rcm_request *req)
  *
  * The route and the listener are looked for in one RCU section, so that both are
  * of one namespace. Context: process, may sleep.
- * Return: the id with a reference; or ERR_PTR: -EHOSTUNREACH (an answer would not
- * leave by the interface, or that is down, as it is when it changes its
- * namespace), -ECONNREFUSED (nobody listens).
+ * Return: the id with a reference; or ERR_PTR: -EHOSTUNREACH (an answer would
+ * not leave by the interface, or that is down, as it is when it changes its
+ * namespace), -ECONNREFUSED (there is no listener).
  */
 struct rcm_id *rcm_find_listener(const struct rcm_request *req)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rdma_cm: multicast groups. On InfiniBand the subnet administrator keeps them;
- * on RoCE there is nobody to ask, but routers and switches want to hear of a
- * receiver by IGMP or MLD.
+ * rdma_cm: multicast groups. On InfiniBand the subnet administrator keeps them.
+ * RoCE has no such administrator; routers and switches learn of a receiver by
+ * IGMP or MLD.
  */
 #include <linux/export.h>
 #include <linux/igmp.h>
@@ -23,7 +23,7 @@
 
 /**
  * struct rcm_mcast - a group that an id has joined
- * @list: in id->mcast; rcm_mutex. Who takes it off leaves the group
+ * @list: in id->mcast; rcm_mutex. The thread that removes it leaves the group
  * @id: the id; it leaves its groups before it is gone
  * @addr: address as the consumer gave it
  * @context: of the consumer
@@ -153,7 +153,7 @@ static int announce(struct net_device *ndev, const union ib_gid *mgid,
 	return ret;
 }
 
-/* Senders are not told of to anybody; v1 does not leave the link. */
+/* Only receivers are announced; packets of RoCE v1 do not leave the link. */
 static bool is_to_be_announced(const struct rcm_mcast *mc)
 {
 	return mc->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
@@ -356,7 +356,7 @@ static bool is_any(const struct rcm_mcast *mc, const void *unused)
 	return true;
 }
 
-/* Who gets a group from here is the one to leave it. */
+/* Takes a group off the list. The caller leaves that group. */
 static struct rcm_mcast *
 take_group(struct rcm_id *id,
 	   bool (*suits)(const struct rcm_mcast *mc, const void *what),
@@ -397,9 +397,9 @@ EXPORT_SYMBOL(rdma_leave_multicast);
  * @id: id
  * @context: as given to rdma_join_multicast(), of one join alone
  *
- * As rdma_leave_multicast(), for who joins an address more than once: nobody gets
- * @context any more when this returns. Context: process, may sleep; takes the
- * rtnl; not from a handler.
+ * As rdma_leave_multicast(), for consumers that join an address more than once.
+ * No event with @context comes after this returns. Context: process, may sleep;
+ * takes the rtnl; not from a handler.
  */
 void ofed_cma_leave(struct rdma_cm_id *id, const void *context)
 {

@@ -93,8 +93,8 @@ void rcm_netdev_init_id(struct rcm_id *id)
 }
 
 /**
- * rcm_watch - hear of it when the destination of an id gets another MAC
- * @id: id whose path is known
+ * rcm_watch - watch the destination of an id for a change of its MAC
+ * @id: id with a known path
  *
  * Context: any but interrupts.
  */
@@ -122,7 +122,7 @@ void rcm_unwatch(struct rcm_id *id)
 	spin_unlock_bh(&neigh_lock);
 }
 
-/* True for an id whose next hop is @neigh at another address than @mac. */
+/* True if @id's next hop is @neigh, at another MAC address than @mac. */
 static bool has_lost(struct rcm_id *id, const struct neighbour *neigh,
 		     const char *mac)
 {
@@ -170,7 +170,7 @@ static struct notifier_block netevent_notifier = {
 };
 
 /**
- * struct rcm_failover - an interface whose address has changed
+ * struct rcm_failover - a change of an interface's address
  * @work: looks for the ids that have it
  * @ndev: interface, referenced
  */

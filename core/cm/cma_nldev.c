@@ -30,8 +30,8 @@ void rcm_res_add(struct rcm_res *res, struct ib_device *device)
 }
 
 /*
- * Take a line away, added or not. Returns when nobody reads it. rcm_res_show() or
- * rcm_res_forget() follows. Context: process, may sleep.
+ * Take a line away, added or not. Returns when no reader uses it.
+ * rcm_res_show() or rcm_res_forget() follows. Context: process, may sleep.
  */
 void rcm_res_hide(struct rcm_res *res)
 {
@@ -43,7 +43,7 @@ void rcm_res_show(struct rcm_res *res)
 	ofed_restrack_abort_del(&res->entry);
 }
 
-/* Nobody looks at it any more to learn whose it is; the device is there. */
+/* No reader uses the line's owner any more; the device still exists. */
 void rcm_res_forget(struct rcm_res *res)
 {
 	ofed_restrack_commit_del(&res->entry);
@@ -87,7 +87,7 @@ static int put_address(struct sk_buff *msg, int attr,
 	return addr->ss_family ? nla_put(msg, attr, sizeof(*addr), addr) : 0;
 }
 
-/* Who listens on every device has no destination on any of them. */
+/* A listener on all devices has no destination on any of them. */
 static int put_destination(struct sk_buff *msg, const struct rcm_res *res)
 {
 	if (res != &res->id->res)

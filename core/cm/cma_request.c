@@ -322,7 +322,7 @@ static int accept_request(struct rcm_id *listen, const struct rcm_request *req,
 }
 
 /**
- * rcm_ib_request - a REQ or SIDR REQ for a service that somebody listens for
+ * rcm_ib_request - a REQ or SIDR REQ for a service that has a listener
  * @cm_id: id of the IB CM for it
  * @event: the request
  *

@@ -130,7 +130,7 @@ static int fill_roce_path(struct rcm_id *id, struct sa_path_rec *rec,
 	rec->sl = sl_of_tos(ndev, rec->traffic_class);
 	rec->flow_label = flow_label(id);
 	rec->hop_limit = l2->network != RDMA_NETWORK_IB ? l2->hoplimit : 1;
-	/* Nobody paces the link; the zero rate is the port's own. */
+		/* RoCE has no static rate; zero means the port's own. */
 	rec->rate = IB_RATE_PORT_CURRENT;
 	rec->packet_life_time = roce_lifetime(id);
 	rec->mtu_selector = IB_SA_EQ;
@@ -289,7 +289,7 @@ static int ask_for_path(struct rcm_id *id, unsigned long timeout_ms)
 
 /**
  * rdma_resolve_route - find the path to the destination
- * @id: id whose destination is resolved
+ * @id: id with a resolved destination
  * @timeout_ms: time until a query fails
  *
  * Ends with RDMA_CM_EVENT_ROUTE_RESOLVED, or with RDMA_CM_EVENT_ROUTE_ERROR, and
@@ -341,7 +341,7 @@ static int adapt_given_path(struct rcm_id *id, struct sa_path_rec *rec)
 
 /**
  * rdma_set_ib_path - give an id its path
- * @id: id whose destination is resolved
+ * @id: id with a resolved destination
  * @path_rec: the path; it is copied
  *
  * In place of rdma_resolve_route(), and without an event. Context: process, may
