@@ -3,10 +3,11 @@
  * Agents: registration and its end.
  *
  * An agent is found by the number that it gave to its requests (the upper half
- * of their TIDs), and by its claim. The end has two phases: first nobody finds
- * it any more and all its sends are cancelled; then we wait for those who had
- * found it, and for the consumer to free his send buffers, each of which keeps
- * it. After that no handler runs nor will run, and no timer is set.
+ * of their TIDs), and by its claim. The end has two phases. First the agent is
+ * taken out of both look-ups and all its sends are cancelled. Then the end
+ * waits for threads that found the agent before, and for the consumer to free
+ * its send buffers, each of which holds a reference. After that no handler runs
+ * nor will run, and no timer is set.
  */
 #include <linux/export.h>
 #include <linux/slab.h>
@@ -16,7 +17,7 @@
 
 /*
  * Some adapters put the number of a virtual function into the top byte of a
- * TID, so it must be 0. Number 0 is left for TIDs that are nobody's.
+ * TID, so it must be 0. Number 0 is left for TIDs that belong to no agent.
  */
 #define AGENT_IDS XA_LIMIT(1, 0xffffff)
 
@@ -127,7 +128,7 @@ void mad_agent_destroy(struct mad_agent *agent)
 	mad_agent_put(agent);
 	wait_for_completion(&agent->gone);
 
-	/* Nothing is posted and nobody has found it: these do not come back. */
+	/* Nothing is posted and no thread uses it: these do not come back. */
 	cancel_delayed_work_sync(&agent->work);
 	cancel_delayed_work_sync(&agent->rmpp_work);
 	rmpp_recv_flush(agent);
@@ -231,7 +232,7 @@ static int check_request(enum ib_qp_type qp_type,
  * IBA 13.4, 13.5. The handlers run in process context and may sleep; not, for
  * one MAD, at the same time. Context: process, may sleep.
  * Return: the agent, for ib_unregister_mad_agent(), or -EINVAL (the arguments,
- * or somebody has one of the methods), -ENODEV (the port has no MADs),
+ * or another agent has one of the methods), -ENODEV (the port has no MADs),
  * -EPROTONOSUPPORT (the port has no such QP), -ENOMEM.
  */
 struct ib_mad_agent *

@@ -2,10 +2,10 @@
 /*
  * Replies of this layer and of the driver to what was received: one agent per
  * QP sends them, from a work item, as the address of an Ethernet peer may have
- * to be looked up first. A peer that asks faster than that is not answered;
- * he repeats his question, or not. Everybody can ask for what nobody here does,
- * by an address where nobody is found: such questions are refused when nothing
- * else is to be sent.
+ * to be looked up first. A request that comes when too many replies wait is not
+ * answered; the peer may repeat it. Any host can ask for a method that has no
+ * agent here, with a source address that does not resolve: such requests are
+ * refused only when no other reply is to be sent.
  */
 #include <linux/slab.h>
 
@@ -13,7 +13,7 @@
 
 /* From the moment that there is something to answer until it is sent. */
 #define MAX_ANSWERS	256
-/* What nobody here does is refused only while there are less than that. */
+/* A MAD without a taker is refused only while fewer replies than that wait. */
 #define MAX_REFUSALS	32
 
 static void answer_over(struct mad_port *port)
@@ -71,7 +71,7 @@ void mad_answer(struct mad_port *port, const struct mad_recv *recv,
 }
 
 /**
- * mad_refuse - send a MAD back that nobody wanted
+ * mad_refuse - send back a MAD that no agent takes
  * @port: port
  * @recv: the MAD, its header already that of the answer
  *
@@ -165,8 +165,8 @@ int mad_answer_open(struct mad_qp *q)
  * mad_answer_close - answer no more
  * @port: port; its QPs are up, so that what is posted completes
  *
- * What waits for its turn is dropped, lest we wait for the address of everybody
- * who has asked.
+ * Replies in the queue are dropped; to send them would be to wait for the
+ * address of each peer.
  * Context: process, sleeps.
  */
 void mad_answer_close(struct mad_port *port)

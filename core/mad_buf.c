@@ -236,8 +236,8 @@ void mad_quota_put(struct mad_quota *quota)
 }
 
 /*
- * A consumer that does not free what it gets is given no more. What nobody asked
- * for gets half of the room: the answers that are asked for need the other.
+ * A consumer that does not free what it gets is given no more. Unsolicited MADs
+ * get half of the quota: responses need the other half.
  */
 bool mad_recv_charge(struct mad_recv *recv, struct mad_quota *quota)
 {

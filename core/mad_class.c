@@ -79,7 +79,7 @@ int ib_is_mad_class_rmpp(u8 mgmt_class)
 EXPORT_SYMBOL(ib_is_mad_class_rmpp);
 
 /**
- * mad_valid - is a received MAD one that anybody could want?
+ * mad_valid - check that a received MAD is valid on its QP
  * @hdr: header; @length bytes of it are there
  * @qp_num: 0 or 1
  * @length: of the MAD

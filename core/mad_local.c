@@ -35,8 +35,9 @@ int mad_local_check(struct mad_send *send)
 		return -EINVAL;
 	case SMI_HERE:
 		/*
-		 * A peer may ask without a hop to make, but he is not here: his
-		 * answer could pass for that to a question of our own.
+		 * A peer's directed-route request may have no hop to make. The
+		 * reply is not delivered here: it could match a local request
+		 * with the same TID.
 		 */
 		if (send->agent == send->agent->qp->answers)
 			return -EINVAL;

@@ -63,7 +63,7 @@ bool mad_valid(const struct ib_mad_hdr *hdr, u32 qp_num, size_t length,
 bool mad_peer_match(const struct mad_peer *sent, bool sent_answers,
 		    const struct mad_peer *got, bool got_answers, u8 lmc);
 
-/* mad_table.c: who gets the MADs that nobody asked for. */
+/* mad_table.c: the takers of unsolicited MADs. */
 
 /**
  * struct mad_claim - the unsolicited MADs that an agent wants
@@ -119,7 +119,7 @@ struct mad_track {
  * @vendor_err: outcome
  * @posted: between ib_post_send_mad() and the handler
  * @timed: @timer is in the tree
- * @flying: a send queue has it, or somebody is about to give it to one
+ * @flying: a send queue has it, or a thread is about to give it to one
  * @busy: its response is with the receive handler
  * @decided: @status is final
  * @held: the timer ends a delay of the fault hook
@@ -140,7 +140,7 @@ struct mad_track {
  * @flushes: how often the QP gave it back unsent
  *
  * agent->lock guards what is between @node and @chunks while @posted; from
- * @chunks on it belongs to who sets @flying.
+ * @chunks on it belongs to the thread that sets @flying.
  */
 struct mad_send {
 	struct ib_mad_send_buf buf;

@@ -103,7 +103,7 @@ static void repost_work(struct work_struct *work)
 	post_slots(container_of(to_delayed_work(work), struct mad_qp, repost));
 }
 
-/* Copy what is in a receive buffer; NULL when nobody could want it. */
+/* Copy what is in a receive buffer; NULL when the MAD is not valid. */
 static struct mad_recv *slot_copy(struct mad_slot *slot,
 				  const struct ib_wc *wc)
 {
@@ -225,7 +225,7 @@ static void revive(struct mad_qp *q)
 		broke(q);
 }
 
-/* Is there somebody who takes sends off the list? */
+/* The sends in the waiting list will be posted, or completed by recovery. */
 static bool can_wait(const struct mad_qp *q)
 {
 	lockdep_assert_held(&q->lock);
@@ -460,7 +460,7 @@ static int alloc_slot(struct mad_qp *q, struct mad_slot *slot)
 
 /**
  * mad_qp_free - free what is left of a stopped QP
- * @q: its QP is destroyed, and so is the CQ whose completions name the slots
+ * @q: its QP and its CQ are destroyed, so no completion refers to a slot
  */
 void mad_qp_free(struct mad_qp *q)
 {

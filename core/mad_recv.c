@@ -76,10 +76,10 @@ static bool match_address(const struct mad_send *send, const void *ctx)
 
 /**
  * mad_find_send - find the send that a received MAD belongs to
- * @agent: agent that the MAD is for; its lock is held
+ * mad_find_send - find the send that a received MAD is a response to
  * @recv: the MAD
  *
- * Return: a send whose outcome is open, or NULL.
+ * Return: a send with an open outcome, or NULL.
  */
 struct mad_send *mad_find_send(struct mad_agent *agent,
 			       const struct mad_recv *recv)
@@ -125,8 +125,8 @@ static struct mad_send *take_request(struct mad_agent *agent,
  * @agent: kept by the caller; has a receive handler
  * @recv: charged; not the caller's any more
  *
- * A response that nobody waits for is dropped, but for the later segments of
- * those who put them together themselves.
+ * A response that matches no request is dropped, but for later segments of an
+ * RMPP transfer: a consumer with IB_MAD_USER_RMPP puts them together itself.
  * Context: process; no lock held.
  */
 void mad_deliver(struct mad_agent *agent, struct mad_recv *recv)
@@ -176,7 +176,7 @@ void mad_hand_to(struct mad_agent *agent, struct mad_recv *recv)
 		mad_deliver(agent, recv);
 }
 
-/* Tell the sender of a Get or Set that there is nobody who does that. */
+/* Tell the sender of a Get or Set that no agent here handles its method. */
 static void refuse(struct mad_port *port, struct mad_recv *recv)
 {
 	struct ib_mad_hdr *hdr = mad_recv_hdr(recv);
@@ -244,7 +244,7 @@ static int ask_driver(struct mad_port *port, const struct mad_recv *recv)
 					 port->reply, &size, &pkey_index);
 	if (result & IB_MAD_RESULT_SUCCESS && result & IB_MAD_RESULT_REPLY &&
 	    !(result & IB_MAD_RESULT_CONSUMED))
-		/* Only those who speak Omni-Path set the size. */
+		/* Only drivers for Omni-Path set the size. */
 		mad_answer(port, recv, reply,
 			   clamp(size, sizeof(*reply),
 				 mad_full_size(port, reply->base_version)));

@@ -39,8 +39,8 @@ static void finish(struct mad_send *send)
 
 /**
  * mad_act - do what a function of the track has asked for
- * @send: whom it is about; not the caller's any more
- * @next: what
+ * @send: the send that @next is about; not the caller's any more
+ * @next: the action
  *
  * Context: process; no lock held, as a handler may be called.
  */
@@ -138,7 +138,7 @@ static int check_send(const struct mad_send *send)
 
 	if (!agent->send_handler || send->buf.timeout_ms < 0)
 		return -EINVAL;
-	/* A response would have nobody to go to. */
+	/* A response needs a receive handler to go to. */
 	if (send->buf.timeout_ms && !agent->recv_handler)
 		return -EINVAL;
 	if (agent->rmpp_version && !ib_is_mad_class_rmpp(hdr->mgmt_class))
@@ -201,9 +201,9 @@ static int post_one(struct mad_send *send)
  * been handed over, if timeout_ms is not 0; or when that has not come in
  * timeout_ms, and not after as many retries either (IB_WC_RESP_TIMEOUT_ERR);
  * cancelled (IB_WC_WR_FLUSH_ERR); refused by the receiver of a transfer
- * (IB_WC_REM_ABORT_ERR, vendor_err being the RMPP status). An SMP whose directed
- * route ends here goes to the port's own SMA. Context: any; handlers are not
- * called from within.
+ * (IB_WC_REM_ABORT_ERR, vendor_err being the RMPP status). An SMP with a
+ * directed route that ends at this port goes to the port's own SMA. Context: any;
+ * handlers are not called from within.
  * Return: 0, or -EINVAL (handlers missing, no address, directed route
  * impossible, class without RMPP on an agent with, posted already), -ENOMEM,
  * -ENODEV (the port is gone), or the driver's errno.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who gets the MADs that nobody asked for: by class, version, method, and for
- * vendor classes by OUI. Every such MAD has one taker at most.
+ * The takers of unsolicited MADs: by class, version, method, and for vendor
+ * classes by OUI. Every such MAD has one taker at most.
  *
  * The caller holds the lock of the table. A port has a handful of claims, so
  * they are searched one after the other.

@@ -3,10 +3,10 @@
  * The tracepoints of the kernel's own <trace/events/ib_mad.h>, as the MAD layer
  * uses them.
  *
- * That header reads members of four structs of the in-tree MAD layer. Structs of
- * the same names are here, with these members and no others, and what is traced is
- * put into them: only when the tracepoint is on, but for the agent's, whose address
- * is in the events.
+ * That header reads members of four structs of the in-tree MAD layer. Structs
+ * of the same names are here, with these members and no others, and what is
+ * traced is copied into them, only when the tracepoint is on. The agent's
+ * struct is permanent, since the events contain its address.
  */
 #ifndef OFED_CORE_MAD_TRACE_H
 #define OFED_CORE_MAD_TRACE_H
@@ -55,7 +55,7 @@ struct mad_traced_class {
 
 /**
  * struct ib_mad_agent_private - an agent, as it is traced
- * @agent: whose it is
+ * @agent: device, port and upper half of the TIDs
  * @qp_info: leads to @qp
  * @reg_req: what it has registered for; not in the agent's own
  * @qp: QP that it sends by

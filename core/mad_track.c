@@ -8,9 +8,10 @@
  *
  * and its outcome is decided at some moment: sent and nothing more wanted,
  * answered, timed out, cancelled, failed. The consumer's send handler is called
- * once, when it is decided and neither flying nor busy. Who sees that first, in
- * a function of this file, takes it out of the track and calls the handler; a
- * canceller may not call it, so he puts it on the finished list.
+ * once, when it is decided and neither flying nor busy. The first thread that
+ * sees this, in a function of this file, takes the send out of the track and
+ * calls the handler. A thread that cancels may not call it, so it puts the send
+ * on the finished list.
  *
  * No locks and no clock in here: the caller holds the agent's lock, and brings
  * the time (in jiffies).
@@ -127,13 +128,13 @@ void mad_track_answering(struct mad_track *track, struct mad_send *send,
 }
 
 /**
- * mad_track_unpost - forget a send whose posting has failed
+ * mad_track_unpost - forget a send after its posting has failed
  * @track: track
  * @send: flying
  *
- * Its response may have come all the same, an answer to an earlier use of its
- * TID, and be with the receive handler; or a canceller was told that it will come
- * to the send handler. Then it has to.
+ * A response with the same TID (to an earlier request) may have come all the
+ * same, and be with the receive handler; or a cancelling thread was told that
+ * the send comes to the send handler. Then it has to.
  * Return: false when it stays posted, since its outcome is decided; else no
  * handler is called.
  */

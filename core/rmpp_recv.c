@@ -3,10 +3,10 @@
  * RMPP transfers that agents receive. A transfer lives from its first segment
  * until some time after the last one, to acknowledge that again if need be.
  *
- * What a peer can make us hold is bounded: transfers per agent, segments of one
- * that nobody asked for, and all received MADs of an agent by its quota.
- * Responses are only taken while their request waits; then what nobody asked for
- * gives way to them.
+ * The memory that a peer can make this layer hold is bounded: transfers per
+ * agent, segments of one unsolicited transfer, and all received MADs of an
+ * agent by its quota. Responses are only taken while their request waits; then
+ * unsolicited transfers are dropped to make room for them.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -38,9 +38,9 @@ struct transfer_key {
 /**
  * struct transfer - a transfer that is being received, or was
  * @node: in mad_agent.transfers
- * @key: whose it is
+ * @key: what all its segments have in common
  * @in: its state
- * @asked: it is the response to a request of ours
+ * @asked: it is the response to a local request
  * @deadline: when it is given up
  */
 struct transfer {
@@ -311,7 +311,7 @@ void rmpp_receive(struct mad_agent *agent, struct mad_recv *recv)
 	const u8 status = rmpp_check(hdr, agent->pub.rmpp_version);
 
 	if (status) {
-		/* Two who refuse each other must not go on for ever. */
+		/* Two sides that refuse each other's packets must not loop. */
 		if (hdr->rmpp_type != IB_MGMT_RMPP_TYPE_STOP &&
 		    hdr->rmpp_type != IB_MGMT_RMPP_TYPE_ABORT)
 			rmpp_reply(agent, recv, IB_MGMT_RMPP_TYPE_ABORT,
@@ -338,7 +338,7 @@ void rmpp_recv_drop(struct mad_agent *agent, const struct mad_recv *like)
 	mutex_unlock(&agent->rmpp_lock);
 }
 
-/* Transfers whose time is over. */
+/* Drops transfers that have passed their deadline. */
 void rmpp_recv_work(struct work_struct *work)
 {
 	struct mad_agent *agent = container_of(to_delayed_work(work),
@@ -355,7 +355,7 @@ void rmpp_recv_work(struct work_struct *work)
 	mutex_unlock(&agent->rmpp_lock);
 }
 
-/* At the end of an agent, when nobody finds it any more. */
+/* At the end of an agent, when look-ups do not find it any more. */
 void rmpp_recv_flush(struct mad_agent *agent)
 {
 	struct transfer *transfer, *next;

@@ -6,8 +6,8 @@
 #include "mad_priv.h"
 
 /**
- * rmpp_compose - build the packet of the segment that takes off
- * @send: flying; so nobody else touches its image
+ * rmpp_compose - build the packet of the next segment to send
+ * @send: flying; so the caller alone uses its image
  */
 void rmpp_compose(struct mad_send *send)
 {
