@@ -244,9 +244,9 @@ static int mc_add(struct ib_device *device)
 }
 
 /*
- * Those who joined have been removed before us and have freed their members.
- * What is left are groups that tell the SA of it; the SA's client is still
- * there, and each tells it once more at most.
+ * Clients that joined have been removed before this and have freed their
+ * members. What is left are groups that still leave at the SA; the SA's client
+ * is still there, and each group sends its leave once more at most.
  */
 static void mc_remove(struct ib_device *device, void *client_data)
 {

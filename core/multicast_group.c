@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Groups. The SA knows a port as a member or not; here the port's membership is
- * shared by all who want it. A group exists for as long as it has members, or
- * something to tell the SA.
+ * shared by all consumers that join. A group exists for as long as it has
+ * members, or something to tell the SA.
  *
  * Everything that happens to a group is done by one runner, the work item of
  * the group: one step at a time, one request to the SA at a time (@asking). A
@@ -68,7 +68,7 @@ void ofed_mc_group_put(struct mc_group *group)
 	unsigned long flags;
 	bool last;
 
-	/* Under the lock, where nobody can take another one. */
+	/* Under the lock: look-ups take references under it. */
 	spin_lock_irqsave(&port->lock, flags);
 	last = group_put_locked(group);
 	spin_unlock_irqrestore(&port->lock, flags);
@@ -111,8 +111,8 @@ static struct mc_group *new_group(struct mc_port *port,
 }
 
 /*
- * Find the group, or make it. MGID zero stands for one that the SA is to choose,
- * a new one for each who asks. Return: it, with a reference, or NULL.
+ * Find the group, or make it. MGID zero asks the SA to choose one: each call
+ * makes a new group. Return: it, with a reference, or NULL.
  */
 struct mc_group *ofed_mc_group_get(struct mc_port *port,
 				   const union ib_gid *mgid, gfp_t gfp_mask)
@@ -420,8 +420,8 @@ void ofed_mc_groups_upset(struct mc_port *port, bool pkeys_only)
 			group->lost = true;
 		spin_unlock(&group->lock);
 		/*
-		 * The runner may have ended since, and ours be the last one.
-		 * The device, whose event it is, still has the port.
+		 * The runner may have ended since, so this reference may be the
+		 * last one. The event's device still holds the port.
 		 */
 		if (!queue_runner(group) && group_put_locked(group))
 			ofed_mc_port_put(port);

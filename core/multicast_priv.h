@@ -52,15 +52,15 @@ enum mc_asking {
  * @lock: guards the members below
  * @rec: record of the group; when not joined, only the MGID is valid
  * @pkey_index: index of @rec.pkey in the port's table when the group was joined
- * @tally: who is a member, and what the SA knows
+ * @tally: numbers of members by JoinState, and what the SA knows
  * @joining: struct mc_member that wait, the oldest first
  * @active: struct mc_member that are members
  * @asking: the request under way
- * @asked_for: the member whose join is under way; compared only
+ * @asked_for: the member that joins; compared, never dereferenced
  * @asked_state: bits of JoinState that are asked for
  * @failure: why the last join failed, until its member has been told
  * @tries: how often a leave may be told yet
- * @lost: the SA may have forgotten us: members are to be told
+ * @lost: the SA may have dropped the port's membership: members are to be told
  * @pkey_event: @lost, if the P_Key has moved
  */
 struct mc_group {
