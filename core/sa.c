@@ -202,8 +202,8 @@ static void abort_cpi(struct sa_port *port, unsigned int epoch)
 }
 
 /*
- * One question at a time, none when the answer is known. A question that failed
- * is asked again when somebody wants to know, not by a timer.
+ * One question at a time, none when the answer is known. A failed question is
+ * asked again by the next caller that needs the answer, not by a timer.
  */
 static void ask_cpi(struct sa_port *port, gfp_t gfp_mask)
 {
@@ -250,8 +250,8 @@ int ofed_sa_sendonly_fullmember(struct ib_device *device, u32 port_num)
 }
 
 /*
- * Queries that are under way keep the old way and their time limit: nobody
- * knows whether the SM there is gone.
+ * Queries that are under way keep the old way and their time limit: the SM
+ * there may still answer.
  */
 static void update_port(struct sa_port *port, bool other_sm)
 {
@@ -326,9 +326,9 @@ static int port_init(struct sa_device *sa, u32 port_num)
 }
 
 /*
- * First nobody new: whoever posts or cancels is inside, and leaves soon. Then
- * the queries that wait for a local service end, then those of the MAD layer:
- * when the agent is gone, every query has called back and nobody has the port.
+ * First the port admits no new users; a thread inside leaves soon. Then the
+ * queries that wait for a local service end, then those of the MAD layer: when
+ * the agent is gone, every query has called back and none refers to the port.
  */
 static void port_exit(struct sa_port *port)
 {
@@ -399,8 +399,9 @@ err_ports:
 }
 
 /*
- * Clients that use the SA came after us and have been removed: nobody looks the
- * device up any more. The event handler is gone first, since it uses the agent.
+ * Clients that use the SA were added later and have been removed, so the device
+ * is not looked up any more. The event handler is removed first, since it uses
+ * the agent.
  */
 static void sa_remove(struct ib_device *device, void *client_data)
 {
@@ -442,7 +443,7 @@ err_ls:
 /**
  * ofed_sa_exit - end of the service
  *
- * Nobody of another module is left to ask.
+ * No module is left that uses the SA.
  */
 void ofed_sa_exit(void)
 {

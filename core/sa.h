@@ -70,7 +70,7 @@ struct ofed_ls_ip_query {
  * @family: AF_INET or AF_INET6
  * @addr: struct in_addr or in6_addr
  *
- * Context: process. There is no limit of time: the caller has his own.
+ * Context: process. There is no time limit: the caller has its own.
  * Return: 0, -ENODATA when no service listens, -EINVAL (family), -ENOMEM,
  * -EMSGSIZE, or the errno of rdma_nl_multicast(); @answer is not called then.
  */

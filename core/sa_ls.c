@@ -142,7 +142,7 @@ static void wait_for_service(struct ib_sa_query *query)
 	spin_unlock_irqrestore(&ls_lock, flags);
 }
 
-/* Take a query back. Return: false when somebody else has its turn. */
+/* Take a query back. Return: false when another thread has its turn. */
 static bool stop_waiting(struct ib_sa_query *query)
 {
 	unsigned long flags;
@@ -172,7 +172,7 @@ static u32 new_seq(void)
  * @gfp_mask: how to allocate
  *
  * Context: inside the port. Return: true if the query has been taken over; false
- * if nobody listens, or there is no memory: the SA is to be asked.
+ * if no service listens, or there is no memory: the SA is to be asked.
  */
 bool ofed_ls_start(struct ib_sa_query *query, gfp_t gfp_mask)
 {
@@ -288,7 +288,7 @@ static struct ib_sa_query *take_of_port(const struct sa_port *port)
 
 /**
  * ofed_ls_flush - end all waiting queries of a port
- * @port: nobody can enter it any more, and all have left
+ * @port: closed to new users, and without users
  *
  * Context: process.
  */

@@ -45,8 +45,8 @@ enum sa_cpi_state {
  * struct sa_port - a port with an SA
  * @agent: our MAD agent on its QP1; NULL for ports without an SA
  * @port_num: its number
- * @users: who may touch @agent: one of the port's own until it goes, one of
- *	   each caller inside ofed_sa_port_enter() and _leave()
+ * @users: references that keep @agent valid: one of the port's own until it
+ *	   goes, one of each caller between ofed_sa_port_enter() and _leave()
  * @idle: the last user has left
  * @update_mutex: one update of @way at a time: the first one runs beside events
  * @lock: guards the members below; taken in any context
@@ -87,7 +87,8 @@ u8 ofed_sa_src_path_mask(struct ib_device *device, u32 port_num);
  * @client: holds a use of it, or NULL for our own questions
  * @mad: request; its context[0] is the query
  * @id: index in the table of queries
- * @answered: the caller has heard; only who has the turn looks, see sa_query.c
+ * @answered: the caller's function was called; accessed only by the thread that
+ *	      has the turn, see sa_query.c
  * @cancelled: ib_sa_cancel_query() was called
  * @deliver: hand the outcome to the caller: @status and NULL, or 0 and the
  *	     attribute of the response

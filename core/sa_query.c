@@ -9,8 +9,9 @@
  * From a successful start on, done comes exactly once, from one of three: the
  * MAD layer's send handler, after whatever response there was; the failure to
  * post after a local service was asked; the answer of that service. Only the
- * holder of the query's turn calls deliver: who has taken it off the list of
- * sa_ls.c, else the MAD layer, which calls its handlers one after the other.
+ * thread that has the query's turn calls deliver: the one that took the query
+ * off the list of sa_ls.c, else the MAD layer, which calls its handlers one
+ * after the other.
  *
  * A query exists until done and until the last ib_sa_cancel_query() has
  * returned. Cancelling is done from inside the port (ofed_sa_port_enter), so the
@@ -221,8 +222,9 @@ int ofed_sa_query_post(struct ib_sa_query *query)
 	kref_get(&query->refs);
 	ret = ib_post_send_mad(query->mad, NULL);
 	/*
-	 * Whoever cancelled between the local service and here found nothing
-	 * in the MAD layer; both of us take its locks, so one sees the other.
+	 * A cancel between the local service's answer and this post found
+	 * nothing in the MAD layer. Cancel and post take the layer's locks, so
+	 * that one of the two sees the other.
 	 */
 	if (!ret && READ_ONCE(query->cancelled))
 		ib_cancel_mad(query->mad);
@@ -368,7 +370,7 @@ void ofed_sa_send_handler(struct ib_mad_agent *agent,
 }
 
 /**
- * ofed_sa_queries_init - begin with transaction ids that nobody can guess
+ * ofed_sa_queries_init - begin with unpredictable transaction ids
  */
 void ofed_sa_queries_init(void)
 {

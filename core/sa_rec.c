@@ -91,8 +91,8 @@ static const struct ib_field guidinfo_fields[] = {
 
 /**
  * ib_sa_pack_path - write a path record as it goes over the wire
- * @rec: an InfiniBand path, or a RoCE one, whose LIDs are 0 on the wire; convert
- *	 an OPA path first
+ * @rec: an InfiniBand path, or a RoCE one, with LIDs that are 0 on the wire;
+ *	 convert an OPA path first
  * @attribute: 64 bytes, all of them written
  *
  * IBA vol. 1 15.2.5.16. Context: any.
