@@ -15,7 +15,7 @@ static DEFINE_MUTEX(link_types_lock);
 /*
  * Read side of link_types, also around newlink(), which may sleep for long:
  * unregistering a type waits for it. It is not held while a module is loaded,
- * whose init registers a type.
+ * since the module's init registers a type.
  */
 DEFINE_STATIC_SRCU(link_types_srcu);
 static LIST_HEAD(link_types);

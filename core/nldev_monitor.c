@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* NLDEV: events of devices, for who listens to RDMA_NL_GROUP_NOTIFY. */
+/* NLDEV: events of devices, for listeners of RDMA_NL_GROUP_NOTIFY. */
 #include <linux/netdevice.h>
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
@@ -70,7 +70,7 @@ int rdma_nl_notify_event(struct ib_device *ib, u32 port_num,
 		goto err_msg;
 	nlmsg_end(msg, nlh);
 	ret = rdma_nl_multicast(net, msg, RDMA_NL_GROUP_NOTIFY, GFP_KERNEL);
-	/* Nobody listens. */
+	/* The group has no listener. */
 	if (ret == -ESRCH)
 		ret = 0;
 	goto out;
@@ -82,7 +82,7 @@ out:
 	return ret;
 }
 
-/* Who listens learns of a new device and of the netdevs it has. */
+/* Tells listeners of a new device and of the netdevs it has. */
 void ofed_nldev_tell_of_new(struct ib_device *device)
 {
 	struct net_device *ndev;

@@ -6,7 +6,7 @@
 
 #include "nldev.h"
 
-/* Whose uobject it is; every kind of them begins with a struct ib_uobject. */
+/* Every kind of uobject begins with a struct ib_uobject. */
 static int put_context(struct sk_buff *msg, const void *uobject)
 {
 	const struct ib_uobject *base = uobject;
@@ -30,7 +30,7 @@ int ofed_nldev_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	return ofed_nldev_put_owner(msg, res);
 }
 
-/* Who has the key of all memory, and who may use it, is an administrator's. */
+/* The key of all memory, and its use by peers, is for administrators only. */
 static int put_pd_keys(struct sk_buff *msg, const struct ib_pd *pd)
 {
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LOCAL_DMA_LKEY,
