@@ -2,7 +2,7 @@
 /*
  * NETLINK_RDMA: one kernel socket per network namespace, one table of ops per
  * client index. The indexes and ops of all clients are in the uapi header; the
- * clients that live in other modules are loaded when somebody asks for them.
+ * clients that live in other modules are loaded by the first message to them.
  */
 #include <linux/kmod.h>
 #include <linux/module.h>
@@ -30,13 +30,13 @@ struct nl_client {
 
 /*
  * Guards both members of every client. It is not held over a callback: one may
- * load a module, whose init registers another client, or unload one. The count
- * is per client for the same reason: who unregisters waits for his own
- * callbacks only.
+ * load a module (its init registers another client), or unload one. The count
+ * is per client for the same reason: to unregister a client is to wait for its
+ * own callbacks only.
  */
 static DEFINE_SPINLOCK(clients_lock);
 static struct nl_client clients[RDMA_NL_NUM_CLIENTS];
-/* Somebody has become the last user of an unregistered client. */
+/* Woken when the last callback of an unregistered client returns. */
 static DECLARE_WAIT_QUEUE_HEAD(clients_idle);
 
 static const unsigned int num_ops[RDMA_NL_NUM_CLIENTS] = {
@@ -225,7 +225,7 @@ EXPORT_SYMBOL(rdma_nl_unicast_wait);
  * @flags: how to allocate copies
  *
  * Context: process, or any with GFP_ATOMIC.
- * Return: 0, -ESRCH (nobody listens), -ENOBUFS, -ENOMEM.
+ * Return: 0, -ESRCH (the group has no listener), -ENOBUFS, -ENOMEM.
  */
 int rdma_nl_multicast(struct net *net, struct sk_buff *skb, unsigned int group,
 		      gfp_t flags)
@@ -314,7 +314,7 @@ static int dispatch(struct sk_buff *skb, struct nlmsghdr *nlh,
 	return ret;
 }
 
-/* The kernel asks a local service, whose answers carry no NLM_F_REQUEST. */
+/* A local service's answers to the kernel's requests have no NLM_F_REQUEST. */
 static bool is_for_kernel(const struct nlmsghdr *nlh)
 {
 	if (nlh->nlmsg_type < NLMSG_MIN_TYPE)

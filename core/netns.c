@@ -3,12 +3,12 @@
  * RDMA devices and network namespaces.
  *
  * Shared mode: each device is at home in init_net, and every other namespace
- * has a copy of its sysfs tree. Exclusive mode: a device is in one namespace,
- * nobody else sees it, and an administrator moves it.
+ * has a copy of its sysfs tree. Exclusive mode: a device is in one namespace
+ * and is not visible in others, and an administrator moves it.
  *
  * A copy is made from two sides, the device that is enabled and the namespace
  * that begins, and removed from two, in any order. device->compat_devs, by
- * ofed_net.id, says what is there: whoever comes first makes or removes it.
+ * ofed_net.id, says what is there: the first side to come makes or removes it.
  * A namespace that begins is in the table of namespaces before it looks for
  * devices, and a device is marked as registered before it looks for
  * namespaces, so that neither misses the other.
@@ -154,7 +154,7 @@ static int add_copy(struct ib_device *device, struct ofed_net *onet)
 	mutex_lock(&device->compat_devs_mutex);
 	ret = xa_insert(&device->compat_devs, onet->id, NULL, GFP_KERNEL);
 	if (ret) {
-		/* Somebody else was first. */
+		/* The other side (device or namespace) was first. */
 		if (ret == -EBUSY)
 			ret = 0;
 		goto out;
@@ -235,9 +235,10 @@ static int change_net(struct ib_device *device, struct net *from,
 }
 
 /*
- * Move a device that nobody of the caller's holds by ib_device_try_get(). All
- * clients, uverbs among them, lose it and find it again in the other namespace.
- * With @must it leaves @from whatever happens: that one is about to end.
+ * Move a device. The caller's thread has no reference of ib_device_try_get().
+ * All clients, uverbs among them, lose the device and find it again in the
+ * other namespace. With @must it leaves @from whatever happens: @from is about
+ * to end.
  */
 static int move_device(struct ib_device *device, struct net *from,
 		       struct net *to, bool must)
@@ -245,7 +246,7 @@ static int move_device(struct ib_device *device, struct net *from,
 	int ret, ret_enable;
 
 	mutex_lock(&device->unregistration_lock);
-	/* Somebody else may have moved or unregistered it meanwhile. */
+	/* Another thread may have moved or unregistered it meanwhile. */
 	ret = -ENODEV;
 	if (!net_eq(from, read_pnet(&device->coredev.rdma_net)))
 		goto out;

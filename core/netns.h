@@ -45,8 +45,8 @@ void ofed_compat_devs_remove(struct ib_device *device);
  * ofed_device_set_netns_put - move a device (exclusive mode)
  * @device: held by the caller by ib_device_try_get(); the reference is put in
  *	    any case, since the move waits for the last one
- * @skb: the asker's message: its namespace has to be the device's, and it says
- *	 who asks
+ * @skb: the requester's message: its namespace has to be the device's, and its
+ *	 credentials are checked
  * @ns_fd: file descriptor of the namespace to go to
  *
  * Return: 0, -EBADF or -EINVAL (bad fd), -EPERM (no CAP_NET_ADMIN there),
