@@ -25,7 +25,7 @@
 /* Long enough for one ARP retry, short enough for a caller that waits. */
 #define RESOLVE_JIFFIES HZ
 
-/* Everybody who waits for a neighbour; woken at each change of any. */
+/* Threads that wait for a neighbour; woken at each change of any neighbour. */
 static DECLARE_WAIT_QUEUE_HEAD(neigh_wait);
 
 /**
@@ -321,8 +321,8 @@ static void multicast_mac(const union ib_gid *gid, u8 *mac)
 }
 
 /*
- * A link-local address made from a MAC gives it back, whether or not somebody
- * has configured it: default GIDs exist without IPv6. RoCE v1 knows no others.
+ * A link-local address made from a MAC contains that MAC, configured or not:
+ * default GIDs exist without IPv6. RoCE v1 has no other addresses.
  */
 static bool has_mac_inside(const union ib_gid *gid, enum ib_gid_type type)
 {
@@ -380,9 +380,9 @@ int ofed_addr_init(void)
 }
 
 /**
- * ofed_addr_exit - stop hearing of neighbours
+ * ofed_addr_exit - stop following neighbours
  *
- * Nobody resolves: no device is left.
+ * No address is being resolved: no device is left.
  */
 void ofed_addr_exit(void)
 {

@@ -14,11 +14,12 @@ void ofed_addr_exit(void);
  * @ah_attr: in: grh with sgid_attr set and dgid; out: roce.dmac, and
  *	     grh.hop_limit as the route has it where one was taken
  *
- * Multicast destinations are computed, and so are link-local ones that have a
- * MAC in them (EUI-64, or RoCE v1); all others go through the route and
- * neighbour tables of the GID's namespace, with a time limit. Context: process, sleeps up to a second.
+ * Multicast destinations are computed, and so are link-local ones that contain
+ * a MAC (EUI-64, or RoCE v1); all others go through the route and neighbour
+ * tables of the GID's namespace, with a time limit. Context: process, sleeps up
+ * to a second.
  * Return: 0, -ENODEV (interface of the GID gone), -EHOSTUNREACH or
- * -ENETUNREACH (no route), -ETIMEDOUT (nobody answered), -EINVAL.
+ * -ENETUNREACH (no route), -ETIMEDOUT (no neighbour answered), -EINVAL.
  */
 int ofed_addr_resolve_l2(struct ib_device *device,
 			 struct rdma_ah_attr *ah_attr);

@@ -6,7 +6,7 @@
  * RDMA does not run on lo. A route there leads to an address of this host, and
  * the interface that has the address stands for both ends. Interfaces stacked
  * on others (VLAN, bond, bridge, team) need no care: the route names the upper
- * one, which has the MAC, and whose GIDs the device has.
+ * one, which has the MAC and the device's GIDs.
  */
 #include <net/addrconf.h>
 #include <net/arp.h>
@@ -23,7 +23,8 @@
 /**
  * struct way - what the routing tables say
  * @dst: the route, referenced
- * @to: address whose neighbour is asked; the route replaces it by a gateway
+ * @to: address that is looked up as a neighbour; the route may replace it by a
+ *	gateway
  * @local: leads to an address of this host
  * @routed: leads through a gateway
  */

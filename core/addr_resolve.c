@@ -3,16 +3,16 @@
  * rdma_resolve_ip(): requests to find the way to an IP address, answered by a
  * callback.
  *
- * A request is looked at by its work item alone, on a queue that runs one item
- * at a time: when it is made, when a neighbour it waits for has answered, every
+ * Only its work item advances a request, on a queue that runs one item at a
+ * time: when it is made, when a neighbour it waits for has answered, every
  * second (a probe may have been lost, a route may come), and at its time limit.
  *
- * The work item alone frees the request. It is on the list until then, so
- * whoever finds it there may kick it. To cancel is to mark it, kick it, and
- * wait if the worker has it in hand: from then on the worker neither writes to
- * the caller's address nor calls back. What runs on the worker is inside a
- * callback and needs no wait: no other request is in hand, and its own has
- * nothing left to do.
+ * The work item alone frees the request. The request is on the list until then,
+ * so a thread that finds it there may kick it. To cancel is to mark the
+ * request, kick it, and wait if the worker has it in hand: from then on the
+ * worker neither writes to the caller's address nor calls back. A cancel on the
+ * worker itself is made by a callback and needs no wait: no other request is in
+ * hand, and the callback's own has nothing left to do.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -51,7 +51,7 @@ enum ls_state {
  * @dgid: the answer
  * @seq: number of the request
  * @by_gid: leave by the interface of dev_addr->sgid_attr
- * @cancelled: nobody is interested any more
+ * @cancelled: the caller does not want the answer any more
  */
 struct request {
 	struct list_head entry;
@@ -141,7 +141,7 @@ static int ask_ls(struct request *req)
 	return ret == -ENODATA ? -EADDRNOTAVAIL : -ENODATA;
 }
 
-/* Where to look from. The caller's namespace, or that of his GID. */
+/* Start from the caller's interface and namespace, or from the GID's. */
 static int take_origin(struct request *req)
 {
 	const struct rdma_dev_addr *dev_addr = req->dev_addr;
@@ -259,7 +259,7 @@ static void forget(struct request *req)
 	spin_unlock_bh(&requests_lock);
 	if (req->ls_state != LS_NEW)
 		ofed_ls_ip_forget(&req->ls);
-	/* Nobody can kick it any more; who did may have done so just now. */
+	/* No kick comes any more, but an earlier one may still be queued. */
 	cancel_delayed_work(&req->work);
 	kfree(req);
 }
@@ -359,9 +359,9 @@ static u32 new_seq(void)
  *	      gets the one that was chosen when this is NULL or a wildcard
  * @dst_addr: IPv4 or IPv6 address
  * @addr: in: net, bound_dev_if (0 for any), and with @resolve_by_gid_attr
- *	  sgid_attr, whose namespace and interface take their place; out, when
- *	  the status is 0: src_dev_addr, dst_dev_addr, broadcast, dev_type,
- *	  network, hoplimit, and without @resolve_by_gid_attr bound_dev_if
+ *	  sgid_attr: its namespace and interface take their place; out, when the
+ *	  status is 0: src_dev_addr, dst_dev_addr, broadcast, dev_type, network,
+ *	  hoplimit, and without @resolve_by_gid_attr bound_dev_if
  * @timeout_ms: time limit
  * @callback: called once, in process context on a queue that is shared, unless
  *	      the request is cancelled or this call fails; may sleep, and may
@@ -415,8 +415,8 @@ int rdma_resolve_ip(struct sockaddr *src_addr, const struct sockaddr *dst_addr,
 EXPORT_SYMBOL(rdma_resolve_ip);
 
 /*
- * Number of a request that is in the worker's hand, or 0. One that somebody
- * else has cancelled counts: he may be waiting still.
+ * Number of a request that is in the worker's hand, or 0. A request that
+ * another thread has cancelled counts too: its callback may still be running.
  */
 static u32 cancel_all_of(const struct rdma_dev_addr *addr)
 {

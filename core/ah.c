@@ -3,7 +3,7 @@
  * Address handles (IBA vol. 1 chapter 11), and the address vectors that
  * they are made of.
  *
- * Locking: none of its own. An AH belongs to the one who created it; the GID
+ * Locking: none of its own. An AH belongs to its creator; the GID
  * entries are reference counted by the GID table. Whatever is not marked as
  * sleeping below may be called from any context.
  */
@@ -256,9 +256,9 @@ EXPORT_SYMBOL(rdma_create_user_ah);
  * @ah: the handle
  * @ah_attr: the new vector, as for rdma_create_ah()
  *
- * IBA vol. 1 chapter 11, Modify Address Handle. Context: any. The caller sees
- * to it that nobody modifies or destroys @ah meanwhile. On failure @ah is
- * unchanged.
+ * IBA vol. 1 chapter 11, Modify Address Handle. Context: any. The caller
+ * ensures that no other thread modifies or destroys @ah meanwhile. On failure
+ * @ah is unchanged.
  * Return: 0, -EOPNOTSUPP, -EINVAL, the GID table's or the driver's errno.
  */
 int rdma_modify_ah(struct ib_ah *ah, struct rdma_ah_attr *ah_attr)
@@ -501,7 +501,7 @@ static int av_answer_ib(struct ib_device *device, const struct ib_wc *wc,
 	if (ret)
 		return ret;
 
-	/* Sent to "whoever runs the SA here": any GID of the port answers. */
+	/* The well-known GUID means the SA: any GID of the port answers. */
 	if (to.global.interface_id == cpu_to_be64(IB_SA_WELL_KNOWN_GUID))
 		gid = rdma_get_gid_attr(device, av->port_num, 0);
 	else

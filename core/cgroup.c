@@ -13,7 +13,7 @@
 
 int ofed_cg_register_device(struct ib_device *device)
 {
-	/* Not dev_name(), whose memory a rename replaces. */
+	/* Not dev_name(): a rename frees its string. */
 	device->cg_device.name = device->name;
 	rdmacg_register_device(&device->cg_device);
 	return 0;

@@ -218,7 +218,7 @@ void ib_unregister_client(struct ib_client *client)
 	struct ib_device *device;
 	unsigned long index = 0;
 
-	/* Nobody makes a new pair with it once its uses have come to zero. */
+	/* Once its uses have come to zero, no thread pairs it with a device. */
 	client_put(client);
 	wait_for_completion(&client->uses_zero);
 

@@ -142,7 +142,7 @@ static void counter_free(struct rdma_counter *counter)
 	kfree(counter);
 }
 
-/* Nobody finds it any more, and no QP is bound to it. */
+/* Look-ups do not find it any more, and no QP is bound to it. */
 static void counter_release(struct kref *kref)
 {
 	struct rdma_counter *counter =
@@ -150,7 +150,7 @@ static void counter_release(struct kref *kref)
 	struct rdma_port_counter *port = port_of(counter);
 
 	lockdep_assert_held(&bind_lock);
-	/* Who sums up sees it or the history, never both and never neither. */
+	/* A reader of sums sees exactly one of the counter and the history. */
 	mutex_lock(&port->lock);
 	ofed_restrack_del(&counter->res);
 	counter_to_history(counter);
@@ -459,7 +459,7 @@ int rdma_counter_unbind_qp(struct ib_qp *qp, bool force)
 {
 	int ret;
 
-	/* Who destroys a QP keeps others from binding it. */
+	/* The thread that destroys a QP keeps others from binding it. */
 	if (!READ_ONCE(qp->counter))
 		return -EINVAL;
 	mutex_lock(&bind_lock);
@@ -597,7 +597,7 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_counter_bind_qpn_alloc);
 /**
  * rdma_counter_unbind_qpn - take a QP off a counter
  * @dev: device
- * @port: port whose mode counts
+ * @port: port, not in automatic mode
  * @qp_num: number of the QP
  * @counter_id: number of its counter
  *

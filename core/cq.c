@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues, and who polls them for a kernel consumer: the consumer
- * itself (direct), a softirq (irq_poll), or a work queue.
+ * Completion queues, and the three ways to poll them for a kernel consumer: by
+ * the consumer (direct), by a softirq (irq_poll), or by a work queue.
  *
- * In the three contexts that are not direct, one poller runs per CQ at a time:
+ * In the contexts that are not direct, one poller runs per CQ at a time:
  * the irq_poll or work item is queued by the driver's completion handler and
  * arms the CQ again only when it has found it empty. cq->wc belongs to that
  * poller. A CQ that is polled directly is never armed.
@@ -292,7 +292,7 @@ static struct ib_cq *cq_alloc(struct ib_device *dev, void *private, int nr_cqe,
 }
 
 /**
- * __ib_alloc_cq - create a CQ whose completions are handled for the consumer
+ * __ib_alloc_cq - create a CQ that the core polls for the consumer
  * @dev: device
  * @private: for the consumer, cq->cq_context
  * @nr_cqe: completions that may be outstanding
@@ -327,7 +327,7 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe,
 EXPORT_SYMBOL(__ib_alloc_cq);
 
 /**
- * __ib_alloc_cq_any - __ib_alloc_cq() on the completion vector whose turn it is
+ * __ib_alloc_cq_any - __ib_alloc_cq() on the next completion vector in turn
  * @dev: device
  * @private: for the consumer, cq->cq_context
  * @nr_cqe: completions that may be outstanding

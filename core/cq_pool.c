@@ -117,7 +117,7 @@ void ofed_cq_pool_cleanup(struct ib_device *device)
 	unsigned int ctx;
 
 	might_sleep();
-	/* Nobody is left to take one, so the lists are ours without the lock. */
+	/* No consumer is left to take one, so the lists need no lock. */
 	for (ctx = 0; ctx < ARRAY_SIZE(device->cq_pools); ctx++)
 		list_for_each_entry_safe(cq, next, &device->cq_pools[ctx],
 					 pool_entry) {

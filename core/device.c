@@ -7,14 +7,14 @@
  *
  *   allocated   ib_alloc_device. Only the driver knows it.
  *   set up      In the registry, index and name taken, attributes and tables
- *               read, sysfs there. Still nobody but the driver uses it.
+ *               read, sysfs there. Still only the driver uses it.
  *   enabled     Marked REGISTERED, refcount 1 or more: lookups find it,
  *               clients are added one by one.
  *   disabled    Mark gone, clients removed, refcount has come to 0.
  *   torn down   sysfs, cgroup and tables gone. It stays in the registry until
- *               ib_dealloc_device, as the fence that ib_unregister_driver
- *               needs: whoever found it there can wait for the thread that
- *               still calls its ops.
+ *               ib_dealloc_device, for ib_unregister_driver(): a thread that
+ *               finds it there can wait for another one that still calls its
+ *               ops.
  *
  * Locks, outermost first:
  *   device->unregistration_lock   enabling, disabling and teardown of one
@@ -429,8 +429,8 @@ static void tear_down(struct ib_device *device)
  * @device: device from ib_alloc_device() with ops, node_type, phys_port_cnt
  *	    and node_guid set
  * @name: its name; one %d in it becomes the lowest free number
- * @dma_device: device whose DMA API its memory is mapped with; NULL when the
- *		driver works on virtual addresses
+ * @dma_device: device to map its memory with; NULL when the driver works on
+ *		virtual addresses
  *
  * Everything is in place before the first client's add() is called. On failure
  * the device stays allocated, also when the driver has dealloc_driver.
@@ -475,7 +475,7 @@ int ib_register_device(struct ib_device *device, const char *name,
 	return 0;
 
 err_sysfs:
-	/* Still without uevents: nobody has heard of it. */
+	/* Still without uevents: user space has not been told of it. */
 	remove_from_sysfs(device);
 err_cgroup:
 	ofed_cg_unregister_device(device);
@@ -489,8 +489,8 @@ err_registry:
 EXPORT_SYMBOL(ib_register_device);
 
 /*
- * The caller holds a reference of device->dev. Whoever comes second waits, and
- * knows by the directory in sysfs that there is nothing left to do.
+ * The caller holds a reference of device->dev. A second caller waits, and finds
+ * the directory in sysfs gone: nothing is left to do.
  */
 static void unregister(struct ib_device *device)
 {
@@ -598,8 +598,8 @@ static struct ib_device *next_of_driver(enum rdma_driver_id driver_id,
  * ib_unregister_driver - unregister all devices of a driver
  * @driver_id: the driver
  *
- * No new ones may be registered meanwhile. When it returns, no op of the
- * driver is running for any of them, whoever began to unregister it.
+ * No new ones may be registered meanwhile. When it returns, no op of the driver
+ * is running for any of them, even if another thread unregisters the device.
  * Context: process, may sleep for long.
  */
 void ib_unregister_driver(enum rdma_driver_id driver_id)

@@ -83,7 +83,7 @@ static struct net_device *exchange_netdev(struct ib_port_data *data,
  * @ndev: netdev, takes the place of another one; NULL to detach
  * @port: port number
  *
- * For drivers whose netdev is fixed; others have ops.get_netdev. The core
+ * For drivers with a fixed netdev; others have ops.get_netdev. The core
  * holds a reference until it is detached or the device is unregistered.
  * Context: process, may sleep; the caller serialises calls for one device.
  *
@@ -315,7 +315,7 @@ static int netdev_params(struct ib_device *device, u32 port_num,
 }
 
 /**
- * rdma_alloc_netdev - allocate a netdev whose data path the driver helps with
+ * rdma_alloc_netdev - allocate a netdev with a data path of the driver's
  * @device: device
  * @port_num: port number
  * @type: kind of netdev

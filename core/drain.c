@@ -4,7 +4,8 @@
  *
  * A QP in Error completes each work request in order, flushed. So: move it
  * there, post one more, and wait for that one to come out. The CQs come from
- * ib_alloc_cq(), have room for one more completion, and nobody posts meanwhile.
+ * ib_alloc_cq(), have room for one more completion, and the consumer posts
+ * nothing meanwhile.
  */
 #include <rdma/ib_verbs.h>
 #include <trace/events/rdma_core.h>
@@ -32,7 +33,7 @@ static void marker_init(struct marker *marker)
 	init_completion(&marker->seen);
 }
 
-/* The consumer who called us is the poller of a direct CQ, so we are. */
+/* A direct CQ has no poller but its consumer, the caller: so poll it here. */
 static void marker_wait(struct marker *marker, struct ib_cq *cq)
 {
 	if (cq->poll_ctx != IB_POLL_DIRECT)

@@ -138,7 +138,7 @@ static void deliver_waiting(struct work_struct *work)
 }
 
 /**
- * ib_dispatch_event - tell everybody who asked about an event
+ * ib_dispatch_event - report an event to all registered handlers
  * @event: copied
  *
  * The core's own view of the port is brought up to date first where the event

@@ -297,7 +297,7 @@ int ofed_gid_insert(struct ib_gid_table *table,
 		return -EINVAL;
 	if (table->closed)
 		return -ENODEV;
-	/* A default GID is an address like any other to those who look. */
+	/* A default GID is like any other to look-ups. */
 	if (!is_default && key_present(table, key))
 		return 0;
 	ix = default_index(table, key->type);
@@ -550,7 +550,7 @@ err_tables:
  * @device: no client is left
  *
  * The driver's del_gid is called for every entry. When this returns, no netdev
- * is held and no GID event is under way. Entries that somebody still holds can
+ * is held and no GID event is under way. Entries that are still referenced can
  * be read and put until ofed_gid_tables_release(). Context: may sleep.
  */
 void ofed_gid_tables_cleanup(struct ib_device *device)
@@ -589,7 +589,7 @@ static bool table_is_leaked(struct ib_gid_table *table)
 
 /**
  * ofed_gid_tables_release - free the tables
- * @device: nobody else uses it; nothing happens where there are no tables
+ * @device: the caller alone uses it; may be without tables
  */
 void ofed_gid_tables_release(struct ib_device *device)
 {

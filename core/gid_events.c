@@ -5,8 +5,8 @@
  * An event only says "look again": one work item compares every RoCE port with
  * the interfaces as they are by then, retires what is not wanted any more and
  * adds what is missing. So events need no memory, can not be lost, may come in
- * any context, and a burst of them costs one pass. The work takes no RTNL:
- * whoever waits for it may hold that.
+ * any context, and a burst of them costs one pass. The work takes no RTNL: a
+ * thread that waits for it may hold that.
  */
 #include <linux/export.h>
 #include <linux/inetdevice.h>
@@ -166,7 +166,7 @@ void ofed_gid_events_scan(struct ib_device *device)
  * rdma_roce_rescan_device - bring the GIDs of all RoCE ports up to date
  * @ibdev: device
  *
- * For drivers whose get_netdev answers differently from now on.
+ * For a driver after the answer of its get_netdev has changed.
  * Context: process, may sleep in the driver's add_gid and del_gid.
  */
 void rdma_roce_rescan_device(struct ib_device *ibdev)

@@ -16,7 +16,7 @@
 #include "gid.h"
 #include "gid_table.h"
 
-/* An interface whose addresses are the port's. */
+/* An interface that gives its addresses to the port. */
 struct gid_site {
 	struct list_head link;
 	struct net_device *ndev;

@@ -172,7 +172,7 @@ EXPORT_SYMBOL_GPL(ofed_reg_dmabuf_mr);
 /**
  * ofed_reg_dm_mr - register a part of device memory for a user
  * @pd: protection domain; busy until the region is deregistered
- * @dm: the memory; busy likewise
+ * @dm: the memory; busy until the region is deregistered
  * @attr: the part, and the rights, unchecked
  * @uobject: of the region
  * @attrs: of the command
@@ -215,8 +215,8 @@ struct ib_mr *ofed_reg_dm_mr(struct ib_pd *pd, struct ib_dm *dm,
 EXPORT_SYMBOL_GPL(ofed_reg_dm_mr);
 
 /*
- * Who fills a line about @mr may be reading the number of its old PD, which can
- * be deallocated when it is not counted any more.
+ * A dump of @mr's line may be reading the number of the old PD. The old PD can
+ * be deallocated once @mr does not count in it any more.
  */
 static void mr_change_pd(struct ib_mr *mr, struct ib_pd *old_pd,
 			 struct ib_pd *new_pd)
@@ -264,7 +264,7 @@ static int mr_check_rereg(const struct ib_mr *mr, int flags, u64 start,
 
 /**
  * ofed_rereg_user_mr - change addresses, PD or rights of a user's region
- * @mr: the region; nobody else uses it meanwhile
+ * @mr: the region; the caller alone uses it meanwhile
  * @flags: enum ib_mr_rereg_flags, unchecked
  * @start: with IB_MR_REREG_TRANS: as for ofed_reg_user_mr()
  * @length: with IB_MR_REREG_TRANS

@@ -82,7 +82,7 @@ static struct field_place place_of(const struct ib_field *field)
  * @desc: the fields; one without a member (struct_size_bytes is 0) is reserved
  *	  and written as zero
  * @desc_len: how many
- * @structure: struct whose members are big-endian
+ * @structure: the struct; its members are big-endian
  * @buf: where to; bits that no field names stay as they are
  *
  * A value that is too large loses its upper bits. Context: any.

@@ -385,7 +385,7 @@ void ofed_port_cache_cleanup(struct ib_device *device)
 
 /**
  * ofed_port_cache_release - free what is remembered
- * @device: nobody else uses it; nothing happens where nothing is remembered
+ * @device: the caller alone uses it; may be without a cache
  */
 void ofed_port_cache_release(struct ib_device *device)
 {

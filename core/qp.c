@@ -3,9 +3,9 @@
  * Queue pairs (IBA vol. 1 chapter 10): create, modify, query, destroy.
  *
  * An XRC target QP is shared: the driver's QP (the "real" one) has no owner,
- * each consumer has a handle, a struct ib_qp whose real_qp points there. The
- * handle that is destroyed last takes the real QP along. For all other types
- * handle and real QP are one.
+ * each consumer has a handle: a struct ib_qp with real_qp set to it. The last
+ * handle to be destroyed destroys the real QP. For all other types handle and
+ * real QP are one.
  *
  * Locking:
  * - device->qp_open_list_lock guards real_qp->open_list, the handles that get
@@ -14,7 +14,8 @@
  *   destroy" exclude each other. xrcd->tgt_qps has its own lock for stores.
  * - av_sgid_attr and alt_path_sgid_attr change by xchg: several threads of a
  *   process may modify one QP.
- * - Who owns a QP sees to it that nobody uses it while it is destroyed.
+ * - The owner of a QP ensures that no other thread uses it while it is
+ * destroyed.
  *
  * All functions here run in process context and may sleep, except the event
  * handlers.
@@ -150,7 +151,7 @@ static struct ib_qp *qp_create_real(struct ib_device *device, struct ib_pd *pd,
 	qp_init(qp, device, attr, uobject);
 	qp_set_parts(qp, pd, attr);
 	ofed_restrack_new(&qp->res, RDMA_RESTRACK_QP);
-	/* Shared by processes, it is nobody's. */
+	/* Shared by processes, so it has no owner to show. */
 	if (attr->qp_type == IB_QPT_XRC_TGT)
 		rdma_restrack_no_track(&qp->res);
 	ofed_restrack_set_name(&qp->res, caller);

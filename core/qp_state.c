@@ -17,11 +17,11 @@
 #define MANAGEMENT	(T(SMI) | T(GSI))
 #define DATAGRAM	(T(UD) | MANAGEMENT)
 #define EVERY_TYPE	(CONNECTED | DATAGRAM | T(RAW_PACKET))
-/* Types whose send queue can fail alone: no acknowledgements to wait for. */
+/* Types with a send queue that can fail alone: nothing is acknowledged. */
 #define UNACKED		(T(UC) | DATAGRAM | T(RAW_PACKET))
-/* Who answers requests of an acknowledged service. */
+/* Types that answer requests of an acknowledged service. */
 #define RESPONDS	(T(RC) | T(XRC_TGT))
-/* Who makes requests of an acknowledged service. */
+/* Types that make requests of an acknowledged service. */
 #define REQUESTS	(T(RC) | T(XRC_INI))
 
 /* What a connection may change while it runs. */
@@ -32,7 +32,7 @@
 			 IB_QP_RQ_PSN)
 /* How long to wait and how often to try. */
 #define PATIENCE	(IB_QP_TIMEOUT | IB_QP_RETRY_CNT | IB_QP_RNR_RETRY)
-/* What may be changed of a connection whose send queue is drained. */
+/* What may be changed of a connection while its send queue is drained. */
 #define DRAINED		(IB_QP_AV | IB_QP_ALT_PATH | IB_QP_ACCESS_FLAGS | \
 			 IB_QP_PKEY_INDEX | IB_QP_PATH_MIG_STATE)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables of the verbs objects of each device, for whoever administers it.
+ * Tables of the verbs objects of each device, for 'rdma resource'.
  *
  * An entry is embedded in its object. From ofed_restrack_add() until
  * ofed_restrack_begin_del() a lookup may find it and take a reference; the
@@ -147,7 +147,7 @@ void ofed_restrack_new(struct rdma_restrack_entry *res,
 EXPORT_SYMBOL_GPL(ofed_restrack_new);
 
 /**
- * ofed_restrack_set_name - say who owns an object
+ * ofed_restrack_set_name - set the owner of an object
  * @res: entry, not yet added
  * @caller: name of the kernel module that owns it, for as long as the object
  *	    lives; NULL when it is the current task
@@ -241,10 +241,11 @@ void ofed_restrack_add(struct rdma_restrack_entry *res)
 EXPORT_SYMBOL_GPL(ofed_restrack_add);
 
 /**
- * ofed_restrack_begin_del - keep others away from an object
+ * ofed_restrack_begin_del - hide an object from look-ups
  * @res: entry of an object that is about to be destroyed
  *
- * Returns when nobody has a reference. Exactly one of ofed_restrack_commit_del()
+ * Returns when the last reference is put. Exactly one of
+ * ofed_restrack_commit_del()
  * and ofed_restrack_abort_del() follows. Context: process, may sleep.
  */
 void ofed_restrack_begin_del(struct rdma_restrack_entry *res)
@@ -306,7 +307,7 @@ EXPORT_SYMBOL_GPL(ofed_restrack_commit_del);
  * ofed_restrack_del - take an object out of its device's table
  * @res: entry, added or not
  *
- * Returns when nobody has a reference. Context: process, may sleep.
+ * Returns when the last reference is put. Context: process, may sleep.
  */
 void ofed_restrack_del(struct rdma_restrack_entry *res)
 {
@@ -378,7 +379,7 @@ ofed_restrack_get_from(struct ib_device *device, enum rdma_restrack_type type,
 	return entry;
 }
 
-/* A QP of a type of the driver's own: listed for who asks for details. */
+/* A QP of a type of the driver's own: listed when details are asked for. */
 bool ofed_restrack_is_detail(struct rdma_restrack_entry *res)
 {
 	return xa_get_mark(table_of(res), res->id, RESTRACK_DD);
@@ -413,9 +414,9 @@ EXPORT_SYMBOL(rdma_restrack_put);
  * @type: kind of the objects
  * @show_details: count those with a driver's own QP type too
  *
- * Whoever may ask for the device may count all of its objects: they belong to
- * files, which may have been passed to other PID namespaces. Context: any but
- * interrupts. Return: the count.
+ * A reader with access to the device may count all of its objects: they belong
+ * to files, which may have been passed to other PID namespaces. Context: any
+ * but interrupts. Return: the count.
  */
 int rdma_restrack_count(struct ib_device *dev, enum rdma_restrack_type type,
 			bool show_details)

@@ -13,7 +13,7 @@
  * sleeping. A region that was used keeps its registration until it is used
  * again: mr->need_inval says that an invalidation goes first.
  *
- * A context belongs to its caller, who uses it from one thread at a time.
+ * A context belongs to its caller, which uses it from one thread at a time.
  */
 #include <linux/moduleparam.h>
 #include <linux/overflow.h>
@@ -258,8 +258,8 @@ static void unmap_sg(struct ib_qp *qp, struct scatterlist *sg, u32 cnt,
  * @sg: local memory; DMA mapped by this
  * @sg_cnt: number of its elements
  * @sg_offset: bytes of it to leave out
- * @remote_addr: the peer's memory, as he says
- * @rkey: his key for it
+ * @remote_addr: address of the peer's memory, as the peer told it
+ * @rkey: the peer's key for that memory
  * @dir: DMA_TO_DEVICE for a WRITE, DMA_FROM_DEVICE for a READ
  *
  * Context: process, may sleep.
@@ -381,7 +381,7 @@ err_free:
  * @prot_sg_cnt: number of elements, or 0
  * @sig_attrs: what to check, make and strip
  * @remote_addr: the peer's memory
- * @rkey: his key for it
+ * @rkey: the peer's key for that memory
  * @dir: DMA_TO_DEVICE for a WRITE, DMA_FROM_DEVICE for a READ
  *
  * Context: process, may sleep.
@@ -567,8 +567,8 @@ EXPORT_SYMBOL(rdma_rw_mr_factor);
  * @max_rdma_ctxs: number of contexts
  * @create_flags: IB_QP_CREATE_* of the QP
  *
- * What ib_create_qp() adds to cap.max_send_wr for cap.max_rdma_ctxs, for those
- * who size a CQ. Context: any. Return: the number, at most UINT_MAX.
+ * What ib_create_qp() adds to cap.max_send_wr for cap.max_rdma_ctxs, for
+ * consumers that size a CQ. Context: any. Return: the number, at most UINT_MAX.
  */
 unsigned int rdma_rw_max_send_wr(struct ib_device *dev, u32 port_num,
 				 unsigned int max_rdma_ctxs, u32 create_flags)

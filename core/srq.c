@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared receive queues (IBA vol. 1 chapter 10): basic, XRC and tag
- * matching. All functions run in process context and may sleep; whoever owns
- * an SRQ sees to it that nobody uses it while it is destroyed.
+ * Shared receive queues (IBA vol. 1 chapter 10): basic, XRC and tag matching.
+ * All functions run in process context and may sleep. The owner of an SRQ
+ * ensures that no other thread uses it while it is destroyed.
  */
 #include <ofed/restrack.h>
 #include <ofed/verbs.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Headers of UD packets (IBA vol. 1 chapters 7 to 9, annexes A16 and A17), for
- * drivers whose hardware wants management packets complete.
+ * drivers of hardware that takes management packets complete.
  */
 #include <linux/export.h>
 #include <linux/if_ether.h>

@@ -4,8 +4,8 @@
  *
  * The pattern of all verbs here and in the files beside this one: check what
  * the core can check, call the driver, account. The midlayer serialises
- * nothing: who owns an object sees to it that nobody uses it while it is
- * destroyed. A use count that is not zero refuses destruction with -EBUSY.
+ * nothing: the owner of an object ensures that no other thread uses it while it
+ * is destroyed. A use count that is not zero refuses destruction with -EBUSY.
  */
 #include <linux/in6.h>
 #include <linux/xarray.h>
