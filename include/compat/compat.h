@@ -391,9 +391,10 @@ void rdma_user_mmap_disassociate(struct ib_device *device);
 #endif
 
 /*
- * Pages into a TCP stream by reference: by MSG_SPLICE_PAGES where sendpage is gone
- * (6.5). The socket is locked and nobody waits; @more is behind. Bytes that it took,
- * or an errno. (Headers of the network are not included here: macros are looked up
+ * Pages into a TCP stream by reference: by MSG_SPLICE_PAGES where sendpage is
+ * gone (6.5). The caller holds the socket's lock, and the call does not sleep;
+ * @more says that more data follows. Returns the bytes that it took, or an
+ * errno. (Headers of the network are not included here: macros are looked up
  * where used.) Drop the first when 6.12 is the oldest kernel.
  */
 #ifdef COMPAT_HAVE_SENDPAGE

@@ -16,8 +16,8 @@
 #include <rdma/restrack.h>
 
 /*
- * Owners of what ofed_core makes, as 'rdma resource' shows them: the in-tree modules
- * whose place its parts take.
+ * Owners of what ofed_core makes, as 'rdma resource' shows them: the names of
+ * the in-tree modules that its parts replace.
  */
 #define OFED_OWNER_CORE	"ib_core"
 #define OFED_OWNER_CM	"rdma_cm"
