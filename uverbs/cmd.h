@@ -60,9 +60,9 @@ static inline void uv_put_wq(struct ib_wq *wq)
 }
 
 /*
- * What a new object shall be, whoever asks for it: write() and ioctl() have but
- * the parsing for themselves. Objects in it are locked for reading, or NULL
- * where it goes without; @async is NULL for the event file of the context.
+ * The parameters of new objects. write() and ioctl() parse them and share the
+ * rest. Objects in them are locked for reading; an absent one is NULL. @async
+ * is NULL for the event file of the context.
  */
 
 /**

@@ -54,7 +54,7 @@ int uv_reg_mr(struct uverbs_attr_bundle *attrs)
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;
 
-	/* Before the PD, whose handle may be wrong as well. */
+	/* Before the PD: wrong flags are reported before a wrong handle. */
 	ret = ib_check_mr_access(uobj->context->device, cmd.access_flags);
 	if (ret)
 		return ret;

@@ -23,7 +23,7 @@
  * struct uv_async_event - one asynchronous event, unread
  * @node: in uv_async_file.queue.events
  * @sibling: in uv_source.unread, or on its own for an event of the device
- * @source: whose event it is, or NULL
+ * @source: object that the event is of, or NULL
  * @desc: as it will be read
  */
 struct uv_async_event {
@@ -158,7 +158,7 @@ static int comp_fasync(int fd, struct file *filp, int on)
 	return fasync_helper(fd, filp, on, &comp->queue.fasync);
 }
 
-/* CQs may outlive the channel, but nobody can read their events. */
+/* CQs may outlive the channel, but their events can not be read without it. */
 static void comp_drop_unread(struct uv_queue *queue)
 {
 	struct ib_ucq_object *ucq, *next;
@@ -328,7 +328,7 @@ static void async_queue(struct uv_async_file *async, u64 element, u32 type,
  * @async: where its events go; NULL is the file's own
  *
  * A context that was made by ioctl() has no event file until the program asks
- * for one. What was made before has events that nobody hears of.
+ * for one. Events of objects made before are dropped.
  */
 void uv_source_init(struct uv_source *source, struct uv_async_file *async)
 {

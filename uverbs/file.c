@@ -46,7 +46,7 @@ void uv_file_put(struct ib_uverbs_file *file)
 /**
  * uv_file_next - walk over the files of a device
  * @dev: the device
- * @prev: the last one, whose reference is dropped, or NULL to begin
+ * @prev: the last one, NULL to begin; its reference is dropped
  *
  * Files that are opened meanwhile come last. No lock is held in between.
  * Return: the next one, with a reference, or NULL.
@@ -195,7 +195,8 @@ static int file_close(struct inode *inode, struct file *filp)
  * uv_device_unplug - part all open files from a device that goes away
  * @dev: the device; its driver has ops.disassociate_ucontext
  *
- * When this returns, nobody calls the driver. Context: process, sleeps.
+ * When this returns, the driver is not called any more. Context: process,
+ * sleeps.
  */
 void uv_device_unplug(struct uv_device *dev)
 {
@@ -238,7 +239,7 @@ static void async_set(struct ib_uverbs_file *file, struct uv_async_file *async)
 	if (file->async)
 		return;
 	uv_obj_get(&async->uobj);
-	/* Who sees it may send events to it. */
+	/* A reader that sees it may send events to it. */
 	smp_store_release(&file->async, async);
 }
 
@@ -322,7 +323,7 @@ int uv_context_create(struct uverbs_attr_bundle *attrs,
 		async_set(file, async);
 		uv_async_start(async, context->device);
 	}
-	/* Who sees the context may create objects, whose events go to async. */
+	/* A reader of the context may create objects with events for async. */
 	smp_store_release(&file->ucontext, context);
 	return 0;
 }

@@ -26,7 +26,7 @@ static int parse_extended(const struct uv_cmd *cmd,
 	if (count < frame->start ||
 	    count - frame->start != (size_t)frame->core_in + frame->drv_in)
 		return -EINVAL;
-	/* Without a response, nobody wants to know. */
+	/* A command has the address of a response only if it has a response. */
 	if (ex->cmd_hdr_reserved || has_out != !!ex->response)
 		return -EINVAL;
 	if (frame->core_in < cmd->req_size || frame->core_out < cmd->resp_size)

@@ -4,7 +4,7 @@
  *
  * An object is born locked (usecnt -1) and unknown, by uv_obj_begin(). Commit
  * makes its handle work and puts it on file->objs; abort undoes it. From then
- * on it ends once, whoever comes first:
+ * on it ends once, by the first of these:
  *
  * - a command. It locks the object, the driver destroys it, and the handle is
  *   free again. The lock stays taken, as others may have found the object just
@@ -13,8 +13,8 @@
  * - a teardown of the file, which needs file->teardown for itself.
  *
  * After the teardown of an unplug, handles stay: the object behind is empty
- * then (object and context are NULL). A program that does not know yet may
- * destroy it and gets its event counts; all else is -EIO.
+ * then (object and context are NULL). A program that has not noticed the unplug
+ * may destroy it and gets its event counts; all else is -EIO.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -154,7 +154,7 @@ err_unnew:
  * uv_obj_begin_fd - begin to create an object that is a file descriptor
  * @type: type of the object
  * @attrs: of the command; attrs->context may be one that is not yet the file's
- * @fops: of the new file, whose private_data is the object, or NULL if it is
+ * @fops: of the new file; its private_data is the object, or NULL if it is
  *	  released before commit
  *
  * Return: as uv_obj_begin(), with uobj->object being the new file, or an errno
@@ -411,7 +411,7 @@ struct ib_uobject *uv_get_read_fd(const struct uv_type *type, int fd,
 		return ERR_PTR(ret);
 	uv_obj_get(uobj);
 	uobj = obj_share(uobj, attrs);
-	/* Held until put, so that nobody closes the object while it is used. */
+	/* Held until put, so that a close() does not end the object in use. */
 	if (!IS_ERR(uobj))
 		filp = NULL;
 	return uobj;
@@ -432,7 +432,7 @@ void uv_put_read_fd(struct ib_uobject *uobj)
  * @attrs: of the command; gets the object's context
  *
  * Return: the object, for uv_put_write(), or as uv_get_read(), with -EBUSY when
- * anybody else uses it.
+ * another thread uses it.
  */
 struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
 				struct uverbs_attr_bundle *attrs)
@@ -474,8 +474,8 @@ struct ib_uobject *uv_get_doomed(const struct uv_type *type, u32 id,
  * @uobj: the object, of which the caller has a reference
  * @attrs: of the command; gets the object's context
  *
- * Return: 0, and the object stays locked for whoever has a reference; -EBUSY
- * (in use), or the errno of the driver, after which it is as before.
+ * Return: 0, and the object stays locked for holders of references; -EBUSY (in
+ * use), or the errno of the driver, after which it is as before.
  */
 int uv_obj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 {
@@ -543,7 +543,7 @@ void uv_obj_close_fd(struct ib_uobject *uobj)
 	struct uverbs_attr_bundle attrs = { .ufile = file };
 
 	scoped_guard(rwsem_read, &file->teardown) {
-		/* Who uses it has a reference to the descriptor's file. */
+		/* Every user has a reference to the descriptor's file. */
 		WARN_ON_ONCE(!try_own(uobj));
 		attrs.context = uobj->context;
 		WARN_ON_ONCE(obj_destroy_hw(uobj, RDMA_REMOVE_CLOSE, &attrs));

@@ -41,7 +41,7 @@
 		{},							\
 	}
 
-/* The definition of one whose only method destroys it, by one attribute. */
+/* The definition of an object with one method: destroy, with one attribute. */
 #define UV_DEF_DESTROY(name, object, method, handle)			\
 	DECLARE_UVERBS_NAMED_METHOD_DESTROY(method,			\
 					    UV_ENDS(handle, object));	\

@@ -148,7 +148,7 @@ static struct uv_device *uv_device_new(struct ib_device *ib_dev)
 	return dev;
 }
 
-/* Before anybody can open it. */
+/* Called before the node can be opened. */
 static int uv_device_learn(struct uv_device *dev, struct ib_device *ib_dev)
 {
 	struct uv_api *api = uv_api_of(ib_dev);

@@ -28,8 +28,8 @@
  * struct uv_umap - a mapping of device memory, in vma->vm_private_data
  * @node: in file->umaps; empty when zapped
  * @vma: the VMA, for as long as it exists
- * @entry: offset that it was mapped by, with a reference, or NULL. Who takes
- *	   the mapping off the list puts it.
+ * @entry: offset that it was mapped by, with a reference, or NULL. The thread
+ *	   that takes the mapping off the list puts it.
  */
 struct uv_umap {
 	struct list_head node;
@@ -100,7 +100,7 @@ static void umap_open(struct vm_area_struct *vma)
 	/* A driver that maps by its own means looks after it, too. */
 	if (!orig)
 		return;
-	/* Nobody asks whether opening succeeds, and it must not go untracked. */
+	/* This op can not fail, and the mapping must not go untracked. */
 	umap = kzalloc(sizeof(*umap), GFP_KERNEL_ACCOUNT | __GFP_NOFAIL);
 	INIT_LIST_HEAD(&umap->node);
 	vma->vm_private_data = umap;
@@ -169,7 +169,7 @@ int uv_mmap(struct file *filp, struct vm_area_struct *vma)
 		ret = IS_ERR(context) ? PTR_ERR(context) :
 		      context->device->ops.mmap(context, vma);
 	}
-	/* The driver changed its mind; nobody closes a VMA that is not to be. */
+	/* The driver mapped and then failed: close() is not called for it. */
 	if (ret && vma->vm_ops == &umap_ops)
 		umap_close(vma);
 	return ret;
@@ -301,7 +301,7 @@ void uv_mmap_zap_all(struct uv_device *dev)
  *
  * For a driver that resets its device: mappings made by rdma_user_mmap_io() so
  * far show zeroes from now on. Context: process, sleeps; not from ops.mmap or
- * ops.mmap_free, whose caller has the lock of an address space.
+ * ops.mmap_free: they are called with the lock of an address space held.
  */
 void rdma_user_mmap_disassociate(struct ib_device *device)
 {

@@ -97,8 +97,8 @@ EXPORT_SYMBOL(rdma_user_mmap_entry_get);
 
 /**
  * rdma_user_mmap_entry_remove - take an offset back
- * @entry: inserted by the driver, or NULL; nobody maps it any more, and it goes
- *	   to ops.mmap_free when the last mapping is gone
+ * @entry: inserted by the driver, or NULL; it can not be mapped any more, and
+ *	   goes to ops.mmap_free when the last mapping is gone
  *
  * Context: process, may sleep.
  */

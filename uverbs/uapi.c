@@ -5,8 +5,8 @@
  * the device does not have is dropped, and each method gets what ioctl() wants
  * to know at once.
  *
- * What a driver defines is checked as if it came from a program: a driver whose
- * tree is malformed has no node, and the log says why.
+ * What a driver defines is checked as if it came from a program: a driver with
+ * a malformed tree has no node, and the log says why.
  */
 #include <linux/bitops.h>
 #include <linux/slab.h>
@@ -143,7 +143,7 @@ static bool own_fd_init(struct uv_type *own,
 	own->fops = type->fops;
 	own->name = type->name;
 	own->flags = type->flags;
-	/* Who closes a file that ends in another way never gives its object back. */
+	/* A file with another release() would never put its object. */
 	return type->destroy_object && type->fops &&
 	       type->fops->release == uverbs_uobject_fd_release;
 }
@@ -189,7 +189,7 @@ static bool enum_ok(const struct uverbs_attr_spec *spec)
 
 	if (!ids)
 		return false;
-	/* There may be gaps in it, which nobody can choose. */
+	/* Gaps are allowed: a program can not choose an id in a gap. */
 	for (i = 0; i < spec->u.enum_def.num_elems; i++, ids++)
 		if (ids->type != UVERBS_ATTR_TYPE_NA &&
 		    (ids->type != UVERBS_ATTR_TYPE_PTR_IN || !ptr_ok(ids)))

@@ -25,8 +25,8 @@
  *	read: one object being created, from uv_obj_begin() to its commit or
  *	abort, or one being destroyed; write: all of them being destroyed, and
  *	the context with them, when no section is waited for. A reader may
- *	fault; whoever holds mmap_lock never takes it. Creation only tries: who
- *	comes during a teardown has lost.
+ *	fault; a holder of mmap_lock never takes it. Creation only tries: one
+ *	that meets a teardown fails.
  * ib_uverbs_file.setup_lock (mutex)
  *	makes a file get one context. Guards stores to ucontext and async, which
  *	are read without: each changes once from NULL, and ucontext back to NULL
@@ -48,8 +48,8 @@
  *	guards the events of one event file, with the counters they go to.
  *
  * usecnt of an ib_uobject is a lock of its own that is only ever tried: n > 0
- * readers, or -1 for the one who changes or destroys it. ioctl() tries those of
- * its attributes in the order of the request.
+ * readers, or -1 for a writer, which changes or destroys the object. ioctl()
+ * tries those of its attributes in the order of the request.
  *
  * uv_device.api needs no lock: nothing in it changes after it was built.
  */
@@ -316,7 +316,7 @@ DEFINE_FREE(uv_obj_put, struct ib_uobject *,
  * struct uv_queue - what the two kinds of event files have in common
  * @lock: see above
  * @wait: readers and pollers
- * @fasync: who wants SIGIO
+ * @fasync: files that want SIGIO
  * @events: not yet read; of what type is the event file's business
  * @closed: no more events come; set once
  */
