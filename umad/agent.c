@@ -59,9 +59,9 @@ static struct umad_agent *agent_new(struct umad_file *file, int number,
 }
 
 /*
- * Return: the number of a new agent, or an errno. Who asks by the newer request
- * knows of the P_Key index in headers: with @newer that decides their layout,
- * unless an agent was there before.
+ * Return: the number of a new agent, or an errno. The newer request (@newer)
+ * implies that the program knows of the P_Key index in headers: it decides
+ * their layout, unless the file had an agent before.
  */
 static int add_agent(struct umad_file *file, struct wish *wish, bool newer)
 {
@@ -82,7 +82,7 @@ static int add_agent(struct umad_file *file, struct wish *wish, bool newer)
 	return number;
 }
 
-/* Tell the program its agent's number. Who is not told can not use it. */
+/* Tell the program its agent's number; an agent without one is unregistered. */
 static int tell_number(struct umad_file *file, u32 __user *to, u32 number)
 {
 	if (!put_user(number, to))
@@ -93,7 +93,7 @@ static int tell_number(struct umad_file *file, u32 __user *to, u32 number)
 
 /**
  * umad_agent_register - IB_USER_MAD_REGISTER_AGENT
- * @file: whose agent it will be
+ * @file: owner of the new agent
  * @arg: struct ib_user_mad_reg_req
  *
  * Return: 0, -EFAULT, -EPIPE (the device is gone), -EINVAL (no such QP), -ENOMEM
@@ -135,12 +135,12 @@ static bool set_oui(struct ib_mad_reg_req *req, u32 oui)
 
 /**
  * umad_agent_register2 - IB_USER_MAD_REGISTER_AGENT2
- * @file: whose agent it will be
+ * @file: owner of the new agent
  * @arg: struct ib_user_mad_reg_req2
  *
- * A program that asks for flags which we do not know is told those that we do.
- * Return: as umad_agent_register(); -EINVAL for such flags and for an OUI that is
- * none as well.
+ * On a request with unknown flags the program is told the known ones.
+ * Return: as umad_agent_register(); also -EINVAL for unknown flags and for an
+ * OUI of more than 24 bits.
  */
 int umad_agent_register2(struct umad_file *file, void __user *arg)
 {
@@ -175,11 +175,11 @@ int umad_agent_register2(struct umad_file *file, void __user *arg)
 
 /**
  * umad_agent_unregister - IB_USER_MAD_UNREGISTER_AGENT
- * @file: whose agent it is
+ * @file: owner of the agent
  * @number: as the program sent it
  *
- * What it has received stays to be read; what it has sent and waits for does not
- * come back. Return: 0, or -EINVAL (no such agent).
+ * MADs that it has received stay to be read; its sends that wait for a response
+ * do not come back. Return: 0, or -EINVAL (no such agent).
  */
 int umad_agent_unregister(struct umad_file *file, u32 number)
 {

@@ -46,7 +46,7 @@ static int file_open(struct inode *inode, struct file *filp)
 	return stream_open(inode, filp);
 }
 
-/* Nobody reads or writes; the handlers end with the agents. */
+/* No read or write is under way; the handlers end with the agents. */
 static int file_close(struct inode *inode, struct file *filp)
 {
 	struct umad_file *file = filp->private_data;
@@ -63,10 +63,10 @@ static int file_close(struct inode *inode, struct file *filp)
 }
 
 /**
- * umad_file_kill - the device of a file goes
- * @file: of a port whose lock is held
+ * umad_file_kill - end a file as its device is removed
+ * @file: of a port; the port's lock is held
  *
- * It has no agents after that, and who waits for it does not wait any longer.
+ * It has no agents after that, and its readers are woken.
  */
 void umad_file_kill(struct umad_file *file)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * issmN: as long as somebody has it open, the port says that it has a subnet
- * manager (IBA 14.2.5.6, PortInfo:CapabilityMask.IsSM). One at a time.
+ * issmN: while the node is open, the port says that it has a subnet manager
+ * (IBA 14.2.5.6, PortInfo:CapabilityMask.IsSM). One open at a time.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -22,7 +22,7 @@ static int say(struct umad_port *port, bool is_sm)
 	return ib_modify_port(port->ib_dev, port->port_num, 0, &change);
 }
 
-/* Return: 0, -EAGAIN (somebody has it), or an errno. */
+/* Return: 0, -EAGAIN (the node is open), or an errno. */
 static int try_open(struct umad_port *port)
 {
 	int ret;

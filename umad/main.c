@@ -52,7 +52,7 @@ static struct attribute *umad_class_attrs[] = {
 };
 ATTRIBUTE_GROUPS(umad_class);
 
-/* The mode is left to be 0600: who sends MADs rules the fabric. */
+/* The mode stays 0600: a program that sends MADs can reconfigure the fabric. */
 static char *umad_devnode(compat_class_device *device, umode_t *mode)
 {
 	return kasprintf(GFP_KERNEL, "infiniband/%s", dev_name(device));

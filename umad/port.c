@@ -65,7 +65,7 @@ static void init_node(struct umad_port *port, struct device *dev,
 }
 
 /**
- * umad_port_new - a port that nobody knows of
+ * umad_port_new - allocate a port that is not published yet
  * @ib_dev: its device
  * @port_num: which port it is
  * @number: of its nodes
@@ -106,7 +106,7 @@ static int publish_issm(struct umad_port *port)
 	return ret;
 }
 
-/* Nobody who opens the nodes from now on finds the device; who has, loses it. */
+/* Later opens of the nodes do not find the device, and open files lose it. */
 static void kill(struct umad_port *port)
 {
 	struct umad_file *file;
@@ -137,7 +137,7 @@ int umad_port_publish(struct umad_port *port)
 	if (port->has_issm)
 		ret = publish_issm(port);
 	if (ret) {
-		/* Somebody may have opened the other one. */
+		/* A program may have opened umadN already. */
 		cdev_device_del(&port->cdev, &port->dev);
 		kill(port);
 	}

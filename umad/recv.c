@@ -90,8 +90,8 @@ static void set_grh_words(struct ib_user_mad_hdr *hdr, const struct ib_grh *grh)
 }
 
 /*
- * ib_init_ah_attr_from_wc() would wait for the neighbour, and everything that
- * comes in by the port with it. Whoever answers has it looked up.
+ * ib_init_ah_attr_from_wc() would wait for the neighbour, and delay all MADs of
+ * the port. The neighbour is looked up when the program sends an answer.
  */
 static int set_roce_grh(struct ib_user_mad_hdr *hdr,
 			const struct ib_mad_agent *mad, const struct ib_wc *wc,
@@ -144,7 +144,7 @@ static int set_ib_grh(struct ib_user_mad_hdr *hdr,
 	return 0;
 }
 
-/* Whom it came from, so that an answer can be written with the same header. */
+/* The sender's address, so that the same header can be used for an answer. */
 static int set_sender(struct ib_user_mad_hdr *hdr,
 		      const struct ib_mad_agent *mad,
 		      const struct ib_mad_recv_wc *recv)

@@ -146,8 +146,8 @@ static void free_buf(struct ib_mad_send_buf *buf)
 }
 
 /*
- * What answers to a request is told from others by the upper half of its TID,
- * which is the agent's. Answers have the one of who asked.
+ * The upper half of a request's TID is the agent's, which directs the response
+ * to it. A response keeps the requester's TID.
  */
 static void set_tid(const struct umad_agent *agent, struct ib_mad_hdr *mad)
 {

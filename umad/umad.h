@@ -6,21 +6,22 @@
  * manager is here as long as it is open.
  *
  * Locks, from the outside inwards:
- *   umad_port.lock	a port comes and goes, its files, and who has issmN
- *   umad_file.agents_lock  agents and dead; held for reading by who uses an
- *			agent or the device, for writing by who changes them
+ *   umad_port.lock	a port comes and goes, its files, and the open of issmN
+ *   umad_file.agents_lock  agents and dead; held for reading by a user of an
+ *			agent or of the device, for writing by a thread that
+ *			changes them
  *   umad_file.sends_lock  the sends that are under way
  *   umad_file.queue_lock  what is there to be read, and dead
- * The MAD layer calls us with none of its own held, and waits for us to return
- * when an agent ends. So handlers take the two spinlocks alone.
+ * The MAD layer calls its handlers with none of its locks held, and waits for
+ * their return when an agent ends. So handlers take the two spinlocks alone.
  *
  * Memory of the program is touched with no lock held: a page fault there takes
  * as long as the program likes, and the removal of a device waits for locks.
  *
- * A file can hold UMAD_SENDS_MOST of sends (-ENOMEM beyond), and UMAD_UNREAD_MOST
- * of what it has not read. Of that, what nobody asked for fills one half; it is
- * dropped where there is no room. An answer without room becomes a time-out, which
- * needs none: it is the send itself that goes into the queue.
+ * A file can hold UMAD_SENDS_MOST of sends (-ENOMEM beyond), and
+ * UMAD_UNREAD_MOST of unread MADs. Of that, unsolicited MADs may fill one half;
+ * they are dropped where there is no room. A response without room becomes a
+ * time-out: that needs no room, since the send itself goes into the queue.
  */
 #ifndef OFED_UMAD_H
 #define OFED_UMAD_H
@@ -53,11 +54,11 @@
  * @port_num: which port it is
  * @has_issm: not every kernel has issmN for a port without subnet management
  * @lock: guards what follows
- * @ib_dev: NULL when it is gone. Who holds the agents_lock of a file that is not
- *	    dead may use it too
+ * @ib_dev: NULL when it is gone. A holder of the agents_lock of a file that is
+ *	    not dead may use it too
  * @files: opens of umadN
  * @issm_taken: issmN is open
- * @issm_wait: who waits for that to end
+ * @issm_wait: opens that wait for issmN to be closed
  */
 struct umad_port {
 	struct device dev;
@@ -91,7 +92,7 @@ struct umad_port {
  * @queue: struct umad_packet, oldest first
  * @queue_cost: of the received ones in it
  * @dead: the device is gone
- * @wait: who waits for @queue
+ * @wait: readers and pollers of @queue
  */
 struct umad_file {
 	struct umad_port *port;
@@ -115,7 +116,7 @@ struct umad_file {
 
 /**
  * struct umad_agent - an agent of a program
- * @file: whose it is
+ * @file: the open that owns it
  * @number: the program's name for it
  * @mad: the MAD layer's; handlers may run before it is set
  */
@@ -127,7 +128,7 @@ struct umad_agent {
 
 /**
  * struct umad_packet - a MAD on its way
- * @file: whose it is
+ * @file: the open that owns it
  * @node: in umad_file.queue
  * @by_tid: in umad_file.sends
  * @cost: what it is counted as
