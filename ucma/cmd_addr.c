@@ -91,9 +91,9 @@ int ucm_resolve_route(struct ucm_call *call)
 }
 
 /*
- * Requests may come before rdma_listen() returns. When it fails, as it does for
- * who listens already, the new limit holds all the same: requests that wait are
- * counted, and are not forgotten by it.
+ * Requests may come before rdma_listen() returns, so the limit is set first. It
+ * stays when rdma_listen() fails, as it does for an id that listens already:
+ * waiting requests stay counted against it.
  */
 int ucm_listen(struct ucm_call *call)
 {

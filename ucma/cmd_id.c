@@ -70,16 +70,18 @@ int ucm_destroy_id(struct ucm_call *call)
 }
 
 /*
- * Move @id, which the caller has a reference to, with its events. Nobody else
- * can follow an id to its file meanwhile, nor read from either queue.
+ * Move @id with its events; the caller has a reference to it. Meanwhile no
+ * other thread goes from an id to its file or reads either queue: ucm_moves is
+ * held for writing.
  */
 static int move(struct ucm_id *id, struct ucm_file *from, struct ucm_file *to,
 		u32 *events_read)
 {
 	guard(rwsem_write)(&ucm_moves);
 	/*
-	 * The one who destroys it has looked at its file. And only @from is known
-	 * to be open: who closes another destroys what he finds in it.
+	 * A thread that destroys @id has already looked up its file. And if @id
+	 * was moved on from @from, the close of its new file may be destroying
+	 * it: of the files that it may be in, only @from is known to be open.
 	 */
 	if (!ucm_id_is_of(id, from))
 		return -ENOENT;

@@ -8,8 +8,8 @@
 #include "ucma.h"
 
 /*
- * Joined groups by number, of all files; a NULL that is stored reserves one. Who
- * erases a group is the one to leave it. Its lock guards it.
+ * Joined groups by number, of all files; a NULL that is stored reserves a
+ * number. The thread that erases a group leaves it. Guarded by its xa_lock.
  */
 static DEFINE_XARRAY_FLAGS(ucm_mcasts, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 
@@ -61,8 +61,8 @@ static u32 mcast_drop(struct ucm_mcast *mcast)
 }
 
 /*
- * Free the groups of an id whose cm_id has ended, and left them. No command has
- * a reference that could make it find one.
+ * Free the groups of an id. Its cm_id has ended and so has left them. No
+ * command has a reference that could make it find one.
  */
 void ucm_mcasts_free(struct ucm_id *id)
 {

@@ -10,7 +10,7 @@
 /* Paths that an id can have: the primary and the alternate. */
 #define UCM_PATHS 2
 
-/* An id whose answer is being made: no event and no command changes it. */
+/* Open an id for an answer: no event and no command changes it meanwhile. */
 static struct ucm_id *open_id(struct ucm_call *call)
 {
 	const struct rdma_ucm_query *req = &call->req.query;

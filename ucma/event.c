@@ -49,9 +49,11 @@ static bool is_of_mcast(const struct rdma_cm_event *event)
 #define FREE_OF_CHARGE 16
 
 /*
- * Memory for an event. It comes in threads of the kernel that others need, and how
- * many wait is the program's doing: it pays, but nobody waits for it to find the
- * means. A few it gets anyhow: it might wait for them for ever.
+ * Memory for an event. Events come in threads of the kernel that others depend
+ * on, and the program determines how many are unread: its cgroup is charged,
+ * but the allocation does not reclaim. A cgroup without memory gets the first
+ * FREE_OF_CHARGE events all the same: without them the program might wait for
+ * an event for ever.
  */
 static struct ucm_event *event_alloc(struct ucm_id *id)
 {
@@ -66,9 +68,9 @@ static struct ucm_event *event_alloc(struct ucm_id *id)
 }
 
 /*
- * What the program will read of @event, but for who it is about. Groups have
- * parameters of datagrams whatever the id is for; read as the others, parts of
- * them would be addresses in the kernel.
+ * What the program will read of @event, except for its id and group. Events of
+ * groups have the parameters of datagrams whatever the type of the id: read as
+ * those of a connection, parts of them would be kernel addresses.
  */
 static struct ucm_event *event_new(struct ucm_id *id, struct rdma_cm_id *cm_id,
 				   struct rdma_cm_event *event)
@@ -158,9 +160,9 @@ static bool is_said(const struct ucm_id *id, enum rdma_cm_event_type type)
 }
 
 /*
- * What neighbours and interfaces can cause as often as they like, and is no news
- * for who has not read the last one. All else comes once, or once for a command,
- * which is refused when there is no room.
+ * Neighbours and interfaces can cause these events without limit, and a second
+ * one tells the program nothing while the first is unread. All other events
+ * come once, or once for a command, which is refused when there is no room.
  */
 static bool is_one_too_many(const struct ucm_id *id,
 			    const struct rdma_cm_event *event)
@@ -171,7 +173,7 @@ static bool is_one_too_many(const struct ucm_id *id,
 	       is_said(id, event->event);
 }
 
-/* Without memory an event is lost, as there is nobody to tell. */
+/* Without memory an event is lost: there is no caller to get the error. */
 static void take_event(struct ucm_id *id, struct rdma_cm_id *cm_id,
 		       struct rdma_cm_event *event)
 {

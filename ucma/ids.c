@@ -2,15 +2,16 @@
 /*
  * Ids: numbers, references, and an end that comes exactly once.
  *
- * A number is reserved when its id is made, shows the id from when the program
- * learns of it until somebody claims it for destruction, and is free again when
- * the id is. Who claims it is the only one to destroy the id; other commands may
- * hold references still.
+ * A number is reserved when its id is made. It leads to the id from when the
+ * program learns of it until a thread claims the id for destruction, and is
+ * free again when the id is. Only the thread that has claimed it destroys the
+ * id; other commands may still hold references.
  *
- * The cm_id can end before the id does: when its device goes. rdma_destroy_id()
- * can not be called by an event, so that is done by work. ucm_id.ended tells who
- * does it, the work or ucm_id_destroy(). All commands get -ENXIO from then on,
- * but the id is there until the program destroys it, as are its unread events.
+ * The cm_id can end before the id does: when its device goes. An event can not
+ * call rdma_destroy_id(), so a work item does. The first of the work item and
+ * ucm_id_destroy() to set ucm_id.ended ends the cm_id. All commands get -ENXIO
+ * from then on, but the id stays until the program destroys it, as do its
+ * unread events.
  */
 #include <linux/slab.h>
 
@@ -30,8 +31,8 @@ void ucm_id_put(struct ucm_id *id)
 }
 
 /*
- * End the cm_id, unless somebody else is at it. When rdma_destroy_id() returns,
- * no event of it is or will be in progress.
+ * End the cm_id, unless another thread does. When rdma_destroy_id() returns, no
+ * event of it is or will be in progress.
  */
 static void end_cm_id(struct ucm_id *id)
 {
@@ -59,7 +60,7 @@ void ucm_id_unplug(struct ucm_id *id)
 }
 
 /**
- * ucm_id_new - an id with a number that nobody knows yet
+ * ucm_id_new - make an id with a number that leads nowhere yet
  * @file: its owner, or NULL to be set before it is used
  *
  * The caller sets cm_id. Context: process, may sleep. Return: the id, or NULL.
@@ -154,7 +155,7 @@ struct ucm_id *ucm_id_enter(struct ucm_file *file, u32 number,
 	if (IS_ERR(id))
 		return id;
 	mutex_lock(&id->busy);
-	/* Who sees the device sees its port, which is set before. */
+	/* A reader that sees the device sees its port, which is set before. */
 	if (need & UCM_BOUND_ID && !smp_load_acquire(&id->cm_id->device))
 		ret = -EINVAL;
 	else if (need & UCM_ASKS && READ_ONCE(id->unread) >= UCM_UNREAD_MOST)
@@ -172,8 +173,8 @@ void ucm_id_leave(struct ucm_id *id)
 }
 
 /**
- * ucm_id_claim - become the one who destroys an id
- * @file: the asker's
+ * ucm_id_claim - claim an id for destruction by the caller
+ * @file: the file of the command
  * @number: as the program sent it
  *
  * Return: the id, which no new command finds any more; -ENOENT or -EINVAL as
@@ -193,8 +194,8 @@ struct ucm_id *ucm_id_claim(struct ucm_file *file, u32 number)
 }
 
 /*
- * Is @id, which the caller has a reference to, @file's still, and does nobody
- * destroy it?
+ * The caller has a reference to @id. Return: true if @id still belongs to @file
+ * and has not been claimed for destruction.
  */
 bool ucm_id_is_of(struct ucm_id *id, struct ucm_file *file)
 {
@@ -207,8 +208,8 @@ bool ucm_id_is_of(struct ucm_id *id, struct ucm_file *file)
 }
 
 /*
- * Take what the program has not read of @id out of the queue. New ids of
- * connection requests among it were nobody's but the event's, and join @dead.
+ * Take unread events of @id out of the queue. An unread connection request is
+ * the only user of its new id, so that id is moved to @dead.
  */
 static void drop_events(struct ucm_id *id, struct list_head *dead)
 {
@@ -228,9 +229,9 @@ static u32 destroy_one(struct ucm_id *id, struct list_head *dead)
 	u32 events_read;
 
 	/*
-	 * After the first step no event is in progress, so nobody queues the
-	 * work any more; after the second it has run, if it ever was queued, and
-	 * is done if it was the one to end the cm_id.
+	 * After the first step no event is in progress, so none queues the work
+	 * any more. After the second the work has run, if it was queued, and
+	 * has ended the cm_id if that was left to it.
 	 */
 	end_cm_id(id);
 	flush_work(&id->unplug);
@@ -241,7 +242,7 @@ static u32 destroy_one(struct ucm_id *id, struct list_head *dead)
 		drop_events(id, dead);
 		events_read = id->events_read;
 	}
-	/* Now nobody else knows of the id, but by its number and in vain. */
+	/* No list leads to the id now, and a look-up of its number fails. */
 	ucm_mcasts_free(id);
 	ucm_id_discard(id);
 	return events_read;

@@ -71,14 +71,14 @@ static int ucm_nl_info(struct ib_client_nl_info *res)
 	return 0;
 }
 
-/* Set before the client goes; nobody has the node open. */
+/* Set before the client goes; the node is not open then. */
 static bool unloading;
 
 /*
- * We need the symbols of ofed_uverbs, so its client is told after ours. With
- * a driver that can not be parted from its users it waits for them, and they
- * for this event. When it is us who go there is nobody to tell, and the device
- * stays.
+ * This module uses symbols of ofed_uverbs, so the client of that one is called
+ * later. If a driver can not disassociate its users, that client waits for the
+ * programs to close, and they wait for this event. When this module is unloaded
+ * no program has an id, and the device stays.
  */
 static void ucm_remove(struct ib_device *device, void *unused)
 {

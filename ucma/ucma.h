@@ -6,9 +6,10 @@
  * Locks, from the outside inwards:
  *   ucm_id.busy	one command at a time on an id
  *   rdma_lock_handler	of the id: one event at a time; guards uid and has_uid
- *   ucm_moves		held for reading by who goes from an id to its file or
- *			touches a queue, for writing by who moves an id: with it,
- *			two files never have to be locked at once
+ *   ucm_moves		held for reading by a thread that goes from an id to its
+ *			file or touches a queue, for writing by a thread that
+ *			moves an id: so two files never have to be locked at
+ *			once
  *   ucm_file.lock	ids and events of the file, and of each id of it: the
  *			lists events and mcasts and the counts of events
  *   xa_lock		of ucm_ids and ucm_mcasts: what a number stands for
@@ -16,8 +17,8 @@
  * Events that a program does not read are bounded. Requests are by the backlog,
  * events of groups by the groups; of all others an id has UCM_UNREAD_MOST at the
  * most: with that many it is not asked to cause more (RESOLVE_*, SET_OPTION of a
- * path: -ENOBUFS), and what others cause again and again is dropped. All of them
- * but the first few are charged to the memory cgroup of who opened the file.
+ * path: -ENOBUFS), and repeated events that the network causes are dropped. All
+ * of them but the first few are charged to the memory cgroup of the opener.
  *
  * Memory of the program is touched with no reference and no lock held. A page
  * fault there takes as long as the program likes, and the removal of a device
@@ -42,8 +43,8 @@
  * @lock: guards what is said above
  * @ids: ids that the program knows
  * @events: events that it has not read, oldest first
- * @wait: who waits for an event
- * @memcg: who opened it; pays for the events
+ * @wait: readers and pollers of @events
+ * @memcg: memory cgroup of the opener; charged for the events
  */
 struct ucm_file {
 	struct mutex lock; /* see the top */
@@ -58,7 +59,7 @@ struct ucm_file {
  * @number: its name, unique among all files
  * @refs: commands in progress, and one until the cm_id is to go
  * @idle: @refs has come to zero
- * @ended: bit 0 is taken by the one who ends the cm_id
+ * @ended: bit 0 is set by the thread that ends the cm_id
  * @unplug: ends the cm_id when its device goes
  * @cm_id: valid as long as a reference is held
  * @busy: one command at a time
@@ -120,10 +121,10 @@ struct ucm_mcast {
  * struct ucm_event - an event that was not read
  * @in_file: node of ucm_file.events
  * @of_id: node of ucm_id.events
- * @id: whose event it is
- * @mcast: of which group, or NULL
- * @request: the new id of a connection request, or NULL; nobody else has it
- *	     until the event is read
+ * @id: the id that it is for
+ * @mcast: the group that it is for, or NULL
+ * @request: the new id of a connection request, or NULL; only this event refers
+ *	     to it until the event is read
  * @resp: what the program will read
  */
 struct ucm_event {
