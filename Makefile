@@ -19,7 +19,7 @@ KVER	?= $(shell uname -r)
 K	?=
 ifneq ($(K),)
 KDIR	:= $(shell awk '$$1 == "$(K)" { print $$5 }' $(CACHE)/kernels 2>/dev/null)
-# The programs of its release, whose compiler the headers want, where that is not the host's.
+# The root of its release's programs, where the host's compiler is not the one of the headers.
 ROOT	:= $(filter-out /,$(shell awk '$$1 == "$(K)" { print $$6 }' $(CACHE)/kernels 2>/dev/null))
 B	:= $(shell OFED_CACHE='$(CACHE)' tests/vm/builddir)/$(K)
 else
@@ -64,7 +64,7 @@ KARGS	+= CHECK='$(AT)/tests/sparse-once' \
 	$(if $(filter 6.%,$(K)),DEBIAN_KERNEL_USE_CCACHE=1,CC='ccache gcc')
 BUILD	= mkdir -p $(CACHE)/place && { flock 9 && ln -sfn $(B) $(AT) && $(KMAKE); } 9>$(AT).lock
 export CCACHE_DIR := $(CACHE)/ccache
-# kbuild has the headers of each file listed: nobody preprocesses it for that.
+# kbuild lists the headers of each file, so they are not found by preprocessing.
 export CCACHE_DEPEND := 1
 endif
 
