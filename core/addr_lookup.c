@@ -82,8 +82,8 @@ static int way_ipv6(struct ofed_lookup *look, struct way *way)
 }
 
 /*
- * Local routes of a VRF lead to its own interface and not to lo. Neither has
- * the address, unless the caller has chosen an interface himself.
+ * A local route of a VRF leads to the VRF's own interface and not to lo.
+ * Neither has the address, unless the caller has chosen an interface.
  */
 static int pick_interface(struct ofed_lookup *look, struct way *way)
 {

@@ -128,7 +128,7 @@ static int ask_ls(struct request *req)
 	default:
 		break;
 	}
-	/* It may answer before we are back. */
+	/* The answer may come before ofed_ls_ip_ask() returns. */
 	WRITE_ONCE(req->ls_state, LS_ASKED);
 	ret = ofed_ls_ip_ask(&req->ls, look->found.bound_dev_if,
 			     dst->sa_family, dst->sa_family == AF_INET ?
@@ -518,7 +518,7 @@ int ofed_resolve_init(void)
 /**
  * ofed_resolve_exit - stop taking requests
  *
- * There are none but cancelled ones: their callers imported our symbols.
+ * Only cancelled requests are left: all callers used symbols of this module.
  */
 void ofed_resolve_exit(void)
 {

@@ -469,7 +469,7 @@ int rdma_counter_unbind_qp(struct ib_qp *qp, bool force)
 }
 EXPORT_SYMBOL_IF_KUNIT(rdma_counter_unbind_qp);
 
-/* With a reference on its entry. Raw packets are not everybody's business. */
+/* With a reference on its entry. Raw packet QPs need CAP_NET_RAW. */
 static struct ib_qp *get_qp(struct ib_device *dev, u32 qp_num)
 {
 	struct rdma_restrack_entry *entry;

@@ -218,7 +218,7 @@ void ofed_cq_settle(struct ib_cq *cq)
 		ib_process_cq_direct(cq, cq->cqe);
 		break;
 	case IB_POLL_SOFTIRQ:
-		/* Take the softirq's place; it goes on where we stopped. */
+		/* Poll in place of the softirq, which continues afterwards. */
 		irq_poll_disable(&cq->iop);
 		local_bh_disable();
 		ib_process_cq_direct(cq, cq->cqe);

@@ -59,7 +59,7 @@ struct ofed_gid_entry {
  * @closed: no more entries, the device goes away; guarded by @change
  * @told_full: one line about a full table has been logged; guarded by @change
  * @rwlock: guards @slot, @live, @starved and ofed_gid_entry.dying. Readers run
- *	    in any context, so everybody disables interrupts.
+ *	    in any context, so all holders disable interrupts.
  * @starved: an address found no slot; the next free one calls for a new try
  * @live: entries that are not freed yet, dying ones without slot included
  * @slot: entries by index; NULL where free

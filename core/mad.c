@@ -178,8 +178,8 @@ err_free_port:
 }
 
 /*
- * In this order: what we answer has to be sent by QPs that are up; then no
- * receive is posted any more, and the QPs go; then the CQ with the last of the
+ * In this order: replies have to be sent by QPs that are up; then no receive is
+ * posted any more, and the QPs go; then the CQ with the last of the
  * completions, which name the receive buffers; then those.
  */
 static void port_close(struct mad_port *port)

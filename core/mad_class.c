@@ -94,7 +94,7 @@ bool mad_valid(const struct ib_mad_hdr *hdr, u32 qp_num, size_t length,
 	if (length < sizeof(*hdr))
 		return false;
 	if (hdr->base_version == OPA_MGMT_BASE_VERSION) {
-		/* Shorter than ours, at least as long as every header. */
+		/* Shorter than an OPA MAD, but as long as every header. */
 		if (!opa || length < IB_MGMT_DEVICE_HDR)
 			return false;
 	} else if (hdr->base_version != IB_MGMT_BASE_VERSION ||
@@ -117,16 +117,17 @@ static bool gid_equal(const union ib_gid *a, const union ib_gid *b)
 
 /**
  * mad_peer_match - can a received MAD belong to one that was sent?
- * @sent: where that went, and from which of our addresses
+ * @sent: where that went, and from which local address
  * @sent_answers: it was a response
- * @got: where this came from, and to which of our addresses
+ * @got: where this came from, and to which local address
  * @got_answers: it is a response
  * @lmc: of the port
  *
- * A response may come from another address than the request went to: a path of
- * its own choice, the new master SM. It does come back to the address that the
- * request came from. The other way round (what belongs to a response of ours:
- * RMPP) the requester's address is what counts.
+ * A response may come from another address than the request went to: the
+ * responder may choose another path, or a new master SM answers. It does come
+ * back to the address that the request came from. For RMPP packets of the other
+ * direction, which belong to a response that was sent, the requester's address
+ * is what counts.
  */
 bool mad_peer_match(const struct mad_peer *sent, bool sent_answers,
 		    const struct mad_peer *got, bool got_answers, u8 lmc)

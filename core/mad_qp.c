@@ -7,9 +7,9 @@
  * posts is lost. A send that the QP gives back flushed is sent again. When the
  * QP itself has gone to Error, it is taken through Reset: after that, and after
  * the CQ has been emptied, nothing that was posted before can complete, so what
- * is still in the lists is ours again. A QP that can not be restarted is lost:
- * its sends fail, but for those that the driver has not given back, and the
- * restart is tried again from time to time.
+ * is still in the lists can be posted again. A QP that can not be restarted is
+ * lost: its sends fail, but for those that the driver has not given back, and
+ * the restart is tried again from time to time.
  */
 #include <linux/export.h>
 #include <linux/slab.h>
@@ -19,7 +19,7 @@
 #include "cq_pool.h"
 #include "mad_priv.h"
 
-/* A send may be flushed that often before we look what is wrong. */
+/* A send may be flushed so often before it fails, and the QP is looked at. */
 #define MAX_FLUSHES	3
 /* Pause before a restart: what broke the QP may be there for a while. */
 #define RESTART_DELAY	(HZ / 10)

@@ -66,7 +66,7 @@ static bool match_address(const struct mad_send *send, const void *ctx)
 	const struct match *got = ctx;
 	struct mad_peer peer;
 
-	/* What went to our own SMA is answered from there. */
+	/* A request to the local SMA is answered locally. */
 	if (send->local)
 		return got->answers;
 	return send_peer(send, &peer) &&
@@ -103,7 +103,7 @@ static bool is_active_rmpp(const struct mad_recv *recv)
 	       mad->rmpp_hdr.rmpp_rtime_flags & IB_MGMT_RMPP_FLAG_ACTIVE;
 }
 
-/* Decide the request that @recv answers, and keep it until we are done. */
+/* Decide the request that @recv answers; @busy keeps it for the handler. */
 static struct mad_send *take_request(struct mad_agent *agent,
 				     struct mad_recv *recv)
 {

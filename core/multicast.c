@@ -12,7 +12,7 @@
 
 /**
  * struct mc_device - a device that has ports with an SA
- * @events: our handler
+ * @events: handler of the device's events
  * @first: number of the first port
  * @count: how many
  * @ports: from @first on

@@ -287,7 +287,7 @@ int ofed_device_set_netns_put(struct ib_device *device, struct sk_buff *skb,
 		ret = -EPERM;
 		goto err_net;
 	}
-	/* Without it, user space could hold the device, and us, for ever. */
+	/* Without it, user space could hold up this call for ever. */
 	if (!device->ops.disassociate_ucontext || ofed_netns_is_shared()) {
 		ret = -EOPNOTSUPP;
 		goto err_net;

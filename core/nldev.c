@@ -299,5 +299,5 @@ void ofed_nldev_exit(void)
 }
 
 MODULE_ALIAS_RDMA_NETLINK(RDMA_NL_NLDEV, 5);
-/* Asking for path records finds us too, not the module that we stand for. */
+/* A message of RDMA_NL_LS loads this module, not the in-tree one. */
 MODULE_ALIAS_RDMA_NETLINK(RDMA_NL_LS, 4);

@@ -129,8 +129,8 @@ static int put_entry(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /*
- * An entry that is too long even for a message of its own is passed over: it
- * would keep all that follow from everybody.
+ * An entry that is too long even for a message of its own is left out: a dump
+ * would never get past it.
  *
  * Return: 0 or -EMSGSIZE when there are more, -ENOENT when there are not.
  */

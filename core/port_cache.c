@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the core remembers of a port: P_Key table (IBA vol. 1 section 10.9),
- * LMC, state and subnet prefix. Values change under device->cache_lock, which
- * readers in any context take too, so everybody disables interrupts.
+ * What the core caches of a port: P_Key table (IBA vol. 1 section 10.9), LMC,
+ * state and subnet prefix. Values change under device->cache_lock. Readers in
+ * any context take it too, so all holders disable interrupts.
  */
 #include <linux/export.h>
 #include <linux/slab.h>

@@ -425,7 +425,7 @@ static int qp_destroy_handle(struct ib_qp *qp, struct ib_udata *udata)
 	struct ib_xrcd *xrcd = real->xrcd;
 	int ret = 0;
 
-	/* The real QP's count on the domain goes with it: have our own. */
+	/* The domain must outlast the real QP, which drops its count on it. */
 	atomic_inc(&xrcd->usecnt);
 	down_write(&xrcd->tgt_qps_rwsem);
 	qp_detach_handle(qp);

@@ -116,7 +116,7 @@ EXPORT_SYMBOL_IF_KUNIT(rmpp_out_header);
 /**
  * rmpp_check - check the header of a received RMPP packet
  * @hdr: header, its flag ACTIVE set
- * @version: that we speak
+ * @version: the RMPP version in use
  *
  * Return: 0, or the status of the ABORT to send.
  */
@@ -243,7 +243,7 @@ enum rmpp_verdict rmpp_in_add(struct rmpp_in *in, struct ib_mad_recv_buf *buf,
 {
 	const u32 number = number_of(buf);
 
-	/* The segments of a complete one are not ours any more. */
+	/* The segments of a complete transfer belong to the consumer. */
 	if (in->complete)
 		return number && number <= in->got ? RMPP_DROP_ACK : RMPP_DROP;
 

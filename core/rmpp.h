@@ -9,7 +9,7 @@
 #include <rdma/ib_mad.h>
 
 /**
- * struct rmpp_out - a transfer that we send (13.6.6)
+ * struct rmpp_out - a transfer that is sent (13.6.6)
  * @segments: in all, 1 or more
  * @acked: the other side has all up to this one
  * @window: the last that it takes now
@@ -42,10 +42,10 @@ void rmpp_out_header(struct ib_rmpp_hdr *hdr, u32 segment, u32 segments,
 		     u32 segment_bytes, u32 pad);
 
 /**
- * struct rmpp_in - a transfer that we receive (13.6.5)
+ * struct rmpp_in - a transfer that is received (13.6.5)
  * @segments: struct ib_mad_recv_buf, in order of their numbers
  * @got: all up to this one are here
- * @window: the last that we take now
+ * @window: the last segment that is accepted now
  * @step: by which the window is moved
  * @last: number of the last segment, 0 while it is not known
  * @most: segments that are taken at all
@@ -63,7 +63,7 @@ struct rmpp_in {
 
 enum rmpp_verdict {
 	RMPP_DROP,		/* the segment is of no use */
-	RMPP_DROP_ACK,		/* the same, but its sender missed our ACK */
+	RMPP_DROP_ACK,		/* the same, but its sender missed the ACK */
 	RMPP_KEEP,
 	RMPP_KEEP_ACK,		/* the window has moved */
 	RMPP_COMPLETE,		/* that was the last one; ACK it */

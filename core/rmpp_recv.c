@@ -14,7 +14,7 @@
 #include "mad_priv.h"
 
 #define MAX_TRANSFERS	256
-/* Segments of a transfer that we have asked for, and of one that we have not. */
+/* Segments at most: of a response to a local request, of other transfers. */
 #define MOST_ASKED	(MAD_QUOTA / 2)
 #define MOST_UNASKED	4096
 /* A transfer may pause for so long; a complete one is remembered for so long. */
@@ -108,8 +108,8 @@ static void give_up(struct mad_agent *agent, struct transfer *transfer, u8 type,
 }
 
 /*
- * At the limit, one that is complete makes room, the oldest first; for one that
- * we have @asked for, so does one that we have not.
+ * At the limit, the oldest complete transfer is dropped. If none is complete, a
+ * response to a local request (@asked) replaces an unsolicited transfer.
  */
 static bool make_room(struct mad_agent *agent, bool asked)
 {

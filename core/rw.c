@@ -40,7 +40,7 @@ module_param(force_mr, bool, 0);
 MODULE_PARM_DESC(force_mr,
 		 "Force usage of MRs for RDMA READ/WRITE operations");
 
-/* What a context is made of; all but the last member are arguments of ours. */
+/* The parameters of a context; all but @list are the caller's arguments. */
 struct rw_args {
 	struct ib_qp *qp;
 	u32 port;

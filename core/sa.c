@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ports with an SA (IBA vol. 1 chapter 15): our MAD agent on each, the address
+ * Ports with an SA (IBA vol. 1 chapter 15): a MAD agent on each, the address
  * of the SM, which changes with the events of the port, and what the SA told
  * of itself.
  *
@@ -23,7 +23,7 @@
 /**
  * struct sa_device - a device that has ports with an SA
  * @device: the device
- * @events: our handler
+ * @events: handler of the device's events
  * @first: number of the first port
  * @count: how many
  * @ports: from @first on

@@ -43,7 +43,7 @@ enum sa_cpi_state {
 
 /**
  * struct sa_port - a port with an SA
- * @agent: our MAD agent on its QP1; NULL for ports without an SA
+ * @agent: MAD agent on its QP1; NULL for ports without an SA
  * @port_num: its number
  * @users: references that keep @agent valid: one of the port's own until it
  *	   goes, one of each caller between ofed_sa_port_enter() and _leave()
@@ -84,7 +84,7 @@ u8 ofed_sa_src_path_mask(struct ib_device *device, u32 port_num);
  * @refs: one until it is done, one of each ib_sa_cancel_query()
  * @port: where it is asked; exists as long as the query
  * @way: the SA it is asked
- * @client: holds a use of it, or NULL for our own questions
+ * @client: holds a use of it, or NULL for a query of this layer's own
  * @mad: request; its context[0] is the query
  * @id: index in the table of queries
  * @answered: the caller's function was called; accessed only by the thread that
@@ -102,7 +102,7 @@ u8 ofed_sa_src_path_mask(struct ib_device *device, u32 port_num);
  * @path_done: the caller's function, by kind of query
  * @guid_done: the same
  * @member_done: the same
- * @cpi_epoch: of a question of our own: what it was asked in, see sa.c
+ * @cpi_epoch: of a query of ClassPortInfo: the epoch when it began, see sa.c
  */
 struct ib_sa_query {
 	struct kref refs;

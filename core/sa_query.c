@@ -234,7 +234,7 @@ int ofed_sa_query_post(struct ib_sa_query *query)
 
 /**
  * ofed_sa_query_start - ask
- * @query: complete; on success it is ours
+ * @query: complete; on success it is not the caller's any more
  * @timeout_ms: limit of time, retries included
  * @gfp_mask: how to allocate
  * @handle: out: what ib_sa_cancel_query() wants beside the id; or NULL
@@ -288,10 +288,10 @@ void ofed_sa_query_done(struct ib_sa_query *query, int status)
 /**
  * ib_sa_cancel_query - the answer is not wanted any more
  * @id: what the function that asked has returned
- * @query: what it has stored for us
+ * @query: the handle that the same function has stored
  *
  * The callback comes all the same, soon, and with -EINTR unless an answer was
- * under way. A query that has ended is none of our business. Context: any.
+ * under way. Nothing happens for a query that has ended. Context: any.
  */
 void ib_sa_cancel_query(int id, struct ib_sa_query *query)
 {

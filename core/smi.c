@@ -82,7 +82,7 @@ static enum smi_way arrive_back(struct ib_smp *smp)
 }
 
 /**
- * smi_incoming - is a received SMP for us?
+ * smi_incoming - decide whether a received SMP is for this port
  * @smp: directed-route SMP; its hop pointer and return path are brought up to
  *	 date
  * @port: that it came in by

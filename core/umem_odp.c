@@ -4,9 +4,9 @@
  * is told by a notifier of the owner's address space before they go.
  *
  * Two things may write to a region at once: a fault, which looks the pages up
- * with no lock of ours held, and an invalidation, which comes from the memory
- * manager. What the fault found counts only if no invalidation has begun since:
- * that is asked under umem_mutex, which the driver's notifier takes as well.
+ * without umem_mutex, and an invalidation, which comes from the memory manager.
+ * What the fault found counts only if no invalidation has begun since: that is
+ * checked under umem_mutex, which the driver's notifier takes as well.
  */
 #include <linux/hmm.h>
 #include <linux/hugetlb.h>

@@ -299,7 +299,7 @@ struct cm_sidr_key {
  * @pkey: partition
  * @path_mtu: enum ib_mtu
  * @responder_resources: RDMA reads that the peer may have under way
- * @initiator_depth: RDMA reads that we may have under way
+ * @initiator_depth: RDMA reads that the local side may have under way
  * @retry_count: transport retries
  * @rnr_retry_count: RNR retries
  * @target_ack_delay: of the peer

@@ -96,7 +96,7 @@ unsigned int cm_time_ms(u8 value);
  */
 u8 cm_ack_timeout(u8 delay, u8 life);
 
-/* Return: attribute of @hdr, or CM_ATTRS for none of ours. */
+/* Return: attribute of @hdr, or CM_ATTRS for one that the CM ignores. */
 enum cm_attr cm_attr_of(const struct ib_mad_hdr *hdr);
 
 /* Communication ids, which are in the same place in all messages but SIDR's. */

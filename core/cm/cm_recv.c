@@ -309,8 +309,8 @@ static bool rx_dreq(struct cm_rx *rx)
 }
 
 /*
- * A peer that gives up on its REQ does not know our id, and says by its own id
- * and GUID which request it means (12.6.7.2, reason 4).
+ * A peer that gives up on its REQ does not know the local id. It names the
+ * request by its own id and GUID (12.6.7.2, reason 4).
  */
 static struct cm_id *id_given_up(struct cm_rx *rx)
 {

@@ -9,9 +9,9 @@
 #include "cm_core.h"
 
 /*
- * Guards both trees, and listed, by_qpn and the keys of what is in them. A remote
- * end is in the tree of QPNs while its QP is connected to one of ours, and in
- * that of comm ids until TimeWait ends.
+ * Guards both trees, and listed, by_qpn and the keys of what is in them. A
+ * remote end is in the tree of QPNs while its QP is connected to a local one,
+ * and in that of comm ids until TimeWait ends.
  */
 static DEFINE_SPINLOCK(cm_peers_lock);
 static struct rb_root peers_by_comm = RB_ROOT;

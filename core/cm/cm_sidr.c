@@ -305,7 +305,7 @@ bool cm_rx_sidr_req(struct cm_rx *rx)
 	return false;
 }
 
-/* A SIDR_REP names the request by our id, where others have the sender's. */
+/* Where other messages have the sender's id, a SIDR_REP has the receiver's. */
 bool cm_rx_sidr_rep(struct cm_rx *rx)
 {
 	struct cm_id *id = cm_id_find(cm_sender_id(rx->mad));

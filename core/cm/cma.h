@@ -496,7 +496,7 @@ void rcm_unlisten(struct rcm_id *id);
  * @port: its port
  * @pkey: P_Key of the path
  * @service_id: service asked for
- * @local_gid: GID of ours that the peer names, or NULL
+ * @local_gid: local GID that the peer names, or NULL
  * @sgid_attr: the same from the table, for RoCE
  * @local: address and port that the peer wants; AF_IB when it names none
  * @remote: its own

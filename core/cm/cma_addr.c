@@ -43,8 +43,8 @@ static bool addr_finish(struct rcm_id *id, int status,
 }
 
 /*
- * Called by the resolver, once. The id is there: its destruction cancels the
- * query, and waits for us in that.
+ * Called by the resolver, once. The id exists: its destruction cancels the
+ * query and waits for this call.
  */
 static void addr_resolved(int status, struct sockaddr *src,
 			  struct rdma_dev_addr *l2, void *context)

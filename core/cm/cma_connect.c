@@ -220,7 +220,7 @@ int rdma_disconnect(struct rdma_cm_id *id)
 	ret = rcm_qp_to_error(mine);
 	if (ret)
 		return ret;
-	/* Not ours to ask any more when the peer has asked: then it is answered. */
+	/* If the peer's DREQ was first, this one fails: a DREP answers it. */
 	if (!ib_send_cm_dreq(mine->ib, NULL, 0))
 		trace_cm_sent_dreq(mine);
 	else if (!ib_send_cm_drep(mine->ib, NULL, 0))

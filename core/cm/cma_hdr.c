@@ -102,7 +102,7 @@ static void get_ip(struct sockaddr *addr, u8 ipv, const u8 *from, __be16 port)
  * rcm_hdr_parse - read the header of a request
  * @data: private data, RCM_HDR_SIZE bytes at least
  * @service_id: service asked for
- * @local: out: our address, room for a sockaddr_storage
+ * @local: out: the local address, room for a sockaddr_storage
  * @remote: out: the peer's address
  *
  * Pure. Return: 0, -EAFNOSUPPORT when there is no IP version (the private data

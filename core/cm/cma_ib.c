@@ -197,7 +197,7 @@ int rcm_ib_connect(struct rcm_id *id, struct rdma_conn_param *param)
 	trace_cm_send_req(id);
 	ret = ib_send_cm_req(cm_id, &req);
 	if (ret) {
-		/* Nothing was sent, so no event can wait for our mutex. */
+		/* Nothing was sent: no event can wait for handler_mutex. */
 		id->ib = NULL;
 		ib_destroy_cm_id(cm_id);
 	}

@@ -85,8 +85,9 @@ void rcm_report_unlock_put(struct rcm_id *id, struct rdma_cm_event *event)
 }
 
 /*
- * The handler has asked for it, in a call by the CM below. That destroys its
- * own id as soon as we return, so the caller has forgotten it.
+ * Ends the id after a call of the CM in which the handler has asked for it. The
+ * CM destroys its own id when that call returns, so the caller has cleared its
+ * pointer.
  */
 void rcm_end_unlock(struct rcm_id *id)
 {
@@ -143,7 +144,7 @@ void rcm_step_start(struct rcm_id *id, int status,
 	rcm_id_get(id);
 	id->step.finish = finish;
 	id->step.status = status;
-	/* Not pending: the one before has moved the state before us. */
+	/* Not pending: the previous query's work moved the state before. */
 	if (WARN_ON_ONCE(!queue_work(rcm_wq, &id->step.work)))
 		rcm_id_put(id);
 }
@@ -314,8 +315,8 @@ static void free_id(struct rcm_id *id)
  * @id: id in state DESTROYING; gone when this returns
  * @was: state before
  *
- * Context: process, may sleep; no lock of ours is held, but maybe the
- * handler_mutex of the listening id of a connection.
+ * Context: process, may sleep; no lock of this module is held, except perhaps
+ * the handler_mutex of the listening id of a connection.
  */
 void rcm_end(struct rcm_id *id, enum rcm_state was)
 {
@@ -332,8 +333,8 @@ void rcm_end(struct rcm_id *id, enum rcm_state was)
 	rcm_id_put(id);
 	wait_for_completion(&id->unused);
 	/*
-	 * Until here the device was there for those that we waited for, and the
-	 * owner for listens on devices that have just come.
+	 * Threads that were waited for above used the device, and the owner
+	 * when listening on new devices.
 	 */
 	rcm_res_forget(&id->res);
 	rcm_device_release(id);

@@ -66,7 +66,7 @@ static bool ipv4_leads_back(struct net_device *ndev, __be32 local,
 		return false;
 	return !fib_lookup(dev_net(ndev), &fl4, &res, 0) &&
 	       (FIB_RES_DEV(res) == ndev ||
-		/* Another interface of ours: a question of accept_local. */
+		/* Of another local interface: accept_local decides. */
 		(res.type == RTN_LOCAL && __in_dev_get_rcu(ndev) &&
 		 IN_DEV_ACCEPT_LOCAL(__in_dev_get_rcu(ndev))));
 }

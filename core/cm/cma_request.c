@@ -173,7 +173,7 @@ static int set_hw_addresses(struct rcm_id *conn, const struct rcm_request *req)
 	return ret;
 }
 
-/* The GID of ours that a request names, or that its interface has. */
+/* The local GID that a request names, or that its interface has. */
 static int set_device(struct rcm_id *conn, const struct rcm_request *req)
 {
 	const union ib_gid *gid = req->local_gid;

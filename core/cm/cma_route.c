@@ -273,7 +273,7 @@ static int ask_for_path(struct rcm_id *id, unsigned long timeout_ms)
 	rec.reversible = 1;
 	mask |= ask_for_qos(id, &rec);
 
-	/* One for the callback, one for us: it may be over before we are. */
+	/* One for the callback, one for this call: the query may end first. */
 	rcm_id_get(id);
 	rcm_id_get(id);
 	ret = ib_sa_path_rec_get(&rcm_sa_client, id->pub.device,

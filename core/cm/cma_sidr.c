@@ -69,7 +69,7 @@ static int report(struct rcm_id *id, const struct ib_cm_event *in)
 }
 
 /**
- * rcm_sidr_event - an answer to a SIDR REQ of ours, or the end of one of theirs
+ * rcm_sidr_event - an answer to a local SIDR REQ, or the end of a peer's
  * @cm_id: id of the IB CM
  * @event: what
  *
@@ -137,7 +137,7 @@ out:
 }
 
 /**
- * rcm_sidr_accept - tell a peer our QP
+ * rcm_sidr_accept - tell a peer the local QP
  * @id: id of the request
  * @param: Q_Key, 0 for that of the port space; private data. NULL for neither
  *

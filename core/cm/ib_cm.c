@@ -303,7 +303,7 @@ err_wq:
 	return ret;
 }
 
-/* All consumers are modules that use our symbols, or parts that are gone. */
+/* No id is left: their owners use this module, or ended before it. */
 void ofed_ib_cm_exit(void)
 {
 	ib_unregister_client(&cm_client);

@@ -129,7 +129,7 @@ static int send_to_daemon(struct sk_buff *skb, u32 port)
 	ret = rdma_nl_unicast(&init_net, skb, port);
 	if (ret != -ECONNREFUSED)
 		return ret;
-	/* It is gone. Another may be there that does not know us. */
+	/* That daemon is gone. A new one needs another registration. */
 	mutex_lock(&pm_lock);
 	if (daemon_port == port)
 		daemon_state = DAEMON_UNKNOWN;
@@ -162,7 +162,7 @@ static int ask_pid(const char *dev_name, const char *if_name)
 	return question_end(&question, ret);
 }
 
-/* Return: 0 when there is a daemon that serves us. */
+/* Return: 0 when there is a daemon with this client registered. */
 static int find_daemon(const char *dev_name, const char *if_name)
 {
 	enum daemon_state state;

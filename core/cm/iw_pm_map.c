@@ -130,7 +130,7 @@ void ofed_iw_pm_map_remove(struct ofed_iw_mapping *mapping)
 
 /**
  * ofed_iw_pm_map_walk - go through all mappings
- * @fn: called with each; nonzero ends the walk; takes no lock of ours
+ * @fn: called with each, under map_lock; nonzero ends the walk
  * @arg: for @fn
  *
  * Context: process, may sleep. Return: what @fn returned last, or 0.
@@ -235,7 +235,7 @@ bool ofed_iw_pm_remote_take(const struct sockaddr_storage *mapped_local,
 }
 
 /**
- * ofed_iw_pm_remote_forget - forget everybody
+ * ofed_iw_pm_remote_forget - forget all announcements
  *
  * Context: process, may sleep.
  */

@@ -21,7 +21,7 @@ enum kind {
 	ERROR,		/* answer.err */
 	VERSION,	/* answer.version */
 	NUMBER,		/* checked only */
-	LIBRARY,	/* has to be our name for it */
+	LIBRARY,	/* has to be the name that REG_PID has sent */
 	NAME,		/* checked only */
 	LOCAL,		/* answer.local */
 	REMOTE,
