@@ -12,7 +12,7 @@
 #include "trace.h"
 #include "umad.h"
 
-/* What the program wrote, in our memory. */
+/* A copy of what the program wrote. */
 struct message {
 	struct ib_user_mad_hdr hdr;
 	size_t length;

@@ -550,7 +550,7 @@ static int modify_check(struct ib_device *device,
 		return -EINVAL;
 	if (mask & IB_QP_STATE && cmd->qp_state > IB_QPS_ERR)
 		return -EINVAL;
-	/* IBA vol. 1 section 10.2.5: not for everybody. */
+	/* IBA vol. 1 section 10.2.5: a controlled Q_Key needs a privilege. */
 	if (mask & IB_QP_QKEY && cmd->qkey & QKEY_CONTROLLED &&
 	    !ofed_privileged_qkey_allowed() && !capable(CAP_NET_RAW))
 		return -EPERM;

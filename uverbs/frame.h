@@ -18,8 +18,9 @@ struct uverbs_attr_bundle;
  * @run: the command; its return value is that of write(), 0 meaning "all of it"
  * @req_size: bytes of request that must be there, headers not counted
  * @resp_size: bytes of response that must fit
- * @extended: framed by both headers, in units of 8 bytes. Ours have no sizes: a
- *	      request or response that is short is that of an older program
+ * @extended: framed by both headers, in units of 8 bytes. Those of the core
+ *	      have no @req_size and @resp_size: a short request or response is
+ *	      that of an older program
  * @has_resp: (legacy) the request begins with the address of the response
  * @has_udata: (legacy) what exceeds @req_size and @resp_size is the driver's
  * @of_driver: it ends with the device

@@ -46,8 +46,9 @@ static int copy_in(struct uv_call *call, const struct ib_uverbs_attr *uattr,
 }
 
 /*
- * Data that a later kernel would know, at the end of what we do know, may be
- * zero. For the rest, a program has to say what the method expects.
+ * Trailing data of a newer struct than this kernel knows must be zero where the
+ * attribute allows that. Otherwise a program has to send what the method
+ * expects.
  */
 static int set_ptr(struct uv_call *call, const struct uverbs_attr_spec *spec,
 		   const struct ib_uverbs_attr *uattr,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What handlers of methods, ours and those of drivers, ask of their attributes.
+ * What handlers of methods, standard ones and a driver's, ask of attributes.
  *
  * In the bundle of a write() command no attribute is there, which all that look
  * for one say first; so it does not matter that such a bundle is not in a

@@ -226,8 +226,8 @@ err_put_device:
 
 /*
  * No new open reaches the device once its node is gone and the client's user
- * count is dropped. A driver that can not be parted from its users makes us
- * wait until the last of them has closed.
+ * count is dropped. With a driver that can not disassociate its users this
+ * waits until the last of them has closed.
  */
 static void uv_remove(struct ib_device *ib_dev, void *client_data)
 {

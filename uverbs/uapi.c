@@ -286,7 +286,7 @@ static int merge_method(struct builder *b, u32 object_key,
 		if (method->handler)
 			return malformed(b, key, "method has a handler");
 		method->handler = def->handler;
-		/* The one for destroy methods is ours. */
+		/* uverbs_destroy_def_handler() belongs to this module. */
 		if (b->of_driver && def->handler != uverbs_destroy_def_handler)
 			method->of_driver = true;
 	}
@@ -330,7 +330,7 @@ static int merge_tree(struct builder *b, const struct uverbs_object_def *def)
 	return 0;
 }
 
-/* A command of the driver's comes instead of ours. */
+/* A command of the driver's replaces the standard one. */
 static int merge_write(struct builder *b, struct scope *scope,
 		       const struct uapi_definition *def)
 {

@@ -3,8 +3,8 @@
  * The tree of a device: which objects, methods and attributes its ioctl() has,
  * and which write() commands.
  *
- * It is built from definitions when the device gets its node, first ours, then
- * those of the driver, and does not change after that. Definitions of the
+ * It is built from definitions when the device gets its node, first the core's,
+ * then those of the driver, and does not change after that. Definitions of the
  * driver stay where they are, but for what is copied into the tree; no pointer
  * into the driver is followed once the device is unplugged.
  *

@@ -216,7 +216,7 @@ int uv_read_end(struct uv_reader *reader);
  * @size: of the struct that begins with the uobject
  * @is_fd: its handle is a file descriptor
  * @fops: of its file, if @is_fd
- * @name: of its file, or NULL for that of ours
+ * @name: of its file, or NULL for "[infinibandevent]"
  * @flags: its file is opened with, as in open()
  * @destroy: destroy what uobject->object is. An error leaves it as it was.
  *	     With file->teardown held. @attrs has the context and the driver's

@@ -143,7 +143,7 @@ int ib_send_cm_req(struct ib_cm_id *cm_id, struct ib_cm_req_param *param)
 EXPORT_SYMBOL(ib_send_cm_req);
 
 /*
- * A repeated REQ. If its id still exists, the state of the id decides the answer.
+ * A repeated REQ. If its id exists, the state of the id decides the answer.
  *
  * @to: where its sender is, or NULL when that is not known
  * Return: true when the message is kept.

@@ -135,8 +135,8 @@ void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf);
 /*
  * Names of ATOMIC WRITE: since 6.2 in <rdma/ib_verbs.h>, <rdma/ib_pack.h> and the
  * uapi. The numbers are the uapi's and the wire's. (Before, the kernel had given
- * the completion's number to IB_WC_MASKED_COMP_SWAP, which no request of ours
- * ends with.) Drop with 6.1.
+ * the completion's number to IB_WC_MASKED_COMP_SWAP; no request of these
+ * drivers ends with that.) Drop with 6.1.
  */
 #ifndef COMPAT_HAVE_ATOMIC_WRITE
 #define IB_OPCODE_ATOMIC_WRITE 0x1d

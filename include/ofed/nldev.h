@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 /**
- * ofed_privileged_qkey_allowed - may everybody use a controlled Q_Key?
+ * ofed_privileged_qkey_allowed - may any process use a controlled Q_Key?
  *
  * A Q_Key with its top bit set is controlled: without this, user space needs
  * CAP_NET_RAW to set one in a QP. Context: any.
