@@ -3,37 +3,9 @@
  * FLUSH, where the memory is (annex A19.4). Bytes that were placed are visible to every
  * CPU already; persistent memory has to get them out of the caches.
  */
-#include <linux/ioport.h>
 #include <linux/libnvdimm.h>
 #include "internal.h"
 #include "region_lock.h"
-
-/* True: every byte of the page stays when the power goes. */
-static bool page_persists(struct page *page)
-{
-	return region_intersects(page_to_phys(page), PAGE_SIZE, IORESOURCE_MEM,
-				 IORES_DESC_PERSISTENT_MEMORY) ==
-	       REGION_INTERSECTS;
-}
-
-/**
- * soft_pages_persist - may these pages be registered for persistent placement?
- * @pages: of a program
- * @access: IB_ACCESS_* that the program asks for
- *
- * Context: process, may sleep. Return: 0, or -EINVAL: not all of it is persistent memory.
- */
-int soft_pages_persist(const struct soft_pages *pages, int access)
-{
-	u32 i;
-
-	if (!(access & IB_ACCESS_FLUSH_PERSISTENT))
-		return 0;
-	for (i = 0; i < pages->num; i++)
-		if (!page_persists(pages->page[i]))
-			return -EINVAL;
-	return 0;
-}
 
 /* The part of @left that lies side by side; @left is what remains then. */
 static enum soft_fault write_back_some(struct soft_region *region, u32 grant,

@@ -3,6 +3,8 @@
 #ifndef OFED_SOFT_INTERNAL_H
 #define OFED_SOFT_INTERNAL_H
 
+#include <linux/highmem.h>
+
 #include "soft.h"
 
 /* What only a peer can be given. */
@@ -60,14 +62,32 @@ enum soft_fault soft_region_may_remote(const struct soft_region *region,
 				       struct ib_pd *pd, u32 qpn, u32 rkey,
 				       u64 iova, u64 length, int access);
 
-/* flush.c */
-int soft_pages_persist(const struct soft_pages *pages, int access);
+struct soft_region *soft_region_find_remote(struct soft_mem *mem,
+					    struct ib_pd *pd, u32 qpn, u32 rkey,
+					    u64 iova, u64 length, int access,
+					    enum soft_fault *fault, u32 *grant);
+void soft_window_detach(struct soft_region *parent);
 
-/* mr.c */
+/* pages.c */
+struct soft_pages *soft_pages_alloc(u64 num);
+void soft_pages_free(struct soft_pages *pages);
+int soft_pages_persist(const struct soft_pages *pages, int access);
+struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
+				      u64 length, int access);
 enum soft_fault soft_spot_get(const struct soft_region *region, u64 iova,
 			      u64 want, bool remote, struct soft_spot *spot);
-void soft_spot_put(const struct soft_spot *spot);
 
+/**
+ * soft_spot_put - end a mapping
+ * @spot: from soft_spot_get(), which returned SOFT_OK
+ */
+static inline void soft_spot_put(const struct soft_spot *spot)
+{
+	if (spot->mapped)
+		kunmap_local(spot->at);
+}
+
+/* mr.c */
 struct ib_mr *soft_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 				 u64 length, u64 virt_addr, int access,
@@ -85,7 +105,6 @@ int soft_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);
 /* mw.c */
 int soft_alloc_mw(struct ib_mw *mw, struct ib_udata *udata);
 int soft_dealloc_mw(struct ib_mw *mw);
-void soft_window_detach(struct soft_region *parent);
 
 /* cq.c */
 int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,

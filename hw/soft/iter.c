@@ -41,27 +41,48 @@ void soft_iter_list(struct soft_iter *it, struct soft_mem *mem,
 }
 EXPORT_SYMBOL_GPL(soft_iter_list);
 
-/**
- * soft_iter_region - a cursor over a part of one region
- * @it: filled in
- * @region: from soft_region_remote(), or NULL with @length 0; the reference is
- *	    @it's from now on
- * @iova: of the first byte
- * @length: bytes
- *
- * Context: any.
- */
-void soft_iter_region(struct soft_iter *it, struct soft_region *region,
-		      u64 iova, u64 length)
+/* The reference to @region, or NULL with @length 0, is the cursor's from now on. */
+static void over_region(struct soft_iter *it, struct soft_region *region,
+			u32 grant, u64 iova, u64 length)
 {
 	*it = (struct soft_iter){
 		.kind = SOFT_ITER_REGION,
 		.region = region,
-		.grant = region ? READ_ONCE(region->grant) : 0,
+		.grant = grant,
 		.pos = iova,
 		.left = length,
 	};
 }
+
+/**
+ * soft_iter_remote - a cursor over the memory that a request of the peer names
+ * @it: filled in; on a fault too, and soft_iter_end() is harmless then
+ * @mem: of the device
+ * @pd: of the queue pair
+ * @qpn: of the queue pair
+ * @rkey: of the request
+ * @iova: of the request
+ * @length: of the request
+ * @access: IB_ACCESS_REMOTE_*
+ *
+ * No change of the region goes unnoticed between the check and the copy.
+ *
+ * Context: any.
+ */
+enum soft_fault soft_iter_remote(struct soft_iter *it, struct soft_mem *mem,
+				 struct ib_pd *pd, u32 qpn, u32 rkey, u64 iova,
+				 u64 length, int access)
+{
+	struct soft_region *region;
+	enum soft_fault fault;
+	u32 grant = 0;
+
+	region = soft_region_find_remote(mem, pd, qpn, rkey, iova, length,
+					 access, &fault, &grant);
+	over_region(it, region, grant, iova, region ? length : 0);
+	return fault;
+}
+EXPORT_SYMBOL_GPL(soft_iter_remote);
 
 /**
  * soft_iter_bytes - a cursor over kernel memory

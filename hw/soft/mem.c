@@ -158,6 +158,20 @@ void soft_region_put(struct soft_region *region)
 }
 
 /**
+ * soft_window_detach - a window is not bound to a region any more
+ * @parent: the region, referenced by the window until now; or NULL
+ *
+ * Context: any.
+ */
+void soft_window_detach(struct soft_region *parent)
+{
+	if (!parent)
+		return;
+	atomic_dec(&parent->windows);
+	soft_region_put(parent);
+}
+
+/**
  * soft_region_covers - is a range inside of a region?
  * @region: the region
  * @iova: first address
@@ -267,10 +281,24 @@ enum soft_fault soft_region_may_remote(const struct soft_region *region,
 	return SOFT_OK;
 }
 
-static struct soft_region *find_remote(struct soft_mem *mem, struct ib_pd *pd,
-				       u32 qpn, u32 rkey, u64 iova, u64 length,
-				       int access, enum soft_fault *fault,
-				       u32 *grant)
+/**
+ * soft_region_find_remote - soft_region_remote(), with what the key grants now
+ * @mem: of the device
+ * @pd: of the queue pair
+ * @qpn: of the queue pair
+ * @rkey: of the request
+ * @iova: of the request
+ * @length: of the request
+ * @access: IB_ACCESS_REMOTE_*
+ * @fault: what is wrong
+ * @grant: of the check, if the region is found
+ *
+ * Context: any. Return: the region, referenced, or NULL.
+ */
+struct soft_region *soft_region_find_remote(struct soft_mem *mem,
+					    struct ib_pd *pd, u32 qpn, u32 rkey,
+					    u64 iova, u64 length, int access,
+					    enum soft_fault *fault, u32 *grant)
 {
 	struct soft_region *region = soft_region_get(mem, rkey);
 	unsigned long flags;
@@ -308,40 +336,9 @@ struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd,
 {
 	u32 grant;
 
-	return find_remote(mem, pd, qpn, rkey, iova, length, access, fault,
-			   &grant);
+	return soft_region_find_remote(mem, pd, qpn, rkey, iova, length, access,
+				       fault, &grant);
 }
-
-/**
- * soft_iter_remote - a cursor over the memory that a request of the peer names
- * @it: filled in; on a fault too, and soft_iter_end() is harmless then
- * @mem: of the device
- * @pd: of the queue pair
- * @qpn: of the queue pair
- * @rkey: of the request
- * @iova: of the request
- * @length: of the request
- * @access: IB_ACCESS_REMOTE_*
- *
- * No change of the region goes unnoticed between the check and the copy.
- *
- * Context: any.
- */
-enum soft_fault soft_iter_remote(struct soft_iter *it, struct soft_mem *mem,
-				 struct ib_pd *pd, u32 qpn, u32 rkey, u64 iova,
-				 u64 length, int access)
-{
-	struct soft_region *region;
-	enum soft_fault fault;
-	u32 grant = 0;
-
-	region = find_remote(mem, pd, qpn, rkey, iova, length, access, &fault,
-			     &grant);
-	soft_iter_region(it, region, iova, region ? length : 0);
-	it->grant = grant;
-	return fault;
-}
-EXPORT_SYMBOL_GPL(soft_iter_remote);
 
 /* Was it @key until somebody changed the part that is his? */
 static enum soft_fault may_invalidate(const struct soft_region *region,

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory regions: where their bytes are, and how they come and go. */
+/* Memory regions: how they come and go. */
 #include <linux/export.h>
-#include <linux/highmem.h>
 #include <linux/log2.h>
-#include <linux/mm.h>
-#include <linux/slab.h>
 
 #include "internal.h"
 #include "region_lock.h"
@@ -17,131 +14,6 @@ static struct soft_mem *mem_of(struct ib_pd *pd)
 static struct soft_region *to_region(struct ib_mr *mr)
 {
 	return container_of(mr, struct soft_region, mr);
-}
-
-/* ---- where the bytes are --------------------------------------------------- */
-
-/* Addresses of a device without DMA are the kernel's own. */
-static void *to_kernel(u64 address)
-{
-	return (void *)(uintptr_t)address;
-}
-
-/*
- * The region belongs to the kernel, and yet a peer may hold its rkey (a PD with
- * the unsafe global one): an address that is no memory must not hurt.
- */
-static enum soft_fault spot_dma(u64 iova, u64 want, bool remote,
-				struct soft_spot *spot)
-{
-	spot->at = to_kernel(iova);
-	spot->bytes = want;
-	spot->mapped = false;
-	if (!remote)
-		return SOFT_OK;
-	if (!virt_addr_valid(spot->at))
-		return SOFT_NO_RANGE;
-	spot->bytes = min_t(u64, want, PAGE_SIZE - offset_in_page(spot->at));
-	return SOFT_OK;
-}
-
-/**
- * soft_spot_get - map bytes of a region
- * @region: the region; it covers @iova, and is locked
- * @iova: of the first byte
- * @want: no more than these, at least 1
- * @remote: a peer chose @iova
- * @spot: filled in; spots are put in the reverse order
- *
- * Context: any. Return: SOFT_OK, or SOFT_NO_RANGE (no memory there).
- */
-enum soft_fault soft_spot_get(const struct soft_region *region, u64 iova,
-			      u64 want, bool remote, struct soft_spot *spot)
-{
-	const struct soft_pages *pages;
-	u64 at, inside, size;
-
-	soft_region_assert_locked(region);
-	if (region->kind == SOFT_DMA)
-		return spot_dma(iova, want, remote, spot);
-	if (region->parent) {
-		iova = region->parent_iova + (iova - region->iova);
-		region = region->parent;
-	}
-	pages = region->pages;
-	at = pages->offset + (iova - region->iova);
-	size = 1ULL << pages->shift;
-	inside = at & (size - 1);
-	at >>= pages->shift;
-	if (at >= pages->num)
-		return SOFT_NO_RANGE;
-
-	spot->bytes = min(want, size - inside);
-	spot->mapped = region->kind == SOFT_USER;
-	if (spot->mapped)
-		spot->at = kmap_local_page(pages->page[at]) + inside;
-	else
-		spot->at = to_kernel(pages->addr[at]) + inside;
-	return SOFT_OK;
-}
-
-/**
- * soft_spot_put - end a mapping
- * @spot: from soft_spot_get(), which returned SOFT_OK
- */
-void soft_spot_put(const struct soft_spot *spot)
-{
-	if (spot->mapped)
-		kunmap_local(spot->at);
-}
-
-static struct soft_pages *pages_alloc(u64 num)
-{
-	size_t bytes = struct_size((struct soft_pages *)NULL, addr, num);
-
-	if (num > U32_MAX || bytes > INT_MAX)
-		return NULL;
-	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-}
-
-static void pages_free(struct soft_pages *pages)
-{
-	if (!pages)
-		return;
-	ib_umem_release(pages->umem);
-	kvfree(pages);
-}
-
-static struct soft_pages *pages_of_user(struct ib_device *device, u64 start,
-					u64 length, int access)
-{
-	struct soft_pages *pages;
-	struct sg_page_iter it;
-	struct ib_umem *umem;
-	int ret;
-
-	umem = ib_umem_get(device, start, length, access);
-	if (IS_ERR(umem))
-		return ERR_CAST(umem);
-	pages = pages_alloc(ib_umem_num_pages(umem));
-	if (!pages) {
-		ib_umem_release(umem);
-		return ERR_PTR(-ENOMEM);
-	}
-	pages->umem = umem;
-	pages->shift = PAGE_SHIFT;
-	pages->offset = ib_umem_offset(umem);
-	pages->max = ib_umem_num_pages(umem);
-	for_each_sgtable_page(&umem->sgt_append.sgt, &it, 0) {
-		if (pages->num == pages->max)
-			break;
-		pages->page[pages->num++] = sg_page_iter_page(&it);
-	}
-	ret = soft_pages_persist(pages, access);
-	if (!ret)
-		return pages;
-	pages_free(pages);
-	return ERR_PTR(ret);
 }
 
 /* ---- regions of programs, and of all kernel memory ------------------------- */
@@ -217,7 +89,7 @@ struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	region = soft_region_new(mem_of(pd), pd, SOFT_USER);
 	if (!region)
 		return ERR_PTR(-ENOMEM);
-	pages = pages_of_user(pd->device, start, length, access);
+	pages = soft_pages_of_user(pd->device, start, length, access);
 	if (IS_ERR(pages)) {
 		ret = PTR_ERR(pages);
 		goto err_region;
@@ -229,7 +101,7 @@ struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	return &region->mr;
 
 err_pages:
-	pages_free(pages);
+	soft_pages_free(pages);
 err_region:
 	soft_region_put(region);
 	return ERR_PTR(ret);
@@ -292,7 +164,7 @@ struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 	if (ret)
 		return ERR_PTR(ret);
 	if (flags & IB_MR_REREG_TRANS) {
-		pages = pages_of_user(mr->device, start, length, access);
+		pages = soft_pages_of_user(mr->device, start, length, access);
 		if (IS_ERR(pages))
 			return ERR_CAST(pages);
 	} else {
@@ -312,7 +184,7 @@ struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 	soft_region_unlock_write(region, irq);
 
 	if (flags & IB_MR_REREG_TRANS)
-		pages_free(pages);
+		soft_pages_free(pages);
 	return ERR_PTR(ret);
 }
 
@@ -339,7 +211,7 @@ struct ib_mr *soft_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
 	region = soft_region_new(mem_of(pd), pd, SOFT_FAST);
 	if (!region)
 		return ERR_PTR(ret);
-	region->pages = pages_alloc(max_num_sg);
+	region->pages = soft_pages_alloc(max_num_sg);
 	if (!region->pages)
 		goto err_region;
 	region->pages->max = max_num_sg;
@@ -350,7 +222,7 @@ struct ib_mr *soft_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
 	return &region->mr;
 
 err_pages:
-	pages_free(region->pages);
+	soft_pages_free(region->pages);
 err_region:
 	soft_region_put(region);
 	return ERR_PTR(ret);
@@ -475,113 +347,6 @@ int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 		return -EBUSY;
 
 	soft_region_withdraw(region);
-	pages_free(pages);
+	soft_pages_free(pages);
 	return 0;
-}
-
-/* ---- atomics ------------------------------------------------------------------ */
-
-/*
- * Nobody holds on to the right to change the word; the region may have gone.
- * @access: what that right is.
- */
-static enum soft_fault word_get(struct soft_region *region, u64 iova,
-				int access, struct soft_spot *spot)
-{
-	enum soft_fault fault;
-
-	if (!region->valid)
-		return SOFT_NO_KEY;
-	if (!(region->access & access))
-		return SOFT_NO_RIGHT;
-	if (!soft_region_covers(region, iova, sizeof(u64)))
-		return SOFT_NO_RANGE;
-	fault = soft_spot_get(region, iova, sizeof(u64), true, spot);
-	if (fault != SOFT_OK)
-		return fault;
-	if (IS_ALIGNED((unsigned long)spot->at, sizeof(u64)))
-		return SOFT_OK;
-	soft_spot_put(spot);
-	return SOFT_NO_RANGE;
-}
-
-/**
- * soft_region_cmp_swap - compare and swap, atomic against the CPU's
- * @region: from soft_region_remote() with IB_ACCESS_REMOTE_ATOMIC
- * @iova: of 8 bytes, a multiple of 8
- * @compare: what is expected there
- * @swap: what to write then
- * @original: what was there
- *
- * Context: any.
- */
-enum soft_fault soft_region_cmp_swap(struct soft_region *region, u64 iova,
-				     u64 compare, u64 swap, u64 *original)
-{
-	unsigned long flags = soft_region_lock(region);
-	enum soft_fault fault;
-	struct soft_spot spot;
-
-	fault = word_get(region, iova, IB_ACCESS_REMOTE_ATOMIC, &spot);
-	if (fault == SOFT_OK) {
-		*original = atomic64_cmpxchg((atomic64_t *)spot.at, compare,
-					     swap);
-		soft_spot_put(&spot);
-	}
-	soft_region_unlock(region, flags);
-	return fault;
-}
-EXPORT_SYMBOL_GPL(soft_region_cmp_swap);
-
-/**
- * soft_region_fetch_add - fetch and add, atomic against the CPU's
- * @region: from soft_region_remote() with IB_ACCESS_REMOTE_ATOMIC
- * @iova: of 8 bytes, a multiple of 8
- * @add: what to add; wraps
- * @original: what was there
- *
- * Context: any.
- */
-enum soft_fault soft_region_fetch_add(struct soft_region *region, u64 iova,
-				      u64 add, u64 *original)
-{
-	unsigned long flags = soft_region_lock(region);
-	enum soft_fault fault;
-	struct soft_spot spot;
-
-	fault = word_get(region, iova, IB_ACCESS_REMOTE_ATOMIC, &spot);
-	if (fault == SOFT_OK) {
-		*original = atomic64_fetch_add(add, (atomic64_t *)spot.at);
-		soft_spot_put(&spot);
-	}
-	soft_region_unlock(region, flags);
-	return fault;
-}
-EXPORT_SYMBOL_GPL(soft_region_fetch_add);
-
-/**
- * soft_region_store - write a word that nobody ever sees a part of
- * @region: from soft_region_remote() with IB_ACCESS_REMOTE_WRITE
- * @iova: of 8 bytes, a multiple of 8
- * @word: the bytes, in the order of memory
- *
- * Whoever sees the word sees what was written to the region before it, too.
- *
- * Context: any.
- */
-enum soft_fault soft_region_store(struct soft_region *region, u64 iova,
-				  u64 word)
-{
-	unsigned long flags = soft_region_lock(region);
-	enum soft_fault fault;
-	struct soft_spot spot;
-
-	fault = word_get(region, iova, IB_ACCESS_REMOTE_WRITE, &spot);
-	if (fault == SOFT_OK) {
-		/* The reader is a program, which polls for it. */
-		atomic64_set_release((atomic64_t *)spot.at, word);
-		soft_spot_put(&spot);
-	}
-	soft_region_unlock(region, flags);
-	return fault;
 }

@@ -11,20 +11,6 @@
 		       IB_ZERO_BASED | IB_ACCESS_OPTIONAL)
 
 /**
- * soft_window_detach - a window is not bound to a region any more
- * @parent: the region, referenced by the window until now; or NULL
- *
- * Context: any.
- */
-void soft_window_detach(struct soft_region *parent)
-{
-	if (!parent)
-		return;
-	atomic_dec(&parent->windows);
-	soft_region_put(parent);
-}
-
-/**
  * soft_alloc_mw - ops.alloc_mw: a window that is not bound
  * @mw: memory of the core, with type and pd
  * @udata: not used

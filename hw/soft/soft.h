@@ -342,8 +342,6 @@ struct soft_iter {
 void soft_iter_list(struct soft_iter *it, struct soft_mem *mem,
 		    struct ib_pd *pd, const struct ib_sge *sge, u32 num,
 		    int access);
-void soft_iter_region(struct soft_iter *it, struct soft_region *region,
-		      u64 iova, u64 length);	/* takes over the reference */
 /**
  * struct soft_flush - what a FLUSH asks for
  * @rkey: of the region
@@ -361,7 +359,6 @@ struct soft_flush {
 enum soft_fault soft_flush(struct soft_mem *mem, struct ib_pd *pd, u32 qpn,
 			   const struct soft_flush *flush);
 
-/* soft_region_remote() and soft_iter_region() in one step. */
 enum soft_fault soft_iter_remote(struct soft_iter *it, struct soft_mem *mem,
 				 struct ib_pd *pd, u32 qpn, u32 rkey, u64 iova,
 				 u64 length, int access);

@@ -79,7 +79,9 @@ static int played_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl,
 #define EXPORT_SYMBOL_GPL(sym) static_assert(1)
 #include "../../hw/soft/limit.c"
 #include "../../hw/soft/mem.c"
+#include "../../hw/soft/pages.c"
 #include "../../hw/soft/mr.c"
+#include "../../hw/soft/word.c"
 #include "../../hw/soft/flush.c"
 #include "../../hw/soft/mw.c"
 #include "../../hw/soft/iter.c"

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where the bytes of a memory region are. */
+#include <linux/highmem.h>
+#include <linux/ioport.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+#include "region_lock.h"
+
+/* Addresses of a device without DMA are the kernel's own. */
+static void *to_kernel(u64 address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+/*
+ * The region belongs to the kernel, and yet a peer may hold its rkey (a PD with
+ * the unsafe global one): an address that is no memory must not hurt.
+ */
+static enum soft_fault spot_dma(u64 iova, u64 want, bool remote,
+				struct soft_spot *spot)
+{
+	spot->at = to_kernel(iova);
+	spot->bytes = want;
+	spot->mapped = false;
+	if (!remote)
+		return SOFT_OK;
+	if (!virt_addr_valid(spot->at))
+		return SOFT_NO_RANGE;
+	spot->bytes = min_t(u64, want, PAGE_SIZE - offset_in_page(spot->at));
+	return SOFT_OK;
+}
+
+/**
+ * soft_spot_get - map bytes of a region
+ * @region: the region; it covers @iova, and is locked
+ * @iova: of the first byte
+ * @want: no more than these, at least 1
+ * @remote: a peer chose @iova
+ * @spot: filled in; spots are put in the reverse order
+ *
+ * Context: any. Return: SOFT_OK, or SOFT_NO_RANGE (no memory there).
+ */
+enum soft_fault soft_spot_get(const struct soft_region *region, u64 iova,
+			      u64 want, bool remote, struct soft_spot *spot)
+{
+	const struct soft_pages *pages;
+	u64 at, inside, size;
+
+	soft_region_assert_locked(region);
+	if (region->kind == SOFT_DMA)
+		return spot_dma(iova, want, remote, spot);
+	if (region->parent) {
+		iova = region->parent_iova + (iova - region->iova);
+		region = region->parent;
+	}
+	pages = region->pages;
+	at = pages->offset + (iova - region->iova);
+	size = 1ULL << pages->shift;
+	inside = at & (size - 1);
+	at >>= pages->shift;
+	if (at >= pages->num)
+		return SOFT_NO_RANGE;
+
+	spot->bytes = min(want, size - inside);
+	spot->mapped = region->kind == SOFT_USER;
+	if (spot->mapped)
+		spot->at = kmap_local_page(pages->page[at]) + inside;
+	else
+		spot->at = to_kernel(pages->addr[at]) + inside;
+	return SOFT_OK;
+}
+
+/**
+ * soft_pages_alloc - a list of pages that is empty
+ * @num: entries that it has room for
+ *
+ * Context: process, may sleep. Return: it, for soft_pages_free(), or NULL.
+ */
+struct soft_pages *soft_pages_alloc(u64 num)
+{
+	size_t bytes = struct_size((struct soft_pages *)NULL, addr, num);
+
+	if (num > U32_MAX || bytes > INT_MAX)
+		return NULL;
+	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+}
+
+/**
+ * soft_pages_free - free a list of pages, and unpin them
+ * @pages: the list, which no region has any more, or NULL
+ *
+ * Context: process, may sleep.
+ */
+void soft_pages_free(struct soft_pages *pages)
+{
+	if (!pages)
+		return;
+	ib_umem_release(pages->umem);
+	kvfree(pages);
+}
+
+/* True: every byte of the page stays when the power goes. */
+static bool page_persists(struct page *page)
+{
+	return region_intersects(page_to_phys(page), PAGE_SIZE, IORESOURCE_MEM,
+				 IORES_DESC_PERSISTENT_MEMORY) ==
+	       REGION_INTERSECTS;
+}
+
+/**
+ * soft_pages_persist - may these pages be registered for persistent placement?
+ * @pages: of a program
+ * @access: IB_ACCESS_* that the program asks for
+ *
+ * Context: process, may sleep. Return: 0, or -EINVAL: not all of it is persistent memory.
+ */
+int soft_pages_persist(const struct soft_pages *pages, int access)
+{
+	u32 i;
+
+	if (!(access & IB_ACCESS_FLUSH_PERSISTENT))
+		return 0;
+	for (i = 0; i < pages->num; i++)
+		if (!page_persists(pages->page[i]))
+			return -EINVAL;
+	return 0;
+}
+
+/**
+ * soft_pages_of_user - pin a range of a program
+ * @device: that is to use it
+ * @start: address in the program
+ * @length: bytes
+ * @access: IB_ACCESS_*
+ *
+ * Context: process, of the program. Return: the pages, for soft_pages_free(), or ERR_PTR:
+ * the errno of ib_umem_get(), -EINVAL (@access wants persistence of memory that forgets),
+ * -ENOMEM.
+ */
+struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
+				      u64 length, int access)
+{
+	struct soft_pages *pages;
+	struct sg_page_iter it;
+	struct ib_umem *umem;
+	int ret;
+
+	umem = ib_umem_get(device, start, length, access);
+	if (IS_ERR(umem))
+		return ERR_CAST(umem);
+	pages = soft_pages_alloc(ib_umem_num_pages(umem));
+	if (!pages) {
+		ib_umem_release(umem);
+		return ERR_PTR(-ENOMEM);
+	}
+	pages->umem = umem;
+	pages->shift = PAGE_SHIFT;
+	pages->offset = ib_umem_offset(umem);
+	pages->max = ib_umem_num_pages(umem);
+	for_each_sgtable_page(&umem->sgt_append.sgt, &it, 0) {
+		if (pages->num == pages->max)
+			break;
+		pages->page[pages->num++] = sg_page_iter_page(&it);
+	}
+	ret = soft_pages_persist(pages, access);
+	if (!ret)
+		return pages;
+	soft_pages_free(pages);
+	return ERR_PTR(ret);
+}
