@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Atomics and immediate data, RFC 7306, for kernel consumers: the user ABI of siw
- * knows neither. An atomic takes a place among the READs, at both ends, and is
- * carried out when its turn to be answered comes: once, and in their order.
+ * Atomics, RFC 7306, for kernel consumers: the user ABI of siw does not know them. An
+ * atomic takes a place among the READs, at both ends, and is carried out when its turn
+ * to be answered comes: once, and in their order.
  */
 #include "rdmap.h"
 
@@ -98,7 +98,7 @@ int iw_atomic_answer(struct iw_qp *qp, const struct iw_ask *ask)
 		return 0;
 	}
 	resp.original = cpu_to_be64(original);
-	if (!iw_fpdu_control(qp, &resp, sizeof(resp)))
+	if (!iw_tx_control(qp, &resp, sizeof(resp)))
 		return 1;
 	iw_qp_fail(qp, IW_TERM_LOCAL_CATASTROPHIC, NULL);
 	return 0;
@@ -127,12 +127,6 @@ static enum iw_term check_atomic(struct iw_qp *qp, const struct iw_ask *ask)
 	return fault == SOFT_OK ? 0 : iw_term_of_fault(fault, false);
 }
 
-/* An FPDU that is its header and nothing else. */
-static bool bare(const struct iw_view *view, const union iw_hdr *hdr, u32 header)
-{
-	return hdr->untagged.ddp & IW_DDP_LAST && !iw_payload_of(view, header);
-}
-
 /* The peer wants an atomic. With the socket's lock. */
 void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_view *view,
 		      const union iw_hdr *hdr)
@@ -151,7 +145,7 @@ void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_view *view,
 	};
 	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_READ_REQ);
 
-	if (!what && !bare(view, hdr, sizeof(hdr->atomic)))
+	if (!what && !iw_hdr_is_all(view, hdr, sizeof(hdr->atomic)))
 		what = IW_TERM_DDP_TOO_LONG;
 	if (!what && !known_op(ask.op))
 		what = IW_TERM_RDMAP_OPERATION;
@@ -181,7 +175,7 @@ void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_view *view,
 	struct iw_slot *slot = iw_oldest_ask(qp);
 	u8 status;
 
-	if (!what && !bare(view, hdr, sizeof(hdr->original)))
+	if (!what && !iw_hdr_is_all(view, hdr, sizeof(hdr->original)))
 		what = IW_TERM_DDP_TOO_LONG;
 	if (!what && (!slot || !iw_slot_is_atomic(slot) ||
 		      be32_to_cpu(hdr->original.id) != slot->msn))
@@ -197,32 +191,4 @@ void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_view *view,
 		iw_refuse(qp, view, hdr, IW_TERM_LOCAL_CATASTROPHIC);
 	else
 		iw_tx_kick(qp);
-}
-
-/* Immediate data take the next receive request, and none of its memory. */
-void iw_rx_imm(struct iw_qp *qp, const struct iw_view *view,
-	       const union iw_hdr *hdr)
-{
-	u8 opcode = hdr->untagged.rdmap & IW_RDMAP_OPCODE_MASK;
-	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_SEND);
-
-	/* A program could not be told of them. */
-	if (qp->sq.ring.map)
-		what = IW_TERM_RDMAP_OPCODE;
-	/* Not in the middle of a SEND. */
-	if (!what && qp->rx.msg.busy)
-		what = IW_TERM_DDP_MSN_RANGE;
-	if (!what && !bare(view, hdr, sizeof(hdr->imm)))
-		what = IW_TERM_DDP_TOO_LONG;
-	if (!what)
-		what = iw_begin_recv(qp);
-	if (what) {
-		iw_refuse(qp, view, hdr, what);
-		return;
-	}
-	qp->rx.msg.busy = false;
-	qp->rx.msn[IW_QN_SEND]++;
-	iw_recv_imm(qp, qp->rx.msg.wr_id, qp->rx.written, hdr->imm.low,
-		    opcode == IW_RDMAP_IMM_SE);
-	qp->rx.written = 0;
 }

@@ -7,7 +7,7 @@
  * @qp: queue pair; tx.lock is held
  * @slot: an atomic, with its MSN
  *
- * Context: process, may sleep. Return: as iw_fpdu_control().
+ * Context: process, may sleep. Return: as iw_tx_control().
  */
 int iw_atomic_ask(struct iw_qp *qp, const struct iw_slot *slot)
 {
@@ -33,7 +33,7 @@ int iw_atomic_ask(struct iw_qp *qp, const struct iw_slot *slot)
 		req.compare = cpu_to_be64(slot->operand);
 	}
 	qp->tx.kind = IW_TX_NONE;
-	return iw_fpdu_control(qp, &req, sizeof(req));
+	return iw_tx_control(qp, &req, sizeof(req));
 }
 
 /**
@@ -41,7 +41,7 @@ int iw_atomic_ask(struct iw_qp *qp, const struct iw_slot *slot)
  * @qp: queue pair; tx.lock is held
  * @slot: the WRITE, all of which is built
  *
- * Context: process, may sleep. Return: as iw_fpdu_control().
+ * Context: process, may sleep. Return: as iw_tx_control().
  */
 int iw_imm_send(struct iw_qp *qp, const struct iw_slot *slot)
 {
@@ -58,7 +58,7 @@ int iw_imm_send(struct iw_qp *qp, const struct iw_slot *slot)
 	};
 	int ret;
 
-	ret = iw_fpdu_control(qp, &imm, sizeof(imm));
+	ret = iw_tx_control(qp, &imm, sizeof(imm));
 	if (!ret)
 		qp->tx.msn[IW_QN_SEND]++;
 	return ret;

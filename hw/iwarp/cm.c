@@ -2,10 +2,19 @@
 /* What the iWARP CM asks of the driver. */
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/module.h>
 #include <net/tcp.h>
 
 #include "conn.h"
 #include "iwarp.h"
+
+static bool crc_wanted = true;
+module_param_named(crc, crc_wanted, bool, 0644);
+MODULE_PARM_DESC(crc, "Ask for CRCs; without, they are used if the peer asks (default Y)");
+
+static bool p2p_wanted = true;
+module_param_named(p2p, p2p_wanted, bool, 0644);
+MODULE_PARM_DESC(p2p, "Ask for connections in which either side may send first (default Y)");
 
 static struct iw_qp *find_qp(struct ib_device *ib, u32 qpn)
 {
@@ -139,9 +148,9 @@ static void fill_request(struct iw_conn *conn,
 			 const struct iw_cm_conn_param *param)
 {
 	conn->own = (struct iw_mpa_frame){
-		.crc = iw_crc_wanted,
+		.crc = crc_wanted,
 		.enhanced = true,
-		.p2p = iw_p2p_wanted,
+		.p2p = p2p_wanted,
 		.rtr = IW_RTR_WRITE | IW_RTR_SEND |
 		       (param->ord ? IW_RTR_READ : 0),
 		.rev = 2,
@@ -149,7 +158,7 @@ static void fill_request(struct iw_conn *conn,
 		.ord = param->ord,
 		.pd_bytes = param->private_data_len,
 	};
-	if (!iw_p2p_wanted)
+	if (!p2p_wanted)
 		conn->own.rtr = 0;
 	memcpy(conn->frame, param->private_data, param->private_data_len);
 }
@@ -214,7 +223,7 @@ static int accept_qp(struct iw_conn *conn, struct iw_qp *qp,
 	if (ret)
 		return ret;
 	iw_mpa_answer(&conn->own, &conn->terms, &conn->peer, param->ird,
-		      param->ord, iw_crc_wanted);
+		      param->ord, crc_wanted);
 	conn->own.pd_bytes = param->private_data_len;
 	conn->pd = param->private_data;
 	take_cm_id(conn, cm_id);
@@ -258,32 +267,6 @@ static int iw_accept(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 	return ret;
 }
 
-static void fill_refusal(struct iw_conn *conn, u32 pd_bytes)
-{
-	conn->own = (struct iw_mpa_frame){
-		.reply = true,
-		.reject = true,
-		.crc = conn->peer.crc,
-		.enhanced = conn->peer.enhanced,
-		.rev = clamp_t(u8, conn->peer.rev, 1, 2),
-		.ird = conn->peer.ord,
-		.ord = conn->peer.ird,
-		.pd_bytes = pd_bytes,
-	};
-}
-
-/**
- * iw_conn_refuse - a reply that says no, to a request that can not be reported
- * @conn: connection with @peer filled in; its lock is held
- */
-void iw_conn_refuse(struct iw_conn *conn)
-{
-	u8 bytes[IW_MPA_MAX_FRAME];
-
-	fill_refusal(conn, 0);
-	iw_conn_send(conn, bytes, iw_mpa_build(&conn->own, NULL, bytes));
-}
-
 static int iw_reject(struct iw_cm_id *cm_id, const void *pd, u8 pd_bytes)
 {
 	struct iw_conn *conn = cm_id->provider_data;
@@ -291,7 +274,7 @@ static int iw_reject(struct iw_cm_id *cm_id, const void *pd, u8 pd_bytes)
 	if (!conn)
 		return -EINVAL;
 	mutex_lock(&conn->lock);
-	fill_refusal(conn, pd ? pd_bytes : 0);
+	iw_conn_fill_refusal(conn, pd ? pd_bytes : 0);
 	conn->pd = pd;
 	iw_conn_event(conn, IW_E_REJECT);
 	conn->pd = NULL;

@@ -15,14 +15,13 @@
 
 #include "conn.h"
 #include "iwarp.h"
+#include "listener.h"
 
 /* Connections that are taken before others of the workqueue have their turn. */
 #define TURNS		64
 
 /* Who listens, and who stops: one at a time. Outside of everything here. */
 static DEFINE_MUTEX(ports_lock);
-/* Lists of listeners; iw_listener.cm_id. Inside of iw_conn.lock. */
-static DEFINE_MUTEX(listeners_lock);
 static LIST_HEAD(ports);
 
 /* Connections of a listener whose request has not come: peers pay nothing for them. */
@@ -36,7 +35,7 @@ static LIST_HEAD(ports);
  * @v6only: no connections of IPv4
  * @sock: the socket
  * @saved: its callbacks
- * @listeners: (listeners_lock) at least one
+ * @listeners: (iw_listeners_lock) at least one
  * @work: takes connections
  */
 struct iw_port {
@@ -49,49 +48,6 @@ struct iw_port {
 	struct list_head listeners;
 	struct work_struct work;
 };
-
-/**
- * struct iw_listener - an id of the iWARP CM that listens
- * @refs: 1 of the CM, 1 of each connection whose request has not come
- * @entry: (listeners_lock) of the port's list
- * @port: (ports_lock)
- * @dev: its device; not looked at without @cm_id
- * @cm_id: (listeners_lock) NULL: it has stopped
- */
-struct iw_listener {
-	refcount_t refs;
-	struct list_head entry;
-	struct iw_port *port;
-	struct iw_dev *dev;
-	struct iw_cm_id *cm_id;
-};
-
-void iw_listener_put(struct iw_listener *listener)
-{
-	if (refcount_dec_and_test(&listener->refs))
-		kfree(listener);
-}
-
-/**
- * iw_listener_ask - give a request to whom it is for
- * @conn: connection with a listener; its lock is held
- * @event: the request
- *
- * Context: process, may sleep.
- * Return: 0, -ECONNABORTED (nobody listens any more), -ENOMEM (backlog is full).
- */
-int iw_listener_ask(struct iw_conn *conn, struct iw_cm_event *event)
-{
-	struct iw_cm_id *cm_id;
-	int ret = -ECONNABORTED;
-
-	mutex_lock(&listeners_lock);
-	cm_id = conn->listener->cm_id;
-	if (cm_id)
-		ret = cm_id->event_handler(cm_id, event);
-	mutex_unlock(&listeners_lock);
-	return ret;
-}
 
 /* ---- whose connection is it? --------------------------------------------------------- */
 
@@ -132,7 +88,7 @@ static struct iw_listener *listener_of(struct iw_port *port, struct sock *sk)
 	bool loopback = is_loopback(sk);
 	struct net_device *ndev;
 
-	mutex_lock(&listeners_lock);
+	mutex_lock(&iw_listeners_lock);
 	rcu_read_lock();
 	ndev = interface_of(sk);
 	list_for_each_entry(listener, &port->listeners, entry)
@@ -145,7 +101,7 @@ static struct iw_listener *listener_of(struct iw_port *port, struct sock *sk)
 			break;
 		}
 	rcu_read_unlock();
-	mutex_unlock(&listeners_lock);
+	mutex_unlock(&iw_listeners_lock);
 	return found;
 }
 
@@ -295,10 +251,10 @@ static bool listens_already(struct iw_port *port, const struct iw_dev *dev)
 	struct iw_listener *listener;
 	bool found = false;
 
-	mutex_lock(&listeners_lock);
+	mutex_lock(&iw_listeners_lock);
 	list_for_each_entry(listener, &port->listeners, entry)
 		found |= listener->dev == dev;
-	mutex_unlock(&listeners_lock);
+	mutex_unlock(&iw_listeners_lock);
 	return found;
 }
 
@@ -360,9 +316,9 @@ static int join(struct iw_listener *listener, int backlog)
 	if (IS_ERR(port))
 		return PTR_ERR(port);
 	listener->port = port;
-	mutex_lock(&listeners_lock);
+	mutex_lock(&iw_listeners_lock);
 	list_add_tail(&listener->entry, &port->listeners);
-	mutex_unlock(&listeners_lock);
+	mutex_unlock(&iw_listeners_lock);
 	/*
 	 * A connection that was taken before this would have been nobody's, and
 	 * reset. What has come meanwhile did not find us to call.
@@ -421,11 +377,11 @@ int iw_destroy_listen(struct iw_cm_id *cm_id)
 	cm_id->provider_data = NULL;
 	mutex_lock(&ports_lock);
 	port = listener->port;
-	mutex_lock(&listeners_lock);
+	mutex_lock(&iw_listeners_lock);
 	list_del(&listener->entry);
 	listener->cm_id = NULL;
 	last = list_empty(&port->listeners);
-	mutex_unlock(&listeners_lock);
+	mutex_unlock(&iw_listeners_lock);
 	if (last)
 		end_port(port);
 	mutex_unlock(&ports_lock);

@@ -7,6 +7,7 @@
 #include <linux/net.h>
 #include <linux/refcount.h>
 #include <linux/workqueue.h>
+#include <net/sock.h>
 #include <rdma/iw_cm.h>
 
 #include "conn_table.h"
@@ -94,32 +95,52 @@ struct iw_conn {
 	const u8 *pd;
 };
 
-/* conn.c: life, the socket */
-struct iw_conn *iw_conn_new(enum iw_conn_state state);
+/* The connection that has a socket, which is locked; or NULL. */
+static inline struct iw_conn *iw_conn_of(struct sock *sk)
+{
+	return rcu_dereference_protected(__sk_user_data(sk),
+					 lockdep_sock_is_held(sk));
+}
+
+/**
+ * iw_conn_rx_of - the receive side behind a socket
+ * @sk: it, locked; a connection's, or one that was
+ *
+ * Return: it, as long as the socket is locked; NULL: there is none any more.
+ */
+static inline struct iw_rx *iw_conn_rx_of(struct sock *sk)
+{
+	struct iw_conn *conn = iw_conn_of(sk);
+
+	return conn ? conn->stream : NULL;
+}
+
+/* conn.c: those that there are, and how one is told of what happens */
+void iw_conns_add(struct iw_conn *conn);
+void iw_conns_del(struct iw_conn *conn);
+struct iw_conn *iw_conns_first(void);
 void iw_conn_get(struct iw_conn *conn);
 void iw_conn_put(struct iw_conn *conn);
-void iw_conn_attach(struct iw_conn *conn, const struct iw_callbacks *saved);
-void iw_conn_detach(struct iw_conn *conn);
-void iw_conn_release(struct iw_conn *conn, bool reset);
 void iw_conn_kick(struct iw_conn *conn);
 void iw_conn_tell(struct iw_conn *conn, int what);
 void iw_conn_ready(struct iw_conn *conn);
 void iw_conn_arm(struct iw_conn *conn, unsigned long delay);
-void iw_conn_set_stream(struct iw_conn *conn, struct iw_rx *rx);
-int iw_conn_send(struct iw_conn *conn, const void *bytes, u32 length);
-void iw_conn_read(struct iw_conn *conn);
-void iw_conns_end(void);
+
+/* conn_near.c: both ends on this host */
 void iw_conn_asks(struct iw_conn *conn, bool asks);
 void iw_conn_look_near(struct iw_conn *conn);
-struct iw_rx *iw_conn_rx_of(struct sock *sk);
 
-/* conn_act.c: what happens, and what is done about it */
-int iw_conn_event(struct iw_conn *conn, enum iw_conn_event event);
-int iw_conn_call(struct iw_conn *conn, enum iw_conn_event event);
-void iw_conn_abort(struct iw_conn *conn);
-void iw_conn_look(struct iw_conn *conn);
+/* conn_sock.c: the socket */
+void iw_conn_attach(struct iw_conn *conn, const struct iw_callbacks *saved);
+void iw_conn_detach(struct iw_conn *conn);
+void iw_conn_set_stream(struct iw_conn *conn, struct iw_rx *rx);
+void iw_conn_read(struct iw_conn *conn);
+void iw_conn_release(struct iw_conn *conn, bool reset);
 
-/* cm.c: a reply that says no */
+/* conn_frame.c: start-up frames */
+int iw_conn_send(struct iw_conn *conn, const void *bytes, u32 length);
+int iw_conn_read_frame(struct iw_conn *conn, bool reply);
+void iw_conn_fill_refusal(struct iw_conn *conn, u32 pd_bytes);
 void iw_conn_refuse(struct iw_conn *conn);
 
 /* conn_qp.c: with its queue pair */
@@ -128,9 +149,15 @@ int iw_conn_open_qp(struct iw_conn *conn);
 void iw_conn_start_qp(struct iw_conn *conn);
 void iw_conn_part(struct iw_conn *conn);
 
-/* cm_listen.c */
-int iw_listener_ask(struct iw_conn *conn, struct iw_cm_event *event);
-void iw_listener_put(struct iw_listener *listener);
+/* conn_act.c: what happens, and what is done about it */
+int iw_conn_event(struct iw_conn *conn, enum iw_conn_event event);
+int iw_conn_call(struct iw_conn *conn, enum iw_conn_event event);
+void iw_conn_abort(struct iw_conn *conn);
+void iw_conn_look(struct iw_conn *conn);
+
+/* conn_life.c */
+struct iw_conn *iw_conn_new(enum iw_conn_state state);
+void iw_conns_end(void);
 
 /* Of TCP and the start-up frames; of the peer's end behind a Terminate or rejection. */
 #define IW_SETUP_TIME	(10 * HZ)

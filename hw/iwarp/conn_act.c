@@ -2,11 +2,17 @@
 /* What happens to a connection, and what is done about it. */
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/module.h>
 #include <net/ipv6.h>
 #include <net/tcp.h>
 
 #include "conn.h"
 #include "iwarp.h"
+#include "listener.h"
+
+static uint close_time = 60;
+module_param_named(close_time, close_time, uint, 0644);
+MODULE_PARM_DESC(close_time, "Seconds a peer may do nothing while a connection closes (default 60)");
 
 /* ---- to the iWARP CM ---------------------------------------------------------------- */
 
@@ -180,7 +186,7 @@ static void drain(struct iw_conn *conn)
  */
 static bool may_still_close(struct iw_conn *conn)
 {
-	unsigned long patience = clamp(READ_ONCE(iw_close_time), 1U, 3600U) * HZ;
+	unsigned long patience = clamp(READ_ONCE(close_time), 1U, 3600U) * HZ;
 	struct sock *sk = conn->sock->sk;
 	u64 moved;
 
@@ -400,50 +406,9 @@ void iw_conn_abort(struct iw_conn *conn)
 
 /* ---- what the socket says ------------------------------------------------------------ */
 
-/*
- * No byte more than the frame has: what follows is the stream's. TCP may give fewer
- * than it has, as it stops in front of urgent ones.
- */
-static int read_bytes(struct iw_conn *conn, u32 want)
-{
-	int ret;
-
-	while (conn->have < want) {
-		struct kvec vec = {
-			.iov_base = conn->frame + conn->have,
-			.iov_len = want - conn->have,
-		};
-		struct msghdr msg = { .msg_flags = MSG_DONTWAIT };
-
-		ret = kernel_recvmsg(conn->sock, &msg, &vec, 1, vec.iov_len,
-				     MSG_DONTWAIT);
-		if (ret <= 0)
-			return -EAGAIN;
-		conn->have += ret;
-	}
-	return 0;
-}
-
-/* Return: 0: it is there; -EAGAIN; another errno: it is none. */
-static int read_frame(struct iw_conn *conn, bool reply)
-{
-	int ret;
-
-	ret = read_bytes(conn, sizeof(struct iw_mpa_hdr));
-	if (ret)
-		return ret;
-	ret = iw_mpa_frame_bytes(conn->frame, reply);
-	if (ret < 0)
-		return ret;
-	ret = read_bytes(conn, ret);
-	if (ret)
-		return ret;
-	return iw_mpa_parse(&conn->peer, conn->frame, reply, &conn->pd);
-}
-
 static void look_for_reply(struct iw_conn *conn)
 {
-	int ret = read_frame(conn, true);
+	int ret = iw_conn_read_frame(conn, true);
 
 	if (ret == -EAGAIN)
 		return;
@@ -459,7 +424,7 @@ static void look_for_reply(struct iw_conn *conn)
 /* RFC 5044 7.1.2: markers can only be refused. */
 static void look_for_request(struct iw_conn *conn)
 {
-	int ret = read_frame(conn, false);
+	int ret = iw_conn_read_frame(conn, false);
 
 	if (ret == -EAGAIN)
 		return;

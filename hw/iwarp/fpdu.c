@@ -200,10 +200,6 @@ int iw_fpdu_control(struct iw_qp *qp, const void *fpdu, u32 bytes)
 	u8 *to;
 
 	lockdep_assert_held(&tx->lock);
-	if (tx->near) {
-		iw_near_control(qp, fpdu, bytes);
-		return 0;
-	}
 	if (tx->num == IW_TX_VECS)
 		return -ENOSPC;
 	ret = make_room(tx, iw_fpdu_bytes(ulpdu));

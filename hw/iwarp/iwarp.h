@@ -15,7 +15,7 @@
  * iw_conn.lock (mutex)
  *	the life of a connection: state, cm_id, start-up frames, the socket's
  *	pointer. Held when events go to the iWARP CM, which queues them.
- * listeners_lock (mutex, cm_listen.c)
+ * iw_listeners_lock (mutex)
  *	who listens by which socket.
  * iw_tx.lock (mutex)
  *	the send side of a stream: what is being built, what waits for the
@@ -551,26 +551,45 @@ static inline bool iw_slot_is_atomic(const struct iw_slot *slot)
 	       slot->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
 }
 
+/* What is wrong with its SGEs, whose bytes become its length. */
+static inline u8 iw_slot_add_up(struct iw_slot *slot)
+{
+	u64 total = 0;
+	u32 i;
+
+	for (i = 0; i < slot->num_sge; i++)
+		total += slot->sge[i].length;
+	slot->length = total;
+	return total > IW_MAX_MSG_BYTES ? IB_WC_LOC_LEN_ERR : IB_WC_SUCCESS;
+}
+
 static inline struct iw_slot *iw_slot_at(const struct iw_sq *sq, u32 index)
 {
 	return sq->slots + (size_t)(index & (sq->num - 1)) * sq->stride;
 }
 
-void iw_qp_put(struct iw_qp *qp);
-void iw_qp_get(struct iw_qp *qp);
+static inline void iw_qp_get(struct iw_qp *qp)
+{
+	refcount_inc(&qp->refs);
+}
 
-/* qp_life.c: a stream begins, goes wrong, ends */
-struct iw_conn;
-struct iw_mpa_terms;
-void iw_qp_open(struct iw_qp *qp);
+/* Any context. */
+static inline void iw_qp_put(struct iw_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->refs))
+		complete(&qp->released);
+}
+
+/* qp_fail.c */
 void iw_qp_tell_conn(struct iw_qp *qp);
 void iw_qp_fail(struct iw_qp *qp, enum iw_term what,
 		const struct iw_term_msg *about);
 void iw_qp_hear(struct iw_qp *qp, bool tell);
-void iw_qp_flush(struct iw_qp *qp);
 void iw_qp_events_init(struct iw_qp *qp);
 void iw_qp_event(struct iw_qp *qp, enum ib_event_type type);
-enum iw_term iw_term_of_fault(enum soft_fault fault, bool tagged);
+
+/* conn_qp.c */
+void iw_qp_flush(struct iw_qp *qp);
 
 /* sq.c */
 int iw_sq_alloc(struct iw_qp *qp, const struct ib_qp_init_attr *init,
@@ -587,10 +606,12 @@ struct iw_slot *iw_sq_find_read(struct iw_qp *qp,
 				const void *arg);
 bool iw_sq_claim_flush(struct iw_qp *qp);
 bool iw_sq_flush_some(struct iw_qp *qp);
+
+/* post.c */
 int iw_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		 const struct ib_send_wr **bad);
 
-/* rq.c */
+/* recv.c */
 int iw_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		 const struct ib_recv_wr **bad);
 int iw_qp_take_recv(struct iw_qp *qp, struct iw_recv *recv);
@@ -607,10 +628,7 @@ void iw_bell_user(struct iw_qp *qp);
 void iw_tx_init(struct iw_qp *qp);
 void iw_tx_exit(struct iw_qp *qp);
 void iw_tx_run(struct iw_qp *qp);
-void iw_tx_kick(struct iw_qp *qp);
 bool iw_tx_idle(struct iw_qp *qp);
-int iw_tx_rtr(struct iw_qp *qp, u16 how);
-void iw_tx_terminate(struct iw_qp *qp);
 u32 iw_fpdu_header(const struct iw_tx *tx, u8 *to, u32 bytes, bool last);
 u32 iw_fpdu_payload(const struct iw_tx *tx);
 int iw_fpdu_build(struct iw_qp *qp, struct iw_tx *tx);
@@ -623,6 +641,26 @@ bool iw_near_begin(struct iw_qp *qp);
 u32 iw_near_end(struct iw_qp *qp);
 int iw_near_build(struct iw_qp *qp);
 void iw_near_control(struct iw_qp *qp, const void *fpdu, u32 bytes);
+
+/**
+ * iw_tx_control - an FPDU that is there already, to where those of messages go now
+ * @qp: queue pair; tx.lock is held
+ * @fpdu: from the length on, which is not set
+ * @bytes: of @fpdu
+ *
+ * Context: process, may sleep. Return: 0, -ENOSPC or -ENOMEM.
+ */
+static inline int iw_tx_control(struct iw_qp *qp, const void *fpdu, u32 bytes)
+{
+	if (!qp->tx.near)
+		return iw_fpdu_control(qp, fpdu, bytes);
+	iw_near_control(qp, fpdu, bytes);
+	return 0;
+}
+
+/* tx_control.c */
+int iw_tx_rtr(struct iw_qp *qp, u16 how);
+void iw_tx_terminate(struct iw_qp *qp);
 
 /* atomic_tx.c, atomic.c */
 int iw_atomic_ask(struct iw_qp *qp, const struct iw_slot *slot);
@@ -647,20 +685,25 @@ extern const struct ib_device_ops iw_srq_ops;
 extern const struct ib_device_ops iw_cm_ops;
 extern const struct ib_device_ops iw_stats_ops;
 
+/* wq.c */
 extern struct workqueue_struct *iw_wq;
-extern bool iw_crc_wanted;
-extern bool iw_p2p_wanted;
-extern uint iw_close_time;
-extern bool iw_long_fpdus;
-extern bool iw_loopback;
+int iw_wq_init(void);
+void iw_wq_exit(void);
+void iw_tx_kick(struct iw_qp *qp);
 
-/* netdev.c */
+/* dev.c */
 extern struct mutex iw_lock;
 extern struct list_head iw_devices;
+void iw_dev_init(struct iw_dev *dev);
+void iw_unregister(struct iw_dev *dev);
+void iw_dev_reap(struct iw_dev *dev);
+int iw_devs_init(void);
+void iw_devs_exit(void);
+
+/* netdev.c */
 int iw_attach(struct iw_dev *dev, struct net_device *ndev);
 void iw_detach(struct iw_dev *dev);
 bool iw_publish(struct iw_dev *dev);
-void iw_unregister(struct iw_dev *dev);	/* main.c */
 struct net_device *iw_get_ndev(struct iw_dev *dev);
 struct net *iw_get_net(struct iw_dev *dev);
 int iw_netdev_init(void);

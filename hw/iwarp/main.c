@@ -24,70 +24,12 @@
 #include "conn.h"
 #include "iwarp.h"
 
-bool iw_crc_wanted = true;
-module_param_named(crc, iw_crc_wanted, bool, 0644);
-MODULE_PARM_DESC(crc, "Ask for CRCs; without, they are used if the peer asks (default Y)");
-
 static char iw_crc32c[CRYPTO_MAX_ALG_NAME];
 module_param_string(crc32c, iw_crc32c, sizeof(iw_crc32c), 0444);
 MODULE_PARM_DESC(crc32c,
 		 "CRC32C of FPDUs: table, crypto (default: the faster one)");
 
-bool iw_p2p_wanted = true;
-module_param_named(p2p, iw_p2p_wanted, bool, 0644);
-MODULE_PARM_DESC(p2p, "Ask for connections in which either side may send first (default Y)");
-
-uint iw_close_time = 60;
-module_param_named(close_time, iw_close_time, uint, 0644);
-MODULE_PARM_DESC(close_time, "Seconds a peer may do nothing while a connection closes (default 60)");
-
-bool iw_long_fpdus = true;
-module_param_named(long_fpdus, iw_long_fpdus, bool, 0644);
-MODULE_PARM_DESC(long_fpdus, "FPDUs longer than a segment between devices of this host (default Y)");
-
-bool iw_loopback = true;
-module_param_named(loopback, iw_loopback, bool, 0644);
-MODULE_PARM_DESC(loopback, "Messages between two ends of this host do not go through TCP (default Y)");
-
-struct workqueue_struct *iw_wq;
-/* Ends of devices, which wait for works of others. */
-static struct workqueue_struct *iw_end_wq;
-
 /* ---- the end of a device ------------------------------------------------------------ */
-
-static void end(struct work_struct *work)
-{
-	struct iw_dev *dev = container_of(work, struct iw_dev, end);
-
-	ib_unregister_device(&dev->soft.ib);
-	put_device(&dev->soft.ib.dev);
-}
-
-/* At most once, of a device that the core knows, or knew. Does not wait. */
-void iw_unregister(struct iw_dev *dev)
-{
-	lockdep_assert_held(&iw_lock);
-	get_device(&dev->soft.ib.dev);
-	if (!queue_work(iw_end_wq, &dev->end))
-		put_device(&dev->soft.ib.dev);
-}
-
-/*
- * The core has let go of the device when ib_unregister_device() returns, also if
- * another thread was doing it: so dealloc_driver() is not running any more, and
- * once the list is empty no code of the module is.
- */
-static void reap(struct work_struct *work)
-{
-	struct iw_dev *dev = container_of(work, struct iw_dev, reap);
-
-	ib_unregister_device(&dev->soft.ib);
-	flush_work(&dev->end);
-	mutex_lock(&iw_lock);
-	list_del(&dev->entry);
-	mutex_unlock(&iw_lock);
-	put_device(&dev->soft.ib.dev);
-}
 
 static void free_tables(struct iw_dev *dev)
 {
@@ -113,7 +55,7 @@ static void dealloc_driver(struct ib_device *ib)
 	dev_put(dev->held);
 	/* One that newlink gave up was never listed. */
 	if (!list_empty(&dev->entry))
-		queue_work(iw_end_wq, &dev->reap);
+		iw_dev_reap(dev);
 }
 
 /* The name is known. Again after each move to another namespace. */
@@ -220,9 +162,7 @@ static struct iw_dev *create(struct net_device *ndev)
 	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ |
 		      XA_FLAGS_ACCOUNT);
 	dev->next_qpn = get_random_u32() & 0x7fffff;
-	INIT_LIST_HEAD(&dev->entry);
-	INIT_WORK(&dev->end, end);
-	INIT_WORK(&dev->reap, reap);
+	iw_dev_init(dev);
 	dev_hold(ndev);
 	dev->held = ndev;
 	describe(dev, ndev);
@@ -301,15 +241,13 @@ static void end_all(void)
 
 static int __init iw_init(void)
 {
-	int ret = -ENOMEM;
+	int ret;
 
-	/* Unbound: a task that keeps a processor does not keep a stream. */
-	iw_wq = alloc_workqueue("ofed_iwarp", WQ_MEM_RECLAIM | WQ_UNBOUND |
-				WQ_HIGHPRI, 0);
-	if (!iw_wq)
-		return -ENOMEM;
-	iw_end_wq = alloc_workqueue("ofed_iwarp_end", WQ_UNBOUND, 0);
-	if (!iw_end_wq)
+	ret = iw_wq_init();
+	if (ret)
+		return ret;
+	ret = iw_devs_init();
+	if (ret)
 		goto err_wq;
 	iw_crc_choose(iw_crc32c, sizeof(iw_crc32c));
 	ret = iw_netdev_init();
@@ -320,9 +258,9 @@ static int __init iw_init(void)
 
 err_crc:
 	iw_crc_end();
-	destroy_workqueue(iw_end_wq);
+	iw_devs_exit();
 err_wq:
-	destroy_workqueue(iw_wq);
+	iw_wq_exit();
 	return ret;
 }
 
@@ -331,10 +269,10 @@ static void __exit iw_exit(void)
 	rdma_link_unregister(&link_type);
 	end_all();
 	iw_netdev_exit();
-	destroy_workqueue(iw_end_wq);
+	iw_devs_exit();
 	iw_conns_end();
 	/* Memory of connections, too, goes in works. */
-	destroy_workqueue(iw_wq);
+	iw_wq_exit();
 	rcu_barrier();
 	iw_crc_end();
 }

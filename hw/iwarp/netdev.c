@@ -5,9 +5,6 @@
 
 #include "iwarp.h"
 
-DEFINE_MUTEX(iw_lock);
-LIST_HEAD(iw_devices);
-
 /* The network device with a reference, or NULL: it is going, or gone. */
 struct net_device *iw_get_ndev(struct iw_dev *dev)
 {

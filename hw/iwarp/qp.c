@@ -7,18 +7,6 @@
 
 #define QPN_MAX 0xffffff
 
-void iw_qp_get(struct iw_qp *qp)
-{
-	refcount_inc(&qp->refs);
-}
-
-/* Any context. */
-void iw_qp_put(struct iw_qp *qp)
-{
-	if (refcount_dec_and_test(&qp->refs))
-		complete(&qp->released);
-}
-
 /* ---- made -------------------------------------------------------------------------- */
 
 static int check_caps(const struct ib_qp_init_attr *init)

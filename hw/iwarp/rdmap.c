@@ -10,67 +10,10 @@
 #include "iwarp.h"
 #include "rdmap.h"
 
-/**
- * iw_term_of_fault - what RFC 5040 calls what is wrong with a key
- * @fault: that
- * @tagged: a tagged segment named it: DDP's error, RFC 5041 6.2
- */
-enum iw_term iw_term_of_fault(enum soft_fault fault, bool tagged)
-{
-	switch (fault) {
-	case SOFT_NO_KEY:
-		return tagged ? IW_TERM_DDP_STAG : IW_TERM_RDMAP_STAG;
-	case SOFT_NO_RANGE:
-		return tagged ? IW_TERM_DDP_BOUNDS : IW_TERM_RDMAP_BOUNDS;
-	default:
-		/* DDP knows no rights. */
-		return IW_TERM_RDMAP_ACCESS;
-	}
-}
-
 static struct iw_qp *qp_of(struct iw_rx *rx)
 {
 	return container_of(rx, struct iw_qp, rx);
 }
-
-/*
- * The stream ends with a Terminate about the segment that @hdr began. If it is the
- * sender who has no such memory any more, he says so.
- */
-void iw_refuse(struct iw_qp *qp, const struct iw_view *view,
-	       const union iw_hdr *hdr, enum iw_term what)
-{
-	struct iw_term_msg term = { .length = view->ulpdu };
-	const u8 *ddp = hdr->bytes + IW_MPA_LENGTH_BYTES;
-
-	if (iw_view_lost(view))
-		return;
-	term.ddp_bytes = *ddp & IW_DDP_TAGGED ?
-		sizeof(hdr->tagged) - IW_MPA_LENGTH_BYTES :
-		sizeof(hdr->untagged) - IW_MPA_LENGTH_BYTES;
-	memcpy(term.ddp, ddp, term.ddp_bytes);
-	if ((hdr->tagged.rdmap & IW_RDMAP_OPCODE_MASK) == IW_RDMAP_READ_REQ &&
-	    view->ulpdu >= sizeof(hdr->read) - IW_MPA_LENGTH_BYTES) {
-		term.read = true;
-		memcpy(term.request, hdr->bytes + sizeof(hdr->untagged),
-		       sizeof(term.request));
-	}
-	iw_qp_fail(qp, what, &term);
-}
-
-/*
- * What the queue pair lets a peer do, besides the key. Consumers who leave that to
- * librdmacm give it no right at all, and expect to be written to: so nothing means
- * that it was not said, and who says something is held to that.
- */
-bool iw_qp_allows(const struct iw_qp *qp, int right)
-{
-	int access = READ_ONCE(qp->access);
-
-	return !access || access & right;
-}
-
-/* ---- tagged -------------------------------------------------------------------- */
 
 static void rx_write(struct iw_qp *qp, const struct iw_view *view,
 		     const union iw_hdr *hdr)
@@ -103,290 +46,6 @@ static void rx_write(struct iw_qp *qp, const struct iw_view *view,
 	soft_iter_end(&to);
 	if (fault != SOFT_OK)
 		iw_refuse(qp, view, hdr, iw_term_of_fault(fault, true));
-}
-
-/* Is this what the oldest READ waits for? */
-static bool fits_read(const struct iw_slot *slot, const union iw_hdr *hdr,
-		      u32 bytes, bool last)
-{
-	u32 stag = slot->num_sge ? slot->sge[0].lkey : 0;
-	u64 to = slot->num_sge ? slot->sge[0].addr : 0;
-
-	if (bytes > slot->length - slot->got)
-		return false;
-	if (last && slot->got + bytes != slot->length)
-		return false;
-	if (!slot->length)
-		return true;
-	return be32_to_cpu(hdr->tagged.stag) == stag &&
-	       be64_to_cpu(hdr->tagged.to) == to + slot->got;
-}
-
-void iw_answered(struct iw_qp *qp, struct iw_slot *slot, u8 status)
-{
-	unsigned long flags;
-	bool more;
-
-	/* RFC 7306 and the verbs: the key of the sink ends with the answer. */
-	if (status == IB_WC_SUCCESS &&
-	    slot->opcode == IB_WR_RDMA_READ_WITH_INV && slot->num_sge)
-		soft_region_invalidate(iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num,
-				       slot->sge[0].lkey, false);
-	spin_lock_irqsave(&qp->lock, flags);
-	iw_slot_done(qp, slot, status);
-	more = iw_sq_complete(qp);
-	spin_unlock_irqrestore(&qp->lock, flags);
-	if (more)
-		iw_tx_kick(qp);
-}
-
-/*
- * The slot stays: a READ is completed by its answer alone, or by a flush, which
- * does not begin before the stream is detached from this side.
- */
-static struct iw_slot *find_ask(struct iw_qp *qp,
-				bool (*fits)(const struct iw_slot *slot,
-					     const void *arg),
-				const void *arg)
-{
-	struct iw_slot *slot;
-	unsigned long flags;
-
-	spin_lock_irqsave(&qp->lock, flags);
-	slot = iw_sq_find_read(qp, fits, arg);
-	spin_unlock_irqrestore(&qp->lock, flags);
-	return slot;
-}
-
-static bool any(const struct iw_slot *slot, const void *arg)
-{
-	return true;
-}
-
-/* Answers come in the order of the requests. */
-struct iw_slot *iw_oldest_ask(struct iw_qp *qp)
-{
-	return find_ask(qp, any, NULL);
-}
-
-static void rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
-			 const union iw_hdr *hdr)
-{
-	u32 bytes = iw_payload_of(view, sizeof(hdr->tagged));
-	bool last = hdr->tagged.ddp & IW_DDP_LAST;
-	enum soft_fault fault = SOFT_OK;
-	struct iw_slot *slot;
-	struct soft_iter to;
-
-	/* The READ that said that we are ready. */
-	if (qp->rx.read_rtr && !bytes && last) {
-		qp->rx.read_rtr = false;
-		return;
-	}
-	slot = iw_oldest_ask(qp);
-	if (!slot || iw_slot_is_atomic(slot)) {
-		iw_refuse(qp, view, hdr, IW_TERM_RDMAP_OPCODE);
-		return;
-	}
-	if (!fits_read(slot, hdr, bytes, last)) {
-		iw_refuse(qp, view, hdr, IW_TERM_DDP_BOUNDS);
-		return;
-	}
-	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, slot->sge, slot->num_sge,
-		       IB_ACCESS_LOCAL_WRITE);
-	soft_iter_skip(&to, slot->got);
-	fault = iw_view_place(view, sizeof(hdr->tagged), bytes, &to);
-	soft_iter_end(&to);
-	if (iw_view_lost(view))
-		return;
-	if (fault != SOFT_OK) {
-		iw_answered(qp, slot, IB_WC_LOC_PROT_ERR);
-		iw_refuse(qp, view, hdr, IW_TERM_LOCAL_CATASTROPHIC);
-		return;
-	}
-	slot->got += bytes;
-	if (!last)
-		return;
-	iw_answered(qp, slot, IB_WC_SUCCESS);
-	/* One that had to wait for it may go. */
-	iw_tx_kick(qp);
-}
-
-/* ---- untagged -------------------------------------------------------------------- */
-
-/* RFC 5041 5.3: one message after the other, one segment after the other. */
-enum iw_term iw_check_turn(const struct iw_qp *qp, const union iw_hdr *hdr,
-			   enum iw_ddp_queue queue)
-{
-	if (be32_to_cpu(hdr->untagged.qn) != queue)
-		return IW_TERM_DDP_QN;
-	if (be32_to_cpu(hdr->untagged.msn) != qp->rx.msn[queue])
-		return IW_TERM_DDP_MSN_RANGE;
-	if (be32_to_cpu(hdr->untagged.mo) !=
-	    (queue == IW_QN_SEND ? qp->rx.mo : 0))
-		return IW_TERM_DDP_MO;
-	return 0;
-}
-
-enum iw_term iw_begin_recv(struct iw_qp *qp)
-{
-	struct iw_rx_msg *msg = &qp->rx.msg;
-	struct iw_recv recv;
-	int ret;
-
-	ret = iw_qp_take_recv(qp, &recv);
-	if (ret == -ENOENT) {
-		iw_count(iw_qp_dev(qp), IW_STAT_NO_BUFFER);
-		return IW_TERM_DDP_NO_BUFFER;
-	}
-	if (ret) {
-		iw_recv_done(qp, recv.wr_id, IB_WC_LOC_LEN_ERR, 0, NULL, false);
-		return IW_TERM_LOCAL_CATASTROPHIC;
-	}
-	msg->busy = true;
-	msg->wr_id = recv.wr_id;
-	msg->room = recv.length;
-	msg->num_sge = recv.num_sge;
-	memcpy(msg->sge, recv.sge, recv.num_sge * sizeof(recv.sge[0]));
-	return 0;
-}
-
-static enum iw_term recv_fails(struct iw_qp *qp, u8 status, enum iw_term what)
-{
-	qp->rx.msg.busy = false;
-	iw_recv_done(qp, qp->rx.msg.wr_id, status, 0, NULL, false);
-	return what;
-}
-
-static enum iw_term place_recv(struct iw_qp *qp, const struct iw_view *view,
-			       u32 bytes)
-{
-	struct iw_rx_msg *msg = &qp->rx.msg;
-	enum soft_fault fault;
-	struct soft_iter to;
-
-	if (bytes > msg->room - qp->rx.mo)
-		return recv_fails(qp, IB_WC_LOC_LEN_ERR, IW_TERM_DDP_TOO_LONG);
-	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, msg->sge, msg->num_sge,
-		       IB_ACCESS_LOCAL_WRITE);
-	soft_iter_skip(&to, qp->rx.mo);
-	fault = iw_view_place(view, sizeof(struct iw_untagged), bytes, &to);
-	soft_iter_end(&to);
-	if (iw_view_lost(view))
-		return IW_TERM_LOCAL_CATASTROPHIC;
-	if (fault != SOFT_OK)
-		return recv_fails(qp, IB_WC_LOC_PROT_ERR,
-				  IW_TERM_LOCAL_CATASTROPHIC);
-	qp->rx.mo += bytes;
-	return 0;
-}
-
-static enum iw_term end_recv(struct iw_qp *qp, const union iw_hdr *hdr)
-{
-	u8 opcode = hdr->untagged.rdmap & IW_RDMAP_OPCODE_MASK;
-	bool solicited = opcode == IW_RDMAP_SEND_SE ||
-			 opcode == IW_RDMAP_SEND_SE_INV;
-	bool invalidate = opcode == IW_RDMAP_SEND_INV ||
-			  opcode == IW_RDMAP_SEND_SE_INV;
-	u32 key = be32_to_cpu(hdr->untagged.ulp);
-	u32 bytes = qp->rx.mo;
-
-	if (invalidate &&
-	    soft_region_invalidate(iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num, key,
-				   true) != SOFT_OK)
-		return recv_fails(qp, IB_WC_REM_INV_REQ_ERR,
-				  IW_TERM_RDMAP_NO_INVALIDATE);
-	qp->rx.msg.busy = false;
-	qp->rx.mo = 0;
-	qp->rx.msn[IW_QN_SEND]++;
-	iw_recv_done(qp, qp->rx.msg.wr_id, IB_WC_SUCCESS, bytes,
-		     invalidate ? &key : NULL, solicited);
-	return 0;
-}
-
-static void rx_send(struct iw_qp *qp, const struct iw_view *view,
-		    const union iw_hdr *hdr)
-{
-	u32 bytes = iw_payload_of(view, sizeof(hdr->untagged));
-	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_SEND);
-
-	if (!what && !qp->rx.msg.busy)
-		what = iw_begin_recv(qp);
-	if (!what)
-		what = place_recv(qp, view, bytes);
-	if (!what && hdr->untagged.ddp & IW_DDP_LAST)
-		what = end_recv(qp, hdr);
-	if (what)
-		iw_refuse(qp, view, hdr, what);
-}
-
-/* RFC 5040 5.2: what is wrong with a READ before it gets a place. */
-static enum iw_term check_ask(struct iw_qp *qp, const struct iw_ask *ask)
-{
-	enum soft_fault fault;
-	struct soft_iter from;
-
-	if (!ask->size)
-		return 0;
-	if (ask->source_to > U64_MAX - ask->size)
-		return IW_TERM_RDMAP_WRAP;
-	if (!iw_qp_allows(qp, IB_ACCESS_REMOTE_READ))
-		return IW_TERM_RDMAP_ACCESS;
-	fault = soft_iter_remote(&from, iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num,
-				 ask->source_stag, ask->source_to, ask->size,
-				 IB_ACCESS_REMOTE_READ);
-	soft_iter_end(&from);
-	return fault == SOFT_OK ? 0 : iw_term_of_fault(fault, false);
-}
-
-static bool add_ask(struct iw_qp *qp, const struct iw_ask *ask)
-{
-	struct iw_asks *asks = &qp->asks;
-	unsigned long flags;
-	bool room;
-
-	spin_lock_irqsave(&qp->lock, flags);
-	room = asks->head - asks->tail < asks->num;
-	if (room)
-		asks->ring[asks->head++ % asks->num] = *ask;
-	spin_unlock_irqrestore(&qp->lock, flags);
-	return room;
-}
-
-/* A READ or an atomic gets its place, unless @what is wrong with it. */
-void iw_take_ask(struct iw_qp *qp, const struct iw_view *view,
-		 const union iw_hdr *hdr, const struct iw_ask *ask,
-		 enum iw_term what)
-{
-	/* More than the IRD: RFC 5040 6.6.1. */
-	if (!what && !add_ask(qp, ask))
-		what = IW_TERM_DDP_NO_BUFFER;
-	if (what) {
-		iw_refuse(qp, view, hdr, what);
-		return;
-	}
-	qp->rx.msn[IW_QN_READ_REQ]++;
-	iw_tx_kick(qp);
-}
-
-static void rx_read_req(struct iw_qp *qp, const struct iw_view *view,
-			const union iw_hdr *hdr)
-{
-	const struct iw_ask ask = {
-		.sink_stag = be32_to_cpu(hdr->read.sink_stag),
-		.sink_to = be64_to_cpu(hdr->read.sink_to),
-		.source_stag = be32_to_cpu(hdr->read.source_stag),
-		.source_to = be64_to_cpu(hdr->read.source_to),
-		.size = be32_to_cpu(hdr->read.size),
-	};
-	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_READ_REQ);
-
-	if (!what && (!(hdr->untagged.ddp & IW_DDP_LAST) ||
-		      iw_payload_of(view, sizeof(hdr->read))))
-		what = IW_TERM_DDP_TOO_LONG;
-	if (!what)
-		what = check_ask(qp, &ask);
-	iw_take_ask(qp, view, hdr, &ask, what);
 }
 
 /*
@@ -430,7 +89,7 @@ static void rx_terminate(struct iw_qp *qp, const struct iw_view *view,
 	if (!iw_view_read(view, sizeof(hdr->untagged), payload, bytes) ||
 	    !iw_term_parse(&term, payload, bytes))
 		term = (struct iw_term_msg){};
-	slot = term.read || term.ddp_bytes ? find_ask(qp, blames, &term) : NULL;
+	slot = term.read || term.ddp_bytes ? iw_find_ask(qp, blames, &term) : NULL;
 	if (slot)
 		iw_answered(qp, slot, term.what >> 8 == IW_TERM_RDMAP_STAG >> 8 ?
 			  IB_WC_REM_ACCESS_ERR : IB_WC_REM_OP_ERR);
@@ -448,12 +107,12 @@ struct op {
 
 static const struct op ops[IW_RDMAP_OPCODES] = {
 	[IW_RDMAP_WRITE]	= { true, sizeof(struct iw_tagged), rx_write },
-	[IW_RDMAP_READ_REQ]	= { false, sizeof(struct iw_read_req), rx_read_req },
-	[IW_RDMAP_READ_RESP]	= { true, sizeof(struct iw_tagged), rx_read_resp },
-	[IW_RDMAP_SEND]		= { false, sizeof(struct iw_untagged), rx_send },
-	[IW_RDMAP_SEND_INV]	= { false, sizeof(struct iw_untagged), rx_send },
-	[IW_RDMAP_SEND_SE]	= { false, sizeof(struct iw_untagged), rx_send },
-	[IW_RDMAP_SEND_SE_INV]	= { false, sizeof(struct iw_untagged), rx_send },
+	[IW_RDMAP_READ_REQ]	= { false, sizeof(struct iw_read_req), iw_rx_read_req },
+	[IW_RDMAP_READ_RESP]	= { true, sizeof(struct iw_tagged), iw_rx_read_resp },
+	[IW_RDMAP_SEND]		= { false, sizeof(struct iw_untagged), iw_rx_send },
+	[IW_RDMAP_SEND_INV]	= { false, sizeof(struct iw_untagged), iw_rx_send },
+	[IW_RDMAP_SEND_SE]	= { false, sizeof(struct iw_untagged), iw_rx_send },
+	[IW_RDMAP_SEND_SE_INV]	= { false, sizeof(struct iw_untagged), iw_rx_send },
 	[IW_RDMAP_TERMINATE]	= { false, sizeof(struct iw_untagged), rx_terminate },
 	[IW_RDMAP_IMM]		= { false, sizeof(struct iw_imm), iw_rx_imm },
 	[IW_RDMAP_IMM_SE]	= { false, sizeof(struct iw_imm), iw_rx_imm },

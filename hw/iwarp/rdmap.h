@@ -21,25 +21,70 @@ static inline u32 iw_payload_of(const struct iw_view *view, u32 header)
 	return view->ulpdu + IW_MPA_LENGTH_BYTES - header;
 }
 
-/* rdmap.c */
+/* An FPDU that is its header and nothing else. */
+static inline bool iw_hdr_is_all(const struct iw_view *view,
+				 const union iw_hdr *hdr, u32 header)
+{
+	return hdr->untagged.ddp & IW_DDP_LAST && !iw_payload_of(view, header);
+}
+
+/*
+ * What the queue pair lets a peer do, besides the key. Consumers who leave that to
+ * librdmacm give it no right at all, and expect to be written to: so nothing means
+ * that it was not said, and who says something is held to that.
+ */
+static inline bool iw_qp_allows(const struct iw_qp *qp, int right)
+{
+	int access = READ_ONCE(qp->access);
+
+	return !access || access & right;
+}
+
+/* RFC 5041 5.3: one message after the other, one segment after the other. */
+static inline enum iw_term iw_check_turn(const struct iw_qp *qp,
+					 const union iw_hdr *hdr,
+					 enum iw_ddp_queue queue)
+{
+	if (be32_to_cpu(hdr->untagged.qn) != queue)
+		return IW_TERM_DDP_QN;
+	if (be32_to_cpu(hdr->untagged.msn) != qp->rx.msn[queue])
+		return IW_TERM_DDP_MSN_RANGE;
+	if (be32_to_cpu(hdr->untagged.mo) !=
+	    (queue == IW_QN_SEND ? qp->rx.mo : 0))
+		return IW_TERM_DDP_MO;
+	return 0;
+}
+
+/* refuse.c */
 void iw_refuse(struct iw_qp *qp, const struct iw_view *view,
 	       const union iw_hdr *hdr, enum iw_term what);
-bool iw_qp_allows(const struct iw_qp *qp, int right);
-enum iw_term iw_check_turn(const struct iw_qp *qp, const union iw_hdr *hdr,
-			   enum iw_ddp_queue queue);
-enum iw_term iw_begin_recv(struct iw_qp *qp);
+
+/* ask.c */
+struct iw_slot *iw_find_ask(struct iw_qp *qp,
+			    bool (*fits)(const struct iw_slot *slot,
+					 const void *arg),
+			    const void *arg);
 struct iw_slot *iw_oldest_ask(struct iw_qp *qp);
 void iw_answered(struct iw_qp *qp, struct iw_slot *slot, u8 status);
 void iw_take_ask(struct iw_qp *qp, const struct iw_view *view,
 		 const union iw_hdr *hdr, const struct iw_ask *ask,
 		 enum iw_term what);
 
+void iw_rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
+		     const union iw_hdr *hdr);
+void iw_rx_read_req(struct iw_qp *qp, const struct iw_view *view,
+		    const union iw_hdr *hdr);
+
+/* rx_send.c */
+void iw_rx_send(struct iw_qp *qp, const struct iw_view *view,
+		const union iw_hdr *hdr);
+void iw_rx_imm(struct iw_qp *qp, const struct iw_view *view,
+	       const union iw_hdr *hdr);
+
 /* atomic.c */
 void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_view *view,
 		      const union iw_hdr *hdr);
 void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_view *view,
 		       const union iw_hdr *hdr);
-void iw_rx_imm(struct iw_qp *qp, const struct iw_view *view,
-	       const union iw_hdr *hdr);
 
 #endif /* IW_RDMAP_H */

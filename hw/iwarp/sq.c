@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send requests: from the ring of a program or the list of a kernel consumer
- * into slots, and from there to completions, in their order.
+ * Send queues: requests from the ring of a program into slots, and from slots to
+ * completions, in their order.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -58,17 +58,6 @@ static u32 flags_of_user(u16 flags)
 	       (flags & SIW_WQE_INLINE ? IB_SEND_INLINE : 0);
 }
 
-static u8 add_up(struct iw_slot *slot)
-{
-	u64 total = 0;
-	u32 i;
-
-	for (i = 0; i < slot->num_sge; i++)
-		total += slot->sge[i].length;
-	slot->length = total;
-	return total > IW_MAX_MSG_BYTES ? IB_WC_LOC_LEN_ERR : IB_WC_SUCCESS;
-}
-
 /* libsiw leaves the first SGE for the length, and puts data behind it. */
 static u8 take_inline(struct iw_slot *slot, const struct siw_sqe *sqe)
 {
@@ -106,7 +95,7 @@ static u8 take(struct iw_qp *qp, struct iw_slot *slot, const struct siw_sqe *sqe
 	memcpy(slot->sge, sqe->sge, slot->num_sge * sizeof(slot->sge[0]));
 	/* The compiler must not look at the ring again instead. */
 	barrier();
-	return add_up(slot);
+	return iw_slot_add_up(slot);
 }
 
 /**
@@ -143,161 +132,6 @@ bool iw_sq_take_user(struct iw_qp *qp)
 	sq->ring.next++;
 	sq->head++;
 	return true;
-}
-
-/* ---- of the kernel ---------------------------------------------------------------- */
-
-static int copy_inline(struct iw_slot *slot, const struct ib_send_wr *wr)
-{
-	u32 at = 0, i;
-
-	for (i = 0; i < wr->num_sge; i++) {
-		if (wr->sg_list[i].length > IW_MAX_INLINE - at)
-			return -EINVAL;
-		memcpy(slot->data + at, (void *)(uintptr_t)wr->sg_list[i].addr,
-		       wr->sg_list[i].length);
-		at += wr->sg_list[i].length;
-	}
-	slot->num_sge = 0;
-	slot->length = at;
-	return 0;
-}
-
-static int copy_payload(struct iw_qp *qp, struct iw_slot *slot,
-			const struct ib_send_wr *wr)
-{
-	if (wr->num_sge < 0 || wr->num_sge > qp->sq.max_sge)
-		return -EINVAL;
-	if (slot->flags & IB_SEND_INLINE)
-		return copy_inline(slot, wr);
-	slot->num_sge = wr->num_sge;
-	memcpy(slot->sge, wr->sg_list, wr->num_sge * sizeof(slot->sge[0]));
-	return add_up(slot) ? -EINVAL : 0;
-}
-
-/* RFC 7306 5: 64 bits at a multiple of 8. */
-static int fill_atomic(struct iw_slot *slot, const struct ib_send_wr *wr)
-{
-	const struct ib_atomic_wr *atomic = atomic_wr(wr);
-
-	if (wr->num_sge != 1 || wr->sg_list[0].length != sizeof(u64) ||
-	    atomic->remote_addr % sizeof(u64) ||
-	    slot->flags & IB_SEND_INLINE)
-		return -EINVAL;
-	slot->num_sge = 1;
-	slot->sink = wr->sg_list[0];
-	slot->length = sizeof(u64);
-	slot->rkey = atomic->rkey;
-	slot->raddr = atomic->remote_addr;
-	slot->operand = atomic->compare_add;
-	slot->swap = atomic->swap;
-	return 0;
-}
-
-static int fill(struct iw_qp *qp, struct iw_slot *slot,
-		const struct ib_send_wr *wr)
-{
-	*slot = (struct iw_slot){
-		.wr_id = wr->wr_id,
-		.opcode = wr->opcode,
-		.flags = wr->send_flags,
-		.state = IW_SLOT_POSTED,
-	};
-	switch (wr->opcode) {
-	case IB_WR_RDMA_READ:
-	case IB_WR_RDMA_READ_WITH_INV:
-		if (slot->flags & IB_SEND_INLINE)
-			return -EINVAL;
-		fallthrough;
-	case IB_WR_RDMA_WRITE:
-		slot->raddr = rdma_wr(wr)->remote_addr;
-		slot->rkey = rdma_wr(wr)->rkey;
-		return copy_payload(qp, slot, wr);
-	case IB_WR_RDMA_WRITE_WITH_IMM:
-		slot->raddr = rdma_wr(wr)->remote_addr;
-		slot->rkey = rdma_wr(wr)->rkey;
-		slot->imm = wr->ex.imm_data;
-		return copy_payload(qp, slot, wr);
-	case IB_WR_ATOMIC_CMP_AND_SWP:
-	case IB_WR_ATOMIC_FETCH_AND_ADD:
-		return fill_atomic(slot, wr);
-	case IB_WR_SEND_WITH_INV:
-		slot->rkey = wr->ex.invalidate_rkey;
-		return copy_payload(qp, slot, wr);
-	case IB_WR_SEND:
-		return copy_payload(qp, slot, wr);
-	case IB_WR_LOCAL_INV:
-		slot->rkey = wr->ex.invalidate_rkey;
-		return 0;
-	case IB_WR_REG_MR:
-		slot->mr = reg_wr(wr)->mr;
-		slot->rkey = reg_wr(wr)->key;
-		slot->access = reg_wr(wr)->access;
-		return 0;
-	default:
-		return -EINVAL;
-	}
-}
-
-static int post_kernel(struct iw_qp *qp, const struct ib_send_wr *wr)
-{
-	struct iw_sq *sq = &qp->sq;
-	int ret;
-
-	lockdep_assert_held(&qp->lock);
-	if (sq->head - sq->una == sq->num)
-		return -ENOMEM;
-	ret = fill(qp, iw_slot_at(sq, sq->head), wr);
-	if (!ret)
-		sq->head++;
-	return ret;
-}
-
-/**
- * iw_post_send - ops.post_send
- * @ib: queue pair
- * @wr: requests of a kernel consumer; NULL: a program has put some in its ring
- * @bad: the one that was not taken
- *
- * A program's requests are sent in its own context, as far as the socket has
- * room. Context: any for kernel consumers.
- * Return: 0, -EINVAL (opcode, SGEs; a program's request), -ENOMEM (full).
- */
-int iw_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
-		 const struct ib_send_wr **bad)
-{
-	struct iw_qp *qp = to_iw_qp(ib);
-	enum iw_qp_state state;
-	unsigned long flags;
-	bool flush;
-	int ret = 0;
-
-	if (bad)
-		*bad = wr;
-	if (wr && qp->sq.ring.map)
-		return -EINVAL;
-	spin_lock_irqsave(&qp->lock, flags);
-	for (; wr && !ret; wr = wr->next) {
-		*bad = wr;
-		ret = post_kernel(qp, wr);
-	}
-	if (soft_hold_waits(&qp->sq.hold) && iw_sq_complete(qp))
-		iw_tx_kick(qp);
-	state = qp->state;
-	flush = state == IW_ERROR && iw_sq_claim_flush(qp);
-	spin_unlock_irqrestore(&qp->lock, flags);
-	while (flush)
-		flush = iw_sq_flush_some(qp);
-	/* A program has no other way to say that it has posted some. */
-	if (state == IW_ERROR && qp->rq.ring.map)
-		iw_rq_flush(qp);
-	if (state != IW_RTS && state != IW_CLOSING)
-		return ret;
-	if (qp->sq.ring.map)
-		iw_bell_user(qp);
-	else
-		iw_tx_kick(qp);
-	return ret;
 }
 
 /* ---- completions ------------------------------------------------------------------ */

@@ -130,3 +130,21 @@ bool iw_term_parse(struct iw_term_msg *term, const u8 *from, u32 bytes)
 	}
 	return true;
 }
+
+/**
+ * iw_term_of_fault - what RFC 5040 calls what is wrong with a key
+ * @fault: that
+ * @tagged: a tagged segment named it: DDP's error, RFC 5041 6.2
+ */
+enum iw_term iw_term_of_fault(enum soft_fault fault, bool tagged)
+{
+	switch (fault) {
+	case SOFT_NO_KEY:
+		return tagged ? IW_TERM_DDP_STAG : IW_TERM_RDMAP_STAG;
+	case SOFT_NO_RANGE:
+		return tagged ? IW_TERM_DDP_BOUNDS : IW_TERM_RDMAP_BOUNDS;
+	default:
+		/* DDP knows no rights. */
+		return IW_TERM_RDMAP_ACCESS;
+	}
+}

@@ -13,11 +13,6 @@
 #define EXPECT_BYTES(test, have, want) \
 	KUNIT_EXPECT_EQ(test, memcmp(have, want, sizeof(want)), 0)
 
-struct iw_rx *iw_conn_rx_of(struct sock *sk)
-{
-	return NULL;
-}
-
 struct sender {
 	struct iw_dev dev;
 	struct iw_qp qp;

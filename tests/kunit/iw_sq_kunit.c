@@ -7,6 +7,7 @@
 #include <linux/module.h>
 
 #include "../../hw/iwarp/sq.c"
+#include "../../hw/iwarp/post.c"
 
 #define DEPTH	IW_MAX_QP_WR
 /* Completions under one lock. */

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/* READs and atomics: ours, which wait for their answers, and those of the peer. */
+#include "rdmap.h"
+
+void iw_answered(struct iw_qp *qp, struct iw_slot *slot, u8 status)
+{
+	unsigned long flags;
+	bool more;
+
+	/* RFC 7306 and the verbs: the key of the sink ends with the answer. */
+	if (status == IB_WC_SUCCESS &&
+	    slot->opcode == IB_WR_RDMA_READ_WITH_INV && slot->num_sge)
+		soft_region_invalidate(iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num,
+				       slot->sge[0].lkey, false);
+	spin_lock_irqsave(&qp->lock, flags);
+	iw_slot_done(qp, slot, status);
+	more = iw_sq_complete(qp);
+	spin_unlock_irqrestore(&qp->lock, flags);
+	if (more)
+		iw_tx_kick(qp);
+}
+
+/*
+ * The slot stays: a READ is completed by its answer alone, or by a flush, which
+ * does not begin before the stream is detached from this side.
+ */
+struct iw_slot *iw_find_ask(struct iw_qp *qp,
+			    bool (*fits)(const struct iw_slot *slot,
+					 const void *arg),
+			    const void *arg)
+{
+	struct iw_slot *slot;
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->lock, flags);
+	slot = iw_sq_find_read(qp, fits, arg);
+	spin_unlock_irqrestore(&qp->lock, flags);
+	return slot;
+}
+
+static bool any(const struct iw_slot *slot, const void *arg)
+{
+	return true;
+}
+
+/* Answers come in the order of the requests. */
+struct iw_slot *iw_oldest_ask(struct iw_qp *qp)
+{
+	return iw_find_ask(qp, any, NULL);
+}
+
+static bool add_ask(struct iw_qp *qp, const struct iw_ask *ask)
+{
+	struct iw_asks *asks = &qp->asks;
+	unsigned long flags;
+	bool room;
+
+	spin_lock_irqsave(&qp->lock, flags);
+	room = asks->head - asks->tail < asks->num;
+	if (room)
+		asks->ring[asks->head++ % asks->num] = *ask;
+	spin_unlock_irqrestore(&qp->lock, flags);
+	return room;
+}
+
+/* A READ or an atomic gets its place, unless @what is wrong with it. */
+void iw_take_ask(struct iw_qp *qp, const struct iw_view *view,
+		 const union iw_hdr *hdr, const struct iw_ask *ask,
+		 enum iw_term what)
+{
+	/* More than the IRD: RFC 5040 6.6.1. */
+	if (!what && !add_ask(qp, ask))
+		what = IW_TERM_DDP_NO_BUFFER;
+	if (what) {
+		iw_refuse(qp, view, hdr, what);
+		return;
+	}
+	qp->rx.msn[IW_QN_READ_REQ]++;
+	iw_tx_kick(qp);
+}
+
+/* Is this what the oldest READ waits for? */
+static bool fits_read(const struct iw_slot *slot, const union iw_hdr *hdr,
+		      u32 bytes, bool last)
+{
+	u32 stag = slot->num_sge ? slot->sge[0].lkey : 0;
+	u64 to = slot->num_sge ? slot->sge[0].addr : 0;
+
+	if (bytes > slot->length - slot->got)
+		return false;
+	if (last && slot->got + bytes != slot->length)
+		return false;
+	if (!slot->length)
+		return true;
+	return be32_to_cpu(hdr->tagged.stag) == stag &&
+	       be64_to_cpu(hdr->tagged.to) == to + slot->got;
+}
+
+/* A segment of the answer to a READ of ours. With the socket's lock. */
+void iw_rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
+		     const union iw_hdr *hdr)
+{
+	u32 bytes = iw_payload_of(view, sizeof(hdr->tagged));
+	bool last = hdr->tagged.ddp & IW_DDP_LAST;
+	enum soft_fault fault = SOFT_OK;
+	struct iw_slot *slot;
+	struct soft_iter to;
+
+	/* The READ that said that we are ready. */
+	if (qp->rx.read_rtr && !bytes && last) {
+		qp->rx.read_rtr = false;
+		return;
+	}
+	slot = iw_oldest_ask(qp);
+	if (!slot || iw_slot_is_atomic(slot)) {
+		iw_refuse(qp, view, hdr, IW_TERM_RDMAP_OPCODE);
+		return;
+	}
+	if (!fits_read(slot, hdr, bytes, last)) {
+		iw_refuse(qp, view, hdr, IW_TERM_DDP_BOUNDS);
+		return;
+	}
+	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, slot->sge, slot->num_sge,
+		       IB_ACCESS_LOCAL_WRITE);
+	soft_iter_skip(&to, slot->got);
+	fault = iw_view_place(view, sizeof(hdr->tagged), bytes, &to);
+	soft_iter_end(&to);
+	if (iw_view_lost(view))
+		return;
+	if (fault != SOFT_OK) {
+		iw_answered(qp, slot, IB_WC_LOC_PROT_ERR);
+		iw_refuse(qp, view, hdr, IW_TERM_LOCAL_CATASTROPHIC);
+		return;
+	}
+	slot->got += bytes;
+	if (!last)
+		return;
+	iw_answered(qp, slot, IB_WC_SUCCESS);
+	/* One that had to wait for it may go. */
+	iw_tx_kick(qp);
+}
+
+/* RFC 5040 5.2: what is wrong with a READ before it gets a place. */
+static enum iw_term check_ask(struct iw_qp *qp, const struct iw_ask *ask)
+{
+	enum soft_fault fault;
+	struct soft_iter from;
+
+	if (!ask->size)
+		return 0;
+	if (ask->source_to > U64_MAX - ask->size)
+		return IW_TERM_RDMAP_WRAP;
+	if (!iw_qp_allows(qp, IB_ACCESS_REMOTE_READ))
+		return IW_TERM_RDMAP_ACCESS;
+	fault = soft_iter_remote(&from, iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num,
+				 ask->source_stag, ask->source_to, ask->size,
+				 IB_ACCESS_REMOTE_READ);
+	soft_iter_end(&from);
+	return fault == SOFT_OK ? 0 : iw_term_of_fault(fault, false);
+}
+
+/* The peer wants a READ. With the socket's lock. */
+void iw_rx_read_req(struct iw_qp *qp, const struct iw_view *view,
+		    const union iw_hdr *hdr)
+{
+	const struct iw_ask ask = {
+		.sink_stag = be32_to_cpu(hdr->read.sink_stag),
+		.sink_to = be64_to_cpu(hdr->read.sink_to),
+		.source_stag = be32_to_cpu(hdr->read.source_stag),
+		.source_to = be64_to_cpu(hdr->read.source_to),
+		.size = be32_to_cpu(hdr->read.size),
+	};
+	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_READ_REQ);
+
+	if (!what && (!(hdr->untagged.ddp & IW_DDP_LAST) ||
+		      iw_payload_of(view, sizeof(hdr->read))))
+		what = IW_TERM_DDP_TOO_LONG;
+	if (!what)
+		what = check_ask(qp, &ask);
+	iw_take_ask(qp, view, hdr, &ask, what);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connections and their sockets: what TCP calls back.
+ *
+ * sk_user_data is the connection while its socket is ours. It is set and cleared
+ * with the socket locked, and TCP calls back with the socket locked, too; so who
+ * finds it there may use it, and once it is cleared nobody finds it any more.
+ */
+#include <net/tcp.h>
+
+#include "conn.h"
+#include "iwarp.h"
+
+static int read_actor(read_descriptor_t *desc, struct sk_buff *skb,
+		      unsigned int offset, size_t bytes)
+{
+	return iw_rx_input(desc->arg.data, skb, offset, bytes);
+}
+
+/*
+ * Urgent data are data (RFC 6093 4), and MPA has no other use for them. With
+ * SOCK_URGINLINE TCP leaves them where they are; but tcp_read_sock() stops in front of
+ * them, and of all that is behind, as long as TCP believes that somebody asks for them.
+ */
+static void read_stream(struct sock *sk, struct iw_conn *conn)
+{
+	read_descriptor_t desc = { .arg.data = conn->stream, .count = 1 };
+
+	if (unlikely(tcp_sk(sk)->urg_data))
+		WRITE_ONCE(tcp_sk(sk)->urg_data, 0);
+	tcp_read_sock(sk, &desc, read_actor);
+	iw_rx_count(iw_qp_dev(container_of(conn->stream, struct iw_qp, rx)),
+		    conn->stream);
+}
+
+static void data_ready(struct sock *sk)
+{
+	struct iw_conn *conn = iw_conn_of(sk);
+
+	if (!conn)
+		return;
+	if (conn->stream)
+		read_stream(sk, conn);
+	/* The end, or bytes that there was no memory for. */
+	if (!conn->stream || sk->sk_shutdown & RCV_SHUTDOWN ||
+	    !skb_queue_empty(&sk->sk_receive_queue))
+		iw_conn_kick(conn);
+}
+
+static void state_change(struct sock *sk)
+{
+	struct iw_conn *conn = iw_conn_of(sk);
+
+	if (conn)
+		iw_conn_kick(conn);
+}
+
+static void write_space(struct sock *sk)
+{
+	struct iw_conn *conn = iw_conn_of(sk);
+
+	if (!conn || !sk_stream_is_writeable(sk))
+		return;
+	clear_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+	if (conn->stream)
+		iw_tx_kick(container_of(conn->stream, struct iw_qp, rx));
+}
+
+/**
+ * iw_conn_attach - TCP calls the connection from now on
+ * @conn: connection with a socket
+ * @saved: callbacks that it goes back to, or NULL: those it has now
+ *
+ * Context: process, may sleep. What has come before is looked at.
+ */
+void iw_conn_attach(struct iw_conn *conn, const struct iw_callbacks *saved)
+{
+	struct sock *sk = conn->sock->sk;
+
+	lock_sock(sk);
+	conn->saved = saved ? *saved : (struct iw_callbacks){
+		.data_ready = sk->sk_data_ready,
+		.state_change = sk->sk_state_change,
+		.write_space = sk->sk_write_space,
+		.error_report = sk->sk_error_report,
+	};
+	rcu_assign_sk_user_data(sk, conn);
+	sk->sk_data_ready = data_ready;
+	sk->sk_state_change = state_change;
+	sk->sk_write_space = write_space;
+	sk->sk_error_report = state_change;
+	/* Pages that write out memory must not wait for that. */
+	sk->sk_allocation = GFP_NOIO;
+	compat_sk_no_task_frag(sk);
+	release_sock(sk);
+	iw_conn_kick(conn);
+}
+
+/**
+ * iw_conn_detach - undo iw_conn_attach()
+ * @conn: connection with a socket; if it is not attached, nothing is done
+ *
+ * Context: process, may sleep. Nobody calls any more when this returns.
+ */
+void iw_conn_detach(struct iw_conn *conn)
+{
+	struct sock *sk = conn->sock->sk;
+
+	lock_sock(sk);
+	if (iw_conn_of(sk)) {
+		sk->sk_data_ready = conn->saved.data_ready;
+		sk->sk_state_change = conn->saved.state_change;
+		sk->sk_write_space = conn->saved.write_space;
+		sk->sk_error_report = conn->saved.error_report;
+		rcu_assign_sk_user_data(sk, NULL);
+	}
+	release_sock(sk);
+}
+
+/**
+ * iw_conn_set_stream - bytes go to a receive side, or to none
+ * @conn: connection with a socket
+ * @rx: where they go
+ *
+ * What was going to the former one has got there. Context: process, may sleep.
+ */
+void iw_conn_set_stream(struct iw_conn *conn, struct iw_rx *rx)
+{
+	struct sock *sk = conn->sock->sk;
+
+	lockdep_assert_held(&conn->lock);
+	lock_sock(sk);
+	conn->stream = rx;
+	release_sock(sk);
+}
+
+/*
+ * What TCP has not called for, since there was no memory, or no stream yet. If there
+ * still is none TCP will not call again, unless the peer sends more: the timer does,
+ * in the states that have no other use for it, or know what time it is.
+ */
+void iw_conn_read(struct iw_conn *conn)
+{
+	struct sock *sk = conn->sock->sk;
+	bool left = false;
+
+	lockdep_assert_held(&conn->lock);
+	lock_sock(sk);
+	if (conn->stream) {
+		read_stream(sk, conn);
+		left = !skb_queue_empty(&sk->sk_receive_queue);
+	}
+	release_sock(sk);
+	if (left && (conn->state == IW_C_OPEN || conn->state == IW_C_CLOSING))
+		iw_conn_arm(conn, IW_RETRY_TIME);
+}
+
+/**
+ * iw_conn_release - the socket goes
+ * @conn: connection that has one; the queue pair is gone
+ * @reset: tell the peer by a reset, otherwise in order
+ *
+ * Context: process, may sleep. The caller has a reference of his own.
+ */
+void iw_conn_release(struct iw_conn *conn, bool reset)
+{
+	lockdep_assert_held(&conn->lock);
+	iw_conn_arm(conn, 0);
+	iw_conn_asks(conn, false);
+	/* Nobody else finds it any more. */
+	if (conn->far)
+		sock_put(conn->far);
+	conn->far = NULL;
+	if (conn->sock) {
+		iw_conn_detach(conn);
+		if (reset)
+			sock_no_linger(conn->sock->sk);
+		sock_release(conn->sock);
+		conn->sock = NULL;
+	}
+	conn->state = IW_C_DEAD;
+	iw_conns_del(conn);
+	iw_conn_put(conn);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ids of the iWARP CM that listen. */
+#include <linux/slab.h>
+
+#include "conn.h"
+#include "listener.h"
+
+DEFINE_MUTEX(iw_listeners_lock);
+
+void iw_listener_put(struct iw_listener *listener)
+{
+	if (refcount_dec_and_test(&listener->refs))
+		kfree(listener);
+}
+
+/**
+ * iw_listener_ask - give a request to whom it is for
+ * @conn: connection with a listener; its lock is held
+ * @event: the request
+ *
+ * Context: process, may sleep.
+ * Return: 0, -ECONNABORTED (nobody listens any more), -ENOMEM (backlog is full).
+ */
+int iw_listener_ask(struct iw_conn *conn, struct iw_cm_event *event)
+{
+	struct iw_cm_id *cm_id;
+	int ret = -ECONNABORTED;
+
+	mutex_lock(&iw_listeners_lock);
+	cm_id = conn->listener->cm_id;
+	if (cm_id)
+		ret = cm_id->event_handler(cm_id, event);
+	mutex_unlock(&iw_listeners_lock);
+	return ret;
+}

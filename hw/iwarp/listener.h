@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Ids of the iWARP CM that listen. */
+#ifndef IW_LISTENER_H
+#define IW_LISTENER_H
+
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <rdma/iw_cm.h>
+
+struct iw_conn;
+struct iw_dev;
+struct iw_port;
+
+/* Lists of listeners; iw_listener.cm_id. Inside of iw_conn.lock. */
+extern struct mutex iw_listeners_lock;
+
+/**
+ * struct iw_listener - an id of the iWARP CM that listens
+ * @refs: 1 of the CM, 1 of each connection whose request has not come
+ * @entry: (iw_listeners_lock) of the port's list
+ * @port: (ports_lock)
+ * @dev: its device; not looked at without @cm_id
+ * @cm_id: (iw_listeners_lock) NULL: it has stopped
+ */
+struct iw_listener {
+	refcount_t refs;
+	struct list_head entry;
+	struct iw_port *port;
+	struct iw_dev *dev;
+	struct iw_cm_id *cm_id;
+};
+
+void iw_listener_put(struct iw_listener *listener);
+int iw_listener_ask(struct iw_conn *conn, struct iw_cm_event *event);
+
+#endif /* IW_LISTENER_H */

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What of the peer is refused: the stream ends with a Terminate that says why. */
+#include "rdmap.h"
+
+/*
+ * The stream ends with a Terminate about the segment that @hdr began. If it is the
+ * sender who has no such memory any more, he says so.
+ */
+void iw_refuse(struct iw_qp *qp, const struct iw_view *view,
+	       const union iw_hdr *hdr, enum iw_term what)
+{
+	struct iw_term_msg term = { .length = view->ulpdu };
+	const u8 *ddp = hdr->bytes + IW_MPA_LENGTH_BYTES;
+
+	if (iw_view_lost(view))
+		return;
+	term.ddp_bytes = *ddp & IW_DDP_TAGGED ?
+		sizeof(hdr->tagged) - IW_MPA_LENGTH_BYTES :
+		sizeof(hdr->untagged) - IW_MPA_LENGTH_BYTES;
+	memcpy(term.ddp, ddp, term.ddp_bytes);
+	if ((hdr->tagged.rdmap & IW_RDMAP_OPCODE_MASK) == IW_RDMAP_READ_REQ &&
+	    view->ulpdu >= sizeof(hdr->read) - IW_MPA_LENGTH_BYTES) {
+		term.read = true;
+		memcpy(term.request, hdr->bytes + sizeof(hdr->untagged),
+		       sizeof(term.request));
+	}
+	iw_qp_fail(qp, what, &term);
+}
