@@ -4,11 +4,10 @@
  * frame nothing but the GID says that a packet is for this port. What the core
  * itself offers to search its table takes a lock, and a walk through all of it.
  */
-#include <linux/jhash.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "roce.h"
+#include "port.h"
 
 /**
  * struct roce_gid - a GID
@@ -22,11 +21,6 @@ struct roce_gid {
 	struct rcu_head rcu;
 };
 
-u32 roce_gid_hash(const union ib_gid *gid)
-{
-	return jhash(gid->raw, sizeof(gid->raw), 0);
-}
-
 /* RCU. */
 bool roce_gid_is_ours(struct roce_dev *rd, const union ib_gid *gid)
 {
@@ -38,20 +32,18 @@ bool roce_gid_is_ours(struct roce_dev *rd, const union ib_gid *gid)
 	return false;
 }
 
-static struct roce_dev *roce_of_gid(const struct ib_gid_attr *attr)
-{
-	return roce_of_port(ibt_dev_port(ibt_dev_of(attr->device),
-					 attr->port_num));
-}
-
-/* Version 2 finds its device by the IP address, in the namespace that has it. */
-int roce_add_gid(const struct ib_gid_attr *attr, void **context)
+/**
+ * roce_gid_add - a GID of version 1 is the port's
+ * @attr: the GID
+ * @context: out: for roce_gid_del()
+ *
+ * Context: process, may sleep. Return: 0 or -ENOMEM.
+ */
+int roce_gid_add(const struct ib_gid_attr *attr, void **context)
 {
 	struct roce_dev *rd = roce_of_gid(attr);
 	struct roce_gid *own;
 
-	if (attr->gid_type != IB_GID_TYPE_ROCE)
-		return roce_guest_add(rd, attr, context);
 	own = kmalloc(sizeof(*own), GFP_KERNEL);
 	if (!own)
 		return -ENOMEM;
@@ -63,21 +55,17 @@ int roce_add_gid(const struct ib_gid_attr *attr, void **context)
 	return 0;
 }
 
-int roce_del_gid(const struct ib_gid_attr *attr, void **context)
+/* Context: as roce_gid_add(). */
+void roce_gid_del(const struct ib_gid_attr *attr, void **context)
 {
 	struct roce_dev *rd = roce_of_gid(attr);
 	struct roce_gid *own = *context;
 
-	if (attr->gid_type != IB_GID_TYPE_ROCE) {
-		roce_guest_del(context);
-		return 0;
-	}
 	*context = NULL;
 	if (!own)
-		return 0;
+		return;
 	spin_lock(&rd->gids_lock);
 	hash_del_rcu(&own->node);
 	spin_unlock(&rd->gids_lock);
 	kfree_rcu(own, rcu);
-	return 0;
 }

@@ -12,7 +12,8 @@
 #include <net/addrconf.h>
 #include <rdma/ib_addr.h>
 
-#include "roce.h"
+#include "netdev.h"
+#include "port.h"
 
 /**
  * struct roce_group - a group that the port receives

@@ -29,8 +29,10 @@
 #include <net/ip.h>
 #include <net/ip6_fib.h>
 #include <net/route.h>
+#include <rdma/ib_verbs.h>
 
-#include "roce.h"
+#include "in_route.h"
+#include "net.h"
 
 /* So that peers who invent addresses make no more of them than this lets. */
 #define LEAST_LIFE	(HZ / 10)

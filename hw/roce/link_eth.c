@@ -9,7 +9,10 @@
 #include <linux/if_vlan.h>
 #include <rdma/ib_addr.h>
 
-#include "roce.h"
+#include "link_eth.h"
+#include "netdev.h"
+#include "path.h"
+#include "port.h"
 
 #define PSEUDO_LRH	8
 

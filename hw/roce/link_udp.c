@@ -8,6 +8,7 @@
 #include <linux/inetdevice.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/module.h>
 #include <linux/udp.h>
 #include <net/addrconf.h>
 #include <net/inet_ecn.h>
@@ -18,7 +19,16 @@
 #include <net/sock.h>
 #include <net/udp.h>
 
-#include "roce.h"
+#include "dev.h"
+#include "link_eth.h"
+#include "link_udp.h"
+#include "netdev.h"
+#include "path.h"
+
+static bool roce_runs = true;
+module_param_named(runs, roce_runs, bool, 0644);
+MODULE_PARM_DESC(runs,
+		 "Send packets of one message as one skb where that pays (default Y)");
 
 /* In the ICRC eight bytes of ones stand where InfiniBand has its LRH. */
 #define PSEUDO_LRH	8

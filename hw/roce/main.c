@@ -18,22 +18,15 @@
 #include <ofed/version.h>
 #include <rdma/rdma_netlink.h>
 
-#include "roce.h"
-
-bool roce_runs = true;
-module_param_named(runs, roce_runs, bool, 0644);
-MODULE_PARM_DESC(runs,
-		 "Send packets of one message as one skb where that pays (default Y)");
-
-DEFINE_MUTEX(roce_lock);
-LIST_HEAD(roce_devices);
-static struct workqueue_struct *roce_wq;
-
-void roce_put(struct roce_dev *rd)
-{
-	if (refcount_dec_and_test(&rd->refs))
-		kfree_rcu(rd, rcu);
-}
+#include "dev.h"
+#include "link_eth.h"
+#include "link_udp.h"
+#include "net.h"
+#include "netdev.h"
+#include "path.h"
+#include "port.h"
+#include "socket.h"
+#include "tx.h"
 
 /* ---- the engine's link, version 1 or 2 ---------------------------------------- */
 
@@ -95,46 +88,6 @@ static void roce_meta(struct ibt_path *path, u32 length,
 		roce_udp_meta(p, length, meta);
 }
 
-/*
- * What waits for whoever has the device in his hands now: it is disabled and
- * enabled again on its way to another namespace, say.
- */
-static void roce_end(struct work_struct *work)
-{
-	struct roce_dev *rd = container_of(work, struct roce_dev, end);
-	struct ib_device *ib = rd->ib;
-
-	ib_unregister_device(ib);
-	put_device(&ib->dev);
-	roce_put(rd);
-}
-
-/* At most once, of a device that the core knows, or knew. Does not wait. */
-void roce_unregister(struct roce_dev *rd)
-{
-	lockdep_assert_held(&roce_lock);
-	refcount_inc(&rd->refs);
-	get_device(&rd->ib->dev);
-	queue_work(roce_wq, &rd->end);
-}
-
-/*
- * The core has let go of the device when ib_unregister_device() returns, also if
- * another thread was doing it: so roce_dealloc() is not running any more, and
- * once the list is empty and this work done, no code of the module is.
- */
-static void roce_reap(struct work_struct *work)
-{
-	struct roce_dev *rd = container_of(work, struct roce_dev, reap);
-
-	ib_unregister_device(rd->ib);
-	mutex_lock(&roce_lock);
-	list_del(&rd->entry);
-	mutex_unlock(&roce_lock);
-	put_device(&rd->ib->dev);
-	roce_put(rd);
-}
-
 /* Also of a device that newlink gave up half way. */
 static void roce_dealloc(struct ibt_dev *dev)
 {
@@ -156,7 +109,7 @@ static void roce_dealloc(struct ibt_dev *dev)
 		pr_info("link %s on %s removed\n", dev_name(&rd->ib->dev),
 			rd->held->name);
 	dev_put(rd->held);
-	queue_work(roce_wq, &rd->reap);
+	roce_reap(rd);
 }
 
 static void roce_enabled(struct ibt_dev *dev)
@@ -230,8 +183,6 @@ static struct roce_dev *roce_create(struct net_device *ndev)
 	*(struct roce_dev **)ibt_dev_priv(rd->dev) = rd;
 	refcount_set(&rd->refs, 2);
 	spin_lock_init(&rd->gids_lock);
-	INIT_WORK(&rd->end, roce_end);
-	INIT_WORK(&rd->reap, roce_reap);
 	rd->port = ibt_dev_port(rd->dev, 1);
 	rd->ib = ibt_dev_ib(rd->dev);
 	rd->net = dev_net(ndev);
@@ -239,9 +190,7 @@ static struct roce_dev *roce_create(struct net_device *ndev)
 	rd->held = ndev;
 	roce_describe(rd, ndev);
 	get_device(&rd->ib->dev);
-	mutex_lock(&roce_lock);
-	list_add_tail(&rd->entry, &roce_devices);
-	mutex_unlock(&roce_lock);
+	roce_dev_add(rd);
 	return rd;
 }
 
@@ -286,47 +235,16 @@ static struct rdma_link_ops roce_type = {
 
 /* ---- the module ------------------------------------------------------------------ */
 
-static struct ib_device *roce_first_ib(void)
-{
-	struct ib_device *ib = NULL;
-	struct roce_dev *rd;
-
-	mutex_lock(&roce_lock);
-	rd = list_first_entry_or_null(&roce_devices, struct roce_dev, entry);
-	if (rd) {
-		ib = rd->ib;
-		get_device(&ib->dev);
-	}
-	mutex_unlock(&roce_lock);
-	return ib;
-}
-
-/*
- * Not by ib_unregister_driver(): that takes all devices of the driver_id, and
- * some are of another module. No new one comes any more.
- */
-static void roce_end_all(void)
-{
-	struct ib_device *ib;
-
-	while ((ib = roce_first_ib()) != NULL) {
-		ib_unregister_device(ib);
-		put_device(&ib->dev);
-		flush_workqueue(roce_wq);
-		cond_resched();
-	}
-}
-
 static int __init roce_init(void)
 {
 	int ret;
 
-	roce_wq = alloc_workqueue("ofed_roce", WQ_UNBOUND, 0);
-	if (!roce_wq)
-		return -ENOMEM;
+	ret = roce_devs_init();
+	if (ret)
+		return ret;
 	ret = roce_socket_init();
 	if (ret)
-		goto err_wq;
+		goto err_devs;
 	ret = roce_netdev_init();
 	if (ret)
 		goto err_socket;
@@ -336,8 +254,8 @@ static int __init roce_init(void)
 
 err_socket:
 	roce_socket_exit();
-err_wq:
-	destroy_workqueue(roce_wq);
+err_devs:
+	roce_devs_exit();
 	return ret;
 }
 
@@ -348,7 +266,7 @@ static void __exit roce_exit(void)
 	roce_eth_exit();
 	roce_netdev_exit();
 	roce_socket_exit();
-	destroy_workqueue(roce_wq);
+	roce_devs_exit();
 }
 
 module_init(roce_init);

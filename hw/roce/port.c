@@ -6,7 +6,9 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 
-#include "roce.h"
+#include "guest.h"
+#include "netdev.h"
+#include "port.h"
 
 /* ---- attributes ------------------------------------------------------------------- */
 
@@ -126,6 +128,23 @@ static struct attribute *roce_attributes[] = {
 static const struct attribute_group roce_group = {
 	.attrs = roce_attributes,
 };
+
+/* Version 2 finds its device by the IP address, in the namespace that has it. */
+static int roce_add_gid(const struct ib_gid_attr *attr, void **context)
+{
+	if (attr->gid_type != IB_GID_TYPE_ROCE)
+		return roce_guest_add(roce_of_gid(attr), attr, context);
+	return roce_gid_add(attr, context);
+}
+
+static int roce_del_gid(const struct ib_gid_attr *attr, void **context)
+{
+	if (attr->gid_type != IB_GID_TYPE_ROCE)
+		roce_guest_del(context);
+	else
+		roce_gid_del(attr, context);
+	return 0;
+}
 
 const struct ib_device_ops roce_ib_ops = {
 	.owner = THIS_MODULE,

@@ -10,7 +10,11 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 
-#include "roce.h"
+#include "dev.h"
+#include "guest.h"
+#include "net.h"
+#include "netdev.h"
+#include "path.h"
 
 static struct in6_addr *ip6_of(const union ib_gid *gid)
 {

@@ -17,8 +17,10 @@
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
 #include <net/xfrm.h>
+#include <rdma/ib_verbs.h>
 
-#include "roce.h"
+#include "in_route.h"
+#include "link_udp.h"
 
 /* Is there a UDP checksum to look at? What is of this host has none in any case. */
 static bool is_summed(const struct sk_buff *skb)

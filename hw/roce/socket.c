@@ -1,95 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sockets: port 4791 of each namespace that has a device, or an address of one's
- * port (guest.c), and per device the owner of packets to send, which knows how many
- * bytes are on their way.
+ * port (guest.c).
  */
 #include <linux/net.h>
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
-#include <linux/wait.h>
-#include <net/net_namespace.h>
-#include <net/netns/generic.h>
 #include <net/sock.h>
 #include <net/udp_tunnel.h>
 
-#include "roce.h"
-
-/* Bytes (skb->truesize) of a device on their way: beyond the first no more,
- * from the second on again.
- */
-#define ROCE_TX_STOP	(2 << 20)
-#define ROCE_TX_GO	(ROCE_TX_STOP / 2)
-
-/**
- * struct roce_net - what a namespace has
- * @users: devices, from before their first use of it until after the last
- * @listeners: those of them that receive, and guests
- * @open: the sockets are there; they may not be while another has the port, where
- *	  there are guests alone. Read without the lock
- * @ipv4: socket at port 4791
- * @ipv6: the same; NULL on a kernel without IPv6
- * @guests: struct roce_guest
- * @guest_paths: struct roce_path; see guest.c
- * @in_routes: of packets that came in
- */
-struct roce_net {
-	atomic_t users;
-	unsigned int listeners;
-	bool open;
-	struct socket *ipv4;
-	struct socket *ipv6;
-	struct list_head guests;
-	struct list_head guest_paths;
-	struct roce_in_routes in_routes;
-};
+#include "dev.h"
+#include "guest.h"
+#include "in_route.h"
+#include "link_udp.h"
+#include "net.h"
+#include "socket.h"
 
 /*
  * Guards all but .users, .guest_paths and .in_routes of every struct roce_net, and
  * every struct roce_guest.
  */
 static DEFINE_MUTEX(roce_sock_lock);
-static DECLARE_WAIT_QUEUE_HEAD(roce_idle);
-static unsigned int roce_net_id;
-
-static struct roce_net *roce_net_of(struct net *net)
-{
-	return net_generic(net, roce_net_id);
-}
-
-struct roce_in_routes *roce_in_routes(struct net *net)
-{
-	return &roce_net_of(net)->in_routes;
-}
-
-struct list_head *roce_guest_paths(struct net *net)
-{
-	return &roce_net_of(net)->guest_paths;
-}
-
-/* Does what is sent to an address of this namespace find us? Any context. */
-bool roce_listens(struct net *net)
-{
-	return READ_ONCE(roce_net_of(net)->open);
-}
-
-/* The namespace waits for the device, which is in it by an interface (rtnl). */
-void roce_net_hold(struct roce_dev *rd)
-{
-	ASSERT_RTNL();
-	atomic_inc(&roce_net_of(rd->net)->users);
-	rd->counted = true;
-}
-
-/* The namespace may be gone when this returns. */
-void roce_net_put(struct roce_dev *rd)
-{
-	if (rd->counted && atomic_dec_and_test(&roce_net_of(rd->net)->users))
-		wake_up_all(&roce_idle);
-	rd->counted = false;
-}
-
-/* ---- to receive ------------------------------------------------------------------ */
 
 static int roce_bind(struct net *net, u8 family, struct socket **sock)
 {
@@ -264,106 +195,6 @@ void roce_guest_unlisten(struct roce_guest *guest)
 	mutex_unlock(&roce_sock_lock);
 }
 
-/* ---- to send --------------------------------------------------------------------- */
-
-/* A packet was freed, in any context. */
-static void roce_write_space(struct sock *sk)
-{
-	struct roce_dev *rd;
-
-	/* Less on its way, then the flag: pairs with roce_tx_state(). */
-	smp_mb__after_atomic();
-	rcu_read_lock();
-	rd = rcu_dereference_sk_user_data(sk);
-	if (rd && test_bit(0, &rd->tx_full) &&
-	    refcount_read(&sk->sk_wmem_alloc) <= ROCE_TX_GO &&
-	    test_and_clear_bit(0, &rd->tx_full))
-		ibt_tx_room(rd->port);
-	rcu_read_unlock();
-}
-
-int roce_tx_open(struct roce_dev *rd)
-{
-	struct sock *sk;
-	int ret;
-
-	ret = sock_create_kern(rd->net, AF_INET, SOCK_DGRAM, IPPROTO_UDP,
-			       &rd->tx);
-	if (ret) {
-		rd->tx = NULL;
-		return ret;
-	}
-	sk = rd->tx->sk;
-	write_lock_bh(&sk->sk_callback_lock);
-	rcu_assign_sk_user_data(sk, rd);
-	rd->write_space = sk->sk_write_space;
-	sk->sk_write_space = roce_write_space;
-	write_unlock_bh(&sk->sk_callback_lock);
-	return 0;
-}
-
-/*
- * A grace period later nobody calls ibt_tx_room(). That nobody is inside of
- * roce_write_space() either is waited for by roce_socket_exit() alone.
- */
-void roce_tx_mute(struct roce_dev *rd)
-{
-	struct sock *sk;
-
-	if (!rd->tx)
-		return;
-	sk = rd->tx->sk;
-	write_lock_bh(&sk->sk_callback_lock);
-	rcu_assign_sk_user_data(sk, NULL);
-	sk->sk_write_space = rd->write_space;
-	write_unlock_bh(&sk->sk_callback_lock);
-}
-
-/*
- * Packets may be on their way for long still: each has its part of the socket,
- * which lives until the last is freed, by the network stack's code alone.
- */
-void roce_tx_close(struct roce_dev *rd)
-{
-	if (rd->tx)
-		sock_release(rd->tx);
-}
-
-void roce_tx_charge(struct roce_dev *rd, struct sk_buff *skb)
-{
-	skb_set_owner_w(skb, rd->tx->sk);
-}
-
-/*
- * After a packet was sent: what xmit() is to say. The flag is seen by whoever
- * frees a packet after this look, so there will be a call of ibt_tx_room(); when
- * all were freed before it, the call is made here.
- */
-int roce_tx_state(struct roce_dev *rd)
-{
-	struct sock *sk = rd->tx->sk;
-
-	if (likely(refcount_read(&sk->sk_wmem_alloc) <= ROCE_TX_STOP))
-		return 0;
-	set_bit(0, &rd->tx_full);
-	/* The flag, then how much is left: pairs with roce_write_space(). */
-	smp_mb__after_atomic();
-	if (refcount_read(&sk->sk_wmem_alloc) > ROCE_TX_GO)
-		return -EAGAIN;
-	if (test_and_clear_bit(0, &rd->tx_full))
-		ibt_tx_room(rd->port);
-	return 0;
-}
-
-/*
- * Is any packet of the device still on its way? One for this host itself is its
- * owner's until IP has it, or, through the loopback interface, not even so long.
- */
-bool roce_tx_left(const struct roce_dev *rd)
-{
-	return sk_wmem_alloc_get(rd->tx->sk);
-}
-
 /* ---- namespaces ------------------------------------------------------------------ */
 
 static int __net_init roce_net_init(struct net *net)
@@ -395,10 +226,8 @@ static void roce_guests_leave(struct net *net)
  */
 static void __net_exit roce_net_exit(struct net *net)
 {
-	struct roce_net *rn = roce_net_of(net);
-
 	roce_guests_leave(net);
-	wait_event(roce_idle, !atomic_read(&rn->users));
+	roce_net_wait(net);
 	roce_guest_end(net);
 }
 

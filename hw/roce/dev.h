@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * RoCE: the link of the transport engine over Ethernet interfaces. Version 2 is
+ * UDP over IPv4 or IPv6 (annex A17), version 1 an Ethertype (annex A16). A
+ * device has one port, on one network device.
+ *
+ * Locks, outermost first:
+ *
+ * rtnl
+ *	of the network stack; held in notifiers, taken to join groups.
+ * roce_lock (mutex, dev.c)
+ *	guards the list of devices, writers of the table by network device, and
+ *	roce_dev.registered, .up, .mtu. Also taken with locks of the core held,
+ *	so nothing is waited for with it but memory.
+ * roce_sock_lock (mutex, socket.c)
+ *	guards the sockets of every namespace, and the notifiers. Also taken with locks of
+ *	the core held.
+ * roce_dev.gids_lock (spinlock)
+ *	writers of the table of GIDs.
+ * roce_guest_lock (spinlock, irqsave, guest_path.c)
+ *	paths of namespaces that their device is not in.
+ *
+ * The data path takes none of them. It finds a device under RCU, in softirq or
+ * with softirqs disabled; a device leaves the table, and roce_generation moves
+ * on, a grace period before the engine's part of it goes. So what path_valid()
+ * said about ibt_path.local holds until softirqs are enabled again.
+ */
+#ifndef ROCE_DEV_H
+#define ROCE_DEV_H
+
+#include <linux/hashtable.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "../ibt/link.h"
+#include "../soft/ident.h"
+
+/**
+ * struct roce_dev - a device of this link
+ * @refs: 1 of the device until roce_reap(), 1 of each path, 1 of @end when queued
+ * @dev: of the engine
+ * @port: its only one
+ * @ib: of the core; a reference is held until roce_reap()
+ * @net: namespace of the network device; it waits for the device to go
+ * @ndev: network device; NULL from its unregistration on
+ * @held: the same; its reference is held until the core has let go of the device,
+ *	  which is a child of the network device's parent in sysfs
+ * @counted: @net waits for it
+ * @listening: has a part in the sockets of @net
+ * @tx: owner of the packets that are on their way
+ * @write_space: callback that @tx was made with
+ * @tx_full: 1: said -EAGAIN, ibt_tx_room() is due
+ * @groups: multicast groups joined
+ * @joined: the same, struct roce_group (rtnl)
+ * @gids: struct roce_gid (RCU)
+ * @gids_lock: see above
+ * @up: port state that was last announced
+ * @mtu: active MTU that was last announced
+ * @registered: the core knows it
+ * @announced: the log has a line that it came
+ * @guid: its node GUID
+ * @by_ndev: table by network device
+ * @entry: list of devices
+ * @end: unregisters it: the network device is gone
+ * @reap: what dealloc leaves to a work
+ * @rcu: frees
+ */
+struct roce_dev {
+	refcount_t refs;
+	struct ibt_dev *dev;
+	struct ibt_port *port;
+	struct ib_device *ib;
+	struct net *net;
+	struct net_device __rcu *ndev;
+	struct net_device *held;
+	bool counted;
+	bool listening;
+	struct socket *tx;
+	void (*write_space)(struct sock *sk);
+	unsigned long tx_full;
+	atomic_t groups;
+	DECLARE_HASHTABLE(joined, 6);
+	DECLARE_HASHTABLE(gids, 6);
+	spinlock_t gids_lock;
+	bool up;
+	enum ib_mtu mtu;
+	bool registered;
+	bool announced;
+	struct soft_guid guid;
+	struct hlist_node by_ndev;
+	struct list_head entry;
+	struct work_struct end;
+	struct work_struct reap;
+	struct rcu_head rcu;
+};
+
+static inline struct roce_dev *roce_of_port(const struct ibt_port *port)
+{
+	return *(struct roce_dev **)ibt_dev_priv(ibt_port_dev(port));
+}
+
+extern struct mutex roce_lock;
+extern struct list_head roce_devices;
+void roce_put(struct roce_dev *rd);
+void roce_dev_add(struct roce_dev *rd);
+void roce_unregister(struct roce_dev *rd);
+void roce_reap(struct roce_dev *rd);
+void roce_end_all(void);
+int roce_devs_init(void);
+void roce_devs_exit(void);
+
+#endif /* ROCE_DEV_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Paths: from an address to a route, or to an interface and a MAC. */
+#ifndef ROCE_PATH_H
+#define ROCE_PATH_H
+
+#include <linux/in6.h>
+#include <net/dst.h>
+#include <net/net_namespace.h>
+#include <rdma/ib_hdrs.h>
+
+#include "../ibt/link.h"
+
+struct roce_dev;
+
+#define ROCE_MAX_MTU		4096
+/* What may stand between the link's headers and a payload: BTH, XRCETH, RETH
+ * and immediate data; and the ICRC behind it.
+ */
+#define ROCE_MAX_FRAMING	(IBT_BTH_BYTES + 4 + 16 + 4 + IBT_ICRC_BYTES)
+
+enum roce_kind {
+	ROCE_ETH,
+	ROCE_IPV4,
+	ROCE_IPV6,
+};
+
+/**
+ * struct roce_path - a path of this link
+ * @path: of the engine, first
+ * @rd: device, referenced
+ * @net: namespace of the interface that has the source address; NULL: that namespace is
+ *	 gone, and @dst with it (RCU)
+ * @in_net: of the paths of @net, where that is not the device's (guest.c)
+ * @kind: what its packets look like
+ * @generation: of roce_generation when it was found
+ * @sgid: GID of this end
+ * @dgid: GID of the other
+ * @flow_label: of the address; 0: whatever the queue pair likes
+ * @tclass: traffic class, or type of service
+ * @hop_limit: or time to live
+ * @sl: (Ethernet) service level: priority of frames. Version 2 has the traffic class for
+ *	that, and programs may have the network header of a completion here (abi.md)
+ * @dst: (UDP) route, referenced
+ * @cookie: (UDP) to ask whether @dst is good still
+ * @ifindex: (Ethernet) interface; it is looked up for each packet, for it must
+ *	     not be held by an address that nobody uses
+ * @dmac: (Ethernet) destination
+ */
+struct roce_path {
+	struct ibt_path path;
+	struct roce_dev *rd;
+	struct net __rcu *net;
+	struct list_head in_net;
+	enum roce_kind kind;
+	int generation;
+	union ib_gid sgid;
+	union ib_gid dgid;
+	u32 flow_label;
+	u8 tclass;
+	u8 hop_limit;
+	u8 sl;
+	struct dst_entry *dst;
+	u32 cookie;
+	int ifindex;
+	u8 dmac[ETH_ALEN];
+};
+
+static inline struct roce_path *to_roce_path(const struct ibt_path *path)
+{
+	return container_of(path, struct roce_path, path);
+}
+
+static inline __be32 roce_gid_ipv4(const union ib_gid *gid)
+{
+	return ((const struct in6_addr *)gid)->s6_addr32[3];
+}
+
+struct ibt_path *roce_path_resolve(struct ibt_port *port,
+				   const struct rdma_ah_attr *attr, gfp_t gfp);
+bool roce_path_valid(const struct ibt_path *path);
+void roce_path_free(struct ibt_path *path);
+
+#endif /* ROCE_PATH_H */

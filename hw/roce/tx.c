@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The socket that owns the packets of a device on their way out: it knows how many
+ * bytes they are.
+ */
+#include <linux/net.h>
+#include <linux/rcupdate.h>
+#include <net/sock.h>
+
+#include "dev.h"
+#include "tx.h"
+
+/* Bytes (skb->truesize) of a device on their way: beyond the first no more,
+ * from the second on again.
+ */
+#define ROCE_TX_STOP	(2 << 20)
+#define ROCE_TX_GO	(ROCE_TX_STOP / 2)
+
+/* A packet was freed, in any context. */
+static void roce_write_space(struct sock *sk)
+{
+	struct roce_dev *rd;
+
+	/* Less on its way, then the flag: pairs with roce_tx_state(). */
+	smp_mb__after_atomic();
+	rcu_read_lock();
+	rd = rcu_dereference_sk_user_data(sk);
+	if (rd && test_bit(0, &rd->tx_full) &&
+	    refcount_read(&sk->sk_wmem_alloc) <= ROCE_TX_GO &&
+	    test_and_clear_bit(0, &rd->tx_full))
+		ibt_tx_room(rd->port);
+	rcu_read_unlock();
+}
+
+int roce_tx_open(struct roce_dev *rd)
+{
+	struct sock *sk;
+	int ret;
+
+	ret = sock_create_kern(rd->net, AF_INET, SOCK_DGRAM, IPPROTO_UDP,
+			       &rd->tx);
+	if (ret) {
+		rd->tx = NULL;
+		return ret;
+	}
+	sk = rd->tx->sk;
+	write_lock_bh(&sk->sk_callback_lock);
+	rcu_assign_sk_user_data(sk, rd);
+	rd->write_space = sk->sk_write_space;
+	sk->sk_write_space = roce_write_space;
+	write_unlock_bh(&sk->sk_callback_lock);
+	return 0;
+}
+
+/*
+ * A grace period later nobody calls ibt_tx_room(). That nobody is inside of
+ * roce_write_space() either is waited for by roce_socket_exit() alone.
+ */
+void roce_tx_mute(struct roce_dev *rd)
+{
+	struct sock *sk;
+
+	if (!rd->tx)
+		return;
+	sk = rd->tx->sk;
+	write_lock_bh(&sk->sk_callback_lock);
+	rcu_assign_sk_user_data(sk, NULL);
+	sk->sk_write_space = rd->write_space;
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+/*
+ * Packets may be on their way for long still: each has its part of the socket,
+ * which lives until the last is freed, by the network stack's code alone.
+ */
+void roce_tx_close(struct roce_dev *rd)
+{
+	if (rd->tx)
+		sock_release(rd->tx);
+}
+
+void roce_tx_charge(struct roce_dev *rd, struct sk_buff *skb)
+{
+	skb_set_owner_w(skb, rd->tx->sk);
+}
+
+/*
+ * After a packet was sent: what xmit() is to say. The flag is seen by whoever
+ * frees a packet after this look, so there will be a call of ibt_tx_room(); when
+ * all were freed before it, the call is made here.
+ */
+int roce_tx_state(struct roce_dev *rd)
+{
+	struct sock *sk = rd->tx->sk;
+
+	if (likely(refcount_read(&sk->sk_wmem_alloc) <= ROCE_TX_STOP))
+		return 0;
+	set_bit(0, &rd->tx_full);
+	/* The flag, then how much is left: pairs with roce_write_space(). */
+	smp_mb__after_atomic();
+	if (refcount_read(&sk->sk_wmem_alloc) > ROCE_TX_GO)
+		return -EAGAIN;
+	if (test_and_clear_bit(0, &rd->tx_full))
+		ibt_tx_room(rd->port);
+	return 0;
+}
+
+/*
+ * Is any packet of the device still on its way? One for this host itself is its
+ * owner's until IP has it, or, through the loopback interface, not even so long.
+ */
+bool roce_tx_left(const struct roce_dev *rd)
+{
+	return sk_wmem_alloc_get(rd->tx->sk);
+}
