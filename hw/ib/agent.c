@@ -2,7 +2,10 @@
 /* Which agent of a node a MAD is for, and what no agent of ours does. */
 #include <kunit/visibility.h>
 
-#include "ib.h"
+#include "mad.h"
+#include "node.h"
+#include "pma.h"
+#include "sma.h"
 
 /*
  * An HCA has others that may want it: the core answers what nobody there does. A

@@ -5,7 +5,11 @@
  */
 #include <kunit/visibility.h>
 
-#include "ib.h"
+#include "cable.h"
+#include "fabric.h"
+#include "node.h"
+#include "queue.h"
+#include "trap.h"
 
 /**
  * ibf_tell - something about a port changed

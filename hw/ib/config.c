@@ -9,14 +9,13 @@
  *
  * A node is made, described, and powered; the power of an HCA is its ib_device.
  */
-#include <kunit/visibility.h>
 #include <linux/module.h>
 
-#include "ib.h"
+#include "cable.h"
+#include "config.h"
+#include "fabric.h"
+#include "node.h"
 
-struct mutex ibf_config = __MUTEX_INITIALIZER(ibf_config);
-EXPORT_SYMBOL_IF_KUNIT(ibf_config);
-static LIST_HEAD(nodes);
 static u32 made;	/* (ibf_config) nodes so far, for default GUIDs */
 
 /* ---- nodes ------------------------------------------------------------------------ */
@@ -24,32 +23,6 @@ static u32 made;	/* (ibf_config) nodes so far, for default GUIDs */
 static struct ibf_node *node_of(struct config_item *item)
 {
 	return container_of(to_config_group(item), struct ibf_node, group);
-}
-
-static struct ibf_node *find_node(const char *name)
-{
-	struct ibf_node *node;
-
-	lockdep_assert_held(&ibf_config);
-	list_for_each_entry(node, &nodes, entry)
-		if (!strcmp(node->name, name))
-			return node;
-	return NULL;
-}
-
-/**
- * ibf_find_port - find a port by the name of its node
- * @name: of the node
- * @num: of the port, not 0
- *
- * Context: process; ibf_config is held.
- * Return: the port, or NULL.
- */
-struct ibf_port *ibf_find_port(const char *name, u8 num)
-{
-	struct ibf_node *node = find_node(name);
-
-	return node && num && num <= node->num_ports ? &node->ports[num] : NULL;
 }
 
 static bool has_cable(const struct ibf_node *node)
@@ -256,14 +229,14 @@ static struct config_group *make_node(const char *name, bool is_switch)
 		return ERR_CAST(node);
 	config_group_init_type_name(&node->group, name, &ibf_node_type);
 	mutex_lock(&ibf_config);
-	if (find_node(name)) {
+	if (ibf_find_node(name)) {
 		mutex_unlock(&ibf_config);
 		config_item_put(&node->group.cg_item);
 		return ERR_PTR(-EEXIST);
 	}
 	node->guid = default_guid();
 	node->sys_guid = node->guid;
-	list_add_tail(&node->entry, &nodes);
+	list_add_tail(&node->entry, &ibf_nodes);
 	mutex_unlock(&ibf_config);
 	return &node->group;
 }

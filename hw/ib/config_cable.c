@@ -10,7 +10,9 @@
 #include <linux/slab.h>
 #include <linux/time64.h>
 
-#include "ib.h"
+#include "cable.h"
+#include "config.h"
+#include "fabric.h"
 
 static struct ibf_cable *cable_of(struct config_item *item)
 {

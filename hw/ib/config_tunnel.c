@@ -15,6 +15,9 @@
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
 
+#include "cable.h"
+#include "config.h"
+#include "fabric.h"
 #include "tunnel.h"
 
 static LIST_HEAD(tunnels);	/* (ibf_config) */

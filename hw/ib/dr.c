@@ -10,7 +10,7 @@
  */
 #include <kunit/visibility.h>
 
-#include "ib.h"
+#include "mad.h"
 
 static const struct ibf_hop drop_it = { .way = IBF_WAY_DROP };
 static const struct ibf_hop stay = { .way = IBF_WAY_HERE };

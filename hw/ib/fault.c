@@ -13,12 +13,13 @@
  * packet draws one number whatever is asked for, so a seed and a sequence of packets
  * determine what happens to which of them.
  */
-#include <kunit/visibility.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 
-#include "ib.h"
+#include "packet.h"
+#include "queue.h"
+#include "trap.h"
 
 /* Timers are late: what a link that is busy may make up for, in ns. */
 #define BURST		(2 * NSEC_PER_MSEC)
@@ -235,63 +236,6 @@ void ibf_wire_send(struct ibf_port *port, struct ibf_port *peer,
 		kfree_skb(skb);
 		ibf_release(cb.held, cb.vl);
 	}
-}
-
-/* ---- asked for --------------------------------------------------------------------------- */
-
-/**
- * ibf_wire_ask - say what a cable does to packets that leave by a port
- * @port: the port; ibf_lock is held
- * @fault: what is asked for
- */
-void ibf_wire_ask(struct ibf_port *port, const struct ibf_fault *fault)
-{
-	struct ibf_wire *wire = &port->wire;
-
-	lockdep_assert_held(&ibf_lock);
-	spin_lock(&port->lock);
-	wire->fault = *fault;
-	wire->asked = fault->errors || fault->losses || fault->delay ||
-		      fault->limit;
-	/* Nothing overtakes what is under way: it ends that. */
-	if (wire->asked)
-		WRITE_ONCE(wire->active, true);
-	spin_unlock(&port->lock);
-	tasklet_schedule(&port->pump);
-}
-EXPORT_SYMBOL_IF_KUNIT(ibf_wire_ask);
-
-/**
- * ibf_wire_seed - begin the sequence of random numbers of a port anew
- * @port: the port; ibf_lock is held
- * @seed: where
- */
-void ibf_wire_seed(struct ibf_port *port, u64 seed)
-{
-	lockdep_assert_held(&ibf_lock);
-	spin_lock(&port->lock);
-	prandom_seed_state(&port->wire.random, seed);
-	spin_unlock(&port->lock);
-}
-EXPORT_SYMBOL_IF_KUNIT(ibf_wire_seed);
-
-/**
- * ibf_wire_speed - how fast a link is
- * @port: one of its ends; ibf_lock is held
- * @width: IBF_WIDTH_*, one of them
- * @speed: 0: SDR to 5: HDR
- */
-void ibf_wire_speed(struct ibf_port *port, u8 width, int speed)
-{
-	/* Data of a lane in Mbit/s, without 8b/10b and 64b/66b (volume 2, 5.2). */
-	static const u32 lane[] = { 2000, 4000, 8000, 13636, 25000, 50000 };
-	static const u8 lanes[] = { 1, 4, 8, 12 };
-
-	lockdep_assert_held(&ibf_lock);
-	spin_lock(&port->lock);
-	port->wire.byte_ps = 8000000 / (lane[speed] * lanes[fls(width) - 1]);
-	port->wire.free_at = 0;
-	spin_unlock(&port->lock);
 }
 
 void ibf_wire_init(struct ibf_port *port)

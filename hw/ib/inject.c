@@ -7,7 +7,10 @@
 #include <linux/module.h>
 #include <linux/uaccess.h>
 
-#include "ib.h"
+#include "config.h"
+#include "fabric.h"
+#include "node.h"
+#include "queue.h"
 
 /* The longest that the length in an LRH can say. */
 #define MAX_PACKET	(FIELD_MAX(IBF_LRH_LENGTH) * 4)

@@ -6,7 +6,14 @@
 #include <linux/slab.h>
 #include <rdma/ib_mad.h>
 
-#include "ib.h"
+#include "fabric.h"
+#include "hca.h"
+#include "mad.h"
+#include "node.h"
+#include "packet.h"
+#include "queue.h"
+#include "sma.h"
+#include "trap.h"
 
 /**
  * struct ibf_path - where packets of an address go

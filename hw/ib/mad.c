@@ -5,7 +5,12 @@
  */
 #include <linux/crc32.h>
 
-#include "ib.h"
+#include "mad.h"
+#include "node.h"
+#include "packet.h"
+#include "queue.h"
+#include "switch.h"
+#include "trap.h"
 
 /* Behind the link's headers. */
 #define UD_BYTES	(sizeof(struct ibf_ud) + IB_MGMT_MAD_SIZE)

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The module. It stays as long as there is anything in its folder of configfs. */
-#include <kunit/visibility.h>
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <ofed/version.h>
 
-#include "ib.h"
-
-spinlock_t ibf_lock = __SPIN_LOCK_UNLOCKED(ibf_lock);
-EXPORT_SYMBOL_IF_KUNIT(ibf_lock);
-struct dentry *ibf_debugfs;
+#include "config.h"
+#include "fabric.h"
 
 static int __init ibf_init(void)
 {

@@ -3,7 +3,14 @@
 #include <kunit/visibility.h>
 #include <linux/slab.h>
 
-#include "ib.h"
+#include "cable.h"
+#include "fabric.h"
+#include "hca.h"
+#include "node.h"
+#include "pma.h"
+#include "queue.h"
+#include "sma.h"
+#include "trap.h"
 
 static void port_init(struct ibf_node *node, u8 num, u8 (*sl2vl)[16])
 {

@@ -12,7 +12,7 @@
 #include <net/checksum.h>
 #include <net/ip.h>
 
-#include "ib.h"
+#include "hca.h"
 
 /* RFC 4391, figure 3 */
 struct encap {

@@ -5,7 +5,9 @@
  * among them, as no switch here marks packets; nor are PortVLXmitFlowCtlUpdateErrors, as
  * no VL here loses its updates alone.
  */
-#include "ib.h"
+#include "fabric.h"
+#include "node.h"
+#include "pma.h"
 
 #define NO_OPCODE	IBF_OPS
 

@@ -8,7 +8,9 @@
 #include <linux/ktime.h>
 #include <rdma/ib_pma.h>
 
-#include "ib.h"
+#include "fabric.h"
+#include "node.h"
+#include "pma.h"
 
 #define TICK_NS		4	/* Tick is 0: the time that 10 bits take at 2.5 Gbit/s */
 #define WIDTH_32	4	/* CounterWidth */

@@ -6,7 +6,11 @@
 #include <linux/jiffies.h>
 #include <linux/string.h>
 
-#include "ib.h"
+#include "fabric.h"
+#include "mad.h"
+#include "node.h"
+#include "sma.h"
+#include "trap.h"
 
 /* ---- attributes of the node ------------------------------------------------------ */
 

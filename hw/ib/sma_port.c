@@ -3,7 +3,10 @@
 #include <linux/jiffies.h>
 #include <rdma/ib_mad.h>
 
-#include "ib.h"
+#include "cable.h"
+#include "fabric.h"
+#include "node.h"
+#include "sma.h"
 
 #define HCA_CAPS	(IB_PORT_TRAP_SUP | IB_PORT_AUTO_MIGR_SUP |		\
 			 IB_PORT_SL_MAP_SUP | IB_PORT_SYS_IMAGE_GUID_SUP |	\

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tables of ports and switches, a block at a time (sections 14.2.5.5 to 14.2.5.12). */
-#include "ib.h"
+#include "cable.h"
+#include "node.h"
+#include "sma.h"
 
 static struct ibf_port *port_of(const struct ibf_query *query, u32 num)
 {

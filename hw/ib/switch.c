@@ -3,7 +3,13 @@
  * Packets in a switch (section 18.2): by the tables of the subnet manager from the
  * port they came in by to one, or more, that they leave by.
  */
-#include "ib.h"
+#include "cable.h"
+#include "fabric.h"
+#include "node.h"
+#include "packet.h"
+#include "queue.h"
+#include "switch.h"
+#include "trap.h"
 
 #define PKEY_BASE	0x7fff
 #define PKEY_FULL	0x8000
@@ -213,54 +219,53 @@ static void see_data(struct ibf_port *port)
 	spin_unlock_bh(&ibf_lock);
 }
 
-static void receive_smp(struct ibf_port *in, struct sk_buff *skb)
+static bool receive_smp(struct ibf_port *in, struct sk_buff *skb)
 {
 	u16 dlid = be16_to_cpu(ibf_lrh(skb)->dlid);
 	u8 num = dlid == IBF_LID_PERMISSIVE ? 0 : route(in->node, dlid);
 
 	if (num)
 		forward_smp(in, skb, num);
-	else
-		ibf_mad_receive(in, skb);
+	return !num;
 }
 
 /**
  * ibf_switch_receive - a packet came in by a port of a switch
  * @in: the port
- * @skb: data at the LRH, which is well-formed; consumed
+ * @skb: data at the LRH, which is well-formed
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
+ * Return: true: it is for the switch itself, and stays the caller's; else it is consumed.
  */
-void ibf_switch_receive(struct ibf_port *in, struct sk_buff *skb)
+bool ibf_switch_receive(struct ibf_port *in, struct sk_buff *skb)
 {
 	u16 dlid = be16_to_cpu(ibf_lrh(skb)->dlid);
 	u8 num;
 
-	if (vl_of(skb) == 15) {
-		receive_smp(in, skb);
-		return;
-	}
+	if (vl_of(skb) == 15)
+		return receive_smp(in, skb);
 	if (!may_enter(in, skb)) {
 		kfree_skb(skb);
-		return;
+		return false;
 	}
 	if (vl_of(skb) >= READ_ONCE(in->op_vls)) {
 		ibf_count_error(in, IBF_RCV_MALFORMED);
 		kfree_skb(skb);
-		return;
+		return false;
 	}
 	see_data(in);
 	if (ibf_is_mcast(dlid)) {
 		forward_group(in, skb, dlid);
-		return;
+		return false;
 	}
 	num = route(in->node, dlid);
 	if (!num)
-		ibf_mad_receive(in, skb);
-	else if (num > in->node->num_ports)
+		return true;
+	if (num > in->node->num_ports)
 		relay_error(in, skb, IBF_RCV_DLID);
 	else if (num == in->num)
 		relay_error(in, skb, IBF_RCV_LOOP);
 	else
 		leave(in, &in->node->ports[num], skb);
+	return false;
 }

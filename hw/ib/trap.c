@@ -1,49 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traps (sections 13.4.9, 14.2.5.1): what a node tells the subnet manager unasked. One
- * is repeated until the manager represses it, or for a while.
+ * Traps (sections 13.4.9, 14.2.5.1): what a node tells the subnet manager unasked.
  */
 #include <kunit/visibility.h>
 
-#include "ib.h"
+#include "fabric.h"
+#include "node.h"
+#include "packet.h"
+#include "trap.h"
 
 #define REPEATS		8
-#define REPEAT_DELAY	(HZ / 2)
-
-/* Nobody to tell, or no way to him. */
-static bool can_tell(const struct ibf_port *port)
-{
-	return port->node->live && port->lid && port->info.sm_lid &&
-	       port->state == IBF_STATE_ACTIVE;
-}
-
-static void fill(struct ib_smp *smp, const struct ibf_notice *notice)
-{
-	BUILD_BUG_ON(sizeof(notice->notice) != IB_SMP_DATA_SIZE);
-	memset(smp, 0, sizeof(*smp));
-	smp->base_version = IB_MGMT_BASE_VERSION;
-	smp->mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED;
-	smp->class_version = 1;
-	smp->method = IB_MGMT_METHOD_TRAP;
-	smp->tid = notice->tid;
-	smp->attr_id = IB_SMP_ATTR_NOTICE;
-	memcpy(smp->data, &notice->notice, sizeof(notice->notice));
-}
-
-static struct sk_buff *packet(struct ibf_port *port,
-			      const struct ibf_notice *notice)
-{
-	const struct ibf_mad_from to = {
-		.slid = be16_to_cpu(port->info.sm_lid),
-		.dlid = port->lid,
-		.sl = FIELD_GET(IBF_LOW, port->info.mtu_smsl),
-		.pkey = IB_DEFAULT_PKEY_FULL,
-	};
-	struct ib_smp smp;
-
-	fill(&smp, notice);
-	return ibf_mad_packet(port, (struct ib_mad *)&smp, &to);
-}
 
 /*
  * The packet is sent by the work: who traps may hold any lock of the fabric. What
@@ -57,11 +23,11 @@ static void raise(struct ibf_port *port, enum ibf_trap slot, u8 type, u16 number
 	struct ibf_node *node = port->node;
 
 	lockdep_assert_held(&ibf_lock);
-	if (!can_tell(own))
+	if (!ibf_trap_can_tell(own))
 		return;
 	/* The node's traps are told apart by these numbers. */
 	to->tid = cpu_to_be64(++node->trap_tid);
-	to->next = jiffies + REPEAT_DELAY;
+	to->next = jiffies + IBF_TRAP_DELAY;
 	to->raised = true;
 	to->notice = (struct ib_mad_notice_attr){
 		.generic_type = type,
@@ -336,59 +302,4 @@ void ibf_trap_forget(struct ibf_node *node)
 	for (num = 0; num <= node->num_ports; num++)
 		memset(node->ports[num].notices, 0,
 		       sizeof(node->ports[num].notices));
-}
-
-/* One packet of each that a port has to tell, to be sent without the lock. */
-static bool collect(struct ibf_port *port, struct sk_buff_head *packets)
-{
-	struct ibf_port *own = ibf_end_port(port);
-	struct sk_buff *skb;
-	bool again = false;
-	u32 i;
-
-	lockdep_assert_held(&ibf_lock);
-	for (i = 0; i < IBF_TRAP_SLOTS; i++) {
-		struct ibf_notice *notice = &port->notices[i];
-
-		if (!notice->left || !can_tell(own))
-			continue;
-		WRITE_ONCE(notice->left, notice->left - 1);
-		again = true;
-		skb = packet(own, notice);
-		if (skb)
-			__skb_queue_tail(packets, skb);
-	}
-	return again;
-}
-
-static bool tell(struct ibf_port *port)
-{
-	struct sk_buff_head packets;
-	struct sk_buff *skb;
-	bool again;
-
-	__skb_queue_head_init(&packets);
-	spin_lock_bh(&ibf_lock);
-	again = collect(port, &packets);
-	spin_unlock_bh(&ibf_lock);
-	local_bh_disable();
-	rcu_read_lock();
-	while ((skb = __skb_dequeue(&packets)))
-		ibf_mad_send(ibf_end_port(port), skb);
-	rcu_read_unlock();
-	local_bh_enable();
-	return again;
-}
-
-void ibf_trap_work(struct work_struct *work)
-{
-	struct ibf_node *node = container_of(to_delayed_work(work),
-					     struct ibf_node, trap_work);
-	bool again = false;
-	u32 num;
-
-	for (num = 0; num <= node->num_ports; num++)
-		again |= tell(&node->ports[num]);
-	if (again)
-		queue_delayed_work(system_wq, &node->trap_work, REPEAT_DELAY);
 }

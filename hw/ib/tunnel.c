@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The two ends of a tunnel agree: who they are, that both can train, that both are
- * still there. The link is up while that is so.
- *
- * A session is a number that nobody knows who does not hear the hellos. A hello that
- * repeats ours comes from somebody who does; nothing else moves the link.
- */
+/* The life of a tunnel, and what time does to it. */
 #include <linux/random.h>
 #include <net/udp_tunnel.h>
 
+#include "cable.h"
+#include "fabric.h"
+#include "node.h"
+#include "trap.h"
 #include "tunnel.h"
 
 #define HELLO_EVERY	(HZ / 5)
@@ -16,199 +14,6 @@
  * itself for a while hears what has come meanwhile first.
  */
 #define SILENCE		5
-
-static bool can_train(const struct ibf_port *near)
-{
-	return near->node->live && (near->phys == IBF_PHYS_POLLING ||
-				    near->phys == IBF_PHYS_LINK_UP);
-}
-
-/* ---- the link -------------------------------------------------------------------------- */
-
-/* On the peer's account: it is not told that as news. */
-static void take_down(struct ibf_tunnel *t)
-{
-	struct ibf_port *far = ibf_tunnel_far(t);
-
-	lockdep_assert_held(&ibf_lock);
-	if (far->state != IBF_STATE_DOWN)
-		t->caused++;
-	ibf_link_down(far, IBF_PHYS_DISABLED);
-	t->up = false;
-}
-
-static void bring_up(struct ibf_tunnel *t, struct ibf_port *near,
-		     const struct ibf_hello *hello)
-{
-	struct ibf_port *far = ibf_tunnel_far(t);
-
-	lockdep_assert_held(&ibf_lock);
-	far->info.width_enabled = hello->width & IBF_WIDTH_ALL;
-	far->info.speed = hello->speed & IBF_SPEED_ALL;
-	far->info.ext_enabled = hello->speed >> 3 & IBF_EXT_ALL;
-	near->mtu_max = min(t->mtu, hello->mtu);
-	far->phys = IBF_PHYS_POLLING;
-	ibf_link_train(near);
-	t->up = far->state != IBF_STATE_DOWN;
-	t->peer_epoch = be32_to_cpu(hello->epoch);
-	if (!t->up)
-		far->phys = IBF_PHYS_DISABLED;
-}
-
-static void decide(struct ibf_tunnel *t, struct ibf_port *near,
-		   const struct ibf_hello *hello)
-{
-	bool ready = hello->flags & IBF_HELLO_READY;
-
-	lockdep_assert_held(&ibf_lock);
-	/* This end did it, and the epoch tells the peer. */
-	if (t->up && ibf_tunnel_far(t)->state == IBF_STATE_DOWN)
-		take_down(t);
-	if (t->up && (!ready || t->peer_epoch != be32_to_cpu(hello->epoch)))
-		take_down(t);
-	if (!t->up && ready && can_train(near))
-		bring_up(t, near, hello);
-}
-
-/* ---- hellos ------------------------------------------------------------------------------ */
-
-static bool fits(const struct ibf_tunnel *t, const struct ibf_port *near,
-		 const struct ibf_hello *hello)
-{
-	return be64_to_cpu(hello->guid) == t->expect_guid &&
-	       hello->port == t->expect_port &&
-	       hello->peer_guid == near->node->guid &&
-	       hello->peer_port == near->num;
-}
-
-static void adopt(struct ibf_tunnel *t, const struct ibf_hello *hello)
-{
-	lockdep_assert_held(&ibf_lock);
-	t->hello_heard = be32_to_cpu(hello->frame.seq);
-	ibf_tunnel_flow_heard(t, hello, true);
-}
-
-/*
- * It has not heard this end yet, or not since this end was plugged in. One that is
- * alive is not replaced by who says so, but when it is silent.
- */
-static bool hear_stranger(struct ibf_tunnel *t, const struct ibf_hello *hello)
-{
-	lockdep_assert_held(&ibf_lock);
-	if (t->alive) {
-		ibf_tunnel_refuse(t, IBF_REFUSED_STALE);
-		return false;
-	}
-	adopt(t, hello);
-	return true;
-}
-
-/* True: an answer is due. */
-static bool hear(struct ibf_tunnel *t, const struct ibf_hello *hello)
-{
-	struct ibf_port *near = t->cable.ends[0].port;
-	u64 session = be64_to_cpu(hello->frame.session);
-	bool news = !t->alive;
-
-	lockdep_assert_held(&ibf_lock);
-	if (!t->open || !near)
-		return false;
-	if (!fits(t, near, hello) || !session || !hello->mtu ||
-	    hello->mtu > IB_MTU_4096) {
-		ibf_tunnel_refuse(t, IBF_REFUSED_WRONG);
-		return false;
-	}
-	if (be64_to_cpu(hello->echo) != t->session)
-		return hear_stranger(t, hello);
-	if (t->peer_session != session) {
-		take_down(t);
-		adopt(t, hello);
-		news = true;
-	} else if (t->alive && (s32)(be32_to_cpu(hello->frame.seq) -
-				     t->hello_heard) <= 0) {
-		ibf_tunnel_refuse(t, IBF_REFUSED_STALE);
-		return false;
-	}
-	t->alive = true;
-	t->missed = 0;
-	t->hello_heard = be32_to_cpu(hello->frame.seq);
-	ibf_tunnel_flow_heard(t, hello, false);
-	decide(t, near, hello);
-	return news;
-}
-
-/**
- * ibf_tunnel_hear - a hello has come
- * @t: from the address of its peer
- * @hello: of the right length, any bytes
- *
- * Context: softirq, or softirqs disabled; an RCU reader.
- */
-void ibf_tunnel_hear(struct ibf_tunnel *t, const struct ibf_hello *hello)
-{
-	bool answer;
-
-	spin_lock(&ibf_lock);
-	answer = hear(t, hello);
-	spin_unlock(&ibf_lock);
-	if (answer)
-		ibf_tunnel_say_hello(t);
-}
-
-static bool fill(struct ibf_tunnel *t, struct ibf_hello *hello)
-{
-	struct ibf_port *near = t->cable.ends[0].port;
-	const struct ibf_port *far = ibf_tunnel_far(t);
-	u32 downs = atomic64_read(&far->count[IBF_LINK_DOWNED]);
-
-	lockdep_assert_held(&ibf_lock);
-	if (!t->open || !near)
-		return false;
-	*hello = (struct ibf_hello){
-		.frame.magic = cpu_to_be32(IBF_FRAME_MAGIC),
-		.frame.type = IBF_FRAME_HELLO,
-		.frame.session = cpu_to_be64(t->session),
-		.frame.seq = cpu_to_be32(++t->hello_sent),
-		.guid = near->node->guid,
-		.peer_guid = cpu_to_be64(t->expect_guid),
-		.port = near->num,
-		.peer_port = t->expect_port,
-		.flags = can_train(near) ? IBF_HELLO_READY : 0,
-		.mtu = t->mtu,
-		.width = near->info.width_enabled,
-		.speed = FIELD_GET(IBF_LOW, near->info.speed) |
-			 near->info.ext_enabled << 3,
-		.epoch = cpu_to_be32(downs - t->caused),
-	};
-	ibf_tunnel_flow_told(t, hello);
-	ibf_count(near, IBF_FLOW_XMIT);
-	return true;
-}
-
-/**
- * ibf_tunnel_say_hello - tell the peer how things are
- * @t: the tunnel
- *
- * Context: softirq, or softirqs disabled; an RCU reader.
- */
-void ibf_tunnel_say_hello(struct ibf_tunnel *t)
-{
-	struct sk_buff *skb = alloc_skb(IBF_TUNNEL_ROOM +
-					sizeof(struct ibf_hello), GFP_ATOMIC);
-	bool says;
-
-	/* There will be another one. */
-	if (!skb)
-		return;
-	skb_reserve(skb, IBF_TUNNEL_ROOM);
-	spin_lock(&ibf_lock);
-	says = fill(t, skb_put(skb, sizeof(struct ibf_hello)));
-	spin_unlock(&ibf_lock);
-	if (says)
-		ibf_tunnel_xmit(t, skb);
-	else
-		kfree_skb(skb);
-}
 
 /* ---- time passes ---------------------------------------------------------------------------- */
 
@@ -219,7 +24,7 @@ static void check_silence(struct ibf_tunnel *t, struct ibf_port *near)
 		return;
 	if (t->up && near)
 		ibf_trap_watchdog(near);
-	take_down(t);
+	ibf_tunnel_take_down(t);
 	t->alive = false;
 }
 
@@ -339,7 +144,7 @@ void ibf_tunnel_close(struct ibf_tunnel *t)
 		return;
 	spin_lock_bh(&ibf_lock);
 	t->open = false;
-	take_down(t);
+	ibf_tunnel_take_down(t);
 	ibf_unplug(&t->cable);
 	t->stub->live = false;
 	spin_unlock_bh(&ibf_lock);

@@ -20,7 +20,8 @@
 #include <linux/socket.h>
 #include <linux/udp.h>
 
-#include "ib.h"
+#include "cable.h"
+#include "node.h"
 
 /* ---- on the wire: our own, there is no standard ------------------------------------ */
 
@@ -199,11 +200,41 @@ static inline struct ibf_port *ibf_tunnel_far(const struct ibf_tunnel *tunnel)
 	return &tunnel->stub->ports[1];
 }
 
+static inline const struct sockaddr_in *
+ibf_in4(const struct sockaddr_storage *address)
+{
+	return (const struct sockaddr_in *)address;
+}
+
+static inline const struct sockaddr_in6 *
+ibf_in6(const struct sockaddr_storage *address)
+{
+	return (const struct sockaddr_in6 *)address;
+}
+
+/**
+ * ibf_tunnel_refuse - count what is not taken, or not sent
+ * @t: the tunnel
+ * @why: see there
+ *
+ * Context: softirqs disabled.
+ */
+static inline void ibf_tunnel_refuse(struct ibf_tunnel *t,
+				     enum ibf_refusal why)
+{
+	spin_lock(&t->lock);
+	t->refused[why]++;
+	spin_unlock(&t->lock);
+}
+
 /* tunnel.c */
 int ibf_tunnel_open(struct ibf_tunnel *tunnel, struct ibf_port *near);
 void ibf_tunnel_close(struct ibf_tunnel *tunnel);
+
+/* tunnel_hello.c */
 void ibf_tunnel_hear(struct ibf_tunnel *tunnel, const struct ibf_hello *hello);
 void ibf_tunnel_say_hello(struct ibf_tunnel *tunnel);
+void ibf_tunnel_take_down(struct ibf_tunnel *tunnel);
 
 /* tunnel_flow.c */
 void ibf_tunnel_settle(struct ibf_tunnel *tunnel);
@@ -212,10 +243,13 @@ void ibf_tunnel_flow_heard(struct ibf_tunnel *tunnel,
 			   const struct ibf_hello *hello, bool anew);
 void ibf_tunnel_take(struct ibf_tunnel *tunnel, struct sk_buff *skb,
 		     const struct ibf_frame *frame);
-void ibf_tunnel_refuse(struct ibf_tunnel *tunnel, enum ibf_refusal why);
+void ibf_tunnel_send(struct ibf_port *far, struct sk_buff *skb);
+bool ibf_tunnel_took(struct ibf_port *far, u32 queue);
+
+/* tunnel_rx.c */
+int ibf_tunnel_bind(struct ibf_tunnel *tunnel);
 
 /* tunnel_udp.c */
-int ibf_tunnel_bind(struct ibf_tunnel *tunnel);
 void ibf_tunnel_out_init(struct ibf_tunnel *tunnel);
 void ibf_tunnel_out_exit(struct ibf_tunnel *tunnel);
 void ibf_tunnel_xmit(struct ibf_tunnel *tunnel, struct sk_buff *skb);

@@ -8,26 +8,14 @@
  */
 #include <kunit/visibility.h>
 
+#include "packet.h"
+#include "queue.h"
 #include "tunnel.h"
 
 /* VL, or VL15. */
 static u32 index_of(u8 vl)
 {
 	return vl == 15 ? IBF_DATA_VLS : vl;
-}
-
-/**
- * ibf_tunnel_refuse - count what is not taken, or not sent
- * @t: the tunnel
- * @why: see there
- *
- * Context: softirqs disabled.
- */
-void ibf_tunnel_refuse(struct ibf_tunnel *t, enum ibf_refusal why)
-{
-	spin_lock(&t->lock);
-	t->refused[why]++;
-	spin_unlock(&t->lock);
 }
 
 /* ---- credits ---------------------------------------------------------------------------- */
@@ -129,20 +117,19 @@ EXPORT_SYMBOL_IF_KUNIT(ibf_tunnel_flow_heard);
  * @far: the stand-in
  * @queue: that it was in
  *
- * Context: the pump of @far; an RCU reader.
+ * Context: the pump of @far; an RCU reader. Return: true: a hello is due, that says so.
  */
-void ibf_tunnel_took(struct ibf_port *far, u32 queue)
+bool ibf_tunnel_took(struct ibf_port *far, u32 queue)
 {
 	struct ibf_tunnel *t = far->tunnel;
-	bool tell = false;
+	bool tell;
 
 	if (queue >= IBF_DATA_VLS)
-		return;
+		return false;
 	spin_lock(&t->lock);
 	tell = (s32)(room(t, queue) - t->flows[queue].told) >= IBF_CREDITS / 2;
 	spin_unlock(&t->lock);
-	if (tell)
-		ibf_tunnel_say_hello(t);
+	return tell;
 }
 
 /* ---- packets ------------------------------------------------------------------------------ */

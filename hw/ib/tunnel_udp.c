@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The socket of a tunnel. Datagrams that are too large for a link on their way are
+ * What goes out by the socket of a tunnel. Datagrams that are too large for a link on their way are
  * fragmented by IP; the MTU of the tunnel is there to avoid it.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/nsproxy.h>
 #include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/ipv6_stubs.h>
-#include <net/net_namespace.h>
 #include <net/route.h>
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
@@ -22,169 +20,6 @@
 
 /* Frames that are sent before other works of the processor have their turn. */
 #define BUDGET		64
-
-/* The longest that the length in an LRH can say. */
-#define MAX_PACKET	(FIELD_MAX(IBF_LRH_LENGTH) * 4)
-
-static const struct sockaddr_in *in4(const struct sockaddr_storage *address)
-{
-	return (const struct sockaddr_in *)address;
-}
-
-static const struct sockaddr_in6 *in6(const struct sockaddr_storage *address)
-{
-	return (const struct sockaddr_in6 *)address;
-}
-
-/* ---- to receive ------------------------------------------------------------------------ */
-
-/* Is @skb, at its UDP header, from the peer? */
-static bool from_peer(const struct ibf_tunnel *t, const struct sk_buff *skb)
-{
-	const struct udphdr *udp = udp_hdr(skb);
-
-	if (t->peer.ss_family == AF_INET)
-		return ip_hdr(skb)->version == 4 &&
-		       ip_hdr(skb)->saddr == in4(&t->peer)->sin_addr.s_addr &&
-		       udp->source == in4(&t->peer)->sin_port;
-	return ip_hdr(skb)->version == 6 &&
-	       ipv6_addr_equal(&ipv6_hdr(skb)->saddr,
-			       &in6(&t->peer)->sin6_addr) &&
-	       udp->source == in6(&t->peer)->sin6_port;
-}
-
-static void receive_hello(struct ibf_tunnel *t, struct sk_buff *skb)
-{
-	struct ibf_hello hello;
-
-	if (skb->len != sizeof(hello) ||
-	    skb_copy_bits(skb, 0, &hello, sizeof(hello)))
-		ibf_tunnel_refuse(t, IBF_REFUSED_MALFORMED);
-	else
-		ibf_tunnel_hear(t, &hello);
-	consume_skb(skb);
-}
-
-/*
- * Switches write to headers: nobody else may have them. Queues count packets, and one
- * that came in many fragments would cost many times what it carries.
- */
-static struct sk_buff *own(struct sk_buff *skb)
-{
-	struct sk_buff *copy;
-
-	if (!skb_cloned(skb) && skb->truesize <= SKB_TRUESIZE(2 * MAX_PACKET))
-		return skb;
-	copy = skb_copy(skb, GFP_ATOMIC);
-	consume_skb(skb);
-	return copy;
-}
-
-static void receive_data(struct ibf_tunnel *t, struct sk_buff *skb,
-			 const struct ibf_frame *frame)
-{
-	__skb_pull(skb, sizeof(*frame));
-	if (skb->len > MAX_PACKET ||
-	    !pskb_may_pull(skb, sizeof(struct ibf_lrh) + IBF_BTH_BYTES)) {
-		ibf_tunnel_refuse(t, IBF_REFUSED_MALFORMED);
-		kfree_skb(skb);
-		return;
-	}
-	skb = own(skb);
-	if (!skb)
-		return;
-	skb_orphan(skb);
-	skb_scrub_packet(skb, true);
-	skb->dev = NULL;
-	skb->ip_summed = CHECKSUM_NONE;
-	ibf_tunnel_take(t, skb, frame);
-}
-
-static bool read_frame(struct sk_buff *skb, struct ibf_frame *frame)
-{
-	if (skb_is_gso(skb) || !pskb_may_pull(skb, sizeof(struct udphdr) +
-						   sizeof(*frame)))
-		return false;
-	__skb_pull(skb, sizeof(struct udphdr));
-	memcpy(frame, skb->data, sizeof(*frame));
-	return frame->magic == cpu_to_be32(IBF_FRAME_MAGIC);
-}
-
-/* Its UDP checksum is right. Always 0: consumed. */
-static int receive(struct sock *sk, struct sk_buff *skb)
-{
-	struct ibf_tunnel *t = rcu_dereference_sk_user_data(sk);
-	enum ibf_refusal why = IBF_REFUSED_MALFORMED;
-	struct ibf_frame frame;
-
-	if (!t)
-		goto drop;
-	if (!from_peer(t, skb)) {
-		why = IBF_REFUSED_FOREIGN;
-		goto refuse;
-	}
-	skb = skb_share_check(skb, GFP_ATOMIC);
-	if (!skb)
-		return 0;
-	if (!read_frame(skb, &frame))
-		goto refuse;
-	if (frame.type == IBF_FRAME_HELLO)
-		receive_hello(t, skb);
-	else if (frame.type == IBF_FRAME_DATA)
-		receive_data(t, skb, &frame);
-	else
-		goto refuse;
-	return 0;
-
-refuse:
-	ibf_tunnel_refuse(t, why);
-drop:
-	kfree_skb(skb);
-	return 0;
-}
-
-/**
- * ibf_tunnel_bind - make the socket of a tunnel, in the namespace of the caller
- * @t: addresses are set
- *
- * Context: process, sleeps. Receives before this returns.
- * Return: 0, or what making and binding it says.
- */
-int ibf_tunnel_bind(struct ibf_tunnel *t)
-{
-	struct udp_tunnel_sock_cfg tunnel = {
-		.sk_user_data = t,
-		.encap_type = 1,
-		.encap_rcv = receive,
-	};
-	struct udp_port_cfg port = {
-		.family = t->local.ss_family,
-		.ipv6_v6only = 1,
-		.use_udp_checksums = 1,
-		.use_udp6_tx_checksums = 1,
-		.use_udp6_rx_checksums = 1,
-	};
-	int ret;
-
-	if (t->local.ss_family == AF_INET) {
-		port.local_ip = in4(&t->local)->sin_addr;
-		port.local_udp_port = in4(&t->local)->sin_port;
-	} else {
-		port.local_ip6 = in6(&t->local)->sin6_addr;
-		port.local_udp_port = in6(&t->local)->sin6_port;
-		port.bind_ifindex = in6(&t->local)->sin6_scope_id;
-	}
-	t->net = current->nsproxy->net_ns;
-	ret = udp_sock_create(t->net, &port, &t->sock);
-	if (ret) {
-		t->sock = NULL;
-		return ret;
-	}
-	setup_udp_tunnel_sock(t->net, t->sock, &tunnel);
-	return 0;
-}
-
-/* ---- to send ------------------------------------------------------------------------------ */
 
 /* Room for all headers, and what IP and UDP find in the skb is ours. */
 static bool prepare(struct sk_buff *skb, const struct dst_entry *dst, u32 ip)
@@ -205,7 +40,7 @@ static bool prepare(struct sk_buff *skb, const struct dst_entry *dst, u32 ip)
 
 static bool xmit4(struct ibf_tunnel *t, struct sk_buff *skb)
 {
-	const struct sockaddr_in *from = in4(&t->local), *to = in4(&t->peer);
+	const struct sockaddr_in *from = ibf_in4(&t->local), *to = ibf_in4(&t->peer);
 	struct flowi4 flow = {
 		.daddr = to->sin_addr.s_addr,
 		.saddr = from->sin_addr.s_addr,
@@ -229,7 +64,7 @@ static bool xmit4(struct ibf_tunnel *t, struct sk_buff *skb)
 
 static bool xmit6(struct ibf_tunnel *t, struct sk_buff *skb)
 {
-	const struct sockaddr_in6 *from = in6(&t->local), *to = in6(&t->peer);
+	const struct sockaddr_in6 *from = ibf_in6(&t->local), *to = ibf_in6(&t->peer);
 	struct flowi6 flow = {
 		.daddr = to->sin6_addr,
 		.saddr = from->sin6_addr,

@@ -5,7 +5,15 @@
 
 #include <kunit/test.h>
 
-#include "../../hw/ib/ib.h"
+#include "../../hw/ib/cable.h"
+#include "../../hw/ib/fabric.h"
+#include "../../hw/ib/mad.h"
+#include "../../hw/ib/node.h"
+#include "../../hw/ib/packet.h"
+#include "../../hw/ib/queue.h"
+#include "../../hw/ib/sma.h"
+#include "../../hw/ib/switch.h"
+#include "../../hw/ib/trap.h"
 
 #define IB_BENCH_FAR	3
 

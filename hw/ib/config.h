@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The fabric in configfs, and packets of a test by debugfs. */
+#ifndef IBF_CONFIG_H
+#define IBF_CONFIG_H
+
+#include <linux/configfs.h>
+
+#include "cable.h"
+
+struct ibf_node;
+
+/* config.c */
+int ibf_config_init(void);
+void ibf_config_exit(void);
+
+/* config_cable.c */
+extern const struct config_item_type ibf_cables_type;
+int ibf_parse_end(const char *page, struct ibf_end *end);
+
+/* config_tunnel.c */
+extern const struct config_item_type ibf_tunnels_type;
+int ibf_tunnels_init(void);
+void ibf_tunnels_exit(void);
+
+/* inject.c */
+void ibf_inject_add(struct ibf_node *node);
+void ibf_inject_del(struct ibf_node *node);
+
+#endif /* IBF_CONFIG_H */

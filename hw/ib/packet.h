@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Packets, from the LRH on. */
+#ifndef IBF_PACKET_H
+#define IBF_PACKET_H
+
+#include <linux/bitfield.h>
+#include <linux/skbuff.h>
+#include <rdma/ib_hdrs.h>
+
+#include "port.h"
+#include "wire.h"
+
+/**
+ * struct ibf_cb - of a packet that waits in a queue, or is under way
+ * @held: port whose credit it holds, or NULL
+ * @vl: of that credit
+ * @byte_ps: picoseconds that a byte takes at its static rate, 0: as the cable has it
+ * @waits: it is at the head of the queue, and has no credit
+ * @since: hoq_ticks of the port when that began
+ * @due: it arrives, in ns
+ */
+struct ibf_cb {
+	struct ibf_port *held;
+	u8 vl;
+	u32 byte_ps;
+	bool waits;
+	u32 since;
+	u64 due;
+};
+
+static inline struct ibf_cb *ibf_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct ibf_cb) > sizeof(skb->cb));
+	return (struct ibf_cb *)skb->cb;
+}
+
+static inline struct ibf_lrh *ibf_lrh(const struct sk_buff *skb)
+{
+	return (struct ibf_lrh *)skb->data;
+}
+
+/* GRH, or NULL, and BTH of a well-formed packet. */
+static inline const struct ib_grh *ibf_grh(const struct sk_buff *skb)
+{
+	if (FIELD_GET(IBF_LRH_LNH, ibf_lrh(skb)->sl) != IBF_LNH_GLOBAL)
+		return NULL;
+	return (const void *)(skb->data + sizeof(struct ibf_lrh));
+}
+
+static inline struct ibf_ud *ibf_ud(const struct sk_buff *skb)
+{
+	u32 front = sizeof(struct ibf_lrh);
+
+	if (ibf_grh(skb))
+		front += sizeof(struct ib_grh);
+	return (struct ibf_ud *)(skb->data + front);
+}
+
+/* A packet that leaves, or has come in. */
+static inline void ibf_count_packet(struct ibf_port *port,
+				    const struct sk_buff *skb, bool sent)
+{
+	bool mcast = ibf_is_mcast(be16_to_cpu(ibf_lrh(skb)->dlid));
+	u8 sl = FIELD_GET(IBF_LRH_SL, ibf_lrh(skb)->sl);
+
+	ibf_count(port, sent ? IBF_XMIT_PKTS : IBF_RCV_PKTS);
+	ibf_count_more(port, sent ? IBF_XMIT_DATA : IBF_RCV_DATA,
+		       skb->len / 4);
+	ibf_count_more(port, (sent ? IBF_SL_XMIT : IBF_SL_RCV) + sl,
+		       skb->len / 4);
+	if (mcast)
+		ibf_count(port, sent ? IBF_MCAST_XMIT : IBF_MCAST_RCV);
+	else
+		ibf_count(port, sent ? IBF_UNICAST_XMIT : IBF_UNICAST_RCV);
+}
+
+#endif /* IBF_PACKET_H */

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A port of a node, and what is behind it. */
+#ifndef IBF_PORT_H
+#define IBF_PORT_H
+
+#include <linux/bitfield.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/prandom.h>
+#include <linux/rcupdate.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <rdma/ib_smi.h>
+#include <rdma/ib_verbs.h>
+
+#include "../ibt/link.h"
+#include "count.h"
+#include "limits.h"
+#include "wire.h"
+
+struct ibf_cable;
+struct ibf_node;
+struct ibf_tunnel;
+
+/* What a port may tell by a trap, each at most once at a time. */
+enum ibf_trap {
+	IBF_TRAP_SLOT_LINK,
+	IBF_TRAP_SLOT_CAPS,
+	IBF_TRAP_SLOT_DESC,
+	IBF_TRAP_SLOT_INTEGRITY,
+	IBF_TRAP_SLOT_OVERRUN,
+	IBF_TRAP_SLOT_WATCHDOG,
+	IBF_TRAP_SLOT_MKEY,
+	IBF_TRAP_SLOT_PKEY,
+	IBF_TRAP_SLOT_QKEY,
+	IBF_TRAP_SLOTS,
+};
+
+/**
+ * struct ibf_notice - a trap that is repeated until it is repressed
+ * @left: times that it is sent still
+ * @raised: it was, since the power came; @next means something
+ * @next: not raised anew before, in jiffies
+ * @tid: its number
+ * @notice: what it says
+ */
+struct ibf_notice {
+	u8 left;
+	bool raised;
+	unsigned long next;
+	__be64 tid;
+	struct ib_mad_notice_attr notice;
+};
+
+/* Chances are given in parts of this. */
+#define IBF_FAULT_SURE	1000000
+
+/**
+ * struct ibf_fault - what a cable does besides carrying packets; fault.c
+ * @errors: chance of a packet to arrive damaged
+ * @losses: to be lost
+ * @delay: microseconds that it is under way
+ * @limit: 1: no faster than width and speed
+ */
+struct ibf_fault {
+	u32 errors;
+	u32 losses;
+	u32 delay;
+	u32 limit;
+};
+
+/**
+ * struct ibf_wire - a cable in one direction (lock of the port that sends)
+ * @active: packets go by @flight; packets look at this without the lock
+ * @asked: @fault asks for something
+ * @fault: what is asked for
+ * @random: where the sequence of random numbers is
+ * @byte_ps: picoseconds that a byte takes
+ * @free_at: when it has carried what was sent, in ns
+ * @busy: a packet has waited for that, and others have followed since
+ * @flight: packets under way, in order
+ * @timer: wakes the pump when the first has arrived, or the next may be sent
+ */
+struct ibf_wire {
+	bool active;
+	bool asked;
+	struct ibf_fault fault;
+	struct rnd_state random;
+	u32 byte_ps;
+	u64 free_at;
+	bool busy;
+	struct sk_buff_head flight;
+	struct hrtimer timer;
+};
+
+/**
+ * struct ibf_port - a port of a node
+ * @node: whose
+ * @num: from 1; port 0 is that of a switch itself
+ * @cable: plugged in here, or NULL (ibf_lock)
+ * @tunnel: it stands in for a port of another host; else NULL
+ * @mtu_max: the most that its cable carries, enum ib_mtu; 0: anything (ibf_lock)
+ * @peer: far end while the link is up (RCU; ibf_lock to change)
+ * @ibt: (HCA) the engine's part, NULL: there is no device (RCU; ibf_lock to change)
+ * @guids: GUIDInfo, the first is the port's own (ibf_lock, like the next three)
+ * @info: PortInfo; what packets need of it is repeated below
+ * @vlarb: VLArbitration, kept for whoever asks
+ * @lease: end of the M_Key lease that runs, in jiffies, if @leased
+ * @leased: see there
+ * @notices: traps about the port (ibf_lock)
+ * @state: PortState
+ * @phys: PortPhysicalState
+ * @lid: base LID
+ * @lmc: LID mask control
+ * @mtu: NeighborMTU, enum ib_mtu
+ * @op_vls: data VLs in use
+ * @enforce: IBF_ENFORCE_*
+ * @hoq_life: jiffies that a packet may wait at the head of a queue, 0: for ever
+ * @generation: paths that were resolved before it changed are stale
+ * @pkeys: P_Key table
+ * @sl2vl: VL of each SL, for packets that came in by each port of the node
+ * @used: packets of a VL that came in here and have not left the node
+ * @lock: see above; guards all that follows but the counters
+ * @out: packets to be sent, by queue
+ * @next_vl: whose turn it is
+ * @full: the engine waits for ibt_tx_room()
+ * @pump: sends them
+ * @hoq: wakes it while a packet waits that may wait for too long
+ * @hoq_ticks: of it
+ * @wire: what leaves by the port
+ * @phy_errors: damaged packets in excess of good ones (far end's pump)
+ * @opcodes: BTH opcode of what is counted, by enum ibf_op (ibf_lock to change)
+ * @count: counters
+ * @base: what they were when PMA cleared them (ibf_lock)
+ */
+struct ibf_port {
+	struct ibf_node *node;
+	u8 num;
+	struct ibf_cable *cable;
+	struct ibf_tunnel *tunnel;
+	u8 mtu_max;
+	struct ibf_port __rcu *peer;
+	struct ibt_port *ibt;
+	__be64 guids[IBF_GUIDS];
+	struct ibf_port_info info;
+	u8 vlarb[4][64];
+	unsigned long lease;
+	bool leased;
+	struct ibf_notice notices[IBF_TRAP_SLOTS];
+	u8 state;
+	u8 phys;
+	u16 lid;
+	u8 lmc;
+	u8 mtu;
+	u8 op_vls;
+	u8 enforce;
+	unsigned long hoq_life;
+	atomic_t generation;
+	u16 pkeys[IBF_PKEYS];
+	u8 (*sl2vl)[16];
+	atomic_t used[IBF_DATA_VLS];
+	spinlock_t lock;
+	struct sk_buff_head out[IBF_QUEUES];
+	u8 next_vl;
+	bool full;
+	struct tasklet_struct pump;
+	struct timer_list hoq;
+	u32 hoq_ticks;
+	struct ibf_wire wire;
+	u32 phy_errors;
+	u8 opcodes[IBF_OPS];
+	atomic64_t count[IBF_COUNTS];
+	u64 base[IBF_COUNTS];
+};
+
+static inline void ibf_count_more(struct ibf_port *port, enum ibf_count count,
+				  u32 more)
+{
+	atomic64_add(more, &port->count[count]);
+}
+
+static inline void ibf_count(struct ibf_port *port, enum ibf_count count)
+{
+	ibf_count_more(port, count, 1);
+}
+
+/* Packets that are not sent, and why: one of IBF_DISCARD_*. */
+static inline void ibf_count_discards(struct ibf_port *port,
+				      enum ibf_count why, u32 num)
+{
+	ibf_count_more(port, IBF_XMIT_DISCARDS, num);
+	ibf_count_more(port, why, num);
+}
+
+/* A packet with an error, and which: one of IBF_RCV_*. */
+static inline void ibf_count_error(struct ibf_port *port, enum ibf_count why)
+{
+	ibf_count(port, IBF_RCV_ERRORS);
+	ibf_count(port, why);
+}
+
+static inline bool ibf_is_mcast(u16 lid)
+{
+	return lid >= IBF_LID_MCAST && lid != IBF_LID_PERMISSIVE;
+}
+
+/* Is @lid one of the port's own? */
+static inline bool ibf_owns(const struct ibf_port *port, u16 lid)
+{
+	u16 base = READ_ONCE(port->lid);
+
+	return base && (lid & ~(BIT(READ_ONCE(port->lmc)) - 1)) == base;
+}
+
+#endif /* IBF_PORT_H */
