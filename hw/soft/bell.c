@@ -10,7 +10,7 @@
 #include <linux/export.h>
 #include <linux/sched/clock.h>
 
-#include "soft.h"
+#include "bell.h"
 
 /* Of the time that a request took; a shorter pause is none. */
 #define SHORT		2

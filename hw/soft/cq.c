@@ -3,7 +3,9 @@
  * Completion queues: rings that the device fills, and a program or a kernel
  * consumer empties.
  */
-#include "internal.h"
+#include "cq.h"
+#include "dev.h"
+#include "ring.h"
 
 /* Room that librxe steps over, however much of it is a struct ib_uverbs_wc. */
 #define USER_CQE_BYTES 64

@@ -4,7 +4,7 @@
  * completions at once, or of those that there are when the first has waited for long
  * enough. Errors do not wait.
  */
-#include "internal.h"
+#include "cq.h"
 
 static enum hrtimer_restart expired(struct hrtimer *timer)
 {

@@ -10,7 +10,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "soft.h"
+#include "crc.h"
+#include "trial.h"
 
 /**
  * soft_crc_hashed - go on with a checksum by what the crypto API has

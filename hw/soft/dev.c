@@ -2,7 +2,11 @@
 /* The verbs that every software device has from here. */
 #include <linux/export.h>
 
-#include "internal.h"
+#include "cq.h"
+#include "dev.h"
+#include "mr.h"
+#include "mw.h"
+#include "ring.h"
 
 const struct ib_device_ops soft_dev_ops = {
 	.mmap = soft_mmap,

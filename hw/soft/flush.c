@@ -4,7 +4,8 @@
  * CPU already; persistent memory has to get them out of the caches.
  */
 #include <linux/libnvdimm.h>
-#include "internal.h"
+#include "flush.h"
+#include "pages.h"
 #include "region_lock.h"
 
 /* The part of @left that lies side by side; @left is what remains then. */

@@ -9,7 +9,7 @@
 #include <linux/export.h>
 #include <linux/jiffies.h>
 
-#include "soft.h"
+#include "hold.h"
 
 /* Milliseconds. */
 #define FIRST_TRY	1

@@ -5,7 +5,8 @@
  */
 #include <linux/export.h>
 
-#include "internal.h"
+#include "iter.h"
+#include "pages.h"
 #include "region_lock.h"
 
 /* Interrupts are disabled while this many bytes move. */

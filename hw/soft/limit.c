@@ -7,7 +7,7 @@
 #include <linux/minmax.h>
 #include <linux/module.h>
 
-#include "internal.h"
+#include "dev.h"
 
 static uint max_objects;
 module_param(max_objects, uint, 0644);

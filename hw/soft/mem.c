@@ -7,7 +7,7 @@
 #include <linux/export.h>
 #include <linux/random.h>
 
-#include "internal.h"
+#include "dev.h"
 #include "region_lock.h"
 
 #define KEY_INDEX_MAX 0xffffff

@@ -4,7 +4,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "internal.h"
+#include "ring.h"
 
 /*
  * Page by page, since memory that is charged to a cgroup can not come from

@@ -3,7 +3,9 @@
 #include <linux/export.h>
 #include <linux/log2.h>
 
-#include "internal.h"
+#include "dev.h"
+#include "mr.h"
+#include "pages.h"
 #include "region_lock.h"
 
 static struct soft_mem *mem_of(struct ib_pd *pd)

@@ -3,7 +3,8 @@
  * Memory windows: a part of a region for a peer, by a key of its own (IBA vol.
  * 1, 10.6.7). A window that grants nothing has no region behind it.
  */
-#include "internal.h"
+#include "dev.h"
+#include "mw.h"
 #include "region_lock.h"
 
 /* What a window can be asked for beside remote rights; all else is a fault. */

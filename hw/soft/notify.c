@@ -6,7 +6,7 @@
  */
 #include <linux/export.h>
 
-#include "soft.h"
+#include "notify.h"
 
 static void call(struct ib_cq *cq, u8 notices)
 {

@@ -5,7 +5,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "pages.h"
 #include "region_lock.h"
 
 /* Addresses of a device without DMA are the kernel's own. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Protection domains: regions, windows and queue pairs are compared by their address. */
-#include "internal.h"
+#include "dev.h"
 
 /**
  * soft_alloc_pd - ops.alloc_pd

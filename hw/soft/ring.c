@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "internal.h"
+#include "ring.h"
 
 /* Far above what any device allows; keeps sizes inside 31 bits. */
 #define RING_MAX_BYTES (1UL << 30)

@@ -2,8 +2,9 @@
 /* Counters that each processor has for itself, summed up for who asks. */
 #include <linux/export.h>
 #include <linux/percpu.h>
+#include <rdma/ib_verbs.h>
 
-#include "internal.h"
+#include "stats.h"
 
 /**
  * soft_stats_sum - what all processors have counted

@@ -7,7 +7,7 @@
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 
-#include "soft.h"
+#include "trial.h"
 
 #define TRIALS	64
 

@@ -2,7 +2,8 @@
 /* One word of a memory region: atomics, and a store that no reader sees a part of. */
 #include <linux/export.h>
 
-#include "internal.h"
+#include "mr.h"
+#include "pages.h"
 #include "region_lock.h"
 
 /*

@@ -9,7 +9,7 @@
  * executed, or not, when that returns.
  */
 #include "../../hw/ibt/ibt.h"
-#include "../../hw/soft/internal.h"
+#include "../../hw/soft/mem.h"
 #include "ibt_engine.h"
 
 /* First bytes of packets: opcodes. */

@@ -8,7 +8,12 @@
 #include <linux/scatterlist.h>
 #include <rdma/ib_verbs.h>
 
-#include "../../hw/soft/internal.h"
+#include "../../hw/soft/dev.h"
+#include "../../hw/soft/flush.h"
+#include "../../hw/soft/iter.h"
+#include "../../hw/soft/mr.h"
+#include "../../hw/soft/mw.h"
+#include "../../hw/soft/pages.h"
 
 #define PAGES 4
 

@@ -9,7 +9,7 @@
 #include <linux/module.h>
 
 /* ofed_soft may be loaded beside this. */
-#include "../../hw/soft/soft.h"
+#include "../../hw/soft/notify.h"
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym) static_assert(1)
 #include "../../hw/soft/notify.c"

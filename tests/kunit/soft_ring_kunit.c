@@ -9,7 +9,9 @@
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>
 
-#include "../../hw/soft/internal.h"
+#include "../../hw/soft/cq.h"
+#include "../../hw/soft/dev.h"
+#include "../../hw/soft/ring.h"
 
 static int entries;	/* that the played core knows */
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Completion queues. */
+#ifndef OFED_SOFT_CQ_H
+#define OFED_SOFT_CQ_H
+
+#include <linux/hrtimer.h>
+#include <linux/mutex.h>
+#include <rdma/ib_verbs.h>
+
+#include "notify.h"
+#include "ring.h"
+
+/**
+ * struct soft_cq - completion queue
+ * @cq: of the core
+ * @ring: struct ib_uverbs_wc for user space, struct ib_wc for the kernel
+ * @lock: see dev.h
+ * @armed: 0, or what the consumer waits for (enum ib_cq_notify_flags)
+ * @resizing: one resize at a time
+ * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent
+ * @most: (lock) completions that the consumer is told of at once, 0: of each
+ * @held: (lock) of these, how many there are
+ * @patience: (lock) microseconds that the first of them waits for the others
+ * @late: it has
+ * @notify: (lock) calls of the consumer
+ */
+struct soft_cq {
+	struct ib_cq cq;
+	struct soft_ring ring;
+	spinlock_t lock;
+	struct mutex resizing;
+	u8 armed;
+	bool overrun;
+	u16 most;
+	u16 held;
+	u16 patience;
+	struct hrtimer late;
+	struct soft_notify notify;
+};
+
+static inline struct soft_cq *to_soft_cq(struct ib_cq *cq)
+{
+	return container_of(cq, struct soft_cq, cq);
+}
+
+/* What becomes of a completion. */
+enum soft_cq_put {
+	SOFT_CQ_ADDED,
+	SOFT_CQ_LOST,		/* the CQ is in error */
+	SOFT_CQ_FULL,		/* a program's: there is room when it has polled */
+};
+
+bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited);
+enum soft_cq_put soft_cq_post_wqe(struct soft_cq *cq, const struct ib_wc *wc,
+				  bool solicited, struct soft_ring *sq);
+bool soft_cq_hurries(const struct ib_wc *wc);
+/* Had the consumer taken all a moment ago? Any context. */
+bool soft_cq_is_empty(struct soft_cq *cq);
+void soft_cq_forget(struct soft_cq *cq, const struct ib_qp *qp);
+
+/* the verbs */
+int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		   struct compat_op_attrs *attrs);
+int soft_pre_destroy_cq(struct ib_cq *ibcq);
+int soft_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int soft_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
+int soft_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
+int soft_peek_cq(struct ib_cq *ibcq, int wanted);
+int soft_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+
+/* for cq_moderation.c, and that for cq.c */
+bool soft_cq_tell(struct soft_cq *cq, bool now);
+void soft_cq_moderation_init(struct soft_cq *cq);
+bool soft_cq_hold(struct soft_cq *cq);
+int soft_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
+
+#endif /* OFED_SOFT_CQ_H */

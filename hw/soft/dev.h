@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What software devices share: rings that user space maps, memory regions and
+ * windows with the one copy cursor, completion queues. Nothing here knows a
+ * transport.
+ *
+ * Locks, outermost first; all may be taken with a lock of a transport held:
+ *
+ * soft_cq.resizing (mutex; outside of any spinlock)
+ *	one resize at a time: between two pieces of what is copied the ring that
+ *	it began with must stay.
+ * soft_cq.lock (spinlock, irqsave)
+ *	guards the producer side of the ring, the consumer side of a kernel CQ,
+ *	notify, overrun. Resizing copies pieces and swaps the ring under it. No
+ *	consumer is called with it.
+ * soft_gate.turn (spinlock, irqsave)
+ *	which reader or writer is next at soft_gate.lock; released as soon as that
+ *	is had (region_lock.h).
+ * soft_gate.lock (rwlock, irqsave)
+ *	guards what a key grants: state, key, range and rights. A check or a copy
+ *	reads; registration, binding, invalidation and deregistration write, so
+ *	none of these returns while bytes still move by the old grant. Gate ONE
+ *	of a region is outside of any gate TWO; soft_iter_copy() alone holds
+ *	gates of two regions.
+ * soft_mem.keys (xarray's own lock, irq safe)
+ *	index of a key -> region; readers hold RCU.
+ */
+#ifndef OFED_SOFT_DEV_H
+#define OFED_SOFT_DEV_H
+
+#include <linux/atomic.h>
+#include <rdma/ib_verbs.h>
+
+#include "mem.h"
+
+/* Objects that are counted: a device announces how many there may be. */
+enum soft_object {
+	SOFT_OBJECT_PD,
+	SOFT_OBJECT_CQ,
+	SOFT_OBJECT_SRQ,
+	SOFT_OBJECT_QP,
+	SOFT_OBJECT_MR,
+	SOFT_OBJECT_MW,
+	SOFT_OBJECT_AH,		/* of programs: each MAD of the kernel makes one */
+	SOFT_OBJECT_NUM
+};
+
+/**
+ * struct soft_limit - a count that never exceeds a limit
+ * @count: objects there are
+ * @max: that there may be
+ */
+struct soft_limit {
+	atomic_t count;
+	int max;
+};
+
+/**
+ * struct soft_dev - part of every software device
+ * @ib: of the core; first, as the core allocates by it
+ * @mem: keys
+ * @limits: of the number of objects
+ * @max_cqe: limits that the shared ops refuse to exceed
+ * @max_mr_pages: of a fast registration
+ */
+struct soft_dev {
+	struct ib_device ib;
+	struct soft_mem mem;
+	struct soft_limit limits[SOFT_OBJECT_NUM];
+	u32 max_cqe;
+	u32 max_mr_pages;
+};
+
+static inline struct soft_dev *to_soft_dev(struct ib_device *ib)
+{
+	return container_of(ib, struct soft_dev, ib);
+}
+
+/* limit.c */
+void soft_limits_init(struct soft_dev *dev, const u32 *max);
+void soft_limits_exit(struct soft_dev *dev);
+void soft_limits_announce(const struct soft_dev *dev,
+			  struct ib_device_attr *attr);
+int soft_limit_take(struct soft_dev *dev, enum soft_object kind);
+void soft_limit_give(struct soft_dev *dev, enum soft_object kind);
+
+struct soft_pd {
+	struct ib_pd pd;
+};
+
+/* pd.c */
+int soft_alloc_pd(struct ib_pd *pd, struct ib_udata *udata);
+int soft_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);
+
+/* dev.c */
+
+/*
+ * Ops of protection domains, memory, completion queues, mmap: alloc_pd,
+ * dealloc_pd, get_dma_mr, reg_user_mr, rereg_user_mr, alloc_mr, map_mr_sg,
+ * dereg_mr, create_cq, destroy_cq, resize_cq, poll_cq, peek_cq, req_notify_cq,
+ * mmap, mmap_free, with their object sizes.
+ */
+extern const struct ib_device_ops soft_dev_ops;
+
+/* alloc_mw, dealloc_mw: of a transport that can bind a window. */
+extern const struct ib_device_ops soft_mw_ops;
+
+#endif /* OFED_SOFT_DEV_H */

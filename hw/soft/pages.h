@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where the bytes of a memory region are. */
+#ifndef OFED_SOFT_PAGES_H
+#define OFED_SOFT_PAGES_H
+
+#include <linux/highmem.h>
+#include <rdma/ib_umem.h>
+
+#include "mem.h"
+
+/**
+ * struct soft_pages - where the bytes of a memory region are
+ * @umem: (SOFT_USER) keeps them pinned
+ * @shift: log2 of bytes of a page; PAGE_SHIFT for SOFT_USER
+ * @offset: of the region's first byte in the first page
+ * @num: pages that are set
+ * @max: (SOFT_FAST) room in @addr
+ * @page: (SOFT_USER)
+ * @addr: (SOFT_FAST) kernel virtual addresses
+ */
+struct soft_pages {
+	struct ib_umem *umem;
+	u32 shift;
+	u32 offset;
+	u32 num;
+	u32 max;
+	union {
+		DECLARE_FLEX_ARRAY(struct page *, page);
+		DECLARE_FLEX_ARRAY(u64, addr);
+	};
+};
+
+/**
+ * struct soft_spot - bytes of a region that lie side by side in kernel addresses
+ * @at: the first one; soft_spot_put() ends its mapping
+ * @bytes: how many, at least 1
+ * @mapped: a mapping has to be ended
+ */
+struct soft_spot {
+	void *at;
+	u64 bytes;
+	bool mapped;
+};
+
+struct soft_pages *soft_pages_alloc(u64 num);
+void soft_pages_free(struct soft_pages *pages);
+int soft_pages_persist(const struct soft_pages *pages, int access);
+struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
+				      u64 length, int access);
+
+enum soft_fault soft_spot_get(const struct soft_region *region, u64 iova,
+			      u64 want, bool remote, struct soft_spot *spot);
+
+/**
+ * soft_spot_put - end a mapping
+ * @spot: from soft_spot_get(), which returned SOFT_OK
+ */
+static inline void soft_spot_put(const struct soft_spot *spot)
+{
+	if (spot->mapped)
+		kunmap_local(spot->at);
+}
+
+#endif /* OFED_SOFT_PAGES_H */
