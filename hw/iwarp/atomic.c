@@ -4,6 +4,7 @@
  * atomic takes a place among the READs, at both ends, and is carried out when its turn
  * to be answered comes: once, and in their order.
  */
+#include "../soft/mr.h"
 #include "rdmap.h"
 
 /* Of one atomic, while somebody else changes the word again and again. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Requests of RFC 7306, atomics and immediate data behind a WRITE, and what they mean. */
-#include "iwarp.h"
+#include "qp.h"
 
 /**
  * iw_atomic_ask - build the request

@@ -9,7 +9,11 @@
 #include <linux/ktime.h>
 #include <linux/sched/clock.h>
 
-#include "iwarp.h"
+#include "../soft/bell.h"
+#include "../soft/task.h"
+#include "cq.h"
+#include "qp.h"
+#include "wq.h"
 
 /* Bytes of a request. The trip is little of the cost of more. */
 #define SHORT_REQUEST	(4U << 10)

@@ -5,8 +5,9 @@
 #include <linux/module.h>
 #include <net/tcp.h>
 
+#include "cm.h"
 #include "conn.h"
-#include "iwarp.h"
+#include "qp.h"
 
 static bool crc_wanted = true;
 module_param_named(crc, crc_wanted, bool, 0644);

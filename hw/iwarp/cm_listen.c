@@ -13,9 +13,11 @@
 #include <net/tcp.h>
 #include <rdma/ib_addr.h>
 
+#include "cm.h"
 #include "conn.h"
-#include "iwarp.h"
+#include "dev.h"
 #include "listener.h"
+#include "wq.h"
 
 /* Connections that are taken before others of the workqueue have their turn. */
 #define TURNS		64

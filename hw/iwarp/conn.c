@@ -3,7 +3,7 @@
 #include <linux/slab.h>
 
 #include "conn.h"
-#include "iwarp.h"
+#include "wq.h"
 
 /* All that have a socket, for the end of the module. */
 static DEFINE_SPINLOCK(conns_lock);

@@ -7,8 +7,8 @@
 #include <net/tcp.h>
 
 #include "conn.h"
-#include "iwarp.h"
 #include "listener.h"
+#include "qp.h"
 
 static uint close_time = 60;
 module_param_named(close_time, close_time, uint, 0644);

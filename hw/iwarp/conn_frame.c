@@ -3,7 +3,6 @@
 #include <net/sock.h>
 
 #include "conn.h"
-#include "iwarp.h"
 
 /**
  * iw_conn_send - bytes of the start-up

@@ -3,7 +3,6 @@
 #include <linux/slab.h>
 
 #include "conn.h"
-#include "iwarp.h"
 
 static void conn_work(struct work_struct *work)
 {

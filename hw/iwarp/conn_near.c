@@ -4,7 +4,6 @@
 #include <net/tcp.h>
 
 #include "conn.h"
-#include "iwarp.h"
 
 static bool long_fpdus = true;
 module_param_named(long_fpdus, long_fpdus, bool, 0644);

@@ -4,7 +4,7 @@
 #include <net/tcp.h>
 
 #include "conn.h"
-#include "iwarp.h"
+#include "rdmap.h"
 
 /* FPDUs are built in pages of so many bytes. */
 #define MAX_FPDU	(32U << 10)

@@ -9,7 +9,7 @@
 #include <net/tcp.h>
 
 #include "conn.h"
-#include "iwarp.h"
+#include "qp.h"
 
 static int read_actor(read_descriptor_t *desc, struct sk_buff *skb,
 		      unsigned int offset, size_t bytes)

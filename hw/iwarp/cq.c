@@ -3,7 +3,9 @@
  * Completion queues. A program finds struct siw_cqe in its ring, and asks for
  * notification by a store into the word behind them.
  */
-#include "iwarp.h"
+#include "../soft/cq.h"
+#include "cq.h"
+#include "dev.h"
 
 static const u8 user_opcode[] = {
 	[IB_WC_SEND]		= SIW_OP_SEND,

@@ -2,7 +2,8 @@
 /* The CRC32C of FPDUs (RFC 5044 4.4). */
 #include <linux/crc32.h>
 
-#include "iwarp.h"
+#include "../soft/crc.h"
+#include "crc.h"
 
 static struct soft_crc crc32c = {
 	.name = "crc32c",

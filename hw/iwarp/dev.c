@@ -2,7 +2,7 @@
 /* The list of devices, and how one leaves it. */
 #include <linux/slab.h>
 
-#include "iwarp.h"
+#include "dev.h"
 
 DEFINE_MUTEX(iw_lock);
 LIST_HEAD(iw_devices);

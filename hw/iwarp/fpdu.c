@@ -7,7 +7,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "iwarp.h"
+#include "crc.h"
+#include "qp.h"
 
 /* A page of 32 KiB, where there is one. */
 #define PAGE_ORDER 3

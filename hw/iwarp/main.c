@@ -21,8 +21,12 @@
 #include <ofed/version.h>
 #include <rdma/rdma_netlink.h>
 
+#include "cm.h"
 #include "conn.h"
-#include "iwarp.h"
+#include "cq.h"
+#include "crc.h"
+#include "qp.h"
+#include "wq.h"
 
 static char iw_crc32c[CRYPTO_MAX_ALG_NAME];
 module_param_string(crc32c, iw_crc32c, sizeof(iw_crc32c), 0444);

@@ -27,7 +27,7 @@
 #include <net/tcp.h>
 
 #include "conn.h"
-#include "iwarp.h"
+#include "qp.h"
 
 /* With the socket of the other end locked. */
 static bool may_pass(const struct iw_tx *tx, const struct iw_rx *rx)

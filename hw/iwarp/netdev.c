@@ -3,7 +3,7 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 
-#include "iwarp.h"
+#include "dev.h"
 
 /* The network device with a reference, or NULL: it is going, or gone. */
 struct net_device *iw_get_ndev(struct iw_dev *dev)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* ops.post_send: requests of a kernel consumer, and the doorbell of a program. */
-#include "iwarp.h"
+#include "qp.h"
 
 static int copy_inline(struct iw_slot *slot, const struct ib_send_wr *wr)
 {

@@ -3,7 +3,8 @@
 #include <linux/slab.h>
 
 #include "conn.h"
-#include "iwarp.h"
+#include "cq.h"
+#include "qp.h"
 
 #define QPN_MAX 0xffffff
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A queue pair whose stream goes wrong: its consumer and its connection are told. */
 #include "conn.h"
-#include "iwarp.h"
+#include "qp.h"
+#include "wq.h"
 
 static void event_work(struct work_struct *work)
 {

@@ -7,7 +7,6 @@
 #include <net/sock.h>
 
 #include "conn.h"
-#include "iwarp.h"
 #include "rdmap.h"
 
 static struct iw_qp *qp_of(struct iw_rx *rx)

@@ -3,7 +3,7 @@
 #ifndef IW_RDMAP_H
 #define IW_RDMAP_H
 
-#include "iwarp.h"
+#include "qp.h"
 
 /* The longest header there is, from the length of MPA on. */
 union iw_hdr {
@@ -54,6 +54,10 @@ static inline enum iw_term iw_check_turn(const struct iw_qp *qp,
 		return IW_TERM_DDP_MO;
 	return 0;
 }
+
+/* rdmap.c */
+void iw_rdmap_rx(struct iw_rx *rx, const struct iw_view *view);
+void iw_rdmap_bad_crc(struct iw_rx *rx);
 
 /* refuse.c */
 void iw_refuse(struct iw_qp *qp, const struct iw_view *view,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Receive requests of a queue pair: taken by messages, and completed. */
-#include "iwarp.h"
+#include "cq.h"
+#include "qp.h"
 
 /**
  * iw_qp_take_recv - a receive request for a message that begins

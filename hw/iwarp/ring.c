@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "iwarp.h"
+#include "ring.h"
 
 /* In pages: above the offset that libsiw takes for an error. */
 #define FIRST_PAGE ((SIW_INVAL_UOBJ_KEY >> PAGE_SHIFT) + 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Receive queues: requests out of the ring into kernel memory. */
-#include "iwarp.h"
+#include "rq.h"
 
 /* Of a kernel consumer's ring. */
 struct iw_rqe {

@@ -4,7 +4,8 @@
  * of it as a list of pieces. What comes in one skb, as it does if the peer lets
  * FPDUs and segments begin together, is never held.
  */
-#include "iwarp.h"
+#include "crc.h"
+#include "rx.h"
 
 /* ---- parts of an FPDU ---------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 
 #include <linux/skbuff.h>
 
-#include "../soft/soft.h"
+#include "../soft/iter.h"
 #include "wire.h"
 
 struct iw_conn;

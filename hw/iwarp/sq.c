@@ -7,7 +7,9 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "iwarp.h"
+#include "cq.h"
+#include "qp.h"
+#include "sq.h"
 
 int iw_sq_alloc(struct iw_qp *qp, const struct ib_qp_init_attr *init,
 		struct ib_ucontext *ucontext, u64 *key)

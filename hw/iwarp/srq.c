@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Shared receive queues. */
-#include "iwarp.h"
+#include "../soft/dev.h"
+#include "rq.h"
+#include "wq.h"
 
 static int reply(struct iw_srq *srq, u64 key, struct ib_udata *udata)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counters of a device, as 'rdma statistic' and sysfs hw_counters show them. */
 #include "../soft/pma.h"
-#include "iwarp.h"
+#include "../soft/stats.h"
+#include "dev.h"
+#include "stats.h"
 
 #define IW_STAT_DESC(id, text) [IW_STAT_##id] = { .name = text },
 

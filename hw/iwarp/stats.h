@@ -27,4 +27,6 @@
 #define IW_STAT_ENUM(id, name) IW_STAT_##id,
 enum iw_stat { IW_STATS(IW_STAT_ENUM) IW_STAT_NUM };
 
+extern const struct ib_device_ops iw_stats_ops;
+
 #endif /* IW_STATS_H */

@@ -3,7 +3,7 @@
 #ifndef IW_TERM_H
 #define IW_TERM_H
 
-#include "../soft/soft.h"
+#include "../soft/mem.h"
 #include "wire.h"
 
 /**

@@ -6,8 +6,10 @@
 #include <linux/sched.h>
 #include <net/tcp.h>
 
+#include "../soft/mr.h"
 #include "conn.h"
-#include "iwarp.h"
+#include "qp.h"
+#include "tx.h"
 
 /* As much is built before the socket gets it. */
 #define BATCH_BYTES (64U << 10)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* FPDUs that no request has asked for: the first one of a stream, and a Terminate. */
-#include "iwarp.h"
 #include "mpa.h"
+#include "qp.h"
 
 /* RFC 6581 5: the first FPDU of the one who connects is empty. */
 static int build_rtr(struct iw_qp *qp, u16 how)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a device and its port say of themselves, and objects without a state. */
-#include "iwarp.h"
+#include <rdma/ib_mad.h>
+
+#include "../soft/mr.h"
+#include "dev.h"
 
 struct iw_ucontext {
 	struct ib_ucontext ib;

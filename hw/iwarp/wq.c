@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The work queue of the module. */
-#include "iwarp.h"
+#include "qp.h"
+#include "wq.h"
 
 struct workqueue_struct *iw_wq;
 

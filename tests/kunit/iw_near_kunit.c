@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../../hw/iwarp/iwarp.h"
+#include "../../hw/iwarp/qp.h"
 
 #include "../../hw/iwarp/crc.c"
 #include "../../hw/iwarp/fpdu.c"

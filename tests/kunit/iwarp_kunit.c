@@ -9,7 +9,7 @@
 #include <linux/random.h>
 #include <asm/unaligned.h>
 
-#include "../../hw/iwarp/iwarp.h"
+#include "../../hw/iwarp/qp.h"
 #include "../../hw/iwarp/conn_table.h"
 #include "../../hw/iwarp/mpa.h"
 

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Queue pairs. */
+#ifndef OFED_IW_QP_H
+#define OFED_IW_QP_H
+
+#include <linux/completion.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "dev.h"
+#include "rq.h"
+#include "rx.h"
+#include "sq.h"
+#include "term.h"
+#include "tx.h"
+
+struct iw_conn;
+
+/* RFC 5040 and the verbs of the RDMA consortium, 6.2 */
+enum iw_qp_state {
+	IW_IDLE,
+	IW_RTS,
+	IW_CLOSING,
+	IW_TERMINATE,
+	IW_ERROR,
+	IW_QP_STATES,
+};
+
+/**
+ * struct iw_qp - queue pair
+ * @ib: of the core
+ * @refs: who may call in: the connection, the iWARP CM
+ * @handed: of @refs, those that the iWARP CM has got and not asked for yet
+ * @released: completed by the last of @refs
+ * @lock: see the head of this file
+ * @state: (lock)
+ * @ib_state: (lock) what the consumer has made of IW_IDLE
+ * @access: (lock) what a peer may do, besides his key; 0: whatever the key says
+ * @conn: (lock) its connection, referenced
+ * @barred: (lock) it gets none any more
+ * @sig_all: every request has a completion
+ * @sq: send queue
+ * @rq: receive queue, without @srq
+ * @srq: shared receive queue
+ * @asks: READs of the peer
+ * @term: (lock) what ends the stream; the first one counts
+ * @has_term: (lock) there is one
+ * @events: BIT(enum ib_event_type) that @event_work is to tell of
+ * @event_work: tells the consumer of them
+ * @tx: send side of the stream
+ * @rx: receive side of the stream; the socket's lock
+ */
+struct iw_qp {
+	struct ib_qp ib;
+	refcount_t refs;
+	atomic_t handed;
+	struct completion released;
+	spinlock_t lock;
+	enum iw_qp_state state;
+	enum ib_qp_state ib_state;
+	int access;
+	struct iw_conn *conn;
+	bool barred;
+	bool sig_all;
+	struct iw_sq sq;
+	struct iw_rq rq;
+	struct iw_srq *srq;
+	struct iw_asks asks;
+	struct iw_term_msg term;
+	bool has_term;
+	unsigned long events;
+	struct work_struct event_work;
+	struct iw_tx tx;
+	struct iw_rx rx;
+};
+
+static inline struct iw_qp *to_iw_qp(struct ib_qp *ib)
+{
+	return container_of(ib, struct iw_qp, ib);
+}
+
+static inline struct iw_dev *iw_qp_dev(const struct iw_qp *qp)
+{
+	return to_iw_dev(qp->ib.device);
+}
+
+static inline struct soft_mem *iw_qp_mem(const struct iw_qp *qp)
+{
+	return &iw_qp_dev(qp)->soft.mem;
+}
+
+static inline void iw_qp_get(struct iw_qp *qp)
+{
+	refcount_inc(&qp->refs);
+}
+
+/* Any context. */
+static inline void iw_qp_put(struct iw_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->refs))
+		complete(&qp->released);
+}
+
+/**
+ * iw_tx_control - an FPDU that is there already, to where those of messages go now
+ * @qp: queue pair; tx.lock is held
+ * @fpdu: from the length on, which is not set
+ * @bytes: of @fpdu
+ *
+ * Context: process, may sleep. Return: 0, -ENOSPC or -ENOMEM.
+ */
+static inline int iw_tx_control(struct iw_qp *qp, const void *fpdu, u32 bytes)
+{
+	if (!qp->tx.near)
+		return iw_fpdu_control(qp, fpdu, bytes);
+	iw_near_control(qp, fpdu, bytes);
+	return 0;
+}
+
+/*
+ * What has come since the last call goes to the counters, once for all that TCP had. With
+ * the socket's lock.
+ */
+static inline void iw_rx_count(struct iw_dev *dev, struct iw_rx *rx)
+{
+	iw_count_add(dev, IW_STAT_RX_FPDUS, rx->fpdus - rx->counted.fpdus);
+	iw_count_add(dev, IW_STAT_RX_BYTES, rx->bytes - rx->counted.bytes);
+	iw_count_add(dev, IW_STAT_RX_JOINED, rx->joined - rx->counted.joined);
+	rx->counted.fpdus = rx->fpdus;
+	rx->counted.bytes = rx->bytes;
+	rx->counted.joined = rx->joined;
+}
+
+/* qp.c */
+extern const struct ib_device_ops iw_qp_ops;
+
+/* qp_fail.c */
+void iw_qp_tell_conn(struct iw_qp *qp);
+void iw_qp_fail(struct iw_qp *qp, enum iw_term what,
+		const struct iw_term_msg *about);
+void iw_qp_hear(struct iw_qp *qp, bool tell);
+void iw_qp_events_init(struct iw_qp *qp);
+void iw_qp_event(struct iw_qp *qp, enum ib_event_type type);
+
+/* conn_qp.c */
+void iw_qp_flush(struct iw_qp *qp);
+
+/* post.c */
+int iw_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
+		 const struct ib_send_wr **bad);
+
+/* bell.c */
+void iw_bell_user(struct iw_qp *qp);
+
+/* recv.c */
+int iw_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
+		 const struct ib_recv_wr **bad);
+int iw_qp_take_recv(struct iw_qp *qp, struct iw_recv *recv);
+void iw_recv_done(struct iw_qp *qp, u64 wr_id, u8 status, u32 bytes,
+		  u32 *invalidated, bool solicited);
+void iw_recv_imm(struct iw_qp *qp, u64 wr_id, u32 bytes, __be32 imm,
+		 bool solicited);
+void iw_rq_flush(struct iw_qp *qp);
+
+#endif /* OFED_IW_QP_H */
