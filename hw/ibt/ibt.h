@@ -426,6 +426,20 @@ void ibt_qp_event(struct ibt_qp *qp, enum ib_event_type event);
  * sides are flushed by the QP's work; a side may flush itself at once.
  */
 void ibt_qp_fail(struct ibt_qp *qp, int event);
+/* Does @pkey of a packet match entry @index of the table? IBA 10.9.1. */
+bool ibt_pkey_ok(const struct ibt_port *port, u16 index, u16 pkey);
+/* Index of an entry that @pkey matches, or -1 (gsi.c: QP1 takes them all). */
+int ibt_pkey_find(const struct ibt_port *port, u16 pkey);
+
+/* ---- path.c, apm.c ------------------------------------------------------------------ */
+
+/* Path of the address @av, with a reference, or ERR_PTR: as of link.path_resolve. */
+struct ibt_path *ibt_path_resolve(struct ibt_dev *dev,
+				  const struct rdma_ah_attr *av, gfp_t gfp);
+/* For the link's choice among several ways: the label of the address; without one, the
+ * same from both ends. UD has no peer.
+ */
+u32 ibt_qp_flow(const struct ibt_qp *qp);
 /* Path in use, with a reference, resolved anew when it is stale; or NULL. */
 struct ibt_path *ibt_qp_path(struct ibt_qp *qp);
 /* If armed: use the alternate path from now on, IBA 17.2.8. Any context. False
@@ -436,10 +450,6 @@ bool ibt_qp_migrate(struct ibt_qp *qp);
  * use, IBA 17.2.8. Softirqs disabled, none of its locks held; cheap.
  */
 void ibt_qp_mig_seen(struct ibt_qp *qp, bool migrated, bool alternate);
-/* Does @pkey of a packet match entry @index of the table? IBA 10.9.1. */
-bool ibt_pkey_ok(const struct ibt_port *port, u16 index, u16 pkey);
-/* Index of an entry that @pkey matches, or -1 (gsi.c: QP1 takes them all). */
-int ibt_pkey_find(const struct ibt_port *port, u16 pkey);
 
 /* ---- sq.c: the producer's side and life of the send side -------------------------- */
 

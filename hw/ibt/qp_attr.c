@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attributes of queue pairs: modify, query, paths and their migration.
+ * Attributes of queue pairs: modify, query.
  *
  * A modify is prepared first, on the stack, and can fail there; what is then
  * stored cannot.
@@ -182,14 +182,6 @@ static int ibt_change_check(struct ibt_qp *qp, struct ibt_change *change)
 
 /* ---- prepare ------------------------------------------------------------------ */
 
-static struct ibt_path *ibt_resolve(struct ibt_dev *dev,
-				    const struct rdma_ah_attr *av, gfp_t gfp)
-{
-	struct ibt_port *port = ibt_dev_port(dev, rdma_ah_get_port_num(av));
-
-	return dev->link->path_resolve(port, av, gfp);
-}
-
 static void ibt_change_drop(struct ibt_change *change)
 {
 	ibt_path_put(change->path);
@@ -213,14 +205,14 @@ static int ibt_change_prepare(struct ibt_qp *qp, struct ibt_change *change)
 		rdma_copy_ah_attr(&change->av, &change->attr->ah_attr);
 		change->gen = atomic_read_acquire(&ibt_dev_port(dev,
 			change->av.port_num)->generation);
-		path = ibt_resolve(dev, &change->av, GFP_KERNEL_ACCOUNT);
+		path = ibt_path_resolve(dev, &change->av, GFP_KERNEL_ACCOUNT);
 		if (IS_ERR(path))
 			return PTR_ERR(path);
 		change->path = path;
 	}
 	if (change->mask & IB_QP_ALT_PATH) {
 		rdma_copy_ah_attr(&change->alt_av, &change->attr->alt_ah_attr);
-		path = ibt_resolve(dev, &change->alt_av, GFP_KERNEL_ACCOUNT);
+		path = ibt_path_resolve(dev, &change->alt_av, GFP_KERNEL_ACCOUNT);
 		if (IS_ERR(path))
 			return PTR_ERR(path);
 		change->alt = path;
@@ -299,15 +291,6 @@ static void ibt_store_numbers(struct ib_qp_attr *to,
 		to->rnr_retry = attr->rnr_retry;
 	if (mask & IB_QP_MIN_RNR_TIMER)
 		to->min_rnr_timer = attr->min_rnr_timer;
-}
-
-/* The label of the address; without one, the same from both ends. UD has no peer. */
-static u32 ibt_qp_flow(const struct ibt_qp *qp)
-{
-	u32 peer = qp->attr.dest_qp_num ?: qp->ib.qp_num;
-
-	return qp->attr.ah_attr.grh.flow_label ?:
-	       rdma_calc_flow_label(qp->ib.qp_num, peer);
 }
 
 static void ibt_store(struct ibt_qp *qp, struct ibt_change *change)
@@ -488,139 +471,4 @@ int ibt_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	init->create_flags = qp->offload ? IB_QP_CREATE_IPOIB_UD_LSO : 0;
 	init->port_num = attr->port_num;
 	return 0;
-}
-
-/* ---- paths in use ------------------------------------------------------------------- */
-
-static bool ibt_path_fresh(const struct ibt_path *path, int gen)
-{
-	const struct ibt_port *port = path->port;
-
-	return gen == atomic_read(&port->generation) &&
-	       port->dev->link->path_valid(path);
-}
-
-/* The address of @old, with references; false: @old is out of use. */
-static bool ibt_qp_copy_av(struct ibt_qp *qp, const struct ibt_path *old,
-			   struct rdma_ah_attr *av)
-{
-	unsigned long flags;
-	bool used;
-
-	spin_lock_irqsave(&qp->path_lock, flags);
-	used = qp->path == old;
-	if (used)
-		rdma_copy_ah_attr(av, &qp->attr.ah_attr);
-	spin_unlock_irqrestore(&qp->path_lock, flags);
-	return used;
-}
-
-/*
- * Puts another path in the place of @old, which is stale, if @old is there still.
- * Without a way it stays, and is tried again for the next packet.
- */
-static bool ibt_qp_renew_path(struct ibt_qp *qp, struct ibt_path *old)
-{
-	struct rdma_ah_attr av = {};
-	struct ibt_path *path;
-	unsigned long flags;
-	int gen;
-
-	if (!ibt_qp_copy_av(qp, old, &av))
-		return true;
-	gen = atomic_read_acquire(&old->port->generation);
-	path = ibt_resolve(ibt_qp_dev(qp), &av, GFP_ATOMIC);
-	rdma_destroy_ah_attr(&av);
-	if (IS_ERR(path))
-		return false;
-
-	spin_lock_irqsave(&qp->path_lock, flags);
-	if (qp->path == old) {
-		swap(qp->path, path);
-		qp->path_gen = gen;
-	}
-	spin_unlock_irqrestore(&qp->path_lock, flags);
-	ibt_path_put(path);
-	return true;
-}
-
-struct ibt_path *ibt_qp_path(struct ibt_qp *qp)
-{
-	struct ibt_path *path;
-	unsigned long flags;
-	int gen, tries;
-	bool again;
-
-	/* A stale one is never given out: it may end at a port that is gone. */
-	for (tries = 3; tries; tries--) {
-		spin_lock_irqsave(&qp->path_lock, flags);
-		path = qp->path ? ibt_path_get(qp->path) : NULL;
-		gen = qp->path_gen;
-		spin_unlock_irqrestore(&qp->path_lock, flags);
-		if (!path || likely(ibt_path_fresh(path, gen)))
-			return path;
-		again = ibt_qp_renew_path(qp, path);
-		ibt_path_put(path);
-		if (!again)
-			break;
-	}
-	return NULL;
-}
-
-bool ibt_qp_migrate(struct ibt_qp *qp)
-{
-	unsigned long flags;
-	bool armed;
-
-	spin_lock_irqsave(&qp->path_lock, flags);
-	armed = qp->mig_state == IB_MIG_ARMED && qp->alt;
-	if (armed) {
-		WRITE_ONCE(qp->mig_state, IB_MIG_MIGRATED);
-		WRITE_ONCE(qp->alt_left, true);
-		swap(qp->path, qp->alt);
-		swap(qp->attr.ah_attr, qp->attr.alt_ah_attr);
-		swap(qp->attr.port_num, qp->attr.alt_port_num);
-		swap(qp->attr.pkey_index, qp->attr.alt_pkey_index);
-		swap(qp->attr.timeout, qp->attr.alt_timeout);
-		qp->flow = ibt_qp_flow(qp);
-		/* It may have waited for long: resolve it before its first use. */
-		qp->path_gen = atomic_read(&qp->path->port->generation) - 1;
-		/* Last of all: pairs with ibt_sq_follow(). */
-		smp_store_release(&qp->migrations, qp->migrations + 1);
-	}
-	spin_unlock_irqrestore(&qp->path_lock, flags);
-	if (armed)
-		ibt_qp_event(qp, IB_EVENT_PATH_MIG);
-	return armed;
-}
-
-static void ibt_qp_arm(struct ibt_qp *qp)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&qp->path_lock, flags);
-	if (qp->mig_state == IB_MIG_REARM)
-		WRITE_ONCE(qp->mig_state, IB_MIG_ARMED);
-	spin_unlock_irqrestore(&qp->path_lock, flags);
-}
-
-/*
- * The way counts as much as the word. MigReq 1 by the path in use, and 0 by the
- * alternate one, are from before: of a packet that was long on its way, or came
- * twice.
- *
- * A peer that migrates was armed, which it gets by our MigReq 0 only: if we are
- * not, then for want of what it sent meanwhile. Whatever was lost, that is what the
- * alternate path is for, so we go with it.
- */
-void ibt_qp_mig_seen(struct ibt_qp *qp, bool migrated, bool alternate)
-{
-	enum ib_mig_state state = READ_ONCE(qp->mig_state);
-
-	if (likely(state == IB_MIG_MIGRATED) || migrated != alternate)
-		return;
-	if (state == IB_MIG_REARM)
-		ibt_qp_arm(qp);
-	if (migrated && ibt_qp_migrate(qp))
-		ibt_sq_migrated(qp);
 }
