@@ -404,31 +404,39 @@ static inline struct ibt_dev *ibt_qp_dev(const struct ibt_qp *qp)
 	return to_ibt_dev(qp->ib.device);
 }
 
-/* ---- qp.c ------------------------------------------------------------------------ */
+/* ---- qp_table.c --------------------------------------------------------------------- */
 
 /* By number, with a reference, or NULL. */
 struct ibt_qp *ibt_qp_find(struct ibt_dev *dev, u32 qpn);
 /* QP0 or QP1 of a port, with a reference, or NULL. */
 struct ibt_qp *ibt_special_find(struct ibt_port *port, u32 qpn);
+/* From here on packets find it, by a number that it gets here; from there on they do not. */
+int ibt_qp_publish(struct ibt_qp *qp, u32 port_num);
+void ibt_qp_unpublish(struct ibt_qp *qp);
+/* For a work or timer of the QP itself: false when it is being destroyed. */
+bool ibt_qp_get(struct ibt_qp *qp);
+void ibt_qp_put(struct ibt_qp *qp);
 
 static inline bool ibt_qp_is_special(const struct ibt_qp *qp)
 {
 	return qp->ib.qp_type == IB_QPT_GSI || qp->ib.qp_type == IB_QPT_SMI;
 }
 
-/* For a work or timer of the QP itself: false when it is being destroyed. */
-bool ibt_qp_get(struct ibt_qp *qp);
-void ibt_qp_put(struct ibt_qp *qp);
-/* Any context, any lock: raise an affiliated event from the QP's work. */
+/* ---- qp.c, qp_event.c --------------------------------------------------------------- */
+
 void ibt_qps_exit(struct ibt_dev *dev);
+/* Any context, any lock: raise an affiliated event from the QP's work. */
 void ibt_qp_event(struct ibt_qp *qp, enum ib_event_type event);
 /* Any context, any lock: to the error state, with @event unless it is -1. Both
  * sides are flushed by the QP's work; a side may flush itself at once.
  */
 void ibt_qp_fail(struct ibt_qp *qp, int event);
+
+/* ---- pkey.c ------------------------------------------------------------------------- */
+
 /* Does @pkey of a packet match entry @index of the table? IBA 10.9.1. */
 bool ibt_pkey_ok(const struct ibt_port *port, u16 index, u16 pkey);
-/* Index of an entry that @pkey matches, or -1 (gsi.c: QP1 takes them all). */
+/* Index of an entry that @pkey matches, or -1 (QP1 takes them all). */
 int ibt_pkey_find(const struct ibt_port *port, u16 pkey);
 
 /* ---- path.c, apm.c ------------------------------------------------------------------ */
@@ -733,7 +741,7 @@ extern const struct ib_device_ops ibt_srq_ops;		/* srq.c */
 extern const struct ib_device_ops ibt_mcast_ops;	/* mcast.c */
 extern const struct ib_device_ops ibt_stats_ops;	/* stats.c */
 
-/* ---- between verbs.c, qp.c, qp_attr.c, mcast.c, gsi.c ----------------------------------- */
+/* ---- between verbs.c, qp.c, qp_attr.c, mcast.c ------------------------------------------ */
 
 /* State as a consumer is told: a stopped send side shows as SQE. */
 enum ib_qp_state ibt_qp_shown_state(struct ibt_qp *qp);
@@ -745,8 +753,6 @@ int ibt_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 void ibt_qp_apply_state(struct ibt_qp *qp);
 /* Paths are given back. attr_lock held, or nobody else knows @qp. */
 void ibt_qp_drop_paths(struct ibt_qp *qp);
-int ibt_special_attach(struct ibt_qp *qp, u32 port_num);
-void ibt_special_detach(struct ibt_qp *qp);
 int ibt_groups_init(struct ibt_dev *dev);
 void ibt_groups_exit(struct ibt_dev *dev);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queue pairs: life, number, events, the way into the error state.
+ * Queue pairs: life.
  *
  * End of a queue pair, in this order, so that nobody is left who uses it:
  *  1. its number is taken out of the table; who found it before has a reference,
@@ -16,80 +16,7 @@
 
 #include "send.h"
 
-/* ---- references and the table -------------------------------------------- */
-
-bool ibt_qp_get(struct ibt_qp *qp)
-{
-	return ibt_life_get(qp->life);
-}
-
-void ibt_qp_put(struct ibt_qp *qp)
-{
-	ibt_life_put(qp->life);
-}
-
-struct ibt_qp *ibt_qp_find(struct ibt_dev *dev, u32 qpn)
-{
-	return ibt_life_find(&dev->qps, qpn);
-}
-
-/* From here on packets find it. */
-static int ibt_qp_publish(struct ibt_qp *qp, u32 port_num)
-{
-	struct ibt_dev *dev = ibt_qp_dev(qp);
-	int ret;
-
-	if (ibt_qp_is_special(qp))
-		return ibt_special_attach(qp, port_num);
-	ret = xa_alloc_cyclic(&dev->qps, &qp->ib.qp_num, qp->life,
-			      XA_LIMIT(IBT_MIN_QPN, IBT_QPN_MASK - 1),
-			      &dev->next_qpn, GFP_KERNEL_ACCOUNT);
-	return ret < 0 ? ret : 0;
-}
-
-static void ibt_qp_unpublish(struct ibt_qp *qp)
-{
-	if (ibt_qp_is_special(qp))
-		ibt_special_detach(qp);
-	else
-		xa_erase(&ibt_qp_dev(qp)->qps, qp->ib.qp_num);
-}
-
-/* ---- events and failure --------------------------------------------------- */
-
-/* The reference is the work's, one as long as it is pending. */
-static void ibt_qp_queue_work(struct ibt_qp *qp)
-{
-	if (!ibt_qp_get(qp))
-		return;
-	if (!queue_work(ibt_qp_dev(qp)->queues.any, &qp->work))
-		ibt_qp_put(qp);
-}
-
-void ibt_qp_event(struct ibt_qp *qp, enum ib_event_type event)
-{
-	set_bit(event, &qp->events);
-	ibt_qp_queue_work(qp);
-}
-
-void ibt_qp_fail(struct ibt_qp *qp, int event)
-{
-	enum ib_qp_state state = READ_ONCE(qp->state), seen;
-
-	for (;;) {
-		/* Nothing is in progress before RTR, and one failure is enough. */
-		if (state == IB_QPS_RESET || state == IB_QPS_INIT ||
-		    state == IB_QPS_ERR)
-			return;
-		seen = cmpxchg(&qp->state, state, IB_QPS_ERR);
-		if (seen == state)
-			break;
-		state = seen;
-	}
-	if (event >= 0)
-		set_bit(event, &qp->events);
-	ibt_qp_queue_work(qp);
-}
+/* ---- the work ------------------------------------------------------------- */
 
 static void ibt_qp_tell(struct ibt_qp *qp)
 {
