@@ -629,6 +629,9 @@ struct sk_buff *ibt_tx_alloc(const struct ibt_path *path, u32 length,
  */
 int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
 	   u32 flow);
+
+/* ---- xmit.c ------------------------------------------------------------------------- */
+
 /* link.xmit and its counters: for finished packets, @packets of them in @skb, of
  * @bytes in all.
  */

@@ -41,75 +41,6 @@ struct round {
 	bool elsewhere;
 };
 
-/* Where the bytes of a message come from. */
-void ibt_slot_source(struct ibt_qp *qp, const struct ibt_slot *slot,
-		     struct soft_iter *it)
-{
-	if (slot->is_inline)
-		soft_iter_bytes(it, (void *)slot->data, slot->length);
-	else
-		soft_iter_list(it, &ibt_qp_dev(qp)->soft.mem, qp->ib.pd,
-			       slot->sge, slot->num_sge, 0);
-}
-
-/* Where the bytes of an answer go. */
-void ibt_slot_target(struct ibt_qp *qp, const struct ibt_slot *slot,
-		     struct soft_iter *it)
-{
-	soft_iter_list(it, &ibt_qp_dev(qp)->soft.mem, qp->ib.pd, slot->sge,
-		       slot->num_sge, IB_ACCESS_LOCAL_WRITE);
-}
-
-/* Is all of the request's own memory there? */
-enum soft_fault ibt_slot_check(struct ibt_qp *qp, const struct ibt_slot *slot,
-			       const struct ibt_wr_info *info)
-{
-	enum soft_fault fault;
-	struct soft_iter it;
-
-	if (slot->is_inline)
-		return SOFT_OK;
-	if (info->kind == IBT_WR_ASK)
-		ibt_slot_target(qp, slot, &it);
-	else
-		ibt_slot_source(qp, slot, &it);
-	fault = soft_iter_check(&it);
-	soft_iter_end(&it);
-	return fault;
-}
-
-/* Its PSNs: of the answer's packets, if it is a READ. */
-void ibt_slot_number(struct ibt_qp *qp, struct ibt_slot *slot)
-{
-	struct ibt_sq *sq = &qp->sq;
-	u32 packets;
-
-	lockdep_assert_held(&sq->lock);
-	if (slot->numbered)
-		return;
-	packets = ibt_packets(slot->length, qp->mtu);
-	slot->first_psn = sq->psn;
-	slot->last_psn = ibt_psn_add(sq->psn, packets - 1);
-	slot->numbered = true;
-	sq->psn = ibt_psn_add(sq->psn, packets);
-}
-
-/*
- * The link had no room, when it had answered so often: wait for ibt_tx_room().
- * False: it was called in between.
- */
-bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
-{
-	struct ibt_sq *sq = &qp->sq;
-
-	lockdep_assert_held(&sq->lock);
-	/* Of another port, before a migration. */
-	if (sq->room_port != port)
-		ibt_room_leave(sq->room_port, &sq->waiting);
-	sq->room_port = port;
-	return ibt_room_wait(port, &port->waiting, &sq->waiting, seq);
-}
-
 static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
 			 const struct ibt_slot *slot,
 			 const struct ibt_wr_info *info, u32 psn,
@@ -148,17 +79,6 @@ static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
 		pkt->imm = slot->imm;
 	else if (info->extra == IBT_IETH)
 		pkt->inv_rkey = slot->inv_rkey;
-}
-
-/* To the link. True: it is on its way, but the link has no room for more. */
-bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
-		 struct ibt_pkt *pkt)
-{
-	struct ibt_port *port = path->port;
-	u32 seq = READ_ONCE(port->room_seq);
-
-	return ibt_tx(path, skb, pkt, qp->flow) == -EAGAIN &&
-	       ibt_sq_wait_room(qp, port, seq);
 }
 
 /* The packet with @psn asks for an answer, if it is sent for the first time. */

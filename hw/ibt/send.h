@@ -163,7 +163,7 @@ static inline u32 ibt_sq_window(const struct ibt_sq *sq)
 	return sq->recovery == IBT_PROBING ? 1 : sq->window;
 }
 
-/* requester.c; sq.lock held */
+/* wqe.c; sq.lock held */
 void ibt_slot_number(struct ibt_qp *qp, struct ibt_slot *slot);
 void ibt_slot_source(struct ibt_qp *qp, const struct ibt_slot *slot,
 		     struct soft_iter *it);
@@ -171,9 +171,13 @@ void ibt_slot_target(struct ibt_qp *qp, const struct ibt_slot *slot,
 		     struct soft_iter *it);
 enum soft_fault ibt_slot_check(struct ibt_qp *qp, const struct ibt_slot *slot,
 			       const struct ibt_wr_info *info);
+
+/* sq_tx.c; sq.lock held */
 bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq);
 bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 		 struct ibt_pkt *pkt);
+
+/* requester.c; sq.lock held */
 /* Does the next request wait for more answers? sq.lock is held. */
 bool ibt_requester_stuck(const struct ibt_qp *qp);
 /* A round of sq.task; the lock is not held */

@@ -4,51 +4,6 @@
 #include <linux/mm.h>
 #include "send.h"
 
-#define ON_RC	(BIT(IBT_RC) | BIT(IBT_XRC))
-#define ON_CONN	(ON_RC | BIT(IBT_UC))
-#define ON_ALL	(ON_CONN | BIT(IBT_UD))
-
-/* IBA vol. 1 table 96: which transports know which operations. */
-static const struct ibt_wr_info wr_infos[] = {
-	[IB_WR_RDMA_WRITE] = { IBT_WR_DATA, IBT_WRITE, 0, ON_CONN,
-			       .wc = IB_WC_RDMA_WRITE },
-	[IB_WR_RDMA_WRITE_WITH_IMM] = { IBT_WR_DATA, IBT_WRITE, IBT_IMM,
-					ON_CONN, .wc = IB_WC_RDMA_WRITE },
-	[IB_WR_SEND] = { IBT_WR_DATA, IBT_SEND, 0, ON_ALL,
-			 .wc = IB_WC_SEND },
-	[IB_WR_SEND_WITH_IMM] = { IBT_WR_DATA, IBT_SEND, IBT_IMM, ON_ALL,
-				  .wc = IB_WC_SEND },
-	/* A SEND of more than a packet, which is cut (struct ibt_offload). */
-	[IB_WR_LSO] = { IBT_WR_DATA, IBT_SEND, 0, BIT(IBT_UD),
-			.kernel_only = true, .wc = IB_WC_LSO },
-	[IB_WR_SEND_WITH_INV] = { IBT_WR_DATA, IBT_SEND, IBT_IETH, ON_RC,
-				  .wc = IB_WC_SEND },
-	[IB_WR_RDMA_READ] = { IBT_WR_ASK, IBT_READ, 0, ON_RC,
-			      .wc = IB_WC_RDMA_READ },
-	[IB_WR_ATOMIC_CMP_AND_SWP] = { IBT_WR_ASK, IBT_CMP_SWAP, 0, ON_RC,
-				       .wc = IB_WC_COMP_SWAP },
-	[IB_WR_ATOMIC_FETCH_AND_ADD] = { IBT_WR_ASK, IBT_FETCH_ADD, 0, ON_RC,
-					 .wc = IB_WC_FETCH_ADD },
-	/* Annex A19. XRC has no opcode for it. */
-	[IB_WR_ATOMIC_WRITE] = { IBT_WR_STORE, IBT_ATOMIC_WRITE, 0,
-				 BIT(IBT_RC), .wc = IB_WC_ATOMIC_WRITE },
-	[IB_WR_FLUSH] = { IBT_WR_ASK, IBT_FLUSH, 0, BIT(IBT_RC),
-			  .user_only = true, .wc = IB_WC_FLUSH },
-	[IB_WR_LOCAL_INV] = { IBT_WR_HERE, .transports = ON_CONN,
-			      .wc = IB_WC_LOCAL_INV },
-	[IB_WR_BIND_MW] = { IBT_WR_HERE, .transports = ON_CONN,
-			    .user_only = true, .wc = IB_WC_BIND_MW },
-	[IB_WR_REG_MR] = { IBT_WR_HERE, .transports = ON_CONN,
-			   .kernel_only = true, .wc = IB_WC_REG_MR },
-};
-
-const struct ibt_wr_info *ibt_wr_info(u32 opcode)
-{
-	static const struct ibt_wr_info none;
-
-	return opcode < ARRAY_SIZE(wr_infos) ? &wr_infos[opcode] : &none;
-}
-
 /**
  * ibt_sq_kick - go on with sending from a work
  * @qp: queue pair

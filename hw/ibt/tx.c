@@ -70,31 +70,6 @@ struct sk_buff *ibt_tx_alloc(const struct ibt_path *path, u32 length,
 }
 
 /**
- * ibt_tx_link - give a finished packet, or a run of them, to the link
- * @path: where it goes
- * @skb: consumed; data at the link's first byte
- * @packets: in it
- * @bytes: of them, each from BTH to ICRC
- *
- * Context: interrupts enabled.
- *
- * Return: 0, or -EAGAIN: it is on its way, but wait for ibt_tx_room().
- */
-int ibt_tx_link(struct ibt_path *path, struct sk_buff *skb, u32 packets,
-		u32 bytes)
-{
-	struct ibt_dev *dev = path->port->dev;
-	int ret;
-
-	ibt_count_more(dev, IBT_STAT_TX_PKTS, packets);
-	ibt_count_more(dev, IBT_STAT_TX_BYTES, bytes);
-	ret = dev->link->xmit(skb, path);
-	if (ret)
-		ibt_count(dev, IBT_STAT_TX_BUSY);
-	return ret;
-}
-
-/**
  * ibt_tx - send a packet
  * @path: where it goes; the caller has a reference
  * @skb: of ibt_tx_alloc(), with its payload; consumed

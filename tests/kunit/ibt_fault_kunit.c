@@ -20,6 +20,7 @@
 #include "../../hw/ibt/hdr.c"
 #include "../../hw/ibt/crc.c"
 #include "../../hw/ibt/icrc.c"
+#include "../../hw/ibt/xmit.c"
 #include "../../hw/ibt/tx.c"
 #include "../../hw/ibt/fault.c"
 

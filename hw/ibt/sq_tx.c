@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A packet of the send side to the link, which may have no room for the next one. */
+#include "send.h"
+
+/*
+ * The link had no room, when it had answered so often: wait for ibt_tx_room().
+ * False: it was called in between.
+ */
+bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&sq->lock);
+	/* Of another port, before a migration. */
+	if (sq->room_port != port)
+		ibt_room_leave(sq->room_port, &sq->waiting);
+	sq->room_port = port;
+	return ibt_room_wait(port, &port->waiting, &sq->waiting, seq);
+}
+
+/* To the link. True: it is on its way, but the link has no room for more. */
+bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
+		 struct ibt_pkt *pkt)
+{
+	struct ibt_port *port = path->port;
+	u32 seq = READ_ONCE(port->room_seq);
+
+	return ibt_tx(path, skb, pkt, qp->flow) == -EAGAIN &&
+	       ibt_sq_wait_room(qp, port, seq);
+}
