@@ -9,9 +9,15 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
+#include <linux/module.h>
 
 #include "send.h"
 #include "trace.h"
+
+bool ibt_early = true;
+EXPORT_SYMBOL_GPL(ibt_early);
+module_param_named(early, ibt_early, bool, 0644);
+MODULE_PARM_DESC(early, "send again after a few round trips, not after the timeout of the QP alone");
 
 static void wait_again(struct ibt_sq *sq, u64 now)
 {

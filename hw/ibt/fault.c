@@ -13,6 +13,9 @@
 #include "fault.h"
 #include "wire.h"
 
+/* Folder of the module. */
+struct dentry *ibt_debugfs;
+
 static const char * const file_names[IBT_FAULT_KINDS] = {
 	[IBT_FAULT_DROP]	= "drop",
 	[IBT_FAULT_DUPLICATE]	= "duplicate",

@@ -759,10 +759,7 @@ void ibt_qp_drop_paths(struct ibt_qp *qp);
 int ibt_groups_init(struct ibt_dev *dev);
 void ibt_groups_exit(struct ibt_dev *dev);
 
-/* ---- main.c ----------------------------------------------------------------------------- */
-
 extern bool ibt_early;	/* module parameter: see early.c */
-extern bool ibt_loopback;	/* module parameter: deliver without packets */
-extern struct dentry *ibt_debugfs;	/* folder of the module */
+extern struct dentry *ibt_debugfs;	/* folder of the module (fault.c) */
 
 #endif /* IBT_H */

@@ -6,7 +6,14 @@
  * packets lacks its answer. All the rest goes by packets, with all that may go
  * wrong there.
  */
+#include <linux/module.h>
+
 #include "send.h"
+
+static bool ibt_loopback = true;
+module_param_named(loopback, ibt_loopback, bool, 0644);
+MODULE_PARM_DESC(loopback,
+		 "Hand messages between queue pairs of this host over without packets (default: on)");
 
 /* Both locks are released after so many bytes. */
 #define CHUNK_BYTES	(64U << 10)

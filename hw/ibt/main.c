@@ -8,22 +8,10 @@
 #include "ibt.h"
 #include "pkt.h"
 
-bool ibt_early = true;
-EXPORT_SYMBOL_GPL(ibt_early);
-module_param_named(early, ibt_early, bool, 0644);
-MODULE_PARM_DESC(early, "send again after a few round trips, not after the timeout of the QP alone");
-
-bool ibt_loopback = true;
-module_param_named(loopback, ibt_loopback, bool, 0644);
-MODULE_PARM_DESC(loopback,
-		 "Hand messages between queue pairs of this host over without packets (default: on)");
-
 static char ibt_crc[CRYPTO_MAX_ALG_NAME];
 module_param_string(crc, ibt_crc, sizeof(ibt_crc), 0444);
 MODULE_PARM_DESC(crc,
 		 "CRC-32 of packets: table, slices, crypto (default: the fastest)");
-
-struct dentry *ibt_debugfs;
 
 static int __init ibt_init(void)
 {

@@ -28,8 +28,6 @@
 #define SEED 0x12345678
 #define MANY 1000
 
-struct dentry *ibt_debugfs;
-
 struct note {
 	u32 psn;
 	u32 payload;
