@@ -538,3 +538,25 @@ void ibt_resp_advance(struct ibt_qp *qp, u32 packets)
 	resp->msn = ibt_psn_add(resp->msn, 1);
 	resp->nak_sent = false;
 }
+
+bool ibt_resp_ready(const struct ibt_qp *qp, u32 psn)
+{
+	const struct ibt_resp *resp = &qp->resp;
+
+	lockdep_assert_held(&resp->lock);
+	return ibt_resp_receives(resp->state) && !resp->op && !resp->local &&
+	       !resp->reading.active && !resp->parked &&
+	       skb_queue_empty(&resp->backlog) &&
+	       (qp->transport == IBT_UC || resp->psn == psn);
+}
+
+void ibt_resp_stop(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	ibt_exec_abort(qp);
+	resp->reading.active = false;
+	ibt_replay_unpark_all(resp);
+	ibt_backlog_purge(qp);
+	resp->dropped = false;
+}

@@ -45,6 +45,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rhashtable.h>
+#include <linux/sizes.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
@@ -404,6 +405,24 @@ static inline struct ibt_dev *ibt_qp_dev(const struct ibt_qp *qp)
 	return to_ibt_dev(qp->ib.device);
 }
 
+/* Go on with what waits, from a work: at once, or after @delay. resp.lock held. */
+static inline void ibt_resp_later(struct ibt_qp *qp, unsigned long delay)
+{
+	lockdep_assert_held(&qp->resp.lock);
+	if (delay)
+		mod_delayed_work(ibt_qp_dev(qp)->queues.any, &qp->resp.work, delay);
+	else
+		soft_task_queue(&qp->resp.task);
+}
+
+/* User space may have posted receives in the error state. Any context. */
+static inline void ibt_resp_poke(struct ibt_qp *qp)
+{
+	if (READ_ONCE(qp->resp.state) == IB_QPS_ERR && qp->rq.ring.buf &&
+	    soft_ring_ready(&qp->rq.ring))
+		soft_task_queue(&qp->resp.task);
+}
+
 /* ---- qp_table.c --------------------------------------------------------------------- */
 
 /* By number, with a reference, or NULL. */
@@ -472,15 +491,9 @@ void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state);
 int ibt_sq_resume(struct ibt_qp *qp);
 /* All that is queued completes with IB_WC_WR_FLUSH_ERR. */
 void ibt_sq_flush(struct ibt_qp *qp);
-/* Go on with ibt_requester() from the work. Any context, also with the room_lock
- * of a port held.
- */
-void ibt_sq_kick(struct ibt_qp *qp);
 
 /* ---- requester.c, completer.c, local.c --------------------------------------------- */
 
-/* Send what may be sent. sq.lock is taken inside; interrupts are enabled. */
-void ibt_requester(struct ibt_qp *qp);
 /* A response packet for @qp. Does not consume @skb. Softirq. */
 void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb);
@@ -489,8 +502,15 @@ void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 
 int ibt_lanes_init(struct ibt_dev *dev);
 void ibt_lanes_exit(struct ibt_dev *dev);
+/* With fewer bytes one is done before another wakes. */
+#define IBT_LANES_LEAST	SZ_8K
+
 /* Is a message of so many bytes worth a trip to another processor, if there is one? */
-bool ibt_lanes_worth(const struct ibt_dev *dev, u32 bytes);
+static inline bool ibt_lanes_worth(const struct ibt_dev *dev, u32 bytes)
+{
+	return dev->num_lanes && bytes >= IBT_LANES_LEAST;
+}
+
 /* True: @skb is received later, by ibt_rx_now(), or was dropped. */
 bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		   const struct ibt_rx_meta *meta);

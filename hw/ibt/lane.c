@@ -12,13 +12,11 @@
 #include <linux/cpumask.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "ibt.h"
 
 #define MOST_LANES	8	/* of a device */
-#define LEAST		SZ_8K	/* bytes of a run; with fewer one is done before another wakes */
 #define CALLER_ROUNDS	4
 
 /**
@@ -160,18 +158,6 @@ static bool is_helped(const struct ibt_dev *dev, struct ibt_lane *lane,
 		return false;
 	WRITE_ONCE(lane->cpu, cpu);
 	return true;
-}
-
-/**
- * ibt_lanes_worth - is so much worth a trip to another processor?
- * @dev: device
- * @bytes: of one message
- *
- * Context: any.
- */
-bool ibt_lanes_worth(const struct ibt_dev *dev, u32 bytes)
-{
-	return dev->num_lanes && bytes >= LEAST;
 }
 
 /**

@@ -85,6 +85,20 @@ static void packet_left(struct ibt_resp *resp, u32 length)
 	resp->unacked = 0;
 }
 
+/* The link had no room, when it had answered so often: the task goes on when it has. */
+static void ibt_read_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	lockdep_assert_held(&resp->lock);
+	/* Of another port, before a migration. */
+	if (resp->room_port != port)
+		ibt_room_leave(resp->room_port, &resp->waiting);
+	resp->room_port = port;
+	if (!ibt_room_wait(port, &port->answering, &resp->waiting, seq))
+		ibt_resp_later(qp, 0);
+}
+
 static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
 				     struct soft_iter *from,
 				     enum ibt_verdict *verdict)
@@ -111,7 +125,7 @@ static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
 	describe(qp, path, &pkt, length);
 	packet_left(&qp->resp, length);
 	if (ibt_tx(path, skb, &pkt, qp->flow) == -EAGAIN && reading->active) {
-		ibt_resp_wait_room(qp, path->port, seq);
+		ibt_read_wait_room(qp, path->port, seq);
 		return IBT_WAIT;
 	}
 	return reading->active ? IBT_MORE : IBT_FINISHED;
@@ -166,7 +180,7 @@ static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_run *run,
 	if (*verdict != IBT_DONE)
 		return IBT_FINISHED;
 	if (ret == -EAGAIN && reading->active) {
-		ibt_resp_wait_room(qp, port, seq);
+		ibt_read_wait_room(qp, port, seq);
 		return IBT_WAIT;
 	}
 	return reading->active ? IBT_MORE : IBT_FINISHED;

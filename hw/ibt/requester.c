@@ -5,9 +5,6 @@
  */
 #include "send.h"
 
-/* In one go, in the caller. */
-#define CALLER_ROUNDS	4
-
 /* Between two releases of sq.lock. */
 #define ROUND_STEPS	16
 #define ROUND_BYTES	(64 << 10)
@@ -17,9 +14,6 @@
 
 /* Ask for an answer at least so many times in a window. */
 #define ACKS_IN_WINDOW	4
-
-/* Half of the circle: a responder takes what is further ahead for the past. */
-#define PSN_REACH	BIT(23)
 
 /**
  * struct round - what lives as long as sq.lock is held
@@ -490,41 +484,6 @@ static u8 check_first(struct ibt_qp *qp, const struct ibt_slot *slot,
 	return IB_WC_SUCCESS;
 }
 
-/* IBA 9.7.7.2.2: how much may be without an answer. */
-static bool in_window(const struct ibt_qp *qp, const struct ibt_slot *slot)
-{
-	const struct ibt_sq *sq = &qp->sq;
-	u32 waiting = ibt_psn_ahead(sq->cur_psn, sq->una);
-	u32 more;
-
-	if (!ibt_qp_reliable(qp))
-		return true;
-	more = slot->numbered ?
-	       ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1 :
-	       ibt_packets(slot->length, qp->mtu);
-	return waiting < ibt_sq_window(sq) && waiting + more <= PSN_REACH;
-}
-
-/**
- * ibt_requester_stuck - does the next request wait for more answers?
- * @qp: queue pair
- *
- * Context: sq.lock held.
- *
- * Return: true: ibt_requester() would send nothing.
- */
-bool ibt_requester_stuck(const struct ibt_qp *qp)
-{
-	const struct ibt_sq *sq = &qp->sq;
-	const struct ibt_slot *slot;
-
-	lockdep_assert_held(&sq->lock);
-	if (sq->state != IB_QPS_RTS || sq->next == ibt_sq_head(sq))
-		return false;
-	slot = ibt_slot_at(sq, sq->next);
-	return slot->state == IBT_SLOT_WAITING && !in_window(qp, slot);
-}
-
 /* Without a way nothing is sent. */
 static bool in_order(struct ibt_qp *qp, struct round *round)
 {
@@ -546,7 +505,7 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 	enum ibt_local_way way;
 
 	/* Mostly so while a READ is answered: then it was an answer that called. */
-	if (!in_window(qp, slot))
+	if (!ibt_sq_in_window(qp, slot))
 		return false;
 	if (!round->asked) {
 		round->path = ibt_qp_path(qp);
@@ -668,17 +627,4 @@ enum soft_task_left ibt_requester_round(struct soft_task *task)
 	if (round.elsewhere)
 		return SOFT_TASK_ELSEWHERE;
 	return more ? SOFT_TASK_MORE : SOFT_TASK_NOTHING;
-}
-
-/**
- * ibt_requester - send what may be sent
- * @qp: queue pair
- *
- * What is too much for one go is left to a work.
- *
- * Context: interrupts enabled, sq.lock not held.
- */
-void ibt_requester(struct ibt_qp *qp)
-{
-	soft_task_call(&qp->sq.task, CALLER_ROUNDS);
 }

@@ -20,54 +20,6 @@
 /* Bursts of answers, or flushed pieces, in one go after a delay. */
 #define ROUNDS		4
 
-/* ---- who waits for what ---------------------------------------------------------- */
-
-void ibt_resp_later(struct ibt_qp *qp, unsigned long delay)
-{
-	lockdep_assert_held(&qp->resp.lock);
-	if (delay)
-		mod_delayed_work(ibt_qp_dev(qp)->queues.any, &qp->resp.work, delay);
-	else
-		soft_task_queue(&qp->resp.task);
-}
-
-void ibt_resp_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
-{
-	struct ibt_resp *resp = &qp->resp;
-
-	lockdep_assert_held(&resp->lock);
-	/* Of another port, before a migration. */
-	if (resp->room_port != port)
-		ibt_room_leave(resp->room_port, &resp->waiting);
-	resp->room_port = port;
-	if (!ibt_room_wait(port, &port->answering, &resp->waiting, seq))
-		ibt_resp_later(qp, 0);
-}
-
-/* ---- in progress ------------------------------------------------------------------- */
-
-bool ibt_resp_ready(const struct ibt_qp *qp, u32 psn)
-{
-	const struct ibt_resp *resp = &qp->resp;
-
-	lockdep_assert_held(&resp->lock);
-	return ibt_resp_receives(resp->state) && !resp->op && !resp->local &&
-	       !resp->reading.active && !resp->parked &&
-	       skb_queue_empty(&resp->backlog) &&
-	       (qp->transport == IBT_UC || resp->psn == psn);
-}
-
-void ibt_resp_stop(struct ibt_qp *qp)
-{
-	struct ibt_resp *resp = &qp->resp;
-
-	ibt_exec_abort(qp);
-	resp->reading.active = false;
-	ibt_replay_unpark_all(resp);
-	ibt_backlog_purge(qp);
-	resp->dropped = false;
-}
-
 /* Of a ring, in one go: no more than it has slots. */
 static u32 flush_turns(const struct ibt_qp *qp)
 {
@@ -143,13 +95,6 @@ static void resp_work(struct work_struct *work)
 					     struct ibt_resp, work);
 
 	soft_task_call(&resp->task, ROUNDS);
-}
-
-void ibt_resp_poke(struct ibt_qp *qp)
-{
-	if (READ_ONCE(qp->resp.state) == IB_QPS_ERR && qp->rq.ring.buf &&
-	    soft_ring_ready(&qp->rq.ring))
-		soft_task_queue(&qp->resp.task);
 }
 
 /* ---- creation ------------------------------------------------------------------------ */

@@ -193,18 +193,6 @@ static inline bool ibt_resp_receives(enum ib_qp_state state)
 	       state == IB_QPS_SQD || state == IB_QPS_SQE;
 }
 
-/* ---- resp.c ----------------------------------------------------------------- */
-
-/* May a message with @psn be executed now without packets? resp.lock held. */
-bool ibt_resp_ready(const struct ibt_qp *qp, u32 psn);
-/* User space may have posted receives in the error state. Any context. */
-void ibt_resp_poke(struct ibt_qp *qp);
-/* Go on from the work: when the link has room; after @delay. resp.lock held. */
-void ibt_resp_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq);
-void ibt_resp_later(struct ibt_qp *qp, unsigned long delay);
-/* Forget what is in progress. resp.lock held. */
-void ibt_resp_stop(struct ibt_qp *qp);
-
 /* ---- responder.c: resp.lock held ---------------------------------------------- */
 
 /* Go on with what waits: a round of resp.task. */
@@ -225,6 +213,10 @@ void ibt_inbox_take(struct ibt_qp *qp);
 
 /* ---- exec.c: resp.lock held ---------------------------------------------------- */
 
+/* May a message with @psn be executed now without packets? */
+bool ibt_resp_ready(const struct ibt_qp *qp, u32 psn);
+/* Forget what is in progress. */
+void ibt_resp_stop(struct ibt_qp *qp);
 /* What a WRITE_LAST_WITH_IMMEDIATE needs, before its bytes are placed. */
 enum ibt_verdict ibt_exec_reserve(struct ibt_qp *qp);
 /* The message in progress is given up. A receive request stays for the next. */

@@ -8,7 +8,7 @@
  */
 #include <linux/export.h>
 
-#include "ibt.h"
+#include "send.h"
 
 /* Of each of the two lines, in one go. */
 #define HANDFUL	16

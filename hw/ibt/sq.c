@@ -4,17 +4,6 @@
 #include <linux/mm.h>
 #include "send.h"
 
-/**
- * ibt_sq_kick - go on with sending from a work
- * @qp: queue pair
- *
- * Context: any; also with locks of a port held.
- */
-void ibt_sq_kick(struct ibt_qp *qp)
-{
-	soft_task_queue(&qp->sq.task);
-}
-
 /* Memory of a slot that can hold what the queue promises. */
 static u32 slot_bytes(u32 payload)
 {

@@ -17,6 +17,9 @@
 #undef BARE
 #undef RECV
 #undef RESP
+#include "../../hw/ibt/ibt.h"
+#define ibt_resp_later played_later
+static void played_later(struct ibt_qp *qp, unsigned long delay);
 #include "../../hw/ibt/ack.c"
 
 /* One test at a time. */
@@ -55,7 +58,7 @@ int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
 	return 0;
 }
 
-void ibt_resp_later(struct ibt_qp *qp, unsigned long delay)
+static void played_later(struct ibt_qp *qp, unsigned long delay)
 {
 	stage.works++;
 }
