@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where sending goes on. A pure function: it looks, and changes nothing. */
+/* Where sending goes on: a pure function, and what does as it says. */
 #include "send.h"
 
 /**
@@ -41,4 +41,19 @@ struct ibt_resume ibt_retry_point(const struct ibt_sq *sq, u32 head, u32 mtu,
 		break;
 	}
 	return at;
+}
+
+/* Sending goes on at @psn, which was used before, or is the next to be used. */
+void ibt_sq_seek(struct ibt_qp *qp, u32 psn)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_resume at;
+
+	lockdep_assert_held(&sq->lock);
+	at = ibt_retry_point(sq, ibt_sq_head(sq), qp->mtu, psn);
+	sq->next = at.slot;
+	sq->offset = at.offset;
+	sq->cur_psn = psn;
+	/* What is on its way does not count any more. */
+	sq->cpu = SOFT_NO_CPU;
 }

@@ -112,6 +112,7 @@ struct ibt_resume {
 
 struct ibt_resume ibt_retry_point(const struct ibt_sq *sq, u32 head, u32 mtu,
 				  u32 psn);
+void ibt_sq_seek(struct ibt_qp *qp, u32 psn);	/* sq.lock held */
 
 /* sq_user.c; sq.lock held, but for the second and the last */
 bool ibt_sq_pull(struct ibt_qp *qp);
@@ -145,7 +146,6 @@ unsigned long ibt_timeout_jiffies(u8 timeout);
 unsigned long ibt_rnr_jiffies(u8 timer);
 void ibt_sq_await(struct ibt_qp *qp, bool first);
 void ibt_sq_pause(struct ibt_qp *qp, unsigned long delay);
-void ibt_sq_seek(struct ibt_qp *qp, u32 psn);
 void ibt_sq_retry(struct ibt_qp *qp, u8 why);
 bool ibt_sq_follow(struct ibt_qp *qp);
 void ibt_sq_retry_held(struct ibt_qp *qp);

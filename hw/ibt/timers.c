@@ -142,21 +142,6 @@ void ibt_sq_pause(struct ibt_qp *qp, unsigned long delay)
 	mod_timer(&sq->pause_timer, sq->pause_until);
 }
 
-/* Sending goes on at @psn, which was used before, or is the next to be used. */
-void ibt_sq_seek(struct ibt_qp *qp, u32 psn)
-{
-	struct ibt_sq *sq = &qp->sq;
-	struct ibt_resume at;
-
-	lockdep_assert_held(&sq->lock);
-	at = ibt_retry_point(sq, ibt_sq_head(sq), qp->mtu, psn);
-	sq->next = at.slot;
-	sq->offset = at.offset;
-	sq->cur_psn = psn;
-	/* What is on its way does not count any more. */
-	sq->cpu = SOFT_NO_CPU;
-}
-
 /**
  * ibt_sq_follow - take over what belongs to the path in use
  * @qp: queue pair
