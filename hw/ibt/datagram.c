@@ -54,20 +54,6 @@ static struct sk_buff *load(struct ibt_qp *qp, const struct ibt_path *path,
 	return NULL;
 }
 
-void ibt_datagram_done(struct ibt_qp *qp, struct ibt_slot *slot)
-{
-	struct ibt_sq *sq = &qp->sq;
-
-	sq->psn = ibt_psn_add(sq->psn, 1);
-	sq->cur_psn = sq->psn;
-	sq->una = sq->psn;
-	sq->high = sq->psn;
-	sq->offset = 0;
-	sq->next++;
-	slot->state = IBT_SLOT_DONE;
-	ibt_sq_reap(qp);
-}
-
 /* The packet of a datagram. True: nothing more can be sent now. */
 static bool emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 		 struct ibt_pkt *pkt)

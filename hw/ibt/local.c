@@ -102,15 +102,6 @@ static struct ibt_qp *find_peer(const struct ibt_qp *qp,
 	return peer;
 }
 
-static void forget(struct ibt_sq *sq)
-{
-	if (!sq->local.peer)
-		return;
-	soft_iter_end(&sq->local.from);
-	ibt_qp_put(sq->local.peer);
-	sq->local.peer = NULL;
-}
-
 /* The next request has arrived, or (UC) is lost: go on behind it. */
 static void finish(struct ibt_qp *qp, struct ibt_slot *slot)
 {
@@ -120,7 +111,7 @@ static void finish(struct ibt_qp *qp, struct ibt_slot *slot)
 	if (sq->local.peer)
 		ibt_count(ibt_qp_dev(sq->local.peer), IBT_STAT_RX_LOCAL);
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
-	forget(sq);
+	ibt_local_forget(sq);
 	if (ibt_psn_ahead(end, sq->una) > ibt_psn_ahead(sq->high, sq->una))
 		sq->high = end;
 	sq->una = end;
@@ -153,7 +144,7 @@ static void fail_here(struct ibt_qp *qp, struct ibt_slot *slot)
 	if (peer->resp.local == qp)
 		peer->resp.local = NULL;
 	spin_unlock(&peer->resp.lock);
-	forget(&qp->sq);
+	ibt_local_forget(&qp->sq);
 	ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
 }
 
@@ -164,7 +155,7 @@ static void fail_here(struct ibt_qp *qp, struct ibt_slot *slot)
 static enum ibt_local_way refused(struct ibt_qp *qp, struct ibt_slot *slot,
 				  enum ibt_verdict verdict, u8 syndrome)
 {
-	forget(&qp->sq);
+	ibt_local_forget(&qp->sq);
 	if (!ibt_qp_reliable(qp) && verdict != IBT_DROP) {
 		finish(qp, slot);
 		return IBT_LOCAL_MOVED;
@@ -388,28 +379,6 @@ enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
 		return IBT_LOCAL_WAIT;
 	}
 	return begin(qp, peer, slot, info);
-}
-
-/**
- * ibt_local_abort - give up what is on its way without packets
- * @qp: queue pair that leaves the states in which it sends
- *
- * The peer is left in the middle of the message, as it would be by packets.
- *
- * Context: sq.lock held.
- */
-void ibt_local_abort(struct ibt_qp *qp)
-{
-	struct ibt_qp *peer = qp->sq.local.peer;
-
-	lockdep_assert_held(&qp->sq.lock);
-	if (!peer)
-		return;
-	spin_lock(&peer->resp.lock);
-	if (peer->resp.local == qp)
-		peer->resp.local = NULL;
-	spin_unlock(&peer->resp.lock);
-	forget(&qp->sq);
 }
 
 static struct ibt_qp *find_listener(const struct ibt_path *path, u32 qpn)

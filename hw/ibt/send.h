@@ -116,19 +116,20 @@ void ibt_sq_seek(struct ibt_qp *qp, u32 psn);	/* sq.lock held */
 
 /* sq_user.c; sq.lock held, but for the second and the last */
 bool ibt_sq_pull(struct ibt_qp *qp);
-bool ibt_sq_flush_ring(struct ibt_qp *qp);
+bool ibt_sq_peek(const struct ibt_qp *qp, struct ib_wc *wc);
 void ibt_sq_empty_ring(struct ibt_sq *sq);
 int ibt_sq_user_slots(struct ibt_sq *sq);
 
-/* finish.c; sq.lock held */
+/* sq_complete.c; sq.lock held */
 void ibt_sq_change(struct ibt_sq *sq, enum ib_qp_state state);
 void ibt_slot_fail(struct ibt_qp *qp, struct ibt_slot *slot, u8 status);
 void ibt_sq_reap(struct ibt_qp *qp);
-bool ibt_sq_report(struct ibt_qp *qp, const struct ib_wc *wc);
 u32 ibt_sq_oldest(const struct ibt_sq *sq);
 bool ibt_sq_flush_some(struct ibt_qp *qp, int budget);
 void ibt_sq_drop_all(struct ibt_qp *qp);
 void ibt_sq_check_drained(struct ibt_qp *qp);
+void ibt_datagram_done(struct ibt_qp *qp, struct ibt_slot *slot);
+void ibt_local_abort(struct ibt_qp *qp);
 
 #define IBT_ACK_LEFT	BIT(31)
 
@@ -231,9 +232,19 @@ static inline void ibt_sq_kick(struct ibt_qp *qp)
 void ibt_do_here(struct ibt_qp *qp, struct ibt_slot *slot);
 bool ibt_send_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
 		       const struct ibt_wr_info *info);
-void ibt_datagram_done(struct ibt_qp *qp, struct ibt_slot *slot);
 
 /* local.c; sq.lock held */
+
+/* The message that is on its way without packets is not any more. */
+static inline void ibt_local_forget(struct ibt_sq *sq)
+{
+	if (!sq->local.peer)
+		return;
+	soft_iter_end(&sq->local.from);
+	ibt_qp_put(sq->local.peer);
+	sq->local.peer = NULL;
+}
+
 enum ibt_local_way {
 	IBT_LOCAL_NO,		/* by packets, please */
 	IBT_LOCAL_WAIT,		/* soon: packets are without an answer */
@@ -243,7 +254,6 @@ enum ibt_local_way {
 enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
 				  struct ibt_slot *slot,
 				  const struct ibt_wr_info *info);
-void ibt_local_abort(struct ibt_qp *qp);
 bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
 			struct ibt_slot *slot, struct ibt_pkt *pkt);
 

@@ -214,24 +214,20 @@ bool ibt_sq_pull(struct ibt_qp *qp)
 	return true;
 }
 
-/* One that has no slot, after all that have one. False: there is none, or it waits. */
-bool ibt_sq_flush_ring(struct ibt_qp *qp)
+/* What completes a WQE that has no slot, when all that have one are gone. False: none. */
+bool ibt_sq_peek(const struct ibt_qp *qp, struct ib_wc *wc)
 {
-	struct ibt_sq *sq = &qp->sq;
+	const struct ibt_sq *sq = &qp->sq;
 	struct rxe_send_wqe wqe;
-	struct ib_wc wc = {
-		.status = IB_WC_WR_FLUSH_ERR,
-		.qp = &qp->ib,
-	};
 
 	lockdep_assert_held(&sq->lock);
 	if (!ibt_sq_is_user(sq) || sq->head != sq->tail ||
 	    !soft_ring_ready(&sq->ring))
 		return false;
 	copy_head(sq, 0, &wqe);
-	wc.wr_id = wqe.wr.wr_id;
-	wc.opcode = ibt_wr_info(wqe.wr.opcode)->wc;
-	return ibt_sq_report(qp, &wc);
+	wc->wr_id = wqe.wr.wr_id;
+	wc->opcode = ibt_wr_info(wqe.wr.opcode)->wc;
+	return true;
 }
 
 /* Forget what is queued. */

@@ -13,6 +13,28 @@ void ibt_sq_change(struct ibt_sq *sq, enum ib_qp_state state)
 	spin_unlock_irqrestore(&sq->post_lock, flags);
 }
 
+/**
+ * ibt_local_abort - give up what is on its way without packets
+ * @qp: queue pair that leaves the states in which it sends
+ *
+ * The peer is left in the middle of the message, as it would be by packets.
+ *
+ * Context: sq.lock held.
+ */
+void ibt_local_abort(struct ibt_qp *qp)
+{
+	struct ibt_qp *peer = qp->sq.local.peer;
+
+	lockdep_assert_held(&qp->sq.lock);
+	if (!peer)
+		return;
+	spin_lock(&peer->resp.lock);
+	if (peer->resp.local == qp)
+		peer->resp.local = NULL;
+	spin_unlock(&peer->resp.lock);
+	ibt_local_forget(&qp->sq);
+}
+
 /* What the oldest request holds besides its place. May be called again. */
 static void release(struct ibt_qp *qp)
 {
@@ -58,18 +80,11 @@ static void lost(struct ibt_qp *qp)
 		ibt_qp_fail(qp, IB_EVENT_QP_FATAL);
 }
 
-/**
- * ibt_sq_report - the completion of a program's oldest WQE
- * @qp: queue pair of a program
- * @wc: the completion
- *
- * The WQE is free with it. A CQ that is full keeps both waiting.
- *
- * Context: sq.lock held.
- *
- * Return: false: they wait, and are tried again.
+/*
+ * The completion of a program's oldest WQE, which is free with it. A CQ that is full keeps
+ * both waiting. False: they wait, and are tried again.
  */
-bool ibt_sq_report(struct ibt_qp *qp, const struct ib_wc *wc)
+static bool ibt_sq_report(struct ibt_qp *qp, const struct ib_wc *wc)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -240,6 +255,17 @@ static u8 flush_status(const struct ibt_sq *sq)
 	       slot->status : IB_WC_WR_FLUSH_ERR;
 }
 
+/* A WQE that has no slot, after all that have one. False: there is none, or it waits. */
+static bool ibt_sq_flush_ring(struct ibt_qp *qp)
+{
+	struct ib_wc wc = {
+		.status = IB_WC_WR_FLUSH_ERR,
+		.qp = &qp->ib,
+	};
+
+	return ibt_sq_peek(qp, &wc) && ibt_sq_report(qp, &wc);
+}
+
 /**
  * ibt_sq_flush_some - complete a few requests with IB_WC_WR_FLUSH_ERR
  * @qp: queue pair that is in an error state
@@ -317,4 +343,18 @@ void ibt_sq_check_drained(struct ibt_qp *qp)
 	sq->drained = true;
 	if (qp->attr.en_sqd_async_notify)
 		ibt_qp_event(qp, IB_EVENT_SQ_DRAINED);
+}
+
+void ibt_datagram_done(struct ibt_qp *qp, struct ibt_slot *slot)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	sq->psn = ibt_psn_add(sq->psn, 1);
+	sq->cur_psn = sq->psn;
+	sq->una = sq->psn;
+	sq->high = sq->psn;
+	sq->offset = 0;
+	sq->next++;
+	slot->state = IBT_SLOT_DONE;
+	ibt_sq_reap(qp);
 }
