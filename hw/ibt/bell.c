@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doorbells: which processor sends what was posted.
+ * Doorbells: which processor sends what was posted, or what an answer lets be sent.
  *
  * Mostly the caller sends, at once. But a program that rings again and again, for one
  * queue pair or for many, in a fraction of the time that a request took to be sent does
@@ -92,6 +92,31 @@ void ibt_bell_user(struct ibt_qp *qp)
 	sent = ibt_psn_ahead(READ_ONCE(sq->high), high);
 	/* Without a packet another processor is no faster. */
 	soft_bells_sent(b, begin, sent && sent <= FEW);
+}
+
+/**
+ * ibt_bell_answered - the completer is done with a response
+ * @qp: queue pair
+ * @more: what it says
+ *
+ * Context: softirqs disabled; sq.lock is not held.
+ */
+void ibt_bell_answered(struct ibt_qp *qp, enum ibt_send_more more)
+{
+	switch (more) {
+	case IBT_SEND_NOTHING:
+		break;
+	case IBT_SEND_QUEUED:
+		ibt_sq_kick(qp);
+		break;
+	case IBT_SEND_MUCH:
+		if (soft_task_help(&qp->sq.task, SOFT_NO_CPU))
+			break;
+		fallthrough;
+	case IBT_SEND_HERE:
+		ibt_requester(qp);
+		break;
+	}
 }
 
 /**

@@ -382,8 +382,15 @@ static bool left_behind(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 	if (pkt->op->verb != IBT_ACK || !positive(pkt))
 		return false;
 	leave_ack(&qp->sq, pkt->psn);
-	ibt_sq_kick(qp);
 	return true;
+}
+
+/* The answer may have let something be sent. */
+static enum ibt_send_more more_of(struct ibt_qp *qp)
+{
+	if (ibt_requester_stuck(qp))
+		return IBT_SEND_NOTHING;
+	return much_left(qp) ? IBT_SEND_MUCH : IBT_SEND_HERE;
 }
 
 /**
@@ -393,15 +400,17 @@ static bool left_behind(struct ibt_qp *qp, const struct ibt_pkt *pkt)
  * @skb: the packet, which stays the caller's
  *
  * Context: softirqs disabled; sq.lock is taken inside.
+ *
+ * Return: what can be sent now, which is the caller's to ask for: ibt_bell_answered().
  */
-void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		   struct sk_buff *skb)
+enum ibt_send_more ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+				 struct sk_buff *skb)
 {
-	bool go = false, much = false;
+	enum ibt_send_more more = IBT_SEND_NOTHING;
 
 	if (!spin_trylock_bh(&qp->sq.lock)) {
 		if (left_behind(qp, pkt))
-			return;
+			return IBT_SEND_QUEUED;
 		spin_lock_bh(&qp->sq.lock);
 	}
 	ibt_sq_take_ack(qp);
@@ -412,10 +421,8 @@ void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			read_response(qp, pkt, skb);
 		else if (pkt->op->verb == IBT_ATOMIC_RESP && positive(pkt))
 			atomic_response(qp, pkt);
-		much = much_left(qp);
-		go = !ibt_requester_stuck(qp);
+		more = more_of(qp);
 	}
 	spin_unlock_bh(&qp->sq.lock);
-	if (go && !(much && soft_task_help(&qp->sq.task, SOFT_NO_CPU)))
-		ibt_requester(qp);
+	return more;
 }

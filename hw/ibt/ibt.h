@@ -492,11 +492,19 @@ int ibt_sq_resume(struct ibt_qp *qp);
 /* All that is queued completes with IB_WC_WR_FLUSH_ERR. */
 void ibt_sq_flush(struct ibt_qp *qp);
 
-/* ---- requester.c, completer.c, local.c --------------------------------------------- */
+/* ---- completer.c ------------------------------------------------------------------- */
+
+/* What can be sent when a response has been received. */
+enum ibt_send_more {
+	IBT_SEND_NOTHING,
+	IBT_SEND_HERE,		/* in the receiver's context */
+	IBT_SEND_MUCH,		/* by another processor, if one is free; else here */
+	IBT_SEND_QUEUED,	/* by the next round: one is running */
+};
 
 /* A response packet for @qp. Does not consume @skb. Softirq. */
-void ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		   struct sk_buff *skb);
+enum ibt_send_more ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+				 struct sk_buff *skb);
 
 /* ---- lane.c -------------------------------------------------------------------------- */
 

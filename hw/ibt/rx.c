@@ -6,7 +6,7 @@
 #include <linux/export.h>
 #include <rdma/ib_addr.h>
 
-#include "ibt.h"
+#include "send.h"
 #include "trace.h"
 
 static void drop(struct ibt_port *port, enum ibt_stat why)
@@ -146,7 +146,7 @@ static void rx_connected(struct ibt_port *port, struct ibt_qp *qp,
 	}
 	ibt_qp_mig_seen(qp, pkt->migrated, way.alternate);
 	if (response)
-		ibt_completer(qp, pkt, skb);
+		ibt_bell_answered(qp, ibt_completer(qp, pkt, skb));
 	else
 		ibt_responder(qp, pkt, skb, meta);
 }

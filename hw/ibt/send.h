@@ -96,6 +96,7 @@ static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
 /* bell.c */
 void ibt_bell(struct ibt_qp *qp);
 void ibt_bell_user(struct ibt_qp *qp);
+void ibt_bell_answered(struct ibt_qp *qp, enum ibt_send_more more);
 void ibt_bell_settle(struct ibt_qp *qp);
 
 /* retry.c */
