@@ -166,7 +166,7 @@ struct ibt_stats {
  * @crowd_work: delivers them
  * @queued: bytes of received packets that wait, of IBT_MAX_QUEUED_BYTES
  * @queues: what was too much for the context it came up in
- * @lanes: runs that wait for another processor (lane.c), @num_lanes of them
+ * @lanes: runs that wait for another processor (rx_steer.c), @num_lanes of them
  * @num_lanes: a power of 2, or 0: none
  * @busy_lanes: that have packets
  * @stats: per CPU
@@ -506,7 +506,7 @@ enum ibt_send_more {
 enum ibt_send_more ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 				 struct sk_buff *skb);
 
-/* ---- lane.c -------------------------------------------------------------------------- */
+/* ---- rx_steer.c ---------------------------------------------------------------------- */
 
 int ibt_lanes_init(struct ibt_dev *dev);
 void ibt_lanes_exit(struct ibt_dev *dev);
@@ -519,14 +519,11 @@ static inline bool ibt_lanes_worth(const struct ibt_dev *dev, u32 bytes)
 	return dev->num_lanes && bytes >= IBT_LANES_LEAST;
 }
 
-/* True: @skb is received later, by ibt_rx_now(), or was dropped. */
-bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
-		   const struct ibt_rx_meta *meta);
 /* Receive @skb, which is consumed: a run of packets of @size, or 0: one. */
 void ibt_rx_now(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		const struct ibt_rx_meta *meta);
 
-/* ---- rx.c, responder.c, ud.c, exec.c ---------------------------------------------- */
+/* ---- rx_skb.c, resp_queue.c, ud.c, exec.c ---------------------------------------------- */
 
 int ibt_resp_create(struct ibt_qp *qp);
 void ibt_resp_destroy(struct ibt_qp *qp);

@@ -197,12 +197,24 @@ static inline bool ibt_resp_receives(enum ib_qp_state state)
 
 /* Go on with what waits: a round of resp.task. */
 enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp);
-void ibt_backlog_purge(struct ibt_qp *qp);
 /* A request; nothing that came before it lies in the inbox. resp.lock held. */
 void ibt_resp_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		      struct sk_buff *skb);
 
-/* ---- inbox.c ---------------------------------------------------------------- */
+/* ---- backlog.c: resp.lock held ------------------------------------------------- */
+
+/* One more, or it is dropped. The caller keeps a reference to @skb of its own. */
+void ibt_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		     struct sk_buff *skb);
+/* The first, or NULL. */
+struct sk_buff *ibt_backlog_take(struct ibt_qp *qp);
+/* Is it a READ more than the peer may have outstanding? */
+bool ibt_backlog_excess(struct sk_buff *skb);
+/* It was taken, and could not be answered. */
+void ibt_backlog_put_back(struct ibt_qp *qp, struct sk_buff *skb);
+void ibt_backlog_purge(struct ibt_qp *qp);
+
+/* ---- resp_queue.c -------------------------------------------------------------- */
 
 void ibt_inbox_init(struct ibt_inbox *box);
 /* False: the caller waits for resp.lock, which is not held. Softirqs disabled. */

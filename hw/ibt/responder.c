@@ -3,26 +3,10 @@
  * Request packets of a connected queue pair (IBA 9.7.4, 9.8.2): is it its turn,
  * does it fit to the packet before it, is its length right, execute, answer.
  *
- * While a READ answer is on its way, whatever comes behind it waits in the
- * backlog, so that no acknowledgement overtakes it. A packet that could not be
- * answered for want of memory waits there too. What was answered already does not:
- * a peer that asks for it again goes nowhere before he has it.
+ * While a READ response is on its way, what comes behind it waits (backlog.c). What was
+ * answered already does not: the peer that asks for it again goes nowhere before it has it.
  */
 #include "ibt.h"
-
-/* Of a packet in the backlog. */
-struct backlog_note {
-	u32 psn;
-	u32 bytes;		/* charged to the device */
-	bool read;		/* counted in waiting_reads */
-	bool excess;		/* a READ more than the peer may have outstanding */
-};
-
-static struct backlog_note *note_of(struct sk_buff *skb)
-{
-	BUILD_BUG_ON(sizeof(struct backlog_note) > sizeof(skb->cb));
-	return (struct backlog_note *)skb->cb;
-}
 
 static struct ibt_msg msg_of(const struct ibt_pkt *pkt)
 {
@@ -343,44 +327,6 @@ static bool has_backlog(const struct ibt_resp *resp)
 	       !skb_queue_empty(&resp->backlog);
 }
 
-/* A copy of a READ that waits would only be answered twice. */
-static bool read_waits(const struct ibt_resp *resp, u32 psn)
-{
-	struct sk_buff *skb;
-
-	skb_queue_walk(&resp->backlog, skb)
-		if (note_of(skb)->read && note_of(skb)->psn == psn)
-			return true;
-	return false;
-}
-
-/* One more READ waits. False: it is a copy. */
-static bool count_read(struct ibt_resp *resp, struct backlog_note *note)
-{
-	bool under_way = resp->reading.active && !resp->reading.again;
-
-	if (resp->waiting_reads && read_waits(resp, note->psn))
-		return false;
-	if (ibt_replay_unfinished(resp))
-		under_way = true;
-	note->read = true;
-	note->excess = resp->waiting_reads + under_way >= resp->num_replay;
-	resp->waiting_reads++;
-	return true;
-}
-
-/* The peer may have sent its last packet, and hears of this one when all before it is done. */
-static void drop_behind(struct ibt_qp *qp, u32 psn)
-{
-	struct ibt_resp *resp = &qp->resp;
-
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
-	if (resp->dropped || ibt_psn_diff(psn, resp->psn) < 0)
-		return;
-	resp->dropped = true;
-	resp->dropped_psn = psn;
-}
-
 /* Nothing waits any more: what was dropped is to be sent again (IBA 9.7.5.1.1). */
 static void ask_for_dropped(struct ibt_qp *qp)
 {
@@ -394,77 +340,14 @@ static void ask_for_dropped(struct ibt_qp *qp)
 		ibt_resp_refuse(qp, resp->psn, IBT_SEQ);
 }
 
-/* @skb: becomes the backlog's. */
-static void put_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-			struct sk_buff *skb)
-{
-	struct backlog_note *note = note_of(skb);
-	struct ibt_resp *resp = &qp->resp;
-
-	*note = (struct backlog_note) {
-		.psn = pkt->psn,
-		.bytes = skb->truesize,
-	};
-	if (!ibt_queue_charge(ibt_qp_dev(qp), note->bytes)) {
-		drop_behind(qp, pkt->psn);
-		kfree_skb(skb);
-		return;
-	}
-	if (pkt->op->verb == IBT_READ &&
-	    ibt_psn_diff(pkt->psn, resp->psn) >= 0 && !count_read(resp, note)) {
-		ibt_queue_uncharge(ibt_qp_dev(qp), note->bytes);
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DUP);
-		kfree_skb(skb);
-		return;
-	}
-	__skb_queue_tail(&resp->backlog, skb);
-}
-
-/* The caller keeps a reference to @skb of its own. */
-static void wait_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-			 struct sk_buff *skb)
-{
-	struct sk_buff *kept = NULL;
-
-	if (skb_queue_len(&qp->resp.backlog) < IBT_MAX_BACKLOG)
-		kept = ibt_rx_keep(skb, pkt);
-	if (kept)
-		put_in_line(qp, pkt, kept);
-	else
-		drop_behind(qp, pkt->psn);
-}
-
-static struct sk_buff *first_in_line(struct ibt_qp *qp)
-{
-	struct sk_buff *skb = __skb_dequeue(&qp->resp.backlog);
-
-	if (!skb)
-		return NULL;
-	ibt_queue_uncharge(ibt_qp_dev(qp), note_of(skb)->bytes);
-	qp->resp.waiting_reads -= note_of(skb)->read;
-	return skb;
-}
-
-void ibt_backlog_purge(struct ibt_qp *qp)
-{
-	struct sk_buff *skb;
-
-	while ((skb = first_in_line(qp)))
-		kfree_skb(skb);
-}
-
 /* False: it had to go back. Headers were checked before it was put there. */
 static bool next_in_line(struct ibt_qp *qp, struct sk_buff *skb)
 {
-	struct backlog_note *note = note_of(skb);
-	struct ibt_resp *resp = &qp->resp;
 	struct ibt_pkt pkt = {};
 
 	if (!ibt_hdr_parse(&pkt, skb, 0, skb->len) &&
-	    !one_packet(qp, &pkt, skb, note->excess)) {
-		/* No READ, which needs no memory; and it had been let in. */
-		atomic_add(note->bytes, &ibt_qp_dev(qp)->queued);
-		__skb_queue_head(&resp->backlog, skb);
+	    !one_packet(qp, &pkt, skb, ibt_backlog_excess(skb))) {
+		ibt_backlog_put_back(qp, skb);
 		ibt_resp_later(qp, 1);
 		return false;
 	}
@@ -500,7 +383,7 @@ enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp)
 				return left_of(resp, progress);
 			continue;
 		}
-		skb = first_in_line(qp);
+		skb = ibt_backlog_take(qp);
 		if (!skb) {
 			ask_for_dropped(qp);
 			return SOFT_TASK_NOTHING;
@@ -543,7 +426,7 @@ static void at_once(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		    struct sk_buff *skb)
 {
 	if (!one_packet(qp, pkt, skb, false)) {
-		wait_in_line(qp, pkt, skb);
+		ibt_backlog_add(qp, pkt, skb);
 		ibt_resp_later(qp, 1);
 	} else if (qp->resp.reading.active) {
 		begin_answer(qp);
@@ -574,18 +457,5 @@ void ibt_resp_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	if (!has_backlog(resp))
 		at_once(qp, pkt, skb);
 	else if (!goes_in_front(resp, pkt) || !rc_again(qp, pkt))
-		wait_in_line(qp, pkt, skb);
-}
-
-void ibt_responder(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		   struct sk_buff *skb, const struct ibt_rx_meta *meta)
-{
-	struct ibt_resp *resp = &qp->resp;
-
-	if (ibt_inbox_put(qp, pkt, skb))
-		return;
-	spin_lock_bh(&resp->lock);
-	ibt_inbox_take(qp);
-	ibt_resp_receive(qp, pkt, skb);
-	spin_unlock_bh(&resp->lock);
+		ibt_backlog_add(qp, pkt, skb);
 }

@@ -3,7 +3,6 @@
  * Packets from the link: what is wrong with them is found here, as far as it does
  * not take a queue pair's lock, and who gets them.
  */
-#include <linux/export.h>
 #include <rdma/ib_addr.h>
 
 #include "send.h"
@@ -12,31 +11,6 @@
 static void drop(struct ibt_port *port, enum ibt_stat why)
 {
 	ibt_count(port->dev, why);
-}
-
-/**
- * ibt_rx_bad_key - count a packet that is refused for a key, and tell the link
- * @port: where it came
- * @qkey: for its Q_Key, else for its P_Key
- * @pkt: its headers
- * @meta: as the link said
- *
- * Context: any but hard interrupt.
- */
-void ibt_rx_bad_key(struct ibt_port *port, bool qkey, const struct ibt_pkt *pkt,
-		    const struct ibt_rx_meta *meta)
-{
-	const struct ibt_bad_key what = {
-		.qkey = qkey,
-		.key = qkey ? pkt->qkey : pkt->pkey,
-		.qpn = pkt->qpn,
-		.src_qpn = pkt->src_qpn,
-	};
-
-	atomic_inc(qkey ? &port->bad_qkeys : &port->bad_pkeys);
-	drop(port, qkey ? IBT_STAT_RX_QKEY : IBT_STAT_RX_PKEY);
-	if (port->dev->link->bad_key)
-		port->dev->link->bad_key(port, &what, meta);
 }
 
 /* Is @meta what packets from the other end of @attr look like? */
@@ -209,30 +183,6 @@ static void rx_multicast(struct ibt_port *port, const struct ibt_pkt *pkt,
 	ibt_mcast_receive(port, pkt, skb, meta);
 }
 
-/**
- * ibt_rx_keep - a packet that has to wait
- * @skb: it is in
- * @pkt: its headers
- *
- * Context: any.
- *
- * Return: an skb that has this packet alone and may be kept: @skb, with a reference
- * more, if that is so, else a copy of a part of it. NULL: no memory.
- */
-struct sk_buff *ibt_rx_keep(struct sk_buff *skb, const struct ibt_pkt *pkt)
-{
-	u32 offset = pkt->payload - pkt->op->length;
-	u32 length = pkt->op->length + pkt->length + pkt->pad + IBT_ICRC_BYTES;
-	struct sk_buff *own;
-
-	if (likely(length == skb->len))
-		return skb_get(skb);
-	own = alloc_skb(length, GFP_ATOMIC);
-	if (own)
-		skb_copy_bits(skb, offset, skb_put(own, length), length);
-	return own;
-}
-
 /* @icrc_ok: the ICRC of these @length bytes from @offset on is what it must be. */
 static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 offset,
 		      u32 length, bool icrc_ok, const struct ibt_rx_meta *meta)
@@ -296,7 +246,7 @@ static void rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
 }
 
 /**
- * ibt_rx_now - receive what ibt_lane_take() left here, or gives back
+ * ibt_rx_now - receive packets on this processor
  * @port: where it came
  * @skb: as of ibt_rx_run(); consumed
  * @size: see there; 0: one packet
@@ -315,43 +265,3 @@ void ibt_rx_now(struct ibt_port *port, struct sk_buff *skb, u32 size,
 	/* A budget: where softirqs are disabled, skbs are kept for the next ones. */
 	napi_consume_skb(skb, 1);
 }
-
-/**
- * ibt_rx - a packet came
- * @port: where
- * @skb: data at the BTH, network header set, ICRC at the tail, not shared. Any
- *	 bytes; consumed
- * @meta: what the link knows about it
- *
- * Context: softirq, or softirqs disabled; interrupts enabled. No lock is held.
- */
-void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
-	    const struct ibt_rx_meta *meta)
-{
-	if (!ibt_lane_take(port, skb, 0, meta))
-		ibt_rx_now(port, skb, 0, meta);
-}
-EXPORT_SYMBOL_GPL(ibt_rx);
-
-/**
- * ibt_rx_run - packets of one sender came together, for queue pairs, not for groups
- * @port: where
- * @skb: data at the first BTH, network header set, not shared. Any bytes; consumed
- * @size: of each packet from BTH to ICRC, but for the last, which may be shorter
- * @meta: what the link knows about all of them
- *
- * Context: softirq, or softirqs disabled; interrupts enabled. No lock is held.
- */
-void ibt_rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
-		const struct ibt_rx_meta *meta)
-{
-	/* So short that there is none; and it would take for ever to tell so. */
-	if (size < IBT_BTH_BYTES + IBT_ICRC_BYTES) {
-		drop(port, IBT_STAT_RX_MALFORMED);
-		kfree_skb(skb);
-		return;
-	}
-	if (!ibt_lane_take(port, skb, size, meta))
-		ibt_rx_now(port, skb, size, meta);
-}
-EXPORT_SYMBOL_GPL(ibt_rx_run);

@@ -97,3 +97,16 @@ bool ibt_inbox_put(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	soft_task_call(task, 1);
 	return true;
 }
+
+void ibt_responder(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		   struct sk_buff *skb, const struct ibt_rx_meta *meta)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	if (ibt_inbox_put(qp, pkt, skb))
+		return;
+	spin_lock_bh(&resp->lock);
+	ibt_inbox_take(qp);
+	ibt_resp_receive(qp, pkt, skb);
+	spin_unlock_bh(&resp->lock);
+}

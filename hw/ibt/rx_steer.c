@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lanes: runs are received on another processor than the one that has them.
+ * Packets from the link: which processor receives them.
  *
  * Between two ends on one host the softirq that brings a run is on the sender's processor:
  * checksum and copy of the one end would wait for those of the other. So a run is put into
@@ -10,6 +10,7 @@
  * packet by packet, and stays where the interface has brought it.
  */
 #include <linux/cpumask.h>
+#include <linux/export.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -160,19 +161,9 @@ static bool is_helped(const struct ibt_dev *dev, struct ibt_lane *lane,
 	return true;
 }
 
-/**
- * ibt_lane_take - is it to be received elsewhere?
- * @port: where it came
- * @skb: see ibt_rx_run(); consumed if so
- * @size: see there; 0: one packet
- * @meta: see there
- *
- * Context: softirqs disabled.
- *
- * Return: true: ibt_rx_now() will be called, unless there was no room (counted).
- */
-bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
-		   const struct ibt_rx_meta *meta)
+/* True: @skb is received later, by ibt_rx_now(), or was dropped (counted). */
+static bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
+			  const struct ibt_rx_meta *meta)
 {
 	struct ibt_dev *dev = port->dev;
 	struct ibt_lane *lane;
@@ -199,6 +190,48 @@ bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		soft_task_call(&lane->task, CALLER_ROUNDS);
 	return true;
 }
+
+/* ---- what the link calls ------------------------------------------------------------ */
+
+/**
+ * ibt_rx - a packet came
+ * @port: where
+ * @skb: data at the BTH, network header set, ICRC at the tail, not shared. Any
+ *	 bytes; consumed
+ * @meta: what the link knows about it
+ *
+ * Context: softirq, or softirqs disabled; interrupts enabled. No lock is held.
+ */
+void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
+	    const struct ibt_rx_meta *meta)
+{
+	if (!ibt_lane_take(port, skb, 0, meta))
+		ibt_rx_now(port, skb, 0, meta);
+}
+EXPORT_SYMBOL_GPL(ibt_rx);
+
+/**
+ * ibt_rx_run - packets of one sender came together, for queue pairs, not for groups
+ * @port: where
+ * @skb: data at the first BTH, network header set, not shared. Any bytes; consumed
+ * @size: of each packet from BTH to ICRC, but for the last, which may be shorter
+ * @meta: what the link knows about all of them
+ *
+ * Context: softirq, or softirqs disabled; interrupts enabled. No lock is held.
+ */
+void ibt_rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
+		const struct ibt_rx_meta *meta)
+{
+	/* So short that there is none; and it would take for ever to tell so. */
+	if (size < IBT_BTH_BYTES + IBT_ICRC_BYTES) {
+		ibt_count(port->dev, IBT_STAT_RX_MALFORMED);
+		kfree_skb(skb);
+		return;
+	}
+	if (!ibt_lane_take(port, skb, size, meta))
+		ibt_rx_now(port, skb, size, meta);
+}
+EXPORT_SYMBOL_GPL(ibt_rx_run);
 
 /* ---- life -------------------------------------------------------------------------- */
 

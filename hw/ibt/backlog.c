@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests behind a READ response that is on its way, so that no acknowledgement overtakes
+ * it. A packet that could not be answered for want of memory waits there too.
+ */
+#include "ibt.h"
+
+/* Of a packet in the backlog. */
+struct backlog_note {
+	u32 psn;
+	u32 bytes;		/* charged to the device */
+	bool read;		/* counted in waiting_reads */
+	bool excess;		/* a READ more than the peer may have outstanding */
+};
+
+static struct backlog_note *note_of(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct backlog_note) > sizeof(skb->cb));
+	return (struct backlog_note *)skb->cb;
+}
+
+/* A copy of a READ that waits would only be answered twice. */
+static bool read_waits(const struct ibt_resp *resp, u32 psn)
+{
+	struct sk_buff *skb;
+
+	skb_queue_walk(&resp->backlog, skb)
+		if (note_of(skb)->read && note_of(skb)->psn == psn)
+			return true;
+	return false;
+}
+
+/* One more READ waits. False: it is a copy. */
+static bool count_read(struct ibt_resp *resp, struct backlog_note *note)
+{
+	bool under_way = resp->reading.active && !resp->reading.again;
+
+	if (resp->waiting_reads && read_waits(resp, note->psn))
+		return false;
+	if (ibt_replay_unfinished(resp))
+		under_way = true;
+	note->read = true;
+	note->excess = resp->waiting_reads + under_way >= resp->num_replay;
+	resp->waiting_reads++;
+	return true;
+}
+
+/* The peer may have sent its last packet, and hears of this one when all before it is done. */
+static void drop_behind(struct ibt_qp *qp, u32 psn)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+	if (resp->dropped || ibt_psn_diff(psn, resp->psn) < 0)
+		return;
+	resp->dropped = true;
+	resp->dropped_psn = psn;
+}
+
+/* @skb: becomes the backlog's. */
+static void put_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			struct sk_buff *skb)
+{
+	struct backlog_note *note = note_of(skb);
+	struct ibt_resp *resp = &qp->resp;
+
+	*note = (struct backlog_note) {
+		.psn = pkt->psn,
+		.bytes = skb->truesize,
+	};
+	if (!ibt_queue_charge(ibt_qp_dev(qp), note->bytes)) {
+		drop_behind(qp, pkt->psn);
+		kfree_skb(skb);
+		return;
+	}
+	if (pkt->op->verb == IBT_READ &&
+	    ibt_psn_diff(pkt->psn, resp->psn) >= 0 && !count_read(resp, note)) {
+		ibt_queue_uncharge(ibt_qp_dev(qp), note->bytes);
+		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DUP);
+		kfree_skb(skb);
+		return;
+	}
+	__skb_queue_tail(&resp->backlog, skb);
+}
+
+void ibt_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		     struct sk_buff *skb)
+{
+	struct sk_buff *kept = NULL;
+
+	if (skb_queue_len(&qp->resp.backlog) < IBT_MAX_BACKLOG)
+		kept = ibt_rx_keep(skb, pkt);
+	if (kept)
+		put_in_line(qp, pkt, kept);
+	else
+		drop_behind(qp, pkt->psn);
+}
+
+struct sk_buff *ibt_backlog_take(struct ibt_qp *qp)
+{
+	struct sk_buff *skb = __skb_dequeue(&qp->resp.backlog);
+
+	if (!skb)
+		return NULL;
+	ibt_queue_uncharge(ibt_qp_dev(qp), note_of(skb)->bytes);
+	qp->resp.waiting_reads -= note_of(skb)->read;
+	return skb;
+}
+
+bool ibt_backlog_excess(struct sk_buff *skb)
+{
+	return note_of(skb)->excess;
+}
+
+/* No READ, which needs no memory; and it had been let in. */
+void ibt_backlog_put_back(struct ibt_qp *qp, struct sk_buff *skb)
+{
+	atomic_add(note_of(skb)->bytes, &ibt_qp_dev(qp)->queued);
+	__skb_queue_head(&qp->resp.backlog, skb);
+}
+
+void ibt_backlog_purge(struct ibt_qp *qp)
+{
+	struct sk_buff *skb;
+
+	while ((skb = ibt_backlog_take(qp)))
+		kfree_skb(skb);
+}
