@@ -10,7 +10,20 @@
  */
 #include <linux/interrupt.h>
 
-#include "ibt.h"
+#include "ack.h"
+#include "dev.h"
+#include "exec.h"
+#include "link.h"
+#include "msg.h"
+#include "opcode.h"
+#include "path.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "resp.h"
+#include "responder.h"
+#include "stats.h"
+#include "tx.h"
 
 /* ACKs that do not wait, after one did so for no other. */
 #define LEAST_PAUSE	8

@@ -10,7 +10,13 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "ah.h"
+#include "dev.h"
+#include "limits.h"
+#include "link.h"
+#include "port.h"
+#include "resp.h"
 
 /**
  * struct ibt_route - where an address handle leads

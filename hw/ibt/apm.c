@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Automatic path migration: what the MigReq of a packet says (IBA 17.2.8). */
-#include "ibt.h"
-#include "send.h"
+#include "path.h"
+#include "qp.h"
+#include "timers.h"
 
 static void ibt_qp_arm(struct ibt_qp *qp)
 {

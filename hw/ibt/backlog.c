@@ -3,7 +3,15 @@
  * Requests behind a READ response that is on its way, so that no acknowledgement overtakes
  * it. A packet that could not be answered for want of memory waits there too.
  */
-#include "ibt.h"
+#include "backlog.h"
+#include "dev.h"
+#include "opcode.h"
+#include "pkt.h"
+#include "qp.h"
+#include "replay.h"
+#include "resp.h"
+#include "rx.h"
+#include "stats.h"
 
 /* Of a packet in the backlog. */
 struct backlog_note {

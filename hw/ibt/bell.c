@@ -9,7 +9,14 @@
  */
 #include <linux/sched/clock.h>
 
-#include "send.h"
+#include "../soft/soft.h"
+#include "../soft/task.h"
+#include "bell.h"
+#include "completer.h"
+#include "pkt.h"
+#include "qp.h"
+#include "requester.h"
+#include "sq.h"
 
 /* Rounds of a caller: a message of a MiB, and what ends it. */
 #define ROUNDS	20

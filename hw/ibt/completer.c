@@ -4,8 +4,21 @@
  * 9.7.5.1, 9.7.5.2, 9.9.2). An answer is looked at only if its PSN was sent and
  * has no answer yet: the rest are ghosts of the past, or forged.
  */
-#include "send.h"
+#include "../soft/soft.h"
+#include "completer.h"
+#include "dev.h"
+#include "early.h"
+#include "opcode.h"
+#include "pkt.h"
+#include "qp.h"
+#include "requester.h"
+#include "retry.h"
+#include "sq.h"
+#include "sq_complete.h"
+#include "stats.h"
+#include "timers.h"
 #include "trace.h"
+#include "wqe.h"
 
 #define MUCH	SZ_16K	/* bytes to send, too many for the context of an ACK */
 

@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 
 #include "../soft/soft.h"
-#include "pkt.h"
+#include "crc.h"
 
 static struct soft_crc crc32 = {
 	.name = "crc32",

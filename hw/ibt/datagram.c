@@ -2,7 +2,24 @@
 /* Datagrams: each request has its own way, and is done when it is sent. */
 #include <rdma/ib_mad.h>
 
-#include "send.h"
+#include "../soft/soft.h"
+#include "ah.h"
+#include "datagram.h"
+#include "dev.h"
+#include "limits.h"
+#include "link.h"
+#include "local.h"
+#include "opcode.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "sq.h"
+#include "sq_complete.h"
+#include "sq_tx.h"
+#include "stats.h"
+#include "timers.h"
+#include "tx.h"
+#include "wqe.h"
 
 static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
 			  const struct ibt_slot *slot,

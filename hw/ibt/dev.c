@@ -6,7 +6,22 @@
 #include <linux/slab.h>
 #include <rdma/ib_mad.h>
 
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "../soft/task.h"
+#include "ah.h"
+#include "dev.h"
+#include "fault.h"
+#include "limits.h"
+#include "link.h"
+#include "mcast.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "room.h"
+#include "rx_steer.h"
+#include "srq.h"
+#include "stats.h"
+#include "verbs.h"
 
 /* Of the user ABI in <rdma/rdma_user_rxe.h>. */
 #define IBT_UVERBS_ABI	2

@@ -11,7 +11,16 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 
-#include "send.h"
+#include "dev.h"
+#include "early.h"
+#include "link.h"
+#include "port.h"
+#include "qp.h"
+#include "requester.h"
+#include "retry.h"
+#include "rtt.h"
+#include "sq.h"
+#include "stats.h"
 #include "trace.h"
 
 bool ibt_early = true;

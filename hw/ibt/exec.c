@@ -4,7 +4,21 @@
  * same for requests that come in packets (responder.c) and for those of a queue
  * pair of this host (local.c).
  */
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "backlog.h"
+#include "dev.h"
+#include "exec.h"
+#include "limits.h"
+#include "msg.h"
+#include "opcode.h"
+#include "pkt.h"
+#include "qp.h"
+#include "qp_event.h"
+#include "replay.h"
+#include "resp.h"
+#include "rq.h"
+#include "srq.h"
+#include "stats.h"
 
 /* First sign of life of the peer, before the consumer went to RTS by itself. */
 static void note_established(struct ibt_qp *qp)

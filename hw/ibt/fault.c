@@ -10,7 +10,12 @@
  */
 #include <linux/debugfs.h>
 #include <linux/slab.h>
+
+#include "dev.h"
 #include "fault.h"
+#include "link.h"
+#include "port.h"
+#include "tx.h"
 #include "wire.h"
 
 /* Folder of the module. */

@@ -4,7 +4,8 @@
 #define IBT_FAULT_H
 
 #include <linux/prandom.h>
-#include "ibt.h"
+
+#include "dev.h"
 
 enum ibt_fault_kind {
 	IBT_FAULT_DROP,
@@ -53,5 +54,13 @@ static inline bool ibt_fault_active(const struct ibt_dev *dev)
 
 	return unlikely(fault && READ_ONCE(fault->active));
 }
+
+int ibt_fault_init(struct ibt_dev *dev);
+void ibt_fault_exit(struct ibt_dev *dev);
+/* What ibt_tx() sends through while injection is on. @bth: offset of the BTH. */
+int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth);
+
+/* Folder of the module. */
+extern struct dentry *ibt_debugfs;
 
 #endif /* IBT_FAULT_H */

@@ -5,6 +5,8 @@
  * walk them in the order of the IBT_*ETH bits, which is that of the wire.
  */
 #include <linux/bitfield.h>
+
+#include "opcode.h"
 #include "pkt.h"
 #include "wire.h"
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Requests that are carried out here and now: keys of memory. */
-#include "send.h"
+#include "../soft/soft.h"
+#include "here.h"
+#include "qp.h"
+#include "sq.h"
+#include "sq_complete.h"
+#include "wqe.h"
 
 static bool done_here(struct ibt_qp *qp, const struct ibt_slot *slot)
 {

@@ -6,6 +6,9 @@
  * on from the BTH.
  */
 #include <linux/crc32.h>
+
+#include "crc.h"
+#include "icrc.h"
 #include "pkt.h"
 #include "wire.h"
 

@@ -9,7 +9,7 @@
  */
 #include <linux/slab.h>
 
-#include "ibt.h"
+#include "life.h"
 
 /**
  * ibt_life_new - the life of an object begins

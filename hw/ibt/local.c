@@ -8,7 +8,28 @@
  */
 #include <linux/module.h>
 
-#include "send.h"
+#include "../soft/soft.h"
+#include "ack.h"
+#include "completer.h"
+#include "datagram.h"
+#include "dev.h"
+#include "exec.h"
+#include "limits.h"
+#include "link.h"
+#include "local.h"
+#include "msg.h"
+#include "opcode.h"
+#include "pkey.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "qp_table.h"
+#include "resp.h"
+#include "sq.h"
+#include "sq_complete.h"
+#include "stats.h"
+#include "ud.h"
+#include "wqe.h"
 
 static bool ibt_loopback = true;
 module_param_named(loopback, ibt_loopback, bool, 0644);
@@ -111,7 +132,7 @@ static void finish(struct ibt_qp *qp, struct ibt_slot *slot)
 	if (sq->local.peer)
 		ibt_count(ibt_qp_dev(sq->local.peer), IBT_STAT_RX_LOCAL);
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
-	ibt_local_forget(sq);
+	ibt_local_forget(&sq->local);
 	if (ibt_psn_ahead(end, sq->una) > ibt_psn_ahead(sq->high, sq->una))
 		sq->high = end;
 	sq->una = end;
@@ -144,7 +165,7 @@ static void fail_here(struct ibt_qp *qp, struct ibt_slot *slot)
 	if (peer->resp.local == qp)
 		peer->resp.local = NULL;
 	spin_unlock(&peer->resp.lock);
-	ibt_local_forget(&qp->sq);
+	ibt_local_forget(&qp->sq.local);
 	ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
 }
 
@@ -155,7 +176,7 @@ static void fail_here(struct ibt_qp *qp, struct ibt_slot *slot)
 static enum ibt_local_way refused(struct ibt_qp *qp, struct ibt_slot *slot,
 				  enum ibt_verdict verdict, u8 syndrome)
 {
-	ibt_local_forget(&qp->sq);
+	ibt_local_forget(&qp->sq.local);
 	if (!ibt_qp_reliable(qp) && verdict != IBT_DROP) {
 		finish(qp, slot);
 		return IBT_LOCAL_MOVED;

@@ -5,8 +5,9 @@
 #include <linux/module.h>
 #include <ofed/version.h>
 
-#include "ibt.h"
-#include "pkt.h"
+#include "crc.h"
+#include "fault.h"
+#include "run.h"
 
 static char ibt_crc[CRYPTO_MAX_ALG_NAME];
 module_param_string(crc, ibt_crc, sizeof(ibt_crc), 0444);

@@ -11,7 +11,17 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "dev.h"
+#include "life.h"
+#include "limits.h"
+#include "link.h"
+#include "mcast.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "stats.h"
+#include "ud.h"
 
 /* Members of a group that get their copies in the softirq of the packet. */
 #define AT_ONCE		32

@@ -12,7 +12,11 @@
 #include <linux/cpumask.h>
 #include <linux/smp.h>
 
-#include "ibt.h"
+#include "../soft/task.h"
+#include "dev.h"
+#include "link.h"
+#include "order.h"
+#include "port.h"
 
 /**
  * ibt_order_ok - may packets be sent on this processor?

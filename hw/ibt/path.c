@@ -2,7 +2,12 @@
 /* The path that a queue pair uses: references, resolution, migration (IBA 17.2.8). */
 #include <linux/export.h>
 
-#include "ibt.h"
+#include "dev.h"
+#include "link.h"
+#include "path.h"
+#include "port.h"
+#include "qp.h"
+#include "qp_event.h"
 
 /**
  * ibt_path_put - give back a reference on a path

@@ -4,7 +4,8 @@
  * learns which by its index, and names one in each work request. Those of QP0 belong to
  * no partition, and their keys are not looked at.
  */
-#include "ibt.h"
+#include "pkey.h"
+#include "port.h"
 
 #define IBT_PKEY_BASE	0x7fff
 #define IBT_PKEY_FULL	0x8000

@@ -111,55 +111,6 @@ void ibt_hdr_push(const struct ibt_pkt *pkt, struct sk_buff *skb);
 /* The same to @at, which has room for pkt->op->length bytes. */
 void ibt_hdr_write(const struct ibt_pkt *pkt, u8 *at);
 
-/* The CRC-32 that is fastest here; what crc32_le() says. */
-u32 ibt_crc32(u32 crc, const u8 *at, u32 length);
-/* The same for @n packets, up to IBT_ICRCS of which are faster together: say so many
- * as ibt_crc32_most() tells.
- */
-#define IBT_ICRCS	4
-void ibt_crc32_beside(u32 *crc, const u8 *const *at, u32 n, u32 length);
-u32 ibt_crc32_most(void);
-/* Between them ibt_crc32() may be called. */
-void ibt_crc_choose(char *name, size_t size);
-void ibt_crc_end(void);
-
-/* ICRC over link's masked headers (@seed), BTH with resv8a masked, the rest up
- * to the last four bytes, of a packet as above.
- */
-__le32 ibt_icrc(const struct sk_buff *skb, u32 offset, u32 length, u32 seed);
-/* The same of @length bytes from BTH to ICRC. */
-__le32 ibt_icrc_of(const u8 *at, u32 length, u32 seed);
-bool ibt_icrc_ok(const struct sk_buff *skb, u32 offset, u32 length, u32 seed);
-
-/**
- * struct ibt_icrcs - packets, equally long, whose ICRCs are computed together
- * @n: how many there are, IBT_ICRCS at most
- * @at: what follows the BTH of each
- * @crc: of each, so far
- */
-struct ibt_icrcs {
-	u32 n;
-	const u8 *at[IBT_ICRCS];
-	u32 crc[IBT_ICRCS];
-};
-
-/* One more: its BTH is at @at, and all of it in one piece. */
-void ibt_icrcs_add(struct ibt_icrcs *icrcs, const u8 *at, u32 seed);
-/* Each is @length bytes from BTH to ICRC. */
-void ibt_icrcs_end(struct ibt_icrcs *icrcs, u32 length);
-/* What ibt_icrcs_end() computed for number @i of them. */
-static inline __le32 ibt_icrcs_of(const struct ibt_icrcs *icrcs, u32 i)
-{
-	return cpu_to_le32(~icrcs->crc[i]);
-}
-
-/* Packets of @skb, number @index and those behind it, of @size bytes each from @offset
- * on: 0, or of how many @ok says whether their ICRC is right.
- */
-u32 ibt_icrcs_ok(const struct sk_buff *skb, u32 offset, u32 size, u32 index,
-		 u32 (*seed)(const struct sk_buff *skb, u32 index, u32 length),
-		 u8 *ok);
-
 /* a - b in the circle of 2^24: negative when a is before b. */
 static inline s32 ibt_psn_diff(u32 a, u32 b)
 {
@@ -169,6 +120,12 @@ static inline s32 ibt_psn_diff(u32 a, u32 b)
 static inline u32 ibt_psn_add(u32 psn, u32 n)
 {
 	return (psn + n) & IBT_PSN_MASK;
+}
+
+/* Distance from @from on, in the circle: never negative. */
+static inline u32 ibt_psn_ahead(u32 psn, u32 from)
+{
+	return (psn - from) & IBT_PSN_MASK;
 }
 
 /* Packets of a message: an empty one is still one. */

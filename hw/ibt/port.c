@@ -2,7 +2,10 @@
 /* A port of a device: its P_Keys, what was refused for them, and its events. */
 #include <linux/export.h>
 
-#include "ibt.h"
+#include "dev.h"
+#include "limits.h"
+#include "link.h"
+#include "port.h"
 
 /**
  * ibt_dev_port - a port of a device

@@ -14,7 +14,20 @@
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "send.h"
+#include "../soft/soft.h"
+#include "bell.h"
+#include "dev.h"
+#include "life.h"
+#include "limits.h"
+#include "link.h"
+#include "opcode.h"
+#include "qp.h"
+#include "qp_table.h"
+#include "resp.h"
+#include "rq.h"
+#include "sq.h"
+#include "srq.h"
+#include "verbs.h"
 
 /* ---- the work ------------------------------------------------------------- */
 

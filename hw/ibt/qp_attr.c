@@ -7,7 +7,17 @@
  */
 #include <linux/module.h>
 
-#include "send.h"
+#include "bell.h"
+#include "dev.h"
+#include "limits.h"
+#include "link.h"
+#include "path.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "qp_event.h"
+#include "resp.h"
+#include "sq.h"
 
 /* Largest values of fields that the wire or IBA table 45 limits. */
 enum {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What happens to a queue pair: events, and the way into the error state. */
-#include "ibt.h"
+#include "qp.h"
+#include "qp_event.h"
+#include "qp_table.h"
 
 /* The reference is the work's, one as long as it is pending. */
 static void ibt_qp_queue_work(struct ibt_qp *qp)

@@ -5,7 +5,14 @@
  * ibt_port.special is changed with the lock of ibt_dev.qps held, which orders it
  * against the other numbers.
  */
-#include "ibt.h"
+#include "dev.h"
+#include "life.h"
+#include "limits.h"
+#include "link.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "qp_table.h"
 
 bool ibt_qp_get(struct ibt_qp *qp)
 {

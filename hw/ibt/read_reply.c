@@ -4,7 +4,26 @@
  * (IBA 9.7.5.2.4). It leaves in bursts; between two of them nothing is held but
  * the rest of the request, which is checked anew each time.
  */
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "ack.h"
+#include "dev.h"
+#include "exec.h"
+#include "link.h"
+#include "msg.h"
+#include "opcode.h"
+#include "order.h"
+#include "path.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "read_reply.h"
+#include "replay.h"
+#include "resp.h"
+#include "responder.h"
+#include "room.h"
+#include "run.h"
+#include "stats.h"
+#include "tx.h"
 
 static void fill_reading(struct ibt_reading *reading,
 			 const struct ibt_pkt *pkt, bool again)

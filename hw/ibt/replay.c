@@ -7,7 +7,11 @@
  * of the PSN circle the right one is found first.
  */
 #include <linux/slab.h>
-#include "ibt.h"
+
+#include "opcode.h"
+#include "pkt.h"
+#include "replay.h"
+#include "resp.h"
 
 /* Entry number @age, 0 being the newest. */
 static struct ibt_replay *entry_at(const struct ibt_resp *resp, u32 age)

@@ -3,7 +3,32 @@
  * The requester: what is sent next, and may it be sent now (IBA vol. 1, 9.7.2,
  * 9.7.3). State moves on only after the packet exists; nothing is rolled back.
  */
-#include "send.h"
+#include "../soft/soft.h"
+#include "../soft/task.h"
+#include "completer.h"
+#include "datagram.h"
+#include "dev.h"
+#include "here.h"
+#include "limits.h"
+#include "link.h"
+#include "local.h"
+#include "opcode.h"
+#include "order.h"
+#include "path.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "requester.h"
+#include "rtt.h"
+#include "run.h"
+#include "sq.h"
+#include "sq_complete.h"
+#include "sq_tx.h"
+#include "sq_user.h"
+#include "stats.h"
+#include "timers.h"
+#include "tx.h"
+#include "wqe.h"
 
 /* Between two releases of sq.lock. */
 #define ROUND_STEPS	16

@@ -8,7 +8,21 @@
  */
 #include <linux/slab.h>
 
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "../soft/task.h"
+#include "ack.h"
+#include "exec.h"
+#include "limits.h"
+#include "opcode.h"
+#include "pkt.h"
+#include "qp.h"
+#include "replay.h"
+#include "resp.h"
+#include "resp_queue.h"
+#include "responder.h"
+#include "room.h"
+#include "rq.h"
+#include "srq.h"
 
 /* How long a receive that a user posts in the error state may lie there. */
 #define FLUSH_DELAY_MIN	1

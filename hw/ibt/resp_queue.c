@@ -6,7 +6,14 @@
  */
 #include <linux/skbuff.h>
 
-#include "ibt.h"
+#include "../soft/task.h"
+#include "dev.h"
+#include "pkt.h"
+#include "qp.h"
+#include "resp.h"
+#include "resp_queue.h"
+#include "responder.h"
+#include "rx.h"
 
 /* Of a packet that lies there. */
 struct inbox_note {
@@ -76,18 +83,12 @@ static bool keep(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	return true;
 }
 
-/**
- * ibt_inbox_put - leave a request to the round that is running
- * @qp: queue pair it is for
- * @pkt: its headers
- * @skb: it is in, which stays the caller's
- *
- * Context: softirqs disabled; resp.lock not held.
- *
- * Return: false: none is running, or there is no room; the caller waits for the lock.
+/*
+ * Leave a request to the round that is running. False: none is, or there is no room; the
+ * caller waits for the lock.
  */
-bool ibt_inbox_put(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		   struct sk_buff *skb)
+static bool ibt_inbox_put(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			  struct sk_buff *skb)
 {
 	struct soft_task *task = &qp->resp.task;
 

@@ -6,7 +6,26 @@
  * While a READ response is on its way, what comes behind it waits (backlog.c). What was
  * answered already does not: the peer that asks for it again goes nowhere before it has it.
  */
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "../soft/task.h"
+#include "ack.h"
+#include "backlog.h"
+#include "dev.h"
+#include "exec.h"
+#include "limits.h"
+#include "link.h"
+#include "msg.h"
+#include "opcode.h"
+#include "path.h"
+#include "pkt.h"
+#include "qp.h"
+#include "read_reply.h"
+#include "replay.h"
+#include "resp.h"
+#include "responder.h"
+#include "rx_steer.h"
+#include "stats.h"
+#include "tx.h"
 
 static struct ibt_msg msg_of(const struct ibt_pkt *pkt)
 {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Where sending goes on: a pure function, and what does as it says. */
-#include "send.h"
+#include "../soft/task.h"
+#include "pkt.h"
+#include "qp.h"
+#include "retry.h"
+#include "sq.h"
+#include "wqe.h"
 
 /**
  * ibt_retry_point - which byte of which request is the first of a PSN's packet

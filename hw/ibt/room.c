@@ -8,7 +8,15 @@
  */
 #include <linux/export.h>
 
-#include "send.h"
+#include "../soft/task.h"
+#include "dev.h"
+#include "link.h"
+#include "port.h"
+#include "qp.h"
+#include "requester.h"
+#include "resp.h"
+#include "room.h"
+#include "sq.h"
 
 /* Of each of the two lines, in one go. */
 #define HANDFUL	16

@@ -4,7 +4,19 @@
  * user space itself. Whatever is in a ring that user space maps is copied once,
  * then checked, then used.
  */
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "dev.h"
+#include "limits.h"
+#include "msg.h"
+#include "opcode.h"
+#include "qp.h"
+#include "qp_event.h"
+#include "resp.h"
+#include "responder.h"
+#include "rq.h"
+#include "srq.h"
+#include "stats.h"
+#include "wire.h"
 
 static_assert(sizeof(struct rxe_sge) == sizeof(struct ib_sge));
 

@@ -10,9 +10,18 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 
+#include "crc.h"
+#include "dev.h"
 #include "fault.h"
-#include "ibt.h"
+#include "icrc.h"
+#include "link.h"
+#include "opcode.h"
+#include "pkt.h"
+#include "port.h"
+#include "run.h"
+#include "stats.h"
 #include "trace.h"
+#include "tx.h"
 #include "wire.h"
 
 /* Of a page of a run. Larger ones are hard to get, and not kept per CPU. */

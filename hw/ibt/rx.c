@@ -5,8 +5,28 @@
  */
 #include <rdma/ib_addr.h>
 
-#include "send.h"
+#include "../soft/soft.h"
+#include "bell.h"
+#include "completer.h"
+#include "dev.h"
+#include "icrc.h"
+#include "link.h"
+#include "mcast.h"
+#include "opcode.h"
+#include "path.h"
+#include "pkey.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "qp_event.h"
+#include "qp_table.h"
+#include "resp.h"
+#include "resp_queue.h"
+#include "responder.h"
+#include "rx.h"
+#include "stats.h"
 #include "trace.h"
+#include "ud.h"
 
 static void drop(struct ibt_port *port, enum ibt_stat why)
 {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What becomes of a received packet: it is kept for later, or refused. */
-#include "ibt.h"
+#include "dev.h"
+#include "link.h"
+#include "pkt.h"
+#include "port.h"
+#include "rx.h"
+#include "stats.h"
 
 /**
  * ibt_rx_bad_key - count a packet that is refused for a key, and tell the link

@@ -15,7 +15,15 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "../soft/task.h"
+#include "dev.h"
+#include "link.h"
+#include "pkt.h"
+#include "port.h"
+#include "rx.h"
+#include "rx_steer.h"
+#include "stats.h"
 
 #define MOST_LANES	8	/* of a device */
 #define CALLER_ROUNDS	4

@@ -2,7 +2,19 @@
 /* Life of the send side: creation, states, destruction. */
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include "send.h"
+
+#include "../soft/soft.h"
+#include "../soft/task.h"
+#include "limits.h"
+#include "pkt.h"
+#include "qp.h"
+#include "requester.h"
+#include "room.h"
+#include "rtt.h"
+#include "sq.h"
+#include "sq_complete.h"
+#include "timers.h"
+#include "wqe.h"
 
 /* Memory of a slot that can hold what the queue promises. */
 static u32 slot_bytes(u32 payload)

@@ -1,94 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The send side of a queue pair: its slots, requester, completer. */
+/* The send side of a queue pair: its slots, its PSNs, its life. */
 #ifndef IBT_SQ_H
 #define IBT_SQ_H
 
+#include <linux/hrtimer.h>
+#include <linux/timer.h>
+#include <rdma/ib_verbs.h>
+
+#include "../soft/soft.h"
+#include "../soft/task.h"
+#include "local.h"
+#include "pkt.h"
 #include "rtt.h"
+#include "wqe.h"
 
+struct ibt_port;
 struct ibt_qp;
-struct ibt_route;
-
-enum ibt_slot_state {
-	IBT_SLOT_WAITING,	/* not sent, or not wholly */
-	IBT_SLOT_SENT,		/* an answer is awaited */
-	IBT_SLOT_DONE,		/* status is final */
-};
-
-/**
- * struct ibt_slot - a work request in the kernel's hands, copied and checked
- * @status: IB_WC_SUCCESS as long as nothing is wrong with it. A request that was
- *	    malformed waits for its turn with its status set
- * @num_sge: entries of @sge
- * @numbered: it has PSNs. Requests that stay here (REG_MR, ...) never have
- * @counted: (READ, atomic, ATOMIC WRITE, FLUSH) it is one of sq.rd_atomic
- * @length: bytes of the message
- * @flush.length: (IB_WR_FLUSH) bytes at the peer; the message has none
- * @first_psn, @last_psn: its packets, once they are numbered (READ: of the answer)
- * @ud.route: referenced; its path is asked for when it is sent
- * @ud.header: (IB_WR_LSO) of each of its packets, @ud.header_bytes of it: the consumer's,
- *	       as his SGEs are
- * @ud.mss: (IB_WR_LSO) bytes of payload behind it, in each packet but the last
- * @reg.mr: region of the consumer
- * @sge: or @data when @is_inline
- */
-struct ibt_slot {
-	u64 wr_id;
-	u32 opcode;		/* enum ib_wr_opcode */
-	u32 flags;		/* IB_SEND_* */
-	u8 state;
-	u8 status;		/* enum ib_wc_status */
-	u8 num_sge;
-	bool is_inline;
-	bool numbered;
-	bool counted;
-	u32 length;
-	u32 first_psn;
-	u32 last_psn;
-	union {
-		__be32 imm;
-		u32 inv_rkey;
-	};
-	union {
-		struct {
-			u64 remote_addr;
-			u32 rkey;
-			u32 srqn;	/* XRC */
-		} rdma;
-		struct {
-			u64 remote_addr;
-			u64 compare_add;
-			u64 swap;
-			u32 rkey;
-			u32 srqn;
-		} atomic;
-		struct {
-			u64 remote_addr;
-			u32 rkey;
-			u32 length;
-			u8 placement;
-			u8 selectivity;
-		} flush;
-		struct {
-			struct ibt_route *route;
-			u32 qpn;
-			u32 qkey;
-			u16 pkey_index;
-			u16 mss;
-			u32 header_bytes;
-			const void *header;
-		} ud;
-		struct {
-			struct ib_mr *mr;
-			u32 key;
-			int access;
-		} reg;
-		struct soft_bind bind;
-	};
-	union {
-		DECLARE_FLEX_ARRAY(struct ib_sge, sge);
-		DECLARE_FLEX_ARRAY(u8, data);
-	};
-};
 
 /* A user's requests are taken over this many at a time; the rest stay in his ring. */
 #define IBT_USER_SLOTS	128
@@ -109,26 +36,12 @@ enum ibt_recovery {
 };
 
 /**
- * struct ibt_local - a message on its way to a queue pair of this host
- * @peer: who gets it, referenced; NULL: there is none on its way
- * @slot: index of its request
- * @done: bytes that have arrived
- * @from: (READ) where the answer is
- */
-struct ibt_local {
-	struct ibt_qp *peer;
-	u32 slot;
-	u32 done;
-	struct soft_iter from;
-};
-
-/**
  * struct ibt_sq - send side
  *
  * PSNs, in the order of the circle: @una <= @cur_psn <= @high <= @psn. A retry
  * sets @cur_psn back; nothing else ever goes back.
  *
- * @lock: guards everything but @head of a kernel QP (see ibt.h)
+ * @lock: guards everything but @head of a kernel QP
  * @post_lock: guards @head and the slots at it, of a kernel QP
  * @ring: (user QP) struct rxe_send_wqe
  * @slots: of @stride bytes each, @mask + 1 of them; NULL: none yet (user QP)
@@ -224,5 +137,47 @@ struct ibt_sq {
 	struct soft_task task;
 	int cpu;
 };
+
+static inline struct ibt_slot *ibt_slot_at(const struct ibt_sq *sq, u32 index)
+{
+	return sq->slots + (size_t)(index & sq->mask) * sq->stride;
+}
+
+/* Behind the last request. */
+static inline u32 ibt_sq_head(const struct ibt_sq *sq)
+{
+	/* Slots before it are filled: pairs with post_list(). */
+	return smp_load_acquire(&sq->head);
+}
+
+static inline bool ibt_sq_is_user(const struct ibt_sq *sq)
+{
+	return sq->ring.buf;
+}
+
+/* Anything without an answer? */
+static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
+{
+	return sq->una != sq->high;
+}
+
+/* Packets that may be without an answer, now. */
+static inline u32 ibt_sq_window(const struct ibt_sq *sq)
+{
+	return sq->recovery == IBT_PROBING ? 1 : sq->window;
+}
+
+int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
+		  struct ib_ucontext *ucontext, struct mminfo *info);
+void ibt_sq_destroy(struct ibt_qp *qp);		/* nobody has a reference */
+int ibt_sq_user_slots(struct ibt_sq *sq);
+int ibt_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
+		  const struct ib_send_wr **bad);	/* op; NULL: doorbell */
+/* modify_qp: @state as of now, attributes are in place. Process context. */
+void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state);
+/* modify_qp from SQE to RTS, before that. Process context. */
+int ibt_sq_resume(struct ibt_qp *qp);
+/* All that is queued completes with IB_WC_WR_FLUSH_ERR. */
+void ibt_sq_flush(struct ibt_qp *qp);
 
 #endif /* IBT_SQ_H */

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The end of work requests: in order, with a completion or without. */
-#include "send.h"
+#include "../soft/soft.h"
+#include "ah.h"
+#include "dev.h"
+#include "local.h"
+#include "opcode.h"
+#include "pkt.h"
+#include "qp.h"
+#include "qp_event.h"
+#include "requester.h"
+#include "resp.h"
+#include "sq.h"
+#include "sq_complete.h"
+#include "sq_user.h"
+#include "stats.h"
+#include "wqe.h"
 
 /* Post_send looks at the state with its own lock only. */
 void ibt_sq_change(struct ibt_sq *sq, enum ib_qp_state state)
@@ -32,7 +46,7 @@ void ibt_local_abort(struct ibt_qp *qp)
 	if (peer->resp.local == qp)
 		peer->resp.local = NULL;
 	spin_unlock(&peer->resp.lock);
-	ibt_local_forget(&qp->sq);
+	ibt_local_forget(&qp->sq.local);
 }
 
 /* What the oldest request holds besides its place. May be called again. */

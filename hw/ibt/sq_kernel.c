@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Post_send: requests of kernel consumers go into slots, a user's doorbell rings. */
-#include "send.h"
+#include "ah.h"
+#include "bell.h"
+#include "limits.h"
+#include "link.h"
+#include "opcode.h"
+#include "pkt.h"
+#include "qp.h"
+#include "responder.h"
+#include "sq.h"
+#include "wqe.h"
 
 /* The request's own bytes, behind its head. */
 static int fill_payload(struct ibt_sq *sq, struct ibt_slot *slot,

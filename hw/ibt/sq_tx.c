@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A packet of the send side to the link, which may have no room for the next one. */
-#include "send.h"
+#include "link.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "room.h"
+#include "sq.h"
+#include "sq_tx.h"
+#include "tx.h"
 
 /*
  * The link had no room, when it had answered so often: wait for ibt_tx_room().

@@ -3,7 +3,15 @@
  * Requests of a user: from his ring, which he may scribble over at any moment,
  * into slots. Every byte is read once, then checked where he can not reach it.
  */
-#include "send.h"
+#include "../soft/soft.h"
+#include "ah.h"
+#include "limits.h"
+#include "opcode.h"
+#include "pkt.h"
+#include "qp.h"
+#include "sq.h"
+#include "sq_user.h"
+#include "wqe.h"
 
 #define WQE_HEAD	offsetof(struct rxe_send_wqe, dma.sge)
 

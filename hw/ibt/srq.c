@@ -5,7 +5,14 @@
 #include <linux/uaccess.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "dev.h"
+#include "life.h"
+#include "limits.h"
+#include "pkt.h"
+#include "resp.h"
+#include "rq.h"
+#include "srq.h"
 
 /* ---- references and events -------------------------------------------------- */
 

@@ -3,7 +3,12 @@
 #include <linux/export.h>
 
 #include "../soft/pma.h"
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "dev.h"
+#include "link.h"
+#include "port.h"
+#include "stats.h"
+#include "wire.h"
 
 #define IBT_STAT_DESC(id, text) [IBT_STAT_##id] = { .name = text },
 

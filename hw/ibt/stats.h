@@ -42,4 +42,7 @@
 #define IBT_STAT_ENUM(id, name) IBT_STAT_##id,
 enum ibt_stat { IBT_STATS(IBT_STAT_ENUM) IBT_STAT_NUM };
 
+struct ib_device_ops;
+extern const struct ib_device_ops ibt_stats_ops;
+
 #endif /* IBT_STATS_H */

@@ -2,7 +2,19 @@
 /* Waiting, and what comes after it: retries and pauses of the requester. */
 #include <linux/jiffies.h>
 #include <linux/timer.h>
-#include "send.h"
+
+#include "../soft/soft.h"
+#include "dev.h"
+#include "early.h"
+#include "path.h"
+#include "qp.h"
+#include "requester.h"
+#include "retry.h"
+#include "rtt.h"
+#include "sq.h"
+#include "sq_complete.h"
+#include "stats.h"
+#include "timers.h"
 #include "trace.h"
 
 /* IBA vol. 1, 11.6.2: 4.096 us * 2^timeout; 0 is for ever. */

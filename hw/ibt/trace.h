@@ -10,7 +10,8 @@
 #define IBT_TRACE_H
 
 #include <linux/tracepoint.h>
-#include "ibt.h"
+#include "dev.h"
+#include "qp.h"
 
 #ifndef IBT_TRACE_ONCE
 #define IBT_TRACE_ONCE

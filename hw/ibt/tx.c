@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From a payload to a packet on the link. */
+#include "dev.h"
 #include "fault.h"
-#include "ibt.h"
+#include "icrc.h"
+#include "link.h"
+#include "pkt.h"
+#include "port.h"
+#include "stats.h"
 #include "trace.h"
+#include "tx.h"
 
 /* Between ibt_tx_alloc() and ibt_tx(); then skb->cb is the link's. */
 struct tx_note {

@@ -6,7 +6,23 @@
  */
 #include <rdma/ib_mad.h>
 
-#include "ibt.h"
+#include "../soft/soft.h"
+#include "dev.h"
+#include "exec.h"
+#include "link.h"
+#include "msg.h"
+#include "opcode.h"
+#include "pkey.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "resp.h"
+#include "responder.h"
+#include "rq.h"
+#include "rx.h"
+#include "srq.h"
+#include "stats.h"
+#include "ud.h"
 
 /* Index of the P_Key by which @pkt may come in, or -1. */
 static int ud_pkey_index(const struct ibt_qp *qp, const struct ibt_port *port,

@@ -2,7 +2,13 @@
 /* What a device and its ports say of themselves, and objects without a state. */
 #include <rdma/ib_mad.h>
 
-#include "ibt.h"
+#include "../soft/ident.h"
+#include "../soft/soft.h"
+#include "dev.h"
+#include "limits.h"
+#include "link.h"
+#include "port.h"
+#include "verbs.h"
 
 #define IBT_CAPS (							\
 	IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR |		\

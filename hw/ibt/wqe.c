@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Work requests of the send side: what each opcode means, the memory and the PSNs of one. */
-#include "send.h"
+#include "../soft/soft.h"
+#include "opcode.h"
+#include "pkt.h"
+#include "qp.h"
+#include "sq.h"
+#include "wqe.h"
 
 #define ON_RC	(BIT(IBT_RC) | BIT(IBT_XRC))
 #define ON_CONN	(ON_RC | BIT(IBT_UC))

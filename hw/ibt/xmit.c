@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What is finished goes to the link. */
-#include "ibt.h"
+#include "dev.h"
+#include "link.h"
+#include "port.h"
+#include "stats.h"
+#include "tx.h"
 
 /**
  * ibt_tx_link - give a finished packet, or a run of them, to the link

@@ -17,7 +17,9 @@
 #undef BARE
 #undef RECV
 #undef RESP
-#include "../../hw/ibt/ibt.h"
+#include "../../hw/ibt/dev.h"
+#include "../../hw/ibt/qp.h"
+#include "../../hw/ibt/responder.h"
 #define ibt_resp_later played_later
 static void played_later(struct ibt_qp *qp, unsigned long delay);
 #include "../../hw/ibt/ack.c"

@@ -8,7 +8,7 @@
  * Packets are made by hand and handed over by fake_inject(): each has been
  * executed, or not, when that returns.
  */
-#include "../../hw/ibt/ibt.h"
+#include "../../hw/ibt/qp.h"
 #include "../../hw/soft/mem.h"
 #include "ibt_engine.h"
 

@@ -6,8 +6,9 @@
 #include <linux/delay.h>
 #include <linux/prandom.h>
 
+#include "../../hw/ibt/dev.h"
 #include "../../hw/ibt/fault.h"
-#include "../../hw/ibt/ibt.h"
+#include "../../hw/ibt/qp.h"
 #include "ibt_engine.h"
 
 #define MTU	256

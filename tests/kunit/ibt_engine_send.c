@@ -12,7 +12,8 @@
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
 
-#include "../../hw/ibt/ibt.h"
+#include "../../hw/ibt/life.h"
+#include "../../hw/ibt/qp.h"
 #include "ibt_engine.h"
 
 #define CHUNK		(64U << 10)

@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
+#include "../../hw/ibt/limits.h"
 #include "../../hw/ibt/replay.c"
 
 #define MTU	1024

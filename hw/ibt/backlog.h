@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Requests behind a READ response. With resp.lock held. */
+#ifndef IBT_BACKLOG_H
+#define IBT_BACKLOG_H
+
+#include <linux/types.h>
+
+struct ibt_pkt;
+struct ibt_qp;
+struct sk_buff;
+
+/*
+ * Request packets that wait behind a READ answer, at most; a READ among them looks for a copy
+ * of itself there.
+ */
+#define IBT_MAX_BACKLOG		4096
+
+/* One more, or it is dropped. The caller keeps a reference to @skb of its own. */
+void ibt_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+		     struct sk_buff *skb);
+/* The first, or NULL. */
+struct sk_buff *ibt_backlog_take(struct ibt_qp *qp);
+/* Is it a READ more than the peer may have outstanding? */
+bool ibt_backlog_excess(struct sk_buff *skb);
+/* It was taken, and could not be answered. */
+void ibt_backlog_put_back(struct ibt_qp *qp, struct sk_buff *skb);
+void ibt_backlog_purge(struct ibt_qp *qp);
+
+#endif /* IBT_BACKLOG_H */

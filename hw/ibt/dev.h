@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A device: its tables, its counters, memory of received packets. */
+#ifndef IBT_DEV_H
+#define IBT_DEV_H
+
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rhashtable.h>
+
+#include "../soft/soft.h"
+#include "../soft/task.h"
+#include "limits.h"
+#include "link.h"
+#include "port.h"
+#include "stats.h"
+
+struct ibt_fault;
+struct ibt_lane;
+
+/**
+ * struct ibt_stats - counters, as one CPU has them
+ * @count: since the device was made
+ */
+struct ibt_stats {
+	u64 count[IBT_STAT_NUM];
+};
+
+/**
+ * struct ibt_dev - a device
+ * @soft: first; @soft.ib is the core's
+ * @link: its kind of link
+ * @qps: QPN -> struct ibt_life of a queue pair
+ * @ahs: number -> struct ibt_route of an address handle of user space
+ * @srqs: number -> struct ibt_life of a shared receive queue
+ * @next_qpn: where the search for a free number begins
+ * @next_ah: likewise
+ * @next_srq: likewise
+ * @groups: multicast groups (mcast.c)
+ * @num_groups: of them
+ * @num_members: attachments to all of them
+ * @groups_lock: one attach or detach at a time
+ * @crowd: packets for large groups, @num_crowd of them
+ * @num_crowd: see there
+ * @crowd_lock: guards both
+ * @crowd_work: delivers them
+ * @queued: bytes of received packets that wait, of IBT_MAX_QUEUED_BYTES
+ * @queues: what was too much for the context it came up in
+ * @lanes: runs that wait for another processor (rx_steer.c), @num_lanes of them
+ * @num_lanes: a power of 2, or 0: none
+ * @busy_lanes: that have packets
+ * @stats: per CPU
+ * @fault: injection (fault.c), NULL: none
+ * @priv: the link's
+ * @sys_image_guid: of the system it is a part of; 0: of itself
+ * @num_ports: entries of @ports
+ * @ports: port 1 is the first
+ */
+struct ibt_dev {
+	struct soft_dev soft;
+	const struct ibt_link_ops *link;
+	struct xarray qps;
+	struct xarray ahs;
+	struct xarray srqs;
+	u32 next_qpn;
+	u32 next_ah;
+	u32 next_srq;
+	struct rhashtable groups;
+	u32 num_groups;
+	u32 num_members;
+	struct mutex groups_lock;
+	struct list_head crowd;
+	u32 num_crowd;
+	spinlock_t crowd_lock;
+	struct work_struct crowd_work;
+	atomic_t queued;
+	struct soft_task_queues queues;
+	struct ibt_lane *lanes;
+	u32 num_lanes;
+	atomic_t busy_lanes;
+	struct ibt_stats __percpu *stats;
+	struct ibt_fault *fault;
+	void *priv;
+	__be64 sys_image_guid;
+	u32 num_ports;
+	struct ibt_port ports[];
+};
+
+static inline struct ibt_dev *to_ibt_dev(struct ib_device *ib)
+{
+	return container_of(ib, struct ibt_dev, soft.ib);
+}
+
+static inline void ibt_count_more(struct ibt_dev *dev, enum ibt_stat stat,
+				  u32 more)
+{
+	this_cpu_add(dev->stats->count[stat], more);
+}
+
+static inline void ibt_count(struct ibt_dev *dev, enum ibt_stat stat)
+{
+	ibt_count_more(dev, stat, 1);
+}
+
+/* Before a received packet of so many bytes is kept for later. False: drop it. */
+static inline bool ibt_queue_charge(struct ibt_dev *dev, u32 bytes)
+{
+	if (atomic_add_return(bytes, &dev->queued) <= IBT_MAX_QUEUED_BYTES)
+		return true;
+	atomic_sub(bytes, &dev->queued);
+	return false;
+}
+
+static inline void ibt_queue_uncharge(struct ibt_dev *dev, u32 bytes)
+{
+	atomic_sub(bytes, &dev->queued);
+}
+
+#endif /* IBT_DEV_H */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Messages to a queue pair of this host, without packets. With sq.lock held. */
+#ifndef IBT_LOCAL_H
+#define IBT_LOCAL_H
+
+#include <linux/types.h>
+
+#include "../soft/soft.h"
+#include "qp_table.h"
+
+struct ibt_path;
+struct ibt_pkt;
+struct ibt_qp;
+struct ibt_slot;
+struct ibt_wr_info;
+
+/**
+ * struct ibt_local - a message on its way to a queue pair of this host
+ * @peer: who gets it, referenced; NULL: there is none on its way
+ * @slot: index of its request
+ * @done: bytes that have arrived
+ * @from: (READ) where the answer is
+ */
+struct ibt_local {
+	struct ibt_qp *peer;
+	u32 slot;
+	u32 done;
+	struct soft_iter from;
+};
+
+/* The message that is on its way without packets is not any more. */
+static inline void ibt_local_forget(struct ibt_local *local)
+{
+	if (!local->peer)
+		return;
+	soft_iter_end(&local->from);
+	ibt_qp_put(local->peer);
+	local->peer = NULL;
+}
+
+enum ibt_local_way {
+	IBT_LOCAL_NO,		/* by packets, please */
+	IBT_LOCAL_WAIT,		/* soon: packets are without an answer */
+	IBT_LOCAL_MOVED,	/* done, or a part of it, or it failed */
+};
+
+enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
+				  struct ibt_slot *slot,
+				  const struct ibt_wr_info *info);
+bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
+			struct ibt_slot *slot, struct ibt_pkt *pkt);
+
+#endif /* IBT_LOCAL_H */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A port of a device. Functions of ports that a link calls are in link.h. */
+#ifndef IBT_PORT_H
+#define IBT_PORT_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "limits.h"
+
+struct ibt_dev;
+struct ibt_life;
+
+/**
+ * struct ibt_port - a port of a device
+ * @dev: whose
+ * @num: from 1
+ * @special: of QP0 and QP1, RCU
+ * @pkeys: the P_Key table; entry 0 is 0xffff until somebody changes it
+ * @num_pkeys: entries
+ * @cap_mask: PortInfo.CapabilityMask
+ * @bad_pkeys: violation counter of query_port
+ * @bad_qkeys: likewise
+ * @downs: times that it went down
+ * @generation: paths that were resolved before it changed are checked anew
+ * @room_lock: guards all that follows
+ * @room_seq: times that ibt_tx_room() was called
+ * @full: somebody waits for the next such call
+ * @waiting: (sq.waiting of) queue pairs that wait for ibt_tx_room()
+ * @answering: (resp.waiting of) queue pairs whose answers wait for it
+ * @room_work: wakes them, after the first few
+ */
+struct ibt_port {
+	struct ibt_dev *dev;
+	u32 num;
+	struct ibt_life __rcu *special[2];
+	u16 pkeys[IBT_MAX_PKEYS];
+	u16 num_pkeys;
+	u32 cap_mask;
+	atomic_t bad_pkeys;
+	atomic_t bad_qkeys;
+	atomic_t downs;
+	atomic_t generation;
+	spinlock_t room_lock;
+	u32 room_seq;
+	bool full;
+	struct list_head waiting;
+	struct list_head answering;
+	struct work_struct room_work;
+};
+
+#endif /* IBT_PORT_H */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What answers duplicate READs and atomics. With resp.lock held, but for the first function. */
+#ifndef IBT_REPLAY_H
+#define IBT_REPLAY_H
+
+#include <linux/types.h>
+
+struct ibt_pkt;
+struct ibt_resp;
+
+/**
+ * struct ibt_reading - a READ answer on its way
+ * @active: there is one; requests wait in ibt_resp.backlog
+ * @again: of a duplicate, after the whole of it had been sent
+ * @first: nothing of it has been sent
+ * @psn: of the next packet
+ * @va, @rkey, @left: bytes to be sent
+ * @srqn: XRC
+ */
+struct ibt_reading {
+	bool active;
+	bool again;
+	bool first;
+	u32 psn;
+	u64 va;
+	u32 rkey;
+	u32 left;
+	u32 srqn;
+};
+
+/**
+ * struct ibt_replay - what answers a duplicate READ or atomic (IBA 9.7.5.1.5)
+ * @verb: IBT_READ, IBT_CMP_SWAP, IBT_FETCH_ADD, IBT_ATOMIC_WRITE or IBT_FLUSH
+ * @first_psn, @last_psn: of the answer
+ * @va, @rkey, @length: READ: what may be asked again, with full checks
+ * @original: atomic: the value that was found
+ * @parked: READ: an answer, or the rest of one, that is to be sent when those before
+ *	    it are
+ */
+struct ibt_replay {
+	u8 verb;
+	u32 first_psn;
+	u32 last_psn;
+	u64 va;
+	u32 rkey;
+	u32 length;
+	u64 original;
+	struct ibt_reading parked;
+};
+
+/* Memory for @entries; the older ones stay if they fit. NULL: none needed. */
+int ibt_replay_alloc(struct ibt_replay **ring, u32 entries);
+/* Use @ring from now on; returns the one to be freed. */
+struct ibt_replay *ibt_replay_swap(struct ibt_resp *resp,
+				   struct ibt_replay *ring, u32 entries);
+void ibt_replay_clear(struct ibt_resp *resp);
+void ibt_replay_add(struct ibt_resp *resp, const struct ibt_replay *entry);
+/* The READ that @pkt asks for again. NULL: there was no such. */
+struct ibt_replay *ibt_replay_read(const struct ibt_resp *resp,
+				   const struct ibt_pkt *pkt, u32 mtu);
+/* The newest entry that has @psn, or NULL. */
+struct ibt_replay *ibt_replay_at(const struct ibt_resp *resp, u32 psn);
+/* READ answers that are due: one more, the oldest, none. */
+void ibt_replay_park(struct ibt_resp *resp, struct ibt_replay *entry,
+		     const struct ibt_reading *reading);
+bool ibt_replay_unpark(struct ibt_resp *resp, struct ibt_reading *reading);
+void ibt_replay_unpark_all(struct ibt_resp *resp);
+/* The answer of the newest request has not been sent to its end, and is parked. */
+bool ibt_replay_unfinished(const struct ibt_resp *resp);
+const struct ibt_replay *ibt_replay_atomic(const struct ibt_resp *resp,
+					   const struct ibt_pkt *pkt);
+/* The latest PSN that an ACK for a duplicate at @psn may name. */
+u32 ibt_replay_ack_psn(const struct ibt_resp *resp, u32 psn);
+
+#endif /* IBT_REPLAY_H */

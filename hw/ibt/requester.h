@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is sent next, and may it be sent now. */
+#ifndef IBT_REQUESTER_H
+#define IBT_REQUESTER_H
+
+#include "../soft/task.h"
+#include "qp.h"
+
+/* requester.c: a round of sq.task; sq.lock is not held */
+enum soft_task_left ibt_requester_round(struct soft_task *task);
+
+/* Rounds of a caller; what is more is left to a work. */
+#define IBT_CALLER_ROUNDS	4
+
+/* Half of the circle: a responder takes what is further ahead for the past. */
+#define IBT_PSN_REACH	BIT(23)
+
+/* IBA 9.7.7.2.2: how much may be without an answer. */
+static inline bool ibt_sq_in_window(const struct ibt_qp *qp,
+				    const struct ibt_slot *slot)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	u32 waiting = ibt_psn_ahead(sq->cur_psn, sq->una);
+	u32 more;
+
+	if (!ibt_qp_reliable(qp))
+		return true;
+	more = slot->numbered ?
+	       ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1 :
+	       ibt_packets(slot->length, qp->mtu);
+	return waiting < ibt_sq_window(sq) && waiting + more <= IBT_PSN_REACH;
+}
+
+/* Does the next request wait for more answers? Then ibt_requester() would send nothing. */
+static inline bool ibt_requester_stuck(const struct ibt_qp *qp)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	const struct ibt_slot *slot;
+
+	lockdep_assert_held(&sq->lock);
+	if (sq->state != IB_QPS_RTS || sq->next == ibt_sq_head(sq))
+		return false;
+	slot = ibt_slot_at(sq, sq->next);
+	return slot->state == IBT_SLOT_WAITING && !ibt_sq_in_window(qp, slot);
+}
+
+/* Send what may be sent. sq.lock is taken inside; interrupts are enabled. */
+static inline void ibt_requester(struct ibt_qp *qp)
+{
+	soft_task_call(&qp->sq.task, IBT_CALLER_ROUNDS);
+}
+
+/* The same from a work. Any context, also with the room_lock of a port held. */
+static inline void ibt_sq_kick(struct ibt_qp *qp)
+{
+	soft_task_queue(&qp->sq.task);
+}
+
+#endif /* IBT_REQUESTER_H */

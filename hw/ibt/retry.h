@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where sending goes on. */
+#ifndef IBT_RETRY_H
+#define IBT_RETRY_H
+
+#include <linux/types.h>
+
+struct ibt_qp;
+struct ibt_sq;
+
+/**
+ * struct ibt_resume - where sending goes on
+ * @slot: index, may be head: nothing to be sent again
+ * @offset: bytes of it that need not be sent again
+ */
+struct ibt_resume {
+	u32 slot;
+	u32 offset;
+};
+
+struct ibt_resume ibt_retry_point(const struct ibt_sq *sq, u32 head, u32 mtu,
+				  u32 psn);
+
+void ibt_sq_seek(struct ibt_qp *qp, u32 psn);	/* sq.lock held */
+
+#endif /* IBT_RETRY_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Queue pairs that wait for the link. Any context. */
+#ifndef IBT_ROOM_H
+#define IBT_ROOM_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct ibt_port;
+
+void ibt_room_init(struct ibt_port *port);
+/* xmit() said -EAGAIN, when room_seq was @seq: wait on @line, which is one of the
+ * port's. False: there has been room since, and @entry is on no list.
+ */
+bool ibt_room_wait(struct ibt_port *port, struct list_head *line,
+		   struct list_head *entry, u32 seq);
+void ibt_room_leave(struct ibt_port *port, struct list_head *entry);
+
+#endif /* IBT_ROOM_H */

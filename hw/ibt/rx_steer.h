@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which processor receives. */
+#ifndef IBT_RX_STEER_H
+#define IBT_RX_STEER_H
+
+#include <linux/sizes.h>
+
+#include "dev.h"
+
+int ibt_lanes_init(struct ibt_dev *dev);
+void ibt_lanes_exit(struct ibt_dev *dev);
+
+/* With fewer bytes one is done before another wakes. */
+#define IBT_LANES_LEAST	SZ_8K
+
+/* Is a message of so many bytes worth a trip to another processor, if there is one? */
+static inline bool ibt_lanes_worth(const struct ibt_dev *dev, u32 bytes)
+{
+	return dev->num_lanes && bytes >= IBT_LANES_LEAST;
+}
+
+#endif /* IBT_RX_STEER_H */

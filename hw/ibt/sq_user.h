@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The ring of a program. With sq.lock held. */
+#ifndef IBT_SQ_USER_H
+#define IBT_SQ_USER_H
+
+#include <linux/types.h>
+
+struct ib_wc;
+struct ibt_qp;
+struct ibt_sq;
+
+/* sq_user.c; sq.lock held, but for the second and the last */
+bool ibt_sq_pull(struct ibt_qp *qp);
+bool ibt_sq_peek(const struct ibt_qp *qp, struct ib_wc *wc);
+void ibt_sq_empty_ring(struct ibt_sq *sq);
+
+#endif /* IBT_SQ_USER_H */
