@@ -36,8 +36,8 @@ static bool has_waited(const struct ibt_qp *qp)
 	const struct ibt_sq *sq = &qp->sq;
 	u32 done = READ_ONCE(sq->ring.cons);
 
-	return (s32)(done - READ_ONCE(sq->bell_prod)) >= 0 &&
-	       READ_ONCE(sq->told) && soft_cq_is_empty(qp->send_cq);
+	return (s32)(done - READ_ONCE(qp->bell.prod)) >= 0 &&
+	       READ_ONCE(qp->bell.told) && soft_cq_is_empty(qp->send_cq);
 }
 
 /*
@@ -52,7 +52,7 @@ static bool count_bell(struct ibt_qp *qp, struct soft_bells *b)
 		     has_waited(qp);
 
 	soft_bells_count(b, alone);
-	WRITE_ONCE(sq->bell_prod,
+	WRITE_ONCE(qp->bell.prod,
 		   READ_ONCE(sq->ring.cons) + soft_ring_ready(&sq->ring));
 	return !alone;
 }

@@ -3,11 +3,23 @@
 #ifndef IBT_BELL_H
 #define IBT_BELL_H
 
+#include <linux/types.h>
+
 #include "completer.h"
 
 struct ibt_qp;
 
 /* bell.c */
+/**
+ * struct ibt_bell - doorbells of a program, of one queue pair. Without a lock: they are hints
+ * @prod: it has rung for what is before this, as ibt_sq.ring.cons counts
+ * @told: the request that was completed last has a completion
+ */
+struct ibt_bell {
+	u32 prod;
+	bool told;
+};
+
 void ibt_bell(struct ibt_qp *qp);
 void ibt_bell_user(struct ibt_qp *qp);
 void ibt_bell_answered(struct ibt_qp *qp, enum ibt_send_more more);

@@ -13,6 +13,7 @@
 #include "qp.h"
 #include "requester.h"
 #include "retry.h"
+#include "rtx.h"
 #include "sq.h"
 #include "sq_complete.h"
 #include "stats.h"
@@ -28,10 +29,10 @@ void ibt_sq_progress(struct ibt_qp *qp)
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	sq->retries = sq->retry_cnt;
-	sq->rnr_retries = sq->rnr_retry;
-	sq->recovery = IBT_STEADY;
-	sq->deadline = jiffies + sq->timeout;
+	qp->rtx.retries = qp->rtx.retry_cnt;
+	qp->rtx.rnr_retries = qp->rtx.rnr_retry;
+	qp->rtx.recovery = IBT_STEADY;
+	qp->rtx.deadline = jiffies + qp->rtx.timeout;
 	ibt_early_progress(qp);
 }
 
@@ -58,16 +59,14 @@ static void move_una(struct ibt_qp *qp, u32 psn)
 
 	if (!answers)
 		return;
-	sq->window = min(sq->window + answers, (u32)IBT_WINDOW);
+	qp->rtx.window = min(qp->rtx.window + answers, (u32)IBT_WINDOW);
 	overtaken = ibt_psn_ahead(sq->cur_psn, sq->una) < answers;
 	sq->una = psn;
 	if (overtaken)
 		ibt_sq_seek(qp, psn);
 	/* A pause for want of receive requests is over with what caused it. */
-	if (sq->rnr) {
-		sq->rnr = false;
-		sq->paused = false;
-	}
+	if (qp->rtx.pause == IBT_PAUSE_RNR)
+		qp->rtx.pause = IBT_NO_PAUSE;
 	ibt_sq_progress(qp);
 }
 
@@ -124,15 +123,13 @@ static bool alive(const struct ibt_sq *sq)
  */
 static void missing(struct ibt_qp *qp, u8 why)
 {
-	struct ibt_sq *sq = &qp->sq;
-
-	if (sq->rnr)
+	if (qp->rtx.pause == IBT_PAUSE_RNR)
 		return;
-	if (sq->recovery == IBT_ASKED_AGAIN) {
-		sq->deadline = jiffies + sq->timeout;
+	if (qp->rtx.recovery == IBT_ASKED_AGAIN) {
+		qp->rtx.deadline = jiffies + qp->rtx.timeout;
 		return;
 	}
-	sq->recovery = IBT_ASKED_AGAIN;
+	qp->rtx.recovery = IBT_ASKED_AGAIN;
 	ibt_sq_retry(qp, why);
 }
 
@@ -163,21 +160,20 @@ static void rnr_nak(struct ibt_qp *qp, struct ibt_slot *slot, u8 timer)
 	struct ibt_dev *dev = ibt_qp_dev(qp);
 	struct ibt_sq *sq = &qp->sq;
 
-	if (sq->rnr)
+	if (qp->rtx.pause == IBT_PAUSE_RNR)
 		return;
 	ibt_count(dev, IBT_STAT_RX_RNR);
 	/* 7: for ever. */
-	if (sq->rnr_retry != 7 && !sq->rnr_retries) {
+	if (qp->rtx.rnr_retry != 7 && !qp->rtx.rnr_retries) {
 		ibt_count(dev, IBT_STAT_RNR_EXC);
 		ibt_slot_fail(qp, slot, IB_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
-	if (sq->rnr_retry != 7)
-		sq->rnr_retries--;
-	trace_ibt_retry(qp, IBT_RETRY_RNR, sq->una, sq->rnr_retries);
-	sq->rnr = true;
+	if (qp->rtx.rnr_retry != 7)
+		qp->rtx.rnr_retries--;
+	trace_ibt_retry(qp, IBT_RETRY_RNR, sq->una, qp->rtx.rnr_retries);
 	ibt_sq_seek(qp, sq->una);
-	ibt_sq_pause(qp, ibt_rnr_jiffies(timer));
+	ibt_sq_pause(qp, IBT_PAUSE_RNR, ibt_rnr_jiffies(timer));
 }
 
 /**

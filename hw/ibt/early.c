@@ -19,6 +19,7 @@
 #include "requester.h"
 #include "retry.h"
 #include "rtt.h"
+#include "rtx.h"
 #include "sq.h"
 #include "stats.h"
 #include "trace.h"
@@ -28,19 +29,21 @@ EXPORT_SYMBOL_GPL(ibt_early);
 module_param_named(early, ibt_early, bool, 0644);
 MODULE_PARM_DESC(early, "send again after a few round trips, not after the timeout of the QP alone");
 
-static void wait_again(struct ibt_sq *sq, u64 now)
+static void wait_again(struct ibt_qp *qp, u64 now)
 {
-	lockdep_assert_held(&sq->lock);
-	sq->early_at = now + ibt_rtt_wait(&sq->rtt);
-	hrtimer_start(&sq->early_timer, ns_to_ktime(ibt_rtt_wait(&sq->rtt)),
+	lockdep_assert_held(&qp->sq.lock);
+	qp->rtx.early_at = now + ibt_rtt_wait(&qp->rtx.rtt);
+	hrtimer_start(&qp->rtx.early_timer, ns_to_ktime(ibt_rtt_wait(&qp->rtx.rtt)),
 		      HRTIMER_MODE_REL_SOFT);
 }
 
 /* An answer may come that is not late. */
-static bool is_awaited(const struct ibt_sq *sq)
+static bool is_awaited(const struct ibt_qp *qp)
 {
+	const struct ibt_sq *sq = &qp->sq;
+
 	return (sq->state == IB_QPS_RTS || sq->state == IB_QPS_SQD) &&
-	       ibt_sq_unanswered(sq) && ibt_rtt_known(&sq->rtt) &&
+	       ibt_sq_unanswered(sq) && ibt_rtt_known(&qp->rtx.rtt) &&
 	       READ_ONCE(ibt_early);
 }
 
@@ -51,7 +54,7 @@ static bool is_held_up(const struct ibt_qp *qp)
 	const struct ibt_sq *sq = &qp->sq;
 	const struct ibt_port *port;
 
-	if (sq->paused || !list_empty_careful(&sq->waiting))
+	if (qp->rtx.pause || !list_empty_careful(&sq->waiting))
 		return true;
 	port = ibt_dev_port(ibt_qp_dev(qp), READ_ONCE(qp->attr.port_num));
 	return port && link->under_way && link->under_way(port);
@@ -62,10 +65,10 @@ static void send_again(struct ibt_qp *qp)
 	struct ibt_sq *sq = &qp->sq;
 
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_RETRY_EARLY);
-	ibt_rtt_lost(&sq->rtt);
-	sq->recovery = IBT_PROBING;
-	sq->window = max(sq->window / 2, IBT_WINDOW_LEAST);
-	trace_ibt_retry(qp, IBT_RETRY_EARLY, sq->una, sq->retries);
+	ibt_rtt_lost(&qp->rtx.rtt);
+	qp->rtx.recovery = IBT_PROBING;
+	qp->rtx.window = max(qp->rtx.window / 2, IBT_WINDOW_LEAST);
+	trace_ibt_retry(qp, IBT_RETRY_EARLY, sq->una, qp->rtx.retries);
 	ibt_sq_seek(qp, sq->una);
 }
 
@@ -77,10 +80,10 @@ static bool is_due(struct ibt_qp *qp)
 	bool due = false;
 
 	lockdep_assert_held(&sq->lock);
-	if (!is_awaited(sq))
+	if (!is_awaited(qp))
 		return false;
-	if (now < sq->early_at) {
-		hrtimer_start(&sq->early_timer, ns_to_ktime(sq->early_at - now),
+	if (now < qp->rtx.early_at) {
+		hrtimer_start(&qp->rtx.early_timer, ns_to_ktime(qp->rtx.early_at - now),
 			      HRTIMER_MODE_REL_SOFT);
 		return false;
 	}
@@ -88,13 +91,13 @@ static bool is_due(struct ibt_qp *qp)
 		send_again(qp);
 		due = true;
 	}
-	wait_again(sq, now);
+	wait_again(qp, now);
 	return due;
 }
 
 static enum hrtimer_restart expired(struct hrtimer *timer)
 {
-	struct ibt_qp *qp = container_of(timer, struct ibt_qp, sq.early_timer);
+	struct ibt_qp *qp = container_of(timer, struct ibt_qp, rtx.early_timer);
 	bool due;
 
 	spin_lock(&qp->sq.lock);
@@ -119,12 +122,12 @@ void ibt_early_await(struct ibt_qp *qp, bool first)
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	if (!is_awaited(sq))
+	if (!is_awaited(qp))
 		return;
 	if (first)
-		sq->early_at = ktime_get_mono_fast_ns() + ibt_rtt_wait(&sq->rtt);
-	if (!hrtimer_is_queued(&sq->early_timer))
-		wait_again(sq, ktime_get_mono_fast_ns());
+		qp->rtx.early_at = ktime_get_mono_fast_ns() + ibt_rtt_wait(&qp->rtx.rtt);
+	if (!hrtimer_is_queued(&qp->rtx.early_timer))
+		wait_again(qp, ktime_get_mono_fast_ns());
 }
 
 /**
@@ -140,16 +143,16 @@ void ibt_early_progress(struct ibt_qp *qp)
 
 	lockdep_assert_held(&sq->lock);
 	/* Messages that take no packets have no round trips. */
-	if (!ibt_rtt_known(&sq->rtt) && sq->rtt.state == IBT_RTT_IDLE)
+	if (!ibt_rtt_known(&qp->rtx.rtt) && qp->rtx.rtt.state == IBT_RTT_IDLE)
 		return;
 	now = ktime_get_mono_fast_ns();
-	ibt_rtt_answered(&sq->rtt, sq->una, now);
-	if (ibt_rtt_known(&sq->rtt))
-		sq->early_at = now + ibt_rtt_wait(&sq->rtt);
+	ibt_rtt_answered(&qp->rtx.rtt, sq->una, now);
+	if (ibt_rtt_known(&qp->rtx.rtt))
+		qp->rtx.early_at = now + ibt_rtt_wait(&qp->rtx.rtt);
 }
 
 void ibt_early_init(struct ibt_qp *qp)
 {
-	hrtimer_init(&qp->sq.early_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	qp->sq.early_timer.function = expired;
+	hrtimer_init(&qp->rtx.early_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	qp->rtx.early_timer.function = expired;
 }

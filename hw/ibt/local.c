@@ -129,10 +129,10 @@ static void finish(struct ibt_qp *qp, struct ibt_slot *slot)
 	struct ibt_sq *sq = &qp->sq;
 	u32 end = ibt_psn_add(slot->last_psn, 1);
 
-	if (sq->local.peer)
-		ibt_count(ibt_qp_dev(sq->local.peer), IBT_STAT_RX_LOCAL);
+	if (qp->local.peer)
+		ibt_count(ibt_qp_dev(qp->local.peer), IBT_STAT_RX_LOCAL);
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
-	ibt_local_forget(&sq->local);
+	ibt_local_forget(&qp->local);
 	if (ibt_psn_ahead(end, sq->una) > ibt_psn_ahead(sq->high, sq->una))
 		sq->high = end;
 	sq->una = end;
@@ -159,13 +159,13 @@ static void count_bytes(const struct ibt_qp *from, const struct ibt_qp *to,
 /* Our own memory is not there. The peer keeps what it has, as by packets. */
 static void fail_here(struct ibt_qp *qp, struct ibt_slot *slot)
 {
-	struct ibt_qp *peer = qp->sq.local.peer;
+	struct ibt_qp *peer = qp->local.peer;
 
 	spin_lock(&peer->resp.lock);
 	if (peer->resp.local == qp)
 		peer->resp.local = NULL;
 	spin_unlock(&peer->resp.lock);
-	ibt_local_forget(&qp->sq.local);
+	ibt_local_forget(&qp->local);
 	ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
 }
 
@@ -176,7 +176,7 @@ static void fail_here(struct ibt_qp *qp, struct ibt_slot *slot)
 static enum ibt_local_way refused(struct ibt_qp *qp, struct ibt_slot *slot,
 				  enum ibt_verdict verdict, u8 syndrome)
 {
-	ibt_local_forget(&qp->sq.local);
+	ibt_local_forget(&qp->local);
 	if (!ibt_qp_reliable(qp) && verdict != IBT_DROP) {
 		finish(qp, slot);
 		return IBT_LOCAL_MOVED;
@@ -227,7 +227,7 @@ static enum ibt_verdict move(struct ibt_qp *qp, struct ibt_slot *slot,
 			     const struct ibt_msg *msg, struct soft_iter *own,
 			     bool begun)
 {
-	struct ibt_local *local = &qp->sq.local;
+	struct ibt_local *local = &qp->local;
 	struct ibt_qp *peer = local->peer;
 	u32 length = min(slot->length - local->done, CHUNK_BYTES);
 	bool read = msg->verb == IBT_READ;
@@ -264,7 +264,7 @@ static enum ibt_local_way move_chunk(struct ibt_qp *qp, struct ibt_slot *slot,
 				     const struct ibt_wr_info *info,
 				     bool begun)
 {
-	struct ibt_local *local = &qp->sq.local;
+	struct ibt_local *local = &qp->local;
 	struct ibt_qp *peer = local->peer;
 	enum ibt_verdict verdict = IBT_DONE;
 	struct soft_iter own;
@@ -322,7 +322,7 @@ static bool take_word(struct ibt_qp *qp, struct ibt_slot *slot,
 static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_slot *slot,
 			      const struct ibt_wr_info *info)
 {
-	struct ibt_qp *peer = qp->sq.local.peer;
+	struct ibt_qp *peer = qp->local.peer;
 	enum ibt_verdict verdict = IBT_DROP;
 	struct ibt_msg msg;
 	u64 original = 0;
@@ -356,8 +356,8 @@ static enum ibt_local_way begin(struct ibt_qp *qp, struct ibt_qp *peer,
 {
 	struct ibt_sq *sq = &qp->sq;
 
-	sq->local = (struct ibt_local) { .peer = peer, .slot = sq->next };
-	soft_iter_bytes(&sq->local.from, NULL, 0);
+	qp->local = (struct ibt_local) { .peer = peer, .slot = sq->next };
+	soft_iter_bytes(&qp->local.from, NULL, 0);
 	ibt_slot_number(qp, slot);
 	if (ibt_wr_answered(info) && info->verb != IBT_READ)
 		return ask(qp, slot, info);
@@ -386,9 +386,9 @@ enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
 
 	lockdep_assert_held(&sq->lock);
 	/* An answer out of the blue may have taken its request from us. */
-	if (sq->local.peer && sq->local.slot != sq->next)
+	if (qp->local.peer && qp->local.slot != sq->next)
 		ibt_local_abort(qp);
-	if (sq->local.peer)
+	if (qp->local.peer)
 		return move_chunk(qp, slot, info, true);
 	if (!READ_ONCE(ibt_loopback) || !path || !path->local || sq->offset)
 		return IBT_LOCAL_NO;

@@ -7,10 +7,13 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "bell.h"
 #include "dev.h"
+#include "local.h"
 #include "opcode.h"
 #include "resp.h"
 #include "rq.h"
+#include "rtx.h"
 #include "sq.h"
 
 struct ibt_life;
@@ -49,6 +52,9 @@ struct ibt_srq;
  * @work: raises events and finishes a move to the error state
  * @rq: own receive queue
  * @sq: send side
+ * @rtx: its retransmission
+ * @local: its message to a queue pair of this host
+ * @bell: what is known of its doorbells
  * @resp: receive side
  */
 struct ibt_qp {
@@ -78,6 +84,9 @@ struct ibt_qp {
 	struct work_struct work;
 	struct ibt_rq rq;
 	struct ibt_sq sq;
+	struct ibt_rtx rtx;
+	struct ibt_local local;
+	struct ibt_bell bell;
 	struct ibt_resp resp;
 };
 

@@ -460,7 +460,7 @@ int ibt_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	attr->qp_state = ibt_qp_shown_state(qp);
 	attr->cur_qp_state = attr->qp_state;
 	attr->sq_draining = attr->qp_state == IB_QPS_SQD &&
-		!READ_ONCE(qp->sq.drained);
+		READ_ONCE(qp->sq.stop) != IBT_SQ_DRAINED;
 	attr->cap = qp->cap;
 	if (attr->qp_state != IB_QPS_RESET && attr->qp_state != IB_QPS_INIT) {
 		attr->rq_psn = READ_ONCE(qp->resp.psn);

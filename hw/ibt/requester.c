@@ -20,6 +20,7 @@
 #include "qp.h"
 #include "requester.h"
 #include "rtt.h"
+#include "rtx.h"
 #include "run.h"
 #include "sq.h"
 #include "sq_complete.h"
@@ -101,11 +102,13 @@ static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
 }
 
 /* The packet with @psn asks for an answer, if it is sent for the first time. */
-static void asked(struct ibt_sq *sq, u32 psn)
+static void asked(struct ibt_qp *qp, u32 psn)
 {
-	if (sq->rtt.state == IBT_RTT_IDLE &&
+	struct ibt_sq *sq = &qp->sq;
+
+	if (qp->rtx.rtt.state == IBT_RTT_IDLE &&
 	    ibt_psn_ahead(psn, sq->una) >= ibt_psn_ahead(sq->high, sq->una))
-		ibt_rtt_sent(&sq->rtt, psn, ktime_get_mono_fast_ns());
+		ibt_rtt_sent(&qp->rtx.rtt, psn, ktime_get_mono_fast_ns());
 }
 
 /* @packets PSNs are on their way. */
@@ -160,7 +163,7 @@ static bool send_ask(struct ibt_qp *qp, struct round *round,
 	if (round->path) {
 		skb = ibt_tx_alloc(round->path, 0, GFP_ATOMIC);
 		if (!skb) {
-			ibt_sq_pause(qp, 1);
+			ibt_sq_pause(qp, IBT_PAUSE_MEMORY, 1);
 			return false;
 		}
 		fill_request(qp, round->path, slot, info, sq->cur_psn, &pkt);
@@ -173,7 +176,7 @@ static bool send_ask(struct ibt_qp *qp, struct round *round,
 		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
 	outstanding(sq, slot);
-	asked(sq, sq->cur_psn);
+	asked(qp, sq->cur_psn);
 	sent(qp, ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1);
 	sent_all(qp, slot);
 	return !busy;
@@ -205,7 +208,7 @@ static struct sk_buff *load(struct ibt_qp *qp, struct round *round,
 
 	skb = ibt_tx_alloc(round->path, length, GFP_ATOMIC);
 	if (!skb) {
-		ibt_sq_pause(qp, 1);
+		ibt_sq_pause(qp, IBT_PAUSE_MEMORY, 1);
 		return NULL;
 	}
 	if (!length)
@@ -236,7 +239,7 @@ static void place(struct ibt_qp *qp, const struct ibt_slot *slot,
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 waiting = ibt_psn_ahead(pkt->psn, sq->una) + 1;
-	u32 window = ibt_sq_window(sq);
+	u32 window = ibt_rtx_window(&qp->rtx);
 	u32 every = DIV_ROUND_UP(window, ACKS_IN_WINDOW);
 
 	pkt->opcode = opcode_at(qp, info, offset, last);
@@ -247,7 +250,7 @@ static void place(struct ibt_qp *qp, const struct ibt_slot *slot,
 			   (last || waiting % every == 0 ||
 			    waiting >= window);
 	if (pkt->ack_request)
-		asked(sq, pkt->psn);
+		asked(qp, pkt->psn);
 }
 
 /* @packets with @bytes of the next request are on their way. */
@@ -271,7 +274,7 @@ static u32 packets_now(const struct ibt_qp *qp, const struct round *round)
 
 	if (!ibt_qp_reliable(qp))
 		return most;
-	return min(most, ibt_sq_window(sq) - ibt_psn_ahead(sq->cur_psn, sq->una));
+	return min(most, ibt_rtx_window(&qp->rtx) - ibt_psn_ahead(sq->cur_psn, sq->una));
 }
 
 static bool begin_run(struct ibt_qp *qp, struct round *round,
@@ -288,7 +291,7 @@ static bool begin_run(struct ibt_qp *qp, struct round *round,
 	};
 
 	/* An interface may have divided runs wrongly. */
-	if (qp->sq.recovery != IBT_STEADY)
+	if (qp->rtx.recovery != IBT_STEADY)
 		return false;
 	return ibt_run_begin(run, round->path, &rest, packets_now(qp, round));
 }
@@ -376,11 +379,11 @@ static bool begin_train(struct ibt_qp *qp, struct round *round,
 	u32 most = (ROUND_BYTES - round->bytes) / max(slot->length, 1U);
 
 	if (info->kind != IBT_WR_DATA || sq->state != IB_QPS_RTS ||
-	    sq->recovery != IBT_STEADY)
+	    qp->rtx.recovery != IBT_STEADY)
 		return false;
 	most = min(most, TRAIN);
 	if (ibt_qp_reliable(qp))
-		most = min(most, ibt_sq_window(sq) -
+		most = min(most, ibt_rtx_window(&qp->rtx) -
 				 ibt_psn_ahead(sq->cur_psn, sq->una));
 	return ibt_run_begin_equal(run, round->path,
 				   &ibt_opcodes[opcode_at(qp, info, 0, true)],
@@ -575,14 +578,14 @@ static bool step(struct ibt_qp *qp, struct round *round)
 	if (sq->state == IB_QPS_ERR || sq->state == IB_QPS_SQE)
 		return ibt_sq_flush_some(qp, 4);
 	if ((sq->state != IB_QPS_RTS && sq->state != IB_QPS_SQD) ||
-	    sq->paused || !list_empty_careful(&sq->waiting))
+	    qp->rtx.pause || !list_empty_careful(&sq->waiting))
 		return false;
 	if (sq->next == ibt_sq_head(sq) &&
 	    (!ibt_sq_is_user(sq) || !ibt_sq_pull(qp)))
 		return false;
 
 	slot = ibt_slot_at(sq, sq->next);
-	if (sq->broken && not_in_front(slot))
+	if (sq->stop == IBT_SQ_BROKEN && not_in_front(slot))
 		return false;
 	if (slot->state == IBT_SLOT_DONE) {
 		sq->next++;

@@ -28,7 +28,7 @@ static inline bool ibt_sq_in_window(const struct ibt_qp *qp,
 	more = slot->numbered ?
 	       ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1 :
 	       ibt_packets(slot->length, qp->mtu);
-	return waiting < ibt_sq_window(sq) && waiting + more <= IBT_PSN_REACH;
+	return waiting < ibt_rtx_window(&qp->rtx) && waiting + more <= IBT_PSN_REACH;
 }
 
 /* Does the next request wait for more answers? Then ibt_requester() would send nothing. */

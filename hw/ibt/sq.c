@@ -11,6 +11,7 @@
 #include "requester.h"
 #include "room.h"
 #include "rtt.h"
+#include "rtx.h"
 #include "sq.h"
 #include "sq_complete.h"
 #include "timers.h"
@@ -159,13 +160,13 @@ static void take_attrs(struct ibt_qp *qp)
 	lockdep_assert_held(&sq->lock);
 	sq->dest_qpn = qp->attr.dest_qp_num;
 	sq->qkey = qp->attr.qkey;
-	sq->timeout = ibt_timeout_jiffies(qp->attr.timeout);
-	sq->retry_cnt = qp->attr.retry_cnt;
-	sq->rnr_retry = qp->attr.rnr_retry;
+	qp->rtx.timeout = ibt_timeout_jiffies(qp->attr.timeout);
+	qp->rtx.retry_cnt = qp->attr.retry_cnt;
+	qp->rtx.rnr_retry = qp->attr.rnr_retry;
 	sq->max_rd_atomic = qp->attr.max_rd_atomic;
-	sq->retries = min(sq->retries, sq->retry_cnt);
+	qp->rtx.retries = min(qp->rtx.retries, qp->rtx.retry_cnt);
 	ibt_sq_follow(qp);
-	sq->rnr_retries = min(sq->rnr_retries, sq->rnr_retry);
+	qp->rtx.rnr_retries = min(qp->rtx.rnr_retries, qp->rtx.rnr_retry);
 }
 
 /* RTR to RTS: a new life begins, at the PSN that the consumer names. */
@@ -177,10 +178,10 @@ static void begin(struct ibt_qp *qp)
 	sq->cur_psn = sq->psn;
 	sq->una = sq->psn;
 	sq->high = sq->psn;
-	sq->window = IBT_WINDOW;
-	ibt_rtt_reset(&sq->rtt);
-	sq->retries = sq->retry_cnt;
-	sq->rnr_retries = sq->rnr_retry;
+	qp->rtx.window = IBT_WINDOW;
+	ibt_rtt_reset(&qp->rtx.rtt);
+	qp->rtx.retries = qp->rtx.retry_cnt;
+	qp->rtx.rnr_retries = qp->rtx.rnr_retry;
 }
 
 /*
@@ -222,7 +223,7 @@ int ibt_sq_resume(struct ibt_qp *qp)
 	if (sq->state == IB_QPS_SQE && soft_hold_waits(&sq->hold)) {
 		ret = -EBUSY;
 	} else if (sq->state == IB_QPS_SQE) {
-		sq->failed = false;
+		sq->stop = IBT_SQ_GOING;
 		ibt_sq_change(sq, IB_QPS_RTS);
 	}
 	spin_unlock_bh(&sq->lock);
@@ -244,7 +245,7 @@ static enum ib_qp_state settle(enum ib_qp_state was, enum ib_qp_state state)
  *
  * RESET: all that is queued is gone, without completions. ERR: nothing is sent
  * any more; ibt_sq_flush() completes what is queued. SQD: messages that were
- * begun are finished, then sq.drained is set and, if the consumer wants it,
+ * begun are finished, then the queue is drained and, if the consumer wants it,
  * IB_EVENT_SQ_DRAINED raised. Only RESET ends ERR, only ibt_sq_resume() and these
  * two end SQE.
  *
@@ -268,13 +269,12 @@ void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 	case IB_QPS_RTS:
 		if (was == IB_QPS_RTR)
 			begin(qp);
-		sq->drained = false;
+		if (sq->stop == IBT_SQ_DRAINED)
+			sq->stop = IBT_SQ_GOING;
 		break;
 	case IB_QPS_SQD:
-		if (was != IB_QPS_SQD) {
-			sq->drained = false;
+		if (was != IB_QPS_SQD)
 			ibt_sq_check_drained(qp);
-		}
 		break;
 	case IB_QPS_ERR:
 		ibt_local_abort(qp);

@@ -3,15 +3,14 @@
 #ifndef IBT_SQ_H
 #define IBT_SQ_H
 
-#include <linux/hrtimer.h>
-#include <linux/timer.h>
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
 #include "../soft/soft.h"
 #include "../soft/task.h"
-#include "local.h"
 #include "pkt.h"
-#include "rtt.h"
 #include "wqe.h"
 
 struct ibt_port;
@@ -20,19 +19,12 @@ struct ibt_qp;
 /* A user's requests are taken over this many at a time; the rest stay in his ring. */
 #define IBT_USER_SLOTS	128
 
-/*
- * Packets without an answer, at most. A READ may go beyond: its answer counts. A
- * responder drops whatever comes out of order, so where packets are lost or change
- * places, most of a large window is sent for nothing: each retry halves it, down
- * to the least, and what is answered lets it grow again.
- */
-#define IBT_WINDOW	128
-#define IBT_WINDOW_LEAST	2
-
-enum ibt_recovery {
-	IBT_STEADY,
-	IBT_ASKED_AGAIN,	/* for a missing answer, and nothing came since */
-	IBT_PROBING,		/* nothing comes: one packet is on its way */
+/* Why nothing more is sent, or will be. */
+enum ibt_sq_stop {
+	IBT_SQ_GOING,
+	IBT_SQ_DRAINED,		/* (SQD) what was begun is finished */
+	IBT_SQ_BROKEN,		/* a request went wrong and waits for those before it */
+	IBT_SQ_FAILED,		/* a completion has told of a failure: the rest is flushed */
 };
 
 /**
@@ -41,16 +33,18 @@ enum ibt_recovery {
  * PSNs, in the order of the circle: @una <= @cur_psn <= @high <= @psn. A retry
  * sets @cur_psn back; nothing else ever goes back.
  *
- * @lock: guards everything but @head of a kernel QP
+ * @lock: guards everything but @head of a kernel QP; struct ibt_rtx and struct ibt_local of
+ *	  the queue pair, too
  * @post_lock: guards @head and the slots at it, of a kernel QP
  * @ring: (user QP) struct rxe_send_wqe
  * @slots: of @stride bytes each, @mask + 1 of them; NULL: none yet (user QP)
+ * @max_wr, @max_sge, @max_inline: as qp->cap, in which create_qp told them
  * @head: next free slot; @next: to be sent next; @tail: oldest not completed.
  *	  Free-running; slot (x & mask)
  * @state: SQE exists here only; qp->state says RTS then
+ * @stop: enum ibt_sq_stop
  * @dest_qpn: attributes as of the last modify_qp, down to
  * @max_rd_atomic
- * @timeout: jiffies, 0: for ever
  * @offset: bytes of @next that are sent (of payload, if it is an IB_WR_LSO)
  * @cur_psn: of the next packet to send
  * @una: oldest PSN without an answer
@@ -59,27 +53,8 @@ enum ibt_recovery {
  *	      none. Without a lock
  * @psn: never used so far
  * @rd_atomic: READs, atomics and ATOMIC WRITEs without an answer
- * @window: packets without an answer, now
- * @retries, @rnr_retries: left until the next progress
- * @migrations: that @retries and @timeout have followed
- * @failed: a completion has told of a failure: what follows is flushed
- * @broken: a request went wrong and waits for those before it; nothing is sent
- * @recovery: what was lost, if anything
- * @rtt: of packets that have an answer
- * @early_at: when to send again without one, ns
- * @paused: until @pause_until nothing is sent
- * @rnr: because the peer has no receive request
- * @drained: (SQD) what was begun is finished
- * @deadline: when to give up waiting for an answer
- * @local: see there
- * @bell_prod: a user has rung for what is before this, as @ring.cons counts. Without a
- *	       lock: it is a hint
- * @told: the request that was completed last has a completion; a hint as well
  * @room_port: @waiting is, or was, on its list
  * @waiting: in ibt_port.waiting
- * @retry_timer: for @deadline
- * @pause_timer: for @pause_until
- * @early_timer: for @early_at
  * @hold: completions of @tail and on that find the CQ full. Their requests are done
  * @task: ibt_requester()
  * @cpu: where the latest packets were sent, or SOFT_NO_CPU
@@ -98,11 +73,9 @@ struct ibt_sq {
 	u32 next;
 	u32 tail;
 	enum ib_qp_state state;
+	enum ibt_sq_stop stop;
 	u32 dest_qpn;
 	u32 qkey;
-	unsigned long timeout;
-	u8 retry_cnt;
-	u8 rnr_retry;
 	u8 max_rd_atomic;
 	u32 offset;
 	u32 cur_psn;
@@ -111,28 +84,8 @@ struct ibt_sq {
 	atomic_t ack_left;
 	u32 psn;
 	u32 rd_atomic;
-	u32 migrations;
-	u8 window;
-	u8 retries;
-	u8 rnr_retries;
-	bool failed;
-	bool broken;
-	bool paused;
-	bool rnr;
-	bool drained;
-	bool told;
-	enum ibt_recovery recovery;
-	struct ibt_rtt rtt;
-	u64 early_at;
-	unsigned long deadline;
-	unsigned long pause_until;
-	struct ibt_local local;
-	u32 bell_prod;
 	struct ibt_port *room_port;
 	struct list_head waiting;
-	struct timer_list retry_timer;
-	struct timer_list pause_timer;
-	struct hrtimer early_timer;
 	struct soft_hold hold;
 	struct soft_task task;
 	int cpu;
@@ -159,12 +112,6 @@ static inline bool ibt_sq_is_user(const struct ibt_sq *sq)
 static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
 {
 	return sq->una != sq->high;
-}
-
-/* Packets that may be without an answer, now. */
-static inline u32 ibt_sq_window(const struct ibt_sq *sq)
-{
-	return sq->recovery == IBT_PROBING ? 1 : sq->window;
 }
 
 int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,

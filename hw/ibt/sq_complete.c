@@ -10,6 +10,7 @@
 #include "qp_event.h"
 #include "requester.h"
 #include "resp.h"
+#include "rtx.h"
 #include "sq.h"
 #include "sq_complete.h"
 #include "sq_user.h"
@@ -37,7 +38,7 @@ void ibt_sq_change(struct ibt_sq *sq, enum ib_qp_state state)
  */
 void ibt_local_abort(struct ibt_qp *qp)
 {
-	struct ibt_qp *peer = qp->sq.local.peer;
+	struct ibt_qp *peer = qp->local.peer;
 
 	lockdep_assert_held(&qp->sq.lock);
 	if (!peer)
@@ -46,7 +47,7 @@ void ibt_local_abort(struct ibt_qp *qp)
 	if (peer->resp.local == qp)
 		peer->resp.local = NULL;
 	spin_unlock(&peer->resp.lock);
-	ibt_local_forget(&qp->sq.local);
+	ibt_local_forget(&qp->local);
 }
 
 /* What the oldest request holds besides its place. May be called again. */
@@ -56,7 +57,7 @@ static void release(struct ibt_qp *qp)
 	struct ibt_slot *slot = ibt_slot_at(sq, sq->tail);
 
 	/* An answer out of the blue has taken the request from it. */
-	if (sq->local.peer && sq->local.slot == sq->tail)
+	if (qp->local.peer && qp->local.slot == sq->tail)
 		ibt_local_abort(qp);
 	if (qp->transport == IBT_UD) {
 		ibt_route_put(slot->ud.route);
@@ -145,7 +146,7 @@ static bool complete_oldest(struct ibt_qp *qp, u8 status)
 	bool wanted = status != IB_WC_SUCCESS || qp->sig_all ||
 		      (slot->flags & IB_SEND_SIGNALED);
 
-	WRITE_ONCE(sq->told, wanted);
+	WRITE_ONCE(qp->bell.told, wanted);
 	if (!wanted) {
 		retire(qp);
 		return true;
@@ -160,7 +161,8 @@ static bool complete_oldest(struct ibt_qp *qp, u8 status)
 		slot->status = status;
 		return false;
 	}
-	sq->failed |= status != IB_WC_SUCCESS;
+	if (status != IB_WC_SUCCESS)
+		sq->stop = IBT_SQ_FAILED;
 	return true;
 }
 
@@ -256,7 +258,8 @@ void ibt_slot_fail(struct ibt_qp *qp, struct ibt_slot *slot, u8 status)
 	lockdep_assert_held(&qp->sq.lock);
 	slot->status = status;
 	slot->state = IBT_SLOT_DONE;
-	qp->sq.broken = true;
+	if (qp->sq.stop != IBT_SQ_FAILED)
+		qp->sq.stop = IBT_SQ_BROKEN;
 	ibt_sq_reap(qp);
 }
 
@@ -265,7 +268,7 @@ static u8 flush_status(const struct ibt_sq *sq)
 {
 	const struct ibt_slot *slot = ibt_slot_at(sq, sq->tail);
 
-	return slot->state == IBT_SLOT_DONE && !sq->failed ?
+	return slot->state == IBT_SLOT_DONE && sq->stop != IBT_SQ_FAILED ?
 	       slot->status : IB_WC_WR_FLUSH_ERR;
 }
 
@@ -299,7 +302,8 @@ bool ibt_sq_flush_some(struct ibt_qp *qp, int budget)
 	sq->una = sq->psn;
 	sq->high = sq->psn;
 	sq->cur_psn = sq->psn;
-	sq->broken = false;
+	if (sq->stop == IBT_SQ_BROKEN)
+		sq->stop = IBT_SQ_GOING;
 	while (budget--) {
 		bool done = sq->tail != ibt_sq_head(sq) ?
 			    complete_oldest(qp, flush_status(sq)) :
@@ -327,13 +331,10 @@ void ibt_sq_drop_all(struct ibt_qp *qp)
 	sq->high = 0;
 	sq->cur_psn = 0;
 	sq->rd_atomic = 0;
-	sq->failed = false;
+	sq->stop = IBT_SQ_GOING;
 	soft_hold_end(&sq->hold);
-	sq->broken = false;
-	sq->recovery = IBT_STEADY;
-	sq->paused = false;
-	sq->rnr = false;
-	sq->drained = false;
+	qp->rtx.recovery = IBT_STEADY;
+	qp->rtx.pause = IBT_NO_PAUSE;
 }
 
 /* Is the next request one that was refused, and comes again? */
@@ -351,10 +352,10 @@ void ibt_sq_check_drained(struct ibt_qp *qp)
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	if (sq->state != IB_QPS_SQD || sq->drained || sq->tail != sq->next ||
-	    sq->offset || ibt_sq_unanswered(sq) || sq->local.peer || begun(sq))
+	if (sq->state != IB_QPS_SQD || sq->stop != IBT_SQ_GOING || sq->tail != sq->next ||
+	    sq->offset || ibt_sq_unanswered(sq) || qp->local.peer || begun(sq))
 		return;
-	sq->drained = true;
+	WRITE_ONCE(sq->stop, IBT_SQ_DRAINED);
 	if (qp->attr.en_sqd_async_notify)
 		ibt_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }

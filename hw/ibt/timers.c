@@ -11,6 +11,7 @@
 #include "requester.h"
 #include "retry.h"
 #include "rtt.h"
+#include "rtx.h"
 #include "sq.h"
 #include "sq_complete.h"
 #include "stats.h"
@@ -53,12 +54,12 @@ static bool expired(struct ibt_qp *qp)
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	if (!alive(sq) || !sq->timeout || !ibt_sq_unanswered(sq))
+	if (!alive(sq) || !qp->rtx.timeout || !ibt_sq_unanswered(sq))
 		return false;
-	if (sq->paused || !list_empty_careful(&sq->waiting))
-		sq->deadline = jiffies + sq->timeout;
-	if (time_before(jiffies, sq->deadline)) {
-		mod_timer(&sq->retry_timer, sq->deadline);
+	if (qp->rtx.pause || !list_empty_careful(&sq->waiting))
+		qp->rtx.deadline = jiffies + qp->rtx.timeout;
+	if (time_before(jiffies, qp->rtx.deadline)) {
+		mod_timer(&qp->rtx.retry_timer, qp->rtx.deadline);
 		return false;
 	}
 	ibt_sq_retry(qp, IBT_RETRY_TIMEOUT);
@@ -67,7 +68,7 @@ static bool expired(struct ibt_qp *qp)
 
 static void retry_fn(struct timer_list *timer)
 {
-	struct ibt_qp *qp = container_of(timer, struct ibt_qp, sq.retry_timer);
+	struct ibt_qp *qp = container_of(timer, struct ibt_qp, rtx.retry_timer);
 	bool go;
 
 	spin_lock(&qp->sq.lock);
@@ -79,16 +80,15 @@ static void retry_fn(struct timer_list *timer)
 
 static void pause_fn(struct timer_list *timer)
 {
-	struct ibt_qp *qp = container_of(timer, struct ibt_qp, sq.pause_timer);
+	struct ibt_qp *qp = container_of(timer, struct ibt_qp, rtx.pause_timer);
 	struct ibt_sq *sq = &qp->sq;
 	bool go = false;
 
 	spin_lock(&sq->lock);
 	/* A longer pause may have begun since: its own timer is on. */
-	if (sq->paused && !time_before(jiffies, sq->pause_until)) {
-		sq->paused = false;
-		sq->rnr = false;
-		sq->deadline = jiffies + sq->timeout;
+	if (qp->rtx.pause && !time_before(jiffies, qp->rtx.pause_until)) {
+		qp->rtx.pause = IBT_NO_PAUSE;
+		qp->rtx.deadline = jiffies + qp->rtx.timeout;
 		go = alive(sq);
 	}
 	spin_unlock(&sq->lock);
@@ -113,8 +113,8 @@ void ibt_sq_retry_held(struct ibt_qp *qp)
 
 void ibt_timers_init(struct ibt_qp *qp)
 {
-	timer_setup(&qp->sq.retry_timer, retry_fn, 0);
-	timer_setup(&qp->sq.pause_timer, pause_fn, 0);
+	timer_setup(&qp->rtx.retry_timer, retry_fn, 0);
+	timer_setup(&qp->rtx.pause_timer, pause_fn, 0);
 	timer_setup(&qp->sq.hold.timer, hold_fn, 0);
 	ibt_early_init(qp);
 }
@@ -122,10 +122,10 @@ void ibt_timers_init(struct ibt_qp *qp)
 /* Nobody can start them again. May sleep. */
 void ibt_timers_shutdown(struct ibt_qp *qp)
 {
-	timer_shutdown_sync(&qp->sq.retry_timer);
-	timer_shutdown_sync(&qp->sq.pause_timer);
+	timer_shutdown_sync(&qp->rtx.retry_timer);
+	timer_shutdown_sync(&qp->rtx.pause_timer);
 	timer_shutdown_sync(&qp->sq.hold.timer);
-	hrtimer_cancel(&qp->sq.early_timer);
+	hrtimer_cancel(&qp->rtx.early_timer);
 }
 
 /* A packet that wants an answer is out. @first: none was without one before. */
@@ -134,24 +134,24 @@ void ibt_sq_await(struct ibt_qp *qp, bool first)
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	if (!sq->timeout)
+	if (!qp->rtx.timeout)
 		return;
 	if (first)
-		sq->deadline = jiffies + sq->timeout;
-	if (!timer_pending(&sq->retry_timer))
-		mod_timer(&sq->retry_timer, sq->deadline);
+		qp->rtx.deadline = jiffies + qp->rtx.timeout;
+	if (!timer_pending(&qp->rtx.retry_timer))
+		mod_timer(&qp->rtx.retry_timer, qp->rtx.deadline);
 	ibt_early_await(qp, first);
 }
 
 /* Send nothing for so long. */
-void ibt_sq_pause(struct ibt_qp *qp, unsigned long delay)
+void ibt_sq_pause(struct ibt_qp *qp, enum ibt_pause why, unsigned long delay)
 {
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	sq->paused = true;
-	sq->pause_until = jiffies + delay;
-	mod_timer(&sq->pause_timer, sq->pause_until);
+	qp->rtx.pause = why;
+	qp->rtx.pause_until = jiffies + delay;
+	mod_timer(&qp->rtx.pause_timer, qp->rtx.pause_until);
 }
 
 /**
@@ -174,15 +174,15 @@ bool ibt_sq_follow(struct ibt_qp *qp)
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	if (sq->migrations == migrations)
+	if (qp->rtx.migrations == migrations)
 		return false;
-	sq->migrations = migrations;
-	sq->retries = sq->retry_cnt;
-	sq->timeout = ibt_timeout_jiffies(READ_ONCE(qp->attr.timeout));
-	sq->deadline = jiffies + sq->timeout;
-	ibt_rtt_reset(&sq->rtt);
-	if (alive(sq) && sq->timeout && ibt_sq_unanswered(sq))
-		mod_timer(&sq->retry_timer, sq->deadline);
+	qp->rtx.migrations = migrations;
+	qp->rtx.retries = qp->rtx.retry_cnt;
+	qp->rtx.timeout = ibt_timeout_jiffies(READ_ONCE(qp->attr.timeout));
+	qp->rtx.deadline = jiffies + qp->rtx.timeout;
+	ibt_rtt_reset(&qp->rtx.rtt);
+	if (alive(sq) && qp->rtx.timeout && ibt_sq_unanswered(sq))
+		mod_timer(&qp->rtx.retry_timer, qp->rtx.deadline);
 	return true;
 }
 
@@ -219,10 +219,10 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 	lockdep_assert_held(&sq->lock);
 	ibt_count(dev, why == IBT_RETRY_TIMEOUT ? IBT_STAT_RETRY_TIMEOUT :
 						  IBT_STAT_RETRY_SEQ);
-	if (!sq->retries)
+	if (!qp->rtx.retries)
 		ibt_qp_migrate(qp);
-	if (sq->retries) {
-		sq->retries--;
+	if (qp->rtx.retries) {
+		qp->rtx.retries--;
 	} else if (!ibt_sq_follow(qp)) {
 		ibt_count(dev, IBT_STAT_RETRY_EXC);
 		ibt_slot_fail(qp, ibt_slot_at(sq, ibt_sq_oldest(sq)),
@@ -230,11 +230,11 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 		return;
 	}
 	if (why == IBT_RETRY_TIMEOUT)
-		sq->recovery = IBT_PROBING;
-	ibt_rtt_lost(&sq->rtt);
-	sq->window = max(sq->window / 2, IBT_WINDOW_LEAST);
-	trace_ibt_retry(qp, why, sq->una, sq->retries);
+		qp->rtx.recovery = IBT_PROBING;
+	ibt_rtt_lost(&qp->rtx.rtt);
+	qp->rtx.window = max(qp->rtx.window / 2, IBT_WINDOW_LEAST);
+	trace_ibt_retry(qp, why, sq->una, qp->rtx.retries);
 	ibt_sq_seek(qp, sq->una);
-	sq->deadline = jiffies + sq->timeout;
+	qp->rtx.deadline = jiffies + qp->rtx.timeout;
 	ibt_sq_await(qp, false);
 }

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "rtx.h"
+
 struct ibt_qp;
 
 /* timers.c; sq.lock held but for init and shutdown */
@@ -15,7 +17,7 @@ unsigned long ibt_timeout_jiffies(u8 timeout);
 unsigned long ibt_rnr_jiffies(u8 timer);
 
 void ibt_sq_await(struct ibt_qp *qp, bool first);
-void ibt_sq_pause(struct ibt_qp *qp, unsigned long delay);
+void ibt_sq_pause(struct ibt_qp *qp, enum ibt_pause why, unsigned long delay);
 void ibt_sq_retry(struct ibt_qp *qp, u8 why);
 bool ibt_sq_follow(struct ibt_qp *qp);
 void ibt_sq_retry_held(struct ibt_qp *qp);

@@ -70,13 +70,13 @@ static void make(void)
 /* No timeout of the queue pair was over, and it has all of its retries. */
 static void expect_early(struct kunit *test, u64 least)
 {
-	struct ibt_sq *sq = &container_of(pair.end[0].qp, struct ibt_qp, ib)->sq;
+	struct ibt_rtx *rtx = &container_of(pair.end[0].qp, struct ibt_qp, ib)->rtx;
 
 	KUNIT_EXPECT_EQ(test, lost, to_lose);
 	KUNIT_EXPECT_GE(test, ends_counter(0, "early_retransmits"), least);
 	KUNIT_EXPECT_EQ(test, ends_counter(0, "local_ack_timeout_err"), 0ULL);
-	KUNIT_EXPECT_EQ(test, sq->retries, sq->retry_cnt);
-	KUNIT_EXPECT_EQ(test, (int)sq->recovery, (int)IBT_STEADY);
+	KUNIT_EXPECT_EQ(test, rtx->retries, rtx->retry_cnt);
+	KUNIT_EXPECT_EQ(test, (int)rtx->recovery, (int)IBT_STEADY);
 }
 
 static void a_lost_write_comes_again(struct kunit *test)

@@ -288,7 +288,7 @@ static void let_go(void)
 
 static u32 moved(void)
 {
-	return READ_ONCE(engine_qp(0)->sq.local.done);
+	return READ_ONCE(engine_qp(0)->local.done);
 }
 
 /* Four chunks of five are here. */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Retransmission: how long the requester waits, and what it may still send again. */
+#ifndef IBT_RTX_H
+#define IBT_RTX_H
+
+#include <linux/hrtimer.h>
+#include <linux/timer.h>
+#include <linux/types.h>
+
+#include "rtt.h"
+
+/*
+ * Packets without an answer, at most. A READ may go beyond: its answer counts. A
+ * responder drops whatever comes out of order, so where packets are lost or change
+ * places, most of a large window is sent for nothing: each retry halves it, down
+ * to the least, and what is answered lets it grow again.
+ */
+#define IBT_WINDOW	128
+#define IBT_WINDOW_LEAST	2
+
+enum ibt_recovery {
+	IBT_STEADY,
+	IBT_ASKED_AGAIN,	/* for a missing answer, and nothing came since */
+	IBT_PROBING,		/* nothing comes: one packet is on its way */
+};
+
+/* Until rtx.pause_until nothing is sent. */
+enum ibt_pause {
+	IBT_NO_PAUSE,
+	IBT_PAUSE_MEMORY,	/* there was none for a packet */
+	IBT_PAUSE_RNR,		/* the peer has no receive request */
+};
+
+/**
+ * struct ibt_rtx - of one queue pair; ibt_sq.lock guards it
+ * @timeout: jiffies, 0: for ever; attributes as of the last modify_qp, down to
+ * @rnr_retry
+ * @retries, @rnr_retries: left until the next progress
+ * @migrations: that @retries and @timeout have followed
+ * @window: packets without an answer, now
+ * @recovery: what was lost, if anything
+ * @pause: enum ibt_pause
+ * @pause_until: see there, jiffies
+ * @deadline: when to give up waiting for an answer
+ * @rtt: of packets that have an answer
+ * @early_at: when to send again without one, ns
+ * @retry_timer: for @deadline
+ * @pause_timer: for @pause_until
+ * @early_timer: for @early_at
+ */
+struct ibt_rtx {
+	unsigned long timeout;
+	u8 retry_cnt;
+	u8 rnr_retry;
+	u8 retries;
+	u8 rnr_retries;
+	u32 migrations;
+	u8 window;
+	enum ibt_recovery recovery;
+	enum ibt_pause pause;
+	unsigned long pause_until;
+	unsigned long deadline;
+	struct ibt_rtt rtt;
+	u64 early_at;
+	struct timer_list retry_timer;
+	struct timer_list pause_timer;
+	struct hrtimer early_timer;
+};
+
+/* Packets that may be without an answer, now. */
+static inline u32 ibt_rtx_window(const struct ibt_rtx *rtx)
+{
+	return rtx->recovery == IBT_PROBING ? 1 : rtx->window;
+}
+
+#endif /* IBT_RTX_H */
