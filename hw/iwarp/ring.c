@@ -7,7 +7,6 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "ring.h"
 
@@ -17,30 +16,14 @@
 static int map_user(struct iw_ring *ring, size_t bytes,
 		    struct ib_ucontext *ucontext, u64 *key)
 {
-	struct soft_map *map = kzalloc(sizeof(*map), GFP_KERNEL_ACCOUNT);
-	int ret = -ENOMEM;
+	struct soft_map *map = soft_map_new(ucontext, bytes, FIRST_PAGE);
 
 	if (!map)
-		return ret;
-	bytes = PAGE_ALIGN(bytes);
-	map->mem = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
-			     __GFP_NOWARN);
-	if (!map->mem)
-		goto err_map;
-	ret = rdma_user_mmap_entry_insert_range(ucontext, &map->entry, bytes,
-						FIRST_PAGE, U32_MAX);
-	if (ret)
-		goto err_mem;
+		return -ENOMEM;
 	*key = rdma_user_mmap_get_offset(&map->entry);
 	ring->map = map;
 	ring->mem = map->mem;
 	return 0;
-
-err_mem:
-	vfree(map->mem);
-err_map:
-	kfree(map);
-	return ret;
 }
 
 /**

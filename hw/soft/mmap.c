@@ -1,10 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rings in user space. */
+#include <linux/export.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
 #include "ring.h"
+
+/**
+ * soft_map_new - memory that a program is going to map
+ * @ucontext: of the program
+ * @bytes: of the memory, rounded up to pages
+ * @first: lowest offset that it may get, in pages
+ *
+ * Memory is charged to the caller's cgroup. Context: process, may sleep.
+ * Return: it, for rdma_user_mmap_entry_remove(), or NULL.
+ */
+struct soft_map *soft_map_new(struct ib_ucontext *ucontext, size_t bytes,
+			      u32 first)
+{
+	struct soft_map *map = kzalloc(sizeof(*map), GFP_KERNEL_ACCOUNT);
+
+	if (!map)
+		return NULL;
+	bytes = PAGE_ALIGN(bytes);
+	map->mem = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
+			     __GFP_NOWARN);
+	if (!map->mem)
+		goto err_map;
+	if (rdma_user_mmap_entry_insert_range(ucontext, &map->entry, bytes,
+					      first, U32_MAX))
+		goto err_mem;
+	return map;
+
+err_mem:
+	vfree(map->mem);
+err_map:
+	kfree(map);
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(soft_map_new);
 
 /*
  * Page by page, since memory that is charged to a cgroup can not come from

@@ -11,7 +11,6 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "ring.h"
 
@@ -24,33 +23,16 @@
 static int ring_map_user(struct soft_ring *ring, size_t bytes,
 			 struct ib_ucontext *ucontext, struct mminfo *info)
 {
-	struct soft_map *map;
-	int ret = -ENOMEM;
+	struct soft_map *map = soft_map_new(ucontext, bytes, 0);
 
-	map = kzalloc(sizeof(*map), GFP_KERNEL_ACCOUNT);
 	if (!map)
-		return ret;
-	bytes = PAGE_ALIGN(bytes);
-	map->mem = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
-			     __GFP_NOWARN);
-	if (!map->mem)
-		goto err_map;
-	ret = rdma_user_mmap_entry_insert(ucontext, &map->entry, bytes);
-	if (ret)
-		goto err_mem;
-
+		return -ENOMEM;
 	info->offset = rdma_user_mmap_get_offset(&map->entry);
-	info->size = bytes;
+	info->size = PAGE_ALIGN(bytes);
 	info->pad = 0;
 	ring->map = map;
 	ring->buf = map->mem;
 	return 0;
-
-err_mem:
-	vfree(map->mem);
-err_map:
-	kfree(map);
-	return ret;
 }
 
 /**

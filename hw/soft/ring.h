@@ -69,6 +69,8 @@ void soft_move_begin(struct soft_move *move, const struct soft_ring *from,
 bool soft_move_some(struct soft_move *move, u32 end, u32 waiting);
 
 /* mmap.c */
+struct soft_map *soft_map_new(struct ib_ucontext *ucontext, size_t bytes,
+			      u32 first);
 int soft_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma);
 void soft_mmap_free(struct rdma_user_mmap_entry *entry);
 

@@ -17,7 +17,7 @@ static int entries;	/* that the played core knows */
 
 static int played_entry_insert(struct ib_ucontext *ucontext,
 			       struct rdma_user_mmap_entry *entry,
-			       size_t length)
+			       size_t length, u32 min_pgoff, u32 max_pgoff)
 {
 	entry->ucontext = ucontext;
 	entry->npages = length >> PAGE_SHIFT;
@@ -32,7 +32,7 @@ static void played_entry_remove(struct rdma_user_mmap_entry *entry)
 	soft_mmap_free(entry);
 }
 
-#define rdma_user_mmap_entry_insert played_entry_insert
+#define rdma_user_mmap_entry_insert_range played_entry_insert
 #define rdma_user_mmap_entry_remove played_entry_remove
 #define rdma_user_mmap_entry_get(ucontext, vma) \
 	((void)(ucontext), (void)(vma), (struct rdma_user_mmap_entry *)NULL)
