@@ -11,23 +11,10 @@
  *                         |                              v
  *                         +--------------- switch.c, mad.c -> sma.c, pma.c
  *
- * Locks, outermost first:
+ * Locks: Documentation/locking.md.
  *
- * ibf_config (mutex, fabric.c)
- *	one change of the fabric at a time: guards the list of nodes, the ends of
- *	cables, and who is powered. The core is called with it held; what the core
- *	calls back does not take it.
- * ibf_lock (spinlock, bh; fabric.c)
- *	all that management reads and changes: attributes, tables, link states,
- *	traps. Packets look at single words of these without it. Who sends a datagram
- *	to his own port, which refuses it for a key, comes with sq.lock of his queue
- *	pair: nothing that takes one is called with ibf_lock held.
- * ibf_port.lock (spinlock, bh)
- *	packets that wait to be sent by the port.
- * ibf_tunnel.lock (spinlock, bh; tunnel.h), between the two
- *
- * Nothing of the engine or of the core that takes time is called with the two
- * spinlocks held.
+ * Nothing of the engine or of the core that takes time is called with ibf_lock or
+ * ibf_port.lock held.
  *
  * A packet finds the far end of a cable under RCU, in softirq. A node leaves the
  * cables first, then, after a grace period, nobody schedules its tasklets.

@@ -121,7 +121,7 @@ struct ibf_wire {
  * @pkeys: P_Key table
  * @sl2vl: VL of each SL, for packets that came in by each port of the node
  * @used: packets of a VL that came in here and have not left the node
- * @lock: see above; guards all that follows but the counters
+ * @lock: guards all that follows but the counters
  * @out: packets to be sent, by queue
  * @next_vl: whose turn it is
  * @full: the engine waits for ibt_tx_room()

@@ -13,7 +13,7 @@
  * @ib: of the core
  * @ring: struct siw_cqe and, behind them, struct siw_cq_ctrl; of the kernel
  *	  struct ib_wc
- * @lock: see the head of this file
+ * @lock: guards the rest; no consumer is called with it
  * @cons: (kernel) completions taken ever
  * @armed: (kernel) what the consumer waits for
  * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent

@@ -6,34 +6,7 @@
  *	in:	socket, rx, rdmap, and from there region, rq, sq, cq
  *	around:	iw_cm, conn (MPA start-up), the stream above, conn (the end)
  *
- * Locks, outermost first:
- *
- * iw_lock (mutex)
- *	list of devices, iw_dev.registered; writers of iw_dev.ndev. Inside rtnl.
- * ports_lock (mutex, cm_listen.c)
- *	sockets that listen.
- * iw_conn.lock (mutex)
- *	the life of a connection: state, cm_id, start-up frames, the socket's
- *	pointer. Held when events go to the iWARP CM, which queues them.
- * iw_listeners_lock (mutex)
- *	who listens by which socket.
- * iw_tx.lock (mutex)
- *	the send side of a stream: what is being built, what waits for the
- *	socket. Only tried for by those who post: who has it goes on for them.
- * the socket's own lock
- *	the receive side of a stream, struct iw_rx. Callbacks of the socket hold
- *	it, in softirq or as its owner; an end of this host that sends to it does,
- *	and has the iw_tx.lock of its own, but no other socket's (near.c).
- *	sk_user_data is a connection as long as its stream is attached, and is
- *	changed under it (iw_conn_attach()).
- * iw_qp.lock (spinlock, irqsave)
- *	state of a queue pair, slots of its send queue, its receive queue, READs
- *	of the peer.
- * iw_srq.lock (spinlock, irqsave)
- *	consumer side of a shared receive queue, producer side of a kernel one.
- * iw_cq.lock (spinlock, irqsave)
- *	producer side of a completion queue, consumer side of a kernel one. No
- *	consumer is called with it.
+ * Locks: Documentation/locking.md.
  */
 #ifndef OFED_IW_DEV_H
 #define OFED_IW_DEV_H

@@ -34,7 +34,7 @@ enum iw_qp_state {
  * @refs: who may call in: the connection, the iWARP CM
  * @handed: of @refs, those that the iWARP CM has got and not asked for yet
  * @released: completed by the last of @refs
- * @lock: see the head of this file
+ * @lock: guards @sq, @rq, @asks, and what says so
  * @state: (lock)
  * @ib_state: (lock) what the consumer has made of IW_IDLE
  * @access: (lock) what a peer may do, besides his key; 0: whatever the key says

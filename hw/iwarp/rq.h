@@ -39,7 +39,7 @@ struct iw_rq {
  * struct iw_srq - shared receive queue
  * @ib: of the core
  * @rq: the queue
- * @lock: see the head of this file
+ * @lock: guards @rq
  * @max_wr: requests that fit
  * @limit: (lock) say so when fewer are left; 0: no more
  * @limit_work: says so

@@ -69,7 +69,7 @@ enum iw_tx_kind { IW_TX_NONE, IW_TX_SLOT, IW_TX_IMM, IW_TX_ANSWER };
 
 /**
  * struct iw_tx - the send side of a stream; guarded by @lock
- * @lock: see the head of this file
+ * @lock: guards the rest; only tried for by a poster: the one that has it goes on
  * @wanted: bit 0: look again, somebody has something to send
  * @work: sends where the poster may not, and when the socket has room again
  * @left: when a doorbell was left to @work; ns, without a lock

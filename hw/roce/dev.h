@@ -4,23 +4,9 @@
  * UDP over IPv4 or IPv6 (annex A17), version 1 an Ethertype (annex A16). A
  * device has one port, on one network device.
  *
- * Locks, outermost first:
+ * Locks: Documentation/locking.md.
  *
- * rtnl
- *	of the network stack; held in notifiers, taken to join groups.
- * roce_lock (mutex, dev.c)
- *	guards the list of devices, writers of the table by network device, and
- *	roce_dev.registered, .up, .mtu. Also taken with locks of the core held,
- *	so nothing is waited for with it but memory.
- * roce_sock_lock (mutex, socket.c)
- *	guards the sockets of every namespace, and the notifiers. Also taken with locks of
- *	the core held.
- * roce_dev.gids_lock (spinlock)
- *	writers of the table of GIDs.
- * roce_guest_lock (spinlock, irqsave, guest_path.c)
- *	paths of namespaces that their device is not in.
- *
- * The data path takes none of them. It finds a device under RCU, in softirq or
+ * The data path takes none. It finds a device under RCU, in softirq or
  * with softirqs disabled; a device leaves the table, and roce_generation moves
  * on, a grace period before the engine's part of it goes. So what path_valid()
  * said about ibt_path.local holds until softirqs are enabled again.
@@ -57,7 +43,7 @@
  * @groups: multicast groups joined
  * @joined: the same, struct roce_group (rtnl)
  * @gids: struct roce_gid (RCU)
- * @gids_lock: see above
+ * @gids_lock: writers of @gids
  * @up: port state that was last announced
  * @mtu: active MTU that was last announced
  * @registered: the core knows it

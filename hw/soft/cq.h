@@ -14,7 +14,7 @@
  * struct soft_cq - completion queue
  * @cq: of the core
  * @ring: struct ib_uverbs_wc for user space, struct ib_wc for the kernel
- * @lock: see dev.h
+ * @lock: guards the rest; no consumer is called with it
  * @armed: 0, or what the consumer waits for (enum ib_cq_notify_flags)
  * @resizing: one resize at a time
  * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent

@@ -4,26 +4,7 @@
  * windows with the one copy cursor, completion queues. Nothing here knows a
  * transport.
  *
- * Locks, outermost first; all may be taken with a lock of a transport held:
- *
- * soft_cq.resizing (mutex; outside of any spinlock)
- *	one resize at a time: between two pieces of what is copied the ring that
- *	it began with must stay.
- * soft_cq.lock (spinlock, irqsave)
- *	guards the producer side of the ring, the consumer side of a kernel CQ,
- *	notify, overrun. Resizing copies pieces and swaps the ring under it. No
- *	consumer is called with it.
- * soft_gate.turn (spinlock, irqsave)
- *	which reader or writer is next at soft_gate.lock; released as soon as that
- *	is had (region_lock.h).
- * soft_gate.lock (rwlock, irqsave)
- *	guards what a key grants: state, key, range and rights. A check or a copy
- *	reads; registration, binding, invalidation and deregistration write, so
- *	none of these returns while bytes still move by the old grant. Gate ONE
- *	of a region is outside of any gate TWO; soft_iter_copy() alone holds
- *	gates of two regions.
- * soft_mem.keys (xarray's own lock, irq safe)
- *	index of a key -> region; readers hold RCU.
+ * Locks: Documentation/locking.md.
  */
 #ifndef OFED_SOFT_DEV_H
 #define OFED_SOFT_DEV_H

@@ -4,7 +4,7 @@
  * windows with the one copy cursor, completion queues. Nothing here knows a
  * transport.
  *
- * All of its headers at once, for a file that uses most of them. Locks: dev.h.
+ * All of its headers at once, for a file that uses most of them.
  */
 #ifndef OFED_SOFT_H
 #define OFED_SOFT_H
