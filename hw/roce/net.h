@@ -19,7 +19,7 @@ struct roce_dev;
  * @ipv4: socket at port 4791
  * @ipv6: the same; NULL on a kernel without IPv6
  * @guests: struct roce_guest
- * @guest_paths: struct roce_path; see guest.c
+ * @guest_paths: struct roce_path; see guest_path.c
  * @in_routes: of packets that came in
  */
 struct roce_net {

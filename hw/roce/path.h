@@ -30,7 +30,7 @@ enum roce_kind {
  * @rd: device, referenced
  * @net: namespace of the interface that has the source address; NULL: that namespace is
  *	 gone, and @dst with it (RCU)
- * @in_net: of the paths of @net, where that is not the device's (guest.c)
+ * @in_net: of the paths of @net, where that is not the device's (guest_path.c)
  * @kind: what its packets look like
  * @generation: of roce_generation when it was found
  * @sgid: GID of this end
