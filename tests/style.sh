@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# usage: style.sh KERNEL...	builds, each with all warnings on, 6.1 with sparse too
+# usage: style.sh KERNEL...	builds, each with all warnings on, 6.1 with sparse too, and what
+#				its files need each other for
 #	 style.sh KERNEL... text	and what the files say
 #
 # A warning in a file of ours is a failure. The text: exports of each kernel named,
@@ -86,6 +87,10 @@ for k in "$@"; do
 	find "build/$k" -name '*.ko' ! -path '*/tests/*' | sort |
 		diff build/log/dkms-modules -
 	verdict $? "tools/dkms lists what is built on $k"
+	# One kernel's objects are enough; those of sparse are the same.
+	[ "$k" = 6.1 ] || continue
+	tests/circles "build/$k"
+	verdict $? "no circle of calls beyond tests/circle-limits"
 done
 
 finish() {
