@@ -3,7 +3,8 @@
  * Answers without payload: ACKs, NAKs, values of atomics (IBA 9.7.5).
  *
  * One that there is no memory for is owed, and the work sends it, unless another
- * answer has said as much meanwhile. So may be an ACK while a softirq receives: it
+ * answer has said as much meanwhile. So is one that would overtake the answer of a READ
+ * (order.c). So may be an ACK while a softirq receives: it
  * acknowledges all before it, and one for all packets that have come together will do
  * (IBA 9.7.5.1.2). A tasklet sends it when they have been received. Whose packets come
  * one by one gains nothing by that and waits for the tasklet, so it is tried seldom then.
@@ -16,6 +17,7 @@
 #include "link.h"
 #include "msg.h"
 #include "opcode.h"
+#include "order.h"
 #include "path.h"
 #include "pkt.h"
 #include "port.h"
@@ -122,12 +124,14 @@ static void say(struct ibt_qp *qp, u32 psn, u8 syndrome)
 	struct ibt_resp *resp = &qp->resp;
 
 	lockdep_assert_held(&resp->lock);
-	if (send_aeth(qp, psn, syndrome)) {
+	if (!ibt_order_resp(qp, psn)) {
+		owe(resp, psn, syndrome);
+	} else if (send_aeth(qp, psn, syndrome)) {
 		ibt_resp_told(resp, psn);
-		return;
+	} else {
+		owe(resp, psn, syndrome);
+		ibt_resp_later(qp, 1);
 	}
-	owe(resp, psn, syndrome);
-	ibt_resp_later(qp, 1);
 }
 
 bool ibt_resp_pay(struct ibt_qp *qp)
@@ -230,5 +234,6 @@ void ibt_resp_atomic(struct ibt_qp *qp, struct ibt_path *path,
 	pkt.original = original;
 	qp->resp.unacked = 0;
 	ibt_resp_told(&qp->resp, request->psn);
+	qp->resp.cpu = smp_processor_id();
 	ibt_tx(path, skb, &pkt, qp->flow);
 }

@@ -25,7 +25,7 @@ void ibt_resp_ack(struct ibt_qp *qp, u32 psn);
 /* Tell @verdict of the request at @psn, with its consequences. */
 void ibt_resp_refuse(struct ibt_qp *qp, u32 psn, enum ibt_verdict verdict);
 void ibt_resp_ack_init(struct ibt_resp *resp);
-/* Send what is owed. False: still no memory. */
+/* Send what is owed. False: there is no memory still, or it may not leave yet. */
 bool ibt_resp_pay(struct ibt_qp *qp);
 /* An answer with @psn has left, of whatever kind. */
 void ibt_resp_told(struct ibt_resp *resp, u32 psn);

@@ -18,6 +18,7 @@ struct backlog_note {
 	u32 psn;
 	u32 bytes;		/* charged to the device */
 	bool read;		/* counted in waiting_reads */
+	bool again;		/* a READ that was executed before */
 	bool excess;		/* a READ more than the peer may have outstanding */
 };
 
@@ -33,7 +34,17 @@ static bool read_waits(const struct ibt_resp *resp, u32 psn)
 	struct sk_buff *skb;
 
 	skb_queue_walk(&resp->backlog, skb)
-		if (note_of(skb)->read && note_of(skb)->psn == psn)
+		if ((note_of(skb)->read || note_of(skb)->again) && note_of(skb)->psn == psn)
+			return true;
+	return false;
+}
+
+bool ibt_backlog_older(const struct ibt_resp *resp, u32 psn)
+{
+	struct sk_buff *skb;
+
+	skb_queue_walk(&resp->backlog, skb)
+		if (ibt_psn_diff(note_of(skb)->psn, psn) < 0)
 			return true;
 	return false;
 }
@@ -43,8 +54,11 @@ static bool count_read(struct ibt_resp *resp, struct backlog_note *note)
 {
 	bool under_way = resp->reading.active && !resp->reading.again;
 
-	if (resp->waiting_reads && read_waits(resp, note->psn))
+	note->again = ibt_psn_diff(note->psn, resp->psn) < 0;
+	if ((note->again || resp->waiting_reads) && read_waits(resp, note->psn))
 		return false;
+	if (note->again)
+		return true;
 	if (ibt_replay_unfinished(resp))
 		under_way = true;
 	note->read = true;
@@ -81,8 +95,7 @@ static void put_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		kfree_skb(skb);
 		return;
 	}
-	if (pkt->op->verb == IBT_READ &&
-	    ibt_psn_diff(pkt->psn, resp->psn) >= 0 && !count_read(resp, note)) {
+	if (pkt->op->verb == IBT_READ && !count_read(resp, note)) {
 		ibt_queue_uncharge(ibt_qp_dev(qp), note->bytes);
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DUP);
 		kfree_skb(skb);

@@ -7,6 +7,7 @@
 
 struct ibt_pkt;
 struct ibt_qp;
+struct ibt_resp;
 struct sk_buff;
 
 /*
@@ -22,6 +23,8 @@ void ibt_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 struct sk_buff *ibt_backlog_take(struct ibt_qp *qp);
 /* Is it a READ more than the peer may have outstanding? */
 bool ibt_backlog_excess(struct sk_buff *skb);
+/* Does a request wait that is older than @psn? */
+bool ibt_backlog_older(const struct ibt_resp *resp, u32 psn);
 /* It was taken, and could not be answered. */
 void ibt_backlog_put_back(struct ibt_qp *qp, struct sk_buff *skb);
 void ibt_backlog_purge(struct ibt_qp *qp);

@@ -16,7 +16,17 @@
 #include "dev.h"
 #include "link.h"
 #include "order.h"
+#include "pkt.h"
 #include "port.h"
+#include "qp.h"
+#include "replay.h"
+
+static bool ibt_order_under_way(const struct ibt_port *port)
+{
+	const struct ibt_link_ops *link = port->dev->link;
+
+	return link->under_way && link->under_way(port);
+}
 
 /**
  * ibt_order_ok - may packets be sent on this processor?
@@ -30,12 +40,63 @@
  */
 bool ibt_order_ok(const struct ibt_port *port, int *cpu, bool late)
 {
-	const struct ibt_link_ops *link = port->dev->link;
 	int here = smp_processor_id();
 
 	if (unlikely(*cpu != here && *cpu != SOFT_NO_CPU && !late) &&
-	    cpu_online(*cpu) && link->under_way && link->under_way(port))
+	    cpu_online(*cpu) && ibt_order_under_way(port))
 		return false;
 	*cpu = here;
 	return true;
+}
+
+/**
+ * ibt_order_resp_here - may the responder send on this processor?
+ * @qp: queue pair that answers
+ *
+ * Context: softirqs disabled; resp.lock held.
+ *
+ * Return: false: resp.cpu is to send.
+ */
+bool ibt_order_resp_here(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+	const struct ibt_port *port;
+
+	lockdep_assert_held(&resp->lock);
+	if (likely(resp->cpu == SOFT_NO_CPU || resp->cpu == smp_processor_id()))
+		return true;
+	port = ibt_dev_port(ibt_qp_dev(qp), READ_ONCE(qp->attr.port_num));
+	if (port && !ibt_order_ok(port, &resp->cpu, resp->late))
+		return false;
+	/* Until a READ or atomic is answered, ACKs leave where they are made. */
+	resp->cpu = SOFT_NO_CPU;
+	return true;
+}
+
+/**
+ * ibt_order_resp - may an answer leave here and now?
+ * @qp: queue pair that answers
+ * @psn: of the answer
+ *
+ * Every answer but that of a READ asks this before it leaves. It waits behind the answers of
+ * READs that have not left yet, and goes where these were sent: a requester takes a READ or
+ * atomic for lost when it gets what is behind it (IBA 9.7.5.1.4).
+ *
+ * Context: softirqs disabled; resp.lock held.
+ *
+ * Return: false: no; a round of resp.task comes when it may.
+ */
+bool ibt_order_resp(struct ibt_qp *qp, u32 psn)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	lockdep_assert_held(&resp->lock);
+	if (resp->reading.active && ibt_psn_diff(psn, resp->reading.psn) > 0)
+		return false;
+	if (resp->parked && ibt_replay_due_before(resp, psn))
+		return false;
+	if (ibt_order_resp_here(qp))
+		return true;
+	soft_task_queue_on(&resp->task, resp->cpu);
+	return false;
 }

@@ -254,7 +254,7 @@ static enum ibt_progress send_burst(struct ibt_qp *qp, struct ibt_path *path,
  * duplicate: that may be a copy the network made, of a request whose answer was
  * complete before the consumer took the region away, as he may.
  */
-enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget, bool late)
+enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget)
 {
 	struct ibt_reading *reading = &qp->resp.reading;
 	struct ibt_path *path = ibt_qp_path(qp);
@@ -268,7 +268,7 @@ enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget, bool late)
 		reading->active = false;
 		return IBT_FINISHED;
 	}
-	if (!ibt_order_ok(path->port, &qp->resp.cpu, late)) {
+	if (!ibt_order_ok(path->port, &qp->resp.cpu, qp->resp.late)) {
 		ibt_path_put(path);
 		return IBT_ELSEWHERE;
 	}

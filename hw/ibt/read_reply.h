@@ -24,7 +24,7 @@ void ibt_read_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt);
 /* It is @pkt, all of @entry or a part, that is to be sent once more. */
 void ibt_read_again(struct ibt_qp *qp, struct ibt_replay *entry,
 		    const struct ibt_pkt *pkt);
-/* Send at most @budget packets of it. @late: resp.cpu was to send it, and has not. */
-enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget, bool late);
+/* Send at most @budget packets of it. */
+enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget);
 
 #endif /* IBT_READ_REPLY_H */

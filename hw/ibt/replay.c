@@ -156,6 +156,19 @@ void ibt_replay_unpark_all(struct ibt_resp *resp)
 		;
 }
 
+bool ibt_replay_due_before(const struct ibt_resp *resp, u32 psn)
+{
+	const struct ibt_reading *parked;
+	u32 i;
+
+	for (i = 0; i < resp->replay_used; i++) {
+		parked = &entry_at(resp, i)->parked;
+		if (parked->active && ibt_psn_diff(parked->psn, psn) < 0)
+			return true;
+	}
+	return false;
+}
+
 bool ibt_replay_unfinished(const struct ibt_resp *resp)
 {
 	const struct ibt_reading *parked;

@@ -67,6 +67,8 @@ bool ibt_replay_unpark(struct ibt_resp *resp, struct ibt_reading *reading);
 void ibt_replay_unpark_all(struct ibt_resp *resp);
 /* The answer of the newest request has not been sent to its end, and is parked. */
 bool ibt_replay_unfinished(const struct ibt_resp *resp);
+/* A READ answer that has not been sent to its end has PSNs before @psn, and is parked. */
+bool ibt_replay_due_before(const struct ibt_resp *resp, u32 psn);
 const struct ibt_replay *ibt_replay_atomic(const struct ibt_resp *resp,
 					   const struct ibt_pkt *pkt);
 /* The latest PSN that an ACK for a duplicate at @psn may name. */

@@ -14,6 +14,7 @@
 #include "exec.h"
 #include "limits.h"
 #include "opcode.h"
+#include "order.h"
 #include "pkt.h"
 #include "qp.h"
 #include "replay.h"
@@ -81,6 +82,8 @@ static enum soft_task_left flush_round(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
 
+	if (resp->owed && !ibt_order_resp_here(qp))
+		return ibt_resp_elsewhere(resp);
 	if (ibt_resp_pay(qp) &&
 	    flush_late(qp, ++resp->flush_turns >= flush_turns(qp)))
 		return SOFT_TASK_MORE;
@@ -94,11 +97,13 @@ static enum soft_task_left resp_round(struct soft_task *task)
 	enum soft_task_left left;
 
 	spin_lock_bh(&qp->resp.lock);
+	qp->resp.late = task->late;
 	ibt_inbox_take(qp);
 	if (qp->resp.state == IB_QPS_ERR)
 		left = flush_round(qp);
 	else
 		left = ibt_resp_go_on(qp);
+	qp->resp.late = false;
 	spin_unlock_bh(&qp->resp.lock);
 	return left;
 }
@@ -145,10 +150,12 @@ int ibt_resp_create(struct ibt_qp *qp)
 	return 0;
 }
 
-/* The peer's request is done, and there will be nobody to tell it so. */
+/* The peer's request is done, and there will be nobody to tell it so, wherever it should be. */
 static void drop_owed(struct ibt_qp *qp)
 {
+	qp->resp.late = true;
 	ibt_resp_pay(qp);
+	qp->resp.late = false;
 	qp->resp.owed = false;
 }
 

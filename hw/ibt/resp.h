@@ -89,7 +89,9 @@ struct ibt_inflight {
  * @flush_turns: pieces of the ring that were flushed since the latest delay
  * @task: goes on with what did not fit, or had no memory
  * @work: calls it, after a delay
- * @cpu: where packets of a READ answer were sent last, or SOFT_NO_CPU
+ * @cpu: where the answer of a READ or atomic was sent last, or SOFT_NO_CPU: nothing has to
+ *	 stay behind it
+ * @late: (a round of @task) @cpu was to send, and has not begun
  */
 struct ibt_resp {
 	spinlock_t lock;
@@ -132,8 +134,16 @@ struct ibt_resp {
 	struct soft_task task;
 	struct delayed_work work;
 	int cpu;
+	bool late;
 	struct ibt_recv *recv;
 };
+
+/* A round leaves all to @resp->cpu. */
+static inline enum soft_task_left ibt_resp_elsewhere(struct ibt_resp *resp)
+{
+	WRITE_ONCE(resp->task.cpu, resp->cpu);
+	return SOFT_TASK_ELSEWHERE;
+}
 
 /* May requests be executed? */
 static inline bool ibt_resp_receives(enum ib_qp_state state)

@@ -16,6 +16,7 @@
 #include "link.h"
 #include "msg.h"
 #include "opcode.h"
+#include "order.h"
 #include "path.h"
 #include "pkt.h"
 #include "qp.h"
@@ -161,9 +162,13 @@ static bool do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
 		return true;
 	}
-	answer = ibt_tx_alloc(path, 0, GFP_ATOMIC);
-	if (!answer)
+	if (!ibt_order_resp(qp, pkt->psn))
 		goto out;
+	answer = ibt_tx_alloc(path, 0, GFP_ATOMIC);
+	if (!answer) {
+		ibt_resp_later(qp, 1);
+		goto out;
+	}
 	if (again)
 		original = again->original;
 	else
@@ -367,21 +372,10 @@ static bool next_in_line(struct ibt_qp *qp, struct sk_buff *skb)
 	if (!ibt_hdr_parse(&pkt, skb, 0, skb->len) &&
 	    !one_packet(qp, &pkt, skb, ibt_backlog_excess(skb))) {
 		ibt_backlog_put_back(qp, skb);
-		ibt_resp_later(qp, 1);
 		return false;
 	}
 	consume_skb(skb);
 	return true;
-}
-
-/* What a part of an answer leaves to a round. */
-static enum soft_task_left left_of(struct ibt_resp *resp,
-				   enum ibt_progress progress)
-{
-	if (progress != IBT_ELSEWHERE)
-		return SOFT_TASK_NOTHING;
-	WRITE_ONCE(resp->task.cpu, resp->cpu);
-	return SOFT_TASK_ELSEWHERE;
 }
 
 enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp)
@@ -392,16 +386,21 @@ enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp)
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&resp->lock);
-	if (!ibt_resp_pay(qp))
-		return SOFT_TASK_NOTHING;
+	if ((resp->owed || has_backlog(resp)) && !ibt_order_resp_here(qp))
+		return ibt_resp_elsewhere(resp);
 	while (budget-- > 0) {
 		if (resp->reading.active ||
 		    ibt_replay_unpark(resp, &resp->reading)) {
-			progress = ibt_read_go(qp, &budget, resp->task.late);
-			if (progress == IBT_WAIT || progress == IBT_ELSEWHERE)
-				return left_of(resp, progress);
+			progress = ibt_read_go(qp, &budget);
+			if (progress == IBT_ELSEWHERE)
+				return ibt_resp_elsewhere(resp);
+			if (progress == IBT_WAIT)
+				return SOFT_TASK_NOTHING;
 			continue;
 		}
+		/* What ack_tasklet is to send, it does. */
+		if (!resp->acks_merged && !ibt_resp_pay(qp))
+			return SOFT_TASK_NOTHING;
 		skb = ibt_backlog_take(qp);
 		if (!skb) {
 			ask_for_dropped(qp);
@@ -428,11 +427,11 @@ static void begin_answer(struct ibt_qp *qp)
 	if (ibt_lanes_worth(ibt_qp_dev(qp), reading->left) &&
 	    soft_task_help(task, qp->resp.cpu))
 		return;
-	progress = ibt_read_go(qp, &budget, false);
+	progress = ibt_read_go(qp, &budget);
 	/* The last packet that a run had no room for is not worth a work. */
 	if (progress == IBT_MORE && reading->left <= qp->mtu) {
 		budget = 1;
-		progress = ibt_read_go(qp, &budget, false);
+		progress = ibt_read_go(qp, &budget);
 	}
 	if (progress == IBT_ELSEWHERE)
 		soft_task_queue_on(task, qp->resp.cpu);
@@ -444,25 +443,22 @@ static void begin_answer(struct ibt_qp *qp)
 static void at_once(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		    struct sk_buff *skb)
 {
-	if (!one_packet(qp, pkt, skb, false)) {
+	if (!one_packet(qp, pkt, skb, false))
 		ibt_backlog_add(qp, pkt, skb);
-		ibt_resp_later(qp, 1);
-	} else if (qp->resp.reading.active) {
+	else if (qp->resp.reading.active)
 		begin_answer(qp);
-	}
 }
 
 /*
- * A duplicate that what is under way does not stand in the way of: a READ, which
- * finds its place among the answers, and what is older than them.
+ * A duplicate that what is under way does not stand in the way of: what is older, and a READ,
+ * which finds its place among the answers, if nothing that waits is older.
  */
-static bool goes_in_front(const struct ibt_resp *resp,
-			  const struct ibt_pkt *pkt)
+static bool goes_in_front(const struct ibt_resp *resp, const struct ibt_pkt *pkt)
 {
 	if (!ibt_resp_receives(resp->state) ||
 	    ibt_psn_diff(pkt->psn, resp->psn) >= 0)
 		return false;
-	return pkt->op->verb == IBT_READ ||
+	return (pkt->op->verb == IBT_READ && !ibt_backlog_older(resp, pkt->psn)) ||
 	       (resp->reading.active &&
 		ibt_psn_diff(pkt->psn, resp->reading.psn) < 0);
 }

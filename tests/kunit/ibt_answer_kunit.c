@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Answers that there was no memory for: which of them are sent in the end. ack.c is
- * built into this module, and what it calls is played here.
+ * Answers that there was no memory for, or that have to wait for those in front of them:
+ * which of them are sent in the end. ack.c and order.c are built into this module, and what
+ * they call is played here.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
 
 #define ibt_path_put played_path_put
+#define soft_task_queue_on played_queue_on
 
 #include "../../hw/ibt/opcode.c"
 /* Names of the rows there; headers have other uses for such letters. */
@@ -34,7 +36,43 @@ static struct stage {
 	u32 sent;
 	u32 psn;	/* of the last packet */
 	u8 syndrome;
+	bool under_way;
+	bool parked;	/* the answer of a READ in front of all */
+	int here;
+	int queued_on;
 } stage;
+
+/* A row is on the processor that it says, of as many as it likes. */
+enum { HERE = 3, THERE, OFFLINE };
+
+#undef smp_processor_id
+#define smp_processor_id() (stage.here)
+#undef cpu_online
+#define cpu_online(cpu) ((cpu) != OFFLINE)
+
+#include "../../hw/ibt/order.c"
+
+static bool played_under_way(const struct ibt_port *port)
+{
+	return stage.under_way;
+}
+
+static const struct ibt_link_ops played_link = { .under_way = played_under_way };
+
+struct ibt_port *ibt_dev_port(struct ibt_dev *dev, u32 num)
+{
+	return &dev->ports[0];
+}
+
+void played_queue_on(struct soft_task *task, int cpu)
+{
+	stage.queued_on = cpu;
+}
+
+bool ibt_replay_due_before(const struct ibt_resp *resp, u32 psn)
+{
+	return stage.parked;
+}
 
 struct ibt_path *ibt_qp_path(struct ibt_qp *qp)
 {
@@ -78,9 +116,13 @@ static int answer_init(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, stage.dev && stage.qp);
 	stage.dev->stats = alloc_percpu(struct ibt_stats);
 	KUNIT_ASSERT_TRUE(test, stage.dev->stats);
+	stage.dev->link = &played_link;
+	stage.dev->ports[0].dev = stage.dev;
 	stage.path.port = &stage.dev->ports[0];
+	stage.here = HERE;
 	stage.qp->ib.device = &stage.dev->soft.ib;
 	spin_lock_init(&stage.qp->resp.lock);
+	stage.qp->resp.cpu = SOFT_NO_CPU;
 	return 0;
 }
 
@@ -201,8 +243,104 @@ static void what_is_owed_is_paid(struct kunit *test)
 	}
 }
 
+/*
+ * An answer with PSN 20, made HERE. What was sent with data was sent on @cpu. The answer of a
+ * READ has left up to @reading, and another waits if @parked.
+ */
+static const struct turn {
+	int cpu;
+	bool under_way;
+	bool late;
+	int reading;	/* -1: none */
+	bool parked;
+	bool leaves;
+	int then;	/* resp.cpu */
+	int queued_on;
+} turns[] = {
+	{ SOFT_NO_CPU, true, false, -1, false, true, SOFT_NO_CPU, SOFT_NO_CPU },
+	{ HERE, true, false, -1, false, true, HERE, SOFT_NO_CPU },
+	{ THERE, true, false, -1, false, false, THERE, THERE },
+	{ THERE, false, false, -1, false, true, SOFT_NO_CPU, SOFT_NO_CPU },
+	{ THERE, true, true, -1, false, true, SOFT_NO_CPU, SOFT_NO_CPU },
+	{ OFFLINE, true, false, -1, false, true, SOFT_NO_CPU, SOFT_NO_CPU },
+	/* The task goes on with the READ by itself. */
+	{ HERE, false, false, 15, false, false, HERE, SOFT_NO_CPU },
+	{ HERE, false, true, 15, false, false, HERE, SOFT_NO_CPU },
+	{ THERE, true, false, 15, false, false, THERE, SOFT_NO_CPU },
+	{ HERE, false, false, 0xfffff0, false, false, HERE, SOFT_NO_CPU },
+	{ HERE, false, false, 20, false, true, HERE, SOFT_NO_CPU },
+	{ HERE, false, false, 25, false, true, HERE, SOFT_NO_CPU },
+	{ THERE, true, false, 25, false, false, THERE, THERE },
+	{ HERE, false, false, -1, true, false, HERE, SOFT_NO_CPU },
+	{ HERE, false, false, 25, true, false, HERE, SOFT_NO_CPU },
+};
+
+static void set_turn(const struct turn *turn)
+{
+	struct ibt_resp *resp = &stage.qp->resp;
+
+	resp->cpu = turn->cpu;
+	resp->late = turn->late;
+	resp->reading.active = turn->reading >= 0;
+	resp->reading.psn = turn->reading;
+	resp->parked = turn->parked;
+	resp->owed = false;
+	stage.parked = turn->parked;
+	stage.under_way = turn->under_way;
+	stage.queued_on = SOFT_NO_CPU;
+	stage.sent = 0;
+}
+
+/* Nor does it get lost: when nothing is in front of it any more it leaves. */
+static void none_overtakes(struct kunit *test)
+{
+	static const enum what kinds[] = { AN_ACK, AN_SEQ, AN_RNR };
+	struct ibt_resp *resp = &stage.qp->resp;
+	const struct turn *turn;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(turns) * ARRAY_SIZE(kinds); i++) {
+		turn = &turns[i / ARRAY_SIZE(kinds)];
+		set_turn(turn);
+		tell(kinds[i % ARRAY_SIZE(kinds)], 20, true);
+		KUNIT_EXPECT_EQ_MSG(test, stage.sent,
+				    (u32)turn->leaves, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, resp->owed,
+				    !turn->leaves, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, resp->cpu,
+				    turn->then, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, stage.queued_on,
+				    turn->queued_on, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, pay(true), !resp->owed, "row %d", i);
+		resp->reading.active = false;
+		resp->parked = 0;
+		stage.under_way = false;
+		KUNIT_EXPECT_TRUE(test, pay(true));
+		KUNIT_EXPECT_EQ_MSG(test, stage.sent, 1U, "row %d", i);
+	}
+}
+
+/* What comes behind the answer of an atomic goes where that went. */
+static void atomics_are_not_overtaken(struct kunit *test)
+{
+	struct ibt_resp *resp = &stage.qp->resp;
+
+	stage.under_way = true;
+	tell(AN_ATOMIC, 20, true);
+	KUNIT_EXPECT_EQ(test, resp->cpu, (int)raw_smp_processor_id());
+	stage.sent = 0;
+	tell(AN_ACK, 21, true);
+	KUNIT_EXPECT_EQ(test, stage.sent, 0U);
+	KUNIT_EXPECT_EQ(test, stage.queued_on, resp->cpu);
+	resp->late = true;
+	KUNIT_EXPECT_TRUE(test, pay(true));
+	KUNIT_EXPECT_EQ(test, stage.sent, 1U);
+}
+
 static struct kunit_case answer_cases[] = {
 	KUNIT_CASE(what_is_owed_is_paid),
+	KUNIT_CASE(none_overtakes),
+	KUNIT_CASE(atomics_are_not_overtaken),
 	{ }
 };
 
@@ -214,5 +352,5 @@ static struct kunit_suite answer_suite = {
 };
 kunit_test_suite(answer_suite);
 
-MODULE_DESCRIPTION("KUnit tests of answers without memory");
+MODULE_DESCRIPTION("KUnit tests of answers that wait");
 MODULE_LICENSE("GPL");

@@ -22,6 +22,7 @@ extern struct kunit_suite ibt_trains_suite;	/* messages that do */
 extern struct kunit_suite ibt_lanes_suite;	/* and are received elsewhere */
 extern struct kunit_suite ibt_early_suite;	/* and are sent again in time */
 extern struct kunit_suite ibt_order_suite;	/* and do not overtake each other */
+extern struct kunit_suite ibt_answers_suite;	/* nor do answers */
 extern struct kunit_suite ibt_calls_suite;	/* a consumer with a lock of its own */
 
 /* suite_init, suite_exit: the same suite on a link that takes runs of packets. */
