@@ -33,6 +33,7 @@ void ibt_sq_progress(struct ibt_qp *qp)
 	qp->rtx.rnr_retries = qp->rtx.rnr_retry;
 	qp->rtx.recovery = IBT_STEADY;
 	qp->rtx.deadline = jiffies + qp->rtx.timeout;
+	qp->rtx.held.state = IBT_HELD_UNKNOWN;
 	ibt_early_progress(qp);
 }
 

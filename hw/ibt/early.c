@@ -47,19 +47,6 @@ static bool is_awaited(const struct ibt_qp *qp)
 	       READ_ONCE(ibt_early);
 }
 
-/* Packets may lie in this host still, or nothing may be sent. */
-static bool is_held_up(const struct ibt_qp *qp)
-{
-	const struct ibt_link_ops *link = ibt_qp_dev(qp)->link;
-	const struct ibt_sq *sq = &qp->sq;
-	const struct ibt_port *port;
-
-	if (qp->rtx.pause || !list_empty_careful(&sq->waiting))
-		return true;
-	port = ibt_dev_port(ibt_qp_dev(qp), READ_ONCE(qp->attr.port_num));
-	return port && link->under_way && link->under_way(port);
-}
-
 static void send_again(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
@@ -87,7 +74,7 @@ static bool is_due(struct ibt_qp *qp)
 			      HRTIMER_MODE_REL_SOFT);
 		return false;
 	}
-	if (!is_held_up(qp)) {
+	if (!ibt_sq_held(qp)) {
 		send_again(qp);
 		due = true;
 	}
@@ -128,6 +115,19 @@ void ibt_early_await(struct ibt_qp *qp, bool first)
 		qp->rtx.early_at = ktime_get_mono_fast_ns() + ibt_rtt_wait(&qp->rtx.rtt);
 	if (!hrtimer_is_queued(&qp->rtx.early_timer))
 		wait_again(qp, ktime_get_mono_fast_ns());
+}
+
+/**
+ * ibt_early_restart - the wait for an answer begins now
+ * @qp: queue pair
+ *
+ * Context: sq.lock held.
+ */
+void ibt_early_restart(struct ibt_qp *qp)
+{
+	lockdep_assert_held(&qp->sq.lock);
+	if (ibt_rtt_known(&qp->rtx.rtt))
+		qp->rtx.early_at = ktime_get_mono_fast_ns() + ibt_rtt_wait(&qp->rtx.rtt);
 }
 
 /**

@@ -68,6 +68,17 @@ struct ibt_offload {
 };
 
 /**
+ * struct ibt_passage - how far packets of a port have come
+ * @taken: bytes that xmit() has taken so far, in the link's own measure. Wraps
+ * @gone: of these, those that have left this host. What was taken before @taken had some
+ *	  value has left when @gone gets there, unless it was overtaken
+ */
+struct ibt_passage {
+	unsigned long taken;
+	unsigned long gone;
+};
+
+/**
  * struct ibt_link_ops - a kind of link
  * @name: for messages
  * @layer: link layer of its ports
@@ -96,6 +107,7 @@ struct ibt_offload {
  * @offload: (optional) see there
  * @under_way: (optional) may packets that @xmit took still be where those that are
  *	sent on another processor could overtake them? Any context.
+ * @passage: (optional) see there; @gone may be behind. Any context.
  * @icrc_seed: CRC32 state after the link's masked headers, as they will be in
  *	front of packet @index of those in @skb, which is @length bytes long from
  *	BTH to ICRC. skb->data is at the BTH; network header is set. Same for
@@ -138,6 +150,7 @@ struct ibt_link_ops {
 	u32 (*icrc_seed)(const struct sk_buff *skb, u32 index, u32 length);
 	int (*xmit)(struct sk_buff *skb, struct ibt_path *path);
 	bool (*under_way)(const struct ibt_port *port);
+	void (*passage)(const struct ibt_port *port, struct ibt_passage *passage);
 	void (*meta)(struct ibt_path *path, u32 length,
 		     struct ibt_rx_meta *meta);
 	int (*query_port)(struct ibt_port *port, struct ib_port_attr *attr);

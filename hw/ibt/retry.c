@@ -61,4 +61,5 @@ void ibt_sq_seek(struct ibt_qp *qp, u32 psn)
 	sq->cur_psn = psn;
 	/* What is on its way does not count any more. */
 	sq->cpu = SOFT_NO_CPU;
+	qp->rtx.held.state = IBT_HELD_UNKNOWN;
 }

@@ -7,6 +7,7 @@
 #include <linux/timer.h>
 #include <linux/types.h>
 
+#include "held.h"
 #include "rtt.h"
 
 /*
@@ -44,6 +45,7 @@ enum ibt_pause {
  * @deadline: when to give up waiting for an answer
  * @rtt: of packets that have an answer
  * @early_at: when to send again without one, ns
+ * @held: are packets without an answer in this host still?
  * @retry_timer: for @deadline
  * @pause_timer: for @pause_until
  * @early_timer: for @early_at
@@ -62,6 +64,7 @@ struct ibt_rtx {
 	unsigned long deadline;
 	struct ibt_rtt rtt;
 	u64 early_at;
+	struct ibt_held held;
 	struct timer_list retry_timer;
 	struct timer_list pause_timer;
 	struct hrtimer early_timer;

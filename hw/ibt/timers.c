@@ -18,6 +18,9 @@
 #include "timers.h"
 #include "trace.h"
 
+/* How often in a timeout it is looked whether packets have left this host. */
+#define HELD_LOOKS	4
+
 /* IBA vol. 1, 11.6.2: 4.096 us * 2^timeout; 0 is for ever. */
 unsigned long ibt_timeout_jiffies(u8 timeout)
 {
@@ -56,8 +59,13 @@ static bool expired(struct ibt_qp *qp)
 	lockdep_assert_held(&sq->lock);
 	if (!alive(sq) || !qp->rtx.timeout || !ibt_sq_unanswered(sq))
 		return false;
-	if (qp->rtx.pause || !list_empty_careful(&sq->waiting))
+	if ((qp->rtx.held.state == IBT_HELD_HERE || !time_before(jiffies, qp->rtx.deadline)) &&
+	    ibt_sq_held(qp)) {
 		qp->rtx.deadline = jiffies + qp->rtx.timeout;
+		mod_timer(&qp->rtx.retry_timer,
+			  jiffies + max(qp->rtx.timeout / HELD_LOOKS, 1UL));
+		return false;
+	}
 	if (time_before(jiffies, qp->rtx.deadline)) {
 		mod_timer(&qp->rtx.retry_timer, qp->rtx.deadline);
 		return false;

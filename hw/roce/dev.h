@@ -40,6 +40,7 @@
  * @tx: owner of the packets that are on their way
  * @write_space: callback that @tx was made with
  * @tx_full: 1: said -EAGAIN, ibt_tx_room() is due
+ * @taken: bytes that were charged to @tx so far, per CPU
  * @groups: multicast groups joined
  * @joined: the same, struct roce_group (rtnl)
  * @gids: struct roce_gid (RCU)
@@ -68,6 +69,7 @@ struct roce_dev {
 	struct socket *tx;
 	void (*write_space)(struct sock *sk);
 	unsigned long tx_full;
+	unsigned long __percpu *taken;
 	atomic_t groups;
 	DECLARE_HASHTABLE(joined, 6);
 	DECLARE_HASHTABLE(gids, 6);

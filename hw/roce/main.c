@@ -73,6 +73,11 @@ static bool roce_under_way(const struct ibt_port *port)
 	return roce_tx_left(roce_of_port(port));
 }
 
+static void roce_passage(const struct ibt_port *port, struct ibt_passage *passage)
+{
+	roce_tx_passage(roce_of_port(port), passage);
+}
+
 static void roce_meta(struct ibt_path *path, u32 length,
 		      struct ibt_rx_meta *meta)
 {
@@ -136,6 +141,7 @@ static const struct ibt_link_ops roce_link = {
 	.icrc_seed	= roce_icrc_seed,
 	.xmit		= roce_xmit,
 	.under_way	= roce_under_way,
+	.passage	= roce_passage,
 	.meta		= roce_meta,
 	.query_port	= roce_query_port,
 	.active_mtu	= roce_active_mtu,

@@ -4,6 +4,7 @@
  * bytes they are.
  */
 #include <linux/net.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <net/sock.h>
 
@@ -37,10 +38,15 @@ int roce_tx_open(struct roce_dev *rd)
 	struct sock *sk;
 	int ret;
 
+	rd->taken = alloc_percpu(unsigned long);
+	if (!rd->taken)
+		return -ENOMEM;
 	ret = sock_create_kern(rd->net, AF_INET, SOCK_DGRAM, IPPROTO_UDP,
 			       &rd->tx);
 	if (ret) {
 		rd->tx = NULL;
+		free_percpu(rd->taken);
+		rd->taken = NULL;
 		return ret;
 	}
 	sk = rd->tx->sk;
@@ -77,10 +83,12 @@ void roce_tx_close(struct roce_dev *rd)
 {
 	if (rd->tx)
 		sock_release(rd->tx);
+	free_percpu(rd->taken);
 }
 
 void roce_tx_charge(struct roce_dev *rd, struct sk_buff *skb)
 {
+	this_cpu_add(*rd->taken, skb->truesize);
 	skb_set_owner_w(skb, rd->tx->sk);
 }
 
@@ -112,4 +120,15 @@ int roce_tx_state(struct roce_dev *rd)
 bool roce_tx_left(const struct roce_dev *rd)
 {
 	return sk_wmem_alloc_get(rd->tx->sk);
+}
+
+/* What is charged in between looks as if it had not left. */
+void roce_tx_passage(const struct roce_dev *rd, struct ibt_passage *passage)
+{
+	int cpu;
+
+	passage->taken = 0;
+	for_each_possible_cpu(cpu)
+		passage->taken += READ_ONCE(*per_cpu_ptr(rd->taken, cpu));
+	passage->gone = passage->taken - sk_wmem_alloc_get(rd->tx->sk);
 }

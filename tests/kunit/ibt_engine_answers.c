@@ -7,7 +7,7 @@
 #include <linux/completion.h>
 #include <linux/delay.h>
 
-#include "../../hw/ibt/ibt.h"
+#include "../../hw/ibt/qp.h"
 #include "ibt_engine.h"
 
 enum {

@@ -158,6 +158,14 @@ static bool fake_under_way(const struct ibt_port *port)
 	return READ_ONCE(fake.under_way);
 }
 
+static void fake_passage(const struct ibt_port *port, struct ibt_passage *passage)
+{
+	fake.passage.taken += fake.step;
+	fake.passage.gone += fake.step;
+	passage->taken = READ_ONCE(fake.passage.taken);
+	passage->gone = READ_ONCE(fake.passage.gone);
+}
+
 static void fake_meta_of(int slid, struct ibt_rx_meta *meta)
 {
 	memset(meta, 0, sizeof(*meta));
@@ -244,6 +252,7 @@ static struct ibt_link_ops fake_ops = {
 	.icrc_seed = fake_seed,
 	.xmit = fake_xmit,
 	.under_way = fake_under_way,
+	.passage = fake_passage,
 	.meta = fake_meta,
 	.query_port = fake_query_port,
 	.active_mtu = fake_active_mtu,

@@ -61,6 +61,8 @@ static inline int fake_dlid(const u8 *bth)
  * @group: (may be NULL) what arrives has a GRH that says it was sent there
  * @keep: remember what passes in @kept, a ring of copies; @num_kept ever
  * @under_way: what is sent may be overtaken
+ * @passage: how far packets have come
+ * @step: each look at @passage finds that so much was taken, and left, meanwhile
  * @cpus: per device, processors that sent, modulo bits of a word
  * @num_runs: skbs of several packets that the engine sent
  * @closed: nothing is taken off the queue any more
@@ -84,6 +86,8 @@ struct fake_link {
 	struct sk_buff *kept[FAKE_KEPT];
 	u32 num_kept;
 	bool under_way;
+	struct ibt_passage passage;
+	unsigned long step;
 	unsigned long cpus[2];
 	u32 num_runs;
 	bool closed;

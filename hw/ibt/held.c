@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets that lie in this host still. The link may have taken more than it can send in the
+ * time that an answer is waited for: 2 MB are 168 ms at 100 Mbit/s. A packet that has not left
+ * has no answer that could be late, so neither the timeout of the queue pair nor an early
+ * retransmission counts that time.
+ *
+ *	UNKNOWN --something lies there--> HELD --all that lay there has left--> LEFT
+ *	   ^                                                                     |
+ *	   +------ an answer comes, or packets are sent again <------------------+
+ *
+ * Other queue pairs of the port may keep its queue filled for ever. So it is not asked whether
+ * the queue is empty, but whether all that lay there when it was looked at first has left.
+ */
+#include <linux/jiffies.h>
+
+#include "dev.h"
+#include "early.h"
+#include "held.h"
+#include "link.h"
+#include "port.h"
+#include "qp.h"
+#include "rtx.h"
+#include "sq.h"
+
+static const struct ibt_port *port_of(const struct ibt_qp *qp)
+{
+	return ibt_dev_port(ibt_qp_dev(qp), READ_ONCE(qp->attr.port_num));
+}
+
+/* Both waits begin now. */
+static void has_left(struct ibt_qp *qp)
+{
+	qp->rtx.held.state = IBT_HELD_LEFT;
+	qp->rtx.deadline = jiffies + qp->rtx.timeout;
+	ibt_early_restart(qp);
+}
+
+/**
+ * ibt_sq_held - may packets that have no answer be in this host still?
+ * @qp: queue pair
+ *
+ * When they have left, the waits for their answer begin.
+ *
+ * Context: sq.lock held.
+ */
+bool ibt_sq_held(struct ibt_qp *qp)
+{
+	const struct ibt_link_ops *link = ibt_qp_dev(qp)->link;
+	const struct ibt_port *port = port_of(qp);
+	struct ibt_held *held = &qp->rtx.held;
+	struct ibt_passage passage;
+
+	lockdep_assert_held(&qp->sq.lock);
+	/* Nothing may be sent, or there is no room. */
+	if (qp->rtx.pause || !list_empty_careful(&qp->sq.waiting))
+		return true;
+	if (!port || !link->passage || held->state == IBT_HELD_LEFT)
+		return false;
+	link->passage(port, &passage);
+	if (held->state == IBT_HELD_UNKNOWN) {
+		if (passage.gone == passage.taken)
+			return false;
+		held->state = IBT_HELD_HERE;
+		held->mark = passage.taken;
+		return true;
+	}
+	/* They wrap. */
+	if ((long)(passage.gone - held->mark) < 0)
+		return true;
+	has_left(qp);
+	return true;
+}
