@@ -6,6 +6,7 @@
  */
 #include "../soft/soft.h"
 #include "completer.h"
+#include "credit.h"
 #include "dev.h"
 #include "early.h"
 #include "opcode.h"
@@ -391,6 +392,10 @@ static bool left_behind(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	if (pkt->op->verb != IBT_ACK || !positive(pkt))
 		return false;
+	/* Credits are not left with it. */
+	if ((pkt->syndrome & IBT_AETH_VALUE) != IBT_ACK_NO_CREDITS ||
+	    READ_ONCE(qp->credit.counted))
+		return false;
 	leave_ack(&qp->sq, pkt->psn);
 	return true;
 }
@@ -425,6 +430,8 @@ enum ibt_send_more ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	}
 	ibt_sq_take_ack(qp);
 	if (expected(qp, pkt)) {
+		if (pkt->op->headers & IBT_AETH && positive(pkt))
+			ibt_credit_take(&qp->credit, pkt->syndrome, pkt->msn);
 		if (pkt->op->verb == IBT_ACK)
 			acknowledge(qp, pkt);
 		else if (pkt->op->verb == IBT_READ_RESP && positive(pkt))

@@ -8,6 +8,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "bell.h"
+#include "credit.h"
 #include "dev.h"
 #include "local.h"
 #include "opcode.h"
@@ -53,6 +54,7 @@ struct ibt_srq;
  * @rq: own receive queue
  * @sq: send side
  * @rtx: its retransmission
+ * @credit: receive requests of the peer; sq.lock guards it
  * @local: its message to a queue pair of this host
  * @bell: what is known of its doorbells
  * @resp: receive side
@@ -85,6 +87,7 @@ struct ibt_qp {
 	struct ibt_rq rq;
 	struct ibt_sq sq;
 	struct ibt_rtx rtx;
+	struct ibt_credit credit;
 	struct ibt_local local;
 	struct ibt_bell bell;
 	struct ibt_resp resp;

@@ -6,6 +6,7 @@
 #include "../soft/soft.h"
 #include "../soft/task.h"
 #include "completer.h"
+#include "credit.h"
 #include "datagram.h"
 #include "dev.h"
 #include "here.h"
@@ -381,7 +382,7 @@ static bool begin_train(struct ibt_qp *qp, struct round *round,
 	if (info->kind != IBT_WR_DATA || sq->state != IB_QPS_RTS ||
 	    qp->rtx.recovery != IBT_STEADY)
 		return false;
-	most = min(most, TRAIN);
+	most = min3(most, TRAIN, ibt_credit_left(&qp->credit, info));
 	if (ibt_qp_reliable(qp))
 		most = min(most, ibt_rtx_window(&qp->rtx) -
 				 ibt_psn_ahead(sq->cur_psn, sq->una));
@@ -474,6 +475,15 @@ static bool send_data(struct ibt_qp *qp, struct round *round,
 	return !busy;
 }
 
+/* A request that the peer may have no receive request for: one packet finds out. */
+static bool may_begin_limited(struct ibt_qp *qp)
+{
+	if (qp->sq.cur_psn != qp->sq.una)
+		return false;
+	qp->rtx.recovery = IBT_PROBING;
+	return true;
+}
+
 /* May this one be begun now? What was begun before is only sent again. */
 static bool may_begin(struct ibt_qp *qp, struct ibt_slot *slot,
 		      const struct ibt_wr_info *info)
@@ -494,7 +504,7 @@ static bool may_begin(struct ibt_qp *qp, struct ibt_slot *slot,
 		return ibt_sq_oldest(sq) == sq->next;
 	if (ibt_wr_answered(info) && sq->max_rd_atomic)
 		return sq->rd_atomic < sq->max_rd_atomic;
-	return true;
+	return ibt_credit_left(&qp->credit, info) || may_begin_limited(qp);
 }
 
 /* What is wrong with it is found before its first packet is sent. */

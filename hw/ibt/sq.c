@@ -180,6 +180,7 @@ static void begin(struct ibt_qp *qp)
 	sq->high = sq->psn;
 	qp->rtx.window = IBT_WINDOW;
 	qp->rtx.held.state = IBT_HELD_UNKNOWN;
+	qp->credit = (struct ibt_credit){ };
 	ibt_rtt_reset(&qp->rtx.rtt);
 	qp->rtx.retries = qp->rtx.retry_cnt;
 	qp->rtx.rnr_retries = qp->rtx.rnr_retry;

@@ -103,4 +103,5 @@ void ibt_slot_number(struct ibt_qp *qp, struct ibt_slot *slot)
 	slot->last_psn = ibt_psn_add(sq->psn, packets - 1);
 	slot->numbered = true;
 	sq->psn = ibt_psn_add(sq->psn, packets);
+	qp->credit.last = ibt_psn_add(qp->credit.last, 1);
 }
