@@ -7,7 +7,9 @@
 #include <linux/completion.h>
 #include <linux/delay.h>
 
+#include "../../hw/ibt/pkt.h"
 #include "../../hw/ibt/qp.h"
+#include "../../hw/soft/mem.h"
 #include "ibt_engine.h"
 
 enum {
@@ -230,11 +232,104 @@ static void owed_waits_for_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard.num, ack + 1);
 }
 
+/* ---- as many as half the circle of PSNs has ------------------------------------------------- */
+
+/* The longest READ in the smallest packets: the limit of what is outstanding is the peer's. */
+static void a_read_of_half_the_circle(struct kunit *test)
+{
+	struct soft_region *region;
+	u32 half = pair.psn + BIT(23);
+
+	ends_make(&pair);
+	/* Of its memory the first packets are there, and more of them do not leave. */
+	region = container_of(pair.end[1].mr, struct soft_region, mr);
+	region->length = IBT_MAX_MSG_BYTES;
+	listen();
+	forge(READ_REQUEST, pair.psn, 0, IBT_MAX_MSG_BYTES);
+	KUNIT_EXPECT_EQ(test, resp()->psn, half & IBT_PSN_MASK);
+	KUNIT_EXPECT_EQ(test, resp()->reading.left + (resp()->reading.psn - pair.psn) * MTU,
+			IBT_MAX_MSG_BYTES);
+	forge(WRITE_ONLY, half, 0, 8);
+	KUNIT_EXPECT_EQ(test, skb_queue_len(&resp()->backlog), 1U);
+	/* The last packet is asked for again, which is behind what leaves, then nearly all. */
+	forge(READ_REQUEST, half - 1, IBT_MAX_MSG_BYTES - MTU, MTU);
+	KUNIT_EXPECT_EQ(test, resp()->reading.psn, (half - 1) & IBT_PSN_MASK);
+	forge(READ_REQUEST, pair.psn + 2, 2 * MTU, IBT_MAX_MSG_BYTES - 2 * MTU);
+	KUNIT_EXPECT_EQ(test, resp()->reading.left, IBT_MAX_MSG_BYTES - 2 * MTU);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "sent_nak"), 0ULL);
+	KUNIT_EXPECT_EQ(test, ends_state(&pair, 1), IB_QPS_RTS);
+}
+
+/* The last PSN that is of the future, and the first that is of the past. */
+static void half_the_circle_ahead(struct kunit *test)
+{
+	ends_make(&pair);
+	listen();
+	forge(WRITE_ONLY, pair.psn + BIT(23) - 1, 0, 8);
+	forge(WRITE_ONLY, pair.psn + BIT(23), 0, 8);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "sent_nak"), 1ULL);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "duplicate_request"), 1ULL);
+	finish(pair.psn);
+	KUNIT_EXPECT_EQ(test, heard.psn[0], pair.psn & IBT_PSN_MASK);
+}
+
+static void forge_data(u8 opcode, u32 psn)
+{
+	u8 bytes[12 + 4 + MTU + 4] = { };
+	u8 *at = put_bth(bytes, opcode, pair.end[0].qp->qp_num, psn);
+
+	if (opcode != READ_FIRST + 1)
+		at = put32(at, (IBT_AETH_ACK | IBT_ACK_NO_CREDITS) << 24);
+	if (opcode != ACKNOWLEDGE)
+		at += MTU;
+	fake_inject(0, bytes, at - bytes + 4);
+}
+
+/* As if the READ that is outstanding were of so many bytes. */
+static void make_longest(struct ibt_sq *sq)
+{
+	struct ibt_slot *slot = sq->slots + (size_t)(sq->tail & sq->mask) * sq->stride;
+
+	spin_lock_bh(&sq->lock);
+	slot->length = IBT_MAX_MSG_BYTES;
+	slot->last_psn = ibt_psn_add(slot->first_psn, BIT(23) - 1);
+	sq->psn = ibt_psn_add(slot->first_psn, BIT(23));
+	sq->high = sq->psn;
+	sq->cur_psn = sq->psn;
+	spin_unlock_bh(&sq->lock);
+}
+
+/* Its requester: packets of the answer count, and an ACK for the last one asks again. */
+static void the_requester_of_it(struct kunit *test)
+{
+	const struct job job = { IB_WR_RDMA_READ, 3, 0, 16 * MTU };
+	struct ibt_sq *sq;
+
+	pair.timeout = 0;
+	ends_make(&pair);
+	listen();
+	complete_all(&heard.open);
+	sq = &to_ibt_qp(pair.end[0].qp)->sq;
+	KUNIT_ASSERT_EQ(test, ends_post(&pair, 0, &job), 0);
+	make_longest(sq);
+	forge_data(READ_FIRST, pair.psn);
+	forge_data(READ_FIRST + 1, pair.psn + 1);
+	KUNIT_EXPECT_EQ(test, sq->una, ibt_psn_add(pair.psn, 2));
+	KUNIT_EXPECT_EQ(test, ends_counter(0, "packet_seq_err"), 0ULL);
+	forge_data(ACKNOWLEDGE, pair.psn + BIT(23) - 1);
+	KUNIT_EXPECT_EQ(test, sq->una, ibt_psn_add(pair.psn, 2));
+	KUNIT_EXPECT_EQ(test, ends_counter(0, "packet_seq_err"), 1ULL);
+	KUNIT_EXPECT_EQ(test, ends_state(&pair, 0), IB_QPS_RTS);
+}
+
 static struct kunit_case answers_cases[] = {
 	KUNIT_CASE(new_ones_in_order),
 	KUNIT_CASE(naks_in_order),
 	KUNIT_CASE(duplicates_in_order),
 	KUNIT_CASE(owed_waits_for_read),
+	KUNIT_CASE(a_read_of_half_the_circle),
+	KUNIT_CASE(half_the_circle_ahead),
+	KUNIT_CASE(the_requester_of_it),
 	{}
 };
 
