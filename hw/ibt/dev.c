@@ -17,6 +17,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_res.h"
 #include "room.h"
 #include "rx_steer.h"
 #include "srq.h"
@@ -82,7 +83,7 @@ static void ibt_dev_set_ops(struct ibt_dev *dev)
 	const struct ib_device_ops *const ops[] = {
 		dev->link->ib_ops, &soft_dev_ops, &soft_mw_ops, &ibt_dev_ops,
 		&ibt_verbs_ops, &ibt_qp_ops, &ibt_ah_ops, &ibt_srq_ops,
-		&ibt_mcast_ops, &ibt_stats_ops,
+		&ibt_mcast_ops, &ibt_stats_ops, &ibt_res_ops,
 	};
 	unsigned int i;
 

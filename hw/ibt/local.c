@@ -133,6 +133,7 @@ static void finish(struct ibt_qp *qp, struct ibt_slot *slot)
 		ibt_count(ibt_qp_dev(qp->local.peer), IBT_STAT_RX_LOCAL);
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
 	ibt_local_forget(&qp->local);
+	sq->way = IBT_WAY_LOOPBACK;
 	if (ibt_psn_ahead(end, sq->una) > ibt_psn_ahead(sq->high, sq->una))
 		sq->high = end;
 	sq->una = end;
@@ -458,6 +459,7 @@ bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
 	ibt_count(ibt_qp_dev(peer), IBT_STAT_RX_LOCAL);
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
 	ibt_qp_put(peer);
+	qp->sq.way = IBT_WAY_LOOPBACK;
 	ibt_datagram_done(qp, slot);
 	return true;
 }

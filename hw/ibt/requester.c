@@ -335,6 +335,7 @@ static bool send_run(struct ibt_qp *qp, struct round *round,
 		if (good)
 			end = min(end + qp->mtu, slot->length);
 	}
+	qp->sq.way = IBT_WAY_GSO;
 	busy = ibt_run_tx(run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
 	if (run->packets)
@@ -437,6 +438,7 @@ static bool send_train(struct ibt_qp *qp, struct round *round,
 	round->over = true;
 	if (run->packets && ibt_qp_reliable(qp))
 		ibt_run_ask(run);
+	qp->sq.way = IBT_WAY_GSO;
 	busy = ibt_run_tx(run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
 	if (!good)

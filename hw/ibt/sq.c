@@ -178,6 +178,7 @@ static void begin(struct ibt_qp *qp)
 	sq->cur_psn = sq->psn;
 	sq->una = sq->psn;
 	sq->high = sq->psn;
+	sq->way = IBT_WAY_NONE;
 	qp->rtx.window = IBT_WINDOW;
 	qp->rtx.held.state = IBT_HELD_UNKNOWN;
 	qp->credit = (struct ibt_credit){ };

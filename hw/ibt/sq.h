@@ -27,6 +27,14 @@ enum ibt_sq_stop {
 	IBT_SQ_FAILED,		/* a completion has told of a failure: the rest is flushed */
 };
 
+/* How the latest message left, for a reader of the queue pair's state. */
+enum ibt_way {
+	IBT_WAY_NONE,
+	IBT_WAY_LOOPBACK,	/* to a queue pair of this host, without packets */
+	IBT_WAY_PACKETS,	/* one skb each */
+	IBT_WAY_GSO,		/* several in one skb */
+};
+
 /**
  * struct ibt_sq - send side
  *
@@ -58,6 +66,7 @@ enum ibt_sq_stop {
  * @hold: completions of @tail and on that find the CQ full. Their requests are done
  * @task: ibt_requester()
  * @cpu: where the latest packets were sent, or SOFT_NO_CPU
+ * @way: how
  */
 struct ibt_sq {
 	spinlock_t lock;	/* all of it */
@@ -89,6 +98,7 @@ struct ibt_sq {
 	struct soft_hold hold;
 	struct soft_task task;
 	int cpu;
+	enum ibt_way way;
 };
 
 static inline struct ibt_slot *ibt_slot_at(const struct ibt_sq *sq, u32 index)

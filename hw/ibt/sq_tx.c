@@ -32,6 +32,7 @@ bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 	struct ibt_port *port = path->port;
 	u32 seq = READ_ONCE(port->room_seq);
 
+	qp->sq.way = IBT_WAY_PACKETS;
 	return ibt_tx(path, skb, pkt, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
 }
