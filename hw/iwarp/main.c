@@ -26,6 +26,7 @@
 #include "cq.h"
 #include "crc.h"
 #include "qp.h"
+#include "qp_res.h"
 #include "wq.h"
 
 static char iw_crc32c[CRYPTO_MAX_ALG_NAME];
@@ -128,7 +129,7 @@ static void set_ops(struct ib_device *ib)
 	/* The first to name an op has it: ours go before those of hw/soft. */
 	const struct ib_device_ops *const ops[] = {
 		&dev_ops, &iw_verbs_ops, &iw_cq_ops, &iw_qp_ops, &iw_srq_ops,
-		&iw_cm_ops, &iw_stats_ops, &soft_dev_ops,
+		&iw_cm_ops, &iw_stats_ops, &iw_res_ops, &soft_dev_ops,
 	};
 	unsigned int i;
 

@@ -136,8 +136,8 @@ err_tx:
 
 /* ---- changed ----------------------------------------------------------------------- */
 
-/* Its connection, referenced, or NULL. */
-static struct iw_conn *conn_of(struct iw_qp *qp)
+/* Its connection, referenced, or NULL. Process context. */
+struct iw_conn *iw_qp_conn(struct iw_qp *qp)
 {
 	struct iw_conn *conn;
 
@@ -158,13 +158,13 @@ static void abort_qp(struct iw_qp *qp)
 	spin_lock_irq(&qp->lock);
 	qp->barred = true;
 	spin_unlock_irq(&qp->lock);
-	conn = conn_of(qp);
+	conn = iw_qp_conn(qp);
 	if (conn) {
 		iw_conn_abort(conn);
 		iw_conn_put(conn);
 	}
 	/* It may have had one that was just going. */
-	conn = conn_of(qp);
+	conn = iw_qp_conn(qp);
 	if (conn)
 		iw_conn_put(conn);
 	else
@@ -174,7 +174,7 @@ static void abort_qp(struct iw_qp *qp)
 /* In order: what is posted goes out first. */
 static int close_qp(struct iw_qp *qp)
 {
-	struct iw_conn *conn = conn_of(qp);
+	struct iw_conn *conn = iw_qp_conn(qp);
 
 	if (!conn)
 		return -EINVAL;
