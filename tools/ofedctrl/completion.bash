@@ -37,14 +37,14 @@ _ofedctrl_after() {
 	case $1 in
 	persist) echo save show remove apply ;;
 	status)	echo --json ;;
-	gids)	echo --json; _ofedctrl_names /sys/class/infiniband ;;
+	gids|qp) echo --json; _ofedctrl_names /sys/class/infiniband ;;
 	save)	_ofedctrl_names /sys/class/infiniband ;;
 	show|remove) _ofedctrl_kept ;;
 	apply)	echo --netdev; _ofedctrl_kept ;;
 	--netdev) _ofedctrl_names /sys/class/net ;;
 	-k)	_ofedctrl_modules ;;
 	-p)	_ofedctrl_parameters ;;
-	ofedctrl) echo -k -l -u -q -c -p -h --help --version status gids persist ;;
+	ofedctrl) echo -k -l -u -q -c -p -h --help --version status gids qp persist ;;
 	*)	[ "${COMP_WORDS[1]-}" != -k ] || echo -l -u -q -p ;;
 	esac
 }

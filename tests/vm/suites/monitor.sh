@@ -191,6 +191,77 @@ live() {
 }
 check "iwarp0: bytes of a connection that lasts" live
 
+# ---- a queue pair ----------------------------------------------------------------------
+ctl() { $as "$TOP/tools/ofedctrl/ofedctrl" "$@"; }
+# qp_is DEV FILTER: of jq, true for one of its queue pairs
+qp_is() {
+	ctl qp --json "$1" >"$work/qps" 2>&1
+	jq -e "any(.[]; $2)" "$work/qps" || { cat "$work/qps"; return 1; }
+}
+as=
+faults=/sys/kernel/debug/ofed_soft/roce0
+loopback=/sys/module/ofed_soft/parameters/loopback
+mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+# For so long that one may look; 34 s of retries when nothing is answered.
+stream() {
+	"$programs/busy_stream" roce0 $gid_index roce0 $gid_index write 65536 4 1000 20 \
+		>"$work/stream" 2>&1 &
+	_stream=$!
+}
+end_stream() { kill $_stream; wait $_stream 2>/dev/null; return 0; }
+without_packets() { wait_for 30 qp_is roce0 '.way == "loopback" and .retries == 7'; }
+by_packets() {
+	wait_for 30 qp_is roce0 \
+		'(.way == "packets" or .way == "gso") and .srtt_ns > 0 and .window > 1' &&
+	wait_for 30 qp_is roce0 '.next_psn > 0 and .waits_for != null and .type == "RC"'
+}
+# All of it is lost: it does not move while one looks.
+lost() {
+	echo 10000 >$faults/drop || return
+	wait_for 30 qp_is roce0 '.recovery == "probing" and .unanswered > 0 and .window == 1 and
+		.waits_for == "window" and .backoff > 0 and .una_psn == .next_psn - 1 and
+		(.timer == "early" or .timer == "ack") and .retries <= 7'
+}
+qpn_of() { jq -r '[.[] | select(.recovery == "probing")][0].lqpn' "$work/qps"; }
+in_words() {
+	_qpn=$(qpn_of) && ctl qp roce0 "$_qpn" >"$work/words" && cat "$work/words" &&
+		grep -q "^roce0 QP $_qpn: RC, RTS, port 1, peer QP [0-9]*, of busy_stream" \
+			"$work/words" &&
+		grep -q '^  waits for  *ACKs, as the window is full$' "$work/words" &&
+		grep -q '^  next timer  *' "$work/words"
+}
+by_a_user() { as=as_user; qp_is "$@"; _user=$?; as=; return $_user; }
+stream
+check "roce0: a queue pair, without packets" without_packets
+end_stream
+echo 0 >$loopback
+stream
+check "roce0: by packets" by_packets
+check "roce0: what waits for answers that are lost" lost
+check "roce0: in words" in_words
+check "roce0: shown to a user as well" by_a_user roce0 '.recovery == "probing"'
+echo 0 >$faults/drop
+check "roce0: it goes on" wait_for 60 qp_is roce0 '.recovery == "none" and .backoff == 0 and .wqes > 0'
+end_stream
+echo 1 >$loopback
+check "hca1: QP1 waits for nothing" qp_is hca1 \
+	'.lqpn == 1 and .waits_for == "nothing" and .wqes == 0 and .send_task == "idle"'
+connected() {
+	port=$((port + 1))
+	begin $port rping -s -a 10.0.1.2 -p $port -S $ping -- true || return
+	rping -c -a 10.0.1.2 -p $port -S $ping -C 1000000 >/dev/null 2>&1 &
+	_client=$!
+	wait_for 30 qp_is iwarp0 '.connection == "open" and .stream == "open" and .way == "tcp" and
+		.mpa_revision == 2 and .crc <= 1 and .direct_bytes == 0 and .built_bytes != null'
+	_status=$?
+	ctl qp iwarp0 "$(jq '.[0].lqpn' "$work/qps")" |
+		grep '^  connection  *open$' || _status=1
+	kill $_client $_server
+	wait $_client $_server 2>/dev/null
+	return $_status
+}
+check "iwarp0: the queue pair of a connection" connected
+
 downs() { counter_of "$1" counters/link_downed; }
 for d in roce0 iwarp0; do
 	was=$(downs $d) ndev=eth0

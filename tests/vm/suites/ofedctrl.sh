@@ -179,6 +179,21 @@ check "gids --json of a device" ctl 0 gids --json roce0
 check "says the same" json ".[] | select(.version == \"v2\" and .index == $gid_index) |
 	.device == \"roce0\" and .port == 1 and .interface == \"eth0\""
 
+# ---- a queue pair -----------------------------------------------------------------
+check "qp: QP1" ctl 0 qp roce0 1
+check "its head" said '^roce0 QP 1: GSI, RTS, port 1, of '
+check "its state" said '^  waits for +nothing$'
+check "qp --json" ctl 0 qp --json roce0 1
+check "says the same" json '.[0].lqpn == 1 and .[0].waits_for == "nothing"'
+check "qp as a user" as_user $tool qp roce0 1
+check "qp of no such device" ctl 4 qp roce9 1
+check "qp of no such number" ctl 4 qp roce0 16777215
+check "it is said" said 'no queue pair 16777215 of roce0$'
+check "qp of all" ctl 0 qp --json roce0
+check "has QP1" json 'any(.[]; .lqpn == 1 and .send_task == "idle")'
+wrong "qp" "qp roce0 1 2" "qp roce0 0x1" "qp roce0 -1" "qp ../x 1" "qp -x 1" \
+	"qp roce0 123456789"
+
 # ---- parameters -------------------------------------------------------------------
 loopback=/sys/module/ofed_soft/parameters/loopback
 check "-p" ctl 0 -p loopback=0
