@@ -91,7 +91,7 @@ static enum soft_task_left flush_round(struct ibt_qp *qp)
 	return SOFT_TASK_NOTHING;
 }
 
-static enum soft_task_left resp_round(struct soft_task *task)
+static enum soft_task_left ibt_resp_round(struct soft_task *task)
 {
 	struct ibt_qp *qp = container_of(task, struct ibt_qp, resp.task);
 	enum soft_task_left left;
@@ -143,7 +143,8 @@ int ibt_resp_create(struct ibt_qp *qp)
 	ibt_inbox_init(&resp->inbox);
 	INIT_LIST_HEAD(&resp->waiting);
 	INIT_DELAYED_WORK(&resp->work, resp_work);
-	soft_task_init(&resp->task, resp_round, &ibt_qp_dev(qp)->queues);
+	soft_task_init(&resp->task, ibt_resp_round, &ibt_qp_dev(qp)->queues);
+	resp->task.qp = &qp->ib;
 	ibt_resp_ack_init(resp);
 	resp->cpu = SOFT_NO_CPU;
 	soft_iter_bytes(&resp->to, NULL, 0);

@@ -109,6 +109,7 @@ int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 	INIT_LIST_HEAD(&sq->waiting);
 	soft_task_init(&sq->task, ibt_requester_round,
 		       &ibt_qp_dev(qp)->queues);
+	sq->task.qp = &qp->ib;
 	sq->cpu = SOFT_NO_CPU;
 	sq->state = IB_QPS_RESET;
 	ret = fit_cap(qp, cap, &payload);

@@ -138,6 +138,9 @@ struct iw_conn *iw_qp_conn(struct iw_qp *qp);
 
 extern const struct ib_device_ops iw_qp_ops;
 
+/* qp.c: its connection, referenced, or NULL. Process context. */
+struct iw_conn *iw_qp_conn(struct iw_qp *qp);
+
 /* qp_fail.c */
 void iw_qp_tell_conn(struct iw_qp *qp);
 void iw_qp_fail(struct iw_qp *qp, enum iw_term what,

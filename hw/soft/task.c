@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 
 #include "task.h"
+#include "task_trace.h"
 
 /* Rounds of a work before others of its queue have their turn, and of the timer. */
 #define WORK_ROUNDS	64
@@ -42,8 +43,14 @@ static bool move(struct soft_task *task, int from, int to)
 	return atomic_try_cmpxchg(&task->state, &from, to);
 }
 
+static void begun_late(struct soft_task *task, enum soft_task_by by)
+{
+	trace_soft_task_late(task, by);
+	soft_helper_began(task->cpu, age(task));
+}
+
 /* False: something else runs, or is to run, another round. Softirqs are disabled. */
-static bool begin_call(struct soft_task *task)
+static bool begin_call(struct soft_task *task, enum soft_task_by by)
 {
 	/* What the caller wants looked at, then the state: pairs with begin_armed(). */
 	smp_mb();
@@ -61,7 +68,7 @@ static bool begin_call(struct soft_task *task)
 				continue;
 			task->late = is_late(task);
 			if (task->late)
-				soft_helper_began(task->cpu, age(task));
+				begun_late(task, by);
 			return true;
 		case SOFT_TASK_BUSY:
 			if (move(task, SOFT_TASK_BUSY, SOFT_TASK_BUSY_AGAIN))
@@ -74,11 +81,13 @@ static bool begin_call(struct soft_task *task)
 }
 
 /* False: it is not armed any more. */
-static bool begin_armed(struct soft_task *task)
+static bool begin_armed(struct soft_task *task, enum soft_task_by by)
 {
 	if (!move(task, SOFT_TASK_ARMED, SOFT_TASK_BUSY))
 		return false;
 	task->late = is_late(task);
+	if (task->late)
+		trace_soft_task_late(task, by);
 	return true;
 }
 
@@ -107,6 +116,7 @@ static void start_timer(struct soft_task *task)
 /* What is armed now is begun, if only by the timer, which expires on this processor. */
 static void hand_over(struct soft_task *task, int cpu)
 {
+	trace_soft_task_queue(task, cpu);
 	if (cpu == SOFT_NO_CPU)
 		queue_work(task->queues->any, &task->work);
 	else
@@ -133,11 +143,20 @@ static void run(struct soft_task *task, int rounds, bool is_work)
 			cond_resched();
 		local_bh_disable();
 		/* Another context may have gone on. */
-		if (!begin_armed(task))
+		if (!begin_armed(task, is_work ? SOFT_TASK_BY_WORK :
+						 SOFT_TASK_BY_CALL))
 			return;
 	}
 	hand_over(task, left == SOFT_TASK_ELSEWHERE ? READ_ONCE(task->cpu) :
 						      SOFT_NO_CPU);
+}
+
+static void call(struct soft_task *task, int rounds, enum soft_task_by by)
+{
+	local_bh_disable();
+	if (begin_call(task, by))
+		run(task, rounds, false);
+	local_bh_enable();
 }
 
 /**
@@ -152,10 +171,7 @@ static void run(struct soft_task *task, int rounds, bool is_work)
  */
 void soft_task_call(struct soft_task *task, int rounds)
 {
-	local_bh_disable();
-	if (begin_call(task))
-		run(task, rounds, false);
-	local_bh_enable();
+	call(task, rounds, SOFT_TASK_BY_CALL);
 }
 EXPORT_SYMBOL_GPL(soft_task_call);
 
@@ -237,7 +253,7 @@ EXPORT_SYMBOL_GPL(soft_task_help);
 static void attend(struct soft_task *task)
 {
 	local_bh_disable();
-	if (begin_armed(task))
+	if (begin_armed(task, SOFT_TASK_BY_WORK))
 		run(task, WORK_ROUNDS, true);
 	local_bh_enable();
 }
@@ -267,7 +283,7 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 		break;
 	case SOFT_TASK_ARMED:
 		if (is_late(task)) {
-			soft_task_call(task, TIMER_ROUNDS);
+			call(task, TIMER_ROUNDS, SOFT_TASK_BY_TIMER);
 			break;
 		}
 		fallthrough;
@@ -289,7 +305,7 @@ void soft_task_settle(struct soft_task *task, int rounds)
 {
 	while (atomic_read(&task->state) != SOFT_TASK_IDLE && rounds--) {
 		local_bh_disable();
-		if (begin_armed(task))
+		if (begin_armed(task, SOFT_TASK_BY_CALL))
 			run(task, 1, false);
 		local_bh_enable();
 		cond_resched();
@@ -329,6 +345,7 @@ void soft_task_init(struct soft_task *task,
 	atomic_set(&task->state, SOFT_TASK_IDLE);
 	task->round = round;
 	task->queues = queues;
+	task->qp = NULL;
 	task->cpu = SOFT_NO_CPU;
 	task->late = false;
 	INIT_WORK(&task->work, work_fn);

@@ -24,6 +24,8 @@
 #include <linux/hrtimer.h>
 #include <linux/workqueue.h>
 
+struct ib_qp;
+
 #define SOFT_NO_CPU	(-1)
 
 enum soft_task_state {
@@ -55,6 +57,7 @@ struct soft_task_queues {
  * @state: enum soft_task_state
  * @round: does a part, softirqs disabled
  * @queues: of the device
+ * @qp: the queue pair it is a part of, or NULL. Tracepoints name it
  * @since: when it was armed, ns of CLOCK_MONOTONIC
  * @cpu: the processor that is to begin, or SOFT_NO_CPU: any. Written by a round that
  *	 returns SOFT_TASK_ELSEWHERE, and when the task is armed
@@ -67,6 +70,7 @@ struct soft_task {
 	atomic_t state;
 	enum soft_task_left (*round)(struct soft_task *task);
 	const struct soft_task_queues *queues;
+	const struct ib_qp *qp;
 	u64 since;
 	int cpu;
 	bool late;
