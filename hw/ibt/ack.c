@@ -25,6 +25,7 @@
 #include "resp.h"
 #include "responder.h"
 #include "stats.h"
+#include "trace.h"
 #include "tx.h"
 
 /* ACKs that do not wait, after one did so for no other. */
@@ -197,6 +198,15 @@ void ibt_resp_ack_init(struct ibt_resp *resp)
 	tasklet_setup(&resp->ack_tasklet, ack_late);
 }
 
+/* A request is refused by @syndrome, which tells it to the peer. */
+void ibt_resp_trace(const struct ibt_qp *qp, u32 psn, u8 syndrome)
+{
+	if ((syndrome & IBT_AETH_KIND) == IBT_AETH_RNR)
+		trace_ibt_rnr_tx(qp, psn, syndrome & IBT_AETH_VALUE);
+	else
+		trace_ibt_nak_tx(qp, psn, syndrome);
+}
+
 /*
  * IBA table 58: what the peer is told, then what happens here. After RNR and a
  * gap the peer comes again with the same PSN, and what is still under way behind
@@ -211,6 +221,7 @@ void ibt_resp_refuse(struct ibt_qp *qp, u32 psn, enum ibt_verdict verdict)
 		return;
 	}
 	ibt_count(dev, verdict == IBT_RNR ? IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
+	ibt_resp_trace(qp, psn, ibt_resp_syndrome(qp, verdict));
 	say(qp, psn, ibt_resp_syndrome(qp, verdict));
 	if (verdict == IBT_RNR || verdict == IBT_SEQ)
 		qp->resp.nak_sent = true;

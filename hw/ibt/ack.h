@@ -24,6 +24,8 @@ void ibt_resp_header(const struct ibt_qp *qp, const struct ibt_path *path,
 void ibt_resp_ack(struct ibt_qp *qp, u32 psn);
 /* Tell @verdict of the request at @psn, with its consequences. */
 void ibt_resp_refuse(struct ibt_qp *qp, u32 psn, enum ibt_verdict verdict);
+/* A request was refused by @syndrome. */
+void ibt_resp_trace(const struct ibt_qp *qp, u32 psn, u8 syndrome);
 void ibt_resp_ack_init(struct ibt_resp *resp);
 /* Send what is owed. False: there is no memory still, or it may not leave yet. */
 bool ibt_resp_pay(struct ibt_qp *qp);

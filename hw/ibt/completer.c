@@ -165,6 +165,7 @@ static void rnr_nak(struct ibt_qp *qp, struct ibt_slot *slot, u8 timer)
 	if (qp->rtx.pause == IBT_PAUSE_RNR)
 		return;
 	ibt_count(dev, IBT_STAT_RX_RNR);
+	trace_ibt_rnr_rx(qp, sq->una, timer);
 	/* 7: for ever. */
 	if (qp->rtx.rnr_retry != 7 && !qp->rtx.rnr_retries) {
 		ibt_count(dev, IBT_STAT_RNR_EXC);
@@ -199,6 +200,7 @@ void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome)
 		return;
 	}
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_NAK);
+	trace_ibt_nak_rx(qp, psn, syndrome);
 	switch (syndrome) {
 	case IBT_NAK_PSN:
 		missing(qp, IBT_RETRY_NAK);

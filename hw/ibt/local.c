@@ -197,9 +197,11 @@ static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
 	lockdep_assert_held(&peer->resp.lock);
 	if (peer->resp.local == qp)
 		peer->resp.local = NULL;
-	if (ibt_qp_reliable(qp))
+	if (ibt_qp_reliable(qp)) {
 		ibt_count(ibt_qp_dev(peer), verdict == IBT_RNR ?
 			  IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
+		ibt_resp_trace(peer, slot->first_psn, syndrome);
+	}
 	ibt_exec_failed(peer, verdict);
 	if (!ibt_qp_reliable(qp))
 		ibt_resp_advance(peer, ibt_slot_packets(slot));

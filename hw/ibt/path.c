@@ -8,6 +8,7 @@
 #include "port.h"
 #include "qp.h"
 #include "qp_event.h"
+#include "trace.h"
 
 /**
  * ibt_path_put - give back a reference on a path
@@ -133,6 +134,7 @@ bool ibt_qp_migrate(struct ibt_qp *qp)
 		qp->path_gen = atomic_read(&qp->path->port->generation) - 1;
 		/* Last of all: pairs with ibt_sq_follow(). */
 		smp_store_release(&qp->migrations, qp->migrations + 1);
+		trace_ibt_path_mig(qp);
 	}
 	spin_unlock_irqrestore(&qp->path_lock, flags);
 	if (armed)

@@ -18,6 +18,7 @@
 #include "qp_event.h"
 #include "resp.h"
 #include "sq.h"
+#include "trace.h"
 
 /* Largest values of fields that the wire or IBA table 45 limits. */
 enum {
@@ -394,9 +395,11 @@ static int ibt_change_state(struct ibt_qp *qp, const struct ibt_change *change)
 	if (from == IB_QPS_SQE)
 		from = IB_QPS_RTS;
 	if (change->next == IB_QPS_ERR || change->next == IB_QPS_RESET)
-		xchg(&qp->state, change->next);
+		from = xchg(&qp->state, change->next);
 	else if (cmpxchg(&qp->state, from, change->next) != from)
 		return -EINVAL;
+	if (from != change->next)
+		trace_ibt_qp_state(qp, from, change->next);
 	if (change->cur == IB_QPS_SQE && change->next == IB_QPS_RTS)
 		ret = ibt_sq_resume(qp);
 	if (!ret)

@@ -3,6 +3,7 @@
 #include "qp.h"
 #include "qp_event.h"
 #include "qp_table.h"
+#include "trace.h"
 
 /* The reference is the work's, one as long as it is pending. */
 static void ibt_qp_queue_work(struct ibt_qp *qp)
@@ -33,6 +34,7 @@ void ibt_qp_fail(struct ibt_qp *qp, int event)
 			break;
 		state = seen;
 	}
+	trace_ibt_qp_state(qp, state, IB_QPS_ERR);
 	if (event >= 0)
 		set_bit(event, &qp->events);
 	ibt_qp_queue_work(qp);

@@ -15,6 +15,7 @@
 #include "sq_complete.h"
 #include "sq_user.h"
 #include "stats.h"
+#include "trace.h"
 #include "wqe.h"
 
 /* Post_send looks at the state with its own lock only. */
@@ -203,6 +204,7 @@ static void stop_sending(struct ibt_qp *qp)
 		ibt_sq_change(sq, IB_QPS_ERR);
 		ibt_qp_fail(qp, -1);
 	} else {
+		trace_ibt_qp_state(qp, sq->state, IB_QPS_SQE);
 		ibt_sq_change(sq, IB_QPS_SQE);
 	}
 	/* The rest is flushed from there: it may be long. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints of the engine: events/ibt/{ibt_tx,ibt_rx,ibt_qp_state,ibt_retry}.
+ * Tracepoints of the engine, events/ibt: packets (ibt_tx, ibt_rx), states of queue pairs
+ * (ibt_qp_state), what is sent again (ibt_retry), refusals in both directions (ibt_nak_tx,
+ * ibt_nak_rx, ibt_rnr_tx, ibt_rnr_rx), path migration (ibt_path_mig).
  * Devices are shown by their index, as 'rdma dev' does.
  */
 #undef TRACE_SYSTEM
@@ -150,6 +152,102 @@ TRACE_EVENT(ibt_retry,
 	TP_printk("dev=%u qpn=%u %s, again from psn=%u, %u left", __entry->dev,
 		  __entry->qpn, ibt_show_retry(__entry->why), __entry->psn,
 		  __entry->left)
+);
+
+#define ibt_show_nak(syndrome)						\
+	__print_symbolic(syndrome,					\
+			 { IBT_NAK_PSN, "PSN sequence error" },		\
+			 { IBT_NAK_INVALID, "invalid request" },	\
+			 { IBT_NAK_ACCESS, "remote access error" },	\
+			 { IBT_NAK_OPERATION, "remote operational error" })
+
+/* All before @psn arrived. To a queue pair of the same host it needs no packet. */
+DECLARE_EVENT_CLASS(ibt_nak,
+	TP_PROTO(const struct ibt_qp *qp, u32 psn, u8 syndrome),
+	TP_ARGS(qp, psn, syndrome),
+
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u32, qpn)
+		__field(u32, psn)
+		__field(u8, syndrome)
+	),
+
+	TP_fast_assign(
+		__entry->dev = qp->ib.device->index;
+		__entry->qpn = qp->ib.qp_num;
+		__entry->psn = psn;
+		__entry->syndrome = syndrome;
+	),
+
+	TP_printk("dev=%u qpn=%u psn=%u syndrome=0x%02x %s", __entry->dev,
+		  __entry->qpn, __entry->psn, __entry->syndrome,
+		  ibt_show_nak(__entry->syndrome))
+);
+
+DEFINE_EVENT(ibt_nak, ibt_nak_tx,
+	TP_PROTO(const struct ibt_qp *qp, u32 psn, u8 syndrome),
+	TP_ARGS(qp, psn, syndrome)
+);
+
+DEFINE_EVENT(ibt_nak, ibt_nak_rx,
+	TP_PROTO(const struct ibt_qp *qp, u32 psn, u8 syndrome),
+	TP_ARGS(qp, psn, syndrome)
+);
+
+/* @timer: IBA table 45, as ibv_modify_qp() has it in min_rnr_timer. */
+DECLARE_EVENT_CLASS(ibt_rnr,
+	TP_PROTO(const struct ibt_qp *qp, u32 psn, u8 timer),
+	TP_ARGS(qp, psn, timer),
+
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u32, qpn)
+		__field(u32, psn)
+		__field(u8, timer)
+	),
+
+	TP_fast_assign(
+		__entry->dev = qp->ib.device->index;
+		__entry->qpn = qp->ib.qp_num;
+		__entry->psn = psn;
+		__entry->timer = timer;
+	),
+
+	TP_printk("dev=%u qpn=%u psn=%u timer=%u", __entry->dev, __entry->qpn,
+		  __entry->psn, __entry->timer)
+);
+
+DEFINE_EVENT(ibt_rnr, ibt_rnr_tx,
+	TP_PROTO(const struct ibt_qp *qp, u32 psn, u8 timer),
+	TP_ARGS(qp, psn, timer)
+);
+
+DEFINE_EVENT(ibt_rnr, ibt_rnr_rx,
+	TP_PROTO(const struct ibt_qp *qp, u32 psn, u8 timer),
+	TP_ARGS(qp, psn, timer)
+);
+
+TRACE_EVENT(ibt_path_mig,
+	TP_PROTO(const struct ibt_qp *qp),
+	TP_ARGS(qp),
+
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u32, qpn)
+		__field(u32, port)
+		__field(u32, times)
+	),
+
+	TP_fast_assign(
+		__entry->dev = qp->ib.device->index;
+		__entry->qpn = qp->ib.qp_num;
+		__entry->port = qp->attr.port_num;
+		__entry->times = qp->migrations;
+	),
+
+	TP_printk("dev=%u qpn=%u to the alternate path by port=%u, migrations=%u",
+		  __entry->dev, __entry->qpn, __entry->port, __entry->times)
 );
 
 #endif /* IBT_TRACE_H */

@@ -134,8 +134,6 @@ static inline void iw_rx_count(struct iw_dev *dev, struct iw_rx *rx)
 }
 
 /* qp.c */
-struct iw_conn *iw_qp_conn(struct iw_qp *qp);
-
 extern const struct ib_device_ops iw_qp_ops;
 
 /* qp.c: its connection, referenced, or NULL. Process context. */
