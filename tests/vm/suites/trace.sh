@@ -122,6 +122,88 @@ check "tracing of devices ends" end device
 check "events of rdma_cm's devices" some device cm_remove_one cm_add_one
 [ "$DRIVER" = iwarp ] || check "events of completion queues that come and go" some device cq_free cq_alloc
 
+# ---- the engine ---------------------------------------------------------------------
+# Each event of ours once, by its cause. With packets, since those can be lost.
+engine_on() {
+	echo "$1" >$events/ibt/enable && echo "$1" >$events/soft_task/enable
+}
+# engine FILE COMMAND...: what is traced meanwhile
+engine() {
+	_file=$1
+	shift
+	echo 16384 >$tracing/buffer_size_kb && echo >$tracing/trace && engine_on 1 || return
+	"$@"
+	_status=$?
+	engine_on 0 && cp $tracing/trace "$work/$_file" && cp "$work/$_file" "$OUT/$_file"
+	return $_status
+}
+shows() { # FILE EVENT EXPRESSION
+	grep -E ": $2: .*$3" "$work/$1" | head -n 3 | grep . ||
+		{ grep ": $2: " "$work/$1" | head -n 20; return 1; }
+}
+stream() { # KIND TIMEOUT [WRAPPER...]
+	_kind=$1 _ack=$2
+	shift 2
+	timeout -k 5 "$limit" "$@" "$programs/busy_stream" $dev $gid_index $dev $gid_index \
+		$_kind 65536 4 1 $_ack
+}
+lossy() { # KIND TIMEOUT: one packet of 50
+	echo 200 >$faults/drop || return
+	stream "$1" "$2"
+	_lost=$?
+	echo 0 >$faults/drop
+	return $_lost
+}
+# The last processor is not the program's, if there are several.
+held() {
+	_last=$(($(nproc) - 1))
+	chrt -f 50 taskset -c $_last sh -c 'while :; do :; done' &
+	_hog=$!
+	stream mixed 18 taskset -c 0
+	_held=$?
+	kill $_hog
+	wait $_hog 2>/dev/null
+	return $_held
+}
+the_engine() {
+	faults=/sys/kernel/debug/ofed_soft/$dev
+	params=/sys/module/ofed_soft/parameters
+	mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+	echo 0 >$params/loopback
+	check "a SEND without a receive request" engine rnr "$programs/look" $dev $gid_index rnr
+	check "ibt_qp_state" shows rnr ibt_qp_state 'RTR -> RTS$'
+	check "ibt_tx" shows rnr ibt_tx 'psn=100 length=64 '
+	check "ibt_rx" shows rnr ibt_rx 'psn=100 length=64 '
+	check "ibt_rnr_tx" shows rnr ibt_rnr_tx 'psn=100 timer=14$'
+	check "ibt_rnr_rx" shows rnr ibt_rnr_rx 'psn=100 timer=14$'
+	check "ibt_retry by RNR" shows rnr ibt_retry ' rnr, again from psn=100,'
+	check "a WRITE by a wrong key" engine nak "$programs/look" $dev $gid_index nak
+	check "ibt_nak_tx" shows nak ibt_nak_tx 'psn=100 syndrome=0x62 remote access error$'
+	check "ibt_nak_rx" shows nak ibt_nak_rx 'psn=100 syndrome=0x62 remote access error$'
+	check "ibt_qp_state by a failure" shows nak ibt_qp_state '-> ERR$'
+	check "WRITEs of which packets are lost" engine lost lossy write 18
+	check "ibt_retry by NAK" shows lost ibt_retry ' nak, again from psn='
+	check "ibt_retry early" shows lost ibt_retry ' early, again from psn='
+	check "ibt_nak_tx of a gap" shows lost ibt_nak_tx 'syndrome=0x60 PSN sequence error$'
+	check "soft_task_queue" shows lost soft_task_queue 'qpn=[1-9].* ibt_[a-z_]+ .*to cpu='
+	check "READs of which packets are lost" engine gaps lossy read 18
+	check "ibt_retry by a gap" shows gaps ibt_retry ' gap, again from psn='
+	echo 0 >$params/early
+	check "the same without early retransmission" engine late lossy write 12
+	check "ibt_retry by timeout" shows late ibt_retry ' timeout, again from psn='
+	echo 1 >$params/early
+	check "a processor is held" engine held held
+	check "soft_task_late" shows held soft_task_late \
+		'qpn=[1-9].* taken over by a (call|timer|work) after [1-9][0-9]+ ns$'
+	echo 1 >$params/loopback
+	check "without packets: a SEND without a receive request" \
+		engine local "$programs/look" $dev $gid_index rnr
+	check "without packets: ibt_rnr_tx" shows local ibt_rnr_tx 'psn=100 timer=14$'
+	check "without packets: none of it" sh -c "! grep -E ': ibt_[tr]x: .*psn=100 ' $work/local"
+	check "and path migration has one" ls $events/ibt/ibt_path_mig/enable
+}
+[ "$DRIVER" != roce ] || the_engine
+
 # ---- whose they are -----------------------------------------------------------------
 owners() { rdma resource show qp link $dev/1; rdma resource show cq dev $dev; rdma resource show pd dev $dev; }
 if [ "$DRIVER" != iwarp ]; then
