@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_mad.h>
 
+#include "../soft/refuse.h"
 #include "fabric.h"
 #include "hca.h"
 #include "mad.h"
@@ -92,7 +93,8 @@ static struct ibt_path *ibf_path_resolve(struct ibt_port *ibt,
 	struct ibf_path *p;
 
 	if (attr->type != RDMA_AH_ATTR_TYPE_IB || !dlid || dlid > U16_MAX)
-		return ERR_PTR(-EINVAL);
+		return soft_refuse(ibt_dev_ib(ibt_port_dev(ibt)), ERR_PTR(-EINVAL),
+				   "address: dlid %u is no LID", dlid);
 	p = kzalloc(sizeof(*p), gfp);
 	if (!p)
 		return ERR_PTR(-ENOMEM);

@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "../soft/refuse.h"
 #include "../soft/soft.h"
 #include "ah.h"
 #include "dev.h"
@@ -74,9 +75,13 @@ static struct ibt_path *ibt_route_resolve(struct ibt_dev *dev,
 	struct ibt_path *path;
 
 	if (!port)
-		return ERR_PTR(-EINVAL);
+		return soft_refuse(&dev->soft.ib, ERR_PTR(-EINVAL),
+				   "address: there is no port %u",
+				   rdma_ah_get_port_num(attr));
 	if (rdma_ah_get_ah_flags(attr) & IB_AH_GRH && !attr->grh.sgid_attr)
-		return ERR_PTR(-EINVAL);
+		return soft_refuse(&dev->soft.ib, ERR_PTR(-EINVAL),
+				   "address: sgid_index %u has no GID",
+				   attr->grh.sgid_index);
 	*gen = atomic_read_acquire(&port->generation);
 	path = dev->link->path_resolve(port, attr, gfp);
 	return path == ERR_PTR(-EAGAIN) ? NULL : path;
@@ -134,7 +139,8 @@ static int ibt_route_new(struct ibt_ah *ah, const struct rdma_ah_attr *attr,
 	ret = ibt_route_set(route, attr, gfp);
 	if (ret) {
 		kfree(route);
-		return ret;
+		return soft_refuse(ah->ib.device, ret, "address: no path there (%d)",
+				   ret);
 	}
 	ah->route = route;
 	return 0;
@@ -253,7 +259,8 @@ static int ibt_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 	struct ibt_ah *ah = to_ibt_ah(ib);
 	int ret;
 
-	if (!udata || udata->outlen < sizeof(resp))
+	if (!udata || soft_too_short(ib->device, "AH answer",
+				     udata->outlen, sizeof(resp)))
 		return -EINVAL;
 	ret = soft_limit_take(&dev->soft, SOFT_OBJECT_AH);
 	if (ret)

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "../soft/refuse.h"
 #include "../soft/soft.h"
 #include "bell.h"
 #include "dev.h"
@@ -92,18 +93,20 @@ static bool ibt_qp_receives(enum ib_qp_type type)
 	return type != IB_QPT_XRC_TGT && type != IB_QPT_XRC_INI;
 }
 
-static int ibt_qp_check_caps(const struct ib_qp_init_attr *init)
+static int ibt_qp_check_caps(const struct ib_device *ib,
+			     const struct ib_qp_init_attr *init)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
 	if (ibt_qp_sends(init->qp_type) &&
-	    (cap->max_send_wr > IBT_MAX_QP_WR ||
-	     cap->max_send_sge > IBT_MAX_SGE ||
-	     cap->max_inline_data > IBT_MAX_INLINE))
+	    (soft_exceeds(ib, "max_send_wr", cap->max_send_wr, IBT_MAX_QP_WR) ||
+	     soft_exceeds(ib, "max_send_sge", cap->max_send_sge, IBT_MAX_SGE) ||
+	     soft_exceeds(ib, "max_inline_data", cap->max_inline_data,
+			  IBT_MAX_INLINE)))
 		return -EINVAL;
 	if (ibt_qp_receives(init->qp_type) && !init->srq &&
-	    (cap->max_recv_wr > IBT_MAX_QP_WR ||
-	     cap->max_recv_sge > IBT_MAX_SGE))
+	    (soft_exceeds(ib, "max_recv_wr", cap->max_recv_wr, IBT_MAX_QP_WR) ||
+	     soft_exceeds(ib, "max_recv_sge", cap->max_recv_sge, IBT_MAX_SGE)))
 		return -EINVAL;
 	return 0;
 }
@@ -121,23 +124,29 @@ static bool flags_ok(struct ibt_qp *qp, const struct ib_qp_init_attr *init,
 static int ibt_qp_check_init(struct ibt_qp *qp,
 			     const struct ib_qp_init_attr *init, bool user)
 {
+	const struct ib_device *ib = qp->ib.device;
 	enum ib_qp_type type = init->qp_type;
 
-	if (ibt_qp_transport(type) < 0 || !flags_ok(qp, init, user))
-		return -EOPNOTSUPP;
+	if (ibt_qp_transport(type) < 0)
+		return soft_refuse(ib, -EOPNOTSUPP, "qp_type %d is none of this device's",
+				   type);
+	if (!flags_ok(qp, init, user))
+		return soft_refuse(ib, -EOPNOTSUPP, "create_flags 0x%x of a QP of type %d",
+				   init->create_flags, type);
 	if ((type == IB_QPT_GSI || type == IB_QPT_SMI) && user)
 		return -EPERM;
 	if (ibt_qp_sends(type) && !init->send_cq)
-		return -EINVAL;
+		return soft_refuse(ib, -EINVAL, "a QP that sends, without send_cq");
 	if (ibt_qp_receives(type) && !init->recv_cq)
-		return -EINVAL;
+		return soft_refuse(ib, -EINVAL, "a QP that receives, without recv_cq");
 	if (type == IB_QPT_XRC_TGT && !init->xrcd)
-		return -EINVAL;
+		return soft_refuse(ib, -EINVAL, "an XRC target without xrcd");
 	if (init->srq && (!ibt_qp_receives(type) || type == IB_QPT_GSI ||
 			  type == IB_QPT_SMI ||
 			  init->srq->srq_type != IB_SRQT_BASIC))
-		return -EINVAL;
-	return ibt_qp_check_caps(init);
+		return soft_refuse(ib, -EINVAL, "a QP of type %d with an SRQ of type %d",
+				   type, init->srq->srq_type);
+	return ibt_qp_check_caps(ib, init);
 }
 
 static void ibt_qp_setup(struct ibt_qp *qp, const struct ib_qp_init_attr *init)
@@ -227,13 +236,17 @@ static void ibt_qp_destroy_sides(struct ibt_qp *qp)
 }
 
 /* Without rings there is nothing that user space has to know. */
-static int ibt_qp_answer(struct ib_udata *udata, enum ib_qp_type type,
+static int ibt_qp_answer(struct ibt_qp *qp, struct ib_udata *udata,
+			 enum ib_qp_type type,
 			 const struct rxe_create_qp_resp *resp)
 {
 	if (!udata)
 		return 0;
-	if (udata->outlen < sizeof(*resp))
-		return type == IB_QPT_XRC_TGT ? 0 : -EINVAL;
+	if (type == IB_QPT_XRC_TGT && udata->outlen < sizeof(*resp))
+		return 0;
+	if (soft_too_short(qp->ib.device, "QP answer", udata->outlen,
+			   sizeof(*resp)))
+		return -EINVAL;
 	return ib_copy_to_udata(udata, (void *)resp, sizeof(*resp));
 }
 
@@ -279,7 +292,7 @@ static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	ret = ibt_qp_create_sides(qp, ucontext ? &ucontext->ib : NULL, &resp);
 	if (ret)
 		goto err_begin;
-	ret = ibt_qp_answer(udata, init->qp_type, &resp);
+	ret = ibt_qp_answer(qp, udata, init->qp_type, &resp);
 	if (ret)
 		goto err_sides;
 	ret = ibt_qp_publish(qp, init->port_num);

@@ -7,6 +7,7 @@
  */
 #include <linux/module.h>
 
+#include "../soft/refuse.h"
 #include "bell.h"
 #include "dev.h"
 #include "limits.h"
@@ -70,23 +71,35 @@ enum ib_qp_state ibt_qp_shown_state(struct ibt_qp *qp)
 
 /* ---- checks ----------------------------------------------------------------- */
 
-static int ibt_check_limits(const struct ib_qp_attr *attr, int mask)
+static int ibt_check_limits(const struct ib_device *ib,
+			    const struct ib_qp_attr *attr, int mask)
 {
-	if ((mask & IB_QP_TIMEOUT && attr->timeout > IBT_MAX_TIMER) ||
-	    (mask & IB_QP_MIN_RNR_TIMER &&
-	     attr->min_rnr_timer > IBT_MAX_TIMER) ||
-	    (mask & IB_QP_ALT_PATH && attr->alt_timeout > IBT_MAX_TIMER))
-		return -EINVAL;
-	if ((mask & IB_QP_RETRY_CNT && attr->retry_cnt > IBT_MAX_RETRY) ||
-	    (mask & IB_QP_RNR_RETRY && attr->rnr_retry > IBT_MAX_RETRY))
-		return -EINVAL;
-	if ((mask & IB_QP_MAX_QP_RD_ATOMIC &&
-	     attr->max_rd_atomic > IBT_MAX_RD_ATOMIC) ||
-	    (mask & IB_QP_MAX_DEST_RD_ATOMIC &&
-	     attr->max_dest_rd_atomic > IBT_MAX_RD_ATOMIC))
-		return -EINVAL;
-	if (mask & IB_QP_DEST_QPN && attr->dest_qp_num > IBT_QPN_MASK)
-		return -EINVAL;
+	const struct {
+		int bit;
+		const char *name;
+		u32 value;
+		u32 most;
+	} limits[] = {
+		{ IB_QP_TIMEOUT, "timeout", attr->timeout, IBT_MAX_TIMER },
+		{ IB_QP_MIN_RNR_TIMER, "min_rnr_timer", attr->min_rnr_timer,
+		  IBT_MAX_TIMER },
+		{ IB_QP_ALT_PATH, "alt_timeout", attr->alt_timeout,
+		  IBT_MAX_TIMER },
+		{ IB_QP_RETRY_CNT, "retry_cnt", attr->retry_cnt, IBT_MAX_RETRY },
+		{ IB_QP_RNR_RETRY, "rnr_retry", attr->rnr_retry, IBT_MAX_RETRY },
+		{ IB_QP_MAX_QP_RD_ATOMIC, "max_rd_atomic", attr->max_rd_atomic,
+		  IBT_MAX_RD_ATOMIC },
+		{ IB_QP_MAX_DEST_RD_ATOMIC, "max_dest_rd_atomic",
+		  attr->max_dest_rd_atomic, IBT_MAX_RD_ATOMIC },
+		{ IB_QP_DEST_QPN, "dest_qp_num", attr->dest_qp_num, IBT_QPN_MASK },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++)
+		if (mask & limits[i].bit &&
+		    soft_exceeds(ib, limits[i].name, limits[i].value,
+				 limits[i].most))
+			return -EINVAL;
 	return 0;
 }
 
@@ -99,19 +112,38 @@ static int ibt_check_limits(const struct ib_qp_attr *attr, int mask)
  */
 static int ibt_check_mtu(struct ibt_port *port, enum ib_mtu mtu)
 {
+	const struct ib_device *ib = &port->dev->soft.ib;
+	enum ib_mtu active = port->dev->link->active_mtu(port);
+
 	if (mtu < IB_MTU_256 || mtu > IB_MTU_4096)
-		return -EINVAL;
-	return mtu > port->dev->link->active_mtu(port) ? -EINVAL : 0;
+		return soft_refuse(ib, -EINVAL, "path_mtu: %d is no MTU", mtu);
+	if (mtu > active)
+		return soft_refuse(ib, -EINVAL, "path_mtu: %d, port %u has %d now",
+				   ib_mtu_enum_to_int(mtu), port->num,
+				   ib_mtu_enum_to_int(active));
+	return 0;
 }
 
 /* What of an address does not need a route. */
-static int ibt_check_av(const struct rdma_ah_attr *av, u32 port_num)
+static int ibt_check_av(const struct ib_device *ib,
+			const struct rdma_ah_attr *av, u32 port_num)
 {
 	if (av->port_num != port_num)
-		return -EINVAL;
+		return soft_refuse(ib, -EINVAL, "address of port %u, the QP's is %u",
+				   av->port_num, port_num);
 	if (rdma_ah_get_ah_flags(av) & IB_AH_GRH && !av->grh.sgid_attr)
-		return -EINVAL;
+		return soft_refuse(ib, -EINVAL, "sgid_index %u has no GID",
+				   av->grh.sgid_index);
 	return 0;
+}
+
+static int ibt_check_pkey(const struct ibt_port *port, u16 index)
+{
+	if (index < port->num_pkeys)
+		return 0;
+	return soft_refuse(&port->dev->soft.ib, -EINVAL,
+			   "pkey_index: %u, port %u has %u entries", index,
+			   port->num, port->num_pkeys);
 }
 
 static int ibt_check_port(struct ibt_qp *qp, const struct ibt_change *change)
@@ -127,14 +159,14 @@ static int ibt_check_port(struct ibt_qp *qp, const struct ibt_change *change)
 		return 0;
 	port = ibt_dev_port(ibt_qp_dev(qp), num);
 	if (!port)
-		return -EINVAL;
-	if (change->mask & IB_QP_PKEY_INDEX &&
-	    attr->pkey_index >= port->num_pkeys)
-		return -EINVAL;
-	if (change->mask & IB_QP_PATH_MTU)
+		return soft_refuse(qp->ib.device, -EINVAL, "port_num: there is no port %u",
+				   num);
+	if (change->mask & IB_QP_PKEY_INDEX)
+		ret = ibt_check_pkey(port, attr->pkey_index);
+	if (!ret && change->mask & IB_QP_PATH_MTU)
 		ret = ibt_check_mtu(port, attr->path_mtu);
 	if (!ret && change->mask & IB_QP_AV)
-		ret = ibt_check_av(&attr->ah_attr, num);
+		ret = ibt_check_av(qp->ib.device, &attr->ah_attr, num);
 	return ret;
 }
 
@@ -143,9 +175,12 @@ static int ibt_check_alt(struct ibt_qp *qp, const struct ib_qp_attr *attr)
 	struct ibt_port *port = ibt_dev_port(ibt_qp_dev(qp),
 					     attr->alt_port_num);
 
-	if (!port || attr->alt_pkey_index >= port->num_pkeys)
-		return -EINVAL;
-	return ibt_check_av(&attr->alt_ah_attr, attr->alt_port_num);
+	if (!port)
+		return soft_refuse(qp->ib.device, -EINVAL,
+				   "alt_port_num: there is no port %u",
+				   attr->alt_port_num);
+	return ibt_check_pkey(port, attr->alt_pkey_index) ?:
+	       ibt_check_av(qp->ib.device, &attr->alt_ah_attr, attr->alt_port_num);
 }
 
 /*
@@ -156,13 +191,22 @@ static int ibt_check_alt(struct ibt_qp *qp, const struct ib_qp_attr *attr)
  */
 static int ibt_check_mig(struct ibt_qp *qp, const struct ibt_change *change)
 {
+	const struct ib_device *ib = qp->ib.device;
+
 	switch (change->attr->path_mig_state) {
 	case IB_MIG_MIGRATED:
-		return READ_ONCE(qp->mig_state) == IB_MIG_REARM ? -EINVAL : 0;
+		if (READ_ONCE(qp->mig_state) != IB_MIG_REARM)
+			return 0;
+		return soft_refuse(ib, -EINVAL,
+				   "path_mig_state: no way back from REARM");
 	case IB_MIG_REARM:
-		return change->mask & IB_QP_ALT_PATH || qp->alt ? 0 : -EINVAL;
+		if (change->mask & IB_QP_ALT_PATH || qp->alt)
+			return 0;
+		return soft_refuse(ib, -EINVAL,
+				   "path_mig_state: REARM without an alternate path");
 	default:
-		return -EINVAL;
+		return soft_refuse(ib, -EINVAL, "path_mig_state: %d is not a consumer's",
+				   change->attr->path_mig_state);
 	}
 }
 
@@ -177,11 +221,16 @@ static int ibt_change_check(struct ibt_qp *qp, struct ibt_change *change)
 		change->cur;
 	if (change->mask & IB_QP_CUR_STATE &&
 	    attr->cur_qp_state != change->cur)
-		return -EINVAL;
+		return soft_refuse(qp->ib.device, -EINVAL,
+				   "cur_qp_state: %d, QP %u is in %d",
+				   attr->cur_qp_state, qp->ib.qp_num, change->cur);
 	if (!ib_modify_qp_is_ok(change->cur, change->next, qp->ib.qp_type,
 				change->mask))
-		return -EINVAL;
-	ret = ibt_check_limits(attr, change->mask);
+		return soft_refuse(qp->ib.device, -EINVAL,
+				   "QP %u from state %d to %d by attributes 0x%x",
+				   qp->ib.qp_num, change->cur, change->next,
+				   change->mask);
+	ret = ibt_check_limits(qp->ib.device, attr, change->mask);
 	if (!ret)
 		ret = ibt_check_port(qp, change);
 	if (!ret && change->mask & IB_QP_ALT_PATH)
@@ -201,6 +250,11 @@ static void ibt_change_drop(struct ibt_change *change)
 	rdma_destroy_ah_attr(&change->alt_av);
 }
 
+static int no_path(const struct ibt_qp *qp, const char *what, int ret)
+{
+	return soft_refuse(qp->ib.device, ret, "%s: no path there (%d)", what, ret);
+}
+
 static int ibt_change_prepare(struct ibt_qp *qp, struct ibt_change *change)
 {
 	struct ibt_dev *dev = ibt_qp_dev(qp);
@@ -218,14 +272,14 @@ static int ibt_change_prepare(struct ibt_qp *qp, struct ibt_change *change)
 			change->av.port_num)->generation);
 		path = ibt_path_resolve(dev, &change->av, GFP_KERNEL_ACCOUNT);
 		if (IS_ERR(path))
-			return PTR_ERR(path);
+			return no_path(qp, "ah_attr", PTR_ERR(path));
 		change->path = path;
 	}
 	if (change->mask & IB_QP_ALT_PATH) {
 		rdma_copy_ah_attr(&change->alt_av, &change->attr->alt_ah_attr);
 		path = ibt_path_resolve(dev, &change->alt_av, GFP_KERNEL_ACCOUNT);
 		if (IS_ERR(path))
-			return PTR_ERR(path);
+			return no_path(qp, "alt_ah_attr", PTR_ERR(path));
 		change->alt = path;
 	}
 	return 0;
@@ -397,7 +451,8 @@ static int ibt_change_state(struct ibt_qp *qp, const struct ibt_change *change)
 	if (change->next == IB_QPS_ERR || change->next == IB_QPS_RESET)
 		from = xchg(&qp->state, change->next);
 	else if (cmpxchg(&qp->state, from, change->next) != from)
-		return -EINVAL;
+		return soft_refuse(qp->ib.device, -EINVAL,
+				   "QP %u has failed meanwhile", qp->ib.qp_num);
 	if (from != change->next)
 		trace_ibt_qp_state(qp, from, change->next);
 	if (change->cur == IB_QPS_SQE && change->next == IB_QPS_RTS)
@@ -434,7 +489,8 @@ int ibt_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	int ret;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
-		return -EOPNOTSUPP;
+		return soft_refuse(ib->device, -EOPNOTSUPP, "attributes 0x%x of a QP",
+				   mask & ~IB_QP_ATTR_STANDARD_BITS);
 	if (mask & IB_QP_STATE && (attr->qp_state == IB_QPS_RESET ||
 				   attr->qp_state == IB_QPS_ERR))
 		ibt_bell_settle(qp);

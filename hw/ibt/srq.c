@@ -5,6 +5,7 @@
 #include <linux/uaccess.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "../soft/refuse.h"
 #include "../soft/soft.h"
 #include "dev.h"
 #include "life.h"
@@ -71,17 +72,21 @@ static int ibt_srq_create_rq(struct ibt_rq *rq, u32 max_wr, u32 max_sge,
 
 /* ---- create, destroy ---------------------------------------------------------- */
 
-static int ibt_srq_check_init(const struct ib_srq_init_attr *init)
+static int ibt_srq_check_init(const struct ib_device *ib,
+			      const struct ib_srq_init_attr *init)
 {
 	const struct ib_srq_attr *attr = &init->attr;
 
 	if (init->srq_type != IB_SRQT_BASIC && init->srq_type != IB_SRQT_XRC)
-		return -EOPNOTSUPP;
+		return soft_refuse(ib, -EOPNOTSUPP, "srq_type %d", init->srq_type);
 	if (init->srq_type == IB_SRQT_XRC &&
 	    (!init->ext.cq || !init->ext.xrc.xrcd))
-		return -EINVAL;
-	if (!attr->max_wr || attr->max_wr > IBT_MAX_SRQ_WR ||
-	    attr->max_sge > IBT_MAX_SGE || attr->srq_limit > attr->max_wr)
+		return soft_refuse(ib, -EINVAL, "an SRQ of XRC without cq or xrcd");
+	if (!attr->max_wr)
+		return soft_refuse(ib, -EINVAL, "max_wr of an SRQ: 0");
+	if (soft_exceeds(ib, "max_wr of an SRQ", attr->max_wr, IBT_MAX_SRQ_WR) ||
+	    soft_exceeds(ib, "max_sge of an SRQ", attr->max_sge, IBT_MAX_SGE) ||
+	    soft_exceeds(ib, "srq_limit", attr->srq_limit, attr->max_wr))
 		return -EINVAL;
 	return 0;
 }
@@ -148,10 +153,11 @@ static int ibt_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	struct rxe_create_srq_resp resp = {};
 	int ret;
 
-	ret = ibt_srq_check_init(init);
+	ret = ibt_srq_check_init(ib->device, init);
 	if (ret)
 		return ret;
-	if (udata && udata->outlen < sizeof(resp))
+	if (udata && soft_too_short(ib->device, "SRQ answer",
+				    udata->outlen, sizeof(resp)))
 		return -EINVAL;
 	ret = ibt_srq_begin(srq);
 	if (ret)
@@ -239,18 +245,23 @@ static int ibt_srq_swap_rq(struct ibt_srq *srq, struct ibt_rq *fresh)
 		swap(srq->rq.max_wr, fresh->max_wr);
 	}
 	ibt_srq_unlock(srq);
-	return fits ? 0 : -EINVAL;
+	if (!fits)
+		return soft_refuse(srq->ib.device, -EINVAL,
+				   "max_wr of an SRQ: %u, %u requests wait, its limit is %u",
+				   fresh->max_wr, ready, srq->limit);
+	return 0;
 }
 
 /* The program learns where its new ring is before anything moves. */
-static int ibt_srq_tell_ring(struct ib_udata *udata, const struct mminfo *info)
+static int ibt_srq_tell_ring(const struct ib_device *ib, struct ib_udata *udata,
+			     const struct mminfo *info)
 {
 	struct rxe_modify_srq_cmd cmd;
 	int ret;
 
 	if (!udata)
 		return 0;
-	if (udata->inlen < sizeof(cmd))
+	if (soft_too_short(ib, "modify_srq", udata->inlen, sizeof(cmd)))
 		return -EINVAL;
 	ret = ib_copy_from_udata(&cmd, udata, sizeof(cmd));
 	if (ret)
@@ -266,12 +277,15 @@ static int ibt_srq_resize(struct ibt_srq *srq, u32 max_wr,
 	struct ibt_rq fresh = {};
 	int ret;
 
-	if (!max_wr || max_wr > IBT_MAX_SRQ_WR)
+	if (!max_wr)
+		return soft_refuse(srq->ib.device, -EINVAL, "max_wr of an SRQ: 0");
+	if (soft_exceeds(srq->ib.device, "max_wr of an SRQ", max_wr,
+			 IBT_MAX_SRQ_WR))
 		return -EINVAL;
 	ret = ibt_srq_create_rq(&fresh, max_wr, srq->rq.max_sge, udata, &info);
 	if (ret)
 		return ret;
-	ret = ibt_srq_tell_ring(udata, &info);
+	ret = ibt_srq_tell_ring(srq->ib.device, udata, &info);
 	if (!ret) {
 		mutex_lock(&srq->resizing);
 		ret = ibt_srq_swap_rq(srq, &fresh);
@@ -285,15 +299,14 @@ static int ibt_srq_resize(struct ibt_srq *srq, u32 max_wr,
 static int ibt_srq_set_limit(struct ibt_srq *srq, u32 limit)
 {
 	unsigned long flags;
-	int ret = -EINVAL;
+	u32 most;
 
 	spin_lock_irqsave(&srq->lock, flags);
-	if (limit <= srq->rq.max_wr) {
+	most = srq->rq.max_wr;
+	if (limit <= most)
 		srq->limit = limit;
-		ret = 0;
-	}
 	spin_unlock_irqrestore(&srq->lock, flags);
-	return ret;
+	return soft_exceeds(srq->ib.device, "srq_limit", limit, most) ? -EINVAL : 0;
 }
 
 static int ibt_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
@@ -303,7 +316,7 @@ static int ibt_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 	int ret = 0;
 
 	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
-		return -EINVAL;
+		return soft_refuse(ib->device, -EINVAL, "attributes 0x%x of an SRQ", mask);
 	if (mask & IB_SRQ_MAX_WR)
 		ret = ibt_srq_resize(srq, attr->max_wr, udata);
 	if (!ret && mask & IB_SRQ_LIMIT)

@@ -13,6 +13,7 @@
 
 #include <linux/tracepoint.h>
 #include "dev.h"
+#include "pkt.h"
 #include "qp.h"
 
 #ifndef IBT_TRACE_ONCE

@@ -3,6 +3,7 @@
 #include <rdma/ib_mad.h>
 
 #include "../soft/ident.h"
+#include "../soft/refuse.h"
 #include "../soft/soft.h"
 #include "dev.h"
 #include "limits.h"
@@ -79,7 +80,8 @@ static int ibt_modify_device(struct ib_device *ib, int mask,
 {
 	if (mask & ~(IB_DEVICE_MODIFY_NODE_DESC |
 		     IB_DEVICE_MODIFY_SYS_IMAGE_GUID))
-		return -EOPNOTSUPP;
+		return soft_refuse(ib, -EOPNOTSUPP, "attributes 0x%x of the device",
+				   mask);
 	if (mask & IB_DEVICE_MODIFY_SYS_IMAGE_GUID)
 		ib->attrs.sys_image_guid =
 			cpu_to_be64(modify->sys_image_guid);
@@ -116,9 +118,10 @@ static int ibt_modify_port(struct ib_device *ib, u32 port_num, int mask,
 	struct ibt_port *port = ibt_dev_port(to_ibt_dev(ib), port_num);
 
 	if (!port)
-		return -EINVAL;
+		return soft_refuse(ib, -EINVAL, "there is no port %u", port_num);
 	if (mask & ~IB_PORT_RESET_QKEY_CNTR)
-		return -EOPNOTSUPP;
+		return soft_refuse(ib, -EOPNOTSUPP, "attributes 0x%x of port %u", mask,
+				   port_num);
 	if (mask & IB_PORT_RESET_QKEY_CNTR)
 		atomic_set(&port->bad_qkeys, 0);
 	/* Flags of a few kernel services, which set and clear only their own. */

@@ -4,6 +4,7 @@
  * notification by a store into the word behind them.
  */
 #include "../soft/cq.h"
+#include "../soft/refuse.h"
 #include "cq.h"
 #include "dev.h"
 
@@ -215,7 +216,8 @@ static int reply(struct iw_cq *cq, u64 key, struct ib_udata *udata)
 		.cq_key = key,
 	};
 
-	if (udata->outlen < sizeof(resp))
+	if (soft_too_short(cq->ib.device, "CQ answer", udata->outlen,
+			   sizeof(resp)))
 		return -EINVAL;
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
@@ -230,8 +232,11 @@ static int create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	int ret;
 
 	if (attr->flags)
-		return -EOPNOTSUPP;
-	if (!attr->cqe || attr->cqe > IW_MAX_CQE)
+		return soft_refuse(ib->device, -EOPNOTSUPP, "flags 0x%x of a CQ",
+				   attr->flags);
+	if (!attr->cqe)
+		return soft_refuse(ib->device, -EINVAL, "cqe: 0");
+	if (soft_exceeds(ib->device, "cqe", attr->cqe, IW_MAX_CQE))
 		return -EINVAL;
 	spin_lock_init(&cq->lock);
 	soft_notify_init(&cq->notify, ib, &cq->lock);
@@ -272,7 +277,7 @@ static int destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 
 static int resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
 {
-	return -EOPNOTSUPP;
+	return soft_refuse(ib->device, -EOPNOTSUPP, "a CQ keeps its size");
 }
 
 static int poll_cq(struct ib_cq *ib, int num, struct ib_wc *wc)

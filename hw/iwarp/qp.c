@@ -2,6 +2,7 @@
 /* Queue pairs: made, changed by their consumer, and unmade. */
 #include <linux/slab.h>
 
+#include "../soft/refuse.h"
 #include "conn.h"
 #include "cq.h"
 #include "qp.h"
@@ -10,28 +11,38 @@
 
 /* ---- made -------------------------------------------------------------------------- */
 
-static int check_caps(const struct ib_qp_init_attr *init)
+static int check_caps(const struct ib_device *ib,
+		      const struct ib_qp_init_attr *init)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
 	if (init->qp_type != IB_QPT_RC || init->create_flags)
-		return -EOPNOTSUPP;
+		return soft_refuse(ib, -EOPNOTSUPP, "qp_type %d, create_flags 0x%x",
+				   init->qp_type, init->create_flags);
 	if (!init->send_cq || !init->recv_cq)
-		return -EINVAL;
-	if (cap->max_send_wr > IW_MAX_QP_WR || cap->max_recv_wr > IW_MAX_QP_WR ||
-	    cap->max_send_sge > IW_MAX_SGE || cap->max_recv_sge > IW_MAX_SGE ||
-	    cap->max_inline_data > IW_MAX_INLINE)
+		return soft_refuse(ib, -EINVAL, "a QP without send_cq or recv_cq");
+	if (soft_exceeds(ib, "max_send_wr", cap->max_send_wr, IW_MAX_QP_WR) ||
+	    soft_exceeds(ib, "max_recv_wr", cap->max_recv_wr, IW_MAX_QP_WR) ||
+	    soft_exceeds(ib, "max_send_sge", cap->max_send_sge, IW_MAX_SGE) ||
+	    soft_exceeds(ib, "max_recv_sge", cap->max_recv_sge, IW_MAX_SGE) ||
+	    soft_exceeds(ib, "max_inline_data", cap->max_inline_data,
+			 IW_MAX_INLINE))
 		return -EINVAL;
 	return 0;
 }
 
-static int check_user(const struct ib_qp_init_attr *init,
+static int check_user(const struct ib_device *ib,
+		      const struct ib_qp_init_attr *init,
 		      const struct ib_udata *udata)
 {
-	if (init->cap.max_send_sge > SIW_MAX_SGE ||
-	    (!init->srq && init->cap.max_recv_sge > SIW_MAX_SGE))
+	if (soft_exceeds(ib, "max_send_sge of a program", init->cap.max_send_sge,
+			 SIW_MAX_SGE) ||
+	    (!init->srq && soft_exceeds(ib, "max_recv_sge of a program",
+					init->cap.max_recv_sge, SIW_MAX_SGE)) ||
+	    soft_too_short(ib, "QP answer", udata->outlen,
+			   sizeof(struct siw_uresp_create_qp)))
 		return -EINVAL;
-	return udata->outlen < sizeof(struct siw_uresp_create_qp) ? -EINVAL : 0;
+	return 0;
 }
 
 static void init_qp(struct iw_qp *qp, const struct ib_qp_init_attr *init)
@@ -101,7 +112,8 @@ static int create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	u64 sq_key = 0, rq_key = 0;
 	int ret;
 
-	ret = check_caps(init) ?: udata ? check_user(init, udata) : 0;
+	ret = check_caps(ib->device, init) ?:
+	      udata ? check_user(ib->device, init, udata) : 0;
 	if (ret)
 		return ret;
 	ret = soft_limit_take(&dev->soft, SOFT_OBJECT_QP);
@@ -177,7 +189,8 @@ static int close_qp(struct iw_qp *qp)
 	struct iw_conn *conn = iw_qp_conn(qp);
 
 	if (!conn)
-		return -EINVAL;
+		return soft_refuse(qp->ib.device, -EINVAL, "QP %u has no connection",
+				   qp->ib.qp_num);
 	spin_lock_irq(&qp->lock);
 	if (qp->state == IW_RTS)
 		WRITE_ONCE(qp->state, IW_CLOSING);
@@ -201,6 +214,9 @@ static int move_idle(struct iw_qp *qp, enum ib_qp_state to)
 	else if (qp->state != IW_RTS || to != IB_QPS_RTS)
 		ret = -EINVAL;
 	spin_unlock_irq(&qp->lock);
+	if (ret)
+		ibdev_dbg(qp->ib.device, "QP %u to state %d, which its connection brings about\n",
+			  qp->ib.qp_num, to);
 	return ret;
 }
 
@@ -211,7 +227,8 @@ static int modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	int ret = 0;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
-		return -EOPNOTSUPP;
+		return soft_refuse(ib->device, -EOPNOTSUPP, "attributes 0x%x of a QP",
+				   mask & ~IB_QP_ATTR_STANDARD_BITS);
 	if (mask & IB_QP_ACCESS_FLAGS) {
 		spin_lock_irq(&qp->lock);
 		WRITE_ONCE(qp->access, attr->qp_access_flags);
@@ -233,7 +250,7 @@ static int modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		abort_qp(qp);
 		break;
 	default:
-		ret = -EINVAL;
+		ret = soft_refuse(ib->device, -EINVAL, "qp_state %d", attr->qp_state);
 	}
 	return ret;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Shared receive queues. */
 #include "../soft/dev.h"
+#include "../soft/refuse.h"
 #include "rq.h"
 #include "wq.h"
 
@@ -11,7 +12,8 @@ static int reply(struct iw_srq *srq, u64 key, struct ib_udata *udata)
 		.srq_key = key,
 	};
 
-	if (udata->outlen < sizeof(resp))
+	if (soft_too_short(srq->ib.device, "SRQ answer", udata->outlen,
+			   sizeof(resp)))
 		return -EINVAL;
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
@@ -39,9 +41,16 @@ static int create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	int ret;
 
 	if (init->srq_type != IB_SRQT_BASIC)
-		return -EOPNOTSUPP;
-	if (!init->attr.max_wr || init->attr.max_wr > IW_MAX_SRQ_WR ||
-	    init->attr.srq_limit > init->attr.max_wr)
+		return soft_refuse(ib->device, -EOPNOTSUPP, "srq_type %d",
+				   init->srq_type);
+	if (!init->attr.max_wr)
+		return soft_refuse(ib->device, -EINVAL, "max_wr of an SRQ: 0");
+	if (soft_exceeds(ib->device, "max_wr of an SRQ", init->attr.max_wr,
+			 IW_MAX_SRQ_WR) ||
+	    soft_exceeds(ib->device, "srq_limit", init->attr.srq_limit,
+			 init->attr.max_wr) ||
+	    soft_exceeds(ib->device, "max_sge of an SRQ", init->attr.max_sge,
+			 ucontext ? SIW_MAX_SGE : IW_MAX_SGE))
 		return -EINVAL;
 	spin_lock_init(&srq->lock);
 	INIT_WORK(&srq->limit_work, limit_work);
@@ -84,10 +93,10 @@ static int modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 	struct iw_srq *srq = to_iw_srq(ib);
 
 	if (mask & IB_SRQ_MAX_WR)
-		return -EOPNOTSUPP;
+		return soft_refuse(ib->device, -EOPNOTSUPP, "an SRQ keeps its max_wr");
 	if (!(mask & IB_SRQ_LIMIT))
 		return 0;
-	if (attr->srq_limit > srq->max_wr)
+	if (soft_exceeds(ib->device, "srq_limit", attr->srq_limit, srq->max_wr))
 		return -EINVAL;
 	spin_lock_irq(&srq->lock);
 	srq->limit = attr->srq_limit;

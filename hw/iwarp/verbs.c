@@ -3,6 +3,7 @@
 #include <rdma/ib_mad.h>
 
 #include "../soft/mr.h"
+#include "../soft/refuse.h"
 #include "dev.h"
 
 struct iw_ucontext {
@@ -102,7 +103,8 @@ static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	struct ib_mr *mr;
 	int ret;
 
-	if (udata && udata->outlen < sizeof(resp))
+	if (udata && soft_too_short(pd->device, "MR answer",
+				    udata->outlen, sizeof(resp)))
 		return ERR_PTR(-EINVAL);
 	mr = soft_reg_user_mr(pd, start, length, virt_addr, access, udata);
 	if (IS_ERR(mr) || !udata)

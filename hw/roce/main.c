@@ -206,8 +206,11 @@ static int roce_newlink(const char *name, struct net_device *ndev)
 	struct roce_dev *rd;
 	int ret;
 
-	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK)
+	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK) {
+		netdev_dbg(ndev, "no RoCE: its type is %u, not Ethernet\n",
+			   ndev->type);
 		return -EINVAL;
+	}
 	rd = roce_create(ndev);
 	if (!rd)
 		return -ENOMEM;

@@ -5,6 +5,7 @@
  */
 #include "cq.h"
 #include "dev.h"
+#include "refuse.h"
 #include "ring.h"
 
 /* Room that librxe steps over, however much of it is a struct ib_uverbs_wc. */
@@ -196,7 +197,8 @@ enum soft_cq_put soft_cq_post_wqe(struct soft_cq *cq, const struct ib_wc *wc,
 }
 
 /* The ring of a new size, and, for a program, where to map it. */
-static int cq_ring(struct soft_ring *ring, u32 cqe, struct ib_udata *udata)
+static int cq_ring(const struct ib_device *ib, struct soft_ring *ring, u32 cqe,
+		   struct ib_udata *udata)
 {
 	struct rxe_create_cq_resp resp = {};
 	int ret;
@@ -205,7 +207,8 @@ static int cq_ring(struct soft_ring *ring, u32 cqe, struct ib_udata *udata)
 	BUILD_BUG_ON(sizeof(resp) != sizeof(struct rxe_resize_cq_resp));
 	BUILD_BUG_ON(sizeof(struct ib_uverbs_wc) > USER_CQE_BYTES);
 
-	if (udata && udata->outlen < sizeof(resp))
+	if (udata && soft_too_short(ib, "CQ answer", udata->outlen,
+				    sizeof(resp)))
 		return -EINVAL;
 	ret = soft_ring_alloc(ring, cqe,
 			      udata ? USER_CQE_BYTES : sizeof(struct ib_wc),
@@ -234,8 +237,12 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	int ret;
 
 	if (attr->flags)
-		return -EOPNOTSUPP;
-	if (!attr->cqe || attr->cqe > to_soft_dev(ibcq->device)->max_cqe)
+		return soft_refuse(ibcq->device, -EOPNOTSUPP, "flags 0x%x of a CQ",
+				   attr->flags);
+	if (!attr->cqe)
+		return soft_refuse(ibcq->device, -EINVAL, "cqe: 0");
+	if (soft_exceeds(ibcq->device, "cqe", attr->cqe,
+			 to_soft_dev(ibcq->device)->max_cqe))
 		return -EINVAL;
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resizing);
@@ -244,7 +251,8 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	ret = soft_limit_take(to_soft_dev(ibcq->device), SOFT_OBJECT_CQ);
 	if (ret)
 		return ret;
-	ret = cq_ring(&cq->ring, attr->cqe, compat_op_udata(attrs));
+	ret = cq_ring(ibcq->device, &cq->ring, attr->cqe,
+		      compat_op_udata(attrs));
 	if (ret) {
 		soft_limit_give(to_soft_dev(ibcq->device), SOFT_OBJECT_CQ);
 		return ret;
@@ -374,7 +382,10 @@ static int cq_swap_ring(struct soft_cq *cq, struct soft_ring *ring, u32 cqe)
 		cq->cq.cqe = cq->ring.mask;
 	}
 	spin_unlock_irq(&cq->lock);
-	return waiting <= cqe ? 0 : -EINVAL;
+	if (waiting <= cqe)
+		return 0;
+	return soft_refuse(cq->cq.device, -EINVAL, "cqe: %u, %u completions wait",
+			   cqe, waiting);
 }
 
 /**
@@ -397,9 +408,13 @@ int soft_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 	struct soft_ring ring;
 	int ret;
 
-	if (cqe < 1 || (u32)cqe > max || user_cq(cq) != !!udata)
+	if (user_cq(cq) != !!udata)
 		return -EINVAL;
-	ret = cq_ring(&ring, cqe, udata);
+	if (cqe < 1)
+		return soft_refuse(ibcq->device, -EINVAL, "cqe: %d", cqe);
+	if (soft_exceeds(ibcq->device, "cqe", cqe, max))
+		return -EINVAL;
+	ret = cq_ring(ibcq->device, &ring, cqe, udata);
 	if (ret)
 		return ret;
 	mutex_lock(&cq->resizing);

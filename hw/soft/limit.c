@@ -8,6 +8,7 @@
 #include <linux/module.h>
 
 #include "dev.h"
+#include "refuse.h"
 
 static uint max_objects;
 module_param(max_objects, uint, 0644);
@@ -68,6 +69,16 @@ void soft_limits_announce(const struct soft_dev *dev,
 }
 EXPORT_SYMBOL_GPL(soft_limits_announce);
 
+static const char *const object_names[SOFT_OBJECT_NUM] = {
+	[SOFT_OBJECT_PD]	= "PD",
+	[SOFT_OBJECT_CQ]	= "CQ",
+	[SOFT_OBJECT_SRQ]	= "SRQ",
+	[SOFT_OBJECT_QP]	= "QP",
+	[SOFT_OBJECT_MR]	= "MR",
+	[SOFT_OBJECT_MW]	= "MW",
+	[SOFT_OBJECT_AH]	= "AH",
+};
+
 /**
  * soft_limit_take - count an object that is about to be made
  * @dev: the device
@@ -84,7 +95,10 @@ int soft_limit_take(struct soft_dev *dev, enum soft_object kind)
 {
 	struct soft_limit *limit = &dev->limits[kind];
 
-	return atomic_add_unless(&limit->count, 1, limit->max) ? 0 : -ENOMEM;
+	if (atomic_add_unless(&limit->count, 1, limit->max))
+		return 0;
+	return soft_refuse(&dev->ib, -ENOMEM, "the device has %u %ss, and no more",
+			   limit->max, object_names[kind]);
 }
 EXPORT_SYMBOL_GPL(soft_limit_take);
 

@@ -6,6 +6,7 @@
 #include "dev.h"
 #include "mr.h"
 #include "pages.h"
+#include "refuse.h"
 #include "region_lock.h"
 
 static struct soft_mem *mem_of(struct ib_pd *pd)
@@ -34,7 +35,8 @@ struct ib_mr *soft_get_dma_mr(struct ib_pd *pd, int access)
 	int ret;
 
 	if (pd->uobject || access & ~IB_ACCESS_SUPPORTED)
-		return ERR_PTR(-EINVAL);
+		return soft_refuse(pd->device, ERR_PTR(-EINVAL),
+				   "access 0x%x of all memory", access);
 	region = soft_region_new(mem_of(pd), pd, SOFT_DMA);
 	if (!region)
 		return ERR_PTR(-ENOMEM);
@@ -85,15 +87,20 @@ struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 
 	ret = ib_check_mr_access(pd->device, access);
 	if (ret)
-		return ERR_PTR(ret);
+		return soft_refuse(pd->device, ERR_PTR(ret), "access 0x%x of a region",
+				   access);
 	if (length > U64_MAX - virt_addr)
-		return ERR_PTR(-EINVAL);
+		return soft_refuse(pd->device, ERR_PTR(-EINVAL),
+				   "%llu bytes at 0x%llx go beyond the last address",
+				   length, virt_addr);
 	region = soft_region_new(mem_of(pd), pd, SOFT_USER);
 	if (!region)
 		return ERR_PTR(-ENOMEM);
 	pages = soft_pages_of_user(pd->device, start, length, access);
 	if (IS_ERR(pages)) {
-		ret = PTR_ERR(pages);
+		ret = soft_refuse(pd->device, PTR_ERR(pages),
+				  "%llu bytes at 0x%llx by access 0x%x (%ld)", length,
+				  start, access, PTR_ERR(pages));
 		goto err_region;
 	}
 	grant_user(region, pages, virt_addr, length, access);
@@ -117,16 +124,21 @@ EXPORT_SYMBOL_GPL(soft_reg_user_mr);
 static int rereg_check(const struct soft_region *region, int flags,
 		       u64 length, u64 virt_addr, int access)
 {
+	const struct ib_device *ib = region->mr.device;
+
 	if (region->kind != SOFT_USER)
-		return -EINVAL;
+		return soft_refuse(ib, -EINVAL, "the region is none of a program's memory");
 	if (flags & ~IB_MR_REREG_SUPPORTED)
-		return -EOPNOTSUPP;
-	if (flags & IB_MR_REREG_TRANS)
-		return length > U64_MAX - virt_addr ? -EINVAL : 0;
-	if (!(flags & IB_MR_REREG_ACCESS))
+		return soft_refuse(ib, -EOPNOTSUPP, "flags 0x%x of rereg_mr", flags);
+	if (flags & IB_MR_REREG_TRANS && length > U64_MAX - virt_addr)
+		return soft_refuse(ib, -EINVAL,
+				   "%llu bytes at 0x%llx go beyond the last address",
+				   length, virt_addr);
+	if (flags & IB_MR_REREG_TRANS || !(flags & IB_MR_REREG_ACCESS))
 		return 0;
 	if ((access ^ region->access) & IB_ZERO_BASED)
-		return -EINVAL;
+		return soft_refuse(ib, -EINVAL,
+				   "IB_ZERO_BASED changes with the address alone");
 	if (ib_access_writable(access) && !region->pages->umem->writable)
 		return -EPERM;
 	return soft_pages_persist(region->pages, access);
@@ -207,8 +219,12 @@ struct ib_mr *soft_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
 	struct soft_region *region;
 	int ret = -ENOMEM;
 
-	if (type != IB_MR_TYPE_MEM_REG || !max_num_sg ||
-	    max_num_sg > to_soft_dev(pd->device)->max_mr_pages)
+	if (type != IB_MR_TYPE_MEM_REG)
+		return soft_refuse(pd->device, ERR_PTR(-EINVAL), "mr_type %d", type);
+	if (!max_num_sg)
+		return soft_refuse(pd->device, ERR_PTR(-EINVAL), "max_num_sg: 0");
+	if (soft_exceeds(pd->device, "max_num_sg", max_num_sg,
+			 to_soft_dev(pd->device)->max_mr_pages))
 		return ERR_PTR(-EINVAL);
 	region = soft_region_new(mem_of(pd), pd, SOFT_FAST);
 	if (!region)
