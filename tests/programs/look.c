@@ -4,6 +4,7 @@
  *
  * usage: look DEVICE GID-INDEX rnr	a SEND that finds no receive request, until there is one
  *	  look DEVICE GID-INDEX nak	a WRITE by a wrong key
+ *	  look DEVICE GID-INDEX refused	calls with an attribute that no device has
  *
  * Exit status: 0, it ended as it must.
  */
@@ -143,12 +144,100 @@ static void nak(void)
 	completes(IBV_WC_REM_ACCESS_ERR);
 }
 
+/* ---- calls that are refused: each returns the errno, or 0 ------------------------------ */
+
+#define TOO_MANY	(1 << 24)
+
+static int big_cq(void)
+{
+	return ibv_create_cq(ctx, TOO_MANY, NULL, NULL, 0) ? 0 : errno;
+}
+
+static struct ibv_qp *a_qp(uint32_t max_send_wr)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq,
+		.cap = { .max_send_wr = max_send_wr, .max_recv_wr = 1,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+
+	return ibv_create_qp(pd, &attr);
+}
+
+static int big_qp(void)
+{
+	return a_qp(TOO_MANY) ? 0 : errno;
+}
+
+static struct ibv_srq *an_srq(uint32_t max_wr)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = max_wr, .max_sge = 1 } };
+
+	return ibv_create_srq(pd, &attr);
+}
+
+static int big_srq(void)
+{
+	return an_srq(TOO_MANY) ? 0 : errno;
+}
+
+static int high_limit(void)
+{
+	struct ibv_srq_attr attr = { .srq_limit = TOO_MANY };
+	struct ibv_srq *srq = an_srq(16);
+
+	NEED(srq);
+	return ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT);
+}
+
+/* iWARP has no P_Keys, and this state without a connection neither. */
+static int bad_modify(void)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT, .port_num = 1, .pkey_index = 60000,
+	};
+	struct ibv_qp *q = a_qp(1);
+
+	NEED(q);
+	if (ctx->device->transport_type != IBV_TRANSPORT_IWARP)
+		return ibv_modify_qp(q, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+				     IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+	attr.qp_state = IBV_QPS_SQD;
+	return ibv_modify_qp(q, &attr, IBV_QP_STATE);
+}
+
+static int far_mr(void)
+{
+	static uint8_t pages[8192] __attribute__((aligned(4096)));
+
+	return ibv_reg_mr_iova(pd, pages, sizeof(pages), ~0ULL << 12,
+			       IBV_ACCESS_LOCAL_WRITE) ? 0 : errno;
+}
+
+static void refused(void)
+{
+	static int (*const calls[])(void) = {
+		big_cq, big_qp, big_srq, high_limit, bad_modify, far_mr,
+	};
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		ret = calls[i]();
+		if (ret == EINVAL)
+			continue;
+		printf("call %u: %s\n", i, strerror(ret));
+		exit(1);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*act)(void);
 } acts[] = {
 	{ "rnr", rnr },
 	{ "nak", nak },
+	{ "refused", refused },
 };
 
 int main(int argc, char **argv)

@@ -99,6 +99,39 @@ fi
 check "it goes" device_down
 
 check "a device" device_up 0 || exit 1
+
+# ---- why a call is refused ----------------------------------------------------------
+# The kernel's log says so when it is asked to, and else nothing.
+control=/sys/kernel/debug/dynamic_debug/control
+say_why() { # +p|-p
+	for _m in ofed_soft ofed_roce ofed_ib ofed_iwarp; do
+		echo "module $_m $1" >$control || return
+	done
+}
+refused() { "$programs/look" $dev 0 refused; }
+told() { dmesg | grep -E "$dev: $1\$"; }
+mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+if [ -e $control ]; then
+	dmesg -C
+	check "calls that are refused" refused
+	check "the log has nothing of them" sh -c "! dmesg | grep ' at most '"
+	check "reasons are wanted" say_why +p
+	check "calls that are refused" refused
+	cqe=1048575 send=16384 srq=32768
+	modify="pkey_index: 60000, port 1 has [0-9]+ entries"
+	[ "$DRIVER" != iwarp ] || cqe=1048576 send=32768 srq=131072 \
+		modify="QP [0-9]+ has no connection"
+	check "why, of a CQ" told "cqe: 16777216, at most $cqe"
+	check "why, of a QP" told "max_send_wr: 16777216, at most $send"
+	check "why, of an SRQ" told "max_wr of an SRQ: 16777216, at most $srq"
+	check "why, of a limit" told "srq_limit: 16777216, at most [0-9]+"
+	check "why, of a state" told "$modify"
+	check "why, of a region" told "8192 bytes at 0xfffffffffffff000 go beyond the last address"
+	check "no more of it" say_why -p
+else
+	echo "     no dynamic debug in this kernel"
+fi
+
 each full $full
 
 # ---- memory cgroups -----------------------------------------------------------------
