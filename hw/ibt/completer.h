@@ -23,13 +23,14 @@ enum ibt_send_more {
 enum ibt_send_more ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 				 struct sk_buff *skb);
 
+/* Of ibt_sq.ack_left: there is one. */
 #define IBT_ACK_LEFT	BIT(31)
 
 /* With sq.lock held. */
 
-/* completer.c; sq.lock held. An ACK that found it held. */
+/* An ACK that found the lock held. */
 void ibt_sq_take_ack(struct ibt_qp *qp);
-/* completer.c; sq.lock held. A NAK, or none, for @psn, however it came. */
+/* A NAK, or none, for @psn, however it came. */
 void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome);
 void ibt_sq_progress(struct ibt_qp *qp);
 bool ibt_slot_original(struct ibt_qp *qp, struct ibt_slot *slot, u64 original);

@@ -7,7 +7,6 @@
 
 struct ibt_qp;
 
-/* early.c; sq.lock held but for the first */
 void ibt_early_init(struct ibt_qp *qp);
 void ibt_early_await(struct ibt_qp *qp, bool first);
 void ibt_early_progress(struct ibt_qp *qp);

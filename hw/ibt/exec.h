@@ -19,15 +19,6 @@
 struct ibt_qp;
 struct soft_iter;
 
-/*
- * Execution at the responder, by packets (responder.c) and without them
- * (local.c). resp.lock of @qp is held. begin: checks the state, the rights, the
- * receive request; data: places bytes, any number of times; end: completes the
- * receive request if there is one. After anything but IBT_DONE (or IBT_RNR)
- * the message in progress is given up; the caller fails the QP if the
- * specification wants it to: ibt_exec_failed(). Only IBT_DROP of data leaves it as
- * it was before: the same bytes may come again.
- */
 enum ibt_verdict ibt_exec_begin(struct ibt_qp *qp, const struct ibt_msg *msg);
 enum ibt_verdict ibt_exec_data(struct ibt_qp *qp, struct soft_iter *from,
 			       u32 length);

@@ -6,7 +6,7 @@
 struct ibt_qp;
 struct ibt_slot;
 
-/* here.c, datagram.c; sq.lock held. @slot is the next one. */
+/* @slot is the next one. */
 void ibt_do_here(struct ibt_qp *qp, struct ibt_slot *slot);
 
 #endif /* IBT_HERE_H */

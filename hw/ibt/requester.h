@@ -6,7 +6,7 @@
 #include "../soft/task.h"
 #include "qp.h"
 
-/* requester.c: a round of sq.task; sq.lock is not held */
+/* A round of sq.task; sq.lock is not held. */
 enum soft_task_left ibt_requester_round(struct soft_task *task);
 
 /* Rounds of a caller; what is more is left to a work. */

@@ -9,7 +9,6 @@ struct ibt_qp;
 struct ibt_slot;
 struct ibt_sq;
 
-/* sq_complete.c; sq.lock held */
 void ibt_sq_change(struct ibt_sq *sq, enum ib_qp_state state);
 void ibt_slot_fail(struct ibt_qp *qp, struct ibt_slot *slot, u8 status);
 void ibt_sq_reap(struct ibt_qp *qp);

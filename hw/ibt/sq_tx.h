@@ -11,7 +11,6 @@ struct ibt_port;
 struct ibt_qp;
 struct sk_buff;
 
-/* sq_tx.c; sq.lock held */
 bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq);
 bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 		 struct ibt_pkt *pkt);

@@ -9,7 +9,6 @@ struct ib_wc;
 struct ibt_qp;
 struct ibt_sq;
 
-/* sq_user.c; sq.lock held, but for the second and the last */
 bool ibt_sq_pull(struct ibt_qp *qp);
 bool ibt_sq_peek(const struct ibt_qp *qp, struct ib_wc *wc);
 void ibt_sq_empty_ring(struct ibt_sq *sq);

@@ -9,7 +9,6 @@
 
 struct ibt_qp;
 
-/* timers.c; sq.lock held but for init and shutdown */
 void ibt_timers_init(struct ibt_qp *qp);
 void ibt_timers_shutdown(struct ibt_qp *qp);
 

@@ -141,7 +141,6 @@ static inline u32 ibt_slot_packets(const struct ibt_slot *slot)
 
 /* With sq.lock held. */
 
-/* wqe.c; sq.lock held */
 void ibt_slot_number(struct ibt_qp *qp, struct ibt_slot *slot);
 void ibt_slot_source(struct ibt_qp *qp, const struct ibt_slot *slot,
 		     struct soft_iter *it);
