@@ -9,15 +9,16 @@
  */
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <rdma/rdma_user_rxe.h>
+#include <rdma/uverbs_ioctl.h>
 
+#include "../soft/dev.h"
 #include "../soft/refuse.h"
-#include "../soft/soft.h"
 #include "ah.h"
 #include "dev.h"
 #include "limits.h"
 #include "link.h"
 #include "port.h"
-#include "resp.h"
 
 /**
  * struct ibt_route - where an address handle leads

@@ -9,7 +9,9 @@
  */
 #include <linux/sched/clock.h>
 
-#include "../soft/soft.h"
+#include "../soft/bell.h"
+#include "../soft/cq.h"
+#include "../soft/ring.h"
 #include "../soft/task.h"
 #include "bell.h"
 #include "completer.h"

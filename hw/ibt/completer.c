@@ -4,7 +4,8 @@
  * 9.7.5.1, 9.7.5.2, 9.9.2). An answer is looked at only if its PSN was sent and
  * has no answer yet: the rest are ghosts of the past, or forged.
  */
-#include "../soft/soft.h"
+#include "../soft/iter.h"
+#include "../soft/mem.h"
 #include "completer.h"
 #include "credit.h"
 #include "dev.h"

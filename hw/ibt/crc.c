@@ -4,7 +4,8 @@
 #include <linux/minmax.h>
 #include <linux/slab.h>
 
-#include "../soft/soft.h"
+#include "../soft/crc.h"
+#include "../soft/trial.h"
 #include "crc.h"
 
 static struct soft_crc crc32 = {

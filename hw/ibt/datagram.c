@@ -2,7 +2,8 @@
 /* Datagrams: each request has its own way, and is done when it is sent. */
 #include <rdma/ib_mad.h>
 
-#include "../soft/soft.h"
+#include "../soft/iter.h"
+#include "../soft/mem.h"
 #include "ah.h"
 #include "datagram.h"
 #include "dev.h"

@@ -6,7 +6,8 @@
 #include <linux/slab.h>
 #include <rdma/ib_mad.h>
 
-#include "../soft/soft.h"
+#include "../soft/dev.h"
+#include "../soft/mem.h"
 #include "../soft/task.h"
 #include "ah.h"
 #include "dev.h"

@@ -7,7 +7,7 @@
 #include <linux/percpu.h>
 #include <linux/rhashtable.h>
 
-#include "../soft/soft.h"
+#include "../soft/dev.h"
 #include "../soft/task.h"
 #include "limits.h"
 #include "link.h"

@@ -4,7 +4,10 @@
  * same for requests that come in packets (responder.c) and for those of a queue
  * pair of this host (local.c).
  */
-#include "../soft/soft.h"
+#include "../soft/flush.h"
+#include "../soft/iter.h"
+#include "../soft/mem.h"
+#include "../soft/mr.h"
 #include "backlog.h"
 #include "dev.h"
 #include "exec.h"

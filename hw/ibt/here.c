@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Requests that are carried out here and now: keys of memory. */
-#include "../soft/soft.h"
+#include "../soft/mem.h"
+#include "../soft/mr.h"
+#include "../soft/mw.h"
 #include "here.h"
 #include "qp.h"
 #include "sq.h"

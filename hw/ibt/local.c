@@ -8,7 +8,8 @@
  */
 #include <linux/module.h>
 
-#include "../soft/soft.h"
+#include "../soft/iter.h"
+#include "../soft/mem.h"
 #include "ack.h"
 #include "completer.h"
 #include "datagram.h"

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "../soft/soft.h"
+#include "../soft/iter.h"
 #include "qp_table.h"
 
 struct ibt_path;

@@ -11,7 +11,7 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "../soft/soft.h"
+#include "../soft/iter.h"
 #include "dev.h"
 #include "life.h"
 #include "limits.h"

@@ -14,8 +14,9 @@
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "../soft/cq.h"
+#include "../soft/dev.h"
 #include "../soft/refuse.h"
-#include "../soft/soft.h"
 #include "bell.h"
 #include "dev.h"
 #include "life.h"

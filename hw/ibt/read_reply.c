@@ -4,7 +4,8 @@
  * (IBA 9.7.5.2.4). It leaves in bursts; between two of them nothing is held but
  * the rest of the request, which is checked anew each time.
  */
-#include "../soft/soft.h"
+#include "../soft/iter.h"
+#include "../soft/mem.h"
 #include "ack.h"
 #include "dev.h"
 #include "exec.h"

@@ -3,7 +3,8 @@
  * The requester: what is sent next, and may it be sent now (IBA vol. 1, 9.7.2,
  * 9.7.3). State moves on only after the packet exists; nothing is rolled back.
  */
-#include "../soft/soft.h"
+#include "../soft/iter.h"
+#include "../soft/mem.h"
 #include "../soft/task.h"
 #include "completer.h"
 #include "credit.h"

@@ -8,7 +8,8 @@
  */
 #include <linux/slab.h>
 
-#include "../soft/soft.h"
+#include "../soft/iter.h"
+#include "../soft/ring.h"
 #include "../soft/task.h"
 #include "ack.h"
 #include "exec.h"

@@ -19,7 +19,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
-#include "../soft/soft.h"
+#include "../soft/iter.h"
 #include "../soft/task.h"
 #include "replay.h"
 #include "resp_queue.h"

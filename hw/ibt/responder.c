@@ -6,7 +6,7 @@
  * While a READ response is on its way, what comes behind it waits (backlog.c). What was
  * answered already does not: the peer that asks for it again goes nowhere before it has it.
  */
-#include "../soft/soft.h"
+#include "../soft/iter.h"
 #include "../soft/task.h"
 #include "ack.h"
 #include "backlog.h"

@@ -3,6 +3,7 @@
 #ifndef IBT_RESPONDER_H
 #define IBT_RESPONDER_H
 
+#include "../soft/ring.h"
 #include "../soft/task.h"
 #include "qp.h"
 

@@ -4,7 +4,8 @@
  * user space itself. Whatever is in a ring that user space maps is copied once,
  * then checked, then used.
  */
-#include "../soft/soft.h"
+#include "../soft/cq.h"
+#include "../soft/ring.h"
 #include "dev.h"
 #include "limits.h"
 #include "msg.h"

@@ -5,7 +5,7 @@
 
 #include <rdma/ib_verbs.h>
 
-#include "../soft/soft.h"
+#include "../soft/ring.h"
 #include "msg.h"
 
 struct ibt_qp;

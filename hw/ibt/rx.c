@@ -5,7 +5,7 @@
  */
 #include <rdma/ib_addr.h>
 
-#include "../soft/soft.h"
+#include "../soft/iter.h"
 #include "bell.h"
 #include "completer.h"
 #include "dev.h"

@@ -15,7 +15,6 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 
-#include "../soft/soft.h"
 #include "../soft/task.h"
 #include "dev.h"
 #include "link.h"

@@ -3,7 +3,8 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 
-#include "../soft/soft.h"
+#include "../soft/hold.h"
+#include "../soft/ring.h"
 #include "../soft/task.h"
 #include "limits.h"
 #include "pkt.h"

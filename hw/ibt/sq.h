@@ -8,7 +8,8 @@
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
-#include "../soft/soft.h"
+#include "../soft/hold.h"
+#include "../soft/ring.h"
 #include "../soft/task.h"
 #include "pkt.h"
 #include "wqe.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The end of work requests: in order, with a completion or without. */
-#include "../soft/soft.h"
+#include "../soft/cq.h"
+#include "../soft/hold.h"
+#include "../soft/ring.h"
 #include "ah.h"
 #include "dev.h"
 #include "local.h"

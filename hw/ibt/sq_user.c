@@ -3,7 +3,7 @@
  * Requests of a user: from his ring, which he may scribble over at any moment,
  * into slots. Every byte is read once, then checked where he can not reach it.
  */
-#include "../soft/soft.h"
+#include "../soft/ring.h"
 #include "ah.h"
 #include "limits.h"
 #include "opcode.h"

@@ -5,13 +5,14 @@
 #include <linux/uaccess.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "../soft/cq.h"
+#include "../soft/dev.h"
 #include "../soft/refuse.h"
-#include "../soft/soft.h"
+#include "../soft/ring.h"
 #include "dev.h"
 #include "life.h"
 #include "limits.h"
 #include "pkt.h"
-#include "resp.h"
 #include "rq.h"
 #include "srq.h"
 

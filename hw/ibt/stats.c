@@ -3,7 +3,7 @@
 #include <linux/export.h>
 
 #include "../soft/pma.h"
-#include "../soft/soft.h"
+#include "../soft/stats.h"
 #include "dev.h"
 #include "link.h"
 #include "port.h"

@@ -3,7 +3,7 @@
 #include <linux/jiffies.h>
 #include <linux/timer.h>
 
-#include "../soft/soft.h"
+#include "../soft/hold.h"
 #include "dev.h"
 #include "early.h"
 #include "path.h"

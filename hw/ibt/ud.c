@@ -6,7 +6,8 @@
  */
 #include <rdma/ib_mad.h>
 
-#include "../soft/soft.h"
+#include "../soft/iter.h"
+#include "../soft/mem.h"
 #include "dev.h"
 #include "exec.h"
 #include "link.h"

@@ -2,9 +2,9 @@
 /* What a device and its ports say of themselves, and objects without a state. */
 #include <rdma/ib_mad.h>
 
+#include "../soft/dev.h"
 #include "../soft/ident.h"
 #include "../soft/refuse.h"
-#include "../soft/soft.h"
 #include "dev.h"
 #include "limits.h"
 #include "link.h"

@@ -5,7 +5,8 @@
 
 #include <rdma/ib_verbs.h>
 
-#include "../soft/soft.h"
+#include "../soft/iter.h"
+#include "../soft/mw.h"
 #include "opcode.h"
 #include "pkt.h"
 
