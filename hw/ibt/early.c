@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 
+#include "congestion.h"
 #include "dev.h"
 #include "early.h"
 #include "link.h"
@@ -53,6 +54,7 @@ static void send_again(struct ibt_qp *qp)
 
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_RETRY_EARLY);
 	ibt_rtt_lost(&qp->rtx.rtt);
+	ibt_pace_lost(qp);
 	qp->rtx.recovery = IBT_PROBING;
 	qp->rtx.window = max(qp->rtx.window / 2, IBT_WINDOW_LEAST);
 	trace_ibt_retry(qp, IBT_RETRY_EARLY, sq->una, qp->rtx.retries);

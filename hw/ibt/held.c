@@ -14,6 +14,7 @@
  */
 #include <linux/jiffies.h>
 
+#include "congestion.h"
 #include "dev.h"
 #include "early.h"
 #include "held.h"
@@ -53,7 +54,8 @@ bool ibt_sq_held(struct ibt_qp *qp)
 
 	lockdep_assert_held(&qp->sq.lock);
 	/* Nothing may be sent, or there is no room. */
-	if (qp->rtx.pause || !list_empty_careful(&qp->sq.waiting))
+	if (qp->rtx.pause || !list_empty_careful(&qp->sq.waiting) ||
+	    ibt_pace_holds(&qp->congestion))
 		return true;
 	if (!port || !link->passage || held->state == IBT_HELD_LEFT)
 		return false;

@@ -21,6 +21,7 @@ struct ibt_path;
  * @port: it leaves by
  * @mtu: bytes of payload that the way can carry, at most
  * @headroom: bytes in front of the BTH that build() and xmit() may push
+ * @connected: of a connected queue pair; the engine's
  * @local: port of this machine (and of this engine) that it ends at, with
  *	   nothing between that could see or change a packet; NULL: a real way
  */
@@ -29,8 +30,17 @@ struct ibt_path {
 	struct ibt_port *port;
 	u32 mtu;
 	u16 headroom;
+	bool connected;
 	struct ibt_port *local;
 };
+
+extern bool ibt_congestion;	/* module parameter: see congestion.c */
+
+/* Do packets along @path say that routers may mark them, for example by ECT(0)? */
+static inline bool ibt_path_markable(const struct ibt_path *path)
+{
+	return path->connected && READ_ONCE(ibt_congestion);
+}
 
 /**
  * struct ibt_bad_key - a packet that was refused for a key

@@ -27,8 +27,12 @@ struct ibt_path *ibt_path_resolve(struct ibt_dev *dev,
 				  const struct rdma_ah_attr *av, gfp_t gfp)
 {
 	struct ibt_port *port = ibt_dev_port(dev, rdma_ah_get_port_num(av));
+	struct ibt_path *path;
 
-	return dev->link->path_resolve(port, av, gfp);
+	path = dev->link->path_resolve(port, av, gfp);
+	if (!IS_ERR(path))
+		path->connected = true;
+	return path;
 }
 
 u32 ibt_qp_flow(const struct ibt_qp *qp)

@@ -8,6 +8,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "bell.h"
+#include "congestion.h"
 #include "credit.h"
 #include "dev.h"
 #include "local.h"
@@ -51,6 +52,7 @@ struct ibt_srq;
  * @srq: NULL: own receive queue
  * @events: IB_EVENT_* bits to raise, by @work
  * @work: raises events and finishes a move to the error state
+ * @congestion: of what it sends and receives by packets
  * @rq: own receive queue
  * @sq: send side
  * @rtx: its retransmission
@@ -84,6 +86,7 @@ struct ibt_qp {
 	struct ibt_srq *srq;
 	unsigned long events;
 	struct work_struct work;
+	struct ibt_congestion congestion;
 	struct ibt_rq rq;
 	struct ibt_sq sq;
 	struct ibt_rtx rtx;

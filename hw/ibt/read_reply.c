@@ -62,6 +62,8 @@ void ibt_read_again(struct ibt_qp *qp, struct ibt_replay *entry,
 	struct ibt_reading asked;
 
 	lockdep_assert_held(&resp->lock);
+	/* Something of the answer was lost, mostly. */
+	ibt_pace_lost(qp);
 	if (reading->active && ibt_replay_at(resp, reading->psn) == entry) {
 		fill_reading(reading, pkt, reading->again);
 		return;
@@ -92,10 +94,12 @@ static void describe(const struct ibt_qp *qp, const struct ibt_path *path,
 }
 
 /* The answer says as much as an ACK for all that was before. */
-static void packet_left(struct ibt_resp *resp, u32 length)
+static void packet_left(struct ibt_qp *qp, u32 length)
 {
+	struct ibt_resp *resp = &qp->resp;
 	struct ibt_reading *reading = &resp->reading;
 
+	ibt_pace_sent(&qp->congestion, length + IBT_PACE_HEADERS);
 	ibt_resp_told(resp, reading->psn);
 	reading->first = false;
 	reading->psn = ibt_psn_add(reading->psn, 1);
@@ -143,7 +147,7 @@ static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
 	}
 
 	describe(qp, path, &pkt, length);
-	packet_left(&qp->resp, length);
+	packet_left(qp, length);
 	if (ibt_tx(path, skb, &pkt, qp->flow) == -EAGAIN && reading->active) {
 		ibt_read_wait_room(qp, path->port, seq);
 		return IBT_WAIT;
@@ -194,7 +198,7 @@ static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_run *run,
 			break;
 		}
 		ibt_run_add(run, &pkt, length);
-		packet_left(&qp->resp, length);
+		packet_left(qp, length);
 	}
 	ret = ibt_run_tx(run, qp->flow);
 	if (*verdict != IBT_DONE)
@@ -273,6 +277,11 @@ enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget)
 		ibt_path_put(path);
 		return IBT_ELSEWHERE;
 	}
+	if (!ibt_pace_ok(qp, &qp->congestion, IBT_PACE_ANSWERS)) {
+		ibt_path_put(path);
+		return IBT_WAIT;
+	}
+	*budget = min_t(u32, *budget, ibt_pace_burst(qp));
 	progress = send_burst(qp, path, budget, &verdict);
 	ibt_path_put(path);
 	if (verdict == IBT_DONE)

@@ -177,6 +177,7 @@ static bool send_ask(struct ibt_qp *qp, struct round *round,
 		pkt.op = &ibt_opcodes[pkt.opcode];
 		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
+	ibt_pace_sent(&qp->congestion, IBT_PACE_HEADERS);
 	outstanding(sq, slot);
 	asked(qp, sq->cur_psn);
 	sent(qp, ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1);
@@ -261,6 +262,7 @@ static void sent_data(struct ibt_qp *qp, struct round *round,
 {
 	struct ibt_sq *sq = &qp->sq;
 
+	ibt_pace_sent(&qp->congestion, bytes + packets * IBT_PACE_HEADERS);
 	round->bytes += bytes;
 	sq->offset += bytes;
 	sent(qp, packets);
@@ -269,11 +271,12 @@ static void sent_data(struct ibt_qp *qp, struct round *round,
 }
 
 /* How many packets may leave now, if the request has as many. */
-static u32 packets_now(const struct ibt_qp *qp, const struct round *round)
+static u32 packets_now(struct ibt_qp *qp, const struct round *round)
 {
 	const struct ibt_sq *sq = &qp->sq;
 	u32 most = DIV_ROUND_UP(ROUND_BYTES - round->bytes, qp->mtu);
 
+	most = min(most, ibt_pace_burst(qp));
 	if (!ibt_qp_reliable(qp))
 		return most;
 	return min(most, ibt_rtx_window(&qp->rtx) - ibt_psn_ahead(sq->cur_psn, sq->una));
@@ -385,6 +388,7 @@ static bool begin_train(struct ibt_qp *qp, struct round *round,
 	    qp->rtx.recovery != IBT_STEADY)
 		return false;
 	most = min3(most, TRAIN, ibt_credit_left(&qp->credit, info));
+	most = min(most, ibt_pace_burst(qp));
 	if (ibt_qp_reliable(qp))
 		most = min(most, ibt_rtx_window(&qp->rtx) -
 				 ibt_psn_ahead(sq->cur_psn, sq->una));
@@ -559,7 +563,8 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 		round->bytes += length;
 		return way == IBT_LOCAL_MOVED;
 	}
-	if (!in_order(qp, round))
+	if (!in_order(qp, round) ||
+	    !ibt_pace_ok(qp, &qp->congestion, IBT_PACE_REQUESTS))
 		return false;
 	ibt_slot_number(qp, slot);
 	if (info->kind == IBT_WR_ASK)

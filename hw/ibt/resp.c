@@ -176,6 +176,7 @@ void ibt_resp_destroy(struct ibt_qp *qp)
 	ibt_room_leave(resp->room_port, &resp->waiting);
 	tasklet_kill(&resp->ack_tasklet);
 	cancel_delayed_work_sync(&resp->work);
+	ibt_pace_stop(qp);
 	soft_task_stop(&resp->task);
 	kfree(resp->replay);
 	kfree(resp->recv);

@@ -50,6 +50,7 @@ static void take_sample(struct ibt_rtt *rtt, u32 sample)
 	u32 error;
 
 	if (!rtt->smooth) {
+		rtt->least = sample;
 		rtt->smooth = sample;
 		rtt->vary = sample / 2;
 		return;
@@ -59,6 +60,7 @@ static void take_sample(struct ibt_rtt *rtt, u32 sample)
 	rtt->smooth = rtt->smooth - (rtt->smooth >> SMOOTH_SHIFT) +
 		      (sample >> SMOOTH_SHIFT);
 	rtt->smooth = max(rtt->smooth, 1U);
+	rtt->least = min(rtt->least, sample);
 }
 
 /**

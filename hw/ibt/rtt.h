@@ -21,6 +21,7 @@ enum ibt_rtt_state {
  * @begin: ns
  * @smooth: estimate, ns; 0: nothing was measured yet
  * @vary: its mean deviation, ns
+ * @least: of all, ns
  * @backoff: the wait is twice as long for each loss without an answer since
  */
 struct ibt_rtt {
@@ -29,6 +30,7 @@ struct ibt_rtt {
 	u64 begin;
 	u32 smooth;
 	u32 vary;
+	u32 least;
 	u8 backoff;
 };
 

@@ -139,6 +139,8 @@ static void rx_connected(struct ibt_port *port, struct ibt_qp *qp,
 		return;
 	}
 	ibt_qp_mig_seen(qp, pkt->migrated, way.alternate);
+	if (unlikely(meta->congested))
+		ibt_marked(qp);
 	if (response)
 		ibt_bell_answered(qp, ibt_completer(qp, pkt, skb));
 	else
@@ -190,6 +192,30 @@ static void rx_unicast(struct ibt_port *port, struct ibt_pkt *pkt,
 	ibt_qp_put(qp);
 }
 
+/* One that is forged from elsewhere slows nothing. */
+static bool cnp_is_taken(const struct ibt_port *port, struct ibt_qp *qp,
+			 const struct ibt_pkt *pkt, const struct ibt_rx_meta *meta)
+{
+	struct way way;
+
+	return qp->transport != IBT_UD &&
+	       ibt_resp_receives(READ_ONCE(qp->state)) &&
+	       came_from_peer(qp, port, pkt->migrated, meta, &way) &&
+	       ibt_cnp_taken(qp);
+}
+
+static void rx_cnp(struct ibt_port *port, const struct ibt_pkt *pkt,
+		   const struct ibt_rx_meta *meta)
+{
+	struct ibt_qp *qp = pkt->qpn <= 1 ? NULL :
+					    ibt_qp_find(port->dev, pkt->qpn);
+
+	ibt_count(port->dev, qp && cnp_is_taken(port, qp, pkt, meta) ?
+			     IBT_STAT_CNP_TAKEN : IBT_STAT_CNP_IGNORED);
+	if (qp)
+		ibt_qp_put(qp);
+}
+
 static void rx_multicast(struct ibt_port *port, const struct ibt_pkt *pkt,
 			 struct sk_buff *skb, const struct ibt_rx_meta *meta)
 {
@@ -223,9 +249,8 @@ static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 offset,
 	ibt_count_more(dev, IBT_STAT_RX_BYTES, length);
 	if (meta->congested)
 		ibt_count(dev, IBT_STAT_RX_ECN);
-	/* Nothing here sends at a rate that could be lowered: it is told, no more. */
 	if (pkt.op->transport == IBT_CNP)
-		ibt_count(dev, IBT_STAT_RX_CNP);
+		rx_cnp(port, &pkt, meta);
 	else if (pkt.qpn == IBT_MCAST_QPN)
 		rx_multicast(port, &pkt, skb, meta);
 	else

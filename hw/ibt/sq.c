@@ -185,6 +185,7 @@ static void begin(struct ibt_qp *qp)
 	qp->rtx.held.state = IBT_HELD_UNKNOWN;
 	qp->credit = (struct ibt_credit){ };
 	ibt_rtt_reset(&qp->rtx.rtt);
+	ibt_pace_reset(qp);
 	qp->rtx.retries = qp->rtx.retry_cnt;
 	qp->rtx.rnr_retries = qp->rtx.rnr_retry;
 }

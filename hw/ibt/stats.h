@@ -21,8 +21,10 @@
 	X(RX_DUP, "duplicate_request")					\
 	X(RX_SEQ, "out_of_sequence")	/* requests ahead of their turn */ \
 	X(RX_DROP, "rx_dropped")	/* no room, no memory */	\
-	X(RX_ECN, "rx_ecn_marked")					\
-	X(RX_CNP, "rx_cnp")		/* congestion notifications */	\
+	X(RX_ECN, "np_ecn_marked_roce_packets")	/* marked on their way */ \
+	X(CNP_SENT, "np_cnp_sent")	/* and their senders told so */	\
+	X(CNP_TAKEN, "rp_cnp_handled")	/* such packets of a peer */	\
+	X(CNP_IGNORED, "rp_cnp_ignored") /* and of others */		\
 	X(TX_RNR, "sent_rnr_nak")					\
 	X(RX_RNR, "rcvd_rnr_nak")					\
 	X(TX_NAK, "sent_nak")						\

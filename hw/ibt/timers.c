@@ -4,6 +4,7 @@
 #include <linux/timer.h>
 
 #include "../soft/hold.h"
+#include "congestion.h"
 #include "dev.h"
 #include "early.h"
 #include "path.h"
@@ -125,6 +126,7 @@ void ibt_timers_init(struct ibt_qp *qp)
 	timer_setup(&qp->rtx.pause_timer, pause_fn, 0);
 	timer_setup(&qp->sq.hold.timer, hold_fn, 0);
 	ibt_early_init(qp);
+	ibt_pace_init(qp);
 }
 
 /* Nobody can start them again. May sleep. */
@@ -134,6 +136,7 @@ void ibt_timers_shutdown(struct ibt_qp *qp)
 	timer_shutdown_sync(&qp->rtx.pause_timer);
 	timer_shutdown_sync(&qp->sq.hold.timer);
 	hrtimer_cancel(&qp->rtx.early_timer);
+	ibt_pace_stop(qp);
 }
 
 /* A packet that wants an answer is out. @first: none was without one before. */
@@ -189,6 +192,7 @@ bool ibt_sq_follow(struct ibt_qp *qp)
 	qp->rtx.timeout = ibt_timeout_jiffies(READ_ONCE(qp->attr.timeout));
 	qp->rtx.deadline = jiffies + qp->rtx.timeout;
 	ibt_rtt_reset(&qp->rtx.rtt);
+	ibt_pace_reset(qp);
 	if (alive(sq) && qp->rtx.timeout && ibt_sq_unanswered(sq))
 		mod_timer(&qp->rtx.retry_timer, qp->rtx.deadline);
 	return true;
@@ -240,6 +244,7 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 	if (why == IBT_RETRY_TIMEOUT)
 		qp->rtx.recovery = IBT_PROBING;
 	ibt_rtt_lost(&qp->rtx.rtt);
+	ibt_pace_lost(qp);
 	qp->rtx.window = max(qp->rtx.window / 2, IBT_WINDOW_LEAST);
 	trace_ibt_retry(qp, why, sq->una, qp->rtx.retries);
 	ibt_sq_seek(qp, sq->una);

@@ -42,6 +42,14 @@ static u16 source_port(const struct roce_path *p, u32 flow)
 	return rdma_flow_label_to_udp_sport(label);
 }
 
+/* Traffic class as of the address, but for its ECN bits where the engine answers marks. */
+static u8 dsfield(const struct roce_path *p)
+{
+	if (!ibt_path_markable(&p->path))
+		return p->tclass;
+	return (p->tclass & ~INET_ECN_MASK) | INET_ECN_ECT_0;
+}
+
 /*
  * @length: of the packet, this header included. Never fragmented, so it needs no
  * identification (RFC 6864). ip_local_out() fills in nothing but the checksum, which
@@ -52,7 +60,7 @@ static void fill_ipv4(struct iphdr *ip, const struct roce_path *p, u32 length)
 	memset(ip, 0, sizeof(*ip));
 	ip->version = 4;
 	ip->ihl = sizeof(*ip) / 4;
-	ip->tos = p->tclass;
+	ip->tos = dsfield(p);
 	ip->tot_len = htons(length);
 	ip->frag_off = htons(IP_DF);
 	ip->ttl = p->hop_limit;
@@ -64,7 +72,7 @@ static void fill_ipv4(struct iphdr *ip, const struct roce_path *p, u32 length)
 /* @payload: what follows, as ip6_local_out() finds it too. */
 static void fill_ipv6(struct ipv6hdr *ip, const struct roce_path *p, u32 payload)
 {
-	ip6_flow_hdr(ip, p->tclass, htonl(p->flow_label));
+	ip6_flow_hdr(ip, dsfield(p), htonl(p->flow_label));
 	ip->payload_len = htons(payload);
 	ip->nexthdr = IPPROTO_UDP;
 	ip->hop_limit = p->hop_limit;

@@ -21,6 +21,7 @@ extern struct kunit_suite ibt_runs_suite;	/* packets that leave together */
 extern struct kunit_suite ibt_trains_suite;	/* messages that do */
 extern struct kunit_suite ibt_lanes_suite;	/* and are received elsewhere */
 extern struct kunit_suite ibt_early_suite;	/* and are sent again in time */
+extern struct kunit_suite ibt_congestion_suite;	/* or are marked on their way */
 extern struct kunit_suite ibt_held_suite;	/* but not while they are here still */
 extern struct kunit_suite ibt_order_suite;	/* and do not overtake each other */
 extern struct kunit_suite ibt_answers_suite;	/* nor do answers */

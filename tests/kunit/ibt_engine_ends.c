@@ -461,7 +461,8 @@ struct kunit_suite ibt_ends_runs_suite = {
 
 kunit_test_suites(&ibt_wire_suite, &ibt_ends_suite, &ibt_words_suite,
 		  &ibt_send_suite, &ibt_recv_suite, &ibt_again_suite,
-		  &ibt_limits_suite, &ibt_early_suite, &ibt_apm_suite, &ibt_runs_suite,
+		  &ibt_limits_suite, &ibt_early_suite, &ibt_congestion_suite,
+		  &ibt_apm_suite, &ibt_runs_suite,
 		  &ibt_lanes_suite, &ibt_held_suite, &ibt_order_suite,
 		  &ibt_answers_suite,
 		  &ibt_trains_suite, &ibt_asked_suite, &ibt_credits_suite, &ibt_calls_suite,

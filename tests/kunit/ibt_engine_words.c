@@ -396,7 +396,7 @@ static void word_answered_wrongly(struct kunit *test)
 
 /* ---- congestion notification (annex A17.9.3) -------------------------------------------- */
 
-/* Counted, and that is all, whoever it is for, if there is such a one. */
+/* Without congestion control each is ignored, and counted. */
 static void notifications(struct kunit *test)
 {
 	u8 bytes[36] = { 0x81, 0x00, 0xff, 0xff };
@@ -412,7 +412,7 @@ static void notifications(struct kunit *test)
 		put32(bytes + 4, becn | qpns[i]);
 		fake_inject(1, bytes, 32);
 	}
-	KUNIT_EXPECT_EQ(test, ends_counter(1, "rx_cnp"), 3ULL);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "rp_cnp_ignored"), 3ULL);
 	KUNIT_EXPECT_EQ(test, ends_counter(1, "rx_packets"), 3ULL);
 	KUNIT_EXPECT_EQ(test, ends_counter(1, "rx_no_qp"), 0ULL);
 	KUNIT_EXPECT_EQ(test, ends_counter(1, "rx_multicast"), 0ULL);
@@ -420,7 +420,7 @@ static void notifications(struct kunit *test)
 	/* Neither shorter nor longer. */
 	fake_inject(1, bytes, 28);
 	fake_inject(1, bytes, 36);
-	KUNIT_EXPECT_EQ(test, ends_counter(1, "rx_cnp"), 3ULL);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "rp_cnp_ignored"), 3ULL);
 	KUNIT_EXPECT_EQ(test, ends_counter(1, "rx_malformed"), 2ULL);
 
 	flush_delayed_work(&fake.work);

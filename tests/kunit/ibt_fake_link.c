@@ -17,6 +17,7 @@ u32 fake_run_packets;
 bool fake_run_whole;
 bool fake_lanes;
 bool fake_early;
+bool fake_congestion;
 void (*fake_prepare)(struct ib_device *ib);
 
 struct fake_path {
@@ -279,6 +280,7 @@ static void deliver(struct sk_buff *skb)
 	int to = skb->data[4];
 
 	fake_meta_of(skb->data[7], &meta);
+	meta.congested = skb->mark;
 	if (fake.group) {
 		meta.has_grh = true;
 		meta.dgid = *fake.group;
@@ -349,6 +351,9 @@ static void pass_on(struct sk_buff *skb)
 		break;
 	case FAKE_DAMAGE:
 		skb->data[skb->len - 1] ^= 1;
+		break;
+	case FAKE_MARK:
+		skb->mark = 1;
 		break;
 	case FAKE_PASS:
 		break;
@@ -460,6 +465,7 @@ int fake_start(void)
 	memset(&fake, 0, sizeof(fake));
 	fake_ops.lanes = fake_lanes;
 	ibt_early = fake_early;
+	ibt_congestion = fake_congestion;
 	skb_queue_head_init(&fake.queue);
 	INIT_DELAYED_WORK(&fake.work, fake_work);
 	ret = fake_add(0);
@@ -490,4 +496,5 @@ void fake_stop(void)
 	cancel_delayed_work_sync(&fake.work);
 	skb_queue_purge(&fake.queue);
 	ibt_early = true;
+	ibt_congestion = true;
 }

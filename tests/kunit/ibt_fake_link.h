@@ -28,6 +28,7 @@ enum fake_fate {
 	FAKE_TWICE,
 	FAKE_LATER,		/* behind the next one, or when all is quiet */
 	FAKE_DAMAGE,		/* one bit of the payload or the ICRC */
+	FAKE_MARK,		/* it meets congestion on its way */
 };
 
 typedef enum fake_fate fake_script(u32 number, const u8 *bth);
@@ -109,6 +110,8 @@ extern bool fake_run_whole;
 extern bool fake_lanes;
 /* Packets are sent again before the timeout of their queue pair. */
 extern bool fake_early;
+/* They slow down where packets are marked or lost. */
+extern bool fake_congestion;
 /* (may be NULL) called with each device before it is registered; likewise. */
 extern void (*fake_prepare)(struct ib_device *ib);
 
