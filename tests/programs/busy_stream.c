@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a host whose processors are taken gets done: one process with both ends of an RC
- * connection, a window of requests, polled. It counts what completes, and the longest time
- * in which nothing does.
+ * What a host whose processors are taken gets done: one process with both ends of RC
+ * connections, a window of requests in each, polled. It counts what completes, and the longest
+ * time in which nothing does.
  *
  * usage: busy_stream DEVICE GID-INDEX DEVICE GID-INDEX write|read|mixed BYTES WINDOW SECONDS TIMEOUT
+ *		[CONNECTIONS]
  *
  * mixed: a round is a READ of BYTES and a WRITE of 64 bytes at once. Prints
- * 'DONE completions, MB/s, longest gap in ms'. Exit status: 0, all that was posted completed.
+ * 'DONE completions, MB/s, longest gap in ms', and of several connections how evenly they
+ * shared it (Jain: 1 is evenly, 1/CONNECTIONS is one alone). Exit status: 0, all that was
+ * posted completed.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -20,6 +23,7 @@
 
 #define PSN	0xfffff0	/* numbers wrap soon */
 #define SHORT	64
+#define MOST	16		/* connections */
 #define HANG	60.0		/* seconds without any completion */
 
 #define NEED(x) do { if (!(x)) { \
@@ -35,7 +39,8 @@ struct end {
 	uint8_t *memory;
 };
 
-static struct end end[2];
+static struct end end[MOST][2];
+static int connections = 1;
 static bool reads, mixed;
 static uint32_t bytes;
 static int timeout;	/* 4.096 us * 2^timeout */
@@ -112,71 +117,106 @@ static void connect_end(struct end *e, const struct end *peer)
 			    IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC));
 }
 
-static void post(bool read, uint32_t length, uint32_t offset, bool signaled)
+static void post(struct end *e, bool read, uint32_t length, uint32_t offset, bool signaled)
 {
-	struct ibv_sge sge = { (uintptr_t)end[0].memory + offset, length, end[0].mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)e[0].memory + offset, length, e[0].mr->lkey };
 	struct ibv_send_wr wr = {
 		.sg_list = &sge, .num_sge = 1,
 		.opcode = read ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE,
 		.send_flags = signaled ? IBV_SEND_SIGNALED : 0,
-		.wr.rdma = { (uintptr_t)end[1].memory + offset, end[1].mr->rkey },
+		.wr.rdma = { (uintptr_t)e[1].memory + offset, e[1].mr->rkey },
 	};
 	struct ibv_send_wr *bad;
 
-	NEED(!ibv_post_send(end[0].qp, &wr, &bad));
+	NEED(!ibv_post_send(e[0].qp, &wr, &bad));
 }
 
-static void post_round(void)
+static void post_round(struct end *e)
 {
 	if (!mixed) {
-		post(reads, bytes, 0, true);
+		post(e, reads, bytes, 0, true);
 		return;
 	}
-	post(true, bytes, 0, false);
-	post(false, SHORT, bytes, true);
+	post(e, true, bytes, 0, false);
+	post(e, false, SHORT, bytes, true);
 }
 
-/* Until @until, then what is left. */
+/* What has completed, of one connection. */
+static int reap(struct end *e, double start)
+{
+	struct ibv_wc wc[16];
+	int n = ibv_poll_cq(e[0].cq, 16, wc), i;
+
+	NEED(n >= 0);
+	for (i = 0; i < n; i++) {
+		if (wc[i].status == IBV_WC_SUCCESS)
+			continue;
+		printf("%s after %.2f s\n", ibv_wc_status_str(wc[i].status), now() - start);
+		exit(1);
+	}
+	return n;
+}
+
+static double fairness(const long *done)
+{
+	double sum = 0, squares = 0;
+	int c;
+
+	for (c = 0; c < connections; c++) {
+		sum += done[c];
+		squares += (double)done[c] * done[c];
+	}
+	return squares ? sum * sum / (connections * squares) : 0;
+}
+
+static void report(const long *done, double seconds, double gap)
+{
+	long all = 0;
+	int c;
+
+	for (c = 0; c < connections; c++)
+		all += done[c];
+	printf("%ld completions, %.2f MB/s, longest gap %.1f ms", all,
+	       all * (double)bytes / seconds / 1e6, gap * 1e3);
+	if (connections > 1)
+		printf(", %d connections, Jain %.3f", connections, fairness(done));
+	printf("\n");
+}
+
+/* For so many seconds, then what is left, which counts for one connection alone. */
 static void run(int window, double seconds)
 {
-	double start = now(), last = start, gap = 0, t;
-	struct ibv_wc wc[16];
-	long done = 0;
-	int on_way = 0, n, i;
-	bool over = false;
+	double start = now(), last = start, gap = 0, t = start, until = start + seconds;
+	long done[MOST] = {};
+	int on_way[MOST] = {}, left = 0, c, n;
 
-	while (!over || on_way) {
-		for (; !over && on_way < window; on_way++)
-			post_round();
-		n = ibv_poll_cq(end[0].cq, 16, wc);
-		t = now();
-		NEED(n >= 0);
-		for (i = 0; i < n; i++) {
-			if (wc[i].status == IBV_WC_SUCCESS)
-				continue;
-			printf("%s after %ld, %.2f s\n", ibv_wc_status_str(wc[i].status), done,
-			       t - start);
-			exit(1);
+	while (t < until || left) {
+		for (c = 0; c < connections; c++) {
+			for (; t < until && on_way[c] < window; on_way[c]++, left++)
+				post_round(end[c]);
+			n = reap(end[c], start);
+			on_way[c] -= n;
+			left -= n;
+			t = now();
+			if (t < until || connections == 1)
+				done[c] += n;
+			if (t - last > gap)
+				gap = t - last;
+			if (n)
+				last = t;
+			NEED(t - last < HANG);
 		}
-		on_way -= n;
-		done += n;
-		if (t - last > gap)
-			gap = t - last;
-		if (n)
-			last = t;
-		NEED(t - last < HANG);
-		over = t - start >= seconds;
 	}
-	t = now() - start;
-	printf("%ld completions, %.2f MB/s, longest gap %.1f ms\n", done,
-	       done * (double)bytes / t / 1e6, gap * 1e3);
+	report(done, connections == 1 ? now() - start : seconds, gap);
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 10) {
+	int c;
+
+	if (argc < 10 || argc > 11) {
 		fprintf(stderr, "usage: %s DEV GID DEV GID write|read|mixed BYTES WINDOW SECONDS "
-			"TIMEOUT\n",
+			"TIMEOUT [CONNECTIONS]\n",
 			argv[0]);
 		return 2;
 	}
@@ -184,10 +224,15 @@ int main(int argc, char **argv)
 	mixed = !strcmp(argv[5], "mixed");
 	bytes = atoi(argv[6]);
 	timeout = atoi(argv[9]);
-	open_end(&end[0], argv[1], atoi(argv[2]));
-	open_end(&end[1], argv[3], atoi(argv[4]));
-	connect_end(&end[0], &end[1]);
-	connect_end(&end[1], &end[0]);
+	if (argc > 10)
+		connections = atoi(argv[10]);
+	NEED(connections > 0 && connections <= MOST);
+	for (c = 0; c < connections; c++) {
+		open_end(&end[c][0], argv[1], atoi(argv[2]));
+		open_end(&end[c][1], argv[3], atoi(argv[4]));
+		connect_end(&end[c][0], &end[c][1]);
+		connect_end(&end[c][1], &end[c][0]);
+	}
 	run(atoi(argv[7]), atof(argv[8]));
 	return 0;
 }

@@ -7,9 +7,18 @@ seconds=${SECONDS_EACH:-1}
 # 1 s: of a host that is busy itself a guest may get nothing for as long as 67 ms, which is
 # what programs take (14).
 timeout=${ACK_TIMEOUT:-18}
+# Of each row.
+connections=1
 
-counter() { # NAME, of ours
-	cat "/sys/class/infiniband/roce0/ports/1/hw_counters/$1"
+counter() { # NAME [DEVICE], of ours
+	cat "/sys/class/infiniband/${2:-roce0}/ports/1/hw_counters/$1"
+}
+
+# A queueing discipline takes what the stack would divide later for one packet.
+whole() {
+	for _n in 0 1; do
+		ethtool -K eth$_n tso off gso off gro off || return
+	done
 }
 
 # rate NAME KIND BYTES WINDOW [WRAPPER]: a row, if it is of our devices
@@ -17,7 +26,7 @@ rate() {
 	_name=$1
 	# Unquoted on purpose: nothing, or words.
 	run ${5:-} "$programs/busy_stream" ${kind}0 "$gid0" ${kind}1 "$gid1" \
-		"$2" "$3" "$4" "$seconds" "$timeout" >"$work/rate" 2>&1
+		"$2" "$3" "$4" "$seconds" "$timeout" $connections >"$work/rate" 2>&1
 	_status=$?
 	echo "     | $kind, $_name: $(tail -n 1 "$work/rate")"
 	[ $kind = rxe ] || check "$_name" [ $_status -eq 0 ]

@@ -6,12 +6,6 @@ DRIVER=roce
 . "$VM/guest.sh"
 . "$VM/rates.sh"
 
-# netem takes what the stack would divide later for one packet.
-whole() {
-	for _n in 0 1; do
-		ethtool -K eth$_n tso off gso off gro off || return
-	done
-}
 impair() { # netem's words
 	for _n in 0 1; do
 		# Unquoted on purpose: words.

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# A port that is slower than those who send: 200 Mbit/s with a queue that marks packets (RED),
+# and with one of 100 KB that drops what does not fit. Four connections share it, evenly, and
+# are told of marks by CNPs. Then a peer out of raw packets, which marks and notifies itself.
+DRIVER=roce
+. "$VM/guest.sh"
+. "$VM/rates.sh"
+
+# MB/s of the port, headers included.
+port=25
+connections=4
+
+# What waits in a queue leaves it on any processor: without this it would overtake on its way
+# through the veth pair, as it cannot on a wire.
+one_queue() {
+	for _n in 0 1; do
+		echo 1 >/sys/class/net/eth$_n/queues/rx-0/rps_cpus || return
+	done
+}
+
+slow() { # QUEUE'S WORDS
+	for _n in 0 1; do
+		tc qdisc replace dev eth$_n root handle 1: tbf rate 200mbit burst 10kb limit 400000 &&
+		# Unquoted on purpose: words.
+		tc qdisc replace dev eth$_n parent 1: $1 || return
+	done
+}
+red="red limit 400000 min 15000 max 45000 probability 0.1 avpkt 1000 burst 25 bandwidth 200mbit ecn"
+tail="bfifo limit 100000"
+
+# shares ROW: what the latest row says, in soak of ours
+shares() {
+	[ $kind = roce ] && [ "$SCALE" = 1 ] || return 0
+	check "$1: 0.7 of the port, shared evenly" awk -v port=$port '
+		{ for (i = 2; i <= NF; i++) { if ($i ~ /^MB/) mb = $(i - 1); if ($(i - 1) == "Jain") jain = $i } }
+		END { print mb, jain; exit !(mb >= 0.7 * port && jain >= 0.9) }' "$work/rate"
+}
+
+row() { # NAME KIND
+	rate "$1" "$2" 65536 4
+	shares "$1"
+}
+
+measure() {
+	check "a port that marks" slow "$red"
+	row "RED: WRITE 64 KiB" write
+	row "RED: READ 64 KiB" read
+	[ $kind = rxe ] || marked
+	check "a port that drops" slow "$tail"
+	row "100 KB: WRITE 64 KiB" write
+	row "100 KB: READ 64 KiB" read
+}
+
+# WRITEs are marked on their way to roce1, answers of READs on theirs to roce0.
+marked() {
+	for _d in roce0 roce1; do
+		check "$_d has seen marks" [ "$(counter np_ecn_marked_roce_packets $_d)" -gt 0 ]
+		check "and told the sender" [ "$(counter np_cnp_sent $_d)" -gt 0 ]
+		check "$_d was told of some" [ "$(counter rp_cnp_handled $_d)" -gt 0 ]
+		check "by its peers alone" [ "$(counter rp_cnp_ignored $_d)" -eq 0 ]
+		check "$_d: fewer CNPs than marks" [ "$(counter np_cnp_sent $_d)" -le \
+			"$(counter np_ecn_marked_roce_packets $_d)" ]
+	done
+}
+
+peer_up() {
+	tc qdisc del dev eth0 root && rdma link delete roce1 && ip netns add peer &&
+	ip link set eth1 netns peer && ip -n peer link set eth1 up &&
+	for _a in 10.0.0.2/24 10.0.0.3/24 "fd00::2/64 nodad" "fd00::3/64 nodad"; do
+		# Unquoted on purpose: an address and a word.
+		ip -n peer addr add $_a dev eth1 || return
+	done
+	ip addr add fd00::1/64 dev eth0 nodad &&
+	wait_for 10 gid_of roce0 fd00:0000:0000:0000:0000:0000:0000:0001
+}
+
+raw_peer() { # OWN ITS OTHER GID
+	python3 "$TOP/tests/programs/ecn.py" roce0 "$(gid_of roce0 "$4")" peer "$1" "$2" "$3"
+}
+
+check "two interfaces" net_up
+check "packets are not divided late" whole
+check "and are received in their order" one_queue
+rates measure
+check "a peer in another namespace" peer_up
+check "marks and CNPs, IPv4" raw_peer 10.0.0.2 10.0.0.1 10.0.0.3 $gid_hex
+check "marks and CNPs, IPv6" raw_peer fd00::2 fd00::1 fd00::3 \
+	fd00:0000:0000:0000:0000:0000:0000:0001
+check "the device goes" rdma link delete roce0
