@@ -7,7 +7,7 @@
 #include "../soft/mr.h"
 #include "rdmap.h"
 
-/* Of one atomic, while somebody else changes the word again and again. */
+/* Compare-and-swap attempts per atomic, while the word keeps changing. */
 #define MOST_TRIES	(1U << 16)
 
 /* The word that an atomic is about, held until soft_iter_end(). */
@@ -20,8 +20,9 @@ static enum soft_fault find_word(struct iw_qp *qp, const struct iw_ask *ask,
 }
 
 /*
- * What no single instruction does: until nobody has changed the word between the look
- * at it and the swap. Its owner can do so for ever.
+ * Atomics that no single instruction carries out: repeat compare-and-swap until the word
+ * does not change between the read and the swap. A program that keeps writing the word
+ * can defeat this for ever, so the number of attempts is limited.
  */
 static enum soft_fault by_swaps(const struct iw_ask *ask,
 				struct soft_region *region, u64 *original)
@@ -72,9 +73,9 @@ static enum soft_fault carry_out(struct iw_qp *qp, const struct iw_ask *ask,
 }
 
 /**
- * iw_atomic_answer - carry an atomic of the peer out, and build the answer
+ * iw_atomic_answer - execute an atomic of the peer and build the Atomic Response
  * @qp: queue pair; tx.lock is held, and there is room for an FPDU
- * @ask: the atomic, whose turn it is
+ * @ask: the atomic; the oldest entry of the IRRQ
  *
  * Context: process, may sleep. Return: 1; 0: the stream can not go on.
  */

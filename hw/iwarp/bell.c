@@ -22,8 +22,8 @@
 static DEFINE_PER_CPU(struct soft_bells, bells);
 
 /*
- * Did the user see how all that he had rung for ended, before he rang again? What the
- * socket has is complete at once.
+ * Had the program polled the completions of all earlier WQEs before this doorbell? A WQE
+ * completes as soon as the socket has taken its bytes.
  */
 static bool has_waited(const struct iw_qp *qp)
 {
@@ -31,13 +31,13 @@ static bool has_waited(const struct iw_qp *qp)
 	u32 una = READ_ONCE(sq->una);
 	const struct iw_slot *last = iw_slot_at(sq, una - 1);
 
-	/* Without a completion there is nothing to see. */
+	/* An unsignaled WQE has no completion that a program could poll. */
 	return una == READ_ONCE(sq->head) &&
 	       (qp->sig_all || READ_ONCE(last->flags) & IB_SEND_SIGNALED) &&
 	       iw_cq_is_empty(to_iw_cq(qp->ib.send_cq));
 }
 
-/* The latest that was sent; who sends meanwhile changes no more than the answer. */
+/* The WQE sent last. A concurrent sender may change the result, which is only a hint. */
 static bool was_short(const struct iw_qp *qp)
 {
 	const struct iw_slot *slot =
@@ -46,7 +46,7 @@ static bool was_short(const struct iw_qp *qp)
 	return READ_ONCE(slot->length) <= SHORT_REQUEST;
 }
 
-/* A caller that is sending goes on with it; or another processor sends, if one is free. */
+/* Leave the WQEs to the holder of tx.lock, or to the work if another CPU is idle. */
 static bool leave_to_other(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;

@@ -70,7 +70,7 @@ static void take_cm_id(struct iw_conn *conn, struct iw_cm_id *cm_id)
 	conn->cm_id = cm_id;
 }
 
-/* ---- the one who connects ------------------------------------------------------------ */
+/* ---- MPA initiator ------------------------------------------------------------------- */
 
 static void set_port(struct sockaddr_storage *addr, __be16 port)
 {
@@ -212,7 +212,7 @@ static int iw_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 	return ret;
 }
 
-/* ---- the one who is connected -------------------------------------------------------- */
+/* ---- MPA responder ------------------------------------------------------------------- */
 
 static int accept_qp(struct iw_conn *conn, struct iw_qp *qp,
 		     struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)

@@ -22,11 +22,14 @@
 /* Connections that are taken before others of the workqueue have their turn. */
 #define TURNS		64
 
-/* Who listens, and who stops: one at a time. Outside of everything here. */
+/* Serializes the creation and destruction of listeners; the outermost lock of this file. */
 static DEFINE_MUTEX(ports_lock);
 static LIST_HEAD(ports);
 
-/* Connections of a listener whose request has not come: peers pay nothing for them. */
+/*
+ * Connections per listener without an MPA request. The limit bounds kernel memory, since
+ * a peer opens such connections at no cost.
+ */
 #define MAX_HEARING 1024
 
 /**
@@ -51,7 +54,7 @@ struct iw_port {
 	struct work_struct work;
 };
 
-/* ---- whose connection is it? --------------------------------------------------------- */
+/* ---- listener of a connection -------------------------------------------------------- */
 
 /* No peer but those of this host, in this namespace, gets that far. */
 static bool is_loopback(const struct sock *sk)
@@ -150,7 +153,10 @@ static void port_work(struct work_struct *work)
 	queue_work(iw_wq, &port->work);
 }
 
-/* A connection that nobody has taken yet has this callback too, and no port. */
+/*
+ * A socket that was not accepted yet inherits this callback from the listening socket,
+ * but has no port.
+ */
 static void listen_ready(struct sock *sk)
 {
 	struct iw_port *port;
@@ -260,7 +266,10 @@ static bool listens_already(struct iw_port *port, const struct iw_dev *dev)
 	return found;
 }
 
-/* It listens; attach() follows when there is somebody whom connections are for. */
+/*
+ * The socket listens when this returns. The caller calls attach() once the port has a
+ * listener, as port_work() resets connections of a port without one.
+ */
 static struct iw_port *new_port(struct net *net,
 				const struct sockaddr_storage *addr, bool v6only,
 				int backlog)
@@ -322,8 +331,9 @@ static int join(struct iw_listener *listener, int backlog)
 	list_add_tail(&listener->entry, &port->listeners);
 	mutex_unlock(&iw_listeners_lock);
 	/*
-	 * A connection that was taken before this would have been nobody's, and
-	 * reset. What has come meanwhile did not find us to call.
+	 * A connection accepted before the listener is in the list would be
+	 * reset. Connections that arrived before attach() have queued no work,
+	 * so it is queued here.
 	 */
 	if (fresh)
 		attach(port);
@@ -365,8 +375,8 @@ int iw_create_listen(struct iw_cm_id *cm_id, int backlog)
  * iw_destroy_listen - ops.iw_destroy_listen
  * @cm_id: id that listens
  *
- * Connections whose request has not come will be dropped with that. Context:
- * process, may sleep. Return: 0; no request comes any more.
+ * Connections without an MPA request are dropped when the request arrives.
+ * Context: process, may sleep. Return: 0; @cm_id gets no further requests.
  */
 int iw_destroy_listen(struct iw_cm_id *cm_id)
 {

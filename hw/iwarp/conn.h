@@ -39,31 +39,34 @@ struct iw_callbacks {
  * @refs: 1 of the socket until it is released, 1 of the queue pair, 1 of the
  *	  iWARP CM between a request and its answer, 1 of each work that is queued
  * @lock: guards all of this but @what, @stream, @asker, @near and @far
- * @entry: of the list of all
- * @asker: (IW_C_ASKING) of the list of those whose request is out
- * @near: its peer is a connection of this very module; set by that one
- * @far: socket of that one, referenced, if TCP between them takes no wire; likewise
+ * @entry: in the list of all connections
+ * @asker: (IW_C_ASKING) in the list of connections that have sent a request
+ * @near: the peer is a connection of this module; set by iw_conn_look_near()
+ * @far: socket of the peer, referenced, if TCP between both stays on this host; set
+ *	 together with @near
  * @state: enum iw_conn_state
- * @what: bits: IW_CONN_TIMED_OUT, ...
- * @work: looks at @what and at the socket
- * @timer: of the state
- * @sock: until IW_C_DEAD
- * @saved: callbacks of @sock
- * @stream: where bytes go, from "open" on; the socket's lock
- * @listener: (IW_C_HEARING) whom the request is for, referenced
+ * @what: pending events, bits IW_CONN_*
+ * @work: handles @what and the state of the socket
+ * @timer: timeout of @state
+ * @sock: the socket; NULL in IW_C_DEAD
+ * @saved: callbacks of @sock before iw_conn_attach()
+ * @stream: receive side of the stream; NULL before the stream is open; guarded by the
+ *	    socket's lock
+ * @listener: (IW_C_HEARING) listener that gets the request, referenced
  * @cm_id: id of the iWARP CM, referenced
  * @qp: queue pair, referenced
- * @own: request or reply of this side
- * @peer: the other side's
- * @terms: what both agree on
- * @status: why it was given up
- * @moved: (IW_C_CLOSING) bytes that TCP had carried when last looked at
- * @deadline: (IW_C_CLOSING) jiffies: it is given up, unless more is carried
- * @fin_sent: this side has ended
- * @owes: the iWARP CM waits for ESTABLISHED
- * @have: bytes of @frame that have come
- * @frame: of the peer; before that, what is to be sent as private data
- * @pd: in @frame
+ * @own: MPA request or reply of this side
+ * @peer: MPA request or reply of the peer
+ * @terms: result of the MPA negotiation
+ * @status: 0, or the errno that ended the connection
+ * @moved: (IW_C_CLOSING) bytes that TCP had carried at the last check
+ * @deadline: (IW_C_CLOSING) jiffies; the connection is reset then, unless @moved
+ *	      grows before
+ * @fin_sent: this side has sent a FIN
+ * @owes: an ESTABLISHED event to the iWARP CM is pending
+ * @have: bytes of @frame that were received
+ * @frame: MPA frame of the peer; before it arrives, private data to be sent
+ * @pd: private data, a pointer into @frame or NULL
  */
 struct iw_conn {
 	refcount_t refs;

@@ -38,7 +38,7 @@ static void fill_addresses(struct iw_conn *conn, struct iw_cm_event *event)
 	unmap(&event->remote_addr);
 }
 
-/* What the peer says of READs, and his private data. */
+/* IRD, ORD and private data of the peer. */
 static void fill_peer(struct iw_conn *conn, struct iw_cm_event *event)
 {
 	event->ird = min_t(u32, conn->peer.enhanced ? conn->peer.ird :
@@ -227,7 +227,7 @@ static int say_no(struct iw_conn *conn)
 	return 0;
 }
 
-/* A consumer who waits for success is told of it, and then of the end. */
+/* If ESTABLISHED is pending, it is reported before CLOSE. */
 static void flush_and_report(struct iw_conn *conn)
 {
 	if (conn->qp)
@@ -335,7 +335,7 @@ static void act_failed(struct iw_conn *conn, enum iw_conn_act act, int ret)
 		drop(conn);
 		break;
 	default:
-		/* accept: who called is told. */
+		/* IW_A_ACCEPT: the caller of accept gets the error as its result. */
 		if (conn->qp)
 			iw_conn_part(conn);
 		leave_cm(conn);
@@ -383,12 +383,12 @@ int iw_conn_call(struct iw_conn *conn, enum iw_conn_event event)
 }
 
 /**
- * iw_conn_abort - the queue pair of a connection goes
+ * iw_conn_abort - end the connection of a queue pair that goes to ERROR
  * @conn: connection
  *
- * Whoever disconnects and then drains his queue pair, as the core's functions for that
- * do, moves it to ERROR with his last messages still posted. Those that TCP takes at
- * once do arrive. Context: process, may sleep.
+ * A consumer that disconnects and then drains its queue pair, as ib_drain_qp() does,
+ * moves it to ERROR while its last messages are still posted. Messages that TCP takes
+ * at once are delivered. Context: process, may sleep.
  */
 void iw_conn_abort(struct iw_conn *conn)
 {
@@ -437,7 +437,7 @@ static void look_for_request(struct iw_conn *conn)
 	}
 }
 
-/* Nobody wants what still comes. */
+/* Drop received bytes: the stream is over. */
 static void discard(struct iw_conn *conn)
 {
 	u8 scratch[256];

@@ -13,7 +13,7 @@ static bool loopback = true;
 module_param_named(loopback, loopback, bool, 0644);
 MODULE_PARM_DESC(loopback, "Messages between two ends of this host do not go through TCP (default Y)");
 
-/* Connections whose request is out. */
+/* Connections that have sent a request and wait for the reply. */
 static DEFINE_SPINLOCK(askers_lock);
 static LIST_HEAD(askers);
 
@@ -50,7 +50,10 @@ static bool is_v4(const struct sock *sk)
 	return sk->sk_family == AF_INET || ipv6_addr_v4mapped(&sk->sk_v6_daddr);
 }
 
-/* Nobody but the other one gets what one of them sends, unless it is translated. */
+/*
+ * Does each socket have the address and port of the other one as its peer's? Then its
+ * bytes reach no third socket, unless addresses are translated.
+ */
 static bool are_opposite(const struct sock *a, const struct sock *b)
 {
 	if (!net_eq(sock_net(a), sock_net(b)) || is_v4(a) != is_v4(b) ||
@@ -91,13 +94,13 @@ static void are_near(struct iw_conn *conn, struct iw_conn *other)
 }
 
 /**
- * iw_conn_look_near - is the peer a connection of this module?
- * @conn: connection that was asked for, and that is not answered; its lock is held
+ * iw_conn_look_near - find out whether the peer is a connection of this module
+ * @conn: connection with a request and without a reply; its lock is held
  *
- * Both learn it before the reply is sent. The numbers of TCP are a proof as long as
- * nobody chooses them. A peer on another host who did would get FPDUs longer than his
- * segments, and nothing else: which end gets messages directly is asked of TCP's table
- * and routes, too. Context: process.
+ * Both ends are marked before the reply is sent. Equal TCP sequence numbers identify the
+ * peer as long as no host forges them. A remote peer that forges them gets FPDUs longer
+ * than its segments, and nothing else: FPDUs bypass TCP only if addresses, ports and
+ * routes of both sockets match, too. Context: process.
  */
 void iw_conn_look_near(struct iw_conn *conn)
 {

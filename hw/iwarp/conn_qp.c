@@ -13,7 +13,7 @@
 
 /**
  * iw_conn_link - a queue pair gets its connection
- * @conn: connection; its lock is held, or nobody knows it yet
+ * @conn: connection; its lock is held, or it is not published yet
  * @qp: queue pair
  *
  * Context: process. Return: 0 or -EINVAL: it has, or had, one.
@@ -167,8 +167,8 @@ static void stop_rx(struct iw_conn *conn)
  * iw_conn_part - the stream is over
  * @conn: connection with a queue pair; its lock is held
  *
- * First nothing is received any more, then nothing is sent; so nobody but us has
- * the slots when they are flushed. Context: process, may sleep.
+ * The receive side stops first, then the send side. So neither of them uses a WQE
+ * when the queues are flushed. Context: process, may sleep.
  */
 void iw_conn_part(struct iw_conn *conn)
 {
@@ -177,7 +177,7 @@ void iw_conn_part(struct iw_conn *conn)
 
 	lockdep_assert_held(&conn->lock);
 	stop_rx(conn);
-	/* Who sends stops, and does not go on until all is sent. */
+	/* The holder of tx.lock stops after the current batch. */
 	spin_lock_irq(&qp->lock);
 	if (qp->state < IW_TERMINATE)
 		WRITE_ONCE(qp->state, IW_TERMINATE);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connections and their sockets: what TCP calls back.
+ * Connections and their sockets: the callbacks of TCP.
  *
- * sk_user_data is the connection while its socket is ours. It is set and cleared
- * with the socket locked, and TCP calls back with the socket locked, too; so who
- * finds it there may use it, and once it is cleared nobody finds it any more.
+ * sk_user_data points to the connection while these callbacks are installed. It is
+ * set and cleared with the socket locked, and TCP calls back with the socket locked,
+ * too. So a callback that reads a connection there may use it, and no callback reads
+ * it after it is cleared.
  */
 #include <net/tcp.h>
 
@@ -18,9 +19,9 @@ static int read_actor(read_descriptor_t *desc, struct sk_buff *skb,
 }
 
 /*
- * Urgent data are data (RFC 6093 4), and MPA has no other use for them. With
- * SOCK_URGINLINE TCP leaves them where they are; but tcp_read_sock() stops in front of
- * them, and of all that is behind, as long as TCP believes that somebody asks for them.
+ * Urgent data are part of the stream (RFC 6093 4), and MPA gives them no other meaning.
+ * With SOCK_URGINLINE TCP leaves them in the stream; but tcp_read_sock() does not read
+ * past them as long as urg_data is set, which only tcp_recvmsg() would clear.
  */
 static void read_stream(struct sock *sk, struct iw_conn *conn)
 {
@@ -100,7 +101,7 @@ void iw_conn_attach(struct iw_conn *conn, const struct iw_callbacks *saved)
  * iw_conn_detach - undo iw_conn_attach()
  * @conn: connection with a socket; if it is not attached, nothing is done
  *
- * Context: process, may sleep. Nobody calls any more when this returns.
+ * Context: process, may sleep. No callback runs any more when this returns.
  */
 void iw_conn_detach(struct iw_conn *conn)
 {
@@ -160,14 +161,14 @@ void iw_conn_read(struct iw_conn *conn)
  * @conn: connection that has one; the queue pair is gone
  * @reset: tell the peer by a reset, otherwise in order
  *
- * Context: process, may sleep. The caller has a reference of his own.
+ * Context: process, may sleep. The caller holds a reference besides the socket's.
  */
 void iw_conn_release(struct iw_conn *conn, bool reset)
 {
 	lockdep_assert_held(&conn->lock);
 	iw_conn_arm(conn, 0);
 	iw_conn_asks(conn, false);
-	/* Nobody else finds it any more. */
+	/* @conn is not in the list of askers any more, so no peer sets @far. */
 	if (conn->far)
 		sock_put(conn->far);
 	conn->far = NULL;

@@ -74,7 +74,7 @@ static bool add_kernel(struct iw_cq *cq, const struct ib_wc *wc)
 	return true;
 }
 
-/* What the consumer waits for; asking is over once it has come. */
+/* Is the CQ armed for such a completion? If so, disarm it. */
 static bool wanted(struct iw_cq *cq, bool solicited)
 {
 	u32 armed;
@@ -82,8 +82,8 @@ static bool wanted(struct iw_cq *cq, bool solicited)
 	lockdep_assert_held(&cq->lock);
 	if (user_cq(cq)) {
 		/*
-		 * Either the program, who asks and then looks, finds the element,
-		 * or this finds that he has asked.
+		 * The program arms the CQ and then polls it. Either that poll
+		 * finds the new CQE, or this read finds the CQ armed.
 		 */
 		smp_mb();
 		armed = READ_ONCE(ctrl_of(cq)->flags);

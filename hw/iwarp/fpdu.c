@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FPDUs are built one behind the other in pages of ours, and the pages are lent
- * to the socket. So a payload is copied once, its CRC is that of the copy, and
- * whoever posted it may have his memory back as soon as it is built.
+ * FPDUs are built one behind the other in kernel pages, and the socket takes
+ * references to these pages. So a payload is copied once, its CRC is computed over
+ * the copy, and the memory of the poster is not read after the FPDU is built.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -26,10 +26,10 @@ static struct page *new_page(u32 *bytes)
 	return alloc_page(gfp);
 }
 
-/* See to it that an FPDU of @bytes has a place. */
+/* Make sure that @tx->page has room for an FPDU of @bytes. */
 static int make_room(struct iw_tx *tx, u32 bytes)
 {
-	/* Nobody else has any of it any more. */
+	/* The socket holds no reference to the page any more: reuse it. */
 	if (tx->page && tx->first == tx->num && page_ref_count(tx->page) == 1)
 		tx->used = 0;
 	if (tx->page && tx->page_bytes - tx->used >= bytes)

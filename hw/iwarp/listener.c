@@ -14,12 +14,13 @@ void iw_listener_put(struct iw_listener *listener)
 }
 
 /**
- * iw_listener_ask - give a request to whom it is for
+ * iw_listener_ask - pass a request to the iWARP CM id that listens
  * @conn: connection with a listener; its lock is held
  * @event: the request
  *
  * Context: process, may sleep.
- * Return: 0, -ECONNABORTED (nobody listens any more), -ENOMEM (backlog is full).
+ * Return: 0, -ECONNABORTED (the id does not listen any more), -ENOMEM (backlog is
+ * full).
  */
 int iw_listener_ask(struct iw_conn *conn, struct iw_cm_event *event)
 {

@@ -16,11 +16,11 @@ extern struct mutex iw_listeners_lock;
 
 /**
  * struct iw_listener - an id of the iWARP CM that listens
- * @refs: 1 of the CM, 1 of each connection whose request has not come
- * @entry: (iw_listeners_lock) of the port's list
- * @port: (ports_lock)
- * @dev: its device; not looked at without @cm_id
- * @cm_id: (iw_listeners_lock) NULL: it has stopped
+ * @refs: 1 of the CM, 1 of each connection without an MPA request
+ * @entry: (iw_listeners_lock) in the list of the port
+ * @port: (ports_lock) the port it listens on
+ * @dev: its device; valid while @cm_id is set
+ * @cm_id: (iw_listeners_lock) the id; NULL once it does not listen any more
  */
 struct iw_listener {
 	refcount_t refs;

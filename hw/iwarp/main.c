@@ -3,10 +3,10 @@
  * Devices of type iwarp: from 'rdma link add' until the core, the network device
  * or the module ends them.
  *
- * The life of a device ends in dealloc_driver(), whoever began it: 'rdma link
- * delete', its network device, this module, or another driver of the same
- * driver_id, whose unload makes the core unregister all of them. What remains of
- * it is reap()'s.
+ * Every removal of a device ends in dealloc_driver(). It is started by 'rdma link
+ * delete', by the removal of the network device, by the unload of this module, or by
+ * the unload of another driver with the same driver_id, as the core then unregisters
+ * all devices of that driver_id. iw_dev_reap() releases the rest.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -50,7 +50,7 @@ static void dealloc_driver(struct ib_device *ib)
 	struct iw_dev *dev = to_iw_dev(ib);
 
 	iw_detach(dev);
-	/* Who found the network device by us is through with it. */
+	/* RCU readers that got the network device from @dev have finished. */
 	synchronize_net();
 	free_tables(dev);
 	soft_guid_give(&dev->guid);
@@ -86,10 +86,10 @@ static const struct ib_device_ops dev_ops = {
 /* ---- 'rdma link add' ----------------------------------------------------------------- */
 
 /*
- * rdma_cm finds a device by the MAC of the interface; one without a MAC has a
- * number that its name gives, which stays what it is. No parent: rdma-core's udev
- * rule renames a device whose parent is a PCI function, and the name of a link is
- * its user's.
+ * rdma_cm finds a device by the MAC of the interface. An interface without a MAC
+ * gets one that is computed from its name, and that stays the same. The device has no
+ * parent: rdma-core's udev rule renames a device with a PCI function as its parent,
+ * and the name of a link is chosen by the user.
  */
 static void describe(struct iw_dev *dev, const struct net_device *ndev)
 {
@@ -102,7 +102,7 @@ static void describe(struct iw_dev *dev, const struct net_device *ndev)
 	memcpy(dev->gid.raw, mac, sizeof(mac));
 	if (is_zero_ether_addr(mac)) {
 		hash = jhash(ndev->name, strlen(ndev->name), 0);
-		/* Locally administered, as nobody else gave it. */
+		/* Locally administered: no vendor has assigned it. */
 		mac[0] = 0x02;
 		memcpy(mac + 2, &hash, sizeof(hash));
 	}

@@ -159,11 +159,11 @@ static u8 choose_rtr(u8 offered)
  * @reply: filled in, but for the private data
  * @terms: filled in
  * @request: the request
- * @ird: READs that are answered at a time
- * @ord: READs that are asked at a time
- * @crc: CRCs are wanted here
+ * @ird: inbound READs that this side accepts at a time
+ * @ord: outbound READs that this side issues at a time, at most
+ * @crc: this side wants CRCs
  *
- * RFC 6581 9.2: nobody asks more than the other answers.
+ * RFC 6581 9.2: the ORD of a side does not exceed the IRD of its peer.
  */
 void iw_mpa_answer(struct iw_mpa_frame *reply, struct iw_mpa_terms *terms,
 		   const struct iw_mpa_frame *request, u32 ird, u32 ord,
@@ -193,14 +193,14 @@ void iw_mpa_answer(struct iw_mpa_frame *reply, struct iw_mpa_terms *terms,
 }
 
 /**
- * iw_mpa_agree - what a reply makes of a request of ours
+ * iw_mpa_agree - terms of a connection, of the own request and the peer's reply
  * @terms: filled in
- * @request: ours
+ * @request: sent by this side
  * @reply: not a rejection
- * @max_ird: no more READs are answered at a time
+ * @max_ird: inbound READs that this side accepts at a time, at most
  *
- * Return: 0; -EPROTO (a revision or a mode that nobody asked for),
- * -EOPNOTSUPP (markers), -ENOBUFS (the peer asks more READs than we answer).
+ * Return: 0; -EPROTO (a revision or a mode that the request did not offer),
+ * -EOPNOTSUPP (markers), -ENOBUFS (the ORD of the peer exceeds @max_ird).
  */
 int iw_mpa_agree(struct iw_mpa_terms *terms, const struct iw_mpa_frame *request,
 		 const struct iw_mpa_frame *reply, u32 max_ird)

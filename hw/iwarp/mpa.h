@@ -5,7 +5,7 @@
 
 #include "wire.h"
 
-/* How the one who connects says that he is ready: RFC 6581 5 */
+/* Ready-to-receive indications of the MPA initiator, RFC 6581 5 */
 enum iw_rtr {
 	IW_RTR_NONE	= 0,
 	IW_RTR_SEND	= BIT(0),
@@ -42,12 +42,12 @@ struct iw_mpa_frame {
 };
 
 /**
- * struct iw_mpa_terms - what both sides have agreed on
+ * struct iw_mpa_terms - result of the MPA negotiation
  * @crc: FPDUs have CRCs
- * @p2p: the first FPDU of the one who connects is @rtr
+ * @p2p: the first FPDU of the initiator is @rtr
  * @rtr: one of enum iw_rtr
- * @ird: READs of the peer at a time
- * @ord: READs of ours at a time
+ * @ird: inbound READs at a time
+ * @ord: outbound READs at a time
  */
 struct iw_mpa_terms {
 	bool crc;

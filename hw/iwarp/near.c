@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Both ends of a connection are this module's, and its TCP goes through the loopback
- * interface: then no FPDU is built. Its header, and a cursor at where the payload is,
- * go to the receive side of the other end, which does with them what it does with an
- * FPDU that TCP has brought: the same table, the same checks, one copy from the memory
- * of the one to that of the other. Start-up frames, Terminates and the ends stay TCP's,
- * and so does what crosses any other network device, where captures and filters are to
- * see it.
+ * Loopback: connections with both ends in this module, and with TCP over the loopback
+ * interface. No FPDUs are built for them. The sender passes the header and a cursor at
+ * the payload to the receive side of the other end. That handles them like an FPDU from
+ * TCP: the same table and the same checks, but one copy from the memory of one end to
+ * the memory of the other. MPA start-up frames, Terminates and FINs still use TCP. So
+ * do connections over any other network device, where packet captures and filters have
+ * to see them.
  *
- * Order: an FPDU goes this way only if all bytes that TCP got here have arrived there.
- * tcp_sock.write_seq of the one is copied_seq of the other then, and no part of an FPDU
- * is held. While that is not so, or the other end has let go of its stream, FPDUs are
- * built and TCP gets them. Either way the next one may take the other.
+ * Order: an FPDU bypasses TCP only if the other end has read all bytes that TCP got
+ * here. Then tcp_sock.write_seq of the sender equals copied_seq of the receiver, and the
+ * receive side holds no part of an FPDU. Otherwise, or if the other end has detached its
+ * stream, FPDUs are built and TCP carries them. The path is chosen for each batch.
  *
- * Locks: who sends has his iw_tx.lock, and takes the socket's lock of the other end,
- * which guards the receive side there as ever: who detaches a stream under it, and
- * everybody who ends one does (conn_qp.c, stop_rx()), has it for himself. No other
- * socket is locked meanwhile, and no send side is locked with a socket locked: what is
- * received asks for an answer by iw_tx_kick() alone. So nothing waits in a circle if
- * both ends send at once, and nothing nests. What is sent between lock and unlock is
- * bounded by the batch (tx.c).
+ * Locks: the sender holds its own iw_tx.lock, and takes the socket lock of the other
+ * end. That socket lock guards the receive side there: a thread that ends the stream
+ * detaches it under the same lock (conn_qp.c, stop_rx()). No second socket is locked
+ * meanwhile, and no iw_tx.lock is taken with a socket locked, as the receive side
+ * requests an answer by iw_tx_kick() only. So there is no lock cycle if both ends send
+ * at once, and no recursion. The batch (tx.c) bounds the time for which the socket is
+ * locked.
  *
- * The other end's struct sock is kept by a reference. It says by its sk_user_data
- * whether it has a connection, and by that whether it has a stream.
+ * The sender has a reference to the struct sock of the other end. Its sk_user_data is
+ * the connection, or NULL; the connection has a stream, or NULL.
  */
 #include <net/tcp.h>
 
 #include "conn.h"
 #include "qp.h"
 
-/* With the socket of the other end locked. */
+/* May the next batch bypass TCP? The socket of the other end is locked. */
 static bool may_pass(const struct iw_tx *tx, const struct iw_rx *rx)
 {
 	const struct sock *sk = tx->sock->sk;
@@ -125,7 +125,7 @@ int iw_near_build(struct iw_qp *qp)
 	deliver(qp, &here, payload);
 	if (here.lost)
 		return -EFAULT;
-	/* Who refuses a message does not read it. */
+	/* A receiver that refuses the message leaves the cursor in front of it. */
 	soft_iter_skip(&tx->from, tx->from.left - left);
 	tx->offset += payload;
 	return 0;

@@ -86,8 +86,8 @@ void iw_detach(struct iw_dev *dev)
 }
 
 /*
- * Tell of what changed, once: notifiers come with no change too. While the device
- * can not be had there is nobody to tell.
+ * Dispatch a port event if the state has changed: notifiers come without a change, too.
+ * A device that is not registered, or is being unregistered, has no consumers.
  */
 static void changed(struct iw_dev *dev, const struct net_device *ndev)
 {

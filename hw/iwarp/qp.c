@@ -123,7 +123,7 @@ static int create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	ret = make_queues(qp, init, ucontext, &sq_key, &rq_key);
 	if (ret)
 		goto err_tx;
-	/* Nobody finds it before it is complete. */
+	/* Reserve the number; a look-up finds nothing until the QP is complete. */
 	ret = xa_alloc_cyclic_irq(&dev->qps, &ib->qp_num, NULL,
 				  XA_LIMIT(1, QPN_MAX), &dev->next_qpn,
 				  GFP_KERNEL_ACCOUNT);
@@ -161,12 +161,12 @@ struct iw_conn *iw_qp_conn(struct iw_qp *qp)
 	return conn;
 }
 
-/* Whoever has no connection is in IW_ERROR at once. */
+/* A queue pair without a connection is in IW_ERROR when this returns. */
 static void abort_qp(struct iw_qp *qp)
 {
 	struct iw_conn *conn;
 
-	/* Else who connects could find it between our looks and the flush. */
+	/* Keep iw_conn_link() from succeeding between iw_qp_conn() and the flush. */
 	spin_lock_irq(&qp->lock);
 	qp->barred = true;
 	spin_unlock_irq(&qp->lock);
@@ -175,7 +175,7 @@ static void abort_qp(struct iw_qp *qp)
 		iw_conn_abort(conn);
 		iw_conn_put(conn);
 	}
-	/* It may have had one that was just going. */
+	/* A connection that is left flushes the queues when it ends. */
 	conn = iw_qp_conn(qp);
 	if (conn)
 		iw_conn_put(conn);
@@ -290,8 +290,8 @@ static int query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 }
 
 /*
- * Nobody finds it; its connection ends; the iWARP CM hears of that, and drops
- * what it has. Then nobody has it.
+ * Remove the number, so that no look-up gets a new reference. Abort the connection: the
+ * iWARP CM drops its reference on the CLOSE event. Then wait for the last reference.
  */
 static int destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {

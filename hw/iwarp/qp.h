@@ -30,25 +30,27 @@ enum iw_qp_state {
 
 /**
  * struct iw_qp - queue pair
- * @ib: of the core
- * @refs: who may call in: the connection, the iWARP CM
- * @handed: of @refs, those that the iWARP CM has got and not asked for yet
- * @released: completed by the last of @refs
- * @lock: guards @sq, @rq, @asks, and what says so
- * @state: (lock)
- * @ib_state: (lock) what the consumer has made of IW_IDLE
- * @access: (lock) what a peer may do, besides his key; 0: whatever the key says
+ * @ib: the core's part
+ * @refs: 1 of the verbs object, 1 of the connection, 1 of each reference that the
+ *	  iWARP CM holds
+ * @handed: references of get_qp() that add_ref() has not taken over yet
+ * @released: completed when the last of @refs is dropped
+ * @lock: guards @sq, @rq, @asks, and the members marked (lock)
+ * @state: (lock) state of the protocol
+ * @ib_state: (lock) state that the consumer has set while @state is IW_IDLE
+ * @access: (lock) IB_ACCESS_REMOTE_* that a peer needs besides the key; 0: the key alone
+ *	    decides
  * @conn: (lock) its connection, referenced
- * @barred: (lock) it gets none any more
- * @sig_all: every request has a completion
+ * @barred: (lock) no connection may be linked any more
+ * @sig_all: all WQEs are signaled
  * @sq: send queue
- * @rq: receive queue, without @srq
- * @srq: shared receive queue
- * @asks: READs of the peer
- * @term: (lock) what ends the stream; the first one counts
- * @has_term: (lock) there is one
- * @events: BIT(enum ib_event_type) that @event_work is to tell of
- * @event_work: tells the consumer of them
+ * @rq: receive queue; not used with @srq
+ * @srq: shared receive queue, or NULL
+ * @asks: inbound READs and atomics (IRRQ)
+ * @term: (lock) first error of the stream, the contents of the Terminate
+ * @has_term: (lock) @term is valid
+ * @events: pending events, BIT(enum ib_event_type)
+ * @event_work: reports @events to the consumer
  * @tx: send side of the stream
  * @rx: receive side of the stream; the socket's lock
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A queue pair whose stream goes wrong: its consumer and its connection are told. */
+/* Errors of a stream: they are reported to the consumer and to the connection. */
 #include "conn.h"
 #include "qp.h"
 #include "wq.h"

@@ -48,9 +48,9 @@ static void rx_write(struct iw_qp *qp, const struct iw_view *view,
 }
 
 /*
- * Is it this READ that the peer blames? The message sequence number of the segment says
- * so; who sends the request alone may have updated it to where he stopped, but where it
- * ends stays the same (RFC 5040 4.8).
+ * Is the Terminate about this READ? If the Terminate has the DDP header, the message
+ * sequence number tells. If it has the READ request alone, the peer may have advanced
+ * the request to where it stopped; the end of the range is the same (RFC 5040 4.8).
  */
 static bool blames(const struct iw_slot *slot, const void *arg)
 {
@@ -74,7 +74,7 @@ static bool blames(const struct iw_slot *slot, const void *arg)
 	       be64_to_cpu(about.read.sink_to) + size == to + slot->length;
 }
 
-/* The peer says why he goes. If it was a READ or atomic of ours, that one fails. */
+/* A Terminate. If it is about an outbound READ or atomic, that WQE fails. */
 static void rx_terminate(struct iw_qp *qp, const struct iw_view *view,
 			 const union iw_hdr *hdr)
 {
@@ -137,7 +137,7 @@ static enum iw_term check(const struct iw_view *view, const union iw_hdr *hdr)
 	return 0;
 }
 
-/* The first FPDU of the one who connected; an empty SEND takes no request. */
+/* First FPDU of the MPA initiator, its RTR; an empty SEND consumes no receive WQE. */
 static bool is_rtr(struct iw_qp *qp, const struct iw_view *view,
 		   const union iw_hdr *hdr)
 {
@@ -155,7 +155,7 @@ static bool is_rtr(struct iw_qp *qp, const struct iw_view *view,
 /**
  * iw_rdmap_rx - an FPDU has come
  * @rx: receive side of the stream; the socket's lock is held
- * @view: the FPDU, whose CRC is right
+ * @view: the FPDU, with a correct CRC
  *
  * Context: softirq, or the owner of the socket.
  */
@@ -183,10 +183,10 @@ void iw_rdmap_rx(struct iw_rx *rx, const struct iw_view *view)
 }
 
 /**
- * iw_rdmap_bad_crc - an FPDU has come whose CRC is wrong
+ * iw_rdmap_bad_crc - an FPDU with a wrong CRC has come
  * @rx: receive side of the stream
  *
- * RFC 5044 8: nothing in it means anything. Context: as iw_rdmap_rx().
+ * RFC 5044 8: none of its fields can be trusted. Context: as iw_rdmap_rx().
  */
 void iw_rdmap_bad_crc(struct iw_rx *rx)
 {

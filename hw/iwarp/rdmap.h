@@ -29,9 +29,9 @@ static inline bool iw_hdr_is_all(const struct iw_view *view,
 }
 
 /*
- * What the queue pair lets a peer do, besides the key. Consumers who leave that to
- * librdmacm give it no right at all, and expect to be written to: so nothing means
- * that it was not said, and who says something is held to that.
+ * Does the queue pair grant @right to a peer? The key is checked besides. Consumers that
+ * leave the access flags to librdmacm set none, and still expect inbound WRITEs. So no
+ * flags mean no restriction, and any flag makes the flags binding.
  */
 static inline bool iw_qp_allows(const struct iw_qp *qp, int right)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What of the peer is refused: the stream ends with a Terminate that says why. */
+/* Refusal of inbound segments: the stream ends with a Terminate. */
 #include "rdmap.h"
 
 /*
- * The stream ends with a Terminate about the segment that @hdr began. If it is the
- * sender who has no such memory any more, he says so.
+ * End the stream with a Terminate about the segment of @hdr. If the memory of a loopback
+ * sender is gone, the error is local to the sender, which ends the stream.
  */
 void iw_refuse(struct iw_qp *qp, const struct iw_view *view,
 	       const union iw_hdr *hdr, enum iw_term what)

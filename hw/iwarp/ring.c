@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings as <rdma/siw-abi.h> has them: each element has a flag that says whether
- * it is the other side's. No index is shared, so nobody can make the kernel
- * believe in more elements than there are.
+ * Rings as <rdma/siw-abi.h> defines them: each element has a flag that tells
+ * which side owns it. No index is shared, so a program can not make the kernel
+ * process more elements than the ring has.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -27,7 +27,7 @@ static int map_user(struct iw_ring *ring, size_t bytes,
 }
 
 /**
- * iw_ring_alloc - make a ring whose elements are all nobody's
+ * iw_ring_alloc - allocate a ring of zeroed elements
  * @ring: filled in
  * @num: elements; rounded up to a power of 2, since libsiw counts modulo 2^32
  * @bytes: of an element
@@ -54,7 +54,7 @@ int iw_ring_alloc(struct iw_ring *ring, u32 num, u32 bytes, u32 extra,
 
 /**
  * iw_ring_free - undo iw_ring_alloc()
- * @ring: nobody in the kernel uses it any more; all zero is fine
+ * @ring: not in use by the kernel any more; all zero is fine
  *
  * Pages that a program has mapped stay its own until it unmaps them.
  * Context: process, may sleep.

@@ -9,12 +9,13 @@
 #include "../soft/ring.h"
 
 /**
- * struct iw_ring - elements with a flag each that says whose it is
- * @mem: elements, then whatever else fits; hostile where @map is set
- * @map: of a program's ring; NULL: kernel memory
+ * struct iw_ring - a ring of elements with an ownership flag each
+ * @mem: elements, then the extra bytes of iw_ring_alloc(); with @map a program
+ *	 can change all of it at any time
+ * @map: mapping of a program's ring; NULL: kernel memory
  * @num: elements, a power of 2
- * @bytes: of an element
- * @next: elements that the kernel has used ever
+ * @bytes: bytes of an element
+ * @next: index of the next element for the kernel, not masked
  */
 struct iw_ring {
 	void *mem;

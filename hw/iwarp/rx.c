@@ -115,7 +115,7 @@ static enum soft_fault place_run(void *arg, const u8 *bytes, u32 length)
 	return soft_iter_copy(arg, &from, length);
 }
 
-/* All of the payload: who hands an FPDU over has his cursor at its first byte. */
+/* Copy all of the payload: the sender's cursor is at its first byte. */
 static enum soft_fault place_here(struct iw_here *here, u32 bytes,
 				  struct soft_iter *to)
 {
@@ -194,8 +194,8 @@ static enum soft_fault store_run(void *arg, const u8 *bytes, u32 length)
 }
 
 /*
- * A peer who sends FPDUs byte by byte is not to make us hold an skb for each:
- * what there is goes into one with room for all of the FPDU.
+ * Copy all pieces into one skb with room for the whole FPDU. This bounds the memory that
+ * a peer can pin by an FPDU in many small segments.
  */
 static bool join_pieces(struct iw_rx *rx)
 {

@@ -29,11 +29,11 @@ struct iw_piece {
 };
 
 /**
- * struct iw_here - an FPDU that an end of this host hands over (near.c)
- * @head: header, from the length field on
- * @bytes: of @head
- * @from: payload, in memory of the sender; moves on
- * @lost: that memory was not there: nobody is to blame here
+ * struct iw_here - an FPDU of a loopback sender (near.c)
+ * @head: header, beginning with the MPA length field
+ * @bytes: bytes of @head
+ * @from: payload in the memory of the sender; the copy advances it
+ * @lost: the memory of the sender is gone; not an error of the receiver
  */
 struct iw_here {
 	const u8 *head;
@@ -67,28 +67,28 @@ struct iw_rx_msg {
 
 /**
  * struct iw_rx - the receive side of a stream; guarded by the socket's lock
- * @piece: of the FPDU that has not come completely
- * @num: of @piece
+ * @piece: pieces of an FPDU that is not complete yet
+ * @num: entries of @piece in use
  * @have: bytes in all of @piece
- * @need: bytes of that FPDU; 0: its length has not come
- * @ulpdu: what its length field says
- * @flat: there is one piece, ours, with room for all of it
- * @crc: CRCs are there and are checked
- * @stopped: nothing more is taken
- * @rtr: the first FPDU says that the peer is ready, no more
- * @read_rtr: an empty READ of ours has no answer
- * @conn: whose stream it is
- * @msn: of the next message, by queue
- * @mo: bytes of the message of queue 0
- * @written: bytes of the WRITE that is coming, or was the last one
- * @write_over: that one is complete
- * @msg: that message
- * @fpdu: what to do with an FPDU whose CRC is right
- * @bad_crc: what to do when one is wrong
- * @fpdus: that came
- * @bytes: of them
- * @joined: of them, those that came in several pieces
- * @counted: of these three, what the counters of the device have
+ * @need: bytes of that FPDU; 0: its length field has not come
+ * @ulpdu: its ULPDU length
+ * @flat: @piece has one entry, an skb of this module with room for the whole FPDU
+ * @crc: FPDUs have a CRC, which is checked
+ * @stopped: further input is discarded
+ * @rtr: the next FPDU is the RTR of the peer
+ * @read_rtr: the READ sent as RTR has no response yet
+ * @conn: the connection
+ * @msn: next message sequence number, by DDP queue
+ * @mo: next message offset in queue 0, bytes
+ * @written: bytes of the current or last inbound WRITE
+ * @write_over: that WRITE is complete
+ * @msg: current message of queue 0
+ * @fpdu: handles an FPDU with a correct CRC
+ * @bad_crc: handles an FPDU with a wrong CRC
+ * @fpdus: FPDUs received
+ * @bytes: bytes of these FPDUs
+ * @joined: those of @fpdus that came in several pieces
+ * @counted: part of @fpdus, @bytes and @joined that the device's counters include
  */
 struct iw_rx {
 	struct iw_piece piece[IW_RX_PIECES];
@@ -129,7 +129,7 @@ bool iw_view_read(const struct iw_view *view, u32 offset, void *to, u32 bytes);
 enum soft_fault iw_view_place(const struct iw_view *view, u32 offset,
 			      u32 bytes, struct soft_iter *to);
 
-/* Did iw_view_place() fail because of the sender? He ends the stream himself. */
+/* Has a loopback sender lost its memory? The sender ends the stream then. */
 static inline bool iw_view_lost(const struct iw_view *view)
 {
 	return view->here && view->here->lost;

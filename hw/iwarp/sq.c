@@ -127,8 +127,9 @@ bool iw_sq_take_user(struct iw_qp *qp)
 	slot->got = 0;
 	WRITE_ONCE(sqe->flags, 0);
 	/*
-	 * libsiw fills the next element, then looks at this one, and rings only
-	 * if it is idle: whoever of the two is second sees what the other did.
+	 * libsiw sets the flags of the next element, then reads those of this
+	 * one, and rings the doorbell only if they are clear. Either libsiw
+	 * finds them clear, or the next call finds the next element valid.
 	 */
 	smp_mb();
 	sq->ring.next++;
@@ -186,13 +187,13 @@ static bool complete_slot(struct iw_qp *qp, struct iw_slot *slot, u8 status)
 }
 
 /**
- * iw_sq_complete - complete what is done, in its order
+ * iw_sq_complete - complete WQEs that are done, in order
  * @qp: queue pair; its lock is held
  *
- * Requests behind a READ are complete when that one is, however many they are. Who has
- * the lock keeps a CPU from everything else, so there are only some at a time.
+ * The response of a READ completes all WQEs behind it that are done. Interrupts are off
+ * meanwhile, so a call completes IW_SQ_BATCH of them at most.
  *
- * Context: any. Return: true: call again, after giving the lock away.
+ * Context: any. Return: true: call again, after releasing the lock.
  */
 bool iw_sq_complete(struct iw_qp *qp)
 {
@@ -201,7 +202,7 @@ bool iw_sq_complete(struct iw_qp *qp)
 	struct iw_slot *slot;
 
 	lockdep_assert_held(&qp->lock);
-	/* Who flushes looks at what is in front of it. */
+	/* In IW_ERROR the flush completes all WQEs. */
 	if (qp->state == IW_ERROR)
 		return false;
 	for (; sq->una != sq->next; sq->una++) {
@@ -261,11 +262,11 @@ struct iw_slot *iw_sq_find_read(struct iw_qp *qp,
 }
 
 /**
- * iw_sq_claim_flush - is it for the caller to flush?
+ * iw_sq_claim_flush - claim the flush of the send queue
  * @qp: queue pair in IW_ERROR; its lock is held
  *
- * Return: true: he has to call iw_sq_flush_some() until that is all. False: somebody
- * else does, and finds what was posted meanwhile.
+ * Return: true: the caller has to call iw_sq_flush_some() until all is flushed. False:
+ * another thread is flushing, and flushes WQEs posted meanwhile, too.
  */
 bool iw_sq_claim_flush(struct iw_qp *qp)
 {
@@ -274,7 +275,7 @@ bool iw_sq_claim_flush(struct iw_qp *qp)
 	lockdep_assert_held(&qp->lock);
 	if (sq->flushing)
 		return false;
-	/* What there is, and what a program can add while it goes on: it ends. */
+	/* Bounded, as a program can post while its WQEs are flushed. */
 	sq->flushing = 2 * sq->num;
 	return true;
 }

@@ -12,33 +12,33 @@
 struct iw_qp;
 
 enum iw_slot_state {
-	IW_SLOT_POSTED,		/* nothing of it was built */
-	IW_SLOT_BUILT,		/* all of it was built, or is being */
-	IW_SLOT_ASKED,		/* a READ whose answer has not come */
+	IW_SLOT_POSTED,		/* no FPDU of it was built */
+	IW_SLOT_BUILT,		/* FPDUs of it were built */
+	IW_SLOT_ASKED,		/* READ or atomic without its response */
 	IW_SLOT_DONE,
 };
 
 /**
- * struct iw_slot - a work request of the send queue
- * @wr_id: the consumer's
+ * struct iw_slot - a WQE of the send queue
+ * @wr_id: id chosen by the consumer
  * @opcode: enum ib_wr_opcode
  * @flags: enum ib_send_flags
  * @state: enum iw_slot_state
- * @status: enum ib_wc_status, known before its turn, or when it is done
- * @num_sge: of @sge
- * @rkey: of RDMA; of what is to be invalidated
- * @raddr: of RDMA
+ * @status: enum ib_wc_status; set when the WQE is done, or earlier if it is malformed
+ * @num_sge: entries of @sge
+ * @rkey: remote key; or the key to be invalidated
+ * @raddr: remote address
  * @length: bytes of the message
- * @got: (READ) bytes of the answer so far
- * @msn: (READ, atomic) of the request
- * @imm: (WRITE_WITH_IMM)
- * @mr: (REG_MR)
- * @access: (REG_MR)
+ * @got: (READ) bytes of the response received so far
+ * @msn: (READ, atomic) message sequence number of the request
+ * @imm: (WRITE_WITH_IMM) immediate data
+ * @mr: (REG_MR) region
+ * @access: (REG_MR) IB_ACCESS_*
  * @sge: local memory
- * @data: inline
- * @sink: (atomic) the only one of @sge
- * @operand: (atomic) to add, or to compare with
- * @swap: (atomic)
+ * @data: inline data
+ * @sink: (atomic) local memory for the original value
+ * @operand: (atomic) value to add, or to compare with
+ * @swap: (atomic) value to swap in
  */
 struct iw_slot {
 	u64 wr_id;
@@ -75,18 +75,19 @@ struct iw_slot {
 /**
  * struct iw_sq - send queue; guarded by iw_qp.lock
  * @ring: (program) struct siw_sqe
- * @slots: requests, out of the consumer's reach
- * @num: of @slots, a power of 2
- * @stride: bytes of a slot
- * @max_sge: of a request
- * @una: oldest slot that is not complete
- * @next: the one whose turn to be sent it is
- * @head: behind the newest
- * @reads: READs and atomics without an answer
- * @ord: how many of them there may be
- * @flushing: somebody flushes, and this many of a program at most; 0: nobody
- * @failed: a request was flushed that had not been done
- * @hold: completions of @una and on that find the CQ full. Their requests are done
+ * @slots: WQEs, in memory that a program can not change
+ * @num: WQEs in @slots, a power of 2
+ * @stride: bytes of a WQE
+ * @max_sge: SGEs of a WQE, at most
+ * @una: index of the oldest WQE that is not completed
+ * @next: index of the next WQE to be sent
+ * @head: index behind the newest WQE
+ * @reads: outbound READs and atomics without a response
+ * @ord: limit of @reads
+ * @flushing: a thread is flushing, and takes this many more WQEs of a program at most;
+ *	      0: no thread is flushing
+ * @failed: a WQE that was not done was flushed
+ * @hold: retries the completion of @una, which is done, while the CQ is full
  *
  *	una  <=  next  <=  head  <=  una + num
  */
@@ -112,7 +113,7 @@ static inline bool iw_slot_is_atomic(const struct iw_slot *slot)
 	       slot->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
 }
 
-/* What is wrong with its SGEs, whose bytes become its length. */
+/* Set the length of the WQE to the sum of its SGEs. Return: enum ib_wc_status. */
 static inline u8 iw_slot_add_up(struct iw_slot *slot)
 {
 	u64 total = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The send side of a stream: which message is next, until the socket has no
- * room. Then the socket says when it has, and nobody waits for that.
+ * The send side of a stream: choose the next message, build it and pass it to the
+ * socket until that has no room. The write_space callback of the socket continues
+ * then; no thread sleeps until there is room.
  */
 #include <linux/sched.h>
 #include <net/tcp.h>
@@ -11,12 +12,12 @@
 #include "qp.h"
 #include "tx.h"
 
-/* As much is built before the socket gets it. */
+/* Bytes that are built before the socket gets them. */
 #define BATCH_BYTES (64U << 10)
-/* So often, before somebody else has his turn. */
+/* Batches of a call of iw_tx_run(); the work sends the rest. */
 #define BATCHES	16
 
-/* And not sent; or those that went to an end of this host, since it is locked. */
+/* Bytes of the current batch, built or passed to a loopback peer. */
 static u32 bytes_built(const struct iw_tx *tx)
 {
 	u32 i, bytes = tx->near ? tx->near_bytes : 0;
@@ -149,7 +150,7 @@ static int ask(struct iw_qp *qp, struct iw_slot *slot)
 	return iw_tx_control(qp, &req, sizeof(req));
 }
 
-/* Of a slot whose turn it is, and which is not the consumer's any more. */
+/* Begin the message of a WQE that claim_slot() has returned. */
 static int begin_slot(struct iw_qp *qp, struct iw_slot *slot)
 {
 	struct iw_tx *tx = &qp->tx;
@@ -449,10 +450,10 @@ static bool send_batch(struct iw_qp *qp)
 }
 
 /*
- * Until nothing more can be built: what has left makes room for requests that had
- * no slot, and for which nobody rings any more. What there is to send may be the
- * peer's to decide, who can ask for more as long as he gets some: it ends with the
- * stream, and with @batches. False: they are used up.
+ * Send batches until nothing more can be built. A batch that has left frees WQEs, which
+ * are filled from the ring of a program that rings no doorbell for them any more. A peer
+ * can keep this going by READ requests, so it ends with the stream, and after @batches.
+ * Return: false if @batches are used up.
  */
 static bool run_locked(struct iw_qp *qp, int *batches)
 {
@@ -471,11 +472,11 @@ static bool run_locked(struct iw_qp *qp, int *batches)
 }
 
 /**
- * iw_tx_run - send what there is to send
+ * iw_tx_run - send all that is pending
  * @qp: queue pair
  *
- * If somebody else is sending, he goes on with this; what is more than a few batches
- * is left to the work. Context: process, may sleep.
+ * If another thread holds tx.lock, that thread sends it. After BATCHES batches the
+ * work sends the rest. Context: process, may sleep.
  */
 void iw_tx_run(struct iw_qp *qp)
 {
@@ -485,14 +486,17 @@ void iw_tx_run(struct iw_qp *qp)
 
 	set_bit(0, &tx->wanted);
 	do {
-		/* Pairs with the one below: either he sees the bit, or we the lock. */
+		/*
+		 * Pairs with the barrier below: either the lock holder sees the
+		 * bit, or this thread finds the lock free.
+		 */
 		smp_mb();
 		if (!mutex_trylock(&tx->lock))
 			return;
 		while (over && test_and_clear_bit(0, &tx->wanted))
 			over = run_locked(qp, &batches);
 		mutex_unlock(&tx->lock);
-		/* Pairs with the one above. */
+		/* Pairs with the barrier above. */
 		smp_mb();
 	} while (over && test_bit(0, &tx->wanted));
 	if (!over)
@@ -501,19 +505,19 @@ void iw_tx_run(struct iw_qp *qp)
 		iw_qp_tell_conn(qp);
 }
 
-/* Whoever could not complete all that was done has kicked, too. */
+/* It is queued also when a caller of iw_sq_complete() has left WQEs to be completed. */
 static void tx_work(struct work_struct *work)
 {
 	struct iw_qp *qp = container_of(work, struct iw_qp, tx.work);
 
 	complete_done(qp);
-	/* What has waited for its CQ. */
+	/* Continue a flush that has found the CQ full. */
 	iw_sq_flush(qp);
 	iw_tx_run(qp);
 }
 
 /**
- * iw_tx_idle - has everything left that was to be sent, and been answered?
+ * iw_tx_idle - is all sent, and are all READs and atomics answered?
  * @qp: queue pair
  *
  * Context: process, may sleep.
@@ -530,7 +534,7 @@ bool iw_tx_idle(struct iw_qp *qp)
 	       qp->asks.head == qp->asks.tail;
 	spin_unlock_irq(&qp->lock);
 	mutex_unlock(&tx->lock);
-	/* Who found the lock taken relies on us: pairs with iw_tx_run(). */
+	/* A poster that found the lock taken has left its WQEs: pairs with iw_tx_run(). */
 	smp_mb();
 	if (test_bit(0, &tx->wanted))
 		iw_tx_kick(qp);

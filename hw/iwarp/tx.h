@@ -16,19 +16,19 @@ struct iw_rx;
 struct iw_slot;
 
 /**
- * struct iw_ask - a READ or an atomic of the peer, not answered
- * @atomic: it is one
+ * struct iw_ask - an inbound READ or atomic without a response; an entry of the IRRQ
+ * @atomic: true: an atomic; false: a READ
  * @op: (@atomic) enum iw_atomic_op
- * @id: (@atomic) what the answer says
- * @sink_stag: where the answer goes, in the peer's words
- * @sink_to: likewise
- * @add_swap: (@atomic)
- * @add_swap_mask: (@atomic)
- * @compare: (@atomic)
- * @compare_mask: (@atomic)
- * @source_stag: our key
- * @source_to: address of the first byte, as that key counts
- * @size: bytes
+ * @id: (@atomic) request identifier, returned in the response
+ * @sink_stag: (READ) data sink STag of the peer
+ * @sink_to: (READ) data sink tagged offset
+ * @add_swap: (@atomic) value to add or to swap in
+ * @add_swap_mask: (@atomic) mask of @add_swap
+ * @compare: (@atomic) value to compare with
+ * @compare_mask: (@atomic) mask of @compare
+ * @source_stag: data source STag, a local key
+ * @source_to: data source tagged offset
+ * @size: (READ) bytes
  */
 struct iw_ask {
 	bool atomic;
@@ -50,11 +50,11 @@ struct iw_ask {
 };
 
 /**
- * struct iw_asks - READs and atomics of the peer; guarded by iw_qp.lock
- * @ring: @num of them
+ * struct iw_asks - inbound READ queue (IRRQ, RFC 5040); guarded by iw_qp.lock
+ * @ring: @num entries
  * @num: IRD
- * @head: asked ever
- * @tail: answers that are built
+ * @head: requests received, not masked
+ * @tail: requests with a response in progress or built, not masked
  */
 struct iw_asks {
 	struct iw_ask *ring;
@@ -69,32 +69,33 @@ enum iw_tx_kind { IW_TX_NONE, IW_TX_SLOT, IW_TX_IMM, IW_TX_ANSWER };
 
 /**
  * struct iw_tx - the send side of a stream; guarded by @lock
- * @lock: guards the rest; only tried for by a poster: the one that has it goes on
- * @wanted: bit 0: look again, somebody has something to send
- * @work: sends where the poster may not, and when the socket has room again
- * @left: when a doorbell was left to @work; ns, without a lock
- * @page: where FPDUs are built; those before @used belong to the socket
- * @page_bytes: of @page
- * @used: of @page
- * @vec: bytes that are built, and that the socket has not taken
- * @first: of @vec
- * @num: of @vec, from 0
- * @sock: where to; NULL: there is no stream
- * @far: socket of the other end, if FPDUs may go there directly (near.c)
- * @near: receive side of the other end, while its socket is locked by us
- * @near_bytes: of FPDUs that went there since it is
- * @near_total: of all that went there
- * @built: slots up to here are in @vec completely, or left already
- * @sent: slots up to here have left
- * @crc: put a CRC in
- * @max_ulpdu: payload and header that fit
- * @msn: of the next message, by queue
- * @kind: what the message in progress is
- * @from: bytes of the message in progress
- * @hdr: how it goes on
- * @offset: bytes of it that are built
- * @length: bytes of it
- * @answers: it is the turn of an answer
+ * @lock: guards all members but @wanted, @work and @left. A poster uses
+ *	  mutex_trylock(): if that fails, the holder sends its WQEs
+ * @wanted: bit 0: messages are pending; set before @lock is tried
+ * @work: sends for callers that may not sleep, and when the socket has room again
+ * @left: time at which a doorbell was left to @work, ns; a hint, no lock
+ * @page: page for new FPDUs; the socket may use its bytes below @used
+ * @page_bytes: bytes of @page
+ * @used: bytes of @page in use
+ * @vec: built FPDUs that the socket has not taken
+ * @first: first entry of @vec that the socket has not taken completely
+ * @num: entries of @vec, counted from 0
+ * @sock: socket of the stream; NULL: there is no stream
+ * @far: socket of the peer, if FPDUs may bypass TCP (near.c)
+ * @near: receive side of the peer, while the sender has locked @far
+ * @near_bytes: bytes of FPDUs passed to @near since @far is locked
+ * @near_total: bytes of FPDUs that have bypassed TCP in all
+ * @built: index behind the last WQE with all of its FPDUs built
+ * @sent: index behind the last WQE with all of its FPDUs taken by the socket
+ * @crc: FPDUs have a CRC
+ * @max_ulpdu: bytes of header and payload of an FPDU, at most
+ * @msn: next message sequence number, by DDP queue
+ * @kind: kind of the message in progress
+ * @from: payload of the message in progress
+ * @hdr: header fields of its next FPDU
+ * @offset: bytes of the message that are built
+ * @length: bytes of the message
+ * @answers: toggled for each message: a response goes before a WQE if set
  */
 struct iw_tx {
 	struct mutex lock;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* FPDUs that no request has asked for: the first one of a stream, and a Terminate. */
+/* FPDUs without a WQE: the RTR of the MPA initiator, and a Terminate. */
 #include "mpa.h"
 #include "qp.h"
 
-/* RFC 6581 5: the first FPDU of the one who connects is empty. */
+/* RFC 6581 5: the first FPDU of the MPA initiator has no payload. */
 static int build_rtr(struct iw_qp *qp, u16 how)
 {
 	struct iw_read_req read = {

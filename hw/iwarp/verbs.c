@@ -94,7 +94,7 @@ static void disassociate_ucontext(struct ib_ucontext *ib)
 {
 }
 
-/* The key that a program proposes is not taken: one that he has had may be known. */
+/* The key that a program proposes is ignored: a peer may know it from an old region. */
 static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 				 u64 virt_addr, int access,
 				 struct ib_udata *udata)
