@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doorbells: does he who rings wait for what becomes of it, or has he more?
+ * Doorbells: does the CPU that rings send the WQEs itself, or does another CPU?
  *
- * Mostly he sends himself, at once. But a user who rings again and again, be it for one
- * queue pair or for many, in a fraction of the time that a request took to be sent does
- * not wait. Then another processor had better send, while he goes on; and requests come
- * together that cost little more than one.
+ * By default the CPU that rings sends at once. But a program may ring again and again,
+ * for one queue pair or for many, with pauses of a fraction of the time that a send
+ * takes. Such a program does not wait for completions. Then another CPU sends while the
+ * program goes on posting, and WQEs come together that cost little more than one.
  */
 #include <linux/export.h>
 #include <linux/sched/clock.h>
 
 #include "bell.h"
 
-/* Of the time that a request took; a shorter pause is none. */
+/* A pause is short below 1/SHORT of the time that a send took. */
 #define SHORT		2
 
-/* Times. A few requests that belong together are no stream. */
+/* Short pauses in a row that make a stream; a few WQEs posted together are none. */
 #define AGAIN		4
 
-/* Nanoseconds that a request took; of more, the most was something else. */
+/* Limit of the time of a send, ns: most of a longer time was spent elsewhere. */
 #define MOST_COST	(200 * NSEC_PER_USEC)
 
-/* Nanoseconds since the user has rung, ever more: a clock may be behind another's. */
+/* Nanoseconds since the last doorbell; 0 if local_clock() is behind another CPU's. */
 static u64 pause_of(const struct soft_bells *b)
 {
 	s64 pause = local_clock() - READ_ONCE(b->end);
@@ -35,7 +35,7 @@ static bool is_short(const struct soft_bells *b)
 }
 
 /**
- * soft_bells_streaming - is it soon rung again?
+ * soft_bells_streaming - is another doorbell to be expected soon?
  * @b: doorbells of a processor
  *
  * Context: any.
@@ -47,9 +47,9 @@ bool soft_bells_streaming(const struct soft_bells *b)
 EXPORT_SYMBOL_GPL(soft_bells_streaming);
 
 /**
- * soft_bells_count - count the one that rings now
+ * soft_bells_count - count a doorbell
  * @b: doorbells of this processor
- * @alone: whether it is soon rung again does not matter
+ * @alone: the doorbell is not part of a stream
  *
  * Context: any.
  */
@@ -64,7 +64,7 @@ void soft_bells_count(struct soft_bells *b, bool alone)
 EXPORT_SYMBOL_GPL(soft_bells_count);
 
 /**
- * soft_bells_left - what was rung for was left to another processor
+ * soft_bells_left - the WQEs of a doorbell were left to another processor
  * @b: doorbells of the processor that has rung
  *
  * Context: any.
@@ -76,10 +76,10 @@ void soft_bells_left(struct soft_bells *b)
 EXPORT_SYMBOL_GPL(soft_bells_left);
 
 /**
- * soft_bells_sent - what was rung for was sent here
+ * soft_bells_sent - the WQEs of a doorbell were sent by this processor
  * @b: doorbells of the processor that has rung
- * @begin: local_clock() before that
- * @worth: it would have been worth the trip to another one
+ * @begin: local_clock() before the send
+ * @worth: the time of this send is a sample of @b->cost
  *
  * Context: any.
  */

@@ -7,11 +7,11 @@
 
 /**
  * struct soft_bells - doorbells that are rung on a processor
- * @end: when the latest was over
- * @cost: how long the latest took that sent something itself; ns, 0: not known
- * @number: that have rung one after the other in a fraction of that; up to a few
+ * @end: local_clock() at the end of the last doorbell
+ * @cost: time of the last send by a doorbell itself, ns; 0: not known
+ * @number: doorbells in a row with pauses shorter than a part of @cost; saturates
  *
- * Without a lock: they are hints.
+ * There is no lock: the members are hints.
  */
 struct soft_bells {
 	u64 end;

@@ -263,10 +263,10 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 /**
  * soft_pre_destroy_cq - ops.pre_destroy_cq
- * @ibcq: nobody adds completions any more
+ * @ibcq: no queue pair adds completions any more
  *
- * What the tasklet of a kernel consumer's CQ does is to start his poller, which
- * the core is about to stop for good.
+ * The tasklet of a kernel consumer's CQ starts the poller of the core, which the
+ * core is about to stop for good.
  *
  * Context: process, may sleep. Return: 0; the consumer is not called any more.
  */
@@ -281,7 +281,7 @@ int soft_pre_destroy_cq(struct ib_cq *ibcq)
 
 /**
  * soft_destroy_cq - ops.destroy_cq
- * @ibcq: nobody adds completions any more
+ * @ibcq: no queue pair adds completions any more
  * @udata: not used
  *
  * Context: process, may sleep. Return: 0; the consumer is not called any more.
@@ -304,13 +304,14 @@ static u32 cq_waiting(const struct soft_cq *cq)
 }
 
 /**
- * soft_cq_is_empty - has the consumer taken all completions?
+ * soft_cq_is_empty - has the consumer polled all completions?
  * @cq: CQ
  *
- * Of a program only he knows: his word is taken for what it is.
+ * The consumer index of a program's CQ is in memory that the program can write, and
+ * is not verified.
  *
  * Context: any.
- * Return: it was so a moment ago.
+ * Return: true if the CQ was empty at the time of the call.
  */
 bool soft_cq_is_empty(struct soft_cq *cq)
 {
@@ -359,9 +360,9 @@ void soft_cq_forget(struct soft_cq *cq, const struct ib_qp *qp)
 }
 
 /*
- * Completions that nobody took, in their order, into the empty @ring, which then
- * changes places with the CQ's. A million of them take long, so the lock is
- * released now and then, and both sides go on with the old ring.
+ * Copy the completions that were not polled, in order, into the empty @ring, and swap
+ * it with the ring of the CQ. A million completions take long, so the lock is released
+ * between pieces, and producer and consumer use the old ring meanwhile.
  */
 static int cq_swap_ring(struct soft_cq *cq, struct soft_ring *ring, u32 cqe)
 {

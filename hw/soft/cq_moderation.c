@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Moderation of completion events: a consumer that has asked for it is told of several
- * completions at once, or of those that there are when the first has waited for long
- * enough. Errors do not wait.
+ * Moderation of completion events: one event reports several completions. It is raised
+ * when their number reaches a limit, or when the first has waited for a given time.
+ * Errors are reported at once.
  */
 #include "cq.h"
 
@@ -25,8 +25,8 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 }
 
 /**
- * soft_cq_moderation_init - of a CQ that begins
- * @cq: nobody else knows it; its event is not moderated
+ * soft_cq_moderation_init - initialize the moderation of a new CQ
+ * @cq: not published yet; its events are not moderated
  */
 void soft_cq_moderation_init(struct soft_cq *cq)
 {
@@ -35,16 +35,17 @@ void soft_cq_moderation_init(struct soft_cq *cq)
 }
 
 /**
- * soft_cq_hold - a completion that the consumer waits for has come
- * @cq: (lock held) its events are moderated
+ * soft_cq_hold - should the event of a new completion be delayed?
+ * @cq: armed CQ with moderated events; its lock is held
  *
- * Return: he is not to be told yet, but when others have come, or in time.
+ * Return: true: the event is raised later, by the timer or by a further completion.
+ * False: raise it now.
  */
 bool soft_cq_hold(struct soft_cq *cq)
 {
 	lockdep_assert_held(&cq->lock);
 	if (++cq->held >= cq->most || cq->notify.ended) {
-		/* If it is just expiring it finds nothing held, or tells him early. */
+		/* If it expires just now, it finds @held 0, or raises an event early. */
 		hrtimer_try_to_cancel(&cq->late);
 		return false;
 	}
@@ -57,10 +58,11 @@ bool soft_cq_hold(struct soft_cq *cq)
 /**
  * soft_modify_cq - ops.modify_cq
  * @ibcq: the CQ
- * @count: completions that the consumer wants to be told of at once
- * @period: microseconds that the first of them waits; 0 of either: tell of each
+ * @count: completions per event
+ * @period: microseconds that the first completion waits at most; if @count or @period
+ *	    is 0, each completion raises an event
  *
- * What waits already waits as it was asked for before.
+ * The new values do not apply to an event that is delayed already.
  *
  * Context: process, may sleep. Return: 0.
  */

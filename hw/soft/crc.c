@@ -106,8 +106,8 @@ void soft_crc_choose(struct soft_crc *kind, char *name, size_t size)
 EXPORT_SYMBOL_GPL(soft_crc_choose);
 
 /**
- * soft_crc_end - nobody computes any more
- * @kind: as soft_crc_choose() left it
+ * soft_crc_end - undo soft_crc_choose()
+ * @kind: as soft_crc_choose() left it; not in use any more
  *
  * Context: process, may sleep.
  */

@@ -76,8 +76,8 @@ static u16 middle_of(const struct net_device *ndev, const char *kind)
  * @guid: filled in; the device's until soft_guid_give()
  * @ndev: its interface
  * @mac: address that the GUID is made of
- * @kind: name of the driver; NULL: it is the one whose device has the EUI-64 of the MAC,
- *	  if the interface has that MAC for itself
+ * @kind: name of the driver; NULL: the driver that takes the EUI-64 of the MAC as its
+ *	  GUID, unless the MAC is that of a lower interface
  *
  * Context: process, may sleep.
  * Return: the GUID.

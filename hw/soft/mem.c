@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Keys and what they grant. IBA vol. 1, 10.6.3: a key is an index of 24 bits,
- * which is the device's, and 8 bits, which are the consumer's where he may
- * change them. All 32 must fit.
+ * chosen by the device, and 8 bits that the consumer may choose for some kinds
+ * of region. All 32 bits must match.
  */
 #include <linux/export.h>
 #include <linux/random.h>
@@ -340,7 +340,7 @@ struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd,
 				       fault, &grant);
 }
 
-/* Was it @key until somebody changed the part that is his? */
+/* May a queue pair invalidate @key? The consumer can have changed its low 8 bits. */
 static enum soft_fault may_invalidate(const struct soft_region *region,
 				      struct ib_pd *pd, u32 qpn, u32 key)
 {

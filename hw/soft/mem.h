@@ -61,23 +61,23 @@ struct soft_gate {
 };
 
 /**
- * struct soft_region - what a key names
- * @mr: of the core; not used in a window
+ * struct soft_region - a memory region or window; the object of a key
+ * @mr: the core's part; not used in a window
  * @kind: never changes
- * @refs: 1 of the owner, 1 of each cursor, 1 of each window bound to it; they
- *	  keep this struct, not the memory behind it, which is gone when
- *	  deregistration returns: whoever uses a region checks its grant then
+ * @refs: 1 of the owner, 1 of each cursor, 1 of each window bound to it. A
+ *	  reference keeps this struct. The memory behind it is gone when
+ *	  deregistration returns, so each access by a reference checks @grant
  * @rcu: lookups by key are RCU readers
  * @gates: guard what the key grants (region_lock.h)
- * @valid: a key grants something now
+ * @valid: the key grants access
  * @key: lkey and rkey (equal); the low 8 bits are the consumer's
- * @grant: changes whenever what the key grants does
+ * @grant: incremented whenever the access that the key grants changes
  * @pd: protection domain
  * @access: IB_ACCESS_*
- * @iova: of the first byte
+ * @iova: address of the first byte
  * @length: bytes
- * @pages: (MR) where the bytes are
- * @windows: (MR) how many are bound to it
+ * @pages: (MR) pages of the memory
+ * @windows: (MR) number of windows bound to it
  * @parent: (window) the region behind it, referenced; NULL when not bound
  * @parent_iova: (window) address in @parent of the first byte
  * @qpn: (window of type 2) queue pair it is bound to

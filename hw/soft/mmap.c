@@ -80,7 +80,7 @@ int soft_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma)
 }
 
 /**
- * soft_mmap_free - ops.mmap_free: nobody can map a ring any more
+ * soft_mmap_free - ops.mmap_free: free a ring that can not be mapped any more
  * @entry: in a struct soft_map
  */
 void soft_mmap_free(struct rdma_user_mmap_entry *entry)

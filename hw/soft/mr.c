@@ -51,7 +51,7 @@ struct ib_mr *soft_get_dma_mr(struct ib_pd *pd, int access)
 	return &region->mr;
 }
 
-/* What a region grants from now on; @region's lock, or nobody knows it yet. */
+/* Set what the key grants; @region's lock is held, or it is not published yet. */
 static void grant_user(struct soft_region *region, struct soft_pages *pages,
 		       u64 virt_addr, u64 length, int access)
 {
@@ -146,7 +146,7 @@ static int rereg_check(const struct soft_region *region, int flags,
 
 /**
  * soft_rereg_user_mr - ops.rereg_user_mr: change a region where it stands
- * @mr: the region; the midlayer lets nobody else change it meanwhile
+ * @mr: the region; the core excludes concurrent changes
  * @flags: enum ib_mr_rereg_flags
  * @start: (IB_MR_REREG_TRANS)
  * @length: (IB_MR_REREG_TRANS)
@@ -155,8 +155,8 @@ static int rereg_check(const struct soft_region *region, int flags,
  * @pd: (IB_MR_REREG_PD)
  * @udata: not used
  *
- * The keys stay. What moves by the old grant has moved when this returns, or
- * gets a fault. After an error nothing has changed.
+ * The keys stay the same. An access by the old grant has finished when this
+ * returns, or gets a fault. After an error nothing has changed.
  *
  * Context: process, of the program if there are new addresses.
  * Return: NULL, or ERR_PTR: as soft_reg_user_mr(), -EPERM (pages that were
@@ -263,11 +263,11 @@ static int set_page_addr(struct ib_mr *mr, u64 address)
  * @nents: entries of @sg
  * @offset: into the first entry; where the rest begins afterwards
  *
- * What it grants ends here, if the consumer did not invalidate it: the list is
- * about to change under it.
+ * The key grants nothing from here on, even if the consumer did not invalidate it,
+ * as the page list changes.
  *
- * Context: any; the consumer lets nobody else use @mr. Return: entries that
- * fit, or -EINVAL.
+ * Context: any; the consumer excludes concurrent use of @mr. Return: entries
+ * that fit, or -EINVAL.
  */
 int soft_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents,
 		   unsigned int *offset)

@@ -60,7 +60,7 @@ int soft_dealloc_mw(struct ib_mw *mw)
 	region->grant++;
 	parent = region->parent;
 	region->parent = NULL;
-	/* Whoever is about to bind it finds no PD that fits. */
+	/* A concurrent bind compares PDs, and fails. */
 	region->pd = NULL;
 	soft_region_unlock_write(region, flags);
 

@@ -7,8 +7,8 @@
 
 /**
  * struct soft_mw - memory window
- * @mw: of the core, which frees this struct
- * @region: what its key names; lives as long as somebody refers to it
+ * @mw: the core's part; the core frees this struct
+ * @region: object of its key; freed with its last reference
  */
 struct soft_mw {
 	struct ib_mw mw;

@@ -2,11 +2,11 @@
 /*
  * Rings of fixed-size elements. The layout is the one that librxe maps: it
  * takes size and mask from the header, which the kernel fills in and never
- * reads back. Indices in the header are masked; a ring is full when one slot
+ * reads back. Indices in the header are masked; a ring is full when one element
  * is left.
  *
- * A user who writes nonsense into his index makes the kernel see the wrong
- * number of elements, at most all of them: stale ones, which are his own bytes.
+ * A program that writes a wrong index makes the kernel see a wrong number of
+ * elements, at most all of them. The stale ones have bytes of the same program.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -80,7 +80,7 @@ int soft_ring_alloc(struct soft_ring *ring, u32 slots, u32 elem_bytes,
 
 /**
  * soft_ring_free - undo soft_ring_alloc()
- * @ring: nobody in the kernel uses it any more; all zero is fine
+ * @ring: not in use by the kernel any more; all zero is fine
  *
  * Pages that a program has mapped stay its own until it unmaps them.
  * Context: process, may sleep.
@@ -116,7 +116,7 @@ u32 soft_ring_ready(const struct soft_ring *ring)
  */
 u32 soft_ring_room(const struct soft_ring *ring)
 {
-	/* Pairs with the release by the consumer, who has read the slot. */
+	/* Pairs with the release by the consumer, after it has read the element. */
 	u32 cons = smp_load_acquire(&ring->buf->consumer_index);
 
 	return ring->mask - ((ring->prod - cons) & ring->mask);
@@ -152,15 +152,15 @@ void soft_ring_produce(struct soft_ring *ring)
 void soft_ring_consume(struct soft_ring *ring)
 {
 	ring->cons++;
-	/* The slot was read before the producer, who acquires, fills it. */
+	/* Order the read of the element before its reuse: the producer acquires. */
 	smp_store_release(&ring->buf->consumer_index, ring->cons & ring->mask);
 }
 
 /**
- * soft_move_begin - prepare to copy what waits in a ring into a new one
+ * soft_move_begin - prepare to copy the elements of a ring into a new one
  * @move: filled in
  * @from: the ring in use
- * @to: an empty one with elements of the same size
+ * @to: an empty ring with elements of the same size
  * @end: behind the newest element, counted without masking
  * @waiting: elements in @from
  *
@@ -180,17 +180,18 @@ void soft_move_begin(struct soft_move *move, const struct soft_ring *from,
 
 /**
  * soft_move_some - copy a piece
- * @move: see soft_move_begin()
- * @end: as of now
- * @waiting: as of now; the caller knows that so many fit into the new ring
+ * @move: prepared by soft_move_begin()
+ * @end: current value of the argument of soft_move_begin()
+ * @waiting: current number of elements in the old ring; so many fit into the new
  *
- * Between two pieces the locks may be released. What is added meanwhile comes
- * along, what is consumed does not. Whoever adds faster than this copies, for
- * so many pieces as there are in two whole rings, has the rest copied at once.
+ * The locks may be released between two pieces. Elements that are added meanwhile
+ * are copied; elements that are consumed are not. If the producer adds faster than
+ * this copies, for as many pieces as two whole rings have, the rest is copied at
+ * once.
  *
- * Context: any; neither side of the old ring moves during the call.
- * Return: true: the new ring has all that waits, and can take the place of the
- * old one, which must be before the locks are released.
+ * Context: any; the caller holds the locks of both sides of the old ring.
+ * Return: true: the new ring has all elements. It must replace the old one before
+ * the locks are released.
  */
 bool soft_move_some(struct soft_move *move, u32 end, u32 waiting)
 {
@@ -211,7 +212,7 @@ bool soft_move_some(struct soft_move *move, u32 end, u32 waiting)
 	if (left)
 		return false;
 	to->cons = to->prod - waiting;
-	/* As in soft_ring_consume(): whoever produces from now on acquires it. */
+	/* Pairs with the acquire of the next producer, as in soft_ring_consume(). */
 	smp_store_release(&to->buf->consumer_index, to->cons & to->mask);
 	return true;
 }

@@ -26,9 +26,8 @@ struct soft_map {
  * @map: of a ring that user space maps, else NULL and @buf is kernel memory
  * @mask: slots - 1, a power of 2 minus 1; one slot always stays empty
  * @shift: log2 of bytes of an element
- * @prod: elements that the kernel has produced ever, if it produces: an index, when
- *	  masked
- * @cons: elements that the kernel has consumed ever, if it consumes: likewise
+ * @prod: (kernel produces) elements produced in all; masked, it is an index
+ * @cons: (kernel consumes) elements consumed in all; masked, it is an index
  */
 struct soft_ring {
 	struct rxe_queue_buf *buf;
@@ -51,11 +50,11 @@ void soft_ring_consume(struct soft_ring *ring);
 
 /**
  * struct soft_move - elements on their way into a ring of another size
- * @from: where they are; used by both sides meanwhile, but for the moments in
- *	  which the caller holds both sides' locks
- * @to: nobody knows it yet
- * @next: of those in @from, the first that was not copied, as @end counts
- * @turns: pieces left to be copied one by one; what remains is copied at once
+ * @from: the ring in use; both sides use it while the caller does not hold the
+ *	  locks of both
+ * @to: the new ring, not published yet
+ * @next: index of the first element in @from that was not copied, not masked
+ * @turns: pieces left to be copied one by one; then the rest is copied at once
  */
 struct soft_move {
 	const struct soft_ring *from;

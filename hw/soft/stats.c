@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counters that each processor has for itself, summed up for who asks. */
+/* Counters of each processor, summed up when they are read. */
 #include <linux/export.h>
 #include <linux/percpu.h>
 #include <rdma/ib_verbs.h>

@@ -7,7 +7,7 @@
 
 struct rdma_hw_stats;
 
-/* get_hw_stats() of a device whose counters are an array per processor. */
+/* get_hw_stats() of a device with an array of counters per processor. */
 u64 soft_stats_sum(const u64 __percpu *count);
 int soft_stats_read(struct rdma_hw_stats *stats, const u64 __percpu *counts);
 

@@ -7,8 +7,8 @@
 #include "region_lock.h"
 
 /*
- * Nobody holds on to the right to change the word; the region may have gone.
- * @access: what that right is.
+ * Get the word, if the region still grants @access to it. A reference does not keep
+ * the grant, so it is checked here, with the region's lock held until the word is put.
  */
 static enum soft_fault word_get(struct soft_region *region, u64 iova,
 				int access, struct soft_spot *spot)
@@ -85,12 +85,12 @@ enum soft_fault soft_region_fetch_add(struct soft_region *region, u64 iova,
 EXPORT_SYMBOL_GPL(soft_region_fetch_add);
 
 /**
- * soft_region_store - write a word that nobody ever sees a part of
+ * soft_region_store - write a word in one piece, as seen by any reader
  * @region: from soft_region_remote() with IB_ACCESS_REMOTE_WRITE
  * @iova: of 8 bytes, a multiple of 8
  * @word: the bytes, in the order of memory
  *
- * Whoever sees the word sees what was written to the region before it, too.
+ * A reader that sees the word also sees all earlier writes to the region.
  *
  * Context: any.
  */
