@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* READs and atomics: ours, which wait for their answers, and those of the peer. */
+/* READs and atomics: outbound ones without a response, and the inbound queue (IRRQ). */
 #include "rdmap.h"
 
 void iw_answered(struct iw_qp *qp, struct iw_slot *slot, u8 status)
@@ -96,7 +96,7 @@ static bool fits_read(const struct iw_slot *slot, const union iw_hdr *hdr,
 	       be64_to_cpu(hdr->tagged.to) == to + slot->got;
 }
 
-/* A segment of the answer to a READ of ours. With the socket's lock. */
+/* A segment of a READ response. The socket's lock is held. */
 void iw_rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
 		     const union iw_hdr *hdr)
 {
@@ -106,7 +106,7 @@ void iw_rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
 	struct iw_slot *slot;
 	struct soft_iter to;
 
-	/* The READ that said that we are ready. */
+	/* The response of the READ that was sent as RTR. */
 	if (qp->rx.read_rtr && !bytes && last) {
 		qp->rx.read_rtr = false;
 		return;

@@ -169,7 +169,7 @@ static u8 place_original(struct iw_qp *qp, struct iw_slot *slot, u64 original)
 	return fault == SOFT_OK ? IB_WC_SUCCESS : IB_WC_LOC_PROT_ERR;
 }
 
-/* What was there before an atomic of ours. With the socket's lock. */
+/* An Atomic Response: the original value of the word. The socket's lock is held. */
 void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_view *view,
 		       const union iw_hdr *hdr)
 {

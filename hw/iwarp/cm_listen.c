@@ -344,7 +344,7 @@ static int join(struct iw_listener *listener, int backlog)
 /**
  * iw_create_listen - ops.iw_create_listen
  * @cm_id: id; its address may be a wildcard
- * @backlog: connections that TCP keeps for us
+ * @backlog: connections that TCP keeps until they are accepted
  *
  * Context: process, may sleep. Return: 0, -ENOMEM, or an errno of the socket:
  * -EADDRINUSE, -EADDRNOTAVAIL.

@@ -26,7 +26,7 @@ enum {
 	IW_CONN_HEARD,
 };
 
-/* Of a socket, before it became ours. */
+/* Callbacks of a socket before iw_conn_attach(). */
 struct iw_callbacks {
 	void (*data_ready)(struct sock *sk);
 	void (*state_change)(struct sock *sk);

@@ -180,9 +180,9 @@ static void drain(struct iw_conn *conn)
 }
 
 /*
- * RFC 5041 6.2.1: all of this side is sent before the stream ends, and what the peer
- * sends behind our end is received. Neither has to be quick, so what counts is the
- * time in which nothing happens.
+ * RFC 5041 6.2.1: this side sends all pending messages before its FIN, and receives what
+ * the peer sends after that FIN. Both may be slow, so the timeout counts from the last
+ * progress.
  */
 static bool may_still_close(struct iw_conn *conn)
 {

@@ -35,8 +35,8 @@ int iw_conn_link(struct iw_conn *conn, struct iw_qp *qp)
 }
 
 /*
- * RFC 5044 5: an FPDU is not longer than a segment, and begins with one. That is for
- * adapters, which look for FPDUs in segments; our own receive side does not.
+ * RFC 5044 5: an FPDU is not longer than a segment, and begins with one. Adapters rely
+ * on that, as they look for FPDUs in segments; the receive side of this module does not.
  */
 static u32 max_ulpdu(const struct iw_conn *conn)
 {

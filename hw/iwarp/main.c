@@ -126,7 +126,7 @@ static void describe(struct iw_dev *dev, const struct net_device *ndev)
 
 static void set_ops(struct ib_device *ib)
 {
-	/* The first to name an op has it: ours go before those of hw/soft. */
+	/* The first definition of an op counts, so those of hw/soft come last. */
 	const struct ib_device_ops *const ops[] = {
 		&dev_ops, &iw_verbs_ops, &iw_cq_ops, &iw_qp_ops, &iw_srq_ops,
 		&iw_cm_ops, &iw_stats_ops, &iw_res_ops, &soft_dev_ops,

@@ -144,7 +144,7 @@ int iw_mpa_parse(struct iw_mpa_frame *frame, const u8 *from, bool reply,
 	return 0;
 }
 
-/* Of those that both sides know, the one that costs least. */
+/* The cheapest RTR indication that both sides support. */
 static u8 choose_rtr(u8 offered)
 {
 	if (offered & IW_RTR_WRITE)
