@@ -64,7 +64,7 @@ static bool is_faster(const struct soft_crc *hashed,
 	return ways[0].least < ways[1].least;
 }
 
-/* Its state is what we take it for, and it goes on from any. */
+/* Does the shash keep a plain CRC as its state, and continue from any value? */
 static bool is_same(const struct soft_crc *hashed, const u8 *at)
 {
 	return crypto_shash_descsize(hashed->shash) == sizeof(u32) &&
