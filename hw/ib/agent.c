@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which agent of a node a MAD is for, and what no agent of ours does. */
+/* Which agent of a node handles a MAD, and the reply to a MAD without an agent. */
 #include <kunit/visibility.h>
 
 #include "mad.h"
@@ -8,8 +8,9 @@
 #include "sma.h"
 
 /*
- * An HCA has others that may want it: the core answers what nobody there does. A
- * switch has nobody else (13.4.7).
+ * A MAD that neither the SMA nor the PMA handles. At an HCA it is passed on: agents
+ * of user space or the core may take it, and the core replies to the rest. A switch
+ * has no other agents, so an unsupported class is refused here (13.4.7).
  */
 static enum ibf_answer not_ours(const struct ibf_port *in_port,
 				const struct ib_mad *in, struct ib_mad *out)
@@ -28,13 +29,13 @@ static enum ibf_answer not_ours(const struct ibf_port *in_port,
 }
 
 /**
- * ibf_agent - have a node look at a MAD
- * @in_port: that it came in by; of an HCA also the one that is asked
- * @in: 256 bytes from anybody
- * @out: the reply, if there is one
+ * ibf_agent - pass a MAD to the agent of a node that handles its class
+ * @in_port: port that received the MAD; at an HCA also the port that it addresses
+ * @in: the MAD, 256 unchecked bytes from the network
+ * @out: filled with the reply when IBF_REPLY is returned
  *
  * Context: any but hard interrupt.
- * Return: what became of it.
+ * Return: IBF_PASS, IBF_CONSUMED or IBF_REPLY.
  */
 enum ibf_answer ibf_agent(struct ibf_port *in_port, const struct ib_mad *in,
 			  struct ib_mad *out)

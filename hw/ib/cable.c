@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cables, and the state of the links upon them. Both ends train at once: what they
- * agree about is there when a function here returns.
+ * Cables, and the state of the links upon them. Both ends of a cable train in one
+ * call: the negotiated width, speed and MTU are set when a function here returns.
  */
 #include <kunit/visibility.h>
 
@@ -12,21 +12,21 @@
 #include "trap.h"
 
 /**
- * ibf_tell - something about a port changed
+ * ibf_tell - report a change of a port
  * @port: the port; ibf_lock is held
- * @event: what the consumers of an HCA are told
+ * @event: (HCA) event that the consumers of the device receive
  */
 void ibf_tell(struct ibf_port *port, enum ib_event_type event)
 {
 	lockdep_assert_held(&ibf_lock);
-	/* First what has changed, then this: pairs with ibf_path_resolve(). */
+	/* The change is visible before the new generation: pairs with ibf_path_resolve(). */
 	smp_mb__before_atomic();
 	atomic_inc(&port->generation);
 	if (port->ibt)
 		ibt_port_event(port->ibt, event);
 }
 
-/* A link went up or down: the subnet manager has to look. */
+/* Reports a link that went up or down to the subnet manager. */
 static void switch_changed(struct ibf_node *node)
 {
 	if (!node->is_switch)
@@ -37,8 +37,8 @@ static void switch_changed(struct ibf_node *node)
 
 /**
  * ibf_port_state - move a link to another logical state
- * @port: whose; ibf_lock is held
- * @state: IBF_STATE_*, legal
+ * @port: the port; ibf_lock is held
+ * @state: new PortState, IBF_STATE_*; the transition is legal
  */
 void ibf_port_state(struct ibf_port *port, u8 state)
 {
@@ -71,7 +71,7 @@ static void end_down(struct ibf_port *port, u8 phys)
 /**
  * ibf_link_down - take a link down
  * @port: one of its ends; ibf_lock is held
- * @phys: IBF_PHYS_* that this end has afterwards; the other polls
+ * @phys: new PortPhysicalState of this end, IBF_PHYS_*; the other end polls
  */
 void ibf_link_down(struct ibf_port *port, u8 phys)
 {
@@ -136,7 +136,7 @@ static bool can_train(const struct ibf_port *port)
 
 /**
  * ibf_link_train - bring a link up, if both ends can
- * @port: one of its ends, or one without a cable; ibf_lock is held
+ * @port: one of its ends, or a port without a cable; ibf_lock is held
  */
 void ibf_link_train(struct ibf_port *port)
 {
@@ -167,9 +167,9 @@ void ibf_link_train(struct ibf_port *port)
 /* ---- cables ------------------------------------------------------------------------------ */
 
 /**
- * ibf_cable_ask - what a cable does to packets was changed
+ * ibf_cable_ask - apply the impairments that are configured for a cable
  * @cable: plugged in, or not; ibf_lock is held
- * @seed: begin the sequence of random numbers anew
+ * @seed: restart the sequence of random numbers
  */
 void ibf_cable_ask(struct ibf_cable *cable, bool seed)
 {
@@ -181,7 +181,7 @@ void ibf_cable_ask(struct ibf_cable *cable, bool seed)
 		port = cable->ends[i].port;
 		if (!port)
 			return;
-		/* The two directions are not to look alike. */
+		/* The two directions draw different random numbers. */
 		if (seed)
 			ibf_wire_seed(port, (u64)cable->seed << 1 | i);
 		ibf_wire_ask(port, &cable->fault);

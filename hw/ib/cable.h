@@ -9,10 +9,10 @@
 #include "port.h"
 
 /**
- * struct ibf_end - of a cable
- * @name: node
- * @num: port
- * @port: where it is plugged in, NULL: nowhere (ibf_lock)
+ * struct ibf_end - one end of a cable
+ * @name: name of the node
+ * @num: number of the port
+ * @port: port that the end is plugged into, NULL: none (ibf_lock)
  */
 struct ibf_end {
 	char name[IBF_NAME_BYTES];
@@ -23,11 +23,11 @@ struct ibf_end {
 /**
  * struct ibf_cable - joins two ports
  * @item: in configfs
- * @ends: its ends
- * @width: IBF_WIDTH_* that it carries
- * @speed: 0: SDR to 5: HDR
- * @fault: what it does to packets, each way
- * @seed: where chance begins
+ * @ends: the ports that it joins
+ * @width: widths that it carries, IBF_WIDTH_*
+ * @speed: its highest speed, 0: SDR to 5: HDR
+ * @fault: impairments, the same in both directions
+ * @seed: of the random numbers that impairments draw
  */
 struct ibf_cable {
 	struct config_item item;

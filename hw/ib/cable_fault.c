@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is asked of a cable besides carrying packets, and how fast its link is. */
+/* Configures the impairments of a cable and the speed of its link. */
 #include <kunit/visibility.h>
 
 #include "cable.h"
 #include "fabric.h"
 
 /**
- * ibf_wire_ask - say what a cable does to packets that leave by a port
+ * ibf_wire_ask - set the impairments of packets that leave by a port
  * @port: the port; ibf_lock is held
- * @fault: what is asked for
+ * @fault: new impairments
  */
 void ibf_wire_ask(struct ibf_port *port, const struct ibf_fault *fault)
 {
@@ -19,7 +19,10 @@ void ibf_wire_ask(struct ibf_port *port, const struct ibf_fault *fault)
 	wire->fault = *fault;
 	wire->asked = fault->errors || fault->losses || fault->delay ||
 		      fault->limit;
-	/* Nothing overtakes what is under way: it ends that. */
+	/*
+	 * A packet must not overtake those under way. The pump ends @active when the
+	 * last of them has arrived.
+	 */
 	if (wire->asked)
 		WRITE_ONCE(wire->active, true);
 	spin_unlock(&port->lock);
@@ -28,9 +31,9 @@ void ibf_wire_ask(struct ibf_port *port, const struct ibf_fault *fault)
 EXPORT_SYMBOL_IF_KUNIT(ibf_wire_ask);
 
 /**
- * ibf_wire_seed - begin the sequence of random numbers of a port anew
+ * ibf_wire_seed - restart the sequence of random numbers of a port
  * @port: the port; ibf_lock is held
- * @seed: where
+ * @seed: new seed
  */
 void ibf_wire_seed(struct ibf_port *port, u64 seed)
 {

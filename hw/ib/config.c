@@ -35,7 +35,7 @@ static bool has_cable(const struct ibf_node *node)
 	return false;
 }
 
-/* A description is not changed while somebody may be reading it. */
+/* A description changes only while no MAD and no device can read it. */
 static int may_describe(const struct ibf_node *node)
 {
 	lockdep_assert_held(&ibf_config);
@@ -207,7 +207,10 @@ static const struct config_item_type ibf_node_type = {
 	.ct_owner = THIS_MODULE,
 };
 
-/* Of the range that nobody is given; ports of HCAs count on from it. */
+/*
+ * Default GUIDs are of a range that is not assigned to any vendor. Ports of an HCA
+ * use the numbers that follow their node's.
+ */
 static __be64 default_guid(void)
 {
 	lockdep_assert_held(&ibf_config);

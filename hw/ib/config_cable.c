@@ -30,9 +30,9 @@ static ssize_t show_end(const struct ibf_end *end, char *page)
 }
 
 /**
- * ibf_parse_end - read "NODE PORT"
- * @page: what was written
- * @end: it, as far as it can be told without the fabric
+ * ibf_parse_end - parse "NODE PORT"
+ * @page: text that a program wrote to the configfs attribute
+ * @end: filled with the name and the number; the port is looked up later
  *
  * Return: 0 or -EINVAL.
  */

@@ -4,9 +4,9 @@
  *
  *	ofed_ib/tunnels/NAME	port local peer expect mtu plugged state refused
  *
- * The port is "NODE PORT", addresses are "ADDRESS UDP-PORT", of the namespace of who
- * plugs it in, and what is expected at the other end is "GUID PORT". A namespace that
- * ends pulls the tunnels that were plugged in there.
+ * The port is "NODE PORT". Addresses are "ADDRESS UDP-PORT", in the network namespace
+ * of the process that plugs the tunnel in. The port that is expected at the other end
+ * is "GUID PORT". A namespace that ends unplugs the tunnels that belong to it.
  */
 #include <linux/inet.h>
 #include <linux/module.h>
@@ -27,7 +27,7 @@ static struct ibf_tunnel *tunnel_of(struct config_item *item)
 	return container_of(item, struct ibf_tunnel, item);
 }
 
-/* Nothing is changed while it is plugged in. ibf_config is held on success. */
+/* Attributes change only while the tunnel is unplugged. ibf_config is held on success. */
 static int begin(struct ibf_tunnel *t)
 {
 	mutex_lock(&ibf_config);

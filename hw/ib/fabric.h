@@ -2,9 +2,9 @@
 /*
  * Software InfiniBand: channel adapters (HCAs), switches, and cables between them.
  *
- * An HCA is a device of the transport engine, whose link this is; a switch is
- * nothing but a node of the fabric. Both have ports and an agent (SMA, PMA) that
- * works on struct ibf_node and knows no ib_device.
+ * An HCA is a device of the transport engine, and this driver is its link. A switch
+ * is a node of the fabric alone. Both have ports and agents (SMA, PMA), which work on
+ * struct ibf_node and do not use ib_device.
  *
  *   engine -> link.c -> queue.c -> pump.c ==cable==> receive.c -> hca.c -> engine
  *                         ^                              |
@@ -13,11 +13,11 @@
  *
  * Locks: Documentation/locking.md.
  *
- * Nothing of the engine or of the core that takes time is called with ibf_lock or
+ * The driver calls no slow function of the engine or the core with ibf_lock or
  * ibf_port.lock held.
  *
- * A packet finds the far end of a cable under RCU, in softirq. A node leaves the
- * cables first, then, after a grace period, nobody schedules its tasklets.
+ * A packet finds the far end of a cable under RCU, in softirq. A node is unplugged
+ * first; a grace period later no port can schedule the tasklets of the node.
  */
 #ifndef IBF_FABRIC_H
 #define IBF_FABRIC_H

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cables that do more than carry packets: damage, lose, delay them, or carry them no
- * faster than the link's width and speed say. All of it is off unless asked for.
+ * Impairments of cables: damaged, lost and delayed packets, and the rate limit that
+ * the link's width and speed imply. All of them are off by default.
  *
- * What happens is what the receiver of a real cable sees. A damaged packet fails its
- * CRC: SymbolErrorCounter and PortRcvErrors. Of a lost one the beginning was not
- * recognised: a symbol error and nothing else. More damaged ones than LocalPhyErrors
- * says, in excess of good ones, are a local link integrity error, of which the link
+ * The receiver sees what the receiver of a real cable sees. A damaged packet fails its
+ * CRC: it counts in SymbolErrorCounter and PortRcvErrors. The start of a lost packet is
+ * not recognised: it counts as a symbol error alone. When damaged packets in excess of
+ * good ones exceed LocalPhyErrors, that is a local link integrity error, and the link
  * recovers at once (sections 7.12.2, 5.6.1).
  *
  * Packets under way hold a credit of the far end, as those on a long cable do. Each
- * packet draws one number whatever is asked for, so a seed and a sequence of packets
- * determine what happens to which of them.
+ * packet draws one random number, whatever is configured, so a seed and a sequence of
+ * packets determine which packets are damaged or lost.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -21,7 +21,7 @@
 #include "queue.h"
 #include "trap.h"
 
-/* Timers are late: what a link that is busy may make up for, in ns. */
+/* Timers fire late: a busy link may catch up on this much time, in ns. */
 #define BURST		(2 * NSEC_PER_MSEC)
 /* Packets on a cable in one direction; those of VL15 have no credits. */
 #define MAX_FLIGHT	(IBF_DATA_VLS * IBF_CREDITS + IBF_VL15_LIMIT)
@@ -53,7 +53,7 @@ static u32 block_lanes(const struct ibf_port *port)
 	return lanes[fls(width) - 1];
 }
 
-/* @number: by chance. One bit is wrong, in one of the lanes. */
+/* Counts a single wrong bit; @number, a random number, chooses the lane. */
 static void count_damaged(struct ibf_port *port, u32 number)
 {
 	u32 lanes = block_lanes(port);
@@ -71,7 +71,7 @@ static void count_lost(struct ibf_port *port)
 		ibf_count(port, IBF_BAD_BLOCKS);
 }
 
-/* The pump of the near end is the only one who is here for @port. */
+/* phy_errors needs no lock: only the pump of the near end changes it. */
 static void integrity(struct ibf_port *port)
 {
 	u8 most = FIELD_GET(IBF_HIGH, READ_ONCE(port->info.thresholds));
@@ -129,8 +129,8 @@ static struct sk_buff *landed(struct ibf_port *port, u64 now)
 }
 
 /**
- * ibf_wire_land - what has been under way for long enough arrives
- * @port: that sent it
+ * ibf_wire_land - deliver the packets under way that are due
+ * @port: port that sent them
  * @peer: far end
  *
  * Context: the pump of @port; an RCU reader.
@@ -152,10 +152,10 @@ void ibf_wire_land(struct ibf_port *port, struct ibf_port *peer)
 
 /**
  * ibf_wire_ready - may a port send now?
- * @port: its link has something asked for
+ * @port: port with impairments configured
  *
  * Context: the pump of @port.
- * Return: false: not yet; the pump is woken when it may.
+ * Return: false: not yet; a timer wakes the pump when the port may send.
  */
 bool ibf_wire_ready(struct ibf_port *port)
 {
@@ -168,7 +168,7 @@ bool ibf_wire_ready(struct ibf_port *port)
 	if (wire->fault.limit && wire->free_at > now) {
 		ready = false;
 		wire->busy = true;
-		/* What is under way may be due before that, and wakes the pump too. */
+		/* A packet under way may be due earlier: then its timer wakes the pump. */
 		if (!hrtimer_is_queued(&wire->timer) ||
 		    ktime_to_ns(hrtimer_get_expires(&wire->timer)) > wire->free_at)
 			arm(wire, now, wire->free_at);
@@ -178,8 +178,8 @@ bool ibf_wire_ready(struct ibf_port *port)
 }
 
 /**
- * ibf_wire_idle - a port has nothing that it could send
- * @port: its link has something asked for
+ * ibf_wire_idle - a port has no packet that it may send
+ * @port: port with impairments configured
  *
  * Context: the pump of @port.
  */
@@ -190,7 +190,7 @@ void ibf_wire_idle(struct ibf_port *port)
 	spin_unlock(&port->lock);
 }
 
-/* It takes its time to be sent, and then to arrive. */
+/* Arrival time in ns: transmission time at the packet's rate, then the delay. */
 static u64 due_at(struct ibf_wire *wire, u32 bytes, u32 byte_ps)
 {
 	u64 now = ktime_get_ns();
@@ -205,11 +205,11 @@ static u64 due_at(struct ibf_wire *wire, u32 bytes, u32 byte_ps)
 }
 
 /**
- * ibf_wire_send - put a packet on a cable that has something asked for
- * @port: that sends it
- * @peer: far end, where it holds a credit until it has arrived
+ * ibf_wire_send - put a packet on a cable with impairments
+ * @port: port that sends it
+ * @peer: far end; the packet holds a credit there until it arrives
  * @skb: data at the LRH; consumed
- * @vl: of the credit, or 15: it needs none
+ * @vl: VL of the credit; 15 takes none
  *
  * Context: the pump of @port; an RCU reader.
  */
@@ -225,7 +225,10 @@ void ibf_wire_send(struct ibf_port *port, struct ibf_port *peer,
 		atomic_inc(&peer->used[vl]);
 	}
 	spin_lock(&port->lock);
-	/* Whoever takes the link down drops what he finds here afterwards. */
+	/*
+	 * A thread that takes the link down clears @peer first and then, under
+	 * this lock, drops the packets of @flight.
+	 */
 	there = rcu_access_pointer(port->peer) == peer;
 	cb.due = there ? due_at(wire, skb->len, cb.byte_ps) : 0;
 	*ibf_cb(skb) = cb;
@@ -245,7 +248,7 @@ void ibf_wire_init(struct ibf_port *port)
 	port->wire.timer.function = expired;
 }
 
-/* A grace period ago nobody knew @port any more. */
+/* The caller has waited for a grace period since the last user could find @port. */
 void ibf_wire_exit(struct ibf_port *port)
 {
 	hrtimer_cancel(&port->wire.timer);

@@ -18,8 +18,8 @@ static bool is_for(const struct ibf_port *port, u16 dlid, bool smp)
 }
 
 /*
- * QP0 is on VL15, sends to QP0, and is nowhere else (section 13.5.1): who may send
- * SMPs is a matter of rights at the sender.
+ * QP0 sends to QP0 by VL15, and VL15 carries no other packets (section 13.5.1). The
+ * right to send SMPs is checked by the sending host, not here.
  */
 static bool qp0_ok(const struct ibf_ud *ud, bool smp)
 {
@@ -77,8 +77,8 @@ static bool headers_ok(struct sk_buff *skb, u32 front, bool smp)
 }
 
 /**
- * ibf_hca_receive - a packet came in by a port of an HCA, or is sent to itself
- * @port: the port
+ * ibf_hca_receive - receive a packet at a port of an HCA
+ * @port: port that the packet reached by its cable, or that sent it to itself
  * @skb: data at the LRH, which is well-formed; consumed
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
@@ -126,12 +126,12 @@ static void attach_ports(struct ibf_node *node)
 }
 
 /**
- * ibf_hca_start - make the device of an HCA
- * @node: the HCA; it has none. ibf_config is held
+ * ibf_hca_start - register the device of an HCA
+ * @node: HCA without a device; ibf_config is held
  *
  * Context: process, sleeps.
- * Return: 0, or -ENOMEM, or what platform_device_register_simple() or
- * ib_register_device() says.
+ * Return: 0, -ENOMEM, or the errno of platform_device_register_simple() or
+ * ib_register_device().
  */
 int ibf_hca_start(struct ibf_node *node)
 {
@@ -169,10 +169,12 @@ int ibf_hca_start(struct ibf_node *node)
 }
 
 /**
- * ibf_hca_stop - end the device of an HCA
+ * ibf_hca_stop - unregister the device of an HCA
  * @node: the HCA; ibf_config is held
  *
- * Also of one that the core has ended, or is just ending. Context: process, sleeps.
+ * The core may have unregistered the device already, or may be doing so.
+ *
+ * Context: process, sleeps.
  */
 void ibf_hca_stop(struct ibf_node *node)
 {

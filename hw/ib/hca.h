@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* HCAs: devices of the engine, whose link this is. */
+/* HCAs: devices of the engine, with this driver as their link. */
 #ifndef IBF_HCA_H
 #define IBF_HCA_H
 

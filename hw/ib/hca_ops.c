@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the core and the engine ask of the device of an HCA. One ends in ibf_dealloc(),
- * whatever began it: power off, 'rdma link delete', or another driver of the same
- * driver_id, whose unload makes the core unregister all of them. The node stays, without
- * power.
+ * Callbacks of an HCA's device, for the core and the engine. A device ends in
+ * ibf_dealloc(), whether by power off, by 'rdma link delete', or by the unload of
+ * another driver of the same driver_id, for which the core unregisters all devices of
+ * that id. The node stays, without power.
  */
 #include <linux/module.h>
 #include <rdma/ib_mad.h>
@@ -75,7 +75,7 @@ static int ibf_query_gid(struct ib_device *ib, u32 port_num, int index,
 	gid->global.subnet_prefix = port->info.gid_prefix;
 	gid->global.interface_id = port->guids[index];
 	spin_unlock_bh(&ibf_lock);
-	/* An entry without a GUID is no GID. */
+	/* Without a GUID the entry is not a valid GID. */
 	if (!gid->global.interface_id)
 		gid->global.subnet_prefix = 0;
 	return 0;
@@ -135,7 +135,7 @@ const struct ib_device_ops ibf_ib_ops = {
 	.process_mad = ibf_process_mad,
 };
 
-/* Nobody sends or receives by the device when this returns. */
+/* No packet is sent or received by the device when this returns. */
 void ibf_dealloc(struct ibt_dev *dev)
 {
 	struct ibf_node *node = *(struct ibf_node **)ibt_dev_priv(dev);
@@ -146,14 +146,14 @@ void ibf_dealloc(struct ibt_dev *dev)
 	spin_lock_bh(&ibf_lock);
 	node->live = false;
 	for (num = 1; num <= node->num_ports; num++) {
-		/* First this: no event is raised for a device that is gone. */
+		/* First of all, so that no new event is raised for the device. */
 		WRITE_ONCE(node->ports[num].ibt, NULL);
 		ibf_link_down(&node->ports[num], IBF_PHYS_POLLING);
 	}
 	ibf_trap_forget(node);
 	spin_unlock_bh(&ibf_lock);
 	synchronize_net();
-	/* Events that were raised before ask the device. */
+	/* Works of events that were raised earlier use the device. */
 	flush_workqueue(ib_wq);
 	for (num = 1; num <= node->num_ports; num++)
 		ibf_purge(&node->ports[num]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For tests: what is written to a file of debugfs comes in by a port, as if it came
- * out of its cable. One write is one packet, from the LRH to the ICRC.
+ * For tests: a packet that a program writes to a debugfs file of a port is received
+ * by that port, as if from its cable. One write is one packet, from the LRH to the
+ * ICRC.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -45,8 +46,8 @@ static const struct file_operations inject_ops = {
 };
 
 /**
- * ibf_inject_add - make the files of a node
- * @node: it keeps its ports until ibf_inject_del()
+ * ibf_inject_add - create the debugfs files of a node
+ * @node: its ports must exist until ibf_inject_del()
  *
  * Context: process.
  */
@@ -63,7 +64,7 @@ void ibf_inject_add(struct ibf_node *node)
 	}
 }
 
-/* Nobody writes to them any more when this returns. */
+/* Waits for writers: no write is in progress when this returns. */
 void ibf_inject_del(struct ibf_node *node)
 {
 	debugfs_remove(node->debugfs);

@@ -12,7 +12,7 @@ enum {
 	IBF_LANES		= 16,	/* VLs, VL15 included, or SLs */
 	IBF_WIRES		= 12,	/* lanes of the widest link */
 	IBF_PKEYS		= 32,	/* one block of the attribute */
-	IBF_GUIDS		= 8,	/* likewise */
+	IBF_GUIDS		= 8,	/* one block of the attribute */
 	IBF_LFT_ENTRIES		= 0xc000,
 	IBF_LFT_BLOCK		= 64,
 	IBF_MFT_ENTRIES		= 1024,

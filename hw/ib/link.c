@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The link of the transport engine over InfiniBand: a Local Route Header on every
- * packet, a GRH on those whose address has one.
+ * The link of the transport engine over InfiniBand: every packet has a Local Route
+ * Header; packets of an address with a GRH have one, too.
  */
 #include <linux/slab.h>
 #include <rdma/ib_mad.h>
@@ -17,19 +17,19 @@
 #include "trap.h"
 
 /**
- * struct ibf_path - where packets of an address go
- * @path: of the engine, first
- * @port: by which
- * @generation: of the port when it was found
- * @dlid: destination
- * @bits: of the source LID
+ * struct ibf_path - path of the packets of one address
+ * @path: the engine's part, first
+ * @port: port that packets leave by
+ * @generation: of @port when the path was resolved
+ * @dlid: destination LID
+ * @bits: path bits of the source LID
  * @sl: service level
- * @byte_ps: static rate, as in struct ibf_cb
- * @has_grh: there is a GRH, of the next four
- * @sgid: GID of this end
- * @dgid: of the other
+ * @byte_ps: static rate in ps per byte, as in struct ibf_cb
+ * @has_grh: packets have a GRH, made of the next four members
+ * @sgid: source GID
+ * @dgid: destination GID
  * @tclass_flow: first word of the GRH
- * @hop_limit: see there
+ * @hop_limit: hop limit of the GRH
  */
 struct ibf_path {
 	struct ibt_path path;
@@ -101,7 +101,7 @@ static struct ibt_path *ibf_path_resolve(struct ibt_port *ibt,
 	refcount_set(&p->path.refs, 1);
 	p->path.port = ibt;
 	p->port = port;
-	/* Before any look, so that what changes meanwhile is noticed. */
+	/* Read before all else, so that a change during the resolution is noticed. */
 	p->generation = atomic_read_acquire(&port->generation);
 	p->path.mtu = ib_mtu_enum_to_int(READ_ONCE(port->mtu));
 	p->path.headroom = sizeof(struct ibf_lrh) + sizeof(struct ib_grh);
@@ -111,7 +111,7 @@ static struct ibt_path *ibf_path_resolve(struct ibt_port *ibt,
 	p->byte_ps = byte_ps_of(rdma_ah_get_static_rate(attr));
 	if (rdma_ah_get_ah_flags(attr) & IB_AH_GRH)
 		describe_grh(p, attr);
-	/* Back to the port itself nothing is between that could see a packet. */
+	/* A path back to the same port has no switch that could see a packet. */
 	if (ibf_owns(port, dlid) && READ_ONCE(port->state) == IBF_STATE_ACTIVE)
 		p->path.local = ibt;
 	return &p->path;
@@ -131,7 +131,7 @@ static void ibf_path_free(struct ibt_path *path)
 
 /* ---- headers --------------------------------------------------------------------------- */
 
-/* SMPs alone have the permissive LID before there is another (section 14.2.2). */
+/* Only SMPs may carry the permissive source LID, before a LID is set (14.2.2). */
 static u16 source_lid(const struct ibf_path *p)
 {
 	const struct ibf_port *port = p->port;
@@ -152,7 +152,7 @@ static void fill_grh(struct ib_grh *grh, const struct ibf_path *p, u32 payload)
 	grh->dgid = p->dgid;
 }
 
-/* Only QP0 can be the source of what goes to QP0 by VL15. */
+/* Only QP0 sends to QP0 by VL15. */
 static bool is_smp(const struct ibf_ud *ud)
 {
 	return ud->opcode == IBF_UD_SEND_ONLY &&
@@ -210,7 +210,7 @@ static void ibf_meta(struct ibt_path *path, u32 length,
 
 /* ---- to send --------------------------------------------------------------------------- */
 
-/* Other queue pairs of this port may be members of the group. */
+/* Other queue pairs of the sending port may be members of the group. */
 static void hear_group(struct ibf_port *port, const struct sk_buff *skb)
 {
 	struct sk_buff *copy = skb_copy(skb, GFP_ATOMIC);
@@ -219,7 +219,7 @@ static void hear_group(struct ibf_port *port, const struct sk_buff *skb)
 		ibf_enqueue_hca(port, copy, IBF_QUEUE_LOOP, 0);
 }
 
-/* Without a link it does not get as far as the port, and counts as nothing there. */
+/* Drops a packet before it reaches the port. Without a link no counter counts it. */
 static int lose(struct sk_buff *skb)
 {
 	kfree_skb(skb);
@@ -235,7 +235,7 @@ static int ibf_xmit(struct sk_buff *skb, struct ibt_path *path)
 	u16 dlid;
 	u8 vl;
 
-	/* The injector of the engine may send one twice. */
+	/* A packet that fault injection duplicates shares its headers with the copy. */
 	if (skb_cow_head(skb, 0))
 		return lose(skb);
 	lrh = ibf_lrh(skb);
@@ -305,8 +305,9 @@ static enum ib_mtu ibf_active_mtu(struct ibt_port *ibt)
 	return READ_ONCE(port_of(ibt)->mtu);
 }
 
-/* Packets of groups come by the subnet manager's tables, and the engine knows who
- * has attached.
+/*
+ * Nothing to do: the subnet manager's tables bring packets of the group to the port,
+ * and the engine knows which queue pairs are attached.
  */
 static int ibf_mcast_join(struct ibt_port *port, const union ib_gid *gid)
 {

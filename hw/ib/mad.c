@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Management packets that a node receives and sends by itself: a switch all of its
- * own, an HCA its traps. The others of an HCA are QP0's and QP1's.
+ * Management packets that a node handles without a QP: all of those of a switch, and
+ * the traps of an HCA. All others of an HCA go through QP0 and QP1.
  */
 #include <linux/crc32.h>
 
@@ -17,14 +17,14 @@
 
 /**
  * ibf_icrc_seed - CRC of the headers in front of a BTH (7.8.1)
- * @lrh: of a packet
- * @grh: of the same, or NULL
+ * @lrh: LRH of the packet
+ * @grh: GRH of the packet, or NULL
  *
- * Bits that may change on the way count as ones: with a GRH all of the LRH, without
- * one its VL.
+ * Fields that switches or routers may change count as ones: all of the LRH when there
+ * is a GRH, else only its VL.
  *
  * Context: any.
- * Return: the state of the CRC, to go on with at the BTH.
+ * Return: the state of the CRC before the first byte of the BTH.
  */
 u32 ibf_icrc_seed(const struct ibf_lrh *lrh, const struct ib_grh *grh)
 {
@@ -103,10 +103,10 @@ static void fill_ud(struct ibf_ud *ud, const struct ibf_mad_from *to)
 }
 
 /**
- * ibf_mad_packet - make a packet of a MAD
- * @from: port that it is sent by
- * @mad: what it says
- * @to: where what it answers came from
+ * ibf_mad_packet - build a packet with a MAD
+ * @from: port that sends it
+ * @mad: the MAD, 256 bytes
+ * @to: origin of the request that @mad answers
  *
  * Context: any.
  * Return: the packet, or NULL: no memory.
@@ -139,9 +139,9 @@ struct sk_buff *ibf_mad_packet(struct ibf_port *from, const struct ib_mad *mad,
 }
 
 /**
- * ibf_mad_send - send such a packet by LID
+ * ibf_mad_send - send a packet of ibf_mad_packet() by LID
  * @from: port of an HCA, or port 0 of a switch
- * @skb: of ibf_mad_packet(); consumed
+ * @skb: the packet; consumed
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
  */
@@ -156,7 +156,10 @@ void ibf_mad_send(struct ibf_port *from, struct sk_buff *skb)
 				IBF_QUEUE_LOOP : IBF_QUEUE_VL15, 0);
 }
 
-/* An SMP whose route has been looked at; its hop pointer has moved since. */
+/*
+ * Sends a directed-route SMP along @hop. The ICRC is computed anew, because the hop
+ * pointer has changed.
+ */
 static void send_directed(struct ibf_node *node, struct sk_buff *skb,
 			  const struct ibf_hop *hop)
 {
@@ -193,7 +196,7 @@ static void learn(const struct ibf_port *own, const struct sk_buff *skb,
 	from->sl = FIELD_GET(IBF_LRH_SL, lrh->sl);
 	from->sqpn = be32_to_cpu(ud->sqpn) & IBF_24;
 	from->qpn = be32_to_cpu(ud->dqpn) & IBF_24;
-	/* Who asks may be a limited member, the answer is that of a full one. */
+	/* A requester may be a limited member; the reply is sent as a full member. */
 	from->pkey = from->qpn ? ibf_pkey_match(own, be16_to_cpu(ud->pkey)) :
 				 IB_DEFAULT_PKEY_FULL;
 	from->has_grh = ibf_grh(skb);
@@ -227,8 +230,8 @@ static bool keys_ok(struct ibf_port *own, const struct sk_buff *skb,
 }
 
 /*
- * QP0 is for SMPs on VL15, QP1 for all others (13.5.1). False: @why is one of
- * IBF_RCV_*.
+ * Is the packet a valid MAD? QP0 takes SMPs by VL15, QP1 all other classes (13.5.1).
+ * If not, @why is one of IBF_RCV_*.
  */
 static bool is_mad(struct ibf_port *in, struct sk_buff *skb,
 		   enum ibf_count *why)
@@ -270,7 +273,7 @@ static void answer(struct ibf_port *in, const struct ib_mad *mad,
 
 	if (!skb)
 		return;
-	/* Behind the directed part it goes back by LID to where that ended. */
+	/* After the directed part the reply goes by LID to the node where that part ended. */
 	if (mad->mad_hdr.mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE ||
 	    ((const struct ib_smp *)mad)->dr_dlid != IB_LID_PERMISSIVE) {
 		ibf_mad_send(own, skb);
@@ -280,7 +283,7 @@ static void answer(struct ibf_port *in, const struct ib_mad *mad,
 	send_directed(node, skb, &hop);
 }
 
-/* True: it is for this node, and stays the caller's. */
+/* Is @skb for this node? If so the caller keeps it; else it is consumed. */
 static bool arrives(struct ibf_port *in, struct sk_buff *skb)
 {
 	struct ib_smp *smp = (struct ib_smp *)mad_of(skb);
@@ -296,8 +299,8 @@ static bool arrives(struct ibf_port *in, struct sk_buff *skb)
 }
 
 /**
- * ibf_mad_receive - a packet came for a switch itself, or by a directed route
- * @in: port that it came in by
+ * ibf_mad_receive - handle a packet for a switch itself, or with a directed route
+ * @in: port that received it
  * @skb: data at the LRH, which is well-formed; consumed
  *
  * Context: softirq, or softirqs disabled; an RCU reader.

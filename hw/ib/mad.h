@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Management packets of a node itself, and what answers them. */
+/* Management packets that nodes handle without a QP. */
 #ifndef IBF_MAD_H
 #define IBF_MAD_H
 
@@ -20,10 +20,10 @@ enum ibf_way {
 };
 
 /**
- * struct ibf_hop - where an SMP goes
- * @way: how
- * @port: (IBF_WAY_PORT) by which
- * @lid: (IBF_WAY_LID) to which
+ * struct ibf_hop - next hop of an SMP
+ * @way: kind of hop
+ * @port: (IBF_WAY_PORT) port to leave by
+ * @lid: (IBF_WAY_LID) destination LID
  */
 struct ibf_hop {
 	enum ibf_way way;
@@ -37,15 +37,15 @@ struct ibf_hop ibf_dr_answer(struct ib_smp *smp, u8 num_ports);
 /* mad.c */
 
 /**
- * struct ibf_mad_from - where a MAD came from
- * @slid: LID
- * @dlid: that it was sent to
+ * struct ibf_mad_from - origin of a received MAD
+ * @slid: source LID
+ * @dlid: destination LID
  * @sl: service level
- * @sqpn: QP
- * @qpn: to which it was sent, 0 or 1
- * @pkey: what the receiver has of its partition
- * @has_grh: @grh is its GRH
- * @grh: see there
+ * @sqpn: source QP
+ * @qpn: destination QP, 0 or 1
+ * @pkey: the receiver's P_Key of the same partition
+ * @has_grh: @grh is valid
+ * @grh: GRH of the packet
  */
 struct ibf_mad_from {
 	u16 slid;
@@ -67,7 +67,7 @@ u32 ibf_icrc_seed(const struct ibf_lrh *lrh, const struct ib_grh *grh);
 /* agent.c */
 
 enum ibf_answer {
-	IBF_PASS,		/* for somebody else */
+	IBF_PASS,		/* not of this agent: at an HCA for the core */
 	IBF_REPLY,
 	IBF_CONSUMED,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The module. It stays as long as there is anything in its folder of configfs. */
+/* The module. A node, cable or tunnel in configfs keeps it loaded. */
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <ofed/version.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Nodes: made, powered, and freed when nobody can be using them any more. */
+/* Nodes: allocated, powered, and freed after the last user is gone. */
 #include <kunit/visibility.h>
 #include <linux/slab.h>
 
@@ -33,8 +33,8 @@ static void ports_free(struct ibf_port *ports, u8 num_ports)
 }
 
 /*
- * The power is off and no cable is left. There may be packets under way still that
- * found a port before, far ends that tell one to go on, and a trap that is being sent.
+ * The power is off and no cable is left. A packet under way, the pump of a former far
+ * end and the work that sends traps may still use the ports. Waits for all of them.
  */
 static void wait_for_users(struct ibf_node *node)
 {
@@ -63,9 +63,9 @@ static int ports_alloc(struct ibf_node *node, u8 num_ports)
 }
 
 /**
- * ibf_node_new - make a node
- * @name: unique
- * @is_switch: or an HCA
+ * ibf_node_new - allocate a node
+ * @name: unique name
+ * @is_switch: true: a switch; false: an HCA
  *
  * Context: process, sleeps.
  * Return: the node, without power, with one port (HCA) or 24 (switch); or ERR_PTR.
@@ -99,12 +99,12 @@ err_node:
 EXPORT_SYMBOL_IF_KUNIT(ibf_node_new);
 
 /**
- * ibf_node_resize - give a node another number of ports
+ * ibf_node_resize - change the number of ports of a node
  * @node: has no power and no cables; ibf_config is held
  * @num_ports: at least 1
  *
  * Context: process, sleeps.
- * Return: 0, or -ENOMEM: it is as before.
+ * Return: 0, or -ENOMEM: the node is unchanged.
  */
 int ibf_node_resize(struct ibf_node *node, u8 num_ports)
 {
@@ -126,7 +126,7 @@ int ibf_node_resize(struct ibf_node *node, u8 num_ports)
 EXPORT_SYMBOL_IF_KUNIT(ibf_node_resize);
 
 /**
- * ibf_node_free - the end of a node
+ * ibf_node_free - free a node
  * @node: has no power and no cables
  *
  * Context: process, sleeps.
@@ -151,7 +151,7 @@ static void reset_port(struct ibf_node *node, u32 num)
 	ibf_port_info_init(port);
 	memset(port->guids, 0, sizeof(port->guids));
 	port->guids[0] = node->guid;
-	/* Ports of an HCA are end ports each; a switch is one, whatever the port. */
+	/* Each port of an HCA is an end port of its own; all ports of a switch share port 0. */
 	if (!node->is_switch)
 		port->guids[0] = cpu_to_be64(be64_to_cpu(node->guid) + num);
 	memset(port->pkeys, 0, sizeof(port->pkeys));
@@ -176,7 +176,7 @@ static void reset_switch(struct ibf_switch *sw)
 }
 
 /**
- * ibf_node_reset - everything that a subnet manager has set is forgotten
+ * ibf_node_reset - set everything that a subnet manager sets back to its default
  * @node: has no power
  */
 void ibf_node_reset(struct ibf_node *node)
@@ -217,7 +217,7 @@ static void switch_off(struct ibf_node *node)
 /**
  * ibf_node_power - switch a node on or off
  * @node: the node; ibf_config is held
- * @on: or off
+ * @on: true: on
  *
  * Context: process, sleeps.
  * Return: 0, or the errno of registering the device.
@@ -233,7 +233,7 @@ int ibf_node_power(struct ibf_node *node, bool on)
 			ibf_hca_stop(node);
 		return 0;
 	}
-	/* A device that the core has ended by itself is not there any more. */
+	/* The core may have unregistered the device already: then node->live is false. */
 	if (node->live)
 		return -EBUSY;
 	if (!node->is_switch)

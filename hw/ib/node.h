@@ -11,11 +11,11 @@
 #include "port.h"
 
 /**
- * struct ibf_switch - what a switch has beside its ports; all under ibf_lock, packets
- *		       read single words
+ * struct ibf_switch - tables of a switch; written under ibf_lock, the packet path reads
+ *		       single words without it
  * @info: SwitchInfo
- * @lft: port of each LID
- * @mft: ports of each group: bits, 16 in a word
+ * @lft: linear forwarding table: port of each LID
+ * @mft: multicast forwarding table: port masks of each group, 16 ports in a word
  */
 struct ibf_switch {
 	struct ibf_switch_info info;
@@ -26,18 +26,18 @@ struct ibf_switch {
 #define IBF_SAMPLES	15
 
 /**
- * struct ibf_sample - what ports count between two points in time, pma_sample.c;
- *		       all under ibf_lock
- * @timer: the next of the two
+ * struct ibf_sample - the sampling mechanism of a node (pma_sample.c); all members are
+ *		       under ibf_lock
+ * @timer: fires at the start of the interval, then at its end
  * @status: IBF_SAMPLES_*
- * @port_select: as asked
- * @first: port, @last: to that
- * @last: see there
- * @start: ticks
- * @interval: ticks
- * @tag: of who has asked
- * @select: what is counted, 0: nothing
- * @value: counted at the first point; then the difference
+ * @port_select: PortSelect of the request
+ * @first: first port that is sampled
+ * @last: last port that is sampled
+ * @start: ticks from the request to the start of the interval
+ * @interval: length of the interval in ticks
+ * @tag: Tag of the request, returned in the results
+ * @select: CounterSelect of each result, 0: none
+ * @value: counter values at the start; after the end what was counted in between
  */
 struct ibf_sample {
 	struct hrtimer timer;
@@ -56,23 +56,23 @@ struct ibf_sample {
  * struct ibf_node - an HCA or a switch
  * @group: in configfs
  * @entry: list of nodes
- * @name: of configfs, and of the ib_device
- * @is_switch: else it is an HCA
- * @num_ports: without port 0
- * @guid: of the node
- * @sys_guid: of the system
+ * @name: in configfs, and of the ib_device
+ * @is_switch: true: a switch; false: an HCA
+ * @num_ports: number of ports, without port 0
+ * @guid: node GUID
+ * @sys_guid: system image GUID
  * @desc: NodeDescription of a switch
- * @live: it is powered; of an HCA: there is a device (ibf_lock)
- * @dev: (HCA) the engine's device
- * @ib: (HCA) the core's, referenced from power on to power off
- * @parent: (HCA) of the core's device: what programs find the network interfaces by that
- *	    belong to it (DEVICE/device/net in sysfs), which have the same
+ * @live: the node is powered; an HCA has a device (ibf_lock)
+ * @dev: (HCA) device of the engine
+ * @ib: (HCA) device of the core, referenced from power on to power off
+ * @parent: (HCA) parent of @ib and of its network interfaces; programs find the
+ *	    interfaces of a device by it (DEVICE/device/net in sysfs)
  * @sw: (switch) tables
- * @trap_tid: number of its latest trap (ibf_lock)
- * @trap_work: repeats traps
- * @sample: see there
- * @debugfs: folder
- * @ports: from 0 on
+ * @trap_tid: transaction ID of the latest trap (ibf_lock)
+ * @trap_work: sends and repeats traps
+ * @sample: sampling mechanism of the PMA
+ * @debugfs: directory of the node
+ * @ports: array, from port 0 on
  */
 struct ibf_node {
 	struct config_group group;
@@ -95,7 +95,7 @@ struct ibf_node {
 	struct ibf_port *ports;
 };
 
-/* The port that has the LIDs, and the keys, of a node: of @port, or of its switch. */
+/* The port with the LIDs and keys of @port: @port itself, or port 0 of its switch. */
 static inline struct ibf_port *ibf_end_port(struct ibf_port *port)
 {
 	return port->node->is_switch ? &port->node->ports[0] : port;

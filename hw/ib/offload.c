@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What IPoIB may leave to an HCA: the checksums of TCP and UDP over IPv4, and cutting what
- * TCP sends into packets. A datagram of IPoIB is an encapsulation header, whose type is
- * that of Ethernet, and a packet (RFC 4391, section 6).
+ * Offloads that IPoIB may use at an HCA: checksums of TCP and UDP over IPv4, and TCP
+ * segmentation. A datagram of IPoIB is an encapsulation header and an IP packet. The
+ * type in the header is an Ethertype (RFC 4391, section 6).
  */
 #include <kunit/visibility.h>
 #include <linux/if_ether.h>
@@ -22,10 +22,10 @@ struct encap {
 static_assert(sizeof(struct encap) == 4);
 
 /**
- * struct inside - a packet of TCP or UDP that is no fragment
- * @ip: its header
- * @ip_bytes: of it
- * @bytes: of what is behind it
+ * struct inside - TCP or UDP packet in a datagram; not a fragment
+ * @ip: its IPv4 header
+ * @ip_bytes: length of that header
+ * @bytes: bytes behind it
  */
 struct inside {
 	struct iphdr *ip;
@@ -45,7 +45,10 @@ static u32 least_of(u8 protocol)
 	}
 }
 
-/* @head: the first @room bytes, or more, of a datagram of @length. False: it is none. */
+/*
+ * Finds the TCP or UDP packet in a datagram of @length bytes. @head has at least its
+ * first @room bytes. False: there is none.
+ */
 static bool look(void *head, u32 room, u32 length, struct inside *in)
 {
 	const struct encap *encap = head;
@@ -87,13 +90,13 @@ static void ibf_sum(void *data, u32 length)
 		at = &((struct udphdr *)inner)->check;
 	*at = 0;
 	*at = sum_of(&in, csum_partial(inner, in.bytes, 0));
-	/* RFC 768: zero says that there is none. */
+	/* RFC 768: a checksum of 0 means that there is none. */
 	if (in.ip->protocol == IPPROTO_UDP && !*at)
 		*at = CSUM_MANGLED_0;
 	ip_send_check(in.ip);
 }
 
-/* RFC 4391 has no word of this: it is as it is over Ethernet. */
+/* RFC 4391 does not describe segmentation; this does as Ethernet devices do. */
 static void ibf_segment(void *data, u32 length, u32 header, u32 offset,
 			u32 index, bool last)
 {
@@ -101,7 +104,7 @@ static void ibf_segment(void *data, u32 length, u32 header, u32 offset,
 	struct tcphdr *tcp;
 	struct inside in;
 
-	/* Its length was that of all of it. */
+	/* The total length in the header is that of the whole request. */
 	if (header < sizeof(struct encap) + sizeof(*ip))
 		return;
 	ip->tot_len = htons(length - sizeof(struct encap));
@@ -115,7 +118,7 @@ static void ibf_segment(void *data, u32 length, u32 header, u32 offset,
 		tcp->fin = 0;
 		tcp->psh = 0;
 	}
-	/* RFC 3168, 6.1.2: once. */
+	/* RFC 3168, 6.1.2: CWR is set in the first segment alone. */
 	if (index)
 		tcp->cwr = 0;
 }

@@ -11,13 +11,13 @@
 #include "wire.h"
 
 /**
- * struct ibf_cb - of a packet that waits in a queue, or is under way
- * @held: port whose credit it holds, or NULL
- * @vl: of that credit
- * @byte_ps: picoseconds that a byte takes at its static rate, 0: as the cable has it
- * @waits: it is at the head of the queue, and has no credit
- * @since: hoq_ticks of the port when that began
- * @due: it arrives, in ns
+ * struct ibf_cb - skb->cb of a packet in a queue or under way
+ * @held: port where the packet holds a credit, or NULL
+ * @vl: VL of that credit
+ * @byte_ps: static rate, in ps per byte; 0: the rate of the link
+ * @waits: the packet is at the head of its queue and has no credit
+ * @since: hoq_ticks of the port when @waits was set
+ * @due: arrival time at the far end, in ns
  */
 struct ibf_cb {
 	struct ibf_port *held;
@@ -39,7 +39,7 @@ static inline struct ibf_lrh *ibf_lrh(const struct sk_buff *skb)
 	return (struct ibf_lrh *)skb->data;
 }
 
-/* GRH, or NULL, and BTH of a well-formed packet. */
+/* The GRH, or NULL; the BTH follows in any case. @skb is well-formed. */
 static inline const struct ib_grh *ibf_grh(const struct sk_buff *skb)
 {
 	if (FIELD_GET(IBF_LRH_LNH, ibf_lrh(skb)->sl) != IBF_LNH_GLOBAL)
@@ -56,7 +56,7 @@ static inline struct ibf_ud *ibf_ud(const struct sk_buff *skb)
 	return (struct ibf_ud *)(skb->data + front);
 }
 
-/* A packet that leaves, or has come in. */
+/* Counts a packet that a port sends or receives. */
 static inline void ibf_count_packet(struct ibf_port *port,
 				    const struct sk_buff *skb, bool sent)
 {

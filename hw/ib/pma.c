@@ -140,7 +140,7 @@ static u16 class_port_info(u8 *data, bool set)
 	return 0;
 }
 
-/* The modifier names a mechanism, of which there is one. */
+/* The modifier selects a sampling mechanism; there is only mechanism 0. */
 static u16 samples(struct ibf_node *node, struct ib_pma_mad *pma, bool set)
 {
 	if (pma->mad_hdr.attr_mod)
@@ -175,13 +175,13 @@ static u16 do_attribute(struct ibf_port *in_port, struct ib_pma_mad *pma,
 }
 
 /**
- * ibf_pma - a MAD of performance management has come to a node
- * @in_port: that it came in by
- * @in: the MAD, any bytes behind its version and class
- * @out: the reply, if there is one
+ * ibf_pma - handle a MAD of performance management
+ * @in_port: port that received it
+ * @in: the MAD, unchecked but for its version and class
+ * @out: filled with the reply when IBF_REPLY is returned
  *
  * Context: any but hard interrupt.
- * Return: what became of it.
+ * Return: IBF_PASS, IBF_CONSUMED or IBF_REPLY.
  */
 enum ibf_answer ibf_pma(struct ibf_port *in_port, const struct ib_mad *in,
 			struct ib_mad *out)

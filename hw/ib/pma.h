@@ -15,10 +15,10 @@ enum ibf_answer ibf_pma(struct ibf_port *in_port, const struct ib_mad *in,
 /* pma_count.c; ibf_lock held */
 
 /**
- * struct ibf_selection - ports that a query is about
- * @node: that is asked
- * @first: port from which on it counts
- * @last: the last of them
+ * struct ibf_selection - ports that a query covers
+ * @node: node of the ports
+ * @first: first port
+ * @last: last port
  */
 struct ibf_selection {
 	struct ibf_node *node;

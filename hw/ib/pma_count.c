@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The counters of some ports, as management sees them: since they were cleared. */
+/* Counters of selected ports, relative to their last clear. */
 #include "fabric.h"
 #include "node.h"
 #include "pma.h"
@@ -7,11 +7,11 @@
 #define ALL_PORTS	0xff
 
 /**
- * ibf_pma_ports - which ports a PortSelect means
- * @node: that is asked
+ * ibf_pma_ports - translate a PortSelect into a range of ports
+ * @node: node of the ports
  * @select: PortSelect
- * @first: the first of them
- * @last: the last
+ * @first: out: first port
+ * @last: out: last port
  *
  * Return: false: there is no such port.
  */
@@ -25,10 +25,10 @@ bool ibf_pma_ports(const struct ibf_node *node, u8 select, u8 *first, u8 *last)
 }
 
 /**
- * ibf_pma_select - the same, of the node of a port
- * @in_port: that the query came in by
+ * ibf_pma_select - translate a PortSelect at the node of a port
+ * @in_port: port that received the query
  * @select: PortSelect
- * @ports: which they are
+ * @ports: out: the ports
  *
  * Return: false: there is no such port.
  */
@@ -40,11 +40,11 @@ bool ibf_pma_select(struct ibf_port *in_port, u8 select,
 }
 
 /**
- * ibf_pma_value - what some ports have counted, in all
+ * ibf_pma_value - sum of a counter over some ports
  * @ports: the ports
- * @count: of what
+ * @count: the counter
  *
- * Return: the sum since they were cleared.
+ * Return: the sum since the counter was cleared.
  */
 u64 ibf_pma_value(const struct ibf_selection *ports, enum ibf_count count)
 {
@@ -61,9 +61,9 @@ u64 ibf_pma_value(const struct ibf_selection *ports, enum ibf_count count)
 }
 
 /**
- * ibf_pma_clear - have some ports count from 0 on
+ * ibf_pma_clear - clear a counter of some ports
  * @ports: the ports
- * @count: what
+ * @count: the counter
  */
 void ibf_pma_clear(const struct ibf_selection *ports, enum ibf_count count)
 {

@@ -12,12 +12,12 @@
 #define NO_OPCODE	IBF_OPS
 
 /**
- * struct counters - an attribute: counters behind a struct ibf_pma_head
- * @id: of the attribute
- * @bytes: of a counter
- * @num: of counters
- * @first: of these
- * @op: where the opcode is, or NO_OPCODE
+ * struct counters - layout of an attribute: counters behind a struct ibf_pma_head
+ * @id: attribute ID
+ * @bytes: size of each counter
+ * @num: number of counters
+ * @first: first of them in enum ibf_count
+ * @op: kind of opcode that is counted, or NO_OPCODE
  */
 struct counters {
 	__be16 id;
@@ -49,7 +49,7 @@ static const struct counters *find(__be16 attr_id)
 	return NULL;
 }
 
-/* What was counted until now was of another opcode. */
+/* A new opcode begins at 0: earlier counts belong to the old one. */
 static void set_opcode(const struct ibf_selection *ports,
 		       const struct counters *attr, u8 opcode)
 {
@@ -155,13 +155,13 @@ static u16 ext_speeds(struct ibf_port *in_port, u8 *data, bool is_set)
 }
 
 /**
- * ibf_pma_optional - Get or Set an attribute that a node need not have
- * @in_port: that the MAD came in by; ibf_lock is held
- * @attr_id: of the attribute
- * @data: 192 bytes: what is to be set, and the answer
- * @set: else it is a Get
+ * ibf_pma_optional - Get or Set an optional attribute
+ * @in_port: port that received the MAD; ibf_lock is held
+ * @attr_id: attribute ID
+ * @data: 192 bytes: the values of a Set; filled with the reply
+ * @set: true: Set; false: Get
  *
- * Return: the status of the reply; of one that there is not, that.
+ * Return: the status of the reply; an unknown attribute has a status of its own.
  */
 u16 ibf_pma_optional(struct ibf_port *in_port, __be16 attr_id, u8 *data,
 		     bool set)

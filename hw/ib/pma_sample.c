@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * PortSamplesControl and its results (sections 16.1.3.2, 16.1.3.4): what a port counts
- * between two points in time. There is one mechanism a node, and whoever comes first
- * has it: what is asked for meanwhile is not done, as the reply says.
+ * in an interval of time. A node has one sampling mechanism. While it is in use, a
+ * request of another client changes nothing; the status in the reply says so.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -42,7 +42,7 @@ static u64 count_of(const struct ibf_node *node, u16 select)
 	return sum;
 }
 
-/* What was counted before is taken off, then what was counted is the difference. */
+/* Called at the start and at the end: the second call leaves the difference. */
 static void measure(struct ibf_node *node)
 {
 	struct ibf_sample *sample = &node->sample;
@@ -101,7 +101,7 @@ static void ask(struct ibf_node *node,
 
 	sample->port_select = control->port_select;
 	sample->start = be32_to_cpu(control->start);
-	/* A timer that is started again needs to be so later. */
+	/* The timer fires twice: the second expiry must be later than the first. */
 	sample->interval = max(be32_to_cpu(control->interval), 1U);
 	sample->tag = control->tag;
 	for (i = 0; i < IBF_SAMPLES; i++) {
@@ -134,9 +134,9 @@ static void fill_control(const struct ibf_sample *sample,
 
 /**
  * ibf_sample_control - Get or Set PortSamplesControl
- * @node: that is asked; ibf_lock is held
- * @data: 192 bytes: what is to be set, and the answer
- * @set: else it is a Get
+ * @node: node that is queried; ibf_lock is held
+ * @data: 192 bytes: the values of a Set; filled with the reply
+ * @set: true: Set; false: Get
  *
  * Return: the status of the reply.
  */
@@ -151,7 +151,7 @@ u16 ibf_sample_control(struct ibf_node *node, u8 *data, bool set)
 	if (set) {
 		if (!ibf_pma_ports(node, control->port_select, &first, &last))
 			return IBF_SMP_BAD_FIELD;
-		/* Without power nobody would stop the timer. */
+		/* Power off stops the timer: it must not be started afterwards. */
 		if (sample->status == IBF_SAMPLES_DONE && node->live) {
 			sample->first = first;
 			sample->last = last;
@@ -164,9 +164,9 @@ u16 ibf_sample_control(struct ibf_node *node, u8 *data, bool set)
 
 /**
  * ibf_sample_result - Get PortSamplesResult, or PortSamplesResultExtended
- * @node: that is asked; ibf_lock is held
- * @data: 192 bytes: the answer
- * @extended: that
+ * @node: node that is queried; ibf_lock is held
+ * @data: 192 bytes: filled with the reply
+ * @extended: true: PortSamplesResultExtended
  */
 void ibf_sample_result(struct ibf_node *node, u8 *data, bool extended)
 {
@@ -202,7 +202,7 @@ void ibf_sample_init(struct ibf_node *node)
 	node->sample.timer.function = expired;
 }
 
-/* It has no power: nobody begins another one. Context: process, sleeps. */
+/* The node has no power, so no sampling can begin. Context: process, sleeps. */
 void ibf_sample_stop(struct ibf_node *node)
 {
 	hrtimer_cancel(&node->sample.timer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A port of a node, and what is behind it. */
+/* A port of a node. */
 #ifndef IBF_PORT_H
 #define IBF_PORT_H
 
@@ -23,7 +23,7 @@ struct ibf_cable;
 struct ibf_node;
 struct ibf_tunnel;
 
-/* What a port may tell by a trap, each at most once at a time. */
+/* Traps of a port; at most one of each is pending. */
 enum ibf_trap {
 	IBF_TRAP_SLOT_LINK,
 	IBF_TRAP_SLOT_CAPS,
@@ -39,11 +39,11 @@ enum ibf_trap {
 
 /**
  * struct ibf_notice - a trap that is repeated until it is repressed
- * @left: times that it is sent still
- * @raised: it was, since the power came; @next means something
- * @next: not raised anew before, in jiffies
- * @tid: its number
- * @notice: what it says
+ * @left: number of times that it is still to be sent
+ * @raised: raised since power on, so @next is valid
+ * @next: earliest time to raise it again, in jiffies
+ * @tid: transaction ID
+ * @notice: contents
  */
 struct ibf_notice {
 	u8 left;
@@ -57,11 +57,11 @@ struct ibf_notice {
 #define IBF_FAULT_SURE	1000000
 
 /**
- * struct ibf_fault - what a cable does besides carrying packets; fault.c
- * @errors: chance of a packet to arrive damaged
- * @losses: to be lost
- * @delay: microseconds that it is under way
- * @limit: 1: no faster than width and speed
+ * struct ibf_fault - impairments of a cable (fault.c)
+ * @errors: chance that a packet arrives damaged, in parts of IBF_FAULT_SURE
+ * @losses: chance that a packet is lost, in parts of IBF_FAULT_SURE
+ * @delay: propagation delay in microseconds
+ * @limit: 1: limit the rate to that of width and speed
  */
 struct ibf_fault {
 	u32 errors;
@@ -71,16 +71,16 @@ struct ibf_fault {
 };
 
 /**
- * struct ibf_wire - a cable in one direction (lock of the port that sends)
- * @active: packets go by @flight; packets look at this without the lock
- * @asked: @fault asks for something
- * @fault: what is asked for
- * @random: where the sequence of random numbers is
- * @byte_ps: picoseconds that a byte takes
- * @free_at: when it has carried what was sent, in ns
- * @busy: a packet has waited for that, and others have followed since
+ * struct ibf_wire - one direction of a cable (lock of the port that sends)
+ * @active: packets go by @flight; read without the lock
+ * @asked: some impairment is configured
+ * @fault: the impairments
+ * @random: state of the random numbers
+ * @byte_ps: rate of the link, in ps per byte
+ * @free_at: time at which the last packet is fully sent, in ns
+ * @busy: a packet has waited for @free_at, and the wire has not been idle since
  * @flight: packets under way, in order
- * @timer: wakes the pump when the first has arrived, or the next may be sent
+ * @timer: wakes the pump when the first packet is due, or the next may be sent
  */
 struct ibf_wire {
 	bool active;
@@ -96,18 +96,18 @@ struct ibf_wire {
 
 /**
  * struct ibf_port - a port of a node
- * @node: whose
- * @num: from 1; port 0 is that of a switch itself
+ * @node: its node
+ * @num: its number, from 1; port 0 is the switch itself
  * @cable: plugged in here, or NULL (ibf_lock)
- * @tunnel: it stands in for a port of another host; else NULL
- * @mtu_max: the most that its cable carries, enum ib_mtu; 0: anything (ibf_lock)
+ * @tunnel: tunnel for which it stands in for a remote port, or NULL
+ * @mtu_max: largest MTU of its cable, enum ib_mtu; 0: no limit (ibf_lock)
  * @peer: far end while the link is up (RCU; ibf_lock to change)
- * @ibt: (HCA) the engine's part, NULL: there is no device (RCU; ibf_lock to change)
- * @guids: GUIDInfo, the first is the port's own (ibf_lock, like the next three)
- * @info: PortInfo; what packets need of it is repeated below
- * @vlarb: VLArbitration, kept for whoever asks
- * @lease: end of the M_Key lease that runs, in jiffies, if @leased
- * @leased: see there
+ * @ibt: (HCA) the engine's port, NULL: there is no device (RCU; ibf_lock to change)
+ * @guids: GUIDInfo, the first is the port's own (ibf_lock, like the next four)
+ * @info: PortInfo; the fields that the packet path reads are repeated below
+ * @vlarb: VLArbitration tables; stored and returned, without effect
+ * @lease: end of the M_Key lease period in jiffies, if @leased
+ * @leased: a lease period runs
  * @notices: traps about the port (ibf_lock)
  * @state: PortState
  * @phys: PortPhysicalState
@@ -116,23 +116,23 @@ struct ibf_wire {
  * @mtu: NeighborMTU, enum ib_mtu
  * @op_vls: data VLs in use
  * @enforce: IBF_ENFORCE_*
- * @hoq_life: jiffies that a packet may wait at the head of a queue, 0: for ever
- * @generation: paths that were resolved before it changed are stale
+ * @hoq_life: jiffies that a packet may wait at the head of a queue, 0: no limit
+ * @generation: changes when paths that were resolved earlier become stale
  * @pkeys: P_Key table
- * @sl2vl: VL of each SL, for packets that came in by each port of the node
- * @used: packets of a VL that came in here and have not left the node
+ * @sl2vl: VL of each SL, by the port of the node that received the packet
+ * @used: credits in use: packets of a VL that came in here and are still in the node
  * @lock: guards all that follows but the counters
  * @out: packets to be sent, by queue
- * @next_vl: whose turn it is
- * @full: the engine waits for ibt_tx_room()
- * @pump: sends them
- * @hoq: wakes it while a packet waits that may wait for too long
- * @hoq_ticks: of it
- * @wire: what leaves by the port
- * @phy_errors: damaged packets in excess of good ones (far end's pump)
- * @opcodes: BTH opcode of what is counted, by enum ibf_op (ibf_lock to change)
+ * @next_vl: VL that sends next
+ * @full: a call of ibt_tx_room() is pending
+ * @pump: tasklet that sends the packets of @out
+ * @hoq: timer that schedules @pump while a packet waits under @hoq_life
+ * @hoq_ticks: expiries of @hoq
+ * @wire: the direction of the cable that leaves this port
+ * @phy_errors: damaged packets in excess of good ones (pump of the far end)
+ * @opcodes: BTH opcode that is counted, by enum ibf_op (ibf_lock to change)
  * @count: counters
- * @base: what they were when PMA cleared them (ibf_lock)
+ * @base: values of @count at the last clear by the PMA (ibf_lock)
  */
 struct ibf_port {
 	struct ibf_node *node;
@@ -185,7 +185,7 @@ static inline void ibf_count(struct ibf_port *port, enum ibf_count count)
 	ibf_count_more(port, count, 1);
 }
 
-/* Packets that are not sent, and why: one of IBF_DISCARD_*. */
+/* Counts packets that are discarded; @why is one of IBF_DISCARD_*. */
 static inline void ibf_count_discards(struct ibf_port *port,
 				      enum ibf_count why, u32 num)
 {
@@ -193,7 +193,7 @@ static inline void ibf_count_discards(struct ibf_port *port,
 	ibf_count_more(port, why, num);
 }
 
-/* A packet with an error, and which: one of IBF_RCV_*. */
+/* Counts a packet with an error; @why is one of IBF_RCV_*. */
 static inline void ibf_count_error(struct ibf_port *port, enum ibf_count why)
 {
 	ibf_count(port, IBF_RCV_ERRORS);

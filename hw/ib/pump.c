@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets on their way from a port to the one at the far end of its cable.
+ * Transmission from a port to the far end of its cable.
  *
- * A port has a queue for each data VL (queue.c). The receiver of a cable takes
- * IBF_CREDITS packets of each; one that came in at a switch holds its credit until it has
- * left the switch, so what is congested waits, back to the engine of the sender, and
- * nothing is lost (section 7.9). VL15 has no credits, and may be (7.6).
+ * A port has a queue for each data VL (queue.c). The receiver of a cable grants
+ * IBF_CREDITS packets of each VL. A packet that a switch receives holds its credit until
+ * it has left the switch. Congestion so spreads back to the engine of the sender, and
+ * no data packet is lost (section 7.9). VL15 has no credits, and may be dropped (7.6).
  *
- * A packet that stands at the head of a queue of a switch for longer than HOQLife
- * is dropped (18.2.5.4): a circle of switches that wait for each other resolves. Its
- * time is counted in ticks of the port's timer: the time that the host was not here
- * itself is one tick, and the credits that have come meanwhile are seen first.
+ * A switch drops a packet that stands at the head of a queue for longer than HOQLife
+ * (18.2.5.4): this resolves a deadlock of switches that wait for each other. The time
+ * is counted in ticks of the port's timer. A pause of the host itself is one tick, and
+ * the pump sees the credits that have come meanwhile first.
  */
 #include <linux/jiffies.h>
 
@@ -20,12 +20,12 @@
 #include "queue.h"
 #include "tunnel.h"
 
-/* Packets that a port sends in one go. */
+/* Packets that one execution of the tasklet sends. */
 #define BUDGET	64
 /* Ticks in HOQLife. */
 #define HOQ_TICKS	8
 
-/* The head of a data VL without credit: how long has it been there? */
+/* Has the head of a data VL waited for a credit for longer than HOQLife? */
 static bool is_overdue(struct ibf_port *port, struct sk_buff *skb, u32 vl)
 {
 	struct ibf_cb *cb = ibf_cb(skb);
@@ -40,7 +40,7 @@ static bool is_overdue(struct ibf_port *port, struct sk_buff *skb, u32 vl)
 	}
 	if (!life || !port->node->is_switch)
 		return false;
-	/* The first tick was on its way already. */
+	/* The current tick had begun before @since: it does not count. */
 	if (port->hoq_ticks - cb->since > HOQ_TICKS)
 		return true;
 	if (!timer_pending(&port->hoq))
@@ -49,7 +49,10 @@ static bool is_overdue(struct ibf_port *port, struct sk_buff *skb, u32 vl)
 	return false;
 }
 
-/* Out of the data VLs, in turn. @overdue gets what has waited for too long. */
+/*
+ * Takes the next packet of the data VLs, in round-robin order. Packets that exceed
+ * HOQLife are moved to @overdue.
+ */
 static struct sk_buff *take_data(struct ibf_port *port, struct ibf_port *peer,
 				 u32 *queue, struct sk_buff_head *overdue)
 {
@@ -126,7 +129,7 @@ static bool send_next(struct ibf_port *port, struct ibf_port *peer)
 	struct sk_buff *skb;
 	u32 queue;
 
-	/* To the port itself it may send at any time. */
+	/* The loopback queue does not depend on the link. */
 	skb = take(port, ready ? peer : NULL, &queue);
 	if (skb)
 		send_one(port, peer, skb, queue);
@@ -135,7 +138,7 @@ static bool send_next(struct ibf_port *port, struct ibf_port *peer)
 	return skb;
 }
 
-/* What is left when the budget is spent has its turn behind other softirqs. */
+/* Schedules itself again when the budget is spent, so that other softirqs can run. */
 static void pump(struct tasklet_struct *tasklet)
 {
 	struct ibf_port *port = from_tasklet(port, tasklet, pump);
@@ -169,7 +172,6 @@ static void hoq_expired(struct timer_list *timer)
 	tasklet_schedule(&port->pump);
 }
 
-/* Of a port that begins. */
 void ibf_queues_init(struct ibf_port *port)
 {
 	u32 i;
@@ -182,7 +184,7 @@ void ibf_queues_init(struct ibf_port *port)
 	ibf_wire_init(port);
 }
 
-/* A grace period ago nobody knew @port any more. */
+/* The caller has waited for a grace period since the last user could find @port. */
 void ibf_queues_exit(struct ibf_port *port)
 {
 	timer_shutdown_sync(&port->hoq);

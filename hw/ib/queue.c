@@ -4,9 +4,11 @@
 #include "queue.h"
 
 /**
- * ibf_release - a packet has left a node: who sends to that may go on
- * @held: port whose credit it held, or NULL
- * @vl: of that credit
+ * ibf_release - return a credit: a packet has left a node
+ * @held: port where the packet held the credit, or NULL: it held none
+ * @vl: VL of the credit
+ *
+ * Wakes the far end of @held, which may wait for the credit.
  *
  * Context: any but hard interrupt; an RCU reader.
  */
@@ -17,13 +19,14 @@ void ibf_release(struct ibf_port *held, u8 vl)
 	if (!held || atomic_dec_return(&held->used[vl]) != IBF_CREDITS - 1)
 		return;
 	/*
-	 * The counter first, then this: the full barrier of tasklet_schedule() pairs
-	 * with the one that clears the tasklet's state before it looks.
+	 * The credit must be visible before the pump looks. The full barrier of
+	 * tasklet_schedule() pairs with that of the tasklet, which clears its state
+	 * before it runs.
 	 */
 	upstream = rcu_dereference(held->peer);
 	if (!upstream)
 		return;
-	/* By a tunnel it is told in a hello. */
+	/* The peer of a tunnel learns of credits by hellos. */
 	if (!held->tunnel && !upstream->tunnel) {
 		ibf_count(held, IBF_FLOW_XMIT);
 		ibf_count(upstream, IBF_FLOW_RCV);
@@ -32,8 +35,8 @@ void ibf_release(struct ibf_port *held, u8 vl)
 }
 
 /**
- * ibf_drop - drop a packet that has waited
- * @skb: of a queue; consumed, and the credit that it held is free
+ * ibf_drop - drop a packet of a queue and return its credit
+ * @skb: not in the queue any more; consumed
  *
  * Context: any but hard interrupt; an RCU reader.
  */
@@ -51,11 +54,12 @@ static void purge_queue(struct sk_buff_head *queue, struct sk_buff_head *to)
 }
 
 /**
- * ibf_purge_out - drop what waits in some queues, and what is under way
- * @port: that was to send it
- * @end: number of queues, from the first one on
+ * ibf_purge_out - drop the packets of some queues, and those under way
+ * @port: port with the queues
+ * @end: number of queues, from the first on
  *
- * Context: any but hard interrupt; an RCU reader. Return: how many packets.
+ * Context: any but hard interrupt; an RCU reader.
+ * Return: how many packets were dropped.
  */
 u32 ibf_purge_out(struct ibf_port *port, u32 end)
 {
@@ -87,11 +91,10 @@ static bool has_room(const struct ibf_port *port)
 }
 
 /**
- * ibf_say_room - tell the engine, if it waits, that a port has room again
+ * ibf_say_room - call ibt_tx_room() if a call is pending and the queues have room
  * @port: the port
  *
- * Context: any but hard interrupt; an RCU reader: the engine's part does not go
- * meanwhile.
+ * Context: any but hard interrupt; an RCU reader, so that the engine's port exists.
  */
 void ibf_say_room(struct ibf_port *port)
 {
@@ -109,8 +112,8 @@ void ibf_say_room(struct ibf_port *port)
 }
 
 /**
- * ibf_purge - drop what waits to be sent
- * @port: whose link is down
+ * ibf_purge - drop all packets that wait to be sent
+ * @port: port with its link down
  *
  * Context: any; ibf_lock may be held.
  */
@@ -126,12 +129,12 @@ void ibf_purge(struct ibf_port *port)
 }
 
 /**
- * ibf_enqueue - have a switch send a packet
- * @port: by which
+ * ibf_enqueue - queue a packet at a port of a switch
+ * @port: port to leave by
  * @skb: data at the LRH; consumed
  * @queue: VL, or IBF_QUEUE_VL15
- * @held: (data VLs) port that it came in by; it holds one credit there from now on
- * @held_vl: of which VL
+ * @held: (data VLs) port that received the packet; it holds a credit there from now on
+ * @held_vl: VL of that credit
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
  * Return: false: VL15 is full, the packet is dropped.
@@ -161,14 +164,14 @@ bool ibf_enqueue(struct ibf_port *port, struct sk_buff *skb, u32 queue,
 }
 
 /**
- * ibf_enqueue_hca - have an HCA send a packet
- * @port: by which
+ * ibf_enqueue_hca - queue a packet at a port of an HCA
+ * @port: port to leave by
  * @skb: data at the LRH; consumed
  * @queue: VL, IBF_QUEUE_VL15, or IBF_QUEUE_LOOP: to the port itself
  * @byte_ps: as in struct ibf_cb
  *
  * Context: any but hard interrupt.
- * Return: 0, or -EAGAIN as of ibt_link_ops.xmit.
+ * Return: 0, or -EAGAIN as for ibt_link_ops.xmit.
  */
 int ibf_enqueue_hca(struct ibf_port *port, struct sk_buff *skb, u32 queue,
 		    u32 byte_ps)

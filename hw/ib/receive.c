@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A packet comes in by a port. */
+/* Reception of a packet by a port. */
 #include <kunit/visibility.h>
 
 #include "hca.h"
@@ -10,7 +10,7 @@
 #include "switch.h"
 #include "tunnel.h"
 
-/* What came in, where it has an opcode that is looked for. */
+/* Counts a received packet that has the selected opcode. */
 static void count_opcode(struct ibf_port *port, const struct sk_buff *skb)
 {
 	u8 vl = FIELD_GET(IBF_LRH_VL, ibf_lrh(skb)->vl);
@@ -54,7 +54,7 @@ static bool is_well_formed(struct sk_buff *skb)
 	       be16_to_cpu(grh->paylen) == skb->len - front;
 }
 
-/* What is for the switch itself is a MAD. */
+/* Packets for the switch itself are MADs. */
 static void at_switch(struct ibf_port *port, struct sk_buff *skb)
 {
 	if (ibf_switch_receive(port, skb))
@@ -62,9 +62,9 @@ static void at_switch(struct ibf_port *port, struct sk_buff *skb)
 }
 
 /**
- * ibf_receive - a packet comes in by a port
+ * ibf_receive - receive a packet from the cable of a port
  * @port: the port
- * @skb: data at the LRH, not shared; any bytes; consumed
+ * @skb: data at the LRH, not shared, unchecked; consumed
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Subnet management agent (section 14.2): the M_Key, attributes of the node, and
- * who does the others.
+ * Subnet management agent (section 14.2): checks the M_Key, handles attributes of the
+ * node, and passes the others on to sma_port.c and sma_tables.c.
  */
 #include <linux/jiffies.h>
 #include <linux/string.h>
@@ -46,7 +46,7 @@ static u16 node_info(struct ibf_query *query)
 		.partition_cap = cpu_to_be16(IBF_PKEYS),
 		.revision = cpu_to_be32(1),
 		.local_port_num = query->in_port->num,
-		/* A number that no program takes for hardware that it knows. */
+		/* A vendor ID that no program takes for hardware that it knows. */
 		.vendor_id = { 0xff, 0xff, 0xff },
 	};
 	return 0;
@@ -79,7 +79,7 @@ static u16 switch_info(struct ibf_query *query)
 	return 0;
 }
 
-/* There is no LED; what is set is not kept. */
+/* There is no LED, so a Set has no effect. */
 static u16 led_info(struct ibf_query *query)
 {
 	if (!query->set)
@@ -89,7 +89,10 @@ static u16 led_info(struct ibf_query *query)
 
 /* ---- the M_Key (14.2.4) ----------------------------------------------------------- */
 
-/* The lease has run out: whoever had the key has not been heard of since. */
+/*
+ * Ends the M_Key protection when the lease period has expired: no SMP with the right
+ * key has come since it began.
+ */
 static void check_lease(struct ibf_port *port)
 {
 	if (!port->leased || time_before(jiffies, port->lease))
@@ -117,7 +120,7 @@ static bool mkey_matches(const struct ibf_port *port, const struct ib_smp *smp)
 	return !port->info.mkey || port->info.mkey == smp->mkey;
 }
 
-/* Table 140: may this Get, Set or TrapRepress be done? */
+/* Table 140: does the M_Key allow this Get, Set or TrapRepress? */
 static bool mkey_allows(struct ibf_port *port, const struct ib_smp *smp)
 {
 	check_lease(port);
@@ -164,7 +167,7 @@ static u16 do_attribute(struct ibf_query *query, __be16 attr_id)
 static enum ibf_answer get_or_set(struct ibf_query *query,
 				  const struct ib_smp *in, struct ib_smp *out)
 {
-	/* A Set may bring another key. */
+	/* Decided before the Set, which may change the key. */
 	bool hide = !mkey_matches(query->port, in) &&
 		    FIELD_GET(IBF_MKEY_PROTECT, query->port->info.mkey_lmc);
 	u16 status;
@@ -186,7 +189,7 @@ static enum ibf_answer get_or_set(struct ibf_query *query,
 	return IBF_REPLY;
 }
 
-/* Is there a subnet manager behind this port, or a client of one? */
+/* Is the SMP for a subnet manager, or a client of one, behind this port? */
 static bool is_for_sm(const struct ibf_query *query, const struct ib_smp *in)
 {
 	if (query->node->is_switch)
@@ -222,13 +225,13 @@ static enum ibf_answer process(struct ibf_query *query, const struct ib_smp *in,
 }
 
 /**
- * ibf_sma - an SMP has come to a node
- * @in_port: that it came in by
- * @in: the SMP, any bytes behind its version and class
- * @out: the reply, if there is one
+ * ibf_sma - handle an SMP
+ * @in_port: port that received it
+ * @in: the SMP, unchecked but for its version and class
+ * @out: filled with the reply when IBF_REPLY is returned
  *
  * Context: any but hard interrupt.
- * Return: what became of it.
+ * Return: IBF_PASS, IBF_CONSUMED or IBF_REPLY.
  */
 enum ibf_answer ibf_sma(struct ibf_port *in_port, const struct ib_smp *in,
 			struct ib_smp *out)

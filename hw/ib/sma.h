@@ -10,12 +10,12 @@
 
 /**
  * struct ibf_query - a Get or Set of the SMA
- * @node: that is asked
- * @port: that it is asked as: the HCA's port, or port 0 of a switch
- * @in_port: that the SMP came in by
- * @set: else it is a Get
+ * @node: node that is queried
+ * @port: end port that is queried: the HCA's port, or port 0 of a switch
+ * @in_port: port that received the SMP
+ * @set: true: Set; false: Get
  * @mod: attribute modifier
- * @data: 64 bytes: what is to be set, and the answer
+ * @data: 64 bytes: the values of a Set; filled with the reply
  */
 struct ibf_query {
 	struct ibf_node *node;

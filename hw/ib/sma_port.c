@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* PortInfo (section 14.2.5.6): what a port says, and what a subnet manager makes it do. */
+/* PortInfo (section 14.2.5.6): attributes of a port, and the state changes of a Set. */
 #include <linux/jiffies.h>
 #include <rdma/ib_mad.h>
 
@@ -32,7 +32,7 @@ static u8 low(u8 byte)
 	return FIELD_GET(IBF_LOW, byte);
 }
 
-/* An external port of a switch has neither a LID nor keys of management. */
+/* An external port of a switch has neither a LID nor an M_Key. */
 static bool is_end_port(const struct ibf_port *port)
 {
 	return !port->node->is_switch || !port->num;
@@ -43,10 +43,10 @@ static u8 vls_of(u8 code)
 	return code ? min(1 << (code - 1), (int)IBF_DATA_VLS) : 1;
 }
 
-/* ---- what it is when the power comes ------------------------------------------------- */
+/* ---- values at power on ----------------------------------------------------------------- */
 
 /**
- * ibf_port_info_init - PortInfo of a port that nobody has managed yet
+ * ibf_port_info_init - set PortInfo to its values at power on
  * @port: the port; ibf_lock is held
  */
 void ibf_port_info_init(struct ibf_port *port)
@@ -105,9 +105,9 @@ static void add_violations(const struct ibf_port *port,
 }
 
 /**
- * ibf_port_info_get - PortInfo of a port, all but LocalPortNum
+ * ibf_port_info_get - PortInfo of a port, without LocalPortNum
  * @port: the port; ibf_lock is held
- * @info: is filled
+ * @info: filled with the attribute
  */
 void ibf_port_info_get(struct ibf_port *port, struct ibf_port_info *info)
 {
@@ -133,7 +133,7 @@ static bool lids_ok(const struct ibf_port_info *to)
 	       sm_lid && sm_lid < IBF_LID_MCAST;
 }
 
-/* 0 asks for no change, @all for everything that is supported. */
+/* 0 is no change, @all enables everything that is supported. */
 static bool enabled_ok(u8 to, u8 all, u8 supported)
 {
 	return !to || to == all || !(to & ~supported);
@@ -155,7 +155,7 @@ static bool mtu_and_vls_ok(const struct ibf_port_info *to)
 	return mtu <= IB_MTU_4096 && vls <= IBF_VL_CODE_8;
 }
 
-/* Table 146: what may follow on what. */
+/* Table 146: legal state changes. */
 static bool states_ok(const struct ibf_port *port,
 		      const struct ibf_port_info *to)
 {
@@ -277,7 +277,7 @@ static void set_state(struct ibf_port *port, const struct ibf_port_info *to)
 	} else if (state) {
 		ibf_port_state(port, state);
 	} else {
-		/* It polls all the time, and may have been given what the peer has. */
+		/* A polling port trains when the Set has enabled what the peer supports. */
 		ibf_link_train(port);
 	}
 }
@@ -306,12 +306,12 @@ static bool set(struct ibf_port *port, const struct ibf_port_info *to)
 	return true;
 }
 
-/* The port that the modifier names: 0 is an HCA's own, and port 0 of a switch. */
+/* The port that the modifier selects. 0: the HCA's own port, or port 0 of a switch. */
 static struct ibf_port *named_port(const struct ibf_query *query)
 {
 	u32 num = query->mod & 0xff;
 
-	/* The highest bit says that the manager knows extended speeds. */
+	/* Bit 31: the subnet manager supports extended speeds. */
 	if (query->mod & 0x7fffff00 || num > query->node->num_ports)
 		return NULL;
 	if (!num)
@@ -321,7 +321,7 @@ static struct ibf_port *named_port(const struct ibf_query *query)
 
 /**
  * ibf_sma_port_info - Get or Set PortInfo
- * @query: what is asked
+ * @query: the query
  *
  * Return: the status of the reply.
  */
@@ -334,8 +334,8 @@ u16 ibf_sma_port_info(struct ibf_query *query)
 	if (!port)
 		return IBF_SMP_BAD_FIELD;
 	/*
-	 * The M_Key that was checked is that of the port which is asked. Another
-	 * end port has its own, and belongs to another subnet perhaps.
+	 * The M_Key of query->port was checked. Another end port has an M_Key of its
+	 * own, and may belong to another subnet.
 	 */
 	foreign = is_end_port(port) && port != query->port;
 	if (query->set)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables of ports and switches, a block at a time (sections 14.2.5.5 to 14.2.5.12). */
+/* Tables of ports and switches, one block in a MAD (sections 14.2.5.5 to 14.2.5.12). */
 #include "cable.h"
 #include "node.h"
 #include "sma.h"
@@ -13,7 +13,7 @@ static struct ibf_port *port_of(const struct ibf_query *query, u32 num)
 
 /**
  * ibf_sma_guids - Get or Set GUIDInfo
- * @query: what is asked
+ * @query: the query
  *
  * Return: the status of the reply.
  */
@@ -27,7 +27,7 @@ u16 ibf_sma_guids(struct ibf_query *query)
 		return IBF_SMP_BAD_FIELD;
 	if (query->set && !query->node->is_switch) {
 		memcpy(port->guids, query->data, sizeof(port->guids));
-		/* That of the port is for reading only. */
+		/* The port's own GUID is read-only. */
 		port->guids[0] = own;
 		ibf_tell(port, IB_EVENT_GID_CHANGE);
 	}
@@ -49,7 +49,7 @@ static void pkeys_set(struct ibf_port *port, const __be16 *pkeys)
 
 /**
  * ibf_sma_pkeys - Get or Set P_KeyTable
- * @query: what is asked
+ * @query: the query
  *
  * Return: the status of the reply.
  */
@@ -71,8 +71,8 @@ u16 ibf_sma_pkeys(struct ibf_query *query)
 
 /**
  * ibf_sma_sl2vl - Get or Set SLtoVLMappingTable
- * @query: what is asked. Of a switch the modifier names the port by which packets
- *	   leave in bits 7:0, that by which they came in bits 15:8
+ * @query: the query. At a switch the modifier has the output port in bits 7:0 and the
+ *	   input port in bits 15:8
  *
  * Return: the status of the reply.
  */
@@ -98,9 +98,9 @@ u16 ibf_sma_sl2vl(struct ibf_query *query)
 
 /**
  * ibf_sma_vlarb - Get or Set VLArbitrationTable
- * @query: what is asked
+ * @query: the query
  *
- * VLs have turns here, whatever the weights say; they are kept.
+ * The table is stored and returned, without effect: the pump serves VLs round-robin.
  *
  * Return: the status of the reply.
  */
@@ -120,7 +120,7 @@ u16 ibf_sma_vlarb(struct ibf_query *query)
 
 /**
  * ibf_sma_lft - Get or Set LinearForwardingTable
- * @query: what is asked
+ * @query: the query
  *
  * Return: the status of the reply.
  */
@@ -142,8 +142,8 @@ u16 ibf_sma_lft(struct ibf_query *query)
 
 /**
  * ibf_sma_mft - Get or Set MulticastForwardingTable
- * @query: what is asked: a block of groups in bits 8:0 of the modifier, which 16
- *	   ports in bits 31:28
+ * @query: the query. Bits 8:0 of the modifier select a block of groups, bits 31:28
+ *	   a set of 16 ports
  *
  * Return: the status of the reply.
  */

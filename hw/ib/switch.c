@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets in a switch (section 18.2): by the tables of the subnet manager from the
- * port they came in by to one, or more, that they leave by.
+ * Forwarding in a switch (section 18.2): the subnet manager's tables choose the ports
+ * that a packet leaves by.
  */
 #include "cable.h"
 #include "fabric.h"
@@ -20,9 +20,9 @@ static bool is_same_partition(u16 ours, u16 pkey)
 }
 
 /**
- * ibf_pkey_match - is a P_Key one of a port's? (10.9.3)
+ * ibf_pkey_match - find the P_Key of a packet in a port's table (10.9.3)
  * @port: the port
- * @pkey: of a packet
+ * @pkey: P_Key of a packet
  *
  * Context: any.
  * Return: the entry of the same partition, if one of the two is a full member; else 0.
@@ -41,8 +41,9 @@ u16 ibf_pkey_match(const struct ibf_port *port, u16 pkey)
 }
 
 /*
- * A subnet manager gives a port of a switch the table of the HCA behind it. Whoever is
- * a limited member there may send as one, but not as a full one.
+ * The subnet manager gives a switch port the P_Key table of the HCA behind it. A packet
+ * may carry the limited P_Key of a partition in which that HCA is a full member; a
+ * limited member must not send with the full one.
  */
 static bool may_claim(const struct ibf_port *port, u16 pkey)
 {
@@ -57,7 +58,7 @@ static bool may_claim(const struct ibf_port *port, u16 pkey)
 	return false;
 }
 
-/* All of the BTH is linear. */
+/* The BTH is linear. */
 static u16 pkey_of(const struct sk_buff *skb)
 {
 	return be16_to_cpu(ibf_ud(skb)->pkey);
@@ -68,7 +69,7 @@ static u8 vl_of(const struct sk_buff *skb)
 	return FIELD_GET(IBF_LRH_VL, ibf_lrh(skb)->vl);
 }
 
-/* May a data packet come in by @port? Only the BTH's P_Key is looked at. */
+/* May a data packet come in by @port? Only the P_Key of the BTH decides. */
 static bool may_enter(struct ibf_port *port, const struct sk_buff *skb)
 {
 	if (READ_ONCE(port->state) < IBF_STATE_ARMED)
@@ -96,7 +97,7 @@ static void discard(struct ibf_port *to, struct sk_buff *skb,
 	kfree_skb(skb);
 }
 
-/* Out by @to, if all is in order; @skb is consumed. */
+/* Checks @skb and queues it at @to; @skb is consumed. */
 static void leave(struct ibf_port *in, struct ibf_port *to, struct sk_buff *skb)
 {
 	u8 sl = FIELD_GET(IBF_LRH_SL, ibf_lrh(skb)->sl);
@@ -127,7 +128,7 @@ static void leave(struct ibf_port *in, struct ibf_port *to, struct sk_buff *skb)
 		ibf_enqueue(to, skb, vl, NULL, 0);
 }
 
-/* Groups that are not in the table (18.2.4.3.3). 0: nowhere. */
+/* Port for groups that are not in the table (18.2.4.3.3). 0: none. */
 static u8 default_port(const struct ibf_port *in)
 {
 	const struct ibf_switch_info *info = &in->node->sw->info;
@@ -156,7 +157,7 @@ static void forward_group(struct ibf_port *in, struct sk_buff *skb, u16 dlid)
 		if (num == in->num ||
 		    !(READ_ONCE(node->sw->mft[index][num / 16]) & BIT(num % 16)))
 			continue;
-		/* Each has its own VL in the header. */
+		/* Each copy has the VL of its port in the LRH. */
 		copy = skb_copy(skb, GFP_ATOMIC);
 		if (copy)
 			leave(in, &node->ports[num], copy);
@@ -174,7 +175,7 @@ static u8 route(const struct ibf_node *node, u16 dlid)
 	return READ_ONCE(node->sw->lft[dlid]);
 }
 
-/* SMPs need no more than a link. */
+/* SMPs pass whatever the state of the port, as long as its link is up. */
 static void forward_smp(struct ibf_port *in, struct sk_buff *skb, u8 num)
 {
 	struct ibf_node *node = in->node;
@@ -190,7 +191,7 @@ static void forward_smp(struct ibf_port *in, struct sk_buff *skb, u8 num)
 /**
  * ibf_switch_send - send a packet of the switch itself
  * @node: the switch
- * @skb: data at the LRH; consumed. Goes by its DLID, SMPs by VL15
+ * @skb: data at the LRH; consumed. It is forwarded by its DLID, SMPs by VL15
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
  */
@@ -208,7 +209,7 @@ void ibf_switch_send(struct ibf_node *node, struct sk_buff *skb)
 		leave(own, &node->ports[num], skb);
 }
 
-/* Data that comes while the link is armed makes it active (7.2.7). */
+/* A data packet makes an armed link active (7.2.7). */
 static void see_data(struct ibf_port *port)
 {
 	if (likely(READ_ONCE(port->state) != IBF_STATE_ARMED))
@@ -230,12 +231,13 @@ static bool receive_smp(struct ibf_port *in, struct sk_buff *skb)
 }
 
 /**
- * ibf_switch_receive - a packet came in by a port of a switch
- * @in: the port
+ * ibf_switch_receive - handle a packet at a port of a switch
+ * @in: port that received it
  * @skb: data at the LRH, which is well-formed
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
- * Return: true: it is for the switch itself, and stays the caller's; else it is consumed.
+ * Return: true: the packet is for the switch itself, and the caller keeps it; else it
+ * is consumed.
  */
 bool ibf_switch_receive(struct ibf_port *in, struct sk_buff *skb)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Packets in a switch. */
+/* Forwarding in a switch. */
 #ifndef IBF_SWITCH_H
 #define IBF_SWITCH_H
 

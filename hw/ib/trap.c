@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traps (sections 13.4.9, 14.2.5.1): what a node tells the subnet manager unasked.
+ * Traps (sections 13.4.9, 14.2.5.1): unsolicited notices to the subnet manager.
  */
 #include <kunit/visibility.h>
 
@@ -12,8 +12,8 @@
 #define REPEATS		8
 
 /*
- * The packet is sent by the work: who traps may hold any lock of the fabric. What
- * @port tells is sent by it, or by port 0 of its switch.
+ * Only marks the trap as pending: the caller may hold any lock of the fabric, so
+ * trap_work sends the packet. The sender is @port, or port 0 of its switch.
  */
 static void raise(struct ibf_port *port, enum ibf_trap slot, u8 type, u16 number,
 		  const void *details, size_t size)
@@ -25,7 +25,7 @@ static void raise(struct ibf_port *port, enum ibf_trap slot, u8 type, u16 number
 	lockdep_assert_held(&ibf_lock);
 	if (!ibf_trap_can_tell(own))
 		return;
-	/* The node's traps are told apart by these numbers. */
+	/* Transaction IDs are unique in the node. */
 	to->tid = cpu_to_be64(++node->trap_tid);
 	to->next = jiffies + IBF_TRAP_DELAY;
 	to->raised = true;
@@ -42,8 +42,9 @@ static void raise(struct ibf_port *port, enum ibf_trap slot, u8 type, u16 number
 }
 
 /*
- * Whoever sends what is refused sends many, and each would cost the manager a trap: one
- * at a time, and no more often than one is repeated.
+ * Is a trap for a refused packet suppressed? A peer that sends a bad packet sends many,
+ * and each would cost the subnet manager a trap. So at most one is pending, and it is
+ * raised no more often than a trap is repeated.
  */
 static bool is_told(const struct ibf_port *port, enum ibf_trap slot)
 {
@@ -67,7 +68,7 @@ void ibf_trap_link_state(struct ibf_node *node)
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_link_state);
 
-/* Traps 129 to 131 say which port of the node it is. */
+/* Details of traps 129 to 131: the number of the port. */
 static void raise_link(struct ibf_port *port, enum ibf_trap slot, u16 number)
 {
 	struct ib_mad_notice_attr notice = {
@@ -84,8 +85,8 @@ static void raise_link(struct ibf_port *port, enum ibf_trap slot, u16 number)
 }
 
 /**
- * ibf_trap_integrity - too many damaged packets came by a port (trap 129)
- * @port: the port; ibf_lock is not held
+ * ibf_trap_integrity - local link integrity error (trap 129)
+ * @port: port with too many damaged packets; ibf_lock is not held
  */
 void ibf_trap_integrity(struct ibf_port *port)
 {
@@ -99,7 +100,7 @@ EXPORT_SYMBOL_IF_KUNIT(ibf_trap_integrity);
 
 /**
  * ibf_trap_overrun - the far end sends without credits (trap 130)
- * @port: that it sends to
+ * @port: port that receives the packets
  */
 void ibf_trap_overrun(struct ibf_port *port)
 {
@@ -108,8 +109,8 @@ void ibf_trap_overrun(struct ibf_port *port)
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_overrun);
 
 /**
- * ibf_trap_watchdog - the far end gives no credits any more (trap 131)
- * @port: that waits for them
+ * ibf_trap_watchdog - the far end sends no flow control updates (trap 131)
+ * @port: port that waits for credits
  */
 void ibf_trap_watchdog(struct ibf_port *port)
 {
@@ -117,7 +118,7 @@ void ibf_trap_watchdog(struct ibf_port *port)
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_watchdog);
 
-/* Trap 144, with what else has changed at the port's node. */
+/* Trap 144, with the flags of what else changed at the node. */
 static void raise_local_change(struct ibf_port *port, enum ibf_trap slot,
 			       u8 changes)
 {
@@ -160,7 +161,7 @@ EXPORT_SYMBOL_IF_KUNIT(ibf_trap_desc);
 
 /**
  * ibf_trap_bad_mkey - an SMP was refused for its M_Key (trap 256)
- * @port: that it asked
+ * @port: port that refused it
  * @smp: the SMP
  */
 void ibf_trap_bad_mkey(struct ibf_port *port, const struct ib_smp *smp)
@@ -197,7 +198,7 @@ void ibf_trap_bad_mkey(struct ibf_port *port, const struct ib_smp *smp)
 /**
  * ibf_trap_bad_key - an end port refused a packet for a key (traps 257 and 258)
  * @port: the port; ibf_lock is not held
- * @what: the packet
+ * @what: keys and addresses of the packet
  */
 void ibf_trap_bad_key(struct ibf_port *port, const struct ibf_bad_key *what)
 {
@@ -229,7 +230,7 @@ EXPORT_SYMBOL_IF_KUNIT(ibf_trap_bad_key);
 
 /**
  * ibf_trap_switch_pkey - a switch refused a packet for its P_Key (trap 259)
- * @port: that refused it; ibf_lock is not held
+ * @port: port that refused it; ibf_lock is not held
  * @skb: the packet, data at the LRH; linear to the end of its BTH
  */
 void ibf_trap_switch_pkey(struct ibf_port *port, const struct sk_buff *skb)
@@ -252,7 +253,7 @@ void ibf_trap_switch_pkey(struct ibf_port *port, const struct sk_buff *skb)
 		     sizeof_field(struct ib_mad_notice_attr, details));
 	if (is_told(port, IBF_TRAP_SLOT_PKEY))
 		return;
-	/* Others than datagrams do not say where they came from. */
+	/* Only datagrams carry the source QP. */
 	if (ud->opcode == IBF_UD_SEND_ONLY &&
 	    skb_headlen(skb) >= (u8 *)(ud + 1) - skb->data) {
 		valid |= IBF_VALID_QP1;
@@ -273,9 +274,9 @@ void ibf_trap_switch_pkey(struct ibf_port *port, const struct sk_buff *skb)
 }
 
 /**
- * ibf_trap_repress - the subnet manager has heard of a trap
- * @node: that told it
- * @smp: TrapRepress
+ * ibf_trap_repress - stop the repetition of a trap
+ * @node: node that sent the trap
+ * @smp: TrapRepress of the subnet manager
  */
 void ibf_trap_repress(struct ibf_node *node, const struct ib_smp *smp)
 {
@@ -293,7 +294,7 @@ void ibf_trap_repress(struct ibf_node *node, const struct ib_smp *smp)
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_repress);
 
-/* The power is off. */
+/* Power off: cancels all pending traps. */
 void ibf_trap_forget(struct ibf_node *node)
 {
 	u32 num;

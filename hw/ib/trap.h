@@ -9,18 +9,18 @@
 
 #include "node.h"
 
-#define IBF_TRAP_DELAY	(HZ / 2)	/* until one is repeated */
+#define IBF_TRAP_DELAY	(HZ / 2)	/* interval of repetition */
 
 /**
  * struct ibf_bad_key - a packet that an end port refused for a key
- * @qkey: for its Q_Key, else for its P_Key
- * @key: see there
+ * @qkey: true: the Q_Key was wrong; false: the P_Key
+ * @key: the wrong key
  * @slid: source LID
- * @dlid: destination
+ * @dlid: destination LID
  * @sl: service level
- * @sqpn: source QP, 0: unknown, or that
+ * @sqpn: source QP, 0: QP0 or unknown
  * @dqpn: destination QP
- * @grh: its GRH, or NULL
+ * @grh: GRH of the packet, or NULL
  */
 struct ibf_bad_key {
 	bool qkey;
@@ -33,7 +33,7 @@ struct ibf_bad_key {
 	const struct ib_grh *grh;
 };
 
-/* Nobody to tell, or no way to him. */
+/* Is there a subnet manager, and a link to reach it? */
 static inline bool ibf_trap_can_tell(const struct ibf_port *port)
 {
 	return port->node->live && port->lid && port->info.sm_lid &&

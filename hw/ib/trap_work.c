@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Traps are sent, and repeated until the subnet manager represses them, or for a while. */
+/* Sends traps, and repeats them until TrapRepress, at most a fixed number of times. */
 #include "fabric.h"
 #include "mad.h"
 #include "node.h"
@@ -33,7 +33,7 @@ static struct sk_buff *packet(struct ibf_port *port,
 	return ibf_mad_packet(port, (struct ib_mad *)&smp, &to);
 }
 
-/* One packet of each that a port has to tell, to be sent without the lock. */
+/* Builds a packet of each pending trap of a port, to be sent without the lock. */
 static bool collect(struct ibf_port *port, struct sk_buff_head *packets)
 {
 	struct ibf_port *own = ibf_end_port(port);
@@ -75,7 +75,7 @@ static bool tell(struct ibf_port *port)
 	return again;
 }
 
-/* Of a node: ibf_node.trap_work. */
+/* Work of ibf_node.trap_work. */
 void ibf_trap_work(struct work_struct *work)
 {
 	struct ibf_node *node = container_of(to_delayed_work(work),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The life of a tunnel, and what time does to it. */
+/* Plugs tunnels in and out, and does the periodic work of a tunnel. */
 #include <linux/random.h>
 #include <net/udp_tunnel.h>
 
@@ -10,12 +10,13 @@
 #include "tunnel.h"
 
 #define HELLO_EVERY	(HZ / 5)
-/* The peer is gone when it was not heard for so many ticks: a host that was not here
- * itself for a while hears what has come meanwhile first.
+/*
+ * Ticks without a hello after which the peer counts as gone. It is a number of ticks, not
+ * a time: after a pause of this host the hellos that came meanwhile are processed first.
  */
 #define SILENCE		5
 
-/* ---- time passes ---------------------------------------------------------------------------- */
+/* ---- ticks ------------------------------------------------------------------------------- */
 
 static void check_silence(struct ibf_tunnel *t, struct ibf_port *near)
 {
@@ -28,7 +29,7 @@ static void check_silence(struct ibf_tunnel *t, struct ibf_port *near)
 	t->alive = false;
 }
 
-/* OverrunErrors: as many ticks in a row, each with packets without credit. */
+/* OverrunErrors is a number of ticks in a row with packets without credit. */
 static void check_overruns(struct ibf_tunnel *t, struct ibf_port *near)
 {
 	lockdep_assert_held(&ibf_lock);
@@ -87,10 +88,10 @@ static void start(struct ibf_tunnel *t)
 /**
  * ibf_tunnel_open - plug a tunnel in
  * @t: not plugged in; addresses are set. ibf_config is held
- * @near: its end here
+ * @near: local port that it is plugged into
  *
  * Context: process, sleeps.
- * Return: 0, -ENOMEM, -EBUSY: the port has a cable, or what binding to the address says.
+ * Return: 0, -ENOMEM, -EBUSY: the port has a cable, or the errno of bind().
  */
 int ibf_tunnel_open(struct ibf_tunnel *t, struct ibf_port *near)
 {
@@ -111,7 +112,7 @@ int ibf_tunnel_open(struct ibf_tunnel *t, struct ibf_port *near)
 	spin_unlock_bh(&ibf_lock);
 	if (ret)
 		goto err_stub;
-	/* Hellos that come before @open is set are not heard. */
+	/* Hellos that come before @open is set are ignored. */
 	ret = ibf_tunnel_bind(t);
 	if (ret)
 		goto err_plug;
@@ -132,7 +133,7 @@ err_stub:
 }
 
 /**
- * ibf_tunnel_close - pull a tunnel
+ * ibf_tunnel_close - unplug a tunnel
  * @t: plugged in, or not. ibf_config is held
  *
  * Context: process, sleeps.
@@ -149,7 +150,7 @@ void ibf_tunnel_close(struct ibf_tunnel *t)
 	t->stub->live = false;
 	spin_unlock_bh(&ibf_lock);
 	cancel_delayed_work_sync(&t->work);
-	/* Those who send by the socket, then those who receive by it. */
+	/* First for the senders, then, after the release, for the receivers. */
 	synchronize_net();
 	ibf_tunnel_out_exit(t);
 	udp_tunnel_sock_release(t->sock);

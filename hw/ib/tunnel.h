@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Cables to ports of other hosts. A tunnel ends a cable of this host at a port of a
- * node that is nowhere else, the stand-in of the port at the other host: what arrives
- * there goes out by UDP, what comes in by UDP is sent by it. So links train, count,
- * wait and go down as on any cable.
+ * node that belongs to no fabric, the stand-in of the port at the other host. A packet
+ * that arrives at the stand-in goes out by UDP; the stand-in sends a packet that comes
+ * in by UDP. So links train, count, wait and go down as on any cable.
  *
- * The two hosts tell each other by hellos who they are, whom they expect, what their
- * end can do, and how many packets of each VL may be sent (section 7.9.4, in packets).
- * The stand-in is there for its cable as long as hellos come that fit.
+ * The two hosts exchange hellos. A hello has the identity of its sender and of the port
+ * that it expects, the properties of its end, and the credits of each VL (section 7.9.4,
+ * counted in packets). The link of the stand-in is up while hellos come that fit.
  *
  * ibf_tunnel.lock (spinlock, bh) is inside of ibf_lock and outside of ibf_port.lock.
  */
@@ -23,7 +23,7 @@
 #include "cable.h"
 #include "node.h"
 
-/* ---- on the wire: our own, there is no standard ------------------------------------ */
+/* ---- on the wire: a private format, there is no standard ---------------------------- */
 
 #define IBF_FRAME_MAGIC	0x4f494201	/* "OIB", version 1 */
 
@@ -33,13 +33,13 @@ enum {
 };
 
 /**
- * struct ibf_frame - in front of everything in a datagram
+ * struct ibf_frame - header of every datagram
  * @magic: IBF_FRAME_MAGIC
  * @type: IBF_FRAME_*
- * @vl: (data) of the packet
+ * @vl: (data) VL of the packet
  * @reserved: 0
- * @session: (data) of the receiver; (hello) of the sender
- * @seq: (data) packets of this VL that were sent before; (hello) hellos
+ * @session: (data) session of the receiver; (hello) session of the sender
+ * @seq: (data) number of packets of this VL sent before; (hello) number of the hello
  * @reserved2: 0
  */
 struct ibf_frame {
@@ -56,21 +56,21 @@ static_assert(sizeof(struct ibf_frame) == 24);
 #define IBF_TUNNEL_VLS	(IBF_DATA_VLS + 1)	/* VL15 is the last */
 
 /**
- * struct ibf_hello - a frame that is no packet
- * @frame: as above
- * @echo: session of the receiver, as last heard; 0: not heard
- * @guid: of the sender's node, @port: of its end
- * @peer_guid: that it expects, @peer_port: likewise
- * @port: see there
- * @peer_port: see there
+ * struct ibf_hello - frame that keeps the link up and returns credits
+ * @frame: header
+ * @echo: session of the receiver, from its latest hello; 0: none came
+ * @guid: GUID of the sender's node
+ * @peer_guid: GUID of the node that the sender expects
+ * @port: number of the sender's port
+ * @peer_port: number of the port that the sender expects
  * @flags: IBF_HELLO_*
- * @mtu: the most that it carries, enum ib_mtu
+ * @mtu: largest MTU of the sender's end, enum ib_mtu
  * @width: LinkWidthEnabled
  * @speed: LinkSpeedEnabled (2:0), LinkSpeedExtEnabled (5:3)
  * @reserved: 0
- * @epoch: links that it has ended by itself
- * @sent: packets of each VL that have come, or are lost
- * @room: how many of each data VL may have been sent
+ * @epoch: number of times that the sender has taken the link down
+ * @sent: packets of each VL that were received or lost, as the sender knows
+ * @room: number of packets of each data VL that the receiver of the hello may have sent
  */
 struct ibf_hello {
 	struct ibf_frame frame;
@@ -90,20 +90,20 @@ struct ibf_hello {
 };
 static_assert(sizeof(struct ibf_hello) == 128);
 
-#define IBF_HELLO_READY	BIT(0)		/* it could train */
+#define IBF_HELLO_READY	BIT(0)		/* the sender's end can train */
 
-/* ---- here ---------------------------------------------------------------------------- */
+/* ---- in this host -------------------------------------------------------------------- */
 
-/* In front of a frame, as a rule; a device may want more. */
+/* Usual headroom of a frame; a device may need more. */
 #define IBF_TUNNEL_ROOM	(MAX_HEADER + sizeof(struct ipv6hdr) + \
 			 sizeof(struct udphdr))
 
-/* What is not taken from the network, or not sent. */
+/* Reasons to refuse a frame, or not to send one. */
 enum ibf_refusal {
 	IBF_REFUSED_FOREIGN,	/* not from the peer's address */
 	IBF_REFUSED_MALFORMED,
-	IBF_REFUSED_WRONG,	/* not the port that is expected, or it expects another */
-	IBF_REFUSED_STALE,	/* of another session, or heard before */
+	IBF_REFUSED_WRONG,	/* either end expects another port */
+	IBF_REFUSED_STALE,	/* of another session, or a repeated number */
 	IBF_REFUSED_LATE,	/* overtaken by another packet */
 	IBF_REFUSED_OVERRUN,	/* sent without a credit */
 	IBF_REFUSED_NO_ROUTE,
@@ -111,12 +111,12 @@ enum ibf_refusal {
 };
 
 /**
- * struct ibf_flow - packets of one VL (lock)
- * @sent: by us
- * @before: that until the latest tick, @settled: until the one before
- * @settled: see there
- * @received: by the peer, and here or lost
- * @told: what the peer may have sent, as it was told
+ * struct ibf_flow - counters of packets of one VL (lock)
+ * @sent: sent by this end
+ * @before: value of @sent at the latest tick
+ * @settled: value of @sent at the tick before: those are received or lost
+ * @received: received from the peer, or known to be lost
+ * @told: limit that the latest hello gave to the peer
  */
 struct ibf_flow {
 	u32 sent;
@@ -130,35 +130,35 @@ struct ibf_flow {
  * struct ibf_tunnel - a cable to another host
  * @item: in configfs
  * @entry: list of tunnels (ibf_config)
- * @near: its end here
- * @expect_guid: node at the other end, @expect_port: port of it
- * @expect_port: see there
- * @mtu: the most that it carries, enum ib_mtu
- * @local: address here, @peer: address there (ibf_config; not changed while plugged)
- * @peer: see there
+ * @near: local end
+ * @expect_guid: GUID of the expected node at the other end
+ * @expect_port: number of its port
+ * @mtu: largest MTU, enum ib_mtu
+ * @local: local address (ibf_config; not changed while plugged)
+ * @peer: address of the peer (ibf_config; not changed while plugged)
  * @net: namespace of @sock; its end closes the tunnel
- * @sock: to send and receive by; NULL: not plugged in (ibf_config)
- * @stub: node of the stand-in, its port 1
+ * @sock: socket; NULL: not plugged in (ibf_config)
+ * @stub: node of the stand-in, which is its port 1
  * @cable: between @near and the stand-in (ibf_lock, like all that follows)
  * @open: hellos are sent
- * @alive: the peer has answered us, and not long ago
- * @up: the link was brought up by a hello
- * @missed: ticks since the latest hello that fitted
- * @peer_epoch: of the hello that brought the link up
- * @hello_heard: number of the latest one
- * @hello_sent: likewise, by us
+ * @alive: the peer has answered within the last ticks
+ * @up: a hello has brought the link up
+ * @missed: ticks since the latest valid hello
+ * @peer_epoch: epoch of the hello that brought the link up
+ * @hello_heard: number of the latest hello of the peer
+ * @hello_sent: number of the latest hello of this end
  * @caused: times that the peer, or its silence, took the link down
  * @overrun: packets came without credit since the last tick
- * @overruns: ticks in a row with such
- * @session: of this end, unknown to who has not heard us
- * @work: ticks
+ * @overruns: ticks in a row with @overrun set
+ * @session: random number of this end; only a host that receives its hellos knows it
+ * @work: the ticks
  * @out: frames to be sent
- * @out_work: sends them, on
- * @cpu: this processor
+ * @out_work: sends @out, on @cpu
+ * @cpu: processor of @out_work
  * @lock: guards what follows
- * @peer_session: of the other end, 0: not heard
+ * @peer_session: session of the peer, 0: not known
  * @flows: by VL
- * @refused: counters
+ * @refused: counters, by enum ibf_refusal
  */
 struct ibf_tunnel {
 	struct config_item item;
@@ -213,9 +213,9 @@ ibf_in6(const struct sockaddr_storage *address)
 }
 
 /**
- * ibf_tunnel_refuse - count what is not taken, or not sent
+ * ibf_tunnel_refuse - count a frame that is refused, or not sent
  * @t: the tunnel
- * @why: see there
+ * @why: the reason
  *
  * Context: softirqs disabled.
  */

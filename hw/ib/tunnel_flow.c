@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets in a tunnel, and how many there may be: section 7.9.4, counted in packets.
- * The receiver of a VL says up to which one may be sent, which is what it has received
- * and what it has room for; the sender says how many it has sent, so that those which
- * the network lost are not waited for. Both are told again with each hello. A hello may
- * overtake packets, on its way out already: it tells of those that were sent a tick ago.
+ * Data packets of a tunnel and their credits: section 7.9.4, counted in packets. The
+ * receiver of a VL announces the number up to which the sender may send: the packets
+ * received so far and its free space. The sender announces how many packets it has sent,
+ * so that the receiver does not wait for those that the network lost. Each hello repeats
+ * both. A hello may overtake packets on their way out, so it announces only packets that
+ * were sent at least a tick ago.
  */
 #include <kunit/visibility.h>
 
@@ -12,7 +13,7 @@
 #include "queue.h"
 #include "tunnel.h"
 
-/* VL, or VL15. */
+/* Index of a VL in ibf_tunnel.flows. */
 static u32 index_of(u8 vl)
 {
 	return vl == 15 ? IBF_DATA_VLS : vl;
@@ -28,9 +29,9 @@ static u32 room(const struct ibf_tunnel *t, u32 vl)
 }
 
 /**
- * ibf_tunnel_flow_told - say in a hello what may be sent, and what was
+ * ibf_tunnel_flow_told - fill in the credits and the packet counts of a hello
  * @t: the tunnel
- * @hello: is filled, as far as that goes
+ * @hello: its @room and @sent are filled in
  *
  * Context: softirqs disabled; ibf_lock is held.
  */
@@ -51,7 +52,7 @@ void ibf_tunnel_flow_told(struct ibf_tunnel *t, struct ibf_hello *hello)
 EXPORT_SYMBOL_IF_KUNIT(ibf_tunnel_flow_told);
 
 /**
- * ibf_tunnel_settle - a tick: what was sent before the last one is there, or lost
+ * ibf_tunnel_settle - a tick: packets sent before the last tick are received or lost
  * @t: the tunnel
  *
  * Context: softirqs disabled.
@@ -79,9 +80,9 @@ static void set_credits(struct ibf_tunnel *t, u32 vl, u32 limit)
 }
 
 /**
- * ibf_tunnel_flow_heard - a hello says what may be sent, and what was
+ * ibf_tunnel_flow_heard - apply the credits and the packet counts of a hello
  * @t: the tunnel
- * @hello: of its peer
+ * @hello: of the peer
  * @anew: a session begins
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
@@ -113,11 +114,12 @@ void ibf_tunnel_flow_heard(struct ibf_tunnel *t, const struct ibf_hello *hello,
 EXPORT_SYMBOL_IF_KUNIT(ibf_tunnel_flow_heard);
 
 /**
- * ibf_tunnel_took - the port has received a packet out of a tunnel
+ * ibf_tunnel_took - the local port has received a packet from the stand-in
  * @far: the stand-in
- * @queue: that it was in
+ * @queue: queue that had the packet
  *
- * Context: the pump of @far; an RCU reader. Return: true: a hello is due, that says so.
+ * Context: the pump of @far; an RCU reader.
+ * Return: true: the caller must send a hello, which returns the credit.
  */
 bool ibf_tunnel_took(struct ibf_port *far, u32 queue)
 {
@@ -135,7 +137,7 @@ bool ibf_tunnel_took(struct ibf_port *far, u32 queue)
 /* ---- packets ------------------------------------------------------------------------------ */
 
 /**
- * ibf_tunnel_send - a packet has come to the stand-in
+ * ibf_tunnel_send - send a packet that has reached the stand-in
  * @far: the stand-in
  * @skb: data at the LRH; consumed
  *
@@ -191,11 +193,11 @@ static bool admit(struct ibf_tunnel *t, u32 i, u32 seq)
 }
 
 /**
- * ibf_tunnel_take - a frame with a packet has come
- * @t: from the address of its peer
+ * ibf_tunnel_take - receive a data frame
+ * @t: tunnel; the frame has the address of its peer
  * @skb: data at the LRH, not shared, linear for sizeof(struct ibf_lrh) at least;
  *	 consumed
- * @frame: what was in front of it
+ * @frame: its header
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
  */
@@ -215,7 +217,7 @@ void ibf_tunnel_take(struct ibf_tunnel *t, struct sk_buff *skb,
 	ok = be64_to_cpu(frame->session) == t->session;
 	if (!ok)
 		t->refused[IBF_REFUSED_STALE]++;
-	/* In the order of their numbers, whoever else is here. */
+	/* Under the lock: other processors that receive keep the order of numbers, too. */
 	ok = ok && admit(t, i, be32_to_cpu(frame->seq));
 	if (ok)
 		ibf_enqueue(far, skb, i == IBF_DATA_VLS ? IBF_QUEUE_VL15 : i,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The two ends of a tunnel agree: who they are, that both can train, that both are
- * still there. The link is up while that is so.
+ * Hellos of a tunnel: the two ends identify each other, and tell that they can train and
+ * that they are alive. The link is up while all of this holds.
  *
- * A session is a number that nobody knows who does not hear the hellos. A hello that
- * repeats ours comes from somebody who does; nothing else moves the link.
+ * A session is a random number that only receivers of the hellos learn. A hello that
+ * repeats this end's session therefore comes from a host that receives them. No other
+ * hello moves the link.
  */
 #include "cable.h"
 #include "fabric.h"
@@ -17,7 +18,7 @@ static bool can_train(const struct ibf_port *near)
 				    near->phys == IBF_PHYS_LINK_UP);
 }
 
-/* On the peer's account: it is not told that as news. */
+/* The peer caused it, so this end's epoch, which would report it, does not change. */
 void ibf_tunnel_take_down(struct ibf_tunnel *t)
 {
 	struct ibf_port *far = ibf_tunnel_far(t);
@@ -53,7 +54,7 @@ static void decide(struct ibf_tunnel *t, struct ibf_port *near,
 	bool ready = hello->flags & IBF_HELLO_READY;
 
 	lockdep_assert_held(&ibf_lock);
-	/* This end did it, and the epoch tells the peer. */
+	/* This end took the link down; the epoch reports it to the peer. */
 	if (t->up && ibf_tunnel_far(t)->state == IBF_STATE_DOWN)
 		ibf_tunnel_take_down(t);
 	if (t->up && (!ready || t->peer_epoch != be32_to_cpu(hello->epoch)))
@@ -79,8 +80,9 @@ static void adopt(struct ibf_tunnel *t, const struct ibf_hello *hello)
 }
 
 /*
- * It has not heard this end yet, or not since this end was plugged in. One that is
- * alive is not replaced by who says so, but when it is silent.
+ * The hello does not repeat this end's session: its sender has received no hello since
+ * this end was plugged in. Such a hello begins a session only when there is no live
+ * peer. A live peer must fall silent before another takes its place.
  */
 static bool hear_stranger(struct ibf_tunnel *t, const struct ibf_hello *hello)
 {
@@ -93,7 +95,7 @@ static bool hear_stranger(struct ibf_tunnel *t, const struct ibf_hello *hello)
 	return true;
 }
 
-/* True: an answer is due. */
+/* Return: true: the caller must answer with a hello. */
 static bool hear(struct ibf_tunnel *t, const struct ibf_hello *hello)
 {
 	struct ibf_port *near = t->cable.ends[0].port;
@@ -128,9 +130,9 @@ static bool hear(struct ibf_tunnel *t, const struct ibf_hello *hello)
 }
 
 /**
- * ibf_tunnel_hear - a hello has come
- * @t: from the address of its peer
- * @hello: of the right length, any bytes
+ * ibf_tunnel_hear - handle a hello
+ * @t: tunnel; the hello has the address of its peer
+ * @hello: of the right length, otherwise unchecked
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
  */
@@ -176,7 +178,7 @@ static bool fill(struct ibf_tunnel *t, struct ibf_hello *hello)
 }
 
 /**
- * ibf_tunnel_say_hello - tell the peer how things are
+ * ibf_tunnel_say_hello - send a hello
  * @t: the tunnel
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
@@ -187,7 +189,7 @@ void ibf_tunnel_say_hello(struct ibf_tunnel *t)
 					sizeof(struct ibf_hello), GFP_ATOMIC);
 	bool says;
 
-	/* There will be another one. */
+	/* The next tick sends another hello. */
 	if (!skb)
 		return;
 	skb_reserve(skb, IBF_TUNNEL_ROOM);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Datagrams that come in by the socket of a tunnel. */
+/* Datagrams that the socket of a tunnel receives. */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/nsproxy.h>
@@ -40,8 +40,9 @@ static void receive_hello(struct ibf_tunnel *t, struct sk_buff *skb)
 }
 
 /*
- * Switches write to headers: nobody else may have them. Queues count packets, and one
- * that came in many fragments would cost many times what it carries.
+ * Returns a packet with its own data: switches write to headers, so the data must not be
+ * shared. Credits count packets, so a packet in many fragments, which uses much more
+ * memory than its bytes, is copied, too.
  */
 static struct sk_buff *own(struct sk_buff *skb)
 {
@@ -84,7 +85,7 @@ static bool read_frame(struct sk_buff *skb, struct ibf_frame *frame)
 	return frame->magic == cpu_to_be32(IBF_FRAME_MAGIC);
 }
 
-/* Its UDP checksum is right. Always 0: consumed. */
+/* UDP has checked the checksum. Return: 0, @skb is consumed. */
 static int receive(struct sock *sk, struct sk_buff *skb)
 {
 	struct ibf_tunnel *t = rcu_dereference_sk_user_data(sk);
@@ -118,11 +119,13 @@ drop:
 }
 
 /**
- * ibf_tunnel_bind - make the socket of a tunnel, in the namespace of the caller
+ * ibf_tunnel_bind - create the socket of a tunnel, in the namespace of the caller
  * @t: addresses are set
  *
- * Context: process, sleeps. Receives before this returns.
- * Return: 0, or what making and binding it says.
+ * The socket receives before this returns.
+ *
+ * Context: process, sleeps.
+ * Return: 0, or the errno of socket() or bind().
  */
 int ibf_tunnel_bind(struct ibf_tunnel *t)
 {

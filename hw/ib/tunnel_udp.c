@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What goes out by the socket of a tunnel. Datagrams that are too large for a link on their way are
- * fragmented by IP; the MTU of the tunnel is there to avoid it.
+ * Sends the frames of a tunnel by UDP. IP fragments a datagram that is too large for a
+ * link of the route; the MTU of the tunnel is meant to be small enough to avoid that.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -18,10 +18,10 @@
 /* Frames that wait to be sent. */
 #define MOST_OUT	1024
 
-/* Frames that are sent before other works of the processor have their turn. */
+/* Frames that the work sends before it lets other works of the processor run. */
 #define BUDGET		64
 
-/* Room for all headers, and what IP and UDP find in the skb is ours. */
+/* Makes room for all headers, and clears what IP and UDP would read in the skb. */
 static bool prepare(struct sk_buff *skb, const struct dst_entry *dst, u32 ip)
 {
 	u32 room = LL_RESERVED_SPACE(dst->dev) + dst->header_len + ip +
@@ -32,7 +32,7 @@ static bool prepare(struct sk_buff *skb, const struct dst_entry *dst, u32 ip)
 	skb->ip_summed = CHECKSUM_NONE;
 	skb->encapsulation = 0;
 	skb->ignore_df = 1;
-	/* No interface counts it as its own. */
+	/* No interface counts the frame in its statistics. */
 	skb->dev = NULL;
 	memset(skb->cb, 0, sizeof(skb->cb));
 	return true;
@@ -122,11 +122,11 @@ static void send_out(struct work_struct *work)
 
 /**
  * ibf_tunnel_xmit - send a frame to the peer
- * @t: the tunnel; whoever closes it waits for this
+ * @t: the tunnel; ibf_tunnel_close() waits for this function
  * @skb: data at the frame; consumed
  *
- * What is sent on one processor may lie there, in a queue of the network stack, while
- * what another sends overtakes it. So all of a tunnel is sent on one.
+ * All frames of a tunnel are sent on one processor. Those of two processors could
+ * overtake each other, because the network stack queues packets per processor.
  *
  * Context: softirq, or softirqs disabled; an RCU reader.
  */
@@ -142,7 +142,7 @@ void ibf_tunnel_xmit(struct ibf_tunnel *t, struct sk_buff *skb)
 	queue_work_on(t->cpu, system_highpri_wq, &t->out_work);
 }
 
-/* Before the first frame. */
+/* Called before the first frame. */
 void ibf_tunnel_out_init(struct ibf_tunnel *t)
 {
 	skb_queue_head_init(&t->out);
@@ -150,7 +150,7 @@ void ibf_tunnel_out_init(struct ibf_tunnel *t)
 	t->cpu = raw_smp_processor_id();
 }
 
-/* A grace period after whoever could send. The socket is there still. */
+/* Called a grace period after the last sender could begin. The socket is still open. */
 void ibf_tunnel_out_exit(struct ibf_tunnel *t)
 {
 	cancel_work_sync(&t->out_work);

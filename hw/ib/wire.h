@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What lies on an InfiniBand cable, and what management packets carry. Sections
- * and tables are those of the InfiniBand Architecture Specification, volume 1.
- * Facts only. Attributes that <rdma/ib_smi.h> and <rdma/ib_pma.h> know whole are
- * not repeated here.
+ * Packets on an InfiniBand cable, and management attributes. Sections and tables are
+ * those of the InfiniBand Architecture Specification, volume 1. The header has wire
+ * formats alone. Attributes that <rdma/ib_smi.h> and <rdma/ib_pma.h> define completely
+ * are not repeated here.
  */
 #ifndef IBF_WIRE_H
 #define IBF_WIRE_H
@@ -71,19 +71,19 @@ static_assert(sizeof(struct ibf_ud) == 20);
 
 /**
  * struct ibf_switch_info - SwitchInfo, section 14.2.5.4
- * @lft_cap: entries of the linear table, @lft_top: the last in use
+ * @lft_cap: entries of the linear table
  * @rft_cap: 0: no random table
- * @mft_cap: entries of the multicast table, @mft_top: the last in use
- * @lft_top: see there
+ * @mft_cap: entries of the multicast table
+ * @lft_top: last entry of the linear table in use
  * @default_port: (random table only)
- * @default_mcast_primary: for groups outside of the table
- * @default_mcast_other: likewise, of packets that came in by the former
+ * @default_mcast_primary: port for groups outside of the table
+ * @default_mcast_other: port for such packets that came in by the primary one
  * @flags: IBF_SWITCH_*
  * @lids_per_port: (random table only)
  * @enforce_cap: entries of the P_Key table of each port
  * @caps: IBF_SWITCH_CAP_*
  * @reserved: 0
- * @mft_top: see there
+ * @mft_top: last entry of the multicast table in use
  */
 struct ibf_switch_info {
 	__be16 lft_cap;
@@ -117,9 +117,9 @@ static_assert(sizeof(struct ibf_switch_info) == 20);
  * @diag_code: 0
  * @mkey_lease: seconds
  * @local_port: the port that the SMP came in by
- * @width_enabled: enum of IBF_WIDTH_*, like the next two
- * @width_supported: see there
- * @width_active: see there
+ * @width_enabled: LinkWidthEnabled, a mask of IBF_WIDTH_*
+ * @width_supported: LinkWidthSupported, a mask of IBF_WIDTH_*
+ * @width_active: LinkWidthActive, one of IBF_WIDTH_*
  * @speed_state: LinkSpeedSupported, PortState
  * @phys_default: PortPhysicalState, LinkDownDefaultState
  * @mkey_lmc: M_KeyProtectBits (7:6), LMC (2:0)
@@ -145,7 +145,7 @@ static_assert(sizeof(struct ibf_switch_info) == 20);
  * @ext_speed: LinkSpeedExtActive, LinkSpeedExtSupported
  * @ext_enabled: LinkSpeedExtEnabled (4:0)
  *
- * Where a byte has two halves the first named is in bits 7:4.
+ * Where a byte has two fields the first one named is in bits 7:4.
  */
 struct ibf_port_info {
 	__be64 mkey;
@@ -249,15 +249,15 @@ enum {
 /**
  * struct ibf_switch_pkey - details of trap 259, section 14.2.5.1
  * @valid: IBF_VALID_*
- * @lid1: source of the packet
- * @lid2: its destination
- * @pkey: its P_Key
+ * @lid1: source LID of the packet
+ * @lid2: destination LID
+ * @pkey: P_Key
  * @sl_qp1: IBF_NOTICE_SL, source QP
  * @qp2: destination QP
- * @gid1: of its GRH
- * @gid2: likewise
+ * @gid1: source GID, if the packet has a GRH
+ * @gid2: destination GID, if the packet has a GRH
  * @sw_lid: LID of the switch
- * @port: that refused it
+ * @port: port that refused the packet
  */
 struct ibf_switch_pkey {
 	__be16 valid;
@@ -274,7 +274,7 @@ struct ibf_switch_pkey {
 static_assert(sizeof(struct ibf_switch_pkey) == 51);
 
 #define IBF_NOTICE_SL		GENMASK(31, 28)
-/* Which fields mean something. */
+/* Which fields are valid. */
 #define IBF_VALID_LIDS		(BIT(0) | BIT(1))
 #define IBF_VALID_PKEY		BIT(2)
 #define IBF_VALID_SL		BIT(3)
@@ -290,16 +290,16 @@ static_assert(sizeof(struct ibf_switch_pkey) == 51);
  * @counter_width: of the results
  * @counter_masks: what each of the first ten counters can count, 3 bits each
  * @counter_masks10: the other five
- * @mechanisms: beside the one that there is
+ * @mechanisms: sampling mechanisms beside mechanism 0
  * @status: IBF_SAMPLES_*
- * @option_mask: optional counters that there are, IBF_OPTIONS
+ * @option_mask: supported optional counters, IBF_OPTIONS
  * @vendor_mask: (vendors)
- * @start: ticks until it begins
- * @interval: ticks from then until it ends
- * @tag: of who has asked
- * @select: what each counter counts
+ * @start: ticks until the interval begins
+ * @interval: length of the interval in ticks
+ * @tag: number chosen by the requester
+ * @select: quantity that each counter counts
  *
- * The one of <rdma/ib_pma.h> has a hole in front of @option_mask.
+ * The struct of <rdma/ib_pma.h> has padding in front of @option_mask.
  */
 struct ibf_samples_control {
 	u8 opcode;
