@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The list of devices, and how one leaves it. */
+/* The list of devices, and the works that unregister a device and remove it. */
 #include "dev.h"
 
 DEFINE_MUTEX(roce_lock);
@@ -13,8 +13,8 @@ void roce_put(struct roce_dev *rd)
 }
 
 /*
- * What waits for whoever has the device in his hands now: it is disabled and
- * enabled again on its way to another namespace, say.
+ * A work, because ib_unregister_device() waits for any thread that uses the device,
+ * for example one that moves it to another namespace, which disables and enables it.
  */
 static void roce_end(struct work_struct *work)
 {
@@ -26,7 +26,7 @@ static void roce_end(struct work_struct *work)
 	roce_put(rd);
 }
 
-/* At most once, of a device that the core knows, or knew. Does not wait. */
+/* Called at most once for a device that was registered. Does not wait. */
 void roce_unregister(struct roce_dev *rd)
 {
 	lockdep_assert_held(&roce_lock);
@@ -36,9 +36,9 @@ void roce_unregister(struct roce_dev *rd)
 }
 
 /*
- * The core has let go of the device when ib_unregister_device() returns, also if
- * another thread was doing it: so roce_dealloc() is not running any more, and
- * once the list is empty and this work done, no code of the module is.
+ * When ib_unregister_device() returns the core has released the device, even if
+ * another thread unregisters it. So roce_dealloc() has returned. Once the list is
+ * empty and this work is done, no code of the module is running.
  */
 static void roce_reap_work(struct work_struct *work)
 {
@@ -53,8 +53,8 @@ static void roce_reap_work(struct work_struct *work)
 }
 
 /**
- * roce_reap - take a device out of the list
- * @rd: the core has made its last call
+ * roce_reap - remove a device from the list, by a work
+ * @rd: device for which the core has called its last op
  *
  * Context: process. Does not wait.
  */
@@ -64,8 +64,8 @@ void roce_reap(struct roce_dev *rd)
 }
 
 /**
- * roce_dev_add - a device begins: it is listed
- * @rd: all but @entry, @end and @reap is filled in
+ * roce_dev_add - add a new device to the list
+ * @rd: the device; all but @entry, @end and @reap is filled in
  *
  * Context: process, may sleep.
  */
@@ -94,8 +94,8 @@ static struct ib_device *roce_first_ib(void)
 }
 
 /*
- * Not by ib_unregister_driver(): that takes all devices of the driver_id, and
- * some are of another module. No new one comes any more.
+ * ib_unregister_driver() would unregister all devices of the driver_id, and some
+ * of them belong to other modules. The caller has made sure that no device is added.
  */
 void roce_end_all(void)
 {
@@ -115,7 +115,7 @@ int __init roce_devs_init(void)
 	return roce_wq ? 0 : -ENOMEM;
 }
 
-/* No device is left. */
+/* Called when no device is left. */
 void roce_devs_exit(void)
 {
 	destroy_workqueue(roce_wq);

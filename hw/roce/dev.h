@@ -6,10 +6,10 @@
  *
  * Locks: Documentation/locking.md.
  *
- * The data path takes none. It finds a device under RCU, in softirq or
- * with softirqs disabled; a device leaves the table, and roce_generation moves
- * on, a grace period before the engine's part of it goes. So what path_valid()
- * said about ibt_path.local holds until softirqs are enabled again.
+ * The data path takes no lock. It finds a device under RCU, in softirq or with
+ * softirqs disabled. A device leaves the table and roce_generation changes a grace
+ * period before the engine frees its part of the device. So a path that path_valid()
+ * finds valid may use ibt_path.local until softirqs are enabled again.
  */
 #ifndef ROCE_DEV_H
 #define ROCE_DEV_H
@@ -28,33 +28,33 @@
 /**
  * struct roce_dev - a device of this link
  * @refs: 1 of the device until roce_reap(), 1 of each path, 1 of @end when queued
- * @dev: of the engine
- * @port: its only one
- * @ib: of the core; a reference is held until roce_reap()
- * @net: namespace of the network device; it waits for the device to go
+ * @dev: device of the engine
+ * @port: its only port
+ * @ib: device of the core; a reference is held until roce_reap()
+ * @net: namespace of the network device; its exit waits for the device to go
  * @ndev: network device; NULL from its unregistration on
- * @held: the same; its reference is held until the core has let go of the device,
+ * @held: the same network device, referenced until the core has released the device,
  *	  which is a child of the network device's parent in sysfs
- * @counted: @net waits for it
- * @listening: has a part in the sockets of @net
- * @tx: owner of the packets that are on their way
- * @write_space: callback that @tx was made with
- * @tx_full: 1: said -EAGAIN, ibt_tx_room() is due
- * @taken: bytes that were charged to @tx so far, per CPU
- * @groups: multicast groups joined
- * @joined: the same, struct roce_group (rtnl)
- * @gids: struct roce_gid (RCU)
- * @gids_lock: writers of @gids
- * @up: port state that was last announced
- * @mtu: active MTU that was last announced
- * @registered: the core knows it
- * @announced: the log has a line that it came
- * @guid: its node GUID
- * @by_ndev: table by network device
+ * @counted: the device counts in the users of @net
+ * @listening: the device counts in the listeners of @net
+ * @tx: socket that owns the packets being sent
+ * @write_space: default sk_write_space of @tx
+ * @tx_full: bit 0: xmit() has returned -EAGAIN, a call of ibt_tx_room() is pending
+ * @taken: bytes charged to @tx so far, per CPU
+ * @groups: number of multicast groups joined
+ * @joined: table of those groups, struct roce_group (rtnl)
+ * @gids: table of struct roce_gid (RCU)
+ * @gids_lock: serialises writers of @gids
+ * @up: port state of the last event
+ * @mtu: active MTU at the last event
+ * @registered: the device is registered with the core
+ * @announced: the log has reported the new device
+ * @guid: reservation of its node GUID
+ * @by_ndev: entry of the table by network device
  * @entry: list of devices
- * @end: unregisters it: the network device is gone
- * @reap: what dealloc leaves to a work
- * @rcu: frees
+ * @end: work that unregisters the device when the network device is gone
+ * @reap: work that finishes the removal after dealloc
+ * @rcu: for kfree_rcu()
  */
 struct roce_dev {
 	refcount_t refs;

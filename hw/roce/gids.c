@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The GIDs of version 1 that the port has, as the core tells: in an Ethernet
- * frame nothing but the GID says that a packet is for this port. What the core
- * itself offers to search its table takes a lock, and a walk through all of it.
+ * The GIDs of version 1 that the core has given to the port. An Ethernet frame
+ * is for the port if its GRH has one of them. The core's own search of the GID
+ * table takes a lock and walks through the whole table, so the port keeps a
+ * hash table.
  */
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -10,10 +11,10 @@
 #include "port.h"
 
 /**
- * struct roce_gid - a GID
+ * struct roce_gid - a GID of version 1
  * @node: in roce_dev.gids
- * @gid: which; the same one may be there twice, of two interfaces
- * @rcu: readers may still look at it
+ * @gid: the GID; two interfaces may have the same one, each with an entry
+ * @rcu: for kfree_rcu()
  */
 struct roce_gid {
 	struct hlist_node node;
@@ -21,7 +22,7 @@ struct roce_gid {
 	struct rcu_head rcu;
 };
 
-/* RCU. */
+/* Context: RCU reader. */
 bool roce_gid_is_ours(struct roce_dev *rd, const union ib_gid *gid)
 {
 	struct roce_gid *own;
@@ -33,11 +34,12 @@ bool roce_gid_is_ours(struct roce_dev *rd, const union ib_gid *gid)
 }
 
 /**
- * roce_gid_add - a GID of version 1 is the port's
+ * roce_gid_add - add a GID of version 1 to the port
  * @attr: the GID
  * @context: out: for roce_gid_del()
  *
- * Context: process, may sleep. Return: 0 or -ENOMEM.
+ * Context: process, may sleep.
+ * Return: 0 or -ENOMEM.
  */
 int roce_gid_add(const struct ib_gid_attr *attr, void **context)
 {

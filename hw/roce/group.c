@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Multicast groups, of both versions at once, for a group has no version: the
- * interface becomes a member of the IP group, which IGMP or MLD tells the
- * switches, and takes frames to the group's MAC of version 1. The sockets need
- * not be members.
+ * Multicast groups, for both versions at once, as a group has no version. The
+ * interface joins the IP group, which IGMP or MLD announces to the switches, and
+ * receives frames to the group's MAC of version 1. The sockets need not join.
  */
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
@@ -16,15 +15,15 @@
 #include "port.h"
 
 /**
- * struct roce_group - a group that the port receives
+ * struct roce_group - a multicast group that the port receives
  * @node: in roce_dev.joined
- * @gid: which
- * @ipv4: that became a member for it, referenced; or NULL
- * @ipv6: likewise
+ * @gid: MGID
+ * @ipv4: IPv4 state of the interface that joined the group, referenced; or NULL
+ * @ipv6: IPv6 state of the interface that joined the group, referenced; or NULL
  *
- * What IP knows of an interface, its memberships included, goes when the MTU is
- * made too small for IP, and begins anew when that is over. To leave one that is
- * not the one that was joined would take away the membership of somebody else.
+ * The stack destroys the IP state of an interface, with its memberships, when the MTU
+ * becomes too small for IP, and creates a new one when it grows again. Only the state
+ * that was joined may be left: in a new one the membership belongs to another user.
  */
 struct roce_group {
 	struct hlist_node node;
@@ -75,7 +74,7 @@ static int join_ipv6(struct roce_group *group, struct net_device *ndev)
 	return 0;
 }
 
-/* An interface without IP still has version 1. */
+/* Version 1 works on an interface without IP, too. */
 static int join_ip(struct roce_group *group, struct net_device *ndev)
 {
 	ASSERT_RTNL();
@@ -98,11 +97,13 @@ static void leave_ip(struct roce_group *group, struct net_device *ndev)
 }
 
 /**
- * roce_groups_rejoin - be a member of all groups again
+ * roce_groups_rejoin - join all groups again after the IP state was replaced
  * @rd: the device
- * @ndev: its network device, of which there is news
+ * @ndev: its network device, for which a notification came
  *
- * Without memory for one, the next news are the next chance. Context: rtnl.
+ * A group that can not be joined for lack of memory is tried at the next notification.
+ *
+ * Context: rtnl.
  */
 void roce_groups_rejoin(struct roce_dev *rd, struct net_device *ndev)
 {
@@ -113,7 +114,7 @@ void roce_groups_rejoin(struct roce_dev *rd, struct net_device *ndev)
 		join_ip(group, ndev);
 }
 
-/* The network device goes, and takes the memberships along. Rtnl. */
+/* The network device goes, with its memberships. Context: rtnl. */
 void roce_groups_forget(struct roce_dev *rd)
 {
 	struct roce_group *group;
@@ -162,7 +163,7 @@ int roce_mcast_join(struct ibt_port *port, const union ib_gid *gid)
 		return ret;
 	}
 	atomic_inc(&rd->groups);
-	/* A route knows whether this host is a member. */
+	/* Routes depend on the memberships of this host. */
 	roce_paths_stale();
 	return 0;
 }

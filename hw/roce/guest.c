@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Namespaces that a device is not in, but an interface upon its own is: the macvlan
- * of a container, say. In shared mode the addresses of such an interface are GIDs of
- * the port like others. As long as there is one of version 2, port 4791 is ours in
- * that namespace as well, and paths from it are looked up there.
+ * Guests: GIDs of interfaces that lie upon the device's own but are in another
+ * namespace, for example the macvlan of a container. In shared mode their addresses
+ * are GIDs of the port. While a namespace has one of version 2, this module receives
+ * at port 4791 there, and looks up paths from that GID there.
  *
- * Such a namespace waits neither for the device nor for those that use its addresses
- * from elsewhere. Once its interfaces are gone it closes the port, and takes its
- * routes out of the paths that are kept.
+ * Such a namespace waits neither for the device nor for its users elsewhere. Once its
+ * interfaces are gone it closes the port and releases the dsts of the paths that use
+ * the namespace.
  */
 #include <linux/slab.h>
 #include <net/net_namespace.h>
@@ -17,7 +17,7 @@
 #include "net.h"
 #include "socket.h"
 
-/* The namespace of a GID, with a reference, if that is not the device's; or NULL. */
+/* The namespace of a GID, referenced, if it is not the device's; else NULL. */
 static struct net *roce_foreign_net(const struct roce_dev *rd,
 				    const struct ib_gid_attr *attr)
 {
@@ -33,12 +33,15 @@ static struct net *roce_foreign_net(const struct roce_dev *rd,
 }
 
 /**
- * roce_guest_add - a GID of version 2 is the port's
+ * roce_guest_add - add a GID of version 2 that may be of another namespace
  * @rd: device
  * @attr: the GID; its interface is held by the caller
  * @context: out: for roce_guest_del()
  *
- * Where another has port 4791 the GID is there, and each path from it fails. Context: process, may sleep; rtnl may be held.
+ * If another socket of the namespace has port 4791 the GID is added, and each path from
+ * it fails.
+ *
+ * Context: process, may sleep; rtnl may be held.
  * Return: 0 or -ENOMEM.
  */
 int roce_guest_add(struct roce_dev *rd, const struct ib_gid_attr *attr,

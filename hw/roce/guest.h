@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Namespaces that a device is not in, but an interface upon its own is. */
+/* Guests: GIDs of the port that are of another namespace than the device. */
 #ifndef ROCE_GUEST_H
 #define ROCE_GUEST_H
 
@@ -10,10 +10,10 @@ struct roce_dev;
 struct roce_path;
 
 /**
- * struct roce_guest - a GID of version 2 whose interface is in another namespace than
- *	the device
- * @net: which; NULL: it is gone
- * @in_net: of the guests of @net
+ * struct roce_guest - a GID of version 2 of an interface in another namespace than the
+ *		       device
+ * @net: namespace of the interface; NULL: it is gone
+ * @in_net: entry of the guests of @net
  */
 struct roce_guest {
 	struct net *net;

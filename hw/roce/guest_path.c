@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Paths from namespaces that their device is not in (guest.c). */
+/* Paths from namespaces other than the device's (guest.c). */
 #include <linux/rculist.h>
 #include <net/net_namespace.h>
 
@@ -8,26 +8,26 @@
 #include "net.h"
 #include "path.h"
 
-/* Lists of roce_guest_paths(); of each path on one, when it leaves and @dst goes. */
+/* Guards the lists of roce_guest_paths(), and the release of @dst of their paths. */
 static DEFINE_SPINLOCK(roce_guest_lock);
 
 /**
- * roce_guest_keep - a path has a namespace
- * @p: path without route so far
+ * roce_guest_keep - bind a path to a namespace
+ * @p: path, not resolved yet
  * @net: namespace of the interface that has its source address
  *
- * Context: any; RCU, since before @net was seen.
- * Return: 0, or -ENETUNREACH (@net goes).
+ * Context: any; the RCU section in which the caller found @net.
+ * Return: 0, or -ENETUNREACH: @net is being destroyed.
  */
 int roce_guest_keep(struct roce_path *p, struct net *net)
 {
 	unsigned long flags;
 
 	rcu_assign_pointer(p->net, net);
-	/* That one waits for the device. */
+	/* The device's namespace waits for the device, so the path needs no list. */
 	if (net_eq(net, p->rd->net))
 		return 0;
-	/* A grace period later roce_guest_end() looks for paths. */
+	/* roce_guest_end() looks for paths a grace period later. */
 	if (!check_net(net))
 		return -ENETUNREACH;
 	spin_lock_irqsave(&roce_guest_lock, flags);
@@ -36,7 +36,7 @@ int roce_guest_keep(struct roce_path *p, struct net *net)
 	return 0;
 }
 
-/* The path is about to be freed. Context: any. */
+/* Called before the path is freed. Context: any. */
 void roce_guest_drop(struct roce_path *p)
 {
 	unsigned long flags;
@@ -45,14 +45,14 @@ void roce_guest_drop(struct roce_path *p)
 		dst_release(p->dst);
 		return;
 	}
-	/* With the lock held: the namespace must not go in between. */
+	/* With the lock held, so that the namespace is not freed in between. */
 	spin_lock_irqsave(&roce_guest_lock, flags);
 	list_del_init(&p->in_net);
 	dst_release(p->dst);
 	spin_unlock_irqrestore(&roce_guest_lock, flags);
 }
 
-/* No more packets on the paths of a namespace. False: there are none. */
+/* Stops packets on all paths of a namespace. False: there are none. */
 static bool roce_guest_stop(struct list_head *paths)
 {
 	struct roce_path *p;
@@ -67,8 +67,8 @@ static bool roce_guest_stop(struct list_head *paths)
 }
 
 /**
- * roce_guest_end - a namespace takes its routes back
- * @net: namespace without interfaces, which goes
+ * roce_guest_end - release the dsts of all paths of a namespace
+ * @net: namespace without interfaces, being destroyed
  *
  * Context: process, may sleep.
  */
@@ -79,7 +79,7 @@ void roce_guest_end(struct net *net)
 
 	if (!roce_guest_stop(paths))
 		return;
-	/* The sender, and roce_path_valid(), read p->net first. */
+	/* Senders and roce_path_valid() read p->net under RCU before they use @dst. */
 	synchronize_net();
 	spin_lock_irq(&roce_guest_lock);
 	list_for_each_entry_safe(p, next, paths, in_net) {
@@ -88,6 +88,6 @@ void roce_guest_end(struct net *net)
 		list_del_init(&p->in_net);
 	}
 	spin_unlock_irq(&roce_guest_lock);
-	/* Some routes are counted in their namespace when they are destroyed. */
+	/* The RCU callback that destroys a dst may update counters of its namespace. */
 	rcu_barrier();
 }

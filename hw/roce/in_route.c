@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Routes of packets that come in.
+ * A cache of the routes of received packets.
  *
- * For each packet the network stack looks up where it goes on: to this host, mostly.
- * For TCP, and for UDP sockets with one peer, it does so once and keeps the answer with
- * the socket (sysctl ip_early_demux). The socket of port 4791 has no such peer, so the
- * answers are kept here, by the two addresses and the interface. A hook behind all of
- * prerouting gives them to the next packets; what follows, filters for what this host
- * receives among it, is as without. What is unusual about a packet has it looked up.
+ * The network stack looks up the route of each packet that it receives. For TCP, and
+ * for connected UDP sockets, it caches the dst in the socket (sysctl ip_early_demux).
+ * The socket of port 4791 is not connected, so this cache keeps dsts by the addresses,
+ * the interface and the traffic class. A hook at the end of PRE_ROUTING attaches the
+ * cached dst to a packet; filters of LOCAL_IN see the packet as without the cache. An
+ * unusual packet is looked up by the stack.
  *
- * Rules of policy routing may ask for more than addresses and interface: for the class of
- * traffic, which answers are kept by, too; for marks, which a usual packet has none of;
- * for ports, and where one does, each packet is looked up. So it is without the sysctl.
- * Packets of a VRF come by here twice: as the interface's, and with the VRF as interface;
- * their ways are kept as those of the VRF.
+ * Rules of policy routing may match more than addresses and interface. The traffic class
+ * is part of the key. Packets with a mark are not cached. If a rule matches ports, or
+ * the sysctl is off, the cache is not used. Packets of a VRF pass the hook twice: first
+ * with the slave interface, which is ignored, then with the VRF device, which is part
+ * of the key.
  */
 #include <linux/hash.h>
 #include <linux/ip.h>
@@ -34,10 +34,13 @@
 #include "in_route.h"
 #include "net.h"
 
-/* So that peers who invent addresses make no more of them than this lets. */
+/*
+ * Lifetime of an entry before another may replace it. It limits the work that a peer
+ * can cause with forged source addresses.
+ */
 #define LEAST_LIFE	(HZ / 10)
 
-/* Packets of one kind. */
+/* Key of the cache. */
 struct in_pair {
 	struct in6_addr from;
 	struct in6_addr to;
@@ -46,12 +49,12 @@ struct in_pair {
 };
 
 /**
- * struct roce_in_route - an answer
- * @pair: to what
- * @dst: referenced
- * @cookie: to ask whether @dst is good still
- * @since: jiffies
- * @rcu: frees
+ * struct roce_in_route - entry of the cache
+ * @pair: key
+ * @dst: route, referenced
+ * @cookie: for dst_check()
+ * @since: time of creation in jiffies
+ * @rcu: for kfree_rcu()
  */
 struct roce_in_route {
 	struct in_pair pair;
@@ -63,7 +66,10 @@ struct roce_in_route {
 
 static void in_route_free(struct roce_in_route *route)
 {
-	/* Who found it without a reference has until the end of his RCU section. */
+	/*
+	 * Readers take no reference. The dst is freed a grace period after its last
+	 * reference, so a reader may use it until the end of its RCU section.
+	 */
 	dst_release(route->dst);
 	kfree_rcu(route, rcu);
 }
@@ -106,7 +112,7 @@ static void pair_ipv6(struct in_pair *pair, const struct sk_buff *skb,
 	pair->dsfield = ipv6_get_dsfield(ip) & ~INET_ECN_MASK;
 }
 
-/* ---- to learn --------------------------------------------------------------------- */
+/* ---- fill ------------------------------------------------------------------------- */
 
 static struct roce_in_route *in_route_new(const struct in_pair *pair,
 					  struct dst_entry *dst, u32 cookie)
@@ -148,8 +154,8 @@ static void keep(struct net *net, const struct in_pair *pair,
 }
 
 /**
- * roce_in_route_learn - what the stack has found for a packet of port 4791
- * @skb: packet, as it is where the host's own are filtered; it is usual
+ * roce_in_route_learn - cache the route of a packet of port 4791
+ * @skb: packet at LOCAL_IN, without IP options or extension headers
  * @state: of the hook
  *
  * Context: softirqs disabled, RCU.
@@ -160,7 +166,7 @@ void roce_in_route_learn(const struct sk_buff *skb,
 	struct dst_entry *dst = skb_dst(skb);
 	struct in_pair pair;
 
-	/* What comes from this host itself has its route with it. */
+	/* A packet of this host itself comes with its dst. */
 	if (!dst || skb->mark || state->in->flags & IFF_LOOPBACK)
 		return;
 	if (skb->protocol == htons(ETH_P_IP)) {
@@ -178,14 +184,14 @@ void roce_in_route_learn(const struct sk_buff *skb,
 	}
 }
 
-/* ---- to give ---------------------------------------------------------------------- */
+/* ---- use -------------------------------------------------------------------------- */
 
 static bool is_wanted(const struct net *net)
 {
 	return READ_ONCE(net->ipv4.sysctl_ip_early_demux);
 }
 
-/* Some rule of the namespace asks for ports or protocols. */
+/* Does a policy rule of the namespace match ports or protocols? */
 static bool ports_matter_ipv4(const struct net *net)
 {
 #ifdef CONFIG_IP_MULTIPLE_TABLES
@@ -205,8 +211,8 @@ static bool ports_matter_ipv6(const struct net *net)
 }
 
 /*
- * A packet of port 4791 whose way nothing but its addresses and the interface says.
- * @headers: of IP
+ * Is it a packet of port 4791 with a route that depends on nothing but the key?
+ * @headers: length of the IP header
  */
 static bool is_usual(const struct sk_buff *skb, u32 headers)
 {
@@ -277,8 +283,8 @@ static const struct nf_hook_ops in_route_hooks[] = {
 };
 
 /**
- * roce_in_routes_open - keep routes in a namespace
- * @net: where port 4791 is ours
+ * roce_in_routes_open - begin to use the cache in a namespace
+ * @net: namespace in which this module has port 4791
  *
  * Context: process, may sleep.
  * Return: 0, or -ENOMEM.
@@ -290,8 +296,8 @@ int roce_in_routes_open(struct net *net)
 }
 
 /**
- * roce_in_routes_close - no more
- * @net: the same
+ * roce_in_routes_close - stop to use the cache in a namespace
+ * @net: the namespace
  *
  * Context: process, may sleep.
  */
@@ -302,8 +308,9 @@ void roce_in_routes_close(struct net *net)
 }
 
 /**
- * roce_in_routes_forget - free all
- * @net: the same; a grace period ago the hooks, and whoever learns, have ended
+ * roce_in_routes_forget - free all entries of a namespace
+ * @net: the namespace; the hooks are removed, and a grace period has passed since the
+ *	 last call of roce_in_route_learn()
  *
  * Context: process.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Hooks for packets of port 4791 that come in: their routes, and runs. */
+/* Hooks for received packets of port 4791: cached routes, and GSO skbs. */
 #ifndef ROCE_IN_ROUTE_H
 #define ROCE_IN_ROUTE_H
 
@@ -12,8 +12,9 @@ struct roce_in_route;
 #define ROCE_IN_ROUTE_BITS	6
 
 /**
- * struct roce_in_routes - routes that packets of a namespace came in by
- * @slots: by their addresses (RCU); replaced with cmpxchg()
+ * struct roce_in_routes - cached routes of received packets of a namespace
+ * @slots: entries by the hash of addresses and interface (RCU); replaced with
+ *	   cmpxchg()
  */
 struct roce_in_routes {
 	struct roce_in_route __rcu *slots[1 << ROCE_IN_ROUTE_BITS];

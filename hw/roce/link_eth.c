@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RoCE version 1: an Ethertype, then a GRH (annex A16). VLAN tags are the
- * interface's that the GID belongs to.
+ * RoCE version 1: an Ethertype, then a GRH (annex A16). A VLAN tag is that of the
+ * interface that has the source GID.
  */
 #include <linux/crc32.h>
 #include <linux/etherdevice.h>
@@ -65,13 +65,13 @@ void roce_eth_meta(const struct roce_path *p, u32 length,
 	BUILD_BUG_ON(sizeof(struct ib_grh) != IBT_GRH_BYTES);
 	meta->network = RDMA_NETWORK_ROCE_V1;
 	fill_grh((struct ib_grh *)meta->grh, p, length);
-	/* The address is one of ours, so its MAC is the sender's as well. */
+	/* The destination is an address of this host, so both MACs are the same. */
 	ether_addr_copy(meta->smac, p->dmac);
 }
 
-/* ---- to send ---------------------------------------------------------------------- */
+/* ---- transmit --------------------------------------------------------------------- */
 
-/* An Ethernet interface does not hear itself: as if the frame had come in. */
+/* Loops a frame back: an Ethernet interface does not receive what it sends. */
 static void hear(struct sk_buff *skb, struct net_device *ndev)
 {
 	skb_orphan(skb);
@@ -85,7 +85,7 @@ static void transmit(struct sk_buff *skb, struct roce_path *p,
 {
 	struct sk_buff *copy;
 
-	/* Nobody below looks: what is too long would be sent all the same. */
+	/* Layers below do not check the MTU: they would send a longer frame. */
 	if (skb->len > READ_ONCE(ndev->mtu)) {
 		dev_core_stats_tx_dropped_inc(ndev);
 		kfree_skb(skb);
@@ -128,9 +128,9 @@ void roce_eth_xmit(struct sk_buff *skb, struct roce_path *p)
 	rcu_read_unlock();
 }
 
-/* ---- to receive ------------------------------------------------------------------- */
+/* ---- receive ---------------------------------------------------------------------- */
 
-/* What the Ethernet header said, for both versions. */
+/* MAC and VLAN of the sender, for both versions. */
 void roce_eth_source(const struct sk_buff *skb, struct ibt_rx_meta *meta)
 {
 	meta->has_vlan = is_vlan_dev(skb->dev);
@@ -142,8 +142,9 @@ void roce_eth_source(const struct sk_buff *skb, struct ibt_rx_meta *meta)
 }
 
 /*
- * Before the engine gets a packet, which it may keep for a while: nothing that a
- * namespace, an interface or a connection table would wait for stays with it.
+ * Drops the references of an skb to its socket, its dst and its conntrack entry,
+ * before the engine gets it. The engine may keep the skb for a while, and the exit
+ * of a namespace or an interface would wait for those references.
  */
 void roce_sever(struct sk_buff *skb)
 {
@@ -152,7 +153,7 @@ void roce_sever(struct sk_buff *skb)
 	nf_reset_ct(skb);
 }
 
-/* Trims what Ethernet adds to short frames. */
+/* Checks the length, and trims the padding of short frames. */
 static bool is_proper(struct sk_buff *skb)
 {
 	const struct ib_grh *grh;
@@ -170,8 +171,8 @@ static bool is_proper(struct sk_buff *skb)
 }
 
 /*
- * As IP does it for version 2: not for us is what names another port, whatever
- * MAC brought it here. The engine knows the groups.
+ * Is the packet for this port? As with IP, a packet to the GID of another port is not,
+ * whatever its MAC. The engine decides about multicast groups.
  */
 static bool is_for(struct roce_dev *rd, const struct sk_buff *skb)
 {
@@ -200,7 +201,7 @@ static int roce_eth_rcv(struct sk_buff *skb, struct net_device *ndev,
 	struct ibt_rx_meta meta;
 	struct roce_dev *rd;
 
-	/* In promiscuous mode frames for others come in too. */
+	/* In promiscuous mode an interface receives frames for other hosts, too. */
 	if (skb->pkt_type == PACKET_OTHERHOST ||
 	    skb->pkt_type == PACKET_BROADCAST)
 		goto drop;
@@ -221,7 +222,7 @@ drop:
 	return NET_RX_DROP;
 }
 
-/* Of all interfaces: also those upon one that has a device. */
+/* For all interfaces, because the GIDs of upper interfaces (VLANs) count, too. */
 static struct packet_type roce_eth_type __read_mostly = {
 	.type = cpu_to_be16(ETH_P_IBOE),
 	.func = roce_eth_rcv,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RoCE version 2: UDP port 4791 over IPv4 and IPv6 (annex A17). The ICRC covers
- * what stands before the BTH but for the fields that routers change.
+ * RoCE version 2: UDP port 4791 over IPv4 and IPv6 (annex A17). The ICRC covers the
+ * headers in front of the BTH, without the fields that routers change.
  */
 #include <linux/crc32.h>
 #include <linux/if_vlan.h>
@@ -30,7 +30,7 @@ module_param_named(runs, roce_runs, bool, 0644);
 MODULE_PARM_DESC(runs,
 		 "Send packets of one message as one skb where that pays (default Y)");
 
-/* In the ICRC eight bytes of ones stand where InfiniBand has its LRH. */
+/* The ICRC covers eight bytes of ones in the place of InfiniBand's LRH. */
 #define PSEUDO_LRH	8
 
 /* ---- headers ---------------------------------------------------------------------- */
@@ -51,9 +51,9 @@ static u8 dsfield(const struct roce_path *p)
 }
 
 /*
- * @length: of the packet, this header included. Never fragmented, so it needs no
- * identification (RFC 6864). ip_local_out() fills in nothing but the checksum, which
- * the ICRC does not cover: it finds the length as it is.
+ * @length: of the packet, with this header. The packet is never fragmented, so it needs
+ * no identification (RFC 6864). ip_local_out() sets the length, to the same value, and
+ * the checksum, which the ICRC does not cover.
  */
 static void fill_ipv4(struct iphdr *ip, const struct roce_path *p, u32 length)
 {
@@ -69,7 +69,7 @@ static void fill_ipv4(struct iphdr *ip, const struct roce_path *p, u32 length)
 	ip->daddr = roce_gid_ipv4(&p->dgid);
 }
 
-/* @payload: what follows, as ip6_local_out() finds it too. */
+/* @payload: bytes behind this header; ip6_local_out() sets the same value. */
 static void fill_ipv6(struct ipv6hdr *ip, const struct roce_path *p, u32 payload)
 {
 	ip6_flow_hdr(ip, dsfield(p), htonl(p->flow_label));
@@ -81,19 +81,20 @@ static void fill_ipv6(struct ipv6hdr *ip, const struct roce_path *p, u32 payload
 }
 
 /*
- * A packet of so many bytes is summed, as the stack does where the interface can not, in
- * less time than a trip of its own takes: between two VMs, whose wire knows no checksums,
- * a stream with 1,024 bytes in each is a quarter faster, with 4,096 slower, and of 64 it
- * is a tenth slower for many queue pairs.
+ * Sizes, in bytes, for which GSO pays although the stack computes the checksums. The
+ * checksum of such a packet costs less than its own pass through the stack. Measured
+ * between two VMs with virtual interfaces without checksum offload: packets of 1,024
+ * bytes are a quarter faster, those of 4,096 bytes slower, and those of 64 bytes a tenth
+ * slower with many queue pairs.
  */
 #define SUMMED_LEAST	512
 #define SUMMED_MOST	1200
 
 /*
- * How many packets of @size bytes one skb may have. Where the interface divides
- * it, or hands it over as it is, nothing is done for each packet. Where the stack
- * divides it just before, that pays as long as the pages stay where they are, and
- * nobody has to compute a UDP checksum over them; or if that is worth it.
+ * How many packets of @size bytes may share one GSO skb. An interface that segments
+ * the skb, or delivers it whole, saves the cost of each packet. Segmentation by the
+ * stack pays if it copies no payload and the interface computes the UDP checksums; else
+ * only for sizes at which the checksum is cheap.
  */
 u32 roce_udp_run(const struct roce_path *p, u32 size)
 {
@@ -101,7 +102,7 @@ u32 roce_udp_run(const struct roce_path *p, u32 size)
 	const struct net_device *ndev;
 	u32 headers, bytes;
 
-	/* Its namespace has just ended. */
+	/* The namespace of the path has just ended. */
 	if (!rcu_access_pointer(p->net))
 		return 1;
 	ndev = p->dst->dev;
@@ -116,7 +117,7 @@ u32 roce_udp_run(const struct roce_path *p, u32 size)
 		return 1;
 	headers += p->kind == ROCE_IPV4 ? sizeof(struct iphdr) :
 					  sizeof(struct ipv6hdr);
-	/* 16 bits for the length in the IP header; more would be a jumbogram. */
+	/* The length in the IP header has 16 bits; more would be a jumbogram. */
 	bytes = min_t(u32, bytes, U16_MAX);
 	if (bytes <= headers)
 		return 1;
@@ -125,9 +126,9 @@ u32 roce_udp_run(const struct roce_path *p, u32 size)
 }
 
 /*
- * The stack, or the interface, makes packets of @size bytes of it: each with a
- * length of its own, IPv4 ones with the next identification, and it can do so only
- * with a UDP checksum, of the pseudo header for now. A receiver has no use for it.
+ * Makes a GSO skb: the stack, or the interface, segments it into packets of @size bytes.
+ * Each gets a length of its own, and the next identification with IPv4. Segmentation
+ * requires a UDP checksum, here of the pseudo header; RoCE receivers do not need it.
  */
 static void make_run(struct sk_buff *skb, const struct udphdr *udp, u32 size)
 {
@@ -217,7 +218,7 @@ static u32 seed_ipv6(const struct sk_buff *skb, u32 length)
 		masked.ip.payload_len = htons(length);
 		masked.udp.len = htons(length);
 	}
-	/* All but the version of the first word. */
+	/* Masks all but the version in the first word. */
 	ip6_flow_hdr(&masked.ip, 0xff, htonl(IB_GRH_FLOWLABEL_MASK));
 	masked.ip.hop_limit = 0xff;
 	masked.udp.check = (__force __sum16)0xffff;
@@ -225,8 +226,9 @@ static u32 seed_ipv6(const struct sk_buff *skb, u32 length)
 }
 
 /*
- * The UDP header follows the IP header: roce_udp_rcv() sees to it. Of a run there is
- * only one, and each packet's is made of it as whoever divides it would do.
+ * The UDP header follows the IP header: roce_udp_rcv() checks that. A GSO skb has one
+ * header for all packets; the header of packet @index is derived from it as segmentation
+ * does.
  */
 u32 roce_udp_seed(const struct sk_buff *skb, u32 index, u32 length)
 {
@@ -236,14 +238,14 @@ u32 roce_udp_seed(const struct sk_buff *skb, u32 index, u32 length)
 	return seed_ipv6(skb, length);
 }
 
-/* ---- to send ---------------------------------------------------------------------- */
+/* ---- transmit --------------------------------------------------------------------- */
 
 void roce_udp_xmit(struct sk_buff *skb, struct roce_path *p)
 {
 	struct net *net;
 
 	skb->priority = rt_tos2priority(p->tclass);
-	/* The engine's note ends here. */
+	/* The stack expects a clear skb->cb, which the engine has used so far. */
 	memset(skb->cb, 0, sizeof(skb->cb));
 	rcu_read_lock();
 	net = rcu_dereference(p->net);
@@ -263,7 +265,7 @@ void roce_udp_xmit(struct sk_buff *skb, struct roce_path *p)
 	rcu_read_unlock();
 }
 
-/* A UD receiver gets the IP header as it is, IPv4's behind 20 unused bytes. */
+/* A UD receiver gets the IP header unchanged, an IPv4 one behind 20 unused bytes. */
 void roce_udp_meta(const struct roce_path *p, u32 length,
 		   struct ibt_rx_meta *meta)
 {
@@ -285,7 +287,7 @@ void roce_udp_meta(const struct roce_path *p, u32 length,
 	meta->congested = INET_ECN_is_ce(p->tclass);
 }
 
-/* ---- to receive ------------------------------------------------------------------- */
+/* ---- receive ---------------------------------------------------------------------- */
 
 static void learn_ipv4(const struct sk_buff *skb, struct ibt_rx_meta *meta)
 {
@@ -311,7 +313,7 @@ static void learn_ipv6(const struct sk_buff *skb, struct ibt_rx_meta *meta)
 	memcpy(&meta->dgid, &ip->daddr, sizeof(meta->dgid));
 }
 
-/* The interface that has the address which the packet is for, or NULL. */
+/* The interface that has the destination address, or NULL. */
 static struct net_device *owner_of(const struct sk_buff *skb)
 {
 	struct net *net = dev_net(skb->dev);
@@ -319,7 +321,7 @@ static struct net_device *owner_of(const struct sk_buff *skb)
 
 	if (skb->protocol == htons(ETH_P_IP))
 		return __ip_dev_find(net, ip_hdr(skb)->daddr, false);
-	/* What is delivered locally remembers; link-local needs that. */
+	/* inet6_iif() has the interface of a local delivery; link-local needs it. */
 	ndev = dev_get_by_index_rcu(net, inet6_iif(skb));
 	if (ndev && !(ndev->flags & IFF_LOOPBACK))
 		return ndev;
@@ -329,8 +331,8 @@ static struct net_device *owner_of(const struct sk_buff *skb)
 }
 
 /*
- * Where a packet came in says whose it is, but not for local deliveries, nor
- * for an interface without a device of its own.
+ * The device that receives a packet. The interface that received it decides. For a local
+ * delivery, or an interface without a device, the destination address decides.
  */
 static struct roce_dev *receiver(const struct sk_buff *skb)
 {
@@ -347,14 +349,14 @@ static struct roce_dev *receiver(const struct sk_buff *skb)
 	return rd ?: roce_below(skb->dev);
 }
 
-/* The UDP header and what the IP headers say about its place and length. */
+/* Checks the UDP header, its position and its length. */
 static bool is_proper(struct sk_buff *skb)
 {
 	u32 headers = skb->protocol == htons(ETH_P_IP) ?
 		      sizeof(struct iphdr) : sizeof(struct ipv6hdr);
 	u32 length;
 
-	/* No options, no extension headers: the ICRC has no place for them. */
+	/* IP options and extension headers are not valid: the ICRC does not cover them. */
 	if (skb_network_header_len(skb) != headers ||
 	    !pskb_may_pull(skb, sizeof(struct udphdr)))
 		return false;
@@ -363,7 +365,7 @@ static bool is_proper(struct sk_buff *skb)
 	       !pskb_trim(skb, length);
 }
 
-/* A packet of port 4791, or a run; data at the UDP header. Consumes it always. */
+/* Receives a packet, or a GSO skb, of port 4791; data at the UDP header. Consumes @skb. */
 int roce_udp_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	struct ibt_rx_meta meta;

@@ -3,10 +3,10 @@
  * Devices of type roce: from 'rdma link add' until the core, the network device
  * or the module ends them.
  *
- * The life of a device ends in roce_dealloc(), whoever began it: 'rdma link
- * delete', its network device, its namespace, this module, or another driver of
- * the same driver_id, whose unload makes the core unregister all of them. What
- * remains of it is roce_reap()'s.
+ * Every end of a device goes through roce_dealloc(): by 'rdma link delete', by the end
+ * of its network device or namespace, by the unload of this module, or by the unload of
+ * another driver of the same driver_id, for which the core unregisters all devices of
+ * that id. roce_reap() frees what is left.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -93,7 +93,7 @@ static void roce_meta(struct ibt_path *path, u32 length,
 		roce_udp_meta(p, length, meta);
 }
 
-/* Also of a device that newlink gave up half way. */
+/* Also called for a device that roce_newlink() failed to register. */
 static void roce_dealloc(struct ibt_dev *dev)
 {
 	struct roce_dev *rd = *(struct roce_dev **)ibt_dev_priv(dev);
@@ -102,12 +102,12 @@ static void roce_dealloc(struct ibt_dev *dev)
 		return;
 	roce_detach(rd);
 	roce_tx_mute(rd);
-	/* Who receives for the device, or delivers to it, is through with it. */
+	/* Softirqs may be receiving for the device, or delivering to its port. */
 	synchronize_net();
 	roce_unlisten(rd);
 	roce_tx_close(rd);
 	roce_net_put(rd);
-	/* Every queue pair and address handle is gone: newlink, and roce_end(). */
+	/* No path is left: references of the device, roce_newlink() and roce_end(). */
 	WARN_ON_ONCE(refcount_read(&rd->refs) > 3);
 	soft_guid_give(&rd->guid);
 	if (rd->announced)
@@ -155,9 +155,9 @@ static const struct ibt_link_ops roce_link = {
 /* ---- 'rdma link add' ------------------------------------------------------------ */
 
 /*
- * Names for the fabric: of the interface, and of the host. No parent: rdma-core's udev
- * rule renames a device whose parent is a PCI function, and the name of a link is its
- * user's.
+ * The node GUID is derived from the interface, the node description from the host. The
+ * device has no parent: rdma-core's udev rule renames a device with a PCI function as
+ * its parent, and the user has chosen the name of the link.
  */
 static void roce_describe(struct roce_dev *rd, const struct net_device *ndev)
 {
@@ -167,14 +167,14 @@ static void roce_describe(struct roce_dev *rd, const struct net_device *ndev)
 	snprintf(ib->node_desc, sizeof(ib->node_desc), "%.58s roce",
 		 init_utsname()->nodename);
 	/*
-	 * Where devices are not shared, the core would let it begin in the first
-	 * namespace, in which its network device can not be seen.
+	 * In exclusive mode the core would put the device into the first namespace, which
+	 * does not have the network device.
 	 */
 	if (!rdma_dev_access_netns(ib, dev_net(ndev)))
 		write_pnet(&ib->coredev.rdma_net, dev_net(ndev));
 }
 
-/* Two references: of the device's life, and of the caller. */
+/* Takes two references: that of the device, and that of the caller. */
 static struct roce_dev *roce_create(struct net_device *ndev)
 {
 	struct roce_dev *rd = kzalloc(sizeof(*rd), GFP_KERNEL);
@@ -225,10 +225,10 @@ static int roce_newlink(const char *name, struct net_device *ndev)
 	if (!ret)
 		ret = ibt_dev_register(rd->dev, name);
 	if (ret) {
-		/* roce_dealloc() knows how far it came. */
+		/* roce_dealloc() undoes the steps that were done. */
 		ibt_dev_free(rd->dev);
 	} else if (!roce_publish(rd)) {
-		/* By now the core may have done so itself: no harm. */
+		/* The core may have unregistered it already: a second call is allowed. */
 		ib_unregister_device(ib);
 		ret = -ENODEV;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What each namespace has. */
+/* State of each namespace. */
 #include <linux/rtnetlink.h>
 #include <linux/wait.h>
 
@@ -9,7 +9,7 @@
 unsigned int roce_net_id;
 static DECLARE_WAIT_QUEUE_HEAD(roce_idle);
 
-/* The namespace waits for the device, which is in it by an interface (rtnl). */
+/* The exit of the namespace waits for the device from now on. Context: rtnl. */
 void roce_net_hold(struct roce_dev *rd)
 {
 	ASSERT_RTNL();
@@ -25,7 +25,7 @@ void roce_net_put(struct roce_dev *rd)
 	rd->counted = false;
 }
 
-/* Until no device is in the namespace. Context: process, may sleep. */
+/* Waits until the namespace has no device. Context: process, may sleep. */
 void roce_net_wait(struct net *net)
 {
 	wait_event(roce_idle, !atomic_read(&roce_net_of(net)->users));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What each namespace has. */
+/* State of each namespace. */
 #ifndef ROCE_NET_H
 #define ROCE_NET_H
 
@@ -11,16 +11,16 @@
 struct roce_dev;
 
 /**
- * struct roce_net - what a namespace has
- * @users: devices, from before their first use of it until after the last
- * @listeners: those of them that receive, and guests
- * @open: the sockets are there; they may not be while another has the port, where
- *	  there are guests alone. Read without the lock
+ * struct roce_net - state of a namespace
+ * @users: number of devices that use the namespace; its exit waits for 0
+ * @listeners: number of devices that receive, and of guests
+ * @open: the sockets exist. They may not while another socket has the port and all
+ *	  listeners are guests. Read without the lock
  * @ipv4: socket at port 4791
- * @ipv6: the same; NULL on a kernel without IPv6
- * @guests: struct roce_guest
- * @guest_paths: struct roce_path; see guest_path.c
- * @in_routes: of packets that came in
+ * @ipv6: socket at port 4791; NULL on a kernel without IPv6
+ * @guests: list of struct roce_guest
+ * @guest_paths: list of struct roce_path, under the lock of guest_path.c
+ * @in_routes: cached routes of received packets
  */
 struct roce_net {
 	atomic_t users;
@@ -50,7 +50,7 @@ static inline struct list_head *roce_guest_paths(struct net *net)
 	return &roce_net_of(net)->guest_paths;
 }
 
-/* Does what is sent to an address of this namespace find us? Any context. */
+/* Does this module receive packets to addresses of the namespace? Any context. */
 static inline bool roce_listens(struct net *net)
 {
 	return READ_ONCE(roce_net_of(net)->open);

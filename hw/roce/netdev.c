@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What happens to the network device of a device. */
+/* Events of the network device of a device. */
 #include <linux/rtnetlink.h>
 
 #include "net.h"
@@ -26,15 +26,15 @@ static int roce_attach_locked(struct roce_dev *rd, struct net_device *ndev)
 }
 
 /**
- * roce_attach - tie a device to its network device
+ * roce_attach - bind a device to its network device
  * @rd: the device
  * @ndev: the network device, held by the caller
  *
- * From here on it receives, and hears of what happens to @ndev.
- * Context: process, may sleep; takes rtnl.
+ * The device receives packets and follows the events of @ndev from now on.
  *
+ * Context: process, may sleep; takes rtnl.
  * Return: 0, -EEXIST when @ndev has a device of this link already, -ENODEV when
- * it is on its way out.
+ * @ndev is being unregistered.
  */
 int roce_attach(struct roce_dev *rd, struct net_device *ndev)
 {
@@ -55,7 +55,7 @@ static void roce_detach_locked(struct roce_dev *rd)
 	roce_paths_stale();
 }
 
-/* Receives no more. A grace period later nobody has found it. */
+/* No packet finds the device any more; after a grace period no reader uses it. */
 void roce_detach(struct roce_dev *rd)
 {
 	mutex_lock(&roce_lock);
@@ -64,10 +64,9 @@ void roce_detach(struct roce_dev *rd)
 }
 
 /*
- * Under rtnl, so the removal itself is left to a work. When the core does not know
- * the device yet, roce_publish() finds out. That the core does not give the device
- * to anybody just now says nothing: it may be on its way out, or to another
- * namespace, where it would begin anew.
+ * Called under rtnl, so a work unregisters the device. If the device is not registered
+ * with the core yet, roce_publish() notices. That ib_device_try_get() fails is no reason
+ * to skip it: the device may be on its way to another namespace, and be enabled there.
  */
 static void roce_ndev_gone(struct roce_dev *rd)
 {
@@ -78,8 +77,9 @@ static void roce_ndev_gone(struct roce_dev *rd)
 }
 
 /*
- * Tell of what changed, once: notifiers come with no change too. While the device
- * can not be had there is nobody to tell: see roce_catch_up().
+ * Raises an event if the state has changed: some notifications come without a change.
+ * While the core has the device disabled there are no clients to notify;
+ * roce_catch_up() does so when it is enabled.
  */
 static void roce_ndev_changed(struct roce_dev *rd, struct net_device *ndev)
 {
@@ -96,7 +96,7 @@ static void roce_ndev_changed(struct roce_dev *rd, struct net_device *ndev)
 	ib_device_put(rd->ib);
 }
 
-/* What changes during this look is followed by a notification. */
+/* A later change causes a notification of its own. */
 static bool roce_catch_up_locked(struct roce_dev *rd)
 {
 	struct net_device *ndev;
@@ -108,11 +108,13 @@ static bool roce_catch_up_locked(struct roce_dev *rd)
 }
 
 /**
- * roce_catch_up - the core gives a device to its clients, perhaps not the first time
- * @rd: the device
+ * roce_catch_up - raise the events that were missed while the device was disabled
+ * @rd: the device, which the core enables for its clients
  *
- * After a move to another namespace they, and the tables of the core, learn of
- * what happened to the network device meanwhile. Context: process, may sleep.
+ * After a move to another namespace the clients and the tables of the core learn of
+ * the changes of the network device in this way.
+ *
+ * Context: process, may sleep.
  */
 void roce_catch_up(struct roce_dev *rd)
 {
@@ -122,7 +124,7 @@ void roce_catch_up(struct roce_dev *rd)
 }
 
 /**
- * roce_publish - the core knows a device from now on
+ * roce_publish - mark a device as registered with the core
  * @rd: the device
  *
  * Context: process, may sleep.
@@ -134,7 +136,7 @@ bool roce_publish(struct roce_dev *rd)
 
 	mutex_lock(&roce_lock);
 	rd->registered = true;
-	/* The core may have looked before the last change. */
+	/* The core may have read the state before the last change. */
 	there = roce_catch_up_locked(rd);
 	mutex_unlock(&roce_lock);
 	return there;
@@ -172,8 +174,8 @@ static int roce_netdev_event(struct notifier_block *nb, unsigned long event,
 	}
 	mutex_unlock(&roce_lock);
 	/*
-	 * Also of interfaces upon or below ours: which MAC is whose, which slave
-	 * a bond uses, may be another now.
+	 * For all interfaces: an upper or lower interface may have another MAC now, or
+	 * a bond another active slave.
 	 */
 	roce_paths_stale();
 	return NOTIFY_DONE;

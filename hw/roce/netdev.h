@@ -9,12 +9,12 @@
 
 #include "dev.h"
 
-/* Moves on when anything about an interface or device does: paths are stale. */
+/* Changes with every change of an interface or device: makes paths stale. */
 extern atomic_t roce_generation;
 
 static inline void roce_paths_stale(void)
 {
-	/* First what has changed, then this: pairs with path_describe(). */
+	/* The change, then the generation: pairs with path_describe(). */
 	smp_mb__before_atomic();
 	atomic_inc(&roce_generation);
 }

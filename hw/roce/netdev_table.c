@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Devices by their network devices. */
+/* Table of devices by their network devices. */
 #include <linux/hashtable.h>
 #include <net/bonding.h>
 
@@ -9,7 +9,7 @@
 static DEFINE_HASHTABLE(roce_table, 6);
 atomic_t roce_generation = ATOMIC_INIT(0);
 
-/* RCU. The device of exactly this network device, or NULL. */
+/* The device of exactly this network device, or NULL. Context: RCU reader. */
 struct roce_dev *roce_at(const struct net_device *ndev)
 {
 	struct roce_dev *rd;
@@ -20,7 +20,7 @@ struct roce_dev *roce_at(const struct net_device *ndev)
 	return NULL;
 }
 
-/* What a bond receives belongs to a slave that it uses. */
+/* A bond receives by its slaves that are in use. */
 static bool roce_carries(const struct net_device *lower)
 {
 	struct slave *slave;
@@ -43,15 +43,18 @@ static int roce_try_lower(struct net_device *lower,
 }
 
 /*
- * RCU. The device whose port the addresses of @ndev belong to: its own, or the
- * one of an interface that @ndev (a VLAN, a bond, …) lies upon.
+ * The device with the addresses of @ndev among its GIDs: that of @ndev itself,
+ * or that of an interface below it (@ndev is a VLAN, a bond, …).
  *
- * A bond's own device is found first, and outlives any change of slaves. Where
- * each slave has a device instead, the bond's addresses are those of the slave
- * in use: when that changes, so does the port that they belong to, and queue
- * pairs of the other hear no more, as with two ports of hardware. In modes that
- * use all slaves at once nothing in a packet says which of them was meant, and
- * the first with a device has them all: there only the bond should have one.
+ * The bond's own device is preferred, and a change of slaves does not affect
+ * it. If the slaves have devices instead, the bond's addresses belong to that
+ * of the active slave. When the active slave changes, the addresses move to the
+ * other port, and queue pairs of the first receive nothing, as with a failover
+ * between two ports of hardware. In modes with several active slaves a packet
+ * does not tell which slave it is for, and the first slave with a device has
+ * all addresses: there only the bond should have a device.
+ *
+ * Context: RCU reader.
  */
 struct roce_dev *roce_below(struct net_device *ndev)
 {
@@ -62,7 +65,7 @@ struct roce_dev *roce_below(struct net_device *ndev)
 	return priv.data;
 }
 
-/* The network device with a reference, or NULL: it is going, or gone. */
+/* The network device, referenced, or NULL: it is unregistered, or being so. */
 struct net_device *roce_get_ndev(struct roce_dev *rd)
 {
 	struct net_device *ndev;
@@ -74,7 +77,7 @@ struct net_device *roce_get_ndev(struct roce_dev *rd)
 	return ndev;
 }
 
-/* Ties a device to its network device. With roce_lock. */
+/* Binds a device to its network device. With roce_lock. */
 void roce_table_add(struct roce_dev *rd, struct net_device *ndev)
 {
 	lockdep_assert_held(&roce_lock);
@@ -82,7 +85,7 @@ void roce_table_add(struct roce_dev *rd, struct net_device *ndev)
 	hash_add_rcu(roce_table, &rd->by_ndev, (unsigned long)ndev);
 }
 
-/* Unties it, if it is tied to one. With roce_lock. */
+/* Undoes roce_table_add(), if it was called. With roce_lock. */
 void roce_table_del(struct roce_dev *rd)
 {
 	lockdep_assert_held(&roce_lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Paths: from an address to a route, or to an interface and a MAC. */
+/* Paths: an address resolved to a dst, or to an interface and a MAC. */
 #ifndef ROCE_PATH_H
 #define ROCE_PATH_H
 
@@ -13,8 +13,9 @@
 struct roce_dev;
 
 #define ROCE_MAX_MTU		4096
-/* What may stand between the link's headers and a payload: BTH, XRCETH, RETH
- * and immediate data; and the ICRC behind it.
+/*
+ * Largest length between the link's headers and a payload: BTH, XRCETH, RETH and
+ * immediate data, and the ICRC behind the payload.
  */
 #define ROCE_MAX_FRAMING	(IBT_BTH_BYTES + 4 + 16 + 4 + IBT_ICRC_BYTES)
 
@@ -26,25 +27,25 @@ enum roce_kind {
 
 /**
  * struct roce_path - a path of this link
- * @path: of the engine, first
+ * @path: the engine's part, first
  * @rd: device, referenced
  * @net: namespace of the interface that has the source address; NULL: that namespace is
  *	 gone, and @dst with it (RCU)
- * @in_net: of the paths of @net, where that is not the device's (guest_path.c)
- * @kind: what its packets look like
- * @generation: of roce_generation when it was found
- * @sgid: GID of this end
- * @dgid: GID of the other
- * @flow_label: of the address; 0: whatever the queue pair likes
+ * @in_net: entry of the paths of @net, if that is not the device's (guest_path.c)
+ * @kind: packet format
+ * @generation: value of roce_generation when the path was resolved
+ * @sgid: source GID
+ * @dgid: destination GID
+ * @flow_label: of the address; 0: the queue pair chooses
  * @tclass: traffic class, or type of service
- * @hop_limit: or time to live
+ * @hop_limit: hop limit, or time to live
  * @sl: (Ethernet) service level: priority of frames. Version 2 has the traffic class for
  *	that, and programs may have the network header of a completion here (abi.md)
  * @dst: (UDP) route, referenced
- * @cookie: (UDP) to ask whether @dst is good still
- * @ifindex: (Ethernet) interface; it is looked up for each packet, for it must
- *	     not be held by an address that nobody uses
- * @dmac: (Ethernet) destination
+ * @cookie: (UDP) for dst_check()
+ * @ifindex: (Ethernet) interface; each packet looks it up, because an idle address
+ *	     must not hold a reference on it
+ * @dmac: (Ethernet) destination MAC
  */
 struct roce_path {
 	struct ibt_path path;

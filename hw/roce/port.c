@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The port of a device as the core sees it. */
+/* The port of a device: ops of the core. */
 #include <linux/ethtool.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
@@ -29,7 +29,7 @@ static void describe_link(struct ib_port_attr *attr,
 	attr->phys_mtu = ib_mtu_enum_to_int(attr->active_mtu);
 }
 
-/* Many virtual interfaces do not, and some real ones do not while they are down. */
+/* Many virtual interfaces report no speed, and some real ones none while down. */
 static bool knows_speed(struct roce_dev *rd)
 {
 	struct ethtool_link_ksettings link = {};
@@ -57,7 +57,7 @@ int roce_query_port(struct ibt_port *port, struct ib_port_attr *attr)
 	attr->max_vl_num = 1;
 	attr->active_speed = IB_SPEED_SDR;
 	attr->active_width = IB_WIDTH_1X;
-	/* Of others the kernel's core says in the log each time what it assumes. */
+	/* For an unknown speed ib_get_eth_speed() logs its assumption at every call. */
 	if (knows_speed(rd))
 		ib_get_eth_speed(rd->ib, 1, &attr->active_speed,
 				 &attr->active_width);
@@ -101,7 +101,7 @@ static struct net_device *roce_get_netdev(struct ib_device *ib, u32 port_num)
 	return port ? roce_get_ndev(roce_of_port(port)) : NULL;
 }
 
-/* As the kernel's own software device has it: scripts look for it. */
+/* The same attribute as that of the kernel's rxe: scripts read it. */
 static ssize_t parent_show(struct device *device, struct device_attribute *attr,
 			   char *buf)
 {
@@ -129,7 +129,7 @@ static const struct attribute_group roce_group = {
 	.attrs = roce_attributes,
 };
 
-/* Version 2 finds its device by the IP address, in the namespace that has it. */
+/* Version 2 finds the device by the IP address, in the namespace that has it. */
 static int roce_add_gid(const struct ib_gid_attr *attr, void **context)
 {
 	if (attr->gid_type != IB_GID_TYPE_ROCE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The port of a device: as the core sees it, its groups and its GIDs. */
+/* The port of a device: ops of the core, groups and GIDs. */
 #ifndef ROCE_PORT_H
 #define ROCE_PORT_H
 

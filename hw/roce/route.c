@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Paths: from an address to a route, or to an interface and a MAC. */
+/* Resolves paths: from an address to a dst, or to an interface and a MAC. */
 #include <linux/etherdevice.h>
 #include <linux/inetdevice.h>
 #include <linux/slab.h>
@@ -34,9 +34,9 @@ static u32 room_in(u32 mtu, u32 headers)
 }
 
 /*
- * @mtu: of the way, of which @headers are none of the engine's. Room for those and for
- * @ndev's is all there has to be: less memory is cleared, and the stack makes some for
- * whom it may meet yet.
+ * @mtu: MTU of the route. @headers: bytes of it that the link's headers use. The headroom
+ * covers those headers and @ndev's, and no more, because unused headroom is cleared, too.
+ * A further device below @ndev makes the stack reallocate the head.
  */
 static void set_room(struct roce_path *p, const struct net_device *ndev,
 		     u32 mtu, u32 headers)
@@ -73,7 +73,7 @@ static int route_ipv4(struct roce_path *p, const struct net_device *ndev)
 	if (IS_ERR(rt))
 		return PTR_ERR(rt);
 	p->dst = &rt->dst;
-	/* No RDMA message is for everybody. */
+	/* RDMA has no broadcast. */
 	if (rt->rt_type == RTN_BROADCAST)
 		return -EINVAL;
 	if (rt->rt_type == RTN_LOCAL)
@@ -106,7 +106,7 @@ static int route_ipv6(struct roce_path *p, const struct net_device *ndev)
 	p->dst = dst;
 	rt = container_of(dst, struct rt6_info, dst);
 	p->cookie = rt6_get_cookie(rt);
-	/* The interface that has the address, not the one that leads to it. */
+	/* For a local address: the interface that has it, not the one that routes to it. */
 	if (rt->rt6i_flags & RTF_LOCAL && rt->rt6i_idev)
 		ends_here(p, rt->rt6i_idev->dev);
 	if (!p->hop_limit)
@@ -147,7 +147,7 @@ static void path_describe(struct roce_path *p, struct roce_dev *rd,
 	p->path.port = rd->port;
 	refcount_inc(&rd->refs);
 	p->rd = rd;
-	/* Before any look, so that what changes meanwhile is noticed. */
+	/* Read before all else, so that a change during the resolution is noticed. */
 	p->generation = atomic_read_acquire(&roce_generation);
 	p->sgid = grh->sgid_attr->gid;
 	p->dgid = grh->dgid;
@@ -158,9 +158,11 @@ static void path_describe(struct roce_path *p, struct roce_dev *rd,
 }
 
 /*
- * From an address that nothing can be sent to no request is sent either. RCU, any
- * context. Return: 0, or -EADDRINUSE (another has port 4791 in the namespace of the
- * address).
+ * A response could not be received if another socket has port 4791 in the namespace of
+ * the source address, so no request is sent either.
+ *
+ * Context: any; RCU reader.
+ * Return: 0, or -EADDRINUSE.
  */
 static int check_source(const struct ib_gid_attr *sgid)
 {
@@ -172,7 +174,7 @@ static int check_source(const struct ib_gid_attr *sgid)
 	return IS_ERR(ndev) || roce_listens(dev_net(ndev)) ? 0 : -EADDRINUSE;
 }
 
-/* The namespace is the interface's: one upon ours may be in another. */
+/* Resolves in the namespace of the GID's interface, which may not be the device's. */
 static int path_find(struct roce_path *p, const struct rdma_ah_attr *attr)
 {
 	const struct ib_gid_attr *sgid = rdma_ah_read_grh(attr)->sgid_attr;
@@ -200,8 +202,8 @@ static int path_find(struct roce_path *p, const struct rdma_ah_attr *attr)
 }
 
 /*
- * The network stack takes locks with softirqs disabled: not from where interrupts
- * are. -EAGAIN: ask from somewhere else.
+ * The route lookup takes locks that disable softirqs only, so it must not run with
+ * interrupts disabled. -EAGAIN: the caller must retry with interrupts enabled.
  */
 struct ibt_path *roce_path_resolve(struct ibt_port *port,
 				   const struct rdma_ah_attr *attr, gfp_t gfp)

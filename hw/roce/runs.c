@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs (skbs of several packets, for UDP segmentation offload) as they come in.
+ * Reception of GSO skbs: skbs of several packets, from UDP segmentation offload.
  *
- * UDP would divide each for a socket like ours: whoever takes packets out of UDP
- * gets them one by one. That costs more than all that is done for a packet here.
- * So a hook behind all filters of the host, where a packet is about to be given to
- * its protocol, takes runs out before that. Whatever is unusual about one goes the
- * way of all packets, and is divided.
+ * UDP segments such an skb for an encapsulation socket, and encap_rcv gets the packets
+ * one by one, which costs more than all the work of the engine for a packet. So a hook
+ * at the end of LOCAL_IN, behind all filters of the host, takes GSO skbs before UDP
+ * does. An unusual skb takes the normal way through UDP, and is segmented.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -22,14 +21,14 @@
 #include "in_route.h"
 #include "link_udp.h"
 
-/* Is there a UDP checksum to look at? What is of this host has none in any case. */
+/* Must the UDP checksum be verified? Packets of this host itself have none. */
 static bool is_summed(const struct sk_buff *skb)
 {
 	return udp_hdr(skb)->check && !skb_is_gso(skb) &&
 	       !skb_csum_unnecessary(skb);
 }
 
-/* UDP, for our port: @skb is linear as far as the UDP header goes. */
+/* Is it UDP for port 4791? If so @skb is linear to the end of the UDP header. */
 static bool is_ours(struct sk_buff *skb, u32 headers, u8 protocol)
 {
 	if (protocol != IPPROTO_UDP || skb->pkt_type == PACKET_MULTICAST ||
@@ -42,7 +41,7 @@ static bool is_ours(struct sk_buff *skb, u32 headers, u8 protocol)
 	return udp_hdr(skb)->dest == htons(ROCE_V2_UDP_DPORT);
 }
 
-/* @wrong: its checksum. UDP will see that, too, and count it. */
+/* @wrong: the checksum is wrong. UDP detects that again, and counts the packet. */
 static unsigned int take(struct sk_buff *skb, u32 headers, bool wrong)
 {
 	if (wrong) {
@@ -61,7 +60,7 @@ static unsigned int take_ipv4(void *priv, struct sk_buff *skb,
 	if (!is_ours(skb, headers, ip_hdr(skb)->protocol))
 		return NF_ACCEPT;
 	roce_in_route_learn(skb, state);
-	/* What UDP would ask before the socket gets it. */
+	/* The check that UDP does before a socket receives a packet. */
 	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
 	skb_pull_rcsum(skb, headers);
@@ -99,8 +98,8 @@ static const struct nf_hook_ops roce_hooks[] = {
 };
 
 /**
- * roce_runs_open - take runs out of the packets for a namespace
- * @net: where port 4791 is ours
+ * roce_runs_open - register the hooks that take GSO skbs
+ * @net: namespace in which this module has port 4791
  *
  * Context: process, may sleep.
  * Return: 0, or -ENOMEM.
@@ -111,10 +110,10 @@ int roce_runs_open(struct net *net)
 }
 
 /**
- * roce_runs_close - the end of it
- * @net: the same
+ * roce_runs_close - unregister the hooks
+ * @net: the namespace
  *
- * A grace period later nobody is inside of a hook.
+ * A hook may still be executing until the caller has waited for a grace period.
  *
  * Context: process, may sleep.
  */

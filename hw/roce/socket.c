@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets: port 4791 of each namespace that has a device, or an address of one's
- * port (guest.c).
+ * Sockets of port 4791, in each namespace that has a device, or an address that is a
+ * GID of a device (guest.c).
  */
 #include <linux/net.h>
 #include <linux/rcupdate.h>
@@ -28,7 +28,7 @@ static int roce_bind(struct net *net, u8 family, struct socket **sock)
 		.encap_type = 1,
 		.encap_rcv = roce_udp_rcv,
 	};
-	/* A checksum of 0 is fine in IPv6 too: the ICRC is there. */
+	/* A checksum of 0 is accepted with IPv6, too: the ICRC protects the packet. */
 	struct udp_port_cfg port = {
 		.family = family,
 		.local_udp_port = htons(ROCE_V2_UDP_DPORT),
@@ -42,8 +42,9 @@ static int roce_bind(struct net *net, u8 family, struct socket **sock)
 		return ret;
 	setup_udp_tunnel_sock(net, *sock, &tunnel);
 	/*
-	 * That is for sums of packets in the packets. Nobody looks for any here,
-	 * and where a run has to be divided, one of all its bytes would be made.
+	 * Undoes the checksum conversion that setup_udp_tunnel_sock() enables. It serves
+	 * checksums of encapsulated packets, and RoCE packets have none. For a GSO skb that
+	 * must be segmented it would compute a checksum over all of its bytes.
 	 */
 	inet_dec_convert_csum((*sock)->sk);
 	return 0;
@@ -66,7 +67,7 @@ static int roce_net_open(struct net *net, struct roce_net *rn)
 	if (ret)
 		return ret;
 	ret = roce_bind(net, AF_INET6, &rn->ipv6);
-	/* A kernel that was told to do without IPv6. */
+	/* IPv6 is disabled on the kernel's command line. */
 	if (ret == -EAFNOSUPPORT || ret == -EPFNOSUPPORT)
 		ret = 0;
 	if (ret)
@@ -89,14 +90,14 @@ err_socks:
 
 static void roce_net_close(struct net *net, struct roce_net *rn)
 {
-	/* Closing a socket waits for those who are inside of a hook, too. */
+	/* The release of a socket also waits for hooks that are executing. */
 	roce_in_routes_close(net);
 	roce_runs_close(net);
 	roce_socks_close(rn);
 	roce_in_routes_forget(net);
 }
 
-/* Counts one more listener, on failure too. */
+/* Increments the number of listeners, on failure too. */
 static int roce_net_join(struct net *net)
 {
 	struct roce_net *rn = roce_net_of(net);
@@ -139,7 +140,7 @@ int roce_listen(struct roce_dev *rd)
 		roce_net_leave(rd->net);
 	rd->listening = !ret;
 	mutex_unlock(&roce_sock_lock);
-	/* 'rdma link add' has no other way to tell; it takes CAP_NET_ADMIN. */
+	/* The log, because a netlink error of 'rdma link add' has no text. */
 	if (ret == -EADDRINUSE)
 		netdev_err(rd->held,
 			   "UDP port %u is in use in this namespace, by rdma_rxe perhaps\n",
@@ -162,8 +163,9 @@ void roce_unlisten(struct roce_dev *rd)
  * @net: that namespace, held by the caller
  * @guest: for roce_guest_unlisten()
  *
- * If another has the port, the next guest that comes tries again. Context: process,
- * may sleep; rtnl may be held.
+ * If another socket has the port, the next guest of the namespace tries again.
+ *
+ * Context: process, may sleep; rtnl may be held.
  * Return: 0, or an errno other than -EADDRINUSE.
  */
 int roce_guest_listen(struct net *net, struct roce_guest *guest)
@@ -206,7 +208,7 @@ static int __net_init roce_net_init(struct net *net)
 	return 0;
 }
 
-/* Their GIDs may be there for a moment still. */
+/* The GIDs of the guests may be removed later: they have no namespace then. */
 static void roce_guests_leave(struct net *net)
 {
 	struct roce_guest *guest, *next;
@@ -221,8 +223,8 @@ static void roce_guests_leave(struct net *net)
 }
 
 /*
- * The interfaces of the namespace are gone, or elsewhere, and so the devices are
- * about to be unregistered, if they are not so far; and no other comes.
+ * The interfaces of the namespace are unregistered, or moved. So its devices are being
+ * unregistered, and no new one can come.
  */
 static void __net_exit roce_net_exit(struct net *net)
 {
@@ -244,11 +246,11 @@ int roce_socket_init(void)
 }
 
 /*
- * No socket calls roce_write_space() any more, but somebody may be on his way into
- * it, or out of it: sock_wfree() reads the pointer and calls without a lock, in
- * process context too, when a queueing discipline is emptied, say. RCU does not
- * know of a task that was preempted there. When each has given up the processor by itself,
- * none is there any more, and the module's text may go.
+ * No socket has roce_write_space() as its callback any more, but a task may still be about
+ * to call it, or inside of it: sock_wfree() reads the pointer and calls it without a lock,
+ * in process context too, for example when a queueing discipline is emptied. A
+ * preemptible task there is not an RCU reader. After synchronize_rcu_tasks() every task
+ * has scheduled voluntarily, so none is there, and the module's text may be freed.
  */
 void roce_socket_exit(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The socket that owns the packets of a device on their way out: it knows how many
- * bytes they are.
+ * The socket that owns the packets of a device until they are sent: it accounts their
+ * memory, which limits what the device may queue in the network stack.
  */
 #include <linux/net.h>
 #include <linux/percpu.h>
@@ -11,18 +11,19 @@
 #include "dev.h"
 #include "tx.h"
 
-/* Bytes (skb->truesize) of a device on their way: beyond the first no more,
- * from the second on again.
+/*
+ * Bytes (skb->truesize) of a device in the network stack. Above ROCE_TX_STOP the engine
+ * must pause; at ROCE_TX_GO it may continue.
  */
 #define ROCE_TX_STOP	(2 << 20)
 #define ROCE_TX_GO	(ROCE_TX_STOP / 2)
 
-/* A packet was freed, in any context. */
+/* sk_write_space: a packet was freed, in any context. */
 static void roce_write_space(struct sock *sk)
 {
 	struct roce_dev *rd;
 
-	/* Less on its way, then the flag: pairs with roce_tx_state(). */
+	/* sk_wmem_alloc was decreased, then the flag is read: pairs with roce_tx_state(). */
 	smp_mb__after_atomic();
 	rcu_read_lock();
 	rd = rcu_dereference_sk_user_data(sk);
@@ -59,8 +60,8 @@ int roce_tx_open(struct roce_dev *rd)
 }
 
 /*
- * A grace period later nobody calls ibt_tx_room(). That nobody is inside of
- * roce_write_space() either is waited for by roce_socket_exit() alone.
+ * After a grace period no call of ibt_tx_room() is in progress. Only roce_socket_exit()
+ * waits for tasks inside of roce_write_space() itself.
  */
 void roce_tx_mute(struct roce_dev *rd)
 {
@@ -76,8 +77,8 @@ void roce_tx_mute(struct roce_dev *rd)
 }
 
 /*
- * Packets may be on their way for long still: each has its part of the socket,
- * which lives until the last is freed, by the network stack's code alone.
+ * Packets may stay in the network stack for long. Each holds the sock, which is freed
+ * with the last packet, without code of this module.
  */
 void roce_tx_close(struct roce_dev *rd)
 {
@@ -93,9 +94,9 @@ void roce_tx_charge(struct roce_dev *rd, struct sk_buff *skb)
 }
 
 /*
- * After a packet was sent: what xmit() is to say. The flag is seen by whoever
- * frees a packet after this look, so there will be a call of ibt_tx_room(); when
- * all were freed before it, the call is made here.
+ * Return value of xmit() after a packet was sent. Once the flag is set, the thread that
+ * frees a packet sees it and calls ibt_tx_room(). If enough packets were freed before,
+ * this function makes the call.
  */
 int roce_tx_state(struct roce_dev *rd)
 {
@@ -104,7 +105,7 @@ int roce_tx_state(struct roce_dev *rd)
 	if (likely(refcount_read(&sk->sk_wmem_alloc) <= ROCE_TX_STOP))
 		return 0;
 	set_bit(0, &rd->tx_full);
-	/* The flag, then how much is left: pairs with roce_write_space(). */
+	/* The flag is set, then sk_wmem_alloc is read: pairs with roce_write_space(). */
 	smp_mb__after_atomic();
 	if (refcount_read(&sk->sk_wmem_alloc) > ROCE_TX_GO)
 		return -EAGAIN;
@@ -114,8 +115,8 @@ int roce_tx_state(struct roce_dev *rd)
 }
 
 /*
- * Is any packet of the device still on its way? One for this host itself is its
- * owner's until IP has it, or, through the loopback interface, not even so long.
+ * Is any packet of the device still in the network stack? A packet to this host counts
+ * until IP receives it; the loopback interface ends that earlier.
  */
 bool roce_tx_left(const struct roce_dev *rd)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Packets of a device on their way out. */
+/* Accounting of packets that a device sends. */
 #ifndef ROCE_TX_H
 #define ROCE_TX_H
 
