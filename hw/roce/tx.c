@@ -123,7 +123,7 @@ bool roce_tx_left(const struct roce_dev *rd)
 	return sk_wmem_alloc_get(rd->tx->sk);
 }
 
-/* What is charged in between looks as if it had not left. */
+/* A packet charged between the two reads makes @gone smaller, which is harmless. */
 void roce_tx_passage(const struct roce_dev *rd, struct ibt_passage *passage)
 {
 	int cpu;
