@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Address handles. A work request that names one keeps its route: the path is
- * asked for when it is sent, since who posts may be in a context in which the
- * link can not resolve one, and it may be stale by then. The handle may be
- * modified or destroyed meanwhile, in any context; the route stays until the
- * last request is through, and afterwards for a grace period, since work
- * requests of user space find it by number under RCU.
+ * Address handles. A work request that names one keeps its route. The path is
+ * resolved when the request is sent: the poster may be in a context in which the
+ * link can not resolve it, and the path may be stale by then. The consumer may
+ * modify or destroy the handle meanwhile, in any context. The route stays until the
+ * last request is complete, and for a grace period more, because work requests of
+ * user space find it by number under RCU.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -21,16 +21,16 @@
 #include "port.h"
 
 /**
- * struct ibt_route - where an address handle leads
- * @rcu: readers may still look at it
+ * struct ibt_route - destination of an address handle
+ * @rcu: for kfree_rcu()
  * @refs: 1 of the handle, 1 of each work request
  * @lock: (spinlock, irqsave) guards what follows
- * @dev: of the handle
- * @pd: of the handle
- * @path: referenced; NULL: it has not been resolved
+ * @dev: device of the handle
+ * @pd: protection domain of the handle
+ * @path: referenced; NULL: not resolved yet
  * @gen: generation of the port when @path was resolved
- * @attr: with a reference on its GID
- * @ended: the handle is gone, @attr is empty
+ * @attr: address, with a reference on its GID
+ * @ended: the handle is destroyed, @attr is empty
  */
 struct ibt_route {
 	struct rcu_head rcu;
@@ -66,7 +66,8 @@ void ibt_route_put(struct ibt_route *route)
 }
 
 /*
- * NULL: not now, from here. Its first user asks again (ibt_route_path()).
+ * NULL: the path can not be resolved in this context. The first sender resolves it
+ * (ibt_route_path()).
  */
 static struct ibt_path *ibt_route_resolve(struct ibt_dev *dev,
 					  const struct rdma_ah_attr *attr,
@@ -88,7 +89,7 @@ static struct ibt_path *ibt_route_resolve(struct ibt_dev *dev,
 	return path == ERR_PTR(-EAGAIN) ? NULL : path;
 }
 
-/* Resolves @from and puts it in the place of what @route has. */
+/* Resolves @from, and replaces the address and the path of @route. */
 static int ibt_route_set(struct ibt_route *route,
 			 const struct rdma_ah_attr *from, gfp_t gfp)
 {
@@ -111,7 +112,7 @@ static int ibt_route_set(struct ibt_route *route,
 	return 0;
 }
 
-/* The last path stays for the requests that were posted before. */
+/* The last path stays for requests that were posted before. */
 static void ibt_route_end(struct ibt_route *route)
 {
 	struct rdma_ah_attr attr = {};
@@ -147,7 +148,7 @@ static int ibt_route_new(struct ibt_ah *ah, const struct rdma_ah_attr *attr,
 	return 0;
 }
 
-/* The address of @old, with a reference; false: @old is out of use. */
+/* Copies the address of @old, with a reference. False: @old was replaced, or ended. */
 static bool ibt_route_copy(struct ibt_route *route, const struct ibt_path *old,
 			   struct rdma_ah_attr *attr)
 {
@@ -163,8 +164,8 @@ static bool ibt_route_copy(struct ibt_route *route, const struct ibt_path *old,
 }
 
 /*
- * Puts another path in the place of @old, which is stale or missing. False: there
- * is no way just now, or nobody knows the address any more.
+ * Replaces @old, which is stale or missing, by a new path. False: the address can not be
+ * reached now, or the handle is destroyed.
  */
 static bool ibt_route_renew(struct ibt_route *route, struct ibt_path *old)
 {
@@ -203,7 +204,7 @@ struct ibt_path *ibt_route_path(struct ibt_route *route)
 	int gen, tries;
 	bool again;
 
-	/* A stale one is never given out: it may end at a port that is gone. */
+	/* Never returns a stale path: its port may be freed. */
 	for (tries = 3; tries; tries--) {
 		spin_lock_irqsave(&route->lock, flags);
 		path = route->path ? ibt_path_get(route->path) : NULL;
@@ -251,7 +252,7 @@ static int ibt_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 	return ibt_route_new(to_ibt_ah(ib), init->ah_attr, gfp);
 }
 
-/* Programs put the number in their work requests. */
+/* User space puts the number of the handle into its work requests. */
 static int ibt_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 			      struct ib_udata *udata)
 {
@@ -269,7 +270,7 @@ static int ibt_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 	ret = ibt_route_new(ah, init->ah_attr, GFP_KERNEL_ACCOUNT);
 	if (ret)
 		goto err_limit;
-	/* There are as many numbers as handles. */
+	/* The limit on handles leaves a free number in any case. */
 	ret = xa_alloc_cyclic(&dev->ahs, &ah->number, ah->route,
 			      XA_LIMIT(1, IBT_MAX_AH), &dev->next_ah,
 			      GFP_KERNEL_ACCOUNT);
@@ -303,12 +304,12 @@ static int ibt_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 	spin_lock_irqsave(&route->lock, flags);
 	*attr = route->attr;
 	spin_unlock_irqrestore(&route->lock, flags);
-	/* The reference stays here. */
+	/* The route keeps the reference on the GID. */
 	attr->grh.sgid_attr = NULL;
 	return 0;
 }
 
-/* Handles of user space are destroyed in process context, the others anywhere. */
+/* Handles of user space are destroyed in process context, those of the kernel in any. */
 static int ibt_destroy_ah(struct ib_ah *ib, u32 flags)
 {
 	struct ibt_dev *dev = to_ibt_dev(ib->device);

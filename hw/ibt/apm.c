@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Automatic path migration: what the MigReq of a packet says (IBA 17.2.8). */
+/* Automatic path migration: the MigReq bit of received packets (IBA 17.2.8). */
 #include "path.h"
 #include "qp.h"
 #include "timers.h"
@@ -15,13 +15,12 @@ static void ibt_qp_arm(struct ibt_qp *qp)
 }
 
 /*
- * The way counts as much as the word. MigReq 1 by the path in use, and 0 by the
- * alternate one, are from before: of a packet that was long on its way, or came
- * twice.
+ * Both the MigReq bit and the path of a packet count. MigReq 1 on the path in use, and
+ * 0 on the alternate one, are of a delayed or duplicate packet from before a migration.
  *
- * A peer that migrates was armed, which it gets by our MigReq 0 only: if we are
- * not, then for want of what it sent meanwhile. Whatever was lost, that is what the
- * alternate path is for, so we go with it.
+ * A peer that migrates was armed, and only a packet of this end with MigReq 0 arms it. If
+ * this end is not armed, a packet that the peer sent meanwhile was lost. Such a loss is
+ * what the alternate path is for, so this end migrates, too.
  */
 void ibt_qp_mig_seen(struct ibt_qp *qp, bool migrated, bool alternate)
 {

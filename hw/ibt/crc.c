@@ -15,14 +15,14 @@ static struct soft_crc crc32 = {
 };
 
 /**
- * ibt_crc32 - go on with a CRC-32
- * @crc: of what came before; of nothing: ~0
+ * ibt_crc32 - continue a CRC-32
+ * @crc: state after the preceding bytes; ~0 at the start
  * @at: mapped bytes
- * @length: how many
+ * @length: number of bytes
  *
  * Context: any.
  *
- * Return: as crc32_le(), not inverted.
+ * Return: the state, as of crc32_le(), not inverted.
  */
 u32 ibt_crc32(u32 crc, const u8 *at, u32 length)
 {
@@ -32,22 +32,23 @@ u32 ibt_crc32(u32 crc, const u8 *at, u32 length)
 }
 
 /*
- * Bytes of one packet between looks at the others: a few steps through the tables. A
- * processor has as many under way as it keeps instructions for, some hundred.
+ * Bytes of one packet that are processed before those of the next packet: a few steps
+ * through the tables. The steps of different packets overlap only if they fit into the
+ * processor's window of some hundred instructions.
  */
 #define SLICE	32
 
 static bool sliced __read_mostly;
 
 /**
- * ibt_crc32_beside - go on with the CRCs of several packets
- * @crc: of what came before, one for each
- * @at: mapped bytes, of each
- * @n: packets
- * @length: how many bytes of each
+ * ibt_crc32_beside - continue the CRCs of several packets
+ * @crc: state of each packet
+ * @at: mapped bytes of each packet
+ * @n: number of packets
+ * @length: number of bytes of each packet
  *
- * A step through the tables waits for the one before it, but not for those of other
- * packets: where a processor does several things at a time they are taken in turns.
+ * A step through the tables depends on the preceding step of the same packet alone. So
+ * a superscalar processor is faster when the packets are processed in turns.
  *
  * Context: any.
  */
@@ -64,9 +65,10 @@ void ibt_crc32_beside(u32 *crc, const u8 *const *at, u32 n, u32 length)
 }
 
 /**
- * ibt_crc32_most - how many packets are faster together than one after the other
+ * ibt_crc32_most - number of packets that are fastest when processed together
  *
- * Context: any. Return: 1: it makes no difference, or a bad one.
+ * Context: any.
+ * Return: the number; 1: processing them together is not faster.
  */
 u32 ibt_crc32_most(void)
 {
@@ -79,7 +81,7 @@ static void try(const u8 *at)
 	u32 crc[IBT_ICRCS] = {};
 
 	ibt_crc32_beside(crc, packets, IBT_ICRCS, SOFT_TRIAL);
-	/* Nobody may leave out what is never looked at. */
+	/* The compiler must not drop results that are not used. */
 	barrier_data(crc);
 }
 
@@ -108,12 +110,14 @@ static bool slices_win(void)
 }
 
 /**
- * ibt_crc_choose - which one is it to be
- * @name: "slices": by tables, packets that come together in turns; else see
- *	  soft_crc_choose(). Becomes the name of what was chosen
+ * ibt_crc_choose - choose the implementation of the CRC
+ * @name: in: "slices": tables, several packets in turns; other names as of
+ *	  soft_crc_choose(). Out: name of the implementation that is used
  * @size: of @name, in bytes
  *
- * Context: process, may sleep; ibt_crc_end() afterwards.
+ * The caller must call ibt_crc_end() in the end.
+ *
+ * Context: process, may sleep.
  */
 void ibt_crc_choose(char *name, size_t size)
 {
@@ -130,7 +134,9 @@ void ibt_crc_choose(char *name, size_t size)
 }
 
 /**
- * ibt_crc_end - nobody computes any more
+ * ibt_crc_end - release the implementation of the CRC
+ *
+ * The caller makes sure that ibt_crc32() is not called any more.
  *
  * Context: process, may sleep.
  */

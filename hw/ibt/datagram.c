@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Datagrams: each request has its own way, and is done when it is sent. */
+/* Sending datagrams: each WQE has its own path, and is complete when it is sent. */
 #include <rdma/ib_mad.h>
 
 #include "../soft/iter.h"
@@ -29,7 +29,7 @@ static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
 {
 	u16 index = READ_ONCE(qp->attr.pkey_index);
 
-	/* Only QP1 may choose another one for each request. */
+	/* Only QP1 chooses a P_Key for each WQE. */
 	if (qp->ib.qp_type == IB_QPT_GSI)
 		index = slot->ud.pkey_index;
 	pkt->opcode = ibt_opcode_of(IBT_UD, IBT_SEND, IBT_FIRST | IBT_LAST,
@@ -42,7 +42,7 @@ static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
 		pkt->pkey = IB_DEFAULT_PKEY_FULL;
 	pkt->qpn = slot->ud.qpn;
 	pkt->psn = qp->sq.psn;
-	/* IBA 10.2.5: the high bit asks for the queue pair's own Q_Key. */
+	/* IBA 10.2.5: the high bit selects the queue pair's own Q_Key. */
 	pkt->qkey = slot->ud.qkey & BIT(31) ? qp->sq.qkey : slot->ud.qkey;
 	pkt->src_qpn = qp->ib.qp_num;
 	if (info->extra == IBT_IMM)
@@ -50,8 +50,8 @@ static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
 }
 
 /*
- * A packet with @length bytes from @from behind @header bytes that are left empty.
- * NULL: see @slot, or the pause.
+ * Builds a packet: room for @header bytes, then @length bytes from @from. NULL: the WQE
+ * has failed, or the queue pair pauses for lack of memory.
  */
 static struct sk_buff *load(struct ibt_qp *qp, const struct ibt_path *path,
 			    struct ibt_slot *slot, u32 header,
@@ -73,7 +73,7 @@ static struct sk_buff *load(struct ibt_qp *qp, const struct ibt_path *path,
 	return NULL;
 }
 
-/* The packet of a datagram. True: nothing more can be sent now. */
+/* Sends the packet of a datagram. True: nothing more can be sent now. */
 static bool emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 		 struct ibt_pkt *pkt)
 {
@@ -106,7 +106,7 @@ static bool send_one(struct ibt_qp *qp, struct ibt_path *path,
 	return !busy;
 }
 
-/* The next packet of an IB_WR_LSO. NULL: see load(). */
+/* Builds the next packet of an IB_WR_LSO. NULL as for load(). */
 static struct sk_buff *load_segment(struct ibt_qp *qp,
 				    const struct ibt_path *path,
 				    struct ibt_slot *slot,
@@ -128,7 +128,10 @@ static struct sk_buff *load_segment(struct ibt_qp *qp,
 	return skb;
 }
 
-/* As send_one(), an IB_WR_LSO: from sq.offset on, as many packets as there is room for. */
+/*
+ * Sends packets of an IB_WR_LSO from sq.offset on, until it is complete or the link is
+ * full. False: nothing more can be sent now.
+ */
 static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
 		       struct ibt_slot *slot, const struct ibt_wr_info *info)
 {
@@ -137,7 +140,7 @@ static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
 	struct sk_buff *skb;
 	bool busy = false;
 
-	/* It is finished, even in SQD. */
+	/* A WQE that has begun is finished even in SQD. */
 	slot->numbered = true;
 	ibt_slot_source(qp, slot, &from);
 	soft_iter_skip(&from, sq->offset);
@@ -178,12 +181,12 @@ static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
 }
 
 /**
- * ibt_send_datagram - send the next request
+ * ibt_send_datagram - send the next WQE of a datagram queue pair
  * @qp: UD or GSI
- * @slot: the request
+ * @slot: the WQE
  * @info: of its opcode
  *
- * Without a way there, it is lost, as datagrams are.
+ * A datagram to an address without a path is lost, and its WQE completes.
  *
  * Context: sq.lock held.
  *

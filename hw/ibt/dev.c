@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A device: made and unmade on behalf of a link, and what the link tells it. */
+/* Devices: allocated, registered and freed on behalf of a link. */
 #include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/random.h>
@@ -25,7 +25,7 @@
 #include "stats.h"
 #include "verbs.h"
 
-/* Of the user ABI in <rdma/rdma_user_rxe.h>. */
+/* Version of the user ABI in <rdma/rdma_user_rxe.h>. */
 #define IBT_UVERBS_ABI	2
 
 static void ibt_dev_exit(struct ibt_dev *dev)
@@ -43,9 +43,9 @@ static void ibt_dev_exit(struct ibt_dev *dev)
 }
 
 /*
- * The last op that the core calls. After the first step every queue pair is gone,
- * so no work is pending but that of lanes, and no path is held but by packets that
- * the link and the injector keep.
+ * The last op that the core calls. After ibt_qps_exit() no queue pair is left. So only
+ * works of receive steering may be pending, and only packets that the link or the fault
+ * injection keep hold paths.
  */
 static void ibt_dealloc_driver(struct ib_device *ib)
 {
@@ -59,7 +59,8 @@ static void ibt_dealloc_driver(struct ib_device *ib)
 	ibt_dev_exit(dev);
 }
 
-/* The name is known and no client has seen the device. Again after each move to
+/*
+ * The device has its name, and no client has seen it. Called again after each move to
  * another namespace.
  */
 static int ibt_enable_driver(struct ib_device *ib)
@@ -78,7 +79,7 @@ static const struct ib_device_ops ibt_dev_ops = {
 	.dealloc_driver = ibt_dealloc_driver,
 };
 
-/* The first to name an op has it, so the link goes before the engine. */
+/* ib_set_device_ops() keeps the first op of a kind, so the link's come first. */
 static void ibt_dev_set_ops(struct ibt_dev *dev)
 {
 	const struct ib_device_ops *const ops[] = {
@@ -99,7 +100,7 @@ static void ibt_dev_tables(struct ibt_dev *dev)
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->srqs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	mutex_init(&dev->groups_lock);
-	/* Packets of an earlier life of the device are to find nobody. */
+	/* Packets to an earlier device of the same address must not find a QP. */
 	dev->next_qpn = get_random_u32() & (IBT_QPN_MASK >> 1);
 }
 
@@ -136,7 +137,7 @@ static void ibt_dev_describe(struct ibt_dev *dev)
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = dev->num_ports;
 	ib->num_comp_vectors = num_online_cpus();
-	/* Of what librxe does by a write: the rest goes through the rings. */
+	/* Commands that librxe sends by write(); it uses the rings for the others. */
 	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
 			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 	for (i = 1; i <= dev->num_ports; i++)
@@ -144,14 +145,15 @@ static void ibt_dev_describe(struct ibt_dev *dev)
 }
 
 /**
- * ibt_dev_alloc - make a device of a link
+ * ibt_dev_alloc - allocate a device of a link
  * @ops: the link; must outlive the device
- * @num_ports: ports, from 1 on
- * @priv_bytes: zeroed memory for the link, see ibt_dev_priv()
+ * @num_ports: number of ports, which are numbered from 1
+ * @priv_bytes: size of the link's memory, which is zeroed; see ibt_dev_priv()
+ *
+ * The device ends by ibt_dev_free() or, once registered, by its unregistration.
  *
  * Context: process, may sleep.
- * Return: the device, which nobody knows yet; NULL without memory. It ends by
- * ibt_dev_free() or, once registered, with its registration.
+ * Return: the device, not visible yet; NULL without memory.
  */
 struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 			      size_t priv_bytes)
@@ -159,7 +161,7 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 	struct ib_device *ib;
 	struct ibt_dev *dev;
 
-	/* The core frees by the address of its part, which is the first. */
+	/* The core frees the device by the address of its ib_device. */
 	BUILD_BUG_ON(offsetof(struct ibt_dev, soft.ib) != 0);
 	ib = _ib_alloc_device(struct_size_t(struct ibt_dev, ports, num_ports));
 	if (!ib)
@@ -202,10 +204,12 @@ err_device:
 EXPORT_SYMBOL_GPL(ibt_dev_alloc);
 
 /**
- * ibt_dev_free - end a device that is not registered
+ * ibt_dev_free - free a device that was never registered
  * @dev: the device
  *
- * Calls the link's dealloc. Context: process, may sleep.
+ * Calls the link's dealloc.
+ *
+ * Context: process, may sleep.
  */
 void ibt_dev_free(struct ibt_dev *dev)
 {
@@ -214,13 +218,14 @@ void ibt_dev_free(struct ibt_dev *dev)
 EXPORT_SYMBOL_GPL(ibt_dev_free);
 
 /**
- * ibt_dev_register - show a device to the world
+ * ibt_dev_register - register a device with the core
  * @dev: the device; parent and node_guid are set
  * @name: its name, or a pattern with %d
  *
- * Context: process, may sleep. The device may be in use, and may even be gone
- * again, when this returns.
- * Return: 0, or what ib_register_device() says; then @dev is the caller's still.
+ * When this returns the device may be in use, or even unregistered again.
+ *
+ * Context: process, may sleep.
+ * Return: 0, or the errno of ib_register_device(); then the caller keeps @dev.
  */
 int ibt_dev_register(struct ibt_dev *dev, const char *name)
 {
@@ -229,11 +234,11 @@ int ibt_dev_register(struct ibt_dev *dev, const char *name)
 EXPORT_SYMBOL_GPL(ibt_dev_register);
 
 /**
- * ibt_dev_ib - the core's part of a device
+ * ibt_dev_ib - ib_device of a device
  * @dev: the device
  *
  * Context: any.
- * Return: it.
+ * Return: its ib_device.
  */
 struct ib_device *ibt_dev_ib(struct ibt_dev *dev)
 {
@@ -242,9 +247,9 @@ struct ib_device *ibt_dev_ib(struct ibt_dev *dev)
 EXPORT_SYMBOL_GPL(ibt_dev_ib);
 
 /**
- * ibt_dev_set_system - the system that a device is a part of
+ * ibt_dev_set_system - set the system image GUID of a device
  * @dev: the device; not registered yet
- * @guid: its GUID. Until then it is the device's own
+ * @guid: the GUID; the default is the node GUID
  *
  * Context: any.
  */
@@ -255,11 +260,11 @@ void ibt_dev_set_system(struct ibt_dev *dev, __be64 guid)
 EXPORT_SYMBOL_GPL(ibt_dev_set_system);
 
 /**
- * ibt_dev_of - the device that the core's part belongs to
- * @ib: of a device of the engine
+ * ibt_dev_of - device of an ib_device
+ * @ib: ib_device of the engine
  *
  * Context: any.
- * Return: it.
+ * Return: the device.
  */
 struct ibt_dev *ibt_dev_of(struct ib_device *ib)
 {
@@ -272,8 +277,7 @@ EXPORT_SYMBOL_GPL(ibt_dev_of);
  * @dev: the device
  *
  * Context: any.
- * Return: as many bytes as ibt_dev_alloc() was asked for, freed after the
- * link's dealloc.
+ * Return: memory of the size given to ibt_dev_alloc(), freed after the link's dealloc.
  */
 void *ibt_dev_priv(struct ibt_dev *dev)
 {

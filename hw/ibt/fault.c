@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fault injection, for tests: packets that a device sends are dropped, doubled,
- * swapped or damaged, after they were finished. Each packet draws the same number
- * of random numbers whatever is switched on, so a seed and a sequence of packets
- * determine what happens to which of them.
+ * Fault injection, for tests: packets that a device sends are dropped, duplicated,
+ * reordered or corrupted after they are complete. Each packet draws the same number
+ * of random numbers whatever is enabled, so a seed and a sequence of packets
+ * determine which packets are affected.
  *
  *	debugfs/ofed_soft/DEVICE/{drop,duplicate,reorder,corrupt}	0 to 10000
- *	debugfs/ofed_soft/DEVICE/seed		writing starts the sequence anew
+ *	debugfs/ofed_soft/DEVICE/seed		a write restarts the sequence
  */
 #include <linux/debugfs.h>
 #include <linux/slab.h>
@@ -18,7 +18,7 @@
 #include "tx.h"
 #include "wire.h"
 
-/* Folder of the module. */
+/* Directory of the module. */
 struct dentry *ibt_debugfs;
 
 static const char * const file_names[IBT_FAULT_KINDS] = {
@@ -28,14 +28,14 @@ static const char * const file_names[IBT_FAULT_KINDS] = {
 	[IBT_FAULT_CORRUPT]	= "corrupt",
 };
 
-/* A packet, where it goes, and its bytes from BTH to ICRC. */
+/* A packet, its path, and its length from BTH to ICRC. */
 struct parcel {
 	struct sk_buff *skb;
 	struct ibt_path *path;
 	u32 bytes;
 };
 
-/* ---- the lot of one packet -------------------------------------------------- */
+/* ---- one packet ---------------------------------------------------------------- */
 
 struct lot {
 	bool hit[IBT_FAULT_KINDS];
@@ -56,7 +56,7 @@ static void draw_lot(struct ibt_fault *fault, struct lot *lot)
 	lot->which_bit = prandom_u32_state(&fault->random);
 }
 
-/* Takes what is held; the caller sends or frees it. */
+/* Takes the held packet; the caller must send or free it. */
 static struct parcel release_held(struct ibt_fault *fault)
 {
 	struct parcel held = { fault->held, fault->held_path,
@@ -79,8 +79,9 @@ static int send_held(struct parcel held)
 	return ret;
 }
 
-/* One bit of what the ICRC covers becomes another. Without memory for bytes of
- * its own the packet stays as it is: bytes may belong to somebody's region.
+/*
+ * Inverts one bit that the ICRC covers. A packet may refer to pages of a memory region,
+ * so it is copied first; without memory for the copy it stays intact.
  */
 static struct sk_buff *damage(struct sk_buff *skb, u32 bth, u32 number)
 {
@@ -99,14 +100,14 @@ static struct sk_buff *damage(struct sk_buff *skb, u32 bth, u32 number)
 }
 
 /**
- * ibt_fault_tx - send a packet, or what becomes of it
- * @path: where it goes
- * @skb: finished, data at the link's first byte; consumed
+ * ibt_fault_tx - send a packet with fault injection
+ * @path: path of the packet
+ * @skb: complete packet, data at the link's first byte; consumed
  * @bth: offset of the BTH
  *
  * Context: interrupts enabled; locks of a queue pair may be held.
  *
- * Return: 0, or -EAGAIN if the link said so for any packet that left now.
+ * Return: 0, or -EAGAIN if xmit() returned it for any packet that was sent now.
  */
 int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth)
 {
@@ -151,7 +152,7 @@ int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth)
 
 /* ---- files --------------------------------------------------------------------- */
 
-/* After a chance was changed. What is held goes when injection is off. */
+/* Called after a change of a chance. Returns the held packet when injection is off. */
 static struct parcel now_active(struct ibt_fault *fault)
 {
 	bool active = false;
@@ -216,11 +217,11 @@ DEFINE_DEBUGFS_ATTRIBUTE(seed_fops, seed_get, seed_set, "%llu\n");
 /* ---- life ---------------------------------------------------------------------- */
 
 /**
- * ibt_fault_init - make injection possible
+ * ibt_fault_init - allocate the state of fault injection, and its debugfs files
  * @dev: device that has its name
  *
- * Packets may be sent meanwhile. A kernel without debugfs has no files, and no
- * use of this then.
+ * Packets may be sent meanwhile. A kernel without debugfs has no files, so injection
+ * stays off.
  *
  * Context: may sleep.
  *
@@ -239,7 +240,7 @@ int ibt_fault_init(struct ibt_dev *dev)
 	prandom_seed_state(&fault->random, fault->seed);
 	for (kind = 0; kind < IBT_FAULT_KINDS; kind++)
 		fault->knobs[kind].fault = fault;
-	/* Who sends looks at it without a lock: complete, or not at all. */
+	/* Senders read it without a lock, so it must be complete before. */
 	smp_store_release(&dev->fault, fault);
 
 	fault->dir = debugfs_create_dir(dev_name(&dev->soft.ib.dev),
@@ -253,10 +254,10 @@ int ibt_fault_init(struct ibt_dev *dev)
 }
 
 /**
- * ibt_fault_exit - no injection any more
- * @dev: device that sends nothing any more
+ * ibt_fault_exit - remove the debugfs files and free the state of fault injection
+ * @dev: device that sends no packets any more
  *
- * A packet that is held is dropped: there is nobody to send it for.
+ * A held packet is dropped.
  *
  * Context: may sleep.
  */
@@ -264,7 +265,7 @@ void ibt_fault_exit(struct ibt_dev *dev)
 {
 	struct ibt_fault *fault = dev->fault;
 
-	/* Returns when nobody is inside of a file's function. */
+	/* Waits for file operations that are in progress. */
 	debugfs_remove_recursive(fault->dir);
 	kfree_skb(fault->held);
 	ibt_path_put(fault->held_path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fault injection: what tx.c and fault.c share. */
+/* Fault injection: shared by tx.c and fault.c. */
 #ifndef IBT_FAULT_H
 #define IBT_FAULT_H
 
@@ -19,17 +19,17 @@ enum ibt_fault_kind {
 #define IBT_FAULT_SURE	10000
 
 /**
- * struct ibt_fault - injection into what a device sends
+ * struct ibt_fault - fault injection into the packets that a device sends
  * @active: some chance is not 0; read without @lock, by ibt_fault_active()
- * @dev: whose
- * @dir: its folder in debugfs
+ * @dev: the device
+ * @dir: its debugfs directory
  * @lock: guards everything below; taken inside of sq.lock and resp.lock
- * @knobs: per kind, the chance of IBT_FAULT_SURE (and what its file needs)
- * @seed: where the sequence began
- * @random: where it is
- * @held: the packet that waits for the next one, or NULL
- * @held_path: its path, referenced
- * @held_bytes: of it, from BTH to ICRC
+ * @knobs: chance of each kind of fault, in parts of IBT_FAULT_SURE, and its file
+ * @seed: seed of the random numbers
+ * @random: state of the random numbers
+ * @held: packet that waits to be overtaken by the next one, or NULL
+ * @held_path: path of @held, referenced
+ * @held_bytes: length of @held from BTH to ICRC
  */
 struct ibt_fault {
 	bool active;
@@ -49,7 +49,7 @@ struct ibt_fault {
 
 static inline bool ibt_fault_active(const struct ibt_dev *dev)
 {
-	/* Set once, while packets may be on their way already. */
+	/* Set once, while packets may be being sent. */
 	const struct ibt_fault *fault = READ_ONCE(dev->fault);
 
 	return unlikely(fault && READ_ONCE(fault->active));
@@ -57,10 +57,10 @@ static inline bool ibt_fault_active(const struct ibt_dev *dev)
 
 int ibt_fault_init(struct ibt_dev *dev);
 void ibt_fault_exit(struct ibt_dev *dev);
-/* What ibt_tx() sends through while injection is on. @bth: offset of the BTH. */
+/* Replaces ibt_tx_link() while injection is on. @bth: offset of the BTH. */
 int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth);
 
-/* Folder of the module. */
+/* Directory of the module. */
 extern struct dentry *ibt_debugfs;
 
 #endif /* IBT_FAULT_H */

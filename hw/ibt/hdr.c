@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Headers: bytes <-> struct ibt_pkt. The one user of wire.h's structs at run
- * time. Which headers a packet has is the opcode table's word; both directions
- * walk them in the order of the IBT_*ETH bits, which is that of the wire.
+ * Headers: converts between bytes and struct ibt_pkt. Only this file uses the structs of
+ * wire.h at run time. The opcode table has the headers of a packet. Both directions
+ * process them in the order of the IBT_*ETH bits, which is that of the wire.
  */
 #include <linux/bitfield.h>
 
@@ -12,7 +12,7 @@
 
 static_assert(sizeof(struct ibt_wire_bth) == IBT_BTH_BYTES);
 
-/* The header at @at, which then is behind it. */
+/* Returns the header at @at, and advances @at behind it. */
 #define NEXT(at, type)	({						\
 	struct ibt_wire_##type *_hdr = (void *)(at);			\
 	(at) += sizeof(*_hdr);						\
@@ -76,7 +76,7 @@ static const u8 *parse_target(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 	return at;
 }
 
-/* Extended headers of answers, and those that end a chain. */
+/* Extended headers of responses, and those that end a chain. */
 static void parse_rest(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 {
 	if (headers & IBT_AETH) {
@@ -95,16 +95,15 @@ static void parse_rest(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 
 /**
  * ibt_hdr_parse - read and check the headers of a packet
- * @pkt: what they say. Fields that the opcode does not have are not written.
- * @skb: has the packet; any bytes
+ * @pkt: filled with the fields; those that the opcode does not have are not written
+ * @skb: has the packet; unchecked
  * @offset: of its BTH from skb->data
  * @length: bytes from there to the end of its ICRC, inside of @skb
  *
- * What can be told from the packet alone is checked here and nowhere else: that
- * the opcode exists, the transport version (section 9.6.1.1), that headers, pad
- * and ICRC fit into the length, that the ICRC is aligned to four bytes, and that
- * only an opcode that may carry payload does. Comparing with an MTU is left to
- * whoever knows it.
+ * This function alone checks what depends only on the packet: the opcode exists, the
+ * transport version is right (section 9.6.1.1), headers, pad and ICRC fit into the
+ * length, the ICRC is aligned to four bytes, and a packet has payload only if its
+ * opcode allows it. A caller that knows the MTU checks the length against it.
  *
  * Context: any.
  *
@@ -119,7 +118,7 @@ int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb, u32 offset,
 	const u8 *at;
 	u32 around;
 
-	/* Headers in page fragments stay there: pulling them moves memory. */
+	/* Headers in page fragments are copied: pulling them would move memory. */
 	if (length < IBT_BTH_BYTES)
 		return -EINVAL;
 	at = skb_header_pointer(skb, offset, IBT_BTH_BYTES, copy);
@@ -220,9 +219,8 @@ static void push_rest(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 
 /**
  * ibt_hdr_write - write the headers of a packet
- * @pkt: what they are to say: the BTH's fields, pad too, and what op->headers
- *	 asks for
- * @at: where, pkt->op->length bytes
+ * @pkt: fields of the BTH, with the pad count, and of the headers in op->headers
+ * @at: destination, pkt->op->length bytes
  *
  * Context: any.
  */
@@ -238,7 +236,7 @@ void ibt_hdr_write(const struct ibt_pkt *pkt, u8 *at)
 /**
  * ibt_hdr_push - write the headers of a packet in front of its payload
  * @pkt: as of ibt_hdr_write()
- * @skb: data at the payload; the headroom is the caller's care
+ * @skb: data at the payload; has enough headroom
  *
  * Context: any.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The invariant CRC, IBA vol. 1 section 7.8.1, RoCEv2: annex A17.3.3. It is the
- * CRC-32 of Ethernet over everything that no router changes; what may change
- * counts as ones. The link masks its own headers (ops.icrc_seed), here it goes
- * on from the BTH.
+ * CRC-32 of Ethernet over all fields that routers do not change; the others count
+ * as ones. The link masks its own headers (ops.icrc_seed), and these functions
+ * continue at the BTH.
  */
 #include <linux/crc32.h>
 
@@ -12,7 +12,7 @@
 #include "pkt.h"
 #include "wire.h"
 
-/* CRC of @length bytes of @skb, from @offset on, wherever they are. */
+/* CRC of @length bytes of @skb from @offset on; they may be in fragments. */
 static u32 crc_range(const struct sk_buff *skb, u32 crc, u32 offset, u32 length)
 {
 	struct skb_seq_state walk;
@@ -23,18 +23,18 @@ static u32 crc_range(const struct sk_buff *skb, u32 crc, u32 offset, u32 length)
 	if (likely(offset + length <= skb_headlen(skb)))
 		return ibt_crc32(crc, skb->data + offset, length);
 
-	/* The walk only remembers @skb, it does not write to it. */
+	/* The walk stores the pointer, but does not write to the skb. */
 	skb_prepare_seq_read((struct sk_buff *)skb, offset, offset + length,
 			     &walk);
 	while ((bytes = skb_seq_read(done, &piece, &walk)) != 0) {
-		/* A piece may reach beyond the range: the first one does. */
+		/* A piece may extend beyond the range: it is not clipped. */
 		crc = ibt_crc32(crc, piece, min(bytes, length - done));
 		done += bytes;
 	}
 	return crc;
 }
 
-/* What may change on the way counts as ones. */
+/* Routers may change resv8a, so it counts as ones. */
 static u32 crc_bth(u32 seed, u8 bth[IBT_BTH_BYTES])
 {
 	bth[IBT_BTH_RESV8A] = 0xff;
@@ -42,9 +42,9 @@ static u32 crc_bth(u32 seed, u8 bth[IBT_BTH_BYTES])
 }
 
 /**
- * ibt_icrc_of - the ICRC of a packet that lies in one piece
- * @at: the BTH
- * @length: bytes from there to the end of the ICRC, which itself is not looked at
+ * ibt_icrc_of - compute the ICRC of a packet in contiguous memory
+ * @at: BTH of the packet
+ * @length: bytes from there to the end of the ICRC; the ICRC itself is not read
  * @seed: CRC over the link's masked headers
  *
  * Context: any.
@@ -63,11 +63,11 @@ __le32 ibt_icrc_of(const u8 *at, u32 length, u32 seed)
 }
 
 /**
- * ibt_icrc - the ICRC of a packet
+ * ibt_icrc - compute the ICRC of a packet
  * @skb: has the packet
  * @offset: of its BTH from skb->data
  * @length: bytes from there to the end of its ICRC, at least BTH and ICRC; the ICRC
- *	    itself, or the room for it, is not looked at
+ *	    itself is not read
  * @seed: CRC over the link's masked headers
  *
  * Context: any.
@@ -88,15 +88,15 @@ __le32 ibt_icrc(const struct sk_buff *skb, u32 offset, u32 length, u32 seed)
 }
 
 /**
- * ibt_icrc_ok - is the ICRC of a packet what it must be?
- * @skb: has the packet; any bytes
+ * ibt_icrc_ok - check the ICRC of a packet
+ * @skb: has the packet; unchecked
  * @offset: of its BTH from skb->data
  * @length: bytes from there to the end of its ICRC, inside of @skb
  * @seed: CRC over the link's masked headers
  *
  * Context: any.
  *
- * Return: true: no bit of what the CRC covers has changed on the way.
+ * Return: true: the ICRC is right.
  */
 bool ibt_icrc_ok(const struct sk_buff *skb, u32 offset, u32 length, u32 seed)
 {
@@ -111,9 +111,9 @@ bool ibt_icrc_ok(const struct sk_buff *skb, u32 offset, u32 length, u32 seed)
 }
 
 /**
- * ibt_icrcs_add - a packet whose ICRC is to be computed with those of others
- * @icrcs: has fewer than IBT_ICRCS; no field but @n has to be set for the first
- * @at: its BTH
+ * ibt_icrcs_add - add a packet to those that ibt_icrcs_end() computes the ICRC of
+ * @icrcs: has fewer than IBT_ICRCS packets; before the first only @n must be set
+ * @at: BTH of the packet
  * @seed: CRC over the link's masked headers
  *
  * Context: any.
@@ -128,9 +128,9 @@ void ibt_icrcs_add(struct ibt_icrcs *icrcs, const u8 *at, u32 seed)
 }
 
 /**
- * ibt_icrcs_end - compute them
- * @icrcs: ibt_icrcs_of() tells them then
- * @length: bytes from each BTH to the end of the ICRC, which is not looked at
+ * ibt_icrcs_end - compute the ICRCs of all packets that were added
+ * @icrcs: the packets; ibt_icrcs_of() returns the results
+ * @length: bytes from each BTH to the end of the ICRC, which is not read
  *
  * Context: any.
  */
@@ -140,7 +140,7 @@ void ibt_icrcs_end(struct ibt_icrcs *icrcs, u32 length)
 			 length - IBT_BTH_BYTES - IBT_ICRC_BYTES);
 }
 
-/* @length bytes from @offset on, if they lie in one piece that is mapped; or NULL. */
+/* @length bytes from @offset on, if they are contiguous and mapped; else NULL. */
 static const u8 *piece_of(const struct sk_buff *skb, u32 offset, u32 length)
 {
 	const skb_frag_t *frag;
@@ -160,18 +160,18 @@ static const u8 *piece_of(const struct sk_buff *skb, u32 offset, u32 length)
 }
 
 /**
- * ibt_icrcs_ok - are the ICRCs of the next packets of a run what they must be?
- * @skb: has the run; any bytes
- * @offset: of the BTH of the first of them from skb->data
+ * ibt_icrcs_ok - check the ICRCs of some packets of a GSO skb
+ * @skb: GSO skb; unchecked
+ * @offset: of the BTH of the first packet from skb->data
  * @size: bytes from each BTH to the end of the ICRC, at least BTH and ICRC
- * @index: of the first in the run
- * @seed: see struct ibt_link_ops
- * @ok: bit 0: that of the first is; bit 1: of the second, ...
+ * @index: number of the first packet in @skb
+ * @seed: icrc_seed of struct ibt_link_ops
+ * @ok: out: bit 0: the ICRC of the first packet is right; bit 1: of the second, ...
  *
  * Context: any.
  *
- * Return: of how many packets that was found out. 0: ibt_icrc_ok() is to be asked
- * about the next one.
+ * Return: number of packets that were checked. 0: the caller must use ibt_icrc_ok() for
+ * the first one.
  */
 u32 ibt_icrcs_ok(const struct sk_buff *skb, u32 offset, u32 size, u32 index,
 		 u32 (*seed)(const struct sk_buff *skb, u32 index, u32 length),

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long what is found by a number lives: queue pairs and shared receive
- * queues, whose memory is the core's and goes as soon as their destruction
- * returns. A table holds not the object but its struct ibt_life, which is freed
- * a grace period later. So who looks never waits, and who destroys waits for
- * those who hold a reference, not for those who might be about to take one: a
- * program that ends with a thousand queue pairs costs no grace period at all.
+ * Lifetime of objects that are found by number: queue pairs and shared receive
+ * queues. The core frees the memory of such an object when its destroy op returns.
+ * So a table has not the object but its struct ibt_life, which is freed a grace period
+ * later. A lookup never waits. Destruction waits for the threads that hold a
+ * reference, but not for a grace period: a program that ends with a thousand queue
+ * pairs would wait for a thousand of them.
  */
 #include <linux/slab.h>
 
 #include "life.h"
 
 /**
- * ibt_life_new - the life of an object begins
+ * ibt_life_new - allocate the struct ibt_life of an object
  * @of: the object
  *
  * Context: process, may sleep.
@@ -38,7 +38,7 @@ void ibt_life_put(struct ibt_life *life)
 }
 
 /**
- * ibt_life_find - look for an object
+ * ibt_life_find - look up an object
  * @table: of struct ibt_life
  * @number: of the object
  *
@@ -60,10 +60,12 @@ void *ibt_life_find(struct xarray *table, u32 number)
 }
 
 /**
- * ibt_life_wait - drop the object's own reference, wait for the others
- * @life: not in any table any more
+ * ibt_life_wait - drop the object's own reference, and wait for the others
+ * @life: removed from its table
  *
- * Afterwards nobody gets a reference. Context: process, sleeps.
+ * No new reference can be taken afterwards.
+ *
+ * Context: process, sleeps.
  */
 void ibt_life_wait(struct ibt_life *life)
 {
@@ -72,9 +74,9 @@ void ibt_life_wait(struct ibt_life *life)
 }
 
 /**
- * ibt_life_end - give the memory back
- * @life: nobody has a reference, and nobody is left who could ask for one without
- *	  having looked it up; NULL is fine
+ * ibt_life_end - free a struct ibt_life after a grace period
+ * @life: without references, and removed from its table, so only a reader that has
+ *	  found it there may still try to take one; NULL is allowed
  *
  * Context: any.
  */

@@ -10,10 +10,10 @@
 
 /**
  * struct ibt_life - references to an object that is found by number (life.c)
- * @refs: 1 until its destruction, 1 of each who found it
- * @unused: the last is gone
- * @of: the object; whoever has no reference must not touch it
- * @rcu: those who look may find this when the object is no more
+ * @refs: 1 of the object until its destruction, 1 of each holder
+ * @unused: completed when the last reference is dropped
+ * @of: the object; valid only with a reference
+ * @rcu: for kfree_rcu(): readers may find this after the object is freed
  */
 struct ibt_life {
 	refcount_t refs;
@@ -28,7 +28,10 @@ void ibt_life_put(struct ibt_life *life);
 void ibt_life_wait(struct ibt_life *life);
 void ibt_life_end(struct ibt_life *life);
 
-/* Under RCU, or for a work or timer of the object itself. False: it is ending. */
+/*
+ * The caller is an RCU reader, or a work or timer of the object. False: the object is
+ * being destroyed.
+ */
 static inline bool ibt_life_get(struct ibt_life *life)
 {
 	return refcount_inc_not_zero(&life->refs);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Multicast groups: which queue pairs get a copy. A group exists while it has
- * members, and the link listens for it as long. Readers hold RCU; changes are
- * made with ibt_dev.groups_lock held, which also orders the calls to the link.
+ * Multicast groups: which queue pairs receive a copy. A group exists while it has
+ * members, and the link receives its packets for as long. Readers hold RCU. Changes
+ * are made with ibt_dev.groups_lock held, which also orders the calls to the link.
  *
- * A packet for many is delivered by a work, which holds that lock: a softirq is no
- * place for thousands of copies.
+ * A work delivers the packets of a group with many members, and holds that lock:
+ * thousands of copies would block the softirq for too long.
  */
 #include <linux/module.h>
 #include <linux/rculist.h>
@@ -23,10 +23,10 @@
 #include "stats.h"
 #include "ud.h"
 
-/* Members of a group that get their copies in the softirq of the packet. */
+/* Up to so many members the softirq that receives a packet delivers it. */
 #define AT_ONCE		32
 
-/* Packets that wait for the work, and copies between two of its pauses. */
+/* Packets that may wait for the work, and copies between two calls of cond_resched(). */
 #define MAX_CROWD	64
 #define CROWD_STEPS	32
 
@@ -36,12 +36,12 @@ struct ibt_group_key {
 };
 
 /**
- * struct ibt_group - one group on one port
+ * struct ibt_group - a multicast group on one port
  * @node: in ibt_dev.groups
- * @key: which
- * @members: struct ibt_member.node, RCU
- * @count: of them
- * @rcu: readers may still look at it
+ * @key: MGID and port
+ * @members: list of struct ibt_member, RCU
+ * @count: number of members
+ * @rcu: for kfree_rcu()
  */
 struct ibt_group {
 	struct rhash_head node;
@@ -52,13 +52,13 @@ struct ibt_group {
 };
 
 /*
- * The core detaches a queue pair from every group before it destroys it; readers
- * may meet it for a grace period still.
+ * Member of a group. The core detaches a queue pair from all groups before it destroys
+ * it; readers may still find the member for a grace period.
  */
 struct ibt_member {
 	struct list_head node;
 	struct ibt_life *life;	/* of the queue pair */
-	u32 attached;		/* as often, and as often it is detached */
+	u32 attached;		/* attach calls without a detach */
 	struct rcu_head rcu;
 };
 
@@ -150,8 +150,8 @@ static struct ibt_member *ibt_member_new(struct ibt_group *group,
 }
 
 /*
- * A caller may attach a queue pair to one MGID under several LIDs. Each attach is
- * one detach, while a packet is received once.
+ * A caller may attach a queue pair to one MGID under several LIDs. Each attach needs a
+ * detach of its own, while the queue pair receives one copy of a packet.
  */
 static int ibt_member_add(struct ibt_group *group, struct ibt_qp *qp)
 {
@@ -182,8 +182,7 @@ static void ibt_member_drop(struct ibt_dev *dev, struct ibt_group *group,
 }
 
 /*
- * A QP that has not been given its port may attach on a device that has only
- * one.
+ * A queue pair without a port may attach on a device with only one port.
  */
 static int ibt_group_key(struct ibt_group_key *key, struct ibt_qp *qp,
 			 const union ib_gid *gid)
@@ -248,7 +247,7 @@ static int ibt_detach_locked(struct ibt_qp *qp,
 	return 0;
 }
 
-/* Its port may have changed since: then it is in the group of another. */
+/* The port of the queue pair may have changed since: tries the groups of all ports. */
 static int ibt_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 {
 	struct ibt_dev *dev = to_ibt_dev(ib->device);
@@ -265,7 +264,7 @@ static int ibt_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 
 /* ---- receive ---------------------------------------------------------------------- */
 
-/* What is wrong with a packet counts once, however many members see it. */
+/* Faults of a packet. Each kind counts once, however many members refuse the packet. */
 struct ibt_refusals {
 	bool seen[IBT_UD_QKEY + 1];
 };
@@ -294,12 +293,12 @@ static void ibt_mcast_copy(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 }
 
 /**
- * struct ibt_crowd - a packet that has too many receivers for a softirq
+ * struct ibt_crowd - a packet with too many receivers for a softirq
  * @node: in ibt_dev.crowd
- * @port: where it came
+ * @port: port that received it
  * @skb: the packet
- * @bytes: that it is charged with
- * @meta: as the link said
+ * @bytes: memory charged for it
+ * @meta: its meta data of the link
  */
 struct ibt_crowd {
 	struct list_head node;
@@ -316,7 +315,7 @@ static void ibt_crowd_free(struct ibt_dev *dev, struct ibt_crowd *crowd)
 	kfree(crowd);
 }
 
-/* The group is looked for again when it is this packet's turn. False: no room. */
+/* Queues a packet for the work, which looks up the group again. False: no room. */
 static bool ibt_crowd_add(struct ibt_port *port, struct sk_buff *skb,
 			  const struct ibt_rx_meta *meta)
 {
@@ -364,7 +363,7 @@ static struct ibt_crowd *ibt_crowd_next(struct ibt_dev *dev)
 	return crowd;
 }
 
-/* Members stay, and exist, as long as groups_lock is held. */
+/* With groups_lock held no member leaves, and none is freed. */
 static void ibt_crowd_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
 {
 	const struct ibt_group_key key = {
@@ -379,7 +378,7 @@ static void ibt_crowd_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
 
 	lockdep_assert_held(&dev->groups_lock);
 	group = ibt_group_find(dev, &key);
-	/* Its headers have been read once. */
+	/* The receive path has parsed the headers before, so this does not fail. */
 	if (!group || ibt_hdr_parse(&pkt, crowd->skb, 0, crowd->skb->len))
 		return;
 	list_for_each_entry(member, &group->members, node) {
@@ -394,7 +393,10 @@ static void ibt_crowd_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
 	ibt_refusals_count(crowd->port, &refusals, &pkt, &crowd->meta);
 }
 
-/* Each packet is a turn: whoever attaches or detaches waits for one at most. */
+/*
+ * Delivers one packet per execution, so a thread that attaches or detaches waits for the
+ * lock for one packet at most.
+ */
 static void ibt_crowd_work(struct work_struct *work)
 {
 	struct ibt_dev *dev = container_of(work, struct ibt_dev, crowd_work);
@@ -453,7 +455,7 @@ int ibt_groups_init(struct ibt_dev *dev)
 	return rhashtable_init(&dev->groups, &ibt_group_params);
 }
 
-/* Nothing comes in any more. */
+/* Called when no packet is received any more. */
 void ibt_groups_exit(struct ibt_dev *dev)
 {
 	struct ibt_crowd *crowd;

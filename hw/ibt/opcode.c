@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of opcodes, and the way back from a meaning to an opcode. Both are
- * made from one list, so they can not disagree.
+ * The table of opcodes, and the reverse table from a meaning to an opcode. Both
+ * are made from one list, so they can not disagree.
  */
 #include "opcode.h"
 #include "pkt.h"
 #include "wire.h"
 
-/* Bytes of one extended header if @headers has it. */
+/* Length of an extended header, if @headers has it. */
 #define ETH_BYTES(headers, bit, type) \
 	(((headers) & (bit)) ? sizeof(struct ibt_wire_##type) : 0)
 
@@ -23,7 +23,7 @@
 	ETH_BYTES(headers, IBT_IETH, ieth) +				\
 	ETH_BYTES(headers, IBT_CNPETH, cnpeth))
 
-/* How the rows below say where a packet stands; FIRST and MIDDLE are full. */
+/* Position of a packet in its message; FIRST and MIDDLE packets are full. */
 #define F	(IBT_FIRST | IBT_PAYLOAD | IBT_FULL)
 #define M	(IBT_PAYLOAD | IBT_FULL)
 #define L	(IBT_LAST | IBT_PAYLOAD)
@@ -32,7 +32,8 @@
 #define RECV	IBT_TAKES_RECV
 #define RESP	IBT_RESPONSE
 
-/* IBA vol. 1 table 38: X(transport, number, operation, verb, headers, flags).
+/*
+ * IBA vol. 1 table 38: X(transport, number, operation, verb, headers, flags).
  * @x: header that each request of the transport has.
  */
 #define SEND_ROWS(X, t, n, x)						\
@@ -82,8 +83,9 @@
 	X(CNP, IB_OPCODE_CNP, NOTIFY, NOTIFY, IBT_CNPETH, BARE)
 
 /*
- * IBA 9.7.4.1.3: what a reliable responder does not know is a request that it
- * refuses, so the requester must hear of it. There is no way back to these.
+ * IBA 9.7.4.1.3: a reliable responder answers a request with an unknown opcode
+ * with a NAK, so these opcodes must pass the parser. The reverse table does not
+ * have them.
  */
 #define UNUSED_ROW(X, t, n, bits)					\
 	X(t, n, UNUSED_##bits, UNKNOWN, 0, O)
@@ -116,7 +118,7 @@ const struct ibt_opcode ibt_opcodes[256] = {
 	|| HDR_BYTES(eth) > IBT_MAX_HDR_BYTES
 static_assert(!(false ALL_ROWS(TOO_LONG)));
 
-/* The way back; plus 1, so that 0 says there is no such opcode. */
+/* The reverse table; entries are opcodes plus 1, 0: there is none. */
 enum { NO_EXTRA, WITH_IMM, WITH_IETH, NUM_EXTRA };
 
 #define EXTRA_OF(eth) \
@@ -133,15 +135,15 @@ numbers[IBT_TRANSPORTS][IBT_RESYNC + 1][PLACES + 1][NUM_EXTRA] = {
 };
 
 /**
- * ibt_opcode_of - the opcode of a packet
+ * ibt_opcode_of - find the opcode of a packet
  * @transport: of the queue pair
  * @verb: kind of message
  * @place: IBT_FIRST and IBT_LAST, as they apply; other bits are ignored
- * @extra: 0, IBT_IMM or IBT_IETH, of a packet that really has this header
+ * @extra: 0, or IBT_IMM or IBT_IETH if the packet has this header
  *
  * Context: any.
  *
- * Return: the opcode; 0xff, which no entry of the table has, if none says this.
+ * Return: the opcode; 0xff, which is not in the table, if there is none.
  */
 u8 ibt_opcode_of(enum ibt_transport transport, enum ibt_verb verb, u8 place,
 		 u16 extra)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The path that a queue pair uses: references, resolution, migration (IBA 17.2.8). */
+/* The path of a queue pair: references, resolution, migration (IBA 17.2.8). */
 #include <linux/export.h>
 
 #include "dev.h"
@@ -11,10 +11,12 @@
 #include "trace.h"
 
 /**
- * ibt_path_put - give back a reference on a path
+ * ibt_path_put - drop a reference on a path
  * @path: the path, or NULL
  *
- * Context: any. The last one calls the link's path_free.
+ * Drops the last reference by the link's path_free.
+ *
+ * Context: any.
  */
 void ibt_path_put(struct ibt_path *path)
 {
@@ -51,7 +53,7 @@ static bool ibt_path_fresh(const struct ibt_path *path, int gen)
 	       port->dev->link->path_valid(path);
 }
 
-/* The address of @old, with references; false: @old is out of use. */
+/* Copies the address of @old, with references. False: @old was replaced. */
 static bool ibt_qp_copy_av(struct ibt_qp *qp, const struct ibt_path *old,
 			   struct rdma_ah_attr *av)
 {
@@ -67,8 +69,8 @@ static bool ibt_qp_copy_av(struct ibt_qp *qp, const struct ibt_path *old,
 }
 
 /*
- * Puts another path in the place of @old, which is stale, if @old is there still.
- * Without a way it stays, and is tried again for the next packet.
+ * Replaces @old, which is stale, by a new path, unless another thread has done so. If the
+ * address can not be reached @old stays, and the next packet tries again.
  */
 static bool ibt_qp_renew_path(struct ibt_qp *qp, struct ibt_path *old)
 {
@@ -102,7 +104,7 @@ struct ibt_path *ibt_qp_path(struct ibt_qp *qp)
 	int gen, tries;
 	bool again;
 
-	/* A stale one is never given out: it may end at a port that is gone. */
+	/* Never returns a stale path: its port may be freed. */
 	for (tries = 3; tries; tries--) {
 		spin_lock_irqsave(&qp->path_lock, flags);
 		path = qp->path ? ibt_path_get(qp->path) : NULL;
@@ -134,7 +136,7 @@ bool ibt_qp_migrate(struct ibt_qp *qp)
 		swap(qp->attr.pkey_index, qp->attr.alt_pkey_index);
 		swap(qp->attr.timeout, qp->attr.alt_timeout);
 		qp->flow = ibt_qp_flow(qp);
-		/* It may have waited for long: resolve it before its first use. */
+		/* The alternate path may be old: this makes its first user resolve it. */
 		qp->path_gen = atomic_read(&qp->path->port->generation) - 1;
 		/* Last of all: pairs with ibt_sq_follow(). */
 		smp_store_release(&qp->migrations, qp->migrations + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A port of a device: its P_Keys, what was refused for them, and its events. */
+/* A port of a device: P_Keys, counters of refused packets, and events. */
 #include <linux/export.h>
 
 #include "dev.h"
@@ -22,11 +22,11 @@ struct ibt_port *ibt_dev_port(struct ibt_dev *dev, u32 num)
 EXPORT_SYMBOL_GPL(ibt_dev_port);
 
 /**
- * ibt_port_dev - the device of a port
+ * ibt_port_dev - device of a port
  * @port: the port
  *
  * Context: any.
- * Return: it.
+ * Return: the device.
  */
 struct ibt_dev *ibt_port_dev(const struct ibt_port *port)
 {
@@ -35,11 +35,11 @@ struct ibt_dev *ibt_port_dev(const struct ibt_port *port)
 EXPORT_SYMBOL_GPL(ibt_port_dev);
 
 /**
- * ibt_port_num - the number of a port
+ * ibt_port_num - number of a port
  * @port: the port
  *
  * Context: any.
- * Return: it, from 1.
+ * Return: the number, from 1.
  */
 u32 ibt_port_num(const struct ibt_port *port)
 {
@@ -48,9 +48,9 @@ u32 ibt_port_num(const struct ibt_port *port)
 EXPORT_SYMBOL_GPL(ibt_port_num);
 
 /**
- * ibt_port_set_pkeys - give a port a larger table of P_Keys
+ * ibt_port_set_pkeys - set the size of the P_Key table of a port
  * @port: of a device that is not registered
- * @num: entries, at most IBT_MAX_PKEYS; all but the first are invalid
+ * @num: number of entries, at most IBT_MAX_PKEYS; all but the first are invalid
  *
  * Context: process.
  */
@@ -64,9 +64,9 @@ EXPORT_SYMBOL_GPL(ibt_port_set_pkeys);
  * ibt_port_set_pkey - change an entry of the P_Key table of a port
  * @port: the port
  * @index: of the entry, inside the table
- * @pkey: what it becomes; 0: invalid
+ * @pkey: new P_Key; 0: invalid
  *
- * Context: any. The caller tells the consumers (IB_EVENT_PKEY_CHANGE).
+ * Context: any. The caller raises IB_EVENT_PKEY_CHANGE.
  */
 void ibt_port_set_pkey(struct ibt_port *port, u16 index, u16 pkey)
 {
@@ -76,12 +76,12 @@ void ibt_port_set_pkey(struct ibt_port *port, u16 index, u16 pkey)
 EXPORT_SYMBOL_GPL(ibt_port_set_pkey);
 
 /**
- * ibt_port_refused - packets that were refused for their keys
+ * ibt_port_refused - counter of packets that were refused for a key
  * @port: the port
- * @qkeys: those of a wrong Q_Key, else of a wrong P_Key
+ * @qkeys: true: for a Q_Key; false: for a P_Key
  *
  * Context: any.
- * Return: the counter. It may be set to anything.
+ * Return: the counter. The caller may set it.
  */
 atomic_t *ibt_port_refused(struct ibt_port *port, bool qkeys)
 {
@@ -90,9 +90,9 @@ atomic_t *ibt_port_refused(struct ibt_port *port, bool qkeys)
 EXPORT_SYMBOL_GPL(ibt_port_refused);
 
 /**
- * ibt_port_event - something about a port changed
+ * ibt_port_event - report a change of a port
  * @port: the port
- * @event: what its users are told
+ * @event: event that the consumers receive
  *
  * Context: any.
  */
@@ -104,7 +104,7 @@ void ibt_port_event(struct ibt_port *port, enum ib_event_type event)
 		.event = event,
 	};
 
-	/* First what has changed, then this. */
+	/* The change is visible before the new generation. */
 	smp_mb__before_atomic();
 	atomic_inc(&port->generation);
 	if (event == IB_EVENT_PORT_ERR)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests to receive: rings of struct rxe_recv_wqe, written by post_recv() or by
- * user space itself. Whatever is in a ring that user space maps is copied once,
- * then checked, then used.
+ * Receive queues: rings of struct rxe_recv_wqe, written by post_recv() or by user space
+ * itself. A WQE of a ring that user space maps is copied once, then checked, then used.
  */
 #include "../soft/cq.h"
 #include "../soft/ring.h"
@@ -34,7 +33,7 @@ int ibt_rq_create(struct ibt_rq *rq, u32 max_wr, u32 max_sge,
 	spin_lock_init(&rq->post_lock);
 	rq->max_wr = max_wr;
 	rq->max_sge = max_sge;
-	/* librxe maps the ring in any case, so there must be something. */
+	/* librxe maps the ring in any case, so even an empty queue has one. */
 	return soft_ring_alloc(&rq->ring, max(max_wr, 1U),
 			       element_bytes(max_sge), ucontext, info);
 }
@@ -91,11 +90,11 @@ static int post_list(struct ibt_rq *rq, const struct ib_recv_wr *wr,
 
 /**
  * ibt_post_recv - op post_recv
- * @ib: queue pair with a queue of its own
- * @wr: list of requests
- * @bad: the first that was not taken, on failure
+ * @ib: queue pair with a receive queue of its own
+ * @wr: list of work requests
+ * @bad: out, on failure: the first work request that was not posted
  *
- * In the error state a request is taken, and is flushed soon.
+ * In the error state a work request is accepted, and flushed.
  *
  * Context: any, with interrupts disabled too.
  *
@@ -109,13 +108,15 @@ int ibt_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	int ret;
 
 	*bad = wr;
-	/* A user's ring has one producer, and that is not here. */
+	/* The only producer of a mapped ring is the program. */
 	if (!qp->rq.ring.buf || qp->rq.ring.map ||
 	    READ_ONCE(qp->resp.state) == IB_QPS_RESET)
 		return -EINVAL;
 	ret = post_list(&qp->rq, wr, bad);
-	/* The request first, then the state: who sets the state does it the other
-	 * way round, and one of us sees the other. Pairs with ibt_resp_flush().
+	/*
+	 * The WQE is posted before the state is read. The thread that sets the error state
+	 * sets it before it reads the queue, so one of the two flushes the WQE. Pairs
+	 * with ibt_resp_flush().
 	 */
 	smp_mb();
 	ibt_resp_poke(qp);
@@ -125,8 +126,8 @@ int ibt_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 /**
  * ibt_post_srq_recv - op post_srq_recv
  * @ib: shared receive queue
- * @wr: list of requests
- * @bad: the first that was not taken, on failure
+ * @wr: list of work requests
+ * @bad: out, on failure: the first work request that was not posted
  *
  * Context: any, with interrupts disabled too.
  *
@@ -145,7 +146,7 @@ int ibt_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 
 /* ---- taking ---------------------------------------------------------------------- */
 
-/* False: nobody could have meant that. Only @recv->wr_id is to be used then. */
+/* False: the WQE is invalid, and only @recv->wr_id is set. */
 static bool copy_element(const struct ibt_rq *rq,
 			 const struct rxe_recv_wqe *wqe, struct ibt_recv *recv)
 {
@@ -174,7 +175,7 @@ static bool copy_element(const struct ibt_rq *rq,
 	return true;
 }
 
-/* What a consumer side lock covers: resp.lock of a QP, srq->lock of an SRQ. */
+/* The consumer side lock is held: resp.lock of a QP, srq->lock of an SRQ. */
 static enum ibt_verdict take_one(struct ibt_rq *rq, struct ibt_recv *recv,
 				 u32 bytes)
 {
@@ -227,8 +228,8 @@ void ibt_rq_srq_put(struct ibt_qp *qp, struct ibt_srq *srq)
 }
 
 /*
- * The element belongs to @qp from now on: it stays in qp->resp.recv when @recv is
- * that, and completes in order or is flushed.
+ * Takes a WQE for @qp. It completes in order, or is flushed; when @recv is
+ * qp->resp.recv it stays there until then.
  */
 enum ibt_verdict ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
 			     struct ibt_recv *recv, u32 bytes)
@@ -240,7 +241,7 @@ enum ibt_verdict ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
 	};
 
 	lockdep_assert_held(&qp->resp.lock);
-	/* IBA 11.6.3.1: it will never have anything again, so no RNR. */
+	/* IBA 11.6.3.1: an SRQ in the error state gets no WQEs, so RNR would not end. */
 	if (srq && READ_ONCE(srq->error)) {
 		ibt_qp_fail(qp, IB_EVENT_QP_FATAL);
 		return IBT_OP_ERROR;
@@ -259,7 +260,7 @@ enum ibt_verdict ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
 
 /* ---- completing --------------------------------------------------------------------- */
 
-/* IBA 11.6.3.1: what is received through it can not be reported any more. */
+/* IBA 11.6.3.1: completions of the SRQ can not be reported any more. */
 static void srq_broken(struct ibt_srq *srq)
 {
 	unsigned long flags;
@@ -284,7 +285,7 @@ void ibt_rq_complete(struct ibt_qp *qp, struct ibt_srq *srq, struct ib_wc *wc,
 	wc->port_num = READ_ONCE(qp->attr.port_num);
 	if (soft_cq_post(cq, wc, solicited))
 		return;
-	/* IBA 10.2.7: of a CQ that overflows, the queue pairs fail too. */
+	/* IBA 10.2.7: when a CQ overflows its queue pairs fail. */
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_CQ_OVERRUN);
 	if (srq && srq->xrc_cq)
 		srq_broken(srq);
@@ -345,7 +346,7 @@ bool ibt_rq_flush_some(struct ibt_qp *qp, u32 budget)
 	return false;
 }
 
-/* At the end of a queue of the kernel, so that somebody else can have it. */
+/* Posts a WQE again at the end of a kernel SRQ, for other queue pairs. */
 static void give_back(struct ibt_srq *srq, struct ibt_recv *recv)
 {
 	struct ib_recv_wr wr = {
@@ -361,9 +362,10 @@ static void give_back(struct ibt_srq *srq, struct ibt_recv *recv)
 }
 
 /*
- * What it has of a shared queue did not come from itself, and is not to go with it.
- * A program, which alone writes to its ring, finds it flushed. (A consumer in the
- * kernel does not expect a completion now, whose queue pair is about to go.)
+ * Gives back a WQE that the queue pair has taken from an SRQ and not completed. In the
+ * ring of user space only the program may post, so the WQE completes with a flush error.
+ * A kernel consumer does not expect a completion for a queue pair that it is destroying,
+ * so the WQE returns to the SRQ.
  */
 void ibt_rq_release(struct ibt_qp *qp)
 {
@@ -392,7 +394,7 @@ void ibt_rq_reset(struct ibt_qp *qp)
 	ibt_rq_release(qp);
 	if (!ring->buf)
 		return;
-	/* No more than there are slots, whatever user space adds meanwhile. */
+	/* Bounded by the size of the ring, because user space may post meanwhile. */
 	for (left = ring->mask; left && soft_ring_ready(ring); left--)
 		soft_ring_consume(ring);
 }

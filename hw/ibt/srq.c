@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Shared receive queues: life, limit, size. rq.c takes from them. */
+/* Shared receive queues: create, destroy, resize, limit. rq.c takes WQEs from them. */
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -33,7 +33,7 @@ void ibt_srq_event(struct ibt_srq *srq, enum ib_event_type event)
 	set_bit(event, &srq->events);
 	if (!ibt_life_get(srq->life))
 		return;
-	/* The reference is the work's, one as long as it is pending. */
+	/* The reference belongs to the work: one while it is pending. */
 	if (!queue_work(to_ibt_dev(srq->ib.device)->queues.any, &srq->work))
 		ibt_srq_put(srq);
 }
@@ -57,8 +57,8 @@ static void ibt_srq_work(struct work_struct *work)
 }
 
 /*
- * Told, and compared with, is what fits, not what was asked for: librxe goes by
- * its ring, which holds a power of 2 less one.
+ * max_wr is the capacity, not the requested number: librxe uses the size of the ring,
+ * which holds a power of 2 less one.
  */
 static int ibt_srq_create_rq(struct ibt_rq *rq, u32 max_wr, u32 max_sge,
 			     struct ib_udata *udata, struct mminfo *info)
@@ -124,7 +124,7 @@ static void ibt_srq_unpublish(struct ibt_srq *srq)
 	ibt_life_wait(srq->life);
 }
 
-/* Counts it, and gives it its life. */
+/* Counts the SRQ against the limit, and allocates its struct ibt_life. */
 static int ibt_srq_begin(struct ibt_srq *srq)
 {
 	struct soft_dev *dev = to_soft_dev(srq->ib.device);
@@ -203,7 +203,10 @@ static int ibt_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 
 /* ---- modify, query --------------------------------------------------------------- */
 
-/* With both: nobody takes from it, nor, but for a program to its own ring, adds. */
+/*
+ * With both locks no WQE is taken from the SRQ, and none is posted, except by a program
+ * into its own ring.
+ */
 static void ibt_srq_lock(struct ibt_srq *srq)
 	__acquires(&srq->lock) __acquires(&srq->rq.post_lock)
 {
@@ -219,9 +222,9 @@ static void ibt_srq_unlock(struct ibt_srq *srq)
 }
 
 /*
- * What waits in the SRQ, into @fresh, which then changes places with it. The ring
- * of a program may say anything: no more is taken than there is room for. Requests
- * may be large, so it is done piece by piece.
+ * Moves the pending WQEs of the SRQ to @fresh, and swaps the two. The ring of a program
+ * has unchecked contents, so no more are moved than @fresh has room for. WQEs may be
+ * large, so they are moved in pieces, without the locks in between.
  */
 static int ibt_srq_swap_rq(struct ibt_srq *srq, struct ibt_rq *fresh)
 {
@@ -253,7 +256,7 @@ static int ibt_srq_swap_rq(struct ibt_srq *srq, struct ibt_rq *fresh)
 	return 0;
 }
 
-/* The program learns where its new ring is before anything moves. */
+/* The program must learn of the new ring before the WQEs are moved. */
 static int ibt_srq_tell_ring(const struct ib_device *ib, struct ib_udata *udata,
 			     const struct mminfo *info)
 {
@@ -292,7 +295,7 @@ static int ibt_srq_resize(struct ibt_srq *srq, u32 max_wr,
 		ret = ibt_srq_swap_rq(srq, &fresh);
 		mutex_unlock(&srq->resizing);
 	}
-	/* The new one, or the one that it took the place of. */
+	/* @fresh is now the old queue, or after an error still the new one. */
 	ibt_rq_destroy(&fresh);
 	return ret;
 }

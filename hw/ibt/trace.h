@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tracepoints of the engine, events/ibt: packets (ibt_tx, ibt_rx), states of queue pairs
- * (ibt_qp_state), what is sent again (ibt_retry), refusals in both directions (ibt_nak_tx,
+ * (ibt_qp_state), retransmission (ibt_retry), NAKs in both directions (ibt_nak_tx,
  * ibt_nak_rx, ibt_rnr_tx, ibt_rnr_rx), path migration (ibt_path_mig).
  * Devices are shown by their index, as 'rdma dev' does.
  */
@@ -18,13 +18,13 @@
 
 #ifndef IBT_TRACE_ONCE
 #define IBT_TRACE_ONCE
-/* Why a queue pair sends again. */
+/* Why a queue pair retransmits. */
 enum ibt_retry_why {
-	IBT_RETRY_TIMEOUT,	/* no answer in time */
+	IBT_RETRY_TIMEOUT,	/* no response before the timeout */
 	IBT_RETRY_NAK,		/* PSN sequence error */
-	IBT_RETRY_GAP,		/* an answer is missing */
-	IBT_RETRY_RNR,		/* the peer has no receive request */
-	IBT_RETRY_EARLY,	/* no answer in a few round trips */
+	IBT_RETRY_GAP,		/* a response is missing */
+	IBT_RETRY_RNR,		/* the responder has no receive WQE */
+	IBT_RETRY_EARLY,	/* no response in a few round trips */
 };
 #endif
 
@@ -162,7 +162,10 @@ TRACE_EVENT(ibt_retry,
 			 { IBT_NAK_ACCESS, "remote access error" },	\
 			 { IBT_NAK_OPERATION, "remote operational error" })
 
-/* All before @psn arrived. To a queue pair of the same host it needs no packet. */
+/*
+ * All packets before @psn have arrived. No packet carries a NAK between two queue pairs
+ * of the same host.
+ */
 DECLARE_EVENT_CLASS(ibt_nak,
 	TP_PROTO(const struct ibt_qp *qp, u32 psn, u8 syndrome),
 	TP_ARGS(qp, psn, syndrome),
@@ -196,7 +199,7 @@ DEFINE_EVENT(ibt_nak, ibt_nak_rx,
 	TP_ARGS(qp, psn, syndrome)
 );
 
-/* @timer: IBA table 45, as ibv_modify_qp() has it in min_rnr_timer. */
+/* @timer: code of IBA table 45, as in min_rnr_timer of ibv_modify_qp(). */
 DECLARE_EVENT_CLASS(ibt_rnr,
 	TP_PROTO(const struct ibt_qp *qp, u32 psn, u8 timer),
 	TP_ARGS(qp, psn, timer),

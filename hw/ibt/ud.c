@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams, those of QP0 and QP1 too (IBA 9.8.3, 10.2.5). Nothing is ever answered: what
- * does not fit is dropped and counted, and leaves the receive request where it is.
- * One that was taken for a datagram whose sender lost his memory stays for the next.
+ * Received datagrams, those of QP0 and QP1 too (IBA 9.8.3, 10.2.5). The responder never
+ * answers: it drops and counts a datagram that does not fit, without using a WQE. When
+ * the memory of a sender of this host disappears during the copy, the WQE that was taken
+ * stays for the next datagram.
  */
 #include <rdma/ib_mad.h>
 
@@ -25,7 +26,7 @@
 #include "stats.h"
 #include "ud.h"
 
-/* Index of the P_Key by which @pkt may come in, or -1. */
+/* Index of the P_Key that matches that of @pkt, or -1. */
 static int ud_pkey_index(const struct ibt_qp *qp, const struct ibt_port *port,
 			 const struct ibt_pkt *pkt)
 {
@@ -46,7 +47,7 @@ static bool ud_qkey_ok(const struct ibt_qp *qp, u32 qkey)
 			IB_QP1_QKEY : READ_ONCE(qp->attr.qkey));
 }
 
-/* A request that the datagram fits into is in resp.recv afterwards. */
+/* Takes a WQE that the datagram fits into, to resp.recv. */
 static enum ibt_verdict ud_take(struct ibt_qp *qp, u32 length)
 {
 	struct ibt_resp *resp = &qp->resp;
@@ -60,7 +61,7 @@ static enum ibt_verdict ud_take(struct ibt_qp *qp, u32 length)
 	return length <= resp->recv->length ? IBT_DONE : IBT_DROP;
 }
 
-/* The GRH's place is there whether there is one or not (IBA 11.4.1.2). */
+/* The payload begins behind the room for a GRH, with a GRH or without (IBA 11.4.1.2). */
 static enum ibt_verdict ud_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 				 struct soft_iter *from,
 				 const struct ibt_rx_meta *meta)
@@ -81,7 +82,7 @@ static enum ibt_verdict ud_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	}
 	if (fault == SOFT_OK && pkt->length)
 		fault = soft_iter_copy(&to, from, pkt->length);
-	/* If our side is in order, a sender of this host has lost his memory. */
+	/* If the WQE's memory is valid, that of a sender of this host is not. */
 	if (fault != SOFT_OK)
 		verdict = soft_iter_check(&to) == SOFT_OK ? IBT_DROP :
 							    IBT_OP_ERROR;
@@ -89,7 +90,7 @@ static enum ibt_verdict ud_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	return verdict;
 }
 
-/* What a kernel consumer learns about the sender's network. */
+/* Fills in the fields of a completion that describe the sender's network. */
 static void ud_say_network(struct ibt_qp *qp, struct ib_wc *wc,
 			   const struct ibt_rx_meta *meta)
 {
@@ -159,8 +160,8 @@ void ibt_ud_refused(struct ibt_port *port, enum ibt_ud_fault fault,
 }
 
 /*
- * Takes resp.lock. P_Key and Q_Key are checked against @qp, since a multicast
- * packet comes to many.
+ * Takes resp.lock. Checks P_Key and Q_Key against @qp, since a multicast packet has many
+ * receivers.
  */
 enum ibt_ud_fault ibt_ud_try(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			     struct soft_iter *from,

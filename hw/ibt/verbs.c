@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a device and its ports say of themselves, and objects without a state. */
+/* Attributes of a device and its ports, and objects without state. */
 #include <rdma/ib_mad.h>
 
 #include "../soft/dev.h"
@@ -50,7 +50,7 @@ static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		pkeys = max(pkeys, dev->ports[i].num_pkeys);
 
 	memset(attr, 0, sizeof(*attr));
-	/* A number that no program takes for hardware that it knows. */
+	/* A vendor ID that no program takes for hardware that it knows. */
 	attr->vendor_id = 0xffffff;
 	attr->hw_ver = 1;
 	attr->fw_ver = soft_fw_ver();
@@ -92,7 +92,7 @@ static int ibt_modify_device(struct ib_device *ib, int mask,
 }
 
 /*
- * @attr is zeroed. The engine's part first, so that the link can correct it.
+ * @attr is zeroed. The engine fills in its part first, and the link may override it.
  */
 static int ibt_query_port(struct ib_device *ib, u32 port_num,
 			  struct ib_port_attr *attr)
@@ -124,7 +124,7 @@ static int ibt_modify_port(struct ib_device *ib, u32 port_num, int mask,
 				   port_num);
 	if (mask & IB_PORT_RESET_QKEY_CNTR)
 		atomic_set(&port->bad_qkeys, 0);
-	/* Flags of a few kernel services, which set and clear only their own. */
+	/* Kernel services set and clear capability flags of their own. */
 	WRITE_ONCE(port->cap_mask,
 		   (READ_ONCE(port->cap_mask) | modify->set_port_cap_mask) &
 		   ~modify->clr_port_cap_mask);
@@ -152,8 +152,8 @@ static void ibt_dealloc_ucontext(struct ib_ucontext *ib)
 }
 
 /*
- * Being there is what counts: it lets the device go while files are open. What
- * they map stays theirs as plain memory.
+ * Empty, but with this op the core can remove the device while its files are open. Their
+ * mappings stay valid, as plain memory.
  */
 static void ibt_disassociate_ucontext(struct ib_ucontext *ib)
 {

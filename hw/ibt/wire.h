@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Headers of the InfiniBand transport as they lie on the wire. Sections and
- * figures are those of the InfiniBand Architecture Specification, volume 1.
- * Facts only; hdr.c is what moves them.
+ * Headers of the InfiniBand transport on the wire. Sections and figures are those
+ * of the InfiniBand Architecture Specification, volume 1. The header has wire
+ * formats alone; hdr.c reads and writes them.
  *
- * A packet may begin at any address, hence __packed all over.
+ * A packet may begin at any address, so all structs are __packed.
  */
 #ifndef IBT_WIRE_H
 #define IBT_WIRE_H
@@ -42,7 +42,7 @@ static_assert(sizeof(struct ibt_wire_bth) == 12);
 #define IBT_BTH_BECN		BIT(30)
 #define IBT_BTH_ACKREQ		BIT(31)		/* of @psn */
 
-/* Offset of resv8a: routers may change it, so the ICRC is made with ones. */
+/* Offset of resv8a: routers may change it, so the ICRC covers ones in its place. */
 #define IBT_BTH_RESV8A		4
 
 /** struct ibt_wire_xrceth - XRC Extended Transport Header, annex A14 */
