@@ -17,6 +17,7 @@
 
 #include "../soft/hold.h"
 #include "../soft/res.h"
+#include "credit.h"
 #include "qp.h"
 #include "qp_res.h"
 #include "requester.h"
@@ -31,6 +32,7 @@ enum res_wait {
 	WAIT_TASK,		/* the next round of the task */
 	WAIT_WINDOW,		/* ACKs: as many packets as may be are without one */
 	WAIT_READS,		/* READs and atomics in front */
+	WAIT_CREDITS,		/* the peer tells of no receive request for the next one */
 	WAIT_ANSWERS,		/* all is sent */
 };
 
@@ -43,6 +45,7 @@ static const char *const wait_names[] = {
 	[WAIT_TASK]	= "task",
 	[WAIT_WINDOW]	= "window",
 	[WAIT_READS]	= "reads",
+	[WAIT_CREDITS]	= "credits",
 	[WAIT_ANSWERS]	= "answers",
 };
 
@@ -141,19 +144,32 @@ static bool sends(const struct ibt_sq *sq)
 	return sq->state == IB_QPS_RTS || sq->state == IB_QPS_SQD;
 }
 
-/* Does the next request wait for READs and atomics? See may_begin() of the requester. */
-static bool behind_reads(const struct ibt_sq *sq)
+/* The next request, if nothing of it was sent; or NULL. */
+static const struct ibt_slot *not_begun(const struct ibt_sq *sq)
 {
 	const struct ibt_slot *slot;
 
-	if (!sq->rd_atomic || sq->next == ibt_sq_head(sq))
-		return false;
+	if (sq->next == ibt_sq_head(sq))
+		return NULL;
 	slot = ibt_slot_at(sq, sq->next);
-	if (slot->numbered)
-		return false;
-	return slot->flags & IB_SEND_FENCE ||
-	       (ibt_wr_answered(ibt_wr_info(slot->opcode)) &&
-		sq->rd_atomic >= sq->max_rd_atomic);
+	return slot->numbered ? NULL : slot;
+}
+
+/* What the next request waits for; see may_begin() of the requester. */
+static enum res_wait wait_to_begin(const struct ibt_qp *qp)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	const struct ibt_slot *slot = not_begun(sq);
+	const struct ibt_wr_info *info;
+
+	if (!slot)
+		return WAIT_ANSWERS;
+	info = ibt_wr_info(slot->opcode);
+	if (sq->rd_atomic &&
+	    (slot->flags & IB_SEND_FENCE ||
+	     (ibt_wr_answered(info) && sq->rd_atomic >= sq->max_rd_atomic)))
+		return WAIT_READS;
+	return ibt_credit_left(&qp->credit, info) ? WAIT_ANSWERS : WAIT_CREDITS;
 }
 
 static enum res_wait wait_of(const struct ibt_qp *qp, u8 task, u32 wqes)
@@ -173,9 +189,7 @@ static enum res_wait wait_of(const struct ibt_qp *qp, u8 task, u32 wqes)
 		return WAIT_TASK;
 	if (ibt_requester_stuck(qp))
 		return WAIT_WINDOW;
-	if (behind_reads(sq))
-		return WAIT_READS;
-	return wqes ? WAIT_ANSWERS : WAIT_NOTHING;
+	return wqes ? wait_to_begin(qp) : WAIT_NOTHING;
 }
 
 /* From now on; 0: it has come. */

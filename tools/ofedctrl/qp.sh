@@ -55,7 +55,8 @@ qp_text() {
 			cq: "room in its CQ", rnr: "the timer of an RNR NAK",
 			memory: "memory for a packet", link: "room in the transmit queue",
 			task: "its task", window: "ACKs, as the window is full",
-			reads: "READs and atomics in front", answers: "answers; all is sent"
+			reads: "READs and atomics in front",
+			credits: "a receive request of the peer (credits)", answers: "answers; all is sent"
 		},
 		way: {
 			loopback: "on this host, without packets", packets: "packets",
