@@ -94,7 +94,7 @@ bool mad_valid(const struct ib_mad_hdr *hdr, u32 qp_num, size_t length,
 	if (length < sizeof(*hdr))
 		return false;
 	if (hdr->base_version == OPA_MGMT_BASE_VERSION) {
-		/* Shorter than an OPA MAD, but as long as every header. */
+		/* May be shorter than an IB MAD, but not than a header. */
 		if (!opa || length < IB_MGMT_DEVICE_HDR)
 			return false;
 	} else if (hdr->base_version != IB_MGMT_BASE_VERSION ||

@@ -76,7 +76,7 @@ static bool match_address(const struct mad_send *send, const void *ctx)
 
 /**
  * mad_find_send - find the send that a received MAD belongs to
- * mad_find_send - find the send that a received MAD is a response to
+ * @agent: agent that the MAD is for; its lock is held
  * @recv: the MAD
  *
  * Return: a send with an open outcome, or NULL.

@@ -202,8 +202,8 @@ static int post_one(struct mad_send *send)
  * timeout_ms, and not after as many retries either (IB_WC_RESP_TIMEOUT_ERR);
  * cancelled (IB_WC_WR_FLUSH_ERR); refused by the receiver of a transfer
  * (IB_WC_REM_ABORT_ERR, vendor_err being the RMPP status). An SMP with a
- * directed route that ends at this port goes to the port's own SMA. Context: any;
- * handlers are not called from within.
+ * directed route that ends at this port goes to the port's own SMA. Context:
+ * any; handlers are not called from within.
  * Return: 0, or -EINVAL (handlers missing, no address, directed route
  * impossible, class without RMPP on an agent with, posted already), -ENOMEM,
  * -ENODEV (the port is gone), or the driver's errno.

@@ -15,7 +15,7 @@
  * - av_sgid_attr and alt_path_sgid_attr change by xchg: several threads of a
  *   process may modify one QP.
  * - The owner of a QP ensures that no other thread uses it while it is
- * destroyed.
+ *   destroyed.
  *
  * All functions here run in process context and may sleep, except the event
  * handlers.

@@ -245,8 +245,8 @@ EXPORT_SYMBOL_GPL(ofed_restrack_add);
  * @res: entry of an object that is about to be destroyed
  *
  * Returns when the last reference is put. Exactly one of
- * ofed_restrack_commit_del()
- * and ofed_restrack_abort_del() follows. Context: process, may sleep.
+ * ofed_restrack_commit_del() and ofed_restrack_abort_del() follows. Context:
+ * process, may sleep.
  */
 void ofed_restrack_begin_del(struct rdma_restrack_entry *res)
 {

@@ -130,7 +130,7 @@ static int fill_roce_path(struct rcm_id *id, struct sa_path_rec *rec,
 	rec->sl = sl_of_tos(ndev, rec->traffic_class);
 	rec->flow_label = flow_label(id);
 	rec->hop_limit = l2->network != RDMA_NETWORK_IB ? l2->hoplimit : 1;
-		/* RoCE has no static rate; zero means the port's own. */
+	/* No static rate: zero means the rate of the port. */
 	rec->rate = IB_RATE_PORT_CURRENT;
 	rec->packet_life_time = roce_lifetime(id);
 	rec->mtu_selector = IB_SA_EQ;
