@@ -96,10 +96,12 @@ static inline bool ibt_pace_ok(struct ibt_qp *qp,
 /* So many bytes of the queue pair have left. */
 static inline void ibt_pace_sent(struct ibt_congestion *congestion, u32 bytes)
 {
+	unsigned long now = jiffies;
+
 	if (unlikely(READ_ONCE(congestion->limited)))
 		ibt_pace_charge(congestion, bytes);
-	if (congestion->tick != jiffies) {
-		congestion->tick = jiffies;
+	if (congestion->tick != now) {
+		congestion->tick = now;
 		congestion->before = congestion->bytes;
 		congestion->bytes = 0;
 	}

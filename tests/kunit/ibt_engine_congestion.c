@@ -68,7 +68,7 @@ static const u8 *passed(u8 opcode)
 	u32 i;
 
 	fake_restart(NULL);
-	for (i = 0; i < min(fake.num_kept, (u32)FAKE_KEPT); i++)
+	for (i = 0; i < min_t(u32, fake.num_kept, FAKE_KEPT); i++)
 		if (fake.kept[i] && fake.kept[i]->data[FAKE_BYTES] == opcode)
 			return fake.kept[i]->data + FAKE_BYTES;
 	return NULL;
