@@ -24,7 +24,7 @@
 #define ROUNDS	20
 
 /* Packets of a request. The trip is little of the cost of more. */
-#define FEW	4
+#define SMALL_WR_PKTS	4
 
 /* Without a lock: they are hints. */
 static DEFINE_PER_CPU(struct soft_bells, bells);
@@ -100,7 +100,7 @@ void ibt_bell_user(struct ibt_qp *qp)
 	soft_task_call(&sq->task, ROUNDS);
 	sent = ibt_psn_ahead(READ_ONCE(sq->high), high);
 	/* Without a packet another processor is no faster. */
-	soft_bells_sent(b, begin, sent && sent <= FEW);
+	soft_bells_sent(b, begin, sent && sent <= SMALL_WR_PKTS);
 }
 
 /**

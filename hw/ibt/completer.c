@@ -39,14 +39,14 @@ void ibt_sq_progress(struct ibt_qp *qp)
 	ibt_early_progress(qp);
 }
 
-static bool is_ask(const struct ibt_slot *slot)
+static bool is_ask(const struct ibt_wqe *slot)
 {
-	return ibt_wr_answered(ibt_wr_info(slot->opcode));
+	return ibt_wr_has_response(ibt_wr_info(slot->opcode));
 }
 
-static void done(struct ibt_sq *sq, struct ibt_slot *slot)
+static void done(struct ibt_sq *sq, struct ibt_wqe *slot)
 {
-	slot->state = IBT_SLOT_DONE;
+	slot->state = IBT_WQE_DONE;
 	if (slot->counted) {
 		slot->counted = false;
 		sq->rd_atomic--;
@@ -74,9 +74,9 @@ static void move_una(struct ibt_qp *qp, u32 psn)
 }
 
 /* Its first PSN that has no answer, as a distance from una. */
-static u32 open_from(const struct ibt_sq *sq, const struct ibt_slot *slot)
+static u32 open_from(const struct ibt_sq *sq, const struct ibt_wqe *slot)
 {
-	if (ibt_psn_ahead(sq->una, slot->first_psn) < ibt_slot_packets(slot))
+	if (ibt_psn_ahead(sq->una, slot->first_psn) < ibt_wqe_npkts(slot))
 		return 0;
 	return ibt_psn_ahead(slot->first_psn, sq->una);
 }
@@ -90,13 +90,13 @@ static bool ack_before(struct ibt_qp *qp, u32 psn)
 	struct ibt_sq *sq = &qp->sq;
 	u32 want = ibt_psn_ahead(psn, sq->una);
 	u32 head = ibt_sq_head(sq);
-	struct ibt_slot *slot;
+	struct ibt_wqe *slot;
 	bool whole = true;
 	u32 i;
 
 	for (i = sq->tail; i != head; i++) {
-		slot = ibt_slot_at(sq, i);
-		if (slot->state == IBT_SLOT_DONE)
+		slot = ibt_wqe_at(sq, i);
+		if (slot->state == IBT_WQE_DONE)
 			continue;
 		if (!slot->numbered || open_from(sq, slot) >= want)
 			break;
@@ -110,7 +110,7 @@ static bool ack_before(struct ibt_qp *qp, u32 psn)
 		done(sq, slot);
 	}
 	move_una(qp, psn);
-	ibt_sq_reap(qp);
+	ibt_sq_complete_wqes(qp);
 	return whole;
 }
 
@@ -137,10 +137,10 @@ static void missing(struct ibt_qp *qp, u8 why)
 }
 
 /* The request that @psn belongs to, if all before it are done; else NULL. */
-static struct ibt_slot *turn_of(struct ibt_qp *qp, u32 psn)
+static struct ibt_wqe *turn_of(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_slot *slot;
+	struct ibt_wqe *slot;
 	u32 oldest;
 
 	if (!ack_before(qp, psn)) {
@@ -151,14 +151,14 @@ static struct ibt_slot *turn_of(struct ibt_qp *qp, u32 psn)
 	oldest = ibt_sq_oldest(sq);
 	if (!alive(sq) || oldest == ibt_sq_head(sq))
 		return NULL;
-	slot = ibt_slot_at(sq, oldest);
-	if (slot->state == IBT_SLOT_DONE || !slot->numbered)
+	slot = ibt_wqe_at(sq, oldest);
+	if (slot->state == IBT_WQE_DONE || !slot->numbered)
 		return NULL;
 	return slot;
 }
 
 /* IBA 9.7.5.2.8: the peer is out of receive requests. */
-static void rnr_nak(struct ibt_qp *qp, struct ibt_slot *slot, u8 timer)
+static void rnr_nak(struct ibt_qp *qp, struct ibt_wqe *slot, u8 timer)
 {
 	struct ibt_dev *dev = ibt_qp_dev(qp);
 	struct ibt_sq *sq = &qp->sq;
@@ -170,7 +170,7 @@ static void rnr_nak(struct ibt_qp *qp, struct ibt_slot *slot, u8 timer)
 	/* 7: for ever. */
 	if (qp->rtx.rnr_retry != 7 && !qp->rtx.rnr_retries) {
 		ibt_count(dev, IBT_STAT_RNR_EXC);
-		ibt_slot_fail(qp, slot, IB_WC_RNR_RETRY_EXC_ERR);
+		ibt_wqe_fail(qp, slot, IB_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
 	if (qp->rtx.rnr_retry != 7)
@@ -190,7 +190,7 @@ static void rnr_nak(struct ibt_qp *qp, struct ibt_slot *slot, u8 timer)
  */
 void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome)
 {
-	struct ibt_slot *slot;
+	struct ibt_wqe *slot;
 
 	lockdep_assert_held(&qp->sq.lock);
 	slot = turn_of(qp, psn);
@@ -207,13 +207,13 @@ void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome)
 		missing(qp, IBT_RETRY_NAK);
 		break;
 	case IBT_NAK_INVALID:
-		ibt_slot_fail(qp, slot, IB_WC_REM_INV_REQ_ERR);
+		ibt_wqe_fail(qp, slot, IB_WC_REM_INV_REQ_ERR);
 		break;
 	case IBT_NAK_ACCESS:
-		ibt_slot_fail(qp, slot, IB_WC_REM_ACCESS_ERR);
+		ibt_wqe_fail(qp, slot, IB_WC_REM_ACCESS_ERR);
 		break;
 	case IBT_NAK_OPERATION:
-		ibt_slot_fail(qp, slot, IB_WC_REM_OP_ERR);
+		ibt_wqe_fail(qp, slot, IB_WC_REM_OP_ERR);
 		break;
 	default:
 		break;
@@ -229,29 +229,29 @@ static void acknowledge(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 }
 
 /* Into the request's memory, @offset bytes from its beginning. */
-static bool place(struct ibt_qp *qp, struct ibt_slot *slot, u32 offset,
+static bool place(struct ibt_qp *qp, struct ibt_wqe *slot, u32 offset,
 		  struct soft_iter *from, u32 length)
 {
 	enum soft_fault fault = SOFT_OK;
 	struct soft_iter to;
 
-	ibt_slot_target(qp, slot, &to);
+	ibt_wqe_dst_iter(qp, slot, &to);
 	if (offset)
 		fault = soft_iter_skip(&to, offset);
 	if (fault == SOFT_OK && length)
 		fault = soft_iter_copy(&to, from, length);
 	soft_iter_end(&to);
 	if (fault != SOFT_OK)
-		ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+		ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
 	return fault == SOFT_OK;
 }
 
-static void answered(struct ibt_qp *qp, struct ibt_slot *slot, u32 psn)
+static void answered(struct ibt_qp *qp, struct ibt_wqe *slot, u32 psn)
 {
 	if (psn == slot->last_psn)
 		done(&qp->sq, slot);
 	move_una(qp, ibt_psn_add(psn, 1));
-	ibt_sq_reap(qp);
+	ibt_sq_complete_wqes(qp);
 }
 
 /*
@@ -259,7 +259,7 @@ static void answered(struct ibt_qp *qp, struct ibt_slot *slot, u32 psn)
  * that count anew. So only the end tells: LAST comes with the last PSN, and with
  * no other.
  */
-static bool fits(const struct ibt_qp *qp, const struct ibt_slot *slot,
+static bool fits(const struct ibt_qp *qp, const struct ibt_wqe *slot,
 		 const struct ibt_pkt *pkt, u32 offset)
 {
 	bool last = pkt->psn == slot->last_psn;
@@ -279,7 +279,7 @@ static bool fits(const struct ibt_qp *qp, const struct ibt_slot *slot,
 static void read_response(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			  const struct sk_buff *skb)
 {
-	struct ibt_slot *slot = turn_of(qp, pkt->psn);
+	struct ibt_wqe *slot = turn_of(qp, pkt->psn);
 	struct soft_iter from;
 	u32 offset;
 
@@ -287,7 +287,7 @@ static void read_response(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		return;
 	offset = ibt_psn_ahead(pkt->psn, slot->first_psn) * qp->mtu;
 	if (!fits(qp, slot, pkt, offset)) {
-		ibt_slot_fail(qp, slot, IB_WC_BAD_RESP_ERR);
+		ibt_wqe_fail(qp, slot, IB_WC_BAD_RESP_ERR);
 		return;
 	}
 	soft_iter_skb(&from, skb, pkt->payload, pkt->length);
@@ -297,7 +297,7 @@ static void read_response(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 }
 
 /**
- * ibt_slot_original - the answer of an atomic
+ * ibt_wqe_write_atomic_ack - the answer of an atomic
  * @qp: queue pair
  * @slot: its request
  * @original: value before it, as the responder's CPU would read it
@@ -306,7 +306,7 @@ static void read_response(struct ibt_qp *qp, const struct ibt_pkt *pkt,
  *
  * Return: false: its place is not accessible, and the request has failed.
  */
-bool ibt_slot_original(struct ibt_qp *qp, struct ibt_slot *slot, u64 original)
+bool ibt_wqe_write_atomic_ack(struct ibt_qp *qp, struct ibt_wqe *slot, u64 original)
 {
 	struct soft_iter from;
 	bool ok;
@@ -319,14 +319,14 @@ bool ibt_slot_original(struct ibt_qp *qp, struct ibt_slot *slot, u64 original)
 
 static void atomic_response(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
-	struct ibt_slot *slot = turn_of(qp, pkt->psn);
+	struct ibt_wqe *slot = turn_of(qp, pkt->psn);
 
 	if (!slot)
 		return;
 	if (slot->opcode != IB_WR_ATOMIC_CMP_AND_SWP &&
 	    slot->opcode != IB_WR_ATOMIC_FETCH_AND_ADD)
-		ibt_slot_fail(qp, slot, IB_WC_BAD_RESP_ERR);
-	else if (ibt_slot_original(qp, slot, pkt->original))
+		ibt_wqe_fail(qp, slot, IB_WC_BAD_RESP_ERR);
+	else if (ibt_wqe_write_atomic_ack(qp, slot, pkt->original))
 		answered(qp, slot, pkt->psn);
 }
 
@@ -353,11 +353,11 @@ static bool positive(const struct ibt_pkt *pkt)
 static bool much_left(struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
-	const struct ibt_slot *slot;
+	const struct ibt_wqe *slot;
 
 	if (!ibt_qp_dev(qp)->num_lanes || sq->next == ibt_sq_head(sq))
 		return false;
-	slot = ibt_slot_at(sq, sq->next);
+	slot = ibt_wqe_at(sq, sq->next);
 	return ibt_wr_info(slot->opcode)->kind == IBT_WR_DATA &&
 	       slot->length - sq->offset >= MUCH;
 }

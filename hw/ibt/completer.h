@@ -8,7 +8,7 @@
 
 struct ibt_pkt;
 struct ibt_qp;
-struct ibt_slot;
+struct ibt_wqe;
 struct sk_buff;
 
 /* What can be sent when a response has been received. */
@@ -33,6 +33,6 @@ void ibt_sq_take_ack(struct ibt_qp *qp);
 /* A NAK, or none, for @psn, however it came. */
 void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome);
 void ibt_sq_progress(struct ibt_qp *qp);
-bool ibt_slot_original(struct ibt_qp *qp, struct ibt_slot *slot, u64 original);
+bool ibt_wqe_write_atomic_ack(struct ibt_qp *qp, struct ibt_wqe *slot, u64 original);
 
 #endif /* IBT_COMPLETER_H */

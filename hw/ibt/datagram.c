@@ -24,7 +24,7 @@
 #include "wqe.h"
 
 static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
-			  const struct ibt_slot *slot,
+			  const struct ibt_wqe *slot,
 			  const struct ibt_wr_info *info, struct ibt_pkt *pkt)
 {
 	u16 index = READ_ONCE(qp->attr.pkey_index);
@@ -54,7 +54,7 @@ static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
  * has failed, or the queue pair pauses for lack of memory.
  */
 static struct sk_buff *load(struct ibt_qp *qp, const struct ibt_path *path,
-			    struct ibt_slot *slot, u32 header,
+			    struct ibt_wqe *slot, u32 header,
 			    struct soft_iter *from, u32 length)
 {
 	struct sk_buff *skb;
@@ -69,7 +69,7 @@ static struct sk_buff *load(struct ibt_qp *qp, const struct ibt_path *path,
 	if (!length || soft_iter_copy(&to, from, length) == SOFT_OK)
 		return skb;
 	kfree_skb(skb);
-	ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+	ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
 	return NULL;
 }
 
@@ -84,7 +84,7 @@ static bool emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 
 /* False: nothing more can be sent now. */
 static bool send_one(struct ibt_qp *qp, struct ibt_path *path,
-		     struct ibt_slot *slot, const struct ibt_wr_info *info)
+		     struct ibt_wqe *slot, const struct ibt_wr_info *info)
 {
 	struct ibt_pkt pkt = { };
 	struct soft_iter from;
@@ -94,12 +94,12 @@ static bool send_one(struct ibt_qp *qp, struct ibt_path *path,
 	fill_datagram(qp, path->port, slot, info, &pkt);
 	if (ibt_local_datagram(qp, path, slot, &pkt))
 		return true;
-	ibt_slot_source(qp, slot, &from);
+	ibt_wqe_src_iter(qp, slot, &from);
 	skb = load(qp, path, slot, 0, &from, slot->length);
 	soft_iter_end(&from);
 	if (!skb)
 		return qp->sq.state != IB_QPS_RTS;
-	if (ibt_slot_offload(qp, slot))
+	if (ibt_wqe_needs_offload(qp, slot))
 		ibt_qp_dev(qp)->link->offload->sum(skb->data, slot->length);
 	busy = emit(qp, path, skb, &pkt);
 	ibt_datagram_done(qp, slot);
@@ -109,7 +109,7 @@ static bool send_one(struct ibt_qp *qp, struct ibt_path *path,
 /* Builds the next packet of an IB_WR_LSO. NULL as for load(). */
 static struct sk_buff *load_segment(struct ibt_qp *qp,
 				    const struct ibt_path *path,
-				    struct ibt_slot *slot,
+				    struct ibt_wqe *slot,
 				    struct soft_iter *from)
 {
 	const struct ibt_offload *offload = ibt_qp_dev(qp)->link->offload;
@@ -133,7 +133,7 @@ static struct sk_buff *load_segment(struct ibt_qp *qp,
  * full. False: nothing more can be sent now.
  */
 static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
-		       struct ibt_slot *slot, const struct ibt_wr_info *info)
+		       struct ibt_wqe *slot, const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct soft_iter from;
@@ -142,7 +142,7 @@ static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
 
 	/* A WQE that has begun is finished even in SQD. */
 	slot->numbered = true;
-	ibt_slot_source(qp, slot, &from);
+	ibt_wqe_src_iter(qp, slot, &from);
 	soft_iter_skip(&from, sq->offset);
 	while (!busy) {
 		struct ibt_pkt pkt = { };
@@ -167,13 +167,13 @@ static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
 
 /* False: nothing more can be sent now. */
 static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
-		    struct ibt_slot *slot, const struct ibt_wr_info *info)
+		    struct ibt_wqe *slot, const struct ibt_wr_info *info)
 {
 	bool large = slot->opcode == IB_WR_LSO;
 	u32 most = large ? slot->ud.header_bytes + slot->ud.mss : slot->length;
 
 	if (most > path->mtu) {
-		ibt_slot_fail(qp, slot, IB_WC_LOC_LEN_ERR);
+		ibt_wqe_fail(qp, slot, IB_WC_LOC_LEN_ERR);
 		return true;
 	}
 	return large ? send_large(qp, path, slot, info) :
@@ -192,7 +192,7 @@ static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
  *
  * Return: false: nothing more can be sent now.
  */
-bool ibt_send_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
+bool ibt_send_datagram(struct ibt_qp *qp, struct ibt_wqe *slot,
 		       const struct ibt_wr_info *info)
 {
 	struct ibt_path *path;

@@ -7,15 +7,15 @@
 #include "wqe.h"
 
 /* Is there work for struct ibt_offload in this datagram? */
-static inline bool ibt_slot_offload(const struct ibt_qp *qp,
-				    const struct ibt_slot *slot)
+static inline bool ibt_wqe_needs_offload(const struct ibt_qp *qp,
+					 const struct ibt_wqe *slot)
 {
 	return (slot->opcode == IB_WR_LSO ||
 		(slot->flags & IB_SEND_IP_CSUM)) &&
 	       ibt_qp_dev(qp)->link->offload;
 }
 
-bool ibt_send_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
+bool ibt_send_datagram(struct ibt_qp *qp, struct ibt_wqe *slot,
 		       const struct ibt_wr_info *info);
 
 #endif /* IBT_DATAGRAM_H */

@@ -9,7 +9,7 @@
 #include "sq_complete.h"
 #include "wqe.h"
 
-static bool done_here(struct ibt_qp *qp, const struct ibt_slot *slot)
+static bool do_local_op(struct ibt_qp *qp, const struct ibt_wqe *slot)
 {
 	struct soft_mem *mem = &ibt_qp_dev(qp)->soft.mem;
 	struct ib_pd *pd = qp->ib.pd;
@@ -30,7 +30,7 @@ static bool done_here(struct ibt_qp *qp, const struct ibt_slot *slot)
 }
 
 /**
- * ibt_do_here - carry out the next request, which concerns keys of memory
+ * ibt_do_local_op - carry out the next request, which concerns keys of memory
  * @qp: queue pair
  * @slot: the request
  *
@@ -39,14 +39,14 @@ static bool done_here(struct ibt_qp *qp, const struct ibt_slot *slot)
  *
  * Context: sq.lock held.
  */
-void ibt_do_here(struct ibt_qp *qp, struct ibt_slot *slot)
+void ibt_do_local_op(struct ibt_qp *qp, struct ibt_wqe *slot)
 {
 	lockdep_assert_held(&qp->sq.lock);
-	if (!done_here(qp, slot)) {
-		ibt_slot_fail(qp, slot, IB_WC_MW_BIND_ERR);
+	if (!do_local_op(qp, slot)) {
+		ibt_wqe_fail(qp, slot, IB_WC_MW_BIND_ERR);
 		return;
 	}
-	slot->state = IBT_SLOT_DONE;
+	slot->state = IBT_WQE_DONE;
 	qp->sq.next++;
-	ibt_sq_reap(qp);
+	ibt_sq_complete_wqes(qp);
 }

@@ -4,9 +4,9 @@
 #define IBT_HERE_H
 
 struct ibt_qp;
-struct ibt_slot;
+struct ibt_wqe;
 
 /* @slot is the next one. */
-void ibt_do_here(struct ibt_qp *qp, struct ibt_slot *slot);
+void ibt_do_local_op(struct ibt_qp *qp, struct ibt_wqe *slot);
 
 #endif /* IBT_HERE_H */

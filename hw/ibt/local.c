@@ -40,7 +40,7 @@ MODULE_PARM_DESC(loopback,
 /* Both locks are released after so many bytes. */
 #define CHUNK_BYTES	(64U << 10)
 
-static void fill_msg(const struct ibt_slot *slot,
+static void fill_msg(const struct ibt_wqe *slot,
 		     const struct ibt_wr_info *info, struct ibt_msg *msg)
 {
 	*msg = (struct ibt_msg) {
@@ -125,7 +125,7 @@ static struct ibt_qp *find_peer(const struct ibt_qp *qp,
 }
 
 /* The next request has arrived, or (UC) is lost: go on behind it. */
-static void finish(struct ibt_qp *qp, struct ibt_slot *slot)
+static void finish(struct ibt_qp *qp, struct ibt_wqe *slot)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 end = ibt_psn_add(slot->last_psn, 1);
@@ -144,10 +144,10 @@ static void finish(struct ibt_qp *qp, struct ibt_slot *slot)
 		slot->counted = false;
 		sq->rd_atomic--;
 	}
-	slot->state = IBT_SLOT_DONE;
+	slot->state = IBT_WQE_DONE;
 	sq->offset = 0;
 	sq->next++;
-	ibt_sq_reap(qp);
+	ibt_sq_complete_wqes(qp);
 }
 
 /* Payload of @length bytes has gone from a queue pair to another one. */
@@ -159,7 +159,7 @@ static void count_bytes(const struct ibt_qp *from, const struct ibt_qp *to,
 }
 
 /* Our own memory is not there. The peer keeps what it has, as by packets. */
-static void fail_here(struct ibt_qp *qp, struct ibt_slot *slot)
+static void fail_here(struct ibt_qp *qp, struct ibt_wqe *slot)
 {
 	struct ibt_qp *peer = qp->local.peer;
 
@@ -168,14 +168,14 @@ static void fail_here(struct ibt_qp *qp, struct ibt_slot *slot)
 		peer->resp.local = NULL;
 	spin_unlock(&peer->resp.lock);
 	ibt_local_forget(&qp->local);
-	ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+	ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
 }
 
 /*
  * The peer refused: a packet would tell us by @syndrome. IBT_DROP: it can not, or
  * says nothing, so packets shall find out.
  */
-static enum ibt_local_way refused(struct ibt_qp *qp, struct ibt_slot *slot,
+static enum ibt_local_way refused(struct ibt_qp *qp, struct ibt_wqe *slot,
 				  enum ibt_verdict verdict, u8 syndrome)
 {
 	ibt_local_forget(&qp->local);
@@ -191,7 +191,7 @@ static enum ibt_local_way refused(struct ibt_qp *qp, struct ibt_slot *slot,
 
 /* resp.lock of @peer held; returns the syndrome. */
 static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
-		       const struct ibt_slot *slot, enum ibt_verdict verdict)
+		       const struct ibt_wqe *slot, enum ibt_verdict verdict)
 {
 	u8 syndrome = ibt_resp_syndrome(peer, verdict);
 
@@ -205,7 +205,7 @@ static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
 	}
 	ibt_exec_failed(peer, verdict);
 	if (!ibt_qp_reliable(qp))
-		ibt_resp_advance(peer, ibt_slot_packets(slot));
+		ibt_resp_advance(peer, ibt_wqe_npkts(slot));
 	return syndrome;
 }
 
@@ -227,7 +227,7 @@ static enum ibt_verdict pull(struct ibt_local *local, struct soft_iter *to,
  * has failed meanwhile. It counts the message as arrived behind the last byte only,
  * so that packets can begin anew.
  */
-static enum ibt_verdict move(struct ibt_qp *qp, struct ibt_slot *slot,
+static enum ibt_verdict move(struct ibt_qp *qp, struct ibt_wqe *slot,
 			     const struct ibt_msg *msg, struct soft_iter *own,
 			     bool begun)
 {
@@ -259,12 +259,12 @@ static enum ibt_verdict move(struct ibt_qp *qp, struct ibt_slot *slot,
 	if (!read)
 		verdict = ibt_exec_end(peer, msg);
 	if (verdict == IBT_DONE)
-		ibt_resp_advance(peer, ibt_slot_packets(slot));
+		ibt_resp_advance(peer, ibt_wqe_npkts(slot));
 	return verdict;
 }
 
 /* SEND, WRITE, READ. @begun: as above. */
-static enum ibt_local_way move_chunk(struct ibt_qp *qp, struct ibt_slot *slot,
+static enum ibt_local_way move_chunk(struct ibt_qp *qp, struct ibt_wqe *slot,
 				     const struct ibt_wr_info *info,
 				     bool begun)
 {
@@ -275,15 +275,15 @@ static enum ibt_local_way move_chunk(struct ibt_qp *qp, struct ibt_slot *slot,
 	struct ibt_msg msg;
 	u8 syndrome = 0;
 
-	if (ibt_slot_check(qp, slot, info) != SOFT_OK) {
+	if (ibt_wqe_check_sge(qp, slot, info) != SOFT_OK) {
 		fail_here(qp, slot);
 		return IBT_LOCAL_MOVED;
 	}
 	fill_msg(slot, info, &msg);
 	if (info->verb == IBT_READ)
-		ibt_slot_target(qp, slot, &own);
+		ibt_wqe_dst_iter(qp, slot, &own);
 	else
-		ibt_slot_source(qp, slot, &own);
+		ibt_wqe_src_iter(qp, slot, &own);
 	if (local->done && soft_iter_skip(&own, local->done) != SOFT_OK)
 		verdict = IBT_DROP;
 
@@ -307,13 +307,13 @@ static enum ibt_local_way move_chunk(struct ibt_qp *qp, struct ibt_slot *slot,
 }
 
 /* The word that an ATOMIC WRITE stores. False: the request has failed. */
-static bool take_word(struct ibt_qp *qp, struct ibt_slot *slot,
+static bool take_word(struct ibt_qp *qp, struct ibt_wqe *slot,
 		      struct ibt_msg *msg)
 {
 	struct soft_iter from, to;
 	enum soft_fault fault;
 
-	ibt_slot_source(qp, slot, &from);
+	ibt_wqe_src_iter(qp, slot, &from);
 	soft_iter_bytes(&to, &msg->swap_add, sizeof(msg->swap_add));
 	fault = soft_iter_copy(&to, &from, sizeof(msg->swap_add));
 	soft_iter_end(&from);
@@ -323,7 +323,7 @@ static bool take_word(struct ibt_qp *qp, struct ibt_slot *slot,
 }
 
 /* Atomic, ATOMIC WRITE, FLUSH: executed at once. */
-static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_slot *slot,
+static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_wqe *slot,
 			      const struct ibt_wr_info *info)
 {
 	struct ibt_qp *peer = qp->local.peer;
@@ -333,13 +333,13 @@ static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_slot *slot,
 	u8 syndrome = 0;
 
 	fill_msg(slot, info, &msg);
-	if (info->kind == IBT_WR_STORE && !take_word(qp, slot, &msg))
+	if (info->kind == IBT_WR_ATOMIC_WRITE && !take_word(qp, slot, &msg))
 		return IBT_LOCAL_MOVED;
 	spin_lock(&peer->resp.lock);
 	if (ibt_resp_ready(peer, slot->first_psn))
 		verdict = ibt_exec_atomic(peer, &msg, &original);
 	if (verdict == IBT_DONE) {
-		ibt_resp_advance(peer, ibt_slot_packets(slot));
+		ibt_resp_advance(peer, ibt_wqe_npkts(slot));
 		count_bytes(qp, peer, slot->length);
 	} else if (verdict != IBT_DROP) {
 		syndrome = consequences(qp, peer, slot, verdict);
@@ -348,22 +348,22 @@ static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_slot *slot,
 
 	if (verdict != IBT_DONE)
 		return refused(qp, slot, verdict, syndrome);
-	if (info->kind == IBT_WR_STORE || info->verb == IBT_FLUSH ||
-	    ibt_slot_original(qp, slot, original))
+	if (info->kind == IBT_WR_ATOMIC_WRITE || info->verb == IBT_FLUSH ||
+	    ibt_wqe_write_atomic_ack(qp, slot, original))
 		finish(qp, slot);
 	return IBT_LOCAL_MOVED;
 }
 
 static enum ibt_local_way begin(struct ibt_qp *qp, struct ibt_qp *peer,
-				struct ibt_slot *slot,
+				struct ibt_wqe *slot,
 				const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 
 	qp->local = (struct ibt_local) { .peer = peer, .slot = sq->next };
 	soft_iter_bytes(&qp->local.from, NULL, 0);
-	ibt_slot_number(qp, slot);
-	if (ibt_wr_answered(info) && info->verb != IBT_READ)
+	ibt_wqe_assign_psn(qp, slot);
+	if (ibt_wr_has_response(info) && info->verb != IBT_READ)
 		return ask(qp, slot, info);
 	return move_chunk(qp, slot, info, false);
 }
@@ -382,7 +382,7 @@ static enum ibt_local_way begin(struct ibt_qp *qp, struct ibt_qp *peer,
  * Return: what came of it.
  */
 enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
-				  struct ibt_slot *slot,
+				  struct ibt_wqe *slot,
 				  const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
@@ -431,7 +431,7 @@ static struct ibt_qp *find_listener(const struct ibt_path *path, u32 qpn)
  * Return: it is done with, or has failed. False: by a packet, please.
  */
 bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
-			struct ibt_slot *slot, struct ibt_pkt *pkt)
+			struct ibt_wqe *slot, struct ibt_pkt *pkt)
 {
 	const struct ibt_link_ops *link = ibt_qp_dev(qp)->link;
 	struct ibt_rx_meta meta = { };
@@ -441,21 +441,21 @@ bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
 	lockdep_assert_held(&qp->sq.lock);
 	/* What has to be cut, or summed, is so in a packet. */
 	if (!READ_ONCE(ibt_loopback) || !path->local ||
-	    slot->ud.qpn == IBT_MCAST_QPN || ibt_slot_offload(qp, slot))
+	    slot->ud.qpn == IBT_MCAST_QPN || ibt_wqe_needs_offload(qp, slot))
 		return false;
 	peer = find_listener(path, slot->ud.qpn);
 	if (!peer)
 		return false;
-	if (ibt_slot_check(qp, slot, ibt_wr_info(slot->opcode)) != SOFT_OK) {
+	if (ibt_wqe_check_sge(qp, slot, ibt_wr_info(slot->opcode)) != SOFT_OK) {
 		ibt_qp_put(peer);
-		ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+		ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
 		return true;
 	}
 	pkt->length = slot->length;
 	pkt->pad = -slot->length & 3;
 	link->meta(path, pkt->op->length + pkt->length + pkt->pad +
 		   IBT_ICRC_BYTES, &meta);
-	ibt_slot_source(qp, slot, &from);
+	ibt_wqe_src_iter(qp, slot, &from);
 	ibt_ud_receive(peer, pkt, &from, &meta);
 	soft_iter_end(&from);
 	count_bytes(qp, peer, slot->length);

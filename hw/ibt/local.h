@@ -11,7 +11,7 @@
 struct ibt_path;
 struct ibt_pkt;
 struct ibt_qp;
-struct ibt_slot;
+struct ibt_wqe;
 struct ibt_wr_info;
 
 /**
@@ -45,9 +45,9 @@ enum ibt_local_way {
 };
 
 enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
-				  struct ibt_slot *slot,
+				  struct ibt_wqe *slot,
 				  const struct ibt_wr_info *info);
 bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
-			struct ibt_slot *slot, struct ibt_pkt *pkt);
+			struct ibt_wqe *slot, struct ibt_pkt *pkt);
 
 #endif /* IBT_LOCAL_H */

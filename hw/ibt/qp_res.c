@@ -145,13 +145,13 @@ static bool sends(const struct ibt_sq *sq)
 }
 
 /* The next request, if nothing of it was sent; or NULL. */
-static const struct ibt_slot *not_begun(const struct ibt_sq *sq)
+static const struct ibt_wqe *not_begun(const struct ibt_sq *sq)
 {
-	const struct ibt_slot *slot;
+	const struct ibt_wqe *slot;
 
 	if (sq->next == ibt_sq_head(sq))
 		return NULL;
-	slot = ibt_slot_at(sq, sq->next);
+	slot = ibt_wqe_at(sq, sq->next);
 	return slot->numbered ? NULL : slot;
 }
 
@@ -159,7 +159,7 @@ static const struct ibt_slot *not_begun(const struct ibt_sq *sq)
 static enum res_wait wait_to_begin(const struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
-	const struct ibt_slot *slot = not_begun(sq);
+	const struct ibt_wqe *slot = not_begun(sq);
 	const struct ibt_wr_info *info;
 
 	if (!slot)
@@ -167,7 +167,7 @@ static enum res_wait wait_to_begin(const struct ibt_qp *qp)
 	info = ibt_wr_info(slot->opcode);
 	if (sq->rd_atomic &&
 	    (slot->flags & IB_SEND_FENCE ||
-	     (ibt_wr_answered(info) && sq->rd_atomic >= sq->max_rd_atomic)))
+	     (ibt_wr_has_response(info) && sq->rd_atomic >= sq->max_rd_atomic)))
 		return WAIT_READS;
 	return ibt_credit_left(&qp->credit, info) ? WAIT_ANSWERS : WAIT_CREDITS;
 }

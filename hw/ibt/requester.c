@@ -38,7 +38,7 @@
 #define ROUND_BYTES	(64 << 10)
 
 /* Requests that leave together. The answer to the last is that to all of them. */
-#define TRAIN		32U
+#define MAX_WQE_BATCH		32U
 
 /* Ask for an answer at least so many times in a window. */
 #define ACKS_IN_WINDOW	4
@@ -56,7 +56,7 @@
 struct round {
 	struct ibt_path *path;
 	bool asked;
-	struct ibt_slot *source_of;
+	struct ibt_wqe *source_of;
 	struct soft_iter source;
 	u32 bytes;
 	bool over;
@@ -64,7 +64,7 @@ struct round {
 };
 
 static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
-			 const struct ibt_slot *slot,
+			 const struct ibt_wqe *slot,
 			 const struct ibt_wr_info *info, u32 psn,
 			 struct ibt_pkt *pkt)
 {
@@ -130,22 +130,22 @@ static void sent(struct ibt_qp *qp, u32 packets)
 }
 
 /* The last packet of the next request is on its way. */
-static void sent_all(struct ibt_qp *qp, struct ibt_slot *slot)
+static void sent_all(struct ibt_qp *qp, struct ibt_wqe *slot)
 {
 	struct ibt_sq *sq = &qp->sq;
 
 	sq->offset = 0;
 	sq->next++;
 	if (ibt_qp_reliable(qp)) {
-		slot->state = IBT_SLOT_SENT;
+		slot->state = IBT_WQE_SENT;
 		return;
 	}
-	slot->state = IBT_SLOT_DONE;
-	ibt_sq_reap(qp);
+	slot->state = IBT_WQE_DONE;
+	ibt_sq_complete_wqes(qp);
 }
 
 /* One of max_rd_atomic, until its own answer comes. */
-static void outstanding(struct ibt_sq *sq, struct ibt_slot *slot)
+static void outstanding(struct ibt_sq *sq, struct ibt_wqe *slot)
 {
 	if (slot->counted)
 		return;
@@ -154,8 +154,8 @@ static void outstanding(struct ibt_sq *sq, struct ibt_slot *slot)
 }
 
 /* READ, or what is missing of it; atomics; FLUSH. One packet. */
-static bool send_ask(struct ibt_qp *qp, struct round *round,
-		     struct ibt_slot *slot, const struct ibt_wr_info *info)
+static bool send_read_or_atomic(struct ibt_qp *qp, struct round *round,
+				struct ibt_wqe *slot, const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_pkt pkt = { };
@@ -187,14 +187,14 @@ static bool send_ask(struct ibt_qp *qp, struct round *round,
 
 /* The source stands at sq.offset; NULL: the request's memory is not there. */
 static struct soft_iter *source_of(struct ibt_qp *qp, struct round *round,
-				   struct ibt_slot *slot)
+				   struct ibt_wqe *slot)
 {
 	if (round->source_of == slot)
 		return &round->source;
 	if (round->source_of)
 		soft_iter_end(&round->source);
 	round->source_of = slot;
-	ibt_slot_source(qp, slot, &round->source);
+	ibt_wqe_src_iter(qp, slot, &round->source);
 	if (qp->sq.offset &&
 	    soft_iter_skip(&round->source, qp->sq.offset) != SOFT_OK)
 		return NULL;
@@ -203,7 +203,7 @@ static struct soft_iter *source_of(struct ibt_qp *qp, struct round *round,
 
 /* A packet with @length bytes of the request. NULL: see @slot, or the pause. */
 static struct sk_buff *load(struct ibt_qp *qp, struct round *round,
-			    struct ibt_slot *slot, u32 length)
+			    struct ibt_wqe *slot, u32 length)
 {
 	struct soft_iter *from;
 	struct soft_iter to;
@@ -221,7 +221,7 @@ static struct sk_buff *load(struct ibt_qp *qp, struct round *round,
 	if (from && soft_iter_copy(&to, from, length) == SOFT_OK)
 		return skb;
 	kfree_skb(skb);
-	ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+	ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
 	return NULL;
 }
 
@@ -236,7 +236,7 @@ static u8 opcode_at(const struct ibt_qp *qp, const struct ibt_wr_info *info,
 }
 
 /* Which packet of a message, and what it says. */
-static void place(struct ibt_qp *qp, const struct ibt_slot *slot,
+static void place(struct ibt_qp *qp, const struct ibt_wqe *slot,
 		  const struct ibt_wr_info *info, u32 offset, bool last,
 		  struct ibt_pkt *pkt)
 {
@@ -258,7 +258,7 @@ static void place(struct ibt_qp *qp, const struct ibt_slot *slot,
 
 /* @packets with @bytes of the next request are on their way. */
 static void sent_data(struct ibt_qp *qp, struct round *round,
-		      struct ibt_slot *slot, u32 packets, u32 bytes)
+		      struct ibt_wqe *slot, u32 packets, u32 bytes)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -283,7 +283,7 @@ static u32 packets_now(struct ibt_qp *qp, const struct round *round)
 }
 
 static bool begin_run(struct ibt_qp *qp, struct round *round,
-		      const struct ibt_slot *slot,
+		      const struct ibt_wqe *slot,
 		      const struct ibt_wr_info *info, struct ibt_run *run)
 {
 	u32 offset = qp->sq.offset;
@@ -303,7 +303,7 @@ static bool begin_run(struct ibt_qp *qp, struct round *round,
 
 /* One more packet of a run, of the bytes at @offset. False: they are not there. */
 static bool add_data(struct ibt_qp *qp, struct round *round,
-		     struct ibt_slot *slot, const struct ibt_wr_info *info,
+		     struct ibt_wqe *slot, const struct ibt_wr_info *info,
 		     u32 offset, struct ibt_run *run)
 {
 	u32 psn = ibt_psn_add(qp->sq.cur_psn, run->packets);
@@ -326,7 +326,7 @@ static bool add_data(struct ibt_qp *qp, struct round *round,
  * request ends in the middle, those in front of it leave first.
  */
 static bool send_run(struct ibt_qp *qp, struct round *round,
-		     struct ibt_slot *slot, const struct ibt_wr_info *info,
+		     struct ibt_wqe *slot, const struct ibt_wr_info *info,
 		     struct ibt_run *run)
 {
 	struct ibt_port *port = run->path->port;
@@ -345,21 +345,21 @@ static bool send_run(struct ibt_qp *qp, struct round *round,
 	if (run->packets)
 		sent_data(qp, round, slot, run->packets, end - begin);
 	if (!good)
-		ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+		ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
 	return good && !busy;
 }
 
 /* Its packet looks like that of @slot, but for what it says. */
-static bool is_alike(const struct ibt_slot *slot, const struct ibt_slot *other)
+static bool wqe_batchable(const struct ibt_wqe *slot, const struct ibt_wqe *other)
 {
 	return other->opcode == slot->opcode && other->length == slot->length &&
-	       other->state == IBT_SLOT_WAITING &&
+	       other->state == IBT_WQE_POSTED &&
 	       other->status == IB_WC_SUCCESS &&
 	       !(other->flags & IB_SEND_FENCE);
 }
 
 /* How many requests there are, from the next on, whose packets can leave together. */
-static u32 num_alike(struct ibt_qp *qp, const struct ibt_slot *slot, u32 most)
+static u32 batch_len(struct ibt_qp *qp, const struct ibt_wqe *slot, u32 most)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 num;
@@ -368,17 +368,17 @@ static u32 num_alike(struct ibt_qp *qp, const struct ibt_slot *slot, u32 most)
 		u32 at = sq->next + num;
 
 		if (at == ibt_sq_head(sq) &&
-		    (!ibt_sq_is_user(sq) || !ibt_sq_pull(qp)))
+		    (!ibt_sq_is_user(sq) || !ibt_sq_fetch_user_wqe(qp)))
 			break;
-		if (!is_alike(slot, ibt_slot_at(sq, at)))
+		if (!wqe_batchable(slot, ibt_wqe_at(sq, at)))
 			break;
 	}
 	return num;
 }
 
 /* Several SENDs or WRITEs of one packet each. False: this one goes alone. */
-static bool begin_train(struct ibt_qp *qp, struct round *round,
-			const struct ibt_slot *slot,
+static bool batch_begin(struct ibt_qp *qp, struct round *round,
+			const struct ibt_wqe *slot,
 			const struct ibt_wr_info *info, struct ibt_run *run)
 {
 	const struct ibt_sq *sq = &qp->sq;
@@ -387,32 +387,32 @@ static bool begin_train(struct ibt_qp *qp, struct round *round,
 	if (info->kind != IBT_WR_DATA || sq->state != IB_QPS_RTS ||
 	    qp->rtx.recovery != IBT_STEADY)
 		return false;
-	most = min3(most, TRAIN, ibt_credit_left(&qp->credit, info));
+	most = min3(most, MAX_WQE_BATCH, ibt_credit_left(&qp->credit, info));
 	most = min(most, ibt_pace_burst(qp));
 	if (ibt_qp_reliable(qp))
 		most = min(most, ibt_rtx_window(&qp->rtx) -
 				 ibt_psn_ahead(sq->cur_psn, sq->una));
 	return ibt_run_begin_equal(run, round->path,
 				   &ibt_opcodes[opcode_at(qp, info, 0, true)],
-				   slot->length, num_alike(qp, slot, most));
+				   slot->length, batch_len(qp, slot, most));
 }
 
 /* The next request into a run. False: its bytes are not there. */
-static bool add_message(struct ibt_qp *qp, struct ibt_slot *slot,
-			const struct ibt_wr_info *info, struct ibt_run *run)
+static bool batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *slot,
+			  const struct ibt_wr_info *info, struct ibt_run *run)
 {
 	enum soft_fault fault = SOFT_OK;
 	struct ibt_pkt pkt = { };
 	struct soft_iter from, to;
 
-	ibt_slot_number(qp, slot);
+	ibt_wqe_assign_psn(qp, slot);
 	fill_request(qp, run->path, slot, info, qp->sq.cur_psn, &pkt);
 	place(qp, slot, info, 0, true, &pkt);
 	/* Whoever is behind it asks for both. */
 	pkt.ack_request = false;
 	if (slot->length) {
 		soft_iter_bytes(&to, ibt_run_room(run, pkt.op), slot->length);
-		ibt_slot_source(qp, slot, &from);
+		ibt_wqe_src_iter(qp, slot, &from);
 		fault = soft_iter_copy(&to, &from, slot->length);
 		soft_iter_end(&from);
 	}
@@ -422,19 +422,19 @@ static bool add_message(struct ibt_qp *qp, struct ibt_slot *slot,
 }
 
 /* As send_run(), of whole messages. */
-static bool send_train(struct ibt_qp *qp, struct round *round,
+static bool batch_send(struct ibt_qp *qp, struct round *round,
 		       const struct ibt_wr_info *info, struct ibt_run *run)
 {
 	struct ibt_port *port = run->path->port;
 	u32 seq = READ_ONCE(port->room_seq);
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_slot *slot;
+	struct ibt_wqe *slot;
 	bool busy, good = true;
 
 	/* An unreliable one completes here, and can not always. */
 	while (run->packets < run->most && sq->state == IB_QPS_RTS) {
-		slot = ibt_slot_at(sq, sq->next);
-		good = add_message(qp, slot, info, run);
+		slot = ibt_wqe_at(sq, sq->next);
+		good = batch_add_wqe(qp, slot, info, run);
 		if (!good)
 			break;
 		sent_data(qp, round, slot, 1, slot->length);
@@ -447,13 +447,13 @@ static bool send_train(struct ibt_qp *qp, struct round *round,
 	busy = ibt_run_tx(run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
 	if (!good)
-		ibt_slot_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+		ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
 	return good && !busy;
 }
 
 /* Packets of a SEND or WRITE, one or a run; the one of an ATOMIC WRITE. */
 static bool send_data(struct ibt_qp *qp, struct round *round,
-		      struct ibt_slot *slot, const struct ibt_wr_info *info)
+		      struct ibt_wqe *slot, const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 length = min(slot->length - sq->offset, qp->mtu);
@@ -467,8 +467,8 @@ static bool send_data(struct ibt_qp *qp, struct round *round,
 		if (!last && begin_run(qp, round, slot, info, &run))
 			return send_run(qp, round, slot, info, &run);
 		if (last && !sq->offset &&
-		    begin_train(qp, round, slot, info, &run))
-			return send_train(qp, round, info, &run);
+		    batch_begin(qp, round, slot, info, &run))
+			return batch_send(qp, round, info, &run);
 		skb = load(qp, round, slot, length);
 		if (!skb)
 			return false;
@@ -476,7 +476,7 @@ static bool send_data(struct ibt_qp *qp, struct round *round,
 		place(qp, slot, info, sq->offset, last, &pkt);
 		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
-	if (info->kind == IBT_WR_STORE)
+	if (info->kind == IBT_WR_ATOMIC_WRITE)
 		outstanding(sq, slot);
 	sent_data(qp, round, slot, 1, length);
 	return !busy;
@@ -492,7 +492,7 @@ static bool may_begin_limited(struct ibt_qp *qp)
 }
 
 /* May this one be begun now? What was begun before is only sent again. */
-static bool may_begin(struct ibt_qp *qp, struct ibt_slot *slot,
+static bool may_begin(struct ibt_qp *qp, struct ibt_wqe *slot,
 		      const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
@@ -509,22 +509,22 @@ static bool may_begin(struct ibt_qp *qp, struct ibt_slot *slot,
 	/* A retry must find what it sends again: all in front must be done. */
 	if (slot->opcode == IB_WR_LOCAL_INV)
 		return ibt_sq_oldest(sq) == sq->next;
-	if (ibt_wr_answered(info) && sq->max_rd_atomic)
+	if (ibt_wr_has_response(info) && sq->max_rd_atomic)
 		return sq->rd_atomic < sq->max_rd_atomic;
 	return ibt_credit_left(&qp->credit, info) || may_begin_limited(qp);
 }
 
 /* What is wrong with it is found before its first packet is sent. */
-static u8 check_first(struct ibt_qp *qp, const struct ibt_slot *slot,
+static u8 check_first(struct ibt_qp *qp, const struct ibt_wqe *slot,
 		      const struct ibt_wr_info *info)
 {
 	if (slot->status != IB_WC_SUCCESS || slot->numbered)
 		return slot->status;
-	if (ibt_wr_answered(info) && !qp->sq.max_rd_atomic)
+	if (ibt_wr_has_response(info) && !qp->sq.max_rd_atomic)
 		return IB_WC_LOC_QP_OP_ERR;
 	/* A single packet is checked as it is filled. */
-	if (info->kind == IBT_WR_ASK || slot->length > qp->mtu)
-		return ibt_slot_check(qp, slot, info) == SOFT_OK ?
+	if (info->kind == IBT_WR_RD_ATOMIC || slot->length > qp->mtu)
+		return ibt_wqe_check_sge(qp, slot, info) == SOFT_OK ?
 		       IB_WC_SUCCESS : IB_WC_LOC_PROT_ERR;
 	return IB_WC_SUCCESS;
 }
@@ -543,7 +543,7 @@ static bool in_order(struct ibt_qp *qp, struct round *round)
 }
 
 static bool send_connected(struct ibt_qp *qp, struct round *round,
-			   struct ibt_slot *slot,
+			   struct ibt_wqe *slot,
 			   const struct ibt_wr_info *info)
 {
 	u32 length = min_t(u32, slot->length, ROUND_BYTES);
@@ -566,9 +566,9 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 	if (!in_order(qp, round) ||
 	    !ibt_pace_ok(qp, &qp->congestion, IBT_PACE_REQUESTS))
 		return false;
-	ibt_slot_number(qp, slot);
-	if (info->kind == IBT_WR_ASK)
-		return send_ask(qp, round, slot, info);
+	ibt_wqe_assign_psn(qp, slot);
+	if (info->kind == IBT_WR_RD_ATOMIC)
+		return send_read_or_atomic(qp, round, slot, info);
 	return send_data(qp, round, slot, info);
 }
 
@@ -576,9 +576,9 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
  * A request has failed: it waits for those in front of it, which may have to be
  * sent again. They have their PSNs, or are done.
  */
-static bool not_in_front(const struct ibt_slot *slot)
+static bool not_in_front(const struct ibt_wqe *slot)
 {
-	if (slot->state == IBT_SLOT_DONE)
+	if (slot->state == IBT_WQE_DONE)
 		return slot->status != IB_WC_SUCCESS;
 	return !slot->numbered;
 }
@@ -590,7 +590,7 @@ static bool step(struct ibt_qp *qp, struct round *round)
 {
 	struct ibt_sq *sq = &qp->sq;
 	const struct ibt_wr_info *info;
-	struct ibt_slot *slot;
+	struct ibt_wqe *slot;
 	u8 status;
 
 	if (sq->state == IB_QPS_ERR || sq->state == IB_QPS_SQE)
@@ -599,13 +599,13 @@ static bool step(struct ibt_qp *qp, struct round *round)
 	    qp->rtx.pause || !list_empty_careful(&sq->waiting))
 		return false;
 	if (sq->next == ibt_sq_head(sq) &&
-	    (!ibt_sq_is_user(sq) || !ibt_sq_pull(qp)))
+	    (!ibt_sq_is_user(sq) || !ibt_sq_fetch_user_wqe(qp)))
 		return false;
 
-	slot = ibt_slot_at(sq, sq->next);
+	slot = ibt_wqe_at(sq, sq->next);
 	if (sq->stop == IBT_SQ_BROKEN && not_in_front(slot))
 		return false;
-	if (slot->state == IBT_SLOT_DONE) {
+	if (slot->state == IBT_WQE_DONE) {
 		sq->next++;
 		return true;
 	}
@@ -614,11 +614,11 @@ static bool step(struct ibt_qp *qp, struct round *round)
 		return false;
 	status = check_first(qp, slot, info);
 	if (status != IB_WC_SUCCESS) {
-		ibt_slot_fail(qp, slot, status);
+		ibt_wqe_fail(qp, slot, status);
 		return true;
 	}
-	if (info->kind == IBT_WR_HERE) {
-		ibt_do_here(qp, slot);
+	if (info->kind == IBT_WR_LOCAL_OP) {
+		ibt_do_local_op(qp, slot);
 		return true;
 	}
 	if (qp->transport == IBT_UD) {

@@ -17,7 +17,7 @@ enum soft_task_left ibt_requester_round(struct soft_task *task);
 
 /* IBA 9.7.7.2.2: how much may be without an answer. */
 static inline bool ibt_sq_in_window(const struct ibt_qp *qp,
-				    const struct ibt_slot *slot)
+				    const struct ibt_wqe *slot)
 {
 	const struct ibt_sq *sq = &qp->sq;
 	u32 waiting = ibt_psn_ahead(sq->cur_psn, sq->una);
@@ -35,13 +35,13 @@ static inline bool ibt_sq_in_window(const struct ibt_qp *qp,
 static inline bool ibt_requester_stuck(const struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
-	const struct ibt_slot *slot;
+	const struct ibt_wqe *slot;
 
 	lockdep_assert_held(&sq->lock);
 	if (sq->state != IB_QPS_RTS || sq->next == ibt_sq_head(sq))
 		return false;
-	slot = ibt_slot_at(sq, sq->next);
-	return slot->state == IBT_SLOT_WAITING && !ibt_sq_in_window(qp, slot);
+	slot = ibt_wqe_at(sq, sq->next);
+	return slot->state == IBT_WQE_POSTED && !ibt_sq_in_window(qp, slot);
 }
 
 /* Send what may be sent. sq.lock is taken inside; interrupts are enabled. */

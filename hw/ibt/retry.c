@@ -29,19 +29,19 @@ struct ibt_resume ibt_retry_point(const struct ibt_sq *sq, u32 head, u32 mtu,
 {
 	u32 wanted = ibt_psn_ahead(psn, sq->una);
 	struct ibt_resume at = { .slot = sq->tail };
-	const struct ibt_slot *slot;
+	const struct ibt_wqe *slot;
 	u32 packet;
 
 	for (; at.slot != head; at.slot++) {
-		slot = ibt_slot_at(sq, at.slot);
-		if (slot->state == IBT_SLOT_DONE)
+		slot = ibt_wqe_at(sq, at.slot);
+		if (slot->state == IBT_WQE_DONE)
 			continue;
 		if (!slot->numbered)
 			break;
 		if (ibt_psn_ahead(slot->last_psn, sq->una) < wanted)
 			continue;
 		packet = ibt_psn_ahead(psn, slot->first_psn);
-		if (packet < ibt_slot_packets(slot))
+		if (packet < ibt_wqe_npkts(slot))
 			at.offset = packet * mtu;
 		break;
 	}

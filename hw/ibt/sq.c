@@ -21,7 +21,7 @@
 /* Memory of a slot that can hold what the queue promises. */
 static u32 slot_bytes(u32 payload)
 {
-	return ALIGN(sizeof(struct ibt_slot) + payload, 16);
+	return ALIGN(sizeof(struct ibt_wqe) + payload, 16);
 }
 
 static int alloc_slots(struct ibt_sq *sq)

@@ -102,7 +102,7 @@ struct ibt_sq {
 	enum ibt_way way;
 };
 
-static inline struct ibt_slot *ibt_slot_at(const struct ibt_sq *sq, u32 index)
+static inline struct ibt_wqe *ibt_wqe_at(const struct ibt_sq *sq, u32 index)
 {
 	return sq->slots + (size_t)(index & sq->mask) * sq->stride;
 }

@@ -57,7 +57,7 @@ void ibt_local_abort(struct ibt_qp *qp)
 static void release(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_slot *slot = ibt_slot_at(sq, sq->tail);
+	struct ibt_wqe *slot = ibt_wqe_at(sq, sq->tail);
 
 	/* An answer out of the blue has taken the request from it. */
 	if (qp->local.peer && qp->local.slot == sq->tail)
@@ -138,7 +138,7 @@ static void report_kernel(struct ibt_qp *qp, const struct ib_wc *wc)
 static bool complete_oldest(struct ibt_qp *qp, u8 status)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_slot *slot = ibt_slot_at(sq, sq->tail);
+	struct ibt_wqe *slot = ibt_wqe_at(sq, sq->tail);
 	struct ib_wc wc = {
 		.wr_id = slot->wr_id,
 		.status = status,
@@ -160,7 +160,7 @@ static bool complete_oldest(struct ibt_qp *qp, u8 status)
 	} else if (ibt_sq_report(qp, &wc)) {
 		pass(sq);
 	} else {
-		slot->state = IBT_SLOT_DONE;
+		slot->state = IBT_WQE_DONE;
 		slot->status = status;
 		return false;
 	}
@@ -182,14 +182,14 @@ static bool complete_oldest(struct ibt_qp *qp, u8 status)
 u32 ibt_sq_oldest(const struct ibt_sq *sq)
 {
 	u32 at = sq->tail, head = ibt_sq_head(sq);
-	const struct ibt_slot *slot;
+	const struct ibt_wqe *slot;
 
 	lockdep_assert_held(&sq->lock);
 	if (!soft_hold_waits(&sq->hold))
 		return at;
 	for (; at != head; at++) {
-		slot = ibt_slot_at(sq, at);
-		if (slot->state != IBT_SLOT_DONE ||
+		slot = ibt_wqe_at(sq, at);
+		if (slot->state != IBT_WQE_DONE ||
 		    slot->status != IB_WC_SUCCESS)
 			break;
 	}
@@ -220,28 +220,28 @@ static void look_behind(struct ibt_qp *qp)
 	u32 at = ibt_sq_oldest(sq);
 
 	if (at != ibt_sq_head(sq) &&
-	    ibt_slot_at(sq, at)->state == IBT_SLOT_DONE)
+	    ibt_wqe_at(sq, at)->state == IBT_WQE_DONE)
 		stop_sending(qp);
 }
 
 /**
- * ibt_sq_reap - complete what is done, from the oldest on
+ * ibt_sq_complete_wqes - complete what is done, from the oldest on
  * @qp: queue pair
  *
  * A request that failed ends it all: those behind it are flushed.
  *
  * Context: sq.lock held.
  */
-void ibt_sq_reap(struct ibt_qp *qp)
+void ibt_sq_complete_wqes(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_slot *slot;
+	struct ibt_wqe *slot;
 	u8 status;
 
 	lockdep_assert_held(&sq->lock);
 	while (sq->tail != ibt_sq_head(sq)) {
-		slot = ibt_slot_at(sq, sq->tail);
-		if (slot->state != IBT_SLOT_DONE)
+		slot = ibt_wqe_at(sq, sq->tail);
+		if (slot->state != IBT_WQE_DONE)
 			break;
 		status = slot->status;
 		if (!complete_oldest(qp, status)) {
@@ -257,22 +257,22 @@ void ibt_sq_reap(struct ibt_qp *qp)
 }
 
 /* A request has failed. Nothing behind it is sent, those before it may finish. */
-void ibt_slot_fail(struct ibt_qp *qp, struct ibt_slot *slot, u8 status)
+void ibt_wqe_fail(struct ibt_qp *qp, struct ibt_wqe *slot, u8 status)
 {
 	lockdep_assert_held(&qp->sq.lock);
 	slot->status = status;
-	slot->state = IBT_SLOT_DONE;
+	slot->state = IBT_WQE_DONE;
 	if (qp->sq.stop != IBT_SQ_FAILED)
 		qp->sq.stop = IBT_SQ_BROKEN;
-	ibt_sq_reap(qp);
+	ibt_sq_complete_wqes(qp);
 }
 
 /* What is done and waits for room in the CQ keeps its status. */
 static u8 flush_status(const struct ibt_sq *sq)
 {
-	const struct ibt_slot *slot = ibt_slot_at(sq, sq->tail);
+	const struct ibt_wqe *slot = ibt_wqe_at(sq, sq->tail);
 
-	return slot->state == IBT_SLOT_DONE && sq->stop != IBT_SQ_FAILED ?
+	return slot->state == IBT_WQE_DONE && sq->stop != IBT_SQ_FAILED ?
 	       slot->status : IB_WC_WR_FLUSH_ERR;
 }
 
@@ -328,7 +328,7 @@ void ibt_sq_drop_all(struct ibt_qp *qp)
 	ibt_local_abort(qp);
 	while (sq->tail != ibt_sq_head(sq))
 		retire(qp);
-	ibt_sq_empty_ring(sq);
+	ibt_sq_discard_ring(sq);
 	sq->offset = 0;
 	sq->psn = 0;
 	sq->una = 0;
@@ -344,10 +344,10 @@ void ibt_sq_drop_all(struct ibt_qp *qp)
 /* Is the next request one that was refused, and comes again? */
 static bool begun(const struct ibt_sq *sq)
 {
-	const struct ibt_slot *slot = ibt_slot_at(sq, sq->next);
+	const struct ibt_wqe *slot = ibt_wqe_at(sq, sq->next);
 
 	return sq->next != ibt_sq_head(sq) && slot->numbered &&
-	       slot->state != IBT_SLOT_DONE;
+	       slot->state != IBT_WQE_DONE;
 }
 
 /* IBA 10.3.1.5: SQD is drained when all that was begun is finished. */
@@ -364,7 +364,7 @@ void ibt_sq_check_drained(struct ibt_qp *qp)
 		ibt_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-void ibt_datagram_done(struct ibt_qp *qp, struct ibt_slot *slot)
+void ibt_datagram_done(struct ibt_qp *qp, struct ibt_wqe *slot)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -374,6 +374,6 @@ void ibt_datagram_done(struct ibt_qp *qp, struct ibt_slot *slot)
 	sq->high = sq->psn;
 	sq->offset = 0;
 	sq->next++;
-	slot->state = IBT_SLOT_DONE;
-	ibt_sq_reap(qp);
+	slot->state = IBT_WQE_DONE;
+	ibt_sq_complete_wqes(qp);
 }

@@ -12,7 +12,7 @@
 #include "wqe.h"
 
 /* The request's own bytes, behind its head. */
-static int fill_payload(struct ibt_sq *sq, struct ibt_slot *slot,
+static int fill_payload(struct ibt_sq *sq, struct ibt_wqe *slot,
 			const struct ib_send_wr *wr)
 {
 	u64 total = 0;
@@ -46,7 +46,7 @@ static int fill_payload(struct ibt_sq *sq, struct ibt_slot *slot,
 }
 
 /* What is to be cut into packets, and how. False: it can not be. */
-static bool fill_large(struct ibt_qp *qp, struct ibt_slot *slot,
+static bool fill_large(struct ibt_qp *qp, struct ibt_wqe *slot,
 		       const struct ib_ud_wr *wr)
 {
 	int most = ibt_qp_dev(qp)->link->max_mtu;
@@ -62,7 +62,7 @@ static bool fill_large(struct ibt_qp *qp, struct ibt_slot *slot,
 	return true;
 }
 
-static int fill_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
+static int fill_datagram(struct ibt_qp *qp, struct ibt_wqe *slot,
 			 const struct ib_ud_wr *wr)
 {
 	if (!wr->ah)
@@ -77,7 +77,7 @@ static int fill_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
 	return 0;
 }
 
-static int fill_ask(struct ibt_slot *slot, const struct ib_send_wr *wr,
+static int fill_ask(struct ibt_wqe *slot, const struct ib_send_wr *wr,
 		    const struct ibt_wr_info *info)
 {
 	if (slot->is_inline)
@@ -100,12 +100,12 @@ static int fill_ask(struct ibt_slot *slot, const struct ib_send_wr *wr,
 }
 
 /* What a request of this kind says beside its bytes. */
-static int fill_kind(struct ibt_qp *qp, struct ibt_slot *slot,
+static int fill_kind(struct ibt_qp *qp, struct ibt_wqe *slot,
 		     const struct ib_send_wr *wr,
 		     const struct ibt_wr_info *info)
 {
 	switch (info->kind) {
-	case IBT_WR_STORE:
+	case IBT_WR_ATOMIC_WRITE:
 		if (slot->length != sizeof(u64))
 			return -EINVAL;
 		fallthrough;
@@ -118,9 +118,9 @@ static int fill_kind(struct ibt_qp *qp, struct ibt_slot *slot,
 			slot->rdma.rkey = rdma_wr(wr)->rkey;
 		}
 		return 0;
-	case IBT_WR_ASK:
+	case IBT_WR_RD_ATOMIC:
 		return fill_ask(slot, wr, info);
-	case IBT_WR_HERE:
+	case IBT_WR_LOCAL_OP:
 		if (wr->opcode != IB_WR_REG_MR)
 			return 0;
 		if (!reg_wr(wr)->mr)
@@ -134,7 +134,7 @@ static int fill_kind(struct ibt_qp *qp, struct ibt_slot *slot,
 	}
 }
 
-static int fill_slot(struct ibt_qp *qp, struct ibt_slot *slot,
+static int fill_slot(struct ibt_qp *qp, struct ibt_wqe *slot,
 		     const struct ib_send_wr *wr)
 {
 	const struct ibt_wr_info *info = ibt_wr_info(wr->opcode);
@@ -146,7 +146,7 @@ static int fill_slot(struct ibt_qp *qp, struct ibt_slot *slot,
 	slot->wr_id = wr->wr_id;
 	slot->opcode = wr->opcode;
 	slot->flags = wr->send_flags;
-	slot->state = IBT_SLOT_WAITING;
+	slot->state = IBT_WQE_POSTED;
 	slot->status = IB_WC_SUCCESS;
 	slot->numbered = false;
 	slot->counted = false;
@@ -154,7 +154,7 @@ static int fill_slot(struct ibt_qp *qp, struct ibt_slot *slot,
 	slot->num_sge = 0;
 	slot->length = 0;
 	slot->inv_rkey = wr->ex.invalidate_rkey;
-	if (info->kind != IBT_WR_HERE) {
+	if (info->kind != IBT_WR_LOCAL_OP) {
 		ret = fill_payload(&qp->sq, slot, wr);
 		if (ret)
 			return ret;
@@ -184,7 +184,7 @@ static int post_list(struct ibt_qp *qp, const struct ib_send_wr *wr,
 		if (sq->head - smp_load_acquire(&sq->tail) >= sq->max_wr)
 			ret = -ENOMEM;
 		else
-			ret = fill_slot(qp, ibt_slot_at(sq, sq->head), wr);
+			ret = fill_slot(qp, ibt_wqe_at(sq, sq->head), wr);
 		if (ret)
 			break;
 		/* The requester reads the slot once it sees the index. */

@@ -36,7 +36,7 @@ static const u8 *copy_head(const struct ibt_sq *sq, u32 ahead,
 }
 
 /* Data that the element holds itself. */
-static u8 take_inline(struct ibt_sq *sq, struct ibt_slot *slot, u32 length,
+static u8 take_inline(struct ibt_sq *sq, struct ibt_wqe *slot, u32 length,
 		      const u8 *from)
 {
 	slot->length = length;
@@ -50,7 +50,7 @@ static u8 take_inline(struct ibt_sq *sq, struct ibt_slot *slot, u32 length,
  * The message is as long as its pieces. What the element says besides is not looked at:
  * ibv_wr_set_sge_list() of librxe multiplies their number with the length of the first.
  */
-static u8 take_pieces(struct ibt_sq *sq, struct ibt_slot *slot, u32 num,
+static u8 take_pieces(struct ibt_sq *sq, struct ibt_wqe *slot, u32 num,
 		      const u8 *from)
 {
 	u64 total = 0;
@@ -74,7 +74,7 @@ static u8 take_pieces(struct ibt_sq *sq, struct ibt_slot *slot, u32 num,
  * ibv_wr_atomic_write() librxe does not set the flag; there are no SGEs then, and
  * bytes all the same.
  */
-static u8 take_payload(struct ibt_sq *sq, struct ibt_slot *slot,
+static u8 take_payload(struct ibt_sq *sq, struct ibt_wqe *slot,
 		       const struct rxe_send_wqe *wqe, const u8 *from)
 {
 	slot->is_inline = wqe->wr.send_flags & IB_SEND_INLINE ||
@@ -84,7 +84,7 @@ static u8 take_payload(struct ibt_sq *sq, struct ibt_slot *slot,
 	return take_pieces(sq, slot, wqe->dma.num_sge, from);
 }
 
-static u8 take_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
+static u8 take_datagram(struct ibt_qp *qp, struct ibt_wqe *slot,
 			const struct rxe_send_wr *wr)
 {
 	slot->ud.route = ibt_ah_route(ibt_qp_dev(qp), qp->ib.pd,
@@ -98,7 +98,7 @@ static u8 take_datagram(struct ibt_qp *qp, struct ibt_slot *slot,
 }
 
 /* Annex A19.4. There are no SGEs, and what the element says of its bytes is nothing. */
-static void take_flush(struct ibt_slot *slot, const struct rxe_send_wr *wr)
+static void take_flush(struct ibt_wqe *slot, const struct rxe_send_wr *wr)
 {
 	slot->flush.remote_addr = compat_rxe_flush(wr)->remote_addr;
 	slot->flush.rkey = compat_rxe_flush(wr)->rkey;
@@ -108,7 +108,7 @@ static void take_flush(struct ibt_slot *slot, const struct rxe_send_wr *wr)
 }
 
 /* @wr.reserved: the only place where the user can name a remote SRQ (XRC). */
-static u8 take_ask(struct ibt_slot *slot, const struct rxe_send_wr *wr,
+static u8 take_ask(struct ibt_wqe *slot, const struct rxe_send_wr *wr,
 		   const struct ibt_wr_info *info)
 {
 	if (info->verb == IBT_FLUSH) {
@@ -134,7 +134,7 @@ static u8 take_ask(struct ibt_slot *slot, const struct rxe_send_wr *wr,
 	return IB_WC_SUCCESS;
 }
 
-static void take_bind(struct ibt_slot *slot, const struct rxe_send_wr *wr)
+static void take_bind(struct ibt_wqe *slot, const struct rxe_send_wr *wr)
 {
 	slot->bind.mw_rkey = wr->wr.mw.mw_rkey;
 	slot->bind.new_key = wr->wr.mw.rkey & 0xff;
@@ -144,12 +144,12 @@ static void take_bind(struct ibt_slot *slot, const struct rxe_send_wr *wr)
 	slot->bind.access = wr->wr.mw.access;
 }
 
-static u8 take_kind(struct ibt_qp *qp, struct ibt_slot *slot,
+static u8 take_kind(struct ibt_qp *qp, struct ibt_wqe *slot,
 		    const struct rxe_send_wr *wr,
 		    const struct ibt_wr_info *info)
 {
 	switch (info->kind) {
-	case IBT_WR_STORE:
+	case IBT_WR_ATOMIC_WRITE:
 		if (slot->length != sizeof(u64))
 			return IB_WC_LOC_LEN_ERR;
 		fallthrough;
@@ -160,7 +160,7 @@ static u8 take_kind(struct ibt_qp *qp, struct ibt_slot *slot,
 		slot->rdma.rkey = wr->wr.rdma.rkey;
 		slot->rdma.srqn = wr->reserved;
 		return IB_WC_SUCCESS;
-	case IBT_WR_ASK:
+	case IBT_WR_RD_ATOMIC:
 		return take_ask(slot, wr, info);
 	default:
 		if (wr->opcode == IB_WR_BIND_MW)
@@ -170,7 +170,7 @@ static u8 take_kind(struct ibt_qp *qp, struct ibt_slot *slot,
 }
 
 /* IBA 10.7.3.1, 11.6.2: what is wrong with a request before anything is sent. */
-static u8 take(struct ibt_qp *qp, struct ibt_slot *slot,
+static u8 take(struct ibt_qp *qp, struct ibt_wqe *slot,
 	       const struct rxe_send_wqe *wqe, const u8 *payload)
 {
 	const struct ibt_wr_info *info = ibt_wr_info(wqe->wr.opcode);
@@ -179,7 +179,7 @@ static u8 take(struct ibt_qp *qp, struct ibt_slot *slot,
 	if (info->kind == IBT_WR_NONE || info->kernel_only ||
 	    !(info->transports & BIT(qp->transport)))
 		return IB_WC_LOC_QP_OP_ERR;
-	if (info->kind != IBT_WR_HERE && info->verb != IBT_FLUSH) {
+	if (info->kind != IBT_WR_LOCAL_OP && info->verb != IBT_FLUSH) {
 		status = take_payload(&qp->sq, slot, wqe, payload);
 		if (status)
 			return status;
@@ -188,7 +188,7 @@ static u8 take(struct ibt_qp *qp, struct ibt_slot *slot,
 }
 
 /**
- * ibt_sq_pull - one more request of the user into a slot
+ * ibt_sq_fetch_user_wqe - one more request of the user into a slot
  * @qp: queue pair of a user
  *
  * A malformed one gets a slot too: it fails when its turn comes, behind those in
@@ -198,11 +198,11 @@ static u8 take(struct ibt_qp *qp, struct ibt_slot *slot,
  *
  * Return: false: there is none, or no slot is free.
  */
-bool ibt_sq_pull(struct ibt_qp *qp)
+bool ibt_sq_fetch_user_wqe(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct rxe_send_wqe wqe;
-	struct ibt_slot *slot;
+	struct ibt_wqe *slot;
 	const u8 *payload;
 
 	lockdep_assert_held(&sq->lock);
@@ -210,7 +210,7 @@ bool ibt_sq_pull(struct ibt_qp *qp)
 	    !waiting(sq))
 		return false;
 
-	slot = ibt_slot_at(sq, sq->head);
+	slot = ibt_wqe_at(sq, sq->head);
 	memset(slot, 0, sizeof(*slot));
 	payload = copy_head(sq, sq->head - sq->tail, &wqe);
 	slot->wr_id = wqe.wr.wr_id;
@@ -239,7 +239,7 @@ bool ibt_sq_peek(const struct ibt_qp *qp, struct ib_wc *wc)
 }
 
 /* Forget what is queued. */
-void ibt_sq_empty_ring(struct ibt_sq *sq)
+void ibt_sq_discard_ring(struct ibt_sq *sq)
 {
 	u32 ready;
 

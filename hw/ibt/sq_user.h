@@ -9,8 +9,8 @@ struct ib_wc;
 struct ibt_qp;
 struct ibt_sq;
 
-bool ibt_sq_pull(struct ibt_qp *qp);
+bool ibt_sq_fetch_user_wqe(struct ibt_qp *qp);
 bool ibt_sq_peek(const struct ibt_qp *qp, struct ib_wc *wc);
-void ibt_sq_empty_ring(struct ibt_sq *sq);
+void ibt_sq_discard_ring(struct ibt_sq *sq);
 
 #endif /* IBT_SQ_USER_H */

@@ -117,7 +117,7 @@ void ibt_sq_retry_held(struct ibt_qp *qp)
 	lockdep_assert_held(&qp->sq.lock);
 	/* Else they are flushed. */
 	if (soft_hold_waits(&qp->sq.hold) && alive(&qp->sq))
-		ibt_sq_reap(qp);
+		ibt_sq_complete_wqes(qp);
 }
 
 void ibt_timers_init(struct ibt_qp *qp)
@@ -237,8 +237,8 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 		qp->rtx.retries--;
 	} else if (!ibt_sq_follow(qp)) {
 		ibt_count(dev, IBT_STAT_RETRY_EXC);
-		ibt_slot_fail(qp, ibt_slot_at(sq, ibt_sq_oldest(sq)),
-			      IB_WC_RETRY_EXC_ERR);
+		ibt_wqe_fail(qp, ibt_wqe_at(sq, ibt_sq_oldest(sq)),
+			     IB_WC_RETRY_EXC_ERR);
 		return;
 	}
 	if (why == IBT_RETRY_TIMEOUT)

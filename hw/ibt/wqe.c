@@ -27,22 +27,22 @@ static const struct ibt_wr_info wr_infos[] = {
 			.kernel_only = true, .wc = IB_WC_LSO },
 	[IB_WR_SEND_WITH_INV] = { IBT_WR_DATA, IBT_SEND, IBT_IETH, ON_RC,
 				  .wc = IB_WC_SEND },
-	[IB_WR_RDMA_READ] = { IBT_WR_ASK, IBT_READ, 0, ON_RC,
+	[IB_WR_RDMA_READ] = { IBT_WR_RD_ATOMIC, IBT_READ, 0, ON_RC,
 			      .wc = IB_WC_RDMA_READ },
-	[IB_WR_ATOMIC_CMP_AND_SWP] = { IBT_WR_ASK, IBT_CMP_SWAP, 0, ON_RC,
+	[IB_WR_ATOMIC_CMP_AND_SWP] = { IBT_WR_RD_ATOMIC, IBT_CMP_SWAP, 0, ON_RC,
 				       .wc = IB_WC_COMP_SWAP },
-	[IB_WR_ATOMIC_FETCH_AND_ADD] = { IBT_WR_ASK, IBT_FETCH_ADD, 0, ON_RC,
+	[IB_WR_ATOMIC_FETCH_AND_ADD] = { IBT_WR_RD_ATOMIC, IBT_FETCH_ADD, 0, ON_RC,
 					 .wc = IB_WC_FETCH_ADD },
 	/* Annex A19. XRC has no opcode for it. */
-	[IB_WR_ATOMIC_WRITE] = { IBT_WR_STORE, IBT_ATOMIC_WRITE, 0,
+	[IB_WR_ATOMIC_WRITE] = { IBT_WR_ATOMIC_WRITE, IBT_ATOMIC_WRITE, 0,
 				 BIT(IBT_RC), .wc = IB_WC_ATOMIC_WRITE },
-	[IB_WR_FLUSH] = { IBT_WR_ASK, IBT_FLUSH, 0, BIT(IBT_RC),
+	[IB_WR_FLUSH] = { IBT_WR_RD_ATOMIC, IBT_FLUSH, 0, BIT(IBT_RC),
 			  .user_only = true, .wc = IB_WC_FLUSH },
-	[IB_WR_LOCAL_INV] = { IBT_WR_HERE, .transports = ON_CONN,
+	[IB_WR_LOCAL_INV] = { IBT_WR_LOCAL_OP, .transports = ON_CONN,
 			      .wc = IB_WC_LOCAL_INV },
-	[IB_WR_BIND_MW] = { IBT_WR_HERE, .transports = ON_CONN,
+	[IB_WR_BIND_MW] = { IBT_WR_LOCAL_OP, .transports = ON_CONN,
 			    .user_only = true, .wc = IB_WC_BIND_MW },
-	[IB_WR_REG_MR] = { IBT_WR_HERE, .transports = ON_CONN,
+	[IB_WR_REG_MR] = { IBT_WR_LOCAL_OP, .transports = ON_CONN,
 			   .kernel_only = true, .wc = IB_WC_REG_MR },
 };
 
@@ -54,8 +54,8 @@ const struct ibt_wr_info *ibt_wr_info(u32 opcode)
 }
 
 /* Where the bytes of a message come from. */
-void ibt_slot_source(struct ibt_qp *qp, const struct ibt_slot *slot,
-		     struct soft_iter *it)
+void ibt_wqe_src_iter(struct ibt_qp *qp, const struct ibt_wqe *slot,
+		      struct soft_iter *it)
 {
 	if (slot->is_inline)
 		soft_iter_bytes(it, (void *)slot->data, slot->length);
@@ -65,33 +65,33 @@ void ibt_slot_source(struct ibt_qp *qp, const struct ibt_slot *slot,
 }
 
 /* Where the bytes of an answer go. */
-void ibt_slot_target(struct ibt_qp *qp, const struct ibt_slot *slot,
-		     struct soft_iter *it)
+void ibt_wqe_dst_iter(struct ibt_qp *qp, const struct ibt_wqe *slot,
+		      struct soft_iter *it)
 {
 	soft_iter_list(it, &ibt_qp_dev(qp)->soft.mem, qp->ib.pd, slot->sge,
 		       slot->num_sge, IB_ACCESS_LOCAL_WRITE);
 }
 
 /* Is all of the request's own memory there? */
-enum soft_fault ibt_slot_check(struct ibt_qp *qp, const struct ibt_slot *slot,
-			       const struct ibt_wr_info *info)
+enum soft_fault ibt_wqe_check_sge(struct ibt_qp *qp, const struct ibt_wqe *slot,
+				  const struct ibt_wr_info *info)
 {
 	enum soft_fault fault;
 	struct soft_iter it;
 
 	if (slot->is_inline)
 		return SOFT_OK;
-	if (info->kind == IBT_WR_ASK)
-		ibt_slot_target(qp, slot, &it);
+	if (info->kind == IBT_WR_RD_ATOMIC)
+		ibt_wqe_dst_iter(qp, slot, &it);
 	else
-		ibt_slot_source(qp, slot, &it);
+		ibt_wqe_src_iter(qp, slot, &it);
 	fault = soft_iter_check(&it);
 	soft_iter_end(&it);
 	return fault;
 }
 
 /* Its PSNs: of the answer's packets, if it is a READ. */
-void ibt_slot_number(struct ibt_qp *qp, struct ibt_slot *slot)
+void ibt_wqe_assign_psn(struct ibt_qp *qp, struct ibt_wqe *slot)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 packets;

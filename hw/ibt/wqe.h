@@ -17,9 +17,9 @@ struct ibt_route;
 enum ibt_wr_kind {
 	IBT_WR_NONE,		/* there is no such request */
 	IBT_WR_DATA,		/* SEND, WRITE: bytes go out */
-	IBT_WR_ASK,		/* READ, atomics: bytes come back; FLUSH: none do */
-	IBT_WR_STORE,		/* ATOMIC WRITE: bytes go out, an answer comes */
-	IBT_WR_HERE,		/* LOCAL_INV, REG_MR, BIND_MW: nothing goes out */
+	IBT_WR_RD_ATOMIC,		/* READ, atomics: bytes come back; FLUSH: none do */
+	IBT_WR_ATOMIC_WRITE,		/* ATOMIC WRITE: bytes go out, an answer comes */
+	IBT_WR_LOCAL_OP,		/* LOCAL_INV, REG_MR, BIND_MW: nothing goes out */
 };
 
 /**
@@ -48,19 +48,19 @@ const struct ibt_wr_info *ibt_wr_info(u32 opcode);
  * No ACK ends it, but an answer of its own, which the peer keeps ready: so it is
  * one of the max_rd_atomic that may be outstanding.
  */
-static inline bool ibt_wr_answered(const struct ibt_wr_info *info)
+static inline bool ibt_wr_has_response(const struct ibt_wr_info *info)
 {
-	return info->kind == IBT_WR_ASK || info->kind == IBT_WR_STORE;
+	return info->kind == IBT_WR_RD_ATOMIC || info->kind == IBT_WR_ATOMIC_WRITE;
 }
 
-enum ibt_slot_state {
-	IBT_SLOT_WAITING,	/* not sent, or not wholly */
-	IBT_SLOT_SENT,		/* an answer is awaited */
-	IBT_SLOT_DONE,		/* status is final */
+enum ibt_wqe_state {
+	IBT_WQE_POSTED,	/* not sent, or not wholly */
+	IBT_WQE_SENT,		/* an answer is awaited */
+	IBT_WQE_DONE,		/* status is final */
 };
 
 /**
- * struct ibt_slot - a work request in the kernel's hands, copied and checked
+ * struct ibt_wqe - a work request in the kernel's hands, copied and checked
  * @status: IB_WC_SUCCESS as long as nothing is wrong with it. A request that was
  *	    malformed waits for its turn with its status set
  * @num_sge: entries of @sge
@@ -76,7 +76,7 @@ enum ibt_slot_state {
  * @reg.mr: region of the consumer
  * @sge: or @data when @is_inline
  */
-struct ibt_slot {
+struct ibt_wqe {
 	u64 wr_id;
 	u32 opcode;		/* enum ib_wr_opcode */
 	u32 flags;		/* IB_SEND_* */
@@ -135,19 +135,19 @@ struct ibt_slot {
 	};
 };
 
-static inline u32 ibt_slot_packets(const struct ibt_slot *slot)
+static inline u32 ibt_wqe_npkts(const struct ibt_wqe *slot)
 {
 	return ibt_psn_ahead(slot->last_psn, slot->first_psn) + 1;
 }
 
 /* With sq.lock held. */
 
-void ibt_slot_number(struct ibt_qp *qp, struct ibt_slot *slot);
-void ibt_slot_source(struct ibt_qp *qp, const struct ibt_slot *slot,
-		     struct soft_iter *it);
-void ibt_slot_target(struct ibt_qp *qp, const struct ibt_slot *slot,
-		     struct soft_iter *it);
-enum soft_fault ibt_slot_check(struct ibt_qp *qp, const struct ibt_slot *slot,
-			       const struct ibt_wr_info *info);
+void ibt_wqe_assign_psn(struct ibt_qp *qp, struct ibt_wqe *slot);
+void ibt_wqe_src_iter(struct ibt_qp *qp, const struct ibt_wqe *slot,
+		      struct soft_iter *it);
+void ibt_wqe_dst_iter(struct ibt_qp *qp, const struct ibt_wqe *slot,
+		      struct soft_iter *it);
+enum soft_fault ibt_wqe_check_sge(struct ibt_qp *qp, const struct ibt_wqe *slot,
+				  const struct ibt_wr_info *info);
 
 #endif /* IBT_WQE_H */

@@ -2,7 +2,7 @@
 /* READs and atomics: outbound ones without a response, and the inbound queue (IRRQ). */
 #include "rdmap.h"
 
-void iw_answered(struct iw_qp *qp, struct iw_slot *slot, u8 status)
+void iw_answered(struct iw_qp *qp, struct iw_wqe *slot, u8 status)
 {
 	unsigned long flags;
 	bool more;
@@ -24,12 +24,12 @@ void iw_answered(struct iw_qp *qp, struct iw_slot *slot, u8 status)
  * The slot stays: a READ is completed by its answer alone, or by a flush, which
  * does not begin before the stream is detached from this side.
  */
-struct iw_slot *iw_find_ask(struct iw_qp *qp,
-			    bool (*fits)(const struct iw_slot *slot,
-					 const void *arg),
-			    const void *arg)
+struct iw_wqe *iw_find_ask(struct iw_qp *qp,
+			   bool (*fits)(const struct iw_wqe *slot,
+					const void *arg),
+			   const void *arg)
 {
-	struct iw_slot *slot;
+	struct iw_wqe *slot;
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->lock, flags);
@@ -38,13 +38,13 @@ struct iw_slot *iw_find_ask(struct iw_qp *qp,
 	return slot;
 }
 
-static bool any(const struct iw_slot *slot, const void *arg)
+static bool any(const struct iw_wqe *slot, const void *arg)
 {
 	return true;
 }
 
 /* Answers come in the order of the requests. */
-struct iw_slot *iw_oldest_ask(struct iw_qp *qp)
+struct iw_wqe *iw_oldest_ask(struct iw_qp *qp)
 {
 	return iw_find_ask(qp, any, NULL);
 }
@@ -80,7 +80,7 @@ void iw_take_ask(struct iw_qp *qp, const struct iw_view *view,
 }
 
 /* Is this what the oldest READ waits for? */
-static bool fits_read(const struct iw_slot *slot, const union iw_hdr *hdr,
+static bool fits_read(const struct iw_wqe *slot, const union iw_hdr *hdr,
 		      u32 bytes, bool last)
 {
 	u32 stag = slot->num_sge ? slot->sge[0].lkey : 0;
@@ -103,7 +103,7 @@ void iw_rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
 	u32 bytes = iw_payload_of(view, sizeof(hdr->tagged));
 	bool last = hdr->tagged.ddp & IW_DDP_LAST;
 	enum soft_fault fault = SOFT_OK;
-	struct iw_slot *slot;
+	struct iw_wqe *slot;
 	struct soft_iter to;
 
 	/* The response of the READ that was sent as RTR. */

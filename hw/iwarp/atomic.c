@@ -156,7 +156,7 @@ void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_view *view,
 	iw_take_ask(qp, view, hdr, &ask, what);
 }
 
-static u8 place_original(struct iw_qp *qp, struct iw_slot *slot, u64 original)
+static u8 place_original(struct iw_qp *qp, struct iw_wqe *slot, u64 original)
 {
 	struct soft_iter to, from;
 	enum soft_fault fault;
@@ -174,7 +174,7 @@ void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_view *view,
 		       const union iw_hdr *hdr)
 {
 	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_ATOMIC_RESP);
-	struct iw_slot *slot = iw_oldest_ask(qp);
+	struct iw_wqe *slot = iw_oldest_ask(qp);
 	u8 status;
 
 	if (!what && !iw_hdr_is_all(view, hdr, sizeof(hdr->original)))

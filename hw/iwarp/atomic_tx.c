@@ -9,7 +9,7 @@
  *
  * Context: process, may sleep. Return: as iw_tx_control().
  */
-int iw_atomic_ask(struct iw_qp *qp, const struct iw_slot *slot)
+int iw_atomic_ask(struct iw_qp *qp, const struct iw_wqe *slot)
 {
 	bool swap = slot->opcode == IB_WR_ATOMIC_CMP_AND_SWP;
 	struct iw_atomic_req req = {
@@ -43,7 +43,7 @@ int iw_atomic_ask(struct iw_qp *qp, const struct iw_slot *slot)
  *
  * Context: process, may sleep. Return: as iw_tx_control().
  */
-int iw_imm_send(struct iw_qp *qp, const struct iw_slot *slot)
+int iw_imm_send(struct iw_qp *qp, const struct iw_wqe *slot)
 {
 	bool solicited = slot->flags & IB_SEND_SOLICITED;
 	struct iw_imm imm = {

@@ -29,7 +29,7 @@ static bool has_waited(const struct iw_qp *qp)
 {
 	const struct iw_sq *sq = &qp->sq;
 	u32 una = READ_ONCE(sq->una);
-	const struct iw_slot *last = iw_slot_at(sq, una - 1);
+	const struct iw_wqe *last = iw_slot_at(sq, una - 1);
 
 	/* An unsignaled WQE has no completion that a program could poll. */
 	return una == READ_ONCE(sq->head) &&
@@ -40,7 +40,7 @@ static bool has_waited(const struct iw_qp *qp)
 /* The WQE sent last. A concurrent sender may change the result, which is only a hint. */
 static bool was_short(const struct iw_qp *qp)
 {
-	const struct iw_slot *slot =
+	const struct iw_wqe *slot =
 		iw_slot_at(&qp->sq, READ_ONCE(qp->tx.sent) - 1);
 
 	return READ_ONCE(slot->length) <= SHORT_REQUEST;

@@ -2,7 +2,7 @@
 /* ops.post_send: requests of a kernel consumer, and the doorbell of a program. */
 #include "qp.h"
 
-static int copy_inline(struct iw_slot *slot, const struct ib_send_wr *wr)
+static int copy_inline(struct iw_wqe *slot, const struct ib_send_wr *wr)
 {
 	u32 at = 0, i;
 
@@ -18,7 +18,7 @@ static int copy_inline(struct iw_slot *slot, const struct ib_send_wr *wr)
 	return 0;
 }
 
-static int copy_payload(struct iw_qp *qp, struct iw_slot *slot,
+static int copy_payload(struct iw_qp *qp, struct iw_wqe *slot,
 			const struct ib_send_wr *wr)
 {
 	if (wr->num_sge < 0 || wr->num_sge > qp->sq.max_sge)
@@ -31,7 +31,7 @@ static int copy_payload(struct iw_qp *qp, struct iw_slot *slot,
 }
 
 /* RFC 7306 5: 64 bits at a multiple of 8. */
-static int fill_atomic(struct iw_slot *slot, const struct ib_send_wr *wr)
+static int fill_atomic(struct iw_wqe *slot, const struct ib_send_wr *wr)
 {
 	const struct ib_atomic_wr *atomic = atomic_wr(wr);
 
@@ -49,10 +49,10 @@ static int fill_atomic(struct iw_slot *slot, const struct ib_send_wr *wr)
 	return 0;
 }
 
-static int fill(struct iw_qp *qp, struct iw_slot *slot,
+static int fill(struct iw_qp *qp, struct iw_wqe *slot,
 		const struct ib_send_wr *wr)
 {
-	*slot = (struct iw_slot){
+	*slot = (struct iw_wqe){
 		.wr_id = wr->wr_id,
 		.opcode = wr->opcode,
 		.flags = wr->send_flags,

@@ -52,7 +52,7 @@ static void rx_write(struct iw_qp *qp, const struct iw_view *view,
  * sequence number tells. If it has the READ request alone, the peer may have advanced
  * the request to where it stopped; the end of the range is the same (RFC 5040 4.8).
  */
-static bool blames(const struct iw_slot *slot, const void *arg)
+static bool blames(const struct iw_wqe *slot, const void *arg)
 {
 	const struct iw_term_msg *term = arg;
 	union iw_hdr about = {};
@@ -81,7 +81,7 @@ static void rx_terminate(struct iw_qp *qp, const struct iw_view *view,
 	u32 bytes = min_t(u32, iw_payload_of(view, sizeof(hdr->untagged)),
 			  IW_TERM_MAX_BYTES);
 	u8 payload[IW_TERM_MAX_BYTES];
-	struct iw_slot *slot;
+	struct iw_wqe *slot;
 	struct iw_term_msg term;
 
 	iw_count(iw_qp_dev(qp), IW_STAT_RX_TERM);

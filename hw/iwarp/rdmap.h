@@ -64,12 +64,12 @@ void iw_refuse(struct iw_qp *qp, const struct iw_view *view,
 	       const union iw_hdr *hdr, enum iw_term what);
 
 /* ask.c */
-struct iw_slot *iw_find_ask(struct iw_qp *qp,
-			    bool (*fits)(const struct iw_slot *slot,
-					 const void *arg),
-			    const void *arg);
-struct iw_slot *iw_oldest_ask(struct iw_qp *qp);
-void iw_answered(struct iw_qp *qp, struct iw_slot *slot, u8 status);
+struct iw_wqe *iw_find_ask(struct iw_qp *qp,
+			   bool (*fits)(const struct iw_wqe *slot,
+					const void *arg),
+			   const void *arg);
+struct iw_wqe *iw_oldest_ask(struct iw_qp *qp);
+void iw_answered(struct iw_qp *qp, struct iw_wqe *slot, u8 status);
 void iw_take_ask(struct iw_qp *qp, const struct iw_view *view,
 		 const union iw_hdr *hdr, const struct iw_ask *ask,
 		 enum iw_term what);

@@ -19,7 +19,7 @@ int iw_sq_alloc(struct iw_qp *qp, const struct ib_qp_init_attr *init,
 
 	sq->max_sge = ucontext ? SIW_MAX_SGE : max(init->cap.max_send_sge, 1U);
 	sq->num = roundup_pow_of_two(max(init->cap.max_send_wr, 1U));
-	sq->stride = offsetof(struct iw_slot, data) +
+	sq->stride = offsetof(struct iw_wqe, data) +
 		max_t(u32, sq->max_sge * sizeof(struct ib_sge), IW_MAX_INLINE);
 	sq->slots = __vmalloc(array_size(sq->num, sq->stride),
 			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_ZERO);
@@ -61,7 +61,7 @@ static u32 flags_of_user(u16 flags)
 }
 
 /* libsiw leaves the first SGE for the length, and puts data behind it. */
-static u8 take_inline(struct iw_slot *slot, const struct siw_sqe *sqe)
+static u8 take_inline(struct iw_wqe *slot, const struct siw_sqe *sqe)
 {
 	slot->length = READ_ONCE(sqe->sge[0].length);
 	slot->num_sge = 0;
@@ -72,7 +72,7 @@ static u8 take_inline(struct iw_slot *slot, const struct siw_sqe *sqe)
 }
 
 /* Every byte is read once, then checked where the program can not reach it. */
-static u8 take(struct iw_qp *qp, struct iw_slot *slot, const struct siw_sqe *sqe,
+static u8 take(struct iw_qp *qp, struct iw_wqe *slot, const struct siw_sqe *sqe,
 	       u16 flags)
 {
 	u8 opcode = READ_ONCE(sqe->opcode);
@@ -112,7 +112,7 @@ bool iw_sq_take_user(struct iw_qp *qp)
 {
 	struct iw_sq *sq = &qp->sq;
 	struct siw_sqe *sqe = iw_ring_at(&sq->ring, sq->ring.next);
-	struct iw_slot *slot = iw_slot_at(sq, sq->head);
+	struct iw_wqe *slot = iw_slot_at(sq, sq->head);
 	u16 flags;
 
 	lockdep_assert_held(&qp->lock);
@@ -162,7 +162,7 @@ static enum ib_wc_opcode wc_opcode(u8 opcode)
 }
 
 /* False: it waits for room in its CQ, with this status. */
-static bool complete_slot(struct iw_qp *qp, struct iw_slot *slot, u8 status)
+static bool complete_slot(struct iw_qp *qp, struct iw_wqe *slot, u8 status)
 {
 	struct ib_wc wc = {
 		.wr_id = slot->wr_id,
@@ -199,7 +199,7 @@ bool iw_sq_complete(struct iw_qp *qp)
 {
 	struct iw_sq *sq = &qp->sq;
 	u32 left = IW_SQ_BATCH;
-	struct iw_slot *slot;
+	struct iw_wqe *slot;
 
 	lockdep_assert_held(&qp->lock);
 	/* In IW_ERROR the flush completes all WQEs. */
@@ -223,10 +223,10 @@ bool iw_sq_complete(struct iw_qp *qp)
  * @slot: the request
  * @status: enum ib_wc_status
  */
-void iw_slot_done(struct iw_qp *qp, struct iw_slot *slot, u8 status)
+void iw_slot_done(struct iw_qp *qp, struct iw_wqe *slot, u8 status)
 {
 	lockdep_assert_held(&qp->lock);
-	if (slot->state == IW_SLOT_ASKED)
+	if (slot->state == IW_WQE_READ_PENDING)
 		qp->sq.reads--;
 	slot->status = status;
 	slot->state = IW_SLOT_DONE;
@@ -240,19 +240,19 @@ void iw_slot_done(struct iw_qp *qp, struct iw_slot *slot, u8 status)
  *
  * Return: the oldest that fits, or NULL.
  */
-struct iw_slot *iw_sq_find_read(struct iw_qp *qp,
-				bool (*fits)(const struct iw_slot *slot,
-					     const void *arg),
-				const void *arg)
+struct iw_wqe *iw_sq_find_read(struct iw_qp *qp,
+			       bool (*fits)(const struct iw_wqe *slot,
+					    const void *arg),
+			       const void *arg)
 {
 	struct iw_sq *sq = &qp->sq;
 	u32 left = sq->reads, i;
-	struct iw_slot *slot;
+	struct iw_wqe *slot;
 
 	lockdep_assert_held(&qp->lock);
 	for (i = sq->una; left && i != sq->next; i++) {
 		slot = iw_slot_at(sq, i);
-		if (slot->state != IW_SLOT_ASKED)
+		if (slot->state != IW_WQE_READ_PENDING)
 			continue;
 		if (fits(slot, arg))
 			return slot;
@@ -284,7 +284,7 @@ bool iw_sq_claim_flush(struct iw_qp *qp)
  * Requests that were done keep their status, up to the first that was not; those that
  * failed do behind it too, as they tell why. False: it waits for room in its CQ.
  */
-static bool flush_slot(struct iw_qp *qp, struct iw_slot *slot)
+static bool flush_slot(struct iw_qp *qp, struct iw_wqe *slot)
 {
 	struct iw_sq *sq = &qp->sq;
 	u8 status = slot->state == IW_SLOT_DONE ? slot->status :

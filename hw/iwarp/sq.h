@@ -14,12 +14,12 @@ struct iw_qp;
 enum iw_slot_state {
 	IW_SLOT_POSTED,		/* no FPDU of it was built */
 	IW_SLOT_BUILT,		/* FPDUs of it were built */
-	IW_SLOT_ASKED,		/* READ or atomic without its response */
+	IW_WQE_READ_PENDING,		/* READ or atomic without its response */
 	IW_SLOT_DONE,
 };
 
 /**
- * struct iw_slot - a WQE of the send queue
+ * struct iw_wqe - a WQE of the send queue
  * @wr_id: id chosen by the consumer
  * @opcode: enum ib_wr_opcode
  * @flags: enum ib_send_flags
@@ -40,7 +40,7 @@ enum iw_slot_state {
  * @operand: (atomic) value to add, or to compare with
  * @swap: (atomic) value to swap in
  */
-struct iw_slot {
+struct iw_wqe {
 	u64 wr_id;
 	u8 opcode;
 	u8 state;
@@ -51,24 +51,24 @@ struct iw_slot {
 	u32 length;
 	u64 raddr;
 	union {
-		struct {
-			u32 got;
-			u32 msn;
-		};
-		__be32 imm;
-		struct {
-			struct ib_mr *mr;
-			int access;
-		};
+	       struct {
+		       u32 got;
+		       u32 msn;
+	       };
+	       __be32 imm;
+	       struct {
+		       struct ib_mr *mr;
+		       int access;
+	       };
 	};
 	union {
-		DECLARE_FLEX_ARRAY(struct ib_sge, sge);
-		DECLARE_FLEX_ARRAY(u8, data);
-		struct {
-			struct ib_sge sink;
-			u64 operand;
-			u64 swap;
-		};
+	       DECLARE_FLEX_ARRAY(struct ib_sge, sge);
+	       DECLARE_FLEX_ARRAY(u8, data);
+	       struct {
+		       struct ib_sge sink;
+		       u64 operand;
+		       u64 swap;
+	       };
 	};
 };
 
@@ -107,14 +107,14 @@ struct iw_sq {
 	struct soft_hold hold;
 };
 
-static inline bool iw_slot_is_atomic(const struct iw_slot *slot)
+static inline bool iw_slot_is_atomic(const struct iw_wqe *slot)
 {
 	return slot->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
 	       slot->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
 }
 
 /* Set the length of the WQE to the sum of its SGEs. Return: enum ib_wc_status. */
-static inline u8 iw_slot_add_up(struct iw_slot *slot)
+static inline u8 iw_slot_add_up(struct iw_wqe *slot)
 {
 	u64 total = 0;
 	u32 i;
@@ -125,7 +125,7 @@ static inline u8 iw_slot_add_up(struct iw_slot *slot)
 	return total > IW_MAX_MSG_BYTES ? IB_WC_LOC_LEN_ERR : IB_WC_SUCCESS;
 }
 
-static inline struct iw_slot *iw_slot_at(const struct iw_sq *sq, u32 index)
+static inline struct iw_wqe *iw_slot_at(const struct iw_sq *sq, u32 index)
 {
 	return sq->slots + (size_t)(index & (sq->num - 1)) * sq->stride;
 }
@@ -136,13 +136,13 @@ void iw_sq_free(struct iw_sq *sq);
 void iw_sq_init(struct iw_sq *sq);
 bool iw_sq_take_user(struct iw_qp *qp);
 bool iw_sq_complete(struct iw_qp *qp);
-struct iw_slot *iw_sq_find_read(struct iw_qp *qp,
-				bool (*fits)(const struct iw_slot *slot,
-					     const void *arg),
-				const void *arg);
+struct iw_wqe *iw_sq_find_read(struct iw_qp *qp,
+			       bool (*fits)(const struct iw_wqe *slot,
+					    const void *arg),
+			       const void *arg);
 bool iw_sq_claim_flush(struct iw_qp *qp);
 bool iw_sq_flush_some(struct iw_qp *qp);
 void iw_sq_flush(struct iw_qp *qp);
-void iw_slot_done(struct iw_qp *qp, struct iw_slot *slot, u8 status);
+void iw_slot_done(struct iw_qp *qp, struct iw_wqe *slot, u8 status);
 
 #endif /* OFED_IW_SQ_H */

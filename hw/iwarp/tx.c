@@ -30,7 +30,7 @@ static u32 bytes_built(const struct iw_tx *tx)
 /* ---- which message is next -------------------------------------------------------- */
 
 /* READs and atomics: they have an answer. */
-static bool asks(const struct iw_slot *slot)
+static bool asks(const struct iw_wqe *slot)
 {
 	return slot->opcode == IB_WR_RDMA_READ ||
 	       slot->opcode == IB_WR_RDMA_READ_WITH_INV ||
@@ -38,10 +38,10 @@ static bool asks(const struct iw_slot *slot)
 }
 
 /* NULL: nothing was posted, or what was has to wait for answers. */
-static struct iw_slot *next_slot(struct iw_qp *qp)
+static struct iw_wqe *next_slot(struct iw_qp *qp)
 {
 	struct iw_sq *sq = &qp->sq;
-	struct iw_slot *slot;
+	struct iw_wqe *slot;
 
 	lockdep_assert_held(&qp->lock);
 	if (sq->next == sq->head &&
@@ -57,7 +57,7 @@ static struct iw_slot *next_slot(struct iw_qp *qp)
 }
 
 /* Requests that are carried out here and now; the others: false. */
-static bool local(struct iw_qp *qp, struct iw_slot *slot)
+static bool local(struct iw_qp *qp, struct iw_wqe *slot)
 {
 	enum soft_fault fault;
 	u8 status = IB_WC_SUCCESS;
@@ -104,7 +104,7 @@ static void begin_answer(struct iw_qp *qp, const struct iw_ask *ask)
 		iw_qp_fail(qp, iw_term_of_fault(fault, false), NULL);
 }
 
-static u8 rdmap_of(const struct iw_slot *slot)
+static u8 rdmap_of(const struct iw_wqe *slot)
 {
 	bool solicited = slot->flags & IB_SEND_SOLICITED;
 
@@ -116,7 +116,7 @@ static u8 rdmap_of(const struct iw_slot *slot)
 	return solicited ? IW_RDMAP_SEND_SE : IW_RDMAP_SEND;
 }
 
-static void source_of(struct iw_qp *qp, struct iw_slot *slot,
+static void source_of(struct iw_qp *qp, struct iw_wqe *slot,
 		      struct soft_iter *from)
 {
 	if (slot->flags & IB_SEND_INLINE)
@@ -127,7 +127,7 @@ static void source_of(struct iw_qp *qp, struct iw_slot *slot,
 }
 
 /* RFC 5040 3.2.3: an answer brings nothing but what it was asked for. */
-static int ask(struct iw_qp *qp, struct iw_slot *slot)
+static int ask(struct iw_qp *qp, struct iw_wqe *slot)
 {
 	struct iw_tx *tx = &qp->tx;
 	struct iw_read_req req = {
@@ -151,7 +151,7 @@ static int ask(struct iw_qp *qp, struct iw_slot *slot)
 }
 
 /* Begin the message of a WQE that claim_slot() has returned. */
-static int begin_slot(struct iw_qp *qp, struct iw_slot *slot)
+static int begin_slot(struct iw_qp *qp, struct iw_wqe *slot)
 {
 	struct iw_tx *tx = &qp->tx;
 
@@ -176,7 +176,7 @@ static int begin_slot(struct iw_qp *qp, struct iw_slot *slot)
 }
 
 /* What is wrong with a request before anything of it is sent. */
-static u8 refuse(struct iw_qp *qp, struct iw_slot *slot)
+static u8 refuse(struct iw_qp *qp, struct iw_wqe *slot)
 {
 	struct soft_iter to;
 
@@ -190,7 +190,7 @@ static u8 refuse(struct iw_qp *qp, struct iw_slot *slot)
 		IB_WC_LOC_PROT_ERR;
 }
 
-static void slot_fails(struct iw_qp *qp, struct iw_slot *slot, u8 status)
+static void slot_fails(struct iw_qp *qp, struct iw_wqe *slot, u8 status)
 {
 	unsigned long flags;
 
@@ -205,9 +205,9 @@ static void slot_fails(struct iw_qp *qp, struct iw_slot *slot, u8 status)
  * Take the next slot, under the lock: from now on it is sent, or fails. A READ
  * is marked before its answer can come.
  */
-static struct iw_slot *claim_slot(struct iw_qp *qp)
+static struct iw_wqe *claim_slot(struct iw_qp *qp)
 {
-	struct iw_slot *slot;
+	struct iw_wqe *slot;
 
 	while ((slot = next_slot(qp)) && slot->status == IB_WC_SUCCESS &&
 	       local(qp, slot)) {
@@ -227,7 +227,7 @@ static struct iw_slot *claim_slot(struct iw_qp *qp)
 	slot->state = IW_SLOT_BUILT;
 	slot->status = refuse(qp, slot);
 	if (slot->status == IB_WC_SUCCESS && asks(slot)) {
-		slot->state = IW_SLOT_ASKED;
+		slot->state = IW_WQE_READ_PENDING;
 		slot->msn = qp->tx.msn[IW_QN_READ_REQ]++;
 		slot->got = 0;
 		qp->sq.reads++;
@@ -249,7 +249,7 @@ static bool claim_ask(struct iw_qp *qp, struct iw_ask *ask)
 static int next_message(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
-	struct iw_slot *slot = NULL;
+	struct iw_wqe *slot = NULL;
 	struct iw_ask ask;
 	unsigned long flags;
 	bool answer = false;
@@ -312,7 +312,7 @@ static bool build_imm(struct iw_qp *qp)
 static void end_message(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
-	const struct iw_slot *slot = iw_slot_at(&qp->sq, qp->sq.next - 1);
+	const struct iw_wqe *slot = iw_slot_at(&qp->sq, qp->sq.next - 1);
 
 	soft_iter_end(&tx->from);
 	if (tx->kind == IW_TX_SLOT && slot->opcode == IB_WR_RDMA_WRITE_WITH_IMM) {
@@ -328,7 +328,7 @@ static void end_message(struct iw_qp *qp)
 static bool build_some(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
-	struct iw_slot *slot;
+	struct iw_wqe *slot;
 	int ret;
 
 	if (tx->kind == IW_TX_IMM)
@@ -381,7 +381,7 @@ static void complete_done(struct iw_qp *qp)
 static void batch_left(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
-	struct iw_slot *slot;
+	struct iw_wqe *slot;
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->lock, flags);

@@ -13,7 +13,7 @@
 
 struct iw_qp;
 struct iw_rx;
-struct iw_slot;
+struct iw_wqe;
 
 /**
  * struct iw_ask - an inbound READ or atomic without a response; an entry of the IRRQ
@@ -161,8 +161,8 @@ int iw_near_build(struct iw_qp *qp);
 void iw_near_control(struct iw_qp *qp, const void *fpdu, u32 bytes);
 
 /* atomic_tx.c, atomic.c */
-int iw_atomic_ask(struct iw_qp *qp, const struct iw_slot *slot);
-int iw_imm_send(struct iw_qp *qp, const struct iw_slot *slot);
+int iw_atomic_ask(struct iw_qp *qp, const struct iw_wqe *slot);
+int iw_imm_send(struct iw_qp *qp, const struct iw_wqe *slot);
 u64 iw_atomic_outcome(const struct iw_ask *ask, u64 was);
 int iw_atomic_answer(struct iw_qp *qp, const struct iw_ask *ask);
 

@@ -288,7 +288,7 @@ static void forge_data(u8 opcode, u32 psn)
 /* As if the READ that is outstanding were of so many bytes. */
 static void make_longest(struct ibt_sq *sq)
 {
-	struct ibt_slot *slot = sq->slots + (size_t)(sq->tail & sq->mask) * sq->stride;
+	struct ibt_wqe *slot = sq->slots + (size_t)(sq->tail & sq->mask) * sq->stride;
 
 	spin_lock_bh(&sq->lock);
 	slot->length = IBT_MAX_MSG_BYTES;

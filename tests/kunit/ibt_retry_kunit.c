@@ -71,22 +71,22 @@ static struct queue *build(struct kunit *test, const struct row *row, u32 tail)
 {
 	const struct request *r = row->queue;
 	u32 psn = row->first_psn;
-	struct ibt_slot *slot;
+	struct ibt_wqe *slot;
 	struct queue *q;
 
 	q = kunit_kzalloc(test, sizeof(*q), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, q);
-	q->sq.stride = ALIGN(sizeof(struct ibt_slot), 16);
+	q->sq.stride = ALIGN(sizeof(struct ibt_wqe), 16);
 	q->sq.mask = SLOTS - 1;
 	q->sq.slots = kunit_kzalloc(test, q->sq.stride * SLOTS, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, q->sq.slots);
 	q->sq.tail = tail;
 	q->sq.una = ibt_psn_add(row->first_psn, row->una);
 	for (q->head = tail; r->kind; r++, q->head++) {
-		slot = ibt_slot_at(&q->sq, q->head);
-		slot->state = r->kind == 'S' ? IBT_SLOT_SENT :
-			      r->kind == 'W' ? IBT_SLOT_WAITING :
-					       IBT_SLOT_DONE;
+		slot = ibt_wqe_at(&q->sq, q->head);
+		slot->state = r->kind == 'S' ? IBT_WQE_SENT :
+			      r->kind == 'W' ? IBT_WQE_POSTED :
+					       IBT_WQE_DONE;
 		slot->length = r->packets * MTU;
 		slot->numbered = r->packets;
 		slot->first_psn = psn;
@@ -153,9 +153,9 @@ static void retry_largest(struct kunit *test)
 		.queue = { { 'S', 1 } },
 	};
 	struct queue *q = build(test, &row, 0);
-	struct ibt_slot *slot;
+	struct ibt_wqe *slot;
 
-	slot = ibt_slot_at(&q->sq, 0);
+	slot = ibt_wqe_at(&q->sq, 0);
 	slot->length = IBT_MAX_MSG_BYTES;
 	slot->last_psn = ibt_psn_add(slot->first_psn,
 				     ibt_packets(slot->length, 256) - 1);
@@ -175,7 +175,7 @@ static void *copy_of(struct kunit *test, const void *from, size_t bytes)
 /* It looks, and changes nothing. */
 static void retry_is_pure(struct kunit *test)
 {
-	size_t bytes = ALIGN(sizeof(struct ibt_slot), 16) * SLOTS;
+	size_t bytes = ALIGN(sizeof(struct ibt_wqe), 16) * SLOTS;
 	struct queue *q = build(test, &rows[6], 2);
 	void *slots, *before;
 

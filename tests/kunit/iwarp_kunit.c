@@ -352,7 +352,7 @@ static void fpdu_atomic_test(struct kunit *test)
 		0x55, 0x56, 0x57, 0x58, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 		0xff, 0xff, 0xc4, 0x84, 0x16, 0xfa,
 	};
-	const struct iw_slot slot = {
+	const struct iw_wqe slot = {
 		.opcode = IB_WR_ATOMIC_CMP_AND_SWP, .msn = 3, .rkey = 0x21222324,
 		.raddr = 0x3132333435363738, .swap = 0x4142434445464748,
 		.operand = 0x5152535455565758,
@@ -428,7 +428,7 @@ static void fpdu_imm_test(struct kunit *test)
 		0x00, 0x00, 0x00, 0x00, 0xca, 0xfe, 0x00, 0x01, 0xa4, 0xd9,
 		0x5b, 0x35,
 	};
-	const struct iw_slot slot = {
+	const struct iw_wqe slot = {
 		.opcode = IB_WR_RDMA_WRITE_WITH_IMM, .flags = IB_SEND_SOLICITED,
 		.imm = cpu_to_be32(0xcafe0001),
 	};
