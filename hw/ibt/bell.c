@@ -60,26 +60,26 @@ static bool count_bell(struct ibt_qp *qp, struct soft_bells *b)
 }
 
 /**
- * ibt_bell - requests were posted
+ * ibt_doorbell - requests were posted
  * @qp: queue pair
  *
  * Context: any.
  */
-void ibt_bell(struct ibt_qp *qp)
+void ibt_doorbell(struct ibt_qp *qp)
 {
 	if (irqs_disabled() || in_hardirq())
-		ibt_sq_kick(qp);
+		ibt_sq_schedule(qp);
 	else
 		ibt_requester(qp);
 }
 
 /**
- * ibt_bell_user - requests are in the ring of a user
+ * ibt_doorbell_user - requests are in the ring of a user
  * @qp: queue pair of a user
  *
  * Context: process.
  */
-void ibt_bell_user(struct ibt_qp *qp)
+void ibt_doorbell_user(struct ibt_qp *qp)
 {
 	struct soft_bells *b = raw_cpu_ptr(&bells);
 	struct ibt_sq *sq = &qp->sq;
@@ -116,7 +116,7 @@ void ibt_bell_answered(struct ibt_qp *qp, enum ibt_send_more more)
 	case IBT_SEND_NOTHING:
 		break;
 	case IBT_SEND_QUEUED:
-		ibt_sq_kick(qp);
+		ibt_sq_schedule(qp);
 		break;
 	case IBT_SEND_MUCH:
 		if (soft_task_help(&qp->sq.task, SOFT_NO_CPU))

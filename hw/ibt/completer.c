@@ -26,7 +26,7 @@
 #define MUCH	SZ_16K	/* bytes to send, too many for the context of an ACK */
 
 /* The peer is there and does something for us: all retries are left again. */
-void ibt_sq_progress(struct ibt_qp *qp)
+void ibt_sq_reset_retry_count(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -66,11 +66,11 @@ static void move_una(struct ibt_qp *qp, u32 psn)
 	overtaken = ibt_psn_ahead(sq->cur_psn, sq->una) < answers;
 	sq->una = psn;
 	if (overtaken)
-		ibt_sq_seek(qp, psn);
+		ibt_sq_rewind(qp, psn);
 	/* A pause for want of receive requests is over with what caused it. */
 	if (qp->rtx.pause == IBT_PAUSE_RNR)
 		qp->rtx.pause = IBT_NO_PAUSE;
-	ibt_sq_progress(qp);
+	ibt_sq_reset_retry_count(qp);
 }
 
 /* Its first PSN that has no answer, as a distance from una. */
@@ -176,8 +176,8 @@ static void rnr_nak(struct ibt_qp *qp, struct ibt_wqe *slot, u8 timer)
 	if (qp->rtx.rnr_retry != 7)
 		qp->rtx.rnr_retries--;
 	trace_ibt_retry(qp, IBT_RETRY_RNR, sq->una, qp->rtx.rnr_retries);
-	ibt_sq_seek(qp, sq->una);
-	ibt_sq_pause(qp, IBT_PAUSE_RNR, ibt_rnr_jiffies(timer));
+	ibt_sq_rewind(qp, sq->una);
+	ibt_sq_delay_send(qp, IBT_PAUSE_RNR, ibt_rnr_jiffies(timer));
 }
 
 /**
@@ -363,25 +363,25 @@ static bool much_left(struct ibt_qp *qp)
 }
 
 /* ACKs say what was received so far, so the newest one is enough. */
-static void leave_ack(struct ibt_sq *sq, u32 psn)
+static void defer_ack(struct ibt_sq *sq, u32 psn)
 {
-	int left = atomic_read(&sq->ack_left);
+	int left = atomic_read(&sq->deferred_ack);
 
 	do {
 		if (left && ibt_psn_diff(psn, left & IBT_PSN_MASK) <= 0)
 			return;
-	} while (!atomic_try_cmpxchg(&sq->ack_left, &left, psn | IBT_ACK_LEFT));
+	} while (!atomic_try_cmpxchg(&sq->deferred_ack, &left, psn | IBT_ACK_DEFERRED));
 }
 
-void ibt_sq_take_ack(struct ibt_qp *qp)
+void ibt_sq_process_deferred_ack(struct ibt_qp *qp)
 {
 	struct ibt_pkt ack = { .syndrome = IBT_AETH_ACK };
 	int left;
 
 	lockdep_assert_held(&qp->sq.lock);
-	if (likely(!atomic_read(&qp->sq.ack_left)))
+	if (likely(!atomic_read(&qp->sq.deferred_ack)))
 		return;
-	left = atomic_xchg(&qp->sq.ack_left, 0);
+	left = atomic_xchg(&qp->sq.deferred_ack, 0);
 	ack.psn = left & IBT_PSN_MASK;
 	if (left && expected(qp, &ack))
 		acknowledge(qp, &ack);
@@ -391,7 +391,7 @@ void ibt_sq_take_ack(struct ibt_qp *qp)
  * A round that holds the lock may copy the payload of many packets, and this processor has
  * others to receive. The next round looks at the ACK. False: it is no such answer.
  */
-static bool left_behind(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+static bool try_defer_ack(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	if (pkt->op->verb != IBT_ACK || !positive(pkt))
 		return false;
@@ -399,14 +399,14 @@ static bool left_behind(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 	if ((pkt->syndrome & IBT_AETH_VALUE) != IBT_ACK_NO_CREDITS ||
 	    READ_ONCE(qp->credit.counted))
 		return false;
-	leave_ack(&qp->sq, pkt->psn);
+	defer_ack(&qp->sq, pkt->psn);
 	return true;
 }
 
 /* The answer may have let something be sent. */
 static enum ibt_send_more more_of(struct ibt_qp *qp)
 {
-	if (ibt_requester_stuck(qp))
+	if (ibt_requester_window_full(qp))
 		return IBT_SEND_NOTHING;
 	return much_left(qp) ? IBT_SEND_MUCH : IBT_SEND_HERE;
 }
@@ -427,11 +427,11 @@ enum ibt_send_more ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	enum ibt_send_more more = IBT_SEND_NOTHING;
 
 	if (!spin_trylock_bh(&qp->sq.lock)) {
-		if (left_behind(qp, pkt))
+		if (try_defer_ack(qp, pkt))
 			return IBT_SEND_QUEUED;
 		spin_lock_bh(&qp->sq.lock);
 	}
-	ibt_sq_take_ack(qp);
+	ibt_sq_process_deferred_ack(qp);
 	if (expected(qp, pkt)) {
 		if (pkt->op->headers & IBT_AETH && positive(pkt))
 			ibt_credit_take(&qp->credit, pkt->syndrome, pkt->msn);

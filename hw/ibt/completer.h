@@ -23,16 +23,16 @@ enum ibt_send_more {
 enum ibt_send_more ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 				 struct sk_buff *skb);
 
-/* Of ibt_sq.ack_left: there is one. */
-#define IBT_ACK_LEFT	BIT(31)
+/* Of ibt_sq.deferred_ack: there is one. */
+#define IBT_ACK_DEFERRED	BIT(31)
 
 /* With sq.lock held. */
 
 /* An ACK that found the lock held. */
-void ibt_sq_take_ack(struct ibt_qp *qp);
+void ibt_sq_process_deferred_ack(struct ibt_qp *qp);
 /* A NAK, or none, for @psn, however it came. */
 void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome);
-void ibt_sq_progress(struct ibt_qp *qp);
+void ibt_sq_reset_retry_count(struct ibt_qp *qp);
 bool ibt_wqe_write_atomic_ack(struct ibt_qp *qp, struct ibt_wqe *slot, u64 original);
 
 #endif /* IBT_COMPLETER_H */

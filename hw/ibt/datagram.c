@@ -62,7 +62,7 @@ static struct sk_buff *load(struct ibt_qp *qp, const struct ibt_path *path,
 
 	skb = ibt_tx_alloc(path, header + length, GFP_ATOMIC);
 	if (!skb) {
-		ibt_sq_pause(qp, IBT_PAUSE_MEMORY, 1);
+		ibt_sq_delay_send(qp, IBT_PAUSE_MEMORY, 1);
 		return NULL;
 	}
 	soft_iter_bytes(&to, skb->data + header, length);

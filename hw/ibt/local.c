@@ -139,7 +139,7 @@ static void finish(struct ibt_qp *qp, struct ibt_wqe *slot)
 		sq->high = end;
 	sq->una = end;
 	sq->cur_psn = end;
-	ibt_sq_progress(qp);
+	ibt_sq_reset_retry_count(qp);
 	if (slot->counted) {
 		slot->counted = false;
 		sq->rd_atomic--;
@@ -300,7 +300,7 @@ static enum ibt_local_way move_chunk(struct ibt_qp *qp, struct ibt_wqe *slot,
 	if (verdict != IBT_DONE)
 		return refused(qp, slot, verdict, syndrome);
 	/* The peer is there, as packets would have told. */
-	ibt_sq_progress(qp);
+	ibt_sq_reset_retry_count(qp);
 	if (local->done == slot->length)
 		finish(qp, slot);
 	return IBT_LOCAL_MOVED;

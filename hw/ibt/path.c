@@ -138,7 +138,7 @@ bool ibt_qp_migrate(struct ibt_qp *qp)
 		qp->flow = ibt_qp_flow(qp);
 		/* The alternate path may be old: this makes its first user resolve it. */
 		qp->path_gen = atomic_read(&qp->path->port->generation) - 1;
-		/* Last of all: pairs with ibt_sq_follow(). */
+		/* Last of all: pairs with ibt_sq_reload_path_timers(). */
 		smp_store_release(&qp->migrations, qp->migrations + 1);
 		trace_ibt_path_mig(qp);
 	}

@@ -92,7 +92,7 @@ struct ibt_qp {
 	struct ibt_rtx rtx;
 	struct ibt_credit credit;
 	struct ibt_local local;
-	struct ibt_bell bell;
+	struct ibt_doorbell bell;
 	struct ibt_resp resp;
 };
 

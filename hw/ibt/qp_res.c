@@ -187,7 +187,7 @@ static enum res_wait wait_of(const struct ibt_qp *qp, u8 task, u32 wqes)
 		return WAIT_LINK;
 	if (task != SOFT_TASK_IDLE)
 		return WAIT_TASK;
-	if (ibt_requester_stuck(qp))
+	if (ibt_requester_window_full(qp))
 		return WAIT_WINDOW;
 	return wqes ? wait_to_begin(qp) : WAIT_NOTHING;
 }

@@ -124,7 +124,7 @@ static void sent(struct ibt_qp *qp, u32 packets)
 	if (ibt_psn_ahead(end, sq->una) > ibt_psn_ahead(sq->high, sq->una))
 		sq->high = end;
 	if (ibt_qp_reliable(qp))
-		ibt_sq_await(qp, first);
+		ibt_sq_start_ack_timer(qp, first);
 	else
 		sq->una = sq->high;
 }
@@ -165,7 +165,7 @@ static bool send_read_or_atomic(struct ibt_qp *qp, struct round *round,
 	if (round->path) {
 		skb = ibt_tx_alloc(round->path, 0, GFP_ATOMIC);
 		if (!skb) {
-			ibt_sq_pause(qp, IBT_PAUSE_MEMORY, 1);
+			ibt_sq_delay_send(qp, IBT_PAUSE_MEMORY, 1);
 			return false;
 		}
 		fill_request(qp, round->path, slot, info, sq->cur_psn, &pkt);
@@ -211,7 +211,7 @@ static struct sk_buff *load(struct ibt_qp *qp, struct round *round,
 
 	skb = ibt_tx_alloc(round->path, length, GFP_ATOMIC);
 	if (!skb) {
-		ibt_sq_pause(qp, IBT_PAUSE_MEMORY, 1);
+		ibt_sq_delay_send(qp, IBT_PAUSE_MEMORY, 1);
 		return NULL;
 	}
 	if (!length)
@@ -665,7 +665,7 @@ enum soft_task_left ibt_requester_round(struct soft_task *task)
 	bool more;
 
 	spin_lock_bh(&qp->sq.lock);
-	ibt_sq_take_ack(qp);
+	ibt_sq_process_deferred_ack(qp);
 	ibt_sq_retry_held(qp);
 	more = take_steps(qp, &round);
 	spin_unlock_bh(&qp->sq.lock);

@@ -32,7 +32,7 @@ static inline bool ibt_sq_in_window(const struct ibt_qp *qp,
 }
 
 /* Does the next request wait for more answers? Then ibt_requester() would send nothing. */
-static inline bool ibt_requester_stuck(const struct ibt_qp *qp)
+static inline bool ibt_requester_window_full(const struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
 	const struct ibt_wqe *slot;
@@ -51,7 +51,7 @@ static inline void ibt_requester(struct ibt_qp *qp)
 }
 
 /* The same from a work. Any context, also with the room_lock of a port held. */
-static inline void ibt_sq_kick(struct ibt_qp *qp)
+static inline void ibt_sq_schedule(struct ibt_qp *qp)
 {
 	soft_task_queue(&qp->sq.task);
 }

@@ -8,7 +8,7 @@
 #include "wqe.h"
 
 /**
- * ibt_retry_point - which byte of which request is the first of a PSN's packet
+ * ibt_resend_pos_of - which byte of which request is the first of a PSN's packet
  * @sq: send queue; una is a PSN at or before @psn and at or before that of every
  *	request that is not done
  * @head: behind the last request
@@ -24,11 +24,11 @@
  *
  * Return: the request and the offset in it; @head if there is none.
  */
-struct ibt_resume ibt_retry_point(const struct ibt_sq *sq, u32 head, u32 mtu,
-				  u32 psn)
+struct ibt_resend_pos ibt_resend_pos_of(const struct ibt_sq *sq, u32 head, u32 mtu,
+					u32 psn)
 {
 	u32 wanted = ibt_psn_ahead(psn, sq->una);
-	struct ibt_resume at = { .slot = sq->tail };
+	struct ibt_resend_pos at = { .slot = sq->tail };
 	const struct ibt_wqe *slot;
 	u32 packet;
 
@@ -49,13 +49,13 @@ struct ibt_resume ibt_retry_point(const struct ibt_sq *sq, u32 head, u32 mtu,
 }
 
 /* Sending goes on at @psn, which was used before, or is the next to be used. */
-void ibt_sq_seek(struct ibt_qp *qp, u32 psn)
+void ibt_sq_rewind(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_resume at;
+	struct ibt_resend_pos at;
 
 	lockdep_assert_held(&sq->lock);
-	at = ibt_retry_point(sq, ibt_sq_head(sq), qp->mtu, psn);
+	at = ibt_resend_pos_of(sq, ibt_sq_head(sq), qp->mtu, psn);
 	sq->next = at.slot;
 	sq->offset = at.offset;
 	sq->cur_psn = psn;

@@ -9,18 +9,18 @@ struct ibt_qp;
 struct ibt_sq;
 
 /**
- * struct ibt_resume - where sending goes on
+ * struct ibt_resend_pos - where sending goes on
  * @slot: index, may be head: nothing to be sent again
  * @offset: bytes of it that need not be sent again
  */
-struct ibt_resume {
+struct ibt_resend_pos {
 	u32 slot;
 	u32 offset;
 };
 
-struct ibt_resume ibt_retry_point(const struct ibt_sq *sq, u32 head, u32 mtu,
-				  u32 psn);
+struct ibt_resend_pos ibt_resend_pos_of(const struct ibt_sq *sq, u32 head, u32 mtu,
+					u32 psn);
 
-void ibt_sq_seek(struct ibt_qp *qp, u32 psn);	/* sq.lock held */
+void ibt_sq_rewind(struct ibt_qp *qp, u32 psn);	/* sq.lock held */
 
 #endif /* IBT_RETRY_H */

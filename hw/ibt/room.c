@@ -72,7 +72,7 @@ void ibt_room_leave(struct ibt_port *port, struct list_head *entry)
 
 static void wake_requester(struct ibt_port *port, struct list_head *entry)
 {
-	ibt_sq_kick(container_of(entry, struct ibt_qp, sq.waiting));
+	ibt_sq_schedule(container_of(entry, struct ibt_qp, sq.waiting));
 }
 
 static void wake_responder(struct ibt_port *port, struct list_head *entry)

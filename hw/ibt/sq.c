@@ -167,7 +167,7 @@ static void take_attrs(struct ibt_qp *qp)
 	qp->rtx.rnr_retry = qp->attr.rnr_retry;
 	sq->max_rd_atomic = qp->attr.max_rd_atomic;
 	qp->rtx.retries = min(qp->rtx.retries, qp->rtx.retry_cnt);
-	ibt_sq_follow(qp);
+	ibt_sq_reload_path_timers(qp);
 	qp->rtx.rnr_retries = min(qp->rtx.rnr_retries, qp->rtx.rnr_retry);
 }
 
@@ -270,7 +270,7 @@ void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 	switch (state) {
 	case IB_QPS_RESET:
 		ibt_sq_drop_all(qp);
-		atomic_set(&sq->ack_left, 0);
+		atomic_set(&sq->deferred_ack, 0);
 		break;
 	case IB_QPS_RTS:
 		if (was == IB_QPS_RTR)
@@ -290,7 +290,7 @@ void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 	}
 	spin_unlock_bh(&sq->lock);
 	if (state == IB_QPS_RTS || state == IB_QPS_SQD)
-		ibt_sq_kick(qp);
+		ibt_sq_schedule(qp);
 }
 
 /**

@@ -58,7 +58,7 @@ enum ibt_way {
  * @cur_psn: of the next packet to send
  * @una: oldest PSN without an answer
  * @high: behind the highest PSN ever sent
- * @ack_left: newest PSN of ACKs that came while @lock was held, and IBT_ACK_LEFT; 0:
+ * @deferred_ack: newest PSN of ACKs that came while @lock was held, and IBT_ACK_DEFERRED; 0:
  *	      none. Without a lock
  * @psn: never used so far
  * @rd_atomic: READs, atomics and ATOMIC WRITEs without an answer
@@ -91,7 +91,7 @@ struct ibt_sq {
 	u32 cur_psn;
 	u32 una;
 	u32 high;
-	atomic_t ack_left;
+	atomic_t deferred_ack;
 	u32 psn;
 	u32 rd_atomic;
 	struct ibt_port *room_port;

@@ -210,7 +210,7 @@ static void stop_sending(struct ibt_qp *qp)
 		ibt_sq_change(sq, IB_QPS_SQE);
 	}
 	/* The rest is flushed from there: it may be long. */
-	ibt_sq_kick(qp);
+	ibt_sq_schedule(qp);
 }
 
 /* Completions wait for their CQ, but a failure behind them has its effect. */

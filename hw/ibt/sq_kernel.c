@@ -209,7 +209,7 @@ static int ring_user(struct ibt_qp *qp)
 		ibt_resp_poke(qp);
 	ret = ibt_sq_user_slots(&qp->sq);
 	if (!ret)
-		ibt_bell_user(qp);
+		ibt_doorbell_user(qp);
 	return ret;
 }
 
@@ -240,6 +240,6 @@ int ibt_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		return ret;
 	}
 	ret = post_list(qp, wr, bad);
-	ibt_bell(qp);
+	ibt_doorbell(qp);
 	return ret;
 }

@@ -140,7 +140,7 @@ void ibt_timers_shutdown(struct ibt_qp *qp)
 }
 
 /* A packet that wants an answer is out. @first: none was without one before. */
-void ibt_sq_await(struct ibt_qp *qp, bool first)
+void ibt_sq_start_ack_timer(struct ibt_qp *qp, bool first)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -155,7 +155,7 @@ void ibt_sq_await(struct ibt_qp *qp, bool first)
 }
 
 /* Send nothing for so long. */
-void ibt_sq_pause(struct ibt_qp *qp, enum ibt_pause why, unsigned long delay)
+void ibt_sq_delay_send(struct ibt_qp *qp, enum ibt_pause why, unsigned long delay)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -166,7 +166,7 @@ void ibt_sq_pause(struct ibt_qp *qp, enum ibt_pause why, unsigned long delay)
 }
 
 /**
- * ibt_sq_follow - take over what belongs to the path in use
+ * ibt_sq_reload_path_timers - take over what belongs to the path in use
  * @qp: queue pair
  *
  * A path has retries and a timeout of its own, and what has no answer may be lost
@@ -178,7 +178,7 @@ void ibt_sq_pause(struct ibt_qp *qp, enum ibt_pause why, unsigned long delay)
  *
  * Return: there was a migration since the last call.
  */
-bool ibt_sq_follow(struct ibt_qp *qp)
+bool ibt_sq_reload_path_timers(struct ibt_qp *qp)
 {
 	/* The timeout is as new: pairs with ibt_qp_migrate(). */
 	u32 migrations = smp_load_acquire(&qp->migrations);
@@ -209,7 +209,7 @@ void ibt_sq_migrated(struct ibt_qp *qp)
 	struct ibt_sq *sq = &qp->sq;
 
 	spin_lock(&sq->lock);
-	ibt_sq_follow(qp);
+	ibt_sq_reload_path_timers(qp);
 	spin_unlock(&sq->lock);
 }
 
@@ -235,7 +235,7 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 		ibt_qp_migrate(qp);
 	if (qp->rtx.retries) {
 		qp->rtx.retries--;
-	} else if (!ibt_sq_follow(qp)) {
+	} else if (!ibt_sq_reload_path_timers(qp)) {
 		ibt_count(dev, IBT_STAT_RETRY_EXC);
 		ibt_wqe_fail(qp, ibt_wqe_at(sq, ibt_sq_oldest(sq)),
 			     IB_WC_RETRY_EXC_ERR);
@@ -247,7 +247,7 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 	ibt_pace_lost(qp);
 	qp->rtx.window = max(qp->rtx.window / 2, IBT_WINDOW_LEAST);
 	trace_ibt_retry(qp, why, sq->una, qp->rtx.retries);
-	ibt_sq_seek(qp, sq->una);
+	ibt_sq_rewind(qp, sq->una);
 	qp->rtx.deadline = jiffies + qp->rtx.timeout;
-	ibt_sq_await(qp, false);
+	ibt_sq_start_ack_timer(qp, false);
 }

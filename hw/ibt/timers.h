@@ -15,10 +15,10 @@ void ibt_timers_shutdown(struct ibt_qp *qp);
 unsigned long ibt_timeout_jiffies(u8 timeout);
 unsigned long ibt_rnr_jiffies(u8 timer);
 
-void ibt_sq_await(struct ibt_qp *qp, bool first);
-void ibt_sq_pause(struct ibt_qp *qp, enum ibt_pause why, unsigned long delay);
+void ibt_sq_start_ack_timer(struct ibt_qp *qp, bool first);
+void ibt_sq_delay_send(struct ibt_qp *qp, enum ibt_pause why, unsigned long delay);
 void ibt_sq_retry(struct ibt_qp *qp, u8 why);
-bool ibt_sq_follow(struct ibt_qp *qp);
+bool ibt_sq_reload_path_timers(struct ibt_qp *qp);
 void ibt_sq_retry_held(struct ibt_qp *qp);
 /* sq.lock is taken inside */
 void ibt_sq_migrated(struct ibt_qp *qp);

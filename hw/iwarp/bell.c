@@ -66,12 +66,12 @@ static bool leave_to_other(struct iw_qp *qp)
 }
 
 /**
- * iw_bell_user - requests are in the ring of a program
+ * iw_doorbell_user - requests are in the ring of a program
  * @qp: queue pair of a program, with a stream
  *
  * Context: process, may sleep.
  */
-void iw_bell_user(struct iw_qp *qp)
+void iw_doorbell_user(struct iw_qp *qp)
 {
 	struct soft_bells *b = raw_cpu_ptr(&bells);
 	bool alone = has_waited(qp);

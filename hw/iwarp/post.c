@@ -149,7 +149,7 @@ int iw_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	if (state != IW_RTS && state != IW_CLOSING)
 		return ret;
 	if (qp->sq.ring.map)
-		iw_bell_user(qp);
+		iw_doorbell_user(qp);
 	else
 		iw_tx_kick(qp);
 	return ret;

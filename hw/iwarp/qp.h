@@ -157,7 +157,7 @@ int iw_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		 const struct ib_send_wr **bad);
 
 /* bell.c */
-void iw_bell_user(struct iw_qp *qp);
+void iw_doorbell_user(struct iw_qp *qp);
 
 /* recv.c */
 int iw_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,

@@ -210,11 +210,11 @@ static void an_ack_waits_for_nobody(struct kunit *test)
 	fake_inject(0, bytes, sizeof(bytes));
 	make_ack(bytes, ib->qp_num, pair.psn);
 	fake_inject(0, bytes, sizeof(bytes));
-	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&sq->ack_left),
-			((pair.psn + 1) & 0xffffff) | IBT_ACK_LEFT);
+	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&sq->deferred_ack),
+			((pair.psn + 1) & 0xffffff) | IBT_ACK_DEFERRED);
 	spin_unlock_bh(&sq->lock);
 	EXPECT_WC(&pair, pair.end[0].send_cq, 7, IB_WC_SUCCESS);
-	KUNIT_EXPECT_EQ(test, atomic_read(&sq->ack_left), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&sq->deferred_ack), 0);
 	KUNIT_EXPECT_EQ(test, ends_counter(0, "local_ack_timeout_err"), 0ULL);
 }
 

@@ -99,10 +99,10 @@ static struct queue *build(struct kunit *test, const struct row *row, u32 tail)
 static void check_row(struct kunit *test, const struct row *row, u32 tail)
 {
 	struct queue *q = build(test, row, tail);
-	struct ibt_resume at;
+	struct ibt_resend_pos at;
 
-	at = ibt_retry_point(&q->sq, q->head, MTU,
-			     ibt_psn_add(row->first_psn, row->psn));
+	at = ibt_resend_pos_of(&q->sq, q->head, MTU,
+			       ibt_psn_add(row->first_psn, row->psn));
 	KUNIT_EXPECT_EQ_MSG(test, at.slot, tail + row->slot, "%s", row->name);
 	KUNIT_EXPECT_EQ_MSG(test, at.offset, row->offset, "%s", row->name);
 }
@@ -147,7 +147,7 @@ static void retry_everywhere(struct kunit *test)
 /* The largest message that there is, in the smallest packets. */
 static void retry_largest(struct kunit *test)
 {
-	struct ibt_resume at;
+	struct ibt_resend_pos at;
 	struct row row = {
 		.first_psn = 0xabcdef,
 		.queue = { { 'S', 1 } },
@@ -159,7 +159,7 @@ static void retry_largest(struct kunit *test)
 	slot->length = IBT_MAX_MSG_BYTES;
 	slot->last_psn = ibt_psn_add(slot->first_psn,
 				     ibt_packets(slot->length, 256) - 1);
-	at = ibt_retry_point(&q->sq, q->head, 256, slot->last_psn);
+	at = ibt_resend_pos_of(&q->sq, q->head, 256, slot->last_psn);
 	KUNIT_EXPECT_EQ(test, at.slot, 0U);
 	KUNIT_EXPECT_EQ(test, at.offset, IBT_MAX_MSG_BYTES - 256);
 }
@@ -181,7 +181,7 @@ static void retry_is_pure(struct kunit *test)
 
 	slots = copy_of(test, q->sq.slots, bytes);
 	before = copy_of(test, q, sizeof(*q));
-	ibt_retry_point(&q->sq, q->head, MTU, 7);
+	ibt_resend_pos_of(&q->sq, q->head, MTU, 7);
 	KUNIT_EXPECT_EQ(test, memcmp(before, q, sizeof(*q)), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(slots, q->sq.slots, bytes), 0);
 }

@@ -55,7 +55,7 @@ void iw_rq_flush(struct iw_qp *qp)
 {
 }
 
-void iw_bell_user(struct iw_qp *qp)
+void iw_doorbell_user(struct iw_qp *qp)
 {
 }
 
