@@ -52,7 +52,7 @@ bool ibt_backlog_older(const struct ibt_resp *resp, u32 psn)
 /* One more READ waits. False: it is a copy. */
 static bool count_read(struct ibt_resp *resp, struct backlog_note *note)
 {
-	bool under_way = resp->reading.active && !resp->reading.again;
+	bool tx_in_flight = resp->reading.active && !resp->reading.again;
 
 	note->again = ibt_psn_diff(note->psn, resp->psn) < 0;
 	if ((note->again || resp->waiting_reads) && read_waits(resp, note->psn))
@@ -60,9 +60,9 @@ static bool count_read(struct ibt_resp *resp, struct backlog_note *note)
 	if (note->again)
 		return true;
 	if (ibt_replay_unfinished(resp))
-		under_way = true;
+		tx_in_flight = true;
 	note->read = true;
-	note->excess = resp->waiting_reads + under_way >= resp->num_replay;
+	note->excess = resp->waiting_reads + tx_in_flight >= resp->num_replay;
 	resp->waiting_reads++;
 	return true;
 }

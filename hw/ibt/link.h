@@ -115,7 +115,7 @@ struct ibt_passage {
  *	already. Only the pushed headers are certain to be linear.
  * @lanes: GSO skbs may be received on another processor
  * @offload: (optional) offloads for network interfaces over this link
- * @under_way: (optional) may a packet that is sent on another processor overtake those
+ * @tx_in_flight: (optional) may a packet that is sent on another processor overtake those
  *	that @xmit has taken? Any context.
  * @passage: (optional) progress of the packets of a port; @gone may be behind. Any
  *	context.
@@ -160,7 +160,7 @@ struct ibt_link_ops {
 		      u32 size);
 	u32 (*icrc_seed)(const struct sk_buff *skb, u32 index, u32 length);
 	int (*xmit)(struct sk_buff *skb, struct ibt_path *path);
-	bool (*under_way)(const struct ibt_port *port);
+	bool (*tx_in_flight)(const struct ibt_port *port);
 	void (*passage)(const struct ibt_port *port, struct ibt_passage *passage);
 	void (*meta)(struct ibt_path *path, u32 length,
 		     struct ibt_rx_meta *meta);
@@ -225,7 +225,7 @@ void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
  * Receives a GSO skb: packets of one sender behind one header of the link, each of @size
  * bytes, the last may be shorter. Not for multicast. Context as ibt_rx().
  */
-void ibt_rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
+void ibt_rx_gso(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		const struct ibt_rx_meta *meta);
 /* Ends the pause that -EAGAIN of xmit() began. Any context. */
 void ibt_tx_room(struct ibt_port *port);

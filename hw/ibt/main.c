@@ -25,7 +25,7 @@ static void __exit ibt_exit(void)
 {
 	debugfs_remove(ibt_debugfs);
 	ibt_crc_end();
-	ibt_runs_exit();
+	ibt_gso_exit();
 }
 
 module_init(ibt_init);

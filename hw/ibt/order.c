@@ -25,7 +25,7 @@ static bool ibt_order_under_way(const struct ibt_port *port)
 {
 	const struct ibt_link_ops *link = port->dev->link;
 
-	return link->under_way && link->under_way(port);
+	return link->tx_in_flight && link->tx_in_flight(port);
 }
 
 /**

@@ -162,10 +162,10 @@ static const struct ibt_opcode *op_at(const struct ibt_qp *qp, u8 place)
 }
 
 static bool begin_run(const struct ibt_qp *qp, struct ibt_path *path,
-		      int budget, struct ibt_run *run)
+		      int budget, struct ibt_gso *run)
 {
 	const struct ibt_reading *reading = &qp->resp.reading;
-	const struct ibt_rest rest = {
+	const struct ibt_seg_desc rest = {
 		.next = op_at(qp, reading->first ? IBT_FIRST : 0),
 		.middle = op_at(qp, 0),
 		.end = op_at(qp, IBT_LAST),
@@ -173,11 +173,11 @@ static bool begin_run(const struct ibt_qp *qp, struct ibt_path *path,
 		.mtu = qp->mtu,
 	};
 
-	return ibt_run_begin(run, path, &rest, budget);
+	return ibt_gso_begin(run, path, &rest, budget);
 }
 
 /* As send_packet(), of those that leave together. */
-static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_run *run,
+static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_gso *run,
 				  struct soft_iter *from,
 				  enum ibt_verdict *verdict)
 {
@@ -192,15 +192,15 @@ static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_run *run,
 	while (run->packets < run->most) {
 		length = min(reading->left, qp->mtu);
 		describe(qp, run->path, &pkt, length);
-		soft_iter_bytes(&to, ibt_run_room(run, pkt.op), length);
+		soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), length);
 		if (soft_iter_copy(&to, from, length) != SOFT_OK) {
 			*verdict = IBT_NO_ACCESS;
 			break;
 		}
-		ibt_run_add(run, &pkt, length);
+		ibt_gso_add_pkt(run, &pkt, length);
 		packet_left(qp, length);
 	}
-	ret = ibt_run_tx(run, qp->flow);
+	ret = ibt_gso_xmit(run, qp->flow);
 	if (*verdict != IBT_DONE)
 		return IBT_FINISHED;
 	if (ret == -EAGAIN && reading->active) {
@@ -219,7 +219,7 @@ static enum ibt_progress send_some(struct ibt_qp *qp, struct ibt_path *path,
 				   enum ibt_verdict *verdict)
 {
 	enum ibt_progress progress;
-	struct ibt_run run;
+	struct ibt_gso run;
 
 	if (!begin_run(qp, path, *budget, &run)) {
 		--*budget;

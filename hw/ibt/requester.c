@@ -284,10 +284,10 @@ static u32 packets_now(struct ibt_qp *qp, const struct round *round)
 
 static bool begin_run(struct ibt_qp *qp, struct round *round,
 		      const struct ibt_wqe *slot,
-		      const struct ibt_wr_info *info, struct ibt_run *run)
+		      const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	u32 offset = qp->sq.offset;
-	const struct ibt_rest rest = {
+	const struct ibt_seg_desc rest = {
 		.next = &ibt_opcodes[opcode_at(qp, info, offset, false)],
 		.middle = &ibt_opcodes[opcode_at(qp, info, 1, false)],
 		.end = &ibt_opcodes[opcode_at(qp, info, 1, true)],
@@ -298,13 +298,13 @@ static bool begin_run(struct ibt_qp *qp, struct round *round,
 	/* An interface may have divided runs wrongly. */
 	if (qp->rtx.recovery != IBT_STEADY)
 		return false;
-	return ibt_run_begin(run, round->path, &rest, packets_now(qp, round));
+	return ibt_gso_begin(run, round->path, &rest, packets_now(qp, round));
 }
 
 /* One more packet of a run, of the bytes at @offset. False: they are not there. */
 static bool add_data(struct ibt_qp *qp, struct round *round,
 		     struct ibt_wqe *slot, const struct ibt_wr_info *info,
-		     u32 offset, struct ibt_run *run)
+		     u32 offset, struct ibt_gso *run)
 {
 	u32 psn = ibt_psn_add(qp->sq.cur_psn, run->packets);
 	u32 length = min(slot->length - offset, qp->mtu);
@@ -314,10 +314,10 @@ static bool add_data(struct ibt_qp *qp, struct round *round,
 
 	fill_request(qp, round->path, slot, info, psn, &pkt);
 	place(qp, slot, info, offset, offset + length == slot->length, &pkt);
-	soft_iter_bytes(&to, ibt_run_room(run, pkt.op), length);
+	soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), length);
 	if (!from || soft_iter_copy(&to, from, length) != SOFT_OK)
 		return false;
-	ibt_run_add(run, &pkt, length);
+	ibt_gso_add_pkt(run, &pkt, length);
 	return true;
 }
 
@@ -327,7 +327,7 @@ static bool add_data(struct ibt_qp *qp, struct round *round,
  */
 static bool send_run(struct ibt_qp *qp, struct round *round,
 		     struct ibt_wqe *slot, const struct ibt_wr_info *info,
-		     struct ibt_run *run)
+		     struct ibt_gso *run)
 {
 	struct ibt_port *port = run->path->port;
 	u32 seq = READ_ONCE(port->room_seq);
@@ -340,7 +340,7 @@ static bool send_run(struct ibt_qp *qp, struct round *round,
 			end = min(end + qp->mtu, slot->length);
 	}
 	qp->sq.way = IBT_WAY_GSO;
-	busy = ibt_run_tx(run, qp->flow) == -EAGAIN &&
+	busy = ibt_gso_xmit(run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
 	if (run->packets)
 		sent_data(qp, round, slot, run->packets, end - begin);
@@ -379,7 +379,7 @@ static u32 batch_len(struct ibt_qp *qp, const struct ibt_wqe *slot, u32 most)
 /* Several SENDs or WRITEs of one packet each. False: this one goes alone. */
 static bool batch_begin(struct ibt_qp *qp, struct round *round,
 			const struct ibt_wqe *slot,
-			const struct ibt_wr_info *info, struct ibt_run *run)
+			const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	const struct ibt_sq *sq = &qp->sq;
 	u32 most = (ROUND_BYTES - round->bytes) / max(slot->length, 1U);
@@ -392,14 +392,14 @@ static bool batch_begin(struct ibt_qp *qp, struct round *round,
 	if (ibt_qp_reliable(qp))
 		most = min(most, ibt_rtx_window(&qp->rtx) -
 				 ibt_psn_ahead(sq->cur_psn, sq->una));
-	return ibt_run_begin_equal(run, round->path,
-				   &ibt_opcodes[opcode_at(qp, info, 0, true)],
-				   slot->length, batch_len(qp, slot, most));
+	return ibt_gso_begin_msgs(run, round->path,
+				  &ibt_opcodes[opcode_at(qp, info, 0, true)],
+				  slot->length, batch_len(qp, slot, most));
 }
 
 /* The next request into a run. False: its bytes are not there. */
 static bool batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *slot,
-			  const struct ibt_wr_info *info, struct ibt_run *run)
+			  const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	enum soft_fault fault = SOFT_OK;
 	struct ibt_pkt pkt = { };
@@ -411,19 +411,19 @@ static bool batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *slot,
 	/* Whoever is behind it asks for both. */
 	pkt.ack_request = false;
 	if (slot->length) {
-		soft_iter_bytes(&to, ibt_run_room(run, pkt.op), slot->length);
+		soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), slot->length);
 		ibt_wqe_src_iter(qp, slot, &from);
 		fault = soft_iter_copy(&to, &from, slot->length);
 		soft_iter_end(&from);
 	}
 	if (fault == SOFT_OK)
-		ibt_run_add(run, &pkt, slot->length);
+		ibt_gso_add_pkt(run, &pkt, slot->length);
 	return fault == SOFT_OK;
 }
 
 /* As send_run(), of whole messages. */
 static bool batch_send(struct ibt_qp *qp, struct round *round,
-		       const struct ibt_wr_info *info, struct ibt_run *run)
+		       const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	struct ibt_port *port = run->path->port;
 	u32 seq = READ_ONCE(port->room_seq);
@@ -442,9 +442,9 @@ static bool batch_send(struct ibt_qp *qp, struct round *round,
 	/* Of a softirq that would bring all at its end, the user would see nothing earlier. */
 	round->over = true;
 	if (run->packets && ibt_qp_reliable(qp))
-		ibt_run_ask(run);
+		ibt_gso_set_ackreq(run);
 	qp->sq.way = IBT_WAY_GSO;
-	busy = ibt_run_tx(run, qp->flow) == -EAGAIN &&
+	busy = ibt_gso_xmit(run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
 	if (!good)
 		ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
@@ -459,7 +459,7 @@ static bool send_data(struct ibt_qp *qp, struct round *round,
 	u32 length = min(slot->length - sq->offset, qp->mtu);
 	bool last = sq->offset + length == slot->length;
 	struct ibt_pkt pkt = { };
-	struct ibt_run run;
+	struct ibt_gso run;
 	struct sk_buff *skb;
 	bool busy = false;
 

@@ -40,7 +40,7 @@ static u32 wire_bytes(const struct ibt_opcode *op, u32 length)
 }
 
 /* How many may leave together: from the next on, up to one that would be longer. */
-static u32 equal_packets(const struct ibt_rest *rest, u32 size, u32 most)
+static u32 equal_packets(const struct ibt_seg_desc *rest, u32 size, u32 most)
 {
 	u32 packets = ibt_packets(rest->left, rest->mtu);
 	u32 last = rest->left - (packets - 1) * rest->mtu;
@@ -60,7 +60,7 @@ static u32 link_most(const struct ibt_path *path, u32 size)
 	return dev->link->run(path, size);
 }
 
-static u8 *packet_at(const struct ibt_run *run, u32 index)
+static u8 *packet_at(const struct ibt_gso *run, u32 index)
 {
 	return (u8 *)page_address(run->pages[index / run->in_page]) +
 	       index % run->in_page * run->size;
@@ -104,13 +104,13 @@ static struct page *get_page_of_ring(u32 order, gfp_t gfp)
 }
 
 /**
- * ibt_runs_exit - free what is kept for runs
+ * ibt_gso_exit - free what is kept for runs
  *
  * Nobody sends any more.
  *
  * Context: process.
  */
-void ibt_runs_exit(void)
+void ibt_gso_exit(void)
 {
 	struct page_ring *ring;
 	int cpu, i;
@@ -124,7 +124,7 @@ void ibt_runs_exit(void)
 }
 
 /* @run->most becomes what there is memory for. */
-static void get_pages(struct ibt_run *run, u32 order, gfp_t gfp)
+static void get_pages(struct ibt_gso *run, u32 order, gfp_t gfp)
 {
 	u32 wanted;
 
@@ -142,13 +142,13 @@ static void get_pages(struct ibt_run *run, u32 order, gfp_t gfp)
 	run->most = min(run->most, run->num_pages * run->in_page);
 }
 
-static void put_pages(struct ibt_run *run, u32 used)
+static void put_pages(struct ibt_gso *run, u32 used)
 {
 	while (run->num_pages > used)
 		put_page(run->pages[--run->num_pages]);
 }
 
-static bool get_memory(struct ibt_run *run)
+static bool get_memory(struct ibt_gso *run)
 {
 	u32 front = ALIGN(run->path->headroom, 16);
 	u32 least = get_order(run->size);
@@ -171,7 +171,7 @@ static bool get_memory(struct ibt_run *run)
 }
 
 /* @most packets of @size bytes. False: they are to be sent one by one. */
-static bool begin(struct ibt_run *run, struct ibt_path *path, u32 size, u32 most)
+static bool begin(struct ibt_gso *run, struct ibt_path *path, u32 size, u32 most)
 {
 	if (most < 2)
 		return false;
@@ -185,18 +185,18 @@ static bool begin(struct ibt_run *run, struct ibt_path *path, u32 size, u32 most
 }
 
 /**
- * ibt_run_begin - begin with packets that leave together
- * @run: filled in; ibt_run_tx() ends it
+ * ibt_gso_begin - begin with packets that leave together
+ * @run: filled in; ibt_gso_xmit() ends it
  * @path: where they go; the caller has a reference until then
  * @rest: what is to be sent
  * @most: packets that may leave now
  *
- * Context: softirqs disabled until ibt_run_tx().
+ * Context: softirqs disabled until ibt_gso_xmit().
  *
  * Return: false: the next packet is to be sent alone. There is nothing to end.
  */
-bool ibt_run_begin(struct ibt_run *run, struct ibt_path *path,
-		   const struct ibt_rest *rest, u32 most)
+bool ibt_gso_begin(struct ibt_gso *run, struct ibt_path *path,
+		   const struct ibt_seg_desc *rest, u32 most)
 {
 	u32 size = wire_bytes(rest->next, rest->mtu);
 
@@ -209,19 +209,19 @@ bool ibt_run_begin(struct ibt_run *run, struct ibt_path *path,
 }
 
 /**
- * ibt_run_begin_equal - begin with messages of one packet that leave together
- * @run: filled in; ibt_run_tx() ends it
+ * ibt_gso_begin_msgs - begin with messages of one packet that leave together
+ * @run: filled in; ibt_gso_xmit() ends it
  * @path: where they go; the caller has a reference until then
  * @op: what each packet is
  * @length: bytes of payload in each
  * @most: of them
  *
- * Context: softirqs disabled until ibt_run_tx().
+ * Context: softirqs disabled until ibt_gso_xmit().
  *
  * Return: false: the next packet is to be sent alone. There is nothing to end.
  */
-bool ibt_run_begin_equal(struct ibt_run *run, struct ibt_path *path,
-			 const struct ibt_opcode *op, u32 length, u32 most)
+bool ibt_gso_begin_msgs(struct ibt_gso *run, struct ibt_path *path,
+			const struct ibt_opcode *op, u32 length, u32 most)
 {
 	u32 size = wire_bytes(op, length);
 
@@ -231,7 +231,7 @@ bool ibt_run_begin_equal(struct ibt_run *run, struct ibt_path *path,
 }
 
 /**
- * ibt_run_room - where the next payload is to be copied
+ * ibt_gso_payload_ptr - where the next payload is to be copied
  * @run: has fewer than @run->most packets
  * @op: what the packet is
  *
@@ -239,20 +239,20 @@ bool ibt_run_begin_equal(struct ibt_run *run, struct ibt_path *path,
  *
  * Context: softirqs disabled.
  */
-u8 *ibt_run_room(const struct ibt_run *run, const struct ibt_opcode *op)
+u8 *ibt_gso_payload_ptr(const struct ibt_gso *run, const struct ibt_opcode *op)
 {
 	return packet_at(run, run->packets) + op->length;
 }
 
 /**
- * ibt_run_add - a packet is a part of the run
- * @run: what ibt_run_room() said is filled
+ * ibt_gso_add_pkt - a packet is a part of the run
+ * @run: what ibt_gso_payload_ptr() said is filled
  * @pkt: its headers, as ibt_tx() wants them
  * @length: of its payload
  *
  * Context: softirqs disabled.
  */
-void ibt_run_add(struct ibt_run *run, struct ibt_pkt *pkt, u32 length)
+void ibt_gso_add_pkt(struct ibt_gso *run, struct ibt_pkt *pkt, u32 length)
 {
 	u8 *at = packet_at(run, run->packets++);
 
@@ -266,27 +266,27 @@ void ibt_run_add(struct ibt_run *run, struct ibt_pkt *pkt, u32 length)
 }
 
 /**
- * ibt_run_ask - ask the peer for an answer to the last packet
+ * ibt_gso_set_ackreq - ask the peer for an answer to the last packet
  * @run: of a reliable queue pair; has packets
  *
  * That acknowledges those in front of it.
  *
  * Context: softirqs disabled.
  */
-void ibt_run_ask(const struct ibt_run *run)
+void ibt_gso_set_ackreq(const struct ibt_gso *run)
 {
 	struct ibt_wire_bth *bth = (void *)packet_at(run, run->packets - 1);
 
 	bth->psn |= cpu_to_be32(IBT_BTH_ACKREQ);
 }
 
-static u32 bytes_of(const struct ibt_run *run, u32 index)
+static u32 bytes_of(const struct ibt_gso *run, u32 index)
 {
 	return index + 1 == run->packets ? run->last : run->size;
 }
 
 /* The pages that are in use become the skb's. */
-static void attach_pages(struct ibt_run *run)
+static void attach_pages(struct ibt_gso *run)
 {
 	u32 used = DIV_ROUND_UP(run->packets, run->in_page);
 	u32 left = (run->packets - 1) * run->size + run->last;
@@ -302,7 +302,7 @@ static void attach_pages(struct ibt_run *run)
 }
 
 /* Of @n packets from @index on, which are equally long. */
-static void add_icrcs_of(const struct ibt_run *run, u32 index, u32 n)
+static void add_icrcs_of(const struct ibt_gso *run, u32 index, u32 n)
 {
 	const struct ibt_link_ops *link = run->path->port->dev->link;
 	u32 length = bytes_of(run, index);
@@ -321,7 +321,7 @@ static void add_icrcs_of(const struct ibt_run *run, u32 index, u32 n)
 	}
 }
 
-static void add_icrcs(const struct ibt_run *run)
+static void add_icrcs(const struct ibt_gso *run)
 {
 	u32 most = ibt_crc32_most();
 	u32 i, n;
@@ -336,7 +336,7 @@ static void add_icrcs(const struct ibt_run *run)
 }
 
 /**
- * ibt_run_tx - send the packets of a run
+ * ibt_gso_xmit - send the packets of a run
  * @run: none of it is left
  * @flow: the same for all packets of a queue pair
  *
@@ -345,7 +345,7 @@ static void add_icrcs(const struct ibt_run *run)
  * Return: 0, or -EAGAIN: they are on their way, but wait for ibt_tx_room(). Of
  * none: 0.
  */
-int ibt_run_tx(struct ibt_run *run, u32 flow)
+int ibt_gso_xmit(struct ibt_gso *run, u32 flow)
 {
 	const struct ibt_link_ops *link = run->path->port->dev->link;
 	struct sk_buff *skb = run->skb;

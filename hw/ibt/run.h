@@ -11,7 +11,7 @@ struct ibt_path;
 struct ibt_pkt;
 
 /**
- * struct ibt_run - packets to one peer that leave as one skb
+ * struct ibt_gso - packets to one peer that leave as one skb
  * @path: where they go; the caller has a reference
  * @skb: has their headers of the link, and their bytes in page fragments
  * @pages: those fragments, compound pages
@@ -23,7 +23,7 @@ struct ibt_pkt;
  * @size: bytes of each from BTH to ICRC, but for the last, that has
  * @last: which is not longer
  */
-struct ibt_run {
+struct ibt_gso {
 	struct ibt_path *path;
 	struct sk_buff *skb;
 	struct page *pages[MAX_SKB_FRAGS];
@@ -37,14 +37,14 @@ struct ibt_run {
 };
 
 /**
- * struct ibt_rest - of a message whose next packets are to be sent
+ * struct ibt_seg_desc - of a message whose next packets are to be sent
  * @next: opcode of the packet that is next, in
  * @middle: those behind it, and
  * @end: the last, as the table has them
  * @left: bytes
  * @mtu: in each packet but the last
  */
-struct ibt_rest {
+struct ibt_seg_desc {
 	const struct ibt_opcode *next;
 	const struct ibt_opcode *middle;
 	const struct ibt_opcode *end;
@@ -55,21 +55,21 @@ struct ibt_rest {
 /* Room for packets of @rest that can leave together by @path, @most of them at most.
  * False: the next is to be sent alone; nothing was begun.
  */
-bool ibt_run_begin(struct ibt_run *run, struct ibt_path *path,
-		   const struct ibt_rest *rest, u32 most);
+bool ibt_gso_begin(struct ibt_gso *run, struct ibt_path *path,
+		   const struct ibt_seg_desc *rest, u32 most);
 /* The same for @most messages of one packet each, of @length bytes. */
-bool ibt_run_begin_equal(struct ibt_run *run, struct ibt_path *path,
-			 const struct ibt_opcode *op, u32 length, u32 most);
+bool ibt_gso_begin_msgs(struct ibt_gso *run, struct ibt_path *path,
+			const struct ibt_opcode *op, u32 length, u32 most);
 /* Where the payload of the next goes, whose headers are those of @op. */
-u8 *ibt_run_room(const struct ibt_run *run, const struct ibt_opcode *op);
+u8 *ibt_gso_payload_ptr(const struct ibt_gso *run, const struct ibt_opcode *op);
 /* It is there. @pkt: as of ibt_tx(). */
-void ibt_run_add(struct ibt_run *run, struct ibt_pkt *pkt, u32 length);
+void ibt_gso_add_pkt(struct ibt_gso *run, struct ibt_pkt *pkt, u32 length);
 /* The last one that was added asks for an answer. */
-void ibt_run_ask(const struct ibt_run *run);
+void ibt_gso_set_ackreq(const struct ibt_gso *run);
 /* Send what was added; the end of the run. 0 or -EAGAIN as of link.xmit. */
-int ibt_run_tx(struct ibt_run *run, u32 flow);
+int ibt_gso_xmit(struct ibt_gso *run, u32 flow);
 
 /* Memory that was kept. */
-void ibt_runs_exit(void);
+void ibt_gso_exit(void);
 
 #endif /* IBT_RUN_H */

@@ -293,7 +293,7 @@ static void rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
 /**
  * ibt_rx_now - receive packets on this processor
  * @port: where it came
- * @skb: as of ibt_rx_run(); consumed
+ * @skb: as of ibt_rx_gso(); consumed
  * @size: see there; 0: one packet
  * @meta: see there
  *

@@ -49,7 +49,7 @@ struct ibt_lane {
  * struct kept - an skb in a lane
  * @node: in ibt_lane.waiting
  * @port: where it came
- * @skb: as ibt_rx_run() has it
+ * @skb: as ibt_rx_gso() has it
  * @size: see there; 0: it is one packet
  * @bytes: that the device is charged with
  * @meta: as the link said
@@ -218,7 +218,7 @@ void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
 EXPORT_SYMBOL_GPL(ibt_rx);
 
 /**
- * ibt_rx_run - packets of one sender came together, for queue pairs, not for groups
+ * ibt_rx_gso - packets of one sender came together, for queue pairs, not for groups
  * @port: where
  * @skb: data at the first BTH, network header set, not shared. Any bytes; consumed
  * @size: of each packet from BTH to ICRC, but for the last, which may be shorter
@@ -226,7 +226,7 @@ EXPORT_SYMBOL_GPL(ibt_rx);
  *
  * Context: softirq, or softirqs disabled; interrupts enabled. No lock is held.
  */
-void ibt_rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
+void ibt_rx_gso(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		const struct ibt_rx_meta *meta)
 {
 	/* So short that there is none; and it would take for ever to tell so. */
@@ -238,7 +238,7 @@ void ibt_rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
 	if (!ibt_lane_take(port, skb, size, meta))
 		ibt_rx_now(port, skb, size, meta);
 }
-EXPORT_SYMBOL_GPL(ibt_rx_run);
+EXPORT_SYMBOL_GPL(ibt_rx_gso);
 
 /* ---- life -------------------------------------------------------------------------- */
 

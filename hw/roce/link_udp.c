@@ -391,7 +391,7 @@ int roce_udp_rcv(struct sock *sk, struct sk_buff *skb)
 	__skb_pull(skb, sizeof(struct udphdr));
 	roce_sever(skb);
 	if (skb_is_gso(skb))
-		ibt_rx_run(rd->port, skb, skb_shinfo(skb)->gso_size, &meta);
+		ibt_rx_gso(rd->port, skb, skb_shinfo(skb)->gso_size, &meta);
 	else
 		ibt_rx(rd->port, skb, &meta);
 	rcu_read_unlock();

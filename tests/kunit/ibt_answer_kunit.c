@@ -36,7 +36,7 @@ static struct stage {
 	u32 sent;
 	u32 psn;	/* of the last packet */
 	u8 syndrome;
-	bool under_way;
+	bool tx_in_flight;
 	bool parked;	/* the answer of a READ in front of all */
 	int here;
 	int queued_on;
@@ -54,10 +54,10 @@ enum { HERE = 3, THERE, OFFLINE };
 
 static bool played_under_way(const struct ibt_port *port)
 {
-	return stage.under_way;
+	return stage.tx_in_flight;
 }
 
-static const struct ibt_link_ops played_link = { .under_way = played_under_way };
+static const struct ibt_link_ops played_link = { .tx_in_flight = played_under_way };
 
 struct ibt_port *ibt_dev_port(struct ibt_dev *dev, u32 num)
 {
@@ -249,7 +249,7 @@ static void what_is_owed_is_paid(struct kunit *test)
  */
 static const struct turn {
 	int cpu;
-	bool under_way;
+	bool tx_in_flight;
 	bool late;
 	int reading;	/* -1: none */
 	bool parked;
@@ -286,7 +286,7 @@ static void set_turn(const struct turn *turn)
 	resp->parked = turn->parked;
 	resp->owed = false;
 	stage.parked = turn->parked;
-	stage.under_way = turn->under_way;
+	stage.tx_in_flight = turn->tx_in_flight;
 	stage.queued_on = SOFT_NO_CPU;
 	stage.sent = 0;
 }
@@ -314,7 +314,7 @@ static void none_overtakes(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, pay(true), !resp->owed, "row %d", i);
 		resp->reading.active = false;
 		resp->parked = 0;
-		stage.under_way = false;
+		stage.tx_in_flight = false;
 		KUNIT_EXPECT_TRUE(test, pay(true));
 		KUNIT_EXPECT_EQ_MSG(test, stage.sent, 1U, "row %d", i);
 	}
@@ -325,7 +325,7 @@ static void atomics_are_not_overtaken(struct kunit *test)
 {
 	struct ibt_resp *resp = &stage.qp->resp;
 
-	stage.under_way = true;
+	stage.tx_in_flight = true;
 	tell(AN_ATOMIC, 20, true);
 	KUNIT_EXPECT_EQ(test, resp->cpu, (int)raw_smp_processor_id());
 	stage.sent = 0;

@@ -154,7 +154,7 @@ static void a_device_goes(struct kunit *test)
 		skb = rubbish(&random, 20);
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, skb);
 		local_bh_disable();
-		ibt_rx_run(ibt_dev_port(fake.dev[1], 1), skb, 20, &meta);
+		ibt_rx_gso(ibt_dev_port(fake.dev[1], 1), skb, 20, &meta);
 		local_bh_enable();
 	}
 }

@@ -101,9 +101,9 @@ static void stays_under_way(struct kunit *test, enum ib_qp_type type)
 	two_cpus(test, &first, &second);
 	pair.type = type;
 	ends_make(&pair);
-	fake.under_way = true;
+	fake.tx_in_flight = true;
 	expect_all_on(second, first);
-	WRITE_ONCE(fake.under_way, false);
+	WRITE_ONCE(fake.tx_in_flight, false);
 	post_on(first, 12, 2 * MTU);
 	expect_requests(24);
 	KUNIT_EXPECT_EQ(test, fake.cpus[0], BIT(first) | BIT(second));
@@ -127,12 +127,12 @@ static void questions_stay_under_way(struct kunit *test)
 	ends_make(&pair);
 	fake_restart(mute);
 	fake.cpus[0] = 0;
-	fake.under_way = true;
+	fake.tx_in_flight = true;
 	ask_on(second, 1);
 	ask_on(first, 2);
 	expect_requests(2);
 	KUNIT_EXPECT_EQ(test, fake.cpus[0], BIT(second));
-	WRITE_ONCE(fake.under_way, false);
+	WRITE_ONCE(fake.tx_in_flight, false);
 	ask_on(first, 3);
 	expect_requests(3);
 	KUNIT_EXPECT_EQ(test, fake.cpus[0], BIT(first) | BIT(second));
@@ -148,7 +148,7 @@ static void a_late_one_is_not_waited_for(struct kunit *test)
 	ends_make(&pair);
 	fake_restart(mute);
 	fake.cpus[0] = 0;
-	fake.under_way = true;
+	fake.tx_in_flight = true;
 	post_on(second, 1, 2 * MTU);
 	expect_requests(2);
 	task = &container_of(pair.end[0].qp, struct ibt_qp, ib)->sq.task;
@@ -171,7 +171,7 @@ static void answers_stay(struct kunit *test)
 
 	two_cpus(test, &first, &second);
 	ends_make(&pair);
-	fake.under_way = true;
+	fake.tx_in_flight = true;
 	fake.cpus[1] = 0;
 	for (i = 0; i < 50; i++) {
 		KUNIT_ASSERT_EQ(test, ends_post(&pair, 0, &job), 0);

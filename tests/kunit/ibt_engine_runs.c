@@ -306,7 +306,7 @@ static void hostile_runs_are_counted(struct kunit *test)
 			skb->data[0] = round % 32;
 			skb->data[1] &= 0xf0;
 			local_bh_disable();
-			ibt_rx_run(port, skb, sizes[i], &meta);
+			ibt_rx_gso(port, skb, sizes[i], &meta);
 			local_bh_enable();
 		}
 	after = ends_counter(1, "rx_malformed") +

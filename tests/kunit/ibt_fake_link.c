@@ -156,7 +156,7 @@ static int fake_xmit(struct sk_buff *skb, struct ibt_path *path)
 
 static bool fake_under_way(const struct ibt_port *port)
 {
-	return READ_ONCE(fake.under_way);
+	return READ_ONCE(fake.tx_in_flight);
 }
 
 static void fake_passage(const struct ibt_port *port, struct ibt_passage *passage)
@@ -252,7 +252,7 @@ static struct ibt_link_ops fake_ops = {
 	.build = fake_build,
 	.icrc_seed = fake_seed,
 	.xmit = fake_xmit,
-	.under_way = fake_under_way,
+	.tx_in_flight = fake_under_way,
 	.passage = fake_passage,
 	.meta = fake_meta,
 	.query_port = fake_query_port,
@@ -301,7 +301,7 @@ static void deliver_run(struct sk_buff *run)
 	fake_meta_of(run->data[7], &meta);
 	__skb_pull(run, FAKE_BYTES);
 	local_bh_disable();
-	ibt_rx_run(ibt_dev_port(fake.dev[to], 1), run,
+	ibt_rx_gso(ibt_dev_port(fake.dev[to], 1), run,
 		   skb_shinfo(run)->gso_size, &meta);
 	local_bh_enable();
 }

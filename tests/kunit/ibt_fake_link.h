@@ -61,7 +61,7 @@ static inline int fake_dlid(const u8 *bth)
  * @local: addresses resolve to paths that end here
  * @group: (may be NULL) what arrives has a GRH that says it was sent there
  * @keep: remember what passes in @kept, a ring of copies; @num_kept ever
- * @under_way: what is sent may be overtaken
+ * @tx_in_flight: what is sent may be overtaken
  * @passage: how far packets have come
  * @step: each look at @passage finds that so much was taken, and left, meanwhile
  * @cpus: per device, processors that sent, modulo bits of a word
@@ -86,7 +86,7 @@ struct fake_link {
 	bool keep;
 	struct sk_buff *kept[FAKE_KEPT];
 	u32 num_kept;
-	bool under_way;
+	bool tx_in_flight;
 	struct ibt_passage passage;
 	unsigned long step;
 	unsigned long cpus[2];
