@@ -124,7 +124,7 @@ struct ibf_wire {
  * @lock: guards all that follows but the counters
  * @out: packets to be sent, by queue
  * @next_vl: VL that sends next
- * @full: a call of ibt_tx_room() is pending
+ * @full: a call of ibt_tx_wake() is pending
  * @pump: tasklet that sends the packets of @out
  * @hoq: timer that schedules @pump while a packet waits under @hoq_life
  * @hoq_ticks: expiries of @hoq

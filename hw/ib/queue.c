@@ -91,7 +91,7 @@ static bool has_room(const struct ibf_port *port)
 }
 
 /**
- * ibf_say_room - call ibt_tx_room() if a call is pending and the queues have room
+ * ibf_say_room - call ibt_tx_wake() if a call is pending and the queues have room
  * @port: the port
  *
  * Context: any but hard interrupt; an RCU reader, so that the engine's port exists.
@@ -108,7 +108,7 @@ void ibf_say_room(struct ibf_port *port)
 	}
 	spin_unlock_bh(&port->lock);
 	if (say && ibt)
-		ibt_tx_room(ibt);
+		ibt_tx_wake(ibt);
 }
 
 /**

@@ -113,7 +113,7 @@ static void ibt_port_init(struct ibt_dev *dev, u32 num)
 	port->pkeys[0] = IB_DEFAULT_PKEY_FULL;
 	port->num_pkeys = 1;
 	port->cap_mask = IB_PORT_CM_SUP;
-	ibt_room_init(port);
+	ibt_tx_wait_init(port);
 }
 
 static const u32 ibt_max_objects[SOFT_OBJECT_NUM] = {

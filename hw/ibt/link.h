@@ -123,7 +123,7 @@ struct ibt_passage {
  *	them; that packet is @length bytes long from BTH to ICRC. skb->data is at the
  *	BTH; network header is set. For sent and for received packets.
  * @xmit: send a packet; consumes it always. 0, or -EAGAIN: the packet is sent, and the
- *	engine must pause until the link calls ibt_tx_room(), which it does once.
+ *	engine must pause until the link calls ibt_tx_wake(), which it does once.
  *	Softirqs may be disabled, interrupts are enabled.
  * @meta: fill in what the receiver of a packet along @path would learn; @length is from
  *	BTH to ICRC. For local deliveries, which need no packet.
@@ -228,7 +228,7 @@ void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
 void ibt_rx_gso(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		const struct ibt_rx_meta *meta);
 /* Ends the pause that -EAGAIN of xmit() began. Any context. */
-void ibt_tx_room(struct ibt_port *port);
+void ibt_tx_wake(struct ibt_port *port);
 /*
  * Something about the port changed: dispatches @event, and makes the engine check its
  * paths. Any context.

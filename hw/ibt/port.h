@@ -24,12 +24,12 @@ struct ibt_life;
  * @bad_qkeys: likewise
  * @downs: times that it went down
  * @generation: paths that were resolved before it changed are checked anew
- * @room_lock: guards all that follows
- * @room_seq: times that ibt_tx_room() was called
+ * @tx_wait_lock: guards all that follows
+ * @tx_wake_seq: times that ibt_tx_wake() was called
  * @full: somebody waits for the next such call
- * @waiting: (sq.waiting of) queue pairs that wait for ibt_tx_room()
+ * @waiting: (sq.waiting of) queue pairs that wait for ibt_tx_wake()
  * @answering: (resp.waiting of) queue pairs whose answers wait for it
- * @room_work: wakes them, after the first few
+ * @tx_wake_work: wakes them, after the first few
  */
 struct ibt_port {
 	struct ibt_dev *dev;
@@ -42,12 +42,12 @@ struct ibt_port {
 	atomic_t bad_qkeys;
 	atomic_t downs;
 	atomic_t generation;
-	spinlock_t room_lock;
-	u32 room_seq;
+	spinlock_t tx_wait_lock;
+	u32 tx_wake_seq;
 	bool full;
 	struct list_head waiting;
 	struct list_head answering;
-	struct work_struct room_work;
+	struct work_struct tx_wake_work;
 };
 
 #endif /* IBT_PORT_H */

@@ -116,10 +116,10 @@ static void ibt_read_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq
 
 	lockdep_assert_held(&resp->lock);
 	/* Of another port, before a migration. */
-	if (resp->room_port != port)
-		ibt_room_leave(resp->room_port, &resp->waiting);
-	resp->room_port = port;
-	if (!ibt_room_wait(port, &port->answering, &resp->waiting, seq))
+	if (resp->tx_wait_port != port)
+		ibt_tx_wait_del(resp->tx_wait_port, &resp->waiting);
+	resp->tx_wait_port = port;
+	if (!ibt_tx_wait_add(port, &port->answering, &resp->waiting, seq))
 		ibt_resp_later(qp, 0);
 }
 
@@ -129,7 +129,7 @@ static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
 {
 	struct ibt_reading *reading = &qp->resp.reading;
 	u32 length = min(reading->left, qp->mtu);
-	u32 seq = READ_ONCE(path->port->room_seq);
+	u32 seq = READ_ONCE(path->port->tx_wake_seq);
 	struct soft_iter to;
 	struct sk_buff *skb;
 	struct ibt_pkt pkt;
@@ -183,7 +183,7 @@ static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_gso *run,
 {
 	struct ibt_reading *reading = &qp->resp.reading;
 	struct ibt_port *port = run->path->port;
-	u32 seq = READ_ONCE(port->room_seq);
+	u32 seq = READ_ONCE(port->tx_wake_seq);
 	struct soft_iter to;
 	struct ibt_pkt pkt;
 	u32 length;

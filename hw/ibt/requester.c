@@ -330,7 +330,7 @@ static bool send_run(struct ibt_qp *qp, struct round *round,
 		     struct ibt_gso *run)
 {
 	struct ibt_port *port = run->path->port;
-	u32 seq = READ_ONCE(port->room_seq);
+	u32 seq = READ_ONCE(port->tx_wake_seq);
 	u32 begin = qp->sq.offset, end = begin;
 	bool busy, good = true;
 
@@ -426,7 +426,7 @@ static bool batch_send(struct ibt_qp *qp, struct round *round,
 		       const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	struct ibt_port *port = run->path->port;
-	u32 seq = READ_ONCE(port->room_seq);
+	u32 seq = READ_ONCE(port->tx_wake_seq);
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_wqe *slot;
 	bool busy, good = true;

@@ -50,7 +50,7 @@ static inline void ibt_requester(struct ibt_qp *qp)
 	soft_task_call(&qp->sq.task, IBT_CALLER_ROUNDS);
 }
 
-/* The same from a work. Any context, also with the room_lock of a port held. */
+/* The same from a work. Any context, also with the tx_wait_lock of a port held. */
 static inline void ibt_sq_schedule(struct ibt_qp *qp)
 {
 	soft_task_queue(&qp->sq.task);

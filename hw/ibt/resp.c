@@ -173,7 +173,7 @@ void ibt_resp_destroy(struct ibt_qp *qp)
 	ibt_resp_stop(qp);
 	ibt_rq_release(qp);
 	spin_unlock_bh(&resp->lock);
-	ibt_room_leave(resp->room_port, &resp->waiting);
+	ibt_tx_wait_del(resp->tx_wait_port, &resp->waiting);
 	tasklet_kill(&resp->ack_tasklet);
 	cancel_delayed_work_sync(&resp->work);
 	ibt_pace_stop(qp);

@@ -52,7 +52,7 @@ struct ibt_inflight {
 
 /**
  * struct ibt_resp - receive side
- * @lock: guards all of it, but for @waiting and @room_port
+ * @lock: guards all of it, but for @waiting and @tx_wait_port
  * @state: of this side; peeked at without the lock by those who post
  * @psn: expected next
  * @msn: messages completed
@@ -83,8 +83,8 @@ struct ibt_inflight {
  * @replay: ring of @num_replay entries, @replay_next is overwritten next
  * @num_replay: what attr.max_dest_rd_atomic promised
  * @replay_used: entries that mean something
- * @room_port: @waiting is, or was, on its list
- * @waiting: (its room_lock) in ibt_port.answering
+ * @tx_wait_port: @waiting is, or was, on its list
+ * @waiting: (its tx_wait_lock) in ibt_port.answering
  * @flush_delay: until the ring of a user is looked at again, in the error state
  * @flush_turns: pieces of the ring that were flushed since the latest delay
  * @task: goes on with what did not fit, or had no memory
@@ -127,7 +127,7 @@ struct ibt_resp {
 	u32 num_replay;
 	u32 replay_next;
 	u32 replay_used;
-	struct ibt_port *room_port;
+	struct ibt_port *tx_wait_port;
 	struct list_head waiting;
 	unsigned long flush_delay;
 	u32 flush_turns;

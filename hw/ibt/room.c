@@ -22,11 +22,11 @@
 #define HANDFUL	16
 
 /**
- * ibt_room_wait - wait for ibt_tx_room()
+ * ibt_tx_wait_add - wait for ibt_tx_wake()
  * @port: whose xmit() said -EAGAIN
  * @line: of the port: where to stand
  * @entry: of the queue pair; it may stand there already
- * @seq: what room_seq was before xmit() was called
+ * @seq: what tx_wake_seq was before xmit() was called
  *
  * The link calls once after it said so. If that was before we are here, we would
  * wait for nothing.
@@ -35,39 +35,39 @@
  *
  * Return: whether @entry stands in a line.
  */
-bool ibt_room_wait(struct ibt_port *port, struct list_head *line,
-		   struct list_head *entry, u32 seq)
+bool ibt_tx_wait_add(struct ibt_port *port, struct list_head *line,
+		     struct list_head *entry, u32 seq)
 {
 	unsigned long flags;
 	bool waits;
 
-	spin_lock_irqsave(&port->room_lock, flags);
-	if (port->room_seq == seq) {
+	spin_lock_irqsave(&port->tx_wait_lock, flags);
+	if (port->tx_wake_seq == seq) {
 		port->full = true;
 		if (list_empty(entry))
 			list_add_tail(entry, line);
 	}
 	waits = !list_empty(entry);
-	spin_unlock_irqrestore(&port->room_lock, flags);
+	spin_unlock_irqrestore(&port->tx_wait_lock, flags);
 	return waits;
 }
 
 /**
- * ibt_room_leave - do not wait any more
+ * ibt_tx_wait_del - do not wait any more
  * @port: where @entry may stand in a line; NULL: it never did
  * @entry: of a queue pair
  *
  * Context: any. Nobody is woken by @entry afterwards.
  */
-void ibt_room_leave(struct ibt_port *port, struct list_head *entry)
+void ibt_tx_wait_del(struct ibt_port *port, struct list_head *entry)
 {
 	unsigned long flags;
 
 	if (!port)
 		return;
-	spin_lock_irqsave(&port->room_lock, flags);
+	spin_lock_irqsave(&port->tx_wait_lock, flags);
 	list_del_init(entry);
-	spin_unlock_irqrestore(&port->room_lock, flags);
+	spin_unlock_irqrestore(&port->tx_wait_lock, flags);
 }
 
 static void wake_requester(struct ibt_port *port, struct list_head *entry)
@@ -89,7 +89,7 @@ static void wake_some(struct ibt_port *port, struct list_head *line,
 	struct list_head *entry;
 	int i;
 
-	lockdep_assert_held(&port->room_lock);
+	lockdep_assert_held(&port->tx_wait_lock);
 	for (i = 0; i < HANDFUL && !list_empty(line); i++) {
 		entry = line->next;
 		list_del_init(entry);
@@ -100,47 +100,47 @@ static void wake_some(struct ibt_port *port, struct list_head *line,
 /* The work stands behind those that are woken here: they go first. */
 static void let_some_go(struct ibt_port *port)
 {
-	lockdep_assert_held(&port->room_lock);
+	lockdep_assert_held(&port->tx_wait_lock);
 	if (port->full)
 		return;
 	wake_some(port, &port->answering, wake_responder);
 	wake_some(port, &port->waiting, wake_requester);
 	if (!list_empty(&port->answering) || !list_empty(&port->waiting))
-		queue_work(port->dev->queues.any, &port->room_work);
+		queue_work(port->dev->queues.any, &port->tx_wake_work);
 }
 
-static void room_work(struct work_struct *work)
+static void tx_wake_work(struct work_struct *work)
 {
-	struct ibt_port *port = container_of(work, struct ibt_port, room_work);
+	struct ibt_port *port = container_of(work, struct ibt_port, tx_wake_work);
 
-	spin_lock_irq(&port->room_lock);
+	spin_lock_irq(&port->tx_wait_lock);
 	let_some_go(port);
-	spin_unlock_irq(&port->room_lock);
+	spin_unlock_irq(&port->tx_wait_lock);
 }
 
 /**
- * ibt_tx_room - the link takes packets again
+ * ibt_tx_wake - the link takes packets again
  * @port: that said -EAGAIN before
  *
  * Whoever waits for it goes on from the work queue, so this may be called from
  * the destructor of a packet. Context: any.
  */
-void ibt_tx_room(struct ibt_port *port)
+void ibt_tx_wake(struct ibt_port *port)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&port->room_lock, flags);
-	port->room_seq++;
+	spin_lock_irqsave(&port->tx_wait_lock, flags);
+	port->tx_wake_seq++;
 	port->full = false;
 	let_some_go(port);
-	spin_unlock_irqrestore(&port->room_lock, flags);
+	spin_unlock_irqrestore(&port->tx_wait_lock, flags);
 }
-EXPORT_SYMBOL_GPL(ibt_tx_room);
+EXPORT_SYMBOL_GPL(ibt_tx_wake);
 
-void ibt_room_init(struct ibt_port *port)
+void ibt_tx_wait_init(struct ibt_port *port)
 {
-	spin_lock_init(&port->room_lock);
+	spin_lock_init(&port->tx_wait_lock);
 	INIT_LIST_HEAD(&port->waiting);
 	INIT_LIST_HEAD(&port->answering);
-	INIT_WORK(&port->room_work, room_work);
+	INIT_WORK(&port->tx_wake_work, tx_wake_work);
 }

@@ -8,12 +8,12 @@
 
 struct ibt_port;
 
-void ibt_room_init(struct ibt_port *port);
-/* xmit() said -EAGAIN, when room_seq was @seq: wait on @line, which is one of the
+void ibt_tx_wait_init(struct ibt_port *port);
+/* xmit() said -EAGAIN, when tx_wake_seq was @seq: wait on @line, which is one of the
  * port's. False: there has been room since, and @entry is on no list.
  */
-bool ibt_room_wait(struct ibt_port *port, struct list_head *line,
-		   struct list_head *entry, u32 seq);
-void ibt_room_leave(struct ibt_port *port, struct list_head *entry);
+bool ibt_tx_wait_add(struct ibt_port *port, struct list_head *line,
+		     struct list_head *entry, u32 seq);
+void ibt_tx_wait_del(struct ibt_port *port, struct list_head *entry);
 
 #endif /* IBT_ROOM_H */

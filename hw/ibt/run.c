@@ -342,7 +342,7 @@ static void add_icrcs(const struct ibt_gso *run)
  *
  * Context: softirqs disabled, interrupts enabled; locks of a queue pair may be held.
  *
- * Return: 0, or -EAGAIN: they are on their way, but wait for ibt_tx_room(). Of
+ * Return: 0, or -EAGAIN: they are on their way, but wait for ibt_tx_wake(). Of
  * none: 0.
  */
 int ibt_gso_xmit(struct ibt_gso *run, u32 flow)

@@ -147,7 +147,7 @@ void ibt_sq_destroy(struct ibt_qp *qp)
 	might_sleep();
 	ibt_sq_set_state(qp, IB_QPS_RESET);
 	ibt_timers_shutdown(qp);
-	ibt_room_leave(sq->room_port, &sq->waiting);
+	ibt_tx_wait_del(sq->tx_wait_port, &sq->waiting);
 	soft_task_stop(&sq->task);
 	if (ibt_sq_is_user(sq))
 		soft_ring_free(&sq->ring);

@@ -62,7 +62,7 @@ enum ibt_way {
  *	      none. Without a lock
  * @psn: never used so far
  * @rd_atomic: READs, atomics and ATOMIC WRITEs without an answer
- * @room_port: @waiting is, or was, on its list
+ * @tx_wait_port: @waiting is, or was, on its list
  * @waiting: in ibt_port.waiting
  * @hold: completions of @tail and on that find the CQ full. Their requests are done
  * @task: ibt_requester()
@@ -94,7 +94,7 @@ struct ibt_sq {
 	atomic_t deferred_ack;
 	u32 psn;
 	u32 rd_atomic;
-	struct ibt_port *room_port;
+	struct ibt_port *tx_wait_port;
 	struct list_head waiting;
 	struct soft_hold hold;
 	struct soft_task task;

@@ -10,7 +10,7 @@
 #include "tx.h"
 
 /*
- * The link had no room, when it had answered so often: wait for ibt_tx_room().
+ * The link had no room, when it had answered so often: wait for ibt_tx_wake().
  * False: it was called in between.
  */
 bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
@@ -19,10 +19,10 @@ bool ibt_sq_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq)
 
 	lockdep_assert_held(&sq->lock);
 	/* Of another port, before a migration. */
-	if (sq->room_port != port)
-		ibt_room_leave(sq->room_port, &sq->waiting);
-	sq->room_port = port;
-	return ibt_room_wait(port, &port->waiting, &sq->waiting, seq);
+	if (sq->tx_wait_port != port)
+		ibt_tx_wait_del(sq->tx_wait_port, &sq->waiting);
+	sq->tx_wait_port = port;
+	return ibt_tx_wait_add(port, &port->waiting, &sq->waiting, seq);
 }
 
 /* To the link. True: it is on its way, but the link has no room for more. */
@@ -30,7 +30,7 @@ bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 		 struct ibt_pkt *pkt)
 {
 	struct ibt_port *port = path->port;
-	u32 seq = READ_ONCE(port->room_seq);
+	u32 seq = READ_ONCE(port->tx_wake_seq);
 
 	qp->sq.way = IBT_WAY_PACKETS;
 	return ibt_tx(path, skb, pkt, qp->flow) == -EAGAIN &&

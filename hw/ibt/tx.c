@@ -85,7 +85,7 @@ struct sk_buff *ibt_tx_alloc(const struct ibt_path *path, u32 length,
  *
  * Context: interrupts enabled; locks of a queue pair may be held.
  *
- * Return: 0, or -EAGAIN: it is on its way, but wait for ibt_tx_room().
+ * Return: 0, or -EAGAIN: it is on its way, but wait for ibt_tx_wake().
  */
 int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
 	   u32 flow)

@@ -15,7 +15,7 @@
  *
  * Context: interrupts enabled.
  *
- * Return: 0, or -EAGAIN: it is on its way, but wait for ibt_tx_room().
+ * Return: 0, or -EAGAIN: it is on its way, but wait for ibt_tx_wake().
  */
 int ibt_tx_link(struct ibt_path *path, struct sk_buff *skb, u32 packets,
 		u32 bytes)

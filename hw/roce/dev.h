@@ -39,7 +39,7 @@
  * @listening: the device counts in the listeners of @net
  * @tx: socket that owns the packets being sent
  * @write_space: default sk_write_space of @tx
- * @tx_full: bit 0: xmit() has returned -EAGAIN, a call of ibt_tx_room() is pending
+ * @tx_full: bit 0: xmit() has returned -EAGAIN, a call of ibt_tx_wake() is pending
  * @taken: bytes charged to @tx so far, per CPU
  * @groups: number of multicast groups joined
  * @joined: table of those groups, struct roce_group (rtnl)

@@ -30,7 +30,7 @@ static void roce_write_space(struct sock *sk)
 	if (rd && test_bit(0, &rd->tx_full) &&
 	    refcount_read(&sk->sk_wmem_alloc) <= ROCE_TX_GO &&
 	    test_and_clear_bit(0, &rd->tx_full))
-		ibt_tx_room(rd->port);
+		ibt_tx_wake(rd->port);
 	rcu_read_unlock();
 }
 
@@ -60,7 +60,7 @@ int roce_tx_open(struct roce_dev *rd)
 }
 
 /*
- * After a grace period no call of ibt_tx_room() is in progress. Only roce_socket_exit()
+ * After a grace period no call of ibt_tx_wake() is in progress. Only roce_socket_exit()
  * waits for tasks inside of roce_write_space() itself.
  */
 void roce_tx_mute(struct roce_dev *rd)
@@ -95,7 +95,7 @@ void roce_tx_charge(struct roce_dev *rd, struct sk_buff *skb)
 
 /*
  * Return value of xmit() after a packet was sent. Once the flag is set, the thread that
- * frees a packet sees it and calls ibt_tx_room(). If enough packets were freed before,
+ * frees a packet sees it and calls ibt_tx_wake(). If enough packets were freed before,
  * this function makes the call.
  */
 int roce_tx_state(struct roce_dev *rd)
@@ -110,7 +110,7 @@ int roce_tx_state(struct roce_dev *rd)
 	if (refcount_read(&sk->sk_wmem_alloc) > ROCE_TX_GO)
 		return -EAGAIN;
 	if (test_and_clear_bit(0, &rd->tx_full))
-		ibt_tx_room(rd->port);
+		ibt_tx_wake(rd->port);
 	return 0;
 }
 

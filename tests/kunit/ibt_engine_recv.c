@@ -102,10 +102,10 @@ static u32 line_length(struct ibt_port *port, const struct list_head *line)
 	const struct list_head *entry;
 	u32 length = 0;
 
-	spin_lock_irq(&port->room_lock);
+	spin_lock_irq(&port->tx_wait_lock);
 	list_for_each(entry, line)
 		length++;
-	spin_unlock_irq(&port->room_lock);
+	spin_unlock_irq(&port->tx_wait_lock);
 	return length;
 }
 

@@ -147,7 +147,7 @@ static int fake_xmit(struct sk_buff *skb, struct ibt_path *path)
 		skb_queue_tail(&fake.queue, skb);
 	full = fake.limit && skb_queue_len(&fake.queue) >= fake.limit;
 	if (full && fake.prompt)
-		ibt_tx_room(path->port);
+		ibt_tx_wake(path->port);
 	else if (full)
 		WRITE_ONCE(fake.asked[from], true);
 	mod_delayed_work(system_unbound_wq, &fake.work, 0);
@@ -368,7 +368,7 @@ static void tell_room(void)
 
 	for (i = 0; i < 2; i++)
 		if (xchg(&fake.asked[i], false))
-			ibt_tx_room(ibt_dev_port(fake.dev[i], 1));
+			ibt_tx_wake(ibt_dev_port(fake.dev[i], 1));
 }
 
 static void fake_work(struct work_struct *work)

@@ -55,7 +55,7 @@ static inline int fake_dlid(const u8 *bth)
  * @late: the one packet that waits for another
  * @limit: (0: none) xmit says -EAGAIN when so many are queued
  * @prompt: with @limit: there is room again before xmit returns
- * @asked: per device, that it said so, and owes an ibt_tx_room()
+ * @asked: per device, that it said so, and owes an ibt_tx_wake()
  * @resolving: called once, when the next address is resolved
  * @sending: likewise, when the next packet is sent
  * @local: addresses resolve to paths that end here
