@@ -21,7 +21,7 @@
 #include "port.h"
 
 /**
- * struct ibt_route - destination of an address handle
+ * struct ibt_av - destination of an address handle
  * @rcu: for kfree_rcu()
  * @refs: 1 of the handle, 1 of each work request
  * @lock: (spinlock, irqsave) guards what follows
@@ -32,7 +32,7 @@
  * @attr: address, with a reference on its GID
  * @ended: the handle is destroyed, @attr is empty
  */
-struct ibt_route {
+struct ibt_av {
 	struct rcu_head rcu;
 	refcount_t refs;
 	spinlock_t lock;
@@ -46,7 +46,7 @@ struct ibt_route {
 
 struct ibt_ah {
 	struct ib_ah ib;
-	struct ibt_route *route;
+	struct ibt_av *route;
 	u32 number;	/* in ibt_dev.ahs, 0: a handle of the kernel */
 };
 
@@ -57,7 +57,7 @@ static struct ibt_ah *to_ibt_ah(struct ib_ah *ib)
 
 /* ---- routes ------------------------------------------------------------------ */
 
-void ibt_route_put(struct ibt_route *route)
+void ibt_av_put(struct ibt_av *route)
 {
 	if (!route || !refcount_dec_and_test(&route->refs))
 		return;
@@ -67,7 +67,7 @@ void ibt_route_put(struct ibt_route *route)
 
 /*
  * NULL: the path can not be resolved in this context. The first sender resolves it
- * (ibt_route_path()).
+ * (ibt_av_path()).
  */
 static struct ibt_path *ibt_route_resolve(struct ibt_dev *dev,
 					  const struct rdma_ah_attr *attr,
@@ -90,7 +90,7 @@ static struct ibt_path *ibt_route_resolve(struct ibt_dev *dev,
 }
 
 /* Resolves @from, and replaces the address and the path of @route. */
-static int ibt_route_set(struct ibt_route *route,
+static int ibt_route_set(struct ibt_av *route,
 			 const struct rdma_ah_attr *from, gfp_t gfp)
 {
 	struct rdma_ah_attr attr = {};
@@ -113,7 +113,7 @@ static int ibt_route_set(struct ibt_route *route,
 }
 
 /* The last path stays for requests that were posted before. */
-static void ibt_route_end(struct ibt_route *route)
+static void ibt_route_end(struct ibt_av *route)
 {
 	struct rdma_ah_attr attr = {};
 	unsigned long flags;
@@ -123,13 +123,13 @@ static void ibt_route_end(struct ibt_route *route)
 	route->ended = true;
 	spin_unlock_irqrestore(&route->lock, flags);
 	rdma_destroy_ah_attr(&attr);
-	ibt_route_put(route);
+	ibt_av_put(route);
 }
 
 static int ibt_route_new(struct ibt_ah *ah, const struct rdma_ah_attr *attr,
 			 gfp_t gfp)
 {
-	struct ibt_route *route = kzalloc(sizeof(*route), gfp);
+	struct ibt_av *route = kzalloc(sizeof(*route), gfp);
 	int ret;
 
 	if (!route)
@@ -149,7 +149,7 @@ static int ibt_route_new(struct ibt_ah *ah, const struct rdma_ah_attr *attr,
 }
 
 /* Copies the address of @old, with a reference. False: @old was replaced, or ended. */
-static bool ibt_route_copy(struct ibt_route *route, const struct ibt_path *old,
+static bool ibt_route_copy(struct ibt_av *route, const struct ibt_path *old,
 			   struct rdma_ah_attr *attr)
 {
 	unsigned long flags;
@@ -167,7 +167,7 @@ static bool ibt_route_copy(struct ibt_route *route, const struct ibt_path *old,
  * Replaces @old, which is stale or missing, by a new path. False: the address can not be
  * reached now, or the handle is destroyed.
  */
-static bool ibt_route_renew(struct ibt_route *route, struct ibt_path *old)
+static bool ibt_route_renew(struct ibt_av *route, struct ibt_path *old)
 {
 	struct rdma_ah_attr attr = {};
 	struct ibt_path *path;
@@ -197,7 +197,7 @@ static bool ibt_route_fresh(const struct ibt_path *path, int gen)
 	       path->port->dev->link->path_valid(path);
 }
 
-struct ibt_path *ibt_route_path(struct ibt_route *route)
+struct ibt_path *ibt_av_path(struct ibt_av *route)
 {
 	struct ibt_path *path;
 	unsigned long flags;
@@ -220,10 +220,10 @@ struct ibt_path *ibt_route_path(struct ibt_route *route)
 	return NULL;
 }
 
-struct ibt_route *ibt_ah_route(struct ibt_dev *dev, struct ib_pd *pd,
-			       u32 number)
+struct ibt_av *ibt_ah_get_av(struct ibt_dev *dev, struct ib_pd *pd,
+			     u32 number)
 {
-	struct ibt_route *route;
+	struct ibt_av *route;
 
 	rcu_read_lock();
 	route = xa_load(&dev->ahs, number);
@@ -233,9 +233,9 @@ struct ibt_route *ibt_ah_route(struct ibt_dev *dev, struct ib_pd *pd,
 	return route;
 }
 
-struct ibt_route *ibt_ah_route_of(struct ib_ah *ib)
+struct ibt_av *ibt_kernel_ah_av(struct ib_ah *ib)
 {
-	struct ibt_route *route = to_ibt_ah(ib)->route;
+	struct ibt_av *route = to_ibt_ah(ib)->route;
 
 	refcount_inc(&route->refs);
 	return route;
@@ -298,7 +298,7 @@ static int ibt_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 
 static int ibt_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 {
-	struct ibt_route *route = to_ibt_ah(ib)->route;
+	struct ibt_av *route = to_ibt_ah(ib)->route;
 	unsigned long flags;
 
 	spin_lock_irqsave(&route->lock, flags);

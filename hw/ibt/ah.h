@@ -7,18 +7,18 @@
 
 struct ibt_dev;
 struct ibt_path;
-struct ibt_route;
+struct ibt_av;
 
 /* Where a user's address handle of @pd leads, referenced, or NULL. Any context. */
-struct ibt_route *ibt_ah_route(struct ibt_dev *dev, struct ib_pd *pd,
-			       u32 number);
+struct ibt_av *ibt_ah_get_av(struct ibt_dev *dev, struct ib_pd *pd,
+			     u32 number);
 /* The same of an address handle of the kernel; never NULL. */
-struct ibt_route *ibt_ah_route_of(struct ib_ah *ah);
-void ibt_route_put(struct ibt_route *route);	/* any context; NULL is fine */
+struct ibt_av *ibt_kernel_ah_av(struct ib_ah *ah);
+void ibt_av_put(struct ibt_av *route);	/* any context; NULL is fine */
 /* Path of it now, referenced; NULL: there is none. Softirqs are disabled,
  * interrupts are not.
  */
-struct ibt_path *ibt_route_path(struct ibt_route *route);
+struct ibt_path *ibt_av_path(struct ibt_av *route);
 
 extern const struct ib_device_ops ibt_ah_ops;		/* ah.c */
 

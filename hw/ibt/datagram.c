@@ -92,7 +92,7 @@ static bool send_one(struct ibt_qp *qp, struct ibt_path *path,
 	bool busy;
 
 	fill_datagram(qp, path->port, slot, info, &pkt);
-	if (ibt_local_datagram(qp, path, slot, &pkt))
+	if (ibt_loopback_ud(qp, path, slot, &pkt))
 		return true;
 	ibt_wqe_src_iter(qp, slot, &from);
 	skb = load(qp, path, slot, 0, &from, slot->length);
@@ -102,7 +102,7 @@ static bool send_one(struct ibt_qp *qp, struct ibt_path *path,
 	if (ibt_wqe_needs_offload(qp, slot))
 		ibt_qp_dev(qp)->link->offload->sum(skb->data, slot->length);
 	busy = emit(qp, path, skb, &pkt);
-	ibt_datagram_done(qp, slot);
+	ibt_ud_send_complete(qp, slot);
 	return !busy;
 }
 
@@ -161,7 +161,7 @@ static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
 	if (!skb)
 		return sq->state != IB_QPS_RTS;
 	if (sq->offset >= slot->length)
-		ibt_datagram_done(qp, slot);
+		ibt_ud_send_complete(qp, slot);
 	return !busy;
 }
 
@@ -181,7 +181,7 @@ static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
 }
 
 /**
- * ibt_send_datagram - send the next WQE of a datagram queue pair
+ * ibt_ud_send - send the next WQE of a datagram queue pair
  * @qp: UD or GSI
  * @slot: the WQE
  * @info: of its opcode
@@ -192,17 +192,17 @@ static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
  *
  * Return: false: nothing more can be sent now.
  */
-bool ibt_send_datagram(struct ibt_qp *qp, struct ibt_wqe *slot,
-		       const struct ibt_wr_info *info)
+bool ibt_ud_send(struct ibt_qp *qp, struct ibt_wqe *slot,
+		 const struct ibt_wr_info *info)
 {
 	struct ibt_path *path;
 	bool more;
 
 	lockdep_assert_held(&qp->sq.lock);
-	path = ibt_route_path(slot->ud.route);
+	path = ibt_av_path(slot->ud.route);
 	if (!path) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
-		ibt_datagram_done(qp, slot);
+		ibt_ud_send_complete(qp, slot);
 		return true;
 	}
 	more = send_by(qp, path, slot, info);

@@ -15,7 +15,7 @@ static inline bool ibt_wqe_needs_offload(const struct ibt_qp *qp,
 	       ibt_qp_dev(qp)->link->offload;
 }
 
-bool ibt_send_datagram(struct ibt_qp *qp, struct ibt_wqe *slot,
-		       const struct ibt_wr_info *info);
+bool ibt_ud_send(struct ibt_qp *qp, struct ibt_wqe *slot,
+		 const struct ibt_wr_info *info);
 
 #endif /* IBT_DATAGRAM_H */

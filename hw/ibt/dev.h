@@ -30,7 +30,7 @@ struct ibt_stats {
  * @soft: first; @soft.ib is the core's
  * @link: its kind of link
  * @qps: QPN -> struct ibt_life of a queue pair
- * @ahs: number -> struct ibt_route of an address handle of user space
+ * @ahs: number -> struct ibt_av of an address handle of user space
  * @srqs: number -> struct ibt_life of a shared receive queue
  * @next_qpn: where the search for a free number begins
  * @next_ah: likewise

@@ -175,18 +175,18 @@ static void fail_here(struct ibt_qp *qp, struct ibt_wqe *slot)
  * The peer refused: a packet would tell us by @syndrome. IBT_DROP: it can not, or
  * says nothing, so packets shall find out.
  */
-static enum ibt_local_way refused(struct ibt_qp *qp, struct ibt_wqe *slot,
-				  enum ibt_verdict verdict, u8 syndrome)
+static enum ibt_loopback_result refused(struct ibt_qp *qp, struct ibt_wqe *slot,
+					enum ibt_verdict verdict, u8 syndrome)
 {
 	ibt_local_forget(&qp->local);
 	if (!ibt_qp_reliable(qp) && verdict != IBT_DROP) {
 		finish(qp, slot);
-		return IBT_LOCAL_MOVED;
+		return IBT_LOOPBACK_DONE;
 	}
 	if (verdict == IBT_DROP)
-		return IBT_LOCAL_NO;
+		return IBT_LOOPBACK_NOT_POSSIBLE;
 	ibt_sq_nak(qp, slot->first_psn, syndrome);
-	return IBT_LOCAL_MOVED;
+	return IBT_LOOPBACK_DONE;
 }
 
 /* resp.lock of @peer held; returns the syndrome. */
@@ -213,7 +213,7 @@ static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
  * Bytes of a READ. Who is to blame for a failure? If our own memory is all there,
  * it was the peer's.
  */
-static enum ibt_verdict pull(struct ibt_local *local, struct soft_iter *to,
+static enum ibt_verdict pull(struct ibt_loopback_xfer *local, struct soft_iter *to,
 			     u32 length)
 {
 	if (soft_iter_copy(to, &local->from, length) == SOFT_OK)
@@ -231,7 +231,7 @@ static enum ibt_verdict move(struct ibt_qp *qp, struct ibt_wqe *slot,
 			     const struct ibt_msg *msg, struct soft_iter *own,
 			     bool begun)
 {
-	struct ibt_local *local = &qp->local;
+	struct ibt_loopback_xfer *local = &qp->local;
 	struct ibt_qp *peer = local->peer;
 	u32 length = min(slot->length - local->done, CHUNK_BYTES);
 	bool read = msg->verb == IBT_READ;
@@ -264,11 +264,11 @@ static enum ibt_verdict move(struct ibt_qp *qp, struct ibt_wqe *slot,
 }
 
 /* SEND, WRITE, READ. @begun: as above. */
-static enum ibt_local_way move_chunk(struct ibt_qp *qp, struct ibt_wqe *slot,
-				     const struct ibt_wr_info *info,
-				     bool begun)
+static enum ibt_loopback_result move_chunk(struct ibt_qp *qp, struct ibt_wqe *slot,
+					   const struct ibt_wr_info *info,
+					   bool begun)
 {
-	struct ibt_local *local = &qp->local;
+	struct ibt_loopback_xfer *local = &qp->local;
 	struct ibt_qp *peer = local->peer;
 	enum ibt_verdict verdict = IBT_DONE;
 	struct soft_iter own;
@@ -277,7 +277,7 @@ static enum ibt_local_way move_chunk(struct ibt_qp *qp, struct ibt_wqe *slot,
 
 	if (ibt_wqe_check_sge(qp, slot, info) != SOFT_OK) {
 		fail_here(qp, slot);
-		return IBT_LOCAL_MOVED;
+		return IBT_LOOPBACK_DONE;
 	}
 	fill_msg(slot, info, &msg);
 	if (info->verb == IBT_READ)
@@ -303,7 +303,7 @@ static enum ibt_local_way move_chunk(struct ibt_qp *qp, struct ibt_wqe *slot,
 	ibt_sq_reset_retry_count(qp);
 	if (local->done == slot->length)
 		finish(qp, slot);
-	return IBT_LOCAL_MOVED;
+	return IBT_LOOPBACK_DONE;
 }
 
 /* The word that an ATOMIC WRITE stores. False: the request has failed. */
@@ -323,8 +323,8 @@ static bool take_word(struct ibt_qp *qp, struct ibt_wqe *slot,
 }
 
 /* Atomic, ATOMIC WRITE, FLUSH: executed at once. */
-static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_wqe *slot,
-			      const struct ibt_wr_info *info)
+static enum ibt_loopback_result ask(struct ibt_qp *qp, struct ibt_wqe *slot,
+				    const struct ibt_wr_info *info)
 {
 	struct ibt_qp *peer = qp->local.peer;
 	enum ibt_verdict verdict = IBT_DROP;
@@ -334,7 +334,7 @@ static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_wqe *slot,
 
 	fill_msg(slot, info, &msg);
 	if (info->kind == IBT_WR_ATOMIC_WRITE && !take_word(qp, slot, &msg))
-		return IBT_LOCAL_MOVED;
+		return IBT_LOOPBACK_DONE;
 	spin_lock(&peer->resp.lock);
 	if (ibt_resp_ready(peer, slot->first_psn))
 		verdict = ibt_exec_atomic(peer, &msg, &original);
@@ -351,16 +351,16 @@ static enum ibt_local_way ask(struct ibt_qp *qp, struct ibt_wqe *slot,
 	if (info->kind == IBT_WR_ATOMIC_WRITE || info->verb == IBT_FLUSH ||
 	    ibt_wqe_write_atomic_ack(qp, slot, original))
 		finish(qp, slot);
-	return IBT_LOCAL_MOVED;
+	return IBT_LOOPBACK_DONE;
 }
 
-static enum ibt_local_way begin(struct ibt_qp *qp, struct ibt_qp *peer,
-				struct ibt_wqe *slot,
-				const struct ibt_wr_info *info)
+static enum ibt_loopback_result begin(struct ibt_qp *qp, struct ibt_qp *peer,
+				      struct ibt_wqe *slot,
+				      const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 
-	qp->local = (struct ibt_local) { .peer = peer, .slot = sq->next };
+	qp->local = (struct ibt_loopback_xfer) { .peer = peer, .slot = sq->next };
 	soft_iter_bytes(&qp->local.from, NULL, 0);
 	ibt_wqe_assign_psn(qp, slot);
 	if (ibt_wr_has_response(info) && info->verb != IBT_READ)
@@ -369,7 +369,7 @@ static enum ibt_local_way begin(struct ibt_qp *qp, struct ibt_qp *peer,
 }
 
 /**
- * ibt_local_send - the next request without packets, if that is possible
+ * ibt_loopback_send - the next request without packets, if that is possible
  * @qp: connected queue pair
  * @path: of it; may be NULL
  * @slot: the request
@@ -381,9 +381,9 @@ static enum ibt_local_way begin(struct ibt_qp *qp, struct ibt_qp *peer,
  *
  * Return: what came of it.
  */
-enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
-				  struct ibt_wqe *slot,
-				  const struct ibt_wr_info *info)
+enum ibt_loopback_result ibt_loopback_send(struct ibt_qp *qp, struct ibt_path *path,
+					   struct ibt_wqe *slot,
+					   const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_qp *peer;
@@ -391,14 +391,14 @@ enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
 	lockdep_assert_held(&sq->lock);
 	/* An answer out of the blue may have taken its request from us. */
 	if (qp->local.peer && qp->local.slot != sq->next)
-		ibt_local_abort(qp);
+		ibt_loopback_abort(qp);
 	if (qp->local.peer)
 		return move_chunk(qp, slot, info, true);
 	if (!READ_ONCE(ibt_loopback) || !path || !path->local || sq->offset)
-		return IBT_LOCAL_NO;
+		return IBT_LOOPBACK_NOT_POSSIBLE;
 	peer = find_peer(qp, path);
 	if (!peer)
-		return IBT_LOCAL_NO;
+		return IBT_LOOPBACK_NOT_POSSIBLE;
 	if (sq->cur_psn != sq->una) {
 		ibt_qp_put(peer);
 		return IBT_LOCAL_WAIT;
@@ -420,7 +420,7 @@ static struct ibt_qp *find_listener(const struct ibt_path *path, u32 qpn)
 }
 
 /**
- * ibt_local_datagram - the next datagram without a packet, if that is possible
+ * ibt_loopback_ud - the next datagram without a packet, if that is possible
  * @qp: UD or GSI
  * @path: where it goes
  * @slot: the request
@@ -430,8 +430,8 @@ static struct ibt_qp *find_listener(const struct ibt_path *path, u32 qpn)
  *
  * Return: it is done with, or has failed. False: by a packet, please.
  */
-bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
-			struct ibt_wqe *slot, struct ibt_pkt *pkt)
+bool ibt_loopback_ud(struct ibt_qp *qp, struct ibt_path *path,
+		     struct ibt_wqe *slot, struct ibt_pkt *pkt)
 {
 	const struct ibt_link_ops *link = ibt_qp_dev(qp)->link;
 	struct ibt_rx_meta meta = { };
@@ -463,6 +463,6 @@ bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
 	ibt_qp_put(peer);
 	qp->sq.way = IBT_WAY_LOOPBACK;
-	ibt_datagram_done(qp, slot);
+	ibt_ud_send_complete(qp, slot);
 	return true;
 }

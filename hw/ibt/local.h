@@ -15,13 +15,13 @@ struct ibt_wqe;
 struct ibt_wr_info;
 
 /**
- * struct ibt_local - a message on its way to a queue pair of this host
+ * struct ibt_loopback_xfer - a message on its way to a queue pair of this host
  * @peer: who gets it, referenced; NULL: there is none on its way
  * @slot: index of its request
  * @done: bytes that have arrived
  * @from: (READ) where the answer is
  */
-struct ibt_local {
+struct ibt_loopback_xfer {
 	struct ibt_qp *peer;
 	u32 slot;
 	u32 done;
@@ -29,7 +29,7 @@ struct ibt_local {
 };
 
 /* The message that is on its way without packets is not any more. */
-static inline void ibt_local_forget(struct ibt_local *local)
+static inline void ibt_local_forget(struct ibt_loopback_xfer *local)
 {
 	if (!local->peer)
 		return;
@@ -38,16 +38,16 @@ static inline void ibt_local_forget(struct ibt_local *local)
 	local->peer = NULL;
 }
 
-enum ibt_local_way {
-	IBT_LOCAL_NO,		/* by packets, please */
+enum ibt_loopback_result {
+	IBT_LOOPBACK_NOT_POSSIBLE,		/* by packets, please */
 	IBT_LOCAL_WAIT,		/* soon: packets are without an answer */
-	IBT_LOCAL_MOVED,	/* done, or a part of it, or it failed */
+	IBT_LOOPBACK_DONE,	/* done, or a part of it, or it failed */
 };
 
-enum ibt_local_way ibt_local_send(struct ibt_qp *qp, struct ibt_path *path,
-				  struct ibt_wqe *slot,
-				  const struct ibt_wr_info *info);
-bool ibt_local_datagram(struct ibt_qp *qp, struct ibt_path *path,
-			struct ibt_wqe *slot, struct ibt_pkt *pkt);
+enum ibt_loopback_result ibt_loopback_send(struct ibt_qp *qp, struct ibt_path *path,
+					   struct ibt_wqe *slot,
+					   const struct ibt_wr_info *info);
+bool ibt_loopback_ud(struct ibt_qp *qp, struct ibt_path *path,
+		     struct ibt_wqe *slot, struct ibt_pkt *pkt);
 
 #endif /* IBT_LOCAL_H */

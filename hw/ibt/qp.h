@@ -91,7 +91,7 @@ struct ibt_qp {
 	struct ibt_sq sq;
 	struct ibt_rtx rtx;
 	struct ibt_credit credit;
-	struct ibt_local local;
+	struct ibt_loopback_xfer local;
 	struct ibt_doorbell bell;
 	struct ibt_resp resp;
 };

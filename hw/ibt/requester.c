@@ -547,7 +547,7 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 			   const struct ibt_wr_info *info)
 {
 	u32 length = min_t(u32, slot->length, ROUND_BYTES);
-	enum ibt_local_way way;
+	enum ibt_loopback_result way;
 
 	/* Mostly so while a READ is answered: then it was an answer that called. */
 	if (!ibt_sq_in_window(qp, slot))
@@ -558,10 +558,10 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 		if (!round->path)
 			ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
 	}
-	way = ibt_local_send(qp, round->path, slot, info);
-	if (way != IBT_LOCAL_NO) {
+	way = ibt_loopback_send(qp, round->path, slot, info);
+	if (way != IBT_LOOPBACK_NOT_POSSIBLE) {
 		round->bytes += length;
-		return way == IBT_LOCAL_MOVED;
+		return way == IBT_LOOPBACK_DONE;
 	}
 	if (!in_order(qp, round) ||
 	    !ibt_pace_ok(qp, &qp->congestion, IBT_PACE_REQUESTS))
@@ -623,7 +623,7 @@ static bool step(struct ibt_qp *qp, struct round *round)
 	}
 	if (qp->transport == IBT_UD) {
 		round->bytes += slot->length;
-		return ibt_send_datagram(qp, slot, info);
+		return ibt_ud_send(qp, slot, info);
 	}
 	return send_connected(qp, round, slot, info);
 }

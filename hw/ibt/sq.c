@@ -283,7 +283,7 @@ void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 			ibt_sq_check_drained(qp);
 		break;
 	case IB_QPS_ERR:
-		ibt_local_abort(qp);
+		ibt_loopback_abort(qp);
 		break;
 	default:
 		break;

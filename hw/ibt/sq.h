@@ -42,7 +42,7 @@ enum ibt_way {
  * PSNs, in the order of the circle: @una <= @cur_psn <= @high <= @psn. A retry
  * sets @cur_psn back; nothing else ever goes back.
  *
- * @lock: guards everything but @head of a kernel QP; struct ibt_rtx and struct ibt_local of
+ * @lock: guards everything but @head of a kernel QP; struct ibt_rtx and struct ibt_loopback_xfer of
  *	  the queue pair, too
  * @post_lock: guards @head and the slots at it, of a kernel QP
  * @ring: (user QP) struct rxe_send_wqe

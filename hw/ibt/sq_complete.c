@@ -32,14 +32,14 @@ void ibt_sq_change(struct ibt_sq *sq, enum ib_qp_state state)
 }
 
 /**
- * ibt_local_abort - give up what is on its way without packets
+ * ibt_loopback_abort - give up what is on its way without packets
  * @qp: queue pair that leaves the states in which it sends
  *
  * The peer is left in the middle of the message, as it would be by packets.
  *
  * Context: sq.lock held.
  */
-void ibt_local_abort(struct ibt_qp *qp)
+void ibt_loopback_abort(struct ibt_qp *qp)
 {
 	struct ibt_qp *peer = qp->local.peer;
 
@@ -61,9 +61,9 @@ static void release(struct ibt_qp *qp)
 
 	/* An answer out of the blue has taken the request from it. */
 	if (qp->local.peer && qp->local.slot == sq->tail)
-		ibt_local_abort(qp);
+		ibt_loopback_abort(qp);
 	if (qp->transport == IBT_UD) {
-		ibt_route_put(slot->ud.route);
+		ibt_av_put(slot->ud.route);
 		slot->ud.route = NULL;
 	}
 }
@@ -201,7 +201,7 @@ static void stop_sending(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 
-	ibt_local_abort(qp);
+	ibt_loopback_abort(qp);
 	if (ibt_qp_reliable(qp)) {
 		ibt_sq_change(sq, IB_QPS_ERR);
 		ibt_qp_fail(qp, -1);
@@ -301,7 +301,7 @@ bool ibt_sq_flush_some(struct ibt_qp *qp, int budget)
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	ibt_local_abort(qp);
+	ibt_loopback_abort(qp);
 	sq->rd_atomic = 0;
 	sq->una = sq->psn;
 	sq->high = sq->psn;
@@ -325,7 +325,7 @@ void ibt_sq_drop_all(struct ibt_qp *qp)
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	ibt_local_abort(qp);
+	ibt_loopback_abort(qp);
 	while (sq->tail != ibt_sq_head(sq))
 		retire(qp);
 	ibt_sq_discard_ring(sq);
@@ -364,7 +364,7 @@ void ibt_sq_check_drained(struct ibt_qp *qp)
 		ibt_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-void ibt_datagram_done(struct ibt_qp *qp, struct ibt_wqe *slot)
+void ibt_ud_send_complete(struct ibt_qp *qp, struct ibt_wqe *slot)
 {
 	struct ibt_sq *sq = &qp->sq;
 

@@ -16,7 +16,7 @@ u32 ibt_sq_oldest(const struct ibt_sq *sq);
 bool ibt_sq_flush_some(struct ibt_qp *qp, int budget);
 void ibt_sq_drop_all(struct ibt_qp *qp);
 void ibt_sq_check_drained(struct ibt_qp *qp);
-void ibt_datagram_done(struct ibt_qp *qp, struct ibt_wqe *slot);
-void ibt_local_abort(struct ibt_qp *qp);
+void ibt_ud_send_complete(struct ibt_qp *qp, struct ibt_wqe *slot);
+void ibt_loopback_abort(struct ibt_qp *qp);
 
 #endif /* IBT_SQ_COMPLETE_H */

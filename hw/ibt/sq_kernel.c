@@ -73,7 +73,7 @@ static int fill_datagram(struct ibt_qp *qp, struct ibt_wqe *slot,
 	if (slot->opcode == IB_WR_LSO && !fill_large(qp, slot, wr))
 		return -EINVAL;
 	/* With a reference, which the slot keeps. */
-	slot->ud.route = ibt_ah_route_of(wr->ah);
+	slot->ud.route = ibt_kernel_ah_av(wr->ah);
 	return 0;
 }
 

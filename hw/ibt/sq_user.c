@@ -87,8 +87,8 @@ static u8 take_payload(struct ibt_sq *sq, struct ibt_wqe *slot,
 static u8 take_datagram(struct ibt_qp *qp, struct ibt_wqe *slot,
 			const struct rxe_send_wr *wr)
 {
-	slot->ud.route = ibt_ah_route(ibt_qp_dev(qp), qp->ib.pd,
-				      wr->wr.ud.ah_num);
+	slot->ud.route = ibt_ah_get_av(ibt_qp_dev(qp), qp->ib.pd,
+				       wr->wr.ud.ah_num);
 	if (!slot->ud.route)
 		return IB_WC_LOC_QP_OP_ERR;
 	slot->ud.qpn = wr->wr.ud.remote_qpn & IBT_QPN_MASK;

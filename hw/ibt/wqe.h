@@ -11,7 +11,7 @@
 #include "pkt.h"
 
 struct ibt_qp;
-struct ibt_route;
+struct ibt_av;
 
 /* How a work request is carried out. */
 enum ibt_wr_kind {
@@ -114,7 +114,7 @@ struct ibt_wqe {
 			u8 selectivity;
 		} flush;
 		struct {
-			struct ibt_route *route;
+			struct ibt_av *route;
 			u32 qpn;
 			u32 qkey;
 			u16 pkey_index;

@@ -45,13 +45,13 @@ static bool may_pass(const struct iw_tx *tx, const struct iw_rx *rx)
 }
 
 /**
- * iw_near_begin - may what is sent next go to the other end directly?
+ * iw_loopback_begin - may what is sent next go to the other end directly?
  * @qp: queue pair; tx.lock is held
  *
  * Context: process, may sleep for the socket's lock only.
- * Return: true: it does, until iw_near_end().
+ * Return: true: it does, until iw_loopback_end().
  */
-bool iw_near_begin(struct iw_qp *qp)
+bool iw_loopback_begin(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
 	struct iw_rx *rx;
@@ -71,12 +71,12 @@ bool iw_near_begin(struct iw_qp *qp)
 }
 
 /**
- * iw_near_end - undo iw_near_begin()
+ * iw_loopback_end - undo iw_loopback_begin()
  * @qp: queue pair; tx.lock is held
  *
  * Return: bytes of the FPDUs that went.
  */
-u32 iw_near_end(struct iw_qp *qp)
+u32 iw_loopback_end(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
 
@@ -88,7 +88,7 @@ u32 iw_near_end(struct iw_qp *qp)
 	return tx->near_bytes;
 }
 
-static void deliver(struct iw_qp *qp, struct iw_here *here, u32 payload)
+static void deliver(struct iw_qp *qp, struct iw_lb_fpdu *here, u32 payload)
 {
 	struct iw_view view = {
 		.here = here,
@@ -96,7 +96,7 @@ static void deliver(struct iw_qp *qp, struct iw_here *here, u32 payload)
 	};
 	u32 bytes = iw_fpdu_bytes(view.ulpdu);
 
-	iw_rx_here(qp->tx.near, &view);
+	iw_rx_loopback(qp->tx.near, &view);
 	if (here->lost)
 		return;
 	qp->tx.near_bytes += bytes;
@@ -106,18 +106,18 @@ static void deliver(struct iw_qp *qp, struct iw_here *here, u32 payload)
 }
 
 /**
- * iw_near_build - iw_fpdu_build() between iw_near_begin() and iw_near_end()
+ * iw_loopback_send_fpdu - iw_fpdu_build() between iw_loopback_begin() and iw_loopback_end()
  * @qp: queue pair
  *
  * Return: 0; -EFAULT: the memory of the message is not there any more.
  */
-int iw_near_build(struct iw_qp *qp)
+int iw_loopback_send_fpdu(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
 	u32 payload = iw_fpdu_payload(tx);
 	u64 left = tx->from.left - payload;
 	u8 head[sizeof(struct iw_untagged)];
-	struct iw_here here = { .head = head, .from = &tx->from };
+	struct iw_lb_fpdu here = { .head = head, .from = &tx->from };
 
 	lockdep_assert_held(&tx->lock);
 	here.bytes = iw_fpdu_header(tx, head, payload,
@@ -132,14 +132,14 @@ int iw_near_build(struct iw_qp *qp)
 }
 
 /**
- * iw_near_control - iw_fpdu_control() between iw_near_begin() and iw_near_end()
+ * iw_loopback_send_ctrl - iw_fpdu_control() between iw_loopback_begin() and iw_loopback_end()
  * @qp: queue pair
  * @fpdu: from the length on, which the other side does not look for there
  * @bytes: of @fpdu
  */
-void iw_near_control(struct iw_qp *qp, const void *fpdu, u32 bytes)
+void iw_loopback_send_ctrl(struct iw_qp *qp, const void *fpdu, u32 bytes)
 {
-	struct iw_here here = { .head = fpdu, .bytes = bytes };
+	struct iw_lb_fpdu here = { .head = fpdu, .bytes = bytes };
 
 	deliver(qp, &here, 0);
 }

@@ -117,7 +117,7 @@ static inline int iw_tx_control(struct iw_qp *qp, const void *fpdu, u32 bytes)
 {
 	if (!qp->tx.near)
 		return iw_fpdu_control(qp, fpdu, bytes);
-	iw_near_control(qp, fpdu, bytes);
+	iw_loopback_send_ctrl(qp, fpdu, bytes);
 	return 0;
 }
 

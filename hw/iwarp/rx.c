@@ -15,7 +15,7 @@ static bool read_piece(const struct iw_piece *piece, u32 skip, u8 *to, u32 bytes
 }
 
 /* The header is all that there is to read. */
-static bool read_here(const struct iw_here *here, u32 offset, void *to, u32 bytes)
+static bool read_here(const struct iw_lb_fpdu *here, u32 offset, void *to, u32 bytes)
 {
 	u32 n = offset < here->bytes ? min(bytes, here->bytes - offset) : 0;
 
@@ -116,7 +116,7 @@ static enum soft_fault place_run(void *arg, const u8 *bytes, u32 length)
 }
 
 /* Copy all of the payload: the sender's cursor is at its first byte. */
-static enum soft_fault place_here(struct iw_here *here, u32 bytes,
+static enum soft_fault place_here(struct iw_lb_fpdu *here, u32 bytes,
 				  struct soft_iter *to)
 {
 	enum soft_fault fault;
@@ -274,13 +274,13 @@ static void fpdu(struct iw_rx *rx, struct iw_view *view, u32 ulpdu)
 }
 
 /**
- * iw_rx_here - an FPDU that an end of this host hands over
+ * iw_rx_loopback - an FPDU that an end of this host hands over
  * @rx: receive side of a stream of which no FPDU is in progress
  * @view: the FPDU, with its length
  *
  * There is no CRC, as no wire was there. Context: as iw_rx_input().
  */
-void iw_rx_here(struct iw_rx *rx, struct iw_view *view)
+void iw_rx_loopback(struct iw_rx *rx, struct iw_view *view)
 {
 	if (rx->stopped)
 		return;

@@ -29,13 +29,13 @@ struct iw_piece {
 };
 
 /**
- * struct iw_here - an FPDU of a loopback sender (near.c)
+ * struct iw_lb_fpdu - an FPDU of a loopback sender (near.c)
  * @head: header, beginning with the MPA length field
  * @bytes: bytes of @head
  * @from: payload in the memory of the sender; the copy advances it
  * @lost: the memory of the sender is gone; not an error of the receiver
  */
-struct iw_here {
+struct iw_lb_fpdu {
 	const u8 *head;
 	u32 bytes;
 	struct soft_iter *from;
@@ -52,7 +52,7 @@ struct iw_here {
 struct iw_view {
 	const struct iw_piece *piece;
 	u32 num;
-	struct iw_here *here;
+	struct iw_lb_fpdu *here;
 	u32 ulpdu;
 };
 
@@ -122,7 +122,7 @@ struct iw_rx {
 void iw_rx_begin(struct iw_rx *rx, bool crc);
 void iw_rx_end(struct iw_rx *rx);
 u32 iw_rx_input(struct iw_rx *rx, struct sk_buff *skb, u32 offset, u32 bytes);
-void iw_rx_here(struct iw_rx *rx, struct iw_view *view);
+void iw_rx_loopback(struct iw_rx *rx, struct iw_view *view);
 
 /* Parts of an FPDU; offsets count from its length field. */
 bool iw_view_read(const struct iw_view *view, u32 offset, void *to, u32 bytes);

@@ -333,7 +333,7 @@ static bool build_some(struct iw_qp *qp)
 
 	if (tx->kind == IW_TX_IMM)
 		return build_imm(qp);
-	ret = tx->near ? iw_near_build(qp) : iw_fpdu_build(qp, tx);
+	ret = tx->near ? iw_loopback_send_fpdu(qp) : iw_fpdu_build(qp, tx);
 	if (ret == -ENOSPC)
 		return false;
 	if (ret == -EFAULT && tx->kind == IW_TX_SLOT) {
@@ -441,11 +441,11 @@ int iw_tx_push(struct iw_qp *qp)
 static bool send_batch(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
-	bool near = iw_near_begin(qp);
+	bool near = iw_loopback_begin(qp);
 
 	build_batch(qp);
 	if (near)
-		return iw_near_end(qp);
+		return iw_loopback_end(qp);
 	return tx->num != tx->first && !iw_tx_push(qp);
 }
 

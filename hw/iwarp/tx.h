@@ -155,10 +155,10 @@ int iw_fpdu_control(struct iw_qp *qp, const void *fpdu, u32 bytes);
 void iw_tx_drop(struct iw_tx *tx);
 
 /* near.c */
-bool iw_near_begin(struct iw_qp *qp);
-u32 iw_near_end(struct iw_qp *qp);
-int iw_near_build(struct iw_qp *qp);
-void iw_near_control(struct iw_qp *qp, const void *fpdu, u32 bytes);
+bool iw_loopback_begin(struct iw_qp *qp);
+u32 iw_loopback_end(struct iw_qp *qp);
+int iw_loopback_send_fpdu(struct iw_qp *qp);
+void iw_loopback_send_ctrl(struct iw_qp *qp, const void *fpdu, u32 bytes);
 
 /* atomic_tx.c, atomic.c */
 int iw_atomic_ask(struct iw_qp *qp, const struct iw_wqe *slot);

@@ -101,9 +101,9 @@ static void near_test(struct kunit *test)
 	u8 text[] = "payload";
 
 	soft_iter_bytes(&s->qp.tx.from, text, 7);
-	KUNIT_EXPECT_EQ(test, iw_near_build(&s->qp), 0);
+	KUNIT_EXPECT_EQ(test, iw_loopback_send_fpdu(&s->qp), 0);
 	KUNIT_EXPECT_EQ(test, s->qp.tx.offset, 4);
-	KUNIT_EXPECT_EQ(test, iw_near_build(&s->qp), 0);
+	KUNIT_EXPECT_EQ(test, iw_loopback_send_fpdu(&s->qp), 0);
 	KUNIT_EXPECT_EQ(test, s->qp.tx.offset, 7);
 	KUNIT_EXPECT_EQ(test, h->fpdus, 2);
 	KUNIT_EXPECT_EQ(test, h->fault, SOFT_OK);
@@ -125,12 +125,12 @@ static void near_fault_test(struct kunit *test)
 	/* The other end: the message goes on, and he ends the stream. */
 	h->no_memory = true;
 	soft_iter_bytes(&s->qp.tx.from, text, 7);
-	KUNIT_EXPECT_EQ(test, iw_near_build(&s->qp), 0);
+	KUNIT_EXPECT_EQ(test, iw_loopback_send_fpdu(&s->qp), 0);
 	KUNIT_EXPECT_EQ(test, h->fault, SOFT_NO_KEY);
 	KUNIT_EXPECT_EQ(test, s->qp.tx.from.left, 3);
 	/* One who has ended it hears nothing. */
 	h->rx.stopped = true;
-	KUNIT_EXPECT_EQ(test, iw_near_build(&s->qp), 0);
+	KUNIT_EXPECT_EQ(test, iw_loopback_send_fpdu(&s->qp), 0);
 	KUNIT_EXPECT_EQ(test, h->fpdus, 1);
 	KUNIT_EXPECT_EQ(test, s->qp.tx.from.left, 0);
 	/* This end. */
@@ -140,7 +140,7 @@ static void near_fault_test(struct kunit *test)
 	h->fault = SOFT_OK;
 	s->qp.tx.offset = 0;
 	soft_iter_list(&s->qp.tx.from, &h->mem, NULL, &h->nowhere, 1, 0);
-	KUNIT_EXPECT_EQ(test, iw_near_build(&s->qp), -EFAULT);
+	KUNIT_EXPECT_EQ(test, iw_loopback_send_fpdu(&s->qp), -EFAULT);
 	KUNIT_EXPECT_EQ(test, s->qp.tx.offset, 0);
 	end_sender(s);
 }

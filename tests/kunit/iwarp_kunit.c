@@ -26,7 +26,7 @@
 	KUNIT_EXPECT_EQ(test, memcmp(have, want, sizeof(want)), 0)
 
 /* iw_near_kunit has it. */
-void iw_near_control(struct iw_qp *qp, const void *fpdu, u32 bytes)
+void iw_loopback_send_ctrl(struct iw_qp *qp, const void *fpdu, u32 bytes)
 {
 }
 
