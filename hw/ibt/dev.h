@@ -29,9 +29,9 @@ struct ibt_stats {
  * struct ibt_dev - a device
  * @soft: first; @soft.ib is the core's
  * @link: its kind of link
- * @qps: QPN -> struct ibt_life of a queue pair
+ * @qps: QPN -> struct ibt_ref of a queue pair
  * @ahs: number -> struct ibt_av of an address handle of user space
- * @srqs: number -> struct ibt_life of a shared receive queue
+ * @srqs: number -> struct ibt_ref of a shared receive queue
  * @next_qpn: where the search for a free number begins
  * @next_ah: likewise
  * @next_srq: likewise

@@ -57,7 +57,7 @@ struct ibt_group {
  */
 struct ibt_member {
 	struct list_head node;
-	struct ibt_life *life;	/* of the queue pair */
+	struct ibt_ref *life;	/* of the queue pair */
 	u32 attached;		/* attach calls without a detach */
 	struct rcu_head rcu;
 };
@@ -382,11 +382,11 @@ static void ibt_crowd_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
 	if (!group || ibt_hdr_parse(&pkt, crowd->skb, 0, crowd->skb->len))
 		return;
 	list_for_each_entry(member, &group->members, node) {
-		if (!ibt_life_get(member->life))
+		if (!ibt_ref_get(member->life))
 			continue;
 		ibt_mcast_copy(member->life->of, &pkt, crowd->skb,
 			       &crowd->meta, &refusals);
-		ibt_life_put(member->life);
+		ibt_ref_put(member->life);
 		if (++copies % CROWD_STEPS == 0)
 			cond_resched();
 	}
@@ -419,10 +419,10 @@ static void ibt_mcast_few(struct ibt_port *port, struct ibt_group *group,
 	struct ibt_member *member;
 
 	list_for_each_entry_rcu(member, &group->members, node) {
-		if (!ibt_life_get(member->life))
+		if (!ibt_ref_get(member->life))
 			continue;
 		ibt_mcast_copy(member->life->of, pkt, skb, meta, &refusals);
-		ibt_life_put(member->life);
+		ibt_ref_put(member->life);
 	}
 	ibt_refusals_count(port, &refusals, pkt, meta);
 }

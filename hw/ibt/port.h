@@ -10,7 +10,7 @@
 #include "limits.h"
 
 struct ibt_dev;
-struct ibt_life;
+struct ibt_ref;
 
 /**
  * struct ibt_port - a port of a device
@@ -34,7 +34,7 @@ struct ibt_life;
 struct ibt_port {
 	struct ibt_dev *dev;
 	u32 num;
-	struct ibt_life __rcu *special[2];
+	struct ibt_ref __rcu *special[2];
 	u16 pkeys[IBT_MAX_PKEYS];
 	u16 num_pkeys;
 	u32 cap_mask;

@@ -8,7 +8,7 @@
  *  2. both sides are reset, so nothing is sent, executed or completed any more;
  *  3. the first reference is dropped; packets, works and timers that hold the
  *     others finish, and refs == 0 keeps new ones from starting;
- *  4. what the sides own is freed, then, a grace period later, struct ibt_life.
+ *  4. what the sides own is freed, then, a grace period later, struct ibt_ref.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -260,7 +260,7 @@ static int ibt_qp_begin(struct ibt_qp *qp)
 	ret = soft_limit_take(dev, SOFT_OBJECT_QP);
 	if (ret)
 		return ret;
-	qp->life = ibt_life_new(qp);
+	qp->life = ibt_ref_alloc(qp);
 	if (!qp->life) {
 		soft_limit_give(dev, SOFT_OBJECT_QP);
 		return -ENOMEM;
@@ -270,7 +270,7 @@ static int ibt_qp_begin(struct ibt_qp *qp)
 
 static void ibt_qp_end(struct ibt_qp *qp)
 {
-	ibt_life_end(qp->life);
+	ibt_ref_free_rcu(qp->life);
 	soft_limit_give(&ibt_qp_dev(qp)->soft, SOFT_OBJECT_QP);
 }
 
@@ -338,7 +338,7 @@ static void ibt_qp_shut(struct ibt_qp *qp)
 	ibt_resp_set_state(qp, IB_QPS_RESET);
 	mutex_unlock(&qp->attr_lock);
 
-	ibt_life_wait(qp->life);
+	ibt_ref_wait_last(qp->life);
 
 	ibt_qp_destroy_sides(qp);
 	ibt_qp_forget_completions(qp);
@@ -365,7 +365,7 @@ static int ibt_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
  */
 void ibt_qps_exit(struct ibt_dev *dev)
 {
-	struct ibt_life *life;
+	struct ibt_ref *life;
 	unsigned long number;
 
 	xa_for_each(&dev->qps, number, life)

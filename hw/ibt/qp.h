@@ -18,7 +18,7 @@
 #include "rtx.h"
 #include "sq.h"
 
-struct ibt_life;
+struct ibt_ref;
 struct ibt_path;
 struct ibt_srq;
 
@@ -63,7 +63,7 @@ struct ibt_srq;
  */
 struct ibt_qp {
 	struct ib_qp ib;
-	struct ibt_life *life;
+	struct ibt_ref *life;
 	struct mutex attr_lock;
 	struct ib_qp_attr attr;
 	struct ib_qp_cap cap;

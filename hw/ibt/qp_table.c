@@ -16,27 +16,27 @@
 
 bool ibt_qp_get(struct ibt_qp *qp)
 {
-	return ibt_life_get(qp->life);
+	return ibt_ref_get(qp->life);
 }
 
 void ibt_qp_put(struct ibt_qp *qp)
 {
-	ibt_life_put(qp->life);
+	ibt_ref_put(qp->life);
 }
 
 struct ibt_qp *ibt_qp_find(struct ibt_dev *dev, u32 qpn)
 {
-	return ibt_life_find(&dev->qps, qpn);
+	return ibt_ref_lookup(&dev->qps, qpn);
 }
 
 struct ibt_qp *ibt_special_find(struct ibt_port *port, u32 qpn)
 {
 	struct ibt_qp *qp = NULL;
-	struct ibt_life *life;
+	struct ibt_ref *life;
 
 	rcu_read_lock();
 	life = rcu_dereference(port->special[qpn]);
-	if (life && ibt_life_get(life))
+	if (life && ibt_ref_get(life))
 		qp = life->of;
 	rcu_read_unlock();
 	return qp;

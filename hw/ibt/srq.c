@@ -20,18 +20,18 @@
 
 void ibt_srq_put(struct ibt_srq *srq)
 {
-	ibt_life_put(srq->life);
+	ibt_ref_put(srq->life);
 }
 
 struct ibt_srq *ibt_srq_find(struct ibt_dev *dev, u32 number)
 {
-	return ibt_life_find(&dev->srqs, number);
+	return ibt_ref_lookup(&dev->srqs, number);
 }
 
 void ibt_srq_event(struct ibt_srq *srq, enum ib_event_type event)
 {
 	set_bit(event, &srq->events);
-	if (!ibt_life_get(srq->life))
+	if (!ibt_ref_get(srq->life))
 		return;
 	/* The reference belongs to the work: one while it is pending. */
 	if (!queue_work(to_ibt_dev(srq->ib.device)->queues.any, &srq->work))
@@ -121,10 +121,10 @@ static int ibt_srq_publish(struct ibt_srq *srq)
 static void ibt_srq_unpublish(struct ibt_srq *srq)
 {
 	xa_erase(&to_ibt_dev(srq->ib.device)->srqs, srq->number);
-	ibt_life_wait(srq->life);
+	ibt_ref_wait_last(srq->life);
 }
 
-/* Counts the SRQ against the limit, and allocates its struct ibt_life. */
+/* Counts the SRQ against the limit, and allocates its struct ibt_ref. */
 static int ibt_srq_begin(struct ibt_srq *srq)
 {
 	struct soft_dev *dev = to_soft_dev(srq->ib.device);
@@ -133,7 +133,7 @@ static int ibt_srq_begin(struct ibt_srq *srq)
 	ret = soft_limit_take(dev, SOFT_OBJECT_SRQ);
 	if (ret)
 		return ret;
-	srq->life = ibt_life_new(srq);
+	srq->life = ibt_ref_alloc(srq);
 	if (!srq->life) {
 		soft_limit_give(dev, SOFT_OBJECT_SRQ);
 		return -ENOMEM;
@@ -143,7 +143,7 @@ static int ibt_srq_begin(struct ibt_srq *srq)
 
 static void ibt_srq_end(struct ibt_srq *srq)
 {
-	ibt_life_end(srq->life);
+	ibt_ref_free_rcu(srq->life);
 	soft_limit_give(to_soft_dev(srq->ib.device), SOFT_OBJECT_SRQ);
 }
 

@@ -10,7 +10,7 @@
 #include "rq.h"
 
 struct ibt_dev;
-struct ibt_life;
+struct ibt_ref;
 struct soft_cq;
 
 /**
@@ -35,7 +35,7 @@ struct ibt_srq {
 	u32 number;
 	bool error;
 	struct soft_cq *xrc_cq;
-	struct ibt_life *life;
+	struct ibt_ref *life;
 	struct mutex resizing;
 	unsigned long events;
 	struct work_struct work;
