@@ -32,20 +32,20 @@
 #define LEAST_PAUSE	8
 #define MOST_PAUSE	128
 
-u8 ibt_resp_syndrome(const struct ibt_qp *qp, enum ibt_verdict verdict)
+u8 ibt_resp_syndrome(const struct ibt_qp *qp, enum ibt_exec_status verdict)
 {
 	switch (verdict) {
-	case IBT_DONE:
+	case IBT_EXEC_OK:
 		/* Receive requests are not counted to the peer. */
 		return IBT_AETH_ACK | IBT_ACK_NO_CREDITS;
 	case IBT_RNR:
 		return IBT_AETH_RNR | (READ_ONCE(qp->attr.min_rnr_timer) &
 				       IBT_AETH_VALUE);
-	case IBT_SEQ:
+	case IBT_EXEC_PSN_ERR:
 		return IBT_NAK_PSN;
-	case IBT_BAD_REQUEST:
+	case IBT_EXEC_INV_REQ:
 		return IBT_NAK_INVALID;
-	case IBT_NO_ACCESS:
+	case IBT_EXEC_REM_ACCESS:
 		return IBT_NAK_ACCESS;
 	default:
 		return IBT_NAK_OPERATION;
@@ -63,7 +63,7 @@ void ibt_resp_header(const struct ibt_qp *qp, const struct ibt_path *path,
 		.migrated = READ_ONCE(qp->mig_state) == IB_MIG_MIGRATED,
 		.qpn = READ_ONCE(qp->attr.dest_qp_num),
 		.psn = psn,
-		.syndrome = ibt_resp_syndrome(qp, IBT_DONE),
+		.syndrome = ibt_resp_syndrome(qp, IBT_EXEC_OK),
 		.msn = qp->resp.msn,
 	};
 	pkt->op = &ibt_opcodes[pkt->opcode];
@@ -99,25 +99,25 @@ static bool send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome)
  * @psn is settled too: its PSN came again, and was executed. But an answer of
  * something older, for a duplicate, leaves it due.
  */
-static bool owes_more(const struct ibt_resp *resp, u32 psn)
+static bool has_newer_pending(const struct ibt_resp *resp, u32 psn)
 {
-	return resp->owed && ibt_psn_diff(resp->owed_psn, psn) > 0;
+	return resp->owed && ibt_psn_diff(resp->pending_psn, psn) > 0;
 }
 
-void ibt_resp_told(struct ibt_resp *resp, u32 psn)
+void ibt_resp_ack_sent(struct ibt_resp *resp, u32 psn)
 {
 	lockdep_assert_held(&resp->lock);
-	resp->owed = owes_more(resp, psn);
+	resp->owed = has_newer_pending(resp, psn);
 }
 
 /* Unless something newer is owed. */
 static void owe(struct ibt_resp *resp, u32 psn, u8 syndrome)
 {
-	if (owes_more(resp, psn))
+	if (has_newer_pending(resp, psn))
 		return;
 	resp->owed = true;
-	resp->owed_psn = psn;
-	resp->owed_syndrome = syndrome;
+	resp->pending_psn = psn;
+	resp->pending_syndrome = syndrome;
 }
 
 static void say(struct ibt_qp *qp, u32 psn, u8 syndrome)
@@ -128,44 +128,44 @@ static void say(struct ibt_qp *qp, u32 psn, u8 syndrome)
 	if (!ibt_order_resp(qp, psn)) {
 		owe(resp, psn, syndrome);
 	} else if (send_aeth(qp, psn, syndrome)) {
-		ibt_resp_told(resp, psn);
+		ibt_resp_ack_sent(resp, psn);
 	} else {
 		owe(resp, psn, syndrome);
-		ibt_resp_later(qp, 1);
+		ibt_resp_schedule(qp, 1);
 	}
 }
 
-bool ibt_resp_pay(struct ibt_qp *qp)
+bool ibt_resp_send_pending_ack(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
 
 	if (resp->owed)
-		say(qp, resp->owed_psn, resp->owed_syndrome);
+		say(qp, resp->pending_psn, resp->pending_syndrome);
 	return !resp->owed;
 }
 
 /* Elsewhere than in a softirq nothing says when the rest has been received. */
-static bool is_worth_waiting(struct ibt_resp *resp)
+static bool may_coalesce_ack(struct ibt_resp *resp)
 {
 	if (!in_serving_softirq())
 		return false;
-	if (!resp->acks_at_once)
+	if (!resp->immediate_acks_left)
 		return true;
-	resp->acks_at_once--;
+	resp->immediate_acks_left--;
 	return false;
 }
 
 void ibt_resp_ack(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_resp *resp = &qp->resp;
-	u8 syndrome = ibt_resp_syndrome(qp, IBT_DONE);
+	u8 syndrome = ibt_resp_syndrome(qp, IBT_EXEC_OK);
 
 	resp->unacked = 0;
-	if (!is_worth_waiting(resp)) {
+	if (!may_coalesce_ack(resp)) {
 		say(qp, psn, syndrome);
 		return;
 	}
-	resp->acks_merged = min(resp->acks_merged + 1, 2);
+	resp->coalesced_acks = min(resp->coalesced_acks + 1, 2);
 	owe(resp, psn, syndrome);
 	tasklet_schedule(&resp->ack_tasklet);
 }
@@ -174,28 +174,28 @@ void ibt_resp_ack(struct ibt_qp *qp, u32 psn)
 static void learn(struct ibt_resp *resp)
 {
 	lockdep_assert_held(&resp->lock);
-	if (resp->acks_merged > 1)
-		resp->ack_pause = 0;
+	if (resp->coalesced_acks > 1)
+		resp->coalesce_backoff = 0;
 	else
-		resp->ack_pause = clamp(2 * resp->ack_pause, LEAST_PAUSE, MOST_PAUSE);
-	resp->acks_at_once = resp->ack_pause;
-	resp->acks_merged = 0;
+		resp->coalesce_backoff = clamp(2 * resp->coalesce_backoff, LEAST_PAUSE, MOST_PAUSE);
+	resp->immediate_acks_left = resp->coalesce_backoff;
+	resp->coalesced_acks = 0;
 }
 
-static void ack_late(struct tasklet_struct *tasklet)
+static void ack_coalesce_timeout(struct tasklet_struct *tasklet)
 {
 	struct ibt_resp *resp = from_tasklet(resp, tasklet, ack_tasklet);
 
 	spin_lock(&resp->lock);
-	if (resp->acks_merged)
+	if (resp->coalesced_acks)
 		learn(resp);
-	ibt_resp_pay(container_of(resp, struct ibt_qp, resp));
+	ibt_resp_send_pending_ack(container_of(resp, struct ibt_qp, resp));
 	spin_unlock(&resp->lock);
 }
 
 void ibt_resp_ack_init(struct ibt_resp *resp)
 {
-	tasklet_setup(&resp->ack_tasklet, ack_late);
+	tasklet_setup(&resp->ack_tasklet, ack_coalesce_timeout);
 }
 
 /* A request is refused by @syndrome, which tells it to the peer. */
@@ -212,18 +212,18 @@ void ibt_resp_trace(const struct ibt_qp *qp, u32 psn, u8 syndrome)
  * gap the peer comes again with the same PSN, and what is still under way behind
  * it is not worth a word.
  */
-void ibt_resp_refuse(struct ibt_qp *qp, u32 psn, enum ibt_verdict verdict)
+void ibt_resp_nak(struct ibt_qp *qp, u32 psn, enum ibt_exec_status verdict)
 {
 	struct ibt_dev *dev = ibt_qp_dev(qp);
 
-	if (verdict == IBT_DROP) {
+	if (verdict == IBT_EXEC_SILENT_DROP) {
 		ibt_count(dev, IBT_STAT_RX_DROP);
 		return;
 	}
 	ibt_count(dev, verdict == IBT_RNR ? IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
 	ibt_resp_trace(qp, psn, ibt_resp_syndrome(qp, verdict));
 	say(qp, psn, ibt_resp_syndrome(qp, verdict));
-	if (verdict == IBT_RNR || verdict == IBT_SEQ)
+	if (verdict == IBT_RNR || verdict == IBT_EXEC_PSN_ERR)
 		qp->resp.nak_sent = true;
 	else
 		ibt_exec_failed(qp, verdict);
@@ -244,7 +244,7 @@ void ibt_resp_atomic(struct ibt_qp *qp, struct ibt_path *path,
 			request->psn);
 	pkt.original = original;
 	qp->resp.unacked = 0;
-	ibt_resp_told(&qp->resp, request->psn);
+	ibt_resp_ack_sent(&qp->resp, request->psn);
 	qp->resp.cpu = smp_processor_id();
 	ibt_tx(path, skb, &pkt, qp->flow);
 }

@@ -16,21 +16,21 @@ struct sk_buff;
 #define IBT_ACK_EVERY		32
 
 /* AETH syndrome that says @verdict (RNR: with the QP's timer). */
-u8 ibt_resp_syndrome(const struct ibt_qp *qp, enum ibt_verdict verdict);
+u8 ibt_resp_syndrome(const struct ibt_qp *qp, enum ibt_exec_status verdict);
 /* Fields of a response that do not depend on what it says. */
 void ibt_resp_header(const struct ibt_qp *qp, const struct ibt_path *path,
 		     struct ibt_pkt *pkt, enum ibt_verb verb, u8 place,
 		     u32 psn);
 void ibt_resp_ack(struct ibt_qp *qp, u32 psn);
 /* Tell @verdict of the request at @psn, with its consequences. */
-void ibt_resp_refuse(struct ibt_qp *qp, u32 psn, enum ibt_verdict verdict);
+void ibt_resp_nak(struct ibt_qp *qp, u32 psn, enum ibt_exec_status verdict);
 /* A request was refused by @syndrome. */
 void ibt_resp_trace(const struct ibt_qp *qp, u32 psn, u8 syndrome);
 void ibt_resp_ack_init(struct ibt_resp *resp);
 /* Send what is owed. False: there is no memory still, or it may not leave yet. */
-bool ibt_resp_pay(struct ibt_qp *qp);
+bool ibt_resp_send_pending_ack(struct ibt_qp *qp);
 /* An answer with @psn has left, of whatever kind. */
-void ibt_resp_told(struct ibt_resp *resp, u32 psn);
+void ibt_resp_ack_sent(struct ibt_resp *resp, u32 psn);
 /* The answer of @request, an atomic or ATOMIC WRITE. @skb: of ibt_tx_alloc(),
  * consumed.
  */

@@ -80,7 +80,7 @@ static void drop_behind(struct ibt_qp *qp, u32 psn)
 }
 
 /* @skb: becomes the backlog's. */
-static void put_in_line(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+static void backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			struct sk_buff *skb)
 {
 	struct backlog_note *note = note_of(skb);
@@ -112,7 +112,7 @@ void ibt_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	if (skb_queue_len(&qp->resp.backlog) < IBT_MAX_BACKLOG)
 		kept = ibt_rx_keep(skb, pkt);
 	if (kept)
-		put_in_line(qp, pkt, kept);
+		backlog_add(qp, pkt, kept);
 	else
 		drop_behind(qp, pkt->psn);
 }

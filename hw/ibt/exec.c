@@ -64,29 +64,29 @@ static bool remote_pd(struct ibt_qp *qp, u32 srqn, struct ibt_srq **srq,
 }
 
 /* What an rkey grants; whatever is wrong with it, the peer is told the same. */
-static enum ibt_verdict remote_iter(struct ibt_qp *qp, u32 srqn,
-				    struct soft_iter *it, u32 rkey, u64 va,
-				    u64 length, int access)
+static enum ibt_exec_status remote_iter(struct ibt_qp *qp, u32 srqn,
+					struct soft_iter *it, u32 rkey, u64 va,
+					u64 length, int access)
 {
 	enum soft_fault fault;
 	struct ibt_srq *srq;
 	struct ib_pd *pd;
 
 	if (!remote_pd(qp, srqn, &srq, &pd))
-		return IBT_BAD_REQUEST;
+		return IBT_EXEC_INV_REQ;
 	fault = soft_iter_remote(it, mem_of(qp), pd, qp->ib.qp_num, rkey, va,
 				 length, access);
 	ibt_rq_srq_put(qp, srq);
-	return fault == SOFT_OK ? IBT_DONE : IBT_NO_ACCESS;
+	return fault == SOFT_OK ? IBT_EXEC_OK : IBT_EXEC_REM_ACCESS;
 }
 
 /*
  * A copy failed: if all is well at this end, it was the source, which a sender of
  * this host may have taken away. That is no matter of the receiver.
  */
-static enum ibt_verdict blame(struct soft_iter *to, enum ibt_verdict verdict)
+static enum ibt_exec_status blame(struct soft_iter *to, enum ibt_exec_status verdict)
 {
-	return soft_iter_check(to) == SOFT_OK ? IBT_DROP : verdict;
+	return soft_iter_check(to) == SOFT_OK ? IBT_EXEC_SILENT_DROP : verdict;
 }
 
 /* ---- receive requests ----------------------------------------------------------- */
@@ -105,26 +105,26 @@ static void recv_error(struct ibt_qp *qp, enum ib_wc_status status)
  * Take one, unless there is one left of a message that was given up. @bytes: if
  * these do not fit, it is left to others.
  */
-static enum ibt_verdict take_recv(struct ibt_qp *qp, u32 srqn, u32 bytes)
+static enum ibt_exec_status take_recv(struct ibt_qp *qp, u32 srqn, u32 bytes)
 {
 	struct ibt_resp *resp = &qp->resp;
-	enum ibt_verdict verdict;
+	enum ibt_exec_status verdict;
 	struct ibt_srq *srq;
 
 	resp->cur.taking = true;
-	if (resp->has_recv &&
+	if (resp->has_rwqe &&
 	    (qp->transport != IBT_XRC || resp->recv_srqn == srqn))
-		return IBT_DONE;
+		return IBT_EXEC_OK;
 	/* (XRC) It is of another SRQ. */
-	if (resp->has_recv)
+	if (resp->has_rwqe)
 		recv_error(qp, IB_WC_WR_FLUSH_ERR);
 	srq = ibt_rq_srq(qp, srqn);
 	if (qp->transport == IBT_XRC && !srq)
-		return IBT_BAD_REQUEST;
+		return IBT_EXEC_INV_REQ;
 	verdict = ibt_rq_take(qp, srq, resp->recv, bytes);
 	ibt_rq_srq_put(qp, srq);
-	if (verdict == IBT_DONE) {
-		resp->has_recv = true;
+	if (verdict == IBT_EXEC_OK) {
+		resp->has_rwqe = true;
 		resp->recv_srqn = srqn;
 	}
 	return verdict;
@@ -139,7 +139,7 @@ void ibt_exec_abort(struct ibt_qp *qp)
 	qp->resp.local = NULL;
 }
 
-static enum ibt_verdict give_up(struct ibt_qp *qp, enum ibt_verdict verdict)
+static enum ibt_exec_status give_up(struct ibt_qp *qp, enum ibt_exec_status verdict)
 {
 	ibt_exec_abort(qp);
 	return verdict;
@@ -151,21 +151,21 @@ static enum ibt_verdict give_up(struct ibt_qp *qp, enum ibt_verdict verdict)
  * filled waits for the next one, in its queue if that could be told at once; a
  * reliable one ends the queue pair.
  */
-static enum ibt_verdict too_long(struct ibt_qp *qp)
+static enum ibt_exec_status too_long(struct ibt_qp *qp)
 {
 	if (qp->transport != IBT_UC)
 		recv_error(qp, IB_WC_LOC_LEN_ERR);
-	return give_up(qp, IBT_BAD_REQUEST);
+	return give_up(qp, IBT_EXEC_INV_REQ);
 }
 
-static enum ibt_verdict begin_send(struct ibt_qp *qp, const struct ibt_msg *msg)
+static enum ibt_exec_status begin_send(struct ibt_qp *qp, const struct ibt_msg *msg)
 {
 	struct ibt_resp *resp = &qp->resp;
 	u32 bytes = qp->transport == IBT_UC ? msg->length : 0;
-	enum ibt_verdict verdict;
+	enum ibt_exec_status verdict;
 
 	verdict = take_recv(qp, msg->srqn, bytes);
-	if (verdict != IBT_DONE)
+	if (verdict != IBT_EXEC_OK)
 		return give_up(qp, verdict);
 	resp->cur.length = resp->recv->length;
 	if (msg->length > resp->recv->length)
@@ -174,55 +174,55 @@ static enum ibt_verdict begin_send(struct ibt_qp *qp, const struct ibt_msg *msg)
 	/* Whose SGEs they are is filled in when they are used. */
 	soft_iter_list(&resp->to, mem_of(qp), NULL, resp->recv->sge,
 		       resp->recv->num_sge, IB_ACCESS_LOCAL_WRITE);
-	return IBT_DONE;
+	return IBT_EXEC_OK;
 }
 
 /* A message that packets would divide has its rights checked with the first, and
  * takes its receive request with the last.
  */
-static enum ibt_verdict check_divided(struct ibt_qp *qp,
-				      const struct ibt_msg *msg)
+static enum ibt_exec_status check_divided(struct ibt_qp *qp,
+					  const struct ibt_msg *msg)
 {
-	enum ibt_verdict verdict;
+	enum ibt_exec_status verdict;
 	struct soft_iter to;
 
 	if (!msg->whole || msg->length <= qp->mtu)
-		return IBT_DONE;
+		return IBT_EXEC_OK;
 	verdict = remote_iter(qp, msg->srqn, &to, msg->rkey, msg->va,
 			      msg->length, IB_ACCESS_REMOTE_WRITE);
-	if (verdict == IBT_DONE)
+	if (verdict == IBT_EXEC_OK)
 		soft_iter_end(&to);
 	return verdict;
 }
 
-static enum ibt_verdict begin_write(struct ibt_qp *qp,
-				    const struct ibt_msg *msg)
+static enum ibt_exec_status begin_write(struct ibt_qp *qp,
+					const struct ibt_msg *msg)
 {
-	enum ibt_verdict verdict = IBT_DONE;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
 
 	if (!qp_allows(qp, IB_ACCESS_REMOTE_WRITE) ||
 	    msg->length > IBT_MAX_MSG_BYTES) {
-		verdict = IBT_BAD_REQUEST;
+		verdict = IBT_EXEC_INV_REQ;
 	} else if (msg->extra & IBT_IMM) {
 		verdict = check_divided(qp, msg);
-		if (verdict == IBT_DONE)
+		if (verdict == IBT_EXEC_OK)
 			verdict = take_recv(qp, msg->srqn, 0);
 	}
-	return verdict == IBT_DONE ? verdict : give_up(qp, verdict);
+	return verdict == IBT_EXEC_OK ? verdict : give_up(qp, verdict);
 }
 
-enum ibt_verdict ibt_exec_begin(struct ibt_qp *qp, const struct ibt_msg *msg)
+enum ibt_exec_status ibt_exec_begin(struct ibt_qp *qp, const struct ibt_msg *msg)
 {
 	struct ibt_resp *resp = &qp->resp;
 
 	lockdep_assert_held(&resp->lock);
 	if (!ibt_resp_receives(resp->state))
-		return IBT_DROP;
+		return IBT_EXEC_SILENT_DROP;
 	note_established(qp);
 	/* What a peer began and did not end is over. */
 	ibt_exec_abort(qp);
 	resp->told = false;
-	resp->cur = (struct ibt_inflight) {
+	resp->cur = (struct ibt_resp_msg) {
 		.active = true,
 		.verb = msg->verb,
 		.length = msg->length,
@@ -234,12 +234,12 @@ enum ibt_verdict ibt_exec_begin(struct ibt_qp *qp, const struct ibt_msg *msg)
 				       begin_write(qp, msg);
 }
 
-enum ibt_verdict ibt_exec_reserve(struct ibt_qp *qp)
+enum ibt_exec_status ibt_exec_reserve(struct ibt_qp *qp)
 {
 	lockdep_assert_held(&qp->resp.lock);
 	/* The first packet has said which SRQ; what the others say is not heard. */
 	return qp->resp.cur.active ? take_recv(qp, qp->resp.cur.srqn, 0) :
-				     IBT_DROP;
+				     IBT_EXEC_SILENT_DROP;
 }
 
 /*
@@ -276,62 +276,62 @@ static enum soft_fault copy_to(struct soft_iter *to, struct soft_iter *from,
 /* The first bytes need the rights on all that is announced; each copy looks
  * whether they still stand.
  */
-static enum ibt_verdict write_data(struct ibt_qp *qp, struct soft_iter *from,
-				   u32 length)
+static enum ibt_exec_status write_data(struct ibt_qp *qp, struct soft_iter *from,
+				       u32 length)
 {
-	struct ibt_inflight *cur = &qp->resp.cur;
+	struct ibt_resp_msg *cur = &qp->resp.cur;
 	struct soft_iter *to = &qp->resp.to;
-	enum ibt_verdict verdict = IBT_DONE;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
 
 	if (!cur->placed) {
 		soft_iter_end(to);
 		verdict = remote_iter(qp, cur->srqn, to, cur->rkey, cur->va,
 				      cur->length, IB_ACCESS_REMOTE_WRITE);
 	}
-	if (verdict == IBT_DONE && copy_to(to, from, length) != SOFT_OK)
-		verdict = blame(to, IBT_NO_ACCESS);
+	if (verdict == IBT_EXEC_OK && copy_to(to, from, length) != SOFT_OK)
+		verdict = blame(to, IBT_EXEC_REM_ACCESS);
 	/* Unreliable, the request waits for a better message. */
-	if (verdict == IBT_NO_ACCESS && cur->taking &&
+	if (verdict == IBT_EXEC_REM_ACCESS && cur->taking &&
 	    qp->transport != IBT_UC)
 		recv_error(qp, IB_WC_LOC_ACCESS_ERR);
 	return verdict;
 }
 
-static enum ibt_verdict send_data(struct ibt_qp *qp, struct soft_iter *from,
-				  u32 length)
+static enum ibt_exec_status send_data(struct ibt_qp *qp, struct soft_iter *from,
+				      u32 length)
 {
 	struct ibt_srq *srq = ibt_rq_srq(qp, qp->resp.cur.srqn);
-	enum ibt_verdict verdict = IBT_DONE;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
 	struct soft_iter *to = &qp->resp.to;
 
 	to->pd = srq ? srq->ib.pd : qp->ib.pd;
 	if (copy_to(to, from, length) != SOFT_OK)
-		verdict = blame(to, IBT_OP_ERROR);
+		verdict = blame(to, IBT_EXEC_REM_OP);
 	ibt_rq_srq_put(qp, srq);
-	if (verdict == IBT_OP_ERROR)
+	if (verdict == IBT_EXEC_REM_OP)
 		recv_error(qp, IB_WC_LOC_PROT_ERR);
 	return verdict;
 }
 
-enum ibt_verdict ibt_exec_data(struct ibt_qp *qp, struct soft_iter *from,
-			       u32 length)
+enum ibt_exec_status ibt_exec_data(struct ibt_qp *qp, struct soft_iter *from,
+				   u32 length)
 {
-	struct ibt_inflight *cur = &qp->resp.cur;
-	enum ibt_verdict verdict;
+	struct ibt_resp_msg *cur = &qp->resp.cur;
+	enum ibt_exec_status verdict;
 
 	lockdep_assert_held(&qp->resp.lock);
 	if (!cur->active)
-		return IBT_DROP;
+		return IBT_EXEC_SILENT_DROP;
 	if (length > cur->length - cur->placed)
 		return cur->verb == IBT_SEND ? too_long(qp) :
-					       give_up(qp, IBT_BAD_REQUEST);
+					       give_up(qp, IBT_EXEC_INV_REQ);
 	if (!length)
-		return IBT_DONE;
+		return IBT_EXEC_OK;
 	verdict = cur->verb == IBT_SEND ? send_data(qp, from, length) :
 					  write_data(qp, from, length);
-	if (verdict == IBT_DONE)
+	if (verdict == IBT_EXEC_OK)
 		cur->placed += length;
-	else if (verdict != IBT_DROP)
+	else if (verdict != IBT_EXEC_SILENT_DROP)
 		ibt_exec_abort(qp);
 	return verdict;
 }
@@ -356,12 +356,12 @@ static void complete_recv(struct ibt_qp *qp, const struct ibt_msg *msg)
 		wc.wc_flags = IB_WC_WITH_INVALIDATE;
 		wc.ex.invalidate_rkey = msg->inv_rkey;
 	}
-	resp->has_recv = false;
+	resp->has_rwqe = false;
 	ibt_rq_complete(qp, srq, &wc, msg->solicited);
 	ibt_rq_srq_put(qp, srq);
 }
 
-static enum ibt_verdict invalidate(struct ibt_qp *qp, const struct ibt_msg *msg)
+static enum ibt_exec_status invalidate(struct ibt_qp *qp, const struct ibt_msg *msg)
 {
 	enum soft_fault fault = SOFT_NO_KEY;
 	struct ibt_srq *srq;
@@ -372,27 +372,27 @@ static enum ibt_verdict invalidate(struct ibt_qp *qp, const struct ibt_msg *msg)
 					       msg->inv_rkey, true);
 	ibt_rq_srq_put(qp, srq);
 	if (fault == SOFT_OK)
-		return IBT_DONE;
+		return IBT_EXEC_OK;
 	recv_error(qp, IB_WC_LOC_ACCESS_ERR);
-	return IBT_NO_ACCESS;
+	return IBT_EXEC_REM_ACCESS;
 }
 
-enum ibt_verdict ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg)
+enum ibt_exec_status ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg)
 {
-	struct ibt_inflight *cur = &qp->resp.cur;
-	enum ibt_verdict verdict = IBT_DONE;
+	struct ibt_resp_msg *cur = &qp->resp.cur;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
 
 	lockdep_assert_held(&qp->resp.lock);
 	if (!cur->active)
-		return IBT_DROP;
+		return IBT_EXEC_SILENT_DROP;
 	if (cur->verb == IBT_WRITE && cur->placed != cur->length)
-		verdict = IBT_BAD_REQUEST;
+		verdict = IBT_EXEC_INV_REQ;
 	else if (msg->extra & IBT_IETH)
 		verdict = invalidate(qp, msg);
-	if (verdict == IBT_DONE &&
+	if (verdict == IBT_EXEC_OK &&
 	    (cur->verb == IBT_SEND || msg->extra & IBT_IMM)) {
 		verdict = take_recv(qp, cur->srqn, 0);
-		if (verdict == IBT_DONE)
+		if (verdict == IBT_EXEC_OK)
 			complete_recv(qp, msg);
 	}
 	return give_up(qp, verdict);
@@ -401,31 +401,31 @@ enum ibt_verdict ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg)
 /* ---- READ and atomics ---------------------------------------------------------------- */
 
 /* What all of them need; @access: IB_ACCESS_REMOTE_*, or those of a FLUSH. */
-static enum ibt_verdict may_answer(struct ibt_qp *qp, int access)
+static enum ibt_exec_status may_answer(struct ibt_qp *qp, int access)
 {
 	lockdep_assert_held(&qp->resp.lock);
 	if (!ibt_resp_receives(qp->resp.state))
-		return IBT_DROP;
+		return IBT_EXEC_SILENT_DROP;
 	note_established(qp);
 	qp->resp.told = false;
 	if (!qp_allows(qp, access) || !qp->resp.num_replay)
-		return IBT_BAD_REQUEST;
-	return IBT_DONE;
+		return IBT_EXEC_INV_REQ;
+	return IBT_EXEC_OK;
 }
 
-enum ibt_verdict ibt_exec_read(struct ibt_qp *qp, const struct ibt_msg *msg,
-			       struct soft_iter *from)
+enum ibt_exec_status ibt_exec_read(struct ibt_qp *qp, const struct ibt_msg *msg,
+				   struct soft_iter *from)
 {
-	enum ibt_verdict verdict = may_answer(qp, IB_ACCESS_REMOTE_READ);
+	enum ibt_exec_status verdict = may_answer(qp, IB_ACCESS_REMOTE_READ);
 
-	if (verdict != IBT_DONE)
+	if (verdict != IBT_EXEC_OK)
 		return verdict;
 	if (msg->length > IBT_MAX_MSG_BYTES)
-		return IBT_BAD_REQUEST;
+		return IBT_EXEC_INV_REQ;
 	if (!msg->length) {
 		/* IBA 9.7.4.1.4: nothing is touched, no key is needed. */
 		soft_iter_bytes(from, NULL, 0);
-		return IBT_DONE;
+		return IBT_EXEC_OK;
 	}
 	return remote_iter(qp, msg->srqn, from, msg->rkey, msg->va,
 			   msg->length, IB_ACCESS_REMOTE_READ);
@@ -456,7 +456,7 @@ static int flush_access(u8 placement)
 	return access;
 }
 
-static enum ibt_verdict exec_flush(struct ibt_qp *qp, const struct ibt_msg *msg)
+static enum ibt_exec_status exec_flush(struct ibt_qp *qp, const struct ibt_msg *msg)
 {
 	const struct soft_flush flush = {
 		.rkey = msg->rkey,
@@ -465,46 +465,46 @@ static enum ibt_verdict exec_flush(struct ibt_qp *qp, const struct ibt_msg *msg)
 		.length = msg->length,
 		.access = flush_access(msg->placement),
 	};
-	enum ibt_verdict verdict = may_answer(qp, flush.access);
+	enum ibt_exec_status verdict = may_answer(qp, flush.access);
 
-	if (verdict != IBT_DONE)
+	if (verdict != IBT_EXEC_OK)
 		return verdict;
 	if (!flush.access || msg->selectivity > IB_FLUSH_MR ||
 	    msg->placement & ~(IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT))
-		return IBT_BAD_REQUEST;
+		return IBT_EXEC_INV_REQ;
 	return soft_flush(mem_of(qp), qp->ib.pd, qp->ib.qp_num, &flush) ==
-	       SOFT_OK ? IBT_DONE : IBT_NO_ACCESS;
+	       SOFT_OK ? IBT_EXEC_OK : IBT_EXEC_REM_ACCESS;
 }
 
-static enum ibt_verdict exec_word(struct ibt_qp *qp, const struct ibt_msg *msg,
-				  u64 *original)
+static enum ibt_exec_status exec_word(struct ibt_qp *qp, const struct ibt_msg *msg,
+				      u64 *original)
 {
 	bool store = msg->verb == IBT_ATOMIC_WRITE;
 	int access = store ? IB_ACCESS_REMOTE_WRITE : IB_ACCESS_REMOTE_ATOMIC;
-	enum ibt_verdict verdict = may_answer(qp, access);
+	enum ibt_exec_status verdict = may_answer(qp, access);
 	struct soft_region *region;
 	enum soft_fault fault;
 	struct ibt_srq *srq;
 	struct ib_pd *pd;
 
-	if (verdict != IBT_DONE)
+	if (verdict != IBT_EXEC_OK)
 		return verdict;
 	if (!IS_ALIGNED(msg->va, sizeof(u64)) ||
 	    (store && msg->length != sizeof(u64)) ||
 	    !remote_pd(qp, msg->srqn, &srq, &pd))
-		return IBT_BAD_REQUEST;
+		return IBT_EXEC_INV_REQ;
 	region = soft_region_remote(mem_of(qp), pd, qp->ib.qp_num, msg->rkey,
 				    msg->va, sizeof(u64), access, &fault);
 	ibt_rq_srq_put(qp, srq);
 	if (!region)
-		return IBT_NO_ACCESS;
+		return IBT_EXEC_REM_ACCESS;
 	fault = do_atomic(region, msg, original);
 	soft_region_put(region);
-	return fault == SOFT_OK ? IBT_DONE : IBT_NO_ACCESS;
+	return fault == SOFT_OK ? IBT_EXEC_OK : IBT_EXEC_REM_ACCESS;
 }
 
-enum ibt_verdict ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
-				 u64 *original)
+enum ibt_exec_status ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
+				     u64 *original)
 {
 	if (msg->verb != IBT_FLUSH)
 		return exec_word(qp, msg, original);
@@ -520,26 +520,26 @@ enum ibt_verdict ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,
  * has dropped the message (class D), but a receive request that is no good ends
  * it, too (class E).
  */
-void ibt_exec_failed(struct ibt_qp *qp, enum ibt_verdict verdict)
+void ibt_exec_failed(struct ibt_qp *qp, enum ibt_exec_status verdict)
 {
 	struct ibt_dev *dev = ibt_qp_dev(qp);
 	int event = -1;
 
 	lockdep_assert_held(&qp->resp.lock);
 	ibt_exec_abort(qp);
-	if (verdict == IBT_NO_ACCESS)
+	if (verdict == IBT_EXEC_REM_ACCESS)
 		ibt_count(dev, IBT_STAT_ACCESS_ERR);
-	if (verdict == IBT_DONE || verdict == IBT_RNR || verdict == IBT_SEQ ||
-	    verdict == IBT_DROP)
+	if (verdict == IBT_EXEC_OK || verdict == IBT_RNR || verdict == IBT_EXEC_PSN_ERR ||
+	    verdict == IBT_EXEC_SILENT_DROP)
 		return;
 	if ((qp->transport == IBT_UC || qp->transport == IBT_UD) &&
-	    verdict != IBT_OP_ERROR) {
+	    verdict != IBT_EXEC_REM_OP) {
 		ibt_count(dev, IBT_STAT_RX_DROP);
 		return;
 	}
-	if (!qp->resp.told && verdict == IBT_BAD_REQUEST)
+	if (!qp->resp.told && verdict == IBT_EXEC_INV_REQ)
 		event = IB_EVENT_QP_REQ_ERR;
-	else if (!qp->resp.told && verdict == IBT_NO_ACCESS)
+	else if (!qp->resp.told && verdict == IBT_EXEC_REM_ACCESS)
 		event = IB_EVENT_QP_ACCESS_ERR;
 	WRITE_ONCE(qp->resp.state, IB_QPS_ERR);
 	ibt_resp_stop(qp);

@@ -172,18 +172,18 @@ static void fail_here(struct ibt_qp *qp, struct ibt_wqe *slot)
 }
 
 /*
- * The peer refused: a packet would tell us by @syndrome. IBT_DROP: it can not, or
+ * The peer refused: a packet would tell us by @syndrome. IBT_EXEC_SILENT_DROP: it can not, or
  * says nothing, so packets shall find out.
  */
 static enum ibt_loopback_result refused(struct ibt_qp *qp, struct ibt_wqe *slot,
-					enum ibt_verdict verdict, u8 syndrome)
+					enum ibt_exec_status verdict, u8 syndrome)
 {
 	ibt_local_forget(&qp->local);
-	if (!ibt_qp_reliable(qp) && verdict != IBT_DROP) {
+	if (!ibt_qp_reliable(qp) && verdict != IBT_EXEC_SILENT_DROP) {
 		finish(qp, slot);
 		return IBT_LOOPBACK_DONE;
 	}
-	if (verdict == IBT_DROP)
+	if (verdict == IBT_EXEC_SILENT_DROP)
 		return IBT_LOOPBACK_NOT_POSSIBLE;
 	ibt_sq_nak(qp, slot->first_psn, syndrome);
 	return IBT_LOOPBACK_DONE;
@@ -191,7 +191,7 @@ static enum ibt_loopback_result refused(struct ibt_qp *qp, struct ibt_wqe *slot,
 
 /* resp.lock of @peer held; returns the syndrome. */
 static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
-		       const struct ibt_wqe *slot, enum ibt_verdict verdict)
+		       const struct ibt_wqe *slot, enum ibt_exec_status verdict)
 {
 	u8 syndrome = ibt_resp_syndrome(peer, verdict);
 
@@ -213,12 +213,12 @@ static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
  * Bytes of a READ. Who is to blame for a failure? If our own memory is all there,
  * it was the peer's.
  */
-static enum ibt_verdict pull(struct ibt_loopback_xfer *local, struct soft_iter *to,
-			     u32 length)
+static enum ibt_exec_status pull(struct ibt_loopback_xfer *local, struct soft_iter *to,
+				 u32 length)
 {
 	if (soft_iter_copy(to, &local->from, length) == SOFT_OK)
-		return IBT_DONE;
-	return soft_iter_check(to) == SOFT_OK ? IBT_NO_ACCESS : IBT_DROP;
+		return IBT_EXEC_OK;
+	return soft_iter_check(to) == SOFT_OK ? IBT_EXEC_REM_ACCESS : IBT_EXEC_SILENT_DROP;
 }
 
 /*
@@ -227,38 +227,38 @@ static enum ibt_verdict pull(struct ibt_loopback_xfer *local, struct soft_iter *
  * has failed meanwhile. It counts the message as arrived behind the last byte only,
  * so that packets can begin anew.
  */
-static enum ibt_verdict move(struct ibt_qp *qp, struct ibt_wqe *slot,
-			     const struct ibt_msg *msg, struct soft_iter *own,
-			     bool begun)
+static enum ibt_exec_status move(struct ibt_qp *qp, struct ibt_wqe *slot,
+				 const struct ibt_msg *msg, struct soft_iter *own,
+				 bool begun)
 {
 	struct ibt_loopback_xfer *local = &qp->local;
 	struct ibt_qp *peer = local->peer;
 	u32 length = min(slot->length - local->done, CHUNK_BYTES);
 	bool read = msg->verb == IBT_READ;
-	enum ibt_verdict verdict = IBT_DONE;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
 
 	lockdep_assert_held(&peer->resp.lock);
 	if (begun ? peer->resp.local != qp :
 		    !ibt_resp_ready(peer, slot->first_psn))
-		return IBT_DROP;
+		return IBT_EXEC_SILENT_DROP;
 	if (!begun)
 		verdict = read ? ibt_exec_read(peer, msg, &local->from) :
 				 ibt_exec_begin(peer, msg);
-	if (verdict == IBT_DONE && length)
+	if (verdict == IBT_EXEC_OK && length)
 		verdict = read ? pull(local, own, length) :
 				 ibt_exec_data(peer, own, length);
-	if (verdict != IBT_DONE)
+	if (verdict != IBT_EXEC_OK)
 		return verdict;
 	local->done += length;
 	count_bytes(read ? peer : qp, read ? qp : peer, length);
 	if (local->done < slot->length) {
 		peer->resp.local = qp;
-		return IBT_DONE;
+		return IBT_EXEC_OK;
 	}
 	peer->resp.local = NULL;
 	if (!read)
 		verdict = ibt_exec_end(peer, msg);
-	if (verdict == IBT_DONE)
+	if (verdict == IBT_EXEC_OK)
 		ibt_resp_advance(peer, ibt_wqe_npkts(slot));
 	return verdict;
 }
@@ -270,7 +270,7 @@ static enum ibt_loopback_result move_chunk(struct ibt_qp *qp, struct ibt_wqe *sl
 {
 	struct ibt_loopback_xfer *local = &qp->local;
 	struct ibt_qp *peer = local->peer;
-	enum ibt_verdict verdict = IBT_DONE;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
 	struct soft_iter own;
 	struct ibt_msg msg;
 	u8 syndrome = 0;
@@ -285,19 +285,19 @@ static enum ibt_loopback_result move_chunk(struct ibt_qp *qp, struct ibt_wqe *sl
 	else
 		ibt_wqe_src_iter(qp, slot, &own);
 	if (local->done && soft_iter_skip(&own, local->done) != SOFT_OK)
-		verdict = IBT_DROP;
+		verdict = IBT_EXEC_SILENT_DROP;
 
 	spin_lock(&peer->resp.lock);
-	if (verdict == IBT_DONE)
+	if (verdict == IBT_EXEC_OK)
 		verdict = move(qp, slot, &msg, &own, begun);
-	if (verdict != IBT_DONE && verdict != IBT_DROP)
+	if (verdict != IBT_EXEC_OK && verdict != IBT_EXEC_SILENT_DROP)
 		syndrome = consequences(qp, peer, slot, verdict);
-	else if (verdict == IBT_DROP && peer->resp.local == qp)
+	else if (verdict == IBT_EXEC_SILENT_DROP && peer->resp.local == qp)
 		peer->resp.local = NULL;
 	spin_unlock(&peer->resp.lock);
 	soft_iter_end(&own);
 
-	if (verdict != IBT_DONE)
+	if (verdict != IBT_EXEC_OK)
 		return refused(qp, slot, verdict, syndrome);
 	/* The peer is there, as packets would have told. */
 	ibt_sq_reset_retry_count(qp);
@@ -327,7 +327,7 @@ static enum ibt_loopback_result ask(struct ibt_qp *qp, struct ibt_wqe *slot,
 				    const struct ibt_wr_info *info)
 {
 	struct ibt_qp *peer = qp->local.peer;
-	enum ibt_verdict verdict = IBT_DROP;
+	enum ibt_exec_status verdict = IBT_EXEC_SILENT_DROP;
 	struct ibt_msg msg;
 	u64 original = 0;
 	u8 syndrome = 0;
@@ -338,15 +338,15 @@ static enum ibt_loopback_result ask(struct ibt_qp *qp, struct ibt_wqe *slot,
 	spin_lock(&peer->resp.lock);
 	if (ibt_resp_ready(peer, slot->first_psn))
 		verdict = ibt_exec_atomic(peer, &msg, &original);
-	if (verdict == IBT_DONE) {
+	if (verdict == IBT_EXEC_OK) {
 		ibt_resp_advance(peer, ibt_wqe_npkts(slot));
 		count_bytes(qp, peer, slot->length);
-	} else if (verdict != IBT_DROP) {
+	} else if (verdict != IBT_EXEC_SILENT_DROP) {
 		syndrome = consequences(qp, peer, slot, verdict);
 	}
 	spin_unlock(&peer->resp.lock);
 
-	if (verdict != IBT_DONE)
+	if (verdict != IBT_EXEC_OK)
 		return refused(qp, slot, verdict, syndrome);
 	if (info->kind == IBT_WR_ATOMIC_WRITE || info->verb == IBT_FLUSH ||
 	    ibt_wqe_write_atomic_ack(qp, slot, original))

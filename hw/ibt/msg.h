@@ -8,14 +8,14 @@
 #include "opcode.h"
 
 /* What became of a request at the responder. */
-enum ibt_verdict {
-	IBT_DONE,
+enum ibt_exec_status {
+	IBT_EXEC_OK,
 	IBT_RNR,		/* no receive request */
-	IBT_SEQ,		/* PSN ahead of its turn */
-	IBT_BAD_REQUEST,	/* NAK: invalid request */
-	IBT_NO_ACCESS,		/* NAK: remote access error */
-	IBT_OP_ERROR,		/* NAK: remote operational error */
-	IBT_DROP,		/* nothing is said */
+	IBT_EXEC_PSN_ERR,		/* PSN ahead of its turn */
+	IBT_EXEC_INV_REQ,	/* NAK: invalid request */
+	IBT_EXEC_REM_ACCESS,		/* NAK: remote access error */
+	IBT_EXEC_REM_OP,		/* NAK: remote operational error */
+	IBT_EXEC_SILENT_DROP,		/* nothing is said */
 };
 
 /**

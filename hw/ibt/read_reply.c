@@ -26,10 +26,10 @@
 #include "stats.h"
 #include "tx.h"
 
-static void fill_reading(struct ibt_reading *reading,
+static void fill_reading(struct ibt_read_resp *reading,
 			 const struct ibt_pkt *pkt, bool again)
 {
-	*reading = (struct ibt_reading) {
+	*reading = (struct ibt_read_resp) {
 		.active = true,
 		.again = again,
 		.first = true,
@@ -41,7 +41,7 @@ static void fill_reading(struct ibt_reading *reading,
 	};
 }
 
-void ibt_read_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+void ibt_read_resp_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	lockdep_assert_held(&qp->resp.lock);
 	fill_reading(&qp->resp.reading, pkt, false);
@@ -53,37 +53,37 @@ void ibt_read_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt)
  * stands, so his last word counts and takes the place of the one before: there
  * are never more answers due than requests that he may have outstanding.
  */
-void ibt_read_again(struct ibt_qp *qp, struct ibt_replay *entry,
-		    const struct ibt_pkt *pkt)
+void ibt_read_resp_restart(struct ibt_qp *qp, struct ibt_resp_res *entry,
+			   const struct ibt_pkt *pkt)
 {
 	struct ibt_resp *resp = &qp->resp;
-	struct ibt_reading *reading = &resp->reading;
-	struct ibt_reading *parked = &entry->parked;
-	struct ibt_reading asked;
+	struct ibt_read_resp *reading = &resp->reading;
+	struct ibt_read_resp *parked = &entry->parked;
+	struct ibt_read_resp asked;
 
 	lockdep_assert_held(&resp->lock);
 	/* Something of the answer was lost, mostly. */
 	ibt_pace_lost(qp);
-	if (reading->active && ibt_replay_at(resp, reading->psn) == entry) {
+	if (reading->active && ibt_resp_res_lookup(resp, reading->psn) == entry) {
 		fill_reading(reading, pkt, reading->again);
 		return;
 	}
 	fill_reading(&asked, pkt, parked->active ? parked->again : true);
-	ibt_replay_park(resp, entry, &asked);
+	ibt_resp_res_defer(resp, entry, &asked);
 	if (reading->active && ibt_psn_diff(pkt->psn, reading->psn) > 0)
 		return;
 	/* Without an entry it is one that the peer may not ask for any more. */
-	entry = ibt_replay_at(resp, reading->psn);
+	entry = ibt_resp_res_lookup(resp, reading->psn);
 	if (reading->active && entry)
-		ibt_replay_park(resp, entry, reading);
-	ibt_replay_unpark(resp, reading);
+		ibt_resp_res_defer(resp, entry, reading);
+	ibt_resp_res_next_deferred(resp, reading);
 }
 
 /* Headers of the next packet of the answer, with @length bytes. */
 static void describe(const struct ibt_qp *qp, const struct ibt_path *path,
 		     struct ibt_pkt *pkt, u32 length)
 {
-	const struct ibt_reading *reading = &qp->resp.reading;
+	const struct ibt_read_resp *reading = &qp->resp.reading;
 	u8 place = 0;
 
 	if (reading->first)
@@ -97,10 +97,10 @@ static void describe(const struct ibt_qp *qp, const struct ibt_path *path,
 static void packet_left(struct ibt_qp *qp, u32 length)
 {
 	struct ibt_resp *resp = &qp->resp;
-	struct ibt_reading *reading = &resp->reading;
+	struct ibt_read_resp *reading = &resp->reading;
 
 	ibt_pace_sent(&qp->congestion, length + IBT_PACE_HEADERS);
-	ibt_resp_told(resp, reading->psn);
+	ibt_resp_ack_sent(resp, reading->psn);
 	reading->first = false;
 	reading->psn = ibt_psn_add(reading->psn, 1);
 	reading->va += length;
@@ -120,14 +120,14 @@ static void ibt_read_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq
 		ibt_tx_wait_del(resp->tx_wait_port, &resp->waiting);
 	resp->tx_wait_port = port;
 	if (!ibt_tx_wait_add(port, &port->answering, &resp->waiting, seq))
-		ibt_resp_later(qp, 0);
+		ibt_resp_schedule(qp, 0);
 }
 
 static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
 				     struct soft_iter *from,
-				     enum ibt_verdict *verdict)
+				     enum ibt_exec_status *verdict)
 {
-	struct ibt_reading *reading = &qp->resp.reading;
+	struct ibt_read_resp *reading = &qp->resp.reading;
 	u32 length = min(reading->left, qp->mtu);
 	u32 seq = READ_ONCE(path->port->tx_wake_seq);
 	struct soft_iter to;
@@ -136,13 +136,13 @@ static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
 
 	skb = ibt_tx_alloc(path, length, GFP_ATOMIC);
 	if (!skb) {
-		ibt_resp_later(qp, 1);
+		ibt_resp_schedule(qp, 1);
 		return IBT_WAIT;
 	}
 	soft_iter_bytes(&to, skb->data, length);
 	if (length && soft_iter_copy(&to, from, length) != SOFT_OK) {
 		kfree_skb(skb);
-		*verdict = IBT_NO_ACCESS;
+		*verdict = IBT_EXEC_REM_ACCESS;
 		return IBT_FINISHED;
 	}
 
@@ -164,7 +164,7 @@ static const struct ibt_opcode *op_at(const struct ibt_qp *qp, u8 place)
 static bool begin_run(const struct ibt_qp *qp, struct ibt_path *path,
 		      int budget, struct ibt_gso *run)
 {
-	const struct ibt_reading *reading = &qp->resp.reading;
+	const struct ibt_read_resp *reading = &qp->resp.reading;
 	const struct ibt_seg_desc rest = {
 		.next = op_at(qp, reading->first ? IBT_FIRST : 0),
 		.middle = op_at(qp, 0),
@@ -179,9 +179,9 @@ static bool begin_run(const struct ibt_qp *qp, struct ibt_path *path,
 /* As send_packet(), of those that leave together. */
 static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_gso *run,
 				  struct soft_iter *from,
-				  enum ibt_verdict *verdict)
+				  enum ibt_exec_status *verdict)
 {
-	struct ibt_reading *reading = &qp->resp.reading;
+	struct ibt_read_resp *reading = &qp->resp.reading;
 	struct ibt_port *port = run->path->port;
 	u32 seq = READ_ONCE(port->tx_wake_seq);
 	struct soft_iter to;
@@ -194,14 +194,14 @@ static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_gso *run,
 		describe(qp, run->path, &pkt, length);
 		soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), length);
 		if (soft_iter_copy(&to, from, length) != SOFT_OK) {
-			*verdict = IBT_NO_ACCESS;
+			*verdict = IBT_EXEC_REM_ACCESS;
 			break;
 		}
 		ibt_gso_add_pkt(run, &pkt, length);
 		packet_left(qp, length);
 	}
 	ret = ibt_gso_xmit(run, qp->flow);
-	if (*verdict != IBT_DONE)
+	if (*verdict != IBT_EXEC_OK)
 		return IBT_FINISHED;
 	if (ret == -EAGAIN && reading->active) {
 		ibt_read_wait_room(qp, port, seq);
@@ -216,7 +216,7 @@ static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_gso *run,
  */
 static enum ibt_progress send_some(struct ibt_qp *qp, struct ibt_path *path,
 				   struct soft_iter *from, int *budget,
-				   enum ibt_verdict *verdict)
+				   enum ibt_exec_status *verdict)
 {
 	enum ibt_progress progress;
 	struct ibt_gso run;
@@ -231,9 +231,9 @@ static enum ibt_progress send_some(struct ibt_qp *qp, struct ibt_path *path,
 }
 
 static enum ibt_progress send_burst(struct ibt_qp *qp, struct ibt_path *path,
-				    int *budget, enum ibt_verdict *verdict)
+				    int *budget, enum ibt_exec_status *verdict)
 {
-	struct ibt_reading *reading = &qp->resp.reading;
+	struct ibt_read_resp *reading = &qp->resp.reading;
 	enum ibt_progress progress = IBT_MORE;
 	const struct ibt_msg msg = {
 		.verb = IBT_READ,
@@ -245,7 +245,7 @@ static enum ibt_progress send_burst(struct ibt_qp *qp, struct ibt_path *path,
 	struct soft_iter from;
 
 	*verdict = ibt_exec_read(qp, &msg, &from);
-	if (*verdict != IBT_DONE)
+	if (*verdict != IBT_EXEC_OK)
 		return IBT_FINISHED;
 	while (progress == IBT_MORE && *budget > 0)
 		progress = send_some(qp, path, &from, budget, verdict);
@@ -259,12 +259,12 @@ static enum ibt_progress send_burst(struct ibt_qp *qp, struct ibt_path *path,
  * duplicate: that may be a copy the network made, of a request whose answer was
  * complete before the consumer took the region away, as he may.
  */
-enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget)
+enum ibt_progress ibt_read_resp_send(struct ibt_qp *qp, int *budget)
 {
-	struct ibt_reading *reading = &qp->resp.reading;
+	struct ibt_read_resp *reading = &qp->resp.reading;
 	struct ibt_path *path = ibt_qp_path(qp);
 	enum ibt_progress progress;
-	enum ibt_verdict verdict;
+	enum ibt_exec_status verdict;
 
 	lockdep_assert_held(&qp->resp.lock);
 	if (!path) {
@@ -284,9 +284,9 @@ enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget)
 	*budget = min_t(u32, *budget, ibt_pace_burst(qp));
 	progress = send_burst(qp, path, budget, &verdict);
 	ibt_path_put(path);
-	if (verdict == IBT_DONE)
+	if (verdict == IBT_EXEC_OK)
 		return progress;
 	reading->active = false;
-	ibt_resp_refuse(qp, reading->psn, reading->again ? IBT_DROP : verdict);
+	ibt_resp_nak(qp, reading->psn, reading->again ? IBT_EXEC_SILENT_DROP : verdict);
 	return IBT_FINISHED;
 }

@@ -7,7 +7,7 @@
 
 struct ibt_pkt;
 struct ibt_qp;
-struct ibt_replay;
+struct ibt_resp_res;
 
 /* Packets of a READ answer that leave in one go. */
 #define IBT_READ_BURST		32
@@ -20,11 +20,11 @@ enum ibt_progress {
 };
 
 /* The answer of the READ request @pkt is to be sent. */
-void ibt_read_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt);
+void ibt_read_resp_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt);
 /* It is @pkt, all of @entry or a part, that is to be sent once more. */
-void ibt_read_again(struct ibt_qp *qp, struct ibt_replay *entry,
-		    const struct ibt_pkt *pkt);
+void ibt_read_resp_restart(struct ibt_qp *qp, struct ibt_resp_res *entry,
+			   const struct ibt_pkt *pkt);
 /* Send at most @budget packets of it. */
-enum ibt_progress ibt_read_go(struct ibt_qp *qp, int *budget);
+enum ibt_progress ibt_read_resp_send(struct ibt_qp *qp, int *budget);
 
 #endif /* IBT_READ_REPLY_H */

@@ -14,7 +14,7 @@
 #include "resp.h"
 
 /* Entry number @age, 0 being the newest. */
-static struct ibt_replay *entry_at(const struct ibt_resp *resp, u32 age)
+static struct ibt_resp_res *entry_at(const struct ibt_resp *resp, u32 age)
 {
 	u32 i = resp->replay_next + resp->num_replay - 1 - age;
 
@@ -22,13 +22,13 @@ static struct ibt_replay *entry_at(const struct ibt_resp *resp, u32 age)
 }
 
 /* Is @psn one of the packets of @entry? */
-static bool covers(const struct ibt_replay *entry, u32 psn)
+static bool covers(const struct ibt_resp_res *entry, u32 psn)
 {
 	return ibt_psn_diff(psn, entry->first_psn) >= 0 &&
 	       ibt_psn_diff(psn, entry->last_psn) <= 0;
 }
 
-int ibt_replay_alloc(struct ibt_replay **ring, u32 entries)
+int ibt_replay_alloc(struct ibt_resp_res **ring, u32 entries)
 {
 	*ring = NULL;
 	if (!entries)
@@ -37,11 +37,11 @@ int ibt_replay_alloc(struct ibt_replay **ring, u32 entries)
 	return *ring ? 0 : -ENOMEM;
 }
 
-struct ibt_replay *ibt_replay_swap(struct ibt_resp *resp,
-				   struct ibt_replay *ring, u32 entries)
+struct ibt_resp_res *ibt_replay_swap(struct ibt_resp *resp,
+				     struct ibt_resp_res *ring, u32 entries)
 {
 	u32 keep = min(resp->replay_used, entries);
-	struct ibt_replay *old = resp->replay;
+	struct ibt_resp_res *old = resp->replay;
 	u32 i;
 
 	resp->parked = 0;
@@ -63,9 +63,9 @@ void ibt_replay_clear(struct ibt_resp *resp)
 	resp->replay_used = 0;
 }
 
-void ibt_replay_add(struct ibt_resp *resp, const struct ibt_replay *entry)
+void ibt_replay_add(struct ibt_resp *resp, const struct ibt_resp_res *entry)
 {
-	struct ibt_replay *oldest = &resp->replay[resp->replay_next];
+	struct ibt_resp_res *oldest = &resp->replay[resp->replay_next];
 
 	if (!resp->num_replay)
 		return;
@@ -79,7 +79,7 @@ void ibt_replay_add(struct ibt_resp *resp, const struct ibt_replay *entry)
 /* @pkt may ask for the whole or for the part from some packet on, but for nothing
  * that was not asked for under these PSNs the first time.
  */
-static bool is_part(const struct ibt_replay *entry, const struct ibt_pkt *pkt,
+static bool is_part(const struct ibt_resp_res *entry, const struct ibt_pkt *pkt,
 		    u32 mtu)
 {
 	u32 last = ibt_psn_add(pkt->psn,
@@ -93,7 +93,7 @@ static bool is_part(const struct ibt_replay *entry, const struct ibt_pkt *pkt,
 	       pkt->dma_length <= entry->length - skipped;
 }
 
-struct ibt_replay *ibt_replay_at(const struct ibt_resp *resp, u32 psn)
+struct ibt_resp_res *ibt_resp_res_lookup(const struct ibt_resp *resp, u32 psn)
 {
 	u32 i;
 
@@ -103,20 +103,20 @@ struct ibt_replay *ibt_replay_at(const struct ibt_resp *resp, u32 psn)
 	return NULL;
 }
 
-struct ibt_replay *ibt_replay_read(const struct ibt_resp *resp,
-				   const struct ibt_pkt *pkt, u32 mtu)
+struct ibt_resp_res *ibt_replay_read(const struct ibt_resp *resp,
+				     const struct ibt_pkt *pkt, u32 mtu)
 {
-	struct ibt_replay *entry = ibt_replay_at(resp, pkt->psn);
+	struct ibt_resp_res *entry = ibt_resp_res_lookup(resp, pkt->psn);
 
 	if (!entry || entry->verb != IBT_READ || !is_part(entry, pkt, mtu))
 		return NULL;
 	return entry;
 }
 
-const struct ibt_replay *ibt_replay_atomic(const struct ibt_resp *resp,
-					   const struct ibt_pkt *pkt)
+const struct ibt_resp_res *ibt_replay_atomic(const struct ibt_resp *resp,
+					     const struct ibt_pkt *pkt)
 {
-	const struct ibt_replay *entry = ibt_replay_at(resp, pkt->psn);
+	const struct ibt_resp_res *entry = ibt_resp_res_lookup(resp, pkt->psn);
 
 	if (!entry || entry->verb != pkt->op->verb || entry->va != pkt->va ||
 	    entry->rkey != pkt->rkey)
@@ -124,16 +124,16 @@ const struct ibt_replay *ibt_replay_atomic(const struct ibt_resp *resp,
 	return entry;
 }
 
-void ibt_replay_park(struct ibt_resp *resp, struct ibt_replay *entry,
-		     const struct ibt_reading *reading)
+void ibt_resp_res_defer(struct ibt_resp *resp, struct ibt_resp_res *entry,
+			const struct ibt_read_resp *reading)
 {
 	resp->parked += !entry->parked.active;
 	entry->parked = *reading;
 }
 
-bool ibt_replay_unpark(struct ibt_resp *resp, struct ibt_reading *reading)
+bool ibt_resp_res_next_deferred(struct ibt_resp *resp, struct ibt_read_resp *reading)
 {
-	struct ibt_replay *entry;
+	struct ibt_resp_res *entry;
 	u32 i;
 
 	for (i = resp->parked ? resp->replay_used : 0; i; i--) {
@@ -150,15 +150,15 @@ bool ibt_replay_unpark(struct ibt_resp *resp, struct ibt_reading *reading)
 
 void ibt_replay_unpark_all(struct ibt_resp *resp)
 {
-	struct ibt_reading none;
+	struct ibt_read_resp none;
 
-	while (ibt_replay_unpark(resp, &none))
+	while (ibt_resp_res_next_deferred(resp, &none))
 		;
 }
 
 bool ibt_replay_due_before(const struct ibt_resp *resp, u32 psn)
 {
-	const struct ibt_reading *parked;
+	const struct ibt_read_resp *parked;
 	u32 i;
 
 	for (i = 0; i < resp->replay_used; i++) {
@@ -171,7 +171,7 @@ bool ibt_replay_due_before(const struct ibt_resp *resp, u32 psn)
 
 bool ibt_replay_unfinished(const struct ibt_resp *resp)
 {
-	const struct ibt_reading *parked;
+	const struct ibt_read_resp *parked;
 
 	if (!resp->parked)
 		return false;
@@ -190,7 +190,7 @@ u32 ibt_replay_ack_psn(const struct ibt_resp *resp, u32 psn)
 	u32 i;
 
 	for (i = 0; i < resp->replay_used; i++) {
-		const struct ibt_replay *entry = entry_at(resp, i);
+		const struct ibt_resp_res *entry = entry_at(resp, i);
 
 		/* Of this turn of the circle, and behind the duplicate? */
 		if (ibt_psn_diff(entry->first_psn, psn) <= 0 ||

@@ -73,7 +73,7 @@ static bool flush_late(struct ibt_qp *qp, bool last)
 	if (more || qp->rq.ring.map) {
 		resp->flush_delay = some && !more ? FLUSH_DELAY_MIN :
 			min(2 * resp->flush_delay, (unsigned long)FLUSH_DELAY_MAX);
-		ibt_resp_later(qp, resp->flush_delay);
+		ibt_resp_schedule(qp, resp->flush_delay);
 	}
 	return false;
 }
@@ -85,7 +85,7 @@ static enum soft_task_left flush_round(struct ibt_qp *qp)
 
 	if (resp->owed && !ibt_order_resp_here(qp))
 		return ibt_resp_elsewhere(resp);
-	if (ibt_resp_pay(qp) &&
+	if (ibt_resp_send_pending_ack(qp) &&
 	    flush_late(qp, ++resp->flush_turns >= flush_turns(qp)))
 		return SOFT_TASK_MORE;
 	resp->flush_turns = 0;
@@ -99,11 +99,11 @@ static enum soft_task_left ibt_resp_round(struct soft_task *task)
 
 	spin_lock_bh(&qp->resp.lock);
 	qp->resp.late = task->late;
-	ibt_inbox_take(qp);
+	ibt_resp_queue_drain(qp);
 	if (qp->resp.state == IB_QPS_ERR)
 		left = flush_round(qp);
 	else
-		left = ibt_resp_go_on(qp);
+		left = ibt_resp_run(qp);
 	qp->resp.late = false;
 	spin_unlock_bh(&qp->resp.lock);
 	return left;
@@ -156,7 +156,7 @@ int ibt_resp_create(struct ibt_qp *qp)
 static void drop_owed(struct ibt_qp *qp)
 {
 	qp->resp.late = true;
-	ibt_resp_pay(qp);
+	ibt_resp_send_pending_ack(qp);
 	qp->resp.late = false;
 	qp->resp.owed = false;
 }
@@ -185,7 +185,7 @@ void ibt_resp_destroy(struct ibt_qp *qp)
 int ibt_resp_reserve(struct ibt_qp *qp, u32 max_dest_rd_atomic)
 {
 	struct ibt_resp *resp = &qp->resp;
-	struct ibt_replay *ring;
+	struct ibt_resp_res *ring;
 	int ret;
 
 	lockdep_assert_held(&qp->attr_lock);
@@ -265,7 +265,7 @@ void ibt_resp_flush(struct ibt_qp *qp)
 		spin_lock_bh(&resp->lock);
 		more = resp->state == IB_QPS_ERR && flush_chunk(qp);
 		if (resp->state == IB_QPS_ERR && qp->rq.ring.map)
-			ibt_resp_later(qp, FLUSH_DELAY_MIN);
+			ibt_resp_schedule(qp, FLUSH_DELAY_MIN);
 		spin_unlock_bh(&resp->lock);
 		cond_resched();
 	} while (more && --turns);

@@ -30,7 +30,7 @@ struct ibt_qp;
 struct ibt_recv;
 
 /**
- * struct ibt_inflight - the message in progress, SEND or WRITE
+ * struct ibt_resp_msg - the message in progress, SEND or WRITE
  * @active: there is one
  * @taking: it has, or wants, a receive request
  * @verb: which
@@ -39,7 +39,7 @@ struct ibt_recv;
  * @va, @rkey: WRITE: where they go
  * @srqn: XRC
  */
-struct ibt_inflight {
+struct ibt_resp_msg {
 	bool active;
 	bool taking;
 	u8 verb;
@@ -61,16 +61,16 @@ struct ibt_inflight {
  * @established: IB_EVENT_COMM_EST was raised
  * @nak_sent: the peer was told to come again with @psn; until then, silence
  * @owed: an answer that there was no memory for, or an ACK that waits for @ack_tasklet:
- *	  @owed_syndrome, @owed_psn
+ *	  @pending_syndrome, @pending_psn
  * @ack_tasklet: sends what is owed when the softirq has received all there is
- * @acks_merged: ACKs that have been put off for it: 0, 1, or 2 for more
- * @acks_at_once: so many of those to come are not
- * @ack_pause: how many that were when one was last put off for nothing
+ * @coalesced_acks: ACKs that have been put off for it: 0, 1, or 2 for more
+ * @immediate_acks_left: so many of those to come are not
+ * @coalesce_backoff: how many that were when one was last put off for nothing
  * @told: the failure was told by a receive completion
  * @mig_refused: IB_EVENT_PATH_MIG_ERR was raised since the last modify. Set
  *		 without the lock, by xchg()
  * @unacked: packets since the last ACK
- * @has_recv: what is in @recv was taken from its queue and is not completed
+ * @has_rwqe: what is in @recv was taken from its queue and is not completed
  * @recv_srqn: (XRC) of which SRQ
  * @cur: message in progress
  * @to: where the rest of @cur goes
@@ -105,25 +105,25 @@ struct ibt_resp {
 	bool owed;
 	bool told;
 	bool mig_refused;
-	bool has_recv;
-	u8 owed_syndrome;
+	bool has_rwqe;
+	u8 pending_syndrome;
 	u8 unacked;
-	u32 owed_psn;
+	u32 pending_psn;
 	struct tasklet_struct ack_tasklet;
-	u8 acks_merged;
-	u8 acks_at_once;
-	u8 ack_pause;
+	u8 coalesced_acks;
+	u8 immediate_acks_left;
+	u8 coalesce_backoff;
 	u32 recv_srqn;
-	struct ibt_inflight cur;
-	struct ibt_reading reading;
+	struct ibt_resp_msg cur;
+	struct ibt_read_resp reading;
 	struct soft_iter to;
 	u32 parked;
 	u32 waiting_reads;
 	struct sk_buff_head backlog;
 	bool dropped;
 	u32 dropped_psn;
-	struct ibt_inbox inbox;
-	struct ibt_replay *replay;
+	struct ibt_resp_queue inbox;
+	struct ibt_resp_res *replay;
 	u32 num_replay;
 	u32 replay_next;
 	u32 replay_used;

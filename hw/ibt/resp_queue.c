@@ -26,7 +26,7 @@ static struct inbox_note *note_of(struct sk_buff *skb)
 	return (struct inbox_note *)skb->cb;
 }
 
-void ibt_inbox_init(struct ibt_inbox *box)
+void ibt_inbox_init(struct ibt_resp_queue *box)
 {
 	skb_queue_head_init(&box->skbs);
 }
@@ -43,14 +43,14 @@ static void receive(struct ibt_qp *qp, struct sk_buff *skb)
 }
 
 /**
- * ibt_inbox_take - receive what lies there
+ * ibt_resp_queue_drain - receive what lies there
  * @qp: queue pair
  *
  * Context: resp.lock held.
  */
-void ibt_inbox_take(struct ibt_qp *qp)
+void ibt_resp_queue_drain(struct ibt_qp *qp)
 {
-	struct ibt_inbox *box = &qp->resp.inbox;
+	struct ibt_resp_queue *box = &qp->resp.inbox;
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&qp->resp.lock);
@@ -64,7 +64,7 @@ void ibt_inbox_take(struct ibt_qp *qp)
 static bool keep(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		 struct sk_buff *skb)
 {
-	struct ibt_inbox *box = &qp->resp.inbox;
+	struct ibt_resp_queue *box = &qp->resp.inbox;
 	struct sk_buff *kept;
 	u32 bytes;
 
@@ -87,8 +87,8 @@ static bool keep(struct ibt_qp *qp, const struct ibt_pkt *pkt,
  * Leave a request to the round that is running. False: none is, or there is no room; the
  * caller waits for the lock.
  */
-static bool ibt_inbox_put(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-			  struct sk_buff *skb)
+static bool ibt_resp_queue_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			       struct sk_buff *skb)
 {
 	struct soft_task *task = &qp->resp.task;
 
@@ -104,10 +104,10 @@ void ibt_responder(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 {
 	struct ibt_resp *resp = &qp->resp;
 
-	if (ibt_inbox_put(qp, pkt, skb))
+	if (ibt_resp_queue_add(qp, pkt, skb))
 		return;
 	spin_lock_bh(&resp->lock);
-	ibt_inbox_take(qp);
+	ibt_resp_queue_drain(qp);
 	ibt_resp_receive(qp, pkt, skb);
 	spin_unlock_bh(&resp->lock);
 }

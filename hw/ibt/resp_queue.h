@@ -13,16 +13,16 @@ struct ibt_rx_meta;
 #define IBT_MAX_INBOX		128
 
 /**
- * struct ibt_inbox - requests that do not wait for resp.lock
+ * struct ibt_resp_queue - requests that do not wait for resp.lock
  * @skbs: in the order in which they came; has a lock of its own, which is innermost
  */
-struct ibt_inbox {
+struct ibt_resp_queue {
 	struct sk_buff_head skbs;
 };
 
-void ibt_inbox_init(struct ibt_inbox *box);
+void ibt_inbox_init(struct ibt_resp_queue *box);
 /* What lies there comes before what else is received. */
-void ibt_inbox_take(struct ibt_qp *qp);
+void ibt_resp_queue_drain(struct ibt_qp *qp);
 /* A request packet for a connected @qp. Does not consume @skb. Softirq. */
 void ibt_responder(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb, const struct ibt_rx_meta *meta);

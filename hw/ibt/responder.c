@@ -51,8 +51,8 @@ static struct ibt_msg msg_of(const struct ibt_pkt *pkt)
 /* ---- checks that need no memory -------------------------------------------------- */
 
 /* IBA 9.7.4.1.2: a message goes on until its last packet, and with nothing else. */
-static bool fits_before(const struct ibt_opcode *op,
-			const struct ibt_opcode *before)
+static bool opcode_sequence_ok(const struct ibt_opcode *op,
+			       const struct ibt_opcode *before)
 {
 	if (op->flags & IBT_FIRST)
 		return !before;
@@ -76,26 +76,26 @@ static bool length_ok(const struct ibt_pkt *pkt, u32 mtu)
 /* ---- execution ---------------------------------------------------------------------- */
 
 /* SEND and WRITE, whatever the transport. */
-static enum ibt_verdict place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-			      struct sk_buff *skb)
+static enum ibt_exec_status place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+				  struct sk_buff *skb)
 {
 	const struct ibt_opcode *op = pkt->op;
 	const struct ibt_msg msg = msg_of(pkt);
-	enum ibt_verdict verdict = IBT_DONE;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
 	struct soft_iter from;
 
 	if (op->flags & IBT_FIRST)
 		verdict = ibt_exec_begin(qp, &msg);
 	else if (op->flags & IBT_TAKES_RECV)
 		verdict = ibt_exec_reserve(qp);
-	if (verdict == IBT_DONE && pkt->length) {
+	if (verdict == IBT_EXEC_OK && pkt->length) {
 		soft_iter_skb(&from, skb, pkt->payload, pkt->length);
 		verdict = ibt_exec_data(qp, &from, pkt->length);
 		soft_iter_end(&from);
 	}
-	if (verdict == IBT_DONE && op->flags & IBT_LAST)
+	if (verdict == IBT_EXEC_OK && op->flags & IBT_LAST)
 		verdict = ibt_exec_end(qp, &msg);
-	if (verdict == IBT_DONE)
+	if (verdict == IBT_EXEC_OK)
 		qp->resp.op = op->flags & IBT_LAST ? NULL : op;
 	return verdict;
 }
@@ -103,7 +103,7 @@ static enum ibt_verdict place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 static void remember(struct ibt_resp *resp, const struct ibt_pkt *pkt,
 		     u32 packets, u64 original)
 {
-	const struct ibt_replay entry = {
+	const struct ibt_resp_res entry = {
 		.verb = pkt->op->verb,
 		.first_psn = pkt->psn,
 		.last_psn = ibt_psn_add(pkt->psn, packets - 1),
@@ -117,31 +117,31 @@ static void remember(struct ibt_resp *resp, const struct ibt_pkt *pkt,
 }
 
 /* The answer follows packet by packet; what it may read is checked then. */
-static enum ibt_verdict accept_read(struct ibt_qp *qp,
-				    const struct ibt_pkt *pkt, bool excess)
+static enum ibt_exec_status accept_read(struct ibt_qp *qp,
+					const struct ibt_pkt *pkt, bool excess)
 {
 	u32 packets = ibt_packets(pkt->dma_length, qp->mtu);
 
 	/* IBA 9.7.4.1.8: as many at once as was agreed on. */
 	if (excess || pkt->dma_length > IBT_MAX_MSG_BYTES)
-		return IBT_BAD_REQUEST;
+		return IBT_EXEC_INV_REQ;
 	remember(&qp->resp, pkt, packets, 0);
 	ibt_resp_advance(qp, packets);
-	ibt_read_begin(qp, pkt);
-	return IBT_DONE;
+	ibt_read_resp_begin(qp, pkt);
+	return IBT_EXEC_OK;
 }
 
 /* The word of an ATOMIC WRITE is payload: bytes, not a number. */
-static enum ibt_verdict exec_atomic(struct ibt_qp *qp,
-				    const struct ibt_pkt *pkt,
-				    const struct sk_buff *skb, u64 *original)
+static enum ibt_exec_status exec_atomic(struct ibt_qp *qp,
+					const struct ibt_pkt *pkt,
+					const struct sk_buff *skb, u64 *original)
 {
 	struct ibt_msg msg = msg_of(pkt);
 
 	if (msg.verb == IBT_ATOMIC_WRITE &&
 	    skb_copy_bits(skb, pkt->payload, &msg.swap_add,
 			  sizeof(msg.swap_add)))
-		return IBT_BAD_REQUEST;
+		return IBT_EXEC_INV_REQ;
 	return ibt_exec_atomic(qp, &msg, original);
 }
 
@@ -151,10 +151,10 @@ static enum ibt_verdict exec_atomic(struct ibt_qp *qp,
  */
 static bool do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		      const struct sk_buff *skb,
-		      const struct ibt_replay *again)
+		      const struct ibt_resp_res *again)
 {
 	struct ibt_path *path = ibt_qp_path(qp);
-	enum ibt_verdict verdict = IBT_DONE;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
 	struct sk_buff *answer;
 	u64 original;
 
@@ -166,16 +166,16 @@ static bool do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		goto out;
 	answer = ibt_tx_alloc(path, 0, GFP_ATOMIC);
 	if (!answer) {
-		ibt_resp_later(qp, 1);
+		ibt_resp_schedule(qp, 1);
 		goto out;
 	}
 	if (again)
 		original = again->original;
 	else
 		verdict = exec_atomic(qp, pkt, skb, &original);
-	if (verdict != IBT_DONE) {
+	if (verdict != IBT_EXEC_OK) {
 		kfree_skb(answer);
-		ibt_resp_refuse(qp, pkt->psn, verdict);
+		ibt_resp_nak(qp, pkt->psn, verdict);
 		goto out_refused;
 	}
 	if (!again) {
@@ -205,22 +205,22 @@ static void rc_placed(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 }
 
 /* The packet that was expected. False: no memory for its answer. */
-static bool rc_in_turn(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		       struct sk_buff *skb, bool excess)
+static bool rc_expected(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			struct sk_buff *skb, bool excess)
 {
 	struct ibt_resp *resp = &qp->resp;
-	enum ibt_verdict verdict;
+	enum ibt_exec_status verdict;
 
 	resp->nak_sent = false;
-	if (!fits_before(pkt->op, resp->op) || !length_ok(pkt, qp->mtu)) {
-		ibt_resp_refuse(qp, pkt->psn, IBT_BAD_REQUEST);
+	if (!opcode_sequence_ok(pkt->op, resp->op) || !length_ok(pkt, qp->mtu)) {
+		ibt_resp_nak(qp, pkt->psn, IBT_EXEC_INV_REQ);
 		return true;
 	}
 	switch (pkt->op->verb) {
 	case IBT_SEND:
 	case IBT_WRITE:
 		verdict = place(qp, pkt, skb);
-		if (verdict == IBT_DONE)
+		if (verdict == IBT_EXEC_OK)
 			rc_placed(qp, pkt);
 		break;
 	case IBT_READ:
@@ -232,20 +232,20 @@ static bool rc_in_turn(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	case IBT_FLUSH:
 		return do_atomic(qp, pkt, skb, NULL);
 	default:
-		verdict = IBT_BAD_REQUEST;
+		verdict = IBT_EXEC_INV_REQ;
 		break;
 	}
-	if (verdict != IBT_DONE)
-		ibt_resp_refuse(qp, pkt->psn, verdict);
+	if (verdict != IBT_EXEC_OK)
+		ibt_resp_nak(qp, pkt->psn, verdict);
 	return true;
 }
 
 /* Executed before: the answer was lost, or was late (IBA 9.7.5.1.5). */
-static bool rc_again(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+static bool rc_duplicate(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	struct ibt_resp *resp = &qp->resp;
-	const struct ibt_replay *entry;
-	struct ibt_replay *read;
+	const struct ibt_resp_res *entry;
+	struct ibt_resp_res *read;
 
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DUP);
 	switch (pkt->op->verb) {
@@ -257,7 +257,7 @@ static bool rc_again(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 	case IBT_READ:
 		read = ibt_replay_read(resp, pkt, qp->mtu);
 		if (read)
-			ibt_read_again(qp, read, pkt);
+			ibt_read_resp_restart(qp, read, pkt);
 		return true;
 	default:
 		entry = ibt_replay_atomic(resp, pkt);
@@ -272,11 +272,11 @@ static bool rc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	s32 ahead = ibt_psn_diff(pkt->psn, resp->psn);
 
 	if (ahead < 0)
-		return rc_again(qp, pkt);
+		return rc_duplicate(qp, pkt);
 	if (ahead > 0) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_SEQ);
 		if (!resp->nak_sent)
-			ibt_resp_refuse(qp, resp->psn, IBT_SEQ);
+			ibt_resp_nak(qp, resp->psn, IBT_EXEC_PSN_ERR);
 		return true;
 	}
 	/* Its sender is at something else, and will come again. */
@@ -284,7 +284,7 @@ static bool rc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
 		return true;
 	}
-	return rc_in_turn(qp, pkt, skb, excess);
+	return rc_expected(qp, pkt, skb, excess);
 }
 
 /* ---- unreliable ------------------------------------------------------------------------ */
@@ -300,7 +300,7 @@ static void uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	const struct ibt_opcode *before = resp->op;
 	bool first = pkt->op->flags & IBT_FIRST;
 	bool gap = pkt->psn != resp->psn;
-	enum ibt_verdict verdict;
+	enum ibt_exec_status verdict;
 
 	if (resp->local) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
@@ -311,15 +311,15 @@ static void uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_SEQ);
 	if (first || gap)
 		ibt_exec_abort(qp);
-	if (!first && (gap || !fits_before(pkt->op, before)))
+	if (!first && (gap || !opcode_sequence_ok(pkt->op, before)))
 		goto drop;
 	if (!length_ok(pkt, qp->mtu))
 		goto drop;
 
 	verdict = place(qp, pkt, skb);
-	if (verdict == IBT_DONE)
+	if (verdict == IBT_EXEC_OK)
 		return;
-	if (verdict != IBT_RNR && verdict != IBT_DROP) {
+	if (verdict != IBT_RNR && verdict != IBT_EXEC_SILENT_DROP) {
 		ibt_exec_failed(qp, verdict);
 		return;
 	}
@@ -331,8 +331,8 @@ drop:
 /* ---- one after the other ------------------------------------------------------------------ */
 
 /* False: no memory for its answer; nothing was done. */
-static bool one_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		       struct sk_buff *skb, bool excess)
+static bool resp_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			struct sk_buff *skb, bool excess)
 {
 	if (!ibt_resp_receives(qp->resp.state)) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_NO_QP);
@@ -361,16 +361,16 @@ static void ask_for_dropped(struct ibt_qp *qp)
 	resp->dropped = false;
 	if (ibt_resp_receives(resp->state) && !resp->nak_sent &&
 	    ibt_psn_diff(resp->dropped_psn, resp->psn) >= 0)
-		ibt_resp_refuse(qp, resp->psn, IBT_SEQ);
+		ibt_resp_nak(qp, resp->psn, IBT_EXEC_PSN_ERR);
 }
 
 /* False: it had to go back. Headers were checked before it was put there. */
-static bool next_in_line(struct ibt_qp *qp, struct sk_buff *skb)
+static bool backlog_process(struct ibt_qp *qp, struct sk_buff *skb)
 {
 	struct ibt_pkt pkt = {};
 
 	if (!ibt_hdr_parse(&pkt, skb, 0, skb->len) &&
-	    !one_packet(qp, &pkt, skb, ibt_backlog_excess(skb))) {
+	    !resp_packet(qp, &pkt, skb, ibt_backlog_excess(skb))) {
 		ibt_backlog_put_back(qp, skb);
 		return false;
 	}
@@ -378,7 +378,7 @@ static bool next_in_line(struct ibt_qp *qp, struct sk_buff *skb)
 	return true;
 }
 
-enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp)
+enum soft_task_left ibt_resp_run(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
 	int budget = 2 * IBT_READ_BURST;
@@ -390,8 +390,8 @@ enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp)
 		return ibt_resp_elsewhere(resp);
 	while (budget-- > 0) {
 		if (resp->reading.active ||
-		    ibt_replay_unpark(resp, &resp->reading)) {
-			progress = ibt_read_go(qp, &budget);
+		    ibt_resp_res_next_deferred(resp, &resp->reading)) {
+			progress = ibt_read_resp_send(qp, &budget);
 			if (progress == IBT_ELSEWHERE)
 				return ibt_resp_elsewhere(resp);
 			if (progress == IBT_WAIT)
@@ -399,14 +399,14 @@ enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp)
 			continue;
 		}
 		/* What ack_tasklet is to send, it does. */
-		if (!resp->acks_merged && !ibt_resp_pay(qp))
+		if (!resp->coalesced_acks && !ibt_resp_send_pending_ack(qp))
 			return SOFT_TASK_NOTHING;
 		skb = ibt_backlog_take(qp);
 		if (!skb) {
 			ask_for_dropped(qp);
 			return SOFT_TASK_NOTHING;
 		}
-		if (!next_in_line(qp, skb))
+		if (!backlog_process(qp, skb))
 			return SOFT_TASK_NOTHING;
 	}
 	return SOFT_TASK_MORE;
@@ -419,7 +419,7 @@ enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp)
  */
 static void begin_answer(struct ibt_qp *qp)
 {
-	struct ibt_reading *reading = &qp->resp.reading;
+	struct ibt_read_resp *reading = &qp->resp.reading;
 	struct soft_task *task = &qp->resp.task;
 	enum ibt_progress progress;
 	int budget = IBT_READ_BURST;
@@ -427,23 +427,23 @@ static void begin_answer(struct ibt_qp *qp)
 	if (ibt_lanes_worth(ibt_qp_dev(qp), reading->left) &&
 	    soft_task_help(task, qp->resp.cpu))
 		return;
-	progress = ibt_read_go(qp, &budget);
+	progress = ibt_read_resp_send(qp, &budget);
 	/* The last packet that a run had no room for is not worth a work. */
 	if (progress == IBT_MORE && reading->left <= qp->mtu) {
 		budget = 1;
-		progress = ibt_read_go(qp, &budget);
+		progress = ibt_read_resp_send(qp, &budget);
 	}
 	if (progress == IBT_ELSEWHERE)
 		soft_task_queue_on(task, qp->resp.cpu);
 	else if (progress == IBT_MORE)
-		ibt_resp_later(qp, 0);
+		ibt_resp_schedule(qp, 0);
 }
 
 /* Nothing is in front of this packet. */
 static void at_once(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		    struct sk_buff *skb)
 {
-	if (!one_packet(qp, pkt, skb, false))
+	if (!resp_packet(qp, pkt, skb, false))
 		ibt_backlog_add(qp, pkt, skb);
 	else if (qp->resp.reading.active)
 		begin_answer(qp);
@@ -453,7 +453,7 @@ static void at_once(struct ibt_qp *qp, const struct ibt_pkt *pkt,
  * A duplicate that what is under way does not stand in the way of: what is older, and a READ,
  * which finds its place among the answers, if nothing that waits is older.
  */
-static bool goes_in_front(const struct ibt_resp *resp, const struct ibt_pkt *pkt)
+static bool duplicate_bypasses_backlog(const struct ibt_resp *resp, const struct ibt_pkt *pkt)
 {
 	if (!ibt_resp_receives(resp->state) ||
 	    ibt_psn_diff(pkt->psn, resp->psn) >= 0)
@@ -471,6 +471,6 @@ void ibt_resp_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	lockdep_assert_held(&resp->lock);
 	if (!has_backlog(resp))
 		at_once(qp, pkt, skb);
-	else if (!goes_in_front(resp, pkt) || !rc_again(qp, pkt))
+	else if (!duplicate_bypasses_backlog(resp, pkt) || !rc_duplicate(qp, pkt))
 		ibt_backlog_add(qp, pkt, skb);
 }

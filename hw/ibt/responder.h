@@ -11,13 +11,13 @@ struct ibt_pkt;
 struct sk_buff;
 
 /* Go on with what waits: a round of resp.task. */
-enum soft_task_left ibt_resp_go_on(struct ibt_qp *qp);
+enum soft_task_left ibt_resp_run(struct ibt_qp *qp);
 /* A request; nothing that came before it lies in the inbox. resp.lock held. */
 void ibt_resp_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		      struct sk_buff *skb);
 
 /* Go on with what waits, from a work: at once, or after @delay. resp.lock held. */
-static inline void ibt_resp_later(struct ibt_qp *qp, unsigned long delay)
+static inline void ibt_resp_schedule(struct ibt_qp *qp, unsigned long delay)
 {
 	lockdep_assert_held(&qp->resp.lock);
 	if (delay)
@@ -27,7 +27,7 @@ static inline void ibt_resp_later(struct ibt_qp *qp, unsigned long delay)
 }
 
 /* User space may have posted receives in the error state. Any context. */
-static inline void ibt_resp_poke(struct ibt_qp *qp)
+static inline void ibt_resp_check_flush(struct ibt_qp *qp)
 {
 	if (READ_ONCE(qp->resp.state) == IB_QPS_ERR && qp->rq.ring.buf &&
 	    soft_ring_ready(&qp->rq.ring))

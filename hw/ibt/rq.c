@@ -119,7 +119,7 @@ int ibt_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	 * with ibt_resp_flush().
 	 */
 	smp_mb();
-	ibt_resp_poke(qp);
+	ibt_resp_check_flush(qp);
 	return ret;
 }
 
@@ -176,8 +176,8 @@ static bool copy_element(const struct ibt_rq *rq,
 }
 
 /* The consumer side lock is held: resp.lock of a QP, srq->lock of an SRQ. */
-static enum ibt_verdict take_one(struct ibt_rq *rq, struct ibt_recv *recv,
-				 u32 bytes)
+static enum ibt_exec_status take_one(struct ibt_rq *rq, struct ibt_recv *recv,
+				     u32 bytes)
 {
 	bool good;
 
@@ -185,15 +185,15 @@ static enum ibt_verdict take_one(struct ibt_rq *rq, struct ibt_recv *recv,
 		return IBT_RNR;
 	good = copy_element(rq, soft_ring_at(&rq->ring, rq->ring.cons), recv);
 	if (good && recv->length < bytes)
-		return IBT_BAD_REQUEST;
+		return IBT_EXEC_INV_REQ;
 	soft_ring_consume(&rq->ring);
-	return good ? IBT_DONE : IBT_OP_ERROR;
+	return good ? IBT_EXEC_OK : IBT_EXEC_REM_OP;
 }
 
-static enum ibt_verdict take_shared(struct ibt_srq *srq, struct ibt_recv *recv,
-				    u32 bytes)
+static enum ibt_exec_status take_shared(struct ibt_srq *srq, struct ibt_recv *recv,
+					u32 bytes)
 {
-	enum ibt_verdict verdict;
+	enum ibt_exec_status verdict;
 	unsigned long flags;
 
 	spin_lock_irqsave(&srq->lock, flags);
@@ -231,10 +231,10 @@ void ibt_rq_srq_put(struct ibt_qp *qp, struct ibt_srq *srq)
  * Takes a WQE for @qp. It completes in order, or is flushed; when @recv is
  * qp->resp.recv it stays there until then.
  */
-enum ibt_verdict ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
-			     struct ibt_recv *recv, u32 bytes)
+enum ibt_exec_status ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
+				 struct ibt_recv *recv, u32 bytes)
 {
-	enum ibt_verdict verdict = IBT_RNR;
+	enum ibt_exec_status verdict = IBT_RNR;
 	struct ib_wc wc = {
 		.status = IB_WC_LOC_QP_OP_ERR,
 		.opcode = IB_WC_RECV,
@@ -244,13 +244,13 @@ enum ibt_verdict ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
 	/* IBA 11.6.3.1: an SRQ in the error state gets no WQEs, so RNR would not end. */
 	if (srq && READ_ONCE(srq->error)) {
 		ibt_qp_fail(qp, IB_EVENT_QP_FATAL);
-		return IBT_OP_ERROR;
+		return IBT_EXEC_REM_OP;
 	}
 	if (srq)
 		verdict = take_shared(srq, recv, bytes);
 	else if (qp->rq.ring.buf)
 		verdict = take_one(&qp->rq, recv, bytes);
-	if (verdict == IBT_OP_ERROR) {
+	if (verdict == IBT_EXEC_REM_OP) {
 		wc.wr_id = recv->wr_id;
 		ibt_rq_complete(qp, srq, &wc, true);
 		qp->resp.told = true;
@@ -302,9 +302,9 @@ void ibt_rq_error(struct ibt_qp *qp, struct ibt_srq *srq,
 		.opcode = IB_WC_RECV,
 	};
 
-	if (!resp->has_recv)
+	if (!resp->has_rwqe)
 		return;
-	resp->has_recv = false;
+	resp->has_rwqe = false;
 	resp->told = true;
 	ibt_rq_complete(qp, srq, &wc, true);
 }
@@ -313,12 +313,12 @@ static void flush_taken(struct ibt_qp *qp)
 {
 	struct ibt_srq *srq;
 
-	if (!qp->resp.has_recv)
+	if (!qp->resp.has_rwqe)
 		return;
 	srq = ibt_rq_srq(qp, qp->resp.recv_srqn);
 	ibt_rq_error(qp, srq, IB_WC_WR_FLUSH_ERR);
 	ibt_rq_srq_put(qp, srq);
-	qp->resp.has_recv = false;
+	qp->resp.has_rwqe = false;
 }
 
 bool ibt_rq_flush_some(struct ibt_qp *qp, u32 budget)
@@ -373,7 +373,7 @@ void ibt_rq_release(struct ibt_qp *qp)
 	struct ibt_srq *srq;
 
 	lockdep_assert_held(&resp->lock);
-	if (!resp->has_recv || qp->rq.ring.buf)
+	if (!resp->has_rwqe || qp->rq.ring.buf)
 		goto out;
 	srq = ibt_rq_srq(qp, resp->recv_srqn);
 	if (srq && srq->rq.ring.map)
@@ -382,7 +382,7 @@ void ibt_rq_release(struct ibt_qp *qp)
 		give_back(srq, resp->recv);
 	ibt_rq_srq_put(qp, srq);
 out:
-	resp->has_recv = false;
+	resp->has_rwqe = false;
 }
 
 void ibt_rq_reset(struct ibt_qp *qp)

@@ -50,11 +50,11 @@ int ibt_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 		      const struct ib_recv_wr **bad);
 
 /* A request to receive, copied out of the ring and checked. resp.lock held.
- * IBT_DONE, IBT_RNR (none), IBT_OP_ERROR (malformed: completed in error),
- * IBT_BAD_REQUEST (less than @bytes fit: it stays in the ring).
+ * IBT_EXEC_OK, IBT_RNR (none), IBT_EXEC_REM_OP (malformed: completed in error),
+ * IBT_EXEC_INV_REQ (less than @bytes fit: it stays in the ring).
  */
-enum ibt_verdict ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
-			     struct ibt_recv *recv, u32 bytes);
+enum ibt_exec_status ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
+				 struct ibt_recv *recv, u32 bytes);
 
 /* With resp.lock of @qp held. */
 

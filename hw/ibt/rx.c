@@ -123,7 +123,7 @@ static void rx_connected(struct ibt_port *port, struct ibt_qp *qp,
 		return;
 	}
 	if (!ibt_resp_receives(READ_ONCE(qp->state))) {
-		ibt_resp_poke(qp);
+		ibt_resp_check_flush(qp);
 		drop(port, IBT_STAT_RX_NO_QP);
 		return;
 	}

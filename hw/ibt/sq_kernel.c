@@ -206,7 +206,7 @@ static int ring_user(struct ibt_qp *qp)
 		return -EINVAL;
 	/* Receives that were posted after the error wait to be looked at, too. */
 	if (state == IB_QPS_ERR)
-		ibt_resp_poke(qp);
+		ibt_resp_check_flush(qp);
 	ret = ibt_sq_user_slots(&qp->sq);
 	if (!ret)
 		ibt_doorbell_user(qp);

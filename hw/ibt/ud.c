@@ -48,27 +48,27 @@ static bool ud_qkey_ok(const struct ibt_qp *qp, u32 qkey)
 }
 
 /* Takes a WQE that the datagram fits into, to resp.recv. */
-static enum ibt_verdict ud_take(struct ibt_qp *qp, u32 length)
+static enum ibt_exec_status ud_take(struct ibt_qp *qp, u32 length)
 {
 	struct ibt_resp *resp = &qp->resp;
-	enum ibt_verdict verdict = IBT_DONE;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
 
-	if (!resp->has_recv)
+	if (!resp->has_rwqe)
 		verdict = ibt_rq_take(qp, qp->srq, resp->recv, length);
-	if (verdict != IBT_DONE)
+	if (verdict != IBT_EXEC_OK)
 		return verdict;
-	resp->has_recv = true;
-	return length <= resp->recv->length ? IBT_DONE : IBT_DROP;
+	resp->has_rwqe = true;
+	return length <= resp->recv->length ? IBT_EXEC_OK : IBT_EXEC_SILENT_DROP;
 }
 
 /* The payload begins behind the room for a GRH, with a GRH or without (IBA 11.4.1.2). */
-static enum ibt_verdict ud_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-				 struct soft_iter *from,
-				 const struct ibt_rx_meta *meta)
+static enum ibt_exec_status ud_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+				     struct soft_iter *from,
+				     const struct ibt_rx_meta *meta)
 {
 	struct ibt_recv *recv = qp->resp.recv;
 	struct ib_pd *pd = qp->srq ? qp->srq->ib.pd : qp->ib.pd;
-	enum ibt_verdict verdict = IBT_DONE;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
 	enum soft_fault fault;
 	struct soft_iter grh, to;
 
@@ -84,8 +84,8 @@ static enum ibt_verdict ud_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		fault = soft_iter_copy(&to, from, pkt->length);
 	/* If the WQE's memory is valid, that of a sender of this host is not. */
 	if (fault != SOFT_OK)
-		verdict = soft_iter_check(&to) == SOFT_OK ? IBT_DROP :
-							    IBT_OP_ERROR;
+		verdict = soft_iter_check(&to) == SOFT_OK ? IBT_EXEC_SILENT_DROP :
+							    IBT_EXEC_REM_OP;
 	soft_iter_end(&to);
 	return verdict;
 }
@@ -129,25 +129,25 @@ static void ud_complete(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	if (pkt->sums_ok)
 		wc.wc_flags |= IB_WC_IP_CSUM_OK;
 	ud_say_network(qp, &wc, meta);
-	qp->resp.has_recv = false;
+	qp->resp.has_rwqe = false;
 	ibt_rq_complete(qp, qp->srq, &wc, pkt->solicited);
 }
 
-static enum ibt_verdict ud_deliver(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-				   struct soft_iter *from,
-				   const struct ibt_rx_meta *meta, int index)
+static enum ibt_exec_status ud_deliver(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+				       struct soft_iter *from,
+				       const struct ibt_rx_meta *meta, int index)
 {
-	enum ibt_verdict verdict;
+	enum ibt_exec_status verdict;
 
 	if (!ibt_resp_receives(qp->resp.state))
-		return IBT_DROP;
+		return IBT_EXEC_SILENT_DROP;
 	verdict = ud_take(qp, pkt->length + IBT_GRH_BYTES);
-	if (verdict != IBT_DONE)
+	if (verdict != IBT_EXEC_OK)
 		return verdict;
 	verdict = ud_place(qp, pkt, from, meta);
-	if (verdict == IBT_DONE)
+	if (verdict == IBT_EXEC_OK)
 		ud_complete(qp, pkt, meta, index);
-	else if (verdict == IBT_OP_ERROR)
+	else if (verdict == IBT_EXEC_REM_OP)
 		ibt_rq_error(qp, qp->srq, IB_WC_LOC_PROT_ERR);
 	return verdict;
 }
@@ -170,11 +170,11 @@ enum ibt_ud_fault ibt_ud_try(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	struct ibt_dev *dev = ibt_qp_dev(qp);
 	struct ibt_port *port = ibt_dev_port(dev, READ_ONCE(qp->attr.port_num));
 	struct ibt_resp *resp = &qp->resp;
-	enum ibt_verdict verdict;
+	enum ibt_exec_status verdict;
 	int index;
 
 	if (!port || !ibt_resp_receives(READ_ONCE(resp->state))) {
-		ibt_resp_poke(qp);
+		ibt_resp_check_flush(qp);
 		ibt_count(dev, IBT_STAT_RX_NO_QP);
 		return IBT_UD_OK;
 	}
@@ -186,10 +186,10 @@ enum ibt_ud_fault ibt_ud_try(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 
 	spin_lock_bh(&resp->lock);
 	verdict = ud_deliver(qp, pkt, from, meta, index);
-	if (verdict == IBT_OP_ERROR)
+	if (verdict == IBT_EXEC_REM_OP)
 		ibt_exec_failed(qp, verdict);
 	spin_unlock_bh(&resp->lock);
-	if (verdict != IBT_DONE)
+	if (verdict != IBT_EXEC_OK)
 		ibt_count(dev, IBT_STAT_RX_DROP);
 	return IBT_UD_OK;
 }

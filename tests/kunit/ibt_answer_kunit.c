@@ -22,7 +22,7 @@
 #include "../../hw/ibt/dev.h"
 #include "../../hw/ibt/qp.h"
 #include "../../hw/ibt/responder.h"
-#define ibt_resp_later played_later
+#define ibt_resp_schedule played_later
 static void played_later(struct ibt_qp *qp, unsigned long delay);
 #include "../../hw/ibt/ack.c"
 
@@ -103,7 +103,7 @@ static void played_later(struct ibt_qp *qp, unsigned long delay)
 	stage.works++;
 }
 
-void ibt_exec_failed(struct ibt_qp *qp, enum ibt_verdict verdict)
+void ibt_exec_failed(struct ibt_qp *qp, enum ibt_exec_status verdict)
 {
 }
 
@@ -146,10 +146,10 @@ static void tell(enum what what, u32 psn, bool memory)
 		ibt_resp_ack(stage.qp, psn);
 		break;
 	case AN_SEQ:
-		ibt_resp_refuse(stage.qp, psn, IBT_SEQ);
+		ibt_resp_nak(stage.qp, psn, IBT_EXEC_PSN_ERR);
 		break;
 	case AN_RNR:
-		ibt_resp_refuse(stage.qp, psn, IBT_RNR);
+		ibt_resp_nak(stage.qp, psn, IBT_RNR);
 		break;
 	case AN_ATOMIC:
 		stage.memory = true;
@@ -158,7 +158,7 @@ static void tell(enum what what, u32 psn, bool memory)
 				&request, 0);
 		break;
 	case AN_READ:
-		ibt_resp_told(&stage.qp->resp, psn);
+		ibt_resp_ack_sent(&stage.qp->resp, psn);
 		break;
 	}
 	spin_unlock_bh(&stage.qp->resp.lock);
@@ -170,18 +170,18 @@ static bool pay(bool memory)
 
 	stage.memory = memory;
 	spin_lock_bh(&stage.qp->resp.lock);
-	paid = ibt_resp_pay(stage.qp);
+	paid = ibt_resp_send_pending_ack(stage.qp);
 	spin_unlock_bh(&stage.qp->resp.lock);
 	return paid;
 }
 
 /*
- * First @owed is wanted at @owed_psn, and there is no memory; then @then. What is
+ * First @owed is wanted at @pending_psn, and there is no memory; then @then. What is
  * still due afterwards, if any, is @due.
  */
 static const struct {
 	enum what owed;
-	u32 owed_psn;
+	u32 pending_psn;
 	enum what then;
 	u32 psn;
 	bool memory;
@@ -223,7 +223,7 @@ static void what_is_owed_is_paid(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		resp->owed = false;
 		stage.works = 0;
-		tell(rows[i].owed, rows[i].owed_psn, false);
+		tell(rows[i].owed, rows[i].pending_psn, false);
 		KUNIT_EXPECT_TRUE(test, resp->owed);
 		KUNIT_EXPECT_EQ(test, stage.works, 1U);
 		tell(rows[i].then, rows[i].psn, rows[i].memory);

@@ -170,8 +170,8 @@ static void owe_nak(void)
 
 	spin_lock_bh(&resp->lock);
 	resp->owed = true;
-	resp->owed_psn = resp->psn;
-	resp->owed_syndrome = IBT_NAK_PSN;
+	resp->pending_psn = resp->psn;
+	resp->pending_syndrome = IBT_NAK_PSN;
 	resp->nak_sent = true;
 	spin_unlock_bh(&resp->lock);
 }

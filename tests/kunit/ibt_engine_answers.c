@@ -216,8 +216,8 @@ static void owed_waits_for_read(struct kunit *test)
 	listen();
 	spin_lock_bh(&resp()->lock);
 	resp()->owed = true;
-	resp()->owed_psn = (pair.psn + AT_WRITE) & IBT_PSN_MASK;
-	resp()->owed_syndrome = IBT_AETH_ACK | IBT_ACK_NO_CREDITS;
+	resp()->pending_psn = (pair.psn + AT_WRITE) & IBT_PSN_MASK;
+	resp()->pending_syndrome = IBT_AETH_ACK | IBT_ACK_NO_CREDITS;
 	spin_unlock_bh(&resp()->lock);
 	forge(READ_REQUEST, pair.psn, 0, LONG * MTU);
 	KUNIT_EXPECT_TRUE(test, READ_ONCE(resp()->reading.active));

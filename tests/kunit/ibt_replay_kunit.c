@@ -21,7 +21,7 @@ static const struct ibt_opcode op_add = { .verb = IBT_FETCH_ADD };
 static struct ibt_resp *new_store(struct kunit *test, u32 entries)
 {
 	struct ibt_resp *resp = kunit_kzalloc(test, sizeof(*resp), GFP_KERNEL);
-	struct ibt_replay *ring = NULL;
+	struct ibt_resp_res *ring = NULL;
 
 	KUNIT_ASSERT_NOT_NULL(test, resp);
 	if (entries)
@@ -34,7 +34,7 @@ static struct ibt_resp *new_store(struct kunit *test, u32 entries)
 /* As the responder does it: @packets of answer, from resp->psn on. */
 static void did_read(struct ibt_resp *resp, u32 packets)
 {
-	const struct ibt_replay entry = {
+	const struct ibt_resp_res entry = {
 		.verb = IBT_READ,
 		.first_psn = resp->psn,
 		.last_psn = ibt_psn_add(resp->psn, packets - 1),
@@ -49,7 +49,7 @@ static void did_read(struct ibt_resp *resp, u32 packets)
 
 static void did_atomic(struct ibt_resp *resp, u8 verb, u64 original)
 {
-	const struct ibt_replay entry = {
+	const struct ibt_resp_res entry = {
 		.verb = verb,
 		.first_psn = resp->psn,
 		.last_psn = resp->psn,
@@ -82,7 +82,7 @@ static bool again(const struct ibt_resp *resp, u32 first, u32 skip,
 	return ibt_replay_read(resp, &pkt, MTU);
 }
 
-static const struct ibt_replay *
+static const struct ibt_resp_res *
 atomic_again(const struct ibt_resp *resp, const struct ibt_opcode *op, u32 psn)
 {
 	const struct ibt_pkt pkt = {
@@ -151,7 +151,7 @@ static const struct ask asks[] = {
 static void read_asks(struct kunit *test)
 {
 	struct ibt_resp *resp = new_store(test, 1);
-	const struct ibt_replay entry = {
+	const struct ibt_resp_res entry = {
 		.verb = IBT_READ,
 		.first_psn = 100,
 		.last_psn = 103,
@@ -182,7 +182,7 @@ static void read_asks(struct kunit *test)
 static void read_longest(struct kunit *test)
 {
 	struct ibt_resp *resp = new_store(test, 1);
-	const struct ibt_replay entry = {
+	const struct ibt_resp_res entry = {
 		.verb = IBT_READ,
 		.first_psn = 7,
 		.last_psn = 7 + (1 << 23) - 1,
@@ -211,7 +211,7 @@ static void read_longest(struct kunit *test)
 static void atomics(struct kunit *test)
 {
 	struct ibt_resp *resp = new_store(test, 2);
-	const struct ibt_replay *entry;
+	const struct ibt_resp_res *entry;
 
 	resp->psn = END;
 	did_atomic(resp, IBT_CMP_SWAP, 0x1111);
@@ -240,7 +240,7 @@ static void atomics(struct kunit *test)
 static void newest_first(struct kunit *test)
 {
 	struct ibt_resp *resp = new_store(test, 3);
-	const struct ibt_replay *entry;
+	const struct ibt_resp_res *entry;
 
 	did_atomic(resp, IBT_CMP_SWAP, 1);
 	resp->psn = 0;
@@ -284,7 +284,7 @@ static void ack_stops(struct kunit *test)
 /* modify_qp changes how many are kept: the newest stay, in order. */
 static void resize(struct kunit *test)
 {
-	struct ibt_replay *rings[] = { NULL, NULL, NULL };
+	struct ibt_resp_res *rings[] = { NULL, NULL, NULL };
 	struct ibt_resp *resp = new_store(test, 4);
 	u32 i;
 
@@ -317,20 +317,20 @@ static void resize(struct kunit *test)
 /* An answer of the READ that covers @psn is due, from there on. */
 static void park(struct ibt_resp *resp, u32 psn, bool again)
 {
-	const struct ibt_reading reading = {
+	const struct ibt_read_resp reading = {
 		.active = true,
 		.again = again,
 		.psn = psn,
 	};
 
-	ibt_replay_park(resp, ibt_replay_at(resp, psn), &reading);
+	ibt_resp_res_defer(resp, ibt_resp_res_lookup(resp, psn), &reading);
 }
 
 static void expect_due(struct kunit *test, struct ibt_resp *resp, u32 psn)
 {
-	struct ibt_reading reading = { };
+	struct ibt_read_resp reading = { };
 
-	KUNIT_EXPECT_TRUE(test, ibt_replay_unpark(resp, &reading));
+	KUNIT_EXPECT_TRUE(test, ibt_resp_res_next_deferred(resp, &reading));
 	KUNIT_EXPECT_TRUE(test, reading.active);
 	KUNIT_EXPECT_EQ(test, reading.psn, psn);
 }
@@ -339,13 +339,13 @@ static void expect_due(struct kunit *test, struct ibt_resp *resp, u32 psn)
 static void answers_due(struct kunit *test)
 {
 	struct ibt_resp *resp = new_store(test, 4);
-	struct ibt_reading reading;
+	struct ibt_read_resp reading;
 	u32 i;
 
 	resp->psn = END - 15;
 	for (i = 0; i < 6; i++)
 		did_read(resp, 4);	/* the last four from END - 7 on */
-	KUNIT_EXPECT_FALSE(test, ibt_replay_unpark(resp, &reading));
+	KUNIT_EXPECT_FALSE(test, ibt_resp_res_next_deferred(resp, &reading));
 
 	for (i = 0; i < 1000; i++) {
 		park(resp, 6, true);
@@ -360,7 +360,7 @@ static void answers_due(struct kunit *test)
 	expect_due(test, resp, END - 5);
 	expect_due(test, resp, 0);
 	expect_due(test, resp, 6);
-	KUNIT_EXPECT_FALSE(test, ibt_replay_unpark(resp, &reading));
+	KUNIT_EXPECT_FALSE(test, ibt_resp_res_next_deferred(resp, &reading));
 	KUNIT_EXPECT_EQ(test, resp->parked, 0U);
 }
 
@@ -368,8 +368,8 @@ static void answers_due(struct kunit *test)
 static void answers_forgotten(struct kunit *test)
 {
 	struct ibt_resp *resp = new_store(test, 4);
-	struct ibt_replay *ring;
-	struct ibt_reading reading;
+	struct ibt_resp_res *ring;
+	struct ibt_read_resp reading;
 	u32 i;
 
 	ring = kunit_kcalloc(test, 2, sizeof(*ring), GFP_KERNEL);
@@ -387,14 +387,14 @@ static void answers_forgotten(struct kunit *test)
 	park(resp, 6, true);
 	ibt_replay_clear(resp);
 	KUNIT_EXPECT_EQ(test, resp->parked, 0U);
-	KUNIT_EXPECT_FALSE(test, ibt_replay_unpark(resp, &reading));
+	KUNIT_EXPECT_FALSE(test, ibt_resp_res_next_deferred(resp, &reading));
 }
 
 /* max_dest_rd_atomic 0: nothing is kept, nothing is found. */
 static void nothing_kept(struct kunit *test)
 {
 	struct ibt_resp *resp = new_store(test, 0);
-	struct ibt_replay *ring = NULL;
+	struct ibt_resp_res *ring = NULL;
 
 	KUNIT_EXPECT_EQ(test, ibt_replay_alloc(&ring, 0), 0);
 	KUNIT_EXPECT_NULL(test, ring);
@@ -420,7 +420,7 @@ static struct kunit_case replay_cases[] = {
 };
 
 static struct kunit_suite replay_suite = {
-	.name = "ibt_replay",
+	.name = "ibt_resp_res",
 	.test_cases = replay_cases,
 };
 kunit_test_suite(replay_suite);
