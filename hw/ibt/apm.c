@@ -22,7 +22,7 @@ static void ibt_qp_arm(struct ibt_qp *qp)
  * this end is not armed, a packet that the peer sent meanwhile was lost. Such a loss is
  * what the alternate path is for, so this end migrates, too.
  */
-void ibt_qp_mig_seen(struct ibt_qp *qp, bool migrated, bool alternate)
+void ibt_apm_rx(struct ibt_qp *qp, bool migrated, bool alternate)
 {
 	enum ib_mig_state state = READ_ONCE(qp->mig_state);
 

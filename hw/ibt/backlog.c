@@ -90,7 +90,7 @@ static void backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		.psn = pkt->psn,
 		.bytes = skb->truesize,
 	};
-	if (!ibt_queue_charge(ibt_qp_dev(qp), note->bytes)) {
+	if (!ibt_rx_mem_charge(ibt_qp_dev(qp), note->bytes)) {
 		drop_behind(qp, pkt->psn);
 		kfree_skb(skb);
 		return;
@@ -110,7 +110,7 @@ void ibt_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	struct sk_buff *kept = NULL;
 
 	if (skb_queue_len(&qp->resp.backlog) < IBT_MAX_BACKLOG)
-		kept = ibt_rx_keep(skb, pkt);
+		kept = ibt_rx_hold_skb(skb, pkt);
 	if (kept)
 		backlog_add(qp, pkt, kept);
 	else

@@ -41,7 +41,7 @@ u32 ibt_crc32(u32 crc, const u8 *at, u32 length)
 static bool sliced __read_mostly;
 
 /**
- * ibt_crc32_beside - continue the CRCs of several packets
+ * ibt_crc32_interleaved - continue the CRCs of several packets
  * @crc: state of each packet
  * @at: mapped bytes of each packet
  * @n: number of packets
@@ -52,7 +52,7 @@ static bool sliced __read_mostly;
  *
  * Context: any.
  */
-void ibt_crc32_beside(u32 *crc, const u8 *const *at, u32 n, u32 length)
+void ibt_crc32_interleaved(u32 *crc, const u8 *const *at, u32 n, u32 length)
 {
 	u32 slice = sliced ? SLICE : length;
 	u32 done, bytes, i;
@@ -80,7 +80,7 @@ static void try(const u8 *at)
 	const u8 *packets[IBT_ICRCS] = { at, at, at, at };
 	u32 crc[IBT_ICRCS] = {};
 
-	ibt_crc32_beside(crc, packets, IBT_ICRCS, SOFT_TRIAL);
+	ibt_crc32_interleaved(crc, packets, IBT_ICRCS, SOFT_TRIAL);
 	/* The compiler must not drop results that are not used. */
 	barrier_data(crc);
 }

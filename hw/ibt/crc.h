@@ -11,7 +11,7 @@ u32 ibt_crc32(u32 crc, const u8 *at, u32 length);
  * as ibt_crc32_most() tells.
  */
 #define IBT_ICRCS	4
-void ibt_crc32_beside(u32 *crc, const u8 *const *at, u32 n, u32 length);
+void ibt_crc32_interleaved(u32 *crc, const u8 *const *at, u32 n, u32 length);
 u32 ibt_crc32_most(void);
 
 /* Between them ibt_crc32() may be called. */

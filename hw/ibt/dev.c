@@ -52,7 +52,7 @@ static void ibt_dealloc_driver(struct ib_device *ib)
 	struct ibt_dev *dev = to_ibt_dev(ib);
 
 	ibt_qps_exit(dev);
-	ibt_lanes_exit(dev);
+	ibt_rx_steer_exit(dev);
 	if (dev->fault)
 		ibt_fault_exit(dev);
 	dev->link->dealloc(dev);
@@ -179,7 +179,7 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 		goto err_priv;
 	if (soft_queues_init(&dev->queues, ops->name))
 		goto err_stats;
-	if (ibt_lanes_init(dev))
+	if (ibt_rx_steer_init(dev))
 		goto err_queues;
 	if (ibt_groups_init(dev))
 		goto err_lanes;
@@ -188,7 +188,7 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 	return dev;
 
 err_lanes:
-	ibt_lanes_exit(dev);
+	ibt_rx_steer_exit(dev);
 err_queues:
 	soft_queues_exit(&dev->queues);
 err_stats:

@@ -15,7 +15,7 @@
 #include "stats.h"
 
 struct ibt_fault;
-struct ibt_lane;
+struct ibt_rx_backlog;
 
 /**
  * struct ibt_stats - counters, as one CPU has them
@@ -41,13 +41,13 @@ struct ibt_stats {
  * @groups_lock: one attach or detach at a time
  * @crowd: packets for large groups, @num_crowd of them
  * @num_crowd: see there
- * @crowd_lock: guards both
- * @crowd_work: delivers them
+ * @mcast_backlog_lock: guards both
+ * @mcast_backlog_work: delivers them
  * @queued: bytes of received packets that wait, of IBT_MAX_QUEUED_BYTES
  * @queues: what was too much for the context it came up in
  * @lanes: runs that wait for another processor (rx_steer.c), @num_lanes of them
  * @num_lanes: a power of 2, or 0: none
- * @busy_lanes: that have packets
+ * @active_rx_queues: that have packets
  * @stats: per CPU
  * @fault: injection (fault.c), NULL: none
  * @priv: the link's
@@ -70,13 +70,13 @@ struct ibt_dev {
 	struct mutex groups_lock;
 	struct list_head crowd;
 	u32 num_crowd;
-	spinlock_t crowd_lock;
-	struct work_struct crowd_work;
+	spinlock_t mcast_backlog_lock;
+	struct work_struct mcast_backlog_work;
 	atomic_t queued;
 	struct soft_task_queues queues;
-	struct ibt_lane *lanes;
+	struct ibt_rx_backlog *lanes;
 	u32 num_lanes;
-	atomic_t busy_lanes;
+	atomic_t active_rx_queues;
 	struct ibt_stats __percpu *stats;
 	struct ibt_fault *fault;
 	void *priv;
@@ -102,7 +102,7 @@ static inline void ibt_count(struct ibt_dev *dev, enum ibt_stat stat)
 }
 
 /* Before a received packet of so many bytes is kept for later. False: drop it. */
-static inline bool ibt_queue_charge(struct ibt_dev *dev, u32 bytes)
+static inline bool ibt_rx_mem_charge(struct ibt_dev *dev, u32 bytes)
 {
 	if (atomic_add_return(bytes, &dev->queued) <= IBT_MAX_QUEUED_BYTES)
 		return true;

@@ -118,7 +118,7 @@ bool ibt_icrc_ok(const struct sk_buff *skb, u32 offset, u32 length, u32 seed)
  *
  * Context: any.
  */
-void ibt_icrcs_add(struct ibt_icrcs *icrcs, const u8 *at, u32 seed)
+void ibt_icrcs_add(struct ibt_icrc_batch *icrcs, const u8 *at, u32 seed)
 {
 	u8 bth[IBT_BTH_BYTES];
 
@@ -134,10 +134,10 @@ void ibt_icrcs_add(struct ibt_icrcs *icrcs, const u8 *at, u32 seed)
  *
  * Context: any.
  */
-void ibt_icrcs_end(struct ibt_icrcs *icrcs, u32 length)
+void ibt_icrcs_end(struct ibt_icrc_batch *icrcs, u32 length)
 {
-	ibt_crc32_beside(icrcs->crc, icrcs->at, icrcs->n,
-			 length - IBT_BTH_BYTES - IBT_ICRC_BYTES);
+	ibt_crc32_interleaved(icrcs->crc, icrcs->at, icrcs->n,
+			      length - IBT_BTH_BYTES - IBT_ICRC_BYTES);
 }
 
 /* @length bytes from @offset on, if they are contiguous and mapped; else NULL. */
@@ -160,7 +160,7 @@ static const u8 *piece_of(const struct sk_buff *skb, u32 offset, u32 length)
 }
 
 /**
- * ibt_icrcs_ok - check the ICRCs of some packets of a GSO skb
+ * ibt_icrc_batch_check - check the ICRCs of some packets of a GSO skb
  * @skb: GSO skb; unchecked
  * @offset: of the BTH of the first packet from skb->data
  * @size: bytes from each BTH to the end of the ICRC, at least BTH and ICRC
@@ -173,11 +173,11 @@ static const u8 *piece_of(const struct sk_buff *skb, u32 offset, u32 length)
  * Return: number of packets that were checked. 0: the caller must use ibt_icrc_ok() for
  * the first one.
  */
-u32 ibt_icrcs_ok(const struct sk_buff *skb, u32 offset, u32 size, u32 index,
-		 u32 (*seed)(const struct sk_buff *skb, u32 index, u32 length),
-		 u8 *ok)
+u32 ibt_icrc_batch_check(const struct sk_buff *skb, u32 offset, u32 size, u32 index,
+			 u32 (*seed)(const struct sk_buff *skb, u32 index, u32 length),
+			 u8 *ok)
 {
-	struct ibt_icrcs icrcs = { .n = 0 };
+	struct ibt_icrc_batch icrcs = { .n = 0 };
 	u32 most = ibt_crc32_most();
 	__le32 told[IBT_ICRCS];
 	const u8 *at;

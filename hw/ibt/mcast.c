@@ -24,10 +24,10 @@
 #include "ud.h"
 
 /* Up to so many members the softirq that receives a packet delivers it. */
-#define AT_ONCE		32
+#define MCAST_INLINE_QPS		32
 
 /* Packets that may wait for the work, and copies between two calls of cond_resched(). */
-#define MAX_CROWD	64
+#define MAX_MCAST_BACKLOG	64
 #define CROWD_STEPS	32
 
 struct ibt_group_key {
@@ -316,15 +316,15 @@ static void ibt_crowd_free(struct ibt_dev *dev, struct ibt_crowd *crowd)
 }
 
 /* Queues a packet for the work, which looks up the group again. False: no room. */
-static bool ibt_crowd_add(struct ibt_port *port, struct sk_buff *skb,
-			  const struct ibt_rx_meta *meta)
+static bool mcast_backlog_add(struct ibt_port *port, struct sk_buff *skb,
+			      const struct ibt_rx_meta *meta)
 {
 	struct ibt_dev *dev = port->dev;
 	u32 bytes = skb->truesize;
 	struct ibt_crowd *crowd;
 	bool room;
 
-	if (!ibt_queue_charge(dev, bytes))
+	if (!ibt_rx_mem_charge(dev, bytes))
 		return false;
 	crowd = kmalloc(sizeof(*crowd), GFP_ATOMIC);
 	if (!crowd) {
@@ -335,15 +335,15 @@ static bool ibt_crowd_add(struct ibt_port *port, struct sk_buff *skb,
 	crowd->skb = skb_get(skb);
 	crowd->bytes = bytes;
 	crowd->meta = *meta;
-	spin_lock_bh(&dev->crowd_lock);
-	room = dev->num_crowd < MAX_CROWD;
+	spin_lock_bh(&dev->mcast_backlog_lock);
+	room = dev->num_crowd < MAX_MCAST_BACKLOG;
 	if (room) {
 		dev->num_crowd++;
 		list_add_tail(&crowd->node, &dev->crowd);
 	}
-	spin_unlock_bh(&dev->crowd_lock);
+	spin_unlock_bh(&dev->mcast_backlog_lock);
 	if (room)
-		queue_work(dev->queues.any, &dev->crowd_work);
+		queue_work(dev->queues.any, &dev->mcast_backlog_work);
 	else
 		ibt_crowd_free(dev, crowd);
 	return room;
@@ -353,18 +353,18 @@ static struct ibt_crowd *ibt_crowd_next(struct ibt_dev *dev)
 {
 	struct ibt_crowd *crowd;
 
-	spin_lock_bh(&dev->crowd_lock);
+	spin_lock_bh(&dev->mcast_backlog_lock);
 	crowd = list_first_entry_or_null(&dev->crowd, struct ibt_crowd, node);
 	if (crowd) {
 		list_del(&crowd->node);
 		dev->num_crowd--;
 	}
-	spin_unlock_bh(&dev->crowd_lock);
+	spin_unlock_bh(&dev->mcast_backlog_lock);
 	return crowd;
 }
 
 /* With groups_lock held no member leaves, and none is freed. */
-static void ibt_crowd_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
+static void mcast_backlog_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
 {
 	const struct ibt_group_key key = {
 		.gid = crowd->meta.dgid,
@@ -399,16 +399,16 @@ static void ibt_crowd_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
  */
 static void ibt_crowd_work(struct work_struct *work)
 {
-	struct ibt_dev *dev = container_of(work, struct ibt_dev, crowd_work);
+	struct ibt_dev *dev = container_of(work, struct ibt_dev, mcast_backlog_work);
 	struct ibt_crowd *crowd = ibt_crowd_next(dev);
 
 	if (!crowd)
 		return;
 	mutex_lock(&dev->groups_lock);
-	ibt_crowd_deliver(dev, crowd);
+	mcast_backlog_deliver(dev, crowd);
 	mutex_unlock(&dev->groups_lock);
 	ibt_crowd_free(dev, crowd);
-	queue_work(dev->queues.any, &dev->crowd_work);
+	queue_work(dev->queues.any, &dev->mcast_backlog_work);
 }
 
 static void ibt_mcast_few(struct ibt_port *port, struct ibt_group *group,
@@ -438,9 +438,9 @@ void ibt_mcast_receive(struct ibt_port *port, const struct ibt_pkt *pkt,
 
 	rcu_read_lock();
 	group = rhashtable_lookup(&port->dev->groups, &key, ibt_group_params);
-	if (group && READ_ONCE(group->count) <= AT_ONCE)
+	if (group && READ_ONCE(group->count) <= MCAST_INLINE_QPS)
 		ibt_mcast_few(port, group, pkt, skb, meta);
-	else if (group && !ibt_crowd_add(port, skb, meta))
+	else if (group && !mcast_backlog_add(port, skb, meta))
 		ibt_count(port->dev, IBT_STAT_RX_DROP);
 	rcu_read_unlock();
 }
@@ -450,8 +450,8 @@ void ibt_mcast_receive(struct ibt_port *port, const struct ibt_pkt *pkt,
 int ibt_groups_init(struct ibt_dev *dev)
 {
 	INIT_LIST_HEAD(&dev->crowd);
-	spin_lock_init(&dev->crowd_lock);
-	INIT_WORK(&dev->crowd_work, ibt_crowd_work);
+	spin_lock_init(&dev->mcast_backlog_lock);
+	INIT_WORK(&dev->mcast_backlog_work, ibt_crowd_work);
 	return rhashtable_init(&dev->groups, &ibt_group_params);
 }
 
@@ -460,7 +460,7 @@ void ibt_groups_exit(struct ibt_dev *dev)
 {
 	struct ibt_crowd *crowd;
 
-	cancel_work_sync(&dev->crowd_work);
+	cancel_work_sync(&dev->mcast_backlog_work);
 	while ((crowd = ibt_crowd_next(dev)))
 		ibt_crowd_free(dev, crowd);
 	rhashtable_destroy(&dev->groups);

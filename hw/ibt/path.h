@@ -26,6 +26,6 @@ bool ibt_qp_migrate(struct ibt_qp *qp);
 /* MigReq of a good packet that came for @qp, by the alternate path or the one in
  * use, IBA 17.2.8. Softirqs disabled, none of its locks held; cheap.
  */
-void ibt_qp_mig_seen(struct ibt_qp *qp, bool migrated, bool alternate);
+void ibt_apm_rx(struct ibt_qp *qp, bool migrated, bool alternate);
 
 #endif /* IBT_PATH_H */

@@ -119,7 +119,7 @@ static inline bool ibt_qp_reliable(const struct ibt_qp *qp)
 void ibt_qps_exit(struct ibt_dev *dev);
 
 /* State as a consumer is told: a stopped send side shows as SQE. */
-enum ib_qp_state ibt_qp_shown_state(struct ibt_qp *qp);
+enum ib_qp_state ibt_qp_user_state(struct ibt_qp *qp);
 int ibt_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		  struct ib_udata *udata);
 int ibt_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,

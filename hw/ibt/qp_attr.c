@@ -55,7 +55,7 @@ struct ibt_change {
  * Whoever has seen the completion of a failure finds the state that it left: the
  * lock of its side is held from the one to the other.
  */
-enum ib_qp_state ibt_qp_shown_state(struct ibt_qp *qp)
+enum ib_qp_state ibt_qp_user_state(struct ibt_qp *qp)
 {
 	enum ib_qp_state state;
 
@@ -216,7 +216,7 @@ static int ibt_change_check(struct ibt_qp *qp, struct ibt_change *change)
 	int ret;
 
 	lockdep_assert_held(&qp->attr_lock);
-	change->cur = ibt_qp_shown_state(qp);
+	change->cur = ibt_qp_user_state(qp);
 	change->next = change->mask & IB_QP_STATE ? attr->qp_state :
 		change->cur;
 	if (change->mask & IB_QP_CUR_STATE &&
@@ -516,7 +516,7 @@ int ibt_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	/* The references stay here. */
 	attr->ah_attr.grh.sgid_attr = NULL;
 	attr->alt_ah_attr.grh.sgid_attr = NULL;
-	attr->qp_state = ibt_qp_shown_state(qp);
+	attr->qp_state = ibt_qp_user_state(qp);
 	attr->cur_qp_state = attr->qp_state;
 	attr->sq_draining = attr->qp_state == IB_QPS_SQD &&
 		READ_ONCE(qp->sq.stop) != IBT_SQ_DRAINED;

@@ -70,11 +70,11 @@ static bool keep(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 
 	if (skb_queue_len_lockless(&box->skbs) >= IBT_MAX_INBOX)
 		return false;
-	kept = ibt_rx_keep(skb, pkt);
+	kept = ibt_rx_hold_skb(skb, pkt);
 	if (!kept)
 		return false;
 	bytes = kept->truesize;
-	if (!ibt_queue_charge(ibt_qp_dev(qp), bytes)) {
+	if (!ibt_rx_mem_charge(ibt_qp_dev(qp), bytes)) {
 		kfree_skb(kept);
 		return false;
 	}

@@ -424,7 +424,7 @@ static void begin_answer(struct ibt_qp *qp)
 	enum ibt_progress progress;
 	int budget = IBT_READ_BURST;
 
-	if (ibt_lanes_worth(ibt_qp_dev(qp), reading->left) &&
+	if (ibt_rx_steer_worthwhile(ibt_qp_dev(qp), reading->left) &&
 	    soft_task_help(task, qp->resp.cpu))
 		return;
 	progress = ibt_read_resp_send(qp, &budget);

@@ -306,7 +306,7 @@ static void add_icrcs_of(const struct ibt_gso *run, u32 index, u32 n)
 {
 	const struct ibt_link_ops *link = run->path->port->dev->link;
 	u32 length = bytes_of(run, index);
-	struct ibt_icrcs icrcs = { .n = 0 };
+	struct ibt_icrc_batch icrcs = { .n = 0 };
 	__le32 icrc;
 	u32 i;
 

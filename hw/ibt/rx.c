@@ -34,8 +34,8 @@ static void drop(struct ibt_port *port, enum ibt_stat why)
 }
 
 /* Is @meta what packets from the other end of @attr look like? */
-static bool from_address(const struct rdma_ah_attr *attr,
-			 const struct ibt_rx_meta *meta)
+static bool av_matches(const struct rdma_ah_attr *attr,
+		       const struct ibt_rx_meta *meta)
 {
 	if (attr->ah_flags & IB_AH_GRH)
 		return meta->has_grh && !memcmp(&attr->grh.dgid, &meta->sgid,
@@ -53,19 +53,19 @@ struct way {
 	u16 pkey_index;
 };
 
-static bool find_way(struct ibt_qp *qp, const struct ibt_port *port,
-		     bool migrated, const struct ibt_rx_meta *meta,
-		     struct way *way)
+static bool match_rx_path(struct ibt_qp *qp, const struct ibt_port *port,
+			  bool migrated, const struct ibt_rx_meta *meta,
+			  struct way *way)
 {
 	bool armed = READ_ONCE(qp->mig_state) != IB_MIG_MIGRATED;
 	const struct ib_qp_attr *attr = &qp->attr;
 	bool in_use, alternate;
 
 	in_use = attr->port_num == port->num &&
-		 from_address(&attr->ah_attr, meta);
+		 av_matches(&attr->ah_attr, meta);
 	alternate = (armed || READ_ONCE(qp->alt_left)) &&
 		    attr->alt_port_num == port->num &&
-		    from_address(&attr->alt_ah_attr, meta);
+		    av_matches(&attr->alt_ah_attr, meta);
 	/* The two may look the same, and only MigReq tells which was meant. */
 	way->alternate = alternate && (!in_use || (armed && migrated));
 	way->pkey_index = way->alternate ? attr->alt_pkey_index :
@@ -82,17 +82,17 @@ static bool find_way(struct ibt_qp *qp, const struct ibt_port *port,
  * do not: a peer that sends, and that we send nothing, would hear of the migration
  * when its own retries are gone; so it does by our answer.
  */
-static bool came_from_peer(struct ibt_qp *qp, const struct ibt_port *port,
-			   bool migrated, const struct ibt_rx_meta *meta,
-			   struct way *way)
+static bool rx_path_valid(struct ibt_qp *qp, const struct ibt_port *port,
+			  bool migrated, const struct ibt_rx_meta *meta,
+			  struct way *way)
 {
 	unsigned long flags;
 	bool found;
 
-	if (likely(find_way(qp, port, migrated, meta, way)))
+	if (likely(match_rx_path(qp, port, migrated, meta, way)))
 		return true;
 	spin_lock_irqsave(&qp->path_lock, flags);
-	found = find_way(qp, port, migrated, meta, way);
+	found = match_rx_path(qp, port, migrated, meta, way);
 	spin_unlock_irqrestore(&qp->path_lock, flags);
 	return found;
 }
@@ -103,7 +103,7 @@ static bool came_from_peer(struct ibt_qp *qp, const struct ibt_port *port,
  * strangers can not flood the consumer, he hears of it once until he modifies the
  * queue pair.
  */
-static void refuse_migration(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+static void report_mig_req_err(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	if (pkt->migrated && READ_ONCE(qp->mig_state) != IB_MIG_MIGRATED &&
 	    !xchg(&qp->resp.mig_refused, true))
@@ -127,18 +127,18 @@ static void rx_connected(struct ibt_port *port, struct ibt_qp *qp,
 		drop(port, IBT_STAT_RX_NO_QP);
 		return;
 	}
-	if (!came_from_peer(qp, port, pkt->migrated, meta, &way)) {
-		refuse_migration(qp, pkt);
+	if (!rx_path_valid(qp, port, pkt->migrated, meta, &way)) {
+		report_mig_req_err(qp, pkt);
 		drop(port, IBT_STAT_RX_NO_QP);
 		return;
 	}
 	if (!ibt_pkey_ok(port, way.pkey_index, pkt->pkey)) {
 		if (way.alternate)
-			refuse_migration(qp, pkt);
+			report_mig_req_err(qp, pkt);
 		ibt_rx_bad_key(port, false, pkt, meta);
 		return;
 	}
-	ibt_qp_mig_seen(qp, pkt->migrated, way.alternate);
+	ibt_apm_rx(qp, pkt->migrated, way.alternate);
 	if (unlikely(meta->congested))
 		ibt_marked(qp);
 	if (response)
@@ -200,7 +200,7 @@ static bool cnp_is_taken(const struct ibt_port *port, struct ibt_qp *qp,
 
 	return qp->transport != IBT_UD &&
 	       ibt_resp_receives(READ_ONCE(qp->state)) &&
-	       came_from_peer(qp, port, pkt->migrated, meta, &way) &&
+	       rx_path_valid(qp, port, pkt->migrated, meta, &way) &&
 	       ibt_cnp_taken(qp);
 }
 
@@ -278,8 +278,8 @@ static void rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
 	for (offset = 0; offset < skb->len; offset += size, index++) {
 		length = min(size, skb->len - offset);
 		if (!known)
-			known = ibt_icrcs_ok(skb, offset, size, index, seed,
-					     &ok);
+			known = ibt_icrc_batch_check(skb, offset, size, index, seed,
+						     &ok);
 		if (!known) {
 			ok = is_intact(port, skb, index, offset, length);
 			known = 1;
@@ -291,7 +291,7 @@ static void rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
 }
 
 /**
- * ibt_rx_now - receive packets on this processor
+ * ibt_rx_process - receive packets on this processor
  * @port: where it came
  * @skb: as of ibt_rx_gso(); consumed
  * @size: see there; 0: one packet
@@ -299,8 +299,8 @@ static void rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
  *
  * Context: softirqs disabled, interrupts enabled; an RCU reader. No lock is held.
  */
-void ibt_rx_now(struct ibt_port *port, struct sk_buff *skb, u32 size,
-		const struct ibt_rx_meta *meta)
+void ibt_rx_process(struct ibt_port *port, struct sk_buff *skb, u32 size,
+		    const struct ibt_rx_meta *meta)
 {
 	if (size)
 		rx_run(port, skb, size, meta);

@@ -11,10 +11,10 @@ struct ibt_rx_meta;
 struct sk_buff;
 
 /* Receive @skb, which is consumed: a run of packets of @size, or 0: one. */
-void ibt_rx_now(struct ibt_port *port, struct sk_buff *skb, u32 size,
-		const struct ibt_rx_meta *meta);
+void ibt_rx_process(struct ibt_port *port, struct sk_buff *skb, u32 size,
+		    const struct ibt_rx_meta *meta);
 /* A reference to @skb, or to a copy of the packet @pkt of it alone, or NULL. */
-struct sk_buff *ibt_rx_keep(struct sk_buff *skb, const struct ibt_pkt *pkt);
+struct sk_buff *ibt_rx_hold_skb(struct sk_buff *skb, const struct ibt_pkt *pkt);
 void ibt_rx_bad_key(struct ibt_port *port, bool qkey, const struct ibt_pkt *pkt,
 		    const struct ibt_rx_meta *meta);
 

@@ -33,7 +33,7 @@ void ibt_rx_bad_key(struct ibt_port *port, bool qkey, const struct ibt_pkt *pkt,
 }
 
 /**
- * ibt_rx_keep - a packet that has to wait
+ * ibt_rx_hold_skb - a packet that has to wait
  * @skb: it is in
  * @pkt: its headers
  *
@@ -42,7 +42,7 @@ void ibt_rx_bad_key(struct ibt_port *port, bool qkey, const struct ibt_pkt *pkt,
  * Return: an skb that has this packet alone and may be kept: @skb, with a reference
  * more, if that is so, else a copy of a part of it. NULL: no memory.
  */
-struct sk_buff *ibt_rx_keep(struct sk_buff *skb, const struct ibt_pkt *pkt)
+struct sk_buff *ibt_rx_hold_skb(struct sk_buff *skb, const struct ibt_pkt *pkt)
 {
 	u32 offset = pkt->payload - pkt->op->length;
 	u32 length = pkt->op->length + pkt->length + pkt->pad + IBT_ICRC_BYTES;

@@ -28,7 +28,7 @@
 #define CALLER_ROUNDS	4
 
 /**
- * struct ibt_lane - packets that wait for another processor
+ * struct ibt_rx_backlog - packets that wait for another processor
  * @lock: guards @waiting and @busy, which may be read without
  * @waiting: struct kept
  * @busy: it has packets, or one of it is received
@@ -36,7 +36,7 @@
  * @cpu: helped last, or SOFT_NO_CPU; a hint
  * @dev: whose it is
  */
-struct ibt_lane {
+struct ibt_rx_backlog {
 	spinlock_t lock;
 	struct list_head waiting;
 	bool busy;
@@ -47,7 +47,7 @@ struct ibt_lane {
 
 /**
  * struct kept - an skb in a lane
- * @node: in ibt_lane.waiting
+ * @node: in ibt_rx_backlog.waiting
  * @port: where it came
  * @skb: as ibt_rx_gso() has it
  * @size: see there; 0: it is one packet
@@ -75,7 +75,7 @@ static struct kept *kept_new(struct ibt_port *port, struct sk_buff *skb,
 	struct kept *kept;
 	u32 bytes = skb->truesize;
 
-	if (!ibt_queue_charge(port->dev, bytes))
+	if (!ibt_rx_mem_charge(port->dev, bytes))
 		return NULL;
 	kept = kmalloc(sizeof(*kept), GFP_ATOMIC);
 	if (!kept) {
@@ -91,7 +91,7 @@ static struct kept *kept_new(struct ibt_port *port, struct sk_buff *skb,
 }
 
 /* The next in line. NULL: the lane is empty, and not busy. */
-static struct kept *next_of(struct ibt_lane *lane)
+static struct kept *next_of(struct ibt_rx_backlog *lane)
 {
 	struct kept *kept;
 
@@ -101,7 +101,7 @@ static struct kept *next_of(struct ibt_lane *lane)
 		list_del(&kept->node);
 	} else if (lane->busy) {
 		WRITE_ONCE(lane->busy, false);
-		atomic_dec(&lane->dev->busy_lanes);
+		atomic_dec(&lane->dev->active_rx_queues);
 	}
 	spin_unlock_bh(&lane->lock);
 	return kept;
@@ -109,21 +109,21 @@ static struct kept *next_of(struct ibt_lane *lane)
 
 static enum soft_task_left lane_round(struct soft_task *task)
 {
-	struct ibt_lane *lane = container_of(task, struct ibt_lane, task);
+	struct ibt_rx_backlog *lane = container_of(task, struct ibt_rx_backlog, task);
 	struct kept *kept = next_of(lane);
 
 	if (!kept)
 		return SOFT_TASK_NOTHING;
 	rcu_read_lock();
-	ibt_rx_now(kept->port, kept->skb, kept->size, &kept->meta);
+	ibt_rx_process(kept->port, kept->skb, kept->size, &kept->meta);
 	rcu_read_unlock();
 	kept_free(lane->dev, kept);
 	return SOFT_TASK_MORE;
 }
 
 /* By the queue pair that the first of them is for: the second word of a BTH. */
-static struct ibt_lane *lane_of(const struct ibt_dev *dev,
-				const struct sk_buff *skb)
+static struct ibt_rx_backlog *lane_of(const struct ibt_dev *dev,
+				      const struct sk_buff *skb)
 {
 	__be32 room;
 	const __be32 *qpn = skb_header_pointer(skb, sizeof(room), sizeof(room),
@@ -135,7 +135,7 @@ static struct ibt_lane *lane_of(const struct ibt_dev *dev,
 }
 
 /* Behind those that are there. Return: it is the first. */
-static bool add(struct ibt_lane *lane, struct kept *kept)
+static bool add(struct ibt_rx_backlog *lane, struct kept *kept)
 {
 	bool first;
 
@@ -144,14 +144,14 @@ static bool add(struct ibt_lane *lane, struct kept *kept)
 	first = !lane->busy;
 	if (first) {
 		WRITE_ONCE(lane->busy, true);
-		atomic_inc(&lane->dev->busy_lanes);
+		atomic_inc(&lane->dev->active_rx_queues);
 	}
 	spin_unlock_bh(&lane->lock);
 	return first;
 }
 
 /* Does another processor receive what comes next? */
-static bool is_helped(const struct ibt_dev *dev, struct ibt_lane *lane,
+static bool is_helped(const struct ibt_dev *dev, struct ibt_rx_backlog *lane,
 		      const struct sk_buff *skb, u32 size)
 {
 	int cpu;
@@ -159,7 +159,7 @@ static bool is_helped(const struct ibt_dev *dev, struct ibt_lane *lane,
 	/* Behind what came before. */
 	if (READ_ONCE(lane->busy))
 		return true;
-	if (!size || !ibt_lanes_worth(dev, skb->len))
+	if (!size || !ibt_rx_steer_worthwhile(dev, skb->len))
 		return false;
 	cpu = soft_helper(READ_ONCE(lane->cpu));
 	if (cpu == SOFT_NO_CPU)
@@ -168,18 +168,18 @@ static bool is_helped(const struct ibt_dev *dev, struct ibt_lane *lane,
 	return true;
 }
 
-/* True: @skb is received later, by ibt_rx_now(), or was dropped (counted). */
-static bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
-			  const struct ibt_rx_meta *meta)
+/* True: @skb is received later, by ibt_rx_process(), or was dropped (counted). */
+static bool ibt_rx_steer(struct ibt_port *port, struct sk_buff *skb, u32 size,
+			 const struct ibt_rx_meta *meta)
 {
 	struct ibt_dev *dev = port->dev;
-	struct ibt_lane *lane;
+	struct ibt_rx_backlog *lane;
 	struct kept *kept;
 
 	if (!dev->num_lanes)
 		return false;
 	/* Mostly nobody is in any lane. */
-	if (!size && !atomic_read(&dev->busy_lanes))
+	if (!size && !atomic_read(&dev->active_rx_queues))
 		return false;
 	lane = lane_of(dev, skb);
 	if (!is_helped(dev, lane, skb, size))
@@ -212,8 +212,8 @@ static bool ibt_lane_take(struct ibt_port *port, struct sk_buff *skb, u32 size,
 void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
 	    const struct ibt_rx_meta *meta)
 {
-	if (!ibt_lane_take(port, skb, 0, meta))
-		ibt_rx_now(port, skb, 0, meta);
+	if (!ibt_rx_steer(port, skb, 0, meta))
+		ibt_rx_process(port, skb, 0, meta);
 }
 EXPORT_SYMBOL_GPL(ibt_rx);
 
@@ -235,14 +235,14 @@ void ibt_rx_gso(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		kfree_skb(skb);
 		return;
 	}
-	if (!ibt_lane_take(port, skb, size, meta))
-		ibt_rx_now(port, skb, size, meta);
+	if (!ibt_rx_steer(port, skb, size, meta))
+		ibt_rx_process(port, skb, size, meta);
 }
 EXPORT_SYMBOL_GPL(ibt_rx_gso);
 
 /* ---- life -------------------------------------------------------------------------- */
 
-static void lane_init(struct ibt_lane *lane, struct ibt_dev *dev)
+static void lane_init(struct ibt_rx_backlog *lane, struct ibt_dev *dev)
 {
 	spin_lock_init(&lane->lock);
 	INIT_LIST_HEAD(&lane->waiting);
@@ -251,7 +251,7 @@ static void lane_init(struct ibt_lane *lane, struct ibt_dev *dev)
 	lane->dev = dev;
 }
 
-int ibt_lanes_init(struct ibt_dev *dev)
+int ibt_rx_steer_init(struct ibt_dev *dev)
 {
 	u32 i, num = min_t(u32, num_possible_cpus(), MOST_LANES);
 
@@ -268,7 +268,7 @@ int ibt_lanes_init(struct ibt_dev *dev)
 }
 
 /* Nothing comes in any more, and no queue pair is left that could answer. */
-void ibt_lanes_exit(struct ibt_dev *dev)
+void ibt_rx_steer_exit(struct ibt_dev *dev)
 {
 	struct kept *kept;
 	u32 i;

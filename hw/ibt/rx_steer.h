@@ -7,14 +7,14 @@
 
 #include "dev.h"
 
-int ibt_lanes_init(struct ibt_dev *dev);
-void ibt_lanes_exit(struct ibt_dev *dev);
+int ibt_rx_steer_init(struct ibt_dev *dev);
+void ibt_rx_steer_exit(struct ibt_dev *dev);
 
 /* With fewer bytes one is done before another wakes. */
 #define IBT_LANES_LEAST	SZ_8K
 
 /* Is a message of so many bytes worth a trip to another processor, if there is one? */
-static inline bool ibt_lanes_worth(const struct ibt_dev *dev, u32 bytes)
+static inline bool ibt_rx_steer_worthwhile(const struct ibt_dev *dev, u32 bytes)
 {
 	return dev->num_lanes && bytes >= IBT_LANES_LEAST;
 }

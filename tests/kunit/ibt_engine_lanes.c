@@ -53,9 +53,9 @@ static void expect_empty(struct kunit *test, struct ibt_dev *dev)
 {
 	int i;
 
-	for (i = 0; i < 100 && atomic_read(&dev->busy_lanes); i++)
+	for (i = 0; i < 100 && atomic_read(&dev->active_rx_queues); i++)
 		msleep(20);
-	KUNIT_EXPECT_EQ(test, atomic_read(&dev->busy_lanes), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&dev->active_rx_queues), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&dev->queued), 0);
 }
 

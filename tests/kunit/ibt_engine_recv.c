@@ -692,7 +692,7 @@ static void wait_crowd(struct ibt_dev *dev)
 
 	while (READ_ONCE(dev->num_crowd) && time_before(jiffies, deadline))
 		usleep_range(100, 1000);
-	flush_work(&dev->crowd_work);
+	flush_work(&dev->mcast_backlog_work);
 }
 
 /* Not where the packet came in, which the lock shows; nor without end. */

@@ -17,7 +17,7 @@
 #include "ibt_engine.h"
 
 #define CHUNK		(64U << 10)
-#define AT_ONCE		(4 * CHUNK)
+#define MCAST_INLINE_QPS		(4 * CHUNK)
 #define FIVE_CHUNKS	(5 * CHUNK)
 #define BIG_BYTES	(32 * CHUNK)
 
@@ -296,8 +296,8 @@ static void begin_read(void)
 {
 	hold();
 	post_big(IB_WR_RDMA_READ, FIVE_CHUNKS);
-	KUNIT_EXPECT_EQ(pair.test, moved(), AT_ONCE);
-	KUNIT_EXPECT_PTR_EQ(pair.test, memchr_inv(big.mem[0], 'p', AT_ONCE), NULL);
+	KUNIT_EXPECT_EQ(pair.test, moved(), MCAST_INLINE_QPS);
+	KUNIT_EXPECT_PTR_EQ(pair.test, memchr_inv(big.mem[0], 'p', MCAST_INLINE_QPS), NULL);
 }
 
 static void expect_all_read(void)
@@ -313,8 +313,8 @@ static void expect_no_more_read(void)
 {
 	expect_sent(9, IB_WC_RETRY_EXC_ERR);
 	KUNIT_EXPECT_PTR_EQ(pair.test,
-			    memchr_inv(big.mem[0] + AT_ONCE, 'u',
-				       BIG_BYTES - AT_ONCE), NULL);
+			    memchr_inv(big.mem[0] + MCAST_INLINE_QPS, 'u',
+				       BIG_BYTES - MCAST_INLINE_QPS), NULL);
 	KUNIT_EXPECT_EQ(pair.test, ends_counter(0, "local_messages"), 0ULL);
 }
 
@@ -424,7 +424,7 @@ static void chunks_are_progress(struct kunit *test)
 
 	prepare(LATER, 1);
 	begin_late(BIG_BYTES);
-	KUNIT_EXPECT_TRUE(test, wait_moved(AT_ONCE));
+	KUNIT_EXPECT_TRUE(test, wait_moved(MCAST_INLINE_QPS));
 	for (i = 0; i < 20; i++) {
 		if (ib_poll_cq(pair.end[0].send_cq, 1, &wc))
 			break;
@@ -452,7 +452,7 @@ static void answer_out_of_the_blue(struct kunit *test)
 
 	prepare(LATER, 7);
 	begin_late(FIVE_CHUNKS);
-	KUNIT_EXPECT_TRUE(test, wait_moved(AT_ONCE));
+	KUNIT_EXPECT_TRUE(test, wait_moved(MCAST_INLINE_QPS));
 	qpn = cpu_to_be32(pair.end[0].qp->qp_num);
 	memcpy(ack + 4, &qpn, sizeof(qpn));
 	memcpy(ack + 8, &psn, sizeof(psn));

@@ -143,7 +143,7 @@ static u32 look(struct kunit *test, const struct sk_buff *skb, u32 *looked_at)
 	u8 ok;
 
 	for (*looked_at = 0; index * RUN_SIZE < skb->len; index += n) {
-		n = ibt_icrcs_ok(skb, index * RUN_SIZE, RUN_SIZE, index, run_seed, &ok);
+		n = ibt_icrc_batch_check(skb, index * RUN_SIZE, RUN_SIZE, index, run_seed, &ok);
 		left = skb->len / RUN_SIZE - index;
 		KUNIT_ASSERT_LE(test, n, min_t(u32, left, IBT_ICRCS));
 		KUNIT_EXPECT_EQ(test, n ? ok >> n : 0, 0);
@@ -194,8 +194,8 @@ static void run_leaves_what_is_cut(struct kunit *test)
 	for (piece = RUN_SIZE - 1; piece < 4 * RUN_SIZE; piece += 7) {
 		skb = skb_of(test, bytes, 5 * RUN_SIZE - 1, piece);
 		for (index = 0; index < 5; index++) {
-			n = ibt_icrcs_ok(skb, index * RUN_SIZE, RUN_SIZE, index, run_seed,
-					 &ok);
+			n = ibt_icrc_batch_check(skb, index * RUN_SIZE, RUN_SIZE, index, run_seed,
+						 &ok);
 			most = 4 - index;
 			/* The first of them is whole: a page has both of its ends. */
 			if (index * RUN_SIZE / piece != ((index + 1) * RUN_SIZE - 1) / piece)
@@ -218,7 +218,7 @@ static void run_leaves_what_is_cut(struct kunit *test)
 static void run_is_filled_in(struct kunit *test)
 {
 	u8 *bytes = kunit_kzalloc(test, RUN_PACKETS * RUN_SIZE, GFP_KERNEL);
-	struct ibt_icrcs icrcs;
+	struct ibt_icrc_batch icrcs;
 	__le32 one;
 	u32 n, i;
 

@@ -99,7 +99,7 @@ static void crc_beside(struct kunit *test)
 				crc[i] = ~i;
 				at[i] = bytes + i * 1001 + length % 13;
 			}
-			ibt_crc32_beside(crc, at, n, length);
+			ibt_crc32_interleaved(crc, at, n, length);
 			for (i = 0; i < n; i++)
 				KUNIT_EXPECT_EQ_MSG(test, crc[i], crc32_le(~i, at[i], length),
 						    "%s: %u bytes, %u of %u", name, length,
