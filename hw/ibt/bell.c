@@ -27,7 +27,7 @@
 #define SMALL_WR_PKTS	4
 
 /* Without a lock: they are hints. */
-static DEFINE_PER_CPU(struct soft_bells, bells);
+static DEFINE_PER_CPU(struct soft_db_stats, bells);
 
 /*
  * Did the program see how all that it had rung for ended, before it rang again? On one host
@@ -47,13 +47,13 @@ static bool has_waited(const struct ibt_qp *qp)
  * matter. Nor does it of datagrams: a program that has posted one may end before another
  * processor sends it.
  */
-static bool count_bell(struct ibt_qp *qp, struct soft_bells *b)
+static bool count_bell(struct ibt_qp *qp, struct soft_db_stats *b)
 {
 	struct ibt_sq *sq = &qp->sq;
 	bool alone = !ibt_qp_dev(qp)->num_lanes || !ibt_qp_reliable(qp) ||
 		     has_waited(qp);
 
-	soft_bells_count(b, alone);
+	soft_db_account(b, alone);
 	WRITE_ONCE(qp->bell.prod,
 		   READ_ONCE(sq->ring.cons) + soft_ring_ready(&sq->ring));
 	return !alone;
@@ -81,7 +81,7 @@ void ibt_doorbell(struct ibt_qp *qp)
  */
 void ibt_doorbell_user(struct ibt_qp *qp)
 {
-	struct soft_bells *b = raw_cpu_ptr(&bells);
+	struct soft_db_stats *b = raw_cpu_ptr(&bells);
 	struct ibt_sq *sq = &qp->sq;
 	u32 high, sent;
 	u64 begin;
@@ -90,9 +90,9 @@ void ibt_doorbell_user(struct ibt_qp *qp)
 		soft_task_call(&sq->task, ROUNDS);
 		return;
 	}
-	if (soft_bells_streaming(b) &&
+	if (soft_db_streaming(b) &&
 	    soft_task_help(&sq->task, READ_ONCE(sq->cpu))) {
-		soft_bells_left(b);
+		soft_db_deferred(b);
 		return;
 	}
 	begin = local_clock();
@@ -100,7 +100,7 @@ void ibt_doorbell_user(struct ibt_qp *qp)
 	soft_task_call(&sq->task, ROUNDS);
 	sent = ibt_psn_ahead(READ_ONCE(sq->high), high);
 	/* Without a packet another processor is no faster. */
-	soft_bells_sent(b, begin, sent && sent <= SMALL_WR_PKTS);
+	soft_db_sent_inline(b, begin, sent && sent <= SMALL_WR_PKTS);
 }
 
 /**

@@ -232,7 +232,7 @@ static void acknowledge(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 static bool place(struct ibt_qp *qp, struct ibt_wqe *slot, u32 offset,
 		  struct soft_iter *from, u32 length)
 {
-	enum soft_fault fault = SOFT_OK;
+	enum soft_access_err fault = SOFT_OK;
 	struct soft_iter to;
 
 	ibt_wqe_dst_iter(qp, slot, &to);

@@ -80,7 +80,7 @@ static void try(const u8 *at)
 	const u8 *packets[IBT_ICRCS] = { at, at, at, at };
 	u32 crc[IBT_ICRCS] = {};
 
-	ibt_crc32_interleaved(crc, packets, IBT_ICRCS, SOFT_TRIAL);
+	ibt_crc32_interleaved(crc, packets, IBT_ICRCS, SOFT_BENCH_BYTES);
 	/* The compiler must not drop results that are not used. */
 	barrier_data(crc);
 }
@@ -99,12 +99,12 @@ static void try_slices(void *at)
 
 static bool slices_win(void)
 {
-	u8 *at = kzalloc(SOFT_TRIAL, GFP_KERNEL);
-	struct soft_way ways[] = { { try_whole, at }, { try_slices, at } };
+	u8 *at = kzalloc(SOFT_BENCH_BYTES, GFP_KERNEL);
+	struct soft_bench_fn ways[] = { { try_whole, at }, { try_slices, at } };
 
 	if (!at)
 		return false;
-	soft_try(ways, ARRAY_SIZE(ways));
+	soft_bench(ways, ARRAY_SIZE(ways));
 	kfree(at);
 	return ways[1].least < ways[0].least;
 }

@@ -68,7 +68,7 @@ static enum ibt_exec_status remote_iter(struct ibt_qp *qp, u32 srqn,
 					struct soft_iter *it, u32 rkey, u64 va,
 					u64 length, int access)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct ibt_srq *srq;
 	struct ib_pd *pd;
 
@@ -249,13 +249,13 @@ enum ibt_exec_status ibt_exec_reserve(struct ibt_qp *qp)
  *
  * After a failure @to is where it was, for the same bytes, if they come again.
  */
-static enum soft_fault copy_to(struct soft_iter *to, struct soft_iter *from,
-			       u32 length)
+static enum soft_access_err copy_to(struct soft_iter *to, struct soft_iter *from,
+				    u32 length)
 {
 	bool list = to->kind == SOFT_ITER_LIST;
 	u64 behind = from->left - length;
 	u64 pos = to->pos, left = to->left;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	u32 cur = to->cur;
 
 	fault = soft_iter_copy(to, from, length);
@@ -363,7 +363,7 @@ static void complete_recv(struct ibt_qp *qp, const struct ibt_msg *msg)
 
 static enum ibt_exec_status invalidate(struct ibt_qp *qp, const struct ibt_msg *msg)
 {
-	enum soft_fault fault = SOFT_NO_KEY;
+	enum soft_access_err fault = SOFT_ERR_KEY;
 	struct ibt_srq *srq;
 	struct ib_pd *pd;
 
@@ -431,8 +431,8 @@ enum ibt_exec_status ibt_exec_read(struct ibt_qp *qp, const struct ibt_msg *msg,
 			   msg->length, IB_ACCESS_REMOTE_READ);
 }
 
-static enum soft_fault do_atomic(struct soft_region *region,
-				 const struct ibt_msg *msg, u64 *original)
+static enum soft_access_err do_atomic(struct soft_region *region,
+				      const struct ibt_msg *msg, u64 *original)
 {
 	if (msg->verb == IBT_ATOMIC_WRITE) {
 		*original = 0;
@@ -483,7 +483,7 @@ static enum ibt_exec_status exec_word(struct ibt_qp *qp, const struct ibt_msg *m
 	int access = store ? IB_ACCESS_REMOTE_WRITE : IB_ACCESS_REMOTE_ATOMIC;
 	enum ibt_exec_status verdict = may_answer(qp, access);
 	struct soft_region *region;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct ibt_srq *srq;
 	struct ib_pd *pd;
 

@@ -311,7 +311,7 @@ static bool take_word(struct ibt_qp *qp, struct ibt_wqe *slot,
 		      struct ibt_msg *msg)
 {
 	struct soft_iter from, to;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 
 	ibt_wqe_src_iter(qp, slot, &from);
 	soft_iter_bytes(&to, &msg->swap_add, sizeof(msg->swap_add));

@@ -319,9 +319,9 @@ err_begin:
 static void ibt_qp_forget_completions(struct ibt_qp *qp)
 {
 	if (qp->send_cq)
-		soft_cq_forget(qp->send_cq, &qp->ib);
+		soft_cq_clean_qp(qp->send_cq, &qp->ib);
 	if (qp->recv_cq && qp->recv_cq != qp->send_cq)
-		soft_cq_forget(qp->recv_cq, &qp->ib);
+		soft_cq_clean_qp(qp->recv_cq, &qp->ib);
 }
 
 /* Sleeps until nothing works on @qp. */

@@ -401,7 +401,7 @@ static bool batch_begin(struct ibt_qp *qp, struct round *round,
 static bool batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *slot,
 			  const struct ibt_wr_info *info, struct ibt_gso *run)
 {
-	enum soft_fault fault = SOFT_OK;
+	enum soft_access_err fault = SOFT_OK;
 	struct ibt_pkt pkt = { };
 	struct soft_iter from, to;
 

@@ -229,7 +229,7 @@ static void ibt_srq_unlock(struct ibt_srq *srq)
 static int ibt_srq_swap_rq(struct ibt_srq *srq, struct ibt_rq *fresh)
 {
 	struct soft_ring *ring = &srq->rq.ring;
-	struct soft_move move;
+	struct soft_ring_resize move;
 	u32 ready;
 	bool fits;
 

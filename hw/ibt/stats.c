@@ -27,7 +27,7 @@ static int get_stats(struct ib_device *ib, struct rdma_hw_stats *stats,
 {
 	if (!port || !stats)
 		return -EINVAL;
-	return soft_stats_read(stats, to_ibt_dev(ib)->stats->count);
+	return soft_get_hw_stats(stats, to_ibt_dev(ib)->stats->count);
 }
 
 static u64 sum(const struct ibt_dev *dev, enum ibt_stat stat)

@@ -69,7 +69,7 @@ static enum ibt_exec_status ud_place(struct ibt_qp *qp, const struct ibt_pkt *pk
 	struct ibt_recv *recv = qp->resp.recv;
 	struct ib_pd *pd = qp->srq ? qp->srq->ib.pd : qp->ib.pd;
 	enum ibt_exec_status verdict = IBT_EXEC_OK;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_iter grh, to;
 
 	soft_iter_list(&to, &ibt_qp_dev(qp)->soft.mem, pd, recv->sge,

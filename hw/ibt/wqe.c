@@ -73,10 +73,10 @@ void ibt_wqe_dst_iter(struct ibt_qp *qp, const struct ibt_wqe *slot,
 }
 
 /* Is all of the request's own memory there? */
-enum soft_fault ibt_wqe_check_sge(struct ibt_qp *qp, const struct ibt_wqe *slot,
-				  const struct ibt_wr_info *info)
+enum soft_access_err ibt_wqe_check_sge(struct ibt_qp *qp, const struct ibt_wqe *slot,
+				       const struct ibt_wr_info *info)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_iter it;
 
 	if (slot->is_inline)

@@ -147,7 +147,7 @@ void ibt_wqe_src_iter(struct ibt_qp *qp, const struct ibt_wqe *slot,
 		      struct soft_iter *it);
 void ibt_wqe_dst_iter(struct ibt_qp *qp, const struct ibt_wqe *slot,
 		      struct soft_iter *it);
-enum soft_fault ibt_wqe_check_sge(struct ibt_qp *qp, const struct ibt_wqe *slot,
-				  const struct ibt_wr_info *info);
+enum soft_access_err ibt_wqe_check_sge(struct ibt_qp *qp, const struct ibt_wqe *slot,
+				       const struct ibt_wr_info *info);
 
 #endif /* IBT_WQE_H */

@@ -102,7 +102,7 @@ void iw_rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
 {
 	u32 bytes = iw_payload_of(view, sizeof(hdr->tagged));
 	bool last = hdr->tagged.ddp & IW_DDP_LAST;
-	enum soft_fault fault = SOFT_OK;
+	enum soft_access_err fault = SOFT_OK;
 	struct iw_wqe *slot;
 	struct soft_iter to;
 
@@ -143,7 +143,7 @@ void iw_rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
 /* RFC 5040 5.2: what is wrong with a READ before it gets a place. */
 static enum iw_term check_ask(struct iw_qp *qp, const struct iw_ask *ask)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_iter from;
 
 	if (!ask->size)

@@ -11,8 +11,8 @@
 #define MOST_TRIES	(1U << 16)
 
 /* The word that an atomic is about, held until soft_iter_end(). */
-static enum soft_fault find_word(struct iw_qp *qp, const struct iw_ask *ask,
-				 struct soft_iter *word)
+static enum soft_access_err find_word(struct iw_qp *qp, const struct iw_ask *ask,
+				      struct soft_iter *word)
 {
 	return soft_iter_remote(word, iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num,
 				ask->source_stag, ask->source_to, sizeof(u64),
@@ -24,10 +24,10 @@ static enum soft_fault find_word(struct iw_qp *qp, const struct iw_ask *ask,
  * does not change between the read and the swap. A program that keeps writing the word
  * can defeat this for ever, so the number of attempts is limited.
  */
-static enum soft_fault by_swaps(const struct iw_ask *ask,
-				struct soft_region *region, u64 *original)
+static enum soft_access_err by_swaps(const struct iw_ask *ask,
+				     struct soft_region *region, u64 *original)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	u32 tries;
 	u64 guess;
 
@@ -40,12 +40,12 @@ static enum soft_fault by_swaps(const struct iw_ask *ask,
 		if (fault != SOFT_OK || *original == guess)
 			return fault;
 	}
-	return SOFT_NO_RIGHT;
+	return SOFT_ERR_PERM;
 }
 
 /* Most atomics are about all of the word, as one field. */
-static enum soft_fault change(const struct iw_ask *ask,
-			      struct soft_region *region, u64 *original)
+static enum soft_access_err change(const struct iw_ask *ask,
+				   struct soft_region *region, u64 *original)
 {
 	const bool add = ask->op == IW_ATOMIC_FETCH_ADD;
 
@@ -59,10 +59,10 @@ static enum soft_fault change(const struct iw_ask *ask,
 	return by_swaps(ask, region, original);
 }
 
-static enum soft_fault carry_out(struct iw_qp *qp, const struct iw_ask *ask,
-				 u64 *original)
+static enum soft_access_err carry_out(struct iw_qp *qp, const struct iw_ask *ask,
+				      u64 *original)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_iter word;
 
 	fault = find_word(qp, ask, &word);
@@ -90,7 +90,7 @@ int iw_atomic_answer(struct iw_qp *qp, const struct iw_ask *ask)
 		},
 		.id = cpu_to_be32(ask->id),
 	};
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	u64 original = 0;
 
 	/* It was there when it was asked for. */
@@ -116,7 +116,7 @@ static bool known_op(u8 op)
 /* What is wrong with an atomic before it gets a place. */
 static enum iw_term check_atomic(struct iw_qp *qp, const struct iw_ask *ask)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_iter word;
 
 	/* RFC 7306 8.2: this error, of all. */
@@ -159,7 +159,7 @@ void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_view *view,
 static u8 place_original(struct iw_qp *qp, struct iw_wqe *slot, u64 original)
 {
 	struct soft_iter to, from;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 
 	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, &slot->sink, 1,
 		       IB_ACCESS_LOCAL_WRITE);

@@ -19,7 +19,7 @@
 #define SHORT_REQUEST	(4U << 10)
 
 /* Without a lock: they are hints. */
-static DEFINE_PER_CPU(struct soft_bells, bells);
+static DEFINE_PER_CPU(struct soft_db_stats, bells);
 
 /*
  * Had the program polled the completions of all earlier WQEs before this doorbell? A WQE
@@ -73,20 +73,20 @@ static bool leave_to_other(struct iw_qp *qp)
  */
 void iw_doorbell_user(struct iw_qp *qp)
 {
-	struct soft_bells *b = raw_cpu_ptr(&bells);
+	struct soft_db_stats *b = raw_cpu_ptr(&bells);
 	bool alone = has_waited(qp);
 	u32 sent = READ_ONCE(qp->tx.sent);
 	u64 begin = local_clock();
 
-	soft_bells_count(b, alone);
+	soft_db_account(b, alone);
 	if (!alone &&
-	    (soft_bells_streaming(b) || mutex_is_locked(&qp->tx.lock)) &&
+	    (soft_db_streaming(b) || mutex_is_locked(&qp->tx.lock)) &&
 	    leave_to_other(qp)) {
-		soft_bells_left(b);
+		soft_db_deferred(b);
 		return;
 	}
 	iw_tx_run(qp);
 	if (!alone)
-		soft_bells_sent(b, begin, sent != READ_ONCE(qp->tx.sent) &&
-				was_short(qp));
+		soft_db_sent_inline(b, begin, sent != READ_ONCE(qp->tx.sent) &&
+				    was_short(qp));
 }

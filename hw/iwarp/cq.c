@@ -127,7 +127,7 @@ static enum soft_cq_put post(struct iw_cq *cq, const struct ib_wc *wc,
 	if (put == SOFT_CQ_ADDED &&
 	    wanted(cq, solicited || wc->status != IB_WC_SUCCESS))
 		call = soft_notify_ask(&cq->notify, SOFT_NOTICE_WC,
-				       user_cq(cq) && soft_cq_hurries(wc));
+				       user_cq(cq) && soft_cq_notify_inline(wc));
 	spin_unlock_irqrestore(&cq->lock, flags);
 	if (call)
 		soft_notify_call(&cq->notify, SOFT_NOTICE_WC);

@@ -18,7 +18,7 @@ static void rx_write(struct iw_qp *qp, const struct iw_view *view,
 		     const union iw_hdr *hdr)
 {
 	u32 bytes = iw_payload_of(view, sizeof(hdr->tagged));
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_iter to;
 
 	if (qp->rx.write_over)

@@ -56,12 +56,12 @@ bool iw_view_read(const struct iw_view *view, u32 offset, void *to, u32 bytes)
 }
 
 /* Bytes of one piece that lie side by side, one run after the other. */
-typedef enum soft_fault (*run_fn)(void *arg, const u8 *bytes, u32 length);
+typedef enum soft_access_err (*run_fn)(void *arg, const u8 *bytes, u32 length);
 
-static enum soft_fault walk_piece(const struct iw_piece *piece, u32 skip,
-				  u32 bytes, run_fn fn, void *arg)
+static enum soft_access_err walk_piece(const struct iw_piece *piece, u32 skip,
+				       u32 bytes, run_fn fn, void *arg)
 {
-	enum soft_fault fault = SOFT_OK;
+	enum soft_access_err fault = SOFT_OK;
 	struct skb_seq_state state;
 	const u8 *at;
 	u32 done = 0, n;
@@ -78,14 +78,14 @@ static enum soft_fault walk_piece(const struct iw_piece *piece, u32 skip,
 	}
 	skb_abort_seq_read(&state);
 	if (fault == SOFT_OK && done < bytes)
-		fault = SOFT_NO_RANGE;
+		fault = SOFT_ERR_BOUNDS;
 	return fault;
 }
 
-static enum soft_fault walk(const struct iw_view *view, u32 offset, u32 bytes,
-			    run_fn fn, void *arg)
+static enum soft_access_err walk(const struct iw_view *view, u32 offset, u32 bytes,
+				 run_fn fn, void *arg)
 {
-	enum soft_fault fault = SOFT_OK;
+	enum soft_access_err fault = SOFT_OK;
 	u32 i, n;
 
 	for (i = 0; i < view->num && bytes && fault == SOFT_OK; i++) {
@@ -102,11 +102,11 @@ static enum soft_fault walk(const struct iw_view *view, u32 offset, u32 bytes,
 	}
 	/* It had said that it was longer. */
 	if (fault == SOFT_OK && bytes)
-		fault = SOFT_NO_RANGE;
+		fault = SOFT_ERR_BOUNDS;
 	return fault;
 }
 
-static enum soft_fault place_run(void *arg, const u8 *bytes, u32 length)
+static enum soft_access_err place_run(void *arg, const u8 *bytes, u32 length)
 {
 	struct soft_iter from;
 
@@ -116,10 +116,10 @@ static enum soft_fault place_run(void *arg, const u8 *bytes, u32 length)
 }
 
 /* Copy all of the payload: the sender's cursor is at its first byte. */
-static enum soft_fault place_here(struct iw_lb_fpdu *here, u32 bytes,
-				  struct soft_iter *to)
+static enum soft_access_err place_here(struct iw_lb_fpdu *here, u32 bytes,
+				       struct soft_iter *to)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 
 	if (!bytes)
 		return SOFT_OK;
@@ -138,15 +138,15 @@ static enum soft_fault place_here(struct iw_lb_fpdu *here, u32 bytes,
  *
  * Context: any. Return: what soft_iter_copy() says; see iw_view_lost().
  */
-enum soft_fault iw_view_place(const struct iw_view *view, u32 offset,
-			      u32 bytes, struct soft_iter *to)
+enum soft_access_err iw_view_place(const struct iw_view *view, u32 offset,
+				   u32 bytes, struct soft_iter *to)
 {
 	if (view->here)
 		return place_here(view->here, bytes, to);
 	return walk(view, offset, bytes, place_run, to);
 }
 
-static enum soft_fault crc_run(void *arg, const u8 *bytes, u32 length)
+static enum soft_access_err crc_run(void *arg, const u8 *bytes, u32 length)
 {
 	u32 *crc = arg;
 
@@ -183,12 +183,12 @@ struct store {
 	u32 at;
 };
 
-static enum soft_fault store_run(void *arg, const u8 *bytes, u32 length)
+static enum soft_access_err store_run(void *arg, const u8 *bytes, u32 length)
 {
 	struct store *to = arg;
 
 	if (skb_store_bits(to->skb, to->at, bytes, length))
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 	to->at += length;
 	return SOFT_OK;
 }

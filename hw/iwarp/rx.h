@@ -126,8 +126,8 @@ void iw_rx_loopback(struct iw_rx *rx, struct iw_view *view);
 
 /* Parts of an FPDU; offsets count from its length field. */
 bool iw_view_read(const struct iw_view *view, u32 offset, void *to, u32 bytes);
-enum soft_fault iw_view_place(const struct iw_view *view, u32 offset,
-			      u32 bytes, struct soft_iter *to);
+enum soft_access_err iw_view_place(const struct iw_view *view, u32 offset,
+				   u32 bytes, struct soft_iter *to);
 
 /* Has a loopback sender lost its memory? The sender ends the stream then. */
 static inline bool iw_view_lost(const struct iw_view *view)

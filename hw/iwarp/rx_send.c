@@ -36,7 +36,7 @@ static enum iw_term place_recv(struct iw_qp *qp, const struct iw_view *view,
 			       u32 bytes)
 {
 	struct iw_rx_msg *msg = &qp->rx.msg;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_iter to;
 
 	if (bytes > msg->room - qp->rx.mo)

@@ -136,12 +136,12 @@ bool iw_term_parse(struct iw_term_msg *term, const u8 *from, u32 bytes)
  * @fault: that
  * @tagged: a tagged segment named it: DDP's error, RFC 5041 6.2
  */
-enum iw_term iw_term_of_fault(enum soft_fault fault, bool tagged)
+enum iw_term iw_term_of_fault(enum soft_access_err fault, bool tagged)
 {
 	switch (fault) {
-	case SOFT_NO_KEY:
+	case SOFT_ERR_KEY:
 		return tagged ? IW_TERM_DDP_STAG : IW_TERM_RDMAP_STAG;
-	case SOFT_NO_RANGE:
+	case SOFT_ERR_BOUNDS:
 		return tagged ? IW_TERM_DDP_BOUNDS : IW_TERM_RDMAP_BOUNDS;
 	default:
 		/* DDP knows no rights. */

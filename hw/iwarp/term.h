@@ -29,6 +29,6 @@ u32 iw_term_build(const struct iw_term_msg *term, u8 *to);
 /* Return: false: too short for what it says of itself. */
 bool iw_term_parse(struct iw_term_msg *term, const u8 *from, u32 bytes);
 
-enum iw_term iw_term_of_fault(enum soft_fault fault, bool tagged);
+enum iw_term iw_term_of_fault(enum soft_access_err fault, bool tagged);
 
 #endif /* IW_TERM_H */

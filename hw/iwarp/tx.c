@@ -59,7 +59,7 @@ static struct iw_wqe *next_slot(struct iw_qp *qp)
 /* Requests that are carried out here and now; the others: false. */
 static bool local(struct iw_qp *qp, struct iw_wqe *slot)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	u8 status = IB_WC_SUCCESS;
 
 	if (slot->opcode == IB_WR_LOCAL_INV) {
@@ -81,7 +81,7 @@ static bool local(struct iw_qp *qp, struct iw_wqe *slot)
 static void begin_answer(struct iw_qp *qp, const struct iw_ask *ask)
 {
 	struct iw_tx *tx = &qp->tx;
-	enum soft_fault fault = SOFT_OK;
+	enum soft_access_err fault = SOFT_OK;
 
 	tx->kind = IW_TX_ANSWER;
 	tx->offset = 0;

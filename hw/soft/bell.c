@@ -22,38 +22,38 @@
 #define MOST_COST	(200 * NSEC_PER_USEC)
 
 /* Nanoseconds since the last doorbell; 0 if local_clock() is behind another CPU's. */
-static u64 pause_of(const struct soft_bells *b)
+static u64 pause_of(const struct soft_db_stats *b)
 {
 	s64 pause = local_clock() - READ_ONCE(b->end);
 
 	return max(pause, 0LL);
 }
 
-static bool is_short(const struct soft_bells *b)
+static bool is_short(const struct soft_db_stats *b)
 {
 	return pause_of(b) * SHORT < READ_ONCE(b->cost);
 }
 
 /**
- * soft_bells_streaming - is another doorbell to be expected soon?
+ * soft_db_streaming - is another doorbell to be expected soon?
  * @b: doorbells of a processor
  *
  * Context: any.
  */
-bool soft_bells_streaming(const struct soft_bells *b)
+bool soft_db_streaming(const struct soft_db_stats *b)
 {
 	return READ_ONCE(b->number) >= AGAIN && is_short(b);
 }
-EXPORT_SYMBOL_GPL(soft_bells_streaming);
+EXPORT_SYMBOL_GPL(soft_db_streaming);
 
 /**
- * soft_bells_count - count a doorbell
+ * soft_db_account - count a doorbell
  * @b: doorbells of this processor
  * @alone: the doorbell is not part of a stream
  *
  * Context: any.
  */
-void soft_bells_count(struct soft_bells *b, bool alone)
+void soft_db_account(struct soft_db_stats *b, bool alone)
 {
 	u32 number = 0;
 
@@ -61,33 +61,33 @@ void soft_bells_count(struct soft_bells *b, bool alone)
 		number = min(READ_ONCE(b->number) + 1, AGAIN);
 	WRITE_ONCE(b->number, number);
 }
-EXPORT_SYMBOL_GPL(soft_bells_count);
+EXPORT_SYMBOL_GPL(soft_db_account);
 
 /**
- * soft_bells_left - the WQEs of a doorbell were left to another processor
+ * soft_db_deferred - the WQEs of a doorbell were left to another processor
  * @b: doorbells of the processor that has rung
  *
  * Context: any.
  */
-void soft_bells_left(struct soft_bells *b)
+void soft_db_deferred(struct soft_db_stats *b)
 {
 	WRITE_ONCE(b->end, local_clock());
 }
-EXPORT_SYMBOL_GPL(soft_bells_left);
+EXPORT_SYMBOL_GPL(soft_db_deferred);
 
 /**
- * soft_bells_sent - the WQEs of a doorbell were sent by this processor
+ * soft_db_sent_inline - the WQEs of a doorbell were sent by this processor
  * @b: doorbells of the processor that has rung
  * @begin: local_clock() before the send
  * @worth: the time of this send is a sample of @b->cost
  *
  * Context: any.
  */
-void soft_bells_sent(struct soft_bells *b, u64 begin, bool worth)
+void soft_db_sent_inline(struct soft_db_stats *b, u64 begin, bool worth)
 {
 	u64 end = local_clock();
 
 	WRITE_ONCE(b->end, end);
 	WRITE_ONCE(b->cost, worth ? min_t(u64, end - begin, MOST_COST) : 0);
 }
-EXPORT_SYMBOL_GPL(soft_bells_sent);
+EXPORT_SYMBOL_GPL(soft_db_sent_inline);

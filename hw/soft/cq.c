@@ -79,7 +79,7 @@ static bool wanted(const struct soft_cq *cq, const struct ib_wc *wc,
 
 static bool may_wait(struct soft_cq *cq, const struct ib_wc *wc)
 {
-	return unlikely(cq->most) && wc->status == IB_WC_SUCCESS && soft_cq_hold(cq);
+	return unlikely(cq->most) && wc->status == IB_WC_SUCCESS && soft_cq_moderate(cq);
 }
 
 /*
@@ -115,7 +115,7 @@ static enum soft_cq_put cq_add(struct soft_cq *cq, const struct ib_wc *wc,
 }
 
 /**
- * soft_cq_tell - the consumer has asked for what has come
+ * soft_cq_notify - the consumer has asked for what has come
  * @cq: the CQ; its lock is held
  * @now: it waits for that, and not for more of the like
  *
@@ -123,13 +123,13 @@ static enum soft_cq_put cq_add(struct soft_cq *cq, const struct ib_wc *wc,
  *
  * Context: any. Return: true: by the caller, with soft_notify_call().
  */
-bool soft_cq_tell(struct soft_cq *cq, bool now)
+bool soft_cq_notify(struct soft_cq *cq, bool now)
 {
 	return soft_notify_ask(&cq->notify, SOFT_NOTICE_WC, now && user_cq(cq));
 }
 
 /**
- * soft_cq_hurries - is a program that waits to be woken at once?
+ * soft_cq_notify_inline - is a program that waits to be woken at once?
  * @wc: what it has waited for
  *
  * A message of its peer is what it waits for. Its own requests may end one after the
@@ -138,11 +138,11 @@ bool soft_cq_tell(struct soft_cq *cq, bool now)
  *
  * Context: any.
  */
-bool soft_cq_hurries(const struct ib_wc *wc)
+bool soft_cq_notify_inline(const struct ib_wc *wc)
 {
 	return wc->opcode & IB_WC_RECV || !in_serving_softirq();
 }
-EXPORT_SYMBOL_GPL(soft_cq_hurries);
+EXPORT_SYMBOL_GPL(soft_cq_notify_inline);
 
 static enum soft_cq_put cq_post(struct soft_cq *cq, const struct ib_wc *wc,
 				bool solicited, struct soft_ring *sq)
@@ -157,7 +157,7 @@ static enum soft_cq_put cq_post(struct soft_cq *cq, const struct ib_wc *wc,
 	    !may_wait(cq, wc)) {
 		cq->armed = 0;
 		cq->held = 0;
-		call = soft_cq_tell(cq, soft_cq_hurries(wc));
+		call = soft_cq_notify(cq, soft_cq_notify_inline(wc));
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
 	if (call)
@@ -171,7 +171,7 @@ static enum soft_cq_put cq_post(struct soft_cq *cq, const struct ib_wc *wc,
  * @wc: the completion
  * @solicited: by the peer; an error counts as solicited too
  *
- * The consumer is told if it asked for that, see soft_cq_tell().
+ * The consumer is told if it asked for that, see soft_cq_notify().
  *
  * Context: any. Return: false: it is lost, and the CQ is in error, of which the
  * consumer is told once.
@@ -325,7 +325,7 @@ bool soft_cq_is_empty(struct soft_cq *cq)
 }
 
 /**
- * soft_cq_forget - drop completions of a queue pair that is no more
+ * soft_cq_clean_qp - drop completions of a queue pair that is no more
  * @cq: where they went
  * @qp: the queue pair; it adds none any more
  *
@@ -334,7 +334,7 @@ bool soft_cq_is_empty(struct soft_cq *cq)
  *
  * Context: process, may sleep.
  */
-void soft_cq_forget(struct soft_cq *cq, const struct ib_qp *qp)
+void soft_cq_clean_qp(struct soft_cq *cq, const struct ib_qp *qp)
 {
 	u32 at, left, gone = 0;
 	struct ib_wc *wc;
@@ -366,7 +366,7 @@ void soft_cq_forget(struct soft_cq *cq, const struct ib_qp *qp)
  */
 static int cq_swap_ring(struct soft_cq *cq, struct soft_ring *ring, u32 cqe)
 {
-	struct soft_move move;
+	struct soft_ring_resize move;
 	u32 waiting;
 
 	lockdep_assert_held(&cq->resizing);

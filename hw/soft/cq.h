@@ -53,10 +53,10 @@ enum soft_cq_put {
 bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited);
 enum soft_cq_put soft_cq_post_wqe(struct soft_cq *cq, const struct ib_wc *wc,
 				  bool solicited, struct soft_ring *sq);
-bool soft_cq_hurries(const struct ib_wc *wc);
+bool soft_cq_notify_inline(const struct ib_wc *wc);
 /* Had the consumer taken all a moment ago? Any context. */
 bool soft_cq_is_empty(struct soft_cq *cq);
-void soft_cq_forget(struct soft_cq *cq, const struct ib_qp *qp);
+void soft_cq_clean_qp(struct soft_cq *cq, const struct ib_qp *qp);
 
 /* the verbs */
 int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
@@ -69,9 +69,9 @@ int soft_peek_cq(struct ib_cq *ibcq, int wanted);
 int soft_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 
 /* for cq_moderation.c, and that for cq.c */
-bool soft_cq_tell(struct soft_cq *cq, bool now);
+bool soft_cq_notify(struct soft_cq *cq, bool now);
 void soft_cq_moderation_init(struct soft_cq *cq);
-bool soft_cq_hold(struct soft_cq *cq);
+bool soft_cq_moderate(struct soft_cq *cq);
 int soft_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 
 #endif /* OFED_SOFT_CQ_H */

@@ -16,7 +16,7 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 	if (cq->held && cq->armed) {
 		cq->held = 0;
 		cq->armed = 0;
-		call = soft_cq_tell(cq, true);
+		call = soft_cq_notify(cq, true);
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
 	if (call)
@@ -35,13 +35,13 @@ void soft_cq_moderation_init(struct soft_cq *cq)
 }
 
 /**
- * soft_cq_hold - should the event of a new completion be delayed?
+ * soft_cq_moderate - should the event of a new completion be delayed?
  * @cq: armed CQ with moderated events; its lock is held
  *
  * Return: true: the event is raised later, by the timer or by a further completion.
  * False: raise it now.
  */
-bool soft_cq_hold(struct soft_cq *cq)
+bool soft_cq_moderate(struct soft_cq *cq)
 {
 	lockdep_assert_held(&cq->lock);
 	if (++cq->held >= cq->most || cq->notify.ended) {

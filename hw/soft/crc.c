@@ -49,8 +49,8 @@ static void try(void *of)
 	struct trial *t = of;
 
 	t->crc = t->kind->shash ?
-		 soft_crc_hashed(t->kind, t->crc, t->at, SOFT_TRIAL) :
-		 t->kind->table(t->crc, t->at, SOFT_TRIAL);
+		 soft_crc_hashed(t->kind, t->crc, t->at, SOFT_BENCH_BYTES) :
+		 t->kind->table(t->crc, t->at, SOFT_BENCH_BYTES);
 }
 
 static bool is_faster(const struct soft_crc *hashed,
@@ -58,9 +58,9 @@ static bool is_faster(const struct soft_crc *hashed,
 {
 	struct trial a = { .kind = hashed, .at = at };
 	struct trial b = { .kind = table, .at = at };
-	struct soft_way ways[] = { { try, &a }, { try, &b } };
+	struct soft_bench_fn ways[] = { { try, &a }, { try, &b } };
 
-	soft_try(ways, ARRAY_SIZE(ways));
+	soft_bench(ways, ARRAY_SIZE(ways));
 	return ways[0].least < ways[1].least;
 }
 
@@ -68,8 +68,8 @@ static bool is_faster(const struct soft_crc *hashed,
 static bool is_same(const struct soft_crc *hashed, const u8 *at)
 {
 	return crypto_shash_descsize(hashed->shash) == sizeof(u32) &&
-	       soft_crc_hashed(hashed, 1, at, SOFT_TRIAL) ==
-	       hashed->table(1, at, SOFT_TRIAL);
+	       soft_crc_hashed(hashed, 1, at, SOFT_BENCH_BYTES) ==
+	       hashed->table(1, at, SOFT_BENCH_BYTES);
 }
 
 /**
@@ -84,7 +84,7 @@ static bool is_same(const struct soft_crc *hashed, const u8 *at)
 void soft_crc_choose(struct soft_crc *kind, char *name, size_t size)
 {
 	struct soft_crc table = *kind, hashed = *kind;
-	u8 *at = kzalloc(SOFT_TRIAL, GFP_KERNEL);
+	u8 *at = kzalloc(SOFT_BENCH_BYTES, GFP_KERNEL);
 
 	table.shash = NULL;
 	kind->shash = NULL;

@@ -9,11 +9,11 @@
 #include "region_lock.h"
 
 /* The part of @left that lies side by side; @left is what remains then. */
-static enum soft_fault write_back_some(struct soft_region *region, u32 grant,
-				       u64 *iova, u64 *left)
+static enum soft_access_err write_back_some(struct soft_region *region, u32 grant,
+					    u64 *iova, u64 *left)
 {
 	unsigned long flags = soft_region_lock(region);
-	enum soft_fault fault = SOFT_NO_KEY;
+	enum soft_access_err fault = SOFT_ERR_KEY;
 	struct soft_spot spot;
 
 	if (region->grant == grant)
@@ -28,10 +28,10 @@ static enum soft_fault write_back_some(struct soft_region *region, u32 grant,
 	return fault;
 }
 
-static enum soft_fault write_back(struct soft_region *region, u32 grant,
-				  u64 iova, u64 left)
+static enum soft_access_err write_back(struct soft_region *region, u32 grant,
+				       u64 iova, u64 left)
 {
-	enum soft_fault fault = SOFT_OK;
+	enum soft_access_err fault = SOFT_OK;
 
 	while (left && fault == SOFT_OK)
 		fault = write_back_some(region, grant, &iova, &left);
@@ -50,17 +50,17 @@ static enum soft_fault write_back(struct soft_region *region, u32 grant,
  *
  * Return: SOFT_OK, or what is wrong.
  */
-enum soft_fault soft_flush(struct soft_mem *mem, struct ib_pd *pd, u32 qpn,
-			   const struct soft_flush *flush)
+enum soft_access_err soft_flush(struct soft_mem *mem, struct ib_pd *pd, u32 qpn,
+				const struct soft_flush *flush)
 {
 	struct soft_region *region = soft_region_get(mem, flush->rkey);
 	u64 iova = flush->iova, length = flush->length;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	unsigned long flags;
 	u32 grant;
 
 	if (!region)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	flags = soft_region_lock(region);
 	if (flush->whole) {
 		iova = region->iova;
@@ -70,7 +70,7 @@ enum soft_fault soft_flush(struct soft_mem *mem, struct ib_pd *pd, u32 qpn,
 				       length, flush->access);
 	/* All kernel memory has no end that could be reached. */
 	if (fault == SOFT_OK && region->kind == SOFT_DMA)
-		fault = SOFT_NO_RIGHT;
+		fault = SOFT_ERR_PERM;
 	grant = region->grant;
 	soft_region_unlock(region, flags);
 	/* What was placed before is seen before the answer is. */

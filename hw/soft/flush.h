@@ -19,7 +19,7 @@ struct soft_flush {
 	int access;
 };
 
-enum soft_fault soft_flush(struct soft_mem *mem, struct ib_pd *pd, u32 qpn,
-			   const struct soft_flush *flush);
+enum soft_access_err soft_flush(struct soft_mem *mem, struct ib_pd *pd, u32 qpn,
+				const struct soft_flush *flush);
 
 #endif /* OFED_SOFT_FLUSH_H */

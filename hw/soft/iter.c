@@ -70,12 +70,12 @@ static void over_region(struct soft_iter *it, struct soft_region *region,
  *
  * Context: any.
  */
-enum soft_fault soft_iter_remote(struct soft_iter *it, struct soft_mem *mem,
-				 struct ib_pd *pd, u32 qpn, u32 rkey, u64 iova,
-				 u64 length, int access)
+enum soft_access_err soft_iter_remote(struct soft_iter *it, struct soft_mem *mem,
+				      struct ib_pd *pd, u32 qpn, u32 rkey, u64 iova,
+				      u64 length, int access)
 {
 	struct soft_region *region;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	u32 grant = 0;
 
 	region = soft_region_find_remote(mem, pd, qpn, rkey, iova, length,
@@ -150,14 +150,14 @@ static void find_entry(struct soft_iter *it)
 	}
 }
 
-static enum soft_fault enter_entry(struct soft_iter *it)
+static enum soft_access_err enter_entry(struct soft_iter *it)
 {
 	const struct ib_sge *sge = &it->sge[it->cur];
 	struct soft_region *region = soft_region_get(it->mem, sge->lkey);
-	enum soft_fault fault;
+	enum soft_access_err fault;
 
 	if (!region)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	fault = soft_region_may_local(region, it->pd, sge, it->access,
 				      &it->grant);
 	if (fault == SOFT_OK)
@@ -167,9 +167,9 @@ static enum soft_fault enter_entry(struct soft_iter *it)
 	return fault;
 }
 
-static enum soft_fault check_entry(const struct soft_iter *it, u32 index)
+static enum soft_access_err check_entry(const struct soft_iter *it, u32 index)
 {
-	enum soft_fault fault = SOFT_OK;
+	enum soft_access_err fault = SOFT_OK;
 
 	if (it->sge[index].length)
 		soft_region_put(soft_region_local(it->mem, it->pd,
@@ -186,7 +186,7 @@ static u64 region_pos(const struct soft_iter *it)
 }
 
 /* The region, if there is one, is locked. */
-static enum soft_fault still_granted(const struct soft_iter *it, u64 bytes)
+static enum soft_access_err still_granted(const struct soft_iter *it, u64 bytes)
 {
 	const struct soft_region *region = it->region;
 
@@ -194,9 +194,9 @@ static enum soft_fault still_granted(const struct soft_iter *it, u64 bytes)
 		return SOFT_OK;
 	soft_region_assert_locked(region);
 	if (!region->valid || region->grant != it->grant)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	if (!soft_region_covers(region, region_pos(it), bytes))
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 	return SOFT_OK;
 }
 
@@ -206,9 +206,9 @@ static enum soft_fault still_granted(const struct soft_iter *it, u64 bytes)
  *
  * References are not kept. Context: any.
  */
-enum soft_fault soft_iter_check(struct soft_iter *it)
+enum soft_access_err soft_iter_check(struct soft_iter *it)
 {
-	enum soft_fault fault = SOFT_OK;
+	enum soft_access_err fault = SOFT_OK;
 	unsigned long flags;
 	u32 i;
 
@@ -230,14 +230,14 @@ EXPORT_SYMBOL_GPL(soft_iter_check);
  * @bytes: how far
  *
  * Entries that are passed are not checked. Context: any.
- * Return: SOFT_OK, or SOFT_NO_RANGE (not so many left; @it did not move).
+ * Return: SOFT_OK, or SOFT_ERR_BOUNDS (not so many left; @it did not move).
  */
-enum soft_fault soft_iter_skip(struct soft_iter *it, u64 bytes)
+enum soft_access_err soft_iter_skip(struct soft_iter *it, u64 bytes)
 {
 	u64 step;
 
 	if (bytes > it->left)
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 	it->left -= bytes;
 	if (it->kind != SOFT_ITER_LIST) {
 		it->pos += bytes;
@@ -254,21 +254,21 @@ enum soft_fault soft_iter_skip(struct soft_iter *it, u64 bytes)
 EXPORT_SYMBOL_GPL(soft_iter_skip);
 
 /* Be at a region, if the cursor is over any; @run: bytes up to its end. */
-static enum soft_fault settle(struct soft_iter *it, u64 *run)
+static enum soft_access_err settle(struct soft_iter *it, u64 *run)
 {
 	*run = it->left;
 	if (it->kind != SOFT_ITER_LIST)
 		return SOFT_OK;
 	find_entry(it);
 	if (it->cur == it->num)
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 	*run = it->sge[it->cur].length - it->pos;
 	return it->region ? SOFT_OK : enter_entry(it);
 }
 
 /* Bytes of @it in kernel addresses; not for an skb. */
-static enum soft_fault spot_of(const struct soft_iter *it, u64 done, u64 want,
-			       struct soft_spot *spot)
+static enum soft_access_err spot_of(const struct soft_iter *it, u64 done, u64 want,
+				    struct soft_spot *spot)
 {
 	if (it->kind == SOFT_ITER_BYTES) {
 		spot->at = it->bytes + it->pos + done;
@@ -306,9 +306,9 @@ static const u8 *bytes_of(const struct sk_buff *skb, u64 offset, u64 *bytes)
 	return NULL;
 }
 
-static enum soft_fault copy_packet(const struct soft_spot *to,
-				   const struct soft_iter *from, u64 done,
-				   u64 *bytes)
+static enum soft_access_err copy_packet(const struct soft_spot *to,
+					const struct soft_iter *from, u64 done,
+					u64 *bytes)
 {
 	u64 offset = from->pos + done;
 	const u8 *at;
@@ -318,15 +318,15 @@ static enum soft_fault copy_packet(const struct soft_spot *to,
 	if (at)
 		memcpy(to->at, at, *bytes);
 	else if (skb_copy_bits(from->skb, offset, to->at, *bytes))
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 	return SOFT_OK;
 }
 
-static enum soft_fault copy_spot(const struct soft_spot *to,
-				 const struct soft_iter *from, u64 done,
-				 u64 *bytes)
+static enum soft_access_err copy_spot(const struct soft_spot *to,
+				      const struct soft_iter *from, u64 done,
+				      u64 *bytes)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_spot spot;
 
 	fault = spot_of(from, done, to->bytes, &spot);
@@ -339,11 +339,11 @@ static enum soft_fault copy_spot(const struct soft_spot *to,
 }
 
 /* Both regions are locked. */
-static enum soft_fault copy_run(const struct soft_iter *to,
-				const struct soft_iter *from, u64 bytes)
+static enum soft_access_err copy_run(const struct soft_iter *to,
+				     const struct soft_iter *from, u64 bytes)
 {
 	u64 done = 0, moved = 0;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_spot spot;
 
 	fault = still_granted(to, bytes);
@@ -368,11 +368,11 @@ static enum soft_fault copy_run(const struct soft_iter *to,
 }
 
 /* Either of the two may be without a lock, and both may be one region. */
-static enum soft_fault copy_locked(const struct soft_iter *to,
-				   const struct soft_iter *from, u64 bytes)
+static enum soft_access_err copy_locked(const struct soft_iter *to,
+					const struct soft_iter *from, u64 bytes)
 {
 	struct soft_region *a = to->region, *b = from->region;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	unsigned long flags;
 
 	if (!a || a->kind == SOFT_DMA)
@@ -403,17 +403,17 @@ static enum soft_fault copy_locked(const struct soft_iter *to,
  * destination overlap, any of their bytes may come out.
  *
  * Context: any; interrupts are disabled for up to 16 KiB.
- * Return: SOFT_OK; SOFT_NO_RANGE (not so many bytes left in one of them, or
- * what soft_region_local() says), SOFT_NO_KEY, SOFT_NO_RIGHT.
+ * Return: SOFT_OK; SOFT_ERR_BOUNDS (not so many bytes left in one of them, or
+ * what soft_region_local() says), SOFT_ERR_KEY, SOFT_ERR_PERM.
  */
-enum soft_fault soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
-			       u32 length)
+enum soft_access_err soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
+				    u32 length)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	u64 run, to_run, from_run;
 
 	if (length > to->left || length > from->left)
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 	while (length) {
 		fault = settle(to, &to_run);
 		if (fault == SOFT_OK)

@@ -55,17 +55,17 @@ struct soft_iter {
 void soft_iter_list(struct soft_iter *it, struct soft_mem *mem,
 		    struct ib_pd *pd, const struct ib_sge *sge, u32 num,
 		    int access);
-enum soft_fault soft_iter_remote(struct soft_iter *it, struct soft_mem *mem,
-				 struct ib_pd *pd, u32 qpn, u32 rkey, u64 iova,
-				 u64 length, int access);
+enum soft_access_err soft_iter_remote(struct soft_iter *it, struct soft_mem *mem,
+				      struct ib_pd *pd, u32 qpn, u32 rkey, u64 iova,
+				      u64 length, int access);
 void soft_iter_bytes(struct soft_iter *it, void *bytes, u32 length);
 void soft_iter_skb(struct soft_iter *it, const struct sk_buff *skb,
 		   u32 offset, u32 length);
 /* Puts what it holds. One over a list can go on where it is all the same. */
 void soft_iter_end(struct soft_iter *it);
-enum soft_fault soft_iter_check(struct soft_iter *it);	/* every entry, now */
-enum soft_fault soft_iter_skip(struct soft_iter *it, u64 bytes);
-enum soft_fault soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
-			       u32 length);
+enum soft_access_err soft_iter_check(struct soft_iter *it);	/* every entry, now */
+enum soft_access_err soft_iter_skip(struct soft_iter *it, u64 bytes);
+enum soft_access_err soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
+				    u32 length);
 
 #endif /* OFED_SOFT_ITER_H */

@@ -183,20 +183,20 @@ bool soft_region_covers(const struct soft_region *region, u64 iova, u64 length)
 	       iova - region->iova <= region->length - length;
 }
 
-static enum soft_fault may_local(const struct soft_region *region,
-				 struct ib_pd *pd, const struct ib_sge *sge,
-				 int access)
+static enum soft_access_err may_local(const struct soft_region *region,
+				      struct ib_pd *pd, const struct ib_sge *sge,
+				      int access)
 {
 	soft_region_assert_locked(region);
 
 	/* A window has no lkey. */
 	if (!region->valid || region->key != sge->lkey ||
 	    region->kind >= SOFT_WINDOW_1)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	if (region->pd != pd || access & ~region->access)
-		return SOFT_NO_RIGHT;
+		return SOFT_ERR_PERM;
 	if (!soft_region_covers(region, sge->addr, sge->length))
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 	return SOFT_OK;
 }
 
@@ -210,12 +210,12 @@ static enum soft_fault may_local(const struct soft_region *region,
  *
  * Context: any.
  */
-enum soft_fault soft_region_may_local(struct soft_region *region,
-				      struct ib_pd *pd,
-				      const struct ib_sge *sge, int access,
-				      u32 *grant)
+enum soft_access_err soft_region_may_local(struct soft_region *region,
+					   struct ib_pd *pd,
+					   const struct ib_sge *sge, int access,
+					   u32 *grant)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	unsigned long flags;
 
 	flags = soft_region_lock(region);
@@ -237,12 +237,12 @@ enum soft_fault soft_region_may_local(struct soft_region *region,
  */
 struct soft_region *soft_region_local(struct soft_mem *mem, struct ib_pd *pd,
 				      const struct ib_sge *sge, int access,
-				      enum soft_fault *fault)
+				      enum soft_access_err *fault)
 {
 	struct soft_region *region = soft_region_get(mem, sge->lkey);
 	u32 grant;
 
-	*fault = SOFT_NO_KEY;
+	*fault = SOFT_ERR_KEY;
 	if (!region)
 		return NULL;
 	*fault = soft_region_may_local(region, pd, sge, access, &grant);
@@ -264,20 +264,20 @@ struct soft_region *soft_region_local(struct soft_mem *mem, struct ib_pd *pd,
  *
  * Context: any; @region is locked.
  */
-enum soft_fault soft_region_may_remote(const struct soft_region *region,
-				       struct ib_pd *pd, u32 qpn, u32 rkey,
-				       u64 iova, u64 length, int access)
+enum soft_access_err soft_region_may_remote(const struct soft_region *region,
+					    struct ib_pd *pd, u32 qpn, u32 rkey,
+					    u64 iova, u64 length, int access)
 {
 	soft_region_assert_locked(region);
 
 	if (!region->valid || region->key != rkey)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	if (region->pd != pd || access & ~region->access)
-		return SOFT_NO_RIGHT;
+		return SOFT_ERR_PERM;
 	if (region->kind == SOFT_WINDOW_2 && region->qpn != qpn)
-		return SOFT_NO_RIGHT;
+		return SOFT_ERR_PERM;
 	if (!soft_region_covers(region, iova, length))
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 	return SOFT_OK;
 }
 
@@ -298,12 +298,12 @@ enum soft_fault soft_region_may_remote(const struct soft_region *region,
 struct soft_region *soft_region_find_remote(struct soft_mem *mem,
 					    struct ib_pd *pd, u32 qpn, u32 rkey,
 					    u64 iova, u64 length, int access,
-					    enum soft_fault *fault, u32 *grant)
+					    enum soft_access_err *fault, u32 *grant)
 {
 	struct soft_region *region = soft_region_get(mem, rkey);
 	unsigned long flags;
 
-	*fault = SOFT_NO_KEY;
+	*fault = SOFT_ERR_KEY;
 	if (!region)
 		return NULL;
 	flags = soft_region_lock(region);
@@ -332,7 +332,7 @@ struct soft_region *soft_region_find_remote(struct soft_mem *mem,
  */
 struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd,
 				       u32 qpn, u32 rkey, u64 iova, u64 length,
-				       int access, enum soft_fault *fault)
+				       int access, enum soft_access_err *fault)
 {
 	u32 grant;
 
@@ -341,20 +341,20 @@ struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd,
 }
 
 /* May a queue pair invalidate @key? The consumer can have changed its low 8 bits. */
-static enum soft_fault may_invalidate(const struct soft_region *region,
-				      struct ib_pd *pd, u32 qpn, u32 key)
+static enum soft_access_err may_invalidate(const struct soft_region *region,
+					   struct ib_pd *pd, u32 qpn, u32 key)
 {
 	soft_region_assert_write(region);
 
 	if (region->key != key)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	if (region->kind != SOFT_FAST && region->kind != SOFT_WINDOW_2)
-		return SOFT_NO_RIGHT;
+		return SOFT_ERR_PERM;
 	if (region->pd != pd)
-		return SOFT_NO_RIGHT;
+		return SOFT_ERR_PERM;
 	if (region->kind == SOFT_WINDOW_2 && region->valid &&
 	    region->qpn != qpn)
-		return SOFT_NO_RIGHT;
+		return SOFT_ERR_PERM;
 	return SOFT_OK;
 }
 
@@ -371,22 +371,22 @@ static enum soft_fault may_invalidate(const struct soft_region *region,
  *
  * Context: any.
  */
-enum soft_fault soft_region_invalidate(struct soft_mem *mem, struct ib_pd *pd,
-				       u32 qpn, u32 key, bool remote)
+enum soft_access_err soft_region_invalidate(struct soft_mem *mem, struct ib_pd *pd,
+					    u32 qpn, u32 key, bool remote)
 {
 	struct soft_region *region = soft_region_get(mem, key);
 	struct soft_region *parent = NULL;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	unsigned long flags;
 
 	if (!region)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	flags = soft_region_lock_write(region);
 	fault = may_invalidate(region, pd, qpn, key);
 	/* A window is the peer's by nature. */
 	if (fault == SOFT_OK && remote && region->valid &&
 	    region->kind == SOFT_FAST && !(region->access & SOFT_REMOTE_RIGHTS))
-		fault = SOFT_NO_RIGHT;
+		fault = SOFT_ERR_PERM;
 	if (fault == SOFT_OK) {
 		region->valid = false;
 		region->grant++;

@@ -32,11 +32,11 @@ enum soft_region_kind {
 };
 
 /* What a lookup by key found wrong; the transport names the status. */
-enum soft_fault {
+enum soft_access_err {
 	SOFT_OK = 0,
-	SOFT_NO_KEY,		/* no such key, or invalid now */
-	SOFT_NO_RIGHT,		/* access, PD or QP do not fit */
-	SOFT_NO_RANGE,		/* outside of the region, or wraps */
+	SOFT_ERR_KEY,		/* no such key, or invalid now */
+	SOFT_ERR_PERM,		/* access, PD or QP do not fit */
+	SOFT_ERR_BOUNDS,		/* outside of the region, or wraps */
 };
 
 struct soft_pages;
@@ -109,14 +109,14 @@ void soft_mem_exit(struct soft_mem *mem);
 
 struct soft_region *soft_region_local(struct soft_mem *mem, struct ib_pd *pd,
 				      const struct ib_sge *sge, int access,
-				      enum soft_fault *fault);
+				      enum soft_access_err *fault);
 struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd,
 				       u32 qpn, u32 rkey, u64 iova, u64 length,
-				       int access, enum soft_fault *fault);
+				       int access, enum soft_access_err *fault);
 void soft_region_put(struct soft_region *region);
 
-enum soft_fault soft_region_invalidate(struct soft_mem *mem, struct ib_pd *pd,
-				       u32 qpn, u32 key, bool remote);
+enum soft_access_err soft_region_invalidate(struct soft_mem *mem, struct ib_pd *pd,
+					    u32 qpn, u32 key, bool remote);
 
 /* A region's life and its keys, for hw/soft alone. */
 struct soft_region *soft_region_new(struct soft_mem *mem, struct ib_pd *pd,
@@ -127,17 +127,17 @@ struct soft_region *soft_region_get(struct soft_mem *mem, u32 key);
 bool soft_region_covers(const struct soft_region *region, u64 iova,
 			u64 length);
 
-enum soft_fault soft_region_may_local(struct soft_region *region,
-				      struct ib_pd *pd,
-				      const struct ib_sge *sge, int access,
-				      u32 *grant);
-enum soft_fault soft_region_may_remote(const struct soft_region *region,
-				       struct ib_pd *pd, u32 qpn, u32 rkey,
-				       u64 iova, u64 length, int access);
+enum soft_access_err soft_region_may_local(struct soft_region *region,
+					   struct ib_pd *pd,
+					   const struct ib_sge *sge, int access,
+					   u32 *grant);
+enum soft_access_err soft_region_may_remote(const struct soft_region *region,
+					    struct ib_pd *pd, u32 qpn, u32 rkey,
+					    u64 iova, u64 length, int access);
 struct soft_region *soft_region_find_remote(struct soft_mem *mem,
 					    struct ib_pd *pd, u32 qpn, u32 rkey,
 					    u64 iova, u64 length, int access,
-					    enum soft_fault *fault, u32 *grant);
+					    enum soft_access_err *fault, u32 *grant);
 void soft_window_detach(struct soft_region *parent);
 
 #endif /* OFED_SOFT_MEM_H */

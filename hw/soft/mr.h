@@ -29,11 +29,11 @@ int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata);
  * nothing of it; @iova is a multiple of 8. @region is from soft_region_remote();
  * the memory may have gone since.
  */
-enum soft_fault soft_region_cmp_swap(struct soft_region *region, u64 iova,
-				     u64 compare, u64 swap, u64 *original);
-enum soft_fault soft_region_fetch_add(struct soft_region *region, u64 iova,
-				      u64 add, u64 *original);
-enum soft_fault soft_region_store(struct soft_region *region, u64 iova,
-				  u64 word);
+enum soft_access_err soft_region_cmp_swap(struct soft_region *region, u64 iova,
+					  u64 compare, u64 swap, u64 *original);
+enum soft_access_err soft_region_fetch_add(struct soft_region *region, u64 iova,
+					   u64 add, u64 *original);
+enum soft_access_err soft_region_store(struct soft_region *region, u64 iova,
+				       u64 word);
 
 #endif /* OFED_SOFT_MR_H */

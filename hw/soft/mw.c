@@ -70,34 +70,34 @@ int soft_dealloc_mw(struct ib_mw *mw)
 }
 
 /* May @parent have such a window? IBA vol. 1, 10.6.7.2.5 and 11.2.9. */
-static enum soft_fault may_attach(const struct soft_region *parent,
-				  struct ib_pd *pd,
-				  const struct soft_bind *bind)
+static enum soft_access_err may_attach(const struct soft_region *parent,
+				       struct ib_pd *pd,
+				       const struct soft_bind *bind)
 {
 	soft_region_assert_write(parent);
 
 	if (!parent->valid || parent->key != bind->mr_lkey)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	if (parent->pd != pd || !(parent->access & IB_ACCESS_MW_BIND) ||
 	    parent->access & IB_ZERO_BASED)
-		return SOFT_NO_RIGHT;
+		return SOFT_ERR_PERM;
 	if (bind->access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC) &&
 	    !(parent->access & IB_ACCESS_LOCAL_WRITE))
-		return SOFT_NO_RIGHT;
+		return SOFT_ERR_PERM;
 	if (!soft_region_covers(parent, bind->addr, bind->length))
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 	return SOFT_OK;
 }
 
 /* The region that @bind names, referenced and counted as having the window. */
 static struct soft_region *attach(struct soft_mem *mem, struct ib_pd *pd,
 				  const struct soft_bind *bind,
-				  enum soft_fault *fault)
+				  enum soft_access_err *fault)
 {
 	struct soft_region *parent = soft_region_get(mem, bind->mr_lkey);
 	unsigned long flags;
 
-	*fault = SOFT_NO_KEY;
+	*fault = SOFT_ERR_KEY;
 	if (!parent)
 		return NULL;
 	/* Deregistration looks at the number under the lock. */
@@ -117,19 +117,19 @@ static struct soft_region *attach(struct soft_mem *mem, struct ib_pd *pd,
  * A window of type 1 is bound as often as one likes; one of type 2 only when it
  * is invalid, and to a key that it does not have now.
  */
-static enum soft_fault may_bind(const struct soft_region *window,
-				struct ib_pd *pd, const struct soft_bind *bind)
+static enum soft_access_err may_bind(const struct soft_region *window,
+				     struct ib_pd *pd, const struct soft_bind *bind)
 {
 	soft_region_assert_write(window);
 
 	if (window->key != bind->mw_rkey)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	if (window->pd != pd)
-		return SOFT_NO_RIGHT;
+		return SOFT_ERR_PERM;
 	if (window->kind == SOFT_WINDOW_1)
-		return bind->access & IB_ZERO_BASED ? SOFT_NO_RIGHT : SOFT_OK;
+		return bind->access & IB_ZERO_BASED ? SOFT_ERR_PERM : SOFT_OK;
 	if (window->valid || (u8)window->key == bind->new_key)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	return SOFT_OK;
 }
 
@@ -164,24 +164,24 @@ static void bind_to(struct soft_region *window, struct soft_region *parent,
  *
  * Context: any. Return: SOFT_OK, or what is wrong with any of it.
  */
-enum soft_fault soft_window_bind(struct soft_mem *mem, struct ib_pd *pd,
-				 u32 qpn, const struct soft_bind *bind)
+enum soft_access_err soft_window_bind(struct soft_mem *mem, struct ib_pd *pd,
+				      u32 qpn, const struct soft_bind *bind)
 {
 	struct soft_region *window, *parent = NULL;
-	enum soft_fault fault = SOFT_OK;
+	enum soft_access_err fault = SOFT_OK;
 	unsigned long flags;
 
 	if (bind->access & ~WINDOW_RIGHTS)
-		return SOFT_NO_RIGHT;
+		return SOFT_ERR_PERM;
 	window = soft_region_get(mem, bind->mw_rkey);
 	if (!window)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	if (window->kind < SOFT_WINDOW_1)
-		fault = SOFT_NO_KEY;
+		fault = SOFT_ERR_KEY;
 	else if (bind->length)
 		parent = attach(mem, pd, bind, &fault);
 	else if (window->kind == SOFT_WINDOW_2)
-		fault = SOFT_NO_RANGE;
+		fault = SOFT_ERR_BOUNDS;
 	if (fault != SOFT_OK)
 		goto out;
 

@@ -33,8 +33,8 @@ struct soft_bind {
 	int access;
 };
 
-enum soft_fault soft_window_bind(struct soft_mem *mem, struct ib_pd *pd,
-				 u32 qpn, const struct soft_bind *bind);
+enum soft_access_err soft_window_bind(struct soft_mem *mem, struct ib_pd *pd,
+				      u32 qpn, const struct soft_bind *bind);
 
 int soft_alloc_mw(struct ib_mw *mw, struct ib_udata *udata);
 int soft_dealloc_mw(struct ib_mw *mw);

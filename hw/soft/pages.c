@@ -18,8 +18,8 @@ static void *to_kernel(u64 address)
  * The region belongs to the kernel, and yet a peer may hold its rkey (a PD with
  * the unsafe global one): an address that is no memory must not hurt.
  */
-static enum soft_fault spot_dma(u64 iova, u64 want, bool remote,
-				struct soft_spot *spot)
+static enum soft_access_err spot_dma(u64 iova, u64 want, bool remote,
+				     struct soft_spot *spot)
 {
 	spot->at = to_kernel(iova);
 	spot->bytes = want;
@@ -27,7 +27,7 @@ static enum soft_fault spot_dma(u64 iova, u64 want, bool remote,
 	if (!remote)
 		return SOFT_OK;
 	if (!virt_addr_valid(spot->at))
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 	spot->bytes = min_t(u64, want, PAGE_SIZE - offset_in_page(spot->at));
 	return SOFT_OK;
 }
@@ -40,10 +40,10 @@ static enum soft_fault spot_dma(u64 iova, u64 want, bool remote,
  * @remote: a peer chose @iova
  * @spot: filled in; spots are put in the reverse order
  *
- * Context: any. Return: SOFT_OK, or SOFT_NO_RANGE (no memory there).
+ * Context: any. Return: SOFT_OK, or SOFT_ERR_BOUNDS (no memory there).
  */
-enum soft_fault soft_spot_get(const struct soft_region *region, u64 iova,
-			      u64 want, bool remote, struct soft_spot *spot)
+enum soft_access_err soft_spot_get(const struct soft_region *region, u64 iova,
+				   u64 want, bool remote, struct soft_spot *spot)
 {
 	const struct soft_pages *pages;
 	u64 at, inside, size;
@@ -61,7 +61,7 @@ enum soft_fault soft_spot_get(const struct soft_region *region, u64 iova,
 	inside = at & (size - 1);
 	at >>= pages->shift;
 	if (at >= pages->num)
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 
 	spot->bytes = min(want, size - inside);
 	spot->mapped = region->kind == SOFT_USER;

@@ -166,10 +166,10 @@ void soft_ring_consume(struct soft_ring *ring)
  *
  * Context: any.
  */
-void soft_move_begin(struct soft_move *move, const struct soft_ring *from,
+void soft_move_begin(struct soft_ring_resize *move, const struct soft_ring *from,
 		     struct soft_ring *to, u32 end, u32 waiting)
 {
-	*move = (struct soft_move){
+	*move = (struct soft_ring_resize){
 		.from = from,
 		.to = to,
 		.next = end - waiting,
@@ -193,7 +193,7 @@ void soft_move_begin(struct soft_move *move, const struct soft_ring *from,
  * Return: true: the new ring has all elements. It must replace the old one before
  * the locks are released.
  */
-bool soft_move_some(struct soft_move *move, u32 end, u32 waiting)
+bool soft_move_some(struct soft_ring_resize *move, u32 end, u32 waiting)
 {
 	u32 left = min(end - move->next, waiting);
 	struct soft_ring *to = move->to;

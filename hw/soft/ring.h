@@ -49,23 +49,23 @@ void soft_ring_produce(struct soft_ring *ring);
 void soft_ring_consume(struct soft_ring *ring);
 
 /**
- * struct soft_move - elements on their way into a ring of another size
+ * struct soft_ring_resize - elements on their way into a ring of another size
  * @from: the ring in use; both sides use it while the caller does not hold the
  *	  locks of both
  * @to: the new ring, not published yet
  * @next: index of the first element in @from that was not copied, not masked
  * @turns: pieces left to be copied one by one; then the rest is copied at once
  */
-struct soft_move {
+struct soft_ring_resize {
 	const struct soft_ring *from;
 	struct soft_ring *to;
 	u32 next;
 	u32 turns;
 };
 
-void soft_move_begin(struct soft_move *move, const struct soft_ring *from,
+void soft_move_begin(struct soft_ring_resize *move, const struct soft_ring *from,
 		     struct soft_ring *to, u32 end, u32 waiting);
-bool soft_move_some(struct soft_move *move, u32 end, u32 waiting);
+bool soft_move_some(struct soft_ring_resize *move, u32 end, u32 waiting);
 
 /* mmap.c */
 struct soft_map *soft_map_new(struct ib_ucontext *ucontext, size_t bytes,

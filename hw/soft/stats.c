@@ -25,7 +25,7 @@ u64 soft_stats_sum(const u64 __percpu *count)
 EXPORT_SYMBOL_GPL(soft_stats_sum);
 
 /**
- * soft_stats_read - for get_hw_stats() of a device: all of its counters
+ * soft_get_hw_stats - for get_hw_stats() of a device: all of its counters
  * @stats: filled in, stats->num_counters of them
  * @counts: an array of so many, for each processor
  *
@@ -34,7 +34,7 @@ EXPORT_SYMBOL_GPL(soft_stats_sum);
  * Context: any.
  * Return: how many.
  */
-int soft_stats_read(struct rdma_hw_stats *stats, const u64 __percpu *counts)
+int soft_get_hw_stats(struct rdma_hw_stats *stats, const u64 __percpu *counts)
 {
 	int i;
 
@@ -42,4 +42,4 @@ int soft_stats_read(struct rdma_hw_stats *stats, const u64 __percpu *counts)
 		stats->value[i] = soft_stats_sum(counts + i);
 	return stats->num_counters;
 }
-EXPORT_SYMBOL_GPL(soft_stats_read);
+EXPORT_SYMBOL_GPL(soft_get_hw_stats);

@@ -9,6 +9,6 @@ struct rdma_hw_stats;
 
 /* get_hw_stats() of a device with an array of counters per processor. */
 u64 soft_stats_sum(const u64 __percpu *count);
-int soft_stats_read(struct rdma_hw_stats *stats, const u64 __percpu *counts);
+int soft_get_hw_stats(struct rdma_hw_stats *stats, const u64 __percpu *counts);
 
 #endif /* OFED_SOFT_STATS_H */

@@ -12,7 +12,7 @@
 #define TRIALS	64
 
 /**
- * soft_try - how long does each of several ways take at best
+ * soft_bench - how long does each of several ways take at best
  * @ways: @least of each is filled in
  * @n: of them
  *
@@ -20,7 +20,7 @@
  *
  * Context: that of the ways.
  */
-void soft_try(struct soft_way *ways, u32 n)
+void soft_bench(struct soft_bench_fn *ways, u32 n)
 {
 	u64 start;
 	u32 i, k;
@@ -35,4 +35,4 @@ void soft_try(struct soft_way *ways, u32 n)
 					    ktime_get_ns() - start);
 		}
 }
-EXPORT_SYMBOL_GPL(soft_try);
+EXPORT_SYMBOL_GPL(soft_bench);

@@ -6,20 +6,20 @@
 #include <linux/types.h>
 
 /* Bytes to try a way of doing something with: a packet's. */
-#define SOFT_TRIAL	4096
+#define SOFT_BENCH_BYTES	4096
 
 /**
- * struct soft_way - one of several to do the same
+ * struct soft_bench_fn - one of several to do the same
  * @go: does it
  * @with: given to @go
  * @least: nanoseconds that it took at best
  */
-struct soft_way {
+struct soft_bench_fn {
 	void (*go)(void *with);
 	void *with;
 	u64 least;
 };
 
-void soft_try(struct soft_way *ways, u32 n);
+void soft_bench(struct soft_bench_fn *ways, u32 n);
 
 #endif /* OFED_SOFT_TRIAL_H */

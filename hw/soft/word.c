@@ -10,24 +10,24 @@
  * Get the word, if the region still grants @access to it. A reference does not keep
  * the grant, so it is checked here, with the region's lock held until the word is put.
  */
-static enum soft_fault word_get(struct soft_region *region, u64 iova,
-				int access, struct soft_spot *spot)
+static enum soft_access_err word_get(struct soft_region *region, u64 iova,
+				     int access, struct soft_spot *spot)
 {
-	enum soft_fault fault;
+	enum soft_access_err fault;
 
 	if (!region->valid)
-		return SOFT_NO_KEY;
+		return SOFT_ERR_KEY;
 	if (!(region->access & access))
-		return SOFT_NO_RIGHT;
+		return SOFT_ERR_PERM;
 	if (!soft_region_covers(region, iova, sizeof(u64)))
-		return SOFT_NO_RANGE;
+		return SOFT_ERR_BOUNDS;
 	fault = soft_spot_get(region, iova, sizeof(u64), true, spot);
 	if (fault != SOFT_OK)
 		return fault;
 	if (IS_ALIGNED((unsigned long)spot->at, sizeof(u64)))
 		return SOFT_OK;
 	soft_spot_put(spot);
-	return SOFT_NO_RANGE;
+	return SOFT_ERR_BOUNDS;
 }
 
 /**
@@ -40,11 +40,11 @@ static enum soft_fault word_get(struct soft_region *region, u64 iova,
  *
  * Context: any.
  */
-enum soft_fault soft_region_cmp_swap(struct soft_region *region, u64 iova,
-				     u64 compare, u64 swap, u64 *original)
+enum soft_access_err soft_region_cmp_swap(struct soft_region *region, u64 iova,
+					  u64 compare, u64 swap, u64 *original)
 {
 	unsigned long flags = soft_region_lock(region);
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_spot spot;
 
 	fault = word_get(region, iova, IB_ACCESS_REMOTE_ATOMIC, &spot);
@@ -67,11 +67,11 @@ EXPORT_SYMBOL_GPL(soft_region_cmp_swap);
  *
  * Context: any.
  */
-enum soft_fault soft_region_fetch_add(struct soft_region *region, u64 iova,
-				      u64 add, u64 *original)
+enum soft_access_err soft_region_fetch_add(struct soft_region *region, u64 iova,
+					   u64 add, u64 *original)
 {
 	unsigned long flags = soft_region_lock(region);
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_spot spot;
 
 	fault = word_get(region, iova, IB_ACCESS_REMOTE_ATOMIC, &spot);
@@ -94,11 +94,11 @@ EXPORT_SYMBOL_GPL(soft_region_fetch_add);
  *
  * Context: any.
  */
-enum soft_fault soft_region_store(struct soft_region *region, u64 iova,
-				  u64 word)
+enum soft_access_err soft_region_store(struct soft_region *region, u64 iova,
+				       u64 word)
 {
 	unsigned long flags = soft_region_lock(region);
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	struct soft_spot spot;
 
 	fault = word_get(region, iova, IB_ACCESS_REMOTE_WRITE, &spot);

@@ -48,7 +48,7 @@ struct hearer {
 	u8 bytes[8];
 	u32 have;
 	u32 fpdus;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 };
 
 static void hear(struct iw_rx *rx, const struct iw_view *view)
@@ -61,7 +61,7 @@ static void hear(struct iw_rx *rx, const struct iw_view *view)
 	iw_view_read(view, 0, h->header, sizeof(h->header));
 	/* Payload is for iw_view_place() alone. */
 	if (iw_view_read(view, sizeof(h->header), &beyond, 1))
-		h->fault = SOFT_NO_RIGHT;
+		h->fault = SOFT_ERR_PERM;
 	if (h->no_memory)
 		soft_iter_list(&to, &h->mem, NULL, &h->nowhere, 1, 0);
 	else
@@ -126,7 +126,7 @@ static void near_fault_test(struct kunit *test)
 	h->no_memory = true;
 	soft_iter_bytes(&s->qp.tx.from, text, 7);
 	KUNIT_EXPECT_EQ(test, iw_loopback_send_fpdu(&s->qp), 0);
-	KUNIT_EXPECT_EQ(test, h->fault, SOFT_NO_KEY);
+	KUNIT_EXPECT_EQ(test, h->fault, SOFT_ERR_KEY);
 	KUNIT_EXPECT_EQ(test, s->qp.tx.from.left, 3);
 	/* One who has ended it hears nothing. */
 	h->rx.stopped = true;

@@ -12,10 +12,10 @@ static void mem_keys(struct kunit *test)
 
 	for (bit = 0; bit < 32; bit++)
 		KUNIT_EXPECT_EQ(test, (int)remote(test, key ^ BIT(bit), VA, 1,
-						  RRD), (int)SOFT_NO_KEY);
+						  RRD), (int)SOFT_ERR_KEY);
 	dereg(test, mr);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, key, VA, 1, RRD),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	next = user_mr(test, RW);
 	KUNIT_EXPECT_NE(test, key >> 8, next->rkey >> 8);
 	dereg(test, next);

@@ -164,24 +164,24 @@ static void dereg(struct kunit *test, struct ib_mr *mr)
 	KUNIT_EXPECT_EQ(test, soft_dereg_mr(mr, NULL), 0);
 }
 
-static enum soft_fault remote(struct kunit *test, u32 rkey, u64 iova,
-			      u64 length, int access)
+static enum soft_access_err remote(struct kunit *test, u32 rkey, u64 iova,
+				   u64 length, int access)
 {
 	struct world *w = world(test);
-	enum soft_fault fault;
+	enum soft_access_err fault;
 
 	soft_region_put(soft_region_remote(w->mem, &w->pd, 7, rkey, iova,
 					   length, access, &fault));
 	return fault;
 }
 
-static enum soft_fault local(struct kunit *test, struct ib_pd *pd, u32 lkey,
-			     u64 addr, u32 length, int access)
+static enum soft_access_err local(struct kunit *test, struct ib_pd *pd, u32 lkey,
+				  u64 addr, u32 length, int access)
 {
 	const struct ib_sge sge = {
 		.addr = addr, .length = length, .lkey = lkey,
 	};
-	enum soft_fault fault;
+	enum soft_access_err fault;
 
 	soft_region_put(soft_region_local(world(test)->mem, pd, &sge, access,
 					  &fault));
@@ -193,7 +193,7 @@ static enum soft_fault local(struct kunit *test, struct ib_pd *pd, u32 lkey,
 struct right {
 	int granted;
 	int asked;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 };
 
 #define LW IB_ACCESS_LOCAL_WRITE
@@ -202,21 +202,21 @@ struct right {
 #define RAT IB_ACCESS_REMOTE_ATOMIC
 
 static const struct right rights[] = {
-	{ 0, RRD, SOFT_NO_RIGHT },
-	{ 0, RWR, SOFT_NO_RIGHT },
-	{ 0, RAT, SOFT_NO_RIGHT },
+	{ 0, RRD, SOFT_ERR_PERM },
+	{ 0, RWR, SOFT_ERR_PERM },
+	{ 0, RAT, SOFT_ERR_PERM },
 	{ RRD, RRD, SOFT_OK },
-	{ RRD, RWR, SOFT_NO_RIGHT },
-	{ RRD, RAT, SOFT_NO_RIGHT },
-	{ LW, RRD, SOFT_NO_RIGHT },
-	{ LW, RWR, SOFT_NO_RIGHT },
+	{ RRD, RWR, SOFT_ERR_PERM },
+	{ RRD, RAT, SOFT_ERR_PERM },
+	{ LW, RRD, SOFT_ERR_PERM },
+	{ LW, RWR, SOFT_ERR_PERM },
 	{ LW | RWR, RWR, SOFT_OK },
-	{ LW | RWR, RRD, SOFT_NO_RIGHT },
-	{ LW | RWR, RAT, SOFT_NO_RIGHT },
+	{ LW | RWR, RRD, SOFT_ERR_PERM },
+	{ LW | RWR, RAT, SOFT_ERR_PERM },
 	{ LW | RAT, RAT, SOFT_OK },
-	{ LW | RAT, RWR, SOFT_NO_RIGHT },
+	{ LW | RAT, RWR, SOFT_ERR_PERM },
 	{ LW | RWR | RRD, RWR | RRD, SOFT_OK },
-	{ LW | RWR, RWR | RRD, SOFT_NO_RIGHT },
+	{ LW | RWR, RWR | RRD, SOFT_ERR_PERM },
 };
 
 static void mem_rights(struct kunit *test)
@@ -237,10 +237,10 @@ static void mem_rights(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, (int)local(test, &w->pd, mr->lkey, VA, 8,
 						 LW),
 				(int)(r->granted & LW ? SOFT_OK :
-				      SOFT_NO_RIGHT));
+				      SOFT_ERR_PERM));
 		KUNIT_EXPECT_EQ(test, (int)local(test, &w->other_pd, mr->lkey,
 						 VA, 8, 0),
-				(int)SOFT_NO_RIGHT);
+				(int)SOFT_ERR_PERM);
 		dereg(test, mr);
 	}
 }
@@ -266,7 +266,7 @@ static void mem_bad_rights(struct kunit *test)
 struct range_row {
 	s64 from;	/* of the region's first byte */
 	u64 length;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 };
 
 static const struct range_row ranges[] = {
@@ -275,16 +275,16 @@ static const struct range_row ranges[] = {
 	{ 0, 0, SOFT_OK },
 	{ LEN, 0, SOFT_OK },
 	{ LEN - 1, 1, SOFT_OK },
-	{ LEN - 1, 2, SOFT_NO_RANGE },
-	{ 0, LEN + 1, SOFT_NO_RANGE },
-	{ -1, 1, SOFT_NO_RANGE },
-	{ -1, 2, SOFT_NO_RANGE },
-	{ LEN, 1, SOFT_NO_RANGE },
-	{ 8, U64_MAX, SOFT_NO_RANGE },
-	{ 8, U64_MAX - 7, SOFT_NO_RANGE },
-	{ 0, U64_MAX, SOFT_NO_RANGE },
-	{ -(s64)VA, 1, SOFT_NO_RANGE },
-	{ S64_MAX, S64_MAX, SOFT_NO_RANGE },
+	{ LEN - 1, 2, SOFT_ERR_BOUNDS },
+	{ 0, LEN + 1, SOFT_ERR_BOUNDS },
+	{ -1, 1, SOFT_ERR_BOUNDS },
+	{ -1, 2, SOFT_ERR_BOUNDS },
+	{ LEN, 1, SOFT_ERR_BOUNDS },
+	{ 8, U64_MAX, SOFT_ERR_BOUNDS },
+	{ 8, U64_MAX - 7, SOFT_ERR_BOUNDS },
+	{ 0, U64_MAX, SOFT_ERR_BOUNDS },
+	{ -(s64)VA, 1, SOFT_ERR_BOUNDS },
+	{ S64_MAX, S64_MAX, SOFT_ERR_BOUNDS },
 };
 
 static void mem_ranges(struct kunit *test)
@@ -310,9 +310,9 @@ static void mem_zero_based(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)remote(test, mr->rkey, 0, LEN, RRD),
 			(int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, mr->rkey, 1, LEN, RRD),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, mr->rkey, VA, 1, RRD),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	dereg(test, mr);
 }
 
@@ -330,14 +330,14 @@ static void mem_rereg(struct kunit *test)
 				NULL, NULL), (struct ib_mr *)NULL);
 	KUNIT_EXPECT_EQ(test, umems, 1);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, key, VA, 1, RRD),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, key, 0x5000, 100, RWR),
 			(int)SOFT_OK);
 	KUNIT_EXPECT_PTR_EQ(test, soft_rereg_user_mr(mr, IB_MR_REREG_PD, 0, 0,
 				0, 0, &w->other_pd, NULL),
 			    (struct ib_mr *)NULL);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, key, 0x5000, 100, RWR),
-			(int)SOFT_NO_RIGHT);
+			(int)SOFT_ERR_PERM);
 	dereg(test, mr);
 }
 
@@ -379,7 +379,7 @@ static void fill(struct kunit *test, struct ib_mr *mr)
 			(int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, to.left, 0ULL);
 	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 1),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	soft_iter_end(&to);
 	soft_iter_end(&from);
 }
@@ -479,7 +479,7 @@ static void copy_lists(struct kunit *test)
 		bad += bytes[i] != pattern(10 + i);
 	KUNIT_EXPECT_EQ(test, bad, 0);
 	KUNIT_EXPECT_EQ(test, (int)soft_iter_skip(&from, 1),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 
 	soft_iter_list(&from, w->mem, &w->pd, sge, ARRAY_SIZE(sge), 0);
 	soft_iter_bytes(&to, bytes, 5101);
@@ -505,20 +505,20 @@ static void copy_bad_entry(struct kunit *test)
 
 	soft_iter_list(&from, w->mem, &w->pd, sge, 2, 0);
 	soft_iter_bytes(&to, bytes, 20);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&from), (int)SOFT_NO_KEY);
+	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&from), (int)SOFT_ERR_KEY);
 	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 10),
 			(int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 10),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	soft_iter_end(&from);
 
 	sge[1].lkey = mr->lkey;
 	sge[1].length = LEN + 1;
 	soft_iter_list(&from, w->mem, &w->pd, sge, 2, 0);
 	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&from),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	soft_iter_list(&to, w->mem, &w->pd, sge, 1, LW);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&to), (int)SOFT_NO_RIGHT);
+	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&to), (int)SOFT_ERR_PERM);
 	dereg(test, mr);
 }
 
@@ -564,9 +564,9 @@ static void copy_after_dereg(struct kunit *test)
 			(int)SOFT_OK);
 	dereg(test, mr);
 	KUNIT_EXPECT_EQ(test, umems, 0);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&to), (int)SOFT_NO_KEY);
+	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&to), (int)SOFT_ERR_KEY);
 	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 10),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	soft_iter_end(&to);
 	soft_iter_end(&to);
 }
@@ -593,7 +593,7 @@ static void copy_dma(struct kunit *test)
 	over(test, &from, mr, 4096, 100, RRD);
 	soft_iter_bytes(&to, copy, 100);
 	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 100),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	soft_iter_end(&from);
 	dereg(test, mr);
 }
@@ -606,7 +606,7 @@ static void mem_atomics(struct kunit *test)
 	struct ib_mr *mr = user_mr(test, RW);
 	struct world *w = world(test);
 	struct soft_region *region;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	u64 old = 1;
 
 	region = soft_region_remote(w->mem, &w->pd, 7, mr->rkey, at, 8, RAT,
@@ -625,24 +625,24 @@ static void mem_atomics(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, old, 6ULL);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at + 4, 1,
 							 &old),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, VA + LEN - 4,
 							 1, &old),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at, ~5ULL),
 			(int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at, 1, &old),
 			(int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, old, ~5ULL);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at + 4, 1),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, VA + LEN - 4, 1),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	dereg(test, mr);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at, 1, &old),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at, 1),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	soft_region_put(region);
 }
 
@@ -653,18 +653,18 @@ static void mem_word_rights(struct kunit *test)
 	struct ib_mr *atomic = user_mr(test, LW | RAT);
 	struct world *w = world(test);
 	struct soft_region *region;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 	u64 at = VA, old;
 
 	region = soft_region_remote(w->mem, &w->pd, 7, writable->rkey, at, 8,
 				    RWR, &fault);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at, 1, &old),
-			(int)SOFT_NO_RIGHT);
+			(int)SOFT_ERR_PERM);
 	soft_region_put(region);
 	region = soft_region_remote(w->mem, &w->pd, 7, atomic->rkey, at, 8,
 				    RAT, &fault);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at, 1),
-			(int)SOFT_NO_RIGHT);
+			(int)SOFT_ERR_PERM);
 	soft_region_put(region);
 	dereg(test, writable);
 	dereg(test, atomic);
@@ -701,7 +701,7 @@ static void mem_fast(struct kunit *test)
 	mr = soft_alloc_mr(&w->pd, IB_MR_TYPE_MEM_REG, 2);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mr);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, mr->rkey, 0, 0, RWR),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	map_two_pages(test, mr, pages);
 	key = ib_inc_rkey(mr->rkey);
 	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->other_pd, key, RW),
@@ -723,10 +723,10 @@ static void mem_fast(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->other_pd,
 							  7, key, true),
-			(int)SOFT_NO_RIGHT);
+			(int)SOFT_ERR_PERM);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 7,
 							  key ^ 1, true),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 7,
 							  key, true),
 			(int)SOFT_OK);
@@ -736,13 +736,13 @@ static void mem_fast(struct kunit *test)
 	/* The same key again is another grant. */
 	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->pd, key, RW), 0);
 	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 5),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	soft_iter_end(&to);
 
 	/* To map is to invalidate. */
 	map_two_pages(test, mr, pages);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, key, mr->iova, 1, RRD),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	mr->length += PAGE_SIZE;
 	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->pd, key, RW),
 			-EINVAL);

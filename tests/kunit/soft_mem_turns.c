@@ -193,7 +193,7 @@ static int crossing(void *data)
 		fault = copy_between(c->h.world, c->h.to, c->h.from);
 		local_bh_enable();
 		c->copies++;
-		if (fault != SOFT_OK && fault != SOFT_NO_KEY)
+		if (fault != SOFT_OK && fault != SOFT_ERR_KEY)
 			c->faults++;
 		cond_resched();
 	}

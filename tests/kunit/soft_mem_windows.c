@@ -14,9 +14,9 @@ static struct soft_mw *new_window(struct kunit *test, enum ib_mw_type type)
 	return mw;
 }
 
-static enum soft_fault bind_qpn(struct kunit *test, u32 qpn, u32 rkey,
-				struct ib_mr *mr, u64 addr, u64 length,
-				int access)
+static enum soft_access_err bind_qpn(struct kunit *test, u32 qpn, u32 rkey,
+				     struct ib_mr *mr, u64 addr, u64 length,
+				     int access)
 {
 	const struct soft_bind bind = {
 		.mw_rkey = rkey,
@@ -38,20 +38,20 @@ static void mw_type_1(struct kunit *test)
 	u32 key = mw->mw.rkey;
 
 	KUNIT_EXPECT_EQ(test, (int)remote(test, key, VA, 1, RWR),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	KUNIT_EXPECT_EQ(test, (int)bind_qpn(test, 7, key, mr, VA + 100, 50,
 					    RWR), (int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, key, VA + 100, 1, RWR),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	key = ib_inc_rkey(key);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, key, VA + 100, 50, RWR),
 			(int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, key, VA + 100, 51, RWR),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, key, VA + 100, 50, RRD),
-			(int)SOFT_NO_RIGHT);
+			(int)SOFT_ERR_PERM);
 	KUNIT_EXPECT_EQ(test, (int)local(test, &w->pd, key, VA + 100, 1, 0),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	KUNIT_EXPECT_EQ(test, soft_dereg_mr(mr, NULL), -EBUSY);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(soft_rereg_user_mr(mr,
 				IB_MR_REREG_TRANS, 0x3000, 100, 0x5000, 0,
@@ -59,7 +59,7 @@ static void mw_type_1(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, umems, 1);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 7,
 							  key, true),
-			(int)SOFT_NO_RIGHT);
+			(int)SOFT_ERR_PERM);
 	/* Bound again, then unbound. */
 	KUNIT_EXPECT_EQ(test, (int)bind_qpn(test, 8, key, mr, VA, 50, RRD),
 			(int)SOFT_OK);
@@ -69,7 +69,7 @@ static void mw_type_1(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)bind_qpn(test, 7, key, mr, 0, 0, 0),
 			(int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, ib_inc_rkey(key), VA, 1, RRD),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	dereg(test, mr);
 	soft_dealloc_mw(&mw->mw);
 }
@@ -84,17 +84,17 @@ static void mw_type_2(struct kunit *test)
 	u8 bytes[8] = {};
 
 	KUNIT_EXPECT_EQ(test, (int)bind_qpn(test, 7, key, mr, 0, 0, 0),
-			(int)SOFT_NO_RANGE);
+			(int)SOFT_ERR_BOUNDS);
 	KUNIT_EXPECT_EQ(test, (int)bind_qpn(test, 8, key, mr, VA, 50, RWR),
 			(int)SOFT_OK);
 	key = ib_inc_rkey(key);
 	KUNIT_EXPECT_EQ(test, (int)remote(test, key, VA, 50, RWR),
-			(int)SOFT_NO_RIGHT);
+			(int)SOFT_ERR_PERM);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 7,
 							  key, true),
-			(int)SOFT_NO_RIGHT);
+			(int)SOFT_ERR_PERM);
 	KUNIT_EXPECT_EQ(test, (int)bind_qpn(test, 8, key, mr, VA, 50, RWR),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 8,
 							  key, false),
 			(int)SOFT_OK);
@@ -111,7 +111,7 @@ static void mw_type_2(struct kunit *test)
 	/* Freed while a message is on its way. */
 	soft_dealloc_mw(&mw->mw);
 	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 4),
-			(int)SOFT_NO_KEY);
+			(int)SOFT_ERR_KEY);
 	soft_iter_end(&to);
 	dereg(test, mr);
 }
@@ -121,23 +121,23 @@ struct unbindable {
 	int mw_access;
 	s64 from;
 	u64 length;
-	enum soft_fault fault;
+	enum soft_access_err fault;
 };
 
 static const struct unbindable unbindables[] = {
-	{ LW, RRD, 0, 10, SOFT_NO_RIGHT },
-	{ IB_ACCESS_MW_BIND, RWR, 0, 10, SOFT_NO_RIGHT },
-	{ IB_ACCESS_MW_BIND, RAT, 0, 10, SOFT_NO_RIGHT },
+	{ LW, RRD, 0, 10, SOFT_ERR_PERM },
+	{ IB_ACCESS_MW_BIND, RWR, 0, 10, SOFT_ERR_PERM },
+	{ IB_ACCESS_MW_BIND, RAT, 0, 10, SOFT_ERR_PERM },
 	{ IB_ACCESS_MW_BIND, RRD, 0, 10, SOFT_OK },
 	{ LW | IB_ACCESS_MW_BIND, LW | RWR, 0, LEN, SOFT_OK },
 	{ LW | IB_ACCESS_MW_BIND, LW, 0, LEN, SOFT_OK },
-	{ LW | IB_ACCESS_MW_BIND, IB_ACCESS_MW_BIND, 0, 10, SOFT_NO_RIGHT },
-	{ LW | IB_ACCESS_MW_BIND, RWR | IB_ZERO_BASED, 0, 10, SOFT_NO_RIGHT },
+	{ LW | IB_ACCESS_MW_BIND, IB_ACCESS_MW_BIND, 0, 10, SOFT_ERR_PERM },
+	{ LW | IB_ACCESS_MW_BIND, RWR | IB_ZERO_BASED, 0, 10, SOFT_ERR_PERM },
 	{ LW | IB_ACCESS_MW_BIND | IB_ZERO_BASED, RWR, -(s64)VA, 10,
-	  SOFT_NO_RIGHT },
-	{ LW | IB_ACCESS_MW_BIND, RWR, 0, LEN + 1, SOFT_NO_RANGE },
-	{ LW | IB_ACCESS_MW_BIND, RWR, -1, 10, SOFT_NO_RANGE },
-	{ LW | IB_ACCESS_MW_BIND, RWR, 8, U64_MAX, SOFT_NO_RANGE },
+	  SOFT_ERR_PERM },
+	{ LW | IB_ACCESS_MW_BIND, RWR, 0, LEN + 1, SOFT_ERR_BOUNDS },
+	{ LW | IB_ACCESS_MW_BIND, RWR, -1, 10, SOFT_ERR_BOUNDS },
+	{ LW | IB_ACCESS_MW_BIND, RWR, 8, U64_MAX, SOFT_ERR_BOUNDS },
 };
 
 static void mw_rules(struct kunit *test)
@@ -165,11 +165,11 @@ static void mw_rules(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, (int)soft_window_bind(w->mem,
 							    &w->other_pd, 7,
 							    &bind),
-				(int)SOFT_NO_RIGHT);
+				(int)SOFT_ERR_PERM);
 		bind.mw_rkey = mr->rkey;
 		KUNIT_EXPECT_EQ(test, (int)soft_window_bind(w->mem, &w->pd, 7,
 							    &bind),
-				(int)SOFT_NO_KEY);
+				(int)SOFT_ERR_KEY);
 		soft_dealloc_mw(&mw->mw);
 		dereg(test, mr);
 	}

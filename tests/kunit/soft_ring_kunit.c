@@ -207,7 +207,7 @@ static const struct meanwhile meanwhiles[] = {
 static void move_while(struct kunit *test, const struct meanwhile *row)
 {
 	struct soft_ring from, to;
-	struct soft_move move;
+	struct soft_ring_resize move;
 	u32 i, passes = 0;
 
 	KUNIT_ASSERT_EQ(test, soft_ring_alloc(&from, MOVE_SLOTS, MOVE_ELEMENT,
