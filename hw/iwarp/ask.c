@@ -49,9 +49,9 @@ struct iw_wqe *iw_oldest_ask(struct iw_qp *qp)
 	return iw_find_ask(qp, any, NULL);
 }
 
-static bool add_ask(struct iw_qp *qp, const struct iw_ask *ask)
+static bool add_ask(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 {
-	struct iw_asks *asks = &qp->asks;
+	struct iw_irrq *asks = &qp->asks;
 	unsigned long flags;
 	bool room;
 
@@ -64,8 +64,8 @@ static bool add_ask(struct iw_qp *qp, const struct iw_ask *ask)
 }
 
 /* A READ or an atomic gets its place, unless @what is wrong with it. */
-void iw_take_ask(struct iw_qp *qp, const struct iw_view *view,
-		 const union iw_hdr *hdr, const struct iw_ask *ask,
+void iw_irrq_add(struct iw_qp *qp, const struct iw_fpdu *view,
+		 const union iw_hdr *hdr, const struct iw_irrq_entry *ask,
 		 enum iw_term what)
 {
 	/* More than the IRD: RFC 5040 6.6.1. */
@@ -97,7 +97,7 @@ static bool fits_read(const struct iw_wqe *slot, const union iw_hdr *hdr,
 }
 
 /* A segment of a READ response. The socket's lock is held. */
-void iw_rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_read_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 		     const union iw_hdr *hdr)
 {
 	u32 bytes = iw_payload_of(view, sizeof(hdr->tagged));
@@ -125,7 +125,7 @@ void iw_rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
 	soft_iter_skip(&to, slot->got);
 	fault = iw_view_place(view, sizeof(hdr->tagged), bytes, &to);
 	soft_iter_end(&to);
-	if (iw_view_lost(view))
+	if (iw_fpdu_src_fault(view))
 		return;
 	if (fault != SOFT_OK) {
 		iw_answered(qp, slot, IB_WC_LOC_PROT_ERR);
@@ -141,7 +141,7 @@ void iw_rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
 }
 
 /* RFC 5040 5.2: what is wrong with a READ before it gets a place. */
-static enum iw_term check_ask(struct iw_qp *qp, const struct iw_ask *ask)
+static enum iw_term check_ask(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 {
 	enum soft_access_err fault;
 	struct soft_iter from;
@@ -160,10 +160,10 @@ static enum iw_term check_ask(struct iw_qp *qp, const struct iw_ask *ask)
 }
 
 /* The peer wants a READ. With the socket's lock. */
-void iw_rx_read_req(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_read_req(struct iw_qp *qp, const struct iw_fpdu *view,
 		    const union iw_hdr *hdr)
 {
-	const struct iw_ask ask = {
+	const struct iw_irrq_entry ask = {
 		.sink_stag = be32_to_cpu(hdr->read.sink_stag),
 		.sink_to = be64_to_cpu(hdr->read.sink_to),
 		.source_stag = be32_to_cpu(hdr->read.source_stag),
@@ -177,5 +177,5 @@ void iw_rx_read_req(struct iw_qp *qp, const struct iw_view *view,
 		what = IW_TERM_DDP_TOO_LONG;
 	if (!what)
 		what = check_ask(qp, &ask);
-	iw_take_ask(qp, view, hdr, &ask, what);
+	iw_irrq_add(qp, view, hdr, &ask, what);
 }

@@ -11,7 +11,7 @@
 #define MOST_TRIES	(1U << 16)
 
 /* The word that an atomic is about, held until soft_iter_end(). */
-static enum soft_access_err find_word(struct iw_qp *qp, const struct iw_ask *ask,
+static enum soft_access_err find_word(struct iw_qp *qp, const struct iw_irrq_entry *ask,
 				      struct soft_iter *word)
 {
 	return soft_iter_remote(word, iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num,
@@ -24,7 +24,7 @@ static enum soft_access_err find_word(struct iw_qp *qp, const struct iw_ask *ask
  * does not change between the read and the swap. A program that keeps writing the word
  * can defeat this for ever, so the number of attempts is limited.
  */
-static enum soft_access_err by_swaps(const struct iw_ask *ask,
+static enum soft_access_err by_swaps(const struct iw_irrq_entry *ask,
 				     struct soft_region *region, u64 *original)
 {
 	enum soft_access_err fault;
@@ -44,7 +44,7 @@ static enum soft_access_err by_swaps(const struct iw_ask *ask,
 }
 
 /* Most atomics are about all of the word, as one field. */
-static enum soft_access_err change(const struct iw_ask *ask,
+static enum soft_access_err change(const struct iw_irrq_entry *ask,
 				   struct soft_region *region, u64 *original)
 {
 	const bool add = ask->op == IW_ATOMIC_FETCH_ADD;
@@ -59,7 +59,7 @@ static enum soft_access_err change(const struct iw_ask *ask,
 	return by_swaps(ask, region, original);
 }
 
-static enum soft_access_err carry_out(struct iw_qp *qp, const struct iw_ask *ask,
+static enum soft_access_err carry_out(struct iw_qp *qp, const struct iw_irrq_entry *ask,
 				      u64 *original)
 {
 	enum soft_access_err fault;
@@ -79,7 +79,7 @@ static enum soft_access_err carry_out(struct iw_qp *qp, const struct iw_ask *ask
  *
  * Context: process, may sleep. Return: 1; 0: the stream can not go on.
  */
-int iw_atomic_answer(struct iw_qp *qp, const struct iw_ask *ask)
+int iw_atomic_answer(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 {
 	struct iw_atomic_resp resp = {
 		.hdr = {
@@ -114,7 +114,7 @@ static bool known_op(u8 op)
 }
 
 /* What is wrong with an atomic before it gets a place. */
-static enum iw_term check_atomic(struct iw_qp *qp, const struct iw_ask *ask)
+static enum iw_term check_atomic(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 {
 	enum soft_access_err fault;
 	struct soft_iter word;
@@ -130,10 +130,10 @@ static enum iw_term check_atomic(struct iw_qp *qp, const struct iw_ask *ask)
 }
 
 /* The peer wants an atomic. With the socket's lock. */
-void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_fpdu *view,
 		      const union iw_hdr *hdr)
 {
-	const struct iw_ask ask = {
+	const struct iw_irrq_entry ask = {
 		.atomic = true,
 		.op = be32_to_cpu(hdr->atomic.op) & IW_ATOMIC_OP_MASK,
 		.id = be32_to_cpu(hdr->atomic.id),
@@ -153,7 +153,7 @@ void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_view *view,
 		what = IW_TERM_RDMAP_OPERATION;
 	if (!what)
 		what = check_atomic(qp, &ask);
-	iw_take_ask(qp, view, hdr, &ask, what);
+	iw_irrq_add(qp, view, hdr, &ask, what);
 }
 
 static u8 place_original(struct iw_qp *qp, struct iw_wqe *slot, u64 original)
@@ -170,7 +170,7 @@ static u8 place_original(struct iw_qp *qp, struct iw_wqe *slot, u64 original)
 }
 
 /* An Atomic Response: the original value of the word. The socket's lock is held. */
-void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 		       const union iw_hdr *hdr)
 {
 	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_ATOMIC_RESP);

@@ -77,7 +77,7 @@ static u64 add_fields(u64 a, u64 b, u64 ends)
  *
  * RFC 7306 5.1. Context: any. Return: what is to be there.
  */
-u64 iw_atomic_outcome(const struct iw_ask *ask, u64 was)
+u64 iw_atomic_outcome(const struct iw_irrq_entry *ask, u64 was)
 {
 	if (ask->op == IW_ATOMIC_FETCH_ADD)
 		return add_fields(was, ask->add_swap, ask->add_swap_mask);

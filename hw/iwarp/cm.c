@@ -188,7 +188,7 @@ static int connect_qp(struct iw_qp *qp, struct iw_cm_id *cm_id,
 	return 0;
 
 err_part:
-	iw_conn_part(conn);
+	iw_conn_unlink_qp(conn);
 err_release:
 	iw_conn_release(conn, true);
 	mutex_unlock(&conn->lock);
@@ -255,7 +255,7 @@ static int iw_accept(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 	if (qp && fits(param, conn->peer.enhanced))
 		ret = accept_qp(conn, qp, cm_id, param);
 	if (ret && conn->qp)
-		iw_conn_part(conn);
+		iw_conn_unlink_qp(conn);
 	if (ret && conn->cm_id) {
 		cm_id->rem_ref(conn->cm_id);
 		conn->cm_id = NULL;

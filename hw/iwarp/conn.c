@@ -56,7 +56,7 @@ void iw_conn_kick(struct iw_conn *conn)
 		iw_conn_put(conn);
 }
 
-void iw_conn_tell(struct iw_conn *conn, int what)
+void iw_conn_post_event(struct iw_conn *conn, int what)
 {
 	set_bit(what, &conn->what);
 	iw_conn_kick(conn);
@@ -65,7 +65,7 @@ void iw_conn_tell(struct iw_conn *conn, int what)
 /* The peer is ready to receive. With the socket's lock. */
 void iw_conn_ready(struct iw_conn *conn)
 {
-	iw_conn_tell(conn, IW_CONN_READY);
+	iw_conn_post_event(conn, IW_CONN_READY);
 }
 
 /* From now on so much time is left; 0: for ever. */

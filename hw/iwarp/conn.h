@@ -125,12 +125,12 @@ struct iw_conn *iw_conns_first(void);
 void iw_conn_get(struct iw_conn *conn);
 void iw_conn_put(struct iw_conn *conn);
 void iw_conn_kick(struct iw_conn *conn);
-void iw_conn_tell(struct iw_conn *conn, int what);
+void iw_conn_post_event(struct iw_conn *conn, int what);
 void iw_conn_ready(struct iw_conn *conn);
 void iw_conn_arm(struct iw_conn *conn, unsigned long delay);
 
 /* conn_near.c: both ends on this host */
-void iw_conn_asks(struct iw_conn *conn, bool asks);
+void iw_conn_set_pending(struct iw_conn *conn, bool asks);
 void iw_conn_look_near(struct iw_conn *conn);
 
 /* conn_sock.c: the socket */
@@ -150,13 +150,13 @@ void iw_conn_refuse(struct iw_conn *conn);
 int iw_conn_link(struct iw_conn *conn, struct iw_qp *qp);
 int iw_conn_open_qp(struct iw_conn *conn);
 void iw_conn_start_qp(struct iw_conn *conn);
-void iw_conn_part(struct iw_conn *conn);
+void iw_conn_unlink_qp(struct iw_conn *conn);
 
 /* conn_act.c: what happens, and what is done about it */
 int iw_conn_event(struct iw_conn *conn, enum iw_conn_event event);
 int iw_conn_call(struct iw_conn *conn, enum iw_conn_event event);
 void iw_conn_abort(struct iw_conn *conn);
-void iw_conn_look(struct iw_conn *conn);
+void iw_conn_process(struct iw_conn *conn);
 
 /* conn_life.c */
 struct iw_conn *iw_conn_new(enum iw_conn_state state);

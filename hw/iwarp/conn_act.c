@@ -88,7 +88,7 @@ static int send_request(struct iw_conn *conn)
 	u32 length = iw_mpa_build(&conn->own, conn->frame, bytes);
 
 	conn->pd = NULL;
-	iw_conn_asks(conn, true);
+	iw_conn_set_pending(conn, true);
 	return iw_conn_send(conn, bytes, length);
 }
 
@@ -96,7 +96,7 @@ static int open_active(struct iw_conn *conn)
 {
 	int ret;
 
-	iw_conn_asks(conn, false);
+	iw_conn_set_pending(conn, false);
 	ret = iw_mpa_agree(&conn->terms, &conn->own, &conn->peer, IW_MAX_DEPTH);
 	if (!ret)
 		ret = iw_conn_open_qp(conn);
@@ -231,7 +231,7 @@ static int say_no(struct iw_conn *conn)
 static void flush_and_report(struct iw_conn *conn)
 {
 	if (conn->qp)
-		iw_conn_part(conn);
+		iw_conn_unlink_qp(conn);
 	if (conn->owes)
 		established(conn);
 	report(conn, IW_CM_EVENT_CLOSE, conn->status);
@@ -250,7 +250,7 @@ static int end(struct iw_conn *conn, bool reset)
 static int give_up(struct iw_conn *conn)
 {
 	if (conn->qp)
-		iw_conn_part(conn);
+		iw_conn_unlink_qp(conn);
 	if (conn->peer.reject)
 		conn->status = -ECONNREFUSED;
 	report(conn, IW_CM_EVENT_CONNECT_REPLY, conn->status ?: -ECONNRESET);
@@ -337,7 +337,7 @@ static void act_failed(struct iw_conn *conn, enum iw_conn_act act, int ret)
 	default:
 		/* IW_A_ACCEPT: the caller of accept gets the error as its result. */
 		if (conn->qp)
-			iw_conn_part(conn);
+			iw_conn_unlink_qp(conn);
 		leave_cm(conn);
 		iw_conn_release(conn, true);
 		break;
@@ -502,12 +502,12 @@ static void look_at_end(struct iw_conn *conn)
 }
 
 /**
- * iw_conn_look - find out what has happened
+ * iw_conn_process - find out what has happened
  * @conn: connection; its lock is held
  *
  * Context: process, may sleep.
  */
-void iw_conn_look(struct iw_conn *conn)
+void iw_conn_process(struct iw_conn *conn)
 {
 	if (conn->sock)
 		look_at_bytes(conn);

@@ -9,7 +9,7 @@ static void conn_work(struct work_struct *work)
 	struct iw_conn *conn = container_of(work, struct iw_conn, work);
 
 	mutex_lock(&conn->lock);
-	iw_conn_look(conn);
+	iw_conn_process(conn);
 	mutex_unlock(&conn->lock);
 	iw_conn_put(conn);
 }
@@ -18,7 +18,7 @@ static void conn_timer(struct work_struct *work)
 {
 	struct iw_conn *conn = container_of(work, struct iw_conn, timer.work);
 
-	iw_conn_tell(conn, IW_CONN_TIMED_OUT);
+	iw_conn_post_event(conn, IW_CONN_TIMED_OUT);
 	iw_conn_put(conn);
 }
 

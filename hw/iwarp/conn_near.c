@@ -18,11 +18,11 @@ static DEFINE_SPINLOCK(askers_lock);
 static LIST_HEAD(askers);
 
 /**
- * iw_conn_asks - the request of a connection is out, or is no more
+ * iw_conn_set_pending - the request of a connection is out, or is no more
  * @conn: connection; its lock is held
  * @asks: it is; its socket stays until it is not
  */
-void iw_conn_asks(struct iw_conn *conn, bool asks)
+void iw_conn_set_pending(struct iw_conn *conn, bool asks)
 {
 	lockdep_assert_held(&conn->lock);
 	spin_lock(&askers_lock);

@@ -50,14 +50,14 @@ static u32 max_ulpdu(const struct iw_conn *conn)
 
 static int prepare(struct iw_qp *qp, const struct iw_mpa_terms *terms)
 {
-	struct iw_ask *ring;
+	struct iw_irrq_entry *ring;
 	u32 num = max(terms->ird, 1U);
 
 	ring = kvcalloc(num, sizeof(*ring), GFP_KERNEL_ACCOUNT);
 	if (!ring)
 		return -ENOMEM;
 	spin_lock_irq(&qp->lock);
-	qp->asks = (struct iw_asks){ .ring = ring, .num = num };
+	qp->asks = (struct iw_irrq){ .ring = ring, .num = num };
 	qp->sq.ord = min_t(u32, terms->ord, IW_MAX_DEPTH);
 	spin_unlock_irq(&qp->lock);
 	return 0;
@@ -164,16 +164,16 @@ static void stop_rx(struct iw_conn *conn)
 }
 
 /**
- * iw_conn_part - the stream is over
+ * iw_conn_unlink_qp - the stream is over
  * @conn: connection with a queue pair; its lock is held
  *
  * The receive side stops first, then the send side. So neither of them uses a WQE
  * when the queues are flushed. Context: process, may sleep.
  */
-void iw_conn_part(struct iw_conn *conn)
+void iw_conn_unlink_qp(struct iw_conn *conn)
 {
 	struct iw_qp *qp = conn->qp;
-	struct iw_ask *ring;
+	struct iw_irrq_entry *ring;
 
 	lockdep_assert_held(&conn->lock);
 	stop_rx(conn);
@@ -192,7 +192,7 @@ void iw_conn_part(struct iw_conn *conn)
 	spin_lock_irq(&qp->lock);
 	qp->conn = NULL;
 	ring = qp->asks.ring;
-	qp->asks = (struct iw_asks){};
+	qp->asks = (struct iw_irrq){};
 	spin_unlock_irq(&qp->lock);
 	kvfree(ring);
 	conn->qp = NULL;

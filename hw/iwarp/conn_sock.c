@@ -167,7 +167,7 @@ void iw_conn_release(struct iw_conn *conn, bool reset)
 {
 	lockdep_assert_held(&conn->lock);
 	iw_conn_arm(conn, 0);
-	iw_conn_asks(conn, false);
+	iw_conn_set_pending(conn, false);
 	/* @conn is not in the list of askers any more, so no peer sets @far. */
 	if (conn->far)
 		sock_put(conn->far);

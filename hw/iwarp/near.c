@@ -90,7 +90,7 @@ u32 iw_loopback_end(struct iw_qp *qp)
 
 static void deliver(struct iw_qp *qp, struct iw_lb_fpdu *here, u32 payload)
 {
-	struct iw_view view = {
+	struct iw_fpdu view = {
 		.here = here,
 		.ulpdu = here->bytes - IW_MPA_LENGTH_BYTES + payload,
 	};

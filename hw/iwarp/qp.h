@@ -69,7 +69,7 @@ struct iw_qp {
 	struct iw_sq sq;
 	struct iw_rq rq;
 	struct iw_srq *srq;
-	struct iw_asks asks;
+	struct iw_irrq asks;
 	struct iw_term_msg term;
 	bool has_term;
 	unsigned long events;
@@ -142,10 +142,10 @@ extern const struct ib_device_ops iw_qp_ops;
 struct iw_conn *iw_qp_conn(struct iw_qp *qp);
 
 /* qp_fail.c */
-void iw_qp_tell_conn(struct iw_qp *qp);
+void iw_qp_notify_conn(struct iw_qp *qp);
 void iw_qp_fail(struct iw_qp *qp, enum iw_term what,
 		const struct iw_term_msg *about);
-void iw_qp_hear(struct iw_qp *qp, bool tell);
+void iw_qp_llp_closed(struct iw_qp *qp, bool tell);
 void iw_qp_events_init(struct iw_qp *qp);
 void iw_qp_event(struct iw_qp *qp, enum ib_event_type type);
 

@@ -64,7 +64,7 @@ static bool go_wrong(struct iw_qp *qp, int what, const struct iw_term_msg *term)
 		if (qp->state != IW_IDLE)
 			WRITE_ONCE(qp->state, IW_TERMINATE);
 		if (qp->conn)
-			iw_conn_tell(qp->conn, what);
+			iw_conn_post_event(qp->conn, what);
 	}
 	spin_unlock_irqrestore(&qp->lock, flags);
 	return first;
@@ -105,13 +105,13 @@ void iw_qp_fail(struct iw_qp *qp, enum iw_term what,
 }
 
 /**
- * iw_qp_hear - the peer has ended the stream by a Terminate
+ * iw_qp_llp_closed - the peer has ended the stream by a Terminate
  * @qp: queue pair
  * @tell: no completion does
  *
  * Context: any.
  */
-void iw_qp_hear(struct iw_qp *qp, bool tell)
+void iw_qp_llp_closed(struct iw_qp *qp, bool tell)
 {
 	const struct iw_term_msg none = {};
 
@@ -120,7 +120,7 @@ void iw_qp_hear(struct iw_qp *qp, bool tell)
 }
 
 /* Its connection may have something to do. Any context. */
-void iw_qp_tell_conn(struct iw_qp *qp)
+void iw_qp_notify_conn(struct iw_qp *qp)
 {
 	unsigned long flags;
 

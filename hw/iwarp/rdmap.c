@@ -14,7 +14,7 @@ static struct iw_qp *qp_of(struct iw_rx *rx)
 	return container_of(rx, struct iw_qp, rx);
 }
 
-static void rx_write(struct iw_qp *qp, const struct iw_view *view,
+static void rx_write(struct iw_qp *qp, const struct iw_fpdu *view,
 		     const union iw_hdr *hdr)
 {
 	u32 bytes = iw_payload_of(view, sizeof(hdr->tagged));
@@ -75,7 +75,7 @@ static bool blames(const struct iw_wqe *slot, const void *arg)
 }
 
 /* A Terminate. If it is about an outbound READ or atomic, that WQE fails. */
-static void rx_terminate(struct iw_qp *qp, const struct iw_view *view,
+static void rx_terminate(struct iw_qp *qp, const struct iw_fpdu *view,
 			 const union iw_hdr *hdr)
 {
 	u32 bytes = min_t(u32, iw_payload_of(view, sizeof(hdr->untagged)),
@@ -92,7 +92,7 @@ static void rx_terminate(struct iw_qp *qp, const struct iw_view *view,
 	if (slot)
 		iw_answered(qp, slot, term.what >> 8 == IW_TERM_RDMAP_STAG >> 8 ?
 			  IB_WC_REM_ACCESS_ERR : IB_WC_REM_OP_ERR);
-	iw_qp_hear(qp, !slot);
+	iw_qp_llp_closed(qp, !slot);
 }
 
 /* ---- dispatch -------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static void rx_terminate(struct iw_qp *qp, const struct iw_view *view,
 struct op {
 	bool tagged;
 	u8 header;
-	void (*rx)(struct iw_qp *qp, const struct iw_view *view,
+	void (*rx)(struct iw_qp *qp, const struct iw_fpdu *view,
 		   const union iw_hdr *hdr);
 };
 
@@ -119,7 +119,7 @@ static const struct op ops[IW_RDMAP_OPCODES] = {
 	[IW_RDMAP_ATOMIC_RESP]	= { false, sizeof(struct iw_atomic_resp), iw_rx_atomic_resp },
 };
 
-static enum iw_term check(const struct iw_view *view, const union iw_hdr *hdr)
+static enum iw_term check(const struct iw_fpdu *view, const union iw_hdr *hdr)
 {
 	u8 opcode = hdr->tagged.rdmap & IW_RDMAP_OPCODE_MASK;
 	bool tagged = hdr->tagged.ddp & IW_DDP_TAGGED;
@@ -138,7 +138,7 @@ static enum iw_term check(const struct iw_view *view, const union iw_hdr *hdr)
 }
 
 /* First FPDU of the MPA initiator, its RTR; an empty SEND consumes no receive WQE. */
-static bool is_rtr(struct iw_qp *qp, const struct iw_view *view,
+static bool is_rtr(struct iw_qp *qp, const struct iw_fpdu *view,
 		   const union iw_hdr *hdr)
 {
 	u8 opcode = hdr->tagged.rdmap & IW_RDMAP_OPCODE_MASK;
@@ -159,7 +159,7 @@ static bool is_rtr(struct iw_qp *qp, const struct iw_view *view,
  *
  * Context: softirq, or the owner of the socket.
  */
-void iw_rdmap_rx(struct iw_rx *rx, const struct iw_view *view)
+void iw_rdmap_rx(struct iw_rx *rx, const struct iw_fpdu *view)
 {
 	struct iw_qp *qp = qp_of(rx);
 	union iw_hdr hdr = {};

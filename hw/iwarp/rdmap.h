@@ -16,13 +16,13 @@ union iw_hdr {
 	u8 bytes[sizeof(struct iw_atomic_req)];
 };
 
-static inline u32 iw_payload_of(const struct iw_view *view, u32 header)
+static inline u32 iw_payload_of(const struct iw_fpdu *view, u32 header)
 {
 	return view->ulpdu + IW_MPA_LENGTH_BYTES - header;
 }
 
 /* An FPDU that is its header and nothing else. */
-static inline bool iw_hdr_is_all(const struct iw_view *view,
+static inline bool iw_hdr_is_all(const struct iw_fpdu *view,
 				 const union iw_hdr *hdr, u32 header)
 {
 	return hdr->untagged.ddp & IW_DDP_LAST && !iw_payload_of(view, header);
@@ -56,11 +56,11 @@ static inline enum iw_term iw_check_turn(const struct iw_qp *qp,
 }
 
 /* rdmap.c */
-void iw_rdmap_rx(struct iw_rx *rx, const struct iw_view *view);
+void iw_rdmap_rx(struct iw_rx *rx, const struct iw_fpdu *view);
 void iw_rdmap_bad_crc(struct iw_rx *rx);
 
 /* refuse.c */
-void iw_refuse(struct iw_qp *qp, const struct iw_view *view,
+void iw_refuse(struct iw_qp *qp, const struct iw_fpdu *view,
 	       const union iw_hdr *hdr, enum iw_term what);
 
 /* ask.c */
@@ -70,25 +70,25 @@ struct iw_wqe *iw_find_ask(struct iw_qp *qp,
 			   const void *arg);
 struct iw_wqe *iw_oldest_ask(struct iw_qp *qp);
 void iw_answered(struct iw_qp *qp, struct iw_wqe *slot, u8 status);
-void iw_take_ask(struct iw_qp *qp, const struct iw_view *view,
-		 const union iw_hdr *hdr, const struct iw_ask *ask,
+void iw_irrq_add(struct iw_qp *qp, const struct iw_fpdu *view,
+		 const union iw_hdr *hdr, const struct iw_irrq_entry *ask,
 		 enum iw_term what);
 
-void iw_rx_read_resp(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_read_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 		     const union iw_hdr *hdr);
-void iw_rx_read_req(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_read_req(struct iw_qp *qp, const struct iw_fpdu *view,
 		    const union iw_hdr *hdr);
 
 /* rx_send.c */
-void iw_rx_send(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_send(struct iw_qp *qp, const struct iw_fpdu *view,
 		const union iw_hdr *hdr);
-void iw_rx_imm(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_imm(struct iw_qp *qp, const struct iw_fpdu *view,
 	       const union iw_hdr *hdr);
 
 /* atomic.c */
-void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_fpdu *view,
 		      const union iw_hdr *hdr);
-void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 		       const union iw_hdr *hdr);
 
 #endif /* IW_RDMAP_H */

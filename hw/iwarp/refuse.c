@@ -6,13 +6,13 @@
  * End the stream with a Terminate about the segment of @hdr. If the memory of a loopback
  * sender is gone, the error is local to the sender, which ends the stream.
  */
-void iw_refuse(struct iw_qp *qp, const struct iw_view *view,
+void iw_refuse(struct iw_qp *qp, const struct iw_fpdu *view,
 	       const union iw_hdr *hdr, enum iw_term what)
 {
 	struct iw_term_msg term = { .length = view->ulpdu };
 	const u8 *ddp = hdr->bytes + IW_MPA_LENGTH_BYTES;
 
-	if (iw_view_lost(view))
+	if (iw_fpdu_src_fault(view))
 		return;
 	term.ddp_bytes = *ddp & IW_DDP_TAGGED ?
 		sizeof(hdr->tagged) - IW_MPA_LENGTH_BYTES :

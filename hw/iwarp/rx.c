@@ -9,7 +9,7 @@
 
 /* ---- parts of an FPDU ---------------------------------------------------------- */
 
-static bool read_piece(const struct iw_piece *piece, u32 skip, u8 *to, u32 bytes)
+static bool read_piece(const struct iw_frag *piece, u32 skip, u8 *to, u32 bytes)
 {
 	return !skb_copy_bits(piece->skb, piece->offset + skip, to, bytes);
 }
@@ -32,14 +32,14 @@ static bool read_here(const struct iw_lb_fpdu *here, u32 offset, void *to, u32 b
  *
  * Context: any. Return: false when there are not so many.
  */
-bool iw_view_read(const struct iw_view *view, u32 offset, void *to, u32 bytes)
+bool iw_view_read(const struct iw_fpdu *view, u32 offset, void *to, u32 bytes)
 {
 	u32 i, n;
 
 	if (view->here)
 		return read_here(view->here, offset, to, bytes);
 	for (i = 0; i < view->num && bytes; i++) {
-		const struct iw_piece *piece = &view->piece[i];
+		const struct iw_frag *piece = &view->piece[i];
 
 		if (offset >= piece->bytes) {
 			offset -= piece->bytes;
@@ -58,7 +58,7 @@ bool iw_view_read(const struct iw_view *view, u32 offset, void *to, u32 bytes)
 /* Bytes of one piece that lie side by side, one run after the other. */
 typedef enum soft_access_err (*run_fn)(void *arg, const u8 *bytes, u32 length);
 
-static enum soft_access_err walk_piece(const struct iw_piece *piece, u32 skip,
+static enum soft_access_err walk_piece(const struct iw_frag *piece, u32 skip,
 				       u32 bytes, run_fn fn, void *arg)
 {
 	enum soft_access_err fault = SOFT_OK;
@@ -82,14 +82,14 @@ static enum soft_access_err walk_piece(const struct iw_piece *piece, u32 skip,
 	return fault;
 }
 
-static enum soft_access_err walk(const struct iw_view *view, u32 offset, u32 bytes,
+static enum soft_access_err walk(const struct iw_fpdu *view, u32 offset, u32 bytes,
 				 run_fn fn, void *arg)
 {
 	enum soft_access_err fault = SOFT_OK;
 	u32 i, n;
 
 	for (i = 0; i < view->num && bytes && fault == SOFT_OK; i++) {
-		const struct iw_piece *piece = &view->piece[i];
+		const struct iw_frag *piece = &view->piece[i];
 
 		if (offset >= piece->bytes) {
 			offset -= piece->bytes;
@@ -136,9 +136,9 @@ static enum soft_access_err place_here(struct iw_lb_fpdu *here, u32 bytes,
  * @bytes: how many; inside of the FPDU
  * @to: where they belong; moves on
  *
- * Context: any. Return: what soft_iter_copy() says; see iw_view_lost().
+ * Context: any. Return: what soft_iter_copy() says; see iw_fpdu_src_fault().
  */
-enum soft_access_err iw_view_place(const struct iw_view *view, u32 offset,
+enum soft_access_err iw_view_place(const struct iw_fpdu *view, u32 offset,
 				   u32 bytes, struct soft_iter *to)
 {
 	if (view->here)
@@ -155,7 +155,7 @@ static enum soft_access_err crc_run(void *arg, const u8 *bytes, u32 length)
 }
 
 /* RFC 5044 4.4: of everything in front of it, in the byte order of iSCSI. */
-static bool crc_is_right(const struct iw_view *view)
+static bool crc_is_right(const struct iw_fpdu *view)
 {
 	u32 covered = iw_fpdu_bytes(view->ulpdu) - IW_MPA_CRC_BYTES;
 	u32 crc = ~0U;
@@ -199,7 +199,7 @@ static enum soft_access_err store_run(void *arg, const u8 *bytes, u32 length)
  */
 static bool join_pieces(struct iw_rx *rx)
 {
-	const struct iw_view view = { .piece = rx->piece, .num = rx->num };
+	const struct iw_fpdu view = { .piece = rx->piece, .num = rx->num };
 	const u32 have = rx->have, need = rx->need;
 	struct store to = {};
 	int err;
@@ -214,7 +214,7 @@ static bool join_pieces(struct iw_rx *rx)
 		return false;
 	}
 	drop_pieces(rx);
-	rx->piece[0] = (struct iw_piece){ .skb = to.skb, .bytes = have };
+	rx->piece[0] = (struct iw_frag){ .skb = to.skb, .bytes = have };
 	rx->num = 1;
 	rx->have = have;
 	rx->need = need;
@@ -222,7 +222,7 @@ static bool join_pieces(struct iw_rx *rx)
 	return true;
 }
 
-static bool append(struct iw_rx *rx, const struct iw_piece *piece)
+static bool append(struct iw_rx *rx, const struct iw_frag *piece)
 {
 	struct store to = { .skb = rx->piece[0].skb, .at = rx->have };
 
@@ -233,7 +233,7 @@ static bool append(struct iw_rx *rx, const struct iw_piece *piece)
 	return true;
 }
 
-static bool hold(struct iw_rx *rx, const struct iw_piece *piece)
+static bool hold(struct iw_rx *rx, const struct iw_frag *piece)
 {
 	struct sk_buff *clone;
 
@@ -253,7 +253,7 @@ static bool hold(struct iw_rx *rx, const struct iw_piece *piece)
 
 /* ---- FPDUs ---------------------------------------------------------------------- */
 
-static u32 ulpdu_of(const struct iw_view *view)
+static u32 ulpdu_of(const struct iw_fpdu *view)
 {
 	__be16 length = 0;
 
@@ -262,7 +262,7 @@ static u32 ulpdu_of(const struct iw_view *view)
 }
 
 /* Its length is read once: a peer on this host may write to the page it sent. */
-static void fpdu(struct iw_rx *rx, struct iw_view *view, u32 ulpdu)
+static void fpdu(struct iw_rx *rx, struct iw_fpdu *view, u32 ulpdu)
 {
 	view->ulpdu = ulpdu;
 	rx->fpdus++;
@@ -280,7 +280,7 @@ static void fpdu(struct iw_rx *rx, struct iw_view *view, u32 ulpdu)
  *
  * There is no CRC, as no wire was there. Context: as iw_rx_input().
  */
-void iw_rx_loopback(struct iw_rx *rx, struct iw_view *view)
+void iw_rx_loopback(struct iw_rx *rx, struct iw_fpdu *view)
 {
 	if (rx->stopped)
 		return;
@@ -290,9 +290,9 @@ void iw_rx_loopback(struct iw_rx *rx, struct iw_view *view)
 }
 
 /* An FPDU that lies in one skb; 0: it does not. */
-static u32 take_whole(struct iw_rx *rx, const struct iw_piece *piece)
+static u32 take_whole(struct iw_rx *rx, const struct iw_frag *piece)
 {
-	struct iw_view view = { .piece = piece, .num = 1 };
+	struct iw_fpdu view = { .piece = piece, .num = 1 };
 	u32 need, ulpdu;
 
 	if (rx->num || piece->bytes < IW_MPA_LENGTH_BYTES)
@@ -305,16 +305,16 @@ static u32 take_whole(struct iw_rx *rx, const struct iw_piece *piece)
 	return need;
 }
 
-static void set_length(struct iw_rx *rx, const struct iw_view *view)
+static void set_length(struct iw_rx *rx, const struct iw_fpdu *view)
 {
 	rx->ulpdu = ulpdu_of(view);
 	rx->need = iw_fpdu_bytes(rx->ulpdu);
 }
 
 /* What the FPDU in progress lacks of @piece, or as much as tells its length. */
-static u32 take_part(struct iw_rx *rx, struct iw_piece piece)
+static u32 take_part(struct iw_rx *rx, struct iw_frag piece)
 {
-	struct iw_view view = { .piece = rx->piece };
+	struct iw_fpdu view = { .piece = rx->piece };
 	u32 lacks = (rx->need ?: IW_MPA_LENGTH_BYTES) - rx->have;
 
 	if (!rx->num && piece.bytes >= IW_MPA_LENGTH_BYTES) {
@@ -331,7 +331,7 @@ static u32 take_part(struct iw_rx *rx, struct iw_piece piece)
 			rx->need = 0;
 		return 0;
 	}
-	view = (struct iw_view){ .piece = rx->piece, .num = rx->num };
+	view = (struct iw_fpdu){ .piece = rx->piece, .num = rx->num };
 	if (!rx->need && rx->have >= IW_MPA_LENGTH_BYTES)
 		set_length(rx, &view);
 	if (rx->need && rx->have == rx->need) {
@@ -355,7 +355,7 @@ static u32 take_part(struct iw_rx *rx, struct iw_piece piece)
  */
 u32 iw_rx_input(struct iw_rx *rx, struct sk_buff *skb, u32 offset, u32 bytes)
 {
-	struct iw_piece piece = { .skb = skb };
+	struct iw_frag piece = { .skb = skb };
 	u32 done = 0, n;
 
 	while (done < bytes && !rx->stopped) {

@@ -17,12 +17,12 @@ struct iw_conn;
 #define IW_RX_PIECES 20
 
 /**
- * struct iw_piece - bytes of one skb
+ * struct iw_frag - bytes of one skb
  * @skb: not owned here, or held in struct iw_rx
  * @offset: of the first byte
  * @bytes: how many
  */
-struct iw_piece {
+struct iw_frag {
 	struct sk_buff *skb;
 	u32 offset;
 	u32 bytes;
@@ -43,14 +43,14 @@ struct iw_lb_fpdu {
 };
 
 /**
- * struct iw_view - an FPDU
+ * struct iw_fpdu - an FPDU
  * @piece: where its bytes are
  * @num: of @piece
  * @here: where they are instead, without padding and CRC; NULL: in @piece
  * @ulpdu: its length field
  */
-struct iw_view {
-	const struct iw_piece *piece;
+struct iw_fpdu {
+	const struct iw_frag *piece;
 	u32 num;
 	struct iw_lb_fpdu *here;
 	u32 ulpdu;
@@ -91,7 +91,7 @@ struct iw_rx_msg {
  * @counted: part of @fpdus, @bytes and @joined that the device's counters include
  */
 struct iw_rx {
-	struct iw_piece piece[IW_RX_PIECES];
+	struct iw_frag piece[IW_RX_PIECES];
 	u32 num;
 	u32 have;
 	u32 need;
@@ -107,7 +107,7 @@ struct iw_rx {
 	u32 written;
 	bool write_over;
 	struct iw_rx_msg msg;
-	void (*fpdu)(struct iw_rx *rx, const struct iw_view *view);
+	void (*fpdu)(struct iw_rx *rx, const struct iw_fpdu *view);
 	void (*bad_crc)(struct iw_rx *rx);
 	u64 fpdus;
 	u64 bytes;
@@ -122,15 +122,15 @@ struct iw_rx {
 void iw_rx_begin(struct iw_rx *rx, bool crc);
 void iw_rx_end(struct iw_rx *rx);
 u32 iw_rx_input(struct iw_rx *rx, struct sk_buff *skb, u32 offset, u32 bytes);
-void iw_rx_loopback(struct iw_rx *rx, struct iw_view *view);
+void iw_rx_loopback(struct iw_rx *rx, struct iw_fpdu *view);
 
 /* Parts of an FPDU; offsets count from its length field. */
-bool iw_view_read(const struct iw_view *view, u32 offset, void *to, u32 bytes);
-enum soft_access_err iw_view_place(const struct iw_view *view, u32 offset,
+bool iw_view_read(const struct iw_fpdu *view, u32 offset, void *to, u32 bytes);
+enum soft_access_err iw_view_place(const struct iw_fpdu *view, u32 offset,
 				   u32 bytes, struct soft_iter *to);
 
 /* Has a loopback sender lost its memory? The sender ends the stream then. */
-static inline bool iw_view_lost(const struct iw_view *view)
+static inline bool iw_fpdu_src_fault(const struct iw_fpdu *view)
 {
 	return view->here && view->here->lost;
 }

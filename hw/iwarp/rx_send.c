@@ -32,7 +32,7 @@ static enum iw_term recv_fails(struct iw_qp *qp, u8 status, enum iw_term what)
 	return what;
 }
 
-static enum iw_term place_recv(struct iw_qp *qp, const struct iw_view *view,
+static enum iw_term place_recv(struct iw_qp *qp, const struct iw_fpdu *view,
 			       u32 bytes)
 {
 	struct iw_rx_msg *msg = &qp->rx.msg;
@@ -46,7 +46,7 @@ static enum iw_term place_recv(struct iw_qp *qp, const struct iw_view *view,
 	soft_iter_skip(&to, qp->rx.mo);
 	fault = iw_view_place(view, sizeof(struct iw_untagged), bytes, &to);
 	soft_iter_end(&to);
-	if (iw_view_lost(view))
+	if (iw_fpdu_src_fault(view))
 		return IW_TERM_LOCAL_CATASTROPHIC;
 	if (fault != SOFT_OK)
 		return recv_fails(qp, IB_WC_LOC_PROT_ERR,
@@ -79,7 +79,7 @@ static enum iw_term end_recv(struct iw_qp *qp, const union iw_hdr *hdr)
 }
 
 /* A segment of a SEND. With the socket's lock. */
-void iw_rx_send(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_send(struct iw_qp *qp, const struct iw_fpdu *view,
 		const union iw_hdr *hdr)
 {
 	u32 bytes = iw_payload_of(view, sizeof(hdr->untagged));
@@ -96,7 +96,7 @@ void iw_rx_send(struct iw_qp *qp, const struct iw_view *view,
 }
 
 /* Immediate data take the next receive request, and none of its memory. */
-void iw_rx_imm(struct iw_qp *qp, const struct iw_view *view,
+void iw_rx_imm(struct iw_qp *qp, const struct iw_fpdu *view,
 	       const union iw_hdr *hdr)
 {
 	u8 opcode = hdr->untagged.rdmap & IW_RDMAP_OPCODE_MASK;

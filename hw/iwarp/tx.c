@@ -78,7 +78,7 @@ static bool local(struct iw_qp *qp, struct iw_wqe *slot)
 	return true;
 }
 
-static void begin_answer(struct iw_qp *qp, const struct iw_ask *ask)
+static void begin_answer(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 {
 	struct iw_tx *tx = &qp->tx;
 	enum soft_access_err fault = SOFT_OK;
@@ -235,9 +235,9 @@ static struct iw_wqe *claim_slot(struct iw_qp *qp)
 	return slot;
 }
 
-static bool claim_ask(struct iw_qp *qp, struct iw_ask *ask)
+static bool irrq_pop(struct iw_qp *qp, struct iw_irrq_entry *ask)
 {
-	struct iw_asks *asks = &qp->asks;
+	struct iw_irrq *asks = &qp->asks;
 
 	if (asks->head == asks->tail)
 		return false;
@@ -250,7 +250,7 @@ static int next_message(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
 	struct iw_wqe *slot = NULL;
-	struct iw_ask ask;
+	struct iw_irrq_entry ask;
 	unsigned long flags;
 	bool answer = false;
 	int ret;
@@ -258,11 +258,11 @@ static int next_message(struct iw_qp *qp)
 	spin_lock_irqsave(&qp->lock, flags);
 	if (qp->state == IW_RTS || qp->state == IW_CLOSING) {
 		tx->answers = !tx->answers;
-		answer = tx->answers && claim_ask(qp, &ask);
+		answer = tx->answers && irrq_pop(qp, &ask);
 		if (!answer)
 			slot = claim_slot(qp);
 		if (!answer && !slot)
-			answer = claim_ask(qp, &ask);
+			answer = irrq_pop(qp, &ask);
 	}
 	spin_unlock_irqrestore(&qp->lock, flags);
 
@@ -502,7 +502,7 @@ void iw_tx_run(struct iw_qp *qp)
 	if (!over)
 		iw_tx_kick(qp);
 	if (READ_ONCE(qp->state) == IW_CLOSING)
-		iw_qp_tell_conn(qp);
+		iw_qp_notify_conn(qp);
 }
 
 /* It is queued also when a caller of iw_sq_complete() has left WQEs to be completed. */

@@ -16,7 +16,7 @@ struct iw_rx;
 struct iw_wqe;
 
 /**
- * struct iw_ask - an inbound READ or atomic without a response; an entry of the IRRQ
+ * struct iw_irrq_entry - an inbound READ or atomic without a response; an entry of the IRRQ
  * @atomic: true: an atomic; false: a READ
  * @op: (@atomic) enum iw_atomic_op
  * @id: (@atomic) request identifier, returned in the response
@@ -30,7 +30,7 @@ struct iw_wqe;
  * @source_to: data source tagged offset
  * @size: (READ) bytes
  */
-struct iw_ask {
+struct iw_irrq_entry {
 	bool atomic;
 	u8 op;
 	union {
@@ -50,14 +50,14 @@ struct iw_ask {
 };
 
 /**
- * struct iw_asks - inbound READ queue (IRRQ, RFC 5040); guarded by iw_qp.lock
+ * struct iw_irrq - inbound READ queue (IRRQ, RFC 5040); guarded by iw_qp.lock
  * @ring: @num entries
  * @num: IRD
  * @head: requests received, not masked
  * @tail: requests with a response in progress or built, not masked
  */
-struct iw_asks {
-	struct iw_ask *ring;
+struct iw_irrq {
+	struct iw_irrq_entry *ring;
 	u32 num;
 	u32 head;
 	u32 tail;
@@ -163,7 +163,7 @@ void iw_loopback_send_ctrl(struct iw_qp *qp, const void *fpdu, u32 bytes);
 /* atomic_tx.c, atomic.c */
 int iw_atomic_ask(struct iw_qp *qp, const struct iw_wqe *slot);
 int iw_imm_send(struct iw_qp *qp, const struct iw_wqe *slot);
-u64 iw_atomic_outcome(const struct iw_ask *ask, u64 was);
-int iw_atomic_answer(struct iw_qp *qp, const struct iw_ask *ask);
+u64 iw_atomic_outcome(const struct iw_irrq_entry *ask, u64 was);
+int iw_atomic_answer(struct iw_qp *qp, const struct iw_irrq_entry *ask);
 
 #endif /* OFED_IW_TX_H */

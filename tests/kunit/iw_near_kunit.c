@@ -51,7 +51,7 @@ struct hearer {
 	enum soft_access_err fault;
 };
 
-static void hear(struct iw_rx *rx, const struct iw_view *view)
+static void hear(struct iw_rx *rx, const struct iw_fpdu *view)
 {
 	struct hearer *h = container_of(rx, struct hearer, rx);
 	u32 payload = view->ulpdu + IW_MPA_LENGTH_BYTES - sizeof(h->header);

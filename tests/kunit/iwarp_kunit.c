@@ -379,7 +379,7 @@ static u64 added(u64 was, u64 add, u64 mask)
 	return result;
 }
 
-static u64 swapped(const struct iw_ask *ask, u64 was)
+static u64 swapped(const struct iw_irrq_entry *ask, u64 was)
 {
 	u64 result = 0, from;
 	u32 bit;
@@ -397,7 +397,7 @@ static u64 swapped(const struct iw_ask *ask, u64 was)
 
 static void atomic_outcome_test(struct kunit *test)
 {
-	struct iw_ask ask = { .atomic = true };
+	struct iw_irrq_entry ask = { .atomic = true };
 	u32 i, equal = 0;
 	u64 was, want;
 
@@ -489,7 +489,7 @@ static struct stream *new_stream(struct kunit *test)
 	}
 }
 
-static void hear(struct iw_rx *rx, const struct iw_view *view)
+static void hear(struct iw_rx *rx, const struct iw_fpdu *view)
 {
 	struct listener *l = container_of(rx, struct listener, rx);
 	u32 bytes = iw_fpdu_bytes(view->ulpdu);
