@@ -39,16 +39,16 @@ void ibt_sq_reset_retry_count(struct ibt_qp *qp)
 	ibt_early_progress(qp);
 }
 
-static bool is_ask(const struct ibt_wqe *slot)
+static bool is_ask(const struct ibt_wqe *wqe)
 {
-	return ibt_wr_has_response(ibt_wr_info(slot->opcode));
+	return ibt_wr_has_response(ibt_wr_info(wqe->opcode));
 }
 
-static void done(struct ibt_sq *sq, struct ibt_wqe *slot)
+static void done(struct ibt_sq *sq, struct ibt_wqe *wqe)
 {
-	slot->state = IBT_WQE_DONE;
-	if (slot->counted) {
-		slot->counted = false;
+	wqe->state = IBT_WQE_DONE;
+	if (wqe->counted) {
+		wqe->counted = false;
 		sq->rd_atomic--;
 	}
 }
@@ -74,11 +74,11 @@ static void move_una(struct ibt_qp *qp, u32 psn)
 }
 
 /* Its first PSN that has no answer, as a distance from una. */
-static u32 open_from(const struct ibt_sq *sq, const struct ibt_wqe *slot)
+static u32 open_from(const struct ibt_sq *sq, const struct ibt_wqe *wqe)
 {
-	if (ibt_psn_ahead(sq->una, slot->first_psn) < ibt_wqe_npkts(slot))
+	if (ibt_psn_ahead(sq->una, wqe->first_psn) < ibt_wqe_npkts(wqe))
 		return 0;
-	return ibt_psn_ahead(slot->first_psn, sq->una);
+	return ibt_psn_ahead(wqe->first_psn, sq->una);
 }
 
 /*
@@ -90,24 +90,24 @@ static bool ack_before(struct ibt_qp *qp, u32 psn)
 	struct ibt_sq *sq = &qp->sq;
 	u32 want = ibt_psn_ahead(psn, sq->una);
 	u32 head = ibt_sq_head(sq);
-	struct ibt_wqe *slot;
+	struct ibt_wqe *wqe;
 	bool whole = true;
 	u32 i;
 
 	for (i = sq->tail; i != head; i++) {
-		slot = ibt_wqe_at(sq, i);
-		if (slot->state == IBT_WQE_DONE)
+		wqe = ibt_wqe_at(sq, i);
+		if (wqe->state == IBT_WQE_DONE)
 			continue;
-		if (!slot->numbered || open_from(sq, slot) >= want)
+		if (!wqe->numbered || open_from(sq, wqe) >= want)
 			break;
-		if (is_ask(slot)) {
-			psn = ibt_psn_add(sq->una, open_from(sq, slot));
+		if (is_ask(wqe)) {
+			psn = ibt_psn_add(sq->una, open_from(sq, wqe));
 			whole = false;
 			break;
 		}
-		if (ibt_psn_ahead(slot->last_psn, sq->una) >= want)
+		if (ibt_psn_ahead(wqe->last_psn, sq->una) >= want)
 			break;
-		done(sq, slot);
+		done(sq, wqe);
 	}
 	move_una(qp, psn);
 	ibt_sq_complete_wqes(qp);
@@ -140,7 +140,7 @@ static void missing(struct ibt_qp *qp, u8 why)
 static struct ibt_wqe *turn_of(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_wqe *slot;
+	struct ibt_wqe *wqe;
 	u32 oldest;
 
 	if (!ack_before(qp, psn)) {
@@ -151,14 +151,14 @@ static struct ibt_wqe *turn_of(struct ibt_qp *qp, u32 psn)
 	oldest = ibt_sq_oldest(sq);
 	if (!alive(sq) || oldest == ibt_sq_head(sq))
 		return NULL;
-	slot = ibt_wqe_at(sq, oldest);
-	if (slot->state == IBT_WQE_DONE || !slot->numbered)
+	wqe = ibt_wqe_at(sq, oldest);
+	if (wqe->state == IBT_WQE_DONE || !wqe->numbered)
 		return NULL;
-	return slot;
+	return wqe;
 }
 
 /* IBA 9.7.5.2.8: the peer is out of receive requests. */
-static void rnr_nak(struct ibt_qp *qp, struct ibt_wqe *slot, u8 timer)
+static void rnr_nak(struct ibt_qp *qp, struct ibt_wqe *wqe, u8 timer)
 {
 	struct ibt_dev *dev = ibt_qp_dev(qp);
 	struct ibt_sq *sq = &qp->sq;
@@ -170,7 +170,7 @@ static void rnr_nak(struct ibt_qp *qp, struct ibt_wqe *slot, u8 timer)
 	/* 7: for ever. */
 	if (qp->rtx.rnr_retry != 7 && !qp->rtx.rnr_retries) {
 		ibt_count(dev, IBT_STAT_RNR_EXC);
-		ibt_wqe_fail(qp, slot, IB_WC_RNR_RETRY_EXC_ERR);
+		ibt_wqe_fail(qp, wqe, IB_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
 	if (qp->rtx.rnr_retry != 7)
@@ -190,14 +190,14 @@ static void rnr_nak(struct ibt_qp *qp, struct ibt_wqe *slot, u8 timer)
  */
 void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome)
 {
-	struct ibt_wqe *slot;
+	struct ibt_wqe *wqe;
 
 	lockdep_assert_held(&qp->sq.lock);
-	slot = turn_of(qp, psn);
-	if (!slot)
+	wqe = turn_of(qp, psn);
+	if (!wqe)
 		return;
 	if ((syndrome & IBT_AETH_KIND) == IBT_AETH_RNR) {
-		rnr_nak(qp, slot, syndrome & IBT_AETH_VALUE);
+		rnr_nak(qp, wqe, syndrome & IBT_AETH_VALUE);
 		return;
 	}
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_NAK);
@@ -207,13 +207,13 @@ void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome)
 		missing(qp, IBT_RETRY_NAK);
 		break;
 	case IBT_NAK_INVALID:
-		ibt_wqe_fail(qp, slot, IB_WC_REM_INV_REQ_ERR);
+		ibt_wqe_fail(qp, wqe, IB_WC_REM_INV_REQ_ERR);
 		break;
 	case IBT_NAK_ACCESS:
-		ibt_wqe_fail(qp, slot, IB_WC_REM_ACCESS_ERR);
+		ibt_wqe_fail(qp, wqe, IB_WC_REM_ACCESS_ERR);
 		break;
 	case IBT_NAK_OPERATION:
-		ibt_wqe_fail(qp, slot, IB_WC_REM_OP_ERR);
+		ibt_wqe_fail(qp, wqe, IB_WC_REM_OP_ERR);
 		break;
 	default:
 		break;
@@ -229,27 +229,27 @@ static void acknowledge(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 }
 
 /* Into the request's memory, @offset bytes from its beginning. */
-static bool place(struct ibt_qp *qp, struct ibt_wqe *slot, u32 offset,
+static bool place(struct ibt_qp *qp, struct ibt_wqe *wqe, u32 offset,
 		  struct soft_iter *from, u32 length)
 {
 	enum soft_access_err fault = SOFT_OK;
 	struct soft_iter to;
 
-	ibt_wqe_dst_iter(qp, slot, &to);
+	ibt_wqe_dst_iter(qp, wqe, &to);
 	if (offset)
 		fault = soft_iter_skip(&to, offset);
 	if (fault == SOFT_OK && length)
 		fault = soft_iter_copy(&to, from, length);
 	soft_iter_end(&to);
 	if (fault != SOFT_OK)
-		ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+		ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 	return fault == SOFT_OK;
 }
 
-static void answered(struct ibt_qp *qp, struct ibt_wqe *slot, u32 psn)
+static void answered(struct ibt_qp *qp, struct ibt_wqe *wqe, u32 psn)
 {
-	if (psn == slot->last_psn)
-		done(&qp->sq, slot);
+	if (psn == wqe->last_psn)
+		done(&qp->sq, wqe);
 	move_una(qp, ibt_psn_add(psn, 1));
 	ibt_sq_complete_wqes(qp);
 }
@@ -259,75 +259,75 @@ static void answered(struct ibt_qp *qp, struct ibt_wqe *slot, u32 psn)
  * that count anew. So only the end tells: LAST comes with the last PSN, and with
  * no other.
  */
-static bool fits(const struct ibt_qp *qp, const struct ibt_wqe *slot,
+static bool fits(const struct ibt_qp *qp, const struct ibt_wqe *wqe,
 		 const struct ibt_pkt *pkt, u32 offset)
 {
-	bool last = pkt->psn == slot->last_psn;
+	bool last = pkt->psn == wqe->last_psn;
 
 	/* Annex A19: a READ's answer, without the bytes. */
-	if (slot->opcode == IB_WR_ATOMIC_WRITE || slot->opcode == IB_WR_FLUSH)
+	if (wqe->opcode == IB_WR_ATOMIC_WRITE || wqe->opcode == IB_WR_FLUSH)
 		return pkt->op->flags & IBT_FIRST &&
 		       pkt->op->flags & IBT_LAST && !pkt->length;
-	if (slot->opcode != IB_WR_RDMA_READ ||
+	if (wqe->opcode != IB_WR_RDMA_READ ||
 	    last != !!(pkt->op->flags & IBT_LAST))
 		return false;
-	if (pkt->psn == slot->first_psn && !(pkt->op->flags & IBT_FIRST))
+	if (pkt->psn == wqe->first_psn && !(pkt->op->flags & IBT_FIRST))
 		return false;
-	return pkt->length == (last ? slot->length - offset : qp->mtu);
+	return pkt->length == (last ? wqe->length - offset : qp->mtu);
 }
 
 static void read_response(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			  const struct sk_buff *skb)
 {
-	struct ibt_wqe *slot = turn_of(qp, pkt->psn);
+	struct ibt_wqe *wqe = turn_of(qp, pkt->psn);
 	struct soft_iter from;
 	u32 offset;
 
-	if (!slot)
+	if (!wqe)
 		return;
-	offset = ibt_psn_ahead(pkt->psn, slot->first_psn) * qp->mtu;
-	if (!fits(qp, slot, pkt, offset)) {
-		ibt_wqe_fail(qp, slot, IB_WC_BAD_RESP_ERR);
+	offset = ibt_psn_ahead(pkt->psn, wqe->first_psn) * qp->mtu;
+	if (!fits(qp, wqe, pkt, offset)) {
+		ibt_wqe_fail(qp, wqe, IB_WC_BAD_RESP_ERR);
 		return;
 	}
 	soft_iter_skb(&from, skb, pkt->payload, pkt->length);
-	if (place(qp, slot, offset, &from, pkt->length))
-		answered(qp, slot, pkt->psn);
+	if (place(qp, wqe, offset, &from, pkt->length))
+		answered(qp, wqe, pkt->psn);
 	soft_iter_end(&from);
 }
 
 /**
  * ibt_wqe_write_atomic_ack - the answer of an atomic
  * @qp: queue pair
- * @slot: its request
+ * @wqe: its request
  * @original: value before it, as the responder's CPU would read it
  *
  * Context: sq.lock held.
  *
  * Return: false: its place is not accessible, and the request has failed.
  */
-bool ibt_wqe_write_atomic_ack(struct ibt_qp *qp, struct ibt_wqe *slot, u64 original)
+bool ibt_wqe_write_atomic_ack(struct ibt_qp *qp, struct ibt_wqe *wqe, u64 original)
 {
 	struct soft_iter from;
 	bool ok;
 
 	soft_iter_bytes(&from, &original, sizeof(original));
-	ok = place(qp, slot, 0, &from, sizeof(original));
+	ok = place(qp, wqe, 0, &from, sizeof(original));
 	soft_iter_end(&from);
 	return ok;
 }
 
 static void atomic_response(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
-	struct ibt_wqe *slot = turn_of(qp, pkt->psn);
+	struct ibt_wqe *wqe = turn_of(qp, pkt->psn);
 
-	if (!slot)
+	if (!wqe)
 		return;
-	if (slot->opcode != IB_WR_ATOMIC_CMP_AND_SWP &&
-	    slot->opcode != IB_WR_ATOMIC_FETCH_AND_ADD)
-		ibt_wqe_fail(qp, slot, IB_WC_BAD_RESP_ERR);
-	else if (ibt_wqe_write_atomic_ack(qp, slot, pkt->original))
-		answered(qp, slot, pkt->psn);
+	if (wqe->opcode != IB_WR_ATOMIC_CMP_AND_SWP &&
+	    wqe->opcode != IB_WR_ATOMIC_FETCH_AND_ADD)
+		ibt_wqe_fail(qp, wqe, IB_WC_BAD_RESP_ERR);
+	else if (ibt_wqe_write_atomic_ack(qp, wqe, pkt->original))
+		answered(qp, wqe, pkt->psn);
 }
 
 static bool expected(const struct ibt_qp *qp, const struct ibt_pkt *pkt)
@@ -353,13 +353,13 @@ static bool positive(const struct ibt_pkt *pkt)
 static bool much_left(struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
-	const struct ibt_wqe *slot;
+	const struct ibt_wqe *wqe;
 
 	if (!ibt_qp_dev(qp)->num_lanes || sq->next == ibt_sq_head(sq))
 		return false;
-	slot = ibt_wqe_at(sq, sq->next);
-	return ibt_wr_info(slot->opcode)->kind == IBT_WR_DATA &&
-	       slot->length - sq->offset >= MUCH;
+	wqe = ibt_wqe_at(sq, sq->next);
+	return ibt_wr_info(wqe->opcode)->kind == IBT_WR_DATA &&
+	       wqe->length - sq->offset >= MUCH;
 }
 
 /* ACKs say what was received so far, so the newest one is enough. */

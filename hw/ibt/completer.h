@@ -33,6 +33,6 @@ void ibt_sq_process_deferred_ack(struct ibt_qp *qp);
 /* A NAK, or none, for @psn, however it came. */
 void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome);
 void ibt_sq_reset_retry_count(struct ibt_qp *qp);
-bool ibt_wqe_write_atomic_ack(struct ibt_qp *qp, struct ibt_wqe *slot, u64 original);
+bool ibt_wqe_write_atomic_ack(struct ibt_qp *qp, struct ibt_wqe *wqe, u64 original);
 
 #endif /* IBT_COMPLETER_H */

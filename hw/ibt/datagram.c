@@ -24,29 +24,29 @@
 #include "wqe.h"
 
 static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
-			  const struct ibt_wqe *slot,
+			  const struct ibt_wqe *wqe,
 			  const struct ibt_wr_info *info, struct ibt_pkt *pkt)
 {
 	u16 index = READ_ONCE(qp->attr.pkey_index);
 
 	/* Only QP1 chooses a P_Key for each WQE. */
 	if (qp->ib.qp_type == IB_QPT_GSI)
-		index = slot->ud.pkey_index;
+		index = wqe->ud.pkey_index;
 	pkt->opcode = ibt_opcode_of(IBT_UD, IBT_SEND, IBT_FIRST | IBT_LAST,
 				    info->extra);
 	pkt->op = &ibt_opcodes[pkt->opcode];
-	pkt->solicited = slot->flags & IB_SEND_SOLICITED;
+	pkt->solicited = wqe->flags & IB_SEND_SOLICITED;
 	pkt->migrated = true;
 	pkt->pkey = index < IBT_MAX_PKEYS ? READ_ONCE(port->pkeys[index]) : 0;
 	if (qp->ib.qp_type == IB_QPT_SMI)
 		pkt->pkey = IB_DEFAULT_PKEY_FULL;
-	pkt->qpn = slot->ud.qpn;
+	pkt->qpn = wqe->ud.qpn;
 	pkt->psn = qp->sq.psn;
 	/* IBA 10.2.5: the high bit selects the queue pair's own Q_Key. */
-	pkt->qkey = slot->ud.qkey & BIT(31) ? qp->sq.qkey : slot->ud.qkey;
+	pkt->qkey = wqe->ud.qkey & BIT(31) ? qp->sq.qkey : wqe->ud.qkey;
 	pkt->src_qpn = qp->ib.qp_num;
 	if (info->extra == IBT_IMM)
-		pkt->imm = slot->imm;
+		pkt->imm = wqe->imm;
 }
 
 /*
@@ -54,7 +54,7 @@ static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
  * has failed, or the queue pair pauses for lack of memory.
  */
 static struct sk_buff *load(struct ibt_qp *qp, const struct ibt_path *path,
-			    struct ibt_wqe *slot, u32 header,
+			    struct ibt_wqe *wqe, u32 header,
 			    struct soft_iter *from, u32 length)
 {
 	struct sk_buff *skb;
@@ -69,7 +69,7 @@ static struct sk_buff *load(struct ibt_qp *qp, const struct ibt_path *path,
 	if (!length || soft_iter_copy(&to, from, length) == SOFT_OK)
 		return skb;
 	kfree_skb(skb);
-	ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+	ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 	return NULL;
 }
 
@@ -84,46 +84,46 @@ static bool emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 
 /* False: nothing more can be sent now. */
 static bool send_one(struct ibt_qp *qp, struct ibt_path *path,
-		     struct ibt_wqe *slot, const struct ibt_wr_info *info)
+		     struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
 	struct ibt_pkt pkt = { };
 	struct soft_iter from;
 	struct sk_buff *skb;
 	bool busy;
 
-	fill_datagram(qp, path->port, slot, info, &pkt);
-	if (ibt_loopback_ud(qp, path, slot, &pkt))
+	fill_datagram(qp, path->port, wqe, info, &pkt);
+	if (ibt_loopback_ud(qp, path, wqe, &pkt))
 		return true;
-	ibt_wqe_src_iter(qp, slot, &from);
-	skb = load(qp, path, slot, 0, &from, slot->length);
+	ibt_wqe_src_iter(qp, wqe, &from);
+	skb = load(qp, path, wqe, 0, &from, wqe->length);
 	soft_iter_end(&from);
 	if (!skb)
 		return qp->sq.state != IB_QPS_RTS;
-	if (ibt_wqe_needs_offload(qp, slot))
-		ibt_qp_dev(qp)->link->offload->sum(skb->data, slot->length);
+	if (ibt_wqe_needs_offload(qp, wqe))
+		ibt_qp_dev(qp)->link->offload->sum(skb->data, wqe->length);
 	busy = emit(qp, path, skb, &pkt);
-	ibt_ud_send_complete(qp, slot);
+	ibt_ud_send_complete(qp, wqe);
 	return !busy;
 }
 
 /* Builds the next packet of an IB_WR_LSO. NULL as for load(). */
 static struct sk_buff *load_segment(struct ibt_qp *qp,
 				    const struct ibt_path *path,
-				    struct ibt_wqe *slot,
+				    struct ibt_wqe *wqe,
 				    struct soft_iter *from)
 {
 	const struct ibt_offload *offload = ibt_qp_dev(qp)->link->offload;
-	u32 header = slot->ud.header_bytes, mss = slot->ud.mss;
+	u32 header = wqe->ud.header_bytes, mss = wqe->ud.mss;
 	u32 offset = qp->sq.offset;
-	u32 length = min(slot->length - offset, mss);
+	u32 length = min(wqe->length - offset, mss);
 	struct sk_buff *skb;
 
-	skb = load(qp, path, slot, header, from, length);
+	skb = load(qp, path, wqe, header, from, length);
 	if (!skb)
 		return NULL;
-	memcpy(skb->data, slot->ud.header, header);
+	memcpy(skb->data, wqe->ud.header, header);
 	offload->segment(skb->data, header + length, header, offset,
-			 offset / mss, offset + length == slot->length);
+			 offset / mss, offset + length == wqe->length);
 	offload->sum(skb->data, header + length);
 	return skb;
 }
@@ -133,7 +133,7 @@ static struct sk_buff *load_segment(struct ibt_qp *qp,
  * full. False: nothing more can be sent now.
  */
 static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
-		       struct ibt_wqe *slot, const struct ibt_wr_info *info)
+		       struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct soft_iter from;
@@ -141,49 +141,49 @@ static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
 	bool busy = false;
 
 	/* A WQE that has begun is finished even in SQD. */
-	slot->numbered = true;
-	ibt_wqe_src_iter(qp, slot, &from);
+	wqe->numbered = true;
+	ibt_wqe_src_iter(qp, wqe, &from);
 	soft_iter_skip(&from, sq->offset);
 	while (!busy) {
 		struct ibt_pkt pkt = { };
 
-		skb = load_segment(qp, path, slot, &from);
+		skb = load_segment(qp, path, wqe, &from);
 		if (!skb)
 			break;
-		fill_datagram(qp, path->port, slot, info, &pkt);
+		fill_datagram(qp, path->port, wqe, info, &pkt);
 		busy = emit(qp, path, skb, &pkt);
-		sq->offset += slot->ud.mss;
-		if (sq->offset >= slot->length)
+		sq->offset += wqe->ud.mss;
+		if (sq->offset >= wqe->length)
 			break;
 		sq->psn = ibt_psn_add(sq->psn, 1);
 	}
 	soft_iter_end(&from);
 	if (!skb)
 		return sq->state != IB_QPS_RTS;
-	if (sq->offset >= slot->length)
-		ibt_ud_send_complete(qp, slot);
+	if (sq->offset >= wqe->length)
+		ibt_ud_send_complete(qp, wqe);
 	return !busy;
 }
 
 /* False: nothing more can be sent now. */
 static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
-		    struct ibt_wqe *slot, const struct ibt_wr_info *info)
+		    struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
-	bool large = slot->opcode == IB_WR_LSO;
-	u32 most = large ? slot->ud.header_bytes + slot->ud.mss : slot->length;
+	bool large = wqe->opcode == IB_WR_LSO;
+	u32 most = large ? wqe->ud.header_bytes + wqe->ud.mss : wqe->length;
 
 	if (most > path->mtu) {
-		ibt_wqe_fail(qp, slot, IB_WC_LOC_LEN_ERR);
+		ibt_wqe_fail(qp, wqe, IB_WC_LOC_LEN_ERR);
 		return true;
 	}
-	return large ? send_large(qp, path, slot, info) :
-		       send_one(qp, path, slot, info);
+	return large ? send_large(qp, path, wqe, info) :
+		       send_one(qp, path, wqe, info);
 }
 
 /**
  * ibt_ud_send - send the next WQE of a datagram queue pair
  * @qp: UD or GSI
- * @slot: the WQE
+ * @wqe: the WQE
  * @info: of its opcode
  *
  * A datagram to an address without a path is lost, and its WQE completes.
@@ -192,20 +192,20 @@ static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
  *
  * Return: false: nothing more can be sent now.
  */
-bool ibt_ud_send(struct ibt_qp *qp, struct ibt_wqe *slot,
+bool ibt_ud_send(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		 const struct ibt_wr_info *info)
 {
 	struct ibt_path *path;
 	bool more;
 
 	lockdep_assert_held(&qp->sq.lock);
-	path = ibt_av_path(slot->ud.route);
+	path = ibt_av_path(wqe->ud.route);
 	if (!path) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
-		ibt_ud_send_complete(qp, slot);
+		ibt_ud_send_complete(qp, wqe);
 		return true;
 	}
-	more = send_by(qp, path, slot, info);
+	more = send_by(qp, path, wqe, info);
 	ibt_path_put(path);
 	return more;
 }

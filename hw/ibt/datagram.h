@@ -8,14 +8,14 @@
 
 /* Is there work for struct ibt_offload in this datagram? */
 static inline bool ibt_wqe_needs_offload(const struct ibt_qp *qp,
-					 const struct ibt_wqe *slot)
+					 const struct ibt_wqe *wqe)
 {
-	return (slot->opcode == IB_WR_LSO ||
-		(slot->flags & IB_SEND_IP_CSUM)) &&
+	return (wqe->opcode == IB_WR_LSO ||
+		(wqe->flags & IB_SEND_IP_CSUM)) &&
 	       ibt_qp_dev(qp)->link->offload;
 }
 
-bool ibt_ud_send(struct ibt_qp *qp, struct ibt_wqe *slot,
+bool ibt_ud_send(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		 const struct ibt_wr_info *info);
 
 #endif /* IBT_DATAGRAM_H */

@@ -9,21 +9,21 @@
 #include "sq_complete.h"
 #include "wqe.h"
 
-static bool do_local_op(struct ibt_qp *qp, const struct ibt_wqe *slot)
+static bool do_local_op(struct ibt_qp *qp, const struct ibt_wqe *wqe)
 {
 	struct soft_mem *mem = &ibt_qp_dev(qp)->soft.mem;
 	struct ib_pd *pd = qp->ib.pd;
 
-	switch (slot->opcode) {
+	switch (wqe->opcode) {
 	case IB_WR_LOCAL_INV:
 		return soft_region_invalidate(mem, pd, qp->ib.qp_num,
-					      slot->inv_rkey, false) == SOFT_OK;
+					      wqe->inv_rkey, false) == SOFT_OK;
 	case IB_WR_BIND_MW:
 		return soft_window_bind(mem, pd, qp->ib.qp_num,
-					&slot->bind) == SOFT_OK;
+					&wqe->bind) == SOFT_OK;
 	case IB_WR_REG_MR:
-		return !soft_region_register(slot->reg.mr, pd, slot->reg.key,
-					     slot->reg.access);
+		return !soft_region_register(wqe->reg.mr, pd, wqe->reg.key,
+					     wqe->reg.access);
 	default:
 		return false;
 	}
@@ -32,21 +32,21 @@ static bool do_local_op(struct ibt_qp *qp, const struct ibt_wqe *slot)
 /**
  * ibt_do_local_op - carry out the next request, which concerns keys of memory
  * @qp: queue pair
- * @slot: the request
+ * @wqe: the request
  *
  * IBA vol. 1, 11.6.2 has one status for all that can be wrong with it, the memory
  * management operation error, which verbs still call by its first use.
  *
  * Context: sq.lock held.
  */
-void ibt_do_local_op(struct ibt_qp *qp, struct ibt_wqe *slot)
+void ibt_do_local_op(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	lockdep_assert_held(&qp->sq.lock);
-	if (!do_local_op(qp, slot)) {
-		ibt_wqe_fail(qp, slot, IB_WC_MW_BIND_ERR);
+	if (!do_local_op(qp, wqe)) {
+		ibt_wqe_fail(qp, wqe, IB_WC_MW_BIND_ERR);
 		return;
 	}
-	slot->state = IBT_WQE_DONE;
+	wqe->state = IBT_WQE_DONE;
 	qp->sq.next++;
 	ibt_sq_complete_wqes(qp);
 }

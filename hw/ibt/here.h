@@ -6,7 +6,7 @@
 struct ibt_qp;
 struct ibt_wqe;
 
-/* @slot is the next one. */
-void ibt_do_local_op(struct ibt_qp *qp, struct ibt_wqe *slot);
+/* @wqe is the next one. */
+void ibt_do_local_op(struct ibt_qp *qp, struct ibt_wqe *wqe);
 
 #endif /* IBT_HERE_H */

@@ -40,42 +40,42 @@ MODULE_PARM_DESC(loopback,
 /* Both locks are released after so many bytes. */
 #define CHUNK_BYTES	(64U << 10)
 
-static void fill_msg(const struct ibt_wqe *slot,
+static void fill_msg(const struct ibt_wqe *wqe,
 		     const struct ibt_wr_info *info, struct ibt_msg *msg)
 {
 	*msg = (struct ibt_msg) {
 		.verb = info->verb,
 		.extra = info->extra,
-		.solicited = slot->flags & IB_SEND_SOLICITED,
+		.solicited = wqe->flags & IB_SEND_SOLICITED,
 		.whole = true,
-		.length = slot->length,
+		.length = wqe->length,
 	};
 	if (info->verb == IBT_CMP_SWAP || info->verb == IBT_FETCH_ADD) {
 		bool swap = info->verb == IBT_CMP_SWAP;
 
-		msg->va = slot->atomic.remote_addr;
-		msg->rkey = slot->atomic.rkey;
-		msg->srqn = slot->atomic.srqn;
-		msg->compare = swap ? slot->atomic.compare_add : 0;
-		msg->swap_add = swap ? slot->atomic.swap :
-				       slot->atomic.compare_add;
+		msg->va = wqe->atomic.remote_addr;
+		msg->rkey = wqe->atomic.rkey;
+		msg->srqn = wqe->atomic.srqn;
+		msg->compare = swap ? wqe->atomic.compare_add : 0;
+		msg->swap_add = swap ? wqe->atomic.swap :
+				       wqe->atomic.compare_add;
 		return;
 	}
 	if (info->verb == IBT_FLUSH) {
-		msg->placement = slot->flush.placement;
-		msg->selectivity = slot->flush.selectivity;
-		msg->va = slot->flush.remote_addr;
-		msg->rkey = slot->flush.rkey;
-		msg->length = slot->flush.length;
+		msg->placement = wqe->flush.placement;
+		msg->selectivity = wqe->flush.selectivity;
+		msg->va = wqe->flush.remote_addr;
+		msg->rkey = wqe->flush.rkey;
+		msg->length = wqe->flush.length;
 		return;
 	}
-	msg->va = slot->rdma.remote_addr;
-	msg->rkey = slot->rdma.rkey;
-	msg->srqn = slot->rdma.srqn;
+	msg->va = wqe->rdma.remote_addr;
+	msg->rkey = wqe->rdma.rkey;
+	msg->srqn = wqe->rdma.srqn;
 	if (info->extra == IBT_IMM)
-		msg->imm = slot->imm;
+		msg->imm = wqe->imm;
 	else if (info->extra == IBT_IETH)
-		msg->inv_rkey = slot->inv_rkey;
+		msg->inv_rkey = wqe->inv_rkey;
 }
 
 /* Would the peer know packets along @path for ours? */
@@ -125,10 +125,10 @@ static struct ibt_qp *find_peer(const struct ibt_qp *qp,
 }
 
 /* The next request has arrived, or (UC) is lost: go on behind it. */
-static void finish(struct ibt_qp *qp, struct ibt_wqe *slot)
+static void finish(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	struct ibt_sq *sq = &qp->sq;
-	u32 end = ibt_psn_add(slot->last_psn, 1);
+	u32 end = ibt_psn_add(wqe->last_psn, 1);
 
 	if (qp->local.peer)
 		ibt_count(ibt_qp_dev(qp->local.peer), IBT_STAT_RX_LOCAL);
@@ -140,11 +140,11 @@ static void finish(struct ibt_qp *qp, struct ibt_wqe *slot)
 	sq->una = end;
 	sq->cur_psn = end;
 	ibt_sq_reset_retry_count(qp);
-	if (slot->counted) {
-		slot->counted = false;
+	if (wqe->counted) {
+		wqe->counted = false;
 		sq->rd_atomic--;
 	}
-	slot->state = IBT_WQE_DONE;
+	wqe->state = IBT_WQE_DONE;
 	sq->offset = 0;
 	sq->next++;
 	ibt_sq_complete_wqes(qp);
@@ -159,7 +159,7 @@ static void count_bytes(const struct ibt_qp *from, const struct ibt_qp *to,
 }
 
 /* Our own memory is not there. The peer keeps what it has, as by packets. */
-static void fail_here(struct ibt_qp *qp, struct ibt_wqe *slot)
+static void fail_here(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	struct ibt_qp *peer = qp->local.peer;
 
@@ -168,30 +168,30 @@ static void fail_here(struct ibt_qp *qp, struct ibt_wqe *slot)
 		peer->resp.local = NULL;
 	spin_unlock(&peer->resp.lock);
 	ibt_local_forget(&qp->local);
-	ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+	ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 }
 
 /*
  * The peer refused: a packet would tell us by @syndrome. IBT_EXEC_SILENT_DROP: it can not, or
  * says nothing, so packets shall find out.
  */
-static enum ibt_loopback_result refused(struct ibt_qp *qp, struct ibt_wqe *slot,
+static enum ibt_loopback_result refused(struct ibt_qp *qp, struct ibt_wqe *wqe,
 					enum ibt_exec_status verdict, u8 syndrome)
 {
 	ibt_local_forget(&qp->local);
 	if (!ibt_qp_reliable(qp) && verdict != IBT_EXEC_SILENT_DROP) {
-		finish(qp, slot);
+		finish(qp, wqe);
 		return IBT_LOOPBACK_DONE;
 	}
 	if (verdict == IBT_EXEC_SILENT_DROP)
 		return IBT_LOOPBACK_NOT_POSSIBLE;
-	ibt_sq_nak(qp, slot->first_psn, syndrome);
+	ibt_sq_nak(qp, wqe->first_psn, syndrome);
 	return IBT_LOOPBACK_DONE;
 }
 
 /* resp.lock of @peer held; returns the syndrome. */
 static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
-		       const struct ibt_wqe *slot, enum ibt_exec_status verdict)
+		       const struct ibt_wqe *wqe, enum ibt_exec_status verdict)
 {
 	u8 syndrome = ibt_resp_syndrome(peer, verdict);
 
@@ -201,11 +201,11 @@ static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
 	if (ibt_qp_reliable(qp)) {
 		ibt_count(ibt_qp_dev(peer), verdict == IBT_RNR ?
 			  IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
-		ibt_resp_trace(peer, slot->first_psn, syndrome);
+		ibt_resp_trace(peer, wqe->first_psn, syndrome);
 	}
 	ibt_exec_failed(peer, verdict);
 	if (!ibt_qp_reliable(qp))
-		ibt_resp_advance(peer, ibt_wqe_npkts(slot));
+		ibt_resp_advance(peer, ibt_wqe_npkts(wqe));
 	return syndrome;
 }
 
@@ -227,19 +227,19 @@ static enum ibt_exec_status pull(struct ibt_loopback_xfer *local, struct soft_it
  * has failed meanwhile. It counts the message as arrived behind the last byte only,
  * so that packets can begin anew.
  */
-static enum ibt_exec_status move(struct ibt_qp *qp, struct ibt_wqe *slot,
+static enum ibt_exec_status move(struct ibt_qp *qp, struct ibt_wqe *wqe,
 				 const struct ibt_msg *msg, struct soft_iter *own,
 				 bool begun)
 {
 	struct ibt_loopback_xfer *local = &qp->local;
 	struct ibt_qp *peer = local->peer;
-	u32 length = min(slot->length - local->done, CHUNK_BYTES);
+	u32 length = min(wqe->length - local->done, CHUNK_BYTES);
 	bool read = msg->verb == IBT_READ;
 	enum ibt_exec_status verdict = IBT_EXEC_OK;
 
 	lockdep_assert_held(&peer->resp.lock);
 	if (begun ? peer->resp.local != qp :
-		    !ibt_resp_ready(peer, slot->first_psn))
+		    !ibt_resp_ready(peer, wqe->first_psn))
 		return IBT_EXEC_SILENT_DROP;
 	if (!begun)
 		verdict = read ? ibt_exec_read(peer, msg, &local->from) :
@@ -251,7 +251,7 @@ static enum ibt_exec_status move(struct ibt_qp *qp, struct ibt_wqe *slot,
 		return verdict;
 	local->done += length;
 	count_bytes(read ? peer : qp, read ? qp : peer, length);
-	if (local->done < slot->length) {
+	if (local->done < wqe->length) {
 		peer->resp.local = qp;
 		return IBT_EXEC_OK;
 	}
@@ -259,12 +259,12 @@ static enum ibt_exec_status move(struct ibt_qp *qp, struct ibt_wqe *slot,
 	if (!read)
 		verdict = ibt_exec_end(peer, msg);
 	if (verdict == IBT_EXEC_OK)
-		ibt_resp_advance(peer, ibt_wqe_npkts(slot));
+		ibt_resp_advance(peer, ibt_wqe_npkts(wqe));
 	return verdict;
 }
 
 /* SEND, WRITE, READ. @begun: as above. */
-static enum ibt_loopback_result move_chunk(struct ibt_qp *qp, struct ibt_wqe *slot,
+static enum ibt_loopback_result move_chunk(struct ibt_qp *qp, struct ibt_wqe *wqe,
 					   const struct ibt_wr_info *info,
 					   bool begun)
 {
@@ -275,55 +275,55 @@ static enum ibt_loopback_result move_chunk(struct ibt_qp *qp, struct ibt_wqe *sl
 	struct ibt_msg msg;
 	u8 syndrome = 0;
 
-	if (ibt_wqe_check_sge(qp, slot, info) != SOFT_OK) {
-		fail_here(qp, slot);
+	if (ibt_wqe_check_sge(qp, wqe, info) != SOFT_OK) {
+		fail_here(qp, wqe);
 		return IBT_LOOPBACK_DONE;
 	}
-	fill_msg(slot, info, &msg);
+	fill_msg(wqe, info, &msg);
 	if (info->verb == IBT_READ)
-		ibt_wqe_dst_iter(qp, slot, &own);
+		ibt_wqe_dst_iter(qp, wqe, &own);
 	else
-		ibt_wqe_src_iter(qp, slot, &own);
+		ibt_wqe_src_iter(qp, wqe, &own);
 	if (local->done && soft_iter_skip(&own, local->done) != SOFT_OK)
 		verdict = IBT_EXEC_SILENT_DROP;
 
 	spin_lock(&peer->resp.lock);
 	if (verdict == IBT_EXEC_OK)
-		verdict = move(qp, slot, &msg, &own, begun);
+		verdict = move(qp, wqe, &msg, &own, begun);
 	if (verdict != IBT_EXEC_OK && verdict != IBT_EXEC_SILENT_DROP)
-		syndrome = consequences(qp, peer, slot, verdict);
+		syndrome = consequences(qp, peer, wqe, verdict);
 	else if (verdict == IBT_EXEC_SILENT_DROP && peer->resp.local == qp)
 		peer->resp.local = NULL;
 	spin_unlock(&peer->resp.lock);
 	soft_iter_end(&own);
 
 	if (verdict != IBT_EXEC_OK)
-		return refused(qp, slot, verdict, syndrome);
+		return refused(qp, wqe, verdict, syndrome);
 	/* The peer is there, as packets would have told. */
 	ibt_sq_reset_retry_count(qp);
-	if (local->done == slot->length)
-		finish(qp, slot);
+	if (local->done == wqe->length)
+		finish(qp, wqe);
 	return IBT_LOOPBACK_DONE;
 }
 
 /* The word that an ATOMIC WRITE stores. False: the request has failed. */
-static bool take_word(struct ibt_qp *qp, struct ibt_wqe *slot,
+static bool take_word(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		      struct ibt_msg *msg)
 {
 	struct soft_iter from, to;
 	enum soft_access_err fault;
 
-	ibt_wqe_src_iter(qp, slot, &from);
+	ibt_wqe_src_iter(qp, wqe, &from);
 	soft_iter_bytes(&to, &msg->swap_add, sizeof(msg->swap_add));
 	fault = soft_iter_copy(&to, &from, sizeof(msg->swap_add));
 	soft_iter_end(&from);
 	if (fault != SOFT_OK)
-		fail_here(qp, slot);
+		fail_here(qp, wqe);
 	return fault == SOFT_OK;
 }
 
 /* Atomic, ATOMIC WRITE, FLUSH: executed at once. */
-static enum ibt_loopback_result ask(struct ibt_qp *qp, struct ibt_wqe *slot,
+static enum ibt_loopback_result ask(struct ibt_qp *qp, struct ibt_wqe *wqe,
 				    const struct ibt_wr_info *info)
 {
 	struct ibt_qp *peer = qp->local.peer;
@@ -332,47 +332,47 @@ static enum ibt_loopback_result ask(struct ibt_qp *qp, struct ibt_wqe *slot,
 	u64 original = 0;
 	u8 syndrome = 0;
 
-	fill_msg(slot, info, &msg);
-	if (info->kind == IBT_WR_ATOMIC_WRITE && !take_word(qp, slot, &msg))
+	fill_msg(wqe, info, &msg);
+	if (info->kind == IBT_WR_ATOMIC_WRITE && !take_word(qp, wqe, &msg))
 		return IBT_LOOPBACK_DONE;
 	spin_lock(&peer->resp.lock);
-	if (ibt_resp_ready(peer, slot->first_psn))
+	if (ibt_resp_ready(peer, wqe->first_psn))
 		verdict = ibt_exec_atomic(peer, &msg, &original);
 	if (verdict == IBT_EXEC_OK) {
-		ibt_resp_advance(peer, ibt_wqe_npkts(slot));
-		count_bytes(qp, peer, slot->length);
+		ibt_resp_advance(peer, ibt_wqe_npkts(wqe));
+		count_bytes(qp, peer, wqe->length);
 	} else if (verdict != IBT_EXEC_SILENT_DROP) {
-		syndrome = consequences(qp, peer, slot, verdict);
+		syndrome = consequences(qp, peer, wqe, verdict);
 	}
 	spin_unlock(&peer->resp.lock);
 
 	if (verdict != IBT_EXEC_OK)
-		return refused(qp, slot, verdict, syndrome);
+		return refused(qp, wqe, verdict, syndrome);
 	if (info->kind == IBT_WR_ATOMIC_WRITE || info->verb == IBT_FLUSH ||
-	    ibt_wqe_write_atomic_ack(qp, slot, original))
-		finish(qp, slot);
+	    ibt_wqe_write_atomic_ack(qp, wqe, original))
+		finish(qp, wqe);
 	return IBT_LOOPBACK_DONE;
 }
 
 static enum ibt_loopback_result begin(struct ibt_qp *qp, struct ibt_qp *peer,
-				      struct ibt_wqe *slot,
+				      struct ibt_wqe *wqe,
 				      const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 
-	qp->local = (struct ibt_loopback_xfer) { .peer = peer, .slot = sq->next };
+	qp->local = (struct ibt_loopback_xfer) { .peer = peer, .wqe = sq->next };
 	soft_iter_bytes(&qp->local.from, NULL, 0);
-	ibt_wqe_assign_psn(qp, slot);
+	ibt_wqe_assign_psn(qp, wqe);
 	if (ibt_wr_has_response(info) && info->verb != IBT_READ)
-		return ask(qp, slot, info);
-	return move_chunk(qp, slot, info, false);
+		return ask(qp, wqe, info);
+	return move_chunk(qp, wqe, info, false);
 }
 
 /**
  * ibt_loopback_send - the next request without packets, if that is possible
  * @qp: connected queue pair
  * @path: of it; may be NULL
- * @slot: the request
+ * @wqe: the request
  * @info: of its opcode
  *
  * A long message takes several calls, between which sq.lock may be released.
@@ -382,7 +382,7 @@ static enum ibt_loopback_result begin(struct ibt_qp *qp, struct ibt_qp *peer,
  * Return: what came of it.
  */
 enum ibt_loopback_result ibt_loopback_send(struct ibt_qp *qp, struct ibt_path *path,
-					   struct ibt_wqe *slot,
+					   struct ibt_wqe *wqe,
 					   const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
@@ -390,10 +390,10 @@ enum ibt_loopback_result ibt_loopback_send(struct ibt_qp *qp, struct ibt_path *p
 
 	lockdep_assert_held(&sq->lock);
 	/* An answer out of the blue may have taken its request from us. */
-	if (qp->local.peer && qp->local.slot != sq->next)
+	if (qp->local.peer && qp->local.wqe != sq->next)
 		ibt_loopback_abort(qp);
 	if (qp->local.peer)
-		return move_chunk(qp, slot, info, true);
+		return move_chunk(qp, wqe, info, true);
 	if (!READ_ONCE(ibt_loopback) || !path || !path->local || sq->offset)
 		return IBT_LOOPBACK_NOT_POSSIBLE;
 	peer = find_peer(qp, path);
@@ -403,7 +403,7 @@ enum ibt_loopback_result ibt_loopback_send(struct ibt_qp *qp, struct ibt_path *p
 		ibt_qp_put(peer);
 		return IBT_LOCAL_WAIT;
 	}
-	return begin(qp, peer, slot, info);
+	return begin(qp, peer, wqe, info);
 }
 
 static struct ibt_qp *find_listener(const struct ibt_path *path, u32 qpn)
@@ -423,7 +423,7 @@ static struct ibt_qp *find_listener(const struct ibt_path *path, u32 qpn)
  * ibt_loopback_ud - the next datagram without a packet, if that is possible
  * @qp: UD or GSI
  * @path: where it goes
- * @slot: the request
+ * @wqe: the request
  * @pkt: what its packet would say
  *
  * Context: sq.lock held, resp.lock of the receiver is taken.
@@ -431,7 +431,7 @@ static struct ibt_qp *find_listener(const struct ibt_path *path, u32 qpn)
  * Return: it is done with, or has failed. False: by a packet, please.
  */
 bool ibt_loopback_ud(struct ibt_qp *qp, struct ibt_path *path,
-		     struct ibt_wqe *slot, struct ibt_pkt *pkt)
+		     struct ibt_wqe *wqe, struct ibt_pkt *pkt)
 {
 	const struct ibt_link_ops *link = ibt_qp_dev(qp)->link;
 	struct ibt_rx_meta meta = { };
@@ -441,28 +441,28 @@ bool ibt_loopback_ud(struct ibt_qp *qp, struct ibt_path *path,
 	lockdep_assert_held(&qp->sq.lock);
 	/* What has to be cut, or summed, is so in a packet. */
 	if (!READ_ONCE(ibt_loopback) || !path->local ||
-	    slot->ud.qpn == IBT_MCAST_QPN || ibt_wqe_needs_offload(qp, slot))
+	    wqe->ud.qpn == IBT_MCAST_QPN || ibt_wqe_needs_offload(qp, wqe))
 		return false;
-	peer = find_listener(path, slot->ud.qpn);
+	peer = find_listener(path, wqe->ud.qpn);
 	if (!peer)
 		return false;
-	if (ibt_wqe_check_sge(qp, slot, ibt_wr_info(slot->opcode)) != SOFT_OK) {
+	if (ibt_wqe_check_sge(qp, wqe, ibt_wr_info(wqe->opcode)) != SOFT_OK) {
 		ibt_qp_put(peer);
-		ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+		ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return true;
 	}
-	pkt->length = slot->length;
-	pkt->pad = -slot->length & 3;
+	pkt->length = wqe->length;
+	pkt->pad = -wqe->length & 3;
 	link->meta(path, pkt->op->length + pkt->length + pkt->pad +
 		   IBT_ICRC_BYTES, &meta);
-	ibt_wqe_src_iter(qp, slot, &from);
+	ibt_wqe_src_iter(qp, wqe, &from);
 	ibt_ud_receive(peer, pkt, &from, &meta);
 	soft_iter_end(&from);
-	count_bytes(qp, peer, slot->length);
+	count_bytes(qp, peer, wqe->length);
 	ibt_count(ibt_qp_dev(peer), IBT_STAT_RX_LOCAL);
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
 	ibt_qp_put(peer);
 	qp->sq.way = IBT_WAY_LOOPBACK;
-	ibt_ud_send_complete(qp, slot);
+	ibt_ud_send_complete(qp, wqe);
 	return true;
 }

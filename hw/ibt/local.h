@@ -17,13 +17,13 @@ struct ibt_wr_info;
 /**
  * struct ibt_loopback_xfer - a message on its way to a queue pair of this host
  * @peer: who gets it, referenced; NULL: there is none on its way
- * @slot: index of its request
+ * @wqe: index of its request
  * @done: bytes that have arrived
  * @from: (READ) where the answer is
  */
 struct ibt_loopback_xfer {
 	struct ibt_qp *peer;
-	u32 slot;
+	u32 wqe;
 	u32 done;
 	struct soft_iter from;
 };
@@ -45,9 +45,9 @@ enum ibt_loopback_result {
 };
 
 enum ibt_loopback_result ibt_loopback_send(struct ibt_qp *qp, struct ibt_path *path,
-					   struct ibt_wqe *slot,
+					   struct ibt_wqe *wqe,
 					   const struct ibt_wr_info *info);
 bool ibt_loopback_ud(struct ibt_qp *qp, struct ibt_path *path,
-		     struct ibt_wqe *slot, struct ibt_pkt *pkt);
+		     struct ibt_wqe *wqe, struct ibt_pkt *pkt);
 
 #endif /* IBT_LOCAL_H */

@@ -147,26 +147,26 @@ static bool sends(const struct ibt_sq *sq)
 /* The next request, if nothing of it was sent; or NULL. */
 static const struct ibt_wqe *not_begun(const struct ibt_sq *sq)
 {
-	const struct ibt_wqe *slot;
+	const struct ibt_wqe *wqe;
 
 	if (sq->next == ibt_sq_head(sq))
 		return NULL;
-	slot = ibt_wqe_at(sq, sq->next);
-	return slot->numbered ? NULL : slot;
+	wqe = ibt_wqe_at(sq, sq->next);
+	return wqe->numbered ? NULL : wqe;
 }
 
 /* What the next request waits for; see may_begin() of the requester. */
 static enum res_wait wait_to_begin(const struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
-	const struct ibt_wqe *slot = not_begun(sq);
+	const struct ibt_wqe *wqe = not_begun(sq);
 	const struct ibt_wr_info *info;
 
-	if (!slot)
+	if (!wqe)
 		return WAIT_ANSWERS;
-	info = ibt_wr_info(slot->opcode);
+	info = ibt_wr_info(wqe->opcode);
 	if (sq->rd_atomic &&
-	    (slot->flags & IB_SEND_FENCE ||
+	    (wqe->flags & IB_SEND_FENCE ||
 	     (ibt_wr_has_response(info) && sq->rd_atomic >= sq->max_rd_atomic)))
 		return WAIT_READS;
 	return ibt_credit_left(&qp->credit, info) ? WAIT_ANSWERS : WAIT_CREDITS;

@@ -64,7 +64,7 @@ struct round {
 };
 
 static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
-			 const struct ibt_wqe *slot,
+			 const struct ibt_wqe *wqe,
 			 const struct ibt_wr_info *info, u32 psn,
 			 struct ibt_pkt *pkt)
 {
@@ -76,31 +76,31 @@ static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
 					    0;
 	pkt->migrated = READ_ONCE(qp->mig_state) == IB_MIG_MIGRATED;
 	if (info->verb == IBT_CMP_SWAP || info->verb == IBT_FETCH_ADD) {
-		pkt->srqn = slot->atomic.srqn;
-		pkt->va = slot->atomic.remote_addr;
-		pkt->rkey = slot->atomic.rkey;
+		pkt->srqn = wqe->atomic.srqn;
+		pkt->va = wqe->atomic.remote_addr;
+		pkt->rkey = wqe->atomic.rkey;
 		pkt->swap_add = info->verb == IBT_CMP_SWAP ?
-				slot->atomic.swap : slot->atomic.compare_add;
+				wqe->atomic.swap : wqe->atomic.compare_add;
 		pkt->compare = info->verb == IBT_CMP_SWAP ?
-			       slot->atomic.compare_add : 0;
+			       wqe->atomic.compare_add : 0;
 		return;
 	}
 	if (info->verb == IBT_FLUSH) {
-		pkt->placement = slot->flush.placement;
-		pkt->selectivity = slot->flush.selectivity;
-		pkt->va = slot->flush.remote_addr;
-		pkt->rkey = slot->flush.rkey;
-		pkt->dma_length = slot->flush.length;
+		pkt->placement = wqe->flush.placement;
+		pkt->selectivity = wqe->flush.selectivity;
+		pkt->va = wqe->flush.remote_addr;
+		pkt->rkey = wqe->flush.rkey;
+		pkt->dma_length = wqe->flush.length;
 		return;
 	}
-	pkt->srqn = slot->rdma.srqn;
-	pkt->va = slot->rdma.remote_addr;
-	pkt->rkey = slot->rdma.rkey;
-	pkt->dma_length = slot->length;
+	pkt->srqn = wqe->rdma.srqn;
+	pkt->va = wqe->rdma.remote_addr;
+	pkt->rkey = wqe->rdma.rkey;
+	pkt->dma_length = wqe->length;
 	if (info->extra == IBT_IMM)
-		pkt->imm = slot->imm;
+		pkt->imm = wqe->imm;
 	else if (info->extra == IBT_IETH)
-		pkt->inv_rkey = slot->inv_rkey;
+		pkt->inv_rkey = wqe->inv_rkey;
 }
 
 /* The packet with @psn asks for an answer, if it is sent for the first time. */
@@ -130,32 +130,32 @@ static void sent(struct ibt_qp *qp, u32 packets)
 }
 
 /* The last packet of the next request is on its way. */
-static void sent_all(struct ibt_qp *qp, struct ibt_wqe *slot)
+static void sent_all(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	struct ibt_sq *sq = &qp->sq;
 
 	sq->offset = 0;
 	sq->next++;
 	if (ibt_qp_reliable(qp)) {
-		slot->state = IBT_WQE_SENT;
+		wqe->state = IBT_WQE_SENT;
 		return;
 	}
-	slot->state = IBT_WQE_DONE;
+	wqe->state = IBT_WQE_DONE;
 	ibt_sq_complete_wqes(qp);
 }
 
 /* One of max_rd_atomic, until its own answer comes. */
-static void outstanding(struct ibt_sq *sq, struct ibt_wqe *slot)
+static void outstanding(struct ibt_sq *sq, struct ibt_wqe *wqe)
 {
-	if (slot->counted)
+	if (wqe->counted)
 		return;
-	slot->counted = true;
+	wqe->counted = true;
 	sq->rd_atomic++;
 }
 
 /* READ, or what is missing of it; atomics; FLUSH. One packet. */
 static bool send_read_or_atomic(struct ibt_qp *qp, struct round *round,
-				struct ibt_wqe *slot, const struct ibt_wr_info *info)
+				struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_pkt pkt = { };
@@ -168,7 +168,7 @@ static bool send_read_or_atomic(struct ibt_qp *qp, struct round *round,
 			ibt_sq_delay_send(qp, IBT_PAUSE_MEMORY, 1);
 			return false;
 		}
-		fill_request(qp, round->path, slot, info, sq->cur_psn, &pkt);
+		fill_request(qp, round->path, wqe, info, sq->cur_psn, &pkt);
 		pkt.va += sq->offset;
 		pkt.dma_length -= min(sq->offset, pkt.dma_length);
 		pkt.ack_request = true;
@@ -178,32 +178,32 @@ static bool send_read_or_atomic(struct ibt_qp *qp, struct round *round,
 		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
 	ibt_pace_sent(&qp->congestion, IBT_PACE_HEADERS);
-	outstanding(sq, slot);
+	outstanding(sq, wqe);
 	asked(qp, sq->cur_psn);
-	sent(qp, ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1);
-	sent_all(qp, slot);
+	sent(qp, ibt_psn_ahead(wqe->last_psn, sq->cur_psn) + 1);
+	sent_all(qp, wqe);
 	return !busy;
 }
 
 /* The source stands at sq.offset; NULL: the request's memory is not there. */
 static struct soft_iter *source_of(struct ibt_qp *qp, struct round *round,
-				   struct ibt_wqe *slot)
+				   struct ibt_wqe *wqe)
 {
-	if (round->source_of == slot)
+	if (round->source_of == wqe)
 		return &round->source;
 	if (round->source_of)
 		soft_iter_end(&round->source);
-	round->source_of = slot;
-	ibt_wqe_src_iter(qp, slot, &round->source);
+	round->source_of = wqe;
+	ibt_wqe_src_iter(qp, wqe, &round->source);
 	if (qp->sq.offset &&
 	    soft_iter_skip(&round->source, qp->sq.offset) != SOFT_OK)
 		return NULL;
 	return &round->source;
 }
 
-/* A packet with @length bytes of the request. NULL: see @slot, or the pause. */
+/* A packet with @length bytes of the request. NULL: see @wqe, or the pause. */
 static struct sk_buff *load(struct ibt_qp *qp, struct round *round,
-			    struct ibt_wqe *slot, u32 length)
+			    struct ibt_wqe *wqe, u32 length)
 {
 	struct soft_iter *from;
 	struct soft_iter to;
@@ -216,12 +216,12 @@ static struct sk_buff *load(struct ibt_qp *qp, struct round *round,
 	}
 	if (!length)
 		return skb;
-	from = source_of(qp, round, slot);
+	from = source_of(qp, round, wqe);
 	soft_iter_bytes(&to, skb->data, length);
 	if (from && soft_iter_copy(&to, from, length) == SOFT_OK)
 		return skb;
 	kfree_skb(skb);
-	ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+	ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 	return NULL;
 }
 
@@ -236,7 +236,7 @@ static u8 opcode_at(const struct ibt_qp *qp, const struct ibt_wr_info *info,
 }
 
 /* Which packet of a message, and what it says. */
-static void place(struct ibt_qp *qp, const struct ibt_wqe *slot,
+static void place(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 		  const struct ibt_wr_info *info, u32 offset, bool last,
 		  struct ibt_pkt *pkt)
 {
@@ -247,7 +247,7 @@ static void place(struct ibt_qp *qp, const struct ibt_wqe *slot,
 
 	pkt->opcode = opcode_at(qp, info, offset, last);
 	pkt->op = &ibt_opcodes[pkt->opcode];
-	pkt->solicited = last && (slot->flags & IB_SEND_SOLICITED) &&
+	pkt->solicited = last && (wqe->flags & IB_SEND_SOLICITED) &&
 			 (info->verb == IBT_SEND || info->extra == IBT_IMM);
 	pkt->ack_request = ibt_qp_reliable(qp) &&
 			   (last || waiting % every == 0 ||
@@ -258,7 +258,7 @@ static void place(struct ibt_qp *qp, const struct ibt_wqe *slot,
 
 /* @packets with @bytes of the next request are on their way. */
 static void sent_data(struct ibt_qp *qp, struct round *round,
-		      struct ibt_wqe *slot, u32 packets, u32 bytes)
+		      struct ibt_wqe *wqe, u32 packets, u32 bytes)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -266,8 +266,8 @@ static void sent_data(struct ibt_qp *qp, struct round *round,
 	round->bytes += bytes;
 	sq->offset += bytes;
 	sent(qp, packets);
-	if (sq->offset == slot->length)
-		sent_all(qp, slot);
+	if (sq->offset == wqe->length)
+		sent_all(qp, wqe);
 }
 
 /* How many packets may leave now, if the request has as many. */
@@ -283,7 +283,7 @@ static u32 packets_now(struct ibt_qp *qp, const struct round *round)
 }
 
 static bool begin_run(struct ibt_qp *qp, struct round *round,
-		      const struct ibt_wqe *slot,
+		      const struct ibt_wqe *wqe,
 		      const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	u32 offset = qp->sq.offset;
@@ -291,7 +291,7 @@ static bool begin_run(struct ibt_qp *qp, struct round *round,
 		.next = &ibt_opcodes[opcode_at(qp, info, offset, false)],
 		.middle = &ibt_opcodes[opcode_at(qp, info, 1, false)],
 		.end = &ibt_opcodes[opcode_at(qp, info, 1, true)],
-		.left = slot->length - offset,
+		.left = wqe->length - offset,
 		.mtu = qp->mtu,
 	};
 
@@ -303,17 +303,17 @@ static bool begin_run(struct ibt_qp *qp, struct round *round,
 
 /* One more packet of a run, of the bytes at @offset. False: they are not there. */
 static bool add_data(struct ibt_qp *qp, struct round *round,
-		     struct ibt_wqe *slot, const struct ibt_wr_info *info,
+		     struct ibt_wqe *wqe, const struct ibt_wr_info *info,
 		     u32 offset, struct ibt_gso *run)
 {
 	u32 psn = ibt_psn_add(qp->sq.cur_psn, run->packets);
-	u32 length = min(slot->length - offset, qp->mtu);
-	struct soft_iter *from = source_of(qp, round, slot);
+	u32 length = min(wqe->length - offset, qp->mtu);
+	struct soft_iter *from = source_of(qp, round, wqe);
 	struct ibt_pkt pkt = { };
 	struct soft_iter to;
 
-	fill_request(qp, round->path, slot, info, psn, &pkt);
-	place(qp, slot, info, offset, offset + length == slot->length, &pkt);
+	fill_request(qp, round->path, wqe, info, psn, &pkt);
+	place(qp, wqe, info, offset, offset + length == wqe->length, &pkt);
 	soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), length);
 	if (!from || soft_iter_copy(&to, from, length) != SOFT_OK)
 		return false;
@@ -326,7 +326,7 @@ static bool add_data(struct ibt_qp *qp, struct round *round,
  * request ends in the middle, those in front of it leave first.
  */
 static bool send_run(struct ibt_qp *qp, struct round *round,
-		     struct ibt_wqe *slot, const struct ibt_wr_info *info,
+		     struct ibt_wqe *wqe, const struct ibt_wr_info *info,
 		     struct ibt_gso *run)
 {
 	struct ibt_port *port = run->path->port;
@@ -335,31 +335,31 @@ static bool send_run(struct ibt_qp *qp, struct round *round,
 	bool busy, good = true;
 
 	while (good && run->packets < run->most) {
-		good = add_data(qp, round, slot, info, end, run);
+		good = add_data(qp, round, wqe, info, end, run);
 		if (good)
-			end = min(end + qp->mtu, slot->length);
+			end = min(end + qp->mtu, wqe->length);
 	}
 	qp->sq.way = IBT_WAY_GSO;
 	busy = ibt_gso_xmit(run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
 	if (run->packets)
-		sent_data(qp, round, slot, run->packets, end - begin);
+		sent_data(qp, round, wqe, run->packets, end - begin);
 	if (!good)
-		ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+		ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 	return good && !busy;
 }
 
-/* Its packet looks like that of @slot, but for what it says. */
-static bool wqe_batchable(const struct ibt_wqe *slot, const struct ibt_wqe *other)
+/* Its packet looks like that of @wqe, but for what it says. */
+static bool wqe_batchable(const struct ibt_wqe *wqe, const struct ibt_wqe *other)
 {
-	return other->opcode == slot->opcode && other->length == slot->length &&
+	return other->opcode == wqe->opcode && other->length == wqe->length &&
 	       other->state == IBT_WQE_POSTED &&
 	       other->status == IB_WC_SUCCESS &&
 	       !(other->flags & IB_SEND_FENCE);
 }
 
 /* How many requests there are, from the next on, whose packets can leave together. */
-static u32 batch_len(struct ibt_qp *qp, const struct ibt_wqe *slot, u32 most)
+static u32 batch_len(struct ibt_qp *qp, const struct ibt_wqe *wqe, u32 most)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 num;
@@ -370,7 +370,7 @@ static u32 batch_len(struct ibt_qp *qp, const struct ibt_wqe *slot, u32 most)
 		if (at == ibt_sq_head(sq) &&
 		    (!ibt_sq_is_user(sq) || !ibt_sq_fetch_user_wqe(qp)))
 			break;
-		if (!wqe_batchable(slot, ibt_wqe_at(sq, at)))
+		if (!wqe_batchable(wqe, ibt_wqe_at(sq, at)))
 			break;
 	}
 	return num;
@@ -378,11 +378,11 @@ static u32 batch_len(struct ibt_qp *qp, const struct ibt_wqe *slot, u32 most)
 
 /* Several SENDs or WRITEs of one packet each. False: this one goes alone. */
 static bool batch_begin(struct ibt_qp *qp, struct round *round,
-			const struct ibt_wqe *slot,
+			const struct ibt_wqe *wqe,
 			const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	const struct ibt_sq *sq = &qp->sq;
-	u32 most = (ROUND_BYTES - round->bytes) / max(slot->length, 1U);
+	u32 most = (ROUND_BYTES - round->bytes) / max(wqe->length, 1U);
 
 	if (info->kind != IBT_WR_DATA || sq->state != IB_QPS_RTS ||
 	    qp->rtx.recovery != IBT_STEADY)
@@ -394,30 +394,30 @@ static bool batch_begin(struct ibt_qp *qp, struct round *round,
 				 ibt_psn_ahead(sq->cur_psn, sq->una));
 	return ibt_gso_begin_msgs(run, round->path,
 				  &ibt_opcodes[opcode_at(qp, info, 0, true)],
-				  slot->length, batch_len(qp, slot, most));
+				  wqe->length, batch_len(qp, wqe, most));
 }
 
 /* The next request into a run. False: its bytes are not there. */
-static bool batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *slot,
+static bool batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
 			  const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	enum soft_access_err fault = SOFT_OK;
 	struct ibt_pkt pkt = { };
 	struct soft_iter from, to;
 
-	ibt_wqe_assign_psn(qp, slot);
-	fill_request(qp, run->path, slot, info, qp->sq.cur_psn, &pkt);
-	place(qp, slot, info, 0, true, &pkt);
+	ibt_wqe_assign_psn(qp, wqe);
+	fill_request(qp, run->path, wqe, info, qp->sq.cur_psn, &pkt);
+	place(qp, wqe, info, 0, true, &pkt);
 	/* Whoever is behind it asks for both. */
 	pkt.ack_request = false;
-	if (slot->length) {
-		soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), slot->length);
-		ibt_wqe_src_iter(qp, slot, &from);
-		fault = soft_iter_copy(&to, &from, slot->length);
+	if (wqe->length) {
+		soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), wqe->length);
+		ibt_wqe_src_iter(qp, wqe, &from);
+		fault = soft_iter_copy(&to, &from, wqe->length);
 		soft_iter_end(&from);
 	}
 	if (fault == SOFT_OK)
-		ibt_gso_add_pkt(run, &pkt, slot->length);
+		ibt_gso_add_pkt(run, &pkt, wqe->length);
 	return fault == SOFT_OK;
 }
 
@@ -428,16 +428,16 @@ static bool batch_send(struct ibt_qp *qp, struct round *round,
 	struct ibt_port *port = run->path->port;
 	u32 seq = READ_ONCE(port->tx_wake_seq);
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_wqe *slot;
+	struct ibt_wqe *wqe;
 	bool busy, good = true;
 
 	/* An unreliable one completes here, and can not always. */
 	while (run->packets < run->most && sq->state == IB_QPS_RTS) {
-		slot = ibt_wqe_at(sq, sq->next);
-		good = batch_add_wqe(qp, slot, info, run);
+		wqe = ibt_wqe_at(sq, sq->next);
+		good = batch_add_wqe(qp, wqe, info, run);
 		if (!good)
 			break;
-		sent_data(qp, round, slot, 1, slot->length);
+		sent_data(qp, round, wqe, 1, wqe->length);
 	}
 	/* Of a softirq that would bring all at its end, the user would see nothing earlier. */
 	round->over = true;
@@ -447,38 +447,38 @@ static bool batch_send(struct ibt_qp *qp, struct round *round,
 	busy = ibt_gso_xmit(run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
 	if (!good)
-		ibt_wqe_fail(qp, slot, IB_WC_LOC_PROT_ERR);
+		ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 	return good && !busy;
 }
 
 /* Packets of a SEND or WRITE, one or a run; the one of an ATOMIC WRITE. */
 static bool send_data(struct ibt_qp *qp, struct round *round,
-		      struct ibt_wqe *slot, const struct ibt_wr_info *info)
+		      struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
-	u32 length = min(slot->length - sq->offset, qp->mtu);
-	bool last = sq->offset + length == slot->length;
+	u32 length = min(wqe->length - sq->offset, qp->mtu);
+	bool last = sq->offset + length == wqe->length;
 	struct ibt_pkt pkt = { };
 	struct ibt_gso run;
 	struct sk_buff *skb;
 	bool busy = false;
 
 	if (round->path) {
-		if (!last && begin_run(qp, round, slot, info, &run))
-			return send_run(qp, round, slot, info, &run);
+		if (!last && begin_run(qp, round, wqe, info, &run))
+			return send_run(qp, round, wqe, info, &run);
 		if (last && !sq->offset &&
-		    batch_begin(qp, round, slot, info, &run))
+		    batch_begin(qp, round, wqe, info, &run))
 			return batch_send(qp, round, info, &run);
-		skb = load(qp, round, slot, length);
+		skb = load(qp, round, wqe, length);
 		if (!skb)
 			return false;
-		fill_request(qp, round->path, slot, info, sq->cur_psn, &pkt);
-		place(qp, slot, info, sq->offset, last, &pkt);
+		fill_request(qp, round->path, wqe, info, sq->cur_psn, &pkt);
+		place(qp, wqe, info, sq->offset, last, &pkt);
 		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
 	if (info->kind == IBT_WR_ATOMIC_WRITE)
-		outstanding(sq, slot);
-	sent_data(qp, round, slot, 1, length);
+		outstanding(sq, wqe);
+	sent_data(qp, round, wqe, 1, length);
 	return !busy;
 }
 
@@ -492,22 +492,22 @@ static bool may_begin_limited(struct ibt_qp *qp)
 }
 
 /* May this one be begun now? What was begun before is only sent again. */
-static bool may_begin(struct ibt_qp *qp, struct ibt_wqe *slot,
+static bool may_begin(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		      const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 
-	if (slot->numbered)
+	if (wqe->numbered)
 		return true;
 	if (sq->state == IB_QPS_SQD) {
 		ibt_sq_check_drained(qp);
 		return false;
 	}
 	/* IBA 10.8.3.3: a fence lets READs and atomics finish first. */
-	if ((slot->flags & IB_SEND_FENCE) && sq->rd_atomic)
+	if ((wqe->flags & IB_SEND_FENCE) && sq->rd_atomic)
 		return false;
 	/* A retry must find what it sends again: all in front must be done. */
-	if (slot->opcode == IB_WR_LOCAL_INV)
+	if (wqe->opcode == IB_WR_LOCAL_INV)
 		return ibt_sq_oldest(sq) == sq->next;
 	if (ibt_wr_has_response(info) && sq->max_rd_atomic)
 		return sq->rd_atomic < sq->max_rd_atomic;
@@ -515,16 +515,16 @@ static bool may_begin(struct ibt_qp *qp, struct ibt_wqe *slot,
 }
 
 /* What is wrong with it is found before its first packet is sent. */
-static u8 check_first(struct ibt_qp *qp, const struct ibt_wqe *slot,
+static u8 check_first(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 		      const struct ibt_wr_info *info)
 {
-	if (slot->status != IB_WC_SUCCESS || slot->numbered)
-		return slot->status;
+	if (wqe->status != IB_WC_SUCCESS || wqe->numbered)
+		return wqe->status;
 	if (ibt_wr_has_response(info) && !qp->sq.max_rd_atomic)
 		return IB_WC_LOC_QP_OP_ERR;
 	/* A single packet is checked as it is filled. */
-	if (info->kind == IBT_WR_RD_ATOMIC || slot->length > qp->mtu)
-		return ibt_wqe_check_sge(qp, slot, info) == SOFT_OK ?
+	if (info->kind == IBT_WR_RD_ATOMIC || wqe->length > qp->mtu)
+		return ibt_wqe_check_sge(qp, wqe, info) == SOFT_OK ?
 		       IB_WC_SUCCESS : IB_WC_LOC_PROT_ERR;
 	return IB_WC_SUCCESS;
 }
@@ -543,14 +543,14 @@ static bool in_order(struct ibt_qp *qp, struct round *round)
 }
 
 static bool send_connected(struct ibt_qp *qp, struct round *round,
-			   struct ibt_wqe *slot,
+			   struct ibt_wqe *wqe,
 			   const struct ibt_wr_info *info)
 {
-	u32 length = min_t(u32, slot->length, ROUND_BYTES);
+	u32 length = min_t(u32, wqe->length, ROUND_BYTES);
 	enum ibt_loopback_result way;
 
 	/* Mostly so while a READ is answered: then it was an answer that called. */
-	if (!ibt_sq_in_window(qp, slot))
+	if (!ibt_sq_in_window(qp, wqe))
 		return false;
 	if (!round->asked) {
 		round->path = ibt_qp_path(qp);
@@ -558,7 +558,7 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 		if (!round->path)
 			ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
 	}
-	way = ibt_loopback_send(qp, round->path, slot, info);
+	way = ibt_loopback_send(qp, round->path, wqe, info);
 	if (way != IBT_LOOPBACK_NOT_POSSIBLE) {
 		round->bytes += length;
 		return way == IBT_LOOPBACK_DONE;
@@ -566,21 +566,21 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 	if (!in_order(qp, round) ||
 	    !ibt_pace_ok(qp, &qp->congestion, IBT_PACE_REQUESTS))
 		return false;
-	ibt_wqe_assign_psn(qp, slot);
+	ibt_wqe_assign_psn(qp, wqe);
 	if (info->kind == IBT_WR_RD_ATOMIC)
-		return send_read_or_atomic(qp, round, slot, info);
-	return send_data(qp, round, slot, info);
+		return send_read_or_atomic(qp, round, wqe, info);
+	return send_data(qp, round, wqe, info);
 }
 
 /*
  * A request has failed: it waits for those in front of it, which may have to be
  * sent again. They have their PSNs, or are done.
  */
-static bool not_in_front(const struct ibt_wqe *slot)
+static bool not_in_front(const struct ibt_wqe *wqe)
 {
-	if (slot->state == IBT_WQE_DONE)
-		return slot->status != IB_WC_SUCCESS;
-	return !slot->numbered;
+	if (wqe->state == IBT_WQE_DONE)
+		return wqe->status != IB_WC_SUCCESS;
+	return !wqe->numbered;
 }
 
 /* One packet, one request that needs none, or a few of those to be flushed.
@@ -590,7 +590,7 @@ static bool step(struct ibt_qp *qp, struct round *round)
 {
 	struct ibt_sq *sq = &qp->sq;
 	const struct ibt_wr_info *info;
-	struct ibt_wqe *slot;
+	struct ibt_wqe *wqe;
 	u8 status;
 
 	if (sq->state == IB_QPS_ERR || sq->state == IB_QPS_SQE)
@@ -602,30 +602,30 @@ static bool step(struct ibt_qp *qp, struct round *round)
 	    (!ibt_sq_is_user(sq) || !ibt_sq_fetch_user_wqe(qp)))
 		return false;
 
-	slot = ibt_wqe_at(sq, sq->next);
-	if (sq->stop == IBT_SQ_BROKEN && not_in_front(slot))
+	wqe = ibt_wqe_at(sq, sq->next);
+	if (sq->stop == IBT_SQ_BROKEN && not_in_front(wqe))
 		return false;
-	if (slot->state == IBT_WQE_DONE) {
+	if (wqe->state == IBT_WQE_DONE) {
 		sq->next++;
 		return true;
 	}
-	info = ibt_wr_info(slot->opcode);
-	if (!may_begin(qp, slot, info))
+	info = ibt_wr_info(wqe->opcode);
+	if (!may_begin(qp, wqe, info))
 		return false;
-	status = check_first(qp, slot, info);
+	status = check_first(qp, wqe, info);
 	if (status != IB_WC_SUCCESS) {
-		ibt_wqe_fail(qp, slot, status);
+		ibt_wqe_fail(qp, wqe, status);
 		return true;
 	}
 	if (info->kind == IBT_WR_LOCAL_OP) {
-		ibt_do_local_op(qp, slot);
+		ibt_do_local_op(qp, wqe);
 		return true;
 	}
 	if (qp->transport == IBT_UD) {
-		round->bytes += slot->length;
-		return ibt_ud_send(qp, slot, info);
+		round->bytes += wqe->length;
+		return ibt_ud_send(qp, wqe, info);
 	}
-	return send_connected(qp, round, slot, info);
+	return send_connected(qp, round, wqe, info);
 }
 
 /* Some steps. True: more can be done. */

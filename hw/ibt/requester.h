@@ -17,7 +17,7 @@ enum soft_task_left ibt_requester_round(struct soft_task *task);
 
 /* IBA 9.7.7.2.2: how much may be without an answer. */
 static inline bool ibt_sq_in_window(const struct ibt_qp *qp,
-				    const struct ibt_wqe *slot)
+				    const struct ibt_wqe *wqe)
 {
 	const struct ibt_sq *sq = &qp->sq;
 	u32 waiting = ibt_psn_ahead(sq->cur_psn, sq->una);
@@ -25,9 +25,9 @@ static inline bool ibt_sq_in_window(const struct ibt_qp *qp,
 
 	if (!ibt_qp_reliable(qp))
 		return true;
-	more = slot->numbered ?
-	       ibt_psn_ahead(slot->last_psn, sq->cur_psn) + 1 :
-	       ibt_packets(slot->length, qp->mtu);
+	more = wqe->numbered ?
+	       ibt_psn_ahead(wqe->last_psn, sq->cur_psn) + 1 :
+	       ibt_packets(wqe->length, qp->mtu);
 	return waiting < ibt_rtx_window(&qp->rtx) && waiting + more <= IBT_PSN_REACH;
 }
 
@@ -35,13 +35,13 @@ static inline bool ibt_sq_in_window(const struct ibt_qp *qp,
 static inline bool ibt_requester_window_full(const struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
-	const struct ibt_wqe *slot;
+	const struct ibt_wqe *wqe;
 
 	lockdep_assert_held(&sq->lock);
 	if (sq->state != IB_QPS_RTS || sq->next == ibt_sq_head(sq))
 		return false;
-	slot = ibt_wqe_at(sq, sq->next);
-	return slot->state == IBT_WQE_POSTED && !ibt_sq_in_window(qp, slot);
+	wqe = ibt_wqe_at(sq, sq->next);
+	return wqe->state == IBT_WQE_POSTED && !ibt_sq_in_window(qp, wqe);
 }
 
 /* Send what may be sent. sq.lock is taken inside; interrupts are enabled. */

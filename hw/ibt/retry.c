@@ -28,20 +28,20 @@ struct ibt_resend_pos ibt_resend_pos_of(const struct ibt_sq *sq, u32 head, u32 m
 					u32 psn)
 {
 	u32 wanted = ibt_psn_ahead(psn, sq->una);
-	struct ibt_resend_pos at = { .slot = sq->tail };
-	const struct ibt_wqe *slot;
+	struct ibt_resend_pos at = { .wqe = sq->tail };
+	const struct ibt_wqe *wqe;
 	u32 packet;
 
-	for (; at.slot != head; at.slot++) {
-		slot = ibt_wqe_at(sq, at.slot);
-		if (slot->state == IBT_WQE_DONE)
+	for (; at.wqe != head; at.wqe++) {
+		wqe = ibt_wqe_at(sq, at.wqe);
+		if (wqe->state == IBT_WQE_DONE)
 			continue;
-		if (!slot->numbered)
+		if (!wqe->numbered)
 			break;
-		if (ibt_psn_ahead(slot->last_psn, sq->una) < wanted)
+		if (ibt_psn_ahead(wqe->last_psn, sq->una) < wanted)
 			continue;
-		packet = ibt_psn_ahead(psn, slot->first_psn);
-		if (packet < ibt_wqe_npkts(slot))
+		packet = ibt_psn_ahead(psn, wqe->first_psn);
+		if (packet < ibt_wqe_npkts(wqe))
 			at.offset = packet * mtu;
 		break;
 	}
@@ -56,7 +56,7 @@ void ibt_sq_rewind(struct ibt_qp *qp, u32 psn)
 
 	lockdep_assert_held(&sq->lock);
 	at = ibt_resend_pos_of(sq, ibt_sq_head(sq), qp->mtu, psn);
-	sq->next = at.slot;
+	sq->next = at.wqe;
 	sq->offset = at.offset;
 	sq->cur_psn = psn;
 	/* What is on its way does not count any more. */

@@ -10,11 +10,11 @@ struct ibt_sq;
 
 /**
  * struct ibt_resend_pos - where sending goes on
- * @slot: index, may be head: nothing to be sent again
+ * @wqe: index, may be head: nothing to be sent again
  * @offset: bytes of it that need not be sent again
  */
 struct ibt_resend_pos {
-	u32 slot;
+	u32 wqe;
 	u32 offset;
 };
 

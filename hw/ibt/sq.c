@@ -18,7 +18,7 @@
 #include "timers.h"
 #include "wqe.h"
 
-/* Memory of a slot that can hold what the queue promises. */
+/* Memory of a WQE that can hold what the queue promises. */
 static u32 slot_bytes(u32 payload)
 {
 	return ALIGN(sizeof(struct ibt_wqe) + payload, 16);
@@ -28,34 +28,34 @@ static int alloc_slots(struct ibt_sq *sq)
 {
 	u32 num = roundup_pow_of_two(sq->max_wr);
 
-	sq->slots = kvcalloc(num, sq->stride, GFP_KERNEL);
+	sq->wqes = kvcalloc(num, sq->stride, GFP_KERNEL);
 	sq->mask = num - 1;
-	return sq->slots ? 0 : -ENOMEM;
+	return sq->wqes ? 0 : -ENOMEM;
 }
 
 /*
- * Slots of a user's queue are not there before he sends: most queue pairs of a
+ * WQEs of a user queue are not there before the first doorbell: most queue pairs of a
  * big program idle. Called without locks; the loser of a race frees his.
  */
-int ibt_sq_user_slots(struct ibt_sq *sq)
+int ibt_sq_user_wqes(struct ibt_sq *sq)
 {
-	u32 num = clamp_t(u32, sq->max_wr, 1, IBT_USER_SLOTS);
-	void *slots;
+	u32 num = clamp_t(u32, sq->max_wr, 1, IBT_USER_WQES);
+	void *wqes;
 
-	if (READ_ONCE(sq->slots))
+	if (READ_ONCE(sq->wqes))
 		return 0;
 	num = roundup_pow_of_two(num);
-	slots = kvcalloc(num, sq->stride, GFP_KERNEL_ACCOUNT);
-	if (!slots)
+	wqes = kvcalloc(num, sq->stride, GFP_KERNEL_ACCOUNT);
+	if (!wqes)
 		return -ENOMEM;
 	spin_lock_bh(&sq->lock);
-	if (!sq->slots) {
+	if (!sq->wqes) {
 		sq->mask = num - 1;
-		WRITE_ONCE(sq->slots, slots);
-		slots = NULL;
+		WRITE_ONCE(sq->wqes, wqes);
+		wqes = NULL;
 	}
 	spin_unlock_bh(&sq->lock);
-	kvfree(slots);
+	kvfree(wqes);
 	return 0;
 }
 
@@ -151,8 +151,8 @@ void ibt_sq_destroy(struct ibt_qp *qp)
 	soft_task_stop(&sq->task);
 	if (ibt_sq_is_user(sq))
 		soft_ring_free(&sq->ring);
-	kvfree(sq->slots);
-	sq->slots = NULL;
+	kvfree(sq->wqes);
+	sq->wqes = NULL;
 }
 
 static void take_attrs(struct ibt_qp *qp)

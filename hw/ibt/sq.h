@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The send side of a queue pair: its slots, its PSNs, its life. */
+/* The send side of a queue pair: its WQEs, its PSNs, its life. */
 #ifndef IBT_SQ_H
 #define IBT_SQ_H
 
@@ -18,7 +18,7 @@ struct ibt_port;
 struct ibt_qp;
 
 /* A user's requests are taken over this many at a time; the rest stay in his ring. */
-#define IBT_USER_SLOTS	128
+#define IBT_USER_WQES	128
 
 /* Why nothing more is sent, or will be. */
 enum ibt_sq_stop {
@@ -44,12 +44,12 @@ enum ibt_way {
  *
  * @lock: guards everything but @head of a kernel QP; struct ibt_rtx and struct ibt_loopback_xfer of
  *	  the queue pair, too
- * @post_lock: guards @head and the slots at it, of a kernel QP
+ * @post_lock: guards @head and the WQEs at it, of a kernel QP
  * @ring: (user QP) struct rxe_send_wqe
- * @slots: of @stride bytes each, @mask + 1 of them; NULL: none yet (user QP)
+ * @wqes: of @stride bytes each, @mask + 1 of them; NULL: none yet (user QP)
  * @max_wr, @max_sge, @max_inline: as qp->cap, in which create_qp told them
- * @head: next free slot; @next: to be sent next; @tail: oldest not completed.
- *	  Free-running; slot (x & mask)
+ * @head: next free WQE; @next: to be sent next; @tail: oldest not completed.
+ *	  Free-running; WQE (x & mask)
  * @state: SQE exists here only; qp->state says RTS then
  * @stop: enum ibt_sq_stop
  * @dest_qpn: attributes as of the last modify_qp, down to
@@ -73,7 +73,7 @@ struct ibt_sq {
 	spinlock_t lock;	/* all of it */
 	spinlock_t post_lock;	/* head of a kernel QP; state, together with lock */
 	struct soft_ring ring;
-	void *slots;
+	void *wqes;
 	u32 stride;
 	u32 mask;
 	u32 max_wr;
@@ -104,13 +104,13 @@ struct ibt_sq {
 
 static inline struct ibt_wqe *ibt_wqe_at(const struct ibt_sq *sq, u32 index)
 {
-	return sq->slots + (size_t)(index & sq->mask) * sq->stride;
+	return sq->wqes + (size_t)(index & sq->mask) * sq->stride;
 }
 
 /* Behind the last request. */
 static inline u32 ibt_sq_head(const struct ibt_sq *sq)
 {
-	/* Slots before it are filled: pairs with post_list(). */
+	/* WQEs before it are filled: pairs with post_list(). */
 	return smp_load_acquire(&sq->head);
 }
 
@@ -128,7 +128,7 @@ static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
 int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 		  struct ib_ucontext *ucontext, struct mminfo *info);
 void ibt_sq_destroy(struct ibt_qp *qp);		/* nobody has a reference */
-int ibt_sq_user_slots(struct ibt_sq *sq);
+int ibt_sq_user_wqes(struct ibt_sq *sq);
 int ibt_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad);	/* op; NULL: doorbell */
 /* modify_qp: @state as of now, attributes are in place. Process context. */

@@ -57,21 +57,21 @@ void ibt_loopback_abort(struct ibt_qp *qp)
 static void release(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_wqe *slot = ibt_wqe_at(sq, sq->tail);
+	struct ibt_wqe *wqe = ibt_wqe_at(sq, sq->tail);
 
 	/* An answer out of the blue has taken the request from it. */
-	if (qp->local.peer && qp->local.slot == sq->tail)
+	if (qp->local.peer && qp->local.wqe == sq->tail)
 		ibt_loopback_abort(qp);
 	if (qp->transport == IBT_UD) {
-		ibt_av_put(slot->ud.route);
-		slot->ud.route = NULL;
+		ibt_av_put(wqe->ud.route);
+		wqe->ud.route = NULL;
 	}
 }
 
-/* The oldest slot is free again. */
+/* The oldest WQE is free again. */
 static void pass(struct ibt_sq *sq)
 {
-	/* Pairs with post_send, which fills a slot behind it. */
+	/* Pairs with post_send, which fills a WQE behind it. */
 	smp_store_release(&sq->tail, sq->tail + 1);
 	if ((s32)(sq->next - sq->tail) < 0) {
 		sq->next = sq->tail;
@@ -125,7 +125,7 @@ static bool ibt_sq_report(struct ibt_qp *qp, const struct ib_wc *wc)
 
 /*
  * A kernel consumer may post the next request as soon as it learns of this one, so the
- * slot is free before that.
+ * WQE is free before that.
  */
 static void report_kernel(struct ibt_qp *qp, const struct ib_wc *wc)
 {
@@ -138,16 +138,16 @@ static void report_kernel(struct ibt_qp *qp, const struct ib_wc *wc)
 static bool complete_oldest(struct ibt_qp *qp, u8 status)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_wqe *slot = ibt_wqe_at(sq, sq->tail);
+	struct ibt_wqe *wqe = ibt_wqe_at(sq, sq->tail);
 	struct ib_wc wc = {
-		.wr_id = slot->wr_id,
+		.wr_id = wqe->wr_id,
 		.status = status,
-		.opcode = ibt_wr_info(slot->opcode)->wc,
-		.byte_len = slot->length,
+		.opcode = ibt_wr_info(wqe->opcode)->wc,
+		.byte_len = wqe->length,
 		.qp = &qp->ib,
 	};
 	bool wanted = status != IB_WC_SUCCESS || qp->sig_all ||
-		      (slot->flags & IB_SEND_SIGNALED);
+		      (wqe->flags & IB_SEND_SIGNALED);
 
 	WRITE_ONCE(qp->bell.told, wanted);
 	if (!wanted) {
@@ -160,8 +160,8 @@ static bool complete_oldest(struct ibt_qp *qp, u8 status)
 	} else if (ibt_sq_report(qp, &wc)) {
 		pass(sq);
 	} else {
-		slot->state = IBT_WQE_DONE;
-		slot->status = status;
+		wqe->state = IBT_WQE_DONE;
+		wqe->status = status;
 		return false;
 	}
 	if (status != IB_WC_SUCCESS)
@@ -182,15 +182,15 @@ static bool complete_oldest(struct ibt_qp *qp, u8 status)
 u32 ibt_sq_oldest(const struct ibt_sq *sq)
 {
 	u32 at = sq->tail, head = ibt_sq_head(sq);
-	const struct ibt_wqe *slot;
+	const struct ibt_wqe *wqe;
 
 	lockdep_assert_held(&sq->lock);
 	if (!soft_hold_waits(&sq->hold))
 		return at;
 	for (; at != head; at++) {
-		slot = ibt_wqe_at(sq, at);
-		if (slot->state != IBT_WQE_DONE ||
-		    slot->status != IB_WC_SUCCESS)
+		wqe = ibt_wqe_at(sq, at);
+		if (wqe->state != IBT_WQE_DONE ||
+		    wqe->status != IB_WC_SUCCESS)
 			break;
 	}
 	return at;
@@ -235,15 +235,15 @@ static void look_behind(struct ibt_qp *qp)
 void ibt_sq_complete_wqes(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_wqe *slot;
+	struct ibt_wqe *wqe;
 	u8 status;
 
 	lockdep_assert_held(&sq->lock);
 	while (sq->tail != ibt_sq_head(sq)) {
-		slot = ibt_wqe_at(sq, sq->tail);
-		if (slot->state != IBT_WQE_DONE)
+		wqe = ibt_wqe_at(sq, sq->tail);
+		if (wqe->state != IBT_WQE_DONE)
 			break;
-		status = slot->status;
+		status = wqe->status;
 		if (!complete_oldest(qp, status)) {
 			look_behind(qp);
 			return;
@@ -257,11 +257,11 @@ void ibt_sq_complete_wqes(struct ibt_qp *qp)
 }
 
 /* A request has failed. Nothing behind it is sent, those before it may finish. */
-void ibt_wqe_fail(struct ibt_qp *qp, struct ibt_wqe *slot, u8 status)
+void ibt_wqe_fail(struct ibt_qp *qp, struct ibt_wqe *wqe, u8 status)
 {
 	lockdep_assert_held(&qp->sq.lock);
-	slot->status = status;
-	slot->state = IBT_WQE_DONE;
+	wqe->status = status;
+	wqe->state = IBT_WQE_DONE;
 	if (qp->sq.stop != IBT_SQ_FAILED)
 		qp->sq.stop = IBT_SQ_BROKEN;
 	ibt_sq_complete_wqes(qp);
@@ -270,13 +270,13 @@ void ibt_wqe_fail(struct ibt_qp *qp, struct ibt_wqe *slot, u8 status)
 /* What is done and waits for room in the CQ keeps its status. */
 static u8 flush_status(const struct ibt_sq *sq)
 {
-	const struct ibt_wqe *slot = ibt_wqe_at(sq, sq->tail);
+	const struct ibt_wqe *wqe = ibt_wqe_at(sq, sq->tail);
 
-	return slot->state == IBT_WQE_DONE && sq->stop != IBT_SQ_FAILED ?
-	       slot->status : IB_WC_WR_FLUSH_ERR;
+	return wqe->state == IBT_WQE_DONE && sq->stop != IBT_SQ_FAILED ?
+	       wqe->status : IB_WC_WR_FLUSH_ERR;
 }
 
-/* A WQE that has no slot, after all that have one. False: there is none, or it waits. */
+/* A WQE that is still in the ring of the user, after all others. False: there is none, or it waits. */
 static bool ibt_sq_flush_ring(struct ibt_qp *qp)
 {
 	struct ib_wc wc = {
@@ -344,10 +344,10 @@ void ibt_sq_drop_all(struct ibt_qp *qp)
 /* Is the next request one that was refused, and comes again? */
 static bool begun(const struct ibt_sq *sq)
 {
-	const struct ibt_wqe *slot = ibt_wqe_at(sq, sq->next);
+	const struct ibt_wqe *wqe = ibt_wqe_at(sq, sq->next);
 
-	return sq->next != ibt_sq_head(sq) && slot->numbered &&
-	       slot->state != IBT_WQE_DONE;
+	return sq->next != ibt_sq_head(sq) && wqe->numbered &&
+	       wqe->state != IBT_WQE_DONE;
 }
 
 /* IBA 10.3.1.5: SQD is drained when all that was begun is finished. */
@@ -364,7 +364,7 @@ void ibt_sq_check_drained(struct ibt_qp *qp)
 		ibt_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-void ibt_ud_send_complete(struct ibt_qp *qp, struct ibt_wqe *slot)
+void ibt_ud_send_complete(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -374,6 +374,6 @@ void ibt_ud_send_complete(struct ibt_qp *qp, struct ibt_wqe *slot)
 	sq->high = sq->psn;
 	sq->offset = 0;
 	sq->next++;
-	slot->state = IBT_WQE_DONE;
+	wqe->state = IBT_WQE_DONE;
 	ibt_sq_complete_wqes(qp);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Post_send: requests of kernel consumers go into slots, a user's doorbell rings. */
+/* Post_send: requests of kernel consumers go into WQEs, a user's doorbell rings. */
 #include "ah.h"
 #include "bell.h"
 #include "limits.h"
@@ -12,11 +12,11 @@
 #include "wqe.h"
 
 /* The request's own bytes, behind its head. */
-static int fill_payload(struct ibt_sq *sq, struct ibt_wqe *slot,
+static int fill_payload(struct ibt_sq *sq, struct ibt_wqe *wqe,
 			const struct ib_send_wr *wr)
 {
 	u64 total = 0;
-	u8 *to = slot->data;
+	u8 *to = wqe->data;
 	int i;
 
 	if (wr->num_sge < 0 || wr->num_sge > sq->max_sge)
@@ -25,17 +25,17 @@ static int fill_payload(struct ibt_sq *sq, struct ibt_wqe *slot,
 		total += wr->sg_list[i].length;
 	if (total > IBT_MAX_MSG_BYTES)
 		return -EINVAL;
-	slot->length = total;
-	slot->is_inline = wr->send_flags & IB_SEND_INLINE;
-	if (!slot->is_inline) {
-		slot->num_sge = wr->num_sge;
-		memcpy(slot->sge, wr->sg_list,
+	wqe->length = total;
+	wqe->is_inline = wr->send_flags & IB_SEND_INLINE;
+	if (!wqe->is_inline) {
+		wqe->num_sge = wr->num_sge;
+		memcpy(wqe->sge, wr->sg_list,
 		       wr->num_sge * sizeof(*wr->sg_list));
 		return 0;
 	}
 	if (total > sq->max_inline)
 		return -EINVAL;
-	slot->num_sge = 0;
+	wqe->num_sge = 0;
 	for (i = 0; i < wr->num_sge; i++) {
 		/* Inline bytes of a kernel consumer are at a virtual address. */
 		memcpy(to, (void *)(uintptr_t)wr->sg_list[i].addr,
@@ -46,95 +46,95 @@ static int fill_payload(struct ibt_sq *sq, struct ibt_wqe *slot,
 }
 
 /* What is to be cut into packets, and how. False: it can not be. */
-static bool fill_large(struct ibt_qp *qp, struct ibt_wqe *slot,
+static bool fill_large(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		       const struct ib_ud_wr *wr)
 {
 	int most = ibt_qp_dev(qp)->link->max_mtu;
 
-	if (!qp->offload || !slot->length || !wr->header)
+	if (!qp->offload || !wqe->length || !wr->header)
 		return false;
 	if (wr->hlen <= 0 || wr->hlen >= most || wr->mss <= 0 ||
 	    wr->mss > most - wr->hlen)
 		return false;
-	slot->ud.header = wr->header;
-	slot->ud.header_bytes = wr->hlen;
-	slot->ud.mss = wr->mss;
+	wqe->ud.header = wr->header;
+	wqe->ud.header_bytes = wr->hlen;
+	wqe->ud.mss = wr->mss;
 	return true;
 }
 
-static int fill_datagram(struct ibt_qp *qp, struct ibt_wqe *slot,
+static int fill_datagram(struct ibt_qp *qp, struct ibt_wqe *wqe,
 			 const struct ib_ud_wr *wr)
 {
 	if (!wr->ah)
 		return -EINVAL;
-	slot->ud.qpn = wr->remote_qpn & IBT_QPN_MASK;
-	slot->ud.qkey = wr->remote_qkey;
-	slot->ud.pkey_index = wr->pkey_index;
-	if (slot->opcode == IB_WR_LSO && !fill_large(qp, slot, wr))
+	wqe->ud.qpn = wr->remote_qpn & IBT_QPN_MASK;
+	wqe->ud.qkey = wr->remote_qkey;
+	wqe->ud.pkey_index = wr->pkey_index;
+	if (wqe->opcode == IB_WR_LSO && !fill_large(qp, wqe, wr))
 		return -EINVAL;
-	/* With a reference, which the slot keeps. */
-	slot->ud.route = ibt_kernel_ah_av(wr->ah);
+	/* With a reference, which the WQE keeps. */
+	wqe->ud.route = ibt_kernel_ah_av(wr->ah);
 	return 0;
 }
 
-static int fill_ask(struct ibt_wqe *slot, const struct ib_send_wr *wr,
+static int fill_ask(struct ibt_wqe *wqe, const struct ib_send_wr *wr,
 		    const struct ibt_wr_info *info)
 {
-	if (slot->is_inline)
+	if (wqe->is_inline)
 		return -EINVAL;
 	if (info->verb == IBT_READ) {
-		slot->rdma.remote_addr = rdma_wr(wr)->remote_addr;
-		slot->rdma.rkey = rdma_wr(wr)->rkey;
-		slot->rdma.srqn = 0;
+		wqe->rdma.remote_addr = rdma_wr(wr)->remote_addr;
+		wqe->rdma.rkey = rdma_wr(wr)->rkey;
+		wqe->rdma.srqn = 0;
 		return 0;
 	}
-	if (slot->length < sizeof(u64))
+	if (wqe->length < sizeof(u64))
 		return -EINVAL;
-	slot->length = sizeof(u64);
-	slot->atomic.remote_addr = atomic_wr(wr)->remote_addr;
-	slot->atomic.compare_add = atomic_wr(wr)->compare_add;
-	slot->atomic.swap = atomic_wr(wr)->swap;
-	slot->atomic.rkey = atomic_wr(wr)->rkey;
-	slot->atomic.srqn = 0;
+	wqe->length = sizeof(u64);
+	wqe->atomic.remote_addr = atomic_wr(wr)->remote_addr;
+	wqe->atomic.compare_add = atomic_wr(wr)->compare_add;
+	wqe->atomic.swap = atomic_wr(wr)->swap;
+	wqe->atomic.rkey = atomic_wr(wr)->rkey;
+	wqe->atomic.srqn = 0;
 	return 0;
 }
 
 /* What a request of this kind says beside its bytes. */
-static int fill_kind(struct ibt_qp *qp, struct ibt_wqe *slot,
+static int fill_kind(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		     const struct ib_send_wr *wr,
 		     const struct ibt_wr_info *info)
 {
 	switch (info->kind) {
 	case IBT_WR_ATOMIC_WRITE:
-		if (slot->length != sizeof(u64))
+		if (wqe->length != sizeof(u64))
 			return -EINVAL;
 		fallthrough;
 	case IBT_WR_DATA:
 		if (qp->transport == IBT_UD)
-			return fill_datagram(qp, slot, ud_wr(wr));
-		slot->rdma.srqn = 0;
+			return fill_datagram(qp, wqe, ud_wr(wr));
+		wqe->rdma.srqn = 0;
 		if (info->verb != IBT_SEND) {
-			slot->rdma.remote_addr = rdma_wr(wr)->remote_addr;
-			slot->rdma.rkey = rdma_wr(wr)->rkey;
+			wqe->rdma.remote_addr = rdma_wr(wr)->remote_addr;
+			wqe->rdma.rkey = rdma_wr(wr)->rkey;
 		}
 		return 0;
 	case IBT_WR_RD_ATOMIC:
-		return fill_ask(slot, wr, info);
+		return fill_ask(wqe, wr, info);
 	case IBT_WR_LOCAL_OP:
 		if (wr->opcode != IB_WR_REG_MR)
 			return 0;
 		if (!reg_wr(wr)->mr)
 			return -EINVAL;
-		slot->reg.mr = reg_wr(wr)->mr;
-		slot->reg.key = reg_wr(wr)->key;
-		slot->reg.access = reg_wr(wr)->access;
+		wqe->reg.mr = reg_wr(wr)->mr;
+		wqe->reg.key = reg_wr(wr)->key;
+		wqe->reg.access = reg_wr(wr)->access;
 		return 0;
 	default:
 		return -EINVAL;
 	}
 }
 
-static int fill_slot(struct ibt_qp *qp, struct ibt_wqe *slot,
+static int fill_slot(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		     const struct ib_send_wr *wr)
 {
 	const struct ibt_wr_info *info = ibt_wr_info(wr->opcode);
@@ -143,23 +143,23 @@ static int fill_slot(struct ibt_qp *qp, struct ibt_wqe *slot,
 	if (info->kind == IBT_WR_NONE || info->user_only ||
 	    !(info->transports & BIT(qp->transport)))
 		return -EINVAL;
-	slot->wr_id = wr->wr_id;
-	slot->opcode = wr->opcode;
-	slot->flags = wr->send_flags;
-	slot->state = IBT_WQE_POSTED;
-	slot->status = IB_WC_SUCCESS;
-	slot->numbered = false;
-	slot->counted = false;
-	slot->is_inline = false;
-	slot->num_sge = 0;
-	slot->length = 0;
-	slot->inv_rkey = wr->ex.invalidate_rkey;
+	wqe->wr_id = wr->wr_id;
+	wqe->opcode = wr->opcode;
+	wqe->flags = wr->send_flags;
+	wqe->state = IBT_WQE_POSTED;
+	wqe->status = IB_WC_SUCCESS;
+	wqe->numbered = false;
+	wqe->counted = false;
+	wqe->is_inline = false;
+	wqe->num_sge = 0;
+	wqe->length = 0;
+	wqe->inv_rkey = wr->ex.invalidate_rkey;
 	if (info->kind != IBT_WR_LOCAL_OP) {
-		ret = fill_payload(&qp->sq, slot, wr);
+		ret = fill_payload(&qp->sq, wqe, wr);
 		if (ret)
 			return ret;
 	}
-	return fill_kind(qp, slot, wr, info);
+	return fill_kind(qp, wqe, wr, info);
 }
 
 /* IBA 10.8.2: which states take requests. */
@@ -180,14 +180,14 @@ static int post_list(struct ibt_qp *qp, const struct ib_send_wr *wr,
 	if (!state_takes(sq->state) || qp->ib.qp_type == IB_QPT_XRC_TGT)
 		ret = -EINVAL;
 	for (; wr && !ret; wr = wr->next) {
-		/* Nobody reads a slot any more once tail has passed it. */
+		/* Nobody reads a WQE any more once tail has passed it. */
 		if (sq->head - smp_load_acquire(&sq->tail) >= sq->max_wr)
 			ret = -ENOMEM;
 		else
 			ret = fill_slot(qp, ibt_wqe_at(sq, sq->head), wr);
 		if (ret)
 			break;
-		/* The requester reads the slot once it sees the index. */
+		/* The requester reads the WQE once it sees the index. */
 		smp_store_release(&sq->head, sq->head + 1);
 	}
 	spin_unlock_irqrestore(&sq->post_lock, flags);
@@ -207,7 +207,7 @@ static int ring_user(struct ibt_qp *qp)
 	/* Receives that were posted after the error wait to be looked at, too. */
 	if (state == IB_QPS_ERR)
 		ibt_resp_check_flush(qp);
-	ret = ibt_sq_user_slots(&qp->sq);
+	ret = ibt_sq_user_wqes(&qp->sq);
 	if (!ret)
 		ibt_doorbell_user(qp);
 	return ret;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Requests of a user: from his ring, which he may scribble over at any moment,
- * into slots. Every byte is read once, then checked where he can not reach it.
+ * into WQEs. Every byte is read once, then checked where he can not reach it.
  */
 #include "../soft/ring.h"
 #include "ah.h"
@@ -15,7 +15,7 @@
 
 #define WQE_HEAD	offsetof(struct rxe_send_wqe, dma.sge)
 
-/* Requests that have no slot yet: those that have one lie in front of them. */
+/* Requests that are still in the ring of the user only: those that were taken lie in front of them. */
 static u32 waiting(const struct ibt_sq *sq)
 {
 	u32 taken = READ_ONCE(sq->head) - READ_ONCE(sq->tail);
@@ -25,24 +25,24 @@ static u32 waiting(const struct ibt_sq *sq)
 }
 
 static const u8 *copy_head(const struct ibt_sq *sq, u32 ahead,
-			   struct rxe_send_wqe *wqe)
+			   struct rxe_send_wqe *user_wqe)
 {
 	const u8 *from = soft_ring_at(&sq->ring, sq->ring.cons + ahead);
 
-	memcpy(wqe, from, WQE_HEAD);
+	memcpy(user_wqe, from, WQE_HEAD);
 	/* The compiler must not look at the ring again instead. */
 	barrier();
 	return from + WQE_HEAD;
 }
 
 /* Data that the element holds itself. */
-static u8 take_inline(struct ibt_sq *sq, struct ibt_wqe *slot, u32 length,
+static u8 take_inline(struct ibt_sq *sq, struct ibt_wqe *wqe, u32 length,
 		      const u8 *from)
 {
-	slot->length = length;
+	wqe->length = length;
 	if (length > sq->max_inline)
 		return IB_WC_LOC_LEN_ERR;
-	memcpy(slot->data, from, length);
+	memcpy(wqe->data, from, length);
 	return IB_WC_SUCCESS;
 }
 
@@ -50,7 +50,7 @@ static u8 take_inline(struct ibt_sq *sq, struct ibt_wqe *slot, u32 length,
  * The message is as long as its pieces. What the element says besides is not looked at:
  * ibv_wr_set_sge_list() of librxe multiplies their number with the length of the first.
  */
-static u8 take_pieces(struct ibt_sq *sq, struct ibt_wqe *slot, u32 num,
+static u8 take_pieces(struct ibt_sq *sq, struct ibt_wqe *wqe, u32 num,
 		      const u8 *from)
 {
 	u64 total = 0;
@@ -58,14 +58,14 @@ static u8 take_pieces(struct ibt_sq *sq, struct ibt_wqe *slot, u32 num,
 
 	if (num > sq->max_sge)
 		return IB_WC_LOC_QP_OP_ERR;
-	memcpy(slot->sge, from, num * sizeof(slot->sge[0]));
+	memcpy(wqe->sge, from, num * sizeof(wqe->sge[0]));
 	barrier();
 	for (i = 0; i < num; i++)
-		total += slot->sge[i].length;
+		total += wqe->sge[i].length;
 	if (total > IBT_MAX_MSG_BYTES)
 		return IB_WC_LOC_LEN_ERR;
-	slot->num_sge = num;
-	slot->length = total;
+	wqe->num_sge = num;
+	wqe->length = total;
 	return IB_WC_SUCCESS;
 }
 
@@ -74,167 +74,167 @@ static u8 take_pieces(struct ibt_sq *sq, struct ibt_wqe *slot, u32 num,
  * ibv_wr_atomic_write() librxe does not set the flag; there are no SGEs then, and
  * bytes all the same.
  */
-static u8 take_payload(struct ibt_sq *sq, struct ibt_wqe *slot,
-		       const struct rxe_send_wqe *wqe, const u8 *from)
+static u8 take_payload(struct ibt_sq *sq, struct ibt_wqe *wqe,
+		       const struct rxe_send_wqe *user_wqe, const u8 *from)
 {
-	slot->is_inline = wqe->wr.send_flags & IB_SEND_INLINE ||
-			  (!wqe->dma.num_sge && wqe->dma.length);
-	if (slot->is_inline)
-		return take_inline(sq, slot, wqe->dma.length, from);
-	return take_pieces(sq, slot, wqe->dma.num_sge, from);
+	wqe->is_inline = user_wqe->wr.send_flags & IB_SEND_INLINE ||
+			  (!user_wqe->dma.num_sge && user_wqe->dma.length);
+	if (wqe->is_inline)
+		return take_inline(sq, wqe, user_wqe->dma.length, from);
+	return take_pieces(sq, wqe, user_wqe->dma.num_sge, from);
 }
 
-static u8 take_datagram(struct ibt_qp *qp, struct ibt_wqe *slot,
+static u8 take_datagram(struct ibt_qp *qp, struct ibt_wqe *wqe,
 			const struct rxe_send_wr *wr)
 {
-	slot->ud.route = ibt_ah_get_av(ibt_qp_dev(qp), qp->ib.pd,
-				       wr->wr.ud.ah_num);
-	if (!slot->ud.route)
+	wqe->ud.route = ibt_ah_get_av(ibt_qp_dev(qp), qp->ib.pd,
+				      wr->wr.ud.ah_num);
+	if (!wqe->ud.route)
 		return IB_WC_LOC_QP_OP_ERR;
-	slot->ud.qpn = wr->wr.ud.remote_qpn & IBT_QPN_MASK;
-	slot->ud.qkey = wr->wr.ud.remote_qkey;
-	slot->ud.pkey_index = wr->wr.ud.pkey_index;
+	wqe->ud.qpn = wr->wr.ud.remote_qpn & IBT_QPN_MASK;
+	wqe->ud.qkey = wr->wr.ud.remote_qkey;
+	wqe->ud.pkey_index = wr->wr.ud.pkey_index;
 	return IB_WC_SUCCESS;
 }
 
 /* Annex A19.4. There are no SGEs, and what the element says of its bytes is nothing. */
-static void take_flush(struct ibt_wqe *slot, const struct rxe_send_wr *wr)
+static void take_flush(struct ibt_wqe *wqe, const struct rxe_send_wr *wr)
 {
-	slot->flush.remote_addr = compat_rxe_flush(wr)->remote_addr;
-	slot->flush.rkey = compat_rxe_flush(wr)->rkey;
-	slot->flush.length = compat_rxe_flush(wr)->length;
-	slot->flush.placement = compat_rxe_flush(wr)->type;
-	slot->flush.selectivity = compat_rxe_flush(wr)->level;
+	wqe->flush.remote_addr = compat_rxe_flush(wr)->remote_addr;
+	wqe->flush.rkey = compat_rxe_flush(wr)->rkey;
+	wqe->flush.length = compat_rxe_flush(wr)->length;
+	wqe->flush.placement = compat_rxe_flush(wr)->type;
+	wqe->flush.selectivity = compat_rxe_flush(wr)->level;
 }
 
 /* @wr.reserved: the only place where the user can name a remote SRQ (XRC). */
-static u8 take_ask(struct ibt_wqe *slot, const struct rxe_send_wr *wr,
+static u8 take_ask(struct ibt_wqe *wqe, const struct rxe_send_wr *wr,
 		   const struct ibt_wr_info *info)
 {
 	if (info->verb == IBT_FLUSH) {
-		take_flush(slot, wr);
+		take_flush(wqe, wr);
 		return IB_WC_SUCCESS;
 	}
-	if (slot->is_inline)
+	if (wqe->is_inline)
 		return IB_WC_LOC_QP_OP_ERR;
 	if (info->verb == IBT_READ) {
-		slot->rdma.remote_addr = wr->wr.rdma.remote_addr;
-		slot->rdma.rkey = wr->wr.rdma.rkey;
-		slot->rdma.srqn = wr->reserved;
+		wqe->rdma.remote_addr = wr->wr.rdma.remote_addr;
+		wqe->rdma.rkey = wr->wr.rdma.rkey;
+		wqe->rdma.srqn = wr->reserved;
 		return IB_WC_SUCCESS;
 	}
-	if (slot->length < sizeof(u64))
+	if (wqe->length < sizeof(u64))
 		return IB_WC_LOC_LEN_ERR;
-	slot->length = sizeof(u64);
-	slot->atomic.remote_addr = wr->wr.atomic.remote_addr;
-	slot->atomic.compare_add = wr->wr.atomic.compare_add;
-	slot->atomic.swap = wr->wr.atomic.swap;
-	slot->atomic.rkey = wr->wr.atomic.rkey;
-	slot->atomic.srqn = wr->reserved;
+	wqe->length = sizeof(u64);
+	wqe->atomic.remote_addr = wr->wr.atomic.remote_addr;
+	wqe->atomic.compare_add = wr->wr.atomic.compare_add;
+	wqe->atomic.swap = wr->wr.atomic.swap;
+	wqe->atomic.rkey = wr->wr.atomic.rkey;
+	wqe->atomic.srqn = wr->reserved;
 	return IB_WC_SUCCESS;
 }
 
-static void take_bind(struct ibt_wqe *slot, const struct rxe_send_wr *wr)
+static void take_bind(struct ibt_wqe *wqe, const struct rxe_send_wr *wr)
 {
-	slot->bind.mw_rkey = wr->wr.mw.mw_rkey;
-	slot->bind.new_key = wr->wr.mw.rkey & 0xff;
-	slot->bind.mr_lkey = wr->wr.mw.mr_lkey;
-	slot->bind.addr = wr->wr.mw.addr;
-	slot->bind.length = wr->wr.mw.length;
-	slot->bind.access = wr->wr.mw.access;
+	wqe->bind.mw_rkey = wr->wr.mw.mw_rkey;
+	wqe->bind.new_key = wr->wr.mw.rkey & 0xff;
+	wqe->bind.mr_lkey = wr->wr.mw.mr_lkey;
+	wqe->bind.addr = wr->wr.mw.addr;
+	wqe->bind.length = wr->wr.mw.length;
+	wqe->bind.access = wr->wr.mw.access;
 }
 
-static u8 take_kind(struct ibt_qp *qp, struct ibt_wqe *slot,
+static u8 take_kind(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		    const struct rxe_send_wr *wr,
 		    const struct ibt_wr_info *info)
 {
 	switch (info->kind) {
 	case IBT_WR_ATOMIC_WRITE:
-		if (slot->length != sizeof(u64))
+		if (wqe->length != sizeof(u64))
 			return IB_WC_LOC_LEN_ERR;
 		fallthrough;
 	case IBT_WR_DATA:
 		if (qp->transport == IBT_UD)
-			return take_datagram(qp, slot, wr);
-		slot->rdma.remote_addr = wr->wr.rdma.remote_addr;
-		slot->rdma.rkey = wr->wr.rdma.rkey;
-		slot->rdma.srqn = wr->reserved;
+			return take_datagram(qp, wqe, wr);
+		wqe->rdma.remote_addr = wr->wr.rdma.remote_addr;
+		wqe->rdma.rkey = wr->wr.rdma.rkey;
+		wqe->rdma.srqn = wr->reserved;
 		return IB_WC_SUCCESS;
 	case IBT_WR_RD_ATOMIC:
-		return take_ask(slot, wr, info);
+		return take_ask(wqe, wr, info);
 	default:
 		if (wr->opcode == IB_WR_BIND_MW)
-			take_bind(slot, wr);
+			take_bind(wqe, wr);
 		return IB_WC_SUCCESS;
 	}
 }
 
 /* IBA 10.7.3.1, 11.6.2: what is wrong with a request before anything is sent. */
-static u8 take(struct ibt_qp *qp, struct ibt_wqe *slot,
-	       const struct rxe_send_wqe *wqe, const u8 *payload)
+static u8 take(struct ibt_qp *qp, struct ibt_wqe *wqe,
+	       const struct rxe_send_wqe *user_wqe, const u8 *payload)
 {
-	const struct ibt_wr_info *info = ibt_wr_info(wqe->wr.opcode);
+	const struct ibt_wr_info *info = ibt_wr_info(user_wqe->wr.opcode);
 	u8 status;
 
 	if (info->kind == IBT_WR_NONE || info->kernel_only ||
 	    !(info->transports & BIT(qp->transport)))
 		return IB_WC_LOC_QP_OP_ERR;
 	if (info->kind != IBT_WR_LOCAL_OP && info->verb != IBT_FLUSH) {
-		status = take_payload(&qp->sq, slot, wqe, payload);
+		status = take_payload(&qp->sq, wqe, user_wqe, payload);
 		if (status)
 			return status;
 	}
-	return take_kind(qp, slot, &wqe->wr, info);
+	return take_kind(qp, wqe, &user_wqe->wr, info);
 }
 
 /**
- * ibt_sq_fetch_user_wqe - one more request of the user into a slot
+ * ibt_sq_fetch_user_wqe - one more request of the user into a WQE
  * @qp: queue pair of a user
  *
- * A malformed one gets a slot too: it fails when its turn comes, behind those in
+ * A malformed one gets a WQE too: it fails when its turn comes, behind those in
  * front of it.
  *
  * Context: sq.lock held.
  *
- * Return: false: there is none, or no slot is free.
+ * Return: false: there is none, or no WQE is free.
  */
 bool ibt_sq_fetch_user_wqe(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct rxe_send_wqe wqe;
-	struct ibt_wqe *slot;
+	struct rxe_send_wqe user_wqe;
+	struct ibt_wqe *wqe;
 	const u8 *payload;
 
 	lockdep_assert_held(&sq->lock);
-	if (!sq->slots || sq->head - sq->tail > sq->mask ||
+	if (!sq->wqes || sq->head - sq->tail > sq->mask ||
 	    !waiting(sq))
 		return false;
 
-	slot = ibt_wqe_at(sq, sq->head);
-	memset(slot, 0, sizeof(*slot));
-	payload = copy_head(sq, sq->head - sq->tail, &wqe);
-	slot->wr_id = wqe.wr.wr_id;
-	slot->opcode = wqe.wr.opcode;
-	slot->flags = wqe.wr.send_flags;
-	slot->inv_rkey = wqe.wr.ex.invalidate_rkey;
-	slot->status = take(qp, slot, &wqe, payload);
+	wqe = ibt_wqe_at(sq, sq->head);
+	memset(wqe, 0, sizeof(*wqe));
+	payload = copy_head(sq, sq->head - sq->tail, &user_wqe);
+	wqe->wr_id = user_wqe.wr.wr_id;
+	wqe->opcode = user_wqe.wr.opcode;
+	wqe->flags = user_wqe.wr.send_flags;
+	wqe->inv_rkey = user_wqe.wr.ex.invalidate_rkey;
+	wqe->status = take(qp, wqe, &user_wqe, payload);
 	sq->head++;
 	return true;
 }
 
-/* What completes a WQE that has no slot, when all that have one are gone. False: none. */
+/* What completes a WQE that is still in the ring of the user, when all others are gone. False: none. */
 bool ibt_sq_peek(const struct ibt_qp *qp, struct ib_wc *wc)
 {
 	const struct ibt_sq *sq = &qp->sq;
-	struct rxe_send_wqe wqe;
+	struct rxe_send_wqe user_wqe;
 
 	lockdep_assert_held(&sq->lock);
 	if (!ibt_sq_is_user(sq) || sq->head != sq->tail ||
 	    !soft_ring_ready(&sq->ring))
 		return false;
-	copy_head(sq, 0, &wqe);
-	wc->wr_id = wqe.wr.wr_id;
-	wc->opcode = ibt_wr_info(wqe.wr.opcode)->wc;
+	copy_head(sq, 0, &user_wqe);
+	wc->wr_id = user_wqe.wr.wr_id;
+	wc->opcode = ibt_wr_info(user_wqe.wr.opcode)->wc;
 	return true;
 }
 

@@ -54,55 +54,55 @@ const struct ibt_wr_info *ibt_wr_info(u32 opcode)
 }
 
 /* Where the bytes of a message come from. */
-void ibt_wqe_src_iter(struct ibt_qp *qp, const struct ibt_wqe *slot,
+void ibt_wqe_src_iter(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 		      struct soft_iter *it)
 {
-	if (slot->is_inline)
-		soft_iter_bytes(it, (void *)slot->data, slot->length);
+	if (wqe->is_inline)
+		soft_iter_bytes(it, (void *)wqe->data, wqe->length);
 	else
 		soft_iter_list(it, &ibt_qp_dev(qp)->soft.mem, qp->ib.pd,
-			       slot->sge, slot->num_sge, 0);
+			       wqe->sge, wqe->num_sge, 0);
 }
 
 /* Where the bytes of an answer go. */
-void ibt_wqe_dst_iter(struct ibt_qp *qp, const struct ibt_wqe *slot,
+void ibt_wqe_dst_iter(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 		      struct soft_iter *it)
 {
-	soft_iter_list(it, &ibt_qp_dev(qp)->soft.mem, qp->ib.pd, slot->sge,
-		       slot->num_sge, IB_ACCESS_LOCAL_WRITE);
+	soft_iter_list(it, &ibt_qp_dev(qp)->soft.mem, qp->ib.pd, wqe->sge,
+		       wqe->num_sge, IB_ACCESS_LOCAL_WRITE);
 }
 
 /* Is all of the request's own memory there? */
-enum soft_access_err ibt_wqe_check_sge(struct ibt_qp *qp, const struct ibt_wqe *slot,
+enum soft_access_err ibt_wqe_check_sge(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 				       const struct ibt_wr_info *info)
 {
 	enum soft_access_err fault;
 	struct soft_iter it;
 
-	if (slot->is_inline)
+	if (wqe->is_inline)
 		return SOFT_OK;
 	if (info->kind == IBT_WR_RD_ATOMIC)
-		ibt_wqe_dst_iter(qp, slot, &it);
+		ibt_wqe_dst_iter(qp, wqe, &it);
 	else
-		ibt_wqe_src_iter(qp, slot, &it);
+		ibt_wqe_src_iter(qp, wqe, &it);
 	fault = soft_iter_check(&it);
 	soft_iter_end(&it);
 	return fault;
 }
 
 /* Its PSNs: of the answer's packets, if it is a READ. */
-void ibt_wqe_assign_psn(struct ibt_qp *qp, struct ibt_wqe *slot)
+void ibt_wqe_assign_psn(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 packets;
 
 	lockdep_assert_held(&sq->lock);
-	if (slot->numbered)
+	if (wqe->numbered)
 		return;
-	packets = ibt_packets(slot->length, qp->mtu);
-	slot->first_psn = sq->psn;
-	slot->last_psn = ibt_psn_add(sq->psn, packets - 1);
-	slot->numbered = true;
+	packets = ibt_packets(wqe->length, qp->mtu);
+	wqe->first_psn = sq->psn;
+	wqe->last_psn = ibt_psn_add(sq->psn, packets - 1);
+	wqe->numbered = true;
 	sq->psn = ibt_psn_add(sq->psn, packets);
 	qp->credit.last = ibt_psn_add(qp->credit.last, 1);
 }

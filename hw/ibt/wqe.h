@@ -135,19 +135,19 @@ struct ibt_wqe {
 	};
 };
 
-static inline u32 ibt_wqe_npkts(const struct ibt_wqe *slot)
+static inline u32 ibt_wqe_npkts(const struct ibt_wqe *wqe)
 {
-	return ibt_psn_ahead(slot->last_psn, slot->first_psn) + 1;
+	return ibt_psn_ahead(wqe->last_psn, wqe->first_psn) + 1;
 }
 
 /* With sq.lock held. */
 
-void ibt_wqe_assign_psn(struct ibt_qp *qp, struct ibt_wqe *slot);
-void ibt_wqe_src_iter(struct ibt_qp *qp, const struct ibt_wqe *slot,
+void ibt_wqe_assign_psn(struct ibt_qp *qp, struct ibt_wqe *wqe);
+void ibt_wqe_src_iter(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 		      struct soft_iter *it);
-void ibt_wqe_dst_iter(struct ibt_qp *qp, const struct ibt_wqe *slot,
+void ibt_wqe_dst_iter(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 		      struct soft_iter *it);
-enum soft_access_err ibt_wqe_check_sge(struct ibt_qp *qp, const struct ibt_wqe *slot,
+enum soft_access_err ibt_wqe_check_sge(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 				       const struct ibt_wr_info *info);
 
 #endif /* IBT_WQE_H */

@@ -2,18 +2,18 @@
 /* READs and atomics: outbound ones without a response, and the inbound queue (IRRQ). */
 #include "rdmap.h"
 
-void iw_answered(struct iw_qp *qp, struct iw_wqe *slot, u8 status)
+void iw_answered(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
 {
 	unsigned long flags;
 	bool more;
 
 	/* RFC 7306 and the verbs: the key of the sink ends with the answer. */
 	if (status == IB_WC_SUCCESS &&
-	    slot->opcode == IB_WR_RDMA_READ_WITH_INV && slot->num_sge)
+	    wqe->opcode == IB_WR_RDMA_READ_WITH_INV && wqe->num_sge)
 		soft_region_invalidate(iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num,
-				       slot->sge[0].lkey, false);
+				       wqe->sge[0].lkey, false);
 	spin_lock_irqsave(&qp->lock, flags);
-	iw_slot_done(qp, slot, status);
+	iw_slot_done(qp, wqe, status);
 	more = iw_sq_complete(qp);
 	spin_unlock_irqrestore(&qp->lock, flags);
 	if (more)
@@ -21,24 +21,24 @@ void iw_answered(struct iw_qp *qp, struct iw_wqe *slot, u8 status)
 }
 
 /*
- * The slot stays: a READ is completed by its answer alone, or by a flush, which
+ * The WQE stays: a READ is completed by its answer alone, or by a flush, which
  * does not begin before the stream is detached from this side.
  */
 struct iw_wqe *iw_find_ask(struct iw_qp *qp,
-			   bool (*fits)(const struct iw_wqe *slot,
+			   bool (*fits)(const struct iw_wqe *wqe,
 					const void *arg),
 			   const void *arg)
 {
-	struct iw_wqe *slot;
+	struct iw_wqe *wqe;
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->lock, flags);
-	slot = iw_sq_find_read(qp, fits, arg);
+	wqe = iw_sq_find_read(qp, fits, arg);
 	spin_unlock_irqrestore(&qp->lock, flags);
-	return slot;
+	return wqe;
 }
 
-static bool any(const struct iw_wqe *slot, const void *arg)
+static bool any(const struct iw_wqe *wqe, const void *arg)
 {
 	return true;
 }
@@ -80,20 +80,20 @@ void iw_irrq_add(struct iw_qp *qp, const struct iw_fpdu *view,
 }
 
 /* Is this what the oldest READ waits for? */
-static bool fits_read(const struct iw_wqe *slot, const union iw_hdr *hdr,
+static bool fits_read(const struct iw_wqe *wqe, const union iw_hdr *hdr,
 		      u32 bytes, bool last)
 {
-	u32 stag = slot->num_sge ? slot->sge[0].lkey : 0;
-	u64 to = slot->num_sge ? slot->sge[0].addr : 0;
+	u32 stag = wqe->num_sge ? wqe->sge[0].lkey : 0;
+	u64 to = wqe->num_sge ? wqe->sge[0].addr : 0;
 
-	if (bytes > slot->length - slot->got)
+	if (bytes > wqe->length - wqe->got)
 		return false;
-	if (last && slot->got + bytes != slot->length)
+	if (last && wqe->got + bytes != wqe->length)
 		return false;
-	if (!slot->length)
+	if (!wqe->length)
 		return true;
 	return be32_to_cpu(hdr->tagged.stag) == stag &&
-	       be64_to_cpu(hdr->tagged.to) == to + slot->got;
+	       be64_to_cpu(hdr->tagged.to) == to + wqe->got;
 }
 
 /* A segment of a READ response. The socket's lock is held. */
@@ -103,7 +103,7 @@ void iw_rx_read_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 	u32 bytes = iw_payload_of(view, sizeof(hdr->tagged));
 	bool last = hdr->tagged.ddp & IW_DDP_LAST;
 	enum soft_access_err fault = SOFT_OK;
-	struct iw_wqe *slot;
+	struct iw_wqe *wqe;
 	struct soft_iter to;
 
 	/* The response of the READ that was sent as RTR. */
@@ -111,31 +111,31 @@ void iw_rx_read_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 		qp->rx.read_rtr = false;
 		return;
 	}
-	slot = iw_oldest_ask(qp);
-	if (!slot || iw_slot_is_atomic(slot)) {
+	wqe = iw_oldest_ask(qp);
+	if (!wqe || iw_slot_is_atomic(wqe)) {
 		iw_refuse(qp, view, hdr, IW_TERM_RDMAP_OPCODE);
 		return;
 	}
-	if (!fits_read(slot, hdr, bytes, last)) {
+	if (!fits_read(wqe, hdr, bytes, last)) {
 		iw_refuse(qp, view, hdr, IW_TERM_DDP_BOUNDS);
 		return;
 	}
-	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, slot->sge, slot->num_sge,
+	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, wqe->sge, wqe->num_sge,
 		       IB_ACCESS_LOCAL_WRITE);
-	soft_iter_skip(&to, slot->got);
+	soft_iter_skip(&to, wqe->got);
 	fault = iw_view_place(view, sizeof(hdr->tagged), bytes, &to);
 	soft_iter_end(&to);
 	if (iw_fpdu_src_fault(view))
 		return;
 	if (fault != SOFT_OK) {
-		iw_answered(qp, slot, IB_WC_LOC_PROT_ERR);
+		iw_answered(qp, wqe, IB_WC_LOC_PROT_ERR);
 		iw_refuse(qp, view, hdr, IW_TERM_LOCAL_CATASTROPHIC);
 		return;
 	}
-	slot->got += bytes;
+	wqe->got += bytes;
 	if (!last)
 		return;
-	iw_answered(qp, slot, IB_WC_SUCCESS);
+	iw_answered(qp, wqe, IB_WC_SUCCESS);
 	/* One that had to wait for it may go. */
 	iw_tx_kick(qp);
 }

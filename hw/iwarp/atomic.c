@@ -156,12 +156,12 @@ void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_fpdu *view,
 	iw_irrq_add(qp, view, hdr, &ask, what);
 }
 
-static u8 place_original(struct iw_qp *qp, struct iw_wqe *slot, u64 original)
+static u8 place_original(struct iw_qp *qp, struct iw_wqe *wqe, u64 original)
 {
 	struct soft_iter to, from;
 	enum soft_access_err fault;
 
-	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, &slot->sink, 1,
+	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, &wqe->sink, 1,
 		       IB_ACCESS_LOCAL_WRITE);
 	soft_iter_bytes(&from, &original, sizeof(original));
 	fault = soft_iter_copy(&to, &from, sizeof(original));
@@ -174,21 +174,21 @@ void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 		       const union iw_hdr *hdr)
 {
 	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_ATOMIC_RESP);
-	struct iw_wqe *slot = iw_oldest_ask(qp);
+	struct iw_wqe *wqe = iw_oldest_ask(qp);
 	u8 status;
 
 	if (!what && !iw_hdr_is_all(view, hdr, sizeof(hdr->original)))
 		what = IW_TERM_DDP_TOO_LONG;
-	if (!what && (!slot || !iw_slot_is_atomic(slot) ||
-		      be32_to_cpu(hdr->original.id) != slot->msn))
+	if (!what && (!wqe || !iw_slot_is_atomic(wqe) ||
+		      be32_to_cpu(hdr->original.id) != wqe->msn))
 		what = IW_TERM_RDMAP_OPCODE;
 	if (what) {
 		iw_refuse(qp, view, hdr, what);
 		return;
 	}
 	qp->rx.msn[IW_QN_ATOMIC_RESP]++;
-	status = place_original(qp, slot, be64_to_cpu(hdr->original.original));
-	iw_answered(qp, slot, status);
+	status = place_original(qp, wqe, be64_to_cpu(hdr->original.original));
+	iw_answered(qp, wqe, status);
 	if (status != IB_WC_SUCCESS)
 		iw_refuse(qp, view, hdr, IW_TERM_LOCAL_CATASTROPHIC);
 	else

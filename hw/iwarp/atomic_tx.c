@@ -5,32 +5,32 @@
 /**
  * iw_atomic_ask - build the request
  * @qp: queue pair; tx.lock is held
- * @slot: an atomic, with its MSN
+ * @wqe: an atomic, with its MSN
  *
  * Context: process, may sleep. Return: as iw_tx_control().
  */
-int iw_atomic_ask(struct iw_qp *qp, const struct iw_wqe *slot)
+int iw_atomic_ask(struct iw_qp *qp, const struct iw_wqe *wqe)
 {
-	bool swap = slot->opcode == IB_WR_ATOMIC_CMP_AND_SWP;
+	bool swap = wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP;
 	struct iw_atomic_req req = {
 		.hdr = {
 			.ddp = IW_DDP_VERSION | IW_DDP_LAST,
 			.rdmap = IW_RDMAP_VERSION | IW_RDMAP_ATOMIC_REQ,
 			.qn = cpu_to_be32(IW_QN_READ_REQ),
-			.msn = cpu_to_be32(slot->msn),
+			.msn = cpu_to_be32(wqe->msn),
 		},
 		.op = cpu_to_be32(swap ? IW_ATOMIC_CMP_SWAP : IW_ATOMIC_FETCH_ADD),
-		.id = cpu_to_be32(slot->msn),
-		.stag = cpu_to_be32(slot->rkey),
-		.to = cpu_to_be64(slot->raddr),
-		.add_swap = cpu_to_be64(swap ? slot->swap : slot->operand),
+		.id = cpu_to_be32(wqe->msn),
+		.stag = cpu_to_be32(wqe->rkey),
+		.to = cpu_to_be64(wqe->raddr),
+		.add_swap = cpu_to_be64(swap ? wqe->swap : wqe->operand),
 		.compare_mask = cpu_to_be64(U64_MAX),
 	};
 
 	/* All bits are compared, and all are swapped; one field is added to. */
 	if (swap) {
 		req.add_swap_mask = cpu_to_be64(U64_MAX);
-		req.compare = cpu_to_be64(slot->operand);
+		req.compare = cpu_to_be64(wqe->operand);
 	}
 	qp->tx.kind = IW_TX_NONE;
 	return iw_tx_control(qp, &req, sizeof(req));
@@ -39,13 +39,13 @@ int iw_atomic_ask(struct iw_qp *qp, const struct iw_wqe *slot)
 /**
  * iw_imm_send - build the immediate data behind a WRITE
  * @qp: queue pair; tx.lock is held
- * @slot: the WRITE, all of which is built
+ * @wqe: the WRITE, all of which is built
  *
  * Context: process, may sleep. Return: as iw_tx_control().
  */
-int iw_imm_send(struct iw_qp *qp, const struct iw_wqe *slot)
+int iw_imm_send(struct iw_qp *qp, const struct iw_wqe *wqe)
 {
-	bool solicited = slot->flags & IB_SEND_SOLICITED;
+	bool solicited = wqe->flags & IB_SEND_SOLICITED;
 	struct iw_imm imm = {
 		.hdr = {
 			.ddp = IW_DDP_VERSION | IW_DDP_LAST,
@@ -54,7 +54,7 @@ int iw_imm_send(struct iw_qp *qp, const struct iw_wqe *slot)
 			.qn = cpu_to_be32(IW_QN_SEND),
 			.msn = cpu_to_be32(qp->tx.msn[IW_QN_SEND]),
 		},
-		.low = slot->imm,
+		.low = wqe->imm,
 	};
 	int ret;
 

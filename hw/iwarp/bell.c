@@ -40,10 +40,10 @@ static bool has_waited(const struct iw_qp *qp)
 /* The WQE sent last. A concurrent sender may change the result, which is only a hint. */
 static bool was_short(const struct iw_qp *qp)
 {
-	const struct iw_wqe *slot =
+	const struct iw_wqe *wqe =
 		iw_slot_at(&qp->sq, READ_ONCE(qp->tx.sent) - 1);
 
-	return READ_ONCE(slot->length) <= SHORT_REQUEST;
+	return READ_ONCE(wqe->length) <= SHORT_REQUEST;
 }
 
 /* Leave the WQEs to the holder of tx.lock, or to the work if another CPU is idle. */

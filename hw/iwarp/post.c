@@ -2,57 +2,57 @@
 /* ops.post_send: requests of a kernel consumer, and the doorbell of a program. */
 #include "qp.h"
 
-static int copy_inline(struct iw_wqe *slot, const struct ib_send_wr *wr)
+static int copy_inline(struct iw_wqe *wqe, const struct ib_send_wr *wr)
 {
 	u32 at = 0, i;
 
 	for (i = 0; i < wr->num_sge; i++) {
 		if (wr->sg_list[i].length > IW_MAX_INLINE - at)
 			return -EINVAL;
-		memcpy(slot->data + at, (void *)(uintptr_t)wr->sg_list[i].addr,
+		memcpy(wqe->data + at, (void *)(uintptr_t)wr->sg_list[i].addr,
 		       wr->sg_list[i].length);
 		at += wr->sg_list[i].length;
 	}
-	slot->num_sge = 0;
-	slot->length = at;
+	wqe->num_sge = 0;
+	wqe->length = at;
 	return 0;
 }
 
-static int copy_payload(struct iw_qp *qp, struct iw_wqe *slot,
+static int copy_payload(struct iw_qp *qp, struct iw_wqe *wqe,
 			const struct ib_send_wr *wr)
 {
 	if (wr->num_sge < 0 || wr->num_sge > qp->sq.max_sge)
 		return -EINVAL;
-	if (slot->flags & IB_SEND_INLINE)
-		return copy_inline(slot, wr);
-	slot->num_sge = wr->num_sge;
-	memcpy(slot->sge, wr->sg_list, wr->num_sge * sizeof(slot->sge[0]));
-	return iw_slot_add_up(slot) ? -EINVAL : 0;
+	if (wqe->flags & IB_SEND_INLINE)
+		return copy_inline(wqe, wr);
+	wqe->num_sge = wr->num_sge;
+	memcpy(wqe->sge, wr->sg_list, wr->num_sge * sizeof(wqe->sge[0]));
+	return iw_slot_add_up(wqe) ? -EINVAL : 0;
 }
 
 /* RFC 7306 5: 64 bits at a multiple of 8. */
-static int fill_atomic(struct iw_wqe *slot, const struct ib_send_wr *wr)
+static int fill_atomic(struct iw_wqe *wqe, const struct ib_send_wr *wr)
 {
 	const struct ib_atomic_wr *atomic = atomic_wr(wr);
 
 	if (wr->num_sge != 1 || wr->sg_list[0].length != sizeof(u64) ||
 	    atomic->remote_addr % sizeof(u64) ||
-	    slot->flags & IB_SEND_INLINE)
+	    wqe->flags & IB_SEND_INLINE)
 		return -EINVAL;
-	slot->num_sge = 1;
-	slot->sink = wr->sg_list[0];
-	slot->length = sizeof(u64);
-	slot->rkey = atomic->rkey;
-	slot->raddr = atomic->remote_addr;
-	slot->operand = atomic->compare_add;
-	slot->swap = atomic->swap;
+	wqe->num_sge = 1;
+	wqe->sink = wr->sg_list[0];
+	wqe->length = sizeof(u64);
+	wqe->rkey = atomic->rkey;
+	wqe->raddr = atomic->remote_addr;
+	wqe->operand = atomic->compare_add;
+	wqe->swap = atomic->swap;
 	return 0;
 }
 
-static int fill(struct iw_qp *qp, struct iw_wqe *slot,
+static int fill(struct iw_qp *qp, struct iw_wqe *wqe,
 		const struct ib_send_wr *wr)
 {
-	*slot = (struct iw_wqe){
+	*wqe = (struct iw_wqe){
 		.wr_id = wr->wr_id,
 		.opcode = wr->opcode,
 		.flags = wr->send_flags,
@@ -61,33 +61,33 @@ static int fill(struct iw_qp *qp, struct iw_wqe *slot,
 	switch (wr->opcode) {
 	case IB_WR_RDMA_READ:
 	case IB_WR_RDMA_READ_WITH_INV:
-		if (slot->flags & IB_SEND_INLINE)
+		if (wqe->flags & IB_SEND_INLINE)
 			return -EINVAL;
 		fallthrough;
 	case IB_WR_RDMA_WRITE:
-		slot->raddr = rdma_wr(wr)->remote_addr;
-		slot->rkey = rdma_wr(wr)->rkey;
-		return copy_payload(qp, slot, wr);
+		wqe->raddr = rdma_wr(wr)->remote_addr;
+		wqe->rkey = rdma_wr(wr)->rkey;
+		return copy_payload(qp, wqe, wr);
 	case IB_WR_RDMA_WRITE_WITH_IMM:
-		slot->raddr = rdma_wr(wr)->remote_addr;
-		slot->rkey = rdma_wr(wr)->rkey;
-		slot->imm = wr->ex.imm_data;
-		return copy_payload(qp, slot, wr);
+		wqe->raddr = rdma_wr(wr)->remote_addr;
+		wqe->rkey = rdma_wr(wr)->rkey;
+		wqe->imm = wr->ex.imm_data;
+		return copy_payload(qp, wqe, wr);
 	case IB_WR_ATOMIC_CMP_AND_SWP:
 	case IB_WR_ATOMIC_FETCH_AND_ADD:
-		return fill_atomic(slot, wr);
+		return fill_atomic(wqe, wr);
 	case IB_WR_SEND_WITH_INV:
-		slot->rkey = wr->ex.invalidate_rkey;
-		return copy_payload(qp, slot, wr);
+		wqe->rkey = wr->ex.invalidate_rkey;
+		return copy_payload(qp, wqe, wr);
 	case IB_WR_SEND:
-		return copy_payload(qp, slot, wr);
+		return copy_payload(qp, wqe, wr);
 	case IB_WR_LOCAL_INV:
-		slot->rkey = wr->ex.invalidate_rkey;
+		wqe->rkey = wr->ex.invalidate_rkey;
 		return 0;
 	case IB_WR_REG_MR:
-		slot->mr = reg_wr(wr)->mr;
-		slot->rkey = reg_wr(wr)->key;
-		slot->access = reg_wr(wr)->access;
+		wqe->mr = reg_wr(wr)->mr;
+		wqe->rkey = reg_wr(wr)->key;
+		wqe->access = reg_wr(wr)->access;
 		return 0;
 	default:
 		return -EINVAL;

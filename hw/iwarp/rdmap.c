@@ -52,7 +52,7 @@ static void rx_write(struct iw_qp *qp, const struct iw_fpdu *view,
  * sequence number tells. If it has the READ request alone, the peer may have advanced
  * the request to where it stopped; the end of the range is the same (RFC 5040 4.8).
  */
-static bool blames(const struct iw_wqe *slot, const void *arg)
+static bool blames(const struct iw_wqe *wqe, const void *arg)
 {
 	const struct iw_term_msg *term = arg;
 	union iw_hdr about = {};
@@ -65,13 +65,13 @@ static bool blames(const struct iw_wqe *slot, const void *arg)
 	if (term->ddp_bytes)
 		return !(about.read.hdr.ddp & IW_DDP_TAGGED) &&
 		       be32_to_cpu(about.read.hdr.qn) == IW_QN_READ_REQ &&
-		       be32_to_cpu(about.read.hdr.msn) == slot->msn;
+		       be32_to_cpu(about.read.hdr.msn) == wqe->msn;
 	size = be32_to_cpu(about.read.size);
-	to = slot->num_sge ? slot->sge[0].addr : 0;
-	return be32_to_cpu(about.read.source_stag) == slot->rkey &&
+	to = wqe->num_sge ? wqe->sge[0].addr : 0;
+	return be32_to_cpu(about.read.source_stag) == wqe->rkey &&
 	       be64_to_cpu(about.read.source_to) + size ==
-	       slot->raddr + slot->length &&
-	       be64_to_cpu(about.read.sink_to) + size == to + slot->length;
+	       wqe->raddr + wqe->length &&
+	       be64_to_cpu(about.read.sink_to) + size == to + wqe->length;
 }
 
 /* A Terminate. If it is about an outbound READ or atomic, that WQE fails. */
@@ -81,18 +81,18 @@ static void rx_terminate(struct iw_qp *qp, const struct iw_fpdu *view,
 	u32 bytes = min_t(u32, iw_payload_of(view, sizeof(hdr->untagged)),
 			  IW_TERM_MAX_BYTES);
 	u8 payload[IW_TERM_MAX_BYTES];
-	struct iw_wqe *slot;
+	struct iw_wqe *wqe;
 	struct iw_term_msg term;
 
 	iw_count(iw_qp_dev(qp), IW_STAT_RX_TERM);
 	if (!iw_view_read(view, sizeof(hdr->untagged), payload, bytes) ||
 	    !iw_term_parse(&term, payload, bytes))
 		term = (struct iw_term_msg){};
-	slot = term.read || term.ddp_bytes ? iw_find_ask(qp, blames, &term) : NULL;
-	if (slot)
-		iw_answered(qp, slot, term.what >> 8 == IW_TERM_RDMAP_STAG >> 8 ?
+	wqe = term.read || term.ddp_bytes ? iw_find_ask(qp, blames, &term) : NULL;
+	if (wqe)
+		iw_answered(qp, wqe, term.what >> 8 == IW_TERM_RDMAP_STAG >> 8 ?
 			  IB_WC_REM_ACCESS_ERR : IB_WC_REM_OP_ERR);
-	iw_qp_llp_closed(qp, !slot);
+	iw_qp_llp_closed(qp, !wqe);
 }
 
 /* ---- dispatch -------------------------------------------------------------------- */

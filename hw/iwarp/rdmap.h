@@ -65,11 +65,11 @@ void iw_refuse(struct iw_qp *qp, const struct iw_fpdu *view,
 
 /* ask.c */
 struct iw_wqe *iw_find_ask(struct iw_qp *qp,
-			   bool (*fits)(const struct iw_wqe *slot,
+			   bool (*fits)(const struct iw_wqe *wqe,
 					const void *arg),
 			   const void *arg);
 struct iw_wqe *iw_oldest_ask(struct iw_qp *qp);
-void iw_answered(struct iw_qp *qp, struct iw_wqe *slot, u8 status);
+void iw_answered(struct iw_qp *qp, struct iw_wqe *wqe, u8 status);
 void iw_irrq_add(struct iw_qp *qp, const struct iw_fpdu *view,
 		 const union iw_hdr *hdr, const struct iw_irrq_entry *ask,
 		 enum iw_term what);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send queues: requests from the ring of a program into slots, and from slots to
+ * Send queues: requests from the ring of a program into WQEs, and from WQEs to
  * completions, in their order.
  */
 #include <linux/log2.h>
@@ -21,17 +21,17 @@ int iw_sq_alloc(struct iw_qp *qp, const struct ib_qp_init_attr *init,
 	sq->num = roundup_pow_of_two(max(init->cap.max_send_wr, 1U));
 	sq->stride = offsetof(struct iw_wqe, data) +
 		max_t(u32, sq->max_sge * sizeof(struct ib_sge), IW_MAX_INLINE);
-	sq->slots = __vmalloc(array_size(sq->num, sq->stride),
-			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_ZERO);
-	if (!sq->slots)
+	sq->wqes = __vmalloc(array_size(sq->num, sq->stride),
+			     GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_ZERO);
+	if (!sq->wqes)
 		return -ENOMEM;
 	if (!ucontext)
 		return 0;
 	ret = iw_ring_alloc(&sq->ring, sq->num, sizeof(struct siw_sqe), 0,
 			    ucontext, key);
 	if (ret) {
-		vfree(sq->slots);
-		sq->slots = NULL;
+		vfree(sq->wqes);
+		sq->wqes = NULL;
 	}
 	return ret;
 }
@@ -39,7 +39,7 @@ int iw_sq_alloc(struct iw_qp *qp, const struct ib_qp_init_attr *init,
 void iw_sq_free(struct iw_sq *sq)
 {
 	iw_ring_free(&sq->ring);
-	vfree(sq->slots);
+	vfree(sq->wqes);
 }
 
 /* ---- of a program ---------------------------------------------------------------- */
@@ -61,58 +61,58 @@ static u32 flags_of_user(u16 flags)
 }
 
 /* libsiw leaves the first SGE for the length, and puts data behind it. */
-static u8 take_inline(struct iw_wqe *slot, const struct siw_sqe *sqe)
+static u8 take_inline(struct iw_wqe *wqe, const struct siw_sqe *sqe)
 {
-	slot->length = READ_ONCE(sqe->sge[0].length);
-	slot->num_sge = 0;
-	if (slot->length > IW_MAX_INLINE)
+	wqe->length = READ_ONCE(sqe->sge[0].length);
+	wqe->num_sge = 0;
+	if (wqe->length > IW_MAX_INLINE)
 		return IB_WC_LOC_LEN_ERR;
-	memcpy(slot->data, &sqe->sge[1], slot->length);
+	memcpy(wqe->data, &sqe->sge[1], wqe->length);
 	return IB_WC_SUCCESS;
 }
 
 /* Every byte is read once, then checked where the program can not reach it. */
-static u8 take(struct iw_qp *qp, struct iw_wqe *slot, const struct siw_sqe *sqe,
+static u8 take(struct iw_qp *qp, struct iw_wqe *wqe, const struct siw_sqe *sqe,
 	       u16 flags)
 {
 	u8 opcode = READ_ONCE(sqe->opcode);
 
-	slot->wr_id = READ_ONCE(sqe->id);
-	slot->flags = flags_of_user(flags);
-	slot->rkey = READ_ONCE(sqe->rkey);
-	slot->raddr = READ_ONCE(sqe->raddr);
-	slot->num_sge = READ_ONCE(sqe->num_sge);
-	slot->length = 0;
-	slot->opcode = IB_WR_SEND;
+	wqe->wr_id = READ_ONCE(sqe->id);
+	wqe->flags = flags_of_user(flags);
+	wqe->rkey = READ_ONCE(sqe->rkey);
+	wqe->raddr = READ_ONCE(sqe->raddr);
+	wqe->num_sge = READ_ONCE(sqe->num_sge);
+	wqe->length = 0;
+	wqe->opcode = IB_WR_SEND;
 	if (opcode >= SIW_NUM_OPCODES ||
 	    (!opcode_of_user[opcode] && opcode != SIW_OP_WRITE))
 		return IB_WC_LOC_QP_OP_ERR;
-	slot->opcode = opcode_of_user[opcode];
-	if (slot->flags & IB_SEND_INLINE)
-		return slot->opcode == IB_WR_RDMA_READ ||
-		       slot->opcode == IB_WR_RDMA_READ_WITH_INV ?
-			IB_WC_LOC_QP_OP_ERR : take_inline(slot, sqe);
-	if (slot->num_sge > SIW_MAX_SGE)
+	wqe->opcode = opcode_of_user[opcode];
+	if (wqe->flags & IB_SEND_INLINE)
+		return wqe->opcode == IB_WR_RDMA_READ ||
+		       wqe->opcode == IB_WR_RDMA_READ_WITH_INV ?
+			IB_WC_LOC_QP_OP_ERR : take_inline(wqe, sqe);
+	if (wqe->num_sge > SIW_MAX_SGE)
 		return IB_WC_LOC_QP_OP_ERR;
-	memcpy(slot->sge, sqe->sge, slot->num_sge * sizeof(slot->sge[0]));
+	memcpy(wqe->sge, sqe->sge, wqe->num_sge * sizeof(wqe->sge[0]));
 	/* The compiler must not look at the ring again instead. */
 	barrier();
-	return iw_slot_add_up(slot);
+	return iw_slot_add_up(wqe);
 }
 
 /**
- * iw_sq_take_user - the next request of a program gets a slot
+ * iw_sq_take_user - the next request of a program gets a WQE
  * @qp: queue pair of a program; its lock is held
  *
- * A malformed one gets a slot with its status, and fails when its turn comes.
+ * A malformed one gets a WQE with its status, and fails when its turn comes.
  *
- * Context: any. Return: false when there is no request, or no free slot.
+ * Context: any. Return: false when there is no request, or no free WQE.
  */
 bool iw_sq_take_user(struct iw_qp *qp)
 {
 	struct iw_sq *sq = &qp->sq;
 	struct siw_sqe *sqe = iw_ring_at(&sq->ring, sq->ring.next);
-	struct iw_wqe *slot = iw_slot_at(sq, sq->head);
+	struct iw_wqe *wqe = iw_slot_at(sq, sq->head);
 	u16 flags;
 
 	lockdep_assert_held(&qp->lock);
@@ -122,9 +122,9 @@ bool iw_sq_take_user(struct iw_qp *qp)
 	flags = smp_load_acquire(&sqe->flags);
 	if (!(flags & SIW_WQE_VALID))
 		return false;
-	slot->status = take(qp, slot, sqe, flags);
-	slot->state = IW_SLOT_POSTED;
-	slot->got = 0;
+	wqe->status = take(qp, wqe, sqe, flags);
+	wqe->state = IW_SLOT_POSTED;
+	wqe->got = 0;
 	WRITE_ONCE(sqe->flags, 0);
 	/*
 	 * libsiw sets the flags of the next element, then reads those of this
@@ -162,26 +162,26 @@ static enum ib_wc_opcode wc_opcode(u8 opcode)
 }
 
 /* False: it waits for room in its CQ, with this status. */
-static bool complete_slot(struct iw_qp *qp, struct iw_wqe *slot, u8 status)
+static bool complete_slot(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
 {
 	struct ib_wc wc = {
-		.wr_id = slot->wr_id,
+		.wr_id = wqe->wr_id,
 		.status = status,
-		.opcode = wc_opcode(slot->opcode),
-		.byte_len = slot->length,
+		.opcode = wc_opcode(wqe->opcode),
+		.byte_len = wqe->length,
 		.qp = &qp->ib,
 		.port_num = 1,
 	};
 
 	if (status == IB_WC_SUCCESS && !qp->sig_all &&
-	    !(slot->flags & IB_SEND_SIGNALED))
+	    !(wqe->flags & IB_SEND_SIGNALED))
 		return true;
 	if (iw_cq_post_send(to_iw_cq(qp->ib.send_cq), &wc)) {
 		soft_hold_end(&qp->sq.hold);
 		return true;
 	}
-	slot->status = status;
-	slot->state = IW_SLOT_DONE;
+	wqe->status = status;
+	wqe->state = IW_SLOT_DONE;
 	soft_hold_wait(&qp->sq.hold);
 	return false;
 }
@@ -199,19 +199,19 @@ bool iw_sq_complete(struct iw_qp *qp)
 {
 	struct iw_sq *sq = &qp->sq;
 	u32 left = IW_SQ_BATCH;
-	struct iw_wqe *slot;
+	struct iw_wqe *wqe;
 
 	lockdep_assert_held(&qp->lock);
 	/* In IW_ERROR the flush completes all WQEs. */
 	if (qp->state == IW_ERROR)
 		return false;
 	for (; sq->una != sq->next; sq->una++) {
-		slot = iw_slot_at(sq, sq->una);
-		if (slot->state != IW_SLOT_DONE)
+		wqe = iw_slot_at(sq, sq->una);
+		if (wqe->state != IW_SLOT_DONE)
 			return false;
 		if (!left--)
 			return true;
-		if (!complete_slot(qp, slot, slot->status))
+		if (!complete_slot(qp, wqe, wqe->status))
 			return false;
 	}
 	return false;
@@ -220,16 +220,16 @@ bool iw_sq_complete(struct iw_qp *qp)
 /**
  * iw_slot_done - a request is done
  * @qp: queue pair; its lock is held
- * @slot: the request
+ * @wqe: the request
  * @status: enum ib_wc_status
  */
-void iw_slot_done(struct iw_qp *qp, struct iw_wqe *slot, u8 status)
+void iw_slot_done(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
 {
 	lockdep_assert_held(&qp->lock);
-	if (slot->state == IW_WQE_READ_PENDING)
+	if (wqe->state == IW_WQE_READ_PENDING)
 		qp->sq.reads--;
-	slot->status = status;
-	slot->state = IW_SLOT_DONE;
+	wqe->status = status;
+	wqe->state = IW_SLOT_DONE;
 }
 
 /**
@@ -241,21 +241,21 @@ void iw_slot_done(struct iw_qp *qp, struct iw_wqe *slot, u8 status)
  * Return: the oldest that fits, or NULL.
  */
 struct iw_wqe *iw_sq_find_read(struct iw_qp *qp,
-			       bool (*fits)(const struct iw_wqe *slot,
+			       bool (*fits)(const struct iw_wqe *wqe,
 					    const void *arg),
 			       const void *arg)
 {
 	struct iw_sq *sq = &qp->sq;
 	u32 left = sq->reads, i;
-	struct iw_wqe *slot;
+	struct iw_wqe *wqe;
 
 	lockdep_assert_held(&qp->lock);
 	for (i = sq->una; left && i != sq->next; i++) {
-		slot = iw_slot_at(sq, i);
-		if (slot->state != IW_WQE_READ_PENDING)
+		wqe = iw_slot_at(sq, i);
+		if (wqe->state != IW_WQE_READ_PENDING)
 			continue;
-		if (fits(slot, arg))
-			return slot;
+		if (fits(wqe, arg))
+			return wqe;
 		left--;
 	}
 	return NULL;
@@ -284,15 +284,15 @@ bool iw_sq_claim_flush(struct iw_qp *qp)
  * Requests that were done keep their status, up to the first that was not; those that
  * failed do behind it too, as they tell why. False: it waits for room in its CQ.
  */
-static bool flush_slot(struct iw_qp *qp, struct iw_wqe *slot)
+static bool flush_slot(struct iw_qp *qp, struct iw_wqe *wqe)
 {
 	struct iw_sq *sq = &qp->sq;
-	u8 status = slot->state == IW_SLOT_DONE ? slot->status :
+	u8 status = wqe->state == IW_SLOT_DONE ? wqe->status :
 		IB_WC_WR_FLUSH_ERR;
 
 	if (sq->failed && status == IB_WC_SUCCESS)
 		status = IB_WC_WR_FLUSH_ERR;
-	if (!complete_slot(qp, slot, status))
+	if (!complete_slot(qp, wqe, status))
 		return false;
 	sq->failed |= status != IB_WC_SUCCESS;
 	sq->una++;

@@ -75,8 +75,8 @@ struct iw_wqe {
 /**
  * struct iw_sq - send queue; guarded by iw_qp.lock
  * @ring: (program) struct siw_sqe
- * @slots: WQEs, in memory that a program can not change
- * @num: WQEs in @slots, a power of 2
+ * @wqes: WQEs, in memory that a program can not change
+ * @num: WQEs in @wqes, a power of 2
  * @stride: bytes of a WQE
  * @max_sge: SGEs of a WQE, at most
  * @una: index of the oldest WQE that is not completed
@@ -93,7 +93,7 @@ struct iw_wqe {
  */
 struct iw_sq {
 	struct iw_ring ring;
-	void *slots;
+	void *wqes;
 	u32 num;
 	u32 stride;
 	u32 max_sge;
@@ -107,27 +107,27 @@ struct iw_sq {
 	struct soft_hold hold;
 };
 
-static inline bool iw_slot_is_atomic(const struct iw_wqe *slot)
+static inline bool iw_slot_is_atomic(const struct iw_wqe *wqe)
 {
-	return slot->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
-	       slot->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+	return wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+	       wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
 }
 
 /* Set the length of the WQE to the sum of its SGEs. Return: enum ib_wc_status. */
-static inline u8 iw_slot_add_up(struct iw_wqe *slot)
+static inline u8 iw_slot_add_up(struct iw_wqe *wqe)
 {
 	u64 total = 0;
 	u32 i;
 
-	for (i = 0; i < slot->num_sge; i++)
-		total += slot->sge[i].length;
-	slot->length = total;
+	for (i = 0; i < wqe->num_sge; i++)
+		total += wqe->sge[i].length;
+	wqe->length = total;
 	return total > IW_MAX_MSG_BYTES ? IB_WC_LOC_LEN_ERR : IB_WC_SUCCESS;
 }
 
 static inline struct iw_wqe *iw_slot_at(const struct iw_sq *sq, u32 index)
 {
-	return sq->slots + (size_t)(index & (sq->num - 1)) * sq->stride;
+	return sq->wqes + (size_t)(index & (sq->num - 1)) * sq->stride;
 }
 
 int iw_sq_alloc(struct iw_qp *qp, const struct ib_qp_init_attr *init,
@@ -137,12 +137,12 @@ void iw_sq_init(struct iw_sq *sq);
 bool iw_sq_take_user(struct iw_qp *qp);
 bool iw_sq_complete(struct iw_qp *qp);
 struct iw_wqe *iw_sq_find_read(struct iw_qp *qp,
-			       bool (*fits)(const struct iw_wqe *slot,
+			       bool (*fits)(const struct iw_wqe *wqe,
 					    const void *arg),
 			       const void *arg);
 bool iw_sq_claim_flush(struct iw_qp *qp);
 bool iw_sq_flush_some(struct iw_qp *qp);
 void iw_sq_flush(struct iw_qp *qp);
-void iw_slot_done(struct iw_qp *qp, struct iw_wqe *slot, u8 status);
+void iw_slot_done(struct iw_qp *qp, struct iw_wqe *wqe, u8 status);
 
 #endif /* OFED_IW_SQ_H */

@@ -30,51 +30,51 @@ static u32 bytes_built(const struct iw_tx *tx)
 /* ---- which message is next -------------------------------------------------------- */
 
 /* READs and atomics: they have an answer. */
-static bool asks(const struct iw_wqe *slot)
+static bool asks(const struct iw_wqe *wqe)
 {
-	return slot->opcode == IB_WR_RDMA_READ ||
-	       slot->opcode == IB_WR_RDMA_READ_WITH_INV ||
-	       iw_slot_is_atomic(slot);
+	return wqe->opcode == IB_WR_RDMA_READ ||
+	       wqe->opcode == IB_WR_RDMA_READ_WITH_INV ||
+	       iw_slot_is_atomic(wqe);
 }
 
 /* NULL: nothing was posted, or what was has to wait for answers. */
 static struct iw_wqe *next_slot(struct iw_qp *qp)
 {
 	struct iw_sq *sq = &qp->sq;
-	struct iw_wqe *slot;
+	struct iw_wqe *wqe;
 
 	lockdep_assert_held(&qp->lock);
 	if (sq->next == sq->head &&
 	    (!sq->ring.map || !iw_sq_take_user(qp)))
 		return NULL;
-	slot = iw_slot_at(sq, sq->next);
-	if (slot->flags & IB_SEND_FENCE && sq->reads)
+	wqe = iw_slot_at(sq, sq->next);
+	if (wqe->flags & IB_SEND_FENCE && sq->reads)
 		return NULL;
 	/* With an ORD of 0 there never is an answer to wait for. */
-	if (asks(slot) && sq->ord && sq->reads >= sq->ord)
+	if (asks(wqe) && sq->ord && sq->reads >= sq->ord)
 		return NULL;
-	return slot;
+	return wqe;
 }
 
 /* Requests that are carried out here and now; the others: false. */
-static bool local(struct iw_qp *qp, struct iw_wqe *slot)
+static bool local(struct iw_qp *qp, struct iw_wqe *wqe)
 {
 	enum soft_access_err fault;
 	u8 status = IB_WC_SUCCESS;
 
-	if (slot->opcode == IB_WR_LOCAL_INV) {
+	if (wqe->opcode == IB_WR_LOCAL_INV) {
 		fault = soft_region_invalidate(iw_qp_mem(qp), qp->ib.pd,
-					       qp->ib.qp_num, slot->rkey, false);
+					       qp->ib.qp_num, wqe->rkey, false);
 		if (fault != SOFT_OK)
 			status = IB_WC_LOC_PROT_ERR;
-	} else if (slot->opcode == IB_WR_REG_MR) {
-		if (soft_region_register(slot->mr, qp->ib.pd, slot->rkey,
-					 slot->access))
+	} else if (wqe->opcode == IB_WR_REG_MR) {
+		if (soft_region_register(wqe->mr, qp->ib.pd, wqe->rkey,
+					 wqe->access))
 			status = IB_WC_MW_BIND_ERR;
 	} else {
 		return false;
 	}
-	iw_slot_done(qp, slot, status);
+	iw_slot_done(qp, wqe, status);
 	return true;
 }
 
@@ -104,30 +104,30 @@ static void begin_answer(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 		iw_qp_fail(qp, iw_term_of_fault(fault, false), NULL);
 }
 
-static u8 rdmap_of(const struct iw_wqe *slot)
+static u8 rdmap_of(const struct iw_wqe *wqe)
 {
-	bool solicited = slot->flags & IB_SEND_SOLICITED;
+	bool solicited = wqe->flags & IB_SEND_SOLICITED;
 
-	if (slot->opcode == IB_WR_RDMA_WRITE ||
-	    slot->opcode == IB_WR_RDMA_WRITE_WITH_IMM)
+	if (wqe->opcode == IB_WR_RDMA_WRITE ||
+	    wqe->opcode == IB_WR_RDMA_WRITE_WITH_IMM)
 		return IW_RDMAP_WRITE;
-	if (slot->opcode == IB_WR_SEND_WITH_INV)
+	if (wqe->opcode == IB_WR_SEND_WITH_INV)
 		return solicited ? IW_RDMAP_SEND_SE_INV : IW_RDMAP_SEND_INV;
 	return solicited ? IW_RDMAP_SEND_SE : IW_RDMAP_SEND;
 }
 
-static void source_of(struct iw_qp *qp, struct iw_wqe *slot,
+static void source_of(struct iw_qp *qp, struct iw_wqe *wqe,
 		      struct soft_iter *from)
 {
-	if (slot->flags & IB_SEND_INLINE)
-		soft_iter_bytes(from, slot->data, slot->length);
+	if (wqe->flags & IB_SEND_INLINE)
+		soft_iter_bytes(from, wqe->data, wqe->length);
 	else
-		soft_iter_list(from, iw_qp_mem(qp), qp->ib.pd, slot->sge,
-			       slot->num_sge, 0);
+		soft_iter_list(from, iw_qp_mem(qp), qp->ib.pd, wqe->sge,
+			       wqe->num_sge, 0);
 }
 
 /* RFC 5040 3.2.3: an answer brings nothing but what it was asked for. */
-static int ask(struct iw_qp *qp, struct iw_wqe *slot)
+static int ask(struct iw_qp *qp, struct iw_wqe *wqe)
 {
 	struct iw_tx *tx = &qp->tx;
 	struct iw_read_req req = {
@@ -135,84 +135,84 @@ static int ask(struct iw_qp *qp, struct iw_wqe *slot)
 			.ddp = IW_DDP_VERSION | IW_DDP_LAST,
 			.rdmap = IW_RDMAP_VERSION | IW_RDMAP_READ_REQ,
 			.qn = cpu_to_be32(IW_QN_READ_REQ),
-			.msn = cpu_to_be32(slot->msn),
+			.msn = cpu_to_be32(wqe->msn),
 		},
-		.size = cpu_to_be32(slot->length),
-		.source_stag = cpu_to_be32(slot->rkey),
-		.source_to = cpu_to_be64(slot->raddr),
+		.size = cpu_to_be32(wqe->length),
+		.source_stag = cpu_to_be32(wqe->rkey),
+		.source_to = cpu_to_be64(wqe->raddr),
 	};
 
-	if (slot->num_sge) {
-		req.sink_stag = cpu_to_be32(slot->sge[0].lkey);
-		req.sink_to = cpu_to_be64(slot->sge[0].addr);
+	if (wqe->num_sge) {
+		req.sink_stag = cpu_to_be32(wqe->sge[0].lkey);
+		req.sink_to = cpu_to_be64(wqe->sge[0].addr);
 	}
 	tx->kind = IW_TX_NONE;
 	return iw_tx_control(qp, &req, sizeof(req));
 }
 
 /* Begin the message of a WQE that claim_slot() has returned. */
-static int begin_slot(struct iw_qp *qp, struct iw_wqe *slot)
+static int begin_slot(struct iw_qp *qp, struct iw_wqe *wqe)
 {
 	struct iw_tx *tx = &qp->tx;
 
-	if (iw_slot_is_atomic(slot))
-		return iw_atomic_ask(qp, slot);
-	if (asks(slot))
-		return ask(qp, slot);
+	if (iw_slot_is_atomic(wqe))
+		return iw_atomic_ask(qp, wqe);
+	if (asks(wqe))
+		return ask(qp, wqe);
 	tx->kind = IW_TX_SLOT;
 	tx->offset = 0;
-	tx->length = slot->length;
+	tx->length = wqe->length;
 	tx->hdr = (struct iw_tx_hdr){
-		.rdmap = rdmap_of(slot),
-		.tagged = rdmap_of(slot) == IW_RDMAP_WRITE,
-		.stag = slot->opcode == IB_WR_SEND ? 0 : slot->rkey,
-		.to = slot->raddr,
+		.rdmap = rdmap_of(wqe),
+		.tagged = rdmap_of(wqe) == IW_RDMAP_WRITE,
+		.stag = wqe->opcode == IB_WR_SEND ? 0 : wqe->rkey,
+		.to = wqe->raddr,
 		.qn = IW_QN_SEND,
 	};
 	if (!tx->hdr.tagged)
 		tx->hdr.msn = tx->msn[IW_QN_SEND]++;
-	source_of(qp, slot, &tx->from);
+	source_of(qp, wqe, &tx->from);
 	return soft_iter_check(&tx->from) == SOFT_OK ? 0 : -EFAULT;
 }
 
 /* What is wrong with a request before anything of it is sent. */
-static u8 refuse(struct iw_qp *qp, struct iw_wqe *slot)
+static u8 refuse(struct iw_qp *qp, struct iw_wqe *wqe)
 {
 	struct soft_iter to;
 
-	if (slot->status != IB_WC_SUCCESS || !asks(slot))
-		return slot->status;
+	if (wqe->status != IB_WC_SUCCESS || !asks(wqe))
+		return wqe->status;
 	if (!qp->sq.ord)
 		return IB_WC_LOC_QP_OP_ERR;
-	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, slot->sge, slot->num_sge,
+	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, wqe->sge, wqe->num_sge,
 		       IB_ACCESS_LOCAL_WRITE);
 	return soft_iter_check(&to) == SOFT_OK ? IB_WC_SUCCESS :
 		IB_WC_LOC_PROT_ERR;
 }
 
-static void slot_fails(struct iw_qp *qp, struct iw_wqe *slot, u8 status)
+static void slot_fails(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->lock, flags);
-	iw_slot_done(qp, slot, status);
+	iw_slot_done(qp, wqe, status);
 	spin_unlock_irqrestore(&qp->lock, flags);
 	qp->tx.kind = IW_TX_NONE;
 	iw_qp_fail(qp, IW_TERM_LOCAL_CATASTROPHIC, NULL);
 }
 
 /*
- * Take the next slot, under the lock: from now on it is sent, or fails. A READ
+ * Take the next WQE, under the lock: from now on it is sent, or fails. A READ
  * is marked before its answer can come.
  */
 static struct iw_wqe *claim_slot(struct iw_qp *qp)
 {
-	struct iw_wqe *slot;
+	struct iw_wqe *wqe;
 
-	while ((slot = next_slot(qp)) && slot->status == IB_WC_SUCCESS &&
-	       local(qp, slot)) {
+	while ((wqe = next_slot(qp)) && wqe->status == IB_WC_SUCCESS &&
+	       local(qp, wqe)) {
 		qp->sq.next++;
-		if (slot->status != IB_WC_SUCCESS)
+		if (wqe->status != IB_WC_SUCCESS)
 			break;
 		/* Behind nothing that waits for the socket it has left, too. */
 		if (qp->tx.sent == qp->tx.built)
@@ -221,18 +221,18 @@ static struct iw_wqe *claim_slot(struct iw_qp *qp)
 		if (iw_sq_complete(qp))
 			iw_tx_kick(qp);
 	}
-	if (!slot || slot->state == IW_SLOT_DONE)
-		return slot;
+	if (!wqe || wqe->state == IW_SLOT_DONE)
+		return wqe;
 	qp->sq.next++;
-	slot->state = IW_SLOT_BUILT;
-	slot->status = refuse(qp, slot);
-	if (slot->status == IB_WC_SUCCESS && asks(slot)) {
-		slot->state = IW_WQE_READ_PENDING;
-		slot->msn = qp->tx.msn[IW_QN_READ_REQ]++;
-		slot->got = 0;
+	wqe->state = IW_SLOT_BUILT;
+	wqe->status = refuse(qp, wqe);
+	if (wqe->status == IB_WC_SUCCESS && asks(wqe)) {
+		wqe->state = IW_WQE_READ_PENDING;
+		wqe->msn = qp->tx.msn[IW_QN_READ_REQ]++;
+		wqe->got = 0;
 		qp->sq.reads++;
 	}
-	return slot;
+	return wqe;
 }
 
 static bool irrq_pop(struct iw_qp *qp, struct iw_irrq_entry *ask)
@@ -249,7 +249,7 @@ static bool irrq_pop(struct iw_qp *qp, struct iw_irrq_entry *ask)
 static int next_message(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
-	struct iw_wqe *slot = NULL;
+	struct iw_wqe *wqe = NULL;
 	struct iw_irrq_entry ask;
 	unsigned long flags;
 	bool answer = false;
@@ -260,8 +260,8 @@ static int next_message(struct iw_qp *qp)
 		tx->answers = !tx->answers;
 		answer = tx->answers && irrq_pop(qp, &ask);
 		if (!answer)
-			slot = claim_slot(qp);
-		if (!answer && !slot)
+			wqe = claim_slot(qp);
+		if (!answer && !wqe)
 			answer = irrq_pop(qp, &ask);
 	}
 	spin_unlock_irqrestore(&qp->lock, flags);
@@ -272,18 +272,18 @@ static int next_message(struct iw_qp *qp)
 		begin_answer(qp, &ask);
 		return 1;
 	}
-	if (!slot)
+	if (!wqe)
 		return 0;
-	if (slot->status != IB_WC_SUCCESS) {
-		slot_fails(qp, slot, slot->status);
+	if (wqe->status != IB_WC_SUCCESS) {
+		slot_fails(qp, wqe, wqe->status);
 		return 0;
 	}
-	ret = begin_slot(qp, slot);
+	ret = begin_slot(qp, wqe);
 	if (ret == -EFAULT)
-		slot_fails(qp, slot, IB_WC_LOC_PROT_ERR);
+		slot_fails(qp, wqe, IB_WC_LOC_PROT_ERR);
 	else if (ret)
 		iw_qp_fail(qp, IW_TERM_LOCAL_CATASTROPHIC, NULL);
-	else if (asks(slot))
+	else if (asks(wqe))
 		tx->built = qp->sq.next;
 	return !ret;
 }
@@ -312,10 +312,10 @@ static bool build_imm(struct iw_qp *qp)
 static void end_message(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
-	const struct iw_wqe *slot = iw_slot_at(&qp->sq, qp->sq.next - 1);
+	const struct iw_wqe *wqe = iw_slot_at(&qp->sq, qp->sq.next - 1);
 
 	soft_iter_end(&tx->from);
-	if (tx->kind == IW_TX_SLOT && slot->opcode == IB_WR_RDMA_WRITE_WITH_IMM) {
+	if (tx->kind == IW_TX_SLOT && wqe->opcode == IB_WR_RDMA_WRITE_WITH_IMM) {
 		tx->kind = IW_TX_IMM;
 		return;
 	}
@@ -328,7 +328,7 @@ static void end_message(struct iw_qp *qp)
 static bool build_some(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
-	struct iw_wqe *slot;
+	struct iw_wqe *wqe;
 	int ret;
 
 	if (tx->kind == IW_TX_IMM)
@@ -337,8 +337,8 @@ static bool build_some(struct iw_qp *qp)
 	if (ret == -ENOSPC)
 		return false;
 	if (ret == -EFAULT && tx->kind == IW_TX_SLOT) {
-		slot = iw_slot_at(&qp->sq, qp->sq.next - 1);
-		slot_fails(qp, slot, IB_WC_LOC_PROT_ERR);
+		wqe = iw_slot_at(&qp->sq, qp->sq.next - 1);
+		slot_fails(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return false;
 	}
 	if (ret) {
@@ -381,14 +381,14 @@ static void complete_done(struct iw_qp *qp)
 static void batch_left(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
-	struct iw_wqe *slot;
+	struct iw_wqe *wqe;
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->lock, flags);
 	for (; tx->sent != tx->built; tx->sent++) {
-		slot = iw_slot_at(&qp->sq, tx->sent);
-		if (slot->state == IW_SLOT_BUILT)
-			slot->state = IW_SLOT_DONE;
+		wqe = iw_slot_at(&qp->sq, tx->sent);
+		if (wqe->state == IW_SLOT_BUILT)
+			wqe->state = IW_SLOT_DONE;
 	}
 	spin_unlock_irqrestore(&qp->lock, flags);
 	complete_done(qp);

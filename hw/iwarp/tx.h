@@ -161,8 +161,8 @@ int iw_loopback_send_fpdu(struct iw_qp *qp);
 void iw_loopback_send_ctrl(struct iw_qp *qp, const void *fpdu, u32 bytes);
 
 /* atomic_tx.c, atomic.c */
-int iw_atomic_ask(struct iw_qp *qp, const struct iw_wqe *slot);
-int iw_imm_send(struct iw_qp *qp, const struct iw_wqe *slot);
+int iw_atomic_ask(struct iw_qp *qp, const struct iw_wqe *wqe);
+int iw_imm_send(struct iw_qp *qp, const struct iw_wqe *wqe);
 u64 iw_atomic_outcome(const struct iw_irrq_entry *ask, u64 was);
 int iw_atomic_answer(struct iw_qp *qp, const struct iw_irrq_entry *ask);
 

@@ -288,12 +288,12 @@ static void forge_data(u8 opcode, u32 psn)
 /* As if the READ that is outstanding were of so many bytes. */
 static void make_longest(struct ibt_sq *sq)
 {
-	struct ibt_wqe *slot = sq->slots + (size_t)(sq->tail & sq->mask) * sq->stride;
+	struct ibt_wqe *wqe = sq->wqes + (size_t)(sq->tail & sq->mask) * sq->stride;
 
 	spin_lock_bh(&sq->lock);
-	slot->length = IBT_MAX_MSG_BYTES;
-	slot->last_psn = ibt_psn_add(slot->first_psn, BIT(23) - 1);
-	sq->psn = ibt_psn_add(slot->first_psn, BIT(23));
+	wqe->length = IBT_MAX_MSG_BYTES;
+	wqe->last_psn = ibt_psn_add(wqe->first_psn, BIT(23) - 1);
+	sq->psn = ibt_psn_add(wqe->first_psn, BIT(23));
 	sq->high = sq->psn;
 	sq->cur_psn = sq->psn;
 	spin_unlock_bh(&sq->lock);

@@ -267,10 +267,10 @@ static struct ibt_link_ops fake_ops = {
 
 static void keep_copy(const struct sk_buff *skb)
 {
-	struct sk_buff **slot = &fake.kept[fake.num_kept % FAKE_KEPT];
+	struct sk_buff **wqe = &fake.kept[fake.num_kept % FAKE_KEPT];
 
-	kfree_skb(*slot);
-	*slot = skb_copy(skb, GFP_KERNEL);
+	kfree_skb(*wqe);
+	*wqe = skb_copy(skb, GFP_KERNEL);
 	fake.num_kept++;
 }
 

@@ -23,7 +23,7 @@ struct row {
 	u32 first_psn;		/* of the oldest request */
 	u32 una;		/* as a distance from it */
 	u32 psn;		/* the same */
-	u32 slot;		/* expected, as a distance from tail */
+	u32 wqe;		/* expected, as a distance from tail */
 	u32 offset;
 	struct request queue[SLOTS + 1];
 };
@@ -71,26 +71,26 @@ static struct queue *build(struct kunit *test, const struct row *row, u32 tail)
 {
 	const struct request *r = row->queue;
 	u32 psn = row->first_psn;
-	struct ibt_wqe *slot;
+	struct ibt_wqe *wqe;
 	struct queue *q;
 
 	q = kunit_kzalloc(test, sizeof(*q), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, q);
 	q->sq.stride = ALIGN(sizeof(struct ibt_wqe), 16);
 	q->sq.mask = SLOTS - 1;
-	q->sq.slots = kunit_kzalloc(test, q->sq.stride * SLOTS, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, q->sq.slots);
+	q->sq.wqes = kunit_kzalloc(test, q->sq.stride * SLOTS, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, q->sq.wqes);
 	q->sq.tail = tail;
 	q->sq.una = ibt_psn_add(row->first_psn, row->una);
 	for (q->head = tail; r->kind; r++, q->head++) {
-		slot = ibt_wqe_at(&q->sq, q->head);
-		slot->state = r->kind == 'S' ? IBT_WQE_SENT :
+		wqe = ibt_wqe_at(&q->sq, q->head);
+		wqe->state = r->kind == 'S' ? IBT_WQE_SENT :
 			      r->kind == 'W' ? IBT_WQE_POSTED :
 					       IBT_WQE_DONE;
-		slot->length = r->packets * MTU;
-		slot->numbered = r->packets;
-		slot->first_psn = psn;
-		slot->last_psn = ibt_psn_add(psn, r->packets - 1);
+		wqe->length = r->packets * MTU;
+		wqe->numbered = r->packets;
+		wqe->first_psn = psn;
+		wqe->last_psn = ibt_psn_add(psn, r->packets - 1);
 		psn = ibt_psn_add(psn, r->packets);
 	}
 	return q;
@@ -103,7 +103,7 @@ static void check_row(struct kunit *test, const struct row *row, u32 tail)
 
 	at = ibt_resend_pos_of(&q->sq, q->head, MTU,
 			       ibt_psn_add(row->first_psn, row->psn));
-	KUNIT_EXPECT_EQ_MSG(test, at.slot, tail + row->slot, "%s", row->name);
+	KUNIT_EXPECT_EQ_MSG(test, at.wqe, tail + row->wqe, "%s", row->name);
 	KUNIT_EXPECT_EQ_MSG(test, at.offset, row->offset, "%s", row->name);
 }
 
@@ -136,7 +136,7 @@ static void retry_everywhere(struct kunit *test)
 		for (r = 0, n = 0; plan.queue[r].kind; r++) {
 			for (p = 0; p < plan.queue[r].packets; p++, n++) {
 				row.psn = n;
-				row.slot = r;
+				row.wqe = r;
 				row.offset = p * MTU;
 				check_row(test, &row, 3);
 			}
@@ -153,14 +153,14 @@ static void retry_largest(struct kunit *test)
 		.queue = { { 'S', 1 } },
 	};
 	struct queue *q = build(test, &row, 0);
-	struct ibt_wqe *slot;
+	struct ibt_wqe *wqe;
 
-	slot = ibt_wqe_at(&q->sq, 0);
-	slot->length = IBT_MAX_MSG_BYTES;
-	slot->last_psn = ibt_psn_add(slot->first_psn,
-				     ibt_packets(slot->length, 256) - 1);
-	at = ibt_resend_pos_of(&q->sq, q->head, 256, slot->last_psn);
-	KUNIT_EXPECT_EQ(test, at.slot, 0U);
+	wqe = ibt_wqe_at(&q->sq, 0);
+	wqe->length = IBT_MAX_MSG_BYTES;
+	wqe->last_psn = ibt_psn_add(wqe->first_psn,
+				    ibt_packets(wqe->length, 256) - 1);
+	at = ibt_resend_pos_of(&q->sq, q->head, 256, wqe->last_psn);
+	KUNIT_EXPECT_EQ(test, at.wqe, 0U);
 	KUNIT_EXPECT_EQ(test, at.offset, IBT_MAX_MSG_BYTES - 256);
 }
 
@@ -177,13 +177,13 @@ static void retry_is_pure(struct kunit *test)
 {
 	size_t bytes = ALIGN(sizeof(struct ibt_wqe), 16) * SLOTS;
 	struct queue *q = build(test, &rows[6], 2);
-	void *slots, *before;
+	void *wqes, *before;
 
-	slots = copy_of(test, q->sq.slots, bytes);
+	wqes = copy_of(test, q->sq.wqes, bytes);
 	before = copy_of(test, q, sizeof(*q));
 	ibt_resend_pos_of(&q->sq, q->head, MTU, 7);
 	KUNIT_EXPECT_EQ(test, memcmp(before, q, sizeof(*q)), 0);
-	KUNIT_EXPECT_EQ(test, memcmp(slots, q->sq.slots, bytes), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(wqes, q->sq.wqes, bytes), 0);
 }
 
 static struct kunit_case retry_cases[] = {

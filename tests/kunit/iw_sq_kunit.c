@@ -179,7 +179,7 @@ static void flush_test(struct kunit *test)
 	iw_sq_free(&qp->sq);
 }
 
-/* A program's CQ has room for some; the rest waits, with its slots. */
+/* A program's CQ has room for some; the rest waits, with its WQEs. */
 static void full_cq_test(struct kunit *test)
 {
 	struct iw_qp *qp = full_queue(test);

@@ -352,14 +352,14 @@ static void fpdu_atomic_test(struct kunit *test)
 		0x55, 0x56, 0x57, 0x58, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 		0xff, 0xff, 0xc4, 0x84, 0x16, 0xfa,
 	};
-	const struct iw_wqe slot = {
+	const struct iw_wqe wqe = {
 		.opcode = IB_WR_ATOMIC_CMP_AND_SWP, .msn = 3, .rkey = 0x21222324,
 		.raddr = 0x3132333435363738, .swap = 0x4142434445464748,
 		.operand = 0x5152535455565758,
 	};
 	struct sender *s = new_sender(test);
 
-	KUNIT_EXPECT_EQ(test, iw_atomic_ask(&s->qp, &slot), 0);
+	KUNIT_EXPECT_EQ(test, iw_atomic_ask(&s->qp, &wqe), 0);
 	KUNIT_EXPECT_EQ(test, s->qp.tx.vec[0].bv_len, sizeof(want));
 	EXPECT_BYTES(test, built(s), want);
 	end_sender(s);
@@ -428,14 +428,14 @@ static void fpdu_imm_test(struct kunit *test)
 		0x00, 0x00, 0x00, 0x00, 0xca, 0xfe, 0x00, 0x01, 0xa4, 0xd9,
 		0x5b, 0x35,
 	};
-	const struct iw_wqe slot = {
+	const struct iw_wqe wqe = {
 		.opcode = IB_WR_RDMA_WRITE_WITH_IMM, .flags = IB_SEND_SOLICITED,
 		.imm = cpu_to_be32(0xcafe0001),
 	};
 	struct sender *s = new_sender(test);
 
 	s->qp.tx.msn[IW_QN_SEND] = 7;
-	KUNIT_EXPECT_EQ(test, iw_imm_send(&s->qp, &slot), 0);
+	KUNIT_EXPECT_EQ(test, iw_imm_send(&s->qp, &wqe), 0);
 	KUNIT_EXPECT_EQ(test, s->qp.tx.vec[0].bv_len, sizeof(want));
 	EXPECT_BYTES(test, built(s), want);
 	KUNIT_EXPECT_EQ(test, s->qp.tx.msn[IW_QN_SEND], 8);
