@@ -12,8 +12,8 @@
  * of user space or the core may take it, and the core replies to the rest. A switch
  * has no other agents, so an unsupported class is refused here (13.4.7).
  */
-static enum ibf_answer not_ours(const struct ibf_port *in_port,
-				const struct ib_mad *in, struct ib_mad *out)
+static enum ibf_answer ibf_not_ours(const struct ibf_port *in_port,
+				    const struct ib_mad *in, struct ib_mad *out)
 {
 	const struct ib_mad_hdr *hdr = &in->mad_hdr;
 
@@ -41,7 +41,7 @@ enum ibf_answer ibf_agent(struct ibf_port *in_port, const struct ib_mad *in,
 			  struct ib_mad *out)
 {
 	if (in->mad_hdr.base_version != IB_MGMT_BASE_VERSION)
-		return not_ours(in_port, in, out);
+		return ibf_not_ours(in_port, in, out);
 	switch (in->mad_hdr.mgmt_class) {
 	case IB_MGMT_CLASS_SUBN_LID_ROUTED:
 	case IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE:
@@ -50,7 +50,7 @@ enum ibf_answer ibf_agent(struct ibf_port *in_port, const struct ib_mad *in,
 	case IB_MGMT_CLASS_PERF_MGMT:
 		return ibf_pma(in_port, in, out);
 	default:
-		return not_ours(in_port, in, out);
+		return ibf_not_ours(in_port, in, out);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_agent);

@@ -27,7 +27,7 @@ void ibf_tell(struct ibf_port *port, enum ib_event_type event)
 }
 
 /* Reports a link that went up or down to the subnet manager. */
-static void switch_changed(struct ibf_node *node)
+static void ibf_switch_changed(struct ibf_node *node)
 {
 	if (!node->is_switch)
 		return;
@@ -53,11 +53,11 @@ void ibf_port_state(struct ibf_port *port, u8 state)
 	else if (old == IBF_STATE_ACTIVE)
 		ibf_tell(port, IB_EVENT_PORT_ERR);
 	if (old == IBF_STATE_DOWN || state == IBF_STATE_DOWN)
-		switch_changed(port->node);
+		ibf_switch_changed(port->node);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_port_state);
 
-static void end_down(struct ibf_port *port, u8 phys)
+static void ibf_end_down(struct ibf_port *port, u8 phys)
 {
 	rcu_assign_pointer(port->peer, NULL);
 	port->phys = phys;
@@ -80,14 +80,14 @@ void ibf_link_down(struct ibf_port *port, u8 phys)
 	lockdep_assert_held(&ibf_lock);
 	peer = rcu_dereference_protected(port->peer,
 					 lockdep_is_held(&ibf_lock));
-	end_down(port, phys);
+	ibf_end_down(port, phys);
 	if (peer)
-		end_down(peer, IBF_PHYS_POLLING);
+		ibf_end_down(peer, IBF_PHYS_POLLING);
 }
 
 /* ---- what both ends and the cable can do ---------------------------------------------- */
 
-static u8 best_width(const struct ibf_port *a, const struct ibf_port *b, u8 most)
+static u8 ibf_best_width(const struct ibf_port *a, const struct ibf_port *b, u8 most)
 {
 	u8 common = a->info.width_enabled & b->info.width_enabled;
 
@@ -97,20 +97,20 @@ static u8 best_width(const struct ibf_port *a, const struct ibf_port *b, u8 most
 }
 
 /* SDR, DDR, QDR, then FDR, EDR, HDR, a bit each. */
-static u8 speeds(const struct ibf_port *port)
+static u8 ibf_cable_speeds(const struct ibf_port *port)
 {
 	return FIELD_GET(IBF_LOW, port->info.speed) |
 	       port->info.ext_enabled << 3;
 }
 
-static int best_speed(const struct ibf_port *a, const struct ibf_port *b, u8 most)
+static int ibf_best_speed(const struct ibf_port *a, const struct ibf_port *b, u8 most)
 {
-	u8 common = speeds(a) & speeds(b) & (BIT(most + 1) - 1);
+	u8 common = ibf_cable_speeds(a) & ibf_cable_speeds(b) & (BIT(most + 1) - 1);
 
 	return fls(common) - 1;
 }
 
-static void set_speed(struct ibf_port *port, u8 width, int speed)
+static void ibf_set_speed(struct ibf_port *port, u8 width, int speed)
 {
 	struct ibf_port_info *info = &port->info;
 	u8 active = BIT(min(speed, 2)), ext = speed > 2 ? BIT(speed - 3) : 0;
@@ -121,14 +121,14 @@ static void set_speed(struct ibf_port *port, u8 width, int speed)
 			  (info->ext_speed & IBF_LOW);
 }
 
-static void end_up(struct ibf_port *port, struct ibf_port *peer)
+static void ibf_end_up(struct ibf_port *port, struct ibf_port *peer)
 {
 	port->phys = IBF_PHYS_LINK_UP;
 	rcu_assign_pointer(port->peer, peer);
 	ibf_port_state(port, IBF_STATE_INIT);
 }
 
-static bool can_train(const struct ibf_port *port)
+static bool ibf_cable_can_train(const struct ibf_port *port)
 {
 	return port->node->live && port->state == IBF_STATE_DOWN &&
 	       port->phys == IBF_PHYS_POLLING;
@@ -150,18 +150,18 @@ void ibf_link_train(struct ibf_port *port)
 		return;
 	a = cable->ends[0].port;
 	b = cable->ends[1].port;
-	if (!can_train(a) || !can_train(b))
+	if (!ibf_cable_can_train(a) || !ibf_cable_can_train(b))
 		return;
-	width = best_width(a, b, cable->width);
-	speed = best_speed(a, b, cable->speed);
+	width = ibf_best_width(a, b, cable->width);
+	speed = ibf_best_speed(a, b, cable->speed);
 	if (!width || speed < 0)
 		return;
-	set_speed(a, width, speed);
-	set_speed(b, width, speed);
+	ibf_set_speed(a, width, speed);
+	ibf_set_speed(b, width, speed);
 	ibf_wire_speed(a, width, speed);
 	ibf_wire_speed(b, width, speed);
-	end_up(a, b);
-	end_up(b, a);
+	ibf_end_up(a, b);
+	ibf_end_up(b, a);
 }
 
 /* ---- cables ------------------------------------------------------------------------------ */

@@ -20,12 +20,12 @@ static u32 made;	/* (ibf_config) nodes so far, for default GUIDs */
 
 /* ---- nodes ------------------------------------------------------------------------ */
 
-static struct ibf_node *node_of(struct config_item *item)
+static struct ibf_node *ibf_config_node_of(struct config_item *item)
 {
 	return container_of(to_config_group(item), struct ibf_node, group);
 }
 
-static bool has_cable(const struct ibf_node *node)
+static bool ibf_has_cable(const struct ibf_node *node)
 {
 	u32 num;
 
@@ -36,19 +36,19 @@ static bool has_cable(const struct ibf_node *node)
 }
 
 /* A description changes only while no MAD and no device can read it. */
-static int may_describe(const struct ibf_node *node)
+static int ibf_may_describe(const struct ibf_node *node)
 {
 	lockdep_assert_held(&ibf_config);
 	return node->live || node->ib ? -EBUSY : 0;
 }
 
-static ssize_t show_guid(__be64 guid, char *page)
+static ssize_t ibf_show_guid(__be64 guid, char *page)
 {
 	return sysfs_emit(page, "0x%016llx\n", be64_to_cpu(guid));
 }
 
-static ssize_t store_guid(struct ibf_node *node, __be64 *to, const char *page,
-			  size_t count)
+static ssize_t ibf_store_guid(struct ibf_node *node, __be64 *to, const char *page,
+			      size_t count)
 {
 	u64 guid;
 	int ret;
@@ -59,7 +59,7 @@ static ssize_t store_guid(struct ibf_node *node, __be64 *to, const char *page,
 	if (!guid)
 		return -EINVAL;
 	mutex_lock(&ibf_config);
-	ret = may_describe(node);
+	ret = ibf_may_describe(node);
 	if (!ret)
 		*to = cpu_to_be64(guid);
 	mutex_unlock(&ibf_config);
@@ -68,46 +68,46 @@ static ssize_t store_guid(struct ibf_node *node, __be64 *to, const char *page,
 
 static ssize_t ibf_node_guid_show(struct config_item *item, char *page)
 {
-	return show_guid(node_of(item)->guid, page);
+	return ibf_show_guid(ibf_config_node_of(item)->guid, page);
 }
 
 static ssize_t ibf_node_guid_store(struct config_item *item, const char *page,
 				   size_t count)
 {
-	struct ibf_node *node = node_of(item);
+	struct ibf_node *node = ibf_config_node_of(item);
 
-	return store_guid(node, &node->guid, page, count);
+	return ibf_store_guid(node, &node->guid, page, count);
 }
 
 static ssize_t ibf_node_sys_guid_show(struct config_item *item, char *page)
 {
-	return show_guid(node_of(item)->sys_guid, page);
+	return ibf_show_guid(ibf_config_node_of(item)->sys_guid, page);
 }
 
 static ssize_t ibf_node_sys_guid_store(struct config_item *item,
 				       const char *page, size_t count)
 {
-	struct ibf_node *node = node_of(item);
+	struct ibf_node *node = ibf_config_node_of(item);
 
-	return store_guid(node, &node->sys_guid, page, count);
+	return ibf_store_guid(node, &node->sys_guid, page, count);
 }
 
 static ssize_t ibf_node_desc_show(struct config_item *item, char *page)
 {
-	return sysfs_emit(page, "%s\n", node_of(item)->desc);
+	return sysfs_emit(page, "%s\n", ibf_config_node_of(item)->desc);
 }
 
 static ssize_t ibf_node_desc_store(struct config_item *item, const char *page,
 				   size_t count)
 {
-	struct ibf_node *node = node_of(item);
+	struct ibf_node *node = ibf_config_node_of(item);
 	size_t length = strcspn(page, "\n");
 	int ret;
 
 	if (length >= sizeof(node->desc))
 		return -EINVAL;
 	mutex_lock(&ibf_config);
-	ret = may_describe(node);
+	ret = ibf_may_describe(node);
 	if (!ret) {
 		memset(node->desc, 0, sizeof(node->desc));
 		memcpy(node->desc, page, length);
@@ -118,13 +118,13 @@ static ssize_t ibf_node_desc_store(struct config_item *item, const char *page,
 
 static ssize_t ibf_node_ports_show(struct config_item *item, char *page)
 {
-	return sysfs_emit(page, "%u\n", node_of(item)->num_ports);
+	return sysfs_emit(page, "%u\n", ibf_config_node_of(item)->num_ports);
 }
 
 static ssize_t ibf_node_ports_store(struct config_item *item, const char *page,
 				    size_t count)
 {
-	struct ibf_node *node = node_of(item);
+	struct ibf_node *node = ibf_config_node_of(item);
 	u8 num;
 	int ret;
 
@@ -134,7 +134,7 @@ static ssize_t ibf_node_ports_store(struct config_item *item, const char *page,
 	if (!num || num > (node->is_switch ? IBF_SWITCH_PORTS : IBF_HCA_PORTS))
 		return -EINVAL;
 	mutex_lock(&ibf_config);
-	ret = has_cable(node) ? -EBUSY : may_describe(node);
+	ret = ibf_has_cable(node) ? -EBUSY : ibf_may_describe(node);
 	if (!ret)
 		ret = ibf_node_resize(node, num);
 	mutex_unlock(&ibf_config);
@@ -143,11 +143,11 @@ static ssize_t ibf_node_ports_store(struct config_item *item, const char *page,
 
 static ssize_t ibf_node_power_show(struct config_item *item, char *page)
 {
-	return sysfs_emit(page, "%d\n", READ_ONCE(node_of(item)->live));
+	return sysfs_emit(page, "%d\n", READ_ONCE(ibf_config_node_of(item)->live));
 }
 
 /* The files of debugfs are there as long as the ports can be used. */
-static int set_power(struct ibf_node *node, bool on)
+static int ibf_set_power(struct ibf_node *node, bool on)
 {
 	int ret;
 
@@ -164,7 +164,7 @@ static int set_power(struct ibf_node *node, bool on)
 static ssize_t ibf_node_power_store(struct config_item *item, const char *page,
 				    size_t count)
 {
-	struct ibf_node *node = node_of(item);
+	struct ibf_node *node = ibf_config_node_of(item);
 	bool on;
 	int ret;
 
@@ -172,7 +172,7 @@ static ssize_t ibf_node_power_store(struct config_item *item, const char *page,
 	if (ret)
 		return ret;
 	mutex_lock(&ibf_config);
-	ret = set_power(node, on);
+	ret = ibf_set_power(node, on);
 	mutex_unlock(&ibf_config);
 	return ret ?: count;
 }
@@ -194,7 +194,7 @@ static struct configfs_attribute *ibf_node_attrs[] = {
 
 static void ibf_node_release(struct config_item *item)
 {
-	ibf_node_free(node_of(item));
+	ibf_node_free(ibf_config_node_of(item));
 }
 
 static struct configfs_item_operations ibf_node_item_ops = {
@@ -211,14 +211,14 @@ static const struct config_item_type ibf_node_type = {
  * Default GUIDs are of a range that is not assigned to any vendor. Ports of an HCA
  * use the numbers that follow their node's.
  */
-static __be64 default_guid(void)
+static __be64 ibf_default_guid(void)
 {
 	lockdep_assert_held(&ibf_config);
 	made++;
 	return cpu_to_be64(0x020000fffe000000ULL | (u64)made << 8);
 }
 
-static struct config_group *make_node(const char *name, bool is_switch)
+static struct config_group *ibf_make_node(const char *name, bool is_switch)
 {
 	struct ibf_node *node;
 
@@ -237,7 +237,7 @@ static struct config_group *make_node(const char *name, bool is_switch)
 		config_item_put(&node->group.cg_item);
 		return ERR_PTR(-EEXIST);
 	}
-	node->guid = default_guid();
+	node->guid = ibf_default_guid();
 	node->sys_guid = node->guid;
 	list_add_tail(&node->entry, &ibf_nodes);
 	mutex_unlock(&ibf_config);
@@ -247,16 +247,16 @@ static struct config_group *make_node(const char *name, bool is_switch)
 static struct config_group *ibf_make_hca(struct config_group *group,
 					 const char *name)
 {
-	return make_node(name, false);
+	return ibf_make_node(name, false);
 }
 
 static struct config_group *ibf_make_switch(struct config_group *group,
 					    const char *name)
 {
-	return make_node(name, true);
+	return ibf_make_node(name, true);
 }
 
-static void unplug_all(struct ibf_node *node)
+static void ibf_unplug_all(struct ibf_node *node)
 {
 	u32 num;
 
@@ -269,11 +269,11 @@ static void unplug_all(struct ibf_node *node)
 
 static void ibf_drop_node(struct config_group *group, struct config_item *item)
 {
-	struct ibf_node *node = node_of(item);
+	struct ibf_node *node = ibf_config_node_of(item);
 
 	mutex_lock(&ibf_config);
-	set_power(node, false);
-	unplug_all(node);
+	ibf_set_power(node, false);
+	ibf_unplug_all(node);
 	list_del(&node->entry);
 	mutex_unlock(&ibf_config);
 	config_item_put(item);

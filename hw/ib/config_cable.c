@@ -14,17 +14,17 @@
 #include "config.h"
 #include "fabric.h"
 
-static struct ibf_cable *cable_of(struct config_item *item)
+static struct ibf_cable *ibf_cable_of(struct config_item *item)
 {
 	return container_of(item, struct ibf_cable, item);
 }
 
-static bool is_plugged(const struct ibf_cable *cable)
+static bool ibf_is_plugged(const struct ibf_cable *cable)
 {
 	return READ_ONCE(cable->ends[0].port);
 }
 
-static ssize_t show_end(const struct ibf_end *end, char *page)
+static ssize_t ibf_show_end(const struct ibf_end *end, char *page)
 {
 	return sysfs_emit(page, "%s %u\n", end->name, end->num);
 }
@@ -50,8 +50,8 @@ int ibf_parse_end(const char *page, struct ibf_end *end)
 	return 0;
 }
 
-static ssize_t store_end(struct ibf_cable *cable, struct ibf_end *to,
-			 const char *page, size_t count)
+static ssize_t ibf_store_end(struct ibf_cable *cable, struct ibf_end *to,
+			     const char *page, size_t count)
 {
 	struct ibf_end end = { };
 	int ret;
@@ -60,7 +60,7 @@ static ssize_t store_end(struct ibf_cable *cable, struct ibf_end *to,
 	if (ret)
 		return ret;
 	mutex_lock(&ibf_config);
-	if (is_plugged(cable))
+	if (ibf_is_plugged(cable))
 		ret = -EBUSY;
 	else
 		*to = end;
@@ -70,40 +70,40 @@ static ssize_t store_end(struct ibf_cable *cable, struct ibf_end *to,
 
 static ssize_t ibf_cable_a_show(struct config_item *item, char *page)
 {
-	return show_end(&cable_of(item)->ends[0], page);
+	return ibf_show_end(&ibf_cable_of(item)->ends[0], page);
 }
 
 static ssize_t ibf_cable_a_store(struct config_item *item, const char *page,
 				 size_t count)
 {
-	struct ibf_cable *cable = cable_of(item);
+	struct ibf_cable *cable = ibf_cable_of(item);
 
-	return store_end(cable, &cable->ends[0], page, count);
+	return ibf_store_end(cable, &cable->ends[0], page, count);
 }
 
 static ssize_t ibf_cable_b_show(struct config_item *item, char *page)
 {
-	return show_end(&cable_of(item)->ends[1], page);
+	return ibf_show_end(&ibf_cable_of(item)->ends[1], page);
 }
 
 static ssize_t ibf_cable_b_store(struct config_item *item, const char *page,
 				 size_t count)
 {
-	struct ibf_cable *cable = cable_of(item);
+	struct ibf_cable *cable = ibf_cable_of(item);
 
-	return store_end(cable, &cable->ends[1], page, count);
+	return ibf_store_end(cable, &cable->ends[1], page, count);
 }
 
 /* By number: the bit of the width, what best_speed() counts. */
 static const char *const widths[] = { "1x", "4x", "8x", "12x" };
 static const char *const speeds[] = { "SDR", "DDR", "QDR", "FDR", "EDR", "HDR" };
 
-static int set_byte(struct ibf_cable *cable, u8 *to, u8 value)
+static int ibf_set_byte(struct ibf_cable *cable, u8 *to, u8 value)
 {
 	int ret = 0;
 
 	mutex_lock(&ibf_config);
-	if (is_plugged(cable))
+	if (ibf_is_plugged(cable))
 		ret = -EBUSY;
 	else
 		*to = value;
@@ -114,44 +114,44 @@ static int set_byte(struct ibf_cable *cable, u8 *to, u8 value)
 static ssize_t ibf_cable_width_show(struct config_item *item, char *page)
 {
 	return sysfs_emit(page, "%s\n",
-			  widths[fls(cable_of(item)->width) - 1]);
+			  widths[fls(ibf_cable_of(item)->width) - 1]);
 }
 
 static ssize_t ibf_cable_width_store(struct config_item *item,
 				     const char *page, size_t count)
 {
-	struct ibf_cable *cable = cable_of(item);
+	struct ibf_cable *cable = ibf_cable_of(item);
 	int i = sysfs_match_string(widths, page);
 
 	if (i < 0)
 		return i;
-	return set_byte(cable, &cable->width, BIT(i)) ?: count;
+	return ibf_set_byte(cable, &cable->width, BIT(i)) ?: count;
 }
 
 static ssize_t ibf_cable_speed_show(struct config_item *item, char *page)
 {
-	return sysfs_emit(page, "%s\n", speeds[cable_of(item)->speed]);
+	return sysfs_emit(page, "%s\n", speeds[ibf_cable_of(item)->speed]);
 }
 
 static ssize_t ibf_cable_speed_store(struct config_item *item,
 				     const char *page, size_t count)
 {
-	struct ibf_cable *cable = cable_of(item);
+	struct ibf_cable *cable = ibf_cable_of(item);
 	int i = sysfs_match_string(speeds, page);
 
 	if (i < 0)
 		return i;
-	return set_byte(cable, &cable->speed, i) ?: count;
+	return ibf_set_byte(cable, &cable->speed, i) ?: count;
 }
 
-static int plug(struct ibf_cable *cable)
+static int ibf_config_cable_plug(struct ibf_cable *cable)
 {
 	const struct ibf_end *ends = cable->ends;
 	struct ibf_port *a = ibf_find_port(ends[0].name, ends[0].num);
 	struct ibf_port *b = ibf_find_port(ends[1].name, ends[1].num);
 	int ret;
 
-	if (is_plugged(cable))
+	if (ibf_is_plugged(cable))
 		return -EBUSY;
 	if (!a || !b)
 		return -ENODEV;
@@ -161,7 +161,7 @@ static int plug(struct ibf_cable *cable)
 	return ret;
 }
 
-static void unplug(struct ibf_cable *cable)
+static void ibf_config_cable_unplug(struct ibf_cable *cable)
 {
 	spin_lock_bh(&ibf_lock);
 	ibf_unplug(cable);
@@ -170,13 +170,13 @@ static void unplug(struct ibf_cable *cable)
 
 static ssize_t ibf_cable_plugged_show(struct config_item *item, char *page)
 {
-	return sysfs_emit(page, "%d\n", is_plugged(cable_of(item)));
+	return sysfs_emit(page, "%d\n", ibf_is_plugged(ibf_cable_of(item)));
 }
 
 static ssize_t ibf_cable_plugged_store(struct config_item *item,
 				       const char *page, size_t count)
 {
-	struct ibf_cable *cable = cable_of(item);
+	struct ibf_cable *cable = ibf_cable_of(item);
 	bool in;
 	int ret;
 
@@ -185,9 +185,9 @@ static ssize_t ibf_cable_plugged_store(struct config_item *item,
 		return ret;
 	mutex_lock(&ibf_config);
 	if (in)
-		ret = plug(cable);
+		ret = ibf_config_cable_plug(cable);
 	else
-		unplug(cable);
+		ibf_config_cable_unplug(cable);
 	mutex_unlock(&ibf_config);
 	return ret ?: count;
 }
@@ -195,8 +195,8 @@ static ssize_t ibf_cable_plugged_store(struct config_item *item,
 /* ---- what it does to packets --------------------------------------------------------- */
 
 /* To one of cable->fault, or to the seed. */
-static ssize_t store_fault(struct ibf_cable *cable, u32 *to, u32 most,
-			   const char *page, size_t count)
+static ssize_t ibf_store_fault(struct ibf_cable *cable, u32 *to, u32 most,
+			       const char *page, size_t count)
 {
 	u32 value;
 	int ret;
@@ -215,77 +215,77 @@ static ssize_t store_fault(struct ibf_cable *cable, u32 *to, u32 most,
 	return count;
 }
 
-static ssize_t show_fault(u32 value, char *page)
+static ssize_t ibf_show_fault(u32 value, char *page)
 {
 	return sysfs_emit(page, "%u\n", value);
 }
 
 static ssize_t ibf_cable_errors_show(struct config_item *item, char *page)
 {
-	return show_fault(cable_of(item)->fault.errors, page);
+	return ibf_show_fault(ibf_cable_of(item)->fault.errors, page);
 }
 
 static ssize_t ibf_cable_errors_store(struct config_item *item,
 				      const char *page, size_t count)
 {
-	struct ibf_cable *cable = cable_of(item);
+	struct ibf_cable *cable = ibf_cable_of(item);
 
-	return store_fault(cable, &cable->fault.errors, IBF_FAULT_SURE, page,
-			   count);
+	return ibf_store_fault(cable, &cable->fault.errors, IBF_FAULT_SURE, page,
+			       count);
 }
 
 static ssize_t ibf_cable_losses_show(struct config_item *item, char *page)
 {
-	return show_fault(cable_of(item)->fault.losses, page);
+	return ibf_show_fault(ibf_cable_of(item)->fault.losses, page);
 }
 
 static ssize_t ibf_cable_losses_store(struct config_item *item,
 				      const char *page, size_t count)
 {
-	struct ibf_cable *cable = cable_of(item);
+	struct ibf_cable *cable = ibf_cable_of(item);
 
-	return store_fault(cable, &cable->fault.losses, IBF_FAULT_SURE, page,
-			   count);
+	return ibf_store_fault(cable, &cable->fault.losses, IBF_FAULT_SURE, page,
+			       count);
 }
 
 static ssize_t ibf_cable_delay_show(struct config_item *item, char *page)
 {
-	return show_fault(cable_of(item)->fault.delay, page);
+	return ibf_show_fault(ibf_cable_of(item)->fault.delay, page);
 }
 
 static ssize_t ibf_cable_delay_store(struct config_item *item, const char *page,
 				     size_t count)
 {
-	struct ibf_cable *cable = cable_of(item);
+	struct ibf_cable *cable = ibf_cable_of(item);
 
-	return store_fault(cable, &cable->fault.delay, USEC_PER_SEC, page,
-			   count);
+	return ibf_store_fault(cable, &cable->fault.delay, USEC_PER_SEC, page,
+			       count);
 }
 
 static ssize_t ibf_cable_limit_show(struct config_item *item, char *page)
 {
-	return show_fault(cable_of(item)->fault.limit, page);
+	return ibf_show_fault(ibf_cable_of(item)->fault.limit, page);
 }
 
 static ssize_t ibf_cable_limit_store(struct config_item *item, const char *page,
 				     size_t count)
 {
-	struct ibf_cable *cable = cable_of(item);
+	struct ibf_cable *cable = ibf_cable_of(item);
 
-	return store_fault(cable, &cable->fault.limit, 1, page, count);
+	return ibf_store_fault(cable, &cable->fault.limit, 1, page, count);
 }
 
 static ssize_t ibf_cable_seed_show(struct config_item *item, char *page)
 {
-	return show_fault(cable_of(item)->seed, page);
+	return ibf_show_fault(ibf_cable_of(item)->seed, page);
 }
 
 static ssize_t ibf_cable_seed_store(struct config_item *item, const char *page,
 				    size_t count)
 {
-	struct ibf_cable *cable = cable_of(item);
+	struct ibf_cable *cable = ibf_cable_of(item);
 
-	return store_fault(cable, &cable->seed, U32_MAX, page, count);
+	return ibf_store_fault(cable, &cable->seed, U32_MAX, page, count);
 }
 
 CONFIGFS_ATTR(ibf_cable_, a);
@@ -315,7 +315,7 @@ static struct configfs_attribute *ibf_cable_attrs[] = {
 
 static void ibf_cable_release(struct config_item *item)
 {
-	kfree(cable_of(item));
+	kfree(ibf_cable_of(item));
 }
 
 static struct configfs_item_operations ibf_cable_item_ops = {
@@ -344,7 +344,7 @@ static struct config_item *ibf_make_cable(struct config_group *group,
 static void ibf_drop_cable(struct config_group *group, struct config_item *item)
 {
 	mutex_lock(&ibf_config);
-	unplug(cable_of(item));
+	ibf_config_cable_unplug(ibf_cable_of(item));
 	mutex_unlock(&ibf_config);
 	config_item_put(item);
 }

@@ -22,13 +22,13 @@
 
 static LIST_HEAD(tunnels);	/* (ibf_config) */
 
-static struct ibf_tunnel *tunnel_of(struct config_item *item)
+static struct ibf_tunnel *ibf_tunnel_of(struct config_item *item)
 {
 	return container_of(item, struct ibf_tunnel, item);
 }
 
 /* Attributes change only while the tunnel is unplugged. ibf_config is held on success. */
-static int begin(struct ibf_tunnel *t)
+static int ibf_config_tunnel_begin(struct ibf_tunnel *t)
 {
 	mutex_lock(&ibf_config);
 	if (!t->sock)
@@ -37,7 +37,7 @@ static int begin(struct ibf_tunnel *t)
 	return -EBUSY;
 }
 
-static ssize_t end(size_t count)
+static ssize_t ibf_config_tunnel_end(size_t count)
 {
 	mutex_unlock(&ibf_config);
 	return count;
@@ -47,7 +47,7 @@ static ssize_t end(size_t count)
 
 static ssize_t ibf_tunnel_port_show(struct config_item *item, char *page)
 {
-	const struct ibf_end *near = &tunnel_of(item)->near;
+	const struct ibf_end *near = &ibf_tunnel_of(item)->near;
 
 	return sysfs_emit(page, "%s %u\n", near->name, near->num);
 }
@@ -55,20 +55,20 @@ static ssize_t ibf_tunnel_port_show(struct config_item *item, char *page)
 static ssize_t ibf_tunnel_port_store(struct config_item *item, const char *page,
 				     size_t count)
 {
-	struct ibf_tunnel *t = tunnel_of(item);
+	struct ibf_tunnel *t = ibf_tunnel_of(item);
 	struct ibf_end near = { };
 	int ret;
 
-	ret = ibf_parse_end(page, &near) ?: begin(t);
+	ret = ibf_parse_end(page, &near) ?: ibf_config_tunnel_begin(t);
 	if (ret)
 		return ret;
 	t->near = near;
-	return end(count);
+	return ibf_config_tunnel_end(count);
 }
 
 static ssize_t ibf_tunnel_expect_show(struct config_item *item, char *page)
 {
-	const struct ibf_tunnel *t = tunnel_of(item);
+	const struct ibf_tunnel *t = ibf_tunnel_of(item);
 
 	return sysfs_emit(page, "0x%016llx %u\n", t->expect_guid,
 			  t->expect_port);
@@ -77,7 +77,7 @@ static ssize_t ibf_tunnel_expect_show(struct config_item *item, char *page)
 static ssize_t ibf_tunnel_expect_store(struct config_item *item,
 				       const char *page, size_t count)
 {
-	struct ibf_tunnel *t = tunnel_of(item);
+	struct ibf_tunnel *t = ibf_tunnel_of(item);
 	u32 port;
 	u64 guid;
 	int ret;
@@ -85,15 +85,15 @@ static ssize_t ibf_tunnel_expect_store(struct config_item *item,
 	if (sscanf(page, "%lli %u", (s64 *)&guid, &port) != 2 || !guid ||
 	    !port || port > U8_MAX)
 		return -EINVAL;
-	ret = begin(t);
+	ret = ibf_config_tunnel_begin(t);
 	if (ret)
 		return ret;
 	t->expect_guid = guid;
 	t->expect_port = port;
-	return end(count);
+	return ibf_config_tunnel_end(count);
 }
 
-static ssize_t show_address(const struct sockaddr_storage *address, char *page)
+static ssize_t ibf_show_address(const struct sockaddr_storage *address, char *page)
 {
 	__be16 port = ((const struct sockaddr_in *)address)->sin_port;
 
@@ -104,7 +104,7 @@ static ssize_t show_address(const struct sockaddr_storage *address, char *page)
 	return sysfs_emit(page, "%pISc %u\n", address, ntohs(port));
 }
 
-static bool is_usable(const struct sockaddr_storage *address)
+static bool ibf_is_usable(const struct sockaddr_storage *address)
 {
 	const struct in6_addr *ip6 =
 		&((const struct sockaddr_in6 *)address)->sin6_addr;
@@ -116,8 +116,8 @@ static bool is_usable(const struct sockaddr_storage *address)
 	       !ipv6_addr_v4mapped(ip6);
 }
 
-static ssize_t store_address(struct ibf_tunnel *t, struct sockaddr_storage *to,
-			     const char *page, size_t count)
+static ssize_t ibf_store_address(struct ibf_tunnel *t, struct sockaddr_storage *to,
+				 const char *page, size_t count)
 {
 	char address[64], port[8], after;
 	struct sockaddr_storage parsed = { };
@@ -128,39 +128,39 @@ static ssize_t store_address(struct ibf_tunnel *t, struct sockaddr_storage *to,
 		return -EINVAL;
 	ret = inet_pton_with_scope(current->nsproxy->net_ns, AF_UNSPEC, address,
 				   port, &parsed);
-	if (ret || !is_usable(&parsed))
+	if (ret || !ibf_is_usable(&parsed))
 		return -EINVAL;
-	ret = begin(t);
+	ret = ibf_config_tunnel_begin(t);
 	if (ret)
 		return ret;
 	*to = parsed;
-	return end(count);
+	return ibf_config_tunnel_end(count);
 }
 
 static ssize_t ibf_tunnel_local_show(struct config_item *item, char *page)
 {
-	return show_address(&tunnel_of(item)->local, page);
+	return ibf_show_address(&ibf_tunnel_of(item)->local, page);
 }
 
 static ssize_t ibf_tunnel_local_store(struct config_item *item,
 				      const char *page, size_t count)
 {
-	struct ibf_tunnel *t = tunnel_of(item);
+	struct ibf_tunnel *t = ibf_tunnel_of(item);
 
-	return store_address(t, &t->local, page, count);
+	return ibf_store_address(t, &t->local, page, count);
 }
 
 static ssize_t ibf_tunnel_peer_show(struct config_item *item, char *page)
 {
-	return show_address(&tunnel_of(item)->peer, page);
+	return ibf_show_address(&ibf_tunnel_of(item)->peer, page);
 }
 
 static ssize_t ibf_tunnel_peer_store(struct config_item *item, const char *page,
 				     size_t count)
 {
-	struct ibf_tunnel *t = tunnel_of(item);
+	struct ibf_tunnel *t = ibf_tunnel_of(item);
 
-	return store_address(t, &t->peer, page, count);
+	return ibf_store_address(t, &t->peer, page, count);
 }
 
 /* ---- the way between ------------------------------------------------------------------ */
@@ -168,13 +168,13 @@ static ssize_t ibf_tunnel_peer_store(struct config_item *item, const char *page,
 static ssize_t ibf_tunnel_mtu_show(struct config_item *item, char *page)
 {
 	return sysfs_emit(page, "%d\n",
-			  ib_mtu_enum_to_int(tunnel_of(item)->mtu));
+			  ib_mtu_enum_to_int(ibf_tunnel_of(item)->mtu));
 }
 
 static ssize_t ibf_tunnel_mtu_store(struct config_item *item, const char *page,
 				    size_t count)
 {
-	struct ibf_tunnel *t = tunnel_of(item);
+	struct ibf_tunnel *t = ibf_tunnel_of(item);
 	enum ib_mtu mtu;
 	int bytes, ret;
 
@@ -184,14 +184,14 @@ static ssize_t ibf_tunnel_mtu_store(struct config_item *item, const char *page,
 	mtu = ib_mtu_int_to_enum(bytes);
 	if (ib_mtu_enum_to_int(mtu) != bytes)
 		return -EINVAL;
-	ret = begin(t);
+	ret = ibf_config_tunnel_begin(t);
 	if (ret)
 		return ret;
 	t->mtu = mtu;
-	return end(count);
+	return ibf_config_tunnel_end(count);
 }
 
-static int plug(struct ibf_tunnel *t)
+static int ibf_config_tunnel_plug(struct ibf_tunnel *t)
 {
 	struct ibf_port *near = ibf_find_port(t->near.name, t->near.num);
 
@@ -206,13 +206,13 @@ static int plug(struct ibf_tunnel *t)
 
 static ssize_t ibf_tunnel_plugged_show(struct config_item *item, char *page)
 {
-	return sysfs_emit(page, "%d\n", !!READ_ONCE(tunnel_of(item)->sock));
+	return sysfs_emit(page, "%d\n", !!READ_ONCE(ibf_tunnel_of(item)->sock));
 }
 
 static ssize_t ibf_tunnel_plugged_store(struct config_item *item,
 					const char *page, size_t count)
 {
-	struct ibf_tunnel *t = tunnel_of(item);
+	struct ibf_tunnel *t = ibf_tunnel_of(item);
 	bool in;
 	int ret;
 
@@ -221,7 +221,7 @@ static ssize_t ibf_tunnel_plugged_store(struct config_item *item,
 		return ret;
 	mutex_lock(&ibf_config);
 	if (in)
-		ret = plug(t);
+		ret = ibf_config_tunnel_plug(t);
 	else
 		ibf_tunnel_close(t);
 	mutex_unlock(&ibf_config);
@@ -232,7 +232,7 @@ static ssize_t ibf_tunnel_plugged_store(struct config_item *item,
 
 static ssize_t ibf_tunnel_state_show(struct config_item *item, char *page)
 {
-	struct ibf_tunnel *t = tunnel_of(item);
+	struct ibf_tunnel *t = ibf_tunnel_of(item);
 	const char *state = "unplugged";
 
 	spin_lock_bh(&ibf_lock);
@@ -258,7 +258,7 @@ static const char *const refusals[IBF_REFUSALS] = {
 
 static ssize_t ibf_tunnel_refused_show(struct config_item *item, char *page)
 {
-	struct ibf_tunnel *t = tunnel_of(item);
+	struct ibf_tunnel *t = ibf_tunnel_of(item);
 	ssize_t length = 0;
 	u32 i;
 
@@ -293,7 +293,7 @@ static struct configfs_attribute *ibf_tunnel_attrs[] = {
 
 static void ibf_tunnel_release(struct config_item *item)
 {
-	kfree(tunnel_of(item));
+	kfree(ibf_tunnel_of(item));
 }
 
 static struct configfs_item_operations ibf_tunnel_item_ops = {
@@ -326,8 +326,8 @@ static struct config_item *ibf_make_tunnel(struct config_group *group,
 static void ibf_drop_tunnel(struct config_group *group, struct config_item *item)
 {
 	mutex_lock(&ibf_config);
-	ibf_tunnel_close(tunnel_of(item));
-	list_del(&tunnel_of(item)->entry);
+	ibf_tunnel_close(ibf_tunnel_of(item));
+	list_del(&ibf_tunnel_of(item)->entry);
 	mutex_unlock(&ibf_config);
 	config_item_put(item);
 }
@@ -344,7 +344,7 @@ const struct config_item_type ibf_tunnels_type = {
 
 /* ---- namespaces ---------------------------------------------------------------------------- */
 
-static void net_exit(struct net *net)
+static void ibf_net_exit(struct net *net)
 {
 	struct ibf_tunnel *t;
 
@@ -356,7 +356,7 @@ static void net_exit(struct net *net)
 }
 
 static struct pernet_operations net_ops = {
-	.exit = net_exit,
+	.exit = ibf_net_exit,
 };
 
 /* A pernet device: ends before what sockets need does. */

@@ -15,7 +15,7 @@
 static const struct ibf_hop drop_it = { .way = IBF_WAY_DROP };
 static const struct ibf_hop stay = { .way = IBF_WAY_HERE };
 
-static struct ibf_hop leave_by(u8 port, u8 num_ports)
+static struct ibf_hop ibf_leave_by(u8 port, u8 num_ports)
 {
 	if (!port || port > num_ports)
 		return drop_it;
@@ -23,7 +23,7 @@ static struct ibf_hop leave_by(u8 port, u8 num_ports)
 }
 
 /* Behind the directed part. */
-static struct ibf_hop go_on(__be16 lid)
+static struct ibf_hop ibf_go_on(__be16 lid)
 {
 	u16 to = be16_to_cpu(lid);
 
@@ -33,38 +33,38 @@ static struct ibf_hop go_on(__be16 lid)
 }
 
 /* C14-9 */
-static struct ibf_hop outward(struct ib_smp *smp, u8 in_port, u8 num_ports)
+static struct ibf_hop ibf_dr_outward(struct ib_smp *smp, u8 in_port, u8 num_ports)
 {
 	/* It came here by LID, and the directed part begins. */
 	if (smp->hop_cnt && !smp->hop_ptr) {
 		smp->hop_ptr = 1;
-		return leave_by(smp->initial_path[1], num_ports);
+		return ibf_leave_by(smp->initial_path[1], num_ports);
 	}
 	if (smp->hop_ptr < smp->hop_cnt) {
 		smp->return_path[smp->hop_ptr++] = in_port;
-		return leave_by(smp->initial_path[smp->hop_ptr], num_ports);
+		return ibf_leave_by(smp->initial_path[smp->hop_ptr], num_ports);
 	}
 	if (smp->hop_ptr == smp->hop_cnt) {
 		if (smp->hop_cnt)
 			smp->return_path[smp->hop_ptr] = in_port;
 		smp->hop_ptr++;
-		return go_on(smp->dr_dlid);
+		return ibf_go_on(smp->dr_dlid);
 	}
 	return smp->hop_ptr == smp->hop_cnt + 1 ? stay : drop_it;
 }
 
 /* C14-13 */
-static struct ibf_hop homeward(struct ib_smp *smp, u8 num_ports)
+static struct ibf_hop ibf_dr_homeward(struct ib_smp *smp, u8 num_ports)
 {
 	if (smp->hop_ptr > smp->hop_cnt + 1)
 		return drop_it;
 	if (smp->hop_ptr > 1) {
 		smp->hop_ptr--;
-		return leave_by(smp->return_path[smp->hop_ptr], num_ports);
+		return ibf_leave_by(smp->return_path[smp->hop_ptr], num_ports);
 	}
 	if (smp->hop_ptr == 1) {
 		smp->hop_ptr--;
-		return go_on(smp->dr_slid);
+		return ibf_go_on(smp->dr_slid);
 	}
 	return stay;
 }
@@ -83,7 +83,7 @@ struct ibf_hop ibf_dr_arrived(struct ib_smp *smp, u8 in_port, u8 num_ports)
 	if (smp->hop_cnt >= IB_SMP_MAX_PATH_HOPS)
 		return drop_it;
 	return ib_get_smp_direction(smp) ?
-		homeward(smp, num_ports) : outward(smp, in_port, num_ports);
+		ibf_dr_homeward(smp, num_ports) : ibf_dr_outward(smp, in_port, num_ports);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_dr_arrived);
 
@@ -99,6 +99,6 @@ struct ibf_hop ibf_dr_answer(struct ib_smp *smp, u8 num_ports)
 {
 	if (smp->hop_cnt >= IB_SMP_MAX_PATH_HOPS)
 		return drop_it;
-	return homeward(smp, num_ports);
+	return ibf_dr_homeward(smp, num_ports);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_dr_answer);

@@ -26,13 +26,13 @@
 /* Packets on a cable in one direction; those of VL15 have no credits. */
 #define MAX_FLIGHT	(IBF_DATA_VLS * IBF_CREDITS + IBF_VL15_LIMIT)
 
-static void arm(struct ibf_wire *wire, u64 now, u64 when)
+static void ibf_fault_arm(struct ibf_wire *wire, u64 now, u64 when)
 {
 	hrtimer_start(&wire->timer, ns_to_ktime(when > now ? when - now : 0),
 		      HRTIMER_MODE_REL);
 }
 
-static enum hrtimer_restart expired(struct hrtimer *timer)
+static enum hrtimer_restart ibf_fault_expired(struct hrtimer *timer)
 {
 	struct ibf_port *port = container_of(timer, struct ibf_port, wire.timer);
 
@@ -43,7 +43,7 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 /* ---- at the far end ------------------------------------------------------------------ */
 
 /* Lanes of a link with 64b/66b (volume 2, 5.3); 0: it has 8b/10b. */
-static u32 block_lanes(const struct ibf_port *port)
+static u32 ibf_block_lanes(const struct ibf_port *port)
 {
 	static const u8 lanes[] = { 1, 4, 8, 12 };
 	u8 width = READ_ONCE(port->info.width_active) & IBF_WIDTH_ALL;
@@ -54,9 +54,9 @@ static u32 block_lanes(const struct ibf_port *port)
 }
 
 /* Counts a single wrong bit; @number, a random number, chooses the lane. */
-static void count_damaged(struct ibf_port *port, u32 number)
+static void ibf_count_damaged(struct ibf_port *port, u32 number)
 {
-	u32 lanes = block_lanes(port);
+	u32 lanes = ibf_block_lanes(port);
 
 	ibf_count(port, IBF_SYMBOL_ERRORS);
 	ibf_count_error(port, IBF_RCV_PHYSICAL);
@@ -64,15 +64,15 @@ static void count_damaged(struct ibf_port *port, u32 number)
 		ibf_count(port, IBF_WIRE_ERRORS + number % lanes);
 }
 
-static void count_lost(struct ibf_port *port)
+static void ibf_count_lost(struct ibf_port *port)
 {
 	ibf_count(port, IBF_SYMBOL_ERRORS);
-	if (block_lanes(port))
+	if (ibf_block_lanes(port))
 		ibf_count(port, IBF_BAD_BLOCKS);
 }
 
 /* phy_errors needs no lock: only the pump of the near end changes it. */
-static void integrity(struct ibf_port *port)
+static void ibf_fault_integrity(struct ibf_port *port)
 {
 	u8 most = FIELD_GET(IBF_HIGH, READ_ONCE(port->info.thresholds));
 
@@ -84,8 +84,8 @@ static void integrity(struct ibf_port *port)
 	ibf_trap_integrity(port);
 }
 
-static void arrive(struct ibf_port *port, struct ibf_port *peer,
-		   struct sk_buff *skb)
+static void ibf_fault_arrive(struct ibf_port *port, struct ibf_port *peer,
+			     struct sk_buff *skb)
 {
 	struct ibf_wire *wire = &port->wire;
 	u32 number, errors, losses;
@@ -96,11 +96,11 @@ static void arrive(struct ibf_port *port, struct ibf_port *peer,
 	losses = wire->fault.losses;
 	spin_unlock(&port->lock);
 	if (number < errors) {
-		count_damaged(peer, number);
-		integrity(peer);
+		ibf_count_damaged(peer, number);
+		ibf_fault_integrity(peer);
 		kfree_skb(skb);
 	} else if (number - errors < losses) {
-		count_lost(peer);
+		ibf_count_lost(peer);
 		kfree_skb(skb);
 	} else {
 		if (peer->phy_errors)
@@ -109,7 +109,7 @@ static void arrive(struct ibf_port *port, struct ibf_port *peer,
 	}
 }
 
-static struct sk_buff *landed(struct ibf_port *port, u64 now)
+static struct sk_buff *ibf_fault_landed(struct ibf_port *port, u64 now)
 {
 	struct ibf_wire *wire = &port->wire;
 	struct sk_buff *skb;
@@ -117,7 +117,7 @@ static struct sk_buff *landed(struct ibf_port *port, u64 now)
 	spin_lock(&port->lock);
 	skb = skb_peek(&wire->flight);
 	if (skb && ibf_cb(skb)->due > now) {
-		arm(wire, now, ibf_cb(skb)->due);
+		ibf_fault_arm(wire, now, ibf_cb(skb)->due);
 		skb = NULL;
 	}
 	if (skb)
@@ -141,9 +141,9 @@ void ibf_wire_land(struct ibf_port *port, struct ibf_port *peer)
 	struct sk_buff *skb;
 	struct ibf_cb cb;
 
-	while ((skb = landed(port, now))) {
+	while ((skb = ibf_fault_landed(port, now))) {
 		cb = *ibf_cb(skb);
-		arrive(port, peer, skb);
+		ibf_fault_arrive(port, peer, skb);
 		ibf_release(cb.held, cb.vl);
 	}
 }
@@ -171,7 +171,7 @@ bool ibf_wire_ready(struct ibf_port *port)
 		/* A packet under way may be due earlier: then its timer wakes the pump. */
 		if (!hrtimer_is_queued(&wire->timer) ||
 		    ktime_to_ns(hrtimer_get_expires(&wire->timer)) > wire->free_at)
-			arm(wire, now, wire->free_at);
+			ibf_fault_arm(wire, now, wire->free_at);
 	}
 	spin_unlock(&port->lock);
 	return ready;
@@ -191,7 +191,7 @@ void ibf_wire_idle(struct ibf_port *port)
 }
 
 /* Arrival time in ns: transmission time at the packet's rate, then the delay. */
-static u64 due_at(struct ibf_wire *wire, u32 bytes, u32 byte_ps)
+static u64 ibf_due_at(struct ibf_wire *wire, u32 bytes, u32 byte_ps)
 {
 	u64 now = ktime_get_ns();
 
@@ -230,7 +230,7 @@ void ibf_wire_send(struct ibf_port *port, struct ibf_port *peer,
 	 * this lock, drops the packets of @flight.
 	 */
 	there = rcu_access_pointer(port->peer) == peer;
-	cb.due = there ? due_at(wire, skb->len, cb.byte_ps) : 0;
+	cb.due = there ? ibf_due_at(wire, skb->len, cb.byte_ps) : 0;
 	*ibf_cb(skb) = cb;
 	if (there)
 		__skb_queue_tail(&wire->flight, skb);
@@ -245,7 +245,7 @@ void ibf_wire_init(struct ibf_port *port)
 {
 	__skb_queue_head_init(&port->wire.flight);
 	hrtimer_init(&port->wire.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	port->wire.timer.function = expired;
+	port->wire.timer.function = ibf_fault_expired;
 }
 
 /* The caller has waited for a grace period since the last user could find @port. */

@@ -10,7 +10,7 @@
 
 /* ---- received packets -------------------------------------------------------------- */
 
-static bool is_for(const struct ibf_port *port, u16 dlid, bool smp)
+static bool ibf_is_for(const struct ibf_port *port, u16 dlid, bool smp)
 {
 	if (dlid == IBF_LID_PERMISSIVE)
 		return smp;
@@ -21,7 +21,7 @@ static bool is_for(const struct ibf_port *port, u16 dlid, bool smp)
  * QP0 sends to QP0 by VL15, and VL15 carries no other packets (section 13.5.1). The
  * right to send SMPs is checked by the sending host, not here.
  */
-static bool qp0_ok(const struct ibf_ud *ud, bool smp)
+static bool ibf_qp0_ok(const struct ibf_ud *ud, bool smp)
 {
 	u32 dqpn = be32_to_cpu(ud->dqpn) & IBF_24;
 
@@ -31,8 +31,8 @@ static bool qp0_ok(const struct ibf_ud *ud, bool smp)
 	       !(be32_to_cpu(ud->sqpn) & IBF_24);
 }
 
-static void learn(const struct ibf_port *port, const struct sk_buff *skb,
-		  const struct ib_grh *grh, struct ibt_rx_meta *meta)
+static void ibf_hca_learn(const struct ibf_port *port, const struct sk_buff *skb,
+			  const struct ib_grh *grh, struct ibt_rx_meta *meta)
 {
 	const struct ibf_lrh *lrh = ibf_lrh(skb);
 
@@ -52,7 +52,7 @@ static void learn(const struct ibf_port *port, const struct sk_buff *skb,
 }
 
 /* Data that comes while the link is armed makes it active (7.2.7). */
-static bool may_receive(struct ibf_port *port, bool smp)
+static bool ibf_may_receive(struct ibf_port *port, bool smp)
 {
 	u8 state = READ_ONCE(port->state);
 
@@ -67,13 +67,13 @@ static bool may_receive(struct ibf_port *port, bool smp)
 	return true;
 }
 
-/* Its headers up to what qp0_ok() reads; a shorter packet is none for a UD QP. */
-static bool headers_ok(struct sk_buff *skb, u32 front, bool smp)
+/* Its headers up to what ibf_qp0_ok() reads; a shorter packet is none for a UD QP. */
+static bool ibf_headers_ok(struct sk_buff *skb, u32 front, bool smp)
 {
 	if (!pskb_may_pull(skb, front + (smp ? sizeof(struct ibf_ud) :
 						IBF_BTH_BYTES)))
 		return false;
-	return qp0_ok((void *)(skb->data + front), smp);
+	return ibf_qp0_ok((void *)(skb->data + front), smp);
 }
 
 /**
@@ -95,13 +95,13 @@ void ibf_hca_receive(struct ibf_port *port, struct sk_buff *skb)
 	global = FIELD_GET(IBF_LRH_LNH, lrh->sl) == IBF_LNH_GLOBAL;
 	if (global)
 		front += sizeof(struct ib_grh);
-	if (!ibt || !is_for(port, be16_to_cpu(lrh->dlid), smp) ||
-	    !may_receive(port, smp) || !headers_ok(skb, front, smp)) {
+	if (!ibt || !ibf_is_for(port, be16_to_cpu(lrh->dlid), smp) ||
+	    !ibf_may_receive(port, smp) || !ibf_headers_ok(skb, front, smp)) {
 		kfree_skb(skb);
 		return;
 	}
-	learn(port, skb, global ? (void *)(skb->data + sizeof(*lrh)) : NULL,
-	      &meta);
+	ibf_hca_learn(port, skb, global ? (void *)(skb->data + sizeof(*lrh)) : NULL,
+		      &meta);
 	skb_reset_network_header(skb);
 	__skb_pull(skb, front);
 	ibt_rx(ibt, skb, &meta);
@@ -109,7 +109,7 @@ void ibf_hca_receive(struct ibf_port *port, struct sk_buff *skb)
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-static void attach_ports(struct ibf_node *node)
+static void ibf_attach_ports(struct ibf_node *node)
 {
 	u32 num;
 
@@ -154,7 +154,7 @@ int ibf_hca_start(struct ibf_node *node)
 	node->ib->node_guid = node->guid;
 	ibt_dev_set_system(node->dev, node->sys_guid);
 	memcpy(node->ib->node_desc, node->desc, sizeof(node->desc));
-	attach_ports(node);
+	ibf_attach_ports(node);
 	spin_lock_bh(&ibf_lock);
 	node->live = true;
 	spin_unlock_bh(&ibf_lock);

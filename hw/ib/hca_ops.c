@@ -18,14 +18,14 @@
 #include "queue.h"
 #include "trap.h"
 
-static struct ibf_node *node_of(struct ib_device *ib)
+static struct ibf_node *ibf_hca_ops_node_of(struct ib_device *ib)
 {
 	return *(struct ibf_node **)ibt_dev_priv(ibt_dev_of(ib));
 }
 
-static struct ibf_port *port_of(struct ib_device *ib, u32 num)
+static struct ibf_port *ibf_hca_ops_port_of(struct ib_device *ib, u32 num)
 {
-	struct ibf_node *node = node_of(ib);
+	struct ibf_node *node = ibf_hca_ops_node_of(ib);
 
 	return num && num <= node->num_ports ? &node->ports[num] : NULL;
 }
@@ -35,7 +35,7 @@ static int ibf_process_mad(struct ib_device *ib, int flags, u32 port_num,
 			   const struct ib_mad *in, struct ib_mad *out,
 			   size_t *out_size, u16 *out_pkey_index)
 {
-	struct ibf_port *port = port_of(ib, port_num);
+	struct ibf_port *port = ibf_hca_ops_port_of(ib, port_num);
 
 	if (!port)
 		return IB_MAD_RESULT_FAILURE;
@@ -67,7 +67,7 @@ static enum rdma_link_layer ibf_link_layer(struct ib_device *ib, u32 port_num)
 static int ibf_query_gid(struct ib_device *ib, u32 port_num, int index,
 			 union ib_gid *gid)
 {
-	struct ibf_port *port = port_of(ib, port_num);
+	struct ibf_port *port = ibf_hca_ops_port_of(ib, port_num);
 
 	if (!port || index < 0 || index >= IBF_GUIDS)
 		return -EINVAL;
@@ -85,7 +85,7 @@ static int ibf_query_gid(struct ib_device *ib, u32 port_num, int index,
 static int ibf_modify_port(struct ib_device *ib, u32 port_num, int mask,
 			   struct ib_port_modify *modify)
 {
-	struct ibf_port *port = port_of(ib, port_num);
+	struct ibf_port *port = ibf_hca_ops_port_of(ib, port_num);
 	u32 caps;
 
 	if (!port)
@@ -119,7 +119,7 @@ static int ibf_modify_device(struct ib_device *ib, int mask,
 		return 0;
 	spin_lock_bh(&ibf_lock);
 	memcpy(ib->node_desc, modify->node_desc, sizeof(ib->node_desc));
-	ibf_trap_desc(node_of(ib));
+	ibf_trap_desc(ibf_hca_ops_node_of(ib));
 	spin_unlock_bh(&ibf_lock);
 	return 0;
 }

@@ -16,8 +16,8 @@
 /* The longest that the length in an LRH can say. */
 #define MAX_PACKET	(FIELD_MAX(IBF_LRH_LENGTH) * 4)
 
-static ssize_t inject_write(struct file *file, const char __user *from,
-			    size_t bytes, loff_t *pos)
+static ssize_t ibf_inject_write(struct file *file, const char __user *from,
+				size_t bytes, loff_t *pos)
 {
 	struct ibf_port *port = file->private_data;
 	struct sk_buff *skb;
@@ -42,7 +42,7 @@ static ssize_t inject_write(struct file *file, const char __user *from,
 static const struct file_operations inject_ops = {
 	.owner = THIS_MODULE,
 	.open = simple_open,
-	.write = inject_write,
+	.write = ibf_inject_write,
 };
 
 /**

@@ -46,12 +46,12 @@ struct ibf_path {
 	u8 hop_limit;
 };
 
-static struct ibf_path *to_ibf_path(const struct ibt_path *path)
+static struct ibf_path *ibf_to_ibf_path(const struct ibt_path *path)
 {
 	return container_of(path, struct ibf_path, path);
 }
 
-static struct ibf_port *port_of(const struct ibt_port *port)
+static struct ibf_port *ibf_link_port_of(const struct ibt_port *port)
 {
 	struct ibf_node *node =
 		*(struct ibf_node **)ibt_dev_priv(ibt_port_dev(port));
@@ -61,7 +61,7 @@ static struct ibf_port *port_of(const struct ibt_port *port)
 
 /* ---- paths ----------------------------------------------------------------------------- */
 
-static void describe_grh(struct ibf_path *p, const struct rdma_ah_attr *attr)
+static void ibf_describe_grh(struct ibf_path *p, const struct rdma_ah_attr *attr)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
 
@@ -75,7 +75,7 @@ static void describe_grh(struct ibf_path *p, const struct rdma_ah_attr *attr)
 }
 
 /* Rates are those of the wire: the first ones with 8b/10b, others with 64b/66b. */
-static u32 byte_ps_of(u8 rate)
+static u32 ibf_byte_ps_of(u8 rate)
 {
 	int mbps = ib_rate_to_mbps(rate);
 
@@ -89,7 +89,7 @@ static struct ibt_path *ibf_path_resolve(struct ibt_port *ibt,
 					 gfp_t gfp)
 {
 	u32 dlid = rdma_ah_get_dlid(attr);
-	struct ibf_port *port = port_of(ibt);
+	struct ibf_port *port = ibf_link_port_of(ibt);
 	struct ibf_path *p;
 
 	if (attr->type != RDMA_AH_ATTR_TYPE_IB || !dlid || dlid > U16_MAX)
@@ -108,9 +108,9 @@ static struct ibt_path *ibf_path_resolve(struct ibt_port *ibt,
 	p->dlid = dlid;
 	p->bits = rdma_ah_get_path_bits(attr);
 	p->sl = rdma_ah_get_sl(attr) & 0xf;
-	p->byte_ps = byte_ps_of(rdma_ah_get_static_rate(attr));
+	p->byte_ps = ibf_byte_ps_of(rdma_ah_get_static_rate(attr));
 	if (rdma_ah_get_ah_flags(attr) & IB_AH_GRH)
-		describe_grh(p, attr);
+		ibf_describe_grh(p, attr);
 	/* A path back to the same port has no switch that could see a packet. */
 	if (ibf_owns(port, dlid) && READ_ONCE(port->state) == IBF_STATE_ACTIVE)
 		p->path.local = ibt;
@@ -119,20 +119,20 @@ static struct ibt_path *ibf_path_resolve(struct ibt_port *ibt,
 
 static bool ibf_path_valid(const struct ibt_path *path)
 {
-	const struct ibf_path *p = to_ibf_path(path);
+	const struct ibf_path *p = ibf_to_ibf_path(path);
 
 	return p->generation == atomic_read(&p->port->generation);
 }
 
 static void ibf_path_free(struct ibt_path *path)
 {
-	kfree(to_ibf_path(path));
+	kfree(ibf_to_ibf_path(path));
 }
 
 /* ---- headers --------------------------------------------------------------------------- */
 
 /* Only SMPs may carry the permissive source LID, before a LID is set (14.2.2). */
-static u16 source_lid(const struct ibf_path *p)
+static u16 ibf_source_lid(const struct ibf_path *p)
 {
 	const struct ibf_port *port = p->port;
 	u16 mask = BIT(READ_ONCE(port->lmc)) - 1;
@@ -142,7 +142,7 @@ static u16 source_lid(const struct ibf_path *p)
 	return READ_ONCE(port->lid) | (p->bits & mask);
 }
 
-static void fill_grh(struct ib_grh *grh, const struct ibf_path *p, u32 payload)
+static void ibf_link_fill_grh(struct ib_grh *grh, const struct ibf_path *p, u32 payload)
 {
 	grh->version_tclass_flow = cpu_to_be32(p->tclass_flow);
 	grh->paylen = cpu_to_be16(payload);
@@ -153,7 +153,7 @@ static void fill_grh(struct ib_grh *grh, const struct ibf_path *p, u32 payload)
 }
 
 /* Only QP0 sends to QP0 by VL15. */
-static bool is_smp(const struct ibf_ud *ud)
+static bool ibf_is_smp(const struct ibf_ud *ud)
 {
 	return ud->opcode == IBF_UD_SEND_ONLY &&
 	       !(be32_to_cpu(ud->dqpn) & IBF_24) &&
@@ -163,14 +163,14 @@ static bool is_smp(const struct ibf_ud *ud)
 static void ibf_build(struct sk_buff *skb, struct ibt_path *path, u32 flow,
 		      u32 size)
 {
-	const struct ibf_path *p = to_ibf_path(path);
+	const struct ibf_path *p = ibf_to_ibf_path(path);
 	bool smp = skb_headlen(skb) >= sizeof(struct ibf_ud) &&
-		   is_smp((void *)skb->data);
+		   ibf_is_smp((void *)skb->data);
 	u32 payload = skb->len;
 	struct ibf_lrh *lrh;
 
 	if (p->has_grh)
-		fill_grh(skb_push(skb, sizeof(struct ib_grh)), p, payload);
+		ibf_link_fill_grh(skb_push(skb, sizeof(struct ib_grh)), p, payload);
 	lrh = skb_push(skb, sizeof(*lrh));
 	skb_reset_network_header(skb);
 	lrh->vl = FIELD_PREP(IBF_LRH_VL, smp ? 15 : 0);
@@ -178,7 +178,7 @@ static void ibf_build(struct sk_buff *skb, struct ibt_path *path, u32 flow,
 		  (p->has_grh ? IBF_LNH_GLOBAL : IBF_LNH_LOCAL);
 	lrh->dlid = cpu_to_be16(p->dlid);
 	lrh->length = cpu_to_be16(skb->len / 4);
-	lrh->slid = cpu_to_be16(source_lid(p));
+	lrh->slid = cpu_to_be16(ibf_source_lid(p));
 }
 
 static u32 ibf_link_seed(const struct sk_buff *skb, u32 index, u32 length)
@@ -192,12 +192,12 @@ static u32 ibf_link_seed(const struct sk_buff *skb, u32 index, u32 length)
 static void ibf_meta(struct ibt_path *path, u32 length,
 		     struct ibt_rx_meta *meta)
 {
-	const struct ibf_path *p = to_ibf_path(path);
+	const struct ibf_path *p = ibf_to_ibf_path(path);
 
 	BUILD_BUG_ON(sizeof(struct ib_grh) != IBT_GRH_BYTES);
 	memset(meta, 0, sizeof(*meta));
 	meta->network = RDMA_NETWORK_IB;
-	meta->slid = source_lid(p);
+	meta->slid = ibf_source_lid(p);
 	meta->sl = p->sl;
 	meta->dlid_path_bits = p->dlid & (BIT(READ_ONCE(p->port->lmc)) - 1);
 	if (!p->has_grh)
@@ -205,13 +205,13 @@ static void ibf_meta(struct ibt_path *path, u32 length,
 	meta->has_grh = true;
 	meta->sgid = p->sgid;
 	meta->dgid = p->dgid;
-	fill_grh((struct ib_grh *)meta->grh, p, length);
+	ibf_link_fill_grh((struct ib_grh *)meta->grh, p, length);
 }
 
 /* ---- to send --------------------------------------------------------------------------- */
 
 /* Other queue pairs of the sending port may be members of the group. */
-static void hear_group(struct ibf_port *port, const struct sk_buff *skb)
+static void ibf_hear_group(struct ibf_port *port, const struct sk_buff *skb)
 {
 	struct sk_buff *copy = skb_copy(skb, GFP_ATOMIC);
 
@@ -220,7 +220,7 @@ static void hear_group(struct ibf_port *port, const struct sk_buff *skb)
 }
 
 /* Drops a packet before it reaches the port. Without a link no counter counts it. */
-static int lose(struct sk_buff *skb)
+static int ibf_link_lose(struct sk_buff *skb)
 {
 	kfree_skb(skb);
 	return 0;
@@ -228,7 +228,7 @@ static int lose(struct sk_buff *skb)
 
 static int ibf_xmit(struct sk_buff *skb, struct ibt_path *path)
 {
-	const struct ibf_path *p = to_ibf_path(path);
+	const struct ibf_path *p = ibf_to_ibf_path(path);
 	struct ibf_port *port = p->port;
 	u8 state = READ_ONCE(port->state);
 	const struct ibf_lrh *lrh;
@@ -237,32 +237,32 @@ static int ibf_xmit(struct sk_buff *skb, struct ibt_path *path)
 
 	/* A packet that fault injection duplicates shares its headers with the copy. */
 	if (skb_cow_head(skb, 0))
-		return lose(skb);
+		return ibf_link_lose(skb);
 	lrh = ibf_lrh(skb);
 	dlid = be16_to_cpu(lrh->dlid);
 	if (FIELD_GET(IBF_LRH_VL, lrh->vl) == 15) {
 		if (state < IBF_STATE_INIT)
-			return lose(skb);
+			return ibf_link_lose(skb);
 		return ibf_enqueue_hca(port, skb, ibf_owns(port, dlid) ?
 				       IBF_QUEUE_LOOP : IBF_QUEUE_VL15, 0);
 	}
 	vl = READ_ONCE(port->sl2vl[0][FIELD_GET(IBF_LRH_SL, lrh->sl)]);
 	if (state != IBF_STATE_ACTIVE)
-		return lose(skb);
+		return ibf_link_lose(skb);
 	if (vl >= READ_ONCE(port->op_vls)) {
 		ibf_count(port, IBF_XMIT_DISCARDS);
-		return lose(skb);
+		return ibf_link_lose(skb);
 	}
 	if (ibf_owns(port, dlid))
 		return ibf_enqueue_hca(port, skb, IBF_QUEUE_LOOP, 0);
 	if (ibf_is_mcast(dlid))
-		hear_group(port, skb);
+		ibf_hear_group(port, skb);
 	return ibf_enqueue_hca(port, skb, vl, p->byte_ps);
 }
 
 /* ---- the port ------------------------------------------------------------------------------ */
 
-static u16 speed_of(const struct ibf_port_info *info)
+static u16 ibf_speed_of(const struct ibf_port_info *info)
 {
 	static const u16 ext[] = { IB_SPEED_FDR, IB_SPEED_EDR, IB_SPEED_HDR };
 	u8 active = FIELD_GET(IBF_HIGH, info->ext_speed);
@@ -275,7 +275,7 @@ static u16 speed_of(const struct ibf_port_info *info)
 
 static int ibf_query_port(struct ibt_port *ibt, struct ib_port_attr *attr)
 {
-	struct ibf_port *port = port_of(ibt);
+	struct ibf_port *port = ibf_link_port_of(ibt);
 	struct ibf_port_info info;
 
 	spin_lock_bh(&ibf_lock);
@@ -296,13 +296,13 @@ static int ibf_query_port(struct ibt_port *ibt, struct ib_port_attr *attr)
 	attr->max_vl_num = IBF_VL_CODE_8;
 	attr->subnet_timeout = info.timeout & IBF_TIMEOUT;
 	attr->active_width = info.width_active;
-	attr->active_speed = speed_of(&info);
+	attr->active_speed = ibf_speed_of(&info);
 	return 0;
 }
 
 static enum ib_mtu ibf_active_mtu(struct ibt_port *ibt)
 {
-	return READ_ONCE(port_of(ibt)->mtu);
+	return READ_ONCE(ibf_link_port_of(ibt)->mtu);
 }
 
 /*
@@ -321,7 +321,7 @@ static void ibf_mcast_leave(struct ibt_port *port, const union ib_gid *gid)
 static void ibf_bad_key(struct ibt_port *ibt, const struct ibt_bad_key *bad,
 			const struct ibt_rx_meta *meta)
 {
-	struct ibf_port *port = port_of(ibt);
+	struct ibf_port *port = ibf_link_port_of(ibt);
 	const struct ibf_bad_key what = {
 		.qkey = bad->qkey,
 		.key = bad->key,

@@ -47,13 +47,13 @@ u32 ibf_icrc_seed(const struct ibf_lrh *lrh, const struct ib_grh *grh)
 	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
 }
 
-static struct ib_mad *mad_of(const struct sk_buff *skb)
+static struct ib_mad *ibf_mad_of(const struct sk_buff *skb)
 {
 	return (struct ib_mad *)(ibf_ud(skb) + 1);
 }
 
 /* Of a linear packet with a MAD. */
-static __le32 icrc_of(const struct sk_buff *skb)
+static __le32 ibf_icrc_of(const struct sk_buff *skb)
 {
 	struct ibf_ud ud = *ibf_ud(skb);
 	u32 crc = ibf_icrc_seed(ibf_lrh(skb), ibf_grh(skb));
@@ -61,28 +61,28 @@ static __le32 icrc_of(const struct sk_buff *skb)
 	/* resv8a may change on the way, too. */
 	ud.dqpn |= cpu_to_be32(~IBF_24);
 	crc = crc32_le(crc, (u8 *)&ud, sizeof(ud));
-	crc = crc32_le(crc, (u8 *)mad_of(skb), IB_MGMT_MAD_SIZE);
+	crc = crc32_le(crc, (u8 *)ibf_mad_of(skb), IB_MGMT_MAD_SIZE);
 	return cpu_to_le32(~crc);
 }
 
-static void set_icrc(struct sk_buff *skb)
+static void ibf_set_icrc(struct sk_buff *skb)
 {
-	__le32 icrc = icrc_of(skb);
+	__le32 icrc = ibf_icrc_of(skb);
 
 	memcpy(skb_tail_pointer(skb) - sizeof(icrc), &icrc, sizeof(icrc));
 }
 
-static bool icrc_ok(const struct sk_buff *skb)
+static bool ibf_icrc_ok(const struct sk_buff *skb)
 {
 	__le32 told;
 
 	memcpy(&told, skb_tail_pointer(skb) - sizeof(told), sizeof(told));
-	return told == icrc_of(skb);
+	return told == ibf_icrc_of(skb);
 }
 
 /* ---- to send ----------------------------------------------------------------------- */
 
-static void fill_grh(struct ib_grh *grh, const struct ibf_mad_from *to)
+static void ibf_mad_fill_grh(struct ib_grh *grh, const struct ibf_mad_from *to)
 {
 	*grh = to->grh;
 	grh->paylen = cpu_to_be16(UD_BYTES + IBT_ICRC_BYTES);
@@ -90,7 +90,7 @@ static void fill_grh(struct ib_grh *grh, const struct ibf_mad_from *to)
 	grh->dgid = to->grh.sgid;
 }
 
-static void fill_ud(struct ibf_ud *ud, const struct ibf_mad_from *to)
+static void ibf_fill_ud(struct ibf_ud *ud, const struct ibf_mad_from *to)
 {
 	*ud = (struct ibf_ud){
 		.opcode = IBF_UD_SEND_ONLY,
@@ -131,10 +131,10 @@ struct sk_buff *ibf_mad_packet(struct ibf_port *from, const struct ib_mad *mad,
 	lrh->slid = cpu_to_be16(ibf_owns(from, to->dlid) ?
 				to->dlid : READ_ONCE(from->lid));
 	if (to->has_grh)
-		fill_grh((struct ib_grh *)(lrh + 1), to);
-	fill_ud(ibf_ud(skb), to);
-	memcpy(mad_of(skb), mad, IB_MGMT_MAD_SIZE);
-	set_icrc(skb);
+		ibf_mad_fill_grh((struct ib_grh *)(lrh + 1), to);
+	ibf_fill_ud(ibf_ud(skb), to);
+	memcpy(ibf_mad_of(skb), mad, IB_MGMT_MAD_SIZE);
+	ibf_set_icrc(skb);
 	return skb;
 }
 
@@ -160,8 +160,8 @@ void ibf_mad_send(struct ibf_port *from, struct sk_buff *skb)
  * Sends a directed-route SMP along @hop. The ICRC is computed anew, because the hop
  * pointer has changed.
  */
-static void send_directed(struct ibf_node *node, struct sk_buff *skb,
-			  const struct ibf_hop *hop)
+static void ibf_send_directed(struct ibf_node *node, struct sk_buff *skb,
+			      const struct ibf_hop *hop)
 {
 	struct ibf_lrh *lrh = ibf_lrh(skb);
 
@@ -169,13 +169,13 @@ static void send_directed(struct ibf_node *node, struct sk_buff *skb,
 	if (hop->way == IBF_WAY_PORT) {
 		lrh->slid = cpu_to_be16(IBF_LID_PERMISSIVE);
 		lrh->dlid = cpu_to_be16(IBF_LID_PERMISSIVE);
-		set_icrc(skb);
+		ibf_set_icrc(skb);
 		ibf_enqueue(&node->ports[hop->port], skb, IBF_QUEUE_VL15,
 			    NULL, 0);
 	} else if (hop->way == IBF_WAY_LID) {
 		lrh->slid = cpu_to_be16(READ_ONCE(node->ports[0].lid));
 		lrh->dlid = cpu_to_be16(hop->lid);
-		set_icrc(skb);
+		ibf_set_icrc(skb);
 		ibf_switch_send(node, skb);
 	} else {
 		kfree_skb(skb);
@@ -184,8 +184,8 @@ static void send_directed(struct ibf_node *node, struct sk_buff *skb,
 
 /* ---- to receive, at a switch ---------------------------------------------------------- */
 
-static void learn(const struct ibf_port *own, const struct sk_buff *skb,
-		  struct ibf_mad_from *from)
+static void ibf_mad_learn(const struct ibf_port *own, const struct sk_buff *skb,
+			  struct ibf_mad_from *from)
 {
 	const struct ibf_lrh *lrh = ibf_lrh(skb);
 	const struct ibf_ud *ud = ibf_ud(skb);
@@ -205,8 +205,8 @@ static void learn(const struct ibf_port *own, const struct sk_buff *skb,
 }
 
 /* Of a packet to QP1 of a switch. */
-static bool keys_ok(struct ibf_port *own, const struct sk_buff *skb,
-		    const struct ibf_ud *ud)
+static bool ibf_keys_ok(struct ibf_port *own, const struct sk_buff *skb,
+			const struct ibf_ud *ud)
 {
 	u16 pkey = be16_to_cpu(ud->pkey);
 	u32 qkey = be32_to_cpu(ud->qkey);
@@ -233,8 +233,8 @@ static bool keys_ok(struct ibf_port *own, const struct sk_buff *skb,
  * Is the packet a valid MAD? QP0 takes SMPs by VL15, QP1 all other classes (13.5.1).
  * If not, @why is one of IBF_RCV_*.
  */
-static bool is_mad(struct ibf_port *in, struct sk_buff *skb,
-		   enum ibf_count *why)
+static bool ibf_is_mad(struct ibf_port *in, struct sk_buff *skb,
+		       enum ibf_count *why)
 {
 	const struct ib_mad_hdr *hdr;
 	const struct ibf_ud *ud;
@@ -248,11 +248,11 @@ static bool is_mad(struct ibf_port *in, struct sk_buff *skb,
 	    ud->opcode != IBF_UD_SEND_ONLY ||
 	    ud->flags & (IBF_UD_TVER | IBF_UD_PAD))
 		return false;
-	if (!icrc_ok(skb)) {
+	if (!ibf_icrc_ok(skb)) {
 		*why = IBF_RCV_PHYSICAL;
 		return false;
 	}
-	hdr = &mad_of(skb)->mad_hdr;
+	hdr = &ibf_mad_of(skb)->mad_hdr;
 	smp = hdr->mgmt_class == IB_MGMT_CLASS_SUBN_LID_ROUTED ||
 	      hdr->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
 	vl15 = FIELD_GET(IBF_LRH_VL, ibf_lrh(skb)->vl) == 15;
@@ -260,11 +260,11 @@ static bool is_mad(struct ibf_port *in, struct sk_buff *skb,
 		return false;
 	if (smp)
 		return !(be32_to_cpu(ud->sqpn) & IBF_24);
-	return keys_ok(ibf_end_port(in), skb, ud);
+	return ibf_keys_ok(ibf_end_port(in), skb, ud);
 }
 
-static void answer(struct ibf_port *in, const struct ib_mad *mad,
-		   const struct ibf_mad_from *from)
+static void ibf_mad_answer(struct ibf_port *in, const struct ib_mad *mad,
+			   const struct ibf_mad_from *from)
 {
 	struct ibf_node *node = in->node;
 	struct ibf_port *own = ibf_end_port(in);
@@ -279,14 +279,14 @@ static void answer(struct ibf_port *in, const struct ib_mad *mad,
 		ibf_mad_send(own, skb);
 		return;
 	}
-	hop = ibf_dr_answer((struct ib_smp *)mad_of(skb), node->num_ports);
-	send_directed(node, skb, &hop);
+	hop = ibf_dr_answer((struct ib_smp *)ibf_mad_of(skb), node->num_ports);
+	ibf_send_directed(node, skb, &hop);
 }
 
 /* Is @skb for this node? If so the caller keeps it; else it is consumed. */
-static bool arrives(struct ibf_port *in, struct sk_buff *skb)
+static bool ibf_mad_arrives(struct ibf_port *in, struct sk_buff *skb)
 {
-	struct ib_smp *smp = (struct ib_smp *)mad_of(skb);
+	struct ib_smp *smp = (struct ib_smp *)ibf_mad_of(skb);
 	struct ibf_hop hop;
 
 	if (smp->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
@@ -294,7 +294,7 @@ static bool arrives(struct ibf_port *in, struct sk_buff *skb)
 	hop = ibf_dr_arrived(smp, in->num, in->node->num_ports);
 	if (hop.way == IBF_WAY_HERE)
 		return true;
-	send_directed(in->node, skb, &hop);
+	ibf_send_directed(in->node, skb, &hop);
 	return false;
 }
 
@@ -311,15 +311,15 @@ void ibf_mad_receive(struct ibf_port *in, struct sk_buff *skb)
 	struct ib_mad reply;
 	enum ibf_count why;
 
-	if (!is_mad(in, skb, &why)) {
+	if (!ibf_is_mad(in, skb, &why)) {
 		ibf_count_error(in, why);
 		kfree_skb(skb);
 		return;
 	}
-	if (!arrives(in, skb))
+	if (!ibf_mad_arrives(in, skb))
 		return;
-	learn(ibf_end_port(in), skb, &from);
-	if (ibf_agent(in, mad_of(skb), &reply) == IBF_REPLY)
-		answer(in, &reply, &from);
+	ibf_mad_learn(ibf_end_port(in), skb, &from);
+	if (ibf_agent(in, ibf_mad_of(skb), &reply) == IBF_REPLY)
+		ibf_mad_answer(in, &reply, &from);
 	consume_skb(skb);
 }

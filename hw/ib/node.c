@@ -12,7 +12,7 @@
 #include "sma.h"
 #include "trap.h"
 
-static void port_init(struct ibf_node *node, u8 num, u8 (*sl2vl)[16])
+static void ibf_port_init(struct ibf_node *node, u8 num, u8 (*sl2vl)[16])
 {
 	struct ibf_port *port = &node->ports[num];
 
@@ -22,7 +22,7 @@ static void port_init(struct ibf_node *node, u8 num, u8 (*sl2vl)[16])
 	ibf_queues_init(port);
 }
 
-static void ports_free(struct ibf_port *ports, u8 num_ports)
+static void ibf_ports_free(struct ibf_port *ports, u8 num_ports)
 {
 	u32 num;
 
@@ -36,13 +36,13 @@ static void ports_free(struct ibf_port *ports, u8 num_ports)
  * The power is off and no cable is left. A packet under way, the pump of a former far
  * end and the work that sends traps may still use the ports. Waits for all of them.
  */
-static void wait_for_users(struct ibf_node *node)
+static void ibf_wait_for_users(struct ibf_node *node)
 {
 	cancel_delayed_work_sync(&node->trap_work);
 	synchronize_net();
 }
 
-static int ports_alloc(struct ibf_node *node, u8 num_ports)
+static int ibf_ports_alloc(struct ibf_node *node, u8 num_ports)
 {
 	u32 rows = num_ports + 1, num;
 	u8 (*sl2vl)[16];
@@ -58,7 +58,7 @@ static int ports_alloc(struct ibf_node *node, u8 num_ports)
 	}
 	node->num_ports = num_ports;
 	for (num = 0; num < rows; num++)
-		port_init(node, num, sl2vl + num * rows);
+		ibf_port_init(node, num, sl2vl + num * rows);
 	return 0;
 }
 
@@ -86,7 +86,7 @@ struct ibf_node *ibf_node_new(const char *name, bool is_switch)
 		if (!node->sw)
 			goto err_node;
 	}
-	if (ports_alloc(node, is_switch ? 24 : 1))
+	if (ibf_ports_alloc(node, is_switch ? 24 : 1))
 		goto err_switch;
 	return node;
 
@@ -114,13 +114,13 @@ int ibf_node_resize(struct ibf_node *node, u8 num_ports)
 
 	lockdep_assert_held(&ibf_config);
 	ibf_sample_stop(node);
-	ret = ports_alloc(node, num_ports);
+	ret = ibf_ports_alloc(node, num_ports);
 	if (ret) {
 		node->ports = old;
 		return ret;
 	}
-	wait_for_users(node);
-	ports_free(old, old_num);
+	ibf_wait_for_users(node);
+	ibf_ports_free(old, old_num);
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_node_resize);
@@ -134,8 +134,8 @@ EXPORT_SYMBOL_IF_KUNIT(ibf_node_resize);
 void ibf_node_free(struct ibf_node *node)
 {
 	ibf_sample_stop(node);
-	wait_for_users(node);
-	ports_free(node->ports, node->num_ports);
+	ibf_wait_for_users(node);
+	ibf_ports_free(node->ports, node->num_ports);
 	kvfree(node->sw);
 	kfree(node);
 }
@@ -143,7 +143,7 @@ EXPORT_SYMBOL_IF_KUNIT(ibf_node_free);
 
 /* ---- power ------------------------------------------------------------------------ */
 
-static void reset_port(struct ibf_node *node, u32 num)
+static void ibf_reset_port(struct ibf_node *node, u32 num)
 {
 	struct ibf_port *port = &node->ports[num];
 	u32 in, sl;
@@ -162,7 +162,7 @@ static void reset_port(struct ibf_node *node, u32 num)
 			port->sl2vl[in][sl] = sl % IBF_DATA_VLS;
 }
 
-static void reset_switch(struct ibf_switch *sw)
+static void ibf_reset_switch(struct ibf_switch *sw)
 {
 	memset(sw->lft, IBF_NO_PORT, sizeof(sw->lft));
 	memset(sw->mft, 0, sizeof(sw->mft));
@@ -185,14 +185,14 @@ void ibf_node_reset(struct ibf_node *node)
 
 	spin_lock_bh(&ibf_lock);
 	for (num = 0; num <= node->num_ports; num++)
-		reset_port(node, num);
+		ibf_reset_port(node, num);
 	if (node->is_switch)
-		reset_switch(node->sw);
+		ibf_reset_switch(node->sw);
 	spin_unlock_bh(&ibf_lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_node_reset);
 
-static void train_all(struct ibf_node *node)
+static void ibf_train_all(struct ibf_node *node)
 {
 	u32 num;
 
@@ -202,7 +202,7 @@ static void train_all(struct ibf_node *node)
 	spin_unlock_bh(&ibf_lock);
 }
 
-static void switch_off(struct ibf_node *node)
+static void ibf_switch_off(struct ibf_node *node)
 {
 	u32 num;
 
@@ -228,7 +228,7 @@ int ibf_node_power(struct ibf_node *node, bool on)
 
 	lockdep_assert_held(&ibf_config);
 	if (!on) {
-		switch_off(node);
+		ibf_switch_off(node);
 		if (!node->is_switch)
 			ibf_hca_stop(node);
 		return 0;
@@ -247,7 +247,7 @@ int ibf_node_power(struct ibf_node *node, bool on)
 		spin_unlock_bh(&ibf_lock);
 	}
 	if (!ret)
-		train_all(node);
+		ibf_train_all(node);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_node_power);

@@ -33,7 +33,7 @@ struct inside {
 	u32 bytes;
 };
 
-static u32 least_of(u8 protocol)
+static u32 ibf_least_of(u8 protocol)
 {
 	switch (protocol) {
 	case IPPROTO_TCP:
@@ -49,7 +49,7 @@ static u32 least_of(u8 protocol)
  * Finds the TCP or UDP packet in a datagram of @length bytes. @head has at least its
  * first @room bytes. False: there is none.
  */
-static bool look(void *head, u32 room, u32 length, struct inside *in)
+static bool ibf_offload_look(void *head, u32 room, u32 length, struct inside *in)
 {
 	const struct encap *encap = head;
 	u32 total, least;
@@ -61,7 +61,7 @@ static bool look(void *head, u32 room, u32 length, struct inside *in)
 		return false;
 	in->ip_bytes = in->ip->ihl * 4;
 	total = ntohs(in->ip->tot_len);
-	least = least_of(in->ip->protocol);
+	least = ibf_least_of(in->ip->protocol);
 	if (!least || total > length - sizeof(*encap) ||
 	    total < in->ip_bytes + least)
 		return false;
@@ -69,7 +69,7 @@ static bool look(void *head, u32 room, u32 length, struct inside *in)
 	return room >= sizeof(*encap) + in->ip_bytes;
 }
 
-static __sum16 sum_of(const struct inside *in, __wsum bytes)
+static __sum16 ibf_sum_of(const struct inside *in, __wsum bytes)
 {
 	return csum_tcpudp_magic(in->ip->saddr, in->ip->daddr, in->bytes,
 				 in->ip->protocol, bytes);
@@ -81,7 +81,7 @@ static void ibf_sum(void *data, u32 length)
 	__sum16 *at;
 	void *inner;
 
-	if (!look(data, length, length, &in))
+	if (!ibf_offload_look(data, length, length, &in))
 		return;
 	inner = (void *)in.ip + in.ip_bytes;
 	if (in.ip->protocol == IPPROTO_TCP)
@@ -89,7 +89,7 @@ static void ibf_sum(void *data, u32 length)
 	else
 		at = &((struct udphdr *)inner)->check;
 	*at = 0;
-	*at = sum_of(&in, csum_partial(inner, in.bytes, 0));
+	*at = ibf_sum_of(&in, csum_partial(inner, in.bytes, 0));
 	/* RFC 768: a checksum of 0 means that there is none. */
 	if (in.ip->protocol == IPPROTO_UDP && !*at)
 		*at = CSUM_MANGLED_0;
@@ -108,7 +108,7 @@ static void ibf_segment(void *data, u32 length, u32 header, u32 offset,
 	if (header < sizeof(struct encap) + sizeof(*ip))
 		return;
 	ip->tot_len = htons(length - sizeof(struct encap));
-	if (!look(data, header, length, &in) || ip->protocol != IPPROTO_TCP ||
+	if (!ibf_offload_look(data, header, length, &in) || ip->protocol != IPPROTO_TCP ||
 	    header < sizeof(struct encap) + in.ip_bytes + sizeof(*tcp))
 		return;
 	ip->id = htons(ntohs(ip->id) + index);
@@ -132,7 +132,7 @@ static bool ibf_sums_ok(const struct sk_buff *skb, u32 offset, u32 length)
 	struct inside in;
 
 	if (skb_copy_bits(skb, offset, bytes, room) ||
-	    !look(bytes, room, length, &in) ||
+	    !ibf_offload_look(bytes, room, length, &in) ||
 	    ip_fast_csum((u8 *)in.ip, in.ip->ihl))
 		return false;
 	offset += sizeof(struct encap) + in.ip_bytes;
@@ -142,7 +142,7 @@ static bool ibf_sums_ok(const struct sk_buff *skb, u32 offset, u32 length)
 		if (!udp || !udp->check)
 			return false;
 	}
-	return !sum_of(&in, skb_checksum(skb, offset, in.bytes, 0));
+	return !ibf_sum_of(&in, skb_checksum(skb, offset, in.bytes, 0));
 }
 
 const struct ibt_offload ibf_offload = {

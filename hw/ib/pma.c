@@ -5,8 +5,8 @@
 #include "node.h"
 #include "pma.h"
 
-static u64 capped(const struct ibf_selection *ports, enum ibf_count count,
-		  u64 most)
+static u64 ibf_pma_capped(const struct ibf_selection *ports, enum ibf_count count,
+			  u64 most)
 {
 	return min(ibf_pma_value(ports, count), most);
 }
@@ -35,38 +35,38 @@ static const struct {
 	{ 0x8000, IBF_RCV_PKTS },
 };
 
-static void fill_counters(const struct ibf_selection *ports,
-			  struct ib_pma_portcounters *to)
+static void ibf_fill_counters(const struct ibf_selection *ports,
+			      struct ib_pma_portcounters *to)
 {
 	to->symbol_error_counter =
-		cpu_to_be16(capped(ports, IBF_SYMBOL_ERRORS, U16_MAX));
+		cpu_to_be16(ibf_pma_capped(ports, IBF_SYMBOL_ERRORS, U16_MAX));
 	to->link_error_recovery_counter =
-		capped(ports, IBF_LINK_RECOVERED, U8_MAX);
-	to->link_overrun_errors = capped(ports, IBF_INTEGRITY_ERRORS, 15) << 4 |
-				  capped(ports, IBF_OVERRUNS, 15);
-	to->link_downed_counter = capped(ports, IBF_LINK_DOWNED, U8_MAX);
+		ibf_pma_capped(ports, IBF_LINK_RECOVERED, U8_MAX);
+	to->link_overrun_errors = ibf_pma_capped(ports, IBF_INTEGRITY_ERRORS, 15) << 4 |
+				  ibf_pma_capped(ports, IBF_OVERRUNS, 15);
+	to->link_downed_counter = ibf_pma_capped(ports, IBF_LINK_DOWNED, U8_MAX);
 	to->port_rcv_errors =
-		cpu_to_be16(capped(ports, IBF_RCV_ERRORS, U16_MAX));
+		cpu_to_be16(ibf_pma_capped(ports, IBF_RCV_ERRORS, U16_MAX));
 	to->port_rcv_switch_relay_errors =
-		cpu_to_be16(capped(ports, IBF_RELAY_ERRORS, U16_MAX));
+		cpu_to_be16(ibf_pma_capped(ports, IBF_RELAY_ERRORS, U16_MAX));
 	to->port_xmit_discards =
-		cpu_to_be16(capped(ports, IBF_XMIT_DISCARDS, U16_MAX));
+		cpu_to_be16(ibf_pma_capped(ports, IBF_XMIT_DISCARDS, U16_MAX));
 	to->port_xmit_constraint_errors =
-		capped(ports, IBF_XMIT_CONSTRAINT, U8_MAX);
+		ibf_pma_capped(ports, IBF_XMIT_CONSTRAINT, U8_MAX);
 	to->port_rcv_constraint_errors =
-		capped(ports, IBF_RCV_CONSTRAINT, U8_MAX);
+		ibf_pma_capped(ports, IBF_RCV_CONSTRAINT, U8_MAX);
 	to->vl15_dropped =
-		cpu_to_be16(capped(ports, IBF_VL15_DROPPED, U16_MAX));
-	to->port_xmit_data = cpu_to_be32(capped(ports, IBF_XMIT_DATA, U32_MAX));
-	to->port_rcv_data = cpu_to_be32(capped(ports, IBF_RCV_DATA, U32_MAX));
+		cpu_to_be16(ibf_pma_capped(ports, IBF_VL15_DROPPED, U16_MAX));
+	to->port_xmit_data = cpu_to_be32(ibf_pma_capped(ports, IBF_XMIT_DATA, U32_MAX));
+	to->port_rcv_data = cpu_to_be32(ibf_pma_capped(ports, IBF_RCV_DATA, U32_MAX));
 	to->port_xmit_packets =
-		cpu_to_be32(capped(ports, IBF_XMIT_PKTS, U32_MAX));
+		cpu_to_be32(ibf_pma_capped(ports, IBF_XMIT_PKTS, U32_MAX));
 	to->port_rcv_packets =
-		cpu_to_be32(capped(ports, IBF_RCV_PKTS, U32_MAX));
-	to->port_xmit_wait = cpu_to_be32(capped(ports, IBF_XMIT_WAIT, U32_MAX));
+		cpu_to_be32(ibf_pma_capped(ports, IBF_RCV_PKTS, U32_MAX));
+	to->port_xmit_wait = cpu_to_be32(ibf_pma_capped(ports, IBF_XMIT_WAIT, U32_MAX));
 }
 
-static u16 port_counters(struct ibf_port *in_port, u8 *data, bool set)
+static u16 ibf_port_counters(struct ibf_port *in_port, u8 *data, bool set)
 {
 	struct ib_pma_portcounters *counters = (void *)data;
 	struct ib_pma_portcounters asked = *counters;
@@ -85,7 +85,7 @@ static u16 port_counters(struct ibf_port *in_port, u8 *data, bool set)
 	memset(data, 0, sizeof_field(struct ib_pma_mad, data));
 	counters->port_select = asked.port_select;
 	counters->counter_select = asked.counter_select;
-	fill_counters(&ports, counters);
+	ibf_fill_counters(&ports, counters);
 	return 0;
 }
 
@@ -97,7 +97,7 @@ static const enum ibf_count extended[] = {
 	IBF_UNICAST_XMIT, IBF_UNICAST_RCV, IBF_MCAST_XMIT, IBF_MCAST_RCV,
 };
 
-static u16 port_counters_ext(struct ibf_port *in_port, u8 *data, bool set)
+static u16 ibf_port_counters_ext(struct ibf_port *in_port, u8 *data, bool set)
 {
 	struct ib_pma_portcounters_ext *counters = (void *)data;
 	struct ib_pma_portcounters_ext asked = *counters;
@@ -124,7 +124,7 @@ static u16 port_counters_ext(struct ibf_port *in_port, u8 *data, bool set)
 
 /* ---- the rest ---------------------------------------------------------------------------- */
 
-static u16 class_port_info(u8 *data, bool set)
+static u16 ibf_class_port_info(u8 *data, bool set)
 {
 	struct ib_class_port_info *info = (void *)data;
 
@@ -141,7 +141,7 @@ static u16 class_port_info(u8 *data, bool set)
 }
 
 /* The modifier selects a sampling mechanism; there is only mechanism 0. */
-static u16 samples(struct ibf_node *node, struct ib_pma_mad *pma, bool set)
+static u16 ibf_pma_samples(struct ibf_node *node, struct ib_pma_mad *pma, bool set)
 {
 	if (pma->mad_hdr.attr_mod)
 		return IBF_SMP_BAD_FIELD;
@@ -154,20 +154,20 @@ static u16 samples(struct ibf_node *node, struct ib_pma_mad *pma, bool set)
 	return 0;
 }
 
-static u16 do_attribute(struct ibf_port *in_port, struct ib_pma_mad *pma,
-			bool set)
+static u16 ibf_pma_do_attribute(struct ibf_port *in_port, struct ib_pma_mad *pma,
+				bool set)
 {
 	switch (pma->mad_hdr.attr_id) {
 	case IB_PMA_CLASS_PORT_INFO:
-		return class_port_info(pma->data, set);
+		return ibf_class_port_info(pma->data, set);
 	case IB_PMA_PORT_COUNTERS:
-		return port_counters(in_port, pma->data, set);
+		return ibf_port_counters(in_port, pma->data, set);
 	case IB_PMA_PORT_COUNTERS_EXT:
-		return port_counters_ext(in_port, pma->data, set);
+		return ibf_port_counters_ext(in_port, pma->data, set);
 	case IB_PMA_PORT_SAMPLES_CONTROL:
 	case IB_PMA_PORT_SAMPLES_RESULT:
 	case IB_PMA_PORT_SAMPLES_RESULT_EXT:
-		return samples(in_port->node, pma, set);
+		return ibf_pma_samples(in_port->node, pma, set);
 	default:
 		return ibf_pma_optional(in_port, pma->mad_hdr.attr_id,
 					pma->data, set);
@@ -196,8 +196,8 @@ enum ibf_answer ibf_pma(struct ibf_port *in_port, const struct ib_mad *in,
 	*out = *in;
 	if (hdr->class_version == 1) {
 		spin_lock_bh(&ibf_lock);
-		status = do_attribute(in_port, (struct ib_pma_mad *)out,
-				      hdr->method == IB_MGMT_METHOD_SET);
+		status = ibf_pma_do_attribute(in_port, (struct ib_pma_mad *)out,
+					      hdr->method == IB_MGMT_METHOD_SET);
 		spin_unlock_bh(&ibf_lock);
 	}
 	out->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;

@@ -39,7 +39,7 @@ static const struct counters optional[] = {
 	{ IBF_PMA_RCV_DATA_SL, 4, IBF_LANES, IBF_SL_RCV, NO_OPCODE },
 };
 
-static const struct counters *find(__be16 attr_id)
+static const struct counters *ibf_pma_optional_find(__be16 attr_id)
 {
 	u32 i;
 
@@ -50,8 +50,8 @@ static const struct counters *find(__be16 attr_id)
 }
 
 /* A new opcode begins at 0: earlier counts belong to the old one. */
-static void set_opcode(const struct ibf_selection *ports,
-		       const struct counters *attr, u8 opcode)
+static void ibf_set_opcode(const struct ibf_selection *ports,
+			   const struct counters *attr, u8 opcode)
 {
 	struct ibf_selection one = *ports;
 	u32 num, i;
@@ -69,20 +69,20 @@ static void set_opcode(const struct ibf_selection *ports,
 	}
 }
 
-static void set(const struct ibf_selection *ports,
-		const struct counters *attr, const struct ibf_pma_head *asked)
+static void ibf_pma_optional_set(const struct ibf_selection *ports,
+				 const struct counters *attr, const struct ibf_pma_head *asked)
 {
 	u32 i;
 
 	if (attr->op != NO_OPCODE)
-		set_opcode(ports, attr, asked->opcode);
+		ibf_set_opcode(ports, attr, asked->opcode);
 	for (i = 0; i < attr->num; i++)
 		if (be16_to_cpu(asked->counter_select) & BIT(i))
 			ibf_pma_clear(ports, attr->first + i);
 }
 
-static void fill(const struct ibf_selection *ports,
-		 const struct counters *attr, u8 *to)
+static void ibf_pma_optional_fill(const struct ibf_selection *ports,
+				  const struct counters *attr, u8 *to)
 {
 	const u64 most = attr->bytes == sizeof(__be16) ? U16_MAX : U32_MAX;
 	__be64 word;
@@ -96,8 +96,8 @@ static void fill(const struct ibf_selection *ports,
 	}
 }
 
-static u16 by_table(struct ibf_port *in_port, const struct counters *attr,
-		    u8 *data, bool is_set)
+static u16 ibf_by_table(struct ibf_port *in_port, const struct counters *attr,
+			u8 *data, bool is_set)
 {
 	struct ibf_pma_head *head = (void *)data;
 	const struct ibf_pma_head asked = *head;
@@ -106,19 +106,19 @@ static u16 by_table(struct ibf_port *in_port, const struct counters *attr,
 	if (!ibf_pma_select(in_port, asked.port_select, &ports))
 		return IBF_SMP_BAD_FIELD;
 	if (is_set)
-		set(&ports, attr, &asked);
+		ibf_pma_optional_set(&ports, attr, &asked);
 	memset(data, 0, sizeof_field(struct ib_pma_mad, data));
 	head->port_select = asked.port_select;
 	head->counter_select = asked.counter_select;
 	if (attr->op != NO_OPCODE)
 		head->opcode = ports.node->ports[ports.first].opcodes[attr->op];
-	fill(&ports, attr, data + sizeof(*head));
+	ibf_pma_optional_fill(&ports, attr, data + sizeof(*head));
 	return 0;
 }
 
 /* ---- PortExtendedSpeedsCounters -------------------------------------------------- */
 
-static void clear_ext_speeds(const struct ibf_selection *ports, u64 which)
+static void ibf_clear_ext_speeds(const struct ibf_selection *ports, u64 which)
 {
 	u32 i;
 
@@ -130,7 +130,7 @@ static void clear_ext_speeds(const struct ibf_selection *ports, u64 which)
 }
 
 /* Nothing here corrects errors, and none is in a header of 2 bits. */
-static u16 ext_speeds(struct ibf_port *in_port, u8 *data, bool is_set)
+static u16 ibf_pma_optional_ext_speeds(struct ibf_port *in_port, u8 *data, bool is_set)
 {
 	struct ibf_ext_speeds *speeds = (void *)data;
 	const struct ibf_ext_speeds asked = *speeds;
@@ -141,7 +141,7 @@ static u16 ext_speeds(struct ibf_port *in_port, u8 *data, bool is_set)
 	if (!ibf_pma_select(in_port, asked.port_select, &ports))
 		return IBF_SMP_BAD_FIELD;
 	if (is_set)
-		clear_ext_speeds(&ports, be64_to_cpu(asked.counter_select));
+		ibf_clear_ext_speeds(&ports, be64_to_cpu(asked.counter_select));
 	memset(data, 0, sizeof_field(struct ib_pma_mad, data));
 	speeds->port_select = asked.port_select;
 	speeds->counter_select = asked.counter_select;
@@ -166,10 +166,10 @@ static u16 ext_speeds(struct ibf_port *in_port, u8 *data, bool is_set)
 u16 ibf_pma_optional(struct ibf_port *in_port, __be16 attr_id, u8 *data,
 		     bool set)
 {
-	const struct counters *attr = find(attr_id);
+	const struct counters *attr = ibf_pma_optional_find(attr_id);
 
 	lockdep_assert_held(&ibf_lock);
 	if (attr_id == IBF_PMA_EXT_SPEEDS)
-		return ext_speeds(in_port, data, set);
-	return attr ? by_table(in_port, attr, data, set) : IBF_SMP_BAD_ATTR;
+		return ibf_pma_optional_ext_speeds(in_port, data, set);
+	return attr ? ibf_by_table(in_port, attr, data, set) : IBF_SMP_BAD_ATTR;
 }

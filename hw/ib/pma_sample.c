@@ -26,12 +26,12 @@ static const enum ibf_count quantities[] = {
 	[5] = IBF_XMIT_WAIT,
 };
 
-static bool is_quantity(u16 select)
+static bool ibf_is_quantity(u16 select)
 {
 	return select && select < ARRAY_SIZE(quantities);
 }
 
-static u64 count_of(const struct ibf_node *node, u16 select)
+static u64 ibf_count_of(const struct ibf_node *node, u16 select)
 {
 	const struct ibf_sample *sample = &node->sample;
 	u64 sum = 0;
@@ -43,26 +43,26 @@ static u64 count_of(const struct ibf_node *node, u16 select)
 }
 
 /* Called at the start and at the end: the second call leaves the difference. */
-static void measure(struct ibf_node *node)
+static void ibf_pma_sample_measure(struct ibf_node *node)
 {
 	struct ibf_sample *sample = &node->sample;
 	u32 i;
 
 	lockdep_assert_held(&ibf_lock);
 	for (i = 0; i < IBF_SAMPLES; i++)
-		if (is_quantity(sample->select[i]))
-			sample->value[i] = count_of(node, sample->select[i]) -
+		if (ibf_is_quantity(sample->select[i]))
+			sample->value[i] = ibf_count_of(node, sample->select[i]) -
 					   sample->value[i];
 }
 
-static enum hrtimer_restart expired(struct hrtimer *timer)
+static enum hrtimer_restart ibf_pma_sample_expired(struct hrtimer *timer)
 {
 	struct ibf_node *node = container_of(timer, struct ibf_node, sample.timer);
 	enum hrtimer_restart again = HRTIMER_NORESTART;
 	struct ibf_sample *sample = &node->sample;
 
 	spin_lock(&ibf_lock);
-	measure(node);
+	ibf_pma_sample_measure(node);
 	if (sample->status == IBF_SAMPLES_STARTED) {
 		sample->status = IBF_SAMPLES_RUNNING;
 		hrtimer_forward_now(timer, ns_to_ktime((u64)sample->interval * TICK_NS));
@@ -76,7 +76,7 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 
 /* ---- attributes ---------------------------------------------------------------------- */
 
-static void begin(struct ibf_node *node)
+static void ibf_pma_sample_begin(struct ibf_node *node)
 {
 	struct ibf_sample *sample = &node->sample;
 	u64 ticks = sample->start;
@@ -84,7 +84,7 @@ static void begin(struct ibf_node *node)
 	memset(sample->value, 0, sizeof(sample->value));
 	sample->status = IBF_SAMPLES_STARTED;
 	if (!sample->start) {
-		measure(node);
+		ibf_pma_sample_measure(node);
 		sample->status = IBF_SAMPLES_RUNNING;
 		ticks = sample->interval;
 	}
@@ -92,8 +92,8 @@ static void begin(struct ibf_node *node)
 		      HRTIMER_MODE_REL_SOFT);
 }
 
-static void ask(struct ibf_node *node,
-		const struct ibf_samples_control *control)
+static void ibf_pma_sample_ask(struct ibf_node *node,
+			       const struct ibf_samples_control *control)
 {
 	struct ibf_sample *sample = &node->sample;
 	u16 select;
@@ -106,13 +106,13 @@ static void ask(struct ibf_node *node,
 	sample->tag = control->tag;
 	for (i = 0; i < IBF_SAMPLES; i++) {
 		select = be16_to_cpu(control->select[i]);
-		sample->select[i] = is_quantity(select) ? select : 0;
+		sample->select[i] = ibf_is_quantity(select) ? select : 0;
 	}
-	begin(node);
+	ibf_pma_sample_begin(node);
 }
 
-static void fill_control(const struct ibf_sample *sample,
-			 struct ibf_samples_control *control)
+static void ibf_fill_control(const struct ibf_sample *sample,
+			     struct ibf_samples_control *control)
 {
 	u32 i, masks = 0;
 
@@ -155,10 +155,10 @@ u16 ibf_sample_control(struct ibf_node *node, u8 *data, bool set)
 		if (sample->status == IBF_SAMPLES_DONE && node->live) {
 			sample->first = first;
 			sample->last = last;
-			ask(node, control);
+			ibf_pma_sample_ask(node, control);
 		}
 	}
-	fill_control(sample, control);
+	ibf_fill_control(sample, control);
 	return 0;
 }
 
@@ -199,7 +199,7 @@ void ibf_sample_result(struct ibf_node *node, u8 *data, bool extended)
 void ibf_sample_init(struct ibf_node *node)
 {
 	hrtimer_init(&node->sample.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	node->sample.timer.function = expired;
+	node->sample.timer.function = ibf_pma_sample_expired;
 }
 
 /* The node has no power, so no sampling can begin. Context: process, sleeps. */

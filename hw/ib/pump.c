@@ -26,7 +26,7 @@
 #define HOQ_TICKS	8
 
 /* Has the head of a data VL waited for a credit for longer than HOQLife? */
-static bool is_overdue(struct ibf_port *port, struct sk_buff *skb, u32 vl)
+static bool ibf_is_overdue(struct ibf_port *port, struct sk_buff *skb, u32 vl)
 {
 	struct ibf_cb *cb = ibf_cb(skb);
 	unsigned long life = READ_ONCE(port->hoq_life);
@@ -53,8 +53,8 @@ static bool is_overdue(struct ibf_port *port, struct sk_buff *skb, u32 vl)
  * Takes the next packet of the data VLs, in round-robin order. Packets that exceed
  * HOQLife are moved to @overdue.
  */
-static struct sk_buff *take_data(struct ibf_port *port, struct ibf_port *peer,
-				 u32 *queue, struct sk_buff_head *overdue)
+static struct sk_buff *ibf_take_data(struct ibf_port *port, struct ibf_port *peer,
+				     u32 *queue, struct sk_buff_head *overdue)
 {
 	struct sk_buff *skb;
 	u32 i, vl;
@@ -68,7 +68,7 @@ static struct sk_buff *take_data(struct ibf_port *port, struct ibf_port *peer,
 				*queue = vl;
 				return __skb_dequeue(&port->out[vl]);
 			}
-			if (!is_overdue(port, skb, vl))
+			if (!ibf_is_overdue(port, skb, vl))
 				break;
 			__skb_queue_tail(overdue,
 					 __skb_dequeue(&port->out[vl]));
@@ -77,8 +77,8 @@ static struct sk_buff *take_data(struct ibf_port *port, struct ibf_port *peer,
 	return NULL;
 }
 
-static struct sk_buff *take(struct ibf_port *port, struct ibf_port *peer,
-			    u32 *queue)
+static struct sk_buff *ibf_pump_take(struct ibf_port *port, struct ibf_port *peer,
+				     u32 *queue)
 {
 	struct sk_buff_head overdue;
 	struct sk_buff *skb, *old;
@@ -92,7 +92,7 @@ static struct sk_buff *take(struct ibf_port *port, struct ibf_port *peer,
 		skb = __skb_dequeue(&port->out[*queue]);
 	}
 	if (!skb && peer)
-		skb = take_data(port, peer, queue, &overdue);
+		skb = ibf_take_data(port, peer, queue, &overdue);
 	spin_unlock(&port->lock);
 	while ((old = __skb_dequeue(&overdue))) {
 		ibf_count_discards(port, IBF_DISCARD_HOQ, 1);
@@ -101,8 +101,8 @@ static struct sk_buff *take(struct ibf_port *port, struct ibf_port *peer,
 	return skb;
 }
 
-static void send_one(struct ibf_port *port, struct ibf_port *peer,
-		     struct sk_buff *skb, u32 queue)
+static void ibf_send_one(struct ibf_port *port, struct ibf_port *peer,
+			 struct sk_buff *skb, u32 queue)
 {
 	struct ibf_cb cb = *ibf_cb(skb);
 	u8 vl = queue == IBF_QUEUE_VL15 ? 15 : queue;
@@ -122,7 +122,7 @@ static void send_one(struct ibf_port *port, struct ibf_port *peer,
 		ibf_tunnel_say_hello(port->tunnel);
 }
 
-static bool send_next(struct ibf_port *port, struct ibf_port *peer)
+static bool ibf_send_next(struct ibf_port *port, struct ibf_port *peer)
 {
 	bool slow = peer && unlikely(READ_ONCE(port->wire.active));
 	bool ready = !slow || ibf_wire_ready(port);
@@ -130,16 +130,16 @@ static bool send_next(struct ibf_port *port, struct ibf_port *peer)
 	u32 queue;
 
 	/* The loopback queue does not depend on the link. */
-	skb = take(port, ready ? peer : NULL, &queue);
+	skb = ibf_pump_take(port, ready ? peer : NULL, &queue);
 	if (skb)
-		send_one(port, peer, skb, queue);
+		ibf_send_one(port, peer, skb, queue);
 	else if (slow && ready)
 		ibf_wire_idle(port);
 	return skb;
 }
 
 /* Schedules itself again when the budget is spent, so that other softirqs can run. */
-static void pump(struct tasklet_struct *tasklet)
+static void ibf_pump_pump(struct tasklet_struct *tasklet)
 {
 	struct ibf_port *port = from_tasklet(port, tasklet, pump);
 	struct ibf_port *peer;
@@ -149,7 +149,7 @@ static void pump(struct tasklet_struct *tasklet)
 	peer = rcu_dereference(port->peer);
 	if (peer && unlikely(READ_ONCE(port->wire.active)))
 		ibf_wire_land(port, peer);
-	while (budget && send_next(port, peer))
+	while (budget && ibf_send_next(port, peer))
 		budget--;
 	if (!peer)
 		ibf_count_discards(port, IBF_DISCARD_INACTIVE,
@@ -162,7 +162,7 @@ static void pump(struct tasklet_struct *tasklet)
 	rcu_read_unlock();
 }
 
-static void hoq_expired(struct timer_list *timer)
+static void ibf_hoq_expired(struct timer_list *timer)
 {
 	struct ibf_port *port = from_timer(port, timer, hoq);
 
@@ -179,8 +179,8 @@ void ibf_queues_init(struct ibf_port *port)
 	spin_lock_init(&port->lock);
 	for (i = 0; i < IBF_QUEUES; i++)
 		__skb_queue_head_init(&port->out[i]);
-	tasklet_setup(&port->pump, pump);
-	timer_setup(&port->hoq, hoq_expired, 0);
+	tasklet_setup(&port->pump, ibf_pump_pump);
+	timer_setup(&port->hoq, ibf_hoq_expired, 0);
 	ibf_wire_init(port);
 }
 

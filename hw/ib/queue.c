@@ -48,7 +48,7 @@ void ibf_drop(struct sk_buff *skb)
 	ibf_release(cb.held, cb.vl);
 }
 
-static void purge_queue(struct sk_buff_head *queue, struct sk_buff_head *to)
+static void ibf_purge_queue(struct sk_buff_head *queue, struct sk_buff_head *to)
 {
 	skb_queue_splice_tail_init(queue, to);
 }
@@ -70,8 +70,8 @@ u32 ibf_purge_out(struct ibf_port *port, u32 end)
 	__skb_queue_head_init(&gone);
 	spin_lock_bh(&port->lock);
 	for (i = 0; i < end; i++)
-		purge_queue(&port->out[i], &gone);
-	purge_queue(&port->wire.flight, &gone);
+		ibf_purge_queue(&port->out[i], &gone);
+	ibf_purge_queue(&port->wire.flight, &gone);
 	spin_unlock_bh(&port->lock);
 	num = skb_queue_len(&gone);
 	while ((skb = __skb_dequeue(&gone)))
@@ -79,7 +79,7 @@ u32 ibf_purge_out(struct ibf_port *port, u32 end)
 	return num;
 }
 
-static bool has_room(const struct ibf_port *port)
+static bool ibf_has_room(const struct ibf_port *port)
 {
 	u32 i, waiting = 0;
 
@@ -102,7 +102,7 @@ void ibf_say_room(struct ibf_port *port)
 	bool say = false;
 
 	spin_lock_bh(&port->lock);
-	if (port->full && has_room(port)) {
+	if (port->full && ibf_has_room(port)) {
 		port->full = false;
 		say = true;
 	}

@@ -11,7 +11,7 @@
 #include "tunnel.h"
 
 /* Counts a received packet that has the selected opcode. */
-static void count_opcode(struct ibf_port *port, const struct sk_buff *skb)
+static void ibf_count_opcode(struct ibf_port *port, const struct sk_buff *skb)
 {
 	u8 vl = FIELD_GET(IBF_LRH_VL, ibf_lrh(skb)->vl);
 	u8 opcode = ibf_ud(skb)->opcode;
@@ -27,7 +27,7 @@ static void count_opcode(struct ibf_port *port, const struct sk_buff *skb)
 }
 
 /* Headers and lengths fit together, and are linear as far as the BTH goes. */
-static bool is_well_formed(struct sk_buff *skb)
+static bool ibf_is_well_formed(struct sk_buff *skb)
 {
 	const struct ib_grh *grh;
 	const struct ibf_lrh *lrh;
@@ -55,7 +55,7 @@ static bool is_well_formed(struct sk_buff *skb)
 }
 
 /* Packets for the switch itself are MADs. */
-static void at_switch(struct ibf_port *port, struct sk_buff *skb)
+static void ibf_at_switch(struct ibf_port *port, struct sk_buff *skb)
 {
 	if (ibf_switch_receive(port, skb))
 		ibf_mad_receive(port, skb);
@@ -70,15 +70,15 @@ static void at_switch(struct ibf_port *port, struct sk_buff *skb)
  */
 void ibf_receive(struct ibf_port *port, struct sk_buff *skb)
 {
-	if (!is_well_formed(skb)) {
+	if (!ibf_is_well_formed(skb)) {
 		ibf_count_error(port, IBF_RCV_MALFORMED);
 		kfree_skb(skb);
 		return;
 	}
 	ibf_count_packet(port, skb, false);
-	count_opcode(port, skb);
+	ibf_count_opcode(port, skb);
 	if (port->node->is_switch)
-		at_switch(port, skb);
+		ibf_at_switch(port, skb);
 	else if (unlikely(port->tunnel))
 		ibf_tunnel_send(port, skb);
 	else

@@ -14,7 +14,7 @@
 
 /* ---- attributes of the node ------------------------------------------------------ */
 
-static u16 node_desc(struct ibf_query *query)
+static u16 ibf_node_desc(struct ibf_query *query)
 {
 	const struct ibf_node *node = query->node;
 
@@ -26,7 +26,7 @@ static u16 node_desc(struct ibf_query *query)
 	return 0;
 }
 
-static u16 node_info(struct ibf_query *query)
+static u16 ibf_node_info(struct ibf_query *query)
 {
 	const struct ibf_node *node = query->node;
 	struct ib_node_info *info = (void *)query->data;
@@ -52,8 +52,8 @@ static u16 node_info(struct ibf_query *query)
 	return 0;
 }
 
-static void switch_info_set(struct ibf_switch_info *info,
-			    const struct ibf_switch_info *to)
+static void ibf_switch_info_set(struct ibf_switch_info *info,
+				const struct ibf_switch_info *to)
 {
 	u16 top = be16_to_cpu(to->lft_top);
 
@@ -66,21 +66,21 @@ static void switch_info_set(struct ibf_switch_info *info,
 		      (info->flags & ~to->flags & IBF_SWITCH_CHANGED);
 }
 
-static u16 switch_info(struct ibf_query *query)
+static u16 ibf_sma_switch_info(struct ibf_query *query)
 {
 	struct ibf_node *node = query->node;
 
 	if (!node->is_switch)
 		return IBF_SMP_BAD_ATTR;
 	if (query->set)
-		switch_info_set(&node->sw->info, (void *)query->data);
+		ibf_switch_info_set(&node->sw->info, (void *)query->data);
 	memset(query->data, 0, IB_SMP_DATA_SIZE);
 	memcpy(query->data, &node->sw->info, sizeof(node->sw->info));
 	return 0;
 }
 
 /* There is no LED, so a Set has no effect. */
-static u16 led_info(struct ibf_query *query)
+static u16 ibf_led_info(struct ibf_query *query)
 {
 	if (!query->set)
 		memset(query->data, 0, IB_SMP_DATA_SIZE);
@@ -93,7 +93,7 @@ static u16 led_info(struct ibf_query *query)
  * Ends the M_Key protection when the lease period has expired: no SMP with the right
  * key has come since it began.
  */
-static void check_lease(struct ibf_port *port)
+static void ibf_check_lease(struct ibf_port *port)
 {
 	if (!port->leased || time_before(jiffies, port->lease))
 		return;
@@ -101,7 +101,7 @@ static void check_lease(struct ibf_port *port)
 	port->info.mkey_lmc &= ~IBF_MKEY_PROTECT;
 }
 
-static void refuse_mkey(struct ibf_port *port, const struct ib_smp *smp)
+static void ibf_refuse_mkey(struct ibf_port *port, const struct ib_smp *smp)
 {
 	u16 seconds = be16_to_cpu(port->info.mkey_lease);
 	u16 count = be16_to_cpu(port->info.mkey_violations);
@@ -115,23 +115,23 @@ static void refuse_mkey(struct ibf_port *port, const struct ib_smp *smp)
 	ibf_trap_bad_mkey(port, smp);
 }
 
-static bool mkey_matches(const struct ibf_port *port, const struct ib_smp *smp)
+static bool ibf_mkey_matches(const struct ibf_port *port, const struct ib_smp *smp)
 {
 	return !port->info.mkey || port->info.mkey == smp->mkey;
 }
 
 /* Table 140: does the M_Key allow this Get, Set or TrapRepress? */
-static bool mkey_allows(struct ibf_port *port, const struct ib_smp *smp)
+static bool ibf_mkey_allows(struct ibf_port *port, const struct ib_smp *smp)
 {
-	check_lease(port);
-	if (mkey_matches(port, smp)) {
+	ibf_check_lease(port);
+	if (ibf_mkey_matches(port, smp)) {
 		port->leased = false;
 		return true;
 	}
 	if (smp->method == IB_MGMT_METHOD_GET &&
 	    FIELD_GET(IBF_MKEY_PROTECT, port->info.mkey_lmc) < 2)
 		return true;
-	refuse_mkey(port, smp);
+	ibf_refuse_mkey(port, smp);
 	return false;
 }
 
@@ -141,9 +141,9 @@ static const struct {
 	__be16 attr_id;
 	u16 (*fn)(struct ibf_query *query);
 } attributes[] = {
-	{ IB_SMP_ATTR_NODE_DESC, node_desc },
-	{ IB_SMP_ATTR_NODE_INFO, node_info },
-	{ IB_SMP_ATTR_SWITCH_INFO, switch_info },
+	{ IB_SMP_ATTR_NODE_DESC, ibf_node_desc },
+	{ IB_SMP_ATTR_NODE_INFO, ibf_node_info },
+	{ IB_SMP_ATTR_SWITCH_INFO, ibf_sma_switch_info },
 	{ IB_SMP_ATTR_GUID_INFO, ibf_sma_guids },
 	{ IB_SMP_ATTR_PORT_INFO, ibf_sma_port_info },
 	{ IB_SMP_ATTR_PKEY_TABLE, ibf_sma_pkeys },
@@ -151,10 +151,10 @@ static const struct {
 	{ IB_SMP_ATTR_VL_ARB_TABLE, ibf_sma_vlarb },
 	{ IB_SMP_ATTR_LINEAR_FORWARD_TABLE, ibf_sma_lft },
 	{ IB_SMP_ATTR_MCAST_FORWARD_TABLE, ibf_sma_mft },
-	{ IB_SMP_ATTR_LED_INFO, led_info },
+	{ IB_SMP_ATTR_LED_INFO, ibf_led_info },
 };
 
-static u16 do_attribute(struct ibf_query *query, __be16 attr_id)
+static u16 ibf_sma_do_attribute(struct ibf_query *query, __be16 attr_id)
 {
 	u32 i;
 
@@ -164,11 +164,11 @@ static u16 do_attribute(struct ibf_query *query, __be16 attr_id)
 	return IBF_SMP_BAD_ATTR;
 }
 
-static enum ibf_answer get_or_set(struct ibf_query *query,
-				  const struct ib_smp *in, struct ib_smp *out)
+static enum ibf_answer ibf_get_or_set(struct ibf_query *query,
+				      const struct ib_smp *in, struct ib_smp *out)
 {
 	/* Decided before the Set, which may change the key. */
-	bool hide = !mkey_matches(query->port, in) &&
+	bool hide = !ibf_mkey_matches(query->port, in) &&
 		    FIELD_GET(IBF_MKEY_PROTECT, query->port->info.mkey_lmc);
 	u16 status;
 
@@ -179,7 +179,7 @@ static enum ibf_answer get_or_set(struct ibf_query *query,
 	if (in->class_version != 1)
 		status = IBF_MAD_BAD_VERSION;
 	else
-		status = do_attribute(query, in->attr_id);
+		status = ibf_sma_do_attribute(query, in->attr_id);
 	if (hide && in->attr_id == IB_SMP_ATTR_PORT_INFO)
 		((struct ibf_port_info *)out->data)->mkey = 0;
 	out->method = IB_MGMT_METHOD_GET_RESP;
@@ -190,7 +190,7 @@ static enum ibf_answer get_or_set(struct ibf_query *query,
 }
 
 /* Is the SMP for a subnet manager, or a client of one, behind this port? */
-static bool is_for_sm(const struct ibf_query *query, const struct ib_smp *in)
+static bool ibf_is_for_sm(const struct ibf_query *query, const struct ib_smp *in)
 {
 	if (query->node->is_switch)
 		return false;
@@ -203,20 +203,20 @@ static bool is_for_sm(const struct ibf_query *query, const struct ib_smp *in)
 	       in->method != IB_MGMT_METHOD_TRAP_REPRESS;
 }
 
-static enum ibf_answer process(struct ibf_query *query, const struct ib_smp *in,
-			       struct ib_smp *out)
+static enum ibf_answer ibf_sma_process(struct ibf_query *query, const struct ib_smp *in,
+				       struct ib_smp *out)
 {
 	lockdep_assert_held(&ibf_lock);
-	if (is_for_sm(query, in))
+	if (ibf_is_for_sm(query, in))
 		return IBF_PASS;
 	switch (in->method) {
 	case IB_MGMT_METHOD_GET:
 	case IB_MGMT_METHOD_SET:
-		if (!mkey_allows(query->port, in))
+		if (!ibf_mkey_allows(query->port, in))
 			return IBF_CONSUMED;
-		return get_or_set(query, in, out);
+		return ibf_get_or_set(query, in, out);
 	case IB_MGMT_METHOD_TRAP_REPRESS:
-		if (mkey_allows(query->port, in))
+		if (ibf_mkey_allows(query->port, in))
 			ibf_trap_repress(query->node, in);
 		return IBF_CONSUMED;
 	default:
@@ -244,7 +244,7 @@ enum ibf_answer ibf_sma(struct ibf_port *in_port, const struct ib_smp *in,
 	enum ibf_answer answer;
 
 	spin_lock_bh(&ibf_lock);
-	answer = process(&query, in, out);
+	answer = ibf_sma_process(&query, in, out);
 	spin_unlock_bh(&ibf_lock);
 	return answer;
 }

@@ -17,28 +17,28 @@
 			 IB_PORT_SYS_IMAGE_GUID_SUP |				\
 			 IB_PORT_EXTENDED_SPEEDS_SUP)
 
-static u8 halves(u8 high, u8 low)
+static u8 ibf_sma_port_halves(u8 high, u8 low)
 {
 	return FIELD_PREP(IBF_HIGH, high) | FIELD_PREP(IBF_LOW, low);
 }
 
-static u8 high(u8 byte)
+static u8 ibf_sma_port_high(u8 byte)
 {
 	return FIELD_GET(IBF_HIGH, byte);
 }
 
-static u8 low(u8 byte)
+static u8 ibf_sma_port_low(u8 byte)
 {
 	return FIELD_GET(IBF_LOW, byte);
 }
 
 /* An external port of a switch has neither a LID nor an M_Key. */
-static bool is_end_port(const struct ibf_port *port)
+static bool ibf_is_end_port(const struct ibf_port *port)
 {
 	return !port->node->is_switch || !port->num;
 }
 
-static u8 vls_of(u8 code)
+static u8 ibf_vls_of(u8 code)
 {
 	return code ? min(1 << (code - 1), (int)IBF_DATA_VLS) : 1;
 }
@@ -59,21 +59,21 @@ void ibf_port_info_init(struct ibf_port *port)
 		.width_enabled = IBF_WIDTH_ALL,
 		.width_supported = IBF_WIDTH_ALL,
 		.width_active = IBF_WIDTH_4X,
-		.speed_state = halves(IBF_SPEED_ALL, 0),
-		.phys_default = halves(0, IBF_PHYS_POLLING),
-		.speed = halves(IBF_SPEED_SDR, IBF_SPEED_ALL),
-		.mtu_smsl = halves(IB_MTU_4096, 0),
-		.vl_cap = halves(IBF_VL_CODE_8, 0),
+		.speed_state = ibf_sma_port_halves(IBF_SPEED_ALL, 0),
+		.phys_default = ibf_sma_port_halves(0, IBF_PHYS_POLLING),
+		.speed = ibf_sma_port_halves(IBF_SPEED_SDR, IBF_SPEED_ALL),
+		.mtu_smsl = ibf_sma_port_halves(IB_MTU_4096, 0),
+		.vl_cap = ibf_sma_port_halves(IBF_VL_CODE_8, 0),
 		.arb_high_cap = 8,
 		.arb_low_cap = 8,
 		.mtu_cap = IB_MTU_4096,
-		.vls_enforce = halves(IBF_VL_CODE_8, 0),
+		.vls_enforce = ibf_sma_port_halves(IBF_VL_CODE_8, 0),
 		.resp_time = 16,
-		.thresholds = halves(8, 8),
-		.ext_speed = halves(0, IBF_EXT_ALL),
+		.thresholds = ibf_sma_port_halves(8, 8),
+		.ext_speed = ibf_sma_port_halves(0, IBF_EXT_ALL),
 		.ext_enabled = IBF_EXT_ALL,
 	};
-	if (is_end_port(port)) {
+	if (ibf_is_end_port(port)) {
 		info->cap_mask = cpu_to_be32(port->num ? HCA_CAPS : SWITCH_CAPS);
 		info->guid_cap = port->num ? IBF_GUIDS : 1;
 	}
@@ -91,8 +91,8 @@ void ibf_port_info_init(struct ibf_port *port)
 
 /* ---- Get -------------------------------------------------------------------------------- */
 
-static void add_violations(const struct ibf_port *port,
-			   struct ibf_port_info *info)
+static void ibf_add_violations(const struct ibf_port *port,
+			       struct ibf_port_info *info)
 {
 	struct ibt_port *ibt = port->ibt;
 
@@ -114,17 +114,18 @@ void ibf_port_info_get(struct ibf_port *port, struct ibf_port_info *info)
 	lockdep_assert_held(&ibf_lock);
 	*info = port->info;
 	info->lid = cpu_to_be16(port->lid);
-	info->speed_state = halves(high(info->speed_state), port->state);
-	info->phys_default = halves(port->phys, low(info->phys_default));
+	info->speed_state = ibf_sma_port_halves(ibf_sma_port_high(info->speed_state), port->state);
+	info->phys_default = ibf_sma_port_halves(port->phys, ibf_sma_port_low(info->phys_default));
 	info->mkey_lmc = (info->mkey_lmc & ~IBF_LMC) | port->lmc;
 	if (port->mtu_max)
-		info->mtu_cap = halves(high(info->mtu_cap), port->mtu_max);
-	add_violations(port, info);
+		info->mtu_cap = ibf_sma_port_halves(ibf_sma_port_high(info->mtu_cap),
+						    port->mtu_max);
+	ibf_add_violations(port, info);
 }
 
 /* ---- Set: checks ------------------------------------------------------------------------- */
 
-static bool lids_ok(const struct ibf_port_info *to)
+static bool ibf_lids_ok(const struct ibf_port_info *to)
 {
 	u16 lid = be16_to_cpu(to->lid), sm_lid = be16_to_cpu(to->sm_lid);
 	u16 mask = BIT(FIELD_GET(IBF_LMC, to->mkey_lmc)) - 1;
@@ -134,33 +135,33 @@ static bool lids_ok(const struct ibf_port_info *to)
 }
 
 /* 0 is no change, @all enables everything that is supported. */
-static bool enabled_ok(u8 to, u8 all, u8 supported)
+static bool ibf_enabled_ok(u8 to, u8 all, u8 supported)
 {
 	return !to || to == all || !(to & ~supported);
 }
 
-static bool speeds_ok(const struct ibf_port_info *to)
+static bool ibf_speeds_ok(const struct ibf_port_info *to)
 {
 	u8 ext = to->ext_enabled & 0x1f;
 
-	return enabled_ok(to->width_enabled, 0xff, IBF_WIDTH_ALL) &&
-	       enabled_ok(low(to->speed), 0xf, IBF_SPEED_ALL) &&
-	       (ext == 30 || enabled_ok(ext, 0x1f, IBF_EXT_ALL));
+	return ibf_enabled_ok(to->width_enabled, 0xff, IBF_WIDTH_ALL) &&
+	       ibf_enabled_ok(ibf_sma_port_low(to->speed), 0xf, IBF_SPEED_ALL) &&
+	       (ext == 30 || ibf_enabled_ok(ext, 0x1f, IBF_EXT_ALL));
 }
 
-static bool mtu_and_vls_ok(const struct ibf_port_info *to)
+static bool ibf_mtu_and_vls_ok(const struct ibf_port_info *to)
 {
-	u8 mtu = high(to->mtu_smsl), vls = high(to->vls_enforce);
+	u8 mtu = ibf_sma_port_high(to->mtu_smsl), vls = ibf_sma_port_high(to->vls_enforce);
 
 	return mtu <= IB_MTU_4096 && vls <= IBF_VL_CODE_8;
 }
 
 /* Table 146: legal state changes. */
-static bool states_ok(const struct ibf_port *port,
-		      const struct ibf_port_info *to)
+static bool ibf_states_ok(const struct ibf_port *port,
+			  const struct ibf_port_info *to)
 {
-	u8 state = low(to->speed_state), phys = high(to->phys_default);
-	u8 rest = low(to->phys_default);
+	u8 state = ibf_sma_port_low(to->speed_state), phys = ibf_sma_port_high(to->phys_default);
+	u8 rest = ibf_sma_port_low(to->phys_default);
 
 	if (rest > IBF_PHYS_POLLING || phys > IBF_PHYS_DISABLED)
 		return false;
@@ -183,7 +184,7 @@ static bool states_ok(const struct ibf_port *port,
 
 /* ---- Set ------------------------------------------------------------------------------------ */
 
-static void set_identity(struct ibf_port *port, const struct ibf_port_info *to)
+static void ibf_set_identity(struct ibf_port *port, const struct ibf_port_info *to)
 {
 	struct ibf_port_info *info = &port->info;
 	u16 lid = be16_to_cpu(to->lid);
@@ -200,9 +201,11 @@ static void set_identity(struct ibf_port *port, const struct ibf_port_info *to)
 		WRITE_ONCE(port->lmc, lmc);
 		ibf_tell(port, IB_EVENT_LID_CHANGE);
 	}
-	if (info->sm_lid != to->sm_lid || low(info->mtu_smsl) != low(to->mtu_smsl)) {
+	if (info->sm_lid != to->sm_lid ||
+	    ibf_sma_port_low(info->mtu_smsl) != ibf_sma_port_low(to->mtu_smsl)) {
 		info->sm_lid = to->sm_lid;
-		info->mtu_smsl = halves(high(info->mtu_smsl), low(to->mtu_smsl));
+		info->mtu_smsl = ibf_sma_port_halves(ibf_sma_port_high(info->mtu_smsl),
+						     ibf_sma_port_low(to->mtu_smsl));
 		ibf_tell(port, IB_EVENT_SM_CHANGE);
 	}
 	if (info->gid_prefix != to->gid_prefix) {
@@ -213,22 +216,22 @@ static void set_identity(struct ibf_port *port, const struct ibf_port_info *to)
 		ibf_tell(port, IB_EVENT_CLIENT_REREGISTER);
 }
 
-static void set_speeds(struct ibf_port_info *info,
-		       const struct ibf_port_info *to)
+static void ibf_set_speeds(struct ibf_port_info *info,
+			   const struct ibf_port_info *to)
 {
 	u8 ext = to->ext_enabled & 0x1f;
 
 	if (to->width_enabled)
 		info->width_enabled = to->width_enabled & IBF_WIDTH_ALL;
-	if (low(to->speed))
-		info->speed = halves(high(info->speed),
-				     low(to->speed) & IBF_SPEED_ALL);
+	if (ibf_sma_port_low(to->speed))
+		info->speed = ibf_sma_port_halves(ibf_sma_port_high(info->speed),
+						  ibf_sma_port_low(to->speed) & IBF_SPEED_ALL);
 	if (ext)
 		info->ext_enabled = ext == 30 ? 0 : ext & IBF_EXT_ALL;
 }
 
 /* 4.096 us * 2^life, at least a jiffy. */
-static unsigned long hoq_jiffies(u8 hoq)
+static unsigned long ibf_hoq_jiffies(u8 hoq)
 {
 	u8 life = FIELD_GET(IBF_HOQ_LIFE, hoq);
 
@@ -237,34 +240,34 @@ static unsigned long hoq_jiffies(u8 hoq)
 	return usecs_to_jiffies((4096UL << life) / 1000) + 1;
 }
 
-static void set_link(struct ibf_port *port, const struct ibf_port_info *to)
+static void ibf_set_link(struct ibf_port *port, const struct ibf_port_info *to)
 {
 	struct ibf_port_info *info = &port->info;
-	u8 mtu = high(to->mtu_smsl), vls = high(to->vls_enforce);
+	u8 mtu = ibf_sma_port_high(to->mtu_smsl), vls = ibf_sma_port_high(to->vls_enforce);
 
 	if (mtu) {
-		info->mtu_smsl = halves(mtu, low(info->mtu_smsl));
+		info->mtu_smsl = ibf_sma_port_halves(mtu, ibf_sma_port_low(info->mtu_smsl));
 		WRITE_ONCE(port->mtu, mtu);
 		atomic_inc(&port->generation);
 	}
 	if (vls)
-		WRITE_ONCE(port->op_vls, vls_of(vls));
+		WRITE_ONCE(port->op_vls, ibf_vls_of(vls));
 	WRITE_ONCE(port->enforce, to->vls_enforce &
 		   (IBF_ENFORCE_IN | IBF_ENFORCE_OUT));
-	info->vls_enforce = halves(vls ?: high(info->vls_enforce),
-				   low(to->vls_enforce));
+	info->vls_enforce = ibf_sma_port_halves(vls ?: ibf_sma_port_high(info->vls_enforce),
+						ibf_sma_port_low(to->vls_enforce));
 	info->vl_high_limit = to->vl_high_limit;
 	info->hoq = to->hoq;
-	WRITE_ONCE(port->hoq_life, hoq_jiffies(to->hoq));
+	WRITE_ONCE(port->hoq_life, ibf_hoq_jiffies(to->hoq));
 	info->thresholds = to->thresholds;
-	if (low(to->phys_default))
-		info->phys_default = low(to->phys_default);
-	set_speeds(info, to);
+	if (ibf_sma_port_low(to->phys_default))
+		info->phys_default = ibf_sma_port_low(to->phys_default);
+	ibf_set_speeds(info, to);
 }
 
-static void set_state(struct ibf_port *port, const struct ibf_port_info *to)
+static void ibf_set_state(struct ibf_port *port, const struct ibf_port_info *to)
 {
-	u8 state = low(to->speed_state), phys = high(to->phys_default);
+	u8 state = ibf_sma_port_low(to->speed_state), phys = ibf_sma_port_high(to->phys_default);
 
 	if (!port->num)
 		return;
@@ -272,7 +275,7 @@ static void set_state(struct ibf_port *port, const struct ibf_port_info *to)
 		ibf_link_down(port, phys);
 		ibf_link_train(port);
 	} else if (state == IBF_STATE_DOWN) {
-		ibf_link_down(port, low(port->info.phys_default));
+		ibf_link_down(port, ibf_sma_port_low(port->info.phys_default));
 		ibf_link_train(port);
 	} else if (state) {
 		ibf_port_state(port, state);
@@ -282,8 +285,8 @@ static void set_state(struct ibf_port *port, const struct ibf_port_info *to)
 	}
 }
 
-static void clear_violations(const struct ibf_port *port,
-			     const struct ibf_port_info *to)
+static void ibf_clear_violations(const struct ibf_port *port,
+				 const struct ibf_port_info *to)
 {
 	if (!port->ibt)
 		return;
@@ -293,21 +296,21 @@ static void clear_violations(const struct ibf_port *port,
 		atomic_set(ibt_port_refused(port->ibt, true), 0);
 }
 
-static bool set(struct ibf_port *port, const struct ibf_port_info *to)
+static bool ibf_sma_port_set(struct ibf_port *port, const struct ibf_port_info *to)
 {
-	if ((is_end_port(port) && !lids_ok(to)) || !speeds_ok(to) ||
-	    !mtu_and_vls_ok(to) || (port->num && !states_ok(port, to)))
+	if ((ibf_is_end_port(port) && !ibf_lids_ok(to)) || !ibf_speeds_ok(to) ||
+	    !ibf_mtu_and_vls_ok(to) || (port->num && !ibf_states_ok(port, to)))
 		return false;
-	if (is_end_port(port))
-		set_identity(port, to);
-	set_link(port, to);
-	clear_violations(port, to);
-	set_state(port, to);
+	if (ibf_is_end_port(port))
+		ibf_set_identity(port, to);
+	ibf_set_link(port, to);
+	ibf_clear_violations(port, to);
+	ibf_set_state(port, to);
 	return true;
 }
 
 /* The port that the modifier selects. 0: the HCA's own port, or port 0 of a switch. */
-static struct ibf_port *named_port(const struct ibf_query *query)
+static struct ibf_port *ibf_named_port(const struct ibf_query *query)
 {
 	u32 num = query->mod & 0xff;
 
@@ -328,7 +331,7 @@ static struct ibf_port *named_port(const struct ibf_query *query)
 u16 ibf_sma_port_info(struct ibf_query *query)
 {
 	struct ibf_port_info *info = (void *)query->data;
-	struct ibf_port *port = named_port(query);
+	struct ibf_port *port = ibf_named_port(query);
 	bool foreign, done = true;
 
 	if (!port)
@@ -337,9 +340,9 @@ u16 ibf_sma_port_info(struct ibf_query *query)
 	 * The M_Key of query->port was checked. Another end port has an M_Key of its
 	 * own, and may belong to another subnet.
 	 */
-	foreign = is_end_port(port) && port != query->port;
+	foreign = ibf_is_end_port(port) && port != query->port;
 	if (query->set)
-		done = !foreign && set(port, info);
+		done = !foreign && ibf_sma_port_set(port, info);
 	ibf_port_info_get(port, info);
 	if (foreign)
 		info->mkey = 0;

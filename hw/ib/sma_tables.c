@@ -4,7 +4,7 @@
 #include "node.h"
 #include "sma.h"
 
-static struct ibf_port *port_of(const struct ibf_query *query, u32 num)
+static struct ibf_port *ibf_sma_tables_port_of(const struct ibf_query *query, u32 num)
 {
 	if (!query->node->is_switch)
 		return query->port;
@@ -35,7 +35,7 @@ u16 ibf_sma_guids(struct ibf_query *query)
 	return 0;
 }
 
-static void pkeys_set(struct ibf_port *port, const __be16 *pkeys)
+static void ibf_pkeys_set(struct ibf_port *port, const __be16 *pkeys)
 {
 	u32 i;
 
@@ -55,7 +55,7 @@ static void pkeys_set(struct ibf_port *port, const __be16 *pkeys)
  */
 u16 ibf_sma_pkeys(struct ibf_query *query)
 {
-	struct ibf_port *port = port_of(query, query->mod >> 16);
+	struct ibf_port *port = ibf_sma_tables_port_of(query, query->mod >> 16);
 	__be16 *pkeys = (void *)query->data;
 	u32 i;
 
@@ -63,7 +63,7 @@ u16 ibf_sma_pkeys(struct ibf_query *query)
 	if (!port || query->mod & 0xffff)
 		return IBF_SMP_BAD_FIELD;
 	if (query->set)
-		pkeys_set(port, pkeys);
+		ibf_pkeys_set(port, pkeys);
 	for (i = 0; i < IBF_PKEYS; i++)
 		pkeys[i] = cpu_to_be16(port->pkeys[i]);
 	return 0;
@@ -78,7 +78,7 @@ u16 ibf_sma_pkeys(struct ibf_query *query)
  */
 u16 ibf_sma_sl2vl(struct ibf_query *query)
 {
-	struct ibf_port *port = port_of(query, query->mod & 0xff);
+	struct ibf_port *port = ibf_sma_tables_port_of(query, query->mod & 0xff);
 	u32 in = query->node->is_switch ? query->mod >> 8 & 0xff : 0;
 	u8 *map;
 	u32 sl;
@@ -106,7 +106,7 @@ u16 ibf_sma_sl2vl(struct ibf_query *query)
  */
 u16 ibf_sma_vlarb(struct ibf_query *query)
 {
-	struct ibf_port *port = port_of(query, query->mod & 0xffff);
+	struct ibf_port *port = ibf_sma_tables_port_of(query, query->mod & 0xffff);
 	u32 block = query->mod >> 16;
 
 	if (!port || !block || block > ARRAY_SIZE(port->vlarb))

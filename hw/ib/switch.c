@@ -14,7 +14,7 @@
 #define PKEY_BASE	0x7fff
 #define PKEY_FULL	0x8000
 
-static bool is_same_partition(u16 ours, u16 pkey)
+static bool ibf_is_same_partition(u16 ours, u16 pkey)
 {
 	return (ours & PKEY_BASE) && !((ours ^ pkey) & PKEY_BASE);
 }
@@ -34,7 +34,7 @@ u16 ibf_pkey_match(const struct ibf_port *port, u16 pkey)
 	for (i = 0; i < IBF_PKEYS; i++) {
 		u16 ours = READ_ONCE(port->pkeys[i]);
 
-		if (is_same_partition(ours, pkey) && (ours | pkey) & PKEY_FULL)
+		if (ibf_is_same_partition(ours, pkey) && (ours | pkey) & PKEY_FULL)
 			return ours;
 	}
 	return 0;
@@ -45,91 +45,91 @@ u16 ibf_pkey_match(const struct ibf_port *port, u16 pkey)
  * may carry the limited P_Key of a partition in which that HCA is a full member; a
  * limited member must not send with the full one.
  */
-static bool may_claim(const struct ibf_port *port, u16 pkey)
+static bool ibf_may_claim(const struct ibf_port *port, u16 pkey)
 {
 	u32 i;
 
 	for (i = 0; i < IBF_PKEYS; i++) {
 		u16 ours = READ_ONCE(port->pkeys[i]);
 
-		if (is_same_partition(ours, pkey) && !(~ours & pkey & PKEY_FULL))
+		if (ibf_is_same_partition(ours, pkey) && !(~ours & pkey & PKEY_FULL))
 			return true;
 	}
 	return false;
 }
 
 /* The BTH is linear. */
-static u16 pkey_of(const struct sk_buff *skb)
+static u16 ibf_pkey_of(const struct sk_buff *skb)
 {
 	return be16_to_cpu(ibf_ud(skb)->pkey);
 }
 
-static u8 vl_of(const struct sk_buff *skb)
+static u8 ibf_vl_of(const struct sk_buff *skb)
 {
 	return FIELD_GET(IBF_LRH_VL, ibf_lrh(skb)->vl);
 }
 
 /* May a data packet come in by @port? Only the P_Key of the BTH decides. */
-static bool may_enter(struct ibf_port *port, const struct sk_buff *skb)
+static bool ibf_may_enter(struct ibf_port *port, const struct sk_buff *skb)
 {
 	if (READ_ONCE(port->state) < IBF_STATE_ARMED)
 		return false;
 	if (!(READ_ONCE(port->enforce) & IBF_ENFORCE_IN) ||
-	    may_claim(port, pkey_of(skb)))
+	    ibf_may_claim(port, ibf_pkey_of(skb)))
 		return true;
 	ibf_count(port, IBF_RCV_CONSTRAINT);
 	ibf_trap_switch_pkey(port, skb);
 	return false;
 }
 
-static void relay_error(struct ibf_port *in, struct sk_buff *skb,
-			enum ibf_count why)
+static void ibf_relay_error(struct ibf_port *in, struct sk_buff *skb,
+			    enum ibf_count why)
 {
 	ibf_count(in, IBF_RELAY_ERRORS);
 	ibf_count(in, why);
 	kfree_skb(skb);
 }
 
-static void discard(struct ibf_port *to, struct sk_buff *skb,
-		    enum ibf_count why)
+static void ibf_switch_discard(struct ibf_port *to, struct sk_buff *skb,
+			       enum ibf_count why)
 {
 	ibf_count_discards(to, why, 1);
 	kfree_skb(skb);
 }
 
 /* Checks @skb and queues it at @to; @skb is consumed. */
-static void leave(struct ibf_port *in, struct ibf_port *to, struct sk_buff *skb)
+static void ibf_switch_leave(struct ibf_port *in, struct ibf_port *to, struct sk_buff *skb)
 {
 	u8 sl = FIELD_GET(IBF_LRH_SL, ibf_lrh(skb)->sl);
 	u8 vl = READ_ONCE(to->sl2vl[in->num][sl]);
 
 	if (vl >= READ_ONCE(to->op_vls)) {
-		relay_error(in, skb, IBF_RCV_VL);
+		ibf_relay_error(in, skb, IBF_RCV_VL);
 		return;
 	}
 	if (READ_ONCE(to->state) != IBF_STATE_ACTIVE) {
-		discard(to, skb, IBF_DISCARD_INACTIVE);
+		ibf_switch_discard(to, skb, IBF_DISCARD_INACTIVE);
 		return;
 	}
 	if (skb->len > ib_mtu_enum_to_int(READ_ONCE(to->mtu)) + 128) {
-		discard(to, skb, IBF_DISCARD_MTU);
+		ibf_switch_discard(to, skb, IBF_DISCARD_MTU);
 		return;
 	}
 	if (READ_ONCE(to->enforce) & IBF_ENFORCE_OUT &&
-	    !ibf_pkey_match(to, pkey_of(skb))) {
+	    !ibf_pkey_match(to, ibf_pkey_of(skb))) {
 		ibf_count(to, IBF_XMIT_CONSTRAINT);
 		ibf_trap_switch_pkey(to, skb);
 		kfree_skb(skb);
 		return;
 	}
 	if (in->num)
-		ibf_enqueue(to, skb, vl, in, vl_of(skb));
+		ibf_enqueue(to, skb, vl, in, ibf_vl_of(skb));
 	else
 		ibf_enqueue(to, skb, vl, NULL, 0);
 }
 
 /* Port for groups that are not in the table (18.2.4.3.3). 0: none. */
-static u8 default_port(const struct ibf_port *in)
+static u8 ibf_default_port(const struct ibf_port *in)
 {
 	const struct ibf_switch_info *info = &in->node->sw->info;
 	u8 num = READ_ONCE(info->default_mcast_primary);
@@ -139,18 +139,18 @@ static u8 default_port(const struct ibf_port *in)
 	return num <= in->node->num_ports && num != in->num ? num : 0;
 }
 
-static void forward_group(struct ibf_port *in, struct sk_buff *skb, u16 dlid)
+static void ibf_forward_group(struct ibf_port *in, struct sk_buff *skb, u16 dlid)
 {
 	struct ibf_node *node = in->node;
 	u32 index = dlid - IBF_LID_MCAST, num;
 	struct sk_buff *copy;
 
 	if (index >= IBF_MFT_ENTRIES) {
-		num = default_port(in);
+		num = ibf_default_port(in);
 		if (num)
-			leave(in, &node->ports[num], skb);
+			ibf_switch_leave(in, &node->ports[num], skb);
 		else
-			relay_error(in, skb, IBF_RCV_DLID);
+			ibf_relay_error(in, skb, IBF_RCV_DLID);
 		return;
 	}
 	for (num = 1; num <= node->num_ports; num++) {
@@ -160,12 +160,12 @@ static void forward_group(struct ibf_port *in, struct sk_buff *skb, u16 dlid)
 		/* Each copy has the VL of its port in the LRH. */
 		copy = skb_copy(skb, GFP_ATOMIC);
 		if (copy)
-			leave(in, &node->ports[num], copy);
+			ibf_switch_leave(in, &node->ports[num], copy);
 	}
 	consume_skb(skb);
 }
 
-static u8 route(const struct ibf_node *node, u16 dlid)
+static u8 ibf_switch_route(const struct ibf_node *node, u16 dlid)
 {
 	if (ibf_owns(&node->ports[0], dlid))
 		return 0;
@@ -176,14 +176,14 @@ static u8 route(const struct ibf_node *node, u16 dlid)
 }
 
 /* SMPs pass whatever the state of the port, as long as its link is up. */
-static void forward_smp(struct ibf_port *in, struct sk_buff *skb, u8 num)
+static void ibf_forward_smp(struct ibf_port *in, struct sk_buff *skb, u8 num)
 {
 	struct ibf_node *node = in->node;
 
 	if (num > node->num_ports)
-		relay_error(in, skb, IBF_RCV_DLID);
+		ibf_relay_error(in, skb, IBF_RCV_DLID);
 	else if (num == in->num)
-		relay_error(in, skb, IBF_RCV_LOOP);
+		ibf_relay_error(in, skb, IBF_RCV_LOOP);
 	else
 		ibf_enqueue(&node->ports[num], skb, IBF_QUEUE_VL15, NULL, 0);
 }
@@ -199,18 +199,18 @@ void ibf_switch_send(struct ibf_node *node, struct sk_buff *skb)
 {
 	u16 dlid = be16_to_cpu(ibf_lrh(skb)->dlid);
 	struct ibf_port *own = &node->ports[0];
-	u8 num = route(node, dlid);
+	u8 num = ibf_switch_route(node, dlid);
 
 	if (!num || num > node->num_ports)
-		relay_error(own, skb, IBF_RCV_DLID);
-	else if (vl_of(skb) == 15)
-		forward_smp(own, skb, num);
+		ibf_relay_error(own, skb, IBF_RCV_DLID);
+	else if (ibf_vl_of(skb) == 15)
+		ibf_forward_smp(own, skb, num);
 	else
-		leave(own, &node->ports[num], skb);
+		ibf_switch_leave(own, &node->ports[num], skb);
 }
 
 /* A data packet makes an armed link active (7.2.7). */
-static void see_data(struct ibf_port *port)
+static void ibf_see_data(struct ibf_port *port)
 {
 	if (likely(READ_ONCE(port->state) != IBF_STATE_ARMED))
 		return;
@@ -220,13 +220,13 @@ static void see_data(struct ibf_port *port)
 	spin_unlock_bh(&ibf_lock);
 }
 
-static bool receive_smp(struct ibf_port *in, struct sk_buff *skb)
+static bool ibf_receive_smp(struct ibf_port *in, struct sk_buff *skb)
 {
 	u16 dlid = be16_to_cpu(ibf_lrh(skb)->dlid);
-	u8 num = dlid == IBF_LID_PERMISSIVE ? 0 : route(in->node, dlid);
+	u8 num = dlid == IBF_LID_PERMISSIVE ? 0 : ibf_switch_route(in->node, dlid);
 
 	if (num)
-		forward_smp(in, skb, num);
+		ibf_forward_smp(in, skb, num);
 	return !num;
 }
 
@@ -244,30 +244,30 @@ bool ibf_switch_receive(struct ibf_port *in, struct sk_buff *skb)
 	u16 dlid = be16_to_cpu(ibf_lrh(skb)->dlid);
 	u8 num;
 
-	if (vl_of(skb) == 15)
-		return receive_smp(in, skb);
-	if (!may_enter(in, skb)) {
+	if (ibf_vl_of(skb) == 15)
+		return ibf_receive_smp(in, skb);
+	if (!ibf_may_enter(in, skb)) {
 		kfree_skb(skb);
 		return false;
 	}
-	if (vl_of(skb) >= READ_ONCE(in->op_vls)) {
+	if (ibf_vl_of(skb) >= READ_ONCE(in->op_vls)) {
 		ibf_count_error(in, IBF_RCV_MALFORMED);
 		kfree_skb(skb);
 		return false;
 	}
-	see_data(in);
+	ibf_see_data(in);
 	if (ibf_is_mcast(dlid)) {
-		forward_group(in, skb, dlid);
+		ibf_forward_group(in, skb, dlid);
 		return false;
 	}
-	num = route(in->node, dlid);
+	num = ibf_switch_route(in->node, dlid);
 	if (!num)
 		return true;
 	if (num > in->node->num_ports)
-		relay_error(in, skb, IBF_RCV_DLID);
+		ibf_relay_error(in, skb, IBF_RCV_DLID);
 	else if (num == in->num)
-		relay_error(in, skb, IBF_RCV_LOOP);
+		ibf_relay_error(in, skb, IBF_RCV_LOOP);
 	else
-		leave(in, &in->node->ports[num], skb);
+		ibf_switch_leave(in, &in->node->ports[num], skb);
 	return false;
 }

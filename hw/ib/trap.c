@@ -15,8 +15,8 @@
  * Only marks the trap as pending: the caller may hold any lock of the fabric, so
  * trap_work sends the packet. The sender is @port, or port 0 of its switch.
  */
-static void raise(struct ibf_port *port, enum ibf_trap slot, u8 type, u16 number,
-		  const void *details, size_t size)
+static void ibf_trap_raise(struct ibf_port *port, enum ibf_trap slot, u8 type, u16 number,
+			   const void *details, size_t size)
 {
 	struct ibf_notice *to = &port->notices[slot];
 	struct ibf_port *own = ibf_end_port(port);
@@ -46,7 +46,7 @@ static void raise(struct ibf_port *port, enum ibf_trap slot, u8 type, u16 number
  * and each would cost the subnet manager a trap. So at most one is pending, and it is
  * raised no more often than a trap is repeated.
  */
-static bool is_told(const struct ibf_port *port, enum ibf_trap slot)
+static bool ibf_is_told(const struct ibf_port *port, enum ibf_trap slot)
 {
 	const struct ibf_notice *notice = &port->notices[slot];
 
@@ -63,13 +63,13 @@ void ibf_trap_link_state(struct ibf_node *node)
 {
 	__be16 lid = cpu_to_be16(node->ports[0].lid);
 
-	raise(&node->ports[0], IBF_TRAP_SLOT_LINK, IB_NOTICE_TYPE_URGENT,
-	      IBF_TRAP_LINK_STATE, &lid, sizeof(lid));
+	ibf_trap_raise(&node->ports[0], IBF_TRAP_SLOT_LINK, IB_NOTICE_TYPE_URGENT,
+		       IBF_TRAP_LINK_STATE, &lid, sizeof(lid));
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_link_state);
 
 /* Details of traps 129 to 131: the number of the port. */
-static void raise_link(struct ibf_port *port, enum ibf_trap slot, u16 number)
+static void ibf_raise_link(struct ibf_port *port, enum ibf_trap slot, u16 number)
 {
 	struct ib_mad_notice_attr notice = {
 		.details.ntc_129_131 = {
@@ -79,9 +79,9 @@ static void raise_link(struct ibf_port *port, enum ibf_trap slot, u16 number)
 	};
 
 	lockdep_assert_held(&ibf_lock);
-	if (!is_told(port, slot))
-		raise(port, slot, IB_NOTICE_TYPE_URGENT, number,
-		      &notice.details, sizeof(notice.details));
+	if (!ibf_is_told(port, slot))
+		ibf_trap_raise(port, slot, IB_NOTICE_TYPE_URGENT, number,
+			       &notice.details, sizeof(notice.details));
 }
 
 /**
@@ -90,10 +90,10 @@ static void raise_link(struct ibf_port *port, enum ibf_trap slot, u16 number)
  */
 void ibf_trap_integrity(struct ibf_port *port)
 {
-	if (is_told(port, IBF_TRAP_SLOT_INTEGRITY))
+	if (ibf_is_told(port, IBF_TRAP_SLOT_INTEGRITY))
 		return;
 	spin_lock_bh(&ibf_lock);
-	raise_link(port, IBF_TRAP_SLOT_INTEGRITY, IBF_TRAP_INTEGRITY);
+	ibf_raise_link(port, IBF_TRAP_SLOT_INTEGRITY, IBF_TRAP_INTEGRITY);
 	spin_unlock_bh(&ibf_lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_integrity);
@@ -104,7 +104,7 @@ EXPORT_SYMBOL_IF_KUNIT(ibf_trap_integrity);
  */
 void ibf_trap_overrun(struct ibf_port *port)
 {
-	raise_link(port, IBF_TRAP_SLOT_OVERRUN, IBF_TRAP_OVERRUN);
+	ibf_raise_link(port, IBF_TRAP_SLOT_OVERRUN, IBF_TRAP_OVERRUN);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_overrun);
 
@@ -114,13 +114,13 @@ EXPORT_SYMBOL_IF_KUNIT(ibf_trap_overrun);
  */
 void ibf_trap_watchdog(struct ibf_port *port)
 {
-	raise_link(port, IBF_TRAP_SLOT_WATCHDOG, IBF_TRAP_WATCHDOG);
+	ibf_raise_link(port, IBF_TRAP_SLOT_WATCHDOG, IBF_TRAP_WATCHDOG);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_watchdog);
 
 /* Trap 144, with the flags of what else changed at the node. */
-static void raise_local_change(struct ibf_port *port, enum ibf_trap slot,
-			       u8 changes)
+static void ibf_raise_local_change(struct ibf_port *port, enum ibf_trap slot,
+				   u8 changes)
 {
 	struct ib_mad_notice_attr notice = {
 		.details.ntc_144 = {
@@ -131,8 +131,8 @@ static void raise_local_change(struct ibf_port *port, enum ibf_trap slot,
 		},
 	};
 
-	raise(port, slot, IB_NOTICE_TYPE_INFO, IBF_TRAP_CAPS, &notice.details,
-	      sizeof(notice.details));
+	ibf_trap_raise(port, slot, IB_NOTICE_TYPE_INFO, IBF_TRAP_CAPS, &notice.details,
+		       sizeof(notice.details));
 }
 
 /**
@@ -141,7 +141,7 @@ static void raise_local_change(struct ibf_port *port, enum ibf_trap slot,
  */
 void ibf_trap_caps(struct ibf_port *port)
 {
-	raise_local_change(port, IBF_TRAP_SLOT_CAPS, 0);
+	ibf_raise_local_change(port, IBF_TRAP_SLOT_CAPS, 0);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_caps);
 
@@ -154,8 +154,8 @@ void ibf_trap_desc(struct ibf_node *node)
 	u32 num;
 
 	for (num = 1; num <= node->num_ports; num++)
-		raise_local_change(&node->ports[num], IBF_TRAP_SLOT_DESC,
-				   IB_NOTICE_TRAP_NODE_DESC_CHG);
+		ibf_raise_local_change(&node->ports[num], IBF_TRAP_SLOT_DESC,
+				       IB_NOTICE_TRAP_NODE_DESC_CHG);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_desc);
 
@@ -178,7 +178,7 @@ void ibf_trap_bad_mkey(struct ibf_port *port, const struct ib_smp *smp)
 		},
 	};
 
-	if (is_told(port, IBF_TRAP_SLOT_MKEY))
+	if (ibf_is_told(port, IBF_TRAP_SLOT_MKEY))
 		return;
 	if (directed) {
 		u8 hops = min_t(u8, smp->hop_cnt,
@@ -191,8 +191,8 @@ void ibf_trap_bad_mkey(struct ibf_port *port, const struct ib_smp *smp)
 		memcpy(notice.details.ntc_256.dr_rtn_path,
 		       smp->return_path + 1, hops);
 	}
-	raise(port, IBF_TRAP_SLOT_MKEY, IB_NOTICE_TYPE_SECURITY,
-	      IBF_TRAP_BAD_MKEY, &notice.details, sizeof(notice.details));
+	ibf_trap_raise(port, IBF_TRAP_SLOT_MKEY, IB_NOTICE_TYPE_SECURITY,
+		       IBF_TRAP_BAD_MKEY, &notice.details, sizeof(notice.details));
 }
 
 /**
@@ -214,16 +214,16 @@ void ibf_trap_bad_key(struct ibf_port *port, const struct ibf_bad_key *what)
 		},
 	};
 
-	if (is_told(port, slot))
+	if (ibf_is_told(port, slot))
 		return;
 	if (what->grh) {
 		notice.details.ntc_257_258.gid1 = what->grh->sgid;
 		notice.details.ntc_257_258.gid2 = what->grh->dgid;
 	}
 	spin_lock_bh(&ibf_lock);
-	raise(port, slot, IB_NOTICE_TYPE_SECURITY,
-	      what->qkey ? IBF_TRAP_BAD_QKEY : IBF_TRAP_BAD_PKEY,
-	      &notice.details, sizeof(notice.details));
+	ibf_trap_raise(port, slot, IB_NOTICE_TYPE_SECURITY,
+		       what->qkey ? IBF_TRAP_BAD_QKEY : IBF_TRAP_BAD_PKEY,
+		       &notice.details, sizeof(notice.details));
 	spin_unlock_bh(&ibf_lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(ibf_trap_bad_key);
@@ -251,7 +251,7 @@ void ibf_trap_switch_pkey(struct ibf_port *port, const struct sk_buff *skb)
 
 	BUILD_BUG_ON(sizeof(details) >
 		     sizeof_field(struct ib_mad_notice_attr, details));
-	if (is_told(port, IBF_TRAP_SLOT_PKEY))
+	if (ibf_is_told(port, IBF_TRAP_SLOT_PKEY))
 		return;
 	/* Only datagrams carry the source QP. */
 	if (ud->opcode == IBF_UD_SEND_ONLY &&
@@ -268,8 +268,8 @@ void ibf_trap_switch_pkey(struct ibf_port *port, const struct sk_buff *skb)
 	details.sl_qp1 = cpu_to_be32(sl_qp1);
 	spin_lock_bh(&ibf_lock);
 	details.sw_lid = cpu_to_be16(ibf_end_port(port)->lid);
-	raise(port, IBF_TRAP_SLOT_PKEY, IB_NOTICE_TYPE_SECURITY,
-	      IBF_TRAP_SWITCH_PKEY, &details, sizeof(details));
+	ibf_trap_raise(port, IBF_TRAP_SLOT_PKEY, IB_NOTICE_TYPE_SECURITY,
+		       IBF_TRAP_SWITCH_PKEY, &details, sizeof(details));
 	spin_unlock_bh(&ibf_lock);
 }
 

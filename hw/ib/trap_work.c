@@ -5,7 +5,7 @@
 #include "node.h"
 #include "trap.h"
 
-static void fill(struct ib_smp *smp, const struct ibf_notice *notice)
+static void ibf_trap_work_fill(struct ib_smp *smp, const struct ibf_notice *notice)
 {
 	BUILD_BUG_ON(sizeof(notice->notice) != IB_SMP_DATA_SIZE);
 	memset(smp, 0, sizeof(*smp));
@@ -18,8 +18,8 @@ static void fill(struct ib_smp *smp, const struct ibf_notice *notice)
 	memcpy(smp->data, &notice->notice, sizeof(notice->notice));
 }
 
-static struct sk_buff *packet(struct ibf_port *port,
-			      const struct ibf_notice *notice)
+static struct sk_buff *ibf_trap_work_packet(struct ibf_port *port,
+					    const struct ibf_notice *notice)
 {
 	const struct ibf_mad_from to = {
 		.slid = be16_to_cpu(port->info.sm_lid),
@@ -29,12 +29,12 @@ static struct sk_buff *packet(struct ibf_port *port,
 	};
 	struct ib_smp smp;
 
-	fill(&smp, notice);
+	ibf_trap_work_fill(&smp, notice);
 	return ibf_mad_packet(port, (struct ib_mad *)&smp, &to);
 }
 
 /* Builds a packet of each pending trap of a port, to be sent without the lock. */
-static bool collect(struct ibf_port *port, struct sk_buff_head *packets)
+static bool ibf_trap_work_collect(struct ibf_port *port, struct sk_buff_head *packets)
 {
 	struct ibf_port *own = ibf_end_port(port);
 	struct sk_buff *skb;
@@ -49,14 +49,14 @@ static bool collect(struct ibf_port *port, struct sk_buff_head *packets)
 			continue;
 		WRITE_ONCE(notice->left, notice->left - 1);
 		again = true;
-		skb = packet(own, notice);
+		skb = ibf_trap_work_packet(own, notice);
 		if (skb)
 			__skb_queue_tail(packets, skb);
 	}
 	return again;
 }
 
-static bool tell(struct ibf_port *port)
+static bool ibf_trap_work_tell(struct ibf_port *port)
 {
 	struct sk_buff_head packets;
 	struct sk_buff *skb;
@@ -64,7 +64,7 @@ static bool tell(struct ibf_port *port)
 
 	__skb_queue_head_init(&packets);
 	spin_lock_bh(&ibf_lock);
-	again = collect(port, &packets);
+	again = ibf_trap_work_collect(port, &packets);
 	spin_unlock_bh(&ibf_lock);
 	local_bh_disable();
 	rcu_read_lock();
@@ -84,7 +84,7 @@ void ibf_trap_work(struct work_struct *work)
 	u32 num;
 
 	for (num = 0; num <= node->num_ports; num++)
-		again |= tell(&node->ports[num]);
+		again |= ibf_trap_work_tell(&node->ports[num]);
 	if (again)
 		queue_delayed_work(system_wq, &node->trap_work, IBF_TRAP_DELAY);
 }

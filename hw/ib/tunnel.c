@@ -18,7 +18,7 @@
 
 /* ---- ticks ------------------------------------------------------------------------------- */
 
-static void check_silence(struct ibf_tunnel *t, struct ibf_port *near)
+static void ibf_check_silence(struct ibf_tunnel *t, struct ibf_port *near)
 {
 	lockdep_assert_held(&ibf_lock);
 	if (!t->alive || ++t->missed < SILENCE)
@@ -30,7 +30,7 @@ static void check_silence(struct ibf_tunnel *t, struct ibf_port *near)
 }
 
 /* OverrunErrors is a number of ticks in a row with packets without credit. */
-static void check_overruns(struct ibf_tunnel *t, struct ibf_port *near)
+static void ibf_check_overruns(struct ibf_tunnel *t, struct ibf_port *near)
 {
 	lockdep_assert_held(&ibf_lock);
 	t->overruns = t->overrun ? t->overruns + 1 : 0;
@@ -43,7 +43,7 @@ static void check_overruns(struct ibf_tunnel *t, struct ibf_port *near)
 	ibf_trap_overrun(near);
 }
 
-static void tick(struct work_struct *work)
+static void ibf_tunnel_tick(struct work_struct *work)
 {
 	struct ibf_tunnel *t = container_of(to_delayed_work(work),
 					    struct ibf_tunnel, work);
@@ -51,8 +51,8 @@ static void tick(struct work_struct *work)
 
 	spin_lock_bh(&ibf_lock);
 	near = t->cable.ends[0].port;
-	check_silence(t, near);
-	check_overruns(t, near);
+	ibf_check_silence(t, near);
+	ibf_check_overruns(t, near);
 	if (t->open)
 		queue_delayed_work(system_wq, &t->work, HELLO_EVERY);
 	spin_unlock_bh(&ibf_lock);
@@ -66,7 +66,7 @@ static void tick(struct work_struct *work)
 
 /* ---- life -------------------------------------------------------------------------------------- */
 
-static void start(struct ibf_tunnel *t)
+static void ibf_tunnel_start(struct ibf_tunnel *t)
 {
 	lockdep_assert_held(&ibf_lock);
 	t->alive = false;
@@ -102,12 +102,12 @@ int ibf_tunnel_open(struct ibf_tunnel *t, struct ibf_port *near)
 	if (IS_ERR(t->stub))
 		return PTR_ERR(t->stub);
 	ibf_node_reset(t->stub);
-	INIT_DELAYED_WORK(&t->work, tick);
+	INIT_DELAYED_WORK(&t->work, ibf_tunnel_tick);
 	ibf_tunnel_out_init(t);
 	t->cable.width = IBF_WIDTH_4X;
 	t->cable.speed = 4;
 	spin_lock_bh(&ibf_lock);
-	start(t);
+	ibf_tunnel_start(t);
 	ret = ibf_plug(&t->cable, near, ibf_tunnel_far(t));
 	spin_unlock_bh(&ibf_lock);
 	if (ret)

@@ -14,7 +14,7 @@
 #include "tunnel.h"
 
 /* Index of a VL in ibf_tunnel.flows. */
-static u32 index_of(u8 vl)
+static u32 ibf_index_of(u8 vl)
 {
 	return vl == 15 ? IBF_DATA_VLS : vl;
 }
@@ -22,7 +22,7 @@ static u32 index_of(u8 vl)
 /* ---- credits ---------------------------------------------------------------------------- */
 
 /* It only grows: a packet that came is in the queue, or has left it. */
-static u32 room(const struct ibf_tunnel *t, u32 vl)
+static u32 ibf_tunnel_flow_room(const struct ibf_tunnel *t, u32 vl)
 {
 	return t->flows[vl].received + IBF_CREDITS -
 	       skb_queue_len_lockless(&ibf_tunnel_far(t)->out[vl]);
@@ -44,7 +44,7 @@ void ibf_tunnel_flow_told(struct ibf_tunnel *t, struct ibf_hello *hello)
 	for (i = 0; i < IBF_TUNNEL_VLS; i++)
 		hello->sent[i] = cpu_to_be32(t->flows[i].settled);
 	for (i = 0; i < IBF_DATA_VLS; i++) {
-		t->flows[i].told = room(t, i);
+		t->flows[i].told = ibf_tunnel_flow_room(t, i);
 		hello->room[i] = cpu_to_be32(t->flows[i].told);
 	}
 	spin_unlock(&t->lock);
@@ -71,7 +71,7 @@ void ibf_tunnel_settle(struct ibf_tunnel *t)
 EXPORT_SYMBOL_IF_KUNIT(ibf_tunnel_settle);
 
 /* The port sends while the stand-in has less than IBF_CREDITS in use. */
-static void set_credits(struct ibf_tunnel *t, u32 vl, u32 limit)
+static void ibf_set_credits(struct ibf_tunnel *t, u32 vl, u32 limit)
 {
 	s32 left = limit - t->flows[vl].sent;
 
@@ -103,7 +103,7 @@ void ibf_tunnel_flow_heard(struct ibf_tunnel *t, const struct ibf_hello *hello,
 			t->flows[i].received = sent;
 	}
 	for (i = 0; i < IBF_DATA_VLS; i++)
-		set_credits(t, i, be32_to_cpu(hello->room[i]));
+		ibf_set_credits(t, i, be32_to_cpu(hello->room[i]));
 	spin_unlock(&t->lock);
 	near = rcu_dereference(ibf_tunnel_far(t)->peer);
 	if (!near)
@@ -129,7 +129,7 @@ bool ibf_tunnel_took(struct ibf_port *far, u32 queue)
 	if (queue >= IBF_DATA_VLS)
 		return false;
 	spin_lock(&t->lock);
-	tell = (s32)(room(t, queue) - t->flows[queue].told) >= IBF_CREDITS / 2;
+	tell = (s32)(ibf_tunnel_flow_room(t, queue) - t->flows[queue].told) >= IBF_CREDITS / 2;
 	spin_unlock(&t->lock);
 	return tell;
 }
@@ -147,7 +147,7 @@ void ibf_tunnel_send(struct ibf_port *far, struct sk_buff *skb)
 {
 	u8 vl = FIELD_GET(IBF_LRH_VL, ibf_lrh(skb)->vl);
 	struct ibf_tunnel *t = far->tunnel;
-	u32 i = index_of(vl);
+	u32 i = ibf_index_of(vl);
 	struct ibf_frame frame = {
 		.magic = cpu_to_be32(IBF_FRAME_MAGIC),
 		.type = IBF_FRAME_DATA,
@@ -170,7 +170,7 @@ void ibf_tunnel_send(struct ibf_port *far, struct sk_buff *skb)
 }
 
 /* May packet @seq of a VL come in now? */
-static bool admit(struct ibf_tunnel *t, u32 i, u32 seq)
+static bool ibf_tunnel_flow_admit(struct ibf_tunnel *t, u32 i, u32 seq)
 {
 	struct ibf_flow *flow = &t->flows[i];
 	struct ibf_port *near;
@@ -205,7 +205,7 @@ void ibf_tunnel_take(struct ibf_tunnel *t, struct sk_buff *skb,
 		     const struct ibf_frame *frame)
 {
 	struct ibf_port *far = ibf_tunnel_far(t);
-	u32 i = index_of(frame->vl);
+	u32 i = ibf_index_of(frame->vl);
 	bool ok;
 
 	if (i >= IBF_TUNNEL_VLS) {
@@ -218,7 +218,7 @@ void ibf_tunnel_take(struct ibf_tunnel *t, struct sk_buff *skb,
 	if (!ok)
 		t->refused[IBF_REFUSED_STALE]++;
 	/* Under the lock: other processors that receive keep the order of numbers, too. */
-	ok = ok && admit(t, i, be32_to_cpu(frame->seq));
+	ok = ok && ibf_tunnel_flow_admit(t, i, be32_to_cpu(frame->seq));
 	if (ok)
 		ibf_enqueue(far, skb, i == IBF_DATA_VLS ? IBF_QUEUE_VL15 : i,
 			    NULL, 0);

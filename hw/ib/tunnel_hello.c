@@ -12,7 +12,7 @@
 #include "node.h"
 #include "tunnel.h"
 
-static bool can_train(const struct ibf_port *near)
+static bool ibf_tunnel_hello_can_train(const struct ibf_port *near)
 {
 	return near->node->live && (near->phys == IBF_PHYS_POLLING ||
 				    near->phys == IBF_PHYS_LINK_UP);
@@ -30,8 +30,8 @@ void ibf_tunnel_take_down(struct ibf_tunnel *t)
 	t->up = false;
 }
 
-static void bring_up(struct ibf_tunnel *t, struct ibf_port *near,
-		     const struct ibf_hello *hello)
+static void ibf_bring_up(struct ibf_tunnel *t, struct ibf_port *near,
+			 const struct ibf_hello *hello)
 {
 	struct ibf_port *far = ibf_tunnel_far(t);
 
@@ -48,8 +48,8 @@ static void bring_up(struct ibf_tunnel *t, struct ibf_port *near,
 		far->phys = IBF_PHYS_DISABLED;
 }
 
-static void decide(struct ibf_tunnel *t, struct ibf_port *near,
-		   const struct ibf_hello *hello)
+static void ibf_tunnel_hello_decide(struct ibf_tunnel *t, struct ibf_port *near,
+				    const struct ibf_hello *hello)
 {
 	bool ready = hello->flags & IBF_HELLO_READY;
 
@@ -59,12 +59,12 @@ static void decide(struct ibf_tunnel *t, struct ibf_port *near,
 		ibf_tunnel_take_down(t);
 	if (t->up && (!ready || t->peer_epoch != be32_to_cpu(hello->epoch)))
 		ibf_tunnel_take_down(t);
-	if (!t->up && ready && can_train(near))
-		bring_up(t, near, hello);
+	if (!t->up && ready && ibf_tunnel_hello_can_train(near))
+		ibf_bring_up(t, near, hello);
 }
 
-static bool fits(const struct ibf_tunnel *t, const struct ibf_port *near,
-		 const struct ibf_hello *hello)
+static bool ibf_tunnel_hello_fits(const struct ibf_tunnel *t, const struct ibf_port *near,
+				  const struct ibf_hello *hello)
 {
 	return be64_to_cpu(hello->guid) == t->expect_guid &&
 	       hello->port == t->expect_port &&
@@ -72,7 +72,7 @@ static bool fits(const struct ibf_tunnel *t, const struct ibf_port *near,
 	       hello->peer_port == near->num;
 }
 
-static void adopt(struct ibf_tunnel *t, const struct ibf_hello *hello)
+static void ibf_tunnel_hello_adopt(struct ibf_tunnel *t, const struct ibf_hello *hello)
 {
 	lockdep_assert_held(&ibf_lock);
 	t->hello_heard = be32_to_cpu(hello->frame.seq);
@@ -84,19 +84,19 @@ static void adopt(struct ibf_tunnel *t, const struct ibf_hello *hello)
  * this end was plugged in. Such a hello begins a session only when there is no live
  * peer. A live peer must fall silent before another takes its place.
  */
-static bool hear_stranger(struct ibf_tunnel *t, const struct ibf_hello *hello)
+static bool ibf_hear_stranger(struct ibf_tunnel *t, const struct ibf_hello *hello)
 {
 	lockdep_assert_held(&ibf_lock);
 	if (t->alive) {
 		ibf_tunnel_refuse(t, IBF_REFUSED_STALE);
 		return false;
 	}
-	adopt(t, hello);
+	ibf_tunnel_hello_adopt(t, hello);
 	return true;
 }
 
 /* Return: true: the caller must answer with a hello. */
-static bool hear(struct ibf_tunnel *t, const struct ibf_hello *hello)
+static bool ibf_tunnel_hello_hear(struct ibf_tunnel *t, const struct ibf_hello *hello)
 {
 	struct ibf_port *near = t->cable.ends[0].port;
 	u64 session = be64_to_cpu(hello->frame.session);
@@ -105,16 +105,16 @@ static bool hear(struct ibf_tunnel *t, const struct ibf_hello *hello)
 	lockdep_assert_held(&ibf_lock);
 	if (!t->open || !near)
 		return false;
-	if (!fits(t, near, hello) || !session || !hello->mtu ||
+	if (!ibf_tunnel_hello_fits(t, near, hello) || !session || !hello->mtu ||
 	    hello->mtu > IB_MTU_4096) {
 		ibf_tunnel_refuse(t, IBF_REFUSED_WRONG);
 		return false;
 	}
 	if (be64_to_cpu(hello->echo) != t->session)
-		return hear_stranger(t, hello);
+		return ibf_hear_stranger(t, hello);
 	if (t->peer_session != session) {
 		ibf_tunnel_take_down(t);
-		adopt(t, hello);
+		ibf_tunnel_hello_adopt(t, hello);
 		news = true;
 	} else if (t->alive && (s32)(be32_to_cpu(hello->frame.seq) -
 				     t->hello_heard) <= 0) {
@@ -125,7 +125,7 @@ static bool hear(struct ibf_tunnel *t, const struct ibf_hello *hello)
 	t->missed = 0;
 	t->hello_heard = be32_to_cpu(hello->frame.seq);
 	ibf_tunnel_flow_heard(t, hello, false);
-	decide(t, near, hello);
+	ibf_tunnel_hello_decide(t, near, hello);
 	return news;
 }
 
@@ -141,13 +141,13 @@ void ibf_tunnel_hear(struct ibf_tunnel *t, const struct ibf_hello *hello)
 	bool answer;
 
 	spin_lock(&ibf_lock);
-	answer = hear(t, hello);
+	answer = ibf_tunnel_hello_hear(t, hello);
 	spin_unlock(&ibf_lock);
 	if (answer)
 		ibf_tunnel_say_hello(t);
 }
 
-static bool fill(struct ibf_tunnel *t, struct ibf_hello *hello)
+static bool ibf_tunnel_hello_fill(struct ibf_tunnel *t, struct ibf_hello *hello)
 {
 	struct ibf_port *near = t->cable.ends[0].port;
 	const struct ibf_port *far = ibf_tunnel_far(t);
@@ -165,7 +165,7 @@ static bool fill(struct ibf_tunnel *t, struct ibf_hello *hello)
 		.peer_guid = cpu_to_be64(t->expect_guid),
 		.port = near->num,
 		.peer_port = t->expect_port,
-		.flags = can_train(near) ? IBF_HELLO_READY : 0,
+		.flags = ibf_tunnel_hello_can_train(near) ? IBF_HELLO_READY : 0,
 		.mtu = t->mtu,
 		.width = near->info.width_enabled,
 		.speed = FIELD_GET(IBF_LOW, near->info.speed) |
@@ -194,7 +194,7 @@ void ibf_tunnel_say_hello(struct ibf_tunnel *t)
 		return;
 	skb_reserve(skb, IBF_TUNNEL_ROOM);
 	spin_lock(&ibf_lock);
-	says = fill(t, skb_put(skb, sizeof(struct ibf_hello)));
+	says = ibf_tunnel_hello_fill(t, skb_put(skb, sizeof(struct ibf_hello)));
 	spin_unlock(&ibf_lock);
 	if (says)
 		ibf_tunnel_xmit(t, skb);

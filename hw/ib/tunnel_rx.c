@@ -13,7 +13,7 @@
 #define MAX_PACKET	(FIELD_MAX(IBF_LRH_LENGTH) * 4)
 
 /* Is @skb, at its UDP header, from the peer? */
-static bool from_peer(const struct ibf_tunnel *t, const struct sk_buff *skb)
+static bool ibf_from_peer(const struct ibf_tunnel *t, const struct sk_buff *skb)
 {
 	const struct udphdr *udp = udp_hdr(skb);
 
@@ -27,7 +27,7 @@ static bool from_peer(const struct ibf_tunnel *t, const struct sk_buff *skb)
 	       udp->source == ibf_in6(&t->peer)->sin6_port;
 }
 
-static void receive_hello(struct ibf_tunnel *t, struct sk_buff *skb)
+static void ibf_receive_hello(struct ibf_tunnel *t, struct sk_buff *skb)
 {
 	struct ibf_hello hello;
 
@@ -44,7 +44,7 @@ static void receive_hello(struct ibf_tunnel *t, struct sk_buff *skb)
  * shared. Credits count packets, so a packet in many fragments, which uses much more
  * memory than its bytes, is copied, too.
  */
-static struct sk_buff *own(struct sk_buff *skb)
+static struct sk_buff *ibf_tunnel_rx_own(struct sk_buff *skb)
 {
 	struct sk_buff *copy;
 
@@ -55,8 +55,8 @@ static struct sk_buff *own(struct sk_buff *skb)
 	return copy;
 }
 
-static void receive_data(struct ibf_tunnel *t, struct sk_buff *skb,
-			 const struct ibf_frame *frame)
+static void ibf_receive_data(struct ibf_tunnel *t, struct sk_buff *skb,
+			     const struct ibf_frame *frame)
 {
 	__skb_pull(skb, sizeof(*frame));
 	if (skb->len > MAX_PACKET ||
@@ -65,7 +65,7 @@ static void receive_data(struct ibf_tunnel *t, struct sk_buff *skb,
 		kfree_skb(skb);
 		return;
 	}
-	skb = own(skb);
+	skb = ibf_tunnel_rx_own(skb);
 	if (!skb)
 		return;
 	skb_orphan(skb);
@@ -75,7 +75,7 @@ static void receive_data(struct ibf_tunnel *t, struct sk_buff *skb,
 	ibf_tunnel_take(t, skb, frame);
 }
 
-static bool read_frame(struct sk_buff *skb, struct ibf_frame *frame)
+static bool ibf_read_frame(struct sk_buff *skb, struct ibf_frame *frame)
 {
 	if (skb_is_gso(skb) || !pskb_may_pull(skb, sizeof(struct udphdr) +
 						   sizeof(*frame)))
@@ -86,7 +86,7 @@ static bool read_frame(struct sk_buff *skb, struct ibf_frame *frame)
 }
 
 /* UDP has checked the checksum. Return: 0, @skb is consumed. */
-static int receive(struct sock *sk, struct sk_buff *skb)
+static int ibf_tunnel_rx_receive(struct sock *sk, struct sk_buff *skb)
 {
 	struct ibf_tunnel *t = rcu_dereference_sk_user_data(sk);
 	enum ibf_refusal why = IBF_REFUSED_MALFORMED;
@@ -94,19 +94,19 @@ static int receive(struct sock *sk, struct sk_buff *skb)
 
 	if (!t)
 		goto drop;
-	if (!from_peer(t, skb)) {
+	if (!ibf_from_peer(t, skb)) {
 		why = IBF_REFUSED_FOREIGN;
 		goto refuse;
 	}
 	skb = skb_share_check(skb, GFP_ATOMIC);
 	if (!skb)
 		return 0;
-	if (!read_frame(skb, &frame))
+	if (!ibf_read_frame(skb, &frame))
 		goto refuse;
 	if (frame.type == IBF_FRAME_HELLO)
-		receive_hello(t, skb);
+		ibf_receive_hello(t, skb);
 	else if (frame.type == IBF_FRAME_DATA)
-		receive_data(t, skb, &frame);
+		ibf_receive_data(t, skb, &frame);
 	else
 		goto refuse;
 	return 0;
@@ -132,7 +132,7 @@ int ibf_tunnel_bind(struct ibf_tunnel *t)
 	struct udp_tunnel_sock_cfg tunnel = {
 		.sk_user_data = t,
 		.encap_type = 1,
-		.encap_rcv = receive,
+		.encap_rcv = ibf_tunnel_rx_receive,
 	};
 	struct udp_port_cfg port = {
 		.family = t->local.ss_family,

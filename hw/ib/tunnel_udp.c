@@ -22,7 +22,7 @@
 #define BUDGET		64
 
 /* Makes room for all headers, and clears what IP and UDP would read in the skb. */
-static bool prepare(struct sk_buff *skb, const struct dst_entry *dst, u32 ip)
+static bool ibf_tunnel_udp_prepare(struct sk_buff *skb, const struct dst_entry *dst, u32 ip)
 {
 	u32 room = LL_RESERVED_SPACE(dst->dev) + dst->header_len + ip +
 		   sizeof(struct udphdr);
@@ -38,7 +38,7 @@ static bool prepare(struct sk_buff *skb, const struct dst_entry *dst, u32 ip)
 	return true;
 }
 
-static bool xmit4(struct ibf_tunnel *t, struct sk_buff *skb)
+static bool ibf_tunnel_udp_xmit4(struct ibf_tunnel *t, struct sk_buff *skb)
 {
 	const struct sockaddr_in *from = ibf_in4(&t->local), *to = ibf_in4(&t->peer);
 	struct flowi4 flow = {
@@ -52,7 +52,7 @@ static bool xmit4(struct ibf_tunnel *t, struct sk_buff *skb)
 
 	if (IS_ERR(rt))
 		return false;
-	if (!prepare(skb, &rt->dst, sizeof(struct iphdr))) {
+	if (!ibf_tunnel_udp_prepare(skb, &rt->dst, sizeof(struct iphdr))) {
 		ip_rt_put(rt);
 		return false;
 	}
@@ -62,7 +62,7 @@ static bool xmit4(struct ibf_tunnel *t, struct sk_buff *skb)
 	return true;
 }
 
-static bool xmit6(struct ibf_tunnel *t, struct sk_buff *skb)
+static bool ibf_tunnel_udp_xmit6(struct ibf_tunnel *t, struct sk_buff *skb)
 {
 	const struct sockaddr_in6 *from = ibf_in6(&t->local), *to = ibf_in6(&t->peer);
 	struct flowi6 flow = {
@@ -78,7 +78,7 @@ static bool xmit6(struct ibf_tunnel *t, struct sk_buff *skb)
 	dst = ipv6_stub->ipv6_dst_lookup_flow(t->net, t->sock->sk, &flow, NULL);
 	if (IS_ERR(dst))
 		return false;
-	if (!prepare(skb, dst, sizeof(struct ipv6hdr))) {
+	if (!ibf_tunnel_udp_prepare(skb, dst, sizeof(struct ipv6hdr))) {
 		dst_release(dst);
 		return false;
 	}
@@ -88,21 +88,21 @@ static bool xmit6(struct ibf_tunnel *t, struct sk_buff *skb)
 	return true;
 }
 
-static void xmit(struct ibf_tunnel *t, struct sk_buff *skb)
+static void ibf_tunnel_udp_xmit(struct ibf_tunnel *t, struct sk_buff *skb)
 {
 	bool sent;
 
 	if (t->peer.ss_family == AF_INET)
-		sent = xmit4(t, skb);
+		sent = ibf_tunnel_udp_xmit4(t, skb);
 	else
-		sent = IS_ENABLED(CONFIG_IPV6) && xmit6(t, skb);
+		sent = IS_ENABLED(CONFIG_IPV6) && ibf_tunnel_udp_xmit6(t, skb);
 	if (!sent) {
 		ibf_tunnel_refuse(t, IBF_REFUSED_NO_ROUTE);
 		kfree_skb(skb);
 	}
 }
 
-static void send_out(struct work_struct *work)
+static void ibf_send_out(struct work_struct *work)
 {
 	struct ibf_tunnel *t = container_of(work, struct ibf_tunnel, out_work);
 	struct sk_buff *skb;
@@ -111,7 +111,7 @@ static void send_out(struct work_struct *work)
 	while (left-- && (skb = skb_dequeue(&t->out))) {
 		local_bh_disable();
 		rcu_read_lock();
-		xmit(t, skb);
+		ibf_tunnel_udp_xmit(t, skb);
 		rcu_read_unlock();
 		local_bh_enable();
 		cond_resched();
@@ -146,7 +146,7 @@ void ibf_tunnel_xmit(struct ibf_tunnel *t, struct sk_buff *skb)
 void ibf_tunnel_out_init(struct ibf_tunnel *t)
 {
 	skb_queue_head_init(&t->out);
-	INIT_WORK(&t->out_work, send_out);
+	INIT_WORK(&t->out_work, ibf_send_out);
 	t->cpu = raw_smp_processor_id();
 }
 

@@ -72,7 +72,7 @@ void ibt_resp_header(const struct ibt_qp *qp, const struct ibt_path *path,
 }
 
 /* False: no memory. Without a way to the peer it is lost, as on the wire. */
-static bool send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome)
+static bool ibt_send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome)
 {
 	struct ibt_path *path = ibt_qp_path(qp);
 	struct sk_buff *skb;
@@ -99,7 +99,7 @@ static bool send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome)
  * @psn is settled too: its PSN came again, and was executed. But an answer of
  * something older, for a duplicate, leaves it due.
  */
-static bool has_newer_pending(const struct ibt_resp *resp, u32 psn)
+static bool ibt_has_newer_pending(const struct ibt_resp *resp, u32 psn)
 {
 	return resp->owed && ibt_psn_diff(resp->pending_psn, psn) > 0;
 }
@@ -107,30 +107,30 @@ static bool has_newer_pending(const struct ibt_resp *resp, u32 psn)
 void ibt_resp_ack_sent(struct ibt_resp *resp, u32 psn)
 {
 	lockdep_assert_held(&resp->lock);
-	resp->owed = has_newer_pending(resp, psn);
+	resp->owed = ibt_has_newer_pending(resp, psn);
 }
 
 /* Unless something newer is owed. */
-static void owe(struct ibt_resp *resp, u32 psn, u8 syndrome)
+static void ibt_ack_owe(struct ibt_resp *resp, u32 psn, u8 syndrome)
 {
-	if (has_newer_pending(resp, psn))
+	if (ibt_has_newer_pending(resp, psn))
 		return;
 	resp->owed = true;
 	resp->pending_psn = psn;
 	resp->pending_syndrome = syndrome;
 }
 
-static void say(struct ibt_qp *qp, u32 psn, u8 syndrome)
+static void ibt_ack_say(struct ibt_qp *qp, u32 psn, u8 syndrome)
 {
 	struct ibt_resp *resp = &qp->resp;
 
 	lockdep_assert_held(&resp->lock);
 	if (!ibt_order_resp(qp, psn)) {
-		owe(resp, psn, syndrome);
-	} else if (send_aeth(qp, psn, syndrome)) {
+		ibt_ack_owe(resp, psn, syndrome);
+	} else if (ibt_send_aeth(qp, psn, syndrome)) {
 		ibt_resp_ack_sent(resp, psn);
 	} else {
-		owe(resp, psn, syndrome);
+		ibt_ack_owe(resp, psn, syndrome);
 		ibt_resp_schedule(qp, 1);
 	}
 }
@@ -140,12 +140,12 @@ bool ibt_resp_send_pending_ack(struct ibt_qp *qp)
 	struct ibt_resp *resp = &qp->resp;
 
 	if (resp->owed)
-		say(qp, resp->pending_psn, resp->pending_syndrome);
+		ibt_ack_say(qp, resp->pending_psn, resp->pending_syndrome);
 	return !resp->owed;
 }
 
 /* Elsewhere than in a softirq nothing says when the rest has been received. */
-static bool may_coalesce_ack(struct ibt_resp *resp)
+static bool ibt_may_coalesce_ack(struct ibt_resp *resp)
 {
 	if (!in_serving_softirq())
 		return false;
@@ -161,17 +161,17 @@ void ibt_resp_ack(struct ibt_qp *qp, u32 psn)
 	u8 syndrome = ibt_resp_syndrome(qp, IBT_EXEC_OK);
 
 	resp->unacked = 0;
-	if (!may_coalesce_ack(resp)) {
-		say(qp, psn, syndrome);
+	if (!ibt_may_coalesce_ack(resp)) {
+		ibt_ack_say(qp, psn, syndrome);
 		return;
 	}
 	resp->coalesced_acks = min(resp->coalesced_acks + 1, 2);
-	owe(resp, psn, syndrome);
+	ibt_ack_owe(resp, psn, syndrome);
 	tasklet_schedule(&resp->ack_tasklet);
 }
 
 /* Has it been of use? Each time it has not, twice as many are sent at once. */
-static void learn(struct ibt_resp *resp)
+static void ibt_ack_learn(struct ibt_resp *resp)
 {
 	lockdep_assert_held(&resp->lock);
 	if (resp->coalesced_acks > 1)
@@ -182,20 +182,20 @@ static void learn(struct ibt_resp *resp)
 	resp->coalesced_acks = 0;
 }
 
-static void ack_coalesce_timeout(struct tasklet_struct *tasklet)
+static void ibt_ack_coalesce_timeout(struct tasklet_struct *tasklet)
 {
 	struct ibt_resp *resp = from_tasklet(resp, tasklet, ack_tasklet);
 
 	spin_lock(&resp->lock);
 	if (resp->coalesced_acks)
-		learn(resp);
+		ibt_ack_learn(resp);
 	ibt_resp_send_pending_ack(container_of(resp, struct ibt_qp, resp));
 	spin_unlock(&resp->lock);
 }
 
 void ibt_resp_ack_init(struct ibt_resp *resp)
 {
-	tasklet_setup(&resp->ack_tasklet, ack_coalesce_timeout);
+	tasklet_setup(&resp->ack_tasklet, ibt_ack_coalesce_timeout);
 }
 
 /* A request is refused by @syndrome, which tells it to the peer. */
@@ -222,7 +222,7 @@ void ibt_resp_nak(struct ibt_qp *qp, u32 psn, enum ibt_exec_status verdict)
 	}
 	ibt_count(dev, verdict == IBT_RNR ? IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
 	ibt_resp_trace(qp, psn, ibt_resp_syndrome(qp, verdict));
-	say(qp, psn, ibt_resp_syndrome(qp, verdict));
+	ibt_ack_say(qp, psn, ibt_resp_syndrome(qp, verdict));
 	if (verdict == IBT_RNR || verdict == IBT_EXEC_PSN_ERR)
 		qp->resp.nak_sent = true;
 	else

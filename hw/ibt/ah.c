@@ -50,7 +50,7 @@ struct ibt_ah {
 	u32 number;	/* in ibt_dev.ahs, 0: a handle of the kernel */
 };
 
-static struct ibt_ah *to_ibt_ah(struct ib_ah *ib)
+static struct ibt_ah *ibt_to_ibt_ah(struct ib_ah *ib)
 {
 	return container_of(ib, struct ibt_ah, ib);
 }
@@ -235,7 +235,7 @@ struct ibt_av *ibt_ah_get_av(struct ibt_dev *dev, struct ib_pd *pd,
 
 struct ibt_av *ibt_kernel_ah_av(struct ib_ah *ib)
 {
-	struct ibt_av *route = to_ibt_ah(ib)->route;
+	struct ibt_av *route = ibt_to_ibt_ah(ib)->route;
 
 	refcount_inc(&route->refs);
 	return route;
@@ -249,7 +249,7 @@ static int ibt_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 	gfp_t gfp = init->flags & RDMA_CREATE_AH_SLEEPABLE ?
 		GFP_KERNEL_ACCOUNT : GFP_ATOMIC;
 
-	return ibt_route_new(to_ibt_ah(ib), init->ah_attr, gfp);
+	return ibt_route_new(ibt_to_ibt_ah(ib), init->ah_attr, gfp);
 }
 
 /* User space puts the number of the handle into its work requests. */
@@ -258,7 +258,7 @@ static int ibt_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 {
 	struct ibt_dev *dev = to_ibt_dev(ib->device);
 	struct rxe_create_ah_resp resp = {};
-	struct ibt_ah *ah = to_ibt_ah(ib);
+	struct ibt_ah *ah = ibt_to_ibt_ah(ib);
 	int ret;
 
 	if (!udata || soft_too_short(ib->device, "AH answer",
@@ -293,12 +293,12 @@ err_limit:
 
 static int ibt_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 {
-	return ibt_route_set(to_ibt_ah(ib)->route, attr, GFP_ATOMIC);
+	return ibt_route_set(ibt_to_ibt_ah(ib)->route, attr, GFP_ATOMIC);
 }
 
 static int ibt_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 {
-	struct ibt_av *route = to_ibt_ah(ib)->route;
+	struct ibt_av *route = ibt_to_ibt_ah(ib)->route;
 	unsigned long flags;
 
 	spin_lock_irqsave(&route->lock, flags);
@@ -313,7 +313,7 @@ static int ibt_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 static int ibt_destroy_ah(struct ib_ah *ib, u32 flags)
 {
 	struct ibt_dev *dev = to_ibt_dev(ib->device);
-	struct ibt_ah *ah = to_ibt_ah(ib);
+	struct ibt_ah *ah = ibt_to_ibt_ah(ib);
 
 	if (ah->number) {
 		xa_erase(&dev->ahs, ah->number);

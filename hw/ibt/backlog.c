@@ -22,19 +22,21 @@ struct backlog_note {
 	bool excess;		/* a READ more than the peer may have outstanding */
 };
 
-static struct backlog_note *note_of(struct sk_buff *skb)
+static struct backlog_note *ibt_backlog_note_of(struct sk_buff *skb)
 {
 	BUILD_BUG_ON(sizeof(struct backlog_note) > sizeof(skb->cb));
 	return (struct backlog_note *)skb->cb;
 }
 
 /* A copy of a READ that waits would only be answered twice. */
-static bool read_waits(const struct ibt_resp *resp, u32 psn)
+static bool ibt_read_waits(const struct ibt_resp *resp, u32 psn)
 {
 	struct sk_buff *skb;
 
 	skb_queue_walk(&resp->backlog, skb)
-		if ((note_of(skb)->read || note_of(skb)->again) && note_of(skb)->psn == psn)
+		if ((ibt_backlog_note_of(skb)->read ||
+		     ibt_backlog_note_of(skb)->again) &&
+		    ibt_backlog_note_of(skb)->psn == psn)
 			return true;
 	return false;
 }
@@ -44,18 +46,18 @@ bool ibt_backlog_older(const struct ibt_resp *resp, u32 psn)
 	struct sk_buff *skb;
 
 	skb_queue_walk(&resp->backlog, skb)
-		if (ibt_psn_diff(note_of(skb)->psn, psn) < 0)
+		if (ibt_psn_diff(ibt_backlog_note_of(skb)->psn, psn) < 0)
 			return true;
 	return false;
 }
 
 /* One more READ waits. False: it is a copy. */
-static bool count_read(struct ibt_resp *resp, struct backlog_note *note)
+static bool ibt_count_read(struct ibt_resp *resp, struct backlog_note *note)
 {
 	bool tx_in_flight = resp->reading.active && !resp->reading.again;
 
 	note->again = ibt_psn_diff(note->psn, resp->psn) < 0;
-	if ((note->again || resp->waiting_reads) && read_waits(resp, note->psn))
+	if ((note->again || resp->waiting_reads) && ibt_read_waits(resp, note->psn))
 		return false;
 	if (note->again)
 		return true;
@@ -68,7 +70,7 @@ static bool count_read(struct ibt_resp *resp, struct backlog_note *note)
 }
 
 /* The peer may have sent its last packet, and hears of this one when all before it is done. */
-static void drop_behind(struct ibt_qp *qp, u32 psn)
+static void ibt_drop_behind(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_resp *resp = &qp->resp;
 
@@ -80,10 +82,10 @@ static void drop_behind(struct ibt_qp *qp, u32 psn)
 }
 
 /* @skb: becomes the backlog's. */
-static void backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-			struct sk_buff *skb)
+static void ibt_backlog_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+				    struct sk_buff *skb)
 {
-	struct backlog_note *note = note_of(skb);
+	struct backlog_note *note = ibt_backlog_note_of(skb);
 	struct ibt_resp *resp = &qp->resp;
 
 	*note = (struct backlog_note) {
@@ -91,11 +93,11 @@ static void backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		.bytes = skb->truesize,
 	};
 	if (!ibt_rx_mem_charge(ibt_qp_dev(qp), note->bytes)) {
-		drop_behind(qp, pkt->psn);
+		ibt_drop_behind(qp, pkt->psn);
 		kfree_skb(skb);
 		return;
 	}
-	if (pkt->op->verb == IBT_READ && !count_read(resp, note)) {
+	if (pkt->op->verb == IBT_READ && !ibt_count_read(resp, note)) {
 		ibt_queue_uncharge(ibt_qp_dev(qp), note->bytes);
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DUP);
 		kfree_skb(skb);
@@ -112,9 +114,9 @@ void ibt_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	if (skb_queue_len(&qp->resp.backlog) < IBT_MAX_BACKLOG)
 		kept = ibt_rx_hold_skb(skb, pkt);
 	if (kept)
-		backlog_add(qp, pkt, kept);
+		ibt_backlog_backlog_add(qp, pkt, kept);
 	else
-		drop_behind(qp, pkt->psn);
+		ibt_drop_behind(qp, pkt->psn);
 }
 
 struct sk_buff *ibt_backlog_take(struct ibt_qp *qp)
@@ -123,20 +125,20 @@ struct sk_buff *ibt_backlog_take(struct ibt_qp *qp)
 
 	if (!skb)
 		return NULL;
-	ibt_queue_uncharge(ibt_qp_dev(qp), note_of(skb)->bytes);
-	qp->resp.waiting_reads -= note_of(skb)->read;
+	ibt_queue_uncharge(ibt_qp_dev(qp), ibt_backlog_note_of(skb)->bytes);
+	qp->resp.waiting_reads -= ibt_backlog_note_of(skb)->read;
 	return skb;
 }
 
 bool ibt_backlog_excess(struct sk_buff *skb)
 {
-	return note_of(skb)->excess;
+	return ibt_backlog_note_of(skb)->excess;
 }
 
 /* No READ, which needs no memory; and it had been let in. */
 void ibt_backlog_put_back(struct ibt_qp *qp, struct sk_buff *skb)
 {
-	atomic_add(note_of(skb)->bytes, &ibt_qp_dev(qp)->queued);
+	atomic_add(ibt_backlog_note_of(skb)->bytes, &ibt_qp_dev(qp)->queued);
 	__skb_queue_head(&qp->resp.backlog, skb);
 }
 

@@ -33,7 +33,7 @@ static DEFINE_PER_CPU(struct soft_db_stats, bells);
  * Did the program see how all that it had rung for ended, before it rang again? On one host
  * that can be very soon.
  */
-static bool has_waited(const struct ibt_qp *qp)
+static bool ibt_has_waited(const struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
 	u32 done = READ_ONCE(sq->ring.cons);
@@ -47,11 +47,11 @@ static bool has_waited(const struct ibt_qp *qp)
  * matter. Nor does it of datagrams: a program that has posted one may end before another
  * processor sends it.
  */
-static bool count_bell(struct ibt_qp *qp, struct soft_db_stats *b)
+static bool ibt_count_bell(struct ibt_qp *qp, struct soft_db_stats *b)
 {
 	struct ibt_sq *sq = &qp->sq;
 	bool alone = !ibt_qp_dev(qp)->num_lanes || !ibt_qp_reliable(qp) ||
-		     has_waited(qp);
+		     ibt_has_waited(qp);
 
 	soft_db_account(b, alone);
 	WRITE_ONCE(qp->bell.prod,
@@ -86,7 +86,7 @@ void ibt_doorbell_user(struct ibt_qp *qp)
 	u32 high, sent;
 	u64 begin;
 
-	if (!count_bell(qp, b)) {
+	if (!ibt_count_bell(qp, b)) {
 		soft_task_call(&sq->task, ROUNDS);
 		return;
 	}

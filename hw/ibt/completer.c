@@ -39,12 +39,12 @@ void ibt_sq_reset_retry_count(struct ibt_qp *qp)
 	ibt_early_progress(qp);
 }
 
-static bool is_ask(const struct ibt_wqe *wqe)
+static bool ibt_is_ask(const struct ibt_wqe *wqe)
 {
 	return ibt_wr_has_response(ibt_wr_info(wqe->opcode));
 }
 
-static void done(struct ibt_sq *sq, struct ibt_wqe *wqe)
+static void ibt_completer_done(struct ibt_sq *sq, struct ibt_wqe *wqe)
 {
 	wqe->state = IBT_WQE_DONE;
 	if (wqe->counted) {
@@ -54,7 +54,7 @@ static void done(struct ibt_sq *sq, struct ibt_wqe *wqe)
 }
 
 /* Everything before @psn has its answer; what was to be sent again need not. */
-static void move_una(struct ibt_qp *qp, u32 psn)
+static void ibt_move_una(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 answers = ibt_psn_ahead(psn, sq->una);
@@ -74,7 +74,7 @@ static void move_una(struct ibt_qp *qp, u32 psn)
 }
 
 /* Its first PSN that has no answer, as a distance from una. */
-static u32 open_from(const struct ibt_sq *sq, const struct ibt_wqe *wqe)
+static u32 ibt_open_from(const struct ibt_sq *sq, const struct ibt_wqe *wqe)
 {
 	if (ibt_psn_ahead(sq->una, wqe->first_psn) < ibt_wqe_npkts(wqe))
 		return 0;
@@ -85,7 +85,7 @@ static u32 open_from(const struct ibt_sq *sq, const struct ibt_wqe *wqe)
  * Requests before @psn arrived, as it was answered (IBA 9.7.5.1.1). False: one of
  * them is a READ or atomic whose own answer is missing; una stands there now.
  */
-static bool ack_before(struct ibt_qp *qp, u32 psn)
+static bool ibt_ack_before(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 want = ibt_psn_ahead(psn, sq->una);
@@ -98,23 +98,23 @@ static bool ack_before(struct ibt_qp *qp, u32 psn)
 		wqe = ibt_wqe_at(sq, i);
 		if (wqe->state == IBT_WQE_DONE)
 			continue;
-		if (!wqe->numbered || open_from(sq, wqe) >= want)
+		if (!wqe->numbered || ibt_open_from(sq, wqe) >= want)
 			break;
-		if (is_ask(wqe)) {
-			psn = ibt_psn_add(sq->una, open_from(sq, wqe));
+		if (ibt_is_ask(wqe)) {
+			psn = ibt_psn_add(sq->una, ibt_open_from(sq, wqe));
 			whole = false;
 			break;
 		}
 		if (ibt_psn_ahead(wqe->last_psn, sq->una) >= want)
 			break;
-		done(sq, wqe);
+		ibt_completer_done(sq, wqe);
 	}
-	move_una(qp, psn);
+	ibt_move_una(qp, psn);
 	ibt_sq_complete_wqes(qp);
 	return whole;
 }
 
-static bool alive(const struct ibt_sq *sq)
+static bool ibt_completer_alive(const struct ibt_sq *sq)
 {
 	return sq->state == IB_QPS_RTS || sq->state == IB_QPS_SQD;
 }
@@ -124,7 +124,7 @@ static bool alive(const struct ibt_sq *sq)
  * rest of a long READ can be thousands of packets, and take longer than the ack
  * timeout: as long as it comes, the peer is there and the answer behind it.
  */
-static void missing(struct ibt_qp *qp, u8 why)
+static void ibt_completer_missing(struct ibt_qp *qp, u8 why)
 {
 	if (qp->rtx.pause == IBT_PAUSE_RNR)
 		return;
@@ -137,19 +137,19 @@ static void missing(struct ibt_qp *qp, u8 why)
 }
 
 /* The request that @psn belongs to, if all before it are done; else NULL. */
-static struct ibt_wqe *turn_of(struct ibt_qp *qp, u32 psn)
+static struct ibt_wqe *ibt_turn_of(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_wqe *wqe;
 	u32 oldest;
 
-	if (!ack_before(qp, psn)) {
-		if (alive(sq))
-			missing(qp, IBT_RETRY_GAP);
+	if (!ibt_ack_before(qp, psn)) {
+		if (ibt_completer_alive(sq))
+			ibt_completer_missing(qp, IBT_RETRY_GAP);
 		return NULL;
 	}
 	oldest = ibt_sq_oldest(sq);
-	if (!alive(sq) || oldest == ibt_sq_head(sq))
+	if (!ibt_completer_alive(sq) || oldest == ibt_sq_head(sq))
 		return NULL;
 	wqe = ibt_wqe_at(sq, oldest);
 	if (wqe->state == IBT_WQE_DONE || !wqe->numbered)
@@ -158,7 +158,7 @@ static struct ibt_wqe *turn_of(struct ibt_qp *qp, u32 psn)
 }
 
 /* IBA 9.7.5.2.8: the peer is out of receive requests. */
-static void rnr_nak(struct ibt_qp *qp, struct ibt_wqe *wqe, u8 timer)
+static void ibt_rnr_nak(struct ibt_qp *qp, struct ibt_wqe *wqe, u8 timer)
 {
 	struct ibt_dev *dev = ibt_qp_dev(qp);
 	struct ibt_sq *sq = &qp->sq;
@@ -193,18 +193,18 @@ void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome)
 	struct ibt_wqe *wqe;
 
 	lockdep_assert_held(&qp->sq.lock);
-	wqe = turn_of(qp, psn);
+	wqe = ibt_turn_of(qp, psn);
 	if (!wqe)
 		return;
 	if ((syndrome & IBT_AETH_KIND) == IBT_AETH_RNR) {
-		rnr_nak(qp, wqe, syndrome & IBT_AETH_VALUE);
+		ibt_rnr_nak(qp, wqe, syndrome & IBT_AETH_VALUE);
 		return;
 	}
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_NAK);
 	trace_ibt_nak_rx(qp, psn, syndrome);
 	switch (syndrome) {
 	case IBT_NAK_PSN:
-		missing(qp, IBT_RETRY_NAK);
+		ibt_completer_missing(qp, IBT_RETRY_NAK);
 		break;
 	case IBT_NAK_INVALID:
 		ibt_wqe_fail(qp, wqe, IB_WC_REM_INV_REQ_ERR);
@@ -220,17 +220,17 @@ void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome)
 	}
 }
 
-static void acknowledge(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+static void ibt_completer_acknowledge(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	if ((pkt->syndrome & IBT_AETH_KIND) != IBT_AETH_ACK)
 		ibt_sq_nak(qp, pkt->psn, pkt->syndrome);
-	else if (!ack_before(qp, ibt_psn_add(pkt->psn, 1)) && alive(&qp->sq))
-		missing(qp, IBT_RETRY_GAP);
+	else if (!ibt_ack_before(qp, ibt_psn_add(pkt->psn, 1)) && ibt_completer_alive(&qp->sq))
+		ibt_completer_missing(qp, IBT_RETRY_GAP);
 }
 
 /* Into the request's memory, @offset bytes from its beginning. */
-static bool place(struct ibt_qp *qp, struct ibt_wqe *wqe, u32 offset,
-		  struct soft_iter *from, u32 length)
+static bool ibt_completer_place(struct ibt_qp *qp, struct ibt_wqe *wqe, u32 offset,
+				struct soft_iter *from, u32 length)
 {
 	enum soft_access_err fault = SOFT_OK;
 	struct soft_iter to;
@@ -246,11 +246,11 @@ static bool place(struct ibt_qp *qp, struct ibt_wqe *wqe, u32 offset,
 	return fault == SOFT_OK;
 }
 
-static void answered(struct ibt_qp *qp, struct ibt_wqe *wqe, u32 psn)
+static void ibt_completer_answered(struct ibt_qp *qp, struct ibt_wqe *wqe, u32 psn)
 {
 	if (psn == wqe->last_psn)
-		done(&qp->sq, wqe);
-	move_una(qp, ibt_psn_add(psn, 1));
+		ibt_completer_done(&qp->sq, wqe);
+	ibt_move_una(qp, ibt_psn_add(psn, 1));
 	ibt_sq_complete_wqes(qp);
 }
 
@@ -259,8 +259,8 @@ static void answered(struct ibt_qp *qp, struct ibt_wqe *wqe, u32 psn)
  * that count anew. So only the end tells: LAST comes with the last PSN, and with
  * no other.
  */
-static bool fits(const struct ibt_qp *qp, const struct ibt_wqe *wqe,
-		 const struct ibt_pkt *pkt, u32 offset)
+static bool ibt_completer_fits(const struct ibt_qp *qp, const struct ibt_wqe *wqe,
+			       const struct ibt_pkt *pkt, u32 offset)
 {
 	bool last = pkt->psn == wqe->last_psn;
 
@@ -276,23 +276,23 @@ static bool fits(const struct ibt_qp *qp, const struct ibt_wqe *wqe,
 	return pkt->length == (last ? wqe->length - offset : qp->mtu);
 }
 
-static void read_response(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-			  const struct sk_buff *skb)
+static void ibt_read_response(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			      const struct sk_buff *skb)
 {
-	struct ibt_wqe *wqe = turn_of(qp, pkt->psn);
+	struct ibt_wqe *wqe = ibt_turn_of(qp, pkt->psn);
 	struct soft_iter from;
 	u32 offset;
 
 	if (!wqe)
 		return;
 	offset = ibt_psn_ahead(pkt->psn, wqe->first_psn) * qp->mtu;
-	if (!fits(qp, wqe, pkt, offset)) {
+	if (!ibt_completer_fits(qp, wqe, pkt, offset)) {
 		ibt_wqe_fail(qp, wqe, IB_WC_BAD_RESP_ERR);
 		return;
 	}
 	soft_iter_skb(&from, skb, pkt->payload, pkt->length);
-	if (place(qp, wqe, offset, &from, pkt->length))
-		answered(qp, wqe, pkt->psn);
+	if (ibt_completer_place(qp, wqe, offset, &from, pkt->length))
+		ibt_completer_answered(qp, wqe, pkt->psn);
 	soft_iter_end(&from);
 }
 
@@ -312,14 +312,14 @@ bool ibt_wqe_write_atomic_ack(struct ibt_qp *qp, struct ibt_wqe *wqe, u64 origin
 	bool ok;
 
 	soft_iter_bytes(&from, &original, sizeof(original));
-	ok = place(qp, wqe, 0, &from, sizeof(original));
+	ok = ibt_completer_place(qp, wqe, 0, &from, sizeof(original));
 	soft_iter_end(&from);
 	return ok;
 }
 
-static void atomic_response(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+static void ibt_atomic_response(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
-	struct ibt_wqe *wqe = turn_of(qp, pkt->psn);
+	struct ibt_wqe *wqe = ibt_turn_of(qp, pkt->psn);
 
 	if (!wqe)
 		return;
@@ -327,20 +327,20 @@ static void atomic_response(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 	    wqe->opcode != IB_WR_ATOMIC_FETCH_AND_ADD)
 		ibt_wqe_fail(qp, wqe, IB_WC_BAD_RESP_ERR);
 	else if (ibt_wqe_write_atomic_ack(qp, wqe, pkt->original))
-		answered(qp, wqe, pkt->psn);
+		ibt_completer_answered(qp, wqe, pkt->psn);
 }
 
-static bool expected(const struct ibt_qp *qp, const struct ibt_pkt *pkt)
+static bool ibt_completer_expected(const struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	const struct ibt_sq *sq = &qp->sq;
 
-	return ibt_qp_reliable(qp) && alive(sq) &&
+	return ibt_qp_reliable(qp) && ibt_completer_alive(sq) &&
 	       ibt_psn_ahead(pkt->psn, sq->una) <
 	       ibt_psn_ahead(sq->high, sq->una);
 }
 
 /* Answers with data, when they have an AETH at all, have one that says ACK. */
-static bool positive(const struct ibt_pkt *pkt)
+static bool ibt_completer_positive(const struct ibt_pkt *pkt)
 {
 	return !(pkt->op->headers & IBT_AETH) ||
 	       (pkt->syndrome & IBT_AETH_KIND) == IBT_AETH_ACK;
@@ -350,7 +350,7 @@ static bool positive(const struct ibt_pkt *pkt)
  * So much that it should not keep this processor, which may have more to receive: another
  * one sends it.
  */
-static bool much_left(struct ibt_qp *qp)
+static bool ibt_much_left(struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
 	const struct ibt_wqe *wqe;
@@ -363,7 +363,7 @@ static bool much_left(struct ibt_qp *qp)
 }
 
 /* ACKs say what was received so far, so the newest one is enough. */
-static void defer_ack(struct ibt_sq *sq, u32 psn)
+static void ibt_defer_ack(struct ibt_sq *sq, u32 psn)
 {
 	int left = atomic_read(&sq->deferred_ack);
 
@@ -383,32 +383,32 @@ void ibt_sq_process_deferred_ack(struct ibt_qp *qp)
 		return;
 	left = atomic_xchg(&qp->sq.deferred_ack, 0);
 	ack.psn = left & IBT_PSN_MASK;
-	if (left && expected(qp, &ack))
-		acknowledge(qp, &ack);
+	if (left && ibt_completer_expected(qp, &ack))
+		ibt_completer_acknowledge(qp, &ack);
 }
 
 /*
  * A round that holds the lock may copy the payload of many packets, and this processor has
  * others to receive. The next round looks at the ACK. False: it is no such answer.
  */
-static bool try_defer_ack(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+static bool ibt_try_defer_ack(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
-	if (pkt->op->verb != IBT_ACK || !positive(pkt))
+	if (pkt->op->verb != IBT_ACK || !ibt_completer_positive(pkt))
 		return false;
 	/* Credits are not left with it. */
 	if ((pkt->syndrome & IBT_AETH_VALUE) != IBT_ACK_NO_CREDITS ||
 	    READ_ONCE(qp->credit.counted))
 		return false;
-	defer_ack(&qp->sq, pkt->psn);
+	ibt_defer_ack(&qp->sq, pkt->psn);
 	return true;
 }
 
 /* The answer may have let something be sent. */
-static enum ibt_send_more more_of(struct ibt_qp *qp)
+static enum ibt_send_more ibt_more_of(struct ibt_qp *qp)
 {
 	if (ibt_requester_window_full(qp))
 		return IBT_SEND_NOTHING;
-	return much_left(qp) ? IBT_SEND_MUCH : IBT_SEND_HERE;
+	return ibt_much_left(qp) ? IBT_SEND_MUCH : IBT_SEND_HERE;
 }
 
 /**
@@ -427,21 +427,21 @@ enum ibt_send_more ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	enum ibt_send_more more = IBT_SEND_NOTHING;
 
 	if (!spin_trylock_bh(&qp->sq.lock)) {
-		if (try_defer_ack(qp, pkt))
+		if (ibt_try_defer_ack(qp, pkt))
 			return IBT_SEND_QUEUED;
 		spin_lock_bh(&qp->sq.lock);
 	}
 	ibt_sq_process_deferred_ack(qp);
-	if (expected(qp, pkt)) {
-		if (pkt->op->headers & IBT_AETH && positive(pkt))
+	if (ibt_completer_expected(qp, pkt)) {
+		if (pkt->op->headers & IBT_AETH && ibt_completer_positive(pkt))
 			ibt_credit_take(&qp->credit, pkt->syndrome, pkt->msn);
 		if (pkt->op->verb == IBT_ACK)
-			acknowledge(qp, pkt);
-		else if (pkt->op->verb == IBT_READ_RESP && positive(pkt))
-			read_response(qp, pkt, skb);
-		else if (pkt->op->verb == IBT_ATOMIC_RESP && positive(pkt))
-			atomic_response(qp, pkt);
-		more = more_of(qp);
+			ibt_completer_acknowledge(qp, pkt);
+		else if (pkt->op->verb == IBT_READ_RESP && ibt_completer_positive(pkt))
+			ibt_read_response(qp, pkt, skb);
+		else if (pkt->op->verb == IBT_ATOMIC_RESP && ibt_completer_positive(pkt))
+			ibt_atomic_response(qp, pkt);
+		more = ibt_more_of(qp);
 	}
 	spin_unlock_bh(&qp->sq.lock);
 	return more;

@@ -25,7 +25,7 @@ EXPORT_SYMBOL_GPL(ibt_congestion);
 module_param_named(congestion, ibt_congestion, bool, 0644);
 MODULE_PARM_DESC(congestion, "Slow down where packets are marked or lost (ECN, CNPs) (default: on)");
 
-static void send_cnp(struct ibt_qp *qp, struct ibt_path *path)
+static void ibt_send_cnp(struct ibt_qp *qp, struct ibt_path *path)
 {
 	u16 index = READ_ONCE(qp->attr.pkey_index);
 	struct ibt_pkt pkt = {
@@ -62,7 +62,7 @@ void ibt_marked(struct ibt_qp *qp)
 	path = ibt_qp_path(qp);
 	if (!path)
 		return;
-	send_cnp(qp, path);
+	ibt_send_cnp(qp, path);
 	ibt_path_put(path);
 }
 

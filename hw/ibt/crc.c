@@ -75,7 +75,7 @@ u32 ibt_crc32_most(void)
 	return sliced ? IBT_ICRCS : 1;
 }
 
-static void try(const u8 *at)
+static void ibt_crc_try(const u8 *at)
 {
 	const u8 *packets[IBT_ICRCS] = { at, at, at, at };
 	u32 crc[IBT_ICRCS] = {};
@@ -85,22 +85,22 @@ static void try(const u8 *at)
 	barrier_data(crc);
 }
 
-static void try_whole(void *at)
+static void ibt_try_whole(void *at)
 {
 	sliced = false;
-	try(at);
+	ibt_crc_try(at);
 }
 
-static void try_slices(void *at)
+static void ibt_try_slices(void *at)
 {
 	sliced = true;
-	try(at);
+	ibt_crc_try(at);
 }
 
-static bool slices_win(void)
+static bool ibt_slices_win(void)
 {
 	u8 *at = kzalloc(SOFT_BENCH_BYTES, GFP_KERNEL);
-	struct soft_bench_fn ways[] = { { try_whole, at }, { try_slices, at } };
+	struct soft_bench_fn ways[] = { { ibt_try_whole, at }, { ibt_try_slices, at } };
 
 	if (!at)
 		return false;
@@ -128,7 +128,7 @@ void ibt_crc_choose(char *name, size_t size)
 		strscpy(name, "table", size);
 	sliced = false;
 	soft_crc_choose(&crc32, name, size);
-	sliced = asked || (open && slices_win());
+	sliced = asked || (open && ibt_slices_win());
 	if (sliced)
 		strscpy(name, "slices", size);
 }

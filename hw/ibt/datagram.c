@@ -23,9 +23,9 @@
 #include "tx.h"
 #include "wqe.h"
 
-static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
-			  const struct ibt_wqe *wqe,
-			  const struct ibt_wr_info *info, struct ibt_pkt *pkt)
+static void ibt_datagram_fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
+				       const struct ibt_wqe *wqe,
+				       const struct ibt_wr_info *info, struct ibt_pkt *pkt)
 {
 	u16 index = READ_ONCE(qp->attr.pkey_index);
 
@@ -53,9 +53,9 @@ static void fill_datagram(const struct ibt_qp *qp, const struct ibt_port *port,
  * Builds a packet: room for @header bytes, then @length bytes from @from. NULL: the WQE
  * has failed, or the queue pair pauses for lack of memory.
  */
-static struct sk_buff *load(struct ibt_qp *qp, const struct ibt_path *path,
-			    struct ibt_wqe *wqe, u32 header,
-			    struct soft_iter *from, u32 length)
+static struct sk_buff *ibt_datagram_load(struct ibt_qp *qp, const struct ibt_path *path,
+					 struct ibt_wqe *wqe, u32 header,
+					 struct soft_iter *from, u32 length)
 {
 	struct sk_buff *skb;
 	struct soft_iter to;
@@ -74,8 +74,8 @@ static struct sk_buff *load(struct ibt_qp *qp, const struct ibt_path *path,
 }
 
 /* Sends the packet of a datagram. True: nothing more can be sent now. */
-static bool emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
-		 struct ibt_pkt *pkt)
+static bool ibt_datagram_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
+			      struct ibt_pkt *pkt)
 {
 	if (pkt->qpn == IBT_MCAST_QPN)
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_MCAST);
@@ -83,34 +83,34 @@ static bool emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 }
 
 /* False: nothing more can be sent now. */
-static bool send_one(struct ibt_qp *qp, struct ibt_path *path,
-		     struct ibt_wqe *wqe, const struct ibt_wr_info *info)
+static bool ibt_send_one(struct ibt_qp *qp, struct ibt_path *path,
+			 struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
 	struct ibt_pkt pkt = { };
 	struct soft_iter from;
 	struct sk_buff *skb;
 	bool busy;
 
-	fill_datagram(qp, path->port, wqe, info, &pkt);
+	ibt_datagram_fill_datagram(qp, path->port, wqe, info, &pkt);
 	if (ibt_loopback_ud(qp, path, wqe, &pkt))
 		return true;
 	ibt_wqe_src_iter(qp, wqe, &from);
-	skb = load(qp, path, wqe, 0, &from, wqe->length);
+	skb = ibt_datagram_load(qp, path, wqe, 0, &from, wqe->length);
 	soft_iter_end(&from);
 	if (!skb)
 		return qp->sq.state != IB_QPS_RTS;
 	if (ibt_wqe_needs_offload(qp, wqe))
 		ibt_qp_dev(qp)->link->offload->sum(skb->data, wqe->length);
-	busy = emit(qp, path, skb, &pkt);
+	busy = ibt_datagram_emit(qp, path, skb, &pkt);
 	ibt_ud_send_complete(qp, wqe);
 	return !busy;
 }
 
-/* Builds the next packet of an IB_WR_LSO. NULL as for load(). */
-static struct sk_buff *load_segment(struct ibt_qp *qp,
-				    const struct ibt_path *path,
-				    struct ibt_wqe *wqe,
-				    struct soft_iter *from)
+/* Builds the next packet of an IB_WR_LSO. NULL as for ibt_datagram_load(). */
+static struct sk_buff *ibt_load_segment(struct ibt_qp *qp,
+					const struct ibt_path *path,
+					struct ibt_wqe *wqe,
+					struct soft_iter *from)
 {
 	const struct ibt_offload *offload = ibt_qp_dev(qp)->link->offload;
 	u32 header = wqe->ud.header_bytes, mss = wqe->ud.mss;
@@ -118,7 +118,7 @@ static struct sk_buff *load_segment(struct ibt_qp *qp,
 	u32 length = min(wqe->length - offset, mss);
 	struct sk_buff *skb;
 
-	skb = load(qp, path, wqe, header, from, length);
+	skb = ibt_datagram_load(qp, path, wqe, header, from, length);
 	if (!skb)
 		return NULL;
 	memcpy(skb->data, wqe->ud.header, header);
@@ -132,8 +132,8 @@ static struct sk_buff *load_segment(struct ibt_qp *qp,
  * Sends packets of an IB_WR_LSO from sq.offset on, until it is complete or the link is
  * full. False: nothing more can be sent now.
  */
-static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
-		       struct ibt_wqe *wqe, const struct ibt_wr_info *info)
+static bool ibt_send_large(struct ibt_qp *qp, struct ibt_path *path,
+			   struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct soft_iter from;
@@ -147,11 +147,11 @@ static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
 	while (!busy) {
 		struct ibt_pkt pkt = { };
 
-		skb = load_segment(qp, path, wqe, &from);
+		skb = ibt_load_segment(qp, path, wqe, &from);
 		if (!skb)
 			break;
-		fill_datagram(qp, path->port, wqe, info, &pkt);
-		busy = emit(qp, path, skb, &pkt);
+		ibt_datagram_fill_datagram(qp, path->port, wqe, info, &pkt);
+		busy = ibt_datagram_emit(qp, path, skb, &pkt);
 		sq->offset += wqe->ud.mss;
 		if (sq->offset >= wqe->length)
 			break;
@@ -166,8 +166,8 @@ static bool send_large(struct ibt_qp *qp, struct ibt_path *path,
 }
 
 /* False: nothing more can be sent now. */
-static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
-		    struct ibt_wqe *wqe, const struct ibt_wr_info *info)
+static bool ibt_send_by(struct ibt_qp *qp, struct ibt_path *path,
+			struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
 	bool large = wqe->opcode == IB_WR_LSO;
 	u32 most = large ? wqe->ud.header_bytes + wqe->ud.mss : wqe->length;
@@ -176,8 +176,8 @@ static bool send_by(struct ibt_qp *qp, struct ibt_path *path,
 		ibt_wqe_fail(qp, wqe, IB_WC_LOC_LEN_ERR);
 		return true;
 	}
-	return large ? send_large(qp, path, wqe, info) :
-		       send_one(qp, path, wqe, info);
+	return large ? ibt_send_large(qp, path, wqe, info) :
+		       ibt_send_one(qp, path, wqe, info);
 }
 
 /**
@@ -205,7 +205,7 @@ bool ibt_ud_send(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		ibt_ud_send_complete(qp, wqe);
 		return true;
 	}
-	more = send_by(qp, path, wqe, info);
+	more = ibt_send_by(qp, path, wqe, info);
 	ibt_path_put(path);
 	return more;
 }

@@ -6,16 +6,16 @@
 
 #include "dcqcn.h"
 
-static u32 period_of(const struct ibt_dcqcn *d)
+static u32 ibt_period_of(const struct ibt_dcqcn *d)
 {
 	return clamp_t(u32, d->period ?: IBT_PERIOD, IBT_PERIOD_LEAST,
 		       IBT_PERIOD_MOST);
 }
 
 /* Of the periods from *@since to @now; *@since is where the one begins that goes on. */
-static u32 periods_over(const struct ibt_dcqcn *d, u64 *since, u64 now)
+static u32 ibt_periods_over(const struct ibt_dcqcn *d, u64 *since, u64 now)
 {
-	u32 period = period_of(d);
+	u32 period = ibt_period_of(d);
 	u64 over;
 
 	if ((s64)(now - *since) < period)
@@ -26,7 +26,7 @@ static u32 periods_over(const struct ibt_dcqcn *d, u64 *since, u64 now)
 }
 
 /* One more stage is over. */
-static void increase(struct ibt_dcqcn *d)
+static void ibt_dcqcn_increase(struct ibt_dcqcn *d)
 {
 	u32 least = min(d->time_stages, d->byte_stages);
 	u32 most = max(d->time_stages, d->byte_stages);
@@ -39,29 +39,29 @@ static void increase(struct ibt_dcqcn *d)
 	d->rate = (d->rate + d->target) / 2;
 }
 
-static void pass_time(struct ibt_dcqcn *d, u64 now)
+static void ibt_dcqcn_pass_time(struct ibt_dcqcn *d, u64 now)
 {
 	u32 n;
 
-	for (n = periods_over(d, &d->alpha_at, now); n; n--)
+	for (n = ibt_periods_over(d, &d->alpha_at, now); n; n--)
 		d->alpha -= d->alpha >> IBT_ALPHA_SHIFT;
-	for (n = periods_over(d, &d->stage_at, now); n; n--) {
+	for (n = ibt_periods_over(d, &d->stage_at, now); n; n--) {
 		d->time_stages++;
-		increase(d);
+		ibt_dcqcn_increase(d);
 	}
 }
 
-static void count_bytes(struct ibt_dcqcn *d, u32 bytes)
+static void ibt_dcqcn_count_bytes(struct ibt_dcqcn *d, u32 bytes)
 {
 	for (d->bytes += bytes; d->bytes >= IBT_RATE_BYTES;
 	     d->bytes -= IBT_RATE_BYTES) {
 		d->byte_stages++;
-		increase(d);
+		ibt_dcqcn_increase(d);
 	}
 }
 
 /* The rate and the target become these; increase begins anew. */
-static void cut_to(struct ibt_dcqcn *d, u64 rate, u64 target, u64 now)
+static void ibt_cut_to(struct ibt_dcqcn *d, u64 rate, u64 target, u64 now)
 {
 	d->rate = max(rate, IBT_RATE_LEAST);
 	d->target = max(target, d->rate);
@@ -74,31 +74,31 @@ static void cut_to(struct ibt_dcqcn *d, u64 rate, u64 target, u64 now)
 }
 
 /* Once in a round trip. */
-static bool may_cut(const struct ibt_dcqcn *d, u64 now)
+static bool ibt_may_cut(const struct ibt_dcqcn *d, u64 now)
 {
-	return (s64)(now - d->cut_at) >= period_of(d);
+	return (s64)(now - d->cut_at) >= ibt_period_of(d);
 }
 
-static void congested(struct ibt_dcqcn *d, u64 now)
+static void ibt_dcqcn_congested(struct ibt_dcqcn *d, u64 now)
 {
 	u64 part = d->rate * d->alpha / (2 * IBT_ALPHA_ONE);
 
 	d->alpha += (IBT_ALPHA_ONE - d->alpha) >> IBT_ALPHA_SHIFT;
-	cut_to(d, d->rate - part, d->rate, now);
+	ibt_cut_to(d, d->rate - part, d->rate, now);
 }
 
 /*
  * Where a queue has no room left, what comes too soon is sent twice: all behind a loss is. So
  * the rate that filled it is no target.
  */
-static void overflown(struct ibt_dcqcn *d, u64 now)
+static void ibt_dcqcn_overflown(struct ibt_dcqcn *d, u64 now)
 {
 	d->alpha += (IBT_ALPHA_ONE - d->alpha) >> IBT_ALPHA_SHIFT;
-	cut_to(d, d->rate / 2, d->rate - d->rate / 4, now);
+	ibt_cut_to(d, d->rate / 2, d->rate - d->rate / 4, now);
 }
 
 /* A wire that damages packets does so at any rate: little, and increase goes on. */
-static void lost(struct ibt_dcqcn *d, u64 now)
+static void ibt_dcqcn_lost(struct ibt_dcqcn *d, u64 now)
 {
 	d->rate = max(d->rate - d->rate / 8, IBT_RATE_LEAST);
 	d->cut_at = now;
@@ -118,7 +118,7 @@ void ibt_dcqcn_begin(struct ibt_dcqcn *d, u64 rate, u64 now)
 {
 	rate = clamp(rate, IBT_RATE_LEAST, IBT_RATE_MOST - 1);
 	d->alpha = IBT_ALPHA_ONE;
-	cut_to(d, rate, rate, now);
+	ibt_cut_to(d, rate, rate, now);
 	d->cut_at = now - IBT_PERIOD_MOST;
 }
 
@@ -148,24 +148,24 @@ void ibt_dcqcn_used(struct ibt_dcqcn *d, u64 rate)
  */
 void ibt_dcqcn(struct ibt_dcqcn *d, enum ibt_dcqcn_event event, u64 now, u32 bytes)
 {
-	pass_time(d, now);
+	ibt_dcqcn_pass_time(d, now);
 	switch (event) {
 	case IBT_DCQCN_TIME:
 		break;
 	case IBT_DCQCN_SENT:
-		count_bytes(d, bytes);
+		ibt_dcqcn_count_bytes(d, bytes);
 		break;
 	case IBT_DCQCN_CNP:
-		if (may_cut(d, now))
-			congested(d, now);
+		if (ibt_may_cut(d, now))
+			ibt_dcqcn_congested(d, now);
 		break;
 	case IBT_DCQCN_QUEUE:
-		if (may_cut(d, now))
-			overflown(d, now);
+		if (ibt_may_cut(d, now))
+			ibt_dcqcn_overflown(d, now);
 		break;
 	case IBT_DCQCN_LOSS:
-		if (may_cut(d, now))
-			lost(d, now);
+		if (ibt_may_cut(d, now))
+			ibt_dcqcn_lost(d, now);
 		break;
 	}
 	if (d->rate >= IBT_RATE_MOST)

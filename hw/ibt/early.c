@@ -30,7 +30,7 @@ EXPORT_SYMBOL_GPL(ibt_early);
 module_param_named(early, ibt_early, bool, 0644);
 MODULE_PARM_DESC(early, "send again after a few round trips, not after the timeout of the QP alone");
 
-static void wait_again(struct ibt_qp *qp, u64 now)
+static void ibt_wait_again(struct ibt_qp *qp, u64 now)
 {
 	lockdep_assert_held(&qp->sq.lock);
 	qp->rtx.early_at = now + ibt_rtt_wait(&qp->rtx.rtt);
@@ -39,7 +39,7 @@ static void wait_again(struct ibt_qp *qp, u64 now)
 }
 
 /* An answer may come that is not late. */
-static bool is_awaited(const struct ibt_qp *qp)
+static bool ibt_is_awaited(const struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
 
@@ -48,7 +48,7 @@ static bool is_awaited(const struct ibt_qp *qp)
 	       READ_ONCE(ibt_early);
 }
 
-static void send_again(struct ibt_qp *qp)
+static void ibt_send_again(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -62,14 +62,14 @@ static void send_again(struct ibt_qp *qp)
 }
 
 /* True: there is something to send. */
-static bool is_due(struct ibt_qp *qp)
+static bool ibt_is_due(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u64 now = ktime_get_mono_fast_ns();
 	bool due = false;
 
 	lockdep_assert_held(&sq->lock);
-	if (!is_awaited(qp))
+	if (!ibt_is_awaited(qp))
 		return false;
 	if (now < qp->rtx.early_at) {
 		hrtimer_start(&qp->rtx.early_timer, ns_to_ktime(qp->rtx.early_at - now),
@@ -77,20 +77,20 @@ static bool is_due(struct ibt_qp *qp)
 		return false;
 	}
 	if (!ibt_sq_held(qp)) {
-		send_again(qp);
+		ibt_send_again(qp);
 		due = true;
 	}
-	wait_again(qp, now);
+	ibt_wait_again(qp, now);
 	return due;
 }
 
-static enum hrtimer_restart expired(struct hrtimer *timer)
+static enum hrtimer_restart ibt_early_expired(struct hrtimer *timer)
 {
 	struct ibt_qp *qp = container_of(timer, struct ibt_qp, rtx.early_timer);
 	bool due;
 
 	spin_lock(&qp->sq.lock);
-	due = is_due(qp);
+	due = ibt_is_due(qp);
 	spin_unlock(&qp->sq.lock);
 	if (due)
 		ibt_requester(qp);
@@ -111,12 +111,12 @@ void ibt_early_await(struct ibt_qp *qp, bool first)
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	if (!is_awaited(qp))
+	if (!ibt_is_awaited(qp))
 		return;
 	if (first)
 		qp->rtx.early_at = ktime_get_mono_fast_ns() + ibt_rtt_wait(&qp->rtx.rtt);
 	if (!hrtimer_is_queued(&qp->rtx.early_timer))
-		wait_again(qp, ktime_get_mono_fast_ns());
+		ibt_wait_again(qp, ktime_get_mono_fast_ns());
 }
 
 /**
@@ -156,5 +156,5 @@ void ibt_early_progress(struct ibt_qp *qp)
 void ibt_early_init(struct ibt_qp *qp)
 {
 	hrtimer_init(&qp->rtx.early_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	qp->rtx.early_timer.function = expired;
+	qp->rtx.early_timer.function = ibt_early_expired;
 }

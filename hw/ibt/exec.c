@@ -24,7 +24,7 @@
 #include "stats.h"
 
 /* First sign of life of the peer, before the consumer went to RTS by itself. */
-static void note_established(struct ibt_qp *qp)
+static void ibt_note_established(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
 
@@ -35,12 +35,12 @@ static void note_established(struct ibt_qp *qp)
 }
 
 /* IBA table 58, unsupported opcode: also what this QP was not set up for. */
-static bool qp_allows(const struct ibt_qp *qp, int access)
+static bool ibt_qp_allows(const struct ibt_qp *qp, int access)
 {
 	return (READ_ONCE(qp->attr.qp_access_flags) & access) == access;
 }
 
-static struct soft_mem *mem_of(const struct ibt_qp *qp)
+static struct soft_mem *ibt_mem_of(const struct ibt_qp *qp)
 {
 	return &ibt_qp_dev(qp)->soft.mem;
 }
@@ -49,8 +49,8 @@ static struct soft_mem *mem_of(const struct ibt_qp *qp)
  * The PD of regions that the peer names: with XRC it is that of the SRQ that he
  * names too (annex A14), which @srq keeps until it is put; there is none: false.
  */
-static bool remote_pd(struct ibt_qp *qp, u32 srqn, struct ibt_srq **srq,
-		      struct ib_pd **pd)
+static bool ibt_remote_pd(struct ibt_qp *qp, u32 srqn, struct ibt_srq **srq,
+			  struct ib_pd **pd)
 {
 	*srq = NULL;
 	*pd = qp->ib.pd;
@@ -64,17 +64,17 @@ static bool remote_pd(struct ibt_qp *qp, u32 srqn, struct ibt_srq **srq,
 }
 
 /* What an rkey grants; whatever is wrong with it, the peer is told the same. */
-static enum ibt_exec_status remote_iter(struct ibt_qp *qp, u32 srqn,
-					struct soft_iter *it, u32 rkey, u64 va,
-					u64 length, int access)
+static enum ibt_exec_status ibt_remote_iter(struct ibt_qp *qp, u32 srqn,
+					    struct soft_iter *it, u32 rkey, u64 va,
+					    u64 length, int access)
 {
 	enum soft_access_err fault;
 	struct ibt_srq *srq;
 	struct ib_pd *pd;
 
-	if (!remote_pd(qp, srqn, &srq, &pd))
+	if (!ibt_remote_pd(qp, srqn, &srq, &pd))
 		return IBT_EXEC_INV_REQ;
-	fault = soft_iter_remote(it, mem_of(qp), pd, qp->ib.qp_num, rkey, va,
+	fault = soft_iter_remote(it, ibt_mem_of(qp), pd, qp->ib.qp_num, rkey, va,
 				 length, access);
 	ibt_rq_srq_put(qp, srq);
 	return fault == SOFT_OK ? IBT_EXEC_OK : IBT_EXEC_REM_ACCESS;
@@ -84,7 +84,7 @@ static enum ibt_exec_status remote_iter(struct ibt_qp *qp, u32 srqn,
  * A copy failed: if all is well at this end, it was the source, which a sender of
  * this host may have taken away. That is no matter of the receiver.
  */
-static enum ibt_exec_status blame(struct soft_iter *to, enum ibt_exec_status verdict)
+static enum ibt_exec_status ibt_exec_blame(struct soft_iter *to, enum ibt_exec_status verdict)
 {
 	return soft_iter_check(to) == SOFT_OK ? IBT_EXEC_SILENT_DROP : verdict;
 }
@@ -92,7 +92,7 @@ static enum ibt_exec_status blame(struct soft_iter *to, enum ibt_exec_status ver
 /* ---- receive requests ----------------------------------------------------------- */
 
 /* Why the receive request that is taken will not be filled. */
-static void recv_error(struct ibt_qp *qp, enum ib_wc_status status)
+static void ibt_recv_error(struct ibt_qp *qp, enum ib_wc_status status)
 {
 	struct ibt_srq *srq;
 
@@ -105,7 +105,7 @@ static void recv_error(struct ibt_qp *qp, enum ib_wc_status status)
  * Take one, unless there is one left of a message that was given up. @bytes: if
  * these do not fit, it is left to others.
  */
-static enum ibt_exec_status take_recv(struct ibt_qp *qp, u32 srqn, u32 bytes)
+static enum ibt_exec_status ibt_take_recv(struct ibt_qp *qp, u32 srqn, u32 bytes)
 {
 	struct ibt_resp *resp = &qp->resp;
 	enum ibt_exec_status verdict;
@@ -117,7 +117,7 @@ static enum ibt_exec_status take_recv(struct ibt_qp *qp, u32 srqn, u32 bytes)
 		return IBT_EXEC_OK;
 	/* (XRC) It is of another SRQ. */
 	if (resp->has_rwqe)
-		recv_error(qp, IB_WC_WR_FLUSH_ERR);
+		ibt_recv_error(qp, IB_WC_WR_FLUSH_ERR);
 	srq = ibt_rq_srq(qp, srqn);
 	if (qp->transport == IBT_XRC && !srq)
 		return IBT_EXEC_INV_REQ;
@@ -139,7 +139,7 @@ void ibt_exec_abort(struct ibt_qp *qp)
 	qp->resp.local = NULL;
 }
 
-static enum ibt_exec_status give_up(struct ibt_qp *qp, enum ibt_exec_status verdict)
+static enum ibt_exec_status ibt_give_up(struct ibt_qp *qp, enum ibt_exec_status verdict)
 {
 	ibt_exec_abort(qp);
 	return verdict;
@@ -151,28 +151,28 @@ static enum ibt_exec_status give_up(struct ibt_qp *qp, enum ibt_exec_status verd
  * filled waits for the next one, in its queue if that could be told at once; a
  * reliable one ends the queue pair.
  */
-static enum ibt_exec_status too_long(struct ibt_qp *qp)
+static enum ibt_exec_status ibt_too_long(struct ibt_qp *qp)
 {
 	if (qp->transport != IBT_UC)
-		recv_error(qp, IB_WC_LOC_LEN_ERR);
-	return give_up(qp, IBT_EXEC_INV_REQ);
+		ibt_recv_error(qp, IB_WC_LOC_LEN_ERR);
+	return ibt_give_up(qp, IBT_EXEC_INV_REQ);
 }
 
-static enum ibt_exec_status begin_send(struct ibt_qp *qp, const struct ibt_msg *msg)
+static enum ibt_exec_status ibt_begin_send(struct ibt_qp *qp, const struct ibt_msg *msg)
 {
 	struct ibt_resp *resp = &qp->resp;
 	u32 bytes = qp->transport == IBT_UC ? msg->length : 0;
 	enum ibt_exec_status verdict;
 
-	verdict = take_recv(qp, msg->srqn, bytes);
+	verdict = ibt_take_recv(qp, msg->srqn, bytes);
 	if (verdict != IBT_EXEC_OK)
-		return give_up(qp, verdict);
+		return ibt_give_up(qp, verdict);
 	resp->cur.length = resp->recv->length;
 	if (msg->length > resp->recv->length)
-		return too_long(qp);
+		return ibt_too_long(qp);
 
 	/* Whose SGEs they are is filled in when they are used. */
-	soft_iter_list(&resp->to, mem_of(qp), NULL, resp->recv->sge,
+	soft_iter_list(&resp->to, ibt_mem_of(qp), NULL, resp->recv->sge,
 		       resp->recv->num_sge, IB_ACCESS_LOCAL_WRITE);
 	return IBT_EXEC_OK;
 }
@@ -180,35 +180,35 @@ static enum ibt_exec_status begin_send(struct ibt_qp *qp, const struct ibt_msg *
 /* A message that packets would divide has its rights checked with the first, and
  * takes its receive request with the last.
  */
-static enum ibt_exec_status check_divided(struct ibt_qp *qp,
-					  const struct ibt_msg *msg)
+static enum ibt_exec_status ibt_check_divided(struct ibt_qp *qp,
+					      const struct ibt_msg *msg)
 {
 	enum ibt_exec_status verdict;
 	struct soft_iter to;
 
 	if (!msg->whole || msg->length <= qp->mtu)
 		return IBT_EXEC_OK;
-	verdict = remote_iter(qp, msg->srqn, &to, msg->rkey, msg->va,
-			      msg->length, IB_ACCESS_REMOTE_WRITE);
+	verdict = ibt_remote_iter(qp, msg->srqn, &to, msg->rkey, msg->va,
+				  msg->length, IB_ACCESS_REMOTE_WRITE);
 	if (verdict == IBT_EXEC_OK)
 		soft_iter_end(&to);
 	return verdict;
 }
 
-static enum ibt_exec_status begin_write(struct ibt_qp *qp,
-					const struct ibt_msg *msg)
+static enum ibt_exec_status ibt_begin_write(struct ibt_qp *qp,
+					    const struct ibt_msg *msg)
 {
 	enum ibt_exec_status verdict = IBT_EXEC_OK;
 
-	if (!qp_allows(qp, IB_ACCESS_REMOTE_WRITE) ||
+	if (!ibt_qp_allows(qp, IB_ACCESS_REMOTE_WRITE) ||
 	    msg->length > IBT_MAX_MSG_BYTES) {
 		verdict = IBT_EXEC_INV_REQ;
 	} else if (msg->extra & IBT_IMM) {
-		verdict = check_divided(qp, msg);
+		verdict = ibt_check_divided(qp, msg);
 		if (verdict == IBT_EXEC_OK)
-			verdict = take_recv(qp, msg->srqn, 0);
+			verdict = ibt_take_recv(qp, msg->srqn, 0);
 	}
-	return verdict == IBT_EXEC_OK ? verdict : give_up(qp, verdict);
+	return verdict == IBT_EXEC_OK ? verdict : ibt_give_up(qp, verdict);
 }
 
 enum ibt_exec_status ibt_exec_begin(struct ibt_qp *qp, const struct ibt_msg *msg)
@@ -218,7 +218,7 @@ enum ibt_exec_status ibt_exec_begin(struct ibt_qp *qp, const struct ibt_msg *msg
 	lockdep_assert_held(&resp->lock);
 	if (!ibt_resp_receives(resp->state))
 		return IBT_EXEC_SILENT_DROP;
-	note_established(qp);
+	ibt_note_established(qp);
 	/* What a peer began and did not end is over. */
 	ibt_exec_abort(qp);
 	resp->told = false;
@@ -230,15 +230,15 @@ enum ibt_exec_status ibt_exec_begin(struct ibt_qp *qp, const struct ibt_msg *msg
 		.rkey = msg->rkey,
 		.srqn = msg->srqn,
 	};
-	return msg->verb == IBT_SEND ? begin_send(qp, msg) :
-				       begin_write(qp, msg);
+	return msg->verb == IBT_SEND ? ibt_begin_send(qp, msg) :
+				       ibt_begin_write(qp, msg);
 }
 
 enum ibt_exec_status ibt_exec_reserve(struct ibt_qp *qp)
 {
 	lockdep_assert_held(&qp->resp.lock);
 	/* The first packet has said which SRQ; what the others say is not heard. */
-	return qp->resp.cur.active ? take_recv(qp, qp->resp.cur.srqn, 0) :
+	return qp->resp.cur.active ? ibt_take_recv(qp, qp->resp.cur.srqn, 0) :
 				     IBT_EXEC_SILENT_DROP;
 }
 
@@ -249,8 +249,8 @@ enum ibt_exec_status ibt_exec_reserve(struct ibt_qp *qp)
  *
  * After a failure @to is where it was, for the same bytes, if they come again.
  */
-static enum soft_access_err copy_to(struct soft_iter *to, struct soft_iter *from,
-				    u32 length)
+static enum soft_access_err ibt_copy_to(struct soft_iter *to, struct soft_iter *from,
+					u32 length)
 {
 	bool list = to->kind == SOFT_ITER_LIST;
 	u64 behind = from->left - length;
@@ -276,8 +276,8 @@ static enum soft_access_err copy_to(struct soft_iter *to, struct soft_iter *from
 /* The first bytes need the rights on all that is announced; each copy looks
  * whether they still stand.
  */
-static enum ibt_exec_status write_data(struct ibt_qp *qp, struct soft_iter *from,
-				       u32 length)
+static enum ibt_exec_status ibt_write_data(struct ibt_qp *qp, struct soft_iter *from,
+					   u32 length)
 {
 	struct ibt_resp_msg *cur = &qp->resp.cur;
 	struct soft_iter *to = &qp->resp.to;
@@ -285,31 +285,31 @@ static enum ibt_exec_status write_data(struct ibt_qp *qp, struct soft_iter *from
 
 	if (!cur->placed) {
 		soft_iter_end(to);
-		verdict = remote_iter(qp, cur->srqn, to, cur->rkey, cur->va,
-				      cur->length, IB_ACCESS_REMOTE_WRITE);
+		verdict = ibt_remote_iter(qp, cur->srqn, to, cur->rkey, cur->va,
+					  cur->length, IB_ACCESS_REMOTE_WRITE);
 	}
-	if (verdict == IBT_EXEC_OK && copy_to(to, from, length) != SOFT_OK)
-		verdict = blame(to, IBT_EXEC_REM_ACCESS);
+	if (verdict == IBT_EXEC_OK && ibt_copy_to(to, from, length) != SOFT_OK)
+		verdict = ibt_exec_blame(to, IBT_EXEC_REM_ACCESS);
 	/* Unreliable, the request waits for a better message. */
 	if (verdict == IBT_EXEC_REM_ACCESS && cur->taking &&
 	    qp->transport != IBT_UC)
-		recv_error(qp, IB_WC_LOC_ACCESS_ERR);
+		ibt_recv_error(qp, IB_WC_LOC_ACCESS_ERR);
 	return verdict;
 }
 
-static enum ibt_exec_status send_data(struct ibt_qp *qp, struct soft_iter *from,
-				      u32 length)
+static enum ibt_exec_status ibt_exec_send_data(struct ibt_qp *qp, struct soft_iter *from,
+					       u32 length)
 {
 	struct ibt_srq *srq = ibt_rq_srq(qp, qp->resp.cur.srqn);
 	enum ibt_exec_status verdict = IBT_EXEC_OK;
 	struct soft_iter *to = &qp->resp.to;
 
 	to->pd = srq ? srq->ib.pd : qp->ib.pd;
-	if (copy_to(to, from, length) != SOFT_OK)
-		verdict = blame(to, IBT_EXEC_REM_OP);
+	if (ibt_copy_to(to, from, length) != SOFT_OK)
+		verdict = ibt_exec_blame(to, IBT_EXEC_REM_OP);
 	ibt_rq_srq_put(qp, srq);
 	if (verdict == IBT_EXEC_REM_OP)
-		recv_error(qp, IB_WC_LOC_PROT_ERR);
+		ibt_recv_error(qp, IB_WC_LOC_PROT_ERR);
 	return verdict;
 }
 
@@ -323,12 +323,12 @@ enum ibt_exec_status ibt_exec_data(struct ibt_qp *qp, struct soft_iter *from,
 	if (!cur->active)
 		return IBT_EXEC_SILENT_DROP;
 	if (length > cur->length - cur->placed)
-		return cur->verb == IBT_SEND ? too_long(qp) :
-					       give_up(qp, IBT_EXEC_INV_REQ);
+		return cur->verb == IBT_SEND ? ibt_too_long(qp) :
+					       ibt_give_up(qp, IBT_EXEC_INV_REQ);
 	if (!length)
 		return IBT_EXEC_OK;
-	verdict = cur->verb == IBT_SEND ? send_data(qp, from, length) :
-					  write_data(qp, from, length);
+	verdict = cur->verb == IBT_SEND ? ibt_exec_send_data(qp, from, length) :
+					  ibt_write_data(qp, from, length);
 	if (verdict == IBT_EXEC_OK)
 		cur->placed += length;
 	else if (verdict != IBT_EXEC_SILENT_DROP)
@@ -336,7 +336,7 @@ enum ibt_exec_status ibt_exec_data(struct ibt_qp *qp, struct soft_iter *from,
 	return verdict;
 }
 
-static void complete_recv(struct ibt_qp *qp, const struct ibt_msg *msg)
+static void ibt_complete_recv(struct ibt_qp *qp, const struct ibt_msg *msg)
 {
 	struct ibt_resp *resp = &qp->resp;
 	struct ibt_srq *srq = ibt_rq_srq(qp, resp->recv_srqn);
@@ -361,19 +361,19 @@ static void complete_recv(struct ibt_qp *qp, const struct ibt_msg *msg)
 	ibt_rq_srq_put(qp, srq);
 }
 
-static enum ibt_exec_status invalidate(struct ibt_qp *qp, const struct ibt_msg *msg)
+static enum ibt_exec_status ibt_exec_invalidate(struct ibt_qp *qp, const struct ibt_msg *msg)
 {
 	enum soft_access_err fault = SOFT_ERR_KEY;
 	struct ibt_srq *srq;
 	struct ib_pd *pd;
 
-	if (remote_pd(qp, qp->resp.cur.srqn, &srq, &pd))
-		fault = soft_region_invalidate(mem_of(qp), pd, qp->ib.qp_num,
+	if (ibt_remote_pd(qp, qp->resp.cur.srqn, &srq, &pd))
+		fault = soft_region_invalidate(ibt_mem_of(qp), pd, qp->ib.qp_num,
 					       msg->inv_rkey, true);
 	ibt_rq_srq_put(qp, srq);
 	if (fault == SOFT_OK)
 		return IBT_EXEC_OK;
-	recv_error(qp, IB_WC_LOC_ACCESS_ERR);
+	ibt_recv_error(qp, IB_WC_LOC_ACCESS_ERR);
 	return IBT_EXEC_REM_ACCESS;
 }
 
@@ -388,27 +388,27 @@ enum ibt_exec_status ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg)
 	if (cur->verb == IBT_WRITE && cur->placed != cur->length)
 		verdict = IBT_EXEC_INV_REQ;
 	else if (msg->extra & IBT_IETH)
-		verdict = invalidate(qp, msg);
+		verdict = ibt_exec_invalidate(qp, msg);
 	if (verdict == IBT_EXEC_OK &&
 	    (cur->verb == IBT_SEND || msg->extra & IBT_IMM)) {
-		verdict = take_recv(qp, cur->srqn, 0);
+		verdict = ibt_take_recv(qp, cur->srqn, 0);
 		if (verdict == IBT_EXEC_OK)
-			complete_recv(qp, msg);
+			ibt_complete_recv(qp, msg);
 	}
-	return give_up(qp, verdict);
+	return ibt_give_up(qp, verdict);
 }
 
 /* ---- READ and atomics ---------------------------------------------------------------- */
 
 /* What all of them need; @access: IB_ACCESS_REMOTE_*, or those of a FLUSH. */
-static enum ibt_exec_status may_answer(struct ibt_qp *qp, int access)
+static enum ibt_exec_status ibt_may_answer(struct ibt_qp *qp, int access)
 {
 	lockdep_assert_held(&qp->resp.lock);
 	if (!ibt_resp_receives(qp->resp.state))
 		return IBT_EXEC_SILENT_DROP;
-	note_established(qp);
+	ibt_note_established(qp);
 	qp->resp.told = false;
-	if (!qp_allows(qp, access) || !qp->resp.num_replay)
+	if (!ibt_qp_allows(qp, access) || !qp->resp.num_replay)
 		return IBT_EXEC_INV_REQ;
 	return IBT_EXEC_OK;
 }
@@ -416,7 +416,7 @@ static enum ibt_exec_status may_answer(struct ibt_qp *qp, int access)
 enum ibt_exec_status ibt_exec_read(struct ibt_qp *qp, const struct ibt_msg *msg,
 				   struct soft_iter *from)
 {
-	enum ibt_exec_status verdict = may_answer(qp, IB_ACCESS_REMOTE_READ);
+	enum ibt_exec_status verdict = ibt_may_answer(qp, IB_ACCESS_REMOTE_READ);
 
 	if (verdict != IBT_EXEC_OK)
 		return verdict;
@@ -427,12 +427,12 @@ enum ibt_exec_status ibt_exec_read(struct ibt_qp *qp, const struct ibt_msg *msg,
 		soft_iter_bytes(from, NULL, 0);
 		return IBT_EXEC_OK;
 	}
-	return remote_iter(qp, msg->srqn, from, msg->rkey, msg->va,
-			   msg->length, IB_ACCESS_REMOTE_READ);
+	return ibt_remote_iter(qp, msg->srqn, from, msg->rkey, msg->va,
+			       msg->length, IB_ACCESS_REMOTE_READ);
 }
 
-static enum soft_access_err do_atomic(struct soft_region *region,
-				      const struct ibt_msg *msg, u64 *original)
+static enum soft_access_err ibt_exec_do_atomic(struct soft_region *region,
+					       const struct ibt_msg *msg, u64 *original)
 {
 	if (msg->verb == IBT_ATOMIC_WRITE) {
 		*original = 0;
@@ -445,7 +445,7 @@ static enum soft_access_err do_atomic(struct soft_region *region,
 }
 
 /* Annex A19.4.1.1: what the placement types want of a queue pair and a region. */
-static int flush_access(u8 placement)
+static int ibt_flush_access(u8 placement)
 {
 	int access = 0;
 
@@ -456,32 +456,32 @@ static int flush_access(u8 placement)
 	return access;
 }
 
-static enum ibt_exec_status exec_flush(struct ibt_qp *qp, const struct ibt_msg *msg)
+static enum ibt_exec_status ibt_exec_flush(struct ibt_qp *qp, const struct ibt_msg *msg)
 {
 	const struct soft_flush flush = {
 		.rkey = msg->rkey,
 		.whole = msg->selectivity == IB_FLUSH_MR,
 		.iova = msg->va,
 		.length = msg->length,
-		.access = flush_access(msg->placement),
+		.access = ibt_flush_access(msg->placement),
 	};
-	enum ibt_exec_status verdict = may_answer(qp, flush.access);
+	enum ibt_exec_status verdict = ibt_may_answer(qp, flush.access);
 
 	if (verdict != IBT_EXEC_OK)
 		return verdict;
 	if (!flush.access || msg->selectivity > IB_FLUSH_MR ||
 	    msg->placement & ~(IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT))
 		return IBT_EXEC_INV_REQ;
-	return soft_flush(mem_of(qp), qp->ib.pd, qp->ib.qp_num, &flush) ==
+	return soft_flush(ibt_mem_of(qp), qp->ib.pd, qp->ib.qp_num, &flush) ==
 	       SOFT_OK ? IBT_EXEC_OK : IBT_EXEC_REM_ACCESS;
 }
 
-static enum ibt_exec_status exec_word(struct ibt_qp *qp, const struct ibt_msg *msg,
-				      u64 *original)
+static enum ibt_exec_status ibt_exec_word(struct ibt_qp *qp, const struct ibt_msg *msg,
+					  u64 *original)
 {
 	bool store = msg->verb == IBT_ATOMIC_WRITE;
 	int access = store ? IB_ACCESS_REMOTE_WRITE : IB_ACCESS_REMOTE_ATOMIC;
-	enum ibt_exec_status verdict = may_answer(qp, access);
+	enum ibt_exec_status verdict = ibt_may_answer(qp, access);
 	struct soft_region *region;
 	enum soft_access_err fault;
 	struct ibt_srq *srq;
@@ -491,14 +491,14 @@ static enum ibt_exec_status exec_word(struct ibt_qp *qp, const struct ibt_msg *m
 		return verdict;
 	if (!IS_ALIGNED(msg->va, sizeof(u64)) ||
 	    (store && msg->length != sizeof(u64)) ||
-	    !remote_pd(qp, msg->srqn, &srq, &pd))
+	    !ibt_remote_pd(qp, msg->srqn, &srq, &pd))
 		return IBT_EXEC_INV_REQ;
-	region = soft_region_remote(mem_of(qp), pd, qp->ib.qp_num, msg->rkey,
+	region = soft_region_remote(ibt_mem_of(qp), pd, qp->ib.qp_num, msg->rkey,
 				    msg->va, sizeof(u64), access, &fault);
 	ibt_rq_srq_put(qp, srq);
 	if (!region)
 		return IBT_EXEC_REM_ACCESS;
-	fault = do_atomic(region, msg, original);
+	fault = ibt_exec_do_atomic(region, msg, original);
 	soft_region_put(region);
 	return fault == SOFT_OK ? IBT_EXEC_OK : IBT_EXEC_REM_ACCESS;
 }
@@ -507,9 +507,9 @@ enum ibt_exec_status ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *ms
 				     u64 *original)
 {
 	if (msg->verb != IBT_FLUSH)
-		return exec_word(qp, msg, original);
+		return ibt_exec_word(qp, msg, original);
 	*original = 0;
-	return exec_flush(qp, msg);
+	return ibt_exec_flush(qp, msg);
 }
 
 /* ---- afterwards ------------------------------------------------------------------------ */

@@ -42,7 +42,7 @@ struct lot {
 	u32 which_bit;
 };
 
-static void draw_lot(struct ibt_fault *fault, struct lot *lot)
+static void ibt_draw_lot(struct ibt_fault *fault, struct lot *lot)
 {
 	int kind;
 
@@ -57,7 +57,7 @@ static void draw_lot(struct ibt_fault *fault, struct lot *lot)
 }
 
 /* Takes the held packet; the caller must send or free it. */
-static struct parcel release_held(struct ibt_fault *fault)
+static struct parcel ibt_release_held(struct ibt_fault *fault)
 {
 	struct parcel held = { fault->held, fault->held_path,
 			       fault->held_bytes };
@@ -68,7 +68,7 @@ static struct parcel release_held(struct ibt_fault *fault)
 	return held;
 }
 
-static int send_held(struct parcel held)
+static int ibt_send_held(struct parcel held)
 {
 	int ret;
 
@@ -83,7 +83,7 @@ static int send_held(struct parcel held)
  * Inverts one bit that the ICRC covers. A packet may refer to pages of a memory region,
  * so it is copied first; without memory for the copy it stays intact.
  */
-static struct sk_buff *damage(struct sk_buff *skb, u32 bth, u32 number)
+static struct sk_buff *ibt_fault_damage(struct sk_buff *skb, u32 bth, u32 number)
 {
 	u32 first = bth + IBT_BTH_RESV8A + 1;
 	u32 bit = number % ((skb->len - first) * 8);
@@ -119,7 +119,7 @@ int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth)
 	int ret = 0;
 
 	spin_lock_bh(&fault->lock);
-	draw_lot(fault, &lot);
+	ibt_draw_lot(fault, &lot);
 	spin_unlock_bh(&fault->lock);
 
 	if (lot.hit[IBT_FAULT_DROP]) {
@@ -129,12 +129,12 @@ int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth)
 		if (lot.hit[IBT_FAULT_DUPLICATE])
 			again = skb_copy(skb, GFP_ATOMIC);
 		if (lot.hit[IBT_FAULT_CORRUPT])
-			skb = damage(skb, bth, lot.which_bit);
+			skb = ibt_fault_damage(skb, bth, lot.which_bit);
 	}
 
 	spin_lock_bh(&fault->lock);
 	if (fault->held) {
-		held = release_held(fault);
+		held = ibt_release_held(fault);
 	} else if (skb && lot.hit[IBT_FAULT_REORDER] && fault->active) {
 		fault->held = skb;
 		fault->held_path = ibt_path_get(path);
@@ -147,13 +147,13 @@ int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth)
 		ret = ibt_tx_link(path, skb, 1, bytes);
 	if (again)
 		ret = ibt_tx_link(path, again, 1, bytes) ?: ret;
-	return send_held(held) ?: ret;
+	return ibt_send_held(held) ?: ret;
 }
 
 /* ---- files --------------------------------------------------------------------- */
 
 /* Called after a change of a chance. Returns the held packet when injection is off. */
-static struct parcel now_active(struct ibt_fault *fault)
+static struct parcel ibt_now_active(struct ibt_fault *fault)
 {
 	bool active = false;
 	int kind;
@@ -162,10 +162,10 @@ static struct parcel now_active(struct ibt_fault *fault)
 	for (kind = 0; kind < IBT_FAULT_KINDS; kind++)
 		active |= fault->knobs[kind].chance != 0;
 	WRITE_ONCE(fault->active, active);
-	return active ? (struct parcel){ } : release_held(fault);
+	return active ? (struct parcel){ } : ibt_release_held(fault);
 }
 
-static int chance_get(void *data, u64 *value)
+static int ibt_chance_get(void *data, u64 *value)
 {
 	const struct ibt_fault_knob *knob = data;
 
@@ -173,7 +173,7 @@ static int chance_get(void *data, u64 *value)
 	return 0;
 }
 
-static int chance_set(void *data, u64 value)
+static int ibt_chance_set(void *data, u64 value)
 {
 	struct ibt_fault_knob *knob = data;
 	struct parcel held;
@@ -182,17 +182,17 @@ static int chance_set(void *data, u64 value)
 		return -EINVAL;
 	spin_lock_bh(&knob->fault->lock);
 	WRITE_ONCE(knob->chance, value);
-	held = now_active(knob->fault);
+	held = ibt_now_active(knob->fault);
 	spin_unlock_bh(&knob->fault->lock);
 
 	local_bh_disable();
-	send_held(held);
+	ibt_send_held(held);
 	local_bh_enable();
 	return 0;
 }
-DEFINE_DEBUGFS_ATTRIBUTE(chance_fops, chance_get, chance_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(chance_fops, ibt_chance_get, ibt_chance_set, "%llu\n");
 
-static int seed_get(void *data, u64 *value)
+static int ibt_seed_get(void *data, u64 *value)
 {
 	const struct ibt_fault *fault = data;
 
@@ -200,7 +200,7 @@ static int seed_get(void *data, u64 *value)
 	return 0;
 }
 
-static int seed_set(void *data, u64 value)
+static int ibt_seed_set(void *data, u64 value)
 {
 	struct ibt_fault *fault = data;
 
@@ -212,7 +212,7 @@ static int seed_set(void *data, u64 value)
 	spin_unlock_bh(&fault->lock);
 	return 0;
 }
-DEFINE_DEBUGFS_ATTRIBUTE(seed_fops, seed_get, seed_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(seed_fops, ibt_seed_get, ibt_seed_set, "%llu\n");
 
 /* ---- life ---------------------------------------------------------------------- */
 

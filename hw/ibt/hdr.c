@@ -19,12 +19,12 @@ static_assert(sizeof(struct ibt_wire_bth) == IBT_BTH_BYTES);
 	_hdr;								\
 })
 
-static u32 low_24(__be32 word)
+static u32 ibt_low_24(__be32 word)
 {
 	return FIELD_GET(IBT_WIRE_24, be32_to_cpu(word));
 }
 
-static void parse_bth(struct ibt_pkt *pkt, const struct ibt_wire_bth *bth)
+static void ibt_parse_bth(struct ibt_pkt *pkt, const struct ibt_wire_bth *bth)
 {
 	u32 qpn = be32_to_cpu(bth->qpn);
 	u32 psn = be32_to_cpu(bth->psn);
@@ -42,15 +42,15 @@ static void parse_bth(struct ibt_pkt *pkt, const struct ibt_wire_bth *bth)
 }
 
 /* Extended headers of requests that address memory or a queue. */
-static const u8 *parse_target(struct ibt_pkt *pkt, u16 headers, const u8 *at)
+static const u8 *ibt_parse_target(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 {
 	if (headers & IBT_XRCETH)
-		pkt->srqn = low_24(NEXT(at, xrceth)->srqn);
+		pkt->srqn = ibt_low_24(NEXT(at, xrceth)->srqn);
 	if (headers & IBT_DETH) {
 		const struct ibt_wire_deth *deth = NEXT(at, deth);
 
 		pkt->qkey = be32_to_cpu(deth->qkey);
-		pkt->src_qpn = low_24(deth->src_qpn);
+		pkt->src_qpn = ibt_low_24(deth->src_qpn);
 	}
 	if (headers & IBT_FETH) {
 		u32 what = be32_to_cpu(NEXT(at, feth)->what);
@@ -77,7 +77,7 @@ static const u8 *parse_target(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 }
 
 /* Extended headers of responses, and those that end a chain. */
-static void parse_rest(struct ibt_pkt *pkt, u16 headers, const u8 *at)
+static void ibt_parse_rest(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 {
 	if (headers & IBT_AETH) {
 		u32 word = be32_to_cpu(NEXT(at, aeth)->msn);
@@ -128,7 +128,7 @@ int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb, u32 offset,
 	op = &ibt_opcodes[bth->opcode];
 	if (!op->name || bth->flags & IBT_BTH_TVER)
 		return -EINVAL;
-	parse_bth(pkt, bth);
+	ibt_parse_bth(pkt, bth);
 
 	around = op->length + pkt->pad + IBT_ICRC_BYTES;
 	if (length < around || !IS_ALIGNED(length, 4))
@@ -142,12 +142,12 @@ int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb, u32 offset,
 
 	pkt->op = op;
 	pkt->payload = offset + op->length;
-	parse_rest(pkt, op->headers,
-		   parse_target(pkt, op->headers, at + IBT_BTH_BYTES));
+	ibt_parse_rest(pkt, op->headers,
+		       ibt_parse_target(pkt, op->headers, at + IBT_BTH_BYTES));
 	return 0;
 }
 
-static void push_bth(const struct ibt_pkt *pkt, struct ibt_wire_bth *bth)
+static void ibt_push_bth(const struct ibt_pkt *pkt, struct ibt_wire_bth *bth)
 {
 	u32 qpn = FIELD_PREP(IBT_WIRE_24, pkt->qpn & IBT_QPN_MASK);
 	u32 psn = FIELD_PREP(IBT_WIRE_24, pkt->psn & IBT_PSN_MASK);
@@ -168,7 +168,7 @@ static void push_bth(const struct ibt_pkt *pkt, struct ibt_wire_bth *bth)
 	bth->psn = cpu_to_be32(psn);
 }
 
-static u8 *push_target(const struct ibt_pkt *pkt, u16 headers, u8 *at)
+static u8 *ibt_push_target(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 {
 	if (headers & IBT_XRCETH)
 		NEXT(at, xrceth)->srqn = cpu_to_be32(pkt->srqn & IBT_WIRE_24);
@@ -201,7 +201,7 @@ static u8 *push_target(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 	return at;
 }
 
-static void push_rest(const struct ibt_pkt *pkt, u16 headers, u8 *at)
+static void ibt_push_rest(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 {
 	if (headers & IBT_AETH)
 		NEXT(at, aeth)->msn =
@@ -228,9 +228,9 @@ void ibt_hdr_write(const struct ibt_pkt *pkt, u8 *at)
 {
 	u16 headers = pkt->op->headers;
 
-	push_bth(pkt, (void *)at);
-	push_rest(pkt, headers,
-		  push_target(pkt, headers, at + IBT_BTH_BYTES));
+	ibt_push_bth(pkt, (void *)at);
+	ibt_push_rest(pkt, headers,
+		      ibt_push_target(pkt, headers, at + IBT_BTH_BYTES));
 }
 
 /**

@@ -24,13 +24,13 @@
 #include "rtx.h"
 #include "sq.h"
 
-static const struct ibt_port *port_of(const struct ibt_qp *qp)
+static const struct ibt_port *ibt_port_of(const struct ibt_qp *qp)
 {
 	return ibt_dev_port(ibt_qp_dev(qp), READ_ONCE(qp->attr.port_num));
 }
 
 /* Both waits begin now. */
-static void has_left(struct ibt_qp *qp)
+static void ibt_has_left(struct ibt_qp *qp)
 {
 	qp->rtx.held.state = IBT_HELD_LEFT;
 	qp->rtx.deadline = jiffies + qp->rtx.timeout;
@@ -48,7 +48,7 @@ static void has_left(struct ibt_qp *qp)
 bool ibt_sq_held(struct ibt_qp *qp)
 {
 	const struct ibt_link_ops *link = ibt_qp_dev(qp)->link;
-	const struct ibt_port *port = port_of(qp);
+	const struct ibt_port *port = ibt_port_of(qp);
 	struct ibt_held *held = &qp->rtx.held;
 	struct ibt_passage passage;
 
@@ -70,6 +70,6 @@ bool ibt_sq_held(struct ibt_qp *qp)
 	/* They wrap. */
 	if ((long)(passage.gone - held->mark) < 0)
 		return true;
-	has_left(qp);
+	ibt_has_left(qp);
 	return true;
 }

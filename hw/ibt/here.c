@@ -9,7 +9,7 @@
 #include "sq_complete.h"
 #include "wqe.h"
 
-static bool do_local_op(struct ibt_qp *qp, const struct ibt_wqe *wqe)
+static bool ibt_here_do_local_op(struct ibt_qp *qp, const struct ibt_wqe *wqe)
 {
 	struct soft_mem *mem = &ibt_qp_dev(qp)->soft.mem;
 	struct ib_pd *pd = qp->ib.pd;
@@ -42,7 +42,7 @@ static bool do_local_op(struct ibt_qp *qp, const struct ibt_wqe *wqe)
 void ibt_do_local_op(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	lockdep_assert_held(&qp->sq.lock);
-	if (!do_local_op(qp, wqe)) {
+	if (!ibt_here_do_local_op(qp, wqe)) {
 		ibt_wqe_fail(qp, wqe, IB_WC_MW_BIND_ERR);
 		return;
 	}

@@ -13,7 +13,7 @@
 #include "wire.h"
 
 /* CRC of @length bytes of @skb from @offset on; they may be in fragments. */
-static u32 crc_range(const struct sk_buff *skb, u32 crc, u32 offset, u32 length)
+static u32 ibt_crc_range(const struct sk_buff *skb, u32 crc, u32 offset, u32 length)
 {
 	struct skb_seq_state walk;
 	const u8 *piece;
@@ -35,7 +35,7 @@ static u32 crc_range(const struct sk_buff *skb, u32 crc, u32 offset, u32 length)
 }
 
 /* Routers may change resv8a, so it counts as ones. */
-static u32 crc_bth(u32 seed, u8 bth[IBT_BTH_BYTES])
+static u32 ibt_crc_bth(u32 seed, u8 bth[IBT_BTH_BYTES])
 {
 	bth[IBT_BTH_RESV8A] = 0xff;
 	return crc32_le(seed, bth, IBT_BTH_BYTES);
@@ -57,7 +57,7 @@ __le32 ibt_icrc_of(const u8 *at, u32 length, u32 seed)
 	u32 crc;
 
 	memcpy(bth, at, sizeof(bth));
-	crc = ibt_crc32(crc_bth(seed, bth), at + IBT_BTH_BYTES,
+	crc = ibt_crc32(ibt_crc_bth(seed, bth), at + IBT_BTH_BYTES,
 			length - IBT_BTH_BYTES - IBT_ICRC_BYTES);
 	return cpu_to_le32(~crc);
 }
@@ -82,8 +82,8 @@ __le32 ibt_icrc(const struct sk_buff *skb, u32 offset, u32 length, u32 seed)
 	if (likely(offset + length <= skb_headlen(skb)))
 		return ibt_icrc_of(skb->data + offset, length, seed);
 	skb_copy_bits(skb, offset, bth, sizeof(bth));
-	crc = crc_range(skb, crc_bth(seed, bth), offset + IBT_BTH_BYTES,
-			length - IBT_BTH_BYTES - IBT_ICRC_BYTES);
+	crc = ibt_crc_range(skb, ibt_crc_bth(seed, bth), offset + IBT_BTH_BYTES,
+			    length - IBT_BTH_BYTES - IBT_ICRC_BYTES);
 	return cpu_to_le32(~crc);
 }
 
@@ -124,7 +124,7 @@ void ibt_icrcs_add(struct ibt_icrc_batch *icrcs, const u8 *at, u32 seed)
 
 	memcpy(bth, at, sizeof(bth));
 	icrcs->at[icrcs->n] = at + IBT_BTH_BYTES;
-	icrcs->crc[icrcs->n++] = crc_bth(seed, bth);
+	icrcs->crc[icrcs->n++] = ibt_crc_bth(seed, bth);
 }
 
 /**
@@ -141,7 +141,7 @@ void ibt_icrcs_end(struct ibt_icrc_batch *icrcs, u32 length)
 }
 
 /* @length bytes from @offset on, if they are contiguous and mapped; else NULL. */
-static const u8 *piece_of(const struct sk_buff *skb, u32 offset, u32 length)
+static const u8 *ibt_piece_of(const struct sk_buff *skb, u32 offset, u32 length)
 {
 	const skb_frag_t *frag;
 	u32 bytes = skb_headlen(skb);
@@ -186,7 +186,7 @@ u32 ibt_icrc_batch_check(const struct sk_buff *skb, u32 offset, u32 size, u32 in
 	if (most == 1)
 		return 0;
 	for (i = 0; i < most && offset + size <= skb->len; i++, offset += size) {
-		at = piece_of(skb, offset, size);
+		at = ibt_piece_of(skb, offset, size);
 		if (!at)
 			break;
 		memcpy(&told[i], at + size - IBT_ICRC_BYTES, IBT_ICRC_BYTES);

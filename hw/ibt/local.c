@@ -40,8 +40,8 @@ MODULE_PARM_DESC(loopback,
 /* Both locks are released after so many bytes. */
 #define CHUNK_BYTES	(64U << 10)
 
-static void fill_msg(const struct ibt_wqe *wqe,
-		     const struct ibt_wr_info *info, struct ibt_msg *msg)
+static void ibt_fill_msg(const struct ibt_wqe *wqe,
+			 const struct ibt_wr_info *info, struct ibt_msg *msg)
 {
 	*msg = (struct ibt_msg) {
 		.verb = info->verb,
@@ -79,7 +79,7 @@ static void fill_msg(const struct ibt_wqe *wqe,
 }
 
 /* Would the peer know packets along @path for ours? */
-static bool known(struct ibt_path *path, const struct ibt_qp *peer)
+static bool ibt_local_known(struct ibt_path *path, const struct ibt_qp *peer)
 {
 	const struct rdma_ah_attr *attr = &peer->attr.ah_attr;
 	struct ibt_rx_meta meta = { };
@@ -93,8 +93,8 @@ static bool known(struct ibt_path *path, const struct ibt_qp *peer)
 }
 
 /* What rx.c asks of a packet's receiver. */
-static bool fits(const struct ibt_qp *qp, struct ibt_path *path,
-		 const struct ibt_qp *peer)
+static bool ibt_local_fits(const struct ibt_qp *qp, struct ibt_path *path,
+			   const struct ibt_qp *peer)
 {
 	u16 ours = READ_ONCE(qp->attr.pkey_index);
 	enum ib_qp_type type = peer->ib.qp_type;
@@ -107,17 +107,17 @@ static bool fits(const struct ibt_qp *qp, struct ibt_path *path,
 	if (READ_ONCE(qp->mig_state) != IB_MIG_MIGRATED ||
 	    READ_ONCE(peer->mig_state) != IB_MIG_MIGRATED)
 		return false;
-	return ours < IBT_MAX_PKEYS && known(path, peer) &&
+	return ours < IBT_MAX_PKEYS && ibt_local_known(path, peer) &&
 	       ibt_pkey_ok(path->local, READ_ONCE(peer->attr.pkey_index),
 			   READ_ONCE(path->port->pkeys[ours]));
 }
 
-static struct ibt_qp *find_peer(const struct ibt_qp *qp,
-				struct ibt_path *path)
+static struct ibt_qp *ibt_find_peer(const struct ibt_qp *qp,
+				    struct ibt_path *path)
 {
 	struct ibt_qp *peer = ibt_qp_find(path->local->dev, qp->sq.dest_qpn);
 
-	if (peer && !fits(qp, path, peer)) {
+	if (peer && !ibt_local_fits(qp, path, peer)) {
 		ibt_qp_put(peer);
 		peer = NULL;
 	}
@@ -125,7 +125,7 @@ static struct ibt_qp *find_peer(const struct ibt_qp *qp,
 }
 
 /* The next request has arrived, or (UC) is lost: go on behind it. */
-static void finish(struct ibt_qp *qp, struct ibt_wqe *wqe)
+static void ibt_local_finish(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 end = ibt_psn_add(wqe->last_psn, 1);
@@ -151,15 +151,15 @@ static void finish(struct ibt_qp *qp, struct ibt_wqe *wqe)
 }
 
 /* Payload of @length bytes has gone from a queue pair to another one. */
-static void count_bytes(const struct ibt_qp *from, const struct ibt_qp *to,
-			u32 length)
+static void ibt_local_count_bytes(const struct ibt_qp *from, const struct ibt_qp *to,
+				  u32 length)
 {
 	ibt_count_more(ibt_qp_dev(from), IBT_STAT_TX_BYTES, length);
 	ibt_count_more(ibt_qp_dev(to), IBT_STAT_RX_BYTES, length);
 }
 
 /* Our own memory is not there. The peer keeps what it has, as by packets. */
-static void fail_here(struct ibt_qp *qp, struct ibt_wqe *wqe)
+static void ibt_fail_here(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	struct ibt_qp *peer = qp->local.peer;
 
@@ -175,12 +175,12 @@ static void fail_here(struct ibt_qp *qp, struct ibt_wqe *wqe)
  * The peer refused: a packet would tell us by @syndrome. IBT_EXEC_SILENT_DROP: it can not, or
  * says nothing, so packets shall find out.
  */
-static enum ibt_loopback_result refused(struct ibt_qp *qp, struct ibt_wqe *wqe,
-					enum ibt_exec_status verdict, u8 syndrome)
+static enum ibt_loopback_result ibt_local_refused(struct ibt_qp *qp, struct ibt_wqe *wqe,
+						  enum ibt_exec_status verdict, u8 syndrome)
 {
 	ibt_local_forget(&qp->local);
 	if (!ibt_qp_reliable(qp) && verdict != IBT_EXEC_SILENT_DROP) {
-		finish(qp, wqe);
+		ibt_local_finish(qp, wqe);
 		return IBT_LOOPBACK_DONE;
 	}
 	if (verdict == IBT_EXEC_SILENT_DROP)
@@ -190,8 +190,8 @@ static enum ibt_loopback_result refused(struct ibt_qp *qp, struct ibt_wqe *wqe,
 }
 
 /* resp.lock of @peer held; returns the syndrome. */
-static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
-		       const struct ibt_wqe *wqe, enum ibt_exec_status verdict)
+static u8 ibt_local_consequences(struct ibt_qp *qp, struct ibt_qp *peer,
+				 const struct ibt_wqe *wqe, enum ibt_exec_status verdict)
 {
 	u8 syndrome = ibt_resp_syndrome(peer, verdict);
 
@@ -213,8 +213,8 @@ static u8 consequences(struct ibt_qp *qp, struct ibt_qp *peer,
  * Bytes of a READ. Who is to blame for a failure? If our own memory is all there,
  * it was the peer's.
  */
-static enum ibt_exec_status pull(struct ibt_loopback_xfer *local, struct soft_iter *to,
-				 u32 length)
+static enum ibt_exec_status ibt_local_pull(struct ibt_loopback_xfer *local, struct soft_iter *to,
+					   u32 length)
 {
 	if (soft_iter_copy(to, &local->from, length) == SOFT_OK)
 		return IBT_EXEC_OK;
@@ -227,9 +227,9 @@ static enum ibt_exec_status pull(struct ibt_loopback_xfer *local, struct soft_it
  * has failed meanwhile. It counts the message as arrived behind the last byte only,
  * so that packets can begin anew.
  */
-static enum ibt_exec_status move(struct ibt_qp *qp, struct ibt_wqe *wqe,
-				 const struct ibt_msg *msg, struct soft_iter *own,
-				 bool begun)
+static enum ibt_exec_status ibt_local_move(struct ibt_qp *qp, struct ibt_wqe *wqe,
+					   const struct ibt_msg *msg, struct soft_iter *own,
+					   bool begun)
 {
 	struct ibt_loopback_xfer *local = &qp->local;
 	struct ibt_qp *peer = local->peer;
@@ -245,12 +245,12 @@ static enum ibt_exec_status move(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		verdict = read ? ibt_exec_read(peer, msg, &local->from) :
 				 ibt_exec_begin(peer, msg);
 	if (verdict == IBT_EXEC_OK && length)
-		verdict = read ? pull(local, own, length) :
+		verdict = read ? ibt_local_pull(local, own, length) :
 				 ibt_exec_data(peer, own, length);
 	if (verdict != IBT_EXEC_OK)
 		return verdict;
 	local->done += length;
-	count_bytes(read ? peer : qp, read ? qp : peer, length);
+	ibt_local_count_bytes(read ? peer : qp, read ? qp : peer, length);
 	if (local->done < wqe->length) {
 		peer->resp.local = qp;
 		return IBT_EXEC_OK;
@@ -264,9 +264,9 @@ static enum ibt_exec_status move(struct ibt_qp *qp, struct ibt_wqe *wqe,
 }
 
 /* SEND, WRITE, READ. @begun: as above. */
-static enum ibt_loopback_result move_chunk(struct ibt_qp *qp, struct ibt_wqe *wqe,
-					   const struct ibt_wr_info *info,
-					   bool begun)
+static enum ibt_loopback_result ibt_move_chunk(struct ibt_qp *qp, struct ibt_wqe *wqe,
+					       const struct ibt_wr_info *info,
+					       bool begun)
 {
 	struct ibt_loopback_xfer *local = &qp->local;
 	struct ibt_qp *peer = local->peer;
@@ -276,10 +276,10 @@ static enum ibt_loopback_result move_chunk(struct ibt_qp *qp, struct ibt_wqe *wq
 	u8 syndrome = 0;
 
 	if (ibt_wqe_check_sge(qp, wqe, info) != SOFT_OK) {
-		fail_here(qp, wqe);
+		ibt_fail_here(qp, wqe);
 		return IBT_LOOPBACK_DONE;
 	}
-	fill_msg(wqe, info, &msg);
+	ibt_fill_msg(wqe, info, &msg);
 	if (info->verb == IBT_READ)
 		ibt_wqe_dst_iter(qp, wqe, &own);
 	else
@@ -289,26 +289,26 @@ static enum ibt_loopback_result move_chunk(struct ibt_qp *qp, struct ibt_wqe *wq
 
 	spin_lock(&peer->resp.lock);
 	if (verdict == IBT_EXEC_OK)
-		verdict = move(qp, wqe, &msg, &own, begun);
+		verdict = ibt_local_move(qp, wqe, &msg, &own, begun);
 	if (verdict != IBT_EXEC_OK && verdict != IBT_EXEC_SILENT_DROP)
-		syndrome = consequences(qp, peer, wqe, verdict);
+		syndrome = ibt_local_consequences(qp, peer, wqe, verdict);
 	else if (verdict == IBT_EXEC_SILENT_DROP && peer->resp.local == qp)
 		peer->resp.local = NULL;
 	spin_unlock(&peer->resp.lock);
 	soft_iter_end(&own);
 
 	if (verdict != IBT_EXEC_OK)
-		return refused(qp, wqe, verdict, syndrome);
+		return ibt_local_refused(qp, wqe, verdict, syndrome);
 	/* The peer is there, as packets would have told. */
 	ibt_sq_reset_retry_count(qp);
 	if (local->done == wqe->length)
-		finish(qp, wqe);
+		ibt_local_finish(qp, wqe);
 	return IBT_LOOPBACK_DONE;
 }
 
 /* The word that an ATOMIC WRITE stores. False: the request has failed. */
-static bool take_word(struct ibt_qp *qp, struct ibt_wqe *wqe,
-		      struct ibt_msg *msg)
+static bool ibt_take_word(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			  struct ibt_msg *msg)
 {
 	struct soft_iter from, to;
 	enum soft_access_err fault;
@@ -318,13 +318,13 @@ static bool take_word(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	fault = soft_iter_copy(&to, &from, sizeof(msg->swap_add));
 	soft_iter_end(&from);
 	if (fault != SOFT_OK)
-		fail_here(qp, wqe);
+		ibt_fail_here(qp, wqe);
 	return fault == SOFT_OK;
 }
 
 /* Atomic, ATOMIC WRITE, FLUSH: executed at once. */
-static enum ibt_loopback_result ask(struct ibt_qp *qp, struct ibt_wqe *wqe,
-				    const struct ibt_wr_info *info)
+static enum ibt_loopback_result ibt_local_ask(struct ibt_qp *qp, struct ibt_wqe *wqe,
+					      const struct ibt_wr_info *info)
 {
 	struct ibt_qp *peer = qp->local.peer;
 	enum ibt_exec_status verdict = IBT_EXEC_SILENT_DROP;
@@ -332,31 +332,31 @@ static enum ibt_loopback_result ask(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	u64 original = 0;
 	u8 syndrome = 0;
 
-	fill_msg(wqe, info, &msg);
-	if (info->kind == IBT_WR_ATOMIC_WRITE && !take_word(qp, wqe, &msg))
+	ibt_fill_msg(wqe, info, &msg);
+	if (info->kind == IBT_WR_ATOMIC_WRITE && !ibt_take_word(qp, wqe, &msg))
 		return IBT_LOOPBACK_DONE;
 	spin_lock(&peer->resp.lock);
 	if (ibt_resp_ready(peer, wqe->first_psn))
 		verdict = ibt_exec_atomic(peer, &msg, &original);
 	if (verdict == IBT_EXEC_OK) {
 		ibt_resp_advance(peer, ibt_wqe_npkts(wqe));
-		count_bytes(qp, peer, wqe->length);
+		ibt_local_count_bytes(qp, peer, wqe->length);
 	} else if (verdict != IBT_EXEC_SILENT_DROP) {
-		syndrome = consequences(qp, peer, wqe, verdict);
+		syndrome = ibt_local_consequences(qp, peer, wqe, verdict);
 	}
 	spin_unlock(&peer->resp.lock);
 
 	if (verdict != IBT_EXEC_OK)
-		return refused(qp, wqe, verdict, syndrome);
+		return ibt_local_refused(qp, wqe, verdict, syndrome);
 	if (info->kind == IBT_WR_ATOMIC_WRITE || info->verb == IBT_FLUSH ||
 	    ibt_wqe_write_atomic_ack(qp, wqe, original))
-		finish(qp, wqe);
+		ibt_local_finish(qp, wqe);
 	return IBT_LOOPBACK_DONE;
 }
 
-static enum ibt_loopback_result begin(struct ibt_qp *qp, struct ibt_qp *peer,
-				      struct ibt_wqe *wqe,
-				      const struct ibt_wr_info *info)
+static enum ibt_loopback_result ibt_local_begin(struct ibt_qp *qp, struct ibt_qp *peer,
+						struct ibt_wqe *wqe,
+						const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -364,8 +364,8 @@ static enum ibt_loopback_result begin(struct ibt_qp *qp, struct ibt_qp *peer,
 	soft_iter_bytes(&qp->local.from, NULL, 0);
 	ibt_wqe_assign_psn(qp, wqe);
 	if (ibt_wr_has_response(info) && info->verb != IBT_READ)
-		return ask(qp, wqe, info);
-	return move_chunk(qp, wqe, info, false);
+		return ibt_local_ask(qp, wqe, info);
+	return ibt_move_chunk(qp, wqe, info, false);
 }
 
 /**
@@ -393,20 +393,20 @@ enum ibt_loopback_result ibt_loopback_send(struct ibt_qp *qp, struct ibt_path *p
 	if (qp->local.peer && qp->local.wqe != sq->next)
 		ibt_loopback_abort(qp);
 	if (qp->local.peer)
-		return move_chunk(qp, wqe, info, true);
+		return ibt_move_chunk(qp, wqe, info, true);
 	if (!READ_ONCE(ibt_loopback) || !path || !path->local || sq->offset)
 		return IBT_LOOPBACK_NOT_POSSIBLE;
-	peer = find_peer(qp, path);
+	peer = ibt_find_peer(qp, path);
 	if (!peer)
 		return IBT_LOOPBACK_NOT_POSSIBLE;
 	if (sq->cur_psn != sq->una) {
 		ibt_qp_put(peer);
 		return IBT_LOCAL_WAIT;
 	}
-	return begin(qp, peer, wqe, info);
+	return ibt_local_begin(qp, peer, wqe, info);
 }
 
-static struct ibt_qp *find_listener(const struct ibt_path *path, u32 qpn)
+static struct ibt_qp *ibt_find_listener(const struct ibt_path *path, u32 qpn)
 {
 	struct ibt_qp *peer = qpn == 1 ? ibt_special_find(path->local, qpn) :
 					 ibt_qp_find(path->local->dev, qpn);
@@ -443,7 +443,7 @@ bool ibt_loopback_ud(struct ibt_qp *qp, struct ibt_path *path,
 	if (!READ_ONCE(ibt_loopback) || !path->local ||
 	    wqe->ud.qpn == IBT_MCAST_QPN || ibt_wqe_needs_offload(qp, wqe))
 		return false;
-	peer = find_listener(path, wqe->ud.qpn);
+	peer = ibt_find_listener(path, wqe->ud.qpn);
 	if (!peer)
 		return false;
 	if (ibt_wqe_check_sge(qp, wqe, ibt_wr_info(wqe->opcode)) != SOFT_OK) {
@@ -458,7 +458,7 @@ bool ibt_loopback_ud(struct ibt_qp *qp, struct ibt_path *path,
 	ibt_wqe_src_iter(qp, wqe, &from);
 	ibt_ud_receive(peer, pkt, &from, &meta);
 	soft_iter_end(&from);
-	count_bytes(qp, peer, wqe->length);
+	ibt_local_count_bytes(qp, peer, wqe->length);
 	ibt_count(ibt_qp_dev(peer), IBT_STAT_RX_LOCAL);
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
 	ibt_qp_put(peer);

@@ -316,8 +316,8 @@ static void ibt_crowd_free(struct ibt_dev *dev, struct ibt_crowd *crowd)
 }
 
 /* Queues a packet for the work, which looks up the group again. False: no room. */
-static bool mcast_backlog_add(struct ibt_port *port, struct sk_buff *skb,
-			      const struct ibt_rx_meta *meta)
+static bool ibt_mcast_backlog_add(struct ibt_port *port, struct sk_buff *skb,
+				  const struct ibt_rx_meta *meta)
 {
 	struct ibt_dev *dev = port->dev;
 	u32 bytes = skb->truesize;
@@ -364,7 +364,7 @@ static struct ibt_crowd *ibt_crowd_next(struct ibt_dev *dev)
 }
 
 /* With groups_lock held no member leaves, and none is freed. */
-static void mcast_backlog_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
+static void ibt_mcast_backlog_deliver(struct ibt_dev *dev, struct ibt_crowd *crowd)
 {
 	const struct ibt_group_key key = {
 		.gid = crowd->meta.dgid,
@@ -405,7 +405,7 @@ static void ibt_crowd_work(struct work_struct *work)
 	if (!crowd)
 		return;
 	mutex_lock(&dev->groups_lock);
-	mcast_backlog_deliver(dev, crowd);
+	ibt_mcast_backlog_deliver(dev, crowd);
 	mutex_unlock(&dev->groups_lock);
 	ibt_crowd_free(dev, crowd);
 	queue_work(dev->queues.any, &dev->mcast_backlog_work);
@@ -440,7 +440,7 @@ void ibt_mcast_receive(struct ibt_port *port, const struct ibt_pkt *pkt,
 	group = rhashtable_lookup(&port->dev->groups, &key, ibt_group_params);
 	if (group && READ_ONCE(group->count) <= MCAST_INLINE_QPS)
 		ibt_mcast_few(port, group, pkt, skb, meta);
-	else if (group && !mcast_backlog_add(port, skb, meta))
+	else if (group && !ibt_mcast_backlog_add(port, skb, meta))
 		ibt_count(port->dev, IBT_STAT_RX_DROP);
 	rcu_read_unlock();
 }

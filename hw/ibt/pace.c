@@ -31,13 +31,13 @@
 #define QUEUE_TIMES	2
 #define QUEUE_LEAST	(NSEC_PER_MSEC / 2)
 
-static u64 clock(void)
+static u64 ibt_pace_clock(void)
 {
 	return ktime_get_mono_fast_ns();
 }
 
 /* One that fills within a few round trips shows in their deviation before it does in the mean. */
-static bool has_queue(const struct ibt_rtt *rtt)
+static bool ibt_has_queue(const struct ibt_rtt *rtt)
 {
 	u64 now = READ_ONCE(rtt->smooth) + 2ULL * READ_ONCE(rtt->vary);
 
@@ -45,20 +45,20 @@ static bool has_queue(const struct ibt_rtt *rtt)
 }
 
 /* Bytes in a second, by what the latest tick that is over has seen. */
-static u64 rate_now(const struct ibt_congestion *c)
+static u64 ibt_rate_now(const struct ibt_congestion *c)
 {
 	return (u64)max(READ_ONCE(c->before), READ_ONCE(c->bytes)) * HZ;
 }
 
-static void begin(struct ibt_congestion *c, u64 now)
+static void ibt_pace_begin(struct ibt_congestion *c, u64 now)
 {
 	lockdep_assert_held(&c->lock);
-	ibt_dcqcn_begin(&c->dcqcn, rate_now(c), now);
+	ibt_dcqcn_begin(&c->dcqcn, ibt_rate_now(c), now);
 	c->next = now;
 	WRITE_ONCE(c->limited, true);
 }
 
-static void end(struct ibt_congestion *c)
+static void ibt_pace_end(struct ibt_congestion *c)
 {
 	lockdep_assert_held(&c->lock);
 	WRITE_ONCE(c->limited, false);
@@ -66,7 +66,7 @@ static void end(struct ibt_congestion *c)
 	WRITE_ONCE(c->bytes, 0);
 }
 
-static void pass_time(struct ibt_congestion *c, u64 now)
+static void ibt_pace_pass_time(struct ibt_congestion *c, u64 now)
 {
 	const struct ibt_qp *qp = container_of(c, struct ibt_qp, congestion);
 
@@ -76,14 +76,14 @@ static void pass_time(struct ibt_congestion *c, u64 now)
 		return;
 	ibt_dcqcn(&c->dcqcn, IBT_DCQCN_TIME, now, 0);
 	if (!c->dcqcn.rate)
-		end(c);
+		ibt_pace_end(c);
 }
 
 /*
  * Is the mark of a packet another sign than that of the latest cut? A queue that was filled
  * before it may take many periods to empty. Of READ answers nothing says when they arrived.
  */
-static bool is_news(const struct ibt_congestion *c, const struct ibt_sq *sq)
+static bool ibt_is_news(const struct ibt_congestion *c, const struct ibt_sq *sq)
 {
 	u32 una = READ_ONCE(sq->una);
 
@@ -101,17 +101,17 @@ static bool is_news(const struct ibt_congestion *c, const struct ibt_sq *sq)
 void ibt_pace_event(struct ibt_qp *qp, enum ibt_dcqcn_event event)
 {
 	struct ibt_congestion *c = &qp->congestion;
-	u64 now = clock();
+	u64 now = ibt_pace_clock();
 	u64 cut_at;
 
 	spin_lock(&c->lock);
-	pass_time(c, now);
+	ibt_pace_pass_time(c, now);
 	if (!c->limited)
-		begin(c, now);
-	else if (event == IBT_DCQCN_CNP && !is_news(c, &qp->sq))
+		ibt_pace_begin(c, now);
+	else if (event == IBT_DCQCN_CNP && !ibt_is_news(c, &qp->sq))
 		event = IBT_DCQCN_TIME;
 	else
-		ibt_dcqcn_used(&c->dcqcn, rate_now(c));
+		ibt_dcqcn_used(&c->dcqcn, ibt_rate_now(c));
 	cut_at = c->dcqcn.cut_at;
 	ibt_dcqcn(&c->dcqcn, event, now, 0);
 	if (c->dcqcn.cut_at != cut_at)
@@ -128,11 +128,11 @@ void ibt_pace_event(struct ibt_qp *qp, enum ibt_dcqcn_event event)
 void ibt_pace_lost(struct ibt_qp *qp)
 {
 	if (READ_ONCE(ibt_congestion))
-		ibt_pace_event(qp, has_queue(&qp->rtx.rtt) ? IBT_DCQCN_QUEUE :
+		ibt_pace_event(qp, ibt_has_queue(&qp->rtx.rtt) ? IBT_DCQCN_QUEUE :
 							    IBT_DCQCN_LOSS);
 }
 
-static void wait(struct ibt_congestion *c, u64 delay, u8 what)
+static void ibt_pace_wait(struct ibt_congestion *c, u64 delay, u8 what)
 {
 	lockdep_assert_held(&c->lock);
 	WRITE_ONCE(c->waiting, c->waiting | what);
@@ -153,16 +153,16 @@ static void wait(struct ibt_congestion *c, u64 delay, u8 what)
 bool ibt_pace_due(struct ibt_qp *qp, u8 what)
 {
 	struct ibt_congestion *c = &qp->congestion;
-	u64 now = clock();
+	u64 now = ibt_pace_clock();
 	bool due;
 
 	spin_lock(&c->lock);
-	pass_time(c, now);
+	ibt_pace_pass_time(c, now);
 	due = !c->limited || (s64)(c->next - now) <= 0;
 	if (due)
 		WRITE_ONCE(c->waiting, c->waiting & ~what);
 	else
-		wait(c, c->next - now, what);
+		ibt_pace_wait(c, c->next - now, what);
 	spin_unlock(&c->lock);
 	return due;
 }
@@ -198,22 +198,22 @@ u32 ibt_pace_burst(struct ibt_qp *qp)
 void ibt_pace_charge(struct ibt_congestion *congestion, u32 bytes)
 {
 	struct ibt_congestion *c = congestion;
-	u64 now = clock();
+	u64 now = ibt_pace_clock();
 
 	spin_lock(&c->lock);
-	pass_time(c, now);
+	ibt_pace_pass_time(c, now);
 	if (c->limited) {
 		if ((s64)(now - LATE - c->next) > 0)
 			c->next = now - LATE;
 		c->next += div64_u64((u64)bytes * NSEC_PER_SEC, c->dcqcn.rate);
 		ibt_dcqcn(&c->dcqcn, IBT_DCQCN_SENT, now, bytes);
 		if (!c->dcqcn.rate)
-			end(c);
+			ibt_pace_end(c);
 	}
 	spin_unlock(&c->lock);
 }
 
-static enum hrtimer_restart expired(struct hrtimer *timer)
+static enum hrtimer_restart ibt_pace_expired(struct hrtimer *timer)
 {
 	struct ibt_congestion *c = container_of(timer, struct ibt_congestion, timer);
 	struct ibt_qp *qp = container_of(c, struct ibt_qp, congestion);
@@ -241,7 +241,7 @@ void ibt_pace_reset(struct ibt_qp *qp)
 	struct ibt_congestion *c = &qp->congestion;
 
 	spin_lock(&c->lock);
-	end(c);
+	ibt_pace_end(c);
 	spin_unlock(&c->lock);
 }
 
@@ -251,7 +251,7 @@ void ibt_pace_init(struct ibt_qp *qp)
 
 	spin_lock_init(&c->lock);
 	hrtimer_init(&c->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	c->timer.function = expired;
+	c->timer.function = ibt_pace_expired;
 }
 
 /**

@@ -113,8 +113,8 @@ static int ibt_qp_check_caps(const struct ib_device *ib,
 }
 
 /* Datagrams of a network interface of the kernel, if the link knows what is in them. */
-static bool flags_ok(struct ibt_qp *qp, const struct ib_qp_init_attr *init,
-		     bool user)
+static bool ibt_flags_ok(struct ibt_qp *qp, const struct ib_qp_init_attr *init,
+			 bool user)
 {
 	if (!init->create_flags)
 		return true;
@@ -131,7 +131,7 @@ static int ibt_qp_check_init(struct ibt_qp *qp,
 	if (ibt_qp_transport(type) < 0)
 		return soft_refuse(ib, -EOPNOTSUPP, "qp_type %d is none of this device's",
 				   type);
-	if (!flags_ok(qp, init, user))
+	if (!ibt_flags_ok(qp, init, user))
 		return soft_refuse(ib, -EOPNOTSUPP, "create_flags 0x%x of a QP of type %d",
 				   init->create_flags, type);
 	if ((type == IB_QPT_GSI || type == IB_QPT_SMI) && user)

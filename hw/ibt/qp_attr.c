@@ -250,7 +250,7 @@ static void ibt_change_drop(struct ibt_change *change)
 	rdma_destroy_ah_attr(&change->alt_av);
 }
 
-static int no_path(const struct ibt_qp *qp, const char *what, int ret)
+static int ibt_no_path(const struct ibt_qp *qp, const char *what, int ret)
 {
 	return soft_refuse(qp->ib.device, ret, "%s: no path there (%d)", what, ret);
 }
@@ -272,14 +272,14 @@ static int ibt_change_prepare(struct ibt_qp *qp, struct ibt_change *change)
 			change->av.port_num)->generation);
 		path = ibt_path_resolve(dev, &change->av, GFP_KERNEL_ACCOUNT);
 		if (IS_ERR(path))
-			return no_path(qp, "ah_attr", PTR_ERR(path));
+			return ibt_no_path(qp, "ah_attr", PTR_ERR(path));
 		change->path = path;
 	}
 	if (change->mask & IB_QP_ALT_PATH) {
 		rdma_copy_ah_attr(&change->alt_av, &change->attr->alt_ah_attr);
 		path = ibt_path_resolve(dev, &change->alt_av, GFP_KERNEL_ACCOUNT);
 		if (IS_ERR(path))
-			return no_path(qp, "alt_ah_attr", PTR_ERR(path));
+			return ibt_no_path(qp, "alt_ah_attr", PTR_ERR(path));
 		change->alt = path;
 	}
 	return 0;

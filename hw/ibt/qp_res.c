@@ -139,13 +139,13 @@ struct res_receive {
 
 /* ---- the send side -------------------------------------------------------------------- */
 
-static bool sends(const struct ibt_sq *sq)
+static bool ibt_qp_res_sends(const struct ibt_sq *sq)
 {
 	return sq->state == IB_QPS_RTS || sq->state == IB_QPS_SQD;
 }
 
 /* The next request, if nothing of it was sent; or NULL. */
-static const struct ibt_wqe *not_begun(const struct ibt_sq *sq)
+static const struct ibt_wqe *ibt_not_begun(const struct ibt_sq *sq)
 {
 	const struct ibt_wqe *wqe;
 
@@ -156,10 +156,10 @@ static const struct ibt_wqe *not_begun(const struct ibt_sq *sq)
 }
 
 /* What the next request waits for; see may_begin() of the requester. */
-static enum res_wait wait_to_begin(const struct ibt_qp *qp)
+static enum res_wait ibt_wait_to_begin(const struct ibt_qp *qp)
 {
 	const struct ibt_sq *sq = &qp->sq;
-	const struct ibt_wqe *wqe = not_begun(sq);
+	const struct ibt_wqe *wqe = ibt_not_begun(sq);
 	const struct ibt_wr_info *info;
 
 	if (!wqe)
@@ -172,14 +172,14 @@ static enum res_wait wait_to_begin(const struct ibt_qp *qp)
 	return ibt_credit_left(&qp->credit, info) ? WAIT_ANSWERS : WAIT_CREDITS;
 }
 
-static enum res_wait wait_of(const struct ibt_qp *qp, u8 task, u32 wqes)
+static enum res_wait ibt_wait_of(const struct ibt_qp *qp, u8 task, u32 wqes)
 {
 	const struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
 	if (soft_hold_waits(&sq->hold))
 		return WAIT_CQ;
-	if (!sends(sq))
+	if (!ibt_qp_res_sends(sq))
 		return WAIT_NOTHING;
 	if (qp->rtx.pause)
 		return qp->rtx.pause == IBT_PAUSE_RNR ? WAIT_RNR : WAIT_MEMORY;
@@ -189,33 +189,33 @@ static enum res_wait wait_of(const struct ibt_qp *qp, u8 task, u32 wqes)
 		return WAIT_TASK;
 	if (ibt_requester_window_full(qp))
 		return WAIT_WINDOW;
-	return wqes ? wait_to_begin(qp) : WAIT_NOTHING;
+	return wqes ? ibt_wait_to_begin(qp) : WAIT_NOTHING;
 }
 
 /* From now on; 0: it has come. */
-static u32 us_until(unsigned long when)
+static u32 ibt_us_until(unsigned long when)
 {
 	return time_after(when, jiffies) ? jiffies_to_usecs(when - jiffies) : 0;
 }
 
-static void look_at_timers(struct ibt_qp *qp, struct res_send *view)
+static void ibt_look_at_timers(struct ibt_qp *qp, struct res_send *view)
 {
 	const struct ibt_sq *sq = &qp->sq;
 	struct ibt_rtx *rtx = &qp->rtx;
 	u64 now = ktime_get_mono_fast_ns();
 
 	lockdep_assert_held(&sq->lock);
-	if (!sends(sq))
+	if (!ibt_qp_res_sends(sq))
 		return;
 	if (rtx->pause) {
 		view->timer = TIMER_PAUSE;
-		view->timer_us = us_until(rtx->pause_until);
+		view->timer_us = ibt_us_until(rtx->pause_until);
 		return;
 	}
 	if (!ibt_sq_unanswered(sq) || !rtx->timeout)
 		return;
 	view->timer = TIMER_ACK;
-	view->timer_us = us_until(rtx->deadline);
+	view->timer_us = ibt_us_until(rtx->deadline);
 	/* Beyond the other one it never expires. */
 	if (hrtimer_is_queued(&rtx->early_timer) &&
 	    rtx->early_at < now + view->timer_us * (u64)NSEC_PER_USEC) {
@@ -229,7 +229,7 @@ static void look_at_timers(struct ibt_qp *qp, struct res_send *view)
  * Posted and not completed. A core may ask while it destroys the queue pair: its ring is freed
  * in RESET, where it is empty.
  */
-static u32 wqes_of(const struct ibt_sq *sq)
+static u32 ibt_wqes_of(const struct ibt_sq *sq)
 {
 	lockdep_assert_held(&sq->lock);
 	if (sq->state == IB_QPS_RESET)
@@ -239,13 +239,13 @@ static u32 wqes_of(const struct ibt_sq *sq)
 				    ibt_sq_head(sq) - sq->tail;
 }
 
-static void look_at_sends(struct ibt_qp *qp, struct res_send *view)
+static void ibt_look_at_sends(struct ibt_qp *qp, struct res_send *view)
 {
 	struct ibt_sq *sq = &qp->sq;
 
 	*view = (struct res_send) {};
 	spin_lock_bh(&sq->lock);
-	view->wqes = wqes_of(sq);
+	view->wqes = ibt_wqes_of(sq);
 	view->next = sq->cur_psn;
 	view->una = sq->una;
 	view->unanswered = ibt_psn_ahead(sq->high, sq->una);
@@ -257,12 +257,12 @@ static void look_at_sends(struct ibt_qp *qp, struct res_send *view)
 	view->recovery = qp->rtx.recovery;
 	view->task = atomic_read(&sq->task.state);
 	view->way = sq->way;
-	view->wait = wait_of(qp, view->task, view->wqes);
-	look_at_timers(qp, view);
+	view->wait = ibt_wait_of(qp, view->task, view->wqes);
+	ibt_look_at_timers(qp, view);
 	spin_unlock_bh(&sq->lock);
 }
 
-static int put_reliable(struct sk_buff *msg, const struct res_send *view)
+static int ibt_put_reliable(struct sk_buff *msg, const struct res_send *view)
 {
 	if (rdma_nl_put_driver_u32(msg, "una_psn", view->una) ||
 	    rdma_nl_put_driver_u32(msg, "unanswered", view->unanswered) ||
@@ -281,23 +281,23 @@ static int put_reliable(struct sk_buff *msg, const struct res_send *view)
 	return 0;
 }
 
-static int put_sends(struct sk_buff *msg, struct ibt_qp *qp)
+static int ibt_put_sends(struct sk_buff *msg, struct ibt_qp *qp)
 {
 	struct res_send view;
 
-	look_at_sends(qp, &view);
+	ibt_look_at_sends(qp, &view);
 	if (rdma_nl_put_driver_u32(msg, "wqes", view.wqes) ||
 	    rdma_nl_put_driver_u32(msg, "next_psn", view.next) ||
 	    rdma_nl_put_driver_string(msg, "way", way_names[view.way]) ||
 	    rdma_nl_put_driver_string(msg, "send_task", task_names[view.task]) ||
 	    rdma_nl_put_driver_string(msg, "waits_for", wait_names[view.wait]))
 		return -EMSGSIZE;
-	return ibt_qp_reliable(qp) ? put_reliable(msg, &view) : 0;
+	return ibt_qp_reliable(qp) ? ibt_put_reliable(msg, &view) : 0;
 }
 
 /* ---- the receive side ----------------------------------------------------------------- */
 
-static void look_at_receives(struct ibt_qp *qp, struct res_receive *view)
+static void ibt_look_at_receives(struct ibt_qp *qp, struct res_receive *view)
 {
 	struct ibt_resp *resp = &qp->resp;
 
@@ -313,11 +313,11 @@ static void look_at_receives(struct ibt_qp *qp, struct res_receive *view)
 	spin_unlock_bh(&resp->lock);
 }
 
-static int put_receives(struct sk_buff *msg, struct ibt_qp *qp)
+static int ibt_put_receives(struct sk_buff *msg, struct ibt_qp *qp)
 {
 	struct res_receive view;
 
-	look_at_receives(qp, &view);
+	ibt_look_at_receives(qp, &view);
 	if (rdma_nl_put_driver_u32(msg, "expected_psn", view.expected) ||
 	    rdma_nl_put_driver_string(msg, "answer_task", task_names[view.task]))
 		return -EMSGSIZE;
@@ -334,22 +334,22 @@ static int put_receives(struct sk_buff *msg, struct ibt_qp *qp)
 /* ---- the answer ------------------------------------------------------------------------- */
 
 /* An XRC target has no send side, an XRC initiator no receive side. */
-static int put_sides(struct sk_buff *msg, void *of)
+static int ibt_put_sides(struct sk_buff *msg, void *of)
 {
 	struct ibt_qp *qp = of;
 	int ret = 0;
 
 	if (qp->ib.qp_type != IB_QPT_XRC_TGT)
-		ret = put_sends(msg, qp);
+		ret = ibt_put_sends(msg, qp);
 	if (!ret && qp->transport != IBT_UD && qp->ib.qp_type != IB_QPT_XRC_INI)
-		ret = put_receives(msg, qp);
+		ret = ibt_put_receives(msg, qp);
 	return ret;
 }
 
 /* Op: details of a queue pair that the caller keeps from being freed. Any context. */
 static int ibt_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib)
 {
-	return soft_fill_res(msg, put_sides, to_ibt_qp(ib));
+	return soft_fill_res(msg, ibt_put_sides, to_ibt_qp(ib));
 }
 
 const struct ib_device_ops ibt_res_ops = {

@@ -26,8 +26,8 @@
 #include "stats.h"
 #include "tx.h"
 
-static void fill_reading(struct ibt_read_resp *reading,
-			 const struct ibt_pkt *pkt, bool again)
+static void ibt_fill_reading(struct ibt_read_resp *reading,
+			     const struct ibt_pkt *pkt, bool again)
 {
 	*reading = (struct ibt_read_resp) {
 		.active = true,
@@ -44,7 +44,7 @@ static void fill_reading(struct ibt_read_resp *reading,
 void ibt_read_resp_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	lockdep_assert_held(&qp->resp.lock);
-	fill_reading(&qp->resp.reading, pkt, false);
+	ibt_fill_reading(&qp->resp.reading, pkt, false);
 }
 
 /*
@@ -65,10 +65,10 @@ void ibt_read_resp_restart(struct ibt_qp *qp, struct ibt_resp_res *entry,
 	/* Something of the answer was lost, mostly. */
 	ibt_pace_lost(qp);
 	if (reading->active && ibt_resp_res_lookup(resp, reading->psn) == entry) {
-		fill_reading(reading, pkt, reading->again);
+		ibt_fill_reading(reading, pkt, reading->again);
 		return;
 	}
-	fill_reading(&asked, pkt, parked->active ? parked->again : true);
+	ibt_fill_reading(&asked, pkt, parked->active ? parked->again : true);
 	ibt_resp_res_defer(resp, entry, &asked);
 	if (reading->active && ibt_psn_diff(pkt->psn, reading->psn) > 0)
 		return;
@@ -80,8 +80,8 @@ void ibt_read_resp_restart(struct ibt_qp *qp, struct ibt_resp_res *entry,
 }
 
 /* Headers of the next packet of the answer, with @length bytes. */
-static void describe(const struct ibt_qp *qp, const struct ibt_path *path,
-		     struct ibt_pkt *pkt, u32 length)
+static void ibt_read_reply_describe(const struct ibt_qp *qp, const struct ibt_path *path,
+				    struct ibt_pkt *pkt, u32 length)
 {
 	const struct ibt_read_resp *reading = &qp->resp.reading;
 	u8 place = 0;
@@ -94,7 +94,7 @@ static void describe(const struct ibt_qp *qp, const struct ibt_path *path,
 }
 
 /* The answer says as much as an ACK for all that was before. */
-static void packet_left(struct ibt_qp *qp, u32 length)
+static void ibt_packet_left(struct ibt_qp *qp, u32 length)
 {
 	struct ibt_resp *resp = &qp->resp;
 	struct ibt_read_resp *reading = &resp->reading;
@@ -123,9 +123,9 @@ static void ibt_read_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq
 		ibt_resp_schedule(qp, 0);
 }
 
-static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
-				     struct soft_iter *from,
-				     enum ibt_exec_status *verdict)
+static enum ibt_progress ibt_send_packet(struct ibt_qp *qp, struct ibt_path *path,
+					 struct soft_iter *from,
+					 enum ibt_exec_status *verdict)
 {
 	struct ibt_read_resp *reading = &qp->resp.reading;
 	u32 length = min(reading->left, qp->mtu);
@@ -146,8 +146,8 @@ static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
 		return IBT_FINISHED;
 	}
 
-	describe(qp, path, &pkt, length);
-	packet_left(qp, length);
+	ibt_read_reply_describe(qp, path, &pkt, length);
+	ibt_packet_left(qp, length);
 	if (ibt_tx(path, skb, &pkt, qp->flow) == -EAGAIN && reading->active) {
 		ibt_read_wait_room(qp, path->port, seq);
 		return IBT_WAIT;
@@ -155,20 +155,20 @@ static enum ibt_progress send_packet(struct ibt_qp *qp, struct ibt_path *path,
 	return reading->active ? IBT_MORE : IBT_FINISHED;
 }
 
-static const struct ibt_opcode *op_at(const struct ibt_qp *qp, u8 place)
+static const struct ibt_opcode *ibt_op_at(const struct ibt_qp *qp, u8 place)
 {
 	return &ibt_opcodes[ibt_opcode_of(qp->transport, IBT_READ_RESP, place,
 					  0)];
 }
 
-static bool begin_run(const struct ibt_qp *qp, struct ibt_path *path,
-		      int budget, struct ibt_gso *run)
+static bool ibt_read_reply_begin_run(const struct ibt_qp *qp, struct ibt_path *path,
+				     int budget, struct ibt_gso *run)
 {
 	const struct ibt_read_resp *reading = &qp->resp.reading;
 	const struct ibt_seg_desc rest = {
-		.next = op_at(qp, reading->first ? IBT_FIRST : 0),
-		.middle = op_at(qp, 0),
-		.end = op_at(qp, IBT_LAST),
+		.next = ibt_op_at(qp, reading->first ? IBT_FIRST : 0),
+		.middle = ibt_op_at(qp, 0),
+		.end = ibt_op_at(qp, IBT_LAST),
 		.left = reading->left,
 		.mtu = qp->mtu,
 	};
@@ -176,10 +176,10 @@ static bool begin_run(const struct ibt_qp *qp, struct ibt_path *path,
 	return ibt_gso_begin(run, path, &rest, budget);
 }
 
-/* As send_packet(), of those that leave together. */
-static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_gso *run,
-				  struct soft_iter *from,
-				  enum ibt_exec_status *verdict)
+/* As ibt_send_packet(), of those that leave together. */
+static enum ibt_progress ibt_read_reply_send_run(struct ibt_qp *qp, struct ibt_gso *run,
+						 struct soft_iter *from,
+						 enum ibt_exec_status *verdict)
 {
 	struct ibt_read_resp *reading = &qp->resp.reading;
 	struct ibt_port *port = run->path->port;
@@ -191,14 +191,14 @@ static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_gso *run,
 
 	while (run->packets < run->most) {
 		length = min(reading->left, qp->mtu);
-		describe(qp, run->path, &pkt, length);
+		ibt_read_reply_describe(qp, run->path, &pkt, length);
 		soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), length);
 		if (soft_iter_copy(&to, from, length) != SOFT_OK) {
 			*verdict = IBT_EXEC_REM_ACCESS;
 			break;
 		}
 		ibt_gso_add_pkt(run, &pkt, length);
-		packet_left(qp, length);
+		ibt_packet_left(qp, length);
 	}
 	ret = ibt_gso_xmit(run, qp->flow);
 	if (*verdict != IBT_EXEC_OK)
@@ -214,24 +214,24 @@ static enum ibt_progress send_run(struct ibt_qp *qp, struct ibt_gso *run,
  * The next packet of the answer, or a run of at most @budget. No more then: softirqs
  * bring it to the other end.
  */
-static enum ibt_progress send_some(struct ibt_qp *qp, struct ibt_path *path,
-				   struct soft_iter *from, int *budget,
-				   enum ibt_exec_status *verdict)
+static enum ibt_progress ibt_send_some(struct ibt_qp *qp, struct ibt_path *path,
+				       struct soft_iter *from, int *budget,
+				       enum ibt_exec_status *verdict)
 {
 	enum ibt_progress progress;
 	struct ibt_gso run;
 
-	if (!begin_run(qp, path, *budget, &run)) {
+	if (!ibt_read_reply_begin_run(qp, path, *budget, &run)) {
 		--*budget;
-		return send_packet(qp, path, from, verdict);
+		return ibt_send_packet(qp, path, from, verdict);
 	}
-	progress = send_run(qp, &run, from, verdict);
+	progress = ibt_read_reply_send_run(qp, &run, from, verdict);
 	*budget = 0;
 	return progress;
 }
 
-static enum ibt_progress send_burst(struct ibt_qp *qp, struct ibt_path *path,
-				    int *budget, enum ibt_exec_status *verdict)
+static enum ibt_progress ibt_send_burst(struct ibt_qp *qp, struct ibt_path *path,
+					int *budget, enum ibt_exec_status *verdict)
 {
 	struct ibt_read_resp *reading = &qp->resp.reading;
 	enum ibt_progress progress = IBT_MORE;
@@ -248,7 +248,7 @@ static enum ibt_progress send_burst(struct ibt_qp *qp, struct ibt_path *path,
 	if (*verdict != IBT_EXEC_OK)
 		return IBT_FINISHED;
 	while (progress == IBT_MORE && *budget > 0)
-		progress = send_some(qp, path, &from, budget, verdict);
+		progress = ibt_send_some(qp, path, &from, budget, verdict);
 	soft_iter_end(&from);
 	return progress;
 }
@@ -282,7 +282,7 @@ enum ibt_progress ibt_read_resp_send(struct ibt_qp *qp, int *budget)
 		return IBT_WAIT;
 	}
 	*budget = min_t(u32, *budget, ibt_pace_burst(qp));
-	progress = send_burst(qp, path, budget, &verdict);
+	progress = ibt_send_burst(qp, path, budget, &verdict);
 	ibt_path_put(path);
 	if (verdict == IBT_EXEC_OK)
 		return progress;

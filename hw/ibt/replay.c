@@ -14,7 +14,7 @@
 #include "resp.h"
 
 /* Entry number @age, 0 being the newest. */
-static struct ibt_resp_res *entry_at(const struct ibt_resp *resp, u32 age)
+static struct ibt_resp_res *ibt_entry_at(const struct ibt_resp *resp, u32 age)
 {
 	u32 i = resp->replay_next + resp->num_replay - 1 - age;
 
@@ -22,7 +22,7 @@ static struct ibt_resp_res *entry_at(const struct ibt_resp *resp, u32 age)
 }
 
 /* Is @psn one of the packets of @entry? */
-static bool covers(const struct ibt_resp_res *entry, u32 psn)
+static bool ibt_replay_covers(const struct ibt_resp_res *entry, u32 psn)
 {
 	return ibt_psn_diff(psn, entry->first_psn) >= 0 &&
 	       ibt_psn_diff(psn, entry->last_psn) <= 0;
@@ -46,8 +46,8 @@ struct ibt_resp_res *ibt_replay_swap(struct ibt_resp *resp,
 
 	resp->parked = 0;
 	for (i = 0; i < keep; i++) {
-		ring[keep - 1 - i] = *entry_at(resp, i);
-		resp->parked += entry_at(resp, i)->parked.active;
+		ring[keep - 1 - i] = *ibt_entry_at(resp, i);
+		resp->parked += ibt_entry_at(resp, i)->parked.active;
 	}
 	resp->replay = ring;
 	resp->num_replay = entries;
@@ -79,14 +79,14 @@ void ibt_replay_add(struct ibt_resp *resp, const struct ibt_resp_res *entry)
 /* @pkt may ask for the whole or for the part from some packet on, but for nothing
  * that was not asked for under these PSNs the first time.
  */
-static bool is_part(const struct ibt_resp_res *entry, const struct ibt_pkt *pkt,
-		    u32 mtu)
+static bool ibt_is_part(const struct ibt_resp_res *entry, const struct ibt_pkt *pkt,
+			u32 mtu)
 {
 	u32 last = ibt_psn_add(pkt->psn,
 			       ibt_packets(pkt->dma_length, mtu) - 1);
 	u64 skipped;
 
-	if (entry->rkey != pkt->rkey || !covers(entry, last))
+	if (entry->rkey != pkt->rkey || !ibt_replay_covers(entry, last))
 		return false;
 	skipped = pkt->va - entry->va;
 	return skipped <= entry->length &&
@@ -98,8 +98,8 @@ struct ibt_resp_res *ibt_resp_res_lookup(const struct ibt_resp *resp, u32 psn)
 	u32 i;
 
 	for (i = 0; i < resp->replay_used; i++)
-		if (covers(entry_at(resp, i), psn))
-			return entry_at(resp, i);
+		if (ibt_replay_covers(ibt_entry_at(resp, i), psn))
+			return ibt_entry_at(resp, i);
 	return NULL;
 }
 
@@ -108,7 +108,7 @@ struct ibt_resp_res *ibt_replay_read(const struct ibt_resp *resp,
 {
 	struct ibt_resp_res *entry = ibt_resp_res_lookup(resp, pkt->psn);
 
-	if (!entry || entry->verb != IBT_READ || !is_part(entry, pkt, mtu))
+	if (!entry || entry->verb != IBT_READ || !ibt_is_part(entry, pkt, mtu))
 		return NULL;
 	return entry;
 }
@@ -137,7 +137,7 @@ bool ibt_resp_res_next_deferred(struct ibt_resp *resp, struct ibt_read_resp *rea
 	u32 i;
 
 	for (i = resp->parked ? resp->replay_used : 0; i; i--) {
-		entry = entry_at(resp, i - 1);
+		entry = ibt_entry_at(resp, i - 1);
 		if (!entry->parked.active)
 			continue;
 		*reading = entry->parked;
@@ -162,7 +162,7 @@ bool ibt_replay_due_before(const struct ibt_resp *resp, u32 psn)
 	u32 i;
 
 	for (i = 0; i < resp->replay_used; i++) {
-		parked = &entry_at(resp, i)->parked;
+		parked = &ibt_entry_at(resp, i)->parked;
 		if (parked->active && ibt_psn_diff(parked->psn, psn) < 0)
 			return true;
 	}
@@ -175,7 +175,7 @@ bool ibt_replay_unfinished(const struct ibt_resp *resp)
 
 	if (!resp->parked)
 		return false;
-	parked = &entry_at(resp, 0)->parked;
+	parked = &ibt_entry_at(resp, 0)->parked;
 	return parked->active && !parked->again;
 }
 
@@ -190,7 +190,7 @@ u32 ibt_replay_ack_psn(const struct ibt_resp *resp, u32 psn)
 	u32 i;
 
 	for (i = 0; i < resp->replay_used; i++) {
-		const struct ibt_resp_res *entry = entry_at(resp, i);
+		const struct ibt_resp_res *entry = ibt_entry_at(resp, i);
 
 		/* Of this turn of the circle, and behind the duplicate? */
 		if (ibt_psn_diff(entry->first_psn, psn) <= 0 ||

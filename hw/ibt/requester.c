@@ -63,10 +63,10 @@ struct round {
 	bool elsewhere;
 };
 
-static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
-			 const struct ibt_wqe *wqe,
-			 const struct ibt_wr_info *info, u32 psn,
-			 struct ibt_pkt *pkt)
+static void ibt_fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
+			     const struct ibt_wqe *wqe,
+			     const struct ibt_wr_info *info, u32 psn,
+			     struct ibt_pkt *pkt)
 {
 	u16 index = READ_ONCE(qp->attr.pkey_index);
 
@@ -104,7 +104,7 @@ static void fill_request(const struct ibt_qp *qp, const struct ibt_path *path,
 }
 
 /* The packet with @psn asks for an answer, if it is sent for the first time. */
-static void asked(struct ibt_qp *qp, u32 psn)
+static void ibt_requester_asked(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -114,7 +114,7 @@ static void asked(struct ibt_qp *qp, u32 psn)
 }
 
 /* @packets PSNs are on their way. */
-static void sent(struct ibt_qp *qp, u32 packets)
+static void ibt_requester_sent(struct ibt_qp *qp, u32 packets)
 {
 	struct ibt_sq *sq = &qp->sq;
 	bool first = !ibt_sq_unanswered(sq);
@@ -130,7 +130,7 @@ static void sent(struct ibt_qp *qp, u32 packets)
 }
 
 /* The last packet of the next request is on its way. */
-static void sent_all(struct ibt_qp *qp, struct ibt_wqe *wqe)
+static void ibt_sent_all(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -145,7 +145,7 @@ static void sent_all(struct ibt_qp *qp, struct ibt_wqe *wqe)
 }
 
 /* One of max_rd_atomic, until its own answer comes. */
-static void outstanding(struct ibt_sq *sq, struct ibt_wqe *wqe)
+static void ibt_requester_outstanding(struct ibt_sq *sq, struct ibt_wqe *wqe)
 {
 	if (wqe->counted)
 		return;
@@ -154,8 +154,8 @@ static void outstanding(struct ibt_sq *sq, struct ibt_wqe *wqe)
 }
 
 /* READ, or what is missing of it; atomics; FLUSH. One packet. */
-static bool send_read_or_atomic(struct ibt_qp *qp, struct round *round,
-				struct ibt_wqe *wqe, const struct ibt_wr_info *info)
+static bool ibt_send_read_or_atomic(struct ibt_qp *qp, struct round *round,
+				    struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_pkt pkt = { };
@@ -168,7 +168,7 @@ static bool send_read_or_atomic(struct ibt_qp *qp, struct round *round,
 			ibt_sq_delay_send(qp, IBT_PAUSE_MEMORY, 1);
 			return false;
 		}
-		fill_request(qp, round->path, wqe, info, sq->cur_psn, &pkt);
+		ibt_fill_request(qp, round->path, wqe, info, sq->cur_psn, &pkt);
 		pkt.va += sq->offset;
 		pkt.dma_length -= min(sq->offset, pkt.dma_length);
 		pkt.ack_request = true;
@@ -178,16 +178,16 @@ static bool send_read_or_atomic(struct ibt_qp *qp, struct round *round,
 		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
 	ibt_pace_sent(&qp->congestion, IBT_PACE_HEADERS);
-	outstanding(sq, wqe);
-	asked(qp, sq->cur_psn);
-	sent(qp, ibt_psn_ahead(wqe->last_psn, sq->cur_psn) + 1);
-	sent_all(qp, wqe);
+	ibt_requester_outstanding(sq, wqe);
+	ibt_requester_asked(qp, sq->cur_psn);
+	ibt_requester_sent(qp, ibt_psn_ahead(wqe->last_psn, sq->cur_psn) + 1);
+	ibt_sent_all(qp, wqe);
 	return !busy;
 }
 
 /* The source stands at sq.offset; NULL: the request's memory is not there. */
-static struct soft_iter *source_of(struct ibt_qp *qp, struct round *round,
-				   struct ibt_wqe *wqe)
+static struct soft_iter *ibt_source_of(struct ibt_qp *qp, struct round *round,
+				       struct ibt_wqe *wqe)
 {
 	if (round->source_of == wqe)
 		return &round->source;
@@ -202,8 +202,8 @@ static struct soft_iter *source_of(struct ibt_qp *qp, struct round *round,
 }
 
 /* A packet with @length bytes of the request. NULL: see @wqe, or the pause. */
-static struct sk_buff *load(struct ibt_qp *qp, struct round *round,
-			    struct ibt_wqe *wqe, u32 length)
+static struct sk_buff *ibt_requester_load(struct ibt_qp *qp, struct round *round,
+					  struct ibt_wqe *wqe, u32 length)
 {
 	struct soft_iter *from;
 	struct soft_iter to;
@@ -216,7 +216,7 @@ static struct sk_buff *load(struct ibt_qp *qp, struct round *round,
 	}
 	if (!length)
 		return skb;
-	from = source_of(qp, round, wqe);
+	from = ibt_source_of(qp, round, wqe);
 	soft_iter_bytes(&to, skb->data, length);
 	if (from && soft_iter_copy(&to, from, length) == SOFT_OK)
 		return skb;
@@ -226,8 +226,8 @@ static struct sk_buff *load(struct ibt_qp *qp, struct round *round,
 }
 
 /* The opcode of the packet that begins at @offset. */
-static u8 opcode_at(const struct ibt_qp *qp, const struct ibt_wr_info *info,
-		    u32 offset, bool last)
+static u8 ibt_opcode_at(const struct ibt_qp *qp, const struct ibt_wr_info *info,
+			u32 offset, bool last)
 {
 	u8 where = (offset ? 0 : IBT_FIRST) | (last ? IBT_LAST : 0);
 
@@ -236,16 +236,16 @@ static u8 opcode_at(const struct ibt_qp *qp, const struct ibt_wr_info *info,
 }
 
 /* Which packet of a message, and what it says. */
-static void place(struct ibt_qp *qp, const struct ibt_wqe *wqe,
-		  const struct ibt_wr_info *info, u32 offset, bool last,
-		  struct ibt_pkt *pkt)
+static void ibt_requester_place(struct ibt_qp *qp, const struct ibt_wqe *wqe,
+				const struct ibt_wr_info *info, u32 offset, bool last,
+				struct ibt_pkt *pkt)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 waiting = ibt_psn_ahead(pkt->psn, sq->una) + 1;
 	u32 window = ibt_rtx_window(&qp->rtx);
 	u32 every = DIV_ROUND_UP(window, ACKS_IN_WINDOW);
 
-	pkt->opcode = opcode_at(qp, info, offset, last);
+	pkt->opcode = ibt_opcode_at(qp, info, offset, last);
 	pkt->op = &ibt_opcodes[pkt->opcode];
 	pkt->solicited = last && (wqe->flags & IB_SEND_SOLICITED) &&
 			 (info->verb == IBT_SEND || info->extra == IBT_IMM);
@@ -253,25 +253,25 @@ static void place(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 			   (last || waiting % every == 0 ||
 			    waiting >= window);
 	if (pkt->ack_request)
-		asked(qp, pkt->psn);
+		ibt_requester_asked(qp, pkt->psn);
 }
 
 /* @packets with @bytes of the next request are on their way. */
-static void sent_data(struct ibt_qp *qp, struct round *round,
-		      struct ibt_wqe *wqe, u32 packets, u32 bytes)
+static void ibt_sent_data(struct ibt_qp *qp, struct round *round,
+			  struct ibt_wqe *wqe, u32 packets, u32 bytes)
 {
 	struct ibt_sq *sq = &qp->sq;
 
 	ibt_pace_sent(&qp->congestion, bytes + packets * IBT_PACE_HEADERS);
 	round->bytes += bytes;
 	sq->offset += bytes;
-	sent(qp, packets);
+	ibt_requester_sent(qp, packets);
 	if (sq->offset == wqe->length)
-		sent_all(qp, wqe);
+		ibt_sent_all(qp, wqe);
 }
 
 /* How many packets may leave now, if the request has as many. */
-static u32 packets_now(struct ibt_qp *qp, const struct round *round)
+static u32 ibt_packets_now(struct ibt_qp *qp, const struct round *round)
 {
 	const struct ibt_sq *sq = &qp->sq;
 	u32 most = DIV_ROUND_UP(ROUND_BYTES - round->bytes, qp->mtu);
@@ -282,15 +282,15 @@ static u32 packets_now(struct ibt_qp *qp, const struct round *round)
 	return min(most, ibt_rtx_window(&qp->rtx) - ibt_psn_ahead(sq->cur_psn, sq->una));
 }
 
-static bool begin_run(struct ibt_qp *qp, struct round *round,
-		      const struct ibt_wqe *wqe,
-		      const struct ibt_wr_info *info, struct ibt_gso *run)
+static bool ibt_requester_begin_run(struct ibt_qp *qp, struct round *round,
+				    const struct ibt_wqe *wqe,
+				    const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	u32 offset = qp->sq.offset;
 	const struct ibt_seg_desc rest = {
-		.next = &ibt_opcodes[opcode_at(qp, info, offset, false)],
-		.middle = &ibt_opcodes[opcode_at(qp, info, 1, false)],
-		.end = &ibt_opcodes[opcode_at(qp, info, 1, true)],
+		.next = &ibt_opcodes[ibt_opcode_at(qp, info, offset, false)],
+		.middle = &ibt_opcodes[ibt_opcode_at(qp, info, 1, false)],
+		.end = &ibt_opcodes[ibt_opcode_at(qp, info, 1, true)],
 		.left = wqe->length - offset,
 		.mtu = qp->mtu,
 	};
@@ -298,22 +298,22 @@ static bool begin_run(struct ibt_qp *qp, struct round *round,
 	/* An interface may have divided runs wrongly. */
 	if (qp->rtx.recovery != IBT_STEADY)
 		return false;
-	return ibt_gso_begin(run, round->path, &rest, packets_now(qp, round));
+	return ibt_gso_begin(run, round->path, &rest, ibt_packets_now(qp, round));
 }
 
 /* One more packet of a run, of the bytes at @offset. False: they are not there. */
-static bool add_data(struct ibt_qp *qp, struct round *round,
-		     struct ibt_wqe *wqe, const struct ibt_wr_info *info,
-		     u32 offset, struct ibt_gso *run)
+static bool ibt_add_data(struct ibt_qp *qp, struct round *round,
+			 struct ibt_wqe *wqe, const struct ibt_wr_info *info,
+			 u32 offset, struct ibt_gso *run)
 {
 	u32 psn = ibt_psn_add(qp->sq.cur_psn, run->packets);
 	u32 length = min(wqe->length - offset, qp->mtu);
-	struct soft_iter *from = source_of(qp, round, wqe);
+	struct soft_iter *from = ibt_source_of(qp, round, wqe);
 	struct ibt_pkt pkt = { };
 	struct soft_iter to;
 
-	fill_request(qp, round->path, wqe, info, psn, &pkt);
-	place(qp, wqe, info, offset, offset + length == wqe->length, &pkt);
+	ibt_fill_request(qp, round->path, wqe, info, psn, &pkt);
+	ibt_requester_place(qp, wqe, info, offset, offset + length == wqe->length, &pkt);
 	soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), length);
 	if (!from || soft_iter_copy(&to, from, length) != SOFT_OK)
 		return false;
@@ -325,9 +325,9 @@ static bool add_data(struct ibt_qp *qp, struct round *round,
  * As many packets of a SEND or WRITE as can leave together. When the memory of the
  * request ends in the middle, those in front of it leave first.
  */
-static bool send_run(struct ibt_qp *qp, struct round *round,
-		     struct ibt_wqe *wqe, const struct ibt_wr_info *info,
-		     struct ibt_gso *run)
+static bool ibt_requester_send_run(struct ibt_qp *qp, struct round *round,
+				   struct ibt_wqe *wqe, const struct ibt_wr_info *info,
+				   struct ibt_gso *run)
 {
 	struct ibt_port *port = run->path->port;
 	u32 seq = READ_ONCE(port->tx_wake_seq);
@@ -335,7 +335,7 @@ static bool send_run(struct ibt_qp *qp, struct round *round,
 	bool busy, good = true;
 
 	while (good && run->packets < run->most) {
-		good = add_data(qp, round, wqe, info, end, run);
+		good = ibt_add_data(qp, round, wqe, info, end, run);
 		if (good)
 			end = min(end + qp->mtu, wqe->length);
 	}
@@ -343,14 +343,14 @@ static bool send_run(struct ibt_qp *qp, struct round *round,
 	busy = ibt_gso_xmit(run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
 	if (run->packets)
-		sent_data(qp, round, wqe, run->packets, end - begin);
+		ibt_sent_data(qp, round, wqe, run->packets, end - begin);
 	if (!good)
 		ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 	return good && !busy;
 }
 
 /* Its packet looks like that of @wqe, but for what it says. */
-static bool wqe_batchable(const struct ibt_wqe *wqe, const struct ibt_wqe *other)
+static bool ibt_wqe_batchable(const struct ibt_wqe *wqe, const struct ibt_wqe *other)
 {
 	return other->opcode == wqe->opcode && other->length == wqe->length &&
 	       other->state == IBT_WQE_POSTED &&
@@ -359,7 +359,7 @@ static bool wqe_batchable(const struct ibt_wqe *wqe, const struct ibt_wqe *other
 }
 
 /* How many requests there are, from the next on, whose packets can leave together. */
-static u32 batch_len(struct ibt_qp *qp, const struct ibt_wqe *wqe, u32 most)
+static u32 ibt_batch_len(struct ibt_qp *qp, const struct ibt_wqe *wqe, u32 most)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 num;
@@ -370,16 +370,16 @@ static u32 batch_len(struct ibt_qp *qp, const struct ibt_wqe *wqe, u32 most)
 		if (at == ibt_sq_head(sq) &&
 		    (!ibt_sq_is_user(sq) || !ibt_sq_fetch_user_wqe(qp)))
 			break;
-		if (!wqe_batchable(wqe, ibt_wqe_at(sq, at)))
+		if (!ibt_wqe_batchable(wqe, ibt_wqe_at(sq, at)))
 			break;
 	}
 	return num;
 }
 
 /* Several SENDs or WRITEs of one packet each. False: this one goes alone. */
-static bool batch_begin(struct ibt_qp *qp, struct round *round,
-			const struct ibt_wqe *wqe,
-			const struct ibt_wr_info *info, struct ibt_gso *run)
+static bool ibt_batch_begin(struct ibt_qp *qp, struct round *round,
+			    const struct ibt_wqe *wqe,
+			    const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	const struct ibt_sq *sq = &qp->sq;
 	u32 most = (ROUND_BYTES - round->bytes) / max(wqe->length, 1U);
@@ -393,21 +393,21 @@ static bool batch_begin(struct ibt_qp *qp, struct round *round,
 		most = min(most, ibt_rtx_window(&qp->rtx) -
 				 ibt_psn_ahead(sq->cur_psn, sq->una));
 	return ibt_gso_begin_msgs(run, round->path,
-				  &ibt_opcodes[opcode_at(qp, info, 0, true)],
-				  wqe->length, batch_len(qp, wqe, most));
+				  &ibt_opcodes[ibt_opcode_at(qp, info, 0, true)],
+				  wqe->length, ibt_batch_len(qp, wqe, most));
 }
 
 /* The next request into a run. False: its bytes are not there. */
-static bool batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
-			  const struct ibt_wr_info *info, struct ibt_gso *run)
+static bool ibt_batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			      const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	enum soft_access_err fault = SOFT_OK;
 	struct ibt_pkt pkt = { };
 	struct soft_iter from, to;
 
 	ibt_wqe_assign_psn(qp, wqe);
-	fill_request(qp, run->path, wqe, info, qp->sq.cur_psn, &pkt);
-	place(qp, wqe, info, 0, true, &pkt);
+	ibt_fill_request(qp, run->path, wqe, info, qp->sq.cur_psn, &pkt);
+	ibt_requester_place(qp, wqe, info, 0, true, &pkt);
 	/* Whoever is behind it asks for both. */
 	pkt.ack_request = false;
 	if (wqe->length) {
@@ -421,9 +421,9 @@ static bool batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	return fault == SOFT_OK;
 }
 
-/* As send_run(), of whole messages. */
-static bool batch_send(struct ibt_qp *qp, struct round *round,
-		       const struct ibt_wr_info *info, struct ibt_gso *run)
+/* As ibt_requester_send_run(), of whole messages. */
+static bool ibt_batch_send(struct ibt_qp *qp, struct round *round,
+			   const struct ibt_wr_info *info, struct ibt_gso *run)
 {
 	struct ibt_port *port = run->path->port;
 	u32 seq = READ_ONCE(port->tx_wake_seq);
@@ -434,10 +434,10 @@ static bool batch_send(struct ibt_qp *qp, struct round *round,
 	/* An unreliable one completes here, and can not always. */
 	while (run->packets < run->most && sq->state == IB_QPS_RTS) {
 		wqe = ibt_wqe_at(sq, sq->next);
-		good = batch_add_wqe(qp, wqe, info, run);
+		good = ibt_batch_add_wqe(qp, wqe, info, run);
 		if (!good)
 			break;
-		sent_data(qp, round, wqe, 1, wqe->length);
+		ibt_sent_data(qp, round, wqe, 1, wqe->length);
 	}
 	/* Of a softirq that would bring all at its end, the user would see nothing earlier. */
 	round->over = true;
@@ -452,8 +452,8 @@ static bool batch_send(struct ibt_qp *qp, struct round *round,
 }
 
 /* Packets of a SEND or WRITE, one or a run; the one of an ATOMIC WRITE. */
-static bool send_data(struct ibt_qp *qp, struct round *round,
-		      struct ibt_wqe *wqe, const struct ibt_wr_info *info)
+static bool ibt_requester_send_data(struct ibt_qp *qp, struct round *round,
+				    struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 length = min(wqe->length - sq->offset, qp->mtu);
@@ -464,26 +464,26 @@ static bool send_data(struct ibt_qp *qp, struct round *round,
 	bool busy = false;
 
 	if (round->path) {
-		if (!last && begin_run(qp, round, wqe, info, &run))
-			return send_run(qp, round, wqe, info, &run);
+		if (!last && ibt_requester_begin_run(qp, round, wqe, info, &run))
+			return ibt_requester_send_run(qp, round, wqe, info, &run);
 		if (last && !sq->offset &&
-		    batch_begin(qp, round, wqe, info, &run))
-			return batch_send(qp, round, info, &run);
-		skb = load(qp, round, wqe, length);
+		    ibt_batch_begin(qp, round, wqe, info, &run))
+			return ibt_batch_send(qp, round, info, &run);
+		skb = ibt_requester_load(qp, round, wqe, length);
 		if (!skb)
 			return false;
-		fill_request(qp, round->path, wqe, info, sq->cur_psn, &pkt);
-		place(qp, wqe, info, sq->offset, last, &pkt);
+		ibt_fill_request(qp, round->path, wqe, info, sq->cur_psn, &pkt);
+		ibt_requester_place(qp, wqe, info, sq->offset, last, &pkt);
 		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
 	if (info->kind == IBT_WR_ATOMIC_WRITE)
-		outstanding(sq, wqe);
-	sent_data(qp, round, wqe, 1, length);
+		ibt_requester_outstanding(sq, wqe);
+	ibt_sent_data(qp, round, wqe, 1, length);
 	return !busy;
 }
 
 /* A request that the peer may have no receive request for: one packet finds out. */
-static bool may_begin_limited(struct ibt_qp *qp)
+static bool ibt_may_begin_limited(struct ibt_qp *qp)
 {
 	if (qp->sq.cur_psn != qp->sq.una)
 		return false;
@@ -492,8 +492,8 @@ static bool may_begin_limited(struct ibt_qp *qp)
 }
 
 /* May this one be begun now? What was begun before is only sent again. */
-static bool may_begin(struct ibt_qp *qp, struct ibt_wqe *wqe,
-		      const struct ibt_wr_info *info)
+static bool ibt_may_begin(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			  const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -511,12 +511,12 @@ static bool may_begin(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		return ibt_sq_oldest(sq) == sq->next;
 	if (ibt_wr_has_response(info) && sq->max_rd_atomic)
 		return sq->rd_atomic < sq->max_rd_atomic;
-	return ibt_credit_left(&qp->credit, info) || may_begin_limited(qp);
+	return ibt_credit_left(&qp->credit, info) || ibt_may_begin_limited(qp);
 }
 
 /* What is wrong with it is found before its first packet is sent. */
-static u8 check_first(struct ibt_qp *qp, const struct ibt_wqe *wqe,
-		      const struct ibt_wr_info *info)
+static u8 ibt_check_first(struct ibt_qp *qp, const struct ibt_wqe *wqe,
+			  const struct ibt_wr_info *info)
 {
 	if (wqe->status != IB_WC_SUCCESS || wqe->numbered)
 		return wqe->status;
@@ -530,7 +530,7 @@ static u8 check_first(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 }
 
 /* Without a way nothing is sent. */
-static bool in_order(struct ibt_qp *qp, struct round *round)
+static bool ibt_in_order(struct ibt_qp *qp, struct round *round)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -542,9 +542,9 @@ static bool in_order(struct ibt_qp *qp, struct round *round)
 	return false;
 }
 
-static bool send_connected(struct ibt_qp *qp, struct round *round,
-			   struct ibt_wqe *wqe,
-			   const struct ibt_wr_info *info)
+static bool ibt_send_connected(struct ibt_qp *qp, struct round *round,
+			       struct ibt_wqe *wqe,
+			       const struct ibt_wr_info *info)
 {
 	u32 length = min_t(u32, wqe->length, ROUND_BYTES);
 	enum ibt_loopback_result way;
@@ -563,20 +563,20 @@ static bool send_connected(struct ibt_qp *qp, struct round *round,
 		round->bytes += length;
 		return way == IBT_LOOPBACK_DONE;
 	}
-	if (!in_order(qp, round) ||
+	if (!ibt_in_order(qp, round) ||
 	    !ibt_pace_ok(qp, &qp->congestion, IBT_PACE_REQUESTS))
 		return false;
 	ibt_wqe_assign_psn(qp, wqe);
 	if (info->kind == IBT_WR_RD_ATOMIC)
-		return send_read_or_atomic(qp, round, wqe, info);
-	return send_data(qp, round, wqe, info);
+		return ibt_send_read_or_atomic(qp, round, wqe, info);
+	return ibt_requester_send_data(qp, round, wqe, info);
 }
 
 /*
  * A request has failed: it waits for those in front of it, which may have to be
  * sent again. They have their PSNs, or are done.
  */
-static bool not_in_front(const struct ibt_wqe *wqe)
+static bool ibt_not_in_front(const struct ibt_wqe *wqe)
 {
 	if (wqe->state == IBT_WQE_DONE)
 		return wqe->status != IB_WC_SUCCESS;
@@ -586,7 +586,7 @@ static bool not_in_front(const struct ibt_wqe *wqe)
 /* One packet, one request that needs none, or a few of those to be flushed.
  * False: nothing more can be done now.
  */
-static bool step(struct ibt_qp *qp, struct round *round)
+static bool ibt_requester_step(struct ibt_qp *qp, struct round *round)
 {
 	struct ibt_sq *sq = &qp->sq;
 	const struct ibt_wr_info *info;
@@ -603,16 +603,16 @@ static bool step(struct ibt_qp *qp, struct round *round)
 		return false;
 
 	wqe = ibt_wqe_at(sq, sq->next);
-	if (sq->stop == IBT_SQ_BROKEN && not_in_front(wqe))
+	if (sq->stop == IBT_SQ_BROKEN && ibt_not_in_front(wqe))
 		return false;
 	if (wqe->state == IBT_WQE_DONE) {
 		sq->next++;
 		return true;
 	}
 	info = ibt_wr_info(wqe->opcode);
-	if (!may_begin(qp, wqe, info))
+	if (!ibt_may_begin(qp, wqe, info))
 		return false;
-	status = check_first(qp, wqe, info);
+	status = ibt_check_first(qp, wqe, info);
 	if (status != IB_WC_SUCCESS) {
 		ibt_wqe_fail(qp, wqe, status);
 		return true;
@@ -625,11 +625,11 @@ static bool step(struct ibt_qp *qp, struct round *round)
 		round->bytes += wqe->length;
 		return ibt_ud_send(qp, wqe, info);
 	}
-	return send_connected(qp, round, wqe, info);
+	return ibt_send_connected(qp, round, wqe, info);
 }
 
 /* Some steps. True: more can be done. */
-static bool take_steps(struct ibt_qp *qp, struct round *round)
+static bool ibt_take_steps(struct ibt_qp *qp, struct round *round)
 {
 	bool more = true;
 	int steps;
@@ -638,7 +638,7 @@ static bool take_steps(struct ibt_qp *qp, struct round *round)
 	for (steps = 0; more && steps < ROUND_STEPS; steps++) {
 		if (round->bytes >= ROUND_BYTES || round->over)
 			break;
-		more = step(qp, round);
+		more = ibt_requester_step(qp, round);
 		/* The iterator stands at sq.offset of this one only. */
 		if (round->source_of && !qp->sq.offset) {
 			soft_iter_end(&round->source);
@@ -667,7 +667,7 @@ enum soft_task_left ibt_requester_round(struct soft_task *task)
 	spin_lock_bh(&qp->sq.lock);
 	ibt_sq_process_deferred_ack(qp);
 	ibt_sq_retry_held(qp);
-	more = take_steps(qp, &round);
+	more = ibt_take_steps(qp, &round);
 	spin_unlock_bh(&qp->sq.lock);
 	ibt_path_put(round.path);
 	if (round.elsewhere)

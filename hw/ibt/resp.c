@@ -37,13 +37,13 @@
 #define ROUNDS		4
 
 /* Of a ring, in one go: no more than it has slots. */
-static u32 flush_turns(const struct ibt_qp *qp)
+static u32 ibt_flush_turns(const struct ibt_qp *qp)
 {
 	return qp->rq.ring.buf ? qp->rq.ring.mask / FLUSH_CHUNK + 1 : 1;
 }
 
 /* A part of what is posted. True: there is more. */
-static bool flush_chunk(struct ibt_qp *qp)
+static bool ibt_flush_chunk(struct ibt_qp *qp)
 {
 	return ibt_rq_flush_some(qp, min(qp->rq.ring.mask + 1U,
 					 (u32)FLUSH_CHUNK));
@@ -53,14 +53,14 @@ static bool flush_chunk(struct ibt_qp *qp)
  * What somebody may have put into a ring since the flush. True: look again, but
  * not after the @last turn: whoever fills it as fast as it is emptied has to wait.
  */
-static bool flush_late(struct ibt_qp *qp, bool last)
+static bool ibt_flush_late(struct ibt_qp *qp, bool last)
 {
 	struct ibt_resp *resp = &qp->resp;
 	bool some = qp->rq.ring.buf && soft_ring_ready(&qp->rq.ring);
 	bool more;
 
 	lockdep_assert_held(&resp->lock);
-	more = flush_chunk(qp);
+	more = ibt_flush_chunk(qp);
 	if (more && !last)
 		return true;
 	/*
@@ -79,14 +79,14 @@ static bool flush_late(struct ibt_qp *qp, bool last)
 }
 
 /* In the error state: what is pending, and what is in the ring. */
-static enum soft_task_left flush_round(struct ibt_qp *qp)
+static enum soft_task_left ibt_flush_round(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
 
 	if (resp->owed && !ibt_order_resp_here(qp))
 		return ibt_resp_elsewhere(resp);
 	if (ibt_resp_send_pending_ack(qp) &&
-	    flush_late(qp, ++resp->flush_turns >= flush_turns(qp)))
+	    ibt_flush_late(qp, ++resp->flush_turns >= ibt_flush_turns(qp)))
 		return SOFT_TASK_MORE;
 	resp->flush_turns = 0;
 	return SOFT_TASK_NOTHING;
@@ -101,7 +101,7 @@ static enum soft_task_left ibt_resp_round(struct soft_task *task)
 	qp->resp.late = task->late;
 	ibt_resp_queue_drain(qp);
 	if (qp->resp.state == IB_QPS_ERR)
-		left = flush_round(qp);
+		left = ibt_flush_round(qp);
 	else
 		left = ibt_resp_run(qp);
 	qp->resp.late = false;
@@ -109,7 +109,7 @@ static enum soft_task_left ibt_resp_round(struct soft_task *task)
 	return left;
 }
 
-static void resp_work(struct work_struct *work)
+static void ibt_resp_work(struct work_struct *work)
 {
 	struct ibt_resp *resp = container_of(to_delayed_work(work),
 					     struct ibt_resp, work);
@@ -120,7 +120,7 @@ static void resp_work(struct work_struct *work)
 /* ---- creation ------------------------------------------------------------------------ */
 
 /* SGEs of the largest request that it may have to keep: with XRC, of any SRQ. */
-static u32 most_sge(const struct ibt_qp *qp)
+static u32 ibt_most_sge(const struct ibt_qp *qp)
 {
 	if (qp->transport == IBT_XRC)
 		return qp->ib.qp_type == IB_QPT_XRC_TGT ? IBT_MAX_SGE : 0;
@@ -130,7 +130,7 @@ static u32 most_sge(const struct ibt_qp *qp)
 int ibt_resp_create(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
-	u32 room = most_sge(qp);
+	u32 room = ibt_most_sge(qp);
 
 	resp->recv = kzalloc(struct_size(resp->recv, sge, room),
 			     GFP_KERNEL_ACCOUNT);
@@ -143,7 +143,7 @@ int ibt_resp_create(struct ibt_qp *qp)
 	__skb_queue_head_init(&resp->backlog);
 	ibt_inbox_init(&resp->inbox);
 	INIT_LIST_HEAD(&resp->waiting);
-	INIT_DELAYED_WORK(&resp->work, resp_work);
+	INIT_DELAYED_WORK(&resp->work, ibt_resp_work);
 	soft_task_init(&resp->task, ibt_resp_round, &ibt_qp_dev(qp)->queues);
 	resp->task.qp = &qp->ib;
 	ibt_resp_ack_init(resp);
@@ -153,7 +153,7 @@ int ibt_resp_create(struct ibt_qp *qp)
 }
 
 /* The peer's request is done, and there will be nobody to tell it so, wherever it should be. */
-static void drop_owed(struct ibt_qp *qp)
+static void ibt_drop_owed(struct ibt_qp *qp)
 {
 	qp->resp.late = true;
 	ibt_resp_send_pending_ack(qp);
@@ -169,7 +169,7 @@ void ibt_resp_destroy(struct ibt_qp *qp)
 	/* The work does nothing in this state, so it does not queue itself. */
 	spin_lock_bh(&resp->lock);
 	WRITE_ONCE(resp->state, IB_QPS_RESET);
-	drop_owed(qp);
+	ibt_drop_owed(qp);
 	ibt_resp_stop(qp);
 	ibt_rq_release(qp);
 	spin_unlock_bh(&resp->lock);
@@ -204,7 +204,7 @@ int ibt_resp_reserve(struct ibt_qp *qp, u32 max_dest_rd_atomic)
 /* ---- states ------------------------------------------------------------------------------ */
 
 /* IBA 9.7.1: both ends count from what they agreed on. */
-static void start(struct ibt_qp *qp)
+static void ibt_resp_start(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
 
@@ -230,7 +230,7 @@ void ibt_resp_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 	WRITE_ONCE(resp->mig_refused, false);
 	switch (state) {
 	case IB_QPS_RESET:
-		drop_owed(qp);
+		ibt_drop_owed(qp);
 		ibt_resp_stop(qp);
 		ibt_rq_reset(qp);
 		break;
@@ -240,7 +240,7 @@ void ibt_resp_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 		break;
 	case IB_QPS_RTR:
 		if (before != IB_QPS_RTR)
-			start(qp);
+			ibt_resp_start(qp);
 		break;
 	default:
 		break;
@@ -256,14 +256,14 @@ void ibt_resp_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 void ibt_resp_flush(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
-	u32 turns = flush_turns(qp);
+	u32 turns = ibt_flush_turns(qp);
 	bool more;
 
 	/* The state first, then the ring. Pairs with ibt_post_recv(). */
 	smp_mb();
 	do {
 		spin_lock_bh(&resp->lock);
-		more = resp->state == IB_QPS_ERR && flush_chunk(qp);
+		more = resp->state == IB_QPS_ERR && ibt_flush_chunk(qp);
 		if (resp->state == IB_QPS_ERR && qp->rq.ring.map)
 			ibt_resp_schedule(qp, FLUSH_DELAY_MIN);
 		spin_unlock_bh(&resp->lock);

@@ -20,7 +20,7 @@ struct inbox_note {
 	u32 bytes;	/* charged to the device */
 };
 
-static struct inbox_note *note_of(struct sk_buff *skb)
+static struct inbox_note *ibt_resp_queue_note_of(struct sk_buff *skb)
 {
 	BUILD_BUG_ON(sizeof(struct inbox_note) > sizeof(skb->cb));
 	return (struct inbox_note *)skb->cb;
@@ -31,11 +31,11 @@ void ibt_inbox_init(struct ibt_resp_queue *box)
 	skb_queue_head_init(&box->skbs);
 }
 
-static void receive(struct ibt_qp *qp, struct sk_buff *skb)
+static void ibt_resp_queue_receive(struct ibt_qp *qp, struct sk_buff *skb)
 {
 	struct ibt_pkt pkt = {};
 
-	ibt_queue_uncharge(ibt_qp_dev(qp), note_of(skb)->bytes);
+	ibt_queue_uncharge(ibt_qp_dev(qp), ibt_resp_queue_note_of(skb)->bytes);
 	/* It was parsed before it was put there. */
 	if (!ibt_hdr_parse(&pkt, skb, 0, skb->len))
 		ibt_resp_receive(qp, &pkt, skb);
@@ -57,12 +57,12 @@ void ibt_resp_queue_drain(struct ibt_qp *qp)
 	while (!skb_queue_empty_lockless(&box->skbs)) {
 		skb = skb_dequeue(&box->skbs);
 		if (skb)
-			receive(qp, skb);
+			ibt_resp_queue_receive(qp, skb);
 	}
 }
 
-static bool keep(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		 struct sk_buff *skb)
+static bool ibt_resp_queue_keep(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+				struct sk_buff *skb)
 {
 	struct ibt_resp_queue *box = &qp->resp.inbox;
 	struct sk_buff *kept;
@@ -78,7 +78,7 @@ static bool keep(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		kfree_skb(kept);
 		return false;
 	}
-	note_of(kept)->bytes = bytes;
+	ibt_resp_queue_note_of(kept)->bytes = bytes;
 	skb_queue_tail(&box->skbs, kept);
 	return true;
 }
@@ -92,7 +92,7 @@ static bool ibt_resp_queue_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 {
 	struct soft_task *task = &qp->resp.task;
 
-	if (likely(!soft_task_is_busy(task)) || !keep(qp, pkt, skb))
+	if (likely(!soft_task_is_busy(task)) || !ibt_resp_queue_keep(qp, pkt, skb))
 		return false;
 	/* Another round takes it. */
 	soft_task_call(task, 1);

@@ -28,7 +28,7 @@
 #include "stats.h"
 #include "tx.h"
 
-static struct ibt_msg msg_of(const struct ibt_pkt *pkt)
+static struct ibt_msg ibt_msg_of(const struct ibt_pkt *pkt)
 {
 	return (struct ibt_msg) {
 		.verb = pkt->op->verb,
@@ -51,8 +51,8 @@ static struct ibt_msg msg_of(const struct ibt_pkt *pkt)
 /* ---- checks that need no memory -------------------------------------------------- */
 
 /* IBA 9.7.4.1.2: a message goes on until its last packet, and with nothing else. */
-static bool opcode_sequence_ok(const struct ibt_opcode *op,
-			       const struct ibt_opcode *before)
+static bool ibt_opcode_sequence_ok(const struct ibt_opcode *op,
+				   const struct ibt_opcode *before)
 {
 	if (op->flags & IBT_FIRST)
 		return !before;
@@ -60,7 +60,7 @@ static bool opcode_sequence_ok(const struct ibt_opcode *op,
 }
 
 /* IBA 9.7.4.1.6: full ones are full, only a whole message may be empty. */
-static bool length_ok(const struct ibt_pkt *pkt, u32 mtu)
+static bool ibt_length_ok(const struct ibt_pkt *pkt, u32 mtu)
 {
 	const struct ibt_opcode *op = pkt->op;
 
@@ -76,11 +76,11 @@ static bool length_ok(const struct ibt_pkt *pkt, u32 mtu)
 /* ---- execution ---------------------------------------------------------------------- */
 
 /* SEND and WRITE, whatever the transport. */
-static enum ibt_exec_status place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-				  struct sk_buff *skb)
+static enum ibt_exec_status ibt_responder_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+						struct sk_buff *skb)
 {
 	const struct ibt_opcode *op = pkt->op;
-	const struct ibt_msg msg = msg_of(pkt);
+	const struct ibt_msg msg = ibt_msg_of(pkt);
 	enum ibt_exec_status verdict = IBT_EXEC_OK;
 	struct soft_iter from;
 
@@ -100,8 +100,8 @@ static enum ibt_exec_status place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	return verdict;
 }
 
-static void remember(struct ibt_resp *resp, const struct ibt_pkt *pkt,
-		     u32 packets, u64 original)
+static void ibt_responder_remember(struct ibt_resp *resp, const struct ibt_pkt *pkt,
+				   u32 packets, u64 original)
 {
 	const struct ibt_resp_res entry = {
 		.verb = pkt->op->verb,
@@ -117,26 +117,26 @@ static void remember(struct ibt_resp *resp, const struct ibt_pkt *pkt,
 }
 
 /* The answer follows packet by packet; what it may read is checked then. */
-static enum ibt_exec_status accept_read(struct ibt_qp *qp,
-					const struct ibt_pkt *pkt, bool excess)
+static enum ibt_exec_status ibt_accept_read(struct ibt_qp *qp,
+					    const struct ibt_pkt *pkt, bool excess)
 {
 	u32 packets = ibt_packets(pkt->dma_length, qp->mtu);
 
 	/* IBA 9.7.4.1.8: as many at once as was agreed on. */
 	if (excess || pkt->dma_length > IBT_MAX_MSG_BYTES)
 		return IBT_EXEC_INV_REQ;
-	remember(&qp->resp, pkt, packets, 0);
+	ibt_responder_remember(&qp->resp, pkt, packets, 0);
 	ibt_resp_advance(qp, packets);
 	ibt_read_resp_begin(qp, pkt);
 	return IBT_EXEC_OK;
 }
 
 /* The word of an ATOMIC WRITE is payload: bytes, not a number. */
-static enum ibt_exec_status exec_atomic(struct ibt_qp *qp,
-					const struct ibt_pkt *pkt,
-					const struct sk_buff *skb, u64 *original)
+static enum ibt_exec_status ibt_responder_exec_atomic(struct ibt_qp *qp,
+						      const struct ibt_pkt *pkt,
+						      const struct sk_buff *skb, u64 *original)
 {
-	struct ibt_msg msg = msg_of(pkt);
+	struct ibt_msg msg = ibt_msg_of(pkt);
 
 	if (msg.verb == IBT_ATOMIC_WRITE &&
 	    skb_copy_bits(skb, pkt->payload, &msg.swap_add,
@@ -149,9 +149,9 @@ static enum ibt_exec_status exec_atomic(struct ibt_qp *qp,
  * comes first. @again: it was, and @skb is not looked at. False: no memory, nothing
  * was done.
  */
-static bool do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		      const struct sk_buff *skb,
-		      const struct ibt_resp_res *again)
+static bool ibt_responder_do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+				    const struct sk_buff *skb,
+				    const struct ibt_resp_res *again)
 {
 	struct ibt_path *path = ibt_qp_path(qp);
 	enum ibt_exec_status verdict = IBT_EXEC_OK;
@@ -172,14 +172,14 @@ static bool do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	if (again)
 		original = again->original;
 	else
-		verdict = exec_atomic(qp, pkt, skb, &original);
+		verdict = ibt_responder_exec_atomic(qp, pkt, skb, &original);
 	if (verdict != IBT_EXEC_OK) {
 		kfree_skb(answer);
 		ibt_resp_nak(qp, pkt->psn, verdict);
 		goto out_refused;
 	}
 	if (!again) {
-		remember(&qp->resp, pkt, 1, original);
+		ibt_responder_remember(&qp->resp, pkt, 1, original);
 		ibt_resp_advance(qp, 1);
 	}
 	ibt_resp_atomic(qp, path, answer, pkt, original);
@@ -193,7 +193,7 @@ out:
 
 /* ---- reliable ------------------------------------------------------------------------ */
 
-static void rc_placed(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+static void ibt_rc_placed(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	struct ibt_resp *resp = &qp->resp;
 
@@ -205,32 +205,32 @@ static void rc_placed(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 }
 
 /* The packet that was expected. False: no memory for its answer. */
-static bool rc_expected(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-			struct sk_buff *skb, bool excess)
+static bool ibt_rc_expected(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			    struct sk_buff *skb, bool excess)
 {
 	struct ibt_resp *resp = &qp->resp;
 	enum ibt_exec_status verdict;
 
 	resp->nak_sent = false;
-	if (!opcode_sequence_ok(pkt->op, resp->op) || !length_ok(pkt, qp->mtu)) {
+	if (!ibt_opcode_sequence_ok(pkt->op, resp->op) || !ibt_length_ok(pkt, qp->mtu)) {
 		ibt_resp_nak(qp, pkt->psn, IBT_EXEC_INV_REQ);
 		return true;
 	}
 	switch (pkt->op->verb) {
 	case IBT_SEND:
 	case IBT_WRITE:
-		verdict = place(qp, pkt, skb);
+		verdict = ibt_responder_place(qp, pkt, skb);
 		if (verdict == IBT_EXEC_OK)
-			rc_placed(qp, pkt);
+			ibt_rc_placed(qp, pkt);
 		break;
 	case IBT_READ:
-		verdict = accept_read(qp, pkt, excess);
+		verdict = ibt_accept_read(qp, pkt, excess);
 		break;
 	case IBT_CMP_SWAP:
 	case IBT_FETCH_ADD:
 	case IBT_ATOMIC_WRITE:
 	case IBT_FLUSH:
-		return do_atomic(qp, pkt, skb, NULL);
+		return ibt_responder_do_atomic(qp, pkt, skb, NULL);
 	default:
 		verdict = IBT_EXEC_INV_REQ;
 		break;
@@ -241,7 +241,7 @@ static bool rc_expected(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 }
 
 /* Executed before: the answer was lost, or was late (IBA 9.7.5.1.5). */
-static bool rc_duplicate(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+static bool ibt_rc_duplicate(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	struct ibt_resp *resp = &qp->resp;
 	const struct ibt_resp_res *entry;
@@ -261,18 +261,18 @@ static bool rc_duplicate(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 		return true;
 	default:
 		entry = ibt_replay_atomic(resp, pkt);
-		return !entry || do_atomic(qp, pkt, NULL, entry);
+		return !entry || ibt_responder_do_atomic(qp, pkt, NULL, entry);
 	}
 }
 
-static bool rc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		      struct sk_buff *skb, bool excess)
+static bool ibt_rc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			  struct sk_buff *skb, bool excess)
 {
 	struct ibt_resp *resp = &qp->resp;
 	s32 ahead = ibt_psn_diff(pkt->psn, resp->psn);
 
 	if (ahead < 0)
-		return rc_duplicate(qp, pkt);
+		return ibt_rc_duplicate(qp, pkt);
 	if (ahead > 0) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_SEQ);
 		if (!resp->nak_sent)
@@ -284,7 +284,7 @@ static bool rc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
 		return true;
 	}
-	return rc_expected(qp, pkt, skb, excess);
+	return ibt_rc_expected(qp, pkt, skb, excess);
 }
 
 /* ---- unreliable ------------------------------------------------------------------------ */
@@ -293,8 +293,8 @@ static bool rc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
  * IBA 9.8.2.2: a first packet is welcome with any PSN; a gap or a misfit costs
  * the rest of the message, and nobody is told.
  */
-static void uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		      struct sk_buff *skb)
+static void ibt_uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			  struct sk_buff *skb)
 {
 	struct ibt_resp *resp = &qp->resp;
 	const struct ibt_opcode *before = resp->op;
@@ -311,12 +311,12 @@ static void uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_SEQ);
 	if (first || gap)
 		ibt_exec_abort(qp);
-	if (!first && (gap || !opcode_sequence_ok(pkt->op, before)))
+	if (!first && (gap || !ibt_opcode_sequence_ok(pkt->op, before)))
 		goto drop;
-	if (!length_ok(pkt, qp->mtu))
+	if (!ibt_length_ok(pkt, qp->mtu))
 		goto drop;
 
-	verdict = place(qp, pkt, skb);
+	verdict = ibt_responder_place(qp, pkt, skb);
 	if (verdict == IBT_EXEC_OK)
 		return;
 	if (verdict != IBT_RNR && verdict != IBT_EXEC_SILENT_DROP) {
@@ -331,28 +331,28 @@ drop:
 /* ---- one after the other ------------------------------------------------------------------ */
 
 /* False: no memory for its answer; nothing was done. */
-static bool resp_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-			struct sk_buff *skb, bool excess)
+static bool ibt_resp_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			    struct sk_buff *skb, bool excess)
 {
 	if (!ibt_resp_receives(qp->resp.state)) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_NO_QP);
 		return true;
 	}
 	if (qp->transport == IBT_UC) {
-		uc_packet(qp, pkt, skb);
+		ibt_uc_packet(qp, pkt, skb);
 		return true;
 	}
-	return rc_packet(qp, pkt, skb, excess);
+	return ibt_rc_packet(qp, pkt, skb, excess);
 }
 
-static bool has_backlog(const struct ibt_resp *resp)
+static bool ibt_has_backlog(const struct ibt_resp *resp)
 {
 	return resp->reading.active || resp->parked ||
 	       !skb_queue_empty(&resp->backlog);
 }
 
 /* Nothing waits any more: what was dropped is to be sent again (IBA 9.7.5.1.1). */
-static void ask_for_dropped(struct ibt_qp *qp)
+static void ibt_ask_for_dropped(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
 
@@ -365,12 +365,12 @@ static void ask_for_dropped(struct ibt_qp *qp)
 }
 
 /* False: it had to go back. Headers were checked before it was put there. */
-static bool backlog_process(struct ibt_qp *qp, struct sk_buff *skb)
+static bool ibt_backlog_process(struct ibt_qp *qp, struct sk_buff *skb)
 {
 	struct ibt_pkt pkt = {};
 
 	if (!ibt_hdr_parse(&pkt, skb, 0, skb->len) &&
-	    !resp_packet(qp, &pkt, skb, ibt_backlog_excess(skb))) {
+	    !ibt_resp_packet(qp, &pkt, skb, ibt_backlog_excess(skb))) {
 		ibt_backlog_put_back(qp, skb);
 		return false;
 	}
@@ -386,7 +386,7 @@ enum soft_task_left ibt_resp_run(struct ibt_qp *qp)
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&resp->lock);
-	if ((resp->owed || has_backlog(resp)) && !ibt_order_resp_here(qp))
+	if ((resp->owed || ibt_has_backlog(resp)) && !ibt_order_resp_here(qp))
 		return ibt_resp_elsewhere(resp);
 	while (budget-- > 0) {
 		if (resp->reading.active ||
@@ -403,10 +403,10 @@ enum soft_task_left ibt_resp_run(struct ibt_qp *qp)
 			return SOFT_TASK_NOTHING;
 		skb = ibt_backlog_take(qp);
 		if (!skb) {
-			ask_for_dropped(qp);
+			ibt_ask_for_dropped(qp);
 			return SOFT_TASK_NOTHING;
 		}
-		if (!backlog_process(qp, skb))
+		if (!ibt_backlog_process(qp, skb))
 			return SOFT_TASK_NOTHING;
 	}
 	return SOFT_TASK_MORE;
@@ -417,7 +417,7 @@ enum soft_task_left ibt_resp_run(struct ibt_qp *qp)
  * another processor sends a long answer, if one seems to be free. The requester that asks
  * for the next one is mostly where this is received: not here.
  */
-static void begin_answer(struct ibt_qp *qp)
+static void ibt_begin_answer(struct ibt_qp *qp)
 {
 	struct ibt_read_resp *reading = &qp->resp.reading;
 	struct soft_task *task = &qp->resp.task;
@@ -440,20 +440,20 @@ static void begin_answer(struct ibt_qp *qp)
 }
 
 /* Nothing is in front of this packet. */
-static void at_once(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-		    struct sk_buff *skb)
+static void ibt_at_once(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			struct sk_buff *skb)
 {
-	if (!resp_packet(qp, pkt, skb, false))
+	if (!ibt_resp_packet(qp, pkt, skb, false))
 		ibt_backlog_add(qp, pkt, skb);
 	else if (qp->resp.reading.active)
-		begin_answer(qp);
+		ibt_begin_answer(qp);
 }
 
 /*
  * A duplicate that what is under way does not stand in the way of: what is older, and a READ,
  * which finds its place among the answers, if nothing that waits is older.
  */
-static bool duplicate_bypasses_backlog(const struct ibt_resp *resp, const struct ibt_pkt *pkt)
+static bool ibt_duplicate_bypasses_backlog(const struct ibt_resp *resp, const struct ibt_pkt *pkt)
 {
 	if (!ibt_resp_receives(resp->state) ||
 	    ibt_psn_diff(pkt->psn, resp->psn) >= 0)
@@ -469,8 +469,8 @@ void ibt_resp_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	struct ibt_resp *resp = &qp->resp;
 
 	lockdep_assert_held(&resp->lock);
-	if (!has_backlog(resp))
-		at_once(qp, pkt, skb);
-	else if (!duplicate_bypasses_backlog(resp, pkt) || !rc_duplicate(qp, pkt))
+	if (!ibt_has_backlog(resp))
+		ibt_at_once(qp, pkt, skb);
+	else if (!ibt_duplicate_bypasses_backlog(resp, pkt) || !ibt_rc_duplicate(qp, pkt))
 		ibt_backlog_add(qp, pkt, skb);
 }

@@ -70,21 +70,21 @@ void ibt_tx_wait_del(struct ibt_port *port, struct list_head *entry)
 	spin_unlock_irqrestore(&port->tx_wait_lock, flags);
 }
 
-static void wake_requester(struct ibt_port *port, struct list_head *entry)
+static void ibt_wake_requester(struct ibt_port *port, struct list_head *entry)
 {
 	ibt_sq_schedule(container_of(entry, struct ibt_qp, sq.waiting));
 }
 
-static void wake_responder(struct ibt_port *port, struct list_head *entry)
+static void ibt_wake_responder(struct ibt_port *port, struct list_head *entry)
 {
 	struct ibt_resp *resp = container_of(entry, struct ibt_resp, waiting);
 
 	soft_task_queue(&resp->task);
 }
 
-static void wake_some(struct ibt_port *port, struct list_head *line,
-		      void (*wake)(struct ibt_port *port,
-				   struct list_head *entry))
+static void ibt_wake_some(struct ibt_port *port, struct list_head *line,
+			  void (*wake)(struct ibt_port *port,
+				       struct list_head *entry))
 {
 	struct list_head *entry;
 	int i;
@@ -98,23 +98,23 @@ static void wake_some(struct ibt_port *port, struct list_head *line,
 }
 
 /* The work stands behind those that are woken here: they go first. */
-static void let_some_go(struct ibt_port *port)
+static void ibt_let_some_go(struct ibt_port *port)
 {
 	lockdep_assert_held(&port->tx_wait_lock);
 	if (port->full)
 		return;
-	wake_some(port, &port->answering, wake_responder);
-	wake_some(port, &port->waiting, wake_requester);
+	ibt_wake_some(port, &port->answering, ibt_wake_responder);
+	ibt_wake_some(port, &port->waiting, ibt_wake_requester);
 	if (!list_empty(&port->answering) || !list_empty(&port->waiting))
 		queue_work(port->dev->queues.any, &port->tx_wake_work);
 }
 
-static void tx_wake_work(struct work_struct *work)
+static void ibt_tx_wake_work(struct work_struct *work)
 {
 	struct ibt_port *port = container_of(work, struct ibt_port, tx_wake_work);
 
 	spin_lock_irq(&port->tx_wait_lock);
-	let_some_go(port);
+	ibt_let_some_go(port);
 	spin_unlock_irq(&port->tx_wait_lock);
 }
 
@@ -132,7 +132,7 @@ void ibt_tx_wake(struct ibt_port *port)
 	spin_lock_irqsave(&port->tx_wait_lock, flags);
 	port->tx_wake_seq++;
 	port->full = false;
-	let_some_go(port);
+	ibt_let_some_go(port);
 	spin_unlock_irqrestore(&port->tx_wait_lock, flags);
 }
 EXPORT_SYMBOL_GPL(ibt_tx_wake);
@@ -142,5 +142,5 @@ void ibt_tx_wait_init(struct ibt_port *port)
 	spin_lock_init(&port->tx_wait_lock);
 	INIT_LIST_HEAD(&port->waiting);
 	INIT_LIST_HEAD(&port->answering);
-	INIT_WORK(&port->tx_wake_work, tx_wake_work);
+	INIT_WORK(&port->tx_wake_work, ibt_tx_wake_work);
 }

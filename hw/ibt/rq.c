@@ -22,7 +22,7 @@ static_assert(sizeof(struct rxe_sge) == sizeof(struct ib_sge));
 
 /* ---- rings ------------------------------------------------------------------- */
 
-static u32 element_bytes(u32 max_sge)
+static u32 ibt_element_bytes(u32 max_sge)
 {
 	return sizeof(struct rxe_recv_wqe) + max_sge * sizeof(struct rxe_sge);
 }
@@ -35,7 +35,7 @@ int ibt_rq_create(struct ibt_rq *rq, u32 max_wr, u32 max_sge,
 	rq->max_sge = max_sge;
 	/* librxe maps the ring in any case, so even an empty queue has one. */
 	return soft_ring_alloc(&rq->ring, max(max_wr, 1U),
-			       element_bytes(max_sge), ucontext, info);
+			       ibt_element_bytes(max_sge), ucontext, info);
 }
 
 void ibt_rq_destroy(struct ibt_rq *rq)
@@ -45,7 +45,7 @@ void ibt_rq_destroy(struct ibt_rq *rq)
 
 /* ---- posting by kernel consumers ----------------------------------------------- */
 
-static int post_one(struct ibt_rq *rq, const struct ib_recv_wr *wr)
+static int ibt_post_one(struct ibt_rq *rq, const struct ib_recv_wr *wr)
 {
 	struct rxe_recv_wqe *wqe;
 	u64 total = 0;
@@ -70,15 +70,15 @@ static int post_one(struct ibt_rq *rq, const struct ib_recv_wr *wr)
 	return 0;
 }
 
-static int post_list(struct ibt_rq *rq, const struct ib_recv_wr *wr,
-		     const struct ib_recv_wr **bad)
+static int ibt_rq_post_list(struct ibt_rq *rq, const struct ib_recv_wr *wr,
+			    const struct ib_recv_wr **bad)
 {
 	unsigned long flags;
 	int ret = 0;
 
 	spin_lock_irqsave(&rq->post_lock, flags);
 	for (; wr; wr = wr->next) {
-		ret = post_one(rq, wr);
+		ret = ibt_post_one(rq, wr);
 		if (ret) {
 			*bad = wr;
 			break;
@@ -112,7 +112,7 @@ int ibt_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	if (!qp->rq.ring.buf || qp->rq.ring.map ||
 	    READ_ONCE(qp->resp.state) == IB_QPS_RESET)
 		return -EINVAL;
-	ret = post_list(&qp->rq, wr, bad);
+	ret = ibt_rq_post_list(&qp->rq, wr, bad);
 	/*
 	 * The WQE is posted before the state is read. The thread that sets the error state
 	 * sets it before it reads the queue, so one of the two flushes the WQE. Pairs
@@ -141,14 +141,14 @@ int ibt_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 	*bad = wr;
 	if (srq->rq.ring.map)
 		return -EINVAL;
-	return post_list(&srq->rq, wr, bad);
+	return ibt_rq_post_list(&srq->rq, wr, bad);
 }
 
 /* ---- taking ---------------------------------------------------------------------- */
 
 /* False: the WQE is invalid, and only @recv->wr_id is set. */
-static bool copy_element(const struct ibt_rq *rq,
-			 const struct rxe_recv_wqe *wqe, struct ibt_recv *recv)
+static bool ibt_copy_element(const struct ibt_rq *rq,
+			     const struct rxe_recv_wqe *wqe, struct ibt_recv *recv)
 {
 	u32 num = READ_ONCE(wqe->dma.num_sge);
 	u64 total = 0;
@@ -176,28 +176,28 @@ static bool copy_element(const struct ibt_rq *rq,
 }
 
 /* The consumer side lock is held: resp.lock of a QP, srq->lock of an SRQ. */
-static enum ibt_exec_status take_one(struct ibt_rq *rq, struct ibt_recv *recv,
-				     u32 bytes)
+static enum ibt_exec_status ibt_take_one(struct ibt_rq *rq, struct ibt_recv *recv,
+					 u32 bytes)
 {
 	bool good;
 
 	if (!soft_ring_ready(&rq->ring))
 		return IBT_RNR;
-	good = copy_element(rq, soft_ring_at(&rq->ring, rq->ring.cons), recv);
+	good = ibt_copy_element(rq, soft_ring_at(&rq->ring, rq->ring.cons), recv);
 	if (good && recv->length < bytes)
 		return IBT_EXEC_INV_REQ;
 	soft_ring_consume(&rq->ring);
 	return good ? IBT_EXEC_OK : IBT_EXEC_REM_OP;
 }
 
-static enum ibt_exec_status take_shared(struct ibt_srq *srq, struct ibt_recv *recv,
-					u32 bytes)
+static enum ibt_exec_status ibt_take_shared(struct ibt_srq *srq, struct ibt_recv *recv,
+					    u32 bytes)
 {
 	enum ibt_exec_status verdict;
 	unsigned long flags;
 
 	spin_lock_irqsave(&srq->lock, flags);
-	verdict = take_one(&srq->rq, recv, bytes);
+	verdict = ibt_take_one(&srq->rq, recv, bytes);
 	if (srq->limit && soft_ring_ready(&srq->rq.ring) < srq->limit) {
 		srq->limit = 0;
 		ibt_srq_event(srq, IB_EVENT_SRQ_LIMIT_REACHED);
@@ -247,9 +247,9 @@ enum ibt_exec_status ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
 		return IBT_EXEC_REM_OP;
 	}
 	if (srq)
-		verdict = take_shared(srq, recv, bytes);
+		verdict = ibt_take_shared(srq, recv, bytes);
 	else if (qp->rq.ring.buf)
-		verdict = take_one(&qp->rq, recv, bytes);
+		verdict = ibt_take_one(&qp->rq, recv, bytes);
 	if (verdict == IBT_EXEC_REM_OP) {
 		wc.wr_id = recv->wr_id;
 		ibt_rq_complete(qp, srq, &wc, true);
@@ -261,7 +261,7 @@ enum ibt_exec_status ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
 /* ---- completing --------------------------------------------------------------------- */
 
 /* IBA 11.6.3.1: completions of the SRQ can not be reported any more. */
-static void srq_broken(struct ibt_srq *srq)
+static void ibt_srq_broken(struct ibt_srq *srq)
 {
 	unsigned long flags;
 
@@ -288,7 +288,7 @@ void ibt_rq_complete(struct ibt_qp *qp, struct ibt_srq *srq, struct ib_wc *wc,
 	/* IBA 10.2.7: when a CQ overflows its queue pairs fail. */
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_CQ_OVERRUN);
 	if (srq && srq->xrc_cq)
-		srq_broken(srq);
+		ibt_srq_broken(srq);
 	ibt_qp_fail(qp, IB_EVENT_QP_FATAL);
 }
 
@@ -309,7 +309,7 @@ void ibt_rq_error(struct ibt_qp *qp, struct ibt_srq *srq,
 	ibt_rq_complete(qp, srq, &wc, true);
 }
 
-static void flush_taken(struct ibt_qp *qp)
+static void ibt_flush_taken(struct ibt_qp *qp)
 {
 	struct ibt_srq *srq;
 
@@ -327,7 +327,7 @@ bool ibt_rq_flush_some(struct ibt_qp *qp, u32 budget)
 	const struct rxe_recv_wqe *wqe;
 
 	lockdep_assert_held(&qp->resp.lock);
-	flush_taken(qp);
+	ibt_flush_taken(qp);
 	if (!ring->buf)
 		return false;
 	while (soft_ring_ready(ring)) {
@@ -347,7 +347,7 @@ bool ibt_rq_flush_some(struct ibt_qp *qp, u32 budget)
 }
 
 /* Posts a WQE again at the end of a kernel SRQ, for other queue pairs. */
-static void give_back(struct ibt_srq *srq, struct ibt_recv *recv)
+static void ibt_give_back(struct ibt_srq *srq, struct ibt_recv *recv)
 {
 	struct ib_recv_wr wr = {
 		.wr_id = recv->wr_id,
@@ -357,7 +357,7 @@ static void give_back(struct ibt_srq *srq, struct ibt_recv *recv)
 	unsigned long flags;
 
 	spin_lock_irqsave(&srq->rq.post_lock, flags);
-	post_one(&srq->rq, &wr);
+	ibt_post_one(&srq->rq, &wr);
 	spin_unlock_irqrestore(&srq->rq.post_lock, flags);
 }
 
@@ -379,7 +379,7 @@ void ibt_rq_release(struct ibt_qp *qp)
 	if (srq && srq->rq.ring.map)
 		ibt_rq_error(qp, srq, IB_WC_WR_FLUSH_ERR);
 	else if (srq)
-		give_back(srq, resp->recv);
+		ibt_give_back(srq, resp->recv);
 	ibt_rq_srq_put(qp, srq);
 out:
 	resp->has_rwqe = false;

@@ -45,7 +45,7 @@ void ibt_rtt_sent(struct ibt_rtt *rtt, u32 psn, u64 now)
 	rtt->begin = now;
 }
 
-static void take_sample(struct ibt_rtt *rtt, u32 sample)
+static void ibt_take_sample(struct ibt_rtt *rtt, u32 sample)
 {
 	u32 error;
 
@@ -79,7 +79,7 @@ void ibt_rtt_answered(struct ibt_rtt *rtt, u32 una, u64 now)
 	if (rtt->state != IBT_RTT_RUNNING || ibt_psn_diff(una, rtt->psn) <= 0)
 		return;
 	rtt->state = IBT_RTT_IDLE;
-	take_sample(rtt, clamp(sample, 1ULL, (u64)U32_MAX / 2));
+	ibt_take_sample(rtt, clamp(sample, 1ULL, (u64)U32_MAX / 2));
 }
 
 /**

@@ -34,24 +34,24 @@
 #define RING		32
 
 /* Bytes from BTH to ICRC. */
-static u32 wire_bytes(const struct ibt_opcode *op, u32 length)
+static u32 ibt_wire_bytes(const struct ibt_opcode *op, u32 length)
 {
 	return op->length + ALIGN(length, 4) + IBT_ICRC_BYTES;
 }
 
 /* How many may leave together: from the next on, up to one that would be longer. */
-static u32 equal_packets(const struct ibt_seg_desc *rest, u32 size, u32 most)
+static u32 ibt_equal_packets(const struct ibt_seg_desc *rest, u32 size, u32 most)
 {
 	u32 packets = ibt_packets(rest->left, rest->mtu);
 	u32 last = rest->left - (packets - 1) * rest->mtu;
 
 	if (packets > most)
 		return most;
-	return wire_bytes(rest->end, last) <= size ? packets : packets - 1;
+	return ibt_wire_bytes(rest->end, last) <= size ? packets : packets - 1;
 }
 
 /* What the link takes now. Injection wants to see single packets. */
-static u32 link_most(const struct ibt_path *path, u32 size)
+static u32 ibt_link_most(const struct ibt_path *path, u32 size)
 {
 	const struct ibt_dev *dev = path->port->dev;
 
@@ -60,7 +60,7 @@ static u32 link_most(const struct ibt_path *path, u32 size)
 	return dev->link->run(path, size);
 }
 
-static u8 *packet_at(const struct ibt_gso *run, u32 index)
+static u8 *ibt_packet_at(const struct ibt_gso *run, u32 index)
 {
 	return (u8 *)page_address(run->pages[index / run->in_page]) +
 	       index % run->in_page * run->size;
@@ -83,7 +83,7 @@ struct page_ring {
 static DEFINE_PER_CPU(struct page_ring, page_ring);
 
 /* A new one takes the place of what is still in use. */
-static struct page *get_page_of_ring(u32 order, gfp_t gfp)
+static struct page *ibt_get_page_of_ring(u32 order, gfp_t gfp)
 {
 	struct page_ring *ring = this_cpu_ptr(&page_ring);
 	struct page **place = &ring->pages[ring->next];
@@ -124,7 +124,7 @@ void ibt_gso_exit(void)
 }
 
 /* @run->most becomes what there is memory for. */
-static void get_pages(struct ibt_gso *run, u32 order, gfp_t gfp)
+static void ibt_get_pages(struct ibt_gso *run, u32 order, gfp_t gfp)
 {
 	u32 wanted;
 
@@ -133,7 +133,7 @@ static void get_pages(struct ibt_gso *run, u32 order, gfp_t gfp)
 	wanted = min_t(u32, DIV_ROUND_UP(run->most, run->in_page),
 		       MAX_SKB_FRAGS);
 	while (run->num_pages < wanted) {
-		struct page *page = get_page_of_ring(order, gfp);
+		struct page *page = ibt_get_page_of_ring(order, gfp);
 
 		if (!page)
 			break;
@@ -142,28 +142,28 @@ static void get_pages(struct ibt_gso *run, u32 order, gfp_t gfp)
 	run->most = min(run->most, run->num_pages * run->in_page);
 }
 
-static void put_pages(struct ibt_gso *run, u32 used)
+static void ibt_put_pages(struct ibt_gso *run, u32 used)
 {
 	while (run->num_pages > used)
 		put_page(run->pages[--run->num_pages]);
 }
 
-static bool get_memory(struct ibt_gso *run)
+static bool ibt_get_memory(struct ibt_gso *run)
 {
 	u32 front = ALIGN(run->path->headroom, 16);
 	u32 least = get_order(run->size);
 	u32 order = clamp_t(u32, get_order(run->most * run->size), least,
 			    max_t(u32, least, PAGE_ORDER));
 
-	get_pages(run, order, GFP_NOWAIT | __GFP_NOWARN);
+	ibt_get_pages(run, order, GFP_NOWAIT | __GFP_NOWARN);
 	/* One is no run: the caller will find memory for it, or count. */
 	if (run->most < 2) {
-		put_pages(run, 0);
+		ibt_put_pages(run, 0);
 		return false;
 	}
 	run->skb = alloc_skb(front, GFP_NOWAIT | __GFP_NOWARN);
 	if (!run->skb) {
-		put_pages(run, 0);
+		ibt_put_pages(run, 0);
 		return false;
 	}
 	skb_reserve(run->skb, front);
@@ -171,7 +171,7 @@ static bool get_memory(struct ibt_gso *run)
 }
 
 /* @most packets of @size bytes. False: they are to be sent one by one. */
-static bool begin(struct ibt_gso *run, struct ibt_path *path, u32 size, u32 most)
+static bool ibt_run_begin(struct ibt_gso *run, struct ibt_path *path, u32 size, u32 most)
 {
 	if (most < 2)
 		return false;
@@ -181,7 +181,7 @@ static bool begin(struct ibt_gso *run, struct ibt_path *path, u32 size, u32 most
 	run->packets = 0;
 	run->size = size;
 	run->last = 0;
-	return get_memory(run);
+	return ibt_get_memory(run);
 }
 
 /**
@@ -198,14 +198,14 @@ static bool begin(struct ibt_gso *run, struct ibt_path *path, u32 size, u32 most
 bool ibt_gso_begin(struct ibt_gso *run, struct ibt_path *path,
 		   const struct ibt_seg_desc *rest, u32 most)
 {
-	u32 size = wire_bytes(rest->next, rest->mtu);
+	u32 size = ibt_wire_bytes(rest->next, rest->mtu);
 
 	if (most < 2 || rest->left <= rest->mtu ||
 	    rest->next->length > rest->middle->length)
 		return false;
-	return begin(run, path, size,
-		     equal_packets(rest, size,
-				   min(most, link_most(path, size))));
+	return ibt_run_begin(run, path, size,
+			     ibt_equal_packets(rest, size,
+					       min(most, ibt_link_most(path, size))));
 }
 
 /**
@@ -223,11 +223,11 @@ bool ibt_gso_begin(struct ibt_gso *run, struct ibt_path *path,
 bool ibt_gso_begin_msgs(struct ibt_gso *run, struct ibt_path *path,
 			const struct ibt_opcode *op, u32 length, u32 most)
 {
-	u32 size = wire_bytes(op, length);
+	u32 size = ibt_wire_bytes(op, length);
 
 	if (most < 2)
 		return false;
-	return begin(run, path, size, min(most, link_most(path, size)));
+	return ibt_run_begin(run, path, size, min(most, ibt_link_most(path, size)));
 }
 
 /**
@@ -241,7 +241,7 @@ bool ibt_gso_begin_msgs(struct ibt_gso *run, struct ibt_path *path,
  */
 u8 *ibt_gso_payload_ptr(const struct ibt_gso *run, const struct ibt_opcode *op)
 {
-	return packet_at(run, run->packets) + op->length;
+	return ibt_packet_at(run, run->packets) + op->length;
 }
 
 /**
@@ -254,14 +254,14 @@ u8 *ibt_gso_payload_ptr(const struct ibt_gso *run, const struct ibt_opcode *op)
  */
 void ibt_gso_add_pkt(struct ibt_gso *run, struct ibt_pkt *pkt, u32 length)
 {
-	u8 *at = packet_at(run, run->packets++);
+	u8 *at = ibt_packet_at(run, run->packets++);
 
 	pkt->length = length;
 	pkt->pad = ALIGN(length, 4) - length;
 	pkt->payload = pkt->op->length;
 	ibt_hdr_write(pkt, at);
 	memset(at + pkt->payload + length, 0, pkt->pad);
-	run->last = wire_bytes(pkt->op, length);
+	run->last = ibt_wire_bytes(pkt->op, length);
 	trace_ibt_tx(run->path->port->dev, pkt);
 }
 
@@ -275,24 +275,24 @@ void ibt_gso_add_pkt(struct ibt_gso *run, struct ibt_pkt *pkt, u32 length)
  */
 void ibt_gso_set_ackreq(const struct ibt_gso *run)
 {
-	struct ibt_wire_bth *bth = (void *)packet_at(run, run->packets - 1);
+	struct ibt_wire_bth *bth = (void *)ibt_packet_at(run, run->packets - 1);
 
 	bth->psn |= cpu_to_be32(IBT_BTH_ACKREQ);
 }
 
-static u32 bytes_of(const struct ibt_gso *run, u32 index)
+static u32 ibt_bytes_of(const struct ibt_gso *run, u32 index)
 {
 	return index + 1 == run->packets ? run->last : run->size;
 }
 
 /* The pages that are in use become the skb's. */
-static void attach_pages(struct ibt_gso *run)
+static void ibt_attach_pages(struct ibt_gso *run)
 {
 	u32 used = DIV_ROUND_UP(run->packets, run->in_page);
 	u32 left = (run->packets - 1) * run->size + run->last;
 	u32 i, bytes;
 
-	put_pages(run, used);
+	ibt_put_pages(run, used);
 	for (i = 0; i < used; i++) {
 		bytes = min(left, run->in_page * run->size);
 		skb_add_rx_frag(run->skb, i, run->pages[i], 0, bytes,
@@ -302,26 +302,26 @@ static void attach_pages(struct ibt_gso *run)
 }
 
 /* Of @n packets from @index on, which are equally long. */
-static void add_icrcs_of(const struct ibt_gso *run, u32 index, u32 n)
+static void ibt_add_icrcs_of(const struct ibt_gso *run, u32 index, u32 n)
 {
 	const struct ibt_link_ops *link = run->path->port->dev->link;
-	u32 length = bytes_of(run, index);
+	u32 length = ibt_bytes_of(run, index);
 	struct ibt_icrc_batch icrcs = { .n = 0 };
 	__le32 icrc;
 	u32 i;
 
 	for (i = index; i < index + n; i++)
-		ibt_icrcs_add(&icrcs, packet_at(run, i),
+		ibt_icrcs_add(&icrcs, ibt_packet_at(run, i),
 			      link->icrc_seed(run->skb, i, length));
 	ibt_icrcs_end(&icrcs, length);
 	for (i = 0; i < n; i++) {
 		icrc = ibt_icrcs_of(&icrcs, i);
-		memcpy(packet_at(run, index + i) + length - sizeof(icrc), &icrc,
+		memcpy(ibt_packet_at(run, index + i) + length - sizeof(icrc), &icrc,
 		       sizeof(icrc));
 	}
 }
 
-static void add_icrcs(const struct ibt_gso *run)
+static void ibt_add_icrcs(const struct ibt_gso *run)
 {
 	u32 most = ibt_crc32_most();
 	u32 i, n;
@@ -331,7 +331,7 @@ static void add_icrcs(const struct ibt_gso *run)
 		/* The last one may be shorter. */
 		if (n > 1 && i + n == run->packets && run->last != run->size)
 			n--;
-		add_icrcs_of(run, i, n);
+		ibt_add_icrcs_of(run, i, n);
 	}
 }
 
@@ -352,17 +352,17 @@ int ibt_gso_xmit(struct ibt_gso *run, u32 flow)
 	u32 bytes, front;
 
 	if (!run->packets) {
-		put_pages(run, 0);
+		ibt_put_pages(run, 0);
 		kfree_skb(skb);
 		return 0;
 	}
-	attach_pages(run);
+	ibt_attach_pages(run);
 	bytes = skb->len;
 	skb_reset_transport_header(skb);
 	link->build(skb, run->path, flow, run->packets > 1 ? run->size : 0);
 	front = skb->len - bytes;
 	__skb_pull(skb, front);
-	add_icrcs(run);
+	ibt_add_icrcs(run);
 	__skb_push(skb, front);
 	if (run->packets > 1)
 		ibt_count(run->path->port->dev, IBT_STAT_TX_RUNS);

@@ -28,14 +28,14 @@
 #include "trace.h"
 #include "ud.h"
 
-static void drop(struct ibt_port *port, enum ibt_stat why)
+static void ibt_rx_drop(struct ibt_port *port, enum ibt_stat why)
 {
 	ibt_count(port->dev, why);
 }
 
 /* Is @meta what packets from the other end of @attr look like? */
-static bool av_matches(const struct rdma_ah_attr *attr,
-		       const struct ibt_rx_meta *meta)
+static bool ibt_av_matches(const struct rdma_ah_attr *attr,
+			   const struct ibt_rx_meta *meta)
 {
 	if (attr->ah_flags & IB_AH_GRH)
 		return meta->has_grh && !memcmp(&attr->grh.dgid, &meta->sgid,
@@ -53,19 +53,19 @@ struct way {
 	u16 pkey_index;
 };
 
-static bool match_rx_path(struct ibt_qp *qp, const struct ibt_port *port,
-			  bool migrated, const struct ibt_rx_meta *meta,
-			  struct way *way)
+static bool ibt_match_rx_path(struct ibt_qp *qp, const struct ibt_port *port,
+			      bool migrated, const struct ibt_rx_meta *meta,
+			      struct way *way)
 {
 	bool armed = READ_ONCE(qp->mig_state) != IB_MIG_MIGRATED;
 	const struct ib_qp_attr *attr = &qp->attr;
 	bool in_use, alternate;
 
 	in_use = attr->port_num == port->num &&
-		 av_matches(&attr->ah_attr, meta);
+		 ibt_av_matches(&attr->ah_attr, meta);
 	alternate = (armed || READ_ONCE(qp->alt_left)) &&
 		    attr->alt_port_num == port->num &&
-		    av_matches(&attr->alt_ah_attr, meta);
+		    ibt_av_matches(&attr->alt_ah_attr, meta);
 	/* The two may look the same, and only MigReq tells which was meant. */
 	way->alternate = alternate && (!in_use || (armed && migrated));
 	way->pkey_index = way->alternate ? attr->alt_pkey_index :
@@ -82,17 +82,17 @@ static bool match_rx_path(struct ibt_qp *qp, const struct ibt_port *port,
  * do not: a peer that sends, and that we send nothing, would hear of the migration
  * when its own retries are gone; so it does by our answer.
  */
-static bool rx_path_valid(struct ibt_qp *qp, const struct ibt_port *port,
-			  bool migrated, const struct ibt_rx_meta *meta,
-			  struct way *way)
+static bool ibt_rx_path_valid(struct ibt_qp *qp, const struct ibt_port *port,
+			      bool migrated, const struct ibt_rx_meta *meta,
+			      struct way *way)
 {
 	unsigned long flags;
 	bool found;
 
-	if (likely(match_rx_path(qp, port, migrated, meta, way)))
+	if (likely(ibt_match_rx_path(qp, port, migrated, meta, way)))
 		return true;
 	spin_lock_irqsave(&qp->path_lock, flags);
-	found = match_rx_path(qp, port, migrated, meta, way);
+	found = ibt_match_rx_path(qp, port, migrated, meta, way);
 	spin_unlock_irqrestore(&qp->path_lock, flags);
 	return found;
 }
@@ -103,38 +103,38 @@ static bool rx_path_valid(struct ibt_qp *qp, const struct ibt_port *port,
  * strangers can not flood the consumer, he hears of it once until he modifies the
  * queue pair.
  */
-static void report_mig_req_err(struct ibt_qp *qp, const struct ibt_pkt *pkt)
+static void ibt_report_mig_req_err(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	if (pkt->migrated && READ_ONCE(qp->mig_state) != IB_MIG_MIGRATED &&
 	    !xchg(&qp->resp.mig_refused, true))
 		ibt_qp_event(qp, IB_EVENT_PATH_MIG_ERR);
 }
 
-static void rx_connected(struct ibt_port *port, struct ibt_qp *qp,
-			 const struct ibt_pkt *pkt, struct sk_buff *skb,
-			 const struct ibt_rx_meta *meta)
+static void ibt_rx_connected(struct ibt_port *port, struct ibt_qp *qp,
+			     const struct ibt_pkt *pkt, struct sk_buff *skb,
+			     const struct ibt_rx_meta *meta)
 {
 	bool response = pkt->op->flags & IBT_RESPONSE;
 	struct way way;
 
 	/* Of the two ends of XRC, one only asks and one only answers. */
 	if (qp->ib.qp_type == (response ? IB_QPT_XRC_TGT : IB_QPT_XRC_INI)) {
-		drop(port, IBT_STAT_RX_MALFORMED);
+		ibt_rx_drop(port, IBT_STAT_RX_MALFORMED);
 		return;
 	}
 	if (!ibt_resp_receives(READ_ONCE(qp->state))) {
 		ibt_resp_check_flush(qp);
-		drop(port, IBT_STAT_RX_NO_QP);
+		ibt_rx_drop(port, IBT_STAT_RX_NO_QP);
 		return;
 	}
-	if (!rx_path_valid(qp, port, pkt->migrated, meta, &way)) {
-		report_mig_req_err(qp, pkt);
-		drop(port, IBT_STAT_RX_NO_QP);
+	if (!ibt_rx_path_valid(qp, port, pkt->migrated, meta, &way)) {
+		ibt_report_mig_req_err(qp, pkt);
+		ibt_rx_drop(port, IBT_STAT_RX_NO_QP);
 		return;
 	}
 	if (!ibt_pkey_ok(port, way.pkey_index, pkt->pkey)) {
 		if (way.alternate)
-			report_mig_req_err(qp, pkt);
+			ibt_report_mig_req_err(qp, pkt);
 		ibt_rx_bad_key(port, false, pkt, meta);
 		return;
 	}
@@ -147,15 +147,15 @@ static void rx_connected(struct ibt_port *port, struct ibt_qp *qp,
 		ibt_responder(qp, pkt, skb, meta);
 }
 
-static void rx_datagram(struct ibt_port *port, struct ibt_qp *qp,
-			struct ibt_pkt *pkt, struct sk_buff *skb,
-			const struct ibt_rx_meta *meta)
+static void ibt_rx_datagram(struct ibt_port *port, struct ibt_qp *qp,
+			    struct ibt_pkt *pkt, struct sk_buff *skb,
+			    const struct ibt_rx_meta *meta)
 {
 	struct soft_iter from;
 
 	/* Of another port's: a queue pair is bound to one. */
 	if (READ_ONCE(qp->attr.port_num) != port->num) {
-		drop(port, IBT_STAT_RX_NO_QP);
+		ibt_rx_drop(port, IBT_STAT_RX_NO_QP);
 		return;
 	}
 	if (qp->offload)
@@ -166,63 +166,63 @@ static void rx_datagram(struct ibt_port *port, struct ibt_qp *qp,
 	soft_iter_end(&from);
 }
 
-static void rx_unicast(struct ibt_port *port, struct ibt_pkt *pkt,
-		       struct sk_buff *skb, const struct ibt_rx_meta *meta)
+static void ibt_rx_unicast(struct ibt_port *port, struct ibt_pkt *pkt,
+			   struct sk_buff *skb, const struct ibt_rx_meta *meta)
 {
 	struct ibt_qp *qp;
 
 	/* What is for a group is for its members. */
 	if (meta->has_grh &&
 	    rdma_is_multicast_addr((struct in6_addr *)&meta->dgid)) {
-		drop(port, IBT_STAT_RX_MALFORMED);
+		ibt_rx_drop(port, IBT_STAT_RX_MALFORMED);
 		return;
 	}
 	qp = pkt->qpn <= 1 ? ibt_special_find(port, pkt->qpn) :
 			     ibt_qp_find(port->dev, pkt->qpn);
 	if (!qp) {
-		drop(port, IBT_STAT_RX_NO_QP);
+		ibt_rx_drop(port, IBT_STAT_RX_NO_QP);
 		return;
 	}
 	if (pkt->op->transport != qp->transport)
-		drop(port, IBT_STAT_RX_MALFORMED);
+		ibt_rx_drop(port, IBT_STAT_RX_MALFORMED);
 	else if (qp->transport == IBT_UD)
-		rx_datagram(port, qp, pkt, skb, meta);
+		ibt_rx_datagram(port, qp, pkt, skb, meta);
 	else
-		rx_connected(port, qp, pkt, skb, meta);
+		ibt_rx_connected(port, qp, pkt, skb, meta);
 	ibt_qp_put(qp);
 }
 
 /* One that is forged from elsewhere slows nothing. */
-static bool cnp_is_taken(const struct ibt_port *port, struct ibt_qp *qp,
-			 const struct ibt_pkt *pkt, const struct ibt_rx_meta *meta)
+static bool ibt_cnp_is_taken(const struct ibt_port *port, struct ibt_qp *qp,
+			     const struct ibt_pkt *pkt, const struct ibt_rx_meta *meta)
 {
 	struct way way;
 
 	return qp->transport != IBT_UD &&
 	       ibt_resp_receives(READ_ONCE(qp->state)) &&
-	       rx_path_valid(qp, port, pkt->migrated, meta, &way) &&
+	       ibt_rx_path_valid(qp, port, pkt->migrated, meta, &way) &&
 	       ibt_cnp_taken(qp);
 }
 
-static void rx_cnp(struct ibt_port *port, const struct ibt_pkt *pkt,
-		   const struct ibt_rx_meta *meta)
+static void ibt_rx_cnp(struct ibt_port *port, const struct ibt_pkt *pkt,
+		       const struct ibt_rx_meta *meta)
 {
 	struct ibt_qp *qp = pkt->qpn <= 1 ? NULL :
 					    ibt_qp_find(port->dev, pkt->qpn);
 
-	ibt_count(port->dev, qp && cnp_is_taken(port, qp, pkt, meta) ?
+	ibt_count(port->dev, qp && ibt_cnp_is_taken(port, qp, pkt, meta) ?
 			     IBT_STAT_CNP_TAKEN : IBT_STAT_CNP_IGNORED);
 	if (qp)
 		ibt_qp_put(qp);
 }
 
-static void rx_multicast(struct ibt_port *port, const struct ibt_pkt *pkt,
-			 struct sk_buff *skb, const struct ibt_rx_meta *meta)
+static void ibt_rx_multicast(struct ibt_port *port, const struct ibt_pkt *pkt,
+			     struct sk_buff *skb, const struct ibt_rx_meta *meta)
 {
 	/* Those that wait keep their skb: a run is no such. */
 	if (pkt->op->transport != IBT_UD || !meta->has_grh ||
 	    skb_is_gso(skb)) {
-		drop(port, IBT_STAT_RX_MALFORMED);
+		ibt_rx_drop(port, IBT_STAT_RX_MALFORMED);
 		return;
 	}
 	ibt_count(port->dev, IBT_STAT_MCAST_PKTS);
@@ -230,18 +230,18 @@ static void rx_multicast(struct ibt_port *port, const struct ibt_pkt *pkt,
 }
 
 /* @icrc_ok: the ICRC of these @length bytes from @offset on is what it must be. */
-static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 offset,
-		      u32 length, bool icrc_ok, const struct ibt_rx_meta *meta)
+static void ibt_rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 offset,
+			  u32 length, bool icrc_ok, const struct ibt_rx_meta *meta)
 {
 	struct ibt_dev *dev = port->dev;
 	struct ibt_pkt pkt = {};
 
 	if (ibt_hdr_parse(&pkt, skb, offset, length)) {
-		drop(port, IBT_STAT_RX_MALFORMED);
+		ibt_rx_drop(port, IBT_STAT_RX_MALFORMED);
 		return;
 	}
 	if (!icrc_ok) {
-		drop(port, IBT_STAT_RX_ICRC);
+		ibt_rx_drop(port, IBT_STAT_RX_ICRC);
 		return;
 	}
 	trace_ibt_rx(dev, &pkt);
@@ -250,15 +250,15 @@ static void rx_packet(struct ibt_port *port, struct sk_buff *skb, u32 offset,
 	if (meta->congested)
 		ibt_count(dev, IBT_STAT_RX_ECN);
 	if (pkt.op->transport == IBT_CNP)
-		rx_cnp(port, &pkt, meta);
+		ibt_rx_cnp(port, &pkt, meta);
 	else if (pkt.qpn == IBT_MCAST_QPN)
-		rx_multicast(port, &pkt, skb, meta);
+		ibt_rx_multicast(port, &pkt, skb, meta);
 	else
-		rx_unicast(port, &pkt, skb, meta);
+		ibt_rx_unicast(port, &pkt, skb, meta);
 }
 
-static bool is_intact(const struct ibt_port *port, const struct sk_buff *skb,
-		      u32 index, u32 offset, u32 length)
+static bool ibt_is_intact(const struct ibt_port *port, const struct sk_buff *skb,
+			  u32 index, u32 offset, u32 length)
 {
 	const struct ibt_link_ops *link = port->dev->link;
 
@@ -266,8 +266,8 @@ static bool is_intact(const struct ibt_port *port, const struct sk_buff *skb,
 			   link->icrc_seed(skb, index, length));
 }
 
-static void rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
-		   const struct ibt_rx_meta *meta)
+static void ibt_rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
+		       const struct ibt_rx_meta *meta)
 {
 	u32 (*seed)(const struct sk_buff *skb, u32 index, u32 length) =
 		port->dev->link->icrc_seed;
@@ -281,10 +281,10 @@ static void rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
 			known = ibt_icrc_batch_check(skb, offset, size, index, seed,
 						     &ok);
 		if (!known) {
-			ok = is_intact(port, skb, index, offset, length);
+			ok = ibt_is_intact(port, skb, index, offset, length);
 			known = 1;
 		}
-		rx_packet(port, skb, offset, length, ok & 1, meta);
+		ibt_rx_packet(port, skb, offset, length, ok & 1, meta);
 		ok >>= 1;
 		known--;
 	}
@@ -303,10 +303,10 @@ void ibt_rx_process(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		    const struct ibt_rx_meta *meta)
 {
 	if (size)
-		rx_run(port, skb, size, meta);
+		ibt_rx_run(port, skb, size, meta);
 	else
-		rx_packet(port, skb, 0, skb->len,
-			  is_intact(port, skb, 0, 0, skb->len), meta);
+		ibt_rx_packet(port, skb, 0, skb->len,
+			      ibt_is_intact(port, skb, 0, 0, skb->len), meta);
 	/* A budget: where softirqs are disabled, skbs are kept for the next ones. */
 	napi_consume_skb(skb, 1);
 }

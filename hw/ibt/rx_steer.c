@@ -63,14 +63,14 @@ struct kept {
 	struct ibt_rx_meta meta;
 };
 
-static void kept_free(struct ibt_dev *dev, struct kept *kept)
+static void ibt_kept_free(struct ibt_dev *dev, struct kept *kept)
 {
 	ibt_queue_uncharge(dev, kept->bytes);
 	kfree(kept);
 }
 
-static struct kept *kept_new(struct ibt_port *port, struct sk_buff *skb,
-			     u32 size, const struct ibt_rx_meta *meta)
+static struct kept *ibt_kept_new(struct ibt_port *port, struct sk_buff *skb,
+				 u32 size, const struct ibt_rx_meta *meta)
 {
 	struct kept *kept;
 	u32 bytes = skb->truesize;
@@ -91,7 +91,7 @@ static struct kept *kept_new(struct ibt_port *port, struct sk_buff *skb,
 }
 
 /* The next in line. NULL: the lane is empty, and not busy. */
-static struct kept *next_of(struct ibt_rx_backlog *lane)
+static struct kept *ibt_next_of(struct ibt_rx_backlog *lane)
 {
 	struct kept *kept;
 
@@ -107,23 +107,23 @@ static struct kept *next_of(struct ibt_rx_backlog *lane)
 	return kept;
 }
 
-static enum soft_task_left lane_round(struct soft_task *task)
+static enum soft_task_left ibt_lane_round(struct soft_task *task)
 {
 	struct ibt_rx_backlog *lane = container_of(task, struct ibt_rx_backlog, task);
-	struct kept *kept = next_of(lane);
+	struct kept *kept = ibt_next_of(lane);
 
 	if (!kept)
 		return SOFT_TASK_NOTHING;
 	rcu_read_lock();
 	ibt_rx_process(kept->port, kept->skb, kept->size, &kept->meta);
 	rcu_read_unlock();
-	kept_free(lane->dev, kept);
+	ibt_kept_free(lane->dev, kept);
 	return SOFT_TASK_MORE;
 }
 
 /* By the queue pair that the first of them is for: the second word of a BTH. */
-static struct ibt_rx_backlog *lane_of(const struct ibt_dev *dev,
-				      const struct sk_buff *skb)
+static struct ibt_rx_backlog *ibt_lane_of(const struct ibt_dev *dev,
+					  const struct sk_buff *skb)
 {
 	__be32 room;
 	const __be32 *qpn = skb_header_pointer(skb, sizeof(room), sizeof(room),
@@ -135,7 +135,7 @@ static struct ibt_rx_backlog *lane_of(const struct ibt_dev *dev,
 }
 
 /* Behind those that are there. Return: it is the first. */
-static bool add(struct ibt_rx_backlog *lane, struct kept *kept)
+static bool ibt_rx_steer_add(struct ibt_rx_backlog *lane, struct kept *kept)
 {
 	bool first;
 
@@ -151,8 +151,8 @@ static bool add(struct ibt_rx_backlog *lane, struct kept *kept)
 }
 
 /* Does another processor receive what comes next? */
-static bool is_helped(const struct ibt_dev *dev, struct ibt_rx_backlog *lane,
-		      const struct sk_buff *skb, u32 size)
+static bool ibt_is_helped(const struct ibt_dev *dev, struct ibt_rx_backlog *lane,
+			  const struct sk_buff *skb, u32 size)
 {
 	int cpu;
 
@@ -181,17 +181,17 @@ static bool ibt_rx_steer(struct ibt_port *port, struct sk_buff *skb, u32 size,
 	/* Mostly nobody is in any lane. */
 	if (!size && !atomic_read(&dev->active_rx_queues))
 		return false;
-	lane = lane_of(dev, skb);
-	if (!is_helped(dev, lane, skb, size))
+	lane = ibt_lane_of(dev, skb);
+	if (!ibt_is_helped(dev, lane, skb, size))
 		return false;
-	kept = kept_new(port, skb, size, meta);
+	kept = ibt_kept_new(port, skb, size, meta);
 	if (!kept) {
 		ibt_count(dev, IBT_STAT_RX_DROP);
 		kfree_skb(skb);
 		return true;
 	}
 	ibt_count(dev, IBT_STAT_RX_LANES);
-	if (add(lane, kept))
+	if (ibt_rx_steer_add(lane, kept))
 		soft_task_queue_on(&lane->task, READ_ONCE(lane->cpu));
 	else
 		soft_task_call(&lane->task, CALLER_ROUNDS);
@@ -242,11 +242,11 @@ EXPORT_SYMBOL_GPL(ibt_rx_gso);
 
 /* ---- life -------------------------------------------------------------------------- */
 
-static void lane_init(struct ibt_rx_backlog *lane, struct ibt_dev *dev)
+static void ibt_lane_init(struct ibt_rx_backlog *lane, struct ibt_dev *dev)
 {
 	spin_lock_init(&lane->lock);
 	INIT_LIST_HEAD(&lane->waiting);
-	soft_task_init(&lane->task, lane_round, &dev->queues);
+	soft_task_init(&lane->task, ibt_lane_round, &dev->queues);
 	lane->cpu = SOFT_NO_CPU;
 	lane->dev = dev;
 }
@@ -262,7 +262,7 @@ int ibt_rx_steer_init(struct ibt_dev *dev)
 	if (!dev->lanes)
 		return -ENOMEM;
 	for (i = 0; i < num; i++)
-		lane_init(&dev->lanes[i], dev);
+		ibt_lane_init(&dev->lanes[i], dev);
 	dev->num_lanes = num;
 	return 0;
 }
@@ -277,9 +277,9 @@ void ibt_rx_steer_exit(struct ibt_dev *dev)
 		return;
 	for (i = 0; i < dev->num_lanes; i++) {
 		soft_task_stop(&dev->lanes[i].task);
-		while ((kept = next_of(&dev->lanes[i]))) {
+		while ((kept = ibt_next_of(&dev->lanes[i]))) {
 			kfree_skb(kept->skb);
-			kept_free(dev, kept);
+			ibt_kept_free(dev, kept);
 		}
 	}
 	kfree(dev->lanes);

@@ -19,12 +19,12 @@
 #include "wqe.h"
 
 /* Memory of a WQE that can hold what the queue promises. */
-static u32 slot_bytes(u32 payload)
+static u32 ibt_wqe_bytes(u32 payload)
 {
 	return ALIGN(sizeof(struct ibt_wqe) + payload, 16);
 }
 
-static int alloc_slots(struct ibt_sq *sq)
+static int ibt_alloc_wqes(struct ibt_sq *sq)
 {
 	u32 num = roundup_pow_of_two(sq->max_wr);
 
@@ -63,8 +63,8 @@ int ibt_sq_user_wqes(struct ibt_sq *sq)
  * What is asked for, rounded as librxe's users expect it: SGEs and inline bytes
  * share their room in a request, and whoever asks for one gets the other.
  */
-static int fit_cap(struct ibt_qp *qp, const struct ib_qp_cap *cap,
-		   u32 *payload)
+static int ibt_fit_cap(struct ibt_qp *qp, const struct ib_qp_cap *cap,
+		       u32 *payload)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -113,17 +113,17 @@ int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 	sq->task.qp = &qp->ib;
 	sq->cpu = SOFT_NO_CPU;
 	sq->state = IB_QPS_RESET;
-	ret = fit_cap(qp, cap, &payload);
+	ret = ibt_fit_cap(qp, cap, &payload);
 	if (ret)
 		return ret;
 
-	sq->stride = slot_bytes(payload);
+	sq->stride = ibt_wqe_bytes(payload);
 	if (ucontext && info)
 		ret = soft_ring_alloc(&sq->ring, max(sq->max_wr, 1U),
 				      sizeof(struct rxe_send_wqe) + payload,
 				      ucontext, info);
 	else if (sq->max_wr)
-		ret = alloc_slots(sq);
+		ret = ibt_alloc_wqes(sq);
 	if (ret)
 		return ret;
 	ibt_timers_init(qp);
@@ -155,7 +155,7 @@ void ibt_sq_destroy(struct ibt_qp *qp)
 	sq->wqes = NULL;
 }
 
-static void take_attrs(struct ibt_qp *qp)
+static void ibt_take_attrs(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -172,7 +172,7 @@ static void take_attrs(struct ibt_qp *qp)
 }
 
 /* RTR to RTS: a new life begins, at the PSN that the consumer names. */
-static void begin(struct ibt_qp *qp)
+static void ibt_sq_begin(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -194,7 +194,7 @@ static void begin(struct ibt_qp *qp)
  * The number of rounds is bounded: a user who goes on posting meanwhile is
  * flushed by his own doorbells.
  */
-static void flush_all(struct ibt_qp *qp)
+static void ibt_flush_all(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 	int rounds = 2 * IBT_MAX_QP_WR / 64 + 1;
@@ -224,7 +224,7 @@ int ibt_sq_resume(struct ibt_qp *qp)
 	int ret = 0;
 
 	lockdep_assert_held(&qp->attr_lock);
-	flush_all(qp);
+	ibt_flush_all(qp);
 	spin_lock_bh(&sq->lock);
 	if (sq->state == IB_QPS_SQE && soft_hold_waits(&sq->hold)) {
 		ret = -EBUSY;
@@ -237,7 +237,7 @@ int ibt_sq_resume(struct ibt_qp *qp)
 }
 
 /* A failure may have come while the consumer decided on @state: then it stays. */
-static enum ib_qp_state settle(enum ib_qp_state was, enum ib_qp_state state)
+static enum ib_qp_state ibt_sq_settle(enum ib_qp_state was, enum ib_qp_state state)
 {
 	if (state == IB_QPS_RESET || state == IB_QPS_ERR)
 		return state;
@@ -264,9 +264,9 @@ void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 
 	spin_lock_bh(&sq->lock);
 	was = sq->state;
-	state = settle(was, state);
+	state = ibt_sq_settle(was, state);
 	ibt_sq_change(sq, state);
-	take_attrs(qp);
+	ibt_take_attrs(qp);
 	switch (state) {
 	case IB_QPS_RESET:
 		ibt_sq_drop_all(qp);
@@ -274,7 +274,7 @@ void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 		break;
 	case IB_QPS_RTS:
 		if (was == IB_QPS_RTR)
-			begin(qp);
+			ibt_sq_begin(qp);
 		if (sq->stop == IBT_SQ_DRAINED)
 			sq->stop = IBT_SQ_GOING;
 		break;
@@ -310,5 +310,5 @@ void ibt_sq_flush(struct ibt_qp *qp)
 		ibt_sq_change(sq, IB_QPS_ERR);
 	spin_unlock_bh(&sq->lock);
 	if (go)
-		flush_all(qp);
+		ibt_flush_all(qp);
 }

@@ -54,7 +54,7 @@ void ibt_loopback_abort(struct ibt_qp *qp)
 }
 
 /* What the oldest request holds besides its place. May be called again. */
-static void release(struct ibt_qp *qp)
+static void ibt_sq_complete_release(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_wqe *wqe = ibt_wqe_at(sq, sq->tail);
@@ -69,7 +69,7 @@ static void release(struct ibt_qp *qp)
 }
 
 /* The oldest WQE is free again. */
-static void pass(struct ibt_sq *sq)
+static void ibt_sq_complete_pass(struct ibt_sq *sq)
 {
 	/* Pairs with post_send, which fills a WQE behind it. */
 	smp_store_release(&sq->tail, sq->tail + 1);
@@ -80,18 +80,18 @@ static void pass(struct ibt_sq *sq)
 }
 
 /* Without a completion. */
-static void retire(struct ibt_qp *qp)
+static void ibt_sq_complete_retire(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 
-	release(qp);
+	ibt_sq_complete_release(qp);
 	if (ibt_sq_is_user(sq))
 		soft_ring_consume(&sq->ring);
-	pass(sq);
+	ibt_sq_complete_pass(sq);
 }
 
 /* IBA 11.6.3.2: what can not be reported breaks the queue pair. */
-static void lost(struct ibt_qp *qp)
+static void ibt_sq_complete_lost(struct ibt_qp *qp)
 {
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_CQ_OVERRUN);
 	if (qp->sq.state != IB_QPS_ERR)
@@ -114,7 +114,7 @@ static bool ibt_sq_report(struct ibt_qp *qp, const struct ib_wc *wc)
 		return false;
 	case SOFT_CQ_LOST:
 		soft_ring_consume(&sq->ring);
-		lost(qp);
+		ibt_sq_complete_lost(qp);
 		break;
 	case SOFT_CQ_ADDED:
 		break;
@@ -127,15 +127,15 @@ static bool ibt_sq_report(struct ibt_qp *qp, const struct ib_wc *wc)
  * A kernel consumer may post the next request as soon as it learns of this one, so the
  * WQE is free before that.
  */
-static void report_kernel(struct ibt_qp *qp, const struct ib_wc *wc)
+static void ibt_report_kernel(struct ibt_qp *qp, const struct ib_wc *wc)
 {
-	pass(&qp->sq);
+	ibt_sq_complete_pass(&qp->sq);
 	if (!soft_cq_post(qp->send_cq, wc, wc->status != IB_WC_SUCCESS))
-		lost(qp);
+		ibt_sq_complete_lost(qp);
 }
 
 /* False: it waits for room in its CQ, with this status. */
-static bool complete_oldest(struct ibt_qp *qp, u8 status)
+static bool ibt_complete_oldest(struct ibt_qp *qp, u8 status)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_wqe *wqe = ibt_wqe_at(sq, sq->tail);
@@ -151,14 +151,14 @@ static bool complete_oldest(struct ibt_qp *qp, u8 status)
 
 	WRITE_ONCE(qp->bell.told, wanted);
 	if (!wanted) {
-		retire(qp);
+		ibt_sq_complete_retire(qp);
 		return true;
 	}
-	release(qp);
+	ibt_sq_complete_release(qp);
 	if (!ibt_sq_is_user(sq)) {
-		report_kernel(qp, &wc);
+		ibt_report_kernel(qp, &wc);
 	} else if (ibt_sq_report(qp, &wc)) {
-		pass(sq);
+		ibt_sq_complete_pass(sq);
 	} else {
 		wqe->state = IBT_WQE_DONE;
 		wqe->status = status;
@@ -197,7 +197,7 @@ u32 ibt_sq_oldest(const struct ibt_sq *sq)
 }
 
 /* IBA 10.3.1.6, 10.3.1.7: UC and UD go on receiving when a send has failed. */
-static void stop_sending(struct ibt_qp *qp)
+static void ibt_stop_sending(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 
@@ -214,14 +214,14 @@ static void stop_sending(struct ibt_qp *qp)
 }
 
 /* Completions wait for their CQ, but a failure behind them has its effect. */
-static void look_behind(struct ibt_qp *qp)
+static void ibt_look_behind(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 at = ibt_sq_oldest(sq);
 
 	if (at != ibt_sq_head(sq) &&
 	    ibt_wqe_at(sq, at)->state == IBT_WQE_DONE)
-		stop_sending(qp);
+		ibt_stop_sending(qp);
 }
 
 /**
@@ -244,12 +244,12 @@ void ibt_sq_complete_wqes(struct ibt_qp *qp)
 		if (wqe->state != IBT_WQE_DONE)
 			break;
 		status = wqe->status;
-		if (!complete_oldest(qp, status)) {
-			look_behind(qp);
+		if (!ibt_complete_oldest(qp, status)) {
+			ibt_look_behind(qp);
 			return;
 		}
 		if (status != IB_WC_SUCCESS) {
-			stop_sending(qp);
+			ibt_stop_sending(qp);
 			return;
 		}
 	}
@@ -268,7 +268,7 @@ void ibt_wqe_fail(struct ibt_qp *qp, struct ibt_wqe *wqe, u8 status)
 }
 
 /* What is done and waits for room in the CQ keeps its status. */
-static u8 flush_status(const struct ibt_sq *sq)
+static u8 ibt_flush_status(const struct ibt_sq *sq)
 {
 	const struct ibt_wqe *wqe = ibt_wqe_at(sq, sq->tail);
 
@@ -276,7 +276,10 @@ static u8 flush_status(const struct ibt_sq *sq)
 	       wqe->status : IB_WC_WR_FLUSH_ERR;
 }
 
-/* A WQE that is still in the ring of the user, after all others. False: there is none, or it waits. */
+/*
+ * A WQE that is still in the ring of the user, after all others. False: there is none, or
+ * it waits.
+ */
 static bool ibt_sq_flush_ring(struct ibt_qp *qp)
 {
 	struct ib_wc wc = {
@@ -310,7 +313,7 @@ bool ibt_sq_flush_some(struct ibt_qp *qp, int budget)
 		sq->stop = IBT_SQ_GOING;
 	while (budget--) {
 		bool done = sq->tail != ibt_sq_head(sq) ?
-			    complete_oldest(qp, flush_status(sq)) :
+			    ibt_complete_oldest(qp, ibt_flush_status(sq)) :
 			    ibt_sq_flush_ring(qp);
 
 		if (!done)
@@ -327,7 +330,7 @@ void ibt_sq_drop_all(struct ibt_qp *qp)
 	lockdep_assert_held(&sq->lock);
 	ibt_loopback_abort(qp);
 	while (sq->tail != ibt_sq_head(sq))
-		retire(qp);
+		ibt_sq_complete_retire(qp);
 	ibt_sq_discard_ring(sq);
 	sq->offset = 0;
 	sq->psn = 0;
@@ -342,7 +345,7 @@ void ibt_sq_drop_all(struct ibt_qp *qp)
 }
 
 /* Is the next request one that was refused, and comes again? */
-static bool begun(const struct ibt_sq *sq)
+static bool ibt_sq_complete_begun(const struct ibt_sq *sq)
 {
 	const struct ibt_wqe *wqe = ibt_wqe_at(sq, sq->next);
 
@@ -357,7 +360,7 @@ void ibt_sq_check_drained(struct ibt_qp *qp)
 
 	lockdep_assert_held(&sq->lock);
 	if (sq->state != IB_QPS_SQD || sq->stop != IBT_SQ_GOING || sq->tail != sq->next ||
-	    sq->offset || ibt_sq_unanswered(sq) || qp->local.peer || begun(sq))
+	    sq->offset || ibt_sq_unanswered(sq) || qp->local.peer || ibt_sq_complete_begun(sq))
 		return;
 	WRITE_ONCE(sq->stop, IBT_SQ_DRAINED);
 	if (qp->attr.en_sqd_async_notify)

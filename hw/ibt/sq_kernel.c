@@ -12,8 +12,8 @@
 #include "wqe.h"
 
 /* The request's own bytes, behind its head. */
-static int fill_payload(struct ibt_sq *sq, struct ibt_wqe *wqe,
-			const struct ib_send_wr *wr)
+static int ibt_fill_payload(struct ibt_sq *sq, struct ibt_wqe *wqe,
+			    const struct ib_send_wr *wr)
 {
 	u64 total = 0;
 	u8 *to = wqe->data;
@@ -46,8 +46,8 @@ static int fill_payload(struct ibt_sq *sq, struct ibt_wqe *wqe,
 }
 
 /* What is to be cut into packets, and how. False: it can not be. */
-static bool fill_large(struct ibt_qp *qp, struct ibt_wqe *wqe,
-		       const struct ib_ud_wr *wr)
+static bool ibt_fill_large(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			   const struct ib_ud_wr *wr)
 {
 	int most = ibt_qp_dev(qp)->link->max_mtu;
 
@@ -62,23 +62,23 @@ static bool fill_large(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	return true;
 }
 
-static int fill_datagram(struct ibt_qp *qp, struct ibt_wqe *wqe,
-			 const struct ib_ud_wr *wr)
+static int ibt_sq_kernel_fill_datagram(struct ibt_qp *qp, struct ibt_wqe *wqe,
+				       const struct ib_ud_wr *wr)
 {
 	if (!wr->ah)
 		return -EINVAL;
 	wqe->ud.qpn = wr->remote_qpn & IBT_QPN_MASK;
 	wqe->ud.qkey = wr->remote_qkey;
 	wqe->ud.pkey_index = wr->pkey_index;
-	if (wqe->opcode == IB_WR_LSO && !fill_large(qp, wqe, wr))
+	if (wqe->opcode == IB_WR_LSO && !ibt_fill_large(qp, wqe, wr))
 		return -EINVAL;
 	/* With a reference, which the WQE keeps. */
 	wqe->ud.route = ibt_kernel_ah_av(wr->ah);
 	return 0;
 }
 
-static int fill_ask(struct ibt_wqe *wqe, const struct ib_send_wr *wr,
-		    const struct ibt_wr_info *info)
+static int ibt_fill_ask(struct ibt_wqe *wqe, const struct ib_send_wr *wr,
+			const struct ibt_wr_info *info)
 {
 	if (wqe->is_inline)
 		return -EINVAL;
@@ -100,9 +100,9 @@ static int fill_ask(struct ibt_wqe *wqe, const struct ib_send_wr *wr,
 }
 
 /* What a request of this kind says beside its bytes. */
-static int fill_kind(struct ibt_qp *qp, struct ibt_wqe *wqe,
-		     const struct ib_send_wr *wr,
-		     const struct ibt_wr_info *info)
+static int ibt_fill_kind(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			 const struct ib_send_wr *wr,
+			 const struct ibt_wr_info *info)
 {
 	switch (info->kind) {
 	case IBT_WR_ATOMIC_WRITE:
@@ -111,7 +111,7 @@ static int fill_kind(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		fallthrough;
 	case IBT_WR_DATA:
 		if (qp->transport == IBT_UD)
-			return fill_datagram(qp, wqe, ud_wr(wr));
+			return ibt_sq_kernel_fill_datagram(qp, wqe, ud_wr(wr));
 		wqe->rdma.srqn = 0;
 		if (info->verb != IBT_SEND) {
 			wqe->rdma.remote_addr = rdma_wr(wr)->remote_addr;
@@ -119,7 +119,7 @@ static int fill_kind(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		}
 		return 0;
 	case IBT_WR_RD_ATOMIC:
-		return fill_ask(wqe, wr, info);
+		return ibt_fill_ask(wqe, wr, info);
 	case IBT_WR_LOCAL_OP:
 		if (wr->opcode != IB_WR_REG_MR)
 			return 0;
@@ -134,8 +134,8 @@ static int fill_kind(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	}
 }
 
-static int fill_slot(struct ibt_qp *qp, struct ibt_wqe *wqe,
-		     const struct ib_send_wr *wr)
+static int ibt_fill_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			const struct ib_send_wr *wr)
 {
 	const struct ibt_wr_info *info = ibt_wr_info(wr->opcode);
 	int ret;
@@ -155,36 +155,36 @@ static int fill_slot(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	wqe->length = 0;
 	wqe->inv_rkey = wr->ex.invalidate_rkey;
 	if (info->kind != IBT_WR_LOCAL_OP) {
-		ret = fill_payload(&qp->sq, wqe, wr);
+		ret = ibt_fill_payload(&qp->sq, wqe, wr);
 		if (ret)
 			return ret;
 	}
-	return fill_kind(qp, wqe, wr, info);
+	return ibt_fill_kind(qp, wqe, wr, info);
 }
 
 /* IBA 10.8.2: which states take requests. */
-static bool state_takes(enum ib_qp_state state)
+static bool ibt_state_takes(enum ib_qp_state state)
 {
 	return state == IB_QPS_RTS || state == IB_QPS_SQD ||
 	       state == IB_QPS_SQE || state == IB_QPS_ERR;
 }
 
-static int post_list(struct ibt_qp *qp, const struct ib_send_wr *wr,
-		     const struct ib_send_wr **bad)
+static int ibt_sq_kernel_post_list(struct ibt_qp *qp, const struct ib_send_wr *wr,
+				   const struct ib_send_wr **bad)
 {
 	struct ibt_sq *sq = &qp->sq;
 	unsigned long flags;
 	int ret = 0;
 
 	spin_lock_irqsave(&sq->post_lock, flags);
-	if (!state_takes(sq->state) || qp->ib.qp_type == IB_QPT_XRC_TGT)
+	if (!ibt_state_takes(sq->state) || qp->ib.qp_type == IB_QPT_XRC_TGT)
 		ret = -EINVAL;
 	for (; wr && !ret; wr = wr->next) {
 		/* Nobody reads a WQE any more once tail has passed it. */
 		if (sq->head - smp_load_acquire(&sq->tail) >= sq->max_wr)
 			ret = -ENOMEM;
 		else
-			ret = fill_slot(qp, ibt_wqe_at(sq, sq->head), wr);
+			ret = ibt_fill_wqe(qp, ibt_wqe_at(sq, sq->head), wr);
 		if (ret)
 			break;
 		/* The requester reads the WQE once it sees the index. */
@@ -197,12 +197,12 @@ static int post_list(struct ibt_qp *qp, const struct ib_send_wr *wr,
 }
 
 /* What a user posts is in his ring already, whatever @wr says. */
-static int ring_user(struct ibt_qp *qp)
+static int ibt_ring_user(struct ibt_qp *qp)
 {
 	enum ib_qp_state state = READ_ONCE(qp->sq.state);
 	int ret;
 
-	if (!state_takes(state))
+	if (!ibt_state_takes(state))
 		return -EINVAL;
 	/* Receives that were posted after the error wait to be looked at, too. */
 	if (state == IB_QPS_ERR)
@@ -234,12 +234,12 @@ int ibt_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	int ret;
 
 	if (ibt_sq_is_user(&qp->sq)) {
-		ret = ring_user(qp);
+		ret = ibt_ring_user(qp);
 		if (ret && bad)
 			*bad = wr;
 		return ret;
 	}
-	ret = post_list(qp, wr, bad);
+	ret = ibt_sq_kernel_post_list(qp, wr, bad);
 	ibt_doorbell(qp);
 	return ret;
 }

@@ -15,8 +15,8 @@
 
 #define WQE_HEAD	offsetof(struct rxe_send_wqe, dma.sge)
 
-/* Requests that are still in the ring of the user only: those that were taken lie in front of them. */
-static u32 waiting(const struct ibt_sq *sq)
+/* Requests that are in the ring of the user only, behind those that were taken. */
+static u32 ibt_sq_user_waiting(const struct ibt_sq *sq)
 {
 	u32 taken = READ_ONCE(sq->head) - READ_ONCE(sq->tail);
 	u32 ready = soft_ring_ready(&sq->ring);
@@ -24,8 +24,8 @@ static u32 waiting(const struct ibt_sq *sq)
 	return ready > taken ? ready - taken : 0;
 }
 
-static const u8 *copy_head(const struct ibt_sq *sq, u32 ahead,
-			   struct rxe_send_wqe *user_wqe)
+static const u8 *ibt_copy_head(const struct ibt_sq *sq, u32 ahead,
+			       struct rxe_send_wqe *user_wqe)
 {
 	const u8 *from = soft_ring_at(&sq->ring, sq->ring.cons + ahead);
 
@@ -36,8 +36,8 @@ static const u8 *copy_head(const struct ibt_sq *sq, u32 ahead,
 }
 
 /* Data that the element holds itself. */
-static u8 take_inline(struct ibt_sq *sq, struct ibt_wqe *wqe, u32 length,
-		      const u8 *from)
+static u8 ibt_take_inline(struct ibt_sq *sq, struct ibt_wqe *wqe, u32 length,
+			  const u8 *from)
 {
 	wqe->length = length;
 	if (length > sq->max_inline)
@@ -50,8 +50,8 @@ static u8 take_inline(struct ibt_sq *sq, struct ibt_wqe *wqe, u32 length,
  * The message is as long as its pieces. What the element says besides is not looked at:
  * ibv_wr_set_sge_list() of librxe multiplies their number with the length of the first.
  */
-static u8 take_pieces(struct ibt_sq *sq, struct ibt_wqe *wqe, u32 num,
-		      const u8 *from)
+static u8 ibt_take_pieces(struct ibt_sq *sq, struct ibt_wqe *wqe, u32 num,
+			  const u8 *from)
 {
 	u64 total = 0;
 	u32 i;
@@ -74,18 +74,18 @@ static u8 take_pieces(struct ibt_sq *sq, struct ibt_wqe *wqe, u32 num,
  * ibv_wr_atomic_write() librxe does not set the flag; there are no SGEs then, and
  * bytes all the same.
  */
-static u8 take_payload(struct ibt_sq *sq, struct ibt_wqe *wqe,
-		       const struct rxe_send_wqe *user_wqe, const u8 *from)
+static u8 ibt_take_payload(struct ibt_sq *sq, struct ibt_wqe *wqe,
+			   const struct rxe_send_wqe *user_wqe, const u8 *from)
 {
 	wqe->is_inline = user_wqe->wr.send_flags & IB_SEND_INLINE ||
 			  (!user_wqe->dma.num_sge && user_wqe->dma.length);
 	if (wqe->is_inline)
-		return take_inline(sq, wqe, user_wqe->dma.length, from);
-	return take_pieces(sq, wqe, user_wqe->dma.num_sge, from);
+		return ibt_take_inline(sq, wqe, user_wqe->dma.length, from);
+	return ibt_take_pieces(sq, wqe, user_wqe->dma.num_sge, from);
 }
 
-static u8 take_datagram(struct ibt_qp *qp, struct ibt_wqe *wqe,
-			const struct rxe_send_wr *wr)
+static u8 ibt_take_datagram(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			    const struct rxe_send_wr *wr)
 {
 	wqe->ud.route = ibt_ah_get_av(ibt_qp_dev(qp), qp->ib.pd,
 				      wr->wr.ud.ah_num);
@@ -98,7 +98,7 @@ static u8 take_datagram(struct ibt_qp *qp, struct ibt_wqe *wqe,
 }
 
 /* Annex A19.4. There are no SGEs, and what the element says of its bytes is nothing. */
-static void take_flush(struct ibt_wqe *wqe, const struct rxe_send_wr *wr)
+static void ibt_take_flush(struct ibt_wqe *wqe, const struct rxe_send_wr *wr)
 {
 	wqe->flush.remote_addr = compat_rxe_flush(wr)->remote_addr;
 	wqe->flush.rkey = compat_rxe_flush(wr)->rkey;
@@ -108,11 +108,11 @@ static void take_flush(struct ibt_wqe *wqe, const struct rxe_send_wr *wr)
 }
 
 /* @wr.reserved: the only place where the user can name a remote SRQ (XRC). */
-static u8 take_ask(struct ibt_wqe *wqe, const struct rxe_send_wr *wr,
-		   const struct ibt_wr_info *info)
+static u8 ibt_take_ask(struct ibt_wqe *wqe, const struct rxe_send_wr *wr,
+		       const struct ibt_wr_info *info)
 {
 	if (info->verb == IBT_FLUSH) {
-		take_flush(wqe, wr);
+		ibt_take_flush(wqe, wr);
 		return IB_WC_SUCCESS;
 	}
 	if (wqe->is_inline)
@@ -134,7 +134,7 @@ static u8 take_ask(struct ibt_wqe *wqe, const struct rxe_send_wr *wr,
 	return IB_WC_SUCCESS;
 }
 
-static void take_bind(struct ibt_wqe *wqe, const struct rxe_send_wr *wr)
+static void ibt_take_bind(struct ibt_wqe *wqe, const struct rxe_send_wr *wr)
 {
 	wqe->bind.mw_rkey = wr->wr.mw.mw_rkey;
 	wqe->bind.new_key = wr->wr.mw.rkey & 0xff;
@@ -144,9 +144,9 @@ static void take_bind(struct ibt_wqe *wqe, const struct rxe_send_wr *wr)
 	wqe->bind.access = wr->wr.mw.access;
 }
 
-static u8 take_kind(struct ibt_qp *qp, struct ibt_wqe *wqe,
-		    const struct rxe_send_wr *wr,
-		    const struct ibt_wr_info *info)
+static u8 ibt_take_kind(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			const struct rxe_send_wr *wr,
+			const struct ibt_wr_info *info)
 {
 	switch (info->kind) {
 	case IBT_WR_ATOMIC_WRITE:
@@ -155,23 +155,23 @@ static u8 take_kind(struct ibt_qp *qp, struct ibt_wqe *wqe,
 		fallthrough;
 	case IBT_WR_DATA:
 		if (qp->transport == IBT_UD)
-			return take_datagram(qp, wqe, wr);
+			return ibt_take_datagram(qp, wqe, wr);
 		wqe->rdma.remote_addr = wr->wr.rdma.remote_addr;
 		wqe->rdma.rkey = wr->wr.rdma.rkey;
 		wqe->rdma.srqn = wr->reserved;
 		return IB_WC_SUCCESS;
 	case IBT_WR_RD_ATOMIC:
-		return take_ask(wqe, wr, info);
+		return ibt_take_ask(wqe, wr, info);
 	default:
 		if (wr->opcode == IB_WR_BIND_MW)
-			take_bind(wqe, wr);
+			ibt_take_bind(wqe, wr);
 		return IB_WC_SUCCESS;
 	}
 }
 
 /* IBA 10.7.3.1, 11.6.2: what is wrong with a request before anything is sent. */
-static u8 take(struct ibt_qp *qp, struct ibt_wqe *wqe,
-	       const struct rxe_send_wqe *user_wqe, const u8 *payload)
+static u8 ibt_sq_user_take(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			   const struct rxe_send_wqe *user_wqe, const u8 *payload)
 {
 	const struct ibt_wr_info *info = ibt_wr_info(user_wqe->wr.opcode);
 	u8 status;
@@ -180,11 +180,11 @@ static u8 take(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	    !(info->transports & BIT(qp->transport)))
 		return IB_WC_LOC_QP_OP_ERR;
 	if (info->kind != IBT_WR_LOCAL_OP && info->verb != IBT_FLUSH) {
-		status = take_payload(&qp->sq, wqe, user_wqe, payload);
+		status = ibt_take_payload(&qp->sq, wqe, user_wqe, payload);
 		if (status)
 			return status;
 	}
-	return take_kind(qp, wqe, &user_wqe->wr, info);
+	return ibt_take_kind(qp, wqe, &user_wqe->wr, info);
 }
 
 /**
@@ -207,22 +207,22 @@ bool ibt_sq_fetch_user_wqe(struct ibt_qp *qp)
 
 	lockdep_assert_held(&sq->lock);
 	if (!sq->wqes || sq->head - sq->tail > sq->mask ||
-	    !waiting(sq))
+	    !ibt_sq_user_waiting(sq))
 		return false;
 
 	wqe = ibt_wqe_at(sq, sq->head);
 	memset(wqe, 0, sizeof(*wqe));
-	payload = copy_head(sq, sq->head - sq->tail, &user_wqe);
+	payload = ibt_copy_head(sq, sq->head - sq->tail, &user_wqe);
 	wqe->wr_id = user_wqe.wr.wr_id;
 	wqe->opcode = user_wqe.wr.opcode;
 	wqe->flags = user_wqe.wr.send_flags;
 	wqe->inv_rkey = user_wqe.wr.ex.invalidate_rkey;
-	wqe->status = take(qp, wqe, &user_wqe, payload);
+	wqe->status = ibt_sq_user_take(qp, wqe, &user_wqe, payload);
 	sq->head++;
 	return true;
 }
 
-/* What completes a WQE that is still in the ring of the user, when all others are gone. False: none. */
+/* Completes a WQE that is in the ring of the user only, when all others are gone. False: none. */
 bool ibt_sq_peek(const struct ibt_qp *qp, struct ib_wc *wc)
 {
 	const struct ibt_sq *sq = &qp->sq;
@@ -232,7 +232,7 @@ bool ibt_sq_peek(const struct ibt_qp *qp, struct ib_wc *wc)
 	if (!ibt_sq_is_user(sq) || sq->head != sq->tail ||
 	    !soft_ring_ready(&sq->ring))
 		return false;
-	copy_head(sq, 0, &user_wqe);
+	ibt_copy_head(sq, 0, &user_wqe);
 	wc->wr_id = user_wqe.wr.wr_id;
 	wc->opcode = ibt_wr_info(user_wqe.wr.opcode)->wc;
 	return true;

@@ -16,44 +16,44 @@ static const struct rdma_stat_desc descs[] = { IBT_STATS(IBT_STAT_DESC) };
 static_assert(ARRAY_SIZE(descs) == IBT_STAT_NUM);
 
 /* Ports share the counters of their device. */
-static struct rdma_hw_stats *alloc_port_stats(struct ib_device *ib, u32 port)
+static struct rdma_hw_stats *ibt_alloc_port_stats(struct ib_device *ib, u32 port)
 {
 	return rdma_alloc_hw_stats_struct(descs, ARRAY_SIZE(descs),
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-static int get_stats(struct ib_device *ib, struct rdma_hw_stats *stats,
-		     u32 port, int index)
+static int ibt_get_stats(struct ib_device *ib, struct rdma_hw_stats *stats,
+			 u32 port, int index)
 {
 	if (!port || !stats)
 		return -EINVAL;
 	return soft_get_hw_stats(stats, to_ibt_dev(ib)->stats->count);
 }
 
-static u64 sum(const struct ibt_dev *dev, enum ibt_stat stat)
+static u64 ibt_stats_sum(const struct ibt_dev *dev, enum ibt_stat stat)
 {
 	return soft_stats_sum(&dev->stats->count[stat]);
 }
 
-static void read_pma(struct ib_device *ib, u32 port_num,
-		     struct soft_pma_counts *counts)
+static void ibt_read_pma(struct ib_device *ib, u32 port_num,
+			 struct soft_pma_counts *counts)
 {
 	struct ibt_dev *dev = to_ibt_dev(ib);
 
-	counts->xmit_bytes = sum(dev, IBT_STAT_TX_BYTES);
-	counts->rcv_bytes = sum(dev, IBT_STAT_RX_BYTES);
-	counts->xmit_pkts = sum(dev, IBT_STAT_TX_PKTS) +
-			    sum(dev, IBT_STAT_LOCAL_MSGS);
-	counts->rcv_pkts = sum(dev, IBT_STAT_RX_PKTS) +
-			   sum(dev, IBT_STAT_RX_LOCAL);
-	counts->mcast_xmit_pkts = sum(dev, IBT_STAT_TX_MCAST);
-	counts->mcast_rcv_pkts = sum(dev, IBT_STAT_MCAST_PKTS);
+	counts->xmit_bytes = ibt_stats_sum(dev, IBT_STAT_TX_BYTES);
+	counts->rcv_bytes = ibt_stats_sum(dev, IBT_STAT_RX_BYTES);
+	counts->xmit_pkts = ibt_stats_sum(dev, IBT_STAT_TX_PKTS) +
+			    ibt_stats_sum(dev, IBT_STAT_LOCAL_MSGS);
+	counts->rcv_pkts = ibt_stats_sum(dev, IBT_STAT_RX_PKTS) +
+			   ibt_stats_sum(dev, IBT_STAT_RX_LOCAL);
+	counts->mcast_xmit_pkts = ibt_stats_sum(dev, IBT_STAT_TX_MCAST);
+	counts->mcast_rcv_pkts = ibt_stats_sum(dev, IBT_STAT_MCAST_PKTS);
 	counts->link_downed = atomic_read(&dev->ports[port_num - 1].downs);
-	counts->rcv_errors = sum(dev, IBT_STAT_RX_MALFORMED) +
-			     sum(dev, IBT_STAT_RX_ICRC) +
-			     sum(dev, IBT_STAT_RX_DROP);
-	counts->rcv_constraint_errors = sum(dev, IBT_STAT_RX_PKEY);
-	counts->xmit_discards = sum(dev, IBT_STAT_TX_ERROR);
+	counts->rcv_errors = ibt_stats_sum(dev, IBT_STAT_RX_MALFORMED) +
+			     ibt_stats_sum(dev, IBT_STAT_RX_ICRC) +
+			     ibt_stats_sum(dev, IBT_STAT_RX_DROP);
+	counts->rcv_constraint_errors = ibt_stats_sum(dev, IBT_STAT_RX_PKEY);
+	counts->xmit_discards = ibt_stats_sum(dev, IBT_STAT_TX_ERROR);
 }
 
 /**
@@ -80,11 +80,11 @@ int ibt_process_mad(struct ib_device *ib, int flags, u32 port_num,
 {
 	if (!ibt_dev_port(to_ibt_dev(ib), port_num))
 		return IB_MAD_RESULT_FAILURE;
-	return soft_pma(ib, port_num, in, out, read_pma);
+	return soft_pma(ib, port_num, in, out, ibt_read_pma);
 }
 EXPORT_SYMBOL_GPL(ibt_process_mad);
 
 const struct ib_device_ops ibt_stats_ops = {
-	.alloc_hw_port_stats = alloc_port_stats,
-	.get_hw_stats = get_stats,
+	.alloc_hw_port_stats = ibt_alloc_port_stats,
+	.get_hw_stats = ibt_get_stats,
 };

@@ -44,7 +44,7 @@ unsigned long ibt_rnr_jiffies(u8 timer)
 	return usecs_to_jiffies(units * 10) + 1;
 }
 
-static bool alive(const struct ibt_sq *sq)
+static bool ibt_timers_alive(const struct ibt_sq *sq)
 {
 	return sq->state == IB_QPS_RTS || sq->state == IB_QPS_SQD;
 }
@@ -53,12 +53,12 @@ static bool alive(const struct ibt_sq *sq)
  * The timer is not moved with every packet: it comes early, looks at the deadline
  * and goes on waiting.
  */
-static bool expired(struct ibt_qp *qp)
+static bool ibt_timers_expired(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	if (!alive(sq) || !qp->rtx.timeout || !ibt_sq_unanswered(sq))
+	if (!ibt_timers_alive(sq) || !qp->rtx.timeout || !ibt_sq_unanswered(sq))
 		return false;
 	if ((qp->rtx.held.state == IBT_HELD_HERE || !time_before(jiffies, qp->rtx.deadline)) &&
 	    ibt_sq_held(qp)) {
@@ -75,19 +75,19 @@ static bool expired(struct ibt_qp *qp)
 	return true;
 }
 
-static void retry_fn(struct timer_list *timer)
+static void ibt_retry_fn(struct timer_list *timer)
 {
 	struct ibt_qp *qp = container_of(timer, struct ibt_qp, rtx.retry_timer);
 	bool go;
 
 	spin_lock(&qp->sq.lock);
-	go = expired(qp);
+	go = ibt_timers_expired(qp);
 	spin_unlock(&qp->sq.lock);
 	if (go)
 		ibt_requester(qp);
 }
 
-static void pause_fn(struct timer_list *timer)
+static void ibt_pause_fn(struct timer_list *timer)
 {
 	struct ibt_qp *qp = container_of(timer, struct ibt_qp, rtx.pause_timer);
 	struct ibt_sq *sq = &qp->sq;
@@ -98,7 +98,7 @@ static void pause_fn(struct timer_list *timer)
 	if (qp->rtx.pause && !time_before(jiffies, qp->rtx.pause_until)) {
 		qp->rtx.pause = IBT_NO_PAUSE;
 		qp->rtx.deadline = jiffies + qp->rtx.timeout;
-		go = alive(sq);
+		go = ibt_timers_alive(sq);
 	}
 	spin_unlock(&sq->lock);
 	if (go)
@@ -106,7 +106,7 @@ static void pause_fn(struct timer_list *timer)
 }
 
 /* The send queue may be full: then no doorbell comes before something has completed. */
-static void hold_fn(struct timer_list *timer)
+static void ibt_hold_fn(struct timer_list *timer)
 {
 	ibt_requester(container_of(timer, struct ibt_qp, sq.hold.timer));
 }
@@ -116,15 +116,15 @@ void ibt_sq_retry_held(struct ibt_qp *qp)
 {
 	lockdep_assert_held(&qp->sq.lock);
 	/* Else they are flushed. */
-	if (soft_hold_waits(&qp->sq.hold) && alive(&qp->sq))
+	if (soft_hold_waits(&qp->sq.hold) && ibt_timers_alive(&qp->sq))
 		ibt_sq_complete_wqes(qp);
 }
 
 void ibt_timers_init(struct ibt_qp *qp)
 {
-	timer_setup(&qp->rtx.retry_timer, retry_fn, 0);
-	timer_setup(&qp->rtx.pause_timer, pause_fn, 0);
-	timer_setup(&qp->sq.hold.timer, hold_fn, 0);
+	timer_setup(&qp->rtx.retry_timer, ibt_retry_fn, 0);
+	timer_setup(&qp->rtx.pause_timer, ibt_pause_fn, 0);
+	timer_setup(&qp->sq.hold.timer, ibt_hold_fn, 0);
 	ibt_early_init(qp);
 	ibt_pace_init(qp);
 }
@@ -193,7 +193,7 @@ bool ibt_sq_reload_path_timers(struct ibt_qp *qp)
 	qp->rtx.deadline = jiffies + qp->rtx.timeout;
 	ibt_rtt_reset(&qp->rtx.rtt);
 	ibt_pace_reset(qp);
-	if (alive(sq) && qp->rtx.timeout && ibt_sq_unanswered(sq))
+	if (ibt_timers_alive(sq) && qp->rtx.timeout && ibt_sq_unanswered(sq))
 		mod_timer(&qp->rtx.retry_timer, qp->rtx.deadline);
 	return true;
 }

@@ -15,7 +15,7 @@ struct tx_note {
 	u32 length;
 };
 
-static struct tx_note *note_of(struct sk_buff *skb)
+static struct tx_note *ibt_tx_note_of(struct sk_buff *skb)
 {
 	BUILD_BUG_ON(sizeof(struct tx_note) > sizeof(skb->cb));
 	return (struct tx_note *)skb->cb;
@@ -71,7 +71,7 @@ struct sk_buff *ibt_tx_alloc(const struct ibt_path *path, u32 length,
 	skb_reserve(skb, front);
 	skb_put(skb, length);
 	skb_put_zero(skb, back);
-	note_of(skb)->length = length;
+	ibt_tx_note_of(skb)->length = length;
 	return skb;
 }
 
@@ -95,7 +95,7 @@ int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
 	u32 front;
 	__le32 icrc;
 
-	pkt->length = note_of(skb)->length;
+	pkt->length = ibt_tx_note_of(skb)->length;
 	pkt->pad = ALIGN(pkt->length, 4) - pkt->length;
 	pkt->payload = pkt->op->length;
 	ibt_hdr_push(pkt, skb);

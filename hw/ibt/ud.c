@@ -27,8 +27,8 @@
 #include "ud.h"
 
 /* Index of the P_Key that matches that of @pkt, or -1. */
-static int ud_pkey_index(const struct ibt_qp *qp, const struct ibt_port *port,
-			 const struct ibt_pkt *pkt)
+static int ibt_ud_pkey_index(const struct ibt_qp *qp, const struct ibt_port *port,
+			     const struct ibt_pkt *pkt)
 {
 	u16 index = READ_ONCE(qp->attr.pkey_index);
 
@@ -39,7 +39,7 @@ static int ud_pkey_index(const struct ibt_qp *qp, const struct ibt_port *port,
 	return ibt_pkey_ok(port, index, pkt->pkey) ? index : -1;
 }
 
-static bool ud_qkey_ok(const struct ibt_qp *qp, u32 qkey)
+static bool ibt_ud_qkey_ok(const struct ibt_qp *qp, u32 qkey)
 {
 	if (qp->ib.qp_type == IB_QPT_SMI)
 		return true;
@@ -48,7 +48,7 @@ static bool ud_qkey_ok(const struct ibt_qp *qp, u32 qkey)
 }
 
 /* Takes a WQE that the datagram fits into, to resp.recv. */
-static enum ibt_exec_status ud_take(struct ibt_qp *qp, u32 length)
+static enum ibt_exec_status ibt_ud_take(struct ibt_qp *qp, u32 length)
 {
 	struct ibt_resp *resp = &qp->resp;
 	enum ibt_exec_status verdict = IBT_EXEC_OK;
@@ -62,9 +62,9 @@ static enum ibt_exec_status ud_take(struct ibt_qp *qp, u32 length)
 }
 
 /* The payload begins behind the room for a GRH, with a GRH or without (IBA 11.4.1.2). */
-static enum ibt_exec_status ud_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-				     struct soft_iter *from,
-				     const struct ibt_rx_meta *meta)
+static enum ibt_exec_status ibt_ud_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+					 struct soft_iter *from,
+					 const struct ibt_rx_meta *meta)
 {
 	struct ibt_recv *recv = qp->resp.recv;
 	struct ib_pd *pd = qp->srq ? qp->srq->ib.pd : qp->ib.pd;
@@ -91,8 +91,8 @@ static enum ibt_exec_status ud_place(struct ibt_qp *qp, const struct ibt_pkt *pk
 }
 
 /* Fills in the fields of a completion that describe the sender's network. */
-static void ud_say_network(struct ibt_qp *qp, struct ib_wc *wc,
-			   const struct ibt_rx_meta *meta)
+static void ibt_ud_say_network(struct ibt_qp *qp, struct ib_wc *wc,
+			       const struct ibt_rx_meta *meta)
 {
 	if (ibt_qp_dev(qp)->link->layer != IB_LINK_LAYER_ETHERNET)
 		return;
@@ -105,8 +105,8 @@ static void ud_say_network(struct ibt_qp *qp, struct ib_wc *wc,
 	}
 }
 
-static void ud_complete(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-			const struct ibt_rx_meta *meta, int index)
+static void ibt_ud_complete(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			    const struct ibt_rx_meta *meta, int index)
 {
 	struct ib_wc wc = {
 		.wr_id = qp->resp.recv->wr_id,
@@ -128,25 +128,25 @@ static void ud_complete(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	}
 	if (pkt->sums_ok)
 		wc.wc_flags |= IB_WC_IP_CSUM_OK;
-	ud_say_network(qp, &wc, meta);
+	ibt_ud_say_network(qp, &wc, meta);
 	qp->resp.has_rwqe = false;
 	ibt_rq_complete(qp, qp->srq, &wc, pkt->solicited);
 }
 
-static enum ibt_exec_status ud_deliver(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-				       struct soft_iter *from,
-				       const struct ibt_rx_meta *meta, int index)
+static enum ibt_exec_status ibt_ud_deliver(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+					   struct soft_iter *from,
+					   const struct ibt_rx_meta *meta, int index)
 {
 	enum ibt_exec_status verdict;
 
 	if (!ibt_resp_receives(qp->resp.state))
 		return IBT_EXEC_SILENT_DROP;
-	verdict = ud_take(qp, pkt->length + IBT_GRH_BYTES);
+	verdict = ibt_ud_take(qp, pkt->length + IBT_GRH_BYTES);
 	if (verdict != IBT_EXEC_OK)
 		return verdict;
-	verdict = ud_place(qp, pkt, from, meta);
+	verdict = ibt_ud_place(qp, pkt, from, meta);
 	if (verdict == IBT_EXEC_OK)
-		ud_complete(qp, pkt, meta, index);
+		ibt_ud_complete(qp, pkt, meta, index);
 	else if (verdict == IBT_EXEC_REM_OP)
 		ibt_rq_error(qp, qp->srq, IB_WC_LOC_PROT_ERR);
 	return verdict;
@@ -178,14 +178,14 @@ enum ibt_ud_fault ibt_ud_try(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		ibt_count(dev, IBT_STAT_RX_NO_QP);
 		return IBT_UD_OK;
 	}
-	index = ud_pkey_index(qp, port, pkt);
+	index = ibt_ud_pkey_index(qp, port, pkt);
 	if (index < 0)
 		return IBT_UD_PKEY;
-	if (!ud_qkey_ok(qp, pkt->qkey))
+	if (!ibt_ud_qkey_ok(qp, pkt->qkey))
 		return IBT_UD_QKEY;
 
 	spin_lock_bh(&resp->lock);
-	verdict = ud_deliver(qp, pkt, from, meta, index);
+	verdict = ibt_ud_deliver(qp, pkt, from, meta, index);
 	if (verdict == IBT_EXEC_REM_OP)
 		ibt_exec_failed(qp, verdict);
 	spin_unlock_bh(&resp->lock);

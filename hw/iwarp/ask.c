@@ -13,7 +13,7 @@ void iw_answered(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
 		soft_region_invalidate(iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num,
 				       wqe->sge[0].lkey, false);
 	spin_lock_irqsave(&qp->lock, flags);
-	iw_slot_done(qp, wqe, status);
+	iw_wqe_done(qp, wqe, status);
 	more = iw_sq_complete(qp);
 	spin_unlock_irqrestore(&qp->lock, flags);
 	if (more)
@@ -38,7 +38,7 @@ struct iw_wqe *iw_find_ask(struct iw_qp *qp,
 	return wqe;
 }
 
-static bool any(const struct iw_wqe *wqe, const void *arg)
+static bool iw_ask_any(const struct iw_wqe *wqe, const void *arg)
 {
 	return true;
 }
@@ -46,10 +46,10 @@ static bool any(const struct iw_wqe *wqe, const void *arg)
 /* Answers come in the order of the requests. */
 struct iw_wqe *iw_oldest_ask(struct iw_qp *qp)
 {
-	return iw_find_ask(qp, any, NULL);
+	return iw_find_ask(qp, iw_ask_any, NULL);
 }
 
-static bool add_ask(struct iw_qp *qp, const struct iw_irrq_entry *ask)
+static bool iw_add_ask(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 {
 	struct iw_irrq *asks = &qp->asks;
 	unsigned long flags;
@@ -69,7 +69,7 @@ void iw_irrq_add(struct iw_qp *qp, const struct iw_fpdu *view,
 		 enum iw_term what)
 {
 	/* More than the IRD: RFC 5040 6.6.1. */
-	if (!what && !add_ask(qp, ask))
+	if (!what && !iw_add_ask(qp, ask))
 		what = IW_TERM_DDP_NO_BUFFER;
 	if (what) {
 		iw_refuse(qp, view, hdr, what);
@@ -80,8 +80,8 @@ void iw_irrq_add(struct iw_qp *qp, const struct iw_fpdu *view,
 }
 
 /* Is this what the oldest READ waits for? */
-static bool fits_read(const struct iw_wqe *wqe, const union iw_hdr *hdr,
-		      u32 bytes, bool last)
+static bool iw_fits_read(const struct iw_wqe *wqe, const union iw_hdr *hdr,
+			 u32 bytes, bool last)
 {
 	u32 stag = wqe->num_sge ? wqe->sge[0].lkey : 0;
 	u64 to = wqe->num_sge ? wqe->sge[0].addr : 0;
@@ -112,11 +112,11 @@ void iw_rx_read_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 		return;
 	}
 	wqe = iw_oldest_ask(qp);
-	if (!wqe || iw_slot_is_atomic(wqe)) {
+	if (!wqe || iw_wqe_is_atomic(wqe)) {
 		iw_refuse(qp, view, hdr, IW_TERM_RDMAP_OPCODE);
 		return;
 	}
-	if (!fits_read(wqe, hdr, bytes, last)) {
+	if (!iw_fits_read(wqe, hdr, bytes, last)) {
 		iw_refuse(qp, view, hdr, IW_TERM_DDP_BOUNDS);
 		return;
 	}
@@ -141,7 +141,7 @@ void iw_rx_read_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 }
 
 /* RFC 5040 5.2: what is wrong with a READ before it gets a place. */
-static enum iw_term check_ask(struct iw_qp *qp, const struct iw_irrq_entry *ask)
+static enum iw_term iw_check_ask(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 {
 	enum soft_access_err fault;
 	struct soft_iter from;
@@ -176,6 +176,6 @@ void iw_rx_read_req(struct iw_qp *qp, const struct iw_fpdu *view,
 		      iw_payload_of(view, sizeof(hdr->read))))
 		what = IW_TERM_DDP_TOO_LONG;
 	if (!what)
-		what = check_ask(qp, &ask);
+		what = iw_check_ask(qp, &ask);
 	iw_irrq_add(qp, view, hdr, &ask, what);
 }

@@ -11,8 +11,8 @@
 #define MOST_TRIES	(1U << 16)
 
 /* The word that an atomic is about, held until soft_iter_end(). */
-static enum soft_access_err find_word(struct iw_qp *qp, const struct iw_irrq_entry *ask,
-				      struct soft_iter *word)
+static enum soft_access_err iw_find_word(struct iw_qp *qp, const struct iw_irrq_entry *ask,
+					 struct soft_iter *word)
 {
 	return soft_iter_remote(word, iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num,
 				ask->source_stag, ask->source_to, sizeof(u64),
@@ -24,8 +24,8 @@ static enum soft_access_err find_word(struct iw_qp *qp, const struct iw_irrq_ent
  * does not change between the read and the swap. A program that keeps writing the word
  * can defeat this for ever, so the number of attempts is limited.
  */
-static enum soft_access_err by_swaps(const struct iw_irrq_entry *ask,
-				     struct soft_region *region, u64 *original)
+static enum soft_access_err iw_by_swaps(const struct iw_irrq_entry *ask,
+					struct soft_region *region, u64 *original)
 {
 	enum soft_access_err fault;
 	u32 tries;
@@ -44,8 +44,8 @@ static enum soft_access_err by_swaps(const struct iw_irrq_entry *ask,
 }
 
 /* Most atomics are about all of the word, as one field. */
-static enum soft_access_err change(const struct iw_irrq_entry *ask,
-				   struct soft_region *region, u64 *original)
+static enum soft_access_err iw_atomic_change(const struct iw_irrq_entry *ask,
+					     struct soft_region *region, u64 *original)
 {
 	const bool add = ask->op == IW_ATOMIC_FETCH_ADD;
 
@@ -56,18 +56,18 @@ static enum soft_access_err change(const struct iw_irrq_entry *ask,
 		return soft_region_cmp_swap(region, ask->source_to,
 					    ask->compare, ask->add_swap,
 					    original);
-	return by_swaps(ask, region, original);
+	return iw_by_swaps(ask, region, original);
 }
 
-static enum soft_access_err carry_out(struct iw_qp *qp, const struct iw_irrq_entry *ask,
-				      u64 *original)
+static enum soft_access_err iw_carry_out(struct iw_qp *qp, const struct iw_irrq_entry *ask,
+					 u64 *original)
 {
 	enum soft_access_err fault;
 	struct soft_iter word;
 
-	fault = find_word(qp, ask, &word);
+	fault = iw_find_word(qp, ask, &word);
 	if (fault == SOFT_OK)
-		fault = change(ask, word.region, original);
+		fault = iw_atomic_change(ask, word.region, original);
 	soft_iter_end(&word);
 	return fault;
 }
@@ -94,7 +94,7 @@ int iw_atomic_answer(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 	u64 original = 0;
 
 	/* It was there when it was asked for. */
-	fault = carry_out(qp, ask, &original);
+	fault = iw_carry_out(qp, ask, &original);
 	if (fault != SOFT_OK) {
 		iw_qp_fail(qp, iw_term_of_fault(fault, false), NULL);
 		return 0;
@@ -108,13 +108,13 @@ int iw_atomic_answer(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 
 /* ---- what comes --------------------------------------------------------------- */
 
-static bool known_op(u8 op)
+static bool iw_known_op(u8 op)
 {
 	return op == IW_ATOMIC_FETCH_ADD || op == IW_ATOMIC_CMP_SWAP;
 }
 
 /* What is wrong with an atomic before it gets a place. */
-static enum iw_term check_atomic(struct iw_qp *qp, const struct iw_irrq_entry *ask)
+static enum iw_term iw_check_atomic(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 {
 	enum soft_access_err fault;
 	struct soft_iter word;
@@ -124,7 +124,7 @@ static enum iw_term check_atomic(struct iw_qp *qp, const struct iw_irrq_entry *a
 		return IW_TERM_RDMAP_STREAM;
 	if (!iw_qp_allows(qp, IB_ACCESS_REMOTE_ATOMIC))
 		return IW_TERM_RDMAP_ACCESS;
-	fault = find_word(qp, ask, &word);
+	fault = iw_find_word(qp, ask, &word);
 	soft_iter_end(&word);
 	return fault == SOFT_OK ? 0 : iw_term_of_fault(fault, false);
 }
@@ -149,14 +149,14 @@ void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_fpdu *view,
 
 	if (!what && !iw_hdr_is_all(view, hdr, sizeof(hdr->atomic)))
 		what = IW_TERM_DDP_TOO_LONG;
-	if (!what && !known_op(ask.op))
+	if (!what && !iw_known_op(ask.op))
 		what = IW_TERM_RDMAP_OPERATION;
 	if (!what)
-		what = check_atomic(qp, &ask);
+		what = iw_check_atomic(qp, &ask);
 	iw_irrq_add(qp, view, hdr, &ask, what);
 }
 
-static u8 place_original(struct iw_qp *qp, struct iw_wqe *wqe, u64 original)
+static u8 iw_place_original(struct iw_qp *qp, struct iw_wqe *wqe, u64 original)
 {
 	struct soft_iter to, from;
 	enum soft_access_err fault;
@@ -179,7 +179,7 @@ void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 
 	if (!what && !iw_hdr_is_all(view, hdr, sizeof(hdr->original)))
 		what = IW_TERM_DDP_TOO_LONG;
-	if (!what && (!wqe || !iw_slot_is_atomic(wqe) ||
+	if (!what && (!wqe || !iw_wqe_is_atomic(wqe) ||
 		      be32_to_cpu(hdr->original.id) != wqe->msn))
 		what = IW_TERM_RDMAP_OPCODE;
 	if (what) {
@@ -187,7 +187,7 @@ void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 		return;
 	}
 	qp->rx.msn[IW_QN_ATOMIC_RESP]++;
-	status = place_original(qp, wqe, be64_to_cpu(hdr->original.original));
+	status = iw_place_original(qp, wqe, be64_to_cpu(hdr->original.original));
 	iw_answered(qp, wqe, status);
 	if (status != IB_WC_SUCCESS)
 		iw_refuse(qp, view, hdr, IW_TERM_LOCAL_CATASTROPHIC);

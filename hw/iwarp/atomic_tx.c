@@ -65,7 +65,7 @@ int iw_imm_send(struct iw_qp *qp, const struct iw_wqe *wqe)
 }
 
 /* Each bit of @ends is the last of a field, and what it carries goes nowhere. */
-static u64 add_fields(u64 a, u64 b, u64 ends)
+static u64 iw_add_fields(u64 a, u64 b, u64 ends)
 {
 	return ((a & ~ends) + (b & ~ends)) ^ ((a ^ b) & ends);
 }
@@ -80,7 +80,7 @@ static u64 add_fields(u64 a, u64 b, u64 ends)
 u64 iw_atomic_outcome(const struct iw_irrq_entry *ask, u64 was)
 {
 	if (ask->op == IW_ATOMIC_FETCH_ADD)
-		return add_fields(was, ask->add_swap, ask->add_swap_mask);
+		return iw_add_fields(was, ask->add_swap, ask->add_swap_mask);
 	if ((was ^ ask->compare) & ask->compare_mask)
 		return was;
 	return (was & ~ask->add_swap_mask) | (ask->add_swap & ask->add_swap_mask);

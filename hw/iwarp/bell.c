@@ -2,9 +2,10 @@
 /*
  * Doorbells of programs: which processor sends what was posted.
  *
- * Mostly the caller sends, at once. One that streams leaves it to a work on another
- * processor (../soft/bell.c), if one seems to be free. While that is at one request more are posted, and TCP
- * takes them together: a segment with many FPDUs costs little more than one.
+ * Mostly the caller sends, at once. A caller that streams leaves it to a work on another
+ * processor (../soft/bell.c), if one seems to be free. While the work sends one request more
+ * are posted, and TCP takes them together: a segment with many FPDUs costs little more than
+ * one.
  */
 #include <linux/ktime.h>
 #include <linux/sched/clock.h>
@@ -25,11 +26,11 @@ static DEFINE_PER_CPU(struct soft_db_stats, bells);
  * Had the program polled the completions of all earlier WQEs before this doorbell? A WQE
  * completes as soon as the socket has taken its bytes.
  */
-static bool has_waited(const struct iw_qp *qp)
+static bool iw_has_waited(const struct iw_qp *qp)
 {
 	const struct iw_sq *sq = &qp->sq;
 	u32 una = READ_ONCE(sq->una);
-	const struct iw_wqe *last = iw_slot_at(sq, una - 1);
+	const struct iw_wqe *last = iw_wqe_at(sq, una - 1);
 
 	/* An unsignaled WQE has no completion that a program could poll. */
 	return una == READ_ONCE(sq->head) &&
@@ -38,16 +39,16 @@ static bool has_waited(const struct iw_qp *qp)
 }
 
 /* The WQE sent last. A concurrent sender may change the result, which is only a hint. */
-static bool was_short(const struct iw_qp *qp)
+static bool iw_was_short(const struct iw_qp *qp)
 {
 	const struct iw_wqe *wqe =
-		iw_slot_at(&qp->sq, READ_ONCE(qp->tx.sent) - 1);
+		iw_wqe_at(&qp->sq, READ_ONCE(qp->tx.sent) - 1);
 
 	return READ_ONCE(wqe->length) <= SHORT_REQUEST;
 }
 
 /* Leave the WQEs to the holder of tx.lock, or to the work if another CPU is idle. */
-static bool leave_to_other(struct iw_qp *qp)
+static bool iw_leave_to_other(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
 	u64 now = ktime_get_mono_fast_ns();
@@ -74,19 +75,19 @@ static bool leave_to_other(struct iw_qp *qp)
 void iw_doorbell_user(struct iw_qp *qp)
 {
 	struct soft_db_stats *b = raw_cpu_ptr(&bells);
-	bool alone = has_waited(qp);
+	bool alone = iw_has_waited(qp);
 	u32 sent = READ_ONCE(qp->tx.sent);
 	u64 begin = local_clock();
 
 	soft_db_account(b, alone);
 	if (!alone &&
 	    (soft_db_streaming(b) || mutex_is_locked(&qp->tx.lock)) &&
-	    leave_to_other(qp)) {
+	    iw_leave_to_other(qp)) {
 		soft_db_deferred(b);
 		return;
 	}
 	iw_tx_run(qp);
 	if (!alone)
 		soft_db_sent_inline(b, begin, sent != READ_ONCE(qp->tx.sent) &&
-				    was_short(qp));
+				    iw_was_short(qp));
 }

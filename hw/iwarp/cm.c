@@ -17,7 +17,7 @@ static bool p2p_wanted = true;
 module_param_named(p2p, p2p_wanted, bool, 0644);
 MODULE_PARM_DESC(p2p, "Ask for connections in which either side may send first (default Y)");
 
-static struct iw_qp *find_qp(struct ib_device *ib, u32 qpn)
+static struct iw_qp *iw_find_qp(struct ib_device *ib, u32 qpn)
 {
 	struct iw_dev *dev = to_iw_dev(ib);
 	struct iw_qp *qp;
@@ -32,12 +32,12 @@ static struct iw_qp *find_qp(struct ib_device *ib, u32 qpn)
 }
 
 /*
- * The iWARP CM references what it gets, by add_ref(), but it could be destroyed before
- * that. So it comes with the reference, and add_ref() takes one less.
+ * The iWARP CM references what it gets, by iw_cm_add_ref(), but it could be destroyed before
+ * that. So it comes with the reference, and iw_cm_add_ref() takes one less.
  */
-static struct ib_qp *get_qp(struct ib_device *ib, int qpn)
+static struct ib_qp *iw_cm_qp_get(struct ib_device *ib, int qpn)
 {
-	struct iw_qp *qp = find_qp(ib, qpn);
+	struct iw_qp *qp = iw_find_qp(ib, qpn);
 
 	if (!qp)
 		return NULL;
@@ -45,7 +45,7 @@ static struct ib_qp *get_qp(struct ib_device *ib, int qpn)
 	return &qp->ib;
 }
 
-static void add_ref(struct ib_qp *ib)
+static void iw_cm_add_ref(struct ib_qp *ib)
 {
 	struct iw_qp *qp = to_iw_qp(ib);
 
@@ -53,18 +53,18 @@ static void add_ref(struct ib_qp *ib)
 		iw_qp_get(qp);
 }
 
-static void rem_ref(struct ib_qp *ib)
+static void iw_cm_rem_ref(struct ib_qp *ib)
 {
 	iw_qp_put(to_iw_qp(ib));
 }
 
-static bool fits(const struct iw_cm_conn_param *param, bool enhanced)
+static bool iw_cm_fits(const struct iw_cm_conn_param *param, bool enhanced)
 {
 	return param->ord <= IW_MAX_DEPTH && param->ird <= IW_MAX_DEPTH &&
 	       param->private_data_len <= iw_mpa_max_pd(enhanced);
 }
 
-static void take_cm_id(struct iw_conn *conn, struct iw_cm_id *cm_id)
+static void iw_take_cm_id(struct iw_conn *conn, struct iw_cm_id *cm_id)
 {
 	cm_id->add_ref(cm_id);
 	conn->cm_id = cm_id;
@@ -72,19 +72,19 @@ static void take_cm_id(struct iw_conn *conn, struct iw_cm_id *cm_id)
 
 /* ---- MPA initiator ------------------------------------------------------------------- */
 
-static void set_port(struct sockaddr_storage *addr, __be16 port)
+static void iw_set_port(struct sockaddr_storage *addr, __be16 port)
 {
 	/* Of both families it is in the same place. */
 	((struct sockaddr_in *)addr)->sin_port = port;
 }
 
-static int addr_bytes(const struct sockaddr_storage *addr)
+static int iw_addr_bytes(const struct sockaddr_storage *addr)
 {
 	return addr->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
 		sizeof(struct sockaddr_in);
 }
 
-static int make_socket(struct iw_conn *conn, struct iw_dev *dev, int family)
+static int iw_make_socket(struct iw_conn *conn, struct iw_dev *dev, int family)
 {
 	struct net *net = iw_get_net(dev);
 	int ret;
@@ -101,29 +101,29 @@ static int make_socket(struct iw_conn *conn, struct iw_dev *dev, int family)
 	return ret;
 }
 
-static int open_socket(struct iw_conn *conn, struct iw_dev *dev,
-		       const struct iw_cm_id *cm_id, bool any_port)
+static int iw_open_socket(struct iw_conn *conn, struct iw_dev *dev,
+			  const struct iw_cm_id *cm_id, bool any_port)
 {
 	struct sockaddr_storage remote = cm_id->m_remote_addr;
 	struct sockaddr_storage local = cm_id->m_local_addr;
 	int ret;
 
-	ret = make_socket(conn, dev, local.ss_family);
+	ret = iw_make_socket(conn, dev, local.ss_family);
 	if (ret)
 		return ret;
 	sock_set_reuseaddr(conn->sock->sk);
 	if (cm_id->tos_set)
 		ip_sock_set_tos(conn->sock->sk, cm_id->tos);
 	if (any_port)
-		set_port(&local, 0);
+		iw_set_port(&local, 0);
 	ret = kernel_bind(conn->sock, (struct sockaddr *)&local,
-			  addr_bytes(&local));
+			  iw_addr_bytes(&local));
 	if (ret)
 		return ret;
 	/* Before TCP can call for what it finds. */
 	iw_conn_attach(conn, NULL);
 	ret = kernel_connect(conn->sock, (struct sockaddr *)&remote,
-			     addr_bytes(&remote), O_NONBLOCK);
+			     iw_addr_bytes(&remote), O_NONBLOCK);
 	return ret == -EINPROGRESS ? 0 : ret;
 }
 
@@ -131,22 +131,22 @@ static int open_socket(struct iw_conn *conn, struct iw_dev *dev,
  * rdma_cm has numbers of its own for ports: one that TCP uses already, or that
  * was used for the same peer a moment ago, makes TCP choose another.
  */
-static int start_tcp(struct iw_conn *conn, struct iw_dev *dev,
-		     const struct iw_cm_id *cm_id)
+static int iw_start_tcp(struct iw_conn *conn, struct iw_dev *dev,
+			const struct iw_cm_id *cm_id)
 {
 	int ret;
 
-	ret = open_socket(conn, dev, cm_id, false);
+	ret = iw_open_socket(conn, dev, cm_id, false);
 	if (ret != -EADDRINUSE && ret != -EADDRNOTAVAIL)
 		return ret;
 	iw_conn_detach(conn);
 	sock_release(conn->sock);
 	conn->sock = NULL;
-	return open_socket(conn, dev, cm_id, true);
+	return iw_open_socket(conn, dev, cm_id, true);
 }
 
-static void fill_request(struct iw_conn *conn,
-			 const struct iw_cm_conn_param *param)
+static void iw_fill_request(struct iw_conn *conn,
+			    const struct iw_cm_conn_param *param)
 {
 	conn->own = (struct iw_mpa_frame){
 		.crc = crc_wanted,
@@ -164,8 +164,8 @@ static void fill_request(struct iw_conn *conn,
 	memcpy(conn->frame, param->private_data, param->private_data_len);
 }
 
-static int connect_qp(struct iw_qp *qp, struct iw_cm_id *cm_id,
-		      const struct iw_cm_conn_param *param)
+static int iw_connect_qp(struct iw_qp *qp, struct iw_cm_id *cm_id,
+			 const struct iw_cm_conn_param *param)
 {
 	struct iw_conn *conn = iw_conn_new(IW_C_TCP);
 	int ret;
@@ -174,14 +174,14 @@ static int connect_qp(struct iw_qp *qp, struct iw_cm_id *cm_id,
 		return -ENOMEM;
 	iw_conn_get(conn);
 	mutex_lock(&conn->lock);
-	fill_request(conn, param);
+	iw_fill_request(conn, param);
 	ret = iw_conn_link(conn, qp);
 	if (ret)
 		goto err_release;
-	ret = start_tcp(conn, iw_qp_dev(qp), cm_id);
+	ret = iw_start_tcp(conn, iw_qp_dev(qp), cm_id);
 	if (ret)
 		goto err_part;
-	take_cm_id(conn, cm_id);
+	iw_take_cm_id(conn, cm_id);
 	iw_conn_arm(conn, IW_SETUP_TIME);
 	mutex_unlock(&conn->lock);
 	iw_conn_put(conn);
@@ -201,21 +201,21 @@ static int iw_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 	struct iw_qp *qp;
 	int ret;
 
-	if (!fits(param, true) || cm_id->m_local_addr.ss_family !=
+	if (!iw_cm_fits(param, true) || cm_id->m_local_addr.ss_family !=
 			    cm_id->m_remote_addr.ss_family)
 		return -EINVAL;
-	qp = find_qp(cm_id->device, param->qpn);
+	qp = iw_find_qp(cm_id->device, param->qpn);
 	if (!qp)
 		return -EINVAL;
-	ret = connect_qp(qp, cm_id, param);
+	ret = iw_connect_qp(qp, cm_id, param);
 	iw_qp_put(qp);
 	return ret;
 }
 
 /* ---- MPA responder ------------------------------------------------------------------- */
 
-static int accept_qp(struct iw_conn *conn, struct iw_qp *qp,
-		     struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
+static int iw_accept_qp(struct iw_conn *conn, struct iw_qp *qp,
+			struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 {
 	int ret;
 
@@ -227,7 +227,7 @@ static int accept_qp(struct iw_conn *conn, struct iw_qp *qp,
 		      param->ord, crc_wanted);
 	conn->own.pd_bytes = param->private_data_len;
 	conn->pd = param->private_data;
-	take_cm_id(conn, cm_id);
+	iw_take_cm_id(conn, cm_id);
 	ret = iw_conn_event(conn, conn->terms.p2p ? IW_E_ACCEPT_P2P :
 			    IW_E_ACCEPT);
 	conn->pd = NULL;
@@ -235,7 +235,7 @@ static int accept_qp(struct iw_conn *conn, struct iw_qp *qp,
 }
 
 /* What the iWARP CM will not answer any more. */
-static void give_back(struct iw_conn *conn, struct iw_cm_id *cm_id)
+static void iw_give_back(struct iw_conn *conn, struct iw_cm_id *cm_id)
 {
 	cm_id->provider_data = NULL;
 	if (conn->state == IW_C_ASKED || conn->state == IW_C_LOST)
@@ -250,17 +250,17 @@ static int iw_accept(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 
 	if (!conn)
 		return -EINVAL;
-	qp = find_qp(cm_id->device, param->qpn);
+	qp = iw_find_qp(cm_id->device, param->qpn);
 	mutex_lock(&conn->lock);
-	if (qp && fits(param, conn->peer.enhanced))
-		ret = accept_qp(conn, qp, cm_id, param);
+	if (qp && iw_cm_fits(param, conn->peer.enhanced))
+		ret = iw_accept_qp(conn, qp, cm_id, param);
 	if (ret && conn->qp)
 		iw_conn_unlink_qp(conn);
 	if (ret && conn->cm_id) {
 		cm_id->rem_ref(conn->cm_id);
 		conn->cm_id = NULL;
 	}
-	give_back(conn, cm_id);
+	iw_give_back(conn, cm_id);
 	mutex_unlock(&conn->lock);
 	if (qp)
 		iw_qp_put(qp);
@@ -287,9 +287,9 @@ static int iw_reject(struct iw_cm_id *cm_id, const void *pd, u8 pd_bytes)
 }
 
 const struct ib_device_ops iw_cm_ops = {
-	.iw_add_ref = add_ref,
-	.iw_rem_ref = rem_ref,
-	.iw_get_qp = get_qp,
+	.iw_add_ref = iw_cm_add_ref,
+	.iw_rem_ref = iw_cm_rem_ref,
+	.iw_get_qp = iw_cm_qp_get,
 	.iw_connect = iw_connect,
 	.iw_accept = iw_accept,
 	.iw_reject = iw_reject,

@@ -57,7 +57,7 @@ struct iw_port {
 /* ---- listener of a connection -------------------------------------------------------- */
 
 /* No peer but those of this host, in this namespace, gets that far. */
-static bool is_loopback(const struct sock *sk)
+static bool iw_is_loopback(const struct sock *sk)
 {
 	if (sk->sk_family == AF_INET || ipv6_addr_v4mapped(&sk->sk_v6_rcv_saddr))
 		return ipv4_is_loopback(inet_sk(sk)->inet_rcv_saddr);
@@ -65,7 +65,7 @@ static bool is_loopback(const struct sock *sk)
 }
 
 /* RCU. The interface that has the address which a connection came to. */
-static struct net_device *interface_of(struct sock *sk)
+static struct net_device *iw_interface_of(struct sock *sk)
 {
 	struct net *net = sock_net(sk);
 
@@ -79,7 +79,7 @@ static struct net_device *interface_of(struct sock *sk)
 }
 
 /* The rule of rdma_cm: an interface, or a VLAN of it. */
-static bool belongs_to(const struct iw_dev *dev, struct net_device *ndev)
+static bool iw_belongs_to(const struct iw_dev *dev, struct net_device *ndev)
 {
 	struct net_device *own = rcu_dereference(dev->ndev);
 
@@ -87,17 +87,17 @@ static bool belongs_to(const struct iw_dev *dev, struct net_device *ndev)
 }
 
 /* Referenced; NULL: no device has that address, or it has too many as it is. */
-static struct iw_listener *listener_of(struct iw_port *port, struct sock *sk)
+static struct iw_listener *iw_listener_of(struct iw_port *port, struct sock *sk)
 {
 	struct iw_listener *listener, *found = NULL;
-	bool loopback = is_loopback(sk);
+	bool loopback = iw_is_loopback(sk);
 	struct net_device *ndev;
 
 	mutex_lock(&iw_listeners_lock);
 	rcu_read_lock();
-	ndev = interface_of(sk);
+	ndev = iw_interface_of(sk);
 	list_for_each_entry(listener, &port->listeners, entry)
-		if (loopback || belongs_to(listener->dev, ndev)) {
+		if (loopback || iw_belongs_to(listener->dev, ndev)) {
 			/* Each has a reference, and the CM one. */
 			if (refcount_read(&listener->refs) <= MAX_HEARING) {
 				found = listener;
@@ -110,9 +110,9 @@ static struct iw_listener *listener_of(struct iw_port *port, struct sock *sk)
 	return found;
 }
 
-static void take(struct iw_port *port, struct socket *sock)
+static void iw_cm_listen_take(struct iw_port *port, struct socket *sock)
 {
-	struct iw_listener *listener = listener_of(port, sock->sk);
+	struct iw_listener *listener = iw_listener_of(port, sock->sk);
 	struct iw_conn *conn;
 
 	if (!listener)
@@ -138,7 +138,7 @@ err_sock:
 	sock_release(sock);
 }
 
-static void port_work(struct work_struct *work)
+static void iw_port_work(struct work_struct *work)
 {
 	struct iw_port *port = container_of(work, struct iw_port, work);
 	struct socket *sock;
@@ -147,7 +147,7 @@ static void port_work(struct work_struct *work)
 	for (turns = 0; turns < TURNS; turns++) {
 		if (kernel_accept(port->sock, &sock, O_NONBLOCK))
 			return;
-		take(port, sock);
+		iw_cm_listen_take(port, sock);
 		cond_resched();
 	}
 	queue_work(iw_wq, &port->work);
@@ -157,7 +157,7 @@ static void port_work(struct work_struct *work)
  * A socket that was not accepted yet inherits this callback from the listening socket,
  * but has no port.
  */
-static void listen_ready(struct sock *sk)
+static void iw_listen_ready(struct sock *sk)
 {
 	struct iw_port *port;
 
@@ -172,7 +172,7 @@ static void listen_ready(struct sock *sk)
 
 /* ---- sockets ------------------------------------------------------------------------- */
 
-static void attach(struct iw_port *port)
+static void iw_cm_listen_attach(struct iw_port *port)
 {
 	struct sock *sk = port->sock->sk;
 
@@ -184,11 +184,11 @@ static void attach(struct iw_port *port)
 		.error_report = sk->sk_error_report,
 	};
 	__rcu_assign_sk_user_data_with_flags(sk, port, SK_USER_DATA_NOCOPY);
-	sk->sk_data_ready = listen_ready;
+	sk->sk_data_ready = iw_listen_ready;
 	write_unlock_bh(&sk->sk_callback_lock);
 }
 
-static void detach(struct iw_port *port)
+static void iw_cm_listen_detach(struct iw_port *port)
 {
 	struct sock *sk = port->sock->sk;
 
@@ -199,7 +199,7 @@ static void detach(struct iw_port *port)
 	cancel_work_sync(&port->work);
 }
 
-static int listen_on(struct iw_port *port, int backlog)
+static int iw_listen_on(struct iw_port *port, int backlog)
 {
 	int bytes = port->addr.ss_family == AF_INET6 ?
 		sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
@@ -225,8 +225,8 @@ static int listen_on(struct iw_port *port, int backlog)
 	return ret;
 }
 
-static bool same_addr(const struct sockaddr_storage *a,
-		      const struct sockaddr_storage *b)
+static bool iw_same_addr(const struct sockaddr_storage *a,
+			 const struct sockaddr_storage *b)
 {
 	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
 	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
@@ -241,20 +241,20 @@ static bool same_addr(const struct sockaddr_storage *a,
 	       ipv6_addr_equal(&a6->sin6_addr, &b6->sin6_addr);
 }
 
-static struct iw_port *find_port(struct net *net,
-				 const struct sockaddr_storage *addr, bool v6only)
+static struct iw_port *iw_find_port(struct net *net,
+				    const struct sockaddr_storage *addr, bool v6only)
 {
 	struct iw_port *port;
 
 	lockdep_assert_held(&ports_lock);
 	list_for_each_entry(port, &ports, entry)
 		if (net_eq(port->net, net) && port->v6only == v6only &&
-		    same_addr(&port->addr, addr))
+		    iw_same_addr(&port->addr, addr))
 			return port;
 	return NULL;
 }
 
-static bool listens_already(struct iw_port *port, const struct iw_dev *dev)
+static bool iw_listens_already(struct iw_port *port, const struct iw_dev *dev)
 {
 	struct iw_listener *listener;
 	bool found = false;
@@ -267,12 +267,12 @@ static bool listens_already(struct iw_port *port, const struct iw_dev *dev)
 }
 
 /*
- * The socket listens when this returns. The caller calls attach() once the port has a
- * listener, as port_work() resets connections of a port without one.
+ * The socket listens when this returns. The caller calls iw_cm_listen_attach() once the port has a
+ * listener, as iw_port_work() resets connections of a port without one.
  */
-static struct iw_port *new_port(struct net *net,
-				const struct sockaddr_storage *addr, bool v6only,
-				int backlog)
+static struct iw_port *iw_new_port(struct net *net,
+				   const struct sockaddr_storage *addr, bool v6only,
+				   int backlog)
 {
 	struct iw_port *port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
 	int ret;
@@ -284,8 +284,8 @@ static struct iw_port *new_port(struct net *net,
 	port->addr = *addr;
 	port->v6only = v6only;
 	INIT_LIST_HEAD(&port->listeners);
-	INIT_WORK(&port->work, port_work);
-	ret = listen_on(port, backlog);
+	INIT_WORK(&port->work, iw_port_work);
+	ret = iw_listen_on(port, backlog);
 	if (ret) {
 		kfree(port);
 		return ERR_PTR(ret);
@@ -294,18 +294,18 @@ static struct iw_port *new_port(struct net *net,
 	return port;
 }
 
-static void end_port(struct iw_port *port)
+static void iw_end_port(struct iw_port *port)
 {
 	lockdep_assert_held(&ports_lock);
 	list_del(&port->entry);
-	detach(port);
+	iw_cm_listen_detach(port);
 	sock_release(port->sock);
 	kfree(port);
 }
 
 /* ---- ops ----------------------------------------------------------------------------- */
 
-static int join(struct iw_listener *listener, int backlog)
+static int iw_cm_listen_join(struct iw_listener *listener, int backlog)
 {
 	struct iw_cm_id *cm_id = listener->cm_id;
 	const struct sockaddr_storage *addr = &cm_id->m_local_addr;
@@ -316,12 +316,12 @@ static int join(struct iw_listener *listener, int backlog)
 	lockdep_assert_held(&ports_lock);
 	if (!net)
 		return -ENODEV;
-	port = find_port(net, addr, cm_id->afonly);
+	port = iw_find_port(net, addr, cm_id->afonly);
 	fresh = !port;
-	if (port && listens_already(port, listener->dev))
+	if (port && iw_listens_already(port, listener->dev))
 		port = ERR_PTR(-EADDRINUSE);
 	else if (fresh)
-		port = new_port(net, addr, cm_id->afonly, backlog);
+		port = iw_new_port(net, addr, cm_id->afonly, backlog);
 	/* From here on it is the socket that keeps it. */
 	put_net(net);
 	if (IS_ERR(port))
@@ -332,11 +332,11 @@ static int join(struct iw_listener *listener, int backlog)
 	mutex_unlock(&iw_listeners_lock);
 	/*
 	 * A connection accepted before the listener is in the list would be
-	 * reset. Connections that arrived before attach() have queued no work,
+	 * reset. Connections that arrived before iw_cm_listen_attach() have queued no work,
 	 * so it is queued here.
 	 */
 	if (fresh)
-		attach(port);
+		iw_cm_listen_attach(port);
 	queue_work(iw_wq, &port->work);
 	return 0;
 }
@@ -360,7 +360,7 @@ int iw_create_listen(struct iw_cm_id *cm_id, int backlog)
 	listener->dev = to_iw_dev(cm_id->device);
 	listener->cm_id = cm_id;
 	mutex_lock(&ports_lock);
-	ret = join(listener, backlog);
+	ret = iw_cm_listen_join(listener, backlog);
 	mutex_unlock(&ports_lock);
 	if (ret) {
 		kfree(listener);
@@ -395,7 +395,7 @@ int iw_destroy_listen(struct iw_cm_id *cm_id)
 	last = list_empty(&port->listeners);
 	mutex_unlock(&iw_listeners_lock);
 	if (last)
-		end_port(port);
+		iw_end_port(port);
 	mutex_unlock(&ports_lock);
 	cm_id->rem_ref(cm_id);
 	iw_listener_put(listener);

@@ -17,7 +17,7 @@ MODULE_PARM_DESC(close_time, "Seconds a peer may do nothing while a connection c
 /* ---- to the iWARP CM ---------------------------------------------------------------- */
 
 /* The address of IPv4 that is meant. */
-static void unmap(struct sockaddr_storage *addr)
+static void iw_conn_act_unmap(struct sockaddr_storage *addr)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
 	struct sockaddr_in in = { .sin_family = AF_INET };
@@ -30,16 +30,16 @@ static void unmap(struct sockaddr_storage *addr)
 	memcpy(addr, &in, sizeof(in));
 }
 
-static void fill_addresses(struct iw_conn *conn, struct iw_cm_event *event)
+static void iw_fill_addresses(struct iw_conn *conn, struct iw_cm_event *event)
 {
 	kernel_getsockname(conn->sock, (struct sockaddr *)&event->local_addr);
 	kernel_getpeername(conn->sock, (struct sockaddr *)&event->remote_addr);
-	unmap(&event->local_addr);
-	unmap(&event->remote_addr);
+	iw_conn_act_unmap(&event->local_addr);
+	iw_conn_act_unmap(&event->remote_addr);
 }
 
 /* IRD, ORD and private data of the peer. */
-static void fill_peer(struct iw_conn *conn, struct iw_cm_event *event)
+static void iw_fill_peer(struct iw_conn *conn, struct iw_cm_event *event)
 {
 	event->ird = min_t(u32, conn->peer.enhanced ? conn->peer.ird :
 			   IW_MAX_DEPTH, IW_MAX_DEPTH);
@@ -52,20 +52,20 @@ static void fill_peer(struct iw_conn *conn, struct iw_cm_event *event)
 	event->private_data = (void *)conn->pd;
 }
 
-static void report(struct iw_conn *conn, enum iw_cm_event_type type, int status)
+static void iw_conn_act_report(struct iw_conn *conn, enum iw_cm_event_type type, int status)
 {
 	struct iw_cm_event event = { .event = type, .status = status };
 
 	if (!conn->cm_id)
 		return;
 	if (conn->sock)
-		fill_addresses(conn, &event);
+		iw_fill_addresses(conn, &event);
 	if (type == IW_CM_EVENT_CONNECT_REPLY)
-		fill_peer(conn, &event);
+		iw_fill_peer(conn, &event);
 	conn->cm_id->event_handler(conn->cm_id, &event);
 }
 
-static void leave_cm(struct iw_conn *conn)
+static void iw_leave_cm(struct iw_conn *conn)
 {
 	struct iw_cm_id *cm_id = conn->cm_id;
 
@@ -74,15 +74,15 @@ static void leave_cm(struct iw_conn *conn)
 		cm_id->rem_ref(cm_id);
 }
 
-static void established(struct iw_conn *conn)
+static void iw_conn_act_established(struct iw_conn *conn)
 {
 	conn->owes = false;
-	report(conn, IW_CM_EVENT_ESTABLISHED, 0);
+	iw_conn_act_report(conn, IW_CM_EVENT_ESTABLISHED, 0);
 }
 
 /* ---- actions ------------------------------------------------------------------------ */
 
-static int send_request(struct iw_conn *conn)
+static int iw_send_request(struct iw_conn *conn)
 {
 	u8 bytes[IW_MPA_MAX_FRAME];
 	u32 length = iw_mpa_build(&conn->own, conn->frame, bytes);
@@ -92,7 +92,7 @@ static int send_request(struct iw_conn *conn)
 	return iw_conn_send(conn, bytes, length);
 }
 
-static int open_active(struct iw_conn *conn)
+static int iw_open_active(struct iw_conn *conn)
 {
 	int ret;
 
@@ -108,13 +108,13 @@ static int open_active(struct iw_conn *conn)
 		return ret;
 	iw_conn_arm(conn, 0);
 	iw_count(iw_qp_dev(conn->qp), IW_STAT_CONNECTS);
-	report(conn, IW_CM_EVENT_CONNECT_REPLY, 0);
+	iw_conn_act_report(conn, IW_CM_EVENT_CONNECT_REPLY, 0);
 	iw_conn_start_qp(conn);
 	return 0;
 }
 
 /* The listener may have gone, or have no room for another. */
-static int ask(struct iw_conn *conn)
+static int iw_conn_act_ask(struct iw_conn *conn)
 {
 	struct iw_cm_event event = {
 		.event = IW_CM_EVENT_CONNECT_REQUEST,
@@ -123,8 +123,8 @@ static int ask(struct iw_conn *conn)
 	int ret;
 
 	iw_conn_arm(conn, 0);
-	fill_addresses(conn, &event);
-	fill_peer(conn, &event);
+	iw_fill_addresses(conn, &event);
+	iw_fill_peer(conn, &event);
 	/* Until it is answered. */
 	iw_conn_get(conn);
 	ret = iw_listener_ask(conn, &event);
@@ -135,7 +135,7 @@ static int ask(struct iw_conn *conn)
 	return ret;
 }
 
-static int accept(struct iw_conn *conn)
+static int iw_conn_act_accept(struct iw_conn *conn)
 {
 	u8 bytes[IW_MPA_MAX_FRAME];
 	u32 length;
@@ -157,12 +157,12 @@ static int accept(struct iw_conn *conn)
 		iw_conn_kick(conn);
 		return 0;
 	}
-	established(conn);
+	iw_conn_act_established(conn);
 	iw_conn_start_qp(conn);
 	return 0;
 }
 
-static void end_this_side(struct iw_conn *conn)
+static void iw_end_this_side(struct iw_conn *conn)
 {
 	if (!conn->fin_sent)
 		kernel_sock_shutdown(conn->sock, SHUT_WR);
@@ -171,9 +171,9 @@ static void end_this_side(struct iw_conn *conn)
 	iw_conn_kick(conn);
 }
 
-static void drain(struct iw_conn *conn)
+static void iw_conn_act_drain(struct iw_conn *conn)
 {
-	end_this_side(conn);
+	iw_end_this_side(conn);
 	/* What was up was another time: that of iw_conn_read(), say. */
 	clear_bit(IW_CONN_TIMED_OUT, &conn->what);
 	iw_conn_arm(conn, IW_DRAIN_TIME);
@@ -184,7 +184,7 @@ static void drain(struct iw_conn *conn)
  * the peer sends after that FIN. Both may be slow, so the timeout counts from the last
  * progress.
  */
-static bool may_still_close(struct iw_conn *conn)
+static bool iw_may_still_close(struct iw_conn *conn)
 {
 	unsigned long patience = clamp(READ_ONCE(close_time), 1U, 3600U) * HZ;
 	struct sock *sk = conn->sock->sk;
@@ -209,57 +209,57 @@ static bool may_still_close(struct iw_conn *conn)
 	return true;
 }
 
-static void begin_closing(struct iw_conn *conn)
+static void iw_begin_closing(struct iw_conn *conn)
 {
 	/* TCP carries no more than 2^64 - 2 bytes. */
 	conn->moved = U64_MAX;
-	may_still_close(conn);
+	iw_may_still_close(conn);
 	iw_conn_kick(conn);
 }
 
-static int say_no(struct iw_conn *conn)
+static int iw_say_no(struct iw_conn *conn)
 {
 	u8 bytes[IW_MPA_MAX_FRAME];
 	u32 length = iw_mpa_build(&conn->own, conn->pd, bytes);
 
 	iw_conn_send(conn, bytes, length);
-	drain(conn);
+	iw_conn_act_drain(conn);
 	return 0;
 }
 
 /* If ESTABLISHED is pending, it is reported before CLOSE. */
-static void flush_and_report(struct iw_conn *conn)
+static void iw_flush_and_report(struct iw_conn *conn)
 {
 	if (conn->qp)
 		iw_conn_unlink_qp(conn);
 	if (conn->owes)
-		established(conn);
-	report(conn, IW_CM_EVENT_CLOSE, conn->status);
-	leave_cm(conn);
+		iw_conn_act_established(conn);
+	iw_conn_act_report(conn, IW_CM_EVENT_CLOSE, conn->status);
+	iw_leave_cm(conn);
 }
 
-static int end(struct iw_conn *conn, bool reset)
+static int iw_conn_act_end(struct iw_conn *conn, bool reset)
 {
 	if (conn->status && conn->qp)
 		iw_count(iw_qp_dev(conn->qp), IW_STAT_RESETS);
-	flush_and_report(conn);
+	iw_flush_and_report(conn);
 	iw_conn_release(conn, reset);
 	return 0;
 }
 
-static int give_up(struct iw_conn *conn)
+static int iw_give_up(struct iw_conn *conn)
 {
 	if (conn->qp)
 		iw_conn_unlink_qp(conn);
 	if (conn->peer.reject)
 		conn->status = -ECONNREFUSED;
-	report(conn, IW_CM_EVENT_CONNECT_REPLY, conn->status ?: -ECONNRESET);
-	leave_cm(conn);
+	iw_conn_act_report(conn, IW_CM_EVENT_CONNECT_REPLY, conn->status ?: -ECONNRESET);
+	iw_leave_cm(conn);
 	iw_conn_release(conn, false);
 	return 0;
 }
 
-static int drop(struct iw_conn *conn)
+static int iw_conn_act_drop(struct iw_conn *conn)
 {
 	if (conn->listener)
 		iw_listener_put(conn->listener);
@@ -268,77 +268,77 @@ static int drop(struct iw_conn *conn)
 	return 0;
 }
 
-static int act_early(struct iw_conn *conn, enum iw_conn_act act)
+static int iw_act_early(struct iw_conn *conn, enum iw_conn_act act)
 {
 	switch (act) {
 	case IW_A_SEND_REQUEST:
-		return send_request(conn);
+		return iw_send_request(conn);
 	case IW_A_OPEN:
-		return open_active(conn);
+		return iw_open_active(conn);
 	case IW_A_ASK:
-		return ask(conn);
+		return iw_conn_act_ask(conn);
 	case IW_A_ACCEPT:
-		return accept(conn);
+		return iw_conn_act_accept(conn);
 	case IW_A_REJECT:
-		return say_no(conn);
+		return iw_say_no(conn);
 	case IW_A_ESTABLISHED:
 		iw_conn_arm(conn, 0);
-		established(conn);
+		iw_conn_act_established(conn);
 		iw_conn_start_qp(conn);
 		return 0;
 	case IW_A_GIVE_UP:
-		return give_up(conn);
+		return iw_give_up(conn);
 	case IW_A_DROP:
-		return drop(conn);
+		return iw_conn_act_drop(conn);
 	default:
 		return 0;
 	}
 }
 
-static int act_late(struct iw_conn *conn, enum iw_conn_act act)
+static int iw_act_late(struct iw_conn *conn, enum iw_conn_act act)
 {
 	switch (act) {
 	case IW_A_CLOSE:
-		begin_closing(conn);
+		iw_begin_closing(conn);
 		return 0;
 	case IW_A_FIN:
-		end_this_side(conn);
+		iw_end_this_side(conn);
 		return 0;
 	case IW_A_TERMINATE:
 		iw_tx_terminate(conn->qp);
 		fallthrough;
 	case IW_A_FLUSH:
-		flush_and_report(conn);
-		drain(conn);
+		iw_flush_and_report(conn);
+		iw_conn_act_drain(conn);
 		return 0;
 	case IW_A_LATE_END:
-		return end(conn, true);
+		return iw_conn_act_end(conn, true);
 	case IW_A_END:
-		return end(conn, false);
+		return iw_conn_act_end(conn, false);
 	case IW_A_ABORT:
-		return end(conn, true);
+		return iw_conn_act_end(conn, true);
 	default:
 		return 0;
 	}
 }
 
 /* An action that could not be done. */
-static void act_failed(struct iw_conn *conn, enum iw_conn_act act, int ret)
+static void iw_act_failed(struct iw_conn *conn, enum iw_conn_act act, int ret)
 {
 	conn->status = ret;
 	switch (act) {
 	case IW_A_SEND_REQUEST:
 	case IW_A_OPEN:
-		give_up(conn);
+		iw_give_up(conn);
 		break;
 	case IW_A_ASK:
-		drop(conn);
+		iw_conn_act_drop(conn);
 		break;
 	default:
 		/* IW_A_ACCEPT: the caller of accept gets the error as its result. */
 		if (conn->qp)
 			iw_conn_unlink_qp(conn);
-		leave_cm(conn);
+		iw_leave_cm(conn);
 		iw_conn_release(conn, true);
 		break;
 	}
@@ -365,9 +365,9 @@ int iw_conn_event(struct iw_conn *conn, enum iw_conn_event event)
 	if (event == IW_E_TIMEOUT && !conn->status)
 		conn->status = -ETIMEDOUT;
 	conn->state = step.next;
-	ret = act_early(conn, step.act) ?: act_late(conn, step.act);
+	ret = iw_act_early(conn, step.act) ?: iw_act_late(conn, step.act);
 	if (ret)
-		act_failed(conn, step.act, ret);
+		iw_act_failed(conn, step.act, ret);
 	return lost ? -ECONNRESET : ret;
 }
 
@@ -406,7 +406,7 @@ void iw_conn_abort(struct iw_conn *conn)
 
 /* ---- what the socket says ------------------------------------------------------------ */
 
-static void look_for_reply(struct iw_conn *conn)
+static void iw_look_for_reply(struct iw_conn *conn)
 {
 	int ret = iw_conn_read_frame(conn, true);
 
@@ -422,7 +422,7 @@ static void look_for_reply(struct iw_conn *conn)
 }
 
 /* RFC 5044 7.1.2: markers can only be refused. */
-static void look_for_request(struct iw_conn *conn)
+static void iw_look_for_request(struct iw_conn *conn)
 {
 	int ret = iw_conn_read_frame(conn, false);
 
@@ -438,7 +438,7 @@ static void look_for_request(struct iw_conn *conn)
 }
 
 /* Drop received bytes: the stream is over. */
-static void discard(struct iw_conn *conn)
+static void iw_conn_act_discard(struct iw_conn *conn)
 {
 	u8 scratch[256];
 	int ret, turns = 64;
@@ -454,7 +454,7 @@ static void discard(struct iw_conn *conn)
 		iw_conn_kick(conn);
 }
 
-static void look_at_bytes(struct iw_conn *conn)
+static void iw_look_at_bytes(struct iw_conn *conn)
 {
 	struct sock *sk = conn->sock->sk;
 
@@ -465,13 +465,13 @@ static void look_at_bytes(struct iw_conn *conn)
 			iw_conn_event(conn, IW_E_UP);
 		break;
 	case IW_C_ASKING:
-		look_for_reply(conn);
+		iw_look_for_reply(conn);
 		break;
 	case IW_C_HEARING:
-		look_for_request(conn);
+		iw_look_for_request(conn);
 		break;
 	case IW_C_DRAIN:
-		discard(conn);
+		iw_conn_act_discard(conn);
 		break;
 	case IW_C_READYING:
 	case IW_C_OPEN:
@@ -484,7 +484,7 @@ static void look_at_bytes(struct iw_conn *conn)
 }
 
 /* TCP that both sides have ended is in TCP_CLOSE as well, behind a FIN (SOCK_DONE). */
-static void look_at_end(struct iw_conn *conn)
+static void iw_look_at_end(struct iw_conn *conn)
 {
 	struct sock *sk = conn->sock->sk;
 	bool all_read = skb_queue_empty(&sk->sk_receive_queue);
@@ -510,7 +510,7 @@ static void look_at_end(struct iw_conn *conn)
 void iw_conn_process(struct iw_conn *conn)
 {
 	if (conn->sock)
-		look_at_bytes(conn);
+		iw_look_at_bytes(conn);
 	if (test_and_clear_bit(IW_CONN_READY, &conn->what))
 		iw_conn_event(conn, IW_E_READY);
 	if (test_and_clear_bit(IW_CONN_HEARD, &conn->what))
@@ -521,8 +521,8 @@ void iw_conn_process(struct iw_conn *conn)
 	    iw_tx_idle(conn->qp))
 		iw_conn_event(conn, IW_E_SENT);
 	if (conn->sock)
-		look_at_end(conn);
+		iw_look_at_end(conn);
 	if (test_and_clear_bit(IW_CONN_TIMED_OUT, &conn->what) &&
-	    (conn->state != IW_C_CLOSING || !may_still_close(conn)))
+	    (conn->state != IW_C_CLOSING || !iw_may_still_close(conn)))
 		iw_conn_event(conn, IW_E_TIMEOUT);
 }

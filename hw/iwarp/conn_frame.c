@@ -28,7 +28,7 @@ int iw_conn_send(struct iw_conn *conn, const void *bytes, u32 length)
  * No byte more than the frame has: what follows is the stream's. TCP may give fewer
  * than it has, as it stops in front of urgent ones.
  */
-static int read_bytes(struct iw_conn *conn, u32 want)
+static int iw_read_bytes(struct iw_conn *conn, u32 want)
 {
 	int ret;
 
@@ -60,13 +60,13 @@ int iw_conn_read_frame(struct iw_conn *conn, bool reply)
 {
 	int ret;
 
-	ret = read_bytes(conn, sizeof(struct iw_mpa_hdr));
+	ret = iw_read_bytes(conn, sizeof(struct iw_mpa_hdr));
 	if (ret)
 		return ret;
 	ret = iw_mpa_frame_bytes(conn->frame, reply);
 	if (ret < 0)
 		return ret;
-	ret = read_bytes(conn, ret);
+	ret = iw_read_bytes(conn, ret);
 	if (ret)
 		return ret;
 	return iw_mpa_parse(&conn->peer, conn->frame, reply, &conn->pd);

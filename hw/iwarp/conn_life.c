@@ -4,7 +4,7 @@
 
 #include "conn.h"
 
-static void conn_work(struct work_struct *work)
+static void iw_conn_work(struct work_struct *work)
 {
 	struct iw_conn *conn = container_of(work, struct iw_conn, work);
 
@@ -14,7 +14,7 @@ static void conn_work(struct work_struct *work)
 	iw_conn_put(conn);
 }
 
-static void conn_timer(struct work_struct *work)
+static void iw_conn_timer(struct work_struct *work)
 {
 	struct iw_conn *conn = container_of(work, struct iw_conn, timer.work);
 
@@ -36,8 +36,8 @@ struct iw_conn *iw_conn_new(enum iw_conn_state state)
 		return NULL;
 	refcount_set(&conn->refs, 1);
 	mutex_init(&conn->lock);
-	INIT_WORK(&conn->work, conn_work);
-	INIT_DELAYED_WORK(&conn->timer, conn_timer);
+	INIT_WORK(&conn->work, iw_conn_work);
+	INIT_DELAYED_WORK(&conn->timer, iw_conn_timer);
 	INIT_LIST_HEAD(&conn->asker);
 	conn->state = state;
 	iw_conns_add(conn);

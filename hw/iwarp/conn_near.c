@@ -36,7 +36,7 @@ void iw_conn_set_pending(struct iw_conn *conn, bool asks)
  * Neither has sent or received anything but the request: what one has sent ever the
  * other has received, in each direction. Addresses may have been translated.
  */
-static bool are_ends(const struct sock *hears, const struct sock *asks)
+static bool iw_are_ends(const struct sock *hears, const struct sock *asks)
 {
 	const struct tcp_sock *to = tcp_sk(hears), *from = tcp_sk(asks);
 
@@ -45,7 +45,7 @@ static bool are_ends(const struct sock *hears, const struct sock *asks)
 	       READ_ONCE(to->write_seq) == READ_ONCE(from->rcv_nxt);
 }
 
-static bool is_v4(const struct sock *sk)
+static bool iw_is_v4(const struct sock *sk)
 {
 	return sk->sk_family == AF_INET || ipv6_addr_v4mapped(&sk->sk_v6_daddr);
 }
@@ -54,13 +54,13 @@ static bool is_v4(const struct sock *sk)
  * Does each socket have the address and port of the other one as its peer's? Then its
  * bytes reach no third socket, unless addresses are translated.
  */
-static bool are_opposite(const struct sock *a, const struct sock *b)
+static bool iw_are_opposite(const struct sock *a, const struct sock *b)
 {
-	if (!net_eq(sock_net(a), sock_net(b)) || is_v4(a) != is_v4(b) ||
+	if (!net_eq(sock_net(a), sock_net(b)) || iw_is_v4(a) != iw_is_v4(b) ||
 	    inet_sk(a)->inet_sport != inet_sk(b)->inet_dport ||
 	    inet_sk(a)->inet_dport != inet_sk(b)->inet_sport)
 		return false;
-	if (is_v4(a))
+	if (iw_is_v4(a))
 		return a->sk_rcv_saddr == b->sk_daddr &&
 		       a->sk_daddr == b->sk_rcv_saddr;
 	return ipv6_addr_equal(&a->sk_v6_rcv_saddr, &b->sk_v6_daddr) &&
@@ -68,7 +68,7 @@ static bool are_opposite(const struct sock *a, const struct sock *b)
 }
 
 /* Does what is sent stay on this host, where no device but the loopback sees it? */
-static bool loops(struct sock *sk)
+static bool iw_conn_near_loops(struct sock *sk)
 {
 	struct dst_entry *dst = sk_dst_get(sk);
 	bool loops = dst && dst->dev->flags & IFF_LOOPBACK;
@@ -77,15 +77,15 @@ static bool loops(struct sock *sk)
 	return loops;
 }
 
-static void are_near(struct iw_conn *conn, struct iw_conn *other)
+static void iw_are_near(struct iw_conn *conn, struct iw_conn *other)
 {
 	struct sock *sk = conn->sock->sk, *far = other->sock->sk;
 
 	lockdep_assert_held(&askers_lock);
 	WRITE_ONCE(conn->near, long_fpdus);
 	WRITE_ONCE(other->near, long_fpdus);
-	if (!READ_ONCE(loopback) || !are_opposite(sk, far) || !loops(sk) ||
-	    !loops(far))
+	if (!READ_ONCE(loopback) || !iw_are_opposite(sk, far) || !iw_conn_near_loops(sk) ||
+	    !iw_conn_near_loops(far))
 		return;
 	sock_hold(far);
 	conn->far = far;
@@ -109,9 +109,9 @@ void iw_conn_look_near(struct iw_conn *conn)
 	lockdep_assert_held(&conn->lock);
 	spin_lock(&askers_lock);
 	list_for_each_entry(other, &askers, asker) {
-		if (!are_ends(conn->sock->sk, other->sock->sk))
+		if (!iw_are_ends(conn->sock->sk, other->sock->sk))
 			continue;
-		are_near(conn, other);
+		iw_are_near(conn, other);
 		break;
 	}
 	spin_unlock(&askers_lock);

@@ -38,7 +38,7 @@ int iw_conn_link(struct iw_conn *conn, struct iw_qp *qp)
  * RFC 5044 5: an FPDU is not longer than a segment, and begins with one. Adapters rely
  * on that, as they look for FPDUs in segments; the receive side of this module does not.
  */
-static u32 max_ulpdu(const struct iw_conn *conn)
+static u32 iw_max_ulpdu(const struct iw_conn *conn)
 {
 	u32 mss = tcp_sk(conn->sock->sk)->mss_cache;
 
@@ -48,7 +48,7 @@ static u32 max_ulpdu(const struct iw_conn *conn)
 	return mss - IW_MPA_LENGTH_BYTES - IW_MPA_CRC_BYTES;
 }
 
-static int prepare(struct iw_qp *qp, const struct iw_mpa_terms *terms)
+static int iw_conn_qp_prepare(struct iw_qp *qp, const struct iw_mpa_terms *terms)
 {
 	struct iw_irrq_entry *ring;
 	u32 num = max(terms->ird, 1U);
@@ -63,14 +63,14 @@ static int prepare(struct iw_qp *qp, const struct iw_mpa_terms *terms)
 	return 0;
 }
 
-static void prepare_tx(struct iw_conn *conn)
+static void iw_prepare_tx(struct iw_conn *conn)
 {
 	struct iw_tx *tx = &conn->qp->tx;
 	u32 i;
 
 	mutex_lock(&tx->lock);
 	tx->crc = conn->terms.crc;
-	tx->max_ulpdu = max_ulpdu(conn);
+	tx->max_ulpdu = iw_max_ulpdu(conn);
 	for (i = 0; i < IW_QNS; i++)
 		tx->msn[i] = 1;
 	tx->sock = conn->sock;
@@ -93,11 +93,11 @@ int iw_conn_open_qp(struct iw_conn *conn)
 	int ret;
 
 	lockdep_assert_held(&conn->lock);
-	ret = prepare(qp, &conn->terms);
+	ret = iw_conn_qp_prepare(qp, &conn->terms);
 	if (ret)
 		return ret;
 	tcp_sock_set_nodelay(conn->sock->sk);
-	prepare_tx(conn);
+	iw_prepare_tx(conn);
 	memset(rx, 0, sizeof(*rx));
 	iw_rx_begin(rx, conn->terms.crc);
 	rx->conn = conn;
@@ -153,7 +153,7 @@ void iw_qp_flush(struct iw_qp *qp)
 		iw_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
-static void stop_rx(struct iw_conn *conn)
+static void iw_stop_rx(struct iw_conn *conn)
 {
 	struct iw_rx *rx = &conn->qp->rx;
 
@@ -176,7 +176,7 @@ void iw_conn_unlink_qp(struct iw_conn *conn)
 	struct iw_irrq_entry *ring;
 
 	lockdep_assert_held(&conn->lock);
-	stop_rx(conn);
+	iw_stop_rx(conn);
 	/* The holder of tx.lock stops after the current batch. */
 	spin_lock_irq(&qp->lock);
 	if (qp->state < IW_TERMINATE)

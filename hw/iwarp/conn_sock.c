@@ -12,8 +12,8 @@
 #include "conn.h"
 #include "qp.h"
 
-static int read_actor(read_descriptor_t *desc, struct sk_buff *skb,
-		      unsigned int offset, size_t bytes)
+static int iw_read_actor(read_descriptor_t *desc, struct sk_buff *skb,
+			 unsigned int offset, size_t bytes)
 {
 	return iw_rx_input(desc->arg.data, skb, offset, bytes);
 }
@@ -23,32 +23,32 @@ static int read_actor(read_descriptor_t *desc, struct sk_buff *skb,
  * With SOCK_URGINLINE TCP leaves them in the stream; but tcp_read_sock() does not read
  * past them as long as urg_data is set, which only tcp_recvmsg() would clear.
  */
-static void read_stream(struct sock *sk, struct iw_conn *conn)
+static void iw_read_stream(struct sock *sk, struct iw_conn *conn)
 {
 	read_descriptor_t desc = { .arg.data = conn->stream, .count = 1 };
 
 	if (unlikely(tcp_sk(sk)->urg_data))
 		WRITE_ONCE(tcp_sk(sk)->urg_data, 0);
-	tcp_read_sock(sk, &desc, read_actor);
+	tcp_read_sock(sk, &desc, iw_read_actor);
 	iw_rx_count(iw_qp_dev(container_of(conn->stream, struct iw_qp, rx)),
 		    conn->stream);
 }
 
-static void data_ready(struct sock *sk)
+static void iw_data_ready(struct sock *sk)
 {
 	struct iw_conn *conn = iw_conn_of(sk);
 
 	if (!conn)
 		return;
 	if (conn->stream)
-		read_stream(sk, conn);
+		iw_read_stream(sk, conn);
 	/* The end, or bytes that there was no memory for. */
 	if (!conn->stream || sk->sk_shutdown & RCV_SHUTDOWN ||
 	    !skb_queue_empty(&sk->sk_receive_queue))
 		iw_conn_kick(conn);
 }
 
-static void state_change(struct sock *sk)
+static void iw_state_change(struct sock *sk)
 {
 	struct iw_conn *conn = iw_conn_of(sk);
 
@@ -56,7 +56,7 @@ static void state_change(struct sock *sk)
 		iw_conn_kick(conn);
 }
 
-static void write_space(struct sock *sk)
+static void iw_write_space(struct sock *sk)
 {
 	struct iw_conn *conn = iw_conn_of(sk);
 
@@ -86,10 +86,10 @@ void iw_conn_attach(struct iw_conn *conn, const struct iw_callbacks *saved)
 		.error_report = sk->sk_error_report,
 	};
 	rcu_assign_sk_user_data(sk, conn);
-	sk->sk_data_ready = data_ready;
-	sk->sk_state_change = state_change;
-	sk->sk_write_space = write_space;
-	sk->sk_error_report = state_change;
+	sk->sk_data_ready = iw_data_ready;
+	sk->sk_state_change = iw_state_change;
+	sk->sk_write_space = iw_write_space;
+	sk->sk_error_report = iw_state_change;
 	/* Pages that write out memory must not wait for that. */
 	sk->sk_allocation = GFP_NOIO;
 	compat_sk_no_task_frag(sk);
@@ -148,7 +148,7 @@ void iw_conn_read(struct iw_conn *conn)
 	lockdep_assert_held(&conn->lock);
 	lock_sock(sk);
 	if (conn->stream) {
-		read_stream(sk, conn);
+		iw_read_stream(sk, conn);
 		left = !skb_queue_empty(&sk->sk_receive_queue);
 	}
 	release_sock(sk);

@@ -30,17 +30,17 @@ static const u8 user_status[] = {
 	[IB_WC_REM_ACCESS_ERR]	= SIW_WC_REM_ACCESS_ERR,
 };
 
-static bool user_cq(const struct iw_cq *cq)
+static bool iw_user_cq(const struct iw_cq *cq)
 {
 	return cq->ring.map;
 }
 
-static struct siw_cq_ctrl *ctrl_of(const struct iw_cq *cq)
+static struct siw_cq_ctrl *iw_ctrl_of(const struct iw_cq *cq)
 {
 	return cq->ring.mem + (size_t)cq->ring.num * cq->ring.bytes;
 }
 
-static bool add_user(struct iw_cq *cq, const struct ib_wc *wc)
+static bool iw_add_user(struct iw_cq *cq, const struct ib_wc *wc)
 {
 	struct siw_cqe *cqe = iw_ring_at(&cq->ring, cq->ring.next);
 
@@ -66,7 +66,7 @@ static bool add_user(struct iw_cq *cq, const struct ib_wc *wc)
 	return true;
 }
 
-static bool add_kernel(struct iw_cq *cq, const struct ib_wc *wc)
+static bool iw_add_kernel(struct iw_cq *cq, const struct ib_wc *wc)
 {
 	if (cq->ring.next - cq->cons == cq->ring.num)
 		return false;
@@ -75,18 +75,18 @@ static bool add_kernel(struct iw_cq *cq, const struct ib_wc *wc)
 }
 
 /* Is the CQ armed for such a completion? If so, disarm it. */
-static bool wanted(struct iw_cq *cq, bool solicited)
+static bool iw_cq_wanted(struct iw_cq *cq, bool solicited)
 {
 	u32 armed;
 
 	lockdep_assert_held(&cq->lock);
-	if (user_cq(cq)) {
+	if (iw_user_cq(cq)) {
 		/*
 		 * The program arms the CQ and then polls it. Either that poll
 		 * finds the new CQE, or this read finds the CQ armed.
 		 */
 		smp_mb();
-		armed = READ_ONCE(ctrl_of(cq)->flags);
+		armed = READ_ONCE(iw_ctrl_of(cq)->flags);
 	} else {
 		armed = cq->armed == IB_CQ_NEXT_COMP ? SIW_NOTIFY_ALL :
 			cq->armed == IB_CQ_SOLICITED ? SIW_NOTIFY_SOLICITED : 0;
@@ -94,20 +94,20 @@ static bool wanted(struct iw_cq *cq, bool solicited)
 	if (!(armed & SIW_NOTIFY_NEXT_COMPLETION) &&
 	    !(armed & SIW_NOTIFY_SOLICITED && solicited))
 		return false;
-	if (user_cq(cq))
-		WRITE_ONCE(ctrl_of(cq)->flags, SIW_NOTIFY_NOT);
+	if (iw_user_cq(cq))
+		WRITE_ONCE(iw_ctrl_of(cq)->flags, SIW_NOTIFY_NOT);
 	cq->armed = 0;
 	return true;
 }
 
-static enum soft_cq_put add(struct iw_cq *cq, const struct ib_wc *wc, bool may_wait)
+static enum soft_cq_put iw_cq_add(struct iw_cq *cq, const struct ib_wc *wc, bool may_wait)
 {
 	lockdep_assert_held(&cq->lock);
 	if (cq->overrun)
 		return SOFT_CQ_LOST;
-	if (user_cq(cq) ? add_user(cq, wc) : add_kernel(cq, wc))
+	if (iw_user_cq(cq) ? iw_add_user(cq, wc) : iw_add_kernel(cq, wc))
 		return SOFT_CQ_ADDED;
-	if (may_wait && user_cq(cq))
+	if (may_wait && iw_user_cq(cq))
 		return SOFT_CQ_FULL;
 	cq->overrun = true;
 	iw_count(to_iw_dev(cq->ib.device), IW_STAT_CQ_OVERRUN);
@@ -123,11 +123,11 @@ static enum soft_cq_put post(struct iw_cq *cq, const struct ib_wc *wc,
 	bool call = false;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	put = add(cq, wc, may_wait);
+	put = iw_cq_add(cq, wc, may_wait);
 	if (put == SOFT_CQ_ADDED &&
-	    wanted(cq, solicited || wc->status != IB_WC_SUCCESS))
+	    iw_cq_wanted(cq, solicited || wc->status != IB_WC_SUCCESS))
 		call = soft_notify_ask(&cq->notify, SOFT_NOTICE_WC,
-				       user_cq(cq) && soft_cq_notify_inline(wc));
+				       iw_user_cq(cq) && soft_cq_notify_inline(wc));
 	spin_unlock_irqrestore(&cq->lock, flags);
 	if (call)
 		soft_notify_call(&cq->notify, SOFT_NOTICE_WC);
@@ -174,7 +174,7 @@ bool iw_cq_is_empty(const struct iw_cq *cq)
 	u32 next = READ_ONCE(cq->ring.next);
 	const struct siw_cqe *cqe;
 
-	if (!user_cq(cq))
+	if (!iw_user_cq(cq))
 		return next == READ_ONCE(cq->cons);
 	cqe = iw_ring_at(&cq->ring, next - 1);
 	return !(READ_ONCE(cqe->flags) & SIW_WQE_VALID);
@@ -194,7 +194,7 @@ void iw_cq_forget(struct iw_cq *cq, const struct ib_qp *qp)
 	struct ib_wc *wc;
 	u32 at, to;
 
-	if (user_cq(cq))
+	if (iw_user_cq(cq))
 		return;
 	spin_lock_irqsave(&cq->lock, flags);
 	for (at = to = cq->cons; at != cq->ring.next; at++) {
@@ -209,7 +209,7 @@ void iw_cq_forget(struct iw_cq *cq, const struct ib_qp *qp)
 	spin_unlock_irqrestore(&cq->lock, flags);
 }
 
-static int reply(struct iw_cq *cq, u64 key, struct ib_udata *udata)
+static int iw_cq_reply(struct iw_cq *cq, u64 key, struct ib_udata *udata)
 {
 	struct siw_uresp_create_cq resp = {
 		.num_cqe = cq->ring.num,
@@ -222,8 +222,8 @@ static int reply(struct iw_cq *cq, u64 key, struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
-static int create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
-		     struct compat_op_attrs *attrs)
+static int iw_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
+			struct compat_op_attrs *attrs)
 {
 	struct ib_udata *udata = compat_op_udata(attrs);
 	struct ib_ucontext *ucontext = soft_udata_context(udata);
@@ -249,7 +249,7 @@ static int create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	if (ret)
 		goto err_limit;
 	ib->cqe = cq->ring.num;
-	ret = udata ? reply(cq, key, udata) : 0;
+	ret = udata ? iw_cq_reply(cq, key, udata) : 0;
 	if (ret)
 		goto err_ring;
 	return 0;
@@ -261,32 +261,32 @@ err_limit:
 	return ret;
 }
 
-static int pre_destroy_cq(struct ib_cq *ib)
+static int iw_pre_destroy_cq(struct ib_cq *ib)
 {
 	soft_notify_end(&to_iw_cq(ib)->notify);
 	return 0;
 }
 
-static int destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
+static int iw_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 {
-	pre_destroy_cq(ib);
+	iw_pre_destroy_cq(ib);
 	iw_ring_free(&to_iw_cq(ib)->ring);
 	soft_limit_give(to_soft_dev(ib->device), SOFT_OBJECT_CQ);
 	return 0;
 }
 
-static int resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
+static int iw_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
 {
 	return soft_refuse(ib->device, -EOPNOTSUPP, "a CQ keeps its size");
 }
 
-static int poll_cq(struct ib_cq *ib, int num, struct ib_wc *wc)
+static int iw_poll_cq(struct ib_cq *ib, int num, struct ib_wc *wc)
 {
 	struct iw_cq *cq = to_iw_cq(ib);
 	unsigned long flags;
 	int done;
 
-	if (user_cq(cq))
+	if (iw_user_cq(cq))
 		return -EOPNOTSUPP;
 	spin_lock_irqsave(&cq->lock, flags);
 	for (done = 0; done < num && cq->cons != cq->ring.next; done++)
@@ -296,26 +296,26 @@ static int poll_cq(struct ib_cq *ib, int num, struct ib_wc *wc)
 	return done;
 }
 
-static int peek_cq(struct ib_cq *ib, int most)
+static int iw_peek_cq(struct ib_cq *ib, int most)
 {
 	struct iw_cq *cq = to_iw_cq(ib);
 	unsigned long flags;
 	u32 waiting;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	waiting = user_cq(cq) ? 0 : cq->ring.next - cq->cons;
+	waiting = iw_user_cq(cq) ? 0 : cq->ring.next - cq->cons;
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return min_t(u32, waiting, most);
 }
 
 /* A request for every completion is not weakened by one for solicited ones. */
-static int req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags how)
+static int iw_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags how)
 {
 	struct iw_cq *cq = to_iw_cq(ib);
 	unsigned long flags;
 	int ret = 0;
 
-	if (user_cq(cq))
+	if (iw_user_cq(cq))
 		return 0;
 	spin_lock_irqsave(&cq->lock, flags);
 	if (cq->armed != IB_CQ_NEXT_COMP && how & IB_CQ_SOLICITED_MASK)
@@ -327,13 +327,13 @@ static int req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags how)
 }
 
 const struct ib_device_ops iw_cq_ops = {
-	.create_cq = create_cq,
-	.pre_destroy_cq = pre_destroy_cq,
-	.destroy_cq = destroy_cq,
-	.resize_cq = resize_cq,
-	.poll_cq = poll_cq,
-	.peek_cq = peek_cq,
-	.req_notify_cq = req_notify_cq,
+	.create_cq = iw_create_cq,
+	.pre_destroy_cq = iw_pre_destroy_cq,
+	.destroy_cq = iw_destroy_cq,
+	.resize_cq = iw_resize_cq,
+	.poll_cq = iw_poll_cq,
+	.peek_cq = iw_peek_cq,
+	.req_notify_cq = iw_req_notify_cq,
 
 	INIT_RDMA_OBJ_SIZE(ib_cq, iw_cq, ib),
 };

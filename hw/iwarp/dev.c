@@ -10,7 +10,7 @@ LIST_HEAD(iw_devices);
 /* Ends of devices, which wait for works of others. */
 static struct workqueue_struct *iw_end_wq;
 
-static void end(struct work_struct *work)
+static void iw_dev_end(struct work_struct *work)
 {
 	struct iw_dev *dev = container_of(work, struct iw_dev, end);
 
@@ -62,7 +62,7 @@ void iw_dev_reap(struct iw_dev *dev)
 void iw_dev_init(struct iw_dev *dev)
 {
 	INIT_LIST_HEAD(&dev->entry);
-	INIT_WORK(&dev->end, end);
+	INIT_WORK(&dev->end, iw_dev_end);
 	INIT_WORK(&dev->reap, reap);
 }
 

@@ -13,7 +13,7 @@
 /* A page of 32 KiB, where there is one. */
 #define PAGE_ORDER 3
 
-static struct page *new_page(u32 *bytes)
+static struct page *iw_new_page(u32 *bytes)
 {
 	const gfp_t gfp = GFP_NOIO | __GFP_NOWARN;
 	struct page *page;
@@ -27,7 +27,7 @@ static struct page *new_page(u32 *bytes)
 }
 
 /* Make sure that @tx->page has room for an FPDU of @bytes. */
-static int make_room(struct iw_tx *tx, u32 bytes)
+static int iw_make_room(struct iw_tx *tx, u32 bytes)
 {
 	/* The socket holds no reference to the page any more: reuse it. */
 	if (tx->page && tx->first == tx->num && page_ref_count(tx->page) == 1)
@@ -36,13 +36,13 @@ static int make_room(struct iw_tx *tx, u32 bytes)
 		return 0;
 	if (tx->page)
 		put_page(tx->page);
-	tx->page = new_page(&tx->page_bytes);
+	tx->page = iw_new_page(&tx->page_bytes);
 	tx->used = 0;
 	return tx->page ? 0 : -ENOMEM;
 }
 
 /* @bytes at @used are built. */
-static void add(struct iw_tx *tx, u32 bytes)
+static void iw_fpdu_add(struct iw_tx *tx, u32 bytes)
 {
 	struct bio_vec *last = tx->num > tx->first ? &tx->vec[tx->num - 1] : NULL;
 
@@ -61,7 +61,7 @@ static void add(struct iw_tx *tx, u32 bytes)
 }
 
 /* Padding and CRC behind @ulpdu bytes and their length. */
-static void finish(struct iw_tx *tx, u8 *fpdu, u32 ulpdu)
+static void iw_fpdu_finish(struct iw_tx *tx, u8 *fpdu, u32 ulpdu)
 {
 	u32 covered = iw_fpdu_bytes(ulpdu) - IW_MPA_CRC_BYTES;
 	__le32 crc = 0;
@@ -73,7 +73,7 @@ static void finish(struct iw_tx *tx, u8 *fpdu, u32 ulpdu)
 	memcpy(fpdu + covered, &crc, sizeof(crc));
 }
 
-static void *at_end(struct iw_tx *tx)
+static void *iw_at_end(struct iw_tx *tx)
 {
 	return page_address(tx->page) + tx->used;
 }
@@ -136,7 +136,7 @@ u32 iw_fpdu_payload(const struct iw_tx *tx)
 	return min(tx->length - tx->offset, round_down(most, 4));
 }
 
-static u32 fpdu_bytes_of(const struct iw_tx *tx, u32 payload)
+static u32 iw_fpdu_bytes_of(const struct iw_tx *tx, u32 payload)
 {
 	u32 hdr = tx->hdr.tagged ? sizeof(struct iw_tagged) :
 		  sizeof(struct iw_untagged);
@@ -163,21 +163,21 @@ int iw_fpdu_build(struct iw_qp *qp, struct iw_tx *tx)
 	lockdep_assert_held(&tx->lock);
 	if (tx->num == IW_TX_VECS)
 		return -ENOSPC;
-	ret = make_room(tx, fpdu_bytes_of(tx, payload));
+	ret = iw_make_room(tx, iw_fpdu_bytes_of(tx, payload));
 	if (ret)
 		return ret;
 	/* A small page, when there was no other. */
-	while (fpdu_bytes_of(tx, payload) > tx->page_bytes)
+	while (iw_fpdu_bytes_of(tx, payload) > tx->page_bytes)
 		payload = round_down(payload / 2, 4);
-	bytes = fpdu_bytes_of(tx, payload);
+	bytes = iw_fpdu_bytes_of(tx, payload);
 
-	fpdu = at_end(tx);
+	fpdu = iw_at_end(tx);
 	hdr = iw_fpdu_header(tx, fpdu, payload, tx->offset + payload == tx->length);
 	soft_iter_bytes(&to, fpdu + hdr, payload);
 	if (soft_iter_copy(&to, &tx->from, payload) != SOFT_OK)
 		return -EFAULT;
-	finish(tx, fpdu, hdr - IW_MPA_LENGTH_BYTES + payload);
-	add(tx, bytes);
+	iw_fpdu_finish(tx, fpdu, hdr - IW_MPA_LENGTH_BYTES + payload);
+	iw_fpdu_add(tx, bytes);
 	tx->offset += payload;
 	iw_count(iw_qp_dev(qp), IW_STAT_TX_FPDUS);
 	iw_count_add(iw_qp_dev(qp), IW_STAT_TX_BYTES, bytes);
@@ -203,14 +203,14 @@ int iw_fpdu_control(struct iw_qp *qp, const void *fpdu, u32 bytes)
 	lockdep_assert_held(&tx->lock);
 	if (tx->num == IW_TX_VECS)
 		return -ENOSPC;
-	ret = make_room(tx, iw_fpdu_bytes(ulpdu));
+	ret = iw_make_room(tx, iw_fpdu_bytes(ulpdu));
 	if (ret)
 		return ret;
-	to = at_end(tx);
+	to = iw_at_end(tx);
 	memcpy(to, fpdu, bytes);
 	memcpy(to, &length, sizeof(length));
-	finish(tx, to, ulpdu);
-	add(tx, iw_fpdu_bytes(ulpdu));
+	iw_fpdu_finish(tx, to, ulpdu);
+	iw_fpdu_add(tx, iw_fpdu_bytes(ulpdu));
 	iw_count(iw_qp_dev(qp), IW_STAT_TX_FPDUS);
 	iw_count_add(iw_qp_dev(qp), IW_STAT_TX_BYTES, iw_fpdu_bytes(ulpdu));
 	return 0;

@@ -3,7 +3,7 @@
  * Devices of type iwarp: from 'rdma link add' until the core, the network device
  * or the module ends them.
  *
- * Every removal of a device ends in dealloc_driver(). It is started by 'rdma link
+ * Every removal of a device ends in iw_dealloc_driver(). It is started by 'rdma link
  * delete', by the removal of the network device, by the unload of this module, or by
  * the unload of another driver with the same driver_id, as the core then unregisters
  * all devices of that driver_id. iw_dev_reap() releases the rest.
@@ -36,7 +36,7 @@ MODULE_PARM_DESC(crc32c,
 
 /* ---- the end of a device ------------------------------------------------------------ */
 
-static void free_tables(struct iw_dev *dev)
+static void iw_free_tables(struct iw_dev *dev)
 {
 	free_percpu(dev->stats);
 	soft_limits_exit(&dev->soft);
@@ -45,14 +45,14 @@ static void free_tables(struct iw_dev *dev)
 }
 
 /* The last op that the core calls. Every object is gone. */
-static void dealloc_driver(struct ib_device *ib)
+static void iw_dealloc_driver(struct ib_device *ib)
 {
 	struct iw_dev *dev = to_iw_dev(ib);
 
 	iw_detach(dev);
 	/* RCU readers that got the network device from @dev have finished. */
 	synchronize_net();
-	free_tables(dev);
+	iw_free_tables(dev);
 	soft_guid_give(&dev->guid);
 	if (dev->announced)
 		pr_info("link %s on %s removed\n", dev_name(&ib->dev),
@@ -64,7 +64,7 @@ static void dealloc_driver(struct ib_device *ib)
 }
 
 /* The name is known. Again after each move to another namespace. */
-static int enable_driver(struct ib_device *ib)
+static int iw_enable_driver(struct ib_device *ib)
 {
 	struct iw_dev *dev = to_iw_dev(ib);
 
@@ -79,8 +79,8 @@ static const struct ib_device_ops dev_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = RDMA_DRIVER_SIW,
 	.uverbs_abi_ver = SIW_ABI_VERSION,
-	.enable_driver = enable_driver,
-	.dealloc_driver = dealloc_driver,
+	.enable_driver = iw_enable_driver,
+	.dealloc_driver = iw_dealloc_driver,
 };
 
 /* ---- 'rdma link add' ----------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static const struct ib_device_ops dev_ops = {
  * parent: rdma-core's udev rule renames a device with a PCI function as its parent,
  * and the name of a link is chosen by the user.
  */
-static void describe(struct iw_dev *dev, const struct net_device *ndev)
+static void iw_main_describe(struct iw_dev *dev, const struct net_device *ndev)
 {
 	struct ib_device *ib = &dev->soft.ib;
 	u32 bytes = min_t(u32, ndev->addr_len, ETH_ALEN);
@@ -124,7 +124,7 @@ static void describe(struct iw_dev *dev, const struct net_device *ndev)
 		write_pnet(&ib->coredev.rdma_net, dev_net(ndev));
 }
 
-static void set_ops(struct ib_device *ib)
+static void iw_set_ops(struct ib_device *ib)
 {
 	/* The first definition of an op counts, so those of hw/soft come last. */
 	const struct ib_device_ops *const ops[] = {
@@ -146,7 +146,7 @@ static const u32 max_objects[SOFT_OBJECT_NUM] = {
 	[SOFT_OBJECT_MR] = IW_MAX_MR,
 };
 
-static struct iw_dev *create(struct net_device *ndev)
+static struct iw_dev *iw_main_create(struct net_device *ndev)
 {
 	struct iw_dev *dev;
 
@@ -170,15 +170,15 @@ static struct iw_dev *create(struct net_device *ndev)
 	iw_dev_init(dev);
 	dev_hold(ndev);
 	dev->held = ndev;
-	describe(dev, ndev);
+	iw_main_describe(dev, ndev);
 	/* From here on ib_dealloc_device() undoes all of it. */
-	set_ops(&dev->soft.ib);
+	iw_set_ops(&dev->soft.ib);
 	return dev;
 }
 
-static int newlink(const char *name, struct net_device *ndev)
+static int iw_main_newlink(const char *name, struct net_device *ndev)
 {
-	struct iw_dev *dev = create(ndev);
+	struct iw_dev *dev = iw_main_create(ndev);
 	struct ib_device *ib;
 	int ret;
 
@@ -208,12 +208,12 @@ out:
 
 static struct rdma_link_ops link_type = {
 	.type = "iwarp",
-	.newlink = newlink,
+	.newlink = iw_main_newlink,
 };
 
 /* ---- the module ------------------------------------------------------------------------ */
 
-static struct ib_device *first_ib(void)
+static struct ib_device *iw_first_ib(void)
 {
 	struct ib_device *ib = NULL;
 	struct iw_dev *dev;
@@ -232,11 +232,11 @@ static struct ib_device *first_ib(void)
  * Not by ib_unregister_driver(): that takes all devices of the driver_id, and
  * some may be of another module. No new one comes any more.
  */
-static void end_all(void)
+static void iw_end_all(void)
 {
 	struct ib_device *ib;
 
-	while ((ib = first_ib()) != NULL) {
+	while ((ib = iw_first_ib()) != NULL) {
 		ib_unregister_device(ib);
 		flush_work(&to_iw_dev(ib)->reap);
 		put_device(&ib->dev);
@@ -272,7 +272,7 @@ err_wq:
 static void __exit iw_exit(void)
 {
 	rdma_link_unregister(&link_type);
-	end_all();
+	iw_end_all();
 	iw_netdev_exit();
 	iw_devs_exit();
 	iw_conns_end();

@@ -8,12 +8,12 @@
 
 #include "mpa.h"
 
-static const u8 *key_of(bool reply)
+static const u8 *iw_key_of(bool reply)
 {
 	return reply ? IW_MPA_KEY_REP : IW_MPA_KEY_REQ;
 }
 
-static void put_enhanced(const struct iw_mpa_frame *frame, u8 *to)
+static void iw_put_enhanced(const struct iw_mpa_frame *frame, u8 *to)
 {
 	u16 ird = min_t(u16, frame->ird, IW_MPA_DEPTH_UNKNOWN);
 	u16 ord = min_t(u16, frame->ord, IW_MPA_DEPTH_UNKNOWN);
@@ -53,10 +53,10 @@ u32 iw_mpa_build(const struct iw_mpa_frame *frame, const void *pd, u8 *to)
 		.pd_length = cpu_to_be16(words + frame->pd_bytes),
 	};
 
-	memcpy(hdr.key, key_of(frame->reply), sizeof(hdr.key));
+	memcpy(hdr.key, iw_key_of(frame->reply), sizeof(hdr.key));
 	memcpy(to, &hdr, sizeof(hdr));
 	if (words)
-		put_enhanced(frame, to + sizeof(hdr));
+		iw_put_enhanced(frame, to + sizeof(hdr));
 	if (frame->pd_bytes)
 		memcpy(to + sizeof(hdr) + words, pd, frame->pd_bytes);
 	return sizeof(hdr) + words + frame->pd_bytes;
@@ -76,7 +76,7 @@ int iw_mpa_frame_bytes(const u8 *header, bool reply)
 	u32 pd;
 
 	memcpy(&hdr, header, sizeof(hdr));
-	if (memcmp(hdr.key, key_of(reply), sizeof(hdr.key)))
+	if (memcmp(hdr.key, iw_key_of(reply), sizeof(hdr.key)))
 		return -EPROTO;
 	pd = be16_to_cpu(hdr.pd_length);
 	if (pd > IW_MPA_MAX_PD)
@@ -84,7 +84,7 @@ int iw_mpa_frame_bytes(const u8 *header, bool reply)
 	return sizeof(hdr) + pd;
 }
 
-static void take_enhanced(struct iw_mpa_frame *frame, const u8 *from)
+static void iw_take_enhanced(struct iw_mpa_frame *frame, const u8 *from)
 {
 	struct iw_mpa_enhanced words;
 	u16 ird, ord;
@@ -138,14 +138,14 @@ int iw_mpa_parse(struct iw_mpa_frame *frame, const u8 *from, bool reply,
 		return 0;
 	if (frame->pd_bytes < sizeof(struct iw_mpa_enhanced))
 		return -EPROTO;
-	take_enhanced(frame, *pd);
+	iw_take_enhanced(frame, *pd);
 	*pd += sizeof(struct iw_mpa_enhanced);
 	frame->pd_bytes -= sizeof(struct iw_mpa_enhanced);
 	return 0;
 }
 
 /* The cheapest RTR indication that both sides support. */
-static u8 choose_rtr(u8 offered)
+static u8 iw_choose_rtr(u8 offered)
 {
 	if (offered & IW_RTR_WRITE)
 		return IW_RTR_WRITE;
@@ -186,7 +186,7 @@ void iw_mpa_answer(struct iw_mpa_frame *reply, struct iw_mpa_terms *terms,
 		terms->ord = min_t(u32, ord, request->ird);
 	reply->ird = ird;
 	reply->ord = terms->ord;
-	terms->rtr = request->p2p ? choose_rtr(request->rtr) : IW_RTR_NONE;
+	terms->rtr = request->p2p ? iw_choose_rtr(request->rtr) : IW_RTR_NONE;
 	terms->p2p = terms->rtr != IW_RTR_NONE;
 	reply->p2p = terms->p2p;
 	reply->rtr = terms->rtr;
@@ -224,7 +224,7 @@ int iw_mpa_agree(struct iw_mpa_terms *terms, const struct iw_mpa_frame *request,
 		return -ENOBUFS;
 	if (!reply->p2p)
 		return 0;
-	terms->rtr = request->p2p ? choose_rtr(reply->rtr & request->rtr) :
+	terms->rtr = request->p2p ? iw_choose_rtr(reply->rtr & request->rtr) :
 		IW_RTR_NONE;
 	terms->p2p = terms->rtr != IW_RTR_NONE;
 	return terms->p2p ? 0 : -EPROTO;

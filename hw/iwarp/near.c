@@ -30,7 +30,7 @@
 #include "qp.h"
 
 /* May the next batch bypass TCP? The socket of the other end is locked. */
-static bool may_pass(const struct iw_tx *tx, const struct iw_rx *rx)
+static bool iw_may_pass(const struct iw_tx *tx, const struct iw_rx *rx)
 {
 	const struct sock *sk = tx->sock->sk;
 
@@ -61,7 +61,7 @@ bool iw_loopback_begin(struct iw_qp *qp)
 		return false;
 	lock_sock(tx->far);
 	rx = iw_conn_rx_of(tx->far);
-	if (!may_pass(tx, rx)) {
+	if (!iw_may_pass(tx, rx)) {
 		release_sock(tx->far);
 		return false;
 	}
@@ -88,7 +88,7 @@ u32 iw_loopback_end(struct iw_qp *qp)
 	return tx->near_bytes;
 }
 
-static void deliver(struct iw_qp *qp, struct iw_lb_fpdu *here, u32 payload)
+static void iw_near_deliver(struct iw_qp *qp, struct iw_lb_fpdu *here, u32 payload)
 {
 	struct iw_fpdu view = {
 		.here = here,
@@ -122,7 +122,7 @@ int iw_loopback_send_fpdu(struct iw_qp *qp)
 	lockdep_assert_held(&tx->lock);
 	here.bytes = iw_fpdu_header(tx, head, payload,
 				    tx->offset + payload == tx->length);
-	deliver(qp, &here, payload);
+	iw_near_deliver(qp, &here, payload);
 	if (here.lost)
 		return -EFAULT;
 	/* A receiver that refuses the message leaves the cursor in front of it. */
@@ -141,5 +141,5 @@ void iw_loopback_send_ctrl(struct iw_qp *qp, const void *fpdu, u32 bytes)
 {
 	struct iw_lb_fpdu here = { .head = fpdu, .bytes = bytes };
 
-	deliver(qp, &here, 0);
+	iw_near_deliver(qp, &here, 0);
 }

@@ -34,12 +34,12 @@ struct net *iw_get_net(struct iw_dev *dev)
 	return net;
 }
 
-static bool is_up(const struct net_device *ndev)
+static bool iw_is_up(const struct net_device *ndev)
 {
 	return netif_running(ndev) && netif_carrier_ok(ndev);
 }
 
-static int attach_locked(struct iw_dev *dev, struct net_device *ndev)
+static int iw_attach_locked(struct iw_dev *dev, struct net_device *ndev)
 {
 	struct iw_dev *other;
 
@@ -51,7 +51,7 @@ static int attach_locked(struct iw_dev *dev, struct net_device *ndev)
 		if (rcu_access_pointer(other->ndev) == ndev)
 			return -EEXIST;
 	rcu_assign_pointer(dev->ndev, ndev);
-	dev->up = is_up(ndev);
+	dev->up = iw_is_up(ndev);
 	list_add_tail(&dev->entry, &iw_devices);
 	return 0;
 }
@@ -71,7 +71,7 @@ int iw_attach(struct iw_dev *dev, struct net_device *ndev)
 
 	rtnl_lock();
 	mutex_lock(&iw_lock);
-	ret = attach_locked(dev, ndev);
+	ret = iw_attach_locked(dev, ndev);
 	mutex_unlock(&iw_lock);
 	rtnl_unlock();
 	return ret;
@@ -89,13 +89,13 @@ void iw_detach(struct iw_dev *dev)
  * Dispatch a port event if the state has changed: notifiers come without a change, too.
  * A device that is not registered, or is being unregistered, has no consumers.
  */
-static void changed(struct iw_dev *dev, const struct net_device *ndev)
+static void iw_netdev_changed(struct iw_dev *dev, const struct net_device *ndev)
 {
 	struct ib_event event = {
 		.device = &dev->soft.ib,
 		.element.port_num = 1,
 	};
-	bool up = is_up(ndev);
+	bool up = iw_is_up(ndev);
 
 	lockdep_assert_held(&iw_lock);
 	if (up == dev->up || !dev->registered ||
@@ -124,7 +124,7 @@ bool iw_publish(struct iw_dev *dev)
 	dev->registered = true;
 	ndev = rcu_dereference_protected(dev->ndev, lockdep_is_held(&iw_lock));
 	if (ndev)
-		changed(dev, ndev);
+		iw_netdev_changed(dev, ndev);
 	mutex_unlock(&iw_lock);
 	return ndev;
 }
@@ -133,7 +133,7 @@ bool iw_publish(struct iw_dev *dev)
  * Under rtnl, so the removal itself is left to a work. When the core does not
  * know the device yet, iw_publish() finds out.
  */
-static void gone(struct iw_dev *dev)
+static void iw_netdev_gone(struct iw_dev *dev)
 {
 	lockdep_assert_held(&iw_lock);
 	RCU_INIT_POINTER(dev->ndev, NULL);
@@ -141,7 +141,7 @@ static void gone(struct iw_dev *dev)
 		iw_unregister(dev);
 }
 
-static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+static int iw_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
 	struct iw_dev *dev;
@@ -151,9 +151,9 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 		if (rcu_access_pointer(dev->ndev) != ndev)
 			continue;
 		if (event == NETDEV_UNREGISTER)
-			gone(dev);
+			iw_netdev_gone(dev);
 		else
-			changed(dev, ndev);
+			iw_netdev_changed(dev, ndev);
 		break;
 	}
 	mutex_unlock(&iw_lock);
@@ -161,7 +161,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *pt
 }
 
 static struct notifier_block notifier = {
-	.notifier_call = netdev_event,
+	.notifier_call = iw_netdev_event,
 };
 
 int iw_netdev_init(void)

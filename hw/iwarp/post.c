@@ -2,7 +2,7 @@
 /* ops.post_send: requests of a kernel consumer, and the doorbell of a program. */
 #include "qp.h"
 
-static int copy_inline(struct iw_wqe *wqe, const struct ib_send_wr *wr)
+static int iw_copy_inline(struct iw_wqe *wqe, const struct ib_send_wr *wr)
 {
 	u32 at = 0, i;
 
@@ -18,20 +18,20 @@ static int copy_inline(struct iw_wqe *wqe, const struct ib_send_wr *wr)
 	return 0;
 }
 
-static int copy_payload(struct iw_qp *qp, struct iw_wqe *wqe,
-			const struct ib_send_wr *wr)
+static int iw_copy_payload(struct iw_qp *qp, struct iw_wqe *wqe,
+			   const struct ib_send_wr *wr)
 {
 	if (wr->num_sge < 0 || wr->num_sge > qp->sq.max_sge)
 		return -EINVAL;
 	if (wqe->flags & IB_SEND_INLINE)
-		return copy_inline(wqe, wr);
+		return iw_copy_inline(wqe, wr);
 	wqe->num_sge = wr->num_sge;
 	memcpy(wqe->sge, wr->sg_list, wr->num_sge * sizeof(wqe->sge[0]));
-	return iw_slot_add_up(wqe) ? -EINVAL : 0;
+	return iw_wqe_add_up(wqe) ? -EINVAL : 0;
 }
 
 /* RFC 7306 5: 64 bits at a multiple of 8. */
-static int fill_atomic(struct iw_wqe *wqe, const struct ib_send_wr *wr)
+static int iw_fill_atomic(struct iw_wqe *wqe, const struct ib_send_wr *wr)
 {
 	const struct ib_atomic_wr *atomic = atomic_wr(wr);
 
@@ -49,8 +49,8 @@ static int fill_atomic(struct iw_wqe *wqe, const struct ib_send_wr *wr)
 	return 0;
 }
 
-static int fill(struct iw_qp *qp, struct iw_wqe *wqe,
-		const struct ib_send_wr *wr)
+static int iw_post_fill(struct iw_qp *qp, struct iw_wqe *wqe,
+			const struct ib_send_wr *wr)
 {
 	*wqe = (struct iw_wqe){
 		.wr_id = wr->wr_id,
@@ -67,20 +67,20 @@ static int fill(struct iw_qp *qp, struct iw_wqe *wqe,
 	case IB_WR_RDMA_WRITE:
 		wqe->raddr = rdma_wr(wr)->remote_addr;
 		wqe->rkey = rdma_wr(wr)->rkey;
-		return copy_payload(qp, wqe, wr);
+		return iw_copy_payload(qp, wqe, wr);
 	case IB_WR_RDMA_WRITE_WITH_IMM:
 		wqe->raddr = rdma_wr(wr)->remote_addr;
 		wqe->rkey = rdma_wr(wr)->rkey;
 		wqe->imm = wr->ex.imm_data;
-		return copy_payload(qp, wqe, wr);
+		return iw_copy_payload(qp, wqe, wr);
 	case IB_WR_ATOMIC_CMP_AND_SWP:
 	case IB_WR_ATOMIC_FETCH_AND_ADD:
-		return fill_atomic(wqe, wr);
+		return iw_fill_atomic(wqe, wr);
 	case IB_WR_SEND_WITH_INV:
 		wqe->rkey = wr->ex.invalidate_rkey;
-		return copy_payload(qp, wqe, wr);
+		return iw_copy_payload(qp, wqe, wr);
 	case IB_WR_SEND:
-		return copy_payload(qp, wqe, wr);
+		return iw_copy_payload(qp, wqe, wr);
 	case IB_WR_LOCAL_INV:
 		wqe->rkey = wr->ex.invalidate_rkey;
 		return 0;
@@ -94,7 +94,7 @@ static int fill(struct iw_qp *qp, struct iw_wqe *wqe,
 	}
 }
 
-static int post_kernel(struct iw_qp *qp, const struct ib_send_wr *wr)
+static int iw_post_kernel(struct iw_qp *qp, const struct ib_send_wr *wr)
 {
 	struct iw_sq *sq = &qp->sq;
 	int ret;
@@ -102,7 +102,7 @@ static int post_kernel(struct iw_qp *qp, const struct ib_send_wr *wr)
 	lockdep_assert_held(&qp->lock);
 	if (sq->head - sq->una == sq->num)
 		return -ENOMEM;
-	ret = fill(qp, iw_slot_at(sq, sq->head), wr);
+	ret = iw_post_fill(qp, iw_wqe_at(sq, sq->head), wr);
 	if (!ret)
 		sq->head++;
 	return ret;
@@ -134,7 +134,7 @@ int iw_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	spin_lock_irqsave(&qp->lock, flags);
 	for (; wr && !ret; wr = wr->next) {
 		*bad = wr;
-		ret = post_kernel(qp, wr);
+		ret = iw_post_kernel(qp, wr);
 	}
 	if (soft_hold_waits(&qp->sq.hold) && iw_sq_complete(qp))
 		iw_tx_kick(qp);

@@ -11,8 +11,8 @@
 
 /* ---- made -------------------------------------------------------------------------- */
 
-static int check_caps(const struct ib_device *ib,
-		      const struct ib_qp_init_attr *init)
+static int iw_check_caps(const struct ib_device *ib,
+			 const struct ib_qp_init_attr *init)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
@@ -31,9 +31,9 @@ static int check_caps(const struct ib_device *ib,
 	return 0;
 }
 
-static int check_user(const struct ib_device *ib,
-		      const struct ib_qp_init_attr *init,
-		      const struct ib_udata *udata)
+static int iw_check_user(const struct ib_device *ib,
+			 const struct ib_qp_init_attr *init,
+			 const struct ib_udata *udata)
 {
 	if (soft_exceeds(ib, "max_send_sge of a program", init->cap.max_send_sge,
 			 SIW_MAX_SGE) ||
@@ -45,7 +45,7 @@ static int check_user(const struct ib_device *ib,
 	return 0;
 }
 
-static void init_qp(struct iw_qp *qp, const struct ib_qp_init_attr *init)
+static void iw_init_qp(struct iw_qp *qp, const struct ib_qp_init_attr *init)
 {
 	refcount_set(&qp->refs, 1);
 	atomic_set(&qp->handed, 0);
@@ -60,7 +60,7 @@ static void init_qp(struct iw_qp *qp, const struct ib_qp_init_attr *init)
 	iw_qp_events_init(qp);
 }
 
-static int reply(struct iw_qp *qp, u64 sq_key, u64 rq_key, struct ib_udata *udata)
+static int iw_qp_reply(struct iw_qp *qp, u64 sq_key, u64 rq_key, struct ib_udata *udata)
 {
 	struct siw_uresp_create_qp resp = {
 		.qp_id = qp->ib.qp_num,
@@ -73,8 +73,8 @@ static int reply(struct iw_qp *qp, u64 sq_key, u64 rq_key, struct ib_udata *udat
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
-static int make_queues(struct iw_qp *qp, struct ib_qp_init_attr *init,
-		       struct ib_ucontext *ucontext, u64 *sq_key, u64 *rq_key)
+static int iw_make_queues(struct iw_qp *qp, struct ib_qp_init_attr *init,
+			  struct ib_ucontext *ucontext, u64 *sq_key, u64 *rq_key)
 {
 	int ret;
 
@@ -88,13 +88,13 @@ static int make_queues(struct iw_qp *qp, struct ib_qp_init_attr *init,
 	return ret;
 }
 
-static void free_queues(struct iw_qp *qp)
+static void iw_free_queues(struct iw_qp *qp)
 {
 	iw_sq_free(&qp->sq);
 	iw_ring_free(&qp->rq.ring);
 }
 
-static void say_caps(const struct iw_qp *qp, struct ib_qp_cap *cap)
+static void iw_say_caps(const struct iw_qp *qp, struct ib_qp_cap *cap)
 {
 	cap->max_send_wr = qp->sq.num;
 	cap->max_send_sge = qp->sq.max_sge;
@@ -103,8 +103,8 @@ static void say_caps(const struct iw_qp *qp, struct ib_qp_cap *cap)
 	cap->max_inline_data = IW_MAX_INLINE;
 }
 
-static int create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
-		     struct ib_udata *udata)
+static int iw_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
+			struct ib_udata *udata)
 {
 	struct ib_ucontext *ucontext = soft_udata_context(udata);
 	struct iw_dev *dev = to_iw_dev(ib->device);
@@ -112,15 +112,15 @@ static int create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	u64 sq_key = 0, rq_key = 0;
 	int ret;
 
-	ret = check_caps(ib->device, init) ?:
-	      udata ? check_user(ib->device, init, udata) : 0;
+	ret = iw_check_caps(ib->device, init) ?:
+	      udata ? iw_check_user(ib->device, init, udata) : 0;
 	if (ret)
 		return ret;
 	ret = soft_limit_take(&dev->soft, SOFT_OBJECT_QP);
 	if (ret)
 		return ret;
-	init_qp(qp, init);
-	ret = make_queues(qp, init, ucontext, &sq_key, &rq_key);
+	iw_init_qp(qp, init);
+	ret = iw_make_queues(qp, init, ucontext, &sq_key, &rq_key);
 	if (ret)
 		goto err_tx;
 	/* Reserve the number; a look-up finds nothing until the QP is complete. */
@@ -129,8 +129,8 @@ static int create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 				  GFP_KERNEL_ACCOUNT);
 	if (ret < 0)
 		goto err_queues;
-	say_caps(qp, &init->cap);
-	ret = udata ? reply(qp, sq_key, rq_key, udata) : 0;
+	iw_say_caps(qp, &init->cap);
+	ret = udata ? iw_qp_reply(qp, sq_key, rq_key, udata) : 0;
 	if (ret)
 		goto err_number;
 	xa_store_irq(&dev->qps, ib->qp_num, qp, GFP_KERNEL_ACCOUNT);
@@ -139,7 +139,7 @@ static int create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 err_number:
 	xa_erase_irq(&dev->qps, ib->qp_num);
 err_queues:
-	free_queues(qp);
+	iw_free_queues(qp);
 err_tx:
 	iw_tx_exit(qp);
 	soft_limit_give(&dev->soft, SOFT_OBJECT_QP);
@@ -162,7 +162,7 @@ struct iw_conn *iw_qp_conn(struct iw_qp *qp)
 }
 
 /* A queue pair without a connection is in IW_ERROR when this returns. */
-static void abort_qp(struct iw_qp *qp)
+static void iw_abort_qp(struct iw_qp *qp)
 {
 	struct iw_conn *conn;
 
@@ -184,7 +184,7 @@ static void abort_qp(struct iw_qp *qp)
 }
 
 /* In order: what is posted goes out first. */
-static int close_qp(struct iw_qp *qp)
+static int iw_close_qp(struct iw_qp *qp)
 {
 	struct iw_conn *conn = iw_qp_conn(qp);
 
@@ -204,7 +204,7 @@ static int close_qp(struct iw_qp *qp)
  * The way up to RTS is the connection's; what a consumer asks for on that way is
  * remembered. The verbs of the RDMA consortium have IDLE for all of it.
  */
-static int move_idle(struct iw_qp *qp, enum ib_qp_state to)
+static int iw_move_idle(struct iw_qp *qp, enum ib_qp_state to)
 {
 	int ret = 0;
 
@@ -220,8 +220,8 @@ static int move_idle(struct iw_qp *qp, enum ib_qp_state to)
 	return ret;
 }
 
-static int modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
-		     struct ib_udata *udata)
+static int iw_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+			struct ib_udata *udata)
 {
 	struct iw_qp *qp = to_iw_qp(ib);
 	int ret = 0;
@@ -241,13 +241,13 @@ static int modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	case IB_QPS_INIT:
 	case IB_QPS_RTR:
 	case IB_QPS_RTS:
-		ret = move_idle(qp, attr->qp_state);
+		ret = iw_move_idle(qp, attr->qp_state);
 		break;
 	case IB_QPS_SQD:
-		ret = close_qp(qp);
+		ret = iw_close_qp(qp);
 		break;
 	case IB_QPS_ERR:
-		abort_qp(qp);
+		iw_abort_qp(qp);
 		break;
 	default:
 		ret = soft_refuse(ib->device, -EINVAL, "qp_state %d", attr->qp_state);
@@ -262,14 +262,14 @@ static const u8 ib_state_of[IW_QP_STATES] = {
 	[IW_ERROR]	= IB_QPS_ERR,
 };
 
-static int query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
-		    struct ib_qp_init_attr *init)
+static int iw_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		       struct ib_qp_init_attr *init)
 {
 	struct iw_qp *qp = to_iw_qp(ib);
 
 	memset(attr, 0, sizeof(*attr));
 	memset(init, 0, sizeof(*init));
-	say_caps(qp, &attr->cap);
+	iw_say_caps(qp, &attr->cap);
 	spin_lock_irq(&qp->lock);
 	attr->qp_state = qp->state == IW_IDLE ? qp->ib_state :
 		ib_state_of[qp->state];
@@ -293,28 +293,28 @@ static int query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
  * Remove the number, so that no look-up gets a new reference. Abort the connection: the
  * iWARP CM drops its reference on the CLOSE event. Then wait for the last reference.
  */
-static int destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
+static int iw_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {
 	struct iw_dev *dev = to_iw_dev(ib->device);
 	struct iw_qp *qp = to_iw_qp(ib);
 
 	xa_erase_irq(&dev->qps, ib->qp_num);
-	abort_qp(qp);
+	iw_abort_qp(qp);
 	iw_qp_put(qp);
 	wait_for_completion(&qp->released);
 	iw_tx_exit(qp);
 	iw_cq_forget(to_iw_cq(ib->send_cq), ib);
 	iw_cq_forget(to_iw_cq(ib->recv_cq), ib);
-	free_queues(qp);
+	iw_free_queues(qp);
 	soft_limit_give(&dev->soft, SOFT_OBJECT_QP);
 	return 0;
 }
 
 const struct ib_device_ops iw_qp_ops = {
-	.create_qp = create_qp,
-	.modify_qp = modify_qp,
-	.query_qp = query_qp,
-	.destroy_qp = destroy_qp,
+	.create_qp = iw_create_qp,
+	.modify_qp = iw_modify_qp,
+	.query_qp = iw_query_qp,
+	.destroy_qp = iw_destroy_qp,
 	.post_send = iw_post_send,
 	.post_recv = iw_post_recv,
 

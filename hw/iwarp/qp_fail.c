@@ -4,7 +4,7 @@
 #include "qp.h"
 #include "wq.h"
 
-static void event_work(struct work_struct *work)
+static void iw_event_work(struct work_struct *work)
 {
 	struct iw_qp *qp = container_of(work, struct iw_qp, event_work);
 	struct ib_event event = {
@@ -28,7 +28,7 @@ static void event_work(struct work_struct *work)
  */
 void iw_qp_events_init(struct iw_qp *qp)
 {
-	INIT_WORK(&qp->event_work, event_work);
+	INIT_WORK(&qp->event_work, iw_event_work);
 }
 
 /**
@@ -51,7 +51,7 @@ void iw_qp_event(struct iw_qp *qp, enum ib_event_type type)
 }
 
 /* The state is that of a stream that ends; the first reason counts. */
-static bool go_wrong(struct iw_qp *qp, int what, const struct iw_term_msg *term)
+static bool iw_go_wrong(struct iw_qp *qp, int what, const struct iw_term_msg *term)
 {
 	unsigned long flags;
 	bool first;
@@ -70,7 +70,7 @@ static bool go_wrong(struct iw_qp *qp, int what, const struct iw_term_msg *term)
 	return first;
 }
 
-static enum ib_event_type event_of(enum iw_term what)
+static enum ib_event_type iw_event_of(enum iw_term what)
 {
 	switch (what >> 8) {
 	case IW_TERM_RDMAP_STAG >> 8:
@@ -95,12 +95,12 @@ void iw_qp_fail(struct iw_qp *qp, enum iw_term what,
 	struct iw_term_msg term = about ? *about : (struct iw_term_msg){};
 
 	term.what = what;
-	if (!go_wrong(qp, IW_CONN_FAILED, &term))
+	if (!iw_go_wrong(qp, IW_CONN_FAILED, &term))
 		return;
 	/* What was posted here has its completion instead. */
 	if (about || what >> 12 == IW_LAYER_LLP)
-		iw_qp_event(qp, event_of(what));
-	if (event_of(what) == IB_EVENT_QP_ACCESS_ERR && about)
+		iw_qp_event(qp, iw_event_of(what));
+	if (iw_event_of(what) == IB_EVENT_QP_ACCESS_ERR && about)
 		iw_count(iw_qp_dev(qp), IW_STAT_ACCESS_ERR);
 }
 
@@ -115,7 +115,7 @@ void iw_qp_llp_closed(struct iw_qp *qp, bool tell)
 {
 	const struct iw_term_msg none = {};
 
-	if (go_wrong(qp, IW_CONN_HEARD, &none) && tell)
+	if (iw_go_wrong(qp, IW_CONN_HEARD, &none) && tell)
 		iw_qp_event(qp, IB_EVENT_QP_FATAL);
 }
 

@@ -80,19 +80,19 @@ struct res_conn {
 };
 
 /* Without its lock: a work that is to run runs when the one that holds it is done. */
-static const char *task_of(struct iw_tx *tx)
+static const char *iw_task_of(struct iw_tx *tx)
 {
 	if (mutex_is_locked(&tx->lock))
 		return "busy";
 	return work_pending(&tx->work) ? "armed" : "idle";
 }
 
-static void look_at_queues(struct iw_qp *qp, struct res_queues *view)
+static void iw_look_at_queues(struct iw_qp *qp, struct res_queues *view)
 {
 	struct iw_tx *tx = &qp->tx;
 	u32 i;
 
-	*view = (struct res_queues) { .task = task_of(tx) };
+	*view = (struct res_queues) { .task = iw_task_of(tx) };
 	mutex_lock(&tx->lock);
 	for (i = tx->first; i < tx->num; i++)
 		view->built += tx->vec[i].bv_len;
@@ -106,8 +106,8 @@ static void look_at_queues(struct iw_qp *qp, struct res_queues *view)
 	mutex_unlock(&tx->lock);
 }
 
-static void look_at_socket(struct iw_conn *conn, const struct iw_qp *qp,
-			   struct res_conn *view)
+static void iw_look_at_socket(struct iw_conn *conn, const struct iw_qp *qp,
+			      struct res_conn *view)
 {
 	struct sock *sk = conn->sock->sk;
 	const struct tcp_sock *tcp = tcp_sk(sk);
@@ -121,7 +121,7 @@ static void look_at_socket(struct iw_conn *conn, const struct iw_qp *qp,
 	release_sock(sk);
 }
 
-static void look_at_conn(struct iw_qp *qp, struct res_conn *view)
+static void iw_look_at_conn(struct iw_qp *qp, struct res_conn *view)
 {
 	struct iw_conn *conn;
 
@@ -135,12 +135,12 @@ static void look_at_conn(struct iw_qp *qp, struct res_conn *view)
 	view->rev = conn->peer.rev ?: conn->own.rev;
 	view->crc = conn->terms.crc;
 	if (conn->sock)
-		look_at_socket(conn, qp, view);
+		iw_look_at_socket(conn, qp, view);
 	mutex_unlock(&conn->lock);
 	iw_conn_put(conn);
 }
 
-static int put_queues(struct sk_buff *msg, const struct res_queues *view)
+static int iw_put_queues(struct sk_buff *msg, const struct res_queues *view)
 {
 	if (rdma_nl_put_driver_string(msg, "stream", stream_names[view->stream]) ||
 	    rdma_nl_put_driver_u32(msg, "wqes", view->wqes) ||
@@ -153,7 +153,7 @@ static int put_queues(struct sk_buff *msg, const struct res_queues *view)
 	return 0;
 }
 
-static int put_conn(struct sk_buff *msg, const struct res_conn *view)
+static int iw_put_conn(struct sk_buff *msg, const struct res_conn *view)
 {
 	if (rdma_nl_put_driver_string(msg, "connection", view->state) ||
 	    rdma_nl_put_driver_string(msg, "way", view->way) ||
@@ -166,20 +166,20 @@ static int put_conn(struct sk_buff *msg, const struct res_conn *view)
 	return 0;
 }
 
-static int put_all(struct sk_buff *msg, void *of)
+static int iw_put_all(struct sk_buff *msg, void *of)
 {
 	struct res_queues queues;
 	struct res_conn conn;
 
-	look_at_queues(of, &queues);
-	look_at_conn(of, &conn);
-	return put_queues(msg, &queues) ?: put_conn(msg, &conn);
+	iw_look_at_queues(of, &queues);
+	iw_look_at_conn(of, &conn);
+	return iw_put_queues(msg, &queues) ?: iw_put_conn(msg, &conn);
 }
 
 /* Op: details of a queue pair that the caller keeps from being freed. May sleep. */
 static int iw_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib)
 {
-	return soft_fill_res(msg, put_all, to_iw_qp(ib));
+	return soft_fill_res(msg, iw_put_all, to_iw_qp(ib));
 }
 
 const struct ib_device_ops iw_res_ops = {

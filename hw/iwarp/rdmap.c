@@ -9,13 +9,13 @@
 #include "conn.h"
 #include "rdmap.h"
 
-static struct iw_qp *qp_of(struct iw_rx *rx)
+static struct iw_qp *iw_qp_of(struct iw_rx *rx)
 {
 	return container_of(rx, struct iw_qp, rx);
 }
 
-static void rx_write(struct iw_qp *qp, const struct iw_fpdu *view,
-		     const union iw_hdr *hdr)
+static void iw_rx_write(struct iw_qp *qp, const struct iw_fpdu *view,
+			const union iw_hdr *hdr)
 {
 	u32 bytes = iw_payload_of(view, sizeof(hdr->tagged));
 	enum soft_access_err fault;
@@ -52,7 +52,7 @@ static void rx_write(struct iw_qp *qp, const struct iw_fpdu *view,
  * sequence number tells. If it has the READ request alone, the peer may have advanced
  * the request to where it stopped; the end of the range is the same (RFC 5040 4.8).
  */
-static bool blames(const struct iw_wqe *wqe, const void *arg)
+static bool iw_rdmap_blames(const struct iw_wqe *wqe, const void *arg)
 {
 	const struct iw_term_msg *term = arg;
 	union iw_hdr about = {};
@@ -75,8 +75,8 @@ static bool blames(const struct iw_wqe *wqe, const void *arg)
 }
 
 /* A Terminate. If it is about an outbound READ or atomic, that WQE fails. */
-static void rx_terminate(struct iw_qp *qp, const struct iw_fpdu *view,
-			 const union iw_hdr *hdr)
+static void iw_rx_terminate(struct iw_qp *qp, const struct iw_fpdu *view,
+			    const union iw_hdr *hdr)
 {
 	u32 bytes = min_t(u32, iw_payload_of(view, sizeof(hdr->untagged)),
 			  IW_TERM_MAX_BYTES);
@@ -88,7 +88,7 @@ static void rx_terminate(struct iw_qp *qp, const struct iw_fpdu *view,
 	if (!iw_view_read(view, sizeof(hdr->untagged), payload, bytes) ||
 	    !iw_term_parse(&term, payload, bytes))
 		term = (struct iw_term_msg){};
-	wqe = term.read || term.ddp_bytes ? iw_find_ask(qp, blames, &term) : NULL;
+	wqe = term.read || term.ddp_bytes ? iw_find_ask(qp, iw_rdmap_blames, &term) : NULL;
 	if (wqe)
 		iw_answered(qp, wqe, term.what >> 8 == IW_TERM_RDMAP_STAG >> 8 ?
 			  IB_WC_REM_ACCESS_ERR : IB_WC_REM_OP_ERR);
@@ -105,21 +105,21 @@ struct op {
 };
 
 static const struct op ops[IW_RDMAP_OPCODES] = {
-	[IW_RDMAP_WRITE]	= { true, sizeof(struct iw_tagged), rx_write },
+	[IW_RDMAP_WRITE]	= { true, sizeof(struct iw_tagged), iw_rx_write },
 	[IW_RDMAP_READ_REQ]	= { false, sizeof(struct iw_read_req), iw_rx_read_req },
 	[IW_RDMAP_READ_RESP]	= { true, sizeof(struct iw_tagged), iw_rx_read_resp },
 	[IW_RDMAP_SEND]		= { false, sizeof(struct iw_untagged), iw_rx_send },
 	[IW_RDMAP_SEND_INV]	= { false, sizeof(struct iw_untagged), iw_rx_send },
 	[IW_RDMAP_SEND_SE]	= { false, sizeof(struct iw_untagged), iw_rx_send },
 	[IW_RDMAP_SEND_SE_INV]	= { false, sizeof(struct iw_untagged), iw_rx_send },
-	[IW_RDMAP_TERMINATE]	= { false, sizeof(struct iw_untagged), rx_terminate },
+	[IW_RDMAP_TERMINATE]	= { false, sizeof(struct iw_untagged), iw_rx_terminate },
 	[IW_RDMAP_IMM]		= { false, sizeof(struct iw_imm), iw_rx_imm },
 	[IW_RDMAP_IMM_SE]	= { false, sizeof(struct iw_imm), iw_rx_imm },
 	[IW_RDMAP_ATOMIC_REQ]	= { false, sizeof(struct iw_atomic_req), iw_rx_atomic_req },
 	[IW_RDMAP_ATOMIC_RESP]	= { false, sizeof(struct iw_atomic_resp), iw_rx_atomic_resp },
 };
 
-static enum iw_term check(const struct iw_fpdu *view, const union iw_hdr *hdr)
+static enum iw_term iw_rdmap_check(const struct iw_fpdu *view, const union iw_hdr *hdr)
 {
 	u8 opcode = hdr->tagged.rdmap & IW_RDMAP_OPCODE_MASK;
 	bool tagged = hdr->tagged.ddp & IW_DDP_TAGGED;
@@ -138,8 +138,8 @@ static enum iw_term check(const struct iw_fpdu *view, const union iw_hdr *hdr)
 }
 
 /* First FPDU of the MPA initiator, its RTR; an empty SEND consumes no receive WQE. */
-static bool is_rtr(struct iw_qp *qp, const struct iw_fpdu *view,
-		   const union iw_hdr *hdr)
+static bool iw_is_rtr(struct iw_qp *qp, const struct iw_fpdu *view,
+		      const union iw_hdr *hdr)
 {
 	u8 opcode = hdr->tagged.rdmap & IW_RDMAP_OPCODE_MASK;
 
@@ -161,7 +161,7 @@ static bool is_rtr(struct iw_qp *qp, const struct iw_fpdu *view,
  */
 void iw_rdmap_rx(struct iw_rx *rx, const struct iw_fpdu *view)
 {
-	struct iw_qp *qp = qp_of(rx);
+	struct iw_qp *qp = iw_qp_of(rx);
 	union iw_hdr hdr = {};
 	enum iw_term what;
 
@@ -171,13 +171,13 @@ void iw_rdmap_rx(struct iw_rx *rx, const struct iw_fpdu *view)
 	}
 	iw_view_read(view, 0, hdr.bytes,
 		     min_t(u32, sizeof(hdr), IW_MPA_LENGTH_BYTES + view->ulpdu));
-	what = check(view, &hdr);
+	what = iw_rdmap_check(view, &hdr);
 	if (what) {
 		iw_count(iw_qp_dev(qp), IW_STAT_RX_MALFORMED);
 		iw_refuse(qp, view, &hdr, what);
 		return;
 	}
-	if (rx->rtr && is_rtr(qp, view, &hdr))
+	if (rx->rtr && iw_is_rtr(qp, view, &hdr))
 		return;
 	ops[hdr.tagged.rdmap & IW_RDMAP_OPCODE_MASK].rx(qp, view, &hdr);
 }
@@ -190,6 +190,6 @@ void iw_rdmap_rx(struct iw_rx *rx, const struct iw_fpdu *view)
  */
 void iw_rdmap_bad_crc(struct iw_rx *rx)
 {
-	iw_count(iw_qp_dev(qp_of(rx)), IW_STAT_RX_CRC);
-	iw_qp_fail(qp_of(rx), IW_TERM_MPA_CRC, NULL);
+	iw_count(iw_qp_dev(iw_qp_of(rx)), IW_STAT_RX_CRC);
+	iw_qp_fail(iw_qp_of(rx), IW_TERM_MPA_CRC, NULL);
 }

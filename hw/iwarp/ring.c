@@ -13,8 +13,8 @@
 /* In pages: above the offset that libsiw takes for an error. */
 #define FIRST_PAGE ((SIW_INVAL_UOBJ_KEY >> PAGE_SHIFT) + 1)
 
-static int map_user(struct iw_ring *ring, size_t bytes,
-		    struct ib_ucontext *ucontext, u64 *key)
+static int iw_map_user(struct iw_ring *ring, size_t bytes,
+		       struct ib_ucontext *ucontext, u64 *key)
 {
 	struct soft_map *map = soft_map_new(ucontext, bytes, FIRST_PAGE);
 
@@ -47,7 +47,7 @@ int iw_ring_alloc(struct iw_ring *ring, u32 num, u32 bytes, u32 extra,
 	*ring = (struct iw_ring){ .num = num, .bytes = bytes };
 	all = (size_t)num * bytes + extra;
 	if (ucontext)
-		return map_user(ring, all, ucontext, key);
+		return iw_map_user(ring, all, ucontext, key);
 	ring->mem = kvzalloc(all, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	return ring->mem ? 0 : -ENOMEM;
 }

@@ -32,7 +32,7 @@ int iw_rq_alloc(struct iw_rq *rq, u32 max_wr, u32 max_sge,
 }
 
 /* Every byte is read once, then checked where the program can not reach it. */
-static int take_user(struct iw_rq *rq, struct iw_recv *recv)
+static int iw_take_user(struct iw_rq *rq, struct iw_recv *recv)
 {
 	struct siw_rqe *rqe = iw_ring_at(&rq->ring, rq->ring.next);
 
@@ -48,7 +48,7 @@ static int take_user(struct iw_rq *rq, struct iw_recv *recv)
 	return 0;
 }
 
-static int take_kernel(struct iw_rq *rq, struct iw_recv *recv)
+static int iw_take_kernel(struct iw_rq *rq, struct iw_recv *recv)
 {
 	const struct iw_rqe *rqe = iw_ring_at(&rq->ring, rq->ring.next);
 
@@ -71,7 +71,7 @@ static int take_kernel(struct iw_rq *rq, struct iw_recv *recv)
  */
 int iw_rq_take(struct iw_rq *rq, struct iw_recv *recv)
 {
-	int ret = rq->ring.map ? take_user(rq, recv) : take_kernel(rq, recv);
+	int ret = rq->ring.map ? iw_take_user(rq, recv) : iw_take_kernel(rq, recv);
 	u64 length = 0;
 	u32 i;
 

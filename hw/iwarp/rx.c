@@ -9,13 +9,13 @@
 
 /* ---- parts of an FPDU ---------------------------------------------------------- */
 
-static bool read_piece(const struct iw_frag *piece, u32 skip, u8 *to, u32 bytes)
+static bool iw_read_piece(const struct iw_frag *piece, u32 skip, u8 *to, u32 bytes)
 {
 	return !skb_copy_bits(piece->skb, piece->offset + skip, to, bytes);
 }
 
 /* The header is all that there is to read. */
-static bool read_here(const struct iw_lb_fpdu *here, u32 offset, void *to, u32 bytes)
+static bool iw_read_here(const struct iw_lb_fpdu *here, u32 offset, void *to, u32 bytes)
 {
 	u32 n = offset < here->bytes ? min(bytes, here->bytes - offset) : 0;
 
@@ -37,7 +37,7 @@ bool iw_view_read(const struct iw_fpdu *view, u32 offset, void *to, u32 bytes)
 	u32 i, n;
 
 	if (view->here)
-		return read_here(view->here, offset, to, bytes);
+		return iw_read_here(view->here, offset, to, bytes);
 	for (i = 0; i < view->num && bytes; i++) {
 		const struct iw_frag *piece = &view->piece[i];
 
@@ -46,7 +46,7 @@ bool iw_view_read(const struct iw_fpdu *view, u32 offset, void *to, u32 bytes)
 			continue;
 		}
 		n = min(bytes, piece->bytes - offset);
-		if (!read_piece(piece, offset, to, n))
+		if (!iw_read_piece(piece, offset, to, n))
 			return false;
 		to += n;
 		bytes -= n;
@@ -58,8 +58,8 @@ bool iw_view_read(const struct iw_fpdu *view, u32 offset, void *to, u32 bytes)
 /* Bytes of one piece that lie side by side, one run after the other. */
 typedef enum soft_access_err (*run_fn)(void *arg, const u8 *bytes, u32 length);
 
-static enum soft_access_err walk_piece(const struct iw_frag *piece, u32 skip,
-				       u32 bytes, run_fn fn, void *arg)
+static enum soft_access_err iw_walk_piece(const struct iw_frag *piece, u32 skip,
+					  u32 bytes, run_fn fn, void *arg)
 {
 	enum soft_access_err fault = SOFT_OK;
 	struct skb_seq_state state;
@@ -82,8 +82,8 @@ static enum soft_access_err walk_piece(const struct iw_frag *piece, u32 skip,
 	return fault;
 }
 
-static enum soft_access_err walk(const struct iw_fpdu *view, u32 offset, u32 bytes,
-				 run_fn fn, void *arg)
+static enum soft_access_err iw_rx_walk(const struct iw_fpdu *view, u32 offset, u32 bytes,
+				       run_fn fn, void *arg)
 {
 	enum soft_access_err fault = SOFT_OK;
 	u32 i, n;
@@ -96,7 +96,7 @@ static enum soft_access_err walk(const struct iw_fpdu *view, u32 offset, u32 byt
 			continue;
 		}
 		n = min(bytes, piece->bytes - offset);
-		fault = walk_piece(piece, offset, n, fn, arg);
+		fault = iw_walk_piece(piece, offset, n, fn, arg);
 		bytes -= n;
 		offset = 0;
 	}
@@ -106,7 +106,7 @@ static enum soft_access_err walk(const struct iw_fpdu *view, u32 offset, u32 byt
 	return fault;
 }
 
-static enum soft_access_err place_run(void *arg, const u8 *bytes, u32 length)
+static enum soft_access_err iw_place_run(void *arg, const u8 *bytes, u32 length)
 {
 	struct soft_iter from;
 
@@ -116,8 +116,8 @@ static enum soft_access_err place_run(void *arg, const u8 *bytes, u32 length)
 }
 
 /* Copy all of the payload: the sender's cursor is at its first byte. */
-static enum soft_access_err place_here(struct iw_lb_fpdu *here, u32 bytes,
-				       struct soft_iter *to)
+static enum soft_access_err iw_place_here(struct iw_lb_fpdu *here, u32 bytes,
+					  struct soft_iter *to)
 {
 	enum soft_access_err fault;
 
@@ -142,11 +142,11 @@ enum soft_access_err iw_view_place(const struct iw_fpdu *view, u32 offset,
 				   u32 bytes, struct soft_iter *to)
 {
 	if (view->here)
-		return place_here(view->here, bytes, to);
-	return walk(view, offset, bytes, place_run, to);
+		return iw_place_here(view->here, bytes, to);
+	return iw_rx_walk(view, offset, bytes, iw_place_run, to);
 }
 
-static enum soft_access_err crc_run(void *arg, const u8 *bytes, u32 length)
+static enum soft_access_err iw_crc_run(void *arg, const u8 *bytes, u32 length)
 {
 	u32 *crc = arg;
 
@@ -155,7 +155,7 @@ static enum soft_access_err crc_run(void *arg, const u8 *bytes, u32 length)
 }
 
 /* RFC 5044 4.4: of everything in front of it, in the byte order of iSCSI. */
-static bool crc_is_right(const struct iw_fpdu *view)
+static bool iw_crc_is_right(const struct iw_fpdu *view)
 {
 	u32 covered = iw_fpdu_bytes(view->ulpdu) - IW_MPA_CRC_BYTES;
 	u32 crc = ~0U;
@@ -163,13 +163,13 @@ static bool crc_is_right(const struct iw_fpdu *view)
 
 	if (!iw_view_read(view, covered, &found, sizeof(found)))
 		return false;
-	walk(view, 0, covered, crc_run, &crc);
+	iw_rx_walk(view, 0, covered, iw_crc_run, &crc);
 	return found == cpu_to_le32(~crc);
 }
 
 /* ---- pieces --------------------------------------------------------------------- */
 
-static void drop_pieces(struct iw_rx *rx)
+static void iw_drop_pieces(struct iw_rx *rx)
 {
 	while (rx->num)
 		kfree_skb(rx->piece[--rx->num].skb);
@@ -183,7 +183,7 @@ struct store {
 	u32 at;
 };
 
-static enum soft_access_err store_run(void *arg, const u8 *bytes, u32 length)
+static enum soft_access_err iw_store_run(void *arg, const u8 *bytes, u32 length)
 {
 	struct store *to = arg;
 
@@ -197,7 +197,7 @@ static enum soft_access_err store_run(void *arg, const u8 *bytes, u32 length)
  * Copy all pieces into one skb with room for the whole FPDU. This bounds the memory that
  * a peer can pin by an FPDU in many small segments.
  */
-static bool join_pieces(struct iw_rx *rx)
+static bool iw_join_pieces(struct iw_rx *rx)
 {
 	const struct iw_fpdu view = { .piece = rx->piece, .num = rx->num };
 	const u32 have = rx->have, need = rx->need;
@@ -209,11 +209,11 @@ static bool join_pieces(struct iw_rx *rx)
 		return false;
 	to.skb->len = need;
 	to.skb->data_len = need;
-	if (walk(&view, 0, have, store_run, &to) != SOFT_OK) {
+	if (iw_rx_walk(&view, 0, have, iw_store_run, &to) != SOFT_OK) {
 		kfree_skb(to.skb);
 		return false;
 	}
-	drop_pieces(rx);
+	iw_drop_pieces(rx);
 	rx->piece[0] = (struct iw_frag){ .skb = to.skb, .bytes = have };
 	rx->num = 1;
 	rx->have = have;
@@ -222,26 +222,26 @@ static bool join_pieces(struct iw_rx *rx)
 	return true;
 }
 
-static bool append(struct iw_rx *rx, const struct iw_frag *piece)
+static bool iw_rx_append(struct iw_rx *rx, const struct iw_frag *piece)
 {
 	struct store to = { .skb = rx->piece[0].skb, .at = rx->have };
 
-	if (walk_piece(piece, 0, piece->bytes, store_run, &to) != SOFT_OK)
+	if (iw_walk_piece(piece, 0, piece->bytes, iw_store_run, &to) != SOFT_OK)
 		return false;
 	rx->piece[0].bytes += piece->bytes;
 	rx->have += piece->bytes;
 	return true;
 }
 
-static bool hold(struct iw_rx *rx, const struct iw_frag *piece)
+static bool iw_rx_hold(struct iw_rx *rx, const struct iw_frag *piece)
 {
 	struct sk_buff *clone;
 
 	/* The length is known: it takes two pieces at most to have that. */
-	if (rx->num == IW_RX_PIECES && !rx->flat && !join_pieces(rx))
+	if (rx->num == IW_RX_PIECES && !rx->flat && !iw_join_pieces(rx))
 		return false;
 	if (rx->flat)
-		return append(rx, piece);
+		return iw_rx_append(rx, piece);
 	clone = skb_clone(piece->skb, GFP_ATOMIC | __GFP_NOWARN);
 	if (!clone)
 		return false;
@@ -253,7 +253,7 @@ static bool hold(struct iw_rx *rx, const struct iw_frag *piece)
 
 /* ---- FPDUs ---------------------------------------------------------------------- */
 
-static u32 ulpdu_of(const struct iw_fpdu *view)
+static u32 iw_ulpdu_of(const struct iw_fpdu *view)
 {
 	__be16 length = 0;
 
@@ -262,12 +262,12 @@ static u32 ulpdu_of(const struct iw_fpdu *view)
 }
 
 /* Its length is read once: a peer on this host may write to the page it sent. */
-static void fpdu(struct iw_rx *rx, struct iw_fpdu *view, u32 ulpdu)
+static void iw_rx_fpdu(struct iw_rx *rx, struct iw_fpdu *view, u32 ulpdu)
 {
 	view->ulpdu = ulpdu;
 	rx->fpdus++;
 	rx->bytes += iw_fpdu_bytes(view->ulpdu);
-	if (rx->crc && !crc_is_right(view))
+	if (rx->crc && !iw_crc_is_right(view))
 		rx->bad_crc(rx);
 	else
 		rx->fpdu(rx, view);
@@ -290,42 +290,42 @@ void iw_rx_loopback(struct iw_rx *rx, struct iw_fpdu *view)
 }
 
 /* An FPDU that lies in one skb; 0: it does not. */
-static u32 take_whole(struct iw_rx *rx, const struct iw_frag *piece)
+static u32 iw_take_whole(struct iw_rx *rx, const struct iw_frag *piece)
 {
 	struct iw_fpdu view = { .piece = piece, .num = 1 };
 	u32 need, ulpdu;
 
 	if (rx->num || piece->bytes < IW_MPA_LENGTH_BYTES)
 		return 0;
-	ulpdu = ulpdu_of(&view);
+	ulpdu = iw_ulpdu_of(&view);
 	need = iw_fpdu_bytes(ulpdu);
 	if (need > piece->bytes)
 		return 0;
-	fpdu(rx, &view, ulpdu);
+	iw_rx_fpdu(rx, &view, ulpdu);
 	return need;
 }
 
-static void set_length(struct iw_rx *rx, const struct iw_fpdu *view)
+static void iw_set_length(struct iw_rx *rx, const struct iw_fpdu *view)
 {
-	rx->ulpdu = ulpdu_of(view);
+	rx->ulpdu = iw_ulpdu_of(view);
 	rx->need = iw_fpdu_bytes(rx->ulpdu);
 }
 
 /* What the FPDU in progress lacks of @piece, or as much as tells its length. */
-static u32 take_part(struct iw_rx *rx, struct iw_frag piece)
+static u32 iw_take_part(struct iw_rx *rx, struct iw_frag piece)
 {
 	struct iw_fpdu view = { .piece = rx->piece };
 	u32 lacks = (rx->need ?: IW_MPA_LENGTH_BYTES) - rx->have;
 
 	if (!rx->num && piece.bytes >= IW_MPA_LENGTH_BYTES) {
-		/* Not all of it, take_whole() says. */
+		/* Not all of it, iw_take_whole() says. */
 		view.piece = &piece;
 		view.num = 1;
-		set_length(rx, &view);
+		iw_set_length(rx, &view);
 		lacks = min(piece.bytes, rx->need);
 	}
 	piece.bytes = min(piece.bytes, lacks);
-	if (!hold(rx, &piece)) {
+	if (!iw_rx_hold(rx, &piece)) {
 		/* It is looked at again, maybe with more behind it. */
 		if (!rx->num)
 			rx->need = 0;
@@ -333,11 +333,11 @@ static u32 take_part(struct iw_rx *rx, struct iw_frag piece)
 	}
 	view = (struct iw_fpdu){ .piece = rx->piece, .num = rx->num };
 	if (!rx->need && rx->have >= IW_MPA_LENGTH_BYTES)
-		set_length(rx, &view);
+		iw_set_length(rx, &view);
 	if (rx->need && rx->have == rx->need) {
 		rx->joined++;
-		fpdu(rx, &view, rx->ulpdu);
-		drop_pieces(rx);
+		iw_rx_fpdu(rx, &view, rx->ulpdu);
+		iw_drop_pieces(rx);
 	}
 	return piece.bytes;
 }
@@ -361,9 +361,9 @@ u32 iw_rx_input(struct iw_rx *rx, struct sk_buff *skb, u32 offset, u32 bytes)
 	while (done < bytes && !rx->stopped) {
 		piece.offset = offset + done;
 		piece.bytes = bytes - done;
-		n = take_whole(rx, &piece);
+		n = iw_take_whole(rx, &piece);
 		if (!n)
-			n = take_part(rx, piece);
+			n = iw_take_part(rx, piece);
 		if (!n)
 			return done;
 		done += n;
@@ -392,5 +392,5 @@ void iw_rx_begin(struct iw_rx *rx, bool crc)
 void iw_rx_end(struct iw_rx *rx)
 {
 	rx->stopped = true;
-	drop_pieces(rx);
+	iw_drop_pieces(rx);
 }

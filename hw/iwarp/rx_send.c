@@ -2,7 +2,7 @@
 /* Messages that take a receive request: SEND, and immediate data of RFC 7306. */
 #include "rdmap.h"
 
-static enum iw_term begin_recv(struct iw_qp *qp)
+static enum iw_term iw_begin_recv(struct iw_qp *qp)
 {
 	struct iw_rx_msg *msg = &qp->rx.msg;
 	struct iw_recv recv;
@@ -25,22 +25,22 @@ static enum iw_term begin_recv(struct iw_qp *qp)
 	return 0;
 }
 
-static enum iw_term recv_fails(struct iw_qp *qp, u8 status, enum iw_term what)
+static enum iw_term iw_recv_fails(struct iw_qp *qp, u8 status, enum iw_term what)
 {
 	qp->rx.msg.busy = false;
 	iw_recv_done(qp, qp->rx.msg.wr_id, status, 0, NULL, false);
 	return what;
 }
 
-static enum iw_term place_recv(struct iw_qp *qp, const struct iw_fpdu *view,
-			       u32 bytes)
+static enum iw_term iw_place_recv(struct iw_qp *qp, const struct iw_fpdu *view,
+				  u32 bytes)
 {
 	struct iw_rx_msg *msg = &qp->rx.msg;
 	enum soft_access_err fault;
 	struct soft_iter to;
 
 	if (bytes > msg->room - qp->rx.mo)
-		return recv_fails(qp, IB_WC_LOC_LEN_ERR, IW_TERM_DDP_TOO_LONG);
+		return iw_recv_fails(qp, IB_WC_LOC_LEN_ERR, IW_TERM_DDP_TOO_LONG);
 	soft_iter_list(&to, iw_qp_mem(qp), qp->ib.pd, msg->sge, msg->num_sge,
 		       IB_ACCESS_LOCAL_WRITE);
 	soft_iter_skip(&to, qp->rx.mo);
@@ -49,13 +49,13 @@ static enum iw_term place_recv(struct iw_qp *qp, const struct iw_fpdu *view,
 	if (iw_fpdu_src_fault(view))
 		return IW_TERM_LOCAL_CATASTROPHIC;
 	if (fault != SOFT_OK)
-		return recv_fails(qp, IB_WC_LOC_PROT_ERR,
-				  IW_TERM_LOCAL_CATASTROPHIC);
+		return iw_recv_fails(qp, IB_WC_LOC_PROT_ERR,
+				     IW_TERM_LOCAL_CATASTROPHIC);
 	qp->rx.mo += bytes;
 	return 0;
 }
 
-static enum iw_term end_recv(struct iw_qp *qp, const union iw_hdr *hdr)
+static enum iw_term iw_end_recv(struct iw_qp *qp, const union iw_hdr *hdr)
 {
 	u8 opcode = hdr->untagged.rdmap & IW_RDMAP_OPCODE_MASK;
 	bool solicited = opcode == IW_RDMAP_SEND_SE ||
@@ -68,8 +68,8 @@ static enum iw_term end_recv(struct iw_qp *qp, const union iw_hdr *hdr)
 	if (invalidate &&
 	    soft_region_invalidate(iw_qp_mem(qp), qp->ib.pd, qp->ib.qp_num, key,
 				   true) != SOFT_OK)
-		return recv_fails(qp, IB_WC_REM_INV_REQ_ERR,
-				  IW_TERM_RDMAP_NO_INVALIDATE);
+		return iw_recv_fails(qp, IB_WC_REM_INV_REQ_ERR,
+				     IW_TERM_RDMAP_NO_INVALIDATE);
 	qp->rx.msg.busy = false;
 	qp->rx.mo = 0;
 	qp->rx.msn[IW_QN_SEND]++;
@@ -86,11 +86,11 @@ void iw_rx_send(struct iw_qp *qp, const struct iw_fpdu *view,
 	enum iw_term what = iw_check_turn(qp, hdr, IW_QN_SEND);
 
 	if (!what && !qp->rx.msg.busy)
-		what = begin_recv(qp);
+		what = iw_begin_recv(qp);
 	if (!what)
-		what = place_recv(qp, view, bytes);
+		what = iw_place_recv(qp, view, bytes);
 	if (!what && hdr->untagged.ddp & IW_DDP_LAST)
-		what = end_recv(qp, hdr);
+		what = iw_end_recv(qp, hdr);
 	if (what)
 		iw_refuse(qp, view, hdr, what);
 }
@@ -111,7 +111,7 @@ void iw_rx_imm(struct iw_qp *qp, const struct iw_fpdu *view,
 	if (!what && !iw_hdr_is_all(view, hdr, sizeof(hdr->imm)))
 		what = IW_TERM_DDP_TOO_LONG;
 	if (!what)
-		what = begin_recv(qp);
+		what = iw_begin_recv(qp);
 	if (what) {
 		iw_refuse(qp, view, hdr, what);
 		return;

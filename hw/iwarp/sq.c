@@ -52,7 +52,7 @@ static const u8 opcode_of_user[SIW_NUM_OPCODES] = {
 	[SIW_OP_SEND_REMOTE_INV]	= IB_WR_SEND_WITH_INV,
 };
 
-static u32 flags_of_user(u16 flags)
+static u32 iw_flags_of_user(u16 flags)
 {
 	return (flags & SIW_WQE_SIGNALLED ? IB_SEND_SIGNALED : 0) |
 	       (flags & SIW_WQE_SOLICITED ? IB_SEND_SOLICITED : 0) |
@@ -61,7 +61,7 @@ static u32 flags_of_user(u16 flags)
 }
 
 /* libsiw leaves the first SGE for the length, and puts data behind it. */
-static u8 take_inline(struct iw_wqe *wqe, const struct siw_sqe *sqe)
+static u8 iw_take_inline(struct iw_wqe *wqe, const struct siw_sqe *sqe)
 {
 	wqe->length = READ_ONCE(sqe->sge[0].length);
 	wqe->num_sge = 0;
@@ -72,13 +72,13 @@ static u8 take_inline(struct iw_wqe *wqe, const struct siw_sqe *sqe)
 }
 
 /* Every byte is read once, then checked where the program can not reach it. */
-static u8 take(struct iw_qp *qp, struct iw_wqe *wqe, const struct siw_sqe *sqe,
-	       u16 flags)
+static u8 iw_sq_take(struct iw_qp *qp, struct iw_wqe *wqe, const struct siw_sqe *sqe,
+		     u16 flags)
 {
 	u8 opcode = READ_ONCE(sqe->opcode);
 
 	wqe->wr_id = READ_ONCE(sqe->id);
-	wqe->flags = flags_of_user(flags);
+	wqe->flags = iw_flags_of_user(flags);
 	wqe->rkey = READ_ONCE(sqe->rkey);
 	wqe->raddr = READ_ONCE(sqe->raddr);
 	wqe->num_sge = READ_ONCE(sqe->num_sge);
@@ -91,13 +91,13 @@ static u8 take(struct iw_qp *qp, struct iw_wqe *wqe, const struct siw_sqe *sqe,
 	if (wqe->flags & IB_SEND_INLINE)
 		return wqe->opcode == IB_WR_RDMA_READ ||
 		       wqe->opcode == IB_WR_RDMA_READ_WITH_INV ?
-			IB_WC_LOC_QP_OP_ERR : take_inline(wqe, sqe);
+			IB_WC_LOC_QP_OP_ERR : iw_take_inline(wqe, sqe);
 	if (wqe->num_sge > SIW_MAX_SGE)
 		return IB_WC_LOC_QP_OP_ERR;
 	memcpy(wqe->sge, sqe->sge, wqe->num_sge * sizeof(wqe->sge[0]));
 	/* The compiler must not look at the ring again instead. */
 	barrier();
-	return iw_slot_add_up(wqe);
+	return iw_wqe_add_up(wqe);
 }
 
 /**
@@ -112,7 +112,7 @@ bool iw_sq_take_user(struct iw_qp *qp)
 {
 	struct iw_sq *sq = &qp->sq;
 	struct siw_sqe *sqe = iw_ring_at(&sq->ring, sq->ring.next);
-	struct iw_wqe *wqe = iw_slot_at(sq, sq->head);
+	struct iw_wqe *wqe = iw_wqe_at(sq, sq->head);
 	u16 flags;
 
 	lockdep_assert_held(&qp->lock);
@@ -122,7 +122,7 @@ bool iw_sq_take_user(struct iw_qp *qp)
 	flags = smp_load_acquire(&sqe->flags);
 	if (!(flags & SIW_WQE_VALID))
 		return false;
-	wqe->status = take(qp, wqe, sqe, flags);
+	wqe->status = iw_sq_take(qp, wqe, sqe, flags);
 	wqe->state = IW_SLOT_POSTED;
 	wqe->got = 0;
 	WRITE_ONCE(sqe->flags, 0);
@@ -139,7 +139,7 @@ bool iw_sq_take_user(struct iw_qp *qp)
 
 /* ---- completions ------------------------------------------------------------------ */
 
-static enum ib_wc_opcode wc_opcode(u8 opcode)
+static enum ib_wc_opcode iw_wc_opcode(u8 opcode)
 {
 	switch (opcode) {
 	case IB_WR_RDMA_WRITE:
@@ -162,12 +162,12 @@ static enum ib_wc_opcode wc_opcode(u8 opcode)
 }
 
 /* False: it waits for room in its CQ, with this status. */
-static bool complete_slot(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
+static bool iw_complete_wqe(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
 {
 	struct ib_wc wc = {
 		.wr_id = wqe->wr_id,
 		.status = status,
-		.opcode = wc_opcode(wqe->opcode),
+		.opcode = iw_wc_opcode(wqe->opcode),
 		.byte_len = wqe->length,
 		.qp = &qp->ib,
 		.port_num = 1,
@@ -206,24 +206,24 @@ bool iw_sq_complete(struct iw_qp *qp)
 	if (qp->state == IW_ERROR)
 		return false;
 	for (; sq->una != sq->next; sq->una++) {
-		wqe = iw_slot_at(sq, sq->una);
+		wqe = iw_wqe_at(sq, sq->una);
 		if (wqe->state != IW_SLOT_DONE)
 			return false;
 		if (!left--)
 			return true;
-		if (!complete_slot(qp, wqe, wqe->status))
+		if (!iw_complete_wqe(qp, wqe, wqe->status))
 			return false;
 	}
 	return false;
 }
 
 /**
- * iw_slot_done - a request is done
+ * iw_wqe_done - a request is done
  * @qp: queue pair; its lock is held
  * @wqe: the request
  * @status: enum ib_wc_status
  */
-void iw_slot_done(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
+void iw_wqe_done(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
 {
 	lockdep_assert_held(&qp->lock);
 	if (wqe->state == IW_WQE_READ_PENDING)
@@ -251,7 +251,7 @@ struct iw_wqe *iw_sq_find_read(struct iw_qp *qp,
 
 	lockdep_assert_held(&qp->lock);
 	for (i = sq->una; left && i != sq->next; i++) {
-		wqe = iw_slot_at(sq, i);
+		wqe = iw_wqe_at(sq, i);
 		if (wqe->state != IW_WQE_READ_PENDING)
 			continue;
 		if (fits(wqe, arg))
@@ -284,7 +284,7 @@ bool iw_sq_claim_flush(struct iw_qp *qp)
  * Requests that were done keep their status, up to the first that was not; those that
  * failed do behind it too, as they tell why. False: it waits for room in its CQ.
  */
-static bool flush_slot(struct iw_qp *qp, struct iw_wqe *wqe)
+static bool iw_flush_wqe(struct iw_qp *qp, struct iw_wqe *wqe)
 {
 	struct iw_sq *sq = &qp->sq;
 	u8 status = wqe->state == IW_SLOT_DONE ? wqe->status :
@@ -292,7 +292,7 @@ static bool flush_slot(struct iw_qp *qp, struct iw_wqe *wqe)
 
 	if (sq->failed && status == IB_WC_SUCCESS)
 		status = IB_WC_WR_FLUSH_ERR;
-	if (!complete_slot(qp, wqe, status))
+	if (!iw_complete_wqe(qp, wqe, status))
 		return false;
 	sq->failed |= status != IB_WC_SUCCESS;
 	sq->una++;
@@ -319,7 +319,7 @@ bool iw_sq_flush_some(struct iw_qp *qp)
 	sq->reads = 0;
 	while (left && sq->flushing &&
 	       (sq->una != sq->head || (sq->ring.map && iw_sq_take_user(qp)))) {
-		if (!flush_slot(qp, iw_slot_at(sq, sq->una)))
+		if (!iw_flush_wqe(qp, iw_wqe_at(sq, sq->una)))
 			break;
 		/* Of the kernel's there are no more than it posts. */
 		sq->flushing -= !!sq->ring.map;
@@ -352,7 +352,7 @@ void iw_sq_flush(struct iw_qp *qp)
 }
 
 /* The send queue may be full: then no doorbell comes before something has completed. */
-static void hold_fn(struct timer_list *timer)
+static void iw_hold_fn(struct timer_list *timer)
 {
 	iw_tx_kick(container_of(timer, struct iw_qp, sq.hold.timer));
 }
@@ -363,5 +363,5 @@ static void hold_fn(struct timer_list *timer)
  */
 void iw_sq_init(struct iw_sq *sq)
 {
-	timer_setup(&sq->hold.timer, hold_fn, 0);
+	timer_setup(&sq->hold.timer, iw_hold_fn, 0);
 }

@@ -11,7 +11,7 @@
 
 struct iw_qp;
 
-enum iw_slot_state {
+enum iw_wqe_state {
 	IW_SLOT_POSTED,		/* no FPDU of it was built */
 	IW_SLOT_BUILT,		/* FPDUs of it were built */
 	IW_WQE_READ_PENDING,		/* READ or atomic without its response */
@@ -23,7 +23,7 @@ enum iw_slot_state {
  * @wr_id: id chosen by the consumer
  * @opcode: enum ib_wr_opcode
  * @flags: enum ib_send_flags
- * @state: enum iw_slot_state
+ * @state: enum iw_wqe_state
  * @status: enum ib_wc_status; set when the WQE is done, or earlier if it is malformed
  * @num_sge: entries of @sge
  * @rkey: remote key; or the key to be invalidated
@@ -107,14 +107,14 @@ struct iw_sq {
 	struct soft_hold hold;
 };
 
-static inline bool iw_slot_is_atomic(const struct iw_wqe *wqe)
+static inline bool iw_wqe_is_atomic(const struct iw_wqe *wqe)
 {
 	return wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
 	       wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
 }
 
 /* Set the length of the WQE to the sum of its SGEs. Return: enum ib_wc_status. */
-static inline u8 iw_slot_add_up(struct iw_wqe *wqe)
+static inline u8 iw_wqe_add_up(struct iw_wqe *wqe)
 {
 	u64 total = 0;
 	u32 i;
@@ -125,7 +125,7 @@ static inline u8 iw_slot_add_up(struct iw_wqe *wqe)
 	return total > IW_MAX_MSG_BYTES ? IB_WC_LOC_LEN_ERR : IB_WC_SUCCESS;
 }
 
-static inline struct iw_wqe *iw_slot_at(const struct iw_sq *sq, u32 index)
+static inline struct iw_wqe *iw_wqe_at(const struct iw_sq *sq, u32 index)
 {
 	return sq->wqes + (size_t)(index & (sq->num - 1)) * sq->stride;
 }
@@ -143,6 +143,6 @@ struct iw_wqe *iw_sq_find_read(struct iw_qp *qp,
 bool iw_sq_claim_flush(struct iw_qp *qp);
 bool iw_sq_flush_some(struct iw_qp *qp);
 void iw_sq_flush(struct iw_qp *qp);
-void iw_slot_done(struct iw_qp *qp, struct iw_wqe *wqe, u8 status);
+void iw_wqe_done(struct iw_qp *qp, struct iw_wqe *wqe, u8 status);
 
 #endif /* OFED_IW_SQ_H */

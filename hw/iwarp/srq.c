@@ -5,7 +5,7 @@
 #include "rq.h"
 #include "wq.h"
 
-static int reply(struct iw_srq *srq, u64 key, struct ib_udata *udata)
+static int iw_srq_reply(struct iw_srq *srq, u64 key, struct ib_udata *udata)
 {
 	struct siw_uresp_create_srq resp = {
 		.num_rqe = srq->rq.ring.num,
@@ -19,7 +19,7 @@ static int reply(struct iw_srq *srq, u64 key, struct ib_udata *udata)
 }
 
 /* Requests are taken under locks, and in calls of consumers: none is called there. */
-static void limit_work(struct work_struct *work)
+static void iw_limit_work(struct work_struct *work)
 {
 	struct iw_srq *srq = container_of(work, struct iw_srq, limit_work);
 	struct ib_event event = {
@@ -32,8 +32,8 @@ static void limit_work(struct work_struct *work)
 		srq->ib.event_handler(&event, srq->ib.srq_context);
 }
 
-static int create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
-		      struct ib_udata *udata)
+static int iw_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
+			 struct ib_udata *udata)
 {
 	struct ib_ucontext *ucontext = soft_udata_context(udata);
 	struct iw_srq *srq = to_iw_srq(ib);
@@ -53,7 +53,7 @@ static int create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 			 ucontext ? SIW_MAX_SGE : IW_MAX_SGE))
 		return -EINVAL;
 	spin_lock_init(&srq->lock);
-	INIT_WORK(&srq->limit_work, limit_work);
+	INIT_WORK(&srq->limit_work, iw_limit_work);
 	ret = soft_limit_take(to_soft_dev(ib->device), SOFT_OBJECT_SRQ);
 	if (ret)
 		return ret;
@@ -64,7 +64,7 @@ static int create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	srq->max_wr = srq->rq.ring.num;
 	init->attr.max_wr = srq->max_wr;
 	init->attr.max_sge = srq->rq.max_sge;
-	ret = udata ? reply(srq, key, udata) : 0;
+	ret = udata ? iw_srq_reply(srq, key, udata) : 0;
 	if (ret)
 		goto err_ring;
 	return 0;
@@ -76,7 +76,7 @@ err_limit:
 	return ret;
 }
 
-static int destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
+static int iw_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 {
 	struct iw_srq *srq = to_iw_srq(ib);
 
@@ -87,8 +87,8 @@ static int destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 	return 0;
 }
 
-static int modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
-		      enum ib_srq_attr_mask mask, struct ib_udata *udata)
+static int iw_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
+			 enum ib_srq_attr_mask mask, struct ib_udata *udata)
 {
 	struct iw_srq *srq = to_iw_srq(ib);
 
@@ -104,7 +104,7 @@ static int modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 	return 0;
 }
 
-static int query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
+static int iw_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
 {
 	struct iw_srq *srq = to_iw_srq(ib);
 
@@ -140,8 +140,8 @@ int iw_srq_take(struct iw_srq *srq, struct iw_recv *recv)
 	return ret;
 }
 
-static int post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
-			 const struct ib_recv_wr **bad)
+static int iw_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+			    const struct ib_recv_wr **bad)
 {
 	struct iw_srq *srq = to_iw_srq(ib);
 	unsigned long flags;
@@ -160,11 +160,11 @@ static int post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 }
 
 const struct ib_device_ops iw_srq_ops = {
-	.create_srq = create_srq,
-	.destroy_srq = destroy_srq,
-	.modify_srq = modify_srq,
-	.query_srq = query_srq,
-	.post_srq_recv = post_srq_recv,
+	.create_srq = iw_create_srq,
+	.destroy_srq = iw_destroy_srq,
+	.modify_srq = iw_modify_srq,
+	.query_srq = iw_query_srq,
+	.post_srq_recv = iw_post_srq_recv,
 
 	INIT_RDMA_OBJ_SIZE(ib_srq, iw_srq, ib),
 };

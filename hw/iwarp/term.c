@@ -12,21 +12,21 @@
 #define LAYER_OF(what)	((what) >> 12)
 #define ETYPE_OF(what)	((what) >> 8 & 0xf)
 
-static void put16(u8 *to, u16 value)
+static void iw_term_put16(u8 *to, u16 value)
 {
 	__be16 wire = cpu_to_be16(value);
 
 	memcpy(to, &wire, sizeof(wire));
 }
 
-static void put32(u8 *to, u32 value)
+static void iw_term_put32(u8 *to, u32 value)
 {
 	__be32 wire = cpu_to_be32(value);
 
 	memcpy(to, &wire, sizeof(wire));
 }
 
-static u16 get16(const u8 *from)
+static u16 iw_term_get16(const u8 *from)
 {
 	__be16 wire;
 
@@ -34,7 +34,7 @@ static u16 get16(const u8 *from)
 	return be16_to_cpu(wire);
 }
 
-static u32 get32(const u8 *from)
+static u32 iw_term_get32(const u8 *from)
 {
 	__be32 wire;
 
@@ -43,7 +43,7 @@ static u32 get32(const u8 *from)
 }
 
 /* Errors of the lower layer, and those of the host, blame no segment. */
-static bool blames_segment(u16 what)
+static bool iw_blames_segment(u16 what)
 {
 	if (LAYER_OF(what) == IW_LAYER_LLP)
 		return false;
@@ -64,9 +64,9 @@ u32 iw_term_build(const struct iw_term_msg *term, u8 *to)
 		   FIELD_PREP(IW_TERM_CODE_MASK, term->what & 0xff);
 	u8 *at = to + IW_TERM_WORD_BYTES;
 
-	if (term->ddp_bytes && blames_segment(term->what)) {
+	if (term->ddp_bytes && iw_blames_segment(term->what)) {
 		word |= IW_TERM_HAS_LENGTH | IW_TERM_HAS_DDP;
-		put16(at, term->length);
+		iw_term_put16(at, term->length);
 		at += IW_MPA_LENGTH_BYTES;
 		memcpy(at, term->ddp, term->ddp_bytes);
 		at += term->ddp_bytes;
@@ -76,12 +76,12 @@ u32 iw_term_build(const struct iw_term_msg *term, u8 *to)
 			at += sizeof(term->request);
 		}
 	}
-	put32(to, word);
+	iw_term_put32(to, word);
 	return at - to;
 }
 
 /* The DDP header tells its own length. */
-static u32 ddp_bytes_of(u8 control)
+static u32 iw_ddp_bytes_of(u8 control)
 {
 	return control & IW_DDP_TAGGED ?
 		sizeof(struct iw_tagged) - IW_MPA_LENGTH_BYTES :
@@ -104,7 +104,7 @@ bool iw_term_parse(struct iw_term_msg *term, const u8 *from, u32 bytes)
 	*term = (struct iw_term_msg){};
 	if (bytes < IW_TERM_WORD_BYTES)
 		return false;
-	word = get32(from);
+	word = iw_term_get32(from);
 	from += IW_TERM_WORD_BYTES;
 	term->what = FIELD_GET(IW_TERM_LAYER_MASK, word) << 12 |
 		     FIELD_GET(IW_TERM_ETYPE_MASK, word) << 8 |
@@ -112,13 +112,13 @@ bool iw_term_parse(struct iw_term_msg *term, const u8 *from, u32 bytes)
 	if (word & IW_TERM_HAS_LENGTH) {
 		if (end - from < IW_MPA_LENGTH_BYTES)
 			return false;
-		term->length = get16(from);
+		term->length = iw_term_get16(from);
 		from += IW_MPA_LENGTH_BYTES;
 	}
 	if (word & IW_TERM_HAS_DDP) {
-		if (from == end || end - from < ddp_bytes_of(*from))
+		if (from == end || end - from < iw_ddp_bytes_of(*from))
 			return false;
-		term->ddp_bytes = ddp_bytes_of(*from);
+		term->ddp_bytes = iw_ddp_bytes_of(*from);
 		memcpy(term->ddp, from, term->ddp_bytes);
 		from += term->ddp_bytes;
 	}

@@ -18,7 +18,7 @@
 #define BATCHES	16
 
 /* Bytes of the current batch, built or passed to a loopback peer. */
-static u32 bytes_built(const struct iw_tx *tx)
+static u32 iw_bytes_built(const struct iw_tx *tx)
 {
 	u32 i, bytes = tx->near ? tx->near_bytes : 0;
 
@@ -30,15 +30,15 @@ static u32 bytes_built(const struct iw_tx *tx)
 /* ---- which message is next -------------------------------------------------------- */
 
 /* READs and atomics: they have an answer. */
-static bool asks(const struct iw_wqe *wqe)
+static bool iw_tx_asks(const struct iw_wqe *wqe)
 {
 	return wqe->opcode == IB_WR_RDMA_READ ||
 	       wqe->opcode == IB_WR_RDMA_READ_WITH_INV ||
-	       iw_slot_is_atomic(wqe);
+	       iw_wqe_is_atomic(wqe);
 }
 
 /* NULL: nothing was posted, or what was has to wait for answers. */
-static struct iw_wqe *next_slot(struct iw_qp *qp)
+static struct iw_wqe *iw_next_wqe(struct iw_qp *qp)
 {
 	struct iw_sq *sq = &qp->sq;
 	struct iw_wqe *wqe;
@@ -47,17 +47,17 @@ static struct iw_wqe *next_slot(struct iw_qp *qp)
 	if (sq->next == sq->head &&
 	    (!sq->ring.map || !iw_sq_take_user(qp)))
 		return NULL;
-	wqe = iw_slot_at(sq, sq->next);
+	wqe = iw_wqe_at(sq, sq->next);
 	if (wqe->flags & IB_SEND_FENCE && sq->reads)
 		return NULL;
 	/* With an ORD of 0 there never is an answer to wait for. */
-	if (asks(wqe) && sq->ord && sq->reads >= sq->ord)
+	if (iw_tx_asks(wqe) && sq->ord && sq->reads >= sq->ord)
 		return NULL;
 	return wqe;
 }
 
 /* Requests that are carried out here and now; the others: false. */
-static bool local(struct iw_qp *qp, struct iw_wqe *wqe)
+static bool iw_tx_local(struct iw_qp *qp, struct iw_wqe *wqe)
 {
 	enum soft_access_err fault;
 	u8 status = IB_WC_SUCCESS;
@@ -74,11 +74,11 @@ static bool local(struct iw_qp *qp, struct iw_wqe *wqe)
 	} else {
 		return false;
 	}
-	iw_slot_done(qp, wqe, status);
+	iw_wqe_done(qp, wqe, status);
 	return true;
 }
 
-static void begin_answer(struct iw_qp *qp, const struct iw_irrq_entry *ask)
+static void iw_begin_answer(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 {
 	struct iw_tx *tx = &qp->tx;
 	enum soft_access_err fault = SOFT_OK;
@@ -104,7 +104,7 @@ static void begin_answer(struct iw_qp *qp, const struct iw_irrq_entry *ask)
 		iw_qp_fail(qp, iw_term_of_fault(fault, false), NULL);
 }
 
-static u8 rdmap_of(const struct iw_wqe *wqe)
+static u8 iw_rdmap_of(const struct iw_wqe *wqe)
 {
 	bool solicited = wqe->flags & IB_SEND_SOLICITED;
 
@@ -116,8 +116,8 @@ static u8 rdmap_of(const struct iw_wqe *wqe)
 	return solicited ? IW_RDMAP_SEND_SE : IW_RDMAP_SEND;
 }
 
-static void source_of(struct iw_qp *qp, struct iw_wqe *wqe,
-		      struct soft_iter *from)
+static void iw_source_of(struct iw_qp *qp, struct iw_wqe *wqe,
+			 struct soft_iter *from)
 {
 	if (wqe->flags & IB_SEND_INLINE)
 		soft_iter_bytes(from, wqe->data, wqe->length);
@@ -127,7 +127,7 @@ static void source_of(struct iw_qp *qp, struct iw_wqe *wqe,
 }
 
 /* RFC 5040 3.2.3: an answer brings nothing but what it was asked for. */
-static int ask(struct iw_qp *qp, struct iw_wqe *wqe)
+static int iw_tx_ask(struct iw_qp *qp, struct iw_wqe *wqe)
 {
 	struct iw_tx *tx = &qp->tx;
 	struct iw_read_req req = {
@@ -150,37 +150,37 @@ static int ask(struct iw_qp *qp, struct iw_wqe *wqe)
 	return iw_tx_control(qp, &req, sizeof(req));
 }
 
-/* Begin the message of a WQE that claim_slot() has returned. */
-static int begin_slot(struct iw_qp *qp, struct iw_wqe *wqe)
+/* Begin the message of a WQE that iw_claim_wqe() has returned. */
+static int iw_begin_wqe(struct iw_qp *qp, struct iw_wqe *wqe)
 {
 	struct iw_tx *tx = &qp->tx;
 
-	if (iw_slot_is_atomic(wqe))
+	if (iw_wqe_is_atomic(wqe))
 		return iw_atomic_ask(qp, wqe);
-	if (asks(wqe))
-		return ask(qp, wqe);
+	if (iw_tx_asks(wqe))
+		return iw_tx_ask(qp, wqe);
 	tx->kind = IW_TX_SLOT;
 	tx->offset = 0;
 	tx->length = wqe->length;
 	tx->hdr = (struct iw_tx_hdr){
-		.rdmap = rdmap_of(wqe),
-		.tagged = rdmap_of(wqe) == IW_RDMAP_WRITE,
+		.rdmap = iw_rdmap_of(wqe),
+		.tagged = iw_rdmap_of(wqe) == IW_RDMAP_WRITE,
 		.stag = wqe->opcode == IB_WR_SEND ? 0 : wqe->rkey,
 		.to = wqe->raddr,
 		.qn = IW_QN_SEND,
 	};
 	if (!tx->hdr.tagged)
 		tx->hdr.msn = tx->msn[IW_QN_SEND]++;
-	source_of(qp, wqe, &tx->from);
+	iw_source_of(qp, wqe, &tx->from);
 	return soft_iter_check(&tx->from) == SOFT_OK ? 0 : -EFAULT;
 }
 
 /* What is wrong with a request before anything of it is sent. */
-static u8 refuse(struct iw_qp *qp, struct iw_wqe *wqe)
+static u8 iw_tx_refuse(struct iw_qp *qp, struct iw_wqe *wqe)
 {
 	struct soft_iter to;
 
-	if (wqe->status != IB_WC_SUCCESS || !asks(wqe))
+	if (wqe->status != IB_WC_SUCCESS || !iw_tx_asks(wqe))
 		return wqe->status;
 	if (!qp->sq.ord)
 		return IB_WC_LOC_QP_OP_ERR;
@@ -190,12 +190,12 @@ static u8 refuse(struct iw_qp *qp, struct iw_wqe *wqe)
 		IB_WC_LOC_PROT_ERR;
 }
 
-static void slot_fails(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
+static void iw_wqe_fails(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->lock, flags);
-	iw_slot_done(qp, wqe, status);
+	iw_wqe_done(qp, wqe, status);
 	spin_unlock_irqrestore(&qp->lock, flags);
 	qp->tx.kind = IW_TX_NONE;
 	iw_qp_fail(qp, IW_TERM_LOCAL_CATASTROPHIC, NULL);
@@ -205,12 +205,12 @@ static void slot_fails(struct iw_qp *qp, struct iw_wqe *wqe, u8 status)
  * Take the next WQE, under the lock: from now on it is sent, or fails. A READ
  * is marked before its answer can come.
  */
-static struct iw_wqe *claim_slot(struct iw_qp *qp)
+static struct iw_wqe *iw_claim_wqe(struct iw_qp *qp)
 {
 	struct iw_wqe *wqe;
 
-	while ((wqe = next_slot(qp)) && wqe->status == IB_WC_SUCCESS &&
-	       local(qp, wqe)) {
+	while ((wqe = iw_next_wqe(qp)) && wqe->status == IB_WC_SUCCESS &&
+	       iw_tx_local(qp, wqe)) {
 		qp->sq.next++;
 		if (wqe->status != IB_WC_SUCCESS)
 			break;
@@ -225,8 +225,8 @@ static struct iw_wqe *claim_slot(struct iw_qp *qp)
 		return wqe;
 	qp->sq.next++;
 	wqe->state = IW_SLOT_BUILT;
-	wqe->status = refuse(qp, wqe);
-	if (wqe->status == IB_WC_SUCCESS && asks(wqe)) {
+	wqe->status = iw_tx_refuse(qp, wqe);
+	if (wqe->status == IB_WC_SUCCESS && iw_tx_asks(wqe)) {
 		wqe->state = IW_WQE_READ_PENDING;
 		wqe->msn = qp->tx.msn[IW_QN_READ_REQ]++;
 		wqe->got = 0;
@@ -235,7 +235,7 @@ static struct iw_wqe *claim_slot(struct iw_qp *qp)
 	return wqe;
 }
 
-static bool irrq_pop(struct iw_qp *qp, struct iw_irrq_entry *ask)
+static bool iw_irrq_pop(struct iw_qp *qp, struct iw_irrq_entry *ask)
 {
 	struct iw_irrq *asks = &qp->asks;
 
@@ -246,7 +246,7 @@ static bool irrq_pop(struct iw_qp *qp, struct iw_irrq_entry *ask)
 }
 
 /* Return: 1: a message begins, or is complete already; 0: nothing to do. */
-static int next_message(struct iw_qp *qp)
+static int iw_next_message(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
 	struct iw_wqe *wqe = NULL;
@@ -258,45 +258,45 @@ static int next_message(struct iw_qp *qp)
 	spin_lock_irqsave(&qp->lock, flags);
 	if (qp->state == IW_RTS || qp->state == IW_CLOSING) {
 		tx->answers = !tx->answers;
-		answer = tx->answers && irrq_pop(qp, &ask);
+		answer = tx->answers && iw_irrq_pop(qp, &ask);
 		if (!answer)
-			wqe = claim_slot(qp);
+			wqe = iw_claim_wqe(qp);
 		if (!answer && !wqe)
-			answer = irrq_pop(qp, &ask);
+			answer = iw_irrq_pop(qp, &ask);
 	}
 	spin_unlock_irqrestore(&qp->lock, flags);
 
 	if (answer && ask.atomic)
 		return iw_atomic_answer(qp, &ask);
 	if (answer) {
-		begin_answer(qp, &ask);
+		iw_begin_answer(qp, &ask);
 		return 1;
 	}
 	if (!wqe)
 		return 0;
 	if (wqe->status != IB_WC_SUCCESS) {
-		slot_fails(qp, wqe, wqe->status);
+		iw_wqe_fails(qp, wqe, wqe->status);
 		return 0;
 	}
-	ret = begin_slot(qp, wqe);
+	ret = iw_begin_wqe(qp, wqe);
 	if (ret == -EFAULT)
-		slot_fails(qp, wqe, IB_WC_LOC_PROT_ERR);
+		iw_wqe_fails(qp, wqe, IB_WC_LOC_PROT_ERR);
 	else if (ret)
 		iw_qp_fail(qp, IW_TERM_LOCAL_CATASTROPHIC, NULL);
-	else if (asks(wqe))
+	else if (iw_tx_asks(wqe))
 		tx->built = qp->sq.next;
 	return !ret;
 }
 
 /* ---- FPDUs ------------------------------------------------------------------------- */
 
-/* Behind a WRITE. Return: as build_some(). */
-static bool build_imm(struct iw_qp *qp)
+/* Behind a WRITE. Return: as iw_build_some(). */
+static bool iw_build_imm(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
 	int ret;
 
-	ret = iw_imm_send(qp, iw_slot_at(&qp->sq, qp->sq.next - 1));
+	ret = iw_imm_send(qp, iw_wqe_at(&qp->sq, qp->sq.next - 1));
 	if (ret == -ENOSPC)
 		return false;
 	if (ret) {
@@ -309,10 +309,10 @@ static bool build_imm(struct iw_qp *qp)
 }
 
 /* What follows the last FPDU of the message in progress. */
-static void end_message(struct iw_qp *qp)
+static void iw_end_message(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
-	const struct iw_wqe *wqe = iw_slot_at(&qp->sq, qp->sq.next - 1);
+	const struct iw_wqe *wqe = iw_wqe_at(&qp->sq, qp->sq.next - 1);
 
 	soft_iter_end(&tx->from);
 	if (tx->kind == IW_TX_SLOT && wqe->opcode == IB_WR_RDMA_WRITE_WITH_IMM) {
@@ -325,20 +325,20 @@ static void end_message(struct iw_qp *qp)
 }
 
 /* The message in progress: false when no more of it, or of others, can be built. */
-static bool build_some(struct iw_qp *qp)
+static bool iw_build_some(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
 	struct iw_wqe *wqe;
 	int ret;
 
 	if (tx->kind == IW_TX_IMM)
-		return build_imm(qp);
+		return iw_build_imm(qp);
 	ret = tx->near ? iw_loopback_send_fpdu(qp) : iw_fpdu_build(qp, tx);
 	if (ret == -ENOSPC)
 		return false;
 	if (ret == -EFAULT && tx->kind == IW_TX_SLOT) {
-		wqe = iw_slot_at(&qp->sq, qp->sq.next - 1);
-		slot_fails(qp, wqe, IB_WC_LOC_PROT_ERR);
+		wqe = iw_wqe_at(&qp->sq, qp->sq.next - 1);
+		iw_wqe_fails(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return false;
 	}
 	if (ret) {
@@ -346,26 +346,26 @@ static bool build_some(struct iw_qp *qp)
 		return false;
 	}
 	if (tx->offset == tx->length)
-		end_message(qp);
+		iw_end_message(qp);
 	return true;
 }
 
 /* As much as goes to the socket, or the other end, at once. */
-static void build_batch(struct iw_qp *qp)
+static void iw_build_batch(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
 
-	while (bytes_built(tx) < BATCH_BYTES && tx->num < IW_TX_VECS) {
-		if (tx->kind == IW_TX_NONE && next_message(qp) <= 0)
+	while (iw_bytes_built(tx) < BATCH_BYTES && tx->num < IW_TX_VECS) {
+		if (tx->kind == IW_TX_NONE && iw_next_message(qp) <= 0)
 			return;
 		if (READ_ONCE(qp->has_term))
 			return;
-		if (tx->kind != IW_TX_NONE && !build_some(qp))
+		if (tx->kind != IW_TX_NONE && !iw_build_some(qp))
 			return;
 	}
 }
 
-static void complete_done(struct iw_qp *qp)
+static void iw_complete_done(struct iw_qp *qp)
 {
 	unsigned long flags;
 	bool more;
@@ -378,7 +378,7 @@ static void complete_done(struct iw_qp *qp)
 }
 
 /* All that was built has left: what was posted up to @built is done. */
-static void batch_left(struct iw_qp *qp)
+static void iw_batch_left(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
 	struct iw_wqe *wqe;
@@ -386,12 +386,12 @@ static void batch_left(struct iw_qp *qp)
 
 	spin_lock_irqsave(&qp->lock, flags);
 	for (; tx->sent != tx->built; tx->sent++) {
-		wqe = iw_slot_at(&qp->sq, tx->sent);
+		wqe = iw_wqe_at(&qp->sq, tx->sent);
 		if (wqe->state == IW_SLOT_BUILT)
 			wqe->state = IW_SLOT_DONE;
 	}
 	spin_unlock_irqrestore(&qp->lock, flags);
-	complete_done(qp);
+	iw_complete_done(qp);
 }
 
 /**
@@ -438,12 +438,12 @@ int iw_tx_push(struct iw_qp *qp)
 }
 
 /* False: there is nothing, or the socket has no room. */
-static bool send_batch(struct iw_qp *qp)
+static bool iw_send_batch(struct iw_qp *qp)
 {
 	struct iw_tx *tx = &qp->tx;
 	bool near = iw_loopback_begin(qp);
 
-	build_batch(qp);
+	iw_build_batch(qp);
 	if (near)
 		return iw_loopback_end(qp);
 	return tx->num != tx->first && !iw_tx_push(qp);
@@ -455,15 +455,15 @@ static bool send_batch(struct iw_qp *qp)
  * can keep this going by READ requests, so it ends with the stream, and after @batches.
  * Return: false if @batches are used up.
  */
-static bool run_locked(struct iw_qp *qp, int *batches)
+static bool iw_run_locked(struct iw_qp *qp, int *batches)
 {
 	struct iw_tx *tx = &qp->tx;
 
 	lockdep_assert_held(&tx->lock);
 	while (tx->sock && READ_ONCE(qp->state) < IW_TERMINATE) {
-		if (!send_batch(qp))
+		if (!iw_send_batch(qp))
 			break;
-		batch_left(qp);
+		iw_batch_left(qp);
 		cond_resched();
 		if (!--*batches)
 			return false;
@@ -494,7 +494,7 @@ void iw_tx_run(struct iw_qp *qp)
 		if (!mutex_trylock(&tx->lock))
 			return;
 		while (over && test_and_clear_bit(0, &tx->wanted))
-			over = run_locked(qp, &batches);
+			over = iw_run_locked(qp, &batches);
 		mutex_unlock(&tx->lock);
 		/* Pairs with the barrier above. */
 		smp_mb();
@@ -506,11 +506,11 @@ void iw_tx_run(struct iw_qp *qp)
 }
 
 /* It is queued also when a caller of iw_sq_complete() has left WQEs to be completed. */
-static void tx_work(struct work_struct *work)
+static void iw_tx_work(struct work_struct *work)
 {
 	struct iw_qp *qp = container_of(work, struct iw_qp, tx.work);
 
-	complete_done(qp);
+	iw_complete_done(qp);
 	/* Continue a flush that has found the CQ full. */
 	iw_sq_flush(qp);
 	iw_tx_run(qp);
@@ -530,7 +530,7 @@ bool iw_tx_idle(struct iw_qp *qp)
 	mutex_lock(&tx->lock);
 	spin_lock_irq(&qp->lock);
 	idle = tx->kind == IW_TX_NONE && tx->first == tx->num &&
-	       !qp->sq.reads && !next_slot(qp) &&
+	       !qp->sq.reads && !iw_next_wqe(qp) &&
 	       qp->asks.head == qp->asks.tail;
 	spin_unlock_irq(&qp->lock);
 	mutex_unlock(&tx->lock);
@@ -544,7 +544,7 @@ bool iw_tx_idle(struct iw_qp *qp)
 void iw_tx_init(struct iw_qp *qp)
 {
 	mutex_init(&qp->tx.lock);
-	INIT_WORK(&qp->tx.work, tx_work);
+	INIT_WORK(&qp->tx.work, iw_tx_work);
 }
 
 /* Nothing kicks any more but the timer of the send queue. */

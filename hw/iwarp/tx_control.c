@@ -4,7 +4,7 @@
 #include "qp.h"
 
 /* RFC 6581 5: the first FPDU of the MPA initiator has no payload. */
-static int build_rtr(struct iw_qp *qp, u16 how)
+static int iw_build_rtr(struct iw_qp *qp, u16 how)
 {
 	struct iw_read_req read = {
 		.hdr = {
@@ -44,7 +44,7 @@ int iw_tx_rtr(struct iw_qp *qp, u16 how)
 	int ret;
 
 	mutex_lock(&qp->tx.lock);
-	ret = build_rtr(qp, how);
+	ret = iw_build_rtr(qp, how);
 	if (!ret)
 		iw_tx_push(qp);
 	mutex_unlock(&qp->tx.lock);

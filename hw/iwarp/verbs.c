@@ -10,8 +10,8 @@ struct iw_ucontext {
 	struct ib_ucontext ib;
 };
 
-static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
-			struct ib_udata *udata)
+static int iw_query_device(struct ib_device *ib, struct ib_device_attr *attr,
+			   struct ib_udata *udata)
 {
 	if (udata && (udata->inlen || udata->outlen))
 		return -EINVAL;
@@ -42,7 +42,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
 }
 
 /* @attr has MTUs and state already: the core knows those of an iWARP port. */
-static int query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
+static int iw_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 {
 	attr->gid_tbl_len = 1;
 	attr->max_msg_sz = IW_MAX_MSG_BYTES;
@@ -52,15 +52,15 @@ static int query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 	return 0;
 }
 
-static int get_port_immutable(struct ib_device *ib, u32 port,
-			      struct ib_port_immutable *immutable)
+static int iw_get_port_immutable(struct ib_device *ib, u32 port,
+				 struct ib_port_immutable *immutable)
 {
 	immutable->gid_tbl_len = 1;
 	immutable->core_cap_flags = RDMA_CORE_PORT_IWARP;
 	return 0;
 }
 
-static int query_gid(struct ib_device *ib, u32 port, int index, union ib_gid *gid)
+static int iw_query_gid(struct ib_device *ib, u32 port, int index, union ib_gid *gid)
 {
 	if (index)
 		return -EINVAL;
@@ -68,12 +68,12 @@ static int query_gid(struct ib_device *ib, u32 port, int index, union ib_gid *gi
 	return 0;
 }
 
-static struct net_device *get_netdev(struct ib_device *ib, u32 port)
+static struct net_device *iw_get_netdev(struct ib_device *ib, u32 port)
 {
 	return port == 1 ? iw_get_ndev(to_iw_dev(ib)) : NULL;
 }
 
-static int alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
+static int iw_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
 	struct siw_uresp_alloc_ctx resp = { .dev_id = ib->device->index };
 
@@ -82,7 +82,7 @@ static int alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
-static void dealloc_ucontext(struct ib_ucontext *ib)
+static void iw_dealloc_ucontext(struct ib_ucontext *ib)
 {
 }
 
@@ -90,14 +90,14 @@ static void dealloc_ucontext(struct ib_ucontext *ib)
  * Being there is what counts: it lets the device go while files are open. What
  * they map stays theirs as plain memory.
  */
-static void disassociate_ucontext(struct ib_ucontext *ib)
+static void iw_disassociate_ucontext(struct ib_ucontext *ib)
 {
 }
 
 /* The key that a program proposes is ignored: a peer may know it from an old region. */
-static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-				 u64 virt_addr, int access,
-				 struct ib_udata *udata)
+static struct ib_mr *iw_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+				    u64 virt_addr, int access,
+				    struct ib_udata *udata)
 {
 	struct siw_uresp_reg_mr resp = {};
 	struct ib_mr *mr;
@@ -119,16 +119,16 @@ static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 
 const struct ib_device_ops iw_verbs_ops = {
 	.device_group = &soft_device_group,
-	.query_device = query_device,
+	.query_device = iw_query_device,
 	.get_dev_fw_str = soft_get_dev_fw_str,
-	.query_port = query_port,
-	.get_port_immutable = get_port_immutable,
-	.query_gid = query_gid,
-	.get_netdev = get_netdev,
-	.alloc_ucontext = alloc_ucontext,
-	.dealloc_ucontext = dealloc_ucontext,
-	.disassociate_ucontext = disassociate_ucontext,
-	.reg_user_mr = reg_user_mr,
+	.query_port = iw_query_port,
+	.get_port_immutable = iw_get_port_immutable,
+	.query_gid = iw_query_gid,
+	.get_netdev = iw_get_netdev,
+	.alloc_ucontext = iw_alloc_ucontext,
+	.dealloc_ucontext = iw_dealloc_ucontext,
+	.disassociate_ucontext = iw_disassociate_ucontext,
+	.reg_user_mr = iw_reg_user_mr,
 
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, iw_ucontext, ib),
 };

@@ -32,7 +32,7 @@ struct roce_group {
 	struct inet6_dev *ipv6;
 };
 
-static void forget_ip(struct roce_group *group)
+static void roce_forget_ip(struct roce_group *group)
 {
 	if (group->ipv4)
 		in_dev_put(group->ipv4);
@@ -42,13 +42,13 @@ static void forget_ip(struct roce_group *group)
 	group->ipv6 = NULL;
 }
 
-static void join_ipv4(struct roce_group *group, struct net_device *ndev)
+static void roce_join_ipv4(struct roce_group *group, struct net_device *ndev)
 {
 	struct in_device *now = __in_dev_get_rtnl(ndev);
 
 	if (now == group->ipv4)
 		return;
-	forget_ip(group);
+	roce_forget_ip(group);
 	if (!now)
 		return;
 	ip_mc_inc_group(now, group->gid.s6_addr32[3]);
@@ -56,14 +56,14 @@ static void join_ipv4(struct roce_group *group, struct net_device *ndev)
 	group->ipv4 = now;
 }
 
-static int join_ipv6(struct roce_group *group, struct net_device *ndev)
+static int roce_join_ipv6(struct roce_group *group, struct net_device *ndev)
 {
 	struct inet6_dev *now = __in6_dev_get(ndev);
 	int ret;
 
 	if (now == group->ipv6)
 		return 0;
-	forget_ip(group);
+	roce_forget_ip(group);
 	if (!now)
 		return 0;
 	ret = ipv6_dev_mc_inc(ndev, &group->gid);
@@ -75,17 +75,17 @@ static int join_ipv6(struct roce_group *group, struct net_device *ndev)
 }
 
 /* Version 1 works on an interface without IP, too. */
-static int join_ip(struct roce_group *group, struct net_device *ndev)
+static int roce_join_ip(struct roce_group *group, struct net_device *ndev)
 {
 	ASSERT_RTNL();
 	if (ipv6_addr_v4mapped(&group->gid)) {
-		join_ipv4(group, ndev);
+		roce_join_ipv4(group, ndev);
 		return 0;
 	}
-	return IS_ENABLED(CONFIG_IPV6) ? join_ipv6(group, ndev) : 0;
+	return IS_ENABLED(CONFIG_IPV6) ? roce_join_ipv6(group, ndev) : 0;
 }
 
-static void leave_ip(struct roce_group *group, struct net_device *ndev)
+static void roce_leave_ip(struct roce_group *group, struct net_device *ndev)
 {
 	ASSERT_RTNL();
 	if (group->ipv4 && group->ipv4 == __in_dev_get_rtnl(ndev))
@@ -93,7 +93,7 @@ static void leave_ip(struct roce_group *group, struct net_device *ndev)
 	if (IS_ENABLED(CONFIG_IPV6) && group->ipv6 &&
 	    group->ipv6 == __in6_dev_get(ndev))
 		ipv6_dev_mc_dec(ndev, &group->gid);
-	forget_ip(group);
+	roce_forget_ip(group);
 }
 
 /**
@@ -111,7 +111,7 @@ void roce_groups_rejoin(struct roce_dev *rd, struct net_device *ndev)
 	int bucket;
 
 	hash_for_each(rd->joined, bucket, group, node)
-		join_ip(group, ndev);
+		roce_join_ip(group, ndev);
 }
 
 /* The network device goes, with its memberships. Context: rtnl. */
@@ -122,22 +122,22 @@ void roce_groups_forget(struct roce_dev *rd)
 
 	ASSERT_RTNL();
 	hash_for_each(rd->joined, bucket, group, node)
-		forget_ip(group);
+		roce_forget_ip(group);
 }
 
-static int join(struct roce_dev *rd, struct roce_group *group, const u8 *mac)
+static int roce_group_join(struct roce_dev *rd, struct roce_group *group, const u8 *mac)
 {
 	struct net_device *ndev = rtnl_dereference(rd->ndev);
 	int ret;
 
 	if (!ndev)
 		return -ENODEV;
-	ret = join_ip(group, ndev);
+	ret = roce_join_ip(group, ndev);
 	if (ret)
 		return ret;
 	ret = dev_mc_add(ndev, mac);
 	if (ret)
-		leave_ip(group, ndev);
+		roce_leave_ip(group, ndev);
 	return ret;
 }
 
@@ -154,7 +154,7 @@ int roce_mcast_join(struct ibt_port *port, const union ib_gid *gid)
 	memcpy(&group->gid, gid, sizeof(group->gid));
 	rdma_get_mcast_mac(&group->gid, mac);
 	rtnl_lock();
-	ret = join(rd, group, mac);
+	ret = roce_group_join(rd, group, mac);
 	if (!ret)
 		hash_add(rd->joined, &group->node, roce_gid_hash(gid));
 	rtnl_unlock();
@@ -168,7 +168,7 @@ int roce_mcast_join(struct ibt_port *port, const union ib_gid *gid)
 	return 0;
 }
 
-static struct roce_group *find(struct roce_dev *rd, const union ib_gid *gid)
+static struct roce_group *roce_group_find(struct roce_dev *rd, const union ib_gid *gid)
 {
 	struct roce_group *group;
 
@@ -187,7 +187,7 @@ void roce_mcast_leave(struct ibt_port *port, const union ib_gid *gid)
 	u8 mac[ETH_ALEN];
 
 	rtnl_lock();
-	group = find(rd, gid);
+	group = roce_group_find(rd, gid);
 	if (WARN_ON_ONCE(!group)) {
 		rtnl_unlock();
 		return;
@@ -197,7 +197,7 @@ void roce_mcast_leave(struct ibt_port *port, const union ib_gid *gid)
 	if (ndev) {
 		rdma_get_mcast_mac(&group->gid, mac);
 		dev_mc_del(ndev, mac);
-		leave_ip(group, ndev);
+		roce_leave_ip(group, ndev);
 	}
 	rtnl_unlock();
 	kfree(group);

@@ -64,7 +64,7 @@ struct roce_in_route {
 	struct rcu_head rcu;
 };
 
-static void in_route_free(struct roce_in_route *route)
+static void roce_in_route_free(struct roce_in_route *route)
 {
 	/*
 	 * Readers take no reference. The dst is freed a grace period after its last
@@ -74,8 +74,8 @@ static void in_route_free(struct roce_in_route *route)
 	kfree_rcu(route, rcu);
 }
 
-static struct roce_in_route __rcu **slot_of(struct net *net,
-					    const struct in_pair *pair)
+static struct roce_in_route __rcu **roce_slot_of(struct net *net,
+						 const struct in_pair *pair)
 {
 	u32 sum = (__force u32)(pair->from.s6_addr32[3] ^
 				pair->to.s6_addr32[3]) + pair->iif;
@@ -83,15 +83,15 @@ static struct roce_in_route __rcu **slot_of(struct net *net,
 	return &roce_in_routes(net)->slots[hash_32(sum, ROCE_IN_ROUTE_BITS)];
 }
 
-static bool same_pair(const struct in_pair *a, const struct in_pair *b)
+static bool roce_same_pair(const struct in_pair *a, const struct in_pair *b)
 {
 	return a->iif == b->iif && a->dsfield == b->dsfield &&
 	       ipv6_addr_equal(&a->from, &b->from) &&
 	       ipv6_addr_equal(&a->to, &b->to);
 }
 
-static void pair_ipv4(struct in_pair *pair, const struct sk_buff *skb,
-		      const struct nf_hook_state *state)
+static void roce_pair_ipv4(struct in_pair *pair, const struct sk_buff *skb,
+			   const struct nf_hook_state *state)
 {
 	const struct iphdr *ip = ip_hdr(skb);
 
@@ -101,8 +101,8 @@ static void pair_ipv4(struct in_pair *pair, const struct sk_buff *skb,
 	pair->dsfield = ipv4_get_dsfield(ip) & ~INET_ECN_MASK;
 }
 
-static void pair_ipv6(struct in_pair *pair, const struct sk_buff *skb,
-		      const struct nf_hook_state *state)
+static void roce_pair_ipv6(struct in_pair *pair, const struct sk_buff *skb,
+			   const struct nf_hook_state *state)
 {
 	const struct ipv6hdr *ip = ipv6_hdr(skb);
 
@@ -114,8 +114,8 @@ static void pair_ipv6(struct in_pair *pair, const struct sk_buff *skb,
 
 /* ---- fill ------------------------------------------------------------------------- */
 
-static struct roce_in_route *in_route_new(const struct in_pair *pair,
-					  struct dst_entry *dst, u32 cookie)
+static struct roce_in_route *roce_in_route_new(const struct in_pair *pair,
+					       struct dst_entry *dst, u32 cookie)
 {
 	struct roce_in_route *route = kmalloc(sizeof(*route),
 					      GFP_ATOMIC | __GFP_NOWARN);
@@ -133,24 +133,24 @@ static struct roce_in_route *in_route_new(const struct in_pair *pair,
 	return route;
 }
 
-static void keep(struct net *net, const struct in_pair *pair,
-		 struct dst_entry *dst, u32 cookie)
+static void roce_in_route_keep(struct net *net, const struct in_pair *pair,
+			       struct dst_entry *dst, u32 cookie)
 {
-	struct roce_in_route __rcu **slot = slot_of(net, pair);
+	struct roce_in_route __rcu **slot = roce_slot_of(net, pair);
 	struct roce_in_route *old = rcu_dereference(*slot), *route;
 
-	if (old && dst == old->dst && same_pair(pair, &old->pair))
+	if (old && dst == old->dst && roce_same_pair(pair, &old->pair))
 		return;
 	if (old && time_before(jiffies, old->since + LEAST_LIFE))
 		return;
-	route = in_route_new(pair, dst, cookie);
+	route = roce_in_route_new(pair, dst, cookie);
 	if (!route)
 		return;
 	if (unrcu_pointer(cmpxchg(slot, RCU_INITIALIZER(old),
 				  RCU_INITIALIZER(route))) != old)
 		old = route;
 	if (old)
-		in_route_free(old);
+		roce_in_route_free(old);
 }
 
 /**
@@ -172,27 +172,27 @@ void roce_in_route_learn(const struct sk_buff *skb,
 	if (skb->protocol == htons(ETH_P_IP)) {
 		if (skb_rtable(skb)->rt_type != RTN_LOCAL)
 			return;
-		pair_ipv4(&pair, skb, state);
-		keep(state->net, &pair, dst, 0);
+		roce_pair_ipv4(&pair, skb, state);
+		roce_in_route_keep(state->net, &pair, dst, 0);
 	} else {
 		const struct rt6_info *rt = (struct rt6_info *)dst;
 
 		if (!(rt->rt6i_flags & RTF_LOCAL))
 			return;
-		pair_ipv6(&pair, skb, state);
-		keep(state->net, &pair, dst, rt6_get_cookie(rt));
+		roce_pair_ipv6(&pair, skb, state);
+		roce_in_route_keep(state->net, &pair, dst, rt6_get_cookie(rt));
 	}
 }
 
 /* ---- use -------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct net *net)
+static bool roce_is_wanted(const struct net *net)
 {
 	return READ_ONCE(net->ipv4.sysctl_ip_early_demux);
 }
 
 /* Does a policy rule of the namespace match ports or protocols? */
-static bool ports_matter_ipv4(const struct net *net)
+static bool roce_ports_matter_ipv4(const struct net *net)
 {
 #ifdef CONFIG_IP_MULTIPLE_TABLES
 	return READ_ONCE(net->ipv4.fib_rules_require_fldissect);
@@ -201,7 +201,7 @@ static bool ports_matter_ipv4(const struct net *net)
 #endif
 }
 
-static bool ports_matter_ipv6(const struct net *net)
+static bool roce_ports_matter_ipv6(const struct net *net)
 {
 #ifdef CONFIG_IPV6_MULTIPLE_TABLES
 	return READ_ONCE(net->ipv6.fib6_rules_require_fldissect);
@@ -214,7 +214,7 @@ static bool ports_matter_ipv6(const struct net *net)
  * Is it a packet of port 4791 with a route that depends on nothing but the key?
  * @headers: length of the IP header
  */
-static bool is_usual(const struct sk_buff *skb, u32 headers)
+static bool roce_is_usual(const struct sk_buff *skb, u32 headers)
 {
 	const struct udphdr *udp;
 	struct udphdr room;
@@ -227,41 +227,41 @@ static bool is_usual(const struct sk_buff *skb, u32 headers)
 	return udp && udp->dest == htons(ROCE_V2_UDP_DPORT);
 }
 
-static void give(struct sk_buff *skb, const struct in_pair *pair,
-		 struct net *net)
+static void roce_in_route_give(struct sk_buff *skb, const struct in_pair *pair,
+			       struct net *net)
 {
-	struct roce_in_route *route = rcu_dereference(*slot_of(net, pair));
+	struct roce_in_route *route = rcu_dereference(*roce_slot_of(net, pair));
 
-	if (route && same_pair(pair, &route->pair) &&
+	if (route && roce_same_pair(pair, &route->pair) &&
 	    dst_check(route->dst, route->cookie))
 		skb_dst_set_noref(skb, route->dst);
 }
 
-static unsigned int give_ipv4(void *priv, struct sk_buff *skb,
-			      const struct nf_hook_state *state)
+static unsigned int roce_give_ipv4(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
 {
 	const struct iphdr *ip = ip_hdr(skb);
 	struct in_pair pair;
 
 	if (ip->protocol == IPPROTO_UDP && ip->ihl == sizeof(*ip) / 4 &&
-	    !ip_is_fragment(ip) && is_usual(skb, sizeof(*ip)) &&
-	    is_wanted(state->net) && !ports_matter_ipv4(state->net)) {
-		pair_ipv4(&pair, skb, state);
-		give(skb, &pair, state->net);
+	    !ip_is_fragment(ip) && roce_is_usual(skb, sizeof(*ip)) &&
+	    roce_is_wanted(state->net) && !roce_ports_matter_ipv4(state->net)) {
+		roce_pair_ipv4(&pair, skb, state);
+		roce_in_route_give(skb, &pair, state->net);
 	}
 	return NF_ACCEPT;
 }
 
-static unsigned int give_ipv6(void *priv, struct sk_buff *skb,
-			      const struct nf_hook_state *state)
+static unsigned int roce_give_ipv6(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
 {
 	struct in_pair pair;
 
 	if (ipv6_hdr(skb)->nexthdr == IPPROTO_UDP &&
-	    is_usual(skb, sizeof(struct ipv6hdr)) && is_wanted(state->net) &&
-	    !ports_matter_ipv6(state->net)) {
-		pair_ipv6(&pair, skb, state);
-		give(skb, &pair, state->net);
+	    roce_is_usual(skb, sizeof(struct ipv6hdr)) && roce_is_wanted(state->net) &&
+	    !roce_ports_matter_ipv6(state->net)) {
+		roce_pair_ipv6(&pair, skb, state);
+		roce_in_route_give(skb, &pair, state->net);
 	}
 	return NF_ACCEPT;
 }
@@ -270,12 +270,12 @@ static unsigned int give_ipv6(void *priv, struct sk_buff *skb,
 
 static const struct nf_hook_ops in_route_hooks[] = {
 	{
-		.hook = give_ipv4,
+		.hook = roce_give_ipv4,
 		.pf = NFPROTO_IPV4,
 		.hooknum = NF_INET_PRE_ROUTING,
 		.priority = NF_IP_PRI_LAST,
 	}, {
-		.hook = give_ipv6,
+		.hook = roce_give_ipv6,
 		.pf = NFPROTO_IPV6,
 		.hooknum = NF_INET_PRE_ROUTING,
 		.priority = NF_IP6_PRI_LAST,
@@ -323,6 +323,6 @@ void roce_in_routes_forget(struct net *net)
 	for (i = 0; i < ARRAY_SIZE(routes->slots); i++) {
 		route = rcu_replace_pointer(routes->slots[i], NULL, true);
 		if (route)
-			in_route_free(route);
+			roce_in_route_free(route);
 	}
 }

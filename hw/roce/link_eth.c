@@ -16,7 +16,7 @@
 
 #define PSEUDO_LRH	8
 
-static void fill_grh(struct ib_grh *grh, const struct roce_path *p, u32 payload)
+static void roce_fill_grh(struct ib_grh *grh, const struct roce_path *p, u32 payload)
 {
 	grh->version_tclass_flow =
 		cpu_to_be32(IB_GRH_VERSION << IB_GRH_VERSION_SHIFT |
@@ -28,7 +28,7 @@ static void fill_grh(struct ib_grh *grh, const struct roce_path *p, u32 payload)
 	grh->dgid = p->dgid;
 }
 
-static struct ib_grh *grh_of(const struct sk_buff *skb)
+static struct ib_grh *roce_grh_of(const struct sk_buff *skb)
 {
 	return (struct ib_grh *)skb_network_header(skb);
 }
@@ -40,7 +40,7 @@ void roce_eth_build(struct sk_buff *skb, const struct roce_path *p)
 	skb->protocol = htons(ETH_P_IBOE);
 	skb_push(skb, sizeof(struct ib_grh));
 	skb_reset_network_header(skb);
-	fill_grh(grh_of(skb), p, payload);
+	roce_fill_grh(roce_grh_of(skb), p, payload);
 }
 
 u32 roce_eth_seed(const struct sk_buff *skb)
@@ -51,7 +51,7 @@ u32 roce_eth_seed(const struct sk_buff *skb)
 	} __packed masked;
 
 	memset(masked.lrh, 0xff, sizeof(masked.lrh));
-	memcpy(&masked.grh, grh_of(skb), sizeof(masked.grh));
+	memcpy(&masked.grh, roce_grh_of(skb), sizeof(masked.grh));
 	/* Traffic class and flow label. */
 	masked.grh.version_tclass_flow |=
 		cpu_to_be32(~(IB_GRH_VERSION_MASK << IB_GRH_VERSION_SHIFT));
@@ -64,7 +64,7 @@ void roce_eth_meta(const struct roce_path *p, u32 length,
 {
 	BUILD_BUG_ON(sizeof(struct ib_grh) != IBT_GRH_BYTES);
 	meta->network = RDMA_NETWORK_ROCE_V1;
-	fill_grh((struct ib_grh *)meta->grh, p, length);
+	roce_fill_grh((struct ib_grh *)meta->grh, p, length);
 	/* The destination is an address of this host, so both MACs are the same. */
 	ether_addr_copy(meta->smac, p->dmac);
 }
@@ -72,7 +72,7 @@ void roce_eth_meta(const struct roce_path *p, u32 length,
 /* ---- transmit --------------------------------------------------------------------- */
 
 /* Loops a frame back: an Ethernet interface does not receive what it sends. */
-static void hear(struct sk_buff *skb, struct net_device *ndev)
+static void roce_link_eth_hear(struct sk_buff *skb, struct net_device *ndev)
 {
 	skb_orphan(skb);
 	skb_dst_drop(skb);
@@ -80,8 +80,8 @@ static void hear(struct sk_buff *skb, struct net_device *ndev)
 	netif_rx(skb);
 }
 
-static void transmit(struct sk_buff *skb, struct roce_path *p,
-		     struct net_device *ndev)
+static void roce_link_eth_transmit(struct sk_buff *skb, struct roce_path *p,
+				   struct net_device *ndev)
 {
 	struct sk_buff *copy;
 
@@ -99,14 +99,14 @@ static void transmit(struct sk_buff *skb, struct roce_path *p,
 	}
 	skb_reset_mac_header(skb);
 	if (ether_addr_equal(p->dmac, ndev->dev_addr)) {
-		hear(skb, ndev);
+		roce_link_eth_hear(skb, ndev);
 		return;
 	}
 	/* Other queue pairs of this port may be members of the group. */
 	if (is_multicast_ether_addr(p->dmac) && atomic_read(&p->rd->groups)) {
 		copy = skb_copy(skb, GFP_ATOMIC);
 		if (copy)
-			hear(copy, ndev);
+			roce_link_eth_hear(copy, ndev);
 	}
 	dev_queue_xmit(skb);
 }
@@ -122,7 +122,7 @@ void roce_eth_xmit(struct sk_buff *skb, struct roce_path *p)
 	net = rcu_dereference(p->net);
 	ndev = net ? dev_get_by_index_rcu(net, p->ifindex) : NULL;
 	if (ndev && netif_running(ndev))
-		transmit(skb, p, ndev);
+		roce_link_eth_transmit(skb, p, ndev);
 	else
 		kfree_skb(skb);
 	rcu_read_unlock();
@@ -154,7 +154,7 @@ void roce_sever(struct sk_buff *skb)
 }
 
 /* Checks the length, and trims the padding of short frames. */
-static bool is_proper(struct sk_buff *skb)
+static bool roce_link_eth_is_proper(struct sk_buff *skb)
 {
 	const struct ib_grh *grh;
 	u32 length;
@@ -162,7 +162,7 @@ static bool is_proper(struct sk_buff *skb)
 	if (!pskb_may_pull(skb, sizeof(*grh)))
 		return false;
 	skb_reset_network_header(skb);
-	grh = grh_of(skb);
+	grh = roce_grh_of(skb);
 	length = sizeof(*grh) + be16_to_cpu(grh->paylen);
 	return be32_to_cpu(grh->version_tclass_flow) >>
 			IB_GRH_VERSION_SHIFT == IB_GRH_VERSION &&
@@ -174,17 +174,17 @@ static bool is_proper(struct sk_buff *skb)
  * Is the packet for this port? As with IP, a packet to the GID of another port is not,
  * whatever its MAC. The engine decides about multicast groups.
  */
-static bool is_for(struct roce_dev *rd, const struct sk_buff *skb)
+static bool roce_is_for(struct roce_dev *rd, const struct sk_buff *skb)
 {
-	const union ib_gid *dgid = &grh_of(skb)->dgid;
+	const union ib_gid *dgid = &roce_grh_of(skb)->dgid;
 
 	return rdma_is_multicast_addr((struct in6_addr *)dgid) ||
 	       roce_gid_is_ours(rd, dgid);
 }
 
-static void learn(const struct sk_buff *skb, struct ibt_rx_meta *meta)
+static void roce_link_eth_learn(const struct sk_buff *skb, struct ibt_rx_meta *meta)
 {
-	const struct ib_grh *grh = grh_of(skb);
+	const struct ib_grh *grh = roce_grh_of(skb);
 
 	memset(meta, 0, sizeof(*meta));
 	meta->network = RDMA_NETWORK_ROCE_V1;
@@ -209,9 +209,9 @@ static int roce_eth_rcv(struct sk_buff *skb, struct net_device *ndev,
 	if (!skb)
 		return NET_RX_DROP;
 	rd = roce_below(ndev);
-	if (!rd || !is_proper(skb) || !is_for(rd, skb))
+	if (!rd || !roce_link_eth_is_proper(skb) || !roce_is_for(rd, skb))
 		goto drop;
-	learn(skb, &meta);
+	roce_link_eth_learn(skb, &meta);
 	__skb_pull(skb, sizeof(struct ib_grh));
 	roce_sever(skb);
 	ibt_rx(rd->port, skb, &meta);

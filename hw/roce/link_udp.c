@@ -35,7 +35,7 @@ MODULE_PARM_DESC(runs,
 
 /* ---- headers ---------------------------------------------------------------------- */
 
-static u16 source_port(const struct roce_path *p, u32 flow)
+static u16 roce_source_port(const struct roce_path *p, u32 flow)
 {
 	u32 label = p->flow_label ?: flow & IB_GRH_FLOWLABEL_MASK;
 
@@ -43,7 +43,7 @@ static u16 source_port(const struct roce_path *p, u32 flow)
 }
 
 /* Traffic class as of the address, but for its ECN bits where the engine answers marks. */
-static u8 dsfield(const struct roce_path *p)
+static u8 roce_link_udp_dsfield(const struct roce_path *p)
 {
 	if (!ibt_path_markable(&p->path))
 		return p->tclass;
@@ -55,12 +55,12 @@ static u8 dsfield(const struct roce_path *p)
  * no identification (RFC 6864). ip_local_out() sets the length, to the same value, and
  * the checksum, which the ICRC does not cover.
  */
-static void fill_ipv4(struct iphdr *ip, const struct roce_path *p, u32 length)
+static void roce_fill_ipv4(struct iphdr *ip, const struct roce_path *p, u32 length)
 {
 	memset(ip, 0, sizeof(*ip));
 	ip->version = 4;
 	ip->ihl = sizeof(*ip) / 4;
-	ip->tos = dsfield(p);
+	ip->tos = roce_link_udp_dsfield(p);
 	ip->tot_len = htons(length);
 	ip->frag_off = htons(IP_DF);
 	ip->ttl = p->hop_limit;
@@ -70,9 +70,9 @@ static void fill_ipv4(struct iphdr *ip, const struct roce_path *p, u32 length)
 }
 
 /* @payload: bytes behind this header; ip6_local_out() sets the same value. */
-static void fill_ipv6(struct ipv6hdr *ip, const struct roce_path *p, u32 payload)
+static void roce_fill_ipv6(struct ipv6hdr *ip, const struct roce_path *p, u32 payload)
 {
-	ip6_flow_hdr(ip, dsfield(p), htonl(p->flow_label));
+	ip6_flow_hdr(ip, roce_link_udp_dsfield(p), htonl(p->flow_label));
 	ip->payload_len = htons(payload);
 	ip->nexthdr = IPPROTO_UDP;
 	ip->hop_limit = p->hop_limit;
@@ -130,7 +130,7 @@ u32 roce_udp_run(const struct roce_path *p, u32 size)
  * Each gets a length of its own, and the next identification with IPv4. Segmentation
  * requires a UDP checksum, here of the pseudo header; RoCE receivers do not need it.
  */
-static void make_run(struct sk_buff *skb, const struct udphdr *udp, u32 size)
+static void roce_make_run(struct sk_buff *skb, const struct udphdr *udp, u32 size)
 {
 	struct skb_shared_info *info = skb_shinfo(skb);
 
@@ -148,18 +148,18 @@ void roce_udp_build(struct sk_buff *skb, const struct roce_path *p, u32 flow,
 	struct udphdr *udp = skb_push(skb, sizeof(*udp));
 	u32 length = skb->len;
 
-	udp->source = htons(source_port(p, flow));
+	udp->source = htons(roce_source_port(p, flow));
 	udp->dest = htons(ROCE_V2_UDP_DPORT);
 	udp->len = htons(skb->len);
 	udp->check = 0;
 	skb->ip_summed = CHECKSUM_NONE;
 	if (size)
-		make_run(skb, udp, size);
+		roce_make_run(skb, udp, size);
 	if (p->kind == ROCE_IPV4) {
 		skb->protocol = htons(ETH_P_IP);
 		skb_push(skb, sizeof(struct iphdr));
 		skb_reset_network_header(skb);
-		fill_ipv4(ip_hdr(skb), p, skb->len);
+		roce_fill_ipv4(ip_hdr(skb), p, skb->len);
 		if (size)
 			udp->check = ~udp_v4_check(length, ip_hdr(skb)->saddr,
 						   ip_hdr(skb)->daddr, 0);
@@ -167,8 +167,8 @@ void roce_udp_build(struct sk_buff *skb, const struct roce_path *p, u32 flow,
 		skb->protocol = htons(ETH_P_IPV6);
 		skb_push(skb, sizeof(struct ipv6hdr));
 		skb_reset_network_header(skb);
-		fill_ipv6(ipv6_hdr(skb), p,
-			  skb->len - sizeof(struct ipv6hdr));
+		roce_fill_ipv6(ipv6_hdr(skb), p,
+			       skb->len - sizeof(struct ipv6hdr));
 		if (size)
 			udp->check = ~udp_v6_check(length,
 						   &ipv6_hdr(skb)->saddr,
@@ -178,7 +178,7 @@ void roce_udp_build(struct sk_buff *skb, const struct roce_path *p, u32 flow,
 
 /* ---- ICRC ------------------------------------------------------------------------- */
 
-static u32 seed_ipv4(const struct sk_buff *skb, u32 index, u32 length)
+static u32 roce_seed_ipv4(const struct sk_buff *skb, u32 index, u32 length)
 {
 	struct {
 		u8 lrh[PSEUDO_LRH];
@@ -202,7 +202,7 @@ static u32 seed_ipv4(const struct sk_buff *skb, u32 index, u32 length)
 	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
 }
 
-static u32 seed_ipv6(const struct sk_buff *skb, u32 length)
+static u32 roce_seed_ipv6(const struct sk_buff *skb, u32 length)
 {
 	struct {
 		u8 lrh[PSEUDO_LRH];
@@ -234,8 +234,8 @@ u32 roce_udp_seed(const struct sk_buff *skb, u32 index, u32 length)
 {
 	length += sizeof(struct udphdr);
 	if (skb->protocol == htons(ETH_P_IP))
-		return seed_ipv4(skb, index, length);
-	return seed_ipv6(skb, length);
+		return roce_seed_ipv4(skb, index, length);
+	return roce_seed_ipv6(skb, length);
 }
 
 /* ---- transmit --------------------------------------------------------------------- */
@@ -275,13 +275,13 @@ void roce_udp_meta(const struct roce_path *p, u32 length,
 	length += sizeof(struct udphdr);
 	if (p->kind == ROCE_IPV4) {
 		meta->network = RDMA_NETWORK_IPV4;
-		fill_ipv4(&ipv4, p, length + sizeof(ipv4));
+		roce_fill_ipv4(&ipv4, p, length + sizeof(ipv4));
 		ip_send_check(&ipv4);
 		memcpy(meta->grh + IBT_GRH_BYTES - sizeof(ipv4), &ipv4,
 		       sizeof(ipv4));
 	} else {
 		meta->network = RDMA_NETWORK_IPV6;
-		fill_ipv6(&ipv6, p, length);
+		roce_fill_ipv6(&ipv6, p, length);
 		memcpy(meta->grh, &ipv6, sizeof(ipv6));
 	}
 	meta->congested = INET_ECN_is_ce(p->tclass);
@@ -289,7 +289,7 @@ void roce_udp_meta(const struct roce_path *p, u32 length,
 
 /* ---- receive ---------------------------------------------------------------------- */
 
-static void learn_ipv4(const struct sk_buff *skb, struct ibt_rx_meta *meta)
+static void roce_learn_ipv4(const struct sk_buff *skb, struct ibt_rx_meta *meta)
 {
 	const struct iphdr *ip = ip_hdr(skb);
 
@@ -301,7 +301,7 @@ static void learn_ipv4(const struct sk_buff *skb, struct ibt_rx_meta *meta)
 	ipv6_addr_set_v4mapped(ip->daddr, (struct in6_addr *)&meta->dgid);
 }
 
-static void learn_ipv6(const struct sk_buff *skb, struct ibt_rx_meta *meta)
+static void roce_learn_ipv6(const struct sk_buff *skb, struct ibt_rx_meta *meta)
 {
 	const struct ipv6hdr *ip = ipv6_hdr(skb);
 
@@ -314,7 +314,7 @@ static void learn_ipv6(const struct sk_buff *skb, struct ibt_rx_meta *meta)
 }
 
 /* The interface that has the destination address, or NULL. */
-static struct net_device *owner_of(const struct sk_buff *skb)
+static struct net_device *roce_owner_of(const struct sk_buff *skb)
 {
 	struct net *net = dev_net(skb->dev);
 	struct net_device *ndev;
@@ -334,7 +334,7 @@ static struct net_device *owner_of(const struct sk_buff *skb)
  * The device that receives a packet. The interface that received it decides. For a local
  * delivery, or an interface without a device, the destination address decides.
  */
-static struct roce_dev *receiver(const struct sk_buff *skb)
+static struct roce_dev *roce_link_udp_receiver(const struct sk_buff *skb)
 {
 	struct roce_dev *rd = NULL;
 	struct net_device *owner;
@@ -343,14 +343,14 @@ static struct roce_dev *receiver(const struct sk_buff *skb)
 		rd = roce_at(skb->dev);
 	if (rd)
 		return rd;
-	owner = owner_of(skb);
+	owner = roce_owner_of(skb);
 	if (owner)
 		rd = roce_below(owner);
 	return rd ?: roce_below(skb->dev);
 }
 
 /* Checks the UDP header, its position and its length. */
-static bool is_proper(struct sk_buff *skb)
+static bool roce_link_udp_is_proper(struct sk_buff *skb)
 {
 	u32 headers = skb->protocol == htons(ETH_P_IP) ?
 		      sizeof(struct iphdr) : sizeof(struct ipv6hdr);
@@ -373,8 +373,8 @@ int roce_udp_rcv(struct sock *sk, struct sk_buff *skb)
 
 	rcu_read_lock();
 	skb = skb_share_check(skb, GFP_ATOMIC);
-	rd = skb ? receiver(skb) : NULL;
-	if (!rd || !is_proper(skb)) {
+	rd = skb ? roce_link_udp_receiver(skb) : NULL;
+	if (!rd || !roce_link_udp_is_proper(skb)) {
 		rcu_read_unlock();
 		kfree_skb(skb);
 		return 0;
@@ -385,9 +385,9 @@ int roce_udp_rcv(struct sock *sk, struct sk_buff *skb)
 	meta.dlid_path_bits = 0;
 	roce_eth_source(skb, &meta);
 	if (skb->protocol == htons(ETH_P_IP))
-		learn_ipv4(skb, &meta);
+		roce_learn_ipv4(skb, &meta);
 	else
-		learn_ipv6(skb, &meta);
+		roce_learn_ipv6(skb, &meta);
 	__skb_pull(skb, sizeof(struct udphdr));
 	roce_sever(skb);
 	if (skb_is_gso(skb))

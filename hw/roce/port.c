@@ -12,8 +12,8 @@
 
 /* ---- attributes ------------------------------------------------------------------- */
 
-static void describe_link(struct ib_port_attr *attr,
-			  const struct net_device *ndev)
+static void roce_describe_link(struct ib_port_attr *attr,
+			       const struct net_device *ndev)
 {
 	bool up = ndev && roce_ndev_up(ndev);
 
@@ -30,7 +30,7 @@ static void describe_link(struct ib_port_attr *attr,
 }
 
 /* Many virtual interfaces report no speed, and some real ones none while down. */
-static bool knows_speed(struct roce_dev *rd)
+static bool roce_knows_speed(struct roce_dev *rd)
 {
 	struct ethtool_link_ksettings link = {};
 	struct net_device *ndev;
@@ -50,7 +50,7 @@ int roce_query_port(struct ibt_port *port, struct ib_port_attr *attr)
 	struct roce_dev *rd = roce_of_port(port);
 	struct net_device *ndev = roce_get_ndev(rd);
 
-	describe_link(attr, ndev);
+	roce_describe_link(attr, ndev);
 	dev_put(ndev);
 	attr->gid_tbl_len = ROCE_GIDS;
 	attr->ip_gids = true;
@@ -58,7 +58,7 @@ int roce_query_port(struct ibt_port *port, struct ib_port_attr *attr)
 	attr->active_speed = IB_SPEED_SDR;
 	attr->active_width = IB_WIDTH_1X;
 	/* For an unknown speed ib_get_eth_speed() logs its assumption at every call. */
-	if (knows_speed(rd))
+	if (roce_knows_speed(rd))
 		ib_get_eth_speed(rd->ib, 1, &attr->active_speed,
 				 &attr->active_width);
 	return 0;
@@ -103,7 +103,7 @@ static struct net_device *roce_get_netdev(struct ib_device *ib, u32 port_num)
 
 /* The same attribute as that of the kernel's rxe: scripts read it. */
 static ssize_t parent_show(struct device *device, struct device_attribute *attr,
-			   char *buf)
+				char *buf)
 {
 	struct net_device *ndev =
 		roce_get_netdev(rdma_device_to_ibdev(device), 1);

@@ -17,13 +17,13 @@
 #include "netdev.h"
 #include "path.h"
 
-static struct in6_addr *ip6_of(const union ib_gid *gid)
+static struct in6_addr *roce_ip6_of(const union ib_gid *gid)
 {
 	return (struct in6_addr *)gid;
 }
 
 /* The largest of the specification's MTUs that fits, 0 for none. */
-static u32 room_in(u32 mtu, u32 headers)
+static u32 roce_room_in(u32 mtu, u32 headers)
 {
 	u32 room = ROCE_MAX_MTU;
 
@@ -38,14 +38,14 @@ static u32 room_in(u32 mtu, u32 headers)
  * covers those headers and @ndev's, and no more, because unused headroom is cleared, too.
  * A further device below @ndev makes the stack reallocate the head.
  */
-static void set_room(struct roce_path *p, const struct net_device *ndev,
-		     u32 mtu, u32 headers)
+static void roce_set_room(struct roce_path *p, const struct net_device *ndev,
+			  u32 mtu, u32 headers)
 {
-	p->path.mtu = room_in(mtu, headers);
+	p->path.mtu = roce_room_in(mtu, headers);
 	p->path.headroom = LL_RESERVED_SPACE(ndev) + headers;
 }
 
-static void ends_here(struct roce_path *p, struct net_device *owner)
+static void roce_ends_here(struct roce_path *p, struct net_device *owner)
 {
 	struct roce_dev *rd = owner ? roce_below(owner) : NULL;
 
@@ -54,7 +54,7 @@ static void ends_here(struct roce_path *p, struct net_device *owner)
 
 /* ---- version 2 ------------------------------------------------------------------- */
 
-static int route_ipv4(struct roce_path *p, const struct net_device *ndev)
+static int roce_route_ipv4(struct roce_path *p, const struct net_device *ndev)
 {
 	struct net *net = dev_net(ndev);
 	struct flowi4 flow = {
@@ -67,7 +67,7 @@ static int route_ipv4(struct roce_path *p, const struct net_device *ndev)
 	};
 	struct rtable *rt;
 
-	if (!ipv6_addr_v4mapped(ip6_of(&p->dgid)) || !flow.daddr)
+	if (!ipv6_addr_v4mapped(roce_ip6_of(&p->dgid)) || !flow.daddr)
 		return -EINVAL;
 	rt = ip_route_output_flow(net, &flow, NULL);
 	if (IS_ERR(rt))
@@ -77,19 +77,19 @@ static int route_ipv4(struct roce_path *p, const struct net_device *ndev)
 	if (rt->rt_type == RTN_BROADCAST)
 		return -EINVAL;
 	if (rt->rt_type == RTN_LOCAL)
-		ends_here(p, __ip_dev_find(net, flow.daddr, false));
+		roce_ends_here(p, __ip_dev_find(net, flow.daddr, false));
 	if (!p->hop_limit)
 		p->hop_limit = ip4_dst_hoplimit(p->dst);
-	set_room(p, p->dst->dev, dst_mtu(p->dst), sizeof(struct iphdr) +
-		 sizeof(struct udphdr));
+	roce_set_room(p, p->dst->dev, dst_mtu(p->dst), sizeof(struct iphdr) +
+		      sizeof(struct udphdr));
 	return 0;
 }
 
-static int route_ipv6(struct roce_path *p, const struct net_device *ndev)
+static int roce_route_ipv6(struct roce_path *p, const struct net_device *ndev)
 {
 	struct flowi6 flow = {
-		.daddr = *ip6_of(&p->dgid),
-		.saddr = *ip6_of(&p->sgid),
+		.daddr = *roce_ip6_of(&p->dgid),
+		.saddr = *roce_ip6_of(&p->sgid),
 		.flowi6_oif = ndev->ifindex,
 		.flowlabel = ip6_make_flowinfo(p->tclass, htonl(p->flow_label)),
 		.flowi6_proto = IPPROTO_UDP,
@@ -108,37 +108,37 @@ static int route_ipv6(struct roce_path *p, const struct net_device *ndev)
 	p->cookie = rt6_get_cookie(rt);
 	/* For a local address: the interface that has it, not the one that routes to it. */
 	if (rt->rt6i_flags & RTF_LOCAL && rt->rt6i_idev)
-		ends_here(p, rt->rt6i_idev->dev);
+		roce_ends_here(p, rt->rt6i_idev->dev);
 	if (!p->hop_limit)
 		p->hop_limit = ip6_dst_hoplimit(dst);
-	set_room(p, dst->dev, dst_mtu(dst), sizeof(struct ipv6hdr) +
-		 sizeof(struct udphdr));
+	roce_set_room(p, dst->dev, dst_mtu(dst), sizeof(struct ipv6hdr) +
+		      sizeof(struct udphdr));
 	return 0;
 }
 
 /* ---- version 1 ------------------------------------------------------------------- */
 
-static int route_eth(struct roce_path *p, struct net_device *ndev,
-		     const u8 *dmac)
+static int roce_route_eth(struct roce_path *p, struct net_device *ndev,
+			  const u8 *dmac)
 {
 	p->ifindex = ndev->ifindex;
 	ether_addr_copy(p->dmac, dmac);
-	if (rdma_is_multicast_addr(ip6_of(&p->dgid)))
-		rdma_get_mcast_mac(ip6_of(&p->dgid), p->dmac);
+	if (rdma_is_multicast_addr(roce_ip6_of(&p->dgid)))
+		rdma_get_mcast_mac(roce_ip6_of(&p->dgid), p->dmac);
 	if (is_zero_ether_addr(p->dmac) && !(ndev->flags & IFF_LOOPBACK))
 		return -EHOSTUNREACH;
 	if (ether_addr_equal(p->dmac, ndev->dev_addr))
-		ends_here(p, ndev);
+		roce_ends_here(p, ndev);
 	if (!p->hop_limit)
 		p->hop_limit = 1;
-	set_room(p, ndev, READ_ONCE(ndev->mtu), sizeof(struct ib_grh));
+	roce_set_room(p, ndev, READ_ONCE(ndev->mtu), sizeof(struct ib_grh));
 	return 0;
 }
 
 /* ---- ops -------------------------------------------------------------------------- */
 
-static void path_describe(struct roce_path *p, struct roce_dev *rd,
-			  const struct rdma_ah_attr *attr)
+static void roce_path_describe(struct roce_path *p, struct roce_dev *rd,
+			       const struct rdma_ah_attr *attr)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
 
@@ -164,7 +164,7 @@ static void path_describe(struct roce_path *p, struct roce_dev *rd,
  * Context: any; RCU reader.
  * Return: 0, or -EADDRINUSE.
  */
-static int check_source(const struct ib_gid_attr *sgid)
+static int roce_check_source(const struct ib_gid_attr *sgid)
 {
 	struct net_device *ndev;
 
@@ -175,7 +175,7 @@ static int check_source(const struct ib_gid_attr *sgid)
 }
 
 /* Resolves in the namespace of the GID's interface, which may not be the device's. */
-static int path_find(struct roce_path *p, const struct rdma_ah_attr *attr)
+static int roce_path_find(struct roce_path *p, const struct rdma_ah_attr *attr)
 {
 	const struct ib_gid_attr *sgid = rdma_ah_read_grh(attr)->sgid_attr;
 	struct net_device *ndev = rdma_read_gid_attr_ndev_rcu(sgid);
@@ -189,13 +189,13 @@ static int path_find(struct roce_path *p, const struct rdma_ah_attr *attr)
 	switch (rdma_gid_attr_network_type(sgid)) {
 	case RDMA_NETWORK_ROCE_V1:
 		p->kind = ROCE_ETH;
-		return route_eth(p, ndev, attr->roce.dmac);
+		return roce_route_eth(p, ndev, attr->roce.dmac);
 	case RDMA_NETWORK_IPV4:
 		p->kind = ROCE_IPV4;
-		return route_ipv4(p, ndev);
+		return roce_route_ipv4(p, ndev);
 	case RDMA_NETWORK_IPV6:
 		p->kind = ROCE_IPV6;
-		return route_ipv6(p, ndev);
+		return roce_route_ipv6(p, ndev);
 	default:
 		return -EINVAL;
 	}
@@ -217,7 +217,7 @@ struct ibt_path *roce_path_resolve(struct ibt_port *port,
 		return soft_refuse(ibt_dev_ib(ibt_port_dev(port)), ERR_PTR(-EINVAL),
 				   "address: RoCE needs a GRH with a GID of this port");
 	rcu_read_lock();
-	ret = check_source(rdma_ah_read_grh(attr)->sgid_attr);
+	ret = roce_check_source(rdma_ah_read_grh(attr)->sgid_attr);
 	rcu_read_unlock();
 	if (ret)
 		return ERR_PTR(ret);
@@ -226,9 +226,9 @@ struct ibt_path *roce_path_resolve(struct ibt_port *port,
 	p = kzalloc(sizeof(*p), gfp);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
-	path_describe(p, roce_of_port(port), attr);
+	roce_path_describe(p, roce_of_port(port), attr);
 	rcu_read_lock();
-	ret = path_find(p, attr);
+	ret = roce_path_find(p, attr);
 	rcu_read_unlock();
 	if (!ret)
 		return &p->path;

@@ -22,14 +22,14 @@
 #include "link_udp.h"
 
 /* Must the UDP checksum be verified? Packets of this host itself have none. */
-static bool is_summed(const struct sk_buff *skb)
+static bool roce_is_summed(const struct sk_buff *skb)
 {
 	return udp_hdr(skb)->check && !skb_is_gso(skb) &&
 	       !skb_csum_unnecessary(skb);
 }
 
 /* Is it UDP for port 4791? If so @skb is linear to the end of the UDP header. */
-static bool is_ours(struct sk_buff *skb, u32 headers, u8 protocol)
+static bool roce_is_ours(struct sk_buff *skb, u32 headers, u8 protocol)
 {
 	if (protocol != IPPROTO_UDP || skb->pkt_type == PACKET_MULTICAST ||
 	    skb->pkt_type == PACKET_BROADCAST ||
@@ -42,7 +42,7 @@ static bool is_ours(struct sk_buff *skb, u32 headers, u8 protocol)
 }
 
 /* @wrong: the checksum is wrong. UDP detects that again, and counts the packet. */
-static unsigned int take(struct sk_buff *skb, u32 headers, bool wrong)
+static unsigned int roce_runs_take(struct sk_buff *skb, u32 headers, bool wrong)
 {
 	if (wrong) {
 		skb_push_rcsum(skb, headers);
@@ -52,45 +52,45 @@ static unsigned int take(struct sk_buff *skb, u32 headers, bool wrong)
 	return NF_STOLEN;
 }
 
-static unsigned int take_ipv4(void *priv, struct sk_buff *skb,
-			      const struct nf_hook_state *state)
+static unsigned int roce_take_ipv4(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
 {
 	u32 headers = sizeof(struct iphdr);
 
-	if (!is_ours(skb, headers, ip_hdr(skb)->protocol))
+	if (!roce_is_ours(skb, headers, ip_hdr(skb)->protocol))
 		return NF_ACCEPT;
 	roce_in_route_learn(skb, state);
 	/* The check that UDP does before a socket receives a packet. */
 	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
 	skb_pull_rcsum(skb, headers);
-	return take(skb, headers, is_summed(skb) &&
-		    skb_checksum_validate(skb, IPPROTO_UDP, inet_compute_pseudo));
+	return roce_runs_take(skb, headers, roce_is_summed(skb) &&
+			      skb_checksum_validate(skb, IPPROTO_UDP, inet_compute_pseudo));
 }
 
-static unsigned int take_ipv6(void *priv, struct sk_buff *skb,
-			      const struct nf_hook_state *state)
+static unsigned int roce_take_ipv6(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
 {
 	u32 headers = sizeof(struct ipv6hdr);
 
-	if (!is_ours(skb, headers, ipv6_hdr(skb)->nexthdr))
+	if (!roce_is_ours(skb, headers, ipv6_hdr(skb)->nexthdr))
 		return NF_ACCEPT;
 	roce_in_route_learn(skb, state);
 	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
 	skb_pull_rcsum(skb, headers);
-	return take(skb, headers, is_summed(skb) &&
-		    skb_checksum_validate(skb, IPPROTO_UDP, ip6_compute_pseudo));
+	return roce_runs_take(skb, headers, roce_is_summed(skb) &&
+			      skb_checksum_validate(skb, IPPROTO_UDP, ip6_compute_pseudo));
 }
 
 static const struct nf_hook_ops roce_hooks[] = {
 	{
-		.hook = take_ipv4,
+		.hook = roce_take_ipv4,
 		.pf = NFPROTO_IPV4,
 		.hooknum = NF_INET_LOCAL_IN,
 		.priority = NF_IP_PRI_LAST,
 	}, {
-		.hook = take_ipv6,
+		.hook = roce_take_ipv6,
 		.pf = NFPROTO_IPV6,
 		.hooknum = NF_INET_LOCAL_IN,
 		.priority = NF_IP6_PRI_LAST,

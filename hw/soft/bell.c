@@ -22,16 +22,16 @@
 #define MOST_COST	(200 * NSEC_PER_USEC)
 
 /* Nanoseconds since the last doorbell; 0 if local_clock() is behind another CPU's. */
-static u64 pause_of(const struct soft_db_stats *b)
+static u64 soft_pause_of(const struct soft_db_stats *b)
 {
 	s64 pause = local_clock() - READ_ONCE(b->end);
 
 	return max(pause, 0LL);
 }
 
-static bool is_short(const struct soft_db_stats *b)
+static bool soft_is_short(const struct soft_db_stats *b)
 {
-	return pause_of(b) * SHORT < READ_ONCE(b->cost);
+	return soft_pause_of(b) * SHORT < READ_ONCE(b->cost);
 }
 
 /**
@@ -42,7 +42,7 @@ static bool is_short(const struct soft_db_stats *b)
  */
 bool soft_db_streaming(const struct soft_db_stats *b)
 {
-	return READ_ONCE(b->number) >= AGAIN && is_short(b);
+	return READ_ONCE(b->number) >= AGAIN && soft_is_short(b);
 }
 EXPORT_SYMBOL_GPL(soft_db_streaming);
 
@@ -57,7 +57,7 @@ void soft_db_account(struct soft_db_stats *b, bool alone)
 {
 	u32 number = 0;
 
-	if (!alone && is_short(b))
+	if (!alone && soft_is_short(b))
 		number = min(READ_ONCE(b->number) + 1, AGAIN);
 	WRITE_ONCE(b->number, number);
 }

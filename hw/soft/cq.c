@@ -17,12 +17,12 @@
 #define USER_SL_IPV6	1
 #define USER_SL_IPV4	2
 
-static bool user_cq(const struct soft_cq *cq)
+static bool soft_user_cq(const struct soft_cq *cq)
 {
 	return cq->ring.map;
 }
 
-static u32 user_flags(const struct ib_wc *wc)
+static u32 soft_user_flags(const struct ib_wc *wc)
 {
 	u32 flags = wc->wc_flags & (IB_WC_GRH | IB_WC_WITH_IMM);
 
@@ -35,7 +35,7 @@ static u32 user_flags(const struct ib_wc *wc)
  * A datagram on Ethernet has no service level. Drivers of hardware say in the place of one
  * which network header it had, and UCX takes from there how long the sender's address is.
  */
-static u8 user_sl(const struct ib_wc *wc)
+static u8 soft_user_sl(const struct ib_wc *wc)
 {
 	if (!(wc->wc_flags & IB_WC_WITH_NETWORK_HDR_TYPE))
 		return wc->sl;
@@ -49,7 +49,7 @@ static u8 user_sl(const struct ib_wc *wc)
 	}
 }
 
-static void write_user_wc(struct ib_uverbs_wc *to, const struct ib_wc *wc)
+static void soft_write_user_wc(struct ib_uverbs_wc *to, const struct ib_wc *wc)
 {
 	*to = (struct ib_uverbs_wc){
 		.wr_id = wc->wr_id,
@@ -60,24 +60,24 @@ static void write_user_wc(struct ib_uverbs_wc *to, const struct ib_wc *wc)
 		.ex.imm_data = wc->ex.imm_data,
 		.qp_num = wc->qp ? wc->qp->qp_num : 0,
 		.src_qp = wc->src_qp,
-		.wc_flags = user_flags(wc),
+		.wc_flags = soft_user_flags(wc),
 		.pkey_index = wc->pkey_index,
 		.slid = wc->slid,
-		.sl = user_sl(wc),
+		.sl = soft_user_sl(wc),
 		.dlid_path_bits = wc->dlid_path_bits,
 		.port_num = wc->port_num,
 	};
 }
 
-static bool wanted(const struct soft_cq *cq, const struct ib_wc *wc,
-		   bool solicited)
+static bool soft_cq_wanted(const struct soft_cq *cq, const struct ib_wc *wc,
+			   bool solicited)
 {
 	if (cq->armed == IB_CQ_SOLICITED)
 		return solicited || wc->status != IB_WC_SUCCESS;
 	return cq->armed;
 }
 
-static bool may_wait(struct soft_cq *cq, const struct ib_wc *wc)
+static bool soft_may_wait(struct soft_cq *cq, const struct ib_wc *wc)
 {
 	return unlikely(cq->most) && wc->status == IB_WC_SUCCESS && soft_cq_moderate(cq);
 }
@@ -86,8 +86,8 @@ static bool may_wait(struct soft_cq *cq, const struct ib_wc *wc)
  * Where there is no room the completion is lost, and the CQ is in error from now on (IBA
  * vol. 1, 10.7.3 and 11.6.3.1), unless its WQE can wait in @sq.
  */
-static enum soft_cq_put cq_add(struct soft_cq *cq, const struct ib_wc *wc,
-			       struct soft_ring *sq)
+static enum soft_cq_put soft_cq_add(struct soft_cq *cq, const struct ib_wc *wc,
+				    struct soft_ring *sq)
 {
 	void *slot;
 
@@ -96,15 +96,15 @@ static enum soft_cq_put cq_add(struct soft_cq *cq, const struct ib_wc *wc,
 	if (cq->overrun)
 		return SOFT_CQ_LOST;
 	if (!soft_ring_room(&cq->ring)) {
-		if (sq && user_cq(cq))
+		if (sq && soft_user_cq(cq))
 			return SOFT_CQ_FULL;
 		cq->overrun = true;
 		soft_notify_ask(&cq->notify, SOFT_NOTICE_ERROR, false);
 		return SOFT_CQ_LOST;
 	}
 	slot = soft_ring_at(&cq->ring, cq->ring.prod);
-	if (user_cq(cq))
-		write_user_wc(slot, wc);
+	if (soft_user_cq(cq))
+		soft_write_user_wc(slot, wc);
 	else
 		memcpy(slot, wc, sizeof(*wc));
 	/* A program that finds the completion finds the WQE free, too. */
@@ -125,7 +125,7 @@ static enum soft_cq_put cq_add(struct soft_cq *cq, const struct ib_wc *wc,
  */
 bool soft_cq_notify(struct soft_cq *cq, bool now)
 {
-	return soft_notify_ask(&cq->notify, SOFT_NOTICE_WC, now && user_cq(cq));
+	return soft_notify_ask(&cq->notify, SOFT_NOTICE_WC, now && soft_user_cq(cq));
 }
 
 /**
@@ -144,17 +144,17 @@ bool soft_cq_notify_inline(const struct ib_wc *wc)
 }
 EXPORT_SYMBOL_GPL(soft_cq_notify_inline);
 
-static enum soft_cq_put cq_post(struct soft_cq *cq, const struct ib_wc *wc,
-				bool solicited, struct soft_ring *sq)
+static enum soft_cq_put soft_cq_cq_post(struct soft_cq *cq, const struct ib_wc *wc,
+					bool solicited, struct soft_ring *sq)
 {
 	enum soft_cq_put put;
 	unsigned long flags;
 	bool call = false;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	put = cq_add(cq, wc, sq);
-	if (put == SOFT_CQ_ADDED && wanted(cq, wc, solicited) &&
-	    !may_wait(cq, wc)) {
+	put = soft_cq_add(cq, wc, sq);
+	if (put == SOFT_CQ_ADDED && soft_cq_wanted(cq, wc, solicited) &&
+	    !soft_may_wait(cq, wc)) {
 		cq->armed = 0;
 		cq->held = 0;
 		call = soft_cq_notify(cq, soft_cq_notify_inline(wc));
@@ -178,7 +178,7 @@ static enum soft_cq_put cq_post(struct soft_cq *cq, const struct ib_wc *wc,
  */
 bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited)
 {
-	return cq_post(cq, wc, solicited, NULL) == SOFT_CQ_ADDED;
+	return soft_cq_cq_post(cq, wc, solicited, NULL) == SOFT_CQ_ADDED;
 }
 
 /**
@@ -193,12 +193,12 @@ bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited)
 enum soft_cq_put soft_cq_post_wqe(struct soft_cq *cq, const struct ib_wc *wc,
 				  bool solicited, struct soft_ring *sq)
 {
-	return cq_post(cq, wc, solicited, sq);
+	return soft_cq_cq_post(cq, wc, solicited, sq);
 }
 
 /* The ring of a new size, and, for a program, where to map it. */
-static int cq_ring(const struct ib_device *ib, struct soft_ring *ring, u32 cqe,
-		   struct ib_udata *udata)
+static int soft_cq_ring(const struct ib_device *ib, struct soft_ring *ring, u32 cqe,
+			struct ib_udata *udata)
 {
 	struct rxe_create_cq_resp resp = {};
 	int ret;
@@ -251,8 +251,8 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	ret = soft_limit_take(to_soft_dev(ibcq->device), SOFT_OBJECT_CQ);
 	if (ret)
 		return ret;
-	ret = cq_ring(ibcq->device, &cq->ring, attr->cqe,
-		      compat_op_udata(attrs));
+	ret = soft_cq_ring(ibcq->device, &cq->ring, attr->cqe,
+			   compat_op_udata(attrs));
 	if (ret) {
 		soft_limit_give(to_soft_dev(ibcq->device), SOFT_OBJECT_CQ);
 		return ret;
@@ -297,7 +297,7 @@ int soft_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
-static u32 cq_waiting(const struct soft_cq *cq)
+static u32 soft_cq_waiting(const struct soft_cq *cq)
 {
 	lockdep_assert_held(&cq->lock);
 	return cq->ring.mask - soft_ring_room(&cq->ring);
@@ -319,7 +319,7 @@ bool soft_cq_is_empty(struct soft_cq *cq)
 	u32 waiting;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	waiting = cq_waiting(cq);
+	waiting = soft_cq_waiting(cq);
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return !waiting;
 }
@@ -339,13 +339,13 @@ void soft_cq_clean_qp(struct soft_cq *cq, const struct ib_qp *qp)
 	u32 at, left, gone = 0;
 	struct ib_wc *wc;
 
-	if (user_cq(cq))
+	if (soft_user_cq(cq))
 		return;
 	mutex_lock(&cq->resizing);
 	spin_lock_irq(&cq->lock);
 	/* From the newest on: what stays moves up to it, in its order. */
 	at = cq->ring.prod;
-	for (left = cq_waiting(cq); left; left--) {
+	for (left = soft_cq_waiting(cq); left; left--) {
 		wc = soft_ring_at(&cq->ring, --at);
 		if (wc->qp == qp)
 			gone++;
@@ -364,15 +364,15 @@ void soft_cq_clean_qp(struct soft_cq *cq, const struct ib_qp *qp)
  * it with the ring of the CQ. A million completions take long, so the lock is released
  * between pieces, and producer and consumer use the old ring meanwhile.
  */
-static int cq_swap_ring(struct soft_cq *cq, struct soft_ring *ring, u32 cqe)
+static int soft_cq_swap_ring(struct soft_cq *cq, struct soft_ring *ring, u32 cqe)
 {
 	struct soft_ring_resize move;
 	u32 waiting;
 
 	lockdep_assert_held(&cq->resizing);
 	spin_lock_irq(&cq->lock);
-	soft_move_begin(&move, &cq->ring, ring, cq->ring.prod, cq_waiting(cq));
-	while ((waiting = cq_waiting(cq)) <= cqe &&
+	soft_move_begin(&move, &cq->ring, ring, cq->ring.prod, soft_cq_waiting(cq));
+	while ((waiting = soft_cq_waiting(cq)) <= cqe &&
 	       !soft_move_some(&move, cq->ring.prod, waiting)) {
 		spin_unlock_irq(&cq->lock);
 		cond_resched();
@@ -409,17 +409,17 @@ int soft_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 	struct soft_ring ring;
 	int ret;
 
-	if (user_cq(cq) != !!udata)
+	if (soft_user_cq(cq) != !!udata)
 		return -EINVAL;
 	if (cqe < 1)
 		return soft_refuse(ibcq->device, -EINVAL, "cqe: %d", cqe);
 	if (soft_exceeds(ibcq->device, "cqe", cqe, max))
 		return -EINVAL;
-	ret = cq_ring(ibcq->device, &ring, cqe, udata);
+	ret = soft_cq_ring(ibcq->device, &ring, cqe, udata);
 	if (ret)
 		return ret;
 	mutex_lock(&cq->resizing);
-	ret = cq_swap_ring(cq, &ring, cqe);
+	ret = soft_cq_swap_ring(cq, &ring, cqe);
 	mutex_unlock(&cq->resizing);
 	soft_ring_free(&ring);
 	return ret;
@@ -440,7 +440,7 @@ int soft_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc)
 	unsigned long flags;
 	int done;
 
-	if (user_cq(cq))
+	if (soft_user_cq(cq))
 		return -EOPNOTSUPP;
 	spin_lock_irqsave(&cq->lock, flags);
 	for (done = 0; done < num && soft_ring_ready(&cq->ring); done++) {
@@ -466,7 +466,7 @@ int soft_peek_cq(struct ib_cq *ibcq, int wanted)
 	u32 waiting;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	waiting = cq_waiting(cq);
+	waiting = soft_cq_waiting(cq);
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return min_t(int, waiting, wanted);
 }
@@ -488,7 +488,7 @@ int soft_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags how)
 	spin_lock_irqsave(&cq->lock, flags);
 	if (cq->armed != IB_CQ_NEXT_COMP && how & IB_CQ_SOLICITED_MASK)
 		cq->armed = how & IB_CQ_SOLICITED_MASK;
-	if (how & IB_CQ_REPORT_MISSED_EVENTS && cq_waiting(cq))
+	if (how & IB_CQ_REPORT_MISSED_EVENTS && soft_cq_waiting(cq))
 		ret = 1;
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return ret;

@@ -6,7 +6,7 @@
  */
 #include "cq.h"
 
-static enum hrtimer_restart expired(struct hrtimer *timer)
+static enum hrtimer_restart soft_cq_moderation_expired(struct hrtimer *timer)
 {
 	struct soft_cq *cq = container_of(timer, struct soft_cq, late);
 	unsigned long flags;
@@ -31,7 +31,7 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 void soft_cq_moderation_init(struct soft_cq *cq)
 {
 	hrtimer_init(&cq->late, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	cq->late.function = expired;
+	cq->late.function = soft_cq_moderation_expired;
 }
 
 /**

@@ -44,7 +44,7 @@ struct trial {
 	u32 crc;
 };
 
-static void try(void *of)
+static void soft_crc_try(void *of)
 {
 	struct trial *t = of;
 
@@ -53,19 +53,19 @@ static void try(void *of)
 		 t->kind->table(t->crc, t->at, SOFT_BENCH_BYTES);
 }
 
-static bool is_faster(const struct soft_crc *hashed,
-		      const struct soft_crc *table, const u8 *at)
+static bool soft_is_faster(const struct soft_crc *hashed,
+			   const struct soft_crc *table, const u8 *at)
 {
 	struct trial a = { .kind = hashed, .at = at };
 	struct trial b = { .kind = table, .at = at };
-	struct soft_bench_fn ways[] = { { try, &a }, { try, &b } };
+	struct soft_bench_fn ways[] = { { soft_crc_try, &a }, { soft_crc_try, &b } };
 
 	soft_bench(ways, ARRAY_SIZE(ways));
 	return ways[0].least < ways[1].least;
 }
 
 /* Does the shash keep a plain CRC as its state, and continue from any value? */
-static bool is_same(const struct soft_crc *hashed, const u8 *at)
+static bool soft_is_same(const struct soft_crc *hashed, const u8 *at)
 {
 	return crypto_shash_descsize(hashed->shash) == sizeof(u32) &&
 	       soft_crc_hashed(hashed, 1, at, SOFT_BENCH_BYTES) ==
@@ -92,9 +92,9 @@ void soft_crc_choose(struct soft_crc *kind, char *name, size_t size)
 	if (at && strcmp(name, "table"))
 		hashed.shash = crypto_alloc_shash(kind->name, 0, 0);
 	if (!IS_ERR_OR_NULL(hashed.shash)) {
-		if (is_same(&hashed, at) &&
+		if (soft_is_same(&hashed, at) &&
 		    (!strcmp(name, "crypto") ||
-		     is_faster(&hashed, &table, at)))
+		     soft_is_faster(&hashed, &table, at)))
 			kind->shash = hashed.shash;
 		else
 			crypto_free_shash(hashed.shash);

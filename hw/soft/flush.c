@@ -9,8 +9,8 @@
 #include "region_lock.h"
 
 /* The part of @left that lies side by side; @left is what remains then. */
-static enum soft_access_err write_back_some(struct soft_region *region, u32 grant,
-					    u64 *iova, u64 *left)
+static enum soft_access_err soft_write_back_some(struct soft_region *region, u32 grant,
+						 u64 *iova, u64 *left)
 {
 	unsigned long flags = soft_region_lock(region);
 	enum soft_access_err fault = SOFT_ERR_KEY;
@@ -28,13 +28,13 @@ static enum soft_access_err write_back_some(struct soft_region *region, u32 gran
 	return fault;
 }
 
-static enum soft_access_err write_back(struct soft_region *region, u32 grant,
-				       u64 iova, u64 left)
+static enum soft_access_err soft_write_back(struct soft_region *region, u32 grant,
+					    u64 iova, u64 left)
 {
 	enum soft_access_err fault = SOFT_OK;
 
 	while (left && fault == SOFT_OK)
-		fault = write_back_some(region, grant, &iova, &left);
+		fault = soft_write_back_some(region, grant, &iova, &left);
 	pmem_wmb();
 	return fault;
 }
@@ -76,7 +76,7 @@ enum soft_access_err soft_flush(struct soft_mem *mem, struct ib_pd *pd, u32 qpn,
 	/* What was placed before is seen before the answer is. */
 	smp_wmb();
 	if (fault == SOFT_OK && flush->access & IB_ACCESS_FLUSH_PERSISTENT)
-		fault = write_back(region, grant, iova, length);
+		fault = soft_write_back(region, grant, iova, length);
 	soft_region_put(region);
 	return fault;
 }

@@ -39,7 +39,7 @@ struct helper {
 
 static DEFINE_PER_CPU(struct helper, helpers);
 
-static bool is_free(int cpu)
+static bool soft_is_free(int cpu)
 {
 	const struct helper *h = per_cpu_ptr(&helpers, cpu);
 
@@ -61,7 +61,7 @@ int soft_helper(int cpu)
 	int here = raw_smp_processor_id();
 	int i;
 
-	if (cpu != SOFT_NO_CPU && cpu != here && cpu_online(cpu) && is_free(cpu))
+	if (cpu != SOFT_NO_CPU && cpu != here && cpu_online(cpu) && soft_is_free(cpu))
 		return cpu;
 	cpu = here;
 	for (i = 0; i < LOOKS; i++) {
@@ -70,7 +70,7 @@ int soft_helper(int cpu)
 			cpu = cpumask_first_and(usual, cpu_online_mask);
 		if (cpu >= nr_cpu_ids || cpu == here)
 			break;
-		if (is_free(cpu))
+		if (soft_is_free(cpu))
 			return cpu;
 	}
 	return SOFT_NO_CPU;

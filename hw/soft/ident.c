@@ -25,14 +25,14 @@ static LIST_HEAD(guids);
 #define MADE_OF_MAC	0xfffe
 
 /* The modified EUI-64 of a MAC, with another middle: its bit for "universal" is inverted. */
-static u64 guid_of(const u8 *mac, u16 middle)
+static u64 soft_guid_of(const u8 *mac, u16 middle)
 {
 	u64 whole = ether_addr_to_u64(mac) ^ BIT_ULL(41);
 
 	return (whole >> 24) << 40 | (u64)middle << 24 | (whole & GENMASK_ULL(23, 0));
 }
 
-static bool is_taken(u64 value)
+static bool soft_is_taken(u64 value)
 {
 	const struct soft_guid *guid;
 
@@ -43,13 +43,13 @@ static bool is_taken(u64 value)
 	return false;
 }
 
-static int same_mac(struct net_device *lower, struct netdev_nested_priv *priv)
+static int soft_same_mac(struct net_device *lower, struct netdev_nested_priv *priv)
 {
 	return ether_addr_equal(lower->dev_addr, priv->data);
 }
 
 /* A VLAN or an ipvlan has the MAC of the interface that it lies upon. */
-static bool has_mac_of_another(const struct net_device *ndev)
+static bool soft_has_mac_of_another(const struct net_device *ndev)
 {
 	struct netdev_nested_priv priv = { .data = (void *)ndev->dev_addr };
 	bool found;
@@ -58,13 +58,13 @@ static bool has_mac_of_another(const struct net_device *ndev)
 		return false;
 	rcu_read_lock();
 	found = netdev_walk_all_lower_dev_rcu((struct net_device *)ndev,
-					      same_mac, &priv);
+					      soft_same_mac, &priv);
 	rcu_read_unlock();
 	return found;
 }
 
 /* The same each time that an interface of this name gets a device of this kind. */
-static u16 middle_of(const struct net_device *ndev, const char *kind)
+static u16 soft_middle_of(const struct net_device *ndev, const char *kind)
 {
 	u32 hash = jhash(kind, strlen(kind), 0);
 
@@ -87,15 +87,15 @@ __be64 soft_guid_take(struct soft_guid *guid, const struct net_device *ndev,
 {
 	u16 middle = MADE_OF_MAC;
 
-	if (kind || has_mac_of_another(ndev))
-		middle = middle_of(ndev, kind ?: "");
+	if (kind || soft_has_mac_of_another(ndev))
+		middle = soft_middle_of(ndev, kind ?: "");
 	mutex_lock(&guids_lock);
-	if (is_taken(guid_of(mac, middle)))
-		middle = middle_of(ndev, kind ?: "");
+	if (soft_is_taken(soft_guid_of(mac, middle)))
+		middle = soft_middle_of(ndev, kind ?: "");
 	/* Fewer interfaces of one MAC than that are there. */
-	while (is_taken(guid_of(mac, middle)))
+	while (soft_is_taken(soft_guid_of(mac, middle)))
 		middle = (middle + 1) % MADE_OF_MAC;
-	guid->value = guid_of(mac, middle);
+	guid->value = soft_guid_of(mac, middle);
 	list_add(&guid->entry, &guids);
 	mutex_unlock(&guids_lock);
 	return cpu_to_be64(guid->value);
@@ -147,7 +147,7 @@ EXPORT_SYMBOL_GPL(soft_get_dev_fw_str);
 /* ---- files ---------------------------------------------------------------------------- */
 
 static ssize_t hw_rev_show(struct device *dev, struct device_attribute *attr,
-			   char *buf)
+				char *buf)
 {
 	return sysfs_emit(buf, "%x\n", rdma_device_to_ibdev(dev)->attrs.hw_ver);
 }
@@ -156,7 +156,7 @@ EXPORT_SYMBOL_GPL(soft_attr_hw_rev);
 
 /* The module that its ports belong to. */
 static ssize_t hca_type_show(struct device *dev, struct device_attribute *attr,
-			     char *buf)
+				  char *buf)
 {
 	return sysfs_emit(buf, "%s\n",
 			  module_name(rdma_device_to_ibdev(dev)->ops.owner));
@@ -165,7 +165,7 @@ struct device_attribute soft_attr_hca_type = __ATTR_RO(hca_type);
 EXPORT_SYMBOL_GPL(soft_attr_hca_type);
 
 static ssize_t board_id_show(struct device *dev, struct device_attribute *attr,
-			     char *buf)
+				  char *buf)
 {
 	return sysfs_emit(buf, "software\n");
 }

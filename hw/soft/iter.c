@@ -43,8 +43,8 @@ void soft_iter_list(struct soft_iter *it, struct soft_mem *mem,
 EXPORT_SYMBOL_GPL(soft_iter_list);
 
 /* The reference to @region, or NULL with @length 0, is the cursor's from now on. */
-static void over_region(struct soft_iter *it, struct soft_region *region,
-			u32 grant, u64 iova, u64 length)
+static void soft_over_region(struct soft_iter *it, struct soft_region *region,
+			     u32 grant, u64 iova, u64 length)
 {
 	*it = (struct soft_iter){
 		.kind = SOFT_ITER_REGION,
@@ -80,7 +80,7 @@ enum soft_access_err soft_iter_remote(struct soft_iter *it, struct soft_mem *mem
 
 	region = soft_region_find_remote(mem, pd, qpn, rkey, iova, length,
 					 access, &fault, &grant);
-	over_region(it, region, grant, iova, region ? length : 0);
+	soft_over_region(it, region, grant, iova, region ? length : 0);
 	return fault;
 }
 EXPORT_SYMBOL_GPL(soft_iter_remote);
@@ -119,7 +119,7 @@ void soft_iter_skb(struct soft_iter *it, const struct sk_buff *skb,
 	};
 }
 
-static void leave_region(struct soft_iter *it)
+static void soft_leave_region(struct soft_iter *it)
 {
 	soft_region_put(it->region);
 	it->region = NULL;
@@ -134,23 +134,23 @@ static void leave_region(struct soft_iter *it)
  */
 void soft_iter_end(struct soft_iter *it)
 {
-	leave_region(it);
+	soft_leave_region(it);
 	if (it->kind == SOFT_ITER_REGION)
 		it->left = 0;
 }
 EXPORT_SYMBOL_GPL(soft_iter_end);
 
 /* Step over entries that are used up or empty: those are never looked at. */
-static void find_entry(struct soft_iter *it)
+static void soft_find_entry(struct soft_iter *it)
 {
 	while (it->cur < it->num && it->pos >= it->sge[it->cur].length) {
-		leave_region(it);
+		soft_leave_region(it);
 		it->cur++;
 		it->pos = 0;
 	}
 }
 
-static enum soft_access_err enter_entry(struct soft_iter *it)
+static enum soft_access_err soft_enter_entry(struct soft_iter *it)
 {
 	const struct ib_sge *sge = &it->sge[it->cur];
 	struct soft_region *region = soft_region_get(it->mem, sge->lkey);
@@ -167,7 +167,7 @@ static enum soft_access_err enter_entry(struct soft_iter *it)
 	return fault;
 }
 
-static enum soft_access_err check_entry(const struct soft_iter *it, u32 index)
+static enum soft_access_err soft_check_entry(const struct soft_iter *it, u32 index)
 {
 	enum soft_access_err fault = SOFT_OK;
 
@@ -178,7 +178,7 @@ static enum soft_access_err check_entry(const struct soft_iter *it, u32 index)
 	return fault;
 }
 
-static u64 region_pos(const struct soft_iter *it)
+static u64 soft_region_pos(const struct soft_iter *it)
 {
 	if (it->kind == SOFT_ITER_LIST)
 		return it->sge[it->cur].addr + it->pos;
@@ -186,7 +186,7 @@ static u64 region_pos(const struct soft_iter *it)
 }
 
 /* The region, if there is one, is locked. */
-static enum soft_access_err still_granted(const struct soft_iter *it, u64 bytes)
+static enum soft_access_err soft_still_granted(const struct soft_iter *it, u64 bytes)
 {
 	const struct soft_region *region = it->region;
 
@@ -195,7 +195,7 @@ static enum soft_access_err still_granted(const struct soft_iter *it, u64 bytes)
 	soft_region_assert_locked(region);
 	if (!region->valid || region->grant != it->grant)
 		return SOFT_ERR_KEY;
-	if (!soft_region_covers(region, region_pos(it), bytes))
+	if (!soft_region_covers(region, soft_region_pos(it), bytes))
 		return SOFT_ERR_BOUNDS;
 	return SOFT_OK;
 }
@@ -214,10 +214,10 @@ enum soft_access_err soft_iter_check(struct soft_iter *it)
 
 	if (it->kind == SOFT_ITER_LIST) {
 		for (i = it->cur; i < it->num && fault == SOFT_OK; i++)
-			fault = check_entry(it, i);
+			fault = soft_check_entry(it, i);
 	} else if (it->kind == SOFT_ITER_REGION && it->left) {
 		flags = soft_region_lock(it->region);
-		fault = still_granted(it, it->left);
+		fault = soft_still_granted(it, it->left);
 		soft_region_unlock(it->region, flags);
 	}
 	return fault;
@@ -244,7 +244,7 @@ enum soft_access_err soft_iter_skip(struct soft_iter *it, u64 bytes)
 		return SOFT_OK;
 	}
 	while (bytes) {
-		find_entry(it);
+		soft_find_entry(it);
 		step = min(bytes, it->sge[it->cur].length - it->pos);
 		it->pos += step;
 		bytes -= step;
@@ -254,21 +254,21 @@ enum soft_access_err soft_iter_skip(struct soft_iter *it, u64 bytes)
 EXPORT_SYMBOL_GPL(soft_iter_skip);
 
 /* Be at a region, if the cursor is over any; @run: bytes up to its end. */
-static enum soft_access_err settle(struct soft_iter *it, u64 *run)
+static enum soft_access_err soft_iter_settle(struct soft_iter *it, u64 *run)
 {
 	*run = it->left;
 	if (it->kind != SOFT_ITER_LIST)
 		return SOFT_OK;
-	find_entry(it);
+	soft_find_entry(it);
 	if (it->cur == it->num)
 		return SOFT_ERR_BOUNDS;
 	*run = it->sge[it->cur].length - it->pos;
-	return it->region ? SOFT_OK : enter_entry(it);
+	return it->region ? SOFT_OK : soft_enter_entry(it);
 }
 
 /* Bytes of @it in kernel addresses; not for an skb. */
-static enum soft_access_err spot_of(const struct soft_iter *it, u64 done, u64 want,
-				    struct soft_spot *spot)
+static enum soft_access_err soft_spot_of(const struct soft_iter *it, u64 done, u64 want,
+					 struct soft_spot *spot)
 {
 	if (it->kind == SOFT_ITER_BYTES) {
 		spot->at = it->bytes + it->pos + done;
@@ -276,12 +276,12 @@ static enum soft_access_err spot_of(const struct soft_iter *it, u64 done, u64 wa
 		spot->mapped = false;
 		return SOFT_OK;
 	}
-	return soft_spot_get(it->region, region_pos(it) + done, want,
+	return soft_spot_get(it->region, soft_region_pos(it) + done, want,
 			     it->kind == SOFT_ITER_REGION, spot);
 }
 
 /* Bytes of a packet that lie together, at most @bytes. NULL: it is not so simple. */
-static const u8 *bytes_of(const struct sk_buff *skb, u64 offset, u64 *bytes)
+static const u8 *soft_bytes_of(const struct sk_buff *skb, u64 offset, u64 *bytes)
 {
 	const struct skb_shared_info *info = skb_shinfo(skb);
 	const skb_frag_t *frag;
@@ -306,15 +306,15 @@ static const u8 *bytes_of(const struct sk_buff *skb, u64 offset, u64 *bytes)
 	return NULL;
 }
 
-static enum soft_access_err copy_packet(const struct soft_spot *to,
-					const struct soft_iter *from, u64 done,
-					u64 *bytes)
+static enum soft_access_err soft_copy_packet(const struct soft_spot *to,
+					     const struct soft_iter *from, u64 done,
+					     u64 *bytes)
 {
 	u64 offset = from->pos + done;
 	const u8 *at;
 
 	*bytes = to->bytes;
-	at = bytes_of(from->skb, offset, bytes);
+	at = soft_bytes_of(from->skb, offset, bytes);
 	if (at)
 		memcpy(to->at, at, *bytes);
 	else if (skb_copy_bits(from->skb, offset, to->at, *bytes))
@@ -322,14 +322,14 @@ static enum soft_access_err copy_packet(const struct soft_spot *to,
 	return SOFT_OK;
 }
 
-static enum soft_access_err copy_spot(const struct soft_spot *to,
-				      const struct soft_iter *from, u64 done,
-				      u64 *bytes)
+static enum soft_access_err soft_copy_spot(const struct soft_spot *to,
+					   const struct soft_iter *from, u64 done,
+					   u64 *bytes)
 {
 	enum soft_access_err fault;
 	struct soft_spot spot;
 
-	fault = spot_of(from, done, to->bytes, &spot);
+	fault = soft_spot_of(from, done, to->bytes, &spot);
 	if (fault != SOFT_OK)
 		return fault;
 	*bytes = spot.bytes;
@@ -339,26 +339,26 @@ static enum soft_access_err copy_spot(const struct soft_spot *to,
 }
 
 /* Both regions are locked. */
-static enum soft_access_err copy_run(const struct soft_iter *to,
-				     const struct soft_iter *from, u64 bytes)
+static enum soft_access_err soft_copy_run(const struct soft_iter *to,
+					  const struct soft_iter *from, u64 bytes)
 {
 	u64 done = 0, moved = 0;
 	enum soft_access_err fault;
 	struct soft_spot spot;
 
-	fault = still_granted(to, bytes);
+	fault = soft_still_granted(to, bytes);
 	if (fault == SOFT_OK)
-		fault = still_granted(from, bytes);
+		fault = soft_still_granted(from, bytes);
 	if (fault != SOFT_OK)
 		return fault;
 	while (done < bytes) {
-		fault = spot_of(to, done, bytes - done, &spot);
+		fault = soft_spot_of(to, done, bytes - done, &spot);
 		if (fault != SOFT_OK)
 			return fault;
 		if (from->kind == SOFT_ITER_SKB)
-			fault = copy_packet(&spot, from, done, &moved);
+			fault = soft_copy_packet(&spot, from, done, &moved);
 		else
-			fault = copy_spot(&spot, from, done, &moved);
+			fault = soft_copy_spot(&spot, from, done, &moved);
 		soft_spot_put(&spot);
 		if (fault != SOFT_OK)
 			return fault;
@@ -368,8 +368,8 @@ static enum soft_access_err copy_run(const struct soft_iter *to,
 }
 
 /* Either of the two may be without a lock, and both may be one region. */
-static enum soft_access_err copy_locked(const struct soft_iter *to,
-					const struct soft_iter *from, u64 bytes)
+static enum soft_access_err soft_copy_locked(const struct soft_iter *to,
+					     const struct soft_iter *from, u64 bytes)
 {
 	struct soft_region *a = to->region, *b = from->region;
 	enum soft_access_err fault;
@@ -378,15 +378,15 @@ static enum soft_access_err copy_locked(const struct soft_iter *to,
 	if (!a || a->kind == SOFT_DMA)
 		swap(a, b);
 	if (!a)
-		return copy_run(to, from, bytes);
+		return soft_copy_run(to, from, bytes);
 	if (!b || b->kind == SOFT_DMA || a == b) {
 		flags = soft_region_lock(a);
-		fault = copy_run(to, from, bytes);
+		fault = soft_copy_run(to, from, bytes);
 		soft_region_unlock(a, flags);
 		return fault;
 	}
 	flags = soft_region_lock_two(a, b);
-	fault = copy_run(to, from, bytes);
+	fault = soft_copy_run(to, from, bytes);
 	soft_region_unlock_two(a, b, flags);
 	return fault;
 }
@@ -415,13 +415,13 @@ enum soft_access_err soft_iter_copy(struct soft_iter *to, struct soft_iter *from
 	if (length > to->left || length > from->left)
 		return SOFT_ERR_BOUNDS;
 	while (length) {
-		fault = settle(to, &to_run);
+		fault = soft_iter_settle(to, &to_run);
 		if (fault == SOFT_OK)
-			fault = settle(from, &from_run);
+			fault = soft_iter_settle(from, &from_run);
 		if (fault != SOFT_OK)
 			return fault;
 		run = min3(to_run, from_run, (u64)min(length, COPY_CHUNK));
-		fault = copy_locked(to, from, run);
+		fault = soft_copy_locked(to, from, run);
 		if (fault != SOFT_OK)
 			return fault;
 		soft_iter_skip(to, run);

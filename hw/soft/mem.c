@@ -60,17 +60,17 @@ struct soft_region *soft_region_new(struct soft_mem *mem, struct ib_pd *pd,
 	return region;
 }
 
-static struct soft_dev *dev_of(struct soft_region *region)
+static struct soft_dev *soft_dev_of(struct soft_region *region)
 {
 	return container_of(region->mem, struct soft_dev, mem);
 }
 
-static enum soft_object object_of(const struct soft_region *region)
+static enum soft_object soft_object_of(const struct soft_region *region)
 {
 	return region->kind >= SOFT_WINDOW_1 ? SOFT_OBJECT_MW : SOFT_OBJECT_MR;
 }
 
-static int give_key(struct soft_region *region)
+static int soft_give_key(struct soft_region *region)
 {
 	struct soft_mem *mem = region->mem;
 	u8 low = get_random_u32();
@@ -104,12 +104,12 @@ int soft_region_publish(struct soft_region *region)
 {
 	int ret;
 
-	ret = soft_limit_take(dev_of(region), object_of(region));
+	ret = soft_limit_take(soft_dev_of(region), soft_object_of(region));
 	if (ret)
 		return ret;
-	ret = give_key(region);
+	ret = soft_give_key(region);
 	if (ret)
-		soft_limit_give(dev_of(region), object_of(region));
+		soft_limit_give(soft_dev_of(region), soft_object_of(region));
 	return ret;
 }
 
@@ -122,7 +122,7 @@ int soft_region_publish(struct soft_region *region)
 void soft_region_withdraw(struct soft_region *region)
 {
 	xa_erase_irq(&region->mem->keys, region->key >> 8);
-	soft_limit_give(dev_of(region), object_of(region));
+	soft_limit_give(soft_dev_of(region), soft_object_of(region));
 	soft_region_put(region);
 }
 
@@ -183,9 +183,9 @@ bool soft_region_covers(const struct soft_region *region, u64 iova, u64 length)
 	       iova - region->iova <= region->length - length;
 }
 
-static enum soft_access_err may_local(const struct soft_region *region,
-				      struct ib_pd *pd, const struct ib_sge *sge,
-				      int access)
+static enum soft_access_err soft_may_local(const struct soft_region *region,
+					   struct ib_pd *pd, const struct ib_sge *sge,
+					   int access)
 {
 	soft_region_assert_locked(region);
 
@@ -219,7 +219,7 @@ enum soft_access_err soft_region_may_local(struct soft_region *region,
 	unsigned long flags;
 
 	flags = soft_region_lock(region);
-	fault = may_local(region, pd, sge, access);
+	fault = soft_may_local(region, pd, sge, access);
 	*grant = region->grant;
 	soft_region_unlock(region, flags);
 	return fault;
@@ -341,8 +341,8 @@ struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd,
 }
 
 /* May a queue pair invalidate @key? The consumer can have changed its low 8 bits. */
-static enum soft_access_err may_invalidate(const struct soft_region *region,
-					   struct ib_pd *pd, u32 qpn, u32 key)
+static enum soft_access_err soft_may_invalidate(const struct soft_region *region,
+						struct ib_pd *pd, u32 qpn, u32 key)
 {
 	soft_region_assert_write(region);
 
@@ -382,7 +382,7 @@ enum soft_access_err soft_region_invalidate(struct soft_mem *mem, struct ib_pd *
 	if (!region)
 		return SOFT_ERR_KEY;
 	flags = soft_region_lock_write(region);
-	fault = may_invalidate(region, pd, qpn, key);
+	fault = soft_may_invalidate(region, pd, qpn, key);
 	/* A window is the peer's by nature. */
 	if (fault == SOFT_OK && remote && region->valid &&
 	    region->kind == SOFT_FAST && !(region->access & SOFT_REMOTE_RIGHTS))

@@ -45,7 +45,7 @@ EXPORT_SYMBOL_GPL(soft_map_new);
  * Page by page, since memory that is charged to a cgroup can not come from
  * vmalloc_user(). Each mapped page is referenced by the mapping.
  */
-static int map_pages(struct vm_area_struct *vma, const struct soft_map *map)
+static int soft_map_pages(struct vm_area_struct *vma, const struct soft_map *map)
 {
 	unsigned long done, bytes = vma->vm_end - vma->vm_start;
 	int ret = 0;
@@ -74,7 +74,7 @@ int soft_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma)
 	entry = rdma_user_mmap_entry_get(ucontext, vma);
 	if (!entry)
 		return -EINVAL;
-	ret = map_pages(vma, container_of(entry, struct soft_map, entry));
+	ret = soft_map_pages(vma, container_of(entry, struct soft_map, entry));
 	rdma_user_mmap_entry_put(entry);
 	return ret;
 }

@@ -9,12 +9,12 @@
 #include "refuse.h"
 #include "region_lock.h"
 
-static struct soft_mem *mem_of(struct ib_pd *pd)
+static struct soft_mem *soft_mem_of(struct ib_pd *pd)
 {
 	return &to_soft_dev(pd->device)->mem;
 }
 
-static struct soft_region *to_region(struct ib_mr *mr)
+static struct soft_region *soft_to_region(struct ib_mr *mr)
 {
 	return container_of(mr, struct soft_region, mr);
 }
@@ -37,7 +37,7 @@ struct ib_mr *soft_get_dma_mr(struct ib_pd *pd, int access)
 	if (pd->uobject || access & ~IB_ACCESS_SUPPORTED)
 		return soft_refuse(pd->device, ERR_PTR(-EINVAL),
 				   "access 0x%x of all memory", access);
-	region = soft_region_new(mem_of(pd), pd, SOFT_DMA);
+	region = soft_region_new(soft_mem_of(pd), pd, SOFT_DMA);
 	if (!region)
 		return ERR_PTR(-ENOMEM);
 	region->access = access;
@@ -52,8 +52,8 @@ struct ib_mr *soft_get_dma_mr(struct ib_pd *pd, int access)
 }
 
 /* Set what the key grants; @region's lock is held, or it is not published yet. */
-static void grant_user(struct soft_region *region, struct soft_pages *pages,
-		       u64 virt_addr, u64 length, int access)
+static void soft_grant_user(struct soft_region *region, struct soft_pages *pages,
+			    u64 virt_addr, u64 length, int access)
 {
 	region->pages = pages;
 	region->access = access;
@@ -93,7 +93,7 @@ struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 		return soft_refuse(pd->device, ERR_PTR(-EINVAL),
 				   "%llu bytes at 0x%llx go beyond the last address",
 				   length, virt_addr);
-	region = soft_region_new(mem_of(pd), pd, SOFT_USER);
+	region = soft_region_new(soft_mem_of(pd), pd, SOFT_USER);
 	if (!region)
 		return ERR_PTR(-ENOMEM);
 	pages = soft_pages_of_user(pd->device, start, length, access);
@@ -103,7 +103,7 @@ struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 				  start, access, PTR_ERR(pages));
 		goto err_region;
 	}
-	grant_user(region, pages, virt_addr, length, access);
+	soft_grant_user(region, pages, virt_addr, length, access);
 	ret = soft_region_publish(region);
 	if (ret)
 		goto err_pages;
@@ -121,8 +121,8 @@ EXPORT_SYMBOL_GPL(soft_reg_user_mr);
  * Pages that were pinned for reading stay as they are, and where the first byte
  * is called 0, the address that it had before is forgotten.
  */
-static int rereg_check(const struct soft_region *region, int flags,
-		       u64 length, u64 virt_addr, int access)
+static int soft_rereg_check(const struct soft_region *region, int flags,
+			    u64 length, u64 virt_addr, int access)
 {
 	const struct ib_device *ib = region->mr.device;
 
@@ -166,7 +166,7 @@ struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 				 u64 length, u64 virt_addr, int access,
 				 struct ib_pd *pd, struct ib_udata *udata)
 {
-	struct soft_region *region = to_region(mr);
+	struct soft_region *region = soft_to_region(mr);
 	struct soft_pages *pages = region->pages;
 	unsigned long irq;
 	int ret;
@@ -174,7 +174,7 @@ struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = region->access;
 	ret = ib_check_mr_access(mr->device, access) ?:
-	      rereg_check(region, flags, length, virt_addr, access);
+	      soft_rereg_check(region, flags, length, virt_addr, access);
 	if (ret)
 		return ERR_PTR(ret);
 	if (flags & IB_MR_REREG_TRANS) {
@@ -193,7 +193,7 @@ struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 		if (flags & IB_MR_REREG_PD)
 			region->pd = pd;
 		swap(region->pages, pages);
-		grant_user(region, region->pages, virt_addr, length, access);
+		soft_grant_user(region, region->pages, virt_addr, length, access);
 	}
 	soft_region_unlock_write(region, irq);
 
@@ -226,7 +226,7 @@ struct ib_mr *soft_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
 	if (soft_exceeds(pd->device, "max_num_sg", max_num_sg,
 			 to_soft_dev(pd->device)->max_mr_pages))
 		return ERR_PTR(-EINVAL);
-	region = soft_region_new(mem_of(pd), pd, SOFT_FAST);
+	region = soft_region_new(soft_mem_of(pd), pd, SOFT_FAST);
 	if (!region)
 		return ERR_PTR(ret);
 	region->pages = soft_pages_alloc(max_num_sg);
@@ -246,9 +246,9 @@ err_region:
 	return ERR_PTR(ret);
 }
 
-static int set_page_addr(struct ib_mr *mr, u64 address)
+static int soft_set_page_addr(struct ib_mr *mr, u64 address)
 {
-	struct soft_pages *pages = to_region(mr)->pages;
+	struct soft_pages *pages = soft_to_region(mr)->pages;
 
 	if (pages->num == pages->max)
 		return -ENOMEM;
@@ -272,7 +272,7 @@ static int set_page_addr(struct ib_mr *mr, u64 address)
 int soft_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents,
 		   unsigned int *offset)
 {
-	struct soft_region *region = to_region(mr);
+	struct soft_region *region = soft_to_region(mr);
 	struct soft_pages *pages = region->pages;
 	unsigned long flags;
 	int ret;
@@ -286,7 +286,7 @@ int soft_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents,
 
 	pages->num = 0;
 	pages->shift = ilog2(mr->page_size);
-	ret = ib_sg_to_pages(mr, sg, nents, offset, set_page_addr);
+	ret = ib_sg_to_pages(mr, sg, nents, offset, soft_set_page_addr);
 	pages->offset = mr->iova & (mr->page_size - 1);
 	return ret;
 }
@@ -307,7 +307,7 @@ int soft_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents,
 int soft_region_register(struct ib_mr *mr, struct ib_pd *pd, u32 key,
 			 int access)
 {
-	struct soft_region *region = to_region(mr);
+	struct soft_region *region = soft_to_region(mr);
 	const struct soft_pages *pages = region->pages;
 	unsigned long flags;
 	int ret = -EINVAL;
@@ -346,7 +346,7 @@ EXPORT_SYMBOL_GPL(soft_region_register);
  */
 int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 {
-	struct soft_region *region = to_region(mr);
+	struct soft_region *region = soft_to_region(mr);
 	struct soft_pages *pages = NULL;
 	unsigned long flags;
 	bool bound;

@@ -70,9 +70,9 @@ int soft_dealloc_mw(struct ib_mw *mw)
 }
 
 /* May @parent have such a window? IBA vol. 1, 10.6.7.2.5 and 11.2.9. */
-static enum soft_access_err may_attach(const struct soft_region *parent,
-				       struct ib_pd *pd,
-				       const struct soft_bind *bind)
+static enum soft_access_err soft_may_attach(const struct soft_region *parent,
+					    struct ib_pd *pd,
+					    const struct soft_bind *bind)
 {
 	soft_region_assert_write(parent);
 
@@ -90,9 +90,9 @@ static enum soft_access_err may_attach(const struct soft_region *parent,
 }
 
 /* The region that @bind names, referenced and counted as having the window. */
-static struct soft_region *attach(struct soft_mem *mem, struct ib_pd *pd,
-				  const struct soft_bind *bind,
-				  enum soft_access_err *fault)
+static struct soft_region *soft_mw_attach(struct soft_mem *mem, struct ib_pd *pd,
+					  const struct soft_bind *bind,
+					  enum soft_access_err *fault)
 {
 	struct soft_region *parent = soft_region_get(mem, bind->mr_lkey);
 	unsigned long flags;
@@ -103,7 +103,7 @@ static struct soft_region *attach(struct soft_mem *mem, struct ib_pd *pd,
 	/* Deregistration looks at the number under the lock. */
 	flags = soft_region_lock_write(parent);
 	if (parent->kind == SOFT_USER)
-		*fault = may_attach(parent, pd, bind);
+		*fault = soft_may_attach(parent, pd, bind);
 	if (*fault == SOFT_OK)
 		atomic_inc(&parent->windows);
 	soft_region_unlock_write(parent, flags);
@@ -117,8 +117,8 @@ static struct soft_region *attach(struct soft_mem *mem, struct ib_pd *pd,
  * A window of type 1 is bound as often as one likes; one of type 2 only when it
  * is invalid, and to a key that it does not have now.
  */
-static enum soft_access_err may_bind(const struct soft_region *window,
-				     struct ib_pd *pd, const struct soft_bind *bind)
+static enum soft_access_err soft_may_bind(const struct soft_region *window,
+					  struct ib_pd *pd, const struct soft_bind *bind)
 {
 	soft_region_assert_write(window);
 
@@ -133,8 +133,8 @@ static enum soft_access_err may_bind(const struct soft_region *window,
 	return SOFT_OK;
 }
 
-static void bind_to(struct soft_region *window, struct soft_region *parent,
-		    u32 qpn, const struct soft_bind *bind)
+static void soft_bind_to(struct soft_region *window, struct soft_region *parent,
+			 u32 qpn, const struct soft_bind *bind)
 {
 	u8 low = window->key + 1;
 
@@ -179,18 +179,18 @@ enum soft_access_err soft_window_bind(struct soft_mem *mem, struct ib_pd *pd,
 	if (window->kind < SOFT_WINDOW_1)
 		fault = SOFT_ERR_KEY;
 	else if (bind->length)
-		parent = attach(mem, pd, bind, &fault);
+		parent = soft_mw_attach(mem, pd, bind, &fault);
 	else if (window->kind == SOFT_WINDOW_2)
 		fault = SOFT_ERR_BOUNDS;
 	if (fault != SOFT_OK)
 		goto out;
 
 	flags = soft_region_lock_write(window);
-	fault = may_bind(window, pd, bind);
+	fault = soft_may_bind(window, pd, bind);
 	if (fault == SOFT_OK) {
 		struct soft_region *old = window->parent;
 
-		bind_to(window, parent, qpn, bind);
+		soft_bind_to(window, parent, qpn, bind);
 		parent = old;
 	}
 	soft_region_unlock_write(window, flags);

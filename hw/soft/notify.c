@@ -23,7 +23,7 @@ static void call(struct ib_cq *cq, u8 notices)
 }
 
 /* What was asked for during the call is the tasklet's. */
-static void finish(struct soft_notify *n)
+static void soft_notify_finish(struct soft_notify *n)
 {
 	unsigned long flags;
 
@@ -37,7 +37,7 @@ static void finish(struct soft_notify *n)
 }
 
 /* 0: there is nothing to tell, or a call goes on, and its end comes back here. */
-static u8 claim(struct soft_notify *n)
+static u8 soft_notify_claim(struct soft_notify *n)
 {
 	unsigned long flags;
 	u8 notices = 0;
@@ -51,15 +51,15 @@ static u8 claim(struct soft_notify *n)
 	return notices;
 }
 
-static void notify(struct tasklet_struct *tasklet)
+static void soft_notify_notify(struct tasklet_struct *tasklet)
 {
 	struct soft_notify *n = from_tasklet(n, tasklet, tasklet);
-	u8 notices = claim(n);
+	u8 notices = soft_notify_claim(n);
 
 	if (!notices)
 		return;
 	call(n->cq, notices);
-	finish(n);
+	soft_notify_finish(n);
 }
 
 /**
@@ -76,7 +76,7 @@ void soft_notify_init(struct soft_notify *n, struct ib_cq *cq, spinlock_t *lock)
 	n->calling = false;
 	n->ended = false;
 	init_waitqueue_head(&n->idle);
-	tasklet_setup(&n->tasklet, notify);
+	tasklet_setup(&n->tasklet, soft_notify_notify);
 }
 EXPORT_SYMBOL_GPL(soft_notify_init);
 
@@ -119,7 +119,7 @@ EXPORT_SYMBOL_GPL(soft_notify_ask);
 void soft_notify_call(struct soft_notify *n, enum soft_notice notice)
 {
 	call(n->cq, notice);
-	finish(n);
+	soft_notify_finish(n);
 }
 EXPORT_SYMBOL_GPL(soft_notify_call);
 

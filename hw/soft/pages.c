@@ -9,7 +9,7 @@
 #include "region_lock.h"
 
 /* Addresses of a device without DMA are the kernel's own. */
-static void *to_kernel(u64 address)
+static void *soft_to_kernel(u64 address)
 {
 	return (void *)(uintptr_t)address;
 }
@@ -18,10 +18,10 @@ static void *to_kernel(u64 address)
  * The region belongs to the kernel, and yet a peer may hold its rkey (a PD with
  * the unsafe global one): an address that is no memory must not hurt.
  */
-static enum soft_access_err spot_dma(u64 iova, u64 want, bool remote,
-				     struct soft_spot *spot)
+static enum soft_access_err soft_spot_dma(u64 iova, u64 want, bool remote,
+					  struct soft_spot *spot)
 {
-	spot->at = to_kernel(iova);
+	spot->at = soft_to_kernel(iova);
 	spot->bytes = want;
 	spot->mapped = false;
 	if (!remote)
@@ -50,7 +50,7 @@ enum soft_access_err soft_spot_get(const struct soft_region *region, u64 iova,
 
 	soft_region_assert_locked(region);
 	if (region->kind == SOFT_DMA)
-		return spot_dma(iova, want, remote, spot);
+		return soft_spot_dma(iova, want, remote, spot);
 	if (region->parent) {
 		iova = region->parent_iova + (iova - region->iova);
 		region = region->parent;
@@ -68,7 +68,7 @@ enum soft_access_err soft_spot_get(const struct soft_region *region, u64 iova,
 	if (spot->mapped)
 		spot->at = kmap_local_page(pages->page[at]) + inside;
 	else
-		spot->at = to_kernel(pages->addr[at]) + inside;
+		spot->at = soft_to_kernel(pages->addr[at]) + inside;
 	return SOFT_OK;
 }
 
@@ -102,7 +102,7 @@ void soft_pages_free(struct soft_pages *pages)
 }
 
 /* True: every byte of the page stays when the power goes. */
-static bool page_persists(struct page *page)
+static bool soft_page_persists(struct page *page)
 {
 	return region_intersects(page_to_phys(page), PAGE_SIZE, IORESOURCE_MEM,
 				 IORES_DESC_PERSISTENT_MEMORY) ==
@@ -123,7 +123,7 @@ int soft_pages_persist(const struct soft_pages *pages, int access)
 	if (!(access & IB_ACCESS_FLUSH_PERSISTENT))
 		return 0;
 	for (i = 0; i < pages->num; i++)
-		if (!page_persists(pages->page[i]))
+		if (!soft_page_persists(pages->page[i]))
 			return -EINVAL;
 	return 0;
 }

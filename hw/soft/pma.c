@@ -13,7 +13,7 @@
 /* 4.096 us * 2^18: one second. */
 #define RESP_TIME	18
 
-static u16 class_port_info(u8 *data)
+static u16 soft_class_port_info(u8 *data)
 {
 	struct ib_class_port_info *info = (void *)data;
 
@@ -27,8 +27,8 @@ static u16 class_port_info(u8 *data)
 }
 
 /* Counters of this attribute stay at their maximum. */
-static void fill_counters(const struct soft_pma_counts *counts,
-			  struct ib_pma_portcounters *to)
+static void soft_fill_counters(const struct soft_pma_counts *counts,
+			       struct ib_pma_portcounters *to)
 {
 	to->link_downed_counter = min_t(u64, counts->link_downed, U8_MAX);
 	to->port_rcv_errors =
@@ -48,29 +48,29 @@ static void fill_counters(const struct soft_pma_counts *counts,
 }
 
 /* The two are read one after the other, while they count. */
-static __be64 unicast(u64 pkts, u64 mcast)
+static __be64 soft_pma_unicast(u64 pkts, u64 mcast)
 {
 	return cpu_to_be64(pkts - min(pkts, mcast));
 }
 
-static void fill_extended(const struct soft_pma_counts *counts,
-			  struct ib_pma_portcounters_ext *to)
+static void soft_fill_extended(const struct soft_pma_counts *counts,
+			       struct ib_pma_portcounters_ext *to)
 {
 	to->port_xmit_data = cpu_to_be64(counts->xmit_bytes / 4);
 	to->port_rcv_data = cpu_to_be64(counts->rcv_bytes / 4);
 	to->port_xmit_packets = cpu_to_be64(counts->xmit_pkts);
 	to->port_rcv_packets = cpu_to_be64(counts->rcv_pkts);
 	to->port_unicast_xmit_packets =
-		unicast(counts->xmit_pkts, counts->mcast_xmit_pkts);
+		soft_pma_unicast(counts->xmit_pkts, counts->mcast_xmit_pkts);
 	to->port_unicast_rcv_packets =
-		unicast(counts->rcv_pkts, counts->mcast_rcv_pkts);
+		soft_pma_unicast(counts->rcv_pkts, counts->mcast_rcv_pkts);
 	to->port_multicast_xmit_packets = cpu_to_be64(counts->mcast_xmit_pkts);
 	to->port_multicast_rcv_packets = cpu_to_be64(counts->mcast_rcv_pkts);
 }
 
 /* PortSelect and CounterSelect are at one place in both attributes. */
-static u16 port_counters(struct ib_device *ib, u32 port_num,
-			 struct ib_pma_mad *pma, soft_pma_read_fn read)
+static u16 soft_port_counters(struct ib_device *ib, u32 port_num,
+			      struct ib_pma_mad *pma, soft_pma_read_fn read)
 {
 	struct ib_pma_portcounters *counters = (void *)pma->data;
 	struct soft_pma_counts counts = {};
@@ -83,14 +83,14 @@ static u16 port_counters(struct ib_device *ib, u32 port_num,
 	       0, sizeof(pma->data) -
 	       offsetofend(typeof(*counters), counter_select));
 	if (pma->mad_hdr.attr_id == IB_PMA_PORT_COUNTERS)
-		fill_counters(&counts, counters);
+		soft_fill_counters(&counts, counters);
 	else
-		fill_extended(&counts, (void *)pma->data);
+		soft_fill_extended(&counts, (void *)pma->data);
 	return 0;
 }
 
-static u16 get(struct ib_device *ib, u32 port_num, struct ib_pma_mad *pma,
-	       soft_pma_read_fn read)
+static u16 soft_pma_get(struct ib_device *ib, u32 port_num, struct ib_pma_mad *pma,
+			soft_pma_read_fn read)
 {
 	if (pma->mad_hdr.class_version != 1)
 		return IB_MGMT_MAD_STATUS_BAD_VERSION;
@@ -98,10 +98,10 @@ static u16 get(struct ib_device *ib, u32 port_num, struct ib_pma_mad *pma,
 		return IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB;
 	switch (pma->mad_hdr.attr_id) {
 	case IB_PMA_CLASS_PORT_INFO:
-		return class_port_info(pma->data);
+		return soft_class_port_info(pma->data);
 	case IB_PMA_PORT_COUNTERS:
 	case IB_PMA_PORT_COUNTERS_EXT:
-		return port_counters(ib, port_num, pma, read);
+		return soft_port_counters(ib, port_num, pma, read);
 	default:
 		return IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB;
 	}
@@ -134,7 +134,7 @@ int soft_pma(struct ib_device *ib, u32 port_num, const struct ib_mad *in,
 	     hdr->method != IB_MGMT_METHOD_SET))
 		return IB_MAD_RESULT_SUCCESS;
 	*out = *in;
-	status = get(ib, port_num, (struct ib_pma_mad *)out, read);
+	status = soft_pma_get(ib, port_num, (struct ib_pma_mad *)out, read);
 	out->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;
 	out->mad_hdr.status = cpu_to_be16(status);
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;

@@ -20,8 +20,8 @@
 /* Copied in one piece when a ring gets another size: some 10 microseconds. */
 #define MOVE_BYTES (64U << 10)
 
-static int ring_map_user(struct soft_ring *ring, size_t bytes,
-			 struct ib_ucontext *ucontext, struct mminfo *info)
+static int soft_ring_map_user(struct soft_ring *ring, size_t bytes,
+			      struct ib_ucontext *ucontext, struct mminfo *info)
 {
 	struct soft_map *map = soft_map_new(ucontext, bytes, 0);
 
@@ -65,7 +65,7 @@ int soft_ring_alloc(struct soft_ring *ring, u32 slots, u32 elem_bytes,
 	bytes = sizeof(*ring->buf) + (num << ring->shift);
 
 	if (ucontext) {
-		ret = ring_map_user(ring, bytes, ucontext, info);
+		ret = soft_ring_map_user(ring, bytes, ucontext, info);
 	} else {
 		ring->buf = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!ring->buf)

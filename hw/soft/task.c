@@ -20,58 +20,58 @@ unsigned int soft_task_patience = NSEC_PER_MSEC;
 EXPORT_SYMBOL_GPL(soft_task_patience);
 
 /* How long it has been armed; 0: a clock is behind another's. */
-static u64 age(const struct soft_task *task)
+static u64 soft_task_age(const struct soft_task *task)
 {
 	s64 age = ktime_get_mono_fast_ns() - READ_ONCE(task->since);
 
 	return max(age, 0LL);
 }
 
-static bool is_late(const struct soft_task *task)
+static bool soft_is_late(const struct soft_task *task)
 {
-	return age(task) >= READ_ONCE(soft_task_patience);
+	return soft_task_age(task) >= READ_ONCE(soft_task_patience);
 }
 
 /* May a caller begin what was armed for others? */
-static bool is_takeable(const struct soft_task *task)
+static bool soft_is_takeable(const struct soft_task *task)
 {
-	return READ_ONCE(task->cpu) == raw_smp_processor_id() || is_late(task);
+	return READ_ONCE(task->cpu) == raw_smp_processor_id() || soft_is_late(task);
 }
 
-static bool move(struct soft_task *task, int from, int to)
+static bool soft_task_move(struct soft_task *task, int from, int to)
 {
 	return atomic_try_cmpxchg(&task->state, &from, to);
 }
 
-static void begun_late(struct soft_task *task, enum soft_task_by by)
+static void soft_begun_late(struct soft_task *task, enum soft_task_by by)
 {
 	trace_soft_task_late(task, by);
-	soft_helper_began(task->cpu, age(task));
+	soft_helper_began(task->cpu, soft_task_age(task));
 }
 
 /* False: something else runs, or is to run, another round. Softirqs are disabled. */
-static bool begin_call(struct soft_task *task, enum soft_task_by by)
+static bool soft_begin_call(struct soft_task *task, enum soft_task_by by)
 {
-	/* What the caller wants looked at, then the state: pairs with begin_armed(). */
+	/* What the caller wants looked at, then the state: pairs with soft_begin_armed(). */
 	smp_mb();
 	for (;;) {
 		switch (atomic_read(&task->state)) {
 		case SOFT_TASK_IDLE:
-			if (!move(task, SOFT_TASK_IDLE, SOFT_TASK_BUSY))
+			if (!soft_task_move(task, SOFT_TASK_IDLE, SOFT_TASK_BUSY))
 				continue;
 			task->late = false;
 			return true;
 		case SOFT_TASK_ARMED:
-			if (!is_takeable(task))
+			if (!soft_is_takeable(task))
 				return false;
-			if (!move(task, SOFT_TASK_ARMED, SOFT_TASK_BUSY))
+			if (!soft_task_move(task, SOFT_TASK_ARMED, SOFT_TASK_BUSY))
 				continue;
-			task->late = is_late(task);
+			task->late = soft_is_late(task);
 			if (task->late)
-				begun_late(task, by);
+				soft_begun_late(task, by);
 			return true;
 		case SOFT_TASK_BUSY:
-			if (move(task, SOFT_TASK_BUSY, SOFT_TASK_BUSY_AGAIN))
+			if (soft_task_move(task, SOFT_TASK_BUSY, SOFT_TASK_BUSY_AGAIN))
 				return false;
 			continue;
 		default:
@@ -81,18 +81,18 @@ static bool begin_call(struct soft_task *task, enum soft_task_by by)
 }
 
 /* False: it is not armed any more. */
-static bool begin_armed(struct soft_task *task, enum soft_task_by by)
+static bool soft_begin_armed(struct soft_task *task, enum soft_task_by by)
 {
-	if (!move(task, SOFT_TASK_ARMED, SOFT_TASK_BUSY))
+	if (!soft_task_move(task, SOFT_TASK_ARMED, SOFT_TASK_BUSY))
 		return false;
-	task->late = is_late(task);
+	task->late = soft_is_late(task);
 	if (task->late)
 		trace_soft_task_late(task, by);
 	return true;
 }
 
 /* One round, and what it leaves. The state is IDLE or ARMED then. */
-static enum soft_task_left do_round(struct soft_task *task)
+static enum soft_task_left soft_do_round(struct soft_task *task)
 {
 	enum soft_task_left left = task->round(task);
 
@@ -100,40 +100,40 @@ static enum soft_task_left do_round(struct soft_task *task)
 	if (left != SOFT_TASK_ELSEWHERE)
 		WRITE_ONCE(task->cpu, SOFT_NO_CPU);
 	if (left == SOFT_TASK_NOTHING &&
-	    move(task, SOFT_TASK_BUSY, SOFT_TASK_IDLE))
+	    soft_task_move(task, SOFT_TASK_BUSY, SOFT_TASK_IDLE))
 		return left;
 	WRITE_ONCE(task->since, ktime_get_mono_fast_ns());
 	atomic_set_release(&task->state, SOFT_TASK_ARMED);
 	return left == SOFT_TASK_NOTHING ? SOFT_TASK_MORE : left;
 }
 
-static void start_timer(struct soft_task *task)
+static void soft_start_timer(struct soft_task *task)
 {
 	hrtimer_start(&task->timer, ns_to_ktime(READ_ONCE(soft_task_patience)),
 		      HRTIMER_MODE_REL_PINNED_SOFT);
 }
 
 /* What is armed now is begun, if only by the timer, which expires on this processor. */
-static void hand_over(struct soft_task *task, int cpu)
+static void soft_hand_over(struct soft_task *task, int cpu)
 {
 	trace_soft_task_queue(task, cpu);
 	if (cpu == SOFT_NO_CPU)
 		queue_work(task->queues->any, &task->work);
 	else
 		queue_work_on(cpu, task->queues->one, &task->one_work);
-	/* Armed, then whether the timer is: pairs with expired(). */
+	/* Armed, then whether the timer is: pairs with soft_task_expired(). */
 	smp_mb();
 	if (!hrtimer_is_queued(&task->timer))
-		start_timer(task);
+		soft_start_timer(task);
 }
 
 /* State is BUSY, softirqs are disabled; they, and of a work other tasks, run between rounds. */
-static void run(struct soft_task *task, int rounds, bool is_work)
+static void soft_task_run(struct soft_task *task, int rounds, bool is_work)
 {
 	enum soft_task_left left;
 
 	for (;;) {
-		left = do_round(task);
+		left = soft_do_round(task);
 		if (left == SOFT_TASK_NOTHING)
 			return;
 		if (left == SOFT_TASK_ELSEWHERE || !--rounds)
@@ -143,19 +143,19 @@ static void run(struct soft_task *task, int rounds, bool is_work)
 			cond_resched();
 		local_bh_disable();
 		/* Another context may have gone on. */
-		if (!begin_armed(task, is_work ? SOFT_TASK_BY_WORK :
+		if (!soft_begin_armed(task, is_work ? SOFT_TASK_BY_WORK :
 						 SOFT_TASK_BY_CALL))
 			return;
 	}
-	hand_over(task, left == SOFT_TASK_ELSEWHERE ? READ_ONCE(task->cpu) :
+	soft_hand_over(task, left == SOFT_TASK_ELSEWHERE ? READ_ONCE(task->cpu) :
 						      SOFT_NO_CPU);
 }
 
 static void call(struct soft_task *task, int rounds, enum soft_task_by by)
 {
 	local_bh_disable();
-	if (begin_call(task, by))
-		run(task, rounds, false);
+	if (soft_begin_call(task, by))
+		soft_task_run(task, rounds, false);
 	local_bh_enable();
 }
 
@@ -176,20 +176,20 @@ void soft_task_call(struct soft_task *task, int rounds)
 EXPORT_SYMBOL_GPL(soft_task_call);
 
 /* Return: it was idle. */
-static bool arm(struct soft_task *task, int cpu)
+static bool soft_task_arm(struct soft_task *task, int cpu)
 {
-	/* As begin_call(). */
+	/* As soft_begin_call(). */
 	smp_mb();
 	for (;;) {
 		switch (atomic_read(&task->state)) {
 		case SOFT_TASK_IDLE:
 			WRITE_ONCE(task->since, ktime_get_mono_fast_ns());
 			WRITE_ONCE(task->cpu, cpu);
-			if (move(task, SOFT_TASK_IDLE, SOFT_TASK_ARMED))
+			if (soft_task_move(task, SOFT_TASK_IDLE, SOFT_TASK_ARMED))
 				return true;
 			continue;
 		case SOFT_TASK_BUSY:
-			if (move(task, SOFT_TASK_BUSY, SOFT_TASK_BUSY_AGAIN))
+			if (soft_task_move(task, SOFT_TASK_BUSY, SOFT_TASK_BUSY_AGAIN))
 				return false;
 			continue;
 		default:
@@ -206,8 +206,8 @@ static bool arm(struct soft_task *task, int cpu)
  */
 void soft_task_queue(struct soft_task *task)
 {
-	if (arm(task, SOFT_NO_CPU))
-		hand_over(task, SOFT_NO_CPU);
+	if (soft_task_arm(task, SOFT_NO_CPU))
+		soft_hand_over(task, SOFT_NO_CPU);
 }
 EXPORT_SYMBOL_GPL(soft_task_queue);
 
@@ -220,8 +220,8 @@ EXPORT_SYMBOL_GPL(soft_task_queue);
  */
 void soft_task_queue_on(struct soft_task *task, int cpu)
 {
-	if (arm(task, cpu))
-		hand_over(task, cpu);
+	if (soft_task_arm(task, cpu))
+		soft_hand_over(task, cpu);
 }
 EXPORT_SYMBOL_GPL(soft_task_queue_on);
 
@@ -238,7 +238,7 @@ bool soft_task_help(struct soft_task *task, int cpu)
 {
 	int state = atomic_read(&task->state);
 
-	if (state == SOFT_TASK_ARMED && is_takeable(task))
+	if (state == SOFT_TASK_ARMED && soft_is_takeable(task))
 		return false;
 	if (state == SOFT_TASK_IDLE) {
 		cpu = soft_helper(cpu);
@@ -250,46 +250,46 @@ bool soft_task_help(struct soft_task *task, int cpu)
 }
 EXPORT_SYMBOL_GPL(soft_task_help);
 
-static void attend(struct soft_task *task)
+static void soft_task_attend(struct soft_task *task)
 {
 	local_bh_disable();
-	if (begin_armed(task, SOFT_TASK_BY_WORK))
-		run(task, WORK_ROUNDS, true);
+	if (soft_begin_armed(task, SOFT_TASK_BY_WORK))
+		soft_task_run(task, WORK_ROUNDS, true);
 	local_bh_enable();
 }
 
-static void work_fn(struct work_struct *work)
+static void soft_work_fn(struct work_struct *work)
 {
-	attend(container_of(work, struct soft_task, work));
+	soft_task_attend(container_of(work, struct soft_task, work));
 }
 
-static void one_work_fn(struct work_struct *work)
+static void soft_one_work_fn(struct work_struct *work)
 {
 	struct soft_task *task = container_of(work, struct soft_task, one_work);
 
 	if (READ_ONCE(task->cpu) == raw_smp_processor_id())
-		soft_helper_began(raw_smp_processor_id(), age(task));
-	attend(task);
+		soft_helper_began(raw_smp_processor_id(), soft_task_age(task));
+	soft_task_attend(task);
 }
 
-static enum hrtimer_restart expired(struct hrtimer *timer)
+static enum hrtimer_restart soft_task_expired(struct hrtimer *timer)
 {
 	struct soft_task *task = container_of(timer, struct soft_task, timer);
 
-	/* Not queued any more, then whether it is armed: pairs with hand_over(). */
+	/* Not queued any more, then whether it is armed: pairs with soft_hand_over(). */
 	smp_mb();
 	switch (atomic_read(&task->state)) {
 	case SOFT_TASK_IDLE:
 		break;
 	case SOFT_TASK_ARMED:
-		if (is_late(task)) {
+		if (soft_is_late(task)) {
 			call(task, TIMER_ROUNDS, SOFT_TASK_BY_TIMER);
 			break;
 		}
 		fallthrough;
 	default:
 		/* A work between two rounds may lose its processor, too. */
-		start_timer(task);
+		soft_start_timer(task);
 	}
 	return HRTIMER_NORESTART;
 }
@@ -305,8 +305,8 @@ void soft_task_settle(struct soft_task *task, int rounds)
 {
 	while (atomic_read(&task->state) != SOFT_TASK_IDLE && rounds--) {
 		local_bh_disable();
-		if (begin_armed(task, SOFT_TASK_BY_CALL))
-			run(task, 1, false);
+		if (soft_begin_armed(task, SOFT_TASK_BY_CALL))
+			soft_task_run(task, 1, false);
 		local_bh_enable();
 		cond_resched();
 	}
@@ -348,10 +348,10 @@ void soft_task_init(struct soft_task *task,
 	task->qp = NULL;
 	task->cpu = SOFT_NO_CPU;
 	task->late = false;
-	INIT_WORK(&task->work, work_fn);
-	INIT_WORK(&task->one_work, one_work_fn);
+	INIT_WORK(&task->work, soft_work_fn);
+	INIT_WORK(&task->one_work, soft_one_work_fn);
 	hrtimer_init(&task->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
-	task->timer.function = expired;
+	task->timer.function = soft_task_expired;
 }
 EXPORT_SYMBOL_GPL(soft_task_init);
 

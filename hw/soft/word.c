@@ -10,8 +10,8 @@
  * Get the word, if the region still grants @access to it. A reference does not keep
  * the grant, so it is checked here, with the region's lock held until the word is put.
  */
-static enum soft_access_err word_get(struct soft_region *region, u64 iova,
-				     int access, struct soft_spot *spot)
+static enum soft_access_err soft_word_get(struct soft_region *region, u64 iova,
+					  int access, struct soft_spot *spot)
 {
 	enum soft_access_err fault;
 
@@ -47,7 +47,7 @@ enum soft_access_err soft_region_cmp_swap(struct soft_region *region, u64 iova,
 	enum soft_access_err fault;
 	struct soft_spot spot;
 
-	fault = word_get(region, iova, IB_ACCESS_REMOTE_ATOMIC, &spot);
+	fault = soft_word_get(region, iova, IB_ACCESS_REMOTE_ATOMIC, &spot);
 	if (fault == SOFT_OK) {
 		*original = atomic64_cmpxchg((atomic64_t *)spot.at, compare,
 					     swap);
@@ -74,7 +74,7 @@ enum soft_access_err soft_region_fetch_add(struct soft_region *region, u64 iova,
 	enum soft_access_err fault;
 	struct soft_spot spot;
 
-	fault = word_get(region, iova, IB_ACCESS_REMOTE_ATOMIC, &spot);
+	fault = soft_word_get(region, iova, IB_ACCESS_REMOTE_ATOMIC, &spot);
 	if (fault == SOFT_OK) {
 		*original = atomic64_fetch_add(add, (atomic64_t *)spot.at);
 		soft_spot_put(&spot);
@@ -101,7 +101,7 @@ enum soft_access_err soft_region_store(struct soft_region *region, u64 iova,
 	enum soft_access_err fault;
 	struct soft_spot spot;
 
-	fault = word_get(region, iova, IB_ACCESS_REMOTE_WRITE, &spot);
+	fault = soft_word_get(region, iova, IB_ACCESS_REMOTE_WRITE, &spot);
 	if (fault == SOFT_OK) {
 		/* The reader is a program, which polls for it. */
 		atomic64_set_release((atomic64_t *)spot.at, word);

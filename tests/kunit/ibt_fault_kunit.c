@@ -172,7 +172,7 @@ static void set(struct kunit *test, enum ibt_fault_kind kind, u32 chance)
 {
 	struct bench *b = test->priv;
 
-	KUNIT_ASSERT_EQ(test, chance_set(&b->dev->fault->knobs[kind], chance), 0);
+	KUNIT_ASSERT_EQ(test, ibt_chance_set(&b->dev->fault->knobs[kind], chance), 0);
 }
 
 /* ---- without injection ------------------------------------------------------- */
@@ -219,8 +219,8 @@ static void off_is_off(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ibt_fault_active(b->dev));
 	set(test, IBT_FAULT_DROP, 0);
 	KUNIT_EXPECT_FALSE(test, ibt_fault_active(b->dev));
-	KUNIT_EXPECT_EQ(test, chance_set(&b->dev->fault->knobs[0], 10001), -EINVAL);
-	KUNIT_EXPECT_EQ(test, seed_set(b->dev->fault, 1ULL << 32), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ibt_chance_set(&b->dev->fault->knobs[0], 10001), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ibt_seed_set(b->dev->fault, 1ULL << 32), -EINVAL);
 }
 
 static void drop_drops(struct kunit *test)
@@ -328,7 +328,7 @@ static void damage_is_one_bit(struct kunit *test)
 		copy = skb_copy(skb, GFP_KERNEL);
 		/* A clone's bytes are somebody else's too. */
 		clone = skb_clone(skb, GFP_KERNEL);
-		skb = damage(skb, LINK_BYTES, number * 7919);
+		skb = ibt_fault_damage(skb, LINK_BYTES, number * 7919);
 		KUNIT_EXPECT_EQ(test, bits_between(skb, copy), 1);
 		/* Neither the link's bytes nor what the ICRC does not cover. */
 		KUNIT_EXPECT_TRUE(test, !memcmp(skb->data, copy->data,
@@ -348,7 +348,7 @@ static u32 fate(struct bench *b, u32 seed, unsigned long *arrived)
 	u32 hash = ~0, psn;
 	int i;
 
-	seed_set(b->dev->fault, seed);
+	ibt_seed_set(b->dev->fault, seed);
 	noted = 0;
 	for (psn = 0; psn < MANY; psn++)
 		send_one(b, psn);

@@ -103,7 +103,7 @@ static void all_done_but(struct iw_qp *qp, u32 one)
 	qp->sq.next = qp->sq.head;
 	for (i = 0; i < DEPTH; i++)
 		if (i != one)
-			iw_slot_at(&qp->sq, i)->state = IW_SLOT_DONE;
+			iw_wqe_at(&qp->sq, i)->state = IW_SLOT_DONE;
 }
 
 /* Until all is complete; the most under one lock. */
@@ -128,7 +128,7 @@ static void complete_test(struct kunit *test)
 
 	all_done_but(qp, 0);
 	KUNIT_EXPECT_EQ(test, complete_in_turns(qp), 0);
-	iw_slot_at(&qp->sq, 0)->state = IW_SLOT_DONE;
+	iw_wqe_at(&qp->sq, 0)->state = IW_SLOT_DONE;
 	KUNIT_EXPECT_EQ(test, complete_in_turns(qp), MOST);
 	KUNIT_EXPECT_EQ(test, seen.num, DEPTH);
 	KUNIT_EXPECT_EQ(test, seen.good, DEPTH);

@@ -137,12 +137,12 @@ static void happen(enum event event)
 		soft_task_queue_on(&t.task, raw_smp_processor_id());
 		break;
 	case WORK:
-		work_fn(&t.task.work);
+		soft_work_fn(&t.task.work);
 		break;
 	case TIMER:
 	case TIMER_LATE:
 		local_bh_disable();
-		expired(&t.task.timer);
+		soft_task_expired(&t.task.timer);
 		local_bh_enable();
 		break;
 	}
@@ -356,12 +356,12 @@ static void a_late_helper_has_a_rest(struct kunit *test)
 	struct helper *h = per_cpu_ptr(&helpers, cpu);
 
 	h->pause = 0;
-	KUNIT_EXPECT_TRUE(test, is_free(cpu));
+	KUNIT_EXPECT_TRUE(test, soft_is_free(cpu));
 	soft_helper_began(cpu, PROMPT);
-	KUNIT_EXPECT_FALSE(test, is_free(cpu));
+	KUNIT_EXPECT_FALSE(test, soft_is_free(cpu));
 	KUNIT_EXPECT_EQ(test, h->pause, (unsigned long)LEAST);
 	h->until = jiffies - 1;
-	KUNIT_EXPECT_TRUE(test, is_free(cpu));
+	KUNIT_EXPECT_TRUE(test, soft_is_free(cpu));
 	soft_helper_began(cpu, PROMPT);
 	KUNIT_EXPECT_EQ(test, h->pause, 2UL * LEAST);
 	while (h->pause < MOST)
@@ -369,7 +369,7 @@ static void a_late_helper_has_a_rest(struct kunit *test)
 	soft_helper_began(cpu, PROMPT);
 	KUNIT_EXPECT_EQ(test, h->pause, (unsigned long)MOST);
 	soft_helper_began(cpu, 0);
-	KUNIT_EXPECT_TRUE(test, is_free(cpu));
+	KUNIT_EXPECT_TRUE(test, soft_is_free(cpu));
 	soft_helper_began(SOFT_NO_CPU, PROMPT);
 }
 
