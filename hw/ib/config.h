@@ -22,7 +22,7 @@ extern const struct config_item_type ibf_tunnels_type;
 int ibf_tunnels_init(void);
 void ibf_tunnels_exit(void);
 
-/* inject.c */
+/* debugfs_inject.c */
 void ibf_inject_add(struct ibf_node *node);
 void ibf_inject_del(struct ibf_node *node);
 

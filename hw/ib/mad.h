@@ -10,7 +10,7 @@
 #include "port.h"
 #include "wire.h"
 
-/* dr.c: directed routes, section 14.2.2 */
+/* dr_smp.c: directed routes, section 14.2.2 */
 
 enum ibf_way {
 	IBF_WAY_DROP,

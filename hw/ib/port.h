@@ -57,7 +57,7 @@ struct ibf_notice {
 #define IBF_FAULT_SURE	1000000
 
 /**
- * struct ibf_fault - impairments of a cable (fault.c)
+ * struct ibf_fault - impairments of a cable (cable_impair.c)
  * @errors: chance that a packet arrives damaged, in parts of IBF_FAULT_SURE
  * @losses: chance that a packet is lost, in parts of IBF_FAULT_SURE
  * @delay: propagation delay in microseconds

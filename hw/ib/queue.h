@@ -25,7 +25,7 @@ void ibf_queues_exit(struct ibf_port *port);
 /* receive.c */
 void ibf_receive(struct ibf_port *port, struct sk_buff *skb);
 
-/* fault.c */
+/* cable_impair.c */
 void ibf_wire_init(struct ibf_port *port);
 void ibf_wire_exit(struct ibf_port *port);
 bool ibf_wire_ready(struct ibf_port *port);

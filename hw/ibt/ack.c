@@ -4,7 +4,7 @@
  *
  * One that there is no memory for is owed, and the work sends it, unless another
  * answer has said as much meanwhile. So is one that would overtake the answer of a READ
- * (order.c). So may be an ACK while a softirq receives: it
+ * (tx_order.c). So may be an ACK while a softirq receives: it
  * acknowledges all before it, and one for all packets that have come together will do
  * (IBA 9.7.5.1.2). A tasklet sends it when they have been received. Whose packets come
  * one by one gains nothing by that and waits for the tasklet, so it is tried seldom then.
@@ -17,7 +17,7 @@
 #include "link.h"
 #include "msg.h"
 #include "opcode.h"
-#include "order.h"
+#include "tx_order.h"
 #include "path.h"
 #include "pkt.h"
 #include "port.h"

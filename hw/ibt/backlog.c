@@ -8,7 +8,7 @@
 #include "opcode.h"
 #include "pkt.h"
 #include "qp.h"
-#include "replay.h"
+#include "resp_res.h"
 #include "resp.h"
 #include "rx.h"
 #include "stats.h"

@@ -5,7 +5,7 @@
  * has no answer yet: the rest are ghosts of the past, or forged.
  */
 #include "../soft/iter.h"
-#include "../soft/mem.h"
+#include "../soft/mr_table.h"
 #include "completer.h"
 #include "credit.h"
 #include "dev.h"

@@ -7,11 +7,11 @@
 #include <rdma/ib_mad.h>
 
 #include "../soft/dev.h"
-#include "../soft/mem.h"
+#include "../soft/mr_table.h"
 #include "../soft/task.h"
 #include "ah.h"
 #include "dev.h"
-#include "fault.h"
+#include "inject.h"
 #include "limits.h"
 #include "link.h"
 #include "mcast.h"
@@ -19,7 +19,7 @@
 #include "port.h"
 #include "qp.h"
 #include "qp_res.h"
-#include "room.h"
+#include "tx_wait.h"
 #include "rx_steer.h"
 #include "srq.h"
 #include "stats.h"

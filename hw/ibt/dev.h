@@ -49,7 +49,7 @@ struct ibt_stats {
  * @num_lanes: a power of 2, or 0: none
  * @active_rx_queues: that have packets
  * @stats: per CPU
- * @fault: injection (fault.c), NULL: none
+ * @fault: injection (inject.c), NULL: none
  * @priv: the link's
  * @sys_image_guid: of the system it is a part of; 0: of itself
  * @num_ports: entries of @ports

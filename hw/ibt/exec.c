@@ -2,11 +2,11 @@
 /*
  * Execution of requests: rights, receive requests, memory, completions. The
  * same for requests that come in packets (responder.c) and for those of a queue
- * pair of this host (local.c).
+ * pair of this host (loopback.c).
  */
 #include "../soft/flush.h"
 #include "../soft/iter.h"
-#include "../soft/mem.h"
+#include "../soft/mr_table.h"
 #include "../soft/mr.h"
 #include "backlog.h"
 #include "dev.h"
@@ -17,7 +17,7 @@
 #include "pkt.h"
 #include "qp.h"
 #include "qp_event.h"
-#include "replay.h"
+#include "resp_res.h"
 #include "resp.h"
 #include "rq.h"
 #include "srq.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Execution at the responder, by packets (responder.c) and without them (local.c).
+ * Execution at the responder, by packets (responder.c) and without them (loopback.c).
  * With resp.lock of @qp held.
  *
  * begin: checks the state, the rights, the receive request; data: places bytes, any number

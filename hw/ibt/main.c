@@ -6,8 +6,8 @@
 #include <ofed/version.h>
 
 #include "crc.h"
-#include "fault.h"
-#include "run.h"
+#include "inject.h"
+#include "gso.h"
 
 static char ibt_crc[CRYPTO_MAX_ALG_NAME];
 module_param_string(crc, ibt_crc, sizeof(ibt_crc), 0444);

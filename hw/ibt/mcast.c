@@ -13,7 +13,7 @@
 
 #include "../soft/iter.h"
 #include "dev.h"
-#include "life.h"
+#include "objref.h"
 #include "limits.h"
 #include "link.h"
 #include "mcast.h"
@@ -21,7 +21,7 @@
 #include "port.h"
 #include "qp.h"
 #include "stats.h"
-#include "ud.h"
+#include "ud_recv.h"
 
 /* Up to so many members the softirq that receives a packet delivers it. */
 #define MCAST_INLINE_QPS		32

@@ -4,7 +4,7 @@
  *
  * End of a queue pair, in this order, so that nobody is left who uses it:
  *  1. its number is taken out of the table; who found it before has a reference,
- *     or gets none after step 3 (life.c);
+ *     or gets none after step 3 (objref.c);
  *  2. both sides are reset, so nothing is sent, executed or completed any more;
  *  3. the first reference is dropped; packets, works and timers that hold the
  *     others finish, and refs == 0 keeps new ones from starting;
@@ -17,9 +17,9 @@
 #include "../soft/cq.h"
 #include "../soft/dev.h"
 #include "../soft/refuse.h"
-#include "bell.h"
+#include "doorbell.h"
 #include "dev.h"
-#include "life.h"
+#include "objref.h"
 #include "limits.h"
 #include "link.h"
 #include "opcode.h"

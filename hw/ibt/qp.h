@@ -7,11 +7,11 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
-#include "bell.h"
+#include "doorbell.h"
 #include "congestion.h"
 #include "credit.h"
 #include "dev.h"
-#include "local.h"
+#include "loopback.h"
 #include "opcode.h"
 #include "resp.h"
 #include "rq.h"

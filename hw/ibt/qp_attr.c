@@ -8,7 +8,7 @@
 #include <linux/module.h>
 
 #include "../soft/refuse.h"
-#include "bell.h"
+#include "doorbell.h"
 #include "dev.h"
 #include "limits.h"
 #include "link.h"

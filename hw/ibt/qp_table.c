@@ -6,7 +6,7 @@
  * against the other numbers.
  */
 #include "dev.h"
-#include "life.h"
+#include "objref.h"
 #include "limits.h"
 #include "link.h"
 #include "pkt.h"

@@ -3,9 +3,9 @@
  * The receive side of a queue pair: state and life.
  *
  * rx.c -> responder.c -> exec.c (memory, receive requests)
- *                     -> ack.c, read_reply.c (answers)
- *                     -> replay.c (answers of duplicates)
- *      -> ud.c
+ *                     -> ack.c, read_resp.c (answers)
+ *                     -> resp_res.c (answers of duplicates)
+ *      -> ud_recv.c
  *
  * No SRQ stays referenced between two packets: a peer that dies in the middle of
  * a message must not keep the SRQ from being destroyed. (A region may: references
@@ -21,7 +21,7 @@
 
 #include "../soft/iter.h"
 #include "../soft/task.h"
-#include "replay.h"
+#include "resp_res.h"
 #include "resp_queue.h"
 
 struct ibt_opcode;

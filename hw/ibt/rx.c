@@ -6,7 +6,7 @@
 #include <rdma/ib_addr.h>
 
 #include "../soft/iter.h"
-#include "bell.h"
+#include "doorbell.h"
 #include "completer.h"
 #include "dev.h"
 #include "icrc.h"
@@ -26,7 +26,7 @@
 #include "rx.h"
 #include "stats.h"
 #include "trace.h"
-#include "ud.h"
+#include "ud_recv.h"
 
 static void ibt_rx_drop(struct ibt_port *port, enum ibt_stat why)
 {

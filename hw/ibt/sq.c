@@ -10,7 +10,7 @@
 #include "pkt.h"
 #include "qp.h"
 #include "requester.h"
-#include "room.h"
+#include "tx_wait.h"
 #include "rtt.h"
 #include "rtx.h"
 #include "sq.h"

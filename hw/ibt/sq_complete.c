@@ -5,7 +5,7 @@
 #include "../soft/ring.h"
 #include "ah.h"
 #include "dev.h"
-#include "local.h"
+#include "loopback.h"
 #include "opcode.h"
 #include "pkt.h"
 #include "qp.h"

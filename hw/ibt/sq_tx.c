@@ -4,7 +4,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
-#include "room.h"
+#include "tx_wait.h"
 #include "sq.h"
 #include "sq_tx.h"
 #include "tx.h"

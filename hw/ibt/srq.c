@@ -10,7 +10,7 @@
 #include "../soft/refuse.h"
 #include "../soft/ring.h"
 #include "dev.h"
-#include "life.h"
+#include "objref.h"
 #include "limits.h"
 #include "pkt.h"
 #include "rq.h"

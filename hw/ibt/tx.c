@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From a payload to a packet on the link. */
 #include "dev.h"
-#include "fault.h"
+#include "inject.h"
 #include "icrc.h"
 #include "link.h"
 #include "pkt.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Work requests of the send side: what each opcode means, the memory and the PSNs of one. */
 #include "../soft/iter.h"
-#include "../soft/mem.h"
+#include "../soft/mr_table.h"
 #include "opcode.h"
 #include "pkt.h"
 #include "qp.h"

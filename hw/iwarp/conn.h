@@ -10,7 +10,7 @@
 #include <net/sock.h>
 #include <rdma/iw_cm.h>
 
-#include "conn_table.h"
+#include "conn_states.h"
 #include "mpa.h"
 
 struct iw_dev;
@@ -152,7 +152,7 @@ int iw_conn_open_qp(struct iw_conn *conn);
 void iw_conn_start_qp(struct iw_conn *conn);
 void iw_conn_unlink_qp(struct iw_conn *conn);
 
-/* conn_act.c: what happens, and what is done about it */
+/* conn_fsm.c: what happens, and what is done about it */
 int iw_conn_event(struct iw_conn *conn, enum iw_conn_event event);
 int iw_conn_call(struct iw_conn *conn, enum iw_conn_event event);
 void iw_conn_abort(struct iw_conn *conn);

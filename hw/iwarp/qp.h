@@ -156,7 +156,7 @@ void iw_qp_flush(struct iw_qp *qp);
 int iw_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		 const struct ib_send_wr **bad);
 
-/* bell.c */
+/* doorbell.c */
 void iw_doorbell_user(struct iw_qp *qp);
 
 /* recv.c */

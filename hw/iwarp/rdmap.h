@@ -63,7 +63,7 @@ void iw_rdmap_bad_crc(struct iw_rx *rx);
 void iw_refuse(struct iw_qp *qp, const struct iw_fpdu *view,
 	       const union iw_hdr *hdr, enum iw_term what);
 
-/* ask.c */
+/* irrq.c */
 struct iw_wqe *iw_find_ask(struct iw_qp *qp,
 			   bool (*fits)(const struct iw_wqe *wqe,
 					const void *arg),
@@ -85,7 +85,7 @@ void iw_rx_send(struct iw_qp *qp, const struct iw_fpdu *view,
 void iw_rx_imm(struct iw_qp *qp, const struct iw_fpdu *view,
 	       const union iw_hdr *hdr);
 
-/* atomic.c */
+/* atomic_rx.c */
 void iw_rx_atomic_req(struct iw_qp *qp, const struct iw_fpdu *view,
 		      const union iw_hdr *hdr);
 void iw_rx_atomic_resp(struct iw_qp *qp, const struct iw_fpdu *view,

@@ -29,7 +29,7 @@ struct iw_frag {
 };
 
 /**
- * struct iw_lb_fpdu - an FPDU of a loopback sender (near.c)
+ * struct iw_lb_fpdu - an FPDU of a loopback sender (loopback.c)
  * @head: header, beginning with the MPA length field
  * @bytes: bytes of @head
  * @from: payload in the memory of the sender; the copy advances it

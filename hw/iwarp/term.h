@@ -3,7 +3,7 @@
 #ifndef IW_TERM_H
 #define IW_TERM_H
 
-#include "../soft/mem.h"
+#include "../soft/mr_table.h"
 #include "wire.h"
 
 /**

@@ -81,7 +81,7 @@ enum iw_tx_kind { IW_TX_NONE, IW_TX_SLOT, IW_TX_IMM, IW_TX_ANSWER };
  * @first: first entry of @vec that the socket has not taken completely
  * @num: entries of @vec, counted from 0
  * @sock: socket of the stream; NULL: there is no stream
- * @far: socket of the peer, if FPDUs may bypass TCP (near.c)
+ * @far: socket of the peer, if FPDUs may bypass TCP (loopback.c)
  * @near: receive side of the peer, while the sender has locked @far
  * @near_bytes: bytes of FPDUs passed to @near since @far is locked
  * @near_total: bytes of FPDUs that have bypassed TCP in all
@@ -154,13 +154,13 @@ int iw_fpdu_build(struct iw_qp *qp, struct iw_tx *tx);
 int iw_fpdu_control(struct iw_qp *qp, const void *fpdu, u32 bytes);
 void iw_tx_drop(struct iw_tx *tx);
 
-/* near.c */
+/* loopback.c */
 bool iw_loopback_begin(struct iw_qp *qp);
 u32 iw_loopback_end(struct iw_qp *qp);
 int iw_loopback_send_fpdu(struct iw_qp *qp);
 void iw_loopback_send_ctrl(struct iw_qp *qp, const void *fpdu, u32 bytes);
 
-/* atomic_tx.c, atomic.c */
+/* atomic_tx.c, atomic_rx.c */
 int iw_atomic_ask(struct iw_qp *qp, const struct iw_wqe *wqe);
 int iw_imm_send(struct iw_qp *qp, const struct iw_wqe *wqe);
 u64 iw_atomic_outcome(const struct iw_irrq_entry *ask, u64 was);

@@ -6,7 +6,7 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
-#include "in_route.h"
+#include "rx_dst.h"
 
 struct roce_dev;
 

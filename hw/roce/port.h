@@ -15,13 +15,13 @@ extern const struct ib_device_ops roce_ib_ops;
 int roce_query_port(struct ibt_port *port, struct ib_port_attr *attr);
 enum ib_mtu roce_active_mtu(struct ibt_port *port);
 
-/* group.c */
+/* mcast.c */
 int roce_mcast_join(struct ibt_port *port, const union ib_gid *gid);
 void roce_mcast_leave(struct ibt_port *port, const union ib_gid *gid);
 void roce_groups_rejoin(struct roce_dev *rd, struct net_device *ndev);
 void roce_groups_forget(struct roce_dev *rd);
 
-/* gids.c */
+/* gid_table.c */
 static inline u32 roce_gid_hash(const union ib_gid *gid)
 {
 	return jhash(gid->raw, sizeof(gid->raw), 0);

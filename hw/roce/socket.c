@@ -11,7 +11,7 @@
 
 #include "dev.h"
 #include "guest.h"
-#include "in_route.h"
+#include "rx_dst.h"
 #include "link_udp.h"
 #include "net.h"
 #include "socket.h"

@@ -12,7 +12,7 @@
 #include <linux/atomic.h>
 #include <rdma/ib_verbs.h>
 
-#include "mem.h"
+#include "mr_table.h"
 
 /* Objects that are counted: a device announces how many there may be. */
 enum soft_object {

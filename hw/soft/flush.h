@@ -3,7 +3,7 @@
 #ifndef OFED_SOFT_FLUSH_H
 #define OFED_SOFT_FLUSH_H
 
-#include "mem.h"
+#include "mr_table.h"
 
 /**
  * struct soft_flush - what a FLUSH asks for

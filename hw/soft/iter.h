@@ -6,7 +6,7 @@
 #include <linux/skbuff.h>
 #include <rdma/ib_verbs.h>
 
-#include "mem.h"
+#include "mr_table.h"
 
 /**
  * struct soft_iter - a place in a message's memory, moving forward

@@ -3,7 +3,7 @@
 #ifndef OFED_SOFT_MR_H
 #define OFED_SOFT_MR_H
 
-#include "mem.h"
+#include "mr_table.h"
 
 /* A work request; @pd is of the queue pair that asks. */
 int soft_region_register(struct ib_mr *mr, struct ib_pd *pd, u32 key,

@@ -3,7 +3,7 @@
 #ifndef OFED_SOFT_MW_H
 #define OFED_SOFT_MW_H
 
-#include "mem.h"
+#include "mr_table.h"
 
 /**
  * struct soft_mw - memory window

@@ -6,7 +6,7 @@
 #include <linux/highmem.h>
 #include <rdma/ib_umem.h>
 
-#include "mem.h"
+#include "mr_table.h"
 
 /**
  * struct soft_pages - where the bytes of a memory region are

@@ -21,7 +21,7 @@
 #ifndef OFED_SOFT_REGION_LOCK_H
 #define OFED_SOFT_REGION_LOCK_H
 
-#include "mem.h"
+#include "mr_table.h"
 
 static inline void soft_region_lock_init(struct soft_region *region)
 {

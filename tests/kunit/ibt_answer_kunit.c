@@ -50,7 +50,7 @@ enum { HERE = 3, THERE, OFFLINE };
 #undef cpu_online
 #define cpu_online(cpu) ((cpu) != OFFLINE)
 
-#include "../../hw/ibt/order.c"
+#include "../../hw/ibt/tx_order.c"
 
 static bool played_under_way(const struct ibt_port *port)
 {

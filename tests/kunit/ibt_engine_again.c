@@ -9,7 +9,7 @@
  * executed, or not, when that returns.
  */
 #include "../../hw/ibt/qp.h"
-#include "../../hw/soft/mem.h"
+#include "../../hw/soft/mr_table.h"
 #include "ibt_engine.h"
 
 /* First bytes of packets: opcodes. */

@@ -9,7 +9,7 @@
 
 #include "../../hw/ibt/pkt.h"
 #include "../../hw/ibt/qp.h"
-#include "../../hw/soft/mem.h"
+#include "../../hw/soft/mr_table.h"
 #include "ibt_engine.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <linux/prandom.h>
 
 #include "../../hw/ibt/dev.h"
-#include "../../hw/ibt/fault.h"
+#include "../../hw/ibt/inject.h"
 #include "../../hw/ibt/qp.h"
 #include "ibt_engine.h"
 

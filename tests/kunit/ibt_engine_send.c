@@ -12,7 +12,7 @@
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
 
-#include "../../hw/ibt/life.h"
+#include "../../hw/ibt/objref.h"
 #include "../../hw/ibt/qp.h"
 #include "ibt_engine.h"
 

@@ -22,7 +22,7 @@
 #include "../../hw/ibt/icrc.c"
 #include "../../hw/ibt/xmit.c"
 #include "../../hw/ibt/tx.c"
-#include "../../hw/ibt/fault.c"
+#include "../../hw/ibt/inject.c"
 
 #define LINK_BYTES 8
 #define SEED 0x12345678

@@ -7,7 +7,7 @@
 #include <linux/module.h>
 
 #include "../../hw/ibt/limits.h"
-#include "../../hw/ibt/replay.c"
+#include "../../hw/ibt/resp_res.c"
 
 #define MTU	1024
 #define RKEY	0x1234

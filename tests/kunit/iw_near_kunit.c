@@ -8,7 +8,7 @@
 #include "../../hw/iwarp/crc.c"
 #include "../../hw/iwarp/fpdu.c"
 #include "../../hw/iwarp/rx.c"
-#include "../../hw/iwarp/near.c"
+#include "../../hw/iwarp/loopback.c"
 
 #define EXPECT_BYTES(test, have, want) \
 	KUNIT_EXPECT_EQ(test, memcmp(have, want, sizeof(want)), 0)

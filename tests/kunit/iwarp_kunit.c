@@ -10,7 +10,7 @@
 #include <asm/unaligned.h>
 
 #include "../../hw/iwarp/qp.h"
-#include "../../hw/iwarp/conn_table.h"
+#include "../../hw/iwarp/conn_states.h"
 #include "../../hw/iwarp/mpa.h"
 
 #include "../../hw/iwarp/crc.c"
@@ -20,7 +20,7 @@
 #include "../../hw/iwarp/mpa.c"
 #include "../../hw/iwarp/rx.c"
 #undef ROW
-#include "../../hw/iwarp/conn_table.c"
+#include "../../hw/iwarp/conn_states.c"
 
 #define EXPECT_BYTES(test, have, want) \
 	KUNIT_EXPECT_EQ(test, memcmp(have, want, sizeof(want)), 0)

@@ -83,7 +83,7 @@ static int played_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl,
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym) static_assert(1)
 #include "../../hw/soft/limit.c"
-#include "../../hw/soft/mem.c"
+#include "../../hw/soft/mr_table.c"
 #include "../../hw/soft/pages.c"
 #include "../../hw/soft/mr.c"
 #include "../../hw/soft/word.c"

@@ -208,7 +208,7 @@ port=$((port + 1))
 check "two namespaces, link-local IPv6" apart $port ibv_rc_pingpong -n "$n" -c
 check "packets came from the other namespace" grew roceb rx_packets 0
 
-# What the stack has found for a packet holds for the next ones (hw/roce/in_route.c),
+# What the stack has found for a packet holds for the next ones (hw/roce/rx_dst.c),
 # for as long as the stack itself would find the same.
 here=$(gid_of $dev $gid_hex)
 there=$(gid_of roceb $remote_hex)

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * To a queue pair of the same host, without packets: one more caller of what
+ * executes requests there. It is taken only where nobody could tell: the peer
+ * expects just this PSN and has nothing else in hands, and nothing that went by
+ * packets lacks its answer. All the rest goes by packets, with all that may go
+ * wrong there.
+ */
+#include <linux/module.h>
+
+#include "../soft/iter.h"
+#include "../soft/mr_table.h"
+#include "ack.h"
+#include "completer.h"
+#include "ud_send.h"
+#include "dev.h"
+#include "exec.h"
+#include "limits.h"
+#include "link.h"
+#include "loopback.h"
+#include "msg.h"
+#include "opcode.h"
+#include "pkey.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "qp_table.h"
+#include "resp.h"
+#include "sq.h"
+#include "sq_complete.h"
+#include "stats.h"
+#include "ud_recv.h"
+#include "wqe.h"
+
+static bool ibt_loopback = true;
+module_param_named(loopback, ibt_loopback, bool, 0644);
+MODULE_PARM_DESC(loopback,
+		 "Hand messages between queue pairs of this host over without packets (default: on)");
+
+/* Both locks are released after so many bytes. */
+#define CHUNK_BYTES	(64U << 10)
+
+static void ibt_fill_msg(const struct ibt_wqe *wqe,
+			 const struct ibt_wr_info *info, struct ibt_msg *msg)
+{
+	*msg = (struct ibt_msg) {
+		.verb = info->verb,
+		.extra = info->extra,
+		.solicited = wqe->flags & IB_SEND_SOLICITED,
+		.whole = true,
+		.length = wqe->length,
+	};
+	if (info->verb == IBT_CMP_SWAP || info->verb == IBT_FETCH_ADD) {
+		bool swap = info->verb == IBT_CMP_SWAP;
+
+		msg->va = wqe->atomic.remote_addr;
+		msg->rkey = wqe->atomic.rkey;
+		msg->srqn = wqe->atomic.srqn;
+		msg->compare = swap ? wqe->atomic.compare_add : 0;
+		msg->swap_add = swap ? wqe->atomic.swap :
+				       wqe->atomic.compare_add;
+		return;
+	}
+	if (info->verb == IBT_FLUSH) {
+		msg->placement = wqe->flush.placement;
+		msg->selectivity = wqe->flush.selectivity;
+		msg->va = wqe->flush.remote_addr;
+		msg->rkey = wqe->flush.rkey;
+		msg->length = wqe->flush.length;
+		return;
+	}
+	msg->va = wqe->rdma.remote_addr;
+	msg->rkey = wqe->rdma.rkey;
+	msg->srqn = wqe->rdma.srqn;
+	if (info->extra == IBT_IMM)
+		msg->imm = wqe->imm;
+	else if (info->extra == IBT_IETH)
+		msg->inv_rkey = wqe->inv_rkey;
+}
+
+/* Would the peer know packets along @path for ours? */
+static bool ibt_local_known(struct ibt_path *path, const struct ibt_qp *peer)
+{
+	const struct rdma_ah_attr *attr = &peer->attr.ah_attr;
+	struct ibt_rx_meta meta = { };
+
+	path->port->dev->link->meta(path, IBT_BTH_BYTES + IBT_ICRC_BYTES,
+				    &meta);
+	if (attr->ah_flags & IB_AH_GRH)
+		return meta.has_grh && !memcmp(&attr->grh.dgid, &meta.sgid,
+					       sizeof(meta.sgid));
+	return !meta.has_grh && rdma_ah_get_dlid(attr) == meta.slid;
+}
+
+/* What rx.c asks of a packet's receiver. */
+static bool ibt_local_fits(const struct ibt_qp *qp, struct ibt_path *path,
+			   const struct ibt_qp *peer)
+{
+	u16 ours = READ_ONCE(qp->attr.pkey_index);
+	enum ib_qp_type type = peer->ib.qp_type;
+
+	if (peer->transport != qp->transport || type == IB_QPT_XRC_INI ||
+	    READ_ONCE(peer->attr.dest_qp_num) != qp->ib.qp_num ||
+	    READ_ONCE(peer->attr.port_num) != path->local->num)
+		return false;
+	/* Migration is told by packets. */
+	if (READ_ONCE(qp->mig_state) != IB_MIG_MIGRATED ||
+	    READ_ONCE(peer->mig_state) != IB_MIG_MIGRATED)
+		return false;
+	return ours < IBT_MAX_PKEYS && ibt_local_known(path, peer) &&
+	       ibt_pkey_ok(path->local, READ_ONCE(peer->attr.pkey_index),
+			   READ_ONCE(path->port->pkeys[ours]));
+}
+
+static struct ibt_qp *ibt_find_peer(const struct ibt_qp *qp,
+				    struct ibt_path *path)
+{
+	struct ibt_qp *peer = ibt_qp_find(path->local->dev, qp->sq.dest_qpn);
+
+	if (peer && !ibt_local_fits(qp, path, peer)) {
+		ibt_qp_put(peer);
+		peer = NULL;
+	}
+	return peer;
+}
+
+/* The next request has arrived, or (UC) is lost: go on behind it. */
+static void ibt_local_finish(struct ibt_qp *qp, struct ibt_wqe *wqe)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 end = ibt_psn_add(wqe->last_psn, 1);
+
+	if (qp->local.peer)
+		ibt_count(ibt_qp_dev(qp->local.peer), IBT_STAT_RX_LOCAL);
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
+	ibt_local_forget(&qp->local);
+	sq->way = IBT_WAY_LOOPBACK;
+	if (ibt_psn_ahead(end, sq->una) > ibt_psn_ahead(sq->high, sq->una))
+		sq->high = end;
+	sq->una = end;
+	sq->cur_psn = end;
+	ibt_sq_reset_retry_count(qp);
+	if (wqe->counted) {
+		wqe->counted = false;
+		sq->rd_atomic--;
+	}
+	wqe->state = IBT_WQE_DONE;
+	sq->offset = 0;
+	sq->next++;
+	ibt_sq_complete_wqes(qp);
+}
+
+/* Payload of @length bytes has gone from a queue pair to another one. */
+static void ibt_local_count_bytes(const struct ibt_qp *from, const struct ibt_qp *to,
+				  u32 length)
+{
+	ibt_count_more(ibt_qp_dev(from), IBT_STAT_TX_BYTES, length);
+	ibt_count_more(ibt_qp_dev(to), IBT_STAT_RX_BYTES, length);
+}
+
+/* Our own memory is not there. The peer keeps what it has, as by packets. */
+static void ibt_fail_here(struct ibt_qp *qp, struct ibt_wqe *wqe)
+{
+	struct ibt_qp *peer = qp->local.peer;
+
+	spin_lock(&peer->resp.lock);
+	if (peer->resp.local == qp)
+		peer->resp.local = NULL;
+	spin_unlock(&peer->resp.lock);
+	ibt_local_forget(&qp->local);
+	ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
+}
+
+/*
+ * The peer refused: a packet would tell us by @syndrome. IBT_EXEC_SILENT_DROP: it can not, or
+ * says nothing, so packets shall find out.
+ */
+static enum ibt_loopback_result ibt_local_refused(struct ibt_qp *qp, struct ibt_wqe *wqe,
+						  enum ibt_exec_status verdict, u8 syndrome)
+{
+	ibt_local_forget(&qp->local);
+	if (!ibt_qp_reliable(qp) && verdict != IBT_EXEC_SILENT_DROP) {
+		ibt_local_finish(qp, wqe);
+		return IBT_LOOPBACK_DONE;
+	}
+	if (verdict == IBT_EXEC_SILENT_DROP)
+		return IBT_LOOPBACK_NOT_POSSIBLE;
+	ibt_sq_nak(qp, wqe->first_psn, syndrome);
+	return IBT_LOOPBACK_DONE;
+}
+
+/* resp.lock of @peer held; returns the syndrome. */
+static u8 ibt_local_consequences(struct ibt_qp *qp, struct ibt_qp *peer,
+				 const struct ibt_wqe *wqe, enum ibt_exec_status verdict)
+{
+	u8 syndrome = ibt_resp_syndrome(peer, verdict);
+
+	lockdep_assert_held(&peer->resp.lock);
+	if (peer->resp.local == qp)
+		peer->resp.local = NULL;
+	if (ibt_qp_reliable(qp)) {
+		ibt_count(ibt_qp_dev(peer), verdict == IBT_RNR ?
+			  IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
+		ibt_resp_trace(peer, wqe->first_psn, syndrome);
+	}
+	ibt_exec_failed(peer, verdict);
+	if (!ibt_qp_reliable(qp))
+		ibt_resp_advance(peer, ibt_wqe_npkts(wqe));
+	return syndrome;
+}
+
+/*
+ * Bytes of a READ. Who is to blame for a failure? If our own memory is all there,
+ * it was the peer's.
+ */
+static enum ibt_exec_status ibt_local_pull(struct ibt_loopback_xfer *local, struct soft_iter *to,
+					   u32 length)
+{
+	if (soft_iter_copy(to, &local->from, length) == SOFT_OK)
+		return IBT_EXEC_OK;
+	return soft_iter_check(to) == SOFT_OK ? IBT_EXEC_REM_ACCESS : IBT_EXEC_SILENT_DROP;
+}
+
+/*
+ * The next bytes of a message, up to a chunk. @own: our memory, from there on.
+ * @begun: the peer has heard of it; if it is not at it any more, it was reset or
+ * has failed meanwhile. It counts the message as arrived behind the last byte only,
+ * so that packets can begin anew.
+ */
+static enum ibt_exec_status ibt_local_move(struct ibt_qp *qp, struct ibt_wqe *wqe,
+					   const struct ibt_msg *msg, struct soft_iter *own,
+					   bool begun)
+{
+	struct ibt_loopback_xfer *local = &qp->local;
+	struct ibt_qp *peer = local->peer;
+	u32 length = min(wqe->length - local->done, CHUNK_BYTES);
+	bool read = msg->verb == IBT_READ;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
+
+	lockdep_assert_held(&peer->resp.lock);
+	if (begun ? peer->resp.local != qp :
+		    !ibt_resp_ready(peer, wqe->first_psn))
+		return IBT_EXEC_SILENT_DROP;
+	if (!begun)
+		verdict = read ? ibt_exec_read(peer, msg, &local->from) :
+				 ibt_exec_begin(peer, msg);
+	if (verdict == IBT_EXEC_OK && length)
+		verdict = read ? ibt_local_pull(local, own, length) :
+				 ibt_exec_data(peer, own, length);
+	if (verdict != IBT_EXEC_OK)
+		return verdict;
+	local->done += length;
+	ibt_local_count_bytes(read ? peer : qp, read ? qp : peer, length);
+	if (local->done < wqe->length) {
+		peer->resp.local = qp;
+		return IBT_EXEC_OK;
+	}
+	peer->resp.local = NULL;
+	if (!read)
+		verdict = ibt_exec_end(peer, msg);
+	if (verdict == IBT_EXEC_OK)
+		ibt_resp_advance(peer, ibt_wqe_npkts(wqe));
+	return verdict;
+}
+
+/* SEND, WRITE, READ. @begun: as above. */
+static enum ibt_loopback_result ibt_move_chunk(struct ibt_qp *qp, struct ibt_wqe *wqe,
+					       const struct ibt_wr_info *info,
+					       bool begun)
+{
+	struct ibt_loopback_xfer *local = &qp->local;
+	struct ibt_qp *peer = local->peer;
+	enum ibt_exec_status verdict = IBT_EXEC_OK;
+	struct soft_iter own;
+	struct ibt_msg msg;
+	u8 syndrome = 0;
+
+	if (ibt_wqe_check_sge(qp, wqe, info) != SOFT_OK) {
+		ibt_fail_here(qp, wqe);
+		return IBT_LOOPBACK_DONE;
+	}
+	ibt_fill_msg(wqe, info, &msg);
+	if (info->verb == IBT_READ)
+		ibt_wqe_dst_iter(qp, wqe, &own);
+	else
+		ibt_wqe_src_iter(qp, wqe, &own);
+	if (local->done && soft_iter_skip(&own, local->done) != SOFT_OK)
+		verdict = IBT_EXEC_SILENT_DROP;
+
+	spin_lock(&peer->resp.lock);
+	if (verdict == IBT_EXEC_OK)
+		verdict = ibt_local_move(qp, wqe, &msg, &own, begun);
+	if (verdict != IBT_EXEC_OK && verdict != IBT_EXEC_SILENT_DROP)
+		syndrome = ibt_local_consequences(qp, peer, wqe, verdict);
+	else if (verdict == IBT_EXEC_SILENT_DROP && peer->resp.local == qp)
+		peer->resp.local = NULL;
+	spin_unlock(&peer->resp.lock);
+	soft_iter_end(&own);
+
+	if (verdict != IBT_EXEC_OK)
+		return ibt_local_refused(qp, wqe, verdict, syndrome);
+	/* The peer is there, as packets would have told. */
+	ibt_sq_reset_retry_count(qp);
+	if (local->done == wqe->length)
+		ibt_local_finish(qp, wqe);
+	return IBT_LOOPBACK_DONE;
+}
+
+/* The word that an ATOMIC WRITE stores. False: the request has failed. */
+static bool ibt_take_word(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			  struct ibt_msg *msg)
+{
+	struct soft_iter from, to;
+	enum soft_access_err fault;
+
+	ibt_wqe_src_iter(qp, wqe, &from);
+	soft_iter_bytes(&to, &msg->swap_add, sizeof(msg->swap_add));
+	fault = soft_iter_copy(&to, &from, sizeof(msg->swap_add));
+	soft_iter_end(&from);
+	if (fault != SOFT_OK)
+		ibt_fail_here(qp, wqe);
+	return fault == SOFT_OK;
+}
+
+/* Atomic, ATOMIC WRITE, FLUSH: executed at once. */
+static enum ibt_loopback_result ibt_local_ask(struct ibt_qp *qp, struct ibt_wqe *wqe,
+					      const struct ibt_wr_info *info)
+{
+	struct ibt_qp *peer = qp->local.peer;
+	enum ibt_exec_status verdict = IBT_EXEC_SILENT_DROP;
+	struct ibt_msg msg;
+	u64 original = 0;
+	u8 syndrome = 0;
+
+	ibt_fill_msg(wqe, info, &msg);
+	if (info->kind == IBT_WR_ATOMIC_WRITE && !ibt_take_word(qp, wqe, &msg))
+		return IBT_LOOPBACK_DONE;
+	spin_lock(&peer->resp.lock);
+	if (ibt_resp_ready(peer, wqe->first_psn))
+		verdict = ibt_exec_atomic(peer, &msg, &original);
+	if (verdict == IBT_EXEC_OK) {
+		ibt_resp_advance(peer, ibt_wqe_npkts(wqe));
+		ibt_local_count_bytes(qp, peer, wqe->length);
+	} else if (verdict != IBT_EXEC_SILENT_DROP) {
+		syndrome = ibt_local_consequences(qp, peer, wqe, verdict);
+	}
+	spin_unlock(&peer->resp.lock);
+
+	if (verdict != IBT_EXEC_OK)
+		return ibt_local_refused(qp, wqe, verdict, syndrome);
+	if (info->kind == IBT_WR_ATOMIC_WRITE || info->verb == IBT_FLUSH ||
+	    ibt_wqe_write_atomic_ack(qp, wqe, original))
+		ibt_local_finish(qp, wqe);
+	return IBT_LOOPBACK_DONE;
+}
+
+static enum ibt_loopback_result ibt_local_begin(struct ibt_qp *qp, struct ibt_qp *peer,
+						struct ibt_wqe *wqe,
+						const struct ibt_wr_info *info)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	qp->local = (struct ibt_loopback_xfer) { .peer = peer, .wqe = sq->next };
+	soft_iter_bytes(&qp->local.from, NULL, 0);
+	ibt_wqe_assign_psn(qp, wqe);
+	if (ibt_wr_has_response(info) && info->verb != IBT_READ)
+		return ibt_local_ask(qp, wqe, info);
+	return ibt_move_chunk(qp, wqe, info, false);
+}
+
+/**
+ * ibt_loopback_send - the next request without packets, if that is possible
+ * @qp: connected queue pair
+ * @path: of it; may be NULL
+ * @wqe: the request
+ * @info: of its opcode
+ *
+ * A long message takes several calls, between which sq.lock may be released.
+ *
+ * Context: sq.lock held, resp.lock of the peer is taken.
+ *
+ * Return: what came of it.
+ */
+enum ibt_loopback_result ibt_loopback_send(struct ibt_qp *qp, struct ibt_path *path,
+					   struct ibt_wqe *wqe,
+					   const struct ibt_wr_info *info)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_qp *peer;
+
+	lockdep_assert_held(&sq->lock);
+	/* An answer out of the blue may have taken its request from us. */
+	if (qp->local.peer && qp->local.wqe != sq->next)
+		ibt_loopback_abort(qp);
+	if (qp->local.peer)
+		return ibt_move_chunk(qp, wqe, info, true);
+	if (!READ_ONCE(ibt_loopback) || !path || !path->local || sq->offset)
+		return IBT_LOOPBACK_NOT_POSSIBLE;
+	peer = ibt_find_peer(qp, path);
+	if (!peer)
+		return IBT_LOOPBACK_NOT_POSSIBLE;
+	if (sq->cur_psn != sq->una) {
+		ibt_qp_put(peer);
+		return IBT_LOCAL_WAIT;
+	}
+	return ibt_local_begin(qp, peer, wqe, info);
+}
+
+static struct ibt_qp *ibt_find_listener(const struct ibt_path *path, u32 qpn)
+{
+	struct ibt_qp *peer = qpn == 1 ? ibt_special_find(path->local, qpn) :
+					 ibt_qp_find(path->local->dev, qpn);
+
+	if (peer && (peer->transport != IBT_UD ||
+		     READ_ONCE(peer->attr.port_num) != path->local->num)) {
+		ibt_qp_put(peer);
+		peer = NULL;
+	}
+	return peer;
+}
+
+/**
+ * ibt_loopback_ud - the next datagram without a packet, if that is possible
+ * @qp: UD or GSI
+ * @path: where it goes
+ * @wqe: the request
+ * @pkt: what its packet would say
+ *
+ * Context: sq.lock held, resp.lock of the receiver is taken.
+ *
+ * Return: it is done with, or has failed. False: by a packet, please.
+ */
+bool ibt_loopback_ud(struct ibt_qp *qp, struct ibt_path *path,
+		     struct ibt_wqe *wqe, struct ibt_pkt *pkt)
+{
+	const struct ibt_link_ops *link = ibt_qp_dev(qp)->link;
+	struct ibt_rx_meta meta = { };
+	struct soft_iter from;
+	struct ibt_qp *peer;
+
+	lockdep_assert_held(&qp->sq.lock);
+	/* What has to be cut, or summed, is so in a packet. */
+	if (!READ_ONCE(ibt_loopback) || !path->local ||
+	    wqe->ud.qpn == IBT_MCAST_QPN || ibt_wqe_needs_offload(qp, wqe))
+		return false;
+	peer = ibt_find_listener(path, wqe->ud.qpn);
+	if (!peer)
+		return false;
+	if (ibt_wqe_check_sge(qp, wqe, ibt_wr_info(wqe->opcode)) != SOFT_OK) {
+		ibt_qp_put(peer);
+		ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
+		return true;
+	}
+	pkt->length = wqe->length;
+	pkt->pad = -wqe->length & 3;
+	link->meta(path, pkt->op->length + pkt->length + pkt->pad +
+		   IBT_ICRC_BYTES, &meta);
+	ibt_wqe_src_iter(qp, wqe, &from);
+	ibt_ud_receive(peer, pkt, &from, &meta);
+	soft_iter_end(&from);
+	ibt_local_count_bytes(qp, peer, wqe->length);
+	ibt_count(ibt_qp_dev(peer), IBT_STAT_RX_LOCAL);
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
+	ibt_qp_put(peer);
+	qp->sq.way = IBT_WAY_LOOPBACK;
+	ibt_ud_send_complete(qp, wqe);
+	return true;
+}
