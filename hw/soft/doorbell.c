@@ -9,6 +9,7 @@
  */
 #include <linux/export.h>
 #include <linux/sched/clock.h>
+#include <linux/time64.h>
 
 #include "doorbell.h"
 

@@ -10,6 +10,7 @@
 #include "../../hw/ib/mad.h"
 #include "../../hw/ib/node.h"
 #include "../../hw/ib/packet.h"
+#include "../../hw/ib/pma.h"
 #include "../../hw/ib/queue.h"
 #include "../../hw/ib/sma.h"
 #include "../../hw/ib/switch.h"

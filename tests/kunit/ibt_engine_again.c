@@ -10,6 +10,7 @@
  */
 #include "../../hw/ibt/qp.h"
 #include "../../hw/soft/mr_table.h"
+#include "../../hw/soft/pages.h"
 #include "ibt_engine.h"
 
 /* First bytes of packets: opcodes. */
