@@ -5,7 +5,8 @@
 # ofedctrl.
 
 # qp_rows DEVICE [NUMBER]: a JSON array. The details of a driver are text, whatever 'rdma' is
-# asked for: words in pairs behind the name of the process, which may be anything.
+# asked for: words in pairs behind the name of the process, which may be anything, or behind
+# that of a module in brackets. 'rdma' writes drv_ in front of the names of the driver.
 qp_rows() {
 	{
 		rdma -j resource show qp link "$1" | jq -c .
@@ -13,13 +14,13 @@ qp_rows() {
 	} 2>/dev/null | jq -Rn --arg number "${2-}" '
 	def pairs: split(" ") | map(select(. != "")) | . as $words |
 		[range(0; length - 1; 2) |
-			{key: $words[.], value: ($words[. + 1] | (tonumber? // .))}] | from_entries;
+			{key: ($words[.] | ltrimstr("drv_")), value: ($words[. + 1] | (tonumber? // .))}] | from_entries;
 	(input | fromjson) as $known |
 	(reduce inputs as $line ({};
 		([$line | capture("^link (?<link>[^ ]+) lqpn (?<qpn>[0-9]+) ")][0]) as $of |
 		if $of then .[$of.link + " " + $of.qpn] = $line else . end)) as $lines |
 	[$known[] | select($number == "" or (.lqpn | tostring) == $number) | . as $qp |
-		"comm \(.comm) " as $name |
+		(if .pid then "comm \(.comm) " else "comm [\(.comm | gsub("^\\[|]$"; ""))] " end) as $name |
 		. + ($lines["\(.ifname)/\(.port // "-") \(.lqpn)"] // "" |
 			split($name)[1:] | join($name) | pairs)]'
 }
