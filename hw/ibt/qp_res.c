@@ -172,6 +172,18 @@ static enum res_wait ibt_wait_to_begin(const struct ibt_qp *qp)
 	return ibt_credit_left(&qp->credit, info) ? WAIT_ANSWERS : WAIT_CREDITS;
 }
 
+/* Also while what was sent before is sent again, packet by packet. */
+static bool ibt_window_is_full(const struct ibt_qp *qp)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	const struct ibt_wqe *wqe;
+
+	if (sq->next == ibt_sq_head(sq))
+		return false;
+	wqe = ibt_wqe_at(sq, sq->next);
+	return wqe->state != IBT_WQE_DONE && !ibt_sq_in_window(qp, wqe);
+}
+
 static enum res_wait ibt_wait_of(const struct ibt_qp *qp, u8 task, u32 wqes)
 {
 	const struct ibt_sq *sq = &qp->sq;
@@ -187,7 +199,7 @@ static enum res_wait ibt_wait_of(const struct ibt_qp *qp, u8 task, u32 wqes)
 		return WAIT_LINK;
 	if (task != SOFT_TASK_IDLE)
 		return WAIT_TASK;
-	if (ibt_requester_window_full(qp))
+	if (ibt_window_is_full(qp))
 		return WAIT_WINDOW;
 	return wqes ? ibt_wait_to_begin(qp) : WAIT_NOTHING;
 }
