@@ -5,9 +5,7 @@
  * a CNP, at most one in 50 us for a queue pair: the interval that NICs have. Datagrams say
  * nothing of the kind: their sender has no rate that a CNP could lower.
  */
-#include <linux/export.h>
 #include <linux/ktime.h>
-#include <linux/module.h>
 
 #include "congestion.h"
 #include "dev.h"
@@ -19,11 +17,6 @@
 #include "qp.h"
 #include "stats.h"
 #include "tx.h"
-
-bool ibt_congestion = true;
-EXPORT_SYMBOL_GPL(ibt_congestion);
-module_param_named(congestion, ibt_congestion, bool, 0644);
-MODULE_PARM_DESC(congestion, "Slow down where packets are marked or lost (ECN, CNPs) (default: on)");
 
 static void ibt_send_cnp(struct ibt_qp *qp, struct ibt_path *path)
 {

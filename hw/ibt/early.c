@@ -120,19 +120,6 @@ void ibt_early_await(struct ibt_qp *qp, bool first)
 }
 
 /**
- * ibt_early_restart - the wait for an answer begins now
- * @qp: queue pair
- *
- * Context: sq.lock held.
- */
-void ibt_early_restart(struct ibt_qp *qp)
-{
-	lockdep_assert_held(&qp->sq.lock);
-	if (ibt_rtt_known(&qp->rtx.rtt))
-		qp->rtx.early_at = ktime_get_mono_fast_ns() + ibt_rtt_wait(&qp->rtx.rtt);
-}
-
-/**
  * ibt_early_progress - the peer has answered
  * @qp: queue pair
  *

@@ -13,14 +13,15 @@
  * the queue is empty, but whether all that lay there when it was looked at first has left.
  */
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 
 #include "congestion.h"
 #include "dev.h"
-#include "early.h"
 #include "held.h"
 #include "link.h"
 #include "port.h"
 #include "qp.h"
+#include "rtt.h"
 #include "rtx.h"
 #include "sq.h"
 
@@ -34,7 +35,8 @@ static void ibt_has_left(struct ibt_qp *qp)
 {
 	qp->rtx.held.state = IBT_HELD_LEFT;
 	qp->rtx.deadline = jiffies + qp->rtx.timeout;
-	ibt_early_restart(qp);
+	if (ibt_rtt_known(&qp->rtx.rtt))
+		qp->rtx.early_at = ktime_get_mono_fast_ns() + ibt_rtt_wait(&qp->rtx.rtt);
 }
 
 /**

@@ -34,7 +34,7 @@ struct ibt_path {
 	struct ibt_port *local;
 };
 
-extern bool ibt_congestion;	/* module parameter: see congestion.c */
+extern bool ibt_congestion;	/* module parameter: see pace.c */
 
 /* Do packets along @path say that routers may mark them, for example by ECT(0)? */
 static inline bool ibt_path_markable(const struct ibt_path *path)

@@ -5,8 +5,10 @@
  * what it is late is made up for. A queue pair without a limit has no timer, and looks at no
  * clock.
  */
+#include <linux/export.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/module.h>
 
 #include "congestion.h"
 #include "link.h"
@@ -14,6 +16,11 @@
 #include "qp.h"
 #include "requester.h"
 #include "rtt.h"
+
+bool ibt_congestion = true;
+EXPORT_SYMBOL_GPL(ibt_congestion);
+module_param_named(congestion, ibt_congestion, bool, 0644);
+MODULE_PARM_DESC(congestion, "Slow down where packets are marked or lost (ECN, CNPs) (default: on)");
 
 /* A burst is what the rate allows in this time, ns: timers much finer cost more than they do. */
 #define BURST		(NSEC_PER_MSEC / 2)
