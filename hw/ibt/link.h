@@ -34,7 +34,14 @@ struct ibt_path {
 	struct ibt_port *local;
 };
 
-extern bool ibt_congestion;	/* module parameter: see pace.c */
+/* Values of the module parameter `congestion`: what slows a sender. */
+enum {
+	IBT_CONGESTION_OFF,
+	IBT_CONGESTION_MARKS,	/* CNPs of the peer; losses while there is a limit */
+	IBT_CONGESTION_LOSSES,	/* any loss, too */
+};
+
+extern unsigned int ibt_congestion;	/* see pace.c */
 
 /* Do packets along @path say that routers may mark them, for example by ECT(0)? */
 static inline bool ibt_path_markable(const struct ibt_path *path)

@@ -17,10 +17,11 @@
 #include "requester.h"
 #include "rtt.h"
 
-bool ibt_congestion = true;
+unsigned int ibt_congestion = IBT_CONGESTION_MARKS;
 EXPORT_SYMBOL_GPL(ibt_congestion);
-module_param_named(congestion, ibt_congestion, bool, 0644);
-MODULE_PARM_DESC(congestion, "Slow down where packets are marked or lost (ECN, CNPs) (default: on)");
+module_param_named(congestion, ibt_congestion, uint, 0644);
+MODULE_PARM_DESC(congestion,
+		 "Slow down: 0 never, 1 where packets are marked (default), 2 where they are lost, too");
 
 /* A burst is what the rate allows in this time, ns: timers much finer cost more than they do. */
 #define BURST		(NSEC_PER_MSEC / 2)
@@ -134,7 +135,14 @@ void ibt_pace_event(struct ibt_qp *qp, enum ibt_dcqcn_event event)
  */
 void ibt_pace_lost(struct ibt_qp *qp)
 {
-	if (READ_ONCE(ibt_congestion))
+	unsigned int mode = READ_ONCE(ibt_congestion);
+
+	/*
+	 * A loss alone says little: a processor that is held makes an answer late, too, and a
+	 * bad wire loses packets at any rate. Behind a mark it is a queue that overflows.
+	 */
+	if (mode >= IBT_CONGESTION_LOSSES ||
+	    (mode && READ_ONCE(qp->congestion.limited)))
 		ibt_pace_event(qp, ibt_has_queue(&qp->rtx.rtt) ? IBT_DCQCN_QUEUE :
 							    IBT_DCQCN_LOSS);
 }

@@ -137,7 +137,7 @@ static void many_marks_draw_few(struct kunit *test)
 static void nothing_without_control(struct kunit *test)
 {
 	ends_make(&pair);
-	ibt_congestion = false;
+	ibt_congestion = IBT_CONGESTION_OFF;
 	mark(0x0a, 1);
 	do_one(IB_WR_RDMA_WRITE, 1, 10);
 	KUNIT_EXPECT_NULL(test, passed(CNP));
@@ -172,7 +172,7 @@ static void strangers_are_ignored(struct kunit *test)
 	inject_cnp(2, qpn);
 	KUNIT_EXPECT_TRUE(test, congestion_of(0)->limited);
 	KUNIT_EXPECT_EQ(test, ends_counter(0, "rp_cnp_handled"), 1ULL);
-	ibt_congestion = false;
+	ibt_congestion = IBT_CONGESTION_OFF;
 	inject_cnp(2, qpn);
 	KUNIT_EXPECT_EQ(test, ends_counter(0, "rp_cnp_handled"), 1ULL);
 	KUNIT_EXPECT_EQ(test, ends_counter(0, "rp_cnp_ignored"), 5ULL);
@@ -257,7 +257,7 @@ static void a_loss_limits_it(struct kunit *test)
 static void and_does_not_without_control(struct kunit *test)
 {
 	ends_make(&pair);
-	ibt_congestion = false;
+	ibt_congestion = IBT_CONGESTION_OFF;
 	fake_restart(lose_one);
 	do_one(IB_WR_RDMA_WRITE, 1, 20 * MTU);
 	KUNIT_EXPECT_FALSE(test, congestion_of(0)->limited);

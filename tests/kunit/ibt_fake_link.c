@@ -465,7 +465,7 @@ int fake_start(void)
 	memset(&fake, 0, sizeof(fake));
 	fake_ops.lanes = fake_lanes;
 	ibt_early = fake_early;
-	ibt_congestion = fake_congestion;
+	ibt_congestion = fake_congestion ? IBT_CONGESTION_LOSSES : IBT_CONGESTION_OFF;
 	skb_queue_head_init(&fake.queue);
 	INIT_DELAYED_WORK(&fake.work, fake_work);
 	ret = fake_add(0);
@@ -496,5 +496,5 @@ void fake_stop(void)
 	cancel_delayed_work_sync(&fake.work);
 	skb_queue_purge(&fake.queue);
 	ibt_early = true;
-	ibt_congestion = true;
+	ibt_congestion = IBT_CONGESTION_MARKS;
 }
