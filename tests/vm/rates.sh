@@ -57,3 +57,11 @@ two_links_end() {
 	check "they go" rdma link delete roce1
 	check "both of them" rdma link delete roce0
 }
+
+# What waits in a queue leaves it on any processor: without this it would overtake on its way
+# through the veth pair, as it cannot on a wire.
+one_queue() {
+	for _n in 0 1; do
+		echo 1 >/sys/class/net/eth$_n/queues/rx-0/rps_cpus || return
+	done
+}

@@ -11,14 +11,6 @@ DRIVER=roce
 port=25
 connections=4
 
-# What waits in a queue leaves it on any processor: without this it would overtake on its way
-# through the veth pair, as it cannot on a wire.
-one_queue() {
-	for _n in 0 1; do
-		echo 1 >/sys/class/net/eth$_n/queues/rx-0/rps_cpus || return
-	done
-}
-
 slow() { # QUEUE'S WORDS
 	for _n in 0 1; do
 		tc qdisc replace dev eth$_n root handle 1: tbf rate 200mbit burst 10kb limit 400000 &&

@@ -49,6 +49,9 @@ at_once() {
 	return $_all
 }
 
+# A host that does something else makes answers late, too: soak alone tells.
+judged() { [ $kind = roce ] && [ "$SCALE" = 1 ]; }
+
 row() { # TITLE KIND BYTES WINDOW
 	_dup=$(of_both duplicate_request) _wire=$(wire)
 	if [ $kind = rxe ]; then
@@ -58,16 +61,22 @@ row() { # TITLE KIND BYTES WINDOW
 	fi
 	_dup=$(($(of_both duplicate_request) - _dup)) _wire=$(($(wire) - _wire))
 	echo "     | $kind, $1: $_wire packets on the wire, $_dup requests twice"
-	[ $kind = rxe ] || check "$1: not one in a thousand twice" [ $((_dup * 1000)) -lt $_wire ]
+	[ $kind = rxe ] || for _c in early_retransmits out_of_sequence packet_seq_err; do
+		echo "     | $_c: $(of_both $_c)"
+	done
+	judged || return 0
+	check "$1: not one in a thousand twice" [ $((_dup * 1000)) -lt $_wire ]
 }
 measure() {
 	row "WRITE 64 KiB" write 65536 2
 	row "WRITE 512 B" write 512 64
-	[ $kind = rxe ] || check "no ACK is late" [ "$(of_both local_ack_timeout_err)" -eq 0 ]
+	judged || return 0
+	check "no ACK is late" [ "$(of_both local_ack_timeout_err)" -eq 0 ]
 }
 
 check "two interfaces" net_up
 check "packets are not divided late" whole
+check "and are received in their order" one_queue
 check "they are slow" slow
 rates measure
 check "the queues had room for all" [ "$(dropped)" -eq 0 ]
