@@ -39,6 +39,9 @@ rows() {
 	row "all kinds behind a READ, and again" mixed 512
 	row "gaps and duplicates" gap
 }
+# Another suite makes the interfaces anew.
+peer_down() { net_down && ip netns del b; }
+
 device() { # KIND
 	kind=$1
 	rdma link add ${kind}0 type $kind netdev eth0 && wait_for 10 active ${kind}0 &&
@@ -56,3 +59,4 @@ check "our module" load_driver
 check "our device" device roce || exit 1
 rows
 check "it goes" rdma link delete roce0
+check "and the peer" peer_down

@@ -192,9 +192,14 @@ the_engine() {
 	check "the same without early retransmission" engine late lossy write 12
 	check "ibt_retry by timeout" shows late ibt_retry ' timeout, again from psn='
 	echo 1 >$params/early
-	check "a processor is held" engine held held
-	check "soft_task_late" shows held soft_task_late \
-		'qpn=[1-9].* taken over by a (call|timer|work) after [1-9][0-9]+ ns$'
+	# A task is late where another processor was to run it.
+	if [ "$(nproc)" -gt 1 ]; then
+		check "a processor is held" engine held held
+		check "soft_task_late" shows held soft_task_late \
+			'qpn=[1-9].* taken over by a (call|timer|work) after [1-9][0-9]+ ns$'
+	else
+		check "soft_task_late is there" ls $events/soft_task/soft_task_late/enable
+	fi
 	echo 1 >$params/loopback
 	check "without packets: a SEND without a receive request" \
 		engine local "$programs/look" $dev $gid_index rnr
