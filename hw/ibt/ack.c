@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Answers without payload: ACKs, NAKs, values of atomics (IBA 9.7.5).
+ * Responses without payload: ACKs, NAKs, values of atomics (IBA 9.7.5).
  *
- * One that there is no memory for is owed, and the work sends it, unless another
- * answer has said as much meanwhile. So is one that would overtake the answer of a READ
- * (tx_order.c). So may be an ACK while a softirq receives: it
- * acknowledges all before it, and one for all packets that have come together will do
- * (IBA 9.7.5.1.2). A tasklet sends it when they have been received. Whose packets come
- * one by one gains nothing by that and waits for the tasklet, so it is tried seldom then.
+ * A response that cannot be allocated becomes pending. The responder's work sends it, unless
+ * another response that is sent meanwhile acknowledges as much. A response that would overtake
+ * the response of a READ becomes pending, too (tx_order.c).
+ *
+ * ACKs are coalesced while a softirq receives. An ACK acknowledges all requests before it, so
+ * one ACK suffices for all packets that are received together (IBA 9.7.5.1.2). It is pending
+ * until a tasklet sends it, after those packets have been received. A requester that sends
+ * its packets one by one gains nothing by that and waits for the tasklet, so ACKs to such a
+ * requester are seldom coalesced.
  */
 #include <linux/interrupt.h>
 

@@ -82,8 +82,9 @@ static u32 ibt_open_from(const struct ibt_sq *sq, const struct ibt_wqe *wqe)
 }
 
 /*
- * Requests before @psn arrived, as it was answered (IBA 9.7.5.1.1). False: one of
- * them is a READ or atomic whose own answer is missing; una stands there now.
+ * A response to @psn acknowledges all requests before it (IBA 9.7.5.1.1). False: one of
+ * them is a READ or atomic that has not received its own response; una is at the first PSN
+ * of it that lacks a response.
  */
 static bool ibt_ack_before(struct ibt_qp *qp, u32 psn)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * End-to-end credits (IBA 9.7.7.2): a responder may tell with each ACK how many receive
- * requests it has. The message that takes the last of them has the limit sequence number, which
- * is the number of messages done, and the credits. A SEND, or a WRITE with immediate data,
- * beyond that is limited: it begins when all before it is answered, and by one packet, whose
- * answer tells whether there is a receive request after all.
+ * End-to-end credits (IBA 9.7.7.2): a responder may report with each ACK how many receive
+ * WQEs it has. The limit sequence number is that of the message that takes the last of them:
+ * the number of completed messages plus the credits. A SEND, or a WRITE with immediate data,
+ * beyond that is limited. It begins when all requests before it are acknowledged, and with one
+ * packet. The response to that packet tells whether there is a receive WQE after all.
  *
  * Before the first answer nothing is known of the peer's credits, and nothing is limited. A
  * responder that does not count them says so by a code of its own, as that of this engine does.

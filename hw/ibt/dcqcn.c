@@ -127,7 +127,7 @@ void ibt_dcqcn_begin(struct ibt_dcqcn *d, u64 rate, u64 now)
  * @d: of the sender
  * @rate: bytes in a second, as measured
  *
- * A part of a rate that nobody uses changes nothing.
+ * A cut of the part of a rate that the sender does not use would not slow the sender.
  *
  * Context: any.
  */

@@ -41,7 +41,7 @@
 #define IBT_PERIOD_MOST		(10 * NSEC_PER_MSEC)
 /* Periods that are looked at after a pause. */
 #define IBT_PERIODS_SEEN	64
-/* Alpha of a path all of whose periods are congested, and the weight of one: 1/16. */
+/* Alpha of a path that is congested in every period, and the weight of one: 1/16. */
 #define IBT_ALPHA_ONE		1024
 #define IBT_ALPHA_SHIFT		4
 
@@ -63,8 +63,8 @@ enum ibt_dcqcn_event {
  * @alpha_at: when the period began that alpha has not seen, ns
  * @stage_at: when the stage by time began, ns
  * @bytes: of the stage by bytes
- * @time_stages: since the latest cut
- * @byte_stages: likewise
+ * @time_stages: stages by time since the latest cut
+ * @byte_stages: stages by bytes since the latest cut
  */
 struct ibt_dcqcn {
 	u64 rate;

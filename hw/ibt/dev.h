@@ -32,17 +32,17 @@ struct ibt_stats {
  * @qps: QPN -> struct ibt_ref of a queue pair
  * @ahs: number -> struct ibt_av of an address handle of user space
  * @srqs: number -> struct ibt_ref of a shared receive queue
- * @next_qpn: where the search for a free number begins
- * @next_ah: likewise
- * @next_srq: likewise
+ * @next_qpn: where the search for a free QPN begins
+ * @next_ah: where the search for a free number in @ahs begins
+ * @next_srq: where the search for a free number in @srqs begins
  * @groups: multicast groups (mcast.c)
  * @num_groups: of them
  * @num_members: attachments to all of them
  * @groups_lock: one attach or detach at a time
- * @crowd: packets for large groups, @num_crowd of them
- * @num_crowd: see there
- * @mcast_backlog_lock: guards both
- * @mcast_backlog_work: delivers them
+ * @crowd: packets for large groups
+ * @num_crowd: entries of @crowd
+ * @mcast_backlog_lock: guards @crowd and @num_crowd
+ * @mcast_backlog_work: delivers the packets of @crowd
  * @queued: bytes of received packets that wait, of IBT_MAX_QUEUED_BYTES
  * @queues: what was too much for the context it came up in
  * @lanes: runs that wait for another processor (rx_steer.c), @num_lanes of them

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doorbells: which processor sends what was posted, or what an answer lets be sent.
+ * Doorbells: which processor sends the WQEs that were posted, or that a response allows to
+ * be sent.
  *
- * Mostly the caller sends, at once. But a program that rings again and again, for one
- * queue pair or for many, in a fraction of the time that a request took to be sent does
- * not wait for what becomes of it, and has more. Then another processor sends, if one
- * seems to be free; and requests come together, whose packets leave together (gso.c).
+ * In most cases the caller sends at once. A program that rings doorbells, of one queue pair or
+ * of many, at intervals of a fraction of the time that it takes to send a request does not
+ * wait for completions and has more to post. Then another processor sends, if one seems to be
+ * free. WQEs accumulate meanwhile, and their packets leave as one GSO skb (gso.c).
  */
 #include <linux/sched/clock.h>
 

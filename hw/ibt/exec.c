@@ -46,8 +46,9 @@ static struct soft_mem *ibt_mem_of(const struct ibt_qp *qp)
 }
 
 /*
- * The PD of regions that the peer names: with XRC it is that of the SRQ that he
- * names too (annex A14), which @srq keeps until it is put; there is none: false.
+ * The PD of the regions that a request names. With XRC it is the PD of the SRQ that the
+ * request names (annex A14). @srq holds a reference to that SRQ, which the caller puts.
+ * False: there is no such SRQ.
  */
 static bool ibt_remote_pd(struct ibt_qp *qp, u32 srqn, struct ibt_srq **srq,
 			  struct ib_pd **pd)
@@ -171,7 +172,7 @@ static enum ibt_exec_status ibt_begin_send(struct ibt_qp *qp, const struct ibt_m
 	if (msg->length > resp->recv->length)
 		return ibt_too_long(qp);
 
-	/* Whose SGEs they are is filled in when they are used. */
+	/* The PD is set when the cursor is used. It is that of the SRQ or of the queue pair. */
 	soft_iter_list(&resp->to, ibt_mem_of(qp), NULL, resp->recv->sge,
 		       resp->recv->num_sge, IB_ACCESS_LOCAL_WRITE);
 	return IBT_EXEC_OK;
@@ -243,11 +244,11 @@ enum ibt_exec_status ibt_exec_reserve(struct ibt_qp *qp)
 }
 
 /*
- * A cursor over a list stays with a region as long as a message takes. Whoever
- * registers that memory anew meanwhile ends this, but may have left us all we need:
- * then it is only to be looked up again.
+ * A cursor over an SGE list keeps the region that it has looked up for as long as the message
+ * takes. A consumer that registers the memory anew meanwhile invalidates that region, but the
+ * SGE may still be valid. So a copy that fails looks the region up again and is repeated once.
  *
- * After a failure @to is where it was, for the same bytes, if they come again.
+ * After a failure @to is where it was, for a retransmit of the same bytes.
  */
 static enum soft_access_err ibt_copy_to(struct soft_iter *to, struct soft_iter *from,
 					u32 length)

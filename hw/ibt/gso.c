@@ -67,12 +67,12 @@ static u8 *ibt_packet_at(const struct ibt_gso *run, u32 index)
 }
 
 /**
- * struct page_ring - pages that runs were sent in, of one processor
+ * struct page_ring - pages of the GSO skbs that one processor has sent
  * @pages: each with a reference; of any order
  * @next: the one that was used the longest time ago
  *
- * The next run goes into them when nobody has them any more. Where memory is cleared as
- * it is allocated (init_on_alloc), that costs half as much as to copy what is sent.
+ * A page is used again once the ring holds its only reference. Where memory is cleared as it
+ * is allocated (init_on_alloc), to clear a new page costs half as much as to copy the payload.
  */
 struct page_ring {
 	struct page *pages[RING];
@@ -90,7 +90,7 @@ static struct page *ibt_get_page_of_ring(u32 order, gfp_t gfp)
 	struct page *page = *place;
 
 	ring->next = (ring->next + 1) % RING;
-	/* Who put it has read it: what is written there is written after that. */
+	/* A reader puts its reference after it has read the page: later writes are safe. */
 	if (!page || page_count(page) > 1 || compound_order(page) < order) {
 		page = alloc_pages(gfp | __GFP_COMP, order);
 		if (!page)
@@ -104,11 +104,9 @@ static struct page *ibt_get_page_of_ring(u32 order, gfp_t gfp)
 }
 
 /**
- * ibt_gso_exit - free what is kept for runs
+ * ibt_gso_exit - free the pages that are kept for GSO skbs
  *
- * Nobody sends any more.
- *
- * Context: process.
+ * Context: process; no queue pair is left that sends.
  */
 void ibt_gso_exit(void)
 {

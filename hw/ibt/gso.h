@@ -37,12 +37,12 @@ struct ibt_gso {
 };
 
 /**
- * struct ibt_seg_desc - of a message whose next packets are to be sent
- * @next: opcode of the packet that is next, in
- * @middle: those behind it, and
- * @end: the last, as the table has them
- * @left: bytes
- * @mtu: in each packet but the last
+ * struct ibt_seg_desc - the rest of a message, which is to be sent
+ * @next: opcode of the next packet, an entry of ibt_opcodes[]
+ * @middle: opcode of the packets between the next and the last
+ * @end: opcode of the last packet
+ * @left: bytes of the message that are not sent
+ * @mtu: bytes of payload in each packet but the last
  */
 struct ibt_seg_desc {
 	const struct ibt_opcode *next;
@@ -60,7 +60,7 @@ bool ibt_gso_begin(struct ibt_gso *run, struct ibt_path *path,
 /* The same for @most messages of one packet each, of @length bytes. */
 bool ibt_gso_begin_msgs(struct ibt_gso *run, struct ibt_path *path,
 			const struct ibt_opcode *op, u32 length, u32 most);
-/* Where the payload of the next goes, whose headers are those of @op. */
+/* Where the payload of the next packet goes, behind the headers of @op. */
 u8 *ibt_gso_payload_ptr(const struct ibt_gso *run, const struct ibt_opcode *op);
 /* It is there. @pkt: as of ibt_tx(). */
 void ibt_gso_add_pkt(struct ibt_gso *run, struct ibt_pkt *pkt, u32 length);

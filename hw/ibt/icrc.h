@@ -19,7 +19,7 @@ __le32 ibt_icrc_of(const u8 *at, u32 length, u32 seed);
 bool ibt_icrc_ok(const struct sk_buff *skb, u32 offset, u32 length, u32 seed);
 
 /**
- * struct ibt_icrc_batch - packets, equally long, whose ICRCs are computed together
+ * struct ibt_icrc_batch - equally long packets, to compute their ICRCs together
  * @n: how many there are, IBT_ICRCS at most
  * @at: what follows the BTH of each
  * @crc: of each, so far

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * To a queue pair of the same host, without packets: one more caller of what
- * executes requests there. It is taken only where nobody could tell: the peer
- * expects just this PSN and has nothing else in hands, and nothing that went by
- * packets lacks its answer. All the rest goes by packets, with all that may go
- * wrong there.
+ * Loopback: requests to a queue pair of the same host, without packets. The requester calls
+ * the functions by which the peer's responder executes requests (exec.c).
+ *
+ * A request takes this path only where the consumers at both ends cannot tell it from packets:
+ * the responder expects just this PSN and has no other request in progress, and no request
+ * that was sent in packets lacks its response. All other requests are sent in packets, which
+ * also handles losses and errors.
  */
 #include <linux/module.h>
 
@@ -210,8 +212,9 @@ static u8 ibt_local_consequences(struct ibt_qp *qp, struct ibt_qp *peer,
 }
 
 /*
- * Bytes of a READ. Who is to blame for a failure? If our own memory is all there,
- * it was the peer's.
+ * Copy bytes of a READ. After a failure the local memory is checked. If all of it is valid,
+ * the memory of the peer has failed, which is a remote access error. Otherwise the request
+ * is sent in packets.
  */
 static enum ibt_exec_status ibt_local_pull(struct ibt_loopback_xfer *local, struct soft_iter *to,
 					   u32 length)

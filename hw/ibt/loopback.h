@@ -15,11 +15,11 @@ struct ibt_wqe;
 struct ibt_wr_info;
 
 /**
- * struct ibt_loopback_xfer - a message on its way to a queue pair of this host
- * @peer: who gets it, referenced; NULL: there is none on its way
- * @wqe: index of its request
- * @done: bytes that have arrived
- * @from: (READ) where the answer is
+ * struct ibt_loopback_xfer - a message in progress to a queue pair of this host
+ * @peer: the receiving queue pair, referenced; NULL: no message is in progress
+ * @wqe: index of the WQE
+ * @done: bytes that have been copied
+ * @from: (READ) the memory of the peer that is read
  */
 struct ibt_loopback_xfer {
 	struct ibt_qp *peer;

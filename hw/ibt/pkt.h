@@ -40,9 +40,13 @@ enum {
  * @has_grh: @grh means something
  * @congested: marked on its way (ECN CE)
  * @has_vlan: @vlan means something
+ * @vlan: VLAN ID, Ethernet links
  * @smac: source, Ethernet links
- * @slid: source, InfiniBand links; @sl and @dlid_path_bits likewise
- * @sgid: of the sender, @dgid: of the receiver (multicast too)
+ * @slid: source LID, InfiniBand links
+ * @sl: service level, InfiniBand links
+ * @dlid_path_bits: path bits of the destination LID, InfiniBand links
+ * @sgid: of the sender
+ * @dgid: of the receiver (multicast too)
  */
 struct ibt_rx_meta {
 	u8 grh[IBT_GRH_BYTES];

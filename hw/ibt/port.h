@@ -14,22 +14,22 @@ struct ibt_ref;
 
 /**
  * struct ibt_port - a port of a device
- * @dev: whose
+ * @dev: device of the port
  * @num: from 1
  * @special: of QP0 and QP1, RCU
- * @pkeys: the P_Key table; entry 0 is 0xffff until somebody changes it
+ * @pkeys: the P_Key table; entry 0 is 0xffff until it is changed
  * @num_pkeys: entries
  * @cap_mask: PortInfo.CapabilityMask
- * @bad_pkeys: violation counter of query_port
- * @bad_qkeys: likewise
+ * @bad_pkeys: P_Key violation counter of query_port
+ * @bad_qkeys: Q_Key violation counter of query_port
  * @downs: times that it went down
  * @generation: paths that were resolved before it changed are checked anew
  * @tx_wait_lock: guards all that follows
  * @tx_wake_seq: times that ibt_tx_wake() was called
- * @full: somebody waits for the next such call
- * @waiting: (sq.waiting of) queue pairs that wait for ibt_tx_wake()
- * @answering: (resp.waiting of) queue pairs whose answers wait for it
- * @tx_wake_work: wakes them, after the first few
+ * @full: a queue pair waits for the next call of ibt_tx_wake()
+ * @waiting: (sq.waiting of) queue pairs; their requesters wait for ibt_tx_wake()
+ * @answering: (resp.waiting of) queue pairs; their responders wait for ibt_tx_wake()
+ * @tx_wake_work: wakes the rest of @waiting and @answering, after the first few
  */
 struct ibt_port {
 	struct ibt_dev *dev;

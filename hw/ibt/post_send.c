@@ -180,7 +180,7 @@ static int ibt_sq_kernel_post_list(struct ibt_qp *qp, const struct ib_send_wr *w
 	if (!ibt_state_takes(sq->state) || qp->ib.qp_type == IB_QPT_XRC_TGT)
 		ret = -EINVAL;
 	for (; wr && !ret; wr = wr->next) {
-		/* Nobody reads a WQE any more once tail has passed it. */
+		/* The send side does not read a WQE any more once tail has passed it. */
 		if (sq->head - smp_load_acquire(&sq->tail) >= sq->max_wr)
 			ret = -ENOMEM;
 		else
@@ -196,7 +196,7 @@ static int ibt_sq_kernel_post_list(struct ibt_qp *qp, const struct ib_send_wr *w
 	return ret;
 }
 
-/* What a user posts is in his ring already, whatever @wr says. */
+/* A user space consumer has written its WQEs to the ring before. No WR is read. */
 static int ibt_ring_user(struct ibt_qp *qp)
 {
 	enum ib_qp_state state = READ_ONCE(qp->sq.state);
@@ -216,8 +216,8 @@ static int ibt_ring_user(struct ibt_qp *qp)
 /**
  * ibt_post_send - post_send of the device
  * @ib: queue pair
- * @wr: requests of a kernel consumer; a user's are in his ring, and this is his
- *	doorbell
+ * @wr: requests of a kernel consumer; those of a user space consumer are in its ring, and the
+ *	call is its doorbell
  * @bad: the first request that was not taken
  *
  * In the error state requests are taken, and flushed.

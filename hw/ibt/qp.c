@@ -2,9 +2,9 @@
 /*
  * Queue pairs: life.
  *
- * End of a queue pair, in this order, so that nobody is left who uses it:
- *  1. its number is taken out of the table; who found it before has a reference,
- *     or gets none after step 3 (objref.c);
+ * A queue pair ends in this order, so that no thread is left that uses it:
+ *  1. its number is taken out of the table; a thread that found it before has a
+ *     reference, or gets none after step 3 (objref.c);
  *  2. both sides are reset, so nothing is sent, executed or completed any more;
  *  3. the first reference is dropped; packets, works and timers that hold the
  *     others finish, and refs == 0 keeps new ones from starting;
@@ -315,7 +315,7 @@ err_begin:
 
 /* ---- destroy ---------------------------------------------------------------- */
 
-/* Whoever wants them has drained the queue pair before. */
+/* A consumer that wants these completions drains the queue pair before it destroys it. */
 static void ibt_qp_forget_completions(struct ibt_qp *qp)
 {
 	if (qp->send_cq)

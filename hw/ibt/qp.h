@@ -126,7 +126,7 @@ int ibt_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		 struct ib_qp_init_attr *init);
 /* Both sides into the state of @qp, in the right order. attr_lock held. */
 void ibt_qp_apply_state(struct ibt_qp *qp);
-/* Paths are given back. attr_lock held, or nobody else knows @qp. */
+/* Release the paths. attr_lock held, or no other thread has access to @qp. */
 void ibt_qp_drop_paths(struct ibt_qp *qp);
 
 extern const struct ib_device_ops ibt_qp_ops;		/* qp.c */

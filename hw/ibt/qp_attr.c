@@ -34,9 +34,9 @@ enum {
  * @cur: state that it starts from, as the consumer sees it
  * @next: state that it ends in
  * @av: (IB_QP_AV) address with a reference of its own
- * @path: (IB_QP_AV) resolved
- * @alt_av: (IB_QP_ALT_PATH) likewise
- * @alt: (IB_QP_ALT_PATH) likewise
+ * @path: (IB_QP_AV) resolved path to @av
+ * @alt_av: (IB_QP_ALT_PATH) alternate address with a reference of its own
+ * @alt: (IB_QP_ALT_PATH) resolved path to @alt_av
  * @gen: of the port when @path was resolved
  */
 struct ibt_change {
@@ -52,8 +52,8 @@ struct ibt_change {
 };
 
 /*
- * Whoever has seen the completion of a failure finds the state that it left: the
- * lock of its side is held from the one to the other.
+ * A consumer that has polled the completion of a failure finds the state that the failure left:
+ * the failing side holds its lock from the completion to the change of state.
  */
 enum ib_qp_state ibt_qp_user_state(struct ibt_qp *qp)
 {

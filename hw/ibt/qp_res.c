@@ -91,8 +91,8 @@ static const char *const task_names[] = {
  * @unanswered: packets without one
  * @window: so many there may be
  * @reads: READs and atomics without an answer
- * @retries: left
- * @rnr_retries: likewise
+ * @retries: retries left
+ * @rnr_retries: RNR retries left
  * @rtt: round trips
  * @recovery: enum ibt_recovery
  * @task: enum soft_task_state
