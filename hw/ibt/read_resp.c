@@ -48,10 +48,11 @@ void ibt_read_resp_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 }
 
 /*
- * The peer waits for this, and has no use for what comes behind it: so older
- * answers go first, and one that is under way begins anew. He asks from where he
- * stands, so his last word counts and takes the place of the one before: there
- * are never more answers due than requests that he may have outstanding.
+ * The peer waits for this answer, and has no use for packets that come behind it. So
+ * older answers go first, and an answer in progress begins anew. The peer asks for
+ * what is missing now, so the latest request replaces an earlier one for the same
+ * answer: there are never more answers due than requests that the peer may have
+ * outstanding.
  */
 void ibt_read_resp_restart(struct ibt_qp *qp, struct ibt_resp_res *entry,
 			   const struct ibt_pkt *pkt)
@@ -211,8 +212,8 @@ static enum ibt_progress ibt_read_reply_send_run(struct ibt_qp *qp, struct ibt_g
 }
 
 /*
- * The next packet of the answer, or a run of at most @budget. No more then: softirqs
- * bring it to the other end.
+ * The next packet of the answer, or a GSO skb of at most @budget packets. A GSO skb ends
+ * the burst: softirqs bring it to the other end.
  */
 static enum ibt_progress ibt_send_some(struct ibt_qp *qp, struct ibt_path *path,
 				       struct soft_iter *from, int *budget,
@@ -255,9 +256,9 @@ static enum ibt_progress ibt_send_burst(struct ibt_qp *qp, struct ibt_path *path
 
 /*
  * A burst of the answer in progress. When memory can not be read any more, the
- * peer gets a NAK in place of the packet that would have been next. But not for a
- * duplicate: that may be a copy the network made, of a request whose answer was
- * complete before the consumer took the region away, as he may.
+ * peer gets a NAK in place of the packet that would have been next. A duplicate
+ * gets no NAK: it may be a copy that the network made of a request with a complete
+ * answer. The consumer may take the region away once the answer is complete.
  */
 enum ibt_progress ibt_read_resp_send(struct ibt_qp *qp, int *budget)
 {

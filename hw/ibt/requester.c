@@ -295,13 +295,13 @@ static bool ibt_requester_begin_run(struct ibt_qp *qp, struct round *round,
 		.mtu = qp->mtu,
 	};
 
-	/* An interface may have divided runs wrongly. */
+	/* An interface may have segmented a GSO skb wrongly, so recovery goes without. */
 	if (qp->rtx.recovery != IBT_STEADY)
 		return false;
 	return ibt_gso_begin(run, round->path, &rest, ibt_packets_now(qp, round));
 }
 
-/* One more packet of a run, of the bytes at @offset. False: they are not there. */
+/* One more packet of a GSO skb, of the bytes at @offset. False: they are not there. */
 static bool ibt_add_data(struct ibt_qp *qp, struct round *round,
 			 struct ibt_wqe *wqe, const struct ibt_wr_info *info,
 			 u32 offset, struct ibt_gso *run)
@@ -358,7 +358,7 @@ static bool ibt_wqe_batchable(const struct ibt_wqe *wqe, const struct ibt_wqe *o
 	       !(other->flags & IB_SEND_FENCE);
 }
 
-/* How many requests there are, from the next on, whose packets can leave together. */
+/* How many requests, from the next on and at most @most, can share a GSO skb. */
 static u32 ibt_batch_len(struct ibt_qp *qp, const struct ibt_wqe *wqe, u32 most)
 {
 	struct ibt_sq *sq = &qp->sq;
@@ -397,7 +397,7 @@ static bool ibt_batch_begin(struct ibt_qp *qp, struct round *round,
 				  wqe->length, ibt_batch_len(qp, wqe, most));
 }
 
-/* The next request into a run. False: its bytes are not there. */
+/* The next request into a GSO skb. False: its bytes are not there. */
 static bool ibt_batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
 			      const struct ibt_wr_info *info, struct ibt_gso *run)
 {
@@ -408,7 +408,7 @@ static bool ibt_batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	ibt_wqe_assign_psn(qp, wqe);
 	ibt_fill_request(qp, run->path, wqe, info, qp->sq.cur_psn, &pkt);
 	ibt_requester_place(qp, wqe, info, 0, true, &pkt);
-	/* Whoever is behind it asks for both. */
+	/* The last packet of the GSO skb asks for an ACK of all of them. */
 	pkt.ack_request = false;
 	if (wqe->length) {
 		soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), wqe->length);
@@ -451,7 +451,7 @@ static bool ibt_batch_send(struct ibt_qp *qp, struct round *round,
 	return good && !busy;
 }
 
-/* Packets of a SEND or WRITE, one or a run; the one of an ATOMIC WRITE. */
+/* Packets of a SEND or WRITE, one or a GSO skb; the one packet of an ATOMIC WRITE. */
 static bool ibt_requester_send_data(struct ibt_qp *qp, struct round *round,
 				    struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
@@ -491,7 +491,7 @@ static bool ibt_may_begin_limited(struct ibt_qp *qp)
 	return true;
 }
 
-/* May this one be begun now? What was begun before is only sent again. */
+/* May this WQE be begun now? A WQE that was begun before is only retransmitted. */
 static bool ibt_may_begin(struct ibt_qp *qp, struct ibt_wqe *wqe,
 			  const struct ibt_wr_info *info)
 {
@@ -573,8 +573,8 @@ static bool ibt_send_connected(struct ibt_qp *qp, struct round *round,
 }
 
 /*
- * A request has failed: it waits for those in front of it, which may have to be
- * sent again. They have their PSNs, or are done.
+ * A failed WQE waits for the WQEs in front of it, which may have to be
+ * retransmitted. Those have PSNs, or are done.
  */
 static bool ibt_not_in_front(const struct ibt_wqe *wqe)
 {

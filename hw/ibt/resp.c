@@ -36,7 +36,7 @@
 /* Bursts of answers, or flushed pieces, in one go after a delay. */
 #define ROUNDS		4
 
-/* Of a ring, in one go: no more than it has slots. */
+/* Chunks of a ring to flush in one go: no more than the elements make up. */
 static u32 ibt_flush_turns(const struct ibt_qp *qp)
 {
 	return qp->rq.ring.buf ? qp->rq.ring.mask / FLUSH_CHUNK + 1 : 1;
@@ -50,8 +50,9 @@ static bool ibt_flush_chunk(struct ibt_qp *qp)
 }
 
 /*
- * What somebody may have put into a ring since the flush. True: look again, but
- * not after the @last turn: whoever fills it as fast as it is emptied has to wait.
+ * Flushes what a consumer may have posted to the ring since the flush. True: look
+ * again. After the @last turn it is false: a poster that fills the ring as fast as
+ * it is emptied has to wait.
  */
 static bool ibt_flush_late(struct ibt_qp *qp, bool last)
 {
@@ -64,11 +65,11 @@ static bool ibt_flush_late(struct ibt_qp *qp, bool last)
 	if (more && !last)
 		return true;
 	/*
-	 * Looking is all that is left: librxe rings no doorbell for receives, and
-	 * a program that polls its CQ need not enter the kernel ever again. Its
-	 * ring is ordinary memory, so nothing tells us of a store either. Look
-	 * less and less often, once in a second at last; whoever sees a flushed
-	 * request and destroys the queue pair, as programs do, ends that.
+	 * Only polling the ring finds later receives. librxe rings no doorbell for
+	 * receives, and a program that polls its CQ need not enter the kernel ever
+	 * again. The ring is ordinary memory, so the kernel gets no notice of a
+	 * store either. Polls get rarer, down to one a second. Polling ends when a
+	 * program sees a flushed request and destroys the queue pair, as programs do.
 	 */
 	if (more || qp->rq.ring.map) {
 		resp->flush_delay = some && !more ? FLUSH_DELAY_MIN :
@@ -152,7 +153,10 @@ int ibt_resp_create(struct ibt_qp *qp)
 	return 0;
 }
 
-/* The peer's request is done, and there will be nobody to tell it so, wherever it should be. */
+/*
+ * The peer's request is done, and this is the last chance to say so: what is pending is
+ * sent from this processor, even if it should leave from another.
+ */
 static void ibt_drop_owed(struct ibt_qp *qp)
 {
 	qp->resp.late = true;
@@ -161,7 +165,7 @@ static void ibt_drop_owed(struct ibt_qp *qp)
 	qp->resp.owed = false;
 }
 
-/* Nobody has a reference to @qp. */
+/* No reference to @qp is left. */
 void ibt_resp_destroy(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
@@ -223,7 +227,7 @@ void ibt_resp_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 
 	spin_lock_bh(&resp->lock);
 	before = resp->state;
-	/* It has failed, and whoever calls does not know yet. */
+	/* The queue pair has failed, and the caller does not know yet. */
 	if (before == IB_QPS_ERR && state != IB_QPS_RESET)
 		state = IB_QPS_ERR;
 	WRITE_ONCE(resp->state, state);
@@ -250,8 +254,8 @@ void ibt_resp_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 
 /*
  * All that is posted completes with IB_WC_WR_FLUSH_ERR, in order. Process
- * context. A ring of a user ends after one turn, whatever he adds meanwhile; the
- * work finds that.
+ * context. The flush goes round a user's ring once. resp.work finds what the user
+ * adds meanwhile.
  */
 void ibt_resp_flush(struct ibt_qp *qp)
 {

@@ -53,7 +53,7 @@ struct ibt_resp_msg {
 /**
  * struct ibt_resp - receive side
  * @lock: guards all of it, but for @waiting and @tx_wait_port
- * @state: of this side; peeked at without the lock by those who post
+ * @state: of this side; posters peek at it without the lock
  * @psn: expected next
  * @msn: messages completed
  * @op: of the latest packet of a message that goes on; NULL: the next is a first
@@ -62,7 +62,7 @@ struct ibt_resp_msg {
  * @nak_sent: the peer was told to come again with @psn; until then, silence
  * @owed: an answer that there was no memory for, or an ACK that waits for @ack_tasklet:
  *	  @pending_syndrome, @pending_psn
- * @ack_tasklet: sends what is owed when the softirq has received all there is
+ * @ack_tasklet: sends the pending answer when the softirq has received all there is
  * @coalesced_acks: ACKs that have been put off for it: 0, 1, or 2 for more
  * @immediate_acks_left: so many of those to come are not
  * @coalesce_backoff: how many that were when one was last put off for nothing

@@ -290,8 +290,8 @@ static bool ibt_rc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 /* ---- unreliable ------------------------------------------------------------------------ */
 
 /*
- * IBA 9.8.2.2: a first packet is welcome with any PSN; a gap or a misfit costs
- * the rest of the message, and nobody is told.
+ * IBA 9.8.2.2: a first packet is accepted with any PSN. A gap or a packet that does
+ * not fit costs the rest of the message, and the responder reports neither.
  */
 static void ibt_uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			  struct sk_buff *skb)
@@ -328,7 +328,7 @@ drop:
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
 }
 
-/* ---- one after the other ------------------------------------------------------------------ */
+/* ---- one after the other ------------------------------------------------------------- */
 
 /* False: no memory for its answer; nothing was done. */
 static bool ibt_resp_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
@@ -351,7 +351,7 @@ static bool ibt_has_backlog(const struct ibt_resp *resp)
 	       !skb_queue_empty(&resp->backlog);
 }
 
-/* Nothing waits any more: what was dropped is to be sent again (IBA 9.7.5.1.1). */
+/* Nothing waits any more: the peer is to retransmit what was dropped (IBA 9.7.5.1.1). */
 static void ibt_ask_for_dropped(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
@@ -428,7 +428,7 @@ static void ibt_begin_answer(struct ibt_qp *qp)
 	    soft_task_help(task, qp->resp.cpu))
 		return;
 	progress = ibt_read_resp_send(qp, &budget);
-	/* The last packet that a run had no room for is not worth a work. */
+	/* The last packet that a GSO skb had no room for is not worth a work. */
 	if (progress == IBT_MORE && reading->left <= qp->mtu) {
 		budget = 1;
 		progress = ibt_read_resp_send(qp, &budget);

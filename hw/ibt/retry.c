@@ -15,7 +15,7 @@
  * @mtu: bytes of payload in a packet
  * @psn: first packet to be sent (again)
  *
- * Requests that are done are passed over: these are behind us, or have no packets
+ * Requests that are done are passed over: these precede @psn, or have no packets
  * (REG_MR, ...) and were carried out already. A request without PSNs that is not
  * done was never begun: sending gets there only after all in front of it.
  *

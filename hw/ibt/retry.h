@@ -10,8 +10,8 @@ struct ibt_sq;
 
 /**
  * struct ibt_resend_pos - where sending goes on
- * @wqe: index, may be head: nothing to be sent again
- * @offset: bytes of it that need not be sent again
+ * @wqe: index, may be head: nothing to retransmit
+ * @offset: bytes of it that need no retransmission
  */
 struct ibt_resend_pos {
 	u32 wqe;

@@ -73,7 +73,10 @@ void ibt_rq_error(struct ibt_qp *qp, struct ibt_srq *srq,
 bool ibt_rq_flush_some(struct ibt_qp *qp, u32 budget);
 /* As after creation. */
 void ibt_rq_reset(struct ibt_qp *qp);
-/* What was taken and not filled is not lost to those who share its queue. */
+/*
+ * Gives back or flushes a WQE that was taken from an SRQ and not completed, so that the
+ * consumers that share the SRQ do not lose the WQE.
+ */
 void ibt_rq_release(struct ibt_qp *qp);
 
 #endif /* IBT_RQ_H */

@@ -83,7 +83,7 @@ void ibt_rtt_answered(struct ibt_rtt *rtt, u32 una, u64 now)
 }
 
 /**
- * ibt_rtt_lost - packets are sent again
+ * ibt_rtt_lost - packets are retransmitted
  * @rtt: of their requester
  *
  * Context: any.

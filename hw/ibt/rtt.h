@@ -16,7 +16,7 @@ enum ibt_rtt_state {
 
 /**
  * struct ibt_rtt - of one requester
- * @state: see above
+ * @state: enum ibt_rtt_state
  * @psn: of the packet that is measured, sent at
  * @begin: ns
  * @smooth: estimate, ns; 0: nothing was measured yet

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Retransmission: how long the requester waits, and what it may still send again. */
+/* Retransmission: how long the requester waits, and what it may still retransmit. */
 #ifndef IBT_RTX_H
 #define IBT_RTX_H
 
@@ -41,10 +41,10 @@ enum ibt_pause {
  * @window: packets without an answer, now
  * @recovery: what was lost, if anything
  * @pause: enum ibt_pause
- * @pause_until: see there, jiffies
+ * @pause_until: nothing is sent before, jiffies
  * @deadline: when to give up waiting for an answer
  * @rtt: of packets that have an answer
- * @early_at: when to send again without one, ns
+ * @early_at: when to retransmit packets without an answer early, ns
  * @held: are packets without an answer in this host still?
  * @retry_timer: for @deadline
  * @pause_timer: for @pause_until

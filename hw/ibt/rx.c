@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets from the link: what is wrong with them is found here, as far as it does
- * not take a queue pair's lock, and who gets them.
+ * Packets from the link: the checks that need no lock of a queue pair, and the
+ * choice of the queue pair that receives a packet.
  */
 #include <rdma/ib_addr.h>
 
@@ -75,12 +75,13 @@ static bool ibt_match_rx_path(struct ibt_qp *qp, const struct ibt_port *port,
 
 /*
  * IBA 9.6.1.5: a connected queue pair takes packets from its peer only, by the
- * path in use or the alternate one. Migration may exchange the paths while we
- * look, and only then a second look with the lock finds something else.
+ * path in use or the alternate one. Migration may exchange the paths during the
+ * check without the lock, and only then a second check with the lock finds
+ * something else.
  *
- * 17.2.8 lets us refuse what comes by the path that a migration has left. We
- * do not: a peer that sends, and that we send nothing, would hear of the migration
- * when its own retries are gone; so it does by our answer.
+ * 17.2.8 lets a receiver refuse what comes by the path that a migration has left.
+ * This receiver accepts it: a peer that only sends would otherwise hear of the
+ * migration when the retries of the peer are gone. The answer tells the peer earlier.
  */
 static bool ibt_rx_path_valid(struct ibt_qp *qp, const struct ibt_port *port,
 			      bool migrated, const struct ibt_rx_meta *meta,
@@ -98,10 +99,10 @@ static bool ibt_rx_path_valid(struct ibt_qp *qp, const struct ibt_port *port,
 }
 
 /*
- * IBA 17.2.8: the peer has migrated to a path that is not the one armed here. Its
- * address, or its P_Key, is the only thing wrong, as far as one can tell; so that
- * strangers can not flood the consumer, he hears of it once until he modifies the
- * queue pair.
+ * IBA 17.2.8: the peer has migrated to a path that is not the one armed here. As far
+ * as can be told, only the address or the P_Key of the packet is wrong. The event is
+ * raised once until the consumer modifies the queue pair, so that strangers can not
+ * flood the consumer.
  */
 static void ibt_report_mig_req_err(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
@@ -219,7 +220,7 @@ static void ibt_rx_cnp(struct ibt_port *port, const struct ibt_pkt *pkt,
 static void ibt_rx_multicast(struct ibt_port *port, const struct ibt_pkt *pkt,
 			     struct sk_buff *skb, const struct ibt_rx_meta *meta)
 {
-	/* Those that wait keep their skb: a run is no such. */
+	/* A multicast packet that waits keeps the skb: a GSO skb can not be kept so. */
 	if (pkt->op->transport != IBT_UD || !meta->has_grh ||
 	    skb_is_gso(skb)) {
 		ibt_rx_drop(port, IBT_STAT_RX_MALFORMED);
@@ -294,8 +295,8 @@ static void ibt_rx_run(struct ibt_port *port, struct sk_buff *skb, u32 size,
  * ibt_rx_process - receive packets on this processor
  * @port: where it came
  * @skb: as of ibt_rx_gso(); consumed
- * @size: see there; 0: one packet
- * @meta: see there
+ * @size: bytes of each packet of a GSO skb, the last may be shorter; 0: one packet
+ * @meta: as the link said
  *
  * Context: softirqs disabled, interrupts enabled; an RCU reader. No lock is held.
  */

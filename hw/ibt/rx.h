@@ -10,7 +10,7 @@ struct ibt_port;
 struct ibt_rx_meta;
 struct sk_buff;
 
-/* Receive @skb, which is consumed: a run of packets of @size, or 0: one. */
+/* Receive @skb, which is consumed: a GSO skb with packets of @size bytes, or 0: one packet. */
 void ibt_rx_process(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		    const struct ibt_rx_meta *meta);
 /* A reference to @skb, or to a copy of the packet @pkt of it alone, or NULL. */

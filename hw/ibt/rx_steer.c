@@ -2,12 +2,12 @@
 /*
  * Packets from the link: which processor receives them.
  *
- * Between two ends on one host the softirq that brings a run is on the sender's processor:
- * checksum and copy of the one end would wait for those of the other. So a run is put into
- * a lane, of which a device has a few, and another processor receives it, if one seems to
- * be free. All packets of a queue pair take the same lane, and those that come alone take
- * it as well while it has packets: they stay in order. What comes from another host comes
- * packet by packet, and stays where the interface has brought it.
+ * Between two ends on one host the softirq that brings a GSO skb is on the sender's
+ * processor: checksum and copy of the one end would wait for those of the other. So a GSO
+ * skb is put into a lane, of which a device has a few, and another processor receives it,
+ * if one seems to be free. All packets of a queue pair take the same lane, and packets
+ * that come alone take the lane as well while it has packets: all stay in order. Packets
+ * from another host come one by one, and stay where the interface has brought them.
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
@@ -34,7 +34,7 @@
  * @busy: it has packets, or one of it is received
  * @task: receives them
  * @cpu: helped last, or SOFT_NO_CPU; a hint
- * @dev: whose it is
+ * @dev: device of the lane
  */
 struct ibt_rx_backlog {
 	spinlock_t lock;
@@ -50,7 +50,7 @@ struct ibt_rx_backlog {
  * @node: in ibt_rx_backlog.waiting
  * @port: where it came
  * @skb: as ibt_rx_gso() has it
- * @size: see there; 0: it is one packet
+ * @size: bytes of each packet of a GSO skb, the last may be shorter; 0: @skb is one packet
  * @bytes: that the device is charged with
  * @meta: as the link said
  */
@@ -178,7 +178,7 @@ static bool ibt_rx_steer(struct ibt_port *port, struct sk_buff *skb, u32 size,
 
 	if (!dev->num_lanes)
 		return false;
-	/* Mostly nobody is in any lane. */
+	/* Mostly all lanes are empty. */
 	if (!size && !atomic_read(&dev->active_rx_queues))
 		return false;
 	lane = ibt_lane_of(dev, skb);

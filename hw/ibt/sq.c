@@ -34,8 +34,9 @@ static int ibt_alloc_wqes(struct ibt_sq *sq)
 }
 
 /*
- * WQEs of a user queue are not there before the first doorbell: most queue pairs of a
- * big program idle. Called without locks; the loser of a race frees his.
+ * WQEs of a user queue are allocated at the first doorbell: most queue pairs of a big
+ * program idle. Called without locks. A thread that loses the race frees the array it
+ * allocated.
  */
 int ibt_sq_user_wqes(struct ibt_sq *sq)
 {
@@ -61,7 +62,7 @@ int ibt_sq_user_wqes(struct ibt_sq *sq)
 
 /*
  * What is asked for, rounded as librxe's users expect it: SGEs and inline bytes
- * share their room in a request, and whoever asks for one gets the other.
+ * share their room in a WQE, so a consumer that asks for one gets the other.
  */
 static int ibt_fit_cap(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 		       u32 *payload)
@@ -88,9 +89,9 @@ static int ibt_fit_cap(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 /**
  * ibt_sq_create - the send side of a new queue pair
  * @qp: queue pair; its device and type are set
- * @cap: what the consumer asks for; what he gets is left in qp->cap
+ * @cap: what the consumer asks for; what is granted is left in qp->cap
  * @ucontext: of the user, or NULL: a kernel queue pair
- * @info: (user) where his ring can be mapped
+ * @info: (user) where the user's ring can be mapped
  *
  * Context: may sleep.
  *
@@ -132,7 +133,7 @@ int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 
 /**
  * ibt_sq_destroy - the end of the send side
- * @qp: queue pair; nobody has a reference, nobody posts
+ * @qp: queue pair; no reference is left, and no consumer posts
  *
  * Timers and the task are the last that may still look at it: the state keeps
  * them from doing anything but look. Timers call the task, and the port queues it
@@ -191,8 +192,8 @@ static void ibt_sq_begin(struct ibt_qp *qp)
 }
 
 /*
- * The number of rounds is bounded: a user who goes on posting meanwhile is
- * flushed by his own doorbells.
+ * The number of rounds is bounded: what a user goes on posting meanwhile is
+ * flushed by the user's own doorbells.
  */
 static void ibt_flush_all(struct ibt_qp *qp)
 {
@@ -255,7 +256,7 @@ static enum ib_qp_state ibt_sq_settle(enum ib_qp_state was, enum ib_qp_state sta
  * IB_EVENT_SQ_DRAINED raised. Only RESET ends ERR, only ibt_sq_resume() and these
  * two end SQE.
  *
- * Context: process; attr_lock held, or nobody else knows @qp.
+ * Context: process; attr_lock held, or no other thread knows @qp.
  */
 void ibt_sq_set_state(struct ibt_qp *qp, enum ib_qp_state state)
 {

@@ -17,7 +17,7 @@
 struct ibt_port;
 struct ibt_qp;
 
-/* A user's requests are taken over this many at a time; the rest stay in his ring. */
+/* A user's requests are taken over this many at a time; the rest stay in the user's ring. */
 #define IBT_USER_WQES	128
 
 /* Why nothing more is sent, or will be. */
@@ -42,8 +42,8 @@ enum ibt_way {
  * PSNs, in the order of the circle: @una <= @cur_psn <= @high <= @psn. A retry
  * sets @cur_psn back; nothing else ever goes back.
  *
- * @lock: guards everything but @head of a kernel QP; struct ibt_rtx and struct ibt_loopback_xfer of
- *	  the queue pair, too
+ * @lock: guards everything but @head of a kernel QP; struct ibt_rtx and
+ *	  struct ibt_loopback_xfer of the queue pair, too
  * @post_lock: guards @head and the WQEs at it, of a kernel QP
  * @ring: (user QP) struct rxe_send_wqe
  * @wqes: of @stride bytes each, @mask + 1 of them; NULL: none yet (user QP)
@@ -127,7 +127,7 @@ static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
 
 int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 		  struct ib_ucontext *ucontext, struct mminfo *info);
-void ibt_sq_destroy(struct ibt_qp *qp);		/* nobody has a reference */
+void ibt_sq_destroy(struct ibt_qp *qp);		/* no reference is left */
 int ibt_sq_user_wqes(struct ibt_sq *sq);
 int ibt_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad);	/* op; NULL: doorbell */

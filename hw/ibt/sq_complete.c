@@ -322,7 +322,7 @@ bool ibt_sq_flush_some(struct ibt_qp *qp, int budget)
 	return true;
 }
 
-/* Reset: queues are empty, nobody is told. */
+/* Reset: empties the queues without completions. */
 void ibt_sq_drop_all(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests of a user: from his ring, which he may scribble over at any moment,
- * into WQEs. Every byte is read once, then checked where he can not reach it.
+ * Requests of a user: from the user's ring into WQEs. The user may overwrite the ring
+ * at any moment, so every byte is read once, then checked in kernel memory, out of the
+ * user's reach.
  */
 #include "../soft/ring.h"
 #include "ah.h"
@@ -222,7 +223,7 @@ bool ibt_sq_fetch_user_wqe(struct ibt_qp *qp)
 	return true;
 }
 
-/* Completes a WQE that is in the ring of the user only, when all others are gone. False: none. */
+/* Completes a WQE that is in the user's ring only, when all others are gone. False: none. */
 bool ibt_sq_peek(const struct ibt_qp *qp, struct ib_wc *wc)
 {
 	const struct ibt_sq *sq = &qp->sq;

@@ -129,7 +129,7 @@ void ibt_timers_init(struct ibt_qp *qp)
 	ibt_pace_init(qp);
 }
 
-/* Nobody can start them again. May sleep. */
+/* No timer starts again afterwards. May sleep. */
 void ibt_timers_shutdown(struct ibt_qp *qp)
 {
 	timer_shutdown_sync(&qp->rtx.retry_timer);
@@ -169,10 +169,10 @@ void ibt_sq_delay_send(struct ibt_qp *qp, enum ibt_pause why, unsigned long dela
  * ibt_sq_reload_path_timers - take over what belongs to the path in use
  * @qp: queue pair
  *
- * A path has retries and a timeout of its own, and what has no answer may be lost
- * with the old one; it is sent again when the new one's timeout says so. Whoever
- * migrates does so without sq.lock, so the retries of the old path may be gone
- * when the new one is in use already.
+ * A path has retries and a timeout of its own. What has no answer may be lost with
+ * the old path, and is retransmitted after the timeout of the new path. A thread
+ * that migrates the queue pair does so without sq.lock, so the retries of the old
+ * path may be gone when the new path is in use already.
  *
  * Context: sq.lock held.
  *
@@ -199,7 +199,7 @@ bool ibt_sq_reload_path_timers(struct ibt_qp *qp)
 }
 
 /**
- * ibt_sq_migrated - the peer has migrated, and so did we
+ * ibt_sq_migrated - the peer has migrated, and so has this queue pair
  * @qp: queue pair
  *
  * Context: softirqs disabled; sq.lock is taken inside.
@@ -214,7 +214,7 @@ void ibt_sq_migrated(struct ibt_qp *qp)
 }
 
 /**
- * ibt_sq_retry - send again what has no answer
+ * ibt_sq_retry - retransmit what has no answer
  * @qp: queue pair
  * @why: enum ibt_retry_why, but not _RNR
  *

@@ -23,17 +23,17 @@
 
 /**
  * ibt_tx_wait_add - wait for ibt_tx_wake()
- * @port: whose xmit() said -EAGAIN
- * @line: of the port: where to stand
- * @entry: of the queue pair; it may stand there already
+ * @port: for which xmit() returned -EAGAIN
+ * @line: of the port: where to wait
+ * @entry: of the queue pair; it may be in @line already
  * @seq: what tx_wake_seq was before xmit() was called
  *
- * The link calls once after it said so. If that was before we are here, we would
- * wait for nothing.
+ * The link calls ibt_tx_wake() once after -EAGAIN. When that call has come already,
+ * tx_wake_seq is not @seq any more, and no other call would end a wait.
  *
  * Context: any; locks of a queue pair are held.
  *
- * Return: whether @entry stands in a line.
+ * Return: whether @entry is in a line.
  */
 bool ibt_tx_wait_add(struct ibt_port *port, struct list_head *line,
 		     struct list_head *entry, u32 seq)
@@ -54,10 +54,10 @@ bool ibt_tx_wait_add(struct ibt_port *port, struct list_head *line,
 
 /**
  * ibt_tx_wait_del - do not wait any more
- * @port: where @entry may stand in a line; NULL: it never did
+ * @port: where @entry may be in a line; NULL: it never was
  * @entry: of a queue pair
  *
- * Context: any. Nobody is woken by @entry afterwards.
+ * Context: any. The queue pair is not woken by @entry afterwards.
  */
 void ibt_tx_wait_del(struct ibt_port *port, struct list_head *entry)
 {
@@ -122,8 +122,8 @@ static void ibt_tx_wake_work(struct work_struct *work)
  * ibt_tx_wake - the link takes packets again
  * @port: that said -EAGAIN before
  *
- * Whoever waits for it goes on from the work queue, so this may be called from
- * the destructor of a packet. Context: any.
+ * A queue pair that waits for the link goes on from the work queue, so the destructor
+ * of a packet may call this. Context: any.
  */
 void ibt_tx_wake(struct ibt_port *port)
 {

@@ -24,7 +24,7 @@ enum ibt_wr_kind {
 
 /**
  * struct ibt_wr_info - facts of an enum ib_wr_opcode
- * @kind: see above
+ * @kind: enum ibt_wr_kind
  * @verb, @extra: of the message it makes
  * @transports: BIT(enum ibt_transport) that have it
  * @kernel_only: not from a user's ring
@@ -70,8 +70,8 @@ enum ibt_wqe_state {
  * @flush.length: (IB_WR_FLUSH) bytes at the peer; the message has none
  * @first_psn, @last_psn: its packets, once they are numbered (READ: of the answer)
  * @ud.route: referenced; its path is asked for when it is sent
- * @ud.header: (IB_WR_LSO) of each of its packets, @ud.header_bytes of it: the consumer's,
- *	       as his SGEs are
+ * @ud.header: (IB_WR_LSO) of each of its packets, @ud.header_bytes of it, in memory that
+ *	       belongs to the consumer, as the memory of the SGEs does
  * @ud.mss: (IB_WR_LSO) bytes of payload behind it, in each packet but the last
  * @reg.mr: region of the consumer
  * @sge: or @data when @is_inline

@@ -7,7 +7,7 @@
 #include "tx.h"
 
 /**
- * ibt_tx_link - give a finished packet, or a run of them, to the link
+ * ibt_tx_link - give a finished packet, or a GSO skb of them, to the link
  * @path: where it goes
  * @skb: consumed; data at the link's first byte
  * @packets: in it
