@@ -3,7 +3,6 @@
 #ifndef IBT_LIMITS_H
 #define IBT_LIMITS_H
 
-/* Limits of every device of the engine. */
 enum {
 	IBT_MAX_PD		= 1 << 16,
 	IBT_MAX_CQ		= 1 << 16,

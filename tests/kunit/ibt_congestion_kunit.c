@@ -107,7 +107,7 @@ static void one_cnp_is_soon_over(struct kunit *test)
 	KUNIT_EXPECT_GE(test, d.rate, RATE * 31 / 32 - IBT_RATE_FAST);
 }
 
-/* Nobody can stop a sender, and what went on for a second is over in a sixth of one. */
+/* Forged CNPs do not stop a sender: after a second of them it recovers in a sixth of one. */
 static void a_flood_leaves_a_floor(struct kunit *test)
 {
 	struct ibt_dcqcn d;
