@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Data of a SEND, WRITE or ATOMIC WRITE: one packet, as many packets of one message as can
+ * share a GSO skb, or several messages of one packet each in a GSO skb.
+ */
+#include "../soft/iter.h"
+#include "congestion.h"
+#include "credit.h"
+#include "gso.h"
+#include "limits.h"
+#include "opcode.h"
+#include "path.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "req_data.h"
+#include "req_pkt.h"
+#include "rtx.h"
+#include "sq.h"
+#include "sq_complete.h"
+#include "sq_tx.h"
+#include "sq_user.h"
+#include "tx.h"
+#include "wqe.h"
+
+/* Requests that leave together. The answer to the last is that to all of them. */
+#define MAX_WQE_BATCH		32U
+
+/* @packets with @bytes of the next request are on their way. */
+static void ibt_req_sent_data(struct ibt_qp *qp, struct ibt_round *round,
+			      struct ibt_wqe *wqe, u32 packets, u32 bytes)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	ibt_pace_sent(&qp->congestion, bytes + packets * IBT_PACE_HEADERS);
+	round->bytes += bytes;
+	sq->offset += bytes;
+	ibt_req_sent(qp, packets);
+	if (sq->offset == wqe->length)
+		ibt_req_sent_all(qp, wqe);
+}
+
+/* How many packets may leave now, if the request has as many. */
+static u32 ibt_packets_now(struct ibt_qp *qp, const struct ibt_round *round)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	u32 most = DIV_ROUND_UP(IBT_ROUND_BYTES - round->bytes, qp->mtu);
+
+	most = min(most, ibt_pace_burst(qp));
+	if (!ibt_qp_reliable(qp))
+		return most;
+	return min(most, ibt_rtx_window(&qp->rtx) - ibt_psn_ahead(sq->cur_psn, sq->una));
+}
+
+static bool ibt_req_begin_run(struct ibt_qp *qp, struct ibt_round *round,
+			      const struct ibt_wqe *wqe,
+			      const struct ibt_wr_info *info, struct ibt_gso *run)
+{
+	u32 offset = qp->sq.offset;
+	const struct ibt_seg_desc rest = {
+		.next = &ibt_opcodes[ibt_req_opcode(qp, info, offset, false)],
+		.middle = &ibt_opcodes[ibt_req_opcode(qp, info, 1, false)],
+		.end = &ibt_opcodes[ibt_req_opcode(qp, info, 1, true)],
+		.left = wqe->length - offset,
+		.mtu = qp->mtu,
+	};
+
+	/* An interface may have segmented a GSO skb wrongly, so recovery goes without. */
+	if (qp->rtx.recovery != IBT_STEADY)
+		return false;
+	return ibt_gso_begin(run, round->path, &rest, ibt_packets_now(qp, round));
+}
+
+/* One more packet of a GSO skb, of the bytes at @offset. False: they are not there. */
+static bool ibt_add_data(struct ibt_qp *qp, struct ibt_round *round,
+			 struct ibt_wqe *wqe, const struct ibt_wr_info *info,
+			 u32 offset, struct ibt_gso *run)
+{
+	u32 psn = ibt_psn_add(qp->sq.cur_psn, run->packets);
+	u32 length = min(wqe->length - offset, qp->mtu);
+	struct soft_iter *from = ibt_req_source(qp, round, wqe);
+	struct ibt_pkt pkt = { };
+	struct soft_iter to;
+
+	ibt_req_fill(qp, round->path, wqe, info, psn, &pkt);
+	ibt_req_place(qp, wqe, info, offset, offset + length == wqe->length, &pkt);
+	soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), length);
+	if (!from || soft_iter_copy(&to, from, length) != SOFT_OK)
+		return false;
+	ibt_gso_add_pkt(run, &pkt, length);
+	return true;
+}
+
+/*
+ * As many packets of a SEND or WRITE as can leave together. When the memory of the
+ * request ends in the middle, those in front of it leave first.
+ */
+static bool ibt_req_send_run(struct ibt_qp *qp, struct ibt_round *round,
+			     struct ibt_wqe *wqe, const struct ibt_wr_info *info,
+			     struct ibt_gso *run)
+{
+	struct ibt_port *port = run->path->port;
+	u32 seq = READ_ONCE(port->tx_wake_seq);
+	u32 begin = qp->sq.offset, end = begin;
+	bool busy, good = true;
+
+	while (good && run->packets < run->most) {
+		good = ibt_add_data(qp, round, wqe, info, end, run);
+		if (good)
+			end = min(end + qp->mtu, wqe->length);
+	}
+	qp->sq.way = IBT_WAY_GSO;
+	busy = ibt_gso_xmit(run, qp->flow) == -EAGAIN &&
+	       ibt_sq_wait_room(qp, port, seq);
+	if (run->packets)
+		ibt_req_sent_data(qp, round, wqe, run->packets, end - begin);
+	if (!good)
+		ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
+	return good && !busy;
+}
+
+/* Its packet looks like that of @wqe, but for what it says. */
+static bool ibt_wqe_batchable(const struct ibt_wqe *wqe, const struct ibt_wqe *other)
+{
+	return other->opcode == wqe->opcode && other->length == wqe->length &&
+	       other->state == IBT_WQE_POSTED &&
+	       other->status == IB_WC_SUCCESS &&
+	       !(other->flags & IB_SEND_FENCE);
+}
+
+/* How many requests, from the next on and at most @most, can share a GSO skb. */
+static u32 ibt_batch_len(struct ibt_qp *qp, const struct ibt_wqe *wqe, u32 most)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 num;
+
+	for (num = 1; num < most; num++) {
+		u32 at = sq->next + num;
+
+		if (at == ibt_sq_head(sq) &&
+		    (!ibt_sq_is_user(sq) || !ibt_sq_fetch_user_wqe(qp)))
+			break;
+		if (!ibt_wqe_batchable(wqe, ibt_wqe_at(sq, at)))
+			break;
+	}
+	return num;
+}
+
+/* Several SENDs or WRITEs of one packet each. False: this one goes alone. */
+static bool ibt_batch_begin(struct ibt_qp *qp, struct ibt_round *round,
+			    const struct ibt_wqe *wqe,
+			    const struct ibt_wr_info *info, struct ibt_gso *run)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	u32 most = (IBT_ROUND_BYTES - round->bytes) / max(wqe->length, 1U);
+
+	if (info->kind != IBT_WR_DATA || sq->state != IB_QPS_RTS ||
+	    qp->rtx.recovery != IBT_STEADY)
+		return false;
+	most = min3(most, MAX_WQE_BATCH, ibt_credit_left(&qp->credit, info));
+	most = min(most, ibt_pace_burst(qp));
+	if (ibt_qp_reliable(qp))
+		most = min(most, ibt_rtx_window(&qp->rtx) -
+			   ibt_psn_ahead(sq->cur_psn, sq->una));
+	return ibt_gso_begin_msgs(run, round->path,
+				  &ibt_opcodes[ibt_req_opcode(qp, info, 0, true)],
+				  wqe->length, ibt_batch_len(qp, wqe, most));
+}
+
+/* The next request into a GSO skb. False: its bytes are not there. */
+static bool ibt_batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			      const struct ibt_wr_info *info, struct ibt_gso *run)
+{
+	enum soft_access_err fault = SOFT_OK;
+	struct ibt_pkt pkt = { };
+	struct soft_iter from, to;
+
+	ibt_wqe_assign_psn(qp, wqe);
+	ibt_req_fill(qp, run->path, wqe, info, qp->sq.cur_psn, &pkt);
+	ibt_req_place(qp, wqe, info, 0, true, &pkt);
+	/* The last packet of the GSO skb asks for an ACK of all of them. */
+	pkt.ack_request = false;
+	if (wqe->length) {
+		soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), wqe->length);
+		ibt_wqe_src_iter(qp, wqe, &from);
+		fault = soft_iter_copy(&to, &from, wqe->length);
+		soft_iter_end(&from);
+	}
+	if (fault == SOFT_OK)
+		ibt_gso_add_pkt(run, &pkt, wqe->length);
+	return fault == SOFT_OK;
+}
+
+/* As ibt_req_send_run(), of whole messages. */
+static bool ibt_batch_send(struct ibt_qp *qp, struct ibt_round *round,
+			   const struct ibt_wr_info *info, struct ibt_gso *run)
+{
+	struct ibt_port *port = run->path->port;
+	u32 seq = READ_ONCE(port->tx_wake_seq);
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_wqe *wqe;
+	bool busy, good = true;
+
+	/* An unreliable one completes here, and can not always. */
+	while (run->packets < run->most && sq->state == IB_QPS_RTS) {
+		wqe = ibt_wqe_at(sq, sq->next);
+		good = ibt_batch_add_wqe(qp, wqe, info, run);
+		if (!good)
+			break;
+		ibt_req_sent_data(qp, round, wqe, 1, wqe->length);
+	}
+	/* Of a softirq that would bring all at its end, the user would see nothing earlier. */
+	round->over = true;
+	if (run->packets && ibt_qp_reliable(qp))
+		ibt_gso_set_ackreq(run);
+	qp->sq.way = IBT_WAY_GSO;
+	busy = ibt_gso_xmit(run, qp->flow) == -EAGAIN &&
+	       ibt_sq_wait_room(qp, port, seq);
+	if (!good)
+		ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
+	return good && !busy;
+}
+
+/* Packets of a SEND or WRITE, one or a GSO skb; the one packet of an ATOMIC WRITE. */
+bool ibt_req_send_data(struct ibt_qp *qp, struct ibt_round *round,
+		       struct ibt_wqe *wqe, const struct ibt_wr_info *info)
+{
+	struct ibt_sq *sq = &qp->sq;
+	u32 length = min(wqe->length - sq->offset, qp->mtu);
+	bool last = sq->offset + length == wqe->length;
+	struct ibt_pkt pkt = { };
+	struct ibt_gso run;
+	struct sk_buff *skb;
+	bool busy = false;
+
+	if (round->path) {
+		if (!last && ibt_req_begin_run(qp, round, wqe, info, &run))
+			return ibt_req_send_run(qp, round, wqe, info, &run);
+		if (last && !sq->offset &&
+		    ibt_batch_begin(qp, round, wqe, info, &run))
+			return ibt_batch_send(qp, round, info, &run);
+		skb = ibt_req_load(qp, round, wqe, length);
+		if (!skb)
+			return false;
+		ibt_req_fill(qp, round->path, wqe, info, sq->cur_psn, &pkt);
+		ibt_req_place(qp, wqe, info, sq->offset, last, &pkt);
+		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
+	}
+	if (info->kind == IBT_WR_ATOMIC_WRITE)
+		ibt_req_outstanding(sq, wqe);
+	ibt_req_sent_data(qp, round, wqe, 1, length);
+	return !busy;
+}
