@@ -13,9 +13,15 @@ struct ibf_node;
 int ibf_config_init(void);
 void ibf_config_exit(void);
 
+/* config_text.c */
+ssize_t ibf_show_end(const struct ibf_end *end, char *page);
+int ibf_parse_end(const char *page, struct ibf_end *end);
+ssize_t ibf_store_plugged(struct config_item *item, const char *page, size_t count,
+			  int (*plug)(struct config_item *item),
+			  void (*unplug)(struct config_item *item));
+
 /* config_cable.c */
 extern const struct config_item_type ibf_cables_type;
-int ibf_parse_end(const char *page, struct ibf_end *end);
 
 /* config_tunnel.c */
 extern const struct config_item_type ibf_tunnels_type;

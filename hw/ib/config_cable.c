@@ -24,32 +24,6 @@ static bool ibf_is_plugged(const struct ibf_cable *cable)
 	return READ_ONCE(cable->ends[0].port);
 }
 
-static ssize_t ibf_show_end(const struct ibf_end *end, char *page)
-{
-	return sysfs_emit(page, "%s %u\n", end->name, end->num);
-}
-
-/**
- * ibf_parse_end - parse "NODE PORT"
- * @page: text that a program wrote to the configfs attribute
- * @end: filled with the name and the number; the port is looked up later
- *
- * Return: 0 or -EINVAL.
- */
-int ibf_parse_end(const char *page, struct ibf_end *end)
-{
-	const char *blank = strpbrk(page, " \t\n");
-	u32 num;
-
-	static_assert(IBF_NAME_BYTES == 20);
-	if (!blank || blank - page >= IBF_NAME_BYTES ||
-	    sscanf(page, "%19s %u", end->name, &num) != 2 || !num ||
-	    num > U8_MAX)
-		return -EINVAL;
-	end->num = num;
-	return 0;
-}
-
 static ssize_t ibf_store_end(struct ibf_cable *cable, struct ibf_end *to,
 			     const char *page, size_t count)
 {
@@ -144,8 +118,9 @@ static ssize_t ibf_cable_speed_store(struct config_item *item,
 	return ibf_set_byte(cable, &cable->speed, i) ?: count;
 }
 
-static int ibf_config_cable_plug(struct ibf_cable *cable)
+static int ibf_config_cable_plug(struct config_item *item)
 {
+	struct ibf_cable *cable = ibf_cable_of(item);
 	const struct ibf_end *ends = cable->ends;
 	struct ibf_port *a = ibf_find_port(ends[0].name, ends[0].num);
 	struct ibf_port *b = ibf_find_port(ends[1].name, ends[1].num);
@@ -161,10 +136,10 @@ static int ibf_config_cable_plug(struct ibf_cable *cable)
 	return ret;
 }
 
-static void ibf_config_cable_unplug(struct ibf_cable *cable)
+static void ibf_config_cable_unplug(struct config_item *item)
 {
 	spin_lock_bh(&ibf_lock);
-	ibf_unplug(cable);
+	ibf_unplug(ibf_cable_of(item));
 	spin_unlock_bh(&ibf_lock);
 }
 
@@ -176,20 +151,8 @@ static ssize_t ibf_cable_plugged_show(struct config_item *item, char *page)
 static ssize_t ibf_cable_plugged_store(struct config_item *item,
 				       const char *page, size_t count)
 {
-	struct ibf_cable *cable = ibf_cable_of(item);
-	bool in;
-	int ret;
-
-	ret = kstrtobool(page, &in);
-	if (ret)
-		return ret;
-	mutex_lock(&ibf_config);
-	if (in)
-		ret = ibf_config_cable_plug(cable);
-	else
-		ibf_config_cable_unplug(cable);
-	mutex_unlock(&ibf_config);
-	return ret ?: count;
+	return ibf_store_plugged(item, page, count, ibf_config_cable_plug,
+				 ibf_config_cable_unplug);
 }
 
 /* ---- what it does to packets --------------------------------------------------------- */
@@ -215,89 +178,32 @@ static ssize_t ibf_store_fault(struct ibf_cable *cable, u32 *to, u32 most,
 	return count;
 }
 
-static ssize_t ibf_show_fault(u32 value, char *page)
-{
-	return sysfs_emit(page, "%u\n", value);
-}
+/* An attribute of a number, 0 to @most. */
+#define IBF_CABLE_FAULT(name, member, most)					\
+static ssize_t ibf_cable_##name##_show(struct config_item *item, char *page)	\
+{										\
+	return sysfs_emit(page, "%u\n", ibf_cable_of(item)->member);		\
+}										\
+static ssize_t ibf_cable_##name##_store(struct config_item *item,		\
+					const char *page, size_t count)		\
+{										\
+	struct ibf_cable *cable = ibf_cable_of(item);				\
+										\
+	return ibf_store_fault(cable, &cable->member, most, page, count);	\
+}										\
+CONFIGFS_ATTR(ibf_cable_, name)
 
-static ssize_t ibf_cable_errors_show(struct config_item *item, char *page)
-{
-	return ibf_show_fault(ibf_cable_of(item)->fault.errors, page);
-}
-
-static ssize_t ibf_cable_errors_store(struct config_item *item,
-				      const char *page, size_t count)
-{
-	struct ibf_cable *cable = ibf_cable_of(item);
-
-	return ibf_store_fault(cable, &cable->fault.errors, IBF_FAULT_SURE, page,
-			       count);
-}
-
-static ssize_t ibf_cable_losses_show(struct config_item *item, char *page)
-{
-	return ibf_show_fault(ibf_cable_of(item)->fault.losses, page);
-}
-
-static ssize_t ibf_cable_losses_store(struct config_item *item,
-				      const char *page, size_t count)
-{
-	struct ibf_cable *cable = ibf_cable_of(item);
-
-	return ibf_store_fault(cable, &cable->fault.losses, IBF_FAULT_SURE, page,
-			       count);
-}
-
-static ssize_t ibf_cable_delay_show(struct config_item *item, char *page)
-{
-	return ibf_show_fault(ibf_cable_of(item)->fault.delay, page);
-}
-
-static ssize_t ibf_cable_delay_store(struct config_item *item, const char *page,
-				     size_t count)
-{
-	struct ibf_cable *cable = ibf_cable_of(item);
-
-	return ibf_store_fault(cable, &cable->fault.delay, USEC_PER_SEC, page,
-			       count);
-}
-
-static ssize_t ibf_cable_limit_show(struct config_item *item, char *page)
-{
-	return ibf_show_fault(ibf_cable_of(item)->fault.limit, page);
-}
-
-static ssize_t ibf_cable_limit_store(struct config_item *item, const char *page,
-				     size_t count)
-{
-	struct ibf_cable *cable = ibf_cable_of(item);
-
-	return ibf_store_fault(cable, &cable->fault.limit, 1, page, count);
-}
-
-static ssize_t ibf_cable_seed_show(struct config_item *item, char *page)
-{
-	return ibf_show_fault(ibf_cable_of(item)->seed, page);
-}
-
-static ssize_t ibf_cable_seed_store(struct config_item *item, const char *page,
-				    size_t count)
-{
-	struct ibf_cable *cable = ibf_cable_of(item);
-
-	return ibf_store_fault(cable, &cable->seed, U32_MAX, page, count);
-}
+IBF_CABLE_FAULT(errors, fault.errors, IBF_FAULT_SURE);
+IBF_CABLE_FAULT(losses, fault.losses, IBF_FAULT_SURE);
+IBF_CABLE_FAULT(delay, fault.delay, USEC_PER_SEC);
+IBF_CABLE_FAULT(limit, fault.limit, 1);
+IBF_CABLE_FAULT(seed, seed, U32_MAX);
 
 CONFIGFS_ATTR(ibf_cable_, a);
 CONFIGFS_ATTR(ibf_cable_, b);
 CONFIGFS_ATTR(ibf_cable_, width);
 CONFIGFS_ATTR(ibf_cable_, speed);
 CONFIGFS_ATTR(ibf_cable_, plugged);
-CONFIGFS_ATTR(ibf_cable_, errors);
-CONFIGFS_ATTR(ibf_cable_, losses);
-CONFIGFS_ATTR(ibf_cable_, delay);
-CONFIGFS_ATTR(ibf_cable_, limit);
-CONFIGFS_ATTR(ibf_cable_, seed);
 
 static struct configfs_attribute *ibf_cable_attrs[] = {
 	&ibf_cable_attr_a,
@@ -344,7 +250,7 @@ static struct config_item *ibf_make_cable(struct config_group *group,
 static void ibf_drop_cable(struct config_group *group, struct config_item *item)
 {
 	mutex_lock(&ibf_config);
-	ibf_config_cable_unplug(ibf_cable_of(item));
+	ibf_config_cable_unplug(item);
 	mutex_unlock(&ibf_config);
 	config_item_put(item);
 }

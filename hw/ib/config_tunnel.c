@@ -47,9 +47,7 @@ static ssize_t ibf_config_tunnel_end(size_t count)
 
 static ssize_t ibf_tunnel_port_show(struct config_item *item, char *page)
 {
-	const struct ibf_end *near = &ibf_tunnel_of(item)->near;
-
-	return sysfs_emit(page, "%s %u\n", near->name, near->num);
+	return ibf_show_end(&ibf_tunnel_of(item)->near, page);
 }
 
 static ssize_t ibf_tunnel_port_store(struct config_item *item, const char *page,
@@ -191,8 +189,9 @@ static ssize_t ibf_tunnel_mtu_store(struct config_item *item, const char *page,
 	return ibf_config_tunnel_end(count);
 }
 
-static int ibf_config_tunnel_plug(struct ibf_tunnel *t)
+static int ibf_config_tunnel_plug(struct config_item *item)
 {
+	struct ibf_tunnel *t = ibf_tunnel_of(item);
 	struct ibf_port *near = ibf_find_port(t->near.name, t->near.num);
 
 	lockdep_assert_held(&ibf_config);
@@ -204,6 +203,11 @@ static int ibf_config_tunnel_plug(struct ibf_tunnel *t)
 	return near ? ibf_tunnel_open(t, near) : -ENODEV;
 }
 
+static void ibf_config_tunnel_unplug(struct config_item *item)
+{
+	ibf_tunnel_close(ibf_tunnel_of(item));
+}
+
 static ssize_t ibf_tunnel_plugged_show(struct config_item *item, char *page)
 {
 	return sysfs_emit(page, "%d\n", !!READ_ONCE(ibf_tunnel_of(item)->sock));
@@ -212,20 +216,8 @@ static ssize_t ibf_tunnel_plugged_show(struct config_item *item, char *page)
 static ssize_t ibf_tunnel_plugged_store(struct config_item *item,
 					const char *page, size_t count)
 {
-	struct ibf_tunnel *t = ibf_tunnel_of(item);
-	bool in;
-	int ret;
-
-	ret = kstrtobool(page, &in);
-	if (ret)
-		return ret;
-	mutex_lock(&ibf_config);
-	if (in)
-		ret = ibf_config_tunnel_plug(t);
-	else
-		ibf_tunnel_close(t);
-	mutex_unlock(&ibf_config);
-	return ret ?: count;
+	return ibf_store_plugged(item, page, count, ibf_config_tunnel_plug,
+				 ibf_config_tunnel_unplug);
 }
 
 /* ---- how it is ---------------------------------------------------------------------------- */

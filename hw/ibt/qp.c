@@ -16,6 +16,7 @@
 
 #include "../soft/cq.h"
 #include "../soft/dev.h"
+#include "../soft/events.h"
 #include "../soft/refuse.h"
 #include "doorbell.h"
 #include "dev.h"
@@ -33,22 +34,6 @@
 
 /* ---- the work ------------------------------------------------------------- */
 
-static void ibt_qp_tell(struct ibt_qp *qp)
-{
-	struct ib_event event = {
-		.device = qp->ib.device,
-		.element.qp = &qp->ib,
-	};
-	unsigned int type;
-
-	for_each_set_bit(type, &qp->events, BITS_PER_LONG) {
-		clear_bit(type, &qp->events);
-		event.event = type;
-		if (qp->ib.event_handler)
-			qp->ib.event_handler(&event, qp->ib.qp_context);
-	}
-}
-
 static void ibt_qp_work(struct work_struct *work)
 {
 	struct ibt_qp *qp = container_of(work, struct ibt_qp, work);
@@ -58,7 +43,7 @@ static void ibt_qp_work(struct work_struct *work)
 	if (READ_ONCE(qp->state) == IB_QPS_ERR && !qp->flushed)
 		ibt_qp_apply_state(qp);
 	mutex_unlock(&qp->attr_lock);
-	ibt_qp_tell(qp);
+	soft_qp_events(&qp->ib, &qp->events);
 	ibt_qp_put(qp);
 }
 

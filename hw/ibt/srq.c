@@ -7,6 +7,7 @@
 
 #include "../soft/cq.h"
 #include "../soft/dev.h"
+#include "../soft/events.h"
 #include "../soft/refuse.h"
 #include "../soft/ring.h"
 #include "dev.h"
@@ -41,18 +42,8 @@ void ibt_srq_event(struct ibt_srq *srq, enum ib_event_type event)
 static void ibt_srq_work(struct work_struct *work)
 {
 	struct ibt_srq *srq = container_of(work, struct ibt_srq, work);
-	struct ib_event event = {
-		.device = srq->ib.device,
-		.element.srq = &srq->ib,
-	};
-	unsigned int type;
 
-	for_each_set_bit(type, &srq->events, BITS_PER_LONG) {
-		clear_bit(type, &srq->events);
-		event.event = type;
-		if (srq->ib.event_handler)
-			srq->ib.event_handler(&event, srq->ib.srq_context);
-	}
+	soft_srq_events(&srq->ib, &srq->events);
 	ibt_srq_put(srq);
 }
 

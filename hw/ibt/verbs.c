@@ -17,8 +17,7 @@
 	IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID |	\
 	IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE |		\
 	IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |		\
-	IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_XRC |			\
-	IB_DEVICE_ATOMIC_WRITE | COMPAT_DEVICE_FLUSH)
+	IB_DEVICE_XRC | IB_DEVICE_ATOMIC_WRITE | COMPAT_DEVICE_FLUSH)
 
 static void ibt_say_queues(struct ib_device_attr *attr)
 {
@@ -42,35 +41,29 @@ static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 {
 	struct ibt_dev *dev = to_ibt_dev(ib);
 	u16 pkeys = 0;
+	int ret;
 	u32 i;
 
-	if (udata && (udata->inlen || udata->outlen))
-		return -EINVAL;
+	ret = soft_query_device(ib, attr, udata);
+	if (ret)
+		return ret;
 	for (i = 0; i < dev->num_ports; i++)
 		pkeys = max(pkeys, dev->ports[i].num_pkeys);
 
-	memset(attr, 0, sizeof(*attr));
-	/* A vendor ID that no program takes for hardware that it knows. */
-	attr->vendor_id = 0xffffff;
-	attr->hw_ver = 1;
-	attr->fw_ver = soft_fw_ver();
-	attr->sys_image_guid = dev->sys_image_guid ?: ib->node_guid;
-	attr->device_cap_flags = IBT_CAPS;
-	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	if (dev->sys_image_guid)
+		attr->sys_image_guid = dev->sys_image_guid;
+	attr->device_cap_flags |= IBT_CAPS;
 	if (dev->link->offload) {
 		attr->device_cap_flags |= IB_DEVICE_UD_IP_CSUM;
 		attr->kernel_cap_flags |= IBK_UD_TSO;
 	}
 	attr->atomic_cap = IB_ATOMIC_HCA;
-	attr->page_size_cap = PAGE_MASK & U32_MAX;
-	attr->max_mr_size = U64_MAX;
 	attr->max_fast_reg_page_list_len = IBT_MAX_FAST_PAGES;
 	attr->max_pkeys = pkeys;
 	/* 134 ms: a loaded host may be slow to schedule the receive path. */
 	attr->local_ca_ack_delay = 15;
 	attr->cq_caps.max_cq_moderation_count = U16_MAX;
 	attr->cq_caps.max_cq_moderation_period = U16_MAX;
-	soft_limits_announce(&dev->soft, attr);
 	ibt_say_queues(attr);
 	return 0;
 }

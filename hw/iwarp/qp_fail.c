@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Errors of a stream: they are reported to the consumer and to the connection. */
+#include "../soft/events.h"
 #include "conn.h"
 #include "qp.h"
 #include "wq.h"
@@ -7,18 +8,8 @@
 static void iw_event_work(struct work_struct *work)
 {
 	struct iw_qp *qp = container_of(work, struct iw_qp, event_work);
-	struct ib_event event = {
-		.device = qp->ib.device,
-		.element.qp = &qp->ib,
-	};
-	unsigned int type;
 
-	for_each_set_bit(type, &qp->events, BITS_PER_LONG) {
-		clear_bit(type, &qp->events);
-		event.event = type;
-		if (qp->ib.event_handler)
-			qp->ib.event_handler(&event, qp->ib.qp_context);
-	}
+	soft_qp_events(&qp->ib, &qp->events);
 	iw_qp_put(qp);
 }
 

@@ -13,20 +13,11 @@ struct iw_ucontext {
 static int iw_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 			   struct ib_udata *udata)
 {
-	if (udata && (udata->inlen || udata->outlen))
-		return -EINVAL;
-	memset(attr, 0, sizeof(*attr));
-	/* A number that no program takes for hardware that it knows. */
-	attr->vendor_id = 0xffffff;
-	attr->hw_ver = 1;
-	attr->fw_ver = soft_fw_ver();
-	attr->sys_image_guid = ib->node_guid;
-	attr->device_cap_flags = IB_DEVICE_MEM_MGT_EXTENSIONS;
-	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
-	attr->page_size_cap = PAGE_MASK & U32_MAX;
-	attr->max_mr_size = U64_MAX;
+	int ret = soft_query_device(ib, attr, udata);
+
+	if (ret)
+		return ret;
 	attr->max_fast_reg_page_list_len = IW_MAX_FAST_PAGES;
-	soft_limits_announce(to_soft_dev(ib), attr);
 	attr->max_qp_wr = IW_MAX_QP_WR;
 	attr->max_send_sge = IW_MAX_SGE;
 	attr->max_recv_sge = IW_MAX_SGE;

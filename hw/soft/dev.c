@@ -4,6 +4,7 @@
 
 #include "cq.h"
 #include "dev.h"
+#include "ident.h"
 #include "mr.h"
 #include "mw.h"
 #include "ring.h"
@@ -42,3 +43,32 @@ const struct ib_device_ops soft_mw_ops = {
 
 	INIT_RDMA_OBJ_SIZE(ib_mw, soft_mw, mw),
 };
+
+/**
+ * soft_query_device - what every software device says of itself
+ * @ib: the device
+ * @attr: set whole; the driver adds its queues and its own capabilities
+ * @udata: of the caller in user space, or NULL
+ *
+ * Context: any.
+ * Return: 0; -EINVAL, as no software device has driver-private input or output here.
+ */
+int soft_query_device(struct ib_device *ib, struct ib_device_attr *attr,
+		      const struct ib_udata *udata)
+{
+	if (udata && (udata->inlen || udata->outlen))
+		return -EINVAL;
+	memset(attr, 0, sizeof(*attr));
+	/* No program takes this vendor ID for that of hardware. */
+	attr->vendor_id = 0xffffff;
+	attr->hw_ver = 1;
+	attr->fw_ver = soft_fw_ver();
+	attr->sys_image_guid = ib->node_guid;
+	attr->device_cap_flags = IB_DEVICE_MEM_MGT_EXTENSIONS;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	attr->page_size_cap = PAGE_MASK & U32_MAX;
+	attr->max_mr_size = U64_MAX;
+	soft_limits_announce(to_soft_dev(ib), attr);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(soft_query_device);

@@ -60,8 +60,9 @@ static inline struct soft_dev *to_soft_dev(struct ib_device *ib)
 /* limit.c */
 void soft_limits_init(struct soft_dev *dev, const u32 *max);
 void soft_limits_exit(struct soft_dev *dev);
-void soft_limits_announce(const struct soft_dev *dev,
-			  struct ib_device_attr *attr);
+void soft_limits_announce(const struct soft_dev *dev, struct ib_device_attr *attr);
+int soft_query_device(struct ib_device *ib, struct ib_device_attr *attr,
+		      const struct ib_udata *udata);
 int soft_limit_take(struct soft_dev *dev, enum soft_object kind);
 void soft_limit_give(struct soft_dev *dev, enum soft_object kind);
 

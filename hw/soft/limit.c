@@ -56,8 +56,7 @@ EXPORT_SYMBOL_GPL(soft_limits_exit);
  *
  * Context: any.
  */
-void soft_limits_announce(const struct soft_dev *dev,
-			  struct ib_device_attr *attr)
+void soft_limits_announce(const struct soft_dev *dev, struct ib_device_attr *attr)
 {
 	attr->max_pd = dev->limits[SOFT_OBJECT_PD].max;
 	attr->max_cq = dev->limits[SOFT_OBJECT_CQ].max;
@@ -67,7 +66,6 @@ void soft_limits_announce(const struct soft_dev *dev,
 	attr->max_mw = dev->limits[SOFT_OBJECT_MW].max;
 	attr->max_ah = dev->limits[SOFT_OBJECT_AH].max;
 }
-EXPORT_SYMBOL_GPL(soft_limits_announce);
 
 static const char *const object_names[SOFT_OBJECT_NUM] = {
 	[SOFT_OBJECT_PD]	= "PD",
