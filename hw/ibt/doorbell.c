@@ -12,6 +12,7 @@
 
 #include "../soft/doorbell.h"
 #include "../soft/cq.h"
+#include "../soft/policy.h"
 #include "../soft/ring.h"
 #include "../soft/task.h"
 #include "doorbell.h"
@@ -20,12 +21,6 @@
 #include "qp.h"
 #include "requester.h"
 #include "sq.h"
-
-/* Rounds of a caller: a message of a MiB, and what ends it. */
-#define ROUNDS	20
-
-/* Packets of a request. The trip is little of the cost of more. */
-#define SMALL_WR_PKTS	4
 
 /* Without a lock: they are hints. */
 static DEFINE_PER_CPU(struct soft_db_stats, bells);
@@ -88,7 +83,7 @@ void ibt_doorbell_user(struct ibt_qp *qp)
 	u64 begin;
 
 	if (!ibt_count_bell(qp, b)) {
-		soft_task_call(&sq->task, ROUNDS);
+		soft_task_call(&sq->task, SOFT_ROUNDS_DOORBELL);
 		return;
 	}
 	if (soft_db_streaming(b) &&
@@ -98,10 +93,10 @@ void ibt_doorbell_user(struct ibt_qp *qp)
 	}
 	begin = local_clock();
 	high = READ_ONCE(sq->high);
-	soft_task_call(&sq->task, ROUNDS);
+	soft_task_call(&sq->task, SOFT_ROUNDS_DOORBELL);
 	sent = ibt_psn_ahead(READ_ONCE(sq->high), high);
 	/* Without a packet another processor is no faster. */
-	soft_db_sent_inline(b, begin, sent && sent <= SMALL_WR_PKTS);
+	soft_db_sent_inline(b, begin, sent && sent <= SOFT_DB_SMALL_PKTS);
 }
 
 /**
@@ -142,5 +137,5 @@ void ibt_bell_answered(struct ibt_qp *qp, enum ibt_send_more more)
 void ibt_bell_settle(struct ibt_qp *qp)
 {
 	if (ibt_sq_is_user(&qp->sq))
-		soft_task_settle(&qp->sq.task, ROUNDS);
+		soft_task_settle(&qp->sq.task, SOFT_ROUNDS_DOORBELL);
 }

@@ -29,8 +29,6 @@ MODULE_PARM_DESC(congestion,
 #define LEAST_BURST	2
 /* A timer that is later than this is made up for in part, ns. */
 #define LATE		NSEC_PER_MSEC
-/* Rounds of a task in the timer. */
-#define ROUNDS		4
 
 /*
  * A queue is seen where round trips take twice as long as the shortest, and that is no matter
@@ -241,7 +239,7 @@ static enum hrtimer_restart ibt_pace_expired(struct hrtimer *timer)
 	if (waiting & IBT_PACE_REQUESTS)
 		ibt_requester(qp);
 	if (waiting & IBT_PACE_ANSWERS)
-		soft_task_call(&qp->resp.task, ROUNDS);
+		soft_task_call(&qp->resp.task, SOFT_ROUNDS_TIMER);
 	return HRTIMER_NORESTART;
 }
 

@@ -3,14 +3,12 @@
 #ifndef IBT_REQUESTER_H
 #define IBT_REQUESTER_H
 
+#include "../soft/policy.h"
 #include "../soft/task.h"
 #include "qp.h"
 
 /* A round of sq.task; sq.lock is not held. */
 enum soft_task_left ibt_requester_round(struct soft_task *task);
-
-/* Rounds of a caller; what is more is left to a work. */
-#define IBT_CALLER_ROUNDS	4
 
 /* Half of the circle: a responder takes what is further ahead for the past. */
 #define IBT_PSN_REACH	BIT(23)
@@ -47,7 +45,7 @@ static inline bool ibt_requester_window_full(const struct ibt_qp *qp)
 /* Send what may be sent. sq.lock is taken inside; interrupts are enabled. */
 static inline void ibt_requester(struct ibt_qp *qp)
 {
-	soft_task_call(&qp->sq.task, IBT_CALLER_ROUNDS);
+	soft_task_call(&qp->sq.task, SOFT_ROUNDS_SOFTIRQ);
 }
 
 /* The same from a work. Any context, also with the tx_wait_lock of a port held. */

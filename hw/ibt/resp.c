@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "../soft/iter.h"
+#include "../soft/policy.h"
 #include "../soft/ring.h"
 #include "../soft/task.h"
 #include "ack.h"
@@ -32,9 +33,6 @@
 
 /* Elements that are flushed before the lock is dropped. */
 #define FLUSH_CHUNK	256
-
-/* Bursts of answers, or flushed pieces, in one go after a delay. */
-#define ROUNDS		4
 
 /* Chunks of a ring to flush in one go: no more than the elements make up. */
 static u32 ibt_flush_turns(const struct ibt_qp *qp)
@@ -115,7 +113,7 @@ static void ibt_resp_work(struct work_struct *work)
 	struct ibt_resp *resp = container_of(to_delayed_work(work),
 					     struct ibt_resp, work);
 
-	soft_task_call(&resp->task, ROUNDS);
+	soft_task_call(&resp->task, SOFT_ROUNDS_SOFTIRQ);
 }
 
 /* ---- creation ------------------------------------------------------------------------ */

@@ -15,6 +15,7 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 
+#include "../soft/policy.h"
 #include "../soft/task.h"
 #include "dev.h"
 #include "link.h"
@@ -23,9 +24,6 @@
 #include "rx.h"
 #include "rx_steer.h"
 #include "stats.h"
-
-#define MOST_LANES	8	/* of a device */
-#define CALLER_ROUNDS	4
 
 /**
  * struct ibt_rx_backlog - packets that wait for another processor
@@ -194,7 +192,7 @@ static bool ibt_rx_steer(struct ibt_port *port, struct sk_buff *skb, u32 size,
 	if (ibt_rx_steer_add(lane, kept))
 		soft_task_queue_on(&lane->task, READ_ONCE(lane->cpu));
 	else
-		soft_task_call(&lane->task, CALLER_ROUNDS);
+		soft_task_call(&lane->task, SOFT_ROUNDS_SOFTIRQ);
 	return true;
 }
 
@@ -253,7 +251,7 @@ static void ibt_lane_init(struct ibt_rx_backlog *lane, struct ibt_dev *dev)
 
 int ibt_rx_steer_init(struct ibt_dev *dev)
 {
-	u32 i, num = min_t(u32, num_possible_cpus(), MOST_LANES);
+	u32 i, num = min_t(u32, num_possible_cpus(), SOFT_MOST_LANES);
 
 	if (!dev->link->lanes || num < 2)
 		return 0;

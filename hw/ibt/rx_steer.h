@@ -3,15 +3,11 @@
 #ifndef IBT_RX_STEER_H
 #define IBT_RX_STEER_H
 
-#include <linux/sizes.h>
-
+#include "../soft/policy.h"
 #include "dev.h"
 
 int ibt_rx_steer_init(struct ibt_dev *dev);
 void ibt_rx_steer_exit(struct ibt_dev *dev);
-
-/* With fewer bytes one is done before another wakes. */
-#define IBT_LANES_LEAST	SZ_8K
 
 /* Is a message of so many bytes worth a trip to another processor, if there is one? */
 static inline bool ibt_rx_steer_worthwhile(const struct ibt_dev *dev, u32 bytes)

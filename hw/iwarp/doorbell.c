@@ -11,13 +11,11 @@
 #include <linux/sched/clock.h>
 
 #include "../soft/doorbell.h"
+#include "../soft/policy.h"
 #include "../soft/task.h"
 #include "cq.h"
 #include "qp.h"
 #include "wq.h"
-
-/* Bytes of a request. The trip is little of the cost of more. */
-#define SHORT_REQUEST	(4U << 10)
 
 /* Without a lock: they are hints. */
 static DEFINE_PER_CPU(struct soft_db_stats, bells);
@@ -44,7 +42,7 @@ static bool iw_was_short(const struct iw_qp *qp)
 	const struct iw_wqe *wqe =
 		iw_wqe_at(&qp->sq, READ_ONCE(qp->tx.sent) - 1);
 
-	return READ_ONCE(wqe->length) <= SHORT_REQUEST;
+	return READ_ONCE(wqe->length) <= SOFT_DB_SMALL_BYTES;
 }
 
 /* Leave the WQEs to the holder of tx.lock, or to the work if another CPU is idle. */

@@ -9,18 +9,9 @@
  */
 #include <linux/export.h>
 #include <linux/sched/clock.h>
-#include <linux/time64.h>
 
 #include "doorbell.h"
-
-/* A pause is short below 1/SHORT of the time that a send took. */
-#define SHORT		2
-
-/* Short pauses in a row that make a stream; a few WQEs posted together are none. */
-#define AGAIN		4
-
-/* Limit of the time of a send, ns: most of a longer time was spent elsewhere. */
-#define MOST_COST	(200 * NSEC_PER_USEC)
+#include "policy.h"
 
 /* Nanoseconds since the last doorbell; 0 if local_clock() is behind another CPU's. */
 static u64 soft_pause_of(const struct soft_db_stats *b)
@@ -32,7 +23,7 @@ static u64 soft_pause_of(const struct soft_db_stats *b)
 
 static bool soft_is_short(const struct soft_db_stats *b)
 {
-	return soft_pause_of(b) * SHORT < READ_ONCE(b->cost);
+	return soft_pause_of(b) * SOFT_DB_SHORT < READ_ONCE(b->cost);
 }
 
 /**
@@ -43,7 +34,7 @@ static bool soft_is_short(const struct soft_db_stats *b)
  */
 bool soft_db_streaming(const struct soft_db_stats *b)
 {
-	return READ_ONCE(b->number) >= AGAIN && soft_is_short(b);
+	return READ_ONCE(b->number) >= SOFT_DB_AGAIN && soft_is_short(b);
 }
 EXPORT_SYMBOL_GPL(soft_db_streaming);
 
@@ -59,7 +50,7 @@ void soft_db_account(struct soft_db_stats *b, bool alone)
 	u32 number = 0;
 
 	if (!alone && soft_is_short(b))
-		number = min(READ_ONCE(b->number) + 1, AGAIN);
+		number = min(READ_ONCE(b->number) + 1, SOFT_DB_AGAIN);
 	WRITE_ONCE(b->number, number);
 }
 EXPORT_SYMBOL_GPL(soft_db_account);
@@ -89,6 +80,6 @@ void soft_db_sent_inline(struct soft_db_stats *b, u64 begin, bool worth)
 	u64 end = local_clock();
 
 	WRITE_ONCE(b->end, end);
-	WRITE_ONCE(b->cost, worth ? min_t(u64, end - begin, MOST_COST) : 0);
+	WRITE_ONCE(b->cost, worth ? min_t(u64, end - begin, SOFT_DB_MOST_COST) : 0);
 }
 EXPORT_SYMBOL_GPL(soft_db_sent_inline);

@@ -13,17 +13,8 @@
 #include <linux/sched/isolation.h>
 #include <linux/smp.h>
 
+#include "policy.h"
 #include "task.h"
-
-/* To wake an idle processor takes tens of us; a tick of another task 4 ms at 250 Hz. */
-#define PROMPT	(300 * NSEC_PER_USEC)
-
-/* Jiffies for which a processor that was late is not asked. */
-#define LEAST	(1 + HZ / 100)
-#define MOST	(HZ / 2)
-
-/* Processors that are looked at: the first ones are mostly free where there are many. */
-#define LOOKS	8
 
 /**
  * struct helper - what is known of a processor
@@ -64,7 +55,7 @@ int soft_helper(int cpu)
 	if (cpu != SOFT_NO_CPU && cpu != here && cpu_online(cpu) && soft_is_free(cpu))
 		return cpu;
 	cpu = here;
-	for (i = 0; i < LOOKS; i++) {
+	for (i = 0; i < SOFT_HELPER_LOOKS; i++) {
 		cpu = cpumask_next_and(cpu, usual, cpu_online_mask);
 		if (cpu >= nr_cpu_ids)
 			cpu = cpumask_first_and(usual, cpu_online_mask);
@@ -93,12 +84,13 @@ void soft_helper_began(int cpu, u64 delay)
 		return;
 	h = per_cpu_ptr(&helpers, cpu);
 	pause = READ_ONCE(h->pause);
-	if (delay < PROMPT) {
+	if (delay < SOFT_HELPER_PROMPT) {
 		if (pause)
 			WRITE_ONCE(h->pause, 0);
 		return;
 	}
-	pause = clamp(2 * pause, (unsigned long)LEAST, (unsigned long)MOST);
+	pause = clamp(2 * pause, (unsigned long)SOFT_HELPER_LEAST,
+		      (unsigned long)SOFT_HELPER_MOST);
 	WRITE_ONCE(h->pause, pause);
 	WRITE_ONCE(h->until, jiffies + pause);
 }

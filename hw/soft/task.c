@@ -5,18 +5,12 @@
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
+#include "policy.h"
 #include "task.h"
 #include "task_trace.h"
 
-/* Rounds of a work before others of its queue have their turn, and of the timer. */
-#define WORK_ROUNDS	64
-#define TIMER_ROUNDS	4
-
-/*
- * A worker that is woken on a processor that is free begins within 0.1 ms, on one that a
- * task of normal priority has within a tick. A message of 64 KiB takes 0.1 ms to be sent.
- */
-unsigned int soft_task_patience = NSEC_PER_MSEC;
+/* ns; a variable for tests, which freeze a worker. */
+unsigned int soft_task_patience = SOFT_PATIENCE;
 EXPORT_SYMBOL_GPL(soft_task_patience);
 
 /* How long it has been armed; 0: a clock is behind another's. */
@@ -254,7 +248,7 @@ static void soft_task_attend(struct soft_task *task)
 {
 	local_bh_disable();
 	if (soft_begin_armed(task, SOFT_TASK_BY_WORK))
-		soft_task_run(task, WORK_ROUNDS, true);
+		soft_task_run(task, SOFT_ROUNDS_WORK, true);
 	local_bh_enable();
 }
 
@@ -283,7 +277,7 @@ static enum hrtimer_restart soft_task_expired(struct hrtimer *timer)
 		break;
 	case SOFT_TASK_ARMED:
 		if (soft_is_late(task)) {
-			call(task, TIMER_ROUNDS, SOFT_TASK_BY_TIMER);
+			call(task, SOFT_ROUNDS_TIMER, SOFT_TASK_BY_TIMER);
 			break;
 		}
 		fallthrough;
