@@ -3,7 +3,7 @@
 #   make                   modules for the running kernel (or KVER=release)
 #   make modules K=6.1     the same for a test kernel: 6.1, 6.12, 6.12-bpo, debug, um,
 #                          um-debug
-#   make obj K=6.1 FILE=core/gid.c   one file with every warning on
+#   make obj K=6.1 FILE=core/port/gid.c   one file with every warning on
 #   make deb                         Debian packages, in build/deb
 #   make install | dkms-install      on a real host, without packages;
 #                                    install-drivers: without the core, over the

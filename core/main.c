@@ -6,18 +6,18 @@
 #include <ofed/version.h>
 #include <rdma/ib_verbs.h>
 
-#include "addr.h"
-#include "addr_resolve.h"
-#include "cm/cma.h"
-#include "cm/ib_cm.h"
-#include "cm/iw_cm.h"
-#include "device.h"
-#include "gid.h"
-#include "mad.h"
-#include "netlink.h"
-#include "netns.h"
-#include "port_cache.h"
-#include "sa.h"
+#include "addr/addr.h"
+#include "addr/resolve.h"
+#include "cm/rdma/cma.h"
+#include "cm/ib/ib_cm.h"
+#include "cm/iw/iwcm.h"
+#include "device/device.h"
+#include "port/gid.h"
+#include "mad/mad.h"
+#include "netlink/netlink.h"
+#include "device/netns.h"
+#include "port/cache.h"
+#include "sa/sa.h"
 
 /* In the order of their needs; undone from the last to the first. */
 static const struct {

@@ -22,7 +22,7 @@
 #include <linux/mutex.h>
 #include <rdma/ib_verbs.h>
 
-#include "device.h"
+#include "device/device.h"
 #include "subdev.h"
 
 /*

@@ -3,7 +3,7 @@
 #
 # usage: cm_table.sh [-w]
 #
-# Prints the tables of core/cm/cm_table.c as Documentation/ib_cm.md has them,
+# Prints the tables of core/cm/ib/fsm.c as Documentation/ib_cm.md has them,
 # and fails when they differ; -w writes them into it.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -52,7 +52,7 @@ tables() {
 		}
 		print ""
 	}
-	END { exit rows < 100 }' core/cm/cm_table.c
+	END { exit rows < 100 }' core/cm/ib/fsm.c
 }
 
 # Everything of the page but the tables is kept.

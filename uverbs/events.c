@@ -17,7 +17,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "uapi.h"
+#include "ioctl/uapi.h"
 
 /**
  * struct uv_async_event - one asynchronous event, unread

@@ -10,7 +10,7 @@
 #include <ofed/cgroup.h>
 #include <ofed/restrack.h>
 
-#include "uapi.h"
+#include "ioctl/uapi.h"
 
 void uv_device_put_user(struct uv_device *dev)
 {

@@ -11,7 +11,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "uapi.h"
+#include "ioctl/uapi.h"
 
 /**
  * struct uv_left_context - a context that such objects were made in

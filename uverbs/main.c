@@ -12,7 +12,7 @@
 #include <ofed/version.h>
 #include <rdma/rdma_netlink.h>
 
-#include "uapi.h"
+#include "ioctl/uapi.h"
 
 MODULE_DESCRIPTION("RDMA verbs for user space");
 MODULE_AUTHOR(OFED_AUTHOR);

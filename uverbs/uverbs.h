@@ -208,7 +208,7 @@ int uv_read(struct uv_reader *reader, void *to, size_t size);
 const void __user *uv_read_ptr(struct uv_reader *reader, size_t size);
 int uv_read_end(struct uv_reader *reader);
 
-/* handles.c */
+/* uobject.c */
 
 /**
  * struct uv_type - a type of object
@@ -402,7 +402,7 @@ static_assert(!offsetof(struct ib_ucq_object, source.uobj));
  * struct ib_uqp_object - a QP, or a handle of an XRC target QP
  * @source: its asynchronous events
  * @mcast_lock: see above
- * @mcast: groups that it is attached to, struct uv_mcast in cmd_qp.c
+ * @mcast: groups that it is attached to, struct uv_mcast in cmd/qp.c
  * @xrcd: XRC domain that it keeps busy, or NULL
  */
 struct ib_uqp_object {
@@ -441,10 +441,10 @@ static inline struct uv_source *uv_source(struct ib_uobject *uobj)
 	return container_of(uobj, struct uv_source, uobj);
 }
 
-/* ioctl.c */
+/* ioctl/ioctl.c */
 long uv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
 
-/* cmd_device.c */
+/* cmd/device.c */
 void uv_port_attr(struct ib_uverbs_query_port_resp *resp,
 		  struct ib_device *ib_dev, u32 port,
 		  const struct ib_port_attr *attr);

@@ -6,7 +6,7 @@
 #include <linux/sched.h>
 #include <rdma/ib.h>
 
-#include "uapi.h"
+#include "ioctl/uapi.h"
 
 /* The end of a request that is longer than the kernel knows must be zero. */
 static int check_rest(const void __user *rest, size_t size)

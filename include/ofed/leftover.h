@@ -28,7 +28,7 @@ struct ofed_leftover {
 
 void ofed_leftover_keep(struct ofed_leftover *leftover);
 
-/* umem_account.c: pinned memory by the open file that it was pinned for. */
+/* umem/account.c: pinned memory by the open file that it was pinned for. */
 void ofed_umem_claim(struct list_head *umems);
 void ofed_umem_settle(struct list_head *umems);
 

@@ -14,7 +14,7 @@
 #define ofed_iw_set_owner		played_iw_owner
 #define ofed_sa_sendonly_fullmember	played_sendonly_fullmember
 
-#include "../../core/cm/cma.h"
+#include "../../core/cm/rdma/cma.h"
 
 #undef EXPORT_SYMBOL
 #define EXPORT_SYMBOL(sym) static_assert(1)
@@ -23,18 +23,18 @@
 #undef EXPORT_SYMBOL_IF_KUNIT
 #define EXPORT_SYMBOL_IF_KUNIT(sym) static_assert(1)
 
-#include "../../core/cm/cma_state.c"
-#include "../../core/cm/cma_sockaddr.c"
-#include "../../core/cm/cma_hdr.c"
-#include "../../core/cm/cma_id.c"
-#include "../../core/cm/cma_match.c"
-#include "../../core/cm/cma_request.c"
+#include "../../core/cm/rdma/state.c"
+#include "../../core/cm/rdma/sockaddr.c"
+#include "../../core/cm/rdma/hdr.c"
+#include "../../core/cm/rdma/id.c"
+#include "../../core/cm/rdma/match.c"
+#include "../../core/cm/rdma/request.c"
 /* Static functions of one name are in several files. */
 #define fill_connection	iw_fill_connection
 #define accept_request	iw_accept_request
-#include "../../core/cm/cma_iw.c"
+#include "../../core/cm/rdma/iw.c"
 #define fill_event	mcast_fill_event
-#include "../../core/cm/cma_mcast.c"
+#include "../../core/cm/rdma/mcast.c"
 
 DEFINE_MUTEX(rcm_mutex);
 struct workqueue_struct *rcm_wq;
@@ -68,7 +68,7 @@ static bool is_hidden(struct rcm_id *id)
 	return false;
 }
 
-/* cma_nldev.c, for lines that are in no table. */
+/* cm/rdma/res.c, for lines that are in no table. */
 void rcm_res_init(struct rcm_res *res, struct rcm_id *id)
 {
 	ofed_restrack_new(&res->entry, RDMA_RESTRACK_CM_ID);
@@ -322,7 +322,7 @@ static int offer(struct rcm_id *listen, enum ib_qp_type type)
 	int ret;
 
 	mutex_lock(&listen->handler_mutex);
-	/* The one of cma_request.c, as the other has taken the name. */
+	/* The one of cm/rdma/request.c, as the other has taken the name. */
 #undef accept_request
 	ret = accept_request(listen, &req, &cm_id, &event);
 	mutex_unlock(&listen->handler_mutex);

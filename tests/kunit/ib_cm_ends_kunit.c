@@ -37,7 +37,7 @@
 #define ofed_port_add_groups		played_port_add_groups
 #define ofed_port_remove_groups		played_port_remove_groups
 
-#include "../../core/cm/cm_core.h"
+#include "../../core/cm/ib/core.h"
 
 #undef EXPORT_SYMBOL
 #define EXPORT_SYMBOL(sym) static_assert(1)
@@ -55,31 +55,31 @@
 #define CM_TIMEWAIT_MOST 8
 
 /* Static functions of one name are in several files. */
-#include "../../core/cm/cm_table.c"
-#include "../../core/cm/cm_msg.c"
-#include "../../core/cm/cm_msg_read.c"
-#include "../../core/cm/cm_av.c"
-#include "../../core/cm/cm_event.c"
-#include "../../core/cm/cm_send.c"
-#include "../../core/cm/cm_recv.c"
-#include "../../core/cm/cm_call.c"
-#include "../../core/cm/cm_req.c"
-#include "../../core/cm/cm_lap.c"
-#include "../../core/cm/cm_qp_attr.c"
-#include "../../core/cm/cm_stats.c"
-#include "../../core/cm/ib_cm_id.c"
-#include "../../core/cm/ib_cm.c"
+#include "../../core/cm/ib/fsm.c"
+#include "../../core/cm/ib/msg.c"
+#include "../../core/cm/ib/msg_read.c"
+#include "../../core/cm/ib/av.c"
+#include "../../core/cm/ib/event.c"
+#include "../../core/cm/ib/send.c"
+#include "../../core/cm/ib/recv.c"
+#include "../../core/cm/ib/send_msg.c"
+#include "../../core/cm/ib/req.c"
+#include "../../core/cm/ib/lap.c"
+#include "../../core/cm/ib/qp_attr.c"
+#include "../../core/cm/ib/stats.c"
+#include "../../core/cm/ib/id.c"
+#include "../../core/cm/ib/device.c"
 #define key_cmp peer_key_cmp
-#include "../../core/cm/cm_remote.c"
+#include "../../core/cm/ib/timewait.c"
 #undef key_cmp
 #define key_cmp listen_key_cmp
 #define find_cmp listen_find_cmp
 #define add_cmp listen_add_cmp
-#include "../../core/cm/cm_listen.c"
+#include "../../core/cm/ib/listen.c"
 #undef key_cmp
 #undef find_cmp
 #undef add_cmp
-#include "../../core/cm/cm_sidr.c"
+#include "../../core/cm/ib/sidr.c"
 
 #include "ib_cm_played.c"
 #include "ib_cm_ends.c"

@@ -19,13 +19,13 @@
 #undef EXPORT_SYMBOL
 #define EXPORT_SYMBOL(sym) static_assert(1)
 
-#include "../../core/rw_plan.c"
-#include "../../core/cm/iw_table.c"
-#include "../../core/cm/iw_cm.c"
-#include "../../core/cm/iw_event.c"
-#include "../../core/cm/iw_pm.c"
-#include "../../core/cm/iw_pm_map.c"
-#include "../../core/cm/iw_pm_msg.c"
+#include "../../core/verbs/rw_plan.c"
+#include "../../core/cm/iw/fsm.c"
+#include "../../core/cm/iw/iwcm.c"
+#include "../../core/cm/iw/event.c"
+#include "../../core/cm/iw/iwpm.c"
+#include "../../core/cm/iw/iwpm_map.c"
+#include "../../core/cm/iw/iwpm_msg.c"
 #include "iw_ends.c"
 
 /* The states */

@@ -15,9 +15,9 @@
 #define EXPORT_SYMBOL(sym) static_assert(1)
 
 #include "uverbs_bench.c"
-#include "../../uverbs/uapi.c"
-#include "../../uverbs/ioctl_attr.c"
-#include "../../uverbs/ioctl.c"
+#include "../../uverbs/ioctl/uapi.c"
+#include "../../uverbs/ioctl/attr.c"
+#include "../../uverbs/ioctl/ioctl.c"
 
 /* Objects and commands of the core */
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Included by uverbs_kunit.c and uapi_kunit.c: handles.c, and one open file of a
+ * Included by uverbs_kunit.c and uapi_kunit.c: uverbs/uobject.c, and one open file of a
  * fake device, which has PDs and MRs, and no pools of the cgroup.
  */
 #define ofed_cg_charge fake_charge
 #define ofed_cg_uncharge fake_uncharge
 
-#include "../../uverbs/handles.c"
+#include "../../uverbs/uobject.c"
 
 static atomic_t charged;
 

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Communication ids: making them, finding them by the number that the peer
+ * uses, moving them through their states, and their end.
+ */
+#include <linux/hash.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "core.h"
+
+/*
+ * Ids by their number. The search for a free number goes round from a random
+ * start: a number is not used again for as long as that takes, which is longer
+ * than any TimeWait, and one run of the machine does not meet late messages of
+ * the one before. The xarray's lock guards it; an id that is found under it
+ * can not be freed.
+ */
+static DEFINE_XARRAY_FLAGS(ids, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+static u32 next_number;
+
+static atomic_t half_open_all;
+static atomic_t half_open[CM_HALF_OPEN_BUCKETS];
+
+void cm_ids_init(void)
+{
+	next_number = get_random_u32();
+}
+
+void cm_ids_exit(void)
+{
+	xa_destroy(&ids);
+}
+
+static struct cm_id *id_alloc(ib_cm_handler handler, void *context)
+{
+	struct cm_id *id = kzalloc(sizeof(*id), GFP_KERNEL_ACCOUNT);
+
+	if (!id)
+		return NULL;
+	id->id.cm_handler = handler;
+	id->id.context = context;
+	id->id.remote_cm_qpn = 1;
+	refcount_set(&id->refs, 1);
+	init_completion(&id->gone);
+	spin_lock_init(&id->lock);
+	INIT_LIST_HEAD(&id->events);
+	INIT_WORK(&id->work, cm_events_work);
+	cm_event_init(&id->failure);
+	cm_event_init(&id->established);
+	cm_event_init(&id->wait_over);
+	RB_CLEAR_NODE(&id->listening);
+	id->answer.attr = CM_ATTRS;
+	id->half_open = -1;
+	return id;
+}
+
+/* Return: an idle id with one reference, or ERR_PTR(-ENOMEM, -EBUSY). */
+struct cm_id *cm_id_new(struct ib_device *device, ib_cm_handler handler,
+			void *context)
+{
+	struct cm_id *id = id_alloc(handler, context);
+	u32 number;
+	int ret;
+
+	if (!id)
+		return ERR_PTR(-ENOMEM);
+	id->id.device = device;
+	id->dev = cm_dev_get(device);
+
+	/* Found by number only when the number can be told from the id. */
+	ret = xa_alloc_cyclic(&ids, &number, NULL, xa_limit_32b, &next_number,
+			      GFP_KERNEL);
+	if (ret < 0) {
+		cm_dev_put(id->dev);
+		kfree(id);
+		return ERR_PTR(ret);
+	}
+	id->id.local_id = cpu_to_be32(number);
+	xa_store(&ids, number, id, GFP_KERNEL);
+	return id;
+}
+
+/* Return: the id with a reference, or NULL. Process context. */
+struct cm_id *cm_id_find(__be32 local_id)
+{
+	struct cm_id *id;
+
+	xa_lock(&ids);
+	id = xa_load(&ids, be32_to_cpu(local_id));
+	if (id && !refcount_inc_not_zero(&id->refs))
+		id = NULL;
+	xa_unlock(&ids);
+	return id;
+}
+
+void cm_id_put(struct cm_id *id)
+{
+	if (refcount_dec_and_test(&id->refs))
+		complete(&id->gone);
+}
+
+/*
+ * Listeners are told apart, so that one which is flooded does not take all
+ * places. The end is when the id moves on.
+ *
+ * Return: false when there are too many.
+ */
+bool cm_half_open_begin(struct cm_id *id, __be64 service_id)
+{
+	u32 bucket = hash_64(be64_to_cpu(service_id), 32) ^
+		     hash_ptr(id->id.device, 32);
+
+	bucket %= CM_HALF_OPEN_BUCKETS;
+	if (!atomic_add_unless(&half_open_all, 1, CM_HALF_OPEN_MOST))
+		return false;
+	if (!atomic_add_unless(&half_open[bucket], 1, CM_HALF_OPEN_ONE)) {
+		atomic_dec(&half_open_all);
+		return false;
+	}
+	id->half_open = bucket;
+	return true;
+}
+
+static void half_open_end(struct cm_id *id)
+{
+	if (id->half_open < 0)
+		return;
+	atomic_dec(&half_open[id->half_open]);
+	atomic_dec(&half_open_all);
+	id->half_open = -1;
+}
+
+/* The peer's "I need more time" leaves the request under way. */
+static bool still_waiting(enum ib_cm_state state)
+{
+	return state == IB_CM_MRA_REQ_RCVD || state == IB_CM_MRA_REP_RCVD;
+}
+
+/*
+ * Everything that belongs to a state ends here, whichever way it is left. The
+ * caller has asked cm_step().
+ */
+void cm_id_move(struct cm_id *id, enum ib_cm_state next)
+{
+	lockdep_assert_held(&id->lock);
+
+	if (id->request && !still_waiting(next))
+		cm_id_cancel(id);
+	if (!cm_state_half_open(next))
+		half_open_end(id);
+	if (id->sidr_listed && next != IB_CM_SIDR_REQ_RCVD)
+		cm_sidr_forget(id);
+
+	id->id.state = next;
+	if (next == IB_CM_TIMEWAIT) {
+		cm_timewait_begin(id);
+	} else if (next == IB_CM_IDLE && id->peer) {
+		cm_peer_free(id->peer);
+		id->peer = NULL;
+	}
+}
+
+/* The caller has the only reference to the id. */
+static void drop_events(struct cm_id *id)
+{
+	struct cm_event *ev, *next;
+
+	list_for_each_entry_safe(ev, next, &id->events, node) {
+		list_del_init(&ev->node);
+		cm_event_done(ev);
+	}
+}
+
+static void shut_down(struct cm_id *id, bool quietly)
+{
+	const struct cm_step *step;
+
+	spin_lock_irq(&id->lock);
+	id->dying = true;
+	step = cm_step(id->id.state, CM_CALL_DESTROY);
+	/* An XRC target is not disconnected; its initiator is what counts. */
+	if (id->id.state == IB_CM_ESTABLISHED && id->qp_type == IB_QPT_XRC_TGT)
+		step = cm_step(IB_CM_IDLE, CM_CALL_DESTROY);
+	if (!quietly || id->id.state != IB_CM_REQ_RCVD)
+		cm_say_last_word(id, step->say);
+	cm_id_move(id, step->next);
+	spin_unlock_irq(&id->lock);
+}
+
+/*
+ * In two phases. First the id is made unreachable: look-ups do not find it,
+ * events are not queued any more, and its requests are cancelled. Then the
+ * references that are left are waited for: of a worker that handles a message
+ * for it, of the consumer's callback under way, and of the MAD layer, which
+ * hands back the cancelled request.
+ *
+ * @quietly: the peer is not told that its REQ is dropped, and tries again.
+ */
+void cm_id_destroy(struct cm_id *id, bool quietly)
+{
+	might_sleep();
+
+	shut_down(id, quietly);
+	xa_erase(&ids, be32_to_cpu(id->id.local_id));
+	/* A worker that has not begun would find nothing to do. */
+	if (cancel_work(&id->work))
+		cm_id_put(id);
+	cm_id_put(id);
+	wait_for_completion(&id->gone);
+
+	drop_events(id);
+	cm_id_drop_paths(id);
+	cm_dev_put(id->dev);
+	kfree(id);
+}
+
+/* Nothing is sent or received for @dev any more. */
+void cm_ids_unplug(struct cm_dev *dev)
+{
+	unsigned long number;
+	struct cm_id *id;
+
+	xa_for_each(&ids, number, id) {
+		id = cm_id_find(cpu_to_be32(number));
+		if (!id)
+			continue;
+		if (id->dev == dev) {
+			spin_lock_irq(&id->lock);
+			id->unplugged = true;
+			cm_id_drop_paths(id);
+			spin_unlock_irq(&id->lock);
+		}
+		cm_id_put(id);
+	}
+}
+
+/**
+ * ib_create_cm_id - make a communication id
+ * @device: device that its connection will be on
+ * @cm_handler: called with each event, in a worker, one at a time
+ * @context: for the consumer
+ *
+ * IBA vol. 1, 12.4. Context: process, may sleep.
+ * Return: the id, for ib_destroy_cm_id(); or ERR_PTR(-ENOMEM).
+ */
+struct ib_cm_id *ib_create_cm_id(struct ib_device *device,
+				 ib_cm_handler cm_handler, void *context)
+{
+	struct cm_id *id = cm_id_new(device, cm_handler, context);
+
+	return IS_ERR(id) ? ERR_CAST(id) : &id->id;
+}
+EXPORT_SYMBOL(ib_create_cm_id);
+
+/**
+ * ib_destroy_cm_id - end a communication id
+ * @cm_id: the id; a listener that is shared loses one share
+ *
+ * A connection is given up: the peer gets a REJ, or one DREQ that is not
+ * repeated. TimeWait goes on without the id.
+ *
+ * Context: process. Waits until callbacks with @cm_id, and for a listener the
+ * callbacks with its requests, have returned: so it must not be called from
+ * one of these, nor with a lock that they take.
+ */
+void ib_destroy_cm_id(struct ib_cm_id *cm_id)
+{
+	struct cm_id *id = to_cm_id(cm_id);
+
+	if (!cm_listener_remove(id))
+		return;
+	cm_id_destroy(id, false);
+}
+EXPORT_SYMBOL(ib_destroy_cm_id);

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The conversation with the iWARP port mapper.
+ *
+ * The daemon sends a greeting when it starts (HELLO, or MAPINFO alone before
+ * version 4 of the interface), which tells its port id. It serves only clients
+ * that have registered, so the first question of all is REG_PID; it goes to the
+ * multicast group, and so finds a daemon that sent its greeting before this
+ * module was loaded, too. An empty group means that there is no daemon until
+ * one greets.
+ *
+ * A thread that asks waits for the answer, which arrives in the daemon's
+ * context. All lives in init_net. Answers need CAP_NET_ADMIN: they decide where
+ * connections go.
+ */
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/skbuff.h>
+#include <net/net_namespace.h>
+#include <net/netlink.h>
+#include <rdma/ib_verbs.h>
+
+#include "iwcm_id.h"
+#include "iwpm.h"
+
+#define ANSWER_TIMEOUT (10 * HZ)
+/* What the daemon's buffer has room for, and what one mapping takes of it. */
+#define MAPINFO_BYTES 4096
+#define MAPINFO_ONE NLMSG_ALIGN(nlmsg_msg_size( \
+	2 * nla_total_size(sizeof(struct sockaddr_storage)) + \
+	nla_total_size(sizeof(u32))))
+
+enum daemon_state {
+	DAEMON_UNKNOWN,		/* ask the group */
+	DAEMON_ABSENT,		/* the group is empty: wait for a greeting */
+	DAEMON_PRESENT,		/* has greeted; register */
+	DAEMON_REGISTERED,	/* serves us */
+};
+
+/**
+ * struct question - one that is asked
+ * @entry: in questions
+ * @seq: its number
+ * @op: what is asked
+ * @done: there is an answer
+ * @answer: the answer
+ */
+struct question {
+	struct list_head entry;
+	u32 seq;
+	unsigned int op;
+	struct completion done;
+	struct ofed_iw_pm_answer answer;
+};
+
+/*
+ * Guards all below, and the answers of the questions in the list. Not held
+ * while a thread waits for an answer. map_lock of iwpm_map.c is not taken
+ * inside.
+ */
+static DEFINE_MUTEX(pm_lock);
+static enum daemon_state daemon_state;
+static u32 daemon_port;
+static u16 daemon_version = IWPM_UABI_VERSION_MIN;
+static LIST_HEAD(questions);
+static u32 last_seq;
+
+static void question_begin(struct question *question, unsigned int op)
+{
+	question->op = op;
+	init_completion(&question->done);
+	mutex_lock(&pm_lock);
+	/* The daemon takes an error about number 0 for one about its HELLO. */
+	last_seq += last_seq == U32_MAX ? 2 : 1;
+	question->seq = last_seq;
+	list_add_tail(&question->entry, &questions);
+	mutex_unlock(&pm_lock);
+}
+
+/* Wait for the answer, unless asking has failed already. */
+static int question_end(struct question *question, int ret)
+{
+	long left = 0;
+
+	if (!ret)
+		left = wait_for_completion_killable_timeout(&question->done,
+							    ANSWER_TIMEOUT);
+	mutex_lock(&pm_lock);
+	list_del(&question->entry);
+	mutex_unlock(&pm_lock);
+	if (ret)
+		return ret;
+	if (left <= 0)
+		return left ? -EINTR : -ETIMEDOUT;
+	return question->answer.err ? -EREMOTEIO : 0;
+}
+
+static bool fits(const struct question *question, unsigned int op, u32 seq)
+{
+	return question->seq == seq &&
+	       (question->op == op || op == RDMA_NL_IWPM_HANDLE_ERR);
+}
+
+static void give_answer(unsigned int op, const struct ofed_iw_pm_answer *answer)
+{
+	struct question *question;
+
+	lockdep_assert_held(&pm_lock);
+	list_for_each_entry(question, &questions, entry) {
+		/* The second answer to one question would come too late. */
+		if (!fits(question, op, answer->seq) ||
+		    completion_done(&question->done))
+			continue;
+		question->answer = *answer;
+		if (op == RDMA_NL_IWPM_HANDLE_ERR && !answer->err)
+			question->answer.err = IWPM_INVALID_NLMSG_ERR;
+		complete(&question->done);
+		return;
+	}
+}
+
+static int send_to_daemon(struct sk_buff *skb, u32 port)
+{
+	int ret;
+
+	if (!skb)
+		return -ENOMEM;
+	ret = rdma_nl_unicast(&init_net, skb, port);
+	if (ret != -ECONNREFUSED)
+		return ret;
+	/* That daemon is gone. A new one needs another registration. */
+	mutex_lock(&pm_lock);
+	if (daemon_port == port)
+		daemon_state = DAEMON_UNKNOWN;
+	mutex_unlock(&pm_lock);
+	return ret;
+}
+
+/* The group is empty, as far as this question goes. */
+static void note_absence(void)
+{
+	mutex_lock(&pm_lock);
+	if (daemon_state == DAEMON_UNKNOWN)
+		daemon_state = DAEMON_ABSENT;
+	mutex_unlock(&pm_lock);
+}
+
+static int ask_pid(const char *dev_name, const char *if_name)
+{
+	struct question question = {};
+	struct sk_buff *skb;
+	int ret = -ENOMEM;
+
+	question_begin(&question, RDMA_NL_IWPM_REG_PID);
+	skb = ofed_iw_pm_ask_pid(question.seq, dev_name, if_name);
+	if (skb)
+		ret = rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_IWPM,
+					GFP_KERNEL);
+	if (ret == -ESRCH)
+		note_absence();
+	return question_end(&question, ret);
+}
+
+/* Return: 0 when there is a daemon with this client registered. */
+static int find_daemon(const char *dev_name, const char *if_name)
+{
+	enum daemon_state state;
+
+	mutex_lock(&pm_lock);
+	state = daemon_state;
+	mutex_unlock(&pm_lock);
+	if (state == DAEMON_REGISTERED)
+		return 0;
+	return state == DAEMON_ABSENT ? -ESRCH : ask_pid(dev_name, if_name);
+}
+
+static bool has_flags(void)
+{
+	return READ_ONCE(daemon_version) > IWPM_UABI_VERSION_MIN;
+}
+
+static int ask_mapping(unsigned int op, const struct iw_cm_id *cm_id, u32 flags,
+		       struct ofed_iw_pm_answer *answer)
+{
+	struct question question = {};
+	struct sk_buff *skb;
+	int ret;
+
+	/* It would map what must not be mapped. */
+	if (flags && !has_flags())
+		return -EOPNOTSUPP;
+	question_begin(&question, op);
+	skb = ofed_iw_pm_ask_mapping(op, question.seq, &cm_id->local_addr,
+				     &cm_id->remote_addr,
+				     has_flags() ? &flags : NULL);
+	ret = send_to_daemon(skb, READ_ONCE(daemon_port));
+	ret = question_end(&question, ret);
+	*answer = question.answer;
+	return ret;
+}
+
+/* The daemon's addresses are of the kind that was asked for, or not used. */
+static void use_mapping(struct iw_cm_id *cm_id, bool active,
+			const struct ofed_iw_pm_answer *answer)
+{
+	if (answer->mapped_local.ss_family != cm_id->local_addr.ss_family)
+		return;
+	if (active && answer->mapped_remote.ss_family !=
+		      cm_id->remote_addr.ss_family)
+		return;
+	cm_id->m_local_addr = answer->mapped_local;
+	if (active)
+		cm_id->m_remote_addr = answer->mapped_remote;
+}
+
+static void tell_removed(const struct sockaddr_storage *local)
+{
+	u32 port = 0;
+
+	mutex_lock(&pm_lock);
+	if (daemon_state >= DAEMON_PRESENT)
+		port = daemon_port;
+	mutex_unlock(&pm_lock);
+	/* No thread waits for an answer, and the daemon sends none. */
+	if (port)
+		send_to_daemon(ofed_iw_pm_ask_mapping(RDMA_NL_IWPM_REMOVE_MAPPING,
+						      0, local, NULL, NULL),
+			       port);
+}
+
+/* Contract: iwpm.h */
+int ofed_iw_pm_map(struct iw_id *id, bool active)
+{
+	struct iw_cm_id *cm_id = &id->id;
+	const char *netdev = cm_id->device->iw_ifname;
+	const char *ibdev = dev_name(&cm_id->device->dev);
+	const u32 flags = cm_id->device->iw_driver_flags & IW_F_NO_PORT_MAP ?
+			  IWPM_FLAGS_NO_PORT_MAP : 0;
+	struct ofed_iw_pm_answer answer;
+
+	/* Of an earlier connection. */
+	ofed_iw_pm_unmap(id);
+	if (strlen(ibdev) >= IWPM_DEVNAME_SIZE ||
+	    strnlen(netdev, IFNAMSIZ) >= IWPM_IFNAME_SIZE)
+		return -EINVAL;
+	cm_id->m_local_addr = cm_id->local_addr;
+	cm_id->m_remote_addr = cm_id->remote_addr;
+	if (find_daemon(ibdev, netdev))
+		return 0;
+
+	if (!ask_mapping(active ? RDMA_NL_IWPM_QUERY_MAPPING :
+				  RDMA_NL_IWPM_ADD_MAPPING,
+			 cm_id, flags, &answer))
+		use_mapping(cm_id, active, &answer);
+	id->mapping = ofed_iw_pm_map_add(&cm_id->local_addr,
+					 &cm_id->m_local_addr, flags);
+	if (!id->mapping) {
+		tell_removed(&cm_id->local_addr);
+		return -ENOMEM;
+	}
+	cm_id->mapped = true;
+	return 0;
+}
+
+/* Contract: iwpm.h */
+void ofed_iw_pm_unmap(struct iw_id *id)
+{
+	struct ofed_iw_mapping *mapping = xchg(&id->mapping, NULL);
+
+	if (!mapping)
+		return;
+	id->id.mapped = false;
+	tell_removed(&mapping->local);
+	ofed_iw_pm_map_remove(mapping);
+}
+
+/**
+ * struct dump - mappings on their way to the daemon
+ * @port: the daemon
+ * @flags: it knows flags
+ * @skb: message that is being filled, or NULL
+ * @sent: mappings so far
+ */
+struct dump {
+	u32 port;
+	bool flags;
+	struct sk_buff *skb;
+	u32 sent;
+};
+
+static int dump_flush(struct dump *dump)
+{
+	struct sk_buff *skb = dump->skb;
+
+	dump->skb = NULL;
+	/* The daemon itself runs this: waiting for room would be in vain. */
+	return skb ? rdma_nl_unicast(&init_net, skb, dump->port) : 0;
+}
+
+static int dump_one(const struct ofed_iw_mapping *mapping, void *arg)
+{
+	struct dump *dump = arg;
+	int ret;
+
+	/* An skb may have more room than was asked for. */
+	if (dump->skb && dump->skb->len + MAPINFO_ONE > MAPINFO_BYTES) {
+		ret = dump_flush(dump);
+		if (ret)
+			return ret;
+	}
+	if (!dump->skb)
+		dump->skb = alloc_skb(MAPINFO_BYTES, GFP_KERNEL);
+	if (!dump->skb)
+		return -ENOMEM;
+	ret = ofed_iw_pm_put_mapinfo(dump->skb, &mapping->local,
+				     &mapping->mapped,
+				     dump->flags ? &mapping->flags : NULL);
+	if (!ret)
+		dump->sent++;
+	return ret;
+}
+
+static int dump_mappings(u32 port)
+{
+	struct dump dump = { .port = port, .flags = has_flags() };
+	struct sk_buff *skb;
+	int ret;
+
+	ret = ofed_iw_pm_map_walk(dump_one, &dump);
+	if (ret) {
+		kfree_skb(dump.skb);
+		return ret;
+	}
+	ret = dump_flush(&dump);
+	if (ret || !dump.sent)
+		return ret;
+	skb = ofed_iw_pm_tell_mapinfo_num(0, dump.sent);
+	return skb ? rdma_nl_unicast(&init_net, skb, port) : -ENOMEM;
+}
+
+/* A daemon that has just started: its peers' announcements are history. */
+static int greeted(u32 port, u16 version)
+{
+	if (version < IWPM_UABI_VERSION_MIN)
+		return -EINVAL;
+	mutex_lock(&pm_lock);
+	daemon_version = min_t(u16, version, IWPM_UABI_VERSION);
+	daemon_port = port;
+	daemon_state = DAEMON_PRESENT;
+	mutex_unlock(&pm_lock);
+	ofed_iw_pm_remote_forget();
+	return 0;
+}
+
+static int on_hello(u32 port, const struct ofed_iw_pm_answer *answer)
+{
+	struct sk_buff *skb;
+	int ret;
+
+	ret = greeted(port, answer->version);
+	if (ret)
+		return ret;
+	skb = ofed_iw_pm_tell_version(READ_ONCE(daemon_version));
+	return skb ? rdma_nl_unicast(&init_net, skb, port) : -ENOMEM;
+}
+
+static int on_mapinfo(u32 port, const struct ofed_iw_pm_answer *answer)
+{
+	return greeted(port, answer->version) ?: dump_mappings(port);
+}
+
+static int on_registered(u32 port, const struct ofed_iw_pm_answer *answer)
+{
+	if (answer->version < IWPM_UABI_VERSION_MIN ||
+	    answer->version > IWPM_UABI_VERSION)
+		return -EINVAL;
+	mutex_lock(&pm_lock);
+	if (!answer->err) {
+		daemon_version = answer->version;
+		daemon_port = port;
+		daemon_state = DAEMON_REGISTERED;
+	}
+	give_answer(RDMA_NL_IWPM_REG_PID, answer);
+	mutex_unlock(&pm_lock);
+	return 0;
+}
+
+static int on_answer(unsigned int op, u32 port,
+		     const struct ofed_iw_pm_answer *answer)
+{
+	mutex_lock(&pm_lock);
+	/* That of a daemon that another has followed is void. */
+	if (daemon_port == port || op == RDMA_NL_IWPM_HANDLE_ERR)
+		give_answer(op, answer);
+	mutex_unlock(&pm_lock);
+	return 0;
+}
+
+static int on_remote_info(const struct ofed_iw_pm_answer *answer)
+{
+	return ofed_iw_pm_remote_add(&answer->mapped_local,
+				     &answer->mapped_remote, &answer->remote);
+}
+
+/*
+ * All that the daemon sends comes as a dump that has nothing to show. Called in
+ * the daemon's own context.
+ */
+static int on_message(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const unsigned int op = RDMA_NL_GET_OP(cb->nlh->nlmsg_type);
+	const u32 port = NETLINK_CB(cb->skb).portid;
+	struct ofed_iw_pm_answer answer;
+	int ret;
+
+	ret = ofed_iw_pm_parse(cb->nlh, &answer);
+	if (ret)
+		return ret;
+	switch (op) {
+	case RDMA_NL_IWPM_HELLO:
+		return on_hello(port, &answer);
+	case RDMA_NL_IWPM_MAPINFO:
+		return on_mapinfo(port, &answer);
+	case RDMA_NL_IWPM_REG_PID:
+		return on_registered(port, &answer);
+	case RDMA_NL_IWPM_REMOTE_INFO:
+		return on_remote_info(&answer);
+	case RDMA_NL_IWPM_MAPINFO_NUM:
+		/* What the daemon has taken is its own business. */
+		return 0;
+	default:
+		return on_answer(op, port, &answer);
+	}
+}
+
+#define FROM_DAEMON { .dump = on_message, .flags = RDMA_NL_ADMIN_PERM }
+
+static const struct rdma_nl_cbs callbacks[RDMA_NL_IWPM_NUM_OPS] = {
+	[RDMA_NL_IWPM_REG_PID]		= FROM_DAEMON,
+	[RDMA_NL_IWPM_ADD_MAPPING]	= FROM_DAEMON,
+	[RDMA_NL_IWPM_QUERY_MAPPING]	= FROM_DAEMON,
+	[RDMA_NL_IWPM_REMOTE_INFO]	= FROM_DAEMON,
+	[RDMA_NL_IWPM_HANDLE_ERR]	= FROM_DAEMON,
+	[RDMA_NL_IWPM_MAPINFO]		= FROM_DAEMON,
+	[RDMA_NL_IWPM_MAPINFO_NUM]	= FROM_DAEMON,
+	[RDMA_NL_IWPM_HELLO]		= FROM_DAEMON,
+};
+
+/**
+ * ofed_iw_pm_init - begin to hear the daemon
+ *
+ * Return: 0.
+ */
+int ofed_iw_pm_init(void)
+{
+	rdma_nl_register(RDMA_NL_IWCM, callbacks);
+	return 0;
+}
+
+/**
+ * ofed_iw_pm_exit - stop receiving from the daemon
+ *
+ * All ids have been destroyed, so no question is open and nothing is mapped.
+ */
+void ofed_iw_pm_exit(void)
+{
+	rdma_nl_unregister(RDMA_NL_IWCM);
+	ofed_iw_pm_remote_forget();
+}

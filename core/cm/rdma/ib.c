@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/* rdma_cm: connections over the IB CM. */
+#include <linux/export.h>
+#include <linux/slab.h>
+
+#include "cma.h"
+#include "trace.h"
+
+/**
+ * rcm_ib_ready - the last step of a connection on the asking side
+ * @id: id that has got a REP
+ * @param: limits of outstanding reads and atomics, or NULL for those agreed on
+ *
+ * Brings the QP up, if it is known, and sends the RTU. Context: process, may
+ * sleep; the handler_mutex is held. Return: 0 or an errno; the connection is
+ * rejected then.
+ */
+int rcm_ib_ready(struct rcm_id *id, struct rdma_conn_param *param)
+{
+	int ret;
+
+	ret = rcm_qp_to_rtr(id, param);
+	if (!ret)
+		ret = rcm_qp_to_rts(id, param);
+	if (!ret) {
+		trace_cm_send_rtu(id);
+		ret = ib_send_cm_rtu(id->ib, NULL, 0);
+	}
+	if (!ret)
+		return 0;
+	rcm_qp_to_error(id);
+	trace_cm_send_rej(id);
+	ib_send_cm_rej(id->ib, IB_CM_REJ_CONSUMER_DEFINED, NULL, 0, NULL, 0);
+	return ret;
+}
+
+static void got_reply(struct rcm_id *id, const struct ib_cm_event *in,
+		      struct rdma_cm_event *out)
+{
+	const struct ib_cm_rep_event_param *rep = &in->param.rep_rcvd;
+	struct rdma_conn_param *conn = &out->param.conn;
+
+	/*
+	 * A QP that rdma_create_qp() did not make is brought up by the consumer
+	 * before it has the RTU sent; the MRA tells the peer to wait.
+	 */
+	if (id->pub.qp) {
+		out->status = rcm_ib_ready(id, NULL);
+		out->event = out->status ? RDMA_CM_EVENT_CONNECT_ERROR :
+					   RDMA_CM_EVENT_ESTABLISHED;
+	} else {
+		trace_cm_send_mra(id);
+		ib_send_cm_mra(id->ib, RCM_SLOW_CONSUMER, NULL, 0);
+		out->event = RDMA_CM_EVENT_CONNECT_RESPONSE;
+	}
+	conn->private_data_len = IB_CM_REP_PRIVATE_DATA_SIZE;
+	conn->private_data = in->private_data;
+	conn->initiator_depth = rep->initiator_depth;
+	conn->responder_resources = rep->responder_resources;
+	conn->rnr_retry_count = rep->rnr_retry_count;
+	conn->flow_control = rep->flow_control;
+	conn->qp_num = rep->remote_qpn;
+	conn->srq = rep->srq;
+	out->ece = rep->ece;
+}
+
+static void got_reject(struct rcm_id *id, const struct ib_cm_event *in,
+		       struct rdma_cm_event *out)
+{
+	rcm_qp_to_error(id);
+	out->event = RDMA_CM_EVENT_REJECTED;
+	out->status = in->param.rej_rcvd.reason;
+	out->param.conn.private_data = in->private_data;
+	out->param.conn.private_data_len = IB_CM_REJ_PRIVATE_DATA_SIZE;
+}
+
+/* Return: true if the consumer is to hear of it. */
+static bool translate(struct rcm_id *id, const struct ib_cm_event *in,
+		      struct rdma_cm_event *out)
+{
+	switch (in->event) {
+	case IB_CM_REP_RECEIVED:
+		got_reply(id, in, out);
+		return true;
+	case IB_CM_USER_ESTABLISHED:
+	case IB_CM_RTU_RECEIVED:
+		out->event = RDMA_CM_EVENT_ESTABLISHED;
+		return true;
+	case IB_CM_REJ_RECEIVED:
+		got_reject(id, in, out);
+		return true;
+	case IB_CM_REQ_ERROR:
+	case IB_CM_REP_ERROR:
+		out->event = RDMA_CM_EVENT_UNREACHABLE;
+		out->status = -ETIMEDOUT;
+		return true;
+	case IB_CM_DREQ_ERROR:
+		out->status = -ETIMEDOUT;
+		fallthrough;
+	case IB_CM_DREQ_RECEIVED:
+	case IB_CM_DREP_RECEIVED:
+		out->event = RDMA_CM_EVENT_DISCONNECTED;
+		return !rcm_move(id, RCM_M_DISCONNECT);
+	case IB_CM_TIMEWAIT_EXIT:
+		out->event = RDMA_CM_EVENT_TIMEWAIT_EXIT;
+		return true;
+	default:
+		/* MRA: the CM waits longer, and that is all. LAP, APR: not asked for. */
+		return false;
+	}
+}
+
+/**
+ * rcm_ib_event - something happens to a connection
+ * @cm_id: id of the IB CM
+ * @event: what
+ *
+ * Context: process, may sleep. Return: 0, or nonzero when the consumer is done
+ * with it: the IB CM destroys @cm_id.
+ */
+int rcm_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
+{
+	struct rcm_id *id = cm_id->context;
+	struct rdma_cm_event out = { };
+	int ret = 0;
+
+	mutex_lock(&id->handler_mutex);
+	if (rcm_takes_ib_event(rcm_state_of(id), event->event) &&
+	    translate(id, event, &out))
+		ret = rcm_report(id, &out);
+	if (!ret) {
+		mutex_unlock(&id->handler_mutex);
+		return 0;
+	}
+	id->ib = NULL;
+	rcm_end_unlock(id);
+	return ret;
+}
+
+static void fill_req(struct rcm_id *id, const struct rdma_conn_param *param,
+		     struct ib_cm_req_param *req)
+{
+	struct rdma_route *route = &id->pub.route;
+
+	req->primary_path = &route->path_rec[0];
+	req->primary_path_inbound = route->path_rec_inbound;
+	req->primary_path_outbound = route->path_rec_outbound;
+	if (route->num_pri_alt_paths == 2)
+		req->alternate_path = &route->path_rec[1];
+	req->ppath_sgid_attr = rcm_l2(id)->sgid_attr;
+	req->service_id = rdma_get_service_id(&id->pub, rcm_dst(id));
+
+	req->qp_type = id->pub.qp_type;
+	req->qp_num = id->qp_num;
+	req->starting_psn = id->seq_num;
+	req->srq = id->srq;
+	req->ece = id->ece;
+
+	req->initiator_depth = param->initiator_depth;
+	req->responder_resources = param->responder_resources;
+	req->flow_control = param->flow_control;
+	req->rnr_retry_count = min_t(u8, param->rnr_retry_count, RCM_MAX_3BIT);
+	req->retry_count = min_t(u8, param->retry_count, RCM_MAX_3BIT);
+
+	req->max_cm_retries = RCM_CM_RETRIES;
+	req->local_cm_response_timeout = RCM_CM_TIMEOUT;
+	req->remote_cm_response_timeout = RCM_CM_TIMEOUT;
+}
+
+/**
+ * rcm_ib_connect - send a REQ
+ * @id: id with a path
+ * @param: what the consumer wants
+ *
+ * Context: process, may sleep; the handler_mutex is held. Return: 0, -EINVAL
+ * (too much private data), -ENOMEM, or an errno of ib_send_cm_req().
+ */
+int rcm_ib_connect(struct rcm_id *id, struct rdma_conn_param *param)
+{
+	struct ib_cm_req_param req = { };
+	struct ib_cm_id *cm_id;
+	void *data;
+	int ret;
+
+	data = rcm_private_data(id, param, IB_CM_REQ_PRIVATE_DATA_SIZE,
+				&req.private_data_len);
+	if (IS_ERR(data))
+		return PTR_ERR(data);
+	cm_id = ib_create_cm_id(id->pub.device, rcm_ib_event, id);
+	if (IS_ERR(cm_id)) {
+		ret = PTR_ERR(cm_id);
+		goto out;
+	}
+	req.private_data = data;
+	fill_req(id, param, &req);
+	id->ib = cm_id;
+	trace_cm_send_req(id);
+	ret = ib_send_cm_req(cm_id, &req);
+	if (ret) {
+		/* Nothing was sent: no event can wait for handler_mutex. */
+		id->ib = NULL;
+		ib_destroy_cm_id(cm_id);
+	}
+out:
+	kfree(data);
+	return ret;
+}
+
+/**
+ * rcm_ib_accept - answer a REQ with a REP
+ * @id: id of the connection
+ * @param: what the consumer agrees to
+ *
+ * Context: process, may sleep; the handler_mutex is held. Return: 0, or an errno
+ * of the QP's transitions or of ib_send_cm_rep().
+ */
+int rcm_ib_accept(struct rcm_id *id, struct rdma_conn_param *param)
+{
+	struct ib_cm_rep_param rep = {
+		.private_data = param->private_data,
+		.private_data_len = param->private_data_len,
+		.initiator_depth = param->initiator_depth,
+		.responder_resources = param->responder_resources,
+		.rnr_retry_count = min_t(u8, param->rnr_retry_count,
+					 RCM_MAX_3BIT),
+		.flow_control = param->flow_control,
+		.qp_num = id->qp_num,
+		.starting_psn = id->seq_num,
+		.srq = id->srq,
+		.ece = id->ece,
+	};
+	int ret;
+
+	ret = rcm_qp_to_rtr(id, param);
+	if (!ret)
+		ret = rcm_qp_to_rts(id, param);
+	if (ret)
+		return ret;
+	trace_cm_send_rep(id);
+	return ib_send_cm_rep(id->ib, &rep);
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rdma_cm: multicast groups. On InfiniBand the subnet administrator keeps them.
+ * RoCE has no such administrator; routers and switches learn of a receiver by
+ * IGMP or MLD.
+ */
+#include <linux/export.h>
+#include <linux/igmp.h>
+#include <linux/inetdevice.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <ofed/cma.h>
+#include <net/addrconf.h>
+#include <rdma/ib.h>
+#include <rdma/ib_addr.h>
+
+#include "../../sa/sa.h"
+#include "cma.h"
+
+/* QPN that a multicast packet is for. */
+#define MULTICAST_QPN 0xffffff
+
+/**
+ * struct rcm_mcast - a group that an id has joined
+ * @list: in id->mcast; rcm_mutex. The thread that removes it leaves the group
+ * @id: the id; it leaves its groups before it is gone
+ * @addr: address as the consumer gave it
+ * @context: of the consumer
+ * @join_state: bits of enum ib_sa_mc_join_states
+ * @sa: group of the SA, NULL on RoCE
+ * @rec: what the group is like, on RoCE
+ * @gid_type: on RoCE
+ * @announced: routers have been told, on RoCE
+ * @work: brings the event, on RoCE
+ */
+struct rcm_mcast {
+	struct list_head list;
+	struct rcm_id *id;
+	struct sockaddr_storage addr;
+	void *context;
+	u8 join_state;
+
+	struct ib_sa_multicast *sa;
+
+	struct ib_sa_mcmember_rec rec;
+	enum ib_gid_type gid_type;
+	bool announced;
+	struct work_struct work;
+};
+
+static struct sockaddr *group_addr(struct rcm_mcast *mc)
+{
+	return (struct sockaddr *)&mc->addr;
+}
+
+static int fill_event(struct rcm_mcast *mc, int status,
+		      struct ib_sa_mcmember_rec *rec, enum ib_gid_type type,
+		      struct rdma_cm_event *event)
+{
+	struct rdma_ud_param *ud = &event->param.ud;
+	struct rcm_id *id = mc->id;
+	struct net_device *ndev;
+
+	ud->private_data = mc->context;
+	if (!status) {
+		ndev = rcm_netdev(id);
+		status = ib_init_ah_from_mcmember(id->pub.device,
+						  id->pub.port_num, rec, ndev,
+						  type, &ud->ah_attr);
+		dev_put(ndev);
+	}
+	event->status = status;
+	event->event = status ? RDMA_CM_EVENT_MULTICAST_ERROR :
+				RDMA_CM_EVENT_MULTICAST_JOIN;
+	if (!status) {
+		ud->qp_num = MULTICAST_QPN;
+		ud->qkey = be32_to_cpu(rec->qkey);
+	}
+	return status;
+}
+
+static void report(struct rcm_mcast *mc, int status,
+		   struct ib_sa_mcmember_rec *rec, enum ib_gid_type type)
+{
+	struct rdma_cm_event event = { };
+	struct rcm_id *id = mc->id;
+	bool has_av;
+
+	mutex_lock(&id->handler_mutex);
+	if (rcm_state_of(id) != RCM_S_DEVICE_REMOVAL &&
+	    rcm_state_of(id) != RCM_S_DESTROYING) {
+		has_av = !fill_event(mc, status, rec, type, &event);
+		if (rcm_report(id, &event))
+			rcm_end_later(id);
+		if (has_av)
+			rdma_destroy_ah_attr(&event.param.ud.ah_attr);
+	}
+	mutex_unlock(&id->handler_mutex);
+}
+
+static int sa_event(int status, struct ib_sa_multicast *multicast)
+{
+	/* The port has lost its groups; the consumer joins again if it cares. */
+	if (status != -ENETRESET)
+		report(multicast->context, status, &multicast->rec,
+		       IB_GID_TYPE_IB);
+	return 0;
+}
+
+static void roce_event(struct work_struct *work)
+{
+	struct rcm_mcast *mc = container_of(work, struct rcm_mcast, work);
+
+	report(mc, 0, &mc->rec, mc->gid_type);
+}
+
+static int announce_ipv4(struct net_device *ndev, __be32 group, bool join)
+{
+	struct in_device *in_dev = __in_dev_get_rtnl(ndev);
+
+	if (!in_dev)
+		return -ENODEV;
+	if (join)
+		ip_mc_inc_group(in_dev, group);
+	else
+		ip_mc_dec_group(in_dev, group);
+	return 0;
+}
+
+static int announce_ipv6(struct net_device *ndev, const struct in6_addr *group,
+			 bool join)
+{
+	if (!IS_ENABLED(CONFIG_IPV6) || !ipv6_mod_enabled())
+		return -EAFNOSUPPORT;
+	return join ? ipv6_dev_mc_inc(ndev, group) :
+		      ipv6_dev_mc_dec(ndev, group);
+}
+
+static int announce(struct net_device *ndev, const union ib_gid *mgid,
+		    bool join)
+{
+	struct in6_addr group;
+	int ret;
+
+	memcpy(&group, mgid, sizeof(group));
+	rtnl_lock();
+	if (ipv6_addr_v4mapped(&group))
+		ret = announce_ipv4(ndev, group.s6_addr32[3], join);
+	else
+		ret = announce_ipv6(ndev, &group, join);
+	rtnl_unlock();
+	return ret;
+}
+
+/* Only receivers are announced; packets of RoCE v1 do not leave the link. */
+static bool is_to_be_announced(const struct rcm_mcast *mc)
+{
+	return mc->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
+	       mc->join_state != BIT(SENDONLY_FULLMEMBER_JOIN);
+}
+
+static int fill_roce_rec(struct rcm_mcast *mc, const struct net_device *ndev)
+{
+	struct ib_sa_mcmember_rec *rec = &mc->rec;
+	struct rcm_id *id = mc->id;
+	struct in6_addr group;
+	int ret;
+
+	mc->gid_type = rcm_port_config(id->cdev, id->pub.port_num)->gid_type;
+	rcm_mgid_roce(group_addr(mc), mc->gid_type, &rec->mgid);
+	memcpy(&group, &rec->mgid, sizeof(group));
+	if (!rdma_is_multicast_addr(&group))
+		return -EINVAL;
+	ret = rcm_default_qkey(id);
+	if (ret)
+		return ret;
+	rec->mtu = iboe_get_mtu(ndev->mtu);
+	if (!rec->mtu)
+		return -EINVAL;
+	rdma_ip2gid(rcm_src(id), &rec->port_gid);
+	rec->qkey = cpu_to_be32(id->qkey);
+	rec->pkey = cpu_to_be16(0xffff);
+	rec->rate = IB_RATE_PORT_CURRENT;
+	rec->join_state = mc->join_state;
+	rec->hop_limit = mc->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP ?
+			 IPV6_DEFAULT_HOPLIMIT : 1;
+	return 0;
+}
+
+static int join_roce(struct rcm_mcast *mc)
+{
+	struct net_device *ndev;
+	int ret;
+
+	if (group_addr(mc)->sa_family == AF_IB)
+		return -EINVAL;
+	ndev = rcm_netdev(mc->id);
+	if (!ndev)
+		return -ENODEV;
+	ret = fill_roce_rec(mc, ndev);
+	if (!ret && is_to_be_announced(mc)) {
+		ret = announce(ndev, &mc->rec.mgid, true);
+		mc->announced = !ret;
+	}
+	dev_put(ndev);
+	if (!ret)
+		queue_work(rcm_wq, &mc->work);
+	return ret;
+}
+
+/* The group is like the broadcast group of the IPoIB interface. */
+static int join_ib(struct rcm_mcast *mc)
+{
+	ib_sa_comp_mask mask = IB_SA_MCMEMBER_REC_MGID |
+			       IB_SA_MCMEMBER_REC_PORT_GID |
+			       IB_SA_MCMEMBER_REC_JOIN_STATE |
+			       IB_SA_MCMEMBER_REC_PKEY |
+			       IB_SA_MCMEMBER_REC_QKEY |
+			       IB_SA_MCMEMBER_REC_SL |
+			       IB_SA_MCMEMBER_REC_TRAFFIC_CLASS |
+			       IB_SA_MCMEMBER_REC_FLOW_LABEL;
+	struct ib_sa_mcmember_rec rec = { };
+	struct ib_sa_multicast *sa;
+	struct rcm_id *id = mc->id;
+	int ret;
+
+	/* An old administrator would take the bit for nothing. */
+	if (mc->join_state == BIT(SENDONLY_FULLMEMBER_JOIN)) {
+		ret = ofed_sa_sendonly_fullmember(id->pub.device,
+						  id->pub.port_num);
+		if (ret)
+			return ret;
+	}
+	ib_addr_get_mgid(rcm_l2(id), &rec.mgid);
+	ret = ib_sa_get_mcmember_rec(id->pub.device, id->pub.port_num,
+				     &rec.mgid, &rec);
+	if (!ret)
+		ret = rcm_default_qkey(id);
+	if (ret)
+		return ret;
+	rcm_mgid_ib(group_addr(mc), rcm_l2(id)->broadcast, id->pub.ps,
+		    &rec.mgid);
+	rdma_addr_get_sgid(rcm_l2(id), &rec.port_gid);
+	rec.pkey = cpu_to_be16(ib_addr_get_pkey(rcm_l2(id)));
+	rec.qkey = cpu_to_be32(id->qkey);
+	rec.join_state = mc->join_state;
+	if (id->pub.ps == RDMA_PS_IPOIB)
+		mask |= IB_SA_MCMEMBER_REC_RATE |
+			IB_SA_MCMEMBER_REC_RATE_SELECTOR |
+			IB_SA_MCMEMBER_REC_MTU |
+			IB_SA_MCMEMBER_REC_MTU_SELECTOR |
+			IB_SA_MCMEMBER_REC_HOP_LIMIT;
+	sa = ib_sa_join_multicast(&rcm_sa_client, id->pub.device,
+				  id->pub.port_num, &rec, mask,
+				  GFP_KERNEL_ACCOUNT, sa_event, mc);
+	if (IS_ERR(sa))
+		return PTR_ERR(sa);
+	mc->sa = sa;
+	return 0;
+}
+
+/* Waits for the event, if it is being told. */
+static void leave(struct rcm_mcast *mc)
+{
+	struct net_device *ndev;
+
+	if (mc->sa)
+		ib_sa_free_multicast(mc->sa);
+	cancel_work_sync(&mc->work);
+	if (mc->announced) {
+		ndev = rcm_netdev(mc->id);
+		if (ndev)
+			announce(ndev, &mc->rec.mgid, false);
+		dev_put(ndev);
+	}
+	kfree(mc);
+}
+
+static bool can_join(struct rcm_id *id)
+{
+	enum rcm_state state = rcm_state_of(id);
+
+	/* The QP of a kernel consumer would have to be attached as well. */
+	return rcm_device(id) && !id->pub.qp && id->pub.qp_type == IB_QPT_UD &&
+	       (state == RCM_S_ADDR_BOUND || state == RCM_S_ADDR_RESOLVED);
+}
+
+/**
+ * rdma_join_multicast - join a group
+ * @id: id of type IB_QPT_UD without a QP from rdma_create_qp(), bound or with a
+ *	resolved address, on a device
+ * @addr: address of the group; an IP address is mapped, one of family AF_IB is
+ *	  the GID
+ * @join_state: bits of enum ib_sa_mc_join_states
+ * @context: comes back as private_data of the events
+ *
+ * Ends with RDMA_CM_EVENT_MULTICAST_JOIN, or RDMA_CM_EVENT_MULTICAST_ERROR; the
+ * group is to be left in both cases. Context: process, may sleep; takes the
+ * rtnl.
+ * Return: 0, -EINVAL (state or type of the id, not an address of a group),
+ * -ENOSYS (iWARP), -ENODEV (the interface is gone), -EOPNOTSUPP (the subnet
+ * administrator knows no full members that only send), -ENOMEM, or an errno of
+ * ib_sa_join_multicast().
+ */
+int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
+			u8 join_state, void *context)
+{
+	struct rcm_id *mine = rcm_id_of(id);
+	struct rcm_mcast *mc;
+	int ret;
+
+	if (!can_join(mine) || !rdma_addr_size(addr))
+		return -EINVAL;
+	mc = kzalloc(sizeof(*mc), GFP_KERNEL_ACCOUNT);
+	if (!mc)
+		return -ENOMEM;
+	memcpy(&mc->addr, addr, rdma_addr_size(addr));
+	INIT_WORK(&mc->work, roce_event);
+	mc->join_state = join_state;
+	mc->context = context;
+	mc->id = mine;
+	mutex_lock(&rcm_mutex);
+	list_add(&mc->list, &mine->mcast);
+	mutex_unlock(&rcm_mutex);
+
+	if (rcm_on_roce(mine))
+		ret = join_roce(mc);
+	else if (rdma_cap_ib_mcast(id->device, id->port_num))
+		ret = join_ib(mc);
+	else
+		ret = -ENOSYS;
+	if (!ret)
+		return 0;
+
+	mutex_lock(&rcm_mutex);
+	list_del(&mc->list);
+	mutex_unlock(&rcm_mutex);
+	kfree(mc);
+	return ret;
+}
+EXPORT_SYMBOL(rdma_join_multicast);
+
+static bool has_address(const struct rcm_mcast *mc, const void *addr)
+{
+	return !memcmp(&mc->addr, addr, rdma_addr_size(addr));
+}
+
+static bool has_context(const struct rcm_mcast *mc, const void *context)
+{
+	return mc->context == context;
+}
+
+static bool is_any(const struct rcm_mcast *mc, const void *unused)
+{
+	return true;
+}
+
+/* Takes a group off the list. The caller leaves that group. */
+static struct rcm_mcast *
+take_group(struct rcm_id *id,
+	   bool (*suits)(const struct rcm_mcast *mc, const void *what),
+	   const void *what)
+{
+	struct rcm_mcast *mc, *found = NULL;
+
+	mutex_lock(&rcm_mutex);
+	list_for_each_entry(mc, &id->mcast, list)
+		if (suits(mc, what)) {
+			list_del(&mc->list);
+			found = mc;
+			break;
+		}
+	mutex_unlock(&rcm_mutex);
+	return found;
+}
+
+/**
+ * rdma_leave_multicast - leave a group
+ * @id: id
+ * @addr: address as given to rdma_join_multicast()
+ *
+ * No event of the group comes any more. Of two joins of one address the later
+ * one is undone. Context: process, may sleep; takes the rtnl; not from a handler.
+ */
+void rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
+{
+	struct rcm_mcast *mc = take_group(rcm_id_of(id), has_address, addr);
+
+	if (mc)
+		leave(mc);
+}
+EXPORT_SYMBOL(rdma_leave_multicast);
+
+/**
+ * ofed_cma_leave - leave the group that was joined with a context
+ * @id: id
+ * @context: as given to rdma_join_multicast(), of one join alone
+ *
+ * As rdma_leave_multicast(), for consumers that join an address more than once.
+ * No event with @context comes after this returns. Context: process, may sleep;
+ * takes the rtnl; not from a handler.
+ */
+void ofed_cma_leave(struct rdma_cm_id *id, const void *context)
+{
+	struct rcm_mcast *mc = take_group(rcm_id_of(id), has_context, context);
+
+	if (mc)
+		leave(mc);
+}
+EXPORT_SYMBOL_GPL(ofed_cma_leave);
+
+/* For the end of an id. Context: process, may sleep. */
+void rcm_mcast_leave_all(struct rcm_id *id)
+{
+	struct rcm_mcast *mc;
+
+	while ((mc = take_group(id, is_any, NULL)))
+		leave(mc);
+}

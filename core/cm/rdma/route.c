@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rdma_cm: the path to a resolved destination. InfiniBand asks the subnet
+ * administrator, on RoCE the path is made here, iWARP has none.
+ */
+#include <linux/export.h>
+#include <linux/if_vlan.h>
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <net/route.h>
+#include <rdma/ib.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_user_sa.h>
+#include <rdma/rdma_cm_ib.h>
+
+#include "../../port/gid.h"
+#include "cma.h"
+
+/* Destinations off the subnet, say, are for RoCE v2 alone. */
+static enum ib_gid_type route_gid_type(struct rcm_id *id)
+{
+	struct ib_device *device = id->pub.device;
+	u32 port = id->pub.port_num;
+
+	if (rcm_l2(id)->network != RDMA_NETWORK_IB &&
+	    ofed_gid_type_mask(device, port) & BIT(IB_GID_TYPE_ROCE_UDP_ENCAP))
+		return IB_GID_TYPE_ROCE_UDP_ENCAP;
+	return rcm_port_config(id->cdev, port)->gid_type;
+}
+
+/* The entry for the local address was chosen before the route was known. */
+static int fit_sgid(struct rcm_id *id, enum ib_gid_type type,
+		    struct net_device *ndev)
+{
+	const struct ib_gid_attr *attr, *old = rcm_l2(id)->sgid_attr;
+
+	if (old && old->gid_type == type)
+		return 0;
+	if (!old)
+		return -ENODEV;
+	attr = rdma_find_gid_by_port(id->pub.device, &old->gid, type,
+				     id->pub.port_num, ndev);
+	if (IS_ERR(attr))
+		return -ENODEV;
+	rcm_l2(id)->sgid_attr = attr;
+	rdma_put_gid_attr(old);
+	return 0;
+}
+
+static u8 sl_of_tos(struct net_device *ndev, u8 tos)
+{
+	u32 prio = rt_tos2priority(tos);
+	struct net_device *real = rdma_vlan_dev_real_dev(ndev) ?: ndev;
+
+	if (real->num_tc)
+		return netdev_get_prio_tc_map(real, prio);
+	if (!is_vlan_dev(ndev))
+		return 0;
+	return (vlan_dev_get_egress_qos_mask(ndev, prio) & VLAN_PRIO_MASK) >>
+	       VLAN_PRIO_SHIFT;
+}
+
+static u8 tos_of(struct rcm_id *id)
+{
+	u8 tos;
+
+	spin_lock_irq(&id->lock);
+	tos = id->tos_set ? id->tos :
+	      rcm_port_config(id->cdev, id->pub.port_num)->tos;
+	spin_unlock_irq(&id->lock);
+	return tos;
+}
+
+/*
+ * The ACK timeout is twice the life time of packets and the peer's delay (IBA
+ * 12.7.34), which is little. Both are exponents; an ACK timeout of 0 means that
+ * there is none.
+ */
+static u8 roce_lifetime(struct rcm_id *id)
+{
+	u8 ret = RCM_ROCE_LIFETIME;
+
+	spin_lock_irq(&id->lock);
+	if (id->ack_timeout_set && id->ack_timeout)
+		ret = id->ack_timeout - 1;
+	spin_unlock_irq(&id->lock);
+	return ret;
+}
+
+static void set_l2(struct rcm_id *id, struct sa_path_rec *rec,
+		   enum ib_gid_type type)
+{
+	rec->rec_type = sa_conv_gid_to_pathrec_type(type);
+	rec->roce.route_resolved = true;
+	sa_path_set_dmac(rec, rcm_l2(id)->dst_dev_addr);
+}
+
+/* Packets of one connection shall take one way, those of two maybe two. */
+static __be32 flow_label(struct rcm_id *id)
+{
+	u32 mine = be16_to_cpu(rcm_port_of(rcm_src(id)));
+	u32 theirs = be16_to_cpu(rcm_port_of(rcm_dst(id)));
+
+	if (!rdma_protocol_roce_udp_encap(id->pub.device, id->pub.port_num))
+		return 0;
+	return cpu_to_be32(rdma_calc_flow_label(mine, theirs));
+}
+
+static int fill_roce_path(struct rcm_id *id, struct sa_path_rec *rec,
+			  struct net_device *ndev)
+{
+	const struct rdma_dev_addr *l2 = rcm_l2(id);
+	enum ib_gid_type type = route_gid_type(id);
+	int ret;
+
+	memset(rec, 0, sizeof(*rec));
+	ret = fit_sgid(id, type, ndev);
+	if (ret)
+		return ret;
+	rec->mtu = iboe_get_mtu(ndev->mtu);
+	if (!rec->mtu)
+		return -EINVAL;
+	set_l2(id, rec, type);
+	rdma_ip2gid(rcm_src(id), &rec->sgid);
+	rdma_ip2gid(rcm_dst(id), &rec->dgid);
+	rec->pkey = cpu_to_be16(0xffff);
+	rec->reversible = 1;
+	rec->traffic_class = tos_of(id);
+	rec->sl = sl_of_tos(ndev, rec->traffic_class);
+	rec->flow_label = flow_label(id);
+	rec->hop_limit = l2->network != RDMA_NETWORK_IB ? l2->hoplimit : 1;
+	/* No static rate: zero means the rate of the port. */
+	rec->rate = IB_RATE_PORT_CURRENT;
+	rec->packet_life_time = roce_lifetime(id);
+	rec->mtu_selector = IB_SA_EQ;
+	rec->rate_selector = IB_SA_EQ;
+	rec->packet_life_time_selector = IB_SA_EQ;
+	return 0;
+}
+
+static bool route_finish(struct rcm_id *id, int status,
+			 struct rdma_cm_event *event)
+{
+	if (rcm_state_of(id) != RCM_S_ROUTE_QUERY)
+		return false;
+	event->event = status ? RDMA_CM_EVENT_ROUTE_ERROR :
+				RDMA_CM_EVENT_ROUTE_RESOLVED;
+	event->status = status;
+	if (rcm_move(id, status ? RCM_M_ROUTE_FAIL : RCM_M_ROUTE_KNOWN))
+		return false;
+	if (!status)
+		rcm_watch(id);
+	return true;
+}
+
+/* Memory for the path; that of a query that failed is there still. */
+static int need_path_rec(struct rcm_id *id)
+{
+	struct rdma_route *route = &id->pub.route;
+
+	if (!route->path_rec)
+		route->path_rec = kzalloc(sizeof(*route->path_rec),
+					  GFP_KERNEL_ACCOUNT);
+	return route->path_rec ? 0 : -ENOMEM;
+}
+
+static int make_roce_path(struct rcm_id *id)
+{
+	struct net_device *ndev;
+	int ret;
+
+	ret = need_path_rec(id);
+	if (ret)
+		return ret;
+	ndev = rcm_netdev(id);
+	if (!ndev)
+		return -ENODEV;
+	ret = fill_roce_path(id, id->pub.route.path_rec, ndev);
+	dev_put(ndev);
+	if (ret)
+		return ret;
+	id->pub.route.num_pri_alt_paths = 1;
+	rcm_step_start(id, 0, route_finish);
+	return 0;
+}
+
+static void keep_path(struct sa_path_rec **where, const struct sa_path_rec *rec)
+{
+	if (!*where)
+		*where = kmalloc(sizeof(**where), GFP_ATOMIC);
+	/* Without memory the connection goes by the primary path both ways. */
+	if (*where)
+		**where = *rec;
+}
+
+/*
+ * Answers of a daemon may have a path each way besides the one for messages of
+ * the CM; those of a subnet administrator are one path and have no flags.
+ */
+static int take_paths(struct rdma_route *route, const struct sa_path_rec *rec,
+		      unsigned int count)
+{
+	bool found = false;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (!rec[i].flags || rec[i].flags & IB_PATH_GMP) {
+			*route->path_rec = rec[i];
+			found = true;
+		} else if (rec[i].flags & IB_PATH_INBOUND) {
+			keep_path(&route->path_rec_inbound, &rec[i]);
+		} else if (rec[i].flags & IB_PATH_OUTBOUND) {
+			keep_path(&route->path_rec_outbound, &rec[i]);
+		}
+	}
+	return found ? 0 : -EINVAL;
+}
+
+static void got_paths(int status, struct sa_path_rec *rec,
+		      compat_num_prs count, void *context)
+{
+	struct rcm_id *id = context;
+
+	if (!status)
+		status = take_paths(&id->pub.route, rec, count);
+	if (!status)
+		id->pub.route.num_pri_alt_paths = 1;
+	rcm_step_start(id, status, route_finish);
+	/* The one of the query. */
+	rcm_id_put(id);
+}
+
+/* Quality of service as the family says it. */
+static ib_sa_comp_mask ask_for_qos(struct rcm_id *id, struct sa_path_rec *rec)
+{
+	const struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)rcm_src(id);
+	const struct sockaddr_ib *sib = (struct sockaddr_ib *)rcm_src(id);
+
+	switch (rcm_family(id)) {
+	case AF_INET6:
+		rec->traffic_class = be32_to_cpu(in6->sin6_flowinfo) >> 20;
+		return IB_SA_PATH_REC_TRAFFIC_CLASS;
+	case AF_IB:
+		rec->traffic_class = be32_to_cpu(sib->sib_flowinfo) >> 20;
+		return IB_SA_PATH_REC_TRAFFIC_CLASS;
+	default:
+		rec->qos_class = cpu_to_be16(tos_of(id));
+		return IB_SA_PATH_REC_QOS_CLASS;
+	}
+}
+
+static int ask_for_path(struct rcm_id *id, unsigned long timeout_ms)
+{
+	ib_sa_comp_mask mask = IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
+			       IB_SA_PATH_REC_PKEY | IB_SA_PATH_REC_NUMB_PATH |
+			       IB_SA_PATH_REC_REVERSIBLE |
+			       IB_SA_PATH_REC_SERVICE_ID;
+	struct rdma_dev_addr *l2 = rcm_l2(id);
+	struct sa_path_rec rec = { };
+	int ret;
+
+	ret = need_path_rec(id);
+	if (ret)
+		return ret;
+	rec.rec_type = rdma_cap_opa_ah(id->pub.device, id->pub.port_num) ?
+		       SA_PATH_REC_TYPE_OPA : SA_PATH_REC_TYPE_IB;
+	rdma_addr_get_sgid(l2, &rec.sgid);
+	rdma_addr_get_dgid(l2, &rec.dgid);
+	rec.service_id = rdma_get_service_id(&id->pub, rcm_dst(id));
+	rec.pkey = cpu_to_be16(ib_addr_get_pkey(l2));
+	rec.numb_path = 1;
+	rec.reversible = 1;
+	mask |= ask_for_qos(id, &rec);
+
+	/* One for the callback, one for this call: the query may end first. */
+	rcm_id_get(id);
+	rcm_id_get(id);
+	ret = ib_sa_path_rec_get(&rcm_sa_client, id->pub.device,
+				 id->pub.port_num, &rec, mask, timeout_ms,
+				 GFP_KERNEL_ACCOUNT, got_paths, id, &id->path_query);
+	if (ret < 0)
+		rcm_id_put(id);
+	else
+		id->path_query_id = ret;
+	rcm_id_put(id);
+	return min(ret, 0);
+}
+
+/**
+ * rdma_resolve_route - find the path to the destination
+ * @id: id with a resolved destination
+ * @timeout_ms: time until a query fails
+ *
+ * Ends with RDMA_CM_EVENT_ROUTE_RESOLVED, or with RDMA_CM_EVENT_ROUTE_ERROR, and
+ * it may be asked again. Context: process, may sleep.
+ * Return: 0, -EINVAL (state of the id, no time, an MTU too small for a packet),
+ * -ENODEV (the interface or its address is gone), -ENOMEM, -ENOSYS (a port
+ * without connections), or an errno of ib_sa_path_rec_get().
+ */
+int rdma_resolve_route(struct rdma_cm_id *id, unsigned long timeout_ms)
+{
+	struct rcm_id *mine = rcm_id_of(id);
+	int ret;
+
+	if (!timeout_ms || rcm_move(mine, RCM_M_ROUTE_ASK))
+		return -EINVAL;
+	if (rdma_cap_ib_sa(id->device, id->port_num)) {
+		ret = ask_for_path(mine, timeout_ms);
+	} else if (rcm_on_roce(mine)) {
+		ret = make_roce_path(mine);
+	} else if (rcm_uses_iw(mine)) {
+		rcm_step_start(mine, 0, route_finish);
+		ret = 0;
+	} else {
+		ret = -ENOSYS;
+	}
+	if (ret)
+		rcm_move(mine, RCM_M_ROUTE_FAIL);
+	return ret;
+}
+EXPORT_SYMBOL(rdma_resolve_route);
+
+static int adapt_given_path(struct rcm_id *id, struct sa_path_rec *rec)
+{
+	enum ib_gid_type type = route_gid_type(id);
+	struct net_device *ndev;
+	int ret;
+
+	if (!rcm_on_roce(id))
+		return 0;
+	ndev = rcm_netdev(id);
+	if (!ndev)
+		return -ENODEV;
+	ret = fit_sgid(id, type, ndev);
+	dev_put(ndev);
+	if (!ret)
+		set_l2(id, rec, type);
+	return ret;
+}
+
+/**
+ * rdma_set_ib_path - give an id its path
+ * @id: id with a resolved destination
+ * @path_rec: the path; it is copied
+ *
+ * In place of rdma_resolve_route(), and without an event. Context: process, may
+ * sleep. Return: 0, -EINVAL (state of the id), -ENODEV (the interface or its
+ * address is gone), -ENOMEM.
+ */
+int rdma_set_ib_path(struct rdma_cm_id *id, struct sa_path_rec *path_rec)
+{
+	struct rcm_id *mine = rcm_id_of(id);
+	int ret;
+
+	if (rcm_move(mine, RCM_M_ROUTE_GIVEN))
+		return -EINVAL;
+	ret = need_path_rec(mine);
+	if (ret)
+		goto err_state;
+	*id->route.path_rec = *path_rec;
+	ret = adapt_given_path(mine, id->route.path_rec);
+	if (ret)
+		goto err_state;
+	id->route.num_pri_alt_paths = 1;
+	rcm_watch(mine);
+	return 0;
+
+err_state:
+	rcm_move(mine, RCM_M_ROUTE_TAKEN);
+	return ret;
+}
+EXPORT_SYMBOL(rdma_set_ib_path);

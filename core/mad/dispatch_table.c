@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The takers of unsolicited MADs: by class, version, method, and for vendor
+ * classes by OUI. Every such MAD has one taker at most.
+ *
+ * The caller holds the lock of the table. A port has a handful of claims, so
+ * they are searched one after the other.
+ */
+#include <kunit/visibility.h>
+#include <linux/bitmap.h>
+#include <linux/list.h>
+
+#include "priv.h"
+
+/* Class versions beyond 0x82 are of no protocol there is. */
+#define MAX_CLASS_VERSION 0x82
+
+void mad_table_init(struct mad_table *table)
+{
+	INIT_LIST_HEAD(&table->claims);
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_table_init);
+
+static u32 oui_of(const u8 *oui)
+{
+	return oui[0] << 16 | oui[1] << 8 | oui[2];
+}
+
+/**
+ * mad_claim_set - read a consumer's wish
+ * @claim: out
+ * @req: what it asks for
+ *
+ * Return: 0, or -EINVAL: no class, one that does not exist, a version that does
+ * not exist, or a vendor class without an OUI.
+ */
+int mad_claim_set(struct mad_claim *claim, const struct ib_mad_reg_req *req)
+{
+	const u8 class = req->mgmt_class;
+
+	if (req->mgmt_class_version > MAX_CLASS_VERSION)
+		return -EINVAL;
+	if (!class || (class > IB_MGMT_CLASS_VENDOR_RANGE2_END &&
+		       class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE))
+		return -EINVAL;
+
+	claim->mgmt_class = class;
+	claim->version = req->mgmt_class_version;
+	claim->oui = mad_class_has_oui(class) ? oui_of(req->oui) : 0;
+	if (mad_class_has_oui(class) && !claim->oui)
+		return -EINVAL;
+	bitmap_copy(claim->methods, req->method_mask, IB_MGMT_MAX_METHODS);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_claim_set);
+
+static bool same_kind(const struct mad_claim *a, u8 class, u8 version, u32 oui)
+{
+	return a->mgmt_class == class && a->version == version &&
+	       a->oui == oui;
+}
+
+/**
+ * mad_table_add - enter a claim
+ * @table: table
+ * @claim: from mad_claim_set()
+ *
+ * Return: 0, or -EINVAL when one of its methods is taken.
+ */
+int mad_table_add(struct mad_table *table, struct mad_claim *claim)
+{
+	const struct mad_claim *other;
+
+	list_for_each_entry(other, &table->claims, node)
+		if (same_kind(other, claim->mgmt_class, claim->version,
+			      claim->oui) &&
+		    bitmap_intersects(other->methods, claim->methods,
+				      IB_MGMT_MAX_METHODS))
+			return -EINVAL;
+	list_add_tail(&claim->node, &table->claims);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_table_add);
+
+void mad_table_del(struct mad_claim *claim)
+{
+	list_del(&claim->node);
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_table_del);
+
+/**
+ * mad_table_find - find the taker of a MAD
+ * @table: table
+ * @hdr: header of a whole MAD that mad_valid() has passed, not a response
+ *
+ * Return: the claim, or NULL.
+ */
+struct mad_claim *mad_table_find(const struct mad_table *table,
+				 const struct ib_mad_hdr *hdr)
+{
+	const u8 method = hdr->method & ~IB_MGMT_METHOD_RESP;
+	struct mad_claim *claim;
+	u32 oui = 0;
+
+	if (mad_class_has_oui(hdr->mgmt_class))
+		oui = oui_of(((const struct ib_vendor_mad *)hdr)->oui);
+
+	list_for_each_entry(claim, &table->claims, node)
+		if (same_kind(claim, hdr->mgmt_class, hdr->class_version,
+			      oui) && test_bit(method, claim->methods))
+			return claim;
+	return NULL;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_table_find);

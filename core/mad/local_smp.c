@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Directed-route SMPs that begin and end at the same port (IBA 14.2.2): no
+ * packet leaves. A work item asks the driver's SMA (process_mad may sleep, the
+ * poster may not), hands the reply over as if it had been received, and then
+ * says that the SMP was sent.
+ */
+#include <kunit/visibility.h>
+#include <linux/slab.h>
+
+#include "priv.h"
+#include "smi.h"
+
+/**
+ * mad_local_check - find out where a send has to go
+ * @send: not posted; the hop pointer of a directed-route SMP is moved
+ *
+ * Return: 0, with send->local set, or -EINVAL when its route is impossible.
+ */
+int mad_local_check(struct mad_send *send)
+{
+	struct mad_port *port = send->agent->port;
+	struct ib_mad_hdr *hdr = send->buf.mad;
+
+	send->local = false;
+	if (send->agent->qp != port->qp[0] ||
+	    hdr->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
+		return 0;
+	mad_trace_smp_out(hdr);
+	if (hdr->base_version != IB_MGMT_BASE_VERSION)
+		return 0;
+
+	switch (smi_outgoing(send->buf.mad, port->num)) {
+	case SMI_DISCARD:
+		return -EINVAL;
+	case SMI_HERE:
+		/*
+		 * A peer's directed-route request may have no hop to make. The
+		 * reply is not delivered here: it could match a local request
+		 * with the same TID.
+		 */
+		if (send->agent == send->agent->qp->answers)
+			return -EINVAL;
+		/* Without it, the SMA is behind the QP. */
+		send->local = port->device->ops.process_mad;
+		break;
+	case SMI_WIRE:
+		break;
+	}
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_local_check);
+
+/* Context: any. */
+void mad_local_queue(struct mad_send *send)
+{
+	struct mad_port *port = send->agent->port;
+	unsigned long flags;
+
+	spin_lock_irqsave(&port->work_lock, flags);
+	list_add_tail(&send->queue, &port->locals);
+	spin_unlock_irqrestore(&port->work_lock, flags);
+	queue_work(mad_wq, &port->local_work);
+}
+
+/* As it would have been received from ourselves. */
+static struct mad_recv *as_received(const struct mad_send *send,
+				    const void *mad, size_t size)
+{
+	const struct ib_smp *smp = mad;
+	const struct ib_wc wc = {
+		.status = IB_WC_SUCCESS,
+		.opcode = IB_WC_RECV,
+		.byte_len = sizeof(struct ib_grh) + size,
+		.qp = send->agent->qp->qp,
+		.src_qp = IB_QP0,
+		.slid = be16_to_cpu(smp->dr_slid),
+		.pkey_index = send->wr.pkey_index,
+		.port_num = send->agent->port->num,
+	};
+
+	return mad_recv_alloc(&wc, NULL, mad, size, size);
+}
+
+/* The reply of the driver, if it has one that the sender waits for. */
+static void deliver_reply(struct mad_send *send, const struct ib_mad *reply)
+{
+	struct mad_recv *recv;
+
+	if (!ib_response_mad(&reply->mad_hdr))
+		return;
+	recv = as_received(send, reply, sizeof(*reply));
+	if (recv)
+		mad_hand_to(send->agent, recv);
+}
+
+/* The agent lives as long as its send flies. */
+static enum ib_wc_status run_local(struct mad_send *send,
+				   struct ib_mad *reply)
+{
+	struct mad_port *port = send->agent->port;
+	struct ib_device *device = port->device;
+	u16 pkey_index = send->wr.pkey_index;
+	size_t size = sizeof(*reply);
+	struct mad_recv *recv;
+	int result;
+
+	recv = as_received(send, send->image, send->image_len);
+	if (!recv)
+		return IB_WC_GENERAL_ERR;
+	result = device->ops.process_mad(device, 0, port->num, &recv->wc, NULL,
+					 (const struct ib_mad *)recv->mad,
+					 reply, &size, &pkey_index);
+	if (!(result & IB_MAD_RESULT_SUCCESS)) {
+		mad_recv_free(recv);
+		return IB_WC_GENERAL_ERR;
+	}
+	if (!(result & (IB_MAD_RESULT_REPLY | IB_MAD_RESULT_CONSUMED))) {
+		/* For another consumer of this port: an SM, or its client. */
+		mad_route(send->agent->qp, recv, false);
+		return IB_WC_SUCCESS;
+	}
+	if (!(result & IB_MAD_RESULT_CONSUMED))
+		deliver_reply(send, reply);
+	mad_recv_free(recv);
+	return IB_WC_SUCCESS;
+}
+
+static struct mad_send *next_local(struct mad_port *port)
+{
+	struct mad_send *send;
+
+	spin_lock_irq(&port->work_lock);
+	send = list_first_entry_or_null(&port->locals, struct mad_send, queue);
+	if (send)
+		list_del_init(&send->queue);
+	spin_unlock_irq(&port->work_lock);
+	return send;
+}
+
+void mad_local_work(struct work_struct *work)
+{
+	struct mad_port *port = container_of(work, struct mad_port,
+					     local_work);
+	enum ib_wc_status status;
+	struct mad_send *send;
+	struct ib_mad *reply;
+
+	/* Drivers for Omni-Path may write a reply of full size. */
+	reply = kzalloc(port->mad_size, GFP_KERNEL);
+	while ((send = next_local(port))) {
+		status = IB_WC_GENERAL_ERR;
+		if (reply) {
+			memset(reply, 0, port->mad_size);
+			status = run_local(send, reply);
+		}
+		mad_sent(send, status, 0);
+	}
+	kfree(reply);
+}

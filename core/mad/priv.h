@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inside the MAD layer (IBA vol. 1 chapter 13).
+ *
+ * A device with MADs has, per port: a PD, one CQ, QP1, and on InfiniBand QP0.
+ * Agents are the consumers; a struct mad_send is what they post, a struct
+ * mad_recv what they are given.
+ *
+ *   ib_post_send_mad -> mad_track -> mad_transmit -> send queue of a mad_qp
+ *        handler   <-  mad_track  <-  mad_sent    <- its completion
+ *   mad_slot -> mad_recv_packet -> smi, process_mad -> agent (by TID or claim)
+ *                                       |-> rmpp_receive -> mad_deliver
+ *                                       `-> mad_answer (a work item)
+ *
+ * Handlers are called from work items (of the port's CQ, of the agent, of local
+ * SMPs), without a lock held.
+ *
+ * Locks; none is taken inside another, but the spinlocks work_lock and
+ * mad_agent.lock inside the mutex rmpp_lock:
+ *   mad_port.table_lock	guards mad_port.table; process context
+ *   mad_agent.lock		guards track, dying, and the state of the sends in
+ *				track; any context
+ *   mad_agent.rmpp_lock	guards the list of reassemblies; a mutex
+ *   mad_qp.lock		guards what is posted and what waits; any context
+ *   mad_port.work_lock		guards answers and locals; any context
+ */
+#ifndef OFED_CORE_MAD_PRIV_H
+#define OFED_CORE_MAD_PRIV_H
+
+#include <linux/completion.h>
+#include <linux/hashtable.h>
+#include <linux/mutex.h>
+#include <linux/rbtree.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_mad.h>
+
+#include "trace.h"
+#include "rmpp.h"
+
+#define MAD_TID_BITS	6
+/* Received MADs that one agent's consumer may keep; what is more is dropped. */
+#define MAD_QUOTA	65536
+
+/* Agent timers, answers, local MADs, restarts. */
+extern struct workqueue_struct *mad_wq;
+
+/* class.c: what the class of a MAD says. */
+
+/* What both sides of a MAD's address are, as far as a match needs it. */
+struct mad_peer {
+	bool grh;
+	u8 path_bits;		/* own, without GRH */
+	bool directed;		/* by a directed route: nothing below counts */
+	u32 lid;		/* the other's, without GRH */
+	union ib_gid own, far;	/* with GRH */
+};
+
+bool mad_class_is_smp(u8 mgmt_class);
+bool mad_class_has_oui(u8 mgmt_class);
+bool mad_valid(const struct ib_mad_hdr *hdr, u32 qp_num, size_t length,
+	       bool opa);
+bool mad_peer_match(const struct mad_peer *sent, bool sent_answers,
+		    const struct mad_peer *got, bool got_answers, u8 lmc);
+
+/* dispatch_table.c: the takers of unsolicited MADs. */
+
+/**
+ * struct mad_claim - the unsolicited MADs that an agent wants
+ * @node: in mad_table.claims
+ * @mgmt_class: class
+ * @version: of the class
+ * @oui: of vendor classes 0x30 to 0x4f, else 0
+ * @methods: without the bit that says "response"
+ */
+struct mad_claim {
+	struct list_head node;
+	u8 mgmt_class;
+	u8 version;
+	u32 oui;
+	DECLARE_BITMAP(methods, IB_MGMT_MAX_METHODS);
+};
+
+struct mad_table {
+	struct list_head claims;
+};
+
+void mad_table_init(struct mad_table *table);
+int mad_claim_set(struct mad_claim *claim, const struct ib_mad_reg_req *req);
+int mad_table_add(struct mad_table *table, struct mad_claim *claim);
+void mad_table_del(struct mad_claim *claim);
+struct mad_claim *mad_table_find(const struct mad_table *table,
+				 const struct ib_mad_hdr *hdr);
+
+/* send_list.c: what becomes of the sends of an agent. */
+
+struct mad_track {
+	struct list_head live;
+	struct list_head finished;
+	struct rb_root_cached timers;
+	DECLARE_HASHTABLE(by_tid, MAD_TID_BITS);
+};
+
+/**
+ * struct mad_send - a MAD to send
+ * @buf: the consumer's part
+ * @agent: holds a reference on it
+ * @node: in track.live, or in track.finished
+ * @by_tid: in track.by_tid, until the outcome is decided
+ * @timer: in track.timers
+ * @deadline: of the timer
+ * @timeout: for the response, in jiffies; 0 when none is waited for
+ * @tid: as it was posted
+ * @retries: that one window or request may take
+ * @retries_left: of them
+ * @resends: how often the segments without ACK were sent again, since the latest
+ *	     retry or ACK
+ * @status: outcome
+ * @vendor_err: outcome
+ * @posted: between ib_post_send_mad() and the handler
+ * @timed: @timer is in the tree
+ * @flying: a send queue has it, or a thread is about to give it to one
+ * @busy: its response is with the receive handler
+ * @decided: @status is final
+ * @held: the timer ends a delay of the fault hook
+ * @lost: the fault hook says that it was sent, and it never will
+ * @again: send it once more when it is sent
+ * @out: state of an RMPP transfer; unused unless @chunks
+ * @segment: number of the segment that flies
+ * @chunks: (may be NULL) pages of segment data
+ * @segs_per_chunk: how many segments a page holds
+ * @pad: unused bytes of the last segment
+ * @local: goes to the own port's SMA, not to the QP
+ * @image: what goes out
+ * @image_len: how much of it
+ * @cqe: of the work request
+ * @wr: the work request
+ * @sge: of the work request
+ * @queue: in mad_qp.posted, mad_qp.waiting or mad_port.locals
+ * @flushes: how often the QP gave it back unsent
+ *
+ * agent->lock guards what is between @node and @chunks while @posted; from
+ * @chunks on it belongs to the thread that sets @flying.
+ */
+struct mad_send {
+	struct ib_mad_send_buf buf;
+	struct mad_agent *agent;
+
+	struct list_head node;
+	struct hlist_node by_tid;
+	struct rb_node timer;
+	unsigned long deadline;
+	unsigned long timeout;
+	__be64 tid;
+	int retries;
+	int retries_left;
+	u8 resends;
+	enum ib_wc_status status;
+	u32 vendor_err;
+	bool posted;
+	bool timed;
+	bool flying;
+	bool busy;
+	bool decided;
+	bool held;
+	bool lost;
+	bool again;
+	struct rmpp_out out;
+	u32 segment;
+
+	void **chunks;
+	u32 segs_per_chunk;
+	u32 pad;
+	bool local;
+	void *image;
+	u32 image_len;
+	struct ib_cqe cqe;
+	struct ib_ud_wr wr;
+	struct ib_sge sge;
+	struct list_head queue;
+	u8 flushes;
+};
+
+/* What the caller of a mad_track function has to do next. */
+enum mad_next {
+	MAD_NOTHING,
+	MAD_FINISH,		/* call the handler: it is out of the track */
+	MAD_TRANSMIT,		/* flying: hand it to a send queue */
+	MAD_TRANSMIT_NEXT,	/* the same, the next segment */
+	MAD_TRANSMIT_NOW,	/* the same, the fault hook has seen it */
+	MAD_SAY_SENT,		/* flying: pretend that it was sent */
+};
+
+static inline bool mad_send_is_rmpp(const struct mad_send *send)
+{
+	return send->chunks;
+}
+
+void mad_track_init(struct mad_track *track);
+enum mad_next mad_track_post(struct mad_track *track, struct mad_send *send,
+			     unsigned long timeout, int retries);
+void mad_track_answering(struct mad_track *track, struct mad_send *send,
+			 unsigned long now);
+bool mad_track_unpost(struct mad_track *track, struct mad_send *send);
+bool mad_track_decide(struct mad_track *track, struct mad_send *send,
+		      enum ib_wc_status status, u32 vendor_err);
+void mad_track_settle(struct mad_track *track, struct mad_send *send);
+enum mad_next mad_track_take(struct mad_send *send);
+void mad_track_wait(struct mad_track *track, struct mad_send *send,
+		    unsigned long deadline);
+enum mad_next mad_track_sent(struct mad_track *track, struct mad_send *send,
+			     enum ib_wc_status status, u32 vendor_err,
+			     unsigned long now);
+enum mad_next mad_track_acked(struct mad_track *track, struct mad_send *send,
+			      enum rmpp_reply reply, unsigned long now);
+void mad_track_hold(struct mad_track *track, struct mad_send *send, bool lost,
+		    unsigned long deadline);
+int mad_track_modify(struct mad_track *track, struct mad_send *send,
+		     unsigned long timeout, unsigned long now);
+void mad_track_flush(struct mad_track *track);
+struct mad_send *mad_track_find(struct mad_track *track,
+				const struct ib_mad_hdr *got,
+				bool (*match)(const struct mad_send *send,
+					      const void *ctx),
+				const void *ctx);
+enum mad_next mad_track_due(struct mad_track *track, unsigned long now,
+			    struct mad_send **send);
+bool mad_track_delay(const struct mad_track *track, unsigned long now,
+		     unsigned long *delay);
+
+/* agent.c */
+
+/* Counts the received MADs of an agent; outlives it. */
+struct mad_quota {
+	refcount_t refs;
+	atomic_t held;
+};
+
+struct mad_agent {
+	struct ib_mad_agent pub;
+	struct ib_mad_agent_private traced;
+	struct mad_port *port;
+	struct mad_qp *qp;
+	struct mad_claim claim;
+	bool claimed;
+	refcount_t refs;
+	struct completion gone;
+	struct mad_quota *quota;
+
+	/* Guards dying, armed, armed_for, track, and the sends in it. */
+	spinlock_t lock;
+	bool dying;
+	bool armed;		/* work is due, at armed_for at the latest */
+	unsigned long armed_for;
+	struct mad_track track;
+	struct delayed_work work;
+
+	/* Guards transfers and num_transfers. */
+	struct mutex rmpp_lock;
+	struct list_head transfers;
+	unsigned int num_transfers;
+	struct delayed_work rmpp_work;
+};
+
+static inline struct mad_agent *to_mad_agent(struct ib_mad_agent *pub)
+{
+	return container_of(pub, struct mad_agent, pub);
+}
+
+static inline struct mad_send *to_mad_send(struct ib_mad_send_buf *buf)
+{
+	return container_of(buf, struct mad_send, buf);
+}
+
+struct mad_agent *mad_agent_create(struct mad_qp *qp, u8 rmpp_version,
+				   ib_mad_send_handler send_handler,
+				   ib_mad_recv_handler recv_handler,
+				   void *context, u32 flags);
+void mad_agent_destroy(struct mad_agent *agent);
+void mad_agent_put(struct mad_agent *agent);
+struct mad_agent *mad_agent_find(struct mad_qp *qp,
+				 const struct ib_mad_hdr *hdr);
+
+/* qp.c: the QPs of a port. */
+
+/* A receive buffer, mapped as long as the QP lives. */
+struct mad_slot {
+	struct ib_cqe cqe;
+	struct mad_qp *qp;
+	void *buf;
+	u64 dma;
+	bool posted;		/* mad_qp.lock */
+};
+
+enum mad_qp_state {
+	MAD_QP_DOWN,		/* not yet, or no more */
+	MAD_QP_UP,
+	MAD_QP_BROKEN,		/* in Error, to be restarted; sends wait */
+	MAD_QP_LOST,		/* that failed, and is tried again; sends fail */
+};
+
+struct mad_qp {
+	struct mad_port *port;
+	struct ib_qp *qp;
+	struct mad_agent *answers;
+	u32 num_slots;
+	u32 max_sends;
+	struct mad_slot *slots;
+
+	/* Guards state, num_posted, posted, waiting, and mad_slot.posted. */
+	spinlock_t lock;
+	enum mad_qp_state state;
+	u32 num_posted;
+	struct list_head posted;
+	struct list_head waiting;
+	struct delayed_work restart;
+	struct delayed_work repost;
+};
+
+struct mad_qp *mad_qp_create(struct mad_port *port, enum ib_qp_type type);
+int mad_qp_start(struct mad_qp *q);
+void mad_qp_stop(struct mad_qp *q);
+void mad_qp_free(struct mad_qp *q);
+int mad_qp_send(struct mad_qp *q, struct mad_send *send);
+u32 mad_qp_num_cqes(const struct ib_device *device);
+
+/* port.c: ports. */
+
+struct mad_port {
+	struct ib_device *device;
+	u32 num;
+	size_t mad_size;
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	struct mad_qp *qp[2];	/* QP0 (may be NULL), QP1 */
+	struct ib_mad *reply;	/* of process_mad; for the CQ's work item */
+
+	/* Guards table. */
+	spinlock_t table_lock;
+	struct mad_table table;
+
+	/* Guards closing, answers, refusals, num_answers and locals. */
+	spinlock_t work_lock;
+	bool closing;
+	struct list_head answers;
+	struct list_head refusals;
+	unsigned int num_answers;
+	struct work_struct answer_work;
+	struct list_head locals;
+	struct work_struct local_work;
+};
+
+struct mad_port *mad_port_find(struct ib_device *device, u32 num);
+size_t mad_full_size(const struct mad_port *port, u8 base_version);
+extern int mad_send_queue_size;
+extern int mad_recv_queue_size;
+
+/* send.c */
+
+void mad_sent(struct mad_send *send, enum ib_wc_status status, u32 vendor_err);
+void mad_act(struct mad_send *send, enum mad_next next);
+void mad_agent_arm(struct mad_agent *agent);
+void mad_agent_work(struct work_struct *work);
+
+/* buf.c */
+
+/**
+ * struct mad_recv - a received MAD, or a segment of one
+ * @pub: what the consumer gets; wc points to @wc
+ * @wc: copy of the completion
+ * @quota: (may be NULL) charged for it
+ * @size: bytes of @mad that came; behind them, zeros up to pub.mad_seg_size
+ * @grh: header it came with, if @wc says so
+ * @mad: the MAD
+ */
+struct mad_recv {
+	struct ib_mad_recv_wc pub;
+	struct ib_wc wc;
+	struct mad_quota *quota;
+	size_t size;
+	struct ib_grh grh;
+	u8 mad[] __aligned(8);
+};
+
+static inline struct ib_mad_hdr *mad_recv_hdr(struct mad_recv *recv)
+{
+	return (struct ib_mad_hdr *)recv->mad;
+}
+
+struct mad_recv *mad_recv_alloc(const struct ib_wc *wc,
+				const struct ib_grh *grh, const void *mad,
+				size_t size, size_t room);
+void mad_recv_free(struct mad_recv *recv);
+bool mad_recv_charge(struct mad_recv *recv, struct mad_quota *quota);
+struct mad_quota *mad_quota_alloc(void);
+void mad_quota_put(struct mad_quota *quota);
+void *mad_send_segment(const struct mad_send *send, u32 number);
+
+/* recv.c */
+
+void mad_dispatch(struct mad_qp *q, struct mad_recv *recv);
+void mad_route(struct mad_qp *q, struct mad_recv *recv, bool answer);
+void mad_hand_to(struct mad_agent *agent, struct mad_recv *recv);
+void mad_deliver(struct mad_agent *agent, struct mad_recv *recv);
+struct mad_send *mad_find_send(struct mad_agent *agent,
+			       const struct mad_recv *recv);
+void mad_recv_peer(const struct mad_port *port, const struct mad_recv *recv,
+		   struct mad_peer *peer);
+
+/* reply.c: replies to what was received. */
+
+void mad_answer(struct mad_port *port, const struct mad_recv *recv,
+		const void *mad, size_t size);
+void mad_refuse(struct mad_port *port, struct mad_recv *recv);
+void mad_answer_work(struct work_struct *work);
+int mad_answer_open(struct mad_qp *q);
+void mad_answer_close(struct mad_port *port);
+
+/* local_smp.c: SMPs that this port sends to itself. */
+
+int mad_local_check(struct mad_send *send);
+void mad_local_queue(struct mad_send *send);
+void mad_local_work(struct work_struct *work);
+
+/* rmpp_send.c */
+
+void rmpp_compose(struct mad_send *send);
+void rmpp_control(struct mad_agent *agent, struct mad_recv *recv);
+void rmpp_reply(struct mad_agent *agent, const struct mad_recv *recv, u8 type,
+		u8 status, u32 segment, u32 window);
+
+/* rmpp_recv.c: mad_agent.transfers. */
+
+void rmpp_receive(struct mad_agent *agent, struct mad_recv *recv);
+void rmpp_recv_work(struct work_struct *work);
+void rmpp_recv_flush(struct mad_agent *agent);
+void rmpp_recv_drop(struct mad_agent *agent, const struct mad_recv *like);
+
+#endif /* OFED_CORE_MAD_PRIV_H */

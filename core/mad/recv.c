@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The way of a received MAD: the driver's own agents first (process_mad), then
+ * the agent that it is a response for, or that has claimed its kind. One work
+ * item at a time goes this way per port, that of the CQ; and the port's work
+ * item for SMPs that never left.
+ */
+#include <rdma/ib_cache.h>
+
+#include "priv.h"
+#include "smi.h"
+
+/* Header and addresses, as the driver has told them. */
+void mad_recv_peer(const struct mad_port *port, const struct mad_recv *recv,
+		   struct mad_peer *peer)
+{
+	const union rdma_network_hdr *hdr = (const void *)&recv->grh;
+	enum rdma_network_type type = RDMA_NETWORK_IB;
+
+	memset(peer, 0, sizeof(*peer));
+	peer->lid = recv->wc.slid;
+	peer->path_bits = recv->wc.dlid_path_bits;
+	peer->grh = recv->wc.wc_flags & IB_WC_GRH;
+	if (!peer->grh)
+		return;
+	/* All but IPv4 have the GIDs at the same place. */
+	if (rdma_protocol_roce(port->device, port->num) &&
+	    ib_get_rdma_header_version(hdr) == 4)
+		type = RDMA_NETWORK_IPV4;
+	if (ib_get_gids_from_rdma_hdr(hdr, type, &peer->far, &peer->own))
+		peer->grh = false;
+}
+
+static bool send_peer(const struct mad_send *send, struct mad_peer *peer)
+{
+	const struct mad_port *port = send->agent->port;
+	const struct ib_mad_hdr *hdr = send->buf.mad;
+	struct rdma_ah_attr attr = {};
+
+	memset(peer, 0, sizeof(*peer));
+	peer->directed = hdr->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
+	if (peer->directed)
+		return true;
+	if (rdma_query_ah(send->buf.ah, &attr))
+		return false;
+	peer->grh = rdma_ah_get_ah_flags(&attr) & IB_AH_GRH;
+	if (!peer->grh) {
+		peer->lid = rdma_ah_get_dlid(&attr);
+		peer->path_bits = rdma_ah_get_path_bits(&attr);
+		return true;
+	}
+	peer->far = rdma_ah_read_grh(&attr)->dgid;
+	return !rdma_query_gid(port->device, port->num,
+			       rdma_ah_read_grh(&attr)->sgid_index,
+			       &peer->own);
+}
+
+struct match {
+	struct mad_peer peer;
+	bool answers;
+	u8 lmc;
+};
+
+static bool match_address(const struct mad_send *send, const void *ctx)
+{
+	const struct match *got = ctx;
+	struct mad_peer peer;
+
+	/* A request to the local SMA is answered locally. */
+	if (send->local)
+		return got->answers;
+	return send_peer(send, &peer) &&
+	       mad_peer_match(&peer, ib_response_mad(send->buf.mad),
+			      &got->peer, got->answers, got->lmc);
+}
+
+/**
+ * mad_find_send - find the send that a received MAD belongs to
+ * @agent: agent that the MAD is for; its lock is held
+ * @recv: the MAD
+ *
+ * Return: a send with an open outcome, or NULL.
+ */
+struct mad_send *mad_find_send(struct mad_agent *agent,
+			       const struct mad_recv *recv)
+{
+	const struct ib_mad_hdr *hdr = (const void *)recv->mad;
+	struct mad_port *port = agent->port;
+	struct match got = { .answers = ib_response_mad(hdr) };
+
+	lockdep_assert_held(&agent->lock);
+	if (ib_get_cached_lmc(port->device, port->num, &got.lmc))
+		return NULL;
+	mad_recv_peer(port, recv, &got.peer);
+	return mad_track_find(&agent->track, hdr, match_address, &got);
+}
+
+static bool is_active_rmpp(const struct mad_recv *recv)
+{
+	const struct ib_rmpp_mad *mad = (const void *)recv->mad;
+
+	return ib_is_mad_class_rmpp(mad->mad_hdr.mgmt_class) &&
+	       mad->rmpp_hdr.rmpp_rtime_flags & IB_MGMT_RMPP_FLAG_ACTIVE;
+}
+
+/* Decide the request that @recv answers; @busy keeps it for the handler. */
+static struct mad_send *take_request(struct mad_agent *agent,
+				     struct mad_recv *recv)
+{
+	struct mad_send *send;
+	unsigned long flags;
+
+	spin_lock_irqsave(&agent->lock, flags);
+	send = mad_find_send(agent, recv);
+	if (send) {
+		mad_track_decide(&agent->track, send, IB_WC_SUCCESS, 0);
+		send->busy = true;
+	}
+	spin_unlock_irqrestore(&agent->lock, flags);
+	return send;
+}
+
+/**
+ * mad_deliver - hand a received MAD, or a whole transfer, to the consumer
+ * @agent: kept by the caller; has a receive handler
+ * @recv: charged; not the caller's any more
+ *
+ * A response that matches no request is dropped, but for later segments of an
+ * RMPP transfer: a consumer with IB_MAD_USER_RMPP puts them together itself.
+ * Context: process; no lock held.
+ */
+void mad_deliver(struct mad_agent *agent, struct mad_recv *recv)
+{
+	ib_mad_recv_handler handler = agent->pub.recv_handler;
+	struct mad_send *send;
+	enum mad_next next;
+
+	if (!ib_response_mad(mad_recv_hdr(recv))) {
+		handler(&agent->pub, NULL, &recv->pub);
+		return;
+	}
+
+	send = take_request(agent, recv);
+	if (!send) {
+		if (is_active_rmpp(recv) &&
+		    !ib_mad_kernel_rmpp_agent(&agent->pub))
+			handler(&agent->pub, NULL, &recv->pub);
+		else
+			ib_free_recv_mad(&recv->pub);
+		return;
+	}
+
+	recv->wc.wr_id = (uintptr_t)&send->buf;
+	handler(&agent->pub, &send->buf, &recv->pub);
+
+	spin_lock_irq(&agent->lock);
+	send->busy = false;
+	next = mad_track_take(send);
+	spin_unlock_irq(&agent->lock);
+	mad_act(send, next);
+}
+
+/**
+ * mad_hand_to - give a received MAD to the agent it is for
+ * @agent: kept by the caller
+ * @recv: one MAD; not the caller's any more
+ */
+void mad_hand_to(struct mad_agent *agent, struct mad_recv *recv)
+{
+	if (!agent->pub.recv_handler ||
+	    !mad_recv_charge(recv, agent->quota))
+		mad_recv_free(recv);
+	else if (ib_mad_kernel_rmpp_agent(&agent->pub) && is_active_rmpp(recv))
+		rmpp_receive(agent, recv);
+	else
+		mad_deliver(agent, recv);
+}
+
+/* Tell the sender of a Get or Set that no agent here handles its method. */
+static void refuse(struct mad_port *port, struct mad_recv *recv)
+{
+	struct ib_mad_hdr *hdr = mad_recv_hdr(recv);
+
+	if (hdr->method != IB_MGMT_METHOD_GET &&
+	    hdr->method != IB_MGMT_METHOD_SET)
+		return;
+	hdr->method = IB_MGMT_METHOD_GET_RESP;
+	hdr->status = cpu_to_be16(IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB);
+	if (hdr->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
+		hdr->status |= IB_SMP_DIRECTION;
+	mad_refuse(port, recv);
+}
+
+/**
+ * mad_route - find the agent for a received MAD
+ * @q: QP that it came in by
+ * @recv: the MAD; not the caller's any more
+ * @answer: if there is none, say so to the sender
+ */
+void mad_route(struct mad_qp *q, struct mad_recv *recv, bool answer)
+{
+	struct mad_agent *agent = mad_agent_find(q, mad_recv_hdr(recv));
+
+	if (agent) {
+		mad_trace_routed(agent);
+		mad_hand_to(agent, recv);
+		mad_agent_put(agent);
+		return;
+	}
+	if (answer)
+		refuse(q->port, recv);
+	mad_recv_free(recv);
+}
+
+/* For this node, as far as its directed route says? */
+static bool arrives_here(const struct mad_port *port, struct mad_recv *recv)
+{
+	struct ib_mad_hdr *hdr = mad_recv_hdr(recv);
+
+	if (hdr->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
+		return true;
+	mad_trace_smp_in(hdr);
+	/* The longer packets of Omni-Path have their route elsewhere. */
+	if (hdr->base_version != IB_MGMT_BASE_VERSION)
+		return true;
+	return smi_incoming((struct ib_smp *)hdr, port->num) == SMI_HERE;
+}
+
+/* Ask the driver. Returns enum ib_mad_result; its reply is sent. */
+static int ask_driver(struct mad_port *port, const struct mad_recv *recv)
+{
+	struct ib_device *device = port->device;
+	u16 pkey_index = recv->wc.pkey_index;
+	const struct ib_mad_hdr *reply = &port->reply->mad_hdr;
+	size_t size = port->mad_size;
+	int result;
+
+	if (!device->ops.process_mad)
+		return IB_MAD_RESULT_SUCCESS;
+	memset(port->reply, 0, port->mad_size);
+	result = device->ops.process_mad(device, 0, port->num, &recv->wc,
+					 &recv->grh,
+					 (const struct ib_mad *)recv->mad,
+					 port->reply, &size, &pkey_index);
+	if (result & IB_MAD_RESULT_SUCCESS && result & IB_MAD_RESULT_REPLY &&
+	    !(result & IB_MAD_RESULT_CONSUMED))
+		/* Only drivers for Omni-Path set the size. */
+		mad_answer(port, recv, reply,
+			   clamp(size, sizeof(*reply),
+				 mad_full_size(port, reply->base_version)));
+	return result;
+}
+
+/**
+ * mad_dispatch - a MAD has come in
+ * @q: QP that it came in by
+ * @recv: the MAD, which mad_valid() has passed; not the caller's any more
+ *
+ * Context: the work item of the port's CQ.
+ */
+void mad_dispatch(struct mad_qp *q, struct mad_recv *recv)
+{
+	const int taken = IB_MAD_RESULT_REPLY | IB_MAD_RESULT_CONSUMED;
+	int result;
+
+	mad_trace_received(q, recv);
+	if (!arrives_here(q->port, recv)) {
+		mad_recv_free(recv);
+		return;
+	}
+	result = ask_driver(q->port, recv);
+	if (result & IB_MAD_RESULT_SUCCESS && result & taken)
+		mad_recv_free(recv);
+	else
+		mad_route(q, recv, result & IB_MAD_RESULT_SUCCESS);
+}

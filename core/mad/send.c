@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sending for the agents: post, modify, time limits, completion. What is to be
+ * done with a send is decided in send_list.c, under the agent's lock; here it
+ * is done, without it.
+ */
+#include <linux/export.h>
+#include <linux/jiffies.h>
+
+#include "inject.h"
+#include "priv.h"
+
+/* @send is flying, and not the caller's any more when this returns 0. */
+static int transmit_now(struct mad_send *send)
+{
+	if (send->local) {
+		mad_local_queue(send);
+		return 0;
+	}
+	return mad_qp_send(send->agent->qp, send);
+}
+
+static int transmit(struct mad_send *send)
+{
+	return mad_fault_takes(send) ? 0 : transmit_now(send);
+}
+
+static void finish(struct mad_send *send)
+{
+	struct ib_mad_send_wc wc = {
+		.send_buf = &send->buf,
+		.status = send->status,
+		.vendor_err = send->vendor_err,
+	};
+
+	/* The handler may post it again, or free it. */
+	send->agent->pub.send_handler(&send->agent->pub, &wc);
+}
+
+/**
+ * mad_act - do what a function of the track has asked for
+ * @send: the send that @next is about; not the caller's any more
+ * @next: the action
+ *
+ * Context: process; no lock held, as a handler may be called.
+ */
+void mad_act(struct mad_send *send, enum mad_next next)
+{
+	int ret = 0;
+
+	switch (next) {
+	case MAD_NOTHING:
+		break;
+	case MAD_FINISH:
+		finish(send);
+		break;
+	case MAD_SAY_SENT:
+		mad_sent(send, IB_WC_SUCCESS, 0);
+		break;
+	case MAD_TRANSMIT_NEXT:
+		rmpp_compose(send);
+		fallthrough;
+	case MAD_TRANSMIT:
+		ret = transmit(send);
+		break;
+	case MAD_TRANSMIT_NOW:
+		ret = transmit_now(send);
+		break;
+	}
+	if (ret)
+		mad_sent(send, IB_WC_GENERAL_ERR, 0);
+}
+
+/**
+ * mad_sent - a send comes back
+ * @send: flying; not the caller's any more
+ * @status: of its work request
+ * @vendor_err: of its work request
+ *
+ * Context: process; no lock held.
+ */
+void mad_sent(struct mad_send *send, enum ib_wc_status status, u32 vendor_err)
+{
+	struct mad_agent *agent = send->agent;
+	enum mad_next next;
+	unsigned long flags;
+
+	spin_lock_irqsave(&agent->lock, flags);
+	next = mad_track_sent(&agent->track, send, status, vendor_err,
+			      jiffies);
+	mad_agent_arm(agent);
+	spin_unlock_irqrestore(&agent->lock, flags);
+	mad_act(send, next);
+}
+
+/* Have the agent's work item run when its track needs it. */
+void mad_agent_arm(struct mad_agent *agent)
+{
+	const unsigned long now = jiffies;
+	unsigned long delay;
+
+	lockdep_assert_held(&agent->lock);
+	if (!mad_track_delay(&agent->track, now, &delay))
+		return;
+	if (agent->armed && time_before_eq(agent->armed_for, now + delay))
+		return;
+	agent->armed = true;
+	agent->armed_for = now + delay;
+	mod_delayed_work(mad_wq, &agent->work, delay);
+}
+
+/* Whatever of an agent's sends has waited long enough. */
+void mad_agent_work(struct work_struct *work)
+{
+	struct mad_agent *agent = container_of(to_delayed_work(work),
+					       struct mad_agent, work);
+	struct mad_send *send;
+	enum mad_next next;
+
+	spin_lock_irq(&agent->lock);
+	agent->armed = false;
+	for (;;) {
+		next = mad_track_due(&agent->track, jiffies, &send);
+		if (next == MAD_NOTHING)
+			break;
+		spin_unlock_irq(&agent->lock);
+		mad_act(send, next);
+		spin_lock_irq(&agent->lock);
+	}
+	mad_agent_arm(agent);
+	spin_unlock_irq(&agent->lock);
+}
+
+static int check_send(const struct mad_send *send)
+{
+	const struct ib_mad_agent *agent = &send->agent->pub;
+	const struct ib_mad_hdr *hdr = send->buf.mad;
+
+	if (!agent->send_handler || send->buf.timeout_ms < 0)
+		return -EINVAL;
+	/* A response needs a receive handler to go to. */
+	if (send->buf.timeout_ms && !agent->recv_handler)
+		return -EINVAL;
+	if (agent->rmpp_version && !ib_is_mad_class_rmpp(hdr->mgmt_class))
+		return -EINVAL;
+	return 0;
+}
+
+/* Posting has failed. Returns @error, or 0 when it is too late for that. */
+static int unpost(struct mad_send *send, int error)
+{
+	struct mad_agent *agent = send->agent;
+	unsigned long flags;
+
+	spin_lock_irqsave(&agent->lock, flags);
+	if (!mad_track_unpost(&agent->track, send))
+		error = 0;
+	mad_agent_arm(agent);
+	spin_unlock_irqrestore(&agent->lock, flags);
+	return error;
+}
+
+static int post_one(struct mad_send *send)
+{
+	struct mad_agent *agent = send->agent;
+	enum mad_next next = MAD_NOTHING;
+	unsigned long flags;
+	int ret;
+
+	ret = check_send(send);
+	if (!ret)
+		ret = mad_local_check(send);
+	if (ret)
+		return ret;
+	if (!send->local && !send->buf.ah)
+		return -EINVAL;
+
+	spin_lock_irqsave(&agent->lock, flags);
+	if (!agent->dying && !send->posted)
+		next = mad_track_post(&agent->track, send,
+				      msecs_to_jiffies(send->buf.timeout_ms),
+				      send->buf.retries);
+	spin_unlock_irqrestore(&agent->lock, flags);
+	if (next == MAD_NOTHING)
+		return -EINVAL;
+
+	if (next == MAD_TRANSMIT_NEXT)
+		rmpp_compose(send);
+	ret = transmit(send);
+	return ret ? unpost(send, ret) : 0;
+}
+
+/**
+ * ib_post_send_mad - send MADs
+ * @send_buf: the first of a list, linked by @next; complete but for the RMPP
+ *	      header of an RMPP transfer
+ * @bad_send_buf: (may be NULL) out: the one that could not be posted; those
+ *		  before it are, it and those behind it are not
+ *
+ * Each comes to the send handler once: when it is sent; when its response has
+ * been handed over, if timeout_ms is not 0; or when that has not come in
+ * timeout_ms, and not after as many retries either (IB_WC_RESP_TIMEOUT_ERR);
+ * cancelled (IB_WC_WR_FLUSH_ERR); refused by the receiver of a transfer
+ * (IB_WC_REM_ABORT_ERR, vendor_err being the RMPP status). An SMP with a
+ * directed route that ends at this port goes to the port's own SMA. Context:
+ * any; handlers are not called from within.
+ * Return: 0, or -EINVAL (handlers missing, no address, directed route
+ * impossible, class without RMPP on an agent with, posted already), -ENOMEM,
+ * -ENODEV (the port is gone), or the driver's errno.
+ */
+int ib_post_send_mad(struct ib_mad_send_buf *send_buf,
+		     struct ib_mad_send_buf **bad_send_buf)
+{
+	struct ib_mad_send_buf *next;
+	int ret;
+
+	for (; send_buf; send_buf = next) {
+		/* Once posted it may be freed at any time. */
+		next = send_buf->next;
+		ret = post_one(to_mad_send(send_buf));
+		if (ret) {
+			if (bad_send_buf)
+				*bad_send_buf = send_buf;
+			return ret;
+		}
+	}
+	return 0;
+}
+EXPORT_SYMBOL(ib_post_send_mad);
+
+/**
+ * ib_modify_mad - change the time limit of a posted MAD, or cancel it
+ * @send_buf: a buffer that is not freed
+ * @timeout_ms: from now on, if it waits for its response; 0 cancels
+ *
+ * A cancelled one comes to the send handler with IB_WC_WR_FLUSH_ERR, later and
+ * from another context. Context: any.
+ * Return: 0, or -EINVAL when there is nothing to modify: not posted, or answered,
+ * cancelled or failed already.
+ */
+int ib_modify_mad(struct ib_mad_send_buf *send_buf, u32 timeout_ms)
+{
+	struct mad_agent *agent;
+	unsigned long flags;
+	int ret;
+
+	if (!send_buf)
+		return -EINVAL;
+	agent = to_mad_send(send_buf)->agent;
+	spin_lock_irqsave(&agent->lock, flags);
+	ret = mad_track_modify(&agent->track, to_mad_send(send_buf),
+			       msecs_to_jiffies(timeout_ms), jiffies);
+	if (!ret)
+		send_buf->timeout_ms = timeout_ms;
+	mad_agent_arm(agent);
+	spin_unlock_irqrestore(&agent->lock, flags);
+	return ret;
+}
+EXPORT_SYMBOL(ib_modify_mad);

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What becomes of the sends of one agent. A posted send is
+ *
+ *   flying	 with a send queue, or on its way there
+ *   timed	 waiting for its response, for an ACK, or held by the fault hook
+ *   busy	 its response is with the consumer's receive handler
+ *
+ * and its outcome is decided at some moment: sent and nothing more wanted,
+ * answered, timed out, cancelled, failed. The consumer's send handler is called
+ * once, when it is decided and neither flying nor busy. The first thread that
+ * sees this, in a function of this file, takes the send out of the track and
+ * calls the handler. A thread that cancels may not call it, so it puts the send
+ * on the finished list.
+ *
+ * No locks and no clock in here: the caller holds the agent's lock, and brings
+ * the time (in jiffies).
+ */
+#include <kunit/visibility.h>
+#include <linux/hash.h>
+#include <linux/jiffies.h>
+
+#include "priv.h"
+
+/* An ACK is awaited for so long, or for the time of a response if shorter. */
+#define ACK_TIMEOUT (2 * HZ)
+/* In that time what has none is sent again so often. */
+#define RESENDS	2
+
+void mad_track_init(struct mad_track *track)
+{
+	INIT_LIST_HEAD(&track->live);
+	INIT_LIST_HEAD(&track->finished);
+	track->timers = RB_ROOT_CACHED;
+	hash_init(track->by_tid);
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_init);
+
+/* The next segment of a transfer takes off. */
+static enum mad_next fly_segment(struct mad_send *send)
+{
+	send->flying = true;
+	send->segment = send->out.next;
+	rmpp_out_sent(&send->out);
+	return MAD_TRANSMIT_NEXT;
+}
+
+/**
+ * mad_track_post - take up a send
+ * @track: track
+ * @send: not posted, its MAD filled in; flying from now on
+ * @timeout: for the response; 0 for none
+ * @retries: how often it may be sent again
+ *
+ * Return: how to transmit it.
+ */
+enum mad_next mad_track_post(struct mad_track *track, struct mad_send *send,
+			     unsigned long timeout, int retries)
+{
+	const struct ib_mad_hdr *hdr = send->buf.mad;
+
+	send->tid = hdr->tid;
+	send->timeout = timeout;
+	send->retries = retries;
+	send->retries_left = retries;
+	send->resends = 0;
+	send->buf.retries = 0;
+	send->status = IB_WC_SUCCESS;
+	send->vendor_err = 0;
+	send->posted = true;
+	send->flying = true;
+	send->timed = false;
+	send->busy = false;
+	send->decided = false;
+	send->held = false;
+	send->lost = false;
+	send->again = false;
+
+	list_add_tail(&send->node, &track->live);
+	hash_add(track->by_tid, &send->by_tid, (__force u64)send->tid);
+	if (!mad_send_is_rmpp(send))
+		return MAD_TRANSMIT;
+	rmpp_out_init(&send->out, send->buf.seg_count);
+	return fly_segment(send);
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_post);
+
+static bool earlier(struct rb_node *a, const struct rb_node *b)
+{
+	return time_before(rb_entry(a, struct mad_send, timer)->deadline,
+			   rb_entry(b, struct mad_send, timer)->deadline);
+}
+
+static void stop_timer(struct mad_track *track, struct mad_send *send)
+{
+	if (send->timed)
+		rb_erase_cached(&send->timer, &track->timers);
+	send->timed = false;
+	send->held = false;
+}
+
+/**
+ * mad_track_wait - set the timer of a send
+ * @track: track
+ * @send: not flying
+ * @deadline: when mad_track_due() shall find it
+ */
+void mad_track_wait(struct mad_track *track, struct mad_send *send,
+		    unsigned long deadline)
+{
+	stop_timer(track, send);
+	send->deadline = deadline;
+	send->timed = true;
+	rb_add_cached(&send->timer, &track->timers, earlier);
+}
+
+/**
+ * mad_track_answering - a part of a response is here, and not the last
+ * @track: track
+ * @send: not decided
+ * @now: the time for the rest of it begins
+ */
+void mad_track_answering(struct mad_track *track, struct mad_send *send,
+			 unsigned long now)
+{
+	if (send->timed && !send->held)
+		mad_track_wait(track, send, now + send->timeout);
+}
+
+/**
+ * mad_track_unpost - forget a send after its posting has failed
+ * @track: track
+ * @send: flying
+ *
+ * A response with the same TID (to an earlier request) may have come all the
+ * same, and be with the receive handler; or a cancelling thread was told that
+ * the send comes to the send handler. Then it has to.
+ * Return: false when it stays posted, since its outcome is decided; else no
+ * handler is called.
+ */
+bool mad_track_unpost(struct mad_track *track, struct mad_send *send)
+{
+	send->flying = false;
+	if (send->decided) {
+		mad_track_settle(track, send);
+		return false;
+	}
+	hash_del(&send->by_tid);
+	list_del_init(&send->node);
+	send->posted = false;
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_unpost);
+
+/**
+ * mad_track_decide - decide the outcome
+ * @track: track
+ * @send: posted
+ * @status: for the handler
+ * @vendor_err: for the handler
+ *
+ * No response is matched with it any more. Return: false when it was decided
+ * already.
+ */
+bool mad_track_decide(struct mad_track *track, struct mad_send *send,
+		      enum ib_wc_status status, u32 vendor_err)
+{
+	if (send->decided)
+		return false;
+	send->decided = true;
+	send->status = status;
+	send->vendor_err = vendor_err;
+	stop_timer(track, send);
+	hash_del(&send->by_tid);
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_decide);
+
+static bool is_over(const struct mad_send *send)
+{
+	return send->decided && !send->flying && !send->busy;
+}
+
+/**
+ * mad_track_take - take a send out when all is over
+ * @send: posted
+ *
+ * Return: MAD_FINISH when the caller is to call the handler, else MAD_NOTHING.
+ */
+enum mad_next mad_track_take(struct mad_send *send)
+{
+	if (!is_over(send))
+		return MAD_NOTHING;
+	list_del_init(&send->node);
+	send->posted = false;
+	return MAD_FINISH;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_take);
+
+/* For a caller that may not call handlers: leave it to mad_track_due(). */
+void mad_track_settle(struct mad_track *track, struct mad_send *send)
+{
+	if (is_over(send))
+		list_move_tail(&send->node, &track->finished);
+}
+
+/*
+ * A retry is spent when no ACK has come for ACK_TIMEOUT, which is longer than many
+ * programs wait for all of a transfer. So that one lost segment does not cost them
+ * the transfer, what has no ACK is sent again after an eighth of that time, and
+ * after three eighths.
+ */
+static unsigned long ack_timeout(const struct mad_send *send)
+{
+	const unsigned long all = send->timeout ?
+		min_t(unsigned long, send->timeout, ACK_TIMEOUT) : ACK_TIMEOUT;
+
+	switch (send->resends) {
+	case 0:
+		return max(all / 8, 1UL);
+	case 1:
+		return max(all / 4, 1UL);
+	default:
+		return max(all - all / 8 - all / 4, 1UL);
+	}
+}
+
+/* All is sent. Wait for what is still to come, if anything. */
+static enum mad_next wait_for_more(struct mad_track *track,
+				   struct mad_send *send, unsigned long now)
+{
+	if (mad_send_is_rmpp(send) && !rmpp_out_done(&send->out)) {
+		if (rmpp_out_next(&send->out))
+			return fly_segment(send);
+		mad_track_wait(track, send, now + ack_timeout(send));
+		return MAD_NOTHING;
+	}
+	if (send->timeout) {
+		mad_track_wait(track, send, now + send->timeout);
+		return MAD_NOTHING;
+	}
+	mad_track_decide(track, send, IB_WC_SUCCESS, 0);
+	return mad_track_take(send);
+}
+
+/**
+ * mad_track_sent - a send has come back from the send queue
+ * @track: track
+ * @send: flying
+ * @status: of the work request
+ * @vendor_err: of the work request
+ * @now: time
+ *
+ * Return: what the caller does next.
+ */
+enum mad_next mad_track_sent(struct mad_track *track, struct mad_send *send,
+			     enum ib_wc_status status, u32 vendor_err,
+			     unsigned long now)
+{
+	if (status == IB_WC_SUCCESS && send->again && !send->decided) {
+		send->again = false;
+		return MAD_TRANSMIT_NOW;
+	}
+	send->flying = false;
+	if (status != IB_WC_SUCCESS)
+		mad_track_decide(track, send, status, vendor_err);
+	return send->decided ? mad_track_take(send) :
+			       wait_for_more(track, send, now);
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_sent);
+
+/**
+ * mad_track_acked - an RMPP ACK has come
+ * @track: track
+ * @send: an RMPP transfer, not decided
+ * @reply: what rmpp_out_ack() said
+ * @now: time
+ *
+ * Return: what the caller does next.
+ */
+enum mad_next mad_track_acked(struct mad_track *track, struct mad_send *send,
+			      enum rmpp_reply reply, unsigned long now)
+{
+	if (reply != RMPP_PROGRESS && reply != RMPP_ALL_ACKED)
+		return MAD_NOTHING;
+	send->retries_left = send->retries;
+	send->resends = 0;
+	/* Else it goes on when this segment is sent. */
+	if (send->flying || send->held)
+		return MAD_NOTHING;
+	stop_timer(track, send);
+	return wait_for_more(track, send, now);
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_acked);
+
+/**
+ * mad_track_hold - the fault hook delays a send, or drops it
+ * @track: track
+ * @send: flying; no more so
+ * @lost: pretend at @deadline that it was sent, instead of sending it
+ * @deadline: when
+ *
+ * The caller may be one that may not call handlers.
+ */
+void mad_track_hold(struct mad_track *track, struct mad_send *send, bool lost,
+		    unsigned long deadline)
+{
+	send->flying = false;
+	if (send->decided) {
+		mad_track_settle(track, send);
+		return;
+	}
+	mad_track_wait(track, send, deadline);
+	send->held = true;
+	send->lost = lost;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_hold);
+
+/**
+ * mad_track_modify - give a send another time limit, or cancel it
+ * @track: track
+ * @send: anything that the consumer has created
+ * @timeout: from now on; 0 to cancel
+ * @now: time
+ *
+ * Return: 0, or -EINVAL when it is not posted or its outcome is decided.
+ */
+int mad_track_modify(struct mad_track *track, struct mad_send *send,
+		     unsigned long timeout, unsigned long now)
+{
+	if (!send->posted || send->decided)
+		return -EINVAL;
+	if (!timeout) {
+		mad_track_decide(track, send, IB_WC_WR_FLUSH_ERR, 0);
+		mad_track_settle(track, send);
+		return 0;
+	}
+
+	send->timeout = timeout;
+	if (send->timed && !send->held)
+		mad_track_wait(track, send, now + timeout);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_modify);
+
+/* Cancel all. */
+void mad_track_flush(struct mad_track *track)
+{
+	struct mad_send *send, *next;
+
+	list_for_each_entry_safe(send, next, &track->live, node) {
+		mad_track_decide(track, send, IB_WC_WR_FLUSH_ERR, 0);
+		mad_track_settle(track, send);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_flush);
+
+/**
+ * mad_track_find - find the send that a received MAD belongs to
+ * @track: track
+ * @got: header of the MAD
+ * @match: does the rest of it fit?
+ * @ctx: for @match
+ *
+ * It may be found before its own completion: the other side was faster.
+ * Return: a send that is not decided, or NULL.
+ */
+struct mad_send *mad_track_find(struct mad_track *track,
+				const struct ib_mad_hdr *got,
+				bool (*match)(const struct mad_send *send,
+					      const void *ctx),
+				const void *ctx)
+{
+	const struct ib_mad_hdr *sent;
+	struct mad_send *send;
+
+	hash_for_each_possible(track->by_tid, send, by_tid,
+			       (__force u64)got->tid) {
+		sent = send->buf.mad;
+		if (send->tid == got->tid &&
+		    sent->mgmt_class == got->mgmt_class &&
+		    (send->timeout || mad_send_is_rmpp(send)) &&
+		    match(send, ctx))
+			return send;
+	}
+	return NULL;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_find);
+
+/* What the other side has in full is not sent again. */
+static bool wants_ack(const struct mad_send *send)
+{
+	return mad_send_is_rmpp(send) && !rmpp_out_done(&send->out);
+}
+
+static enum mad_next send_again(struct mad_send *send)
+{
+	send->flying = true;
+	if (!mad_send_is_rmpp(send))
+		return MAD_TRANSMIT;
+	rmpp_out_rewind(&send->out);
+	return fly_segment(send);
+}
+
+static enum mad_next timer_ended(struct mad_track *track,
+				 struct mad_send *send)
+{
+	const bool held = send->held;
+
+	stop_timer(track, send);
+	if (held) {
+		send->flying = true;
+		return send->lost ? MAD_SAY_SENT : MAD_TRANSMIT_NOW;
+	}
+
+	if (wants_ack(send) && send->resends < RESENDS) {
+		send->resends++;
+		return send_again(send);
+	}
+	if (send->retries_left > 0 &&
+	    (wants_ack(send) || !mad_send_is_rmpp(send))) {
+		send->retries_left--;
+		send->resends = 0;
+		send->buf.retries++;
+		return send_again(send);
+	}
+	mad_track_decide(track, send, IB_WC_RESP_TIMEOUT_ERR, 0);
+	return mad_track_take(send);
+}
+
+/**
+ * mad_track_due - what is to be done by now?
+ * @track: track
+ * @now: time
+ * @found: out: the send that it is to be done with
+ *
+ * Return: what to do with it, or MAD_NOTHING when there is no more.
+ */
+enum mad_next mad_track_due(struct mad_track *track, unsigned long now,
+			    struct mad_send **found)
+{
+	struct rb_node *first = rb_first_cached(&track->timers);
+	struct mad_send *send;
+
+	send = list_first_entry_or_null(&track->finished, struct mad_send,
+					node);
+	if (send) {
+		*found = send;
+		return mad_track_take(send);
+	}
+	if (!first)
+		return MAD_NOTHING;
+	send = rb_entry(first, struct mad_send, timer);
+	if (time_before(now, send->deadline))
+		return MAD_NOTHING;
+	*found = send;
+	return timer_ended(track, send);
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_due);
+
+/**
+ * mad_track_delay - when does mad_track_due() have something to do?
+ * @track: track
+ * @now: time
+ * @delay: out: jiffies from @now on
+ *
+ * Return: false when there is nothing.
+ */
+bool mad_track_delay(const struct mad_track *track, unsigned long now,
+		     unsigned long *delay)
+{
+	const struct rb_node *first = rb_first_cached(&track->timers);
+	unsigned long deadline;
+
+	*delay = 0;
+	if (!list_empty(&track->finished))
+		return true;
+	if (!first)
+		return false;
+	deadline = rb_entry(first, struct mad_send, timer)->deadline;
+	if (time_after(deadline, now))
+		*delay = deadline - now;
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_track_delay);

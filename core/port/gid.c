@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * GID tables: entries, slots, and the driver's part in them (IBA vol. 1
+ * sections 4.1 and 7.10; annexes A16 and A17 for RoCE). gid_table.h has the
+ * life of an entry and the locks.
+ */
+#include <linux/bitops.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_verbs.h>
+
+#include "gid.h"
+#include "gid_table.h"
+#include "cache.h"
+
+/**
+ * ofed_gid_type_mask - GID types that a port can hold
+ * @device: device with port_data
+ * @port: valid port number
+ *
+ * Return: bit mask of enum ib_gid_type.
+ */
+unsigned long ofed_gid_type_mask(struct ib_device *device, u32 port)
+{
+	unsigned long mask = 0;
+
+	if (rdma_protocol_roce_eth_encap(device, port))
+		mask |= BIT(IB_GID_TYPE_ROCE);
+	if (rdma_protocol_roce_udp_encap(device, port))
+		mask |= BIT(IB_GID_TYPE_ROCE_UDP_ENCAP);
+	return mask ?: BIT(IB_GID_TYPE_IB);
+}
+
+/**
+ * ofed_gid_type_str - text of a GID type as sysfs shows it
+ * @type: the type
+ *
+ * Return: a static string; InfiniBand and RoCE v1 share one.
+ */
+const char *ofed_gid_type_str(enum ib_gid_type type)
+{
+	return type == IB_GID_TYPE_ROCE_UDP_ENCAP ? "RoCE v2" : "IB/RoCE v1";
+}
+
+/**
+ * ofed_gid_type_parse - GID type of a text
+ * @text: one of ofed_gid_type_str(), a newline may follow
+ *
+ * Return: enum ib_gid_type (IB_GID_TYPE_ROCE for the shared text), or -EINVAL.
+ */
+int ofed_gid_type_parse(const char *text)
+{
+	if (sysfs_streq(text, ofed_gid_type_str(IB_GID_TYPE_ROCE_UDP_ENCAP)))
+		return IB_GID_TYPE_ROCE_UDP_ENCAP;
+	if (sysfs_streq(text, ofed_gid_type_str(IB_GID_TYPE_ROCE)))
+		return IB_GID_TYPE_ROCE;
+	return -EINVAL;
+}
+
+struct ib_gid_table *ofed_gid_table_of(struct ib_device *device, u32 port)
+{
+	if (!device->port_data || !rdma_is_port_valid(device, port))
+		return NULL;
+	return device->port_data[port].cache.gid;
+}
+
+static bool table_is_roce(const struct ib_gid_table *table)
+{
+	return rdma_protocol_roce(table->device, table->port);
+}
+
+static bool driver_has_table(const struct ib_gid_table *table)
+{
+	return rdma_cap_roce_gid_table(table->device, table->port);
+}
+
+/* Users of a RoCE port learn of each change; elsewhere the driver tells. */
+static void tell_change(struct ib_gid_table *table)
+{
+	struct ib_event event = {
+		.device = table->device,
+		.event = IB_EVENT_GID_CHANGE,
+		.element.port_num = table->port,
+	};
+
+	if (table_is_roce(table) && !table->closed)
+		ib_dispatch_event(&event);
+}
+
+static void hold_release(struct ofed_gid_hold *hold)
+{
+	if (!hold)
+		return;
+	dev_put(hold->ndev);
+	kfree(hold);
+}
+
+static void hold_release_rcu(struct rcu_head *rcu)
+{
+	hold_release(container_of(rcu, struct ofed_gid_hold, rcu));
+}
+
+static struct ofed_gid_hold *hold_take(struct net_device *ndev)
+{
+	struct ofed_gid_hold *hold = kmalloc(sizeof(*hold), GFP_KERNEL);
+
+	if (!hold)
+		return NULL;
+	dev_hold(ndev);
+	hold->ndev = ndev;
+	return hold;
+}
+
+static void entry_last_put(struct kref *refs)
+{
+	struct ofed_gid_entry *entry =
+		container_of(refs, struct ofed_gid_entry, refs);
+	struct ib_gid_table *table = entry->table;
+	unsigned long flags;
+	bool hungry;
+
+	write_lock_irqsave(&table->rwlock, flags);
+	if (table->slot[entry->attr.index] == entry)
+		table->slot[entry->attr.index] = NULL;
+	hungry = table->starved;
+	table->starved = false;
+	/* From the unlock on the table may be gone. */
+	table->live--;
+	write_unlock_irqrestore(&table->rwlock, flags);
+
+	if (hungry)
+		ofed_gid_events_kick();
+	kfree(entry);
+}
+
+void ofed_gid_entry_put(struct ofed_gid_entry *entry)
+{
+	kref_put(&entry->refs, entry_last_put);
+}
+
+struct ofed_gid_entry *ofed_gid_lookup(struct ib_gid_table *table,
+				       const struct ofed_gid_key *key)
+{
+	struct ofed_gid_entry *entry;
+	u32 ix;
+
+	lockdep_assert_held(&table->rwlock);
+	for (ix = 0; ix < table->size; ix++) {
+		entry = table->slot[ix];
+		if (!entry || entry->dying ||
+		    entry->attr.gid_type != key->type)
+			continue;
+		if (key->ndev &&
+		    rcu_access_pointer(entry->attr.ndev) != key->ndev)
+			continue;
+		if (ofed_gid_equal(&entry->attr.gid, &key->gid))
+			return entry;
+	}
+	return NULL;
+}
+
+/*
+ * Entries that are valid stay so while the caller holds the change mutex; a
+ * dying one can be freed as soon as the rwlock is released.
+ */
+static struct ofed_gid_entry *valid_at(struct ib_gid_table *table, u32 ix)
+{
+	struct ofed_gid_entry *entry;
+
+	lockdep_assert_held(&table->change);
+	read_lock_irq(&table->rwlock);
+	entry = table->slot[ix];
+	if (entry && entry->dying)
+		entry = NULL;
+	read_unlock_irq(&table->rwlock);
+	return entry;
+}
+
+static bool key_present(struct ib_gid_table *table,
+			const struct ofed_gid_key *key)
+{
+	bool found;
+
+	lockdep_assert_held(&table->change);
+	read_lock_irq(&table->rwlock);
+	found = ofed_gid_lookup(table, key);
+	read_unlock_irq(&table->rwlock);
+	return found;
+}
+
+/* The order of the types is that of their numbers: v1 in front of v2. */
+static u32 default_index(const struct ib_gid_table *table,
+			 enum ib_gid_type type)
+{
+	unsigned long mask = ofed_gid_type_mask(table->device, table->port);
+
+	return hweight_long(mask & (BIT(type) - 1));
+}
+
+static int free_index(struct ib_gid_table *table, enum ib_gid_type type,
+		      bool is_default)
+{
+	u32 ix = is_default ? default_index(table, type) : table->defaults;
+	u32 end = is_default ? min(ix + 1, table->defaults) : table->size;
+	int found = -ENOSPC;
+
+	lockdep_assert_held(&table->change);
+	write_lock_irq(&table->rwlock);
+	while (ix < end && table->slot[ix])
+		ix++;
+	if (ix < end)
+		found = ix;
+	else
+		table->starved = true;
+	write_unlock_irq(&table->rwlock);
+	return found;
+}
+
+/* The slot @ix is free, and only the holder of the change mutex fills slots. */
+static int install(struct ib_gid_table *table, const struct ofed_gid_key *key,
+		   u32 ix, bool is_default)
+{
+	struct ib_device *device = table->device;
+	struct ofed_gid_entry *entry;
+	int ret = -ENOMEM;
+
+	lockdep_assert_held(&table->change);
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return -ENOMEM;
+	if (key->ndev) {
+		entry->hold = hold_take(key->ndev);
+		if (!entry->hold)
+			goto err_entry;
+	}
+	kref_init(&entry->refs);
+	entry->table = table;
+	entry->is_default = is_default;
+	entry->attr.device = device;
+	entry->attr.port_num = table->port;
+	entry->attr.index = ix;
+	entry->attr.gid_type = key->type;
+	entry->attr.gid = key->gid;
+	RCU_INIT_POINTER(entry->attr.ndev, key->ndev);
+
+	if (driver_has_table(table)) {
+		ret = device->ops.add_gid(&entry->attr, &entry->context);
+		if (ret)
+			goto err_hold;
+	}
+	write_lock_irq(&table->rwlock);
+	table->slot[ix] = entry;
+	table->live++;
+	write_unlock_irq(&table->rwlock);
+	return 0;
+
+err_hold:
+	hold_release(entry->hold);
+err_entry:
+	kfree(entry);
+	return ret;
+}
+
+static void retire(struct ofed_gid_entry *entry)
+{
+	struct ib_gid_table *table = entry->table;
+	struct ofed_gid_hold *hold = entry->hold;
+
+	lockdep_assert_held(&table->change);
+	write_lock_irq(&table->rwlock);
+	entry->dying = true;
+	if (!table_is_roce(table))
+		table->slot[entry->attr.index] = NULL;
+	RCU_INIT_POINTER(entry->attr.ndev, NULL);
+	write_unlock_irq(&table->rwlock);
+
+	entry->hold = NULL;
+	if (hold)
+		call_rcu(&hold->rcu, hold_release_rcu);
+	if (driver_has_table(table)) {
+		table->device->ops.del_gid(&entry->attr, &entry->context);
+		entry->context = NULL;
+	}
+	ofed_gid_entry_put(entry);
+}
+
+int ofed_gid_insert(struct ib_gid_table *table,
+		    const struct ofed_gid_key *key, bool is_default)
+{
+	struct ofed_gid_entry *occupant;
+	int ix, ret;
+
+	lockdep_assert_held(&table->change);
+	if (rdma_is_zero_gid(&key->gid))
+		return -EINVAL;
+	if (table->closed)
+		return -ENODEV;
+	/* A default GID is like any other to look-ups. */
+	if (!is_default && key_present(table, key))
+		return 0;
+	ix = default_index(table, key->type);
+	if (is_default && ix < table->defaults) {
+		occupant = valid_at(table, ix);
+		if (occupant && ofed_gid_equal(&occupant->attr.gid, &key->gid) &&
+		    rcu_access_pointer(occupant->attr.ndev) == key->ndev)
+			return 0;
+	}
+
+	ix = free_index(table, key->type, is_default);
+	if (ix < 0)
+		return ix;
+	ret = install(table, key, ix, is_default);
+	if (!ret)
+		tell_change(table);
+	return ret;
+}
+
+void ofed_gid_retire_if(struct ib_gid_table *table,
+			bool (*doomed)(const struct ofed_gid_entry *entry,
+				       const void *ctx),
+			const void *ctx)
+{
+	struct ofed_gid_entry *entry;
+	u32 ix;
+
+	lockdep_assert_held(&table->change);
+	for (ix = 0; ix < table->size; ix++) {
+		entry = valid_at(table, ix);
+		if (!entry || !doomed(entry, ctx))
+			continue;
+		retire(entry);
+		tell_change(table);
+	}
+}
+
+static void key_from_attr(struct ofed_gid_key *key, const union ib_gid *gid,
+			  const struct ib_gid_attr *attr)
+{
+	key->gid = *gid;
+	key->type = attr->gid_type;
+	/* The caller holds the netdev of an attr that it made itself. */
+	key->ndev = rcu_dereference_protected(attr->ndev, true);
+}
+
+/* Contract: gid.h */
+int ofed_gid_add(struct ib_device *device, u32 port, const union ib_gid *gid,
+		 const struct ib_gid_attr *attr, bool default_slot)
+{
+	struct ib_gid_table *table = ofed_gid_table_of(device, port);
+	struct ofed_gid_key key;
+	int ret;
+
+	might_sleep();
+	if (!table || !table_is_roce(table))
+		return -EINVAL;
+	key_from_attr(&key, gid, attr);
+	if (!(ofed_gid_type_mask(device, port) & BIT(key.type)))
+		return -EINVAL;
+	mutex_lock(&table->change);
+	ret = ofed_gid_insert(table, &key, default_slot);
+	mutex_unlock(&table->change);
+	return ret;
+}
+
+struct exact_entry {
+	struct ofed_gid_key key;
+	bool is_default;
+};
+
+static bool is_exact(const struct ofed_gid_entry *entry, const void *ctx)
+{
+	const struct exact_entry *want = ctx;
+
+	return entry->attr.gid_type == want->key.type &&
+	       entry->is_default == want->is_default &&
+	       rcu_access_pointer(entry->attr.ndev) == want->key.ndev &&
+	       ofed_gid_equal(&entry->attr.gid, &want->key.gid);
+}
+
+static bool is_of_netdev(const struct ofed_gid_entry *entry, const void *ctx)
+{
+	return rcu_access_pointer(entry->attr.ndev) == ctx;
+}
+
+static bool is_any(const struct ofed_gid_entry *entry, const void *ctx)
+{
+	return true;
+}
+
+/**
+ * ofed_gid_del - take an entry out of the table of a RoCE port
+ * @device: device
+ * @port: port number
+ * @gid: the address
+ * @attr: gid_type and ndev are compared
+ * @default_slot: the entry is in a reserved slot
+ *
+ * Context: may sleep.
+ * Return: 0, also when there was none; -EINVAL for a port without RoCE.
+ */
+int ofed_gid_del(struct ib_device *device, u32 port, const union ib_gid *gid,
+		 const struct ib_gid_attr *attr, bool default_slot)
+{
+	struct ib_gid_table *table = ofed_gid_table_of(device, port);
+	struct exact_entry want = { .is_default = default_slot };
+
+	might_sleep();
+	if (!table || !table_is_roce(table))
+		return -EINVAL;
+	key_from_attr(&want.key, gid, attr);
+	mutex_lock(&table->change);
+	ofed_gid_retire_if(table, is_exact, &want);
+	mutex_unlock(&table->change);
+	return 0;
+}
+
+/**
+ * ofed_gid_del_netdev - take all addresses of a netdev out of a table
+ * @device: device
+ * @port: port number
+ * @ndev: the netdev
+ *
+ * Context: may sleep.
+ */
+void ofed_gid_del_netdev(struct ib_device *device, u32 port,
+			 const struct net_device *ndev)
+{
+	struct ib_gid_table *table = ofed_gid_table_of(device, port);
+
+	might_sleep();
+	if (!table || !table_is_roce(table))
+		return;
+	mutex_lock(&table->change);
+	ofed_gid_retire_if(table, is_of_netdev, ndev);
+	mutex_unlock(&table->change);
+}
+
+/*
+ * Some devices have more slots than addresses and answer zero for the rest:
+ * those are empty. An address that did not change keeps its entry, and with it
+ * the references of its users.
+ */
+static int refresh_slot(struct ib_gid_table *table, u32 ix)
+{
+	struct ofed_gid_key key = { .type = IB_GID_TYPE_IB };
+	struct ofed_gid_entry *old;
+	int ret;
+
+	ret = table->device->ops.query_gid(table->device, table->port, ix,
+					   &key.gid);
+	if (ret)
+		return ret;
+	old = valid_at(table, ix);
+	if (old && ofed_gid_equal(&old->attr.gid, &key.gid))
+		return 0;
+	if (old)
+		retire(old);
+	if (rdma_is_zero_gid(&key.gid))
+		return 0;
+	return install(table, &key, ix, false);
+}
+
+/**
+ * ofed_gid_table_refresh - read the table of a port without RoCE again
+ * @device: device
+ * @port: port number
+ *
+ * Context: may sleep in the driver's query_gid.
+ * Return: 0, also for a driver without query_gid; -EINVAL for a RoCE port;
+ * -ENODEV when the device goes away; -ENOMEM; or the driver's errno.
+ */
+int ofed_gid_table_refresh(struct ib_device *device, u32 port)
+{
+	struct ib_gid_table *table = ofed_gid_table_of(device, port);
+	int ret = 0;
+	u32 ix;
+
+	might_sleep();
+	if (!table || table_is_roce(table))
+		return -EINVAL;
+	if (!device->ops.query_gid)
+		return 0;
+	mutex_lock(&table->change);
+	if (table->closed)
+		ret = -ENODEV;
+	for (ix = 0; !ret && ix < table->size; ix++)
+		ret = refresh_slot(table, ix);
+	mutex_unlock(&table->change);
+	return ret;
+}
+
+static struct ib_gid_table *table_alloc(struct ib_device *device, u32 port)
+{
+	int size = max(device->port_data[port].immutable.gid_tbl_len, 0);
+	struct ib_gid_table *table;
+
+	table = kvzalloc(struct_size(table, slot, size), GFP_KERNEL);
+	if (!table)
+		return NULL;
+	table->device = device;
+	table->port = port;
+	table->size = size;
+	INIT_LIST_HEAD(&table->watch);
+	mutex_init(&table->change);
+	rwlock_init(&table->rwlock);
+	if (table_is_roce(table))
+		table->defaults =
+			min_t(u32, size,
+			      hweight_long(ofed_gid_type_mask(device, port)));
+	return table;
+}
+
+/**
+ * ofed_gid_tables_setup - make the empty tables of a device
+ * @device: not visible yet; port_data with immutable data in place
+ *
+ * RoCE ports follow netdev events from here on; ofed_gid_events_scan() reads
+ * what has been before. Context: may sleep.
+ * Return: 0 or -ENOMEM, with nothing left to clean up.
+ */
+int ofed_gid_tables_setup(struct ib_device *device)
+{
+	struct ib_gid_table *table;
+	u32 port;
+
+	/* A registration that failed may have left tables behind. */
+	ofed_gid_tables_release(device);
+	rdma_for_each_port(device, port) {
+		table = table_alloc(device, port);
+		if (!table)
+			goto err_tables;
+		device->port_data[port].cache.gid = table;
+	}
+	rdma_for_each_port(device, port) {
+		table = device->port_data[port].cache.gid;
+		if (table_is_roce(table))
+			ofed_gid_watch(table);
+	}
+	return 0;
+
+err_tables:
+	ofed_gid_tables_release(device);
+	return -ENOMEM;
+}
+
+/**
+ * ofed_gid_tables_cleanup - empty the tables for good
+ * @device: no client is left
+ *
+ * The driver's del_gid is called for every entry. When this returns, no netdev
+ * is held and no GID event is under way. Entries that are still referenced can
+ * be read and put until ofed_gid_tables_release(). Context: may sleep.
+ */
+void ofed_gid_tables_cleanup(struct ib_device *device)
+{
+	struct ib_gid_table *table;
+	u32 port;
+
+	rdma_for_each_port(device, port) {
+		table = device->port_data[port].cache.gid;
+		if (!table)
+			continue;
+		ofed_gid_unwatch(table);
+		mutex_lock(&table->change);
+		table->closed = true;
+		ofed_gid_retire_if(table, is_any, NULL);
+		mutex_unlock(&table->change);
+	}
+	/* Both a driver that unloads next and a netdev that goes rely on it. */
+	rcu_barrier();
+	ofed_events_flush();
+}
+
+static bool table_is_leaked(struct ib_gid_table *table)
+{
+	unsigned int live;
+
+	read_lock_irq(&table->rwlock);
+	live = table->live;
+	read_unlock_irq(&table->rwlock);
+	if (live)
+		dev_err(&table->device->dev,
+			"port %u: %u GIDs are still in use, memory is lost\n",
+			table->port, live);
+	return live;
+}
+
+/**
+ * ofed_gid_tables_release - free the tables
+ * @device: the caller alone uses it; may be without tables
+ */
+void ofed_gid_tables_release(struct ib_device *device)
+{
+	struct ib_gid_table *table;
+	u32 port;
+
+	rdma_for_each_port(device, port) {
+		table = device->port_data[port].cache.gid;
+		device->port_data[port].cache.gid = NULL;
+		/* A holder may yet put its entry: better lost than misused. */
+		if (table && !table_is_leaked(table))
+			kvfree(table);
+	}
+}

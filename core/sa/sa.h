@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The SA client (IBA vol. 1 chapter 15), as the rest of ofed_core sees it. */
+#ifndef OFED_CORE_SA_H
+#define OFED_CORE_SA_H
+
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <rdma/ib_sa.h>
+
+int ofed_sa_init(void);
+void ofed_sa_exit(void);
+
+/**
+ * ofed_sa_sendonly_fullmember - can a port join a group to send only, in full?
+ * @device: device
+ * @port_num: its port
+ *
+ * Asks what the SA of the subnet told of itself in its ClassPortInfo
+ * (IBA vol. 1 15.2.5.1, IsSendOnlyFullMemberSupported). Context: any, does not
+ * wait: as long as the SA has not answered, the join may be tried.
+ * Return: 0, -EOPNOTSUPP when the SA has said that it can not, -ENODEV when the
+ * port has no SA.
+ */
+int ofed_sa_sendonly_fullmember(struct ib_device *device, u32 port_num);
+
+/**
+ * ofed_sa_mcmember_query - ask the SA about membership in a group
+ * @device: device
+ * @port_num: its port
+ * @method: IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET or IB_SA_METHOD_DELETE
+ * @rec: MCMemberRecord of the request
+ * @comp_mask: IB_SA_MCMEMBER_REC_* of the members of @rec that count
+ * @timeout_ms: limit of time, retries included
+ * @gfp_mask: how to allocate
+ * @done: called once, in process context, unless an errno is returned; @rec is
+ *	  NULL when @status is not 0
+ * @context: handed to @done
+ *
+ * Return: 0, or an errno as ib_sa_path_rec_get().
+ */
+int ofed_sa_mcmember_query(struct ib_device *device, u32 port_num, u8 method,
+			   const struct ib_sa_mcmember_rec *rec,
+			   ib_sa_comp_mask comp_mask, unsigned int timeout_ms,
+			   gfp_t gfp_mask,
+			   void (*done)(int status,
+					const struct ib_sa_mcmember_rec *rec,
+					void *context),
+			   void *context);
+
+/* netlink_ls.c: services in user space, such as ibacm. */
+
+/**
+ * struct ofed_ls_ip_query - a question for the GID of an IP address
+ * @link: in the list of questions; owned by netlink_ls.c
+ * @seq: number of the message; owned by netlink_ls.c
+ * @answer: called once, or never. @gid is NULL when the service does not know.
+ *	    A spinlock is held: no sleep, no call of ofed_ls_ip_*(); queue work
+ */
+struct ofed_ls_ip_query {
+	struct list_head link;
+	u32 seq;
+	void (*answer)(struct ofed_ls_ip_query *query,
+		       const union ib_gid *gid);
+};
+
+/**
+ * ofed_ls_ip_ask - ask local services for the GID of an IP address
+ * @query: with @query->answer set; the caller's until ofed_ls_ip_forget()
+ * @ifindex: interface the address is reached through
+ * @family: AF_INET or AF_INET6
+ * @addr: struct in_addr or in6_addr
+ *
+ * Context: process. There is no time limit: the caller has its own.
+ * Return: 0, -ENODATA when no service listens, -EINVAL (family), -ENOMEM,
+ * -EMSGSIZE, or the errno of rdma_nl_multicast(); @answer is not called then.
+ */
+int ofed_ls_ip_ask(struct ofed_ls_ip_query *query, int ifindex,
+		   sa_family_t family, const void *addr);
+
+/**
+ * ofed_ls_ip_forget - no answer is wanted any more
+ * @query: was given to ofed_ls_ip_ask(), whatever that returned
+ *
+ * When it returns, @answer does not run and will not. Context: any, but not from
+ * @answer. May be called more than once.
+ */
+void ofed_ls_ip_forget(struct ofed_ls_ip_query *query);
+
+#endif /* OFED_CORE_SA_H */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Pinned memory and the accounts that it is charged to. */
+#ifndef OFED_CORE_UMEM_H
+#define OFED_CORE_UMEM_H
+
+#include <rdma/ib_umem.h>
+
+/**
+ * enum umem_account - where the charge of a umem is
+ * @UMEM_PENDING: charged, by a call that has not ended
+ * @UMEM_CLAIMED: charged, on the list of the open file that it is for
+ * @UMEM_SETTLED: the file is gone and the charge was given back; the driver
+ *		  refused to let go of the pages
+ */
+enum umem_account {
+	UMEM_PENDING,
+	UMEM_CLAIMED,
+	UMEM_SETTLED,
+};
+
+/**
+ * struct umem_pinned - a umem of ib_umem_get()
+ * @umem: what the driver knows
+ * @node: in a list as @account says
+ * @task: that pinned it; compared, never followed
+ * @account: where its charge is
+ */
+struct umem_pinned {
+	struct ib_umem umem;
+	struct list_head node;
+	struct task_struct *task;
+	enum umem_account account;
+};
+
+static inline struct umem_pinned *to_umem_pinned(struct ib_umem *umem)
+{
+	return container_of(umem, struct umem_pinned, umem);
+}
+
+unsigned long ofed_umem_pages(const struct ib_umem *umem);
+
+/* account.c */
+int ofed_umem_charge(struct umem_pinned *pinned);
+void ofed_umem_uncharge(struct umem_pinned *pinned);
+void ofed_umems_free_left(struct ib_device *device);
+
+#endif /* OFED_CORE_UMEM_H */

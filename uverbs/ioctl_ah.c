@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0
-/* Methods of address handles. */
-#include "ioctl_std.h"
-
-UV_DEF_DESTROY(uv_def_ah, UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY,
-	       UVERBS_ATTR_DESTROY_AH_HANDLE);

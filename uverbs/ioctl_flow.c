@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0
-/* Methods of steering rules. */
-#include "ioctl_std.h"
-
-UV_DEF_DESTROY(uv_def_flow, UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY,
-	       UVERBS_ATTR_DESTROY_FLOW_HANDLE);
