@@ -12,11 +12,12 @@
 #include "cm/ib/ib_cm.h"
 #include "cm/iw/iwcm.h"
 #include "device/device.h"
-#include "port/gid.h"
 #include "mad/mad.h"
 #include "netlink/netlink.h"
-#include "device/netns.h"
+#include "netns_move.h"
 #include "port/cache.h"
+#include "port/gid.h"
+#include "register.h"
 #include "sa/sa.h"
 
 /* In the order of their needs; undone from the last to the first. */

@@ -23,8 +23,8 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 
+#include "netlink.h"
 #include "resolve.h"
-#include "../sa/sa.h"
 
 #define RETRY_JIFFIES HZ
 

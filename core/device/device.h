@@ -9,8 +9,13 @@
 /* Registered devices carry this mark in the registry's xarray. */
 #define OFED_DEVICE_REGISTERED XA_MARK_1
 
-int ofed_device_init(void);
-void ofed_device_exit(void);
+/* registry.c */
+int ofed_registry_enter(struct ib_device *device, const char *name);
+void ofed_registry_leave(struct ib_device *device);
+void ofed_registry_mark(struct ib_device *device, bool registered);
+void ofed_registry_exit(void);
+struct ib_device *ofed_device_next_of_driver(enum rdma_driver_id driver_id,
+					     unsigned long *index);
 
 /* ops.c */
 bool ofed_has_kernel_verbs(const struct ib_device_ops *ops);
@@ -20,42 +25,8 @@ extern struct workqueue_struct *ofed_unreg_wq;
 int ofed_workqueues_init(void);
 void ofed_workqueues_exit(void);
 
-/* Class "infiniband"; its devices are the dev members of ib_core_device. */
-extern struct class ofed_ib_class;
-
-/**
- * ofed_coredev_init - prepare the class device of @device that @net sees
- * @coredev: zeroed memory; device_initialize() is called, so it is put_device()
- *	     that frees it from here on
- * @device: the device it shows
- * @net: the namespace it is shown in
- * @groups: files of its directory; read when it is added to sysfs and when it
- *	    is taken out
- */
-void ofed_coredev_init(struct ib_core_device *coredev,
-		       struct ib_device *device, struct net *net,
-		       const struct attribute_group **groups);
-
-/**
- * ofed_device_disable - take a registered device away from all its users
- * @device: caller holds device->unregistration_lock, and no ib_device_try_get
- *	    reference of its own
- *
- * Lookups stop finding it, clients are removed in reverse order, then waits
- * until the last reference is put. May sleep for long.
- */
-void ofed_device_disable(struct ib_device *device);
 /* nldev/monitor.c, where there are listeners */
 void ofed_nldev_tell_of_new(struct ib_device *device);
-
-/**
- * ofed_device_enable - make a set-up device visible and add the clients
- * @device: caller holds device->unregistration_lock
- *
- * Return: 0 or the errno of the driver's enable_driver; the device is disabled
- * again then. A client that fails to add is skipped, as it always was.
- */
-int ofed_device_enable(struct ib_device *device);
 
 /**
  * ofed_device_is_registered - is a device there for its users?
@@ -132,10 +103,5 @@ void ofed_clients_renamed(struct ib_device *device);
 
 /* track/leftover.c */
 void ofed_leftovers_free(struct ib_device *device);
-
-/* port/query.c: the netdevs that ib_device_set_netdev attached. */
-int ofed_port_data_alloc(struct ib_device *device);
-void ofed_port_data_free(struct ib_device *device);
-void ofed_netdevs_detach(struct ib_device *device);
 
 #endif /* OFED_CORE_DEVICE_H */

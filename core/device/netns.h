@@ -7,6 +7,8 @@
 #ifndef OFED_CORE_NETNS_H
 #define OFED_CORE_NETNS_H
 
+#include <linux/rwsem.h>
+#include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
 
@@ -22,8 +24,14 @@ struct ofed_net {
 	u32 id;
 };
 
-int ofed_netns_init(void);
-void ofed_netns_exit(void);
+/*
+ * Guards ofed_nets and the mode (writers). A reader may sleep. Taken inside of
+ * device->unregistration_lock, outside of device->compat_devs_mutex.
+ */
+extern struct rw_semaphore ofed_nets_rwsem;
+/* Namespaces other than init_net: struct ofed_net by id. */
+extern struct xarray ofed_nets;
+extern unsigned int ofed_net_id;
 
 struct ofed_net *ofed_net_of(struct net *net);
 
@@ -36,25 +44,5 @@ bool ofed_netns_is_shared(void);
  * Return: 0, or -EBUSY while a namespace other than init_net exists.
  */
 int ofed_netns_set_shared(bool shared);
-
-/* Copies of one device in all other namespaces (shared mode). */
-int ofed_compat_devs_add(struct ib_device *device);
-void ofed_compat_devs_remove(struct ib_device *device);
-
-/**
- * ofed_device_set_netns_put - move a device (exclusive mode)
- * @device: held by the caller by ib_device_try_get(); the reference is put in
- *	    any case, since the move waits for the last one
- * @skb: the requester's message: its namespace has to be the device's, and its
- *	 credentials are checked
- * @ns_fd: file descriptor of the namespace to go to
- *
- * Return: 0, -EBADF or -EINVAL (bad fd), -EPERM (no CAP_NET_ADMIN there),
- * -EOPNOTSUPP (shared mode, or a driver without disassociate_ucontext), -ENODEV
- * (unregistered or moved meanwhile), or the errno of device_rename or of the
- * driver's enable_driver.
- */
-int ofed_device_set_netns_put(struct ib_device *device, struct sk_buff *skb,
-			      u32 ns_fd);
 
 #endif /* OFED_CORE_NETNS_H */

@@ -6,7 +6,7 @@
 #include <rdma/restrack.h>
 
 #include "../device/device.h"
-#include "../device/netns.h"
+#include "../netns_move.h"
 #include "nldev.h"
 
 /* The name iproute2 knows; NULL if there is none. Told from the first port. */

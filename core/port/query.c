@@ -6,9 +6,9 @@
 #include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
 
-#include "../track/counters.h"
 #include "../device/device.h"
 #include "cache.h"
+#include "port.h"
 
 union ib_gid zgid;
 EXPORT_SYMBOL(zgid);
@@ -45,7 +45,6 @@ int ofed_port_data_alloc(struct ib_device *device)
 		spin_lock_init(&data->netdev_lock);
 		INIT_LIST_HEAD(&data->pkey_list);
 		INIT_HLIST_NODE(&data->ndev_hash_link);
-		ofed_port_counter_init(&data->port_counter);
 	}
 	/* Pairs with the address dependency of lookups under RCU. */
 	smp_store_release(&device->port_data, array->ports);
@@ -57,10 +56,7 @@ void ofed_port_data_free(struct ib_device *device)
 {
 	struct port_array *array =
 		container_of(device->port_data, struct port_array, ports[0]);
-	u32 port;
 
-	rdma_for_each_port(device, port)
-		ofed_port_counter_release(&array->ports[port].port_counter);
 	kfree_rcu(array, rcu);
 }
 

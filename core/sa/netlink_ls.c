@@ -16,6 +16,8 @@
 #include <rdma/ib_user_sa.h>
 #include <rdma/rdma_netlink.h>
 
+#include "../addr/netlink.h"
+#include "../netlink/ls.h"
 #include "priv.h"
 
 /* How long a service may take, in milliseconds. */
@@ -41,8 +43,6 @@ static DEFINE_SPINLOCK(ls_lock);
  * wait equally long, and those that are cancelled go to the front.
  */
 static LIST_HEAD(waiting);
-/* struct ofed_ls_ip_query */
-static LIST_HEAD(ip_waiting);
 static unsigned int timeout_ms = TIMEOUT_DEFAULT;
 static u32 next_seq;
 
@@ -50,22 +50,16 @@ static void give_up(struct work_struct *work);
 static DECLARE_DELAYED_WORK(give_up_work, give_up);
 static struct workqueue_struct *ls_wq;
 
-static int put_component(struct sk_buff *skb, int type, int len,
-			 const void *data)
-{
-	return nla_put(skb, type | RDMA_NLA_F_MANDATORY, len, data);
-}
-
 static int put_gids(struct sk_buff *skb, const struct sa_path_rec *path,
 		    ib_sa_comp_mask mask)
 {
 	int ret = 0;
 
 	if (mask & IB_SA_PATH_REC_DGID)
-		ret = put_component(skb, LS_NLA_TYPE_DGID, sizeof(path->dgid),
+		ret = ofed_ls_put(skb, LS_NLA_TYPE_DGID, sizeof(path->dgid),
 				    &path->dgid);
 	if (!ret && (mask & IB_SA_PATH_REC_SGID))
-		ret = put_component(skb, LS_NLA_TYPE_SGID, sizeof(path->sgid),
+		ret = ofed_ls_put(skb, LS_NLA_TYPE_SGID, sizeof(path->sgid),
 				    &path->sgid);
 	return ret;
 }
@@ -80,15 +74,15 @@ static int put_numbers(struct sk_buff *skb, const struct sa_path_rec *path,
 	int ret = 0;
 
 	if (mask & IB_SA_PATH_REC_SERVICE_ID)
-		ret = put_component(skb, LS_NLA_TYPE_SERVICE_ID,
+		ret = ofed_ls_put(skb, LS_NLA_TYPE_SERVICE_ID,
 				    sizeof(service_id), &service_id);
 	if (!ret && (mask & IB_SA_PATH_REC_TRAFFIC_CLASS))
-		ret = put_component(skb, LS_NLA_TYPE_TCLASS, sizeof(u8),
+		ret = ofed_ls_put(skb, LS_NLA_TYPE_TCLASS, sizeof(u8),
 				    &path->traffic_class);
 	if (!ret && (mask & IB_SA_PATH_REC_PKEY))
-		ret = put_component(skb, LS_NLA_TYPE_PKEY, sizeof(pkey), &pkey);
+		ret = ofed_ls_put(skb, LS_NLA_TYPE_PKEY, sizeof(pkey), &pkey);
 	if (!ret && (mask & IB_SA_PATH_REC_QOS_CLASS))
-		ret = put_component(skb, LS_NLA_TYPE_QOS_CLASS,
+		ret = ofed_ls_put(skb, LS_NLA_TYPE_QOS_CLASS,
 				    sizeof(qos_class), &qos_class);
 	return ret;
 }
@@ -317,12 +311,6 @@ static struct ib_sa_query *take_by_seq(u32 seq)
 	return found;
 }
 
-static bool is_attr(const struct nlattr *attr, int type, size_t len)
-{
-	return (attr->nla_type & RDMA_NLA_TYPE_MASK) == type &&
-	       nla_len(attr) >= len;
-}
-
 /* Return: how many of the paths in an answer are such as were asked for. */
 static unsigned int find_paths(const struct nlmsghdr *nlh, u8 path_use,
 			       struct sa_path_rec *paths)
@@ -335,7 +323,7 @@ static unsigned int find_paths(const struct nlmsghdr *nlh, u8 path_use,
 	int left;
 
 	nla_for_each_attr(attr, nlmsg_data(nlh), nlmsg_len(nlh), left) {
-		if (!is_attr(attr, LS_NLA_TYPE_PATH_RECORD, sizeof(data)))
+		if (!ofed_ls_is_attr(attr, LS_NLA_TYPE_PATH_RECORD, sizeof(data)))
 			continue;
 		memcpy(&data, nla_data(attr), sizeof(data));
 		if ((data.flags & wanted) != wanted)
@@ -350,11 +338,6 @@ static unsigned int find_paths(const struct nlmsghdr *nlh, u8 path_use,
 	return count;
 }
 
-static bool is_answer(const struct sk_buff *skb, const struct nlmsghdr *nlh)
-{
-	return !(nlh->nlmsg_flags & NLM_F_REQUEST) && NETLINK_CB(skb).sk;
-}
-
 static int got_paths(struct sk_buff *skb, struct nlmsghdr *nlh,
 		     struct netlink_ext_ack *extack)
 {
@@ -363,7 +346,7 @@ static int got_paths(struct sk_buff *skb, struct nlmsghdr *nlh,
 	unsigned int count = 0;
 	struct sa_port *port;
 
-	if (!is_answer(skb, nlh))
+	if (!ofed_ls_is_answer(skb, nlh))
 		return -EPERM;
 	query = take_by_seq(nlh->nlmsg_seq);
 	/* Too late, or an answer to nothing. */
@@ -412,7 +395,7 @@ static int set_timeout(struct sk_buff *skb, struct nlmsghdr *nlh,
 	if (!(nlh->nlmsg_flags & NLM_F_REQUEST) || !NETLINK_CB(skb).sk)
 		return -EPERM;
 	nla_for_each_attr(attr, nlmsg_data(nlh), nlmsg_len(nlh), left)
-		if (is_attr(attr, LS_NLA_TYPE_TIMEOUT, sizeof(u32))) {
+		if (ofed_ls_is_attr(attr, LS_NLA_TYPE_TIMEOUT, sizeof(u32))) {
 			change_timeout(clamp_t(u32, nla_get_u32(attr),
 					       TIMEOUT_MIN, TIMEOUT_MAX));
 			return 0;
@@ -420,111 +403,10 @@ static int set_timeout(struct sk_buff *skb, struct nlmsghdr *nlh,
 	return -EINVAL;
 }
 
-static int fill_ip(struct sk_buff *skb, u32 seq, int ifindex,
-		   sa_family_t family, const void *addr)
-{
-	int type = family == AF_INET ? LS_NLA_TYPE_IPV4 : LS_NLA_TYPE_IPV6;
-	int len = family == AF_INET ? sizeof(struct in_addr) :
-				      sizeof(struct in6_addr);
-	struct rdma_ls_ip_resolve_header *header;
-	struct nlmsghdr *nlh;
-	int ret;
-
-	header = ibnl_put_msg(skb, &nlh, seq, sizeof(*header), RDMA_NL_LS,
-			      RDMA_NL_LS_OP_IP_RESOLVE, NLM_F_REQUEST);
-	if (!header)
-		return -EMSGSIZE;
-	header->ifindex = ifindex;
-	ret = put_component(skb, type, len, addr);
-	if (!ret)
-		nlmsg_end(skb, nlh);
-	return ret;
-}
-
-/* Contract: sa.h */
-int ofed_ls_ip_ask(struct ofed_ls_ip_query *query, int ifindex,
-		   sa_family_t family, const void *addr)
-{
-	struct sk_buff *skb;
-	int ret;
-
-	INIT_LIST_HEAD(&query->link);
-	if (family != AF_INET && family != AF_INET6)
-		return -EINVAL;
-	if (!rdma_nl_chk_listeners(RDMA_NL_GROUP_LS))
-		return -ENODATA;
-	skb = nlmsg_new(NLMSG_ALIGN(sizeof(struct rdma_ls_ip_resolve_header)) +
-			nla_total_size(sizeof(struct in6_addr)), GFP_KERNEL);
-	if (!skb)
-		return -ENOMEM;
-	query->seq = new_seq();
-	ret = fill_ip(skb, query->seq, ifindex, family, addr);
-	if (ret) {
-		nlmsg_free(skb);
-		return ret;
-	}
-
-	spin_lock_irq(&ls_lock);
-	list_add_tail(&query->link, &ip_waiting);
-	spin_unlock_irq(&ls_lock);
-	ret = rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_LS, GFP_KERNEL);
-	if (ret)
-		ofed_ls_ip_forget(query);
-	return ret;
-}
-
-/* Contract: sa.h */
-void ofed_ls_ip_forget(struct ofed_ls_ip_query *query)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&ls_lock, flags);
-	list_del_init(&query->link);
-	spin_unlock_irqrestore(&ls_lock, flags);
-}
-
-static const struct nlattr *find_gid(const struct nlmsghdr *nlh)
-{
-	const struct nlattr *attr;
-	int left;
-
-	if (nlh->nlmsg_flags & RDMA_NL_LS_F_ERR)
-		return NULL;
-	nla_for_each_attr(attr, nlmsg_data(nlh), nlmsg_len(nlh), left)
-		if (is_attr(attr, LS_NLA_TYPE_DGID, sizeof(union ib_gid)))
-			return attr;
-	return NULL;
-}
-
-static int got_gid(struct sk_buff *skb, struct nlmsghdr *nlh,
-		   struct netlink_ext_ack *extack)
-{
-	struct ofed_ls_ip_query *query;
-	const struct nlattr *attr;
-	union ib_gid gid;
-
-	if (!is_answer(skb, nlh))
-		return -EPERM;
-	attr = find_gid(nlh);
-	if (attr)
-		memcpy(&gid, nla_data(attr), sizeof(gid));
-
-	/* Under the lock, so that ofed_ls_ip_forget() waits for it. */
-	spin_lock_irq(&ls_lock);
-	list_for_each_entry(query, &ip_waiting, link)
-		if (query->seq == nlh->nlmsg_seq) {
-			list_del_init(&query->link);
-			query->answer(query, attr ? &gid : NULL);
-			break;
-		}
-	spin_unlock_irq(&ls_lock);
-	return 0;
-}
-
 static const struct rdma_nl_cbs ls_ops[RDMA_NL_LS_NUM_OPS] = {
 	[RDMA_NL_LS_OP_RESOLVE]	    = { got_paths, NULL, RDMA_NL_ADMIN_PERM },
 	[RDMA_NL_LS_OP_SET_TIMEOUT] = { set_timeout, NULL, RDMA_NL_ADMIN_PERM },
-	[RDMA_NL_LS_OP_IP_RESOLVE]  = { got_gid, NULL, RDMA_NL_ADMIN_PERM },
+	[RDMA_NL_LS_OP_IP_RESOLVE]  = { ofed_ls_ip_answered, NULL, RDMA_NL_ADMIN_PERM },
 };
 
 /**

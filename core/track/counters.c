@@ -30,19 +30,8 @@
 /* Guards ib_qp.counter. */
 static DEFINE_MUTEX(bind_lock);
 
-void ofed_port_counter_init(struct rdma_port_counter *counter)
-{
-	counter->mode.mode = RDMA_COUNTER_MODE_NONE;
-	mutex_init(&counter->lock);
-}
-
-void ofed_port_counter_release(struct rdma_port_counter *counter)
-{
-	mutex_destroy(&counter->lock);
-}
-
 /**
- * rdma_counter_init - get room for what the counters of a device have counted
+ * rdma_counter_init - prepare the QP counters of a device, and room for what they have counted
  * @dev: device that is being registered
  *
  * A port without that memory, or without counters, has no QP counters either.
@@ -50,13 +39,16 @@ void ofed_port_counter_release(struct rdma_port_counter *counter)
  */
 void rdma_counter_init(struct ib_device *dev)
 {
+	struct rdma_port_counter *counter;
 	u32 port;
 
-	if (!dev->ops.alloc_hw_port_stats)
-		return;
-	rdma_for_each_port(dev, port)
-		dev->port_data[port].port_counter.hstats =
-			dev->ops.alloc_hw_port_stats(dev, port);
+	rdma_for_each_port(dev, port) {
+		counter = &dev->port_data[port].port_counter;
+		counter->mode.mode = RDMA_COUNTER_MODE_NONE;
+		mutex_init(&counter->lock);
+		if (dev->ops.alloc_hw_port_stats)
+			counter->hstats = dev->ops.alloc_hw_port_stats(dev, port);
+	}
 }
 
 /**
@@ -74,6 +66,7 @@ void rdma_counter_release(struct ib_device *dev)
 		counter = &dev->port_data[port].port_counter;
 		rdma_free_hw_stats_struct(counter->hstats);
 		counter->hstats = NULL;
+		mutex_destroy(&counter->lock);
 	}
 }
 

@@ -9,8 +9,6 @@
  * State of the QP counters of a port (mode off until an administrator binds):
  * it comes and goes with the memory of the port's data.
  */
-void ofed_port_counter_init(struct rdma_port_counter *counter);
-void ofed_port_counter_release(struct rdma_port_counter *counter);
 
 /* rdma cgroup: the device as a resource pool of its own. */
 int ofed_cg_register_device(struct ib_device *device);

@@ -20,7 +20,6 @@
 #include <rdma/rdma_counter.h>
 #include <ofed/restrack.h>
 
-#include "../cm/rdma/cma.h"
 #include "counters.h"
 
 /**
@@ -104,7 +103,7 @@ static struct ib_device *device_of(const struct rdma_restrack_entry *res)
 	case RDMA_RESTRACK_COUNTER:
 		return container_of(res, struct rdma_counter, res)->device;
 	case RDMA_RESTRACK_CM_ID:
-		return ofed_cma_res_device(res);
+		return container_of(res, struct ofed_tracked, entry)->device;
 	default:
 		return NULL;
 	}

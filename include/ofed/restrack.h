@@ -22,6 +22,17 @@
 #define OFED_OWNER_CORE	"ib_core"
 #define OFED_OWNER_CM	"rdma_cm"
 
+/**
+ * struct ofed_tracked - an entry of type RDMA_RESTRACK_CM_ID
+ * @entry: as in a verbs object
+ * @device: the device; valid as long as @entry is in its table. A verbs object has the pointer
+ *	    itself
+ */
+struct ofed_tracked {
+	struct rdma_restrack_entry entry;
+	struct ib_device *device;
+};
+
 void ofed_restrack_new(struct rdma_restrack_entry *res,
 		       enum rdma_restrack_type type);
 void ofed_restrack_set_name(struct rdma_restrack_entry *res,

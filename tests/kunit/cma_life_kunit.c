@@ -62,9 +62,9 @@ static struct {
 
 static bool is_hidden(struct rcm_id *id)
 {
-	if (!rdma_restrack_get(&id->res.entry))
+	if (!rdma_restrack_get(&id->res.tracked.entry))
 		return true;
-	rdma_restrack_put(&id->res.entry);
+	rdma_restrack_put(&id->res.tracked.entry);
 	return false;
 }
 
@@ -157,7 +157,7 @@ int rcm_device_of_listener(struct rcm_id *id, struct rcm_dev *cdev)
 /* The last before those are waited for that copy the owner. */
 void rcm_device_detach(struct rcm_id *id)
 {
-	seen.had_owner = id->res.entry.task;
+	seen.had_owner = id->res.tracked.entry.task;
 }
 
 void rcm_device_release(struct rcm_id *id)
@@ -380,7 +380,7 @@ static void failed_connect_test(struct kunit *test)
 	rcm_src(id)->sa_family = AF_INET;
 	rcm_dst(id)->sa_family = AF_INET;
 	KUNIT_EXPECT_EQ(test, rcm_iw_connect(id, &param), -EIO);
-	KUNIT_EXPECT_PTR_EQ(test, seen.iw_owner, &id->res.entry);
+	KUNIT_EXPECT_PTR_EQ(test, seen.iw_owner, &id->res.tracked.entry);
 	KUNIT_EXPECT_EQ(test, seen.iw_destroyed, 1);
 	KUNIT_EXPECT_TRUE(test, seen.line_was_hidden);
 	KUNIT_EXPECT_FALSE(test, is_hidden(id));

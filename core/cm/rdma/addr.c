@@ -34,7 +34,7 @@ static bool addr_finish(struct rcm_id *id, int status,
 	if (status && !id->cdev)
 		/* Not to bind the next query to what this one has found. */
 		rcm_l2(id)->bound_dev_if = id->wish_if;
-	if (!status && !id->res.device)
+	if (!status && !id->res.tracked.device)
 		rcm_res_add(&id->res, id->pub.device);
 	event->event = status ? RDMA_CM_EVENT_ADDR_ERROR :
 				RDMA_CM_EVENT_ADDR_RESOLVED;

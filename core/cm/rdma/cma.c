@@ -157,7 +157,7 @@ static struct rcm_dev *take_programs(struct ib_device *device,
 		refcount_inc(&cdev->refs);
 		cdev->closing = true;
 		list_for_each_entry_safe(id, next, &cdev->ids, on_dev)
-			if (!rdma_is_kernel_res(&id->res.entry))
+			if (!rdma_is_kernel_res(&id->res.tracked.entry))
 				list_move_tail(&id->on_dev, ids);
 	}
 	mutex_unlock(&rcm_mutex);

@@ -42,10 +42,10 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
+#include <ofed/restrack.h>
 #include <rdma/ib_cm.h>
 #include <rdma/iw_cm.h>
 #include <rdma/rdma_cm.h>
-#include <rdma/restrack.h>
 
 int ofed_cma_init(void);
 void ofed_cma_exit(void);
@@ -114,14 +114,12 @@ struct rcm_id;
 
 /**
  * struct rcm_res - a line of 'rdma resource show cm_id'
- * @entry: entry of the device's table
+ * @tracked: entry of the device's table
  * @id: the id that it describes; a wildcard listen has one line for each device
- * @device: the device; valid as long as @entry is in its table
  */
 struct rcm_res {
-	struct rdma_restrack_entry entry;
+	struct ofed_tracked tracked;
 	struct rcm_id *id;
-	struct ib_device *device;
 };
 
 /**
@@ -565,13 +563,12 @@ void rcm_unwatch(struct rcm_id *id);
 int rcm_configfs_init(void);
 void rcm_configfs_exit(void);
 
-/* res.c, and what track/restrack.c asks about an entry of type CM_ID */
+/* res.c */
 void rcm_res_init(struct rcm_res *res, struct rcm_id *id);
 void rcm_res_add(struct rcm_res *res, struct ib_device *device);
 void rcm_res_hide(struct rcm_res *res);
 void rcm_res_show(struct rcm_res *res);
 void rcm_res_forget(struct rcm_res *res);
 void rcm_res_del(struct rcm_res *res);
-struct ib_device *ofed_cma_res_device(const struct rdma_restrack_entry *entry);
 
 #endif /* OFED_CM_CMA_H */

@@ -54,7 +54,7 @@ static bool takes(const struct rcm_dev *cdev, const struct rcm_id *id)
 {
 	lockdep_assert_held(&rcm_mutex);
 	return !cdev->gone &&
-	       (!cdev->closing || rdma_is_kernel_res(&id->res.entry));
+	       (!cdev->closing || rdma_is_kernel_res(&id->res.tracked.entry));
 }
 
 static bool is_choice(const struct rcm_dev *cdev, struct rcm_id *id)

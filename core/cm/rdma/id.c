@@ -196,7 +196,7 @@ struct rcm_id *rcm_id_child(struct rcm_id *parent)
 
 	if (!id)
 		return NULL;
-	ofed_restrack_parent_name(&id->res.entry, &parent->res.entry);
+	ofed_restrack_parent_name(&id->res.tracked.entry, &parent->res.tracked.entry);
 	spin_lock_irq(&parent->lock);
 	id->tos = parent->tos;
 	id->tos_set = parent->tos_set;
@@ -231,7 +231,7 @@ __rdma_create_kernel_id(struct net *net, rdma_cm_event_handler event_handler,
 
 	if (!id)
 		return ERR_PTR(-ENOMEM);
-	ofed_restrack_set_name(&id->res.entry, caller);
+	ofed_restrack_set_name(&id->res.tracked.entry, caller);
 	return &id->pub;
 }
 EXPORT_SYMBOL(__rdma_create_kernel_id);
@@ -256,7 +256,7 @@ struct rdma_cm_id *rdma_create_user_id(rdma_cm_event_handler event_handler,
 
 	if (!id)
 		return ERR_PTR(-ENOMEM);
-	ofed_restrack_set_name(&id->res.entry, NULL);
+	ofed_restrack_set_name(&id->res.tracked.entry, NULL);
 	return &id->pub;
 }
 EXPORT_SYMBOL(rdma_create_user_id);

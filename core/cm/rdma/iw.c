@@ -220,7 +220,7 @@ int rcm_iw_connect(struct rcm_id *id, struct rdma_conn_param *param)
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
 	memcpy(&cm_id->remote_addr, rcm_dst(id), rdma_addr_size(rcm_dst(id)));
-	ofed_iw_set_owner(cm_id, &id->res.entry);
+	ofed_iw_set_owner(cm_id, &id->res.tracked.entry);
 	id->iw = cm_id;
 	ret = rcm_qp_to_rtr(id, param);
 	if (!ret) {
@@ -259,7 +259,7 @@ int rcm_iw_accept(struct rcm_id *id, struct rdma_conn_param *param)
 	if (ret)
 		return ret;
 	fill_iw_param(id, param, &iw_param);
-	ofed_iw_set_owner(id->iw, &id->res.entry);
+	ofed_iw_set_owner(id->iw, &id->res.tracked.entry);
 	return iw_cm_accept(id->iw, &iw_param);
 }
 

@@ -91,7 +91,7 @@ static int listen_on(struct rcm_id *id, struct rcm_dev *cdev,
 	refcount_inc(&cdev->refs);
 	listener->cdev = cdev;
 	rcm_res_init(&listener->res, id);
-	ofed_restrack_parent_name(&listener->res.entry, &id->res.entry);
+	ofed_restrack_parent_name(&listener->res.tracked.entry, &id->res.tracked.entry);
 	ret = start_listener(listener);
 	if (ret) {
 		rcm_res_del(&listener->res);

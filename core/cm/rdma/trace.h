@@ -41,7 +41,7 @@ RCM_QP_TYPES(RCM_QP_VALUE, RCM_QP_VALUE)
 	} while (0)
 #define RCM_COPY_ID(id)							\
 	do {								\
-		__entry->cm_id = (id)->res.entry.id;			\
+		__entry->cm_id = (id)->res.tracked.entry.id;			\
 		__entry->tos = (id)->tos;				\
 		RCM_COPY_ADDRESSES(id);					\
 	} while (0)
@@ -215,7 +215,7 @@ TRACE_EVENT(cm_id_attach,
 		__string(devname, device->name)
 	),
 	TP_fast_assign(
-		__entry->cm_id = id->res.entry.id;
+		__entry->cm_id = id->res.tracked.entry.id;
 		RCM_COPY_ADDRESSES(id);
 		rcm_copy_name(devname, device);
 	),

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Data of the ports of a device. */
+#ifndef OFED_CORE_PORT_H
+#define OFED_CORE_PORT_H
+
+#include <rdma/ib_verbs.h>
+
+/*
+ * query.c. The array of a device is allocated once: by its registration, or by an earlier
+ * ib_device_set_netdev().
+ */
+int ofed_port_data_alloc(struct ib_device *device);
+void ofed_port_data_free(struct ib_device *device);
+void ofed_netdevs_detach(struct ib_device *device);
+
+#endif /* OFED_CORE_PORT_H */
