@@ -103,7 +103,7 @@ static int file_admit(struct ib_uverbs_file *file, struct ib_device *ib_dev)
 	return 0;
 }
 
-static int file_open(struct inode *inode, struct file *filp)
+int uv_file_open(struct inode *inode, struct file *filp)
 {
 	struct uv_device *dev =
 		container_of(inode->i_cdev, struct uv_device, cdev);
@@ -181,7 +181,7 @@ static void file_teardown(struct ib_uverbs_file *file,
 	ofed_umem_settle(&file->umems);
 }
 
-static int file_close(struct inode *inode, struct file *filp)
+int uv_file_close(struct inode *inode, struct file *filp)
 {
 	struct ib_uverbs_file *file = filp->private_data;
 
@@ -327,22 +327,3 @@ int uv_context_create(struct uverbs_attr_bundle *attrs,
 	smp_store_release(&file->ucontext, context);
 	return 0;
 }
-
-const struct file_operations uv_fops = {
-	.owner = THIS_MODULE,
-	.open = file_open,
-	.release = file_close,
-	.write = uv_write,
-	.unlocked_ioctl = uv_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-};
-
-const struct file_operations uv_mmap_fops = {
-	.owner = THIS_MODULE,
-	.open = file_open,
-	.release = file_close,
-	.write = uv_write,
-	.unlocked_ioctl = uv_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-	.mmap = uv_mmap,
-};

@@ -188,7 +188,7 @@ err_free_number:
 static struct ib_client uv_client;
 
 /* The node of a registered device, with a reference to its dev, or NULL. */
-struct uv_device *uv_device_get(struct ib_device *ib_dev)
+static struct uv_device *uv_device_get(struct ib_device *ib_dev)
 {
 	struct uv_device *dev;
 
@@ -198,6 +198,25 @@ struct uv_device *uv_device_get(struct ib_device *ib_dev)
 		get_device(&dev->dev);
 	return dev;
 }
+
+/**
+ * rdma_user_mmap_disassociate - take device memory out of all address spaces
+ * @device: device, registered until this returns
+ *
+ * For a driver that resets its device: mappings made by rdma_user_mmap_io() so
+ * far show zeroes from now on. Context: process, sleeps; not from ops.mmap or
+ * ops.mmap_free: they are called with the lock of an address space held.
+ */
+void rdma_user_mmap_disassociate(struct ib_device *device)
+{
+	struct uv_device *dev = uv_device_get(device);
+
+	if (!dev)
+		return;
+	uv_mmap_zap_all(dev);
+	put_device(&dev->dev);
+}
+COMPAT_EXPORT_MMAP_DISASSOCIATE(rdma_user_mmap_disassociate);
 
 static int uv_add(struct ib_device *ib_dev)
 {

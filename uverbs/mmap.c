@@ -294,22 +294,3 @@ void uv_mmap_zap_all(struct uv_device *dev)
 	while ((file = uv_file_next(dev, file)))
 		file_zap(file);
 }
-
-/**
- * rdma_user_mmap_disassociate - take device memory out of all address spaces
- * @device: device, registered until this returns
- *
- * For a driver that resets its device: mappings made by rdma_user_mmap_io() so
- * far show zeroes from now on. Context: process, sleeps; not from ops.mmap or
- * ops.mmap_free: they are called with the lock of an address space held.
- */
-void rdma_user_mmap_disassociate(struct ib_device *device)
-{
-	struct uv_device *dev = uv_device_get(device);
-
-	if (!dev)
-		return;
-	uv_mmap_zap_all(dev);
-	put_device(&dev->dev);
-}
-COMPAT_EXPORT_MMAP_DISASSOCIATE(rdma_user_mmap_disassociate);

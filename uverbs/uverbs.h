@@ -147,12 +147,13 @@ struct ib_uverbs_file {
 	struct page *dummy_page;
 };
 
-/* main.c */
-struct uv_device *uv_device_get(struct ib_device *ib_dev);
-
-/* file.c */
+/* fops.c */
 extern const struct file_operations uv_fops;
 extern const struct file_operations uv_mmap_fops;
+
+/* file.c */
+int uv_file_open(struct inode *inode, struct file *filp);
+int uv_file_close(struct inode *inode, struct file *filp);
 void uv_device_unplug(struct uv_device *dev);
 void uv_device_put_user(struct uv_device *dev);
 void uv_file_put(struct ib_uverbs_file *file);
@@ -186,8 +187,15 @@ static inline struct ib_ucontext *uv_file_context(struct ib_uverbs_file *file)
 /* write.c */
 ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 		 loff_t *pos);
+
+/* command.c */
+struct uv_cmd;
+const struct uv_cmd *uv_cmd_find(const struct uv_device *dev, u32 command);
+int uv_cmd_run(const struct uv_cmd *cmd, struct uverbs_attr_bundle *attrs);
 int uv_command_invoke(struct uverbs_attr_bundle *attrs, u32 command);
 bool uv_has_command(const struct uv_device *dev, u32 number);
+
+/* reply.c */
 int uv_request(struct uverbs_attr_bundle *attrs, void *req, size_t size);
 int uv_reply(struct uverbs_attr_bundle *attrs, const void *resp, size_t size);
 u32 uv_reply_length(struct uverbs_attr_bundle *attrs, size_t size);

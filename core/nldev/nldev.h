@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The NLDEV client of NETLINK_RDMA: what rdma(8) and libibverbs ask about
- * devices. nldev.c has the table of ops and what all of them share; the other
+ * devices. nldev.c has the table of ops, msg.c what all of them share; the other
  * files fill the answers, an answer each.
  */
 #ifndef OFED_CORE_NLDEV_H

@@ -172,7 +172,7 @@ const struct uv_method *uv_api_method(struct uv_api *api, u32 object_id,
 /* uapi_std.c */
 struct uv_api *uv_api_of(struct ib_device *ib_dev);
 
-/* write.c */
+/* cmd/table.c */
 extern const struct uv_cmd uv_legacy_cmds[UVERBS_API_WRITE_KEY_NUM];
 extern const struct uv_cmd uv_extended_cmds[UVERBS_API_WRITE_KEY_NUM];
 

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/* NLDEV: requests and answers, as all ops have them. */
+#include <linux/string.h>
+#include <kunit/visibility.h>
+#include <net/netlink.h>
+#include <net/sock.h>
+
+#include "../device/device.h"
+#include "nldev.h"
+
+/*
+ * What a request may carry. Attributes that only answers have are not looked
+ * at, so they need no entry. A string's length is without its NUL; a name that is
+ * one too long is cut, as it always was.
+ */
+static const struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
+	/* which device and port */
+	[RDMA_NLDEV_ATTR_DEV_INDEX] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_PORT_INDEX] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_DRIVER_DETAILS] = { .type = NLA_U8 },
+	/* SET */
+	[RDMA_NLDEV_ATTR_DEV_DIM] = { .type = NLA_U8 },
+	[RDMA_NLDEV_NET_NS_FD] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_DEV_NAME] = {
+		.type = NLA_NUL_STRING, .len = IB_DEVICE_NAME_MAX },
+	/* NEWLINK */
+	[RDMA_NLDEV_ATTR_LINK_TYPE] = {
+		.type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 },
+	[RDMA_NLDEV_ATTR_NDEV_NAME] = {
+		.type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 },
+	/* GET_CHARDEV */
+	[RDMA_NLDEV_ATTR_CHARDEV_TYPE] = {
+		.type = NLA_NUL_STRING,
+		.len = RDMA_NLDEV_ATTR_CHARDEV_TYPE_SIZE - 1 },
+	/* NEWDEV */
+	COMPAT_SUBDEV([RDMA_NLDEV_ATTR_DEV_TYPE] = { .type = NLA_U8 })
+	/* RES_*_GET */
+	[RDMA_NLDEV_ATTR_RES_LQPN] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_RES_CM_IDN] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_RES_CQN] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_RES_MRN] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_RES_PDN] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_RES_CTXN] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_RES_SRQN] = { .type = NLA_U32 },
+	/* STAT_GET, STAT_SET, STAT_DEL */
+	[RDMA_NLDEV_ATTR_STAT_RES] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_STAT_MODE] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_STAT_COUNTER_ID] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS] = { .type = NLA_NESTED },
+	/* SYS_SET */
+	[RDMA_NLDEV_SYS_ATTR_NETNS_MODE] = { .type = NLA_U8 },
+	[RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE] = { .type = NLA_U8 },
+};
+
+int ofed_nldev_parse(struct nldev_ask *ask, const struct sk_buff *skb,
+		     const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	const struct nlattr *port, *details;
+
+	ask->net = sock_net(skb->sk);
+	ask->portid = NETLINK_CB(skb).portid;
+	ask->nlh = nlh;
+	ask->extack = extack;
+	ask->admin = netlink_capable(skb, CAP_NET_ADMIN);
+	/* Old tools do not mark nests, so not strict. */
+	if (nlmsg_parse_deprecated(nlh, 0, ask->tb, RDMA_NLDEV_ATTR_MAX - 1,
+				   policy, extack))
+		return -EINVAL;
+	port = ask->tb[RDMA_NLDEV_ATTR_PORT_INDEX];
+	ask->port = port ? nla_get_u32(port) : NLDEV_NO_PORT;
+	details = ask->tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS];
+	ask->details = details && nla_get_u8(details);
+	return 0;
+}
+
+struct ib_device *ofed_nldev_device(const struct nldev_ask *ask)
+{
+	const struct nlattr *index = ask->tb[RDMA_NLDEV_ATTR_DEV_INDEX];
+
+	return index ? ofed_device_get_by_index(ask->net, nla_get_u32(index)) :
+		       NULL;
+}
+
+struct ib_device *ofed_nldev_parse_device(struct nldev_ask *ask,
+					  const struct sk_buff *skb,
+					  const struct nlmsghdr *nlh,
+					  struct netlink_ext_ack *extack)
+{
+	int ret = ofed_nldev_parse(ask, skb, nlh, extack);
+
+	if (ret)
+		return ERR_PTR(ret);
+	return ofed_nldev_device(ask) ?: ERR_PTR(-EINVAL);
+}
+
+int ofed_nldev_put_part(struct sk_buff *skb, struct ib_device *device,
+			const struct nldev_ask *ask, nldev_fill fill)
+{
+	struct nlmsghdr *nlh;
+	int ret;
+
+	nlh = nlmsg_put(skb, ask->portid, ask->nlh->nlmsg_seq,
+			ask->nlh->nlmsg_type, 0, NLM_F_MULTI);
+	if (!nlh)
+		return -EMSGSIZE;
+	ret = fill(skb, device, ask);
+	if (ret)
+		nlmsg_cancel(skb, nlh);
+	else
+		nlmsg_end(skb, nlh);
+	return ret;
+}
+
+int ofed_nldev_answer(const struct nldev_ask *ask, struct ib_device *device,
+		      nldev_fill fill)
+{
+	struct sk_buff *msg;
+	struct nlmsghdr *nlh;
+	int ret;
+
+	msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	/* An answer has the type of its question. */
+	nlh = nlmsg_put(msg, ask->portid, ask->nlh->nlmsg_seq,
+			ask->nlh->nlmsg_type, 0, 0);
+	if (!nlh) {
+		ret = -EMSGSIZE;
+		goto err_msg;
+	}
+	ret = fill(msg, device, ask);
+	if (ret)
+		goto err_msg;
+	nlmsg_end(msg, nlh);
+	return rdma_nl_unicast(ask->net, msg, ask->portid);
+
+err_msg:
+	nlmsg_free(msg);
+	return ret;
+}
+
+int ofed_nldev_answer_device(struct sk_buff *skb, struct nlmsghdr *nlh,
+			     struct netlink_ext_ack *extack, nldev_fill fill)
+{
+	struct ib_device *device;
+	struct nldev_ask ask;
+	int ret;
+
+	device = ofed_nldev_parse_device(&ask, skb, nlh, extack);
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	ret = ofed_nldev_answer(&ask, device, fill);
+	ib_device_put(device);
+	return ret;
+}
+
+/* Where a dump goes on: kept in netlink_callback.ctx between its parts. */
+struct dump_state {
+	u32 next_index;
+};
+
+struct dump_walk {
+	struct sk_buff *skb;
+	struct dump_state *state;
+	struct nldev_ask *ask;
+	nldev_fill fill;
+};
+
+static int dump_device(struct ib_device *device, void *ctx)
+{
+	struct dump_walk *walk = ctx;
+	int ret;
+
+	if (device->index < walk->state->next_index ||
+	    !rdma_dev_access_netns(device, walk->ask->net))
+		return 0;
+	ret = ofed_nldev_put_part(walk->skb, device, walk->ask, walk->fill);
+	if (ret)
+		return ret;
+	walk->state->next_index = device->index + 1;
+	return 0;
+}
+
+int ofed_nldev_dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
+			    nldev_fill fill)
+{
+	struct nldev_ask ask;
+	struct dump_walk walk = {
+		.skb = skb,
+		.state = (struct dump_state *)cb->ctx,
+		.ask = &ask,
+		.fill = fill,
+	};
+	int ret;
+
+	BUILD_BUG_ON(sizeof(struct dump_state) > sizeof(cb->ctx));
+	ret = ofed_nldev_parse(&ask, cb->skb, cb->nlh, cb->extack);
+	if (ret)
+		return ret;
+	ask.net = sock_net(skb->sk);
+	ret = ofed_for_each_device(dump_device, &walk);
+	/* A full part is not the end: another call brings the next one. */
+	return skb->len ? skb->len : ret;
+}
+
+int ofed_nldev_put_handle(struct sk_buff *msg, struct ib_device *device)
+{
+	char name[IB_DEVICE_NAME_MAX];
+
+	/* A rename may be under way; the array at least stays where it is. */
+	strscpy(name, device->name, sizeof(name));
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, device->index) ||
+	    nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, name))
+		return -EMSGSIZE;
+	return 0;
+}
+
+int ofed_nldev_put_port(struct sk_buff *msg, struct ib_device *device, u32 port)
+{
+	return ofed_nldev_put_handle(msg, device) ?:
+	       nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+}
+
+/* It becomes a directory in sysfs. */
+int ofed_nldev_check_name(const char *name)
+{
+	if (!*name || strchr(name, '/') || !strcmp(name, ".") ||
+	    !strcmp(name, ".."))
+		return -EINVAL;
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(ofed_nldev_check_name);
+
+int ofed_nldev_check_link_name(const char *name)
+{
+	return strchr(name, '%') ? -EINVAL : ofed_nldev_check_name(name);
+}
+EXPORT_SYMBOL_IF_KUNIT(ofed_nldev_check_link_name);
