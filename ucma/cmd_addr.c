@@ -4,19 +4,19 @@
  */
 #include "ucma.h"
 
-static int bind_to(struct ucm_call *call, u32 number, void *addr)
+static int bind_to(struct ucma_call *call, u32 number, void *addr)
 {
-	struct ucm_id *id = ucm_id_enter(call->file, number, UCM_ANY_ID);
+	struct ucma_id *id = ucma_id_enter(call->file, number, UCMA_ANY_ID);
 	int ret;
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = rdma_bind_addr(id->cm_id, addr);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return ret;
 }
 
-int ucm_bind_ip(struct ucm_call *call)
+int ucma_bind_ip(struct ucma_call *call)
 {
 	struct rdma_ucm_bind_ip *req = &call->req.bind_ip;
 
@@ -25,7 +25,7 @@ int ucm_bind_ip(struct ucm_call *call)
 	return bind_to(call, req->id, &req->addr);
 }
 
-int ucm_bind(struct ucm_call *call)
+int ucma_bind(struct ucma_call *call)
 {
 	struct rdma_ucm_bind *req = &call->req.bind;
 
@@ -36,21 +36,21 @@ int ucm_bind(struct ucm_call *call)
 }
 
 /* @src without an address family is no source address. */
-static int resolve(struct ucm_call *call, u32 number, struct sockaddr *src,
+static int resolve(struct ucma_call *call, u32 number, struct sockaddr *src,
 		   void *dst, u32 timeout_ms)
 {
-	struct ucm_id *id = ucm_id_enter(call->file, number, UCM_ASKS);
+	struct ucma_id *id = ucma_id_enter(call->file, number, UCMA_ASKS);
 	int ret;
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = rdma_resolve_addr(id->cm_id, src->sa_family ? src : NULL, dst,
 				timeout_ms);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return ret;
 }
 
-int ucm_resolve_ip(struct ucm_call *call)
+int ucma_resolve_ip(struct ucma_call *call)
 {
 	struct rdma_ucm_resolve_ip *req = &call->req.resolve_ip;
 
@@ -62,7 +62,7 @@ int ucm_resolve_ip(struct ucm_call *call)
 		       &req->dst_addr, req->timeout_ms);
 }
 
-int ucm_resolve_addr(struct ucm_call *call)
+int ucma_resolve_addr(struct ucma_call *call)
 {
 	struct rdma_ucm_resolve_addr *req = &call->req.resolve_addr;
 
@@ -76,17 +76,17 @@ int ucm_resolve_addr(struct ucm_call *call)
 		       &req->dst_addr, req->timeout_ms);
 }
 
-int ucm_resolve_route(struct ucm_call *call)
+int ucma_resolve_route(struct ucma_call *call)
 {
 	const struct rdma_ucm_resolve_route *req = &call->req.resolve_route;
-	struct ucm_id *id = ucm_id_enter(call->file, req->id,
-					 UCM_BOUND_ID | UCM_ASKS);
+	struct ucma_id *id = ucma_id_enter(call->file, req->id,
+					   UCMA_BOUND_ID | UCMA_ASKS);
 	int ret;
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = rdma_resolve_route(id->cm_id, req->timeout_ms);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return ret;
 }
 
@@ -95,20 +95,20 @@ int ucm_resolve_route(struct ucm_call *call)
  * stays when rdma_listen() fails, as it does for an id that listens already:
  * waiting requests stay counted against it.
  */
-int ucm_listen(struct ucm_call *call)
+int ucma_listen(struct ucma_call *call)
 {
 	const struct rdma_ucm_listen *req = &call->req.listen;
-	const u32 most = ucm_max_backlog();
-	struct ucm_id *id;
+	const u32 most = ucma_max_backlog();
+	struct ucma_id *id;
 	u32 backlog;
 	int ret;
 
 	backlog = req->backlog ? min(req->backlog, most) : most;
-	id = ucm_id_enter(call->file, req->id, UCM_ANY_ID);
+	id = ucma_id_enter(call->file, req->id, UCMA_ANY_ID);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	WRITE_ONCE(id->backlog, backlog);
 	ret = rdma_listen(id->cm_id, backlog);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return ret;
 }

@@ -29,21 +29,21 @@ static void read_param(struct rdma_conn_param *to,
 	};
 }
 
-int ucm_connect(struct ucm_call *call)
+int ucma_connect(struct ucma_call *call)
 {
 	struct rdma_ucm_connect *req = &call->req.connect;
 	struct rdma_conn_param param;
-	struct ucm_id *id;
+	struct ucma_id *id;
 	int ret;
 
 	if (!req->conn_param.valid)
 		return -EINVAL;
-	id = ucm_id_enter(call->file, req->id, UCM_BOUND_ID);
+	id = ucma_id_enter(call->file, req->id, UCMA_BOUND_ID);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	read_param(&param, &req->conn_param, id->cm_id);
 	ret = rdma_connect_ece(id->cm_id, &param, &req->ece);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return ret;
 }
 
@@ -51,7 +51,7 @@ int ucm_connect(struct ucm_call *call)
  * Without parameters it is the active side that has set up its QP. The passive
  * side names the id, before any event that follows from the accept.
  */
-static int accept_locked(struct ucm_id *id, struct rdma_ucm_accept *req)
+static int accept_locked(struct ucma_id *id, struct rdma_ucm_accept *req)
 {
 	struct rdma_conn_param param;
 	int ret;
@@ -67,87 +67,87 @@ static int accept_locked(struct ucm_id *id, struct rdma_ucm_accept *req)
 	return ret;
 }
 
-int ucm_accept(struct ucm_call *call)
+int ucma_accept(struct ucma_call *call)
 {
 	struct rdma_ucm_accept *req = &call->req.accept;
-	struct ucm_id *id;
+	struct ucma_id *id;
 	int ret;
 
-	id = ucm_id_enter(call->file, req->id, UCM_BOUND_ID);
+	id = ucma_id_enter(call->file, req->id, UCMA_BOUND_ID);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	rdma_lock_handler(id->cm_id);
 	ret = accept_locked(id, req);
 	rdma_unlock_handler(id->cm_id);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return ret;
 }
 
-int ucm_reject(struct ucm_call *call)
+int ucma_reject(struct ucma_call *call)
 {
 	const struct rdma_ucm_reject *req = &call->req.reject;
 	const u8 reason = req->reason ?: IB_CM_REJ_CONSUMER_DEFINED;
-	struct ucm_id *id;
+	struct ucma_id *id;
 	int ret;
 
 	/* All other reasons are the CM's own. */
 	if (reason != IB_CM_REJ_CONSUMER_DEFINED &&
 	    reason != IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 		return -EINVAL;
-	id = ucm_id_enter(call->file, req->id, UCM_BOUND_ID);
+	id = ucma_id_enter(call->file, req->id, UCMA_BOUND_ID);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = rdma_reject(id->cm_id, req->private_data, req->private_data_len,
 			  reason);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return ret;
 }
 
-int ucm_disconnect(struct ucm_call *call)
+int ucma_disconnect(struct ucma_call *call)
 {
 	const struct rdma_ucm_disconnect *req = &call->req.disconnect;
-	struct ucm_id *id = ucm_id_enter(call->file, req->id, UCM_BOUND_ID);
+	struct ucma_id *id = ucma_id_enter(call->file, req->id, UCMA_BOUND_ID);
 	int ret;
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = rdma_disconnect(id->cm_id);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return ret;
 }
 
-int ucm_notify(struct ucm_call *call)
+int ucma_notify(struct ucma_call *call)
 {
 	const struct rdma_ucm_notify *req = &call->req.notify;
-	struct ucm_id *id = ucm_id_enter(call->file, req->id, UCM_BOUND_ID);
+	struct ucma_id *id = ucma_id_enter(call->file, req->id, UCMA_BOUND_ID);
 	int ret;
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = rdma_notify(id->cm_id, (enum ib_event_type)req->event);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return ret;
 }
 
-int ucm_init_qp_attr(struct ucm_call *call)
+int ucma_init_qp_attr(struct ucma_call *call)
 {
 	const struct rdma_ucm_init_qp_attr *req = &call->req.init_qp_attr;
 	struct ib_qp_attr attr = { .qp_state = req->qp_state };
 	struct ib_uverbs_qp_attr resp = {};
-	struct ucm_id *id;
+	struct ucma_id *id;
 	int mask = 0, ret;
 
 	if (req->qp_state > IB_QPS_ERR)
 		return -EINVAL;
-	id = ucm_id_enter(call->file, req->id, UCM_BOUND_ID);
+	id = ucma_id_enter(call->file, req->id, UCMA_BOUND_ID);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = rdma_init_qp_attr(id->cm_id, &attr, &mask);
 	if (!ret)
 		ib_copy_qp_attr_to_user(id->cm_id->device, &resp, &attr);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	if (ret)
 		return ret;
 	resp.qp_attr_mask = mask;
-	return ucm_reply(req->response, &resp, sizeof(resp));
+	return ucma_reply(req->response, &resp, sizeof(resp));
 }

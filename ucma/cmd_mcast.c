@@ -11,49 +11,49 @@
  * Joined groups by number, of all files; a NULL that is stored reserves a
  * number. The thread that erases a group leaves it. Guarded by its xa_lock.
  */
-static DEFINE_XARRAY_FLAGS(ucm_mcasts, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
+static DEFINE_XARRAY_FLAGS(ucma_mcasts, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 
-static struct ucm_mcast *mcast_new(struct ucm_id *id, u64 uid,
-				   const void *addr, size_t addr_size)
+static struct ucma_mcast *mcast_new(struct ucma_id *id, u64 uid,
+				    const void *addr, size_t addr_size)
 {
-	struct ucm_mcast *mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
+	struct ucma_mcast *mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
 
 	if (!mcast)
 		return NULL;
 	mcast->id = id;
 	mcast->uid = uid;
 	memcpy(&mcast->addr, addr, addr_size);
-	if (xa_alloc(&ucm_mcasts, &mcast->number, NULL, xa_limit_32b,
+	if (xa_alloc(&ucma_mcasts, &mcast->number, NULL, xa_limit_32b,
 		     GFP_KERNEL)) {
 		kfree(mcast);
 		return NULL;
 	}
 	/* Events may come before the join returns. */
-	guard(rwsem_read)(&ucm_moves);
+	guard(rwsem_read)(&ucma_moves);
 	guard(mutex)(&id->file->lock);
 	list_add_tail(&mcast->in_id, &id->mcasts);
 	return mcast;
 }
 
-static void mcast_free(struct ucm_mcast *mcast)
+static void mcast_free(struct ucma_mcast *mcast)
 {
-	xa_erase(&ucm_mcasts, mcast->number);
+	xa_erase(&ucma_mcasts, mcast->number);
 	kfree(mcast);
 }
 
 /* Free a group and forget what was not read of it. Return: what was. */
-static u32 mcast_drop(struct ucm_mcast *mcast)
+static u32 mcast_drop(struct ucma_mcast *mcast)
 {
-	struct ucm_id *id = mcast->id;
-	struct ucm_event *event, *next;
+	struct ucma_id *id = mcast->id;
+	struct ucma_event *event, *next;
 	u32 events_read;
 
-	scoped_guard(rwsem_read, &ucm_moves) {
+	scoped_guard(rwsem_read, &ucma_moves) {
 		guard(mutex)(&id->file->lock);
 		list_del(&mcast->in_id);
 		list_for_each_entry_safe(event, next, &id->events, of_id)
 			if (event->mcast == mcast)
-				ucm_event_free(event);
+				ucma_event_free(event);
 		events_read = mcast->events_read;
 	}
 	mcast_free(mcast);
@@ -64,9 +64,9 @@ static u32 mcast_drop(struct ucm_mcast *mcast)
  * Free the groups of an id. Its cm_id has ended and so has left them. No
  * command has a reference that could make it find one.
  */
-void ucm_mcasts_free(struct ucm_id *id)
+void ucma_mcasts_free(struct ucma_id *id)
 {
-	struct ucm_mcast *mcast, *next;
+	struct ucma_mcast *mcast, *next;
 
 	list_for_each_entry_safe(mcast, next, &id->mcasts, in_id)
 		mcast_free(mcast);
@@ -74,15 +74,15 @@ void ucm_mcasts_free(struct ucm_id *id)
 
 /*
  * Become the one to leave a group. Return: the group, with a reference to its
- * id; an errno as of ucm_id_get().
+ * id; an errno as of ucma_id_get().
  */
-static struct ucm_mcast *mcast_claim(struct ucm_file *file, u32 number)
+static struct ucma_mcast *mcast_claim(struct ucma_file *file, u32 number)
 {
-	struct ucm_mcast *mcast;
+	struct ucma_mcast *mcast;
 
-	guard(rwsem_read)(&ucm_moves);
-	xa_lock(&ucm_mcasts);
-	mcast = xa_load(&ucm_mcasts, number);
+	guard(rwsem_read)(&ucma_moves);
+	xa_lock(&ucma_mcasts);
+	mcast = xa_load(&ucma_mcasts, number);
 	if (!mcast)
 		mcast = ERR_PTR(-ENOENT);
 	else if (mcast->id->file != file)
@@ -90,15 +90,15 @@ static struct ucm_mcast *mcast_claim(struct ucm_file *file, u32 number)
 	else if (!refcount_inc_not_zero(&mcast->id->refs))
 		mcast = ERR_PTR(-ENXIO);
 	else
-		__xa_store(&ucm_mcasts, number, NULL, GFP_ATOMIC);
-	xa_unlock(&ucm_mcasts);
+		__xa_store(&ucma_mcasts, number, NULL, GFP_ATOMIC);
+	xa_unlock(&ucma_mcasts);
 	return mcast;
 }
 
-static int leave(struct ucm_file *file, u32 number, u32 *events_read)
+static int leave(struct ucma_file *file, u32 number, u32 *events_read)
 {
-	struct ucm_mcast *mcast = mcast_claim(file, number);
-	struct ucm_id *id;
+	struct ucma_mcast *mcast = mcast_claim(file, number);
+	struct ucma_id *id;
 
 	if (IS_ERR(mcast))
 		return PTR_ERR(mcast);
@@ -107,16 +107,16 @@ static int leave(struct ucm_file *file, u32 number, u32 *events_read)
 	/* By address it might be another one that was joined there. */
 	ofed_cma_leave(id->cm_id, mcast);
 	*events_read = mcast_drop(mcast);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return 0;
 }
 
 /* Return: the number of the group, or a negative errno. */
-static s64 join(struct ucm_file *file, struct rdma_ucm_join_mcast *req,
+static s64 join(struct ucma_file *file, struct rdma_ucm_join_mcast *req,
 		u8 join_state)
 {
-	struct ucm_id *id = ucm_id_enter(file, req->id, UCM_BOUND_ID);
-	struct ucm_mcast *mcast;
+	struct ucma_id *id = ucma_id_enter(file, req->id, UCMA_BOUND_ID);
+	struct ucma_mcast *mcast;
 	s64 ret = -ENOMEM;
 
 	if (IS_ERR(id))
@@ -131,13 +131,13 @@ static s64 join(struct ucm_file *file, struct rdma_ucm_join_mcast *req,
 		goto out;
 	}
 	ret = mcast->number;
-	xa_store(&ucm_mcasts, mcast->number, mcast, GFP_KERNEL);
+	xa_store(&ucma_mcasts, mcast->number, mcast, GFP_KERNEL);
 out:
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return ret;
 }
 
-static int join_and_reply(struct ucm_call *call,
+static int join_and_reply(struct ucma_call *call,
 			  struct rdma_ucm_join_mcast *req)
 {
 	struct rdma_ucm_create_id_resp resp = {};
@@ -164,13 +164,13 @@ static int join_and_reply(struct ucm_call *call,
 	if (number < 0)
 		return number;
 	resp.id = number;
-	ret = ucm_reply(req->response, &resp, sizeof(resp));
+	ret = ucma_reply(req->response, &resp, sizeof(resp));
 	if (ret)
 		leave(call->file, number, &unused);
 	return ret;
 }
 
-int ucm_join_mcast(struct ucm_call *call)
+int ucma_join_mcast(struct ucma_call *call)
 {
 	struct rdma_ucm_join_mcast *req = &call->req.join_mcast;
 
@@ -179,7 +179,7 @@ int ucm_join_mcast(struct ucm_call *call)
 	return join_and_reply(call, req);
 }
 
-int ucm_join_ip_mcast(struct ucm_call *call)
+int ucma_join_ip_mcast(struct ucma_call *call)
 {
 	struct rdma_ucm_join_ip_mcast *req = &call->req.join_ip_mcast;
 	struct rdma_ucm_join_mcast join = {
@@ -196,12 +196,12 @@ int ucm_join_ip_mcast(struct ucm_call *call)
 	return join_and_reply(call, &join);
 }
 
-int ucm_leave_mcast(struct ucm_call *call)
+int ucma_leave_mcast(struct ucma_call *call)
 {
 	const struct rdma_ucm_destroy_id *req = &call->req.destroy_id;
 	struct rdma_ucm_destroy_id_resp resp = {};
 	int ret;
 
 	ret = leave(call->file, req->id, &resp.events_reported);
-	return ret ?: ucm_reply(req->response, &resp, sizeof(resp));
+	return ret ?: ucma_reply(req->response, &resp, sizeof(resp));
 }

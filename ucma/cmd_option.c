@@ -82,26 +82,26 @@ static int set_of_ib(struct rdma_cm_id *cm_id, u32 name, const void *value,
 	if (ret)
 		return ret;
 	rdma_lock_handler(cm_id);
-	ret = ucm_handler(cm_id, &event);
+	ret = ucma_handler(cm_id, &event);
 	rdma_unlock_handler(cm_id);
 	return ret;
 }
 
 /* Whether the id is there; a value that is wrong as well comes second. */
-static int look_at_id(struct ucm_call *call)
+static int look_at_id(struct ucma_call *call)
 {
-	struct ucm_id *id = ucm_id_get(call->file, call->req.set_option.id);
+	struct ucma_id *id = ucma_id_get(call->file, call->req.set_option.id);
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
-	ucm_id_put(id);
+	ucma_id_put(id);
 	return 0;
 }
 
-int ucm_set_option(struct ucm_call *call)
+int ucma_set_option(struct ucma_call *call)
 {
 	const struct rdma_ucm_set_option *req = &call->req.set_option;
-	struct ucm_id *id;
+	struct ucma_id *id;
 	void *value;
 	int ret;
 
@@ -114,8 +114,8 @@ int ucm_set_option(struct ucm_call *call)
 	if (IS_ERR(value))
 		return PTR_ERR(value);
 
-	id = ucm_id_enter(call->file, req->id,
-			  req->level == RDMA_OPTION_IB ? UCM_ASKS : UCM_ANY_ID);
+	id = ucma_id_enter(call->file, req->id,
+			   req->level == RDMA_OPTION_IB ? UCMA_ASKS : UCMA_ANY_ID);
 	ret = PTR_ERR_OR_ZERO(id);
 	if (ret)
 		goto out;
@@ -124,7 +124,7 @@ int ucm_set_option(struct ucm_call *call)
 		ret = set_of_id(id->cm_id, req->optname, value, req->optlen);
 	else if (req->level == RDMA_OPTION_IB)
 		ret = set_of_ib(id->cm_id, req->optname, value, req->optlen);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 out:
 	kvfree(value);
 	return ret;

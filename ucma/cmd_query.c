@@ -8,28 +8,28 @@
 #include "ucma.h"
 
 /* Paths that an id can have: the primary and the alternate. */
-#define UCM_PATHS 2
+#define UCMA_PATHS 2
 
 /* Open an id for an answer: no event and no command changes it meanwhile. */
-static struct ucm_id *open_id(struct ucm_call *call)
+static struct ucma_id *open_id(struct ucma_call *call)
 {
 	const struct rdma_ucm_query *req = &call->req.query;
-	struct ucm_id *id = ucm_id_enter(call->file, req->id, UCM_ANY_ID);
+	struct ucma_id *id = ucma_id_enter(call->file, req->id, UCMA_ANY_ID);
 
 	if (!IS_ERR(id))
 		rdma_lock_handler(id->cm_id);
 	return id;
 }
 
-static void close_id(struct ucm_id *id)
+static void close_id(struct ucma_id *id)
 {
 	rdma_unlock_handler(id->cm_id);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 }
 
 static int path_count(const struct rdma_route *route)
 {
-	return clamp(route->num_pri_alt_paths, 0, UCM_PATHS);
+	return clamp(route->num_pri_alt_paths, 0, UCMA_PATHS);
 }
 
 /* What is known of a path before it is resolved: its ends. */
@@ -77,11 +77,11 @@ static void show_old_addr(struct sockaddr_in6 *to,
 		sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
 }
 
-int ucm_query_route(struct ucm_call *call)
+int ucma_query_route(struct ucma_call *call)
 {
 	const struct rdma_ucm_query *req = &call->req.query;
 	struct rdma_ucm_query_route_resp resp = {};
-	struct ucm_id *id = open_id(call);
+	struct ucma_id *id = open_id(call);
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
@@ -90,8 +90,8 @@ int ucm_query_route(struct ucm_call *call)
 	if (id->cm_id->device)
 		show_route(&resp, id->cm_id);
 	close_id(id);
-	return ucm_reply(req->response, &resp,
-			 min_t(size_t, call->out_len, sizeof(resp)));
+	return ucma_reply(req->response, &resp,
+			  min_t(size_t, call->out_len, sizeof(resp)));
 }
 
 /* An id without a device has no GUID: libraries take that for "none". */
@@ -159,13 +159,13 @@ static void fill_gids(struct rdma_ucm_query_addr_resp *resp,
 				  &dgid, resp->pkey);
 }
 
-static int query_ends(struct ucm_call *call,
+static int query_ends(struct ucma_call *call,
 		      void (*fill)(struct rdma_ucm_query_addr_resp *resp,
 				   struct rdma_cm_id *cm_id))
 {
 	const struct rdma_ucm_query *req = &call->req.query;
 	struct rdma_ucm_query_addr_resp resp = {};
-	struct ucm_id *id = open_id(call);
+	struct ucma_id *id = open_id(call);
 	bool fits;
 
 	if (IS_ERR(id))
@@ -176,8 +176,8 @@ static int query_ends(struct ucm_call *call,
 	close_id(id);
 	if (!fits)
 		return -ENOSPC;
-	return ucm_reply(req->response, &resp,
-			 min_t(size_t, call->out_len, sizeof(resp)));
+	return ucma_reply(req->response, &resp,
+			  min_t(size_t, call->out_len, sizeof(resp)));
 }
 
 /* A path record as the SA would send it. */
@@ -195,7 +195,7 @@ static void show_path(struct ib_path_rec_data *to, struct sa_path_rec *from)
 
 struct paths_resp {
 	struct rdma_ucm_query_path_resp head;
-	struct ib_path_rec_data path[UCM_PATHS];
+	struct ib_path_rec_data path[UCMA_PATHS];
 };
 
 /* Return: bytes of @resp that are filled. */
@@ -216,10 +216,10 @@ static size_t fill_paths(struct paths_resp *resp, struct rdma_cm_id *cm_id,
 	return size;
 }
 
-static int query_paths(struct ucm_call *call)
+static int query_paths(struct ucma_call *call)
 {
 	const struct rdma_ucm_query *req = &call->req.query;
-	struct ucm_id *id = open_id(call);
+	struct ucma_id *id = open_id(call);
 	struct paths_resp resp = {};
 	size_t size = 0;
 
@@ -232,12 +232,12 @@ static int query_paths(struct ucm_call *call)
 	close_id(id);
 	if (!size)
 		return -ENOSPC;
-	return ucm_reply(req->response, &resp, size);
+	return ucma_reply(req->response, &resp, size);
 }
 
-int ucm_query(struct ucm_call *call)
+int ucma_query(struct ucma_call *call)
 {
-	struct ucm_id *id;
+	struct ucma_id *id;
 
 	switch (call->req.query.option) {
 	case RDMA_USER_CM_QUERY_ADDR:
@@ -248,9 +248,9 @@ int ucm_query(struct ucm_call *call)
 		return query_paths(call);
 	}
 	/* That the id is wrong is said first. */
-	id = ucm_id_get(call->file, call->req.query.id);
+	id = ucma_id_get(call->file, call->req.query.id);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
-	ucm_id_put(id);
+	ucma_id_put(id);
 	return -ENOSYS;
 }

@@ -55,10 +55,10 @@ static bool is_of_mcast(const struct rdma_cm_event *event)
  * FREE_OF_CHARGE events all the same: without them the program might wait for
  * an event for ever.
  */
-static struct ucm_event *event_alloc(struct ucm_id *id)
+static struct ucma_event *event_alloc(struct ucma_id *id)
 {
 	struct mem_cgroup *old = set_active_memcg(id->file->memcg);
-	struct ucm_event *new;
+	struct ucma_event *new;
 
 	new = kzalloc(sizeof(*new), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
 	set_active_memcg(old);
@@ -72,10 +72,10 @@ static struct ucm_event *event_alloc(struct ucm_id *id)
  * groups have the parameters of datagrams whatever the type of the id: read as
  * those of a connection, parts of them would be kernel addresses.
  */
-static struct ucm_event *event_new(struct ucm_id *id, struct rdma_cm_id *cm_id,
-				   struct rdma_cm_event *event)
+static struct ucma_event *event_new(struct ucma_id *id, struct rdma_cm_id *cm_id,
+				    struct rdma_cm_event *event)
 {
-	struct ucm_event *new = event_alloc(id);
+	struct ucma_event *new = event_alloc(id);
 
 	BUILD_BUG_ON(sizeof(new->resp) != 336);
 	if (!new)
@@ -91,15 +91,15 @@ static struct ucm_event *event_new(struct ucm_id *id, struct rdma_cm_id *cm_id,
 }
 
 /* False for what is bounded by the backlog, or by the groups. */
-static bool is_counted(const struct ucm_event *event)
+static bool is_counted(const struct ucma_event *event)
 {
 	return !event->request && !event->mcast;
 }
 
 /* Free an event and take it out of the queue; its request is the caller's. */
-void ucm_event_free(struct ucm_event *event)
+void ucma_event_free(struct ucma_event *event)
 {
-	struct ucm_id *id = event->id;
+	struct ucma_id *id = event->id;
 
 	lockdep_assert_held(&id->file->lock);
 	if (is_counted(event))
@@ -109,11 +109,11 @@ void ucm_event_free(struct ucm_event *event)
 	kfree(event);
 }
 
-static void enqueue(struct ucm_event *event, struct ucm_id *id)
+static void enqueue(struct ucma_event *event, struct ucma_id *id)
 {
-	struct ucm_file *file = id->file;
+	struct ucma_file *file = id->file;
 
-	lockdep_assert_held(&ucm_moves);
+	lockdep_assert_held(&ucma_moves);
 	lockdep_assert_held(&file->lock);
 	event->id = id;
 	if (is_counted(event))
@@ -124,9 +124,9 @@ static void enqueue(struct ucm_event *event, struct ucm_id *id)
 }
 
 /* The group that an event is of; NULL when it is just being left. */
-static struct ucm_mcast *mcast_of(struct ucm_id *id, const void *context)
+static struct ucma_mcast *mcast_of(struct ucma_id *id, const void *context)
 {
-	struct ucm_mcast *mcast;
+	struct ucma_mcast *mcast;
 
 	list_for_each_entry(mcast, &id->mcasts, in_id)
 		if (mcast == context)
@@ -135,10 +135,10 @@ static struct ucm_mcast *mcast_of(struct ucm_id *id, const void *context)
 }
 
 /* Return: false if the group is not joined any more. */
-static bool name_mcast(struct ucm_event *event, struct ucm_id *id,
+static bool name_mcast(struct ucma_event *event, struct ucma_id *id,
 		       const void *context)
 {
-	struct ucm_mcast *mcast = mcast_of(id, context);
+	struct ucma_mcast *mcast = mcast_of(id, context);
 
 	if (!mcast)
 		return false;
@@ -148,9 +148,9 @@ static bool name_mcast(struct ucm_event *event, struct ucm_id *id,
 	return true;
 }
 
-static bool is_said(const struct ucm_id *id, enum rdma_cm_event_type type)
+static bool is_said(const struct ucma_id *id, enum rdma_cm_event_type type)
 {
-	const struct ucm_event *event;
+	const struct ucma_event *event;
 
 	lockdep_assert_held(&id->file->lock);
 	list_for_each_entry(event, &id->events, of_id)
@@ -164,22 +164,22 @@ static bool is_said(const struct ucm_id *id, enum rdma_cm_event_type type)
  * one tells the program nothing while the first is unread. All other events
  * come once, or once for a command, which is refused when there is no room.
  */
-static bool is_one_too_many(const struct ucm_id *id,
+static bool is_one_too_many(const struct ucma_id *id,
 			    const struct rdma_cm_event *event)
 {
-	return id->unread >= UCM_UNREAD_MOST &&
+	return id->unread >= UCMA_UNREAD_MOST &&
 	       (event->event == RDMA_CM_EVENT_ADDR_CHANGE ||
 		event->event == RDMA_CM_EVENT_UNREACHABLE) &&
 	       is_said(id, event->event);
 }
 
 /* Without memory an event is lost: there is no caller to get the error. */
-static void take_event(struct ucm_id *id, struct rdma_cm_id *cm_id,
+static void take_event(struct ucma_id *id, struct rdma_cm_id *cm_id,
 		       struct rdma_cm_event *event)
 {
-	struct ucm_event *new;
+	struct ucma_event *new;
 
-	guard(rwsem_read)(&ucm_moves);
+	guard(rwsem_read)(&ucma_moves);
 	new = event_new(id, cm_id, event);
 	if (!new)
 		return;
@@ -201,10 +201,10 @@ static void take_event(struct ucm_id *id, struct rdma_cm_id *cm_id,
  * program has read of it: whatever becomes of the listener until then, the event
  * takes the id along.
  */
-static bool enqueue_request(struct ucm_id *listener, struct ucm_event *event,
-			    struct ucm_id *id)
+static bool enqueue_request(struct ucma_id *listener, struct ucma_event *event,
+			    struct ucma_id *id)
 {
-	lockdep_assert_held(&ucm_moves);
+	lockdep_assert_held(&ucma_moves);
 	guard(mutex)(&listener->file->lock);
 	if (listener->requests >= listener->backlog)
 		return false;
@@ -216,17 +216,17 @@ static bool enqueue_request(struct ucm_id *listener, struct ucm_event *event,
 	return true;
 }
 
-static int take_request(struct ucm_id *listener, struct rdma_cm_id *cm_id,
+static int take_request(struct ucma_id *listener, struct rdma_cm_id *cm_id,
 			struct rdma_cm_event *event)
 {
-	struct ucm_event *new;
-	struct ucm_id *id;
+	struct ucma_event *new;
+	struct ucma_id *id;
 
 	/* A peer that floods the listener gets no memory for it. */
 	if (READ_ONCE(listener->requests) >= READ_ONCE(listener->backlog))
 		return -ENOMEM;
-	guard(rwsem_read)(&ucm_moves);
-	id = ucm_id_new(NULL);
+	guard(rwsem_read)(&ucma_moves);
+	id = ucma_id_new(NULL);
 	if (!id)
 		return -ENOMEM;
 	id->cm_id = cm_id;
@@ -242,12 +242,12 @@ static int take_request(struct ucm_id *listener, struct rdma_cm_id *cm_id,
 err_free_event:
 	kfree(new);
 err_free_id:
-	ucm_id_discard(id);
+	ucma_id_discard(id);
 	return -ENOMEM;
 }
 
 /**
- * ucm_handler - what rdma_cm calls for each event of a program's id
+ * ucma_handler - what rdma_cm calls for each event of a program's id
  * @cm_id: the id, or the new one of a connection request
  * @event: the event
  *
@@ -257,36 +257,36 @@ err_free_id:
  * Return: 0, or -ENOMEM for a request that was not taken; its id is destroyed by
  * rdma_cm then.
  */
-int ucm_handler(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
+int ucma_handler(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 {
-	struct ucm_id *id = cm_id->context;
+	struct ucma_id *id = cm_id->context;
 
 	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		return take_request(id, cm_id, event);
 	if (id->has_uid)
 		take_event(id, cm_id, event);
 	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
-		ucm_id_unplug(id);
+		ucma_id_unplug(id);
 	return 0;
 }
 
 /* The program has @event. */
-static void event_was_read(struct ucm_event *event)
+static void event_was_read(struct ucma_event *event)
 {
-	struct ucm_id *id = event->id;
+	struct ucma_id *id = event->id;
 
 	id->events_read++;
 	if (event->mcast)
 		event->mcast->events_read++;
 	if (event->request) {
 		id->requests--;
-		ucm_id_publish(event->request);
+		ucma_id_publish(event->request);
 	}
-	ucm_event_free(event);
+	ucma_event_free(event);
 }
 
 /**
- * ucm_event_read - give the oldest event to the program
+ * ucma_event_read - give the oldest event to the program
  * @file: its queue
  * @to: the program's memory
  * @room: bytes of it; what exceeds it the program does not want
@@ -295,13 +295,13 @@ static void event_was_read(struct ucm_event *event)
  * with the queue locked, and does not wait for pages.
  * Return: 0, -EAGAIN (there is none), -EFAULT (pages at @to are not there now).
  */
-int ucm_event_read(struct ucm_file *file, void __user *to, size_t room)
+int ucma_event_read(struct ucma_file *file, void __user *to, size_t room)
 {
-	struct ucm_event *event;
+	struct ucma_event *event;
 
-	guard(rwsem_read)(&ucm_moves);
+	guard(rwsem_read)(&ucma_moves);
 	guard(mutex)(&file->lock);
-	event = list_first_entry_or_null(&file->events, struct ucm_event,
+	event = list_first_entry_or_null(&file->events, struct ucma_event,
 					 in_file);
 	if (!event)
 		return -EAGAIN;
@@ -312,7 +312,7 @@ int ucm_event_read(struct ucm_file *file, void __user *to, size_t room)
 	return 0;
 }
 
-static int wait_for_event(struct ucm_file *file, bool nonblock)
+static int wait_for_event(struct ucma_file *file, bool nonblock)
 {
 	if (!list_empty(&file->events))
 		return 0;
@@ -321,7 +321,7 @@ static int wait_for_event(struct ucm_file *file, bool nonblock)
 	return wait_event_interruptible(file->wait, !list_empty(&file->events));
 }
 
-int ucm_get_event(struct ucm_call *call)
+int ucma_get_event(struct ucma_call *call)
 {
 	void __user *to = u64_to_user_ptr(call->req.get_event.response);
 	const size_t room = min_t(size_t, call->out_len,
@@ -332,7 +332,7 @@ int ucm_get_event(struct ucm_call *call)
 		ret = wait_for_event(call->file, call->nonblock);
 		if (ret)
 			return ret;
-		ret = ucm_event_read(call->file, to, room);
+		ret = ucma_event_read(call->file, to, room);
 		if (!ret)
 			return 0;
 		if (ret == -EFAULT && fault_in_writeable(to, room))
@@ -345,17 +345,17 @@ int ucm_get_event(struct ucm_call *call)
 }
 
 /**
- * ucm_events_move - let the events of an id follow it
+ * ucma_events_move - let the events of an id follow it
  * @id: the id, which is moved from id->file
  * @file: to here
  *
- * Context: ucm_moves held for writing, which keeps all others from both queues.
+ * Context: ucma_moves held for writing, which keeps all others from both queues.
  */
-void ucm_events_move(struct ucm_id *id, struct ucm_file *file)
+void ucma_events_move(struct ucma_id *id, struct ucma_file *file)
 {
-	struct ucm_event *event;
+	struct ucma_event *event;
 
-	lockdep_assert_held_write(&ucm_moves);
+	lockdep_assert_held_write(&ucma_moves);
 	list_for_each_entry(event, &id->events, of_id) {
 		list_move_tail(&event->in_file, &file->events);
 		if (event->request)

@@ -12,7 +12,7 @@
 
 static int file_open(struct inode *inode, struct file *filp)
 {
-	struct ucm_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	struct ucma_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 
 	if (!file)
 		return -ENOMEM;
@@ -32,12 +32,12 @@ static int file_open(struct inode *inode, struct file *filp)
  */
 static int file_close(struct inode *inode, struct file *filp)
 {
-	struct ucm_file *file = filp->private_data;
-	struct ucm_id *id;
+	struct ucma_file *file = filp->private_data;
+	struct ucma_id *id;
 
-	while ((id = list_first_entry_or_null(&file->ids, struct ucm_id,
+	while ((id = list_first_entry_or_null(&file->ids, struct ucma_id,
 					      in_file)))
-		ucm_id_destroy(id);
+		ucma_id_destroy(id);
 	WARN_ON_ONCE(!list_empty(&file->events));
 	mem_cgroup_put(file->memcg);
 	kfree(file);
@@ -46,16 +46,16 @@ static int file_close(struct inode *inode, struct file *filp)
 
 static __poll_t file_poll(struct file *filp, struct poll_table_struct *table)
 {
-	struct ucm_file *file = filp->private_data;
+	struct ucma_file *file = filp->private_data;
 
 	poll_wait(filp, &file->wait, table);
 	return list_empty(&file->events) ? 0 : EPOLLIN | EPOLLRDNORM;
 }
 
-const struct file_operations ucm_fops = {
+const struct file_operations ucma_fops = {
 	.owner = THIS_MODULE,
 	.open = file_open,
 	.release = file_close,
-	.write = ucm_write,
+	.write = ucma_write,
 	.poll = file_poll,
 };

@@ -24,13 +24,13 @@ MODULE_ALIAS_RDMA_CLIENT("rdma_cm");
 
 static int max_backlog = 1024;
 
-unsigned int ucm_max_backlog(void)
+unsigned int ucma_max_backlog(void)
 {
 	return READ_ONCE(max_backlog);
 }
 
 /* The empty one ends the table for kernels that are not told its size. */
-static struct ctl_table ucm_sysctls[] = {
+static struct ctl_table ucma_sysctls[] = {
 	{
 		.procname = "max_backlog",
 		.data = &max_backlog,
@@ -49,25 +49,25 @@ static ssize_t abi_version_show(struct device *device,
 }
 static DEVICE_ATTR_RO(abi_version);
 
-static struct attribute *ucm_attrs[] = {
+static struct attribute *ucma_attrs[] = {
 	&dev_attr_abi_version.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(ucm);
+ATTRIBUTE_GROUPS(ucma);
 
-static struct miscdevice ucm_node = {
+static struct miscdevice ucma_node = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "rdma_cm",
 	.nodename = "infiniband/rdma_cm",
 	.mode = 0666,
-	.fops = &ucm_fops,
-	.groups = ucm_groups,
+	.fops = &ucma_fops,
+	.groups = ucma_groups,
 };
 
-static int ucm_nl_info(struct ib_client_nl_info *res)
+static int ucma_nl_info(struct ib_client_nl_info *res)
 {
 	res->abi = RDMA_USER_CM_ABI_VERSION;
-	res->cdev = get_device(ucm_node.this_device);
+	res->cdev = get_device(ucma_node.this_device);
 	return 0;
 }
 
@@ -80,34 +80,34 @@ static bool unloading;
  * programs to close, and they wait for this event. When this module is unloaded
  * no program has an id, and the device stays.
  */
-static void ucm_remove(struct ib_device *device, void *unused)
+static void ucma_remove(struct ib_device *device, void *unused)
 {
 	if (!unloading)
 		ofed_cma_close_to_programs(device);
 }
 
-static struct ib_client ucm_client = {
+static struct ib_client ucma_client = {
 	.name = "rdma_cm",
-	.remove = ucm_remove,
-	.get_global_nl_info = ucm_nl_info,
+	.remove = ucma_remove,
+	.get_global_nl_info = ucma_nl_info,
 };
 
 static struct ctl_table_header *sysctls;
 
-static int __init ucm_init(void)
+static int __init ucma_init(void)
 {
-	int ret = misc_register(&ucm_node);
+	int ret = misc_register(&ucma_node);
 
 	if (ret)
 		return ret;
 	sysctls = compat_register_net_sysctl(&init_net, "net/rdma_ucm",
-					     ucm_sysctls,
-					     ARRAY_SIZE(ucm_sysctls) - 1);
+					     ucma_sysctls,
+					     ARRAY_SIZE(ucma_sysctls) - 1);
 	if (!sysctls) {
 		ret = -ENOMEM;
 		goto err_free_node;
 	}
-	ret = ib_register_client(&ucm_client);
+	ret = ib_register_client(&ucma_client);
 	if (ret)
 		goto err_free_sysctls;
 	return 0;
@@ -115,16 +115,16 @@ static int __init ucm_init(void)
 err_free_sysctls:
 	unregister_net_sysctl_table(sysctls);
 err_free_node:
-	misc_deregister(&ucm_node);
+	misc_deregister(&ucma_node);
 	return ret;
 }
-module_init(ucm_init);
+module_init(ucma_init);
 
-static void __exit ucm_exit(void)
+static void __exit ucma_exit(void)
 {
 	unloading = true;
-	ib_unregister_client(&ucm_client);
+	ib_unregister_client(&ucma_client);
 	unregister_net_sysctl_table(sysctls);
-	misc_deregister(&ucm_node);
+	misc_deregister(&ucma_node);
 }
-module_exit(ucm_exit);
+module_exit(ucma_exit);

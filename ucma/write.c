@@ -9,15 +9,15 @@
 #include "ucma.h"
 
 /**
- * struct ucm_cmd - a command
+ * struct ucma_cmd - a command
  * @run: the command
  * @in_size: bytes of the request
  * @in_min: the request may be shorter than that, but not than this; 0 means that
  *	    it never was, and is read whole whatever length the header says
  * @out_min: bytes of the response that must fit, if that is all to check
  */
-struct ucm_cmd {
-	int (*run)(struct ucm_call *call);
+struct ucma_cmd {
+	int (*run)(struct ucma_call *call);
 	u16 in_size;
 	u16 in_min;
 	u16 out_min;
@@ -29,60 +29,60 @@ struct ucm_cmd {
 #define GREW(type) \
 	.in_min = offsetofend(struct rdma_ucm_##type, reserved)
 
-static const struct ucm_cmd commands[] = {
+static const struct ucma_cmd commands[] = {
 	[RDMA_USER_CM_CMD_CREATE_ID] = {
-		ucm_create_id, REQUEST(create_id), RESPONSE(create_id_resp),
+		ucma_create_id, REQUEST(create_id), RESPONSE(create_id_resp),
 	},
 	[RDMA_USER_CM_CMD_DESTROY_ID] = {
-		ucm_destroy_id, REQUEST(destroy_id), RESPONSE(destroy_id_resp),
+		ucma_destroy_id, REQUEST(destroy_id), RESPONSE(destroy_id_resp),
 	},
-	[RDMA_USER_CM_CMD_BIND_IP] = { ucm_bind_ip, REQUEST(bind_ip) },
-	[RDMA_USER_CM_CMD_RESOLVE_IP] = { ucm_resolve_ip, REQUEST(resolve_ip) },
+	[RDMA_USER_CM_CMD_BIND_IP] = { ucma_bind_ip, REQUEST(bind_ip) },
+	[RDMA_USER_CM_CMD_RESOLVE_IP] = { ucma_resolve_ip, REQUEST(resolve_ip) },
 	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = {
-		ucm_resolve_route, REQUEST(resolve_route),
+		ucma_resolve_route, REQUEST(resolve_route),
 	},
 	[RDMA_USER_CM_CMD_QUERY_ROUTE] = {
-		ucm_query_route, REQUEST(query),
+		ucma_query_route, REQUEST(query),
 		.out_min = offsetof(struct rdma_ucm_query_route_resp,
 				    ibdev_index),
 	},
 	[RDMA_USER_CM_CMD_CONNECT] = {
-		ucm_connect, REQUEST(connect), GREW(connect),
+		ucma_connect, REQUEST(connect), GREW(connect),
 	},
-	[RDMA_USER_CM_CMD_LISTEN] = { ucm_listen, REQUEST(listen) },
+	[RDMA_USER_CM_CMD_LISTEN] = { ucma_listen, REQUEST(listen) },
 	[RDMA_USER_CM_CMD_ACCEPT] = {
-		ucm_accept, REQUEST(accept), GREW(accept),
+		ucma_accept, REQUEST(accept), GREW(accept),
 	},
-	[RDMA_USER_CM_CMD_REJECT] = { ucm_reject, REQUEST(reject) },
-	[RDMA_USER_CM_CMD_DISCONNECT] = { ucm_disconnect, REQUEST(disconnect) },
+	[RDMA_USER_CM_CMD_REJECT] = { ucma_reject, REQUEST(reject) },
+	[RDMA_USER_CM_CMD_DISCONNECT] = { ucma_disconnect, REQUEST(disconnect) },
 	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = {
-		ucm_init_qp_attr, REQUEST(init_qp_attr),
+		ucma_init_qp_attr, REQUEST(init_qp_attr),
 		.out_min = sizeof(struct ib_uverbs_qp_attr),
 	},
 	[RDMA_USER_CM_CMD_GET_EVENT] = {
-		ucm_get_event, REQUEST(get_event),
+		ucma_get_event, REQUEST(get_event),
 		/* 32-bit programs once had no padding at its end. */
 		.out_min = offsetof(struct rdma_ucm_event_resp, reserved),
 	},
-	[RDMA_USER_CM_CMD_SET_OPTION] = { ucm_set_option, REQUEST(set_option) },
-	[RDMA_USER_CM_CMD_NOTIFY] = { ucm_notify, REQUEST(notify) },
+	[RDMA_USER_CM_CMD_SET_OPTION] = { ucma_set_option, REQUEST(set_option) },
+	[RDMA_USER_CM_CMD_NOTIFY] = { ucma_notify, REQUEST(notify) },
 	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = {
-		ucm_join_ip_mcast, REQUEST(join_ip_mcast),
+		ucma_join_ip_mcast, REQUEST(join_ip_mcast),
 	},
 	[RDMA_USER_CM_CMD_LEAVE_MCAST] = {
-		ucm_leave_mcast, REQUEST(destroy_id), RESPONSE(destroy_id_resp),
+		ucma_leave_mcast, REQUEST(destroy_id), RESPONSE(destroy_id_resp),
 	},
-	[RDMA_USER_CM_CMD_MIGRATE_ID] = { ucm_migrate_id, REQUEST(migrate_id) },
-	[RDMA_USER_CM_CMD_QUERY] = { ucm_query, REQUEST(query) },
-	[RDMA_USER_CM_CMD_BIND] = { ucm_bind, REQUEST(bind) },
+	[RDMA_USER_CM_CMD_MIGRATE_ID] = { ucma_migrate_id, REQUEST(migrate_id) },
+	[RDMA_USER_CM_CMD_QUERY] = { ucma_query, REQUEST(query) },
+	[RDMA_USER_CM_CMD_BIND] = { ucma_bind, REQUEST(bind) },
 	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = {
-		ucm_resolve_addr, REQUEST(resolve_addr),
+		ucma_resolve_addr, REQUEST(resolve_addr),
 	},
-	[RDMA_USER_CM_CMD_JOIN_MCAST] = { ucm_join_mcast, REQUEST(join_mcast) },
+	[RDMA_USER_CM_CMD_JOIN_MCAST] = { ucma_join_mcast, REQUEST(join_mcast) },
 };
 
 /* Read the request behind a header that is @in_len bytes of it long. */
-static int read_request(const struct ucm_cmd *cmd, struct ucm_call *call,
+static int read_request(const struct ucma_cmd *cmd, struct ucma_call *call,
 			const char __user *from, u16 in_len)
 {
 	size_t size = cmd->in_size;
@@ -98,7 +98,7 @@ static int read_request(const struct ucm_cmd *cmd, struct ucm_call *call,
 }
 
 /**
- * ucm_write - a command
+ * ucma_write - a command
  * @filp: the node
  * @buf: struct rdma_ucm_cmd_hdr and the request
  * @count: bytes of both, or more
@@ -109,12 +109,12 @@ static int read_request(const struct ucm_cmd *cmd, struct ucm_call *call,
  * that never was), -EFAULT, -ENOSPC (no room for the response), or the command's
  * own.
  */
-ssize_t ucm_write(struct file *filp, const char __user *buf, size_t count,
-		  loff_t *pos)
+ssize_t ucma_write(struct file *filp, const char __user *buf, size_t count,
+		   loff_t *pos)
 {
 	struct rdma_ucm_cmd_hdr hdr;
-	const struct ucm_cmd *cmd;
-	struct ucm_call call;
+	const struct ucma_cmd *cmd;
+	struct ucma_call call;
 	int ret;
 
 	/* Or a program with more rights could be made to write for another. */

@@ -12,7 +12,7 @@ static int put_address(struct sk_buff *msg, int attr,
 }
 
 /* A listener on all devices has no destination on any of them. */
-static int put_destination(struct sk_buff *msg, const struct rcm_res *res)
+static int put_destination(struct sk_buff *msg, const struct cma_res *res)
 {
 	if (res != &res->id->res)
 		return 0;
@@ -20,7 +20,7 @@ static int put_destination(struct sk_buff *msg, const struct rcm_res *res)
 			   &res->id->pub.route.addr.dst_addr);
 }
 
-static int put_qp(struct sk_buff *msg, const struct rcm_id *id)
+static int put_qp(struct sk_buff *msg, const struct cma_id *id)
 {
 	if (!id->qp_num)
 		return 0;
@@ -32,9 +32,9 @@ static int put_qp(struct sk_buff *msg, const struct rcm_id *id)
 int ofed_nldev_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *entry,
 			 const struct nldev_ask *ask)
 {
-	struct rcm_res *res = container_of(entry, struct rcm_res, tracked.entry);
+	struct cma_res *res = container_of(entry, struct cma_res, tracked.entry);
 	struct ib_device *device = res->tracked.device;
-	struct rcm_id *id = res->id;
+	struct cma_id *id = res->id;
 	u32 port = id->pub.port_num;
 
 	if (ask->port != NLDEV_NO_PORT && ask->port != port)
@@ -42,7 +42,7 @@ int ofed_nldev_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *entry,
 	if ((port && nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port)) ||
 	    put_qp(msg, id) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PS, id->pub.ps) ||
-	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_STATE, rcm_state_of(id)) ||
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_STATE, cma_state_of(id)) ||
 	    put_address(msg, RDMA_NLDEV_ATTR_RES_SRC_ADDR,
 			&id->pub.route.addr.src_addr) ||
 	    put_destination(msg, res) ||

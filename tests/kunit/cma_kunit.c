@@ -58,41 +58,41 @@ static union test_addr ib_service(u64 sid, u64 mask)
  * States: each move from each state. The table is spelt out a second time, in
  * the other direction: for each state, what may happen in it.
  */
-static int expected_next(enum rcm_state from, enum rcm_move move)
+static int expected_next(enum cma_state from, enum cma_move move)
 {
-	if (move == RCM_M_DESTROY)
-		return from == RCM_S_DESTROYING ? -EINVAL : RCM_S_DESTROYING;
-	if (from == RCM_S_DESTROYING || from == RCM_S_DEVICE_REMOVAL)
+	if (move == CMA_M_DESTROY)
+		return from == CMA_S_DESTROYING ? -EINVAL : CMA_S_DESTROYING;
+	if (from == CMA_S_DESTROYING || from == CMA_S_DEVICE_REMOVAL)
 		return -EINVAL;
-	if (move == RCM_M_REMOVE)
-		return RCM_S_DEVICE_REMOVAL;
+	if (move == CMA_M_REMOVE)
+		return CMA_S_DEVICE_REMOVAL;
 	switch (from) {
-	case RCM_S_IDLE:
-		return move == RCM_M_BIND ? RCM_S_ADDR_BOUND :
-		       move == RCM_M_REQUESTED ? RCM_S_CONNECT : -EINVAL;
-	case RCM_S_ADDR_BOUND:
-		return move == RCM_M_UNBIND ? RCM_S_IDLE :
-		       move == RCM_M_LISTEN ? RCM_S_LISTEN :
-		       move == RCM_M_ADDR_ASK ? RCM_S_ADDR_QUERY : -EINVAL;
-	case RCM_S_LISTEN:
-		return move == RCM_M_UNLISTEN ? RCM_S_ADDR_BOUND : -EINVAL;
-	case RCM_S_ADDR_QUERY:
-		return move == RCM_M_ADDR_KNOWN ? RCM_S_ADDR_RESOLVED :
-		       move == RCM_M_ADDR_FAIL ? RCM_S_ADDR_BOUND : -EINVAL;
-	case RCM_S_ADDR_RESOLVED:
-		return move == RCM_M_ROUTE_ASK ? RCM_S_ROUTE_QUERY :
-		       move == RCM_M_ROUTE_GIVEN ? RCM_S_ROUTE_RESOLVED :
+	case CMA_S_IDLE:
+		return move == CMA_M_BIND ? CMA_S_ADDR_BOUND :
+		       move == CMA_M_REQUESTED ? CMA_S_CONNECT : -EINVAL;
+	case CMA_S_ADDR_BOUND:
+		return move == CMA_M_UNBIND ? CMA_S_IDLE :
+		       move == CMA_M_LISTEN ? CMA_S_LISTEN :
+		       move == CMA_M_ADDR_ASK ? CMA_S_ADDR_QUERY : -EINVAL;
+	case CMA_S_LISTEN:
+		return move == CMA_M_UNLISTEN ? CMA_S_ADDR_BOUND : -EINVAL;
+	case CMA_S_ADDR_QUERY:
+		return move == CMA_M_ADDR_KNOWN ? CMA_S_ADDR_RESOLVED :
+		       move == CMA_M_ADDR_FAIL ? CMA_S_ADDR_BOUND : -EINVAL;
+	case CMA_S_ADDR_RESOLVED:
+		return move == CMA_M_ROUTE_ASK ? CMA_S_ROUTE_QUERY :
+		       move == CMA_M_ROUTE_GIVEN ? CMA_S_ROUTE_RESOLVED :
 						   -EINVAL;
-	case RCM_S_ROUTE_QUERY:
-		return move == RCM_M_ROUTE_KNOWN ? RCM_S_ROUTE_RESOLVED :
-		       move == RCM_M_ROUTE_FAIL ? RCM_S_ADDR_RESOLVED : -EINVAL;
-	case RCM_S_ROUTE_RESOLVED:
-		return move == RCM_M_CONNECT ? RCM_S_CONNECT :
-		       move == RCM_M_ROUTE_TAKEN ? RCM_S_ADDR_RESOLVED :
+	case CMA_S_ROUTE_QUERY:
+		return move == CMA_M_ROUTE_KNOWN ? CMA_S_ROUTE_RESOLVED :
+		       move == CMA_M_ROUTE_FAIL ? CMA_S_ADDR_RESOLVED : -EINVAL;
+	case CMA_S_ROUTE_RESOLVED:
+		return move == CMA_M_CONNECT ? CMA_S_CONNECT :
+		       move == CMA_M_ROUTE_TAKEN ? CMA_S_ADDR_RESOLVED :
 						   -EINVAL;
-	case RCM_S_CONNECT:
-		return move == RCM_M_CONNECT_FAIL ? RCM_S_ROUTE_RESOLVED :
-		       move == RCM_M_DISCONNECT ? RCM_S_DISCONNECT : -EINVAL;
+	case CMA_S_CONNECT:
+		return move == CMA_M_CONNECT_FAIL ? CMA_S_ROUTE_RESOLVED :
+		       move == CMA_M_DISCONNECT ? CMA_S_DISCONNECT : -EINVAL;
 	default:
 		return -EINVAL;
 	}
@@ -102,9 +102,9 @@ static void states_test(struct kunit *test)
 {
 	int from, move;
 
-	for (from = 0; from < RCM_STATES; from++)
-		for (move = 0; move < RCM_MOVES; move++)
-			KUNIT_EXPECT_EQ_MSG(test, rcm_next_state(from, move),
+	for (from = 0; from < CMA_STATES; from++)
+		for (move = 0; move < CMA_MOVES; move++)
+			KUNIT_EXPECT_EQ_MSG(test, cma_next_state(from, move),
 					    expected_next(from, move),
 					    "state %d, move %d", from, move);
 }
@@ -112,12 +112,12 @@ static void states_test(struct kunit *test)
 /* The numbers that iproute2 has names for. */
 static void state_numbers_test(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, RCM_S_IDLE, 0);
-	KUNIT_EXPECT_EQ(test, RCM_S_ROUTE_RESOLVED, 4);
-	KUNIT_EXPECT_EQ(test, RCM_S_CONNECT, 5);
-	KUNIT_EXPECT_EQ(test, RCM_S_ADDR_BOUND, 7);
-	KUNIT_EXPECT_EQ(test, RCM_S_LISTEN, 8);
-	KUNIT_EXPECT_EQ(test, RCM_S_DESTROYING, 10);
+	KUNIT_EXPECT_EQ(test, CMA_S_IDLE, 0);
+	KUNIT_EXPECT_EQ(test, CMA_S_ROUTE_RESOLVED, 4);
+	KUNIT_EXPECT_EQ(test, CMA_S_CONNECT, 5);
+	KUNIT_EXPECT_EQ(test, CMA_S_ADDR_BOUND, 7);
+	KUNIT_EXPECT_EQ(test, CMA_S_LISTEN, 8);
+	KUNIT_EXPECT_EQ(test, CMA_S_DESTROYING, 10);
 }
 
 static void ib_events_test(struct kunit *test)
@@ -126,23 +126,23 @@ static void ib_events_test(struct kunit *test)
 	bool taken;
 
 	for (event = IB_CM_REQ_ERROR; event <= IB_CM_SIDR_REP_RECEIVED; event++)
-		for (state = 0; state < RCM_STATES; state++) {
+		for (state = 0; state < CMA_STATES; state++) {
 			taken = event == IB_CM_TIMEWAIT_EXIT ?
-				state == RCM_S_DISCONNECT :
-				state == RCM_S_CONNECT;
-			KUNIT_EXPECT_EQ(test, rcm_takes_ib_event(state, event),
+				state == CMA_S_DISCONNECT :
+				state == CMA_S_CONNECT;
+			KUNIT_EXPECT_EQ(test, cma_takes_ib_event(state, event),
 					taken);
 		}
 }
 
 /* Private data: bytes as in annex A11, byte for byte. */
-static const u8 golden_ipv4[RCM_HDR_SIZE] = {
+static const u8 golden_ipv4[CMA_HDR_SIZE] = {
 	0x00, 0x40, 0x12, 0x34,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 192, 168, 1, 1,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 192, 168, 1, 2,
 };
 
-static const u8 golden_ipv6[RCM_HDR_SIZE] = {
+static const u8 golden_ipv6[CMA_HDR_SIZE] = {
 	0x00, 0x60, 0xfe, 0xdc,
 	0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0a,
 	0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0b, 0x0c,
@@ -153,20 +153,20 @@ static void hdr_build_test(struct kunit *test)
 	union test_addr src4 = ipv4(IP_A, 0x1234), dst4 = ipv4(IP_B, 7174);
 	union test_addr src6 = ipv6(0x0a, 0xfedc), dst6 = ipv6(0xb0c, 7174);
 	union test_addr ib = ib_service(RDMA_IB_IP_PS_TCP, U64_MAX);
-	u8 data[RCM_HDR_SIZE + 1];
+	u8 data[CMA_HDR_SIZE + 1];
 
 	memset(data, 0xee, sizeof(data));
-	KUNIT_EXPECT_EQ(test, rcm_hdr_build(data, SA(src4), SA(dst4)), 0);
-	KUNIT_EXPECT_EQ(test, memcmp(data, golden_ipv4, RCM_HDR_SIZE), 0);
-	KUNIT_EXPECT_EQ(test, data[RCM_HDR_SIZE], 0xee);
-	KUNIT_EXPECT_EQ(test, rcm_hdr_build(data, SA(src6), SA(dst6)), 0);
-	KUNIT_EXPECT_EQ(test, memcmp(data, golden_ipv6, RCM_HDR_SIZE), 0);
+	KUNIT_EXPECT_EQ(test, cma_hdr_build(data, SA(src4), SA(dst4)), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(data, golden_ipv4, CMA_HDR_SIZE), 0);
+	KUNIT_EXPECT_EQ(test, data[CMA_HDR_SIZE], 0xee);
+	KUNIT_EXPECT_EQ(test, cma_hdr_build(data, SA(src6), SA(dst6)), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(data, golden_ipv6, CMA_HDR_SIZE), 0);
 
-	KUNIT_EXPECT_EQ(test, rcm_hdr_build(data, SA(src4), SA(dst6)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, rcm_hdr_build(data, SA(ib), SA(ib)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, rcm_hdr_room(AF_IB), (size_t)0);
-	KUNIT_EXPECT_EQ(test, rcm_hdr_room(AF_INET), (size_t)36);
-	KUNIT_EXPECT_EQ(test, rcm_hdr_room(AF_INET6), (size_t)36);
+	KUNIT_EXPECT_EQ(test, cma_hdr_build(data, SA(src4), SA(dst6)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, cma_hdr_build(data, SA(ib), SA(ib)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, cma_hdr_room(AF_IB), (size_t)0);
+	KUNIT_EXPECT_EQ(test, cma_hdr_room(AF_INET), (size_t)36);
+	KUNIT_EXPECT_EQ(test, cma_hdr_room(AF_INET6), (size_t)36);
 }
 
 static void hdr_parse_test(struct kunit *test)
@@ -178,10 +178,10 @@ static void hdr_parse_test(struct kunit *test)
 	struct sockaddr *l = (struct sockaddr *)&local;
 	struct sockaddr *r = (struct sockaddr *)&remote;
 
-	KUNIT_EXPECT_EQ(test, rcm_hdr_parse(golden_ipv4, sid, l, r), 0);
+	KUNIT_EXPECT_EQ(test, cma_hdr_parse(golden_ipv4, sid, l, r), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(l, &dst4, sizeof(dst4.in)), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(r, &src4, sizeof(src4.in)), 0);
-	KUNIT_EXPECT_EQ(test, rcm_hdr_parse(golden_ipv6, sid, l, r), 0);
+	KUNIT_EXPECT_EQ(test, cma_hdr_parse(golden_ipv6, sid, l, r), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(l, &dst6, sizeof(dst6.in6)), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(r, &src6, sizeof(src6.in6)), 0);
 }
@@ -191,7 +191,7 @@ static void hdr_malformed_test(struct kunit *test)
 {
 	__be64 sid = cpu_to_be64(RDMA_IB_IP_PS_TCP | 7174);
 	struct sockaddr_storage local, remote;
-	u8 data[RCM_HDR_SIZE];
+	u8 data[CMA_HDR_SIZE];
 	int first, second, want;
 
 	memcpy(data, golden_ipv4, sizeof(data));
@@ -206,7 +206,7 @@ static void hdr_malformed_test(struct kunit *test)
 			else
 				want = -EAFNOSUPPORT;
 			KUNIT_EXPECT_EQ(test, want,
-					rcm_hdr_parse(data, sid,
+					cma_hdr_parse(data, sid,
 						      (void *)&local,
 						      (void *)&remote));
 		}
@@ -257,7 +257,7 @@ static int expected_clash(int a, int b, int bits)
 
 static void ports_clash_test(struct kunit *test)
 {
-	struct rcm_claim mine = { }, theirs = { };
+	struct cma_claim mine = { }, theirs = { };
 	union test_addr x, y;
 	int a, b, bits, got, want;
 
@@ -272,7 +272,7 @@ static void ports_clash_test(struct kunit *test)
 				theirs.src = SA(y);
 				theirs.reuse = bits & 2;
 				theirs.afonly = bits & 8;
-				got = rcm_claims_clash(&mine, &theirs);
+				got = cma_claims_clash(&mine, &theirs);
 				want = expected_clash(a, b, bits);
 				KUNIT_EXPECT_EQ_MSG(test, got, want,
 						    "%d %d %x", a, b, bits);
@@ -282,10 +282,10 @@ static void ports_clash_test(struct kunit *test)
 static bool apart(union test_addr *src1, union test_addr *dst1,
 		  union test_addr *src2, union test_addr *dst2)
 {
-	struct rcm_claim mine = { .src = SA(*src1), .dst = SA(*dst1) };
-	struct rcm_claim theirs = { .src = SA(*src2), .dst = SA(*dst2) };
+	struct cma_claim mine = { .src = SA(*src1), .dst = SA(*dst1) };
+	struct cma_claim theirs = { .src = SA(*src2), .dst = SA(*dst2) };
 
-	return rcm_claims_apart(&mine, &theirs);
+	return cma_claims_apart(&mine, &theirs);
 }
 
 static void ports_apart_test(struct kunit *test)
@@ -313,20 +313,20 @@ static void service_id_test(struct kunit *test)
 	union test_addr ib = ib_service(0x1122334455667788, U64_MAX);
 	__be64 sid;
 
-	sid = rcm_service_id(RDMA_PS_TCP, SA(tcp));
+	sid = cma_service_id(RDMA_PS_TCP, SA(tcp));
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(sid), 0x0000000001061c06ULL);
-	KUNIT_EXPECT_EQ(test, rcm_space_of_service(sid), RDMA_PS_TCP);
-	KUNIT_EXPECT_EQ(test, be16_to_cpu(rcm_port_of_service(sid)), 7174);
+	KUNIT_EXPECT_EQ(test, cma_space_of_service(sid), RDMA_PS_TCP);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(cma_port_of_service(sid)), 7174);
 
-	sid = rcm_service_id(RDMA_PS_UDP, SA(udp));
+	sid = cma_service_id(RDMA_PS_UDP, SA(udp));
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(sid), 0x000000000111ffffULL);
-	sid = rcm_service_id(RDMA_PS_IPOIB, SA(tcp));
+	sid = cma_service_id(RDMA_PS_IPOIB, SA(tcp));
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(sid), 0x0000000000021c06ULL);
-	KUNIT_EXPECT_EQ(test, rcm_space_of_service(sid), RDMA_PS_IPOIB);
-	sid = rcm_service_id(RDMA_PS_IB, SA(tcp));
+	KUNIT_EXPECT_EQ(test, cma_space_of_service(sid), RDMA_PS_IPOIB);
+	sid = cma_service_id(RDMA_PS_IB, SA(tcp));
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(sid), 0x00000000013f1c06ULL);
 
-	sid = rcm_service_id(RDMA_PS_IB, SA(ib));
+	sid = cma_service_id(RDMA_PS_IB, SA(ib));
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(sid), 0x1122334455667788ULL);
 }
 
@@ -336,12 +336,12 @@ static void ib_port_test(struct kunit *test)
 
 	/* A port outside of the mask is none. */
 	addr = ib_service(RDMA_IB_IP_PS_TCP | 7174, RDMA_IB_IP_PS_MASK);
-	KUNIT_EXPECT_EQ(test, be16_to_cpu(rcm_port_of(SA(addr))), 0);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(cma_port_of(SA(addr))), 0);
 	addr = ib_service(RDMA_IB_IP_PS_TCP | 7174, U64_MAX);
-	KUNIT_EXPECT_EQ(test, be16_to_cpu(rcm_port_of(SA(addr))), 7174);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(cma_port_of(SA(addr))), 7174);
 
 	addr = ib_service(RDMA_IB_IP_PS_UDP | 1, RDMA_IB_IP_PS_MASK);
-	rcm_set_port(SA(addr), cpu_to_be16(0xabcd));
+	cma_set_port(SA(addr), cpu_to_be16(0xabcd));
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(addr.ib.sib_sid),
 			RDMA_IB_IP_PS_UDP | 0xabcd);
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(addr.ib.sib_sid_mask), U64_MAX);
@@ -374,7 +374,7 @@ static void ib_space_test(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		addr = ib_service(rows[i].sid, rows[i].mask);
-		ret = rcm_select_space(rows[i].ps, SA(addr), &space);
+		ret = cma_select_space(rows[i].ps, SA(addr), &space);
 		KUNIT_EXPECT_EQ_MSG(test, ret, rows[i].ret, "row %d", i);
 		if (ret)
 			continue;
@@ -383,9 +383,9 @@ static void ib_space_test(struct kunit *test)
 				    rows[i].completed, "row %d", i);
 	}
 	addr = ipv4(IP_A, 1);
-	KUNIT_EXPECT_EQ(test, rcm_select_space(RDMA_PS_IPOIB, SA(addr), &space),
+	KUNIT_EXPECT_EQ(test, cma_select_space(RDMA_PS_IPOIB, SA(addr), &space),
 			0);
-	KUNIT_EXPECT_EQ(test, rcm_select_space(0x77, SA(addr), &space),
+	KUNIT_EXPECT_EQ(test, cma_select_space(0x77, SA(addr), &space),
 			-EPROTONOSUPPORT);
 }
 
@@ -399,30 +399,30 @@ static void match_test(struct kunit *test)
 	union test_addr ib = ib_service(RDMA_IB_IP_PS_TCP | 1, U64_MAX);
 	int exact, any, other;
 
-	exact = rcm_match_address(SA(a), true, SA(a), SA(b));
-	any = rcm_match_address(SA(any4), true, SA(a), SA(b));
-	other = rcm_match_address(SA(any6), false, SA(a), SA(b));
+	exact = cma_match_address(SA(a), true, SA(a), SA(b));
+	any = cma_match_address(SA(any4), true, SA(a), SA(b));
+	other = cma_match_address(SA(any6), false, SA(a), SA(b));
 	KUNIT_EXPECT_GT(test, exact, any);
 	KUNIT_EXPECT_GT(test, any, other);
 	KUNIT_EXPECT_GT(test, other, 0);
-	KUNIT_EXPECT_EQ(test, rcm_match_address(SA(any6), true, SA(a), SA(b)),
+	KUNIT_EXPECT_EQ(test, cma_match_address(SA(any6), true, SA(a), SA(b)),
 			0);
-	KUNIT_EXPECT_EQ(test, rcm_match_address(SA(any4), false, SA(a6),
+	KUNIT_EXPECT_EQ(test, cma_match_address(SA(any4), false, SA(a6),
 						SA(b6)), 0);
-	KUNIT_EXPECT_EQ(test, rcm_match_address(SA(b), true, SA(a), SA(b)), 0);
-	KUNIT_EXPECT_EQ(test, rcm_match_address(SA(a6), false, SA(a6), SA(b6)),
+	KUNIT_EXPECT_EQ(test, cma_match_address(SA(b), true, SA(a), SA(b)), 0);
+	KUNIT_EXPECT_EQ(test, cma_match_address(SA(a6), false, SA(a6), SA(b6)),
 			exact);
-	KUNIT_EXPECT_EQ(test, rcm_match_address(SA(b6), false, SA(a6), SA(b6)),
+	KUNIT_EXPECT_EQ(test, cma_match_address(SA(b6), false, SA(a6), SA(b6)),
 			0);
 	/* 127.0.0.1 is not for the neighbours. */
-	KUNIT_EXPECT_EQ(test, rcm_match_address(SA(lo), true, SA(a), SA(b)), 0);
-	KUNIT_EXPECT_GT(test, rcm_match_address(SA(lo), true, SA(a), SA(a)), 0);
+	KUNIT_EXPECT_EQ(test, cma_match_address(SA(lo), true, SA(a), SA(b)), 0);
+	KUNIT_EXPECT_GT(test, cma_match_address(SA(lo), true, SA(a), SA(a)), 0);
 	/* Families of addresses that have nothing to do with each other. */
-	KUNIT_EXPECT_EQ(test, rcm_match_address(SA(any6), false, SA(ib),
+	KUNIT_EXPECT_EQ(test, cma_match_address(SA(any6), false, SA(ib),
 						SA(ib)), 0);
-	KUNIT_EXPECT_EQ(test, rcm_match_address(SA(ib), false, SA(a), SA(b)),
+	KUNIT_EXPECT_EQ(test, cma_match_address(SA(ib), false, SA(a), SA(b)),
 			0);
-	KUNIT_EXPECT_GT(test, rcm_match_address(SA(ib), false, SA(ib), SA(ib)),
+	KUNIT_EXPECT_GT(test, cma_match_address(SA(ib), false, SA(ib), SA(ib)),
 			0);
 }
 
@@ -453,26 +453,26 @@ static void mgid_ib_test(struct kunit *test)
 	union test_addr v6 = ipv6(0, 0), ib = ib_service(0, 0);
 	union ib_gid gid;
 
-	rcm_mgid_ib(SA(v4), ipoib_broadcast, RDMA_PS_IPOIB, &gid);
+	cma_mgid_ib(SA(v4), ipoib_broadcast, RDMA_PS_IPOIB, &gid);
 	expect_gid(test, &gid, "ff12401b800100000000000001020304");
-	rcm_mgid_ib(SA(v4), ipoib_broadcast, RDMA_PS_UDP, &gid);
+	cma_mgid_ib(SA(v4), ipoib_broadcast, RDMA_PS_UDP, &gid);
 	expect_gid(test, &gid, "ff124001800100000000000001020304");
 
 	set_bytes(test, &v6.in6.sin6_addr, "ff0e0102030405060708090a0b0c0d0e");
-	rcm_mgid_ib(SA(v6), ipoib_broadcast, RDMA_PS_IPOIB, &gid);
+	cma_mgid_ib(SA(v6), ipoib_broadcast, RDMA_PS_IPOIB, &gid);
 	expect_gid(test, &gid, "ff12601b800105060708090a0b0c0d0e");
-	rcm_mgid_ib(SA(v6), ipoib_broadcast, RDMA_PS_UDP, &gid);
+	cma_mgid_ib(SA(v6), ipoib_broadcast, RDMA_PS_UDP, &gid);
 	expect_gid(test, &gid, "ff126001800105060708090a0b0c0d0e");
 
 	/* Made by the subnet administrator: as it is. */
 	set_bytes(test, &v6.in6.sin6_addr, "ff15a01b030405060708090a0b0c0d0e");
-	rcm_mgid_ib(SA(v6), ipoib_broadcast, RDMA_PS_UDP, &gid);
+	cma_mgid_ib(SA(v6), ipoib_broadcast, RDMA_PS_UDP, &gid);
 	expect_gid(test, &gid, "ff15a01b030405060708090a0b0c0d0e");
 
 	set_bytes(test, &ib.ib.sib_addr, "ff120000000000000000000000000042");
-	rcm_mgid_ib(SA(ib), ipoib_broadcast, RDMA_PS_UDP, &gid);
+	cma_mgid_ib(SA(ib), ipoib_broadcast, RDMA_PS_UDP, &gid);
 	expect_gid(test, &gid, "ff120000000000000000000000000042");
-	rcm_mgid_ib(SA(any), ipoib_broadcast, RDMA_PS_UDP, &gid);
+	cma_mgid_ib(SA(any), ipoib_broadcast, RDMA_PS_UDP, &gid);
 	expect_gid(test, &gid, "00000000000000000000000000000000");
 }
 
@@ -482,17 +482,17 @@ static void mgid_roce_test(struct kunit *test)
 	union test_addr any = ipv6(0, 0);
 	union ib_gid gid;
 
-	rcm_mgid_roce(SA(v4), IB_GID_TYPE_ROCE_UDP_ENCAP, &gid);
+	cma_mgid_roce(SA(v4), IB_GID_TYPE_ROCE_UDP_ENCAP, &gid);
 	expect_gid(test, &gid, "00000000000000000000ffffe1020304");
-	rcm_mgid_roce(SA(v4), IB_GID_TYPE_ROCE, &gid);
+	cma_mgid_roce(SA(v4), IB_GID_TYPE_ROCE, &gid);
 	expect_gid(test, &gid, "ff0e0000000000000000ffffe1020304");
 
 	set_bytes(test, &v6.in6.sin6_addr, "ff0e0102030405060708090a0b0c0d0e");
-	rcm_mgid_roce(SA(v6), IB_GID_TYPE_ROCE_UDP_ENCAP, &gid);
+	cma_mgid_roce(SA(v6), IB_GID_TYPE_ROCE_UDP_ENCAP, &gid);
 	expect_gid(test, &gid, "ff0e0102030405060708090a0b0c0d0e");
-	rcm_mgid_roce(SA(v6), IB_GID_TYPE_ROCE, &gid);
+	cma_mgid_roce(SA(v6), IB_GID_TYPE_ROCE, &gid);
 	expect_gid(test, &gid, "ff0e0102030405060708090a0b0c0d0e");
-	rcm_mgid_roce(SA(any), IB_GID_TYPE_ROCE, &gid);
+	cma_mgid_roce(SA(any), IB_GID_TYPE_ROCE, &gid);
 	expect_gid(test, &gid, "00000000000000000000000000000000");
 }
 
@@ -501,20 +501,20 @@ static void same_address_test(struct kunit *test)
 	union test_addr a = ipv4(IP_A, 1), a2 = ipv4(IP_A, 2);
 	union test_addr a6 = ipv6(0x0a, 1), ll = ipv6(1, 1), ll2;
 
-	KUNIT_EXPECT_TRUE(test, rcm_same_address(SA(a), SA(a2)));
-	KUNIT_EXPECT_FALSE(test, rcm_same_address(SA(a), SA(a6)));
+	KUNIT_EXPECT_TRUE(test, cma_same_address(SA(a), SA(a2)));
+	KUNIT_EXPECT_FALSE(test, cma_same_address(SA(a), SA(a6)));
 	/* fe80::1 on one interface is not that on another one. */
 	ll.in6.sin6_addr.s6_addr32[0] = htonl(0xfe800000);
 	ll2 = ll;
 	ll.in6.sin6_scope_id = 2;
-	KUNIT_EXPECT_FALSE(test, rcm_same_address(SA(ll), SA(ll2)));
+	KUNIT_EXPECT_FALSE(test, cma_same_address(SA(ll), SA(ll2)));
 	ll2.in6.sin6_scope_id = 2;
-	KUNIT_EXPECT_TRUE(test, rcm_same_address(SA(ll), SA(ll2)));
+	KUNIT_EXPECT_TRUE(test, cma_same_address(SA(ll), SA(ll2)));
 	/* Elsewhere the number means nothing. */
 	a6.in6.sin6_scope_id = 2;
 	ll = a6;
 	ll.in6.sin6_scope_id = 3;
-	KUNIT_EXPECT_TRUE(test, rcm_same_address(SA(a6), SA(ll)));
+	KUNIT_EXPECT_TRUE(test, cma_same_address(SA(a6), SA(ll)));
 }
 
 static struct kunit_case cma_cases[] = {

@@ -36,9 +36,9 @@
 #define fill_event	mcast_fill_event
 #include "../../core/cm/rdma/mcast.c"
 
-DEFINE_MUTEX(rcm_mutex);
-struct workqueue_struct *rcm_wq;
-struct ib_sa_client rcm_sa_client;
+DEFINE_MUTEX(cma_mutex);
+struct workqueue_struct *cma_wq;
+struct ib_sa_client cma_sa_client;
 
 /* What the test plays, and what it has seen. */
 static struct {
@@ -46,7 +46,7 @@ static struct {
 	struct ib_port_data ports[2];
 	struct iw_cm_id iw;
 	const struct rdma_restrack_entry *iw_owner;
-	struct rcm_id *listener;
+	struct cma_id *listener;
 	struct hlist_head owners;
 	int attach_ret;
 	bool rcu_held;
@@ -57,10 +57,10 @@ static struct {
 	int offered;
 	bool offered_locked;
 	enum ib_qp_type offered_type;
-	struct rcm_id *conn;
+	struct cma_id *conn;
 } seen;
 
-static bool is_hidden(struct rcm_id *id)
+static bool is_hidden(struct cma_id *id)
 {
 	if (!rdma_restrack_get(&id->res.tracked.entry))
 		return true;
@@ -69,37 +69,37 @@ static bool is_hidden(struct rcm_id *id)
 }
 
 /* cm/rdma/res.c, for lines that are in no table. */
-void rcm_res_init(struct rcm_res *res, struct rcm_id *id)
+void cma_res_init(struct cma_res *res, struct cma_id *id)
 {
 	ofed_restrack_new(&res->entry, RDMA_RESTRACK_CM_ID);
 	rdma_restrack_no_track(&res->entry);
 	res->id = id;
 }
 
-void rcm_res_add(struct rcm_res *res, struct ib_device *device)
+void cma_res_add(struct cma_res *res, struct ib_device *device)
 {
 	res->entry.valid = true;
 }
 
-void rcm_res_hide(struct rcm_res *res)
+void cma_res_hide(struct cma_res *res)
 {
 	ofed_restrack_begin_del(&res->entry);
 }
 
-void rcm_res_show(struct rcm_res *res)
+void cma_res_show(struct cma_res *res)
 {
 	ofed_restrack_abort_del(&res->entry);
 }
 
-void rcm_res_forget(struct rcm_res *res)
+void cma_res_forget(struct cma_res *res)
 {
 	ofed_restrack_commit_del(&res->entry);
 }
 
-void rcm_res_del(struct rcm_res *res)
+void cma_res_del(struct cma_res *res)
 {
-	rcm_res_hide(res);
-	rcm_res_forget(res);
+	cma_res_hide(res);
+	cma_res_forget(res);
 }
 
 struct iw_cm_id *played_create_iw(struct ib_device *device,
@@ -117,7 +117,7 @@ void played_iw_owner(struct iw_cm_id *cm_id,
 
 void played_destroy_iw(struct iw_cm_id *cm_id)
 {
-	struct rcm_id *id = cm_id->context;
+	struct cma_id *id = cm_id->context;
 
 	seen.iw_destroyed++;
 	seen.line_was_hidden = is_hidden(id);
@@ -132,7 +132,7 @@ int played_sendonly_fullmember(struct ib_device *device, u32 port_num)
 	return -EOPNOTSUPP;
 }
 
-struct hlist_head *rcm_port_owners_locked(struct net *net,
+struct hlist_head *cma_port_owners_locked(struct net *net,
 					  enum rdma_ucm_port_space space,
 					  __be16 port)
 {
@@ -140,7 +140,7 @@ struct hlist_head *rcm_port_owners_locked(struct net *net,
 	return &seen.owners;
 }
 
-int rcm_device_of_request(struct rcm_id *id, struct ib_device *device, u32 port,
+int cma_device_of_request(struct cma_id *id, struct ib_device *device, u32 port,
 			  const struct ib_gid_attr *sgid_attr,
 			  const union ib_gid *sgid)
 {
@@ -148,59 +148,59 @@ int rcm_device_of_request(struct rcm_id *id, struct ib_device *device, u32 port,
 	return seen.attach_ret;
 }
 
-int rcm_device_of_listener(struct rcm_id *id, struct rcm_dev *cdev)
+int cma_device_of_listener(struct cma_id *id, struct cma_dev *cdev)
 {
 	seen.attached_locked = mutex_is_locked(&id->handler_mutex);
 	return seen.attach_ret;
 }
 
 /* The last before those are waited for that copy the owner. */
-void rcm_device_detach(struct rcm_id *id)
+void cma_device_detach(struct cma_id *id)
 {
 	seen.had_owner = id->res.tracked.entry.task;
 }
 
-void rcm_device_release(struct rcm_id *id)
+void cma_device_release(struct cma_id *id)
 {
 }
 
-void rcm_port_release(struct rcm_id *id)
+void cma_port_release(struct cma_id *id)
 {
 }
 
-void rcm_unlisten(struct rcm_id *id)
+void cma_unlisten(struct cma_id *id)
 {
 }
 
-void rcm_netdev_init_id(struct rcm_id *id)
+void cma_netdev_init_id(struct cma_id *id)
 {
 }
 
-void rcm_unwatch(struct rcm_id *id)
+void cma_unwatch(struct cma_id *id)
 {
 }
 
-struct net_device *rcm_netdev(struct rcm_id *id)
+struct net_device *cma_netdev(struct cma_id *id)
 {
 	return NULL;
 }
 
-int rcm_default_qkey(struct rcm_id *id)
+int cma_default_qkey(struct cma_id *id)
 {
 	return 0;
 }
 
-int rcm_qp_to_rtr(struct rcm_id *id, const struct rdma_conn_param *param)
+int cma_qp_to_rtr(struct cma_id *id, const struct rdma_conn_param *param)
 {
 	return -EIO;
 }
 
-int rcm_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
+int cma_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 {
 	return 0;
 }
 
-int rcm_sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
+int cma_sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 {
 	return 0;
 }
@@ -210,29 +210,29 @@ static int consumer(struct rdma_cm_id *pub, struct rdma_cm_event *event)
 	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
 		return 0;
 	seen.offered++;
-	seen.offered_locked = mutex_is_locked(&rcm_id_of(pub)->handler_mutex);
+	seen.offered_locked = mutex_is_locked(&cma_id_of(pub)->handler_mutex);
 	seen.offered_type = pub->qp_type;
-	seen.conn = rcm_id_of(pub);
+	seen.conn = cma_id_of(pub);
 	return 0;
 }
 
-static struct rcm_id *make(struct kunit *test, enum rdma_ucm_port_space ps,
+static struct cma_id *make(struct kunit *test, enum rdma_ucm_port_space ps,
 			   enum ib_qp_type type)
 {
 	struct rdma_cm_id *pub = rdma_create_user_id(consumer, NULL, ps, type);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pub));
-	return rcm_id_of(pub);
+	return cma_id_of(pub);
 }
 
 /* Listens to whatever comes without IP addresses. */
-static struct rcm_id *listener(struct kunit *test, enum ib_qp_type type)
+static struct cma_id *listener(struct kunit *test, enum ib_qp_type type)
 {
-	struct rcm_id *id = make(test, RDMA_PS_IB, type);
+	struct cma_id *id = make(test, RDMA_PS_IB, type);
 
-	rcm_src(id)->sa_family = AF_IB;
-	rcm_move(id, RCM_M_BIND);
-	rcm_move(id, RCM_M_LISTEN);
+	cma_src(id)->sa_family = AF_IB;
+	cma_move(id, CMA_M_BIND);
+	cma_move(id, CMA_M_LISTEN);
 	hlist_add_head(&id->on_port, &seen.owners);
 	return id;
 }
@@ -240,15 +240,15 @@ static struct rcm_id *listener(struct kunit *test, enum ib_qp_type type)
 static int begin(struct kunit *test)
 {
 	memset(&seen, 0, sizeof(seen));
-	rcm_wq = system_wq;
+	cma_wq = system_wq;
 	seen.device.port_data = seen.ports;
 	seen.device.phys_port_cnt = 1;
 	return 0;
 }
 
-static struct rcm_request ib_request(void)
+static struct cma_request ib_request(void)
 {
-	struct rcm_request req = { .device = &seen.device, .port = 1 };
+	struct cma_request req = { .device = &seen.device, .port = 1 };
 
 	put_ib_address(&req.local, NULL, 0xffff, 0);
 	put_ib_address(&req.remote, NULL, 0xffff, 0);
@@ -258,19 +258,19 @@ static struct rcm_request ib_request(void)
 /* Where a namespace is looked at, it can not go. */
 static void find_rcu_test(struct kunit *test)
 {
-	struct rcm_request req = ib_request();
-	struct rcm_id *id = listener(test, IB_QPT_RC);
-	struct rcm_id *found = rcm_find_listener(&req);
+	struct cma_request req = ib_request();
+	struct cma_id *id = listener(test, IB_QPT_RC);
+	struct cma_id *found = cma_find_listener(&req);
 
 	KUNIT_EXPECT_PTR_EQ(test, found, id);
 	if (IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC))
 		KUNIT_EXPECT_TRUE(test, seen.rcu_held);
 	if (!IS_ERR_OR_NULL(found))
-		rcm_id_put(found);
+		cma_id_put(found);
 	hlist_del(&id->on_port);
-	found = rcm_find_listener(&req);
+	found = cma_find_listener(&req);
 	KUNIT_EXPECT_PTR_EQ(test, found,
-			    (struct rcm_id *)ERR_PTR(-ECONNREFUSED));
+			    (struct cma_id *)ERR_PTR(-ECONNREFUSED));
 	rdma_destroy_id(&id->pub);
 }
 
@@ -279,20 +279,20 @@ static void find_moved_test(struct kunit *test)
 {
 	struct net_device *ndev = kunit_kzalloc(test, sizeof(*ndev),
 						GFP_KERNEL);
-	struct rcm_request req = ib_request();
-	struct rcm_id *id = listener(test, IB_QPT_RC);
+	struct cma_request req = ib_request();
+	struct cma_id *id = listener(test, IB_QPT_RC);
 
 	KUNIT_ASSERT_NOT_NULL(test, ndev);
 	write_pnet(&ndev->nd_net, &init_net);
 	ndev->ifindex = 3;
 	req.ndev = ndev;
 	req.ifindex = 3;
-	KUNIT_EXPECT_PTR_EQ(test, rcm_find_listener(&req),
-			    (struct rcm_id *)ERR_PTR(-EHOSTUNREACH));
+	KUNIT_EXPECT_PTR_EQ(test, cma_find_listener(&req),
+			    (struct cma_id *)ERR_PTR(-EHOSTUNREACH));
 	ndev->flags = IFF_UP;
 	req.ifindex = 2;
-	KUNIT_EXPECT_PTR_EQ(test, rcm_find_listener(&req),
-			    (struct rcm_id *)ERR_PTR(-EHOSTUNREACH));
+	KUNIT_EXPECT_PTR_EQ(test, cma_find_listener(&req),
+			    (struct cma_id *)ERR_PTR(-EHOSTUNREACH));
 	KUNIT_EXPECT_EQ(test, refcount_read(&id->refs), 1);
 
 	/* Where the listener's namespace was left after it was found. */
@@ -308,11 +308,11 @@ static void find_moved_test(struct kunit *test)
 	rdma_destroy_id(&id->pub);
 }
 
-static int offer(struct rcm_id *listen, enum ib_qp_type type)
+static int offer(struct cma_id *listen, enum ib_qp_type type)
 {
 	static u8 data[IB_CM_REQ_PRIVATE_DATA_SIZE];
 	struct sa_path_rec path = { .rec_type = SA_PATH_REC_TYPE_IB };
-	struct rcm_request req = ib_request();
+	struct cma_request req = ib_request();
 	struct ib_cm_id cm_id = { };
 	struct ib_cm_event event = {
 		.event = IB_CM_REQ_RECEIVED,
@@ -334,7 +334,7 @@ static int offer(struct rcm_id *listen, enum ib_qp_type type)
 /* Nothing is told of a connection before the request is. */
 static void offer_test(struct kunit *test)
 {
-	struct rcm_id *listen = listener(test, 0);
+	struct cma_id *listen = listener(test, 0);
 
 	KUNIT_EXPECT_EQ(test, offer(listen, IB_QPT_RC), 0);
 	KUNIT_EXPECT_TRUE(test, seen.attached_locked);
@@ -359,9 +359,9 @@ static void offer_test(struct kunit *test)
 /* The line goes before what a driver reads for it, the owner after all else. */
 static void end_order_test(struct kunit *test)
 {
-	struct rcm_id *id = make(test, RDMA_PS_TCP, IB_QPT_RC);
+	struct cma_id *id = make(test, RDMA_PS_TCP, IB_QPT_RC);
 
-	rcm_res_add(&id->res, NULL);
+	cma_res_add(&id->res, NULL);
 	seen.iw.context = id;
 	id->iw = &seen.iw;
 	rdma_destroy_id(&id->pub);
@@ -373,13 +373,13 @@ static void end_order_test(struct kunit *test)
 /* The same for a connection that could not be begun; its id lives on. */
 static void failed_connect_test(struct kunit *test)
 {
-	struct rcm_id *id = make(test, RDMA_PS_TCP, IB_QPT_RC);
+	struct cma_id *id = make(test, RDMA_PS_TCP, IB_QPT_RC);
 	struct rdma_conn_param param = { };
 
-	rcm_res_add(&id->res, NULL);
-	rcm_src(id)->sa_family = AF_INET;
-	rcm_dst(id)->sa_family = AF_INET;
-	KUNIT_EXPECT_EQ(test, rcm_iw_connect(id, &param), -EIO);
+	cma_res_add(&id->res, NULL);
+	cma_src(id)->sa_family = AF_INET;
+	cma_dst(id)->sa_family = AF_INET;
+	KUNIT_EXPECT_EQ(test, cma_iw_connect(id, &param), -EIO);
 	KUNIT_EXPECT_PTR_EQ(test, seen.iw_owner, &id->res.tracked.entry);
 	KUNIT_EXPECT_EQ(test, seen.iw_destroyed, 1);
 	KUNIT_EXPECT_TRUE(test, seen.line_was_hidden);
@@ -388,9 +388,9 @@ static void failed_connect_test(struct kunit *test)
 	rdma_destroy_id(&id->pub);
 }
 
-static void add_group(struct kunit *test, struct rcm_id *id, void *context)
+static void add_group(struct kunit *test, struct cma_id *id, void *context)
 {
-	struct rcm_mcast *mc = kzalloc(sizeof(*mc), GFP_KERNEL);
+	struct cma_mcast *mc = kzalloc(sizeof(*mc), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, mc);
 	mc->addr.ss_family = AF_INET;
@@ -402,15 +402,15 @@ static void add_group(struct kunit *test, struct rcm_id *id, void *context)
 
 static void leave_test(struct kunit *test)
 {
-	struct rcm_id *id = make(test, RDMA_PS_UDP, IB_QPT_UD);
+	struct cma_id *id = make(test, RDMA_PS_UDP, IB_QPT_UD);
 	int first, second;
-	struct rcm_mcast *mc;
+	struct cma_mcast *mc;
 
 	add_group(test, id, &first);
 	add_group(test, id, &second);
 	ofed_cma_leave(&id->pub, &first);
 	KUNIT_ASSERT_TRUE(test, list_is_singular(&id->mcast));
-	mc = list_first_entry(&id->mcast, struct rcm_mcast, list);
+	mc = list_first_entry(&id->mcast, struct cma_mcast, list);
 	KUNIT_EXPECT_PTR_EQ(test, mc->context, (void *)&second);
 	/* Known to nobody any more. */
 	ofed_cma_leave(&id->pub, &first);
@@ -420,14 +420,14 @@ static void leave_test(struct kunit *test)
 
 static void sendonly_test(struct kunit *test)
 {
-	struct rcm_id *id = make(test, RDMA_PS_UDP, IB_QPT_UD);
+	struct cma_id *id = make(test, RDMA_PS_UDP, IB_QPT_UD);
 	struct sockaddr_in group = {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(0xe1020304),
 	};
 
 	seen.ports[1].immutable.core_cap_flags = RDMA_CORE_PORT_IBA_IB;
-	rcm_move(id, RCM_M_BIND);
+	cma_move(id, CMA_M_BIND);
 	id->pub.device = &seen.device;
 	id->pub.port_num = 1;
 	KUNIT_EXPECT_EQ(test,

@@ -60,9 +60,9 @@ void played_copy_ah_attr(struct ib_device *device,
 }
 
 struct fixture {
-	struct ucm_file file;
+	struct ucma_file file;
 	struct ib_device device;	/* nothing of it is looked at */
-	struct ucm_id *id;
+	struct ucma_id *id;
 };
 
 static int begin(struct kunit *test)
@@ -78,22 +78,22 @@ static int begin(struct kunit *test)
 	INIT_LIST_HEAD(&f->file.ids);
 	INIT_LIST_HEAD(&f->file.events);
 	init_waitqueue_head(&f->file.wait);
-	f->id = ucm_id_new(&f->file);
+	f->id = ucma_id_new(&f->file);
 	if (!f->id)
 		return -ENOMEM;
-	cm_id = rdma_create_id(&init_net, ucm_handler, f->id, RDMA_PS_UDP,
+	cm_id = rdma_create_id(&init_net, ucma_handler, f->id, RDMA_PS_UDP,
 			       IB_QPT_UD);
 	if (IS_ERR(cm_id)) {
-		ucm_id_discard(f->id);
+		ucma_id_discard(f->id);
 		f->id = NULL;
 		return PTR_ERR(cm_id);
 	}
 	f->id->cm_id = cm_id;
 	f->id->has_uid = true;
 	f->id->uid = 77;
-	guard(rwsem_read)(&ucm_moves);
+	guard(rwsem_read)(&ucma_moves);
 	guard(mutex)(&f->file.lock);
-	ucm_id_publish(f->id);
+	ucma_id_publish(f->id);
 	return 0;
 }
 
@@ -102,14 +102,14 @@ static void end(struct kunit *test)
 	struct fixture *f = test->priv;
 
 	if (f && f->id)
-		ucm_id_destroy(f->id);
+		ucma_id_destroy(f->id);
 }
 
-static int happen(struct ucm_id *id, enum rdma_cm_event_type type)
+static int happen(struct ucma_id *id, enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event event = { .event = type };
 
-	return ucm_handler(id->cm_id, &event);
+	return ucma_handler(id->cm_id, &event);
 }
 
 static size_t waiting(struct fixture *f)
@@ -124,21 +124,21 @@ static size_t waiting(struct fixture *f)
 
 static void read_one(struct fixture *f)
 {
-	struct ucm_event *event;
+	struct ucma_event *event;
 
-	guard(rwsem_read)(&ucm_moves);
+	guard(rwsem_read)(&ucma_moves);
 	guard(mutex)(&f->file.lock);
-	event = list_first_entry(&f->file.events, struct ucm_event, in_file);
+	event = list_first_entry(&f->file.events, struct ucma_event, in_file);
 	event_was_read(event);
 }
 
-static int enter(struct fixture *f, enum ucm_need need)
+static int enter(struct fixture *f, enum ucma_need need)
 {
-	struct ucm_id *id = ucm_id_enter(&f->file, f->id->number, need);
+	struct ucma_id *id = ucma_id_enter(&f->file, f->id->number, need);
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
-	ucm_id_leave(id);
+	ucma_id_leave(id);
 	return 0;
 }
 
@@ -148,18 +148,18 @@ static void unsolicited_test(struct kunit *test)
 	struct fixture *f = test->priv;
 	int i;
 
-	for (i = 0; i < 2 * UCM_UNREAD_MOST; i++)
+	for (i = 0; i < 2 * UCMA_UNREAD_MOST; i++)
 		happen(f->id, i & 1 ? RDMA_CM_EVENT_ADDR_CHANGE :
 				      RDMA_CM_EVENT_UNREACHABLE);
-	KUNIT_EXPECT_EQ(test, waiting(f), (size_t)UCM_UNREAD_MOST);
+	KUNIT_EXPECT_EQ(test, waiting(f), (size_t)UCMA_UNREAD_MOST);
 	/* What comes once is never lost. */
 	happen(f->id, RDMA_CM_EVENT_DISCONNECTED);
-	KUNIT_EXPECT_EQ(test, waiting(f), (size_t)UCM_UNREAD_MOST + 1);
+	KUNIT_EXPECT_EQ(test, waiting(f), (size_t)UCMA_UNREAD_MOST + 1);
 	read_one(f);
 	read_one(f);
 	happen(f->id, RDMA_CM_EVENT_ADDR_CHANGE);
 	happen(f->id, RDMA_CM_EVENT_ADDR_CHANGE);
-	KUNIT_EXPECT_EQ(test, waiting(f), (size_t)UCM_UNREAD_MOST);
+	KUNIT_EXPECT_EQ(test, waiting(f), (size_t)UCMA_UNREAD_MOST);
 	KUNIT_EXPECT_EQ(test, f->id->events_read, 2);
 }
 
@@ -169,16 +169,16 @@ static void solicited_test(struct kunit *test)
 	struct fixture *f = test->priv;
 	int i;
 
-	for (i = 0; i < UCM_UNREAD_MOST; i++) {
-		KUNIT_ASSERT_EQ(test, enter(f, UCM_ASKS), 0);
+	for (i = 0; i < UCMA_UNREAD_MOST; i++) {
+		KUNIT_ASSERT_EQ(test, enter(f, UCMA_ASKS), 0);
 		happen(f->id, RDMA_CM_EVENT_ADDR_ERROR);
 	}
-	KUNIT_EXPECT_EQ(test, enter(f, UCM_ASKS), -ENOBUFS);
-	KUNIT_EXPECT_EQ(test, enter(f, UCM_ANY_ID), 0);
+	KUNIT_EXPECT_EQ(test, enter(f, UCMA_ASKS), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, enter(f, UCMA_ANY_ID), 0);
 	/* Without a device it is not asked whatever it has. */
-	KUNIT_EXPECT_EQ(test, enter(f, UCM_ASKS | UCM_BOUND_ID), -EINVAL);
+	KUNIT_EXPECT_EQ(test, enter(f, UCMA_ASKS | UCMA_BOUND_ID), -EINVAL);
 	read_one(f);
-	KUNIT_EXPECT_EQ(test, enter(f, UCM_ASKS), 0);
+	KUNIT_EXPECT_EQ(test, enter(f, UCMA_ASKS), 0);
 }
 
 /* Requests have a limit of their own, and do not use up the other one. */
@@ -193,12 +193,12 @@ static void requests_test(struct kunit *test)
 
 	f->id->backlog = 1;
 	for (i = 0; i < 2; i++) {
-		conn[i] = rdma_create_id(&init_net, ucm_handler, f->id,
+		conn[i] = rdma_create_id(&init_net, ucma_handler, f->id,
 					 RDMA_PS_UDP, IB_QPT_UD);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(conn[i]));
 	}
-	KUNIT_EXPECT_EQ(test, ucm_handler(conn[0], &event), 0);
-	KUNIT_EXPECT_EQ(test, ucm_handler(conn[1], &event), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, ucma_handler(conn[0], &event), 0);
+	KUNIT_EXPECT_EQ(test, ucma_handler(conn[1], &event), -ENOMEM);
 	rdma_destroy_id(conn[1]);
 	KUNIT_EXPECT_EQ(test, waiting(f), (size_t)1);
 	KUNIT_EXPECT_EQ(test, f->id->requests, 1);
@@ -208,14 +208,14 @@ static void requests_test(struct kunit *test)
 	/* end(): both go with the listener, and with the request its id. */
 }
 
-static void tell_joined(struct ucm_id *id, const void *context)
+static void tell_joined(struct ucma_id *id, const void *context)
 {
 	struct rdma_cm_event event = {
 		.event = RDMA_CM_EVENT_MULTICAST_JOIN,
 		.param.ud.private_data = context,
 	};
 
-	ucm_handler(id->cm_id, &event);
+	ucma_handler(id->cm_id, &event);
 }
 
 /* Of two joins of one group, the one that is named is left, with its event. */
@@ -227,7 +227,7 @@ static void twice_test(struct kunit *test)
 		.addr_size = sizeof(struct sockaddr_in),
 		.addr.ss_family = AF_INET,
 	};
-	struct ucm_event *event;
+	struct ucma_event *event;
 	s64 first, second;
 	u32 read;
 
@@ -247,7 +247,7 @@ static void twice_test(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, joined[1]);
 	tell_joined(f->id, joined[1]);
 	KUNIT_ASSERT_EQ(test, waiting(f), (size_t)1);
-	event = list_first_entry(&f->file.events, struct ucm_event, in_file);
+	event = list_first_entry(&f->file.events, struct ucma_event, in_file);
 	KUNIT_EXPECT_EQ(test, event->resp.uid, 2ULL);
 	KUNIT_EXPECT_EQ(test, event->resp.id, (u32)second);
 	KUNIT_EXPECT_EQ(test, f->id->unread, 0);
@@ -255,7 +255,7 @@ static void twice_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, waiting(f), (size_t)0);
 }
 
-static struct kunit_case ucm_cases[] = {
+static struct kunit_case ucma_cases[] = {
 	KUNIT_CASE(unsolicited_test),
 	KUNIT_CASE(solicited_test),
 	KUNIT_CASE(requests_test),
@@ -263,14 +263,14 @@ static struct kunit_case ucm_cases[] = {
 	{ }
 };
 
-static struct kunit_suite ucm_suite = {
+static struct kunit_suite ucma_suite = {
 	.name = "ofed_ucma_events",
 	.init = begin,
 	.exit = end,
-	.test_cases = ucm_cases,
+	.test_cases = ucma_cases,
 };
 
-kunit_test_suite(ucm_suite);
+kunit_test_suite(ucma_suite);
 
 MODULE_DESCRIPTION("KUnit tests of the events of rdma_cm's programs");
 MODULE_LICENSE("GPL");

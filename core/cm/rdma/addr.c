@@ -8,38 +8,38 @@
 #include "cma.h"
 
 /* What the resolver has found, or an address that the consumer has given. */
-static int adopt_source(struct rcm_id *id)
+static int adopt_source(struct cma_id *id)
 {
 	struct sockaddr *found = (struct sockaddr *)&id->found_src;
 	struct sockaddr_storage old = id->pub.route.addr.src_addr;
 	int ret;
 
-	if (found->sa_family != rcm_family(id))
+	if (found->sa_family != cma_family(id))
 		return -EADDRNOTAVAIL;
-	rcm_copy_address(rcm_src(id), found);
-	ret = rcm_device_by_source(id);
+	cma_copy_address(cma_src(id), found);
+	ret = cma_device_by_source(id);
 	if (!ret)
 		return 0;
-	rcm_copy_address(rcm_src(id), (struct sockaddr *)&old);
+	cma_copy_address(cma_src(id), (struct sockaddr *)&old);
 	return ret;
 }
 
-static bool addr_finish(struct rcm_id *id, int status,
+static bool addr_finish(struct cma_id *id, int status,
 			struct rdma_cm_event *event)
 {
-	if (rcm_state_of(id) != RCM_S_ADDR_QUERY)
+	if (cma_state_of(id) != CMA_S_ADDR_QUERY)
 		return false;
 	if (!status && !id->cdev)
 		status = adopt_source(id);
 	if (status && !id->cdev)
 		/* Not to bind the next query to what this one has found. */
-		rcm_l2(id)->bound_dev_if = id->wish_if;
+		cma_l2(id)->bound_dev_if = id->wish_if;
 	if (!status && !id->res.tracked.device)
-		rcm_res_add(&id->res, id->pub.device);
+		cma_res_add(&id->res, id->pub.device);
 	event->event = status ? RDMA_CM_EVENT_ADDR_ERROR :
 				RDMA_CM_EVENT_ADDR_RESOLVED;
 	event->status = status;
-	return !rcm_move(id, status ? RCM_M_ADDR_FAIL : RCM_M_ADDR_KNOWN);
+	return !cma_move(id, status ? CMA_M_ADDR_FAIL : CMA_M_ADDR_KNOWN);
 }
 
 /*
@@ -49,82 +49,82 @@ static bool addr_finish(struct rcm_id *id, int status,
 static void addr_resolved(int status, struct sockaddr *src,
 			  struct rdma_dev_addr *l2, void *context)
 {
-	struct rcm_id *id = context;
+	struct cma_id *id = context;
 
 	if (!status && src->sa_family != AF_INET && src->sa_family != AF_INET6)
 		status = -EAFNOSUPPORT;
 	if (!status) {
 		id->found_src.sin6_family = src->sa_family;
-		rcm_copy_address((struct sockaddr *)&id->found_src, src);
+		cma_copy_address((struct sockaddr *)&id->found_src, src);
 	}
-	rcm_step_start(id, status, addr_finish);
+	cma_step_start(id, status, addr_finish);
 }
 
 /* To this host, by whatever port there is or the one that the id is bound to. */
-static int resolve_loopback(struct rcm_id *id)
+static int resolve_loopback(struct cma_id *id)
 {
-	struct rdma_dev_addr *l2 = rcm_l2(id);
+	struct rdma_dev_addr *l2 = cma_l2(id);
 	int ret;
 
 	if (!id->cdev) {
-		ret = rcm_device_for_loopback(id);
+		ret = cma_device_for_loopback(id);
 		/* With devices that do not fit it is an answer like others. */
-		if (ret && rcm_has_choice(id)) {
-			rcm_step_start(id, ret, addr_finish);
+		if (ret && cma_has_choice(id)) {
+			cma_step_start(id, ret, addr_finish);
 			return 0;
 		}
 		if (ret)
 			return ret;
 	} else {
-		rcm_copy_address(rcm_dst(id), rcm_src(id));
+		cma_copy_address(cma_dst(id), cma_src(id));
 	}
 	memcpy(l2->dst_dev_addr, l2->src_dev_addr, sizeof(l2->dst_dev_addr));
 	l2->network = RDMA_NETWORK_IB;
 	l2->hoplimit = 1;
-	rcm_step_start(id, 0, addr_finish);
+	cma_step_start(id, 0, addr_finish);
 	return 0;
 }
 
-static int resolve_ib(struct rcm_id *id)
+static int resolve_ib(struct cma_id *id)
 {
-	struct sockaddr_ib *sib = (struct sockaddr_ib *)rcm_dst(id);
+	struct sockaddr_ib *sib = (struct sockaddr_ib *)cma_dst(id);
 	int ret;
 
 	if (!id->cdev) {
-		ret = rcm_device_by_ib_path(id);
+		ret = cma_device_by_ib_path(id);
 		if (ret)
 			return ret;
 	}
-	rdma_addr_set_dgid(rcm_l2(id), (union ib_gid *)&sib->sib_addr);
-	rcm_step_start(id, 0, addr_finish);
+	rdma_addr_set_dgid(cma_l2(id), (union ib_gid *)&sib->sib_addr);
+	cma_step_start(id, 0, addr_finish);
 	return 0;
 }
 
 /* What is not decided yet by the local address. */
-static void take_scope(struct rcm_id *id, const struct sockaddr *dst)
+static void take_scope(struct cma_id *id, const struct sockaddr *dst)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)dst;
 
-	if (!id->cdev && !id->wish_if && rcm_is_link_local(dst))
-		rcm_l2(id)->bound_dev_if = in6->sin6_scope_id;
+	if (!id->cdev && !id->wish_if && cma_is_link_local(dst))
+		cma_l2(id)->bound_dev_if = in6->sin6_scope_id;
 }
 
-static int begin_query(struct rcm_id *id, const struct sockaddr *src,
+static int begin_query(struct cma_id *id, const struct sockaddr *src,
 		       const struct sockaddr *dst)
 {
 	int ret;
 
 	if (!rdma_addr_size(dst))
 		return -EAFNOSUPPORT;
-	if (rcm_move(id, RCM_M_ADDR_ASK)) {
-		ret = rcm_bind_within(id, src, dst);
-		return ret ?: rcm_move(id, RCM_M_ADDR_ASK);
+	if (cma_move(id, CMA_M_ADDR_ASK)) {
+		ret = cma_bind_within(id, src, dst);
+		return ret ?: cma_move(id, CMA_M_ADDR_ASK);
 	}
-	if (rcm_family(id) != dst->sa_family) {
-		rcm_move(id, RCM_M_ADDR_FAIL);
+	if (cma_family(id) != dst->sa_family) {
+		cma_move(id, CMA_M_ADDR_FAIL);
 		return -EINVAL;
 	}
-	memcpy(rcm_dst(id), dst, rdma_addr_size(dst));
+	memcpy(cma_dst(id), dst, rdma_addr_size(dst));
 	take_scope(id, dst);
 	return 0;
 }
@@ -147,22 +147,22 @@ static int begin_query(struct rcm_id *id, const struct sockaddr *src,
 int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr,
 		      const struct sockaddr *dst_addr, unsigned long timeout_ms)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret;
 
 	ret = begin_query(mine, src_addr, dst_addr);
 	if (ret)
 		return ret;
-	if (rcm_is_any(dst_addr))
+	if (cma_is_any(dst_addr))
 		ret = resolve_loopback(mine);
 	else if (dst_addr->sa_family == AF_IB)
 		ret = resolve_ib(mine);
 	else
-		ret = rdma_resolve_ip(rcm_src(mine), rcm_dst(mine),
-				      rcm_l2(mine), timeout_ms, addr_resolved,
+		ret = rdma_resolve_ip(cma_src(mine), cma_dst(mine),
+				      cma_l2(mine), timeout_ms, addr_resolved,
 				      false, mine);
 	if (ret)
-		rcm_move(mine, RCM_M_ADDR_FAIL);
+		cma_move(mine, CMA_M_ADDR_FAIL);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_resolve_addr);

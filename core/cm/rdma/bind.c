@@ -16,7 +16,7 @@
 
 #include "cma.h"
 
-enum rcm_space {
+enum cma_space {
 	SPACE_TCP,
 	SPACE_UDP,
 	SPACE_IB,
@@ -25,20 +25,20 @@ enum rcm_space {
 };
 
 /**
- * struct rcm_ports - ports of a namespace
- * @space: struct rcm_port by number, a table for each space; rcm_mutex
+ * struct cma_ports - ports of a namespace
+ * @space: struct cma_port by number, a table for each space; cma_mutex
  */
-struct rcm_ports {
+struct cma_ports {
 	struct xarray space[SPACES];
 };
 
 /**
- * struct rcm_port - a port in use
- * @owners: struct rcm_id; never empty
+ * struct cma_port - a port in use
+ * @owners: struct cma_id; never empty
  * @table: that it is in
  * @number: in host order
  */
-struct rcm_port {
+struct cma_port {
 	struct hlist_head owners;
 	struct xarray *table;
 	u16 number;
@@ -48,7 +48,7 @@ static unsigned int ports_net_id;
 
 static struct xarray *table_of(struct net *net, enum rdma_ucm_port_space ps)
 {
-	struct rcm_ports *ports = net_generic(net, ports_net_id);
+	struct cma_ports *ports = net_generic(net, ports_net_id);
 
 	switch (ps) {
 	case RDMA_PS_TCP:
@@ -65,54 +65,54 @@ static struct xarray *table_of(struct net *net, enum rdma_ucm_port_space ps)
 }
 
 /**
- * rcm_claims_clash - may two ids have the same port?
+ * cma_claims_clash - may two ids have the same port?
  * @mine: the one that wants it
  * @theirs: the one that has it
  *
  * Pure. Return: 0 if so, -EADDRINUSE (same address), -EADDRNOTAVAIL (one of
  * them has every address).
  */
-int rcm_claims_clash(const struct rcm_claim *mine,
-		     const struct rcm_claim *theirs)
+int cma_claims_clash(const struct cma_claim *mine,
+		     const struct cma_claim *theirs)
 {
 	if (mine->reuse && theirs->reuse)
 		return 0;
 	if (mine->afonly && theirs->afonly &&
 	    mine->src->sa_family != theirs->src->sa_family)
 		return 0;
-	if (rcm_is_any(mine->src) || rcm_is_any(theirs->src))
+	if (cma_is_any(mine->src) || cma_is_any(theirs->src))
 		return -EADDRNOTAVAIL;
-	return rcm_same_address(mine->src, theirs->src) ? -EADDRINUSE : 0;
+	return cma_same_address(mine->src, theirs->src) ? -EADDRINUSE : 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_claims_clash);
+EXPORT_SYMBOL_IF_KUNIT(cma_claims_clash);
 
 /* True if both are set and differ. */
 static bool certainly_differ(const struct sockaddr *a, const struct sockaddr *b)
 {
 	if (a->sa_family == AF_UNSPEC || b->sa_family == AF_UNSPEC)
 		return false;
-	return !rcm_is_any(a) && !rcm_is_any(b) && !rcm_same_address(a, b);
+	return !cma_is_any(a) && !cma_is_any(b) && !cma_same_address(a, b);
 }
 
 /**
- * rcm_claims_apart - would connections of two ids with one port differ?
+ * cma_claims_apart - would connections of two ids with one port differ?
  * @mine: id that connects, and has not chosen its port
  * @theirs: id that has a port
  *
  * Pure. Return: true if so, whatever else the two do.
  */
-bool rcm_claims_apart(const struct rcm_claim *mine,
-		      const struct rcm_claim *theirs)
+bool cma_claims_apart(const struct cma_claim *mine,
+		      const struct cma_claim *theirs)
 {
-	__be16 my_peer = rcm_port_of(mine->dst);
-	__be16 their_peer = rcm_port_of(theirs->dst);
+	__be16 my_peer = cma_port_of(mine->dst);
+	__be16 their_peer = cma_port_of(theirs->dst);
 
 	if (my_peer && their_peer && my_peer != their_peer)
 		return true;
 	return certainly_differ(mine->src, theirs->src) ||
 	       certainly_differ(mine->dst, theirs->dst);
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_claims_apart);
+EXPORT_SYMBOL_IF_KUNIT(cma_claims_apart);
 
 /* Which ids may have a service id of which space, first come first served. */
 static const struct {
@@ -130,7 +130,7 @@ static const struct {
 static int select_ib_space(enum rdma_ucm_port_space ps, struct sockaddr_ib *sib,
 			   enum rdma_ucm_port_space *space)
 {
-	u16 port = be16_to_cpu(rcm_port_of((struct sockaddr *)sib));
+	u16 port = be16_to_cpu(cma_port_of((struct sockaddr *)sib));
 	u64 mask = be64_to_cpu(sib->sib_sid_mask) & RDMA_IB_IP_PS_MASK;
 	u64 asked = be64_to_cpu(sib->sib_sid) & mask;
 	size_t i;
@@ -148,14 +148,14 @@ static int select_ib_space(enum rdma_ucm_port_space ps, struct sockaddr_ib *sib,
 }
 
 /**
- * rcm_select_space - find the port space of an address
+ * cma_select_space - find the port space of an address
  * @ps: port space of the id
  * @addr: address; the service id of family AF_IB is completed
  * @space: out: port space
  *
  * Pure. Return: 0, or -EPROTONOSUPPORT.
  */
-int rcm_select_space(enum rdma_ucm_port_space ps, struct sockaddr *addr,
+int cma_select_space(enum rdma_ucm_port_space ps, struct sockaddr *addr,
 		     enum rdma_ucm_port_space *space)
 {
 	if (addr->sa_family == AF_IB)
@@ -171,23 +171,23 @@ int rcm_select_space(enum rdma_ucm_port_space ps, struct sockaddr *addr,
 		return -EPROTONOSUPPORT;
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_select_space);
+EXPORT_SYMBOL_IF_KUNIT(cma_select_space);
 
-static struct rcm_claim claim_of(struct rcm_id *id)
+static struct cma_claim claim_of(struct cma_id *id)
 {
-	return (struct rcm_claim) {
-		.src = rcm_src(id),
-		.dst = rcm_dst(id),
+	return (struct cma_claim) {
+		.src = cma_src(id),
+		.dst = cma_dst(id),
 		.reuse = id->reuse,
 		.afonly = id->afonly,
 	};
 }
 
-static int clash_with_owners(const struct rcm_port *port, struct rcm_id *id,
+static int clash_with_owners(const struct cma_port *port, struct cma_id *id,
 			     bool reuse)
 {
-	struct rcm_claim mine = claim_of(id), theirs;
-	struct rcm_id *owner;
+	struct cma_claim mine = claim_of(id), theirs;
+	struct cma_id *owner;
 	int ret;
 
 	mine.reuse = reuse;
@@ -195,32 +195,32 @@ static int clash_with_owners(const struct rcm_port *port, struct rcm_id *id,
 		if (owner == id)
 			continue;
 		theirs = claim_of(owner);
-		ret = rcm_claims_clash(&mine, &theirs);
+		ret = cma_claims_clash(&mine, &theirs);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static bool apart_from_owners(const struct rcm_port *port, struct rcm_id *id)
+static bool apart_from_owners(const struct cma_port *port, struct cma_id *id)
 {
-	struct rcm_claim mine = claim_of(id), theirs;
-	struct rcm_id *owner;
+	struct cma_claim mine = claim_of(id), theirs;
+	struct cma_id *owner;
 
 	hlist_for_each_entry(owner, &port->owners, on_port) {
 		theirs = claim_of(owner);
-		if (!rcm_claims_apart(&mine, &theirs))
+		if (!cma_claims_apart(&mine, &theirs))
 			return false;
 	}
 	return true;
 }
 
-static int own_port(struct xarray *table, struct rcm_id *id, u16 number)
+static int own_port(struct xarray *table, struct cma_id *id, u16 number)
 {
-	struct rcm_port *port = xa_load(table, number);
+	struct cma_port *port = xa_load(table, number);
 	int ret;
 
-	lockdep_assert_held(&rcm_mutex);
+	lockdep_assert_held(&cma_mutex);
 	if (!port) {
 		port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
 		if (!port)
@@ -235,14 +235,14 @@ static int own_port(struct xarray *table, struct rcm_id *id, u16 number)
 	}
 	hlist_add_head(&id->on_port, &port->owners);
 	id->port = port;
-	rcm_set_port(rcm_src(id), cpu_to_be16(number));
+	cma_set_port(cma_src(id), cpu_to_be16(number));
 	return 0;
 }
 
-static int own_given_port(struct xarray *table, struct rcm_id *id, u16 number)
+static int own_given_port(struct xarray *table, struct cma_id *id, u16 number)
 {
-	struct rcm_port *port = xa_load(table, number);
-	struct net *net = rcm_net(id);
+	struct cma_port *port = xa_load(table, number);
+	struct net *net = cma_net(id);
 	int ret = 0;
 
 	if (inet_port_requires_bind_service(net, number) &&
@@ -254,22 +254,22 @@ static int own_given_port(struct xarray *table, struct rcm_id *id, u16 number)
 }
 
 /* A free port, or else a shared one with owners that have other peers. */
-static bool port_suits(struct xarray *table, struct rcm_id *id, u16 number,
+static bool port_suits(struct xarray *table, struct cma_id *id, u16 number,
 		       bool shared)
 {
-	struct rcm_port *port = xa_load(table, number);
+	struct cma_port *port = xa_load(table, number);
 
-	if (inet_is_local_reserved_port(rcm_net(id), number))
+	if (inet_is_local_reserved_port(cma_net(id), number))
 		return false;
 	return !port || (shared && apart_from_owners(port, id));
 }
 
-static int own_some_port(struct xarray *table, struct rcm_id *id)
+static int own_some_port(struct xarray *table, struct cma_id *id)
 {
 	int low, high, span, start, i;
 	u16 number;
 
-	inet_get_local_port_range(rcm_net(id), &low, &high);
+	inet_get_local_port_range(cma_net(id), &low, &high);
 	span = high - low + 1;
 	start = get_random_u32() % span;
 	for (i = 0; i < 2 * span; i++) {
@@ -281,44 +281,44 @@ static int own_some_port(struct xarray *table, struct rcm_id *id)
 }
 
 /**
- * rcm_port_acquire - take the port of the local address, or any
+ * cma_port_acquire - take the port of the local address, or any
  * @id: id with its addresses; the port is written into the local one
  *
  * Context: process, may sleep. Return: 0, -EACCES (a privileged port),
  * -EADDRINUSE or -EADDRNOTAVAIL (the port is in use, or no port is free),
  * -EPROTONOSUPPORT (port space), -ENOMEM.
  */
-int rcm_port_acquire(struct rcm_id *id)
+int cma_port_acquire(struct cma_id *id)
 {
 	enum rdma_ucm_port_space space;
 	struct xarray *table;
 	u16 number;
 	int ret;
 
-	ret = rcm_select_space(id->pub.ps, rcm_src(id), &space);
+	ret = cma_select_space(id->pub.ps, cma_src(id), &space);
 	if (ret)
 		return ret;
-	table = table_of(rcm_net(id), space);
-	number = be16_to_cpu(rcm_port_of(rcm_src(id)));
-	mutex_lock(&rcm_mutex);
+	table = table_of(cma_net(id), space);
+	number = be16_to_cpu(cma_port_of(cma_src(id)));
+	mutex_lock(&cma_mutex);
 	ret = number ? own_given_port(table, id, number) :
 		       own_some_port(table, id);
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 	return ret;
 }
 
 /**
- * rcm_port_make_unique - an id that listens shares its port no more
+ * cma_port_make_unique - an id that listens shares its port no more
  * @id: id that has a port
  *
  * Others may have it at other addresses. Context: process, may sleep.
  * Return: 0, -EADDRINUSE or -EADDRNOTAVAIL.
  */
-int rcm_port_make_unique(struct rcm_id *id)
+int cma_port_make_unique(struct cma_id *id)
 {
 	int ret = 0;
 
-	mutex_lock(&rcm_mutex);
+	mutex_lock(&cma_mutex);
 	if (id->port)
 		ret = clash_with_owners(id->port, id, false);
 	if (!ret) {
@@ -326,15 +326,15 @@ int rcm_port_make_unique(struct rcm_id *id)
 		id->reuse = false;
 		spin_unlock_irq(&id->lock);
 	}
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 	return ret;
 }
 
-void rcm_port_release(struct rcm_id *id)
+void cma_port_release(struct cma_id *id)
 {
-	struct rcm_port *port;
+	struct cma_port *port;
 
-	mutex_lock(&rcm_mutex);
+	mutex_lock(&cma_mutex);
 	port = id->port;
 	id->port = NULL;
 	if (port) {
@@ -344,18 +344,18 @@ void rcm_port_release(struct rcm_id *id)
 			kfree(port);
 		}
 	}
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 }
 
-/* Return: struct rcm_id by on_port, or NULL for a port without owners. */
-struct hlist_head *rcm_port_owners_locked(struct net *net,
+/* Return: struct cma_id by on_port, or NULL for a port without owners. */
+struct hlist_head *cma_port_owners_locked(struct net *net,
 					  enum rdma_ucm_port_space space,
 					  __be16 number)
 {
 	struct xarray *table = table_of(net, space);
-	struct rcm_port *port;
+	struct cma_port *port;
 
-	lockdep_assert_held(&rcm_mutex);
+	lockdep_assert_held(&cma_mutex);
 	port = table ? xa_load(table, be16_to_cpu(number)) : NULL;
 	return port ? &port->owners : NULL;
 }
@@ -364,38 +364,38 @@ struct hlist_head *rcm_port_owners_locked(struct net *net,
  * A link-local address is one only together with its interface. That of the
  * destination will do for an id that takes what local address there is.
  */
-static int take_scope(struct rcm_id *id, const struct sockaddr *src,
+static int take_scope(struct cma_id *id, const struct sockaddr *src,
 		      const struct sockaddr *dst)
 {
 	const struct sockaddr_in6 *src6 = (const struct sockaddr_in6 *)src;
 	const struct sockaddr_in6 *dst6 = (const struct sockaddr_in6 *)dst;
 	int scope = 0;
 
-	if (rcm_is_link_local(src)) {
+	if (cma_is_link_local(src)) {
 		scope = src6->sin6_scope_id;
 		if (!scope)
 			return -EINVAL;
-	} else if (dst && rcm_is_link_local(dst)) {
+	} else if (dst && cma_is_link_local(dst)) {
 		scope = dst6->sin6_scope_id;
 	}
-	rcm_l2(id)->bound_dev_if = scope;
+	cma_l2(id)->bound_dev_if = scope;
 	id->wish_if = scope;
 	return 0;
 }
 
-static void default_afonly(struct rcm_id *id)
+static void default_afonly(struct cma_id *id)
 {
 	spin_lock_irq(&id->lock);
 	if (!id->afonly_set) {
-		if (rcm_family(id) == AF_INET)
+		if (cma_family(id) == AF_INET)
 			id->afonly = true;
-		else if (rcm_family(id) == AF_INET6)
-			id->afonly = rcm_net(id)->ipv6.sysctl.bindv6only;
+		else if (cma_family(id) == AF_INET6)
+			id->afonly = cma_net(id)->ipv6.sysctl.bindv6only;
 	}
 	spin_unlock_irq(&id->lock);
 }
 
-static int take_address(struct rcm_id *id, const struct sockaddr *src,
+static int take_address(struct cma_id *id, const struct sockaddr *src,
 			const struct sockaddr *dst)
 {
 	int ret;
@@ -403,41 +403,41 @@ static int take_address(struct rcm_id *id, const struct sockaddr *src,
 	ret = take_scope(id, src, dst);
 	if (ret)
 		return ret;
-	memcpy(rcm_src(id), src, rdma_addr_size(src));
+	memcpy(cma_src(id), src, rdma_addr_size(src));
 	if (dst)
-		memcpy(rcm_dst(id), dst, rdma_addr_size(dst));
+		memcpy(cma_dst(id), dst, rdma_addr_size(dst));
 	else
-		rcm_dst(id)->sa_family = src->sa_family;
-	if (!rcm_is_any(src)) {
-		ret = rcm_resolve_source(id);
+		cma_dst(id)->sa_family = src->sa_family;
+	if (!cma_is_any(src)) {
+		ret = cma_resolve_source(id);
 		if (ret)
 			return ret;
-		ret = rcm_device_by_source(id);
+		ret = cma_device_by_source(id);
 		if (ret)
 			return ret;
 	}
 	default_afonly(id);
-	ret = rcm_port_acquire(id);
+	ret = cma_port_acquire(id);
 	if (ret)
 		goto err_device;
 	if (id->cdev)
-		rcm_res_add(&id->res, id->pub.device);
+		cma_res_add(&id->res, id->pub.device);
 	return 0;
 
 err_device:
-	rcm_device_release(id);
+	cma_device_release(id);
 	return ret;
 }
 
-static void forget_address(struct rcm_id *id)
+static void forget_address(struct cma_id *id)
 {
 	memset(&id->pub.route.addr.src_addr, 0, sizeof(struct sockaddr_storage));
 	memset(&id->pub.route.addr.dst_addr, 0, sizeof(struct sockaddr_storage));
-	rcm_l2(id)->bound_dev_if = 0;
+	cma_l2(id)->bound_dev_if = 0;
 	id->wish_if = 0;
 }
 
-static int bind_to(struct rcm_id *id, const struct sockaddr *src,
+static int bind_to(struct cma_id *id, const struct sockaddr *src,
 		   const struct sockaddr *dst)
 {
 	int ret;
@@ -447,13 +447,13 @@ static int bind_to(struct rcm_id *id, const struct sockaddr *src,
 		return -EAFNOSUPPORT;
 	if (dst && dst->sa_family != src->sa_family)
 		return -EINVAL;
-	ret = rcm_move(id, RCM_M_BIND);
+	ret = cma_move(id, CMA_M_BIND);
 	if (ret)
 		return ret;
 	ret = take_address(id, src, dst);
 	if (ret) {
 		forget_address(id);
-		rcm_move(id, RCM_M_UNBIND);
+		cma_move(id, CMA_M_UNBIND);
 	}
 	return ret;
 }
@@ -473,19 +473,19 @@ static int bind_to(struct rcm_id *id, const struct sockaddr *src,
  */
 int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 {
-	return bind_to(rcm_id_of(id), addr, NULL);
+	return bind_to(cma_id_of(id), addr, NULL);
 }
 EXPORT_SYMBOL(rdma_bind_addr);
 
 /**
- * rcm_bind_within - bind an id that connects
+ * cma_bind_within - bind an id that connects
  * @id: id without address
  * @src: local address, or NULL for whatever the route says
  * @dst: destination
  *
  * Context: process, may sleep. Return: as rdma_bind_addr().
  */
-int rcm_bind_within(struct rcm_id *id, const struct sockaddr *src,
+int cma_bind_within(struct cma_id *id, const struct sockaddr *src,
 		    const struct sockaddr *dst)
 {
 	union {
@@ -503,7 +503,7 @@ int rcm_bind_within(struct rcm_id *id, const struct sockaddr *src,
 
 static int __net_init ports_begin(struct net *net)
 {
-	struct rcm_ports *ports = net_generic(net, ports_net_id);
+	struct cma_ports *ports = net_generic(net, ports_net_id);
 	int i;
 
 	for (i = 0; i < SPACES; i++)
@@ -514,7 +514,7 @@ static int __net_init ports_begin(struct net *net)
 /* Every id holds its namespace, so there is none left. */
 static void __net_exit ports_end(struct net *net)
 {
-	struct rcm_ports *ports = net_generic(net, ports_net_id);
+	struct cma_ports *ports = net_generic(net, ports_net_id);
 	int i;
 
 	for (i = 0; i < SPACES; i++)
@@ -525,15 +525,15 @@ static struct pernet_operations ports_net_ops = {
 	.init	= ports_begin,
 	.exit	= ports_end,
 	.id	= &ports_net_id,
-	.size	= sizeof(struct rcm_ports),
+	.size	= sizeof(struct cma_ports),
 };
 
-int rcm_ports_init(void)
+int cma_ports_init(void)
 {
 	return register_pernet_subsys(&ports_net_ops);
 }
 
-void rcm_ports_exit(void)
+void cma_ports_exit(void)
 {
 	unregister_pernet_subsys(&ports_net_ops);
 }

@@ -14,20 +14,20 @@
  *
  * Locks, the outermost first:
  *
- *   rcm_id.handler_mutex
+ *   cma_id.handler_mutex
  *	Held while the handler of the consumer runs, and over every change that
  *	must not cross such a run. Of two ids, that of a listening id is taken
  *	before that of a connection it is asked for.
- *   rcm_listen_mutex
+ *   cma_listen_mutex
  *	While wildcard listens and devices are brought together. Its holder
  *	waits for no handler, so it is never held while a listen is ended.
- *   rcm_mutex
+ *   cma_mutex
  *	Guards the list of devices, which ids and listeners a device has, the
  *	port tables, and the lists of wildcard and of multicast ids. The rtnl is
  *	not taken under it.
- *   rcm_id.qp_mutex
+ *   cma_id.qp_mutex
  *	Guards pub.qp and makes one of the steps of a QP transition.
- *   rcm_id.lock
+ *   cma_id.lock
  *	Guards the state of an id, its bits and its options. Innermost.
  *   neigh_lock (netdev.c)
  *	Guards the table of watched neighbours. Innermost.
@@ -51,79 +51,79 @@ int ofed_cma_init(void);
 void ofed_cma_exit(void);
 
 /* As code of IBA vol. 1 ch. 12.7.34: 4.096 us << 20, about four seconds. */
-#define RCM_CM_TIMEOUT 20
-#define RCM_CM_RETRIES 15
+#define CMA_CM_TIMEOUT 20
+#define CMA_CM_RETRIES 15
 /* A slow consumer: asked again, say that it may take 4.096 us << 24. */
-#define RCM_SLOW_CONSUMER (IB_CM_MRA_FLAG_DELAY | 24)
+#define CMA_SLOW_CONSUMER (IB_CM_MRA_FLAG_DELAY | 24)
 /* RoCE has no subnet manager that would tell: 4.096 us << 16, 268 ms. */
-#define RCM_ROCE_LIFETIME 16
+#define CMA_ROCE_LIFETIME 16
 /* Counts of REQ and REP that are three bits wide. */
-#define RCM_MAX_3BIT 7
+#define CMA_MAX_3BIT 7
 
 /* The numbers are ABI: 'rdma resource show cm_id' gives them names. */
-enum rcm_state {
+enum cma_state {
 	/* no address yet */
-	RCM_S_IDLE = 0,
+	CMA_S_IDLE = 0,
 	/* the destination's addresses are being looked for, or are known */
-	RCM_S_ADDR_QUERY = 1,
-	RCM_S_ADDR_RESOLVED = 2,
+	CMA_S_ADDR_QUERY = 1,
+	CMA_S_ADDR_RESOLVED = 2,
 	/* and the path */
-	RCM_S_ROUTE_QUERY = 3,
-	RCM_S_ROUTE_RESOLVED = 4,
+	CMA_S_ROUTE_QUERY = 3,
+	CMA_S_ROUTE_RESOLVED = 4,
 	/* from the request on, whichever side sent it */
-	RCM_S_CONNECT = 5,
-	RCM_S_DISCONNECT = 6,
+	CMA_S_CONNECT = 5,
+	CMA_S_DISCONNECT = 6,
 	/* has a port, maybe a local address */
-	RCM_S_ADDR_BOUND = 7,
-	RCM_S_LISTEN = 8,
+	CMA_S_ADDR_BOUND = 7,
+	CMA_S_LISTEN = 8,
 	/* its device is gone, so only destruction is left */
-	RCM_S_DEVICE_REMOVAL = 9,
-	RCM_S_DESTROYING = 10,
-	RCM_STATES
+	CMA_S_DEVICE_REMOVAL = 9,
+	CMA_S_DESTROYING = 10,
+	CMA_STATES
 };
 
 /* What can happen to an id; state.c has the table. */
-enum rcm_move {
-	RCM_M_BIND,
-	RCM_M_UNBIND,
-	RCM_M_LISTEN,
-	RCM_M_UNLISTEN,
-	RCM_M_ADDR_ASK,
-	RCM_M_ADDR_KNOWN,
-	RCM_M_ADDR_FAIL,
-	RCM_M_ROUTE_ASK,
-	RCM_M_ROUTE_KNOWN,
-	RCM_M_ROUTE_FAIL,
-	RCM_M_ROUTE_GIVEN,
-	RCM_M_ROUTE_TAKEN,
-	RCM_M_CONNECT,
-	RCM_M_CONNECT_FAIL,
-	RCM_M_REQUESTED,
-	RCM_M_DISCONNECT,
-	RCM_M_REMOVE,
-	RCM_M_DESTROY,
-	RCM_MOVES
+enum cma_move {
+	CMA_M_BIND,
+	CMA_M_UNBIND,
+	CMA_M_LISTEN,
+	CMA_M_UNLISTEN,
+	CMA_M_ADDR_ASK,
+	CMA_M_ADDR_KNOWN,
+	CMA_M_ADDR_FAIL,
+	CMA_M_ROUTE_ASK,
+	CMA_M_ROUTE_KNOWN,
+	CMA_M_ROUTE_FAIL,
+	CMA_M_ROUTE_GIVEN,
+	CMA_M_ROUTE_TAKEN,
+	CMA_M_CONNECT,
+	CMA_M_CONNECT_FAIL,
+	CMA_M_REQUESTED,
+	CMA_M_DISCONNECT,
+	CMA_M_REMOVE,
+	CMA_M_DESTROY,
+	CMA_MOVES
 };
 
 /* state.c */
-int rcm_next_state(enum rcm_state from, enum rcm_move move);
-bool rcm_takes_ib_event(enum rcm_state state, enum ib_cm_event_type event);
+int cma_next_state(enum cma_state from, enum cma_move move);
+bool cma_takes_ib_event(enum cma_state state, enum ib_cm_event_type event);
 
-struct rcm_dev;
-struct rcm_id;
+struct cma_dev;
+struct cma_id;
 
 /**
- * struct rcm_res - a line of 'rdma resource show cm_id'
+ * struct cma_res - a line of 'rdma resource show cm_id'
  * @tracked: entry of the device's table
  * @id: the id that it describes; a wildcard listen has one line for each device
  */
-struct rcm_res {
+struct cma_res {
 	struct ofed_tracked tracked;
-	struct rcm_id *id;
+	struct cma_id *id;
 };
 
 /**
- * struct rcm_step - the one query an id has under way
+ * struct cma_step - the one query an id has under way
  * @work: brings the answer to the consumer
  * @finish: called with the handler_mutex held; fills the event, or returns
  *	    false when the consumer does not wait for the answer any more
@@ -132,15 +132,15 @@ struct rcm_res {
  * There is one, since the state machine allows one query at a time. Written
  * by the thread that brings the query to its end, before @work is queued.
  */
-struct rcm_step {
+struct cma_step {
 	struct work_struct work;
-	bool (*finish)(struct rcm_id *id, int status,
+	bool (*finish)(struct cma_id *id, int status,
 		       struct rdma_cm_event *event);
 	int status;
 };
 
 /**
- * struct rcm_id - a communication identifier
+ * struct cma_id - a communication identifier
  * @pub: what the consumer sees
  * @res: its line in the table of resources, once it has a device
  * @refs: one of the owner, and one of each thread or query that may still call
@@ -149,14 +149,14 @@ struct rcm_step {
  * @handler_mutex: held while the handler runs, see "Locks" above
  * @qp_mutex: guards pub.qp and QP transitions, see "Locks" above
  * @lock: guards changes of @state, and the bits and values from @tos on
- * @state: enum rcm_state; read by READ_ONCE() where a moment's truth will do
- * @cdev: device, NULL before one is known; set once, under rcm_mutex
- * @on_dev: in cdev->ids; rcm_mutex
- * @port: owners of the local port, or NULL; rcm_mutex
- * @on_port: in port->owners; rcm_mutex
- * @on_any: in the list of wildcard listens; rcm_mutex
+ * @state: enum cma_state; read by READ_ONCE() where a moment's truth will do
+ * @cdev: device, NULL before one is known; set once, under cma_mutex
+ * @on_dev: in cdev->ids; cma_mutex
+ * @port: owners of the local port, or NULL; cma_mutex
+ * @on_port: in port->owners; cma_mutex
+ * @on_any: in the list of wildcard listens; cma_mutex
  * @any_seq: place in that list, which is in order of it
- * @listeners: struct rcm_listener, one for each device; rcm_mutex
+ * @listeners: struct cma_listener, one for each device; cma_mutex
  * @backlog: of rdma_listen()
  * @ib: connection, of a device with the IB CM
  * @iw: the same of an iWARP device. Set with the handler_mutex held
@@ -165,7 +165,7 @@ struct rcm_step {
  * @path_query_id: and its number
  * @found_src: local address that the route to the destination has
  * @wish_if: interface that the consumer's address names, or 0
- * @mcast: struct rcm_mcast, the groups joined; rcm_mutex
+ * @mcast: struct cma_mcast, the groups joined; cma_mutex
  * @end_work: destruction after a group's handler has asked for it: it waits for
  *	      that handler, so it can not run within
  * @end_was: state that @end_work ends
@@ -187,9 +187,9 @@ struct rcm_step {
  * @afonly: has nothing to do with the other IP family
  * @afonly_set: the consumer said so, not the namespace
  */
-struct rcm_id {
+struct cma_id {
 	struct rdma_cm_id pub;
-	struct rcm_res res;
+	struct cma_res res;
 
 	refcount_t refs;
 	struct completion unused;
@@ -199,11 +199,11 @@ struct rcm_id {
 	struct mutex qp_mutex;
 	/* Guards what is listed above. */
 	spinlock_t lock;
-	enum rcm_state state;
+	enum cma_state state;
 
-	struct rcm_dev *cdev;
+	struct cma_dev *cdev;
 	struct list_head on_dev;
-	struct rcm_port *port;
+	struct cma_port *port;
 	struct hlist_node on_port;
 
 	struct list_head on_any;
@@ -215,7 +215,7 @@ struct rcm_id {
 		struct ib_cm_id *ib;
 		struct iw_cm_id *iw;
 	};
-	struct rcm_step step;
+	struct cma_step step;
 	struct ib_sa_query *path_query;
 	int path_query_id;
 	struct sockaddr_in6 found_src;
@@ -223,7 +223,7 @@ struct rcm_id {
 
 	struct list_head mcast;
 	struct work_struct end_work;
-	enum rcm_state end_was;
+	enum cma_state end_was;
 	struct work_struct moved_work;
 	struct hlist_node on_neigh;
 	bool watched;
@@ -244,37 +244,37 @@ struct rcm_id {
 	bool afonly_set : 1;
 };
 
-static inline struct rcm_id *rcm_id_of(struct rdma_cm_id *pub)
+static inline struct cma_id *cma_id_of(struct rdma_cm_id *pub)
 {
-	return container_of(pub, struct rcm_id, pub);
+	return container_of(pub, struct cma_id, pub);
 }
 
-static inline struct sockaddr *rcm_src(struct rcm_id *id)
+static inline struct sockaddr *cma_src(struct cma_id *id)
 {
 	return (struct sockaddr *)&id->pub.route.addr.src_addr;
 }
 
-static inline struct sockaddr *rcm_dst(struct rcm_id *id)
+static inline struct sockaddr *cma_dst(struct cma_id *id)
 {
 	return (struct sockaddr *)&id->pub.route.addr.dst_addr;
 }
 
-static inline struct rdma_dev_addr *rcm_l2(struct rcm_id *id)
+static inline struct rdma_dev_addr *cma_l2(struct cma_id *id)
 {
 	return &id->pub.route.addr.dev_addr;
 }
 
-static inline struct net *rcm_net(struct rcm_id *id)
+static inline struct net *cma_net(struct cma_id *id)
 {
 	return id->pub.route.addr.dev_addr.net;
 }
 
-static inline sa_family_t rcm_family(struct rcm_id *id)
+static inline sa_family_t cma_family(struct cma_id *id)
 {
-	return rcm_src(id)->sa_family;
+	return cma_src(id)->sa_family;
 }
 
-static inline enum rcm_state rcm_state_of(struct rcm_id *id)
+static inline enum cma_state cma_state_of(struct cma_id *id)
 {
 	return READ_ONCE(id->state);
 }
@@ -283,59 +283,59 @@ static inline enum rcm_state rcm_state_of(struct rcm_id *id)
  * NULL before there is one. A reader that sees the device sees the id's port as
  * well, even without a lock.
  */
-static inline struct ib_device *rcm_device(const struct rcm_id *id)
+static inline struct ib_device *cma_device(const struct cma_id *id)
 {
 	/* Pairs with the one that sets it, after the port. */
 	return smp_load_acquire(&id->pub.device);
 }
 
 /* Which CM carries the connections of an id; neither, without a device. */
-static inline bool rcm_uses_ib(const struct rcm_id *id)
+static inline bool cma_uses_ib(const struct cma_id *id)
 {
-	struct ib_device *device = rcm_device(id);
+	struct ib_device *device = cma_device(id);
 
 	return device && rdma_cap_ib_cm(device, id->pub.port_num);
 }
 
-static inline bool rcm_uses_iw(const struct rcm_id *id)
+static inline bool cma_uses_iw(const struct cma_id *id)
 {
-	struct ib_device *device = rcm_device(id);
+	struct ib_device *device = cma_device(id);
 
 	return device && rdma_cap_iw_cm(device, id->pub.port_num);
 }
 
-static inline bool rcm_on_roce(const struct rcm_id *id)
+static inline bool cma_on_roce(const struct cma_id *id)
 {
-	struct ib_device *device = rcm_device(id);
+	struct ib_device *device = cma_device(id);
 
 	return device && rdma_protocol_roce(device, id->pub.port_num);
 }
 
 /**
- * struct rcm_port_config - what configfs sets for a port
+ * struct cma_port_config - what configfs sets for a port
  * @gid_type: enum ib_gid_type of RoCE connections that have the choice
  * @tos: type of service of ids that set none
  */
-struct rcm_port_config {
+struct cma_port_config {
 	u8 gid_type;
 	u8 tos;
 };
 
 /**
- * struct rcm_dev - a device
- * @list: in rcm_devices; rcm_mutex
+ * struct cma_dev - a device
+ * @list: in cma_devices; cma_mutex
  * @seq: place in that list, which is in order of it
  * @device: the device
  * @refs: one of the list, one of each id and listener, one of each thread that
  *	  uses the device
  * @unused: done when @refs is zero
- * @ids: ids that have the device; rcm_mutex
- * @listeners: struct rcm_listener; rcm_mutex
- * @closing: takes no more ids of programs; rcm_mutex
- * @gone: takes no more of both; rcm_mutex
+ * @ids: ids that have the device; cma_mutex
+ * @listeners: struct cma_listener; cma_mutex
+ * @closing: takes no more ids of programs; cma_mutex
+ * @gone: takes no more of both; cma_mutex
  * @ports: one for each port, from rdma_start_port() on
  */
-struct rcm_dev {
+struct cma_dev {
 	struct list_head list;
 	u64 seq;
 	struct ib_device *device;
@@ -345,151 +345,151 @@ struct rcm_dev {
 	struct list_head listeners;
 	bool closing;
 	bool gone;
-	struct rcm_port_config ports[];
+	struct cma_port_config ports[];
 };
 
-static inline struct rcm_port_config *rcm_port_config(struct rcm_dev *cdev,
+static inline struct cma_port_config *cma_port_config(struct cma_dev *cdev,
 						      u32 port)
 {
 	return &cdev->ports[port - rdma_start_port(cdev->device)];
 }
 
 /**
- * struct rcm_listener - one id listening on one device
+ * struct cma_listener - one id listening on one device
  * @id: the id, referenced
  * @cdev: the device, referenced
- * @on_id: in id->listeners; rcm_mutex
- * @on_dev: in cdev->listeners; rcm_mutex. The thread that takes the listener
+ * @on_id: in id->listeners; cma_mutex
+ * @on_dev: in cdev->listeners; cma_mutex. The thread that takes the listener
  *	    off both lists ends it
  * @ib: listen of the IB CM, shared with others of the same service id
  * @iw: or of the iWARP CM
  * @res: line in the table of resources, for a wildcard listen
  */
-struct rcm_listener {
-	struct rcm_id *id;
-	struct rcm_dev *cdev;
+struct cma_listener {
+	struct cma_id *id;
+	struct cma_dev *cdev;
 	struct list_head on_id;
 	struct list_head on_dev;
 	union {
 		struct ib_cm_id *ib;
 		struct iw_cm_id *iw;
 	};
-	struct rcm_res res;
+	struct cma_res res;
 };
 
 /* cma.c */
-extern struct workqueue_struct *rcm_wq;
-extern struct ib_sa_client rcm_sa_client;
-extern struct mutex rcm_mutex;
-extern struct mutex rcm_listen_mutex;
+extern struct workqueue_struct *cma_wq;
+extern struct ib_sa_client cma_sa_client;
+extern struct mutex cma_mutex;
+extern struct mutex cma_listen_mutex;
 
-extern struct list_head rcm_devices;
+extern struct list_head cma_devices;
 
-struct rcm_dev *rcm_dev_next(u64 *seq);
-struct rcm_dev *rcm_dev_of_locked(const struct ib_device *device);
-struct rcm_dev *rcm_dev_by_name(const char *name);
-void rcm_dev_put(struct rcm_dev *cdev);
-void rcm_for_each_id(void (*fn)(struct rcm_id *id, void *ctx), void *ctx);
+struct cma_dev *cma_dev_next(u64 *seq);
+struct cma_dev *cma_dev_of_locked(const struct ib_device *device);
+struct cma_dev *cma_dev_by_name(const char *name);
+void cma_dev_put(struct cma_dev *cdev);
+void cma_for_each_id(void (*fn)(struct cma_id *id, void *ctx), void *ctx);
 
 /* id.c */
-struct rcm_id *rcm_id_child(struct rcm_id *parent);
-void rcm_id_get(struct rcm_id *id);
-void rcm_id_put(struct rcm_id *id);
-int rcm_move(struct rcm_id *id, enum rcm_move move);
-int rcm_move_from(struct rcm_id *id, enum rcm_move move);
-int rcm_report(struct rcm_id *id, struct rdma_cm_event *event);
-void rcm_report_unlock_put(struct rcm_id *id, struct rdma_cm_event *event);
-void rcm_end(struct rcm_id *id, enum rcm_state was);
-void rcm_end_unlock(struct rcm_id *id);
-void rcm_end_later(struct rcm_id *id);
-void rcm_id_removed_put(struct rcm_id *id);
-void rcm_step_start(struct rcm_id *id, int status,
-		    bool (*finish)(struct rcm_id *id, int status,
+struct cma_id *cma_id_child(struct cma_id *parent);
+void cma_id_get(struct cma_id *id);
+void cma_id_put(struct cma_id *id);
+int cma_move(struct cma_id *id, enum cma_move move);
+int cma_move_from(struct cma_id *id, enum cma_move move);
+int cma_report(struct cma_id *id, struct rdma_cm_event *event);
+void cma_report_unlock_put(struct cma_id *id, struct rdma_cm_event *event);
+void cma_end(struct cma_id *id, enum cma_state was);
+void cma_end_unlock(struct cma_id *id);
+void cma_end_later(struct cma_id *id);
+void cma_id_removed_put(struct cma_id *id);
+void cma_step_start(struct cma_id *id, int status,
+		    bool (*finish)(struct cma_id *id, int status,
 				   struct rdma_cm_event *event));
 
 /* sockaddr.c: all of it pure. */
-bool rcm_is_zero(const struct sockaddr *addr);
-bool rcm_is_loopback(const struct sockaddr *addr);
-bool rcm_is_any(const struct sockaddr *addr);
-bool rcm_same_address(const struct sockaddr *a, const struct sockaddr *b);
-bool rcm_is_link_local(const struct sockaddr *addr);
-void rcm_copy_address(struct sockaddr *to, const struct sockaddr *from);
-void rcm_set_loopback(struct sockaddr *addr);
-__be16 rcm_port_of(const struct sockaddr *addr);
-void rcm_set_port(struct sockaddr *addr, __be16 port);
-__be64 rcm_service_id(enum rdma_ucm_port_space ps, const struct sockaddr *addr);
-enum rdma_ucm_port_space rcm_space_of_service(__be64 service_id);
-__be16 rcm_port_of_service(__be64 service_id);
-void rcm_mgid_ib(const struct sockaddr *addr, const u8 *broadcast,
+bool cma_is_zero(const struct sockaddr *addr);
+bool cma_is_loopback(const struct sockaddr *addr);
+bool cma_is_any(const struct sockaddr *addr);
+bool cma_same_address(const struct sockaddr *a, const struct sockaddr *b);
+bool cma_is_link_local(const struct sockaddr *addr);
+void cma_copy_address(struct sockaddr *to, const struct sockaddr *from);
+void cma_set_loopback(struct sockaddr *addr);
+__be16 cma_port_of(const struct sockaddr *addr);
+void cma_set_port(struct sockaddr *addr, __be16 port);
+__be64 cma_service_id(enum rdma_ucm_port_space ps, const struct sockaddr *addr);
+enum rdma_ucm_port_space cma_space_of_service(__be64 service_id);
+__be16 cma_port_of_service(__be64 service_id);
+void cma_mgid_ib(const struct sockaddr *addr, const u8 *broadcast,
 		 enum rdma_ucm_port_space ps, union ib_gid *mgid);
-void rcm_mgid_roce(const struct sockaddr *addr, enum ib_gid_type type,
+void cma_mgid_roce(const struct sockaddr *addr, enum ib_gid_type type,
 		   union ib_gid *mgid);
 
 /* hdr.c: all of it pure. */
-#define RCM_HDR_SIZE 36
-size_t rcm_hdr_room(sa_family_t family);
-int rcm_hdr_build(void *data, const struct sockaddr *src,
+#define CMA_HDR_SIZE 36
+size_t cma_hdr_room(sa_family_t family);
+int cma_hdr_build(void *data, const struct sockaddr *src,
 		  const struct sockaddr *dst);
-int rcm_hdr_parse(const void *data, __be64 service_id, struct sockaddr *local,
+int cma_hdr_parse(const void *data, __be64 service_id, struct sockaddr *local,
 		  struct sockaddr *remote);
-void *rcm_private_data(struct rcm_id *id, const struct rdma_conn_param *param,
+void *cma_private_data(struct cma_id *id, const struct rdma_conn_param *param,
 		       u8 limit, u8 *length);
 
 /* bind.c */
 
 /**
- * struct rcm_claim - what an id wants of a port, or has
+ * struct cma_claim - what an id wants of a port, or has
  * @src: local address
  * @dst: remote address, of family AF_UNSPEC when there is none
  * @reuse: would share the port
  * @afonly: has nothing to do with the other IP family
  */
-struct rcm_claim {
+struct cma_claim {
 	const struct sockaddr *src;
 	const struct sockaddr *dst;
 	bool reuse;
 	bool afonly;
 };
 
-int rcm_claims_clash(const struct rcm_claim *mine,
-		     const struct rcm_claim *theirs);
-bool rcm_claims_apart(const struct rcm_claim *mine,
-		      const struct rcm_claim *theirs);
-int rcm_select_space(enum rdma_ucm_port_space ps, struct sockaddr *addr,
+int cma_claims_clash(const struct cma_claim *mine,
+		     const struct cma_claim *theirs);
+bool cma_claims_apart(const struct cma_claim *mine,
+		      const struct cma_claim *theirs);
+int cma_select_space(enum rdma_ucm_port_space ps, struct sockaddr *addr,
 		     enum rdma_ucm_port_space *space);
-int rcm_port_acquire(struct rcm_id *id);
-int rcm_port_make_unique(struct rcm_id *id);
-void rcm_port_release(struct rcm_id *id);
-struct hlist_head *rcm_port_owners_locked(struct net *net,
+int cma_port_acquire(struct cma_id *id);
+int cma_port_make_unique(struct cma_id *id);
+void cma_port_release(struct cma_id *id);
+struct hlist_head *cma_port_owners_locked(struct net *net,
 					  enum rdma_ucm_port_space space,
 					  __be16 port);
-int rcm_bind_within(struct rcm_id *id, const struct sockaddr *src,
+int cma_bind_within(struct cma_id *id, const struct sockaddr *src,
 		    const struct sockaddr *dst);
-int rcm_ports_init(void);
-void rcm_ports_exit(void);
+int cma_ports_init(void);
+void cma_ports_exit(void);
 
 /* device.c */
-int rcm_device_by_source(struct rcm_id *id);
-int rcm_device_for_loopback(struct rcm_id *id);
-bool rcm_has_choice(struct rcm_id *id);
-int rcm_device_by_ib_path(struct rcm_id *id);
-int rcm_device_of_request(struct rcm_id *id, struct ib_device *device,
+int cma_device_by_source(struct cma_id *id);
+int cma_device_for_loopback(struct cma_id *id);
+bool cma_has_choice(struct cma_id *id);
+int cma_device_by_ib_path(struct cma_id *id);
+int cma_device_of_request(struct cma_id *id, struct ib_device *device,
 			  u32 port, const struct ib_gid_attr *sgid_attr,
 			  const union ib_gid *sgid);
-int rcm_device_of_listener(struct rcm_id *id, struct rcm_dev *cdev);
-void rcm_device_detach(struct rcm_id *id);
-void rcm_device_release(struct rcm_id *id);
-int rcm_resolve_source(struct rcm_id *id);
-struct net_device *rcm_netdev(struct rcm_id *id);
+int cma_device_of_listener(struct cma_id *id, struct cma_dev *cdev);
+void cma_device_detach(struct cma_id *id);
+void cma_device_release(struct cma_id *id);
+int cma_resolve_source(struct cma_id *id);
+struct net_device *cma_netdev(struct cma_id *id);
 
 /* listen.c */
-void rcm_listen_on_new_device(struct rcm_dev *cdev, struct list_head *doomed);
-void rcm_end_listeners(struct list_head *doomed);
-void rcm_listeners_off_device(struct rcm_dev *cdev);
-void rcm_unlisten(struct rcm_id *id);
+void cma_listen_on_new_device(struct cma_dev *cdev, struct list_head *doomed);
+void cma_end_listeners(struct list_head *doomed);
+void cma_listeners_off_device(struct cma_dev *cdev);
+void cma_unlisten(struct cma_id *id);
 
 /**
- * struct rcm_request - the service, the requester and the way of a request
+ * struct cma_request - the service, the requester and the way of a request
  * @device: device
  * @port: its port
  * @pkey: P_Key of the path
@@ -501,7 +501,7 @@ void rcm_unlisten(struct rcm_id *id);
  * @ndev: interface that the request is for, referenced; NULL for AF_IB
  * @ifindex: of @ndev when the request was read
  */
-struct rcm_request {
+struct cma_request {
 	struct ib_device *device;
 	u32 port;
 	u16 pkey;
@@ -515,60 +515,60 @@ struct rcm_request {
 };
 
 /* match.c */
-int rcm_match_address(const struct sockaddr *bound, bool afonly,
+int cma_match_address(const struct sockaddr *bound, bool afonly,
 		      const struct sockaddr *local,
 		      const struct sockaddr *remote);
-struct rcm_id *rcm_find_listener(const struct rcm_request *req);
+struct cma_id *cma_find_listener(const struct cma_request *req);
 
 /* request.c */
-int rcm_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event);
-int rcm_offer(struct rcm_id *listen, struct rcm_id *conn,
+int cma_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event);
+int cma_offer(struct cma_id *listen, struct cma_id *conn,
 	      struct rdma_cm_event *event);
 
 /* ib.c */
-int rcm_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event);
-int rcm_ib_connect(struct rcm_id *id, struct rdma_conn_param *param);
-int rcm_ib_accept(struct rcm_id *id, struct rdma_conn_param *param);
-int rcm_ib_ready(struct rcm_id *id, struct rdma_conn_param *param);
+int cma_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event);
+int cma_ib_connect(struct cma_id *id, struct rdma_conn_param *param);
+int cma_ib_accept(struct cma_id *id, struct rdma_conn_param *param);
+int cma_ib_ready(struct cma_id *id, struct rdma_conn_param *param);
 
 /* sidr.c */
-int rcm_sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event);
-int rcm_sidr_connect(struct rcm_id *id, struct rdma_conn_param *param);
-int rcm_sidr_accept(struct rcm_id *id, struct rdma_conn_param *param);
-int rcm_sidr_reject(struct rcm_id *id, const void *data, u8 length);
+int cma_sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event);
+int cma_sidr_connect(struct cma_id *id, struct rdma_conn_param *param);
+int cma_sidr_accept(struct cma_id *id, struct rdma_conn_param *param);
+int cma_sidr_reject(struct cma_id *id, const void *data, u8 length);
 
 /* iw.c */
-int rcm_iw_listen(struct rcm_listener *listener);
-int rcm_iw_connect(struct rcm_id *id, struct rdma_conn_param *param);
-int rcm_iw_accept(struct rcm_id *id, struct rdma_conn_param *param);
+int cma_iw_listen(struct cma_listener *listener);
+int cma_iw_connect(struct cma_id *id, struct rdma_conn_param *param);
+int cma_iw_accept(struct cma_id *id, struct rdma_conn_param *param);
 
 /* qp.c */
-int rcm_qp_to_rtr(struct rcm_id *id, const struct rdma_conn_param *param);
-int rcm_qp_to_rts(struct rcm_id *id, const struct rdma_conn_param *param);
-int rcm_qp_to_error(struct rcm_id *id);
-int rcm_set_qkey(struct rcm_id *id, u32 qkey);
-int rcm_default_qkey(struct rcm_id *id);
+int cma_qp_to_rtr(struct cma_id *id, const struct rdma_conn_param *param);
+int cma_qp_to_rts(struct cma_id *id, const struct rdma_conn_param *param);
+int cma_qp_to_error(struct cma_id *id);
+int cma_set_qkey(struct cma_id *id, u32 qkey);
+int cma_default_qkey(struct cma_id *id);
 
 /* mcast.c */
-void rcm_mcast_leave_all(struct rcm_id *id);
+void cma_mcast_leave_all(struct cma_id *id);
 
 /* netdev.c */
-int rcm_netdev_init(void);
-void rcm_netdev_exit(void);
-void rcm_netdev_init_id(struct rcm_id *id);
-void rcm_watch(struct rcm_id *id);
-void rcm_unwatch(struct rcm_id *id);
+int cma_netdev_init(void);
+void cma_netdev_exit(void);
+void cma_netdev_init_id(struct cma_id *id);
+void cma_watch(struct cma_id *id);
+void cma_unwatch(struct cma_id *id);
 
 /* configfs.c */
-int rcm_configfs_init(void);
-void rcm_configfs_exit(void);
+int cma_configfs_init(void);
+void cma_configfs_exit(void);
 
 /* res.c */
-void rcm_res_init(struct rcm_res *res, struct rcm_id *id);
-void rcm_res_add(struct rcm_res *res, struct ib_device *device);
-void rcm_res_hide(struct rcm_res *res);
-void rcm_res_show(struct rcm_res *res);
-void rcm_res_forget(struct rcm_res *res);
-void rcm_res_del(struct rcm_res *res);
+void cma_res_init(struct cma_res *res, struct cma_id *id);
+void cma_res_add(struct cma_res *res, struct ib_device *device);
+void cma_res_hide(struct cma_res *res);
+void cma_res_show(struct cma_res *res);
+void cma_res_forget(struct cma_res *res);
+void cma_res_del(struct cma_res *res);
 
 #endif /* OFED_CM_CMA_H */

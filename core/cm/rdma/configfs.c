@@ -37,12 +37,12 @@ static struct cfg_port *port_of(struct config_item *item)
 }
 
 /* Return: the device with a reference, or ERR_PTR(-ENODEV). */
-static struct rcm_dev *device_of(const struct cfg_port *port)
+static struct cma_dev *device_of(const struct cfg_port *port)
 {
-	struct rcm_dev *cdev = rcm_dev_by_name(port->device);
+	struct cma_dev *cdev = cma_dev_by_name(port->device);
 
 	if (cdev && !rdma_is_port_valid(cdev->device, port->port)) {
-		rcm_dev_put(cdev);
+		cma_dev_put(cdev);
 		cdev = NULL;
 	}
 	return cdev ?: ERR_PTR(-ENODEV);
@@ -51,13 +51,13 @@ static struct rcm_dev *device_of(const struct cfg_port *port)
 static ssize_t default_roce_mode_show(struct config_item *item, char *buf)
 {
 	struct cfg_port *port = port_of(item);
-	struct rcm_dev *cdev = device_of(port);
+	struct cma_dev *cdev = device_of(port);
 	u8 type;
 
 	if (IS_ERR(cdev))
 		return PTR_ERR(cdev);
-	type = rcm_port_config(cdev, port->port)->gid_type;
-	rcm_dev_put(cdev);
+	type = cma_port_config(cdev, port->port)->gid_type;
+	cma_dev_put(cdev);
 	return sysfs_emit(buf, "%s\n", ofed_gid_type_str(type));
 }
 
@@ -77,7 +77,7 @@ static ssize_t default_roce_mode_store(struct config_item *item,
 				       const char *buf, size_t count)
 {
 	struct cfg_port *port = port_of(item);
-	struct rcm_dev *cdev;
+	struct cma_dev *cdev;
 	char text[16];
 	int ret;
 
@@ -89,21 +89,21 @@ static ssize_t default_roce_mode_store(struct config_item *item,
 		return PTR_ERR(cdev);
 	ret = mode_of(strim(text), ofed_gid_type_mask(cdev->device, port->port));
 	if (ret >= 0)
-		WRITE_ONCE(rcm_port_config(cdev, port->port)->gid_type, ret);
-	rcm_dev_put(cdev);
+		WRITE_ONCE(cma_port_config(cdev, port->port)->gid_type, ret);
+	cma_dev_put(cdev);
 	return ret < 0 ? ret : count;
 }
 
 static ssize_t default_roce_tos_show(struct config_item *item, char *buf)
 {
 	struct cfg_port *port = port_of(item);
-	struct rcm_dev *cdev = device_of(port);
+	struct cma_dev *cdev = device_of(port);
 	u8 tos;
 
 	if (IS_ERR(cdev))
 		return PTR_ERR(cdev);
-	tos = rcm_port_config(cdev, port->port)->tos;
-	rcm_dev_put(cdev);
+	tos = cma_port_config(cdev, port->port)->tos;
+	cma_dev_put(cdev);
 	return sysfs_emit(buf, "%u\n", tos);
 }
 
@@ -111,7 +111,7 @@ static ssize_t default_roce_tos_store(struct config_item *item,
 				      const char *buf, size_t count)
 {
 	struct cfg_port *port = port_of(item);
-	struct rcm_dev *cdev;
+	struct cma_dev *cdev;
 	int ret;
 	u8 tos;
 
@@ -121,8 +121,8 @@ static ssize_t default_roce_tos_store(struct config_item *item,
 	cdev = device_of(port);
 	if (IS_ERR(cdev))
 		return PTR_ERR(cdev);
-	WRITE_ONCE(rcm_port_config(cdev, port->port)->tos, tos);
-	rcm_dev_put(cdev);
+	WRITE_ONCE(cma_port_config(cdev, port->port)->tos, tos);
+	cma_dev_put(cdev);
 	return count;
 }
 
@@ -195,7 +195,7 @@ static void drop_device(struct config_group *dir)
 	config_group_put(dir);
 }
 
-static int fill_device(struct config_group *dir, const struct rcm_dev *cdev,
+static int fill_device(struct config_group *dir, const struct cma_dev *cdev,
 		       const char *name)
 {
 	struct config_group *ports = new_dir("ports");
@@ -217,10 +217,10 @@ static struct config_group *make_device(struct config_group *root,
 					const char *name)
 {
 	struct config_group *dir;
-	struct rcm_dev *cdev;
+	struct cma_dev *cdev;
 	int ret = -ENOMEM;
 
-	cdev = rcm_dev_by_name(name);
+	cdev = cma_dev_by_name(name);
 	if (!cdev)
 		return ERR_PTR(-ENODEV);
 	dir = new_dir(name);
@@ -229,7 +229,7 @@ static struct config_group *make_device(struct config_group *root,
 		if (ret)
 			drop_device(dir);
 	}
-	rcm_dev_put(cdev);
+	cma_dev_put(cdev);
 	return ret ? ERR_PTR(ret) : dir;
 }
 
@@ -258,7 +258,7 @@ static struct configfs_subsystem subsystem = {
 };
 
 /* Nothing to do, and 0, where configfs can not be reached. */
-int rcm_configfs_init(void)
+int cma_configfs_init(void)
 {
 	if (!IS_REACHABLE(CONFIG_CONFIGFS_FS))
 		return 0;
@@ -267,7 +267,7 @@ int rcm_configfs_init(void)
 	return configfs_register_subsystem(&subsystem);
 }
 
-void rcm_configfs_exit(void)
+void cma_configfs_exit(void)
 {
 	if (IS_REACHABLE(CONFIG_CONFIGFS_FS))
 		configfs_unregister_subsystem(&subsystem);

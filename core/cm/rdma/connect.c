@@ -6,7 +6,7 @@
 #include "trace.h"
 
 /* The QP of a consumer that keeps it for itself. */
-static void note_qp(struct rcm_id *id, const struct rdma_conn_param *param)
+static void note_qp(struct cma_id *id, const struct rdma_conn_param *param)
 {
 	if (id->pub.qp)
 		return;
@@ -14,14 +14,14 @@ static void note_qp(struct rcm_id *id, const struct rdma_conn_param *param)
 	id->srq = param->srq;
 }
 
-static int connect_by_kind(struct rcm_id *id, struct rdma_conn_param *param)
+static int connect_by_kind(struct cma_id *id, struct rdma_conn_param *param)
 {
-	if (rcm_uses_iw(id))
-		return rcm_iw_connect(id, param);
-	if (!rcm_uses_ib(id))
+	if (cma_uses_iw(id))
+		return cma_iw_connect(id, param);
+	if (!cma_uses_ib(id))
 		return -ENOSYS;
-	return id->pub.qp_type == IB_QPT_UD ? rcm_sidr_connect(id, param) :
-					      rcm_ib_connect(id, param);
+	return id->pub.qp_type == IB_QPT_UD ? cma_sidr_connect(id, param) :
+					      cma_ib_connect(id, param);
 }
 
 /**
@@ -38,17 +38,17 @@ static int connect_by_kind(struct rcm_id *id, struct rdma_conn_param *param)
 int rdma_connect_locked(struct rdma_cm_id *id,
 			struct rdma_conn_param *conn_param)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret;
 
 	lockdep_assert_held(&mine->handler_mutex);
-	ret = rcm_move(mine, RCM_M_CONNECT);
+	ret = cma_move(mine, CMA_M_CONNECT);
 	if (ret)
 		return ret;
 	note_qp(mine, conn_param);
 	ret = connect_by_kind(mine, conn_param);
 	if (ret)
-		rcm_move(mine, RCM_M_CONNECT_FAIL);
+		cma_move(mine, CMA_M_CONNECT_FAIL);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_connect_locked);
@@ -63,7 +63,7 @@ EXPORT_SYMBOL(rdma_connect_locked);
  */
 int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret;
 
 	mutex_lock(&mine->handler_mutex);
@@ -85,7 +85,7 @@ EXPORT_SYMBOL(rdma_connect);
 int rdma_connect_ece(struct rdma_cm_id *id, struct rdma_conn_param *conn_param,
 		     struct rdma_ucm_ece *ece)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret;
 
 	mutex_lock(&mine->handler_mutex);
@@ -96,17 +96,17 @@ int rdma_connect_ece(struct rdma_cm_id *id, struct rdma_conn_param *conn_param,
 }
 EXPORT_SYMBOL(rdma_connect_ece);
 
-static int accept_by_kind(struct rcm_id *id, struct rdma_conn_param *param)
+static int accept_by_kind(struct cma_id *id, struct rdma_conn_param *param)
 {
 	if (!id->ib)
 		return -EINVAL;
-	if (rcm_uses_iw(id))
-		return rcm_iw_accept(id, param);
-	if (!rcm_uses_ib(id))
+	if (cma_uses_iw(id))
+		return cma_iw_accept(id, param);
+	if (!cma_uses_ib(id))
 		return -ENOSYS;
 	if (id->pub.qp_type == IB_QPT_UD)
-		return rcm_sidr_accept(id, param);
-	return param ? rcm_ib_accept(id, param) : rcm_ib_ready(id, NULL);
+		return cma_sidr_accept(id, param);
+	return param ? cma_ib_accept(id, param) : cma_ib_ready(id, NULL);
 }
 
 /**
@@ -123,18 +123,18 @@ static int accept_by_kind(struct rcm_id *id, struct rdma_conn_param *param)
  */
 int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret;
 
 	lockdep_assert_held(&mine->handler_mutex);
-	if (rcm_state_of(mine) != RCM_S_CONNECT)
+	if (cma_state_of(mine) != CMA_S_CONNECT)
 		return -EINVAL;
 	if (conn_param)
 		note_qp(mine, conn_param);
 	ret = accept_by_kind(mine, conn_param);
 	if (!ret)
 		return 0;
-	rcm_qp_to_error(mine);
+	cma_qp_to_error(mine);
 	rdma_reject(id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
 	return ret;
 }
@@ -151,7 +151,7 @@ EXPORT_SYMBOL(rdma_accept);
 int rdma_accept_ece(struct rdma_cm_id *id, struct rdma_conn_param *conn_param,
 		    struct rdma_ucm_ece *ece)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 
 	lockdep_assert_held(&mine->handler_mutex);
 	mine->ece = *ece;
@@ -173,16 +173,16 @@ EXPORT_SYMBOL(rdma_accept_ece);
 int rdma_reject(struct rdma_cm_id *id, const void *private_data,
 		u8 private_data_len, u8 reason)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 
 	if (!mine->ib)
 		return -EINVAL;
-	if (rcm_uses_iw(mine))
+	if (cma_uses_iw(mine))
 		return iw_cm_reject(mine->iw, private_data, private_data_len);
-	if (!rcm_uses_ib(mine))
+	if (!cma_uses_ib(mine))
 		return -ENOSYS;
 	if (id->qp_type == IB_QPT_UD)
-		return rcm_sidr_reject(mine, private_data, private_data_len);
+		return cma_sidr_reject(mine, private_data, private_data_len);
 	trace_cm_send_rej(mine);
 	return ib_send_cm_rej(mine->ib, reason, NULL, 0, private_data,
 			      private_data_len);
@@ -190,9 +190,9 @@ int rdma_reject(struct rdma_cm_id *id, const void *private_data,
 EXPORT_SYMBOL(rdma_reject);
 
 /* Programs end all that they have, and a listen has nothing to say to that. */
-static int no_connection(const struct rcm_id *id)
+static int no_connection(const struct cma_id *id)
 {
-	return rcm_uses_ib(id) && READ_ONCE(id->state) == RCM_S_LISTEN ?
+	return cma_uses_ib(id) && READ_ONCE(id->state) == CMA_S_LISTEN ?
 	       0 : -EINVAL;
 }
 
@@ -207,17 +207,17 @@ static int no_connection(const struct rcm_id *id)
  */
 int rdma_disconnect(struct rdma_cm_id *id)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret;
 
 	if (!mine->ib)
 		return no_connection(mine);
-	if (rcm_uses_iw(mine))
+	if (cma_uses_iw(mine))
 		return iw_cm_disconnect(mine->iw, 0);
-	if (!rcm_uses_ib(mine))
+	if (!cma_uses_ib(mine))
 		return -EINVAL;
 	trace_cm_disconnect(mine);
-	ret = rcm_qp_to_error(mine);
+	ret = cma_qp_to_error(mine);
 	if (ret)
 		return ret;
 	/* If the peer's DREQ was first, this one fails: a DREP answers it. */
@@ -252,12 +252,12 @@ static bool knows_one_path(const struct ib_cm_id *cm_id)
  */
 int rdma_notify(struct rdma_cm_id *id, enum ib_event_type event)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret;
 
 	if (!mine->ib)
 		return -EINVAL;
-	if (!rcm_uses_ib(mine) || id->device->node_type != RDMA_NODE_IB_CA)
+	if (!cma_uses_ib(mine) || id->device->node_type != RDMA_NODE_IB_CA)
 		return 0;
 	ret = ib_cm_notify(mine->ib, event);
 	if (ret == -EINVAL && event == IB_EVENT_PATH_MIG &&

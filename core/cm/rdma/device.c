@@ -13,28 +13,28 @@
  * Asked of each port. Return: entry of its GID table for the id, with a
  * reference; NULL, where a port that suits has none; or an ERR_PTR.
  */
-typedef const struct ib_gid_attr *(*port_test)(struct rcm_dev *cdev, u32 port,
-					       struct rcm_id *id);
+typedef const struct ib_gid_attr *(*port_test)(struct cma_dev *cdev, u32 port,
+					       struct cma_id *id);
 
 /* The reference of @attr goes to the id. */
-static void attach(struct rcm_id *id, struct rcm_dev *cdev, u32 port,
+static void attach(struct cma_id *id, struct cma_dev *cdev, u32 port,
 		   const struct ib_gid_attr *attr)
 {
-	struct rdma_dev_addr *l2 = rcm_l2(id);
+	struct rdma_dev_addr *l2 = cma_l2(id);
 
-	lockdep_assert_held(&rcm_mutex);
+	lockdep_assert_held(&cma_mutex);
 	refcount_inc(&cdev->refs);
 	id->cdev = cdev;
 	list_add_tail(&id->on_dev, &cdev->ids);
 	id->pub.port_num = port;
 	l2->transport = rdma_node_get_transport(cdev->device->node_type);
 	l2->sgid_attr = attr;
-	/* The last one: pairs with rcm_device(), and ucm_id_enter(). */
+	/* The last one: pairs with cma_device(), and ucma_id_enter(). */
 	smp_store_release(&id->pub.device, cdev->device);
 	trace_cm_id_attach(id, cdev->device);
 }
 
-static int try_ports(struct rcm_dev *cdev, struct rcm_id *id, port_test test)
+static int try_ports(struct cma_dev *cdev, struct cma_id *id, port_test test)
 {
 	const struct ib_gid_attr *attr;
 	u32 port;
@@ -50,75 +50,75 @@ static int try_ports(struct rcm_dev *cdev, struct rcm_id *id, port_test test)
 }
 
 /* May @id be attached? The device's namespace is not looked at. */
-static bool takes(const struct rcm_dev *cdev, const struct rcm_id *id)
+static bool takes(const struct cma_dev *cdev, const struct cma_id *id)
 {
-	lockdep_assert_held(&rcm_mutex);
+	lockdep_assert_held(&cma_mutex);
 	return !cdev->gone &&
 	       (!cdev->closing || rdma_is_kernel_res(&id->res.tracked.entry));
 }
 
-static bool is_choice(const struct rcm_dev *cdev, struct rcm_id *id)
+static bool is_choice(const struct cma_dev *cdev, struct cma_id *id)
 {
 	return takes(cdev, id) &&
-	       rdma_dev_access_netns(cdev->device, rcm_net(id));
+	       rdma_dev_access_netns(cdev->device, cma_net(id));
 }
 
-static int first_port(struct rcm_id *id, port_test test)
+static int first_port(struct cma_id *id, port_test test)
 {
-	struct rcm_dev *cdev;
+	struct cma_dev *cdev;
 	int ret = -ENODEV;
 
-	mutex_lock(&rcm_mutex);
-	list_for_each_entry(cdev, &rcm_devices, list) {
+	mutex_lock(&cma_mutex);
+	list_for_each_entry(cdev, &cma_devices, list) {
 		if (!is_choice(cdev, id))
 			continue;
 		ret = try_ports(cdev, id, test);
 		if (!ret)
 			break;
 	}
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 	return ret;
 }
 
 /* The interface that the id's local address is on, referenced, or NULL. */
-struct net_device *rcm_netdev(struct rcm_id *id)
+struct net_device *cma_netdev(struct cma_id *id)
 {
-	int ifindex = rcm_l2(id)->bound_dev_if;
+	int ifindex = cma_l2(id)->bound_dev_if;
 
-	return ifindex ? dev_get_by_index(rcm_net(id), ifindex) : NULL;
+	return ifindex ? dev_get_by_index(cma_net(id), ifindex) : NULL;
 }
 
-static const struct ib_gid_attr *roce_source(struct rcm_dev *cdev, u32 port,
-					     struct rcm_id *id)
+static const struct ib_gid_attr *roce_source(struct cma_dev *cdev, u32 port,
+					     struct cma_id *id)
 {
 	const struct ib_gid_attr *attr;
 	struct net_device *ndev;
 	union ib_gid gid;
 
-	if (rdma_ip2gid(rcm_src(id), &gid))
+	if (rdma_ip2gid(cma_src(id), &gid))
 		return ERR_PTR(-ENODEV);
-	ndev = rcm_netdev(id);
+	ndev = cma_netdev(id);
 	if (!ndev)
 		return ERR_PTR(-ENODEV);
 	attr = rdma_find_gid_by_port(cdev->device, &gid,
-				     rcm_port_config(cdev, port)->gid_type,
+				     cma_port_config(cdev, port)->gid_type,
 				     port, ndev);
 	dev_put(ndev);
 	return attr;
 }
 
-static const struct ib_gid_attr *hw_source(struct rcm_dev *cdev, u32 port,
-					   struct rcm_id *id)
+static const struct ib_gid_attr *hw_source(struct cma_dev *cdev, u32 port,
+					   struct cma_id *id)
 {
 	union ib_gid gid;
 
-	rdma_addr_get_sgid(rcm_l2(id), &gid);
+	rdma_addr_get_sgid(cma_l2(id), &gid);
 	return rdma_find_gid_by_port(cdev->device, &gid, IB_GID_TYPE_IB, port,
 				     NULL);
 }
 
 /* Of an iWARP port its GID says nothing. */
-static const struct ib_gid_attr *iwarp_entry(struct rcm_dev *cdev, u32 port)
+static const struct ib_gid_attr *iwarp_entry(struct cma_dev *cdev, u32 port)
 {
 	const struct ib_gid_attr *attr;
 
@@ -130,11 +130,11 @@ static const struct ib_gid_attr *iwarp_entry(struct rcm_dev *cdev, u32 port)
  * TCP knows loopback addresses itself, in the namespace of the interface, so
  * any port there will do.
  */
-static const struct ib_gid_attr *iwarp_loopback(struct rcm_dev *cdev, u32 port,
-						struct rcm_id *id)
+static const struct ib_gid_attr *iwarp_loopback(struct cma_dev *cdev, u32 port,
+						struct cma_id *id)
 {
 	struct net_device *own = ib_device_get_netdev(cdev->device, port);
-	bool here = own && net_eq(dev_net(own), rcm_net(id));
+	bool here = own && net_eq(dev_net(own), cma_net(id));
 
 	dev_put(own);
 	return here ? iwarp_entry(cdev, port) : ERR_PTR(-ENODEV);
@@ -144,8 +144,8 @@ static const struct ib_gid_attr *iwarp_loopback(struct rcm_dev *cdev, u32 port,
  * An iWARP port is an interface, or a VLAN of it. A driver that does not say
  * which has the MAC in its GID.
  */
-static const struct ib_gid_attr *iwarp_source(struct rcm_dev *cdev, u32 port,
-					      struct rcm_id *id)
+static const struct ib_gid_attr *iwarp_source(struct cma_dev *cdev, u32 port,
+					      struct cma_id *id)
 {
 	struct net_device *own, *ndev;
 	bool same;
@@ -153,17 +153,17 @@ static const struct ib_gid_attr *iwarp_source(struct rcm_dev *cdev, u32 port,
 	own = ib_device_get_netdev(cdev->device, port);
 	if (!own)
 		return hw_source(cdev, port, id);
-	ndev = rcm_netdev(id);
+	ndev = cma_netdev(id);
 	same = ndev && (ndev == own || rdma_vlan_dev_real_dev(ndev) == own);
 	dev_put(ndev);
 	dev_put(own);
 	return same ? iwarp_entry(cdev, port) : ERR_PTR(-ENODEV);
 }
 
-static const struct ib_gid_attr *source_on_port(struct rcm_dev *cdev, u32 port,
-						struct rcm_id *id)
+static const struct ib_gid_attr *source_on_port(struct cma_dev *cdev, u32 port,
+						struct cma_id *id)
 {
-	bool ipoib = rcm_l2(id)->dev_type == ARPHRD_INFINIBAND;
+	bool ipoib = cma_l2(id)->dev_type == ARPHRD_INFINIBAND;
 
 	if (ipoib != rdma_protocol_ib(cdev->device, port))
 		return ERR_PTR(-ENODEV);
@@ -177,24 +177,24 @@ static const struct ib_gid_attr *source_on_port(struct rcm_dev *cdev, u32 port,
 }
 
 /**
- * rcm_device_by_source - find the device that has the local address of an id
+ * cma_device_by_source - find the device that has the local address of an id
  * @id: id without device; its address is resolved
  *
  * Context: process, may sleep. Return: 0, -ENODEV (no device has it), -EINVAL
  * (port space RDMA_PS_IPOIB on an interface that is not IPoIB).
  */
-int rcm_device_by_source(struct rcm_id *id)
+int cma_device_by_source(struct cma_id *id)
 {
 	if (id->pub.ps == RDMA_PS_IPOIB &&
-	    rcm_l2(id)->dev_type != ARPHRD_INFINIBAND)
+	    cma_l2(id)->dev_type != ARPHRD_INFINIBAND)
 		return -EINVAL;
 	return first_port(id, source_on_port);
 }
 
-static int resolve_ib_source(struct rcm_id *id)
+static int resolve_ib_source(struct cma_id *id)
 {
-	struct sockaddr_ib *sib = (struct sockaddr_ib *)rcm_src(id);
-	struct rdma_dev_addr *l2 = rcm_l2(id);
+	struct sockaddr_ib *sib = (struct sockaddr_ib *)cma_src(id);
+	struct rdma_dev_addr *l2 = cma_l2(id);
 
 	l2->dev_type = ARPHRD_INFINIBAND;
 	rdma_addr_set_sgid(l2, (union ib_gid *)&sib->sib_addr);
@@ -203,35 +203,35 @@ static int resolve_ib_source(struct rcm_id *id)
 }
 
 /**
- * rcm_resolve_source - find the hardware address of the local address of an id
+ * cma_resolve_source - find the hardware address of the local address of an id
  * @id: id with an address that is not for all
  *
  * Context: process. Return: 0, -ENODEV, -EADDRNOTAVAIL as rdma_translate_ip().
  */
-int rcm_resolve_source(struct rcm_id *id)
+int cma_resolve_source(struct cma_id *id)
 {
-	return rcm_family(id) == AF_IB ? resolve_ib_source(id) :
-	       rdma_translate_ip(rcm_src(id), rcm_l2(id));
+	return cma_family(id) == AF_IB ? resolve_ib_source(id) :
+	       rdma_translate_ip(cma_src(id), cma_l2(id));
 }
 
 /**
- * rcm_has_choice - is there any device that an id might take?
+ * cma_has_choice - is there any device that an id might take?
  * @id: id
  *
  * Context: process, may sleep. Return: true if so.
  */
-bool rcm_has_choice(struct rcm_id *id)
+bool cma_has_choice(struct cma_id *id)
 {
-	struct rcm_dev *cdev;
+	struct cma_dev *cdev;
 	bool found = false;
 
-	mutex_lock(&rcm_mutex);
-	list_for_each_entry(cdev, &rcm_devices, list)
+	mutex_lock(&cma_mutex);
+	list_for_each_entry(cdev, &cma_devices, list)
 		if (is_choice(cdev, id)) {
 			found = true;
 			break;
 		}
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 	return found;
 }
 
@@ -266,11 +266,11 @@ static bool is_in_net(const struct ib_gid_attr *attr, const struct net *net)
 	return ret;
 }
 
-static const struct ib_gid_attr *roce_loopback(struct rcm_dev *cdev, u32 port,
-					       struct rcm_id *id)
+static const struct ib_gid_attr *roce_loopback(struct cma_dev *cdev, u32 port,
+					       struct cma_id *id)
 {
 	int size = cdev->device->port_data[port].immutable.gid_tbl_len;
-	u8 type = rcm_port_config(cdev, port)->gid_type;
+	u8 type = cma_port_config(cdev, port)->gid_type;
 	const struct ib_gid_attr *attr;
 	int i;
 
@@ -279,52 +279,52 @@ static const struct ib_gid_attr *roce_loopback(struct rcm_dev *cdev, u32 port,
 		if (IS_ERR(attr))
 			continue;
 		if (attr->gid_type == type &&
-		    is_address_of_family(attr, rcm_dst(id)->sa_family) &&
-		    is_in_net(attr, rcm_net(id)))
+		    is_address_of_family(attr, cma_dst(id)->sa_family) &&
+		    is_in_net(attr, cma_net(id)))
 			return attr;
 		rdma_put_gid_attr(attr);
 	}
 	return ERR_PTR(-ENODEV);
 }
 
-static const struct ib_gid_attr *loopback_port(struct rcm_dev *cdev, u32 port,
-					       struct rcm_id *id)
+static const struct ib_gid_attr *loopback_port(struct cma_dev *cdev, u32 port,
+					       struct cma_id *id)
 {
 	if (!port_is_up(cdev->device, port))
 		return ERR_PTR(-ENODEV);
 	if (rdma_protocol_roce(cdev->device, port))
 		return roce_loopback(cdev, port, id);
 	if (rdma_protocol_iwarp(cdev->device, port) &&
-	    rcm_family(id) != AF_IB)
+	    cma_family(id) != AF_IB)
 		return iwarp_loopback(cdev, port, id);
-	if (rcm_family(id) == AF_IB && !rdma_protocol_ib(cdev->device, port))
+	if (cma_family(id) == AF_IB && !rdma_protocol_ib(cdev->device, port))
 		return ERR_PTR(-ENODEV);
 	return rdma_get_gid_attr(cdev->device, port, 0);
 }
 
 /* On RoCE an address is what packets are sent to, so 127.0.0.1 will not do. */
-static int take_roce_loopback(struct rcm_id *id)
+static int take_roce_loopback(struct cma_id *id)
 {
-	const struct ib_gid_attr *attr = rcm_l2(id)->sgid_attr;
+	const struct ib_gid_attr *attr = cma_l2(id)->sgid_attr;
 	struct sockaddr_in6 ip = { };
 	struct net_device *ndev;
 
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(attr);
 	if (!IS_ERR(ndev))
-		rcm_l2(id)->bound_dev_if = ndev->ifindex;
+		cma_l2(id)->bound_dev_if = ndev->ifindex;
 	rcu_read_unlock();
 	if (IS_ERR(ndev))
 		return -ENODEV;
 	rdma_gid2ip((struct sockaddr *)&ip, &attr->gid);
-	rcm_copy_address(rcm_src(id), (struct sockaddr *)&ip);
-	rcm_copy_address(rcm_dst(id), (struct sockaddr *)&ip);
-	return rdma_translate_ip(rcm_src(id), rcm_l2(id));
+	cma_copy_address(cma_src(id), (struct sockaddr *)&ip);
+	cma_copy_address(cma_dst(id), (struct sockaddr *)&ip);
+	return rdma_translate_ip(cma_src(id), cma_l2(id));
 }
 
-static int take_hw_loopback(struct rcm_id *id)
+static int take_hw_loopback(struct cma_id *id)
 {
-	struct rdma_dev_addr *l2 = rcm_l2(id);
+	struct rdma_dev_addr *l2 = cma_l2(id);
 	u16 pkey = 0xffff;
 	union ib_gid gid;
 
@@ -340,37 +340,37 @@ static int take_hw_loopback(struct rcm_id *id)
 		rdma_addr_set_sgid(l2, &gid);
 	}
 	ib_addr_set_pkey(l2, pkey);
-	if (rcm_is_zero(rcm_src(id)))
-		rcm_set_loopback(rcm_src(id));
-	if (rcm_is_zero(rcm_dst(id)))
-		rcm_set_loopback(rcm_dst(id));
+	if (cma_is_zero(cma_src(id)))
+		cma_set_loopback(cma_src(id));
+	if (cma_is_zero(cma_dst(id)))
+		cma_set_loopback(cma_dst(id));
 	return 0;
 }
 
 /**
- * rcm_device_for_loopback - choose a device for a connection to this host
+ * cma_device_for_loopback - choose a device for a connection to this host
  * @id: id without device; its destination is a loopback address, or any address
  *
  * Its addresses are set. Context: process, may sleep. Return: 0, or -ENODEV (no
  * port is up).
  */
-int rcm_device_for_loopback(struct rcm_id *id)
+int cma_device_for_loopback(struct cma_id *id)
 {
 	int ret = first_port(id, loopback_port);
 
 	if (ret)
 		return ret;
-	ret = rcm_on_roce(id) ? take_roce_loopback(id) : take_hw_loopback(id);
+	ret = cma_on_roce(id) ? take_roce_loopback(id) : take_hw_loopback(id);
 	if (ret)
-		rcm_device_release(id);
+		cma_device_release(id);
 	return ret;
 }
 
 /* An entry of the table in the subnet of the destination, or the same. */
-static const struct ib_gid_attr *gid_towards(struct rcm_dev *cdev, u32 port,
-					     struct rcm_id *id, bool exact)
+static const struct ib_gid_attr *gid_towards(struct cma_dev *cdev, u32 port,
+					     struct cma_id *id, bool exact)
 {
-	struct sockaddr_ib *sib = (struct sockaddr_ib *)rcm_dst(id);
+	struct sockaddr_ib *sib = (struct sockaddr_ib *)cma_dst(id);
 	const union ib_gid *dgid = (union ib_gid *)&sib->sib_addr;
 	int size = cdev->device->port_data[port].immutable.gid_tbl_len;
 	const struct ib_gid_attr *attr;
@@ -395,29 +395,29 @@ static const struct ib_gid_attr *gid_towards(struct rcm_dev *cdev, u32 port,
 	return ERR_PTR(-ENODEV);
 }
 
-static const struct ib_gid_attr *ib_itself(struct rcm_dev *cdev, u32 port,
-					   struct rcm_id *id)
+static const struct ib_gid_attr *ib_itself(struct cma_dev *cdev, u32 port,
+					   struct cma_id *id)
 {
 	return gid_towards(cdev, port, id, true);
 }
 
-static const struct ib_gid_attr *ib_neighbour(struct rcm_dev *cdev, u32 port,
-					      struct rcm_id *id)
+static const struct ib_gid_attr *ib_neighbour(struct cma_dev *cdev, u32 port,
+					      struct cma_id *id)
 {
 	return gid_towards(cdev, port, id, false);
 }
 
 /**
- * rcm_device_by_ib_path - choose a device for a destination of family AF_IB
+ * cma_device_by_ib_path - choose a device for a destination of family AF_IB
  * @id: id without device, bound to any address
  *
  * A port that is the destination itself, or is in its subnet. The local address
  * becomes the port's GID. Context: process, may sleep. Return: 0, or -ENODEV.
  */
-int rcm_device_by_ib_path(struct rcm_id *id)
+int cma_device_by_ib_path(struct cma_id *id)
 {
-	struct sockaddr_ib *src = (struct sockaddr_ib *)rcm_src(id);
-	struct sockaddr_ib *dst = (struct sockaddr_ib *)rcm_dst(id);
+	struct sockaddr_ib *src = (struct sockaddr_ib *)cma_src(id);
+	struct sockaddr_ib *dst = (struct sockaddr_ib *)cma_dst(id);
 	int ret;
 
 	ret = first_port(id, ib_itself);
@@ -425,14 +425,14 @@ int rcm_device_by_ib_path(struct rcm_id *id)
 		ret = first_port(id, ib_neighbour);
 	if (ret)
 		return ret;
-	memcpy(&src->sib_addr, &rcm_l2(id)->sgid_attr->gid,
+	memcpy(&src->sib_addr, &cma_l2(id)->sgid_attr->gid,
 	       sizeof(src->sib_addr));
 	src->sib_pkey = dst->sib_pkey;
 	return resolve_ib_source(id);
 }
 
 /**
- * rcm_device_of_request - the device that a request came in on
+ * cma_device_of_request - the device that a request came in on
  * @id: id of the connection
  * @device: device
  * @port: its port
@@ -442,15 +442,15 @@ int rcm_device_by_ib_path(struct rcm_id *id)
  * Context: process, may sleep. Return: 0, or -ENODEV (the device goes, is not in
  * the id's namespace, or has no such GID).
  */
-int rcm_device_of_request(struct rcm_id *id, struct ib_device *device,
+int cma_device_of_request(struct cma_id *id, struct ib_device *device,
 			  u32 port, const struct ib_gid_attr *sgid_attr,
 			  const union ib_gid *sgid)
 {
 	const struct ib_gid_attr *attr = sgid_attr;
-	struct rcm_dev *cdev;
+	struct cma_dev *cdev;
 	int ret = -ENODEV;
 
-	if (!rdma_dev_access_netns(device, rcm_net(id)))
+	if (!rdma_dev_access_netns(device, cma_net(id)))
 		return ret;
 	if (attr)
 		rdma_hold_gid_attr(attr);
@@ -460,67 +460,67 @@ int rcm_device_of_request(struct rcm_id *id, struct ib_device *device,
 	if (IS_ERR(attr))
 		return ret;
 
-	mutex_lock(&rcm_mutex);
-	cdev = rcm_dev_of_locked(device);
+	mutex_lock(&cma_mutex);
+	cdev = cma_dev_of_locked(device);
 	if (cdev && takes(cdev, id)) {
 		attach(id, cdev, port, attr);
 		ret = 0;
 	}
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 	if (ret && attr)
 		rdma_put_gid_attr(attr);
 	return ret;
 }
 
 /**
- * rcm_device_of_listener - the device that an iWARP request came in on
+ * cma_device_of_listener - the device that an iWARP request came in on
  * @id: id of the connection; its local address is resolved
  * @cdev: device of the listener
  *
  * Context: process, may sleep. Return: 0, or -ENODEV.
  */
-int rcm_device_of_listener(struct rcm_id *id, struct rcm_dev *cdev)
+int cma_device_of_listener(struct cma_id *id, struct cma_dev *cdev)
 {
-	port_test test = rcm_is_loopback(rcm_src(id)) ? iwarp_loopback :
+	port_test test = cma_is_loopback(cma_src(id)) ? iwarp_loopback :
 							source_on_port;
 	int ret = -ENODEV;
 
-	if (!rdma_dev_access_netns(cdev->device, rcm_net(id)))
+	if (!rdma_dev_access_netns(cdev->device, cma_net(id)))
 		return ret;
-	mutex_lock(&rcm_mutex);
+	mutex_lock(&cma_mutex);
 	if (takes(cdev, id))
 		ret = try_ports(cdev, id, test);
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 	return ret;
 }
 
 /* No removal of the device finds the id any more. */
-void rcm_device_detach(struct rcm_id *id)
+void cma_device_detach(struct cma_id *id)
 {
-	mutex_lock(&rcm_mutex);
+	mutex_lock(&cma_mutex);
 	list_del_init(&id->on_dev);
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 }
 
 /**
- * rcm_device_release - take the device from an id
+ * cma_device_release - take the device from an id
  * @id: id, with or without device
  *
  * After the last one a removal of the device goes on. Context: process, may
  * sleep.
  */
-void rcm_device_release(struct rcm_id *id)
+void cma_device_release(struct cma_id *id)
 {
-	struct rcm_dev *cdev = id->cdev;
+	struct cma_dev *cdev = id->cdev;
 
 	if (!cdev)
 		return;
-	rcm_device_detach(id);
+	cma_device_detach(id);
 	WRITE_ONCE(id->pub.device, NULL);
 	id->pub.port_num = 0;
 	id->cdev = NULL;
-	if (rcm_l2(id)->sgid_attr)
-		rdma_put_gid_attr(rcm_l2(id)->sgid_attr);
-	rcm_l2(id)->sgid_attr = NULL;
-	rcm_dev_put(cdev);
+	if (cma_l2(id)->sgid_attr)
+		rdma_put_gid_attr(cma_l2(id)->sgid_attr);
+	cma_l2(id)->sgid_attr = NULL;
+	cma_dev_put(cdev);
 }

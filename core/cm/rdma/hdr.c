@@ -16,31 +16,31 @@
 #define IPV_MASK 0xf0
 
 /**
- * struct rcm_hdr - as it is on the wire
+ * struct cma_hdr - as it is on the wire
  * @version: major and minor version
  * @ipv: IP version in the upper half
  * @src_port: port of the asking side; that of the other is in the service id
  * @src: address of the asking side, an IPv4 one in the last four bytes
  * @dst: address that it asks for
  */
-struct rcm_hdr {
+struct cma_hdr {
 	u8 version;
 	u8 ipv;
 	__be16 src_port;
 	u8 src[16];
 	u8 dst[16];
 };
-static_assert(sizeof(struct rcm_hdr) == RCM_HDR_SIZE);
+static_assert(sizeof(struct cma_hdr) == CMA_HDR_SIZE);
 
 /* Where the address of an IPv4 host begins. */
 #define V4_AT 12
 
 /* Room that the header takes of the private data: none for AF_IB. */
-size_t rcm_hdr_room(sa_family_t family)
+size_t cma_hdr_room(sa_family_t family)
 {
-	return family == AF_IB ? 0 : RCM_HDR_SIZE;
+	return family == AF_IB ? 0 : CMA_HDR_SIZE;
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_hdr_room);
+EXPORT_SYMBOL_IF_KUNIT(cma_hdr_room);
 
 static void put_ip(u8 *to, const struct sockaddr *addr)
 {
@@ -53,17 +53,17 @@ static void put_ip(u8 *to, const struct sockaddr *addr)
 }
 
 /**
- * rcm_hdr_build - write the header
- * @data: RCM_HDR_SIZE bytes
+ * cma_hdr_build - write the header
+ * @data: CMA_HDR_SIZE bytes
  * @src: local address with port
  * @dst: remote address, of the same family
  *
  * Pure. Return: 0, or -EINVAL for other families than IPv4 and IPv6.
  */
-int rcm_hdr_build(void *data, const struct sockaddr *src,
+int cma_hdr_build(void *data, const struct sockaddr *src,
 		  const struct sockaddr *dst)
 {
-	struct rcm_hdr hdr = { .version = VERSION };
+	struct cma_hdr hdr = { .version = VERSION };
 
 	if (src->sa_family != dst->sa_family)
 		return -EINVAL;
@@ -73,13 +73,13 @@ int rcm_hdr_build(void *data, const struct sockaddr *src,
 		hdr.ipv = IPV6;
 	else
 		return -EINVAL;
-	hdr.src_port = rcm_port_of(src);
+	hdr.src_port = cma_port_of(src);
 	put_ip(hdr.src, src);
 	put_ip(hdr.dst, dst);
 	memcpy(data, &hdr, sizeof(hdr));
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_hdr_build);
+EXPORT_SYMBOL_IF_KUNIT(cma_hdr_build);
 
 static void get_ip(struct sockaddr *addr, u8 ipv, const u8 *from, __be16 port)
 {
@@ -95,12 +95,12 @@ static void get_ip(struct sockaddr *addr, u8 ipv, const u8 *from, __be16 port)
 		in6->sin6_family = AF_INET6;
 		memcpy(&in6->sin6_addr, from, sizeof(in6->sin6_addr));
 	}
-	rcm_set_port(addr, port);
+	cma_set_port(addr, port);
 }
 
 /**
- * rcm_hdr_parse - read the header of a request
- * @data: private data, RCM_HDR_SIZE bytes at least
+ * cma_hdr_parse - read the header of a request
+ * @data: private data, CMA_HDR_SIZE bytes at least
  * @service_id: service asked for
  * @local: out: the local address, room for a sockaddr_storage
  * @remote: out: the peer's address
@@ -109,10 +109,10 @@ static void get_ip(struct sockaddr *addr, u8 ipv, const u8 *from, __be16 port)
  * of a request between AF_IB addresses has no header and is all the
  * consumer's), -EINVAL for a version of the header that is not known.
  */
-int rcm_hdr_parse(const void *data, __be64 service_id, struct sockaddr *local,
+int cma_hdr_parse(const void *data, __be64 service_id, struct sockaddr *local,
 		  struct sockaddr *remote)
 {
-	struct rcm_hdr hdr;
+	struct cma_hdr hdr;
 	u8 ipv;
 
 	memcpy(&hdr, data, sizeof(hdr));
@@ -121,14 +121,14 @@ int rcm_hdr_parse(const void *data, __be64 service_id, struct sockaddr *local,
 	ipv = hdr.ipv & IPV_MASK;
 	if (ipv != IPV4 && ipv != IPV6)
 		return -EAFNOSUPPORT;
-	get_ip(local, ipv, hdr.dst, rcm_port_of_service(service_id));
+	get_ip(local, ipv, hdr.dst, cma_port_of_service(service_id));
 	get_ip(remote, ipv, hdr.src, hdr.src_port);
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_hdr_parse);
+EXPORT_SYMBOL_IF_KUNIT(cma_hdr_parse);
 
 /**
- * rcm_private_data - private data of a request: header, then the consumer's
+ * cma_private_data - private data of a request: header, then the consumer's
  * @id: id that connects
  * @param: what the consumer has to say
  * @limit: how much the message holds
@@ -137,10 +137,10 @@ EXPORT_SYMBOL_IF_KUNIT(rcm_hdr_parse);
  * Context: process, may sleep. Return: the data, to be freed with kfree(), NULL
  * when its length is 0; or ERR_PTR: -EINVAL (too long), -ENOMEM.
  */
-void *rcm_private_data(struct rcm_id *id, const struct rdma_conn_param *param,
+void *cma_private_data(struct cma_id *id, const struct rdma_conn_param *param,
 		       u8 limit, u8 *length)
 {
-	size_t head = rcm_hdr_room(rcm_family(id));
+	size_t head = cma_hdr_room(cma_family(id));
 	size_t own = param->private_data ? param->private_data_len : 0;
 	u8 *data;
 	int ret;
@@ -154,7 +154,7 @@ void *rcm_private_data(struct rcm_id *id, const struct rdma_conn_param *param,
 	if (!data)
 		return ERR_PTR(-ENOMEM);
 	if (head) {
-		ret = rcm_hdr_build(data, rcm_src(id), rcm_dst(id));
+		ret = cma_hdr_build(data, cma_src(id), cma_dst(id));
 		if (ret) {
 			kfree(data);
 			return ERR_PTR(ret);

@@ -7,7 +7,7 @@
 #include "trace.h"
 
 /**
- * rcm_ib_ready - the last step of a connection on the asking side
+ * cma_ib_ready - the last step of a connection on the asking side
  * @id: id that has got a REP
  * @param: limits of outstanding reads and atomics, or NULL for those agreed on
  *
@@ -15,26 +15,26 @@
  * sleep; the handler_mutex is held. Return: 0 or an errno; the connection is
  * rejected then.
  */
-int rcm_ib_ready(struct rcm_id *id, struct rdma_conn_param *param)
+int cma_ib_ready(struct cma_id *id, struct rdma_conn_param *param)
 {
 	int ret;
 
-	ret = rcm_qp_to_rtr(id, param);
+	ret = cma_qp_to_rtr(id, param);
 	if (!ret)
-		ret = rcm_qp_to_rts(id, param);
+		ret = cma_qp_to_rts(id, param);
 	if (!ret) {
 		trace_cm_send_rtu(id);
 		ret = ib_send_cm_rtu(id->ib, NULL, 0);
 	}
 	if (!ret)
 		return 0;
-	rcm_qp_to_error(id);
+	cma_qp_to_error(id);
 	trace_cm_send_rej(id);
 	ib_send_cm_rej(id->ib, IB_CM_REJ_CONSUMER_DEFINED, NULL, 0, NULL, 0);
 	return ret;
 }
 
-static void got_reply(struct rcm_id *id, const struct ib_cm_event *in,
+static void got_reply(struct cma_id *id, const struct ib_cm_event *in,
 		      struct rdma_cm_event *out)
 {
 	const struct ib_cm_rep_event_param *rep = &in->param.rep_rcvd;
@@ -45,12 +45,12 @@ static void got_reply(struct rcm_id *id, const struct ib_cm_event *in,
 	 * before it has the RTU sent; the MRA tells the peer to wait.
 	 */
 	if (id->pub.qp) {
-		out->status = rcm_ib_ready(id, NULL);
+		out->status = cma_ib_ready(id, NULL);
 		out->event = out->status ? RDMA_CM_EVENT_CONNECT_ERROR :
 					   RDMA_CM_EVENT_ESTABLISHED;
 	} else {
 		trace_cm_send_mra(id);
-		ib_send_cm_mra(id->ib, RCM_SLOW_CONSUMER, NULL, 0);
+		ib_send_cm_mra(id->ib, CMA_SLOW_CONSUMER, NULL, 0);
 		out->event = RDMA_CM_EVENT_CONNECT_RESPONSE;
 	}
 	conn->private_data_len = IB_CM_REP_PRIVATE_DATA_SIZE;
@@ -64,10 +64,10 @@ static void got_reply(struct rcm_id *id, const struct ib_cm_event *in,
 	out->ece = rep->ece;
 }
 
-static void got_reject(struct rcm_id *id, const struct ib_cm_event *in,
+static void got_reject(struct cma_id *id, const struct ib_cm_event *in,
 		       struct rdma_cm_event *out)
 {
-	rcm_qp_to_error(id);
+	cma_qp_to_error(id);
 	out->event = RDMA_CM_EVENT_REJECTED;
 	out->status = in->param.rej_rcvd.reason;
 	out->param.conn.private_data = in->private_data;
@@ -75,7 +75,7 @@ static void got_reject(struct rcm_id *id, const struct ib_cm_event *in,
 }
 
 /* Return: true if the consumer is to hear of it. */
-static bool translate(struct rcm_id *id, const struct ib_cm_event *in,
+static bool translate(struct cma_id *id, const struct ib_cm_event *in,
 		      struct rdma_cm_event *out)
 {
 	switch (in->event) {
@@ -100,7 +100,7 @@ static bool translate(struct rcm_id *id, const struct ib_cm_event *in,
 	case IB_CM_DREQ_RECEIVED:
 	case IB_CM_DREP_RECEIVED:
 		out->event = RDMA_CM_EVENT_DISCONNECTED;
-		return !rcm_move(id, RCM_M_DISCONNECT);
+		return !cma_move(id, CMA_M_DISCONNECT);
 	case IB_CM_TIMEWAIT_EXIT:
 		out->event = RDMA_CM_EVENT_TIMEWAIT_EXIT;
 		return true;
@@ -111,33 +111,33 @@ static bool translate(struct rcm_id *id, const struct ib_cm_event *in,
 }
 
 /**
- * rcm_ib_event - something happens to a connection
+ * cma_ib_event - something happens to a connection
  * @cm_id: id of the IB CM
  * @event: what
  *
  * Context: process, may sleep. Return: 0, or nonzero when the consumer is done
  * with it: the IB CM destroys @cm_id.
  */
-int rcm_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
+int cma_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 {
-	struct rcm_id *id = cm_id->context;
+	struct cma_id *id = cm_id->context;
 	struct rdma_cm_event out = { };
 	int ret = 0;
 
 	mutex_lock(&id->handler_mutex);
-	if (rcm_takes_ib_event(rcm_state_of(id), event->event) &&
+	if (cma_takes_ib_event(cma_state_of(id), event->event) &&
 	    translate(id, event, &out))
-		ret = rcm_report(id, &out);
+		ret = cma_report(id, &out);
 	if (!ret) {
 		mutex_unlock(&id->handler_mutex);
 		return 0;
 	}
 	id->ib = NULL;
-	rcm_end_unlock(id);
+	cma_end_unlock(id);
 	return ret;
 }
 
-static void fill_req(struct rcm_id *id, const struct rdma_conn_param *param,
+static void fill_req(struct cma_id *id, const struct rdma_conn_param *param,
 		     struct ib_cm_req_param *req)
 {
 	struct rdma_route *route = &id->pub.route;
@@ -147,8 +147,8 @@ static void fill_req(struct rcm_id *id, const struct rdma_conn_param *param,
 	req->primary_path_outbound = route->path_rec_outbound;
 	if (route->num_pri_alt_paths == 2)
 		req->alternate_path = &route->path_rec[1];
-	req->ppath_sgid_attr = rcm_l2(id)->sgid_attr;
-	req->service_id = rdma_get_service_id(&id->pub, rcm_dst(id));
+	req->ppath_sgid_attr = cma_l2(id)->sgid_attr;
+	req->service_id = rdma_get_service_id(&id->pub, cma_dst(id));
 
 	req->qp_type = id->pub.qp_type;
 	req->qp_num = id->qp_num;
@@ -159,34 +159,34 @@ static void fill_req(struct rcm_id *id, const struct rdma_conn_param *param,
 	req->initiator_depth = param->initiator_depth;
 	req->responder_resources = param->responder_resources;
 	req->flow_control = param->flow_control;
-	req->rnr_retry_count = min_t(u8, param->rnr_retry_count, RCM_MAX_3BIT);
-	req->retry_count = min_t(u8, param->retry_count, RCM_MAX_3BIT);
+	req->rnr_retry_count = min_t(u8, param->rnr_retry_count, CMA_MAX_3BIT);
+	req->retry_count = min_t(u8, param->retry_count, CMA_MAX_3BIT);
 
-	req->max_cm_retries = RCM_CM_RETRIES;
-	req->local_cm_response_timeout = RCM_CM_TIMEOUT;
-	req->remote_cm_response_timeout = RCM_CM_TIMEOUT;
+	req->max_cm_retries = CMA_CM_RETRIES;
+	req->local_cm_response_timeout = CMA_CM_TIMEOUT;
+	req->remote_cm_response_timeout = CMA_CM_TIMEOUT;
 }
 
 /**
- * rcm_ib_connect - send a REQ
+ * cma_ib_connect - send a REQ
  * @id: id with a path
  * @param: what the consumer wants
  *
  * Context: process, may sleep; the handler_mutex is held. Return: 0, -EINVAL
  * (too much private data), -ENOMEM, or an errno of ib_send_cm_req().
  */
-int rcm_ib_connect(struct rcm_id *id, struct rdma_conn_param *param)
+int cma_ib_connect(struct cma_id *id, struct rdma_conn_param *param)
 {
 	struct ib_cm_req_param req = { };
 	struct ib_cm_id *cm_id;
 	void *data;
 	int ret;
 
-	data = rcm_private_data(id, param, IB_CM_REQ_PRIVATE_DATA_SIZE,
+	data = cma_private_data(id, param, IB_CM_REQ_PRIVATE_DATA_SIZE,
 				&req.private_data_len);
 	if (IS_ERR(data))
 		return PTR_ERR(data);
-	cm_id = ib_create_cm_id(id->pub.device, rcm_ib_event, id);
+	cm_id = ib_create_cm_id(id->pub.device, cma_ib_event, id);
 	if (IS_ERR(cm_id)) {
 		ret = PTR_ERR(cm_id);
 		goto out;
@@ -207,14 +207,14 @@ out:
 }
 
 /**
- * rcm_ib_accept - answer a REQ with a REP
+ * cma_ib_accept - answer a REQ with a REP
  * @id: id of the connection
  * @param: what the consumer agrees to
  *
  * Context: process, may sleep; the handler_mutex is held. Return: 0, or an errno
  * of the QP's transitions or of ib_send_cm_rep().
  */
-int rcm_ib_accept(struct rcm_id *id, struct rdma_conn_param *param)
+int cma_ib_accept(struct cma_id *id, struct rdma_conn_param *param)
 {
 	struct ib_cm_rep_param rep = {
 		.private_data = param->private_data,
@@ -222,7 +222,7 @@ int rcm_ib_accept(struct rcm_id *id, struct rdma_conn_param *param)
 		.initiator_depth = param->initiator_depth,
 		.responder_resources = param->responder_resources,
 		.rnr_retry_count = min_t(u8, param->rnr_retry_count,
-					 RCM_MAX_3BIT),
+					 CMA_MAX_3BIT),
 		.flow_control = param->flow_control,
 		.qp_num = id->qp_num,
 		.starting_psn = id->seq_num,
@@ -231,9 +231,9 @@ int rcm_ib_accept(struct rcm_id *id, struct rdma_conn_param *param)
 	};
 	int ret;
 
-	ret = rcm_qp_to_rtr(id, param);
+	ret = cma_qp_to_rtr(id, param);
 	if (!ret)
-		ret = rcm_qp_to_rts(id, param);
+		ret = cma_qp_to_rts(id, param);
 	if (ret)
 		return ret;
 	trace_cm_send_rep(id);

@@ -23,27 +23,27 @@
 #include "cma.h"
 #include "trace.h"
 
-void rcm_id_get(struct rcm_id *id)
+void cma_id_get(struct cma_id *id)
 {
 	refcount_inc(&id->refs);
 }
 
 /* Context: any. */
-void rcm_id_put(struct rcm_id *id)
+void cma_id_put(struct cma_id *id)
 {
 	if (refcount_dec_and_test(&id->refs))
 		complete(&id->unused);
 }
 
 /* Return: the state before, or -EINVAL when the move is not allowed. */
-int rcm_move_from(struct rcm_id *id, enum rcm_move move)
+int cma_move_from(struct cma_id *id, enum cma_move move)
 {
 	unsigned long flags;
 	int was, next;
 
 	spin_lock_irqsave(&id->lock, flags);
 	was = id->state;
-	next = rcm_next_state(was, move);
+	next = cma_next_state(was, move);
 	if (next >= 0)
 		WRITE_ONCE(id->state, next);
 	spin_unlock_irqrestore(&id->lock, flags);
@@ -51,13 +51,13 @@ int rcm_move_from(struct rcm_id *id, enum rcm_move move)
 }
 
 /* Return: 0, or -EINVAL when the move is not allowed. */
-int rcm_move(struct rcm_id *id, enum rcm_move move)
+int cma_move(struct cma_id *id, enum cma_move move)
 {
-	return min(rcm_move_from(id, move), 0);
+	return min(cma_move_from(id, move), 0);
 }
 
 /* Tell the consumer. Return: its answer; it wants the id gone if nonzero. */
-int rcm_report(struct rcm_id *id, struct rdma_cm_event *event)
+int cma_report(struct cma_id *id, struct rdma_cm_event *event)
 {
 	int ret;
 
@@ -72,16 +72,16 @@ int rcm_report(struct rcm_id *id, struct rdma_cm_event *event)
  * End of a work that has a reference: tells the consumer, unless @event is
  * NULL, and destroys the id if it wants that.
  */
-void rcm_report_unlock_put(struct rcm_id *id, struct rdma_cm_event *event)
+void cma_report_unlock_put(struct cma_id *id, struct rdma_cm_event *event)
 {
 	int was = -EINVAL;
 
-	if (event && rcm_report(id, event))
-		was = rcm_move_from(id, RCM_M_DESTROY);
+	if (event && cma_report(id, event))
+		was = cma_move_from(id, CMA_M_DESTROY);
 	mutex_unlock(&id->handler_mutex);
-	rcm_id_put(id);
+	cma_id_put(id);
 	if (was >= 0)
-		rcm_end(id, was);
+		cma_end(id, was);
 }
 
 /*
@@ -89,71 +89,71 @@ void rcm_report_unlock_put(struct rcm_id *id, struct rdma_cm_event *event)
  * CM destroys its own id when that call returns, so the caller has cleared its
  * pointer.
  */
-void rcm_end_unlock(struct rcm_id *id)
+void cma_end_unlock(struct cma_id *id)
 {
-	int was = rcm_move_from(id, RCM_M_DESTROY);
+	int was = cma_move_from(id, CMA_M_DESTROY);
 
 	mutex_unlock(&id->handler_mutex);
 	if (was >= 0)
-		rcm_end(id, was);
+		cma_end(id, was);
 }
 
 /* For handlers of groups: to end the id is to wait for them. */
-void rcm_end_later(struct rcm_id *id)
+void cma_end_later(struct cma_id *id)
 {
-	int was = rcm_move_from(id, RCM_M_DESTROY);
+	int was = cma_move_from(id, CMA_M_DESTROY);
 
 	lockdep_assert_held(&id->handler_mutex);
 	if (was < 0)
 		return;
 	id->end_was = was;
-	queue_work(rcm_wq, &id->end_work);
+	queue_work(cma_wq, &id->end_work);
 }
 
 static void end_from_work(struct work_struct *work)
 {
-	struct rcm_id *id = container_of(work, struct rcm_id, end_work);
+	struct cma_id *id = container_of(work, struct cma_id, end_work);
 
 	/* Leaving the groups waits for the handler that queued this work. */
-	rcm_end(id, id->end_was);
+	cma_end(id, id->end_was);
 }
 
 static void run_step(struct work_struct *work)
 {
-	struct rcm_id *id = container_of(work, struct rcm_id, step.work);
+	struct cma_id *id = container_of(work, struct cma_id, step.work);
 	struct rdma_cm_event event = { };
 	bool wanted;
 
 	mutex_lock(&id->handler_mutex);
 	wanted = id->step.finish(id, id->step.status, &event);
-	rcm_report_unlock_put(id, wanted ? &event : NULL);
+	cma_report_unlock_put(id, wanted ? &event : NULL);
 }
 
 /**
- * rcm_step_start - bring the end of a query to the consumer
+ * cma_step_start - bring the end of a query to the consumer
  * @id: id in a state of query; the caller alone ends this query
  * @status: what it came to
- * @finish: see struct rcm_step
+ * @finish: see struct cma_step
  *
  * Context: any.
  */
-void rcm_step_start(struct rcm_id *id, int status,
-		    bool (*finish)(struct rcm_id *id, int status,
+void cma_step_start(struct cma_id *id, int status,
+		    bool (*finish)(struct cma_id *id, int status,
 				   struct rdma_cm_event *event))
 {
-	rcm_id_get(id);
+	cma_id_get(id);
 	id->step.finish = finish;
 	id->step.status = status;
 	/* Not pending: the previous query's work moved the state before. */
-	if (WARN_ON_ONCE(!queue_work(rcm_wq, &id->step.work)))
-		rcm_id_put(id);
+	if (WARN_ON_ONCE(!queue_work(cma_wq, &id->step.work)))
+		cma_id_put(id);
 }
 
-static struct rcm_id *new_id(struct net *net, rdma_cm_event_handler handler,
+static struct cma_id *new_id(struct net *net, rdma_cm_event_handler handler,
 			     void *context, enum rdma_ucm_port_space ps,
 			     enum ib_qp_type qp_type)
 {
-	struct rcm_id *id = kzalloc(sizeof(*id), GFP_KERNEL_ACCOUNT);
+	struct cma_id *id = kzalloc(sizeof(*id), GFP_KERNEL_ACCOUNT);
 
 	if (!id)
 		return NULL;
@@ -161,7 +161,7 @@ static struct rcm_id *new_id(struct net *net, rdma_cm_event_handler handler,
 	id->pub.context = context;
 	id->pub.qp_type = qp_type;
 	id->pub.ps = ps;
-	rcm_l2(id)->net = get_net(net);
+	cma_l2(id)->net = get_net(net);
 	refcount_set(&id->refs, 1);
 	init_completion(&id->unused);
 	mutex_init(&id->handler_mutex);
@@ -174,23 +174,23 @@ static struct rcm_id *new_id(struct net *net, rdma_cm_event_handler handler,
 	INIT_HLIST_NODE(&id->on_port);
 	INIT_WORK(&id->step.work, run_step);
 	INIT_WORK(&id->end_work, end_from_work);
-	rcm_netdev_init_id(id);
-	rcm_res_init(&id->res, id);
+	cma_netdev_init_id(id);
+	cma_res_init(&id->res, id);
 	/* PSNs are 24 bits wide. */
 	id->seq_num = get_random_u32() & 0xffffff;
 	return id;
 }
 
 /**
- * rcm_id_child - id of a connection that is asked for
+ * cma_id_child - id of a connection that is asked for
  * @parent: listening id; its handler, its namespace and its settings are taken
  *
  * Context: process, may sleep. Return: an id in state CONNECT without device, or
  * NULL (no memory).
  */
-struct rcm_id *rcm_id_child(struct rcm_id *parent)
+struct cma_id *cma_id_child(struct cma_id *parent)
 {
-	struct rcm_id *id = new_id(rcm_net(parent), parent->pub.event_handler,
+	struct cma_id *id = new_id(cma_net(parent), parent->pub.event_handler,
 				   parent->pub.context, parent->pub.ps,
 				   parent->pub.qp_type);
 
@@ -206,7 +206,7 @@ struct rcm_id *rcm_id_child(struct rcm_id *parent)
 	id->min_rnr_set = parent->min_rnr_set;
 	id->afonly = parent->afonly;
 	spin_unlock_irq(&parent->lock);
-	rcm_move(id, RCM_M_REQUESTED);
+	cma_move(id, CMA_M_REQUESTED);
 	return id;
 }
 
@@ -227,7 +227,7 @@ __rdma_create_kernel_id(struct net *net, rdma_cm_event_handler event_handler,
 			void *context, enum rdma_ucm_port_space ps,
 			enum ib_qp_type qp_type, const char *caller)
 {
-	struct rcm_id *id = new_id(net, event_handler, context, ps, qp_type);
+	struct cma_id *id = new_id(net, event_handler, context, ps, qp_type);
 
 	if (!id)
 		return ERR_PTR(-ENOMEM);
@@ -251,7 +251,7 @@ struct rdma_cm_id *rdma_create_user_id(rdma_cm_event_handler event_handler,
 				       enum rdma_ucm_port_space ps,
 				       enum ib_qp_type qp_type)
 {
-	struct rcm_id *id = new_id(current->nsproxy->net_ns, event_handler,
+	struct cma_id *id = new_id(current->nsproxy->net_ns, event_handler,
 				   context, ps, qp_type);
 
 	if (!id)
@@ -265,79 +265,79 @@ EXPORT_SYMBOL(rdma_create_user_id);
  * What @was under way. After rdma_addr_cancel() no callback comes; a cancelled
  * SA query still calls back, and has a reference for that.
  */
-static void cancel(struct rcm_id *id, enum rcm_state was)
+static void cancel(struct cma_id *id, enum cma_state was)
 {
 	switch (was) {
-	case RCM_S_ADDR_QUERY:
-		rdma_addr_cancel(rcm_l2(id));
+	case CMA_S_ADDR_QUERY:
+		rdma_addr_cancel(cma_l2(id));
 		break;
-	case RCM_S_ROUTE_QUERY:
+	case CMA_S_ROUTE_QUERY:
 		if (id->path_query)
 			ib_sa_cancel_query(id->path_query_id, id->path_query);
 		break;
-	case RCM_S_LISTEN:
-		rcm_unlisten(id);
+	case CMA_S_LISTEN:
+		cma_unlisten(id);
 		break;
-	case RCM_S_DEVICE_REMOVAL:
+	case CMA_S_DEVICE_REMOVAL:
 		/* What a command began after the removal had looked. */
-		cancel(id, RCM_S_ADDR_QUERY);
-		cancel(id, RCM_S_ROUTE_QUERY);
+		cancel(id, CMA_S_ADDR_QUERY);
+		cancel(id, CMA_S_ROUTE_QUERY);
 		break;
 	default:
 		break;
 	}
 }
 
-static void end_connection(struct rcm_id *id)
+static void end_connection(struct cma_id *id)
 {
 	if (!id->ib)
 		return;
-	if (rcm_uses_ib(id))
+	if (cma_uses_ib(id))
 		ib_destroy_cm_id(id->ib);
 	else
 		iw_destroy_cm_id(id->iw);
 	id->ib = NULL;
 }
 
-static void free_id(struct rcm_id *id)
+static void free_id(struct cma_id *id)
 {
 	struct rdma_route *route = &id->pub.route;
 
 	kfree(route->path_rec);
 	kfree(route->path_rec_inbound);
 	kfree(route->path_rec_outbound);
-	put_net(rcm_net(id));
+	put_net(cma_net(id));
 	kfree(id);
 }
 
 /**
- * rcm_end - second phase of the end of an id, see the head of the file
+ * cma_end - second phase of the end of an id, see the head of the file
  * @id: id in state DESTROYING; gone when this returns
  * @was: state before
  *
  * Context: process, may sleep; no lock of this module is held, except perhaps
  * the handler_mutex of the listening id of a connection.
  */
-void rcm_end(struct rcm_id *id, enum rcm_state was)
+void cma_end(struct cma_id *id, enum cma_state was)
 {
 	trace_cm_id_destroy(id);
 	cancel(id, was);
 	/* A driver looks at its connection when the line is read. */
-	rcm_res_hide(&id->res);
-	rcm_mcast_leave_all(id);
+	cma_res_hide(&id->res);
+	cma_mcast_leave_all(id);
 	end_connection(id);
-	rcm_unwatch(id);
-	rcm_port_release(id);
-	rcm_device_detach(id);
+	cma_unwatch(id);
+	cma_port_release(id);
+	cma_device_detach(id);
 
-	rcm_id_put(id);
+	cma_id_put(id);
 	wait_for_completion(&id->unused);
 	/*
 	 * Threads that were waited for above used the device, and the owner
 	 * when listening on new devices.
 	 */
-	rcm_res_forget(&id->res);
-	rcm_device_release(id);
+	cma_res_forget(&id->res);
+	cma_device_release(id);
 	free_id(id);
 }
 
@@ -351,25 +351,25 @@ void rcm_end(struct rcm_id *id, enum rcm_state was)
  */
 void rdma_destroy_id(struct rdma_cm_id *id)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int was;
 
 	mutex_lock(&mine->handler_mutex);
-	was = rcm_move_from(mine, RCM_M_DESTROY);
+	was = cma_move_from(mine, CMA_M_DESTROY);
 	mutex_unlock(&mine->handler_mutex);
 	if (WARN_ON_ONCE(was < 0))
 		return;
-	rcm_end(mine, was);
+	cma_end(mine, was);
 }
 EXPORT_SYMBOL(rdma_destroy_id);
 
 /**
- * rcm_id_removed_put - the device of an id goes
+ * cma_id_removed_put - the device of an id goes
  * @id: id that is in no list of the device any more, with a reference
  *
  * Its consumer hears of it, and destroys it soon. Context: process, may sleep.
  */
-void rcm_id_removed_put(struct rcm_id *id)
+void cma_id_removed_put(struct cma_id *id)
 {
 	struct rdma_cm_event event = {
 		.event = RDMA_CM_EVENT_DEVICE_REMOVAL,
@@ -377,18 +377,18 @@ void rcm_id_removed_put(struct rcm_id *id)
 	int was;
 
 	mutex_lock(&id->handler_mutex);
-	was = rcm_move_from(id, RCM_M_REMOVE);
-	if (was >= 0 && rcm_report(id, &event)) {
-		rcm_move(id, RCM_M_DESTROY);
+	was = cma_move_from(id, CMA_M_REMOVE);
+	if (was >= 0 && cma_report(id, &event)) {
+		cma_move(id, CMA_M_DESTROY);
 		mutex_unlock(&id->handler_mutex);
-		rcm_id_put(id);
-		rcm_end(id, was);
+		cma_id_put(id);
+		cma_end(id, was);
 		return;
 	}
 	mutex_unlock(&id->handler_mutex);
 	if (was >= 0)
 		cancel(id, was);
-	rcm_id_put(id);
+	cma_id_put(id);
 }
 
 /**
@@ -399,7 +399,7 @@ void rcm_id_removed_put(struct rcm_id *id)
  */
 void rdma_lock_handler(struct rdma_cm_id *id)
 {
-	mutex_lock(&rcm_id_of(id)->handler_mutex);
+	mutex_lock(&cma_id_of(id)->handler_mutex);
 }
 EXPORT_SYMBOL(rdma_lock_handler);
 
@@ -411,6 +411,6 @@ EXPORT_SYMBOL(rdma_lock_handler);
  */
 void rdma_unlock_handler(struct rdma_cm_id *id)
 {
-	mutex_unlock(&rcm_id_of(id)->handler_mutex);
+	mutex_unlock(&cma_id_of(id)->handler_mutex);
 }
 EXPORT_SYMBOL(rdma_unlock_handler);

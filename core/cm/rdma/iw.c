@@ -32,19 +32,19 @@ static void fill_params(struct rdma_cm_event *out, const struct iw_cm_event *in)
 }
 
 /* The provider chooses the local port of a connection. */
-static void take_addresses(struct rcm_id *id, const struct iw_cm_event *in)
+static void take_addresses(struct cma_id *id, const struct iw_cm_event *in)
 {
 	const struct sockaddr *remote = (const void *)&in->remote_addr;
 	const struct sockaddr *local = (const void *)&in->local_addr;
 
 	if (rdma_addr_size(local) && rdma_addr_size(remote)) {
-		memcpy(rcm_src(id), local, rdma_addr_size(local));
-		memcpy(rcm_dst(id), remote, rdma_addr_size(remote));
+		memcpy(cma_src(id), local, rdma_addr_size(local));
+		memcpy(cma_dst(id), remote, rdma_addr_size(remote));
 	}
 }
 
 /* Return: true if the consumer is to hear of it. */
-static bool translate(struct rcm_id *id, const struct iw_cm_event *in,
+static bool translate(struct cma_id *id, const struct iw_cm_event *in,
 		      struct rdma_cm_event *out)
 {
 	fill_params(out, in);
@@ -72,57 +72,57 @@ static bool translate(struct rcm_id *id, const struct iw_cm_event *in,
 
 static int iw_event(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 {
-	struct rcm_id *id = cm_id->context;
+	struct cma_id *id = cm_id->context;
 	struct rdma_cm_event out = { };
 	int ret = 0;
 
 	mutex_lock(&id->handler_mutex);
-	if (rcm_state_of(id) == RCM_S_CONNECT && translate(id, event, &out))
-		ret = rcm_report(id, &out);
+	if (cma_state_of(id) == CMA_S_CONNECT && translate(id, event, &out))
+		ret = cma_report(id, &out);
 	if (!ret) {
 		mutex_unlock(&id->handler_mutex);
 		return 0;
 	}
 	id->iw = NULL;
-	rcm_end_unlock(id);
+	cma_end_unlock(id);
 	return ret;
 }
 
-static int fill_connection(struct rcm_id *conn, struct rcm_dev *cdev,
+static int fill_connection(struct cma_id *conn, struct cma_dev *cdev,
 			   const struct iw_cm_event *event)
 {
 	int ret;
 
 	take_addresses(conn, event);
-	ret = rdma_translate_ip(rcm_src(conn), rcm_l2(conn));
+	ret = rdma_translate_ip(cma_src(conn), cma_l2(conn));
 	if (ret)
 		return ret;
-	ret = rcm_device_of_listener(conn, cdev);
+	ret = cma_device_of_listener(conn, cdev);
 	if (!ret)
-		rcm_res_add(&conn->res, conn->pub.device);
+		cma_res_add(&conn->res, conn->pub.device);
 	return ret;
 }
 
-static int accept_request(struct rcm_listener *listener, struct iw_cm_id *cm_id,
+static int accept_request(struct cma_listener *listener, struct iw_cm_id *cm_id,
 			  const struct iw_cm_event *in)
 {
 	struct rdma_cm_event event = {
 		.event = RDMA_CM_EVENT_CONNECT_REQUEST,
 	};
-	struct rcm_id *listen = listener->id, *conn;
+	struct cma_id *listen = listener->id, *conn;
 	int ret;
 
 	lockdep_assert_held(&listen->handler_mutex);
-	if (rcm_state_of(listen) != RCM_S_LISTEN)
+	if (cma_state_of(listen) != CMA_S_LISTEN)
 		return -ECONNABORTED;
-	conn = rcm_id_child(listen);
+	conn = cma_id_child(listen);
 	if (!conn)
 		return -ENOMEM;
 	/* No event of its device comes before the request. */
 	mutex_lock_nested(&conn->handler_mutex, SINGLE_DEPTH_NESTING);
 	ret = fill_connection(conn, listener->cdev, in);
 	if (ret) {
-		rcm_end_unlock(conn);
+		cma_end_unlock(conn);
 		return ret;
 	}
 	fill_params(&event, in);
@@ -130,27 +130,27 @@ static int accept_request(struct rcm_listener *listener, struct iw_cm_id *cm_id,
 	conn->iw = cm_id;
 	cm_id->context = conn;
 	cm_id->cm_handler = iw_event;
-	return rcm_offer(listen, conn, &event);
+	return cma_offer(listen, conn, &event);
 }
 
 /* Handler of a listen; its listener is there until the listen has ended. */
 static int iw_request(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 {
-	struct rcm_listener *listener = cm_id->context;
-	struct rcm_id *listen = listener->id;
+	struct cma_listener *listener = cm_id->context;
+	struct cma_id *listen = listener->id;
 	int ret;
 
 	if (event->event != IW_CM_EVENT_CONNECT_REQUEST)
 		return 0;
-	rcm_id_get(listen);
+	cma_id_get(listen);
 	mutex_lock(&listen->handler_mutex);
 	ret = accept_request(listener, cm_id, event);
 	mutex_unlock(&listen->handler_mutex);
-	rcm_id_put(listen);
+	cma_id_put(listen);
 	return ret;
 }
 
-static struct iw_cm_id *new_cm_id(struct rcm_id *id, struct ib_device *device,
+static struct iw_cm_id *new_cm_id(struct cma_id *id, struct ib_device *device,
 				  iw_cm_handler handler, void *context)
 {
 	struct iw_cm_id *cm_id = iw_create_cm_id(device, handler, context);
@@ -162,24 +162,24 @@ static struct iw_cm_id *new_cm_id(struct rcm_id *id, struct ib_device *device,
 	cm_id->tos_set = id->tos_set;
 	cm_id->afonly = id->afonly;
 	spin_unlock_irq(&id->lock);
-	memcpy(&cm_id->local_addr, rcm_src(id), rdma_addr_size(rcm_src(id)));
+	memcpy(&cm_id->local_addr, cma_src(id), rdma_addr_size(cma_src(id)));
 	return cm_id;
 }
 
 /**
- * rcm_iw_listen - listen on an iWARP device
+ * cma_iw_listen - listen on an iWARP device
  * @listener: listener; its iw is set
  *
  * Context: process, may sleep. Return: 0, -EAFNOSUPPORT (family AF_IB), or an
  * errno of iw_cm_listen().
  */
-int rcm_iw_listen(struct rcm_listener *listener)
+int cma_iw_listen(struct cma_listener *listener)
 {
-	struct rcm_id *id = listener->id;
+	struct cma_id *id = listener->id;
 	struct iw_cm_id *cm_id;
 	int ret;
 
-	if (rcm_family(id) == AF_IB)
+	if (cma_family(id) == AF_IB)
 		return -EAFNOSUPPORT;
 	cm_id = new_cm_id(id, listener->cdev->device, iw_request, listener);
 	if (IS_ERR(cm_id))
@@ -192,7 +192,7 @@ int rcm_iw_listen(struct rcm_listener *listener)
 	return ret;
 }
 
-static void fill_iw_param(struct rcm_id *id, const struct rdma_conn_param *in,
+static void fill_iw_param(struct cma_id *id, const struct rdma_conn_param *in,
 			  struct iw_cm_conn_param *out)
 {
 	out->ord = in->initiator_depth;
@@ -203,14 +203,14 @@ static void fill_iw_param(struct rcm_id *id, const struct rdma_conn_param *in,
 }
 
 /**
- * rcm_iw_connect - connect
+ * cma_iw_connect - connect
  * @id: id with a resolved route
  * @param: what the consumer wants
  *
  * Context: process, may sleep; the handler_mutex is held. Return: 0 or an errno
  * of the QP's transitions, of iw_create_cm_id() or iw_cm_connect().
  */
-int rcm_iw_connect(struct rcm_id *id, struct rdma_conn_param *param)
+int cma_iw_connect(struct cma_id *id, struct rdma_conn_param *param)
 {
 	struct iw_cm_conn_param iw_param;
 	struct iw_cm_id *cm_id;
@@ -219,10 +219,10 @@ int rcm_iw_connect(struct rcm_id *id, struct rdma_conn_param *param)
 	cm_id = new_cm_id(id, id->pub.device, iw_event, id);
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
-	memcpy(&cm_id->remote_addr, rcm_dst(id), rdma_addr_size(rcm_dst(id)));
+	memcpy(&cm_id->remote_addr, cma_dst(id), rdma_addr_size(cma_dst(id)));
 	ofed_iw_set_owner(cm_id, &id->res.tracked.entry);
 	id->iw = cm_id;
-	ret = rcm_qp_to_rtr(id, param);
+	ret = cma_qp_to_rtr(id, param);
 	if (!ret) {
 		fill_iw_param(id, param, &iw_param);
 		ret = iw_cm_connect(cm_id, &iw_param);
@@ -232,30 +232,30 @@ int rcm_iw_connect(struct rcm_id *id, struct rdma_conn_param *param)
 		 * No event comes after a failure, so none has to be waited for.
 		 * A reader of the id's line may be using the CM's id.
 		 */
-		rcm_res_hide(&id->res);
+		cma_res_hide(&id->res);
 		id->iw = NULL;
 		iw_destroy_cm_id(cm_id);
-		rcm_res_show(&id->res);
+		cma_res_show(&id->res);
 	}
 	return ret;
 }
 
 /**
- * rcm_iw_accept - accept a connection
+ * cma_iw_accept - accept a connection
  * @id: id of the connection
  * @param: what the consumer agrees to
  *
  * Context: process, may sleep; the handler_mutex is held. Return: 0, -EINVAL
  * (no @param), or an errno of the QP's transitions or of iw_cm_accept().
  */
-int rcm_iw_accept(struct rcm_id *id, struct rdma_conn_param *param)
+int cma_iw_accept(struct cma_id *id, struct rdma_conn_param *param)
 {
 	struct iw_cm_conn_param iw_param;
 	int ret;
 
 	if (!param)
 		return -EINVAL;
-	ret = rcm_qp_to_rtr(id, param);
+	ret = cma_qp_to_rtr(id, param);
 	if (ret)
 		return ret;
 	fill_iw_param(id, param, &iw_param);
@@ -272,8 +272,8 @@ int rcm_iw_accept(struct rcm_id *id, struct rdma_conn_param *param)
  */
 struct iw_cm_id *rdma_iw_cm_id(struct rdma_cm_id *cm_id)
 {
-	struct rcm_id *id = rcm_id_of(cm_id);
+	struct cma_id *id = cma_id_of(cm_id);
 
-	return rcm_uses_iw(id) ? id->iw : NULL;
+	return cma_uses_iw(id) ? id->iw : NULL;
 }
 EXPORT_SYMBOL(rdma_iw_cm_id);

@@ -17,7 +17,7 @@ enum {
 };
 
 /**
- * rcm_match_address - does an id listen for an address?
+ * cma_match_address - does an id listen for an address?
  * @bound: local address of the id
  * @afonly: it does not listen for the other IP family
  * @local: address that the peer asks for
@@ -26,7 +26,7 @@ enum {
  * A loopback address listens for peers on this host alone. Pure.
  * Return: 0 if not, a larger number for a better match.
  */
-int rcm_match_address(const struct sockaddr *bound, bool afonly,
+int cma_match_address(const struct sockaddr *bound, bool afonly,
 		      const struct sockaddr *local,
 		      const struct sockaddr *remote)
 {
@@ -35,19 +35,19 @@ int rcm_match_address(const struct sockaddr *bound, bool afonly,
 	/* That the service id matches is known. */
 	if (bound->sa_family == AF_IB || local->sa_family == AF_IB)
 		return same_family ? MATCH_ANY : NO_MATCH;
-	if (rcm_is_loopback(bound))
-		return same_family && (rcm_is_loopback(remote) ||
-				       rcm_same_address(local, remote)) ?
+	if (cma_is_loopback(bound))
+		return same_family && (cma_is_loopback(remote) ||
+				       cma_same_address(local, remote)) ?
 		       MATCH_ANY : NO_MATCH;
-	if (!rcm_is_zero(bound))
-		return rcm_same_address(bound, local) ? MATCH_EXACT : NO_MATCH;
+	if (!cma_is_zero(bound))
+		return cma_same_address(bound, local) ? MATCH_EXACT : NO_MATCH;
 	if (same_family)
 		return MATCH_ANY;
 	/* As with sockets, IPv6 takes IPv4 along, and not the other way. */
 	return bound->sa_family == AF_INET6 && !afonly ? MATCH_OTHER_FAMILY :
 							 NO_MATCH;
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_match_address);
+EXPORT_SYMBOL_IF_KUNIT(cma_match_address);
 
 static bool ipv4_leads_back(struct net_device *ndev, __be32 local,
 			    __be32 remote)
@@ -118,38 +118,38 @@ static bool route_leads_back(struct net_device *ndev,
 	       ipv6_leads_back(ndev, &l6->sin6_addr, &r6->sin6_addr);
 }
 
-static bool right_place(struct rcm_id *id, const struct rcm_request *req)
+static bool right_place(struct cma_id *id, const struct cma_request *req)
 {
-	int bound_if = rcm_l2(id)->bound_dev_if;
+	int bound_if = cma_l2(id)->bound_dev_if;
 
 	if (id->cdev && id->cdev->device != req->device)
 		return false;
-	if (!rdma_dev_access_netns(req->device, rcm_net(id)))
+	if (!rdma_dev_access_netns(req->device, cma_net(id)))
 		return false;
 	if (req->ndev)
 		return !bound_if || bound_if == req->ifindex;
 	return !id->pub.port_num || id->pub.port_num == req->port;
 }
 
-static int match(struct rcm_id *id, const struct rcm_request *req)
+static int match(struct cma_id *id, const struct cma_request *req)
 {
-	if (rcm_state_of(id) != RCM_S_LISTEN || !right_place(id, req))
+	if (cma_state_of(id) != CMA_S_LISTEN || !right_place(id, req))
 		return NO_MATCH;
-	return rcm_match_address(rcm_src(id), id->afonly,
+	return cma_match_address(cma_src(id), id->afonly,
 				 (const struct sockaddr *)&req->local,
 				 (const struct sockaddr *)&req->remote);
 }
 
-static struct rcm_id *best_match(struct net *net,
-				 const struct rcm_request *req)
+static struct cma_id *best_match(struct net *net,
+				 const struct cma_request *req)
 {
-	struct rcm_id *id, *found = NULL;
+	struct cma_id *id, *found = NULL;
 	struct hlist_head *owners;
 	int best = NO_MATCH;
 
-	owners = rcm_port_owners_locked(net,
-					rcm_space_of_service(req->service_id),
-					rcm_port_of_service(req->service_id));
+	owners = cma_port_owners_locked(net,
+					cma_space_of_service(req->service_id),
+					cma_port_of_service(req->service_id));
 	if (owners)
 		hlist_for_each_entry(id, owners, on_port)
 			if (match(id, req) > best) {
@@ -160,7 +160,7 @@ static struct rcm_id *best_match(struct net *net,
 }
 
 /* Return: the namespace that a request is in, or NULL if it may not be. */
-static struct net *net_of_request_rcu(const struct rcm_request *req)
+static struct net *net_of_request_rcu(const struct cma_request *req)
 {
 	if (!req->ndev)
 		return &init_net;
@@ -172,7 +172,7 @@ static struct net *net_of_request_rcu(const struct rcm_request *req)
 }
 
 /**
- * rcm_find_listener - find the id that a request is for
+ * cma_find_listener - find the id that a request is for
  * @req: request
  *
  * The route and the listener are looked for in one RCU section, so that both are
@@ -181,22 +181,22 @@ static struct net *net_of_request_rcu(const struct rcm_request *req)
  * not leave by the interface, or that is down, as it is when it changes its
  * namespace), -ECONNREFUSED (there is no listener).
  */
-struct rcm_id *rcm_find_listener(const struct rcm_request *req)
+struct cma_id *cma_find_listener(const struct cma_request *req)
 {
-	struct rcm_id *found = ERR_PTR(-EHOSTUNREACH);
+	struct cma_id *found = ERR_PTR(-EHOSTUNREACH);
 	struct net *net;
 
-	mutex_lock(&rcm_mutex);
+	mutex_lock(&cma_mutex);
 	rcu_read_lock();
 	net = net_of_request_rcu(req);
 	if (net) {
 		found = best_match(net, req);
 		if (found)
-			rcm_id_get(found);
+			cma_id_get(found);
 		else
 			found = ERR_PTR(-ECONNREFUSED);
 	}
 	rcu_read_unlock();
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 	return found;
 }

@@ -22,8 +22,8 @@
 #define MULTICAST_QPN 0xffffff
 
 /**
- * struct rcm_mcast - a group that an id has joined
- * @list: in id->mcast; rcm_mutex. The thread that removes it leaves the group
+ * struct cma_mcast - a group that an id has joined
+ * @list: in id->mcast; cma_mutex. The thread that removes it leaves the group
  * @id: the id; it leaves its groups before it is gone
  * @addr: address as the consumer gave it
  * @context: of the consumer
@@ -34,9 +34,9 @@
  * @announced: routers have been told, on RoCE
  * @work: brings the event, on RoCE
  */
-struct rcm_mcast {
+struct cma_mcast {
 	struct list_head list;
-	struct rcm_id *id;
+	struct cma_id *id;
 	struct sockaddr_storage addr;
 	void *context;
 	u8 join_state;
@@ -49,22 +49,22 @@ struct rcm_mcast {
 	struct work_struct work;
 };
 
-static struct sockaddr *group_addr(struct rcm_mcast *mc)
+static struct sockaddr *group_addr(struct cma_mcast *mc)
 {
 	return (struct sockaddr *)&mc->addr;
 }
 
-static int fill_event(struct rcm_mcast *mc, int status,
+static int fill_event(struct cma_mcast *mc, int status,
 		      struct ib_sa_mcmember_rec *rec, enum ib_gid_type type,
 		      struct rdma_cm_event *event)
 {
 	struct rdma_ud_param *ud = &event->param.ud;
-	struct rcm_id *id = mc->id;
+	struct cma_id *id = mc->id;
 	struct net_device *ndev;
 
 	ud->private_data = mc->context;
 	if (!status) {
-		ndev = rcm_netdev(id);
+		ndev = cma_netdev(id);
 		status = ib_init_ah_from_mcmember(id->pub.device,
 						  id->pub.port_num, rec, ndev,
 						  type, &ud->ah_attr);
@@ -80,19 +80,19 @@ static int fill_event(struct rcm_mcast *mc, int status,
 	return status;
 }
 
-static void report(struct rcm_mcast *mc, int status,
+static void report(struct cma_mcast *mc, int status,
 		   struct ib_sa_mcmember_rec *rec, enum ib_gid_type type)
 {
 	struct rdma_cm_event event = { };
-	struct rcm_id *id = mc->id;
+	struct cma_id *id = mc->id;
 	bool has_av;
 
 	mutex_lock(&id->handler_mutex);
-	if (rcm_state_of(id) != RCM_S_DEVICE_REMOVAL &&
-	    rcm_state_of(id) != RCM_S_DESTROYING) {
+	if (cma_state_of(id) != CMA_S_DEVICE_REMOVAL &&
+	    cma_state_of(id) != CMA_S_DESTROYING) {
 		has_av = !fill_event(mc, status, rec, type, &event);
-		if (rcm_report(id, &event))
-			rcm_end_later(id);
+		if (cma_report(id, &event))
+			cma_end_later(id);
 		if (has_av)
 			rdma_destroy_ah_attr(&event.param.ud.ah_attr);
 	}
@@ -110,7 +110,7 @@ static int sa_event(int status, struct ib_sa_multicast *multicast)
 
 static void roce_event(struct work_struct *work)
 {
-	struct rcm_mcast *mc = container_of(work, struct rcm_mcast, work);
+	struct cma_mcast *mc = container_of(work, struct cma_mcast, work);
 
 	report(mc, 0, &mc->rec, mc->gid_type);
 }
@@ -154,31 +154,31 @@ static int announce(struct net_device *ndev, const union ib_gid *mgid,
 }
 
 /* Only receivers are announced; packets of RoCE v1 do not leave the link. */
-static bool is_to_be_announced(const struct rcm_mcast *mc)
+static bool is_to_be_announced(const struct cma_mcast *mc)
 {
 	return mc->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
 	       mc->join_state != BIT(SENDONLY_FULLMEMBER_JOIN);
 }
 
-static int fill_roce_rec(struct rcm_mcast *mc, const struct net_device *ndev)
+static int fill_roce_rec(struct cma_mcast *mc, const struct net_device *ndev)
 {
 	struct ib_sa_mcmember_rec *rec = &mc->rec;
-	struct rcm_id *id = mc->id;
+	struct cma_id *id = mc->id;
 	struct in6_addr group;
 	int ret;
 
-	mc->gid_type = rcm_port_config(id->cdev, id->pub.port_num)->gid_type;
-	rcm_mgid_roce(group_addr(mc), mc->gid_type, &rec->mgid);
+	mc->gid_type = cma_port_config(id->cdev, id->pub.port_num)->gid_type;
+	cma_mgid_roce(group_addr(mc), mc->gid_type, &rec->mgid);
 	memcpy(&group, &rec->mgid, sizeof(group));
 	if (!rdma_is_multicast_addr(&group))
 		return -EINVAL;
-	ret = rcm_default_qkey(id);
+	ret = cma_default_qkey(id);
 	if (ret)
 		return ret;
 	rec->mtu = iboe_get_mtu(ndev->mtu);
 	if (!rec->mtu)
 		return -EINVAL;
-	rdma_ip2gid(rcm_src(id), &rec->port_gid);
+	rdma_ip2gid(cma_src(id), &rec->port_gid);
 	rec->qkey = cpu_to_be32(id->qkey);
 	rec->pkey = cpu_to_be16(0xffff);
 	rec->rate = IB_RATE_PORT_CURRENT;
@@ -188,14 +188,14 @@ static int fill_roce_rec(struct rcm_mcast *mc, const struct net_device *ndev)
 	return 0;
 }
 
-static int join_roce(struct rcm_mcast *mc)
+static int join_roce(struct cma_mcast *mc)
 {
 	struct net_device *ndev;
 	int ret;
 
 	if (group_addr(mc)->sa_family == AF_IB)
 		return -EINVAL;
-	ndev = rcm_netdev(mc->id);
+	ndev = cma_netdev(mc->id);
 	if (!ndev)
 		return -ENODEV;
 	ret = fill_roce_rec(mc, ndev);
@@ -205,12 +205,12 @@ static int join_roce(struct rcm_mcast *mc)
 	}
 	dev_put(ndev);
 	if (!ret)
-		queue_work(rcm_wq, &mc->work);
+		queue_work(cma_wq, &mc->work);
 	return ret;
 }
 
 /* The group is like the broadcast group of the IPoIB interface. */
-static int join_ib(struct rcm_mcast *mc)
+static int join_ib(struct cma_mcast *mc)
 {
 	ib_sa_comp_mask mask = IB_SA_MCMEMBER_REC_MGID |
 			       IB_SA_MCMEMBER_REC_PORT_GID |
@@ -222,7 +222,7 @@ static int join_ib(struct rcm_mcast *mc)
 			       IB_SA_MCMEMBER_REC_FLOW_LABEL;
 	struct ib_sa_mcmember_rec rec = { };
 	struct ib_sa_multicast *sa;
-	struct rcm_id *id = mc->id;
+	struct cma_id *id = mc->id;
 	int ret;
 
 	/* An old administrator would take the bit for nothing. */
@@ -232,17 +232,17 @@ static int join_ib(struct rcm_mcast *mc)
 		if (ret)
 			return ret;
 	}
-	ib_addr_get_mgid(rcm_l2(id), &rec.mgid);
+	ib_addr_get_mgid(cma_l2(id), &rec.mgid);
 	ret = ib_sa_get_mcmember_rec(id->pub.device, id->pub.port_num,
 				     &rec.mgid, &rec);
 	if (!ret)
-		ret = rcm_default_qkey(id);
+		ret = cma_default_qkey(id);
 	if (ret)
 		return ret;
-	rcm_mgid_ib(group_addr(mc), rcm_l2(id)->broadcast, id->pub.ps,
+	cma_mgid_ib(group_addr(mc), cma_l2(id)->broadcast, id->pub.ps,
 		    &rec.mgid);
-	rdma_addr_get_sgid(rcm_l2(id), &rec.port_gid);
-	rec.pkey = cpu_to_be16(ib_addr_get_pkey(rcm_l2(id)));
+	rdma_addr_get_sgid(cma_l2(id), &rec.port_gid);
+	rec.pkey = cpu_to_be16(ib_addr_get_pkey(cma_l2(id)));
 	rec.qkey = cpu_to_be32(id->qkey);
 	rec.join_state = mc->join_state;
 	if (id->pub.ps == RDMA_PS_IPOIB)
@@ -251,7 +251,7 @@ static int join_ib(struct rcm_mcast *mc)
 			IB_SA_MCMEMBER_REC_MTU |
 			IB_SA_MCMEMBER_REC_MTU_SELECTOR |
 			IB_SA_MCMEMBER_REC_HOP_LIMIT;
-	sa = ib_sa_join_multicast(&rcm_sa_client, id->pub.device,
+	sa = ib_sa_join_multicast(&cma_sa_client, id->pub.device,
 				  id->pub.port_num, &rec, mask,
 				  GFP_KERNEL_ACCOUNT, sa_event, mc);
 	if (IS_ERR(sa))
@@ -261,7 +261,7 @@ static int join_ib(struct rcm_mcast *mc)
 }
 
 /* Waits for the event, if it is being told. */
-static void leave(struct rcm_mcast *mc)
+static void leave(struct cma_mcast *mc)
 {
 	struct net_device *ndev;
 
@@ -269,7 +269,7 @@ static void leave(struct rcm_mcast *mc)
 		ib_sa_free_multicast(mc->sa);
 	cancel_work_sync(&mc->work);
 	if (mc->announced) {
-		ndev = rcm_netdev(mc->id);
+		ndev = cma_netdev(mc->id);
 		if (ndev)
 			announce(ndev, &mc->rec.mgid, false);
 		dev_put(ndev);
@@ -277,13 +277,13 @@ static void leave(struct rcm_mcast *mc)
 	kfree(mc);
 }
 
-static bool can_join(struct rcm_id *id)
+static bool can_join(struct cma_id *id)
 {
-	enum rcm_state state = rcm_state_of(id);
+	enum cma_state state = cma_state_of(id);
 
 	/* The QP of a kernel consumer would have to be attached as well. */
-	return rcm_device(id) && !id->pub.qp && id->pub.qp_type == IB_QPT_UD &&
-	       (state == RCM_S_ADDR_BOUND || state == RCM_S_ADDR_RESOLVED);
+	return cma_device(id) && !id->pub.qp && id->pub.qp_type == IB_QPT_UD &&
+	       (state == CMA_S_ADDR_BOUND || state == CMA_S_ADDR_RESOLVED);
 }
 
 /**
@@ -306,8 +306,8 @@ static bool can_join(struct rcm_id *id)
 int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 			u8 join_state, void *context)
 {
-	struct rcm_id *mine = rcm_id_of(id);
-	struct rcm_mcast *mc;
+	struct cma_id *mine = cma_id_of(id);
+	struct cma_mcast *mc;
 	int ret;
 
 	if (!can_join(mine) || !rdma_addr_size(addr))
@@ -320,11 +320,11 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 	mc->join_state = join_state;
 	mc->context = context;
 	mc->id = mine;
-	mutex_lock(&rcm_mutex);
+	mutex_lock(&cma_mutex);
 	list_add(&mc->list, &mine->mcast);
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 
-	if (rcm_on_roce(mine))
+	if (cma_on_roce(mine))
 		ret = join_roce(mc);
 	else if (rdma_cap_ib_mcast(id->device, id->port_num))
 		ret = join_ib(mc);
@@ -333,45 +333,45 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 	if (!ret)
 		return 0;
 
-	mutex_lock(&rcm_mutex);
+	mutex_lock(&cma_mutex);
 	list_del(&mc->list);
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 	kfree(mc);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_join_multicast);
 
-static bool has_address(const struct rcm_mcast *mc, const void *addr)
+static bool has_address(const struct cma_mcast *mc, const void *addr)
 {
 	return !memcmp(&mc->addr, addr, rdma_addr_size(addr));
 }
 
-static bool has_context(const struct rcm_mcast *mc, const void *context)
+static bool has_context(const struct cma_mcast *mc, const void *context)
 {
 	return mc->context == context;
 }
 
-static bool is_any(const struct rcm_mcast *mc, const void *unused)
+static bool is_any(const struct cma_mcast *mc, const void *unused)
 {
 	return true;
 }
 
 /* Takes a group off the list. The caller leaves that group. */
-static struct rcm_mcast *
-take_group(struct rcm_id *id,
-	   bool (*suits)(const struct rcm_mcast *mc, const void *what),
+static struct cma_mcast *
+take_group(struct cma_id *id,
+	   bool (*suits)(const struct cma_mcast *mc, const void *what),
 	   const void *what)
 {
-	struct rcm_mcast *mc, *found = NULL;
+	struct cma_mcast *mc, *found = NULL;
 
-	mutex_lock(&rcm_mutex);
+	mutex_lock(&cma_mutex);
 	list_for_each_entry(mc, &id->mcast, list)
 		if (suits(mc, what)) {
 			list_del(&mc->list);
 			found = mc;
 			break;
 		}
-	mutex_unlock(&rcm_mutex);
+	mutex_unlock(&cma_mutex);
 	return found;
 }
 
@@ -385,7 +385,7 @@ take_group(struct rcm_id *id,
  */
 void rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 {
-	struct rcm_mcast *mc = take_group(rcm_id_of(id), has_address, addr);
+	struct cma_mcast *mc = take_group(cma_id_of(id), has_address, addr);
 
 	if (mc)
 		leave(mc);
@@ -403,7 +403,7 @@ EXPORT_SYMBOL(rdma_leave_multicast);
  */
 void ofed_cma_leave(struct rdma_cm_id *id, const void *context)
 {
-	struct rcm_mcast *mc = take_group(rcm_id_of(id), has_context, context);
+	struct cma_mcast *mc = take_group(cma_id_of(id), has_context, context);
 
 	if (mc)
 		leave(mc);
@@ -411,9 +411,9 @@ void ofed_cma_leave(struct rdma_cm_id *id, const void *context)
 EXPORT_SYMBOL_GPL(ofed_cma_leave);
 
 /* For the end of an id. Context: process, may sleep. */
-void rcm_mcast_leave_all(struct rcm_id *id)
+void cma_mcast_leave_all(struct cma_id *id)
 {
-	struct rcm_mcast *mc;
+	struct cma_mcast *mc;
 
 	while ((mc = take_group(id, is_any, NULL)))
 		leave(mc);

@@ -39,35 +39,35 @@ static const void *ip_of(const struct sockaddr *addr, size_t *size)
 }
 
 /* With a reference, which the work puts. */
-static void queue_held(struct rcm_id *id, struct work_struct *work)
+static void queue_held(struct cma_id *id, struct work_struct *work)
 {
-	rcm_id_get(id);
-	if (!queue_work(rcm_wq, work))
-		rcm_id_put(id);
+	cma_id_get(id);
+	if (!queue_work(cma_wq, work))
+		cma_id_put(id);
 }
 
 static void address_moved(struct work_struct *work)
 {
-	struct rcm_id *id = container_of(work, struct rcm_id, moved_work);
+	struct cma_id *id = container_of(work, struct cma_id, moved_work);
 	struct rdma_cm_event event = { .event = RDMA_CM_EVENT_ADDR_CHANGE };
 	bool over;
 
 	mutex_lock(&id->handler_mutex);
-	over = rcm_state_of(id) == RCM_S_DESTROYING ||
-	       rcm_state_of(id) == RCM_S_DEVICE_REMOVAL;
-	rcm_report_unlock_put(id, over ? NULL : &event);
+	over = cma_state_of(id) == CMA_S_DESTROYING ||
+	       cma_state_of(id) == CMA_S_DEVICE_REMOVAL;
+	cma_report_unlock_put(id, over ? NULL : &event);
 }
 
 /*
  * Does an id with a path hear of it when its neighbour moves? Also one that has been
  * disconnected: the consumer may be about to use its path again.
  */
-static bool has_path(struct rcm_id *id)
+static bool has_path(struct cma_id *id)
 {
-	switch (rcm_state_of(id)) {
-	case RCM_S_ROUTE_RESOLVED:
-	case RCM_S_CONNECT:
-	case RCM_S_DISCONNECT:
+	switch (cma_state_of(id)) {
+	case CMA_S_ROUTE_RESOLVED:
+	case CMA_S_CONNECT:
+	case CMA_S_DISCONNECT:
 		return true;
 	default:
 		return false;
@@ -76,36 +76,36 @@ static bool has_path(struct rcm_id *id)
 
 static void neighbour_moved(struct work_struct *work)
 {
-	struct rcm_id *id = container_of(work, struct rcm_id, pub.net_work);
+	struct cma_id *id = container_of(work, struct cma_id, pub.net_work);
 	struct rdma_cm_event event = {
 		.event = RDMA_CM_EVENT_UNREACHABLE,
 		.status = -ETIMEDOUT,
 	};
 
 	mutex_lock(&id->handler_mutex);
-	rcm_report_unlock_put(id, has_path(id) ? &event : NULL);
+	cma_report_unlock_put(id, has_path(id) ? &event : NULL);
 }
 
-void rcm_netdev_init_id(struct rcm_id *id)
+void cma_netdev_init_id(struct cma_id *id)
 {
 	INIT_WORK(&id->moved_work, address_moved);
 	INIT_WORK(&id->pub.net_work, neighbour_moved);
 }
 
 /**
- * rcm_watch - watch the destination of an id for a change of its MAC
+ * cma_watch - watch the destination of an id for a change of its MAC
  * @id: id with a known path
  *
  * Context: any but interrupts.
  */
-void rcm_watch(struct rcm_id *id)
+void cma_watch(struct cma_id *id)
 {
 	const void *ip;
 	size_t size;
 
-	if (!rcm_on_roce(id) || rcm_family(id) == AF_IB)
+	if (!cma_on_roce(id) || cma_family(id) == AF_IB)
 		return;
-	ip = ip_of(rcm_dst(id), &size);
+	ip = ip_of(cma_dst(id), &size);
 	spin_lock_bh(&neigh_lock);
 	if (!id->watched)
 		hash_add(watched_ids, &id->on_neigh, key_of(ip, size));
@@ -113,7 +113,7 @@ void rcm_watch(struct rcm_id *id)
 	spin_unlock_bh(&neigh_lock);
 }
 
-void rcm_unwatch(struct rcm_id *id)
+void cma_unwatch(struct cma_id *id)
 {
 	spin_lock_bh(&neigh_lock);
 	if (id->watched)
@@ -123,17 +123,17 @@ void rcm_unwatch(struct rcm_id *id)
 }
 
 /* True if @id's next hop is @neigh, at another MAC address than @mac. */
-static bool has_lost(struct rcm_id *id, const struct neighbour *neigh,
+static bool has_lost(struct cma_id *id, const struct neighbour *neigh,
 		     const char *mac)
 {
-	struct rdma_dev_addr *l2 = rcm_l2(id);
+	struct rdma_dev_addr *l2 = cma_l2(id);
 	const void *ip;
 	size_t size;
 
 	if (l2->bound_dev_if != neigh->dev->ifindex ||
-	    !net_eq(rcm_net(id), dev_net(neigh->dev)))
+	    !net_eq(cma_net(id), dev_net(neigh->dev)))
 		return false;
-	ip = ip_of(rcm_dst(id), &size);
+	ip = ip_of(cma_dst(id), &size);
 	return size == neigh->tbl->key_len &&
 	       !memcmp(ip, neigh->primary_key, size) &&
 	       memcmp(l2->dst_dev_addr, mac, ETH_ALEN);
@@ -143,7 +143,7 @@ static void neighbour_is_at(struct neighbour *neigh)
 {
 	u32 key = key_of(neigh->primary_key, neigh->tbl->key_len);
 	char mac[MAX_ADDR_LEN];
-	struct rcm_id *id;
+	struct cma_id *id;
 
 	if (!(READ_ONCE(neigh->nud_state) & NUD_VALID) ||
 	    neigh->dev->addr_len != ETH_ALEN)
@@ -170,44 +170,44 @@ static struct notifier_block netevent_notifier = {
 };
 
 /**
- * struct rcm_failover - a change of an interface's address
+ * struct cma_failover - a change of an interface's address
  * @work: looks for the ids that have it
  * @ndev: interface, referenced
  */
-struct rcm_failover {
+struct cma_failover {
 	struct work_struct work;
 	struct net_device *ndev;
 };
 
-static void tell_if_moved(struct rcm_id *id, void *ctx)
+static void tell_if_moved(struct cma_id *id, void *ctx)
 {
 	const struct net_device *ndev = ctx;
-	struct rdma_dev_addr *l2 = rcm_l2(id);
+	struct rdma_dev_addr *l2 = cma_l2(id);
 
 	if (l2->bound_dev_if == ndev->ifindex &&
-	    net_eq(dev_net(ndev), rcm_net(id)) &&
+	    net_eq(dev_net(ndev), cma_net(id)) &&
 	    memcmp(l2->src_dev_addr, ndev->dev_addr, ndev->addr_len))
 		queue_held(id, &id->moved_work);
 }
 
 static void look_for_ids(struct work_struct *work)
 {
-	struct rcm_failover *failover =
-		container_of(work, struct rcm_failover, work);
+	struct cma_failover *failover =
+		container_of(work, struct cma_failover, work);
 
-	rcm_for_each_id(tell_if_moved, failover->ndev);
+	cma_for_each_id(tell_if_moved, failover->ndev);
 	dev_put(failover->ndev);
 	kfree(failover);
 }
 
 /*
- * Called with the rtnl, under which rcm_mutex is not taken: listens that begin
+ * Called with the rtnl, under which cma_mutex is not taken: listens that begin
  * may wait for the rtnl.
  */
 static int on_netdev(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
-	struct rcm_failover *failover;
+	struct cma_failover *failover;
 
 	if (event != NETDEV_BONDING_FAILOVER || !netif_is_bond_master(ndev))
 		return NOTIFY_DONE;
@@ -217,7 +217,7 @@ static int on_netdev(struct notifier_block *nb, unsigned long event, void *ptr)
 	INIT_WORK(&failover->work, look_for_ids);
 	failover->ndev = ndev;
 	dev_hold(ndev);
-	queue_work(rcm_wq, &failover->work);
+	queue_work(cma_wq, &failover->work);
 	return NOTIFY_DONE;
 }
 
@@ -225,7 +225,7 @@ static struct notifier_block netdev_notifier = {
 	.notifier_call = on_netdev,
 };
 
-int rcm_netdev_init(void)
+int cma_netdev_init(void)
 {
 	int ret = register_netdevice_notifier(&netdev_notifier);
 
@@ -237,9 +237,9 @@ int rcm_netdev_init(void)
 	return ret;
 }
 
-void rcm_netdev_exit(void)
+void cma_netdev_exit(void)
 {
 	unregister_netevent_notifier(&netevent_notifier);
 	unregister_netdevice_notifier(&netdev_notifier);
-	flush_workqueue(rcm_wq);
+	flush_workqueue(cma_wq);
 }

@@ -17,7 +17,7 @@
  */
 void rdma_set_service_type(struct rdma_cm_id *id, int tos)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 
 	spin_lock_irq(&mine->lock);
 	mine->tos = tos;
@@ -36,7 +36,7 @@ EXPORT_SYMBOL(rdma_set_service_type);
  */
 int rdma_set_ack_timeout(struct rdma_cm_id *id, u8 timeout)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 
 	if ((id->qp_type != IB_QPT_RC && id->qp_type != IB_QPT_XRC_INI) ||
 	    timeout > MAX_5BIT)
@@ -59,7 +59,7 @@ EXPORT_SYMBOL(rdma_set_ack_timeout);
  */
 int rdma_set_min_rnr_timer(struct rdma_cm_id *id, u8 min_rnr_timer)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 
 	if ((id->qp_type != IB_QPT_RC && id->qp_type != IB_QPT_XRC_TGT) ||
 	    min_rnr_timer > MAX_5BIT)
@@ -81,12 +81,12 @@ EXPORT_SYMBOL(rdma_set_min_rnr_timer);
  */
 int rdma_set_reuseaddr(struct rdma_cm_id *id, int reuse)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret = -EINVAL;
 
 	spin_lock_irq(&mine->lock);
-	if (mine->state == RCM_S_IDLE ||
-	    (reuse && mine->state != RCM_S_LISTEN)) {
+	if (mine->state == CMA_S_IDLE ||
+	    (reuse && mine->state != CMA_S_LISTEN)) {
 		mine->reuse = reuse;
 		ret = 0;
 	}
@@ -104,11 +104,11 @@ EXPORT_SYMBOL(rdma_set_reuseaddr);
  */
 int rdma_set_afonly(struct rdma_cm_id *id, int afonly)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret = -EINVAL;
 
 	spin_lock_irq(&mine->lock);
-	if (mine->state == RCM_S_IDLE || mine->state == RCM_S_ADDR_BOUND) {
+	if (mine->state == CMA_S_IDLE || mine->state == CMA_S_ADDR_BOUND) {
 		mine->afonly = afonly;
 		mine->afonly_set = true;
 		ret = 0;
@@ -127,7 +127,7 @@ EXPORT_SYMBOL(rdma_set_afonly);
  */
 __be64 rdma_get_service_id(struct rdma_cm_id *id, struct sockaddr *addr)
 {
-	return rcm_service_id(id->ps, addr);
+	return cma_service_id(id->ps, addr);
 }
 EXPORT_SYMBOL(rdma_get_service_id);
 
@@ -142,15 +142,15 @@ EXPORT_SYMBOL(rdma_get_service_id);
 void rdma_read_gids(struct rdma_cm_id *cm_id, union ib_gid *sgid,
 		    union ib_gid *dgid)
 {
-	struct rcm_id *id = rcm_id_of(cm_id);
+	struct cma_id *id = cma_id_of(cm_id);
 	union ib_gid ours = { }, theirs = { };
 
-	if (rcm_on_roce(id)) {
-		rdma_ip2gid(rcm_src(id), &ours);
-		rdma_ip2gid(rcm_dst(id), &theirs);
+	if (cma_on_roce(id)) {
+		rdma_ip2gid(cma_src(id), &ours);
+		rdma_ip2gid(cma_dst(id), &theirs);
 	} else if (cm_id->device) {
-		rdma_addr_get_sgid(rcm_l2(id), &ours);
-		rdma_addr_get_dgid(rcm_l2(id), &theirs);
+		rdma_addr_get_sgid(cma_l2(id), &ours);
+		rdma_addr_get_dgid(cma_l2(id), &theirs);
 	}
 	if (sgid)
 		*sgid = ours;
@@ -204,11 +204,11 @@ EXPORT_SYMBOL(rdma_event_msg);
 const char *__attribute_const__ rdma_reject_msg(struct rdma_cm_id *id,
 						int reason)
 {
-	const struct rcm_id *mine = rcm_id_of(id);
+	const struct cma_id *mine = cma_id_of(id);
 
-	if (rcm_uses_iw(mine))
+	if (cma_uses_iw(mine))
 		return iwcm_reject_msg(reason);
-	return rcm_uses_ib(mine) ? ibcm_reject_msg(reason) :
+	return cma_uses_ib(mine) ? ibcm_reject_msg(reason) :
 				   "unrecognized transport";
 }
 EXPORT_SYMBOL(rdma_reject_msg);
@@ -225,13 +225,13 @@ EXPORT_SYMBOL(rdma_reject_msg);
 const void *rdma_consumer_reject_data(struct rdma_cm_id *id,
 				      struct rdma_cm_event *ev, u8 *data_len)
 {
-	const struct rcm_id *mine = rcm_id_of(id);
+	const struct cma_id *mine = cma_id_of(id);
 	bool by_consumer;
 
-	if (rcm_uses_iw(mine))
+	if (cma_uses_iw(mine))
 		by_consumer = ev->status == -ECONNREFUSED;
 	else
-		by_consumer = rcm_uses_ib(mine) &&
+		by_consumer = cma_uses_ib(mine) &&
 			      ev->status == IB_CM_REJ_CONSUMER_DEFINED;
 	*data_len = by_consumer ? ev->param.conn.private_data_len : 0;
 	return by_consumer ? ev->param.conn.private_data : NULL;

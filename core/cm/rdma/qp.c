@@ -9,7 +9,7 @@
 #include "trace.h"
 
 /* Return: 0, or -EINVAL for no Q_Key and for another one than the id has. */
-int rcm_set_qkey(struct rcm_id *id, u32 qkey)
+int cma_set_qkey(struct cma_id *id, u32 qkey)
 {
 	int ret = 0;
 
@@ -23,31 +23,31 @@ int rcm_set_qkey(struct rcm_id *id, u32 qkey)
 }
 
 /* IPoIB's is that of its broadcast group. */
-static int ipoib_qkey(struct rcm_id *id)
+static int ipoib_qkey(struct cma_id *id)
 {
 	struct ib_sa_mcmember_rec rec = { };
 	int ret;
 
-	ib_addr_get_mgid(rcm_l2(id), &rec.mgid);
+	ib_addr_get_mgid(cma_l2(id), &rec.mgid);
 	ret = ib_sa_get_mcmember_rec(id->pub.device, id->pub.port_num,
 				     &rec.mgid, &rec);
-	return ret ?: rcm_set_qkey(id, be32_to_cpu(rec.qkey));
+	return ret ?: cma_set_qkey(id, be32_to_cpu(rec.qkey));
 }
 
 /**
- * rcm_default_qkey - see to it that an id has a Q_Key
+ * cma_default_qkey - see to it that an id has a Q_Key
  * @id: id with a device
  *
  * Context: process. Return: 0, or an errno of ib_sa_get_mcmember_rec().
  */
-int rcm_default_qkey(struct rcm_id *id)
+int cma_default_qkey(struct cma_id *id)
 {
 	if (id->qkey)
 		return 0;
 	switch (id->pub.ps) {
 	case RDMA_PS_UDP:
 	case RDMA_PS_IB:
-		return rcm_set_qkey(id, RDMA_UDP_QKEY);
+		return cma_set_qkey(id, RDMA_UDP_QKEY);
 	case RDMA_PS_IPOIB:
 		return ipoib_qkey(id);
 	default:
@@ -56,13 +56,13 @@ int rcm_default_qkey(struct rcm_id *id)
 }
 
 /* What can be said without a connection: the INIT state, and that of UD. */
-static int attr_of_port(struct rcm_id *id, struct ib_qp_attr *attr, int *mask)
+static int attr_of_port(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
 {
 	u16 pkey = 0xffff;
 	int ret;
 
 	if (rdma_protocol_ib(id->pub.device, id->pub.port_num))
-		pkey = ib_addr_get_pkey(rcm_l2(id));
+		pkey = ib_addr_get_pkey(cma_l2(id));
 	ret = ib_find_cached_pkey(id->pub.device, id->pub.port_num, pkey,
 				  &attr->pkey_index);
 	if (ret)
@@ -74,7 +74,7 @@ static int attr_of_port(struct rcm_id *id, struct ib_qp_attr *attr, int *mask)
 		*mask |= IB_QP_ACCESS_FLAGS;
 		return 0;
 	}
-	ret = rcm_default_qkey(id);
+	ret = cma_default_qkey(id);
 	if (ret)
 		return ret;
 	attr->qkey = id->qkey;
@@ -82,11 +82,11 @@ static int attr_of_port(struct rcm_id *id, struct ib_qp_attr *attr, int *mask)
 	return 0;
 }
 
-static int attr_by_ib(struct rcm_id *id, struct ib_qp_attr *attr, int *mask)
+static int attr_by_ib(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
 {
 	int ret;
 
-	if (!id->ib && rcm_state_of(id) == RCM_S_LISTEN &&
+	if (!id->ib && cma_state_of(id) == CMA_S_LISTEN &&
 	    id->pub.qp_type != IB_QPT_UD)
 		return -EINVAL;
 	if (!id->ib || id->pub.qp_type == IB_QPT_UD)
@@ -97,7 +97,7 @@ static int attr_by_ib(struct rcm_id *id, struct ib_qp_attr *attr, int *mask)
 	return ret;
 }
 
-static int attr_by_iw(struct rcm_id *id, struct ib_qp_attr *attr, int *mask)
+static int attr_by_iw(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
 {
 	int ret = 0;
 
@@ -127,14 +127,14 @@ static int attr_by_iw(struct rcm_id *id, struct ib_qp_attr *attr, int *mask)
 int rdma_init_qp_attr(struct rdma_cm_id *id, struct ib_qp_attr *qp_attr,
 		      int *qp_attr_mask)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret;
 
-	if (!rcm_device(mine))
+	if (!cma_device(mine))
 		return -EINVAL;
-	if (rcm_uses_ib(mine))
+	if (cma_uses_ib(mine))
 		ret = attr_by_ib(mine, qp_attr, qp_attr_mask);
-	else if (rcm_uses_iw(mine))
+	else if (cma_uses_iw(mine))
 		ret = attr_by_iw(mine, qp_attr, qp_attr_mask);
 	else
 		ret = -ENOSYS;
@@ -151,7 +151,7 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ib_qp_attr *qp_attr,
 EXPORT_SYMBOL(rdma_init_qp_attr);
 
 /* One transition, as the CM wants it; @limit changes it. */
-static int step(struct rcm_id *id, struct ib_qp *qp, enum ib_qp_state state,
+static int step(struct cma_id *id, struct ib_qp *qp, enum ib_qp_state state,
 		void (*limit)(struct ib_qp_attr *attr,
 			      const struct rdma_conn_param *param),
 		const struct rdma_conn_param *param)
@@ -182,14 +182,14 @@ static void limit_outgoing(struct ib_qp_attr *attr,
 }
 
 /**
- * rcm_qp_to_rtr - make the QP ready to receive
+ * cma_qp_to_rtr - make the QP ready to receive
  * @id: id with a connection; it need not have a QP
  * @param: limit of reads and atomics, or NULL for what the CM says
  *
  * By way of INIT, where the CM sets the access rights. Context: process, may
  * sleep. Return: 0 or an errno.
  */
-int rcm_qp_to_rtr(struct rcm_id *id, const struct rdma_conn_param *param)
+int cma_qp_to_rtr(struct cma_id *id, const struct rdma_conn_param *param)
 {
 	struct ib_qp *qp;
 	int ret = 0;
@@ -206,7 +206,7 @@ int rcm_qp_to_rtr(struct rcm_id *id, const struct rdma_conn_param *param)
 }
 
 /* The same for sending. */
-int rcm_qp_to_rts(struct rcm_id *id, const struct rdma_conn_param *param)
+int cma_qp_to_rts(struct cma_id *id, const struct rdma_conn_param *param)
 {
 	int ret = 0;
 
@@ -218,7 +218,7 @@ int rcm_qp_to_rts(struct rcm_id *id, const struct rdma_conn_param *param)
 }
 
 /* Nothing goes in or out any more, and what was posted comes back. */
-int rcm_qp_to_error(struct rcm_id *id)
+int cma_qp_to_error(struct cma_id *id)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 	int ret = 0;
@@ -230,7 +230,7 @@ int rcm_qp_to_error(struct rcm_id *id)
 	return ret;
 }
 
-static int init_ud_qp(struct rcm_id *id, struct ib_qp *qp)
+static int init_ud_qp(struct cma_id *id, struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTR };
 	int ret;
@@ -244,7 +244,7 @@ static int init_ud_qp(struct rcm_id *id, struct ib_qp *qp)
 	return ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN);
 }
 
-static int create_qp(struct rcm_id *id, struct ib_pd *pd,
+static int create_qp(struct cma_id *id, struct ib_pd *pd,
 		     struct ib_qp_init_attr *attr)
 {
 	struct ib_qp *qp;
@@ -284,7 +284,7 @@ static int create_qp(struct rcm_id *id, struct ib_pd *pd,
 int rdma_create_qp(struct rdma_cm_id *id, struct ib_pd *pd,
 		   struct ib_qp_init_attr *qp_init_attr)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret = create_qp(mine, pd, qp_init_attr);
 
 	trace_cm_qp_create(mine, pd, qp_init_attr, ret);
@@ -300,7 +300,7 @@ EXPORT_SYMBOL(rdma_create_qp);
  */
 void rdma_destroy_qp(struct rdma_cm_id *id)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 
 	trace_cm_qp_destroy(mine);
 	mutex_lock(&mine->qp_mutex);

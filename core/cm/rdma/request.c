@@ -12,7 +12,7 @@
 #include "cma.h"
 #include "trace.h"
 
-static void read_place(struct rcm_request *req, const struct ib_cm_event *event,
+static void read_place(struct cma_request *req, const struct ib_cm_event *event,
 		       const struct ib_cm_id *cm_id)
 {
 	const struct ib_cm_sidr_req_event_param *sidr;
@@ -52,7 +52,7 @@ static void put_ib_address(struct sockaddr_storage *to, const union ib_gid *gid,
 		memcpy(&sib->sib_addr, gid, sizeof(*gid));
 }
 
-static void put_ib_addresses(struct rcm_request *req,
+static void put_ib_addresses(struct cma_request *req,
 			     const struct ib_cm_event *event)
 {
 	const union ib_gid *remote = NULL;
@@ -64,7 +64,7 @@ static void put_ib_addresses(struct rcm_request *req,
 }
 
 /* Referenced, or NULL. */
-static struct net_device *netdev_of(const struct rcm_request *req)
+static struct net_device *netdev_of(const struct cma_request *req)
 {
 	struct net_device *ndev;
 
@@ -86,11 +86,11 @@ static struct net_device *netdev_of(const struct rcm_request *req)
 /* fe80:: means nothing without the interface. */
 static void add_scope(struct sockaddr_storage *addr, int ifindex)
 {
-	if (rcm_is_link_local((struct sockaddr *)addr))
+	if (cma_is_link_local((struct sockaddr *)addr))
 		((struct sockaddr_in6 *)addr)->sin6_scope_id = ifindex;
 }
 
-static int read_request(struct rcm_request *req,
+static int read_request(struct cma_request *req,
 			const struct ib_cm_event *event,
 			const struct ib_cm_id *cm_id)
 {
@@ -100,7 +100,7 @@ static int read_request(struct rcm_request *req,
 	read_place(req, event, cm_id);
 	if (!rdma_is_port_valid(req->device, req->port))
 		return -EINVAL;
-	if (rcm_hdr_parse(event->private_data, req->service_id, local,
+	if (cma_hdr_parse(event->private_data, req->service_id, local,
 			  remote)) {
 		/* All of it is the consumer's, then; no id with an IP matches. */
 		put_ib_addresses(req, event);
@@ -115,7 +115,7 @@ static int read_request(struct rcm_request *req,
 	return 0;
 }
 
-static int copy_paths(struct rcm_id *conn,
+static int copy_paths(struct cma_id *conn,
 		      const struct ib_cm_req_event_param *param)
 {
 	struct rdma_route *route = &conn->pub.route;
@@ -135,7 +135,7 @@ static int copy_paths(struct rcm_id *conn,
  * True as long as the interface is where the listener was found. In another
  * namespace its number may be that of another interface.
  */
-static bool still_there(const struct rcm_request *req, const struct net *net)
+static bool still_there(const struct cma_request *req, const struct net *net)
 {
 	bool ret;
 
@@ -147,16 +147,16 @@ static bool still_there(const struct rcm_request *req, const struct net *net)
 	return ret;
 }
 
-static int set_hw_addresses(struct rcm_id *conn, const struct rcm_request *req)
+static int set_hw_addresses(struct cma_id *conn, const struct cma_request *req)
 {
 	struct sa_path_rec *path = conn->pub.route.path_rec;
-	struct rdma_dev_addr *l2 = rcm_l2(conn);
+	struct rdma_dev_addr *l2 = cma_l2(conn);
 	int ret = 0;
 
 	if (req->ndev) {
 		l2->bound_dev_if = req->ifindex;
-		ret = rdma_translate_ip(rcm_src(conn), l2);
-		if (!ret && !still_there(req, rcm_net(conn)))
+		ret = rdma_translate_ip(cma_src(conn), l2);
+		if (!ret && !still_there(req, cma_net(conn)))
 			ret = -ENODEV;
 	} else {
 		l2->dev_type = ARPHRD_INFINIBAND;
@@ -174,16 +174,16 @@ static int set_hw_addresses(struct rcm_id *conn, const struct rcm_request *req)
 }
 
 /* The local GID that a request names, or that its interface has. */
-static int set_device(struct rcm_id *conn, const struct rcm_request *req)
+static int set_device(struct cma_id *conn, const struct cma_request *req)
 {
 	const union ib_gid *gid = req->local_gid;
 	union ib_gid own;
 
 	if (!gid && req->ndev) {
-		rdma_addr_get_sgid(rcm_l2(conn), &own);
+		rdma_addr_get_sgid(cma_l2(conn), &own);
 		gid = &own;
 	}
-	return rcm_device_of_request(conn, req->device, req->port,
+	return cma_device_of_request(conn, req->device, req->port,
 				     req->sgid_attr, gid);
 }
 
@@ -198,13 +198,13 @@ static void put_address(struct sockaddr *to, const struct sockaddr_storage *addr
 		((struct sockaddr_in6 *)to)->sin6_scope_id = 0;
 }
 
-static int fill_connection(struct rcm_id *conn, const struct rcm_request *req,
+static int fill_connection(struct cma_id *conn, const struct cma_request *req,
 			   const struct ib_cm_event *event)
 {
 	int ret = 0;
 
-	put_address(rcm_src(conn), &req->local);
-	put_address(rcm_dst(conn), &req->remote);
+	put_address(cma_src(conn), &req->local);
+	put_address(cma_dst(conn), &req->remote);
 	if (event->event == IB_CM_REQ_RECEIVED) {
 		/* A listener of type 0 takes them all. */
 		conn->pub.qp_type = event->param.req_rcvd.qp_type;
@@ -213,7 +213,7 @@ static int fill_connection(struct rcm_id *conn, const struct rcm_request *req,
 	ret = ret ?: set_hw_addresses(conn, req);
 	ret = ret ?: set_device(conn, req);
 	if (!ret)
-		rcm_res_add(&conn->res, conn->pub.device);
+		cma_res_add(&conn->res, conn->pub.device);
 	return ret;
 }
 
@@ -244,7 +244,7 @@ static void fill_event(struct rdma_cm_event *out, const struct ib_cm_event *in,
 }
 
 /**
- * rcm_offer - ask a consumer whether it wants a connection
+ * cma_offer - ask a consumer whether it wants a connection
  * @listen: listening id; its handler_mutex is held
  * @conn: id of the connection, that the consumer does not know yet; its CM id
  *	  leads to it. Its handler_mutex is held since it has a device, by which
@@ -255,7 +255,7 @@ static void fill_event(struct rdma_cm_event *out, const struct ib_cm_event *in,
  * Return: 0, or what the handler said. In that case @conn is gone, and the CM id
  * goes as soon as the callback of the CM returns this.
  */
-int rcm_offer(struct rcm_id *listen, struct rcm_id *conn,
+int cma_offer(struct cma_id *listen, struct cma_id *conn,
 	      struct rdma_cm_event *event)
 {
 	int ret;
@@ -263,25 +263,25 @@ int rcm_offer(struct rcm_id *listen, struct rcm_id *conn,
 	lockdep_assert_held(&listen->handler_mutex);
 	lockdep_assert_held(&conn->handler_mutex);
 	/* It may be destroyed by another thread as soon as it is known. */
-	rcm_id_get(conn);
-	ret = rcm_report(conn, event);
+	cma_id_get(conn);
+	ret = cma_report(conn, event);
 	if (ret) {
 		conn->ib = NULL;
-		rcm_id_put(conn);
-		rcm_end_unlock(conn);
+		cma_id_put(conn);
+		cma_end_unlock(conn);
 		return ret;
 	}
-	if (rcm_uses_ib(conn) && conn->pub.qp_type != IB_QPT_UD &&
-	    rcm_state_of(conn) == RCM_S_CONNECT) {
+	if (cma_uses_ib(conn) && conn->pub.qp_type != IB_QPT_UD &&
+	    cma_state_of(conn) == CMA_S_CONNECT) {
 		trace_cm_send_mra(conn);
-		ib_send_cm_mra(conn->ib, RCM_SLOW_CONSUMER, NULL, 0);
+		ib_send_cm_mra(conn->ib, CMA_SLOW_CONSUMER, NULL, 0);
 	}
 	mutex_unlock(&conn->handler_mutex);
-	rcm_id_put(conn);
+	cma_id_put(conn);
 	return 0;
 }
 
-static bool right_qp_type(const struct rcm_id *listen,
+static bool right_qp_type(const struct cma_id *listen,
 			  const struct ib_cm_event *event)
 {
 	if (event->event == IB_CM_SIDR_REQ_RECEIVED)
@@ -290,39 +290,39 @@ static bool right_qp_type(const struct rcm_id *listen,
 	       listen->pub.qp_type == event->param.req_rcvd.qp_type;
 }
 
-static int accept_request(struct rcm_id *listen, const struct rcm_request *req,
+static int accept_request(struct cma_id *listen, const struct cma_request *req,
 			  struct ib_cm_id *cm_id,
 			  const struct ib_cm_event *ib_event)
 {
 	struct rdma_cm_event event;
-	struct rcm_id *conn;
+	struct cma_id *conn;
 	int ret;
 
 	lockdep_assert_held(&listen->handler_mutex);
-	if (rcm_state_of(listen) != RCM_S_LISTEN)
+	if (cma_state_of(listen) != CMA_S_LISTEN)
 		return -ECONNABORTED;
 	if (!right_qp_type(listen, ib_event))
 		return -EINVAL;
-	conn = rcm_id_child(listen);
+	conn = cma_id_child(listen);
 	if (!conn)
 		return -ENOMEM;
 	/* No event of its device comes before the request. */
 	mutex_lock_nested(&conn->handler_mutex, SINGLE_DEPTH_NESTING);
 	ret = fill_connection(conn, req, ib_event);
 	if (ret) {
-		rcm_end_unlock(conn);
+		cma_end_unlock(conn);
 		return ret;
 	}
-	fill_event(&event, ib_event, rcm_hdr_room(rcm_family(conn)));
+	fill_event(&event, ib_event, cma_hdr_room(cma_family(conn)));
 	conn->ib = cm_id;
 	cm_id->context = conn;
 	cm_id->cm_handler = ib_event->event == IB_CM_REQ_RECEIVED ?
-			    rcm_ib_event : rcm_sidr_event;
-	return rcm_offer(listen, conn, &event);
+			    cma_ib_event : cma_sidr_event;
+	return cma_offer(listen, conn, &event);
 }
 
 /**
- * rcm_ib_request - a REQ or SIDR REQ for a service that has a listener
+ * cma_ib_request - a REQ or SIDR REQ for a service that has a listener
  * @cm_id: id of the IB CM for it
  * @event: the request
  *
@@ -332,10 +332,10 @@ static int accept_request(struct rcm_id *listen, const struct rcm_request *req,
  * lacking, and destroys @cm_id. Its reason is that of a consumer, as the service
  * has a listener, if not at that address.
  */
-int rcm_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
+int cma_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 {
-	struct rcm_request req;
-	struct rcm_id *listen;
+	struct cma_request req;
+	struct cma_id *listen;
 	int ret;
 
 	if (event->event != IB_CM_REQ_RECEIVED &&
@@ -344,7 +344,7 @@ int rcm_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 	ret = read_request(&req, event, cm_id);
 	if (ret)
 		return ret;
-	listen = rcm_find_listener(&req);
+	listen = cma_find_listener(&req);
 	if (IS_ERR(listen)) {
 		ret = PTR_ERR(listen);
 		goto out;
@@ -353,7 +353,7 @@ int rcm_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 	trace_cm_req_handler(listen, event->event);
 	ret = accept_request(listen, &req, cm_id, event);
 	mutex_unlock(&listen->handler_mutex);
-	rcm_id_put(listen);
+	cma_id_put(listen);
 out:
 	dev_put(req.ndev);
 	return ret;

@@ -8,19 +8,19 @@
 
 #include "cma.h"
 
-static struct rcm_res *res_of(const struct rdma_restrack_entry *entry)
+static struct cma_res *res_of(const struct rdma_restrack_entry *entry)
 {
-	return container_of(entry, struct rcm_res, tracked.entry);
+	return container_of(entry, struct cma_res, tracked.entry);
 }
 
-void rcm_res_init(struct rcm_res *res, struct rcm_id *id)
+void cma_res_init(struct cma_res *res, struct cma_id *id)
 {
 	ofed_restrack_new(&res->tracked.entry, RDMA_RESTRACK_CM_ID);
 	res->id = id;
 }
 
 /* Called once. Context: process, may sleep. */
-void rcm_res_add(struct rcm_res *res, struct ib_device *device)
+void cma_res_add(struct cma_res *res, struct ib_device *device)
 {
 	res->tracked.device = device;
 	ofed_restrack_add(&res->tracked.entry);
@@ -28,30 +28,30 @@ void rcm_res_add(struct rcm_res *res, struct ib_device *device)
 
 /*
  * Take a line away, added or not. Returns when no reader uses it.
- * rcm_res_show() or rcm_res_forget() follows. Context: process, may sleep.
+ * cma_res_show() or cma_res_forget() follows. Context: process, may sleep.
  */
-void rcm_res_hide(struct rcm_res *res)
+void cma_res_hide(struct cma_res *res)
 {
 	ofed_restrack_begin_del(&res->tracked.entry);
 }
 
-void rcm_res_show(struct rcm_res *res)
+void cma_res_show(struct cma_res *res)
 {
 	ofed_restrack_abort_del(&res->tracked.entry);
 }
 
 /* No reader uses the line's owner any more; the device still exists. */
-void rcm_res_forget(struct rcm_res *res)
+void cma_res_forget(struct cma_res *res)
 {
 	ofed_restrack_commit_del(&res->tracked.entry);
 	res->tracked.device = NULL;
 }
 
 /* Both, for a line that no other has its owner from. */
-void rcm_res_del(struct rcm_res *res)
+void cma_res_del(struct cma_res *res)
 {
-	rcm_res_hide(res);
-	rcm_res_forget(res);
+	cma_res_hide(res);
+	cma_res_forget(res);
 }
 
 /**

@@ -18,22 +18,22 @@
 #include "cma.h"
 
 /* Destinations off the subnet, say, are for RoCE v2 alone. */
-static enum ib_gid_type route_gid_type(struct rcm_id *id)
+static enum ib_gid_type route_gid_type(struct cma_id *id)
 {
 	struct ib_device *device = id->pub.device;
 	u32 port = id->pub.port_num;
 
-	if (rcm_l2(id)->network != RDMA_NETWORK_IB &&
+	if (cma_l2(id)->network != RDMA_NETWORK_IB &&
 	    ofed_gid_type_mask(device, port) & BIT(IB_GID_TYPE_ROCE_UDP_ENCAP))
 		return IB_GID_TYPE_ROCE_UDP_ENCAP;
-	return rcm_port_config(id->cdev, port)->gid_type;
+	return cma_port_config(id->cdev, port)->gid_type;
 }
 
 /* The entry for the local address was chosen before the route was known. */
-static int fit_sgid(struct rcm_id *id, enum ib_gid_type type,
+static int fit_sgid(struct cma_id *id, enum ib_gid_type type,
 		    struct net_device *ndev)
 {
-	const struct ib_gid_attr *attr, *old = rcm_l2(id)->sgid_attr;
+	const struct ib_gid_attr *attr, *old = cma_l2(id)->sgid_attr;
 
 	if (old && old->gid_type == type)
 		return 0;
@@ -43,7 +43,7 @@ static int fit_sgid(struct rcm_id *id, enum ib_gid_type type,
 				     id->pub.port_num, ndev);
 	if (IS_ERR(attr))
 		return -ENODEV;
-	rcm_l2(id)->sgid_attr = attr;
+	cma_l2(id)->sgid_attr = attr;
 	rdma_put_gid_attr(old);
 	return 0;
 }
@@ -61,13 +61,13 @@ static u8 sl_of_tos(struct net_device *ndev, u8 tos)
 	       VLAN_PRIO_SHIFT;
 }
 
-static u8 tos_of(struct rcm_id *id)
+static u8 tos_of(struct cma_id *id)
 {
 	u8 tos;
 
 	spin_lock_irq(&id->lock);
 	tos = id->tos_set ? id->tos :
-	      rcm_port_config(id->cdev, id->pub.port_num)->tos;
+	      cma_port_config(id->cdev, id->pub.port_num)->tos;
 	spin_unlock_irq(&id->lock);
 	return tos;
 }
@@ -77,9 +77,9 @@ static u8 tos_of(struct rcm_id *id)
  * 12.7.34), which is little. Both are exponents; an ACK timeout of 0 means that
  * there is none.
  */
-static u8 roce_lifetime(struct rcm_id *id)
+static u8 roce_lifetime(struct cma_id *id)
 {
-	u8 ret = RCM_ROCE_LIFETIME;
+	u8 ret = CMA_ROCE_LIFETIME;
 
 	spin_lock_irq(&id->lock);
 	if (id->ack_timeout_set && id->ack_timeout)
@@ -88,29 +88,29 @@ static u8 roce_lifetime(struct rcm_id *id)
 	return ret;
 }
 
-static void set_l2(struct rcm_id *id, struct sa_path_rec *rec,
+static void set_l2(struct cma_id *id, struct sa_path_rec *rec,
 		   enum ib_gid_type type)
 {
 	rec->rec_type = sa_conv_gid_to_pathrec_type(type);
 	rec->roce.route_resolved = true;
-	sa_path_set_dmac(rec, rcm_l2(id)->dst_dev_addr);
+	sa_path_set_dmac(rec, cma_l2(id)->dst_dev_addr);
 }
 
 /* Packets of one connection shall take one way, those of two maybe two. */
-static __be32 flow_label(struct rcm_id *id)
+static __be32 flow_label(struct cma_id *id)
 {
-	u32 mine = be16_to_cpu(rcm_port_of(rcm_src(id)));
-	u32 theirs = be16_to_cpu(rcm_port_of(rcm_dst(id)));
+	u32 mine = be16_to_cpu(cma_port_of(cma_src(id)));
+	u32 theirs = be16_to_cpu(cma_port_of(cma_dst(id)));
 
 	if (!rdma_protocol_roce_udp_encap(id->pub.device, id->pub.port_num))
 		return 0;
 	return cpu_to_be32(rdma_calc_flow_label(mine, theirs));
 }
 
-static int fill_roce_path(struct rcm_id *id, struct sa_path_rec *rec,
+static int fill_roce_path(struct cma_id *id, struct sa_path_rec *rec,
 			  struct net_device *ndev)
 {
-	const struct rdma_dev_addr *l2 = rcm_l2(id);
+	const struct rdma_dev_addr *l2 = cma_l2(id);
 	enum ib_gid_type type = route_gid_type(id);
 	int ret;
 
@@ -122,8 +122,8 @@ static int fill_roce_path(struct rcm_id *id, struct sa_path_rec *rec,
 	if (!rec->mtu)
 		return -EINVAL;
 	set_l2(id, rec, type);
-	rdma_ip2gid(rcm_src(id), &rec->sgid);
-	rdma_ip2gid(rcm_dst(id), &rec->dgid);
+	rdma_ip2gid(cma_src(id), &rec->sgid);
+	rdma_ip2gid(cma_dst(id), &rec->dgid);
 	rec->pkey = cpu_to_be16(0xffff);
 	rec->reversible = 1;
 	rec->traffic_class = tos_of(id);
@@ -139,23 +139,23 @@ static int fill_roce_path(struct rcm_id *id, struct sa_path_rec *rec,
 	return 0;
 }
 
-static bool route_finish(struct rcm_id *id, int status,
+static bool route_finish(struct cma_id *id, int status,
 			 struct rdma_cm_event *event)
 {
-	if (rcm_state_of(id) != RCM_S_ROUTE_QUERY)
+	if (cma_state_of(id) != CMA_S_ROUTE_QUERY)
 		return false;
 	event->event = status ? RDMA_CM_EVENT_ROUTE_ERROR :
 				RDMA_CM_EVENT_ROUTE_RESOLVED;
 	event->status = status;
-	if (rcm_move(id, status ? RCM_M_ROUTE_FAIL : RCM_M_ROUTE_KNOWN))
+	if (cma_move(id, status ? CMA_M_ROUTE_FAIL : CMA_M_ROUTE_KNOWN))
 		return false;
 	if (!status)
-		rcm_watch(id);
+		cma_watch(id);
 	return true;
 }
 
 /* Memory for the path; that of a query that failed is there still. */
-static int need_path_rec(struct rcm_id *id)
+static int need_path_rec(struct cma_id *id)
 {
 	struct rdma_route *route = &id->pub.route;
 
@@ -165,7 +165,7 @@ static int need_path_rec(struct rcm_id *id)
 	return route->path_rec ? 0 : -ENOMEM;
 }
 
-static int make_roce_path(struct rcm_id *id)
+static int make_roce_path(struct cma_id *id)
 {
 	struct net_device *ndev;
 	int ret;
@@ -173,7 +173,7 @@ static int make_roce_path(struct rcm_id *id)
 	ret = need_path_rec(id);
 	if (ret)
 		return ret;
-	ndev = rcm_netdev(id);
+	ndev = cma_netdev(id);
 	if (!ndev)
 		return -ENODEV;
 	ret = fill_roce_path(id, id->pub.route.path_rec, ndev);
@@ -181,7 +181,7 @@ static int make_roce_path(struct rcm_id *id)
 	if (ret)
 		return ret;
 	id->pub.route.num_pri_alt_paths = 1;
-	rcm_step_start(id, 0, route_finish);
+	cma_step_start(id, 0, route_finish);
 	return 0;
 }
 
@@ -220,24 +220,24 @@ static int take_paths(struct rdma_route *route, const struct sa_path_rec *rec,
 static void got_paths(int status, struct sa_path_rec *rec,
 		      compat_num_prs count, void *context)
 {
-	struct rcm_id *id = context;
+	struct cma_id *id = context;
 
 	if (!status)
 		status = take_paths(&id->pub.route, rec, count);
 	if (!status)
 		id->pub.route.num_pri_alt_paths = 1;
-	rcm_step_start(id, status, route_finish);
+	cma_step_start(id, status, route_finish);
 	/* The one of the query. */
-	rcm_id_put(id);
+	cma_id_put(id);
 }
 
 /* Quality of service as the family says it. */
-static ib_sa_comp_mask ask_for_qos(struct rcm_id *id, struct sa_path_rec *rec)
+static ib_sa_comp_mask ask_for_qos(struct cma_id *id, struct sa_path_rec *rec)
 {
-	const struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)rcm_src(id);
-	const struct sockaddr_ib *sib = (struct sockaddr_ib *)rcm_src(id);
+	const struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)cma_src(id);
+	const struct sockaddr_ib *sib = (struct sockaddr_ib *)cma_src(id);
 
-	switch (rcm_family(id)) {
+	switch (cma_family(id)) {
 	case AF_INET6:
 		rec->traffic_class = be32_to_cpu(in6->sin6_flowinfo) >> 20;
 		return IB_SA_PATH_REC_TRAFFIC_CLASS;
@@ -250,13 +250,13 @@ static ib_sa_comp_mask ask_for_qos(struct rcm_id *id, struct sa_path_rec *rec)
 	}
 }
 
-static int ask_for_path(struct rcm_id *id, unsigned long timeout_ms)
+static int ask_for_path(struct cma_id *id, unsigned long timeout_ms)
 {
 	ib_sa_comp_mask mask = IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
 			       IB_SA_PATH_REC_PKEY | IB_SA_PATH_REC_NUMB_PATH |
 			       IB_SA_PATH_REC_REVERSIBLE |
 			       IB_SA_PATH_REC_SERVICE_ID;
-	struct rdma_dev_addr *l2 = rcm_l2(id);
+	struct rdma_dev_addr *l2 = cma_l2(id);
 	struct sa_path_rec rec = { };
 	int ret;
 
@@ -267,23 +267,23 @@ static int ask_for_path(struct rcm_id *id, unsigned long timeout_ms)
 		       SA_PATH_REC_TYPE_OPA : SA_PATH_REC_TYPE_IB;
 	rdma_addr_get_sgid(l2, &rec.sgid);
 	rdma_addr_get_dgid(l2, &rec.dgid);
-	rec.service_id = rdma_get_service_id(&id->pub, rcm_dst(id));
+	rec.service_id = rdma_get_service_id(&id->pub, cma_dst(id));
 	rec.pkey = cpu_to_be16(ib_addr_get_pkey(l2));
 	rec.numb_path = 1;
 	rec.reversible = 1;
 	mask |= ask_for_qos(id, &rec);
 
 	/* One for the callback, one for this call: the query may end first. */
-	rcm_id_get(id);
-	rcm_id_get(id);
-	ret = ib_sa_path_rec_get(&rcm_sa_client, id->pub.device,
+	cma_id_get(id);
+	cma_id_get(id);
+	ret = ib_sa_path_rec_get(&cma_sa_client, id->pub.device,
 				 id->pub.port_num, &rec, mask, timeout_ms,
 				 GFP_KERNEL_ACCOUNT, got_paths, id, &id->path_query);
 	if (ret < 0)
-		rcm_id_put(id);
+		cma_id_put(id);
 	else
 		id->path_query_id = ret;
-	rcm_id_put(id);
+	cma_id_put(id);
 	return min(ret, 0);
 }
 
@@ -300,36 +300,36 @@ static int ask_for_path(struct rcm_id *id, unsigned long timeout_ms)
  */
 int rdma_resolve_route(struct rdma_cm_id *id, unsigned long timeout_ms)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret;
 
-	if (!timeout_ms || rcm_move(mine, RCM_M_ROUTE_ASK))
+	if (!timeout_ms || cma_move(mine, CMA_M_ROUTE_ASK))
 		return -EINVAL;
 	if (rdma_cap_ib_sa(id->device, id->port_num)) {
 		ret = ask_for_path(mine, timeout_ms);
-	} else if (rcm_on_roce(mine)) {
+	} else if (cma_on_roce(mine)) {
 		ret = make_roce_path(mine);
-	} else if (rcm_uses_iw(mine)) {
-		rcm_step_start(mine, 0, route_finish);
+	} else if (cma_uses_iw(mine)) {
+		cma_step_start(mine, 0, route_finish);
 		ret = 0;
 	} else {
 		ret = -ENOSYS;
 	}
 	if (ret)
-		rcm_move(mine, RCM_M_ROUTE_FAIL);
+		cma_move(mine, CMA_M_ROUTE_FAIL);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_resolve_route);
 
-static int adapt_given_path(struct rcm_id *id, struct sa_path_rec *rec)
+static int adapt_given_path(struct cma_id *id, struct sa_path_rec *rec)
 {
 	enum ib_gid_type type = route_gid_type(id);
 	struct net_device *ndev;
 	int ret;
 
-	if (!rcm_on_roce(id))
+	if (!cma_on_roce(id))
 		return 0;
-	ndev = rcm_netdev(id);
+	ndev = cma_netdev(id);
 	if (!ndev)
 		return -ENODEV;
 	ret = fit_sgid(id, type, ndev);
@@ -350,10 +350,10 @@ static int adapt_given_path(struct rcm_id *id, struct sa_path_rec *rec)
  */
 int rdma_set_ib_path(struct rdma_cm_id *id, struct sa_path_rec *path_rec)
 {
-	struct rcm_id *mine = rcm_id_of(id);
+	struct cma_id *mine = cma_id_of(id);
 	int ret;
 
-	if (rcm_move(mine, RCM_M_ROUTE_GIVEN))
+	if (cma_move(mine, CMA_M_ROUTE_GIVEN))
 		return -EINVAL;
 	ret = need_path_rec(mine);
 	if (ret)
@@ -363,11 +363,11 @@ int rdma_set_ib_path(struct rdma_cm_id *id, struct sa_path_rec *path_rec)
 	if (ret)
 		goto err_state;
 	id->route.num_pri_alt_paths = 1;
-	rcm_watch(mine);
+	cma_watch(mine);
 	return 0;
 
 err_state:
-	rcm_move(mine, RCM_M_ROUTE_TAKEN);
+	cma_move(mine, CMA_M_ROUTE_TAKEN);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_set_ib_path);

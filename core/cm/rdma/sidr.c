@@ -8,10 +8,10 @@
 #include "cma.h"
 #include "trace.h"
 
-/* Milliseconds of the time that RCM_CM_TIMEOUT stands for. */
-#define SIDR_TIMEOUT_MS BIT(RCM_CM_TIMEOUT - 8)
+/* Milliseconds of the time that CMA_CM_TIMEOUT stands for. */
+#define SIDR_TIMEOUT_MS BIT(CMA_CM_TIMEOUT - 8)
 
-static int got_service(struct rcm_id *id, const struct ib_cm_event *in,
+static int got_service(struct cma_id *id, const struct ib_cm_event *in,
 		       struct rdma_cm_event *out)
 {
 	const struct ib_cm_sidr_rep_event_param *rep = &in->param.sidr_rep_rcvd;
@@ -25,7 +25,7 @@ static int got_service(struct rcm_id *id, const struct ib_cm_event *in,
 		out->status = rep->status;
 		return 0;
 	}
-	ret = rcm_set_qkey(id, rep->qkey);
+	ret = cma_set_qkey(id, rep->qkey);
 	if (!ret)
 		ret = ib_init_ah_attr_from_path(id->pub.device,
 						id->pub.port_num,
@@ -42,13 +42,13 @@ static int got_service(struct rcm_id *id, const struct ib_cm_event *in,
 	return 0;
 }
 
-static int report(struct rcm_id *id, const struct ib_cm_event *in)
+static int report(struct cma_id *id, const struct ib_cm_event *in)
 {
 	struct rdma_cm_event out = { };
 	bool has_av = false;
 	int ret;
 
-	if (rcm_state_of(id) != RCM_S_CONNECT)
+	if (cma_state_of(id) != CMA_S_CONNECT)
 		return 0;
 	switch (in->event) {
 	case IB_CM_SIDR_REQ_ERROR:
@@ -62,23 +62,23 @@ static int report(struct rcm_id *id, const struct ib_cm_event *in)
 	default:
 		return 0;
 	}
-	ret = rcm_report(id, &out);
+	ret = cma_report(id, &out);
 	if (has_av)
 		rdma_destroy_ah_attr(&out.param.ud.ah_attr);
 	return ret;
 }
 
 /**
- * rcm_sidr_event - an answer to a local SIDR REQ, or the end of a peer's
+ * cma_sidr_event - an answer to a local SIDR REQ, or the end of a peer's
  * @cm_id: id of the IB CM
  * @event: what
  *
  * Context: process, may sleep. Return: 0, or nonzero when the consumer is done
  * with it: the IB CM destroys @cm_id.
  */
-int rcm_sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
+int cma_sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 {
-	struct rcm_id *id = cm_id->context;
+	struct cma_id *id = cm_id->context;
 	int ret;
 
 	mutex_lock(&id->handler_mutex);
@@ -88,37 +88,37 @@ int rcm_sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 		return 0;
 	}
 	id->ib = NULL;
-	rcm_end_unlock(id);
+	cma_end_unlock(id);
 	return ret;
 }
 
 /**
- * rcm_sidr_connect - send a SIDR REQ
+ * cma_sidr_connect - send a SIDR REQ
  * @id: id with a path
  * @param: private data
  *
  * Context: process, may sleep; the handler_mutex is held. Return: 0, -EINVAL
  * (too much private data), -ENOMEM, or an errno of ib_send_cm_sidr_req().
  */
-int rcm_sidr_connect(struct rcm_id *id, struct rdma_conn_param *param)
+int cma_sidr_connect(struct cma_id *id, struct rdma_conn_param *param)
 {
 	struct ib_cm_sidr_req_param req = {
 		.path = id->pub.route.path_rec,
-		.sgid_attr = rcm_l2(id)->sgid_attr,
-		.service_id = rdma_get_service_id(&id->pub, rcm_dst(id)),
+		.sgid_attr = cma_l2(id)->sgid_attr,
+		.service_id = rdma_get_service_id(&id->pub, cma_dst(id)),
 		.timeout_ms = SIDR_TIMEOUT_MS,
-		.max_cm_retries = RCM_CM_RETRIES,
+		.max_cm_retries = CMA_CM_RETRIES,
 	};
 	struct ib_cm_id *cm_id;
 	void *data;
 	int ret;
 
-	data = rcm_private_data(id, param, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE,
+	data = cma_private_data(id, param, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE,
 				&req.private_data_len);
 	if (IS_ERR(data))
 		return PTR_ERR(data);
 	req.private_data = data;
-	cm_id = ib_create_cm_id(id->pub.device, rcm_sidr_event, id);
+	cm_id = ib_create_cm_id(id->pub.device, cma_sidr_event, id);
 	if (IS_ERR(cm_id)) {
 		ret = PTR_ERR(cm_id);
 		goto out;
@@ -127,7 +127,7 @@ int rcm_sidr_connect(struct rcm_id *id, struct rdma_conn_param *param)
 	trace_cm_send_sidr_req(id);
 	ret = ib_send_cm_sidr_req(cm_id, &req);
 	if (ret) {
-		/* As in rcm_ib_connect(). */
+		/* As in cma_ib_connect(). */
 		id->ib = NULL;
 		ib_destroy_cm_id(cm_id);
 	}
@@ -137,14 +137,14 @@ out:
 }
 
 /**
- * rcm_sidr_accept - tell a peer the local QP
+ * cma_sidr_accept - tell a peer the local QP
  * @id: id of the request
  * @param: Q_Key, 0 for that of the port space; private data. NULL for neither
  *
  * Context: process, may sleep. Return: 0, -EINVAL (another Q_Key than before), or
  * an errno of ib_send_cm_sidr_rep().
  */
-int rcm_sidr_accept(struct rcm_id *id, struct rdma_conn_param *param)
+int cma_sidr_accept(struct cma_id *id, struct rdma_conn_param *param)
 {
 	struct ib_cm_sidr_rep_param rep = {
 		.status = IB_SIDR_SUCCESS,
@@ -154,9 +154,9 @@ int rcm_sidr_accept(struct rcm_id *id, struct rdma_conn_param *param)
 	int ret;
 
 	if (param && param->qkey)
-		ret = rcm_set_qkey(id, param->qkey);
+		ret = cma_set_qkey(id, param->qkey);
 	else
-		ret = rcm_default_qkey(id);
+		ret = cma_default_qkey(id);
 	if (ret)
 		return ret;
 	if (param) {
@@ -169,7 +169,7 @@ int rcm_sidr_accept(struct rcm_id *id, struct rdma_conn_param *param)
 }
 
 /* Tell a peer that it gets no QP. Return: 0 or an errno. */
-int rcm_sidr_reject(struct rcm_id *id, const void *data, u8 length)
+int cma_sidr_reject(struct cma_id *id, const void *data, u8 length)
 {
 	struct ib_cm_sidr_rep_param rep = {
 		.status = IB_SIDR_REJECT,

@@ -11,22 +11,22 @@
 #include "cma.h"
 
 /* All three families in one, for a switch on the first member. */
-union rcm_any {
+union cma_any {
 	struct sockaddr sa;
 	struct sockaddr_in in;
 	struct sockaddr_in6 in6;
 	struct sockaddr_ib ib;
 };
 
-static const union rcm_any *any_of(const struct sockaddr *addr)
+static const union cma_any *any_of(const struct sockaddr *addr)
 {
-	return (const union rcm_any *)addr;
+	return (const union cma_any *)addr;
 }
 
 /* True for the address of the family that means "each". */
-bool rcm_is_zero(const struct sockaddr *addr)
+bool cma_is_zero(const struct sockaddr *addr)
 {
-	const union rcm_any *any = any_of(addr);
+	const union cma_any *any = any_of(addr);
 
 	switch (addr->sa_family) {
 	case AF_INET:
@@ -40,9 +40,9 @@ bool rcm_is_zero(const struct sockaddr *addr)
 	}
 }
 
-bool rcm_is_loopback(const struct sockaddr *addr)
+bool cma_is_loopback(const struct sockaddr *addr)
 {
-	const union rcm_any *any = any_of(addr);
+	const union cma_any *any = any_of(addr);
 
 	switch (addr->sa_family) {
 	case AF_INET:
@@ -57,13 +57,13 @@ bool rcm_is_loopback(const struct sockaddr *addr)
 }
 
 /* Neither names a device: no GID is made of a loopback address. */
-bool rcm_is_any(const struct sockaddr *addr)
+bool cma_is_any(const struct sockaddr *addr)
 {
-	return rcm_is_zero(addr) || rcm_is_loopback(addr);
+	return cma_is_zero(addr) || cma_is_loopback(addr);
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_is_any);
+EXPORT_SYMBOL_IF_KUNIT(cma_is_any);
 
-bool rcm_is_link_local(const struct sockaddr *addr)
+bool cma_is_link_local(const struct sockaddr *addr)
 {
 	return addr->sa_family == AF_INET6 &&
 	       ipv6_addr_type(&any_of(addr)->in6.sin6_addr) &
@@ -71,9 +71,9 @@ bool rcm_is_link_local(const struct sockaddr *addr)
 }
 
 /* Ports do not count; of a link-local address, the interface does. */
-bool rcm_same_address(const struct sockaddr *a, const struct sockaddr *b)
+bool cma_same_address(const struct sockaddr *a, const struct sockaddr *b)
 {
-	const union rcm_any *x = any_of(a), *y = any_of(b);
+	const union cma_any *x = any_of(a), *y = any_of(b);
 
 	if (a->sa_family != b->sa_family)
 		return false;
@@ -82,7 +82,7 @@ bool rcm_same_address(const struct sockaddr *a, const struct sockaddr *b)
 		return x->in.sin_addr.s_addr == y->in.sin_addr.s_addr;
 	case AF_INET6:
 		return ipv6_addr_equal(&x->in6.sin6_addr, &y->in6.sin6_addr) &&
-		       (!rcm_is_link_local(a) ||
+		       (!cma_is_link_local(a) ||
 			x->in6.sin6_scope_id == y->in6.sin6_scope_id);
 	case AF_IB:
 		return !ib_addr_cmp(&x->ib.sib_addr, &y->ib.sib_addr);
@@ -90,13 +90,13 @@ bool rcm_same_address(const struct sockaddr *a, const struct sockaddr *b)
 		return false;
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_same_address);
+EXPORT_SYMBOL_IF_KUNIT(cma_same_address);
 
 /* The address alone: @to, of the same family, keeps its port. */
-void rcm_copy_address(struct sockaddr *to, const struct sockaddr *from)
+void cma_copy_address(struct sockaddr *to, const struct sockaddr *from)
 {
-	const union rcm_any *source = any_of(from);
-	union rcm_any *target = (union rcm_any *)to;
+	const union cma_any *source = any_of(from);
+	union cma_any *target = (union cma_any *)to;
 
 	switch (from->sa_family) {
 	case AF_INET:
@@ -113,9 +113,9 @@ void rcm_copy_address(struct sockaddr *to, const struct sockaddr *from)
 	}
 }
 
-void rcm_set_loopback(struct sockaddr *addr)
+void cma_set_loopback(struct sockaddr *addr)
 {
-	union rcm_any *any = (union rcm_any *)addr;
+	union cma_any *any = (union cma_any *)addr;
 
 	if (addr->sa_family == AF_INET)
 		any->in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -126,15 +126,15 @@ void rcm_set_loopback(struct sockaddr *addr)
 }
 
 /**
- * rcm_port_of - port of an address
+ * cma_port_of - port of an address
  * @addr: address; that of family AF_IB is a service id, of which the bits
  *	  outside of its mask do not count
  *
  * Pure. Return: port, 0 for none.
  */
-__be16 rcm_port_of(const struct sockaddr *addr)
+__be16 cma_port_of(const struct sockaddr *addr)
 {
-	const union rcm_any *any = any_of(addr);
+	const union cma_any *any = any_of(addr);
 
 	switch (addr->sa_family) {
 	case AF_INET:
@@ -142,17 +142,17 @@ __be16 rcm_port_of(const struct sockaddr *addr)
 	case AF_INET6:
 		return any->in6.sin6_port;
 	case AF_IB:
-		return rcm_port_of_service(any->ib.sib_sid &
+		return cma_port_of_service(any->ib.sib_sid &
 					   any->ib.sib_sid_mask);
 	default:
 		return 0;
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_port_of);
+EXPORT_SYMBOL_IF_KUNIT(cma_port_of);
 
-void rcm_set_port(struct sockaddr *addr, __be16 port)
+void cma_set_port(struct sockaddr *addr, __be16 port)
 {
-	union rcm_any *any = (union rcm_any *)addr;
+	union cma_any *any = (union cma_any *)addr;
 	u64 sid;
 
 	switch (addr->sa_family) {
@@ -169,35 +169,35 @@ void rcm_set_port(struct sockaddr *addr, __be16 port)
 		break;
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_set_port);
+EXPORT_SYMBOL_IF_KUNIT(cma_set_port);
 
 /**
- * rcm_service_id - service id of a port
+ * cma_service_id - service id of a port
  * @ps: port space
  * @addr: address with the port; one of family AF_IB says it itself
  *
  * IBA annex A11.2: 0x0000000001, the IP protocol, the port. Pure.
  * Return: service id.
  */
-__be64 rcm_service_id(enum rdma_ucm_port_space ps, const struct sockaddr *addr)
+__be64 cma_service_id(enum rdma_ucm_port_space ps, const struct sockaddr *addr)
 {
 	if (addr->sa_family == AF_IB)
 		return any_of(addr)->ib.sib_sid;
-	return cpu_to_be64((u64)ps << 16 | be16_to_cpu(rcm_port_of(addr)));
+	return cpu_to_be64((u64)ps << 16 | be16_to_cpu(cma_port_of(addr)));
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_service_id);
+EXPORT_SYMBOL_IF_KUNIT(cma_service_id);
 
-enum rdma_ucm_port_space rcm_space_of_service(__be64 service_id)
+enum rdma_ucm_port_space cma_space_of_service(__be64 service_id)
 {
 	return be64_to_cpu(service_id) >> 16 & 0xffff;
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_space_of_service);
+EXPORT_SYMBOL_IF_KUNIT(cma_space_of_service);
 
-__be16 rcm_port_of_service(__be64 service_id)
+__be16 cma_port_of_service(__be64 service_id)
 {
 	return cpu_to_be16(be64_to_cpu(service_id) & 0xffff);
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_port_of_service);
+EXPORT_SYMBOL_IF_KUNIT(cma_port_of_service);
 
 /* ff1x:a01b::/32 is what an SA makes up; such a GID is joined as it is. */
 static bool is_sa_made(const struct in6_addr *ip)
@@ -206,7 +206,7 @@ static bool is_sa_made(const struct in6_addr *ip)
 }
 
 /**
- * rcm_mgid_ib - multicast GID of an address on InfiniBand
+ * cma_mgid_ib - multicast GID of an address on InfiniBand
  * @addr: address of the group, or any
  * @broadcast: hardware broadcast address of the IPoIB interface, which gives
  *	       scope and P_Key
@@ -216,15 +216,15 @@ static bool is_sa_made(const struct in6_addr *ip)
  *
  * Pure.
  */
-void rcm_mgid_ib(const struct sockaddr *addr, const u8 *broadcast,
+void cma_mgid_ib(const struct sockaddr *addr, const u8 *broadcast,
 		 enum rdma_ucm_port_space ps, union ib_gid *mgid)
 {
-	const union rcm_any *any = any_of(addr);
+	const union cma_any *any = any_of(addr);
 	/* A hardware address: QPN in front of the GID. */
 	char hw[4 + sizeof(*mgid)] = { };
 
 	memset(mgid, 0, sizeof(*mgid));
-	if (rcm_is_any(addr))
+	if (cma_is_any(addr))
 		return;
 	if (addr->sa_family == AF_IB) {
 		memcpy(mgid, &any->ib.sib_addr, sizeof(*mgid));
@@ -242,10 +242,10 @@ void rcm_mgid_ib(const struct sockaddr *addr, const u8 *broadcast,
 	if (ps == RDMA_PS_UDP)
 		mgid->raw[3] = 0x01;
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_mgid_ib);
+EXPORT_SYMBOL_IF_KUNIT(cma_mgid_ib);
 
 /**
- * rcm_mgid_roce - multicast GID of an address on RoCE
+ * cma_mgid_roce - multicast GID of an address on RoCE
  * @addr: address of the group, or any
  * @type: GID type of the port
  * @mgid: out: GID
@@ -253,13 +253,13 @@ EXPORT_SYMBOL_IF_KUNIT(rcm_mgid_ib);
  * An IPv4 group is ::ffff:a.b.c.d for RoCE v2 (annex A17.9), and
  * ff0e::ffff:a.b.c.d for v1, which knows multicast by its first byte. Pure.
  */
-void rcm_mgid_roce(const struct sockaddr *addr, enum ib_gid_type type,
+void cma_mgid_roce(const struct sockaddr *addr, enum ib_gid_type type,
 		   union ib_gid *mgid)
 {
-	const union rcm_any *any = any_of(addr);
+	const union cma_any *any = any_of(addr);
 
 	memset(mgid, 0, sizeof(*mgid));
-	if (rcm_is_any(addr))
+	if (cma_is_any(addr))
 		return;
 	if (addr->sa_family == AF_INET6) {
 		memcpy(mgid, &any->in6.sin6_addr, sizeof(*mgid));
@@ -272,4 +272,4 @@ void rcm_mgid_roce(const struct sockaddr *addr, enum ib_gid_type type,
 		mgid->raw[1] = 0x0e;
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(rcm_mgid_roce);
+EXPORT_SYMBOL_IF_KUNIT(cma_mgid_roce);
