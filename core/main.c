@@ -40,7 +40,7 @@ static const struct {
 	{ ofed_cma_init, ofed_cma_exit },
 };
 
-static void undo_parts(size_t done)
+static void ofed_undo_parts(size_t done)
 {
 	while (done--)
 		parts[done].exit();
@@ -54,7 +54,7 @@ static int __init ofed_core_init(void)
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		ret = parts[i].init();
 		if (ret) {
-			undo_parts(i);
+			ofed_undo_parts(i);
 			return ret;
 		}
 	}
@@ -63,7 +63,7 @@ static int __init ofed_core_init(void)
 
 static void __exit ofed_core_exit(void)
 {
-	undo_parts(ARRAY_SIZE(parts));
+	ofed_undo_parts(ARRAY_SIZE(parts));
 }
 
 module_init(ofed_core_init);

@@ -40,8 +40,8 @@ struct device_copy {
 /* device_release() frees both by the address of the first. */
 static_assert(!offsetof(struct device_copy, coredev));
 
-static struct ib_core_device *new_copy(struct ib_device *device,
-				       struct net *net)
+static struct ib_core_device *ofed_new_copy(struct ib_device *device,
+					    struct net *net)
 {
 	struct device_copy *whole = kzalloc(sizeof(*whole), GFP_KERNEL);
 	struct ib_core_device *copy = &whole->coredev;
@@ -81,14 +81,14 @@ err_copy:
 	return ERR_PTR(ret);
 }
 
-static void free_copy(struct ib_core_device *copy)
+static void ofed_free_copy(struct ib_core_device *copy)
 {
 	ofed_sysfs_remove_ports(copy);
 	device_del(&copy->dev);
 	put_device(&copy->dev);
 }
 
-static int add_copy(struct ib_device *device, struct ofed_net *onet)
+static int ofed_add_copy(struct ib_device *device, struct ofed_net *onet)
 {
 	struct net *net = read_pnet(&onet->net);
 	struct ib_core_device *copy;
@@ -106,7 +106,7 @@ static int add_copy(struct ib_device *device, struct ofed_net *onet)
 			ret = 0;
 		goto out;
 	}
-	copy = new_copy(device, net);
+	copy = ofed_new_copy(device, net);
 	if (IS_ERR(copy)) {
 		xa_release(&device->compat_devs, onet->id);
 		ret = PTR_ERR(copy);
@@ -118,14 +118,14 @@ out:
 	return ret;
 }
 
-static void remove_copy(struct ib_device *device, u32 id)
+static void ofed_remove_copy(struct ib_device *device, u32 id)
 {
 	struct ib_core_device *copy;
 
 	mutex_lock(&device->compat_devs_mutex);
 	copy = xa_erase(&device->compat_devs, id);
 	if (copy)
-		free_copy(copy);
+		ofed_free_copy(copy);
 	mutex_unlock(&device->compat_devs_mutex);
 }
 
@@ -138,7 +138,7 @@ int ofed_compat_devs_add(struct ib_device *device)
 	down_read(&ofed_nets_rwsem);
 	if (ofed_netns_is_shared())
 		xa_for_each(&ofed_nets, id, onet) {
-			ret = add_copy(device, onet);
+			ret = ofed_add_copy(device, onet);
 			if (ret)
 				break;
 		}
@@ -156,13 +156,13 @@ void ofed_compat_devs_remove(struct ib_device *device)
 	mutex_lock(&device->compat_devs_mutex);
 	xa_for_each(&device->compat_devs, id, copy) {
 		xa_erase(&device->compat_devs, id);
-		free_copy(copy);
+		ofed_free_copy(copy);
 	}
 	mutex_unlock(&device->compat_devs_mutex);
 }
 
-static int change_net(struct ib_device *device, struct net *from,
-		      struct net *to, bool must)
+static int ofed_change_net(struct ib_device *device, struct net *from,
+			   struct net *to, bool must)
 {
 	char name[IB_DEVICE_NAME_MAX];
 	int ret;
@@ -187,8 +187,8 @@ static int change_net(struct ib_device *device, struct net *from,
  * other namespace. With @must it leaves @from whatever happens: @from is about
  * to end.
  */
-static int move_device(struct ib_device *device, struct net *from,
-		       struct net *to, bool must)
+static int ofed_move_device(struct ib_device *device, struct net *from,
+			    struct net *to, bool must)
 {
 	int ret, ret_enable;
 
@@ -200,13 +200,13 @@ static int move_device(struct ib_device *device, struct net *from,
 	if (!refcount_read(&device->refcount)) {
 		/* Could not be enabled once, but is in sysfs still. */
 		if (must && device_is_registered(&device->dev))
-			change_net(device, from, to, true);
+			ofed_change_net(device, from, to, true);
 		goto out;
 	}
 
 	kobject_uevent(&device->dev.kobj, KOBJ_REMOVE);
 	ofed_device_disable(device);
-	ret = change_net(device, from, to, must);
+	ret = ofed_change_net(device, from, to, must);
 	ret_enable = ofed_device_enable(device);
 	if (ret_enable)
 		dev_err(&device->dev, "not usable after a move: %d\n",
@@ -242,7 +242,7 @@ int ofed_device_set_netns_put(struct ib_device *device, struct sk_buff *skb,
 
 	get_device(&device->dev);
 	ib_device_put(device);
-	ret = move_device(device, from, to, false);
+	ret = ofed_move_device(device, from, to, false);
 	put_device(&device->dev);
 	put_net(to);
 	return ret;
@@ -254,13 +254,13 @@ err_device:
 	return ret;
 }
 
-static int copy_into_net(struct ib_device *device, void *ctx)
+static int ofed_copy_into_net(struct ib_device *device, void *ctx)
 {
 	int ret = 0;
 
 	down_read(&ofed_nets_rwsem);
 	if (ofed_netns_is_shared())
-		ret = add_copy(device, ctx);
+		ret = ofed_add_copy(device, ctx);
 	up_read(&ofed_nets_rwsem);
 	return ret;
 }
@@ -269,16 +269,16 @@ static int copy_into_net(struct ib_device *device, void *ctx)
  * Devices that are being unregistered count as well: until they are out of
  * sysfs, their events go to the namespace that they are in.
  */
-static void clear_net(struct net *net)
+static void ofed_clear_net(struct net *net)
 {
 	struct ofed_net *onet = ofed_net_of(net);
 	struct ib_device *device;
 	unsigned long index = 0;
 
 	while ((device = ofed_device_next(&index))) {
-		remove_copy(device, onet->id);
+		ofed_remove_copy(device, onet->id);
 		if (net_eq(net, read_pnet(&device->coredev.rdma_net)))
-			move_device(device, net, &init_net, true);
+			ofed_move_device(device, net, &init_net, true);
 		put_device(&device->dev);
 		index++;
 	}
@@ -288,20 +288,20 @@ static void clear_net(struct net *net)
  * First nothing is added any more, then what is there goes. Only then may
  * another namespace get the id, under which the copies are kept.
  */
-static void leave_nets(struct net *net)
+static void ofed_leave_nets(struct net *net)
 {
 	struct ofed_net *onet = ofed_net_of(net);
 
 	down_write(&ofed_nets_rwsem);
 	xa_store(&ofed_nets, onet->id, NULL, GFP_KERNEL);
 	up_write(&ofed_nets_rwsem);
-	clear_net(net);
+	ofed_clear_net(net);
 	down_write(&ofed_nets_rwsem);
 	xa_erase(&ofed_nets, onet->id);
 	up_write(&ofed_nets_rwsem);
 }
 
-static int __net_init net_begins(struct net *net)
+static int __net_init ofed_net_begins(struct net *net)
 {
 	struct ofed_net *onet = ofed_net_of(net);
 	int ret;
@@ -316,28 +316,28 @@ static int __net_init net_begins(struct net *net)
 	up_write(&ofed_nets_rwsem);
 	if (ret)
 		goto err_socket;
-	ret = ofed_for_each_device(copy_into_net, onet);
+	ret = ofed_for_each_device(ofed_copy_into_net, onet);
 	if (ret)
 		goto err_nets;
 	return 0;
 
 err_nets:
-	leave_nets(net);
+	ofed_leave_nets(net);
 err_socket:
 	ofed_nl_net_exit(net);
 	return ret;
 }
 
-static void __net_exit net_ends(struct net *net)
+static void __net_exit ofed_net_ends(struct net *net)
 {
 	if (!net_eq(net, &init_net))
-		leave_nets(net);
+		ofed_leave_nets(net);
 	ofed_nl_net_exit(net);
 }
 
 static struct pernet_operations net_ops = {
-	.init	= net_begins,
-	.exit	= net_ends,
+	.init	= ofed_net_begins,
+	.exit	= ofed_net_ends,
 	.id	= &ofed_net_id,
 	.size	= sizeof(struct ofed_net),
 };

@@ -37,9 +37,9 @@
 #include "umem/umem.h"
 #include "verbs/cq_pool.h"
 
-static void unregister_work(struct work_struct *work);
+static void ofed_unregister_work(struct work_struct *work);
 
-static void device_release(struct device *dev)
+static void ofed_device_release(struct device *dev)
 {
 	struct ib_core_device *coredev =
 		container_of(dev, struct ib_core_device, dev);
@@ -63,12 +63,12 @@ static void device_release(struct device *dev)
 	kfree_rcu(device, rcu_head);
 }
 
-static int device_uevent(compat_class_device *dev, struct kobj_uevent_env *env)
+static int ofed_device_uevent(compat_class_device *dev, struct kobj_uevent_env *env)
 {
 	return add_uevent_var(env, "NAME=%s", dev_name(dev)) ? -ENOMEM : 0;
 }
 
-static const void *device_namespace(compat_class_device *dev)
+static const void *ofed_device_namespace(compat_class_device *dev)
 {
 	const struct ib_core_device *coredev =
 		container_of(dev, struct ib_core_device, dev);
@@ -78,10 +78,10 @@ static const void *device_namespace(compat_class_device *dev)
 
 struct class ofed_ib_class = {
 	.name		= "infiniband",
-	.dev_release	= device_release,
-	.dev_uevent	= device_uevent,
+	.dev_release	= ofed_device_release,
+	.dev_uevent	= ofed_device_uevent,
 	.ns_type	= &net_ns_type_operations,
-	.namespace	= device_namespace,
+	.namespace	= ofed_device_namespace,
 };
 
 int ofed_device_init(void)
@@ -93,7 +93,7 @@ void ofed_device_exit(void)
 {
 	class_unregister(&ofed_ib_class);
 	ofed_registry_exit();
-	/* device_release() may have queued the last kfree_rcu() just now. */
+	/* ofed_device_release() may have queued the last kfree_rcu() just now. */
 	rcu_barrier();
 }
 
@@ -120,7 +120,7 @@ void ofed_coredev_init(struct ib_core_device *coredev,
 	 BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |			\
 	 BIT_ULL(IB_USER_VERBS_CMD_POST_SRQ_RECV))
 
-static void init_locks(struct ib_device *device)
+static void ofed_init_locks(struct ib_device *device)
 {
 	int i;
 
@@ -159,12 +159,12 @@ struct ib_device *_ib_alloc_device(size_t size)
 		return NULL;
 	}
 
-	init_locks(device);
+	ofed_init_locks(device);
 	/* A client may store NULL as its data: slots must be able to hold it. */
 	xa_init_flags(&device->client_data, XA_FLAGS_ALLOC);
 	xa_init_flags(&device->compat_devs, XA_FLAGS_ALLOC);
 	init_completion(&device->unreg_completion);
-	INIT_WORK(&device->unregistration_work, unregister_work);
+	INIT_WORK(&device->unregistration_work, ofed_unregister_work);
 	compat_subdev_init(device);
 	device->uverbs_cmd_mask =
 		GENMASK_ULL(IB_USER_VERBS_CMD_OPEN_QP, 0) & ~DATA_PATH_CMDS;
@@ -198,7 +198,7 @@ void ib_dealloc_device(struct ib_device *device)
 }
 EXPORT_SYMBOL(ib_dealloc_device);
 
-static int read_attributes(struct ib_device *device)
+static int ofed_read_attributes(struct ib_device *device)
 {
 	/* Drivers may climb from the udata to the bundle around it. */
 	struct uverbs_attr_bundle bundle = {};
@@ -223,14 +223,14 @@ static int read_attributes(struct ib_device *device)
 	return 0;
 }
 
-static int set_up_tables(struct ib_device *device)
+static int ofed_set_up_tables(struct ib_device *device)
 {
 	int ret;
 
 	ret = ofed_port_data_alloc(device);
 	if (ret)
 		return ret;
-	ret = read_attributes(device);
+	ret = ofed_read_attributes(device);
 	if (ret)
 		return ret;
 	ret = ofed_gid_tables_setup(device);
@@ -247,14 +247,14 @@ err_gids:
 	return ret;
 }
 
-static void tear_down_tables(struct ib_device *device)
+static void ofed_tear_down_tables(struct ib_device *device)
 {
 	rdma_counter_release(device);
 	ofed_port_cache_cleanup(device);
 	ofed_gid_tables_cleanup(device);
 }
 
-static int add_to_sysfs(struct ib_device *device)
+static int ofed_add_to_sysfs(struct ib_device *device)
 {
 	int ret;
 
@@ -279,7 +279,7 @@ err_device:
 	return ret;
 }
 
-static void remove_from_sysfs(struct ib_device *device)
+static void ofed_remove_from_sysfs(struct ib_device *device)
 {
 	ofed_sysfs_remove_ports(&device->coredev);
 	device_del(&device->dev);
@@ -330,7 +330,7 @@ void ofed_device_disable(struct ib_device *device)
 }
 
 /* Caller holds unregistration_lock. The device stays in the registry. */
-static void tear_down(struct ib_device *device)
+static void ofed_tear_down(struct ib_device *device)
 {
 	lockdep_assert_held(&device->unregistration_lock);
 	/* One that a move to another namespace left unusable is disabled. */
@@ -339,10 +339,10 @@ static void tear_down(struct ib_device *device)
 	compat_subdev_leave(device);
 	compat_nl_notify(device, 0, UNREGISTER);
 	ofed_netdevs_detach(device);
-	remove_from_sysfs(device);
+	ofed_remove_from_sysfs(device);
 	ofed_cg_unregister_device(device);
 	ofed_events_flush();
-	tear_down_tables(device);
+	ofed_tear_down_tables(device);
 }
 
 /**
@@ -377,13 +377,13 @@ int ib_register_device(struct ib_device *device, const char *name,
 	device->kverbs_provider = ofed_has_kernel_verbs(&device->ops);
 
 	mutex_lock(&device->unregistration_lock);
-	ret = set_up_tables(device);
+	ret = ofed_set_up_tables(device);
 	if (ret)
 		goto err_registry;
 	ret = ofed_cg_register_device(device);
 	if (ret)
 		goto err_tables;
-	ret = add_to_sysfs(device);
+	ret = ofed_add_to_sysfs(device);
 	if (ret)
 		goto err_cgroup;
 	ret = ofed_device_enable(device);
@@ -397,11 +397,11 @@ int ib_register_device(struct ib_device *device, const char *name,
 
 err_sysfs:
 	/* Still without uevents: user space has not been told of it. */
-	remove_from_sysfs(device);
+	ofed_remove_from_sysfs(device);
 err_cgroup:
 	ofed_cg_unregister_device(device);
 err_tables:
-	tear_down_tables(device);
+	ofed_tear_down_tables(device);
 err_registry:
 	mutex_unlock(&device->unregistration_lock);
 	ofed_registry_leave(device);
@@ -413,7 +413,7 @@ EXPORT_SYMBOL(ib_register_device);
  * The caller holds a reference of device->dev. A second caller waits, and finds
  * the directory in sysfs gone: nothing is left to do.
  */
-static void unregister(struct ib_device *device)
+static void ofed_unregister(struct ib_device *device)
 {
 	bool registered;
 
@@ -421,19 +421,19 @@ static void unregister(struct ib_device *device)
 	mutex_lock(&device->unregistration_lock);
 	registered = device_is_registered(&device->dev);
 	if (registered)
-		tear_down(device);
+		ofed_tear_down(device);
 	/* Under the lock: see ib_unregister_driver(). */
 	if (registered && device->ops.dealloc_driver)
 		ib_dealloc_device(device);
 	mutex_unlock(&device->unregistration_lock);
 }
 
-static void unregister_work(struct work_struct *work)
+static void ofed_unregister_work(struct work_struct *work)
 {
 	struct ib_device *device =
 		container_of(work, struct ib_device, unregistration_work);
 
-	unregister(device);
+	ofed_unregister(device);
 	put_device(&device->dev);
 }
 
@@ -448,7 +448,7 @@ static void unregister_work(struct work_struct *work)
 void ib_unregister_device(struct ib_device *device)
 {
 	get_device(&device->dev);
-	unregister(device);
+	ofed_unregister(device);
 	put_device(&device->dev);
 }
 EXPORT_SYMBOL(ib_unregister_device);
@@ -464,7 +464,7 @@ void ib_unregister_device_and_put(struct ib_device *device)
 	WARN_ON(!device->ops.dealloc_driver);
 	get_device(&device->dev);
 	ib_device_put(device);
-	unregister(device);
+	ofed_unregister(device);
 	put_device(&device->dev);
 }
 EXPORT_SYMBOL(ib_unregister_device_and_put);
@@ -506,7 +506,7 @@ void ib_unregister_driver(enum rdma_driver_id driver_id)
 	 */
 	while ((device = ofed_device_next_of_driver(driver_id, &index))) {
 		WARN_ON(!device->ops.dealloc_driver);
-		unregister(device);
+		ofed_unregister(device);
 		put_device(&device->dev);
 		index++;
 	}

@@ -27,11 +27,11 @@
 
 /*
  * Takes @part off the list of @parent, or, where it is NULL, the youngest part.
- * Return: the part, with a reference of its memory, for subdev_release();
+ * Return: the part, with a reference of its memory, for ofed_subdev_release();
  * NULL when there is none or another thread ends it.
  */
-static struct ib_device *subdev_claim(struct ib_device *parent,
-				      struct ib_device *part)
+static struct ib_device *ofed_subdev_claim(struct ib_device *parent,
+					   struct ib_device *part)
 {
 	struct list_head *parts = &parent->subdev_list_head;
 
@@ -49,22 +49,22 @@ static struct ib_device *subdev_claim(struct ib_device *parent,
 }
 
 /* Of the thread that ends the part, and has a reference of its memory. */
-static void subdev_release(struct ib_device *part)
+static void ofed_subdev_release(struct ib_device *part)
 {
 	ib_device_put(part->parent);
 	put_device(&part->dev);
 }
 
-static void subdev_end(struct ib_device *part)
+static void ofed_subdev_end(struct ib_device *part)
 {
 	part->parent->ops.del_sub_dev(part);
-	subdev_release(part);
+	ofed_subdev_release(part);
 }
 
 /* Return: the driver's part, which owns a reference of @parent, or an errno. */
-static struct ib_device *subdev_make(struct ib_device *parent,
-				     enum rdma_nl_dev_type type,
-				     const char *name)
+static struct ib_device *ofed_subdev_make(struct ib_device *parent,
+					  enum rdma_nl_dev_type type,
+					  const char *name)
 {
 	struct ib_device *part = ERR_PTR(-EINVAL);
 
@@ -82,8 +82,8 @@ static struct ib_device *subdev_make(struct ib_device *parent,
  * takes the lock that is held here: either it finds the part, or the mark is
  * seen to be gone.
  */
-static bool subdev_publish(struct ib_device *part, struct ib_device *parent,
-			   enum rdma_nl_dev_type type)
+static bool ofed_subdev_publish(struct ib_device *part, struct ib_device *parent,
+				enum rdma_nl_dev_type type)
 {
 	bool usable;
 
@@ -114,14 +114,14 @@ int ib_add_sub_device(struct ib_device *parent, enum rdma_nl_dev_type type,
 
 	if (!ops->add_sub_dev || !ops->del_sub_dev)
 		return -EOPNOTSUPP;
-	part = subdev_make(parent, type, name);
+	part = ofed_subdev_make(parent, type, name);
 	if (IS_ERR(part))
 		return PTR_ERR(part);
-	if (subdev_publish(part, parent, type))
+	if (ofed_subdev_publish(part, parent, type))
 		return 0;
 	/* No other thread can claim it. */
 	get_device(&part->dev);
-	subdev_end(part);
+	ofed_subdev_end(part);
 	return -EINVAL;
 }
 EXPORT_SYMBOL(ib_add_sub_device);
@@ -140,13 +140,13 @@ int ib_del_sub_device_and_put(struct ib_device *sub)
 	int ret = -EOPNOTSUPP;
 
 	if (sub->parent) {
-		claimed = subdev_claim(sub->parent, sub);
+		claimed = ofed_subdev_claim(sub->parent, sub);
 		ret = 0;
 	}
 	/* First: its unregistration waits for this reference. */
 	ib_device_put(sub);
 	if (claimed)
-		subdev_end(claimed);
+		ofed_subdev_end(claimed);
 	return ret;
 }
 EXPORT_SYMBOL(ib_del_sub_device_and_put);
@@ -159,13 +159,13 @@ void ofed_subdevs_remove(struct ib_device *parent)
 {
 	struct ib_device *part;
 
-	while ((part = subdev_claim(parent, NULL)))
-		subdev_end(part);
+	while ((part = ofed_subdev_claim(parent, NULL)))
+		ofed_subdev_end(part);
 }
 
 /* A device is unregistered: where it is a part that no thread ends, it leaves. */
 void ofed_subdev_leave(struct ib_device *sub)
 {
-	if (sub->parent && subdev_claim(sub->parent, sub))
-		subdev_release(sub);
+	if (sub->parent && ofed_subdev_claim(sub->parent, sub))
+		ofed_subdev_release(sub);
 }

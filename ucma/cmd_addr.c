@@ -4,7 +4,7 @@
  */
 #include "ucma.h"
 
-static int bind_to(struct ucma_call *call, u32 number, void *addr)
+static int ucma_bind_to(struct ucma_call *call, u32 number, void *addr)
 {
 	struct ucma_id *id = ucma_id_enter(call->file, number, UCMA_ANY_ID);
 	int ret;
@@ -22,7 +22,7 @@ int ucma_bind_ip(struct ucma_call *call)
 
 	if (!rdma_addr_size_in6(&req->addr))
 		return -EINVAL;
-	return bind_to(call, req->id, &req->addr);
+	return ucma_bind_to(call, req->id, &req->addr);
 }
 
 int ucma_bind(struct ucma_call *call)
@@ -32,12 +32,12 @@ int ucma_bind(struct ucma_call *call)
 	if (!req->addr_size || req->reserved ||
 	    req->addr_size != rdma_addr_size_kss(&req->addr))
 		return -EINVAL;
-	return bind_to(call, req->id, &req->addr);
+	return ucma_bind_to(call, req->id, &req->addr);
 }
 
 /* @src without an address family is no source address. */
-static int resolve(struct ucma_call *call, u32 number, struct sockaddr *src,
-		   void *dst, u32 timeout_ms)
+static int ucma_resolve(struct ucma_call *call, u32 number, struct sockaddr *src,
+			void *dst, u32 timeout_ms)
 {
 	struct ucma_id *id = ucma_id_enter(call->file, number, UCMA_ASKS);
 	int ret;
@@ -58,8 +58,8 @@ int ucma_resolve_ip(struct ucma_call *call)
 		return -EINVAL;
 	if (!rdma_addr_size_in6(&req->dst_addr))
 		return -EINVAL;
-	return resolve(call, req->id, (struct sockaddr *)&req->src_addr,
-		       &req->dst_addr, req->timeout_ms);
+	return ucma_resolve(call, req->id, (struct sockaddr *)&req->src_addr,
+			    &req->dst_addr, req->timeout_ms);
 }
 
 int ucma_resolve_addr(struct ucma_call *call)
@@ -72,8 +72,8 @@ int ucma_resolve_addr(struct ucma_call *call)
 	if (!req->dst_size || req->reserved ||
 	    req->dst_size != rdma_addr_size_kss(&req->dst_addr))
 		return -EINVAL;
-	return resolve(call, req->id, (struct sockaddr *)&req->src_addr,
-		       &req->dst_addr, req->timeout_ms);
+	return ucma_resolve(call, req->id, (struct sockaddr *)&req->src_addr,
+			    &req->dst_addr, req->timeout_ms);
 }
 
 int ucma_resolve_route(struct ucma_call *call)

@@ -8,9 +8,9 @@
 #include "ucma.h"
 
 /* Of @from no more is used than 255 bytes of private data. */
-static void read_param(struct rdma_conn_param *to,
-		       const struct rdma_ucm_conn_param *from,
-		       const struct rdma_cm_id *cm_id)
+static void ucma_read_param(struct rdma_conn_param *to,
+			    const struct rdma_ucm_conn_param *from,
+			    const struct rdma_cm_id *cm_id)
 {
 	const sa_family_t family = cm_id->route.addr.src_addr.ss_family;
 
@@ -41,7 +41,7 @@ int ucma_connect(struct ucma_call *call)
 	id = ucma_id_enter(call->file, req->id, UCMA_BOUND_ID);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
-	read_param(&param, &req->conn_param, id->cm_id);
+	ucma_read_param(&param, &req->conn_param, id->cm_id);
 	ret = rdma_connect_ece(id->cm_id, &param, &req->ece);
 	ucma_id_leave(id);
 	return ret;
@@ -51,14 +51,14 @@ int ucma_connect(struct ucma_call *call)
  * Without parameters it is the active side that has set up its QP. The passive
  * side names the id, before any event that follows from the accept.
  */
-static int accept_locked(struct ucma_id *id, struct rdma_ucm_accept *req)
+static int ucma_accept_locked(struct ucma_id *id, struct rdma_ucm_accept *req)
 {
 	struct rdma_conn_param param;
 	int ret;
 
 	if (!req->conn_param.valid)
 		return rdma_accept_ece(id->cm_id, NULL, &req->ece);
-	read_param(&param, &req->conn_param, id->cm_id);
+	ucma_read_param(&param, &req->conn_param, id->cm_id);
 	ret = rdma_accept_ece(id->cm_id, &param, &req->ece);
 	if (!ret) {
 		id->uid = req->uid;
@@ -77,7 +77,7 @@ int ucma_accept(struct ucma_call *call)
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	rdma_lock_handler(id->cm_id);
-	ret = accept_locked(id, req);
+	ret = ucma_accept_locked(id, req);
 	rdma_unlock_handler(id->cm_id);
 	ucma_id_leave(id);
 	return ret;

@@ -8,7 +8,7 @@
 #include "ucma.h"
 
 /* The type of QP that connections of a port space have. */
-static int qp_type_of(const struct rdma_ucm_create_id *req)
+static int ucma_qp_type_of(const struct rdma_ucm_create_id *req)
 {
 	switch (req->ps) {
 	case RDMA_PS_TCP:
@@ -26,7 +26,7 @@ int ucma_create_id(struct ucma_call *call)
 {
 	const struct rdma_ucm_create_id *req = &call->req.create_id;
 	struct rdma_ucm_create_id_resp resp = {};
-	const int qp_type = qp_type_of(req);
+	const int qp_type = ucma_qp_type_of(req);
 	struct rdma_cm_id *cm_id;
 	struct ucma_id *id;
 	int ret;
@@ -74,8 +74,8 @@ int ucma_destroy_id(struct ucma_call *call)
  * other thread goes from an id to its file or reads either queue: ucma_moves is
  * held for writing.
  */
-static int move(struct ucma_id *id, struct ucma_file *from, struct ucma_file *to,
-		u32 *events_read)
+static int ucma_move(struct ucma_id *id, struct ucma_file *from, struct ucma_file *to,
+		     u32 *events_read)
 {
 	guard(rwsem_write)(&ucma_moves);
 	/*
@@ -108,7 +108,7 @@ int ucma_migrate_id(struct ucma_call *call)
 	ret = PTR_ERR_OR_ZERO(id);
 	if (ret)
 		goto out;
-	ret = move(id, from->private_data, call->file, &resp.events_reported);
+	ret = ucma_move(id, from->private_data, call->file, &resp.events_reported);
 	ucma_id_put(id);
 out:
 	fput(from);

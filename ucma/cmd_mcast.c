@@ -13,8 +13,8 @@
  */
 static DEFINE_XARRAY_FLAGS(ucma_mcasts, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 
-static struct ucma_mcast *mcast_new(struct ucma_id *id, u64 uid,
-				    const void *addr, size_t addr_size)
+static struct ucma_mcast *ucma_mcast_new(struct ucma_id *id, u64 uid,
+					 const void *addr, size_t addr_size)
 {
 	struct ucma_mcast *mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
 
@@ -35,14 +35,14 @@ static struct ucma_mcast *mcast_new(struct ucma_id *id, u64 uid,
 	return mcast;
 }
 
-static void mcast_free(struct ucma_mcast *mcast)
+static void ucma_mcast_free(struct ucma_mcast *mcast)
 {
 	xa_erase(&ucma_mcasts, mcast->number);
 	kfree(mcast);
 }
 
 /* Free a group and forget what was not read of it. Return: what was. */
-static u32 mcast_drop(struct ucma_mcast *mcast)
+static u32 ucma_mcast_drop(struct ucma_mcast *mcast)
 {
 	struct ucma_id *id = mcast->id;
 	struct ucma_event *event, *next;
@@ -56,7 +56,7 @@ static u32 mcast_drop(struct ucma_mcast *mcast)
 				ucma_event_free(event);
 		events_read = mcast->events_read;
 	}
-	mcast_free(mcast);
+	ucma_mcast_free(mcast);
 	return events_read;
 }
 
@@ -69,14 +69,14 @@ void ucma_mcasts_free(struct ucma_id *id)
 	struct ucma_mcast *mcast, *next;
 
 	list_for_each_entry_safe(mcast, next, &id->mcasts, in_id)
-		mcast_free(mcast);
+		ucma_mcast_free(mcast);
 }
 
 /*
  * Become the one to leave a group. Return: the group, with a reference to its
  * id; an errno as of ucma_id_get().
  */
-static struct ucma_mcast *mcast_claim(struct ucma_file *file, u32 number)
+static struct ucma_mcast *ucma_mcast_claim(struct ucma_file *file, u32 number)
 {
 	struct ucma_mcast *mcast;
 
@@ -95,9 +95,9 @@ static struct ucma_mcast *mcast_claim(struct ucma_file *file, u32 number)
 	return mcast;
 }
 
-static int leave(struct ucma_file *file, u32 number, u32 *events_read)
+static int ucma_leave(struct ucma_file *file, u32 number, u32 *events_read)
 {
-	struct ucma_mcast *mcast = mcast_claim(file, number);
+	struct ucma_mcast *mcast = ucma_mcast_claim(file, number);
 	struct ucma_id *id;
 
 	if (IS_ERR(mcast))
@@ -106,14 +106,14 @@ static int leave(struct ucma_file *file, u32 number, u32 *events_read)
 	mutex_lock(&id->busy);
 	/* By address it might be another one that was joined there. */
 	ofed_cma_leave(id->cm_id, mcast);
-	*events_read = mcast_drop(mcast);
+	*events_read = ucma_mcast_drop(mcast);
 	ucma_id_leave(id);
 	return 0;
 }
 
 /* Return: the number of the group, or a negative errno. */
-static s64 join(struct ucma_file *file, struct rdma_ucm_join_mcast *req,
-		u8 join_state)
+static s64 ucma_join(struct ucma_file *file, struct rdma_ucm_join_mcast *req,
+		     u8 join_state)
 {
 	struct ucma_id *id = ucma_id_enter(file, req->id, UCMA_BOUND_ID);
 	struct ucma_mcast *mcast;
@@ -121,13 +121,13 @@ static s64 join(struct ucma_file *file, struct rdma_ucm_join_mcast *req,
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
-	mcast = mcast_new(id, req->uid, &req->addr, req->addr_size);
+	mcast = ucma_mcast_new(id, req->uid, &req->addr, req->addr_size);
 	if (!mcast)
 		goto out;
 	ret = rdma_join_multicast(id->cm_id, (struct sockaddr *)&mcast->addr,
 				  join_state, mcast);
 	if (ret) {
-		mcast_drop(mcast);
+		ucma_mcast_drop(mcast);
 		goto out;
 	}
 	ret = mcast->number;
@@ -137,8 +137,8 @@ out:
 	return ret;
 }
 
-static int join_and_reply(struct ucma_call *call,
-			  struct rdma_ucm_join_mcast *req)
+static int ucma_join_and_reply(struct ucma_call *call,
+			       struct rdma_ucm_join_mcast *req)
 {
 	struct rdma_ucm_create_id_resp resp = {};
 	u8 join_state;
@@ -160,13 +160,13 @@ static int join_and_reply(struct ucma_call *call,
 	default:
 		return -EINVAL;
 	}
-	number = join(call->file, req, join_state);
+	number = ucma_join(call->file, req, join_state);
 	if (number < 0)
 		return number;
 	resp.id = number;
 	ret = ucma_reply(req->response, &resp, sizeof(resp));
 	if (ret)
-		leave(call->file, number, &unused);
+		ucma_leave(call->file, number, &unused);
 	return ret;
 }
 
@@ -176,7 +176,7 @@ int ucma_join_mcast(struct ucma_call *call)
 
 	if (!rdma_addr_size_kss(&req->addr))
 		return -EINVAL;
-	return join_and_reply(call, req);
+	return ucma_join_and_reply(call, req);
 }
 
 int ucma_join_ip_mcast(struct ucma_call *call)
@@ -193,7 +193,7 @@ int ucma_join_ip_mcast(struct ucma_call *call)
 	if (!join.addr_size)
 		return -EINVAL;
 	memcpy(&join.addr, &req->addr, join.addr_size);
-	return join_and_reply(call, &join);
+	return ucma_join_and_reply(call, &join);
 }
 
 int ucma_leave_mcast(struct ucma_call *call)
@@ -202,6 +202,6 @@ int ucma_leave_mcast(struct ucma_call *call)
 	struct rdma_ucm_destroy_id_resp resp = {};
 	int ret;
 
-	ret = leave(call->file, req->id, &resp.events_reported);
+	ret = ucma_leave(call->file, req->id, &resp.events_reported);
 	return ret ?: ucma_reply(req->response, &resp, sizeof(resp));
 }

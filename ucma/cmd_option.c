@@ -10,8 +10,8 @@
 #include "ucma.h"
 
 /* An option of level ID: a byte or an int, and what it sets. */
-static int set_of_id(struct rdma_cm_id *cm_id, u32 name, const void *value,
-		     size_t size)
+static int ucma_set_of_id(struct rdma_cm_id *cm_id, u32 name, const void *value,
+			  size_t size)
 {
 	const bool small = name == RDMA_OPTION_ID_TOS ||
 			   name == RDMA_OPTION_ID_ACK_TIMEOUT;
@@ -37,7 +37,7 @@ static int set_of_id(struct rdma_cm_id *cm_id, u32 name, const void *value,
 
 /* The record for both directions, which is the one that rdma_cm can use. */
 static const struct ib_path_rec_data *
-usable_path(const struct ib_path_rec_data *data, size_t size)
+ucma_usable_path(const struct ib_path_rec_data *data, size_t size)
 {
 	const u32 wanted = IB_PATH_GMP | IB_PATH_PRIMARY |
 			   IB_PATH_BIDIRECTIONAL;
@@ -51,8 +51,8 @@ usable_path(const struct ib_path_rec_data *data, size_t size)
 	return NULL;
 }
 
-static int set_path(struct rdma_cm_id *cm_id,
-		    const struct ib_path_rec_data *data)
+static int ucma_set_path(struct rdma_cm_id *cm_id,
+			 const struct ib_path_rec_data *data)
 {
 	struct sa_path_rec path = { .rec_type = SA_PATH_REC_TYPE_IB };
 	struct sa_path_rec opa;
@@ -65,8 +65,8 @@ static int set_path(struct rdma_cm_id *cm_id,
 }
 
 /* The path stands for RESOLVE_ROUTE, and is answered like that. */
-static int set_of_ib(struct rdma_cm_id *cm_id, u32 name, const void *value,
-		     size_t size)
+static int ucma_set_of_ib(struct rdma_cm_id *cm_id, u32 name, const void *value,
+			  size_t size)
 {
 	struct rdma_cm_event event = { .event = RDMA_CM_EVENT_ROUTE_RESOLVED };
 	const struct ib_path_rec_data *data;
@@ -74,11 +74,11 @@ static int set_of_ib(struct rdma_cm_id *cm_id, u32 name, const void *value,
 
 	if (name != RDMA_OPTION_IB_PATH)
 		return -ENOSYS;
-	data = usable_path(value, size);
+	data = ucma_usable_path(value, size);
 	/* Its port is there when it is. */
 	if (!data || !smp_load_acquire(&cm_id->device))
 		return -EINVAL;
-	ret = set_path(cm_id, data);
+	ret = ucma_set_path(cm_id, data);
 	if (ret)
 		return ret;
 	rdma_lock_handler(cm_id);
@@ -88,7 +88,7 @@ static int set_of_ib(struct rdma_cm_id *cm_id, u32 name, const void *value,
 }
 
 /* Whether the id is there; a value that is wrong as well comes second. */
-static int look_at_id(struct ucma_call *call)
+static int ucma_look_at_id(struct ucma_call *call)
 {
 	struct ucma_id *id = ucma_id_get(call->file, call->req.set_option.id);
 
@@ -107,7 +107,7 @@ int ucma_set_option(struct ucma_call *call)
 
 	if (req->optlen > KMALLOC_MAX_SIZE)
 		return -EINVAL;
-	ret = look_at_id(call);
+	ret = ucma_look_at_id(call);
 	if (ret)
 		return ret;
 	value = vmemdup_user(u64_to_user_ptr(req->optval), req->optlen);
@@ -121,9 +121,9 @@ int ucma_set_option(struct ucma_call *call)
 		goto out;
 	ret = -ENOSYS;
 	if (req->level == RDMA_OPTION_ID)
-		ret = set_of_id(id->cm_id, req->optname, value, req->optlen);
+		ret = ucma_set_of_id(id->cm_id, req->optname, value, req->optlen);
 	else if (req->level == RDMA_OPTION_IB)
-		ret = set_of_ib(id->cm_id, req->optname, value, req->optlen);
+		ret = ucma_set_of_ib(id->cm_id, req->optname, value, req->optlen);
 	ucma_id_leave(id);
 out:
 	kvfree(value);

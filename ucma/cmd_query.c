@@ -11,7 +11,7 @@
 #define UCMA_PATHS 2
 
 /* Open an id for an answer: no event and no command changes it meanwhile. */
-static struct ucma_id *open_id(struct ucma_call *call)
+static struct ucma_id *ucma_open_id(struct ucma_call *call)
 {
 	const struct rdma_ucm_query *req = &call->req.query;
 	struct ucma_id *id = ucma_id_enter(call->file, req->id, UCMA_ANY_ID);
@@ -21,19 +21,19 @@ static struct ucma_id *open_id(struct ucma_call *call)
 	return id;
 }
 
-static void close_id(struct ucma_id *id)
+static void ucma_close_id(struct ucma_id *id)
 {
 	rdma_unlock_handler(id->cm_id);
 	ucma_id_leave(id);
 }
 
-static int path_count(const struct rdma_route *route)
+static int ucma_path_count(const struct rdma_route *route)
 {
 	return clamp(route->num_pri_alt_paths, 0, UCMA_PATHS);
 }
 
 /* What is known of a path before it is resolved: its ends. */
-static void show_ends(struct ib_user_path_rec *path, struct rdma_cm_id *cm_id)
+static void ucma_show_ends(struct ib_user_path_rec *path, struct rdma_cm_id *cm_id)
 {
 	struct rdma_addr *addr = &cm_id->route.addr;
 	union ib_gid *sgid = (union ib_gid *)path->sgid;
@@ -51,11 +51,11 @@ static void show_ends(struct ib_user_path_rec *path, struct rdma_cm_id *cm_id)
 		path->pkey = htons(ib_addr_get_pkey(&addr->dev_addr));
 }
 
-static void show_route(struct rdma_ucm_query_route_resp *resp,
-		       struct rdma_cm_id *cm_id)
+static void ucma_show_route(struct rdma_ucm_query_route_resp *resp,
+			    struct rdma_cm_id *cm_id)
 {
 	struct rdma_route *route = &cm_id->route;
-	int i, paths = path_count(route);
+	int i, paths = ucma_path_count(route);
 
 	resp->node_guid = (__force __u64)cm_id->device->node_guid;
 	resp->ibdev_index = cm_id->device->index;
@@ -67,11 +67,11 @@ static void show_route(struct rdma_ucm_query_route_resp *resp,
 		ib_copy_path_rec_to_user(&resp->ib_route[i],
 					 &route->path_rec[i]);
 	if (!paths)
-		show_ends(&resp->ib_route[0], cm_id);
+		ucma_show_ends(&resp->ib_route[0], cm_id);
 }
 
-static void show_old_addr(struct sockaddr_in6 *to,
-			  const struct sockaddr_storage *from)
+static void ucma_show_old_addr(struct sockaddr_in6 *to,
+			       const struct sockaddr_storage *from)
 {
 	memcpy(to, from, from->ss_family == AF_INET ?
 		sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
@@ -81,22 +81,22 @@ int ucma_query_route(struct ucma_call *call)
 {
 	const struct rdma_ucm_query *req = &call->req.query;
 	struct rdma_ucm_query_route_resp resp = {};
-	struct ucma_id *id = open_id(call);
+	struct ucma_id *id = ucma_open_id(call);
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
-	show_old_addr(&resp.src_addr, &id->cm_id->route.addr.src_addr);
-	show_old_addr(&resp.dst_addr, &id->cm_id->route.addr.dst_addr);
+	ucma_show_old_addr(&resp.src_addr, &id->cm_id->route.addr.src_addr);
+	ucma_show_old_addr(&resp.dst_addr, &id->cm_id->route.addr.dst_addr);
 	if (id->cm_id->device)
-		show_route(&resp, id->cm_id);
-	close_id(id);
+		ucma_show_route(&resp, id->cm_id);
+	ucma_close_id(id);
 	return ucma_reply(req->response, &resp,
 			  min_t(size_t, call->out_len, sizeof(resp)));
 }
 
 /* An id without a device has no GUID: libraries take that for "none". */
-static void show_device(struct rdma_ucm_query_addr_resp *resp,
-			struct rdma_cm_id *cm_id)
+static void ucma_show_device(struct rdma_ucm_query_addr_resp *resp,
+			     struct rdma_cm_id *cm_id)
 {
 	if (!cm_id->device)
 		return;
@@ -107,8 +107,8 @@ static void show_device(struct rdma_ucm_query_addr_resp *resp,
 		htons(ib_addr_get_pkey(&cm_id->route.addr.dev_addr));
 }
 
-static u16 show_addr(struct __kernel_sockaddr_storage *to,
-		     const struct sockaddr_storage *from)
+static u16 ucma_show_addr(struct __kernel_sockaddr_storage *to,
+			  const struct sockaddr_storage *from)
 {
 	const u16 size = rdma_addr_size((const struct sockaddr *)from);
 
@@ -116,20 +116,20 @@ static u16 show_addr(struct __kernel_sockaddr_storage *to,
 	return size;
 }
 
-static void fill_addrs(struct rdma_ucm_query_addr_resp *resp,
-		       struct rdma_cm_id *cm_id)
+static void ucma_fill_addrs(struct rdma_ucm_query_addr_resp *resp,
+			    struct rdma_cm_id *cm_id)
 {
-	show_device(resp, cm_id);
-	resp->src_size = show_addr(&resp->src_addr,
-				   &cm_id->route.addr.src_addr);
-	resp->dst_size = show_addr(&resp->dst_addr,
-				   &cm_id->route.addr.dst_addr);
+	ucma_show_device(resp, cm_id);
+	resp->src_size = ucma_show_addr(&resp->src_addr,
+					&cm_id->route.addr.src_addr);
+	resp->dst_size = ucma_show_addr(&resp->dst_addr,
+					&cm_id->route.addr.dst_addr);
 }
 
 /* One end as an AF_IB address, whatever it was bound by. */
-static u16 show_gid(struct __kernel_sockaddr_storage *to,
-		    struct sockaddr_storage *from, struct rdma_cm_id *cm_id,
-		    const union ib_gid *gid, u16 pkey)
+static u16 ucma_show_gid(struct __kernel_sockaddr_storage *to,
+			 struct sockaddr_storage *from, struct rdma_cm_id *cm_id,
+			 const union ib_gid *gid, u16 pkey)
 {
 	struct sockaddr_ib *addr = (struct sockaddr_ib *)to;
 
@@ -144,28 +144,28 @@ static u16 show_gid(struct __kernel_sockaddr_storage *to,
 	return sizeof(*addr);
 }
 
-static void fill_gids(struct rdma_ucm_query_addr_resp *resp,
-		      struct rdma_cm_id *cm_id)
+static void ucma_fill_gids(struct rdma_ucm_query_addr_resp *resp,
+			   struct rdma_cm_id *cm_id)
 {
 	struct rdma_addr *addr = &cm_id->route.addr;
 	union ib_gid sgid = {}, dgid = {};
 
-	show_device(resp, cm_id);
+	ucma_show_device(resp, cm_id);
 	if (cm_id->device)
 		rdma_read_gids(cm_id, &sgid, &dgid);
-	resp->src_size = show_gid(&resp->src_addr, &addr->src_addr, cm_id,
-				  &sgid, resp->pkey);
-	resp->dst_size = show_gid(&resp->dst_addr, &addr->dst_addr, cm_id,
-				  &dgid, resp->pkey);
+	resp->src_size = ucma_show_gid(&resp->src_addr, &addr->src_addr, cm_id,
+				       &sgid, resp->pkey);
+	resp->dst_size = ucma_show_gid(&resp->dst_addr, &addr->dst_addr, cm_id,
+				       &dgid, resp->pkey);
 }
 
-static int query_ends(struct ucma_call *call,
-		      void (*fill)(struct rdma_ucm_query_addr_resp *resp,
-				   struct rdma_cm_id *cm_id))
+static int ucma_query_ends(struct ucma_call *call,
+			   void (*fill)(struct rdma_ucm_query_addr_resp *resp,
+					struct rdma_cm_id *cm_id))
 {
 	const struct rdma_ucm_query *req = &call->req.query;
 	struct rdma_ucm_query_addr_resp resp = {};
-	struct ucma_id *id = open_id(call);
+	struct ucma_id *id = ucma_open_id(call);
 	bool fits;
 
 	if (IS_ERR(id))
@@ -173,7 +173,7 @@ static int query_ends(struct ucma_call *call,
 	fits = call->out_len >= offsetof(typeof(resp), ibdev_index);
 	if (fits)
 		fill(&resp, id->cm_id);
-	close_id(id);
+	ucma_close_id(id);
 	if (!fits)
 		return -ENOSPC;
 	return ucma_reply(req->response, &resp,
@@ -181,7 +181,7 @@ static int query_ends(struct ucma_call *call,
 }
 
 /* A path record as the SA would send it. */
-static void show_path(struct ib_path_rec_data *to, struct sa_path_rec *from)
+static void ucma_show_path(struct ib_path_rec_data *to, struct sa_path_rec *from)
 {
 	struct sa_path_rec ib;
 
@@ -199,27 +199,27 @@ struct paths_resp {
 };
 
 /* Return: bytes of @resp that are filled. */
-static size_t fill_paths(struct paths_resp *resp, struct rdma_cm_id *cm_id,
-			 size_t room)
+static size_t ucma_fill_paths(struct paths_resp *resp, struct rdma_cm_id *cm_id,
+			      size_t room)
 {
 	struct rdma_route *route = &cm_id->route;
 	size_t size = sizeof(resp->head);
 	int i;
 
-	resp->head.num_paths = path_count(route);
+	resp->head.num_paths = ucma_path_count(route);
 	for (i = 0; i < resp->head.num_paths; i++) {
 		if (room - size < sizeof(resp->path[i]))
 			break;
-		show_path(&resp->path[i], &route->path_rec[i]);
+		ucma_show_path(&resp->path[i], &route->path_rec[i]);
 		size += sizeof(resp->path[i]);
 	}
 	return size;
 }
 
-static int query_paths(struct ucma_call *call)
+static int ucma_query_paths(struct ucma_call *call)
 {
 	const struct rdma_ucm_query *req = &call->req.query;
-	struct ucma_id *id = open_id(call);
+	struct ucma_id *id = ucma_open_id(call);
 	struct paths_resp resp = {};
 	size_t size = 0;
 
@@ -228,8 +228,8 @@ static int query_paths(struct ucma_call *call)
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	if (call->out_len >= sizeof(resp.head))
-		size = fill_paths(&resp, id->cm_id, call->out_len);
-	close_id(id);
+		size = ucma_fill_paths(&resp, id->cm_id, call->out_len);
+	ucma_close_id(id);
 	if (!size)
 		return -ENOSPC;
 	return ucma_reply(req->response, &resp, size);
@@ -241,11 +241,11 @@ int ucma_query(struct ucma_call *call)
 
 	switch (call->req.query.option) {
 	case RDMA_USER_CM_QUERY_ADDR:
-		return query_ends(call, fill_addrs);
+		return ucma_query_ends(call, ucma_fill_addrs);
 	case RDMA_USER_CM_QUERY_GID:
-		return query_ends(call, fill_gids);
+		return ucma_query_ends(call, ucma_fill_gids);
 	case RDMA_USER_CM_QUERY_PATH:
-		return query_paths(call);
+		return ucma_query_paths(call);
 	}
 	/* That the id is wrong is said first. */
 	id = ucma_id_get(call->file, call->req.query.id);

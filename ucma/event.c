@@ -11,8 +11,8 @@
 
 #include "ucma.h"
 
-static void show_conn(struct rdma_ucm_conn_param *to,
-		      const struct rdma_conn_param *from)
+static void ucma_show_conn(struct rdma_ucm_conn_param *to,
+			   const struct rdma_conn_param *from)
 {
 	to->qp_num = from->qp_num;
 	to->srq = from->srq;
@@ -27,8 +27,8 @@ static void show_conn(struct rdma_ucm_conn_param *to,
 		       from->private_data_len);
 }
 
-static void show_ud(struct rdma_ucm_ud_param *to, struct rdma_ud_param *from,
-		    struct ib_device *device)
+static void ucma_show_ud(struct rdma_ucm_ud_param *to, struct rdma_ud_param *from,
+			 struct ib_device *device)
 {
 	ib_copy_ah_attr_to_user(device, &to->ah_attr, &from->ah_attr);
 	to->qkey = from->qkey;
@@ -39,7 +39,7 @@ static void show_ud(struct rdma_ucm_ud_param *to, struct rdma_ud_param *from,
 		       from->private_data_len);
 }
 
-static bool is_of_mcast(const struct rdma_cm_event *event)
+static bool ucma_is_of_mcast(const struct rdma_cm_event *event)
 {
 	return event->event == RDMA_CM_EVENT_MULTICAST_JOIN ||
 	       event->event == RDMA_CM_EVENT_MULTICAST_ERROR;
@@ -55,7 +55,7 @@ static bool is_of_mcast(const struct rdma_cm_event *event)
  * FREE_OF_CHARGE events all the same: without them the program might wait for
  * an event for ever.
  */
-static struct ucma_event *event_alloc(struct ucma_id *id)
+static struct ucma_event *ucma_event_alloc(struct ucma_id *id)
 {
 	struct mem_cgroup *old = set_active_memcg(id->file->memcg);
 	struct ucma_event *new;
@@ -72,10 +72,10 @@ static struct ucma_event *event_alloc(struct ucma_id *id)
  * groups have the parameters of datagrams whatever the type of the id: read as
  * those of a connection, parts of them would be kernel addresses.
  */
-static struct ucma_event *event_new(struct ucma_id *id, struct rdma_cm_id *cm_id,
-				    struct rdma_cm_event *event)
+static struct ucma_event *ucma_event_new(struct ucma_id *id, struct rdma_cm_id *cm_id,
+					 struct rdma_cm_event *event)
 {
-	struct ucma_event *new = event_alloc(id);
+	struct ucma_event *new = ucma_event_alloc(id);
 
 	BUILD_BUG_ON(sizeof(new->resp) != 336);
 	if (!new)
@@ -83,15 +83,15 @@ static struct ucma_event *event_new(struct ucma_id *id, struct rdma_cm_id *cm_id
 	new->resp.event = event->event;
 	new->resp.status = event->status;
 	new->resp.ece = event->ece;
-	if (cm_id->qp_type == IB_QPT_UD || is_of_mcast(event))
-		show_ud(&new->resp.param.ud, &event->param.ud, cm_id->device);
+	if (cm_id->qp_type == IB_QPT_UD || ucma_is_of_mcast(event))
+		ucma_show_ud(&new->resp.param.ud, &event->param.ud, cm_id->device);
 	else
-		show_conn(&new->resp.param.conn, &event->param.conn);
+		ucma_show_conn(&new->resp.param.conn, &event->param.conn);
 	return new;
 }
 
 /* False for what is bounded by the backlog, or by the groups. */
-static bool is_counted(const struct ucma_event *event)
+static bool ucma_is_counted(const struct ucma_event *event)
 {
 	return !event->request && !event->mcast;
 }
@@ -102,21 +102,21 @@ void ucma_event_free(struct ucma_event *event)
 	struct ucma_id *id = event->id;
 
 	lockdep_assert_held(&id->file->lock);
-	if (is_counted(event))
+	if (ucma_is_counted(event))
 		WRITE_ONCE(id->unread, id->unread - 1);
 	list_del(&event->of_id);
 	list_del(&event->in_file);
 	kfree(event);
 }
 
-static void enqueue(struct ucma_event *event, struct ucma_id *id)
+static void ucma_enqueue(struct ucma_event *event, struct ucma_id *id)
 {
 	struct ucma_file *file = id->file;
 
 	lockdep_assert_held(&ucma_moves);
 	lockdep_assert_held(&file->lock);
 	event->id = id;
-	if (is_counted(event))
+	if (ucma_is_counted(event))
 		WRITE_ONCE(id->unread, id->unread + 1);
 	list_add_tail(&event->of_id, &id->events);
 	list_add_tail(&event->in_file, &file->events);
@@ -124,7 +124,7 @@ static void enqueue(struct ucma_event *event, struct ucma_id *id)
 }
 
 /* The group that an event is of; NULL when it is just being left. */
-static struct ucma_mcast *mcast_of(struct ucma_id *id, const void *context)
+static struct ucma_mcast *ucma_mcast_of(struct ucma_id *id, const void *context)
 {
 	struct ucma_mcast *mcast;
 
@@ -135,10 +135,10 @@ static struct ucma_mcast *mcast_of(struct ucma_id *id, const void *context)
 }
 
 /* Return: false if the group is not joined any more. */
-static bool name_mcast(struct ucma_event *event, struct ucma_id *id,
-		       const void *context)
+static bool ucma_name_mcast(struct ucma_event *event, struct ucma_id *id,
+			    const void *context)
 {
-	struct ucma_mcast *mcast = mcast_of(id, context);
+	struct ucma_mcast *mcast = ucma_mcast_of(id, context);
 
 	if (!mcast)
 		return false;
@@ -148,7 +148,7 @@ static bool name_mcast(struct ucma_event *event, struct ucma_id *id,
 	return true;
 }
 
-static bool is_said(const struct ucma_id *id, enum rdma_cm_event_type type)
+static bool ucma_is_said(const struct ucma_id *id, enum rdma_cm_event_type type)
 {
 	const struct ucma_event *event;
 
@@ -164,36 +164,36 @@ static bool is_said(const struct ucma_id *id, enum rdma_cm_event_type type)
  * one tells the program nothing while the first is unread. All other events
  * come once, or once for a command, which is refused when there is no room.
  */
-static bool is_one_too_many(const struct ucma_id *id,
-			    const struct rdma_cm_event *event)
+static bool ucma_is_one_too_many(const struct ucma_id *id,
+				 const struct rdma_cm_event *event)
 {
 	return id->unread >= UCMA_UNREAD_MOST &&
 	       (event->event == RDMA_CM_EVENT_ADDR_CHANGE ||
 		event->event == RDMA_CM_EVENT_UNREACHABLE) &&
-	       is_said(id, event->event);
+	       ucma_is_said(id, event->event);
 }
 
 /* Without memory an event is lost: there is no caller to get the error. */
-static void take_event(struct ucma_id *id, struct rdma_cm_id *cm_id,
-		       struct rdma_cm_event *event)
+static void ucma_take_event(struct ucma_id *id, struct rdma_cm_id *cm_id,
+			    struct rdma_cm_event *event)
 {
 	struct ucma_event *new;
 
 	guard(rwsem_read)(&ucma_moves);
-	new = event_new(id, cm_id, event);
+	new = ucma_event_new(id, cm_id, event);
 	if (!new)
 		return;
 	new->resp.uid = id->uid;
 	new->resp.id = id->number;
 
 	guard(mutex)(&id->file->lock);
-	if (is_one_too_many(id, event) ||
-	    (is_of_mcast(event) &&
-	     !name_mcast(new, id, event->param.ud.private_data))) {
+	if (ucma_is_one_too_many(id, event) ||
+	    (ucma_is_of_mcast(event) &&
+	     !ucma_name_mcast(new, id, event->param.ud.private_data))) {
 		kfree(new);
 		return;
 	}
-	enqueue(new, id);
+	ucma_enqueue(new, id);
 }
 
 /*
@@ -201,8 +201,8 @@ static void take_event(struct ucma_id *id, struct rdma_cm_id *cm_id,
  * program has read of it: whatever becomes of the listener until then, the event
  * takes the id along.
  */
-static bool enqueue_request(struct ucma_id *listener, struct ucma_event *event,
-			    struct ucma_id *id)
+static bool ucma_enqueue_request(struct ucma_id *listener, struct ucma_event *event,
+				 struct ucma_id *id)
 {
 	lockdep_assert_held(&ucma_moves);
 	guard(mutex)(&listener->file->lock);
@@ -212,12 +212,12 @@ static bool enqueue_request(struct ucma_id *listener, struct ucma_event *event,
 	id->file = listener->file;
 	id->cm_id->context = id;
 	event->request = id;
-	enqueue(event, listener);
+	ucma_enqueue(event, listener);
 	return true;
 }
 
-static int take_request(struct ucma_id *listener, struct rdma_cm_id *cm_id,
-			struct rdma_cm_event *event)
+static int ucma_take_request(struct ucma_id *listener, struct rdma_cm_id *cm_id,
+			     struct rdma_cm_event *event)
 {
 	struct ucma_event *new;
 	struct ucma_id *id;
@@ -230,12 +230,12 @@ static int take_request(struct ucma_id *listener, struct rdma_cm_id *cm_id,
 	if (!id)
 		return -ENOMEM;
 	id->cm_id = cm_id;
-	new = event_new(listener, cm_id, event);
+	new = ucma_event_new(listener, cm_id, event);
 	if (!new)
 		goto err_free_id;
 	new->resp.uid = listener->uid;
 	new->resp.id = id->number;
-	if (!enqueue_request(listener, new, id))
+	if (!ucma_enqueue_request(listener, new, id))
 		goto err_free_event;
 	return 0;
 
@@ -262,16 +262,16 @@ int ucma_handler(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	struct ucma_id *id = cm_id->context;
 
 	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
-		return take_request(id, cm_id, event);
+		return ucma_take_request(id, cm_id, event);
 	if (id->has_uid)
-		take_event(id, cm_id, event);
+		ucma_take_event(id, cm_id, event);
 	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
 		ucma_id_unplug(id);
 	return 0;
 }
 
 /* The program has @event. */
-static void event_was_read(struct ucma_event *event)
+static void ucma_event_was_read(struct ucma_event *event)
 {
 	struct ucma_id *id = event->id;
 
@@ -308,11 +308,11 @@ int ucma_event_read(struct ucma_file *file, void __user *to, size_t room)
 	if (copy_to_user_nofault(to, &event->resp,
 				 min(room, sizeof(event->resp))))
 		return -EFAULT;
-	event_was_read(event);
+	ucma_event_was_read(event);
 	return 0;
 }
 
-static int wait_for_event(struct ucma_file *file, bool nonblock)
+static int ucma_wait_for_event(struct ucma_file *file, bool nonblock)
 {
 	if (!list_empty(&file->events))
 		return 0;
@@ -329,7 +329,7 @@ int ucma_get_event(struct ucma_call *call)
 	int ret;
 
 	for (;;) {
-		ret = wait_for_event(call->file, call->nonblock);
+		ret = ucma_wait_for_event(call->file, call->nonblock);
 		if (ret)
 			return ret;
 		ret = ucma_event_read(call->file, to, room);

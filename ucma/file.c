@@ -10,7 +10,7 @@
 
 #include "ucma.h"
 
-static int file_open(struct inode *inode, struct file *filp)
+static int ucma_file_open(struct inode *inode, struct file *filp)
 {
 	struct ucma_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 
@@ -30,7 +30,7 @@ static int file_open(struct inode *inode, struct file *filp)
  * a reference to both. The connection requests that still come in are on the
  * queue as events of their listeners, and go with these.
  */
-static int file_close(struct inode *inode, struct file *filp)
+static int ucma_file_close(struct inode *inode, struct file *filp)
 {
 	struct ucma_file *file = filp->private_data;
 	struct ucma_id *id;
@@ -44,7 +44,7 @@ static int file_close(struct inode *inode, struct file *filp)
 	return 0;
 }
 
-static __poll_t file_poll(struct file *filp, struct poll_table_struct *table)
+static __poll_t ucma_file_poll(struct file *filp, struct poll_table_struct *table)
 {
 	struct ucma_file *file = filp->private_data;
 
@@ -54,8 +54,8 @@ static __poll_t file_poll(struct file *filp, struct poll_table_struct *table)
 
 const struct file_operations ucma_fops = {
 	.owner = THIS_MODULE,
-	.open = file_open,
-	.release = file_close,
+	.open = ucma_file_open,
+	.release = ucma_file_close,
 	.write = ucma_write,
-	.poll = file_poll,
+	.poll = ucma_file_poll,
 };

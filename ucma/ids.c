@@ -34,7 +34,7 @@ void ucma_id_put(struct ucma_id *id)
  * End the cm_id, unless another thread does. When rdma_destroy_id() returns, no
  * event of it is or will be in progress.
  */
-static void end_cm_id(struct ucma_id *id)
+static void ucma_end_cm_id(struct ucma_id *id)
 {
 	if (test_and_set_bit(CM_ID_ENDED, &id->ended))
 		return;
@@ -43,9 +43,9 @@ static void end_cm_id(struct ucma_id *id)
 	rdma_destroy_id(id->cm_id);
 }
 
-static void unplug_work(struct work_struct *work)
+static void ucma_unplug_work(struct work_struct *work)
 {
-	end_cm_id(container_of(work, struct ucma_id, unplug));
+	ucma_end_cm_id(container_of(work, struct ucma_id, unplug));
 }
 
 /**
@@ -73,7 +73,7 @@ struct ucma_id *ucma_id_new(struct ucma_file *file)
 		return NULL;
 	refcount_set(&id->refs, 1);
 	init_completion(&id->idle);
-	INIT_WORK(&id->unplug, unplug_work);
+	INIT_WORK(&id->unplug, ucma_unplug_work);
 	mutex_init(&id->busy);
 	INIT_LIST_HEAD(&id->in_file);
 	INIT_LIST_HEAD(&id->events);
@@ -104,7 +104,7 @@ void ucma_id_publish(struct ucma_id *id)
 }
 
 /* Return: the id @number of @file, -ENOENT (none), -EINVAL (another file's). */
-static struct ucma_id *find(struct ucma_file *file, u32 number)
+static struct ucma_id *ucma_find(struct ucma_file *file, u32 number)
 {
 	struct ucma_id *id = xa_load(&ucma_ids, number);
 
@@ -129,7 +129,7 @@ struct ucma_id *ucma_id_get(struct ucma_file *file, u32 number)
 
 	guard(rwsem_read)(&ucma_moves);
 	xa_lock(&ucma_ids);
-	id = find(file, number);
+	id = ucma_find(file, number);
 	if (!IS_ERR(id) && !refcount_inc_not_zero(&id->refs))
 		id = ERR_PTR(-ENXIO);
 	xa_unlock(&ucma_ids);
@@ -186,7 +186,7 @@ struct ucma_id *ucma_id_claim(struct ucma_file *file, u32 number)
 
 	guard(rwsem_read)(&ucma_moves);
 	xa_lock(&ucma_ids);
-	id = find(file, number);
+	id = ucma_find(file, number);
 	if (!IS_ERR(id))
 		__xa_store(&ucma_ids, number, NULL, GFP_ATOMIC);
 	xa_unlock(&ucma_ids);
@@ -202,7 +202,7 @@ bool ucma_id_is_of(struct ucma_id *id, struct ucma_file *file)
 	bool ret;
 
 	xa_lock(&ucma_ids);
-	ret = find(file, id->number) == id;
+	ret = ucma_find(file, id->number) == id;
 	xa_unlock(&ucma_ids);
 	return ret;
 }
@@ -211,7 +211,7 @@ bool ucma_id_is_of(struct ucma_id *id, struct ucma_file *file)
  * Take unread events of @id out of the queue. An unread connection request is
  * the only user of its new id, so that id is moved to @dead.
  */
-static void drop_events(struct ucma_id *id, struct list_head *dead)
+static void ucma_drop_events(struct ucma_id *id, struct list_head *dead)
 {
 	struct ucma_event *event, *next;
 
@@ -224,7 +224,7 @@ static void drop_events(struct ucma_id *id, struct list_head *dead)
 	}
 }
 
-static u32 destroy_one(struct ucma_id *id, struct list_head *dead)
+static u32 ucma_destroy_one(struct ucma_id *id, struct list_head *dead)
 {
 	u32 events_read;
 
@@ -233,13 +233,13 @@ static u32 destroy_one(struct ucma_id *id, struct list_head *dead)
 	 * any more. After the second the work has run, if it was queued, and
 	 * has ended the cm_id if that was left to it.
 	 */
-	end_cm_id(id);
+	ucma_end_cm_id(id);
 	flush_work(&id->unplug);
 
 	scoped_guard(rwsem_read, &ucma_moves) {
 		guard(mutex)(&id->file->lock);
 		list_del_init(&id->in_file);
-		drop_events(id, dead);
+		ucma_drop_events(id, dead);
 		events_read = id->events_read;
 	}
 	/* No list leads to the id now, and a look-up of its number fails. */
@@ -260,8 +260,8 @@ u32 ucma_id_destroy(struct ucma_id *id)
 	u32 events_read;
 	LIST_HEAD(dead);
 
-	events_read = destroy_one(id, &dead);
+	events_read = ucma_destroy_one(id, &dead);
 	while ((id = list_first_entry_or_null(&dead, struct ucma_id, in_file)))
-		destroy_one(id, &dead);
+		ucma_destroy_one(id, &dead);
 	return events_read;
 }

@@ -82,8 +82,8 @@ static const struct ucma_cmd commands[] = {
 };
 
 /* Read the request behind a header that is @in_len bytes of it long. */
-static int read_request(const struct ucma_cmd *cmd, struct ucma_call *call,
-			const char __user *from, u16 in_len)
+static int ucma_read_request(const struct ucma_cmd *cmd, struct ucma_call *call,
+			     const char __user *from, u16 in_len)
 {
 	size_t size = cmd->in_size;
 
@@ -134,7 +134,7 @@ ssize_t ucma_write(struct file *filp, const char __user *buf, size_t count,
 	call.file = filp->private_data;
 	call.nonblock = filp->f_flags & O_NONBLOCK;
 	call.out_len = hdr.out;
-	ret = read_request(cmd, &call, buf + sizeof(hdr), hdr.in);
+	ret = ucma_read_request(cmd, &call, buf + sizeof(hdr), hdr.in);
 	if (!ret)
 		ret = cmd->run(&call);
 	return ret ?: count;

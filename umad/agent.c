@@ -18,7 +18,7 @@ struct wish {
 };
 
 /* Return: a number that is free, or -ENOMEM. */
-static int free_number(const struct umad_file *file)
+static int umad_free_number(const struct umad_file *file)
 {
 	int i;
 
@@ -29,14 +29,14 @@ static int free_number(const struct umad_file *file)
 	return -ENOMEM;
 }
 
-static void agent_free(struct umad_agent *agent)
+static void umad_agent_free(struct umad_agent *agent)
 {
 	ib_unregister_mad_agent(agent->mad);
 	kfree(agent);
 }
 
-static struct umad_agent *agent_new(struct umad_file *file, int number,
-				    struct wish *wish)
+static struct umad_agent *umad_agent_new(struct umad_file *file, int number,
+					 struct wish *wish)
 {
 	struct umad_agent *agent = kzalloc(sizeof(*agent), GFP_KERNEL_ACCOUNT);
 	struct ib_mad_agent *mad;
@@ -63,16 +63,16 @@ static struct umad_agent *agent_new(struct umad_file *file, int number,
  * implies that the program knows of the P_Key index in headers: it decides
  * their layout, unless the file had an agent before.
  */
-static int add_agent(struct umad_file *file, struct wish *wish, bool newer)
+static int umad_add_agent(struct umad_file *file, struct wish *wish, bool newer)
 {
 	struct umad_agent *agent;
 	int number;
 
 	lockdep_assert_held_write(&file->agents_lock);
-	number = free_number(file);
+	number = umad_free_number(file);
 	if (number < 0)
 		return number;
-	agent = agent_new(file, number, wish);
+	agent = umad_agent_new(file, number, wish);
 	if (IS_ERR(agent))
 		return PTR_ERR(agent);
 	file->agents[number] = agent;
@@ -83,7 +83,7 @@ static int add_agent(struct umad_file *file, struct wish *wish, bool newer)
 }
 
 /* Tell the program its agent's number; an agent without one is unregistered. */
-static int tell_number(struct umad_file *file, u32 __user *to, u32 number)
+static int umad_tell_number(struct umad_file *file, u32 __user *to, u32 number)
 {
 	if (!put_user(number, to))
 		return 0;
@@ -119,13 +119,13 @@ int umad_agent_register(struct umad_file *file, void __user *arg)
 
 	down_write(&file->agents_lock);
 	if (!file->dead)
-		ret = wish.qpn > 1 ? -EINVAL : add_agent(file, &wish, false);
+		ret = wish.qpn > 1 ? -EINVAL : umad_add_agent(file, &wish, false);
 	up_write(&file->agents_lock);
-	return ret < 0 ? ret : tell_number(file, &to->id, ret);
+	return ret < 0 ? ret : umad_tell_number(file, &to->id, ret);
 }
 
 /* Return: whether there is such an OUI; without a class it does not matter. */
-static bool set_oui(struct ib_mad_reg_req *req, u32 oui)
+static bool umad_set_oui(struct ib_mad_reg_req *req, u32 oui)
 {
 	req->oui[0] = oui >> 16;
 	req->oui[1] = oui >> 8;
@@ -159,18 +159,18 @@ int umad_agent_register2(struct umad_file *file, void __user *arg)
 	wish.req.mgmt_class_version = user.mgmt_class_version;
 	bitmap_from_arr64(wish.req.method_mask, user.method_mask,
 			  IB_MGMT_MAX_METHODS);
-	ok = set_oui(&wish.req, user.oui);
+	ok = umad_set_oui(&wish.req, user.oui);
 	unknown = wish.qpn <= 1 && wish.flags & ~IB_USER_MAD_REG_FLAGS_CAP;
 
 	down_write(&file->agents_lock);
 	if (!file->dead)
 		ret = wish.qpn > 1 || unknown || !ok ?
-		      -EINVAL : add_agent(file, &wish, true);
+		      -EINVAL : umad_add_agent(file, &wish, true);
 	up_write(&file->agents_lock);
 	if (ret == -EINVAL && unknown &&
 	    put_user((u32)IB_USER_MAD_REG_FLAGS_CAP, &to->flags))
 		return -EFAULT;
-	return ret < 0 ? ret : tell_number(file, &to->id, ret);
+	return ret < 0 ? ret : umad_tell_number(file, &to->id, ret);
 }
 
 /**
@@ -193,7 +193,7 @@ int umad_agent_unregister(struct umad_file *file, u32 number)
 	agent = file->agents[number];
 	file->agents[number] = NULL;
 	if (agent)
-		agent_free(agent);
+		umad_agent_free(agent);
 	up_write(&file->agents_lock);
 	return agent ? 0 : -EINVAL;
 }

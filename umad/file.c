@@ -11,7 +11,7 @@
 
 #include "umad.h"
 
-static struct umad_file *file_new(struct umad_port *port)
+static struct umad_file *umad_file_new(struct umad_port *port)
 {
 	struct umad_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 
@@ -27,7 +27,7 @@ static struct umad_file *file_new(struct umad_port *port)
 	return file;
 }
 
-static int file_open(struct inode *inode, struct file *filp)
+static int umad_file_open(struct inode *inode, struct file *filp)
 {
 	struct umad_port *port = container_of(inode->i_cdev, struct umad_port,
 					      cdev);
@@ -38,7 +38,7 @@ static int file_open(struct inode *inode, struct file *filp)
 		return -ENXIO;
 	if (!rdma_dev_access_netns(port->ib_dev, current->nsproxy->net_ns))
 		return -EPERM;
-	file = file_new(port);
+	file = umad_file_new(port);
 	if (!file)
 		return -ENOMEM;
 	list_add_tail(&file->node, &port->files);
@@ -47,7 +47,7 @@ static int file_open(struct inode *inode, struct file *filp)
 }
 
 /* No read or write is under way; the handlers end with the agents. */
-static int file_close(struct inode *inode, struct file *filp)
+static int umad_file_close(struct inode *inode, struct file *filp)
 {
 	struct umad_file *file = filp->private_data;
 
@@ -81,7 +81,7 @@ void umad_file_kill(struct umad_file *file)
 }
 
 /* Headers get their room for a P_Key index, if none was written or read yet. */
-static int enable_pkey(struct umad_file *file)
+static int umad_enable_pkey(struct umad_file *file)
 {
 	int ret = 0;
 
@@ -94,8 +94,8 @@ static int enable_pkey(struct umad_file *file)
 	return ret;
 }
 
-static long file_ioctl(struct file *filp, unsigned int command,
-		       unsigned long arg)
+static long umad_file_ioctl(struct file *filp, unsigned int command,
+			    unsigned long arg)
 {
 	struct umad_file *file = filp->private_data;
 	void __user *user = (void __user *)arg;
@@ -111,18 +111,18 @@ static long file_ioctl(struct file *filp, unsigned int command,
 			return -EFAULT;
 		return umad_agent_unregister(file, number);
 	case IB_USER_MAD_ENABLE_PKEY:
-		return enable_pkey(file);
+		return umad_enable_pkey(file);
 	}
 	return -ENOIOCTLCMD;
 }
 
 const struct file_operations umad_fops = {
 	.owner = THIS_MODULE,
-	.open = file_open,
-	.release = file_close,
+	.open = umad_file_open,
+	.release = umad_file_close,
 	.read = umad_read,
 	.write = umad_write,
 	.poll = umad_poll,
-	.unlocked_ioctl = file_ioctl,
+	.unlocked_ioctl = umad_file_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };

@@ -10,7 +10,7 @@
 
 #include "umad.h"
 
-static int say(struct umad_port *port, bool is_sm)
+static int umad_say(struct umad_port *port, bool is_sm)
 {
 	struct ib_port_modify change = {};
 
@@ -23,7 +23,7 @@ static int say(struct umad_port *port, bool is_sm)
 }
 
 /* Return: 0, -EAGAIN (the node is open), or an errno. */
-static int try_open(struct umad_port *port)
+static int umad_try_open(struct umad_port *port)
 {
 	int ret;
 
@@ -34,20 +34,20 @@ static int try_open(struct umad_port *port)
 		return -EPERM;
 	if (port->issm_taken)
 		return -EAGAIN;
-	ret = say(port, true);
+	ret = umad_say(port, true);
 	if (ret)
 		return ret == -EAGAIN ? -EIO : ret;
 	WRITE_ONCE(port->issm_taken, true);
 	return 0;
 }
 
-static int issm_open(struct inode *inode, struct file *filp)
+static int umad_issm_open(struct inode *inode, struct file *filp)
 {
 	struct umad_port *port = container_of(inode->i_cdev, struct umad_port,
 					      issm_cdev);
 	int ret;
 
-	while ((ret = try_open(port)) == -EAGAIN) {
+	while ((ret = umad_try_open(port)) == -EAGAIN) {
 		if (filp->f_flags & O_NONBLOCK)
 			return ret;
 		ret = wait_event_interruptible(port->issm_wait,
@@ -62,13 +62,13 @@ static int issm_open(struct inode *inode, struct file *filp)
 	return nonseekable_open(inode, filp);
 }
 
-static int issm_close(struct inode *inode, struct file *filp)
+static int umad_issm_close(struct inode *inode, struct file *filp)
 {
 	struct umad_port *port = filp->private_data;
 
 	scoped_guard(mutex, &port->lock) {
 		if (port->ib_dev)
-			say(port, false);
+			umad_say(port, false);
 		WRITE_ONCE(port->issm_taken, false);
 	}
 	wake_up_interruptible(&port->issm_wait);
@@ -83,11 +83,11 @@ void umad_issm_kill(struct umad_port *port)
 {
 	lockdep_assert_held(&port->lock);
 	if (port->issm_taken)
-		say(port, false);
+		umad_say(port, false);
 }
 
 const struct file_operations umad_issm_fops = {
 	.owner = THIS_MODULE,
-	.open = issm_open,
-	.release = issm_close,
+	.open = umad_issm_open,
+	.release = umad_issm_close,
 };

@@ -69,7 +69,7 @@ struct ports {
 	struct list_head list;
 };
 
-static void remove_ports(struct ports *ports)
+static void umad_remove_ports(struct ports *ports)
 {
 	struct umad_port *port, *next;
 
@@ -83,7 +83,7 @@ static void remove_ports(struct ports *ports)
 	kfree(ports);
 }
 
-static int add_port(struct ports *ports, struct ib_device *ib_dev, u32 port_num)
+static int umad_add_port(struct ports *ports, struct ib_device *ib_dev, u32 port_num)
 {
 	struct umad_port *port;
 	int number, ret;
@@ -123,7 +123,7 @@ static int umad_add(struct ib_device *ib_dev)
 	rdma_for_each_port(ib_dev, port_num) {
 		if (!rdma_cap_ib_mad(ib_dev, port_num))
 			continue;
-		ret = add_port(ports, ib_dev, port_num);
+		ret = umad_add_port(ports, ib_dev, port_num);
 		if (ret)
 			goto err_remove;
 	}
@@ -134,13 +134,13 @@ static int umad_add(struct ib_device *ib_dev)
 	return 0;
 
 err_remove:
-	remove_ports(ports);
+	umad_remove_ports(ports);
 	return ret;
 }
 
 static void umad_remove(struct ib_device *ib_dev, void *client_data)
 {
-	remove_ports(client_data);
+	umad_remove_ports(client_data);
 }
 
 static int umad_get_nl_info(struct ib_device *ib_dev, void *client_data,
@@ -167,7 +167,7 @@ static struct ib_client umad_client = {
 	.get_nl_info = umad_get_nl_info,
 };
 
-static int __init register_numbers(void)
+static int __init umad_register_numbers(void)
 {
 	int ret;
 
@@ -185,7 +185,7 @@ static int __init register_numbers(void)
 	return 0;
 }
 
-static void unregister_numbers(void)
+static void umad_unregister_numbers(void)
 {
 	unregister_chrdev_region(dynamic_devs, 2 * (UMAD_MAX - UMAD_FIXED));
 	unregister_chrdev_region(UMAD_FIRST_DEV, 2 * UMAD_FIXED);
@@ -193,7 +193,7 @@ static void unregister_numbers(void)
 
 static int __init umad_init(void)
 {
-	int ret = register_numbers();
+	int ret = umad_register_numbers();
 
 	if (ret)
 		return ret;
@@ -208,7 +208,7 @@ static int __init umad_init(void)
 err_free_class:
 	class_unregister(&umad_class);
 err_free_numbers:
-	unregister_numbers();
+	umad_unregister_numbers();
 	return ret;
 }
 module_init(umad_init);
@@ -217,7 +217,7 @@ static void __exit umad_exit(void)
 {
 	ib_unregister_client(&umad_client);
 	class_unregister(&umad_class);
-	unregister_numbers();
+	umad_unregister_numbers();
 	ida_destroy(&numbers);
 }
 module_exit(umad_exit);

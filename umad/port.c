@@ -33,7 +33,7 @@ static struct attribute *umad_attrs[] = {
 };
 ATTRIBUTE_GROUPS(umad);
 
-static void port_release(struct device *device)
+static void umad_port_release(struct device *device)
 {
 	struct umad_port *port = container_of(device, struct umad_port, dev);
 
@@ -41,7 +41,7 @@ static void port_release(struct device *device)
 	kfree(port);
 }
 
-static void issm_release(struct device *device)
+static void umad_issm_release(struct device *device)
 {
 	struct umad_port *port = container_of(device, struct umad_port,
 					      issm_dev);
@@ -49,9 +49,9 @@ static void issm_release(struct device *device)
 	put_device(&port->dev);
 }
 
-static void init_node(struct umad_port *port, struct device *dev,
-		      struct cdev *cdev, const struct file_operations *fops,
-		      void (*release)(struct device *))
+static void umad_init_node(struct umad_port *port, struct device *dev,
+			   struct cdev *cdev, const struct file_operations *fops,
+			   void (*release)(struct device *))
 {
 	device_initialize(dev);
 	dev->class = &umad_class;
@@ -86,18 +86,18 @@ struct umad_port *umad_port_new(struct ib_device *ib_dev, u32 port_num,
 	port->port_num = port_num;
 	port->has_issm = compat_has_issm(ib_dev, port_num);
 	port->number = number;
-	init_node(port, &port->dev, &port->cdev, &umad_fops, port_release);
+	umad_init_node(port, &port->dev, &port->cdev, &umad_fops, umad_port_release);
 	return port;
 }
 
 /* issmN, which keeps the port. */
-static int publish_issm(struct umad_port *port)
+static int umad_publish_issm(struct umad_port *port)
 {
 	int ret;
 
 	get_device(&port->dev);
-	init_node(port, &port->issm_dev, &port->issm_cdev, &umad_issm_fops,
-		  issm_release);
+	umad_init_node(port, &port->issm_dev, &port->issm_cdev, &umad_issm_fops,
+		       umad_issm_release);
 	ret = dev_set_name(&port->issm_dev, "issm%d", port->number);
 	if (!ret)
 		ret = cdev_device_add(&port->issm_cdev, &port->issm_dev);
@@ -107,7 +107,7 @@ static int publish_issm(struct umad_port *port)
 }
 
 /* Later opens of the nodes do not find the device, and open files lose it. */
-static void kill(struct umad_port *port)
+static void umad_kill(struct umad_port *port)
 {
 	struct umad_file *file;
 
@@ -135,11 +135,11 @@ int umad_port_publish(struct umad_port *port)
 	if (ret)
 		return ret;
 	if (port->has_issm)
-		ret = publish_issm(port);
+		ret = umad_publish_issm(port);
 	if (ret) {
 		/* A program may have opened umadN already. */
 		cdev_device_del(&port->cdev, &port->dev);
-		kill(port);
+		umad_kill(port);
 	}
 	return ret;
 }
@@ -156,7 +156,7 @@ void umad_port_remove(struct umad_port *port)
 	if (port->has_issm)
 		cdev_device_del(&port->issm_cdev, &port->issm_dev);
 	cdev_device_del(&port->cdev, &port->dev);
-	kill(port);
+	umad_kill(port);
 	if (port->has_issm)
 		put_device(&port->issm_dev);
 	put_device(&port->dev);

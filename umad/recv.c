@@ -14,7 +14,7 @@
 
 /* ---- into the queue --------------------------------------------------------- */
 
-static void queue_wake(struct umad_file *file)
+static void umad_queue_wake(struct umad_file *file)
 {
 	wake_up_interruptible(&file->wait);
 }
@@ -28,10 +28,10 @@ void umad_queue_timeout(struct umad_packet *packet)
 	spin_lock(&file->queue_lock);
 	list_add_tail(&packet->node, &file->queue);
 	spin_unlock(&file->queue_lock);
-	queue_wake(file);
+	umad_queue_wake(file);
 }
 
-static bool queue_received(struct umad_packet *packet, bool asked)
+static bool umad_queue_received(struct umad_packet *packet, bool asked)
 {
 	const size_t most = asked ? UMAD_UNREAD_MOST : UMAD_UNREAD_MOST / 2;
 	struct umad_file *file = packet->file;
@@ -45,11 +45,11 @@ static bool queue_received(struct umad_packet *packet, bool asked)
 	}
 	spin_unlock(&file->queue_lock);
 	if (room)
-		queue_wake(file);
+		umad_queue_wake(file);
 	return room;
 }
 
-static void packet_free(struct umad_packet *packet)
+static void umad_packet_free(struct umad_packet *packet)
 {
 	if (!packet->recv) {
 		umad_send_free(packet);
@@ -65,12 +65,12 @@ void umad_queue_drop(struct umad_file *file)
 	struct umad_packet *packet, *next;
 
 	list_for_each_entry_safe(packet, next, &file->queue, node)
-		packet_free(packet);
+		umad_packet_free(packet);
 	INIT_LIST_HEAD(&file->queue);
 }
 
-static enum rdma_network_type roce_type(const struct ib_wc *wc,
-					const struct ib_grh *grh)
+static enum rdma_network_type umad_roce_type(const struct ib_wc *wc,
+					     const struct ib_grh *grh)
 {
 	if (wc->wc_flags & IB_WC_WITH_NETWORK_HDR_TYPE)
 		return wc->network_hdr_type;
@@ -80,7 +80,7 @@ static enum rdma_network_type roce_type(const struct ib_wc *wc,
 					      RDMA_NETWORK_ROCE_V1;
 }
 
-static void set_grh_words(struct ib_user_mad_hdr *hdr, const struct ib_grh *grh)
+static void umad_set_grh_words(struct ib_user_mad_hdr *hdr, const struct ib_grh *grh)
 {
 	const u32 word = be32_to_cpu(grh->version_tclass_flow);
 
@@ -93,12 +93,12 @@ static void set_grh_words(struct ib_user_mad_hdr *hdr, const struct ib_grh *grh)
  * ib_init_ah_attr_from_wc() would wait for the neighbour, and delay all MADs of
  * the port. The neighbour is looked up when the program sends an answer.
  */
-static int set_roce_grh(struct ib_user_mad_hdr *hdr,
-			const struct ib_mad_agent *mad, const struct ib_wc *wc,
-			const struct ib_grh *grh)
+static int umad_set_roce_grh(struct ib_user_mad_hdr *hdr,
+			     const struct ib_mad_agent *mad, const struct ib_wc *wc,
+			     const struct ib_grh *grh)
 {
 	const union rdma_network_hdr *net = (const void *)grh;
-	const enum rdma_network_type type = roce_type(wc, grh);
+	const enum rdma_network_type type = umad_roce_type(wc, grh);
 	const struct ib_gid_attr *gid;
 	union ib_gid from, to;
 	int ret;
@@ -118,14 +118,14 @@ static int set_roce_grh(struct ib_user_mad_hdr *hdr,
 		hdr->hop_limit = net->roce4grh.ttl;
 		hdr->traffic_class = net->roce4grh.tos;
 	} else {
-		set_grh_words(hdr, grh);
+		umad_set_grh_words(hdr, grh);
 	}
 	return 0;
 }
 
-static int set_ib_grh(struct ib_user_mad_hdr *hdr,
-		      const struct ib_mad_agent *mad, const struct ib_wc *wc,
-		      const struct ib_grh *grh)
+static int umad_set_ib_grh(struct ib_user_mad_hdr *hdr,
+			   const struct ib_mad_agent *mad, const struct ib_wc *wc,
+			   const struct ib_grh *grh)
 {
 	const struct ib_global_route *route;
 	struct rdma_ah_attr av;
@@ -145,9 +145,9 @@ static int set_ib_grh(struct ib_user_mad_hdr *hdr,
 }
 
 /* The sender's address, so that the same header can be used for an answer. */
-static int set_sender(struct ib_user_mad_hdr *hdr,
-		      const struct ib_mad_agent *mad,
-		      const struct ib_mad_recv_wc *recv)
+static int umad_set_sender(struct ib_user_mad_hdr *hdr,
+			   const struct ib_mad_agent *mad,
+			   const struct ib_mad_recv_wc *recv)
 {
 	const struct ib_grh *grh = recv->recv_buf.grh;
 	const struct ib_wc *wc = recv->wc;
@@ -161,12 +161,12 @@ static int set_sender(struct ib_user_mad_hdr *hdr,
 	if (!hdr->grh_present)
 		return 0;
 	return rdma_protocol_roce(mad->device, mad->port_num) ?
-	       set_roce_grh(hdr, mad, wc, grh) : set_ib_grh(hdr, mad, wc, grh);
+	       umad_set_roce_grh(hdr, mad, wc, grh) : umad_set_ib_grh(hdr, mad, wc, grh);
 }
 
 /* Return: whether the program will read of it; else @recv is still the caller's. */
-static bool take(struct ib_mad_agent *mad, struct ib_mad_recv_wc *recv,
-		 bool asked)
+static bool umad_take(struct ib_mad_agent *mad, struct ib_mad_recv_wc *recv,
+		      bool asked)
 {
 	const struct umad_agent *agent = mad->context;
 	struct umad_packet *packet = kzalloc(sizeof(*packet), GFP_KERNEL);
@@ -178,8 +178,8 @@ static bool take(struct ib_mad_agent *mad, struct ib_mad_recv_wc *recv,
 	/* The core has each segment in memory of its own, somewhat longer. */
 	packet->cost = sizeof(*packet) + 2 * (IB_MGMT_MAD_SIZE + recv->mad_len);
 	packet->hdr.id = agent->number;
-	if (!set_sender(&packet->hdr, mad, recv) &&
-	    queue_received(packet, asked))
+	if (!umad_set_sender(&packet->hdr, mad, recv) &&
+	    umad_queue_received(packet, asked))
 		return true;
 	kfree(packet);
 	return false;
@@ -189,7 +189,7 @@ static bool take(struct ib_mad_agent *mad, struct ib_mad_recv_wc *recv,
 void umad_received(struct ib_mad_agent *mad, struct ib_mad_send_buf *buf,
 		   struct ib_mad_recv_wc *wc)
 {
-	if (take(mad, wc, buf))
+	if (umad_take(mad, wc, buf))
 		return;
 	/* Its send is told next. */
 	if (buf)
@@ -200,7 +200,7 @@ void umad_received(struct ib_mad_agent *mad, struct ib_mad_send_buf *buf,
 /* ---- out of the queue ------------------------------------------------------- */
 
 /* Return: the oldest, which is not in the queue any more; -EIO, -EAGAIN. */
-static struct umad_packet *take_first(struct umad_file *file)
+static struct umad_packet *umad_take_first(struct umad_file *file)
 {
 	struct umad_packet *packet;
 
@@ -218,17 +218,17 @@ static struct umad_packet *take_first(struct umad_file *file)
 }
 
 /* It could not be read. Others may have seen an empty queue in the meantime. */
-static void put_back(struct umad_packet *packet)
+static void umad_put_back(struct umad_packet *packet)
 {
 	struct umad_file *file = packet->file;
 
 	spin_lock(&file->queue_lock);
 	list_add(&packet->node, &file->queue);
 	spin_unlock(&file->queue_lock);
-	queue_wake(file);
+	umad_queue_wake(file);
 }
 
-static void read_done(struct umad_packet *packet)
+static void umad_read_done(struct umad_packet *packet)
 {
 	struct umad_file *file = packet->file;
 
@@ -237,12 +237,12 @@ static void read_done(struct umad_packet *packet)
 		file->queue_cost -= packet->cost;
 		spin_unlock(&file->queue_lock);
 	}
-	packet_free(packet);
+	umad_packet_free(packet);
 }
 
 /* Return: bytes, or an errno, and then it was not read. */
-static ssize_t give_timeout(const struct umad_packet *packet, char __user *buf,
-			    size_t count, size_t hdr_size)
+static ssize_t umad_give_timeout(const struct umad_packet *packet, char __user *buf,
+				 size_t count, size_t hdr_size)
 {
 	if (count < hdr_size + IB_MGMT_MAD_HDR)
 		return -EINVAL;
@@ -253,8 +253,8 @@ static ssize_t give_timeout(const struct umad_packet *packet, char __user *buf,
 }
 
 /* The segments behind the first have their headers again, which are left out. */
-static int give_segments(const struct ib_mad_recv_wc *recv, char __user *buf,
-			 size_t left)
+static int umad_give_segments(const struct ib_mad_recv_wc *recv, char __user *buf,
+			      size_t left)
 {
 	const u8 class = recv->recv_buf.mad->mad_hdr.mgmt_class;
 	const size_t skip = ib_get_mad_data_offset(class);
@@ -277,8 +277,8 @@ static int give_segments(const struct ib_mad_recv_wc *recv, char __user *buf,
  * The same. A transfer for which there is no room shows its length and its first
  * segment.
  */
-static ssize_t give_received(struct umad_packet *packet, char __user *buf,
-			     size_t count, size_t hdr_size)
+static ssize_t umad_give_received(struct umad_packet *packet, char __user *buf,
+				  size_t count, size_t hdr_size)
 {
 	const struct ib_mad_recv_wc *recv = packet->recv;
 	const size_t length = recv->mad_len;
@@ -294,8 +294,8 @@ static ssize_t give_received(struct umad_packet *packet, char __user *buf,
 	if (count < hdr_size + length)
 		return -ENOSPC;
 	if (length > first)
-		ret = give_segments(recv, buf + hdr_size + first,
-				    length - first);
+		ret = umad_give_segments(recv, buf + hdr_size + first,
+					 length - first);
 	return ret ?: hdr_size + length;
 }
 
@@ -320,7 +320,7 @@ ssize_t umad_read(struct file *filp, char __user *buf, size_t count,
 
 	if (count < hdr_size)
 		return -EINVAL;
-	while (IS_ERR(packet = take_first(file))) {
+	while (IS_ERR(packet = umad_take_first(file))) {
 		ret = PTR_ERR(packet);
 		if (ret != -EAGAIN || filp->f_flags & O_NONBLOCK)
 			return ret;
@@ -331,14 +331,14 @@ ssize_t umad_read(struct file *filp, char __user *buf, size_t count,
 			return ret;
 	}
 
-	ret = packet->recv ? give_received(packet, buf, count, hdr_size) :
-			     give_timeout(packet, buf, count, hdr_size);
+	ret = packet->recv ? umad_give_received(packet, buf, count, hdr_size) :
+			     umad_give_timeout(packet, buf, count, hdr_size);
 	if (ret < 0) {
-		put_back(packet);
+		umad_put_back(packet);
 		return ret;
 	}
 	umad_trace_read(file, packet);
-	read_done(packet);
+	umad_read_done(packet);
 	return ret;
 }
 

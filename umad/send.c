@@ -23,8 +23,8 @@ struct message {
 	};
 };
 
-static int read_header(struct message *msg, const char __user *buf,
-		       size_t count, size_t hdr_size)
+static int umad_read_header(struct message *msg, const char __user *buf,
+			    size_t count, size_t hdr_size)
 {
 	/* Any MAD has so much, and all of it is looked at. */
 	if (count < hdr_size + IB_MGMT_RMPP_HDR)
@@ -37,15 +37,15 @@ static int read_header(struct message *msg, const char __user *buf,
 }
 
 /* At the most, headers and the last segment filled up. */
-static size_t cost_of(const struct message *msg)
+static size_t umad_cost_of(const struct message *msg)
 {
 	return 2 * msg->length + sizeof(struct umad_packet) + PAGE_SIZE / 4;
 }
 
-static struct umad_packet *packet_new(struct umad_file *file,
-				      const struct message *msg)
+static struct umad_packet *umad_packet_new(struct umad_file *file,
+					   const struct message *msg)
 {
-	const size_t cost = cost_of(msg);
+	const size_t cost = umad_cost_of(msg);
 	struct umad_packet *packet = NULL;
 
 	if (atomic_long_add_return(cost, &file->sends_cost) <= UMAD_SENDS_MOST)
@@ -67,8 +67,8 @@ void umad_send_free(struct umad_packet *packet)
 	kfree(packet);
 }
 
-static struct ib_ah *make_ah(const struct umad_agent *agent,
-			     struct ib_user_mad_hdr *hdr)
+static struct ib_ah *umad_make_ah(const struct umad_agent *agent,
+				  struct ib_user_mad_hdr *hdr)
 {
 	struct ib_mad_agent *mad = agent->mad;
 	struct rdma_ah_attr av = {
@@ -89,8 +89,8 @@ static struct ib_ah *make_ah(const struct umad_agent *agent,
 }
 
 /* Whether the MAD layer is to cut the message. */
-static bool is_transfer(const struct umad_agent *agent,
-			const struct message *msg)
+static bool umad_is_transfer(const struct umad_agent *agent,
+			     const struct message *msg)
 {
 	return ib_mad_kernel_rmpp_agent(agent->mad) &&
 	       ib_is_mad_class_rmpp(msg->mad->mgmt_class) &&
@@ -98,8 +98,8 @@ static bool is_transfer(const struct umad_agent *agent,
 }
 
 /* The RMPP header of a transfer is the MAD layer's, and there already. */
-static void fill_transfer(struct ib_mad_send_buf *buf,
-			  const struct message *msg)
+static void umad_fill_transfer(struct ib_mad_send_buf *buf,
+			       const struct message *msg)
 {
 	const void *from = msg->data + buf->hdr_len;
 	size_t left = msg->length - buf->hdr_len;
@@ -117,11 +117,11 @@ static void fill_transfer(struct ib_mad_send_buf *buf,
 	}
 }
 
-static struct ib_mad_send_buf *make_buf(const struct umad_agent *agent,
-					const struct message *msg)
+static struct ib_mad_send_buf *umad_make_buf(const struct umad_agent *agent,
+					     const struct message *msg)
 {
 	const int hdr_len = ib_get_mad_data_offset(msg->mad->mgmt_class);
-	const bool transfer = is_transfer(agent, msg);
+	const bool transfer = umad_is_transfer(agent, msg);
 	struct ib_mad_send_buf *buf;
 
 	if (msg->length < hdr_len)
@@ -133,13 +133,13 @@ static struct ib_mad_send_buf *make_buf(const struct umad_agent *agent,
 	if (IS_ERR(buf))
 		return buf;
 	if (transfer)
-		fill_transfer(buf, msg);
+		umad_fill_transfer(buf, msg);
 	else
 		memcpy(buf->mad, msg->data, msg->length);
 	return buf;
 }
 
-static void free_buf(struct ib_mad_send_buf *buf)
+static void umad_free_buf(struct ib_mad_send_buf *buf)
 {
 	rdma_destroy_ah(buf->ah, RDMA_DESTROY_AH_SLEEPABLE);
 	ib_free_send_mad(buf);
@@ -149,7 +149,7 @@ static void free_buf(struct ib_mad_send_buf *buf)
  * The upper half of a request's TID is the agent's, which directs the response
  * to it. A response keeps the requester's TID.
  */
-static void set_tid(const struct umad_agent *agent, struct ib_mad_hdr *mad)
+static void umad_set_tid(const struct umad_agent *agent, struct ib_mad_hdr *mad)
 {
 	if (!ib_response_mad(mad))
 		mad->tid = cpu_to_be64((u64)agent->mad->hi_tid << 32 |
@@ -157,8 +157,8 @@ static void set_tid(const struct umad_agent *agent, struct ib_mad_hdr *mad)
 }
 
 /* Answers are the same if they go to the same place. */
-static bool same_place(const struct ib_user_mad_hdr *a,
-		       const struct ib_user_mad_hdr *b)
+static bool umad_same_place(const struct ib_user_mad_hdr *a,
+			    const struct ib_user_mad_hdr *b)
 {
 	if (!a->grh_present != !b->grh_present)
 		return false;
@@ -167,17 +167,17 @@ static bool same_place(const struct ib_user_mad_hdr *a,
 }
 
 /* Could the MAD layer, or an answer, take the one for the other? */
-static bool alike(const struct umad_packet *a, const struct umad_packet *b)
+static bool umad_alike(const struct umad_packet *a, const struct umad_packet *b)
 {
 	const bool answers = ib_response_mad(&a->mad_hdr);
 
 	return a->mad_hdr.tid == b->mad_hdr.tid &&
 	       a->mad_hdr.mgmt_class == b->mad_hdr.mgmt_class &&
 	       answers == (bool)ib_response_mad(&b->mad_hdr) &&
-	       (!answers || same_place(&a->hdr, &b->hdr));
+	       (!answers || umad_same_place(&a->hdr, &b->hdr));
 }
 
-static int enlist(struct umad_packet *packet)
+static int umad_enlist(struct umad_packet *packet)
 {
 	const u32 key = lower_32_bits(be64_to_cpu(packet->mad_hdr.tid));
 	struct umad_file *file = packet->file;
@@ -186,7 +186,7 @@ static int enlist(struct umad_packet *packet)
 
 	spin_lock(&file->sends_lock);
 	hash_for_each_possible(file->sends, other, by_tid, key)
-		if (alike(packet, other))
+		if (umad_alike(packet, other))
 			ret = -EINVAL;
 	if (!ret)
 		hash_add(file->sends, &packet->by_tid, key);
@@ -194,7 +194,7 @@ static int enlist(struct umad_packet *packet)
 	return ret;
 }
 
-static void unlist(struct umad_packet *packet)
+static void umad_unlist(struct umad_packet *packet)
 {
 	spin_lock(&packet->file->sends_lock);
 	hash_del(&packet->by_tid);
@@ -202,7 +202,7 @@ static void unlist(struct umad_packet *packet)
 }
 
 /* On success @packet, with @buf, is not the caller's any more. */
-static int post(struct umad_packet *packet, struct ib_mad_send_buf *buf)
+static int umad_post(struct umad_packet *packet, struct ib_mad_send_buf *buf)
 {
 	int ret;
 
@@ -211,41 +211,41 @@ static int post(struct umad_packet *packet, struct ib_mad_send_buf *buf)
 	/* Theirs are signed. */
 	buf->timeout_ms = min_t(u32, packet->hdr.timeout_ms, INT_MAX);
 	buf->retries = min_t(u32, packet->hdr.retries, INT_MAX);
-	ret = enlist(packet);
+	ret = umad_enlist(packet);
 	if (ret)
 		return ret;
 	ret = ib_post_send_mad(buf, NULL);
 	if (ret)
-		unlist(packet);
+		umad_unlist(packet);
 	return ret;
 }
 
-static int send(struct umad_agent *agent, struct umad_packet *packet,
-		struct message *msg)
+static int umad_send(struct umad_agent *agent, struct umad_packet *packet,
+		     struct message *msg)
 {
 	struct ib_mad_send_buf *buf;
 	struct ib_ah *ah;
 	int ret;
 
-	ah = make_ah(agent, &msg->hdr);
+	ah = umad_make_ah(agent, &msg->hdr);
 	if (IS_ERR(ah))
 		return PTR_ERR(ah);
-	buf = make_buf(agent, msg);
+	buf = umad_make_buf(agent, msg);
 	if (IS_ERR(buf)) {
 		rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
 		return PTR_ERR(buf);
 	}
 	buf->ah = ah;
-	set_tid(agent, buf->mad);
-	ret = post(packet, buf);
+	umad_set_tid(agent, buf->mad);
+	ret = umad_post(packet, buf);
 	if (ret)
-		free_buf(buf);
+		umad_free_buf(buf);
 	return ret;
 }
 
 /* By the agent that the message names, if there is one. */
-static int send_by_number(struct umad_file *file, struct umad_packet *packet,
-			  struct message *msg)
+static int umad_send_by_number(struct umad_file *file, struct umad_packet *packet,
+			       struct message *msg)
 {
 	const u32 number = array_index_nospec(msg->hdr.id, UMAD_AGENTS);
 	struct umad_agent *agent;
@@ -255,7 +255,7 @@ static int send_by_number(struct umad_file *file, struct umad_packet *packet,
 	agent = file->agents[number];
 	if (agent) {
 		umad_trace_write(file, &msg->hdr, msg->mad);
-		ret = send(agent, packet, msg);
+		ret = umad_send(agent, packet, msg);
 	}
 	up_read(&file->agents_lock);
 	return ret;
@@ -282,18 +282,18 @@ ssize_t umad_write(struct file *filp, const char __user *buf, size_t count,
 	struct message msg;
 	int ret;
 
-	ret = read_header(&msg, buf, count, hdr_size);
+	ret = umad_read_header(&msg, buf, count, hdr_size);
 	if (ret)
 		return ret;
 	/* First it is counted, then it takes memory. */
-	packet = packet_new(file, &msg);
+	packet = umad_packet_new(file, &msg);
 	if (!packet)
 		return -ENOMEM;
 	msg.data = vmemdup_user(buf + hdr_size, msg.length);
 	if (IS_ERR(msg.data)) {
 		ret = PTR_ERR(msg.data);
 	} else {
-		ret = send_by_number(file, packet, &msg);
+		ret = umad_send_by_number(file, packet, &msg);
 		kvfree(msg.data);
 	}
 	if (ret)
@@ -306,8 +306,8 @@ void umad_sent(struct ib_mad_agent *mad, struct ib_mad_send_wc *wc)
 {
 	struct umad_packet *packet = wc->send_buf->context[0];
 
-	unlist(packet);
-	free_buf(wc->send_buf);
+	umad_unlist(packet);
+	umad_free_buf(wc->send_buf);
 	if (wc->status == IB_WC_RESP_TIMEOUT_ERR || packet->lost)
 		umad_queue_timeout(packet);
 	else

@@ -8,7 +8,7 @@
 #include "ioctl/uapi.h"
 
 /* An object that the command has made becomes the file's, or nothing. */
-static void finish_object(struct uverbs_attr_bundle *attrs, int ret)
+static void uv_finish_object(struct uverbs_attr_bundle *attrs, int ret)
 {
 	if (!attrs->uobject)
 		return;
@@ -29,7 +29,7 @@ int uv_cmd_run(const struct uv_cmd *cmd, struct uverbs_attr_bundle *attrs)
 		return -EIO;
 	ret = cmd->run(attrs);
 	ofed_umem_claim(&attrs->ufile->umems);
-	finish_object(attrs, ret);
+	uv_finish_object(attrs, ret);
 	return ret;
 }
 

@@ -45,26 +45,26 @@ void uv_queue_init(struct uv_queue *queue)
 	init_waitqueue_head(&queue->wait);
 }
 
-static void queue_wake(struct uv_queue *queue)
+static void uv_queue_wake(struct uv_queue *queue)
 {
 	wake_up_interruptible(&queue->wait);
 	kill_fasync(&queue->fasync, SIGIO, POLL_IN);
 }
 
-static void queue_close(struct uv_queue *queue)
+static void uv_queue_close(struct uv_queue *queue)
 {
 	scoped_guard(spinlock_irqsave, &queue->lock)
 		queue->closed = true;
-	queue_wake(queue);
+	uv_queue_wake(queue);
 }
 
 /*
  * One record into @record. Return: its size, -EAGAIN (nothing there), -EIO
  * (nothing there, ever), -EINVAL (@space is too small; nothing was taken).
  */
-static int queue_take(struct uv_queue *queue, size_t space, size_t size,
-		      void (*pop)(struct uv_queue *, union uv_record *),
-		      union uv_record *record)
+static int uv_queue_take(struct uv_queue *queue, size_t space, size_t size,
+			 void (*pop)(struct uv_queue *, union uv_record *),
+			 union uv_record *record)
 {
 	int ret = size;
 
@@ -79,15 +79,15 @@ static int queue_take(struct uv_queue *queue, size_t space, size_t size,
 	return ret;
 }
 
-static ssize_t queue_read(struct uv_queue *queue, struct file *filp,
-			  char __user *buf, size_t space, size_t size,
-			  void (*pop)(struct uv_queue *, union uv_record *))
+static ssize_t uv_queue_read(struct uv_queue *queue, struct file *filp,
+			     char __user *buf, size_t space, size_t size,
+			     void (*pop)(struct uv_queue *, union uv_record *))
 {
 	union uv_record record = {};
 	int ret;
 
 	for (;;) {
-		ret = queue_take(queue, space, size, pop, &record);
+		ret = uv_queue_take(queue, space, size, pop, &record);
 		if (ret != -EAGAIN || filp->f_flags & O_NONBLOCK)
 			break;
 		ret = wait_event_interruptible(queue->wait,
@@ -101,8 +101,8 @@ static ssize_t queue_read(struct uv_queue *queue, struct file *filp,
 	return ret;
 }
 
-static __poll_t queue_poll(struct uv_queue *queue, struct file *filp,
-			   struct poll_table_struct *table)
+static __poll_t uv_queue_poll(struct uv_queue *queue, struct file *filp,
+			      struct poll_table_struct *table)
 {
 	__poll_t mask = 0;
 
@@ -118,12 +118,12 @@ static __poll_t queue_poll(struct uv_queue *queue, struct file *filp,
 
 /* Completion channels */
 
-static struct uv_comp_file *comp_file(struct ib_uobject *uobj)
+static struct uv_comp_file *uv_events_comp_file(struct ib_uobject *uobj)
 {
 	return container_of(uobj, struct uv_comp_file, uobj);
 }
 
-static void comp_pop(struct uv_queue *queue, union uv_record *record)
+static void uv_comp_pop(struct uv_queue *queue, union uv_record *record)
 {
 	struct ib_ucq_object *ucq =
 		list_first_entry(&queue->events, typeof(*ucq), comp_node);
@@ -137,29 +137,29 @@ static void comp_pop(struct uv_queue *queue, union uv_record *record)
 		list_del_init(&ucq->comp_node);
 }
 
-static ssize_t comp_read(struct file *filp, char __user *buf, size_t count,
-			 loff_t *pos)
+static ssize_t uv_comp_read(struct file *filp, char __user *buf, size_t count,
+			    loff_t *pos)
 {
-	struct uv_comp_file *comp = comp_file(filp->private_data);
+	struct uv_comp_file *comp = uv_events_comp_file(filp->private_data);
 
-	return queue_read(&comp->queue, filp, buf, count,
-			  sizeof(struct ib_uverbs_comp_event_desc), comp_pop);
+	return uv_queue_read(&comp->queue, filp, buf, count,
+			     sizeof(struct ib_uverbs_comp_event_desc), uv_comp_pop);
 }
 
-static __poll_t comp_poll(struct file *filp, struct poll_table_struct *table)
+static __poll_t uv_comp_poll(struct file *filp, struct poll_table_struct *table)
 {
-	return queue_poll(&comp_file(filp->private_data)->queue, filp, table);
+	return uv_queue_poll(&uv_events_comp_file(filp->private_data)->queue, filp, table);
 }
 
-static int comp_fasync(int fd, struct file *filp, int on)
+static int uv_comp_fasync(int fd, struct file *filp, int on)
 {
-	struct uv_comp_file *comp = comp_file(filp->private_data);
+	struct uv_comp_file *comp = uv_events_comp_file(filp->private_data);
 
 	return fasync_helper(fd, filp, on, &comp->queue.fasync);
 }
 
 /* CQs may outlive the channel, but their events can not be read without it. */
-static void comp_drop_unread(struct uv_queue *queue)
+static void uv_comp_drop_unread(struct uv_queue *queue)
 {
 	struct ib_ucq_object *ucq, *next;
 
@@ -171,38 +171,38 @@ static void comp_drop_unread(struct uv_queue *queue)
 	spin_unlock_irq(&queue->lock);
 }
 
-static int comp_release(struct inode *inode, struct file *filp)
+static int uv_comp_release(struct inode *inode, struct file *filp)
 {
 	struct ib_uobject *uobj = filp->private_data;
 
 	/* NULL: its creation was given up. */
 	if (!uobj)
 		return 0;
-	queue_close(&comp_file(uobj)->queue);
-	comp_drop_unread(&comp_file(uobj)->queue);
+	uv_queue_close(&uv_events_comp_file(uobj)->queue);
+	uv_comp_drop_unread(&uv_events_comp_file(uobj)->queue);
 	uv_obj_close_fd(uobj);
 	return 0;
 }
 
 const struct file_operations uv_comp_fops = {
 	.owner = THIS_MODULE,
-	.read = comp_read,
-	.poll = comp_poll,
-	.fasync = comp_fasync,
-	.release = comp_release,
+	.read = uv_comp_read,
+	.poll = uv_comp_poll,
+	.fasync = uv_comp_fasync,
+	.release = uv_comp_release,
 };
 
-static int comp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-			struct uverbs_attr_bundle *attrs)
+static int uv_comp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			   struct uverbs_attr_bundle *attrs)
 {
-	queue_close(&comp_file(uobj)->queue);
+	uv_queue_close(&uv_events_comp_file(uobj)->queue);
 	return 0;
 }
 
 const struct uv_type uv_type_comp = {
 	.api.id = UVERBS_OBJECT_COMP_CHANNEL,
 	.size = sizeof(struct uv_comp_file),
-	.destroy = comp_destroy,
+	.destroy = uv_comp_destroy,
 	.is_fd = true,
 	.fops = &uv_comp_fops,
 };
@@ -221,7 +221,7 @@ int uv_create_comp_channel(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 
-	uv_queue_init(&comp_file(uobj)->queue);
+	uv_queue_init(&uv_events_comp_file(uobj)->queue);
 	attrs->uobject = uobj;
 	resp.fd = uobj->id;
 	return uv_reply(attrs, &resp, sizeof(resp));
@@ -240,7 +240,7 @@ void uv_cq_completed(struct ib_cq *cq, void *context)
 	if (!channel->queue.closed && !ucq->comp_pending++)
 		list_add_tail(&ucq->comp_node, &channel->queue.events);
 	spin_unlock_irqrestore(&channel->queue.lock, flags);
-	queue_wake(&channel->queue);
+	uv_queue_wake(&channel->queue);
 }
 
 /* The CQ is gone, so no more of its events come; the unread ones go. */
@@ -260,12 +260,12 @@ void uv_cq_forget_comp(struct ib_ucq_object *ucq)
 
 /* Asynchronous events */
 
-static struct uv_async_file *async_file(struct ib_uobject *uobj)
+static struct uv_async_file *uv_events_async_file(struct ib_uobject *uobj)
 {
 	return container_of(uobj, struct uv_async_file, uobj);
 }
 
-static void async_pop(struct uv_queue *queue, union uv_record *record)
+static void uv_async_pop(struct uv_queue *queue, union uv_record *record)
 {
 	struct uv_async_event *event =
 		list_first_entry(&queue->events, typeof(*event), node);
@@ -284,7 +284,7 @@ static void async_pop(struct uv_queue *queue, union uv_record *record)
  * charged, though another thread reports the event. GFP_ATOMIC is charged beyond
  * the limit, too: no event is lost for that, and the next call of the program pays.
  */
-static struct uv_async_event *async_event_new(struct uv_async_file *async)
+static struct uv_async_event *uv_async_event_new(struct uv_async_file *async)
 {
 	struct uv_async_event *event;
 	struct mem_cgroup *old;
@@ -300,14 +300,14 @@ static struct uv_async_event *async_event_new(struct uv_async_file *async)
 }
 
 /* Any context. Without memory, the event is lost. */
-static void async_queue(struct uv_async_file *async, u64 element, u32 type,
-			struct uv_source *source)
+static void uv_async_queue(struct uv_async_file *async, u64 element, u32 type,
+			   struct uv_source *source)
 {
 	struct uv_async_event *event;
 	unsigned long flags;
 
 	spin_lock_irqsave(&async->queue.lock, flags);
-	event = async_event_new(async);
+	event = uv_async_event_new(async);
 	if (event) {
 		event->desc.element = element;
 		event->desc.event_type = type;
@@ -319,7 +319,7 @@ static void async_queue(struct uv_async_file *async, u64 element, u32 type,
 	spin_unlock_irqrestore(&async->queue.lock, flags);
 
 	if (event)
-		queue_wake(&async->queue);
+		uv_queue_wake(&async->queue);
 }
 
 /**
@@ -346,8 +346,8 @@ void uv_source_event(struct ib_event *event, void *context)
 	struct uv_source *source = context;
 
 	if (source->async)
-		async_queue(source->async, source->uobj.user_handle,
-			    event->event, source);
+		uv_async_queue(source->async, source->uobj.user_handle,
+			       event->event, source);
 }
 
 /*
@@ -372,62 +372,62 @@ void uv_source_end(struct uv_source *source)
 	uv_obj_put(&async->uobj);
 }
 
-static void async_device_event(struct ib_event_handler *handler,
-			       struct ib_event *event)
+static void uv_async_device_event(struct ib_event_handler *handler,
+				  struct ib_event *event)
 {
-	async_queue(container_of(handler, struct uv_async_file, handler),
-		    event->element.port_num, event->event, NULL);
+	uv_async_queue(container_of(handler, struct uv_async_file, handler),
+		       event->element.port_num, event->event, NULL);
 }
 
 /* From here on it hears of the ports. */
 void uv_async_start(struct uv_async_file *async, struct ib_device *ib_dev)
 {
-	INIT_IB_EVENT_HANDLER(&async->handler, ib_dev, async_device_event);
+	INIT_IB_EVENT_HANDLER(&async->handler, ib_dev, uv_async_device_event);
 	ib_register_event_handler(&async->handler);
 }
 
-static int async_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-			 struct uverbs_attr_bundle *attrs)
+static int uv_async_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			    struct uverbs_attr_bundle *attrs)
 {
-	struct uv_async_file *async = async_file(uobj);
+	struct uv_async_file *async = uv_events_async_file(uobj);
 
 	ib_unregister_event_handler(&async->handler);
 	if (why == RDMA_REMOVE_DRIVER_REMOVE)
-		async_queue(async, 0, IB_EVENT_DEVICE_FATAL, NULL);
-	queue_close(&async->queue);
+		uv_async_queue(async, 0, IB_EVENT_DEVICE_FATAL, NULL);
+	uv_queue_close(&async->queue);
 	return 0;
 }
 
 const struct uv_type uv_type_async = {
 	.api.id = UVERBS_OBJECT_ASYNC_EVENT,
 	.size = sizeof(struct uv_async_file),
-	.destroy = async_destroy,
+	.destroy = uv_async_destroy,
 	.is_fd = true,
 	.fops = &uv_async_fops,
 };
 
-static ssize_t async_read(struct file *filp, char __user *buf, size_t count,
-			  loff_t *pos)
+static ssize_t uv_async_read(struct file *filp, char __user *buf, size_t count,
+			     loff_t *pos)
 {
-	struct uv_async_file *async = async_file(filp->private_data);
+	struct uv_async_file *async = uv_events_async_file(filp->private_data);
 
-	return queue_read(&async->queue, filp, buf, count,
-			  sizeof(struct ib_uverbs_async_event_desc), async_pop);
+	return uv_queue_read(&async->queue, filp, buf, count,
+			     sizeof(struct ib_uverbs_async_event_desc), uv_async_pop);
 }
 
-static __poll_t async_poll(struct file *filp, struct poll_table_struct *table)
+static __poll_t uv_async_poll(struct file *filp, struct poll_table_struct *table)
 {
-	return queue_poll(&async_file(filp->private_data)->queue, filp, table);
+	return uv_queue_poll(&uv_events_async_file(filp->private_data)->queue, filp, table);
 }
 
-static int async_fasync(int fd, struct file *filp, int on)
+static int uv_async_fasync(int fd, struct file *filp, int on)
 {
-	struct uv_async_file *async = async_file(filp->private_data);
+	struct uv_async_file *async = uv_events_async_file(filp->private_data);
 
 	return fasync_helper(fd, filp, on, &async->queue.fasync);
 }
 
-static void async_drop_unread(struct uv_queue *queue)
+static void uv_async_drop_unread(struct uv_queue *queue)
 {
 	struct uv_async_event *event, *next;
 
@@ -441,23 +441,23 @@ static void async_drop_unread(struct uv_queue *queue)
 	spin_unlock_irq(&queue->lock);
 }
 
-static int async_release(struct inode *inode, struct file *filp)
+static int uv_async_release(struct inode *inode, struct file *filp)
 {
 	struct ib_uobject *uobj = filp->private_data;
 
 	/* NULL: its creation was given up. */
 	if (!uobj)
 		return 0;
-	queue_close(&async_file(uobj)->queue);
-	async_drop_unread(&async_file(uobj)->queue);
+	uv_queue_close(&uv_events_async_file(uobj)->queue);
+	uv_async_drop_unread(&uv_events_async_file(uobj)->queue);
 	uv_obj_close_fd(uobj);
 	return 0;
 }
 
 const struct file_operations uv_async_fops = {
 	.owner = THIS_MODULE,
-	.read = async_read,
-	.poll = async_poll,
-	.fasync = async_fasync,
-	.release = async_release,
+	.read = uv_async_read,
+	.poll = uv_async_poll,
+	.fasync = uv_async_fasync,
+	.release = uv_async_release,
 };

@@ -18,7 +18,7 @@ void uv_device_put_user(struct uv_device *dev)
 		complete(&dev->idle);
 }
 
-static void file_release(struct kref *ref)
+static void uv_file_release(struct kref *ref)
 {
 	struct ib_uverbs_file *file =
 		container_of(ref, struct ib_uverbs_file, ref);
@@ -40,7 +40,7 @@ static void file_release(struct kref *ref)
 
 void uv_file_put(struct ib_uverbs_file *file)
 {
-	kref_put(&file->ref, file_release);
+	kref_put(&file->ref, uv_file_release);
 }
 
 /**
@@ -70,7 +70,7 @@ struct ib_uverbs_file *uv_file_next(struct uv_device *dev,
 }
 
 /* With a reference to @device, but not yet known to it. */
-static struct ib_uverbs_file *file_new(struct uv_device *dev)
+static struct ib_uverbs_file *uv_file_new(struct uv_device *dev)
 {
 	struct ib_uverbs_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 
@@ -89,7 +89,7 @@ static struct ib_uverbs_file *file_new(struct uv_device *dev)
  * Whether the asker may open the device now. A driver that can not be unplugged
  * from under its users stays loaded for them.
  */
-static int file_admit(struct ib_uverbs_file *file, struct ib_device *ib_dev)
+static int uv_file_admit(struct ib_uverbs_file *file, struct ib_device *ib_dev)
 {
 	if (!ib_dev)
 		return -EIO;
@@ -112,7 +112,7 @@ int uv_file_open(struct inode *inode, struct file *filp)
 
 	if (!refcount_inc_not_zero(&dev->users))
 		return -ENXIO;
-	file = file_new(dev);
+	file = uv_file_new(dev);
 	if (!file) {
 		ret = -ENOMEM;
 		goto err_put_user;
@@ -121,7 +121,7 @@ int uv_file_open(struct inode *inode, struct file *filp)
 	/* uv_device_unplug() either shows here or finds the file on the list. */
 	scoped_guard(mutex, &dev->files_lock) {
 		scoped_guard(srcu, &dev->srcu)
-			ret = file_admit(file, uv_ib_dev(dev));
+			ret = uv_file_admit(file, uv_ib_dev(dev));
 		if (ret)
 			goto err_free;
 		get_device(&dev->dev);
@@ -161,8 +161,8 @@ void uv_context_destroy(struct ib_ucontext *context)
  * mapping exists; at an unplug no command has the device and all mappings are
  * zapped, so that no page of it is touched while its owner goes away.
  */
-static void file_teardown(struct ib_uverbs_file *file,
-			  enum rdma_remove_reason why)
+static void uv_file_teardown(struct ib_uverbs_file *file,
+			     enum rdma_remove_reason why)
 {
 	struct ib_ucontext *context;
 
@@ -185,7 +185,7 @@ int uv_file_close(struct inode *inode, struct file *filp)
 {
 	struct ib_uverbs_file *file = filp->private_data;
 
-	file_teardown(file, RDMA_REMOVE_CLOSE);
+	uv_file_teardown(file, RDMA_REMOVE_CLOSE);
 	/* Until here an unplug finds the file, and waits for the teardown. */
 	uv_file_put(file);
 	return 0;
@@ -209,7 +209,7 @@ void uv_device_unplug(struct uv_device *dev)
 	synchronize_srcu(&dev->srcu);
 
 	while ((file = uv_file_next(dev, file)))
-		file_teardown(file, RDMA_REMOVE_DRIVER_REMOVE);
+		uv_file_teardown(file, RDMA_REMOVE_DRIVER_REMOVE);
 }
 
 /**
@@ -233,7 +233,7 @@ struct uv_async_file *uv_file_async(struct ib_uverbs_file *file)
 	return smp_load_acquire(&file->async);
 }
 
-static void async_set(struct ib_uverbs_file *file, struct uv_async_file *async)
+static void uv_async_set(struct ib_uverbs_file *file, struct uv_async_file *async)
 {
 	lockdep_assert_held(&file->setup_lock);
 	if (file->async)
@@ -252,7 +252,7 @@ void uv_file_offer_async(struct ib_uverbs_file *file,
 			 struct uv_async_file *async)
 {
 	guard(mutex)(&file->setup_lock);
-	async_set(file, async);
+	uv_async_set(file, async);
 }
 
 /* What uv_context_create() is given, or -EIO (unplugged), -ENOMEM. */
@@ -271,8 +271,8 @@ struct ib_ucontext *uv_context_alloc(struct ib_uverbs_file *file)
 	return context;
 }
 
-static int context_init(struct ib_ucontext *context,
-			struct uverbs_attr_bundle *attrs)
+static int uv_context_init(struct ib_ucontext *context,
+			   struct uverbs_attr_bundle *attrs)
 {
 	struct ib_device *ib_dev = context->device;
 	int ret;
@@ -315,12 +315,12 @@ int uv_context_create(struct uverbs_attr_bundle *attrs,
 	if (file->ucontext)
 		return -EINVAL;
 	xa_init_flags(&context->mmap_xa, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
-	ret = context_init(context, attrs);
+	ret = uv_context_init(context, attrs);
 	if (ret)
 		return ret;
 
 	if (async) {
-		async_set(file, async);
+		uv_async_set(file, async);
 		uv_async_start(async, context->device);
 	}
 	/* A reader of the context may create objects with events for async. */

@@ -10,10 +10,10 @@
 
 static_assert(HDR_BYTES == 8 && EX_HDR_BYTES == 16);
 
-static int parse_extended(const struct uv_cmd *cmd,
-			  const struct ib_uverbs_cmd_hdr *hdr,
-			  const struct ib_uverbs_ex_cmd_hdr *ex, size_t count,
-			  struct uv_frame *frame)
+static int uv_parse_extended(const struct uv_cmd *cmd,
+			     const struct ib_uverbs_cmd_hdr *hdr,
+			     const struct ib_uverbs_ex_cmd_hdr *ex, size_t count,
+			     struct uv_frame *frame)
 {
 	const bool has_out = hdr->out_words || ex->provider_out_words;
 
@@ -38,15 +38,15 @@ static int parse_extended(const struct uv_cmd *cmd,
  * rdma-core 18 and 19 say 16 when they write DESTROY_CQ, although the request
  * lies there whole, and kernels of their time did not look.
  */
-static bool is_short_destroy_cq(const struct ib_uverbs_cmd_hdr *hdr,
-				size_t count)
+static bool uv_is_short_destroy_cq(const struct ib_uverbs_cmd_hdr *hdr,
+				   size_t count)
 {
 	return hdr->command == IB_USER_VERBS_CMD_DESTROY_CQ && count == 16;
 }
 
-static int parse_legacy(const struct uv_cmd *cmd,
-			const struct ib_uverbs_cmd_hdr *hdr, size_t count,
-			struct uv_frame *frame)
+static int uv_parse_legacy(const struct uv_cmd *cmd,
+			   const struct ib_uverbs_cmd_hdr *hdr, size_t count,
+			   struct uv_frame *frame)
 {
 	frame->start = HDR_BYTES;
 	if (count < HDR_BYTES || count != hdr->in_words * 4)
@@ -55,7 +55,7 @@ static int parse_legacy(const struct uv_cmd *cmd,
 	frame->core_out = hdr->out_words * 4;
 
 	if (frame->core_in < cmd->req_size) {
-		if (!is_short_destroy_cq(hdr, count))
+		if (!uv_is_short_destroy_cq(hdr, count))
 			return -ENOSPC;
 		frame->core_in = cmd->req_size;
 	} else if (frame->core_out < cmd->resp_size) {
@@ -79,6 +79,6 @@ int uv_frame_parse(const struct uv_cmd *cmd,
 		   struct uv_frame *frame)
 {
 	memset(frame, 0, sizeof(*frame));
-	return cmd->extended ? parse_extended(cmd, hdr, ex, count, frame) :
-			       parse_legacy(cmd, hdr, count, frame);
+	return cmd->extended ? uv_parse_extended(cmd, hdr, ex, count, frame) :
+			       uv_parse_legacy(cmd, hdr, count, frame);
 }

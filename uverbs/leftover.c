@@ -67,7 +67,7 @@ void uv_source_forget(struct ib_uobject *uobj)
 	kfree(uobj->object);
 }
 
-static void obj_hide(struct ib_uobject *uobj)
+static void uv_obj_hide(struct ib_uobject *uobj)
 {
 	const struct uv_type *type = uv_type_of(uobj);
 
@@ -76,18 +76,18 @@ static void obj_hide(struct ib_uobject *uobj)
 }
 
 /* The reference of the list stays that of the list. */
-static void obj_leave(struct ib_uobject *uobj, struct uv_leftovers *left)
+static void uv_obj_leave(struct ib_uobject *uobj, struct uv_leftovers *left)
 {
 	lockdep_assert_held(&left->lock);
-	obj_hide(uobj);
+	uv_obj_hide(uobj);
 	uv_obj_uncharge(uobj);
 	uv_obj_unhandle(uobj);
 	uobj->ufile = &left->file;
 	list_move_tail(&uobj->list, &left->file.objs);
 }
 
-static void context_leave(struct ib_ucontext *context,
-			  struct uv_leftovers *left)
+static void uv_context_leave(struct ib_ucontext *context,
+			     struct uv_leftovers *left)
 {
 	struct uv_left_context *node =
 		kmalloc(sizeof(*node), GFP_KERNEL | __GFP_NOFAIL);
@@ -100,8 +100,8 @@ static void context_leave(struct ib_ucontext *context,
 }
 
 /* Once for each device, however often its users make its driver refuse. */
-static void leftovers_use(struct uv_leftovers *left, struct ib_device *ib_dev,
-			  const struct ib_uobject *uobj)
+static void uv_leftovers_use(struct uv_leftovers *left, struct ib_device *ib_dev,
+			     const struct ib_uobject *uobj)
 {
 	lockdep_assert_held(&left->lock);
 	if (left->used)
@@ -129,15 +129,15 @@ void uv_leave_behind(struct ib_uverbs_file *file, struct ib_ucontext *context)
 
 	lockdep_assert_held_write(&file->teardown);
 	guard(mutex)(&left->lock);
-	leftovers_use(left, context->device,
-		      list_first_entry(&file->objs, typeof(*uobj), list));
+	uv_leftovers_use(left, context->device,
+			 list_first_entry(&file->objs, typeof(*uobj), list));
 	list_for_each_entry_safe(uobj, next, &file->objs, list)
-		obj_leave(uobj, left);
-	context_leave(context, left);
+		uv_obj_leave(uobj, left);
+	uv_context_leave(context, left);
 }
 
-static void contexts_do(struct uv_leftovers *left,
-			void (*what)(struct ib_ucontext *context))
+static void uv_contexts_do(struct uv_leftovers *left,
+			   void (*what)(struct ib_ucontext *context))
 {
 	struct uv_left_context *node;
 
@@ -145,12 +145,12 @@ static void contexts_do(struct uv_leftovers *left,
 		what(node->context);
 }
 
-static void contexts_end(struct uv_leftovers *left,
-			 void (*end)(struct ib_ucontext *context))
+static void uv_contexts_end(struct uv_leftovers *left,
+			    void (*end)(struct ib_ucontext *context))
 {
 	struct uv_left_context *node, *next;
 
-	contexts_do(left, end);
+	uv_contexts_do(left, end);
 	list_for_each_entry_safe(node, next, &left->contexts, node) {
 		list_del(&node->node);
 		kfree(node);
@@ -158,19 +158,19 @@ static void contexts_end(struct uv_leftovers *left,
 }
 
 /* Its memory stays: objects may point to it. */
-static void context_dealloc(struct ib_ucontext *context)
+static void uv_context_dealloc(struct ib_ucontext *context)
 {
 	context->device->ops.dealloc_ucontext(context);
 }
 
-static void context_free(struct ib_ucontext *context)
+static void uv_context_free(struct ib_ucontext *context)
 {
 	xa_destroy(&context->mmap_xa);
 	kfree(context);
 }
 
 /* The device is gone, and its driver calls nothing of it. */
-static void leftovers_free(struct ofed_leftover *kept)
+static void uv_leftovers_free(struct ofed_leftover *kept)
 {
 	struct uv_leftovers *left = container_of(kept, typeof(*left), kept);
 	struct ib_uobject *uobj, *next;
@@ -181,7 +181,7 @@ static void leftovers_free(struct ofed_leftover *kept)
 		list_del_init(&uobj->list);
 		uv_obj_put(uobj);
 	}
-	contexts_end(left, context_free);
+	uv_contexts_end(left, uv_context_free);
 	put_device(&left->file.device->dev);
 }
 
@@ -202,19 +202,19 @@ void uv_leftovers_end(struct uv_device *dev, struct ib_device *ib_dev)
 	scoped_guard(rwsem_write, &left->file.teardown)
 		uv_handles_destroy_hw(&left->file, RDMA_REMOVE_DRIVER_REMOVE);
 	if (list_empty(&left->file.objs)) {
-		contexts_end(left, uv_context_destroy);
+		uv_contexts_end(left, uv_context_destroy);
 		put_device(&dev->dev);
 		module_put(THIS_MODULE);
 		return;
 	}
 	/* A refusal may have put it back into a table. */
 	list_for_each_entry(uobj, &left->file.objs, list)
-		obj_hide(uobj);
-	contexts_do(left, context_dealloc);
+		uv_obj_hide(uobj);
+	uv_contexts_do(left, uv_context_dealloc);
 	left->kept = (struct ofed_leftover) {
 		.device = ib_dev,
 		.owner = THIS_MODULE,
-		.free = leftovers_free,
+		.free = uv_leftovers_free,
 	};
 	ofed_leftover_keep(&left->kept);
 }

@@ -35,7 +35,7 @@ static DEFINE_MUTEX(nodes_lock);
 static dev_t dynamic_devs;
 static DEFINE_IDA(numbers);
 
-static dev_t dev_of_number(int number)
+static dev_t uv_dev_of_number(int number)
 {
 	return number < UV_FIXED ? UV_FIRST_DEV + number :
 				   dynamic_devs + number - UV_FIXED;
@@ -168,7 +168,7 @@ static int uv_device_publish(struct uv_device *dev, struct ib_device *ib_dev)
 	if (ret < 0)
 		return ret;
 	dev->number = ret;
-	dev->dev.devt = dev_of_number(dev->number);
+	dev->dev.devt = uv_dev_of_number(dev->number);
 	ret = dev_set_name(&dev->dev, "uverbs%d", dev->number);
 	if (ret)
 		goto err_free_number;

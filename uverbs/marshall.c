@@ -9,8 +9,8 @@
 #include <rdma/opa_addr.h>
 
 /* A 32 bit LID of OPA has no room: a GID carries it. */
-static bool needs_opa_gid(struct ib_device *device,
-			  const struct rdma_ah_attr *av)
+static bool uv_needs_opa_gid(struct ib_device *device,
+			     const struct rdma_ah_attr *av)
 {
 	return av->type == RDMA_AH_ATTR_TYPE_OPA &&
 	       rdma_ah_get_dlid(av) >= be16_to_cpu(IB_MULTICAST_LID_BASE);
@@ -26,7 +26,7 @@ void ib_copy_ah_attr_to_user(struct ib_device *device,
 			     struct ib_uverbs_ah_attr *dst,
 			     struct rdma_ah_attr *src)
 {
-	const bool opa_gid = needs_opa_gid(device, src);
+	const bool opa_gid = uv_needs_opa_gid(device, src);
 	struct ib_global_route grh = {};
 
 	if (rdma_ah_get_ah_flags(src) & IB_AH_GRH)
@@ -99,8 +99,8 @@ void ib_copy_qp_attr_to_user(struct ib_device *device,
 }
 EXPORT_SYMBOL(ib_copy_qp_attr_to_user);
 
-static void path_to_user(struct ib_user_path_rec *dst,
-			 struct sa_path_rec *src)
+static void uv_path_to_user(struct ib_user_path_rec *dst,
+			    struct sa_path_rec *src)
 {
 	memcpy(dst->sgid, &src->sgid, sizeof(dst->sgid));
 	memcpy(dst->dgid, &src->dgid, sizeof(dst->dgid));
@@ -138,7 +138,7 @@ void ib_copy_path_rec_to_user(struct ib_user_path_rec *dst,
 		sa_convert_path_opa_to_ib(&ib, src);
 		src = &ib;
 	}
-	path_to_user(dst, src);
+	uv_path_to_user(dst, src);
 }
 EXPORT_SYMBOL(ib_copy_path_rec_to_user);
 

@@ -6,7 +6,7 @@
  * Every mapping made by rdma_user_mmap_io() has a struct uv_umap, on the list
  * of its file until it is zapped or closed. Copies that the kernel makes of a
  * VMA (fork, split, move) get their own while the original's mmap_lock is held
- * for writing. file_zap() takes that lock for each process on the list until
+ * for writing. uv_file_zap() takes that lock for each process on the list until
  * the list is empty, so no copy escapes it. For writing, as munmap() downgrades
  * its own before it frees page tables and closes the VMA.
  *
@@ -51,9 +51,9 @@ void uv_mmap_release(struct ib_uverbs_file *file)
 }
 
 /* On the list under umap_lock, with a reference to @entry. */
-static void umap_track(struct ib_uverbs_file *file, struct uv_umap *umap,
-		       struct vm_area_struct *vma,
-		       struct rdma_user_mmap_entry *entry)
+static void uv_umap_track(struct ib_uverbs_file *file, struct uv_umap *umap,
+			  struct vm_area_struct *vma,
+			  struct rdma_user_mmap_entry *entry)
 {
 	lockdep_assert_held(&file->umap_lock);
 	umap->vma = vma;
@@ -65,15 +65,15 @@ static void umap_track(struct ib_uverbs_file *file, struct uv_umap *umap,
 }
 
 /* Where an unplug waits: mappings are made and their entries put there only. */
-static void assert_in_section(struct ib_uverbs_file *file)
+static void uv_assert_in_section(struct ib_uverbs_file *file)
 {
 	RCU_LOCKDEP_WARN(!srcu_read_lock_held(&file->device->srcu),
 			 "a mapping changes outside of a section");
 }
 
 /* Off the list; the entry, if any, is the caller's to put. */
-static struct rdma_user_mmap_entry *umap_untrack(struct ib_uverbs_file *file,
-						 struct uv_umap *umap)
+static struct rdma_user_mmap_entry *uv_umap_untrack(struct ib_uverbs_file *file,
+						    struct uv_umap *umap)
 {
 	struct rdma_user_mmap_entry *entry = umap->entry;
 
@@ -83,16 +83,16 @@ static struct rdma_user_mmap_entry *umap_untrack(struct ib_uverbs_file *file,
 	return entry;
 }
 
-static void entry_put(struct ib_uverbs_file *file,
-		      struct rdma_user_mmap_entry *entry)
+static void uv_entry_put(struct ib_uverbs_file *file,
+			 struct rdma_user_mmap_entry *entry)
 {
-	assert_in_section(file);
+	uv_assert_in_section(file);
 	lockdep_assert_not_held(&file->umap_lock);
 	if (entry)
 		rdma_user_mmap_entry_put(entry);
 }
 
-static void umap_open(struct vm_area_struct *vma)
+static void uv_umap_open(struct vm_area_struct *vma)
 {
 	struct ib_uverbs_file *file = vma->vm_file->private_data;
 	struct uv_umap *orig = vma->vm_private_data, *umap;
@@ -107,10 +107,10 @@ static void umap_open(struct vm_area_struct *vma)
 
 	guard(mutex)(&file->umap_lock);
 	if (!list_empty(&orig->node))
-		umap_track(file, umap, vma, orig->entry);
+		uv_umap_track(file, umap, vma, orig->entry);
 }
 
-static void umap_close(struct vm_area_struct *vma)
+static void uv_umap_close(struct vm_area_struct *vma)
 {
 	struct ib_uverbs_file *file = vma->vm_file->private_data;
 	struct uv_umap *umap = vma->vm_private_data;
@@ -120,14 +120,14 @@ static void umap_close(struct vm_area_struct *vma)
 		return;
 	scoped_guard(srcu, &file->device->srcu) {
 		scoped_guard(mutex, &file->umap_lock)
-			entry = umap_untrack(file, umap);
-		entry_put(file, entry);
+			entry = uv_umap_untrack(file, umap);
+		uv_entry_put(file, entry);
 	}
 	vma->vm_private_data = NULL;
 	kfree(umap);
 }
 
-static struct page *dummy_page(struct ib_uverbs_file *file)
+static struct page *uv_dummy_page(struct ib_uverbs_file *file)
 {
 	guard(mutex)(&file->umap_lock);
 	if (!file->dummy_page)
@@ -136,14 +136,14 @@ static struct page *dummy_page(struct ib_uverbs_file *file)
 }
 
 /* All of a mapping was there from its beginning: so it was zapped. */
-static vm_fault_t umap_fault(struct vm_fault *vmf)
+static vm_fault_t uv_umap_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct page *page;
 
 	if (!vma->vm_private_data)
 		return VM_FAULT_SIGBUS;
-	page = dummy_page(vma->vm_file->private_data);
+	page = uv_dummy_page(vma->vm_file->private_data);
 	if (!page)
 		return VM_FAULT_OOM;
 	get_page(page);
@@ -152,9 +152,9 @@ static vm_fault_t umap_fault(struct vm_fault *vmf)
 }
 
 static const struct vm_operations_struct umap_ops = {
-	.open = umap_open,
-	.close = umap_close,
-	.fault = umap_fault,
+	.open = uv_umap_open,
+	.close = uv_umap_close,
+	.fault = uv_umap_fault,
 };
 
 int uv_mmap(struct file *filp, struct vm_area_struct *vma)
@@ -171,7 +171,7 @@ int uv_mmap(struct file *filp, struct vm_area_struct *vma)
 	}
 	/* The driver mapped and then failed: close() is not called for it. */
 	if (ret && vma->vm_ops == &umap_ops)
-		umap_close(vma);
+		uv_umap_close(vma);
 	return ret;
 }
 
@@ -199,7 +199,7 @@ int rdma_user_mmap_io(struct ib_ucontext *ucontext, struct vm_area_struct *vma,
 		return -EINVAL;
 	if (WARN_ON_ONCE(!vma->vm_file || vma->vm_file->private_data != file))
 		return -EINVAL;
-	assert_in_section(file);
+	uv_assert_in_section(file);
 
 	umap = kzalloc(sizeof(*umap), GFP_KERNEL_ACCOUNT);
 	if (!umap)
@@ -213,7 +213,7 @@ int rdma_user_mmap_io(struct ib_ucontext *ucontext, struct vm_area_struct *vma,
 	vma->vm_private_data = umap;
 	vma->vm_ops = &umap_ops;
 	scoped_guard(mutex, &file->umap_lock)
-		umap_track(file, umap, vma, entry);
+		uv_umap_track(file, umap, vma, entry);
 	return 0;
 }
 EXPORT_SYMBOL(rdma_user_mmap_io);
@@ -223,7 +223,7 @@ EXPORT_SYMBOL(rdma_user_mmap_io);
  * that is on its way out has no thread that could touch the mapping; its close
  * comes soon, but the driver may be gone by then.
  */
-static struct mm_struct *first_mm(struct ib_uverbs_file *file)
+static struct mm_struct *uv_first_mm(struct ib_uverbs_file *file)
 {
 	struct rdma_user_mmap_entry *entry;
 	struct uv_umap *umap;
@@ -237,14 +237,14 @@ static struct mm_struct *first_mm(struct ib_uverbs_file *file)
 				return NULL;
 			if (mmget_not_zero(umap->vma->vm_mm))
 				return umap->vma->vm_mm;
-			entry = umap_untrack(file, umap);
+			entry = uv_umap_untrack(file, umap);
 		}
-		entry_put(file, entry);
+		uv_entry_put(file, entry);
 	}
 }
 
 /* The lock of @mm keeps its VMAs, and what they have on the list, in being. */
-static void zap_mm(struct ib_uverbs_file *file, struct mm_struct *mm)
+static void uv_zap_mm(struct ib_uverbs_file *file, struct mm_struct *mm)
 {
 	struct uv_umap *umap, *next;
 	struct vm_area_struct *vma;
@@ -263,18 +263,18 @@ static void zap_mm(struct ib_uverbs_file *file, struct mm_struct *mm)
 		}
 	list_for_each_entry_safe(umap, next, &zapped, node) {
 		list_del_init(&umap->node);
-		entry_put(file, umap->entry);
+		uv_entry_put(file, umap->entry);
 		umap->entry = NULL;
 	}
 }
 
-static void file_zap(struct ib_uverbs_file *file)
+static void uv_file_zap(struct ib_uverbs_file *file)
 {
 	struct mm_struct *mm;
 
-	while ((mm = first_mm(file))) {
+	while ((mm = uv_first_mm(file))) {
 		mmap_write_lock(mm);
-		zap_mm(file, mm);
+		uv_zap_mm(file, mm);
 		mmap_write_unlock(mm);
 		mmput(mm);
 	}
@@ -292,5 +292,5 @@ void uv_mmap_zap_all(struct uv_device *dev)
 	struct ib_uverbs_file *file = NULL;
 
 	while ((file = uv_file_next(dev, file)))
-		file_zap(file);
+		uv_file_zap(file);
 }

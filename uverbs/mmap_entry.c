@@ -10,7 +10,7 @@
 
 #include "uverbs.h"
 
-static void entry_erase(struct rdma_user_mmap_entry *entry, size_t npages)
+static void uv_entry_erase(struct rdma_user_mmap_entry *entry, size_t npages)
 {
 	struct xarray *table = &entry->ucontext->mmap_xa;
 	size_t i;
@@ -21,13 +21,13 @@ static void entry_erase(struct rdma_user_mmap_entry *entry, size_t npages)
 	xa_unlock(table);
 }
 
-static void entry_free(struct kref *ref)
+static void uv_entry_free(struct kref *ref)
 {
 	struct rdma_user_mmap_entry *entry =
 		container_of(ref, struct rdma_user_mmap_entry, ref);
 	struct ib_device *device = entry->ucontext->device;
 
-	entry_erase(entry, entry->npages);
+	uv_entry_erase(entry, entry->npages);
 	if (device->ops.mmap_free)
 		device->ops.mmap_free(entry);
 }
@@ -40,7 +40,7 @@ static void entry_free(struct kref *ref)
  */
 void rdma_user_mmap_entry_put(struct rdma_user_mmap_entry *entry)
 {
-	kref_put(&entry->ref, entry_free);
+	kref_put(&entry->ref, uv_entry_free);
 }
 EXPORT_SYMBOL(rdma_user_mmap_entry_put);
 
@@ -114,7 +114,7 @@ void rdma_user_mmap_entry_remove(struct rdma_user_mmap_entry *entry)
 EXPORT_SYMBOL(rdma_user_mmap_entry_remove);
 
 /* First of @npages free ones in a row, or -ENOMEM. */
-static s64 find_range(struct xarray *table, u64 npages, u64 min, u64 max)
+static s64 uv_find_range(struct xarray *table, u64 npages, u64 min, u64 max)
 {
 	struct rdma_user_mmap_entry *used;
 	unsigned long at;
@@ -161,7 +161,7 @@ int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
 		return -ENOMEM;
 
 	guard(mutex)(&ucontext->ufile->range_lock);
-	start = find_range(table, npages, min_pgoff, max_pgoff);
+	start = uv_find_range(table, npages, min_pgoff, max_pgoff);
 	if (start < 0)
 		return start;
 	kref_init(&entry->ref);
@@ -181,7 +181,7 @@ int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
 	return 0;
 
 err_erase:
-	entry_erase(entry, i);
+	uv_entry_erase(entry, i);
 	return -ENOMEM;
 }
 EXPORT_SYMBOL(rdma_user_mmap_entry_insert_range);

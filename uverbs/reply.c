@@ -5,7 +5,7 @@
 #include "uverbs.h"
 
 /* The end of a request that is longer than the kernel knows must be zero. */
-static int check_rest(const void __user *rest, size_t size)
+static int uv_check_rest(const void __user *rest, size_t size)
 {
 	return ib_is_buffer_cleared(rest, size) ? 0 : -EOPNOTSUPP;
 }
@@ -26,7 +26,7 @@ int uv_request(struct uverbs_attr_bundle *attrs, void *req, size_t size)
 	if (copy_from_user(req, in->inbuf, got))
 		return -EFAULT;
 	memset(req + got, 0, size - got);
-	return in->inlen > got ? check_rest(in->inbuf + got, in->inlen - got) :
+	return in->inlen > got ? uv_check_rest(in->inbuf + got, in->inlen - got) :
 				 0;
 }
 
@@ -95,5 +95,5 @@ const void __user *uv_read_ptr(struct uv_reader *reader, size_t size)
 
 int uv_read_end(struct uv_reader *reader)
 {
-	return check_rest(reader->at, reader->left);
+	return uv_check_rest(reader->at, reader->left);
 }

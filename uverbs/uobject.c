@@ -25,11 +25,11 @@
 
 #define USED_EXCLUSIVELY (-1)
 
-static void obj_free(struct kref *ref)
+static void uv_obj_free(struct kref *ref)
 {
 	struct ib_uobject *uobj = container_of(ref, struct ib_uobject, ref);
 
-	/* obj_find() may look at it still. */
+	/* uv_obj_find() may look at it still. */
 	kfree_rcu(uobj, rcu);
 }
 
@@ -40,26 +40,26 @@ void uv_obj_get(struct ib_uobject *uobj)
 
 void uv_obj_put(struct ib_uobject *uobj)
 {
-	kref_put(&uobj->ref, obj_free);
+	kref_put(&uobj->ref, uv_obj_free);
 }
 
-static bool try_share(struct ib_uobject *uobj)
+static bool uv_try_share(struct ib_uobject *uobj)
 {
 	return atomic_add_unless(&uobj->usecnt, 1, USED_EXCLUSIVELY);
 }
 
-static bool try_own(struct ib_uobject *uobj)
+static bool uv_try_own(struct ib_uobject *uobj)
 {
 	return atomic_cmpxchg(&uobj->usecnt, 0, USED_EXCLUSIVELY) == 0;
 }
 
-static void disown(struct ib_uobject *uobj)
+static void uv_disown(struct ib_uobject *uobj)
 {
 	atomic_set_release(&uobj->usecnt, 0);
 }
 
-static struct ib_uobject *obj_new(const struct uv_type *type,
-				  struct uverbs_attr_bundle *attrs)
+static struct ib_uobject *uv_obj_new(const struct uv_type *type,
+				     struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_file *file = attrs->ufile;
 	struct ib_ucontext *context = attrs->context;
@@ -89,13 +89,13 @@ static struct ib_uobject *obj_new(const struct uv_type *type,
 }
 
 /* The last step of begin undone, and of a creation that is over. */
-static void obj_unnew(struct ib_uobject *uobj)
+static void uv_obj_unnew(struct ib_uobject *uobj)
 {
 	up_read(&uobj->ufile->teardown);
 	uv_obj_put(uobj);
 }
 
-static int handle_reserve(struct ib_uobject *uobj)
+static int uv_handle_reserve(struct ib_uobject *uobj)
 {
 	u32 id;
 	int ret;
@@ -129,7 +129,7 @@ void uv_obj_uncharge(struct ib_uobject *uobj)
 struct ib_uobject *uv_obj_begin(const struct uv_type *type,
 				struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uobject *uobj = obj_new(type, attrs);
+	struct ib_uobject *uobj = uv_obj_new(type, attrs);
 	int ret;
 
 	if (IS_ERR(uobj))
@@ -138,7 +138,7 @@ struct ib_uobject *uv_obj_begin(const struct uv_type *type,
 			     RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		goto err_unnew;
-	ret = handle_reserve(uobj);
+	ret = uv_handle_reserve(uobj);
 	if (ret)
 		goto err_uncharge;
 	return uobj;
@@ -146,7 +146,7 @@ struct ib_uobject *uv_obj_begin(const struct uv_type *type,
 err_uncharge:
 	uv_obj_uncharge(uobj);
 err_unnew:
-	obj_unnew(uobj);
+	uv_obj_unnew(uobj);
 	return ERR_PTR(ret);
 }
 
@@ -164,7 +164,7 @@ struct ib_uobject *uv_obj_begin_fd(const struct uv_type *type,
 				   struct uverbs_attr_bundle *attrs,
 				   const struct file_operations *fops)
 {
-	struct ib_uobject *uobj = obj_new(type, attrs);
+	struct ib_uobject *uobj = uv_obj_new(type, attrs);
 	struct file *filp;
 	int ret;
 
@@ -186,11 +186,11 @@ struct ib_uobject *uv_obj_begin_fd(const struct uv_type *type,
 err_put_fd:
 	put_unused_fd(uobj->id);
 err_unnew:
-	obj_unnew(uobj);
+	uv_obj_unnew(uobj);
 	return ERR_PTR(ret);
 }
 
-static void obj_list(struct ib_uobject *uobj)
+static void uv_obj_list(struct ib_uobject *uobj)
 {
 	uv_obj_get(uobj);
 	scoped_guard(spinlock, &uobj->ufile->objs_lock)
@@ -198,7 +198,7 @@ static void obj_list(struct ib_uobject *uobj)
 }
 
 /* The driver has it no longer, so a teardown need not look at it. */
-static void obj_unlist(struct ib_uobject *uobj)
+static void uv_obj_unlist(struct ib_uobject *uobj)
 {
 	if (list_empty(&uobj->list))
 		return;
@@ -220,23 +220,23 @@ void uv_obj_commit(struct ib_uobject *uobj)
 	int id = uobj->id;
 
 	lockdep_assert_held(&file->teardown);
-	obj_list(uobj);
+	uv_obj_list(uobj);
 	if (uv_type_of(uobj)->is_fd) {
 		kref_get(&file->ref);
 		filp->private_data = uobj;
-		disown(uobj);
+		uv_disown(uobj);
 		up_read(&file->teardown);
 		fd_install(id, filp);
 		return;
 	}
-	disown(uobj);
+	uv_disown(uobj);
 	/* The slot is there, so nothing is allocated. */
 	xa_store(&file->handles, id, uobj, GFP_KERNEL);
 	up_read(&file->teardown);
 }
 
-static int obj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason why,
-			  struct uverbs_attr_bundle *attrs)
+static int uv_obj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			     struct uverbs_attr_bundle *attrs)
 {
 	const struct uv_type *type = uv_type_of(uobj);
 	int ret;
@@ -254,7 +254,7 @@ static int obj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
-static void abort_fd(struct ib_uobject *uobj)
+static void uv_abort_fd(struct ib_uobject *uobj)
 {
 	put_unused_fd(uobj->id);
 	fput(uobj->object);
@@ -271,19 +271,19 @@ static void abort_fd(struct ib_uobject *uobj)
 void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 {
 	if (uv_type_of(uobj)->is_fd) {
-		abort_fd(uobj);
-		obj_unnew(uobj);
+		uv_abort_fd(uobj);
+		uv_obj_unnew(uobj);
 		return;
 	}
 	/* The slot was never filled. */
 	xa_erase(&uobj->ufile->handles, uobj->id);
 	if (!uobj->object) {
 		uv_obj_uncharge(uobj);
-	} else if (obj_destroy_hw(uobj, RDMA_REMOVE_ABORT, attrs)) {
-		obj_list(uobj);
-		disown(uobj);
+	} else if (uv_obj_destroy_hw(uobj, RDMA_REMOVE_ABORT, attrs)) {
+		uv_obj_list(uobj);
+		uv_disown(uobj);
 	}
-	obj_unnew(uobj);
+	uv_obj_unnew(uobj);
 }
 
 /**
@@ -305,7 +305,7 @@ void uv_obj_give_up(struct ib_uobject *uobj, bool made,
 	uv_obj_abort(uobj, attrs);
 }
 
-static struct ib_uobject *handle_find(struct ib_uverbs_file *file, u32 id)
+static struct ib_uobject *uv_handle_find(struct ib_uverbs_file *file, u32 id)
 {
 	struct ib_uobject *uobj;
 
@@ -318,8 +318,8 @@ static struct ib_uobject *handle_find(struct ib_uverbs_file *file, u32 id)
 }
 
 /* What is asked of an object that was found. @type is NULL for any. */
-static int obj_check(const struct ib_uobject *uobj, const struct uv_type *type,
-		     bool may_be_empty)
+static int uv_obj_check(const struct ib_uobject *uobj, const struct uv_type *type,
+			bool may_be_empty)
 {
 	if (type && uobj->uapi_object != &type->api)
 		return -EINVAL;
@@ -327,29 +327,29 @@ static int obj_check(const struct ib_uobject *uobj, const struct uv_type *type,
 }
 
 /* With a reference, not locked. */
-static struct ib_uobject *obj_find(const struct uv_type *type, u32 id,
-				   struct uverbs_attr_bundle *attrs,
-				   bool may_be_empty)
+static struct ib_uobject *uv_obj_find(const struct uv_type *type, u32 id,
+				      struct uverbs_attr_bundle *attrs,
+				      bool may_be_empty)
 {
 	struct ib_uobject *uobj;
 	int ret;
 
 	if (type && !(attrs->ufile->device->types_ok & uv_type_bit(type)))
 		return ERR_PTR(-EINVAL);
-	uobj = handle_find(attrs->ufile, id);
+	uobj = uv_handle_find(attrs->ufile, id);
 	if (!uobj)
 		return ERR_PTR(-ENOENT);
-	ret = obj_check(uobj, type, may_be_empty);
+	ret = uv_obj_check(uobj, type, may_be_empty);
 	if (!ret)
 		return uobj;
 	uv_obj_put(uobj);
 	return ERR_PTR(ret);
 }
 
-static struct ib_uobject *obj_share(struct ib_uobject *uobj,
-				    struct uverbs_attr_bundle *attrs)
+static struct ib_uobject *uv_obj_share(struct ib_uobject *uobj,
+				       struct uverbs_attr_bundle *attrs)
 {
-	if (!try_share(uobj)) {
+	if (!uv_try_share(uobj)) {
 		uv_obj_put(uobj);
 		return ERR_PTR(-EBUSY);
 	}
@@ -370,9 +370,9 @@ static struct ib_uobject *obj_share(struct ib_uobject *uobj,
 struct ib_uobject *uv_get_read(const struct uv_type *type, u32 id,
 			       struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uobject *uobj = obj_find(type, id, attrs, false);
+	struct ib_uobject *uobj = uv_obj_find(type, id, attrs, false);
 
-	return IS_ERR(uobj) ? uobj : obj_share(uobj, attrs);
+	return IS_ERR(uobj) ? uobj : uv_obj_share(uobj, attrs);
 }
 
 void uv_put_read(struct ib_uobject *uobj)
@@ -406,11 +406,11 @@ struct ib_uobject *uv_get_read_fd(const struct uv_type *type, int fd,
 	uobj = filp->private_data;
 	if (uobj->ufile != attrs->ufile || uobj->uapi_object != &type->api)
 		return ERR_PTR(-EBADF);
-	ret = obj_check(uobj, type, false);
+	ret = uv_obj_check(uobj, type, false);
 	if (ret)
 		return ERR_PTR(ret);
 	uv_obj_get(uobj);
-	uobj = obj_share(uobj, attrs);
+	uobj = uv_obj_share(uobj, attrs);
 	/* Held until put, so that a close() does not end the object in use. */
 	if (!IS_ERR(uobj))
 		filp = NULL;
@@ -437,11 +437,11 @@ void uv_put_read_fd(struct ib_uobject *uobj)
 struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
 				struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uobject *uobj = obj_find(type, id, attrs, false);
+	struct ib_uobject *uobj = uv_obj_find(type, id, attrs, false);
 
 	if (IS_ERR(uobj))
 		return uobj;
-	if (!try_own(uobj)) {
+	if (!uv_try_own(uobj)) {
 		uv_obj_put(uobj);
 		return ERR_PTR(-EBUSY);
 	}
@@ -451,7 +451,7 @@ struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
 
 void uv_put_write(struct ib_uobject *uobj)
 {
-	disown(uobj);
+	uv_disown(uobj);
 	uv_obj_put(uobj);
 }
 
@@ -466,7 +466,7 @@ void uv_put_write(struct ib_uobject *uobj)
 struct ib_uobject *uv_get_doomed(const struct uv_type *type, u32 id,
 				 struct uverbs_attr_bundle *attrs)
 {
-	return obj_find(type, id, attrs, true);
+	return uv_obj_find(type, id, attrs, true);
 }
 
 /**
@@ -483,16 +483,16 @@ int uv_obj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 	int ret;
 
 	guard(rwsem_read)(&file->teardown);
-	if (!try_own(uobj))
+	if (!uv_try_own(uobj))
 		return -EBUSY;
 	attrs->context = uobj->context;
-	ret = obj_destroy_hw(uobj, RDMA_REMOVE_DESTROY, attrs);
+	ret = uv_obj_destroy_hw(uobj, RDMA_REMOVE_DESTROY, attrs);
 	if (ret) {
-		disown(uobj);
+		uv_disown(uobj);
 		return ret;
 	}
 	xa_erase(&file->handles, uobj->id);
-	obj_unlist(uobj);
+	uv_obj_unlist(uobj);
 	/* That of the handle. */
 	uv_obj_put(uobj);
 	return 0;
@@ -544,10 +544,10 @@ void uv_obj_close_fd(struct ib_uobject *uobj)
 
 	scoped_guard(rwsem_read, &file->teardown) {
 		/* Every user has a reference to the descriptor's file. */
-		WARN_ON_ONCE(!try_own(uobj));
+		WARN_ON_ONCE(!uv_try_own(uobj));
 		attrs.context = uobj->context;
-		WARN_ON_ONCE(obj_destroy_hw(uobj, RDMA_REMOVE_CLOSE, &attrs));
-		obj_unlist(uobj);
+		WARN_ON_ONCE(uv_obj_destroy_hw(uobj, RDMA_REMOVE_CLOSE, &attrs));
+		uv_obj_unlist(uobj);
 	}
 	uv_obj_put(uobj);
 	uv_file_put(file);
@@ -566,8 +566,8 @@ void uv_handles_init(struct ib_uverbs_file *file)
  * Youngest first, an object comes before what it is made of, mostly. Returns
  * whether anything was destroyed.
  */
-static bool destroy_pass(struct ib_uverbs_file *file,
-			 enum rdma_remove_reason why)
+static bool uv_destroy_pass(struct ib_uverbs_file *file,
+			    enum rdma_remove_reason why)
 {
 	struct uverbs_attr_bundle attrs = { .ufile = file };
 	struct ib_uobject *uobj, *next;
@@ -575,14 +575,14 @@ static bool destroy_pass(struct ib_uverbs_file *file,
 
 	list_for_each_entry_safe(uobj, next, &file->objs, list) {
 		/* No command runs. */
-		WARN_ON_ONCE(!try_own(uobj));
+		WARN_ON_ONCE(!uv_try_own(uobj));
 		attrs.context = uobj->context;
-		if (!obj_destroy_hw(uobj, why, &attrs)) {
-			disown(uobj);
-			obj_unlist(uobj);
+		if (!uv_obj_destroy_hw(uobj, why, &attrs)) {
+			uv_disown(uobj);
+			uv_obj_unlist(uobj);
 			progress = true;
 		} else {
-			disown(uobj);
+			uv_disown(uobj);
 		}
 		cond_resched();
 	}
@@ -610,7 +610,7 @@ void uv_handles_destroy_hw(struct ib_uverbs_file *file,
 			   enum rdma_remove_reason why)
 {
 	lockdep_assert_held_write(&file->teardown);
-	while (!list_empty(&file->objs) && destroy_pass(file, why))
+	while (!list_empty(&file->objs) && uv_destroy_pass(file, why))
 		;
 }
 

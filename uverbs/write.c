@@ -5,35 +5,35 @@
 
 #include "ioctl/uapi.h"
 
-static void set_in(struct ib_udata *udata, const void __user *buf, size_t len)
+static void uv_set_in(struct ib_udata *udata, const void __user *buf, size_t len)
 {
 	udata->inbuf = len ? buf : NULL;
 	udata->inlen = len;
 }
 
-static void set_out(struct ib_udata *udata, u64 response, size_t len)
+static void uv_set_out(struct ib_udata *udata, u64 response, size_t len)
 {
 	udata->outbuf = len ? u64_to_user_ptr(response) : NULL;
 	udata->outlen = len;
 }
 
-static void set_buffers(struct uverbs_attr_bundle *attrs,
-			const struct uv_frame *frame, const char __user *buf,
-			u64 response)
+static void uv_set_buffers(struct uverbs_attr_bundle *attrs,
+			   const struct uv_frame *frame, const char __user *buf,
+			   u64 response)
 {
 	buf += frame->start;
-	set_in(&attrs->ucore, buf, frame->core_in);
-	set_in(&attrs->driver_udata, buf + frame->core_in, frame->drv_in);
-	set_out(&attrs->ucore, response, frame->core_out);
-	set_out(&attrs->driver_udata, response + frame->core_out,
-		frame->drv_out);
+	uv_set_in(&attrs->ucore, buf, frame->core_in);
+	uv_set_in(&attrs->driver_udata, buf + frame->core_in, frame->drv_in);
+	uv_set_out(&attrs->ucore, response, frame->core_out);
+	uv_set_out(&attrs->driver_udata, response + frame->core_out,
+		   frame->drv_out);
 }
 
 /* Where the response goes. Legacy requests begin with it. */
-static int get_response(const struct uv_cmd *cmd,
-			const struct ib_uverbs_ex_cmd_hdr *ex,
-			const struct uv_frame *frame, const char __user *buf,
-			u64 *response)
+static int uv_get_response(const struct uv_cmd *cmd,
+			   const struct ib_uverbs_ex_cmd_hdr *ex,
+			   const struct uv_frame *frame, const char __user *buf,
+			   u64 *response)
 {
 	size_t len = (size_t)frame->core_out + frame->drv_out;
 
@@ -49,10 +49,10 @@ static int get_response(const struct uv_cmd *cmd,
 	return 0;
 }
 
-static int get_headers(const struct uv_device *dev, const char __user *buf,
-		       size_t count, struct ib_uverbs_cmd_hdr *hdr,
-		       struct ib_uverbs_ex_cmd_hdr *ex,
-		       const struct uv_cmd **cmd)
+static int uv_get_headers(const struct uv_device *dev, const char __user *buf,
+			  size_t count, struct ib_uverbs_cmd_hdr *hdr,
+			  struct ib_uverbs_ex_cmd_hdr *ex,
+			  const struct uv_cmd **cmd)
 {
 	if (count < sizeof(*hdr))
 		return -EINVAL;
@@ -99,17 +99,17 @@ ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 			    current->comm, task_tgid_vnr(current));
 		return -EACCES;
 	}
-	ret = get_headers(file->device, buf, count, &hdr, &ex, &cmd);
+	ret = uv_get_headers(file->device, buf, count, &hdr, &ex, &cmd);
 	if (ret)
 		return ret;
 	ret = uv_frame_parse(cmd, &hdr, &ex, count, &frame);
 	if (ret)
 		return ret;
-	ret = get_response(cmd, &ex, &frame, buf, &response);
+	ret = uv_get_response(cmd, &ex, &frame, buf, &response);
 	if (ret)
 		return ret;
 
-	set_buffers(&attrs, &frame, buf, response);
+	uv_set_buffers(&attrs, &frame, buf, response);
 	scoped_guard(srcu, &file->device->srcu)
 		ret = uv_cmd_run(cmd, &attrs);
 	return ret ?: count;

@@ -65,7 +65,7 @@ int rdma_addr_size(const struct sockaddr *addr)
 }
 EXPORT_SYMBOL(rdma_addr_size);
 
-static int size_within(const void *addr, int room)
+static int addr_size_within(const void *addr, int room)
 {
 	int size = rdma_addr_size(addr);
 
@@ -80,7 +80,7 @@ static int size_within(const void *addr, int room)
  */
 int rdma_addr_size_in6(struct sockaddr_in6 *addr)
 {
-	return size_within(addr, sizeof(*addr));
+	return addr_size_within(addr, sizeof(*addr));
 }
 EXPORT_SYMBOL(rdma_addr_size_in6);
 
@@ -92,13 +92,13 @@ EXPORT_SYMBOL(rdma_addr_size_in6);
  */
 int rdma_addr_size_kss(struct __kernel_sockaddr_storage *addr)
 {
-	return size_within(addr, sizeof(*addr));
+	return addr_size_within(addr, sizeof(*addr));
 }
 EXPORT_SYMBOL(rdma_addr_size_kss);
 
 /* The interface that has a local address. Caller is in an RCU section. */
-static struct net_device *owner_of_ip_rcu(struct net *net,
-					  const struct sockaddr *addr)
+static struct net_device *addr_owner_of_ip_rcu(struct net *net,
+					       const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
@@ -114,8 +114,8 @@ static struct net_device *owner_of_ip_rcu(struct net *net,
 	return NULL;
 }
 
-static void fill_source(struct rdma_dev_addr *dev_addr,
-			const struct net_device *ndev)
+static void addr_fill_source(struct rdma_dev_addr *dev_addr,
+			     const struct net_device *ndev)
 {
 	memset(dev_addr->src_dev_addr, 0, sizeof(dev_addr->src_dev_addr));
 	memcpy(dev_addr->src_dev_addr, ndev->dev_addr, ndev->addr_len);
@@ -147,24 +147,24 @@ int rdma_translate_ip(const struct sockaddr *addr,
 					    dev_addr->bound_dev_if);
 		ret = ndev ? 0 : -ENODEV;
 	} else {
-		ndev = owner_of_ip_rcu(dev_addr->net, addr);
+		ndev = addr_owner_of_ip_rcu(dev_addr->net, addr);
 		ret = ndev ? 0 : -EADDRNOTAVAIL;
 	}
 	if (ndev)
-		fill_source(dev_addr, ndev);
+		addr_fill_source(dev_addr, ndev);
 	rcu_read_unlock();
 	return ret;
 }
 EXPORT_SYMBOL(rdma_translate_ip);
 
-static bool neigh_settled(const struct neighbour *neigh)
+static bool addr_neigh_settled(const struct neighbour *neigh)
 {
 	return READ_ONCE(neigh->nud_state) & (NUD_VALID | NUD_FAILED);
 }
 
 /* @hop is the next hop's address; the route replaces it by its gateway. */
-static int resolve_neigh(struct l2_path *path, const struct dst_entry *dst,
-			 const void *hop)
+static int addr_resolve_neigh(struct l2_path *path, const struct dst_entry *dst,
+			      const void *hop)
 {
 	struct neighbour *neigh = dst_neigh_lookup(dst, hop);
 	char mac[MAX_ADDR_LEN];
@@ -174,7 +174,7 @@ static int resolve_neigh(struct l2_path *path, const struct dst_entry *dst,
 		return -EHOSTUNREACH;
 	/* Starts a probe where one is due, for a stale entry too. */
 	neigh_event_send(neigh, NULL);
-	wait_event_timeout(neigh_wait, neigh_settled(neigh), RESOLVE_JIFFIES);
+	wait_event_timeout(neigh_wait, addr_neigh_settled(neigh), RESOLVE_JIFFIES);
 	if (READ_ONCE(neigh->nud_state) & NUD_VALID) {
 		neigh_ha_snapshot(mac, neigh, neigh->dev);
 		memcpy(path->dmac, mac, ETH_ALEN);
@@ -186,19 +186,19 @@ static int resolve_neigh(struct l2_path *path, const struct dst_entry *dst,
 }
 
 /* Two interfaces of one host may talk: the MAC is that of the one meant. */
-static int resolve_local(struct l2_path *path)
+static int addr_resolve_local(struct l2_path *path)
 {
 	struct net_device *ndev;
 
 	rcu_read_lock();
-	ndev = owner_of_ip_rcu(path->net, &path->dst.sa);
+	ndev = addr_owner_of_ip_rcu(path->net, &path->dst.sa);
 	/* An address of a subnet on lo, such as 127.0.0.2, has no owner. */
 	memcpy(path->dmac, (ndev ?: path->ndev)->dev_addr, ETH_ALEN);
 	rcu_read_unlock();
 	return 0;
 }
 
-static int resolve_ipv4(struct l2_path *path, bool routable)
+static int addr_resolve_ipv4(struct l2_path *path, bool routable)
 {
 	struct flowi4 fl4 = {
 		.flowi4_oif = path->ndev->ifindex,
@@ -213,16 +213,16 @@ static int resolve_ipv4(struct l2_path *path, bool routable)
 		return PTR_ERR(rt);
 	path->hop_limit = ip4_dst_hoplimit(&rt->dst);
 	if (rt->rt_flags & RTCF_LOCAL)
-		ret = resolve_local(path);
+		ret = addr_resolve_local(path);
 	else if (rt->rt_uses_gateway && !routable)
 		ret = -ENETUNREACH;
 	else
-		ret = resolve_neigh(path, &rt->dst, &fl4.daddr);
+		ret = addr_resolve_neigh(path, &rt->dst, &fl4.daddr);
 	ip_rt_put(rt);
 	return ret;
 }
 
-static int resolve_ipv6(struct l2_path *path, bool routable)
+static int addr_resolve_ipv6(struct l2_path *path, bool routable)
 {
 	struct flowi6 fl6 = {
 		.flowi6_oif = path->ndev->ifindex,
@@ -239,11 +239,11 @@ static int resolve_ipv6(struct l2_path *path, bool routable)
 	rt = container_of(dst, struct rt6_info, dst);
 	path->hop_limit = ip6_dst_hoplimit(dst);
 	if (rt->rt6i_flags & RTF_LOCAL)
-		ret = resolve_local(path);
+		ret = addr_resolve_local(path);
 	else if (rt->rt6i_flags & RTF_GATEWAY && !routable)
 		ret = -ENETUNREACH;
 	else
-		ret = resolve_neigh(path, dst, &fl6.daddr);
+		ret = addr_resolve_neigh(path, dst, &fl6.daddr);
 	dst_release(dst);
 	return ret;
 }
@@ -253,8 +253,8 @@ static int resolve_ipv6(struct l2_path *path, bool routable)
  * asked: both are held, and an answer from the old namespace is as good as one
  * that came just before.
  */
-static int path_start(struct l2_path *path, const struct ib_gid_attr *sgid_attr,
-		      const union ib_gid *dgid)
+static int addr_path_start(struct l2_path *path, const struct ib_gid_attr *sgid_attr,
+			   const union ib_gid *dgid)
 {
 	struct net_device *ndev;
 	int ret = 0;
@@ -279,38 +279,38 @@ out:
 	return ret;
 }
 
-static void path_end(struct l2_path *path)
+static void addr_path_end(struct l2_path *path)
 {
 	dev_put(path->ndev);
 	put_net(path->net);
 }
 
-static int resolve_by_route(const struct ib_gid_attr *sgid_attr,
-			    struct rdma_ah_attr *ah_attr)
+static int addr_resolve_by_route(const struct ib_gid_attr *sgid_attr,
+				 struct rdma_ah_attr *ah_attr)
 {
 	bool routable = sgid_attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
 	struct ib_global_route *grh = rdma_ah_retrieve_grh(ah_attr);
 	struct l2_path path;
 	int ret;
 
-	ret = path_start(&path, sgid_attr, &grh->dgid);
+	ret = addr_path_start(&path, sgid_attr, &grh->dgid);
 	if (ret)
 		return ret;
 	if (path.src.sa.sa_family != path.dst.sa.sa_family)
 		ret = -EINVAL;
 	else if (path.dst.sa.sa_family == AF_INET)
-		ret = resolve_ipv4(&path, routable);
+		ret = addr_resolve_ipv4(&path, routable);
 	else
-		ret = resolve_ipv6(&path, routable);
+		ret = addr_resolve_ipv6(&path, routable);
 	if (!ret) {
 		memcpy(ah_attr->roce.dmac, path.dmac, ETH_ALEN);
 		grh->hop_limit = path.hop_limit;
 	}
-	path_end(&path);
+	addr_path_end(&path);
 	return ret;
 }
 
-static void multicast_mac(const union ib_gid *gid, u8 *mac)
+static void addr_multicast_mac(const union ib_gid *gid, u8 *mac)
 {
 	const struct in6_addr *ip = (const struct in6_addr *)gid->raw;
 
@@ -324,7 +324,7 @@ static void multicast_mac(const union ib_gid *gid, u8 *mac)
  * A link-local address made from a MAC contains that MAC, configured or not:
  * default GIDs exist without IPv6. RoCE v1 has no other addresses.
  */
-static bool has_mac_inside(const union ib_gid *gid, enum ib_gid_type type)
+static bool addr_has_mac_inside(const union ib_gid *gid, enum ib_gid_type type)
 {
 	if (!rdma_link_local_addr((struct in6_addr *)gid->raw))
 		return false;
@@ -346,18 +346,18 @@ int ofed_addr_resolve_l2(struct ib_device *device,
 		return -EINVAL;
 	memcpy(&dgid, grh->dgid.raw, sizeof(dgid));
 	if (rdma_is_multicast_addr(&dgid)) {
-		multicast_mac(&grh->dgid, ah_attr->roce.dmac);
+		addr_multicast_mac(&grh->dgid, ah_attr->roce.dmac);
 		return 0;
 	}
-	if (has_mac_inside(&grh->dgid, sgid_attr->gid_type)) {
+	if (addr_has_mac_inside(&grh->dgid, sgid_attr->gid_type)) {
 		rdma_get_ll_mac(&dgid, ah_attr->roce.dmac);
 		return 0;
 	}
-	return resolve_by_route(sgid_attr, ah_attr);
+	return addr_resolve_by_route(sgid_attr, ah_attr);
 }
 
-static int on_netevent(struct notifier_block *self, unsigned long event,
-		       void *ptr)
+static int addr_on_netevent(struct notifier_block *self, unsigned long event,
+			    void *ptr)
 {
 	/* wait_event() pairs with the barrier of this check. */
 	if (event == NETEVENT_NEIGH_UPDATE && wq_has_sleeper(&neigh_wait))
@@ -366,7 +366,7 @@ static int on_netevent(struct notifier_block *self, unsigned long event,
 }
 
 static struct notifier_block netevent_notifier = {
-	.notifier_call = on_netevent,
+	.notifier_call = addr_on_netevent,
 };
 
 /**

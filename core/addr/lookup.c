@@ -35,7 +35,7 @@ struct way {
 	bool routed;
 };
 
-static int way_ipv4(struct ofed_lookup *look, struct way *way)
+static int addr_way_ipv4(struct ofed_lookup *look, struct way *way)
 {
 	struct flowi4 flow = {
 		.flowi4_oif = look->bound_if,
@@ -55,7 +55,7 @@ static int way_ipv4(struct ofed_lookup *look, struct way *way)
 	return 0;
 }
 
-static int way_ipv6(struct ofed_lookup *look, struct way *way)
+static int addr_way_ipv6(struct ofed_lookup *look, struct way *way)
 {
 	struct sockaddr_in6 *src = &look->src.in6, *dst = &look->dst.in6;
 	struct flowi6 flow = {
@@ -85,7 +85,7 @@ static int way_ipv6(struct ofed_lookup *look, struct way *way)
  * A local route of a VRF leads to the VRF's own interface and not to lo.
  * Neither has the address, unless the caller has chosen an interface.
  */
-static int pick_interface(struct ofed_lookup *look, struct way *way)
+static int addr_pick_interface(struct ofed_lookup *look, struct way *way)
 {
 	struct rdma_dev_addr *found = &look->found;
 	const struct net_device *out;
@@ -109,7 +109,7 @@ static int pick_interface(struct ofed_lookup *look, struct way *way)
  * A link-local address is one of an interface. Callers are told as much of it as they
  * have said themselves.
  */
-static void scope_source(struct ofed_lookup *look)
+static void addr_scope_source(struct ofed_lookup *look)
 {
 	struct sockaddr_in6 *src = &look->src.in6;
 
@@ -118,7 +118,7 @@ static void scope_source(struct ofed_lookup *look)
 		src->sin6_scope_id = look->dst.in6.sin6_scope_id;
 }
 
-static void network_of(struct ofed_lookup *look, const struct way *way)
+static void addr_network_of(struct ofed_lookup *look, const struct way *way)
 {
 	struct rdma_dev_addr *found = &look->found;
 
@@ -129,14 +129,14 @@ static void network_of(struct ofed_lookup *look, const struct way *way)
 				 RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
 }
 
-static void remember_hop(struct ofed_hop *hop, const struct neighbour *neigh)
+static void addr_remember_hop(struct ofed_hop *hop, const struct neighbour *neigh)
 {
 	hop->dev = neigh->dev;
 	hop->len = min_t(unsigned int, neigh->tbl->key_len, sizeof(hop->key));
 	memcpy(hop->key, neigh->primary_key, hop->len);
 }
 
-static int ask_neighbour(struct ofed_lookup *look, const struct way *way)
+static int addr_ask_neighbour(struct ofed_lookup *look, const struct way *way)
 {
 	struct neighbour *neigh = dst_neigh_lookup(way->dst, way->to);
 	int ret = 0;
@@ -149,7 +149,7 @@ static int ask_neighbour(struct ofed_lookup *look, const struct way *way)
 	if (READ_ONCE(neigh->nud_state) & NUD_VALID) {
 		neigh_ha_snapshot(look->found.dst_dev_addr, neigh, neigh->dev);
 	} else {
-		remember_hop(&look->hop, neigh);
+		addr_remember_hop(&look->hop, neigh);
 		ret = -ENODATA;
 	}
 	neigh_release(neigh);
@@ -157,7 +157,7 @@ static int ask_neighbour(struct ofed_lookup *look, const struct way *way)
 }
 
 /* A tunnel has no neighbours; Ethernet without ARP may have static ones. */
-static bool has_neighbours(const struct ofed_lookup *look, const struct way *way)
+static bool addr_has_neighbours(const struct ofed_lookup *look, const struct way *way)
 {
 	unsigned int flags;
 
@@ -167,7 +167,7 @@ static bool has_neighbours(const struct ofed_lookup *look, const struct way *way
 	return !(flags & IFF_NOARP) || look->found.dev_type == ARPHRD_ETHER;
 }
 
-static int pick_destination(struct ofed_lookup *look, const struct way *way)
+static int addr_pick_destination(struct ofed_lookup *look, const struct way *way)
 {
 	struct rdma_dev_addr *found = &look->found;
 
@@ -181,7 +181,7 @@ static int pick_destination(struct ofed_lookup *look, const struct way *way)
 		look->ask_ls = true;
 		return -ENODATA;
 	}
-	return has_neighbours(look, way) ? ask_neighbour(look, way) : 0;
+	return addr_has_neighbours(look, way) ? addr_ask_neighbour(look, way) : 0;
 }
 
 /* Contract: resolve.h */
@@ -196,15 +196,15 @@ int ofed_lookup(struct ofed_lookup *look)
 	look->ask_ls = false;
 	look->found.net = look->net;
 
-	ret = look->dst.sa.sa_family == AF_INET ? way_ipv4(look, &way) :
-						  way_ipv6(look, &way);
+	ret = look->dst.sa.sa_family == AF_INET ? addr_way_ipv4(look, &way) :
+						  addr_way_ipv6(look, &way);
 	if (ret)
 		return ret;
-	ret = pick_interface(look, &way);
+	ret = addr_pick_interface(look, &way);
 	if (!ret) {
-		scope_source(look);
-		network_of(look, &way);
-		ret = pick_destination(look, &way);
+		addr_scope_source(look);
+		addr_network_of(look, &way);
+		ret = addr_pick_destination(look, &way);
 	}
 	dst_release(way.dst);
 	return ret;

@@ -15,8 +15,8 @@ static DEFINE_SPINLOCK(ip_lock);
 static LIST_HEAD(waiting);	/* struct ofed_ls_ip_query */
 static atomic_t last_seq;
 
-static int fill_ip(struct sk_buff *skb, u32 seq, int ifindex,
-		   sa_family_t family, const void *addr)
+static int addr_fill_ip(struct sk_buff *skb, u32 seq, int ifindex,
+			sa_family_t family, const void *addr)
 {
 	int type = family == AF_INET ? LS_NLA_TYPE_IPV4 : LS_NLA_TYPE_IPV6;
 	int len = family == AF_INET ? sizeof(struct in_addr) :
@@ -52,7 +52,7 @@ int ofed_ls_ip_ask(struct ofed_ls_ip_query *query, int ifindex,
 	if (!skb)
 		return -ENOMEM;
 	query->seq = (u32)atomic_inc_return(&last_seq);
-	ret = fill_ip(skb, query->seq, ifindex, family, addr);
+	ret = addr_fill_ip(skb, query->seq, ifindex, family, addr);
 	if (ret) {
 		nlmsg_free(skb);
 		return ret;
@@ -76,7 +76,7 @@ void ofed_ls_ip_forget(struct ofed_ls_ip_query *query)
 	spin_unlock_irqrestore(&ip_lock, flags);
 }
 
-static const struct nlattr *find_gid(const struct nlmsghdr *nlh)
+static const struct nlattr *addr_find_gid(const struct nlmsghdr *nlh)
 {
 	const struct nlattr *attr;
 	int left;
@@ -98,7 +98,7 @@ int ofed_ls_ip_answered(struct sk_buff *skb, struct nlmsghdr *nlh,
 
 	if (!ofed_ls_is_answer(skb, nlh))
 		return -EPERM;
-	attr = find_gid(nlh);
+	attr = addr_find_gid(nlh);
 	if (attr)
 		memcpy(&gid, nla_data(attr), sizeof(gid));
 

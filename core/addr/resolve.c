@@ -87,17 +87,17 @@ static DECLARE_WAIT_QUEUE_HEAD(laid_down);
 
 static struct workqueue_struct *resolve_wq;
 
-static void kick(struct request *req, unsigned long delay)
+static void addr_kick(struct request *req, unsigned long delay)
 {
 	lockdep_assert_held(&requests_lock);
 	mod_delayed_work(resolve_wq, &req->work, delay);
 }
 
 /*
- * ibacm answers. It may be in any context, under a lock that forget() waits
+ * ibacm answers. It may be in any context, under a lock that addr_forget() waits
  * for, so the request is there.
  */
-static void take_dgid(struct ofed_ls_ip_query *ls, const union ib_gid *gid)
+static void addr_take_dgid(struct ofed_ls_ip_query *ls, const union ib_gid *gid)
 {
 	struct request *req = container_of(ls, struct request, ls);
 
@@ -106,19 +106,19 @@ static void take_dgid(struct ofed_ls_ip_query *ls, const union ib_gid *gid)
 		return;
 	}
 	req->dgid = *gid;
-	/* Pairs with the acquire in ask_ls(). */
+	/* Pairs with the acquire in addr_ask_ls(). */
 	smp_store_release(&req->ls_state, LS_KNOWN);
 	mod_delayed_work(resolve_wq, &req->work, 0);
 }
 
 /* The far GID of an InfiniBand destination behind a router. Worker only. */
-static int ask_ls(struct request *req)
+static int addr_ask_ls(struct request *req)
 {
 	const struct ofed_lookup *look = &req->look;
 	const struct sockaddr *dst = &look->dst.sa;
 	int ret;
 
-	/* Pairs with the release in take_dgid(). */
+	/* Pairs with the release in addr_take_dgid(). */
 	switch (smp_load_acquire(&req->ls_state)) {
 	case LS_KNOWN:
 		rdma_addr_set_dgid(&req->look.found, &req->dgid);
@@ -142,7 +142,7 @@ static int ask_ls(struct request *req)
 }
 
 /* Start from the caller's interface and namespace, or from the GID's. */
-static int take_origin(struct request *req)
+static int addr_take_origin(struct request *req)
 {
 	const struct rdma_dev_addr *dev_addr = req->dev_addr;
 	struct ofed_lookup *look = &req->look;
@@ -169,9 +169,9 @@ static int take_origin(struct request *req)
 	return ret;
 }
 
-static int attempt(struct request *req)
+static int addr_attempt(struct request *req)
 {
-	int ret = take_origin(req);
+	int ret = addr_take_origin(req);
 
 	if (ret)
 		return ret;
@@ -186,7 +186,7 @@ static int attempt(struct request *req)
 }
 
 /* True if the notifier did not know yet, so the neighbour may have answered. */
-static bool publish_hop(struct request *req)
+static bool addr_publish_hop(struct request *req)
 {
 	const struct ofed_hop *hop = &req->look.hop;
 	bool news;
@@ -199,7 +199,7 @@ static bool publish_hop(struct request *req)
 }
 
 /* The caller's address changes only when there is an answer. */
-static void tell_result(struct request *req)
+static void addr_tell_result(struct request *req)
 {
 	const struct rdma_dev_addr *found = &req->look.found;
 	struct rdma_dev_addr *to = req->dev_addr;
@@ -216,7 +216,7 @@ static void tell_result(struct request *req)
 }
 
 /* False if the request has been cancelled. */
-static bool take_up(struct request *req)
+static bool addr_take_up(struct request *req)
 {
 	bool wanted;
 
@@ -230,7 +230,7 @@ static bool take_up(struct request *req)
 	return wanted;
 }
 
-static void lay_down(void)
+static void addr_lay_down(void)
 {
 	spin_lock_bh(&requests_lock);
 	in_hand = 0;
@@ -240,7 +240,7 @@ static void lay_down(void)
 }
 
 /* To be looked at again; at once, if it was cancelled meanwhile. */
-static void put_back(struct request *req)
+static void addr_put_back(struct request *req)
 {
 	long left = req->deadline - jiffies;
 
@@ -252,7 +252,7 @@ static void put_back(struct request *req)
 	spin_unlock_bh(&requests_lock);
 }
 
-static void forget(struct request *req)
+static void addr_forget(struct request *req)
 {
 	spin_lock_bh(&requests_lock);
 	list_del(&req->entry);
@@ -264,20 +264,20 @@ static void forget(struct request *req)
 	kfree(req);
 }
 
-static int look_at(struct request *req)
+static int addr_look_at(struct request *req)
 {
-	int ret = attempt(req);
+	int ret = addr_attempt(req);
 
-	if (ret == -ENODATA && publish_hop(req))
-		ret = attempt(req);
+	if (ret == -ENODATA && addr_publish_hop(req))
+		ret = addr_attempt(req);
 	if (ret == -ENODATA && req->look.ask_ls)
-		ret = ask_ls(req);
+		ret = addr_ask_ls(req);
 	if (ret == -ENODATA && time_after_eq(jiffies, req->deadline))
 		ret = -ETIMEDOUT;
 	return ret;
 }
 
-static bool is_cancelled(const struct request *req)
+static bool addr_is_cancelled(const struct request *req)
 {
 	bool cancelled;
 
@@ -287,33 +287,33 @@ static bool is_cancelled(const struct request *req)
 	return cancelled;
 }
 
-static void work_on_request(struct work_struct *work)
+static void addr_work_on_request(struct work_struct *work)
 {
 	struct request *req = container_of(work, struct request, work.work);
 	int ret;
 
-	if (!take_up(req)) {
-		forget(req);
+	if (!addr_take_up(req)) {
+		addr_forget(req);
 		return;
 	}
-	ret = look_at(req);
+	ret = addr_look_at(req);
 	if (ret == -ENODATA) {
-		put_back(req);
-		lay_down();
+		addr_put_back(req);
+		addr_lay_down();
 		return;
 	}
-	if (!is_cancelled(req)) {
+	if (!addr_is_cancelled(req)) {
 		if (!ret)
-			tell_result(req);
+			addr_tell_result(req);
 		req->callback(ret, &req->look.src.sa, req->dev_addr,
 			      req->context);
 	}
-	lay_down();
-	forget(req);
+	addr_lay_down();
+	addr_forget(req);
 }
 
-static struct request *new_request(const struct sockaddr *src,
-				   const struct sockaddr *dst)
+static struct request *addr_new_request(const struct sockaddr *src,
+					const struct sockaddr *dst)
 {
 	const int size = rdma_addr_size(dst);
 	struct request *req;
@@ -329,20 +329,20 @@ static struct request *new_request(const struct sockaddr *src,
 	if (src)
 		memcpy(&req->asked, src, size);
 	memcpy(&req->look.dst, dst, size);
-	INIT_DELAYED_WORK(&req->work, work_on_request);
-	req->ls.answer = take_dgid;
+	INIT_DELAYED_WORK(&req->work, addr_work_on_request);
+	req->ls.answer = addr_take_dgid;
 	return req;
 }
 
-static void submit(struct request *req)
+static void addr_submit(struct request *req)
 {
 	spin_lock_bh(&requests_lock);
 	list_add_tail(&req->entry, &requests);
-	kick(req, 0);
+	addr_kick(req, 0);
 	spin_unlock_bh(&requests_lock);
 }
 
-static u32 new_seq(void)
+static u32 addr_new_seq(void)
 {
 	u32 seq;
 
@@ -392,24 +392,24 @@ int rdma_resolve_ip(struct sockaddr *src_addr, const struct sockaddr *dst_addr,
 	might_sleep();
 	if (!resolve_by_gid_attr && !addr->net)
 		return -EINVAL;
-	req = new_request(src_addr, dst_addr);
+	req = addr_new_request(src_addr, dst_addr);
 	if (IS_ERR(req))
 		return PTR_ERR(req);
 	req->dev_addr = addr;
 	req->callback = callback;
 	req->context = context;
 	req->by_gid = resolve_by_gid_attr;
-	req->seq = new_seq();
+	req->seq = addr_new_seq();
 	req->deadline = jiffies +
 		msecs_to_jiffies(min_t(unsigned long, timeout_ms, INT_MAX));
 
 	/* What can not be is told here, as callers expect. */
-	ret = attempt(req);
+	ret = addr_attempt(req);
 	if (ret && ret != -ENODATA) {
 		kfree(req);
 		return ret;
 	}
-	submit(req);
+	addr_submit(req);
 	return 0;
 }
 EXPORT_SYMBOL(rdma_resolve_ip);
@@ -418,7 +418,7 @@ EXPORT_SYMBOL(rdma_resolve_ip);
  * Number of a request that is in the worker's hand, or 0. A request that
  * another thread has cancelled counts too: its callback may still be running.
  */
-static u32 cancel_all_of(const struct rdma_dev_addr *addr)
+static u32 addr_cancel_all_of(const struct rdma_dev_addr *addr)
 {
 	struct request *req;
 	u32 busy = 0;
@@ -428,7 +428,7 @@ static u32 cancel_all_of(const struct rdma_dev_addr *addr)
 		if (req->dev_addr != addr)
 			continue;
 		if (!req->cancelled)
-			kick(req, 0);
+			addr_kick(req, 0);
 		req->cancelled = true;
 		if (req->seq == in_hand && worker != current)
 			busy = req->seq;
@@ -437,7 +437,7 @@ static u32 cancel_all_of(const struct rdma_dev_addr *addr)
 	return busy;
 }
 
-static bool is_in_hand(u32 seq)
+static bool addr_is_in_hand(u32 seq)
 {
 	bool busy;
 
@@ -460,13 +460,13 @@ void rdma_addr_cancel(struct rdma_dev_addr *addr)
 	u32 busy;
 
 	might_sleep();
-	busy = cancel_all_of(addr);
+	busy = addr_cancel_all_of(addr);
 	if (busy)
-		wait_event(laid_down, !is_in_hand(busy));
+		wait_event(laid_down, !addr_is_in_hand(busy));
 }
 EXPORT_SYMBOL(rdma_addr_cancel);
 
-static bool waits_for(const struct request *req, const struct neighbour *neigh)
+static bool addr_waits_for(const struct request *req, const struct neighbour *neigh)
 {
 	const struct ofed_hop *hop = &req->hop;
 
@@ -475,8 +475,8 @@ static bool waits_for(const struct request *req, const struct neighbour *neigh)
 	       !memcmp(hop->key, neigh->primary_key, hop->len);
 }
 
-static int on_netevent(struct notifier_block *self, unsigned long event,
-		       void *ptr)
+static int addr_resolve_on_netevent(struct notifier_block *self, unsigned long event,
+				    void *ptr)
 {
 	const struct neighbour *neigh = ptr;
 	struct request *req;
@@ -486,14 +486,14 @@ static int on_netevent(struct notifier_block *self, unsigned long event,
 		return NOTIFY_DONE;
 	spin_lock_bh(&requests_lock);
 	list_for_each_entry(req, &requests, entry)
-		if (waits_for(req, neigh))
-			kick(req, 0);
+		if (addr_waits_for(req, neigh))
+			addr_kick(req, 0);
 	spin_unlock_bh(&requests_lock);
 	return NOTIFY_DONE;
 }
 
 static struct notifier_block netevent_notifier = {
-	.notifier_call = on_netevent,
+	.notifier_call = addr_resolve_on_netevent,
 };
 
 /**

@@ -26,14 +26,14 @@ static DECLARE_RWSEM(clients_rwsem);
 static DEFINE_XARRAY_FLAGS(clients, XA_FLAGS_ALLOC);
 static u32 next_client_id;
 
-static void client_put(struct ib_client *client)
+static void device_client_put(struct ib_client *client)
 {
 	if (refcount_dec_and_test(&client->uses))
 		complete(&client->uses_zero);
 }
 
 /* The first client at or after @id, with a use that keeps it registered. */
-static struct ib_client *client_from(unsigned long *id)
+static struct ib_client *device_client_from(unsigned long *id)
 {
 	struct ib_client *client, *found = NULL;
 
@@ -47,14 +47,14 @@ static struct ib_client *client_from(unsigned long *id)
 	return found;
 }
 
-static void unmark_and_erase(struct ib_device *device, u32 client_id)
+static void device_unmark_and_erase(struct ib_device *device, u32 client_id)
 {
 	down_write(&device->client_data_rwsem);
 	xa_erase(&device->client_data, client_id);
 	up_write(&device->client_data_rwsem);
 }
 
-static void pair(struct ib_device *device, struct ib_client *client)
+static void device_pair(struct ib_device *device, struct ib_client *client)
 {
 	lockdep_assert_held(&device->unregistration_lock);
 
@@ -68,7 +68,7 @@ static void pair(struct ib_device *device, struct ib_client *client)
 			    GFP_KERNEL)))
 		return;
 	if (client->add && client->add(device)) {
-		unmark_and_erase(device, client->client_id);
+		device_unmark_and_erase(device, client->client_id);
 		return;
 	}
 	down_write(&device->client_data_rwsem);
@@ -76,7 +76,7 @@ static void pair(struct ib_device *device, struct ib_client *client)
 	up_write(&device->client_data_rwsem);
 }
 
-static void unpair(struct ib_device *device, struct ib_client *client)
+static void device_unpair(struct ib_device *device, struct ib_client *client)
 {
 	void *data;
 
@@ -94,7 +94,7 @@ static void unpair(struct ib_device *device, struct ib_client *client)
 	/* ib_get_client_data() still works in remove(). */
 	if (client->remove)
 		client->remove(device, data);
-	unmark_and_erase(device, client->client_id);
+	device_unmark_and_erase(device, client->client_id);
 }
 
 void ofed_clients_add(struct ib_device *device)
@@ -102,9 +102,9 @@ void ofed_clients_add(struct ib_device *device)
 	struct ib_client *client;
 	unsigned long id = 0;
 
-	while ((client = client_from(&id))) {
-		pair(device, client);
-		client_put(client);
+	while ((client = device_client_from(&id))) {
+		device_pair(device, client);
+		device_client_put(client);
 		id++;
 	}
 }
@@ -114,7 +114,7 @@ void ofed_clients_add(struct ib_device *device)
  * is being unregistered, and can not go away as long as the caller holds
  * unregistration_lock: ib_unregister_client() has to take that of each device.
  */
-static struct ib_client *last_paired(struct ib_device *device, u32 *end)
+static struct ib_client *device_last_paired(struct ib_device *device, u32 *end)
 {
 	struct ib_client *client, *found = NULL;
 	unsigned long id;
@@ -138,8 +138,8 @@ void ofed_clients_remove(struct ib_device *device)
 	u32 end = INT_MAX;
 
 	/* Later clients may stand on earlier ones: last in, first out. */
-	while ((client = last_paired(device, &end)))
-		unpair(device, client);
+	while ((client = device_last_paired(device, &end)))
+		device_unpair(device, client);
 }
 
 void ofed_clients_renamed(struct ib_device *device)
@@ -147,14 +147,14 @@ void ofed_clients_renamed(struct ib_device *device)
 	struct ib_client *client;
 	unsigned long id = 0;
 
-	while ((client = client_from(&id))) {
+	while ((client = device_client_from(&id))) {
 		down_read(&device->client_data_rwsem);
 		if (client->rename &&
 		    xa_get_mark(&device->client_data, id, PAIRED))
 			client->rename(device,
 				       xa_load(&device->client_data, id));
 		up_read(&device->client_data_rwsem);
-		client_put(client);
+		device_client_put(client);
 		id++;
 	}
 }
@@ -163,7 +163,7 @@ void ofed_clients_renamed(struct ib_device *device)
  * Holds only the memory of the device while it waits for the lock: an
  * unregistration that has the lock waits for ib_device_try_get() references.
  */
-static void pair_with_all(struct ib_client *client)
+static void device_pair_with_all(struct ib_client *client)
 {
 	struct ib_device *device;
 	unsigned long index = 0;
@@ -171,7 +171,7 @@ static void pair_with_all(struct ib_client *client)
 	while ((device = ofed_device_next(&index))) {
 		mutex_lock(&device->unregistration_lock);
 		if (refcount_read(&device->refcount))
-			pair(device, client);
+			device_pair(device, client);
 		mutex_unlock(&device->unregistration_lock);
 		put_device(&device->dev);
 		index++;
@@ -201,7 +201,7 @@ int ib_register_client(struct ib_client *client)
 	if (ret)
 		return ret;
 
-	pair_with_all(client);
+	device_pair_with_all(client);
 	return 0;
 }
 EXPORT_SYMBOL(ib_register_client);
@@ -219,12 +219,12 @@ void ib_unregister_client(struct ib_client *client)
 	unsigned long index = 0;
 
 	/* Once its uses have come to zero, no thread pairs it with a device. */
-	client_put(client);
+	device_client_put(client);
 	wait_for_completion(&client->uses_zero);
 
 	while ((device = ofed_device_next(&index))) {
 		mutex_lock(&device->unregistration_lock);
-		unpair(device, client);
+		device_unpair(device, client);
 		mutex_unlock(&device->unregistration_lock);
 		put_device(&device->dev);
 		index++;
@@ -277,22 +277,22 @@ struct net_device *ib_get_net_dev_by_params(struct ib_device *dev, u32 port,
 	if (!rdma_protocol_ib(dev, port))
 		return NULL;
 
-	while (!ndev && (client = client_from(&id))) {
+	while (!ndev && (client = device_client_from(&id))) {
 		down_read(&dev->client_data_rwsem);
 		if (client->get_net_dev_by_params &&
 		    xa_get_mark(&dev->client_data, id, PAIRED))
 			ndev = client->get_net_dev_by_params(dev, port, pkey,
 				gid, addr, xa_load(&dev->client_data, id));
 		up_read(&dev->client_data_rwsem);
-		client_put(client);
+		device_client_put(client);
 		id++;
 	}
 	return ndev;
 }
 EXPORT_SYMBOL(ib_get_net_dev_by_params);
 
-static int ask_client(struct ib_client *client, struct ib_device *device,
-		      struct ib_client_nl_info *res)
+static int device_ask_client(struct ib_client *client, struct ib_device *device,
+			     struct ib_client_nl_info *res)
 {
 	u32 id = client->client_id;
 	int ret = -EOPNOTSUPP;
@@ -312,17 +312,17 @@ static int ask_client(struct ib_client *client, struct ib_device *device,
 	return ret;
 }
 
-static int find_and_ask(struct ib_device *device, const char *name,
-			struct ib_client_nl_info *res)
+static int device_find_and_ask(struct ib_device *device, const char *name,
+			       struct ib_client_nl_info *res)
 {
 	struct ib_client *client;
 	unsigned long id = 0;
 	int ret = -ENOENT;
 
-	while (ret == -ENOENT && (client = client_from(&id))) {
+	while (ret == -ENOENT && (client = device_client_from(&id))) {
 		if (!strcmp(client->name, name))
-			ret = ask_client(client, device, res);
-		client_put(client);
+			ret = device_ask_client(client, device, res);
+		device_client_put(client);
 		id++;
 	}
 	return ret;
@@ -331,11 +331,11 @@ static int find_and_ask(struct ib_device *device, const char *name,
 int ofed_client_nl_info(struct ib_device *device, const char *client_name,
 			struct ib_client_nl_info *res)
 {
-	int ret = find_and_ask(device, client_name, res);
+	int ret = device_find_and_ask(device, client_name, res);
 
 	if (ret == -ENOENT) {
 		request_module("rdma-client-%s", client_name);
-		ret = find_and_ask(device, client_name, res);
+		ret = device_find_and_ask(device, client_name, res);
 	}
 	if (!ret && WARN_ON(!res->cdev))
 		return -EINVAL;

@@ -3,8 +3,8 @@
 #include <linux/dev_printk.h>
 #include <rdma/ib_verbs.h>
 
-static void emit(const char *level, const struct ib_device *ibdev,
-		 struct va_format *vaf)
+static void device_emit(const char *level, const struct ib_device *ibdev,
+			struct va_format *vaf)
 {
 	const struct device *parent;
 
@@ -37,7 +37,7 @@ void ibdev_printk(const char *level, const struct ib_device *ibdev,
 	struct va_format vaf = { .fmt = format, .va = &args };
 
 	va_start(args, format);
-	emit(level, ibdev, &vaf);
+	device_emit(level, ibdev, &vaf);
 	va_end(args);
 }
 EXPORT_SYMBOL(ibdev_printk);
@@ -52,7 +52,7 @@ void _name(const struct ib_device *ibdev, const char *format, ...)	\
 	va_start(args, format);						\
 	vaf.fmt = format;						\
 	vaf.va = &args;							\
-	emit(_level, ibdev, &vaf);					\
+	device_emit(_level, ibdev, &vaf);					\
 	va_end(args);							\
 }									\
 EXPORT_SYMBOL(_name)

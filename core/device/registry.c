@@ -16,7 +16,7 @@ static DECLARE_RWSEM(registry_rwsem);
 static DEFINE_XARRAY_FLAGS(devices, XA_FLAGS_ALLOC);
 static u32 last_index;
 
-static struct ib_device *find_by_name(const char *name)
+static struct ib_device *device_find_by_name(const char *name)
 {
 	struct ib_device *device;
 	unsigned long index;
@@ -29,7 +29,7 @@ static struct ib_device *find_by_name(const char *name)
 }
 
 /* A format of anything but one number would be filled with what is not there. */
-static bool is_pattern(const char *name)
+static bool device_is_pattern(const char *name)
 {
 	const char *at = strchr(name, '%');
 
@@ -37,19 +37,19 @@ static bool is_pattern(const char *name)
 }
 
 /* @name may hold one %d; the lowest number that makes it unused is taken. */
-static int choose_name(struct ib_device *device, const char *name)
+static int device_choose_name(struct ib_device *device, const char *name)
 {
 	char candidate[IB_DEVICE_NAME_MAX];
 	int number;
 
 	lockdep_assert_held_write(&registry_rwsem);
-	if (strchr(name, '%') && !is_pattern(name))
+	if (strchr(name, '%') && !device_is_pattern(name))
 		return -EINVAL;
 	for (number = 0; number < INT_MAX; number++) {
 		if (snprintf(candidate, sizeof(candidate), name, number) >=
 		    sizeof(candidate))
 			return -ENAMETOOLONG;
-		if (!find_by_name(candidate)) {
+		if (!device_find_by_name(candidate)) {
 			strscpy(device->name, candidate,
 				sizeof(device->name));
 			return dev_set_name(&device->dev, "%s", candidate);
@@ -74,7 +74,7 @@ int ofed_registry_enter(struct ib_device *device, const char *name)
 	int ret;
 
 	down_write(&registry_rwsem);
-	ret = choose_name(device, name);
+	ret = device_choose_name(device, name);
 	if (!ret) {
 		ret = xa_alloc_cyclic(&devices, &device->index, device,
 				      xa_limit_31b, &last_index, GFP_KERNEL);
@@ -184,7 +184,7 @@ struct ib_device *ib_device_get_by_name(const char *name,
 	struct ib_device *device;
 
 	down_read(&registry_rwsem);
-	device = find_by_name(name);
+	device = device_find_by_name(name);
 	if (device && driver_id != RDMA_DRIVER_UNKNOWN &&
 	    device->ops.driver_id != driver_id)
 		device = NULL;
@@ -195,7 +195,7 @@ struct ib_device *ib_device_get_by_name(const char *name,
 }
 EXPORT_SYMBOL(ib_device_get_by_name);
 
-static bool has_netdev(struct ib_device *device, const struct net_device *ndev)
+static bool device_has_netdev(struct ib_device *device, const struct net_device *ndev)
 {
 	u32 port;
 
@@ -222,7 +222,7 @@ struct ib_device *ib_device_get_by_netdev(struct net_device *ndev,
 	xa_for_each_marked(&devices, index, device, OFED_DEVICE_REGISTERED)
 		if ((driver_id == RDMA_DRIVER_UNKNOWN ||
 		     device->ops.driver_id == driver_id) &&
-		    has_netdev(device, ndev) && ib_device_try_get(device)) {
+		    device_has_netdev(device, ndev) && ib_device_try_get(device)) {
 			found = device;
 			break;
 		}
@@ -231,7 +231,7 @@ struct ib_device *ib_device_get_by_netdev(struct net_device *ndev,
 }
 EXPORT_SYMBOL(ib_device_get_by_netdev);
 
-static struct ib_device *next_registered(unsigned long *index)
+static struct ib_device *device_next_registered(unsigned long *index)
 {
 	struct ib_device *device, *found = NULL;
 
@@ -256,7 +256,7 @@ int ofed_for_each_device(int (*fn)(struct ib_device *device, void *ctx),
 	unsigned long index = 0;
 	int ret = 0;
 
-	while (!ret && (device = next_registered(&index))) {
+	while (!ret && (device = device_next_registered(&index))) {
 		ret = fn(device, ctx);
 		ib_device_put(device);
 		index++;
@@ -264,7 +264,7 @@ int ofed_for_each_device(int (*fn)(struct ib_device *device, void *ctx),
 	return ret;
 }
 
-static void rename_copies(struct ib_device *device)
+static void device_rename_copies(struct ib_device *device)
 {
 	struct ib_core_device *coredev;
 	unsigned long index;
@@ -285,7 +285,7 @@ int ofed_device_rename(struct ib_device *device, const char *name)
 		ret = 0;
 		goto out;
 	}
-	if (find_by_name(name)) {
+	if (device_find_by_name(name)) {
 		ret = -EEXIST;
 		goto out;
 	}
@@ -293,7 +293,7 @@ int ofed_device_rename(struct ib_device *device, const char *name)
 	if (ret)
 		goto out;
 	strscpy(device->name, name, sizeof(device->name));
-	rename_copies(device);
+	device_rename_copies(device);
 	downgrade_write(&registry_rwsem);
 	ofed_clients_renamed(device);
 	up_read(&registry_rwsem);

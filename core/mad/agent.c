@@ -31,7 +31,7 @@ void mad_agent_put(struct mad_agent *agent)
 		complete(&agent->gone);
 }
 
-static void agent_init(struct mad_agent *agent, struct mad_qp *q)
+static void mad_agent_init(struct mad_agent *agent, struct mad_qp *q)
 {
 	agent->qp = q;
 	agent->port = q->port;
@@ -84,7 +84,7 @@ struct mad_agent *mad_agent_create(struct mad_qp *q, u8 rmpp_version,
 		return ERR_PTR(-ENOMEM);
 	}
 
-	agent_init(agent, q);
+	mad_agent_init(agent, q);
 	agent->pub.rmpp_version = rmpp_version;
 	agent->pub.send_handler = send_handler;
 	agent->pub.recv_handler = recv_handler;
@@ -136,7 +136,7 @@ void mad_agent_destroy(struct mad_agent *agent)
 	kfree(agent);
 }
 
-static int agent_claim(struct mad_agent *agent, const struct mad_claim *claim)
+static int mad_agent_claim(struct mad_agent *agent, const struct mad_claim *claim)
 {
 	int ret;
 
@@ -187,11 +187,11 @@ struct mad_agent *mad_agent_find(struct mad_qp *qp,
 }
 
 /* A wish that makes sense by itself, whatever port it is for. */
-static int check_request(enum ib_qp_type qp_type,
-			 const struct ib_mad_reg_req *req, u8 rmpp_version,
-			 ib_mad_send_handler send_handler,
-			 ib_mad_recv_handler recv_handler, u32 flags,
-			 struct mad_claim *claim)
+static int mad_check_request(enum ib_qp_type qp_type,
+			     const struct ib_mad_reg_req *req, u8 rmpp_version,
+			     ib_mad_send_handler send_handler,
+			     ib_mad_recv_handler recv_handler, u32 flags,
+			     struct mad_claim *claim)
 {
 	int ret;
 
@@ -249,8 +249,8 @@ ib_register_mad_agent(struct ib_device *device, u32 port_num,
 	struct mad_qp *qp;
 	int ret;
 
-	ret = check_request(qp_type, mad_reg_req, rmpp_version, send_handler,
-			    recv_handler, registration_flags, &claim);
+	ret = mad_check_request(qp_type, mad_reg_req, rmpp_version, send_handler,
+				recv_handler, registration_flags, &claim);
 	if (ret)
 		return ERR_PTR(ret);
 	port = mad_port_find(device, port_num);
@@ -265,7 +265,7 @@ ib_register_mad_agent(struct ib_device *device, u32 port_num,
 	if (IS_ERR(agent))
 		return ERR_CAST(agent);
 	if (mad_reg_req) {
-		ret = agent_claim(agent, &claim);
+		ret = mad_agent_claim(agent, &claim);
 		if (ret) {
 			mad_agent_destroy(agent);
 			return ERR_PTR(ret);

@@ -11,7 +11,7 @@
 #include "priv.h"
 
 /* Agents with this do RMPP in user space, and send single packets. */
-static bool agent_does_rmpp(const struct mad_agent *agent)
+static bool mad_agent_does_rmpp(const struct mad_agent *agent)
 {
 	return agent->pub.rmpp_version &&
 	       !(agent->pub.flags & IB_MAD_USER_RMPP);
@@ -25,11 +25,11 @@ static bool agent_does_rmpp(const struct mad_agent *agent)
  */
 int ib_mad_kernel_rmpp_agent(const struct ib_mad_agent *agent)
 {
-	return agent_does_rmpp(container_of(agent, struct mad_agent, pub));
+	return mad_agent_does_rmpp(container_of(agent, struct mad_agent, pub));
 }
 EXPORT_SYMBOL(ib_mad_kernel_rmpp_agent);
 
-static void free_segments(struct mad_send *send)
+static void mad_free_segments(struct mad_send *send)
 {
 	u32 i, chunks;
 
@@ -41,8 +41,8 @@ static void free_segments(struct mad_send *send)
 	kfree(send->chunks);
 }
 
-/* The array and its pages; on failure free_segments() undoes it. */
-static int alloc_segments(struct mad_send *send, gfp_t gfp)
+/* The array and its pages; on failure mad_free_segments() undoes it. */
+static int mad_alloc_segments(struct mad_send *send, gfp_t gfp)
 {
 	struct ib_mad_send_buf *buf = &send->buf;
 	u32 i, chunks;
@@ -61,7 +61,7 @@ static int alloc_segments(struct mad_send *send, gfp_t gfp)
 	return 0;
 }
 
-static int setup_rmpp(struct mad_send *send, size_t mad_size, gfp_t gfp)
+static int mad_setup_rmpp(struct mad_send *send, size_t mad_size, gfp_t gfp)
 {
 	struct ib_mad_send_buf *buf = &send->buf;
 	struct ib_rmpp_mad *mad = buf->mad;
@@ -79,35 +79,35 @@ static int setup_rmpp(struct mad_send *send, size_t mad_size, gfp_t gfp)
 						  buf->data_len);
 	ib_set_rmpp_resptime(&mad->rmpp_hdr, IB_MGMT_RMPP_NO_RESPTIME);
 	ib_set_rmpp_flags(&mad->rmpp_hdr, IB_MGMT_RMPP_FLAG_ACTIVE);
-	return alloc_segments(send, gfp);
+	return mad_alloc_segments(send, gfp);
 }
 
 /* Only what fits into one packet, or what RMPP can cut. */
-static bool lengths_ok(const struct mad_agent *agent, bool rmpp_active,
-		       int hdr_len, int data_len, size_t mad_size)
+static bool mad_lengths_ok(const struct mad_agent *agent, bool rmpp_active,
+			   int hdr_len, int data_len, size_t mad_size)
 {
 	if (hdr_len < IB_MGMT_MAD_HDR || data_len < 0 || hdr_len > mad_size)
 		return false;
 	if (!rmpp_active)
 		return data_len <= mad_size - hdr_len;
 	/* The rest keeps seg_count * seg_size, and all on the wire, an int. */
-	return agent_does_rmpp(agent) && hdr_len >= IB_MGMT_RMPP_HDR &&
+	return mad_agent_does_rmpp(agent) && hdr_len >= IB_MGMT_RMPP_HDR &&
 	       mad_size - hdr_len >= IB_MGMT_MAD_SIZE / 2 &&
 	       data_len <= INT_MAX / 4;
 }
 
-static void free_send(struct mad_send *send)
+static void mad_free_send(struct mad_send *send)
 {
-	free_segments(send);
+	mad_free_segments(send);
 	if (send->image != send->buf.mad)
 		kfree(send->image);
 	kfree(send->buf.mad);
 	kfree(send);
 }
 
-static struct mad_send *alloc_send(struct mad_agent *agent, bool rmpp_active,
-				   int hdr_len, int data_len, size_t mad_size,
-				   gfp_t gfp)
+static struct mad_send *mad_alloc_send(struct mad_agent *agent, bool rmpp_active,
+				       int hdr_len, int data_len, size_t mad_size,
+				       gfp_t gfp)
 {
 	struct mad_send *send = kzalloc(sizeof(*send), gfp);
 
@@ -124,8 +124,8 @@ static struct mad_send *alloc_send(struct mad_agent *agent, bool rmpp_active,
 	send->buf.mad = kzalloc(rmpp_active ? hdr_len : mad_size, gfp);
 	send->image = rmpp_active ? kzalloc(mad_size, gfp) : send->buf.mad;
 	if (!send->buf.mad || !send->image ||
-	    (rmpp_active && setup_rmpp(send, mad_size, gfp))) {
-		free_send(send);
+	    (rmpp_active && mad_setup_rmpp(send, mad_size, gfp))) {
+		mad_free_send(send);
 		return NULL;
 	}
 	return send;
@@ -159,10 +159,10 @@ struct ib_mad_send_buf *ib_create_send_mad(struct ib_mad_agent *mad_agent,
 	const size_t mad_size = mad_full_size(agent->port, base_version);
 	struct mad_send *send;
 
-	if (!lengths_ok(agent, rmpp_active, hdr_len, data_len, mad_size))
+	if (!mad_lengths_ok(agent, rmpp_active, hdr_len, data_len, mad_size))
 		return ERR_PTR(-EINVAL);
-	send = alloc_send(agent, rmpp_active, hdr_len, data_len, mad_size,
-			  gfp_mask);
+	send = mad_alloc_send(agent, rmpp_active, hdr_len, data_len, mad_size,
+			      gfp_mask);
 	if (!send)
 		return ERR_PTR(-ENOMEM);
 
@@ -189,7 +189,7 @@ void ib_free_send_mad(struct ib_mad_send_buf *send_buf)
 
 	if (WARN_ON_ONCE(send->posted))
 		return;
-	free_send(send);
+	mad_free_send(send);
 	mad_agent_put(agent);
 }
 EXPORT_SYMBOL(ib_free_send_mad);

@@ -110,7 +110,7 @@ bool mad_valid(const struct ib_mad_hdr *hdr, u32 qp_num, size_t length,
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_valid);
 
-static bool gid_equal(const union ib_gid *a, const union ib_gid *b)
+static bool mad_gid_equal(const union ib_gid *a, const union ib_gid *b)
 {
 	return !memcmp(a, b, sizeof(*a));
 }
@@ -140,12 +140,12 @@ bool mad_peer_match(const struct mad_peer *sent, bool sent_answers,
 	if (sent->grh != got->grh)
 		return false;
 	if (got_answers && got->grh)
-		return gid_equal(&sent->own, &got->own);
+		return mad_gid_equal(&sent->own, &got->own);
 	if (got_answers)
 		return !((sent->path_bits ^ got->path_bits) &
 			 ((1U << lmc) - 1));
 	if (got->grh)
-		return gid_equal(&sent->far, &got->far);
+		return mad_gid_equal(&sent->far, &got->far);
 	return sent->lid == got->lid;
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_peer_match);

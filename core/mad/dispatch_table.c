@@ -21,7 +21,7 @@ void mad_table_init(struct mad_table *table)
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_table_init);
 
-static u32 oui_of(const u8 *oui)
+static u32 mad_oui_of(const u8 *oui)
 {
 	return oui[0] << 16 | oui[1] << 8 | oui[2];
 }
@@ -46,7 +46,7 @@ int mad_claim_set(struct mad_claim *claim, const struct ib_mad_reg_req *req)
 
 	claim->mgmt_class = class;
 	claim->version = req->mgmt_class_version;
-	claim->oui = mad_class_has_oui(class) ? oui_of(req->oui) : 0;
+	claim->oui = mad_class_has_oui(class) ? mad_oui_of(req->oui) : 0;
 	if (mad_class_has_oui(class) && !claim->oui)
 		return -EINVAL;
 	bitmap_copy(claim->methods, req->method_mask, IB_MGMT_MAX_METHODS);
@@ -54,7 +54,7 @@ int mad_claim_set(struct mad_claim *claim, const struct ib_mad_reg_req *req)
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_claim_set);
 
-static bool same_kind(const struct mad_claim *a, u8 class, u8 version, u32 oui)
+static bool mad_same_kind(const struct mad_claim *a, u8 class, u8 version, u32 oui)
 {
 	return a->mgmt_class == class && a->version == version &&
 	       a->oui == oui;
@@ -72,8 +72,8 @@ int mad_table_add(struct mad_table *table, struct mad_claim *claim)
 	const struct mad_claim *other;
 
 	list_for_each_entry(other, &table->claims, node)
-		if (same_kind(other, claim->mgmt_class, claim->version,
-			      claim->oui) &&
+		if (mad_same_kind(other, claim->mgmt_class, claim->version,
+				  claim->oui) &&
 		    bitmap_intersects(other->methods, claim->methods,
 				      IB_MGMT_MAX_METHODS))
 			return -EINVAL;
@@ -103,11 +103,11 @@ struct mad_claim *mad_table_find(const struct mad_table *table,
 	u32 oui = 0;
 
 	if (mad_class_has_oui(hdr->mgmt_class))
-		oui = oui_of(((const struct ib_vendor_mad *)hdr)->oui);
+		oui = mad_oui_of(((const struct ib_vendor_mad *)hdr)->oui);
 
 	list_for_each_entry(claim, &table->claims, node)
-		if (same_kind(claim, hdr->mgmt_class, hdr->class_version,
-			      oui) && test_bit(method, claim->methods))
+		if (mad_same_kind(claim, hdr->mgmt_class, hdr->class_version,
+				  oui) && test_bit(method, claim->methods))
 			return claim;
 	return NULL;
 }

@@ -66,8 +66,8 @@ static const char *const fate_names[] = {
 	[MAD_DELAY] = "delay",
 };
 
-static int parse_word(const char *text, const struct word *words, int num,
-		      u16 *value)
+static int mad_parse_word(const char *text, const struct word *words, int num,
+			  u16 *value)
 {
 	int i;
 
@@ -79,7 +79,7 @@ static int parse_word(const char *text, const struct word *words, int num,
 	return kstrtou16(text, 16, value);
 }
 
-static int parse_fate(const char *text, struct mad_fault_rule *rule)
+static int mad_parse_fate(const char *text, struct mad_fault_rule *rule)
 {
 	if (!strcmp(text, fate_names[MAD_LOSE])) {
 		rule->fate = MAD_LOSE;
@@ -97,7 +97,7 @@ static int parse_fate(const char *text, struct mad_fault_rule *rule)
 }
 
 /* The next word of a line, or NULL. */
-static char *next_word(char **line)
+static char *mad_next_word(char **line)
 {
 	char *word;
 
@@ -116,28 +116,28 @@ static char *next_word(char **line)
  */
 int mad_fault_parse(char *line, struct mad_fault_rule *rule)
 {
-	char *class = next_word(&line), *attr = next_word(&line);
-	char *fate = next_word(&line), *skip = next_word(&line);
-	char *count = next_word(&line);
+	char *class = mad_next_word(&line), *attr = mad_next_word(&line);
+	char *fate = mad_next_word(&line), *skip = mad_next_word(&line);
+	char *count = mad_next_word(&line);
 	u16 value;
 
 	memset(rule, 0, sizeof(*rule));
 	INIT_LIST_HEAD(&rule->node);
-	if (!fate || next_word(&line))
+	if (!fate || mad_next_word(&line))
 		return -EINVAL;
-	if (parse_word(class, class_words, ARRAY_SIZE(class_words), &value) ||
+	if (mad_parse_word(class, class_words, ARRAY_SIZE(class_words), &value) ||
 	    value > U8_MAX)
 		return -EINVAL;
 	rule->mgmt_class = value;
 	rule->any_attr = !strcmp(attr, "any");
 	if (!rule->any_attr &&
-	    parse_word(attr, attr_words, ARRAY_SIZE(attr_words),
-		       &rule->attr_id))
+	    mad_parse_word(attr, attr_words, ARRAY_SIZE(attr_words),
+			   &rule->attr_id))
 		return -EINVAL;
 	if ((skip && kstrtou32(skip, 10, &rule->skip)) ||
 	    (count && kstrtou32(count, 10, &rule->count)))
 		return -EINVAL;
-	return parse_fate(fate, rule);
+	return mad_parse_fate(fate, rule);
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_fault_parse);
 
@@ -162,7 +162,7 @@ enum mad_fate mad_fault_judge(struct mad_fault_rule *rule,
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_fault_judge);
 
-static enum mad_fate judge_all(const struct ib_mad_hdr *hdr, u32 *delay_ms)
+static enum mad_fate mad_judge_all(const struct ib_mad_hdr *hdr, u32 *delay_ms)
 {
 	enum mad_fate fate = MAD_PASS;
 	struct mad_fault_rule *rule;
@@ -187,7 +187,7 @@ bool mad_fault_hits(struct mad_send *send)
 	enum mad_fate fate;
 	u32 delay_ms = 0;
 
-	fate = judge_all(send->image, &delay_ms);
+	fate = mad_judge_all(send->image, &delay_ms);
 	if (fate == MAD_PASS)
 		return false;
 	deadline = jiffies;
@@ -205,7 +205,7 @@ bool mad_fault_hits(struct mad_send *send)
 	return fate != MAD_TWICE;
 }
 
-static int add_rule(char *line)
+static int mad_add_rule(char *line)
 {
 	struct mad_fault_rule *rule;
 
@@ -227,7 +227,7 @@ static int add_rule(char *line)
 	return 0;
 }
 
-static void clear_rules(void)
+static void mad_clear_rules(void)
 {
 	struct mad_fault_rule *rule, *next;
 	LIST_HEAD(old);
@@ -243,8 +243,8 @@ static void clear_rules(void)
 		kfree(rule);
 }
 
-static ssize_t fault_write(struct file *file, const char __user *from,
-			   size_t length, loff_t *pos)
+static ssize_t mad_fault_write(struct file *file, const char __user *from,
+			       size_t length, loff_t *pos)
 {
 	char *text, *rest, *line;
 	int ret = 0;
@@ -260,16 +260,16 @@ static ssize_t fault_write(struct file *file, const char __user *from,
 	while (!ret && (line = strsep(&rest, "\n"))) {
 		line = strim(line);
 		if (!strcmp(line, "off"))
-			clear_rules();
+			mad_clear_rules();
 		else if (*line)
-			ret = add_rule(line);
+			ret = mad_add_rule(line);
 	}
 	mutex_unlock(&order_lock);
 	kfree(text);
 	return ret ?: length;
 }
 
-static void show_rule(struct seq_file *seq, const struct mad_fault_rule *rule)
+static void mad_show_rule(struct seq_file *seq, const struct mad_fault_rule *rule)
 {
 	seq_printf(seq, "%02x ", rule->mgmt_class);
 	if (rule->any_attr)
@@ -289,21 +289,21 @@ static int fault_show(struct seq_file *seq, void *unused)
 
 	spin_lock_irq(&rules_lock);
 	list_for_each_entry(rule, &rules, node)
-		show_rule(seq, rule);
+		mad_show_rule(seq, rule);
 	spin_unlock_irq(&rules_lock);
 	return 0;
 }
 
-static int fault_open(struct inode *inode, struct file *file)
+static int mad_fault_open(struct inode *inode, struct file *file)
 {
 	return single_open(file, fault_show, NULL);
 }
 
 static const struct file_operations fault_fops = {
 	.owner = THIS_MODULE,
-	.open = fault_open,
+	.open = mad_fault_open,
 	.read = seq_read,
-	.write = fault_write,
+	.write = mad_fault_write,
 	.llseek = seq_lseek,
 	.release = single_release,
 };
@@ -319,6 +319,6 @@ void mad_fault_exit(void)
 {
 	debugfs_remove_recursive(folder);
 	mutex_lock(&order_lock);
-	clear_rules();
+	mad_clear_rules();
 	mutex_unlock(&order_lock);
 }

@@ -64,8 +64,8 @@ void mad_local_queue(struct mad_send *send)
 }
 
 /* As it would have been received from ourselves. */
-static struct mad_recv *as_received(const struct mad_send *send,
-				    const void *mad, size_t size)
+static struct mad_recv *mad_as_received(const struct mad_send *send,
+					const void *mad, size_t size)
 {
 	const struct ib_smp *smp = mad;
 	const struct ib_wc wc = {
@@ -83,20 +83,20 @@ static struct mad_recv *as_received(const struct mad_send *send,
 }
 
 /* The reply of the driver, if it has one that the sender waits for. */
-static void deliver_reply(struct mad_send *send, const struct ib_mad *reply)
+static void mad_deliver_reply(struct mad_send *send, const struct ib_mad *reply)
 {
 	struct mad_recv *recv;
 
 	if (!ib_response_mad(&reply->mad_hdr))
 		return;
-	recv = as_received(send, reply, sizeof(*reply));
+	recv = mad_as_received(send, reply, sizeof(*reply));
 	if (recv)
 		mad_hand_to(send->agent, recv);
 }
 
 /* The agent lives as long as its send flies. */
-static enum ib_wc_status run_local(struct mad_send *send,
-				   struct ib_mad *reply)
+static enum ib_wc_status mad_run_local(struct mad_send *send,
+				       struct ib_mad *reply)
 {
 	struct mad_port *port = send->agent->port;
 	struct ib_device *device = port->device;
@@ -105,7 +105,7 @@ static enum ib_wc_status run_local(struct mad_send *send,
 	struct mad_recv *recv;
 	int result;
 
-	recv = as_received(send, send->image, send->image_len);
+	recv = mad_as_received(send, send->image, send->image_len);
 	if (!recv)
 		return IB_WC_GENERAL_ERR;
 	result = device->ops.process_mad(device, 0, port->num, &recv->wc, NULL,
@@ -121,12 +121,12 @@ static enum ib_wc_status run_local(struct mad_send *send,
 		return IB_WC_SUCCESS;
 	}
 	if (!(result & IB_MAD_RESULT_CONSUMED))
-		deliver_reply(send, reply);
+		mad_deliver_reply(send, reply);
 	mad_recv_free(recv);
 	return IB_WC_SUCCESS;
 }
 
-static struct mad_send *next_local(struct mad_port *port)
+static struct mad_send *mad_next_local(struct mad_port *port)
 {
 	struct mad_send *send;
 
@@ -148,11 +148,11 @@ void mad_local_work(struct work_struct *work)
 
 	/* Drivers for Omni-Path may write a reply of full size. */
 	reply = kzalloc(port->mad_size, GFP_KERNEL);
-	while ((send = next_local(port))) {
+	while ((send = mad_next_local(port))) {
 		status = IB_WC_GENERAL_ERR;
 		if (reply) {
 			memset(reply, 0, port->mad_size);
-			status = run_local(send, reply);
+			status = mad_run_local(send, reply);
 		}
 		mad_sent(send, status, 0);
 	}

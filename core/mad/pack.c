@@ -16,8 +16,8 @@
 #define WORD_BITS 32
 
 /* Copies less than a byte, such that neither side crosses one. */
-static void copy_piece(u8 *dst, unsigned int dst_bit, const u8 *src,
-		       unsigned int src_bit, unsigned int bits)
+static void mad_copy_piece(u8 *dst, unsigned int dst_bit, const u8 *src,
+			   unsigned int src_bit, unsigned int bits)
 {
 	unsigned int shift = 8 - dst_bit - bits;
 	u8 mask = (0xff >> (8 - bits)) << shift;
@@ -26,8 +26,8 @@ static void copy_piece(u8 *dst, unsigned int dst_bit, const u8 *src,
 	*dst = (*dst & ~mask) | (value & mask);
 }
 
-static void copy_bits(u8 *dst, unsigned int dst_at, const u8 *src,
-		      unsigned int src_at, unsigned int bits)
+static void mad_copy_bits(u8 *dst, unsigned int dst_at, const u8 *src,
+			  unsigned int src_at, unsigned int bits)
 {
 	unsigned int piece;
 
@@ -37,22 +37,22 @@ static void copy_bits(u8 *dst, unsigned int dst_at, const u8 *src,
 	}
 	while (bits) {
 		piece = min3(bits, 8 - dst_at % 8, 8 - src_at % 8);
-		copy_piece(dst + dst_at / 8, dst_at % 8,
-			   src + src_at / 8, src_at % 8, piece);
+		mad_copy_piece(dst + dst_at / 8, dst_at % 8,
+			       src + src_at / 8, src_at % 8, piece);
 		dst_at += piece;
 		src_at += piece;
 		bits -= piece;
 	}
 }
 
-static void zero_bits(u8 *dst, unsigned int at, unsigned int bits)
+static void mad_zero_bits(u8 *dst, unsigned int at, unsigned int bits)
 {
 	static const u8 zero;
 	unsigned int piece;
 
 	for (; bits; at += piece, bits -= piece) {
 		piece = min(bits, 8 - at % 8);
-		copy_piece(dst + at / 8, at % 8, &zero, 0, piece);
+		mad_copy_piece(dst + at / 8, at % 8, &zero, 0, piece);
 	}
 }
 
@@ -64,7 +64,7 @@ struct field_place {
 	unsigned int lead;	/* bits of the wire that the member lacks */
 };
 
-static struct field_place place_of(const struct ib_field *field)
+static struct field_place mad_place_of(const struct ib_field *field)
 {
 	unsigned int room = field->struct_size_bytes * 8;
 	struct field_place place;
@@ -94,11 +94,11 @@ void ib_pack(const struct ib_field *desc, int desc_len, void *structure,
 	struct field_place place;
 
 	for (field = desc; field < desc + desc_len; field++) {
-		place = place_of(field);
-		zero_bits(buf, place.wire - place.lead, place.lead);
-		copy_bits(buf, place.wire,
-			  structure + field->struct_offset_bytes, place.member,
-			  place.bits);
+		place = mad_place_of(field);
+		mad_zero_bits(buf, place.wire - place.lead, place.lead);
+		mad_copy_bits(buf, place.wire,
+			      structure + field->struct_offset_bytes, place.member,
+			      place.bits);
 	}
 }
 EXPORT_SYMBOL(ib_pack);
@@ -120,10 +120,10 @@ void ib_unpack(const struct ib_field *desc, int desc_len, void *buf,
 	u8 *member;
 
 	for (field = desc; field < desc + desc_len; field++) {
-		place = place_of(field);
+		place = mad_place_of(field);
 		member = structure + field->struct_offset_bytes;
-		zero_bits(member, 0, place.member);
-		copy_bits(member, place.member, buf, place.wire, place.bits);
+		mad_zero_bits(member, 0, place.member);
+		mad_copy_bits(member, place.member, buf, place.wire, place.bits);
 	}
 }
 EXPORT_SYMBOL(ib_unpack);

@@ -51,7 +51,7 @@ size_t mad_full_size(const struct mad_port *port, u8 base_version)
 	       port->mad_size : IB_MGMT_MAD_SIZE;
 }
 
-static struct mad_port *port_alloc(struct ib_device *device, u32 num)
+static struct mad_port *mad_port_alloc(struct ib_device *device, u32 num)
 {
 	struct mad_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
 
@@ -77,13 +77,13 @@ static struct mad_port *port_alloc(struct ib_device *device, u32 num)
 	return port;
 }
 
-static void port_free(struct mad_port *port)
+static void mad_port_free(struct mad_port *port)
 {
 	kfree(port->reply);
 	kfree(port);
 }
 
-static void free_qps(struct mad_port *port)
+static void mad_free_qps(struct mad_port *port)
 {
 	int i;
 
@@ -92,7 +92,7 @@ static void free_qps(struct mad_port *port)
 			mad_qp_free(port->qp[i]);
 }
 
-static void stop_qps(struct mad_port *port)
+static void mad_stop_qps(struct mad_port *port)
 {
 	int i;
 
@@ -101,7 +101,7 @@ static void stop_qps(struct mad_port *port)
 			mad_qp_stop(port->qp[i]);
 }
 
-static int create_qp(struct mad_port *port, int number)
+static int mad_create_qp(struct mad_port *port, int number)
 {
 	struct mad_qp *q;
 
@@ -112,19 +112,19 @@ static int create_qp(struct mad_port *port, int number)
 	return 0;
 }
 
-/* QPs that do not receive yet. On failure, stop_qps() and free_qps() undo it. */
-static int create_qps(struct mad_port *port)
+/* QPs that do not receive yet. On failure, mad_stop_qps() and mad_free_qps() undo it. */
+static int mad_create_qps(struct mad_port *port)
 {
 	int ret = 0;
 
 	if (rdma_cap_ib_smi(port->device, port->num))
-		ret = create_qp(port, 0);
+		ret = mad_create_qp(port, 0);
 	if (!ret)
-		ret = create_qp(port, 1);
+		ret = mad_create_qp(port, 1);
 	return ret;
 }
 
-static int start_qps(struct mad_port *port)
+static int mad_start_qps(struct mad_port *port)
 {
 	int i, ret = 0;
 
@@ -138,10 +138,10 @@ static int start_qps(struct mad_port *port)
 	return ret;
 }
 
-static struct mad_port *port_open(struct ib_device *device, u32 num)
+static struct mad_port *mad_port_open(struct ib_device *device, u32 num)
 {
 	int qps = rdma_cap_ib_smi(device, num) ? 2 : 1;
-	struct mad_port *port = port_alloc(device, num);
+	struct mad_port *port = mad_port_alloc(device, num);
 	int ret;
 
 	if (!port)
@@ -158,22 +158,22 @@ static struct mad_port *port_open(struct ib_device *device, u32 num)
 		ret = PTR_ERR(port->cq);
 		goto err_dealloc_pd;
 	}
-	ret = create_qps(port);
+	ret = mad_create_qps(port);
 	if (!ret)
-		ret = start_qps(port);
+		ret = mad_start_qps(port);
 	if (ret)
 		goto err_free_qps;
 	return port;
 
 err_free_qps:
 	mad_answer_close(port);
-	stop_qps(port);
+	mad_stop_qps(port);
 	ib_free_cq(port->cq);
-	free_qps(port);
+	mad_free_qps(port);
 err_dealloc_pd:
 	ib_dealloc_pd(port->pd);
 err_free_port:
-	port_free(port);
+	mad_port_free(port);
 	return ERR_PTR(ret);
 }
 
@@ -182,25 +182,25 @@ err_free_port:
  * posted any more, and the QPs go; then the CQ with the last of the
  * completions, which name the receive buffers; then those.
  */
-static void port_close(struct mad_port *port)
+static void mad_port_close(struct mad_port *port)
 {
 	mad_answer_close(port);
-	stop_qps(port);
+	mad_stop_qps(port);
 	ib_free_cq(port->cq);
-	free_qps(port);
+	mad_free_qps(port);
 	/* Only agents queue it, and they are gone. */
 	cancel_work_sync(&port->local_work);
 	ib_dealloc_pd(port->pd);
-	port_free(port);
+	mad_port_free(port);
 }
 
-static void close_ports(struct mad_device *mad)
+static void mad_close_ports(struct mad_device *mad)
 {
 	u32 i;
 
 	for (i = 0; i < mad->num_ports; i++)
 		if (mad->ports[i])
-			port_close(mad->ports[i]);
+			mad_port_close(mad->ports[i]);
 	kfree(mad);
 }
 
@@ -220,7 +220,7 @@ static int mad_add(struct ib_device *device)
 	rdma_for_each_port(device, num) {
 		if (!rdma_cap_ib_mad(device, num))
 			continue;
-		port = port_open(device, num);
+		port = mad_port_open(device, num);
 		if (IS_ERR(port)) {
 			ibdev_err(device, "port %u: no QP for MADs: %ld\n",
 				  num, PTR_ERR(port));
@@ -239,7 +239,7 @@ static int mad_add(struct ib_device *device)
 
 static void mad_remove(struct ib_device *device, void *client_data)
 {
-	close_ports(client_data);
+	mad_close_ports(client_data);
 }
 
 static struct ib_client mad_client = {

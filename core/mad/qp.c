@@ -28,12 +28,12 @@
 /* Pause before what the driver did not take is posted again. */
 #define REPOST_DELAY	(HZ / 2)
 
-static u32 num_sends(const struct ib_device *device)
+static u32 mad_num_sends(const struct ib_device *device)
 {
 	return clamp_t(u32, device->attrs.max_qp_wr, 1, mad_send_queue_size);
 }
 
-static u32 num_receives(const struct ib_device *device)
+static u32 mad_num_receives(const struct ib_device *device)
 {
 	return clamp_t(u32, device->attrs.max_qp_wr, 1, mad_recv_queue_size);
 }
@@ -41,15 +41,15 @@ static u32 num_receives(const struct ib_device *device)
 /* Room that a QP needs in the CQ. */
 u32 mad_qp_num_cqes(const struct ib_device *device)
 {
-	return num_sends(device) + num_receives(device);
+	return mad_num_sends(device) + mad_num_receives(device);
 }
 
-static size_t slot_size(const struct mad_port *port)
+static size_t mad_slot_size(const struct mad_port *port)
 {
 	return sizeof(struct ib_grh) + port->mad_size;
 }
 
-static void broke(struct mad_qp *q)
+static void mad_broke(struct mad_qp *q)
 {
 	unsigned long flags;
 
@@ -66,12 +66,12 @@ static void broke(struct mad_qp *q)
  * not take now, for want of memory or of room, is tried again later: a QP without
  * receives would be deaf, and nothing would ever wake it.
  */
-static void slot_post(struct mad_slot *slot)
+static void mad_slot_post(struct mad_slot *slot)
 {
 	struct mad_qp *q = slot->qp;
 	struct ib_sge sge = {
 		.addr = slot->dma,
-		.length = slot_size(q->port),
+		.length = mad_slot_size(q->port),
 		.lkey = q->port->pd->local_dma_lkey,
 	};
 	struct ib_recv_wr wr = {
@@ -90,29 +90,29 @@ static void slot_post(struct mad_slot *slot)
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-static void post_slots(struct mad_qp *q)
+static void mad_post_slots(struct mad_qp *q)
 {
 	u32 i;
 
 	for (i = 0; i < q->num_slots; i++)
-		slot_post(&q->slots[i]);
+		mad_slot_post(&q->slots[i]);
 }
 
-static void repost_work(struct work_struct *work)
+static void mad_repost_work(struct work_struct *work)
 {
-	post_slots(container_of(to_delayed_work(work), struct mad_qp, repost));
+	mad_post_slots(container_of(to_delayed_work(work), struct mad_qp, repost));
 }
 
 /* Copy what is in a receive buffer; NULL when the MAD is not valid. */
-static struct mad_recv *slot_copy(struct mad_slot *slot,
-				  const struct ib_wc *wc)
+static struct mad_recv *mad_slot_copy(struct mad_slot *slot,
+				      const struct ib_wc *wc)
 {
 	struct mad_port *port = slot->qp->port;
 	const struct ib_mad_hdr *mad = slot->buf + sizeof(struct ib_grh);
 	size_t length, room;
 
 	if (wc->byte_len < sizeof(struct ib_grh) ||
-	    wc->byte_len > slot_size(port))
+	    wc->byte_len > mad_slot_size(port))
 		return NULL;
 	length = wc->byte_len - sizeof(struct ib_grh);
 	if (!mad_valid(mad, slot->qp == port->qp[1], length,
@@ -123,7 +123,7 @@ static struct mad_recv *slot_copy(struct mad_slot *slot,
 	return mad_recv_alloc(wc, slot->buf, mad, min(length, room), room);
 }
 
-static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
+static void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct mad_slot *slot = container_of(wc->wr_cqe, struct mad_slot, cqe);
 	struct mad_qp *q = slot->qp;
@@ -140,31 +140,31 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (down)
 		return;
 	if (wc->status == IB_WC_WR_FLUSH_ERR) {
-		broke(q);
+		mad_broke(q);
 		return;
 	}
 
 	if (wc->status == IB_WC_SUCCESS) {
 		ib_dma_sync_single_for_cpu(device, slot->dma,
-					   slot_size(q->port),
+					   mad_slot_size(q->port),
 					   DMA_FROM_DEVICE);
-		recv = slot_copy(slot, wc);
+		recv = mad_slot_copy(slot, wc);
 		ib_dma_sync_single_for_device(device, slot->dma,
-					      slot_size(q->port),
+					      mad_slot_size(q->port),
 					      DMA_FROM_DEVICE);
 	}
-	slot_post(slot);
+	mad_slot_post(slot);
 	if (recv)
 		mad_dispatch(q, recv);
 }
 
-static void unmap_send(struct mad_send *send)
+static void mad_unmap_send(struct mad_send *send)
 {
 	ib_dma_unmap_single(send->agent->port->device, send->sge.addr,
 			    send->sge.length, DMA_TO_DEVICE);
 }
 
-static int post_locked(struct mad_qp *q, struct mad_send *send)
+static int mad_post_locked(struct mad_qp *q, struct mad_send *send)
 {
 	int ret;
 
@@ -180,7 +180,7 @@ static int post_locked(struct mad_qp *q, struct mad_send *send)
 }
 
 /* Post what waits, as far as there is room. */
-static void refill(struct mad_qp *q)
+static void mad_refill(struct mad_qp *q)
 {
 	struct mad_send *send;
 	unsigned long flags;
@@ -195,10 +195,10 @@ static void refill(struct mad_qp *q)
 			break;
 		list_del_init(&send->queue);
 		mad_trace_resend(send);
-		ret = post_locked(q, send);
+		ret = mad_post_locked(q, send);
 		spin_unlock_irqrestore(&q->lock, flags);
 		if (ret) {
-			unmap_send(send);
+			mad_unmap_send(send);
 			mad_sent(send, IB_WC_GENERAL_ERR, 0);
 		}
 	}
@@ -206,7 +206,7 @@ static void refill(struct mad_qp *q)
 }
 
 /* An error of one request stops the send queue only (SQE, IBA 10.3.1). */
-static void revive(struct mad_qp *q)
+static void mad_revive(struct mad_qp *q)
 {
 	struct ib_qp_init_attr init;
 	struct ib_qp_attr attr = {};
@@ -222,17 +222,17 @@ static void revive(struct mad_qp *q)
 			attr.qp_state = IB_QPS_ERR;
 	}
 	if (attr.qp_state != IB_QPS_RTS)
-		broke(q);
+		mad_broke(q);
 }
 
 /* The sends in the waiting list will be posted, or completed by recovery. */
-static bool can_wait(const struct mad_qp *q)
+static bool mad_can_wait(const struct mad_qp *q)
 {
 	lockdep_assert_held(&q->lock);
 	return q->state == MAD_QP_UP || q->state == MAD_QP_BROKEN;
 }
 
-static void send_done(struct ib_cq *cq, struct ib_wc *wc)
+static void mad_send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct mad_send *send = container_of(wc->wr_cqe, struct mad_send, cqe);
 	struct mad_qp *q = send->agent->qp;
@@ -247,7 +247,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	list_del_init(&send->queue);
 	q->num_posted--;
 	if (status == IB_WC_WR_FLUSH_ERR) {
-		again = can_wait(q) && send->flushes++ < MAX_FLUSHES;
+		again = mad_can_wait(q) && send->flushes++ < MAX_FLUSHES;
 		/* To consumers "flushed" means "cancelled". */
 		status = IB_WC_FATAL_ERR;
 	}
@@ -258,15 +258,15 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	spin_unlock_irqrestore(&q->lock, flags);
 
 	if (up && !again && status != IB_WC_SUCCESS)
-		revive(q);
-	refill(q);
+		mad_revive(q);
+	mad_refill(q);
 	if (!again) {
-		unmap_send(send);
+		mad_unmap_send(send);
 		mad_sent(send, status, wc->vendor_err);
 	}
 }
 
-static int map_send(struct mad_qp *q, struct mad_send *send)
+static int mad_map_send(struct mad_qp *q, struct mad_send *send)
 {
 	struct ib_device *device = q->port->device;
 	u64 dma;
@@ -276,7 +276,7 @@ static int map_send(struct mad_qp *q, struct mad_send *send)
 	if (ib_dma_mapping_error(device, dma))
 		return -ENOMEM;
 	send->flushes = 0;
-	send->cqe.done = send_done;
+	send->cqe.done = mad_send_done;
 	send->sge.addr = dma;
 	send->sge.length = send->image_len;
 	send->sge.lkey = q->port->pd->local_dma_lkey;
@@ -307,26 +307,26 @@ int mad_qp_send(struct mad_qp *q, struct mad_send *send)
 	unsigned long flags;
 	int ret;
 
-	ret = map_send(q, send);
+	ret = mad_map_send(q, send);
 	if (ret)
 		return ret;
 	spin_lock_irqsave(&q->lock, flags);
 	/* Before it can be posted: then it may come back at once. */
 	mad_trace_send(send);
-	if (!can_wait(q))
+	if (!mad_can_wait(q))
 		ret = -ENODEV;
 	else if (q->state == MAD_QP_UP && q->num_posted < q->max_sends &&
 		 list_empty(&q->waiting))
-		ret = post_locked(q, send);
+		ret = mad_post_locked(q, send);
 	else
 		list_add_tail(&send->queue, &q->waiting);
 	spin_unlock_irqrestore(&q->lock, flags);
 	if (ret)
-		unmap_send(send);
+		mad_unmap_send(send);
 	return ret;
 }
 
-static int set_state(struct mad_qp *q, enum ib_qp_state state)
+static int mad_set_state(struct mad_qp *q, enum ib_qp_state state)
 {
 	const bool gsi = q == q->port->qp[1];
 	struct ib_qp_attr attr = { .qp_state = state };
@@ -347,35 +347,35 @@ static int set_state(struct mad_qp *q, enum ib_qp_state state)
 }
 
 /* From Reset; the caller holds no lock. */
-static int bring_up(struct mad_qp *q)
+static int mad_bring_up(struct mad_qp *q)
 {
 	int ret;
 
-	ret = set_state(q, IB_QPS_INIT);
+	ret = mad_set_state(q, IB_QPS_INIT);
 	if (!ret)
-		ret = set_state(q, IB_QPS_RTR);
+		ret = mad_set_state(q, IB_QPS_RTR);
 	if (!ret)
-		ret = set_state(q, IB_QPS_RTS);
+		ret = mad_set_state(q, IB_QPS_RTS);
 	return ret;
 }
 
 /* Say that it is up, and use it. */
-static void go_up(struct mad_qp *q, bool starting)
+static void mad_go_up(struct mad_qp *q, bool starting)
 {
 	spin_lock_irq(&q->lock);
 	/* It may have been stopped meanwhile. */
 	if (starting || q->state != MAD_QP_DOWN)
 		q->state = MAD_QP_UP;
 	spin_unlock_irq(&q->lock);
-	post_slots(q);
-	refill(q);
+	mad_post_slots(q);
+	mad_refill(q);
 }
 
 /*
  * It can not be brought up now: all that waits has failed. What is posted is the
  * driver's, until it comes back flushed or a Reset succeeds.
  */
-static void give_up(struct mad_qp *q)
+static void mad_give_up(struct mad_qp *q)
 {
 	struct mad_send *send, *next;
 	LIST_HEAD(failed);
@@ -391,7 +391,7 @@ static void give_up(struct mad_qp *q)
 	spin_unlock_irq(&q->lock);
 	list_for_each_entry_safe(send, next, &failed, queue) {
 		list_del_init(&send->queue);
-		unmap_send(send);
+		mad_unmap_send(send);
 		mad_sent(send, IB_WC_FATAL_ERR, 0);
 	}
 	if (news)
@@ -401,15 +401,15 @@ static void give_up(struct mad_qp *q)
 }
 
 /* Through Reset, so that nothing is the driver's any more. */
-static int take_back(struct mad_qp *q)
+static int mad_take_back(struct mad_qp *q)
 {
 	int ret;
 	u32 i;
 
 	/* What the driver still completes is dealt with the usual way. */
-	set_state(q, IB_QPS_ERR);
+	mad_set_state(q, IB_QPS_ERR);
 	ofed_cq_settle(q->port->cq);
-	ret = set_state(q, IB_QPS_RESET);
+	ret = mad_set_state(q, IB_QPS_RESET);
 	ofed_cq_settle(q->port->cq);
 	if (ret)
 		return ret;
@@ -423,28 +423,28 @@ static int take_back(struct mad_qp *q)
 	return 0;
 }
 
-static void restart_work(struct work_struct *work)
+static void mad_restart_work(struct work_struct *work)
 {
 	struct mad_qp *q = container_of(to_delayed_work(work), struct mad_qp,
 					restart);
 	int ret;
 
-	ret = take_back(q);
+	ret = mad_take_back(q);
 	if (!ret)
-		ret = bring_up(q);
+		ret = mad_bring_up(q);
 	if (ret)
-		give_up(q);
+		mad_give_up(q);
 	else
-		go_up(q, false);
+		mad_go_up(q, false);
 }
 
-static int alloc_slot(struct mad_qp *q, struct mad_slot *slot)
+static int mad_alloc_slot(struct mad_qp *q, struct mad_slot *slot)
 {
 	struct ib_device *device = q->port->device;
-	size_t size = slot_size(q->port);
+	size_t size = mad_slot_size(q->port);
 
 	slot->qp = q;
-	slot->cqe.done = recv_done;
+	slot->cqe.done = mad_recv_done;
 	slot->buf = kzalloc(size, GFP_KERNEL);
 	if (!slot->buf)
 		return -ENOMEM;
@@ -470,14 +470,14 @@ void mad_qp_free(struct mad_qp *q)
 		if (!q->slots[i].buf)
 			continue;
 		ib_dma_unmap_single(q->port->device, q->slots[i].dma,
-				    slot_size(q->port), DMA_FROM_DEVICE);
+				    mad_slot_size(q->port), DMA_FROM_DEVICE);
 		kfree(q->slots[i].buf);
 	}
 	kvfree(q->slots);
 	kfree(q);
 }
 
-static int create_ib_qp(struct mad_qp *q, enum ib_qp_type type)
+static int mad_create_ib_qp(struct mad_qp *q, enum ib_qp_type type)
 {
 	struct ib_qp_init_attr attr = {
 		.send_cq = q->port->cq,
@@ -521,20 +521,20 @@ struct mad_qp *mad_qp_create(struct mad_port *port, enum ib_qp_type type)
 	spin_lock_init(&q->lock);
 	INIT_LIST_HEAD(&q->posted);
 	INIT_LIST_HEAD(&q->waiting);
-	INIT_DELAYED_WORK(&q->restart, restart_work);
-	INIT_DELAYED_WORK(&q->repost, repost_work);
-	q->max_sends = num_sends(port->device);
-	q->slots = kvcalloc(num_receives(port->device), sizeof(*q->slots),
+	INIT_DELAYED_WORK(&q->restart, mad_restart_work);
+	INIT_DELAYED_WORK(&q->repost, mad_repost_work);
+	q->max_sends = mad_num_sends(port->device);
+	q->slots = kvcalloc(mad_num_receives(port->device), sizeof(*q->slots),
 			    GFP_KERNEL);
 	if (!q->slots)
 		goto err_free;
-	q->num_slots = num_receives(port->device);
+	q->num_slots = mad_num_receives(port->device);
 	for (i = 0; i < q->num_slots; i++) {
-		ret = alloc_slot(q, &q->slots[i]);
+		ret = mad_alloc_slot(q, &q->slots[i]);
 		if (ret)
 			goto err_free;
 	}
-	ret = create_ib_qp(q, type);
+	ret = mad_create_ib_qp(q, type);
 	if (ret)
 		goto err_free;
 	return q;
@@ -552,10 +552,10 @@ err_free:
  */
 int mad_qp_start(struct mad_qp *q)
 {
-	int ret = bring_up(q);
+	int ret = mad_bring_up(q);
 
 	if (!ret)
-		go_up(q, true);
+		mad_go_up(q, true);
 	return ret;
 }
 

@@ -31,7 +31,7 @@ void mad_recv_peer(const struct mad_port *port, const struct mad_recv *recv,
 		peer->grh = false;
 }
 
-static bool send_peer(const struct mad_send *send, struct mad_peer *peer)
+static bool mad_send_peer(const struct mad_send *send, struct mad_peer *peer)
 {
 	const struct mad_port *port = send->agent->port;
 	const struct ib_mad_hdr *hdr = send->buf.mad;
@@ -61,7 +61,7 @@ struct match {
 	u8 lmc;
 };
 
-static bool match_address(const struct mad_send *send, const void *ctx)
+static bool mad_match_address(const struct mad_send *send, const void *ctx)
 {
 	const struct match *got = ctx;
 	struct mad_peer peer;
@@ -69,7 +69,7 @@ static bool match_address(const struct mad_send *send, const void *ctx)
 	/* A request to the local SMA is answered locally. */
 	if (send->local)
 		return got->answers;
-	return send_peer(send, &peer) &&
+	return mad_send_peer(send, &peer) &&
 	       mad_peer_match(&peer, ib_response_mad(send->buf.mad),
 			      &got->peer, got->answers, got->lmc);
 }
@@ -92,10 +92,10 @@ struct mad_send *mad_find_send(struct mad_agent *agent,
 	if (ib_get_cached_lmc(port->device, port->num, &got.lmc))
 		return NULL;
 	mad_recv_peer(port, recv, &got.peer);
-	return mad_track_find(&agent->track, hdr, match_address, &got);
+	return mad_track_find(&agent->track, hdr, mad_match_address, &got);
 }
 
-static bool is_active_rmpp(const struct mad_recv *recv)
+static bool mad_is_active_rmpp(const struct mad_recv *recv)
 {
 	const struct ib_rmpp_mad *mad = (const void *)recv->mad;
 
@@ -104,8 +104,8 @@ static bool is_active_rmpp(const struct mad_recv *recv)
 }
 
 /* Decide the request that @recv answers; @busy keeps it for the handler. */
-static struct mad_send *take_request(struct mad_agent *agent,
-				     struct mad_recv *recv)
+static struct mad_send *mad_take_request(struct mad_agent *agent,
+					 struct mad_recv *recv)
 {
 	struct mad_send *send;
 	unsigned long flags;
@@ -140,9 +140,9 @@ void mad_deliver(struct mad_agent *agent, struct mad_recv *recv)
 		return;
 	}
 
-	send = take_request(agent, recv);
+	send = mad_take_request(agent, recv);
 	if (!send) {
-		if (is_active_rmpp(recv) &&
+		if (mad_is_active_rmpp(recv) &&
 		    !ib_mad_kernel_rmpp_agent(&agent->pub))
 			handler(&agent->pub, NULL, &recv->pub);
 		else
@@ -170,14 +170,14 @@ void mad_hand_to(struct mad_agent *agent, struct mad_recv *recv)
 	if (!agent->pub.recv_handler ||
 	    !mad_recv_charge(recv, agent->quota))
 		mad_recv_free(recv);
-	else if (ib_mad_kernel_rmpp_agent(&agent->pub) && is_active_rmpp(recv))
+	else if (ib_mad_kernel_rmpp_agent(&agent->pub) && mad_is_active_rmpp(recv))
 		rmpp_receive(agent, recv);
 	else
 		mad_deliver(agent, recv);
 }
 
 /* Tell the sender of a Get or Set that no agent here handles its method. */
-static void refuse(struct mad_port *port, struct mad_recv *recv)
+static void mad_recv_refuse(struct mad_port *port, struct mad_recv *recv)
 {
 	struct ib_mad_hdr *hdr = mad_recv_hdr(recv);
 
@@ -208,12 +208,12 @@ void mad_route(struct mad_qp *q, struct mad_recv *recv, bool answer)
 		return;
 	}
 	if (answer)
-		refuse(q->port, recv);
+		mad_recv_refuse(q->port, recv);
 	mad_recv_free(recv);
 }
 
 /* For this node, as far as its directed route says? */
-static bool arrives_here(const struct mad_port *port, struct mad_recv *recv)
+static bool mad_arrives_here(const struct mad_port *port, struct mad_recv *recv)
 {
 	struct ib_mad_hdr *hdr = mad_recv_hdr(recv);
 
@@ -227,7 +227,7 @@ static bool arrives_here(const struct mad_port *port, struct mad_recv *recv)
 }
 
 /* Ask the driver. Returns enum ib_mad_result; its reply is sent. */
-static int ask_driver(struct mad_port *port, const struct mad_recv *recv)
+static int mad_ask_driver(struct mad_port *port, const struct mad_recv *recv)
 {
 	struct ib_device *device = port->device;
 	u16 pkey_index = recv->wc.pkey_index;
@@ -264,11 +264,11 @@ void mad_dispatch(struct mad_qp *q, struct mad_recv *recv)
 	int result;
 
 	mad_trace_received(q, recv);
-	if (!arrives_here(q->port, recv)) {
+	if (!mad_arrives_here(q->port, recv)) {
 		mad_recv_free(recv);
 		return;
 	}
-	result = ask_driver(q->port, recv);
+	result = mad_ask_driver(q->port, recv);
 	if (result & IB_MAD_RESULT_SUCCESS && result & taken)
 		mad_recv_free(recv);
 	else

@@ -16,24 +16,24 @@
 /* A MAD without a taker is refused only while fewer replies than that wait. */
 #define MAX_REFUSALS	32
 
-static void answer_over(struct mad_port *port)
+static void mad_answer_over(struct mad_port *port)
 {
 	spin_lock_irq(&port->work_lock);
 	port->num_answers--;
 	spin_unlock_irq(&port->work_lock);
 }
 
-static void answer_sent(struct ib_mad_agent *agent,
-			struct ib_mad_send_wc *wc)
+static void mad_answer_sent(struct ib_mad_agent *agent,
+			    struct ib_mad_send_wc *wc)
 {
-	answer_over(to_mad_agent(agent)->port);
+	mad_answer_over(to_mad_agent(agent)->port);
 	rdma_destroy_ah(wc->send_buf->ah, RDMA_DESTROY_AH_SLEEPABLE);
 	ib_free_send_mad(wc->send_buf);
 }
 
-static void queue_answer(struct mad_port *port, const struct mad_recv *recv,
-			 const void *mad, size_t size, struct list_head *list,
-			 unsigned int most)
+static void mad_queue_answer(struct mad_port *port, const struct mad_recv *recv,
+			     const void *mad, size_t size, struct list_head *list,
+			     unsigned int most)
 {
 	struct mad_recv *answer;
 	bool queued = false;
@@ -67,7 +67,7 @@ static void queue_answer(struct mad_port *port, const struct mad_recv *recv,
 void mad_answer(struct mad_port *port, const struct mad_recv *recv,
 		const void *mad, size_t size)
 {
-	queue_answer(port, recv, mad, size, &port->answers, MAX_ANSWERS);
+	mad_queue_answer(port, recv, mad, size, &port->answers, MAX_ANSWERS);
 }
 
 /**
@@ -79,11 +79,11 @@ void mad_answer(struct mad_port *port, const struct mad_recv *recv,
  */
 void mad_refuse(struct mad_port *port, struct mad_recv *recv)
 {
-	queue_answer(port, recv, recv->mad, recv->size, &port->refusals,
-		     MAX_REFUSALS);
+	mad_queue_answer(port, recv, recv->mad, recv->size, &port->refusals,
+			 MAX_REFUSALS);
 }
 
-static struct mad_recv *next_answer(struct mad_port *port)
+static struct mad_recv *mad_next_answer(struct mad_port *port)
 {
 	struct mad_recv *answer;
 
@@ -97,8 +97,8 @@ static struct mad_recv *next_answer(struct mad_port *port)
 	return answer;
 }
 
-/* False when it will not come to answer_sent(). */
-static bool send_answer(struct mad_port *port, const struct mad_recv *answer)
+/* False when it will not come to mad_answer_sent(). */
+static bool mad_send_answer(struct mad_port *port, const struct mad_recv *answer)
 {
 	const struct ib_mad_hdr *hdr = (const void *)answer->mad;
 	struct mad_qp *q = port->qp[!mad_class_is_smp(hdr->mgmt_class)];
@@ -136,9 +136,9 @@ void mad_answer_work(struct work_struct *work)
 					     answer_work);
 	struct mad_recv *answer;
 
-	while ((answer = next_answer(port))) {
-		if (!send_answer(port, answer))
-			answer_over(port);
+	while ((answer = mad_next_answer(port))) {
+		if (!mad_send_answer(port, answer))
+			mad_answer_over(port);
 		mad_recv_free(answer);
 	}
 }
@@ -153,7 +153,7 @@ int mad_answer_open(struct mad_qp *q)
 {
 	struct mad_agent *agent;
 
-	agent = mad_agent_create(q, 0, answer_sent, NULL, NULL, 0);
+	agent = mad_agent_create(q, 0, mad_answer_sent, NULL, NULL, 0);
 	if (IS_ERR(agent))
 		return PTR_ERR(agent);
 	mad_trace_created(agent);

@@ -160,25 +160,25 @@ void rmpp_in_init(struct rmpp_in *in, u32 step, u32 most)
 }
 EXPORT_SYMBOL_IF_KUNIT(rmpp_in_init);
 
-static struct ib_rmpp_hdr *header_of(const struct ib_mad_recv_buf *buf)
+static struct ib_rmpp_hdr *rmpp_header_of(const struct ib_mad_recv_buf *buf)
 {
 	return &((struct ib_rmpp_mad *)buf->mad)->rmpp_hdr;
 }
 
-static u32 number_of(const struct ib_mad_recv_buf *buf)
+static u32 rmpp_number_of(const struct ib_mad_recv_buf *buf)
 {
-	return be32_to_cpu(header_of(buf)->seg_num);
+	return be32_to_cpu(rmpp_header_of(buf)->seg_num);
 }
 
 /* 0, or the status to abort with. */
-static u8 segment_error(const struct rmpp_in *in,
-			const struct ib_mad_recv_buf *buf, u32 class_bytes,
-			u32 segment_bytes)
+static u8 rmpp_segment_error(const struct rmpp_in *in,
+			     const struct ib_mad_recv_buf *buf, u32 class_bytes,
+			     u32 segment_bytes)
 {
-	const u8 flags = ib_get_rmpp_flags(header_of(buf));
-	const u32 length = be32_to_cpu(header_of(buf)->paylen_newwin);
+	const u8 flags = ib_get_rmpp_flags(rmpp_header_of(buf));
+	const u32 length = be32_to_cpu(rmpp_header_of(buf)->paylen_newwin);
 	const bool last = flags & IB_MGMT_RMPP_FLAG_LAST;
-	const u32 number = number_of(buf);
+	const u32 number = rmpp_number_of(buf);
 
 	if (!number || (number == 1) != !!(flags & IB_MGMT_RMPP_FLAG_FIRST))
 		return IB_MGMT_RMPP_STATUS_BAD_SEG;
@@ -192,23 +192,23 @@ static u8 segment_error(const struct rmpp_in *in,
 	if (length < class_bytes || length > segment_bytes)
 		return IB_MGMT_RMPP_STATUS_BAD_LEN;
 	if (!list_empty(&in->segments) &&
-	    number < number_of(list_last_entry(&in->segments,
-					       struct ib_mad_recv_buf, list)))
+	    number < rmpp_number_of(list_last_entry(&in->segments,
+						    struct ib_mad_recv_buf, list)))
 		return IB_MGMT_RMPP_STATUS_BAD_SEG;
 	return 0;
 }
 
 /* False when it is there already. */
-static bool insert(struct rmpp_in *in, struct ib_mad_recv_buf *buf)
+static bool rmpp_insert(struct rmpp_in *in, struct ib_mad_recv_buf *buf)
 {
 	struct ib_mad_recv_buf *before;
-	u32 number = number_of(buf);
+	u32 number = rmpp_number_of(buf);
 
 	/* Most come in order: look from the end. */
 	list_for_each_entry_reverse(before, &in->segments, list) {
-		if (number_of(before) == number)
+		if (rmpp_number_of(before) == number)
 			return false;
-		if (number_of(before) < number)
+		if (rmpp_number_of(before) < number)
 			break;
 	}
 	list_add(&buf->list, &before->list);
@@ -216,12 +216,12 @@ static bool insert(struct rmpp_in *in, struct ib_mad_recv_buf *buf)
 }
 
 /* Count what is there without a gap; @buf was added just now. */
-static void advance(struct rmpp_in *in, struct ib_mad_recv_buf *buf)
+static void rmpp_advance(struct rmpp_in *in, struct ib_mad_recv_buf *buf)
 {
-	if (number_of(buf) != in->got + 1)
+	if (rmpp_number_of(buf) != in->got + 1)
 		return;
 	list_for_each_entry_from(buf, &in->segments, list) {
-		if (number_of(buf) != in->got + 1)
+		if (rmpp_number_of(buf) != in->got + 1)
 			break;
 		in->got++;
 	}
@@ -241,23 +241,23 @@ static void advance(struct rmpp_in *in, struct ib_mad_recv_buf *buf)
 enum rmpp_verdict rmpp_in_add(struct rmpp_in *in, struct ib_mad_recv_buf *buf,
 			      u32 class_bytes, u32 segment_bytes, u8 *status)
 {
-	const u32 number = number_of(buf);
+	const u32 number = rmpp_number_of(buf);
 
 	/* The segments of a complete transfer belong to the consumer. */
 	if (in->complete)
 		return number && number <= in->got ? RMPP_DROP_ACK : RMPP_DROP;
 
-	*status = segment_error(in, buf, class_bytes, segment_bytes);
+	*status = rmpp_segment_error(in, buf, class_bytes, segment_bytes);
 	if (*status)
 		return RMPP_ABORT;
 	if (number <= in->got)
 		return RMPP_DROP_ACK;
-	if (number > in->window || !insert(in, buf))
+	if (number > in->window || !rmpp_insert(in, buf))
 		return RMPP_DROP;
 
-	if (ib_get_rmpp_flags(header_of(buf)) & IB_MGMT_RMPP_FLAG_LAST)
+	if (ib_get_rmpp_flags(rmpp_header_of(buf)) & IB_MGMT_RMPP_FLAG_LAST)
 		in->last = number;
-	advance(in, buf);
+	rmpp_advance(in, buf);
 	if (in->last && in->got == in->last) {
 		in->complete = true;
 		in->window = max(in->window, in->got);
@@ -283,7 +283,7 @@ int rmpp_in_length(const struct rmpp_in *in, u32 header_bytes,
 {
 	const struct ib_mad_recv_buf *last =
 		list_last_entry(&in->segments, struct ib_mad_recv_buf, list);
-	u32 pad = segment_bytes - be32_to_cpu(header_of(last)->paylen_newwin);
+	u32 pad = segment_bytes - be32_to_cpu(rmpp_header_of(last)->paylen_newwin);
 	u32 data = segment_bytes + IB_MGMT_RMPP_HDR - header_bytes;
 
 	return header_bytes + in->got * data - pad;

@@ -51,8 +51,8 @@ struct transfer {
 	unsigned long deadline;
 };
 
-static void make_key(const struct mad_agent *agent,
-		     const struct mad_recv *recv, struct transfer_key *key)
+static void rmpp_make_key(const struct mad_agent *agent,
+			  const struct mad_recv *recv, struct transfer_key *key)
 {
 	const struct ib_mad_hdr *hdr = (const void *)recv->mad;
 	struct mad_peer peer;
@@ -70,8 +70,8 @@ static void make_key(const struct mad_agent *agent,
 	key->grh = peer.grh;
 }
 
-static struct transfer *find(struct mad_agent *agent,
-			     const struct transfer_key *key)
+static struct transfer *rmpp_find(struct mad_agent *agent,
+				  const struct transfer_key *key)
 {
 	struct transfer *transfer;
 
@@ -82,7 +82,7 @@ static struct transfer *find(struct mad_agent *agent,
 	return NULL;
 }
 
-static void drop(struct mad_agent *agent, struct transfer *transfer)
+static void rmpp_drop(struct mad_agent *agent, struct transfer *transfer)
 {
 	struct ib_mad_recv_buf *buf, *next;
 
@@ -95,8 +95,8 @@ static void drop(struct mad_agent *agent, struct transfer *transfer)
 }
 
 /* Drop a transfer, and tell its sender so. */
-static void give_up(struct mad_agent *agent, struct transfer *transfer, u8 type,
-		    u8 status)
+static void rmpp_give_up(struct mad_agent *agent, struct transfer *transfer, u8 type,
+			 u8 status)
 {
 	struct mad_recv *any =
 		list_first_entry_or_null(&transfer->in.segments,
@@ -104,14 +104,14 @@ static void give_up(struct mad_agent *agent, struct transfer *transfer, u8 type,
 
 	if (any)
 		rmpp_reply(agent, any, type, status, 0, 0);
-	drop(agent, transfer);
+	rmpp_drop(agent, transfer);
 }
 
 /*
  * At the limit, the oldest complete transfer is dropped. If none is complete, a
  * response to a local request (@asked) replaces an unsolicited transfer.
  */
-static bool make_room(struct mad_agent *agent, bool asked)
+static bool rmpp_make_room(struct mad_agent *agent, bool asked)
 {
 	struct transfer *transfer;
 
@@ -120,26 +120,26 @@ static bool make_room(struct mad_agent *agent, bool asked)
 		return true;
 	list_for_each_entry(transfer, &agent->transfers, node)
 		if (transfer->in.complete) {
-			drop(agent, transfer);
+			rmpp_drop(agent, transfer);
 			return true;
 		}
 	if (!asked)
 		return false;
 	list_for_each_entry(transfer, &agent->transfers, node)
 		if (!transfer->asked) {
-			give_up(agent, transfer, IB_MGMT_RMPP_TYPE_STOP,
-				IB_MGMT_RMPP_STATUS_RESX);
+			rmpp_give_up(agent, transfer, IB_MGMT_RMPP_TYPE_STOP,
+				     IB_MGMT_RMPP_STATUS_RESX);
 			return true;
 		}
 	return false;
 }
 
-static struct transfer *begin(struct mad_agent *agent,
-			      const struct transfer_key *key, bool asked)
+static struct transfer *rmpp_begin(struct mad_agent *agent,
+				   const struct transfer_key *key, bool asked)
 {
 	struct transfer *transfer;
 
-	if (!make_room(agent, asked))
+	if (!rmpp_make_room(agent, asked))
 		return NULL;
 	transfer = kmalloc(sizeof(*transfer), GFP_KERNEL);
 	if (!transfer)
@@ -157,7 +157,7 @@ static struct transfer *begin(struct mad_agent *agent,
 }
 
 /* Make one of the segments of a complete transfer; returns the first. */
-static struct mad_recv *assemble(struct transfer *transfer)
+static struct mad_recv *rmpp_assemble(struct transfer *transfer)
 {
 	struct mad_recv *first =
 		list_first_entry(&transfer->in.segments, struct mad_recv,
@@ -187,8 +187,8 @@ struct reaction {
  * Returns with @recv in the transfer, or with how->drop set; with how->news when
  * the transfer has come forward and goes on.
  */
-static void add_segment(struct mad_agent *agent, struct transfer *transfer,
-			struct mad_recv *recv, struct reaction *how)
+static void rmpp_add_segment(struct mad_agent *agent, struct transfer *transfer,
+			     struct mad_recv *recv, struct reaction *how)
 {
 	const u8 class = mad_recv_hdr(recv)->mgmt_class;
 	struct rmpp_in *in = &transfer->in;
@@ -204,7 +204,7 @@ static void add_segment(struct mad_agent *agent, struct transfer *transfer,
 	how->window = in->window;
 	switch (verdict) {
 	case RMPP_COMPLETE:
-		how->whole = assemble(transfer);
+		how->whole = rmpp_assemble(transfer);
 		transfer->deadline = jiffies + MEMORY;
 		how->type = IB_MGMT_RMPP_TYPE_ACK;
 		break;
@@ -226,13 +226,13 @@ static void add_segment(struct mad_agent *agent, struct transfer *transfer,
 		how->segment = 0;
 		how->window = 0;
 		how->drop = true;
-		drop(agent, transfer);
+		rmpp_drop(agent, transfer);
 		break;
 	}
 }
 
 /* Is it an answer that is waited for? */
-static bool is_awaited(struct mad_agent *agent, const struct mad_recv *recv)
+static bool rmpp_is_awaited(struct mad_agent *agent, const struct mad_recv *recv)
 {
 	bool awaited;
 
@@ -246,7 +246,7 @@ static bool is_awaited(struct mad_agent *agent, const struct mad_recv *recv)
  * The rest of an answer has more time to come in. Only what is new counts: a peer
  * that says the same again and again does not answer.
  */
-static void more_time(struct mad_agent *agent, const struct mad_recv *recv)
+static void rmpp_more_time(struct mad_agent *agent, const struct mad_recv *recv)
 {
 	struct mad_send *send;
 
@@ -258,34 +258,34 @@ static void more_time(struct mad_agent *agent, const struct mad_recv *recv)
 	spin_unlock_irq(&agent->lock);
 }
 
-static void take_data(struct mad_agent *agent, struct mad_recv *recv)
+static void rmpp_take_data(struct mad_agent *agent, struct mad_recv *recv)
 {
 	const struct ib_rmpp_mad *mad = (const void *)recv->mad;
 	const bool response = ib_response_mad(&mad->mad_hdr);
-	const bool awaited = response && is_awaited(agent, recv);
+	const bool awaited = response && rmpp_is_awaited(agent, recv);
 	struct reaction how = {};
 	struct transfer *transfer;
 	struct transfer_key key;
 
-	make_key(agent, recv, &key);
+	rmpp_make_key(agent, recv, &key);
 	mutex_lock(&agent->rmpp_lock);
-	transfer = find(agent, &key);
+	transfer = rmpp_find(agent, &key);
 	/* A window begins as 1, so nothing can be in front of the first. */
 	if (!transfer && mad->rmpp_hdr.seg_num == cpu_to_be32(1) &&
 	    (awaited || !response))
-		transfer = begin(agent, &key, response);
+		transfer = rmpp_begin(agent, &key, response);
 	if (transfer && response && !awaited && !transfer->in.complete) {
 		/* Its request has timed out, or was cancelled. */
-		drop(agent, transfer);
+		rmpp_drop(agent, transfer);
 		transfer = NULL;
 	}
 	if (transfer)
-		add_segment(agent, transfer, recv, &how);
+		rmpp_add_segment(agent, transfer, recv, &how);
 	else
 		how.drop = true;
 	/* Still locked: it may be in the list of the transfer. */
 	if (how.news && response)
-		more_time(agent, recv);
+		rmpp_more_time(agent, recv);
 	if (how.type)
 		rmpp_reply(agent, recv, how.type, how.status, how.segment,
 			   how.window);
@@ -318,7 +318,7 @@ void rmpp_receive(struct mad_agent *agent, struct mad_recv *recv)
 				   status, 0, 0);
 		mad_recv_free(recv);
 	} else if (hdr->rmpp_type == IB_MGMT_RMPP_TYPE_DATA) {
-		take_data(agent, recv);
+		rmpp_take_data(agent, recv);
 	} else {
 		rmpp_control(agent, recv);
 	}
@@ -330,11 +330,11 @@ void rmpp_recv_drop(struct mad_agent *agent, const struct mad_recv *like)
 	struct transfer *transfer;
 	struct transfer_key key;
 
-	make_key(agent, like, &key);
+	rmpp_make_key(agent, like, &key);
 	mutex_lock(&agent->rmpp_lock);
-	transfer = find(agent, &key);
+	transfer = rmpp_find(agent, &key);
 	if (transfer && !transfer->in.complete)
-		drop(agent, transfer);
+		rmpp_drop(agent, transfer);
 	mutex_unlock(&agent->rmpp_lock);
 }
 
@@ -348,8 +348,8 @@ void rmpp_recv_work(struct work_struct *work)
 	mutex_lock(&agent->rmpp_lock);
 	list_for_each_entry_safe(transfer, next, &agent->transfers, node)
 		if (time_after_eq(jiffies, transfer->deadline))
-			give_up(agent, transfer, IB_MGMT_RMPP_TYPE_ABORT,
-				IB_MGMT_RMPP_STATUS_T2L);
+			rmpp_give_up(agent, transfer, IB_MGMT_RMPP_TYPE_ABORT,
+				     IB_MGMT_RMPP_STATUS_T2L);
 	if (!list_empty(&agent->transfers))
 		queue_delayed_work(mad_wq, &agent->rmpp_work, SWEEP_PERIOD);
 	mutex_unlock(&agent->rmpp_lock);
@@ -362,6 +362,6 @@ void rmpp_recv_flush(struct mad_agent *agent)
 
 	mutex_lock(&agent->rmpp_lock);
 	list_for_each_entry_safe(transfer, next, &agent->transfers, node)
-		drop(agent, transfer);
+		rmpp_drop(agent, transfer);
 	mutex_unlock(&agent->rmpp_lock);
 }

@@ -54,8 +54,8 @@ void rmpp_reply(struct mad_agent *agent, const struct mad_recv *recv, u8 type,
 }
 
 /* Returns what to do with @send; *status is not 0 when the ACK is refused. */
-static enum mad_next take_ack(struct mad_agent *agent, struct mad_send *send,
-			      const struct ib_rmpp_hdr *hdr, u8 *status)
+static enum mad_next rmpp_take_ack(struct mad_agent *agent, struct mad_send *send,
+				   const struct ib_rmpp_hdr *hdr, u8 *status)
 {
 	enum rmpp_reply reply;
 
@@ -92,7 +92,7 @@ void rmpp_control(struct mad_agent *agent, struct mad_recv *recv)
 	spin_lock_irq(&agent->lock);
 	send = mad_find_send(agent, recv);
 	if (send && hdr->rmpp_type == IB_MGMT_RMPP_TYPE_ACK) {
-		next = take_ack(agent, send, hdr, &refused);
+		next = rmpp_take_ack(agent, send, hdr, &refused);
 	} else if (send) {
 		mad_track_decide(&agent->track, send, IB_WC_REM_ABORT_ERR,
 				 hdr->rmpp_status);

@@ -11,7 +11,7 @@
 #include "priv.h"
 
 /* @send is flying, and not the caller's any more when this returns 0. */
-static int transmit_now(struct mad_send *send)
+static int mad_transmit_now(struct mad_send *send)
 {
 	if (send->local) {
 		mad_local_queue(send);
@@ -20,12 +20,12 @@ static int transmit_now(struct mad_send *send)
 	return mad_qp_send(send->agent->qp, send);
 }
 
-static int transmit(struct mad_send *send)
+static int mad_send_transmit(struct mad_send *send)
 {
-	return mad_fault_takes(send) ? 0 : transmit_now(send);
+	return mad_fault_takes(send) ? 0 : mad_transmit_now(send);
 }
 
-static void finish(struct mad_send *send)
+static void mad_finish(struct mad_send *send)
 {
 	struct ib_mad_send_wc wc = {
 		.send_buf = &send->buf,
@@ -52,7 +52,7 @@ void mad_act(struct mad_send *send, enum mad_next next)
 	case MAD_NOTHING:
 		break;
 	case MAD_FINISH:
-		finish(send);
+		mad_finish(send);
 		break;
 	case MAD_SAY_SENT:
 		mad_sent(send, IB_WC_SUCCESS, 0);
@@ -61,10 +61,10 @@ void mad_act(struct mad_send *send, enum mad_next next)
 		rmpp_compose(send);
 		fallthrough;
 	case MAD_TRANSMIT:
-		ret = transmit(send);
+		ret = mad_send_transmit(send);
 		break;
 	case MAD_TRANSMIT_NOW:
-		ret = transmit_now(send);
+		ret = mad_transmit_now(send);
 		break;
 	}
 	if (ret)
@@ -131,7 +131,7 @@ void mad_agent_work(struct work_struct *work)
 	spin_unlock_irq(&agent->lock);
 }
 
-static int check_send(const struct mad_send *send)
+static int mad_check_send(const struct mad_send *send)
 {
 	const struct ib_mad_agent *agent = &send->agent->pub;
 	const struct ib_mad_hdr *hdr = send->buf.mad;
@@ -147,7 +147,7 @@ static int check_send(const struct mad_send *send)
 }
 
 /* Posting has failed. Returns @error, or 0 when it is too late for that. */
-static int unpost(struct mad_send *send, int error)
+static int mad_unpost(struct mad_send *send, int error)
 {
 	struct mad_agent *agent = send->agent;
 	unsigned long flags;
@@ -160,14 +160,14 @@ static int unpost(struct mad_send *send, int error)
 	return error;
 }
 
-static int post_one(struct mad_send *send)
+static int mad_post_one(struct mad_send *send)
 {
 	struct mad_agent *agent = send->agent;
 	enum mad_next next = MAD_NOTHING;
 	unsigned long flags;
 	int ret;
 
-	ret = check_send(send);
+	ret = mad_check_send(send);
 	if (!ret)
 		ret = mad_local_check(send);
 	if (ret)
@@ -186,8 +186,8 @@ static int post_one(struct mad_send *send)
 
 	if (next == MAD_TRANSMIT_NEXT)
 		rmpp_compose(send);
-	ret = transmit(send);
-	return ret ? unpost(send, ret) : 0;
+	ret = mad_send_transmit(send);
+	return ret ? mad_unpost(send, ret) : 0;
 }
 
 /**
@@ -217,7 +217,7 @@ int ib_post_send_mad(struct ib_mad_send_buf *send_buf,
 	for (; send_buf; send_buf = next) {
 		/* Once posted it may be freed at any time. */
 		next = send_buf->next;
-		ret = post_one(to_mad_send(send_buf));
+		ret = mad_post_one(to_mad_send(send_buf));
 		if (ret) {
 			if (bad_send_buf)
 				*bad_send_buf = send_buf;

@@ -37,7 +37,7 @@ void mad_track_init(struct mad_track *track)
 EXPORT_SYMBOL_IF_KUNIT(mad_track_init);
 
 /* The next segment of a transfer takes off. */
-static enum mad_next fly_segment(struct mad_send *send)
+static enum mad_next mad_fly_segment(struct mad_send *send)
 {
 	send->flying = true;
 	send->segment = send->out.next;
@@ -81,17 +81,17 @@ enum mad_next mad_track_post(struct mad_track *track, struct mad_send *send,
 	if (!mad_send_is_rmpp(send))
 		return MAD_TRANSMIT;
 	rmpp_out_init(&send->out, send->buf.seg_count);
-	return fly_segment(send);
+	return mad_fly_segment(send);
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_track_post);
 
-static bool earlier(struct rb_node *a, const struct rb_node *b)
+static bool mad_earlier(struct rb_node *a, const struct rb_node *b)
 {
 	return time_before(rb_entry(a, struct mad_send, timer)->deadline,
 			   rb_entry(b, struct mad_send, timer)->deadline);
 }
 
-static void stop_timer(struct mad_track *track, struct mad_send *send)
+static void mad_stop_timer(struct mad_track *track, struct mad_send *send)
 {
 	if (send->timed)
 		rb_erase_cached(&send->timer, &track->timers);
@@ -108,10 +108,10 @@ static void stop_timer(struct mad_track *track, struct mad_send *send)
 void mad_track_wait(struct mad_track *track, struct mad_send *send,
 		    unsigned long deadline)
 {
-	stop_timer(track, send);
+	mad_stop_timer(track, send);
 	send->deadline = deadline;
 	send->timed = true;
-	rb_add_cached(&send->timer, &track->timers, earlier);
+	rb_add_cached(&send->timer, &track->timers, mad_earlier);
 }
 
 /**
@@ -170,13 +170,13 @@ bool mad_track_decide(struct mad_track *track, struct mad_send *send,
 	send->decided = true;
 	send->status = status;
 	send->vendor_err = vendor_err;
-	stop_timer(track, send);
+	mad_stop_timer(track, send);
 	hash_del(&send->by_tid);
 	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_track_decide);
 
-static bool is_over(const struct mad_send *send)
+static bool mad_is_over(const struct mad_send *send)
 {
 	return send->decided && !send->flying && !send->busy;
 }
@@ -189,7 +189,7 @@ static bool is_over(const struct mad_send *send)
  */
 enum mad_next mad_track_take(struct mad_send *send)
 {
-	if (!is_over(send))
+	if (!mad_is_over(send))
 		return MAD_NOTHING;
 	list_del_init(&send->node);
 	send->posted = false;
@@ -200,7 +200,7 @@ EXPORT_SYMBOL_IF_KUNIT(mad_track_take);
 /* For a caller that may not call handlers: leave it to mad_track_due(). */
 void mad_track_settle(struct mad_track *track, struct mad_send *send)
 {
-	if (is_over(send))
+	if (mad_is_over(send))
 		list_move_tail(&send->node, &track->finished);
 }
 
@@ -210,7 +210,7 @@ void mad_track_settle(struct mad_track *track, struct mad_send *send)
  * the transfer, what has no ACK is sent again after an eighth of that time, and
  * after three eighths.
  */
-static unsigned long ack_timeout(const struct mad_send *send)
+static unsigned long mad_ack_timeout(const struct mad_send *send)
 {
 	const unsigned long all = send->timeout ?
 		min_t(unsigned long, send->timeout, ACK_TIMEOUT) : ACK_TIMEOUT;
@@ -226,13 +226,13 @@ static unsigned long ack_timeout(const struct mad_send *send)
 }
 
 /* All is sent. Wait for what is still to come, if anything. */
-static enum mad_next wait_for_more(struct mad_track *track,
-				   struct mad_send *send, unsigned long now)
+static enum mad_next mad_wait_for_more(struct mad_track *track,
+				       struct mad_send *send, unsigned long now)
 {
 	if (mad_send_is_rmpp(send) && !rmpp_out_done(&send->out)) {
 		if (rmpp_out_next(&send->out))
-			return fly_segment(send);
-		mad_track_wait(track, send, now + ack_timeout(send));
+			return mad_fly_segment(send);
+		mad_track_wait(track, send, now + mad_ack_timeout(send));
 		return MAD_NOTHING;
 	}
 	if (send->timeout) {
@@ -265,7 +265,7 @@ enum mad_next mad_track_sent(struct mad_track *track, struct mad_send *send,
 	if (status != IB_WC_SUCCESS)
 		mad_track_decide(track, send, status, vendor_err);
 	return send->decided ? mad_track_take(send) :
-			       wait_for_more(track, send, now);
+			       mad_wait_for_more(track, send, now);
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_track_sent);
 
@@ -288,8 +288,8 @@ enum mad_next mad_track_acked(struct mad_track *track, struct mad_send *send,
 	/* Else it goes on when this segment is sent. */
 	if (send->flying || send->held)
 		return MAD_NOTHING;
-	stop_timer(track, send);
-	return wait_for_more(track, send, now);
+	mad_stop_timer(track, send);
+	return mad_wait_for_more(track, send, now);
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_track_acked);
 
@@ -388,41 +388,41 @@ struct mad_send *mad_track_find(struct mad_track *track,
 EXPORT_SYMBOL_IF_KUNIT(mad_track_find);
 
 /* What the other side has in full is not sent again. */
-static bool wants_ack(const struct mad_send *send)
+static bool mad_wants_ack(const struct mad_send *send)
 {
 	return mad_send_is_rmpp(send) && !rmpp_out_done(&send->out);
 }
 
-static enum mad_next send_again(struct mad_send *send)
+static enum mad_next mad_send_again(struct mad_send *send)
 {
 	send->flying = true;
 	if (!mad_send_is_rmpp(send))
 		return MAD_TRANSMIT;
 	rmpp_out_rewind(&send->out);
-	return fly_segment(send);
+	return mad_fly_segment(send);
 }
 
-static enum mad_next timer_ended(struct mad_track *track,
-				 struct mad_send *send)
+static enum mad_next mad_timer_ended(struct mad_track *track,
+				     struct mad_send *send)
 {
 	const bool held = send->held;
 
-	stop_timer(track, send);
+	mad_stop_timer(track, send);
 	if (held) {
 		send->flying = true;
 		return send->lost ? MAD_SAY_SENT : MAD_TRANSMIT_NOW;
 	}
 
-	if (wants_ack(send) && send->resends < RESENDS) {
+	if (mad_wants_ack(send) && send->resends < RESENDS) {
 		send->resends++;
-		return send_again(send);
+		return mad_send_again(send);
 	}
 	if (send->retries_left > 0 &&
-	    (wants_ack(send) || !mad_send_is_rmpp(send))) {
+	    (mad_wants_ack(send) || !mad_send_is_rmpp(send))) {
 		send->retries_left--;
 		send->resends = 0;
 		send->buf.retries++;
-		return send_again(send);
+		return mad_send_again(send);
 	}
 	mad_track_decide(track, send, IB_WC_RESP_TIMEOUT_ERR, 0);
 	return mad_track_take(send);
@@ -454,7 +454,7 @@ enum mad_next mad_track_due(struct mad_track *track, unsigned long now,
 	if (time_before(now, send->deadline))
 		return MAD_NOTHING;
 	*found = send;
-	return timer_ended(track, send);
+	return mad_timer_ended(track, send);
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_track_due);
 

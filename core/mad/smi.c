@@ -17,7 +17,7 @@
 #define MAX_HOPS (IB_SMP_MAX_PATH_HOPS - 1)
 
 /* On the way to the SMA: C14-9. */
-static enum smi_way start_out(struct ib_smp *smp, u32 port)
+static enum smi_way smi_start_out(struct ib_smp *smp, u32 port)
 {
 	if (smp->hop_cnt && !smp->hop_ptr) {
 		smp->hop_ptr = 1;
@@ -31,7 +31,7 @@ static enum smi_way start_out(struct ib_smp *smp, u32 port)
 }
 
 /* On the way back to the SM: C14-13. */
-static enum smi_way start_back(struct ib_smp *smp, u32 port)
+static enum smi_way smi_start_back(struct ib_smp *smp, u32 port)
 {
 	if (smp->hop_cnt && smp->hop_ptr == smp->hop_cnt + 1) {
 		smp->hop_ptr--;
@@ -59,11 +59,11 @@ enum smi_way smi_outgoing(struct ib_smp *smp, u32 port)
 	/* The part that comes first goes by LID: a switch begins the directed one. */
 	if ((back ? smp->dr_dlid : smp->dr_slid) != IB_LID_PERMISSIVE)
 		return SMI_WIRE;
-	return back ? start_back(smp, port) : start_out(smp, port);
+	return back ? smi_start_back(smp, port) : smi_start_out(smp, port);
 }
 EXPORT_SYMBOL_IF_KUNIT(smi_outgoing);
 
-static enum smi_way arrive_out(struct ib_smp *smp, u32 port)
+static enum smi_way smi_arrive_out(struct ib_smp *smp, u32 port)
 {
 	if (smp->hop_ptr == smp->hop_cnt &&
 	    smp->dr_dlid == IB_LID_PERMISSIVE) {
@@ -74,7 +74,7 @@ static enum smi_way arrive_out(struct ib_smp *smp, u32 port)
 	return smp->hop_ptr == smp->hop_cnt + 1 ? SMI_HERE : SMI_DISCARD;
 }
 
-static enum smi_way arrive_back(struct ib_smp *smp)
+static enum smi_way smi_arrive_back(struct ib_smp *smp)
 {
 	if (smp->hop_ptr == 1 && smp->dr_slid == IB_LID_PERMISSIVE)
 		smp->hop_ptr--;
@@ -93,7 +93,7 @@ enum smi_way smi_incoming(struct ib_smp *smp, u32 port)
 {
 	if (smp->hop_cnt > MAX_HOPS)
 		return SMI_DISCARD;
-	return ib_get_smp_direction(smp) ? arrive_back(smp) :
-					   arrive_out(smp, port);
+	return ib_get_smp_direction(smp) ? smi_arrive_back(smp) :
+					   smi_arrive_out(smp, port);
 }
 EXPORT_SYMBOL_IF_KUNIT(smi_incoming);

@@ -128,7 +128,7 @@ EXPORT_SYMBOL(ib_ud_ip4_csum);
  * The lengths count what follows their header, up to the ICRC, padding
  * included. @bytes: from the BTH to the end of the padding.
  */
-static void set_lengths(struct ib_ud_header *header, unsigned int bytes)
+static void mad_set_lengths(struct ib_ud_header *header, unsigned int bytes)
 {
 	unsigned int below = bytes + IB_ICRC_BYTES +
 			     (header->udp_present ? IB_UDP_BYTES : 0);
@@ -147,7 +147,7 @@ static void set_lengths(struct ib_ud_header *header, unsigned int bytes)
 	}
 }
 
-static void set_constants(struct ib_ud_header *header)
+static void mad_set_constants(struct ib_ud_header *header)
 {
 	if (header->lrh_present)
 		header->lrh.link_next_header = header->grh_present ?
@@ -203,12 +203,12 @@ int ib_ud_header_init(int payload_bytes, int lrh_present, int eth_present,
 	header->ipv4_present = ipv4;
 	header->udp_present = udp_present;
 	header->immediate_present = immediate_present;
-	set_constants(header);
+	mad_set_constants(header);
 
 	bytes = IB_BTH_BYTES + IB_DETH_BYTES + payload_bytes + pad +
 		(immediate_present ? IMMEDIATE_BYTES : 0);
 	header->bth.pad_count = pad;
-	set_lengths(header, bytes);
+	mad_set_lengths(header, bytes);
 	return 0;
 }
 EXPORT_SYMBOL(ib_ud_header_init);
@@ -253,7 +253,7 @@ EXPORT_SYMBOL(ib_ud_header_pack);
 	(ib_unpack(fields, ARRAY_SIZE(fields), buf, (to)), buf += (bytes))
 
 /* Return: what follows, or NULL for a GRH that no BTH follows. */
-static void *unpack_route(void *buf, struct ib_ud_header *header)
+static void *mad_unpack_route(void *buf, struct ib_ud_header *header)
 {
 	GET(lrh_fields, &header->lrh, IB_LRH_BYTES);
 	header->lrh_present = 1;
@@ -282,7 +282,7 @@ static void *unpack_route(void *buf, struct ib_ud_header *header)
 int ib_ud_header_unpack(void *buf, struct ib_ud_header *header)
 {
 	memset(header, 0, sizeof(*header));
-	buf = unpack_route(buf, header);
+	buf = mad_unpack_route(buf, header);
 	if (!buf)
 		return -EINVAL;
 

@@ -45,12 +45,12 @@ static const unsigned int num_ops[RDMA_NL_NUM_CLIENTS] = {
 	[RDMA_NL_IWCM]	= RDMA_NL_IWPM_NUM_OPS,
 };
 
-static bool op_exists(unsigned int index, unsigned int op)
+static bool nl_op_exists(unsigned int index, unsigned int op)
 {
 	return index < ARRAY_SIZE(num_ops) && op < num_ops[index];
 }
 
-static const struct rdma_nl_cbs *client_get(unsigned int index)
+static const struct rdma_nl_cbs *nl_client_get(unsigned int index)
 {
 	const struct rdma_nl_cbs *cbs;
 
@@ -62,7 +62,7 @@ static const struct rdma_nl_cbs *client_get(unsigned int index)
 	return cbs;
 }
 
-static void client_put(unsigned int index)
+static void nl_client_put(unsigned int index)
 {
 	struct nl_client *client = &clients[index];
 	bool last;
@@ -74,7 +74,7 @@ static void client_put(unsigned int index)
 		wake_up_all(&clients_idle);
 }
 
-static bool client_is_idle(unsigned int index)
+static bool nl_client_is_idle(unsigned int index)
 {
 	bool idle;
 
@@ -84,14 +84,14 @@ static bool client_is_idle(unsigned int index)
 	return idle;
 }
 
-static const struct rdma_nl_cbs *client_get_or_load(unsigned int index)
+static const struct rdma_nl_cbs *nl_client_get_or_load(unsigned int index)
 {
-	const struct rdma_nl_cbs *cbs = client_get(index);
+	const struct rdma_nl_cbs *cbs = nl_client_get(index);
 
 	if (cbs)
 		return cbs;
 	request_module("rdma-netlink-subsys-%u", index);
-	return client_get(index);
+	return nl_client_get(index);
 }
 
 /**
@@ -107,7 +107,7 @@ void rdma_nl_register(unsigned int index, const struct rdma_nl_cbs cb_table[])
 {
 	bool taken = true;
 
-	if (WARN_ON(!op_exists(index, 0)))
+	if (WARN_ON(!nl_op_exists(index, 0)))
 		return;
 	spin_lock(&clients_lock);
 	if (!clients[index].cbs) {
@@ -130,12 +130,12 @@ EXPORT_SYMBOL(rdma_nl_register);
 void rdma_nl_unregister(unsigned int index)
 {
 	might_sleep();
-	if (WARN_ON(!op_exists(index, 0)))
+	if (WARN_ON(!nl_op_exists(index, 0)))
 		return;
 	spin_lock(&clients_lock);
 	clients[index].cbs = NULL;
 	spin_unlock(&clients_lock);
-	wait_event(clients_idle, client_is_idle(index));
+	wait_event(clients_idle, nl_client_is_idle(index));
 }
 EXPORT_SYMBOL(rdma_nl_unregister);
 
@@ -179,7 +179,7 @@ int ibnl_put_attr(struct sk_buff *skb, struct nlmsghdr *nlh, int len,
 }
 EXPORT_SYMBOL(ibnl_put_attr);
 
-static int send_to(struct net *net, struct sk_buff *skb, u32 portid, int flags)
+static int nl_send_to(struct net *net, struct sk_buff *skb, u32 portid, int flags)
 {
 	/* netlink_unicast() gives the length on success. */
 	return min(0, netlink_unicast(ofed_net_of(net)->nl_sock, skb, portid,
@@ -197,7 +197,7 @@ static int send_to(struct net *net, struct sk_buff *skb, u32 portid, int flags)
  */
 int rdma_nl_unicast(struct net *net, struct sk_buff *skb, u32 pid)
 {
-	return send_to(net, skb, pid, MSG_DONTWAIT);
+	return nl_send_to(net, skb, pid, MSG_DONTWAIT);
 }
 EXPORT_SYMBOL(rdma_nl_unicast);
 
@@ -213,7 +213,7 @@ EXPORT_SYMBOL(rdma_nl_unicast);
  */
 int rdma_nl_unicast_wait(struct net *net, struct sk_buff *skb, __u32 pid)
 {
-	return send_to(net, skb, pid, 0);
+	return nl_send_to(net, skb, pid, 0);
 }
 EXPORT_SYMBOL(rdma_nl_unicast_wait);
 
@@ -251,21 +251,21 @@ EXPORT_SYMBOL(rdma_nl_chk_listeners);
  * The dump of every client. It goes on in later calls of recvmsg(), when the
  * client's module may have gone: each call looks the client up again.
  */
-static int continue_dump(struct sk_buff *skb, struct netlink_callback *cb)
+static int nl_continue_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	unsigned int index = RDMA_NL_GET_CLIENT(cb->nlh->nlmsg_type);
 	unsigned int op = RDMA_NL_GET_OP(cb->nlh->nlmsg_type);
-	const struct rdma_nl_cbs *cbs = client_get(index);
+	const struct rdma_nl_cbs *cbs = nl_client_get(index);
 	int ret;
 
 	if (!cbs)
 		return -EINVAL;
 	ret = cbs[op].dump ? cbs[op].dump(skb, cb) : -EINVAL;
-	client_put(index);
+	nl_client_put(index);
 	return ret;
 }
 
-static bool is_dump(unsigned int index, const struct nlmsghdr *nlh)
+static bool nl_is_dump(unsigned int index, const struct nlmsghdr *nlh)
 {
 	/* The service's answers use the bit of NLM_F_ROOT for "failed". */
 	if (index == RDMA_NL_LS)
@@ -274,11 +274,11 @@ static bool is_dump(unsigned int index, const struct nlmsghdr *nlh)
 	return index == RDMA_NL_IWCM || (nlh->nlmsg_flags & NLM_F_DUMP);
 }
 
-static int call_op(struct sk_buff *skb, struct nlmsghdr *nlh,
-		   const struct rdma_nl_cbs *cb, unsigned int index,
-		   struct netlink_ext_ack *extack)
+static int nl_call_op(struct sk_buff *skb, struct nlmsghdr *nlh,
+		      const struct rdma_nl_cbs *cb, unsigned int index,
+		      struct netlink_ext_ack *extack)
 {
-	struct netlink_dump_control dump = { .dump = continue_dump };
+	struct netlink_dump_control dump = { .dump = nl_continue_dump };
 
 	if ((cb->flags & RDMA_NL_ADMIN_PERM) &&
 	    !netlink_capable(skb, CAP_NET_ADMIN)) {
@@ -286,36 +286,36 @@ static int call_op(struct sk_buff *skb, struct nlmsghdr *nlh,
 			       "CAP_NET_ADMIN of the initial user namespace is required");
 		return -EPERM;
 	}
-	if (is_dump(index, nlh))
+	if (nl_is_dump(index, nlh))
 		return cb->dump ? netlink_dump_start(skb->sk, skb, nlh, &dump) :
 				  -EINVAL;
 	return cb->doit ? cb->doit(skb, nlh, extack) : -EINVAL;
 }
 
-static int dispatch(struct sk_buff *skb, struct nlmsghdr *nlh,
-		    struct netlink_ext_ack *extack)
+static int nl_dispatch(struct sk_buff *skb, struct nlmsghdr *nlh,
+		       struct netlink_ext_ack *extack)
 {
 	unsigned int index = RDMA_NL_GET_CLIENT(nlh->nlmsg_type);
 	unsigned int op = RDMA_NL_GET_OP(nlh->nlmsg_type);
 	const struct rdma_nl_cbs *cbs;
 	int ret;
 
-	if (!op_exists(index, op))
+	if (!nl_op_exists(index, op))
 		return -EINVAL;
 	/* The services behind the other indexes run in init_net only. */
 	if (index != RDMA_NL_NLDEV && !net_eq(sock_net(skb->sk), &init_net))
 		return -EINVAL;
 
-	cbs = client_get_or_load(index);
+	cbs = nl_client_get_or_load(index);
 	if (!cbs)
 		return -EINVAL;
-	ret = call_op(skb, nlh, &cbs[op], index, extack);
-	client_put(index);
+	ret = nl_call_op(skb, nlh, &cbs[op], index, extack);
+	nl_client_put(index);
 	return ret;
 }
 
 /* A local service's answers to the kernel's requests have no NLM_F_REQUEST. */
-static bool is_for_kernel(const struct nlmsghdr *nlh)
+static bool nl_is_for_kernel(const struct nlmsghdr *nlh)
 {
 	if (nlh->nlmsg_type < NLMSG_MIN_TYPE)
 		return false;
@@ -323,13 +323,13 @@ static bool is_for_kernel(const struct nlmsghdr *nlh)
 	       RDMA_NL_GET_CLIENT(nlh->nlmsg_type) == RDMA_NL_LS;
 }
 
-static void receive_one(struct sk_buff *skb, struct nlmsghdr *nlh)
+static void nl_receive_one(struct sk_buff *skb, struct nlmsghdr *nlh)
 {
 	struct netlink_ext_ack extack = {};
 	int ret = 0;
 
-	if (is_for_kernel(nlh))
-		ret = dispatch(skb, nlh, &extack);
+	if (nl_is_for_kernel(nlh))
+		ret = nl_dispatch(skb, nlh, &extack);
 	/* A dump has begun; its NLMSG_DONE stands for the ACK. */
 	if (ret == -EINTR)
 		return;
@@ -337,7 +337,7 @@ static void receive_one(struct sk_buff *skb, struct nlmsghdr *nlh)
 		netlink_ack(skb, nlh, ret, &extack);
 }
 
-static void receive(struct sk_buff *skb)
+static void nl_receive(struct sk_buff *skb)
 {
 	struct nlmsghdr *nlh;
 
@@ -345,7 +345,7 @@ static void receive(struct sk_buff *skb)
 		nlh = nlmsg_hdr(skb);
 		if (nlh->nlmsg_len < NLMSG_HDRLEN || nlh->nlmsg_len > skb->len)
 			return;
-		receive_one(skb, nlh);
+		nl_receive_one(skb, nlh);
 		skb_pull(skb, min_t(unsigned int, skb->len,
 				    NLMSG_ALIGN(nlh->nlmsg_len)));
 	}
@@ -354,7 +354,7 @@ static void receive(struct sk_buff *skb)
 int ofed_nl_net_init(struct net *net)
 {
 	struct netlink_kernel_cfg cfg = {
-		.input = receive,
+		.input = nl_receive,
 		.flags = NL_CFG_F_NONROOT_RECV,
 	};
 	struct sock *sk = netlink_kernel_create(net, NETLINK_RDMA, &cfg);

@@ -5,22 +5,22 @@
 #include "../cm/rdma/cma.h"
 #include "nldev.h"
 
-static int put_address(struct sk_buff *msg, int attr,
-		       const struct sockaddr_storage *addr)
+static int nldev_put_address(struct sk_buff *msg, int attr,
+			     const struct sockaddr_storage *addr)
 {
 	return addr->ss_family ? nla_put(msg, attr, sizeof(*addr), addr) : 0;
 }
 
 /* A listener on all devices has no destination on any of them. */
-static int put_destination(struct sk_buff *msg, const struct cma_res *res)
+static int nldev_put_destination(struct sk_buff *msg, const struct cma_res *res)
 {
 	if (res != &res->id->res)
 		return 0;
-	return put_address(msg, RDMA_NLDEV_ATTR_RES_DST_ADDR,
-			   &res->id->pub.route.addr.dst_addr);
+	return nldev_put_address(msg, RDMA_NLDEV_ATTR_RES_DST_ADDR,
+				 &res->id->pub.route.addr.dst_addr);
 }
 
-static int put_qp(struct sk_buff *msg, const struct cma_id *id)
+static int nldev_put_qp(struct sk_buff *msg, const struct cma_id *id)
 {
 	if (!id->qp_num)
 		return 0;
@@ -40,12 +40,12 @@ int ofed_nldev_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *entry,
 	if (ask->port != NLDEV_NO_PORT && ask->port != port)
 		return -EAGAIN;
 	if ((port && nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port)) ||
-	    put_qp(msg, id) ||
+	    nldev_put_qp(msg, id) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PS, id->pub.ps) ||
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_STATE, cma_state_of(id)) ||
-	    put_address(msg, RDMA_NLDEV_ATTR_RES_SRC_ADDR,
-			&id->pub.route.addr.src_addr) ||
-	    put_destination(msg, res) ||
+	    nldev_put_address(msg, RDMA_NLDEV_ATTR_RES_SRC_ADDR,
+			      &id->pub.route.addr.src_addr) ||
+	    nldev_put_destination(msg, res) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CM_IDN, entry->id) ||
 	    ofed_nldev_put_owner(msg, entry))
 		return -EMSGSIZE;

@@ -5,7 +5,7 @@
 
 #include "nldev.h"
 
-static int put_mode(struct sk_buff *msg, const struct rdma_counter *counter)
+static int nldev_put_mode(struct sk_buff *msg, const struct rdma_counter *counter)
 {
 	const struct rdma_counter_mode *mode = &counter->mode;
 
@@ -21,7 +21,7 @@ static int put_mode(struct sk_buff *msg, const struct rdma_counter *counter)
 	return 0;
 }
 
-static int put_qp_number(struct sk_buff *msg, u32 number)
+static int nldev_put_qp_number(struct sk_buff *msg, u32 number)
 {
 	struct nlattr *nest = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
 
@@ -35,7 +35,7 @@ static int put_qp_number(struct sk_buff *msg, u32 number)
 	return 0;
 }
 
-static int put_qps(struct sk_buff *msg, const struct rdma_counter *counter)
+static int nldev_put_qps(struct sk_buff *msg, const struct rdma_counter *counter)
 {
 	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP);
 	struct ib_qp *qp;
@@ -47,7 +47,7 @@ static int put_qps(struct sk_buff *msg, const struct rdma_counter *counter)
 	for (id = 0; !ret && (qp = ofed_nldev_next_qp(counter->device, &id));
 	     id++) {
 		if (READ_ONCE(qp->counter) == counter)
-			ret = put_qp_number(msg, qp->qp_num);
+			ret = nldev_put_qp_number(msg, qp->qp_num);
 		rdma_restrack_put(&qp->res);
 		cond_resched();
 	}
@@ -59,8 +59,8 @@ static int put_qps(struct sk_buff *msg, const struct rdma_counter *counter)
 }
 
 /* nldev_kind.fill of a counter that QPs are bound to */
-static int put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		       const struct nldev_ask *ask)
+static int nldev_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
+			     const struct nldev_ask *ask)
 {
 	struct rdma_counter *counter =
 		container_of(res, struct rdma_counter, res);
@@ -71,14 +71,14 @@ static int put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	rdma_counter_query_stats(counter);
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, counter->port) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, counter->id) ||
-	    put_mode(msg, counter) || put_qps(msg, counter))
+	    nldev_put_mode(msg, counter) || nldev_put_qps(msg, counter))
 		return -EMSGSIZE;
 	return ofed_nldev_put_hwstats(msg, counter->device, counter->stats, 0);
 }
 
 /* nldev_kind.fill of the statistics of an MR */
-static int put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		       const struct nldev_ask *ask)
+static int nldev_put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
+			     const struct nldev_ask *ask)
 {
 	struct ib_mr *mr = container_of(res, struct ib_mr, res);
 
@@ -95,7 +95,7 @@ static const struct nldev_kind counter_kind = {
 	.entry = RDMA_NLDEV_ATTR_STAT_COUNTER_ENTRY,
 	.id = RDMA_NLDEV_ATTR_STAT_COUNTER_ID,
 	.per_port = true,
-	.fill = put_counter,
+	.fill = nldev_put_counter,
 };
 
 static const struct nldev_kind mr_stat_kind = {
@@ -103,10 +103,10 @@ static const struct nldev_kind mr_stat_kind = {
 	.table = RDMA_NLDEV_ATTR_RES_MR,
 	.entry = RDMA_NLDEV_ATTR_RES_MR_ENTRY,
 	.id = RDMA_NLDEV_ATTR_RES_MRN,
-	.fill = put_mr_stat,
+	.fill = nldev_put_mr_stat,
 };
 
-static const struct nldev_kind *kind_of(const struct nldev_ask *ask)
+static const struct nldev_kind *nldev_kind_of(const struct nldev_ask *ask)
 {
 	const struct nlattr *res = ask->tb[RDMA_NLDEV_ATTR_STAT_RES];
 
@@ -123,8 +123,8 @@ static const struct nldev_kind *kind_of(const struct nldev_ask *ask)
 }
 
 /* How QPs of a port are bound. */
-static int put_port_mode(struct sk_buff *msg, struct ib_device *device,
-			 const struct nldev_ask *ask)
+static int nldev_put_port_mode(struct sk_buff *msg, struct ib_device *device,
+			       const struct nldev_ask *ask)
 {
 	enum rdma_nl_counter_mode mode;
 	enum rdma_nl_counter_mask mask;
@@ -150,13 +150,13 @@ int ofed_nldev_stat_get_res(struct sk_buff *skb, struct nlmsghdr *nlh,
 			    struct netlink_ext_ack *extack,
 			    const struct nldev_ask *ask)
 {
-	const struct nldev_kind *kind = kind_of(ask);
+	const struct nldev_kind *kind = nldev_kind_of(ask);
 
 	if (!kind)
 		return -EINVAL;
 	if (kind == &counter_kind && !ask->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID])
 		return ofed_nldev_answer_device(skb, nlh, extack,
-						put_port_mode);
+						nldev_put_port_mode);
 	return ofed_nldev_one(skb, nlh, extack, kind);
 }
 
@@ -169,24 +169,24 @@ int ofed_nldev_stat_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	ret = ofed_nldev_parse(&ask, cb->skb, cb->nlh, cb->extack);
 	if (ret)
 		return ret;
-	kind = kind_of(&ask);
+	kind = nldev_kind_of(&ask);
 	return kind ? ofed_nldev_all(skb, cb, kind) : -EINVAL;
 }
 
-static bool is_about_qps(const struct nldev_ask *ask)
+static bool nldev_is_about_qps(const struct nldev_ask *ask)
 {
-	return kind_of(ask) == &counter_kind;
+	return nldev_kind_of(ask) == &counter_kind;
 }
 
-static int put_binding(struct sk_buff *msg, u32 counter, u32 qp_num)
+static int nldev_put_binding(struct sk_buff *msg, u32 counter, u32 qp_num)
 {
 	return nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, counter) ?:
 	       nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, qp_num);
 }
 
 /* To the counter that is named, or to a new one. */
-static int bind(struct sk_buff *msg, struct ib_device *device,
-		const struct nldev_ask *ask)
+static int nldev_bind(struct sk_buff *msg, struct ib_device *device,
+		      const struct nldev_ask *ask)
 {
 	const struct nlattr *counter = ask->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID];
 	u32 qp_num, id = 0;
@@ -204,30 +204,30 @@ static int bind(struct sk_buff *msg, struct ib_device *device,
 	}
 	if (ret)
 		return ret;
-	ret = put_binding(msg, id, qp_num);
+	ret = nldev_put_binding(msg, id, qp_num);
 	if (ret)
 		rdma_counter_unbind_qpn(device, ask->port, qp_num, id);
 	return ret;
 }
 
-static int set_mode(struct sk_buff *msg, struct ib_device *device,
-		    const struct nldev_ask *ask)
+static int nldev_set_mode(struct sk_buff *msg, struct ib_device *device,
+			  const struct nldev_ask *ask)
 {
 	const struct nlattr *mask =
 		ask->tb[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK];
 
-	if (!is_about_qps(ask))
+	if (!nldev_is_about_qps(ask))
 		return -EINVAL;
 	if (nla_get_u32(ask->tb[RDMA_NLDEV_ATTR_STAT_MODE]) !=
 	    RDMA_COUNTER_MODE_AUTO)
-		return bind(msg, device, ask);
+		return nldev_bind(msg, device, ask);
 	return rdma_counter_set_auto_mode(device, ask->port,
 					  mask ? nla_get_u32(mask) : 0,
 					  ask->extack);
 }
 
-static int set_and_put(struct sk_buff *msg, struct ib_device *device,
-		       const struct nldev_ask *ask)
+static int nldev_set_and_put(struct sk_buff *msg, struct ib_device *device,
+			     const struct nldev_ask *ask)
 {
 	const struct nlattr *optional =
 		ask->tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
@@ -239,7 +239,7 @@ static int set_and_put(struct sk_buff *msg, struct ib_device *device,
 	if (ofed_nldev_put_port(msg, device, ask->port))
 		return -EMSGSIZE;
 	if (mode)
-		ret = set_mode(msg, device, ask);
+		ret = nldev_set_mode(msg, device, ask);
 	if (!ret && optional)
 		ret = ofed_nldev_set_optional(device, ask->port, optional);
 	return ret;
@@ -248,20 +248,20 @@ static int set_and_put(struct sk_buff *msg, struct ib_device *device,
 int ofed_nldev_stat_set(struct sk_buff *skb, struct nlmsghdr *nlh,
 			struct netlink_ext_ack *extack)
 {
-	return ofed_nldev_answer_device(skb, nlh, extack, set_and_put);
+	return ofed_nldev_answer_device(skb, nlh, extack, nldev_set_and_put);
 }
 
-static int unbind_and_put(struct sk_buff *msg, struct ib_device *device,
-			  const struct nldev_ask *ask)
+static int nldev_unbind_and_put(struct sk_buff *msg, struct ib_device *device,
+				const struct nldev_ask *ask)
 {
 	const struct nlattr *counter = ask->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID];
 	const struct nlattr *number = ask->tb[RDMA_NLDEV_ATTR_RES_LQPN];
 
-	if (!ofed_nldev_has_port(ask, device) || !is_about_qps(ask) ||
+	if (!ofed_nldev_has_port(ask, device) || !nldev_is_about_qps(ask) ||
 	    !counter || !number)
 		return -EINVAL;
 	if (ofed_nldev_put_port(msg, device, ask->port) ||
-	    put_binding(msg, nla_get_u32(counter), nla_get_u32(number)))
+	    nldev_put_binding(msg, nla_get_u32(counter), nla_get_u32(number)))
 		return -EMSGSIZE;
 	return rdma_counter_unbind_qpn(device, ask->port, nla_get_u32(number),
 				       nla_get_u32(counter));
@@ -270,5 +270,5 @@ static int unbind_and_put(struct sk_buff *msg, struct ib_device *device,
 int ofed_nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh,
 			struct netlink_ext_ack *extack)
 {
-	return ofed_nldev_answer_device(skb, nlh, extack, unbind_and_put);
+	return ofed_nldev_answer_device(skb, nlh, extack, nldev_unbind_and_put);
 }

@@ -10,7 +10,7 @@
 #include "nldev.h"
 
 /* The name iproute2 knows; NULL if there is none. Told from the first port. */
-static const char *protocol_of(struct ib_device *device)
+static const char *nldev_protocol_of(struct ib_device *device)
 {
 	u32 port = rdma_start_port(device);
 
@@ -25,7 +25,7 @@ static const char *protocol_of(struct ib_device *device)
 	return rdma_cap_opa_mad(device, port) ? "opa" : "ib";
 }
 
-static int put_guids(struct sk_buff *msg, struct ib_device *device)
+static int nldev_put_guids(struct sk_buff *msg, struct ib_device *device)
 {
 	u64 node = be64_to_cpu(device->node_guid);
 	u64 image = be64_to_cpu(device->attrs.sys_image_guid);
@@ -38,7 +38,7 @@ static int put_guids(struct sk_buff *msg, struct ib_device *device)
 	return 0;
 }
 
-static int put_firmware(struct sk_buff *msg, struct ib_device *device)
+static int nldev_put_firmware(struct sk_buff *msg, struct ib_device *device)
 {
 	char firmware[IB_FW_VERSION_NAME_MAX] = "";
 
@@ -47,9 +47,9 @@ static int put_firmware(struct sk_buff *msg, struct ib_device *device)
 	       nla_put_string(msg, RDMA_NLDEV_ATTR_FW_VERSION, firmware) : 0;
 }
 
-static int put_protocol(struct sk_buff *msg, struct ib_device *device)
+static int nldev_put_protocol(struct sk_buff *msg, struct ib_device *device)
 {
-	const char *protocol = protocol_of(device);
+	const char *protocol = nldev_protocol_of(device);
 
 	return protocol ?
 	       nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_PROTOCOL, protocol) : 0;
@@ -65,10 +65,10 @@ int ofed_nldev_put_device(struct sk_buff *msg, struct ib_device *device,
 	    nla_put_u64_64bit(msg, RDMA_NLDEV_ATTR_CAP_FLAGS,
 			      device->attrs.device_cap_flags,
 			      RDMA_NLDEV_ATTR_PAD) ||
-	    put_firmware(msg, device) || put_guids(msg, device) ||
+	    nldev_put_firmware(msg, device) || nldev_put_guids(msg, device) ||
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, device->node_type) ||
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_DIM, device->use_cq_dim) ||
-	    compat_nl_put_subdev(msg, device) || put_protocol(msg, device))
+	    compat_nl_put_subdev(msg, device) || nldev_put_protocol(msg, device))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -86,7 +86,7 @@ int ofed_nldev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return ofed_nldev_dump_devices(skb, cb, ofed_nldev_put_device);
 }
 
-static int set_name(struct ib_device *device, const struct nlattr *attr)
+static int nldev_set_name(struct ib_device *device, const struct nlattr *attr)
 {
 	char name[IB_DEVICE_NAME_MAX];
 
@@ -94,7 +94,7 @@ static int set_name(struct ib_device *device, const struct nlattr *attr)
 	return ofed_nldev_check_name(name) ?: ofed_device_rename(device, name);
 }
 
-static int set_dim(struct ib_device *device, u8 use_dim)
+static int nldev_set_dim(struct ib_device *device, u8 use_dim)
 {
 	if (use_dim > 1)
 		return -EINVAL;
@@ -115,20 +115,20 @@ int ofed_nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh,
 		return PTR_ERR(device);
 
 	if (ask.tb[RDMA_NLDEV_ATTR_DEV_NAME]) {
-		ret = set_name(device, ask.tb[RDMA_NLDEV_ATTR_DEV_NAME]);
+		ret = nldev_set_name(device, ask.tb[RDMA_NLDEV_ATTR_DEV_NAME]);
 	} else if (ask.tb[RDMA_NLDEV_NET_NS_FD]) {
 		return ofed_device_set_netns_put(device, skb,
 				nla_get_u32(ask.tb[RDMA_NLDEV_NET_NS_FD]));
 	} else if (ask.tb[RDMA_NLDEV_ATTR_DEV_DIM]) {
-		ret = set_dim(device,
-			      nla_get_u8(ask.tb[RDMA_NLDEV_ATTR_DEV_DIM]));
+		ret = nldev_set_dim(device,
+				    nla_get_u8(ask.tb[RDMA_NLDEV_ATTR_DEV_DIM]));
 	}
 	ib_device_put(device);
 	return ret;
 }
 
-static int put_chardev(struct sk_buff *msg, struct ib_device *device,
-		       const struct nldev_ask *ask)
+static int nldev_put_chardev(struct sk_buff *msg, struct ib_device *device,
+			     const struct nldev_ask *ask)
 {
 	char client[RDMA_NLDEV_ATTR_CHARDEV_TYPE_SIZE];
 	struct ib_client_nl_info info = {
@@ -167,7 +167,7 @@ int ofed_nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh,
 	/* Without a device: the one node of a client, which has no ports. */
 	if (!ask.tb[RDMA_NLDEV_ATTR_DEV_INDEX])
 		return ask.port == NLDEV_NO_PORT ?
-		       ofed_nldev_answer(&ask, NULL, put_chardev) : -EINVAL;
+		       ofed_nldev_answer(&ask, NULL, nldev_put_chardev) : -EINVAL;
 
 	device = ofed_nldev_device(&ask);
 	if (!device)
@@ -175,7 +175,7 @@ int ofed_nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh,
 	if (ask.port != NLDEV_NO_PORT && !rdma_is_port_valid(device, ask.port))
 		ret = -EINVAL;
 	else
-		ret = ofed_nldev_answer(&ask, device, put_chardev);
+		ret = ofed_nldev_answer(&ask, device, nldev_put_chardev);
 	ib_device_put(device);
 	return ret;
 }
@@ -194,7 +194,7 @@ static const struct {
 	{ RDMA_RESTRACK_SRQ, "srq" },
 };
 
-static int put_count(struct sk_buff *msg, const char *name, u64 count)
+static int nldev_put_count(struct sk_buff *msg, const char *name, u64 count)
 {
 	struct nlattr *nest;
 
@@ -210,8 +210,8 @@ static int put_count(struct sk_buff *msg, const char *name, u64 count)
 }
 
 /* On failure the caller drops the whole message, open nests with it. */
-static int put_summary(struct sk_buff *msg, struct ib_device *device,
-		       const struct nldev_ask *ask)
+static int nldev_put_summary(struct sk_buff *msg, struct ib_device *device,
+			     const struct nldev_ask *ask)
 {
 	struct nlattr *nest;
 	size_t i;
@@ -222,9 +222,9 @@ static int put_summary(struct sk_buff *msg, struct ib_device *device,
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < ARRAY_SIZE(summary); i++)
-		if (put_count(msg, summary[i].name,
-			      rdma_restrack_count(device, summary[i].type,
-						  ask->details)))
+		if (nldev_put_count(msg, summary[i].name,
+				    rdma_restrack_count(device, summary[i].type,
+							ask->details)))
 			return -EMSGSIZE;
 	nla_nest_end(msg, nest);
 	return 0;
@@ -233,10 +233,10 @@ static int put_summary(struct sk_buff *msg, struct ib_device *device,
 int ofed_nldev_res_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 		       struct netlink_ext_ack *extack)
 {
-	return ofed_nldev_answer_device(skb, nlh, extack, put_summary);
+	return ofed_nldev_answer_device(skb, nlh, extack, nldev_put_summary);
 }
 
 int ofed_nldev_res_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return ofed_nldev_dump_devices(skb, cb, put_summary);
+	return ofed_nldev_dump_devices(skb, cb, nldev_put_summary);
 }

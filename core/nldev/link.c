@@ -13,14 +13,14 @@
 /* Guards link_types (writers). */
 static DEFINE_MUTEX(link_types_lock);
 /*
- * Read side of link_types, also around newlink(), which may sleep for long:
+ * Read side of link_types, also around nldev_newlink(), which may sleep for long:
  * unregistering a type waits for it. It is not held while a module is loaded,
  * since the module's init registers a type.
  */
 DEFINE_STATIC_SRCU(link_types_srcu);
 static LIST_HEAD(link_types);
 
-static struct rdma_link_ops *find_link_type(const char *type)
+static struct rdma_link_ops *nldev_find_link_type(const char *type)
 {
 	struct rdma_link_ops *ops;
 
@@ -34,14 +34,14 @@ static struct rdma_link_ops *find_link_type(const char *type)
 
 /**
  * rdma_link_register - offer "rdma link add ... type ..."
- * @ops: the type's name and newlink(); valid until rdma_link_unregister()
+ * @ops: the type's name and nldev_newlink(); valid until rdma_link_unregister()
  *
  * A name that is taken is a bug of the caller. Context: process, may sleep.
  */
 void rdma_link_register(struct rdma_link_ops *ops)
 {
 	mutex_lock(&link_types_lock);
-	if (!WARN_ON(find_link_type(ops->type)))
+	if (!WARN_ON(nldev_find_link_type(ops->type)))
 		list_add_rcu(&ops->list, &link_types);
 	mutex_unlock(&link_types_lock);
 }
@@ -51,8 +51,8 @@ EXPORT_SYMBOL(rdma_link_register);
  * rdma_link_unregister - take a type of link back
  * @ops: registered type
  *
- * Returns when no newlink() is running. Context: process, may sleep; not from
- * within newlink().
+ * Returns when no nldev_newlink() is running. Context: process, may sleep; not from
+ * within nldev_newlink().
  */
 void rdma_link_unregister(struct rdma_link_ops *ops)
 {
@@ -64,22 +64,22 @@ void rdma_link_unregister(struct rdma_link_ops *ops)
 EXPORT_SYMBOL(rdma_link_unregister);
 
 /* False when no such type is registered; @result is the driver's answer. */
-static bool try_newlink(const char *type, const char *name,
-			struct net_device *ndev, int *result)
+static bool nldev_try_newlink(const char *type, const char *name,
+			      struct net_device *ndev, int *result)
 {
 	struct rdma_link_ops *ops;
 	int idx;
 
 	idx = srcu_read_lock(&link_types_srcu);
-	ops = find_link_type(type);
+	ops = nldev_find_link_type(type);
 	if (ops)
 		*result = ops->newlink(name, ndev);
 	srcu_read_unlock(&link_types_srcu, idx);
 	return ops;
 }
 
-/* newlink() has no extack: what its errno means here. */
-static void explain_newlink(int err, struct netlink_ext_ack *extack)
+/* nldev_newlink() has no extack: what its errno means here. */
+static void nldev_explain_newlink(int err, struct netlink_ext_ack *extack)
 {
 	switch (err) {
 	case -EINVAL:
@@ -100,20 +100,20 @@ static void explain_newlink(int err, struct netlink_ext_ack *extack)
 	}
 }
 
-static int newlink(const char *type, const char *name, struct net_device *ndev,
-		   struct netlink_ext_ack *extack)
+static int nldev_newlink(const char *type, const char *name, struct net_device *ndev,
+			 struct netlink_ext_ack *extack)
 {
 	int ret;
 
-	if (!try_newlink(type, name, ndev, &ret)) {
+	if (!nldev_try_newlink(type, name, ndev, &ret)) {
 		request_module("rdma-link-%s", type);
-		if (!try_newlink(type, name, ndev, &ret)) {
+		if (!nldev_try_newlink(type, name, ndev, &ret)) {
 			NL_SET_ERR_MSG(extack,
 				       "Unknown link type, or its module may not be loaded (see dmesg)");
 			return -EINVAL;
 		}
 	}
-	explain_newlink(ret, extack);
+	nldev_explain_newlink(ret, extack);
 	return ret;
 }
 
@@ -145,7 +145,7 @@ int ofed_nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh,
 			       "No such interface in this network namespace");
 		return -ENODEV;
 	}
-	ret = newlink(type, name, ndev, extack);
+	ret = nldev_newlink(type, name, ndev, extack);
 	dev_put(ndev);
 	return ret;
 }
@@ -169,7 +169,7 @@ int ofed_nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh,
 }
 
 /* What an InfiniBand port has beyond a state. */
-static int put_ib_port(struct sk_buff *msg, const struct ib_port_attr *attr)
+static int nldev_put_ib_port(struct sk_buff *msg, const struct ib_port_attr *attr)
 {
 	u64 caps = attr->port_cap_flags | (u64)attr->port_cap_flags2 << 32;
 
@@ -189,7 +189,7 @@ int ofed_nldev_put_port_attr(struct sk_buff *msg, struct ib_device *device,
 {
 	if (ofed_nldev_put_port(msg, device, port))
 		return -EMSGSIZE;
-	if (rdma_protocol_ib(device, port) && put_ib_port(msg, attr))
+	if (rdma_protocol_ib(device, port) && nldev_put_ib_port(msg, attr))
 		return -EMSGSIZE;
 	if (nla_put_u8(msg, RDMA_NLDEV_ATTR_PORT_STATE, attr->state) ||
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, attr->phys_state))
@@ -220,8 +220,8 @@ int ofed_nldev_put_netdev(struct sk_buff *msg, struct ib_device *device,
 	return ret;
 }
 
-static int put_port(struct sk_buff *msg, struct ib_device *device,
-		    const struct nldev_ask *ask)
+static int nldev_put_port(struct sk_buff *msg, struct ib_device *device,
+			  const struct nldev_ask *ask)
 {
 	struct ib_port_attr attr;
 	int ret;
@@ -240,7 +240,7 @@ static int put_port(struct sk_buff *msg, struct ib_device *device,
 int ofed_nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 			struct netlink_ext_ack *extack)
 {
-	return ofed_nldev_answer_device(skb, nlh, extack, put_port);
+	return ofed_nldev_answer_device(skb, nlh, extack, nldev_put_port);
 }
 
 /* Where a dump of ports goes on: kept in netlink_callback.ctx. */
@@ -269,7 +269,7 @@ int ofed_nldev_port_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		ask.port = (u64)rdma_start_port(device) + state->ports_done;
 		if (ask.port > rdma_end_port(device))
 			break;
-		ret = ofed_nldev_put_part(skb, device, &ask, put_port);
+		ret = ofed_nldev_put_part(skb, device, &ask, nldev_put_port);
 		if (!ret)
 			state->ports_done++;
 	}

@@ -7,8 +7,8 @@
 #include "../device/device.h"
 #include "nldev.h"
 
-static int put_event(struct sk_buff *msg, struct ib_device *device, u32 port,
-		     enum rdma_nl_notify_event_type type, const struct net *net)
+static int nldev_put_event(struct sk_buff *msg, struct ib_device *device, u32 port,
+			   enum rdma_nl_notify_event_type type, const struct net *net)
 {
 	int ret = ofed_nldev_put_handle(msg, device);
 
@@ -25,7 +25,7 @@ static int put_event(struct sk_buff *msg, struct ib_device *device, u32 port,
 }
 
 /* With a reference; NULL when it ends, and the device is about to leave it. */
-static struct net *net_of(struct ib_device *device)
+static struct net *nldev_net_of(struct ib_device *device)
 {
 	struct net *net;
 
@@ -49,7 +49,7 @@ static struct net *net_of(struct ib_device *device)
 int rdma_nl_notify_event(struct ib_device *ib, u32 port_num,
 			 enum rdma_nl_notify_event_type type)
 {
-	struct net *net = net_of(ib);
+	struct net *net = nldev_net_of(ib);
 	struct nlmsghdr *nlh;
 	struct sk_buff *msg;
 	int ret = -ENOMEM;
@@ -65,7 +65,7 @@ int rdma_nl_notify_event(struct ib_device *ib, u32 port_num,
 			0, 0);
 	if (!nlh)
 		goto err_msg;
-	ret = put_event(msg, ib, port_num, type, net);
+	ret = nldev_put_event(msg, ib, port_num, type, net);
 	if (ret)
 		goto err_msg;
 	nlmsg_end(msg, nlh);

@@ -167,7 +167,7 @@ struct dump_walk {
 	nldev_fill fill;
 };
 
-static int dump_device(struct ib_device *device, void *ctx)
+static int nldev_dump_device(struct ib_device *device, void *ctx)
 {
 	struct dump_walk *walk = ctx;
 	int ret;
@@ -199,7 +199,7 @@ int ofed_nldev_dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
 	if (ret)
 		return ret;
 	ask.net = sock_net(skb->sk);
-	ret = ofed_for_each_device(dump_device, &walk);
+	ret = ofed_for_each_device(nldev_dump_device, &walk);
 	/* A full part is not the end: another call brings the next one. */
 	return skb->len ? skb->len : ret;
 }

@@ -7,7 +7,7 @@
 #include "nldev.h"
 
 /* Every kind of uobject begins with a struct ib_uobject. */
-static int put_context(struct sk_buff *msg, const void *uobject)
+static int nldev_put_context(struct sk_buff *msg, const void *uobject)
 {
 	const struct ib_uobject *base = uobject;
 
@@ -15,7 +15,7 @@ static int put_context(struct sk_buff *msg, const void *uobject)
 			   base->context->res.id);
 }
 
-static int put_use_count(struct sk_buff *msg, const atomic_t *usecnt)
+static int nldev_put_use_count(struct sk_buff *msg, const atomic_t *usecnt)
 {
 	return nla_put_u64_64bit(msg, RDMA_NLDEV_ATTR_RES_USECNT,
 				 atomic_read(usecnt), RDMA_NLDEV_ATTR_PAD);
@@ -31,7 +31,7 @@ int ofed_nldev_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /* The key of all memory, and its use by peers, is for administrators only. */
-static int put_pd_keys(struct sk_buff *msg, const struct ib_pd *pd)
+static int nldev_put_pd_keys(struct sk_buff *msg, const struct ib_pd *pd)
 {
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LOCAL_DMA_LKEY,
 			pd->local_dma_lkey))
@@ -48,17 +48,17 @@ int ofed_nldev_put_pd(struct sk_buff *msg, struct rdma_restrack_entry *res,
 {
 	const struct ib_pd *pd = container_of(res, struct ib_pd, res);
 
-	if (ask->admin && put_pd_keys(msg, pd))
+	if (ask->admin && nldev_put_pd_keys(msg, pd))
 		return -EMSGSIZE;
-	if (put_use_count(msg, &pd->usecnt) ||
+	if (nldev_put_use_count(msg, &pd->usecnt) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, res->id))
 		return -EMSGSIZE;
-	if (!rdma_is_kernel_res(res) && put_context(msg, pd->uobject))
+	if (!rdma_is_kernel_res(res) && nldev_put_context(msg, pd->uobject))
 		return -EMSGSIZE;
 	return ofed_nldev_put_owner(msg, res);
 }
 
-static int put_mr_keys(struct sk_buff *msg, const struct ib_mr *mr)
+static int nldev_put_mr_keys(struct sk_buff *msg, const struct ib_mr *mr)
 {
 	return nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_RKEY, mr->rkey) ?:
 	       nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LKEY, mr->lkey);
@@ -71,7 +71,7 @@ int ofed_nldev_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	struct ib_mr *mr = container_of(res, struct ib_mr, res);
 	int ret;
 
-	if (ask->admin && put_mr_keys(msg, mr))
+	if (ask->admin && nldev_put_mr_keys(msg, mr))
 		return -EMSGSIZE;
 	if (nla_put_u64_64bit(msg, RDMA_NLDEV_ATTR_RES_MRLEN, mr->length,
 			      RDMA_NLDEV_ATTR_PAD) ||
@@ -98,12 +98,12 @@ int ofed_nldev_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /* Users poll as they like, so how it is done is told of the kernel's only. */
-static int put_cq_owner(struct sk_buff *msg, const struct ib_cq *cq)
+static int nldev_put_cq_owner(struct sk_buff *msg, const struct ib_cq *cq)
 {
 	if (rdma_is_kernel_res(&cq->res)) {
 		if (nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_POLL_CTX, cq->poll_ctx))
 			return -EMSGSIZE;
-	} else if (put_context(msg, cq->uobject)) {
+	} else if (nldev_put_context(msg, cq->uobject)) {
 		return -EMSGSIZE;
 	}
 	return ofed_nldev_put_owner(msg, &cq->res);
@@ -117,11 +117,11 @@ int ofed_nldev_put_cq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	int ret;
 
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CQE, cq->cqe) ||
-	    put_use_count(msg, &cq->usecnt) ||
+	    nldev_put_use_count(msg, &cq->usecnt) ||
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_DIM, !!cq->dim) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CQN, res->id))
 		return -EMSGSIZE;
-	ret = put_cq_owner(msg, cq);
+	ret = nldev_put_cq_owner(msg, cq);
 	if (!ret && cq->device->ops.fill_res_cq_entry)
 		ret = cq->device->ops.fill_res_cq_entry(msg, cq);
 	return ret;

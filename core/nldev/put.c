@@ -9,8 +9,8 @@
  * A driver's attribute is two or three in a row: its name, how to print it if
  * not in the usual way, its value.
  */
-static int put_name(struct sk_buff *msg, const char *name,
-		    enum rdma_nldev_print_type how)
+static int nldev_put_name(struct sk_buff *msg, const char *name,
+			  enum rdma_nldev_print_type how)
 {
 	int ret = nla_put_string(msg, RDMA_NLDEV_ATTR_DRIVER_STRING, name);
 
@@ -19,17 +19,17 @@ static int put_name(struct sk_buff *msg, const char *name,
 	return ret;
 }
 
-static int put_u32(struct sk_buff *msg, const char *name,
-		   enum rdma_nldev_print_type how, u32 value)
+static int nldev_put_u32(struct sk_buff *msg, const char *name,
+			 enum rdma_nldev_print_type how, u32 value)
 {
-	return put_name(msg, name, how) ?:
+	return nldev_put_name(msg, name, how) ?:
 	       nla_put_u32(msg, RDMA_NLDEV_ATTR_DRIVER_U32, value);
 }
 
-static int put_u64(struct sk_buff *msg, const char *name,
-		   enum rdma_nldev_print_type how, u64 value)
+static int nldev_put_u64(struct sk_buff *msg, const char *name,
+			 enum rdma_nldev_print_type how, u64 value)
 {
-	return put_name(msg, name, how) ?:
+	return nldev_put_name(msg, name, how) ?:
 	       nla_put_u64_64bit(msg, RDMA_NLDEV_ATTR_DRIVER_U64, value,
 				 RDMA_NLDEV_ATTR_PAD);
 }
@@ -44,7 +44,7 @@ static int put_u64(struct sk_buff *msg, const char *name,
  */
 int rdma_nl_put_driver_u32(struct sk_buff *msg, const char *name, u32 value)
 {
-	return put_u32(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC, value);
+	return nldev_put_u32(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC, value);
 }
 EXPORT_SYMBOL(rdma_nl_put_driver_u32);
 
@@ -58,7 +58,7 @@ EXPORT_SYMBOL(rdma_nl_put_driver_u32);
  */
 int rdma_nl_put_driver_u32_hex(struct sk_buff *msg, const char *name, u32 value)
 {
-	return put_u32(msg, name, RDMA_NLDEV_PRINT_TYPE_HEX, value);
+	return nldev_put_u32(msg, name, RDMA_NLDEV_PRINT_TYPE_HEX, value);
 }
 EXPORT_SYMBOL(rdma_nl_put_driver_u32_hex);
 
@@ -72,7 +72,7 @@ EXPORT_SYMBOL(rdma_nl_put_driver_u32_hex);
  */
 int rdma_nl_put_driver_u64(struct sk_buff *msg, const char *name, u64 value)
 {
-	return put_u64(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC, value);
+	return nldev_put_u64(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC, value);
 }
 EXPORT_SYMBOL(rdma_nl_put_driver_u64);
 
@@ -86,7 +86,7 @@ EXPORT_SYMBOL(rdma_nl_put_driver_u64);
  */
 int rdma_nl_put_driver_u64_hex(struct sk_buff *msg, const char *name, u64 value)
 {
-	return put_u64(msg, name, RDMA_NLDEV_PRINT_TYPE_HEX, value);
+	return nldev_put_u64(msg, name, RDMA_NLDEV_PRINT_TYPE_HEX, value);
 }
 EXPORT_SYMBOL(rdma_nl_put_driver_u64_hex);
 
@@ -101,7 +101,7 @@ EXPORT_SYMBOL(rdma_nl_put_driver_u64_hex);
 int rdma_nl_put_driver_string(struct sk_buff *msg, const char *name,
 			      const char *str)
 {
-	return put_name(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC) ?:
+	return nldev_put_name(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC) ?:
 	       nla_put_string(msg, RDMA_NLDEV_ATTR_DRIVER_STRING, str);
 }
 EXPORT_SYMBOL(rdma_nl_put_driver_string);

@@ -7,7 +7,7 @@
 
 #include "nldev.h"
 
-static struct ib_qp *qp_of(struct rdma_restrack_entry *res)
+static struct ib_qp *nldev_qp_of(struct rdma_restrack_entry *res)
 {
 	return container_of(res, struct ib_qp, res);
 }
@@ -17,27 +17,27 @@ struct ib_qp *ofed_nldev_next_qp(struct ib_device *device, u32 *id)
 	struct rdma_restrack_entry *res;
 
 	res = ofed_restrack_get_from(device, RDMA_RESTRACK_QP, id);
-	return res ? qp_of(res) : NULL;
+	return res ? nldev_qp_of(res) : NULL;
 }
 
-static bool is_of_port(const struct ib_qp *qp, const struct nldev_ask *ask)
+static bool nldev_is_of_port(const struct ib_qp *qp, const struct nldev_ask *ask)
 {
 	return ask->port == NLDEV_NO_PORT || ask->port == qp->port;
 }
 
-static bool is_connected(const struct ib_qp *qp)
+static bool nldev_is_connected(const struct ib_qp *qp)
 {
 	return qp->qp_type == IB_QPT_RC || qp->qp_type == IB_QPT_UC;
 }
 
-static bool can_migrate(const struct ib_qp *qp)
+static bool nldev_can_migrate(const struct ib_qp *qp)
 {
-	return is_connected(qp) || qp->qp_type == IB_QPT_XRC_INI ||
+	return nldev_is_connected(qp) || qp->qp_type == IB_QPT_XRC_INI ||
 	       qp->qp_type == IB_QPT_XRC_TGT;
 }
 
 /* What changes while a QP lives: asked of the driver. */
-static int put_state(struct sk_buff *msg, struct ib_qp *qp)
+static int nldev_put_state(struct sk_buff *msg, struct ib_qp *qp)
 {
 	/* Drivers leave out what a QP of that state has not. */
 	struct ib_qp_init_attr init = {};
@@ -47,13 +47,13 @@ static int put_state(struct sk_buff *msg, struct ib_qp *qp)
 	ret = ib_query_qp(qp, &attr, 0, &init);
 	if (ret)
 		return ret;
-	if (is_connected(qp) &&
+	if (nldev_is_connected(qp) &&
 	    (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_RQPN, attr.dest_qp_num) ||
 	     nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_RQ_PSN, attr.rq_psn)))
 		return -EMSGSIZE;
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_SQ_PSN, attr.sq_psn))
 		return -EMSGSIZE;
-	if (can_migrate(qp) &&
+	if (nldev_can_migrate(qp) &&
 	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_PATH_MIG_STATE,
 		       attr.path_mig_state))
 		return -EMSGSIZE;
@@ -67,11 +67,11 @@ static int put_state(struct sk_buff *msg, struct ib_qp *qp)
 int ofed_nldev_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		      const struct nldev_ask *ask)
 {
-	struct ib_qp *qp = qp_of(res);
+	struct ib_qp *qp = nldev_qp_of(res);
 	struct ib_device *device = qp->device;
 	int ret;
 
-	if (!is_of_port(qp, ask))
+	if (!nldev_is_of_port(qp, ask))
 		return -EAGAIN;
 	/* No port before INIT, and no PD of one's own with XRC targets. */
 	if (qp->port &&
@@ -82,7 +82,7 @@ int ofed_nldev_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	if (!rdma_is_kernel_res(res) && qp->pd &&
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, qp->pd->res.id))
 		return -EMSGSIZE;
-	ret = ofed_nldev_put_owner(msg, res) ?: put_state(msg, qp);
+	ret = ofed_nldev_put_owner(msg, res) ?: nldev_put_state(msg, qp);
 	if (!ret && device->ops.fill_res_qp_entry)
 		ret = device->ops.fill_res_qp_entry(msg, qp);
 	return ret;
@@ -92,9 +92,9 @@ int ofed_nldev_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
 int ofed_nldev_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 			  const struct nldev_ask *ask)
 {
-	struct ib_qp *qp = qp_of(res);
+	struct ib_qp *qp = nldev_qp_of(res);
 
-	if (!is_of_port(qp, ask))
+	if (!nldev_is_of_port(qp, ask))
 		return -EAGAIN;
 	if (!qp->device->ops.fill_res_qp_entry_raw)
 		return -EINVAL;

@@ -54,8 +54,8 @@ struct one_ask {
 	const struct nldev_kind *kind;
 };
 
-static int put_one(struct sk_buff *msg, struct ib_device *device,
-		   const struct nldev_ask *ask)
+static int nldev_put_one(struct sk_buff *msg, struct ib_device *device,
+			 const struct nldev_ask *ask)
 {
 	const struct nldev_kind *kind =
 		container_of(ask, struct one_ask, ask)->kind;
@@ -73,7 +73,7 @@ static int put_one(struct sk_buff *msg, struct ib_device *device,
 	return ret;
 }
 
-static bool may_ask_for_one(const struct one_ask *one, struct ib_device *device)
+static bool nldev_may_ask_for_one(const struct one_ask *one, struct ib_device *device)
 {
 	if (!one->ask.tb[one->kind->id])
 		return false;
@@ -93,8 +93,8 @@ int ofed_nldev_one(struct sk_buff *skb, struct nlmsghdr *nlh,
 	device = ofed_nldev_parse_device(&one.ask, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
-	if (may_ask_for_one(&one, device))
-		ret = ofed_nldev_answer(&one.ask, device, put_one);
+	if (nldev_may_ask_for_one(&one, device))
+		ret = ofed_nldev_answer(&one.ask, device, nldev_put_one);
 	ib_device_put(device);
 	return ret;
 }
@@ -112,8 +112,8 @@ struct res_part {
 	struct res_dump *state;
 };
 
-static int put_entry(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		     const struct res_part *part)
+static int nldev_put_entry(struct sk_buff *msg, struct rdma_restrack_entry *res,
+			   const struct res_part *part)
 {
 	struct nlattr *nest = nla_nest_start_noflag(msg, part->kind->entry);
 	int ret;
@@ -134,8 +134,8 @@ static int put_entry(struct sk_buff *msg, struct rdma_restrack_entry *res,
  *
  * Return: 0 or -EMSGSIZE when there are more, -ENOENT when there are not.
  */
-static int put_entries(struct sk_buff *msg, struct ib_device *device,
-		       const struct res_part *part, int *count)
+static int nldev_put_entries(struct sk_buff *msg, struct ib_device *device,
+			     const struct res_part *part, int *count)
 {
 	u32 *id = &part->state->next_id;
 	struct rdma_restrack_entry *res;
@@ -143,7 +143,7 @@ static int put_entries(struct sk_buff *msg, struct ib_device *device,
 
 	while ((res = ofed_restrack_get_from(device, part->kind->type, id))) {
 		if (part->ask.details || !ofed_restrack_is_detail(res))
-			ret = put_entry(msg, res, part);
+			ret = nldev_put_entry(msg, res, part);
 		else
 			ret = -EAGAIN;
 		rdma_restrack_put(res);
@@ -159,8 +159,8 @@ static int put_entries(struct sk_buff *msg, struct ib_device *device,
 }
 
 /* As many entries as there is room for. */
-static int put_part(struct sk_buff *msg, struct ib_device *device,
-		    const struct nldev_ask *ask)
+static int nldev_put_part(struct sk_buff *msg, struct ib_device *device,
+			  const struct nldev_ask *ask)
 {
 	const struct res_part *part = container_of(ask, struct res_part, ask);
 	struct nlattr *table;
@@ -172,7 +172,7 @@ static int put_part(struct sk_buff *msg, struct ib_device *device,
 	table = nla_nest_start_noflag(msg, part->kind->table);
 	if (!table)
 		return -EMSGSIZE;
-	ret = put_entries(msg, device, part, &count);
+	ret = nldev_put_entries(msg, device, part, &count);
 	if (ret == -ENOENT)
 		part->state->done = true;
 	else if (ret != -EMSGSIZE)
@@ -208,7 +208,7 @@ int ofed_nldev_all(struct sk_buff *skb, struct netlink_callback *cb,
 	else if (part.state->done)
 		ret = -ENOENT;
 	else
-		ret = ofed_nldev_put_part(skb, device, &part.ask, put_part);
+		ret = ofed_nldev_put_part(skb, device, &part.ask, nldev_put_part);
 	ib_device_put(device);
 	if (ret == -ENOENT)
 		return 0;

@@ -12,7 +12,7 @@ struct qp_range {
 	bool used;
 };
 
-static int put_range(struct sk_buff *msg, const struct qp_range *range)
+static int nldev_put_range(struct sk_buff *msg, const struct qp_range *range)
 {
 	struct nlattr *nest;
 	int ret;
@@ -36,7 +36,7 @@ static int put_range(struct sk_buff *msg, const struct qp_range *range)
 }
 
 /* Numbers come in order, as the table of QPs has them. */
-static int range_add(struct sk_buff *msg, struct qp_range *range, u32 number)
+static int nldev_range_add(struct sk_buff *msg, struct qp_range *range, u32 number)
 {
 	int ret = 0;
 
@@ -44,14 +44,14 @@ static int range_add(struct sk_buff *msg, struct qp_range *range, u32 number)
 		range->last = number;
 		return 0;
 	}
-	ret = put_range(msg, range);
+	ret = nldev_put_range(msg, range);
 	range->first = number;
 	range->last = number;
 	range->used = true;
 	return ret;
 }
 
-static int put_qps(struct sk_buff *msg, const struct ib_srq *srq)
+static int nldev_srq_put_qps(struct sk_buff *msg, const struct ib_srq *srq)
 {
 	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP);
 	struct qp_range range = {};
@@ -63,11 +63,11 @@ static int put_qps(struct sk_buff *msg, const struct ib_srq *srq)
 		return -EMSGSIZE;
 	for (id = 0; !ret && (qp = ofed_nldev_next_qp(srq->device, &id)); id++) {
 		if (qp->srq == srq)
-			ret = range_add(msg, &range, qp->qp_num);
+			ret = nldev_range_add(msg, &range, qp->qp_num);
 		rdma_restrack_put(&qp->res);
 		cond_resched();
 	}
-	ret = ret ?: put_range(msg, &range);
+	ret = ret ?: nldev_put_range(msg, &range);
 	if (ret)
 		nla_nest_cancel(msg, table);
 	else
@@ -91,7 +91,7 @@ int ofed_nldev_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	if (ib_srq_has_cq(srq->srq_type) &&
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CQN, srq->ext.cq->res.id))
 		return -EMSGSIZE;
-	ret = put_qps(msg, srq) ?: ofed_nldev_put_owner(msg, res);
+	ret = nldev_srq_put_qps(msg, srq) ?: ofed_nldev_put_owner(msg, res);
 	if (!ret && fill)
 		ret = fill(msg, srq);
 	return ret;

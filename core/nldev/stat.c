@@ -8,9 +8,9 @@
 #include "../sysfs/sysfs.h"
 
 /* Tell the port that @ask is about. Return: its counters, or an ERR_PTR. */
-static struct rdma_hw_stats *put_port(struct sk_buff *msg,
-				      struct ib_device *device,
-				      const struct nldev_ask *ask)
+static struct rdma_hw_stats *nldev_stat_put_port(struct sk_buff *msg,
+						 struct ib_device *device,
+						 const struct nldev_ask *ask)
 {
 	struct rdma_hw_stats *stats;
 
@@ -56,10 +56,10 @@ err_table:
 	return -EMSGSIZE;
 }
 
-static int put_port_stats(struct sk_buff *msg, struct ib_device *device,
-			  const struct nldev_ask *ask)
+static int nldev_put_port_stats(struct sk_buff *msg, struct ib_device *device,
+				const struct nldev_ask *ask)
 {
-	struct rdma_hw_stats *stats = put_port(msg, device, ask);
+	struct rdma_hw_stats *stats = nldev_stat_put_port(msg, device, ask);
 	int ret;
 
 	if (IS_ERR(stats))
@@ -85,12 +85,12 @@ int ofed_nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 		return ret;
 	if (ask.tb[RDMA_NLDEV_ATTR_STAT_RES])
 		return ofed_nldev_stat_get_res(skb, nlh, extack, &ask);
-	return ofed_nldev_answer_device(skb, nlh, extack, put_port_stats);
+	return ofed_nldev_answer_device(skb, nlh, extack, nldev_put_port_stats);
 }
 
 /* The name of a counter, and whether it is on if that can be chosen. */
-static int put_status(struct sk_buff *msg, const struct rdma_hw_stats *stats,
-		      int index)
+static int nldev_put_status(struct sk_buff *msg, const struct rdma_hw_stats *stats,
+			    int index)
 {
 	const struct rdma_stat_desc *desc = &stats->descs[index];
 	struct nlattr *nest;
@@ -111,10 +111,10 @@ static int put_status(struct sk_buff *msg, const struct rdma_hw_stats *stats,
 	return 0;
 }
 
-static int put_port_status(struct sk_buff *msg, struct ib_device *device,
-			   const struct nldev_ask *ask)
+static int nldev_put_port_status(struct sk_buff *msg, struct ib_device *device,
+				 const struct nldev_ask *ask)
 {
-	struct rdma_hw_stats *stats = put_port(msg, device, ask);
+	struct rdma_hw_stats *stats = nldev_stat_put_port(msg, device, ask);
 	struct nlattr *table;
 	int ret = 0;
 	int i;
@@ -126,7 +126,7 @@ static int put_port_status(struct sk_buff *msg, struct ib_device *device,
 		return -EMSGSIZE;
 	mutex_lock(&stats->lock);
 	for (i = 0; !ret && i < stats->num_counters; i++)
-		ret = put_status(msg, stats, i);
+		ret = nldev_put_status(msg, stats, i);
 	mutex_unlock(&stats->lock);
 	nla_nest_end(msg, table);
 	return ret;
@@ -135,11 +135,11 @@ static int put_port_status(struct sk_buff *msg, struct ib_device *device,
 int ofed_nldev_stat_status(struct sk_buff *skb, struct nlmsghdr *nlh,
 			   struct netlink_ext_ack *extack)
 {
-	return ofed_nldev_answer_device(skb, nlh, extack, put_port_status);
+	return ofed_nldev_answer_device(skb, nlh, extack, nldev_put_port_status);
 }
 
-static int read_optional(const struct rdma_hw_stats *stats,
-			 const struct nlattr *table, unsigned long *wanted)
+static int nldev_read_optional(const struct rdma_hw_stats *stats,
+			       const struct nlattr *table, unsigned long *wanted)
 {
 	struct nlattr *entry;
 	u32 index;
@@ -171,7 +171,7 @@ int ofed_nldev_set_optional(struct ib_device *device, u32 port,
 	wanted = bitmap_zalloc(stats->num_counters, GFP_KERNEL);
 	if (!wanted)
 		return -ENOMEM;
-	ret = read_optional(stats, table, wanted);
+	ret = nldev_read_optional(stats, table, wanted);
 	for (i = 0; !ret && i < stats->num_counters; i++)
 		if (stats->descs[i].flags & IB_STAT_FLAG_OPTIONAL)
 			ret = rdma_counter_modify(device, port, i,

@@ -15,8 +15,8 @@ bool ofed_privileged_qkey_allowed(void)
 }
 EXPORT_SYMBOL_GPL(ofed_privileged_qkey_allowed);
 
-static int put_settings(struct sk_buff *msg, struct ib_device *device,
-			const struct nldev_ask *ask)
+static int nldev_put_settings(struct sk_buff *msg, struct ib_device *device,
+			      const struct nldev_ask *ask)
 {
 	if (nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_NETNS_MODE,
 		       ofed_netns_is_shared()) ||
@@ -35,7 +35,7 @@ int ofed_nldev_sys_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 	int ret;
 
 	ret = ofed_nldev_parse(&ask, skb, nlh, extack);
-	return ret ?: ofed_nldev_answer(&ask, NULL, put_settings);
+	return ret ?: ofed_nldev_answer(&ask, NULL, nldev_put_settings);
 }
 
 /* One change a request: the first that is there, as in tree. */

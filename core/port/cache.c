@@ -43,7 +43,7 @@ int ib_query_pkey(struct ib_device *device, u32 port_num, u16 index, u16 *pkey)
 }
 EXPORT_SYMBOL(ib_query_pkey);
 
-static bool same_partition(u16 a, u16 b)
+static bool port_same_partition(u16 a, u16 b)
 {
 	return !((a ^ b) & PKEY_BASE);
 }
@@ -73,7 +73,7 @@ int ib_find_pkey(struct ib_device *device,
 		ret = ib_query_pkey(device, port_num, ix, &entry);
 		if (ret)
 			return ret;
-		if (!same_partition(entry, pkey))
+		if (!port_same_partition(entry, pkey))
 			continue;
 		if (entry & PKEY_FULL_MEMBER) {
 			*index = ix;
@@ -118,13 +118,13 @@ int ib_get_cached_pkey(struct ib_device *device_handle, u32 port_num,
 }
 EXPORT_SYMBOL(ib_get_cached_pkey);
 
-static int find_partition(const struct ib_pkey_cache *cache, u16 pkey)
+static int port_find_partition(const struct ib_pkey_cache *cache, u16 pkey)
 {
 	int limited = -ENOENT;
 	int ix;
 
 	for (ix = 0; ix < cache->count; ix++) {
-		if (!same_partition(cache->pkey[ix], pkey))
+		if (!port_same_partition(cache->pkey[ix], pkey))
 			continue;
 		if (cache->pkey[ix] & PKEY_FULL_MEMBER)
 			return ix;
@@ -134,7 +134,7 @@ static int find_partition(const struct ib_pkey_cache *cache, u16 pkey)
 	return limited;
 }
 
-static int find_exact(const struct ib_pkey_cache *cache, u16 pkey)
+static int port_find_exact(const struct ib_pkey_cache *cache, u16 pkey)
 {
 	int ix;
 
@@ -144,10 +144,10 @@ static int find_exact(const struct ib_pkey_cache *cache, u16 pkey)
 	return -ENOENT;
 }
 
-static int find_in_cache(struct ib_device *device, u32 port, u16 pkey,
-			 u16 *index,
-			 int (*find)(const struct ib_pkey_cache *cache,
-				     u16 pkey))
+static int port_find_in_cache(struct ib_device *device, u32 port, u16 pkey,
+			      u16 *index,
+			      int (*find)(const struct ib_pkey_cache *cache,
+					  u16 pkey))
 {
 	const struct ib_pkey_cache *cache;
 	unsigned long flags;
@@ -180,7 +180,7 @@ static int find_in_cache(struct ib_device *device, u32 port, u16 pkey,
 int ib_find_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey,
 			u16 *index)
 {
-	return find_in_cache(device, port_num, pkey, index, find_partition);
+	return port_find_in_cache(device, port_num, pkey, index, port_find_partition);
 }
 EXPORT_SYMBOL(ib_find_cached_pkey);
 
@@ -198,7 +198,7 @@ EXPORT_SYMBOL(ib_find_cached_pkey);
 int ib_find_exact_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey,
 			      u16 *index)
 {
-	return find_in_cache(device, port_num, pkey, index, find_exact);
+	return port_find_in_cache(device, port_num, pkey, index, port_find_exact);
 }
 EXPORT_SYMBOL(ib_find_exact_cached_pkey);
 
@@ -269,8 +269,8 @@ int ofed_cached_subnet_prefix(struct ib_device *device, u32 port,
 }
 
 /* NULL, and no error, for a port without P_Keys. */
-static struct ib_pkey_cache *read_pkeys(struct ib_device *device, u32 port,
-					unsigned int count)
+static struct ib_pkey_cache *port_read_pkeys(struct ib_device *device, u32 port,
+					     unsigned int count)
 {
 	struct ib_pkey_cache *cache;
 	unsigned int ix;
@@ -293,7 +293,7 @@ static struct ib_pkey_cache *read_pkeys(struct ib_device *device, u32 port,
 	return cache;
 }
 
-static u64 read_subnet_prefix(struct ib_device *device, u32 port)
+static u64 port_read_subnet_prefix(struct ib_device *device, u32 port)
 {
 	union ib_gid gid;
 
@@ -334,11 +334,11 @@ int ofed_port_cache_update(struct ib_device *device, u32 port,
 			return ret;
 	}
 	if (update_pkeys) {
-		pkeys = read_pkeys(device, port, attr.pkey_tbl_len);
+		pkeys = port_read_pkeys(device, port, attr.pkey_tbl_len);
 		if (IS_ERR(pkeys))
 			return PTR_ERR(pkeys);
 	}
-	prefix = read_subnet_prefix(device, port);
+	prefix = port_read_subnet_prefix(device, port);
 
 	write_lock_irq(&device->cache_lock);
 	if (update_pkeys)

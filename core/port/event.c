@@ -79,7 +79,7 @@ EXPORT_SYMBOL(ib_unregister_event_handler);
  * can not be read it hears of the event all the same. GIDs of RoCE ports have
  * changed before their event was dispatched.
  */
-static void refresh_cache(const struct ib_event *event)
+static void port_refresh_cache(const struct ib_event *event)
 {
 	struct ib_device *device = event->device;
 	u32 port = event->element.port_num;
@@ -105,19 +105,19 @@ static void refresh_cache(const struct ib_event *event)
 	ofed_port_cache_update(device, port, gids, pkeys);
 }
 
-static void deliver(struct ib_event *event)
+static void port_deliver(struct ib_event *event)
 {
 	struct ib_device *device = event->device;
 	struct ib_event_handler *handler;
 
-	refresh_cache(event);
+	port_refresh_cache(event);
 	down_read(&device->event_handler_rwsem);
 	list_for_each_entry(handler, &device->event_handler_list, list)
 		handler->handler(handler, event);
 	up_read(&device->event_handler_rwsem);
 }
 
-static void deliver_waiting(struct work_struct *work)
+static void port_deliver_waiting(struct work_struct *work)
 {
 	struct event_queue *queue =
 		container_of(work, struct event_queue, work);
@@ -132,7 +132,7 @@ static void deliver_waiting(struct work_struct *work)
 		spin_unlock_irq(&queue->lock);
 		if (!queued)
 			return;
-		deliver(&queued->event);
+		port_deliver(&queued->event);
 		mempool_free(queued, event_pool);
 	}
 }
@@ -198,7 +198,7 @@ int ofed_events_init(void)
 	for (ix = 0; ix < ARRAY_SIZE(queues); ix++) {
 		spin_lock_init(&queues[ix].lock);
 		INIT_LIST_HEAD(&queues[ix].waiting);
-		INIT_WORK(&queues[ix].work, deliver_waiting);
+		INIT_WORK(&queues[ix].work, port_deliver_waiting);
 	}
 	return 0;
 }

@@ -66,18 +66,18 @@ struct ib_gid_table *ofed_gid_table_of(struct ib_device *device, u32 port)
 	return device->port_data[port].cache.gid;
 }
 
-static bool table_is_roce(const struct ib_gid_table *table)
+static bool gid_table_is_roce(const struct ib_gid_table *table)
 {
 	return rdma_protocol_roce(table->device, table->port);
 }
 
-static bool driver_has_table(const struct ib_gid_table *table)
+static bool gid_driver_has_table(const struct ib_gid_table *table)
 {
 	return rdma_cap_roce_gid_table(table->device, table->port);
 }
 
 /* Users of a RoCE port learn of each change; elsewhere the driver tells. */
-static void tell_change(struct ib_gid_table *table)
+static void gid_tell_change(struct ib_gid_table *table)
 {
 	struct ib_event event = {
 		.device = table->device,
@@ -85,11 +85,11 @@ static void tell_change(struct ib_gid_table *table)
 		.element.port_num = table->port,
 	};
 
-	if (table_is_roce(table) && !table->closed)
+	if (gid_table_is_roce(table) && !table->closed)
 		ib_dispatch_event(&event);
 }
 
-static void hold_release(struct ofed_gid_hold *hold)
+static void gid_hold_release(struct ofed_gid_hold *hold)
 {
 	if (!hold)
 		return;
@@ -97,12 +97,12 @@ static void hold_release(struct ofed_gid_hold *hold)
 	kfree(hold);
 }
 
-static void hold_release_rcu(struct rcu_head *rcu)
+static void gid_hold_release_rcu(struct rcu_head *rcu)
 {
-	hold_release(container_of(rcu, struct ofed_gid_hold, rcu));
+	gid_hold_release(container_of(rcu, struct ofed_gid_hold, rcu));
 }
 
-static struct ofed_gid_hold *hold_take(struct net_device *ndev)
+static struct ofed_gid_hold *gid_hold_take(struct net_device *ndev)
 {
 	struct ofed_gid_hold *hold = kmalloc(sizeof(*hold), GFP_KERNEL);
 
@@ -113,7 +113,7 @@ static struct ofed_gid_hold *hold_take(struct net_device *ndev)
 	return hold;
 }
 
-static void entry_last_put(struct kref *refs)
+static void gid_entry_last_put(struct kref *refs)
 {
 	struct ofed_gid_entry *entry =
 		container_of(refs, struct ofed_gid_entry, refs);
@@ -137,7 +137,7 @@ static void entry_last_put(struct kref *refs)
 
 void ofed_gid_entry_put(struct ofed_gid_entry *entry)
 {
-	kref_put(&entry->refs, entry_last_put);
+	kref_put(&entry->refs, gid_entry_last_put);
 }
 
 struct ofed_gid_entry *ofed_gid_lookup(struct ib_gid_table *table,
@@ -165,7 +165,7 @@ struct ofed_gid_entry *ofed_gid_lookup(struct ib_gid_table *table,
  * Entries that are valid stay so while the caller holds the change mutex; a
  * dying one can be freed as soon as the rwlock is released.
  */
-static struct ofed_gid_entry *valid_at(struct ib_gid_table *table, u32 ix)
+static struct ofed_gid_entry *gid_valid_at(struct ib_gid_table *table, u32 ix)
 {
 	struct ofed_gid_entry *entry;
 
@@ -178,8 +178,8 @@ static struct ofed_gid_entry *valid_at(struct ib_gid_table *table, u32 ix)
 	return entry;
 }
 
-static bool key_present(struct ib_gid_table *table,
-			const struct ofed_gid_key *key)
+static bool gid_key_present(struct ib_gid_table *table,
+			    const struct ofed_gid_key *key)
 {
 	bool found;
 
@@ -191,18 +191,18 @@ static bool key_present(struct ib_gid_table *table,
 }
 
 /* The order of the types is that of their numbers: v1 in front of v2. */
-static u32 default_index(const struct ib_gid_table *table,
-			 enum ib_gid_type type)
+static u32 gid_default_index(const struct ib_gid_table *table,
+			     enum ib_gid_type type)
 {
 	unsigned long mask = ofed_gid_type_mask(table->device, table->port);
 
 	return hweight_long(mask & (BIT(type) - 1));
 }
 
-static int free_index(struct ib_gid_table *table, enum ib_gid_type type,
-		      bool is_default)
+static int gid_free_index(struct ib_gid_table *table, enum ib_gid_type type,
+			  bool is_default)
 {
-	u32 ix = is_default ? default_index(table, type) : table->defaults;
+	u32 ix = is_default ? gid_default_index(table, type) : table->defaults;
 	u32 end = is_default ? min(ix + 1, table->defaults) : table->size;
 	int found = -ENOSPC;
 
@@ -219,8 +219,8 @@ static int free_index(struct ib_gid_table *table, enum ib_gid_type type,
 }
 
 /* The slot @ix is free, and only the holder of the change mutex fills slots. */
-static int install(struct ib_gid_table *table, const struct ofed_gid_key *key,
-		   u32 ix, bool is_default)
+static int gid_install(struct ib_gid_table *table, const struct ofed_gid_key *key,
+		       u32 ix, bool is_default)
 {
 	struct ib_device *device = table->device;
 	struct ofed_gid_entry *entry;
@@ -231,7 +231,7 @@ static int install(struct ib_gid_table *table, const struct ofed_gid_key *key,
 	if (!entry)
 		return -ENOMEM;
 	if (key->ndev) {
-		entry->hold = hold_take(key->ndev);
+		entry->hold = gid_hold_take(key->ndev);
 		if (!entry->hold)
 			goto err_entry;
 	}
@@ -245,7 +245,7 @@ static int install(struct ib_gid_table *table, const struct ofed_gid_key *key,
 	entry->attr.gid = key->gid;
 	RCU_INIT_POINTER(entry->attr.ndev, key->ndev);
 
-	if (driver_has_table(table)) {
+	if (gid_driver_has_table(table)) {
 		ret = device->ops.add_gid(&entry->attr, &entry->context);
 		if (ret)
 			goto err_hold;
@@ -257,13 +257,13 @@ static int install(struct ib_gid_table *table, const struct ofed_gid_key *key,
 	return 0;
 
 err_hold:
-	hold_release(entry->hold);
+	gid_hold_release(entry->hold);
 err_entry:
 	kfree(entry);
 	return ret;
 }
 
-static void retire(struct ofed_gid_entry *entry)
+static void gid_retire(struct ofed_gid_entry *entry)
 {
 	struct ib_gid_table *table = entry->table;
 	struct ofed_gid_hold *hold = entry->hold;
@@ -271,15 +271,15 @@ static void retire(struct ofed_gid_entry *entry)
 	lockdep_assert_held(&table->change);
 	write_lock_irq(&table->rwlock);
 	entry->dying = true;
-	if (!table_is_roce(table))
+	if (!gid_table_is_roce(table))
 		table->slot[entry->attr.index] = NULL;
 	RCU_INIT_POINTER(entry->attr.ndev, NULL);
 	write_unlock_irq(&table->rwlock);
 
 	entry->hold = NULL;
 	if (hold)
-		call_rcu(&hold->rcu, hold_release_rcu);
-	if (driver_has_table(table)) {
+		call_rcu(&hold->rcu, gid_hold_release_rcu);
+	if (gid_driver_has_table(table)) {
 		table->device->ops.del_gid(&entry->attr, &entry->context);
 		entry->context = NULL;
 	}
@@ -298,22 +298,22 @@ int ofed_gid_insert(struct ib_gid_table *table,
 	if (table->closed)
 		return -ENODEV;
 	/* A default GID is like any other to look-ups. */
-	if (!is_default && key_present(table, key))
+	if (!is_default && gid_key_present(table, key))
 		return 0;
-	ix = default_index(table, key->type);
+	ix = gid_default_index(table, key->type);
 	if (is_default && ix < table->defaults) {
-		occupant = valid_at(table, ix);
+		occupant = gid_valid_at(table, ix);
 		if (occupant && ofed_gid_equal(&occupant->attr.gid, &key->gid) &&
 		    rcu_access_pointer(occupant->attr.ndev) == key->ndev)
 			return 0;
 	}
 
-	ix = free_index(table, key->type, is_default);
+	ix = gid_free_index(table, key->type, is_default);
 	if (ix < 0)
 		return ix;
-	ret = install(table, key, ix, is_default);
+	ret = gid_install(table, key, ix, is_default);
 	if (!ret)
-		tell_change(table);
+		gid_tell_change(table);
 	return ret;
 }
 
@@ -327,16 +327,16 @@ void ofed_gid_retire_if(struct ib_gid_table *table,
 
 	lockdep_assert_held(&table->change);
 	for (ix = 0; ix < table->size; ix++) {
-		entry = valid_at(table, ix);
+		entry = gid_valid_at(table, ix);
 		if (!entry || !doomed(entry, ctx))
 			continue;
-		retire(entry);
-		tell_change(table);
+		gid_retire(entry);
+		gid_tell_change(table);
 	}
 }
 
-static void key_from_attr(struct ofed_gid_key *key, const union ib_gid *gid,
-			  const struct ib_gid_attr *attr)
+static void gid_key_from_attr(struct ofed_gid_key *key, const union ib_gid *gid,
+			      const struct ib_gid_attr *attr)
 {
 	key->gid = *gid;
 	key->type = attr->gid_type;
@@ -353,9 +353,9 @@ int ofed_gid_add(struct ib_device *device, u32 port, const union ib_gid *gid,
 	int ret;
 
 	might_sleep();
-	if (!table || !table_is_roce(table))
+	if (!table || !gid_table_is_roce(table))
 		return -EINVAL;
-	key_from_attr(&key, gid, attr);
+	gid_key_from_attr(&key, gid, attr);
 	if (!(ofed_gid_type_mask(device, port) & BIT(key.type)))
 		return -EINVAL;
 	mutex_lock(&table->change);
@@ -369,7 +369,7 @@ struct exact_entry {
 	bool is_default;
 };
 
-static bool is_exact(const struct ofed_gid_entry *entry, const void *ctx)
+static bool gid_is_exact(const struct ofed_gid_entry *entry, const void *ctx)
 {
 	const struct exact_entry *want = ctx;
 
@@ -379,12 +379,12 @@ static bool is_exact(const struct ofed_gid_entry *entry, const void *ctx)
 	       ofed_gid_equal(&entry->attr.gid, &want->key.gid);
 }
 
-static bool is_of_netdev(const struct ofed_gid_entry *entry, const void *ctx)
+static bool gid_is_of_netdev(const struct ofed_gid_entry *entry, const void *ctx)
 {
 	return rcu_access_pointer(entry->attr.ndev) == ctx;
 }
 
-static bool is_any(const struct ofed_gid_entry *entry, const void *ctx)
+static bool gid_is_any(const struct ofed_gid_entry *entry, const void *ctx)
 {
 	return true;
 }
@@ -407,11 +407,11 @@ int ofed_gid_del(struct ib_device *device, u32 port, const union ib_gid *gid,
 	struct exact_entry want = { .is_default = default_slot };
 
 	might_sleep();
-	if (!table || !table_is_roce(table))
+	if (!table || !gid_table_is_roce(table))
 		return -EINVAL;
-	key_from_attr(&want.key, gid, attr);
+	gid_key_from_attr(&want.key, gid, attr);
 	mutex_lock(&table->change);
-	ofed_gid_retire_if(table, is_exact, &want);
+	ofed_gid_retire_if(table, gid_is_exact, &want);
 	mutex_unlock(&table->change);
 	return 0;
 }
@@ -430,10 +430,10 @@ void ofed_gid_del_netdev(struct ib_device *device, u32 port,
 	struct ib_gid_table *table = ofed_gid_table_of(device, port);
 
 	might_sleep();
-	if (!table || !table_is_roce(table))
+	if (!table || !gid_table_is_roce(table))
 		return;
 	mutex_lock(&table->change);
-	ofed_gid_retire_if(table, is_of_netdev, ndev);
+	ofed_gid_retire_if(table, gid_is_of_netdev, ndev);
 	mutex_unlock(&table->change);
 }
 
@@ -442,7 +442,7 @@ void ofed_gid_del_netdev(struct ib_device *device, u32 port,
  * those are empty. An address that did not change keeps its entry, and with it
  * the references of its users.
  */
-static int refresh_slot(struct ib_gid_table *table, u32 ix)
+static int gid_refresh_slot(struct ib_gid_table *table, u32 ix)
 {
 	struct ofed_gid_key key = { .type = IB_GID_TYPE_IB };
 	struct ofed_gid_entry *old;
@@ -452,14 +452,14 @@ static int refresh_slot(struct ib_gid_table *table, u32 ix)
 					   &key.gid);
 	if (ret)
 		return ret;
-	old = valid_at(table, ix);
+	old = gid_valid_at(table, ix);
 	if (old && ofed_gid_equal(&old->attr.gid, &key.gid))
 		return 0;
 	if (old)
-		retire(old);
+		gid_retire(old);
 	if (rdma_is_zero_gid(&key.gid))
 		return 0;
-	return install(table, &key, ix, false);
+	return gid_install(table, &key, ix, false);
 }
 
 /**
@@ -478,7 +478,7 @@ int ofed_gid_table_refresh(struct ib_device *device, u32 port)
 	u32 ix;
 
 	might_sleep();
-	if (!table || table_is_roce(table))
+	if (!table || gid_table_is_roce(table))
 		return -EINVAL;
 	if (!device->ops.query_gid)
 		return 0;
@@ -486,12 +486,12 @@ int ofed_gid_table_refresh(struct ib_device *device, u32 port)
 	if (table->closed)
 		ret = -ENODEV;
 	for (ix = 0; !ret && ix < table->size; ix++)
-		ret = refresh_slot(table, ix);
+		ret = gid_refresh_slot(table, ix);
 	mutex_unlock(&table->change);
 	return ret;
 }
 
-static struct ib_gid_table *table_alloc(struct ib_device *device, u32 port)
+static struct ib_gid_table *gid_table_alloc(struct ib_device *device, u32 port)
 {
 	int size = max(device->port_data[port].immutable.gid_tbl_len, 0);
 	struct ib_gid_table *table;
@@ -505,7 +505,7 @@ static struct ib_gid_table *table_alloc(struct ib_device *device, u32 port)
 	INIT_LIST_HEAD(&table->watch);
 	mutex_init(&table->change);
 	rwlock_init(&table->rwlock);
-	if (table_is_roce(table))
+	if (gid_table_is_roce(table))
 		table->defaults =
 			min_t(u32, size,
 			      hweight_long(ofed_gid_type_mask(device, port)));
@@ -528,14 +528,14 @@ int ofed_gid_tables_setup(struct ib_device *device)
 	/* A registration that failed may have left tables behind. */
 	ofed_gid_tables_release(device);
 	rdma_for_each_port(device, port) {
-		table = table_alloc(device, port);
+		table = gid_table_alloc(device, port);
 		if (!table)
 			goto err_tables;
 		device->port_data[port].cache.gid = table;
 	}
 	rdma_for_each_port(device, port) {
 		table = device->port_data[port].cache.gid;
-		if (table_is_roce(table))
+		if (gid_table_is_roce(table))
 			ofed_gid_watch(table);
 	}
 	return 0;
@@ -565,7 +565,7 @@ void ofed_gid_tables_cleanup(struct ib_device *device)
 		ofed_gid_unwatch(table);
 		mutex_lock(&table->change);
 		table->closed = true;
-		ofed_gid_retire_if(table, is_any, NULL);
+		ofed_gid_retire_if(table, gid_is_any, NULL);
 		mutex_unlock(&table->change);
 	}
 	/* Both a driver that unloads next and a netdev that goes rely on it. */
@@ -573,7 +573,7 @@ void ofed_gid_tables_cleanup(struct ib_device *device)
 	ofed_events_flush();
 }
 
-static bool table_is_leaked(struct ib_gid_table *table)
+static bool gid_table_is_leaked(struct ib_gid_table *table)
 {
 	unsigned int live;
 
@@ -600,7 +600,7 @@ void ofed_gid_tables_release(struct ib_device *device)
 		table = device->port_data[port].cache.gid;
 		device->port_data[port].cache.gid = NULL;
 		/* A holder may yet put its entry: better lost than misused. */
-		if (table && !table_is_leaked(table))
+		if (table && !gid_table_is_leaked(table))
 			kvfree(table);
 	}
 }

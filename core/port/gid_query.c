@@ -114,8 +114,8 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr)
 }
 EXPORT_SYMBOL(rdma_put_gid_attr);
 
-static const struct ib_gid_attr *get_by_key(struct ib_gid_table *table,
-					    const struct ofed_gid_key *key)
+static const struct ib_gid_attr *gid_get_by_key(struct ib_gid_table *table,
+						const struct ofed_gid_key *key)
 {
 	struct ofed_gid_entry *entry;
 	unsigned long flags;
@@ -150,7 +150,7 @@ const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *ib_dev,
 		.gid = *gid, .type = gid_type, .ndev = ndev,
 	};
 
-	return table ? get_by_key(table, &key) : ERR_PTR(-ENOENT);
+	return table ? gid_get_by_key(table, &key) : ERR_PTR(-ENOENT);
 }
 EXPORT_SYMBOL(rdma_find_gid_by_port);
 
@@ -275,8 +275,8 @@ static void gid_entry_to_user(struct ib_uverbs_gid_entry *to,
 		to->netdev_ifindex = ndev->ifindex;
 }
 
-static ssize_t query_one_table(struct ib_gid_table *table,
-			       struct ib_uverbs_gid_entry *entries, size_t room)
+static ssize_t gid_query_one_table(struct ib_gid_table *table,
+				   struct ib_uverbs_gid_entry *entries, size_t room)
 {
 	const struct ofed_gid_entry *entry;
 	unsigned long flags;
@@ -319,8 +319,8 @@ ssize_t rdma_query_gid_table(struct ib_device *device,
 		table = ofed_gid_table_of(device, port);
 		if (!table || !rdma_ib_or_roce(device, port))
 			continue;
-		count = query_one_table(table, entries + sum,
-					max_entries - sum);
+		count = gid_query_one_table(table, entries + sum,
+					    max_entries - sum);
 		if (count < 0)
 			return count;
 		sum += count;
@@ -357,7 +357,7 @@ struct net_device *rdma_read_gid_attr_ndev_rcu(const struct ib_gid_attr *attr)
 }
 EXPORT_SYMBOL(rdma_read_gid_attr_ndev_rcu);
 
-static int vlan_of_lower(struct net_device *lower, struct netdev_nested_priv *p)
+static int gid_vlan_of_lower(struct net_device *lower, struct netdev_nested_priv *p)
 {
 	u16 *vlan_id = p->data;
 
@@ -395,7 +395,7 @@ int rdma_read_gid_l2_fields(const struct ib_gid_attr *attr,
 		*vlan_id = rdma_vlan_dev_vlan_id(ndev);
 		/* A macvlan over a VLAN, say, has that VLAN's tag. */
 		if (*vlan_id == 0xffff)
-			netdev_walk_all_lower_dev_rcu(ndev, vlan_of_lower,
+			netdev_walk_all_lower_dev_rcu(ndev, gid_vlan_of_lower,
 						      &priv);
 	}
 out:

@@ -61,8 +61,8 @@ void ofed_port_data_free(struct ib_device *device)
 }
 
 /* Returns what was attached before; its reference goes to the caller. */
-static struct net_device *exchange_netdev(struct ib_port_data *data,
-					  struct net_device *ndev)
+static struct net_device *port_exchange_netdev(struct ib_port_data *data,
+					       struct net_device *ndev)
 {
 	struct net_device *old;
 
@@ -98,7 +98,7 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev,
 		return -EINVAL;
 
 	dev_hold(ndev);
-	old = exchange_netdev(&ib_dev->port_data[port], ndev);
+	old = port_exchange_netdev(&ib_dev->port_data[port], ndev);
 	dev_put(old);
 	if (old == ndev || !ofed_device_is_registered(ib_dev))
 		return 0;
@@ -117,7 +117,7 @@ void ofed_netdevs_detach(struct ib_device *device)
 	if (!device->port_data)
 		return;
 	rdma_for_each_port(device, port)
-		dev_put(exchange_netdev(&device->port_data[port], NULL));
+		dev_put(port_exchange_netdev(&device->port_data[port], NULL));
 }
 
 /**
@@ -155,7 +155,7 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev, u32 port)
 }
 COMPAT_EXPORT_GET_NETDEV(ib_device_get_netdev);
 
-static bool has_ipv4(const struct net_device *ndev)
+static bool port_has_ipv4(const struct net_device *ndev)
 {
 	const struct in_device *in_dev;
 	bool found;
@@ -168,8 +168,8 @@ static bool has_ipv4(const struct net_device *ndev)
 }
 
 /* An iWARP port is as alive as its interface. */
-static int query_iwarp_port(struct ib_device *device, u32 port,
-			    struct ib_port_attr *attr)
+static int port_query_iwarp_port(struct ib_device *device, u32 port,
+				 struct ib_port_attr *attr)
 {
 	struct net_device *ndev = ib_device_get_netdev(device, port);
 
@@ -181,7 +181,7 @@ static int query_iwarp_port(struct ib_device *device, u32 port,
 	if (!netif_carrier_ok(ndev)) {
 		attr->state = IB_PORT_DOWN;
 		attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
-	} else if (has_ipv4(ndev)) {
+	} else if (port_has_ipv4(ndev)) {
 		attr->state = IB_PORT_ACTIVE;
 		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
 	} else {
@@ -215,7 +215,7 @@ int ib_query_port(struct ib_device *device, u32 port_num,
 
 	memset(port_attr, 0, sizeof(*port_attr));
 	if (rdma_protocol_iwarp(device, port_num))
-		return query_iwarp_port(device, port_num, port_attr);
+		return port_query_iwarp_port(device, port_num, port_attr);
 
 	ret = device->ops.query_port(device, port_num, port_attr);
 	if (ret || rdma_port_get_link_layer(device, port_num) !=
@@ -300,9 +300,9 @@ const struct ib_port_immutable *ib_port_immutable_read(struct ib_device *dev,
 }
 EXPORT_SYMBOL(ib_port_immutable_read);
 
-static int netdev_params(struct ib_device *device, u32 port_num,
-			 enum rdma_netdev_t type,
-			 struct rdma_netdev_alloc_params *params)
+static int port_netdev_params(struct ib_device *device, u32 port_num,
+			      enum rdma_netdev_t type,
+			      struct rdma_netdev_alloc_params *params)
 {
 	if (!device->ops.rdma_netdev_get_params)
 		return -EOPNOTSUPP;
@@ -329,7 +329,7 @@ struct net_device *rdma_alloc_netdev(struct ib_device *device, u32 port_num,
 {
 	struct rdma_netdev_alloc_params params;
 	struct net_device *ndev;
-	int ret = netdev_params(device, port_num, type, &params);
+	int ret = port_netdev_params(device, port_num, type, &params);
 
 	if (ret)
 		return ERR_PTR(ret);
@@ -358,7 +358,7 @@ int rdma_init_netdev(struct ib_device *device, u32 port_num,
 		     struct net_device *netdev)
 {
 	struct rdma_netdev_alloc_params params;
-	int ret = netdev_params(device, port_num, type, &params);
+	int ret = port_netdev_params(device, port_num, type, &params);
 
 	if (ret)
 		return ret;

@@ -22,7 +22,7 @@ struct gid_site {
 	struct net_device *ndev;
 };
 
-static int add_site(struct list_head *sites, struct net_device *ndev)
+static int gid_add_site(struct list_head *sites, struct net_device *ndev)
 {
 	struct gid_site *site;
 
@@ -41,7 +41,7 @@ static int add_site(struct list_head *sites, struct net_device *ndev)
  * The addresses of an active-backup bond work through the active slave only:
  * the other ports do not offer them, nor those of anything upon the bond.
  */
-static bool carries(struct net_device *lower, struct net_device *upper)
+static bool gid_carries(struct net_device *lower, struct net_device *upper)
 {
 	struct net_device *active;
 
@@ -52,22 +52,22 @@ static bool carries(struct net_device *lower, struct net_device *upper)
 }
 
 /* The list grows while it is walked, so that all levels are reached. */
-static int find_sites(struct ib_device *device, struct net_device *port_ndev,
-		      struct list_head *sites)
+static int gid_find_sites(struct ib_device *device, struct net_device *port_ndev,
+			  struct list_head *sites)
 {
 	struct net_device *upper;
 	struct list_head *iter;
 	struct gid_site *site;
 	int ret;
 
-	ret = add_site(sites, port_ndev);
+	ret = gid_add_site(sites, port_ndev);
 	if (ret)
 		return ret;
 	list_for_each_entry(site, sites, link) {
 		netdev_for_each_upper_dev_rcu(site->ndev, upper, iter) {
-			if (!carries(site->ndev, upper))
+			if (!gid_carries(site->ndev, upper))
 				continue;
-			ret = add_site(sites, upper);
+			ret = gid_add_site(sites, upper);
 			if (ret)
 				return ret;
 		}
@@ -75,8 +75,8 @@ static int find_sites(struct ib_device *device, struct net_device *port_ndev,
 	return 0;
 }
 
-static int add_wish(struct list_head *wishes, struct net_device *ndev,
-		    const union ib_gid *gid, bool is_default)
+static int gid_add_wish(struct list_head *wishes, struct net_device *ndev,
+			const union ib_gid *gid, bool is_default)
 {
 	struct ofed_gid_wish *wish = kmalloc(sizeof(*wish), GFP_ATOMIC);
 
@@ -91,7 +91,7 @@ static int add_wish(struct list_head *wishes, struct net_device *ndev,
 }
 
 /* fe80::/64 and the EUI-64 of the MAC (annex A16), with or without IPv6. */
-static int wish_default(struct list_head *wishes, struct net_device *ndev)
+static int gid_wish_default(struct list_head *wishes, struct net_device *ndev)
 {
 	union ib_gid gid = {
 		.global.subnet_prefix = cpu_to_be64(0xfe80000000000000ULL),
@@ -99,10 +99,10 @@ static int wish_default(struct list_head *wishes, struct net_device *ndev)
 
 	if (addrconf_ifid_eui48(&gid.raw[8], ndev))
 		return 0;
-	return add_wish(wishes, ndev, &gid, true);
+	return gid_add_wish(wishes, ndev, &gid, true);
 }
 
-static int wish_ipv4(struct list_head *wishes, struct net_device *ndev)
+static int gid_wish_ipv4(struct list_head *wishes, struct net_device *ndev)
 {
 	struct in_device *in_dev = __in_dev_get_rcu(ndev);
 	const struct in_ifaddr *ifa;
@@ -116,14 +116,14 @@ static int wish_ipv4(struct list_head *wishes, struct net_device *ndev)
 			continue;
 		ipv6_addr_set_v4mapped(ifa->ifa_local,
 				       (struct in6_addr *)gid.raw);
-		ret = add_wish(wishes, ndev, &gid, false);
+		ret = gid_add_wish(wishes, ndev, &gid, false);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static int wish_ipv6(struct list_head *wishes, struct net_device *ndev)
+static int gid_wish_ipv6(struct list_head *wishes, struct net_device *ndev)
 {
 	struct inet6_dev *in6_dev = __in6_dev_get(ndev);
 	const struct inet6_ifaddr *ifp;
@@ -135,7 +135,7 @@ static int wish_ipv6(struct list_head *wishes, struct net_device *ndev)
 	read_lock_bh(&in6_dev->lock);
 	list_for_each_entry(ifp, &in6_dev->addr_list, if_list) {
 		memcpy(gid.raw, &ifp->addr, sizeof(gid.raw));
-		ret = add_wish(wishes, ndev, &gid, false);
+		ret = gid_add_wish(wishes, ndev, &gid, false);
 		if (ret)
 			break;
 	}
@@ -147,36 +147,36 @@ static int wish_ipv6(struct list_head *wishes, struct net_device *ndev)
  * A bond stands for its slaves: the default GID is then the bond's, and a port
  * that the bond does not use has none.
  */
-static bool gives_default(const struct net_device *ndev,
-			  const struct net_device *port_ndev)
+static bool gid_gives_default(const struct net_device *ndev,
+			      const struct net_device *port_ndev)
 {
 	if (netif_is_bond_slave(port_ndev))
 		return netif_is_bond_master(ndev);
 	return ndev == port_ndev;
 }
 
-static bool is_usable(struct ib_device *device, const struct net_device *ndev)
+static bool gid_is_usable(struct ib_device *device, const struct net_device *ndev)
 {
 	return READ_ONCE(ndev->reg_state) == NETREG_REGISTERED &&
 	       rdma_dev_access_netns(device, dev_net(ndev));
 }
 
-static int wish_sites(struct ib_device *device,
-		      const struct net_device *port_ndev,
-		      struct list_head *sites, struct list_head *wishes)
+static int gid_wish_sites(struct ib_device *device,
+			  const struct net_device *port_ndev,
+			  struct list_head *sites, struct list_head *wishes)
 {
 	struct gid_site *site;
 	int ret = 0;
 
 	list_for_each_entry(site, sites, link) {
-		if (!is_usable(device, site->ndev))
+		if (!gid_is_usable(device, site->ndev))
 			continue;
-		if (gives_default(site->ndev, port_ndev))
-			ret = wish_default(wishes, site->ndev);
+		if (gid_gives_default(site->ndev, port_ndev))
+			ret = gid_wish_default(wishes, site->ndev);
 		if (!ret)
-			ret = wish_ipv4(wishes, site->ndev);
+			ret = gid_wish_ipv4(wishes, site->ndev);
 		if (!ret)
-			ret = wish_ipv6(wishes, site->ndev);
+			ret = gid_wish_ipv6(wishes, site->ndev);
 		if (ret)
 			break;
 	}
@@ -200,9 +200,9 @@ int ofed_gid_wanted(struct ib_device *device, struct net_device *port_ndev,
 	int ret;
 
 	rcu_read_lock();
-	ret = find_sites(device, port_ndev, &sites);
+	ret = gid_find_sites(device, port_ndev, &sites);
 	if (!ret)
-		ret = wish_sites(device, port_ndev, &sites, wishes);
+		ret = gid_wish_sites(device, port_ndev, &sites, wishes);
 	rcu_read_unlock();
 
 	list_for_each_entry_safe(site, next, &sites, link)

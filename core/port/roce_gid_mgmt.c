@@ -48,7 +48,7 @@ void ofed_gid_unwatch(struct ib_gid_table *table)
 	up_write(&watch_rwsem);
 }
 
-static bool is_unwanted(const struct ofed_gid_entry *entry, const void *ctx)
+static bool gid_is_unwanted(const struct ofed_gid_entry *entry, const void *ctx)
 {
 	const struct list_head *wishes = ctx;
 	const struct ofed_gid_wish *wish;
@@ -62,7 +62,7 @@ static bool is_unwanted(const struct ofed_gid_entry *entry, const void *ctx)
 }
 
 /* Full is told once in the life of a table: users can make it so at will. */
-static void grant(struct ib_gid_table *table, const struct ofed_gid_wish *wish)
+static void gid_grant(struct ib_gid_table *table, const struct ofed_gid_wish *wish)
 {
 	struct ofed_gid_key key = { .gid = wish->gid, .ndev = wish->ndev };
 	unsigned long types = ofed_gid_type_mask(table->device, table->port);
@@ -111,9 +111,9 @@ int ofed_gid_sync(struct ib_gid_table *table)
 		dev_put(port_ndev);
 	}
 	if (!ret) {
-		ofed_gid_retire_if(table, is_unwanted, &wishes);
+		ofed_gid_retire_if(table, gid_is_unwanted, &wishes);
 		list_for_each_entry(wish, &wishes, link)
-			grant(table, wish);
+			gid_grant(table, wish);
 	}
 	ofed_gid_wishes_drop(&wishes);
 out:
@@ -146,7 +146,7 @@ void ofed_gid_events_flush(void)
 	flush_delayed_work(&gid_work);
 }
 
-static void sync_port(struct ib_device *device, u32 port)
+static void gid_sync_port(struct ib_device *device, u32 port)
 {
 	struct ib_gid_table *table = ofed_gid_table_of(device, port);
 
@@ -159,7 +159,7 @@ void ofed_gid_events_scan(struct ib_device *device)
 	u32 port;
 
 	rdma_for_each_port(device, port)
-		sync_port(device, port);
+		gid_sync_port(device, port);
 }
 
 /**
@@ -184,7 +184,7 @@ EXPORT_SYMBOL(rdma_roce_rescan_device);
  */
 void rdma_roce_rescan_port(struct ib_device *ib_dev, u32 port)
 {
-	sync_port(ib_dev, port);
+	gid_sync_port(ib_dev, port);
 }
 COMPAT_EXPORT_RESCAN_PORT(rdma_roce_rescan_port);
 
@@ -204,8 +204,8 @@ void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port,
 }
 COMPAT_EXPORT_RESCAN_PORT(roce_del_all_netdev_gids);
 
-static int on_netdev(struct notifier_block *self, unsigned long event,
-		     void *ptr)
+static int gid_on_netdev(struct notifier_block *self, unsigned long event,
+			 void *ptr)
 {
 	switch (event) {
 	case NETDEV_REGISTER:
@@ -222,16 +222,16 @@ static int on_netdev(struct notifier_block *self, unsigned long event,
 }
 
 /* The inet6addr chain is atomic. */
-static int on_address(struct notifier_block *self, unsigned long event,
-		      void *ptr)
+static int gid_on_address(struct notifier_block *self, unsigned long event,
+			  void *ptr)
 {
 	ofed_gid_events_kick();
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block netdev_notifier = { .notifier_call = on_netdev };
-static struct notifier_block inet_notifier = { .notifier_call = on_address };
-static struct notifier_block inet6_notifier = { .notifier_call = on_address };
+static struct notifier_block netdev_notifier = { .notifier_call = gid_on_netdev };
+static struct notifier_block inet_notifier = { .notifier_call = gid_on_address };
+static struct notifier_block inet6_notifier = { .notifier_call = gid_on_address };
 
 /**
  * ofed_gid_events_init - begin to listen

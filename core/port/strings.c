@@ -60,8 +60,8 @@ static const struct name status_names[] = {
 	{ IB_WC_GENERAL_ERR, "general error" },
 };
 
-static const char *find_name(const struct name *names, size_t n, int value,
-			     const char *otherwise)
+static const char *port_find_name(const struct name *names, size_t n, int value,
+				  const char *otherwise)
 {
 	while (n--)
 		if (names[n].value == value)
@@ -77,8 +77,8 @@ static const char *find_name(const struct name *names, size_t n, int value,
  */
 const char *__attribute_const__ ib_event_msg(enum ib_event_type event)
 {
-	return find_name(event_names, ARRAY_SIZE(event_names), event,
-			 "unrecognized event");
+	return port_find_name(event_names, ARRAY_SIZE(event_names), event,
+			      "unrecognized event");
 }
 EXPORT_SYMBOL(ib_event_msg);
 
@@ -90,8 +90,8 @@ EXPORT_SYMBOL(ib_event_msg);
  */
 const char *__attribute_const__ ib_wc_status_msg(enum ib_wc_status status)
 {
-	return find_name(status_names, ARRAY_SIZE(status_names), status,
-			 "unrecognized status");
+	return port_find_name(status_names, ARRAY_SIZE(status_names), status,
+			      "unrecognized status");
 }
 EXPORT_SYMBOL(ib_wc_status_msg);
 
@@ -128,7 +128,7 @@ static const struct rate {
 	{ IB_RATE_800_GBPS, 320, 850000 },
 };
 
-static const struct rate *find_rate(enum ib_rate rate)
+static const struct rate *port_find_rate(enum ib_rate rate)
 {
 	size_t i;
 
@@ -146,7 +146,7 @@ static const struct rate *find_rate(enum ib_rate rate)
  */
 __attribute_const__ int ib_rate_to_mult(enum ib_rate rate)
 {
-	const struct rate *found = find_rate(rate);
+	const struct rate *found = port_find_rate(rate);
 
 	return found ? found->units : -1;
 }
@@ -160,7 +160,7 @@ EXPORT_SYMBOL(ib_rate_to_mult);
  */
 __attribute_const__ int ib_rate_to_mbps(enum ib_rate rate)
 {
-	const struct rate *found = find_rate(rate);
+	const struct rate *found = port_find_rate(rate);
 
 	return found ? found->mbps : -1;
 }
@@ -251,7 +251,7 @@ static const struct {
 	{ SPEED_100000, IB_SPEED_NDR },
 };
 
-static void rate_of_port(u32 mbps, u16 *speed, u8 *width)
+static void port_rate_of_port(u32 mbps, u16 *speed, u8 *width)
 {
 	const struct port_rate *row = port_rates;
 
@@ -261,7 +261,7 @@ static void rate_of_port(u32 mbps, u16 *speed, u8 *width)
 	*width = row->width;
 }
 
-static void rate_of_lanes(u32 mbps, u32 lanes, u16 *speed, u8 *width)
+static void port_rate_of_lanes(u32 mbps, u32 lanes, u16 *speed, u8 *width)
 {
 	static const u8 widths[] = {
 		[1] = IB_WIDTH_1X, [2] = IB_WIDTH_2X, [4] = IB_WIDTH_4X,
@@ -313,9 +313,9 @@ int ib_get_eth_speed(struct ib_device *dev, u32 port_num, u16 *speed,
 	if (!ret && link.base.speed != (u32)SPEED_UNKNOWN)
 		mbps = link.base.speed;
 	if (link.lanes)
-		rate_of_lanes(mbps, link.lanes, speed, width);
+		port_rate_of_lanes(mbps, link.lanes, speed, width);
 	else
-		rate_of_port(mbps, speed, width);
+		port_rate_of_port(mbps, speed, width);
 	return 0;
 }
 EXPORT_SYMBOL(ib_get_eth_speed);

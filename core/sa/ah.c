@@ -8,9 +8,9 @@
 #include "priv.h"
 
 /* Fill the GRH, with a reference on the source GID. */
-static int set_grh(struct ib_device *device, u32 port_num,
-		   struct sa_path_rec *rec, struct rdma_ah_attr *av,
-		   const struct ib_gid_attr *gid)
+static int sa_set_grh(struct ib_device *device, u32 port_num,
+		      struct sa_path_rec *rec, struct rdma_ah_attr *av,
+		      const struct ib_gid_attr *gid)
 {
 	if (gid)
 		rdma_hold_gid_attr(gid);
@@ -26,8 +26,8 @@ static int set_grh(struct ib_device *device, u32 port_num,
 }
 
 /* The MAC of the path, or of the route to its GID; @av has its GRH. */
-static int set_dmac(struct ib_device *device, struct sa_path_rec *rec,
-		    struct rdma_ah_attr *av)
+static int sa_set_dmac(struct ib_device *device, struct sa_path_rec *rec,
+		       struct rdma_ah_attr *av)
 {
 	struct ib_global_route *grh = rdma_ah_retrieve_grh(av);
 	int ret;
@@ -46,26 +46,26 @@ static int set_dmac(struct ib_device *device, struct sa_path_rec *rec,
 	return 0;
 }
 
-static int from_roce(struct ib_device *device, u32 port_num,
-		     struct sa_path_rec *rec, struct rdma_ah_attr *av,
-		     const struct ib_gid_attr *gid)
+static int sa_from_roce(struct ib_device *device, u32 port_num,
+			struct sa_path_rec *rec, struct rdma_ah_attr *av,
+			const struct ib_gid_attr *gid)
 {
 	int ret;
 
 	if (!rec->roce.route_resolved && !gid)
 		return -EINVAL;
-	ret = set_grh(device, port_num, rec, av, gid);
+	ret = sa_set_grh(device, port_num, rec, av, gid);
 	if (ret)
 		return ret;
-	ret = set_dmac(device, rec, av);
+	ret = sa_set_dmac(device, rec, av);
 	if (ret)
 		rdma_destroy_ah_attr(av);
 	return ret;
 }
 
-static int from_ib(struct ib_device *device, u32 port_num,
-		   struct sa_path_rec *rec, struct rdma_ah_attr *av,
-		   const struct ib_gid_attr *gid)
+static int sa_from_ib(struct ib_device *device, u32 port_num,
+		      struct sa_path_rec *rec, struct rdma_ah_attr *av,
+		      const struct ib_gid_attr *gid)
 {
 	u32 dlid = be32_to_cpu(sa_path_get_dlid(rec));
 	u32 slid = be32_to_cpu(sa_path_get_slid(rec));
@@ -76,7 +76,7 @@ static int from_ib(struct ib_device *device, u32 port_num,
 	rdma_ah_set_path_bits(av, slid &
 			      ofed_sa_src_path_mask(device, port_num));
 	/* A path that may leave the subnet, or a port that needs a GRH. */
-	return rec->hop_limit ? set_grh(device, port_num, rec, av, gid) : 0;
+	return rec->hop_limit ? sa_set_grh(device, port_num, rec, av, gid) : 0;
 }
 
 /**
@@ -111,8 +111,8 @@ int ib_init_ah_attr_from_path(struct ib_device *device, u32 port_num,
 	rdma_ah_set_static_rate(ah_attr, rec->rate);
 	rdma_ah_set_sl(ah_attr, rec->sl);
 
-	return roce ? from_roce(device, port_num, rec, ah_attr, sgid_attr) :
-		      from_ib(device, port_num, rec, ah_attr, sgid_attr);
+	return roce ? sa_from_roce(device, port_num, rec, ah_attr, sgid_attr) :
+		      sa_from_ib(device, port_num, rec, ah_attr, sgid_attr);
 }
 EXPORT_SYMBOL(ib_init_ah_attr_from_path);
 

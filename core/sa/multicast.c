@@ -24,16 +24,16 @@ struct mc_device {
 	struct mc_port ports[] __counted_by(count);
 };
 
-static int mc_add(struct ib_device *device);
-static void mc_remove(struct ib_device *device, void *client_data);
+static int mcast_mc_add(struct ib_device *device);
+static void mcast_mc_remove(struct ib_device *device, void *client_data);
 
 static struct ib_client mc_client = {
 	.name = "ib_multicast",
-	.add = mc_add,
-	.remove = mc_remove,
+	.add = mcast_mc_add,
+	.remove = mcast_mc_remove,
 };
 
-static struct mc_port *find_port(struct ib_device *device, u32 port_num)
+static struct mc_port *mcast_find_port(struct ib_device *device, u32 port_num)
 {
 	struct mc_device *mc = ib_get_client_data(device, &mc_client);
 	struct mc_port *port;
@@ -81,7 +81,7 @@ ib_sa_join_multicast(struct ib_sa_client *client, struct ib_device *device,
 				     struct ib_sa_multicast *multicast),
 		     void *context)
 {
-	struct mc_port *port = find_port(device, port_num);
+	struct mc_port *port = mcast_find_port(device, port_num);
 	struct mc_member *member;
 	struct mc_group *group;
 	unsigned long flags;
@@ -162,7 +162,7 @@ EXPORT_SYMBOL(ib_sa_free_multicast);
 int ib_sa_get_mcmember_rec(struct ib_device *device, u32 port_num,
 			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec)
 {
-	struct mc_port *port = find_port(device, port_num);
+	struct mc_port *port = mcast_find_port(device, port_num);
 	struct mc_group *group;
 	int ret = -EADDRNOTAVAIL;
 	unsigned long flags;
@@ -184,7 +184,7 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, u32 port_num,
 }
 EXPORT_SYMBOL(ib_sa_get_mcmember_rec);
 
-static void on_event(struct ib_event_handler *handler, struct ib_event *event)
+static void mcast_on_event(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct mc_device *mc = container_of(handler, struct mc_device, events);
 	u32 ix = event->element.port_num - mc->first;
@@ -204,8 +204,8 @@ static void on_event(struct ib_event_handler *handler, struct ib_event *event)
 				     event->event == IB_EVENT_PKEY_CHANGE);
 }
 
-static bool port_init(struct mc_port *port, struct ib_device *device,
-		      u32 port_num)
+static bool mcast_port_init(struct mc_port *port, struct ib_device *device,
+			    u32 port_num)
 {
 	if (!rdma_cap_ib_mcast(device, port_num))
 		return false;
@@ -218,7 +218,7 @@ static bool port_init(struct mc_port *port, struct ib_device *device,
 	return true;
 }
 
-static int mc_add(struct ib_device *device)
+static int mcast_mc_add(struct ib_device *device)
 {
 	u32 first = rdma_start_port(device);
 	u32 count = rdma_end_port(device) - first + 1;
@@ -232,13 +232,13 @@ static int mc_add(struct ib_device *device)
 	mc->first = first;
 	mc->count = count;
 	for (ix = 0; ix < count; ix++)
-		any |= port_init(&mc->ports[ix], device, first + ix);
+		any |= mcast_port_init(&mc->ports[ix], device, first + ix);
 	if (!any) {
 		kfree(mc);
 		return -EOPNOTSUPP;
 	}
 	ib_set_client_data(device, &mc_client, mc);
-	INIT_IB_EVENT_HANDLER(&mc->events, device, on_event);
+	INIT_IB_EVENT_HANDLER(&mc->events, device, mcast_on_event);
 	ib_register_event_handler(&mc->events);
 	return 0;
 }
@@ -248,7 +248,7 @@ static int mc_add(struct ib_device *device)
  * members. What is left are groups that still leave at the SA; the SA's client
  * is still there, and each group sends its leave once more at most.
  */
-static void mc_remove(struct ib_device *device, void *client_data)
+static void mcast_mc_remove(struct ib_device *device, void *client_data)
 {
 	struct mc_device *mc = client_data;
 	u32 ix;

@@ -34,7 +34,7 @@ static struct workqueue_struct *mc_wq;
 /* Users choose MGIDs; where they hash to is not theirs to know. */
 static u32 hash_seed __read_mostly;
 
-static u32 hash_of(const union ib_gid *mgid)
+static u32 mcast_hash_of(const union ib_gid *mgid)
 {
 	return jhash(mgid->raw, sizeof(mgid->raw), hash_seed);
 }
@@ -45,14 +45,14 @@ struct mc_group *ofed_mc_group_find(struct mc_port *port,
 	struct mc_group *group;
 
 	lockdep_assert_held(&port->lock);
-	hash_for_each_possible(port->groups, group, node, hash_of(mgid))
+	hash_for_each_possible(port->groups, group, node, mcast_hash_of(mgid))
 		if (!memcmp(&group->rec.mgid, mgid, sizeof(*mgid)))
 			return group;
 	return NULL;
 }
 
 /* Return: true if it was the last; the caller then puts the port, unlocked. */
-static bool group_put_locked(struct mc_group *group)
+static bool mcast_group_put_locked(struct mc_group *group)
 {
 	lockdep_assert_held(&group->port->lock);
 	if (!refcount_dec_and_test(&group->refs))
@@ -70,14 +70,14 @@ void ofed_mc_group_put(struct mc_group *group)
 
 	/* Under the lock: look-ups take references under it. */
 	spin_lock_irqsave(&port->lock, flags);
-	last = group_put_locked(group);
+	last = mcast_group_put_locked(group);
 	spin_unlock_irqrestore(&port->lock, flags);
 	if (last)
 		ofed_mc_port_put(port);
 }
 
 /* Return: true if the runner was not queued yet; the reference is its own. */
-static bool queue_runner(struct mc_group *group)
+static bool mcast_queue_runner(struct mc_group *group)
 {
 	refcount_inc(&group->refs);
 	return queue_work(mc_wq, &group->work);
@@ -86,14 +86,14 @@ static bool queue_runner(struct mc_group *group)
 /* The caller has a reference. Context: any. */
 void ofed_mc_group_kick(struct mc_group *group)
 {
-	if (!queue_runner(group))
+	if (!mcast_queue_runner(group))
 		ofed_mc_group_put(group);
 }
 
-static void run_group(struct work_struct *work);
+static void mcast_run_group(struct work_struct *work);
 
-static struct mc_group *new_group(struct mc_port *port,
-				  const union ib_gid *mgid, gfp_t gfp_mask)
+static struct mc_group *mcast_new_group(struct mc_port *port,
+					const union ib_gid *mgid, gfp_t gfp_mask)
 {
 	struct mc_group *group = kzalloc(sizeof(*group), gfp_mask);
 
@@ -104,7 +104,7 @@ static struct mc_group *new_group(struct mc_port *port,
 	group->pkey_index = NO_PKEY_INDEX;
 	refcount_set(&group->refs, 1);
 	spin_lock_init(&group->lock);
-	INIT_WORK(&group->work, run_group);
+	INIT_WORK(&group->work, mcast_run_group);
 	INIT_LIST_HEAD(&group->joining);
 	INIT_LIST_HEAD(&group->active);
 	return group;
@@ -120,7 +120,7 @@ struct mc_group *ofed_mc_group_get(struct mc_port *port,
 	struct mc_group *group = NULL, *fresh;
 	unsigned long flags;
 
-	fresh = new_group(port, mgid, gfp_mask);
+	fresh = mcast_new_group(port, mgid, gfp_mask);
 	if (!fresh)
 		return NULL;
 	spin_lock_irqsave(&port->lock, flags);
@@ -131,7 +131,7 @@ struct mc_group *ofed_mc_group_get(struct mc_port *port,
 	} else {
 		group = fresh;
 		fresh = NULL;
-		hash_add(port->groups, &group->node, hash_of(mgid));
+		hash_add(port->groups, &group->node, mcast_hash_of(mgid));
 		refcount_inc(&port->refs);
 	}
 	spin_unlock_irqrestore(&port->lock, flags);
@@ -159,7 +159,7 @@ void ofed_mc_member_unlink(struct mc_member *member)
 }
 
 /* From the runner. @member has a reference for the call. */
-static void tell(struct mc_member *member, int status)
+static void mcast_tell(struct mc_member *member, int status)
 {
 	bool unwanted = member->pub.callback(status, &member->pub);
 
@@ -168,7 +168,7 @@ static void tell(struct mc_member *member, int status)
 		ib_sa_free_multicast(&member->pub);
 }
 
-static struct mc_member *first_of(struct list_head *members)
+static struct mc_member *mcast_first_of(struct list_head *members)
 {
 	return list_first_entry_or_null(members, struct mc_member, link);
 }
@@ -178,10 +178,10 @@ static struct mc_member *first_of(struct list_head *members)
  * with it released: true when it did something, and the next step is to be
  * looked for.
  */
-static bool step_lost(struct mc_group *group)
+static bool mcast_step_lost(struct mc_group *group)
 	__releases(&group->lock)
 {
-	struct mc_member *member = first_of(&group->active);
+	struct mc_member *member = mcast_first_of(&group->active);
 
 	if (!member) {
 		ofed_mc_lost(&group->tally);
@@ -192,22 +192,22 @@ static bool step_lost(struct mc_group *group)
 	refcount_inc(&member->refs);
 	ofed_mc_member_unlink(member);
 	spin_unlock_irq(&group->lock);
-	tell(member, -ENETRESET);
+	mcast_tell(member, -ENETRESET);
 	return true;
 }
 
-static bool step_refuse(struct mc_group *group, struct mc_member *member,
-			int status)
+static bool mcast_step_refuse(struct mc_group *group, struct mc_member *member,
+			      int status)
 	__releases(&group->lock)
 {
 	refcount_inc(&member->refs);
 	ofed_mc_member_unlink(member);
 	spin_unlock_irq(&group->lock);
-	tell(member, status);
+	mcast_tell(member, status);
 	return true;
 }
 
-static bool step_admit(struct mc_group *group, struct mc_member *member)
+static bool mcast_step_admit(struct mc_group *group, struct mc_member *member)
 	__releases(&group->lock)
 {
 	refcount_inc(&member->refs);
@@ -217,16 +217,16 @@ static bool step_admit(struct mc_group *group, struct mc_member *member)
 	member->pub.rec = group->rec;
 	member->pub.rec.join_state = member->join_state;
 	spin_unlock_irq(&group->lock);
-	tell(member, 0);
+	mcast_tell(member, 0);
 	return true;
 }
 
-static void got_reply(int status, const struct ib_sa_mcmember_rec *rec,
-		      void *context);
+static void mcast_got_reply(int status, const struct ib_sa_mcmember_rec *rec,
+			    void *context);
 
 /* Ask the SA; @asking is set. What fails here is as good as an answer. */
-static void ask(struct mc_group *group, u8 method,
-		const struct ib_sa_mcmember_rec *rec, ib_sa_comp_mask mask)
+static void mcast_ask(struct mc_group *group, u8 method,
+		      const struct ib_sa_mcmember_rec *rec, ib_sa_comp_mask mask)
 {
 	struct mc_port *port = group->port;
 	int ret;
@@ -234,12 +234,12 @@ static void ask(struct mc_group *group, u8 method,
 	refcount_inc(&group->refs);
 	ret = ofed_sa_mcmember_query(port->device, port->port_num, method, rec,
 				     mask, REQUEST_TIMEOUT_MS, GFP_KERNEL,
-				     got_reply, group);
+				     mcast_got_reply, group);
 	if (ret)
-		got_reply(ret, NULL, group);
+		mcast_got_reply(ret, NULL, group);
 }
 
-static bool step_ask_join(struct mc_group *group, struct mc_member *member)
+static bool mcast_step_ask_join(struct mc_group *group, struct mc_member *member)
 	__releases(&group->lock)
 {
 	struct ib_sa_mcmember_rec rec = member->pub.rec;
@@ -251,11 +251,11 @@ static bool step_ask_join(struct mc_group *group, struct mc_member *member)
 	/* Lost since the SA chose a name: the caller is to get that one. */
 	rec.mgid = group->rec.mgid;
 	spin_unlock_irq(&group->lock);
-	ask(group, IB_MGMT_METHOD_SET, &rec, mask);
+	mcast_ask(group, IB_MGMT_METHOD_SET, &rec, mask);
 	return true;
 }
 
-static bool step_ask_leave(struct mc_group *group, u8 join_state)
+static bool mcast_step_ask_leave(struct mc_group *group, u8 join_state)
 	__releases(&group->lock)
 {
 	struct ib_sa_mcmember_rec rec = group->rec;
@@ -268,12 +268,12 @@ static bool step_ask_leave(struct mc_group *group, u8 join_state)
 	spin_unlock_irq(&group->lock);
 
 	rec.join_state = join_state;
-	ask(group, IB_SA_METHOD_DELETE, &rec, LEAVE_COMPONENTS);
+	mcast_ask(group, IB_SA_METHOD_DELETE, &rec, LEAVE_COMPONENTS);
 	return true;
 }
 
 /* The P_Key of a joined group has another index, or is gone. */
-static bool pkey_moved(const struct mc_group *group)
+static bool mcast_pkey_moved(const struct mc_group *group)
 {
 	const struct mc_port *port = group->port;
 	u16 index;
@@ -284,7 +284,7 @@ static bool pkey_moved(const struct mc_group *group)
 	return index != group->pkey_index;
 }
 
-static bool next_step(struct mc_group *group)
+static bool mcast_next_step(struct mc_group *group)
 {
 	struct mc_member *member;
 	u8 surplus;
@@ -295,45 +295,45 @@ static bool next_step(struct mc_group *group)
 		spin_unlock_irq(&group->lock);
 		return false;
 	}
-	if (group->pkey_event && group->tally.joined && pkey_moved(group))
+	if (group->pkey_event && group->tally.joined && mcast_pkey_moved(group))
 		group->lost = true;
 	group->pkey_event = false;
 	if (group->lost)
-		return step_lost(group);
+		return mcast_step_lost(group);
 
 	status = group->failure;
 	group->failure = 0;
 	if (status && group->asked_for)
-		return step_refuse(group, group->asked_for, status);
+		return mcast_step_refuse(group, group->asked_for, status);
 
-	member = first_of(&group->joining);
+	member = mcast_first_of(&group->joining);
 	if (member) {
 		if (ofed_mc_missing(&group->tally, member->join_state))
-			return step_ask_join(group, member);
+			return mcast_step_ask_join(group, member);
 		if (!ofed_mc_suits(&group->rec, &member->pub.rec,
 				   member->pub.comp_mask))
-			return step_refuse(group, member, -EINVAL);
-		return step_admit(group, member);
+			return mcast_step_refuse(group, member, -EINVAL);
+		return mcast_step_admit(group, member);
 	}
 	surplus = ofed_mc_surplus(&group->tally);
 	if (surplus)
-		return step_ask_leave(group, surplus);
+		return mcast_step_ask_leave(group, surplus);
 	spin_unlock_irq(&group->lock);
 	return false;
 }
 
-static void run_group(struct work_struct *work)
+static void mcast_run_group(struct work_struct *work)
 {
 	struct mc_group *group = container_of(work, struct mc_group, work);
 
-	while (next_step(group))
+	while (mcast_next_step(group))
 		cond_resched();
 	ofed_mc_group_put(group);
 }
 
 /* The SA has named the group: find it by that name from here on. */
-static void take_record(struct mc_group *group,
-			const struct ib_sa_mcmember_rec *rec)
+static void mcast_take_record(struct mc_group *group,
+			      const struct ib_sa_mcmember_rec *rec)
 {
 	struct mc_port *port = group->port;
 	bool renamed = memcmp(&group->rec.mgid, &rec->mgid, sizeof(rec->mgid));
@@ -343,7 +343,7 @@ static void take_record(struct mc_group *group,
 	group->rec = *rec;
 	if (renamed) {
 		hash_del(&group->node);
-		hash_add(port->groups, &group->node, hash_of(&rec->mgid));
+		hash_add(port->groups, &group->node, mcast_hash_of(&rec->mgid));
 	}
 	if (ib_find_cached_pkey(port->device, port->port_num,
 				be16_to_cpu(rec->pkey), &group->pkey_index))
@@ -351,7 +351,7 @@ static void take_record(struct mc_group *group,
 }
 
 /* An answer about another group, or about none, is none. */
-static bool names_group(const struct mc_group *group, const union ib_gid *mgid)
+static bool mcast_names_group(const struct mc_group *group, const union ib_gid *mgid)
 {
 	if (rdma_is_zero_gid(mgid))
 		return false;
@@ -359,23 +359,23 @@ static bool names_group(const struct mc_group *group, const union ib_gid *mgid)
 	       !memcmp(mgid, &group->rec.mgid, sizeof(*mgid));
 }
 
-static void join_replied(struct mc_group *group, int status,
-			 const struct ib_sa_mcmember_rec *rec)
+static void mcast_join_replied(struct mc_group *group, int status,
+			       const struct ib_sa_mcmember_rec *rec)
 {
 	lockdep_assert_held(&group->lock);
-	if (!status && !names_group(group, &rec->mgid))
+	if (!status && !mcast_names_group(group, &rec->mgid))
 		status = -EINVAL;
 	if (status) {
 		group->failure = status;
 		return;
 	}
-	take_record(group, rec);
+	mcast_take_record(group, rec);
 	ofed_mc_joined(&group->tally, group->asked_state | rec->join_state);
 	group->asked_for = NULL;
 }
 
 /* Only silence is answered by another try. */
-static void leave_replied(struct mc_group *group, int status)
+static void mcast_leave_replied(struct mc_group *group, int status)
 {
 	lockdep_assert_held(&group->lock);
 	if (status != -ETIMEDOUT || !group->tries ||
@@ -384,8 +384,8 @@ static void leave_replied(struct mc_group *group, int status)
 }
 
 /* Process context, or the runner itself when nothing could be asked. */
-static void got_reply(int status, const struct ib_sa_mcmember_rec *rec,
-		      void *context)
+static void mcast_got_reply(int status, const struct ib_sa_mcmember_rec *rec,
+			    void *context)
 {
 	struct mc_group *group = context;
 	struct mc_port *port = group->port;
@@ -393,9 +393,9 @@ static void got_reply(int status, const struct ib_sa_mcmember_rec *rec,
 	spin_lock_irq(&port->lock);
 	spin_lock(&group->lock);
 	if (group->asking == MC_ASKS_JOIN)
-		join_replied(group, status, rec);
+		mcast_join_replied(group, status, rec);
 	else
-		leave_replied(group, status);
+		mcast_leave_replied(group, status);
 	group->asking = MC_ASKS_NOTHING;
 	spin_unlock(&group->lock);
 	spin_unlock_irq(&port->lock);
@@ -423,7 +423,7 @@ void ofed_mc_groups_upset(struct mc_port *port, bool pkeys_only)
 		 * The runner may have ended since, so this reference may be the
 		 * last one. The event's device still holds the port.
 		 */
-		if (!queue_runner(group) && group_put_locked(group))
+		if (!mcast_queue_runner(group) && mcast_group_put_locked(group))
 			ofed_mc_port_put(port);
 	}
 	spin_unlock_irq(&port->lock);

@@ -117,7 +117,7 @@ void ofed_mc_lost(struct mc_tally *tally)
 EXPORT_SYMBOL_IF_KUNIT(ofed_mc_lost);
 
 /* Does @value satisfy "@selector @wanted"? The best is what there is. */
-static bool selected(u8 selector, int value, int wanted)
+static bool mcast_selected(u8 selector, int value, int wanted)
 {
 	switch (selector) {
 	case IB_SA_GT:
@@ -135,21 +135,21 @@ static bool selected(u8 selector, int value, int wanted)
 	(((mask) & IB_SA_MCMEMBER_REC_ ## component) &&			\
 	 ((mask) & IB_SA_MCMEMBER_REC_ ## component ## _SELECTOR))
 
-static bool limits_suit(const struct ib_sa_mcmember_rec *group,
-			const struct ib_sa_mcmember_rec *wanted,
-			ib_sa_comp_mask mask)
+static bool mcast_limits_suit(const struct ib_sa_mcmember_rec *group,
+			      const struct ib_sa_mcmember_rec *wanted,
+			      ib_sa_comp_mask mask)
 {
 	if (BOTH(mask, MTU) &&
-	    !selected(wanted->mtu_selector, group->mtu, wanted->mtu))
+	    !mcast_selected(wanted->mtu_selector, group->mtu, wanted->mtu))
 		return false;
 	/* The codes of rates are not in order of speed. */
 	if (BOTH(mask, RATE) &&
-	    !selected(wanted->rate_selector, ib_rate_to_mbps(group->rate),
-		      ib_rate_to_mbps(wanted->rate)))
+	    !mcast_selected(wanted->rate_selector, ib_rate_to_mbps(group->rate),
+			    ib_rate_to_mbps(wanted->rate)))
 		return false;
 	return !BOTH(mask, PACKET_LIFE_TIME) ||
-	       selected(wanted->packet_life_time_selector,
-			group->packet_life_time, wanted->packet_life_time);
+	       mcast_selected(wanted->packet_life_time_selector,
+			      group->packet_life_time, wanted->packet_life_time);
 }
 
 /* A component that counts has another value in the group. */
@@ -176,6 +176,6 @@ bool ofed_mc_suits(const struct ib_sa_mcmember_rec *group,
 	    DIFFERS(FLOW_LABEL, flow_label) ||
 	    DIFFERS(HOP_LIMIT, hop_limit) || DIFFERS(SCOPE, scope))
 		return false;
-	return limits_suit(group, wanted, mask);
+	return mcast_limits_suit(group, wanted, mask);
 }
 EXPORT_SYMBOL_IF_KUNIT(ofed_mc_suits);

@@ -46,12 +46,12 @@ static LIST_HEAD(waiting);
 static unsigned int timeout_ms = TIMEOUT_DEFAULT;
 static u32 next_seq;
 
-static void give_up(struct work_struct *work);
-static DECLARE_DELAYED_WORK(give_up_work, give_up);
+static void sa_give_up(struct work_struct *work);
+static DECLARE_DELAYED_WORK(give_up_work, sa_give_up);
 static struct workqueue_struct *ls_wq;
 
-static int put_gids(struct sk_buff *skb, const struct sa_path_rec *path,
-		    ib_sa_comp_mask mask)
+static int sa_put_gids(struct sk_buff *skb, const struct sa_path_rec *path,
+		       ib_sa_comp_mask mask)
 {
 	int ret = 0;
 
@@ -65,8 +65,8 @@ static int put_gids(struct sk_buff *skb, const struct sa_path_rec *path,
 }
 
 /* Numbers are in the order of the machine, unlike in the record. */
-static int put_numbers(struct sk_buff *skb, const struct sa_path_rec *path,
-		       ib_sa_comp_mask mask)
+static int sa_put_numbers(struct sk_buff *skb, const struct sa_path_rec *path,
+			  ib_sa_comp_mask mask)
 {
 	u64 service_id = be64_to_cpu(path->service_id);
 	u16 qos_class = be16_to_cpu(path->qos_class);
@@ -87,7 +87,7 @@ static int put_numbers(struct sk_buff *skb, const struct sa_path_rec *path,
 	return ret;
 }
 
-static int fill_resolve(struct sk_buff *skb, struct ib_sa_query *query)
+static int sa_fill_resolve(struct sk_buff *skb, struct ib_sa_query *query)
 {
 	ib_sa_comp_mask mask = ofed_sa_query_mask(query);
 	struct rdma_ls_resolve_header *header;
@@ -106,13 +106,13 @@ static int fill_resolve(struct sk_buff *skb, struct ib_sa_query *query)
 	header->port_num = query->port->port_num;
 	header->path_use = query->ls_path_use;
 
-	ret = put_gids(skb, &path, mask) ?: put_numbers(skb, &path, mask);
+	ret = sa_put_gids(skb, &path, mask) ?: sa_put_numbers(skb, &path, mask);
 	if (!ret)
 		nlmsg_end(skb, nlh);
 	return ret;
 }
 
-static u8 path_use_of(struct ib_sa_query *query)
+static u8 sa_path_use_of(struct ib_sa_query *query)
 {
 	struct sa_path_rec path = {};
 
@@ -123,7 +123,7 @@ static u8 path_use_of(struct ib_sa_query *query)
 	return LS_RESOLVE_PATH_USE_UNIDIRECTIONAL;
 }
 
-static void wait_for_service(struct ib_sa_query *query)
+static void sa_wait_for_service(struct ib_sa_query *query)
 {
 	unsigned long flags, delay;
 
@@ -137,7 +137,7 @@ static void wait_for_service(struct ib_sa_query *query)
 }
 
 /* Take a query back. Return: false when another thread has its turn. */
-static bool stop_waiting(struct ib_sa_query *query)
+static bool sa_stop_waiting(struct ib_sa_query *query)
 {
 	unsigned long flags;
 	bool mine;
@@ -149,7 +149,7 @@ static bool stop_waiting(struct ib_sa_query *query)
 	return mine;
 }
 
-static u32 new_seq(void)
+static u32 sa_new_seq(void)
 {
 	unsigned long flags;
 	u32 seq;
@@ -179,18 +179,18 @@ bool ofed_ls_start(struct ib_sa_query *query, gfp_t gfp_mask)
 			PATH_ATTRS_ROOM, gfp_mask);
 	if (!skb)
 		return false;
-	query->ls_seq = new_seq();
-	query->ls_path_use = path_use_of(query);
-	if (fill_resolve(skb, query)) {
+	query->ls_seq = sa_new_seq();
+	query->ls_path_use = sa_path_use_of(query);
+	if (sa_fill_resolve(skb, query)) {
 		nlmsg_free(skb);
 		return false;
 	}
 
 	/* The answer may come at once; the query may then be gone. */
 	kref_get(&query->refs);
-	wait_for_service(query);
+	sa_wait_for_service(query);
 	back = rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_LS, gfp_mask) &&
-	       stop_waiting(query);
+	       sa_stop_waiting(query);
 	ofed_sa_query_drop(query);
 	return !back;
 }
@@ -219,7 +219,7 @@ bool ofed_ls_cancel(struct ib_sa_query *query)
 }
 
 /* The caller has the turn, and is inside the port. */
-static void ask_the_sa(struct ib_sa_query *query)
+static void sa_ask_the_sa(struct ib_sa_query *query)
 {
 	if (READ_ONCE(query->cancelled))
 		ofed_sa_query_done(query, -EINTR);
@@ -231,7 +231,7 @@ static void ask_the_sa(struct ib_sa_query *query)
  * The first query that has waited long enough. Those of a port that is going
  * are left to ofed_ls_flush(), which finds them in the list.
  */
-static struct ib_sa_query *take_overdue(void)
+static struct ib_sa_query *sa_take_overdue(void)
 {
 	struct ib_sa_query *query, *found = NULL;
 	unsigned long now = jiffies;
@@ -253,19 +253,19 @@ static struct ib_sa_query *take_overdue(void)
 	return found;
 }
 
-static void give_up(struct work_struct *work)
+static void sa_give_up(struct work_struct *work)
 {
 	struct ib_sa_query *query;
 	struct sa_port *port;
 
-	while ((query = take_overdue())) {
+	while ((query = sa_take_overdue())) {
 		port = query->port;
-		ask_the_sa(query);
+		sa_ask_the_sa(query);
 		ofed_sa_port_leave(port);
 	}
 }
 
-static struct ib_sa_query *take_of_port(const struct sa_port *port)
+static struct ib_sa_query *sa_take_of_port(const struct sa_port *port)
 {
 	struct ib_sa_query *query, *found = NULL;
 
@@ -290,11 +290,11 @@ void ofed_ls_flush(struct sa_port *port)
 {
 	struct ib_sa_query *query;
 
-	while ((query = take_of_port(port)))
+	while ((query = sa_take_of_port(port)))
 		ofed_sa_query_done(query, -EINTR);
 }
 
-static struct ib_sa_query *take_by_seq(u32 seq)
+static struct ib_sa_query *sa_take_by_seq(u32 seq)
 {
 	struct ib_sa_query *query, *found = NULL;
 
@@ -312,8 +312,8 @@ static struct ib_sa_query *take_by_seq(u32 seq)
 }
 
 /* Return: how many of the paths in an answer are such as were asked for. */
-static unsigned int find_paths(const struct nlmsghdr *nlh, u8 path_use,
-			       struct sa_path_rec *paths)
+static unsigned int sa_find_paths(const struct nlmsghdr *nlh, u8 path_use,
+				  struct sa_path_rec *paths)
 {
 	u32 wanted = path_use == LS_RESOLVE_PATH_USE_UNIDIRECTIONAL ?
 		     IB_PATH_PRIMARY | IB_PATH_OUTBOUND : IB_PATH_PRIMARY;
@@ -338,8 +338,8 @@ static unsigned int find_paths(const struct nlmsghdr *nlh, u8 path_use,
 	return count;
 }
 
-static int got_paths(struct sk_buff *skb, struct nlmsghdr *nlh,
-		     struct netlink_ext_ack *extack)
+static int sa_got_paths(struct sk_buff *skb, struct nlmsghdr *nlh,
+			struct netlink_ext_ack *extack)
 {
 	struct sa_path_rec paths[MAX_PATHS];
 	struct ib_sa_query *query;
@@ -348,27 +348,27 @@ static int got_paths(struct sk_buff *skb, struct nlmsghdr *nlh,
 
 	if (!ofed_ls_is_answer(skb, nlh))
 		return -EPERM;
-	query = take_by_seq(nlh->nlmsg_seq);
+	query = sa_take_by_seq(nlh->nlmsg_seq);
 	/* Too late, or an answer to nothing. */
 	if (!query)
 		return 0;
 
 	port = query->port;
 	if (!(nlh->nlmsg_flags & RDMA_NL_LS_F_ERR))
-		count = find_paths(nlh, query->ls_path_use, paths);
+		count = sa_find_paths(nlh, query->ls_path_use, paths);
 	if (count) {
 		query->answered = true;
 		query->local(query, paths, count);
 		ofed_sa_query_done(query, 0);
 	} else {
-		ask_the_sa(query);
+		sa_ask_the_sa(query);
 	}
 	ofed_sa_port_leave(port);
 	return 0;
 }
 
 /* All waiting queries get the difference, so that their order holds. */
-static void change_timeout(unsigned int new_ms)
+static void sa_change_timeout(unsigned int new_ms)
 {
 	struct ib_sa_query *query;
 	long delta;
@@ -386,8 +386,8 @@ static void change_timeout(unsigned int new_ms)
 	spin_unlock_irq(&ls_lock);
 }
 
-static int set_timeout(struct sk_buff *skb, struct nlmsghdr *nlh,
-		       struct netlink_ext_ack *extack)
+static int sa_set_timeout(struct sk_buff *skb, struct nlmsghdr *nlh,
+			  struct netlink_ext_ack *extack)
 {
 	const struct nlattr *attr;
 	int left;
@@ -396,16 +396,16 @@ static int set_timeout(struct sk_buff *skb, struct nlmsghdr *nlh,
 		return -EPERM;
 	nla_for_each_attr(attr, nlmsg_data(nlh), nlmsg_len(nlh), left)
 		if (ofed_ls_is_attr(attr, LS_NLA_TYPE_TIMEOUT, sizeof(u32))) {
-			change_timeout(clamp_t(u32, nla_get_u32(attr),
-					       TIMEOUT_MIN, TIMEOUT_MAX));
+			sa_change_timeout(clamp_t(u32, nla_get_u32(attr),
+						  TIMEOUT_MIN, TIMEOUT_MAX));
 			return 0;
 		}
 	return -EINVAL;
 }
 
 static const struct rdma_nl_cbs ls_ops[RDMA_NL_LS_NUM_OPS] = {
-	[RDMA_NL_LS_OP_RESOLVE]	    = { got_paths, NULL, RDMA_NL_ADMIN_PERM },
-	[RDMA_NL_LS_OP_SET_TIMEOUT] = { set_timeout, NULL, RDMA_NL_ADMIN_PERM },
+	[RDMA_NL_LS_OP_RESOLVE]	    = { sa_got_paths, NULL, RDMA_NL_ADMIN_PERM },
+	[RDMA_NL_LS_OP_SET_TIMEOUT] = { sa_set_timeout, NULL, RDMA_NL_ADMIN_PERM },
 	[RDMA_NL_LS_OP_IP_RESOLVE]  = { ofed_ls_ip_answered, NULL, RDMA_NL_ADMIN_PERM },
 };
 

@@ -14,7 +14,7 @@ static void to_callers_type(const struct ib_sa_query *query,
 		sa_convert_path_ib_to_opa(path, &ib);
 }
 
-static void deliver_path(struct ib_sa_query *query, int status, void *attr)
+static void sa_deliver_path(struct ib_sa_query *query, int status, void *attr)
 {
 	struct sa_path_rec path = {};
 
@@ -27,8 +27,8 @@ static void deliver_path(struct ib_sa_query *query, int status, void *attr)
 	query->path_done(0, &path, 1, query->context);
 }
 
-static void deliver_local_paths(struct ib_sa_query *query,
-				struct sa_path_rec *paths, unsigned int count)
+static void sa_deliver_local_paths(struct ib_sa_query *query,
+				   struct sa_path_rec *paths, unsigned int count)
 {
 	unsigned int ix;
 
@@ -37,7 +37,7 @@ static void deliver_local_paths(struct ib_sa_query *query,
 	query->path_done(0, paths, count, query->context);
 }
 
-static void fill_path(struct ib_sa_query *query, struct sa_path_rec *rec)
+static void sa_fill_path(struct ib_sa_query *query, struct sa_path_rec *rec)
 {
 	struct sa_path_rec ib = {};
 
@@ -50,9 +50,9 @@ static void fill_path(struct ib_sa_query *query, struct sa_path_rec *rec)
 }
 
 /* Start @query, which is complete or an error, and leave its port. */
-static int start_and_leave(struct sa_port *port, struct ib_sa_query *query,
-			   unsigned long timeout_ms, gfp_t gfp_mask,
-			   struct ib_sa_query **handle)
+static int sa_start_and_leave(struct sa_port *port, struct ib_sa_query *query,
+			      unsigned long timeout_ms, gfp_t gfp_mask,
+			      struct ib_sa_query **handle)
 {
 	int ret;
 
@@ -120,17 +120,17 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 
 	asked = ofed_sa_query_new(port, &ask);
 	if (!IS_ERR(asked)) {
-		asked->deliver = deliver_path;
-		asked->local = deliver_local_paths;
+		asked->deliver = sa_deliver_path;
+		asked->local = sa_deliver_local_paths;
 		asked->path_done = callback;
 		asked->context = context;
-		fill_path(asked, rec);
+		sa_fill_path(asked, rec);
 	}
-	return start_and_leave(port, asked, timeout_ms, gfp_mask, query);
+	return sa_start_and_leave(port, asked, timeout_ms, gfp_mask, query);
 }
 EXPORT_SYMBOL(ib_sa_path_rec_get);
 
-static void deliver_guids(struct ib_sa_query *query, int status, void *attr)
+static void sa_deliver_guids(struct ib_sa_query *query, int status, void *attr)
 {
 	struct ib_sa_guidinfo_rec rec = {};
 
@@ -186,16 +186,16 @@ int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
 
 	query = ofed_sa_query_new(port, &ask);
 	if (!IS_ERR(query)) {
-		query->deliver = deliver_guids;
+		query->deliver = sa_deliver_guids;
 		query->guid_done = callback;
 		query->context = context;
 		ofed_sa_pack_guidinfo(rec, ofed_sa_query_attr(query));
 	}
-	return start_and_leave(port, query, timeout_ms, gfp, query_ptr);
+	return sa_start_and_leave(port, query, timeout_ms, gfp, query_ptr);
 }
 EXPORT_SYMBOL(ib_sa_guid_info_rec_query);
 
-static void deliver_member(struct ib_sa_query *query, int status, void *attr)
+static void sa_deliver_member(struct ib_sa_query *query, int status, void *attr)
 {
 	struct ib_sa_mcmember_rec rec = {};
 
@@ -228,11 +228,11 @@ int ofed_sa_mcmember_query(struct ib_device *device, u32 port_num, u8 method,
 		return -ENODEV;
 	query = ofed_sa_query_new(port, &ask);
 	if (!IS_ERR(query)) {
-		query->deliver = deliver_member;
+		query->deliver = sa_deliver_member;
 		query->member_done = done;
 		query->context = context;
 		ofed_sa_pack_mcmember(rec, ofed_sa_query_attr(query));
 	}
-	ret = start_and_leave(port, query, timeout_ms, gfp_mask, NULL);
+	ret = sa_start_and_leave(port, query, timeout_ms, gfp_mask, NULL);
 	return min(ret, 0);
 }

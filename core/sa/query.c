@@ -27,7 +27,7 @@
 /* The time that a caller gives is divided into as many tries. */
 #define TRIES 10
 
-/* Queries by id. Its lock keeps an entry from its end: see query_end(). */
+/* Queries by id. Its lock keeps an entry from its end: see sa_query_end(). */
 static DEFINE_XARRAY_FLAGS(queries, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
 /* Guarded by the lock of queries. */
 static u32 next_id;
@@ -75,15 +75,15 @@ void ib_sa_unregister_client(struct ib_sa_client *client)
 }
 EXPORT_SYMBOL(ib_sa_unregister_client);
 
-static struct ib_sa_mad *mad_of(const struct ib_sa_query *query)
+static struct ib_sa_mad *sa_mad_of(const struct ib_sa_query *query)
 {
 	return query->mad->mad;
 }
 
-static void fill_header(struct ib_sa_query *query, const struct sa_ask *ask)
+static void sa_fill_header(struct ib_sa_query *query, const struct sa_ask *ask)
 {
 	u64 upper = query->port->agent->hi_tid;
-	struct ib_sa_mad *mad = mad_of(query);
+	struct ib_sa_mad *mad = sa_mad_of(query);
 
 	memset(mad, 0, sizeof(*mad));
 	mad->mad_hdr.base_version = IB_MGMT_BASE_VERSION;
@@ -96,7 +96,7 @@ static void fill_header(struct ib_sa_query *query, const struct sa_ask *ask)
 	mad->sa_hdr.comp_mask = ask->comp_mask;
 }
 
-static void free_query(struct kref *refs)
+static void sa_free_query(struct kref *refs)
 {
 	struct ib_sa_query *query =
 		container_of(refs, struct ib_sa_query, refs);
@@ -154,27 +154,27 @@ struct ib_sa_query *ofed_sa_query_new(struct sa_port *port,
 	mad->ah = way->ah;
 	mad->context[0] = query;
 	query->mad = mad;
-	fill_header(query, ask);
+	sa_fill_header(query, ask);
 	return query;
 }
 
 void *ofed_sa_query_attr(struct ib_sa_query *query)
 {
-	return mad_of(query)->data;
+	return sa_mad_of(query)->data;
 }
 
 ib_sa_comp_mask ofed_sa_query_mask(const struct ib_sa_query *query)
 {
-	return mad_of(query)->sa_hdr.comp_mask;
+	return sa_mad_of(query)->sa_hdr.comp_mask;
 }
 
 void ofed_sa_query_drop(struct ib_sa_query *query)
 {
-	kref_put(&query->refs, free_query);
+	kref_put(&query->refs, sa_free_query);
 }
 
-static void set_time_limit(struct ib_mad_send_buf *mad,
-			   unsigned long timeout_ms)
+static void sa_set_time_limit(struct ib_mad_send_buf *mad,
+			      unsigned long timeout_ms)
 {
 	/* A limit of 0 would mean that no response is wanted. */
 	unsigned int total = clamp_t(unsigned long, timeout_ms, 1, INT_MAX);
@@ -185,7 +185,7 @@ static void set_time_limit(struct ib_mad_send_buf *mad,
 }
 
 /* Only the caller's context can tell whether an allocation may sleep. */
-static int query_begin(struct ib_sa_query *query, gfp_t gfp_mask)
+static int sa_query_begin(struct ib_sa_query *query, gfp_t gfp_mask)
 {
 	unsigned long flags;
 	u32 id = 0;
@@ -199,7 +199,7 @@ static int query_begin(struct ib_sa_query *query, gfp_t gfp_mask)
 	return ret < 0 ? ret : 0;
 }
 
-static void query_end(struct ib_sa_query *query)
+static void sa_query_end(struct ib_sa_query *query)
 {
 	unsigned long flags;
 
@@ -228,7 +228,7 @@ int ofed_sa_query_post(struct ib_sa_query *query)
 	 */
 	if (!ret && READ_ONCE(query->cancelled))
 		ib_cancel_mad(query->mad);
-	kref_put(&query->refs, free_query);
+	kref_put(&query->refs, sa_free_query);
 	return ret;
 }
 
@@ -247,8 +247,8 @@ int ofed_sa_query_start(struct ib_sa_query *query, unsigned long timeout_ms,
 {
 	int ret, id;
 
-	set_time_limit(query->mad, timeout_ms);
-	ret = query_begin(query, gfp_mask);
+	sa_set_time_limit(query->mad, timeout_ms);
+	ret = sa_query_begin(query, gfp_mask);
 	if (ret)
 		return ret;
 	/* Before the callback can run, which may look at it. */
@@ -260,7 +260,7 @@ int ofed_sa_query_start(struct ib_sa_query *query, unsigned long timeout_ms,
 		return id;
 	ret = ofed_sa_query_post(query);
 	if (ret) {
-		query_end(query);
+		sa_query_end(query);
 		if (handle)
 			*handle = NULL;
 		return ret;
@@ -281,8 +281,8 @@ void ofed_sa_query_done(struct ib_sa_query *query, int status)
 		query->answered = true;
 		query->deliver(query, status, NULL);
 	}
-	query_end(query);
-	kref_put(&query->refs, free_query);
+	sa_query_end(query);
+	kref_put(&query->refs, sa_free_query);
 }
 
 /**
@@ -314,30 +314,30 @@ void ib_sa_cancel_query(int id, struct ib_sa_query *query)
 	WRITE_ONCE(query->cancelled, true);
 	if (!ofed_ls_cancel(query))
 		ib_cancel_mad(query->mad);
-	kref_put(&query->refs, free_query);
+	kref_put(&query->refs, sa_free_query);
 	ofed_sa_port_leave(port);
 }
 EXPORT_SYMBOL(ib_sa_cancel_query);
 
-static bool is_answer(const struct ib_sa_query *query,
-		      const struct ib_sa_mad *mad)
+static bool sa_is_answer(const struct ib_sa_query *query,
+			 const struct ib_sa_mad *mad)
 {
-	const struct ib_mad_hdr *asked = &mad_of(query)->mad_hdr;
+	const struct ib_mad_hdr *asked = &sa_mad_of(query)->mad_hdr;
 
 	return mad->mad_hdr.mgmt_class == IB_MGMT_CLASS_SUBN_ADM &&
 	       mad->mad_hdr.attr_id == asked->attr_id &&
 	       (mad->mad_hdr.method & IB_MGMT_METHOD_RESP);
 }
 
-static void take_answer(struct ib_sa_query *query,
-			const struct ib_mad_recv_wc *wc)
+static void sa_take_answer(struct ib_sa_query *query,
+			   const struct ib_mad_recv_wc *wc)
 {
 	struct ib_sa_mad *mad = (struct ib_sa_mad *)wc->recv_buf.mad;
 	int status = 0;
 
 	if (wc->wc->status != IB_WC_SUCCESS)
 		status = -EIO;
-	else if (wc->mad_len < IB_MGMT_MAD_SIZE || !is_answer(query, mad) ||
+	else if (wc->mad_len < IB_MGMT_MAD_SIZE || !sa_is_answer(query, mad) ||
 		 mad->mad_hdr.status)
 		status = -EINVAL;
 	query->answered = true;
@@ -352,7 +352,7 @@ void ofed_sa_recv_handler(struct ib_mad_agent *agent,
 	struct ib_sa_query *query = send_buf ? send_buf->context[0] : NULL;
 
 	if (query && !query->answered)
-		take_answer(query, wc);
+		sa_take_answer(query, wc);
 	ib_free_recv_mad(wc);
 }
 

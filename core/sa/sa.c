@@ -67,7 +67,7 @@ struct sa_port *ofed_sa_port_get(struct ib_device *device, u32 port_num)
 	return port->agent && ofed_sa_port_enter(port) ? port : NULL;
 }
 
-static void free_way(struct kref *refs)
+static void sa_free_way(struct kref *refs)
 {
 	struct sa_way *way = container_of(refs, struct sa_way, refs);
 
@@ -77,7 +77,7 @@ static void free_way(struct kref *refs)
 
 void ofed_sa_way_put(struct sa_way *way)
 {
-	kref_put(&way->refs, free_way);
+	kref_put(&way->refs, sa_free_way);
 }
 
 struct sa_way *ofed_sa_way_get(struct sa_port *port)
@@ -102,7 +102,7 @@ u8 ofed_sa_src_path_mask(struct ib_device *device, u32 port_num)
 							   (1 << lmc) - 1;
 }
 
-static void set_sa_gid(struct rdma_ah_attr *av, const struct ib_port_attr *attr)
+static void sa_set_sa_gid(struct rdma_ah_attr *av, const struct ib_port_attr *attr)
 {
 	union ib_gid gid = {
 		.global.subnet_prefix = cpu_to_be64(attr->subnet_prefix),
@@ -114,7 +114,7 @@ static void set_sa_gid(struct rdma_ah_attr *av, const struct ib_port_attr *attr)
 	rdma_ah_set_grh(av, &gid, 0, 0, 1, 0);
 }
 
-static u16 default_pkey_index(const struct ib_mad_agent *agent, u32 port_num)
+static u16 sa_default_pkey_index(const struct ib_mad_agent *agent, u32 port_num)
 {
 	u16 index;
 
@@ -126,7 +126,7 @@ static u16 default_pkey_index(const struct ib_mad_agent *agent, u32 port_num)
 }
 
 /* Return: NULL while there is no SM to talk to, or no memory. */
-static struct sa_way *find_way(struct sa_port *port)
+static struct sa_way *sa_find_way(struct sa_port *port)
 {
 	struct ib_device *device = port->agent->device;
 	struct rdma_ah_attr av = {
@@ -141,13 +141,13 @@ static struct sa_way *find_way(struct sa_port *port)
 	rdma_ah_set_dlid(&av, attr.sm_lid);
 	rdma_ah_set_sl(&av, attr.sm_sl);
 	if (rdma_is_grh_required(device, port->port_num))
-		set_sa_gid(&av, &attr);
+		sa_set_sa_gid(&av, &attr);
 
 	way = kzalloc(sizeof(*way), GFP_KERNEL);
 	if (!way)
 		return NULL;
 	kref_init(&way->refs);
-	way->pkey_index = default_pkey_index(port->agent, port->port_num);
+	way->pkey_index = sa_default_pkey_index(port->agent, port->port_num);
 	way->ah = rdma_create_ah(port->agent->qp->pd, &av,
 				 RDMA_CREATE_AH_SLEEPABLE);
 	if (IS_ERR(way->ah)) {
@@ -158,7 +158,7 @@ static struct sa_way *find_way(struct sa_port *port)
 }
 
 /* The answer to the question that the SA's ClassPortInfo is. */
-static void got_cpi(struct ib_sa_query *query, int status, void *attr)
+static void sa_got_cpi(struct ib_sa_query *query, int status, void *attr)
 {
 	const struct ib_class_port_info *wire = attr;
 	struct sa_port *port = query->port;
@@ -177,7 +177,7 @@ static void got_cpi(struct ib_sa_query *query, int status, void *attr)
 	spin_unlock_irqrestore(&port->lock, flags);
 }
 
-static bool begin_cpi(struct sa_port *port, unsigned int *epoch)
+static bool sa_begin_cpi(struct sa_port *port, unsigned int *epoch)
 {
 	unsigned long flags;
 	bool begin;
@@ -191,7 +191,7 @@ static bool begin_cpi(struct sa_port *port, unsigned int *epoch)
 	return begin;
 }
 
-static void abort_cpi(struct sa_port *port, unsigned int epoch)
+static void sa_abort_cpi(struct sa_port *port, unsigned int epoch)
 {
 	unsigned long flags;
 
@@ -205,7 +205,7 @@ static void abort_cpi(struct sa_port *port, unsigned int epoch)
  * One question at a time, none when the answer is known. A failed question is
  * asked again by the next caller that needs the answer, not by a timer.
  */
-static void ask_cpi(struct sa_port *port, gfp_t gfp_mask)
+static void sa_ask_cpi(struct sa_port *port, gfp_t gfp_mask)
 {
 	const struct sa_ask ask = {
 		.method = IB_MGMT_METHOD_GET,
@@ -215,18 +215,18 @@ static void ask_cpi(struct sa_port *port, gfp_t gfp_mask)
 	struct ib_sa_query *query;
 	unsigned int epoch;
 
-	if (!begin_cpi(port, &epoch))
+	if (!sa_begin_cpi(port, &epoch))
 		return;
 	query = ofed_sa_query_new(port, &ask);
 	if (IS_ERR(query)) {
-		abort_cpi(port, epoch);
+		sa_abort_cpi(port, epoch);
 		return;
 	}
-	query->deliver = got_cpi;
+	query->deliver = sa_got_cpi;
 	query->cpi_epoch = epoch;
 	if (ofed_sa_query_start(query, CPI_TIMEOUT_MS, gfp_mask, NULL) < 0) {
 		ofed_sa_query_drop(query);
-		abort_cpi(port, epoch);
+		sa_abort_cpi(port, epoch);
 	}
 }
 
@@ -244,7 +244,7 @@ int ofed_sa_sendonly_fullmember(struct ib_device *device, u32 port_num)
 	    !(port->cap_mask2 & IB_SA_CAP_MASK2_SENDONLY_FULL_MEM_SUPPORT))
 		ret = -EOPNOTSUPP;
 	spin_unlock_irqrestore(&port->lock, flags);
-	ask_cpi(port, GFP_ATOMIC);
+	sa_ask_cpi(port, GFP_ATOMIC);
 	ofed_sa_port_leave(port);
 	return ret;
 }
@@ -253,12 +253,12 @@ int ofed_sa_sendonly_fullmember(struct ib_device *device, u32 port_num)
  * Queries that are under way keep the old way and their time limit: the SM
  * there may still answer.
  */
-static void update_port(struct sa_port *port, bool other_sm)
+static void sa_update_port(struct sa_port *port, bool other_sm)
 {
 	struct sa_way *way, *old;
 
 	mutex_lock(&port->update_mutex);
-	way = find_way(port);
+	way = sa_find_way(port);
 	spin_lock_irq(&port->lock);
 	old = port->way;
 	port->way = way;
@@ -272,11 +272,11 @@ static void update_port(struct sa_port *port, bool other_sm)
 	if (old)
 		ofed_sa_way_put(old);
 	if (way)
-		ask_cpi(port, GFP_KERNEL);
+		sa_ask_cpi(port, GFP_KERNEL);
 }
 
 /* Process context; events of a device come one after the other. */
-static void on_event(struct ib_event_handler *handler, struct ib_event *event)
+static void sa_on_event(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct sa_device *sa = container_of(handler, struct sa_device, events);
 	u32 ix = event->element.port_num - sa->first;
@@ -297,10 +297,10 @@ static void on_event(struct ib_event_handler *handler, struct ib_event *event)
 		return;
 	}
 	if (ix < sa->count && sa->ports[ix].agent)
-		update_port(&sa->ports[ix], other_sm);
+		sa_update_port(&sa->ports[ix], other_sm);
 }
 
-static int port_init(struct sa_device *sa, u32 port_num)
+static int sa_port_init(struct sa_device *sa, u32 port_num)
 {
 	struct sa_port *port = &sa->ports[port_num - sa->first];
 	struct ib_mad_agent *agent;
@@ -330,7 +330,7 @@ static int port_init(struct sa_device *sa, u32 port_num)
  * queries that wait for a local service end, then those of the MAD layer: when
  * the agent is gone, every query has called back and none refers to the port.
  */
-static void port_exit(struct sa_port *port)
+static void sa_port_exit(struct sa_port *port)
 {
 	if (!port->agent)
 		return;
@@ -343,15 +343,15 @@ static void port_exit(struct sa_port *port)
 	mutex_destroy(&port->update_mutex);
 }
 
-static void ports_exit(struct sa_device *sa)
+static void sa_ports_exit(struct sa_device *sa)
 {
 	u32 ix;
 
 	for (ix = 0; ix < sa->count; ix++)
-		port_exit(&sa->ports[ix]);
+		sa_port_exit(&sa->ports[ix]);
 }
 
-static bool has_sa(struct ib_device *device)
+static bool sa_has_sa(struct ib_device *device)
 {
 	u32 port_num;
 
@@ -368,7 +368,7 @@ static int sa_add(struct ib_device *device)
 	u32 ix;
 	int ret;
 
-	if (!has_sa(device))
+	if (!sa_has_sa(device))
 		return -EOPNOTSUPP;
 	sa = kzalloc(struct_size(sa, ports, count), GFP_KERNEL);
 	if (!sa)
@@ -378,22 +378,22 @@ static int sa_add(struct ib_device *device)
 	sa->count = count;
 
 	for (ix = 0; ix < count; ix++) {
-		ret = port_init(sa, sa->first + ix);
+		ret = sa_port_init(sa, sa->first + ix);
 		if (ret)
 			goto err_ports;
 	}
 	ib_set_client_data(device, &sa_client, sa);
 
 	/* Events first, lest a change in between is missed. */
-	INIT_IB_EVENT_HANDLER(&sa->events, device, on_event);
+	INIT_IB_EVENT_HANDLER(&sa->events, device, sa_on_event);
 	ib_register_event_handler(&sa->events);
 	for (ix = 0; ix < count; ix++)
 		if (sa->ports[ix].agent)
-			update_port(&sa->ports[ix], true);
+			sa_update_port(&sa->ports[ix], true);
 	return 0;
 
 err_ports:
-	ports_exit(sa);
+	sa_ports_exit(sa);
 	kfree(sa);
 	return ret;
 }
@@ -408,7 +408,7 @@ static void sa_remove(struct ib_device *device, void *client_data)
 	struct sa_device *sa = client_data;
 
 	ib_unregister_event_handler(&sa->events);
-	ports_exit(sa);
+	sa_ports_exit(sa);
 	kfree(sa);
 }
 

@@ -32,8 +32,8 @@ struct pma_file {
  * @offset, to @out. Return: 0, -ENOMEM, or -EINVAL when the agent does not
  * answer.
  */
-static int pma_get(struct ib_device *device, u32 port_num, __be16 attr_id,
-		   size_t offset, void *out, size_t len)
+static int sysfs_pma_get(struct ib_device *device, u32 port_num, __be16 attr_id,
+			 size_t offset, void *out, size_t len)
 {
 	const int answered = IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
 	struct {
@@ -83,8 +83,8 @@ static ssize_t pma_show(struct ib_device *device, u32 port_num,
 	int ret;
 
 	/* Read into the low end of a big-endian 64-bit number. */
-	ret = pma_get(device, port_num, file->attr_id, file->offset,
-		      (u8 *)&raw + sizeof(raw) - file->bytes, file->bytes);
+	ret = sysfs_pma_get(device, port_num, file->attr_id, file->offset,
+			    (u8 *)&raw + sizeof(raw) - file->bytes, file->bytes);
 	if (ret)
 		return ret;
 	value = be64_to_cpu(raw) >> file->shift;
@@ -160,13 +160,13 @@ static const struct attribute_group pma_group = {
 	.attrs = pma_no_attrs,
 };
 
-static u8 pma_agent(struct ib_device *device, u32 port_num)
+static u8 sysfs_pma_agent(struct ib_device *device, u32 port_num)
 {
 	__be16 caps;
 
-	if (pma_get(device, port_num, IB_PMA_CLASS_PORT_INFO,
-		    offsetof(struct ib_class_port_info, capability_mask),
-		    &caps, sizeof(caps)))
+	if (sysfs_pma_get(device, port_num, IB_PMA_CLASS_PORT_INFO,
+			  offsetof(struct ib_class_port_info, capability_mask),
+			  &caps, sizeof(caps)))
 		return PMA_32;
 	if (caps & IB_PMA_CLASS_CAP_EXT_WIDTH)
 		return PMA_64_CASTS;
@@ -185,7 +185,7 @@ int ofed_pma_add(struct ib_port *port)
 	if (ret)
 		return ret;
 
-	agent = pma_agent(port->device, port->num);
+	agent = sysfs_pma_agent(port->device, port->num);
 	for (i = 0; i < ARRAY_SIZE(pma_files); i++) {
 		if (!(pma_files[i].agents & agent))
 			continue;

@@ -42,7 +42,7 @@ static const struct sysfs_ops port_sysfs_ops = {
 	.store = port_store,
 };
 
-static void port_release(struct kobject *kobj)
+static void sysfs_port_release(struct kobject *kobj)
 {
 	struct ib_port *port = kobj_to_port(kobj);
 
@@ -58,7 +58,7 @@ static const struct attribute_group *port_default_groups[] = {
 
 static const struct kobj_type port_type = {
 	.sysfs_ops = &port_sysfs_ops,
-	.release = port_release,
+	.release = sysfs_port_release,
 	.default_groups = port_default_groups,
 };
 
@@ -83,13 +83,13 @@ struct ib_device *ib_port_sysfs_get_ibdev_kobj(struct kobject *kobj,
 }
 EXPORT_SYMBOL(ib_port_sysfs_get_ibdev_kobj);
 
-static bool is_own(const struct ib_core_device *coredev)
+static bool sysfs_is_own(const struct ib_core_device *coredev)
 {
 	return coredev == &coredev->owner->coredev;
 }
 
 /* What only the device's own directory shows: the driver's, and counters. */
-static int port_add_driver_groups(struct ib_port *port)
+static int sysfs_port_add_driver_groups(struct ib_port *port)
 {
 	const struct attribute_group **groups = port->device->ops.port_groups;
 	int ret;
@@ -105,9 +105,9 @@ static int port_add_driver_groups(struct ib_port *port)
 	return ofed_hw_stats_add_port(port);
 }
 
-static void port_remove(struct ib_core_device *coredev, struct ib_port *port)
+static void sysfs_port_remove(struct ib_core_device *coredev, struct ib_port *port)
 {
-	if (is_own(coredev))
+	if (sysfs_is_own(coredev))
 		port->device->port_data[port->num].sysfs = NULL;
 	list_del(&port->node);
 	ofed_port_tables_remove(port);
@@ -116,7 +116,7 @@ static void port_remove(struct ib_core_device *coredev, struct ib_port *port)
 	kobject_put(&port->kobj);
 }
 
-static int port_add(struct ib_core_device *coredev, u32 port_num)
+static int sysfs_port_add(struct ib_core_device *coredev, u32 port_num)
 {
 	struct ib_port *port;
 	int ret;
@@ -135,20 +135,20 @@ static int port_add(struct ib_core_device *coredev, u32 port_num)
 	if (ret)
 		goto err_put;
 	list_add_tail(&port->node, &coredev->port_list);
-	if (is_own(coredev))
+	if (sysfs_is_own(coredev))
 		port->device->port_data[port_num].sysfs = port;
 
 	ret = ofed_port_tables_add(port);
 	if (ret)
 		goto err_remove;
-	if (is_own(coredev))
-		ret = port_add_driver_groups(port);
+	if (sysfs_is_own(coredev))
+		ret = sysfs_port_add_driver_groups(port);
 	if (ret)
 		goto err_remove;
 	return 0;
 
 err_remove:
-	port_remove(coredev, port);
+	sysfs_port_remove(coredev, port);
 	return ret;
 err_put:
 	kobject_put(&port->kobj);
@@ -171,7 +171,7 @@ int ofed_sysfs_add_ports(struct ib_core_device *coredev)
 		return -ENOMEM;
 
 	rdma_for_each_port(coredev->owner, port_num) {
-		ret = port_add(coredev, port_num);
+		ret = sysfs_port_add(coredev, port_num);
 		if (ret)
 			goto err_remove;
 	}
@@ -190,7 +190,7 @@ void ofed_sysfs_remove_ports(struct ib_core_device *coredev)
 	if (!coredev->ports_kobj)
 		return;
 	list_for_each_entry_safe(port, next, &coredev->port_list, node)
-		port_remove(coredev, port);
+		sysfs_port_remove(coredev, port);
 	kobject_del(coredev->ports_kobj);
 	kobject_put(coredev->ports_kobj);
 	coredev->ports_kobj = NULL;

@@ -24,17 +24,17 @@ static ssize_t port_file_show(struct ib_device *device, u32 port_num,
 #define PORT_FILE(_name)						\
 	static struct port_file file_##_name = {			\
 		.attr = __ATTR(_name, 0444, port_file_show, NULL),	\
-		.print = print_##_name,					\
+		.print = sysfs_print_##_name,					\
 	}
 
 /* Unnamed values: what the file says instead of a name differs. */
-static const char *name_of(const char * const *names, unsigned int count,
-			   unsigned int value, const char *otherwise)
+static const char *sysfs_name_of(const char * const *names, unsigned int count,
+				 unsigned int value, const char *otherwise)
 {
 	return value < count && names[value] ? names[value] : otherwise;
 }
 
-static ssize_t print_state(const struct ib_port_attr *port, char *buf)
+static ssize_t sysfs_print_state(const struct ib_port_attr *port, char *buf)
 {
 	static const char * const names[] = {
 		[IB_PORT_NOP]		= "NOP",
@@ -46,12 +46,12 @@ static ssize_t print_state(const struct ib_port_attr *port, char *buf)
 	};
 
 	return sysfs_emit(buf, "%d: %s\n", port->state,
-			  name_of(names, ARRAY_SIZE(names), port->state,
-				  "UNKNOWN"));
+			  sysfs_name_of(names, ARRAY_SIZE(names), port->state,
+					"UNKNOWN"));
 }
 PORT_FILE(state);
 
-static ssize_t print_phys_state(const struct ib_port_attr *port, char *buf)
+static ssize_t sysfs_print_phys_state(const struct ib_port_attr *port, char *buf)
 {
 	static const char * const names[] = {
 		[IB_PORT_PHYS_STATE_SLEEP]		= "Sleep",
@@ -65,36 +65,36 @@ static ssize_t print_phys_state(const struct ib_port_attr *port, char *buf)
 	};
 
 	return sysfs_emit(buf, "%d: %s\n", port->phys_state,
-			  name_of(names, ARRAY_SIZE(names), port->phys_state,
-				  "<unknown>"));
+			  sysfs_name_of(names, ARRAY_SIZE(names), port->phys_state,
+					"<unknown>"));
 }
 PORT_FILE(phys_state);
 
-static ssize_t print_lid(const struct ib_port_attr *port, char *buf)
+static ssize_t sysfs_print_lid(const struct ib_port_attr *port, char *buf)
 {
 	return sysfs_emit(buf, "0x%x\n", port->lid);
 }
 PORT_FILE(lid);
 
-static ssize_t print_lid_mask_count(const struct ib_port_attr *port, char *buf)
+static ssize_t sysfs_print_lid_mask_count(const struct ib_port_attr *port, char *buf)
 {
 	return sysfs_emit(buf, "%u\n", port->lmc);
 }
 PORT_FILE(lid_mask_count);
 
-static ssize_t print_sm_lid(const struct ib_port_attr *port, char *buf)
+static ssize_t sysfs_print_sm_lid(const struct ib_port_attr *port, char *buf)
 {
 	return sysfs_emit(buf, "0x%x\n", port->sm_lid);
 }
 PORT_FILE(sm_lid);
 
-static ssize_t print_sm_sl(const struct ib_port_attr *port, char *buf)
+static ssize_t sysfs_print_sm_sl(const struct ib_port_attr *port, char *buf)
 {
 	return sysfs_emit(buf, "%u\n", port->sm_sl);
 }
 PORT_FILE(sm_sl);
 
-static ssize_t print_cap_mask(const struct ib_port_attr *port, char *buf)
+static ssize_t sysfs_print_cap_mask(const struct ib_port_attr *port, char *buf)
 {
 	return sysfs_emit(buf, "0x%08x\n", port->port_cap_flags);
 }
@@ -113,7 +113,7 @@ static const struct lane_speed {
 	{ "XDR", 2000 },
 };
 
-static ssize_t print_rate(const struct ib_port_attr *port, char *buf)
+static ssize_t sysfs_print_rate(const struct ib_port_attr *port, char *buf)
 {
 	int lanes = ib_width_enum_to_int(port->active_width);
 	const struct lane_speed *lane = &lane_speeds[0];

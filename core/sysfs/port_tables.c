@@ -27,7 +27,7 @@ struct port_table {
 	struct table_file files[];
 };
 
-static void table_free(struct port_table *table)
+static void sysfs_table_free(struct port_table *table)
 {
 	if (table)
 		kvfree(table->attrs);
@@ -35,8 +35,8 @@ static void table_free(struct port_table *table)
 }
 
 /* Each file begins as a copy of @proto, which says what shows it. */
-static struct port_table *table_alloc(const char *name, unsigned int count,
-				      const struct table_file *proto)
+static struct port_table *sysfs_table_alloc(const char *name, unsigned int count,
+					    const struct table_file *proto)
 {
 	struct port_table *table;
 	unsigned int i;
@@ -64,7 +64,7 @@ static struct port_table *table_alloc(const char *name, unsigned int count,
 	return table;
 
 err_free:
-	table_free(table);
+	sysfs_table_free(table);
 	return NULL;
 }
 
@@ -91,8 +91,8 @@ static ssize_t pkey_show(struct ib_device *device, u32 port_num,
 	return ret ? ret : sysfs_emit(buf, "0x%04x\n", pkey);
 }
 
-static const struct ib_gid_attr *gid_attr_of(struct kobject *dir,
-					     struct table_file *file)
+static const struct ib_gid_attr *sysfs_gid_attr_of(struct kobject *dir,
+						   struct table_file *file)
 {
 	/* The directory is in the tree as long as a file of it is being read. */
 	struct ib_port *port = kobj_to_port(dir->parent);
@@ -105,7 +105,7 @@ static ssize_t gid_type_show(struct kobject *dir, struct kobj_attribute *attr,
 			     char *buf)
 {
 	struct table_file *file = container_of(attr, struct table_file, kobj);
-	const struct ib_gid_attr *gid_attr = gid_attr_of(dir, file);
+	const struct ib_gid_attr *gid_attr = sysfs_gid_attr_of(dir, file);
 	ssize_t ret;
 
 	if (IS_ERR(gid_attr))
@@ -119,7 +119,7 @@ static ssize_t gid_ndev_show(struct kobject *dir, struct kobj_attribute *attr,
 			     char *buf)
 {
 	struct table_file *file = container_of(attr, struct table_file, kobj);
-	const struct ib_gid_attr *gid_attr = gid_attr_of(dir, file);
+	const struct ib_gid_attr *gid_attr = sysfs_gid_attr_of(dir, file);
 	struct net_device *ndev;
 	ssize_t ret = -EINVAL;
 
@@ -148,25 +148,25 @@ int ofed_port_tables_alloc(struct ib_port *port)
 	if (ret)
 		return ret;
 
-	port->gids = table_alloc("gids", attr.gid_tbl_len, &gid);
-	port->types = table_alloc("types", attr.gid_tbl_len, &type);
-	port->ndevs = table_alloc("ndevs", attr.gid_tbl_len, &ndev);
+	port->gids = sysfs_table_alloc("gids", attr.gid_tbl_len, &gid);
+	port->types = sysfs_table_alloc("types", attr.gid_tbl_len, &type);
+	port->ndevs = sysfs_table_alloc("ndevs", attr.gid_tbl_len, &ndev);
 	if (!port->gids || !port->types || !port->ndevs)
 		return -ENOMEM;
 
 	/* iWARP ports have no partitions and get no directory. */
 	if (!attr.pkey_tbl_len)
 		return 0;
-	port->pkeys = table_alloc("pkeys", attr.pkey_tbl_len, &pkey);
+	port->pkeys = sysfs_table_alloc("pkeys", attr.pkey_tbl_len, &pkey);
 	return port->pkeys ? 0 : -ENOMEM;
 }
 
 void ofed_port_tables_free(struct ib_port *port)
 {
-	table_free(port->pkeys);
-	table_free(port->ndevs);
-	table_free(port->types);
-	table_free(port->gids);
+	sysfs_table_free(port->pkeys);
+	sysfs_table_free(port->ndevs);
+	sysfs_table_free(port->types);
+	sysfs_table_free(port->gids);
 }
 
 /* On failure too, the caller removes what there is. */

@@ -9,7 +9,7 @@
 
 #include "sysfs.h"
 
-static const char *node_type_text(u8 type)
+static const char *sysfs_node_type_text(u8 type)
 {
 	static const char * const text[] = {
 		[RDMA_NODE_IB_CA]	= "CA",
@@ -31,11 +31,11 @@ static ssize_t node_type_show(struct device *dev, struct device_attribute *attr,
 {
 	u8 type = rdma_device_to_ibdev(dev)->node_type;
 
-	return sysfs_emit(buf, "%u: %s\n", type, node_type_text(type));
+	return sysfs_emit(buf, "%u: %s\n", type, sysfs_node_type_text(type));
 }
 static DEVICE_ATTR_RO(node_type);
 
-static ssize_t guid_emit(char *buf, __be64 guid)
+static ssize_t sysfs_guid_emit(char *buf, __be64 guid)
 {
 	u64 g = be64_to_cpu(guid);
 
@@ -46,14 +46,14 @@ static ssize_t guid_emit(char *buf, __be64 guid)
 static ssize_t node_guid_show(struct device *dev, struct device_attribute *attr,
 			      char *buf)
 {
-	return guid_emit(buf, rdma_device_to_ibdev(dev)->node_guid);
+	return sysfs_guid_emit(buf, rdma_device_to_ibdev(dev)->node_guid);
 }
 static DEVICE_ATTR_RO(node_guid);
 
 static ssize_t sys_image_guid_show(struct device *dev,
 				   struct device_attribute *attr, char *buf)
 {
-	return guid_emit(buf, rdma_device_to_ibdev(dev)->attrs.sys_image_guid);
+	return sysfs_guid_emit(buf, rdma_device_to_ibdev(dev)->attrs.sys_image_guid);
 }
 static DEVICE_ATTR_RO(sys_image_guid);
 

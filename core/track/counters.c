@@ -70,7 +70,7 @@ void rdma_counter_release(struct ib_device *dev)
 	}
 }
 
-static struct rdma_port_counter *port_of(const struct rdma_counter *counter)
+static struct rdma_port_counter *counter_port_of(const struct rdma_counter *counter)
 {
 	return &counter->device->port_data[counter->port].port_counter;
 }
@@ -81,8 +81,8 @@ static struct rdma_counter *to_counter(struct rdma_restrack_entry *entry)
 }
 
 /* The next counter of @port at or after @id, with a reference on its entry. */
-static struct rdma_counter *next_counter(struct ib_device *dev, u32 port,
-					 u32 *id)
+static struct rdma_counter *counter_next_counter(struct ib_device *dev, u32 port,
+						 u32 *id)
 {
 	struct rdma_restrack_entry *entry;
 
@@ -118,11 +118,11 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_counter_query_stats);
 /* What a counter saw stays with its port. */
 static void counter_to_history(struct rdma_counter *counter)
 {
-	struct rdma_hw_stats *history = port_of(counter)->hstats;
+	struct rdma_hw_stats *history = counter_port_of(counter)->hstats;
 	struct rdma_hw_stats *last = counter->stats;
 	int i;
 
-	lockdep_assert_held(&port_of(counter)->lock);
+	lockdep_assert_held(&counter_port_of(counter)->lock);
 	rdma_counter_query_stats(counter);
 	for (i = 0; i < min(history->num_counters, last->num_counters); i++)
 		history->value[i] += last->value[i];
@@ -140,7 +140,7 @@ static void counter_release(struct kref *kref)
 {
 	struct rdma_counter *counter =
 		container_of(kref, struct rdma_counter, kref);
-	struct rdma_port_counter *port = port_of(counter);
+	struct rdma_port_counter *port = counter_port_of(counter);
 
 	lockdep_assert_held(&bind_lock);
 	/* A reader of sums sees exactly one of the counter and the history. */
@@ -156,7 +156,7 @@ static void counter_release(struct kref *kref)
 }
 
 /* The reference that it takes on @counter is the QP's. */
-static int bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
+static int counter_do_bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
 {
 	int ret;
 
@@ -172,7 +172,7 @@ static int bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
 }
 
 /* With @force the QP goes whatever the driver says. */
-static int unbind_qp(struct ib_qp *qp, bool force)
+static int counter_do_unbind_qp(struct ib_qp *qp, bool force)
 {
 	struct rdma_counter *counter = qp->counter;
 	int ret;
@@ -192,7 +192,7 @@ static int unbind_qp(struct ib_qp *qp, bool force)
 	return 0;
 }
 
-static bool can_count(const struct ib_device_ops *ops)
+static bool counter_can_count(const struct ib_device_ops *ops)
 {
 	return ops->counter_bind_qp && ops->counter_unbind_qp &&
 	       ops->counter_dealloc && ops->counter_alloc_stats;
@@ -219,8 +219,8 @@ static struct rdma_counter *counter_alloc(struct ib_qp *qp, u32 port)
 }
 
 /* The port is in a mode in which @counter, of @mode, may be one of its own. */
-static int count_in(struct rdma_port_counter *port,
-		    enum rdma_nl_counter_mode mode)
+static int counter_count_in(struct rdma_port_counter *port,
+			    enum rdma_nl_counter_mode mode)
 {
 	lockdep_assert_held(&port->lock);
 	if (mode == RDMA_COUNTER_MODE_AUTO) {
@@ -235,7 +235,7 @@ static int count_in(struct rdma_port_counter *port,
 	return 0;
 }
 
-static void count_out(struct rdma_port_counter *port)
+static void counter_count_out(struct rdma_port_counter *port)
 {
 	mutex_lock(&port->lock);
 	if (!--port->num_counters &&
@@ -254,20 +254,20 @@ static struct rdma_counter *counter_create(struct ib_qp *qp, u32 port_num,
 	int ret;
 
 	lockdep_assert_held(&bind_lock);
-	if (!can_count(&qp->device->ops))
+	if (!counter_can_count(&qp->device->ops))
 		return ERR_PTR(-EOPNOTSUPP);
 	counter = counter_alloc(qp, port_num);
 	if (!counter)
 		return ERR_PTR(-ENOMEM);
 
 	mutex_lock(&port->lock);
-	ret = count_in(port, mode);
+	ret = counter_count_in(port, mode);
 	counter->mode = port->mode;
 	mutex_unlock(&port->lock);
 	if (ret)
 		goto err_counter;
 	counter->mode.param.qp_type = qp->qp_type;
-	ret = bind_qp(counter, qp);
+	ret = counter_do_bind_qp(counter, qp);
 	if (ret)
 		goto err_count;
 	ofed_restrack_parent_name(&counter->res, &qp->res);
@@ -275,13 +275,13 @@ static struct rdma_counter *counter_create(struct ib_qp *qp, u32 port_num,
 	return counter;
 
 err_count:
-	count_out(port);
+	counter_count_out(port);
 err_counter:
 	counter_free(counter);
 	return ERR_PTR(ret);
 }
 
-static int check_auto(const struct rdma_port_counter *port, u32 mask)
+static int counter_check_auto(const struct rdma_port_counter *port, u32 mask)
 {
 	lockdep_assert_held(&port->lock);
 	if (mask & ~AUTO_MASKS)
@@ -316,7 +316,7 @@ int rdma_counter_set_auto_mode(struct ib_device *dev, u32 port,
 		return -EOPNOTSUPP;
 	mutex_lock(&counter->lock);
 	if (mask) {
-		ret = check_auto(counter, mask);
+		ret = counter_check_auto(counter, mask);
 		if (ret == -EBUSY)
 			NL_SET_ERR_MSG(extack, "QPs are bound to counters");
 		if (ret)
@@ -358,8 +358,8 @@ int rdma_counter_get_mode(struct ib_device *dev, u32 port,
 EXPORT_SYMBOL_IF_KUNIT(rdma_counter_get_mode);
 
 /* A counter is never shared with another process, whatever the rules. */
-static bool same_owner(const struct rdma_restrack_entry *a,
-		       const struct rdma_restrack_entry *b)
+static bool counter_same_owner(const struct rdma_restrack_entry *a,
+			       const struct rdma_restrack_entry *b)
 {
 	if (!a->task || !b->task)
 		return a->task == b->task;
@@ -377,18 +377,18 @@ static bool counter_fits(const struct rdma_counter *counter,
 	if (mode->mask & RDMA_COUNTER_MASK_QP_TYPE &&
 	    mode->param.qp_type != qp->qp_type)
 		return false;
-	return same_owner(&counter->res, &qp->res);
+	return counter_same_owner(&counter->res, &qp->res);
 }
 
 /* With a reference of the kind that a QP has, or NULL. */
-static struct rdma_counter *find_auto(struct ib_qp *qp, u32 port)
+static struct rdma_counter *counter_find_auto(struct ib_qp *qp, u32 port)
 {
 	struct rdma_counter *counter;
 	bool found = false;
 	u32 id = 0;
 
 	lockdep_assert_held(&bind_lock);
-	for (; !found && (counter = next_counter(qp->device, port, &id)); id++) {
+	for (; !found && (counter = counter_next_counter(qp->device, port, &id)); id++) {
 		found = counter_fits(counter, qp) &&
 			kref_get_unless_zero(&counter->kref);
 		rdma_restrack_put(&counter->res);
@@ -398,7 +398,7 @@ static struct rdma_counter *find_auto(struct ib_qp *qp, u32 port)
 	return NULL;
 }
 
-static bool is_auto(struct rdma_port_counter *port)
+static bool counter_is_auto(struct rdma_port_counter *port)
 {
 	return READ_ONCE(port->mode.mode) == RDMA_COUNTER_MODE_AUTO;
 }
@@ -422,16 +422,16 @@ int rdma_counter_bind_qp_auto(struct ib_qp *qp, u32 port)
 		return 0;
 	if (!rdma_is_port_valid(qp->device, port))
 		return -EINVAL;
-	if (!is_auto(&qp->device->port_data[port].port_counter))
+	if (!counter_is_auto(&qp->device->port_data[port].port_counter))
 		return 0;
 
 	mutex_lock(&bind_lock);
-	counter = find_auto(qp, port);
+	counter = counter_find_auto(qp, port);
 	if (!counter) {
 		counter = counter_create(qp, port, RDMA_COUNTER_MODE_AUTO);
 		ret = PTR_ERR_OR_ZERO(counter);
 	} else {
-		ret = bind_qp(counter, qp);
+		ret = counter_do_bind_qp(counter, qp);
 		if (ret)
 			kref_put(&counter->kref, counter_release);
 	}
@@ -456,14 +456,14 @@ int rdma_counter_unbind_qp(struct ib_qp *qp, bool force)
 	if (!READ_ONCE(qp->counter))
 		return -EINVAL;
 	mutex_lock(&bind_lock);
-	ret = unbind_qp(qp, force);
+	ret = counter_do_unbind_qp(qp, force);
 	mutex_unlock(&bind_lock);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(rdma_counter_unbind_qp);
 
 /* With a reference on its entry. Raw packet QPs need CAP_NET_RAW. */
-static struct ib_qp *get_qp(struct ib_device *dev, u32 qp_num)
+static struct ib_qp *counter_get_qp(struct ib_device *dev, u32 qp_num)
 {
 	struct rdma_restrack_entry *entry;
 	struct ib_qp *qp;
@@ -479,7 +479,7 @@ static struct ib_qp *get_qp(struct ib_device *dev, u32 qp_num)
 	return qp;
 }
 
-static struct rdma_counter *get_counter(struct ib_device *dev, u32 id)
+static struct rdma_counter *counter_get_counter(struct ib_device *dev, u32 id)
 {
 	struct rdma_restrack_entry *entry;
 	struct rdma_counter *counter;
@@ -495,17 +495,17 @@ static struct rdma_counter *get_counter(struct ib_device *dev, u32 id)
 }
 
 /* A QP has no port before it is initialised. */
-static bool may_be_of_port(const struct ib_qp *qp, u32 port)
+static bool counter_may_be_of_port(const struct ib_qp *qp, u32 port)
 {
 	return !rdma_is_port_valid(qp->device, qp->port) || qp->port == port;
 }
 
 /* A counter serves QPs of one port and one process. */
-static bool may_join(const struct rdma_counter *counter,
-		     const struct ib_qp *qp, u32 port)
+static bool counter_may_join(const struct rdma_counter *counter,
+			     const struct ib_qp *qp, u32 port)
 {
 	return counter->port == port && qp->port == port &&
-	       same_owner(&counter->res, &qp->res);
+	       counter_same_owner(&counter->res, &qp->res);
 }
 
 /**
@@ -526,15 +526,15 @@ int rdma_counter_bind_qpn(struct ib_device *dev, u32 port,
 	struct ib_qp *qp;
 	int ret = -ENOENT;
 
-	if (is_auto(&dev->port_data[port].port_counter))
+	if (counter_is_auto(&dev->port_data[port].port_counter))
 		return -EINVAL;
-	qp = get_qp(dev, qp_num);
+	qp = counter_get_qp(dev, qp_num);
 	if (!qp)
 		return -ENOENT;
 	mutex_lock(&bind_lock);
-	counter = get_counter(dev, counter_id);
+	counter = counter_get_counter(dev, counter_id);
 	if (counter) {
-		ret = may_join(counter, qp, port) ? bind_qp(counter, qp) :
+		ret = counter_may_join(counter, qp, port) ? counter_do_bind_qp(counter, qp) :
 						    -EINVAL;
 		if (ret)
 			kref_put(&counter->kref, counter_release);
@@ -568,13 +568,13 @@ int rdma_counter_bind_qpn_alloc(struct ib_device *dev, u32 port,
 		return -EINVAL;
 	if (!dev->port_data[port].port_counter.hstats)
 		return -EOPNOTSUPP;
-	if (is_auto(&dev->port_data[port].port_counter))
+	if (counter_is_auto(&dev->port_data[port].port_counter))
 		return -EINVAL;
-	qp = get_qp(dev, qp_num);
+	qp = counter_get_qp(dev, qp_num);
 	if (!qp)
 		return -ENOENT;
 	mutex_lock(&bind_lock);
-	if (may_be_of_port(qp, port)) {
+	if (counter_may_be_of_port(qp, port)) {
 		counter = counter_create(qp, port, RDMA_COUNTER_MODE_MANUAL);
 		/* Programs know one errno for all that may have failed. */
 		ret = IS_ERR(counter) ? -ENOMEM : 0;
@@ -606,14 +606,14 @@ int rdma_counter_unbind_qpn(struct ib_device *dev, u32 port,
 
 	if (!rdma_is_port_valid(dev, port))
 		return -EINVAL;
-	qp = get_qp(dev, qp_num);
+	qp = counter_get_qp(dev, qp_num);
 	if (!qp)
 		return -ENOENT;
 	mutex_lock(&bind_lock);
 	if (qp->counter && qp->counter->id == counter_id &&
-	    may_be_of_port(qp, port) &&
-	    !is_auto(&dev->port_data[port].port_counter))
-		ret = unbind_qp(qp, false);
+	    counter_may_be_of_port(qp, port) &&
+	    !counter_is_auto(&dev->port_data[port].port_counter))
+		ret = counter_do_unbind_qp(qp, false);
 	mutex_unlock(&bind_lock);
 	rdma_restrack_put(&qp->res);
 	return ret;
@@ -637,7 +637,7 @@ u64 rdma_counter_get_hwstat_value(struct ib_device *dev, u32 port, u32 index)
 	u32 id;
 
 	mutex_lock(&history->lock);
-	for (id = 0; (counter = next_counter(dev, port, &id)); id++) {
+	for (id = 0; (counter = counter_next_counter(dev, port, &id)); id++) {
 		if (index < counter->stats->num_counters &&
 		    !rdma_counter_query_stats(counter))
 			sum += counter->stats->value[index];

@@ -111,9 +111,9 @@ int ofed_hw_stats_refresh(struct ib_device *device, struct rdma_hw_stats *stats,
 	return 0;
 }
 
-static ssize_t stats_print(struct ib_device *device,
-			   struct rdma_hw_stats *stats, u32 port_num, int index,
-			   char *buf)
+static ssize_t hw_stats_print(struct ib_device *device,
+			      struct rdma_hw_stats *stats, u32 port_num, int index,
+			      char *buf)
 {
 	ssize_t ret;
 	u64 value;
@@ -132,7 +132,7 @@ static ssize_t stats_print(struct ib_device *device,
 	return ret;
 }
 
-static ssize_t lifespan_print(struct rdma_hw_stats *stats, char *buf)
+static ssize_t hw_stats_lifespan_print(struct rdma_hw_stats *stats, char *buf)
 {
 	unsigned int msec;
 
@@ -142,8 +142,8 @@ static ssize_t lifespan_print(struct rdma_hw_stats *stats, char *buf)
 	return sysfs_emit(buf, "%u\n", msec);
 }
 
-static ssize_t lifespan_parse(struct rdma_hw_stats *stats, const char *buf,
-			      size_t count)
+static ssize_t hw_stats_lifespan_parse(struct rdma_hw_stats *stats, const char *buf,
+				       size_t count)
 {
 	int ret, msec;
 
@@ -164,8 +164,8 @@ static ssize_t device_stat_show(struct device *dev,
 {
 	struct stats_file *file = container_of(attr, struct stats_file, dev);
 
-	return stats_print(rdma_device_to_ibdev(dev), file->stats, 0,
-			   file->index, buf);
+	return hw_stats_print(rdma_device_to_ibdev(dev), file->stats, 0,
+			      file->index, buf);
 }
 
 static ssize_t device_lifespan_show(struct device *dev,
@@ -173,7 +173,7 @@ static ssize_t device_lifespan_show(struct device *dev,
 {
 	struct stats_file *file = container_of(attr, struct stats_file, dev);
 
-	return lifespan_print(file->stats, buf);
+	return hw_stats_lifespan_print(file->stats, buf);
 }
 
 static ssize_t device_lifespan_store(struct device *dev,
@@ -182,7 +182,7 @@ static ssize_t device_lifespan_store(struct device *dev,
 {
 	struct stats_file *file = container_of(attr, struct stats_file, dev);
 
-	return lifespan_parse(file->stats, buf, count);
+	return hw_stats_lifespan_parse(file->stats, buf, count);
 }
 
 static ssize_t port_stat_show(struct ib_device *device, u32 port_num,
@@ -190,7 +190,7 @@ static ssize_t port_stat_show(struct ib_device *device, u32 port_num,
 {
 	struct stats_file *file = container_of(attr, struct stats_file, port);
 
-	return stats_print(device, file->stats, port_num, file->index, buf);
+	return hw_stats_print(device, file->stats, port_num, file->index, buf);
 }
 
 static ssize_t port_lifespan_show(struct ib_device *device, u32 port_num,
@@ -198,7 +198,7 @@ static ssize_t port_lifespan_show(struct ib_device *device, u32 port_num,
 {
 	struct stats_file *file = container_of(attr, struct stats_file, port);
 
-	return lifespan_print(file->stats, buf);
+	return hw_stats_lifespan_print(file->stats, buf);
 }
 
 static ssize_t port_lifespan_store(struct ib_device *device, u32 port_num,
@@ -207,7 +207,7 @@ static ssize_t port_lifespan_store(struct ib_device *device, u32 port_num,
 {
 	struct stats_file *file = container_of(attr, struct stats_file, port);
 
-	return lifespan_parse(file->stats, buf, count);
+	return hw_stats_lifespan_parse(file->stats, buf, count);
 }
 
 void ofed_hw_stats_free(struct hw_stats_device_data *data)
@@ -220,7 +220,7 @@ void ofed_hw_stats_free(struct hw_stats_device_data *data)
 }
 
 /* Fill in the files; the callers set what shows them. Returns their number. */
-static int stats_add_files(struct hw_stats_device_data *data)
+static int hw_stats_add_files(struct hw_stats_device_data *data)
 {
 	struct rdma_hw_stats *stats = data->stats;
 	struct stats_file *file;
@@ -251,7 +251,7 @@ static int stats_add_files(struct hw_stats_device_data *data)
  * first reader of a file finds a value. Returns an ERR_PTR on failure.
  */
 static struct hw_stats_device_data *
-stats_take(struct ib_device *device, struct rdma_hw_stats *stats, u32 port_num)
+hw_stats_take(struct ib_device *device, struct rdma_hw_stats *stats, u32 port_num)
 {
 	struct hw_stats_device_data *data = NULL;
 	int ret = -EINVAL;
@@ -313,11 +313,11 @@ int ofed_hw_stats_setup(struct ib_device *device)
 	stats = device->ops.alloc_hw_device_stats(device);
 	if (!stats)
 		return 0;
-	data = stats_take(device, stats, 0);
+	data = hw_stats_take(device, stats, 0);
 	if (IS_ERR(data))
 		return PTR_ERR(data);
 
-	used = stats_add_files(data);
+	used = hw_stats_add_files(data);
 	for (i = 0; i < used; i++)
 		data->files[i].dev.show = device_stat_show;
 	data->lifespan.dev.show = device_lifespan_show;
@@ -362,11 +362,11 @@ int ofed_hw_stats_add_port(struct ib_port *port)
 	stats = device->ops.alloc_hw_port_stats(device, port->num);
 	if (!stats)
 		return 0;
-	data = stats_take(device, stats, port->num);
+	data = hw_stats_take(device, stats, port->num);
 	if (IS_ERR(data))
 		return PTR_ERR(data);
 
-	used = stats_add_files(data);
+	used = hw_stats_add_files(data);
 	for (i = 0; i < used; i++)
 		data->files[i].port.show = port_stat_show;
 	data->lifespan.port.show = port_lifespan_show;

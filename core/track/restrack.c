@@ -59,7 +59,7 @@ int ofed_restrack_init(struct ib_device *device)
 }
 EXPORT_SYMBOL_IF_KUNIT(ofed_restrack_init);
 
-static void report_leaks(struct ib_device *device, enum rdma_restrack_type type)
+static void restrack_report_leaks(struct ib_device *device, enum rdma_restrack_type type)
 {
 	struct rdma_restrack_entry *res;
 	unsigned long id;
@@ -76,7 +76,7 @@ void ofed_restrack_exit(struct ib_device *device)
 	int type;
 
 	for (type = 0; type < RDMA_RESTRACK_MAX; type++) {
-		report_leaks(device, type);
+		restrack_report_leaks(device, type);
 		xa_destroy(&device->res[type].entries);
 	}
 	kfree(device->res);
@@ -85,7 +85,7 @@ void ofed_restrack_exit(struct ib_device *device)
 EXPORT_SYMBOL_IF_KUNIT(ofed_restrack_exit);
 
 /* NULL for an object that has no device yet, which is not tracked. */
-static struct ib_device *device_of(const struct rdma_restrack_entry *res)
+static struct ib_device *restrack_device_of(const struct rdma_restrack_entry *res)
 {
 	switch (res->type) {
 	case RDMA_RESTRACK_CTX:
@@ -109,22 +109,22 @@ static struct ib_device *device_of(const struct rdma_restrack_entry *res)
 	}
 }
 
-static struct xarray *table_of(const struct rdma_restrack_entry *res)
+static struct xarray *restrack_table_of(const struct rdma_restrack_entry *res)
 {
-	return &device_of(res)->res[res->type].entries;
+	return &restrack_device_of(res)->res[res->type].entries;
 }
 
-static void drop_task(struct rdma_restrack_entry *res)
+static void restrack_drop_task(struct rdma_restrack_entry *res)
 {
 	if (res->task)
 		put_task_struct(res->task);
 	res->task = NULL;
 }
 
-static void set_task(struct rdma_restrack_entry *res, struct task_struct *task)
+static void restrack_set_task(struct rdma_restrack_entry *res, struct task_struct *task)
 {
 	get_task_struct(task);
-	drop_task(res);
+	restrack_drop_task(res);
 	res->task = task;
 	res->user = true;
 }
@@ -158,7 +158,7 @@ void ofed_restrack_set_name(struct rdma_restrack_entry *res, const char *caller)
 	if (caller)
 		res->kern_name = caller;
 	else
-		set_task(res, current);
+		restrack_set_task(res, current);
 }
 EXPORT_SYMBOL_GPL(ofed_restrack_set_name);
 
@@ -175,7 +175,7 @@ void ofed_restrack_parent_name(struct rdma_restrack_entry *child,
 	if (rdma_is_kernel_res(parent))
 		child->kern_name = parent->kern_name;
 	else if (parent->task)
-		set_task(child, parent->task);
+		restrack_set_task(child, parent->task);
 }
 EXPORT_SYMBOL_GPL(ofed_restrack_parent_name);
 
@@ -184,7 +184,7 @@ EXPORT_SYMBOL_GPL(ofed_restrack_parent_name);
  * into the byte above the 24 bits of the number. The handles that open an XRC
  * target QP share the number of the real one, which alone is tracked.
  */
-static int insert_qp(struct xarray *table, struct rdma_restrack_entry *res)
+static int restrack_insert_qp(struct xarray *table, struct rdma_restrack_entry *res)
 {
 	struct ib_qp *qp = container_of(res, struct ib_qp, res);
 	int ret;
@@ -198,14 +198,14 @@ static int insert_qp(struct xarray *table, struct rdma_restrack_entry *res)
 	return ret;
 }
 
-static int insert(struct rdma_restrack_root *root,
-		  struct rdma_restrack_entry *res)
+static int restrack_insert(struct rdma_restrack_root *root,
+			   struct rdma_restrack_entry *res)
 {
 	int ret;
 
 	switch (res->type) {
 	case RDMA_RESTRACK_QP:
-		return insert_qp(&root->entries, res);
+		return restrack_insert_qp(&root->entries, res);
 	case RDMA_RESTRACK_COUNTER:
 		res->id = container_of(res, struct rdma_counter, res)->id;
 		return xa_insert(&root->entries, res->id, res, GFP_KERNEL);
@@ -225,13 +225,13 @@ static int insert(struct rdma_restrack_root *root,
  */
 void ofed_restrack_add(struct rdma_restrack_entry *res)
 {
-	struct ib_device *device = device_of(res);
+	struct ib_device *device = restrack_device_of(res);
 
 	might_sleep();
 	if (!device)
 		return;
 	if (rdma_restrack_is_tracked(res) &&
-	    insert(&device->res[res->type], res)) {
+	    restrack_insert(&device->res[res->type], res)) {
 		res->id = 0;
 		return;
 	}
@@ -255,7 +255,7 @@ void ofed_restrack_begin_del(struct rdma_restrack_entry *res)
 	if (!res->valid)
 		return;
 	if (rdma_restrack_is_tracked(res)) {
-		old = xa_cmpxchg(table_of(res), res->id, res, XA_ZERO_ENTRY,
+		old = xa_cmpxchg(restrack_table_of(res), res->id, res, XA_ZERO_ENTRY,
 				 GFP_KERNEL);
 		WARN_ON(old != res);
 	}
@@ -280,7 +280,7 @@ void ofed_restrack_abort_del(struct rdma_restrack_entry *res)
 	reinit_completion(&res->comp);
 	if (rdma_restrack_is_tracked(res)) {
 		/* The slot is there, so nothing is allocated. */
-		old = xa_store(table_of(res), res->id, res, GFP_KERNEL);
+		old = xa_store(restrack_table_of(res), res->id, res, GFP_KERNEL);
 		WARN_ON(old);
 	}
 }
@@ -296,9 +296,9 @@ EXPORT_SYMBOL_GPL(ofed_restrack_abort_del);
 void ofed_restrack_commit_del(struct rdma_restrack_entry *res)
 {
 	if (res->valid && rdma_restrack_is_tracked(res))
-		xa_erase(table_of(res), res->id);
+		xa_erase(restrack_table_of(res), res->id);
 	res->valid = false;
-	drop_task(res);
+	restrack_drop_task(res);
 }
 EXPORT_SYMBOL_GPL(ofed_restrack_commit_del);
 
@@ -381,17 +381,17 @@ ofed_restrack_get_from(struct ib_device *device, enum rdma_restrack_type type,
 /* A QP of a type of the driver's own: listed when details are asked for. */
 bool ofed_restrack_is_detail(struct rdma_restrack_entry *res)
 {
-	return xa_get_mark(table_of(res), res->id, RESTRACK_DD);
+	return xa_get_mark(restrack_table_of(res), res->id, RESTRACK_DD);
 }
 
-static void last_put(struct kref *kref)
+static void restrack_last_put(struct kref *kref)
 {
 	struct rdma_restrack_entry *res =
 		container_of(kref, struct rdma_restrack_entry, kref);
 
 	/* begin_del keeps the task, for abort_del. */
 	if (!res->valid)
-		drop_task(res);
+		restrack_drop_task(res);
 	complete(&res->comp);
 }
 
@@ -403,7 +403,7 @@ static void last_put(struct kref *kref)
  */
 int rdma_restrack_put(struct rdma_restrack_entry *res)
 {
-	return kref_put(&res->kref, last_put);
+	return kref_put(&res->kref, restrack_last_put);
 }
 EXPORT_SYMBOL(rdma_restrack_put);
 

@@ -22,7 +22,7 @@ static DEFINE_SPINLOCK(accounts_lock);
 static LIST_HEAD(pending);
 static LIST_HEAD(settled);
 
-static int charge(struct mm_struct *mm, unsigned long npages)
+static int umem_charge(struct mm_struct *mm, unsigned long npages)
 {
 	u64 limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	u64 total = atomic64_add_return(npages, &mm->pinned_vm);
@@ -33,7 +33,7 @@ static int charge(struct mm_struct *mm, unsigned long npages)
 	return -ENOMEM;
 }
 
-static void give_back(struct umem_pinned *pinned)
+static void umem_give_back(struct umem_pinned *pinned)
 {
 	struct ib_umem *umem = &pinned->umem;
 
@@ -50,7 +50,7 @@ static void give_back(struct umem_pinned *pinned)
 int ofed_umem_charge(struct umem_pinned *pinned)
 {
 	struct ib_umem *umem = &pinned->umem;
-	int ret = charge(umem->owning_mm, ofed_umem_pages(umem));
+	int ret = umem_charge(umem->owning_mm, ofed_umem_pages(umem));
 
 	if (ret)
 		return ret;
@@ -77,7 +77,7 @@ void ofed_umem_uncharge(struct umem_pinned *pinned)
 	charged = pinned->account != UMEM_SETTLED;
 	spin_unlock(&accounts_lock);
 	if (charged)
-		give_back(pinned);
+		umem_give_back(pinned);
 }
 
 /**
@@ -120,14 +120,14 @@ void ofed_umem_settle(struct list_head *umems)
 		pinned = list_first_entry(umems, struct umem_pinned, node);
 		list_move(&pinned->node, &settled);
 		pinned->account = UMEM_SETTLED;
-		give_back(pinned);
+		umem_give_back(pinned);
 		cond_resched_lock(&accounts_lock);
 	}
 	spin_unlock(&accounts_lock);
 }
 EXPORT_SYMBOL_GPL(ofed_umem_settle);
 
-static struct umem_pinned *take_settled(const struct ib_device *device)
+static struct umem_pinned *umem_take_settled(const struct ib_device *device)
 {
 	struct umem_pinned *pinned, *found = NULL;
 
@@ -152,6 +152,6 @@ void ofed_umems_free_left(struct ib_device *device)
 {
 	struct umem_pinned *pinned;
 
-	while ((pinned = take_settled(device)))
+	while ((pinned = umem_take_settled(device)))
 		ib_umem_release(&pinned->umem);
 }

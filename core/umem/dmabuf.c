@@ -15,7 +15,7 @@ MODULE_IMPORT_NS(DMA_BUF);
  * Narrow the list of the whole buffer to the pages of the umem. The list is
  * the exporter's, so what is cut off is remembered and put back on unmapping.
  */
-static int dmabuf_trim(struct ib_umem_dmabuf *umem_dmabuf, struct sg_table *sgt)
+static int umem_dmabuf_trim(struct ib_umem_dmabuf *umem_dmabuf, struct sg_table *sgt)
 {
 	struct ib_umem *umem = &umem_dmabuf->umem;
 	unsigned long first = umem->address & PAGE_MASK;
@@ -50,7 +50,7 @@ static int dmabuf_trim(struct ib_umem_dmabuf *umem_dmabuf, struct sg_table *sgt)
 	return 0;
 }
 
-static void dmabuf_untrim(struct ib_umem_dmabuf *umem_dmabuf)
+static void umem_dmabuf_untrim(struct ib_umem_dmabuf *umem_dmabuf)
 {
 	sg_dma_len(umem_dmabuf->last_sg) += umem_dmabuf->last_sg_trim;
 	sg_dma_len(umem_dmabuf->first_sg) += umem_dmabuf->first_sg_offset;
@@ -89,7 +89,7 @@ int ib_umem_dmabuf_map_pages(struct ib_umem_dmabuf *umem_dmabuf)
 					     DMA_BIDIRECTIONAL);
 		if (IS_ERR(sgt))
 			return PTR_ERR(sgt);
-		ret = dmabuf_trim(umem_dmabuf, sgt);
+		ret = umem_dmabuf_trim(umem_dmabuf, sgt);
 		if (ret)
 			goto err_unmap;
 		umem_dmabuf->sgt = sgt;
@@ -121,7 +121,7 @@ void ib_umem_dmabuf_unmap_pages(struct ib_umem_dmabuf *umem_dmabuf)
 	if (!umem_dmabuf->sgt)
 		return;
 
-	dmabuf_untrim(umem_dmabuf);
+	umem_dmabuf_untrim(umem_dmabuf);
 	dma_buf_unmap_attachment(umem_dmabuf->attach, umem_dmabuf->sgt,
 				 DMA_BIDIRECTIONAL);
 	umem_dmabuf->sgt = NULL;
@@ -130,8 +130,8 @@ void ib_umem_dmabuf_unmap_pages(struct ib_umem_dmabuf *umem_dmabuf)
 }
 EXPORT_SYMBOL(ib_umem_dmabuf_unmap_pages);
 
-static void dmabuf_init(struct ofed_dmabuf *region, struct ib_device *device,
-			unsigned long offset, size_t size, int access)
+static void umem_dmabuf_init(struct ofed_dmabuf *region, struct ib_device *device,
+			     unsigned long offset, size_t size, int access)
 {
 	struct ib_umem *umem = &region->pub.umem;
 
@@ -144,9 +144,9 @@ static void dmabuf_init(struct ofed_dmabuf *region, struct ib_device *device,
 }
 
 static struct ib_umem_dmabuf *
-dmabuf_attach(struct ib_device *device, struct device *dma_device,
-	      unsigned long offset, size_t size, int fd, int access,
-	      const struct dma_buf_attach_ops *ops)
+umem_dmabuf_attach(struct ib_device *device, struct device *dma_device,
+		   unsigned long offset, size_t size, int fd, int access,
+		   const struct dma_buf_attach_ops *ops)
 {
 	struct ofed_dmabuf *region;
 	struct dma_buf *dmabuf;
@@ -174,7 +174,7 @@ dmabuf_attach(struct ib_device *device, struct device *dma_device,
 	if (!region)
 		goto err_put;
 
-	dmabuf_init(region, device, offset, size, access);
+	umem_dmabuf_init(region, device, offset, size, access);
 	region->pub.attach = dma_buf_dynamic_attach(dmabuf, dma_device, ops,
 						    &region->pub);
 	ret = PTR_ERR_OR_ZERO(region->pub.attach);
@@ -214,13 +214,13 @@ struct ib_umem_dmabuf *ib_umem_dmabuf_get(struct ib_device *device,
 					  int fd, int access,
 					  const struct dma_buf_attach_ops *ops)
 {
-	return dmabuf_attach(device, device->dma_device, offset, size, fd,
-			     access, ops);
+	return umem_dmabuf_attach(device, device->dma_device, offset, size, fd,
+				  access, ops);
 }
 EXPORT_SYMBOL(ib_umem_dmabuf_get);
 
 /* The exporter has promised not to move what is pinned. */
-static void dmabuf_pinned_moved(struct dma_buf_attachment *attach)
+static void umem_dmabuf_pinned_moved(struct dma_buf_attachment *attach)
 {
 	struct ib_umem_dmabuf *umem_dmabuf = attach->importer_priv;
 
@@ -230,7 +230,7 @@ static void dmabuf_pinned_moved(struct dma_buf_attachment *attach)
 }
 
 static const struct dma_buf_attach_ops dmabuf_pinned_ops = {
-	.move_notify = dmabuf_pinned_moved,
+	.move_notify = umem_dmabuf_pinned_moved,
 	.allow_peer2peer = true,
 };
 
@@ -242,8 +242,8 @@ ofed_dmabuf_get_pinned_locked(struct ib_device *device,
 	struct ib_umem_dmabuf *umem_dmabuf;
 	int ret;
 
-	umem_dmabuf = dmabuf_attach(device, dma_device, offset, size, fd,
-				    access, &dmabuf_pinned_ops);
+	umem_dmabuf = umem_dmabuf_attach(device, dma_device, offset, size, fd,
+					 access, &dmabuf_pinned_ops);
 	if (IS_ERR(umem_dmabuf))
 		return umem_dmabuf;
 

@@ -24,21 +24,21 @@
 #endif
 
 /* Entry of dma_list, and the first of pfn_list that belong to it. */
-static unsigned long odp_entry(const struct ib_umem_odp *odp,
-			       unsigned long addr)
+static unsigned long umem_odp_entry(const struct ib_umem_odp *odp,
+				    unsigned long addr)
 {
 	return (addr - odp->notifier.interval_tree.start) >> odp->page_shift;
 }
 
-static unsigned long *odp_pfn(const struct ib_umem_odp *odp,
-			      unsigned long entry)
+static unsigned long *umem_odp_pfn(const struct ib_umem_odp *odp,
+				   unsigned long entry)
 {
 	return odp->pfn_list + (entry << (odp->page_shift - PAGE_SHIFT));
 }
 
 /* A region of the current process, or of the one that owns @root. */
-static struct ib_umem_odp *odp_alloc(struct ib_device *device, bool writable,
-				     const struct ib_umem_odp *root)
+static struct ib_umem_odp *umem_odp_alloc(struct ib_device *device, bool writable,
+					  const struct ib_umem_odp *root)
 {
 	struct ib_umem_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
 
@@ -60,7 +60,7 @@ static struct ib_umem_odp *odp_alloc(struct ib_device *device, bool writable,
 	return odp;
 }
 
-static void odp_free(struct ib_umem_odp *odp)
+static void umem_odp_free(struct ib_umem_odp *odp)
 {
 	kvfree(odp->dma_list);
 	kvfree(odp->pfn_list);
@@ -74,7 +74,7 @@ static void odp_free(struct ib_umem_odp *odp)
  * The lists are as long as the user says: they are the user's memory as far as
  * accounting goes, and too long is no reason to warn.
  */
-static int odp_alloc_lists(struct ib_umem_odp *odp, unsigned long size)
+static int umem_odp_alloc_lists(struct ib_umem_odp *odp, unsigned long size)
 {
 	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
 
@@ -87,10 +87,10 @@ static int odp_alloc_lists(struct ib_umem_odp *odp, unsigned long size)
 
 /*
  * Give a region its range and watch it. The owner's mm_users is held by the
- * caller. What fails here is undone by odp_free().
+ * caller. What fails here is undone by umem_odp_free().
  */
-static int odp_watch(struct ib_umem_odp *odp, unsigned long addr, size_t size,
-		     const struct mmu_interval_notifier_ops *ops)
+static int umem_odp_watch(struct ib_umem_odp *odp, unsigned long addr, size_t size,
+			  const struct mmu_interval_notifier_ops *ops)
 {
 	unsigned long page = BIT(odp->page_shift);
 	unsigned long first = ALIGN_DOWN(addr, page);
@@ -106,7 +106,7 @@ static int odp_watch(struct ib_umem_odp *odp, unsigned long addr, size_t size,
 	end = ALIGN(end, page);
 	if (end == first)
 		return -EINVAL;
-	ret = odp_alloc_lists(odp, end - first);
+	ret = umem_odp_alloc_lists(odp, end - first);
 	if (ret)
 		return ret;
 	return mmu_interval_notifier_insert(&odp->notifier,
@@ -145,14 +145,14 @@ struct ib_umem_odp *ib_umem_odp_get(struct ib_device *device,
 	might_sleep();
 	if (WARN_ON_ONCE(!(access & IB_ACCESS_ON_DEMAND)))
 		return ERR_PTR(-EINVAL);
-	odp = odp_alloc(device, ib_access_writable(access), NULL);
+	odp = umem_odp_alloc(device, ib_access_writable(access), NULL);
 	if (!odp)
 		return ERR_PTR(-ENOMEM);
 	if (IS_ENABLED(CONFIG_HUGETLB_PAGE) && access & IB_ACCESS_HUGETLB)
 		odp->page_shift = HPAGE_SHIFT;
-	ret = odp_watch(odp, addr, size, ops);
+	ret = umem_odp_watch(odp, addr, size, ops);
 	if (ret) {
-		odp_free(odp);
+		umem_odp_free(odp);
 		return ERR_PTR(ret);
 	}
 	return odp;
@@ -180,7 +180,7 @@ struct ib_umem_odp *ib_umem_odp_alloc_implicit(struct ib_device *device,
 	might_sleep();
 	if (access & IB_ACCESS_HUGETLB)
 		return ERR_PTR(-EINVAL);
-	odp = odp_alloc(device, ib_access_writable(access), NULL);
+	odp = umem_odp_alloc(device, ib_access_writable(access), NULL);
 	if (!odp)
 		return ERR_PTR(-ENOMEM);
 	odp->is_implicit_odp = true;
@@ -212,16 +212,16 @@ ib_umem_odp_alloc_child(struct ib_umem_odp *root, unsigned long addr,
 	might_sleep();
 	if (WARN_ON(!root->is_implicit_odp))
 		return ERR_PTR(-EINVAL);
-	odp = odp_alloc(root->umem.ibdev, root->umem.writable, root);
+	odp = umem_odp_alloc(root->umem.ibdev, root->umem.writable, root);
 	if (!odp)
 		return ERR_PTR(-ENOMEM);
 	/* The region holds the struct; a notifier wants the users' memory. */
 	if (mmget_not_zero(odp->umem.owning_mm)) {
-		ret = odp_watch(odp, addr, size, ops);
+		ret = umem_odp_watch(odp, addr, size, ops);
 		mmput(odp->umem.owning_mm);
 	}
 	if (ret) {
-		odp_free(odp);
+		umem_odp_free(odp);
 		return ERR_PTR(ret);
 	}
 	return odp;
@@ -248,11 +248,11 @@ void ib_umem_odp_release(struct ib_umem_odp *odp)
 		mutex_unlock(&odp->umem_mutex);
 		mmu_interval_notifier_remove(&odp->notifier);
 	}
-	odp_free(odp);
+	umem_odp_free(odp);
 }
 EXPORT_SYMBOL(ib_umem_odp_release);
 
-static int odp_walk(struct mm_struct *mm, struct hmm_range *range)
+static int umem_odp_walk(struct mm_struct *mm, struct hmm_range *range)
 {
 	int ret;
 
@@ -264,14 +264,14 @@ static int odp_walk(struct mm_struct *mm, struct hmm_range *range)
 }
 
 /* Until what was found holds: then 0 with umem_mutex held. */
-static int odp_walk_and_lock(struct ib_umem_odp *odp, struct hmm_range *range)
+static int umem_odp_walk_and_lock(struct ib_umem_odp *odp, struct hmm_range *range)
 {
 	unsigned long limit = jiffies +
 		msecs_to_jiffies(HMM_RANGE_DEFAULT_TIMEOUT);
 	int ret;
 
 	do {
-		ret = odp_walk(odp->umem.owning_mm, range);
+		ret = umem_odp_walk(odp->umem.owning_mm, range);
 		if (!ret) {
 			mutex_lock(&odp->umem_mutex);
 			if (!mmu_interval_read_retry(range->notifier,
@@ -288,16 +288,16 @@ static int odp_walk_and_lock(struct ib_umem_odp *odp, struct hmm_range *range)
  * Without the page's lock, which the memory manager may or may not hold: it
  * keeps the mapping until umem_mutex is free for its notifier.
  */
-static void odp_set_dirty(struct ib_umem_odp *odp, unsigned long entry)
+static void umem_odp_set_dirty(struct ib_umem_odp *odp, unsigned long entry)
 {
-	struct page *page = hmm_pfn_to_page(*odp_pfn(odp, entry));
+	struct page *page = hmm_pfn_to_page(*umem_odp_pfn(odp, entry));
 
 	lockdep_assert_held(&odp->umem_mutex);
 	set_page_dirty(compound_head(page));
 }
 
-static int odp_map_entry(struct ib_umem_odp *odp, unsigned long entry,
-			 unsigned long pfn, u64 rights)
+static int umem_odp_map_entry(struct ib_umem_odp *odp, unsigned long entry,
+			      unsigned long pfn, u64 rights)
 {
 	dma_addr_t *dma = &odp->dma_list[entry];
 
@@ -312,23 +312,23 @@ static int odp_map_entry(struct ib_umem_odp *odp, unsigned long entry,
 
 		if (ib_dma_mapping_error(odp->umem.ibdev, addr))
 			return -EFAULT;
-		*odp_pfn(odp, entry) = pfn;
+		*umem_odp_pfn(odp, entry) = pfn;
 		*dma = addr;
 		odp->npages++;
 	}
 	/* The device may have written by the right that it loses. */
 	if (*dma & ODP_WRITE_ALLOWED_BIT & ~rights)
-		odp_set_dirty(odp, entry);
+		umem_odp_set_dirty(odp, entry);
 	*dma = (*dma & ODP_DMA_ADDR_MASK) | rights;
 	return 0;
 }
 
 /* Map what was found as far as there are pages. */
-static int odp_map_found(struct ib_umem_odp *odp, const struct hmm_range *range,
-			 u64 access_mask, bool fault)
+static int umem_odp_map_found(struct ib_umem_odp *odp, const struct hmm_range *range,
+			      u64 access_mask, bool fault)
 {
-	unsigned long first = odp_entry(odp, range->start);
-	unsigned long n = odp_entry(odp, range->end) - first;
+	unsigned long first = umem_odp_entry(odp, range->start);
+	unsigned long n = umem_odp_entry(odp, range->end) - first;
 	const unsigned long *pfn = range->hmm_pfns;
 	unsigned long i;
 	int ret = 0;
@@ -344,7 +344,7 @@ static int odp_map_found(struct ib_umem_odp *odp, const struct hmm_range *range,
 		}
 		/* A fault that succeeds leaves no hole. */
 		if (*pfn & HMM_PFN_VALID)
-			ret = odp_map_entry(odp, first + i, *pfn, rights);
+			ret = umem_odp_map_entry(odp, first + i, *pfn, rights);
 		else if (WARN_ON_ONCE(fault))
 			ret = -EFAULT;
 		pfn += BIT(odp->page_shift - PAGE_SHIFT);
@@ -356,7 +356,7 @@ static int odp_map_found(struct ib_umem_odp *odp, const struct hmm_range *range,
  * Where a walk puts what it finds. Not the list itself: the walk has no lock, so
  * what it finds may be out of date, and the list says what is mapped.
  */
-static unsigned long *odp_get_pfns(const struct hmm_range *range)
+static unsigned long *umem_odp_get_pfns(const struct hmm_range *range)
 {
 	return kvmalloc_array((range->end - range->start) >> PAGE_SHIFT,
 			      sizeof(*range->hmm_pfns),
@@ -410,13 +410,13 @@ int ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *odp, u64 user_virt,
 		if (access_mask & ODP_WRITE_ALLOWED_BIT)
 			range.default_flags |= HMM_PFN_REQ_WRITE;
 	}
-	range.hmm_pfns = odp_get_pfns(&range);
+	range.hmm_pfns = umem_odp_get_pfns(&range);
 	if (!range.hmm_pfns)
 		goto out_mm;
-	ret = odp_walk_and_lock(odp, &range);
+	ret = umem_odp_walk_and_lock(odp, &range);
 	if (ret)
 		goto out_pfns;
-	ret = odp_map_found(odp, &range, access_mask, fault);
+	ret = umem_odp_map_found(odp, &range, access_mask, fault);
 	/* What is mapped already stays: an invalidation finds it. */
 	if (ret < 0)
 		mutex_unlock(&odp->umem_mutex);
@@ -429,7 +429,7 @@ out_mm:
 }
 EXPORT_SYMBOL(ib_umem_odp_map_dma_and_lock);
 
-static void odp_unmap_entry(struct ib_umem_odp *odp, unsigned long entry)
+static void umem_odp_unmap_entry(struct ib_umem_odp *odp, unsigned long entry)
 {
 	dma_addr_t dma = odp->dma_list[entry];
 
@@ -438,7 +438,7 @@ static void odp_unmap_entry(struct ib_umem_odp *odp, unsigned long entry)
 	ib_dma_unmap_page(odp->umem.ibdev, dma & ODP_DMA_ADDR_MASK,
 			  BIT(odp->page_shift), DMA_BIDIRECTIONAL);
 	if (dma & ODP_WRITE_ALLOWED_BIT)
-		odp_set_dirty(odp, entry);
+		umem_odp_set_dirty(odp, entry);
 	odp->dma_list[entry] = 0;
 	odp->npages--;
 }
@@ -464,8 +464,8 @@ void ib_umem_odp_unmap_dma_pages(struct ib_umem_odp *odp, u64 virt, u64 bound)
 	bound = min_t(u64, bound, ib_umem_end(odp));
 	if (virt >= bound)
 		return;
-	last = odp_entry(odp, bound - 1);
-	for (i = odp_entry(odp, virt); i <= last; i++)
-		odp_unmap_entry(odp, i);
+	last = umem_odp_entry(odp, bound - 1);
+	for (i = umem_odp_entry(odp, virt); i <= last; i++)
+		umem_odp_unmap_entry(odp, i);
 }
 EXPORT_SYMBOL(ib_umem_odp_unmap_dma_pages);

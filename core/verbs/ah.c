@@ -27,7 +27,7 @@
 #define GRH_TCLASS	GENMASK(27, 20)
 #define GRH_FLOW	GENMASK(19, 0)
 
-static bool av_names_its_gid(const struct rdma_ah_attr *av)
+static bool ah_av_names_its_gid(const struct rdma_ah_attr *av)
 {
 	const struct ib_gid_attr *gid = av->grh.sgid_attr;
 
@@ -35,8 +35,8 @@ static bool av_names_its_gid(const struct rdma_ah_attr *av)
 			gid->index == av->grh.sgid_index);
 }
 
-static bool av_needs_grh(struct ib_device *device,
-			 const struct rdma_ah_attr *av)
+static bool ah_av_needs_grh(struct ib_device *device,
+			    const struct rdma_ah_attr *av)
 {
 	return av->type == RDMA_AH_ATTR_TYPE_ROCE ||
 	       rdma_is_grh_required(device, av->port_num);
@@ -46,7 +46,7 @@ int ofed_av_take(struct ib_device *device, struct rdma_ah_attr *av)
 {
 	const struct ib_gid_attr *gid = NULL;
 
-	if (!rdma_is_port_valid(device, av->port_num) || !av_names_its_gid(av))
+	if (!rdma_is_port_valid(device, av->port_num) || !ah_av_names_its_gid(av))
 		return -EINVAL;
 
 	if (av->ah_flags & IB_AH_GRH) {
@@ -58,7 +58,7 @@ int ofed_av_take(struct ib_device *device, struct rdma_ah_attr *av)
 						av->grh.sgid_index);
 		if (IS_ERR(gid))
 			return PTR_ERR(gid);
-	} else if (av_needs_grh(device, av)) {
+	} else if (ah_av_needs_grh(device, av)) {
 		return -EINVAL;
 	}
 
@@ -402,9 +402,9 @@ int ib_get_gids_from_rdma_hdr(const union rdma_network_hdr *hdr,
 }
 EXPORT_SYMBOL(ib_get_gids_from_rdma_hdr);
 
-static enum rdma_network_type wc_net_type(struct ib_device *device, u32 port,
-					  const struct ib_wc *wc,
-					  const struct ib_grh *grh)
+static enum rdma_network_type ah_wc_net_type(struct ib_device *device, u32 port,
+					     const struct ib_wc *wc,
+					     const struct ib_grh *grh)
 {
 	if (!rdma_cap_eth_ah(device, port) || rdma_protocol_ib(device, port))
 		return RDMA_NETWORK_IB;
@@ -422,8 +422,8 @@ struct eth_gid_want {
 };
 
 /* Called by the GID table, under its lock. */
-static bool eth_gid_matches(const union ib_gid *gid,
-			    const struct ib_gid_attr *attr, void *ctx)
+static bool ah_eth_gid_matches(const union ib_gid *gid,
+			       const struct ib_gid_attr *attr, void *ctx)
 {
 	const struct eth_gid_want *want = ctx;
 	struct net_device *ndev;
@@ -440,9 +440,9 @@ static bool eth_gid_matches(const union ib_gid *gid,
 	return vlan == want->vlan;
 }
 
-static void av_answer_grh(struct rdma_ah_attr *av, const struct ib_grh *grh,
-			  union ib_gid *sender, u8 hops,
-			  const struct ib_gid_attr *gid)
+static void ah_av_answer_grh(struct rdma_ah_attr *av, const struct ib_grh *grh,
+			     union ib_gid *sender, u8 hops,
+			     const struct ib_gid_attr *gid)
 {
 	u32 word = be32_to_cpu(grh->version_tclass_flow);
 
@@ -450,8 +450,8 @@ static void av_answer_grh(struct rdma_ah_attr *av, const struct ib_grh *grh,
 				FIELD_GET(GRH_TCLASS, word), gid);
 }
 
-static int av_answer_eth(struct ib_device *device, const struct ib_wc *wc,
-			 const struct ib_grh *grh, struct rdma_ah_attr *av)
+static int ah_av_answer_eth(struct ib_device *device, const struct ib_wc *wc,
+			    const struct ib_grh *grh, struct rdma_ah_attr *av)
 {
 	struct eth_gid_want want = { .vlan = NO_VLAN };
 	enum rdma_network_type net;
@@ -462,7 +462,7 @@ static int av_answer_eth(struct ib_device *device, const struct ib_wc *wc,
 	if (!(wc->wc_flags & IB_WC_GRH))
 		return -EPROTOTYPE;
 
-	net = wc_net_type(device, av->port_num, wc, grh);
+	net = ah_wc_net_type(device, av->port_num, wc, grh);
 	ret = ib_get_gids_from_rdma_hdr((const void *)grh, net, &from, &to);
 	if (ret)
 		return ret;
@@ -471,11 +471,11 @@ static int av_answer_eth(struct ib_device *device, const struct ib_wc *wc,
 	if (wc->wc_flags & IB_WC_WITH_VLAN && wc->vlan_id < VLAN_N_VID)
 		want.vlan = wc->vlan_id;
 	gid = rdma_find_gid_by_filter(device, &to, av->port_num,
-				      eth_gid_matches, &want);
+				      ah_eth_gid_matches, &want);
 	if (IS_ERR(gid))
 		return PTR_ERR(gid);
 
-	av_answer_grh(av, grh, &from, 0, gid);
+	ah_av_answer_grh(av, grh, &from, 0, gid);
 	ret = ofed_addr_resolve_l2(device, av);
 	if (ret)
 		rdma_destroy_ah_attr(av);
@@ -484,8 +484,8 @@ static int av_answer_eth(struct ib_device *device, const struct ib_wc *wc,
 	return ret;
 }
 
-static int av_answer_ib(struct ib_device *device, const struct ib_wc *wc,
-			const struct ib_grh *grh, struct rdma_ah_attr *av)
+static int ah_av_answer_ib(struct ib_device *device, const struct ib_wc *wc,
+			   const struct ib_grh *grh, struct rdma_ah_attr *av)
 {
 	const struct ib_gid_attr *gid;
 	union ib_gid from, to;
@@ -510,7 +510,7 @@ static int av_answer_ib(struct ib_device *device, const struct ib_wc *wc,
 	if (IS_ERR(gid))
 		return PTR_ERR(gid);
 
-	av_answer_grh(av, grh, &from, MAX_HOPS, gid);
+	ah_av_answer_grh(av, grh, &from, MAX_HOPS, gid);
 	return 0;
 }
 
@@ -538,8 +538,8 @@ int ib_init_ah_attr_from_wc(struct ib_device *device, u32 port_num,
 	rdma_ah_set_sl(ah_attr, wc->sl);
 	ah_attr->type = rdma_ah_find_type(device, port_num);
 	return rdma_protocol_roce(device, port_num) ?
-	       av_answer_eth(device, wc, grh, ah_attr) :
-	       av_answer_ib(device, wc, grh, ah_attr);
+	       ah_av_answer_eth(device, wc, grh, ah_attr) :
+	       ah_av_answer_ib(device, wc, grh, ah_attr);
 }
 EXPORT_SYMBOL(ib_init_ah_attr_from_wc);
 

@@ -77,7 +77,7 @@ static void cq_dim_stop(struct ib_cq *cq)
 	cq->dim = NULL;
 }
 
-static void complete_one(struct ib_cq *cq, struct ib_wc *wc)
+static void cq_complete_one(struct ib_cq *cq, struct ib_wc *wc)
 {
 	/* Only flushed requests may come without: drivers' own, at a drain. */
 	if (wc->wr_cqe)
@@ -98,7 +98,7 @@ static int cq_poll(struct ib_cq *cq, int budget, struct ib_wc *wcs, int batch)
 		got = ib_poll_cq(cq, want, wcs);
 		trace_cq_poll(cq, want, got);
 		for (i = 0; i < got; i++)
-			complete_one(cq, &wcs[i]);
+			cq_complete_one(cq, &wcs[i]);
 		if (got > 0)
 			done += got;
 	} while (got == want);

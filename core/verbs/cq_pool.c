@@ -15,8 +15,8 @@
 /* Room of a shared CQ, unless more is asked for at once. */
 #define SHARED_CQ_SIZE 4096U
 
-static struct ib_cq *pool_find(struct ib_device *device, unsigned int nr_cqe,
-			       unsigned int vector, enum ib_poll_context ctx)
+static struct ib_cq *cq_pool_find(struct ib_device *device, unsigned int nr_cqe,
+				  unsigned int vector, enum ib_poll_context ctx)
 {
 	struct ib_cq *cq;
 
@@ -28,8 +28,8 @@ static struct ib_cq *pool_find(struct ib_device *device, unsigned int nr_cqe,
 	return NULL;
 }
 
-static struct ib_cq *pool_grow(struct ib_device *device, unsigned int nr_cqe,
-			       unsigned int vector, enum ib_poll_context ctx)
+static struct ib_cq *cq_pool_grow(struct ib_device *device, unsigned int nr_cqe,
+				  unsigned int vector, enum ib_poll_context ctx)
 {
 	unsigned int size = max(nr_cqe, SHARED_CQ_SIZE);
 	struct ib_cq *cq;
@@ -50,7 +50,7 @@ static struct ib_cq *pool_grow(struct ib_device *device, unsigned int nr_cqe,
 }
 
 /* A vector for a consumer that does not care: all of them in turn. */
-static unsigned int next_vector(void)
+static unsigned int cq_pool_next_vector(void)
 {
 	static atomic_t turn = ATOMIC_INIT(-1);
 
@@ -81,15 +81,15 @@ struct ib_cq *ib_cq_pool_get(struct ib_device *dev, unsigned int nr_cqe,
 
 	vectors = clamp_t(unsigned int, dev->num_comp_vectors, 1,
 			  num_online_cpus());
-	vector = comp_vector_hint < 0 ? next_vector() : comp_vector_hint;
+	vector = comp_vector_hint < 0 ? cq_pool_next_vector() : comp_vector_hint;
 	vector %= vectors;
 
 	spin_lock_irq(&dev->cq_pools_lock);
-	cq = pool_find(dev, nr_cqe, vector, poll_ctx);
+	cq = cq_pool_find(dev, nr_cqe, vector, poll_ctx);
 	if (cq)
 		cq->cqe_used += nr_cqe;
 	spin_unlock_irq(&dev->cq_pools_lock);
-	return cq ? cq : pool_grow(dev, nr_cqe, vector, poll_ctx);
+	return cq ? cq : cq_pool_grow(dev, nr_cqe, vector, poll_ctx);
 }
 EXPORT_SYMBOL(ib_cq_pool_get);
 

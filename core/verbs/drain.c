@@ -22,19 +22,19 @@ struct marker {
 	struct completion seen;
 };
 
-static void marker_done(struct ib_cq *cq, struct ib_wc *wc)
+static void drain_marker_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	complete(&container_of(wc->wr_cqe, struct marker, cqe)->seen);
 }
 
-static void marker_init(struct marker *marker)
+static void drain_marker_init(struct marker *marker)
 {
-	marker->cqe.done = marker_done;
+	marker->cqe.done = drain_marker_done;
 	init_completion(&marker->seen);
 }
 
 /* A direct CQ has no poller but its consumer, the caller: so poll it here. */
-static void marker_wait(struct marker *marker, struct ib_cq *cq)
+static void drain_marker_wait(struct marker *marker, struct ib_cq *cq)
 {
 	if (cq->poll_ctx != IB_POLL_DIRECT)
 		wait_for_completion(&marker->seen);
@@ -45,7 +45,7 @@ static void marker_wait(struct marker *marker, struct ib_cq *cq)
 	trace_cq_drain_complete(cq);
 }
 
-static int qp_to_error(struct ib_qp *qp)
+static int drain_qp_to_error(struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
@@ -63,13 +63,13 @@ static void drain_sq(struct ib_qp *qp)
 	};
 	int ret;
 
-	marker_init(&marker);
-	ret = qp_to_error(qp);
+	drain_marker_init(&marker);
+	ret = drain_qp_to_error(qp);
 	if (!ret)
 		ret = ib_post_send(qp, &last.wr, NULL);
 	if (WARN_ONCE(ret, "a send queue can not be drained: %d\n", ret))
 		return;
-	marker_wait(&marker, qp->send_cq);
+	drain_marker_wait(&marker, qp->send_cq);
 }
 
 static void drain_rq(struct ib_qp *qp)
@@ -78,13 +78,13 @@ static void drain_rq(struct ib_qp *qp)
 	struct ib_recv_wr last = { .wr_cqe = &marker.cqe };
 	int ret;
 
-	marker_init(&marker);
-	ret = qp_to_error(qp);
+	drain_marker_init(&marker);
+	ret = drain_qp_to_error(qp);
 	if (!ret)
 		ret = ib_post_recv(qp, &last, NULL);
 	if (WARN_ONCE(ret, "a receive queue can not be drained: %d\n", ret))
 		return;
-	marker_wait(&marker, qp->recv_cq);
+	drain_marker_wait(&marker, qp->recv_cq);
 }
 
 /*
@@ -97,7 +97,7 @@ static void drain_srq(struct ib_qp *qp)
 	struct ib_cq *cq = ib_srq_has_cq(qp->srq->srq_type) ?
 			   qp->srq->ext.cq : qp->recv_cq;
 
-	if (WARN_ON_ONCE(!cq) || qp_to_error(qp))
+	if (WARN_ON_ONCE(!cq) || drain_qp_to_error(qp))
 		return;
 	if (compat_qp_wait_last_wqe(qp, LAST_WQE_LIMIT))
 		ofed_cq_settle(cq);

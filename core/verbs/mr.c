@@ -54,7 +54,7 @@ static struct ib_mr *mr_register(struct ib_pd *pd, u64 start, u64 length,
 	return mr;
 }
 
-static bool same_page_offset(u64 start, u64 virt_addr)
+static bool mr_same_page_offset(u64 start, u64 virt_addr)
 {
 	return !((start ^ virt_addr) & ~PAGE_MASK);
 }
@@ -114,7 +114,7 @@ struct ib_mr *ofed_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 
 	if (!pd->device->ops.reg_user_mr)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (!same_page_offset(start, virt_addr))
+	if (!mr_same_page_offset(start, virt_addr))
 		return ERR_PTR(-EINVAL);
 	ret = ib_check_mr_access(pd->device, access);
 	if (ret)
@@ -150,7 +150,7 @@ struct ib_mr *ofed_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length,
 
 	if (!pd->device->ops.reg_user_mr_dmabuf)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (!same_page_offset(offset, iova))
+	if (!mr_same_page_offset(offset, iova))
 		return ERR_PTR(-EINVAL);
 	ret = ib_check_mr_access(pd->device, access);
 	if (ret)
@@ -252,7 +252,7 @@ static int mr_check_rereg(const struct ib_mr *mr, int flags, u64 start,
 		return -EINVAL;
 	if (flags & ~IB_MR_REREG_SUPPORTED)
 		return -EOPNOTSUPP;
-	if (flags & IB_MR_REREG_TRANS && !same_page_offset(start, virt_addr))
+	if (flags & IB_MR_REREG_TRANS && !mr_same_page_offset(start, virt_addr))
 		return -EINVAL;
 	/* Device memory stays where it is. */
 	if (mr->dm)

@@ -33,8 +33,8 @@ struct ib_mr *ib_mr_pool_get(struct ib_qp *qp, struct list_head *list)
 }
 EXPORT_SYMBOL(ib_mr_pool_get);
 
-static void mr_to_rest(struct ib_qp *qp, struct list_head *pool,
-		       struct ib_mr *mr, int used)
+static void mr_pool_mr_to_rest(struct ib_qp *qp, struct list_head *pool,
+			       struct ib_mr *mr, int used)
 {
 	unsigned long irqs;
 
@@ -55,7 +55,7 @@ static void mr_to_rest(struct ib_qp *qp, struct list_head *pool,
  */
 void ib_mr_pool_put(struct ib_qp *qp, struct list_head *list, struct ib_mr *mr)
 {
-	mr_to_rest(qp, list, mr, 1);
+	mr_pool_mr_to_rest(qp, list, mr, 1);
 }
 EXPORT_SYMBOL(ib_mr_pool_put);
 
@@ -86,7 +86,7 @@ int ib_mr_pool_init(struct ib_qp *qp, struct list_head *list, int nr,
 			ib_mr_pool_destroy(qp, list);
 			return PTR_ERR(mr);
 		}
-		mr_to_rest(qp, list, mr, 0);
+		mr_pool_mr_to_rest(qp, list, mr, 0);
 	}
 	return 0;
 }

@@ -44,7 +44,7 @@ static void qp_event(struct ib_event *event, void *context)
 }
 
 /* The same for a real QP: each handle hears of it, as if it were its own. */
-static void shared_qp_event(struct ib_event *event, void *context)
+static void qp_shared_qp_event(struct ib_event *event, void *context)
 {
 	struct ib_qp *real = context, *handle;
 	struct ib_event own = *event;
@@ -106,7 +106,7 @@ static void qp_init(struct ib_qp *qp, struct ib_device *device,
 	spin_lock_init(&qp->mr_lock);
 
 	if (attr->qp_type == IB_QPT_XRC_TGT) {
-		compat_qp_set_handler(qp, shared_qp_event, shared_qp_event);
+		compat_qp_set_handler(qp, qp_shared_qp_event, qp_shared_qp_event);
 		qp->qp_context = qp;
 	} else {
 		compat_qp_set_handler(qp, qp_event, attr->event_handler);
@@ -169,7 +169,7 @@ static struct ib_qp *qp_create_real(struct ib_device *device, struct ib_pd *pd,
 	return qp;
 }
 
-static void drop_gid(const struct ib_gid_attr *gid)
+static void qp_drop_gid(const struct ib_gid_attr *gid)
 {
 	if (gid)
 		rdma_put_gid_attr(gid);
@@ -190,8 +190,8 @@ static int qp_destroy_real(struct ib_qp *qp, struct ib_udata *udata)
 	/* Only now does the device use no region any more. */
 	rdma_rw_cleanup_mrs(qp);
 	qp_count_parts(qp, -1);
-	drop_gid(qp->av_sgid_attr);
-	drop_gid(qp->alt_path_sgid_attr);
+	qp_drop_gid(qp->av_sgid_attr);
+	qp_drop_gid(qp->alt_path_sgid_attr);
 	kfree(qp);
 	return 0;
 }
@@ -524,7 +524,7 @@ static void qp_keep_gid(const struct ib_gid_attr **slot,
 			struct rdma_ah_attr *av,
 			const struct ib_gid_attr *callers)
 {
-	drop_gid(xchg(slot, av->grh.sgid_attr));
+	qp_drop_gid(xchg(slot, av->grh.sgid_attr));
 	av->grh.sgid_attr = callers;
 }
 
@@ -682,8 +682,8 @@ void ofed_forget_qp(struct ib_qp *qp)
 
 	if (real != qp)
 		kfree(qp);
-	drop_gid(real->av_sgid_attr);
-	drop_gid(real->alt_path_sgid_attr);
+	qp_drop_gid(real->av_sgid_attr);
+	qp_drop_gid(real->alt_path_sgid_attr);
 	kfree(real);
 }
 EXPORT_SYMBOL_GPL(ofed_forget_qp);

@@ -114,9 +114,9 @@ static const struct qp_move moves[] = {
 /* States that a consumer may claim the QP to be in (Modify Queue Pair). */
 #define CLAIMABLE (S(RTR) | S(RTS) | S(SQD) | S(SQE))
 
-static const struct qp_move *find_move(enum ib_qp_state from,
-				       enum ib_qp_state to,
-				       enum ib_qp_type type)
+static const struct qp_move *qp_find_move(enum ib_qp_state from,
+					  enum ib_qp_state to,
+					  enum ib_qp_type type)
 {
 	const struct qp_move *move;
 
@@ -152,7 +152,7 @@ bool ib_modify_qp_is_ok(enum ib_qp_state cur_state, enum ib_qp_state next_state,
 	if ((mask & IB_QP_CUR_STATE) && !(BIT(cur_state) & CLAIMABLE))
 		return false;
 
-	move = find_move(cur_state, next_state, type);
+	move = qp_find_move(cur_state, next_state, type);
 	if (!move || move->needs & ~mask)
 		return false;
 	return !(mask & ~(move->needs | move->takes | IB_QP_STATE));

@@ -50,13 +50,13 @@ struct rw_args {
 	struct ofed_rw_list list;
 };
 
-static bool may_register(struct ib_device *device, u32 port)
+static bool rw_may_register(struct ib_device *device, u32 port)
 {
 	return force_mr || device->attrs.max_sgl_rd ||
 	       rdma_protocol_iwarp(device, port);
 }
 
-static bool must_register(const struct rw_args *args)
+static bool rw_must_register(const struct rw_args *args)
 {
 	struct ib_device *device = args->qp->device;
 	const u32 limit = device->attrs.max_sgl_rd;
@@ -69,7 +69,7 @@ static bool must_register(const struct rw_args *args)
 	       (limit && args->list.cnt > limit);
 }
 
-static u32 region_pages(const struct ib_device *device, bool integrity)
+static u32 rw_region_pages(const struct ib_device *device, bool integrity)
 {
 	u32 pages = integrity ? device->attrs.max_pi_fast_reg_page_list_len :
 				device->attrs.max_fast_reg_page_list_len;
@@ -77,8 +77,8 @@ static u32 region_pages(const struct ib_device *device, bool integrity)
 	return clamp_t(u32, pages, 1, REGION_PAGES_MAX);
 }
 
-static void fill_transfer(const struct rw_args *args, struct ib_rdma_wr *wr,
-			  struct ib_sge *sges, u32 num_sge)
+static void rw_fill_transfer(const struct rw_args *args, struct ib_rdma_wr *wr,
+			     struct ib_sge *sges, u32 num_sge)
 {
 	wr->wr.opcode = args->dir == DMA_TO_DEVICE ? IB_WR_RDMA_WRITE :
 						     IB_WR_RDMA_READ;
@@ -88,7 +88,7 @@ static void fill_transfer(const struct rw_args *args, struct ib_rdma_wr *wr,
 	wr->rkey = args->rkey;
 }
 
-static void fill_sge(const struct rw_args *args, struct ib_sge *sge)
+static void rw_fill_sge(const struct rw_args *args, struct ib_sge *sge)
 {
 	const struct ofed_rw_list *list = &args->list;
 
@@ -97,17 +97,17 @@ static void fill_sge(const struct rw_args *args, struct ib_sge *sge)
 	sge->length = sg_dma_len(list->sg) - list->skip;
 }
 
-static int init_single(struct rdma_rw_ctx *ctx, struct rw_args *args)
+static int rw_init_single(struct rdma_rw_ctx *ctx, struct rw_args *args)
 {
 	ctx->type = WAY_SINGLE;
 	ctx->nr_ops = 1;
 	memset(&ctx->single, 0, sizeof(ctx->single));
-	fill_sge(args, &ctx->single.sge);
-	fill_transfer(args, &ctx->single.wr, &ctx->single.sge, 1);
+	rw_fill_sge(args, &ctx->single.sge);
+	rw_fill_transfer(args, &ctx->single.wr, &ctx->single.sge, 1);
 	return 1;
 }
 
-static int init_several(struct rdma_rw_ctx *ctx, struct rw_args *args)
+static int rw_init_several(struct rdma_rw_ctx *ctx, struct rw_args *args)
 {
 	const u32 room = args->dir == DMA_TO_DEVICE ?
 			 args->qp->max_write_sge : args->qp->max_read_sge;
@@ -130,10 +130,10 @@ static int init_several(struct rdma_rw_ctx *ctx, struct rw_args *args)
 	sge = ctx->map.sges;
 	for (wr = ctx->map.wrs; args->list.cnt; wr++) {
 		cnt = min(args->list.cnt, per_wr);
-		fill_transfer(args, wr, sge, cnt);
+		rw_fill_transfer(args, wr, sge, cnt);
 		args->remote_addr += ofed_rw_bytes(&args->list, cnt);
 		for (i = 0; i < cnt; i++) {
-			fill_sge(args, sge++);
+			rw_fill_sge(args, sge++);
 			ofed_rw_step(&args->list, 1);
 		}
 		wr->wr.next = args->list.cnt ? &wr[1].wr : NULL;
@@ -141,14 +141,14 @@ static int init_several(struct rdma_rw_ctx *ctx, struct rw_args *args)
 	return ctx->nr_ops;
 }
 
-static struct ib_send_wr *first_of(struct rdma_rw_reg_ctx *reg)
+static struct ib_send_wr *rw_first_of(struct rdma_rw_reg_ctx *reg)
 {
 	return reg->mr->need_inval ? &reg->inv_wr : &reg->reg_wr.wr;
 }
 
 /* The chain of one region: [invalidate], register, transfer. Its length. */
-static int link_region(const struct rw_args *args, struct rdma_rw_reg_ctx *reg,
-		       enum ib_wr_opcode opcode, int access)
+static int rw_link_region(const struct rw_args *args, struct rdma_rw_reg_ctx *reg,
+			  enum ib_wr_opcode opcode, int access)
 {
 	struct ib_mr *mr = reg->mr;
 
@@ -161,12 +161,12 @@ static int link_region(const struct rw_args *args, struct rdma_rw_reg_ctx *reg,
 	reg->reg_wr.access = access;
 	reg->sge.addr = mr->iova;
 	reg->sge.length = mr->length;
-	fill_transfer(args, &reg->wr, &reg->sge, 1);
+	rw_fill_transfer(args, &reg->wr, &reg->sge, 1);
 	return ofed_rw_wrs_per_ctx(true) - !mr->need_inval;
 }
 
-static int init_region(struct rdma_rw_reg_ctx *reg, struct rw_args *args,
-		       u32 pages)
+static int rw_init_region(struct rdma_rw_reg_ctx *reg, struct rw_args *args,
+			  u32 pages)
 {
 	struct ib_qp *qp = args->qp;
 	const u32 cnt = ofed_rw_region_elements(&args->list, pages);
@@ -186,7 +186,7 @@ static int init_region(struct rdma_rw_reg_ctx *reg, struct rw_args *args,
 	/* RFC 5040 5.1: the peer of a READ writes to its sink. */
 	if (iwarp)
 		access |= IB_ACCESS_REMOTE_WRITE;
-	wrs = link_region(args, reg, IB_WR_REG_MR, access);
+	wrs = rw_link_region(args, reg, IB_WR_REG_MR, access);
 	if (args->dir == DMA_FROM_DEVICE &&
 	    rdma_cap_read_inv(qp->device, args->port))
 		reg->wr.wr.opcode = IB_WR_RDMA_READ_WITH_INV;
@@ -195,18 +195,18 @@ static int init_region(struct rdma_rw_reg_ctx *reg, struct rw_args *args,
 	return wrs;
 }
 
-static void free_regions(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
-			 struct list_head *pool)
+static void rw_free_regions(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
+			    struct list_head *pool)
 {
 	while (ctx->nr_ops)
 		ib_mr_pool_put(qp, pool, ctx->reg[--ctx->nr_ops].mr);
 	kfree(ctx->reg);
 }
 
-static int init_registered(struct rdma_rw_ctx *ctx, struct rw_args *args)
+static int rw_init_registered(struct rdma_rw_ctx *ctx, struct rw_args *args)
 {
 	struct ib_qp *qp = args->qp;
-	const u32 pages = region_pages(qp->pd->device, qp->integrity_en);
+	const u32 pages = rw_region_pages(qp->pd->device, qp->integrity_en);
 	const u32 regions = ofed_rw_regions(&args->list, pages);
 	struct rdma_rw_reg_ctx *reg;
 	int ret, wrs = 0;
@@ -217,20 +217,20 @@ static int init_registered(struct rdma_rw_ctx *ctx, struct rw_args *args)
 	if (!ctx->reg)
 		return -ENOMEM;
 	for (reg = ctx->reg; ctx->nr_ops < regions; reg++) {
-		ret = init_region(reg, args, pages);
+		ret = rw_init_region(reg, args, pages);
 		if (ret < 0) {
-			free_regions(ctx, qp, &qp->rdma_mrs);
+			rw_free_regions(ctx, qp, &qp->rdma_mrs);
 			return ret;
 		}
 		if (ctx->nr_ops++)
-			reg[-1].wr.wr.next = first_of(reg);
+			reg[-1].wr.wr.next = rw_first_of(reg);
 		wrs += ret;
 	}
 	return wrs;
 }
 
-static int map_sg(struct ib_qp *qp, struct scatterlist *sg, u32 cnt,
-		  enum dma_data_direction dir, struct ofed_rw_list *list)
+static int rw_map_sg(struct ib_qp *qp, struct scatterlist *sg, u32 cnt,
+		     enum dma_data_direction dir, struct ofed_rw_list *list)
 {
 	/* Peer-to-peer pages are the DMA layer's business. */
 	struct sg_table table = { .sgl = sg, .orig_nents = cnt };
@@ -244,8 +244,8 @@ static int map_sg(struct ib_qp *qp, struct scatterlist *sg, u32 cnt,
 	return 0;
 }
 
-static void unmap_sg(struct ib_qp *qp, struct scatterlist *sg, u32 cnt,
-		     enum dma_data_direction dir)
+static void rw_unmap_sg(struct ib_qp *qp, struct scatterlist *sg, u32 cnt,
+			enum dma_data_direction dir)
 {
 	ib_dma_unmap_sg(qp->pd->device, sg, cnt, dir);
 }
@@ -283,24 +283,24 @@ int rdma_rw_ctx_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 	};
 	int ret;
 
-	ret = map_sg(qp, sg, sg_cnt, dir, &args.list);
+	ret = rw_map_sg(qp, sg, sg_cnt, dir, &args.list);
 	if (ret)
 		return ret;
 	ret = ofed_rw_seek(&args.list);
 	if (ret)
 		goto err_unmap;
-	if (must_register(&args))
-		ret = init_registered(ctx, &args);
+	if (rw_must_register(&args))
+		ret = rw_init_registered(ctx, &args);
 	else if (args.list.cnt > 1)
-		ret = init_several(ctx, &args);
+		ret = rw_init_several(ctx, &args);
 	else
-		ret = init_single(ctx, &args);
+		ret = rw_init_single(ctx, &args);
 	if (ret < 0)
 		goto err_unmap;
 	return ret;
 
 err_unmap:
-	unmap_sg(qp, sg, sg_cnt, dir);
+	rw_unmap_sg(qp, sg, sg_cnt, dir);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_rw_ctx_init);
@@ -322,20 +322,20 @@ void rdma_rw_ctx_destroy(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 			 enum dma_data_direction dir)
 {
 	if (ctx->type == WAY_REGISTERED) {
-		free_regions(ctx, qp, &qp->rdma_mrs);
+		rw_free_regions(ctx, qp, &qp->rdma_mrs);
 	} else if (ctx->type == WAY_SEVERAL) {
 		kfree(ctx->map.wrs);
 		kfree(ctx->map.sges);
 	} else if (WARN_ON_ONCE(ctx->type != WAY_SINGLE)) {
 		return;
 	}
-	unmap_sg(qp, sg, sg_cnt, dir);
+	rw_unmap_sg(qp, sg, sg_cnt, dir);
 }
 EXPORT_SYMBOL(rdma_rw_ctx_destroy);
 
-static int init_signature(struct rdma_rw_ctx *ctx, struct rw_args *args,
-			  const struct ofed_rw_list *prot,
-			  const struct ib_sig_attrs *sig_attrs)
+static int rw_init_signature(struct rdma_rw_ctx *ctx, struct rw_args *args,
+			     const struct ofed_rw_list *prot,
+			     const struct ib_sig_attrs *sig_attrs)
 {
 	const int access = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
 	struct ib_qp *qp = args->qp;
@@ -359,14 +359,14 @@ static int init_signature(struct rdma_rw_ctx *ctx, struct rw_args *args,
 			      prot->sg, prot->cnt, NULL, SZ_4K);
 	if (ret)
 		goto err_free;
-	ret = link_region(args, reg, IB_WR_REG_MR_INTEGRITY, access);
+	ret = rw_link_region(args, reg, IB_WR_REG_MR_INTEGRITY, access);
 	/* Then the protection information does not go over the wire. */
 	if (sig_attrs->wire.sig_type == IB_SIG_TYPE_NONE)
 		reg->sge.length -= reg->mr->sig_attrs->meta_length;
 	return ret;
 
 err_free:
-	free_regions(ctx, qp, &qp->sig_mrs);
+	rw_free_regions(ctx, qp, &qp->sig_mrs);
 	return ret < 0 ? ret : -EINVAL;
 }
 
@@ -395,7 +395,7 @@ int rdma_rw_ctx_signature_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 			       struct ib_sig_attrs *sig_attrs, u64 remote_addr,
 			       u32 rkey, enum dma_data_direction dir)
 {
-	const u32 room = region_pages(qp->pd->device, qp->integrity_en);
+	const u32 room = rw_region_pages(qp->pd->device, qp->integrity_en);
 	struct ofed_rw_list prot = {};
 	struct rw_args args = {
 		.rkey = rkey,
@@ -408,24 +408,24 @@ int rdma_rw_ctx_signature_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 
 	if (sg_cnt > room || prot_sg_cnt > room)
 		return -EINVAL;
-	ret = map_sg(qp, sg, sg_cnt, dir, &args.list);
+	ret = rw_map_sg(qp, sg, sg_cnt, dir, &args.list);
 	if (ret)
 		return ret;
 	if (prot_sg_cnt) {
-		ret = map_sg(qp, prot_sg, prot_sg_cnt, dir, &prot);
+		ret = rw_map_sg(qp, prot_sg, prot_sg_cnt, dir, &prot);
 		if (ret)
 			goto err_unmap;
 	}
-	ret = init_signature(ctx, &args, &prot, sig_attrs);
+	ret = rw_init_signature(ctx, &args, &prot, sig_attrs);
 	if (ret < 0)
 		goto err_unmap_prot;
 	return ret;
 
 err_unmap_prot:
 	if (prot_sg_cnt)
-		unmap_sg(qp, prot_sg, prot_sg_cnt, dir);
+		rw_unmap_sg(qp, prot_sg, prot_sg_cnt, dir);
 err_unmap:
-	unmap_sg(qp, sg, sg_cnt, dir);
+	rw_unmap_sg(qp, sg, sg_cnt, dir);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_rw_ctx_signature_init);
@@ -450,10 +450,10 @@ void rdma_rw_ctx_destroy_signature(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 {
 	if (WARN_ON_ONCE(ctx->type != WAY_SIGNATURE))
 		return;
-	free_regions(ctx, qp, &qp->sig_mrs);
+	rw_free_regions(ctx, qp, &qp->sig_mrs);
 	if (prot_sg_cnt)
-		unmap_sg(qp, prot_sg, prot_sg_cnt, dir);
-	unmap_sg(qp, sg, sg_cnt, dir);
+		rw_unmap_sg(qp, prot_sg, prot_sg_cnt, dir);
+	rw_unmap_sg(qp, sg, sg_cnt, dir);
 }
 EXPORT_SYMBOL(rdma_rw_ctx_destroy_signature);
 
@@ -461,7 +461,7 @@ EXPORT_SYMBOL(rdma_rw_ctx_destroy_signature);
  * A registration that is posted gets a key that no peer has seen. What READ
  * WITH INVALIDATE has ended needs no invalidation the next time.
  */
-static void renew_key(struct rdma_rw_reg_ctx *reg)
+static void rw_renew_key(struct rdma_rw_reg_ctx *reg)
 {
 	struct ib_mr *mr = reg->mr;
 
@@ -473,14 +473,14 @@ static void renew_key(struct rdma_rw_reg_ctx *reg)
 		reg->wr.wr.ex.invalidate_rkey = mr->lkey;
 }
 
-static struct ib_send_wr *region_chain(struct rdma_rw_ctx *ctx,
-				       struct ib_send_wr **last)
+static struct ib_send_wr *rw_region_chain(struct rdma_rw_ctx *ctx,
+					  struct ib_send_wr **last)
 {
-	struct ib_send_wr *first = first_of(ctx->reg);
+	struct ib_send_wr *first = rw_first_of(ctx->reg);
 	u32 i;
 
 	for (i = 0; i < ctx->nr_ops; i++)
-		renew_key(&ctx->reg[i]);
+		rw_renew_key(&ctx->reg[i]);
 	*last = &ctx->reg[ctx->nr_ops - 1].wr.wr;
 	return first;
 }
@@ -509,7 +509,7 @@ struct ib_send_wr *rdma_rw_ctx_wrs(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 		first = &ctx->map.wrs[0].wr;
 		last = &ctx->map.wrs[ctx->nr_ops - 1].wr;
 	} else {
-		first = region_chain(ctx, &last);
+		first = rw_region_chain(ctx, &last);
 	}
 
 	last->next = chain_wr;
@@ -552,8 +552,8 @@ EXPORT_SYMBOL(rdma_rw_ctx_post);
 unsigned int rdma_rw_mr_factor(struct ib_device *device, u32 port_num,
 			       unsigned int maxpages)
 {
-	const u32 pages = may_register(device, port_num) ?
-			  region_pages(device, false) :
+	const u32 pages = rw_may_register(device, port_num) ?
+			  rw_region_pages(device, false) :
 			  max_t(u32, device->attrs.max_sge_rd, 1);
 
 	return DIV_ROUND_UP(maxpages, pages);
@@ -574,7 +574,7 @@ unsigned int rdma_rw_max_send_wr(struct ib_device *dev, u32 port_num,
 				 unsigned int max_rdma_ctxs, u32 create_flags)
 {
 	const bool registers = create_flags & IB_QP_CREATE_INTEGRITY_EN ||
-			       may_register(dev, port_num);
+			       rw_may_register(dev, port_num);
 	unsigned int wrs;
 
 	if (check_mul_overflow(max_rdma_ctxs,
@@ -614,11 +614,11 @@ int rdma_rw_init_mrs(struct ib_qp *qp, struct ib_qp_init_attr *attr)
 {
 	struct ib_device *device = qp->pd->device;
 	const bool integrity = attr->create_flags & IB_QP_CREATE_INTEGRITY_EN;
-	const u32 pages = region_pages(device, integrity);
+	const u32 pages = rw_region_pages(device, integrity);
 	const u32 regions = attr->cap.max_rdma_ctxs;
 	int ret;
 
-	if (!integrity && !may_register(device, attr->port_num))
+	if (!integrity && !rw_may_register(device, attr->port_num))
 		return 0;
 	ret = ib_mr_pool_init(qp, &qp->rdma_mrs, regions, IB_MR_TYPE_MEM_REG,
 			      pages, 0);

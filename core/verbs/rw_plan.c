@@ -6,12 +6,12 @@
 
 #include "rw_plan.h"
 
-static u64 element_begin(const struct scatterlist *sg, u32 skip)
+static u64 rw_plan_element_begin(const struct scatterlist *sg, u32 skip)
 {
 	return sg_dma_address(sg) + skip;
 }
 
-static u64 element_end(const struct scatterlist *sg)
+static u64 rw_plan_element_end(const struct scatterlist *sg)
 {
 	return (u64)sg_dma_address(sg) + sg_dma_len(sg);
 }
@@ -64,7 +64,7 @@ u32 ofed_rw_bytes(const struct ofed_rw_list *list, u32 cnt)
 }
 
 /* Inside a region, memory adjoins or meets at the boundaries of pages. */
-static bool has_gap(u64 end, u64 begin)
+static bool rw_plan_has_gap(u64 end, u64 begin)
 {
 	return begin != end && !IS_ALIGNED(begin | end, PAGE_SIZE);
 }
@@ -80,7 +80,7 @@ static bool has_gap(u64 end, u64 begin)
  */
 u32 ofed_rw_region_elements(const struct ofed_rw_list *list, u32 max_pages)
 {
-	u64 begin = element_begin(list->sg, list->skip), end = 0, page = 0;
+	u64 begin = rw_plan_element_begin(list->sg, list->skip), end = 0, page = 0;
 	struct scatterlist *sg = list->sg;
 	u64 pages = 0;
 	u32 i;
@@ -88,16 +88,16 @@ u32 ofed_rw_region_elements(const struct ofed_rw_list *list, u32 max_pages)
 	for (i = 0; i < list->cnt; i++) {
 		if (i) {
 			sg = sg_next(sg);
-			begin = element_begin(sg, 0);
+			begin = rw_plan_element_begin(sg, 0);
 		}
-		if (i && has_gap(end, begin))
+		if (i && rw_plan_has_gap(end, begin))
 			break;
 		/* The first page may be the last one of the element before. */
 		if (i && begin == end)
 			begin = max(begin, page);
 		else
 			begin = ALIGN_DOWN(begin, PAGE_SIZE);
-		end = element_end(sg);
+		end = rw_plan_element_end(sg);
 		page = ALIGN(end, PAGE_SIZE);
 		if (page > begin)
 			pages += (page - begin) >> PAGE_SHIFT;

@@ -14,9 +14,9 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
 
-static struct ib_pd *pd_create(struct ib_device *device,
-			       struct ib_uobject *uobject,
-			       struct ib_udata *udata, const char *caller)
+static struct ib_pd *ofed_pd_create(struct ib_device *device,
+				    struct ib_uobject *uobject,
+				    struct ib_udata *udata, const char *caller)
 {
 	struct ib_pd *pd;
 	int ret;
@@ -53,7 +53,7 @@ struct ib_pd *ofed_alloc_user_pd(struct ib_device *device,
 				 struct ib_uobject *uobject,
 				 struct ib_udata *udata)
 {
-	return pd_create(device, uobject, udata, NULL);
+	return ofed_pd_create(device, uobject, udata, NULL);
 }
 EXPORT_SYMBOL_GPL(ofed_alloc_user_pd);
 
@@ -61,7 +61,7 @@ EXPORT_SYMBOL_GPL(ofed_alloc_user_pd);
  * The MR over all memory that a kernel PD needs where the device has no lkey
  * of its own for that, or where an rkey was asked for.
  */
-static int pd_add_global_mr(struct ib_pd *pd, int access)
+static int ofed_pd_add_global_mr(struct ib_pd *pd, int access)
 {
 	struct ib_mr *mr;
 
@@ -100,7 +100,7 @@ struct ib_pd *__ib_alloc_pd(struct ib_device *device, unsigned int flags,
 	struct ib_pd *pd;
 	int ret;
 
-	pd = pd_create(device, NULL, NULL, caller);
+	pd = ofed_pd_create(device, NULL, NULL, caller);
 	if (IS_ERR(pd))
 		return pd;
 
@@ -111,7 +111,7 @@ struct ib_pd *__ib_alloc_pd(struct ib_device *device, unsigned int flags,
 		access |= IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE;
 	}
 	if (access) {
-		ret = pd_add_global_mr(pd, access);
+		ret = ofed_pd_add_global_mr(pd, access);
 		if (ret) {
 			ib_dealloc_pd(pd);
 			return ERR_PTR(ret);
@@ -292,7 +292,7 @@ int ib_dealloc_xrcd_user(struct ib_xrcd *xrcd, struct ib_udata *udata)
 }
 EXPORT_SYMBOL(ib_dealloc_xrcd_user);
 
-static bool port_is_ib(struct ib_device *device, u32 port)
+static bool ofed_port_is_ib(struct ib_device *device, u32 port)
 {
 	return rdma_port_get_link_layer(device, port) ==
 	       IB_LINK_LAYER_INFINIBAND;
@@ -302,7 +302,7 @@ static bool port_is_ib(struct ib_device *device, u32 port)
  * Annex A16 lets RoCE ignore the LID of a multicast group. A QP has its port
  * from Init on; before that, the LID is checked if all ports are InfiniBand.
  */
-static bool mcast_lid_matters(struct ib_qp *qp)
+static bool ofed_mcast_lid_matters(struct ib_qp *qp)
 {
 	struct ib_qp_init_attr init = {};
 	struct ib_qp_attr attr = {};
@@ -310,28 +310,28 @@ static bool mcast_lid_matters(struct ib_qp *qp)
 
 	if (!ib_query_qp(qp, &attr, IB_QP_STATE | IB_QP_PORT, &init) &&
 	    attr.qp_state != IB_QPS_RESET)
-		return port_is_ib(qp->device, attr.port_num);
+		return ofed_port_is_ib(qp->device, attr.port_num);
 
 	rdma_for_each_port(qp->device, port)
-		if (!port_is_ib(qp->device, port))
+		if (!ofed_port_is_ib(qp->device, port))
 			return false;
 	return true;
 }
 
-static bool mcast_is_possible(const struct ib_qp *qp, const union ib_gid *gid)
+static bool ofed_mcast_is_possible(const struct ib_qp *qp, const union ib_gid *gid)
 {
 	return qp->qp_type == IB_QPT_UD &&
 	       rdma_is_multicast_addr((struct in6_addr *)gid);
 }
 
-static bool mcast_is_ok(struct ib_qp *qp, union ib_gid *gid, u16 lid)
+static bool ofed_mcast_is_ok(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 {
-	if (!mcast_is_possible(qp, gid))
+	if (!ofed_mcast_is_possible(qp, gid))
 		return false;
 	if (lid >= be16_to_cpu(IB_MULTICAST_LID_BASE) &&
 	    lid != be16_to_cpu(IB_LID_PERMISSIVE))
 		return true;
-	return !mcast_lid_matters(qp);
+	return !ofed_mcast_lid_matters(qp);
 }
 
 /**
@@ -351,7 +351,7 @@ int ib_attach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 
 	if (!qp->device->ops.attach_mcast)
 		return -EOPNOTSUPP;
-	if (!mcast_is_ok(qp, gid, lid))
+	if (!ofed_mcast_is_ok(qp, gid, lid))
 		return -EINVAL;
 
 	ret = qp->device->ops.attach_mcast(qp, gid, lid);
@@ -380,7 +380,7 @@ int ib_detach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 
 	if (!ops->detach_mcast)
 		return -EOPNOTSUPP;
-	if (!mcast_is_possible(qp, gid))
+	if (!ofed_mcast_is_possible(qp, gid))
 		return -EINVAL;
 
 	ret = ops->detach_mcast(qp, gid, lid);

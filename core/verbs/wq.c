@@ -108,7 +108,7 @@ int ib_destroy_wq_user(struct ib_wq *wq, struct ib_udata *udata)
 }
 EXPORT_SYMBOL(ib_destroy_wq_user);
 
-static void rwq_table_count(struct ib_rwq_ind_table *table, int by)
+static void wq_rwq_table_count(struct ib_rwq_ind_table *table, int by)
 {
 	u32 i, n = 1U << table->log_ind_tbl_size;
 
@@ -157,7 +157,7 @@ ofed_create_rwq_ind_table(struct ib_device *device,
 	ret = device->ops.create_rwq_ind_table(table, attr, udata);
 	if (ret)
 		goto err_free_array;
-	rwq_table_count(table, 1);
+	wq_rwq_table_count(table, 1);
 	return table;
 
 err_free_array:
@@ -184,7 +184,7 @@ int ofed_destroy_rwq_ind_table(struct ib_rwq_ind_table *table)
 	if (ret)
 		return ret;
 
-	rwq_table_count(table, -1);
+	wq_rwq_table_count(table, -1);
 	kfree(table->ind_tbl);
 	kfree(table);
 	return 0;

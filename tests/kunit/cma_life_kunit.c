@@ -30,10 +30,10 @@
 #include "../../core/cm/rdma/match.c"
 #include "../../core/cm/rdma/request.c"
 /* Static functions of one name are in several files. */
-#define fill_connection	iw_fill_connection
-#define accept_request	iw_accept_request
+#define cma_request_fill_connection	iw_fill_connection
+#define cma_do_accept_request	iw_accept_request
 #include "../../core/cm/rdma/iw.c"
-#define fill_event	mcast_fill_event
+#define cma_request_fill_event	mcast_fill_event
 #include "../../core/cm/rdma/mcast.c"
 
 DEFINE_MUTEX(cma_mutex);
@@ -250,8 +250,8 @@ static struct cma_request ib_request(void)
 {
 	struct cma_request req = { .device = &seen.device, .port = 1 };
 
-	put_ib_address(&req.local, NULL, 0xffff, 0);
-	put_ib_address(&req.remote, NULL, 0xffff, 0);
+	cma_put_ib_address(&req.local, NULL, 0xffff, 0);
+	cma_put_ib_address(&req.remote, NULL, 0xffff, 0);
 	return req;
 }
 
@@ -297,13 +297,13 @@ static void find_moved_test(struct kunit *test)
 
 	/* Where the listener's namespace was left after it was found. */
 	req.ifindex = 3;
-	KUNIT_EXPECT_TRUE(test, still_there(&req, &init_net));
-	KUNIT_EXPECT_FALSE(test, still_there(&req, NULL));
+	KUNIT_EXPECT_TRUE(test, cma_still_there(&req, &init_net));
+	KUNIT_EXPECT_FALSE(test, cma_still_there(&req, NULL));
 	req.ifindex = 2;
-	KUNIT_EXPECT_FALSE(test, still_there(&req, &init_net));
+	KUNIT_EXPECT_FALSE(test, cma_still_there(&req, &init_net));
 	req.ifindex = 3;
 	ndev->flags = 0;
-	KUNIT_EXPECT_FALSE(test, still_there(&req, &init_net));
+	KUNIT_EXPECT_FALSE(test, cma_still_there(&req, &init_net));
 	hlist_del(&id->on_port);
 	rdma_destroy_id(&id->pub);
 }
@@ -323,8 +323,8 @@ static int offer(struct cma_id *listen, enum ib_qp_type type)
 
 	mutex_lock(&listen->handler_mutex);
 	/* The one of cm/rdma/request.c, as the other has taken the name. */
-#undef accept_request
-	ret = accept_request(listen, &req, &cm_id, &event);
+#undef cma_do_accept_request
+	ret = cma_do_accept_request(listen, &req, &cm_id, &event);
 	mutex_unlock(&listen->handler_mutex);
 	if (seen.conn)
 		seen.conn->ib = NULL;
@@ -396,7 +396,7 @@ static void add_group(struct kunit *test, struct cma_id *id, void *context)
 	mc->addr.ss_family = AF_INET;
 	mc->context = context;
 	mc->id = id;
-	INIT_WORK(&mc->work, roce_event);
+	INIT_WORK(&mc->work, cma_roce_event);
 	list_add(&mc->list, &id->mcast);
 }
 

@@ -129,7 +129,7 @@ static void read_one(struct fixture *f)
 	guard(rwsem_read)(&ucma_moves);
 	guard(mutex)(&f->file.lock);
 	event = list_first_entry(&f->file.events, struct ucma_event, in_file);
-	event_was_read(event);
+	ucma_event_was_read(event);
 }
 
 static int enter(struct fixture *f, enum ucma_need need)
@@ -233,14 +233,14 @@ static void twice_test(struct kunit *test)
 
 	f->id->cm_id->device = &f->device;
 	req.uid = 1;
-	first = join(&f->file, &req, BIT(FULLMEMBER_JOIN));
+	first = ucma_join(&f->file, &req, BIT(FULLMEMBER_JOIN));
 	req.uid = 2;
-	second = join(&f->file, &req, BIT(FULLMEMBER_JOIN));
+	second = ucma_join(&f->file, &req, BIT(FULLMEMBER_JOIN));
 	f->id->cm_id->device = NULL;
 	KUNIT_ASSERT_GE(test, first, 0LL);
 	KUNIT_ASSERT_GE(test, second, 0LL);
 
-	KUNIT_EXPECT_EQ(test, leave(&f->file, first, &read), 0);
+	KUNIT_EXPECT_EQ(test, ucma_leave(&f->file, first, &read), 0);
 	KUNIT_EXPECT_EQ(test, read, 0);
 	/* rdma_cm has the second one still, and its event finds it. */
 	KUNIT_EXPECT_NULL(test, joined[0]);
@@ -251,7 +251,7 @@ static void twice_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->resp.uid, 2ULL);
 	KUNIT_EXPECT_EQ(test, event->resp.id, (u32)second);
 	KUNIT_EXPECT_EQ(test, f->id->unread, 0);
-	KUNIT_EXPECT_EQ(test, leave(&f->file, second, &read), 0);
+	KUNIT_EXPECT_EQ(test, ucma_leave(&f->file, second, &read), 0);
 	KUNIT_EXPECT_EQ(test, waiting(f), (size_t)0);
 }
 

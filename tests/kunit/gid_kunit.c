@@ -187,7 +187,7 @@ static struct in_ifaddr *ip_add(struct kunit *test, struct net_device *ndev,
 	while (rtnl_dereference(*at))
 		at = &rtnl_dereference(*at)->ifa_next;
 	rcu_assign_pointer(*at, ifa);
-	on_address(&inet_notifier, NETDEV_UP, ifa);
+	gid_on_address(&inet_notifier, NETDEV_UP, ifa);
 	rtnl_unlock();
 	ofed_gid_events_flush();
 	return ifa;
@@ -202,7 +202,7 @@ static void ip_del(struct in_ifaddr *ifa)
 	while (rtnl_dereference(*at) != ifa)
 		at = &rtnl_dereference(*at)->ifa_next;
 	rcu_assign_pointer(*at, rtnl_dereference(ifa->ifa_next));
-	on_address(&inet_notifier, NETDEV_DOWN, ifa);
+	gid_on_address(&inet_notifier, NETDEV_DOWN, ifa);
 	rtnl_unlock();
 	synchronize_rcu();
 	ofed_gid_events_flush();

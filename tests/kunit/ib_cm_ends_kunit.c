@@ -69,16 +69,16 @@
 #include "../../core/cm/ib/stats.c"
 #include "../../core/cm/ib/id.c"
 #include "../../core/cm/ib/device.c"
-#define key_cmp peer_key_cmp
+#define cm_sidr_key_cmp peer_key_cmp
 #include "../../core/cm/ib/timewait.c"
-#undef key_cmp
-#define key_cmp listen_key_cmp
-#define find_cmp listen_find_cmp
-#define add_cmp listen_add_cmp
+#undef cm_sidr_key_cmp
+#define cm_sidr_key_cmp listen_key_cmp
+#define cm_sidr_find_cmp listen_find_cmp
+#define cm_sidr_add_cmp listen_add_cmp
 #include "../../core/cm/ib/listen.c"
-#undef key_cmp
-#undef find_cmp
-#undef add_cmp
+#undef cm_sidr_key_cmp
+#undef cm_sidr_find_cmp
+#undef cm_sidr_add_cmp
 #include "../../core/cm/ib/sidr.c"
 
 #include "ib_cm_played.c"

@@ -357,20 +357,20 @@ static void a_late_helper_has_a_rest(struct kunit *test)
 
 	h->pause = 0;
 	KUNIT_EXPECT_TRUE(test, soft_is_free(cpu));
-	soft_helper_began(cpu, PROMPT);
+	soft_helper_began(cpu, SOFT_HELPER_PROMPT);
 	KUNIT_EXPECT_FALSE(test, soft_is_free(cpu));
-	KUNIT_EXPECT_EQ(test, h->pause, (unsigned long)LEAST);
+	KUNIT_EXPECT_EQ(test, h->pause, (unsigned long)SOFT_HELPER_LEAST);
 	h->until = jiffies - 1;
 	KUNIT_EXPECT_TRUE(test, soft_is_free(cpu));
-	soft_helper_began(cpu, PROMPT);
-	KUNIT_EXPECT_EQ(test, h->pause, 2UL * LEAST);
-	while (h->pause < MOST)
-		soft_helper_began(cpu, PROMPT);
-	soft_helper_began(cpu, PROMPT);
-	KUNIT_EXPECT_EQ(test, h->pause, (unsigned long)MOST);
+	soft_helper_began(cpu, SOFT_HELPER_PROMPT);
+	KUNIT_EXPECT_EQ(test, h->pause, 2UL * SOFT_HELPER_LEAST);
+	while (h->pause < SOFT_HELPER_MOST)
+		soft_helper_began(cpu, SOFT_HELPER_PROMPT);
+	soft_helper_began(cpu, SOFT_HELPER_PROMPT);
+	KUNIT_EXPECT_EQ(test, h->pause, (unsigned long)SOFT_HELPER_MOST);
 	soft_helper_began(cpu, 0);
 	KUNIT_EXPECT_TRUE(test, soft_is_free(cpu));
-	soft_helper_began(SOFT_NO_CPU, PROMPT);
+	soft_helper_began(SOFT_NO_CPU, SOFT_HELPER_PROMPT);
 }
 
 static void no_processor_helps_itself(struct kunit *test)

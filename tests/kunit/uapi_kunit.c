@@ -401,7 +401,7 @@ static struct uv_call *call_of(struct kunit *test, u32 id,
 
 	method = uv_api_method(bench->dev.api, APPLE, id, &key);
 	KUNIT_ASSERT_TRUE(test, method);
-	call = call_new(&bench->file, method, count);
+	call = uv_call_new(&bench->file, method, count);
 	KUNIT_ASSERT_TRUE(test, call);
 	call->key = key;
 	memcpy(call->uattrs, uattrs, count * sizeof(*uattrs));
@@ -418,8 +418,8 @@ static int parse_one(struct kunit *test, struct ib_uverbs_attr uattr)
 
 	call = call_of(test, UVERBS_API_NS_FLAG, uattrs, 2);
 	scoped_guard(srcu, &bench->dev.srcu) {
-		ret = parse_attrs(call, 2);
-		call_end(call, ret);
+		ret = uv_parse_attrs(call, 2);
+		uv_call_end(call, ret);
 	}
 	return ret;
 }
@@ -511,8 +511,8 @@ static void test_parse_request(struct kunit *test)
 
 	/* What must be there, and is not. */
 	call = call_of(test, UVERBS_API_NS_FLAG, &attr, 0);
-	KUNIT_EXPECT_EQ(test, parse_attrs(call, 0), -EINVAL);
-	call_end(call, -EINVAL);
+	KUNIT_EXPECT_EQ(test, uv_parse_attrs(call, 0), -EINVAL);
+	uv_call_end(call, -EINVAL);
 }
 
 /* Nobody can be told the handle of a new object here, so it goes again. */
@@ -529,9 +529,9 @@ static void test_parse_new(struct kunit *test)
 	build(test, NULL);
 	scoped_guard(srcu, &bench->dev.srcu) {
 		call = call_of(test, 0, attrs, 2);
-		KUNIT_EXPECT_EQ(test, parse_attrs(call, 2), -EFAULT);
+		KUNIT_EXPECT_EQ(test, uv_parse_attrs(call, 2), -EFAULT);
 		KUNIT_EXPECT_EQ(test, atomic_read(&charged), 1);
-		call_end(call, -EFAULT);
+		uv_call_end(call, -EFAULT);
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.handles));
@@ -548,8 +548,8 @@ static int destroy_apple(struct kunit *test, u64 id)
 
 	call = call_of(test, 1, &attr, 1);
 	scoped_guard(srcu, &bench->dev.srcu) {
-		ret = call_run(call, 1);
-		call_end(call, ret);
+		ret = uv_call_run(call, 1);
+		uv_call_end(call, ret);
 	}
 	return ret;
 }
@@ -601,7 +601,7 @@ static void test_numbers(struct kunit *test)
 	call = call_of(test, UVERBS_API_NS_FLAG, attrs, 3);
 	bundle = &call->bundle;
 	scoped_guard(srcu, &bench->dev.srcu)
-		KUNIT_EXPECT_EQ(test, parse_attrs(call, 3), 0);
+		KUNIT_EXPECT_EQ(test, uv_parse_attrs(call, 3), 0);
 
 	KUNIT_EXPECT_EQ(test, uverbs_get_flags32(&flags, bundle, 4, 7), 0);
 	KUNIT_EXPECT_EQ(test, flags, 5);
@@ -622,7 +622,7 @@ static void test_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uverbs_copy_to(bundle, 3, &value, sizeof(value)),
 			-ENOENT);
 	scoped_guard(srcu, &bench->dev.srcu)
-		call_end(call, 0);
+		uv_call_end(call, 0);
 }
 
 static struct kunit_case tree_tests[] = {

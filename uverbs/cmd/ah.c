@@ -4,23 +4,23 @@
 
 #include "cmd.h"
 
-static int ah_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_ah_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			 struct uverbs_attr_bundle *attrs)
 {
 	return rdma_destroy_ah_user(uobj->object, RDMA_DESTROY_AH_SLEEPABLE,
 				    &attrs->driver_udata);
 }
 
-static void ah_forget(struct ib_uobject *uobj)
+static void uv_ah_forget(struct ib_uobject *uobj)
 {
 	ofed_forget_ah(uobj->object);
 }
 
-UV_OBJ_TYPE(uv_type_ah, UVERBS_OBJECT_AH, struct ib_uobject, ah_destroy,
-	    destroy_ah, .forget = ah_forget);
+UV_OBJ_TYPE(uv_type_ah, UVERBS_OBJECT_AH, struct ib_uobject, uv_ah_destroy,
+	    destroy_ah, .forget = uv_ah_forget);
 
-static void av_from_user(struct rdma_ah_attr *av, struct ib_device *ib_dev,
-			 struct ib_uverbs_ah_attr *user)
+static void uv_av_from_user(struct rdma_ah_attr *av, struct ib_device *ib_dev,
+			    struct ib_uverbs_ah_attr *user)
 {
 	av->type = rdma_ah_find_type(ib_dev, user->port_num);
 	rdma_ah_set_port_num(av, user->port_num);
@@ -59,7 +59,7 @@ int uv_create_ah(struct uverbs_attr_bundle *attrs)
 	pd = uv_get_read(&uv_type_pd, cmd.pd_handle, attrs);
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);
-	av_from_user(&av, ib_dev, &cmd.attr);
+	uv_av_from_user(&av, ib_dev, &cmd.attr);
 	ah = rdma_create_user_ah(pd->object, &av, &attrs->driver_udata);
 	if (IS_ERR(ah))
 		return PTR_ERR(ah);

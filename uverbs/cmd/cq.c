@@ -7,8 +7,8 @@
 
 #include "cmd.h"
 
-static int cq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_cq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			 struct uverbs_attr_bundle *attrs)
 {
 	int ret = ib_destroy_cq_user(uobj->object, &attrs->driver_udata);
 
@@ -19,21 +19,21 @@ static int cq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
-static void cq_hide(struct ib_uobject *uobj)
+static void uv_cq_hide(struct ib_uobject *uobj)
 {
 	struct ib_cq *cq = uobj->object;
 
 	ofed_restrack_del(&cq->res);
 }
 
-static void cq_forget(struct ib_uobject *uobj)
+static void uv_cq_forget(struct ib_uobject *uobj)
 {
 	uv_cq_forget_comp(uv_ucq(uobj));
 	uv_source_forget(uobj);
 }
 
-UV_OBJ_TYPE(uv_type_cq, UVERBS_OBJECT_CQ, struct ib_ucq_object, cq_destroy,
-	destroy_cq, .hide = cq_hide, .forget = cq_forget);
+UV_OBJ_TYPE(uv_type_cq, UVERBS_OBJECT_CQ, struct ib_ucq_object, uv_cq_destroy,
+	destroy_cq, .hide = uv_cq_hide, .forget = uv_cq_forget);
 
 /**
  * uv_cq_make - make a CQ
@@ -68,9 +68,9 @@ int uv_cq_make(struct ib_uobject *uobj, const struct uv_cq_params *params,
 	return 0;
 }
 
-static int cq_create(const struct ib_uverbs_ex_create_cq *cmd,
-		     struct ib_uverbs_create_cq_resp *resp,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_cq_create(const struct ib_uverbs_ex_create_cq *cmd,
+			struct ib_uverbs_create_cq_resp *resp,
+			struct uverbs_attr_bundle *attrs)
 {
 	struct uv_cq_params params = {
 		.init.cqe = cmd->cqe,
@@ -116,7 +116,7 @@ int uv_create_cq(struct uverbs_attr_bundle *attrs)
 	full.comp_channel = cmd.comp_channel;
 	full.comp_vector = cmd.comp_vector;
 	full.cqe = cmd.cqe;
-	ret = cq_create(&full, &resp, attrs);
+	ret = uv_cq_create(&full, &resp, attrs);
 	return ret ?: uv_reply(attrs, &resp, sizeof(resp));
 }
 
@@ -131,7 +131,7 @@ int uv_ex_create_cq(struct uverbs_attr_bundle *attrs)
 		return ret;
 	if (cmd.comp_mask || cmd.reserved)
 		return -EINVAL;
-	ret = cq_create(&cmd, &resp.base, attrs);
+	ret = uv_cq_create(&cmd, &resp.base, attrs);
 	if (ret)
 		return ret;
 	resp.response_length = uv_reply_length(attrs, sizeof(resp));
@@ -160,8 +160,8 @@ int uv_resize_cq(struct uverbs_attr_bundle *attrs)
 	return ret;
 }
 
-static void wc_to_user(const struct ib_wc *wc, struct ib_cq *cq,
-		       struct ib_uverbs_wc *to)
+static void uv_wc_to_user(const struct ib_wc *wc, struct ib_cq *cq,
+			  struct ib_uverbs_wc *to)
 {
 	memset(to, 0, sizeof(*to));
 	to->wr_id = wc->wr_id;
@@ -186,7 +186,7 @@ static void wc_to_user(const struct ib_wc *wc, struct ib_cq *cq,
 }
 
 /* One at a time: what was taken from a CQ has to reach the user. */
-static int cq_drain(struct ib_cq *cq, struct ib_uverbs_wc __user *to, u32 max)
+static int uv_cq_drain(struct ib_cq *cq, struct ib_uverbs_wc __user *to, u32 max)
 {
 	struct ib_uverbs_wc out;
 	struct ib_wc wc = {};
@@ -199,7 +199,7 @@ static int cq_drain(struct ib_cq *cq, struct ib_uverbs_wc __user *to, u32 max)
 			return ret;
 		if (!ret)
 			break;
-		wc_to_user(&wc, cq, &out);
+		uv_wc_to_user(&wc, cq, &out);
 		if (copy_to_user(to + count, &out, sizeof(out)))
 			return -EFAULT;
 	}
@@ -229,7 +229,7 @@ int uv_poll_cq(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 
-	ret = cq_drain(cq, attrs->ucore.outbuf + sizeof(resp), cmd.ne);
+	ret = uv_cq_drain(cq, attrs->ucore.outbuf + sizeof(resp), cmd.ne);
 	uv_put_cq(cq);
 	if (ret < 0)
 		return ret;

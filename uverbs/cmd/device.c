@@ -51,8 +51,8 @@ err_free:
 	return ret;
 }
 
-static void device_limits(struct ib_uverbs_query_device_resp *resp,
-			  const struct ib_device_attr *attr)
+static void uv_device_limits(struct ib_uverbs_query_device_resp *resp,
+			     const struct ib_device_attr *attr)
 {
 	resp->max_mr_size = attr->max_mr_size;
 	resp->max_mr = attr->max_mr;
@@ -84,11 +84,11 @@ static void device_limits(struct ib_uverbs_query_device_resp *resp,
 	resp->max_pkeys = attr->max_pkeys;
 }
 
-static void device_attr(struct ib_uverbs_query_device_resp *resp,
-			const struct ib_device *ib_dev,
-			const struct ib_device_attr *attr)
+static void uv_device_attr(struct ib_uverbs_query_device_resp *resp,
+			   const struct ib_device *ib_dev,
+			   const struct ib_device_attr *attr)
 {
-	device_limits(resp, attr);
+	uv_device_limits(resp, attr);
 	resp->phys_port_cnt = min_t(u32, ib_dev->phys_port_cnt, U8_MAX);
 	resp->local_ca_ack_delay = attr->local_ca_ack_delay;
 	resp->atomic_cap = attr->atomic_cap;
@@ -114,12 +114,12 @@ int uv_query_device(struct uverbs_attr_bundle *attrs)
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	device_attr(&resp, context->device, &context->device->attrs);
+	uv_device_attr(&resp, context->device, &context->device->attrs);
 	return uv_reply(attrs, &resp, sizeof(resp));
 }
 
-static void device_attr_odp(struct ib_uverbs_ex_query_device_resp *resp,
-			    const struct ib_odp_caps *caps)
+static void uv_device_attr_odp(struct ib_uverbs_ex_query_device_resp *resp,
+			       const struct ib_odp_caps *caps)
 {
 	resp->xrc_odp_caps = caps->per_transport_caps.xrc_odp_caps;
 	resp->odp_caps.per_transport_caps.ud_odp_caps =
@@ -131,13 +131,13 @@ static void device_attr_odp(struct ib_uverbs_ex_query_device_resp *resp,
 	resp->odp_caps.general_caps = caps->general_caps;
 }
 
-static void device_attr_ex(struct ib_uverbs_ex_query_device_resp *resp,
-			   const struct ib_device_attr *attr)
+static void uv_device_attr_ex(struct ib_uverbs_ex_query_device_resp *resp,
+			      const struct ib_device_attr *attr)
 {
 	const struct ib_rss_caps *rss = &attr->rss_caps;
 	const struct ib_tm_caps *tm = &attr->tm_caps;
 
-	device_attr_odp(resp, &attr->odp_caps);
+	uv_device_attr_odp(resp, &attr->odp_caps);
 	resp->device_cap_flags_ex = attr->device_cap_flags;
 	resp->hca_core_clock = attr->hca_core_clock;
 	resp->timestamp_mask = attr->timestamp_mask;
@@ -184,13 +184,13 @@ int uv_ex_query_device(struct uverbs_attr_bundle *attrs)
 						&attrs->driver_udata);
 	if (ret)
 		return ret;
-	device_attr(&resp.base, context->device, &attr);
-	device_attr_ex(&resp, &attr);
+	uv_device_attr(&resp.base, context->device, &attr);
+	uv_device_attr_ex(&resp, &attr);
 	resp.response_length = uv_reply_length(attrs, sizeof(resp));
 	return uv_reply(attrs, &resp, sizeof(resp));
 }
 
-static u16 user_lid(struct ib_device *ib_dev, u32 port, u32 lid)
+static u16 uv_user_lid(struct ib_device *ib_dev, u32 port, u32 lid)
 {
 	if (rdma_cap_opa_ah(ib_dev, port))
 		return OPA_TO_IB_UCAST_LID(lid);
@@ -213,9 +213,9 @@ void uv_port_attr(struct ib_uverbs_query_port_resp *resp,
 	resp->max_msg_sz = attr->max_msg_sz;
 	resp->max_vl_num = attr->max_vl_num;
 
-	resp->lid = user_lid(ib_dev, port, attr->lid);
+	resp->lid = uv_user_lid(ib_dev, port, attr->lid);
 	resp->lmc = attr->lmc;
-	resp->sm_lid = user_lid(ib_dev, port, attr->sm_lid);
+	resp->sm_lid = uv_user_lid(ib_dev, port, attr->sm_lid);
 	resp->sm_sl = attr->sm_sl;
 	resp->subnet_timeout = attr->subnet_timeout;
 	resp->init_type_reply = attr->init_type_reply;

@@ -9,8 +9,8 @@
 /* The longest spec that a program can know, of value and mask of IPv6. */
 #define SPEC_MAX sizeof(struct ib_uverbs_flow_spec_ipv6)
 
-static int flow_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-			struct uverbs_attr_bundle *attrs)
+static int uv_flow_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			   struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uflow_object *uflow =
 		container_of(uobj, struct ib_uflow_object, uobject);
@@ -28,16 +28,16 @@ static int flow_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 }
 
 /* The rule itself is the driver's memory. */
-static void flow_forget(struct ib_uobject *uobj)
+static void uv_flow_forget(struct ib_uobject *uobj)
 {
 	uv_flow_resources_forget(container_of(uobj, struct ib_uflow_object,
 					      uobject)->resources);
 }
 
 UV_OBJ_TYPE(uv_type_flow, UVERBS_OBJECT_FLOW, struct ib_uflow_object,
-	    flow_destroy, destroy_flow, .forget = flow_forget);
+	    uv_flow_destroy, destroy_flow, .forget = uv_flow_forget);
 
-static int flow_check(const struct ib_uverbs_create_flow *cmd)
+static int uv_flow_check(const struct ib_uverbs_create_flow *cmd)
 {
 	const struct ib_uverbs_flow_attr *attr = &cmd->flow_attr;
 	const bool by_default = attr->type == IB_FLOW_ATTR_ALL_DEFAULT ||
@@ -58,7 +58,7 @@ static int flow_check(const struct ib_uverbs_create_flow *cmd)
 }
 
 /* Room for the longest specs: num_of_specs of them were checked to be few. */
-static struct ib_flow_attr *flow_attr_new(const struct ib_uverbs_flow_attr *user)
+static struct ib_flow_attr *uv_flow_attr_new(const struct ib_uverbs_flow_attr *user)
 {
 	struct ib_flow_attr *attr;
 
@@ -76,9 +76,9 @@ static struct ib_flow_attr *flow_attr_new(const struct ib_uverbs_flow_attr *user
 }
 
 /* @specs are @left bytes, copied. All of them must be used up. */
-static int flow_attr_fill(struct ib_flow_attr *attr, const void *specs,
-			  size_t left, struct ib_uflow_resources *resources,
-			  struct uverbs_attr_bundle *attrs)
+static int uv_flow_attr_fill(struct ib_flow_attr *attr, const void *specs,
+			     size_t left, struct ib_uflow_resources *resources,
+			     struct uverbs_attr_bundle *attrs)
 {
 	const struct ib_uverbs_flow_spec_hdr *user = specs;
 	union ib_flow_spec *spec;
@@ -103,9 +103,9 @@ DEFINE_FREE(resources, struct ib_uflow_resources *,
 	    ib_uverbs_flow_resources_free(_T))
 
 /* uobj->object is set on success. */
-static int flow_make(struct ib_uobject *uobj,
-		     const struct ib_uverbs_create_flow *cmd,
-		     const void *specs, struct uverbs_attr_bundle *attrs)
+static int uv_flow_make(struct ib_uobject *uobj,
+			const struct ib_uverbs_create_flow *cmd,
+			const void *specs, struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uflow_resources *resources __free(resources) = NULL;
 	struct ib_flow_attr *attr __free(kfree) = NULL;
@@ -123,14 +123,14 @@ static int flow_make(struct ib_uobject *uobj,
 	if (qp->qp_type != IB_QPT_UD && qp->qp_type != IB_QPT_RAW_PACKET)
 		return -EINVAL;
 
-	attr = flow_attr_new(&cmd->flow_attr);
+	attr = uv_flow_attr_new(&cmd->flow_attr);
 	if (!attr)
 		return -ENOMEM;
 	resources = flow_resources_alloc(attr->num_of_specs);
 	if (!resources)
 		return -ENOMEM;
-	ret = flow_attr_fill(attr, specs, cmd->flow_attr.size, resources,
-			     attrs);
+	ret = uv_flow_attr_fill(attr, specs, cmd->flow_attr.size, resources,
+				attrs);
 	if (ret)
 		return ret;
 	flow = qp->device->ops.create_flow(qp, attr, &attrs->driver_udata);
@@ -152,7 +152,7 @@ int uv_ex_create_flow(struct uverbs_attr_bundle *attrs)
 	ret = uv_read_start(&reader, attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	ret = flow_check(&cmd);
+	ret = uv_flow_check(&cmd);
 	if (ret)
 		return ret;
 	if (cmd.flow_attr.size) {
@@ -170,7 +170,7 @@ int uv_ex_create_flow(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;
-	ret = flow_make(uobj, &cmd, specs, attrs);
+	ret = uv_flow_make(uobj, &cmd, specs, attrs);
 	if (ret)
 		return ret;
 	resp.flow_handle = uobj->id;

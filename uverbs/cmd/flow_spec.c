@@ -142,7 +142,7 @@ static const struct filter filters[] = {
 	FILTER(IB_FLOW_SPEC_MPLS, ib_flow_spec_mpls, ib_flow_mpls_filter, tag),
 };
 
-static const struct filter *filter_of(u32 type)
+static const struct filter *uv_filter_of(u32 type)
 {
 	int i;
 
@@ -156,7 +156,7 @@ static const struct filter *filter_of(u32 type)
 }
 
 /* Fields that have more room than they have bits. */
-static bool filter_fits(const union ib_flow_spec *spec)
+static bool uv_filter_fits(const union ib_flow_spec *spec)
 {
 	switch (spec->type & ~IB_FLOW_SPEC_INNER) {
 	case IB_FLOW_SPEC_IPV6:
@@ -170,10 +170,10 @@ static bool filter_fits(const union ib_flow_spec *spec)
 	}
 }
 
-static int filter_from_user(const struct ib_uverbs_flow_spec_hdr *user,
-			    union ib_flow_spec *spec)
+static int uv_filter_from_user(const struct ib_uverbs_flow_spec_hdr *user,
+			       union ib_flow_spec *spec)
 {
-	const struct filter *filter = filter_of(user->type);
+	const struct filter *filter = uv_filter_of(user->type);
 	const void *val = user + 1, *mask;
 	size_t size, used;
 
@@ -193,14 +193,14 @@ static int filter_from_user(const struct ib_uverbs_flow_spec_hdr *user,
 	spec->size = filter->spec_size;
 	memcpy((void *)spec + filter->val_at, val, used);
 	memcpy((void *)spec + filter->mask_at, mask, used);
-	return filter_fits(spec) ? 0 : -EINVAL;
+	return uv_filter_fits(spec) ? 0 : -EINVAL;
 }
 
 /* Action or counters of a handle; the rule keeps it busy. */
-static void *resource_get(const struct uv_type *type, u32 handle,
-			  enum ib_flow_spec_type spec_type,
-			  struct ib_uflow_resources *resources,
-			  struct uverbs_attr_bundle *attrs)
+static void *uv_resource_get(const struct uv_type *type, u32 handle,
+			     enum ib_flow_spec_type spec_type,
+			     struct ib_uflow_resources *resources,
+			     struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uobject *uobj = uv_get_read(type, handle, attrs);
 	void *object;
@@ -213,43 +213,43 @@ static void *resource_get(const struct uv_type *type, u32 handle,
 	return object;
 }
 
-static int use_action(const struct ib_uverbs_flow_spec_hdr *user,
-		      struct ib_flow_spec_action_handle *spec,
-		      struct ib_uflow_resources *resources,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_use_action(const struct ib_uverbs_flow_spec_hdr *user,
+			 struct ib_flow_spec_action_handle *spec,
+			 struct ib_uflow_resources *resources,
+			 struct uverbs_attr_bundle *attrs)
 {
 	const struct ib_uverbs_flow_spec_action_handle *from =
 		(const void *)user;
 
 	if (user->size != sizeof(*from))
 		return -EINVAL;
-	spec->act = resource_get(&uv_type_flow_action, from->handle,
-				 IB_FLOW_SPEC_ACTION_HANDLE, resources, attrs);
+	spec->act = uv_resource_get(&uv_type_flow_action, from->handle,
+				    IB_FLOW_SPEC_ACTION_HANDLE, resources, attrs);
 	spec->size = sizeof(*spec);
 	return PTR_ERR_OR_ZERO(spec->act);
 }
 
-static int use_counters(const struct ib_uverbs_flow_spec_hdr *user,
-			struct ib_flow_spec_action_count *spec,
-			struct ib_uflow_resources *resources,
-			struct uverbs_attr_bundle *attrs)
+static int uv_use_counters(const struct ib_uverbs_flow_spec_hdr *user,
+			   struct ib_flow_spec_action_count *spec,
+			   struct ib_uflow_resources *resources,
+			   struct uverbs_attr_bundle *attrs)
 {
 	const struct ib_uverbs_flow_spec_action_count *from =
 		(const void *)user;
 
 	if (user->size != sizeof(*from))
 		return -EINVAL;
-	spec->counters = resource_get(&uv_type_counters, from->handle,
-				      IB_FLOW_SPEC_ACTION_COUNT, resources,
-				      attrs);
+	spec->counters = uv_resource_get(&uv_type_counters, from->handle,
+					 IB_FLOW_SPEC_ACTION_COUNT, resources,
+					 attrs);
 	spec->size = sizeof(*spec);
 	return PTR_ERR_OR_ZERO(spec->counters);
 }
 
-static int action_from_user(const struct ib_uverbs_flow_spec_hdr *user,
-			    union ib_flow_spec *spec,
-			    struct ib_uflow_resources *resources,
-			    struct uverbs_attr_bundle *attrs)
+static int uv_action_from_user(const struct ib_uverbs_flow_spec_hdr *user,
+			       union ib_flow_spec *spec,
+			       struct ib_uflow_resources *resources,
+			       struct uverbs_attr_bundle *attrs)
 {
 	const struct ib_uverbs_flow_spec_action_tag *tag = (const void *)user;
 
@@ -268,9 +268,9 @@ static int action_from_user(const struct ib_uverbs_flow_spec_hdr *user,
 		spec->drop.size = sizeof(spec->drop);
 		return 0;
 	case IB_FLOW_SPEC_ACTION_HANDLE:
-		return use_action(user, &spec->action, resources, attrs);
+		return uv_use_action(user, &spec->action, resources, attrs);
 	case IB_FLOW_SPEC_ACTION_COUNT:
-		return use_counters(user, &spec->flow_count, resources, attrs);
+		return uv_use_counters(user, &spec->flow_count, resources, attrs);
 	default:
 		return -EINVAL;
 	}
@@ -292,6 +292,6 @@ int uv_flow_spec(const struct ib_uverbs_flow_spec_hdr *user,
 	if (user->reserved)
 		return -EINVAL;
 	if (user->type >= IB_FLOW_SPEC_ACTION_TAG)
-		return action_from_user(user, spec, resources, attrs);
-	return filter_from_user(user, spec);
+		return uv_action_from_user(user, spec, resources, attrs);
+	return uv_filter_from_user(user, spec);
 }

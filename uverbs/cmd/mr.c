@@ -5,32 +5,32 @@
 
 #include "cmd.h"
 
-static int mr_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_mr_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			 struct uverbs_attr_bundle *attrs)
 {
 	return ib_dereg_mr_user(uobj->object, &attrs->driver_udata);
 }
 
-static void mr_hide(struct ib_uobject *uobj)
+static void uv_mr_hide(struct ib_uobject *uobj)
 {
 	struct ib_mr *mr = uobj->object;
 
 	ofed_restrack_del(&mr->res);
 }
 
-UV_OBJ_TYPE(uv_type_mr, UVERBS_OBJECT_MR, struct ib_uobject, mr_destroy,
-	    dereg_mr, .hide = mr_hide);
+UV_OBJ_TYPE(uv_type_mr, UVERBS_OBJECT_MR, struct ib_uobject, uv_mr_destroy,
+	    dereg_mr, .hide = uv_mr_hide);
 
-static int mw_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_mw_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			 struct uverbs_attr_bundle *attrs)
 {
 	return ofed_dealloc_mw(uobj->object);
 }
 
-UV_OBJ_TYPE(uv_type_mw, UVERBS_OBJECT_MW, struct ib_uobject, mw_destroy,
+UV_OBJ_TYPE(uv_type_mw, UVERBS_OBJECT_MW, struct ib_uobject, uv_mw_destroy,
 	    dealloc_mw, .forget = uv_obj_forget);
 
-static bool same_page_offset(u64 start, u64 hca_va)
+static bool uv_same_page_offset(u64 start, u64 hca_va)
 {
 	return !((start ^ hca_va) & ~PAGE_MASK);
 }
@@ -47,7 +47,7 @@ int uv_reg_mr(struct uverbs_attr_bundle *attrs)
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	if (!same_page_offset(cmd.start, cmd.hca_va))
+	if (!uv_same_page_offset(cmd.start, cmd.hca_va))
 		return -EINVAL;
 	uobj = uv_obj_begin(&uv_type_mr, attrs);
 	if (IS_ERR(uobj))
@@ -74,8 +74,8 @@ int uv_reg_mr(struct uverbs_attr_bundle *attrs)
 }
 
 /* The driver has made another region of @uobj's. The old one moves to @spare. */
-static void mr_replace(struct ib_uobject *uobj, struct ib_uobject *spare,
-		       struct ib_mr *next)
+static void uv_mr_replace(struct ib_uobject *uobj, struct ib_uobject *spare,
+			  struct ib_mr *next)
 {
 	struct ib_mr *old = uobj->object;
 
@@ -85,8 +85,8 @@ static void mr_replace(struct ib_uobject *uobj, struct ib_uobject *spare,
 }
 
 /* @uobj is the region, held for writing. */
-static int mr_rereg(struct ib_uobject *uobj, struct ib_uverbs_rereg_mr *cmd,
-		    struct uverbs_attr_bundle *attrs)
+static int uv_mr_rereg(struct ib_uobject *uobj, struct ib_uverbs_rereg_mr *cmd,
+		       struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uobject *pd __free(uv_put_read) = NULL;
 	struct ib_uobject *spare;
@@ -115,7 +115,7 @@ static int mr_rereg(struct ib_uobject *uobj, struct ib_uverbs_rereg_mr *cmd,
 				  pd ? pd->object : mr->pd,
 				  &attrs->driver_udata);
 	if (!IS_ERR_OR_NULL(next))
-		mr_replace(uobj, spare, next);
+		uv_mr_replace(uobj, spare, next);
 	/* An old region that can not go yet waits there, without a handle. */
 	uv_obj_abort(spare, attrs);
 	return PTR_ERR_OR_ZERO(next);
@@ -137,13 +137,13 @@ int uv_rereg_mr(struct uverbs_attr_bundle *attrs)
 	if (cmd.flags & ~IB_MR_REREG_SUPPORTED)
 		return -EOPNOTSUPP;
 	if (cmd.flags & IB_MR_REREG_TRANS &&
-	    !same_page_offset(cmd.start, cmd.hca_va))
+	    !uv_same_page_offset(cmd.start, cmd.hca_va))
 		return -EINVAL;
 
 	uobj = uv_get_write(&uv_type_mr, cmd.mr_handle, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
-	ret = mr_rereg(uobj, &cmd, attrs);
+	ret = uv_mr_rereg(uobj, &cmd, attrs);
 	if (ret)
 		return ret;
 	mr = uobj->object;

@@ -5,21 +5,21 @@
 
 #include "cmd.h"
 
-static int pd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_pd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			 struct uverbs_attr_bundle *attrs)
 {
 	return ib_dealloc_pd_user(uobj->object, &attrs->driver_udata);
 }
 
-static void pd_hide(struct ib_uobject *uobj)
+static void uv_pd_hide(struct ib_uobject *uobj)
 {
 	struct ib_pd *pd = uobj->object;
 
 	ofed_restrack_del(&pd->res);
 }
 
-UV_OBJ_TYPE(uv_type_pd, UVERBS_OBJECT_PD, struct ib_uobject, pd_destroy,
-	    dealloc_pd, .hide = pd_hide, .forget = uv_obj_forget);
+UV_OBJ_TYPE(uv_type_pd, UVERBS_OBJECT_PD, struct ib_uobject, uv_pd_destroy,
+	    dealloc_pd, .hide = uv_pd_hide, .forget = uv_obj_forget);
 
 int uv_alloc_pd(struct uverbs_attr_bundle *attrs)
 {

@@ -38,8 +38,8 @@ struct post {
 };
 
 /* @min: bytes of a request that are looked at; more belong to the user. */
-static int post_begin(struct post *post, u32 count, u32 sge_count, u32 stride,
-		      size_t min)
+static int uv_post_begin(struct post *post, u32 count, u32 sge_count, u32 stride,
+			 size_t min)
 {
 	size_t wr_bytes, sge_bytes;
 	const void __user *from;
@@ -79,12 +79,12 @@ static int post_begin(struct post *post, u32 count, u32 sge_count, u32 stride,
 	return 0;
 }
 
-static void post_end(struct post *post)
+static void uv_post_end(struct post *post)
 {
 	kvfree(post->sges);
 }
 
-static int post_take_sges(struct post *post, u32 num, struct ib_sge **sges)
+static int uv_post_take_sges(struct post *post, u32 num, struct ib_sge **sges)
 {
 	if (num > post->sge_count - post->sges_used)
 		return -EINVAL;
@@ -94,13 +94,13 @@ static int post_take_sges(struct post *post, u32 num, struct ib_sge **sges)
 }
 
 /* 1 for the first; 0 when @at is in none of them. */
-static u32 wr_number(const void *at, const void *first, size_t size)
+static u32 uv_wr_number(const void *at, const void *first, size_t size)
 {
 	return at ? (at - first) / size + 1 : 0;
 }
 
-static int ud_from_user(const struct ib_uverbs_send_wr *from,
-			struct ib_ud_wr *to, struct uverbs_attr_bundle *attrs)
+static int uv_ud_from_user(const struct ib_uverbs_send_wr *from,
+			   struct ib_ud_wr *to, struct uverbs_attr_bundle *attrs)
 {
 	struct ib_ah *ah;
 
@@ -115,8 +115,8 @@ static int ud_from_user(const struct ib_uverbs_send_wr *from,
 	return 0;
 }
 
-static int remote_from_user(const struct ib_uverbs_send_wr *from,
-			    union send_wr *to)
+static int uv_remote_from_user(const struct ib_uverbs_send_wr *from,
+			       union send_wr *to)
 {
 	switch (from->opcode) {
 	case IB_WR_RDMA_WRITE:
@@ -141,8 +141,8 @@ static int remote_from_user(const struct ib_uverbs_send_wr *from,
 	}
 }
 
-static int send_from_user(struct post *post, u32 i, bool is_ud,
-			  union send_wr *to, struct uverbs_attr_bundle *attrs)
+static int uv_send_from_user(struct post *post, u32 i, bool is_ud,
+			     union send_wr *to, struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_send_wr from;
 	int ret;
@@ -150,7 +150,7 @@ static int send_from_user(struct post *post, u32 i, bool is_ud,
 	if (copy_from_user(&from, post->wrs + (size_t)i * post->stride,
 			   sizeof(from)))
 		return -EFAULT;
-	ret = post_take_sges(post, from.num_sge, &to->wr.sg_list);
+	ret = uv_post_take_sges(post, from.num_sge, &to->wr.sg_list);
 	if (ret)
 		return ret;
 	to->wr.wr_id = from.wr_id;
@@ -161,11 +161,11 @@ static int send_from_user(struct post *post, u32 i, bool is_ud,
 		to->wr.ex.invalidate_rkey = from.ex.invalidate_rkey;
 	else
 		to->wr.ex.imm_data = from.ex.imm_data;
-	return is_ud ? ud_from_user(&from, &to->ud, attrs) :
-		       remote_from_user(&from, to);
+	return is_ud ? uv_ud_from_user(&from, &to->ud, attrs) :
+		       uv_remote_from_user(&from, to);
 }
 
-static void put_ahs(union send_wr *wrs, u32 count)
+static void uv_put_ahs(union send_wr *wrs, u32 count)
 {
 	u32 i;
 
@@ -174,8 +174,8 @@ static void put_ahs(union send_wr *wrs, u32 count)
 			uv_put_read(wrs[i].ud.ah->uobject);
 }
 
-static int send_list(struct ib_qp *qp, struct post *post, u32 *bad,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_send_list(struct ib_qp *qp, struct post *post, u32 *bad,
+			struct uverbs_attr_bundle *attrs)
 {
 	const bool is_ud = qp->qp_type == IB_QPT_UD;
 	const struct ib_send_wr *bad_wr = NULL;
@@ -187,7 +187,7 @@ static int send_list(struct ib_qp *qp, struct post *post, u32 *bad,
 	if (!wrs)
 		return -ENOMEM;
 	for (i = 0; i < post->count && !ret; i++) {
-		ret = send_from_user(post, i, is_ud, &wrs[i], attrs);
+		ret = uv_send_from_user(post, i, is_ud, &wrs[i], attrs);
 		if (i)
 			wrs[i - 1].wr.next = &wrs[i].wr;
 	}
@@ -195,10 +195,10 @@ static int send_list(struct ib_qp *qp, struct post *post, u32 *bad,
 		ret = qp->device->ops.post_send(qp->real_qp, &wrs[0].wr,
 						&bad_wr);
 		if (ret)
-			*bad = wr_number(bad_wr, wrs, sizeof(*wrs));
+			*bad = uv_wr_number(bad_wr, wrs, sizeof(*wrs));
 	}
 	if (is_ud)
-		put_ahs(wrs, post->count);
+		uv_put_ahs(wrs, post->count);
 	kvfree(wrs);
 	return ret;
 }
@@ -210,7 +210,7 @@ static int send_list(struct ib_qp *qp, struct post *post, u32 *bad,
  * kernel. Its post_send may look at the first WR unseen, as rdmavt's does, and
  * has nothing to do.
  */
-static int ring(struct ib_qp *qp, const struct uv_device *dev)
+static int uv_ring(struct ib_qp *qp, const struct uv_device *dev)
 {
 	const struct ib_send_wr *bad_wr = NULL;
 
@@ -230,8 +230,8 @@ int uv_post_send(struct uverbs_attr_bundle *attrs)
 	ret = uv_read_start(&post.reader, attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	ret = post_begin(&post, cmd.wr_count, cmd.sge_count, cmd.wqe_size,
-			 sizeof(struct ib_uverbs_send_wr));
+	ret = uv_post_begin(&post, cmd.wr_count, cmd.sge_count, cmd.wqe_size,
+			    sizeof(struct ib_uverbs_send_wr));
 	if (ret)
 		return ret;
 	qp = uv_read_obj(struct ib_qp, &uv_type_qp, cmd.qp_handle, attrs);
@@ -240,19 +240,19 @@ int uv_post_send(struct uverbs_attr_bundle *attrs)
 		goto out_end;
 	}
 
-	ret = cmd.wr_count ? send_list(qp, &post, &resp.bad_wr, attrs) :
-			     ring(qp, attrs->ufile->device);
+	ret = cmd.wr_count ? uv_send_list(qp, &post, &resp.bad_wr, attrs) :
+			     uv_ring(qp, attrs->ufile->device);
 	uv_put_qp(qp);
 	err = uv_reply(attrs, &resp, sizeof(resp));
 	if (err)
 		ret = err;
 out_end:
-	post_end(&post);
+	uv_post_end(&post);
 	return ret;
 }
 
 /* For kvfree(), linked. */
-static struct ib_recv_wr *recv_list(struct post *post)
+static struct ib_recv_wr *uv_recv_list(struct post *post)
 {
 	struct ib_uverbs_recv_wr from;
 	struct ib_recv_wr *wrs;
@@ -268,7 +268,7 @@ static struct ib_recv_wr *recv_list(struct post *post)
 		ret = copy_from_user(&from,
 				     post->wrs + (size_t)i * post->stride,
 				     sizeof(from)) ? -EFAULT :
-			post_take_sges(post, from.num_sge, &wrs[i].sg_list);
+			uv_post_take_sges(post, from.num_sge, &wrs[i].sg_list);
 		if (ret)
 			break;
 		wrs[i].wr_id = from.wr_id;
@@ -283,8 +283,8 @@ static struct ib_recv_wr *recv_list(struct post *post)
 }
 
 /* @uobj is a QP, or with @to_srq an SRQ. */
-static int recv_post(struct ib_uobject *uobj, bool to_srq, struct post *post,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_recv_post(struct ib_uobject *uobj, bool to_srq, struct post *post,
+			struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_post_recv_resp resp = {};
 	const struct ib_recv_wr *bad_wr = NULL;
@@ -293,7 +293,7 @@ static int recv_post(struct ib_uobject *uobj, bool to_srq, struct post *post,
 	struct ib_recv_wr *wrs;
 	int ret, err;
 
-	wrs = recv_list(post);
+	wrs = uv_recv_list(post);
 	if (IS_ERR(wrs))
 		return PTR_ERR(wrs);
 	if (to_srq)
@@ -301,15 +301,15 @@ static int recv_post(struct ib_uobject *uobj, bool to_srq, struct post *post,
 	else
 		ret = qp->device->ops.post_recv(qp->real_qp, wrs, &bad_wr);
 	if (ret)
-		resp.bad_wr = wr_number(bad_wr, wrs, sizeof(*wrs));
+		resp.bad_wr = uv_wr_number(bad_wr, wrs, sizeof(*wrs));
 	kvfree(wrs);
 	err = uv_reply(attrs, &resp, sizeof(resp));
 	return err ?: ret;
 }
 
 /* Both commands have one layout, but for the type of object. */
-static int post_recv(const struct uv_type *type,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_do_post_recv(const struct uv_type *type,
+			   struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_post_recv cmd;
 	struct ib_uobject *uobj;
@@ -319,24 +319,24 @@ static int post_recv(const struct uv_type *type,
 	ret = uv_read_start(&post.reader, attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	ret = post_begin(&post, cmd.wr_count, cmd.sge_count, cmd.wqe_size,
-			 sizeof(struct ib_uverbs_recv_wr));
+	ret = uv_post_begin(&post, cmd.wr_count, cmd.sge_count, cmd.wqe_size,
+			    sizeof(struct ib_uverbs_recv_wr));
 	if (ret)
 		return ret;
 	uobj = uv_get_read(type, cmd.qp_handle, attrs);
 	if (IS_ERR(uobj)) {
 		ret = PTR_ERR(uobj);
 	} else {
-		ret = recv_post(uobj, type == &uv_type_srq, &post, attrs);
+		ret = uv_recv_post(uobj, type == &uv_type_srq, &post, attrs);
 		uv_put_read(uobj);
 	}
-	post_end(&post);
+	uv_post_end(&post);
 	return ret;
 }
 
 int uv_post_recv(struct uverbs_attr_bundle *attrs)
 {
-	return post_recv(&uv_type_qp, attrs);
+	return uv_do_post_recv(&uv_type_qp, attrs);
 }
 
 int uv_post_srq_recv(struct uverbs_attr_bundle *attrs)
@@ -345,5 +345,5 @@ int uv_post_srq_recv(struct uverbs_attr_bundle *attrs)
 		      sizeof(struct ib_uverbs_post_recv));
 	static_assert(offsetof(struct ib_uverbs_post_srq_recv, srq_handle) ==
 		      offsetof(struct ib_uverbs_post_recv, qp_handle));
-	return post_recv(&uv_type_srq, attrs);
+	return uv_do_post_recv(&uv_type_srq, attrs);
 }

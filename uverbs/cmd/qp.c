@@ -18,7 +18,7 @@ struct uv_mcast {
 };
 
 /* At the end of a file, when no command uses @uqp: no lock is needed. */
-static void mcast_detach_all(struct ib_uqp_object *uqp, struct ib_qp *qp)
+static void uv_mcast_detach_all(struct ib_uqp_object *uqp, struct ib_qp *qp)
 {
 	struct uv_mcast *mcast, *next;
 
@@ -29,8 +29,8 @@ static void mcast_detach_all(struct ib_uqp_object *uqp, struct ib_qp *qp)
 	}
 }
 
-static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			 struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uqp_object *uqp = uv_uqp(uobj);
 	int ret;
@@ -38,7 +38,7 @@ static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	/* A program is told to detach. At the end of its file this does it. */
 	if (why == RDMA_REMOVE_DESTROY && !list_empty(&uqp->mcast))
 		return -EBUSY;
-	mcast_detach_all(uqp, uobj->object);
+	uv_mcast_detach_all(uqp, uobj->object);
 	ret = ib_destroy_qp_user(uobj->object, &attrs->driver_udata);
 	if (ret)
 		return ret;
@@ -48,22 +48,22 @@ static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
-static void qp_hide(struct ib_uobject *uobj)
+static void uv_qp_hide(struct ib_uobject *uobj)
 {
 	ofed_hide_qp(uobj->object);
 }
 
-static void qp_forget(struct ib_uobject *uobj)
+static void uv_qp_forget(struct ib_uobject *uobj)
 {
 	ofed_forget_qp(uobj->object);
 	uv_source_end(uv_source(uobj));
 }
 
-UV_OBJ_TYPE(uv_type_qp, UVERBS_OBJECT_QP, struct ib_uqp_object, qp_destroy,
-	destroy_qp, .hide = qp_hide, .forget = qp_forget);
+UV_OBJ_TYPE(uv_type_qp, UVERBS_OBJECT_QP, struct ib_uqp_object, uv_qp_destroy,
+	destroy_qp, .hide = uv_qp_hide, .forget = uv_qp_forget);
 
-static void qp_init(struct ib_uobject *uobj, u64 user_handle,
-		    struct uv_async_file *async)
+static void uv_qp_init(struct ib_uobject *uobj, u64 user_handle,
+		       struct uv_async_file *async)
 {
 	struct ib_uqp_object *uqp = uv_uqp(uobj);
 
@@ -83,8 +83,8 @@ struct qp_parts {
 	struct ib_uobject *recv_cq;
 };
 
-static void *part_get(struct ib_uobject **part, const struct uv_type *type,
-		      u32 id, struct uverbs_attr_bundle *attrs)
+static void *uv_part_get(struct ib_uobject **part, const struct uv_type *type,
+			 u32 id, struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uobject *uobj = uv_get_read(type, id, attrs);
 
@@ -94,30 +94,30 @@ static void *part_get(struct ib_uobject **part, const struct uv_type *type,
 	return uobj->object;
 }
 
-static void part_put(struct ib_uobject *part)
+static void uv_part_put(struct ib_uobject *part)
 {
 	if (part)
 		uv_put_read(part);
 }
 
-static void parts_put(struct qp_parts *parts)
+static void uv_parts_put(struct qp_parts *parts)
 {
-	part_put(parts->recv_cq);
-	part_put(parts->send_cq);
-	part_put(parts->table);
-	part_put(parts->srq);
-	part_put(parts->pd);
-	part_put(parts->xrcd);
+	uv_part_put(parts->recv_cq);
+	uv_part_put(parts->send_cq);
+	uv_part_put(parts->table);
+	uv_part_put(parts->srq);
+	uv_part_put(parts->pd);
+	uv_part_put(parts->xrcd);
 }
 
-static int parts_get_recv(struct qp_parts *parts,
-			  const struct ib_uverbs_ex_create_qp *cmd,
-			  struct ib_qp_init_attr *init,
-			  struct uverbs_attr_bundle *attrs)
+static int uv_parts_get_recv(struct qp_parts *parts,
+			     const struct ib_uverbs_ex_create_qp *cmd,
+			     struct ib_qp_init_attr *init,
+			     struct uverbs_attr_bundle *attrs)
 {
 	if (cmd->is_srq) {
-		init->srq = part_get(&parts->srq, &uv_type_srq,
-				     cmd->srq_handle, attrs);
+		init->srq = uv_part_get(&parts->srq, &uv_type_srq,
+					cmd->srq_handle, attrs);
 		if (IS_ERR(init->srq))
 			return PTR_ERR(init->srq);
 		if (init->srq->srq_type == IB_SRQT_XRC)
@@ -125,15 +125,15 @@ static int parts_get_recv(struct qp_parts *parts,
 	}
 	if (init->rwq_ind_tbl)
 		return 0;
-	init->recv_cq = part_get(&parts->recv_cq, &uv_type_cq,
-				 cmd->recv_cq_handle, attrs);
+	init->recv_cq = uv_part_get(&parts->recv_cq, &uv_type_cq,
+				    cmd->recv_cq_handle, attrs);
 	return PTR_ERR_OR_ZERO(init->recv_cq);
 }
 
-static int parts_get(struct qp_parts *parts,
-		     const struct ib_uverbs_ex_create_qp *cmd,
-		     struct ib_qp_init_attr *init,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_parts_get(struct qp_parts *parts,
+			const struct ib_uverbs_ex_create_qp *cmd,
+			struct ib_qp_init_attr *init,
+			struct uverbs_attr_bundle *attrs)
 {
 	void *pd;
 	int ret;
@@ -143,28 +143,28 @@ static int parts_get(struct qp_parts *parts,
 	 * asked for, programs know -EINVAL alone for a bad handle of it.
 	 */
 	if (cmd->qp_type == IB_QPT_XRC_TGT) {
-		init->xrcd = part_get(&parts->xrcd, &uv_type_xrcd,
-				      cmd->pd_handle, attrs);
+		init->xrcd = uv_part_get(&parts->xrcd, &uv_type_xrcd,
+					 cmd->pd_handle, attrs);
 		return IS_ERR(init->xrcd) ? -EINVAL : 0;
 	}
-	pd = part_get(&parts->pd, &uv_type_pd, cmd->pd_handle, attrs);
+	pd = uv_part_get(&parts->pd, &uv_type_pd, cmd->pd_handle, attrs);
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);
 	if (cmd->comp_mask & IB_UVERBS_CREATE_QP_MASK_IND_TABLE) {
-		init->rwq_ind_tbl = part_get(&parts->table, &uv_type_rwq,
-					     cmd->rwq_ind_tbl_handle, attrs);
+		init->rwq_ind_tbl = uv_part_get(&parts->table, &uv_type_rwq,
+						cmd->rwq_ind_tbl_handle, attrs);
 		if (IS_ERR(init->rwq_ind_tbl))
 			return PTR_ERR(init->rwq_ind_tbl);
 	}
 	if (cmd->qp_type != IB_QPT_XRC_INI) {
-		ret = parts_get_recv(parts, cmd, init, attrs);
+		ret = uv_parts_get_recv(parts, cmd, init, attrs);
 		if (ret)
 			return ret;
 	}
 	if (init->rwq_ind_tbl && !cmd->max_send_wr)
 		return 0;
-	init->send_cq = part_get(&parts->send_cq, &uv_type_cq,
-				 cmd->send_cq_handle, attrs);
+	init->send_cq = uv_part_get(&parts->send_cq, &uv_type_cq,
+				    cmd->send_cq_handle, attrs);
 	return PTR_ERR_OR_ZERO(init->send_cq);
 }
 
@@ -216,7 +216,7 @@ int uv_qp_check(const struct ib_qp_init_attr *init, bool has_table,
 								     0;
 }
 
-static void qp_use_xrcd(struct ib_uobject *uobj, struct ib_uobject *xrcd)
+static void uv_qp_use_xrcd(struct ib_uobject *uobj, struct ib_uobject *xrcd)
 {
 	struct ib_uqp_object *uqp = uv_uqp(uobj);
 
@@ -238,7 +238,7 @@ int uv_qp_make(struct ib_uobject *uobj, struct uv_qp_params *params,
 	struct ib_qp_init_attr *init = &params->init;
 	struct ib_qp *qp;
 
-	qp_init(uobj, params->user_handle, params->async);
+	uv_qp_init(uobj, params->user_handle, params->async);
 	if (init->qp_type == IB_QPT_XRC_INI) {
 		/* It does not receive. */
 		init->cap.max_recv_sge = 0;
@@ -254,32 +254,32 @@ int uv_qp_make(struct ib_uobject *uobj, struct uv_qp_params *params,
 	}
 	uobj->object = qp;
 	if (params->xrcd)
-		qp_use_xrcd(uobj, params->xrcd);
+		uv_qp_use_xrcd(uobj, params->xrcd);
 	return 0;
 }
 
 /* From what the handles of @cmd say. */
-static int qp_make(struct ib_uobject *uobj, struct uv_qp_params *params,
-		   const struct ib_uverbs_ex_create_qp *cmd,
-		   struct uverbs_attr_bundle *attrs)
+static int uv_do_qp_make(struct ib_uobject *uobj, struct uv_qp_params *params,
+			 const struct ib_uverbs_ex_create_qp *cmd,
+			 struct uverbs_attr_bundle *attrs)
 {
 	struct qp_parts parts = {};
 	int ret;
 
-	ret = parts_get(&parts, cmd, &params->init, attrs);
+	ret = uv_parts_get(&parts, cmd, &params->init, attrs);
 	if (!ret) {
 		params->pd = parts.pd ? parts.pd->object : NULL;
 		params->xrcd = parts.xrcd;
 		ret = uv_qp_make(uobj, params, attrs);
 	}
-	parts_put(&parts);
+	uv_parts_put(&parts);
 	return ret;
 }
 
 /* On success the object is in attrs->uobject. */
-static int qp_create(const struct ib_uverbs_ex_create_qp *cmd,
-		     struct ib_uverbs_create_qp_resp *resp,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_qp_create(const struct ib_uverbs_ex_create_qp *cmd,
+			struct ib_uverbs_create_qp_resp *resp,
+			struct uverbs_attr_bundle *attrs)
 {
 	struct uv_qp_params params = {
 		.init.sq_sig_type = cmd->sq_sig_all ? IB_SIGNAL_ALL_WR :
@@ -307,7 +307,7 @@ static int qp_create(const struct ib_uverbs_ex_create_qp *cmd,
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;
-	ret = qp_make(uobj, &params, cmd, attrs);
+	ret = uv_do_qp_make(uobj, &params, cmd, attrs);
 	if (ret)
 		return ret;
 
@@ -344,7 +344,7 @@ int uv_create_qp(struct uverbs_attr_bundle *attrs)
 	full.max_recv_wr = cmd.max_recv_wr;
 	full.max_send_sge = cmd.max_send_sge;
 	full.max_send_wr = cmd.max_send_wr;
-	ret = qp_create(&full, &resp, attrs);
+	ret = uv_qp_create(&full, &resp, attrs);
 	return ret ?: uv_reply(attrs, &resp, sizeof(resp));
 }
 
@@ -359,16 +359,16 @@ int uv_ex_create_qp(struct uverbs_attr_bundle *attrs)
 		return ret;
 	if (cmd.comp_mask & ~IB_UVERBS_CREATE_QP_SUP_COMP_MASK || cmd.reserved)
 		return -EINVAL;
-	ret = qp_create(&cmd, &resp.base, attrs);
+	ret = uv_qp_create(&cmd, &resp.base, attrs);
 	if (ret)
 		return ret;
 	resp.response_length = uv_reply_length(attrs, sizeof(resp));
 	return uv_reply(attrs, &resp, sizeof(resp));
 }
 
-static int qp_open(struct ib_uobject *uobj,
-		   const struct ib_uverbs_open_qp *cmd,
-		   struct uverbs_attr_bundle *attrs)
+static int uv_qp_open(struct ib_uobject *uobj,
+		      const struct ib_uverbs_open_qp *cmd,
+		      struct uverbs_attr_bundle *attrs)
 {
 	struct ib_qp_open_attr open = {
 		.event_handler = uv_source_event,
@@ -382,14 +382,14 @@ static int qp_open(struct ib_uobject *uobj,
 	xrcd = uv_get_read(&uv_type_xrcd, cmd->pd_handle, attrs);
 	if (IS_ERR(xrcd))
 		return -EINVAL;
-	qp_init(uobj, cmd->user_handle, NULL);
+	uv_qp_init(uobj, cmd->user_handle, NULL);
 	qp = ib_open_qp(xrcd->object, &open);
 	if (IS_ERR(qp)) {
 		uv_source_end(uv_source(uobj));
 	} else {
 		qp->uobject = uv_uqp(uobj);
 		uobj->object = qp;
-		qp_use_xrcd(uobj, xrcd);
+		uv_qp_use_xrcd(uobj, xrcd);
 	}
 	uv_put_read(xrcd);
 	return PTR_ERR_OR_ZERO(qp);
@@ -409,7 +409,7 @@ int uv_open_qp(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;
-	ret = qp_open(uobj, &cmd, attrs);
+	ret = uv_qp_open(uobj, &cmd, attrs);
 	if (ret)
 		return ret;
 	resp.qp_handle = uobj->id;
@@ -417,8 +417,8 @@ int uv_open_qp(struct uverbs_attr_bundle *attrs)
 	return uv_reply(attrs, &resp, sizeof(resp));
 }
 
-static void av_to_user(struct ib_device *device, struct rdma_ah_attr *av,
-		       struct ib_uverbs_qp_dest *to)
+static void uv_av_to_user(struct ib_device *device, struct rdma_ah_attr *av,
+			  struct ib_uverbs_qp_dest *to)
 {
 	struct ib_uverbs_ah_attr user;
 
@@ -436,9 +436,9 @@ static void av_to_user(struct ib_device *device, struct rdma_ah_attr *av,
 	to->port_num = user.port_num;
 }
 
-static void qp_attr_to_user(const struct ib_qp_attr *attr,
-			    const struct ib_qp_init_attr *init,
-			    struct ib_uverbs_query_qp_resp *to)
+static void uv_qp_attr_to_user(const struct ib_qp_attr *attr,
+			       const struct ib_qp_init_attr *init,
+			       struct ib_uverbs_query_qp_resp *to)
 {
 	to->cur_qp_state = attr->cur_qp_state;
 	to->qp_state = attr->qp_state;
@@ -486,17 +486,17 @@ int uv_query_qp(struct uverbs_attr_bundle *attrs)
 		return PTR_ERR(qp);
 	ret = ib_query_qp(qp, &attr, cmd.attr_mask, &init);
 	if (!ret) {
-		qp_attr_to_user(&attr, &init, &resp);
-		av_to_user(qp->device, &attr.alt_ah_attr, &resp.alt_dest);
-		av_to_user(qp->device, &attr.ah_attr, &resp.dest);
+		uv_qp_attr_to_user(&attr, &init, &resp);
+		uv_av_to_user(qp->device, &attr.alt_ah_attr, &resp.alt_dest);
+		uv_av_to_user(qp->device, &attr.ah_attr, &resp.dest);
 		ret = uv_reply(attrs, &resp, sizeof(resp));
 	}
 	uv_put_qp(qp);
 	return ret;
 }
 
-static void av_from_user(struct ib_device *device, struct rdma_ah_attr *av,
-			 const struct ib_uverbs_qp_dest *dest)
+static void uv_qp_av_from_user(struct ib_device *device, struct rdma_ah_attr *av,
+			       const struct ib_uverbs_qp_dest *dest)
 {
 	av->type = rdma_ah_find_type(device, dest->port_num);
 	rdma_ah_set_make_grd(av, false);
@@ -516,8 +516,8 @@ static void av_from_user(struct ib_device *device, struct rdma_ah_attr *av,
  * The port of the primary path is that of the QP: on the way to RTR it is
  * known since Init, in SQD the QP moves with the path.
  */
-static int modify_path_port(const struct ib_qp *qp,
-			    struct ib_uverbs_modify_qp *cmd)
+static int uv_modify_path_port(const struct ib_qp *qp,
+			       struct ib_uverbs_modify_qp *cmd)
 {
 	u32 mask = cmd->attr_mask;
 
@@ -533,8 +533,8 @@ static int modify_path_port(const struct ib_qp *qp,
 }
 
 /* What the core and the drivers take for granted. */
-static int modify_check(struct ib_device *device,
-			const struct ib_uverbs_modify_qp *cmd)
+static int uv_modify_check(struct ib_device *device,
+			   const struct ib_uverbs_modify_qp *cmd)
 {
 	u32 mask = cmd->attr_mask;
 
@@ -557,9 +557,9 @@ static int modify_check(struct ib_device *device,
 	return 0;
 }
 
-static void modify_attr(struct ib_device *device,
-			const struct ib_uverbs_ex_modify_qp *ex,
-			struct ib_qp_attr *attr)
+static void uv_modify_attr(struct ib_device *device,
+			   const struct ib_uverbs_ex_modify_qp *ex,
+			   struct ib_qp_attr *attr)
 {
 	const struct ib_uverbs_modify_qp *cmd = &ex->base;
 	u32 mask = cmd->attr_mask;
@@ -587,14 +587,14 @@ static void modify_attr(struct ib_device *device,
 	attr->retry_cnt = cmd->retry_cnt;
 	attr->rate_limit = ex->rate_limit;
 	if (mask & IB_QP_ALT_PATH)
-		av_from_user(device, &attr->alt_ah_attr,
-			     &cmd->alt_dest);
+		uv_qp_av_from_user(device, &attr->alt_ah_attr,
+				   &cmd->alt_dest);
 	if (mask & IB_QP_AV)
-		av_from_user(device, &attr->ah_attr, &cmd->dest);
+		uv_qp_av_from_user(device, &attr->ah_attr, &cmd->dest);
 }
 
 /* Programs name for half a QP of XRC what they name for RC. */
-static u32 modify_mask(const struct ib_qp *qp, u32 mask)
+static u32 uv_modify_mask(const struct ib_qp *qp, u32 mask)
 {
 	switch (qp->qp_type) {
 	case IB_QPT_XRC_TGT:
@@ -608,8 +608,8 @@ static u32 modify_mask(const struct ib_qp *qp, u32 mask)
 	}
 }
 
-static int qp_modify(struct ib_uverbs_ex_modify_qp *cmd,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_qp_modify(struct ib_uverbs_ex_modify_qp *cmd,
+			struct uverbs_attr_bundle *attrs)
 {
 	struct ib_qp_attr *attr;
 	struct ib_qp *qp;
@@ -625,14 +625,14 @@ static int qp_modify(struct ib_uverbs_ex_modify_qp *cmd,
 		ret = PTR_ERR(qp);
 		goto out_free;
 	}
-	ret = modify_check(qp->device, &cmd->base);
+	ret = uv_modify_check(qp->device, &cmd->base);
 	if (!ret)
-		ret = modify_path_port(qp, &cmd->base);
+		ret = uv_modify_path_port(qp, &cmd->base);
 	if (!ret) {
-		modify_attr(qp->device, cmd, attr);
+		uv_modify_attr(qp->device, cmd, attr);
 		ret = ib_modify_qp_with_udata(qp, attr,
-					      modify_mask(qp,
-							  cmd->base.attr_mask),
+					      uv_modify_mask(qp,
+							     cmd->base.attr_mask),
 					      &attrs->driver_udata);
 	}
 	uv_put_qp(qp);
@@ -651,7 +651,7 @@ int uv_modify_qp(struct uverbs_attr_bundle *attrs)
 		return ret;
 	if (cmd.base.attr_mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return -EOPNOTSUPP;
-	return qp_modify(&cmd, attrs);
+	return uv_qp_modify(&cmd, attrs);
 }
 
 int uv_ex_modify_qp(struct uverbs_attr_bundle *attrs)
@@ -666,7 +666,7 @@ int uv_ex_modify_qp(struct uverbs_attr_bundle *attrs)
 	if (cmd.base.attr_mask &
 	    ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
 		return -EOPNOTSUPP;
-	ret = qp_modify(&cmd, attrs);
+	ret = uv_qp_modify(&cmd, attrs);
 	if (ret)
 		return ret;
 	resp.response_length = uv_reply_length(attrs, sizeof(resp));
@@ -682,8 +682,8 @@ int uv_destroy_qp(struct uverbs_attr_bundle *attrs)
  * Ethernet has no LIDs: a driver knows a group by its GID alone, and could not
  * leave it twice.
  */
-static struct uv_mcast *mcast_find(struct ib_qp *qp, const union ib_gid *gid,
-				   u16 lid)
+static struct uv_mcast *uv_mcast_find(struct ib_qp *qp, const union ib_gid *gid,
+				      u16 lid)
 {
 	struct ib_uqp_object *uqp = qp->uobject;
 	bool by_gid = rdma_protocol_roce(qp->device, qp->port ?:
@@ -699,14 +699,14 @@ static struct uv_mcast *mcast_find(struct ib_qp *qp, const union ib_gid *gid,
 }
 
 /* Again is fine: the driver hears of a group once. */
-static int mcast_attach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
+static int uv_mcast_attach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 {
 	struct ib_uqp_object *uqp = qp->uobject;
 	struct uv_mcast *mcast;
 	int ret;
 
 	guard(mutex)(&uqp->mcast_lock);
-	if (mcast_find(qp, gid, lid))
+	if (uv_mcast_find(qp, gid, lid))
 		return 0;
 	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
 	if (!mcast)
@@ -722,14 +722,14 @@ static int mcast_attach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 	return 0;
 }
 
-static int mcast_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
+static int uv_mcast_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 {
 	struct ib_uqp_object *uqp = qp->uobject;
 	struct uv_mcast *mcast;
 	int ret;
 
 	guard(mutex)(&uqp->mcast_lock);
-	mcast = mcast_find(qp, gid, lid);
+	mcast = uv_mcast_find(qp, gid, lid);
 	if (!mcast)
 		return -EINVAL;
 	ret = ib_detach_mcast(qp, gid, mcast->lid);
@@ -740,8 +740,8 @@ static int mcast_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 	return 0;
 }
 
-static int mcast_do(struct uverbs_attr_bundle *attrs,
-		    int (*change)(struct ib_qp *, union ib_gid *, u16))
+static int uv_mcast_do(struct uverbs_attr_bundle *attrs,
+		       int (*change)(struct ib_qp *, union ib_gid *, u16))
 {
 	struct ib_uverbs_attach_mcast cmd;
 	union ib_gid gid;
@@ -762,12 +762,12 @@ static int mcast_do(struct uverbs_attr_bundle *attrs,
 
 int uv_attach_mcast(struct uverbs_attr_bundle *attrs)
 {
-	return mcast_do(attrs, mcast_attach);
+	return uv_mcast_do(attrs, uv_mcast_attach);
 }
 
 int uv_detach_mcast(struct uverbs_attr_bundle *attrs)
 {
 	static_assert(sizeof(struct ib_uverbs_detach_mcast) ==
 		      sizeof(struct ib_uverbs_attach_mcast));
-	return mcast_do(attrs, mcast_detach);
+	return uv_mcast_do(attrs, uv_mcast_detach);
 }

@@ -5,8 +5,8 @@
 
 #include "cmd.h"
 
-static int srq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-		       struct uverbs_attr_bundle *attrs)
+static int uv_srq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			  struct uverbs_attr_bundle *attrs)
 {
 	struct ib_usrq_object *usrq = uv_usrq(uobj);
 	int ret = ib_destroy_srq_user(uobj->object, &attrs->driver_udata);
@@ -19,7 +19,7 @@ static int srq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
-static void srq_hide(struct ib_uobject *uobj)
+static void uv_srq_hide(struct ib_uobject *uobj)
 {
 	struct ib_srq *srq = uobj->object;
 
@@ -27,7 +27,7 @@ static void srq_hide(struct ib_uobject *uobj)
 }
 
 UV_OBJ_TYPE(uv_type_srq, UVERBS_OBJECT_SRQ, struct ib_usrq_object,
-	srq_destroy, destroy_srq, .hide = srq_hide,
+	uv_srq_destroy, destroy_srq, .hide = uv_srq_hide,
 	.forget = uv_source_forget);
 
 /**
@@ -63,9 +63,9 @@ int uv_srq_make(struct ib_uobject *uobj, struct uv_srq_params *params,
 }
 
 /* From what the handles of @cmd say. */
-static int srq_make(struct ib_uobject *uobj, struct uv_srq_params *params,
-		    const struct ib_uverbs_create_xsrq *cmd,
-		    struct uverbs_attr_bundle *attrs)
+static int uv_do_srq_make(struct ib_uobject *uobj, struct uv_srq_params *params,
+			  const struct ib_uverbs_create_xsrq *cmd,
+			  struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uobject *xrcd __free(uv_put_read) = NULL;
 	struct ib_uobject *cq __free(uv_put_read) = NULL;
@@ -94,8 +94,8 @@ static int srq_make(struct ib_uobject *uobj, struct uv_srq_params *params,
 	return uv_srq_make(uobj, params, attrs);
 }
 
-static int srq_create(const struct ib_uverbs_create_xsrq *cmd,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_srq_create(const struct ib_uverbs_create_xsrq *cmd,
+			 struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_create_srq_resp resp = {};
 	struct uv_srq_params params = {
@@ -114,7 +114,7 @@ static int srq_create(const struct ib_uverbs_create_xsrq *cmd,
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;
-	ret = srq_make(uobj, &params, cmd, attrs);
+	ret = uv_do_srq_make(uobj, &params, cmd, attrs);
 	if (ret)
 		return ret;
 	resp.srq_handle = uobj->id;
@@ -139,7 +139,7 @@ int uv_create_srq(struct uverbs_attr_bundle *attrs)
 	full.srq_limit = cmd.srq_limit;
 	full.max_sge = cmd.max_sge;
 	full.max_wr = cmd.max_wr;
-	return srq_create(&full, attrs);
+	return uv_srq_create(&full, attrs);
 }
 
 int uv_create_xsrq(struct uverbs_attr_bundle *attrs)
@@ -148,7 +148,7 @@ int uv_create_xsrq(struct uverbs_attr_bundle *attrs)
 	int ret;
 
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
-	return ret ?: srq_create(&cmd, attrs);
+	return ret ?: uv_srq_create(&cmd, attrs);
 }
 
 int uv_modify_srq(struct uverbs_attr_bundle *attrs)

@@ -5,8 +5,8 @@
 
 #include "cmd.h"
 
-static int wq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_wq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			 struct uverbs_attr_bundle *attrs)
 {
 	int ret = ib_destroy_wq_user(uobj->object, &attrs->driver_udata);
 
@@ -16,13 +16,13 @@ static int wq_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 }
 
 /* The WQ itself is the driver's. */
-static void wq_forget(struct ib_uobject *uobj)
+static void uv_wq_forget(struct ib_uobject *uobj)
 {
 	uv_source_end(uv_source(uobj));
 }
 
-UV_OBJ_TYPE(uv_type_wq, UVERBS_OBJECT_WQ, struct ib_uwq_object, wq_destroy,
-	destroy_wq, .forget = wq_forget);
+UV_OBJ_TYPE(uv_type_wq, UVERBS_OBJECT_WQ, struct ib_uwq_object, uv_wq_destroy,
+	destroy_wq, .forget = uv_wq_forget);
 
 /**
  * uv_wq_make - make a WQ
@@ -52,9 +52,9 @@ int uv_wq_make(struct ib_uobject *uobj, struct uv_wq_params *params,
 }
 
 /* From what the handles of @cmd say. */
-static int wq_make(struct ib_uobject *uobj, struct uv_wq_params *params,
-		   const struct ib_uverbs_ex_create_wq *cmd,
-		   struct uverbs_attr_bundle *attrs)
+static int uv_do_wq_make(struct ib_uobject *uobj, struct uv_wq_params *params,
+			 const struct ib_uverbs_ex_create_wq *cmd,
+			 struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uobject *pd __free(uv_put_read) = NULL;
 	struct ib_uobject *cq __free(uv_put_read) = NULL;
@@ -92,7 +92,7 @@ int uv_ex_create_wq(struct uverbs_attr_bundle *attrs)
 	params.init.wq_type = cmd.wq_type;
 	params.init.max_sge = cmd.max_sge;
 	params.init.max_wr = cmd.max_wr;
-	ret = wq_make(uobj, &params, &cmd, attrs);
+	ret = uv_do_wq_make(uobj, &params, &cmd, attrs);
 	if (ret)
 		return ret;
 
@@ -156,29 +156,29 @@ int uv_ex_destroy_wq(struct uverbs_attr_bundle *attrs)
 	return uv_reply(attrs, &resp, sizeof(resp));
 }
 
-static int table_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-			 struct uverbs_attr_bundle *attrs)
+static int uv_table_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			    struct uverbs_attr_bundle *attrs)
 {
 	return ofed_destroy_rwq_ind_table(uobj->object);
 }
 
-static void table_forget(struct ib_uobject *uobj)
+static void uv_table_forget(struct ib_uobject *uobj)
 {
 	ofed_forget_rwq_ind_table(uobj->object);
 }
 
 UV_OBJ_TYPE(uv_type_rwq, UVERBS_OBJECT_RWQ_IND_TBL, struct ib_uobject,
-	table_destroy, destroy_rwq_ind_table, .forget = table_forget);
+	uv_table_destroy, destroy_rwq_ind_table, .forget = uv_table_forget);
 
-static void wqs_put(struct ib_wq **wqs, u32 count)
+static void uv_wqs_put(struct ib_wq **wqs, u32 count)
 {
 	while (count--)
 		uv_put_wq(wqs[count]);
 }
 
 /* All of @wqs or none. */
-static int wqs_find(struct ib_wq **wqs, const u32 *handles, u32 count,
-		    struct uverbs_attr_bundle *attrs)
+static int uv_wqs_find(struct ib_wq **wqs, const u32 *handles, u32 count,
+		       struct uverbs_attr_bundle *attrs)
 {
 	u32 i;
 
@@ -186,7 +186,7 @@ static int wqs_find(struct ib_wq **wqs, const u32 *handles, u32 count,
 		wqs[i] = uv_read_obj(struct ib_wq, &uv_type_wq, handles[i],
 				     attrs);
 		if (IS_ERR(wqs[i])) {
-			wqs_put(wqs, i);
+			uv_wqs_put(wqs, i);
 			return PTR_ERR(wqs[i]);
 		}
 	}
@@ -194,8 +194,8 @@ static int wqs_find(struct ib_wq **wqs, const u32 *handles, u32 count,
 }
 
 /* The whole request is read before any of its handles is looked for. */
-static int wqs_get(struct uv_reader *reader, struct ib_wq **wqs, u32 count,
-		   struct uverbs_attr_bundle *attrs)
+static int uv_wqs_get(struct uv_reader *reader, struct ib_wq **wqs, u32 count,
+		      struct uverbs_attr_bundle *attrs)
 {
 	u32 *handles = kcalloc(count, sizeof(*handles), GFP_KERNEL_ACCOUNT);
 	int ret;
@@ -204,14 +204,14 @@ static int wqs_get(struct uv_reader *reader, struct ib_wq **wqs, u32 count,
 		return -ENOMEM;
 	ret = uv_read(reader, handles, count * sizeof(*handles)) ?:
 	      uv_read_end(reader) ?:
-	      wqs_find(wqs, handles, count, attrs);
+	      uv_wqs_find(wqs, handles, count, attrs);
 	kfree(handles);
 	return ret;
 }
 
 /* uobj->object is set on success. */
-static int table_make(struct ib_uobject *uobj, struct uv_reader *reader,
-		      u32 log_size, struct uverbs_attr_bundle *attrs)
+static int uv_table_make(struct ib_uobject *uobj, struct uv_reader *reader,
+			 u32 log_size, struct uverbs_attr_bundle *attrs)
 {
 	struct ib_rwq_ind_table_init_attr init = {
 		.log_ind_tbl_size = log_size,
@@ -224,7 +224,7 @@ static int table_make(struct ib_uobject *uobj, struct uv_reader *reader,
 			       GFP_KERNEL_ACCOUNT);
 	if (!init.ind_tbl)
 		return -ENOMEM;
-	ret = wqs_get(reader, init.ind_tbl, count, attrs);
+	ret = uv_wqs_get(reader, init.ind_tbl, count, attrs);
 	if (ret)
 		goto out_free;
 	table = ofed_create_rwq_ind_table(uobj->context->device, &init, uobj,
@@ -233,7 +233,7 @@ static int table_make(struct ib_uobject *uobj, struct uv_reader *reader,
 		ret = PTR_ERR(table);
 	else
 		uobj->object = table;
-	wqs_put(init.ind_tbl, count);
+	uv_wqs_put(init.ind_tbl, count);
 out_free:
 	kfree(init.ind_tbl);
 	return ret;
@@ -257,7 +257,7 @@ int uv_ex_create_rwq_ind_table(struct uverbs_attr_bundle *attrs)
 	uobj = uv_obj_begin(&uv_type_rwq, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
-	ret = table_make(uobj, &reader, cmd.log_ind_tbl_size, attrs);
+	ret = uv_table_make(uobj, &reader, cmd.log_ind_tbl_size, attrs);
 	if (ret) {
 		uv_obj_abort(uobj, attrs);
 		return ret;

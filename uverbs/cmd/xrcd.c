@@ -14,7 +14,7 @@ static struct uv_xrcd *to_uv_xrcd(struct ib_uobject *uobj)
 	return container_of(uobj, struct uv_xrcd, uobj);
 }
 
-static bool ends_file(enum rdma_remove_reason why)
+static bool uv_ends_file(enum rdma_remove_reason why)
 {
 	return why == RDMA_REMOVE_CLOSE || why == RDMA_REMOVE_DRIVER_REMOVE;
 }
@@ -23,8 +23,8 @@ static bool ends_file(enum rdma_remove_reason why)
  * The last uobject that shares a domain frees it. At the end of its file that
  * one ends the sharing even if the driver refuses: no other file gets it then.
  */
-static int xrcd_unshare(struct uv_device *dev, struct ib_xrcd *xrcd,
-			enum rdma_remove_reason why, struct ib_udata *udata)
+static int uv_xrcd_unshare(struct uv_device *dev, struct ib_xrcd *xrcd,
+			   enum rdma_remove_reason why, struct ib_udata *udata)
 {
 	struct inode *inode = xrcd->inode;
 	int ret;
@@ -33,7 +33,7 @@ static int xrcd_unshare(struct uv_device *dev, struct ib_xrcd *xrcd,
 	if (!atomic_dec_and_test(&xrcd->usecnt))
 		return 0;
 	ret = ib_dealloc_xrcd_user(xrcd, udata);
-	if (ret && !ends_file(why)) {
+	if (ret && !uv_ends_file(why)) {
 		atomic_inc(&xrcd->usecnt);
 		return ret;
 	}
@@ -44,8 +44,8 @@ static int xrcd_unshare(struct uv_device *dev, struct ib_xrcd *xrcd,
 	return ret;
 }
 
-static int xrcd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-			struct uverbs_attr_bundle *attrs)
+static int uv_xrcd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			   struct uverbs_attr_bundle *attrs)
 {
 	struct ib_xrcd *xrcd = uobj->object;
 
@@ -53,22 +53,22 @@ static int xrcd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		return -EBUSY;
 	if (!xrcd->inode)
 		return ib_dealloc_xrcd_user(xrcd, &attrs->driver_udata);
-	return xrcd_unshare(uobj->ufile->device, xrcd, why,
-			    &attrs->driver_udata);
+	return uv_xrcd_unshare(uobj->ufile->device, xrcd, why,
+			       &attrs->driver_udata);
 }
 
-static void xrcd_forget(struct ib_uobject *uobj)
+static void uv_xrcd_forget(struct ib_uobject *uobj)
 {
 	ofed_forget_xrcd(uobj->object);
 }
 
-UV_OBJ_TYPE(uv_type_xrcd, UVERBS_OBJECT_XRCD, struct uv_xrcd, xrcd_destroy,
-	    dealloc_xrcd, .forget = xrcd_forget);
+UV_OBJ_TYPE(uv_type_xrcd, UVERBS_OBJECT_XRCD, struct uv_xrcd, uv_xrcd_destroy,
+	    dealloc_xrcd, .forget = uv_xrcd_forget);
 
-static struct ib_xrcd *xrcd_share_new(struct uv_device *dev,
-				      struct ib_device *ib_dev,
-				      struct inode *inode,
-				      struct ib_udata *udata)
+static struct ib_xrcd *uv_xrcd_share_new(struct uv_device *dev,
+					 struct ib_device *ib_dev,
+					 struct inode *inode,
+					 struct ib_udata *udata)
 {
 	struct ib_xrcd *xrcd;
 	int ret;
@@ -89,10 +89,10 @@ static struct ib_xrcd *xrcd_share_new(struct uv_device *dev,
 }
 
 /* The domain of @inode, as @oflags (O_CREAT, O_EXCL) say, shared once more. */
-static struct ib_xrcd *xrcd_share(struct uv_device *dev,
-				  struct ib_device *ib_dev,
-				  struct inode *inode, u32 oflags,
-				  struct ib_udata *udata)
+static struct ib_xrcd *uv_xrcd_share(struct uv_device *dev,
+				     struct ib_device *ib_dev,
+				     struct inode *inode, u32 oflags,
+				     struct ib_udata *udata)
 {
 	struct ib_xrcd *xrcd;
 
@@ -103,7 +103,7 @@ static struct ib_xrcd *xrcd_share(struct uv_device *dev,
 	if (xrcd && oflags & O_EXCL)
 		return ERR_PTR(-EINVAL);
 	if (!xrcd)
-		xrcd = xrcd_share_new(dev, ib_dev, inode, udata);
+		xrcd = uv_xrcd_share_new(dev, ib_dev, inode, udata);
 	if (!IS_ERR(xrcd))
 		atomic_inc(&xrcd->usecnt);
 	return xrcd;
@@ -133,8 +133,8 @@ int uv_open_xrcd(struct uverbs_attr_bundle *attrs)
 	attrs->uobject = uobj;
 
 	ib_dev = uobj->context->device;
-	xrcd = filp ? xrcd_share(attrs->ufile->device, ib_dev, file_inode(filp),
-				 cmd.oflags, &attrs->driver_udata) :
+	xrcd = filp ? uv_xrcd_share(attrs->ufile->device, ib_dev, file_inode(filp),
+				    cmd.oflags, &attrs->driver_udata) :
 		      ib_alloc_xrcd_user(ib_dev, NULL, &attrs->driver_udata);
 	if (IS_ERR(xrcd))
 		return PTR_ERR(xrcd);

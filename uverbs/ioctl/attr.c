@@ -115,8 +115,8 @@ int uverbs_get_flags32(u32 *to, const struct uverbs_attr_bundle *attrs_bundle,
 EXPORT_SYMBOL(uverbs_get_flags32);
 
 /* @to is left alone if the attribute is not there and has no default. */
-static int get_number(u64 *to, const struct uverbs_attr_bundle *attrs,
-		      size_t idx, const void *def_val)
+static int uv_get_number(u64 *to, const struct uverbs_attr_bundle *attrs,
+			 size_t idx, const void *def_val)
 {
 	const struct uverbs_attr *attr = uverbs_attr_get(attrs, idx);
 
@@ -150,7 +150,7 @@ int _uverbs_get_const_signed(s64 *to,
 	int ret;
 
 	*to = 0;
-	ret = get_number(&number, attrs_bundle, idx, def_val);
+	ret = uv_get_number(&number, attrs_bundle, idx, def_val);
 	if (ret)
 		return ret;
 	value = number;
@@ -179,7 +179,7 @@ int _uverbs_get_const_unsigned(u64 *to,
 	int ret;
 
 	*to = 0;
-	ret = get_number(&number, attrs_bundle, idx, def_val);
+	ret = uv_get_number(&number, attrs_bundle, idx, def_val);
 	if (ret)
 		return ret;
 	if (number > upper_bound)

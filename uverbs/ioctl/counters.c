@@ -4,9 +4,9 @@
 
 #include "std.h"
 
-static int counters_destroy(struct ib_uobject *uobj,
-			    enum rdma_remove_reason why,
-			    struct uverbs_attr_bundle *attrs)
+static int uv_counters_destroy(struct ib_uobject *uobj,
+			       enum rdma_remove_reason why,
+			       struct uverbs_attr_bundle *attrs)
 {
 	struct ib_counters *counters = uobj->object;
 	int ret;
@@ -20,7 +20,7 @@ static int counters_destroy(struct ib_uobject *uobj,
 }
 
 UV_OBJ_TYPE(uv_type_counters, UVERBS_OBJECT_COUNTERS, struct ib_uobject,
-	    counters_destroy, destroy_counters, .forget = uv_obj_forget);
+	    uv_counters_destroy, destroy_counters, .forget = uv_obj_forget);
 
 static int UVERBS_HANDLER(UVERBS_METHOD_COUNTERS_CREATE)(
 	struct uverbs_attr_bundle *attrs)

@@ -2,8 +2,8 @@
 /* Methods of completion queues. */
 #include "std.h"
 
-static int cq_params(struct uv_cq_params *params,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_do_cq_params(struct uv_cq_params *params,
+			   struct uverbs_attr_bundle *attrs)
 {
 	const u64 flags = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
 			  IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
@@ -31,7 +31,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_CQ_CREATE)(
 	u32 cqe;
 	int ret;
 
-	ret = cq_params(&params, attrs);
+	ret = uv_do_cq_params(&params, attrs);
 	if (ret)
 		return ret;
 	uobj = uverbs_attr_get_uobject(attrs, UVERBS_ATTR_CREATE_CQ_HANDLE);

@@ -7,8 +7,8 @@
 #include "std.h"
 
 /* A number that a method answers with, if the program wants it. */
-static int answer(struct uverbs_attr_bundle *attrs, u16 id, const void *from,
-		  size_t size)
+static int uv_device_answer(struct uverbs_attr_bundle *attrs, u16 id, const void *from,
+			    size_t size)
 {
 	int ret = uverbs_copy_to(attrs, id, from, size);
 
@@ -48,8 +48,8 @@ DECLARE_UVERBS_NAMED_METHOD(
 /* Handles */
 
 /* Up to @room of them, into @handles. Return: how many there were room for. */
-static u32 list_handles(struct ib_uverbs_file *file, const struct uv_type *type,
-			u32 *handles, u32 room)
+static u32 uv_list_handles(struct ib_uverbs_file *file, const struct uv_type *type,
+			   u32 *handles, u32 room)
 {
 	struct ib_uobject *uobj;
 	u32 count = 0;
@@ -89,8 +89,8 @@ static int UVERBS_HANDLER(UVERBS_METHOD_INFO_HANDLES)(
 		return PTR_ERR(handles);
 
 	/* The device is an object without instances. */
-	total = object->type ? list_handles(attrs->ufile, object->type,
-					    handles, room) : 0;
+	total = object->type ? uv_list_handles(attrs->ufile, object->type,
+					       handles, room) : 0;
 	ret = uverbs_copy_to(attrs, UVERBS_ATTR_INFO_HANDLES_LIST, handles,
 			     total * sizeof(*handles));
 	/* Optional, but a call without it fails, as it always has. */
@@ -144,15 +144,15 @@ DECLARE_UVERBS_NAMED_METHOD(
 
 /* Context */
 
-static int answer_context(struct uverbs_attr_bundle *attrs, u16 id_vectors,
-			  u16 id_support)
+static int uv_answer_context(struct uverbs_attr_bundle *attrs, u16 id_vectors,
+			     u16 id_support)
 {
 	const u64 support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 	const u32 vectors = attrs->ufile->device->num_comp_vectors;
 	int ret;
 
-	ret = answer(attrs, id_vectors, &vectors, sizeof(vectors));
-	return ret ?: answer(attrs, id_support, &support, sizeof(support));
+	ret = uv_device_answer(attrs, id_vectors, &vectors, sizeof(vectors));
+	return ret ?: uv_device_answer(attrs, id_support, &support, sizeof(support));
 }
 
 /* The answer goes out first, as there is no way back from a context. */
@@ -163,8 +163,8 @@ static int UVERBS_HANDLER(UVERBS_METHOD_GET_CONTEXT)(
 	struct ib_ucontext *context;
 	int ret;
 
-	ret = answer_context(attrs, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
-			     UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);
+	ret = uv_answer_context(attrs, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
+				UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);
 	if (ret)
 		return ret;
 	context = uv_context_alloc(file);
@@ -198,8 +198,8 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_CONTEXT)(
 		return PTR_ERR(context);
 	if (!context->device->ops.query_ucontext)
 		return -EOPNOTSUPP;
-	ret = answer_context(attrs, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
-			     UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT);
+	ret = uv_answer_context(attrs, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
+				UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT);
 	return ret ?: context->device->ops.query_ucontext(context, attrs);
 }
 
@@ -211,9 +211,9 @@ DECLARE_UVERBS_NAMED_METHOD(
 /* GIDs */
 
 /* Entries of @size each, which may be those of an older or newer program. */
-static int answer_gids(struct uverbs_attr_bundle *attrs,
-		       const struct ib_uverbs_gid_entry *entries, size_t count,
-		       size_t size)
+static int uv_answer_gids(struct uverbs_attr_bundle *attrs,
+			  const struct ib_uverbs_gid_entry *entries, size_t count,
+			  size_t size)
 {
 	const u16 id = UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES;
 	const struct uverbs_attr *attr = uverbs_attr_get(attrs, id);
@@ -265,7 +265,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_GID_TABLE)(
 	count = rdma_query_gid_table(context->device, entries, count);
 	if (count < 0)
 		return count;
-	ret = answer_gids(attrs, entries, count, size);
+	ret = uv_answer_gids(attrs, entries, count, size);
 	if (ret)
 		return ret;
 	total = count;
@@ -283,8 +283,8 @@ DECLARE_UVERBS_NAMED_METHOD(
 			    UVERBS_ATTR_MIN_SIZE(0), UA_MANDATORY),
 	UV_ANSWER(UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, u64));
 
-static void gid_entry(struct ib_uverbs_gid_entry *entry,
-		      const struct ib_gid_attr *gid)
+static void uv_gid_entry(struct ib_uverbs_gid_entry *entry,
+			 const struct ib_gid_attr *gid)
 {
 	const struct net_device *ndev;
 
@@ -326,7 +326,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_GID_ENTRY)(
 	gid = rdma_get_gid_attr(context->device, port, index);
 	if (IS_ERR(gid))
 		return PTR_ERR(gid);
-	gid_entry(&entry, gid);
+	uv_gid_entry(&entry, gid);
 	rdma_put_gid_attr(gid);
 	return uverbs_copy_to_struct_or_zero(
 		attrs, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &entry,

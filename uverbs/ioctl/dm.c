@@ -2,8 +2,8 @@
 /* Device memory. */
 #include "std.h"
 
-static int dm_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_dm_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			 struct uverbs_attr_bundle *attrs)
 {
 	struct ib_dm *dm = uobj->object;
 
@@ -13,7 +13,7 @@ static int dm_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return dm->device->ops.dealloc_dm(dm, attrs);
 }
 
-UV_OBJ_TYPE(uv_type_dm, UVERBS_OBJECT_DM, struct ib_uobject, dm_destroy,
+UV_OBJ_TYPE(uv_type_dm, UVERBS_OBJECT_DM, struct ib_uobject, uv_dm_destroy,
 	    dealloc_dm);
 
 static int UVERBS_HANDLER(UVERBS_METHOD_DM_ALLOC)(

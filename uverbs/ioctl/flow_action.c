@@ -6,8 +6,8 @@
  */
 #include "std.h"
 
-static int action_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-			  struct uverbs_attr_bundle *attrs)
+static int uv_action_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			     struct uverbs_attr_bundle *attrs)
 {
 	struct ib_flow_action *action = uobj->object;
 
@@ -17,7 +17,7 @@ static int action_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 }
 
 UV_OBJ_TYPE(uv_type_flow_action, UVERBS_OBJECT_FLOW_ACTION, struct ib_uobject,
-	    action_destroy, destroy_flow_action);
+	    uv_action_destroy, destroy_flow_action);
 
 UV_DEF_DESTROY(uv_def_flow_action, UVERBS_OBJECT_FLOW_ACTION,
 	       UVERBS_METHOD_FLOW_ACTION_DESTROY,

@@ -19,7 +19,7 @@
 /* Pointers */
 
 /* Whether @uattr, which is longer, is zero behind its first @len bytes. */
-static bool rest_is_zero(const struct ib_uverbs_attr *uattr, u16 len)
+static bool uv_rest_is_zero(const struct ib_uverbs_attr *uattr, u16 len)
 {
 	const u8 *data = (const u8 *)&uattr->data;
 
@@ -32,8 +32,8 @@ static bool rest_is_zero(const struct ib_uverbs_attr *uattr, u16 len)
 	return true;
 }
 
-static int copy_in(struct uv_call *call, const struct ib_uverbs_attr *uattr,
-		   struct uverbs_ptr_attr *ptr)
+static int uv_copy_in(struct uv_call *call, const struct ib_uverbs_attr *uattr,
+		      struct uverbs_ptr_attr *ptr)
 {
 	void *mem = uverbs_alloc(&call->bundle, uattr->len);
 
@@ -50,16 +50,16 @@ static int copy_in(struct uv_call *call, const struct ib_uverbs_attr *uattr,
  * attribute allows that. Otherwise a program has to send what the method
  * expects.
  */
-static int set_ptr(struct uv_call *call, const struct uverbs_attr_spec *spec,
-		   const struct ib_uverbs_attr *uattr,
-		   struct uverbs_ptr_attr *ptr)
+static int uv_set_ptr(struct uv_call *call, const struct uverbs_attr_spec *spec,
+		      const struct ib_uverbs_attr *uattr,
+		      struct uverbs_ptr_attr *ptr)
 {
 	const bool is_in = spec->type == UVERBS_ATTR_TYPE_PTR_IN;
 
 	if (uattr->len > spec->u.ptr.len) {
 		if (!spec->zero_trailing)
 			return -EINVAL;
-		if (is_in && !rest_is_zero(uattr, spec->u.ptr.len))
+		if (is_in && !uv_rest_is_zero(uattr, spec->u.ptr.len))
 			return -EOPNOTSUPP;
 	}
 	if (uattr->len < spec->u.ptr.min_len)
@@ -68,14 +68,14 @@ static int set_ptr(struct uv_call *call, const struct uverbs_attr_spec *spec,
 	ptr->len = uattr->len;
 	ptr->uattr_idx = uattr - call->uattrs;
 	if (is_in && spec->alloc_and_copy && uattr->len > sizeof(ptr->data))
-		return copy_in(call, uattr, ptr);
+		return uv_copy_in(call, uattr, ptr);
 	ptr->data = uattr->data;
 	return 0;
 }
 
-static int set_enum(struct uv_call *call, const struct uverbs_attr_spec *spec,
-		    const struct ib_uverbs_attr *uattr,
-		    struct uverbs_ptr_attr *ptr)
+static int uv_set_enum(struct uv_call *call, const struct uverbs_attr_spec *spec,
+		       const struct ib_uverbs_attr *uattr,
+		       struct uverbs_ptr_attr *ptr)
 {
 	const u8 id = uattr->attr_data.enum_data.elem_id;
 
@@ -87,11 +87,11 @@ static int set_enum(struct uv_call *call, const struct uverbs_attr_spec *spec,
 	if (spec->type != UVERBS_ATTR_TYPE_PTR_IN)
 		return -EOPNOTSUPP;
 	ptr->enum_id = id;
-	return set_ptr(call, spec, uattr, ptr);
+	return uv_set_ptr(call, spec, uattr, ptr);
 }
 
-static int set_raw_fd(const struct ib_uverbs_attr *uattr,
-		      struct uverbs_ptr_attr *ptr)
+static int uv_set_raw_fd(const struct ib_uverbs_attr *uattr,
+			 struct uverbs_ptr_attr *ptr)
 {
 	if (uattr->len || uattr->data_s64 < INT_MIN ||
 	    uattr->data_s64 > INT_MAX)
@@ -102,9 +102,9 @@ static int set_raw_fd(const struct ib_uverbs_attr *uattr,
 
 /* Objects */
 
-static struct ib_uobject *find_object(const struct uverbs_api_attr *attr,
-				      u8 access, s64 id,
-				      struct uverbs_attr_bundle *attrs)
+static struct ib_uobject *uv_find_object(const struct uverbs_api_attr *attr,
+					 u8 access, s64 id,
+					 struct uverbs_attr_bundle *attrs)
 {
 	const struct uv_type *type = attr->type;
 
@@ -129,9 +129,9 @@ static struct ib_uobject *find_object(const struct uverbs_api_attr *attr,
 	}
 }
 
-static int set_object(struct uv_call *call, const struct uverbs_api_attr *attr,
-		      const struct ib_uverbs_attr *uattr, u8 bkey,
-		      struct uverbs_obj_attr *obj)
+static int uv_set_object(struct uv_call *call, const struct uverbs_api_attr *attr,
+			 const struct ib_uverbs_attr *uattr, u8 bkey,
+			 struct uverbs_obj_attr *obj)
 {
 	const u8 access = attr->spec.u.obj.access;
 	struct ib_uverbs_attr __user *user_attr;
@@ -140,7 +140,7 @@ static int set_object(struct uv_call *call, const struct uverbs_api_attr *attr,
 
 	if (uattr->len)
 		return -EINVAL;
-	uobj = find_object(attr, access, uattr->data_s64, &call->bundle);
+	uobj = uv_find_object(attr, access, uattr->data_s64, &call->bundle);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	obj->uobject = uobj;
@@ -155,17 +155,17 @@ static int set_object(struct uv_call *call, const struct uverbs_api_attr *attr,
 }
 
 /* What was found until the first error is held, too. */
-static int find_objects(struct uv_call *call,
-			const struct uverbs_api_attr *attr, const u32 *ids,
-			u16 count,
-			struct uverbs_objs_arr_attr *array)
+static int uv_find_objects(struct uv_call *call,
+			   const struct uverbs_api_attr *attr, const u32 *ids,
+			   u16 count,
+			   struct uverbs_objs_arr_attr *array)
 {
 	const u8 access = attr->spec.u2.objs_arr.access;
 	struct ib_uobject *uobj;
 
 	for (; array->len < count; array->len++) {
-		uobj = find_object(attr, access, ids[array->len],
-				   &call->bundle);
+		uobj = uv_find_object(attr, access, ids[array->len],
+				      &call->bundle);
 		if (IS_ERR(uobj))
 			return PTR_ERR(uobj);
 		array->uobjects[array->len] = uobj;
@@ -173,9 +173,9 @@ static int find_objects(struct uv_call *call,
 	return 0;
 }
 
-static int set_array(struct uv_call *call, const struct uverbs_api_attr *attr,
-		     const struct ib_uverbs_attr *uattr, u8 bkey,
-		     struct uverbs_objs_arr_attr *array)
+static int uv_set_array(struct uv_call *call, const struct uverbs_api_attr *attr,
+			const struct ib_uverbs_attr *uattr, u8 bkey,
+			struct uverbs_objs_arr_attr *array)
 {
 	const u16 count = uattr->len / sizeof(u32);
 	const void *ids = &uattr->data;
@@ -200,37 +200,37 @@ static int set_array(struct uv_call *call, const struct uverbs_api_attr *attr,
 	}
 	array->len = 0;
 	__set_bit(bkey, call->held);
-	return find_objects(call, attr, ids, count, array);
+	return uv_find_objects(call, attr, ids, count, array);
 }
 
 /* All of them */
 
-static int set_attr(struct uv_call *call, const struct uverbs_api_attr *attr,
-		    const struct ib_uverbs_attr *uattr, u8 bkey)
+static int uv_set_attr(struct uv_call *call, const struct uverbs_api_attr *attr,
+		       const struct ib_uverbs_attr *uattr, u8 bkey)
 {
 	struct uverbs_attr *to = &call->bundle.attrs[bkey];
 	const struct uverbs_attr_spec *spec = &attr->spec;
 
 	if (spec->type == UVERBS_ATTR_TYPE_ENUM_IN)
-		return set_enum(call, spec, uattr, &to->ptr_attr);
+		return uv_set_enum(call, spec, uattr, &to->ptr_attr);
 	if (uattr->attr_data.reserved)
 		return -EINVAL;
 
 	switch (spec->type) {
 	case UVERBS_ATTR_TYPE_PTR_IN:
 	case UVERBS_ATTR_TYPE_PTR_OUT:
-		return set_ptr(call, spec, uattr, &to->ptr_attr);
+		return uv_set_ptr(call, spec, uattr, &to->ptr_attr);
 	case UVERBS_ATTR_TYPE_IDR:
 	case UVERBS_ATTR_TYPE_FD:
-		return set_object(call, attr, uattr, bkey, &to->obj_attr);
+		return uv_set_object(call, attr, uattr, bkey, &to->obj_attr);
 	case UVERBS_ATTR_TYPE_RAW_FD:
-		return set_raw_fd(uattr, &to->ptr_attr);
+		return uv_set_raw_fd(uattr, &to->ptr_attr);
 	default:
-		return set_array(call, attr, uattr, bkey, &to->objs_arr_attr);
+		return uv_set_array(call, attr, uattr, bkey, &to->objs_arr_attr);
 	}
 }
 
-static int parse_attr(struct uv_call *call, const struct ib_uverbs_attr *uattr)
+static int uv_parse_attr(struct uv_call *call, const struct ib_uverbs_attr *uattr)
 {
 	const u32 key = uapi_key_attr(uattr->attr_id);
 	const struct uverbs_api_attr *attr;
@@ -245,19 +245,19 @@ static int parse_attr(struct uv_call *call, const struct ib_uverbs_attr *uattr)
 	bkey = uapi_bkey_attr(key);
 	if (attr->impossible || test_bit(bkey, call->bundle.attr_present))
 		return -EINVAL;
-	ret = set_attr(call, attr, uattr, bkey);
+	ret = uv_set_attr(call, attr, uattr, bkey);
 	if (!ret)
 		__set_bit(bkey, call->bundle.attr_present);
 	return ret;
 }
 
-static int parse_attrs(struct uv_call *call, u16 count)
+static int uv_parse_attrs(struct uv_call *call, u16 count)
 {
 	u16 i;
 	int ret;
 
 	for (i = 0; i < count; i++) {
-		ret = parse_attr(call, &call->uattrs[i]);
+		ret = uv_parse_attr(call, &call->uattrs[i]);
 		if (ret)
 			return ret;
 	}
@@ -267,8 +267,8 @@ static int parse_attrs(struct uv_call *call, u16 count)
 
 /* The end */
 
-static void let_go(const struct uverbs_attr_spec *spec, u8 access,
-		   struct ib_uobject *uobj)
+static void uv_let_go(const struct uverbs_attr_spec *spec, u8 access,
+		      struct ib_uobject *uobj)
 {
 	if (access == UVERBS_ACCESS_WRITE)
 		uv_put_write(uobj);
@@ -280,8 +280,8 @@ static void let_go(const struct uverbs_attr_spec *spec, u8 access,
 		uv_put_read(uobj);
 }
 
-static void end_new(struct uv_call *call, u8 bkey, struct ib_uobject *uobj,
-		    int result)
+static void uv_end_new(struct uv_call *call, u8 bkey, struct ib_uobject *uobj,
+		       int result)
 {
 	if (result)
 		uv_obj_give_up(uobj, test_bit(bkey, call->made), &call->bundle);
@@ -289,7 +289,7 @@ static void end_new(struct uv_call *call, u8 bkey, struct ib_uobject *uobj,
 		uv_obj_commit(uobj);
 }
 
-static void end_attr(struct uv_call *call, u8 bkey, int result)
+static void uv_end_attr(struct uv_call *call, u8 bkey, int result)
 {
 	const struct uverbs_api_attr *attr =
 		xa_load(&call->api->nodes,
@@ -300,16 +300,16 @@ static void end_attr(struct uv_call *call, u8 bkey, int result)
 
 	if (spec->type == UVERBS_ATTR_TYPE_IDRS_ARRAY)
 		for (i = 0; i < held->objs_arr_attr.len; i++)
-			let_go(spec, spec->u2.objs_arr.access,
-			       held->objs_arr_attr.uobjects[i]);
+			uv_let_go(spec, spec->u2.objs_arr.access,
+				  held->objs_arr_attr.uobjects[i]);
 	else if (spec->u.obj.access == UVERBS_ACCESS_NEW)
-		end_new(call, bkey, held->obj_attr.uobject, result);
+		uv_end_new(call, bkey, held->obj_attr.uobject, result);
 	else
-		let_go(spec, spec->u.obj.access, held->obj_attr.uobject);
+		uv_let_go(spec, spec->u.obj.access, held->obj_attr.uobject);
 }
 
-static struct uv_call *call_new(struct ib_uverbs_file *file,
-				const struct uv_method *method, u16 count)
+static struct uv_call *uv_call_new(struct ib_uverbs_file *file,
+				   const struct uv_method *method, u16 count)
 {
 	const size_t size = struct_size((struct uv_call *)NULL, bundle.attrs,
 					method->num_attrs);
@@ -326,23 +326,23 @@ static struct uv_call *call_new(struct ib_uverbs_file *file,
 	return call;
 }
 
-static void call_end(struct uv_call *call, int result)
+static void uv_call_end(struct uv_call *call, int result)
 {
 	unsigned int bkey;
 
 	for_each_set_bit(bkey, call->held, UVERBS_API_ATTR_BKEY_LEN)
-		end_attr(call, bkey, result);
+		uv_end_attr(call, bkey, result);
 	uv_chunks_free(call);
 	kfree(call);
 }
 
 /* -EPROTONOSUPPORT would send the program to another way of asking. */
-static int not_unknown(int ret)
+static int uv_not_unknown(int ret)
 {
 	return ret == -EPROTONOSUPPORT ? -EINVAL : ret;
 }
 
-static int call_handler(struct uv_call *call)
+static int uv_call_handler(struct uv_call *call)
 {
 	const struct uv_method *method = call->method;
 	struct uverbs_attr_bundle *attrs = &call->bundle;
@@ -356,30 +356,30 @@ static int call_handler(struct uv_call *call)
 		uobj = attrs->attrs[method->destroyed].obj_attr.uobject;
 		ret = uv_obj_destroy(uobj, attrs);
 		if (ret)
-			return not_unknown(ret);
+			return uv_not_unknown(ret);
 	}
 	ret = method->handler(attrs);
 	if (ret || !method->has_udata)
-		return not_unknown(ret);
+		return uv_not_unknown(ret);
 	/* Drivers write to the buffer and do not say so. */
 	ret = uv_attr_written(attrs, UVERBS_ATTR_UHW_OUT);
 	return ret == -ENOENT ? 0 : ret;
 }
 
-static int call_run(struct uv_call *call, u16 count)
+static int uv_call_run(struct uv_call *call, u16 count)
 {
 	int ret;
 
 	if (call->method->of_driver && !uv_ib_dev(call->bundle.ufile->device))
 		return -EIO;
-	ret = parse_attrs(call, count) ?: call_handler(call);
+	ret = uv_parse_attrs(call, count) ?: uv_call_handler(call);
 	ofed_umem_claim(&call->bundle.ufile->umems);
 	return ret;
 }
 
-static int run_method(struct ib_uverbs_file *file,
-		      const struct ib_uverbs_ioctl_hdr *hdr,
-		      struct ib_uverbs_attr __user *user_attrs)
+static int uv_run_method(struct ib_uverbs_file *file,
+			 const struct ib_uverbs_ioctl_hdr *hdr,
+			 struct ib_uverbs_attr __user *user_attrs)
 {
 	struct uv_api *api = file->device->api;
 	const struct uv_method *method;
@@ -392,7 +392,7 @@ static int run_method(struct ib_uverbs_file *file,
 	method = uv_api_method(api, hdr->object_id, hdr->method_id, &key);
 	if (!method)
 		return -EPROTONOSUPPORT;
-	call = call_new(file, method, hdr->num_attrs);
+	call = uv_call_new(file, method, hdr->num_attrs);
 	if (!call)
 		return -ENOMEM;
 	call->key = key;
@@ -401,8 +401,8 @@ static int run_method(struct ib_uverbs_file *file,
 			   hdr->num_attrs * sizeof(*user_attrs)))
 		ret = -EFAULT;
 	else
-		ret = call_run(call, hdr->num_attrs);
-	call_end(call, ret);
+		ret = uv_call_run(call, hdr->num_attrs);
+	uv_call_end(call, ret);
 	return ret;
 }
 
@@ -436,6 +436,6 @@ long uv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return -EPROTONOSUPPORT;
 
 	scoped_guard(srcu, &file->device->srcu)
-		ret = run_method(file, &hdr, user_hdr->attrs);
+		ret = uv_run_method(file, &hdr, user_hdr->attrs);
 	return ret;
 }

@@ -8,8 +8,8 @@
  * The program must do without an optional right if need be; a driver hears of
  * those that this kernel has a name for.
  */
-static int get_access(u32 *access, struct uverbs_attr_bundle *attrs, u16 id,
-		      u32 allowed)
+static int uv_get_access(u32 *access, struct uverbs_attr_bundle *attrs, u16 id,
+			 u32 allowed)
 {
 	int ret = uverbs_get_flags32(access, attrs, id,
 				     allowed | IB_ACCESS_OPTIONAL);
@@ -19,8 +19,8 @@ static int get_access(u32 *access, struct uverbs_attr_bundle *attrs, u16 id,
 	return ret;
 }
 
-static int answer_keys(const struct ib_mr *mr, struct uverbs_attr_bundle *attrs,
-		       u16 lkey, u16 rkey)
+static int uv_answer_keys(const struct ib_mr *mr, struct uverbs_attr_bundle *attrs,
+			  u16 lkey, u16 rkey)
 {
 	return uv_answer(attrs, lkey, &mr->lkey) ?:
 	       uv_answer(attrs, rkey, &mr->rkey);
@@ -46,9 +46,9 @@ static int UVERBS_HANDLER(UVERBS_METHOD_DM_MR_REG)(
 			       UVERBS_ATTR_REG_DM_MR_OFFSET) ?:
 	      uverbs_copy_from(&attr.length, attrs,
 			       UVERBS_ATTR_REG_DM_MR_LENGTH) ?:
-	      get_access(&attr.access_flags, attrs,
-			 UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS,
-			 IB_ACCESS_SUPPORTED);
+	      uv_get_access(&attr.access_flags, attrs,
+			    UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS,
+			    IB_ACCESS_SUPPORTED);
 	if (ret)
 		return ret;
 	mr = ofed_reg_dm_mr(pd, dm, &attr, uobj, attrs);
@@ -56,8 +56,8 @@ static int UVERBS_HANDLER(UVERBS_METHOD_DM_MR_REG)(
 		return PTR_ERR(mr);
 	uobj->object = mr;
 	uverbs_finalize_uobj_create(attrs, UVERBS_ATTR_REG_DM_MR_HANDLE);
-	return answer_keys(mr, attrs, UVERBS_ATTR_REG_DM_MR_RESP_LKEY,
-			   UVERBS_ATTR_REG_DM_MR_RESP_RKEY);
+	return uv_answer_keys(mr, attrs, UVERBS_ATTR_REG_DM_MR_RESP_LKEY,
+			      UVERBS_ATTR_REG_DM_MR_RESP_RKEY);
 }
 
 static int UVERBS_HANDLER(UVERBS_METHOD_REG_DMABUF_MR)(
@@ -96,8 +96,8 @@ static int UVERBS_HANDLER(UVERBS_METHOD_REG_DMABUF_MR)(
 		return PTR_ERR(mr);
 	uobj->object = mr;
 	uverbs_finalize_uobj_create(attrs, UVERBS_ATTR_REG_DMABUF_MR_HANDLE);
-	return answer_keys(mr, attrs, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY,
-			   UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY);
+	return uv_answer_keys(mr, attrs, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY,
+			      UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY);
 }
 
 static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_MR)(
@@ -106,8 +106,8 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_MR)(
 	const struct ib_mr *mr =
 		uverbs_attr_get_obj(attrs, UVERBS_ATTR_QUERY_MR_HANDLE);
 
-	return answer_keys(mr, attrs, UVERBS_ATTR_QUERY_MR_RESP_LKEY,
-			   UVERBS_ATTR_QUERY_MR_RESP_RKEY) ?:
+	return uv_answer_keys(mr, attrs, UVERBS_ATTR_QUERY_MR_RESP_LKEY,
+			      UVERBS_ATTR_QUERY_MR_RESP_RKEY) ?:
 	       uv_answer(attrs, UVERBS_ATTR_QUERY_MR_RESP_LENGTH,
 			 &mr->length) ?:
 	       uv_answer_opt(attrs, UVERBS_ATTR_QUERY_MR_RESP_IOVA, &mr->iova);

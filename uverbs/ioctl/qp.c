@@ -2,8 +2,8 @@
 /* Methods of queue pairs. */
 #include "std.h"
 
-static bool has_any(const struct uverbs_attr_bundle *attrs, const u16 *ids,
-		    size_t count)
+static bool uv_has_any(const struct uverbs_attr_bundle *attrs, const u16 *ids,
+		       size_t count)
 {
 	while (count--)
 		if (uverbs_attr_is_valid(attrs, ids[count]))
@@ -11,8 +11,8 @@ static bool has_any(const struct uverbs_attr_bundle *attrs, const u16 *ids,
 	return false;
 }
 
-static int parts_of_target(struct uv_qp_params *params,
-			   struct uverbs_attr_bundle *attrs)
+static int uv_parts_of_target(struct uv_qp_params *params,
+			      struct uverbs_attr_bundle *attrs)
 {
 	static const u16 others[] = {
 		UVERBS_ATTR_CREATE_QP_PD_HANDLE,
@@ -23,7 +23,7 @@ static int parts_of_target(struct uv_qp_params *params,
 	struct ib_uobject *xrcd;
 
 	/* It has nothing to do with those. */
-	if (has_any(attrs, others, ARRAY_SIZE(others)))
+	if (uv_has_any(attrs, others, ARRAY_SIZE(others)))
 		return -EINVAL;
 	xrcd = uverbs_attr_get_uobject(attrs,
 				       UVERBS_ATTR_CREATE_QP_XRCD_HANDLE);
@@ -34,8 +34,8 @@ static int parts_of_target(struct uv_qp_params *params,
 	return 0;
 }
 
-static int parts_of_table(struct ib_qp_init_attr *init,
-			  struct uverbs_attr_bundle *attrs)
+static int uv_parts_of_table(struct ib_qp_init_attr *init,
+			     struct uverbs_attr_bundle *attrs)
 {
 	/* It receives through the table alone. */
 	if (uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE))
@@ -47,8 +47,8 @@ static int parts_of_table(struct ib_qp_init_attr *init,
 	return PTR_ERR_OR_ZERO(init->send_cq);
 }
 
-static int parts_of_queues(struct ib_qp_init_attr *init,
-			   struct uverbs_attr_bundle *attrs)
+static int uv_parts_of_queues(struct ib_qp_init_attr *init,
+			      struct uverbs_attr_bundle *attrs)
 {
 	init->send_cq = uverbs_attr_get_obj(attrs,
 					UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
@@ -61,7 +61,7 @@ static int parts_of_queues(struct ib_qp_init_attr *init,
 	return PTR_ERR_OR_ZERO(init->recv_cq);
 }
 
-static int parts_with_pd(struct uv_qp_params *params,
+static int uv_parts_with_pd(struct uv_qp_params *params,
 			struct uverbs_attr_bundle *attrs)
 {
 	struct ib_qp_init_attr *init = &params->init;
@@ -79,23 +79,23 @@ static int parts_with_pd(struct uv_qp_params *params,
 
 	table = uv_attr_uobject(attrs, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
 	init->rwq_ind_tbl = table ? table->object : NULL;
-	ret = table ? parts_of_table(init, attrs) : parts_of_queues(init, attrs);
+	ret = table ? uv_parts_of_table(init, attrs) : uv_parts_of_queues(init, attrs);
 	if (ret || !srq)
 		return ret;
 	init->srq = srq->object;
 	return init->srq->srq_type == IB_SRQT_XRC ? -EINVAL : 0;
 }
 
-static int qp_parts(struct uv_qp_params *params,
-		    struct uverbs_attr_bundle *attrs)
+static int uv_qp_parts(struct uv_qp_params *params,
+		       struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uobject *srq;
 	int ret;
 
 	params->async = uv_attr_async(attrs, UVERBS_ATTR_CREATE_QP_EVENT_FD);
 	if (params->init.qp_type != IB_QPT_XRC_TGT)
-		return parts_with_pd(params, attrs);
-	ret = parts_of_target(params, attrs);
+		return uv_parts_with_pd(params, attrs);
+	ret = uv_parts_of_target(params, attrs);
 	srq = uv_attr_uobject(attrs, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
 	if (ret || !srq)
 		return ret;
@@ -104,7 +104,7 @@ static int qp_parts(struct uv_qp_params *params,
 }
 
 /* Of the flags that a program may ask for here, each is for some types only. */
-static int check_flags(enum ib_qp_type type, u32 flags)
+static int uv_check_flags(enum ib_qp_type type, u32 flags)
 {
 	const u32 raw_only = IB_UVERBS_QP_CREATE_SCATTER_FCS |
 			     IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
@@ -120,8 +120,8 @@ static int check_flags(enum ib_qp_type type, u32 flags)
 	}
 }
 
-static int get_flags(struct ib_qp_init_attr *init,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_get_flags(struct ib_qp_init_attr *init,
+			struct uverbs_attr_bundle *attrs)
 {
 	const u32 all_signaled = IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	u32 flags;
@@ -138,7 +138,7 @@ static int get_flags(struct ib_qp_init_attr *init,
 	init->sq_sig_type = flags & all_signaled ? IB_SIGNAL_ALL_WR :
 						   IB_SIGNAL_REQ_WR;
 	flags &= ~all_signaled;
-	ret = check_flags(init->qp_type, flags);
+	ret = uv_check_flags(init->qp_type, flags);
 	if (ret)
 		return ret;
 	/* The rest have the same values. */
@@ -150,8 +150,8 @@ static int get_flags(struct ib_qp_init_attr *init,
 				UVERBS_ATTR_CREATE_QP_SOURCE_QPN);
 }
 
-static int qp_params(struct uv_qp_params *params,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_do_qp_params(struct uv_qp_params *params,
+			   struct uverbs_attr_bundle *attrs)
 {
 	struct ib_qp_init_attr *init = &params->init;
 	struct ib_uverbs_qp_cap cap;
@@ -163,7 +163,7 @@ static int qp_params(struct uv_qp_params *params,
 			       UVERBS_ATTR_CREATE_QP_USER_HANDLE) ?:
 	      uverbs_get_const(&init->qp_type, attrs,
 			       UVERBS_ATTR_CREATE_QP_TYPE) ?:
-	      get_flags(init, attrs);
+	      uv_get_flags(init, attrs);
 	if (ret)
 		return ret;
 	init->cap.max_inline_data = cap.max_inline_data;
@@ -176,11 +176,11 @@ static int qp_params(struct uv_qp_params *params,
 				UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE),
 			  uverbs_attr_is_valid(attrs,
 				UVERBS_ATTR_CREATE_QP_SRQ_HANDLE));
-	return ret ?: qp_parts(params, attrs);
+	return ret ?: uv_qp_parts(params, attrs);
 }
 
-static int qp_answer(const struct ib_qp *qp, const struct ib_qp_cap *made,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_qp_answer(const struct ib_qp *qp, const struct ib_qp_cap *made,
+			struct uverbs_attr_bundle *attrs)
 {
 	const struct ib_uverbs_qp_cap cap = {
 		.max_inline_data = made->max_inline_data,
@@ -204,7 +204,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QP_CREATE)(
 	struct ib_uobject *uobj;
 	int ret;
 
-	ret = qp_params(&params, attrs);
+	ret = uv_do_qp_params(&params, attrs);
 	if (ret)
 		return ret;
 	uobj = uverbs_attr_get_uobject(attrs, UVERBS_ATTR_CREATE_QP_HANDLE);
@@ -212,7 +212,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QP_CREATE)(
 	if (ret)
 		return ret;
 	uverbs_finalize_uobj_create(attrs, UVERBS_ATTR_CREATE_QP_HANDLE);
-	return qp_answer(uobj->object, &params.init.cap, attrs);
+	return uv_qp_answer(uobj->object, &params.init.cap, attrs);
 }
 
 static int UVERBS_HANDLER(UVERBS_METHOD_QP_DESTROY)(

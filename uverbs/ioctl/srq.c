@@ -3,8 +3,8 @@
 #include "std.h"
 
 /* What only some types of SRQs have. */
-static int srq_params_ext(struct uv_srq_params *params,
-			  struct uverbs_attr_bundle *attrs)
+static int uv_srq_params_ext(struct uv_srq_params *params,
+			     struct uverbs_attr_bundle *attrs)
 {
 	struct ib_srq_init_attr *init = &params->init;
 	struct ib_uobject *xrcd;
@@ -37,8 +37,8 @@ static int srq_params_ext(struct uv_srq_params *params,
 	}
 }
 
-static int srq_params(struct uv_srq_params *params,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_do_srq_params(struct uv_srq_params *params,
+			    struct uverbs_attr_bundle *attrs)
 {
 	struct ib_srq_attr *attr = &params->init.attr;
 
@@ -55,11 +55,11 @@ static int srq_params(struct uv_srq_params *params,
 				UVERBS_ATTR_CREATE_SRQ_LIMIT) ?:
 	       uverbs_get_const(&params->init.srq_type, attrs,
 				UVERBS_ATTR_CREATE_SRQ_TYPE) ?:
-	       srq_params_ext(params, attrs);
+	       uv_srq_params_ext(params, attrs);
 }
 
-static int srq_answer(const struct ib_srq *srq, const struct ib_srq_attr *attr,
-		      struct uverbs_attr_bundle *attrs)
+static int uv_srq_answer(const struct ib_srq *srq, const struct ib_srq_attr *attr,
+			 struct uverbs_attr_bundle *attrs)
 {
 	int ret;
 
@@ -80,7 +80,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_SRQ_CREATE)(
 	struct ib_uobject *uobj;
 	int ret;
 
-	ret = srq_params(&params, attrs);
+	ret = uv_do_srq_params(&params, attrs);
 	if (ret)
 		return ret;
 	uobj = uverbs_attr_get_uobject(attrs, UVERBS_ATTR_CREATE_SRQ_HANDLE);
@@ -88,7 +88,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_SRQ_CREATE)(
 	if (ret)
 		return ret;
 	uverbs_finalize_uobj_create(attrs, UVERBS_ATTR_CREATE_SRQ_HANDLE);
-	return srq_answer(uobj->object, &params.init.attr, attrs);
+	return uv_srq_answer(uobj->object, &params.init.attr, attrs);
 }
 
 static int UVERBS_HANDLER(UVERBS_METHOD_SRQ_DESTROY)(

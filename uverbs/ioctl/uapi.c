@@ -42,20 +42,20 @@ struct scope {
 	struct uv_cmd *cmd;
 };
 
-static int malformed(const struct builder *b, u32 key, const char *what)
+static int uv_malformed(const struct builder *b, u32 key, const char *what)
 {
 	ibdev_err(b->ib_dev, "no uverbs: %s (%s, key %#x)\n", what,
 		  b->of_driver ? "driver" : "core", key);
 	return -EINVAL;
 }
 
-static bool has_op(const struct ib_device *ib_dev, size_t op)
+static bool uv_has_op(const struct ib_device *ib_dev, size_t op)
 {
 	return *(void * const *)((const void *)&ib_dev->ops + op);
 }
 
 /* The node at @key, or a new one of @size, zeroed. */
-static void *node_get(struct builder *b, u32 key, size_t size)
+static void *uv_node_get(struct builder *b, u32 key, size_t size)
 {
 	void *node = xa_load(&b->api->nodes, key);
 	int ret;
@@ -73,14 +73,14 @@ static void *node_get(struct builder *b, u32 key, size_t size)
 	return node;
 }
 
-static void *node_new(struct builder *b, u32 key, size_t size)
+static void *uv_node_new(struct builder *b, u32 key, size_t size)
 {
 	return xa_load(&b->api->nodes, key) ? ERR_PTR(-EEXIST) :
-					      node_get(b, key, size);
+					      uv_node_get(b, key, size);
 }
 
-static void nodes_drop(struct uv_api *api, unsigned long first,
-		       unsigned long count)
+static void uv_nodes_drop(struct uv_api *api, unsigned long first,
+			  unsigned long count)
 {
 	unsigned long key;
 	void *node;
@@ -91,18 +91,18 @@ static void nodes_drop(struct uv_api *api, unsigned long first,
 	}
 }
 
-static struct uv_object *object_get(struct builder *b, u32 id, u32 *key)
+static struct uv_object *uv_object_get(struct builder *b, u32 id, u32 *key)
 {
 	*key = uapi_key_obj(id);
 	if (*key == UVERBS_API_KEY_ERR)
-		return ERR_PTR(malformed(b, id, "object id out of range"));
-	return node_get(b, *key, sizeof(struct uv_object));
+		return ERR_PTR(uv_malformed(b, id, "object id out of range"));
+	return uv_node_get(b, *key, sizeof(struct uv_object));
 }
 
 /* Objects of a driver's own */
 
-static int own_idr_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-			   struct uverbs_attr_bundle *attrs)
+static int uv_own_idr_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			      struct uverbs_attr_bundle *attrs)
 {
 	const struct uverbs_obj_idr_type *type =
 		container_of(uobj->uapi_object->type_attrs,
@@ -111,8 +111,8 @@ static int own_idr_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return type->destroy_object(uobj, why, attrs);
 }
 
-static int own_fd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
-			  struct uverbs_attr_bundle *attrs)
+static int uv_own_fd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			     struct uverbs_attr_bundle *attrs)
 {
 	const struct uverbs_obj_fd_type *type =
 		container_of(uobj->uapi_object->type_attrs,
@@ -122,23 +122,23 @@ static int own_fd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
-static bool own_idr_init(struct uv_type *own,
-			 const struct uverbs_obj_type *attrs)
+static bool uv_own_idr_init(struct uv_type *own,
+			    const struct uverbs_obj_type *attrs)
 {
 	const struct uverbs_obj_idr_type *type =
 		container_of(attrs, struct uverbs_obj_idr_type, type);
 
-	own->destroy = own_idr_destroy;
+	own->destroy = uv_own_idr_destroy;
 	return type->destroy_object;
 }
 
-static bool own_fd_init(struct uv_type *own,
-			const struct uverbs_obj_type *attrs)
+static bool uv_own_fd_init(struct uv_type *own,
+			   const struct uverbs_obj_type *attrs)
 {
 	const struct uverbs_obj_fd_type *type =
 		container_of(attrs, struct uverbs_obj_fd_type, type);
 
-	own->destroy = own_fd_destroy;
+	own->destroy = uv_own_fd_destroy;
 	own->is_fd = true;
 	own->fops = type->fops;
 	own->name = type->name;
@@ -148,24 +148,24 @@ static bool own_fd_init(struct uv_type *own,
 	       type->fops->release == uverbs_uobject_fd_release;
 }
 
-static int object_set_type(struct builder *b, struct uv_object *object, u32 key,
-			   u32 id, const struct uverbs_obj_type *attrs)
+static int uv_object_set_type(struct builder *b, struct uv_object *object, u32 key,
+			      u32 id, const struct uverbs_obj_type *attrs)
 {
 	struct uv_type *own = &object->own;
 	bool complete;
 
 	if (object->type)
-		return malformed(b, key, "object has a type already");
+		return uv_malformed(b, key, "object has a type already");
 	if (attrs->obj_size < sizeof(struct ib_uobject))
-		return malformed(b, key, "object smaller than its head");
+		return uv_malformed(b, key, "object smaller than its head");
 	if (attrs->type_class == &uverbs_idr_class)
-		complete = own_idr_init(own, attrs);
+		complete = uv_own_idr_init(own, attrs);
 	else if (attrs->type_class == &uverbs_fd_class)
-		complete = own_fd_init(own, attrs);
+		complete = uv_own_fd_init(own, attrs);
 	else
-		return malformed(b, key, "unknown class of objects");
+		return uv_malformed(b, key, "unknown class of objects");
 	if (!complete)
-		return malformed(b, key, "type of object incomplete");
+		return uv_malformed(b, key, "type of object incomplete");
 
 	own->size = attrs->obj_size;
 	own->api.id = id;
@@ -177,12 +177,12 @@ static int object_set_type(struct builder *b, struct uv_object *object, u32 key,
 
 /* Attributes */
 
-static bool ptr_ok(const struct uverbs_attr_spec *spec)
+static bool uv_ptr_ok(const struct uverbs_attr_spec *spec)
 {
 	return spec->u.ptr.min_len <= spec->u.ptr.len;
 }
 
-static bool enum_ok(const struct uverbs_attr_spec *spec)
+static bool uv_enum_ok(const struct uverbs_attr_spec *spec)
 {
 	const struct uverbs_attr_spec *ids = spec->u2.enum_def.ids;
 	int i;
@@ -192,12 +192,12 @@ static bool enum_ok(const struct uverbs_attr_spec *spec)
 	/* Gaps are allowed: a program can not choose an id in a gap. */
 	for (i = 0; i < spec->u.enum_def.num_elems; i++, ids++)
 		if (ids->type != UVERBS_ATTR_TYPE_NA &&
-		    (ids->type != UVERBS_ATTR_TYPE_PTR_IN || !ptr_ok(ids)))
+		    (ids->type != UVERBS_ATTR_TYPE_PTR_IN || !uv_ptr_ok(ids)))
 			return false;
 	return true;
 }
 
-static bool array_ok(const struct uverbs_attr_spec *spec)
+static bool uv_array_ok(const struct uverbs_attr_spec *spec)
 {
 	u8 access = spec->u2.objs_arr.access;
 
@@ -208,14 +208,14 @@ static bool array_ok(const struct uverbs_attr_spec *spec)
 	       spec->u2.objs_arr.max_len <= PAGE_SIZE / sizeof(void *);
 }
 
-static bool attr_ok(const struct uverbs_attr_spec *spec)
+static bool uv_attr_ok(const struct uverbs_attr_spec *spec)
 {
 	const u8 access = spec->u.obj.access;
 
 	switch (spec->type) {
 	case UVERBS_ATTR_TYPE_PTR_IN:
 	case UVERBS_ATTR_TYPE_PTR_OUT:
-		return ptr_ok(spec);
+		return uv_ptr_ok(spec);
 	case UVERBS_ATTR_TYPE_IDR:
 		return access <= UVERBS_ACCESS_DESTROY &&
 		       (spec->u.obj.obj_type != UVERBS_IDR_ANY_OBJECT ||
@@ -227,16 +227,16 @@ static bool attr_ok(const struct uverbs_attr_spec *spec)
 	case UVERBS_ATTR_TYPE_RAW_FD:
 		return true;
 	case UVERBS_ATTR_TYPE_ENUM_IN:
-		return enum_ok(spec);
+		return uv_enum_ok(spec);
 	case UVERBS_ATTR_TYPE_IDRS_ARRAY:
-		return array_ok(spec);
+		return uv_array_ok(spec);
 	default:
 		return false;
 	}
 }
 
 /* uv_attr_buffers() takes these two ids for buffers. */
-static bool udata_ok(const struct uverbs_attr_def *def)
+static bool uv_udata_ok(const struct uverbs_attr_def *def)
 {
 	if (!def->attr.is_udata)
 		return true;
@@ -246,20 +246,20 @@ static bool udata_ok(const struct uverbs_attr_def *def)
 		def->attr.type == UVERBS_ATTR_TYPE_PTR_OUT);
 }
 
-static int merge_attr(struct builder *b, struct uv_method *method, u32 key,
-		      const struct uverbs_attr_def *def)
+static int uv_merge_attr(struct builder *b, struct uv_method *method, u32 key,
+			 const struct uverbs_attr_def *def)
 {
 	u32 attr_key = uapi_key_attr(def->id);
 	struct uverbs_api_attr *attr;
 
 	if (attr_key == UVERBS_API_KEY_ERR)
-		return malformed(b, key, "attribute id out of range");
-	if (!attr_ok(&def->attr) || !udata_ok(def))
-		return malformed(b, key | attr_key, "attribute makes no sense");
-	attr = node_new(b, key | attr_key, sizeof(*attr));
+		return uv_malformed(b, key, "attribute id out of range");
+	if (!uv_attr_ok(&def->attr) || !uv_udata_ok(def))
+		return uv_malformed(b, key | attr_key, "attribute makes no sense");
+	attr = uv_node_new(b, key | attr_key, sizeof(*attr));
 	if (IS_ERR(attr))
 		return PTR_ERR(attr) == -EEXIST ?
-			malformed(b, key | attr_key, "attribute twice") :
+			uv_malformed(b, key | attr_key, "attribute twice") :
 			PTR_ERR(attr);
 	attr->spec = def->attr;
 	/* The alternatives of an enum stay with the driver. */
@@ -268,8 +268,8 @@ static int merge_attr(struct builder *b, struct uv_method *method, u32 key,
 	return 0;
 }
 
-static int merge_method(struct builder *b, u32 object_key,
-			const struct uverbs_method_def *def)
+static int uv_merge_method(struct builder *b, u32 object_key,
+			   const struct uverbs_method_def *def)
 {
 	u32 key = uapi_key_ioctl_method(def->id);
 	struct uv_method *method;
@@ -277,14 +277,14 @@ static int merge_method(struct builder *b, u32 object_key,
 	size_t i;
 
 	if (key == UVERBS_API_KEY_ERR)
-		return malformed(b, object_key, "method id out of range");
+		return uv_malformed(b, object_key, "method id out of range");
 	key |= object_key;
-	method = node_get(b, key, sizeof(*method));
+	method = uv_node_get(b, key, sizeof(*method));
 	if (IS_ERR(method))
 		return PTR_ERR(method);
 	if (def->handler) {
 		if (method->handler)
-			return malformed(b, key, "method has a handler");
+			return uv_malformed(b, key, "method has a handler");
 		method->handler = def->handler;
 		/* uverbs_destroy_def_handler() belongs to this module. */
 		if (b->of_driver && def->handler != uverbs_destroy_def_handler)
@@ -292,38 +292,38 @@ static int merge_method(struct builder *b, u32 object_key,
 	}
 
 	if (def->num_attrs && !def->attrs)
-		return malformed(b, key, "method without its attributes");
+		return uv_malformed(b, key, "method without its attributes");
 	for (i = 0; i < def->num_attrs; i++) {
 		if (!(*def->attrs)[i])
 			continue;
-		ret = merge_attr(b, method, key, (*def->attrs)[i]);
+		ret = uv_merge_attr(b, method, key, (*def->attrs)[i]);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static int merge_tree(struct builder *b, const struct uverbs_object_def *def)
+static int uv_merge_tree(struct builder *b, const struct uverbs_object_def *def)
 {
 	struct uv_object *object;
 	int ret = 0;
 	size_t i;
 	u32 key;
 
-	object = object_get(b, def->id, &key);
+	object = uv_object_get(b, def->id, &key);
 	if (IS_ERR(object))
 		return PTR_ERR(object);
 	if (def->type_attrs)
-		ret = object_set_type(b, object, key, def->id, def->type_attrs);
+		ret = uv_object_set_type(b, object, key, def->id, def->type_attrs);
 	if (ret)
 		return ret;
 
 	if (def->num_methods && !def->methods)
-		return malformed(b, key, "object without its methods");
+		return uv_malformed(b, key, "object without its methods");
 	for (i = 0; i < def->num_methods; i++) {
 		if (!(*def->methods)[i])
 			continue;
-		ret = merge_method(b, key, (*def->methods)[i]);
+		ret = uv_merge_method(b, key, (*def->methods)[i]);
 		if (ret)
 			return ret;
 	}
@@ -331,8 +331,8 @@ static int merge_tree(struct builder *b, const struct uverbs_object_def *def)
 }
 
 /* A command of the driver's replaces the standard one. */
-static int merge_write(struct builder *b, struct scope *scope,
-		       const struct uapi_definition *def)
+static int uv_merge_write(struct builder *b, struct scope *scope,
+			  const struct uapi_definition *def)
 {
 	const u16 number = def->write.command_num;
 	struct uv_cmd *cmd;
@@ -341,12 +341,12 @@ static int merge_write(struct builder *b, struct scope *scope,
 	key = def->write.is_ex ? uapi_key_write_ex_method(number) :
 				 uapi_key_write_method(number);
 	if (!scope->object || key == UVERBS_API_KEY_ERR || !def->func_write)
-		return malformed(b, key, "command makes no sense");
+		return uv_malformed(b, key, "command makes no sense");
 	key |= scope->key;
-	cmd = node_new(b, key, sizeof(*cmd));
+	cmd = uv_node_new(b, key, sizeof(*cmd));
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd) == -EEXIST ?
-			malformed(b, key, "command twice") : PTR_ERR(cmd);
+			uv_malformed(b, key, "command twice") : PTR_ERR(cmd);
 	cmd->run = def->func_write;
 	cmd->object = scope->key >> UVERBS_API_OBJ_KEY_SHIFT;
 	cmd->req_size = def->write.req_size;
@@ -364,44 +364,44 @@ static int merge_write(struct builder *b, struct scope *scope,
 }
 
 /* The last object or the last command is not there. */
-static int merge_unsupported(struct builder *b, const struct scope *scope,
-			     const struct uapi_definition *def)
+static int uv_merge_unsupported(struct builder *b, const struct scope *scope,
+				const struct uapi_definition *def)
 {
 	if (def->scope == UAPI_SCOPE_OBJECT && scope->object)
 		scope->object->disabled = true;
 	else if (def->scope == UAPI_SCOPE_METHOD && scope->cmd)
 		scope->cmd->run = NULL;
 	else
-		return malformed(b, scope->key, "condition on nothing");
+		return uv_malformed(b, scope->key, "condition on nothing");
 	return 0;
 }
 
-static int merge_condition(struct builder *b, const struct scope *scope,
-			   const struct uapi_definition *def)
+static int uv_merge_condition(struct builder *b, const struct scope *scope,
+			      const struct uapi_definition *def)
 {
 	const size_t end = sizeof(b->ib_dev->ops) - sizeof(void *);
 	bool supported;
 
 	if (def->kind == UAPI_DEF_IS_SUPPORTED_FUNC) {
 		if (!def->func_is_supported)
-			return malformed(b, scope->key, "condition of nothing");
+			return uv_malformed(b, scope->key, "condition of nothing");
 		supported = def->func_is_supported(b->ib_dev);
 	} else {
 		if (def->needs_fn_offset > end ||
 		    !IS_ALIGNED(def->needs_fn_offset, sizeof(void *)))
-			return malformed(b, scope->key, "no such driver op");
-		supported = has_op(b->ib_dev, def->needs_fn_offset);
+			return uv_malformed(b, scope->key, "no such driver op");
+		supported = uv_has_op(b->ib_dev, def->needs_fn_offset);
 	}
-	return supported ? 0 : merge_unsupported(b, scope, def);
+	return supported ? 0 : uv_merge_unsupported(b, scope, def);
 }
 
-static int merge_object(struct builder *b, struct scope *scope,
-			const struct uapi_definition *def)
+static int uv_merge_object(struct builder *b, struct scope *scope,
+			   const struct uapi_definition *def)
 {
 	struct uv_object *object;
 	u32 key;
 
-	object = object_get(b, def->object_start.object_id, &key);
+	object = uv_object_get(b, def->object_start.object_id, &key);
 	if (IS_ERR(object))
 		return PTR_ERR(object);
 	scope->object = object;
@@ -410,65 +410,65 @@ static int merge_object(struct builder *b, struct scope *scope,
 	if (def->kind == UAPI_DEF_OBJECT_START)
 		return 0;
 	if (!def->chain_obj_tree)
-		return malformed(b, key, "tree is missing");
-	return merge_tree(b, def->chain_obj_tree);
+		return uv_malformed(b, key, "tree is missing");
+	return uv_merge_tree(b, def->chain_obj_tree);
 }
 
-static int merge_chain(struct builder *b, const struct uapi_definition *def,
-		       int depth)
+static int uv_merge_chain(struct builder *b, const struct uapi_definition *def,
+			  int depth)
 {
 	struct scope scope = {};
 	int ret = 0;
 
 	if (!def || depth > CHAIN_MAX)
-		return malformed(b, depth, "chain missing or without end");
+		return uv_malformed(b, depth, "chain missing or without end");
 	for (; !ret && def->kind != UAPI_DEF_END; def++)
 		switch (def->kind) {
 		case UAPI_DEF_OBJECT_START:
 		case UAPI_DEF_CHAIN_OBJ_TREE:
-			ret = merge_object(b, &scope, def);
+			ret = uv_merge_object(b, &scope, def);
 			break;
 		case UAPI_DEF_WRITE:
-			ret = merge_write(b, &scope, def);
+			ret = uv_merge_write(b, &scope, def);
 			break;
 		case UAPI_DEF_CHAIN:
-			ret = merge_chain(b, def->chain, depth + 1);
+			ret = uv_merge_chain(b, def->chain, depth + 1);
 			break;
 		case UAPI_DEF_IS_SUPPORTED_FUNC:
 		case UAPI_DEF_IS_SUPPORTED_DEV_FN:
-			ret = merge_condition(b, &scope, def);
+			ret = uv_merge_condition(b, &scope, def);
 			break;
 		default:
-			ret = malformed(b, def->kind, "unknown definition");
+			ret = uv_malformed(b, def->kind, "unknown definition");
 		}
 	return ret;
 }
 
 /* Standard objects and commands, whether or not the device has them. */
-static int merge_core(struct builder *b, const struct uv_api_core *core)
+static int uv_merge_core(struct builder *b, const struct uv_api_core *core)
 {
 	struct uv_object *object;
 	size_t i;
 	u32 key;
 
 	for (i = 0; i < core->num_types; i++) {
-		object = object_get(b, core->types[i]->api.id, &key);
+		object = uv_object_get(b, core->types[i]->api.id, &key);
 		if (IS_ERR(object))
 			return PTR_ERR(object);
 		object->type = core->types[i];
 		object->disabled = object->type->needs &&
-				   !has_op(b->ib_dev, object->type->needs);
+				   !uv_has_op(b->ib_dev, object->type->needs);
 	}
 	for (i = 0; i < core->num_legacy; i++)
 		b->api->legacy[i] = &core->legacy[i];
 	for (i = 0; i < core->num_extended; i++)
 		b->api->extended[i] = &core->extended[i];
-	return merge_chain(b, core->defs, 0);
+	return uv_merge_chain(b, core->defs, 0);
 }
 
 /* What the device has of it */
 
-static void objects_there(struct uv_api *api)
+static void uv_objects_there(struct uv_api *api)
 {
 	struct uv_object *object;
 	u32 number, key;
@@ -481,30 +481,30 @@ static void objects_there(struct uv_api *api)
 	}
 }
 
-static bool cmd_there(const struct builder *b, const struct uv_cmd *cmd)
+static bool uv_cmd_there(const struct builder *b, const struct uv_cmd *cmd)
 {
 	int i;
 
 	if (!cmd || !cmd->run || !(b->api->objects & BIT(cmd->object)))
 		return false;
 	for (i = 0; i < UV_NEEDS_MAX; i++)
-		if (cmd->needs[i] && !has_op(b->ib_dev, cmd->needs[i]))
+		if (cmd->needs[i] && !uv_has_op(b->ib_dev, cmd->needs[i]))
 			return false;
 	return true;
 }
 
-static void finish_commands(struct builder *b)
+static void uv_finish_commands(struct builder *b)
 {
 	struct uv_api *api = b->api;
 	u32 i;
 
 	for (i = 0; i < UVERBS_API_WRITE_KEY_NUM; i++) {
-		if (cmd_there(b, api->legacy[i]) &&
+		if (uv_cmd_there(b, api->legacy[i]) &&
 		    b->ib_dev->uverbs_cmd_mask & BIT_ULL(i))
 			api->num_legacy = i + 1;
 		else
 			api->legacy[i] = NULL;
-		if (cmd_there(b, api->extended[i]))
+		if (uv_cmd_there(b, api->extended[i]))
 			api->num_extended = i + 1;
 		else
 			api->extended[i] = NULL;
@@ -512,17 +512,17 @@ static void finish_commands(struct builder *b)
 }
 
 /* No command of such an object is on the lists any more. */
-static void drop_disabled(struct uv_api *api)
+static void uv_drop_disabled(struct uv_api *api)
 {
 	u32 number;
 
 	for (number = 0; number < OBJECTS; number++)
 		if (!(api->objects & BIT(number)))
-			nodes_drop(api, number * OBJECT_KEYS, OBJECT_KEYS);
+			uv_nodes_drop(api, number * OBJECT_KEYS, OBJECT_KEYS);
 }
 
 /* The id of the objects that an attribute is about, or -1. */
-static int attr_object(const struct uverbs_attr_spec *spec)
+static int uv_attr_object(const struct uverbs_attr_spec *spec)
 {
 	switch (spec->type) {
 	case UVERBS_ATTR_TYPE_IDR:
@@ -539,11 +539,11 @@ static int attr_object(const struct uverbs_attr_spec *spec)
 }
 
 /* Return: 1 (it stays), 0 (the device has no such objects), or an errno. */
-static int attr_resolve(struct builder *b, u32 key,
-			struct uverbs_api_attr *attr)
+static int uv_attr_resolve(struct builder *b, u32 key,
+			   struct uverbs_api_attr *attr)
 {
 	const bool is_fd = attr->spec.type == UVERBS_ATTR_TYPE_FD;
-	int id = attr_object(&attr->spec);
+	int id = uv_attr_object(&attr->spec);
 
 	if (id < 0)
 		return 1;
@@ -551,12 +551,12 @@ static int attr_resolve(struct builder *b, u32 key,
 	if (!attr->type)
 		return 0;
 	if (attr->type->is_fd != is_fd)
-		return malformed(b, key, "handle for a descriptor, or reverse");
+		return uv_malformed(b, key, "handle for a descriptor, or reverse");
 	return 1;
 }
 
-static int method_add(struct builder *b, struct uv_method *method, u32 key,
-		      const struct uverbs_api_attr *attr, bool *single)
+static int uv_method_add(struct builder *b, struct uv_method *method, u32 key,
+			 const struct uverbs_api_attr *attr, bool *single)
 {
 	const u8 bkey = uapi_bkey_attr(key & UVERBS_API_ATTR_KEY_MASK);
 	const struct uverbs_attr_spec *spec = &attr->spec;
@@ -574,7 +574,7 @@ static int method_add(struct builder *b, struct uv_method *method, u32 key,
 
 	/* There is no way back from the second of them. */
 	if (*single || !spec->mandatory)
-		return malformed(b, key, "makes or ends two, or maybe none");
+		return uv_malformed(b, key, "makes or ends two, or maybe none");
 	*single = true;
 	if (spec->u.obj.access == UVERBS_ACCESS_DESTROY)
 		method->destroyed = bkey;
@@ -585,7 +585,7 @@ static int method_add(struct builder *b, struct uv_method *method, u32 key,
  * A method that must have an attribute about objects that are not there is not
  * there either. One that can do without must not seem to heed it.
  */
-static int finish_method(struct builder *b, u32 key, struct uv_method *method)
+static int uv_finish_method(struct builder *b, u32 key, struct uv_method *method)
 {
 	struct uverbs_api_attr *attr;
 	bool single = false;
@@ -595,9 +595,9 @@ static int finish_method(struct builder *b, u32 key, struct uv_method *method)
 	method->destroyed = UV_NO_ATTR;
 	xa_for_each_range(&b->api->nodes, k, attr, uapi_key_attrs_start(key),
 			  key + METHOD_KEYS - 1) {
-		ret = attr_resolve(b, k, attr);
+		ret = uv_attr_resolve(b, k, attr);
 		if (ret > 0)
-			ret = method_add(b, method, k, attr, &single);
+			ret = uv_method_add(b, method, k, attr, &single);
 		else if (!ret && attr->spec.mandatory)
 			method->handler = NULL;
 		else if (!ret)
@@ -606,23 +606,23 @@ static int finish_method(struct builder *b, u32 key, struct uv_method *method)
 			return ret;
 	}
 	if (!method->handler)
-		nodes_drop(b->api, key, METHOD_KEYS);
+		uv_nodes_drop(b->api, key, METHOD_KEYS);
 	return 0;
 }
 
-static int finish_tree(struct builder *b)
+static int uv_finish_tree(struct builder *b)
 {
 	unsigned long key;
 	void *node;
 	int ret;
 
-	objects_there(b->api);
-	finish_commands(b);
-	drop_disabled(b->api);
+	uv_objects_there(b->api);
+	uv_finish_commands(b);
+	uv_drop_disabled(b->api);
 	xa_for_each(&b->api->nodes, key, node) {
 		if (!uapi_key_is_ioctl_method(key))
 			continue;
-		ret = finish_method(b, key, node);
+		ret = uv_finish_method(b, key, node);
 		if (ret)
 			return ret;
 	}
@@ -648,12 +648,12 @@ struct uv_api *uv_api_build(struct ib_device *ib_dev,
 		return ERR_PTR(-ENOMEM);
 	xa_init(&api->nodes);
 	api->driver_id = ib_dev->ops.driver_id;
-	ret = merge_core(&b, core);
+	ret = uv_merge_core(&b, core);
 	b.of_driver = true;
 	if (!ret && ib_dev->driver_def)
-		ret = merge_chain(&b, ib_dev->driver_def, 0);
+		ret = uv_merge_chain(&b, ib_dev->driver_def, 0);
 	if (!ret)
-		ret = finish_tree(&b);
+		ret = uv_finish_tree(&b);
 	if (ret) {
 		uv_api_free(api);
 		return ERR_PTR(ret);
@@ -665,7 +665,7 @@ void uv_api_free(struct uv_api *api)
 {
 	if (!api)
 		return;
-	nodes_drop(api, 0, ULONG_MAX);
+	uv_nodes_drop(api, 0, ULONG_MAX);
 	xa_destroy(&api->nodes);
 	kfree(api);
 }

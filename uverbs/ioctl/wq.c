@@ -2,8 +2,8 @@
 /* Methods of work queues. */
 #include "std.h"
 
-static int wq_params(struct uv_wq_params *params,
-		     struct uverbs_attr_bundle *attrs)
+static int uv_do_wq_params(struct uv_wq_params *params,
+			   struct uverbs_attr_bundle *attrs)
 {
 	const u64 flags = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING |
 			  IB_UVERBS_WQ_FLAGS_SCATTER_FCS |
@@ -35,7 +35,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_WQ_CREATE)(
 	struct ib_wq *wq;
 	int ret;
 
-	ret = wq_params(&params, attrs);
+	ret = uv_do_wq_params(&params, attrs);
 	if (ret)
 		return ret;
 	if (params.init.wq_type != IB_WQT_RQ)

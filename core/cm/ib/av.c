@@ -34,8 +34,8 @@ void cm_id_drop_paths(struct cm_id *id)
  * knows of it; a path that a peer wrote may name another GID of that port.
  */
 static const struct ib_gid_attr *
-source_of(struct ib_device *device, struct sa_path_rec *path,
-	  const struct ib_gid_attr *sgid_attr)
+cm_source_of(struct ib_device *device, struct sa_path_rec *path,
+	     const struct ib_gid_attr *sgid_attr)
 {
 	if (!sgid_attr)
 		return rdma_find_gid(device, &path->sgid,
@@ -66,7 +66,7 @@ int cm_av_from_path(struct cm_dev *dev, struct sa_path_rec *path,
 	int ret;
 
 	might_sleep();
-	source = source_of(dev->device, path, sgid_attr);
+	source = cm_source_of(dev->device, path, sgid_attr);
 	if (IS_ERR(source))
 		return PTR_ERR(source);
 

@@ -88,7 +88,7 @@ struct cm_port *cm_dev_port(struct cm_dev *dev, u32 port_num)
 	return nth < dev->ports ? &dev->port[nth] : NULL;
 }
 
-static void port_close(struct cm_port *port)
+static void cm_port_close(struct cm_port *port)
 {
 	struct ib_mad_agent *agent = rcu_dereference_protected(port->agent, 1);
 
@@ -107,7 +107,7 @@ static void port_close(struct cm_port *port)
 	flush_work(&port->work);
 }
 
-static int port_open(struct cm_port *port)
+static int cm_port_open(struct cm_port *port)
 {
 	struct ib_mad_reg_req request = {
 		.mgmt_class = IB_MGMT_CLASS_CM,
@@ -140,7 +140,7 @@ static int port_open(struct cm_port *port)
 	return ret;
 }
 
-static void port_init(struct cm_dev *dev, u32 nth)
+static void cm_port_init(struct cm_dev *dev, u32 nth)
 {
 	struct cm_port *port = &dev->port[nth];
 
@@ -172,11 +172,11 @@ static struct cm_dev *cm_dev_new(struct ib_device *device)
 	spin_lock_init(&dev->timewait_lock);
 	init_waitqueue_head(&dev->quiet);
 	for (nth = 0; nth < ports; nth++)
-		port_init(dev, nth);
+		cm_port_init(dev, nth);
 	return dev;
 }
 
-static bool has_cm(struct ib_device *device)
+static bool cm_has_cm(struct ib_device *device)
 {
 	u32 port_num;
 
@@ -186,12 +186,12 @@ static bool has_cm(struct ib_device *device)
 	return false;
 }
 
-static void ports_close(struct cm_dev *dev)
+static void cm_ports_close(struct cm_dev *dev)
 {
 	u32 nth;
 
 	for (nth = 0; nth < dev->ports; nth++)
-		port_close(&dev->port[nth]);
+		cm_port_close(&dev->port[nth]);
 	/* What came in may still be looking for an address, or be an event. */
 	wait_event(dev->quiet, !atomic_read(&dev->messages));
 }
@@ -205,7 +205,7 @@ static int cm_add(struct ib_device *device)
 	int ret = 0;
 	u32 nth;
 
-	if (!has_cm(device))
+	if (!cm_has_cm(device))
 		return -EOPNOTSUPP;
 	dev = cm_dev_new(device);
 	if (!dev)
@@ -214,9 +214,9 @@ static int cm_add(struct ib_device *device)
 	/* Before the first message can come in, or a counter be read. */
 	ib_set_client_data(device, &cm_client, dev);
 	for (nth = 0; nth < dev->ports && !ret; nth++)
-		ret = port_open(&dev->port[nth]);
+		ret = cm_port_open(&dev->port[nth]);
 	if (ret) {
-		ports_close(dev);
+		cm_ports_close(dev);
 		cm_dev_put(dev);
 		return ret;
 	}
@@ -243,7 +243,7 @@ static void cm_remove(struct ib_device *device, void *data)
 	list_del_init(&dev->node);
 	spin_unlock_irqrestore(&devices_lock, flags);
 
-	ports_close(dev);
+	cm_ports_close(dev);
 	cm_timewait_flush(dev);
 	cm_ids_unplug(dev);
 	cm_dev_put(dev);

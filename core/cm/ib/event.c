@@ -61,7 +61,7 @@ void cm_event_post_own(struct cm_id *id, struct cm_event *ev,
 	cm_event_post(id, ev);
 }
 
-static struct cm_event *next_event(struct cm_id *id, struct ib_cm_event *event)
+static struct cm_event *cm_next_event(struct cm_id *id, struct ib_cm_event *event)
 {
 	struct cm_event *ev = NULL;
 
@@ -91,7 +91,7 @@ void cm_events_work(struct work_struct *work)
 	struct cm_event *ev;
 	int ret;
 
-	while ((ev = next_event(id, &event))) {
+	while ((ev = cm_next_event(id, &event))) {
 		ret = id->id.cm_handler(&id->id, &event);
 		cm_event_done(ev);
 		if (event.event == IB_CM_LAP_RECEIVED && !ret)

@@ -33,7 +33,7 @@ void cm_ids_exit(void)
 	xa_destroy(&ids);
 }
 
-static struct cm_id *id_alloc(ib_cm_handler handler, void *context)
+static struct cm_id *cm_id_alloc(ib_cm_handler handler, void *context)
 {
 	struct cm_id *id = kzalloc(sizeof(*id), GFP_KERNEL_ACCOUNT);
 
@@ -60,7 +60,7 @@ static struct cm_id *id_alloc(ib_cm_handler handler, void *context)
 struct cm_id *cm_id_new(struct ib_device *device, ib_cm_handler handler,
 			void *context)
 {
-	struct cm_id *id = id_alloc(handler, context);
+	struct cm_id *id = cm_id_alloc(handler, context);
 	u32 number;
 	int ret;
 
@@ -123,7 +123,7 @@ bool cm_half_open_begin(struct cm_id *id, __be64 service_id)
 	return true;
 }
 
-static void half_open_end(struct cm_id *id)
+static void cm_half_open_end(struct cm_id *id)
 {
 	if (id->half_open < 0)
 		return;
@@ -133,7 +133,7 @@ static void half_open_end(struct cm_id *id)
 }
 
 /* The peer's "I need more time" leaves the request under way. */
-static bool still_waiting(enum ib_cm_state state)
+static bool cm_still_waiting(enum ib_cm_state state)
 {
 	return state == IB_CM_MRA_REQ_RCVD || state == IB_CM_MRA_REP_RCVD;
 }
@@ -146,10 +146,10 @@ void cm_id_move(struct cm_id *id, enum ib_cm_state next)
 {
 	lockdep_assert_held(&id->lock);
 
-	if (id->request && !still_waiting(next))
+	if (id->request && !cm_still_waiting(next))
 		cm_id_cancel(id);
 	if (!cm_state_half_open(next))
-		half_open_end(id);
+		cm_half_open_end(id);
 	if (id->sidr_listed && next != IB_CM_SIDR_REQ_RCVD)
 		cm_sidr_forget(id);
 
@@ -163,7 +163,7 @@ void cm_id_move(struct cm_id *id, enum ib_cm_state next)
 }
 
 /* The caller has the only reference to the id. */
-static void drop_events(struct cm_id *id)
+static void cm_drop_events(struct cm_id *id)
 {
 	struct cm_event *ev, *next;
 
@@ -173,7 +173,7 @@ static void drop_events(struct cm_id *id)
 	}
 }
 
-static void shut_down(struct cm_id *id, bool quietly)
+static void cm_shut_down(struct cm_id *id, bool quietly)
 {
 	const struct cm_step *step;
 
@@ -202,7 +202,7 @@ void cm_id_destroy(struct cm_id *id, bool quietly)
 {
 	might_sleep();
 
-	shut_down(id, quietly);
+	cm_shut_down(id, quietly);
 	xa_erase(&ids, be32_to_cpu(id->id.local_id));
 	/* A worker that has not begun would find nothing to do. */
 	if (cancel_work(&id->work))
@@ -210,7 +210,7 @@ void cm_id_destroy(struct cm_id *id, bool quietly)
 	cm_id_put(id);
 	wait_for_completion(&id->gone);
 
-	drop_events(id);
+	cm_drop_events(id);
 	cm_id_drop_paths(id);
 	cm_dev_put(id->dev);
 	kfree(id);

@@ -9,7 +9,7 @@
  */
 #include "core.h"
 
-static void say_apr(struct cm_id *id, enum ib_cm_apr_status status)
+static void cm_say_apr(struct cm_id *id, enum ib_cm_apr_status status)
 {
 	struct cm_names names;
 	union cm_mad mad;
@@ -33,10 +33,10 @@ void cm_lap_answer(struct cm_id *id)
 	if (id->id.state != IB_CM_ESTABLISHED)
 		goto out;
 	if (id->id.lap_state == IB_CM_LAP_RCVD)
-		say_apr(id, id->loaded ? IB_CM_APR_SUCCESS :
+		cm_say_apr(id, id->loaded ? IB_CM_APR_SUCCESS :
 					 IB_CM_APR_UNSUPPORTED);
 	else if (id->id.lap_state == IB_CM_MRA_LAP_SENT && id->loaded)
-		say_apr(id, IB_CM_APR_SUCCESS);
+		cm_say_apr(id, IB_CM_APR_SUCCESS);
 out:
 	spin_unlock_irqrestore(&id->lock, flags);
 }
@@ -62,8 +62,8 @@ int cm_lap_migrated(struct cm_id *id)
 	return 0;
 }
 
-static void take_path(struct cm_rx *rx, struct cm_id *id, struct cm_av *av,
-		      const struct cm_step *step)
+static void cm_take_path(struct cm_rx *rx, struct cm_id *id, struct cm_av *av,
+			 const struct cm_step *step)
 {
 	lockdep_assert_held(&id->lock);
 	swap(id->alt_av, *av);
@@ -79,7 +79,7 @@ static void take_path(struct cm_rx *rx, struct cm_id *id, struct cm_av *av,
 }
 
 /* What the table says now; the message is counted when it is a duplicate. */
-static const struct cm_step *lap_step(struct cm_rx *rx, struct cm_id *id)
+static const struct cm_step *cm_do_lap_step(struct cm_rx *rx, struct cm_id *id)
 {
 	lockdep_assert_held(&id->lock);
 	return cm_rx_fits(rx, id) ? cm_rx_step(rx, id, CM_RX_LAP) : NULL;
@@ -101,7 +101,7 @@ bool cm_rx_lap(struct cm_rx *rx)
 
 	cm_read_lap_path(rx->mad, &rx->path[0]);
 	spin_lock_irq(&id->lock);
-	step = lap_step(rx, id);
+	step = cm_do_lap_step(rx, id);
 	rx->path[0].pkey = id->pkey;
 	rx->path[0].mtu = id->path_mtu;
 	spin_unlock_irq(&id->lock);
@@ -109,9 +109,9 @@ bool cm_rx_lap(struct cm_rx *rx)
 	/* InfiniBand has no neighbour to wait for, but it may sleep. */
 	if (step && !cm_av_from_path(dev, &rx->path[0], NULL, &av)) {
 		spin_lock_irq(&id->lock);
-		step = lap_step(rx, id);
+		step = cm_do_lap_step(rx, id);
 		if (step)
-			take_path(rx, id, &av, step);
+			cm_take_path(rx, id, &av, step);
 		spin_unlock_irq(&id->lock);
 		cm_dest_drop(&av.to);
 	} else {

@@ -18,7 +18,7 @@ struct listener_key {
 	__be64 service_id;
 };
 
-static int key_cmp(const struct listener_key *key, const struct cm_id *id)
+static int cm_key_cmp(const struct listener_key *key, const struct cm_id *id)
 {
 	u64 wanted = be64_to_cpu(key->service_id);
 	u64 has = be64_to_cpu(id->id.service_id);
@@ -30,17 +30,17 @@ static int key_cmp(const struct listener_key *key, const struct cm_id *id)
 	return 0;
 }
 
-static int find_cmp(const void *key, const struct rb_node *node)
+static int cm_find_cmp(const void *key, const struct rb_node *node)
 {
-	return key_cmp(key, rb_entry(node, struct cm_id, listening));
+	return cm_key_cmp(key, rb_entry(node, struct cm_id, listening));
 }
 
-static int add_cmp(struct rb_node *node, const struct rb_node *with)
+static int cm_add_cmp(struct rb_node *node, const struct rb_node *with)
 {
 	const struct cm_id *id = rb_entry(node, struct cm_id, listening);
 	struct listener_key key = { id->id.device, id->id.service_id };
 
-	return find_cmp(&key, with);
+	return cm_find_cmp(&key, with);
 }
 
 /*
@@ -56,7 +56,7 @@ struct cm_id *cm_listener_get(struct ib_device *device, __be64 service_id)
 	unsigned long flags;
 
 	spin_lock_irqsave(&cm_listeners_lock, flags);
-	node = rb_find(&key, &listeners, find_cmp);
+	node = rb_find(&key, &listeners, cm_find_cmp);
 	if (node) {
 		id = rb_entry(node, struct cm_id, listening);
 		if (atomic_add_unless(&id->pending, 1, CM_PENDING_MOST))
@@ -75,7 +75,7 @@ void cm_listener_put(struct cm_id *listener)
 }
 
 /* The caller names a service id, or the CM assigns one of a fixed range. */
-static int choose_service(struct cm_id *id, __be64 service_id)
+static int cm_choose_service(struct cm_id *id, __be64 service_id)
 {
 	const bool assigned = (service_id & IB_SERVICE_ID_AGN_MASK) ==
 			      IB_CM_ASSIGN_SERVICE_ID;
@@ -96,21 +96,21 @@ static int choose_service(struct cm_id *id, __be64 service_id)
  * Return: NULL when @id listens now, the listener that has the service id
  * already, or ERR_PTR(-EINVAL).
  */
-static struct cm_id *listener_add(struct cm_id *id, __be64 service_id,
-				  u32 shares)
+static struct cm_id *cm_listener_add(struct cm_id *id, __be64 service_id,
+				     u32 shares)
 {
 	struct rb_node *node;
 	int ret;
 
 	lockdep_assert_held(&cm_listeners_lock);
-	ret = choose_service(id, service_id);
+	ret = cm_choose_service(id, service_id);
 	if (ret)
 		return ERR_PTR(ret);
 
 	/* Before it can be found: a request may come at once. */
 	id->id.state = IB_CM_LISTEN;
 	id->shares = shares;
-	node = rb_find_add(&id->listening, &listeners, add_cmp);
+	node = rb_find_add(&id->listening, &listeners, cm_add_cmp);
 	if (!node)
 		return NULL;
 	RB_CLEAR_NODE(&id->listening);
@@ -164,7 +164,7 @@ int ib_cm_listen(struct ib_cm_id *cm_id, __be64 service_id)
 	ret = step->verdict == CM_GO ? 0 : cm_refusal(step);
 	if (!ret) {
 		spin_lock(&cm_listeners_lock);
-		other = listener_add(id, service_id, 0);
+		other = cm_listener_add(id, service_id, 0);
 		spin_unlock(&cm_listeners_lock);
 		if (other)
 			ret = IS_ERR(other) ? PTR_ERR(other) : -EBUSY;
@@ -175,7 +175,7 @@ int ib_cm_listen(struct ib_cm_id *cm_id, __be64 service_id)
 EXPORT_SYMBOL(ib_cm_listen);
 
 /* Return: @other with one more share, or ERR_PTR(-EINVAL). */
-static struct cm_id *share(struct cm_id *other, ib_cm_handler handler)
+static struct cm_id *cm_share(struct cm_id *other, ib_cm_handler handler)
 {
 	lockdep_assert_held(&cm_listeners_lock);
 	if (!other->shares || other->id.cm_handler != handler)
@@ -208,9 +208,9 @@ struct ib_cm_id *ib_cm_insert_listen(struct ib_device *device,
 
 	spin_lock_irqsave(&id->lock, flags);
 	spin_lock(&cm_listeners_lock);
-	other = listener_add(id, service_id, 1);
+	other = cm_listener_add(id, service_id, 1);
 	if (other && !IS_ERR(other))
-		other = share(other, cm_handler);
+		other = cm_share(other, cm_handler);
 	spin_unlock(&cm_listeners_lock);
 	spin_unlock_irqrestore(&id->lock, flags);
 	if (!other)

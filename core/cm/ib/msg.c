@@ -82,7 +82,7 @@ int cm_check_req(const struct ib_cm_req_param *param)
 			     IB_CM_REQ_PRIVATE_DATA_SIZE);
 }
 
-static void start(union cm_mad *mad, enum cm_attr attr, __be64 tid)
+static void cm_start(union cm_mad *mad, enum cm_attr attr, __be64 tid)
 {
 	memset(mad, 0, sizeof(*mad));
 	mad->hdr.base_version = IB_MGMT_BASE_VERSION;
@@ -94,23 +94,23 @@ static void start(union cm_mad *mad, enum cm_attr attr, __be64 tid)
 }
 
 /* Both ids at the start of a message that has them. */
-static void start_named(union cm_mad *mad, enum cm_attr attr,
-			const struct cm_names *names)
+static void cm_start_named(union cm_mad *mad, enum cm_attr attr,
+			   const struct cm_names *names)
 {
-	start(mad, attr, names->tid);
+	cm_start(mad, attr, names->tid);
 	IBA_SET(CM_REP_LOCAL_COMM_ID, &mad->rep, be32_to_cpu(names->local_id));
 	IBA_SET(CM_REP_REMOTE_COMM_ID, &mad->rep,
 		be32_to_cpu(names->remote_id));
 }
 
-static void put_data(void *to, const void *data, u8 len)
+static void cm_put_data(void *to, const void *data, u8 len)
 {
 	if (data)
 		memcpy(to, data, len);
 }
 
 /* The lower 16 bits, which is all that a LID of InfiniBand has. */
-static u16 lid16(__be32 lid)
+static u16 cm_lid16(__be32 lid)
 {
 	return be32_to_cpu(lid) & 0xffff;
 }
@@ -119,20 +119,20 @@ static u16 lid16(__be32 lid)
  * A path through a router: the sender does not know the LIDs that the far end
  * uses, so the receiver takes them from the packet.
  */
-static bool routed(const struct sa_path_rec *path)
+static bool cm_routed(const struct sa_path_rec *path)
 {
 	return path->hop_limit > 1;
 }
 
-static void put_primary_lids(struct cm_req_msg *req,
-			     const struct ib_cm_req_param *param)
+static void cm_put_primary_lids(struct cm_req_msg *req,
+				const struct ib_cm_req_param *param)
 {
 	const u16 unknown = be16_to_cpu(IB_LID_PERMISSIVE);
 	struct sa_path_rec *path = param->primary_path;
-	u16 local = lid16(sa_path_get_slid(path));
-	u16 remote = lid16(sa_path_get_dlid(path));
+	u16 local = cm_lid16(sa_path_get_slid(path));
+	u16 remote = cm_lid16(sa_path_get_dlid(path));
 
-	if (routed(path)) {
+	if (cm_routed(path)) {
 		remote = unknown;
 		local = param->primary_path_inbound ?
 			be16_to_cpu(param->primary_path_inbound->ib.dlid) :
@@ -142,12 +142,12 @@ static void put_primary_lids(struct cm_req_msg *req,
 	IBA_SET(CM_REQ_PRIMARY_REMOTE_PORT_LID, req, remote);
 }
 
-static void put_primary(struct cm_req_msg *req, const struct cm_self *self,
-			const struct ib_cm_req_param *param)
+static void cm_put_primary(struct cm_req_msg *req, const struct cm_self *self,
+			   const struct ib_cm_req_param *param)
 {
 	struct sa_path_rec *path = param->primary_path;
 
-	put_primary_lids(req, param);
+	cm_put_primary_lids(req, param);
 	*IBA_GET_MEM_PTR(CM_REQ_PRIMARY_LOCAL_PORT_GID, req) = path->sgid;
 	*IBA_GET_MEM_PTR(CM_REQ_PRIMARY_REMOTE_PORT_GID, req) = path->dgid;
 	IBA_SET(CM_REQ_PRIMARY_FLOW_LABEL, req, be32_to_cpu(path->flow_label));
@@ -155,21 +155,21 @@ static void put_primary(struct cm_req_msg *req, const struct cm_self *self,
 	IBA_SET(CM_REQ_PRIMARY_TRAFFIC_CLASS, req, path->traffic_class);
 	IBA_SET(CM_REQ_PRIMARY_HOP_LIMIT, req, path->hop_limit);
 	IBA_SET(CM_REQ_PRIMARY_SL, req, path->sl);
-	IBA_SET(CM_REQ_PRIMARY_SUBNET_LOCAL, req, routed(path) ? 0 : 1);
+	IBA_SET(CM_REQ_PRIMARY_SUBNET_LOCAL, req, cm_routed(path) ? 0 : 1);
 	IBA_SET(CM_REQ_PRIMARY_LOCAL_ACK_TIMEOUT, req,
 		cm_ack_timeout(self->ack_delay, path->packet_life_time));
 }
 
-static void put_alternate(struct cm_req_msg *req, const struct cm_self *self,
-			  struct sa_path_rec *path)
+static void cm_put_alternate(struct cm_req_msg *req, const struct cm_self *self,
+			     struct sa_path_rec *path)
 {
 	const u16 unknown = be16_to_cpu(IB_LID_PERMISSIVE);
-	const bool far = routed(path);
+	const bool far = cm_routed(path);
 
 	IBA_SET(CM_REQ_ALTERNATE_LOCAL_PORT_LID, req,
-		far ? unknown : lid16(sa_path_get_slid(path)));
+		far ? unknown : cm_lid16(sa_path_get_slid(path)));
 	IBA_SET(CM_REQ_ALTERNATE_REMOTE_PORT_LID, req,
-		far ? unknown : lid16(sa_path_get_dlid(path)));
+		far ? unknown : cm_lid16(sa_path_get_dlid(path)));
 	*IBA_GET_MEM_PTR(CM_REQ_ALTERNATE_LOCAL_PORT_GID, req) = path->sgid;
 	*IBA_GET_MEM_PTR(CM_REQ_ALTERNATE_REMOTE_PORT_GID, req) = path->dgid;
 	IBA_SET(CM_REQ_ALTERNATE_FLOW_LABEL, req,
@@ -183,7 +183,7 @@ static void put_alternate(struct cm_req_msg *req, const struct cm_self *self,
 		cm_ack_timeout(self->ack_delay, path->packet_life_time));
 }
 
-static void put_service_type(struct cm_req_msg *req, enum ib_qp_type qp_type)
+static void cm_put_service_type(struct cm_req_msg *req, enum ib_qp_type qp_type)
 {
 	u8 type = CM_SERVICE_RC;
 
@@ -203,7 +203,7 @@ void cm_build_req(union cm_mad *mad, const struct cm_names *names,
 {
 	struct cm_req_msg *req = &mad->req;
 
-	start(mad, CM_ATTR_REQ, names->tid);
+	cm_start(mad, CM_ATTR_REQ, names->tid);
 	mad->hdr.attr_mod = cpu_to_be32(param->ece.attr_mod);
 	IBA_SET(CM_REQ_LOCAL_COMM_ID, req, be32_to_cpu(names->local_id));
 	IBA_SET(CM_REQ_VENDOR_ID, req, param->ece.vendor_id);
@@ -213,7 +213,7 @@ void cm_build_req(union cm_mad *mad, const struct cm_names *names,
 	IBA_SET(CM_REQ_INITIATOR_DEPTH, req, param->initiator_depth);
 	IBA_SET(CM_REQ_REMOTE_CM_RESPONSE_TIMEOUT, req,
 		param->remote_cm_response_timeout);
-	put_service_type(req, param->qp_type);
+	cm_put_service_type(req, param->qp_type);
 	IBA_SET(CM_REQ_END_TO_END_FLOW_CONTROL, req, param->flow_control);
 	IBA_SET(CM_REQ_STARTING_PSN, req, param->starting_psn);
 	IBA_SET(CM_REQ_LOCAL_CM_RESPONSE_TIMEOUT, req,
@@ -230,11 +230,11 @@ void cm_build_req(union cm_mad *mad, const struct cm_names *names,
 		IBA_SET(CM_REQ_RNR_RETRY_COUNT, req, param->rnr_retry_count);
 		IBA_SET(CM_REQ_SRQ, req, param->srq);
 	}
-	put_primary(req, self, param);
+	cm_put_primary(req, self, param);
 	if (param->alternate_path)
-		put_alternate(req, self, param->alternate_path);
-	put_data(IBA_GET_MEM_PTR(CM_REQ_PRIVATE_DATA, req),
-		 param->private_data, param->private_data_len);
+		cm_put_alternate(req, self, param->alternate_path);
+	cm_put_data(IBA_GET_MEM_PTR(CM_REQ_PRIVATE_DATA, req),
+		    param->private_data, param->private_data_len);
 }
 
 /* 12.6.8, table 110. @qp_type is the replier's. */
@@ -245,7 +245,7 @@ void cm_build_rep(union cm_mad *mad, const struct cm_names *names,
 	struct cm_rep_msg *rep = &mad->rep;
 	const u32 vendor = param->ece.vendor_id;
 
-	start_named(mad, CM_ATTR_REP, names);
+	cm_start_named(mad, CM_ATTR_REP, names);
 	mad->hdr.attr_mod = cpu_to_be32(param->ece.attr_mod);
 	IBA_SET(CM_REP_STARTING_PSN, rep, param->starting_psn);
 	IBA_SET(CM_REP_RESPONDER_RESOURCES, rep, param->responder_resources);
@@ -267,60 +267,60 @@ void cm_build_rep(union cm_mad *mad, const struct cm_names *names,
 		IBA_SET(CM_REP_END_TO_END_FLOW_CONTROL, rep,
 			param->flow_control);
 	}
-	put_data(IBA_GET_MEM_PTR(CM_REP_PRIVATE_DATA, rep),
-		 param->private_data, param->private_data_len);
+	cm_put_data(IBA_GET_MEM_PTR(CM_REP_PRIVATE_DATA, rep),
+		    param->private_data, param->private_data_len);
 }
 
 void cm_build_rtu(union cm_mad *mad, const struct cm_names *names,
 		  const void *data, u8 len)
 {
-	start_named(mad, CM_ATTR_RTU, names);
-	put_data(IBA_GET_MEM_PTR(CM_RTU_PRIVATE_DATA, &mad->rtu), data, len);
+	cm_start_named(mad, CM_ATTR_RTU, names);
+	cm_put_data(IBA_GET_MEM_PTR(CM_RTU_PRIVATE_DATA, &mad->rtu), data, len);
 }
 
 void cm_build_dreq(union cm_mad *mad, const struct cm_names *names,
 		   u32 remote_qpn, const void *data, u8 len)
 {
-	start_named(mad, CM_ATTR_DREQ, names);
+	cm_start_named(mad, CM_ATTR_DREQ, names);
 	IBA_SET(CM_DREQ_REMOTE_QPN_EECN, &mad->dreq, remote_qpn);
-	put_data(IBA_GET_MEM_PTR(CM_DREQ_PRIVATE_DATA, &mad->dreq), data, len);
+	cm_put_data(IBA_GET_MEM_PTR(CM_DREQ_PRIVATE_DATA, &mad->dreq), data, len);
 }
 
 void cm_build_drep(union cm_mad *mad, const struct cm_names *names,
 		   const void *data, u8 len)
 {
-	start_named(mad, CM_ATTR_DREP, names);
-	put_data(IBA_GET_MEM_PTR(CM_DREP_PRIVATE_DATA, &mad->drep), data, len);
+	cm_start_named(mad, CM_ATTR_DREP, names);
+	cm_put_data(IBA_GET_MEM_PTR(CM_DREP_PRIVATE_DATA, &mad->drep), data, len);
 }
 
 void cm_build_mra(union cm_mad *mad, const struct cm_names *names,
 		  enum cm_about about, u8 timeout, const void *data, u8 len)
 {
-	start_named(mad, CM_ATTR_MRA, names);
+	cm_start_named(mad, CM_ATTR_MRA, names);
 	IBA_SET(CM_MRA_MESSAGE_MRAED, &mad->mra, about);
 	IBA_SET(CM_MRA_SERVICE_TIMEOUT, &mad->mra, timeout);
-	put_data(IBA_GET_MEM_PTR(CM_MRA_PRIVATE_DATA, &mad->mra), data, len);
+	cm_put_data(IBA_GET_MEM_PTR(CM_MRA_PRIVATE_DATA, &mad->mra), data, len);
 }
 
 void cm_build_rej(union cm_mad *mad, const struct cm_names *names,
 		  const struct cm_rej_info *info)
 {
-	start_named(mad, CM_ATTR_REJ, names);
+	cm_start_named(mad, CM_ATTR_REJ, names);
 	IBA_SET(CM_REJ_MESSAGE_REJECTED, &mad->rej, info->about);
 	IBA_SET(CM_REJ_REASON, &mad->rej, info->reason);
 	if (info->ari && info->ari_len) {
 		IBA_SET(CM_REJ_REJECTED_INFO_LENGTH, &mad->rej, info->ari_len);
-		put_data(IBA_GET_MEM_PTR(CM_REJ_ARI, &mad->rej),
-			 info->ari, info->ari_len);
+		cm_put_data(IBA_GET_MEM_PTR(CM_REJ_ARI, &mad->rej),
+			    info->ari, info->ari_len);
 	}
-	put_data(IBA_GET_MEM_PTR(CM_REJ_PRIVATE_DATA, &mad->rej),
-		 info->data, info->data_len);
+	cm_put_data(IBA_GET_MEM_PTR(CM_REJ_PRIVATE_DATA, &mad->rej),
+		    info->data, info->data_len);
 }
 
 void cm_build_apr(union cm_mad *mad, const struct cm_names *names,
 		  enum ib_cm_apr_status status)
 {
-	start_named(mad, CM_ATTR_APR, names);
+	cm_start_named(mad, CM_ATTR_APR, names);
 	IBA_SET(CM_APR_AR_STATUS, &mad->apr, status);
 }
 
@@ -330,13 +330,13 @@ void cm_build_sidr_req(union cm_mad *mad, const struct cm_names *names,
 {
 	struct cm_sidr_req_msg *req = &mad->sidr_req;
 
-	start(mad, CM_ATTR_SIDR_REQ, names->tid);
+	cm_start(mad, CM_ATTR_SIDR_REQ, names->tid);
 	IBA_SET(CM_SIDR_REQ_REQUESTID, req, be32_to_cpu(names->local_id));
 	IBA_SET(CM_SIDR_REQ_PARTITION_KEY, req,
 		be16_to_cpu(param->path->pkey));
 	IBA_SET(CM_SIDR_REQ_SERVICEID, req, be64_to_cpu(param->service_id));
-	put_data(IBA_GET_MEM_PTR(CM_SIDR_REQ_PRIVATE_DATA, req),
-		 param->private_data, param->private_data_len);
+	cm_put_data(IBA_GET_MEM_PTR(CM_SIDR_REQ_PRIVATE_DATA, req),
+		    param->private_data, param->private_data_len);
 }
 
 /* 12.11.2, table 120. */
@@ -346,7 +346,7 @@ void cm_build_sidr_rep(union cm_mad *mad, const struct cm_names *names,
 {
 	struct cm_sidr_rep_msg *rep = &mad->sidr_rep;
 
-	start(mad, CM_ATTR_SIDR_REP, names->tid);
+	cm_start(mad, CM_ATTR_SIDR_REP, names->tid);
 	mad->hdr.attr_mod = cpu_to_be32(param->ece.attr_mod);
 	IBA_SET(CM_SIDR_REP_REQUESTID, rep, be32_to_cpu(names->remote_id));
 	IBA_SET(CM_SIDR_REP_STATUS, rep, param->status);
@@ -358,12 +358,12 @@ void cm_build_sidr_rep(union cm_mad *mad, const struct cm_names *names,
 	if (param->info && param->info_length) {
 		IBA_SET(CM_SIDR_REP_ADDITIONAL_INFORMATION_LENGTH, rep,
 			param->info_length);
-		put_data(IBA_GET_MEM_PTR(CM_SIDR_REP_ADDITIONAL_INFORMATION,
-					 rep),
-			 param->info, param->info_length);
+		cm_put_data(IBA_GET_MEM_PTR(CM_SIDR_REP_ADDITIONAL_INFORMATION,
+					    rep),
+			    param->info, param->info_length);
 	}
-	put_data(IBA_GET_MEM_PTR(CM_SIDR_REP_PRIVATE_DATA, rep),
-		 param->private_data, param->private_data_len);
+	cm_put_data(IBA_GET_MEM_PTR(CM_SIDR_REP_PRIVATE_DATA, rep),
+		    param->private_data, param->private_data_len);
 }
 
 void cm_names_reversed(struct cm_names *names, const union cm_mad *got)

@@ -37,8 +37,8 @@ bool cm_req_has_alternate(const union cm_mad *mad)
 }
 
 /* Whatever is exact in a path that a peer describes. */
-static void path_common(struct sa_path_rec *path, enum sa_path_rec_type type,
-			u8 ack_timeout)
+static void cm_path_common(struct sa_path_rec *path, enum sa_path_rec_type type,
+			   u8 ack_timeout)
 {
 	path->rec_type = type;
 	path->reversible = 1;
@@ -50,21 +50,21 @@ static void path_common(struct sa_path_rec *path, enum sa_path_rec_type type,
 }
 
 /* The sender's permissive LID stands for "the one this packet came by". */
-static u16 known_lid(u16 lid, bool subnet_local, u16 seen)
+static u16 cm_known_lid(u16 lid, bool subnet_local, u16 seen)
 {
 	if (!subnet_local && lid == be16_to_cpu(IB_LID_PERMISSIVE))
 		return seen;
 	return lid;
 }
 
-static void read_primary(const struct cm_req_msg *req, const struct ib_wc *wc,
-			 enum sa_path_rec_type type, struct sa_path_rec *path)
+static void cm_read_primary(const struct cm_req_msg *req, const struct ib_wc *wc,
+			    enum sa_path_rec_type type, struct sa_path_rec *path)
 {
 	struct cm_req_msg *msg = (struct cm_req_msg *)req;
 	const bool near = IBA_GET(CM_REQ_PRIMARY_SUBNET_LOCAL, req);
 	const u16 lid = IBA_GET(CM_REQ_PRIMARY_LOCAL_PORT_LID, req);
 
-	path_common(path, type, IBA_GET(CM_REQ_PRIMARY_LOCAL_ACK_TIMEOUT, req));
+	cm_path_common(path, type, IBA_GET(CM_REQ_PRIMARY_LOCAL_ACK_TIMEOUT, req));
 	path->dgid = *IBA_GET_MEM_PTR(CM_REQ_PRIMARY_LOCAL_PORT_GID, msg);
 	path->sgid = *IBA_GET_MEM_PTR(CM_REQ_PRIMARY_REMOTE_PORT_GID, msg);
 	path->flow_label = cpu_to_be32(IBA_GET(CM_REQ_PRIMARY_FLOW_LABEL, req));
@@ -74,22 +74,22 @@ static void read_primary(const struct cm_req_msg *req, const struct ib_wc *wc,
 	path->sl = IBA_GET(CM_REQ_PRIMARY_SL, req);
 	if (!near && lid == be16_to_cpu(IB_LID_PERMISSIVE))
 		path->sl = wc->sl;
-	sa_path_set_dlid(path, known_lid(lid, near, wc->slid));
+	sa_path_set_dlid(path, cm_known_lid(lid, near, wc->slid));
 	sa_path_set_slid(path,
-			 known_lid(IBA_GET(CM_REQ_PRIMARY_REMOTE_PORT_LID, req),
-				   near, wc->dlid_path_bits));
+			 cm_known_lid(IBA_GET(CM_REQ_PRIMARY_REMOTE_PORT_LID, req),
+				      near, wc->dlid_path_bits));
 }
 
-static void read_alternate(const struct cm_req_msg *req, const struct ib_wc *wc,
-			   enum sa_path_rec_type type, struct sa_path_rec *path)
+static void cm_read_alternate(const struct cm_req_msg *req, const struct ib_wc *wc,
+			      enum sa_path_rec_type type, struct sa_path_rec *path)
 {
 	struct cm_req_msg *msg = (struct cm_req_msg *)req;
 	const bool near = IBA_GET(CM_REQ_ALTERNATE_SUBNET_LOCAL, req);
 	const u16 from = IBA_GET(CM_REQ_ALTERNATE_LOCAL_PORT_LID, req);
 	const u16 to = IBA_GET(CM_REQ_ALTERNATE_REMOTE_PORT_LID, req);
 
-	path_common(path, type,
-		    IBA_GET(CM_REQ_ALTERNATE_LOCAL_ACK_TIMEOUT, req));
+	cm_path_common(path, type,
+		       IBA_GET(CM_REQ_ALTERNATE_LOCAL_ACK_TIMEOUT, req));
 	path->dgid = *IBA_GET_MEM_PTR(CM_REQ_ALTERNATE_LOCAL_PORT_GID, msg);
 	path->sgid = *IBA_GET_MEM_PTR(CM_REQ_ALTERNATE_REMOTE_PORT_GID, msg);
 	path->flow_label =
@@ -98,8 +98,8 @@ static void read_alternate(const struct cm_req_msg *req, const struct ib_wc *wc,
 	path->traffic_class = IBA_GET(CM_REQ_ALTERNATE_TRAFFIC_CLASS, req);
 	path->rate = IBA_GET(CM_REQ_ALTERNATE_PACKET_RATE, req);
 	path->sl = IBA_GET(CM_REQ_ALTERNATE_SL, req);
-	sa_path_set_dlid(path, known_lid(from, near, wc->slid));
-	sa_path_set_slid(path, known_lid(to, near, wc->dlid_path_bits));
+	sa_path_set_dlid(path, cm_known_lid(from, near, wc->slid));
+	sa_path_set_slid(path, cm_known_lid(to, near, wc->dlid_path_bits));
 }
 
 void cm_read_req_paths(const union cm_mad *mad, const struct ib_wc *wc,
@@ -109,9 +109,9 @@ void cm_read_req_paths(const union cm_mad *mad, const struct ib_wc *wc,
 	int i;
 
 	memset(paths, 0, 2 * sizeof(*paths));
-	read_primary(req, wc, type, &paths[0]);
+	cm_read_primary(req, wc, type, &paths[0]);
 	if (cm_req_has_alternate(mad))
-		read_alternate(req, wc, type, &paths[1]);
+		cm_read_alternate(req, wc, type, &paths[1]);
 
 	for (i = 0; i < 2; i++) {
 		paths[i].pkey =
@@ -129,8 +129,8 @@ void cm_read_lap_path(const union cm_mad *mad, struct sa_path_rec *path)
 	struct cm_lap_msg *msg = (struct cm_lap_msg *)lap;
 
 	memset(path, 0, sizeof(*path));
-	path_common(path, SA_PATH_REC_TYPE_IB,
-		    IBA_GET(CM_LAP_ALTERNATE_LOCAL_ACK_TIMEOUT, lap));
+	cm_path_common(path, SA_PATH_REC_TYPE_IB,
+		       IBA_GET(CM_LAP_ALTERNATE_LOCAL_ACK_TIMEOUT, lap));
 	path->dgid = *IBA_GET_MEM_PTR(CM_LAP_ALTERNATE_LOCAL_PORT_GID, msg);
 	path->sgid = *IBA_GET_MEM_PTR(CM_LAP_ALTERNATE_REMOTE_PORT_GID, msg);
 	path->flow_label =

@@ -15,23 +15,23 @@
 #define OURS_KNOWN							\
 	(PEER_KNOWN | STATE(REQ_SENT) | STATE(MRA_REQ_RCVD))
 
-static bool in_states(const struct cm_id *id, u32 states)
+static bool cm_in_states(const struct cm_id *id, u32 states)
 {
 	return BIT(id->id.state) & states;
 }
 
 /* Answers RDMA requests, sends them: the types that do. */
-static bool answers(const struct cm_id *id)
+static bool cm_answers(const struct cm_id *id)
 {
 	return id->qp_type == IB_QPT_RC || id->qp_type == IB_QPT_XRC_TGT;
 }
 
-static bool asks(const struct cm_id *id)
+static bool cm_asks(const struct cm_id *id)
 {
 	return id->qp_type == IB_QPT_RC || id->qp_type == IB_QPT_XRC_INI;
 }
 
-static int attr_init(const struct cm_id *id, struct ib_qp_attr *attr)
+static int cm_attr_init(const struct cm_id *id, struct ib_qp_attr *attr)
 {
 	attr->qp_access_flags = IB_ACCESS_REMOTE_WRITE;
 	if (id->responder_resources)
@@ -45,7 +45,7 @@ static int attr_init(const struct cm_id *id, struct ib_qp_attr *attr)
 	       IB_QP_PORT;
 }
 
-static int attr_alternate(const struct cm_id *id, struct ib_qp_attr *attr)
+static int cm_attr_alternate(const struct cm_id *id, struct ib_qp_attr *attr)
 {
 	const struct cm_av *av = &id->alt_av;
 
@@ -58,7 +58,7 @@ static int attr_alternate(const struct cm_id *id, struct ib_qp_attr *attr)
 	return IB_QP_ALT_PATH;
 }
 
-static int attr_rtr(const struct cm_id *id, struct ib_qp_attr *attr)
+static int cm_attr_rtr(const struct cm_id *id, struct ib_qp_attr *attr)
 {
 	int mask = IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN |
 		   IB_QP_RQ_PSN;
@@ -69,38 +69,38 @@ static int attr_rtr(const struct cm_id *id, struct ib_qp_attr *attr)
 	attr->path_mtu = id->path_mtu;
 	attr->dest_qp_num = id->remote_qpn;
 	attr->rq_psn = id->rq_psn;
-	if (answers(id)) {
+	if (cm_answers(id)) {
 		attr->max_dest_rd_atomic = id->responder_resources;
 		attr->min_rnr_timer = 0;
 		mask |= IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER;
 	}
-	return mask | attr_alternate(id, attr);
+	return mask | cm_attr_alternate(id, attr);
 }
 
 /* A path that was loaded later replaces nothing but the alternate path. */
-static int attr_load(struct cm_id *id, struct ib_qp_attr *attr)
+static int cm_attr_load(struct cm_id *id, struct ib_qp_attr *attr)
 {
 	attr->path_mig_state = IB_MIG_REARM;
 	id->loaded = true;
-	return IB_QP_PATH_MIG_STATE | attr_alternate(id, attr);
+	return IB_QP_PATH_MIG_STATE | cm_attr_alternate(id, attr);
 }
 
-static int attr_rts(struct cm_id *id, struct ib_qp_attr *attr)
+static int cm_attr_rts(struct cm_id *id, struct ib_qp_attr *attr)
 {
 	int mask = IB_QP_STATE | IB_QP_SQ_PSN;
 
 	if (id->id.lap_state != IB_CM_LAP_UNINIT)
-		return attr_load(id, attr);
+		return cm_attr_load(id, attr);
 
 	attr->sq_psn = id->sq_psn;
-	if (asks(id)) {
+	if (cm_asks(id)) {
 		attr->retry_cnt = id->retry_count;
 		attr->rnr_retry = id->rnr_retry_count;
 		attr->max_rd_atomic = id->initiator_depth;
 		mask |= IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
 			IB_QP_MAX_QP_RD_ATOMIC;
 	}
-	if (asks(id) || answers(id)) {
+	if (cm_asks(id) || cm_answers(id)) {
 		attr->timeout = id->av.timeout;
 		mask |= IB_QP_TIMEOUT;
 	}
@@ -128,19 +128,19 @@ static void trace_no_attr(const struct cm_id *id, enum ib_qp_state wanted)
 	}
 }
 
-static int attr_for(struct cm_id *id, struct ib_qp_attr *attr)
+static int cm_attr_for(struct cm_id *id, struct ib_qp_attr *attr)
 {
 	lockdep_assert_held(&id->lock);
 
 	switch (attr->qp_state) {
 	case IB_QPS_INIT:
-		return in_states(id, OURS_KNOWN) ? attr_init(id, attr) :
+		return cm_in_states(id, OURS_KNOWN) ? cm_attr_init(id, attr) :
 						   -EINVAL;
 	case IB_QPS_RTR:
-		return in_states(id, PEER_KNOWN) ? attr_rtr(id, attr) :
+		return cm_in_states(id, PEER_KNOWN) ? cm_attr_rtr(id, attr) :
 						   -EINVAL;
 	case IB_QPS_RTS:
-		return in_states(id, PEER_KNOWN) ? attr_rts(id, attr) :
+		return cm_in_states(id, PEER_KNOWN) ? cm_attr_rts(id, attr) :
 						   -EINVAL;
 	default:
 		return -EINVAL;
@@ -168,7 +168,7 @@ int ib_cm_init_qp_attr(struct ib_cm_id *cm_id, struct ib_qp_attr *qp_attr,
 	int ret;
 
 	spin_lock_irqsave(&id->lock, flags);
-	ret = attr_for(id, qp_attr);
+	ret = cm_attr_for(id, qp_attr);
 	if (ret < 0)
 		trace_no_attr(id, qp_attr->qp_state);
 	waits = id->loaded && cm_id->lap_state == IB_CM_MRA_LAP_SENT;

@@ -46,7 +46,7 @@ void cm_rx_count_duplicate(const struct cm_rx *rx)
 	cm_count(rx->port, CM_RX_DUPLICATES, cm_attr_of(&rx->mad->hdr), 1);
 }
 
-static void stranger_work(struct work_struct *work)
+static void cm_stranger_work(struct work_struct *work)
 {
 	struct cm_rx *rx = container_of(work, struct cm_rx, work);
 	struct cm_dest dest = {};
@@ -76,7 +76,7 @@ bool cm_rx_answer(struct cm_rx *rx, const union cm_mad *mad)
 	atomic_dec(&port->waiting[rx->queue]);
 	rx->queue = CM_STRANGER;
 	*rx->mad = *mad;
-	INIT_WORK(&rx->work, stranger_work);
+	INIT_WORK(&rx->work, cm_stranger_work);
 	queue_work(cm_stranger_wq, &rx->work);
 	return true;
 }
@@ -111,7 +111,7 @@ bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
  * A DREQ for a connection that is long over: the peer missed the DREP, and
  * would go on asking. Return: as cm_rx_answer().
  */
-static bool confirm_end(struct cm_rx *rx)
+static bool cm_confirm_end(struct cm_rx *rx)
 {
 	struct cm_names names;
 	union cm_mad mad;
@@ -130,7 +130,7 @@ struct cm_id *cm_rx_id(const struct cm_rx *rx)
 }
 
 /* Ids are numbers that others may guess; an address is not as easy to take. */
-static bool from_peer(const struct cm_rx *rx, const struct cm_id *id)
+static bool cm_from_peer(const struct cm_rx *rx, const struct cm_id *id)
 {
 	union ib_gid gid;
 
@@ -154,7 +154,7 @@ bool cm_rx_fits(const struct cm_rx *rx, const struct cm_id *id)
 	if (id->id.remote_id != sender &&
 	    (sender || cm_attr_of(&rx->mad->hdr) != CM_ATTR_REJ))
 		return false;
-	return from_peer(rx, id);
+	return cm_from_peer(rx, id);
 }
 
 /* The answer goes out once more. */
@@ -236,7 +236,7 @@ void cm_rx_finish(struct cm_rx *rx, struct cm_id *id,
 }
 
 /* A message that says nothing but that it came, and private data. */
-static bool rx_plain(struct cm_rx *rx, enum cm_input input, void *data)
+static bool cm_rx_plain(struct cm_rx *rx, enum cm_input input, void *data)
 {
 	const struct cm_step *step = NULL;
 	struct cm_id *id = cm_rx_id(rx);
@@ -255,26 +255,26 @@ static bool rx_plain(struct cm_rx *rx, enum cm_input input, void *data)
 	return step;
 }
 
-static bool rx_rtu(struct cm_rx *rx)
+static bool cm_rx_rtu(struct cm_rx *rx)
 {
-	return rx_plain(rx, CM_RX_RTU,
-			IBA_GET_MEM_PTR(CM_RTU_PRIVATE_DATA, &rx->mad->rtu));
+	return cm_rx_plain(rx, CM_RX_RTU,
+			   IBA_GET_MEM_PTR(CM_RTU_PRIVATE_DATA, &rx->mad->rtu));
 }
 
-static bool rx_drep(struct cm_rx *rx)
+static bool cm_rx_drep(struct cm_rx *rx)
 {
-	return rx_plain(rx, CM_RX_DREP,
-			IBA_GET_MEM_PTR(CM_DREP_PRIVATE_DATA, &rx->mad->drep));
+	return cm_rx_plain(rx, CM_RX_DREP,
+			   IBA_GET_MEM_PTR(CM_DREP_PRIVATE_DATA, &rx->mad->drep));
 }
 
 /* An APR answers a LAP, and none is ever sent: the table drops it. */
-static bool rx_apr(struct cm_rx *rx)
+static bool cm_rx_apr(struct cm_rx *rx)
 {
-	return rx_plain(rx, CM_RX_APR,
-			IBA_GET_MEM_PTR(CM_APR_PRIVATE_DATA, &rx->mad->apr));
+	return cm_rx_plain(rx, CM_RX_APR,
+			   IBA_GET_MEM_PTR(CM_APR_PRIVATE_DATA, &rx->mad->apr));
 }
 
-static bool rx_dreq(struct cm_rx *rx)
+static bool cm_rx_dreq(struct cm_rx *rx)
 {
 	const __be32 local_id = cm_sender_id(rx->mad);
 	const __be32 remote_id = cm_receiver_id(rx->mad);
@@ -302,7 +302,7 @@ static bool rx_dreq(struct cm_rx *rx)
 	if (ours)
 		return step;
 	/* The answer takes the place of the message. */
-	kept = confirm_end(rx);
+	kept = cm_confirm_end(rx);
 	if (!id)
 		trace_icm_no_priv_err(local_id, remote_id);
 	return kept;
@@ -312,7 +312,7 @@ static bool rx_dreq(struct cm_rx *rx)
  * A peer that gives up on its REQ does not know the local id. It names the
  * request by its own id and GUID (12.6.7.2, reason 4).
  */
-static struct cm_id *id_given_up(struct cm_rx *rx)
+static struct cm_id *cm_id_given_up(struct cm_rx *rx)
 {
 	struct cm_rej_msg *rej = &rx->mad->rej;
 	__be32 local_id;
@@ -327,14 +327,14 @@ static struct cm_id *id_given_up(struct cm_rx *rx)
 	return cm_id_find(local_id);
 }
 
-static bool rx_rej(struct cm_rx *rx)
+static bool cm_rx_rej(struct cm_rx *rx)
 {
 	struct ib_cm_event *event = &rx->event.event;
 	const struct cm_step *step = NULL;
 	struct cm_id *id;
 	bool stale;
 
-	id = cm_receiver_id(rx->mad) ? cm_rx_id(rx) : id_given_up(rx);
+	id = cm_receiver_id(rx->mad) ? cm_rx_id(rx) : cm_id_given_up(rx);
 	if (!id)
 		return false;
 
@@ -350,7 +350,7 @@ static bool rx_rej(struct cm_rx *rx)
 	return step;
 }
 
-static enum cm_input mra_input(const union cm_mad *mad)
+static enum cm_input cm_mra_input(const union cm_mad *mad)
 {
 	switch (IBA_GET(CM_MRA_MESSAGE_MRAED, &mad->mra)) {
 	case CM_ABOUT_REQ:
@@ -369,7 +369,7 @@ static enum cm_input mra_input(const union cm_mad *mad)
  * It may just have come back for the last time: then there is nothing to wait
  * with.
  */
-static bool wait_longer(struct cm_id *id, u8 service_timeout)
+static bool cm_wait_longer(struct cm_id *id, u8 service_timeout)
 {
 	lockdep_assert_held(&id->lock);
 	return id->request &&
@@ -380,7 +380,7 @@ static bool wait_longer(struct cm_id *id, u8 service_timeout)
 					       CM_PEER_TIME_MOST)));
 }
 
-static bool rx_mra(struct cm_rx *rx)
+static bool cm_rx_mra(struct cm_rx *rx)
 {
 	const u8 time = IBA_GET(CM_MRA_SERVICE_TIMEOUT, &rx->mad->mra);
 	struct ib_cm_event *event = &rx->event.event;
@@ -391,8 +391,8 @@ static bool rx_mra(struct cm_rx *rx)
 		return false;
 	spin_lock_irq(&id->lock);
 	if (cm_rx_fits(rx, id))
-		step = cm_rx_step(rx, id, mra_input(rx->mad));
-	if (step && !wait_longer(id, time))
+		step = cm_rx_step(rx, id, cm_mra_input(rx->mad));
+	if (step && !cm_wait_longer(id, time))
 		step = NULL;
 	if (step) {
 		event->private_data =
@@ -406,26 +406,26 @@ static bool rx_mra(struct cm_rx *rx)
 }
 
 /* True when the handler may wait for a neighbour. */
-static bool slow(enum cm_attr attr)
+static bool cm_slow(enum cm_attr attr)
 {
 	return attr == CM_ATTR_REQ || attr == CM_ATTR_SIDR_REQ;
 }
 
 static bool (* const handlers[CM_ATTRS])(struct cm_rx *rx) = {
 	[CM_ATTR_REQ] = cm_rx_req,
-	[CM_ATTR_MRA] = rx_mra,
-	[CM_ATTR_REJ] = rx_rej,
+	[CM_ATTR_MRA] = cm_rx_mra,
+	[CM_ATTR_REJ] = cm_rx_rej,
 	[CM_ATTR_REP] = cm_rx_rep,
-	[CM_ATTR_RTU] = rx_rtu,
-	[CM_ATTR_DREQ] = rx_dreq,
-	[CM_ATTR_DREP] = rx_drep,
+	[CM_ATTR_RTU] = cm_rx_rtu,
+	[CM_ATTR_DREQ] = cm_rx_dreq,
+	[CM_ATTR_DREP] = cm_rx_drep,
 	[CM_ATTR_SIDR_REQ] = cm_rx_sidr_req,
 	[CM_ATTR_SIDR_REP] = cm_rx_sidr_rep,
 	[CM_ATTR_LAP] = cm_rx_lap,
-	[CM_ATTR_APR] = rx_apr,
+	[CM_ATTR_APR] = cm_rx_apr,
 };
 
-static void handle(struct cm_rx *rx)
+static void cm_handle(struct cm_rx *rx)
 {
 	/* A message that is kept may be gone already. */
 	if (!handlers[cm_attr_of(&rx->mad->hdr)](rx))
@@ -433,7 +433,7 @@ static void handle(struct cm_rx *rx)
 }
 
 /* The place of one that is done is that of the next. */
-static void slow_next(struct cm_port *port)
+static void cm_slow_next(struct cm_port *port)
 {
 	struct cm_rx *rx;
 
@@ -448,7 +448,7 @@ static void slow_next(struct cm_port *port)
 		queue_work(cm_slow_wq, &rx->work);
 }
 
-static void slow_work(struct work_struct *work)
+static void cm_slow_work(struct work_struct *work)
 {
 	struct cm_rx *rx = container_of(work, struct cm_rx, work);
 	struct cm_port *port = rx->port;
@@ -456,17 +456,17 @@ static void slow_work(struct work_struct *work)
 
 	/* With its last message the device may go, and the port with it. */
 	kref_get(&dev->ref);
-	handle(rx);
-	slow_next(port);
+	cm_handle(rx);
+	cm_slow_next(port);
 	cm_dev_put(dev);
 }
 
-static void slow_add(struct cm_rx *rx)
+static void cm_slow_add(struct cm_rx *rx)
 {
 	struct cm_port *port = rx->port;
 	bool now;
 
-	INIT_WORK(&rx->work, slow_work);
+	INIT_WORK(&rx->work, cm_slow_work);
 	spin_lock_irq(&port->lock);
 	now = port->slow_running < CM_SLOW_AT_A_TIME;
 	if (now)
@@ -478,7 +478,7 @@ static void slow_add(struct cm_rx *rx)
 		queue_work(cm_slow_wq, &rx->work);
 }
 
-static struct cm_rx *next_message(struct cm_port *port)
+static struct cm_rx *cm_next_message(struct cm_port *port)
 {
 	struct cm_rx *rx;
 
@@ -495,15 +495,15 @@ void cm_port_work(struct work_struct *work)
 	struct cm_port *port = container_of(work, struct cm_port, work);
 	struct cm_rx *rx;
 
-	while ((rx = next_message(port))) {
-		handle(rx);
+	while ((rx = cm_next_message(port))) {
+		cm_handle(rx);
 		cond_resched();
 	}
 }
 
 /* Return: NULL when there are too many messages, or no memory. */
-static struct cm_rx *rx_new(struct cm_port *port, struct ib_mad_recv_wc *wc,
-			    enum cm_queue queue)
+static struct cm_rx *cm_rx_new(struct cm_port *port, struct ib_mad_recv_wc *wc,
+			       enum cm_queue queue)
 {
 	atomic_t *waiting = &port->waiting[queue];
 	struct cm_rx *rx;
@@ -539,14 +539,14 @@ void cm_mad_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *send,
 
 	cm_count(port, CM_RX_MESSAGES, attr, 1);
 	if (attr != CM_ATTRS && wc->mad_len >= sizeof(union cm_mad))
-		rx = rx_new(port, wc, slow(attr) ? CM_SLOW : CM_ORDERED);
+		rx = cm_rx_new(port, wc, cm_slow(attr) ? CM_SLOW : CM_ORDERED);
 	if (!rx) {
 		ib_free_recv_mad(wc);
 		return;
 	}
 
 	if (rx->queue == CM_SLOW) {
-		slow_add(rx);
+		cm_slow_add(rx);
 		return;
 	}
 	spin_lock_irq(&port->lock);

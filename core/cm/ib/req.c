@@ -15,15 +15,15 @@ struct outgoing {
 	struct cm_av alt_av;
 };
 
-static void outgoing_drop(struct outgoing *out)
+static void cm_outgoing_drop(struct outgoing *out)
 {
 	cm_peer_free(out->peer);
 	cm_dest_drop(&out->av.to);
 	cm_dest_drop(&out->alt_av.to);
 }
 
-static int outgoing_prepare(struct cm_id *id, struct outgoing *out,
-			    const struct ib_cm_req_param *param)
+static int cm_outgoing_prepare(struct cm_id *id, struct outgoing *out,
+			       const struct ib_cm_req_param *param)
 {
 	int ret;
 
@@ -42,7 +42,7 @@ static int outgoing_prepare(struct cm_id *id, struct outgoing *out,
 }
 
 /* What the connection will be like, if the peer agrees. */
-static void id_take_param(struct cm_id *id, const struct ib_cm_req_param *param)
+static void cm_id_take_param(struct cm_id *id, const struct ib_cm_req_param *param)
 {
 	lockdep_assert_held(&id->lock);
 	id->id.service_id = param->service_id;
@@ -65,7 +65,7 @@ static void id_take_param(struct cm_id *id, const struct ib_cm_req_param *param)
 }
 
 /* The paths and the remote end change owner, the old ones go with @out. */
-static void id_take_outgoing(struct cm_id *id, struct outgoing *out)
+static void cm_id_take_outgoing(struct cm_id *id, struct outgoing *out)
 {
 	lockdep_assert_held(&id->lock);
 	swap(id->av, out->av);
@@ -74,8 +74,8 @@ static void id_take_outgoing(struct cm_id *id, struct outgoing *out)
 	cm_dest_drop(&id->reply);
 }
 
-static int req_send(struct cm_id *id, const struct ib_cm_req_param *param,
-		    struct outgoing *out)
+static int cm_req_send(struct cm_id *id, const struct ib_cm_req_param *param,
+		       struct outgoing *out)
 {
 	const struct cm_step *step = cm_step(id->id.state, CM_CALL_REQ);
 	struct cm_names names;
@@ -86,8 +86,8 @@ static int req_send(struct cm_id *id, const struct ib_cm_req_param *param,
 	if (step->verdict != CM_GO || id->unplugged)
 		return -EINVAL;
 
-	id_take_param(id, param);
-	id_take_outgoing(id, out);
+	cm_id_take_param(id, param);
+	cm_id_take_outgoing(id, out);
 	id->tid = cm_id_tid(id);
 	cm_id_names(id, &names);
 	cm_build_req(&mad, &names, &id->dev->self, param);
@@ -130,13 +130,13 @@ int ib_send_cm_req(struct ib_cm_id *cm_id, struct ib_cm_req_param *param)
 	if (!id->dev || !cm_device_get(id->dev))
 		return -EINVAL;
 
-	ret = outgoing_prepare(id, &out, param);
+	ret = cm_outgoing_prepare(id, &out, param);
 	if (!ret) {
 		spin_lock_irq(&id->lock);
-		ret = req_send(id, param, &out);
+		ret = cm_req_send(id, param, &out);
 		spin_unlock_irq(&id->lock);
 	}
-	outgoing_drop(&out);
+	cm_outgoing_drop(&out);
 	cm_device_put(id->dev);
 	return ret;
 }
@@ -148,8 +148,8 @@ EXPORT_SYMBOL(ib_send_cm_req);
  * @to: where its sender is, or NULL when that is not known
  * Return: true when the message is kept.
  */
-static bool rx_known_req(struct cm_rx *rx, __be32 local_id,
-			 const struct cm_dest *to)
+static bool cm_rx_known_req(struct cm_rx *rx, __be32 local_id,
+			    const struct cm_dest *to)
 {
 	struct cm_id *id = cm_id_find(local_id);
 	bool stale = true;
@@ -171,7 +171,7 @@ static bool rx_known_req(struct cm_rx *rx, __be32 local_id,
  * one is ended (12.9.8.3.1). A REQ can claim any CA GUID and QPN, so the
  * connection is ended only if the address is the same.
  */
-static void end_stale(struct cm_id *with, __be32 local_id)
+static void cm_end_stale(struct cm_id *with, __be32 local_id)
 {
 	struct cm_id *id = cm_id_find(local_id);
 	struct rdma_ah_attr here, there;
@@ -186,7 +186,7 @@ static void end_stale(struct cm_id *with, __be32 local_id)
 }
 
 /* The connection that @rx asks for, as it concerns the QP. */
-static void id_take_req(struct cm_id *id, struct cm_rx *rx)
+static void cm_id_take_req(struct cm_id *id, struct cm_rx *rx)
 {
 	const struct cm_req_msg *req = &rx->mad->req;
 	const u8 patience = min_t(u8, CM_PEER_REPLY_MOST,
@@ -210,8 +210,8 @@ static void id_take_req(struct cm_id *id, struct cm_rx *rx)
 	id->pkey = rx->path[0].pkey;
 }
 
-static void reject_gid(struct cm_id *id, struct cm_rx *rx,
-		       enum ib_cm_rej_reason reason)
+static void cm_reject_gid(struct cm_id *id, struct cm_rx *rx,
+			  enum ib_cm_rej_reason reason)
 {
 	union ib_gid ours;
 
@@ -226,7 +226,7 @@ static void reject_gid(struct cm_id *id, struct cm_rx *rx,
  * Where the QP of @id shall send, as the peer wrote it. Rejects what can not
  * be reached. Return: true if the id has its paths.
  */
-static bool id_take_paths(struct cm_id *id, struct cm_rx *rx)
+static bool cm_id_take_paths(struct cm_id *id, struct cm_rx *rx)
 {
 	const struct ib_gid_attr *source = id->reply.ah.grh.sgid_attr;
 	const bool roce = id->reply.ah.type == RDMA_AH_ATTR_TYPE_ROCE;
@@ -240,13 +240,13 @@ static bool id_take_paths(struct cm_id *id, struct cm_rx *rx)
 		rx->path[0].hop_limit = id->reply.ah.grh.hop_limit;
 	}
 	if (cm_av_from_path(dev, &rx->path[0], source, &id->av)) {
-		reject_gid(id, rx, IB_CM_REJ_INVALID_GID);
+		cm_reject_gid(id, rx, IB_CM_REJ_INVALID_GID);
 		return false;
 	}
 	/* Path migration is InfiniBand's. */
 	if (!roce && cm_req_has_alternate(rx->mad) &&
 	    cm_av_from_path(dev, &rx->path[1], NULL, &id->alt_av)) {
-		reject_gid(id, rx, IB_CM_REJ_INVALID_ALT_GID);
+		cm_reject_gid(id, rx, IB_CM_REJ_INVALID_ALT_GID);
 		return false;
 	}
 	return true;
@@ -256,8 +256,8 @@ static bool id_take_paths(struct cm_id *id, struct cm_rx *rx)
  * Enter the remote end, and hand the request to the consumer. The listener is
  * the event's from here on. Return: true when the message is the event's.
  */
-static bool id_announce(struct cm_id *id, struct cm_rx *rx,
-			struct cm_id *listener)
+static bool cm_id_announce(struct cm_id *id, struct cm_rx *rx,
+			   struct cm_id *listener)
 {
 	const struct cm_step *step = cm_step(IB_CM_IDLE, CM_RX_REQ);
 	struct ib_cm_req_event_param *param = &rx->event.event.param.req_rcvd;
@@ -268,7 +268,7 @@ static bool id_announce(struct cm_id *id, struct cm_rx *rx,
 	/* The consumer may destroy the id as soon as it is posted. */
 	cm_id_hold(id);
 	spin_lock_irq(&id->lock);
-	id_take_req(id, rx);
+	cm_id_take_req(id, rx);
 	cm_read_req(rx->mad, &rx->event.event);
 	fresh = cm_peer_list(id->peer, id->id.remote_id, param->remote_ca_guid,
 			     id->remote_qpn, &other);
@@ -286,17 +286,17 @@ static bool id_announce(struct cm_id *id, struct cm_rx *rx,
 	spin_unlock_irq(&id->lock);
 
 	if (fresh == CM_SEEN) {
-		rx_known_req(rx, other, &id->reply);
+		cm_rx_known_req(rx, other, &id->reply);
 	} else if (fresh == CM_QP_IN_USE) {
 		cm_rx_reject(rx, &id->reply, IB_CM_REJ_STALE_CONN, NULL, 0);
-		end_stale(id, other);
+		cm_end_stale(id, other);
 	}
 	cm_id_put(id);
 	return fresh == CM_FRESH;
 }
 
 /* Return: true when the message, and the place at @listener, are the event's. */
-static bool accept_req(struct cm_rx *rx, struct cm_id *listener)
+static bool cm_accept_req(struct cm_rx *rx, struct cm_id *listener)
 {
 	struct cm_id *id;
 	bool kept = false;
@@ -309,8 +309,8 @@ static bool accept_req(struct cm_rx *rx, struct cm_id *listener)
 	id->peer = cm_peer_new(id->id.local_id);
 	if (id->peer && id->dev &&
 	    cm_half_open_begin(id, listener->id.service_id) &&
-	    !cm_dest_from_rx(rx, &id->reply) && id_take_paths(id, rx))
-		kept = id_announce(id, rx, listener);
+	    !cm_dest_from_rx(rx, &id->reply) && cm_id_take_paths(id, rx))
+		kept = cm_id_announce(id, rx, listener);
 	/* Idle still, so nothing is said. */
 	if (!kept)
 		cm_id_destroy(id, true);
@@ -318,7 +318,7 @@ static bool accept_req(struct cm_rx *rx, struct cm_id *listener)
 }
 
 /* Return: true when the message is kept. */
-static bool rx_no_listener(struct cm_rx *rx)
+static bool cm_rx_no_listener(struct cm_rx *rx)
 {
 	const __be32 remote_id = cm_sender_id(rx->mad);
 	bool kept;
@@ -342,21 +342,21 @@ bool cm_rx_req(struct cm_rx *rx)
 	__be32 local_id;
 
 	if (cm_peer_find(cm_sender_id(rx->mad), guid, &local_id))
-		return rx_known_req(rx, local_id, NULL);
+		return cm_rx_known_req(rx, local_id, NULL);
 	if (cm_req_qp_type(rx->mad) == IB_QPT_MAX)
 		return cm_rx_reject(rx, NULL, IB_CM_REJ_INVALID_TRANSPORT_TYPE,
 				    NULL, 0);
 	listener = cm_listener_get(rx->port->dev->device, service_id);
 	if (IS_ERR(listener))
-		return PTR_ERR(listener) == -ENOENT && rx_no_listener(rx);
-	if (accept_req(rx, listener))
+		return PTR_ERR(listener) == -ENOENT && cm_rx_no_listener(rx);
+	if (cm_accept_req(rx, listener))
 		return true;
 	cm_listener_put(listener);
 	return false;
 }
 
 /* What the peer's REP says of the connection. */
-static void id_take_rep(struct cm_id *id, const struct cm_rx *rx)
+static void cm_id_take_rep(struct cm_id *id, const struct cm_rx *rx)
 {
 	const struct ib_cm_rep_event_param *rep =
 		&rx->event.event.param.rep_rcvd;
@@ -378,7 +378,7 @@ static void id_take_rep(struct cm_id *id, const struct cm_rx *rx)
 						    id->alt_av.timeout - 1);
 }
 
-static void reject_rep(struct cm_id *id, const struct cm_rx *rx)
+static void cm_reject_rep(struct cm_id *id, const struct cm_rx *rx)
 {
 	const struct cm_rej_info info = {
 		.reason = IB_CM_REJ_STALE_CONN,
@@ -418,17 +418,17 @@ bool cm_rx_rep(struct cm_rx *rx)
 			trace_icm_insert_failed_err(cm_sender_id(rx->mad));
 	}
 	if (fresh == CM_FRESH) {
-		id_take_rep(id, rx);
+		cm_id_take_rep(id, rx);
 		cm_rx_finish(rx, id, step);
 	} else if (fresh == CM_QP_IN_USE) {
 		trace_icm_staleconn_err(id->id.local_id,
 					cm_sender_id(rx->mad));
-		reject_rep(id, rx);
+		cm_reject_rep(id, rx);
 	}
 	spin_unlock_irq(&id->lock);
 
 	if (fresh == CM_QP_IN_USE)
-		end_stale(id, other);
+		cm_end_stale(id, other);
 	cm_id_put(id);
 	return fresh == CM_FRESH;
 }

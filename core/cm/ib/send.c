@@ -12,9 +12,9 @@
 /* 2 ^ 23 ms, what the largest value of the wire means */
 #define LONGEST_MS BIT(23)
 
-static struct ib_mad_send_buf *buf_new(struct ib_mad_agent *agent,
-				       const struct cm_dest *dest,
-				       u32 remote_qpn, const union cm_mad *mad)
+static struct ib_mad_send_buf *cm_buf_new(struct ib_mad_agent *agent,
+					  const struct cm_dest *dest,
+					  u32 remote_qpn, const union cm_mad *mad)
 {
 	struct rdma_ah_attr av = dest->ah;
 	struct ib_mad_send_buf *buf;
@@ -35,7 +35,7 @@ static struct ib_mad_send_buf *buf_new(struct ib_mad_agent *agent,
 	return buf;
 }
 
-static void buf_free(struct ib_mad_send_buf *buf)
+static void cm_buf_free(struct ib_mad_send_buf *buf)
 {
 	rdma_destroy_ah(buf->ah, 0);
 	ib_free_send_mad(buf);
@@ -50,8 +50,8 @@ static void buf_free(struct ib_mad_send_buf *buf)
  * -ENOMEM, or the errno of rdma_create_ah() or ib_post_send_mad().
  */
 static struct ib_mad_send_buf *
-buf_send(const struct cm_dest *dest, u32 remote_qpn, const union cm_mad *mad,
-	 struct cm_id *owner, u32 timeout_ms)
+cm_buf_send(const struct cm_dest *dest, u32 remote_qpn, const union cm_mad *mad,
+	    struct cm_id *owner, u32 timeout_ms)
 {
 	struct ib_mad_send_buf *buf = ERR_PTR(-EINVAL);
 	struct cm_port *port = dest->port;
@@ -65,7 +65,7 @@ buf_send(const struct cm_dest *dest, u32 remote_qpn, const union cm_mad *mad,
 	rcu_read_lock();
 	agent = rcu_dereference(port->agent);
 	if (agent)
-		buf = buf_new(agent, dest, remote_qpn, mad);
+		buf = cm_buf_new(agent, dest, remote_qpn, mad);
 	if (IS_ERR(buf))
 		goto out;
 
@@ -76,7 +76,7 @@ buf_send(const struct cm_dest *dest, u32 remote_qpn, const union cm_mad *mad,
 	}
 	ret = ib_post_send_mad(buf, NULL);
 	if (ret) {
-		buf_free(buf);
+		cm_buf_free(buf);
 		buf = ERR_PTR(ret);
 		goto out;
 	}
@@ -86,15 +86,15 @@ out:
 	return buf;
 }
 
-/* Send an answer that no id waits for. As buf_send(). */
+/* Send an answer that no id waits for. As cm_buf_send(). */
 int cm_transmit(const struct cm_dest *dest, u32 remote_qpn,
 		const union cm_mad *mad)
 {
-	return PTR_ERR_OR_ZERO(buf_send(dest, remote_qpn, mad, NULL, 0));
+	return PTR_ERR_OR_ZERO(cm_buf_send(dest, remote_qpn, mad, NULL, 0));
 }
 
 /* The passive side answers to where the request came from. */
-static const struct cm_dest *dest_of(const struct cm_id *id)
+static const struct cm_dest *cm_dest_of(const struct cm_id *id)
 {
 	return id->reply.port ? &id->reply : &id->av.to;
 }
@@ -103,7 +103,7 @@ static const struct cm_dest *dest_of(const struct cm_id *id)
 void cm_id_address(struct cm_id *id, struct rdma_ah_attr *ah)
 {
 	spin_lock_irq(&id->lock);
-	*ah = dest_of(id)->ah;
+	*ah = cm_dest_of(id)->ah;
 	spin_unlock_irq(&id->lock);
 	ah->grh.sgid_attr = NULL;
 }
@@ -111,17 +111,17 @@ void cm_id_address(struct cm_id *id, struct rdma_ah_attr *ah)
 int cm_id_answer(struct cm_id *id, const union cm_mad *mad)
 {
 	lockdep_assert_held(&id->lock);
-	return cm_transmit(dest_of(id), id->id.remote_cm_qpn, mad);
+	return cm_transmit(cm_dest_of(id), id->id.remote_cm_qpn, mad);
 }
 
-/* Send a request in the place of the one under way. As buf_send(). */
+/* Send a request in the place of the one under way. As cm_buf_send(). */
 int cm_id_request(struct cm_id *id, const union cm_mad *mad, u32 timeout_ms)
 {
 	struct ib_mad_send_buf *buf;
 
 	lockdep_assert_held(&id->lock);
 	cm_id_hold(id);
-	buf = buf_send(dest_of(id), id->id.remote_cm_qpn, mad, id, timeout_ms);
+	buf = cm_buf_send(cm_dest_of(id), id->id.remote_cm_qpn, mad, id, timeout_ms);
 	if (IS_ERR(buf)) {
 		/* The caller has another one, so this is not the last. */
 		cm_id_put(id);
@@ -147,7 +147,7 @@ void cm_id_cancel(struct cm_id *id)
 
 __be64 cm_id_tid(const struct cm_id *id)
 {
-	const struct cm_port *port = dest_of(id)->port;
+	const struct cm_port *port = cm_dest_of(id)->port;
 	u64 high = port ? port->hi_tid : 0;
 
 	return cpu_to_be64(high << 32 | be32_to_cpu(id->id.local_id));
@@ -161,7 +161,7 @@ void cm_id_names(const struct cm_id *id, struct cm_names *names)
 }
 
 /* @id's request got no answer, or the device is being removed. */
-static void request_failed(struct cm_id *id, enum ib_wc_status status)
+static void cm_request_failed(struct cm_id *id, enum ib_wc_status status)
 {
 	const struct cm_step *step = cm_step(id->id.state, CM_TIMEOUT);
 
@@ -196,11 +196,11 @@ void cm_mad_sent(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 		if (id->request == buf) {
 			id->request = NULL;
 			if (wc->status != IB_WC_SUCCESS)
-				request_failed(id, wc->status);
+				cm_request_failed(id, wc->status);
 		}
 		spin_unlock_irqrestore(&id->lock, flags);
 	}
-	buf_free(buf);
+	cm_buf_free(buf);
 	if (id)
 		cm_id_put(id);
 }

@@ -28,7 +28,7 @@ void cm_answer_keep(struct cm_id *id, enum cm_attr attr, u8 timeout,
 }
 
 /* Which message an MRA or a REJ is about. */
-static enum cm_about about(const struct cm_id *id)
+static enum cm_about cm_send_msg_about(const struct cm_id *id)
 {
 	switch (id->id.state) {
 	case IB_CM_REQ_RCVD:
@@ -50,7 +50,7 @@ int cm_say_rej(struct cm_id *id, const struct cm_rej_info *info)
 
 	lockdep_assert_held(&id->lock);
 	cm_id_names(id, &names);
-	full.about = about(id);
+	full.about = cm_send_msg_about(id);
 	/* The peer has not been told the id yet. */
 	if (id->id.state == IB_CM_REQ_RCVD)
 		names.local_id = 0;
@@ -59,7 +59,7 @@ int cm_say_rej(struct cm_id *id, const struct cm_rej_info *info)
 	return cm_id_answer(id, &mad);
 }
 
-static int say_drep(struct cm_id *id, __be64 tid, const void *data, u8 len)
+static int cm_say_drep(struct cm_id *id, __be64 tid, const void *data, u8 len)
 {
 	struct cm_names names;
 	union cm_mad mad;
@@ -71,8 +71,8 @@ static int say_drep(struct cm_id *id, __be64 tid, const void *data, u8 len)
 	return cm_id_answer(id, &mad);
 }
 
-static void build_dreq(struct cm_id *id, union cm_mad *mad, const void *data,
-		       u8 len)
+static void cm_send_msg_build_dreq(struct cm_id *id, union cm_mad *mad, const void *data,
+				   u8 len)
 {
 	struct cm_names names;
 
@@ -82,8 +82,8 @@ static void build_dreq(struct cm_id *id, union cm_mad *mad, const void *data,
 	trace_icm_send_dreq(&id->id);
 }
 
-static int say_mra(struct cm_id *id, enum cm_about what, u8 timeout,
-		   const void *data, u8 len)
+static int cm_say_mra(struct cm_id *id, enum cm_about what, u8 timeout,
+		      const void *data, u8 len)
 {
 	struct cm_names names;
 	union cm_mad mad;
@@ -114,11 +114,11 @@ void cm_say_last_word(struct cm_id *id, enum cm_last_word word)
 		cm_say_rej(id, &rej);
 		break;
 	case CM_SAY_DREQ:
-		build_dreq(id, &mad, NULL, 0);
+		cm_send_msg_build_dreq(id, &mad, NULL, 0);
 		cm_id_answer(id, &mad);
 		break;
 	case CM_SAY_DREP:
-		say_drep(id, id->tid, NULL, 0);
+		cm_say_drep(id, id->tid, NULL, 0);
 		break;
 	case CM_SAY_SIDR_REJECT:
 		cm_sidr_refuse(id);
@@ -154,7 +154,7 @@ void cm_answer_again(struct cm_id *id, __be64 tid)
 	else if (attr == CM_ATTR_RTU)
 		cm_build_rtu(&mad, &names, data, len);
 	else
-		cm_build_mra(&mad, &names, about(id), kept->timeout, data, len);
+		cm_build_mra(&mad, &names, cm_send_msg_about(id), kept->timeout, data, len);
 	if (!cm_id_answer(id, &mad))
 		cm_count(id->reply.port ?: id->av.to.port, CM_TX_RETRIES, attr,
 			 1);
@@ -285,7 +285,7 @@ int ib_send_cm_dreq(struct ib_cm_id *cm_id, const void *private_data,
 		ret = cm_refusal(step);
 		goto out;
 	}
-	build_dreq(id, &mad, private_data, private_data_len);
+	cm_send_msg_build_dreq(id, &mad, private_data, private_data_len);
 	ret = cm_id_request(id, &mad, id->timeout_ms);
 	if (ret)
 		cm_id_move(id, IB_CM_TIMEWAIT);
@@ -329,7 +329,7 @@ int ib_send_cm_drep(struct ib_cm_id *cm_id, const void *private_data,
 	}
 	cm_answer_keep(id, CM_ATTR_DREP, 0, private_data, private_data_len);
 	cm_id_move(id, step->next);
-	ret = say_drep(id, id->tid, private_data, private_data_len);
+	ret = cm_say_drep(id, id->tid, private_data, private_data_len);
 out:
 	spin_unlock_irqrestore(&id->lock, flags);
 	return ret;
@@ -417,8 +417,8 @@ int ib_send_cm_mra(struct ib_cm_id *cm_id, u8 service_timeout,
 		goto out;
 	}
 	if (!(service_timeout & IB_CM_MRA_FLAG_DELAY))
-		ret = say_mra(id, about(id), timeout, private_data,
-			      private_data_len);
+		ret = cm_say_mra(id, cm_send_msg_about(id), timeout, private_data,
+				 private_data_len);
 	if (ret)
 		goto out;
 	cm_answer_keep(id, CM_ATTR_MRA, timeout, private_data,

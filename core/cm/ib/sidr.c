@@ -7,7 +7,7 @@
 static DEFINE_SPINLOCK(cm_sidr_lock);
 static struct rb_root requests = RB_ROOT;
 
-static int key_cmp(const struct cm_sidr_key *a, const struct cm_sidr_key *b)
+static int cm_sidr_key_cmp(const struct cm_sidr_key *a, const struct cm_sidr_key *b)
 {
 	if (a->request_id != b->request_id)
 		return be32_to_cpu(a->request_id) < be32_to_cpu(b->request_id) ?
@@ -21,22 +21,22 @@ static int key_cmp(const struct cm_sidr_key *a, const struct cm_sidr_key *b)
 	return memcmp(&a->gid, &b->gid, sizeof(a->gid));
 }
 
-static const struct cm_sidr_key *key_of(const struct rb_node *node)
+static const struct cm_sidr_key *cm_key_of(const struct rb_node *node)
 {
 	return &rb_entry(node, struct cm_id, sidr)->sidr_key;
 }
 
-static int add_cmp(struct rb_node *node, const struct rb_node *with)
+static int cm_sidr_add_cmp(struct rb_node *node, const struct rb_node *with)
 {
-	return key_cmp(key_of(node), key_of(with));
+	return cm_sidr_key_cmp(cm_key_of(node), cm_key_of(with));
 }
 
-static int find_cmp(const void *key, const struct rb_node *node)
+static int cm_sidr_find_cmp(const void *key, const struct rb_node *node)
 {
-	return key_cmp(key, key_of(node));
+	return cm_sidr_key_cmp(key, cm_key_of(node));
 }
 
-static void key_make(struct cm_sidr_key *key, const struct cm_rx *rx)
+static void cm_key_make(struct cm_sidr_key *key, const struct cm_rx *rx)
 {
 	const struct ib_wc *wc = rx->wc->wc;
 	const struct ib_grh *grh = rx->wc->recv_buf.grh;
@@ -50,22 +50,22 @@ static void key_make(struct cm_sidr_key *key, const struct cm_rx *rx)
 		key->gid = grh->sgid;
 }
 
-static bool known(const struct cm_sidr_key *key)
+static bool cm_known(const struct cm_sidr_key *key)
 {
 	struct rb_node *node;
 
 	spin_lock_irq(&cm_sidr_lock);
-	node = rb_find(key, &requests, find_cmp);
+	node = rb_find(key, &requests, cm_sidr_find_cmp);
 	spin_unlock_irq(&cm_sidr_lock);
 	return node;
 }
 
 /* Return: false when the request is there already. */
-static bool sidr_list(struct cm_id *id)
+static bool cm_sidr_list(struct cm_id *id)
 {
 	lockdep_assert_held(&id->lock);
 	spin_lock(&cm_sidr_lock);
-	id->sidr_listed = !rb_find_add(&id->sidr, &requests, add_cmp);
+	id->sidr_listed = !rb_find_add(&id->sidr, &requests, cm_sidr_add_cmp);
 	spin_unlock(&cm_sidr_lock);
 	return id->sidr_listed;
 }
@@ -79,8 +79,8 @@ void cm_sidr_forget(struct cm_id *id)
 	spin_unlock(&cm_sidr_lock);
 }
 
-static int say_sidr_rep(struct cm_id *id,
-			const struct ib_cm_sidr_rep_param *param)
+static int cm_say_sidr_rep(struct cm_id *id,
+			   const struct ib_cm_sidr_rep_param *param)
 {
 	struct cm_names names;
 	union cm_mad mad;
@@ -97,10 +97,10 @@ int cm_sidr_refuse(struct cm_id *id)
 	const struct ib_cm_sidr_rep_param param = { .status = IB_SIDR_REJECT };
 
 	lockdep_assert_held(&id->lock);
-	return say_sidr_rep(id, &param);
+	return cm_say_sidr_rep(id, &param);
 }
 
-static int sidr_check(const struct ib_cm_sidr_req_param *param)
+static int cm_sidr_check(const struct ib_cm_sidr_req_param *param)
 {
 	if (!param->path)
 		return -EINVAL;
@@ -108,8 +108,8 @@ static int sidr_check(const struct ib_cm_sidr_req_param *param)
 			     IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE);
 }
 
-static int sidr_send(struct cm_id *id, struct cm_av *av,
-		     const struct ib_cm_sidr_req_param *param)
+static int cm_sidr_send(struct cm_id *id, struct cm_av *av,
+			const struct ib_cm_sidr_req_param *param)
 {
 	const struct cm_step *step = cm_step(id->id.state, CM_CALL_SIDR_REQ);
 	struct cm_names names;
@@ -154,7 +154,7 @@ int ib_send_cm_sidr_req(struct ib_cm_id *cm_id,
 	int ret;
 
 	might_sleep();
-	ret = sidr_check(param);
+	ret = cm_sidr_check(param);
 	if (ret)
 		return ret;
 	if (!id->dev || !cm_device_get(id->dev))
@@ -163,7 +163,7 @@ int ib_send_cm_sidr_req(struct ib_cm_id *cm_id,
 	ret = cm_av_from_path(id->dev, param->path, param->sgid_attr, &av);
 	if (!ret) {
 		spin_lock_irq(&id->lock);
-		ret = sidr_send(id, &av, param);
+		ret = cm_sidr_send(id, &av, param);
 		spin_unlock_irq(&id->lock);
 		cm_dest_drop(&av.to);
 	}
@@ -199,7 +199,7 @@ int ib_send_cm_sidr_rep(struct ib_cm_id *cm_id,
 	spin_lock_irqsave(&id->lock, flags);
 	step = cm_step(cm_id->state, CM_CALL_SIDR_REP);
 	if (step->verdict == CM_GO) {
-		ret = say_sidr_rep(id, param);
+		ret = cm_say_sidr_rep(id, param);
 		if (!ret)
 			cm_id_move(id, step->next);
 	} else {
@@ -211,7 +211,7 @@ int ib_send_cm_sidr_rep(struct ib_cm_id *cm_id,
 EXPORT_SYMBOL(ib_send_cm_sidr_rep);
 
 /* The service id has no listener. Return: as cm_rx_answer(). */
-static bool refuse_stranger(struct cm_rx *rx)
+static bool cm_refuse_stranger(struct cm_rx *rx)
 {
 	const struct ib_cm_sidr_rep_param param = {
 		.status = IB_SIDR_UNSUPPORTED,
@@ -227,8 +227,8 @@ static bool refuse_stranger(struct cm_rx *rx)
 	return cm_rx_answer(rx, &mad);
 }
 
-static void read_request(struct cm_rx *rx, struct cm_id *id,
-			 struct cm_id *listener)
+static void cm_read_request(struct cm_rx *rx, struct cm_id *id,
+			    struct cm_id *listener)
 {
 	struct ib_cm_sidr_req_event_param *param =
 		&rx->event.event.param.sidr_req_rcvd;
@@ -249,8 +249,8 @@ static void read_request(struct cm_rx *rx, struct cm_id *id,
 }
 
 /* Return: true when the message, and the place at @listener, are the event's. */
-static bool accept_request(struct cm_rx *rx, struct cm_id *listener,
-			   const struct cm_sidr_key *key)
+static bool cm_accept_request(struct cm_rx *rx, struct cm_id *listener,
+			      const struct cm_sidr_key *key)
 {
 	const struct cm_step *step = cm_step(IB_CM_IDLE, CM_RX_SIDR_REQ);
 	bool kept = false;
@@ -263,11 +263,11 @@ static bool accept_request(struct cm_rx *rx, struct cm_id *listener,
 	id->sidr_key = *key;
 	if (id->dev && cm_half_open_begin(id, listener->id.service_id) &&
 	    !cm_dest_from_rx(rx, &id->reply)) {
-		read_request(rx, id, listener);
+		cm_read_request(rx, id, listener);
 		/* The consumer may destroy the id as soon as it is posted. */
 		cm_id_hold(id);
 		spin_lock_irq(&id->lock);
-		kept = sidr_list(id);
+		kept = cm_sidr_list(id);
 		if (kept) {
 			rx->event.listener = listener;
 			cm_rx_finish(rx, id, step);
@@ -291,15 +291,15 @@ bool cm_rx_sidr_req(struct cm_rx *rx)
 	struct cm_sidr_key key;
 	struct cm_id *listener;
 
-	key_make(&key, rx);
-	if (known(&key)) {
+	cm_key_make(&key, rx);
+	if (cm_known(&key)) {
 		cm_rx_count_duplicate(rx);
 		return false;
 	}
 	listener = cm_listener_get(rx->port->dev->device, service_id);
 	if (IS_ERR(listener))
-		return PTR_ERR(listener) == -ENOENT && refuse_stranger(rx);
-	if (accept_request(rx, listener, &key))
+		return PTR_ERR(listener) == -ENOENT && cm_refuse_stranger(rx);
+	if (cm_accept_request(rx, listener, &key))
 		return true;
 	cm_listener_put(listener);
 	return false;

@@ -23,7 +23,7 @@ struct peer_key {
 	u32 number;
 };
 
-static int key_cmp(const struct peer_key *a, const struct peer_key *b)
+static int cm_timewait_key_cmp(const struct peer_key *a, const struct peer_key *b)
 {
 	if (a->guid != b->guid)
 		return a->guid < b->guid ? -1 : 1;
@@ -32,7 +32,7 @@ static int key_cmp(const struct peer_key *a, const struct peer_key *b)
 	return 0;
 }
 
-static struct peer_key comm_key(const struct rb_node *node)
+static struct peer_key cm_comm_key(const struct rb_node *node)
 {
 	const struct cm_peer *peer = rb_entry(node, struct cm_peer, by_comm);
 
@@ -40,35 +40,35 @@ static struct peer_key comm_key(const struct rb_node *node)
 				  be32_to_cpu(peer->remote_id) };
 }
 
-static struct peer_key qpn_key(const struct rb_node *node)
+static struct peer_key cm_qpn_key(const struct rb_node *node)
 {
 	const struct cm_peer *peer = rb_entry(node, struct cm_peer, by_qpn);
 
 	return (struct peer_key){ be64_to_cpu(peer->guid), peer->qpn };
 }
 
-static int comm_cmp(struct rb_node *a, const struct rb_node *b)
+static int cm_comm_cmp(struct rb_node *a, const struct rb_node *b)
 {
-	struct peer_key left = comm_key(a), right = comm_key(b);
+	struct peer_key left = cm_comm_key(a), right = cm_comm_key(b);
 
-	return key_cmp(&left, &right);
+	return cm_timewait_key_cmp(&left, &right);
 }
 
-static int qpn_cmp(struct rb_node *a, const struct rb_node *b)
+static int cm_qpn_cmp(struct rb_node *a, const struct rb_node *b)
 {
-	struct peer_key left = qpn_key(a), right = qpn_key(b);
+	struct peer_key left = cm_qpn_key(a), right = cm_qpn_key(b);
 
-	return key_cmp(&left, &right);
+	return cm_timewait_key_cmp(&left, &right);
 }
 
-static int comm_find_cmp(const void *key, const struct rb_node *node)
+static int cm_comm_find_cmp(const void *key, const struct rb_node *node)
 {
-	struct peer_key right = comm_key(node);
+	struct peer_key right = cm_comm_key(node);
 
-	return key_cmp(key, &right);
+	return cm_timewait_key_cmp(key, &right);
 }
 
-static void timewait_work(struct work_struct *work);
+static void cm_timewait_work(struct work_struct *work);
 
 /* Return: a remote end that is not known yet, or NULL. */
 struct cm_peer *cm_peer_new(__be32 local_id)
@@ -80,7 +80,7 @@ struct cm_peer *cm_peer_new(__be32 local_id)
 	peer->local_id = local_id;
 	RB_CLEAR_NODE(&peer->by_qpn);
 	INIT_LIST_HEAD(&peer->node);
-	INIT_DELAYED_WORK(&peer->work, timewait_work);
+	INIT_DELAYED_WORK(&peer->work, cm_timewait_work);
 	return peer;
 }
 
@@ -101,13 +101,13 @@ enum cm_fresh cm_peer_list(struct cm_peer *peer, __be32 remote_id, __be64 guid,
 	peer->remote_id = remote_id;
 	peer->guid = guid;
 	peer->qpn = qpn;
-	found = rb_find_add(&peer->by_comm, &peers_by_comm, comm_cmp);
+	found = rb_find_add(&peer->by_comm, &peers_by_comm, cm_comm_cmp);
 	if (found) {
 		*other = rb_entry(found, struct cm_peer, by_comm)->local_id;
 		fresh = CM_SEEN;
 		goto out;
 	}
-	found = rb_find_add(&peer->by_qpn, &peers_by_qpn, qpn_cmp);
+	found = rb_find_add(&peer->by_qpn, &peers_by_qpn, cm_qpn_cmp);
 	if (found) {
 		*other = rb_entry(found, struct cm_peer, by_qpn)->local_id;
 		rb_erase(&peer->by_comm, &peers_by_comm);
@@ -120,7 +120,7 @@ out:
 	return fresh;
 }
 
-static void forget_qpn(struct cm_peer *peer)
+static void cm_forget_qpn(struct cm_peer *peer)
 {
 	lockdep_assert_held(&cm_peers_lock);
 	if (!RB_EMPTY_NODE(&peer->by_qpn)) {
@@ -129,12 +129,12 @@ static void forget_qpn(struct cm_peer *peer)
 	}
 }
 
-static void peer_unlist(struct cm_peer *peer)
+static void cm_peer_unlist(struct cm_peer *peer)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&cm_peers_lock, flags);
-	forget_qpn(peer);
+	cm_forget_qpn(peer);
 	if (peer->listed) {
 		rb_erase(&peer->by_comm, &peers_by_comm);
 		peer->listed = false;
@@ -147,7 +147,7 @@ void cm_peer_free(struct cm_peer *peer)
 {
 	if (!peer)
 		return;
-	peer_unlist(peer);
+	cm_peer_unlist(peer);
 	kfree(peer);
 }
 
@@ -159,7 +159,7 @@ bool cm_peer_find(__be32 remote_id, __be64 guid, __be32 *local_id)
 	unsigned long flags;
 
 	spin_lock_irqsave(&cm_peers_lock, flags);
-	node = rb_find(&key, &peers_by_comm, comm_find_cmp);
+	node = rb_find(&key, &peers_by_comm, cm_comm_find_cmp);
 	if (node)
 		*local_id = rb_entry(node, struct cm_peer, by_comm)->local_id;
 	spin_unlock_irqrestore(&cm_peers_lock, flags);
@@ -170,7 +170,7 @@ bool cm_peer_find(__be32 remote_id, __be64 guid, __be32 *local_id)
  * Ends a peer's TimeWait early. A work item that already runs is about to free
  * the peer, so it is not queued again.
  */
-static void hasten(struct cm_dev *dev, struct cm_peer *peer)
+static void cm_hasten(struct cm_dev *dev, struct cm_peer *peer)
 {
 	lockdep_assert_held(&dev->timewait_lock);
 	list_move_tail(&peer->node, &dev->ended);
@@ -200,7 +200,7 @@ void cm_timewait_begin(struct cm_id *id)
 		return;
 
 	spin_lock_irqsave(&cm_peers_lock, flags);
-	forget_qpn(peer);
+	cm_forget_qpn(peer);
 	spin_unlock_irqrestore(&cm_peers_lock, flags);
 	id->peer = NULL;
 	id->timewait = peer;
@@ -213,12 +213,12 @@ void cm_timewait_begin(struct cm_id *id)
 	list_add_tail(&peer->node, &dev->timewait);
 	queue_delayed_work(cm_rx_wq, &peer->work, dev->dying ? 0 : wait);
 	if (++dev->timewaits > CM_TIMEWAIT_MOST)
-		hasten(dev, list_first_entry(&dev->timewait, struct cm_peer,
-					     node));
+		cm_hasten(dev, list_first_entry(&dev->timewait, struct cm_peer,
+						node));
 	spin_unlock_irqrestore(&dev->timewait_lock, flags);
 }
 
-static void tell_id(struct cm_peer *peer)
+static void cm_tell_id(struct cm_peer *peer)
 {
 	struct cm_id *id = cm_id_find(peer->local_id);
 	const struct cm_step *step;
@@ -238,14 +238,14 @@ static void tell_id(struct cm_peer *peer)
 	cm_id_put(id);
 }
 
-static void timewait_work(struct work_struct *work)
+static void cm_timewait_work(struct work_struct *work)
 {
 	struct cm_peer *peer = container_of(to_delayed_work(work),
 					    struct cm_peer, work);
 	struct cm_dev *dev = peer->dev;
 
-	peer_unlist(peer);
-	tell_id(peer);
+	cm_peer_unlist(peer);
+	cm_tell_id(peer);
 
 	spin_lock_irq(&dev->timewait_lock);
 	list_del(&peer->node);
@@ -256,7 +256,7 @@ static void timewait_work(struct work_struct *work)
 	cm_dev_put(dev);
 }
 
-static bool timewait_empty(struct cm_dev *dev)
+static bool cm_timewait_empty(struct cm_dev *dev)
 {
 	bool empty;
 
@@ -277,7 +277,7 @@ void cm_timewait_flush(struct cm_dev *dev)
 	spin_lock_irq(&dev->timewait_lock);
 	dev->dying = true;
 	list_for_each_entry_safe(peer, next, &dev->timewait, node)
-		hasten(dev, peer);
+		cm_hasten(dev, peer);
 	spin_unlock_irq(&dev->timewait_lock);
-	wait_event(dev->quiet, timewait_empty(dev));
+	wait_event(dev->quiet, cm_timewait_empty(dev));
 }

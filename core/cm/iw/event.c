@@ -24,7 +24,7 @@
 
 static struct workqueue_struct *iw_wq;
 
-static enum ofed_iw_input input_of(const struct iw_cm_event *event)
+static enum ofed_iw_input iwcm_input_of(const struct iw_cm_event *event)
 {
 	switch (event->event) {
 	case IW_CM_EVENT_CONNECT_REQUEST:
@@ -42,8 +42,8 @@ static enum ofed_iw_input input_of(const struct iw_cm_event *event)
 	}
 }
 
-static void fill_event(struct ofed_iw_event *item,
-		       const struct iw_cm_event *event)
+static void iwcm_fill_event(struct ofed_iw_event *item,
+			    const struct iw_cm_event *event)
 {
 	item->event = *event;
 	item->qp = NULL;
@@ -61,7 +61,7 @@ static void fill_event(struct ofed_iw_event *item,
 	}
 }
 
-static int queue_event(struct iw_id *id, const struct iw_cm_event *event)
+static int iwcm_queue_event(struct iw_id *id, const struct iw_cm_event *event)
 {
 	struct ofed_iw_event *item;
 
@@ -70,7 +70,7 @@ static int queue_event(struct iw_id *id, const struct iw_cm_event *event)
 					entry);
 	if (!item)
 		return -ENOMEM;
-	fill_event(item, event);
+	iwcm_fill_event(item, event);
 	list_move_tail(&item->entry, &id->events);
 	if (!id->queued) {
 		id->queued = true;
@@ -81,7 +81,7 @@ static int queue_event(struct iw_id *id, const struct iw_cm_event *event)
 }
 
 /* A connection that is over lets its QP go, but not in the driver's context. */
-static void part_from_qp(struct iw_id *id)
+static void iwcm_part_from_qp(struct iw_id *id)
 {
 	struct ofed_iw_event *item = list_last_entry(&id->events,
 						     struct ofed_iw_event,
@@ -108,14 +108,14 @@ int ofed_iw_event(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 	int ret = 0;
 
 	spin_lock_irqsave(&id->lock, flags);
-	step = ofed_iw_step(id->state, input_of(event));
+	step = ofed_iw_step(id->state, iwcm_input_of(event));
 	if (step.verdict == IW_REFUSE)
 		ret = -EINVAL;
 	else if (step.verdict == IW_TELL)
-		ret = queue_event(id, event);
+		ret = iwcm_queue_event(id, event);
 	if (!ret) {
 		if (step.verdict == IW_TELL && step.next == IW_IDLE)
-			part_from_qp(id);
+			iwcm_part_from_qp(id);
 		id->state = step.next;
 		wake_up_all(&id->waiters);
 	}
@@ -124,7 +124,7 @@ int ofed_iw_event(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 }
 
 /* The client knows the addresses that it asked for, not those on the wire. */
-static void use_own_addresses(struct iw_id *id, struct iw_cm_event *event)
+static void iwcm_use_own_addresses(struct iw_id *id, struct iw_cm_event *event)
 {
 	id->id.m_local_addr = event->local_addr;
 	id->id.m_remote_addr = event->remote_addr;
@@ -133,8 +133,8 @@ static void use_own_addresses(struct iw_id *id, struct iw_cm_event *event)
 }
 
 /* The address that the peer meant, by the port that the client listens on. */
-static void own_address(const struct iw_id *listener,
-			struct sockaddr_storage *addr)
+static void iwcm_own_address(const struct iw_id *listener,
+			     struct sockaddr_storage *addr)
 {
 	const struct sockaddr_storage *own = &listener->id.local_addr;
 	const struct sockaddr_in6 *own6 = (const void *)own;
@@ -151,14 +151,14 @@ static void own_address(const struct iw_id *listener,
 		*addr = *own;
 }
 
-static void take_peer(const struct iw_id *listener, struct iw_id *id,
-		      struct iw_cm_event *event)
+static void iwcm_take_peer(const struct iw_id *listener, struct iw_id *id,
+			   struct iw_cm_event *event)
 {
 	struct iw_cm_id *cm_id = &id->id;
 
 	cm_id->provider_data = event->provider_data;
 	cm_id->local_addr = event->local_addr;
-	own_address(listener, &cm_id->local_addr);
+	iwcm_own_address(listener, &cm_id->local_addr);
 	cm_id->m_local_addr = event->local_addr;
 	cm_id->m_remote_addr = event->remote_addr;
 	cm_id->remote_addr = event->remote_addr;
@@ -173,46 +173,46 @@ static void take_peer(const struct iw_id *listener, struct iw_id *id,
  * A request is an id of its own from here on. Without a client it is destroyed
  * at once, by which the driver rejects it.
  */
-static void bring_request(struct iw_id *listener, struct iw_cm_event *event,
-			  bool wanted)
+static void iwcm_bring_request(struct iw_id *listener, struct iw_cm_event *event,
+			       bool wanted)
 {
 	struct iw_id *id;
 
 	/* Without an id the driver could not be told to let the peer go. */
 	id = ofed_iw_id_new(listener->id.device, listener->id.cm_handler,
 			    listener->id.context, GFP_KERNEL | __GFP_NOFAIL);
-	take_peer(listener, id, event);
+	iwcm_take_peer(listener, id, event);
 	id->state = IW_CALLED;
 	if (!wanted || ofed_iw_id_room(id, OFED_IW_CONN_EVENTS) ||
 	    id->id.cm_handler(&id->id, event))
 		ofed_iw_id_destroy(id);
 }
 
-static void bring(struct iw_id *id, struct ofed_iw_event *item)
+static void iwcm_bring(struct iw_id *id, struct ofed_iw_event *item)
 {
 	struct iw_cm_event *event = &item->event;
 
 	ofed_iw_put_qp(id, item->qp);
 	if (event->event == IW_CM_EVENT_CONNECT_REQUEST) {
-		bring_request(id, event, true);
+		iwcm_bring_request(id, event, true);
 		return;
 	}
 	if (event->event == IW_CM_EVENT_CONNECT_REPLY && !event->status)
-		use_own_addresses(id, event);
+		iwcm_use_own_addresses(id, event);
 	if (id->id.cm_handler(&id->id, event))
 		ofed_iw_id_destroy(id);
 }
 
 /* The client does not get this event: the QP is put, a request rejected. */
-static void drop(struct iw_id *id, struct ofed_iw_event *item)
+static void iwcm_drop(struct iw_id *id, struct ofed_iw_event *item)
 {
 	ofed_iw_put_qp(id, item->qp);
 	if (item->event.event == IW_CM_EVENT_CONNECT_REQUEST)
-		bring_request(id, &item->event, false);
+		iwcm_bring_request(id, &item->event, false);
 }
 
 /* The oldest event, now out of the list. */
-static struct ofed_iw_event *next_event(struct iw_id *id)
+static struct ofed_iw_event *iwcm_next_event(struct iw_id *id)
 {
 	struct ofed_iw_event *item;
 
@@ -235,9 +235,9 @@ void ofed_iw_events_drop(struct iw_id *id)
 	struct ofed_iw_event *item;
 
 	spin_lock_irq(&id->lock);
-	while ((item = next_event(id))) {
+	while ((item = iwcm_next_event(id))) {
 		spin_unlock_irq(&id->lock);
-		drop(id, item);
+		iwcm_drop(id, item);
 		spin_lock_irq(&id->lock);
 		list_add(&item->entry, &id->spare);
 	}
@@ -255,14 +255,14 @@ void ofed_iw_events_work(struct work_struct *work)
 	bool gone;
 
 	spin_lock_irq(&id->lock);
-	while ((item = next_event(id))) {
+	while ((item = iwcm_next_event(id))) {
 		gone = id->state == IW_GONE;
 		id->runner = current;
 		spin_unlock_irq(&id->lock);
 		if (gone)
-			drop(id, item);
+			iwcm_drop(id, item);
 		else
-			bring(id, item);
+			iwcm_bring(id, item);
 		spin_lock_irq(&id->lock);
 		list_add(&item->entry, &id->spare);
 		id->runner = NULL;

@@ -45,12 +45,12 @@ void ofed_iw_id_put(struct iw_id *id)
 }
 
 /* For drivers, in any context. */
-static void add_ref(struct iw_cm_id *cm_id)
+static void iwcm_add_ref(struct iw_cm_id *cm_id)
 {
 	ofed_iw_id_get(to_iw_id(cm_id));
 }
 
-static void rem_ref(struct iw_cm_id *cm_id)
+static void iwcm_rem_ref(struct iw_cm_id *cm_id)
 {
 	ofed_iw_id_put(to_iw_id(cm_id));
 }
@@ -63,8 +63,8 @@ struct iw_id *ofed_iw_id_new(struct ib_device *device, iw_cm_handler handler,
 	if (!id)
 		return ERR_PTR(-ENOMEM);
 	id->id.event_handler = ofed_iw_event;
-	id->id.add_ref = add_ref;
-	id->id.rem_ref = rem_ref;
+	id->id.add_ref = iwcm_add_ref;
+	id->id.rem_ref = iwcm_rem_ref;
 	id->id.device = device;
 	id->id.context = context;
 	id->id.cm_handler = handler;
@@ -108,8 +108,8 @@ void ofed_iw_put_qp(struct iw_id *id, struct ib_qp *qp)
 }
 
 /* Move by a call of the client; @from is the state before. */
-static int move(struct iw_id *id, enum ofed_iw_input input,
-		enum ofed_iw_state *from)
+static int iwcm_move(struct iw_id *id, enum ofed_iw_input input,
+		     enum ofed_iw_state *from)
 {
 	const struct ofed_iw_step step = ofed_iw_step(id->state, input);
 
@@ -119,13 +119,13 @@ static int move(struct iw_id *id, enum ofed_iw_input input,
 	return step.verdict == IW_REFUSE ? -EINVAL : 0;
 }
 
-static int move_unlocked(struct iw_id *id, enum ofed_iw_input input)
+static int iwcm_move_unlocked(struct iw_id *id, enum ofed_iw_input input)
 {
 	enum ofed_iw_state from;
 	int ret;
 
 	spin_lock_irq(&id->lock);
-	ret = move(id, input, &from);
+	ret = iwcm_move(id, input, &from);
 	spin_unlock_irq(&id->lock);
 	return ret;
 }
@@ -134,18 +134,18 @@ static int move_unlocked(struct iw_id *id, enum ofed_iw_input input)
  * Wait out the driver's report or answer, then move. The lock is held when this
  * returns.
  */
-static int move_when_told(struct iw_id *id, enum ofed_iw_input input,
-			  enum ofed_iw_state *from)
+static int iwcm_move_when_told(struct iw_id *id, enum ofed_iw_input input,
+			       enum ofed_iw_state *from)
 	__acquires(&id->lock)
 {
 	spin_lock_irq(&id->lock);
 	wait_event_lock_irq(id->waiters,
 			    ofed_iw_step(id->state, input).verdict != IW_WAIT,
 			    id->lock);
-	return move(id, input, from);
+	return iwcm_move(id, input, from);
 }
 
-static struct ib_qp *part(struct iw_id *id)
+static struct ib_qp *iwcm_part(struct iw_id *id)
 {
 	struct ib_qp *qp = id->qp;
 
@@ -155,14 +155,14 @@ static struct ib_qp *part(struct iw_id *id)
 }
 
 /* The driver has refused: nothing more comes of the call. */
-static void call_failed(struct iw_id *id)
+static void iwcm_call_failed(struct iw_id *id)
 {
 	enum ofed_iw_state from;
 	struct ib_qp *qp;
 
 	spin_lock_irq(&id->lock);
-	move(id, IW_DO_FAILED, &from);
-	qp = part(id);
+	iwcm_move(id, IW_DO_FAILED, &from);
+	qp = iwcm_part(id);
 	wake_up_all(&id->waiters);
 	spin_unlock_irq(&id->lock);
 	ofed_iw_put_qp(id, qp);
@@ -170,17 +170,17 @@ static void call_failed(struct iw_id *id)
 }
 
 /* The driver listens: now there is something to take down. */
-static void listens(struct iw_id *id)
+static void iwcm_listens(struct iw_id *id)
 {
 	enum ofed_iw_state from;
 
 	spin_lock_irq(&id->lock);
-	move(id, IW_DO_LISTENING, &from);
+	iwcm_move(id, IW_DO_LISTENING, &from);
 	wake_up_all(&id->waiters);
 	spin_unlock_irq(&id->lock);
 }
 
-static int qp_to(struct ib_qp *qp, enum ib_qp_state state)
+static int iwcm_qp_to(struct ib_qp *qp, enum ib_qp_state state)
 {
 	struct ib_qp_attr attr = { .qp_state = state };
 
@@ -208,8 +208,8 @@ struct iw_cm_id *iw_create_cm_id(struct ib_device *device,
 }
 EXPORT_SYMBOL(iw_create_cm_id);
 
-static void take_down(struct iw_id *id, enum ofed_iw_state from,
-		      struct ib_qp *qp)
+static void iwcm_take_down(struct iw_id *id, enum ofed_iw_state from,
+			   struct ib_qp *qp)
 {
 	const struct ib_device_ops *ops = &id->id.device->ops;
 
@@ -218,7 +218,7 @@ static void take_down(struct iw_id *id, enum ofed_iw_state from,
 	else if (from == IW_CALLED)
 		ops->iw_reject(&id->id, NULL, 0);
 	else if (from == IW_OPEN && qp)
-		qp_to(qp, IB_QPS_ERR);
+		iwcm_qp_to(qp, IB_QPS_ERR);
 	ofed_iw_put_qp(id, qp);
 }
 
@@ -233,13 +233,13 @@ void ofed_iw_id_destroy(struct iw_id *id)
 	struct ib_qp *qp;
 	int ret;
 
-	ret = move_when_told(id, IW_DO_DESTROY, &from);
-	qp = part(id);
+	ret = iwcm_move_when_told(id, IW_DO_DESTROY, &from);
+	qp = iwcm_part(id);
 	spin_unlock_irq(&id->lock);
 	/* A handler that destroys its id and returns an error as well. */
 	if (ret)
 		return;
-	take_down(id, from, qp);
+	iwcm_take_down(id, from, qp);
 
 	spin_lock_irq(&id->lock);
 	wait_event_lock_irq(id->waiters,
@@ -268,7 +268,7 @@ void iw_destroy_cm_id(struct iw_cm_id *cm_id)
 }
 EXPORT_SYMBOL(iw_destroy_cm_id);
 
-static unsigned int places_of(int backlog)
+static unsigned int iwcm_places_of(int backlog)
 {
 	return clamp_t(int, backlog, OFED_IW_CONN_EVENTS, BACKLOG_MAX);
 }
@@ -290,10 +290,10 @@ int iw_cm_listen(struct iw_cm_id *cm_id, int backlog)
 
 	if (backlog <= 0)
 		backlog = READ_ONCE(default_backlog);
-	ret = ofed_iw_id_room(id, places_of(backlog));
+	ret = ofed_iw_id_room(id, iwcm_places_of(backlog));
 	if (ret)
 		return ret;
-	ret = move_unlocked(id, IW_DO_LISTEN);
+	ret = iwcm_move_unlocked(id, IW_DO_LISTEN);
 	if (ret)
 		return ret;
 	/* A destroy that waits goes on before this returns. */
@@ -303,9 +303,9 @@ int iw_cm_listen(struct iw_cm_id *cm_id, int backlog)
 		ret = cm_id->device->ops.iw_create_listen(cm_id, backlog);
 	if (ret) {
 		ofed_iw_pm_unmap(id);
-		call_failed(id);
+		iwcm_call_failed(id);
 	} else {
-		listens(id);
+		iwcm_listens(id);
 	}
 	ofed_iw_id_put(id);
 	return ret;
@@ -329,7 +329,7 @@ void ofed_iw_set_owner(struct iw_cm_id *cm_id,
 	to_iw_id(cm_id)->owner = owner;
 }
 
-static bool is_own(const struct iw_id *id, const struct ib_qp *qp)
+static bool iwcm_is_own(const struct iw_id *id, const struct ib_qp *qp)
 {
 	const struct rdma_restrack_entry *owner = id->owner;
 	struct task_struct *task = qp->res.task;
@@ -343,7 +343,7 @@ static bool is_own(const struct iw_id *id, const struct ib_qp *qp)
 }
 
 /* Move to a state where the driver will report; takes a QP reference for it. */
-static int begin(struct iw_id *id, enum ofed_iw_input input, u32 qpn)
+static int iwcm_begin(struct iw_id *id, enum ofed_iw_input input, u32 qpn)
 {
 	const struct ib_device_ops *ops = &id->id.device->ops;
 	enum ofed_iw_state from;
@@ -358,11 +358,11 @@ static int begin(struct iw_id *id, enum ofed_iw_input input, u32 qpn)
 	if (!qp)
 		goto err_inval;
 	ops->iw_add_ref(qp);
-	if (!is_own(id, qp)) {
+	if (!iwcm_is_own(id, qp)) {
 		ops->iw_rem_ref(qp);
 		goto err_inval;
 	}
-	ret = move(id, input, &from);
+	ret = iwcm_move(id, input, &from);
 	id->qp = qp;
 	spin_unlock_irq(&id->lock);
 	return ret;
@@ -391,7 +391,7 @@ int iw_cm_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *iw_param)
 	ret = ofed_iw_id_room(id, OFED_IW_CONN_EVENTS);
 	if (ret)
 		return ret;
-	ret = begin(id, IW_DO_CONNECT, iw_param->qpn);
+	ret = iwcm_begin(id, IW_DO_CONNECT, iw_param->qpn);
 	if (ret)
 		return ret;
 	/* The report may come, and the client destroy the id, meanwhile. */
@@ -410,7 +410,7 @@ int iw_cm_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *iw_param)
 		 * went on, and unmaps at the same time.
 		 */
 		ofed_iw_pm_unmap(id);
-		call_failed(id);
+		iwcm_call_failed(id);
 	}
 	ofed_iw_id_put(id);
 	return ret;
@@ -433,13 +433,13 @@ int iw_cm_accept(struct iw_cm_id *cm_id, struct iw_cm_conn_param *iw_param)
 	int ret;
 
 	might_sleep();
-	ret = begin(id, IW_DO_ACCEPT, iw_param->qpn);
+	ret = iwcm_begin(id, IW_DO_ACCEPT, iw_param->qpn);
 	if (ret)
 		return ret;
 	ofed_iw_id_get(id);
 	ret = cm_id->device->ops.iw_accept(cm_id, iw_param);
 	if (ret)
-		call_failed(id);
+		iwcm_call_failed(id);
 	ofed_iw_id_put(id);
 	return ret;
 }
@@ -458,7 +458,7 @@ EXPORT_SYMBOL(iw_cm_accept);
 int iw_cm_reject(struct iw_cm_id *cm_id, const void *private_data,
 		 u8 private_data_len)
 {
-	int ret = move_unlocked(to_iw_id(cm_id), IW_DO_REJECT);
+	int ret = iwcm_move_unlocked(to_iw_id(cm_id), IW_DO_REJECT);
 
 	if (ret)
 		return ret;
@@ -487,7 +487,7 @@ int iw_cm_disconnect(struct iw_cm_id *cm_id, int abrupt)
 	might_sleep();
 	/* The client may destroy the id while this waits. */
 	ofed_iw_id_get(id);
-	ret = move_when_told(id, IW_DO_DISCONNECT, &from);
+	ret = iwcm_move_when_told(id, IW_DO_DISCONNECT, &from);
 	if (!ret && from == IW_OPEN) {
 		qp = id->qp;
 		/* The connection may end, and drop its reference, meanwhile. */
@@ -500,7 +500,7 @@ int iw_cm_disconnect(struct iw_cm_id *cm_id, int abrupt)
 
 	if (qp) {
 		/* It fails when the peer was faster: that will do. */
-		qp_to(qp, abrupt ? IB_QPS_ERR : IB_QPS_SQD);
+		iwcm_qp_to(qp, abrupt ? IB_QPS_ERR : IB_QPS_SQD);
 		ofed_iw_put_qp(id, qp);
 	}
 	ofed_iw_id_put(id);

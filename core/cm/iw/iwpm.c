@@ -66,7 +66,7 @@ static u16 daemon_version = IWPM_UABI_VERSION_MIN;
 static LIST_HEAD(questions);
 static u32 last_seq;
 
-static void question_begin(struct question *question, unsigned int op)
+static void iwpm_question_begin(struct question *question, unsigned int op)
 {
 	question->op = op;
 	init_completion(&question->done);
@@ -79,7 +79,7 @@ static void question_begin(struct question *question, unsigned int op)
 }
 
 /* Wait for the answer, unless asking has failed already. */
-static int question_end(struct question *question, int ret)
+static int iwpm_question_end(struct question *question, int ret)
 {
 	long left = 0;
 
@@ -96,20 +96,20 @@ static int question_end(struct question *question, int ret)
 	return question->answer.err ? -EREMOTEIO : 0;
 }
 
-static bool fits(const struct question *question, unsigned int op, u32 seq)
+static bool iwpm_fits(const struct question *question, unsigned int op, u32 seq)
 {
 	return question->seq == seq &&
 	       (question->op == op || op == RDMA_NL_IWPM_HANDLE_ERR);
 }
 
-static void give_answer(unsigned int op, const struct ofed_iw_pm_answer *answer)
+static void iwpm_give_answer(unsigned int op, const struct ofed_iw_pm_answer *answer)
 {
 	struct question *question;
 
 	lockdep_assert_held(&pm_lock);
 	list_for_each_entry(question, &questions, entry) {
 		/* The second answer to one question would come too late. */
-		if (!fits(question, op, answer->seq) ||
+		if (!iwpm_fits(question, op, answer->seq) ||
 		    completion_done(&question->done))
 			continue;
 		question->answer = *answer;
@@ -120,7 +120,7 @@ static void give_answer(unsigned int op, const struct ofed_iw_pm_answer *answer)
 	}
 }
 
-static int send_to_daemon(struct sk_buff *skb, u32 port)
+static int iwpm_send_to_daemon(struct sk_buff *skb, u32 port)
 {
 	int ret;
 
@@ -138,7 +138,7 @@ static int send_to_daemon(struct sk_buff *skb, u32 port)
 }
 
 /* The group is empty, as far as this question goes. */
-static void note_absence(void)
+static void iwpm_note_absence(void)
 {
 	mutex_lock(&pm_lock);
 	if (daemon_state == DAEMON_UNKNOWN)
@@ -146,24 +146,24 @@ static void note_absence(void)
 	mutex_unlock(&pm_lock);
 }
 
-static int ask_pid(const char *dev_name, const char *if_name)
+static int iwpm_ask_pid(const char *dev_name, const char *if_name)
 {
 	struct question question = {};
 	struct sk_buff *skb;
 	int ret = -ENOMEM;
 
-	question_begin(&question, RDMA_NL_IWPM_REG_PID);
+	iwpm_question_begin(&question, RDMA_NL_IWPM_REG_PID);
 	skb = ofed_iw_pm_ask_pid(question.seq, dev_name, if_name);
 	if (skb)
 		ret = rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_IWPM,
 					GFP_KERNEL);
 	if (ret == -ESRCH)
-		note_absence();
-	return question_end(&question, ret);
+		iwpm_note_absence();
+	return iwpm_question_end(&question, ret);
 }
 
 /* Return: 0 when there is a daemon with this client registered. */
-static int find_daemon(const char *dev_name, const char *if_name)
+static int iwpm_find_daemon(const char *dev_name, const char *if_name)
 {
 	enum daemon_state state;
 
@@ -172,37 +172,37 @@ static int find_daemon(const char *dev_name, const char *if_name)
 	mutex_unlock(&pm_lock);
 	if (state == DAEMON_REGISTERED)
 		return 0;
-	return state == DAEMON_ABSENT ? -ESRCH : ask_pid(dev_name, if_name);
+	return state == DAEMON_ABSENT ? -ESRCH : iwpm_ask_pid(dev_name, if_name);
 }
 
-static bool has_flags(void)
+static bool iwpm_has_flags(void)
 {
 	return READ_ONCE(daemon_version) > IWPM_UABI_VERSION_MIN;
 }
 
-static int ask_mapping(unsigned int op, const struct iw_cm_id *cm_id, u32 flags,
-		       struct ofed_iw_pm_answer *answer)
+static int iwpm_ask_mapping(unsigned int op, const struct iw_cm_id *cm_id, u32 flags,
+			    struct ofed_iw_pm_answer *answer)
 {
 	struct question question = {};
 	struct sk_buff *skb;
 	int ret;
 
 	/* It would map what must not be mapped. */
-	if (flags && !has_flags())
+	if (flags && !iwpm_has_flags())
 		return -EOPNOTSUPP;
-	question_begin(&question, op);
+	iwpm_question_begin(&question, op);
 	skb = ofed_iw_pm_ask_mapping(op, question.seq, &cm_id->local_addr,
 				     &cm_id->remote_addr,
-				     has_flags() ? &flags : NULL);
-	ret = send_to_daemon(skb, READ_ONCE(daemon_port));
-	ret = question_end(&question, ret);
+				     iwpm_has_flags() ? &flags : NULL);
+	ret = iwpm_send_to_daemon(skb, READ_ONCE(daemon_port));
+	ret = iwpm_question_end(&question, ret);
 	*answer = question.answer;
 	return ret;
 }
 
 /* The daemon's addresses are of the kind that was asked for, or not used. */
-static void use_mapping(struct iw_cm_id *cm_id, bool active,
-			const struct ofed_iw_pm_answer *answer)
+static void iwpm_use_mapping(struct iw_cm_id *cm_id, bool active,
+			     const struct ofed_iw_pm_answer *answer)
 {
 	if (answer->mapped_local.ss_family != cm_id->local_addr.ss_family)
 		return;
@@ -214,7 +214,7 @@ static void use_mapping(struct iw_cm_id *cm_id, bool active,
 		cm_id->m_remote_addr = answer->mapped_remote;
 }
 
-static void tell_removed(const struct sockaddr_storage *local)
+static void iwpm_tell_removed(const struct sockaddr_storage *local)
 {
 	u32 port = 0;
 
@@ -224,9 +224,9 @@ static void tell_removed(const struct sockaddr_storage *local)
 	mutex_unlock(&pm_lock);
 	/* No thread waits for an answer, and the daemon sends none. */
 	if (port)
-		send_to_daemon(ofed_iw_pm_ask_mapping(RDMA_NL_IWPM_REMOVE_MAPPING,
-						      0, local, NULL, NULL),
-			       port);
+		iwpm_send_to_daemon(ofed_iw_pm_ask_mapping(RDMA_NL_IWPM_REMOVE_MAPPING,
+							   0, local, NULL, NULL),
+				    port);
 }
 
 /* Contract: iwpm.h */
@@ -246,17 +246,17 @@ int ofed_iw_pm_map(struct iw_id *id, bool active)
 		return -EINVAL;
 	cm_id->m_local_addr = cm_id->local_addr;
 	cm_id->m_remote_addr = cm_id->remote_addr;
-	if (find_daemon(ibdev, netdev))
+	if (iwpm_find_daemon(ibdev, netdev))
 		return 0;
 
-	if (!ask_mapping(active ? RDMA_NL_IWPM_QUERY_MAPPING :
+	if (!iwpm_ask_mapping(active ? RDMA_NL_IWPM_QUERY_MAPPING :
 				  RDMA_NL_IWPM_ADD_MAPPING,
-			 cm_id, flags, &answer))
-		use_mapping(cm_id, active, &answer);
+			      cm_id, flags, &answer))
+		iwpm_use_mapping(cm_id, active, &answer);
 	id->mapping = ofed_iw_pm_map_add(&cm_id->local_addr,
 					 &cm_id->m_local_addr, flags);
 	if (!id->mapping) {
-		tell_removed(&cm_id->local_addr);
+		iwpm_tell_removed(&cm_id->local_addr);
 		return -ENOMEM;
 	}
 	cm_id->mapped = true;
@@ -271,7 +271,7 @@ void ofed_iw_pm_unmap(struct iw_id *id)
 	if (!mapping)
 		return;
 	id->id.mapped = false;
-	tell_removed(&mapping->local);
+	iwpm_tell_removed(&mapping->local);
 	ofed_iw_pm_map_remove(mapping);
 }
 
@@ -289,7 +289,7 @@ struct dump {
 	u32 sent;
 };
 
-static int dump_flush(struct dump *dump)
+static int iwpm_dump_flush(struct dump *dump)
 {
 	struct sk_buff *skb = dump->skb;
 
@@ -298,14 +298,14 @@ static int dump_flush(struct dump *dump)
 	return skb ? rdma_nl_unicast(&init_net, skb, dump->port) : 0;
 }
 
-static int dump_one(const struct ofed_iw_mapping *mapping, void *arg)
+static int iwpm_dump_one(const struct ofed_iw_mapping *mapping, void *arg)
 {
 	struct dump *dump = arg;
 	int ret;
 
 	/* An skb may have more room than was asked for. */
 	if (dump->skb && dump->skb->len + MAPINFO_ONE > MAPINFO_BYTES) {
-		ret = dump_flush(dump);
+		ret = iwpm_dump_flush(dump);
 		if (ret)
 			return ret;
 	}
@@ -321,18 +321,18 @@ static int dump_one(const struct ofed_iw_mapping *mapping, void *arg)
 	return ret;
 }
 
-static int dump_mappings(u32 port)
+static int iwpm_dump_mappings(u32 port)
 {
-	struct dump dump = { .port = port, .flags = has_flags() };
+	struct dump dump = { .port = port, .flags = iwpm_has_flags() };
 	struct sk_buff *skb;
 	int ret;
 
-	ret = ofed_iw_pm_map_walk(dump_one, &dump);
+	ret = ofed_iw_pm_map_walk(iwpm_dump_one, &dump);
 	if (ret) {
 		kfree_skb(dump.skb);
 		return ret;
 	}
-	ret = dump_flush(&dump);
+	ret = iwpm_dump_flush(&dump);
 	if (ret || !dump.sent)
 		return ret;
 	skb = ofed_iw_pm_tell_mapinfo_num(0, dump.sent);
@@ -340,7 +340,7 @@ static int dump_mappings(u32 port)
 }
 
 /* A daemon that has just started: its peers' announcements are history. */
-static int greeted(u32 port, u16 version)
+static int iwpm_greeted(u32 port, u16 version)
 {
 	if (version < IWPM_UABI_VERSION_MIN)
 		return -EINVAL;
@@ -353,24 +353,24 @@ static int greeted(u32 port, u16 version)
 	return 0;
 }
 
-static int on_hello(u32 port, const struct ofed_iw_pm_answer *answer)
+static int iwpm_on_hello(u32 port, const struct ofed_iw_pm_answer *answer)
 {
 	struct sk_buff *skb;
 	int ret;
 
-	ret = greeted(port, answer->version);
+	ret = iwpm_greeted(port, answer->version);
 	if (ret)
 		return ret;
 	skb = ofed_iw_pm_tell_version(READ_ONCE(daemon_version));
 	return skb ? rdma_nl_unicast(&init_net, skb, port) : -ENOMEM;
 }
 
-static int on_mapinfo(u32 port, const struct ofed_iw_pm_answer *answer)
+static int iwpm_on_mapinfo(u32 port, const struct ofed_iw_pm_answer *answer)
 {
-	return greeted(port, answer->version) ?: dump_mappings(port);
+	return iwpm_greeted(port, answer->version) ?: iwpm_dump_mappings(port);
 }
 
-static int on_registered(u32 port, const struct ofed_iw_pm_answer *answer)
+static int iwpm_on_registered(u32 port, const struct ofed_iw_pm_answer *answer)
 {
 	if (answer->version < IWPM_UABI_VERSION_MIN ||
 	    answer->version > IWPM_UABI_VERSION)
@@ -381,23 +381,23 @@ static int on_registered(u32 port, const struct ofed_iw_pm_answer *answer)
 		daemon_port = port;
 		daemon_state = DAEMON_REGISTERED;
 	}
-	give_answer(RDMA_NL_IWPM_REG_PID, answer);
+	iwpm_give_answer(RDMA_NL_IWPM_REG_PID, answer);
 	mutex_unlock(&pm_lock);
 	return 0;
 }
 
-static int on_answer(unsigned int op, u32 port,
-		     const struct ofed_iw_pm_answer *answer)
+static int iwpm_on_answer(unsigned int op, u32 port,
+			  const struct ofed_iw_pm_answer *answer)
 {
 	mutex_lock(&pm_lock);
 	/* That of a daemon that another has followed is void. */
 	if (daemon_port == port || op == RDMA_NL_IWPM_HANDLE_ERR)
-		give_answer(op, answer);
+		iwpm_give_answer(op, answer);
 	mutex_unlock(&pm_lock);
 	return 0;
 }
 
-static int on_remote_info(const struct ofed_iw_pm_answer *answer)
+static int iwpm_on_remote_info(const struct ofed_iw_pm_answer *answer)
 {
 	return ofed_iw_pm_remote_add(&answer->mapped_local,
 				     &answer->mapped_remote, &answer->remote);
@@ -407,7 +407,7 @@ static int on_remote_info(const struct ofed_iw_pm_answer *answer)
  * All that the daemon sends comes as a dump that has nothing to show. Called in
  * the daemon's own context.
  */
-static int on_message(struct sk_buff *skb, struct netlink_callback *cb)
+static int iwpm_on_message(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const unsigned int op = RDMA_NL_GET_OP(cb->nlh->nlmsg_type);
 	const u32 port = NETLINK_CB(cb->skb).portid;
@@ -419,22 +419,22 @@ static int on_message(struct sk_buff *skb, struct netlink_callback *cb)
 		return ret;
 	switch (op) {
 	case RDMA_NL_IWPM_HELLO:
-		return on_hello(port, &answer);
+		return iwpm_on_hello(port, &answer);
 	case RDMA_NL_IWPM_MAPINFO:
-		return on_mapinfo(port, &answer);
+		return iwpm_on_mapinfo(port, &answer);
 	case RDMA_NL_IWPM_REG_PID:
-		return on_registered(port, &answer);
+		return iwpm_on_registered(port, &answer);
 	case RDMA_NL_IWPM_REMOTE_INFO:
-		return on_remote_info(&answer);
+		return iwpm_on_remote_info(&answer);
 	case RDMA_NL_IWPM_MAPINFO_NUM:
 		/* What the daemon has taken is its own business. */
 		return 0;
 	default:
-		return on_answer(op, port, &answer);
+		return iwpm_on_answer(op, port, &answer);
 	}
 }
 
-#define FROM_DAEMON { .dump = on_message, .flags = RDMA_NL_ADMIN_PERM }
+#define FROM_DAEMON { .dump = iwpm_on_message, .flags = RDMA_NL_ADMIN_PERM }
 
 static const struct rdma_nl_cbs callbacks[RDMA_NL_IWPM_NUM_OPS] = {
 	[RDMA_NL_IWPM_REG_PID]		= FROM_DAEMON,

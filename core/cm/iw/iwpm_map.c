@@ -151,8 +151,8 @@ int ofed_iw_pm_map_walk(int (*fn)(const struct ofed_iw_mapping *mapping,
 	return ret;
 }
 
-static struct remote *find_remote(const struct sockaddr_storage *mapped_local,
-				  const struct sockaddr_storage *mapped_remote)
+static struct remote *iwpm_find_remote(const struct sockaddr_storage *mapped_local,
+				       const struct sockaddr_storage *mapped_remote)
 {
 	struct remote *remote;
 
@@ -166,7 +166,7 @@ static struct remote *find_remote(const struct sockaddr_storage *mapped_local,
 	return NULL;
 }
 
-static void forget_remote(struct remote *remote)
+static void iwpm_forget_remote(struct remote *remote)
 {
 	lockdep_assert_held(&map_lock);
 	hash_del(&remote->node);
@@ -198,11 +198,11 @@ int ofed_iw_pm_remote_add(const struct sockaddr_storage *mapped_local,
 	new->remote = *remote;
 
 	mutex_lock(&map_lock);
-	old = find_remote(mapped_local, mapped_remote);
+	old = iwpm_find_remote(mapped_local, mapped_remote);
 	if (!old && num_remotes >= OFED_IW_PM_REMOTES_MAX)
 		old = list_first_entry(&remotes_by_age, struct remote, entry);
 	if (old)
-		forget_remote(old);
+		iwpm_forget_remote(old);
 	hash_add(remotes, &new->node, ofed_iw_pm_hash(mapped_remote));
 	list_add_tail(&new->entry, &remotes_by_age);
 	num_remotes++;
@@ -225,10 +225,10 @@ bool ofed_iw_pm_remote_take(const struct sockaddr_storage *mapped_local,
 	struct remote *found;
 
 	mutex_lock(&map_lock);
-	found = find_remote(mapped_local, mapped_remote);
+	found = iwpm_find_remote(mapped_local, mapped_remote);
 	if (found) {
 		*remote = found->remote;
-		forget_remote(found);
+		iwpm_forget_remote(found);
 	}
 	mutex_unlock(&map_lock);
 	return found;
@@ -245,6 +245,6 @@ void ofed_iw_pm_remote_forget(void)
 
 	mutex_lock(&map_lock);
 	list_for_each_entry_safe(remote, next, &remotes_by_age, entry)
-		forget_remote(remote);
+		iwpm_forget_remote(remote);
 	mutex_unlock(&map_lock);
 }

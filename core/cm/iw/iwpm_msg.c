@@ -90,7 +90,7 @@ bool ofed_iw_pm_parses(unsigned int op)
 	return op < RDMA_NL_IWPM_NUM_OPS && layouts[op][1] != NOTHING;
 }
 
-static bool take_u16(const struct nlattr *attr, u16 *value)
+static bool iwpm_take_u16(const struct nlattr *attr, u16 *value)
 {
 	if (nla_len(attr) != sizeof(*value))
 		return false;
@@ -98,7 +98,7 @@ static bool take_u16(const struct nlattr *attr, u16 *value)
 	return true;
 }
 
-static bool take_u32(const struct nlattr *attr, u32 *value)
+static bool iwpm_take_u32(const struct nlattr *attr, u32 *value)
 {
 	if (nla_len(attr) != sizeof(*value))
 		return false;
@@ -106,7 +106,7 @@ static bool take_u32(const struct nlattr *attr, u32 *value)
 	return true;
 }
 
-static bool take_addr(const struct nlattr *attr, struct sockaddr_storage *addr)
+static bool iwpm_take_addr(const struct nlattr *attr, struct sockaddr_storage *addr)
 {
 	if (nla_len(attr) < sizeof(*addr))
 		return false;
@@ -115,7 +115,7 @@ static bool take_addr(const struct nlattr *attr, struct sockaddr_storage *addr)
 }
 
 /* Ends within the attribute, which is no longer than what the uapi says. */
-static bool is_name(const struct nlattr *attr)
+static bool iwpm_is_name(const struct nlattr *attr)
 {
 	const size_t len = nla_len(attr);
 
@@ -123,33 +123,33 @@ static bool is_name(const struct nlattr *attr)
 	       strnlen(nla_data(attr), len) < len;
 }
 
-static bool take(enum kind kind, const struct nlattr *attr,
-		 struct ofed_iw_pm_answer *answer)
+static bool iwpm_take(enum kind kind, const struct nlattr *attr,
+		      struct ofed_iw_pm_answer *answer)
 {
 	u32 ignored;
 
 	switch (kind) {
 	case SEQ:
-		return take_u32(attr, &answer->seq);
+		return iwpm_take_u32(attr, &answer->seq);
 	case ERROR:
-		return take_u16(attr, &answer->err);
+		return iwpm_take_u16(attr, &answer->err);
 	case VERSION:
-		return take_u16(attr, &answer->version);
+		return iwpm_take_u16(attr, &answer->version);
 	case NUMBER:
-		return take_u32(attr, &ignored);
+		return iwpm_take_u32(attr, &ignored);
 	case LIBRARY:
-		return is_name(attr) &&
+		return iwpm_is_name(attr) &&
 		       !strcmp(nla_data(attr), OFED_IW_PM_LIBRARY);
 	case NAME:
-		return is_name(attr);
+		return iwpm_is_name(attr);
 	case LOCAL:
-		return take_addr(attr, &answer->local);
+		return iwpm_take_addr(attr, &answer->local);
 	case REMOTE:
-		return take_addr(attr, &answer->remote);
+		return iwpm_take_addr(attr, &answer->remote);
 	case MAPPED_LOCAL:
-		return take_addr(attr, &answer->mapped_local);
+		return iwpm_take_addr(attr, &answer->mapped_local);
 	case MAPPED_REMOTE:
-		return take_addr(attr, &answer->mapped_remote);
+		return iwpm_take_addr(attr, &answer->mapped_remote);
 	default:
 		return false;
 	}
@@ -174,7 +174,7 @@ int ofed_iw_pm_parse(const struct nlmsghdr *nlh,
 	    nlmsg_parse_deprecated(nlh, 0, attrs, ATTRS_MAX - 1, NULL, NULL))
 		return -EINVAL;
 	for (i = 1; i < ATTRS_MAX && layouts[op][i] != NOTHING; i++)
-		if (!attrs[i] || !take(layouts[op][i], attrs[i], answer))
+		if (!attrs[i] || !iwpm_take(layouts[op][i], attrs[i], answer))
 			return -EINVAL;
 	return 0;
 }
@@ -183,8 +183,8 @@ int ofed_iw_pm_parse(const struct nlmsghdr *nlh,
  * Room for a question with two addresses and all else; names are no larger than
  * addresses.
  */
-static struct sk_buff *new_message(unsigned int op, u32 seq,
-				   struct nlmsghdr **nlh)
+static struct sk_buff *iwpm_new_message(unsigned int op, u32 seq,
+					struct nlmsghdr **nlh)
 {
 	const size_t room = 2 * nla_total_size(sizeof(struct sockaddr_storage)) +
 			    2 * nla_total_size(sizeof(u32));
@@ -199,8 +199,8 @@ static struct sk_buff *new_message(unsigned int op, u32 seq,
 	return skb;
 }
 
-static struct sk_buff *finish(struct sk_buff *skb, struct nlmsghdr *nlh,
-			      int ret)
+static struct sk_buff *iwpm_finish(struct sk_buff *skb, struct nlmsghdr *nlh,
+				   int ret)
 {
 	if (ret) {
 		nlmsg_free(skb);
@@ -211,8 +211,8 @@ static struct sk_buff *finish(struct sk_buff *skb, struct nlmsghdr *nlh,
 }
 
 /* At full size, with zeros at its end. */
-static int put_name(struct sk_buff *skb, int type, const char *name,
-		    unsigned int size)
+static int iwpm_put_name(struct sk_buff *skb, int type, const char *name,
+			 unsigned int size)
 {
 	struct nlattr *attr = nla_reserve(skb, type, size);
 
@@ -222,8 +222,8 @@ static int put_name(struct sk_buff *skb, int type, const char *name,
 	return 0;
 }
 
-static int put_addr(struct sk_buff *skb, int type,
-		    const struct sockaddr_storage *addr)
+static int iwpm_put_addr(struct sk_buff *skb, int type,
+			 const struct sockaddr_storage *addr)
 {
 	return nla_put(skb, type, sizeof(*addr), addr);
 }
@@ -240,18 +240,18 @@ struct sk_buff *ofed_iw_pm_ask_pid(u32 seq, const char *dev_name,
 				   const char *if_name)
 {
 	struct nlmsghdr *nlh;
-	struct sk_buff *skb = new_message(RDMA_NL_IWPM_REG_PID, seq, &nlh);
+	struct sk_buff *skb = iwpm_new_message(RDMA_NL_IWPM_REG_PID, seq, &nlh);
 	int ret;
 
 	if (!skb)
 		return NULL;
 	ret = nla_put_u32(skb, IWPM_NLA_REG_PID_SEQ, seq) ?:
-	      put_name(skb, IWPM_NLA_REG_IF_NAME, if_name, IWPM_IFNAME_SIZE) ?:
-	      put_name(skb, IWPM_NLA_REG_IBDEV_NAME, dev_name,
-		       IWPM_DEVNAME_SIZE) ?:
-	      put_name(skb, IWPM_NLA_REG_ULIB_NAME, OFED_IW_PM_LIBRARY,
-		       IWPM_ULIBNAME_SIZE);
-	return finish(skb, nlh, ret);
+	      iwpm_put_name(skb, IWPM_NLA_REG_IF_NAME, if_name, IWPM_IFNAME_SIZE) ?:
+	      iwpm_put_name(skb, IWPM_NLA_REG_IBDEV_NAME, dev_name,
+			    IWPM_DEVNAME_SIZE) ?:
+	      iwpm_put_name(skb, IWPM_NLA_REG_ULIB_NAME, OFED_IW_PM_LIBRARY,
+			    IWPM_ULIBNAME_SIZE);
+	return iwpm_finish(skb, nlh, ret);
 }
 
 /**
@@ -271,7 +271,7 @@ struct sk_buff *ofed_iw_pm_ask_mapping(unsigned int op, u32 seq,
 {
 	const bool query = op == RDMA_NL_IWPM_QUERY_MAPPING;
 	struct nlmsghdr *nlh;
-	struct sk_buff *skb = new_message(op, seq, &nlh);
+	struct sk_buff *skb = iwpm_new_message(op, seq, &nlh);
 	int ret;
 
 	BUILD_BUG_ON((int)IWPM_NLA_MANAGE_MAPPING_SEQ !=
@@ -281,13 +281,13 @@ struct sk_buff *ofed_iw_pm_ask_mapping(unsigned int op, u32 seq,
 	if (!skb)
 		return NULL;
 	ret = nla_put_u32(skb, IWPM_NLA_MANAGE_MAPPING_SEQ, seq) ?:
-	      put_addr(skb, IWPM_NLA_MANAGE_ADDR, local);
+	      iwpm_put_addr(skb, IWPM_NLA_MANAGE_ADDR, local);
 	if (!ret && query)
-		ret = put_addr(skb, IWPM_NLA_QUERY_REMOTE_ADDR, remote);
+		ret = iwpm_put_addr(skb, IWPM_NLA_QUERY_REMOTE_ADDR, remote);
 	if (!ret && flags)
 		ret = nla_put_u32(skb, query ? IWPM_NLA_QUERY_FLAGS :
 					       IWPM_NLA_MANAGE_FLAGS, *flags);
-	return finish(skb, nlh, ret);
+	return iwpm_finish(skb, nlh, ret);
 }
 
 /**
@@ -299,12 +299,12 @@ struct sk_buff *ofed_iw_pm_ask_mapping(unsigned int op, u32 seq,
 struct sk_buff *ofed_iw_pm_tell_version(u16 version)
 {
 	struct nlmsghdr *nlh;
-	struct sk_buff *skb = new_message(RDMA_NL_IWPM_HELLO, 0, &nlh);
+	struct sk_buff *skb = iwpm_new_message(RDMA_NL_IWPM_HELLO, 0, &nlh);
 
 	if (!skb)
 		return NULL;
-	return finish(skb, nlh, nla_put_u16(skb, IWPM_NLA_HELLO_ABI_VERSION,
-					    version));
+	return iwpm_finish(skb, nlh, nla_put_u16(skb, IWPM_NLA_HELLO_ABI_VERSION,
+						 version));
 }
 
 /**
@@ -327,8 +327,8 @@ int ofed_iw_pm_put_mapinfo(struct sk_buff *skb,
 	if (!ibnl_put_msg(skb, &nlh, 0, 0, RDMA_NL_IWCM, RDMA_NL_IWPM_MAPINFO,
 			  NLM_F_REQUEST))
 		return -EMSGSIZE;
-	ret = put_addr(skb, IWPM_NLA_MAPINFO_LOCAL_ADDR, local) ?:
-	      put_addr(skb, IWPM_NLA_MAPINFO_MAPPED_ADDR, mapped);
+	ret = iwpm_put_addr(skb, IWPM_NLA_MAPINFO_LOCAL_ADDR, local) ?:
+	      iwpm_put_addr(skb, IWPM_NLA_MAPINFO_MAPPED_ADDR, mapped);
 	if (!ret && flags)
 		ret = nla_put_u32(skb, IWPM_NLA_MAPINFO_FLAGS, *flags);
 	if (ret)
@@ -348,11 +348,11 @@ int ofed_iw_pm_put_mapinfo(struct sk_buff *skb,
 struct sk_buff *ofed_iw_pm_tell_mapinfo_num(u32 seq, u32 sent)
 {
 	struct nlmsghdr *nlh;
-	struct sk_buff *skb = new_message(RDMA_NL_IWPM_MAPINFO_NUM, seq, &nlh);
+	struct sk_buff *skb = iwpm_new_message(RDMA_NL_IWPM_MAPINFO_NUM, seq, &nlh);
 
 	if (!skb)
 		return NULL;
-	return finish(skb, nlh,
-		      nla_put_u32(skb, IWPM_NLA_MAPINFO_SEQ, seq) ?:
-		      nla_put_u32(skb, IWPM_NLA_MAPINFO_SEND_NUM, sent));
+	return iwpm_finish(skb, nlh,
+			   nla_put_u32(skb, IWPM_NLA_MAPINFO_SEQ, seq) ?:
+			   nla_put_u32(skb, IWPM_NLA_MAPINFO_SEND_NUM, sent));
 }

@@ -8,7 +8,7 @@
 #include "cma.h"
 
 /* What the resolver has found, or an address that the consumer has given. */
-static int adopt_source(struct cma_id *id)
+static int cma_adopt_source(struct cma_id *id)
 {
 	struct sockaddr *found = (struct sockaddr *)&id->found_src;
 	struct sockaddr_storage old = id->pub.route.addr.src_addr;
@@ -24,13 +24,13 @@ static int adopt_source(struct cma_id *id)
 	return ret;
 }
 
-static bool addr_finish(struct cma_id *id, int status,
-			struct rdma_cm_event *event)
+static bool cma_addr_finish(struct cma_id *id, int status,
+			    struct rdma_cm_event *event)
 {
 	if (cma_state_of(id) != CMA_S_ADDR_QUERY)
 		return false;
 	if (!status && !id->cdev)
-		status = adopt_source(id);
+		status = cma_adopt_source(id);
 	if (status && !id->cdev)
 		/* Not to bind the next query to what this one has found. */
 		cma_l2(id)->bound_dev_if = id->wish_if;
@@ -46,8 +46,8 @@ static bool addr_finish(struct cma_id *id, int status,
  * Called by the resolver, once. The id exists: its destruction cancels the
  * query and waits for this call.
  */
-static void addr_resolved(int status, struct sockaddr *src,
-			  struct rdma_dev_addr *l2, void *context)
+static void cma_addr_resolved(int status, struct sockaddr *src,
+			      struct rdma_dev_addr *l2, void *context)
 {
 	struct cma_id *id = context;
 
@@ -57,11 +57,11 @@ static void addr_resolved(int status, struct sockaddr *src,
 		id->found_src.sin6_family = src->sa_family;
 		cma_copy_address((struct sockaddr *)&id->found_src, src);
 	}
-	cma_step_start(id, status, addr_finish);
+	cma_step_start(id, status, cma_addr_finish);
 }
 
 /* To this host, by whatever port there is or the one that the id is bound to. */
-static int resolve_loopback(struct cma_id *id)
+static int cma_resolve_loopback(struct cma_id *id)
 {
 	struct rdma_dev_addr *l2 = cma_l2(id);
 	int ret;
@@ -70,7 +70,7 @@ static int resolve_loopback(struct cma_id *id)
 		ret = cma_device_for_loopback(id);
 		/* With devices that do not fit it is an answer like others. */
 		if (ret && cma_has_choice(id)) {
-			cma_step_start(id, ret, addr_finish);
+			cma_step_start(id, ret, cma_addr_finish);
 			return 0;
 		}
 		if (ret)
@@ -81,11 +81,11 @@ static int resolve_loopback(struct cma_id *id)
 	memcpy(l2->dst_dev_addr, l2->src_dev_addr, sizeof(l2->dst_dev_addr));
 	l2->network = RDMA_NETWORK_IB;
 	l2->hoplimit = 1;
-	cma_step_start(id, 0, addr_finish);
+	cma_step_start(id, 0, cma_addr_finish);
 	return 0;
 }
 
-static int resolve_ib(struct cma_id *id)
+static int cma_resolve_ib(struct cma_id *id)
 {
 	struct sockaddr_ib *sib = (struct sockaddr_ib *)cma_dst(id);
 	int ret;
@@ -96,12 +96,12 @@ static int resolve_ib(struct cma_id *id)
 			return ret;
 	}
 	rdma_addr_set_dgid(cma_l2(id), (union ib_gid *)&sib->sib_addr);
-	cma_step_start(id, 0, addr_finish);
+	cma_step_start(id, 0, cma_addr_finish);
 	return 0;
 }
 
 /* What is not decided yet by the local address. */
-static void take_scope(struct cma_id *id, const struct sockaddr *dst)
+static void cma_take_scope(struct cma_id *id, const struct sockaddr *dst)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)dst;
 
@@ -109,8 +109,8 @@ static void take_scope(struct cma_id *id, const struct sockaddr *dst)
 		cma_l2(id)->bound_dev_if = in6->sin6_scope_id;
 }
 
-static int begin_query(struct cma_id *id, const struct sockaddr *src,
-		       const struct sockaddr *dst)
+static int cma_begin_query(struct cma_id *id, const struct sockaddr *src,
+			   const struct sockaddr *dst)
 {
 	int ret;
 
@@ -125,7 +125,7 @@ static int begin_query(struct cma_id *id, const struct sockaddr *src,
 		return -EINVAL;
 	}
 	memcpy(cma_dst(id), dst, rdma_addr_size(dst));
-	take_scope(id, dst);
+	cma_take_scope(id, dst);
 	return 0;
 }
 
@@ -150,16 +150,16 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr,
 	struct cma_id *mine = cma_id_of(id);
 	int ret;
 
-	ret = begin_query(mine, src_addr, dst_addr);
+	ret = cma_begin_query(mine, src_addr, dst_addr);
 	if (ret)
 		return ret;
 	if (cma_is_any(dst_addr))
-		ret = resolve_loopback(mine);
+		ret = cma_resolve_loopback(mine);
 	else if (dst_addr->sa_family == AF_IB)
-		ret = resolve_ib(mine);
+		ret = cma_resolve_ib(mine);
 	else
 		ret = rdma_resolve_ip(cma_src(mine), cma_dst(mine),
-				      cma_l2(mine), timeout_ms, addr_resolved,
+				      cma_l2(mine), timeout_ms, cma_addr_resolved,
 				      false, mine);
 	if (ret)
 		cma_move(mine, CMA_M_ADDR_FAIL);

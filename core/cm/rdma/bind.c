@@ -46,7 +46,7 @@ struct cma_port {
 
 static unsigned int ports_net_id;
 
-static struct xarray *table_of(struct net *net, enum rdma_ucm_port_space ps)
+static struct xarray *cma_table_of(struct net *net, enum rdma_ucm_port_space ps)
 {
 	struct cma_ports *ports = net_generic(net, ports_net_id);
 
@@ -87,7 +87,7 @@ int cma_claims_clash(const struct cma_claim *mine,
 EXPORT_SYMBOL_IF_KUNIT(cma_claims_clash);
 
 /* True if both are set and differ. */
-static bool certainly_differ(const struct sockaddr *a, const struct sockaddr *b)
+static bool cma_certainly_differ(const struct sockaddr *a, const struct sockaddr *b)
 {
 	if (a->sa_family == AF_UNSPEC || b->sa_family == AF_UNSPEC)
 		return false;
@@ -109,8 +109,8 @@ bool cma_claims_apart(const struct cma_claim *mine,
 
 	if (my_peer && their_peer && my_peer != their_peer)
 		return true;
-	return certainly_differ(mine->src, theirs->src) ||
-	       certainly_differ(mine->dst, theirs->dst);
+	return cma_certainly_differ(mine->src, theirs->src) ||
+	       cma_certainly_differ(mine->dst, theirs->dst);
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_claims_apart);
 
@@ -127,8 +127,8 @@ static const struct {
 	{ RDMA_PS_UDP, RDMA_PS_UDP, RDMA_IB_IP_PS_UDP },
 };
 
-static int select_ib_space(enum rdma_ucm_port_space ps, struct sockaddr_ib *sib,
-			   enum rdma_ucm_port_space *space)
+static int cma_select_ib_space(enum rdma_ucm_port_space ps, struct sockaddr_ib *sib,
+			       enum rdma_ucm_port_space *space)
 {
 	u16 port = be16_to_cpu(cma_port_of((struct sockaddr *)sib));
 	u64 mask = be64_to_cpu(sib->sib_sid_mask) & RDMA_IB_IP_PS_MASK;
@@ -159,7 +159,7 @@ int cma_select_space(enum rdma_ucm_port_space ps, struct sockaddr *addr,
 		     enum rdma_ucm_port_space *space)
 {
 	if (addr->sa_family == AF_IB)
-		return select_ib_space(ps, (struct sockaddr_ib *)addr, space);
+		return cma_select_ib_space(ps, (struct sockaddr_ib *)addr, space);
 	switch (ps) {
 	case RDMA_PS_TCP:
 	case RDMA_PS_UDP:
@@ -173,7 +173,7 @@ int cma_select_space(enum rdma_ucm_port_space ps, struct sockaddr *addr,
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_select_space);
 
-static struct cma_claim claim_of(struct cma_id *id)
+static struct cma_claim cma_claim_of(struct cma_id *id)
 {
 	return (struct cma_claim) {
 		.src = cma_src(id),
@@ -183,10 +183,10 @@ static struct cma_claim claim_of(struct cma_id *id)
 	};
 }
 
-static int clash_with_owners(const struct cma_port *port, struct cma_id *id,
-			     bool reuse)
+static int cma_clash_with_owners(const struct cma_port *port, struct cma_id *id,
+				 bool reuse)
 {
-	struct cma_claim mine = claim_of(id), theirs;
+	struct cma_claim mine = cma_claim_of(id), theirs;
 	struct cma_id *owner;
 	int ret;
 
@@ -194,7 +194,7 @@ static int clash_with_owners(const struct cma_port *port, struct cma_id *id,
 	hlist_for_each_entry(owner, &port->owners, on_port) {
 		if (owner == id)
 			continue;
-		theirs = claim_of(owner);
+		theirs = cma_claim_of(owner);
 		ret = cma_claims_clash(&mine, &theirs);
 		if (ret)
 			return ret;
@@ -202,20 +202,20 @@ static int clash_with_owners(const struct cma_port *port, struct cma_id *id,
 	return 0;
 }
 
-static bool apart_from_owners(const struct cma_port *port, struct cma_id *id)
+static bool cma_apart_from_owners(const struct cma_port *port, struct cma_id *id)
 {
-	struct cma_claim mine = claim_of(id), theirs;
+	struct cma_claim mine = cma_claim_of(id), theirs;
 	struct cma_id *owner;
 
 	hlist_for_each_entry(owner, &port->owners, on_port) {
-		theirs = claim_of(owner);
+		theirs = cma_claim_of(owner);
 		if (!cma_claims_apart(&mine, &theirs))
 			return false;
 	}
 	return true;
 }
 
-static int own_port(struct xarray *table, struct cma_id *id, u16 number)
+static int cma_own_port(struct xarray *table, struct cma_id *id, u16 number)
 {
 	struct cma_port *port = xa_load(table, number);
 	int ret;
@@ -239,7 +239,7 @@ static int own_port(struct xarray *table, struct cma_id *id, u16 number)
 	return 0;
 }
 
-static int own_given_port(struct xarray *table, struct cma_id *id, u16 number)
+static int cma_own_given_port(struct xarray *table, struct cma_id *id, u16 number)
 {
 	struct cma_port *port = xa_load(table, number);
 	struct net *net = cma_net(id);
@@ -249,22 +249,22 @@ static int own_given_port(struct xarray *table, struct cma_id *id, u16 number)
 	    !ns_capable(net->user_ns, CAP_NET_BIND_SERVICE))
 		return -EACCES;
 	if (port)
-		ret = clash_with_owners(port, id, id->reuse);
-	return ret ?: own_port(table, id, number);
+		ret = cma_clash_with_owners(port, id, id->reuse);
+	return ret ?: cma_own_port(table, id, number);
 }
 
 /* A free port, or else a shared one with owners that have other peers. */
-static bool port_suits(struct xarray *table, struct cma_id *id, u16 number,
-		       bool shared)
+static bool cma_port_suits(struct xarray *table, struct cma_id *id, u16 number,
+			   bool shared)
 {
 	struct cma_port *port = xa_load(table, number);
 
 	if (inet_is_local_reserved_port(cma_net(id), number))
 		return false;
-	return !port || (shared && apart_from_owners(port, id));
+	return !port || (shared && cma_apart_from_owners(port, id));
 }
 
-static int own_some_port(struct xarray *table, struct cma_id *id)
+static int cma_own_some_port(struct xarray *table, struct cma_id *id)
 {
 	int low, high, span, start, i;
 	u16 number;
@@ -274,8 +274,8 @@ static int own_some_port(struct xarray *table, struct cma_id *id)
 	start = get_random_u32() % span;
 	for (i = 0; i < 2 * span; i++) {
 		number = low + (start + i) % span;
-		if (port_suits(table, id, number, i >= span))
-			return own_port(table, id, number);
+		if (cma_port_suits(table, id, number, i >= span))
+			return cma_own_port(table, id, number);
 	}
 	return -EADDRNOTAVAIL;
 }
@@ -298,11 +298,11 @@ int cma_port_acquire(struct cma_id *id)
 	ret = cma_select_space(id->pub.ps, cma_src(id), &space);
 	if (ret)
 		return ret;
-	table = table_of(cma_net(id), space);
+	table = cma_table_of(cma_net(id), space);
 	number = be16_to_cpu(cma_port_of(cma_src(id)));
 	mutex_lock(&cma_mutex);
-	ret = number ? own_given_port(table, id, number) :
-		       own_some_port(table, id);
+	ret = number ? cma_own_given_port(table, id, number) :
+		       cma_own_some_port(table, id);
 	mutex_unlock(&cma_mutex);
 	return ret;
 }
@@ -320,7 +320,7 @@ int cma_port_make_unique(struct cma_id *id)
 
 	mutex_lock(&cma_mutex);
 	if (id->port)
-		ret = clash_with_owners(id->port, id, false);
+		ret = cma_clash_with_owners(id->port, id, false);
 	if (!ret) {
 		spin_lock_irq(&id->lock);
 		id->reuse = false;
@@ -352,7 +352,7 @@ struct hlist_head *cma_port_owners_locked(struct net *net,
 					  enum rdma_ucm_port_space space,
 					  __be16 number)
 {
-	struct xarray *table = table_of(net, space);
+	struct xarray *table = cma_table_of(net, space);
 	struct cma_port *port;
 
 	lockdep_assert_held(&cma_mutex);
@@ -364,8 +364,8 @@ struct hlist_head *cma_port_owners_locked(struct net *net,
  * A link-local address is one only together with its interface. That of the
  * destination will do for an id that takes what local address there is.
  */
-static int take_scope(struct cma_id *id, const struct sockaddr *src,
-		      const struct sockaddr *dst)
+static int cma_bind_take_scope(struct cma_id *id, const struct sockaddr *src,
+			       const struct sockaddr *dst)
 {
 	const struct sockaddr_in6 *src6 = (const struct sockaddr_in6 *)src;
 	const struct sockaddr_in6 *dst6 = (const struct sockaddr_in6 *)dst;
@@ -383,7 +383,7 @@ static int take_scope(struct cma_id *id, const struct sockaddr *src,
 	return 0;
 }
 
-static void default_afonly(struct cma_id *id)
+static void cma_default_afonly(struct cma_id *id)
 {
 	spin_lock_irq(&id->lock);
 	if (!id->afonly_set) {
@@ -395,12 +395,12 @@ static void default_afonly(struct cma_id *id)
 	spin_unlock_irq(&id->lock);
 }
 
-static int take_address(struct cma_id *id, const struct sockaddr *src,
-			const struct sockaddr *dst)
+static int cma_take_address(struct cma_id *id, const struct sockaddr *src,
+			    const struct sockaddr *dst)
 {
 	int ret;
 
-	ret = take_scope(id, src, dst);
+	ret = cma_bind_take_scope(id, src, dst);
 	if (ret)
 		return ret;
 	memcpy(cma_src(id), src, rdma_addr_size(src));
@@ -416,7 +416,7 @@ static int take_address(struct cma_id *id, const struct sockaddr *src,
 		if (ret)
 			return ret;
 	}
-	default_afonly(id);
+	cma_default_afonly(id);
 	ret = cma_port_acquire(id);
 	if (ret)
 		goto err_device;
@@ -429,7 +429,7 @@ err_device:
 	return ret;
 }
 
-static void forget_address(struct cma_id *id)
+static void cma_forget_address(struct cma_id *id)
 {
 	memset(&id->pub.route.addr.src_addr, 0, sizeof(struct sockaddr_storage));
 	memset(&id->pub.route.addr.dst_addr, 0, sizeof(struct sockaddr_storage));
@@ -437,8 +437,8 @@ static void forget_address(struct cma_id *id)
 	id->wish_if = 0;
 }
 
-static int bind_to(struct cma_id *id, const struct sockaddr *src,
-		   const struct sockaddr *dst)
+static int cma_bind_to(struct cma_id *id, const struct sockaddr *src,
+		       const struct sockaddr *dst)
 {
 	int ret;
 
@@ -450,9 +450,9 @@ static int bind_to(struct cma_id *id, const struct sockaddr *src,
 	ret = cma_move(id, CMA_M_BIND);
 	if (ret)
 		return ret;
-	ret = take_address(id, src, dst);
+	ret = cma_take_address(id, src, dst);
 	if (ret) {
-		forget_address(id);
+		cma_forget_address(id);
 		cma_move(id, CMA_M_UNBIND);
 	}
 	return ret;
@@ -473,7 +473,7 @@ static int bind_to(struct cma_id *id, const struct sockaddr *src,
  */
 int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 {
-	return bind_to(cma_id_of(id), addr, NULL);
+	return cma_bind_to(cma_id_of(id), addr, NULL);
 }
 EXPORT_SYMBOL(rdma_bind_addr);
 
@@ -494,14 +494,14 @@ int cma_bind_within(struct cma_id *id, const struct sockaddr *src,
 	} any = { };
 
 	if (src && src->sa_family)
-		return bind_to(id, src, dst);
+		return cma_bind_to(id, src, dst);
 	any.sa.sa_family = dst->sa_family;
 	if (dst->sa_family == AF_IB)
 		any.ib.sib_pkey = ((const struct sockaddr_ib *)dst)->sib_pkey;
-	return bind_to(id, &any.sa, dst);
+	return cma_bind_to(id, &any.sa, dst);
 }
 
-static int __net_init ports_begin(struct net *net)
+static int __net_init cma_ports_begin(struct net *net)
 {
 	struct cma_ports *ports = net_generic(net, ports_net_id);
 	int i;
@@ -512,7 +512,7 @@ static int __net_init ports_begin(struct net *net)
 }
 
 /* Every id holds its namespace, so there is none left. */
-static void __net_exit ports_end(struct net *net)
+static void __net_exit cma_ports_end(struct net *net)
 {
 	struct cma_ports *ports = net_generic(net, ports_net_id);
 	int i;
@@ -522,8 +522,8 @@ static void __net_exit ports_end(struct net *net)
 }
 
 static struct pernet_operations ports_net_ops = {
-	.init	= ports_begin,
-	.exit	= ports_end,
+	.init	= cma_ports_begin,
+	.exit	= cma_ports_end,
 	.id	= &ports_net_id,
 	.size	= sizeof(struct cma_ports),
 };

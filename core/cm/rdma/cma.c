@@ -89,7 +89,7 @@ void cma_for_each_id(void (*fn)(struct cma_id *id, void *ctx), void *ctx)
 	mutex_unlock(&cma_mutex);
 }
 
-static u8 preferred_gid_type(struct ib_device *device, u32 port)
+static u8 cma_preferred_gid_type(struct ib_device *device, u32 port)
 {
 	unsigned long mask = ofed_gid_type_mask(device, port);
 
@@ -98,7 +98,7 @@ static u8 preferred_gid_type(struct ib_device *device, u32 port)
 	return __ffs(mask);
 }
 
-static int add_device(struct ib_device *device)
+static int cma_add_device(struct ib_device *device)
 {
 	u32 count = rdma_end_port(device) - rdma_start_port(device) + 1;
 	struct cma_dev *cdev;
@@ -115,7 +115,7 @@ static int add_device(struct ib_device *device)
 	INIT_LIST_HEAD(&cdev->listeners);
 	rdma_for_each_port(device, port)
 		cma_port_config(cdev, port)->gid_type =
-			preferred_gid_type(device, port);
+			cma_preferred_gid_type(device, port);
 
 	mutex_lock(&cma_listen_mutex);
 	mutex_lock(&cma_mutex);
@@ -130,7 +130,7 @@ static int add_device(struct ib_device *device)
 }
 
 /* An id that ends meanwhile leaves @ids by itself. */
-static struct cma_id *take_one_id(struct list_head *ids)
+static struct cma_id *cma_take_one_id(struct list_head *ids)
 {
 	struct cma_id *id;
 
@@ -145,8 +145,8 @@ static struct cma_id *take_one_id(struct list_head *ids)
 }
 
 /* Return: the device, referenced, which takes no more of them; or NULL. */
-static struct cma_dev *take_programs(struct ib_device *device,
-				     struct list_head *ids)
+static struct cma_dev *cma_take_programs(struct ib_device *device,
+					 struct list_head *ids)
 {
 	struct cma_id *id, *next;
 	struct cma_dev *cdev;
@@ -180,10 +180,10 @@ void ofed_cma_close_to_programs(struct ib_device *device)
 	struct cma_id *id;
 	LIST_HEAD(ids);
 
-	cdev = take_programs(device, &ids);
+	cdev = cma_take_programs(device, &ids);
 	if (!cdev)
 		return;
-	while ((id = take_one_id(&ids)))
+	while ((id = cma_take_one_id(&ids)))
 		cma_id_removed_put(id);
 	cma_dev_put(cdev);
 }
@@ -195,7 +195,7 @@ EXPORT_SYMBOL_GPL(ofed_cma_close_to_programs);
  * are told. Their consumers destroy them, and the last one drops the last
  * reference.
  */
-static void remove_device(struct ib_device *device, void *client_data)
+static void cma_remove_device(struct ib_device *device, void *client_data)
 {
 	struct cma_dev *cdev;
 	struct cma_id *id;
@@ -212,7 +212,7 @@ static void remove_device(struct ib_device *device, void *client_data)
 		return;
 
 	cma_listeners_off_device(cdev);
-	while ((id = take_one_id(&cdev->ids)))
+	while ((id = cma_take_one_id(&cdev->ids)))
 		cma_id_removed_put(id);
 
 	cma_dev_put(cdev);
@@ -222,12 +222,12 @@ static void remove_device(struct ib_device *device, void *client_data)
 
 static struct ib_client client = {
 	.name = "cma",
-	.add = add_device,
-	.remove = remove_device,
+	.add = cma_add_device,
+	.remove = cma_remove_device,
 };
 
 /* Without device and configfs, which may call us as soon as they are there. */
-static int start_inner_parts(void)
+static int cma_start_inner_parts(void)
 {
 	int ret;
 
@@ -251,7 +251,7 @@ err_wq:
 	return ret;
 }
 
-static void stop_inner_parts(void)
+static void cma_stop_inner_parts(void)
 {
 	ib_sa_unregister_client(&cma_sa_client);
 	cma_netdev_exit();
@@ -266,7 +266,7 @@ static void stop_inner_parts(void)
  */
 int ofed_cma_init(void)
 {
-	int ret = start_inner_parts();
+	int ret = cma_start_inner_parts();
 
 	if (ret)
 		return ret;
@@ -281,7 +281,7 @@ int ofed_cma_init(void)
 err_client:
 	ib_unregister_client(&client);
 err_inner:
-	stop_inner_parts();
+	cma_stop_inner_parts();
 	return ret;
 }
 
@@ -294,5 +294,5 @@ void ofed_cma_exit(void)
 {
 	cma_configfs_exit();
 	ib_unregister_client(&client);
-	stop_inner_parts();
+	cma_stop_inner_parts();
 }

@@ -31,13 +31,13 @@ struct cfg_dir {
 	struct config_group group;
 };
 
-static struct cfg_port *port_of(struct config_item *item)
+static struct cfg_port *cma_configfs_port_of(struct config_item *item)
 {
 	return container_of(to_config_group(item), struct cfg_port, group);
 }
 
 /* Return: the device with a reference, or ERR_PTR(-ENODEV). */
-static struct cma_dev *device_of(const struct cfg_port *port)
+static struct cma_dev *cma_device_of(const struct cfg_port *port)
 {
 	struct cma_dev *cdev = cma_dev_by_name(port->device);
 
@@ -50,8 +50,8 @@ static struct cma_dev *device_of(const struct cfg_port *port)
 
 static ssize_t default_roce_mode_show(struct config_item *item, char *buf)
 {
-	struct cfg_port *port = port_of(item);
-	struct cma_dev *cdev = device_of(port);
+	struct cfg_port *port = cma_configfs_port_of(item);
+	struct cma_dev *cdev = cma_device_of(port);
 	u8 type;
 
 	if (IS_ERR(cdev))
@@ -62,7 +62,7 @@ static ssize_t default_roce_mode_show(struct config_item *item, char *buf)
 }
 
 /* One text stands for two types; a port has one of them at most. */
-static int mode_of(const char *text, unsigned long types)
+static int cma_mode_of(const char *text, unsigned long types)
 {
 	int type = ofed_gid_type_parse(text);
 
@@ -76,7 +76,7 @@ static int mode_of(const char *text, unsigned long types)
 static ssize_t default_roce_mode_store(struct config_item *item,
 				       const char *buf, size_t count)
 {
-	struct cfg_port *port = port_of(item);
+	struct cfg_port *port = cma_configfs_port_of(item);
 	struct cma_dev *cdev;
 	char text[16];
 	int ret;
@@ -84,10 +84,10 @@ static ssize_t default_roce_mode_store(struct config_item *item,
 	if (count >= sizeof(text))
 		return -EINVAL;
 	strscpy(text, buf, count + 1);
-	cdev = device_of(port);
+	cdev = cma_device_of(port);
 	if (IS_ERR(cdev))
 		return PTR_ERR(cdev);
-	ret = mode_of(strim(text), ofed_gid_type_mask(cdev->device, port->port));
+	ret = cma_mode_of(strim(text), ofed_gid_type_mask(cdev->device, port->port));
 	if (ret >= 0)
 		WRITE_ONCE(cma_port_config(cdev, port->port)->gid_type, ret);
 	cma_dev_put(cdev);
@@ -96,8 +96,8 @@ static ssize_t default_roce_mode_store(struct config_item *item,
 
 static ssize_t default_roce_tos_show(struct config_item *item, char *buf)
 {
-	struct cfg_port *port = port_of(item);
-	struct cma_dev *cdev = device_of(port);
+	struct cfg_port *port = cma_configfs_port_of(item);
+	struct cma_dev *cdev = cma_device_of(port);
 	u8 tos;
 
 	if (IS_ERR(cdev))
@@ -110,7 +110,7 @@ static ssize_t default_roce_tos_show(struct config_item *item, char *buf)
 static ssize_t default_roce_tos_store(struct config_item *item,
 				      const char *buf, size_t count)
 {
-	struct cfg_port *port = port_of(item);
+	struct cfg_port *port = cma_configfs_port_of(item);
 	struct cma_dev *cdev;
 	int ret;
 	u8 tos;
@@ -118,7 +118,7 @@ static ssize_t default_roce_tos_store(struct config_item *item,
 	ret = kstrtou8(buf, 0, &tos);
 	if (ret)
 		return ret;
-	cdev = device_of(port);
+	cdev = cma_device_of(port);
 	if (IS_ERR(cdev))
 		return PTR_ERR(cdev);
 	WRITE_ONCE(cma_port_config(cdev, port->port)->tos, tos);
@@ -135,18 +135,18 @@ static struct configfs_attribute *port_attrs[] = {
 	NULL
 };
 
-static void free_port(struct config_item *item)
+static void cma_free_port(struct config_item *item)
 {
-	kfree(port_of(item));
+	kfree(cma_configfs_port_of(item));
 }
 
-static void free_dir(struct config_item *item)
+static void cma_free_dir(struct config_item *item)
 {
 	kfree(container_of(to_config_group(item), struct cfg_dir, group));
 }
 
-static struct configfs_item_operations port_ops = { .release = free_port };
-static struct configfs_item_operations dir_ops = { .release = free_dir };
+static struct configfs_item_operations port_ops = { .release = cma_free_port };
+static struct configfs_item_operations dir_ops = { .release = cma_free_dir };
 
 static const struct config_item_type port_type = {
 	.ct_item_ops = &port_ops,
@@ -159,7 +159,7 @@ static const struct config_item_type dir_type = {
 	.ct_owner = THIS_MODULE,
 };
 
-static struct config_group *new_dir(const char *name)
+static struct config_group *cma_new_dir(const char *name)
 {
 	struct cfg_dir *dir = kzalloc(sizeof(*dir), GFP_KERNEL);
 
@@ -169,7 +169,7 @@ static struct config_group *new_dir(const char *name)
 	return &dir->group;
 }
 
-static int add_port(struct config_group *ports, const char *device, u32 number)
+static int cma_add_port(struct config_group *ports, const char *device, u32 number)
 {
 	struct cfg_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
 	char name[12];
@@ -185,7 +185,7 @@ static int add_port(struct config_group *ports, const char *device, u32 number)
 }
 
 /* With everything in it, of which configfs knows or not yet. */
-static void drop_device(struct config_group *dir)
+static void cma_drop_device(struct config_group *dir)
 {
 	struct config_group *ports;
 
@@ -195,10 +195,10 @@ static void drop_device(struct config_group *dir)
 	config_group_put(dir);
 }
 
-static int fill_device(struct config_group *dir, const struct cma_dev *cdev,
-		       const char *name)
+static int cma_fill_device(struct config_group *dir, const struct cma_dev *cdev,
+			   const char *name)
 {
-	struct config_group *ports = new_dir("ports");
+	struct config_group *ports = cma_new_dir("ports");
 	u32 port;
 	int ret;
 
@@ -206,15 +206,15 @@ static int fill_device(struct config_group *dir, const struct cma_dev *cdev,
 		return -ENOMEM;
 	configfs_add_default_group(ports, dir);
 	rdma_for_each_port(cdev->device, port) {
-		ret = add_port(ports, name, port);
+		ret = cma_add_port(ports, name, port);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static struct config_group *make_device(struct config_group *root,
-					const char *name)
+static struct config_group *cma_make_device(struct config_group *root,
+					    const char *name)
 {
 	struct config_group *dir;
 	struct cma_dev *cdev;
@@ -223,24 +223,24 @@ static struct config_group *make_device(struct config_group *root,
 	cdev = cma_dev_by_name(name);
 	if (!cdev)
 		return ERR_PTR(-ENODEV);
-	dir = new_dir(name);
+	dir = cma_new_dir(name);
 	if (dir) {
-		ret = fill_device(dir, cdev, name);
+		ret = cma_fill_device(dir, cdev, name);
 		if (ret)
-			drop_device(dir);
+			cma_drop_device(dir);
 	}
 	cma_dev_put(cdev);
 	return ret ? ERR_PTR(ret) : dir;
 }
 
-static void remove_device(struct config_group *root, struct config_item *item)
+static void cma_configfs_remove_device(struct config_group *root, struct config_item *item)
 {
-	drop_device(to_config_group(item));
+	cma_drop_device(to_config_group(item));
 }
 
 static struct configfs_group_operations root_ops = {
-	.make_group = make_device,
-	.drop_item = remove_device,
+	.make_group = cma_make_device,
+	.drop_item = cma_configfs_remove_device,
 };
 
 static const struct config_item_type root_type = {

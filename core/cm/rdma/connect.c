@@ -6,7 +6,7 @@
 #include "trace.h"
 
 /* The QP of a consumer that keeps it for itself. */
-static void note_qp(struct cma_id *id, const struct rdma_conn_param *param)
+static void cma_note_qp(struct cma_id *id, const struct rdma_conn_param *param)
 {
 	if (id->pub.qp)
 		return;
@@ -14,7 +14,7 @@ static void note_qp(struct cma_id *id, const struct rdma_conn_param *param)
 	id->srq = param->srq;
 }
 
-static int connect_by_kind(struct cma_id *id, struct rdma_conn_param *param)
+static int cma_connect_by_kind(struct cma_id *id, struct rdma_conn_param *param)
 {
 	if (cma_uses_iw(id))
 		return cma_iw_connect(id, param);
@@ -45,8 +45,8 @@ int rdma_connect_locked(struct rdma_cm_id *id,
 	ret = cma_move(mine, CMA_M_CONNECT);
 	if (ret)
 		return ret;
-	note_qp(mine, conn_param);
-	ret = connect_by_kind(mine, conn_param);
+	cma_note_qp(mine, conn_param);
+	ret = cma_connect_by_kind(mine, conn_param);
 	if (ret)
 		cma_move(mine, CMA_M_CONNECT_FAIL);
 	return ret;
@@ -96,7 +96,7 @@ int rdma_connect_ece(struct rdma_cm_id *id, struct rdma_conn_param *conn_param,
 }
 EXPORT_SYMBOL(rdma_connect_ece);
 
-static int accept_by_kind(struct cma_id *id, struct rdma_conn_param *param)
+static int cma_accept_by_kind(struct cma_id *id, struct rdma_conn_param *param)
 {
 	if (!id->ib)
 		return -EINVAL;
@@ -130,8 +130,8 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 	if (cma_state_of(mine) != CMA_S_CONNECT)
 		return -EINVAL;
 	if (conn_param)
-		note_qp(mine, conn_param);
-	ret = accept_by_kind(mine, conn_param);
+		cma_note_qp(mine, conn_param);
+	ret = cma_accept_by_kind(mine, conn_param);
 	if (!ret)
 		return 0;
 	cma_qp_to_error(mine);
@@ -190,7 +190,7 @@ int rdma_reject(struct rdma_cm_id *id, const void *private_data,
 EXPORT_SYMBOL(rdma_reject);
 
 /* Programs end all that they have, and a listen has nothing to say to that. */
-static int no_connection(const struct cma_id *id)
+static int cma_no_connection(const struct cma_id *id)
 {
 	return cma_uses_ib(id) && READ_ONCE(id->state) == CMA_S_LISTEN ?
 	       0 : -EINVAL;
@@ -211,7 +211,7 @@ int rdma_disconnect(struct rdma_cm_id *id)
 	int ret;
 
 	if (!mine->ib)
-		return no_connection(mine);
+		return cma_no_connection(mine);
 	if (cma_uses_iw(mine))
 		return iw_cm_disconnect(mine->iw, 0);
 	if (!cma_uses_ib(mine))
@@ -233,7 +233,7 @@ EXPORT_SYMBOL(rdma_disconnect);
  * Why the CM refuses IB_EVENT_PATH_MIG in these states: the consumer gave its QP
  * a second path by itself. The CM goes on by the one that it knows.
  */
-static bool knows_one_path(const struct ib_cm_id *cm_id)
+static bool cma_knows_one_path(const struct ib_cm_id *cm_id)
 {
 	return READ_ONCE(cm_id->state) == IB_CM_ESTABLISHED &&
 	       (READ_ONCE(cm_id->lap_state) == IB_CM_LAP_UNINIT ||
@@ -261,7 +261,7 @@ int rdma_notify(struct rdma_cm_id *id, enum ib_event_type event)
 		return 0;
 	ret = ib_cm_notify(mine->ib, event);
 	if (ret == -EINVAL && event == IB_EVENT_PATH_MIG &&
-	    knows_one_path(mine->ib))
+	    cma_knows_one_path(mine->ib))
 		ret = 0;
 	return ret;
 }

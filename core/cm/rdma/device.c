@@ -17,8 +17,8 @@ typedef const struct ib_gid_attr *(*port_test)(struct cma_dev *cdev, u32 port,
 					       struct cma_id *id);
 
 /* The reference of @attr goes to the id. */
-static void attach(struct cma_id *id, struct cma_dev *cdev, u32 port,
-		   const struct ib_gid_attr *attr)
+static void cma_attach(struct cma_id *id, struct cma_dev *cdev, u32 port,
+		       const struct ib_gid_attr *attr)
 {
 	struct rdma_dev_addr *l2 = cma_l2(id);
 
@@ -34,7 +34,7 @@ static void attach(struct cma_id *id, struct cma_dev *cdev, u32 port,
 	trace_cm_id_attach(id, cdev->device);
 }
 
-static int try_ports(struct cma_dev *cdev, struct cma_id *id, port_test test)
+static int cma_try_ports(struct cma_dev *cdev, struct cma_id *id, port_test test)
 {
 	const struct ib_gid_attr *attr;
 	u32 port;
@@ -42,7 +42,7 @@ static int try_ports(struct cma_dev *cdev, struct cma_id *id, port_test test)
 	rdma_for_each_port(cdev->device, port) {
 		attr = test(cdev, port, id);
 		if (!IS_ERR(attr)) {
-			attach(id, cdev, port, attr);
+			cma_attach(id, cdev, port, attr);
 			return 0;
 		}
 	}
@@ -50,29 +50,29 @@ static int try_ports(struct cma_dev *cdev, struct cma_id *id, port_test test)
 }
 
 /* May @id be attached? The device's namespace is not looked at. */
-static bool takes(const struct cma_dev *cdev, const struct cma_id *id)
+static bool cma_takes(const struct cma_dev *cdev, const struct cma_id *id)
 {
 	lockdep_assert_held(&cma_mutex);
 	return !cdev->gone &&
 	       (!cdev->closing || rdma_is_kernel_res(&id->res.tracked.entry));
 }
 
-static bool is_choice(const struct cma_dev *cdev, struct cma_id *id)
+static bool cma_is_choice(const struct cma_dev *cdev, struct cma_id *id)
 {
-	return takes(cdev, id) &&
+	return cma_takes(cdev, id) &&
 	       rdma_dev_access_netns(cdev->device, cma_net(id));
 }
 
-static int first_port(struct cma_id *id, port_test test)
+static int cma_first_port(struct cma_id *id, port_test test)
 {
 	struct cma_dev *cdev;
 	int ret = -ENODEV;
 
 	mutex_lock(&cma_mutex);
 	list_for_each_entry(cdev, &cma_devices, list) {
-		if (!is_choice(cdev, id))
+		if (!cma_is_choice(cdev, id))
 			continue;
-		ret = try_ports(cdev, id, test);
+		ret = cma_try_ports(cdev, id, test);
 		if (!ret)
 			break;
 	}
@@ -88,8 +88,8 @@ struct net_device *cma_netdev(struct cma_id *id)
 	return ifindex ? dev_get_by_index(cma_net(id), ifindex) : NULL;
 }
 
-static const struct ib_gid_attr *roce_source(struct cma_dev *cdev, u32 port,
-					     struct cma_id *id)
+static const struct ib_gid_attr *cma_roce_source(struct cma_dev *cdev, u32 port,
+						 struct cma_id *id)
 {
 	const struct ib_gid_attr *attr;
 	struct net_device *ndev;
@@ -107,8 +107,8 @@ static const struct ib_gid_attr *roce_source(struct cma_dev *cdev, u32 port,
 	return attr;
 }
 
-static const struct ib_gid_attr *hw_source(struct cma_dev *cdev, u32 port,
-					   struct cma_id *id)
+static const struct ib_gid_attr *cma_hw_source(struct cma_dev *cdev, u32 port,
+					       struct cma_id *id)
 {
 	union ib_gid gid;
 
@@ -118,7 +118,7 @@ static const struct ib_gid_attr *hw_source(struct cma_dev *cdev, u32 port,
 }
 
 /* Of an iWARP port its GID says nothing. */
-static const struct ib_gid_attr *iwarp_entry(struct cma_dev *cdev, u32 port)
+static const struct ib_gid_attr *cma_iwarp_entry(struct cma_dev *cdev, u32 port)
 {
 	const struct ib_gid_attr *attr;
 
@@ -130,49 +130,49 @@ static const struct ib_gid_attr *iwarp_entry(struct cma_dev *cdev, u32 port)
  * TCP knows loopback addresses itself, in the namespace of the interface, so
  * any port there will do.
  */
-static const struct ib_gid_attr *iwarp_loopback(struct cma_dev *cdev, u32 port,
-						struct cma_id *id)
+static const struct ib_gid_attr *cma_iwarp_loopback(struct cma_dev *cdev, u32 port,
+						    struct cma_id *id)
 {
 	struct net_device *own = ib_device_get_netdev(cdev->device, port);
 	bool here = own && net_eq(dev_net(own), cma_net(id));
 
 	dev_put(own);
-	return here ? iwarp_entry(cdev, port) : ERR_PTR(-ENODEV);
+	return here ? cma_iwarp_entry(cdev, port) : ERR_PTR(-ENODEV);
 }
 
 /*
  * An iWARP port is an interface, or a VLAN of it. A driver that does not say
  * which has the MAC in its GID.
  */
-static const struct ib_gid_attr *iwarp_source(struct cma_dev *cdev, u32 port,
-					      struct cma_id *id)
+static const struct ib_gid_attr *cma_iwarp_source(struct cma_dev *cdev, u32 port,
+						  struct cma_id *id)
 {
 	struct net_device *own, *ndev;
 	bool same;
 
 	own = ib_device_get_netdev(cdev->device, port);
 	if (!own)
-		return hw_source(cdev, port, id);
+		return cma_hw_source(cdev, port, id);
 	ndev = cma_netdev(id);
 	same = ndev && (ndev == own || rdma_vlan_dev_real_dev(ndev) == own);
 	dev_put(ndev);
 	dev_put(own);
-	return same ? iwarp_entry(cdev, port) : ERR_PTR(-ENODEV);
+	return same ? cma_iwarp_entry(cdev, port) : ERR_PTR(-ENODEV);
 }
 
-static const struct ib_gid_attr *source_on_port(struct cma_dev *cdev, u32 port,
-						struct cma_id *id)
+static const struct ib_gid_attr *cma_source_on_port(struct cma_dev *cdev, u32 port,
+						    struct cma_id *id)
 {
 	bool ipoib = cma_l2(id)->dev_type == ARPHRD_INFINIBAND;
 
 	if (ipoib != rdma_protocol_ib(cdev->device, port))
 		return ERR_PTR(-ENODEV);
 	if (ipoib)
-		return hw_source(cdev, port, id);
+		return cma_hw_source(cdev, port, id);
 	if (rdma_protocol_roce(cdev->device, port))
-		return roce_source(cdev, port, id);
+		return cma_roce_source(cdev, port, id);
 	if (rdma_protocol_iwarp(cdev->device, port))
-		return iwarp_source(cdev, port, id);
+		return cma_iwarp_source(cdev, port, id);
 	return ERR_PTR(-ENODEV);
 }
 
@@ -188,10 +188,10 @@ int cma_device_by_source(struct cma_id *id)
 	if (id->pub.ps == RDMA_PS_IPOIB &&
 	    cma_l2(id)->dev_type != ARPHRD_INFINIBAND)
 		return -EINVAL;
-	return first_port(id, source_on_port);
+	return cma_first_port(id, cma_source_on_port);
 }
 
-static int resolve_ib_source(struct cma_id *id)
+static int cma_resolve_ib_source(struct cma_id *id)
 {
 	struct sockaddr_ib *sib = (struct sockaddr_ib *)cma_src(id);
 	struct rdma_dev_addr *l2 = cma_l2(id);
@@ -210,7 +210,7 @@ static int resolve_ib_source(struct cma_id *id)
  */
 int cma_resolve_source(struct cma_id *id)
 {
-	return cma_family(id) == AF_IB ? resolve_ib_source(id) :
+	return cma_family(id) == AF_IB ? cma_resolve_ib_source(id) :
 	       rdma_translate_ip(cma_src(id), cma_l2(id));
 }
 
@@ -227,7 +227,7 @@ bool cma_has_choice(struct cma_id *id)
 
 	mutex_lock(&cma_mutex);
 	list_for_each_entry(cdev, &cma_devices, list)
-		if (is_choice(cdev, id)) {
+		if (cma_is_choice(cdev, id)) {
 			found = true;
 			break;
 		}
@@ -235,7 +235,7 @@ bool cma_has_choice(struct cma_id *id)
 	return found;
 }
 
-static bool port_is_up(struct ib_device *device, u32 port)
+static bool cma_port_is_up(struct ib_device *device, u32 port)
 {
 	enum ib_port_state state;
 
@@ -244,7 +244,7 @@ static bool port_is_up(struct ib_device *device, u32 port)
 }
 
 /* An address that others could be told, unlike ::1 and fe80::. */
-static bool is_address_of_family(const struct ib_gid_attr *attr, int family)
+static bool cma_is_address_of_family(const struct ib_gid_attr *attr, int family)
 {
 	struct in6_addr ip;
 
@@ -254,7 +254,7 @@ static bool is_address_of_family(const struct ib_gid_attr *attr, int family)
 	return family == AF_INET6 && !rdma_link_local_addr(&ip);
 }
 
-static bool is_in_net(const struct ib_gid_attr *attr, const struct net *net)
+static bool cma_is_in_net(const struct ib_gid_attr *attr, const struct net *net)
 {
 	struct net_device *ndev;
 	bool ret;
@@ -266,8 +266,8 @@ static bool is_in_net(const struct ib_gid_attr *attr, const struct net *net)
 	return ret;
 }
 
-static const struct ib_gid_attr *roce_loopback(struct cma_dev *cdev, u32 port,
-					       struct cma_id *id)
+static const struct ib_gid_attr *cma_roce_loopback(struct cma_dev *cdev, u32 port,
+						   struct cma_id *id)
 {
 	int size = cdev->device->port_data[port].immutable.gid_tbl_len;
 	u8 type = cma_port_config(cdev, port)->gid_type;
@@ -279,31 +279,31 @@ static const struct ib_gid_attr *roce_loopback(struct cma_dev *cdev, u32 port,
 		if (IS_ERR(attr))
 			continue;
 		if (attr->gid_type == type &&
-		    is_address_of_family(attr, cma_dst(id)->sa_family) &&
-		    is_in_net(attr, cma_net(id)))
+		    cma_is_address_of_family(attr, cma_dst(id)->sa_family) &&
+		    cma_is_in_net(attr, cma_net(id)))
 			return attr;
 		rdma_put_gid_attr(attr);
 	}
 	return ERR_PTR(-ENODEV);
 }
 
-static const struct ib_gid_attr *loopback_port(struct cma_dev *cdev, u32 port,
-					       struct cma_id *id)
+static const struct ib_gid_attr *cma_loopback_port(struct cma_dev *cdev, u32 port,
+						   struct cma_id *id)
 {
-	if (!port_is_up(cdev->device, port))
+	if (!cma_port_is_up(cdev->device, port))
 		return ERR_PTR(-ENODEV);
 	if (rdma_protocol_roce(cdev->device, port))
-		return roce_loopback(cdev, port, id);
+		return cma_roce_loopback(cdev, port, id);
 	if (rdma_protocol_iwarp(cdev->device, port) &&
 	    cma_family(id) != AF_IB)
-		return iwarp_loopback(cdev, port, id);
+		return cma_iwarp_loopback(cdev, port, id);
 	if (cma_family(id) == AF_IB && !rdma_protocol_ib(cdev->device, port))
 		return ERR_PTR(-ENODEV);
 	return rdma_get_gid_attr(cdev->device, port, 0);
 }
 
 /* On RoCE an address is what packets are sent to, so 127.0.0.1 will not do. */
-static int take_roce_loopback(struct cma_id *id)
+static int cma_take_roce_loopback(struct cma_id *id)
 {
 	const struct ib_gid_attr *attr = cma_l2(id)->sgid_attr;
 	struct sockaddr_in6 ip = { };
@@ -322,7 +322,7 @@ static int take_roce_loopback(struct cma_id *id)
 	return rdma_translate_ip(cma_src(id), cma_l2(id));
 }
 
-static int take_hw_loopback(struct cma_id *id)
+static int cma_take_hw_loopback(struct cma_id *id)
 {
 	struct rdma_dev_addr *l2 = cma_l2(id);
 	u16 pkey = 0xffff;
@@ -356,19 +356,19 @@ static int take_hw_loopback(struct cma_id *id)
  */
 int cma_device_for_loopback(struct cma_id *id)
 {
-	int ret = first_port(id, loopback_port);
+	int ret = cma_first_port(id, cma_loopback_port);
 
 	if (ret)
 		return ret;
-	ret = cma_on_roce(id) ? take_roce_loopback(id) : take_hw_loopback(id);
+	ret = cma_on_roce(id) ? cma_take_roce_loopback(id) : cma_take_hw_loopback(id);
 	if (ret)
 		cma_device_release(id);
 	return ret;
 }
 
 /* An entry of the table in the subnet of the destination, or the same. */
-static const struct ib_gid_attr *gid_towards(struct cma_dev *cdev, u32 port,
-					     struct cma_id *id, bool exact)
+static const struct ib_gid_attr *cma_gid_towards(struct cma_dev *cdev, u32 port,
+						 struct cma_id *id, bool exact)
 {
 	struct sockaddr_ib *sib = (struct sockaddr_ib *)cma_dst(id);
 	const union ib_gid *dgid = (union ib_gid *)&sib->sib_addr;
@@ -378,7 +378,7 @@ static const struct ib_gid_attr *gid_towards(struct cma_dev *cdev, u32 port,
 	int i;
 
 	if (!rdma_protocol_ib(cdev->device, port) ||
-	    !port_is_up(cdev->device, port) ||
+	    !cma_port_is_up(cdev->device, port) ||
 	    ib_find_cached_pkey(cdev->device, port,
 				be16_to_cpu(sib->sib_pkey), &index))
 		return ERR_PTR(-ENODEV);
@@ -398,13 +398,13 @@ static const struct ib_gid_attr *gid_towards(struct cma_dev *cdev, u32 port,
 static const struct ib_gid_attr *ib_itself(struct cma_dev *cdev, u32 port,
 					   struct cma_id *id)
 {
-	return gid_towards(cdev, port, id, true);
+	return cma_gid_towards(cdev, port, id, true);
 }
 
 static const struct ib_gid_attr *ib_neighbour(struct cma_dev *cdev, u32 port,
 					      struct cma_id *id)
 {
-	return gid_towards(cdev, port, id, false);
+	return cma_gid_towards(cdev, port, id, false);
 }
 
 /**
@@ -420,15 +420,15 @@ int cma_device_by_ib_path(struct cma_id *id)
 	struct sockaddr_ib *dst = (struct sockaddr_ib *)cma_dst(id);
 	int ret;
 
-	ret = first_port(id, ib_itself);
+	ret = cma_first_port(id, ib_itself);
 	if (ret)
-		ret = first_port(id, ib_neighbour);
+		ret = cma_first_port(id, ib_neighbour);
 	if (ret)
 		return ret;
 	memcpy(&src->sib_addr, &cma_l2(id)->sgid_attr->gid,
 	       sizeof(src->sib_addr));
 	src->sib_pkey = dst->sib_pkey;
-	return resolve_ib_source(id);
+	return cma_resolve_ib_source(id);
 }
 
 /**
@@ -462,8 +462,8 @@ int cma_device_of_request(struct cma_id *id, struct ib_device *device,
 
 	mutex_lock(&cma_mutex);
 	cdev = cma_dev_of_locked(device);
-	if (cdev && takes(cdev, id)) {
-		attach(id, cdev, port, attr);
+	if (cdev && cma_takes(cdev, id)) {
+		cma_attach(id, cdev, port, attr);
 		ret = 0;
 	}
 	mutex_unlock(&cma_mutex);
@@ -481,15 +481,15 @@ int cma_device_of_request(struct cma_id *id, struct ib_device *device,
  */
 int cma_device_of_listener(struct cma_id *id, struct cma_dev *cdev)
 {
-	port_test test = cma_is_loopback(cma_src(id)) ? iwarp_loopback :
-							source_on_port;
+	port_test test = cma_is_loopback(cma_src(id)) ? cma_iwarp_loopback :
+							cma_source_on_port;
 	int ret = -ENODEV;
 
 	if (!rdma_dev_access_netns(cdev->device, cma_net(id)))
 		return ret;
 	mutex_lock(&cma_mutex);
-	if (takes(cdev, id))
-		ret = try_ports(cdev, id, test);
+	if (cma_takes(cdev, id))
+		ret = cma_try_ports(cdev, id, test);
 	mutex_unlock(&cma_mutex);
 	return ret;
 }

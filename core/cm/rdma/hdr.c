@@ -42,7 +42,7 @@ size_t cma_hdr_room(sa_family_t family)
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_hdr_room);
 
-static void put_ip(u8 *to, const struct sockaddr *addr)
+static void cma_put_ip(u8 *to, const struct sockaddr *addr)
 {
 	if (addr->sa_family == AF_INET)
 		memcpy(to + V4_AT, &((struct sockaddr_in *)addr)->sin_addr,
@@ -74,14 +74,14 @@ int cma_hdr_build(void *data, const struct sockaddr *src,
 	else
 		return -EINVAL;
 	hdr.src_port = cma_port_of(src);
-	put_ip(hdr.src, src);
-	put_ip(hdr.dst, dst);
+	cma_put_ip(hdr.src, src);
+	cma_put_ip(hdr.dst, dst);
 	memcpy(data, &hdr, sizeof(hdr));
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_hdr_build);
 
-static void get_ip(struct sockaddr *addr, u8 ipv, const u8 *from, __be16 port)
+static void cma_get_ip(struct sockaddr *addr, u8 ipv, const u8 *from, __be16 port)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
 	struct sockaddr_in *in = (struct sockaddr_in *)addr;
@@ -121,8 +121,8 @@ int cma_hdr_parse(const void *data, __be64 service_id, struct sockaddr *local,
 	ipv = hdr.ipv & IPV_MASK;
 	if (ipv != IPV4 && ipv != IPV6)
 		return -EAFNOSUPPORT;
-	get_ip(local, ipv, hdr.dst, cma_port_of_service(service_id));
-	get_ip(remote, ipv, hdr.src, hdr.src_port);
+	cma_get_ip(local, ipv, hdr.dst, cma_port_of_service(service_id));
+	cma_get_ip(remote, ipv, hdr.src, hdr.src_port);
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_hdr_parse);

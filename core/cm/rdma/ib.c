@@ -34,8 +34,8 @@ int cma_ib_ready(struct cma_id *id, struct rdma_conn_param *param)
 	return ret;
 }
 
-static void got_reply(struct cma_id *id, const struct ib_cm_event *in,
-		      struct rdma_cm_event *out)
+static void cma_got_reply(struct cma_id *id, const struct ib_cm_event *in,
+			  struct rdma_cm_event *out)
 {
 	const struct ib_cm_rep_event_param *rep = &in->param.rep_rcvd;
 	struct rdma_conn_param *conn = &out->param.conn;
@@ -64,8 +64,8 @@ static void got_reply(struct cma_id *id, const struct ib_cm_event *in,
 	out->ece = rep->ece;
 }
 
-static void got_reject(struct cma_id *id, const struct ib_cm_event *in,
-		       struct rdma_cm_event *out)
+static void cma_got_reject(struct cma_id *id, const struct ib_cm_event *in,
+			   struct rdma_cm_event *out)
 {
 	cma_qp_to_error(id);
 	out->event = RDMA_CM_EVENT_REJECTED;
@@ -75,19 +75,19 @@ static void got_reject(struct cma_id *id, const struct ib_cm_event *in,
 }
 
 /* Return: true if the consumer is to hear of it. */
-static bool translate(struct cma_id *id, const struct ib_cm_event *in,
-		      struct rdma_cm_event *out)
+static bool cma_translate(struct cma_id *id, const struct ib_cm_event *in,
+			  struct rdma_cm_event *out)
 {
 	switch (in->event) {
 	case IB_CM_REP_RECEIVED:
-		got_reply(id, in, out);
+		cma_got_reply(id, in, out);
 		return true;
 	case IB_CM_USER_ESTABLISHED:
 	case IB_CM_RTU_RECEIVED:
 		out->event = RDMA_CM_EVENT_ESTABLISHED;
 		return true;
 	case IB_CM_REJ_RECEIVED:
-		got_reject(id, in, out);
+		cma_got_reject(id, in, out);
 		return true;
 	case IB_CM_REQ_ERROR:
 	case IB_CM_REP_ERROR:
@@ -126,7 +126,7 @@ int cma_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 
 	mutex_lock(&id->handler_mutex);
 	if (cma_takes_ib_event(cma_state_of(id), event->event) &&
-	    translate(id, event, &out))
+	    cma_translate(id, event, &out))
 		ret = cma_report(id, &out);
 	if (!ret) {
 		mutex_unlock(&id->handler_mutex);
@@ -137,8 +137,8 @@ int cma_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 	return ret;
 }
 
-static void fill_req(struct cma_id *id, const struct rdma_conn_param *param,
-		     struct ib_cm_req_param *req)
+static void cma_fill_req(struct cma_id *id, const struct rdma_conn_param *param,
+			 struct ib_cm_req_param *req)
 {
 	struct rdma_route *route = &id->pub.route;
 
@@ -192,7 +192,7 @@ int cma_ib_connect(struct cma_id *id, struct rdma_conn_param *param)
 		goto out;
 	}
 	req.private_data = data;
-	fill_req(id, param, &req);
+	cma_fill_req(id, param, &req);
 	id->ib = cm_id;
 	trace_cm_send_req(id);
 	ret = ib_send_cm_req(cm_id, &req);

@@ -110,7 +110,7 @@ void cma_end_later(struct cma_id *id)
 	queue_work(cma_wq, &id->end_work);
 }
 
-static void end_from_work(struct work_struct *work)
+static void cma_end_from_work(struct work_struct *work)
 {
 	struct cma_id *id = container_of(work, struct cma_id, end_work);
 
@@ -118,7 +118,7 @@ static void end_from_work(struct work_struct *work)
 	cma_end(id, id->end_was);
 }
 
-static void run_step(struct work_struct *work)
+static void cma_run_step(struct work_struct *work)
 {
 	struct cma_id *id = container_of(work, struct cma_id, step.work);
 	struct rdma_cm_event event = { };
@@ -149,9 +149,9 @@ void cma_step_start(struct cma_id *id, int status,
 		cma_id_put(id);
 }
 
-static struct cma_id *new_id(struct net *net, rdma_cm_event_handler handler,
-			     void *context, enum rdma_ucm_port_space ps,
-			     enum ib_qp_type qp_type)
+static struct cma_id *cma_new_id(struct net *net, rdma_cm_event_handler handler,
+				 void *context, enum rdma_ucm_port_space ps,
+				 enum ib_qp_type qp_type)
 {
 	struct cma_id *id = kzalloc(sizeof(*id), GFP_KERNEL_ACCOUNT);
 
@@ -172,8 +172,8 @@ static struct cma_id *new_id(struct net *net, rdma_cm_event_handler handler,
 	INIT_LIST_HEAD(&id->listeners);
 	INIT_LIST_HEAD(&id->mcast);
 	INIT_HLIST_NODE(&id->on_port);
-	INIT_WORK(&id->step.work, run_step);
-	INIT_WORK(&id->end_work, end_from_work);
+	INIT_WORK(&id->step.work, cma_run_step);
+	INIT_WORK(&id->end_work, cma_end_from_work);
 	cma_netdev_init_id(id);
 	cma_res_init(&id->res, id);
 	/* PSNs are 24 bits wide. */
@@ -190,9 +190,9 @@ static struct cma_id *new_id(struct net *net, rdma_cm_event_handler handler,
  */
 struct cma_id *cma_id_child(struct cma_id *parent)
 {
-	struct cma_id *id = new_id(cma_net(parent), parent->pub.event_handler,
-				   parent->pub.context, parent->pub.ps,
-				   parent->pub.qp_type);
+	struct cma_id *id = cma_new_id(cma_net(parent), parent->pub.event_handler,
+				       parent->pub.context, parent->pub.ps,
+				       parent->pub.qp_type);
 
 	if (!id)
 		return NULL;
@@ -227,7 +227,7 @@ __rdma_create_kernel_id(struct net *net, rdma_cm_event_handler event_handler,
 			void *context, enum rdma_ucm_port_space ps,
 			enum ib_qp_type qp_type, const char *caller)
 {
-	struct cma_id *id = new_id(net, event_handler, context, ps, qp_type);
+	struct cma_id *id = cma_new_id(net, event_handler, context, ps, qp_type);
 
 	if (!id)
 		return ERR_PTR(-ENOMEM);
@@ -251,8 +251,8 @@ struct rdma_cm_id *rdma_create_user_id(rdma_cm_event_handler event_handler,
 				       enum rdma_ucm_port_space ps,
 				       enum ib_qp_type qp_type)
 {
-	struct cma_id *id = new_id(current->nsproxy->net_ns, event_handler,
-				   context, ps, qp_type);
+	struct cma_id *id = cma_new_id(current->nsproxy->net_ns, event_handler,
+				       context, ps, qp_type);
 
 	if (!id)
 		return ERR_PTR(-ENOMEM);
@@ -265,7 +265,7 @@ EXPORT_SYMBOL(rdma_create_user_id);
  * What @was under way. After rdma_addr_cancel() no callback comes; a cancelled
  * SA query still calls back, and has a reference for that.
  */
-static void cancel(struct cma_id *id, enum cma_state was)
+static void cma_cancel(struct cma_id *id, enum cma_state was)
 {
 	switch (was) {
 	case CMA_S_ADDR_QUERY:
@@ -280,15 +280,15 @@ static void cancel(struct cma_id *id, enum cma_state was)
 		break;
 	case CMA_S_DEVICE_REMOVAL:
 		/* What a command began after the removal had looked. */
-		cancel(id, CMA_S_ADDR_QUERY);
-		cancel(id, CMA_S_ROUTE_QUERY);
+		cma_cancel(id, CMA_S_ADDR_QUERY);
+		cma_cancel(id, CMA_S_ROUTE_QUERY);
 		break;
 	default:
 		break;
 	}
 }
 
-static void end_connection(struct cma_id *id)
+static void cma_end_connection(struct cma_id *id)
 {
 	if (!id->ib)
 		return;
@@ -299,7 +299,7 @@ static void end_connection(struct cma_id *id)
 	id->ib = NULL;
 }
 
-static void free_id(struct cma_id *id)
+static void cma_free_id(struct cma_id *id)
 {
 	struct rdma_route *route = &id->pub.route;
 
@@ -321,11 +321,11 @@ static void free_id(struct cma_id *id)
 void cma_end(struct cma_id *id, enum cma_state was)
 {
 	trace_cm_id_destroy(id);
-	cancel(id, was);
+	cma_cancel(id, was);
 	/* A driver looks at its connection when the line is read. */
 	cma_res_hide(&id->res);
 	cma_mcast_leave_all(id);
-	end_connection(id);
+	cma_end_connection(id);
 	cma_unwatch(id);
 	cma_port_release(id);
 	cma_device_detach(id);
@@ -338,7 +338,7 @@ void cma_end(struct cma_id *id, enum cma_state was)
 	 */
 	cma_res_forget(&id->res);
 	cma_device_release(id);
-	free_id(id);
+	cma_free_id(id);
 }
 
 /**
@@ -387,7 +387,7 @@ void cma_id_removed_put(struct cma_id *id)
 	}
 	mutex_unlock(&id->handler_mutex);
 	if (was >= 0)
-		cancel(id, was);
+		cma_cancel(id, was);
 	cma_id_put(id);
 }
 

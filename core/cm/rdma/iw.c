@@ -6,7 +6,7 @@
 #include "cma.h"
 #include "../iw/iwcm_id.h"
 
-static enum rdma_cm_event_type reply_event(int status)
+static enum rdma_cm_event_type cma_reply_event(int status)
 {
 	switch (status) {
 	case 0:
@@ -21,7 +21,7 @@ static enum rdma_cm_event_type reply_event(int status)
 	}
 }
 
-static void fill_params(struct rdma_cm_event *out, const struct iw_cm_event *in)
+static void cma_fill_params(struct rdma_cm_event *out, const struct iw_cm_event *in)
 {
 	out->status = in->status;
 	out->param.conn.private_data = in->private_data;
@@ -32,7 +32,7 @@ static void fill_params(struct rdma_cm_event *out, const struct iw_cm_event *in)
 }
 
 /* The provider chooses the local port of a connection. */
-static void take_addresses(struct cma_id *id, const struct iw_cm_event *in)
+static void cma_take_addresses(struct cma_id *id, const struct iw_cm_event *in)
 {
 	const struct sockaddr *remote = (const void *)&in->remote_addr;
 	const struct sockaddr *local = (const void *)&in->local_addr;
@@ -44,14 +44,14 @@ static void take_addresses(struct cma_id *id, const struct iw_cm_event *in)
 }
 
 /* Return: true if the consumer is to hear of it. */
-static bool translate(struct cma_id *id, const struct iw_cm_event *in,
-		      struct rdma_cm_event *out)
+static bool cma_iw_translate(struct cma_id *id, const struct iw_cm_event *in,
+			     struct rdma_cm_event *out)
 {
-	fill_params(out, in);
+	cma_fill_params(out, in);
 	switch (in->event) {
 	case IW_CM_EVENT_CONNECT_REPLY:
-		take_addresses(id, in);
-		out->event = reply_event(in->status);
+		cma_take_addresses(id, in);
+		out->event = cma_reply_event(in->status);
 		break;
 	case IW_CM_EVENT_ESTABLISHED:
 		out->event = RDMA_CM_EVENT_ESTABLISHED;
@@ -70,14 +70,14 @@ static bool translate(struct cma_id *id, const struct iw_cm_event *in,
 	return true;
 }
 
-static int iw_event(struct iw_cm_id *cm_id, struct iw_cm_event *event)
+static int cma_iw_event(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 {
 	struct cma_id *id = cm_id->context;
 	struct rdma_cm_event out = { };
 	int ret = 0;
 
 	mutex_lock(&id->handler_mutex);
-	if (cma_state_of(id) == CMA_S_CONNECT && translate(id, event, &out))
+	if (cma_state_of(id) == CMA_S_CONNECT && cma_iw_translate(id, event, &out))
 		ret = cma_report(id, &out);
 	if (!ret) {
 		mutex_unlock(&id->handler_mutex);
@@ -88,12 +88,12 @@ static int iw_event(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 	return ret;
 }
 
-static int fill_connection(struct cma_id *conn, struct cma_dev *cdev,
-			   const struct iw_cm_event *event)
+static int cma_fill_connection(struct cma_id *conn, struct cma_dev *cdev,
+			       const struct iw_cm_event *event)
 {
 	int ret;
 
-	take_addresses(conn, event);
+	cma_take_addresses(conn, event);
 	ret = rdma_translate_ip(cma_src(conn), cma_l2(conn));
 	if (ret)
 		return ret;
@@ -103,8 +103,8 @@ static int fill_connection(struct cma_id *conn, struct cma_dev *cdev,
 	return ret;
 }
 
-static int accept_request(struct cma_listener *listener, struct iw_cm_id *cm_id,
-			  const struct iw_cm_event *in)
+static int cma_accept_request(struct cma_listener *listener, struct iw_cm_id *cm_id,
+			      const struct iw_cm_event *in)
 {
 	struct rdma_cm_event event = {
 		.event = RDMA_CM_EVENT_CONNECT_REQUEST,
@@ -120,21 +120,21 @@ static int accept_request(struct cma_listener *listener, struct iw_cm_id *cm_id,
 		return -ENOMEM;
 	/* No event of its device comes before the request. */
 	mutex_lock_nested(&conn->handler_mutex, SINGLE_DEPTH_NESTING);
-	ret = fill_connection(conn, listener->cdev, in);
+	ret = cma_fill_connection(conn, listener->cdev, in);
 	if (ret) {
 		cma_end_unlock(conn);
 		return ret;
 	}
-	fill_params(&event, in);
+	cma_fill_params(&event, in);
 	event.status = 0;
 	conn->iw = cm_id;
 	cm_id->context = conn;
-	cm_id->cm_handler = iw_event;
+	cm_id->cm_handler = cma_iw_event;
 	return cma_offer(listen, conn, &event);
 }
 
 /* Handler of a listen; its listener is there until the listen has ended. */
-static int iw_request(struct iw_cm_id *cm_id, struct iw_cm_event *event)
+static int cma_iw_request(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 {
 	struct cma_listener *listener = cm_id->context;
 	struct cma_id *listen = listener->id;
@@ -144,14 +144,14 @@ static int iw_request(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 		return 0;
 	cma_id_get(listen);
 	mutex_lock(&listen->handler_mutex);
-	ret = accept_request(listener, cm_id, event);
+	ret = cma_accept_request(listener, cm_id, event);
 	mutex_unlock(&listen->handler_mutex);
 	cma_id_put(listen);
 	return ret;
 }
 
-static struct iw_cm_id *new_cm_id(struct cma_id *id, struct ib_device *device,
-				  iw_cm_handler handler, void *context)
+static struct iw_cm_id *cma_new_cm_id(struct cma_id *id, struct ib_device *device,
+				      iw_cm_handler handler, void *context)
 {
 	struct iw_cm_id *cm_id = iw_create_cm_id(device, handler, context);
 
@@ -181,7 +181,7 @@ int cma_iw_listen(struct cma_listener *listener)
 
 	if (cma_family(id) == AF_IB)
 		return -EAFNOSUPPORT;
-	cm_id = new_cm_id(id, listener->cdev->device, iw_request, listener);
+	cm_id = cma_new_cm_id(id, listener->cdev->device, cma_iw_request, listener);
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
 	ret = iw_cm_listen(cm_id, id->backlog);
@@ -192,8 +192,8 @@ int cma_iw_listen(struct cma_listener *listener)
 	return ret;
 }
 
-static void fill_iw_param(struct cma_id *id, const struct rdma_conn_param *in,
-			  struct iw_cm_conn_param *out)
+static void cma_fill_iw_param(struct cma_id *id, const struct rdma_conn_param *in,
+			      struct iw_cm_conn_param *out)
 {
 	out->ord = in->initiator_depth;
 	out->ird = in->responder_resources;
@@ -216,7 +216,7 @@ int cma_iw_connect(struct cma_id *id, struct rdma_conn_param *param)
 	struct iw_cm_id *cm_id;
 	int ret;
 
-	cm_id = new_cm_id(id, id->pub.device, iw_event, id);
+	cm_id = cma_new_cm_id(id, id->pub.device, cma_iw_event, id);
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
 	memcpy(&cm_id->remote_addr, cma_dst(id), rdma_addr_size(cma_dst(id)));
@@ -224,7 +224,7 @@ int cma_iw_connect(struct cma_id *id, struct rdma_conn_param *param)
 	id->iw = cm_id;
 	ret = cma_qp_to_rtr(id, param);
 	if (!ret) {
-		fill_iw_param(id, param, &iw_param);
+		cma_fill_iw_param(id, param, &iw_param);
 		ret = iw_cm_connect(cm_id, &iw_param);
 	}
 	if (ret) {
@@ -258,7 +258,7 @@ int cma_iw_accept(struct cma_id *id, struct rdma_conn_param *param)
 	ret = cma_qp_to_rtr(id, param);
 	if (ret)
 		return ret;
-	fill_iw_param(id, param, &iw_param);
+	cma_fill_iw_param(id, param, &iw_param);
 	ofed_iw_set_owner(id->iw, &id->res.tracked.entry);
 	return iw_cm_accept(id->iw, &iw_param);
 }

@@ -14,7 +14,7 @@
 static LIST_HEAD(any_ids);
 static u64 next_any_seq;
 
-static void free_listener(struct cma_listener *listener)
+static void cma_free_listener(struct cma_listener *listener)
 {
 	struct cma_dev *cdev = listener->cdev;
 	struct cma_id *id = listener->id;
@@ -28,7 +28,7 @@ static void free_listener(struct cma_listener *listener)
  * Called by the thread that has taken the listener off the lists. Waits for
  * requests that are being offered, so no lock is held.
  */
-static void end_listener(struct cma_listener *listener)
+static void cma_end_listener(struct cma_listener *listener)
 {
 	cma_res_del(&listener->res);
 	if (rdma_cap_ib_cm(listener->cdev->device,
@@ -36,10 +36,10 @@ static void end_listener(struct cma_listener *listener)
 		ib_destroy_cm_id(listener->ib);
 	else
 		iw_destroy_cm_id(listener->iw);
-	free_listener(listener);
+	cma_free_listener(listener);
 }
 
-static int start_listener(struct cma_listener *listener)
+static int cma_start_listener(struct cma_listener *listener)
 {
 	struct ib_device *device = listener->cdev->device;
 	u32 port = rdma_start_port(device);
@@ -58,7 +58,7 @@ static int start_listener(struct cma_listener *listener)
 }
 
 /* False if the id or the device has been given up meanwhile. */
-static bool link_listener(struct cma_listener *listener)
+static bool cma_link_listener(struct cma_listener *listener)
 {
 	bool linked = false;
 
@@ -77,8 +77,8 @@ static bool link_listener(struct cma_listener *listener)
  * A listen that came too late is put on @doomed, for cma_end_listeners() when
  * the caller has given up its locks.
  */
-static int listen_on(struct cma_id *id, struct cma_dev *cdev,
-		     struct list_head *doomed)
+static int cma_listen_on(struct cma_id *id, struct cma_dev *cdev,
+			 struct list_head *doomed)
 {
 	struct cma_listener *listener;
 	int ret;
@@ -92,10 +92,10 @@ static int listen_on(struct cma_id *id, struct cma_dev *cdev,
 	listener->cdev = cdev;
 	cma_res_init(&listener->res, id);
 	ofed_restrack_parent_name(&listener->res.tracked.entry, &id->res.tracked.entry);
-	ret = start_listener(listener);
+	ret = cma_start_listener(listener);
 	if (ret) {
 		cma_res_del(&listener->res);
-		free_listener(listener);
+		cma_free_listener(listener);
 		return ret;
 	}
 	/* An id with a device has a line of its own, and was traced with it. */
@@ -103,12 +103,12 @@ static int listen_on(struct cma_id *id, struct cma_dev *cdev,
 		trace_cm_id_attach(id, cdev->device);
 		cma_res_add(&listener->res, cdev->device);
 	}
-	if (!link_listener(listener))
+	if (!cma_link_listener(listener))
 		list_add(&listener->on_id, doomed);
 	return 0;
 }
 
-static bool can_listen(struct cma_id *id, struct cma_dev *cdev)
+static bool cma_can_listen(struct cma_id *id, struct cma_dev *cdev)
 {
 	struct ib_device *device = cdev->device;
 	u32 port = rdma_start_port(device);
@@ -120,7 +120,7 @@ static bool can_listen(struct cma_id *id, struct cma_dev *cdev)
 	return rdma_cap_iw_cm(device, port) && cma_family(id) != AF_IB;
 }
 
-static int listen_everywhere(struct cma_id *id, struct list_head *doomed)
+static int cma_listen_everywhere(struct cma_id *id, struct list_head *doomed)
 {
 	struct cma_dev *cdev;
 	u64 seq = 0;
@@ -132,15 +132,15 @@ static int listen_everywhere(struct cma_id *id, struct list_head *doomed)
 	list_add_tail(&id->on_any, &any_ids);
 	mutex_unlock(&cma_mutex);
 	while (!ret && (cdev = cma_dev_next(&seq))) {
-		if (can_listen(id, cdev))
-			ret = listen_on(id, cdev, doomed);
+		if (cma_can_listen(id, cdev))
+			ret = cma_listen_on(id, cdev, doomed);
 		cma_dev_put(cdev);
 	}
 	mutex_unlock(&cma_listen_mutex);
 	return ret;
 }
 
-static struct cma_id *any_id_from(u64 *seq)
+static struct cma_id *cma_any_id_from(u64 *seq)
 {
 	struct cma_id *id, *found = NULL;
 
@@ -171,9 +171,9 @@ void cma_listen_on_new_device(struct cma_dev *cdev, struct list_head *doomed)
 	u64 seq = 0;
 
 	lockdep_assert_held(&cma_listen_mutex);
-	while ((id = any_id_from(&seq))) {
-		if (can_listen(id, cdev))
-			listen_on(id, cdev, doomed);
+	while ((id = cma_any_id_from(&seq))) {
+		if (cma_can_listen(id, cdev))
+			cma_listen_on(id, cdev, doomed);
 		cma_id_put(id);
 	}
 }
@@ -184,7 +184,7 @@ void cma_end_listeners(struct list_head *doomed)
 	struct cma_listener *listener, *next;
 
 	list_for_each_entry_safe(listener, next, doomed, on_id)
-		end_listener(listener);
+		cma_end_listener(listener);
 }
 
 /* End all listens of a device that goes. Context: process, may sleep. */
@@ -251,8 +251,8 @@ int rdma_listen(struct rdma_cm_id *id, int backlog)
 	ret = cma_port_make_unique(mine);
 	if (!ret) {
 		mine->backlog = backlog;
-		ret = mine->cdev ? listen_on(mine, mine->cdev, &doomed) :
-				   listen_everywhere(mine, &doomed);
+		ret = mine->cdev ? cma_listen_on(mine, mine->cdev, &doomed) :
+				   cma_listen_everywhere(mine, &doomed);
 		cma_end_listeners(&doomed);
 	}
 	if (ret) {

@@ -49,8 +49,8 @@ int cma_match_address(const struct sockaddr *bound, bool afonly,
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_match_address);
 
-static bool ipv4_leads_back(struct net_device *ndev, __be32 local,
-			    __be32 remote)
+static bool cma_ipv4_leads_back(struct net_device *ndev, __be32 local,
+				__be32 remote)
 {
 	struct flowi4 fl4 = {
 		.flowi4_iif = ndev->ifindex,
@@ -71,9 +71,9 @@ static bool ipv4_leads_back(struct net_device *ndev, __be32 local,
 		 IN_DEV_ACCEPT_LOCAL(__in_dev_get_rcu(ndev))));
 }
 
-static bool ipv6_leads_back(struct net_device *ndev,
-			    const struct in6_addr *local,
-			    const struct in6_addr *remote)
+static bool cma_ipv6_leads_back(struct net_device *ndev,
+				const struct in6_addr *local,
+				const struct in6_addr *remote)
 {
 	int strict = ipv6_addr_type(local) & IPV6_ADDR_LINKLOCAL ?
 		     RT6_LOOKUP_F_IFACE : 0;
@@ -98,9 +98,9 @@ static bool ipv6_leads_back(struct net_device *ndev,
  * peer says. An interface that is seen to be up is in its namespace, and that is
  * there, until the RCU section ends.
  */
-static bool route_leads_back(struct net_device *ndev,
-			     const struct sockaddr *local,
-			     const struct sockaddr *remote)
+static bool cma_route_leads_back(struct net_device *ndev,
+				 const struct sockaddr *local,
+				 const struct sockaddr *remote)
 {
 	const struct sockaddr_in6 *l6 = (const struct sockaddr_in6 *)local;
 	const struct sockaddr_in6 *r6 = (const struct sockaddr_in6 *)remote;
@@ -112,13 +112,13 @@ static bool route_leads_back(struct net_device *ndev,
 	    local->sa_family != remote->sa_family)
 		return false;
 	if (local->sa_family == AF_INET)
-		return ipv4_leads_back(ndev, l4->sin_addr.s_addr,
-				       r4->sin_addr.s_addr);
+		return cma_ipv4_leads_back(ndev, l4->sin_addr.s_addr,
+					   r4->sin_addr.s_addr);
 	return local->sa_family == AF_INET6 &&
-	       ipv6_leads_back(ndev, &l6->sin6_addr, &r6->sin6_addr);
+	       cma_ipv6_leads_back(ndev, &l6->sin6_addr, &r6->sin6_addr);
 }
 
-static bool right_place(struct cma_id *id, const struct cma_request *req)
+static bool cma_right_place(struct cma_id *id, const struct cma_request *req)
 {
 	int bound_if = cma_l2(id)->bound_dev_if;
 
@@ -131,17 +131,17 @@ static bool right_place(struct cma_id *id, const struct cma_request *req)
 	return !id->pub.port_num || id->pub.port_num == req->port;
 }
 
-static int match(struct cma_id *id, const struct cma_request *req)
+static int cma_match(struct cma_id *id, const struct cma_request *req)
 {
-	if (cma_state_of(id) != CMA_S_LISTEN || !right_place(id, req))
+	if (cma_state_of(id) != CMA_S_LISTEN || !cma_right_place(id, req))
 		return NO_MATCH;
 	return cma_match_address(cma_src(id), id->afonly,
 				 (const struct sockaddr *)&req->local,
 				 (const struct sockaddr *)&req->remote);
 }
 
-static struct cma_id *best_match(struct net *net,
-				 const struct cma_request *req)
+static struct cma_id *cma_best_match(struct net *net,
+				     const struct cma_request *req)
 {
 	struct cma_id *id, *found = NULL;
 	struct hlist_head *owners;
@@ -152,21 +152,21 @@ static struct cma_id *best_match(struct net *net,
 					cma_port_of_service(req->service_id));
 	if (owners)
 		hlist_for_each_entry(id, owners, on_port)
-			if (match(id, req) > best) {
-				best = match(id, req);
+			if (cma_match(id, req) > best) {
+				best = cma_match(id, req);
 				found = id;
 			}
 	return found;
 }
 
 /* Return: the namespace that a request is in, or NULL if it may not be. */
-static struct net *net_of_request_rcu(const struct cma_request *req)
+static struct net *cma_net_of_request_rcu(const struct cma_request *req)
 {
 	if (!req->ndev)
 		return &init_net;
 	if (req->ndev->ifindex != req->ifindex ||
-	    !route_leads_back(req->ndev, (const struct sockaddr *)&req->local,
-			      (const struct sockaddr *)&req->remote))
+	    !cma_route_leads_back(req->ndev, (const struct sockaddr *)&req->local,
+				  (const struct sockaddr *)&req->remote))
 		return NULL;
 	return dev_net(req->ndev);
 }
@@ -188,9 +188,9 @@ struct cma_id *cma_find_listener(const struct cma_request *req)
 
 	mutex_lock(&cma_mutex);
 	rcu_read_lock();
-	net = net_of_request_rcu(req);
+	net = cma_net_of_request_rcu(req);
 	if (net) {
-		found = best_match(net, req);
+		found = cma_best_match(net, req);
 		if (found)
 			cma_id_get(found);
 		else

@@ -49,14 +49,14 @@ struct cma_mcast {
 	struct work_struct work;
 };
 
-static struct sockaddr *group_addr(struct cma_mcast *mc)
+static struct sockaddr *cma_group_addr(struct cma_mcast *mc)
 {
 	return (struct sockaddr *)&mc->addr;
 }
 
-static int fill_event(struct cma_mcast *mc, int status,
-		      struct ib_sa_mcmember_rec *rec, enum ib_gid_type type,
-		      struct rdma_cm_event *event)
+static int cma_fill_event(struct cma_mcast *mc, int status,
+			  struct ib_sa_mcmember_rec *rec, enum ib_gid_type type,
+			  struct rdma_cm_event *event)
 {
 	struct rdma_ud_param *ud = &event->param.ud;
 	struct cma_id *id = mc->id;
@@ -80,8 +80,8 @@ static int fill_event(struct cma_mcast *mc, int status,
 	return status;
 }
 
-static void report(struct cma_mcast *mc, int status,
-		   struct ib_sa_mcmember_rec *rec, enum ib_gid_type type)
+static void cma_mcast_report(struct cma_mcast *mc, int status,
+			     struct ib_sa_mcmember_rec *rec, enum ib_gid_type type)
 {
 	struct rdma_cm_event event = { };
 	struct cma_id *id = mc->id;
@@ -90,7 +90,7 @@ static void report(struct cma_mcast *mc, int status,
 	mutex_lock(&id->handler_mutex);
 	if (cma_state_of(id) != CMA_S_DEVICE_REMOVAL &&
 	    cma_state_of(id) != CMA_S_DESTROYING) {
-		has_av = !fill_event(mc, status, rec, type, &event);
+		has_av = !cma_fill_event(mc, status, rec, type, &event);
 		if (cma_report(id, &event))
 			cma_end_later(id);
 		if (has_av)
@@ -99,23 +99,23 @@ static void report(struct cma_mcast *mc, int status,
 	mutex_unlock(&id->handler_mutex);
 }
 
-static int sa_event(int status, struct ib_sa_multicast *multicast)
+static int cma_sa_event(int status, struct ib_sa_multicast *multicast)
 {
 	/* The port has lost its groups; the consumer joins again if it cares. */
 	if (status != -ENETRESET)
-		report(multicast->context, status, &multicast->rec,
-		       IB_GID_TYPE_IB);
+		cma_mcast_report(multicast->context, status, &multicast->rec,
+				 IB_GID_TYPE_IB);
 	return 0;
 }
 
-static void roce_event(struct work_struct *work)
+static void cma_roce_event(struct work_struct *work)
 {
 	struct cma_mcast *mc = container_of(work, struct cma_mcast, work);
 
-	report(mc, 0, &mc->rec, mc->gid_type);
+	cma_mcast_report(mc, 0, &mc->rec, mc->gid_type);
 }
 
-static int announce_ipv4(struct net_device *ndev, __be32 group, bool join)
+static int cma_announce_ipv4(struct net_device *ndev, __be32 group, bool join)
 {
 	struct in_device *in_dev = __in_dev_get_rtnl(ndev);
 
@@ -128,8 +128,8 @@ static int announce_ipv4(struct net_device *ndev, __be32 group, bool join)
 	return 0;
 }
 
-static int announce_ipv6(struct net_device *ndev, const struct in6_addr *group,
-			 bool join)
+static int cma_announce_ipv6(struct net_device *ndev, const struct in6_addr *group,
+			     bool join)
 {
 	if (!IS_ENABLED(CONFIG_IPV6) || !ipv6_mod_enabled())
 		return -EAFNOSUPPORT;
@@ -137,8 +137,8 @@ static int announce_ipv6(struct net_device *ndev, const struct in6_addr *group,
 		      ipv6_dev_mc_dec(ndev, group);
 }
 
-static int announce(struct net_device *ndev, const union ib_gid *mgid,
-		    bool join)
+static int cma_announce(struct net_device *ndev, const union ib_gid *mgid,
+			bool join)
 {
 	struct in6_addr group;
 	int ret;
@@ -146,21 +146,21 @@ static int announce(struct net_device *ndev, const union ib_gid *mgid,
 	memcpy(&group, mgid, sizeof(group));
 	rtnl_lock();
 	if (ipv6_addr_v4mapped(&group))
-		ret = announce_ipv4(ndev, group.s6_addr32[3], join);
+		ret = cma_announce_ipv4(ndev, group.s6_addr32[3], join);
 	else
-		ret = announce_ipv6(ndev, &group, join);
+		ret = cma_announce_ipv6(ndev, &group, join);
 	rtnl_unlock();
 	return ret;
 }
 
 /* Only receivers are announced; packets of RoCE v1 do not leave the link. */
-static bool is_to_be_announced(const struct cma_mcast *mc)
+static bool cma_is_to_be_announced(const struct cma_mcast *mc)
 {
 	return mc->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
 	       mc->join_state != BIT(SENDONLY_FULLMEMBER_JOIN);
 }
 
-static int fill_roce_rec(struct cma_mcast *mc, const struct net_device *ndev)
+static int cma_fill_roce_rec(struct cma_mcast *mc, const struct net_device *ndev)
 {
 	struct ib_sa_mcmember_rec *rec = &mc->rec;
 	struct cma_id *id = mc->id;
@@ -168,7 +168,7 @@ static int fill_roce_rec(struct cma_mcast *mc, const struct net_device *ndev)
 	int ret;
 
 	mc->gid_type = cma_port_config(id->cdev, id->pub.port_num)->gid_type;
-	cma_mgid_roce(group_addr(mc), mc->gid_type, &rec->mgid);
+	cma_mgid_roce(cma_group_addr(mc), mc->gid_type, &rec->mgid);
 	memcpy(&group, &rec->mgid, sizeof(group));
 	if (!rdma_is_multicast_addr(&group))
 		return -EINVAL;
@@ -188,19 +188,19 @@ static int fill_roce_rec(struct cma_mcast *mc, const struct net_device *ndev)
 	return 0;
 }
 
-static int join_roce(struct cma_mcast *mc)
+static int cma_join_roce(struct cma_mcast *mc)
 {
 	struct net_device *ndev;
 	int ret;
 
-	if (group_addr(mc)->sa_family == AF_IB)
+	if (cma_group_addr(mc)->sa_family == AF_IB)
 		return -EINVAL;
 	ndev = cma_netdev(mc->id);
 	if (!ndev)
 		return -ENODEV;
-	ret = fill_roce_rec(mc, ndev);
-	if (!ret && is_to_be_announced(mc)) {
-		ret = announce(ndev, &mc->rec.mgid, true);
+	ret = cma_fill_roce_rec(mc, ndev);
+	if (!ret && cma_is_to_be_announced(mc)) {
+		ret = cma_announce(ndev, &mc->rec.mgid, true);
 		mc->announced = !ret;
 	}
 	dev_put(ndev);
@@ -210,7 +210,7 @@ static int join_roce(struct cma_mcast *mc)
 }
 
 /* The group is like the broadcast group of the IPoIB interface. */
-static int join_ib(struct cma_mcast *mc)
+static int cma_join_ib(struct cma_mcast *mc)
 {
 	ib_sa_comp_mask mask = IB_SA_MCMEMBER_REC_MGID |
 			       IB_SA_MCMEMBER_REC_PORT_GID |
@@ -239,7 +239,7 @@ static int join_ib(struct cma_mcast *mc)
 		ret = cma_default_qkey(id);
 	if (ret)
 		return ret;
-	cma_mgid_ib(group_addr(mc), cma_l2(id)->broadcast, id->pub.ps,
+	cma_mgid_ib(cma_group_addr(mc), cma_l2(id)->broadcast, id->pub.ps,
 		    &rec.mgid);
 	rdma_addr_get_sgid(cma_l2(id), &rec.port_gid);
 	rec.pkey = cpu_to_be16(ib_addr_get_pkey(cma_l2(id)));
@@ -253,7 +253,7 @@ static int join_ib(struct cma_mcast *mc)
 			IB_SA_MCMEMBER_REC_HOP_LIMIT;
 	sa = ib_sa_join_multicast(&cma_sa_client, id->pub.device,
 				  id->pub.port_num, &rec, mask,
-				  GFP_KERNEL_ACCOUNT, sa_event, mc);
+				  GFP_KERNEL_ACCOUNT, cma_sa_event, mc);
 	if (IS_ERR(sa))
 		return PTR_ERR(sa);
 	mc->sa = sa;
@@ -261,7 +261,7 @@ static int join_ib(struct cma_mcast *mc)
 }
 
 /* Waits for the event, if it is being told. */
-static void leave(struct cma_mcast *mc)
+static void cma_leave(struct cma_mcast *mc)
 {
 	struct net_device *ndev;
 
@@ -271,13 +271,13 @@ static void leave(struct cma_mcast *mc)
 	if (mc->announced) {
 		ndev = cma_netdev(mc->id);
 		if (ndev)
-			announce(ndev, &mc->rec.mgid, false);
+			cma_announce(ndev, &mc->rec.mgid, false);
 		dev_put(ndev);
 	}
 	kfree(mc);
 }
 
-static bool can_join(struct cma_id *id)
+static bool cma_can_join(struct cma_id *id)
 {
 	enum cma_state state = cma_state_of(id);
 
@@ -310,13 +310,13 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 	struct cma_mcast *mc;
 	int ret;
 
-	if (!can_join(mine) || !rdma_addr_size(addr))
+	if (!cma_can_join(mine) || !rdma_addr_size(addr))
 		return -EINVAL;
 	mc = kzalloc(sizeof(*mc), GFP_KERNEL_ACCOUNT);
 	if (!mc)
 		return -ENOMEM;
 	memcpy(&mc->addr, addr, rdma_addr_size(addr));
-	INIT_WORK(&mc->work, roce_event);
+	INIT_WORK(&mc->work, cma_roce_event);
 	mc->join_state = join_state;
 	mc->context = context;
 	mc->id = mine;
@@ -325,9 +325,9 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 	mutex_unlock(&cma_mutex);
 
 	if (cma_on_roce(mine))
-		ret = join_roce(mc);
+		ret = cma_join_roce(mc);
 	else if (rdma_cap_ib_mcast(id->device, id->port_num))
-		ret = join_ib(mc);
+		ret = cma_join_ib(mc);
 	else
 		ret = -ENOSYS;
 	if (!ret)
@@ -341,26 +341,26 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 }
 EXPORT_SYMBOL(rdma_join_multicast);
 
-static bool has_address(const struct cma_mcast *mc, const void *addr)
+static bool cma_has_address(const struct cma_mcast *mc, const void *addr)
 {
 	return !memcmp(&mc->addr, addr, rdma_addr_size(addr));
 }
 
-static bool has_context(const struct cma_mcast *mc, const void *context)
+static bool cma_has_context(const struct cma_mcast *mc, const void *context)
 {
 	return mc->context == context;
 }
 
-static bool is_any(const struct cma_mcast *mc, const void *unused)
+static bool cma_mcast_is_any(const struct cma_mcast *mc, const void *unused)
 {
 	return true;
 }
 
 /* Takes a group off the list. The caller leaves that group. */
 static struct cma_mcast *
-take_group(struct cma_id *id,
-	   bool (*suits)(const struct cma_mcast *mc, const void *what),
-	   const void *what)
+cma_take_group(struct cma_id *id,
+	       bool (*suits)(const struct cma_mcast *mc, const void *what),
+	       const void *what)
 {
 	struct cma_mcast *mc, *found = NULL;
 
@@ -385,10 +385,10 @@ take_group(struct cma_id *id,
  */
 void rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 {
-	struct cma_mcast *mc = take_group(cma_id_of(id), has_address, addr);
+	struct cma_mcast *mc = cma_take_group(cma_id_of(id), cma_has_address, addr);
 
 	if (mc)
-		leave(mc);
+		cma_leave(mc);
 }
 EXPORT_SYMBOL(rdma_leave_multicast);
 
@@ -403,10 +403,10 @@ EXPORT_SYMBOL(rdma_leave_multicast);
  */
 void ofed_cma_leave(struct rdma_cm_id *id, const void *context)
 {
-	struct cma_mcast *mc = take_group(cma_id_of(id), has_context, context);
+	struct cma_mcast *mc = cma_take_group(cma_id_of(id), cma_has_context, context);
 
 	if (mc)
-		leave(mc);
+		cma_leave(mc);
 }
 EXPORT_SYMBOL_GPL(ofed_cma_leave);
 
@@ -415,6 +415,6 @@ void cma_mcast_leave_all(struct cma_id *id)
 {
 	struct cma_mcast *mc;
 
-	while ((mc = take_group(id, is_any, NULL)))
-		leave(mc);
+	while ((mc = cma_take_group(id, cma_mcast_is_any, NULL)))
+		cma_leave(mc);
 }

@@ -22,13 +22,13 @@ static DEFINE_SPINLOCK(neigh_lock);
 /* Ids on RoCE by the address they connect to. */
 static DEFINE_HASHTABLE(watched_ids, NEIGH_BITS);
 
-static u32 key_of(const void *ip, size_t size)
+static u32 cma_key_of(const void *ip, size_t size)
 {
 	return jhash(ip, size, 0);
 }
 
 /* The address alone, and its size. */
-static const void *ip_of(const struct sockaddr *addr, size_t *size)
+static const void *cma_ip_of(const struct sockaddr *addr, size_t *size)
 {
 	if (addr->sa_family == AF_INET) {
 		*size = sizeof(struct in_addr);
@@ -39,14 +39,14 @@ static const void *ip_of(const struct sockaddr *addr, size_t *size)
 }
 
 /* With a reference, which the work puts. */
-static void queue_held(struct cma_id *id, struct work_struct *work)
+static void cma_queue_held(struct cma_id *id, struct work_struct *work)
 {
 	cma_id_get(id);
 	if (!queue_work(cma_wq, work))
 		cma_id_put(id);
 }
 
-static void address_moved(struct work_struct *work)
+static void cma_address_moved(struct work_struct *work)
 {
 	struct cma_id *id = container_of(work, struct cma_id, moved_work);
 	struct rdma_cm_event event = { .event = RDMA_CM_EVENT_ADDR_CHANGE };
@@ -62,7 +62,7 @@ static void address_moved(struct work_struct *work)
  * Does an id with a path hear of it when its neighbour moves? Also one that has been
  * disconnected: the consumer may be about to use its path again.
  */
-static bool has_path(struct cma_id *id)
+static bool cma_has_path(struct cma_id *id)
 {
 	switch (cma_state_of(id)) {
 	case CMA_S_ROUTE_RESOLVED:
@@ -74,7 +74,7 @@ static bool has_path(struct cma_id *id)
 	}
 }
 
-static void neighbour_moved(struct work_struct *work)
+static void cma_neighbour_moved(struct work_struct *work)
 {
 	struct cma_id *id = container_of(work, struct cma_id, pub.net_work);
 	struct rdma_cm_event event = {
@@ -83,13 +83,13 @@ static void neighbour_moved(struct work_struct *work)
 	};
 
 	mutex_lock(&id->handler_mutex);
-	cma_report_unlock_put(id, has_path(id) ? &event : NULL);
+	cma_report_unlock_put(id, cma_has_path(id) ? &event : NULL);
 }
 
 void cma_netdev_init_id(struct cma_id *id)
 {
-	INIT_WORK(&id->moved_work, address_moved);
-	INIT_WORK(&id->pub.net_work, neighbour_moved);
+	INIT_WORK(&id->moved_work, cma_address_moved);
+	INIT_WORK(&id->pub.net_work, cma_neighbour_moved);
 }
 
 /**
@@ -105,10 +105,10 @@ void cma_watch(struct cma_id *id)
 
 	if (!cma_on_roce(id) || cma_family(id) == AF_IB)
 		return;
-	ip = ip_of(cma_dst(id), &size);
+	ip = cma_ip_of(cma_dst(id), &size);
 	spin_lock_bh(&neigh_lock);
 	if (!id->watched)
-		hash_add(watched_ids, &id->on_neigh, key_of(ip, size));
+		hash_add(watched_ids, &id->on_neigh, cma_key_of(ip, size));
 	id->watched = true;
 	spin_unlock_bh(&neigh_lock);
 }
@@ -123,8 +123,8 @@ void cma_unwatch(struct cma_id *id)
 }
 
 /* True if @id's next hop is @neigh, at another MAC address than @mac. */
-static bool has_lost(struct cma_id *id, const struct neighbour *neigh,
-		     const char *mac)
+static bool cma_has_lost(struct cma_id *id, const struct neighbour *neigh,
+			 const char *mac)
 {
 	struct rdma_dev_addr *l2 = cma_l2(id);
 	const void *ip;
@@ -133,15 +133,15 @@ static bool has_lost(struct cma_id *id, const struct neighbour *neigh,
 	if (l2->bound_dev_if != neigh->dev->ifindex ||
 	    !net_eq(cma_net(id), dev_net(neigh->dev)))
 		return false;
-	ip = ip_of(cma_dst(id), &size);
+	ip = cma_ip_of(cma_dst(id), &size);
 	return size == neigh->tbl->key_len &&
 	       !memcmp(ip, neigh->primary_key, size) &&
 	       memcmp(l2->dst_dev_addr, mac, ETH_ALEN);
 }
 
-static void neighbour_is_at(struct neighbour *neigh)
+static void cma_neighbour_is_at(struct neighbour *neigh)
 {
-	u32 key = key_of(neigh->primary_key, neigh->tbl->key_len);
+	u32 key = cma_key_of(neigh->primary_key, neigh->tbl->key_len);
 	char mac[MAX_ADDR_LEN];
 	struct cma_id *id;
 
@@ -151,22 +151,22 @@ static void neighbour_is_at(struct neighbour *neigh)
 	neigh_ha_snapshot(mac, neigh, neigh->dev);
 	spin_lock_bh(&neigh_lock);
 	hash_for_each_possible(watched_ids, id, on_neigh, key)
-		if (has_path(id) && has_lost(id, neigh, mac))
-			queue_held(id, &id->pub.net_work);
+		if (cma_has_path(id) && cma_has_lost(id, neigh, mac))
+			cma_queue_held(id, &id->pub.net_work);
 	spin_unlock_bh(&neigh_lock);
 }
 
 /* Called in atomic context. */
-static int on_netevent(struct notifier_block *nb, unsigned long event,
-		       void *ptr)
+static int cma_on_netevent(struct notifier_block *nb, unsigned long event,
+			   void *ptr)
 {
 	if (event == NETEVENT_NEIGH_UPDATE)
-		neighbour_is_at(ptr);
+		cma_neighbour_is_at(ptr);
 	return NOTIFY_DONE;
 }
 
 static struct notifier_block netevent_notifier = {
-	.notifier_call = on_netevent,
+	.notifier_call = cma_on_netevent,
 };
 
 /**
@@ -179,7 +179,7 @@ struct cma_failover {
 	struct net_device *ndev;
 };
 
-static void tell_if_moved(struct cma_id *id, void *ctx)
+static void cma_tell_if_moved(struct cma_id *id, void *ctx)
 {
 	const struct net_device *ndev = ctx;
 	struct rdma_dev_addr *l2 = cma_l2(id);
@@ -187,15 +187,15 @@ static void tell_if_moved(struct cma_id *id, void *ctx)
 	if (l2->bound_dev_if == ndev->ifindex &&
 	    net_eq(dev_net(ndev), cma_net(id)) &&
 	    memcmp(l2->src_dev_addr, ndev->dev_addr, ndev->addr_len))
-		queue_held(id, &id->moved_work);
+		cma_queue_held(id, &id->moved_work);
 }
 
-static void look_for_ids(struct work_struct *work)
+static void cma_look_for_ids(struct work_struct *work)
 {
 	struct cma_failover *failover =
 		container_of(work, struct cma_failover, work);
 
-	cma_for_each_id(tell_if_moved, failover->ndev);
+	cma_for_each_id(cma_tell_if_moved, failover->ndev);
 	dev_put(failover->ndev);
 	kfree(failover);
 }
@@ -204,7 +204,7 @@ static void look_for_ids(struct work_struct *work)
  * Called with the rtnl, under which cma_mutex is not taken: listens that begin
  * may wait for the rtnl.
  */
-static int on_netdev(struct notifier_block *nb, unsigned long event, void *ptr)
+static int cma_on_netdev(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
 	struct cma_failover *failover;
@@ -214,7 +214,7 @@ static int on_netdev(struct notifier_block *nb, unsigned long event, void *ptr)
 	failover = kmalloc(sizeof(*failover), GFP_KERNEL);
 	if (!failover)
 		return NOTIFY_DONE;
-	INIT_WORK(&failover->work, look_for_ids);
+	INIT_WORK(&failover->work, cma_look_for_ids);
 	failover->ndev = ndev;
 	dev_hold(ndev);
 	queue_work(cma_wq, &failover->work);
@@ -222,7 +222,7 @@ static int on_netdev(struct notifier_block *nb, unsigned long event, void *ptr)
 }
 
 static struct notifier_block netdev_notifier = {
-	.notifier_call = on_netdev,
+	.notifier_call = cma_on_netdev,
 };
 
 int cma_netdev_init(void)

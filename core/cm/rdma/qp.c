@@ -23,7 +23,7 @@ int cma_set_qkey(struct cma_id *id, u32 qkey)
 }
 
 /* IPoIB's is that of its broadcast group. */
-static int ipoib_qkey(struct cma_id *id)
+static int cma_ipoib_qkey(struct cma_id *id)
 {
 	struct ib_sa_mcmember_rec rec = { };
 	int ret;
@@ -49,14 +49,14 @@ int cma_default_qkey(struct cma_id *id)
 	case RDMA_PS_IB:
 		return cma_set_qkey(id, RDMA_UDP_QKEY);
 	case RDMA_PS_IPOIB:
-		return ipoib_qkey(id);
+		return cma_ipoib_qkey(id);
 	default:
 		return 0;
 	}
 }
 
 /* What can be said without a connection: the INIT state, and that of UD. */
-static int attr_of_port(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
+static int cma_attr_of_port(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
 {
 	u16 pkey = 0xffff;
 	int ret;
@@ -82,7 +82,7 @@ static int attr_of_port(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
 	return 0;
 }
 
-static int attr_by_ib(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
+static int cma_attr_by_ib(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
 {
 	int ret;
 
@@ -90,14 +90,14 @@ static int attr_by_ib(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
 	    id->pub.qp_type != IB_QPT_UD)
 		return -EINVAL;
 	if (!id->ib || id->pub.qp_type == IB_QPT_UD)
-		return attr_of_port(id, attr, mask);
+		return cma_attr_of_port(id, attr, mask);
 	ret = ib_cm_init_qp_attr(id->ib, attr, mask);
 	if (attr->qp_state == IB_QPS_RTR)
 		attr->rq_psn = id->seq_num;
 	return ret;
 }
 
-static int attr_by_iw(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
+static int cma_attr_by_iw(struct cma_id *id, struct ib_qp_attr *attr, int *mask)
 {
 	int ret = 0;
 
@@ -133,9 +133,9 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ib_qp_attr *qp_attr,
 	if (!cma_device(mine))
 		return -EINVAL;
 	if (cma_uses_ib(mine))
-		ret = attr_by_ib(mine, qp_attr, qp_attr_mask);
+		ret = cma_attr_by_ib(mine, qp_attr, qp_attr_mask);
 	else if (cma_uses_iw(mine))
-		ret = attr_by_iw(mine, qp_attr, qp_attr_mask);
+		ret = cma_attr_by_iw(mine, qp_attr, qp_attr_mask);
 	else
 		ret = -ENOSYS;
 	if (ret)
@@ -151,10 +151,10 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ib_qp_attr *qp_attr,
 EXPORT_SYMBOL(rdma_init_qp_attr);
 
 /* One transition, as the CM wants it; @limit changes it. */
-static int step(struct cma_id *id, struct ib_qp *qp, enum ib_qp_state state,
-		void (*limit)(struct ib_qp_attr *attr,
-			      const struct rdma_conn_param *param),
-		const struct rdma_conn_param *param)
+static int cma_qp_step(struct cma_id *id, struct ib_qp *qp, enum ib_qp_state state,
+		       void (*limit)(struct ib_qp_attr *attr,
+				     const struct rdma_conn_param *param),
+		       const struct rdma_conn_param *param)
 {
 	struct ib_qp_attr attr = { .qp_state = state };
 	int mask = 0;
@@ -169,14 +169,14 @@ static int step(struct cma_id *id, struct ib_qp *qp, enum ib_qp_state state,
 	return ib_modify_qp(qp, &attr, mask);
 }
 
-static void limit_incoming(struct ib_qp_attr *attr,
-			   const struct rdma_conn_param *param)
+static void cma_limit_incoming(struct ib_qp_attr *attr,
+			       const struct rdma_conn_param *param)
 {
 	attr->max_dest_rd_atomic = param->responder_resources;
 }
 
-static void limit_outgoing(struct ib_qp_attr *attr,
-			   const struct rdma_conn_param *param)
+static void cma_limit_outgoing(struct ib_qp_attr *attr,
+			       const struct rdma_conn_param *param)
 {
 	attr->max_rd_atomic = param->initiator_depth;
 }
@@ -197,9 +197,9 @@ int cma_qp_to_rtr(struct cma_id *id, const struct rdma_conn_param *param)
 	mutex_lock(&id->qp_mutex);
 	qp = id->pub.qp;
 	if (qp) {
-		ret = step(id, qp, IB_QPS_INIT, NULL, NULL);
+		ret = cma_qp_step(id, qp, IB_QPS_INIT, NULL, NULL);
 		if (!ret)
-			ret = step(id, qp, IB_QPS_RTR, limit_incoming, param);
+			ret = cma_qp_step(id, qp, IB_QPS_RTR, cma_limit_incoming, param);
 	}
 	mutex_unlock(&id->qp_mutex);
 	return ret;
@@ -212,7 +212,7 @@ int cma_qp_to_rts(struct cma_id *id, const struct rdma_conn_param *param)
 
 	mutex_lock(&id->qp_mutex);
 	if (id->pub.qp)
-		ret = step(id, id->pub.qp, IB_QPS_RTS, limit_outgoing, param);
+		ret = cma_qp_step(id, id->pub.qp, IB_QPS_RTS, cma_limit_outgoing, param);
 	mutex_unlock(&id->qp_mutex);
 	return ret;
 }
@@ -230,12 +230,12 @@ int cma_qp_to_error(struct cma_id *id)
 	return ret;
 }
 
-static int init_ud_qp(struct cma_id *id, struct ib_qp *qp)
+static int cma_init_ud_qp(struct cma_id *id, struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTR };
 	int ret;
 
-	ret = step(id, qp, IB_QPS_INIT, NULL, NULL);
+	ret = cma_qp_step(id, qp, IB_QPS_INIT, NULL, NULL);
 	if (!ret)
 		ret = ib_modify_qp(qp, &attr, IB_QP_STATE);
 	if (ret)
@@ -244,8 +244,8 @@ static int init_ud_qp(struct cma_id *id, struct ib_qp *qp)
 	return ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN);
 }
 
-static int create_qp(struct cma_id *id, struct ib_pd *pd,
-		     struct ib_qp_init_attr *attr)
+static int cma_create_qp(struct cma_id *id, struct ib_pd *pd,
+			 struct ib_qp_init_attr *attr)
 {
 	struct ib_qp *qp;
 	int ret;
@@ -257,8 +257,8 @@ static int create_qp(struct cma_id *id, struct ib_pd *pd,
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	mutex_lock(&id->qp_mutex);
-	ret = id->pub.qp_type == IB_QPT_UD ? init_ud_qp(id, qp) :
-	      step(id, qp, IB_QPS_INIT, NULL, NULL);
+	ret = id->pub.qp_type == IB_QPT_UD ? cma_init_ud_qp(id, qp) :
+	      cma_qp_step(id, qp, IB_QPS_INIT, NULL, NULL);
 	if (!ret) {
 		id->pub.qp = qp;
 		id->qp_num = qp->qp_num;
@@ -285,7 +285,7 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ib_pd *pd,
 		   struct ib_qp_init_attr *qp_init_attr)
 {
 	struct cma_id *mine = cma_id_of(id);
-	int ret = create_qp(mine, pd, qp_init_attr);
+	int ret = cma_create_qp(mine, pd, qp_init_attr);
 
 	trace_cm_qp_create(mine, pd, qp_init_attr, ret);
 	return ret;

@@ -12,8 +12,8 @@
 #include "cma.h"
 #include "trace.h"
 
-static void read_place(struct cma_request *req, const struct ib_cm_event *event,
-		       const struct ib_cm_id *cm_id)
+static void cma_read_place(struct cma_request *req, const struct ib_cm_event *event,
+			   const struct ib_cm_id *cm_id)
 {
 	const struct ib_cm_sidr_req_event_param *sidr;
 	const struct ib_cm_req_event_param *conn;
@@ -38,8 +38,8 @@ static void read_place(struct cma_request *req, const struct ib_cm_event *event,
 	}
 }
 
-static void put_ib_address(struct sockaddr_storage *to, const union ib_gid *gid,
-			   u16 pkey, __be64 service_id)
+static void cma_put_ib_address(struct sockaddr_storage *to, const union ib_gid *gid,
+			       u16 pkey, __be64 service_id)
 {
 	struct sockaddr_ib *sib = (struct sockaddr_ib *)to;
 
@@ -52,19 +52,19 @@ static void put_ib_address(struct sockaddr_storage *to, const union ib_gid *gid,
 		memcpy(&sib->sib_addr, gid, sizeof(*gid));
 }
 
-static void put_ib_addresses(struct cma_request *req,
-			     const struct ib_cm_event *event)
+static void cma_put_ib_addresses(struct cma_request *req,
+				 const struct ib_cm_event *event)
 {
 	const union ib_gid *remote = NULL;
 
 	if (event->event == IB_CM_REQ_RECEIVED)
 		remote = &event->param.req_rcvd.primary_path->dgid;
-	put_ib_address(&req->local, req->local_gid, req->pkey, req->service_id);
-	put_ib_address(&req->remote, remote, req->pkey, 0);
+	cma_put_ib_address(&req->local, req->local_gid, req->pkey, req->service_id);
+	cma_put_ib_address(&req->remote, remote, req->pkey, 0);
 }
 
 /* Referenced, or NULL. */
-static struct net_device *netdev_of(const struct cma_request *req)
+static struct net_device *cma_netdev_of(const struct cma_request *req)
 {
 	struct net_device *ndev;
 
@@ -84,39 +84,39 @@ static struct net_device *netdev_of(const struct cma_request *req)
 }
 
 /* fe80:: means nothing without the interface. */
-static void add_scope(struct sockaddr_storage *addr, int ifindex)
+static void cma_add_scope(struct sockaddr_storage *addr, int ifindex)
 {
 	if (cma_is_link_local((struct sockaddr *)addr))
 		((struct sockaddr_in6 *)addr)->sin6_scope_id = ifindex;
 }
 
-static int read_request(struct cma_request *req,
-			const struct ib_cm_event *event,
-			const struct ib_cm_id *cm_id)
+static int cma_read_request(struct cma_request *req,
+			    const struct ib_cm_event *event,
+			    const struct ib_cm_id *cm_id)
 {
 	struct sockaddr *remote = (struct sockaddr *)&req->remote;
 	struct sockaddr *local = (struct sockaddr *)&req->local;
 
-	read_place(req, event, cm_id);
+	cma_read_place(req, event, cm_id);
 	if (!rdma_is_port_valid(req->device, req->port))
 		return -EINVAL;
 	if (cma_hdr_parse(event->private_data, req->service_id, local,
 			  remote)) {
 		/* All of it is the consumer's, then; no id with an IP matches. */
-		put_ib_addresses(req, event);
+		cma_put_ib_addresses(req, event);
 		return 0;
 	}
-	req->ndev = netdev_of(req);
+	req->ndev = cma_netdev_of(req);
 	if (!req->ndev)
 		return -ENODEV;
 	req->ifindex = READ_ONCE(req->ndev->ifindex);
-	add_scope(&req->local, req->ifindex);
-	add_scope(&req->remote, req->ifindex);
+	cma_add_scope(&req->local, req->ifindex);
+	cma_add_scope(&req->remote, req->ifindex);
 	return 0;
 }
 
-static int copy_paths(struct cma_id *conn,
-		      const struct ib_cm_req_event_param *param)
+static int cma_copy_paths(struct cma_id *conn,
+			  const struct ib_cm_req_event_param *param)
 {
 	struct rdma_route *route = &conn->pub.route;
 	int count = param->alternate_path ? 2 : 1;
@@ -135,7 +135,7 @@ static int copy_paths(struct cma_id *conn,
  * True as long as the interface is where the listener was found. In another
  * namespace its number may be that of another interface.
  */
-static bool still_there(const struct cma_request *req, const struct net *net)
+static bool cma_still_there(const struct cma_request *req, const struct net *net)
 {
 	bool ret;
 
@@ -147,7 +147,7 @@ static bool still_there(const struct cma_request *req, const struct net *net)
 	return ret;
 }
 
-static int set_hw_addresses(struct cma_id *conn, const struct cma_request *req)
+static int cma_set_hw_addresses(struct cma_id *conn, const struct cma_request *req)
 {
 	struct sa_path_rec *path = conn->pub.route.path_rec;
 	struct rdma_dev_addr *l2 = cma_l2(conn);
@@ -156,7 +156,7 @@ static int set_hw_addresses(struct cma_id *conn, const struct cma_request *req)
 	if (req->ndev) {
 		l2->bound_dev_if = req->ifindex;
 		ret = rdma_translate_ip(cma_src(conn), l2);
-		if (!ret && !still_there(req, cma_net(conn)))
+		if (!ret && !cma_still_there(req, cma_net(conn)))
 			ret = -ENODEV;
 	} else {
 		l2->dev_type = ARPHRD_INFINIBAND;
@@ -174,7 +174,7 @@ static int set_hw_addresses(struct cma_id *conn, const struct cma_request *req)
 }
 
 /* The local GID that a request names, or that its interface has. */
-static int set_device(struct cma_id *conn, const struct cma_request *req)
+static int cma_set_device(struct cma_id *conn, const struct cma_request *req)
 {
 	const union ib_gid *gid = req->local_gid;
 	union ib_gid own;
@@ -191,34 +191,34 @@ static int set_device(struct cma_id *conn, const struct cma_request *req)
  * Consumers have never been told the interface of a link-local address that came
  * with a request, and may compare such an address with one of their own.
  */
-static void put_address(struct sockaddr *to, const struct sockaddr_storage *addr)
+static void cma_put_address(struct sockaddr *to, const struct sockaddr_storage *addr)
 {
 	memcpy(to, addr, rdma_addr_size((const struct sockaddr *)addr));
 	if (to->sa_family == AF_INET6)
 		((struct sockaddr_in6 *)to)->sin6_scope_id = 0;
 }
 
-static int fill_connection(struct cma_id *conn, const struct cma_request *req,
-			   const struct ib_cm_event *event)
+static int cma_request_fill_connection(struct cma_id *conn, const struct cma_request *req,
+				       const struct ib_cm_event *event)
 {
 	int ret = 0;
 
-	put_address(cma_src(conn), &req->local);
-	put_address(cma_dst(conn), &req->remote);
+	cma_put_address(cma_src(conn), &req->local);
+	cma_put_address(cma_dst(conn), &req->remote);
 	if (event->event == IB_CM_REQ_RECEIVED) {
 		/* A listener of type 0 takes them all. */
 		conn->pub.qp_type = event->param.req_rcvd.qp_type;
-		ret = copy_paths(conn, &event->param.req_rcvd);
+		ret = cma_copy_paths(conn, &event->param.req_rcvd);
 	}
-	ret = ret ?: set_hw_addresses(conn, req);
-	ret = ret ?: set_device(conn, req);
+	ret = ret ?: cma_set_hw_addresses(conn, req);
+	ret = ret ?: cma_set_device(conn, req);
 	if (!ret)
 		cma_res_add(&conn->res, conn->pub.device);
 	return ret;
 }
 
-static void fill_event(struct rdma_cm_event *out, const struct ib_cm_event *in,
-		       size_t head)
+static void cma_request_fill_event(struct rdma_cm_event *out, const struct ib_cm_event *in,
+				   size_t head)
 {
 	const struct ib_cm_req_event_param *req = &in->param.req_rcvd;
 	struct rdma_conn_param *conn = &out->param.conn;
@@ -281,8 +281,8 @@ int cma_offer(struct cma_id *listen, struct cma_id *conn,
 	return 0;
 }
 
-static bool right_qp_type(const struct cma_id *listen,
-			  const struct ib_cm_event *event)
+static bool cma_right_qp_type(const struct cma_id *listen,
+			      const struct ib_cm_event *event)
 {
 	if (event->event == IB_CM_SIDR_REQ_RECEIVED)
 		return listen->pub.qp_type == IB_QPT_UD;
@@ -290,9 +290,9 @@ static bool right_qp_type(const struct cma_id *listen,
 	       listen->pub.qp_type == event->param.req_rcvd.qp_type;
 }
 
-static int accept_request(struct cma_id *listen, const struct cma_request *req,
-			  struct ib_cm_id *cm_id,
-			  const struct ib_cm_event *ib_event)
+static int cma_do_accept_request(struct cma_id *listen, const struct cma_request *req,
+				 struct ib_cm_id *cm_id,
+				 const struct ib_cm_event *ib_event)
 {
 	struct rdma_cm_event event;
 	struct cma_id *conn;
@@ -301,19 +301,19 @@ static int accept_request(struct cma_id *listen, const struct cma_request *req,
 	lockdep_assert_held(&listen->handler_mutex);
 	if (cma_state_of(listen) != CMA_S_LISTEN)
 		return -ECONNABORTED;
-	if (!right_qp_type(listen, ib_event))
+	if (!cma_right_qp_type(listen, ib_event))
 		return -EINVAL;
 	conn = cma_id_child(listen);
 	if (!conn)
 		return -ENOMEM;
 	/* No event of its device comes before the request. */
 	mutex_lock_nested(&conn->handler_mutex, SINGLE_DEPTH_NESTING);
-	ret = fill_connection(conn, req, ib_event);
+	ret = cma_request_fill_connection(conn, req, ib_event);
 	if (ret) {
 		cma_end_unlock(conn);
 		return ret;
 	}
-	fill_event(&event, ib_event, cma_hdr_room(cma_family(conn)));
+	cma_request_fill_event(&event, ib_event, cma_hdr_room(cma_family(conn)));
 	conn->ib = cm_id;
 	cm_id->context = conn;
 	cm_id->cm_handler = ib_event->event == IB_CM_REQ_RECEIVED ?
@@ -341,7 +341,7 @@ int cma_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 	if (event->event != IB_CM_REQ_RECEIVED &&
 	    event->event != IB_CM_SIDR_REQ_RECEIVED)
 		return -EINVAL;
-	ret = read_request(&req, event, cm_id);
+	ret = cma_read_request(&req, event, cm_id);
 	if (ret)
 		return ret;
 	listen = cma_find_listener(&req);
@@ -351,7 +351,7 @@ int cma_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 	}
 	mutex_lock(&listen->handler_mutex);
 	trace_cm_req_handler(listen, event->event);
-	ret = accept_request(listen, &req, cm_id, event);
+	ret = cma_do_accept_request(listen, &req, cm_id, event);
 	mutex_unlock(&listen->handler_mutex);
 	cma_id_put(listen);
 out:

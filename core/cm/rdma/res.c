@@ -8,7 +8,7 @@
 
 #include "cma.h"
 
-static struct cma_res *res_of(const struct rdma_restrack_entry *entry)
+static struct cma_res *cma_res_of(const struct rdma_restrack_entry *entry)
 {
 	return container_of(entry, struct cma_res, tracked.entry);
 }
@@ -63,6 +63,6 @@ void cma_res_del(struct cma_res *res)
  */
 struct rdma_cm_id *rdma_res_to_id(struct rdma_restrack_entry *res)
 {
-	return &res_of(res)->id->pub;
+	return &cma_res_of(res)->id->pub;
 }
 EXPORT_SYMBOL(rdma_res_to_id);

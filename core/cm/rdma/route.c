@@ -18,7 +18,7 @@
 #include "cma.h"
 
 /* Destinations off the subnet, say, are for RoCE v2 alone. */
-static enum ib_gid_type route_gid_type(struct cma_id *id)
+static enum ib_gid_type cma_route_gid_type(struct cma_id *id)
 {
 	struct ib_device *device = id->pub.device;
 	u32 port = id->pub.port_num;
@@ -30,8 +30,8 @@ static enum ib_gid_type route_gid_type(struct cma_id *id)
 }
 
 /* The entry for the local address was chosen before the route was known. */
-static int fit_sgid(struct cma_id *id, enum ib_gid_type type,
-		    struct net_device *ndev)
+static int cma_fit_sgid(struct cma_id *id, enum ib_gid_type type,
+			struct net_device *ndev)
 {
 	const struct ib_gid_attr *attr, *old = cma_l2(id)->sgid_attr;
 
@@ -48,7 +48,7 @@ static int fit_sgid(struct cma_id *id, enum ib_gid_type type,
 	return 0;
 }
 
-static u8 sl_of_tos(struct net_device *ndev, u8 tos)
+static u8 cma_sl_of_tos(struct net_device *ndev, u8 tos)
 {
 	u32 prio = rt_tos2priority(tos);
 	struct net_device *real = rdma_vlan_dev_real_dev(ndev) ?: ndev;
@@ -61,7 +61,7 @@ static u8 sl_of_tos(struct net_device *ndev, u8 tos)
 	       VLAN_PRIO_SHIFT;
 }
 
-static u8 tos_of(struct cma_id *id)
+static u8 cma_tos_of(struct cma_id *id)
 {
 	u8 tos;
 
@@ -77,7 +77,7 @@ static u8 tos_of(struct cma_id *id)
  * 12.7.34), which is little. Both are exponents; an ACK timeout of 0 means that
  * there is none.
  */
-static u8 roce_lifetime(struct cma_id *id)
+static u8 cma_roce_lifetime(struct cma_id *id)
 {
 	u8 ret = CMA_ROCE_LIFETIME;
 
@@ -88,8 +88,8 @@ static u8 roce_lifetime(struct cma_id *id)
 	return ret;
 }
 
-static void set_l2(struct cma_id *id, struct sa_path_rec *rec,
-		   enum ib_gid_type type)
+static void cma_set_l2(struct cma_id *id, struct sa_path_rec *rec,
+		       enum ib_gid_type type)
 {
 	rec->rec_type = sa_conv_gid_to_pathrec_type(type);
 	rec->roce.route_resolved = true;
@@ -97,7 +97,7 @@ static void set_l2(struct cma_id *id, struct sa_path_rec *rec,
 }
 
 /* Packets of one connection shall take one way, those of two maybe two. */
-static __be32 flow_label(struct cma_id *id)
+static __be32 cma_flow_label(struct cma_id *id)
 {
 	u32 mine = be16_to_cpu(cma_port_of(cma_src(id)));
 	u32 theirs = be16_to_cpu(cma_port_of(cma_dst(id)));
@@ -107,40 +107,40 @@ static __be32 flow_label(struct cma_id *id)
 	return cpu_to_be32(rdma_calc_flow_label(mine, theirs));
 }
 
-static int fill_roce_path(struct cma_id *id, struct sa_path_rec *rec,
-			  struct net_device *ndev)
+static int cma_fill_roce_path(struct cma_id *id, struct sa_path_rec *rec,
+			      struct net_device *ndev)
 {
 	const struct rdma_dev_addr *l2 = cma_l2(id);
-	enum ib_gid_type type = route_gid_type(id);
+	enum ib_gid_type type = cma_route_gid_type(id);
 	int ret;
 
 	memset(rec, 0, sizeof(*rec));
-	ret = fit_sgid(id, type, ndev);
+	ret = cma_fit_sgid(id, type, ndev);
 	if (ret)
 		return ret;
 	rec->mtu = iboe_get_mtu(ndev->mtu);
 	if (!rec->mtu)
 		return -EINVAL;
-	set_l2(id, rec, type);
+	cma_set_l2(id, rec, type);
 	rdma_ip2gid(cma_src(id), &rec->sgid);
 	rdma_ip2gid(cma_dst(id), &rec->dgid);
 	rec->pkey = cpu_to_be16(0xffff);
 	rec->reversible = 1;
-	rec->traffic_class = tos_of(id);
-	rec->sl = sl_of_tos(ndev, rec->traffic_class);
-	rec->flow_label = flow_label(id);
+	rec->traffic_class = cma_tos_of(id);
+	rec->sl = cma_sl_of_tos(ndev, rec->traffic_class);
+	rec->flow_label = cma_flow_label(id);
 	rec->hop_limit = l2->network != RDMA_NETWORK_IB ? l2->hoplimit : 1;
 	/* No static rate: zero means the rate of the port. */
 	rec->rate = IB_RATE_PORT_CURRENT;
-	rec->packet_life_time = roce_lifetime(id);
+	rec->packet_life_time = cma_roce_lifetime(id);
 	rec->mtu_selector = IB_SA_EQ;
 	rec->rate_selector = IB_SA_EQ;
 	rec->packet_life_time_selector = IB_SA_EQ;
 	return 0;
 }
 
-static bool route_finish(struct cma_id *id, int status,
-			 struct rdma_cm_event *event)
+static bool cma_route_finish(struct cma_id *id, int status,
+			     struct rdma_cm_event *event)
 {
 	if (cma_state_of(id) != CMA_S_ROUTE_QUERY)
 		return false;
@@ -155,7 +155,7 @@ static bool route_finish(struct cma_id *id, int status,
 }
 
 /* Memory for the path; that of a query that failed is there still. */
-static int need_path_rec(struct cma_id *id)
+static int cma_need_path_rec(struct cma_id *id)
 {
 	struct rdma_route *route = &id->pub.route;
 
@@ -165,27 +165,27 @@ static int need_path_rec(struct cma_id *id)
 	return route->path_rec ? 0 : -ENOMEM;
 }
 
-static int make_roce_path(struct cma_id *id)
+static int cma_make_roce_path(struct cma_id *id)
 {
 	struct net_device *ndev;
 	int ret;
 
-	ret = need_path_rec(id);
+	ret = cma_need_path_rec(id);
 	if (ret)
 		return ret;
 	ndev = cma_netdev(id);
 	if (!ndev)
 		return -ENODEV;
-	ret = fill_roce_path(id, id->pub.route.path_rec, ndev);
+	ret = cma_fill_roce_path(id, id->pub.route.path_rec, ndev);
 	dev_put(ndev);
 	if (ret)
 		return ret;
 	id->pub.route.num_pri_alt_paths = 1;
-	cma_step_start(id, 0, route_finish);
+	cma_step_start(id, 0, cma_route_finish);
 	return 0;
 }
 
-static void keep_path(struct sa_path_rec **where, const struct sa_path_rec *rec)
+static void cma_keep_path(struct sa_path_rec **where, const struct sa_path_rec *rec)
 {
 	if (!*where)
 		*where = kmalloc(sizeof(**where), GFP_ATOMIC);
@@ -198,8 +198,8 @@ static void keep_path(struct sa_path_rec **where, const struct sa_path_rec *rec)
  * Answers of a daemon may have a path each way besides the one for messages of
  * the CM; those of a subnet administrator are one path and have no flags.
  */
-static int take_paths(struct rdma_route *route, const struct sa_path_rec *rec,
-		      unsigned int count)
+static int cma_take_paths(struct rdma_route *route, const struct sa_path_rec *rec,
+			  unsigned int count)
 {
 	bool found = false;
 	unsigned int i;
@@ -209,30 +209,30 @@ static int take_paths(struct rdma_route *route, const struct sa_path_rec *rec,
 			*route->path_rec = rec[i];
 			found = true;
 		} else if (rec[i].flags & IB_PATH_INBOUND) {
-			keep_path(&route->path_rec_inbound, &rec[i]);
+			cma_keep_path(&route->path_rec_inbound, &rec[i]);
 		} else if (rec[i].flags & IB_PATH_OUTBOUND) {
-			keep_path(&route->path_rec_outbound, &rec[i]);
+			cma_keep_path(&route->path_rec_outbound, &rec[i]);
 		}
 	}
 	return found ? 0 : -EINVAL;
 }
 
-static void got_paths(int status, struct sa_path_rec *rec,
-		      compat_num_prs count, void *context)
+static void cma_got_paths(int status, struct sa_path_rec *rec,
+			  compat_num_prs count, void *context)
 {
 	struct cma_id *id = context;
 
 	if (!status)
-		status = take_paths(&id->pub.route, rec, count);
+		status = cma_take_paths(&id->pub.route, rec, count);
 	if (!status)
 		id->pub.route.num_pri_alt_paths = 1;
-	cma_step_start(id, status, route_finish);
+	cma_step_start(id, status, cma_route_finish);
 	/* The one of the query. */
 	cma_id_put(id);
 }
 
 /* Quality of service as the family says it. */
-static ib_sa_comp_mask ask_for_qos(struct cma_id *id, struct sa_path_rec *rec)
+static ib_sa_comp_mask cma_ask_for_qos(struct cma_id *id, struct sa_path_rec *rec)
 {
 	const struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)cma_src(id);
 	const struct sockaddr_ib *sib = (struct sockaddr_ib *)cma_src(id);
@@ -245,12 +245,12 @@ static ib_sa_comp_mask ask_for_qos(struct cma_id *id, struct sa_path_rec *rec)
 		rec->traffic_class = be32_to_cpu(sib->sib_flowinfo) >> 20;
 		return IB_SA_PATH_REC_TRAFFIC_CLASS;
 	default:
-		rec->qos_class = cpu_to_be16(tos_of(id));
+		rec->qos_class = cpu_to_be16(cma_tos_of(id));
 		return IB_SA_PATH_REC_QOS_CLASS;
 	}
 }
 
-static int ask_for_path(struct cma_id *id, unsigned long timeout_ms)
+static int cma_ask_for_path(struct cma_id *id, unsigned long timeout_ms)
 {
 	ib_sa_comp_mask mask = IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
 			       IB_SA_PATH_REC_PKEY | IB_SA_PATH_REC_NUMB_PATH |
@@ -260,7 +260,7 @@ static int ask_for_path(struct cma_id *id, unsigned long timeout_ms)
 	struct sa_path_rec rec = { };
 	int ret;
 
-	ret = need_path_rec(id);
+	ret = cma_need_path_rec(id);
 	if (ret)
 		return ret;
 	rec.rec_type = rdma_cap_opa_ah(id->pub.device, id->pub.port_num) ?
@@ -271,14 +271,14 @@ static int ask_for_path(struct cma_id *id, unsigned long timeout_ms)
 	rec.pkey = cpu_to_be16(ib_addr_get_pkey(l2));
 	rec.numb_path = 1;
 	rec.reversible = 1;
-	mask |= ask_for_qos(id, &rec);
+	mask |= cma_ask_for_qos(id, &rec);
 
 	/* One for the callback, one for this call: the query may end first. */
 	cma_id_get(id);
 	cma_id_get(id);
 	ret = ib_sa_path_rec_get(&cma_sa_client, id->pub.device,
 				 id->pub.port_num, &rec, mask, timeout_ms,
-				 GFP_KERNEL_ACCOUNT, got_paths, id, &id->path_query);
+				 GFP_KERNEL_ACCOUNT, cma_got_paths, id, &id->path_query);
 	if (ret < 0)
 		cma_id_put(id);
 	else
@@ -306,11 +306,11 @@ int rdma_resolve_route(struct rdma_cm_id *id, unsigned long timeout_ms)
 	if (!timeout_ms || cma_move(mine, CMA_M_ROUTE_ASK))
 		return -EINVAL;
 	if (rdma_cap_ib_sa(id->device, id->port_num)) {
-		ret = ask_for_path(mine, timeout_ms);
+		ret = cma_ask_for_path(mine, timeout_ms);
 	} else if (cma_on_roce(mine)) {
-		ret = make_roce_path(mine);
+		ret = cma_make_roce_path(mine);
 	} else if (cma_uses_iw(mine)) {
-		cma_step_start(mine, 0, route_finish);
+		cma_step_start(mine, 0, cma_route_finish);
 		ret = 0;
 	} else {
 		ret = -ENOSYS;
@@ -321,9 +321,9 @@ int rdma_resolve_route(struct rdma_cm_id *id, unsigned long timeout_ms)
 }
 EXPORT_SYMBOL(rdma_resolve_route);
 
-static int adapt_given_path(struct cma_id *id, struct sa_path_rec *rec)
+static int cma_adapt_given_path(struct cma_id *id, struct sa_path_rec *rec)
 {
-	enum ib_gid_type type = route_gid_type(id);
+	enum ib_gid_type type = cma_route_gid_type(id);
 	struct net_device *ndev;
 	int ret;
 
@@ -332,10 +332,10 @@ static int adapt_given_path(struct cma_id *id, struct sa_path_rec *rec)
 	ndev = cma_netdev(id);
 	if (!ndev)
 		return -ENODEV;
-	ret = fit_sgid(id, type, ndev);
+	ret = cma_fit_sgid(id, type, ndev);
 	dev_put(ndev);
 	if (!ret)
-		set_l2(id, rec, type);
+		cma_set_l2(id, rec, type);
 	return ret;
 }
 
@@ -355,11 +355,11 @@ int rdma_set_ib_path(struct rdma_cm_id *id, struct sa_path_rec *path_rec)
 
 	if (cma_move(mine, CMA_M_ROUTE_GIVEN))
 		return -EINVAL;
-	ret = need_path_rec(mine);
+	ret = cma_need_path_rec(mine);
 	if (ret)
 		goto err_state;
 	*id->route.path_rec = *path_rec;
-	ret = adapt_given_path(mine, id->route.path_rec);
+	ret = cma_adapt_given_path(mine, id->route.path_rec);
 	if (ret)
 		goto err_state;
 	id->route.num_pri_alt_paths = 1;

@@ -11,8 +11,8 @@
 /* Milliseconds of the time that CMA_CM_TIMEOUT stands for. */
 #define SIDR_TIMEOUT_MS BIT(CMA_CM_TIMEOUT - 8)
 
-static int got_service(struct cma_id *id, const struct ib_cm_event *in,
-		       struct rdma_cm_event *out)
+static int cma_got_service(struct cma_id *id, const struct ib_cm_event *in,
+			   struct rdma_cm_event *out)
 {
 	const struct ib_cm_sidr_rep_event_param *rep = &in->param.sidr_rep_rcvd;
 	struct rdma_ud_param *ud = &out->param.ud;
@@ -42,7 +42,7 @@ static int got_service(struct cma_id *id, const struct ib_cm_event *in,
 	return 0;
 }
 
-static int report(struct cma_id *id, const struct ib_cm_event *in)
+static int cma_sidr_report(struct cma_id *id, const struct ib_cm_event *in)
 {
 	struct rdma_cm_event out = { };
 	bool has_av = false;
@@ -56,7 +56,7 @@ static int report(struct cma_id *id, const struct ib_cm_event *in)
 		out.status = -ETIMEDOUT;
 		break;
 	case IB_CM_SIDR_REP_RECEIVED:
-		has_av = !got_service(id, in, &out) &&
+		has_av = !cma_got_service(id, in, &out) &&
 			 out.event == RDMA_CM_EVENT_ESTABLISHED;
 		break;
 	default:
@@ -82,7 +82,7 @@ int cma_sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 	int ret;
 
 	mutex_lock(&id->handler_mutex);
-	ret = report(id, event);
+	ret = cma_sidr_report(id, event);
 	if (!ret) {
 		mutex_unlock(&id->handler_mutex);
 		return 0;

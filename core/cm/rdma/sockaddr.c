@@ -18,7 +18,7 @@ union cma_any {
 	struct sockaddr_ib ib;
 };
 
-static const union cma_any *any_of(const struct sockaddr *addr)
+static const union cma_any *cma_any_of(const struct sockaddr *addr)
 {
 	return (const union cma_any *)addr;
 }
@@ -26,7 +26,7 @@ static const union cma_any *any_of(const struct sockaddr *addr)
 /* True for the address of the family that means "each". */
 bool cma_is_zero(const struct sockaddr *addr)
 {
-	const union cma_any *any = any_of(addr);
+	const union cma_any *any = cma_any_of(addr);
 
 	switch (addr->sa_family) {
 	case AF_INET:
@@ -42,7 +42,7 @@ bool cma_is_zero(const struct sockaddr *addr)
 
 bool cma_is_loopback(const struct sockaddr *addr)
 {
-	const union cma_any *any = any_of(addr);
+	const union cma_any *any = cma_any_of(addr);
 
 	switch (addr->sa_family) {
 	case AF_INET:
@@ -66,14 +66,14 @@ EXPORT_SYMBOL_IF_KUNIT(cma_is_any);
 bool cma_is_link_local(const struct sockaddr *addr)
 {
 	return addr->sa_family == AF_INET6 &&
-	       ipv6_addr_type(&any_of(addr)->in6.sin6_addr) &
+	       ipv6_addr_type(&cma_any_of(addr)->in6.sin6_addr) &
 	       IPV6_ADDR_LINKLOCAL;
 }
 
 /* Ports do not count; of a link-local address, the interface does. */
 bool cma_same_address(const struct sockaddr *a, const struct sockaddr *b)
 {
-	const union cma_any *x = any_of(a), *y = any_of(b);
+	const union cma_any *x = cma_any_of(a), *y = cma_any_of(b);
 
 	if (a->sa_family != b->sa_family)
 		return false;
@@ -95,7 +95,7 @@ EXPORT_SYMBOL_IF_KUNIT(cma_same_address);
 /* The address alone: @to, of the same family, keeps its port. */
 void cma_copy_address(struct sockaddr *to, const struct sockaddr *from)
 {
-	const union cma_any *source = any_of(from);
+	const union cma_any *source = cma_any_of(from);
 	union cma_any *target = (union cma_any *)to;
 
 	switch (from->sa_family) {
@@ -134,7 +134,7 @@ void cma_set_loopback(struct sockaddr *addr)
  */
 __be16 cma_port_of(const struct sockaddr *addr)
 {
-	const union cma_any *any = any_of(addr);
+	const union cma_any *any = cma_any_of(addr);
 
 	switch (addr->sa_family) {
 	case AF_INET:
@@ -182,7 +182,7 @@ EXPORT_SYMBOL_IF_KUNIT(cma_set_port);
 __be64 cma_service_id(enum rdma_ucm_port_space ps, const struct sockaddr *addr)
 {
 	if (addr->sa_family == AF_IB)
-		return any_of(addr)->ib.sib_sid;
+		return cma_any_of(addr)->ib.sib_sid;
 	return cpu_to_be64((u64)ps << 16 | be16_to_cpu(cma_port_of(addr)));
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_service_id);
@@ -200,7 +200,7 @@ __be16 cma_port_of_service(__be64 service_id)
 EXPORT_SYMBOL_IF_KUNIT(cma_port_of_service);
 
 /* ff1x:a01b::/32 is what an SA makes up; such a GID is joined as it is. */
-static bool is_sa_made(const struct in6_addr *ip)
+static bool cma_is_sa_made(const struct in6_addr *ip)
 {
 	return (ip->s6_addr32[0] & htonl(0xfff0ffff)) == htonl(0xff10a01b);
 }
@@ -219,7 +219,7 @@ static bool is_sa_made(const struct in6_addr *ip)
 void cma_mgid_ib(const struct sockaddr *addr, const u8 *broadcast,
 		 enum rdma_ucm_port_space ps, union ib_gid *mgid)
 {
-	const union cma_any *any = any_of(addr);
+	const union cma_any *any = cma_any_of(addr);
 	/* A hardware address: QPN in front of the GID. */
 	char hw[4 + sizeof(*mgid)] = { };
 
@@ -230,7 +230,7 @@ void cma_mgid_ib(const struct sockaddr *addr, const u8 *broadcast,
 		memcpy(mgid, &any->ib.sib_addr, sizeof(*mgid));
 		return;
 	}
-	if (addr->sa_family == AF_INET6 && is_sa_made(&any->in6.sin6_addr)) {
+	if (addr->sa_family == AF_INET6 && cma_is_sa_made(&any->in6.sin6_addr)) {
 		memcpy(mgid, &any->in6.sin6_addr, sizeof(*mgid));
 		return;
 	}
@@ -256,7 +256,7 @@ EXPORT_SYMBOL_IF_KUNIT(cma_mgid_ib);
 void cma_mgid_roce(const struct sockaddr *addr, enum ib_gid_type type,
 		   union ib_gid *mgid)
 {
-	const union cma_any *any = any_of(addr);
+	const union cma_any *any = cma_any_of(addr);
 
 	memset(mgid, 0, sizeof(*mgid));
 	if (cma_is_any(addr))
