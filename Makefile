@@ -244,14 +244,14 @@ demo: kernels
 	@$(MAKE) -s modules K=6.1
 	@tests/vm/run 6.1 demo
 
-# Documentation/testing.md has the variables. bench-page: the results page, from the
+# Documentation/design/testing.md has the variables. bench-page: the results page, from the
 # data of the last run.
 KERNELS	?= 6.1 um
 bench:
 	@tests/vm/prepare.sh $(filter um%,$(KERNELS))
 	@tests/bench/run $(KERNELS)
 
-PAGE	:= Documentation/performance.md
+PAGE	:= Documentation/design/performance.md
 bench-page:
 	@python3 -B tests/bench/report.py --page $(PAGE) build/bench/*.csv >build/bench/report; \
 		test $$? -le 1 && echo "$(PAGE) is written"

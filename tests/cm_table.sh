@@ -3,11 +3,11 @@
 #
 # usage: cm_table.sh [-w]
 #
-# Prints the tables of core/cm/ib/fsm.c as Documentation/ib_cm.md has them,
+# Prints the tables of core/cm/ib/fsm.c as Documentation/design/ib_cm.md has them,
 # and fails when they differ; -w writes them into it.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-doc=Documentation/ib_cm.md
+doc=Documentation/design/ib_cm.md
 mkdir -p build
 new=build/ib_cm.md
 

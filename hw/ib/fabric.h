@@ -11,7 +11,7 @@
  *                         |                              v
  *                         +--------------- switch.c, mad.c -> sma.c, pma.c
  *
- * Locks: Documentation/locking.md.
+ * Locks: Documentation/design/locking.md.
  *
  * The driver calls no slow function of the engine or the core with ibf_lock or
  * ibf_port.lock held.

@@ -6,7 +6,7 @@
  *	in:	socket, rx, rdmap, and from there region, rq, sq, cq
  *	around:	iw_cm, conn (MPA start-up), the stream above, conn (the end)
  *
- * Locks: Documentation/locking.md.
+ * Locks: Documentation/design/locking.md.
  */
 #ifndef OFED_IW_DEV_H
 #define OFED_IW_DEV_H

@@ -4,7 +4,7 @@
  * UDP over IPv4 or IPv6 (annex A17), version 1 an Ethertype (annex A16). A
  * device has one port, on one network device.
  *
- * Locks: Documentation/locking.md.
+ * Locks: Documentation/design/locking.md.
  *
  * The data path takes no lock. It finds a device under RCU, in softirq or with
  * softirqs disabled. A device leaves the table and roce_generation changes a grace

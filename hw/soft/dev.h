@@ -4,7 +4,7 @@
  * windows with the one copy cursor, completion queues. Nothing here knows a
  * transport.
  *
- * Locks: Documentation/locking.md.
+ * Locks: Documentation/design/locking.md.
  */
 #ifndef OFED_SOFT_DEV_H
 #define OFED_SOFT_DEV_H

@@ -540,18 +540,12 @@ def about(run, paths):
     return []
 
 
-def notes():
-    """What no run can know: written by hand."""
-    with open(os.path.join(os.path.dirname(__file__), 'notes.md'), encoding='utf-8') as file:
-        return file.read().rstrip()
-
-
 def page(path, runs, paths):
     folder = os.path.splitext(path)[0]
     os.makedirs(folder, exist_ok=True)
     out = ['# Performance', '', 'Written by `make bench-page` from the data of the last '
            '`make bench`: medians of its rounds. [Testing](testing.md) says what the cells '
-           'are.', '', notes()]
+           'are, the [log](performance-log.md) what was done and where the time goes.']
     for run in runs:
         out += ['', f'## Kernel {run.kernel}', *about(run, paths)]
         for file, title, text in pictures.all_of(run):

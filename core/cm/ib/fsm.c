@@ -4,7 +4,7 @@
  * (active and passive side), 12.9.8 (tear-down, stale connections) and 12.11
  * (service id resolution). Cells that are not listed say CM_REFUSED.
  *
- * Documentation/ib_cm.md is printed from the lines below by tests/cm_table.sh:
+ * Documentation/design/ib_cm.md is printed from the lines below by tests/cm_table.sh:
  * one cell per line, please.
  */
 #include "fsm.h"

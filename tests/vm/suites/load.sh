@@ -74,7 +74,7 @@ check "$other did not come with it" gone $other
 check "ofed_roce says no more than the taint lines" quiet
 check "it goes, and its core" unload_stack
 
-# What README.md says of software RoCE. Nothing is loaded: the tool's socket asks
+# What README.md and the tutorial begin with. Nothing is loaded: the tool's socket asks
 # for the core, the core for the type of link; uverbs is below the driver, whose
 # mappings it keeps.
 roce_up() {

@@ -2,7 +2,7 @@
 #
 # What an administrator sees of each kind of device, whatever DRIVER says: the figures of
 # Debian's prometheus-node-exporter before and after a transfer, files of sysfs, the
-# firmware in three places, the log. Commands are those of Documentation/monitoring.md.
+# firmware in three places, the log. Commands are those of Documentation/reference/counters.md.
 #
 #   roce0  eth0 10.0.0.1 --veth-- eth1 10.0.0.2 roceb		(namespace b)
 #   iwarp0 eth2 10.0.1.1 --veth-- eth3 10.0.1.2 iwarpb		(namespace b)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Tracepoints: which there are and what they have, as on the stock core; what a
-# connection is told by; every command of Documentation/tracing.md.
+# connection is told by; every command of Documentation/howto/tracing.md.
 . "$VM/guest.sh"
 . "$VM/cm.sh"
 . "$VM/umad.sh"
@@ -12,7 +12,7 @@ grep -qw tracefs /proc/filesystems || {
 }
 tracing=/sys/kernel/tracing
 events=$tracing/events
-page=$TOP/Documentation/tracing.md
+page=$TOP/Documentation/howto/tracing.md
 families="ib_cma ib_mad ib_umad rdma_cma rdma_core"
 
 need_cm
@@ -250,7 +250,8 @@ tells() { said "$1" || said "$1" || said "$1"; }
 the_page() {
 	traffic &
 	traffic=$!
-	sed -n 's/^    # //p' "$page" >"$work/commands"
+	"$TOP/tests/pages/fences" "$page" "$work/blocks" &&
+		sed -s 1d "$work"/blocks/*.by >"$work/commands"
 	check "the page has commands" [ "$(grep -c . "$work/commands")" -ge 8 ]
 	while IFS= read -r command; do
 		check "$(echo "$command" | cut -c 1-60)" tells "$command"
