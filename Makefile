@@ -110,7 +110,8 @@ clean:
 help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
-VERSION	:= $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' tools/dkms/ofed-core.conf)
+# The one place of the version is include/ofed/version.h.
+VERSION	:= $(shell tools/version)
 
 # The copy that dkms keeps has neither.
 -include tools/install.mk tests/Makefile.inc

@@ -121,13 +121,25 @@ grep -E 'warning|error' build/log/kernel-doc.out | head -n 20
 grep -qE 'warning|error' build/log/kernel-doc.out && s=1 || s=0
 verdict $s "kernel-doc"
 
-number() { awk -v name="OFED_VERSION_$1" '$2 == name { print $3 }' include/ofed/version.h; }
-version=$(number MAJOR).$(number MINOR)
-{ sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' tools/dkms/*.conf
-  sed -n '1s/^ofed (\(.*\)) .*/\1/p' debian/changelog; } | sort -u | diff - /dev/fd/3 3<<-END
-	$version
-END
-verdict $? "modules, dkms and packages have one version"
+# In include/ofed/version.h; all else asks tools/version, or is written by make.
+version=$(tools/version)
+stated() {
+	grep -rnE "(^|[^0-9.])$(echo "$version" | sed 's/[.]/[.]/g')([^0-9.]|\$)" \
+		tools/dkms tools/ofedctrl tools/install.mk debian dkms.conf Makefile
+}
+[ "$version" != . ] && ! stated
+verdict $? "the version stands once"
+
+# dkms_of CONF...: names of the modules that it builds
+dkms_of() {
+	for _conf; do
+		bash -c 'kernelver= kernel_source_dir=
+			. "$0"
+			printf "%s\n" "${BUILT_MODULE_NAME[@]}"' "$_conf"
+	done | sort
+}
+[ "$(dkms_of ./dkms.conf)" = "$(dkms_of ./tools/dkms/*.conf)" ]
+verdict $? "dkms.conf has the modules of tools/dkms"
 
 # What runs on hosts, and maintainers' scripts.
 shellcheck -x -S warning $(grep -rlE '^#!/bin/(ba)?sh|^# shellcheck shell=' tools debian tests/vm/install) \

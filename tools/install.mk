@@ -28,7 +28,7 @@ uninstall:
 # it goes below that folder. PACKAGES=ofed-drivers: without the core.
 PACKAGES ?= ofed-core ofed-drivers
 # What each of them builds from, and no more.
-DKMSCOMMON := Makefile Kbuild include tools/genksyms-adopt tools/fit
+DKMSCOMMON := Makefile Kbuild include tools/genksyms-adopt tools/fit tools/version tools/alone
 ofed-core-sources = $(DKMSCOMMON) core uverbs ucma umad
 ofed-drivers-sources = $(DKMSCOMMON) hw
 DKMSTREES = $(if $(DESTDIR),--sourcetree $(DESTDIR)/usr/src \
@@ -51,7 +51,8 @@ dkms-install: $(PACKAGES:%=%-dkms)
 %-dkms: %-source
 	@command -v dkms >/dev/null || { echo "no dkms: apt install dkms"; exit 1; }
 	$(if $(DESTDIR),install -d $(DESTDIR)/var/lib/dkms $(DESTDIR)/lib/modules/$(KVER))
-	install -m 644 tools/dkms/$*.conf $(DESTDIR)/usr/src/$*-$(VERSION)/dkms.conf
+	sed 's/#MODULE_VERSION#/$(VERSION)/' tools/dkms/$*.conf \
+		>$(DESTDIR)/usr/src/$*-$(VERSION)/dkms.conf
 	-dkms remove $*/$(VERSION) --all $(DKMSINSTALL) >/dev/null 2>&1
 	dkms add $*/$(VERSION) $(DKMSTREES)
 	dkms build $*/$(VERSION) $(DKMSBUILD) $(DKMSTREES)
@@ -98,6 +99,7 @@ deb:
 	install -d $(DEB)
 	tar -c --exclude='*.o' --exclude='*.ko' --exclude='.*.cmd' --exclude='*.mod*' \
 		Makefile $(SOURCES) Documentation/man debian | tar -x -C $(DEB)
+	sed '1s/#VERSION#/$(VERSION)/' debian/changelog.in >$(DEB)/debian/changelog
 	cd $(DEB) && dpkg-buildpackage -us -uc -b >../build.log 2>&1 || \
 		{ tail -n 30 ../build.log; exit 1; }
 	@if command -v lintian >/dev/null; then \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The version of all modules, as modinfo shows it, and of the firmware of all devices: a
- * device without hardware is its modules. tools/dkms and debian/changelog have its first
- * two numbers.
+ * device without hardware is its modules. Packages and dkms have its first two numbers from
+ * here (tools/version).
  */
 #ifndef OFED_VERSION_H
 #define OFED_VERSION_H

@@ -46,8 +46,7 @@ for sh in dash "busybox sh"; do
 	check "--help, $sh" ctl 0 --help
 	check "it is the same" said '-k PATH'
 	check "--version, $sh" ctl 0 --version
-	check "it is that of the packages" said "^ofedctrl $(sed -n \
-		's/^PACKAGE_VERSION="\(.*\)"$/\1/p' "$TOP/tools/dkms/ofed-core.conf")$"
+	check "it is that of the packages" said "^ofedctrl $("$TOP/tools/version")$"
 	wrong "-x" "-p a/b=1" "persist remove ../x"
 done
 sh=
