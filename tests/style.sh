@@ -141,6 +141,34 @@ dkms_of() {
 [ "$(dkms_of ./dkms.conf)" = "$(dkms_of ./tools/dkms/*.conf)" ]
 verdict $? "dkms.conf has the modules of tools/dkms"
 
+# A page for each module and for each program that is installed.
+pages=$(for _m in $(dkms_of ./dkms.conf); do echo "$_m.4"; done
+	for _p in ofedctrl ofed-fabric ofed-smc; do echo "$_p.8"; done)
+manual() {
+	for _page in $pages; do
+		[ -e "Documentation/man/$_page" ] || { echo "no $_page"; return 1; }
+	done
+	for _page in Documentation/man/*.[0-9]; do
+		groff -ww -mandoc -Tutf8 -z "$_page" 2>&1 &&
+			grep -q "/$(basename "$_page")\$" debian/*.manpages || echo "$_page: in no package"
+	done | { ! grep .; }
+}
+manual
+verdict $? "manual pages of all modules and programs, without a warning"
+
+tests/pages/links.py
+verdict $? "links of the pages lead somewhere"
+fenced=$(for _page in README.md Documentation/tutorial.md Documentation/howto/*.md; do
+	tests/pages/fences "$_page" build/log/fences 2>&1
+done)
+[ -z "$fenced" ] || printf '%s\n' "$fenced"
+[ -z "$fenced" ]
+verdict $? "commands of the pages are fenced and marked"
+tests/pages/rates.py Documentation/design/performance.md | cmp - Documentation/pictures/rates.svg
+verdict $? "the graph of README.md has the figures of the results"
+tests/pages/fabric.py Documentation/pictures/fabric.txt | cmp - Documentation/pictures/fabric.svg
+verdict $? "its fabric is that of ibnetdiscover"
+
 # What runs on hosts, and maintainers' scripts.
 shellcheck -x -S warning $(grep -rlE '^#!/bin/(ba)?sh|^# shellcheck shell=' tools debian tests/vm/install) \
 	>build/log/shellcheck.out 2>&1
