@@ -16,6 +16,7 @@
 #include "port.h"
 #include "qp.h"
 #include "stats.h"
+#include "trace.h"
 #include "tx.h"
 
 static void ibt_send_cnp(struct ibt_qp *qp, struct ibt_path *path)
@@ -35,6 +36,7 @@ static void ibt_send_cnp(struct ibt_qp *qp, struct ibt_path *path)
 	if (index < path->port->num_pkeys)
 		pkt.pkey = READ_ONCE(path->port->pkeys[index]);
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_CNP_SENT);
+	trace_ibt_cnp_tx(qp, pkt.qpn);
 	/* A busy link took it all the same. */
 	ibt_tx(path, skb, &pkt, qp->flow);
 }
@@ -72,5 +74,8 @@ bool ibt_cnp_taken(struct ibt_qp *qp)
 	if (!READ_ONCE(ibt_congestion))
 		return false;
 	ibt_pace_event(qp, IBT_DCQCN_CNP);
+	/* A rate without its lock may be a torn one: an estimate. */
+	trace_ibt_cnp_rx(qp, READ_ONCE(qp->congestion.limited) ?
+			 READ_ONCE(qp->congestion.dcqcn.rate) : 0);
 	return true;
 }

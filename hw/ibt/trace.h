@@ -2,7 +2,8 @@
 /*
  * Tracepoints of the engine, events/ibt: packets (ibt_tx, ibt_rx), states of queue pairs
  * (ibt_qp_state), retransmission (ibt_retry), NAKs in both directions (ibt_nak_tx,
- * ibt_nak_rx, ibt_rnr_tx, ibt_rnr_rx), path migration (ibt_path_mig).
+ * ibt_nak_rx, ibt_rnr_tx, ibt_rnr_rx), CNPs in both directions (ibt_cnp_tx, ibt_cnp_rx),
+ * path migration (ibt_path_mig).
  * Devices are shown by their index, as 'rdma dev' does.
  */
 #undef TRACE_SYSTEM
@@ -230,6 +231,46 @@ DEFINE_EVENT(ibt_rnr, ibt_rnr_tx,
 DEFINE_EVENT(ibt_rnr, ibt_rnr_rx,
 	TP_PROTO(const struct ibt_qp *qp, u32 psn, u8 timer),
 	TP_ARGS(qp, psn, timer)
+);
+
+/* A packet of the queue pair @peer was marked on its way. */
+TRACE_EVENT(ibt_cnp_tx,
+	TP_PROTO(const struct ibt_qp *qp, u32 peer),
+	TP_ARGS(qp, peer),
+
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u32, qpn)
+		__field(u32, peer)
+	),
+
+	TP_fast_assign(
+		__entry->dev = qp->ib.device->index;
+		__entry->qpn = qp->ib.qp_num;
+		__entry->peer = peer;
+	),
+
+	TP_printk("dev=%u qpn=%u peer=%u", __entry->dev, __entry->qpn, __entry->peer)
+);
+
+/* @rate: of the queue pair afterwards, bytes in a second; 0: it has no limit. */
+TRACE_EVENT(ibt_cnp_rx,
+	TP_PROTO(const struct ibt_qp *qp, u64 rate),
+	TP_ARGS(qp, rate),
+
+	TP_STRUCT__entry(
+		__field(u64, rate)
+		__field(u32, dev)
+		__field(u32, qpn)
+	),
+
+	TP_fast_assign(
+		__entry->rate = rate;
+		__entry->dev = qp->ib.device->index;
+		__entry->qpn = qp->ib.qp_num;
+	),
+
+	TP_printk("dev=%u qpn=%u rate=%llu", __entry->dev, __entry->qpn, __entry->rate)
 );
 
 TRACE_EVENT(ibt_path_mig,

@@ -77,12 +77,27 @@ raw_peer() { # OWN ITS OTHER GID
 	python3 "$TOP/tests/programs/ecn.py" roce0 "$(gid_of roce0 "$4")" peer "$1" "$2" "$3"
 }
 
+tracing=/sys/kernel/tracing
+traced() { # 1 or 0
+	mountpoint -q $tracing || mount -t tracefs tracefs $tracing || return
+	for _e in ibt_cnp_tx ibt_cnp_rx; do
+		echo "$1" >$tracing/events/ibt/$_e/enable || return
+	done
+}
+shows() { # EVENT PATTERN
+	grep -Eq ": $1: $2" $tracing/trace || { tail $tracing/trace; return 1; }
+}
+
 check "two interfaces" net_up
 check "packets are not divided late" whole
 check "and are received in their order" one_queue
 rates measure
 check "a peer in another namespace" peer_up
+check "tracing begins" traced 1
 check "marks and CNPs, IPv4" raw_peer 10.0.0.2 10.0.0.1 10.0.0.3 $gid_hex
+check "ibt_cnp_tx" shows ibt_cnp_tx 'dev=[0-9]+ qpn=[1-9][0-9]* peer=[1-9]'
+check "ibt_cnp_rx" shows ibt_cnp_rx 'dev=[0-9]+ qpn=[1-9][0-9]* rate=[1-9]'
+check "tracing ends" traced 0
 check "marks and CNPs, IPv6" raw_peer fd00::2 fd00::1 fd00::3 \
 	fd00:0000:0000:0000:0000:0000:0000:0001
 check "the device goes" rdma link delete roce0
