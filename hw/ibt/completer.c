@@ -34,7 +34,7 @@ void ibt_sq_reset_retry_count(struct ibt_qp *qp)
 	qp->rtx.retries = qp->rtx.retry_cnt;
 	qp->rtx.rnr_retries = qp->rtx.rnr_retry;
 	qp->rtx.recovery = IBT_STEADY;
-	qp->rtx.deadline = jiffies + qp->rtx.timeout;
+	qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
 	qp->rtx.held.state = IBT_HELD_UNKNOWN;
 	ibt_early_progress(qp);
 }
@@ -130,7 +130,7 @@ static void ibt_completer_missing(struct ibt_qp *qp, u8 why)
 	if (qp->rtx.pause == IBT_PAUSE_RNR)
 		return;
 	if (qp->rtx.recovery == IBT_ASKED_AGAIN) {
-		qp->rtx.deadline = jiffies + qp->rtx.timeout;
+		qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
 		return;
 	}
 	qp->rtx.recovery = IBT_ASKED_AGAIN;

@@ -11,6 +11,9 @@
  *
  * Other queue pairs of the port may keep its queue filled for ever. So it is not asked whether
  * the queue is empty, but whether all that lay there when it was looked at first has left.
+ *
+ * The answer of a READ may lie there for longer than its requester waits. When that asks again,
+ * the packet it asks for is on its way: a second copy would only make the queue longer.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -19,8 +22,10 @@
 #include "dev.h"
 #include "held.h"
 #include "link.h"
+#include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "resp_res.h"
 #include "rtt.h"
 #include "rtx.h"
 #include "sq.h"
@@ -34,7 +39,7 @@ static const struct ibt_port *ibt_port_of(const struct ibt_qp *qp)
 static void ibt_has_left(struct ibt_qp *qp)
 {
 	qp->rtx.held.state = IBT_HELD_LEFT;
-	qp->rtx.deadline = jiffies + qp->rtx.timeout;
+	qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
 	if (ibt_rtt_known(&qp->rtx.rtt))
 		qp->rtx.early_at = ktime_get_mono_fast_ns() + ibt_rtt_wait(&qp->rtx.rtt);
 }
@@ -74,4 +79,61 @@ bool ibt_sq_held(struct ibt_qp *qp)
 		return true;
 	ibt_has_left(qp);
 	return true;
+}
+
+/**
+ * ibt_resp_mark_answer - packets of the READ answer in progress are sent now
+ * @qp: queue pair of the responder
+ *
+ * The link is looked at once in a jiffy, as that costs as much as a small answer: what a look
+ * finds is too little later in the jiffy, so a packet seems to have left too early, not too late.
+ *
+ * Context: resp.lock held.
+ */
+void ibt_resp_mark_answer(struct ibt_qp *qp)
+{
+	const struct ibt_link_ops *link = ibt_qp_dev(qp)->link;
+	const struct ibt_port *port = ibt_port_of(qp);
+	struct ibt_resp *resp = &qp->resp;
+	struct ibt_resp_res *entry;
+	struct ibt_passage passage;
+	unsigned long now = jiffies;
+	bool look = resp->look.at != now;
+
+	lockdep_assert_held(&resp->lock);
+	if (!port || !link->passage || (!look && !resp->reading.first))
+		return;
+	entry = ibt_resp_res_lookup(resp, resp->reading.psn);
+	if (!entry)
+		return;
+	if (look) {
+		link->passage(port, &passage);
+		resp->look = (struct ibt_answer_look){ now, passage.taken };
+		if (!resp->reading.first && entry->mark.valid &&
+		    (long)(passage.gone - entry->mark.taken) <= 0)
+			return;
+	}
+	entry->mark = (struct ibt_answer_mark){ true, resp->reading.psn, resp->look.taken };
+}
+
+/**
+ * ibt_resp_answer_held - is a packet of a READ answer in this host still?
+ * @qp: queue pair of the responder
+ * @mark: of that answer
+ * @psn: of the packet, which was sent
+ *
+ * Context: resp.lock held.
+ */
+bool ibt_resp_answer_held(struct ibt_qp *qp, const struct ibt_answer_mark *mark, u32 psn)
+{
+	const struct ibt_link_ops *link = ibt_qp_dev(qp)->link;
+	const struct ibt_port *port = ibt_port_of(qp);
+	struct ibt_passage passage;
+
+	lockdep_assert_held(&qp->resp.lock);
+	if (!mark->valid || !port || !link->passage || ibt_psn_diff(psn, mark->psn) < 0)
+		return false;
+	link->passage(port, &passage);
+	/* They wrap. */
+	return (long)(passage.gone - mark->taken) <= 0 && passage.gone != passage.taken;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Packets that lie in this host still. With sq.lock held. */
+/* Packets that lie in this host still. */
 #ifndef IBT_HELD_H
 #define IBT_HELD_H
 
@@ -23,6 +23,32 @@ struct ibt_held {
 	unsigned long mark;
 };
 
+/**
+ * struct ibt_answer_mark - where a READ answer was in the queue of this host
+ * @valid: it was looked at
+ * @psn: of a packet; those behind it came later
+ * @taken: ibt_passage.taken, or less, before that packet
+ */
+struct ibt_answer_mark {
+	bool valid;
+	u32 psn;
+	unsigned long taken;
+};
+
+/**
+ * struct ibt_answer_look - the latest look at the link of a responder
+ * @at: jiffies
+ * @taken: ibt_passage.taken then
+ */
+struct ibt_answer_look {
+	unsigned long at;
+	unsigned long taken;
+};
+
+/* sq.lock held */
 bool ibt_sq_held(struct ibt_qp *qp);
+/* resp.lock held */
+void ibt_resp_mark_answer(struct ibt_qp *qp);
+bool ibt_resp_answer_held(struct ibt_qp *qp, const struct ibt_answer_mark *mark, u32 psn);
 
 #endif /* IBT_HELD_H */

@@ -48,6 +48,22 @@ void ibt_read_resp_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 }
 
 /*
+ * Was the packet that is asked for again sent, and has not left this host? Then it is no loss:
+ * the requester has waited for less time than the packet waits here.
+ */
+static bool ibt_answer_on_way(struct ibt_qp *qp, const struct ibt_resp_res *entry, u32 psn)
+{
+	const struct ibt_read_resp *reading = &qp->resp.reading;
+
+	if (entry->parked.active && ibt_psn_diff(psn, entry->parked.psn) >= 0)
+		return false;
+	if (reading->active && ibt_resp_res_lookup(&qp->resp, reading->psn) == entry &&
+	    ibt_psn_diff(psn, reading->psn) >= 0)
+		return false;
+	return ibt_resp_answer_held(qp, &entry->mark, psn);
+}
+
+/*
  * The peer waits for this answer, and has no use for packets that come behind it. So
  * older answers go first, and an answer in progress begins anew. The peer asks for
  * what is missing now, so the latest request replaces an earlier one for the same
@@ -63,6 +79,8 @@ void ibt_read_resp_restart(struct ibt_qp *qp, struct ibt_resp_res *entry,
 	struct ibt_read_resp asked;
 
 	lockdep_assert_held(&resp->lock);
+	if (ibt_answer_on_way(qp, entry, pkt->psn))
+		return;
 	/* Something of the answer was lost, mostly. */
 	ibt_pace_lost(qp);
 	if (reading->active && ibt_resp_res_lookup(resp, reading->psn) == entry) {
@@ -248,6 +266,7 @@ static enum ibt_progress ibt_send_burst(struct ibt_qp *qp, struct ibt_path *path
 	*verdict = ibt_exec_read(qp, &msg, &from);
 	if (*verdict != IBT_EXEC_OK)
 		return IBT_FINISHED;
+	ibt_resp_mark_answer(qp);
 	while (progress == IBT_MORE && *budget > 0)
 		progress = ibt_send_some(qp, path, &from, budget, verdict);
 	soft_iter_end(&from);

@@ -83,6 +83,7 @@ struct ibt_resp_msg {
  * @replay: ring of @num_replay entries, @replay_next is overwritten next
  * @num_replay: what attr.max_dest_rd_atomic promised
  * @replay_used: entries that mean something
+ * @look: at the link, for @replay
  * @tx_wait_port: @waiting is, or was, on its list
  * @waiting: (its tx_wait_lock) in ibt_port.answering
  * @flush_delay: until the ring of a user is looked at again, in the error state
@@ -127,6 +128,7 @@ struct ibt_resp {
 	u32 num_replay;
 	u32 replay_next;
 	u32 replay_used;
+	struct ibt_answer_look look;
 	struct ibt_port *tx_wait_port;
 	struct list_head waiting;
 	unsigned long flush_delay;

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "held.h"
+
 struct ibt_pkt;
 struct ibt_resp;
 
@@ -36,6 +38,7 @@ struct ibt_read_resp {
  * @original: atomic: the value that was found
  * @parked: READ: an answer, or the rest of one, that is to be sent when those before
  *	    it are
+ * @mark: READ: where its answer was in the queue of this host
  */
 struct ibt_resp_res {
 	u8 verb;
@@ -46,6 +49,7 @@ struct ibt_resp_res {
 	u32 length;
 	u64 original;
 	struct ibt_read_resp parked;
+	struct ibt_answer_mark mark;
 };
 
 /* Memory for @entries; the older ones stay if they fit. NULL: none needed. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Round trips of one requester: pure arithmetic. */
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
@@ -12,6 +13,8 @@
 /* Round trips: an answer that takes that long is rare without a loss. */
 #define TRIPS		4
 #define MOST_BACKOFF	10
+/* IBA 9.7.6.1.3: a timeout is detected after one to four times its value. */
+#define MOST_TIMEOUTS	4
 
 /* Weights of a sample, RFC 6298 section 2.3: 1/8 and 1/4. */
 #define SMOOTH_SHIFT	3
@@ -96,6 +99,19 @@ void ibt_rtt_lost(struct ibt_rtt *rtt)
 }
 
 /**
+ * ibt_rtt_longest - an answer that takes longer is rare without a loss
+ * @rtt: of a requester
+ *
+ * Context: any.
+ *
+ * Return: ns; 0: nothing was measured yet.
+ */
+u64 ibt_rtt_longest(const struct ibt_rtt *rtt)
+{
+	return max((u64)rtt->smooth * TRIPS, rtt->smooth + (u64)rtt->vary * TRIPS);
+}
+
+/**
  * ibt_rtt_wait - how long to wait for an answer
  * @rtt: of a requester, one that is known
  *
@@ -105,8 +121,27 @@ void ibt_rtt_lost(struct ibt_rtt *rtt)
  */
 u64 ibt_rtt_wait(const struct ibt_rtt *rtt)
 {
-	u64 wait = max((u64)rtt->smooth * TRIPS,
-		       rtt->smooth + (u64)rtt->vary * TRIPS);
+	return max(ibt_rtt_longest(rtt), LEAST_WAIT) << rtt->backoff;
+}
 
-	return max(wait, LEAST_WAIT) << rtt->backoff;
+/**
+ * ibt_rtt_timeout - how long an answer may take before a retry is counted
+ * @rtt: of a requester
+ * @timeout: of its queue pair, jiffies
+ *
+ * Where answers take as long as the timeout, as those of READs behind a slow port do, the
+ * requester makes use of what the specification leaves it. The wait does not grow with the
+ * losses, or a peer that is gone would be found out later.
+ *
+ * Context: any.
+ *
+ * Return: jiffies.
+ */
+unsigned long ibt_rtt_timeout(const struct ibt_rtt *rtt, unsigned long timeout)
+{
+	u64 longest = ibt_rtt_longest(rtt);
+
+	if (likely(longest <= jiffies_to_nsecs(timeout)))
+		return timeout;
+	return min(nsecs_to_jiffies(longest) + 1, MOST_TIMEOUTS * timeout);
 }

@@ -38,7 +38,9 @@ void ibt_rtt_reset(struct ibt_rtt *rtt);
 void ibt_rtt_sent(struct ibt_rtt *rtt, u32 psn, u64 now);
 void ibt_rtt_answered(struct ibt_rtt *rtt, u32 una, u64 now);
 void ibt_rtt_lost(struct ibt_rtt *rtt);
+u64 ibt_rtt_longest(const struct ibt_rtt *rtt);
 u64 ibt_rtt_wait(const struct ibt_rtt *rtt);
+unsigned long ibt_rtt_timeout(const struct ibt_rtt *rtt, unsigned long timeout);
 
 static inline bool ibt_rtt_known(const struct ibt_rtt *rtt)
 {

@@ -70,6 +70,12 @@ struct ibt_rtx {
 	struct hrtimer early_timer;
 };
 
+/* How long an answer may take before a retry is counted, jiffies. */
+static inline unsigned long ibt_rtx_wait(const struct ibt_rtx *rtx)
+{
+	return ibt_rtt_timeout(&rtx->rtt, rtx->timeout);
+}
+
 /* Packets that may be without an answer, now. */
 static inline u32 ibt_rtx_window(const struct ibt_rtx *rtx)
 {

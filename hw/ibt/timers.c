@@ -62,7 +62,7 @@ static bool ibt_timers_expired(struct ibt_qp *qp)
 		return false;
 	if ((qp->rtx.held.state == IBT_HELD_HERE || !time_before(jiffies, qp->rtx.deadline)) &&
 	    ibt_sq_held(qp)) {
-		qp->rtx.deadline = jiffies + qp->rtx.timeout;
+		qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
 		mod_timer(&qp->rtx.retry_timer,
 			  jiffies + max(qp->rtx.timeout / HELD_LOOKS, 1UL));
 		return false;
@@ -97,7 +97,7 @@ static void ibt_pause_fn(struct timer_list *timer)
 	/* A longer pause may have begun since: its own timer is on. */
 	if (qp->rtx.pause && !time_before(jiffies, qp->rtx.pause_until)) {
 		qp->rtx.pause = IBT_NO_PAUSE;
-		qp->rtx.deadline = jiffies + qp->rtx.timeout;
+		qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
 		go = ibt_timers_alive(sq);
 	}
 	spin_unlock(&sq->lock);
@@ -148,7 +148,7 @@ void ibt_sq_start_ack_timer(struct ibt_qp *qp, bool first)
 	if (!qp->rtx.timeout)
 		return;
 	if (first)
-		qp->rtx.deadline = jiffies + qp->rtx.timeout;
+		qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
 	if (!timer_pending(&qp->rtx.retry_timer))
 		mod_timer(&qp->rtx.retry_timer, qp->rtx.deadline);
 	ibt_early_await(qp, first);
@@ -190,8 +190,8 @@ bool ibt_sq_reload_path_timers(struct ibt_qp *qp)
 	qp->rtx.migrations = migrations;
 	qp->rtx.retries = qp->rtx.retry_cnt;
 	qp->rtx.timeout = ibt_timeout_jiffies(READ_ONCE(qp->attr.timeout));
-	qp->rtx.deadline = jiffies + qp->rtx.timeout;
 	ibt_rtt_reset(&qp->rtx.rtt);
+	qp->rtx.deadline = jiffies + qp->rtx.timeout;
 	ibt_pace_reset(qp);
 	if (ibt_timers_alive(sq) && qp->rtx.timeout && ibt_sq_unanswered(sq))
 		mod_timer(&qp->rtx.retry_timer, qp->rtx.deadline);
@@ -248,6 +248,6 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 	qp->rtx.window = max(qp->rtx.window / 2, IBT_WINDOW_LEAST);
 	trace_ibt_retry(qp, why, sq->una, qp->rtx.retries);
 	ibt_sq_rewind(qp, sq->una);
-	qp->rtx.deadline = jiffies + qp->rtx.timeout;
+	qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
 	ibt_sq_start_ack_timer(qp, false);
 }

@@ -13,6 +13,8 @@ enum {
 	LEFT = 1000,		/* bytes in the link's queue */
 	SOON = 14,		/* a timeout of 67 ms */
 	OFTEN = 1200,		/* ms in which it is over many times */
+	READ_REQUEST = 0x0c,	/* opcodes of RC */
+	READ_RESPONSE_ONLY = 0x10,
 };
 
 static struct pair pair;
@@ -117,11 +119,53 @@ static void nothing_early_before_it_left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ends_counter(0, "local_ack_timeout_err"), 0ULL);
 }
 
+static atomic_t answers;
+
+static enum fake_fate count_answers(u32 number, const u8 *bth)
+{
+	if (bth[0] == READ_RESPONSE_ONLY)
+		atomic_inc(&answers);
+	return FAKE_PASS;
+}
+
+/* The READ of post_read(), as its requester sends it when it has waited for too long. */
+static void ask_again(void)
+{
+	u8 bytes[12 + 16 + 4] = { };
+
+	put_reth(put_bth(bytes, READ_REQUEST, pair.end[1].qp->qp_num, pair.psn), &pair, 1, 0,
+		 100);
+	fake_inject(1, bytes, sizeof(bytes));
+	msleep(20);
+}
+
+/* A second copy of an answer that is about to leave is of no use. */
+static void no_answer_twice_before_it_left(struct kunit *test)
+{
+	const struct job job = { IB_WR_RDMA_READ, 2, 0, 100 };
+
+	ends_make(&pair);
+	fake.passage.taken = 500;
+	fake.passage.gone = 500 - LEFT;
+	atomic_set(&answers, 0);
+	fake_restart(count_answers);
+	KUNIT_ASSERT_EQ(test, ends_post(&pair, 0, &job), 0);
+	EXPECT_WC(&pair, pair.end[0].send_cq, 2, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&answers), 1);
+	ask_again();
+	KUNIT_EXPECT_EQ(test, atomic_read(&answers), 1);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "duplicate_request"), 1ULL);
+	leave();
+	ask_again();
+	KUNIT_EXPECT_EQ(test, atomic_read(&answers), 2);
+}
+
 static struct kunit_case held_cases[] = {
 	KUNIT_CASE(no_timeout_before_it_left),
 	KUNIT_CASE(the_next_one_waits_too),
 	KUNIT_CASE(a_full_queue_is_no_excuse),
 	KUNIT_CASE(nothing_early_before_it_left),
+	KUNIT_CASE(no_answer_twice_before_it_left),
 	{}
 };
 

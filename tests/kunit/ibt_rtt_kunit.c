@@ -112,6 +112,28 @@ static void numbers_wrap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rtt.smooth, (u32)(2 * MS));
 }
 
+/* Four timeouts are the most, and losses change nothing. */
+static void long_trips_make_the_timeout_longer(struct kunit *test)
+{
+	unsigned long timeout = msecs_to_jiffies(100);
+	u32 psn;
+
+	KUNIT_EXPECT_EQ(test, ibt_rtt_timeout(&rtt, timeout), timeout);
+	for (psn = 1; psn < 100; psn++)
+		trip(psn, 20 * MS);
+	KUNIT_EXPECT_EQ(test, ibt_rtt_timeout(&rtt, timeout), timeout);
+	for (psn = 100; psn < 200; psn++)
+		trip(psn, 60 * MS);
+	KUNIT_EXPECT_GE(test, ibt_rtt_timeout(&rtt, timeout), msecs_to_jiffies(230));
+	KUNIT_EXPECT_LE(test, ibt_rtt_timeout(&rtt, timeout), msecs_to_jiffies(260));
+	ibt_rtt_lost(&rtt);
+	ibt_rtt_lost(&rtt);
+	KUNIT_EXPECT_LE(test, ibt_rtt_timeout(&rtt, timeout), msecs_to_jiffies(260));
+	for (psn = 200; psn < 300; psn++)
+		trip(psn, 600 * MS);
+	KUNIT_EXPECT_EQ(test, ibt_rtt_timeout(&rtt, timeout), 4 * timeout);
+}
+
 static struct kunit_case rtt_cases[] = {
 	KUNIT_CASE(nothing_is_known_at_first),
 	KUNIT_CASE(the_wait_has_a_floor),
@@ -120,6 +142,7 @@ static struct kunit_case rtt_cases[] = {
 	KUNIT_CASE(the_wait_is_bounded),
 	KUNIT_CASE(one_packet_is_measured_at_a_time),
 	KUNIT_CASE(numbers_wrap),
+	KUNIT_CASE(long_trips_make_the_timeout_longer),
 	{ }
 };
 

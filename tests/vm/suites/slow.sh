@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A wire of 100 Mbit/s behind a queue that holds all of it: what many queue pairs send waits
-# there for longer than their ACK timeout, and nothing is lost. So nothing is sent twice.
+# there for longer than their ACK timeout, and nothing is lost. So nothing is sent twice: neither
+# requests, which wait in their own host, nor answers, which wait in that of the peer.
 DRIVER=roce
 . "$VM/guest.sh"
 . "$VM/rates.sh"
@@ -52,7 +53,7 @@ at_once() {
 # A host that does something else makes answers late, too: soak alone tells.
 judged() { [ $kind = roce ] && [ "$SCALE" = 1 ]; }
 
-row() { # TITLE KIND BYTES WINDOW
+row() { # TITLE KIND BYTES WINDOW [requests that may come twice]
 	_dup=$(of_both duplicate_request) _wire=$(wire)
 	if [ $kind = rxe ]; then
 		at_once "$2" "$3" "$4" >/dev/null
@@ -65,13 +66,16 @@ row() { # TITLE KIND BYTES WINDOW
 		echo "     | $_c: $(of_both $_c)"
 	done
 	judged || return 0
-	check "$1: not one in a thousand twice" [ $((_dup * 1000)) -lt $_wire ]
+	check "$1: not one in a thousand twice" [ $(((_dup - ${5:-0}) * 1000)) -lt $_wire ]
 }
 measure() {
 	row "WRITE 64 KiB" write 65536 2
 	row "WRITE 512 B" write 512 64
-	judged || return 0
-	check "no ACK is late" [ "$(of_both local_ack_timeout_err)" -eq 0 ]
+	if judged; then
+		check "no ACK is late" [ "$(of_both local_ack_timeout_err)" -eq 0 ]
+	fi
+	# Of the first answer nothing tells how long it takes: the timeout may be over twice.
+	row "READ 64 KiB" read 65536 2 $((2 * streams))
 }
 
 check "two interfaces" net_up
