@@ -71,29 +71,29 @@ static bool is_hidden(struct cma_id *id)
 /* cm/rdma/res.c, for lines that are in no table. */
 void cma_res_init(struct cma_res *res, struct cma_id *id)
 {
-	ofed_restrack_new(&res->entry, RDMA_RESTRACK_CM_ID);
-	rdma_restrack_no_track(&res->entry);
+	ofed_restrack_new(&res->tracked.entry, RDMA_RESTRACK_CM_ID);
+	rdma_restrack_no_track(&res->tracked.entry);
 	res->id = id;
 }
 
 void cma_res_add(struct cma_res *res, struct ib_device *device)
 {
-	res->entry.valid = true;
+	res->tracked.entry.valid = true;
 }
 
 void cma_res_hide(struct cma_res *res)
 {
-	ofed_restrack_begin_del(&res->entry);
+	ofed_restrack_begin_del(&res->tracked.entry);
 }
 
 void cma_res_show(struct cma_res *res)
 {
-	ofed_restrack_abort_del(&res->entry);
+	ofed_restrack_abort_del(&res->tracked.entry);
 }
 
 void cma_res_forget(struct cma_res *res)
 {
-	ofed_restrack_commit_del(&res->entry);
+	ofed_restrack_commit_del(&res->tracked.entry);
 }
 
 void cma_res_del(struct cma_res *res)
