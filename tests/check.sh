@@ -79,7 +79,7 @@ emulated= backport= realtime=
 [ "${SCALE:-}" != 1 ] || emulated=debug backport=6.12-bpo realtime=6.1-rt
 tests/vm/prepare.sh um-debug $emulated $realtime
 
-# VMs of a core and a device: vm KERNEL CORE roce|ib [few], or vm KERNEL for rxe on ours
+# VMs of a core and a device: vm KERNEL CORE roce|ib [few|cm], or vm KERNEL for rxe on ours
 vm() {
 	_suites=$(tests/vm/suites-for "$1" ${3:+"$3" "$2"} ${4:-})
 	tests/vm/run "$1" "$_suites" CORE="${2:-ofed}" DRIVER="${3:-rxe}" \
@@ -111,33 +111,35 @@ built=$!
 soon roce-6.1-few on_few vm 6.1 ofed roce few
 soon stock-6.1-few on_few vm 6.1 "" "" few
 wait $built
-# The long ones first, one of each kind beside the other.
+# The longest first, so that no long one is left alone at the end. Those of um-debug, which all
+# have one and the same processor, go beside those of QEMU.
 if [ -n "$emulated" ]; then
 	soon debug vm debug
 	soon kunit-debug tests/vm/run debug kunit TIMEOUT="${TIMEOUT:-2400}"
 	soon roce-debug vm debug ofed roce
 	soon iwarp-debug vm debug ofed iwarp
 fi
-soon stock-6.12 on_few vm 6.12
 soon install tests/vm/install/run 6.1
-soon insns tests/insns/run check 6.1
+soon roce-um-debug-cm vm um-debug ofed roce cm
+soon stock-6.12 on_few vm 6.12
 soon roce-6.1 vm 6.1 ofed roce
 soon roce-um-debug vm um-debug ofed roce
-soon roce-stock-6.1 on_few vm 6.1 stock roce
-soon ib-um-debug vm um-debug ofed ib
-soon um-debug vm um-debug
-soon kunit tests/vm/run um-debug kunit TIMEOUT="${TIMEOUT:-1200}"
-soon pair-6.1 on_few tests/vm/pair PEER=6.1 TIMEOUT="${TIMEOUT:-3000}"
-soon cmpair-6.1 on_few tests/vm/pair SUITE=cmpair PEER=6.1 TIMEOUT="${TIMEOUT:-3000}"
-soon stock-6.1 vm 6.1
 soon iwarp-um-debug vm um-debug ofed iwarp
-soon ib-6.12 on_few vm 6.12 ofed ib
+soon pair-6.1 on_few tests/vm/pair PEER=6.1 TIMEOUT="${TIMEOUT:-3000}"
+soon stock-6.1 vm 6.1
+soon ib-um-debug vm um-debug ofed ib
 soon iwarp-6.1 vm 6.1 ofed iwarp
-soon iwsiw-6.1 on_few siw_vm 6.1
-soon iwarp-6.12 on_few vm 6.12 ofed iwarp
-soon roce-stock-6.12 on_few vm 6.12 stock roce
+soon um-debug vm um-debug
+soon cmpair-6.1 on_few tests/vm/pair SUITE=cmpair PEER=6.1 TIMEOUT="${TIMEOUT:-3000}"
+soon kunit tests/vm/run um-debug kunit TIMEOUT="${TIMEOUT:-1200}"
 soon roce-6.12 vm 6.12 ofed roce
 soon elsewhere tests/vm/elsewhere
+soon iwsiw-6.1 on_few siw_vm 6.1
+soon roce-stock-6.12 on_few vm 6.12 stock roce
+soon ib-6.12 on_few vm 6.12 ofed ib
+soon insns tests/insns/run check 6.1
+soon roce-stock-6.1 on_few vm 6.1 stock roce
+soon iwarp-6.12 on_few vm 6.12 ofed iwarp
 if [ "${SCALE:-}" = 1 ]; then
 	soon ib-6.1 vm 6.1 ofed ib
 	soon stock-6.12-bpo vm 6.12-bpo
