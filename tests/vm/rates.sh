@@ -21,6 +21,15 @@ whole() {
 	done
 }
 
+# The interface segments nothing, and our device leaves nothing to the stack: a queue would take
+# an skb of several packets for one.
+single() {
+	whole || return
+	for _n in 0 1; do
+		ethtool -K eth$_n tx-udp-segmentation off && ip link set eth$_n gso_max_segs 1 || return
+	done
+}
+
 # rate NAME KIND BYTES WINDOW [WRAPPER]: a row, if it is of our devices
 rate() {
 	_name=$1

@@ -11,15 +11,6 @@ DRIVER=roce
 port=25
 connections=4
 
-# The interface segments nothing, and our device leaves nothing to the stack: a queue would take
-# an skb of several packets for one.
-single() {
-	whole || return
-	for _n in 0 1; do
-		ethtool -K eth$_n tx-udp-segmentation off && ip link set eth$_n gso_max_segs 1 || return
-	done
-}
-
 # 2.6 ms of the rate. The timer of the port is as late as any other of an emulated processor: with
 # 10 KB the port had a quarter of its rate, without any sender that slowed down.
 burst=64kb
