@@ -6,7 +6,7 @@
 #include <net/net_namespace.h>
 #include <rdma/rdma_netlink.h>
 
-/* Called from the pernet operations of device/netns.c. */
+/* Called from the pernet operations of netns_move.c. */
 int ofed_nl_net_init(struct net *net);
 void ofed_nl_net_exit(struct net *net);
 

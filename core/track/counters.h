@@ -5,11 +5,6 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
 
-/*
- * State of the QP counters of a port (mode off until an administrator binds):
- * it comes and goes with the memory of the port's data.
- */
-
 /* rdma cgroup: the device as a resource pool of its own. */
 int ofed_cg_register_device(struct ib_device *device);
 void ofed_cg_unregister_device(struct ib_device *device);

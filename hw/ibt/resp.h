@@ -83,7 +83,7 @@ struct ibt_resp_msg {
  * @replay: ring of @num_replay entries, @replay_next is overwritten next
  * @num_replay: what attr.max_dest_rd_atomic promised
  * @replay_used: entries that mean something
- * @look: at the link, for @replay
+ * @look: latest look at the link, which the marks of @replay are from
  * @tx_wait_port: @waiting is, or was, on its list
  * @waiting: (its tx_wait_lock) in ibt_port.answering
  * @flush_delay: until the ring of a user is looked at again, in the error state
