@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# A port that is slower than those who send: 200 Mbit/s with a queue that marks packets (RED),
-# and with one of 100 KB that drops what does not fit. Four connections share it, evenly, and
-# are told of marks by CNPs. Then a peer out of raw packets, which marks and notifies itself.
+# A port that is slower than its senders: 200 Mbit/s with a queue that marks packets (RED), and
+# with one of 100 KB that drops what does not fit. Four connections share it, evenly. Then a wire
+# that marks packets at random, of which CNPs notify the senders, and a peer out of raw packets,
+# which marks and notifies itself.
 DRIVER=roce
 . "$VM/guest.sh"
 . "$VM/rates.sh"
@@ -35,24 +36,37 @@ shares() {
 
 row() { # NAME KIND
 	rate "$1" "$2" 65536 4
-	shares "$1"
 }
 
 measure() {
 	check "a port that marks" slow "$red"
 	row "RED: WRITE 64 KiB" write
+	shares "RED: WRITE 64 KiB"
 	row "RED: READ 64 KiB" read
+	shares "RED: READ 64 KiB"
 	[ $kind = rxe ] || marked
 	# Losses slow a sender by this value alone.
 	[ $kind = rxe ] ||
 		check "the parameter" sh -c "echo 2 >/sys/module/ofed_soft/parameters/congestion"
 	check "a port that drops" slow "$tail"
 	row "100 KB: WRITE 64 KiB" write
+	shares "100 KB: WRITE 64 KiB"
 	row "100 KB: READ 64 KiB" read
+	shares "100 KB: READ 64 KiB"
+}
+
+# A guest may be slower than the port: then no queue builds up, and RED marks nothing.
+random() {
+	for _n in 0 1; do
+		tc qdisc replace dev eth$_n root netem loss 5% ecn limit 10000 || return
+	done
 }
 
 # WRITEs are marked on their way to roce1, answers of READs on theirs to roce0.
 marked() {
+	check "a wire that marks 5 %" random
+	row "marks: WRITE 64 KiB" write
+	row "marks: READ 64 KiB" read
 	for _d in roce0 roce1; do
 		check "$_d has seen marks" [ "$(counter np_ecn_marked_roce_packets $_d)" -gt 0 ]
 		check "and told the sender" [ "$(counter np_cnp_sent $_d)" -gt 0 ]
