@@ -111,8 +111,8 @@ built=$!
 soon roce-6.1-few on_few vm 6.1 ofed roce few
 soon stock-6.1-few on_few vm 6.1 "" "" few
 wait $built
-# The longest first, so that no long one is left alone at the end. Those of um-debug, which all
-# have one and the same processor, go beside those of QEMU.
+# The longest first, so that no long one is left alone at the end. Guests of um-debug have one
+# processor each and leave another to those of QEMU, so the two kinds take turns.
 if [ -n "$emulated" ]; then
 	soon debug vm debug
 	soon kunit-debug tests/vm/run debug kunit TIMEOUT="${TIMEOUT:-2400}"
