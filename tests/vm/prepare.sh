@@ -69,8 +69,11 @@ update() { # RELEASE
 	updated="$updated$1 "
 }
 
-# A fresh machine has empty package lists; those of the host tell where its mirrors are.
-[ -n "$(newest "$(host_kernel)")" ] || update "$host"
+# A fresh machine has empty package lists. Those of the host tell where its mirrors are, also
+# the mirror of security updates of another release. Without lists apt still knows the names of
+# packages that are installed.
+[ -n "$(apt-get indextargets --format '$(FILENAME)' 'Created-By: Packages')" ] &&
+	[ -n "$(newest "$(host_kernel)")" ] || update "$host"
 kvers= named=
 # Those that were named once stay.
 for name in "$@" $(awk '{ print $1 }' "$cache/kernels" 2>/dev/null); do
