@@ -60,25 +60,27 @@
 #include "../../core/cm/ib/msg_read.c"
 #include "../../core/cm/ib/av.c"
 #include "../../core/cm/ib/event.c"
+#include "../../core/cm/ib/rx.c"
+#include "../../core/cm/ib/rx_step.c"
 #include "../../core/cm/ib/send.c"
+#include "../../core/cm/ib/send_done.c"
 #include "../../core/cm/ib/recv.c"
+#include "../../core/cm/ib/id_send.c"
 #include "../../core/cm/ib/send_msg.c"
 #include "../../core/cm/ib/req.c"
 #include "../../core/cm/ib/lap.c"
+#include "../../core/cm/ib/lap_recv.c"
 #include "../../core/cm/ib/qp_attr.c"
 #include "../../core/cm/ib/stats.c"
+#include "../../core/cm/ib/state.c"
 #include "../../core/cm/ib/id.c"
 #include "../../core/cm/ib/device.c"
-#define cm_sidr_key_cmp peer_key_cmp
+#include "../../core/cm/ib/client.c"
+#include "../../core/cm/ib/peer.c"
 #include "../../core/cm/ib/timewait.c"
-#undef cm_sidr_key_cmp
-#define cm_sidr_key_cmp listen_key_cmp
-#define cm_sidr_find_cmp listen_find_cmp
-#define cm_sidr_add_cmp listen_add_cmp
+#include "../../core/cm/ib/listener.c"
 #include "../../core/cm/ib/listen.c"
-#undef cm_sidr_key_cmp
-#undef cm_sidr_find_cmp
-#undef cm_sidr_add_cmp
+#include "../../core/cm/ib/sidr_table.c"
 #include "../../core/cm/ib/sidr.c"
 
 #include "ib_cm_played.c"

@@ -377,20 +377,19 @@ extern struct workqueue_struct *cm_slow_wq;
 /* Answers without an id, which need an address, too. */
 extern struct workqueue_struct *cm_stranger_wq;
 
-/* device.c: devices */
+/* device.c: devices; client.c adds and removes them */
 struct cm_dev *cm_dev_get(struct ib_device *device);
 void cm_dev_put(struct cm_dev *dev);
 struct cm_port *cm_dev_port(struct cm_dev *dev, u32 port_num);
 bool cm_device_get(struct cm_dev *dev);
 void cm_device_put(struct cm_dev *dev);
+void cm_dev_add(struct cm_dev *dev);
+void cm_dev_del(struct cm_dev *dev);
 
 /* id.c: ids */
 struct cm_id *cm_id_new(struct ib_device *device, ib_cm_handler handler,
 			void *context);
 struct cm_id *cm_id_find(__be32 local_id);
-void cm_id_put(struct cm_id *id);
-void cm_id_move(struct cm_id *id, enum ib_cm_state next);
-bool cm_half_open_begin(struct cm_id *id, __be64 service_id);
 void cm_id_destroy(struct cm_id *id, bool quietly);
 void cm_ids_unplug(struct cm_dev *dev);
 void cm_ids_init(void);
@@ -399,6 +398,12 @@ void cm_ids_exit(void);
 static inline void cm_id_hold(struct cm_id *id)
 {
 	refcount_inc(&id->refs);
+}
+
+static inline void cm_id_put(struct cm_id *id)
+{
+	if (refcount_dec_and_test(&id->refs))
+		complete(&id->gone);
 }
 
 /* After cm_id_request(): the request is that of the state which begins. */
@@ -418,20 +423,35 @@ bool cm_same_address(const struct rdma_ah_attr *a,
 		     const struct rdma_ah_attr *b);
 void cm_id_drop_paths(struct cm_id *id);
 
-/* timewait.c: remote ends */
+/* state.c: moves */
+void cm_id_move(struct cm_id *id, enum ib_cm_state next);
+bool cm_half_open_begin(struct cm_id *id, __be64 service_id);
+
+/* peer.c: remote ends */
 enum cm_fresh { CM_FRESH, CM_SEEN, CM_QP_IN_USE };
-struct cm_peer *cm_peer_new(__be32 local_id);
 enum cm_fresh cm_peer_list(struct cm_peer *peer, __be32 remote_id, __be64 guid,
 			   u32 qpn, __be32 *other);
+void cm_peer_unlist(struct cm_peer *peer);
 void cm_peer_free(struct cm_peer *peer);
 bool cm_peer_find(__be32 remote_id, __be64 guid, __be32 *local_id);
 void cm_timewait_begin(struct cm_id *id);
 void cm_timewait_flush(struct cm_dev *dev);
+void cm_timewait_done(struct cm_peer *peer);
 
-/* listen.c: listeners */
+/* timewait.c: its end */
+struct cm_peer *cm_peer_new(__be32 local_id);
+
+/* listener.c: the table of listeners */
 struct cm_id *cm_listener_get(struct ib_device *device, __be64 service_id);
-void cm_listener_put(struct cm_id *listener);
+int cm_listener_add(struct cm_id *id, __be64 service_id);
+struct cm_id *cm_listener_add_shared(struct cm_id *id, __be64 service_id);
 bool cm_listener_remove(struct cm_id *id);
+
+static inline void cm_listener_put(struct cm_id *listener)
+{
+	atomic_dec(&listener->pending);
+	cm_id_put(listener);
+}
 
 /* send.c: sending */
 int cm_transmit(const struct cm_dest *dest, u32 remote_qpn,
@@ -442,21 +462,33 @@ void cm_id_cancel(struct cm_id *id);
 void cm_id_address(struct cm_id *id, struct rdma_ah_attr *ah);
 void cm_id_names(const struct cm_id *id, struct cm_names *names);
 __be64 cm_id_tid(const struct cm_id *id);
+void cm_buf_free(struct ib_mad_send_buf *buf);
+
+/* send_done.c */
 void cm_mad_sent(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc);
 
-/* send_msg.c: what the CM says by itself */
+/* id_send.c: messages of an id */
+enum cm_about cm_id_about(const struct cm_id *id);
+void cm_build_id_dreq(struct cm_id *id, union cm_mad *mad, const void *data,
+		      u8 len);
+int cm_say_drep(struct cm_id *id, __be64 tid, const void *data, u8 len);
+int cm_say_mra(struct cm_id *id, enum cm_about what, u8 timeout,
+	       const void *data, u8 len);
+int cm_say_sidr_rep(struct cm_id *id, const struct ib_cm_sidr_rep_param *param);
 int cm_say_rej(struct cm_id *id, const struct cm_rej_info *info);
 void cm_say_last_word(struct cm_id *id, enum cm_last_word word);
 void cm_answer_again(struct cm_id *id, __be64 tid);
 void cm_answer_keep(struct cm_id *id, enum cm_attr attr, u8 timeout,
 		    const void *data, u8 len);
-int cm_refusal(const struct cm_step *step);
 
-/* recv.c: receiving */
-void cm_mad_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *send,
-		     struct ib_mad_recv_wc *wc);
-void cm_port_work(struct work_struct *work);
+/* rx.c: received messages */
+struct cm_rx *cm_rx_new(struct cm_port *port, struct ib_mad_recv_wc *wc,
+			enum cm_queue queue);
 void cm_rx_free(struct cm_rx *rx);
+u16 cm_rx_pkey(const struct cm_rx *rx);
+void cm_rx_count_duplicate(const struct cm_rx *rx);
+
+/* rx_step.c: what they do to an id */
 struct cm_id *cm_rx_id(const struct cm_rx *rx);
 const struct cm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
 				 enum cm_input input);
@@ -466,35 +498,50 @@ void cm_rx_finish(struct cm_rx *rx, struct cm_id *id,
 bool cm_rx_answer(struct cm_rx *rx, const union cm_mad *mad);
 bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
 		  enum ib_cm_rej_reason reason, const void *ari, u8 ari_len);
-void cm_rx_count_duplicate(const struct cm_rx *rx);
-u16 cm_rx_pkey(const struct cm_rx *rx);
+
+/* recv.c: receiving */
+void cm_mad_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *send,
+		     struct ib_mad_recv_wc *wc);
+void cm_port_work(struct work_struct *work);
 
 /* Handlers; true when the event, or the answer, keeps the message. */
 bool cm_rx_req(struct cm_rx *rx);		/* req.c, may sleep */
 bool cm_rx_rep(struct cm_rx *rx);		/* req.c */
 bool cm_rx_sidr_req(struct cm_rx *rx);		/* sidr.c, may sleep */
 bool cm_rx_sidr_rep(struct cm_rx *rx);		/* sidr.c */
-bool cm_rx_lap(struct cm_rx *rx);		/* lap.c */
+bool cm_rx_lap(struct cm_rx *rx);		/* lap_recv.c */
 
 /* event.c: events */
-void cm_event_init(struct cm_event *ev);
+static inline void cm_event_init(struct cm_event *ev)
+{
+	INIT_LIST_HEAD(&ev->node);
+	ev->listener = NULL;
+	ev->message = NULL;
+}
+
 void cm_event_post(struct cm_id *id, struct cm_event *ev);
 void cm_event_post_own(struct cm_id *id, struct cm_event *ev,
 		       enum ib_cm_event_type type, enum ib_wc_status status);
 void cm_event_done(struct cm_event *ev);
-void cm_events_work(struct work_struct *work);
 
 /* lap.c: alternate paths */
 int cm_lap_migrated(struct cm_id *id);
 void cm_lap_answer(struct cm_id *id);
 
-/* sidr.c */
+/* sidr_table.c: service id requests that wait */
+void cm_sidr_key_make(struct cm_sidr_key *key, const struct cm_rx *rx);
+bool cm_sidr_known(const struct cm_sidr_key *key);
+bool cm_sidr_list(struct cm_id *id);
 void cm_sidr_forget(struct cm_id *id);
-int cm_sidr_refuse(struct cm_id *id);
 
-/* stats.c: counters */
-void cm_count(struct cm_port *port, enum cm_counter counter, enum cm_attr attr,
-	      unsigned int n);
+static inline void cm_count(struct cm_port *port, enum cm_counter counter,
+			    enum cm_attr attr, unsigned int n)
+{
+	if (attr < CM_ATTRS)
+		atomic_long_add(n, &port->counters[counter][attr]);
+}
+
+/* stats.c: the files of the counters */
 struct cm_port *ofed_cm_port_of(struct ib_device *device, u32 port_num);
 extern const struct attribute_group *cm_port_groups[];
 

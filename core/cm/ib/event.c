@@ -8,13 +8,6 @@
  */
 #include "core.h"
 
-void cm_event_init(struct cm_event *ev)
-{
-	INIT_LIST_HEAD(&ev->node);
-	ev->listener = NULL;
-	ev->message = NULL;
-}
-
 /* Let go what the event refers to. Context: process. */
 void cm_event_done(struct cm_event *ev)
 {
@@ -59,50 +52,4 @@ void cm_event_post_own(struct cm_id *id, struct cm_event *ev,
 	ev->event.event = type;
 	ev->event.param.send_status = status;
 	cm_event_post(id, ev);
-}
-
-static struct cm_event *cm_next_event(struct cm_id *id, struct ib_cm_event *event)
-{
-	struct cm_event *ev = NULL;
-
-	spin_lock_irq(&id->lock);
-	if (!id->dying)
-		ev = list_first_entry_or_null(&id->events, struct cm_event,
-					      node);
-	if (ev) {
-		list_del_init(&ev->node);
-		/* From here on an event of the id may be posted again. */
-		*event = ev->event;
-	} else {
-		id->running = false;
-	}
-	spin_unlock_irq(&id->lock);
-	return ev;
-}
-
-/*
- * The one worker of an id. It holds a reference, which cm_id_destroy() waits
- * for.
- */
-void cm_events_work(struct work_struct *work)
-{
-	struct cm_id *id = container_of(work, struct cm_id, work);
-	struct ib_cm_event event;
-	struct cm_event *ev;
-	int ret;
-
-	while ((ev = cm_next_event(id, &event))) {
-		ret = id->id.cm_handler(&id->id, &event);
-		cm_event_done(ev);
-		if (event.event == IB_CM_LAP_RECEIVED && !ret)
-			cm_lap_answer(id);
-		if (ret) {
-			/* After the handler's error the CM owns the id. */
-			cm_id_put(id);
-			cm_id_destroy(id, ret == -ENOMEM &&
-				      event.event == IB_CM_REQ_RECEIVED);
-			return;
-		}
-	}
-	cm_id_put(id);
 }

@@ -200,3 +200,8 @@ const struct cm_step *cm_lap_step(enum ib_cm_lap_state lap_state,
 		return &refused;
 	return &lap_steps[lap_state][input];
 }
+
+int cm_refusal(const struct cm_step *step)
+{
+	return step->verdict == CM_CONNECTED ? -EISCONN : -EINVAL;
+}

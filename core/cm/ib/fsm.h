@@ -105,6 +105,14 @@ const struct cm_step *cm_step(enum ib_cm_state state, enum cm_input input);
 const struct cm_step *cm_lap_step(enum ib_cm_lap_state lap_state,
 				  enum cm_input input);
 
+/**
+ * cm_refusal - the errno of a call that the state does not allow
+ * @step: its cell, of another verdict than CM_GO
+ *
+ * Return: -EISCONN if the connection is established already, else -EINVAL.
+ */
+int cm_refusal(const struct cm_step *step);
+
 /* Passive states before the connection is up; a peer can fill them. */
 static inline bool cm_state_half_open(enum ib_cm_state state)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Communication ids: making them, finding them by the number that the peer
- * uses, moving them through their states, and their end.
+ * uses, calling their consumers, and their end.
  */
-#include <linux/hash.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -20,9 +19,6 @@
 static DEFINE_XARRAY_FLAGS(ids, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 next_number;
 
-static atomic_t half_open_all;
-static atomic_t half_open[CM_HALF_OPEN_BUCKETS];
-
 void cm_ids_init(void)
 {
 	next_number = get_random_u32();
@@ -31,6 +27,52 @@ void cm_ids_init(void)
 void cm_ids_exit(void)
 {
 	xa_destroy(&ids);
+}
+
+static struct cm_event *cm_next_event(struct cm_id *id, struct ib_cm_event *event)
+{
+	struct cm_event *ev = NULL;
+
+	spin_lock_irq(&id->lock);
+	if (!id->dying)
+		ev = list_first_entry_or_null(&id->events, struct cm_event,
+					      node);
+	if (ev) {
+		list_del_init(&ev->node);
+		/* From here on an event of the id may be posted again. */
+		*event = ev->event;
+	} else {
+		id->running = false;
+	}
+	spin_unlock_irq(&id->lock);
+	return ev;
+}
+
+/*
+ * The one worker of an id. It holds a reference, which cm_id_destroy() waits
+ * for.
+ */
+static void cm_events_work(struct work_struct *work)
+{
+	struct cm_id *id = container_of(work, struct cm_id, work);
+	struct ib_cm_event event;
+	struct cm_event *ev;
+	int ret;
+
+	while ((ev = cm_next_event(id, &event))) {
+		ret = id->id.cm_handler(&id->id, &event);
+		cm_event_done(ev);
+		if (event.event == IB_CM_LAP_RECEIVED && !ret)
+			cm_lap_answer(id);
+		if (ret) {
+			/* After the handler's error the CM owns the id. */
+			cm_id_put(id);
+			cm_id_destroy(id, ret == -ENOMEM &&
+				      event.event == IB_CM_REQ_RECEIVED);
+			return;
+		}
+	}
+	cm_id_put(id);
 }
 
 static struct cm_id *cm_id_alloc(ib_cm_handler handler, void *context)
@@ -93,73 +135,6 @@ struct cm_id *cm_id_find(__be32 local_id)
 		id = NULL;
 	xa_unlock(&ids);
 	return id;
-}
-
-void cm_id_put(struct cm_id *id)
-{
-	if (refcount_dec_and_test(&id->refs))
-		complete(&id->gone);
-}
-
-/*
- * Listeners are told apart, so that one which is flooded does not take all
- * places. The end is when the id moves on.
- *
- * Return: false when there are too many.
- */
-bool cm_half_open_begin(struct cm_id *id, __be64 service_id)
-{
-	u32 bucket = hash_64(be64_to_cpu(service_id), 32) ^
-		     hash_ptr(id->id.device, 32);
-
-	bucket %= CM_HALF_OPEN_BUCKETS;
-	if (!atomic_add_unless(&half_open_all, 1, CM_HALF_OPEN_MOST))
-		return false;
-	if (!atomic_add_unless(&half_open[bucket], 1, CM_HALF_OPEN_ONE)) {
-		atomic_dec(&half_open_all);
-		return false;
-	}
-	id->half_open = bucket;
-	return true;
-}
-
-static void cm_half_open_end(struct cm_id *id)
-{
-	if (id->half_open < 0)
-		return;
-	atomic_dec(&half_open[id->half_open]);
-	atomic_dec(&half_open_all);
-	id->half_open = -1;
-}
-
-/* The peer's "I need more time" leaves the request under way. */
-static bool cm_still_waiting(enum ib_cm_state state)
-{
-	return state == IB_CM_MRA_REQ_RCVD || state == IB_CM_MRA_REP_RCVD;
-}
-
-/*
- * Everything that belongs to a state ends here, whichever way it is left. The
- * caller has asked cm_step().
- */
-void cm_id_move(struct cm_id *id, enum ib_cm_state next)
-{
-	lockdep_assert_held(&id->lock);
-
-	if (id->request && !cm_still_waiting(next))
-		cm_id_cancel(id);
-	if (!cm_state_half_open(next))
-		cm_half_open_end(id);
-	if (id->sidr_listed && next != IB_CM_SIDR_REQ_RCVD)
-		cm_sidr_forget(id);
-
-	id->id.state = next;
-	if (next == IB_CM_TIMEWAIT) {
-		cm_timewait_begin(id);
-	} else if (next == IB_CM_IDLE && id->peer) {
-		cm_peer_free(id->peer);
-		id->peer = NULL;
-	}
 }
 
 /* The caller has the only reference to the id. */

@@ -8,158 +8,6 @@
 #include "core.h"
 #include "trace.h"
 
-int cm_refusal(const struct cm_step *step)
-{
-	return step->verdict == CM_CONNECTED ? -EISCONN : -EINVAL;
-}
-
-/* Keep what may have to be said again. */
-void cm_answer_keep(struct cm_id *id, enum cm_attr attr, u8 timeout,
-		    const void *data, u8 len)
-{
-	struct cm_answer *answer = &id->answer;
-
-	lockdep_assert_held(&id->lock);
-	answer->attr = attr;
-	answer->timeout = timeout;
-	answer->len = data ? len : 0;
-	if (answer->len)
-		memcpy(answer->data, data, len);
-}
-
-/* Which message an MRA or a REJ is about. */
-static enum cm_about cm_send_msg_about(const struct cm_id *id)
-{
-	switch (id->id.state) {
-	case IB_CM_REQ_RCVD:
-	case IB_CM_MRA_REQ_SENT:
-		return CM_ABOUT_REQ;
-	case IB_CM_REP_RCVD:
-	case IB_CM_MRA_REP_SENT:
-		return CM_ABOUT_REP;
-	default:
-		return CM_ABOUT_OTHER;
-	}
-}
-
-int cm_say_rej(struct cm_id *id, const struct cm_rej_info *info)
-{
-	struct cm_rej_info full = *info;
-	struct cm_names names;
-	union cm_mad mad;
-
-	lockdep_assert_held(&id->lock);
-	cm_id_names(id, &names);
-	full.about = cm_send_msg_about(id);
-	/* The peer has not been told the id yet. */
-	if (id->id.state == IB_CM_REQ_RCVD)
-		names.local_id = 0;
-	cm_build_rej(&mad, &names, &full);
-	trace_icm_send_rej(&id->id, info->reason);
-	return cm_id_answer(id, &mad);
-}
-
-static int cm_say_drep(struct cm_id *id, __be64 tid, const void *data, u8 len)
-{
-	struct cm_names names;
-	union cm_mad mad;
-
-	cm_id_names(id, &names);
-	names.tid = tid;
-	cm_build_drep(&mad, &names, data, len);
-	trace_icm_send_drep(&id->id);
-	return cm_id_answer(id, &mad);
-}
-
-static void cm_send_msg_build_dreq(struct cm_id *id, union cm_mad *mad, const void *data,
-				   u8 len)
-{
-	struct cm_names names;
-
-	id->tid = cm_id_tid(id);
-	cm_id_names(id, &names);
-	cm_build_dreq(mad, &names, id->remote_qpn, data, len);
-	trace_icm_send_dreq(&id->id);
-}
-
-static int cm_say_mra(struct cm_id *id, enum cm_about what, u8 timeout,
-		      const void *data, u8 len)
-{
-	struct cm_names names;
-	union cm_mad mad;
-
-	cm_id_names(id, &names);
-	cm_build_mra(&mad, &names, what, timeout, data, len);
-	trace_icm_send_mra(&id->id);
-	return cm_id_answer(id, &mad);
-}
-
-/* The id is not kept for an answer, and a failure to send is not reported. */
-void cm_say_last_word(struct cm_id *id, enum cm_last_word word)
-{
-	struct cm_rej_info rej = { .reason = IB_CM_REJ_CONSUMER_DEFINED };
-	union cm_mad mad;
-
-	lockdep_assert_held(&id->lock);
-	switch (word) {
-	case CM_SAY_NOTHING:
-		break;
-	case CM_SAY_REJ_TIMEOUT:
-		/* By the GUID the peer finds an id that it has not told. */
-		rej.reason = IB_CM_REJ_TIMEOUT;
-		rej.ari = &id->dev->self.guid;
-		rej.ari_len = sizeof(id->dev->self.guid);
-		fallthrough;
-	case CM_SAY_REJ_CONSUMER:
-		cm_say_rej(id, &rej);
-		break;
-	case CM_SAY_DREQ:
-		cm_send_msg_build_dreq(id, &mad, NULL, 0);
-		cm_id_answer(id, &mad);
-		break;
-	case CM_SAY_DREP:
-		cm_say_drep(id, id->tid, NULL, 0);
-		break;
-	case CM_SAY_SIDR_REJECT:
-		cm_sidr_refuse(id);
-		break;
-	}
-}
-
-/* The peer repeats its message: it has not got the answer. */
-void cm_answer_again(struct cm_id *id, __be64 tid)
-{
-	const struct cm_answer *kept = &id->answer;
-	enum cm_attr attr;
-	const void *data;
-	union cm_mad mad;
-	struct cm_names names;
-	u8 len;
-
-	lockdep_assert_held(&id->lock);
-	if (id->id.state == IB_CM_TIMEWAIT)
-		attr = CM_ATTR_DREP;
-	else if (id->id.state == IB_CM_ESTABLISHED &&
-		 id->id.lap_state != IB_CM_MRA_LAP_SENT)
-		attr = CM_ATTR_RTU;
-	else
-		attr = CM_ATTR_MRA;
-	data = kept->attr == attr ? kept->data : NULL;
-	len = data ? kept->len : 0;
-
-	cm_id_names(id, &names);
-	names.tid = tid;
-	if (attr == CM_ATTR_DREP)
-		cm_build_drep(&mad, &names, data, len);
-	else if (attr == CM_ATTR_RTU)
-		cm_build_rtu(&mad, &names, data, len);
-	else
-		cm_build_mra(&mad, &names, cm_send_msg_about(id), kept->timeout, data, len);
-	if (!cm_id_answer(id, &mad))
-		cm_count(id->reply.port ?: id->av.to.port, CM_TX_RETRIES, attr,
-			 1);
-}
-
 /**
  * ib_send_cm_rep - accept a connection
  * @cm_id: id that came with a request
@@ -285,7 +133,7 @@ int ib_send_cm_dreq(struct ib_cm_id *cm_id, const void *private_data,
 		ret = cm_refusal(step);
 		goto out;
 	}
-	cm_send_msg_build_dreq(id, &mad, private_data, private_data_len);
+	cm_build_id_dreq(id, &mad, private_data, private_data_len);
 	ret = cm_id_request(id, &mad, id->timeout_ms);
 	if (ret)
 		cm_id_move(id, IB_CM_TIMEWAIT);
@@ -417,7 +265,7 @@ int ib_send_cm_mra(struct ib_cm_id *cm_id, u8 service_timeout,
 		goto out;
 	}
 	if (!(service_timeout & IB_CM_MRA_FLAG_DELAY))
-		ret = cm_say_mra(id, cm_send_msg_about(id), timeout, private_data,
+		ret = cm_say_mra(id, cm_id_about(id), timeout, private_data,
 				 private_data_len);
 	if (ret)
 		goto out;

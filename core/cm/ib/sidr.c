@@ -3,103 +3,6 @@
 #include "core.h"
 #include "trace.h"
 
-/* Guards the tree, and sidr_listed of ids. */
-static DEFINE_SPINLOCK(cm_sidr_lock);
-static struct rb_root requests = RB_ROOT;
-
-static int cm_sidr_key_cmp(const struct cm_sidr_key *a, const struct cm_sidr_key *b)
-{
-	if (a->request_id != b->request_id)
-		return be32_to_cpu(a->request_id) < be32_to_cpu(b->request_id) ?
-		       -1 : 1;
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	if (a->port != b->port)
-		return a->port < b->port ? -1 : 1;
-	if (a->lid != b->lid)
-		return a->lid < b->lid ? -1 : 1;
-	return memcmp(&a->gid, &b->gid, sizeof(a->gid));
-}
-
-static const struct cm_sidr_key *cm_key_of(const struct rb_node *node)
-{
-	return &rb_entry(node, struct cm_id, sidr)->sidr_key;
-}
-
-static int cm_sidr_add_cmp(struct rb_node *node, const struct rb_node *with)
-{
-	return cm_sidr_key_cmp(cm_key_of(node), cm_key_of(with));
-}
-
-static int cm_sidr_find_cmp(const void *key, const struct rb_node *node)
-{
-	return cm_sidr_key_cmp(key, cm_key_of(node));
-}
-
-static void cm_key_make(struct cm_sidr_key *key, const struct cm_rx *rx)
-{
-	const struct ib_wc *wc = rx->wc->wc;
-	const struct ib_grh *grh = rx->wc->recv_buf.grh;
-
-	memset(key, 0, sizeof(*key));
-	key->device = rx->port->dev->device;
-	key->port = rx->port->num;
-	key->lid = wc->slid;
-	key->request_id = cm_sender_id(rx->mad);
-	if (wc->wc_flags & IB_WC_GRH)
-		key->gid = grh->sgid;
-}
-
-static bool cm_known(const struct cm_sidr_key *key)
-{
-	struct rb_node *node;
-
-	spin_lock_irq(&cm_sidr_lock);
-	node = rb_find(key, &requests, cm_sidr_find_cmp);
-	spin_unlock_irq(&cm_sidr_lock);
-	return node;
-}
-
-/* Return: false when the request is there already. */
-static bool cm_sidr_list(struct cm_id *id)
-{
-	lockdep_assert_held(&id->lock);
-	spin_lock(&cm_sidr_lock);
-	id->sidr_listed = !rb_find_add(&id->sidr, &requests, cm_sidr_add_cmp);
-	spin_unlock(&cm_sidr_lock);
-	return id->sidr_listed;
-}
-
-void cm_sidr_forget(struct cm_id *id)
-{
-	lockdep_assert_held(&id->lock);
-	spin_lock(&cm_sidr_lock);
-	rb_erase(&id->sidr, &requests);
-	id->sidr_listed = false;
-	spin_unlock(&cm_sidr_lock);
-}
-
-static int cm_say_sidr_rep(struct cm_id *id,
-			   const struct ib_cm_sidr_rep_param *param)
-{
-	struct cm_names names;
-	union cm_mad mad;
-
-	cm_id_names(id, &names);
-	cm_build_sidr_rep(&mad, &names, id->id.service_id, param);
-	trace_icm_send_sidr_rep(&id->id);
-	return cm_id_answer(id, &mad);
-}
-
-/* The consumer goes without having answered. */
-int cm_sidr_refuse(struct cm_id *id)
-{
-	const struct ib_cm_sidr_rep_param param = { .status = IB_SIDR_REJECT };
-
-	lockdep_assert_held(&id->lock);
-	return cm_say_sidr_rep(id, &param);
-}
-
 static int cm_sidr_check(const struct ib_cm_sidr_req_param *param)
 {
 	if (!param->path)
@@ -291,8 +194,8 @@ bool cm_rx_sidr_req(struct cm_rx *rx)
 	struct cm_sidr_key key;
 	struct cm_id *listener;
 
-	cm_key_make(&key, rx);
-	if (cm_known(&key)) {
+	cm_sidr_key_make(&key, rx);
+	if (cm_sidr_known(&key)) {
 		cm_rx_count_duplicate(rx);
 		return false;
 	}

@@ -4,13 +4,6 @@
 
 #include "core.h"
 
-void cm_count(struct cm_port *port, enum cm_counter counter, enum cm_attr attr,
-	      unsigned int n)
-{
-	if (attr < CM_ATTRS)
-		atomic_long_add(n, &port->counters[counter][attr]);
-}
-
 /* One file: which counter of which attribute. */
 struct cm_file {
 	struct ib_port_attribute attr;
