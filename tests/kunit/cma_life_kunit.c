@@ -26,6 +26,8 @@
 #include "../../core/cm/rdma/state.c"
 #include "../../core/cm/rdma/sockaddr.c"
 #include "../../core/cm/rdma/hdr.c"
+#include "../../core/cm/rdma/event.c"
+#include "../../core/cm/rdma/end.c"
 #include "../../core/cm/rdma/id.c"
 #include "../../core/cm/rdma/match.c"
 #include "../../core/cm/rdma/request.c"

@@ -2,15 +2,16 @@
 /*
  * rdma_cm: connections between IP addresses, over the IB CM or the iWARP CM.
  *
- * Files: cma.c (start, devices that come and go), id.c (life of an id),
- * state.c (state x move, pure), sockaddr.c and hdr.c (addresses and
- * the private data that carries them, pure), bind.c (port spaces),
- * device.c (which device has an address), addr.c, route.c,
- * listen.c, match.c (finds the listener of a request), request.c
- * (IB requests), ib.c, sidr.c and iw.c (events and messages of each
- * CM), connect.c (calls that choose between them), qp.c, mcast.c,
- * netdev.c (interfaces and neighbours that change), option.c,
- * configfs.c, res.c.
+ * Files, the lowest first: state.c (state x move, pure), sockaddr.c and hdr.c
+ * (addresses and the private data that carries them, pure), dev_list.c (the
+ * devices), res.c, event.c (moves and events of an id), qp.c, option.c,
+ * device.c (which device has an address), bind.c (port spaces), neigh.c
+ * (neighbours that are watched), listener.c (the listens there are), mcast.c,
+ * end.c (the end of an id), netdev.c (interfaces and neighbours that change),
+ * id.c (making an id), match.c (finds the listener of a request), ib.c, sidr.c,
+ * request.c (IB requests), iw.c (events and messages of each CM), addr.c,
+ * route.c, listen.c, connect.c (calls that choose between the CMs), configfs.c,
+ * cma.c (start, devices that come and go).
  *
  * Locks, the outermost first:
  *
@@ -29,7 +30,7 @@
  *	Guards pub.qp and makes one of the steps of a QP transition.
  *   cma_id.lock
  *	Guards the state of an id, its bits and its options. Innermost.
- *   neigh_lock (netdev.c)
+ *   neigh_lock (neigh.c)
  *	Guards the table of watched neighbours. Innermost.
  */
 #ifndef OFED_CM_CMA_H
@@ -377,7 +378,7 @@ struct cma_listener {
 	struct cma_res res;
 };
 
-/* cma.c */
+/* dev_list.c */
 extern struct workqueue_struct *cma_wq;
 extern struct ib_sa_client cma_sa_client;
 extern struct mutex cma_mutex;
@@ -391,21 +392,35 @@ struct cma_dev *cma_dev_by_name(const char *name);
 void cma_dev_put(struct cma_dev *cdev);
 void cma_for_each_id(void (*fn)(struct cma_id *id, void *ctx), void *ctx);
 
-/* id.c */
-struct cma_id *cma_id_child(struct cma_id *parent);
-void cma_id_get(struct cma_id *id);
-void cma_id_put(struct cma_id *id);
+static inline void cma_id_get(struct cma_id *id)
+{
+	refcount_inc(&id->refs);
+}
+
+/* Context: any. */
+static inline void cma_id_put(struct cma_id *id)
+{
+	if (refcount_dec_and_test(&id->refs))
+		complete(&id->unused);
+}
+
+/* event.c */
 int cma_move(struct cma_id *id, enum cma_move move);
 int cma_move_from(struct cma_id *id, enum cma_move move);
 int cma_report(struct cma_id *id, struct rdma_cm_event *event);
-void cma_report_unlock_put(struct cma_id *id, struct rdma_cm_event *event);
-void cma_end(struct cma_id *id, enum cma_state was);
-void cma_end_unlock(struct cma_id *id);
 void cma_end_later(struct cma_id *id);
-void cma_id_removed_put(struct cma_id *id);
 void cma_step_start(struct cma_id *id, int status,
 		    bool (*finish)(struct cma_id *id, int status,
 				   struct rdma_cm_event *event));
+
+/* end.c */
+void cma_report_unlock_put(struct cma_id *id, struct rdma_cm_event *event);
+void cma_end(struct cma_id *id, enum cma_state was);
+void cma_end_unlock(struct cma_id *id);
+void cma_id_removed_put(struct cma_id *id);
+
+/* id.c */
+struct cma_id *cma_id_child(struct cma_id *parent);
 
 /* sockaddr.c: all of it pure. */
 bool cma_is_zero(const struct sockaddr *addr);
@@ -484,6 +499,10 @@ struct net_device *cma_netdev(struct cma_id *id);
 
 /* listen.c */
 void cma_listen_on_new_device(struct cma_dev *cdev, struct list_head *doomed);
+
+/* listener.c */
+bool cma_link_listener(struct cma_listener *listener);
+void cma_free_listener(struct cma_listener *listener);
 void cma_end_listeners(struct list_head *doomed);
 void cma_listeners_off_device(struct cma_dev *cdev);
 void cma_unlisten(struct cma_id *id);
@@ -556,6 +575,12 @@ void cma_mcast_leave_all(struct cma_id *id);
 int cma_netdev_init(void);
 void cma_netdev_exit(void);
 void cma_netdev_init_id(struct cma_id *id);
+
+/* neigh.c */
+struct neighbour;
+bool cma_has_path(struct cma_id *id);
+void cma_queue_held(struct cma_id *id, struct work_struct *work);
+void cma_neigh_update(struct neighbour *neigh);
 void cma_watch(struct cma_id *id);
 void cma_unwatch(struct cma_id *id);
 
