@@ -21,6 +21,7 @@
 
 #include "../../core/verbs/rw_plan.c"
 #include "../../core/cm/iw/fsm.c"
+#include "../../core/cm/iw/id.c"
 #include "../../core/cm/iw/iwcm.c"
 #include "../../core/cm/iw/event.c"
 #include "../../core/cm/iw/iwpm.c"

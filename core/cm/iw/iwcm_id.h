@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ids of the iWARP CM: iwcm.c has the calls of the client, event.c the
- * path of the driver's events to the client, fsm.c the states.
+ * The ids of the iWARP CM: iwcm.c has the calls of the client, id.c the life of
+ * an id, event.c the path of the driver's events to the client, fsm.c the states.
  */
 #ifndef OFED_CM_IW_ID_H
 #define OFED_CM_IW_ID_H
@@ -89,7 +89,7 @@ static inline struct iw_id *to_iw_id(struct iw_cm_id *cm_id)
 	return container_of(cm_id, struct iw_id, id);
 }
 
-/* iwcm.c */
+/* id.c */
 struct iw_id *ofed_iw_id_new(struct ib_device *device, iw_cm_handler handler,
 			     void *context, gfp_t gfp);
 int ofed_iw_id_room(struct iw_id *id, unsigned int events);
@@ -97,6 +97,15 @@ void ofed_iw_id_get(struct iw_id *id);
 void ofed_iw_id_put(struct iw_id *id);
 void ofed_iw_id_destroy(struct iw_id *id);
 void ofed_iw_put_qp(struct iw_id *id, struct ib_qp *qp);
+int iwcm_move(struct iw_id *id, enum ofed_iw_input input,
+	      enum ofed_iw_state *from);
+int iwcm_move_when_reported(struct iw_id *id, enum ofed_iw_input input,
+			    enum ofed_iw_state *from)
+	__acquires(&id->lock);
+struct ib_qp *iwcm_part(struct iw_id *id);
+int iwcm_qp_to(struct ib_qp *qp, enum ib_qp_state state);
+
+/* iwcm.c */
 void ofed_iw_set_owner(struct iw_cm_id *cm_id,
 		       const struct rdma_restrack_entry *owner);
 
