@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* RES_CM_ID_GET: the ids of rdma_cm. */
 #include <net/netlink.h>
+#include <ofed/restrack.h>
+#include <rdma/rdma_cm.h>
 
-#include "../cm/rdma/cma.h"
+#include "cm_id.h"
 #include "nldev.h"
+
+/* Set before there is an entry, and not changed. */
+static void (*cm_id_read)(struct rdma_restrack_entry *entry,
+			  struct nldev_cm_id *line);
+
+void ofed_nldev_cm_ids(void (*read)(struct rdma_restrack_entry *entry,
+				    struct nldev_cm_id *line))
+{
+	WRITE_ONCE(cm_id_read, read);
+}
 
 static int nldev_put_address(struct sk_buff *msg, int attr,
 			     const struct sockaddr_storage *addr)
@@ -11,45 +23,48 @@ static int nldev_put_address(struct sk_buff *msg, int attr,
 	return addr->ss_family ? nla_put(msg, attr, sizeof(*addr), addr) : 0;
 }
 
-/* A listener on all devices has no destination on any of them. */
-static int nldev_put_destination(struct sk_buff *msg, const struct cma_res *res)
+static int nldev_put_qp(struct sk_buff *msg, const struct nldev_cm_id *line)
 {
-	if (res != &res->id->res)
+	if (!line->qp_num)
 		return 0;
-	return nldev_put_address(msg, RDMA_NLDEV_ATTR_RES_DST_ADDR,
-				 &res->id->pub.route.addr.dst_addr);
+	return nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, line->qp_num) ?:
+	       nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_TYPE, line->pub->qp_type);
 }
 
-static int nldev_put_qp(struct sk_buff *msg, const struct cma_id *id)
+static int nldev_put_addresses(struct sk_buff *msg, const struct nldev_cm_id *line)
 {
-	if (!id->qp_num)
-		return 0;
-	return nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, id->qp_num) ?:
-	       nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_TYPE, id->pub.qp_type);
+	const struct rdma_addr *addr = &line->pub->route.addr;
+	int ret;
+
+	ret = nldev_put_address(msg, RDMA_NLDEV_ATTR_RES_SRC_ADDR, &addr->src_addr);
+	if (!ret && line->has_destination)
+		ret = nldev_put_address(msg, RDMA_NLDEV_ATTR_RES_DST_ADDR,
+					&addr->dst_addr);
+	return ret;
 }
 
 /* nldev_kind.fill. The addresses may be in the making; they are shown as is. */
 int ofed_nldev_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *entry,
 			 const struct nldev_ask *ask)
 {
-	struct cma_res *res = container_of(entry, struct cma_res, tracked.entry);
-	struct ib_device *device = res->tracked.device;
-	struct cma_id *id = res->id;
-	u32 port = id->pub.port_num;
+	const struct ofed_tracked *tracked =
+		container_of(entry, struct ofed_tracked, entry);
+	struct nldev_cm_id line;
+	u32 port;
 
+	READ_ONCE(cm_id_read)(entry, &line);
+	port = line.pub->port_num;
 	if (ask->port != NLDEV_NO_PORT && ask->port != port)
 		return -EAGAIN;
 	if ((port && nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port)) ||
-	    nldev_put_qp(msg, id) ||
-	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PS, id->pub.ps) ||
-	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_STATE, cma_state_of(id)) ||
-	    nldev_put_address(msg, RDMA_NLDEV_ATTR_RES_SRC_ADDR,
-			      &id->pub.route.addr.src_addr) ||
-	    nldev_put_destination(msg, res) ||
+	    nldev_put_qp(msg, &line) ||
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PS, line.pub->ps) ||
+	    nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_STATE, line.state) ||
+	    nldev_put_addresses(msg, &line) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CM_IDN, entry->id) ||
 	    ofed_nldev_put_owner(msg, entry))
 		return -EMSGSIZE;
-	if (device->ops.fill_res_cm_id_entry)
-		return device->ops.fill_res_cm_id_entry(msg, &id->pub);
+	if (tracked->device->ops.fill_res_cm_id_entry)
+		return tracked->device->ops.fill_res_cm_id_entry(msg, line.pub);
 	return 0;
 }

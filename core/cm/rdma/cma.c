@@ -187,8 +187,10 @@ static void cma_stop_inner_parts(void)
  */
 int ofed_cma_init(void)
 {
-	int ret = cma_start_inner_parts();
+	int ret;
 
+	cma_res_start();
+	ret = cma_start_inner_parts();
 	if (ret)
 		return ret;
 	ret = ib_register_client(&client);

@@ -589,6 +589,7 @@ int cma_configfs_init(void);
 void cma_configfs_exit(void);
 
 /* res.c */
+void cma_res_start(void);
 void cma_res_init(struct cma_res *res, struct cma_id *id);
 void cma_res_add(struct cma_res *res, struct ib_device *device);
 void cma_res_hide(struct cma_res *res);

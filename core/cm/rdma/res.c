@@ -6,6 +6,7 @@
 #include <linux/export.h>
 #include <ofed/restrack.h>
 
+#include "../../nldev/cm_id.h"
 #include "cma.h"
 
 static struct cma_res *cma_res_of(const struct rdma_restrack_entry *entry)
@@ -66,3 +67,20 @@ struct rdma_cm_id *rdma_res_to_id(struct rdma_restrack_entry *res)
 	return &cma_res_of(res)->id->pub;
 }
 EXPORT_SYMBOL(rdma_res_to_id);
+
+static void cma_res_read(struct rdma_restrack_entry *entry, struct nldev_cm_id *line)
+{
+	struct cma_res *res = cma_res_of(entry);
+	struct cma_id *id = res->id;
+
+	line->pub = &id->pub;
+	line->qp_num = READ_ONCE(id->qp_num);
+	line->state = cma_state_of(id);
+	/* A listener on all devices has no destination on any of them. */
+	line->has_destination = res == &id->res;
+}
+
+void cma_res_start(void)
+{
+	ofed_nldev_cm_ids(cma_res_read);
+}
