@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The InfiniBand CM, as the rest of ofed_core sees it. */
+/*
+ * cm/ib: connections over the management datagrams of InfiniBand and RoCE
+ * (<rdma/ib_cm.h>). It may use the folders below it: device, netlink, port, addr,
+ * track, umem, verbs, mad, sa, sysfs.
+ */
 #ifndef OFED_CM_IB_CM_H
 #define OFED_CM_IB_CM_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * rdma_cm: connections between IP addresses, over the IB CM or the iWARP CM.
+ * rdma_cm: connections between IP addresses, over the IB CM or the iWARP CM
+ * (<rdma/rdma_cm.h>, <ofed/cma.h>). It may use every folder of core/: nldev, the
+ * two CMs, and those below them.
  *
  * Files, the lowest first: state.c (state x move, pure), sockaddr.c and hdr.c
  * (addresses and the private data that carries them, pure), dev_list.c (the
