@@ -8,6 +8,90 @@
 #include "core.h"
 #include "trace.h"
 
+/* Private data of a message. */
+struct cm_private {
+	const void *data;
+	u8 len;
+};
+
+/* The state does not allow the call. */
+static void cm_call_refused(const struct ib_cm_id *cm_id, enum cm_input input)
+{
+	switch (input) {
+	case CM_CALL_REP:
+		trace_icm_send_rep_err(cm_id->local_id, cm_id->state);
+		break;
+	case CM_CALL_RTU:
+		trace_icm_send_cm_rtu_err(cm_id);
+		break;
+	case CM_CALL_DREQ:
+		trace_icm_dreq_skipped(cm_id);
+		break;
+	case CM_CALL_DREP:
+		trace_icm_send_drep_err(cm_id);
+		break;
+	case CM_CALL_REJ:
+		trace_icm_send_unknown_rej_err(cm_id);
+		break;
+	case CM_CALL_MRA:
+		trace_icm_send_mra_unknown_err(cm_id);
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * Ask the table whether the state allows a call, and make it.
+ *
+ * @send: called with the lock held; @arg is its own
+ * Return: what @send returned, -EISCONN or -EINVAL.
+ */
+static int cm_call(struct ib_cm_id *cm_id, enum cm_input input,
+		   int (*send)(struct cm_id *id, const struct cm_step *step,
+			       const void *arg), const void *arg)
+{
+	struct cm_id *id = to_cm_id(cm_id);
+	const struct cm_step *step;
+	unsigned long flags;
+	int ret;
+
+	spin_lock_irqsave(&id->lock, flags);
+	step = cm_step(cm_id->state, input);
+	if (step->verdict == CM_ASK_LAP)
+		step = cm_lap_step(cm_id->lap_state, input);
+	if (step->verdict == CM_GO) {
+		ret = send(id, step, arg);
+	} else {
+		cm_call_refused(cm_id, input);
+		ret = cm_refusal(step);
+	}
+	spin_unlock_irqrestore(&id->lock, flags);
+	return ret;
+}
+
+static int cm_send_rep(struct cm_id *id, const struct cm_step *step, const void *arg)
+{
+	const struct ib_cm_rep_param *param = arg;
+	struct cm_names names;
+	union cm_mad mad;
+	int ret;
+
+	cm_id_names(id, &names);
+	cm_build_rep(&mad, &names, &id->dev->self, id->qp_type, param);
+	trace_icm_send_rep(&id->id);
+	ret = cm_id_request(id, &mad, id->timeout_ms);
+	if (ret)
+		return ret;
+
+	cm_id_wait(id, step->next);
+	id->initiator_depth = param->initiator_depth;
+	id->responder_resources = param->responder_resources;
+	id->rq_psn = param->starting_psn & 0xffffff;
+	id->local_qpn = param->qp_num & 0xffffff;
+	return 0;
+}
+
 /**
  * ib_send_cm_rep - accept a connection
  * @cm_id: id that came with a request
@@ -20,42 +104,30 @@
  */
 int ib_send_cm_rep(struct ib_cm_id *cm_id, struct ib_cm_rep_param *param)
 {
-	struct cm_id *id = to_cm_id(cm_id);
-	const struct cm_step *step;
+	int ret = cm_check_data(param->private_data, param->private_data_len,
+				IB_CM_REP_PRIVATE_DATA_SIZE);
+
+	return ret ?: cm_call(cm_id, CM_CALL_REP, cm_send_rep, param);
+}
+EXPORT_SYMBOL(ib_send_cm_rep);
+
+static int cm_send_rtu(struct cm_id *id, const struct cm_step *step, const void *arg)
+{
+	const struct cm_private *private = arg;
 	struct cm_names names;
-	unsigned long flags;
 	union cm_mad mad;
 	int ret;
 
-	ret = cm_check_data(param->private_data, param->private_data_len,
-			    IB_CM_REP_PRIVATE_DATA_SIZE);
+	cm_id_names(id, &names);
+	cm_build_rtu(&mad, &names, private->data, private->len);
+	trace_icm_send_rtu(&id->id);
+	ret = cm_id_answer(id, &mad);
 	if (ret)
 		return ret;
-
-	spin_lock_irqsave(&id->lock, flags);
-	step = cm_step(cm_id->state, CM_CALL_REP);
-	if (step->verdict != CM_GO) {
-		trace_icm_send_rep_err(cm_id->local_id, cm_id->state);
-		ret = cm_refusal(step);
-		goto out;
-	}
-	cm_id_names(id, &names);
-	cm_build_rep(&mad, &names, &id->dev->self, id->qp_type, param);
-	trace_icm_send_rep(cm_id);
-	ret = cm_id_request(id, &mad, id->timeout_ms);
-	if (ret)
-		goto out;
-
-	cm_id_wait(id, step->next);
-	id->initiator_depth = param->initiator_depth;
-	id->responder_resources = param->responder_resources;
-	id->rq_psn = param->starting_psn & 0xffffff;
-	id->local_qpn = param->qp_num & 0xffffff;
-out:
-	spin_unlock_irqrestore(&id->lock, flags);
-	return ret;
+	cm_answer_keep(id, CM_ATTR_RTU, 0, private->data, private->len);
+	cm_id_move(id, step->next);
+	return 0;
 }
-EXPORT_SYMBOL(ib_send_cm_rep);
 
 /**
  * ib_send_cm_rtu - confirm a connection
@@ -69,38 +141,28 @@ EXPORT_SYMBOL(ib_send_cm_rep);
 int ib_send_cm_rtu(struct ib_cm_id *cm_id, const void *private_data,
 		   u8 private_data_len)
 {
-	struct cm_id *id = to_cm_id(cm_id);
-	const struct cm_step *step;
-	struct cm_names names;
-	unsigned long flags;
+	const struct cm_private private = { private_data, private_data_len };
+	int ret = cm_check_data(private_data, private_data_len,
+				IB_CM_RTU_PRIVATE_DATA_SIZE);
+
+	return ret ?: cm_call(cm_id, CM_CALL_RTU, cm_send_rtu, &private);
+}
+EXPORT_SYMBOL(ib_send_cm_rtu);
+
+static int cm_send_dreq(struct cm_id *id, const struct cm_step *step, const void *arg)
+{
+	const struct cm_private *private = arg;
 	union cm_mad mad;
 	int ret;
 
-	ret = cm_check_data(private_data, private_data_len,
-			    IB_CM_RTU_PRIVATE_DATA_SIZE);
+	cm_build_id_dreq(id, &mad, private->data, private->len);
+	ret = cm_id_request(id, &mad, id->timeout_ms);
 	if (ret)
-		return ret;
-
-	spin_lock_irqsave(&id->lock, flags);
-	step = cm_step(cm_id->state, CM_CALL_RTU);
-	if (step->verdict != CM_GO) {
-		trace_icm_send_cm_rtu_err(cm_id);
-		ret = cm_refusal(step);
-		goto out;
-	}
-	cm_id_names(id, &names);
-	cm_build_rtu(&mad, &names, private_data, private_data_len);
-	trace_icm_send_rtu(cm_id);
-	ret = cm_id_answer(id, &mad);
-	if (ret)
-		goto out;
-	cm_answer_keep(id, CM_ATTR_RTU, 0, private_data, private_data_len);
-	cm_id_move(id, step->next);
-out:
-	spin_unlock_irqrestore(&id->lock, flags);
+		cm_id_move(id, IB_CM_TIMEWAIT);
+	else
+		cm_id_wait(id, step->next);
 	return ret;
 }
-EXPORT_SYMBOL(ib_send_cm_rtu);
 
 /**
  * ib_send_cm_dreq - end a connection
@@ -115,35 +177,22 @@ EXPORT_SYMBOL(ib_send_cm_rtu);
 int ib_send_cm_dreq(struct ib_cm_id *cm_id, const void *private_data,
 		    u8 private_data_len)
 {
-	struct cm_id *id = to_cm_id(cm_id);
-	const struct cm_step *step;
-	unsigned long flags;
-	union cm_mad mad;
-	int ret;
+	const struct cm_private private = { private_data, private_data_len };
+	int ret = cm_check_data(private_data, private_data_len,
+				IB_CM_DREQ_PRIVATE_DATA_SIZE);
 
-	ret = cm_check_data(private_data, private_data_len,
-			    IB_CM_DREQ_PRIVATE_DATA_SIZE);
-	if (ret)
-		return ret;
-
-	spin_lock_irqsave(&id->lock, flags);
-	step = cm_step(cm_id->state, CM_CALL_DREQ);
-	if (step->verdict != CM_GO) {
-		trace_icm_dreq_skipped(cm_id);
-		ret = cm_refusal(step);
-		goto out;
-	}
-	cm_build_id_dreq(id, &mad, private_data, private_data_len);
-	ret = cm_id_request(id, &mad, id->timeout_ms);
-	if (ret)
-		cm_id_move(id, IB_CM_TIMEWAIT);
-	else
-		cm_id_wait(id, step->next);
-out:
-	spin_unlock_irqrestore(&id->lock, flags);
-	return ret;
+	return ret ?: cm_call(cm_id, CM_CALL_DREQ, cm_send_dreq, &private);
 }
 EXPORT_SYMBOL(ib_send_cm_dreq);
+
+static int cm_send_drep(struct cm_id *id, const struct cm_step *step, const void *arg)
+{
+	const struct cm_private *private = arg;
+
+	cm_answer_keep(id, CM_ATTR_DREP, 0, private->data, private->len);
+	cm_id_move(id, step->next);
+	return cm_say_drep(id, id->tid, private->data, private->len);
+}
 
 /**
  * ib_send_cm_drep - agree to the end of a connection
@@ -158,31 +207,21 @@ EXPORT_SYMBOL(ib_send_cm_dreq);
 int ib_send_cm_drep(struct ib_cm_id *cm_id, const void *private_data,
 		    u8 private_data_len)
 {
-	struct cm_id *id = to_cm_id(cm_id);
-	const struct cm_step *step;
-	unsigned long flags;
-	int ret;
+	const struct cm_private private = { private_data, private_data_len };
+	int ret = cm_check_data(private_data, private_data_len,
+				IB_CM_DREP_PRIVATE_DATA_SIZE);
 
-	ret = cm_check_data(private_data, private_data_len,
-			    IB_CM_DREP_PRIVATE_DATA_SIZE);
-	if (ret)
-		return ret;
-
-	spin_lock_irqsave(&id->lock, flags);
-	step = cm_step(cm_id->state, CM_CALL_DREP);
-	if (step->verdict != CM_GO) {
-		trace_icm_send_drep_err(cm_id);
-		ret = cm_refusal(step);
-		goto out;
-	}
-	cm_answer_keep(id, CM_ATTR_DREP, 0, private_data, private_data_len);
-	cm_id_move(id, step->next);
-	ret = cm_say_drep(id, id->tid, private_data, private_data_len);
-out:
-	spin_unlock_irqrestore(&id->lock, flags);
-	return ret;
+	return ret ?: cm_call(cm_id, CM_CALL_DREP, cm_send_drep, &private);
 }
 EXPORT_SYMBOL(ib_send_cm_drep);
+
+static int cm_send_rej(struct cm_id *id, const struct cm_step *step, const void *info)
+{
+	int ret = cm_say_rej(id, info);
+
+	cm_id_move(id, step->next);
+	return ret;
+}
 
 /**
  * ib_send_cm_rej - reject a connection
@@ -206,29 +245,41 @@ int ib_send_cm_rej(struct ib_cm_id *cm_id, enum ib_cm_rej_reason reason,
 		.ari = ari, .ari_len = ari_length,
 		.data = private_data, .data_len = private_data_len,
 	};
-	struct cm_id *id = to_cm_id(cm_id);
-	const struct cm_step *step;
-	unsigned long flags;
-	int ret;
 
 	if (cm_check_data(private_data, private_data_len,
 			  IB_CM_REJ_PRIVATE_DATA_SIZE) ||
 	    cm_check_data(ari, ari_length, IB_CM_REJ_ARI_LENGTH))
 		return -EINVAL;
-
-	spin_lock_irqsave(&id->lock, flags);
-	step = cm_step(cm_id->state, CM_CALL_REJ);
-	if (step->verdict == CM_GO) {
-		ret = cm_say_rej(id, &info);
-		cm_id_move(id, step->next);
-	} else {
-		trace_icm_send_unknown_rej_err(cm_id);
-		ret = cm_refusal(step);
-	}
-	spin_unlock_irqrestore(&id->lock, flags);
-	return ret;
+	return cm_call(cm_id, CM_CALL_REJ, cm_send_rej, &info);
 }
 EXPORT_SYMBOL(ib_send_cm_rej);
+
+/* An MRA: @delay keeps it until the peer repeats its message. */
+struct cm_mra_info {
+	u8 timeout;
+	bool delay;
+	struct cm_private private;
+};
+
+static int cm_send_mra(struct cm_id *id, const struct cm_step *step, const void *arg)
+{
+	const struct cm_mra_info *info = arg;
+	const struct cm_private *private = &info->private;
+	int ret = 0;
+
+	if (!info->delay)
+		ret = cm_say_mra(id, cm_id_about(id), info->timeout,
+				 private->data, private->len);
+	if (ret)
+		return ret;
+	cm_answer_keep(id, CM_ATTR_MRA, info->timeout, private->data,
+		       private->len);
+	if (id->id.state == IB_CM_ESTABLISHED)
+		id->id.lap_state = step->next;
+	else
+		cm_id_move(id, step->next);
+	return 0;
+}
 
 /**
  * ib_send_cm_mra - ask the peer for patience
@@ -244,40 +295,15 @@ EXPORT_SYMBOL(ib_send_cm_rej);
 int ib_send_cm_mra(struct ib_cm_id *cm_id, u8 service_timeout,
 		   const void *private_data, u8 private_data_len)
 {
-	struct cm_id *id = to_cm_id(cm_id);
-	const u8 timeout = service_timeout & 0x1f;
-	const struct cm_step *step;
-	unsigned long flags;
-	int ret;
+	const struct cm_mra_info info = {
+		.timeout = service_timeout & 0x1f,
+		.delay = service_timeout & IB_CM_MRA_FLAG_DELAY,
+		.private = { private_data, private_data_len },
+	};
+	int ret = cm_check_data(private_data, private_data_len,
+				IB_CM_MRA_PRIVATE_DATA_SIZE);
 
-	ret = cm_check_data(private_data, private_data_len,
-			    IB_CM_MRA_PRIVATE_DATA_SIZE);
-	if (ret)
-		return ret;
-
-	spin_lock_irqsave(&id->lock, flags);
-	step = cm_step(cm_id->state, CM_CALL_MRA);
-	if (step->verdict == CM_ASK_LAP)
-		step = cm_lap_step(cm_id->lap_state, CM_CALL_MRA);
-	if (step->verdict != CM_GO) {
-		trace_icm_send_mra_unknown_err(cm_id);
-		ret = cm_refusal(step);
-		goto out;
-	}
-	if (!(service_timeout & IB_CM_MRA_FLAG_DELAY))
-		ret = cm_say_mra(id, cm_id_about(id), timeout, private_data,
-				 private_data_len);
-	if (ret)
-		goto out;
-	cm_answer_keep(id, CM_ATTR_MRA, timeout, private_data,
-		       private_data_len);
-	if (cm_id->state == IB_CM_ESTABLISHED)
-		cm_id->lap_state = step->next;
-	else
-		cm_id_move(id, step->next);
-out:
-	spin_unlock_irqrestore(&id->lock, flags);
-	return ret;
+	return ret ?: cm_call(cm_id, CM_CALL_MRA, cm_send_mra, &info);
 }
 EXPORT_SYMBOL(ib_send_cm_mra);
 

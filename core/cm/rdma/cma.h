@@ -419,6 +419,7 @@ void cma_step_start(struct cma_id *id, int status,
 void cma_report_unlock_put(struct cma_id *id, struct rdma_cm_event *event);
 void cma_end(struct cma_id *id, enum cma_state was);
 void cma_end_unlock(struct cma_id *id);
+int cma_finish_callback(struct cma_id *id, int ret);
 void cma_id_removed_put(struct cma_id *id);
 
 /* id.c */
@@ -548,6 +549,8 @@ int cma_offer(struct cma_id *listen, struct cma_id *conn,
 
 /* ib.c */
 int cma_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event);
+int cma_ib_start(struct cma_id *id, ib_cm_handler handler,
+		 int (*send)(struct ib_cm_id *cm_id, void *req), void *req);
 int cma_ib_connect(struct cma_id *id, struct rdma_conn_param *param);
 int cma_ib_accept(struct cma_id *id, struct rdma_conn_param *param);
 int cma_ib_ready(struct cma_id *id, struct rdma_conn_param *param);

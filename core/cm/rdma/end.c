@@ -47,6 +47,27 @@ void cma_end_unlock(struct cma_id *id)
 		cma_end(id, was);
 }
 
+/**
+ * cma_finish_callback - the end of a call of the IB or the iWARP CM
+ * @id: id that the call was for, with the handler_mutex held
+ * @ret: what the handler of the consumer returned, 0 if it was not called
+ *
+ * The CM destroys its own id when its call returns nonzero, so @id loses its
+ * pointer to that. Context: process, may sleep. Return: @ret, for the CM.
+ */
+int cma_finish_callback(struct cma_id *id, int ret)
+{
+	lockdep_assert_held(&id->handler_mutex);
+	if (!ret) {
+		mutex_unlock(&id->handler_mutex);
+		return 0;
+	}
+	/* Also the pointer to the id of the iWARP CM. */
+	id->ib = NULL;
+	cma_end_unlock(id);
+	return ret;
+}
+
 /*
  * What @was under way. After rdma_addr_cancel() no callback comes; a cancelled
  * SA query still calls back, and has a reference for that.

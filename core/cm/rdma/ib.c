@@ -128,13 +128,7 @@ int cma_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 	if (cma_takes_ib_event(cma_state_of(id), event->event) &&
 	    cma_translate(id, event, &out))
 		ret = cma_report(id, &out);
-	if (!ret) {
-		mutex_unlock(&id->handler_mutex);
-		return 0;
-	}
-	id->ib = NULL;
-	cma_end_unlock(id);
-	return ret;
+	return cma_finish_callback(id, ret);
 }
 
 static void cma_fill_req(struct cma_id *id, const struct rdma_conn_param *param,
@@ -168,6 +162,42 @@ static void cma_fill_req(struct cma_id *id, const struct rdma_conn_param *param,
 }
 
 /**
+ * cma_ib_start - send the first message of an id
+ * @id: id with a path
+ * @handler: of the IB CM's events
+ * @send: sends @req
+ * @req: request
+ *
+ * Context: process, may sleep; the handler_mutex is held. Return: 0, -ENOMEM, or
+ * what @send returned; the id has no id of the IB CM then.
+ */
+int cma_ib_start(struct cma_id *id, ib_cm_handler handler,
+		 int (*send)(struct ib_cm_id *cm_id, void *req), void *req)
+{
+	struct ib_cm_id *cm_id;
+	int ret;
+
+	lockdep_assert_held(&id->handler_mutex);
+	cm_id = ib_create_cm_id(id->pub.device, handler, id);
+	if (IS_ERR(cm_id))
+		return PTR_ERR(cm_id);
+	id->ib = cm_id;
+	ret = send(cm_id, req);
+	if (ret) {
+		/* Nothing was sent: no event can wait for handler_mutex. */
+		id->ib = NULL;
+		ib_destroy_cm_id(cm_id);
+	}
+	return ret;
+}
+
+static int cma_send_req(struct ib_cm_id *cm_id, void *req)
+{
+	trace_cm_send_req(cm_id->context);
+	return ib_send_cm_req(cm_id, req);
+}
+
+/**
  * cma_ib_connect - send a REQ
  * @id: id with a path
  * @param: what the consumer wants
@@ -178,7 +208,6 @@ static void cma_fill_req(struct cma_id *id, const struct rdma_conn_param *param,
 int cma_ib_connect(struct cma_id *id, struct rdma_conn_param *param)
 {
 	struct ib_cm_req_param req = { };
-	struct ib_cm_id *cm_id;
 	void *data;
 	int ret;
 
@@ -186,22 +215,9 @@ int cma_ib_connect(struct cma_id *id, struct rdma_conn_param *param)
 				&req.private_data_len);
 	if (IS_ERR(data))
 		return PTR_ERR(data);
-	cm_id = ib_create_cm_id(id->pub.device, cma_ib_event, id);
-	if (IS_ERR(cm_id)) {
-		ret = PTR_ERR(cm_id);
-		goto out;
-	}
 	req.private_data = data;
 	cma_fill_req(id, param, &req);
-	id->ib = cm_id;
-	trace_cm_send_req(id);
-	ret = ib_send_cm_req(cm_id, &req);
-	if (ret) {
-		/* Nothing was sent: no event can wait for handler_mutex. */
-		id->ib = NULL;
-		ib_destroy_cm_id(cm_id);
-	}
-out:
+	ret = cma_ib_start(id, cma_ib_event, cma_send_req, &req);
 	kfree(data);
 	return ret;
 }

@@ -79,13 +79,7 @@ static int cma_iw_event(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 	mutex_lock(&id->handler_mutex);
 	if (cma_state_of(id) == CMA_S_CONNECT && cma_iw_translate(id, event, &out))
 		ret = cma_report(id, &out);
-	if (!ret) {
-		mutex_unlock(&id->handler_mutex);
-		return 0;
-	}
-	id->iw = NULL;
-	cma_end_unlock(id);
-	return ret;
+	return cma_finish_callback(id, ret);
 }
 
 static int cma_fill_connection(struct cma_id *conn, struct cma_dev *cdev,

@@ -83,13 +83,13 @@ int cma_sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 
 	mutex_lock(&id->handler_mutex);
 	ret = cma_sidr_report(id, event);
-	if (!ret) {
-		mutex_unlock(&id->handler_mutex);
-		return 0;
-	}
-	id->ib = NULL;
-	cma_end_unlock(id);
-	return ret;
+	return cma_finish_callback(id, ret);
+}
+
+static int cma_send_sidr_req(struct ib_cm_id *cm_id, void *req)
+{
+	trace_cm_send_sidr_req(cm_id->context);
+	return ib_send_cm_sidr_req(cm_id, req);
 }
 
 /**
@@ -109,7 +109,6 @@ int cma_sidr_connect(struct cma_id *id, struct rdma_conn_param *param)
 		.timeout_ms = SIDR_TIMEOUT_MS,
 		.max_cm_retries = CMA_CM_RETRIES,
 	};
-	struct ib_cm_id *cm_id;
 	void *data;
 	int ret;
 
@@ -118,20 +117,7 @@ int cma_sidr_connect(struct cma_id *id, struct rdma_conn_param *param)
 	if (IS_ERR(data))
 		return PTR_ERR(data);
 	req.private_data = data;
-	cm_id = ib_create_cm_id(id->pub.device, cma_sidr_event, id);
-	if (IS_ERR(cm_id)) {
-		ret = PTR_ERR(cm_id);
-		goto out;
-	}
-	id->ib = cm_id;
-	trace_cm_send_sidr_req(id);
-	ret = ib_send_cm_sidr_req(cm_id, &req);
-	if (ret) {
-		/* As in cma_ib_connect(). */
-		id->ib = NULL;
-		ib_destroy_cm_id(cm_id);
-	}
-out:
+	ret = cma_ib_start(id, cma_sidr_event, cma_send_sidr_req, &req);
 	kfree(data);
 	return ret;
 }
