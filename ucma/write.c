@@ -137,5 +137,7 @@ ssize_t ucma_write(struct file *filp, const char __user *buf, size_t count,
 	ret = ucma_read_request(cmd, &call, buf + sizeof(hdr), hdr.in);
 	if (!ret)
 		ret = cmd->run(&call);
+	if (ret < 0)
+		pr_debug("rdma_ucm: command %u refused: %d\n", hdr.cmd, ret);
 	return ret ?: count;
 }

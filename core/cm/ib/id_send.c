@@ -51,6 +51,8 @@ int cm_say_rej(struct cm_id *id, const struct cm_rej_info *info)
 		names.local_id = 0;
 	cm_build_rej(&mad, &names, &full);
 	trace_icm_send_rej(&id->id, info->reason);
+	pr_debug("ib_cm: id %08x: REJ sent, reason %u\n",
+		 be32_to_cpu(id->id.local_id), info->reason);
 	return cm_id_answer(id, &mad);
 }
 

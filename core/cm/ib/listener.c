@@ -128,6 +128,9 @@ int cm_listener_add(struct cm_id *id, __be64 service_id)
 	spin_unlock(&cm_listeners_lock);
 	if (!other)
 		return 0;
+	pr_debug("ib_cm: id %08x can not listen for service %016llx: %s\n",
+		 be32_to_cpu(id->id.local_id), be64_to_cpu(service_id),
+		 IS_ERR(other) ? "of the range that is assigned" : "in use");
 	return IS_ERR(other) ? PTR_ERR(other) : -EBUSY;
 }
 

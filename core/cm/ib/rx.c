@@ -14,8 +14,11 @@ struct cm_rx *cm_rx_new(struct cm_port *port, struct ib_mad_recv_wc *wc,
 	struct cm_rx *rx;
 
 	if (!atomic_add_unless(waiting, 1, queue == CM_SLOW ? CM_SLOW_MOST :
-							      CM_MESSAGES_MOST))
+							      CM_MESSAGES_MOST)) {
+		ibdev_dbg(port->dev->device, "port %u: too many messages wait, one dropped\n",
+			  port->num);
 		return NULL;
+	}
 	rx = kzalloc(sizeof(*rx), GFP_KERNEL);
 	if (!rx) {
 		atomic_dec(waiting);

@@ -4,6 +4,7 @@
  * table says, and the move; and the reply to a message that matches no id.
  */
 #include <rdma/ib_mad.h>
+#include <rdma/ib_verbs.h>
 
 #include "core.h"
 #include "trace.h"
@@ -61,6 +62,8 @@ bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
 	union cm_mad mad;
 
 	trace_icm_issue_rej(cm_sender_id(rx->mad), cm_receiver_id(rx->mad));
+	ibdev_dbg(rx->port->dev->device, "port %u: REQ of id %08x rejected, reason %u\n",
+		  rx->port->num, be32_to_cpu(cm_sender_id(rx->mad)), reason);
 	cm_names_reversed(&names, rx->mad);
 	cm_build_rej(&mad, &names, &info);
 	if (!to)
@@ -72,7 +75,13 @@ bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
 /* The id that a message names, with a reference, or NULL. */
 struct cm_id *cm_rx_id(const struct cm_rx *rx)
 {
-	return cm_id_find(cm_receiver_id(rx->mad));
+	struct cm_id *id = cm_id_find(cm_receiver_id(rx->mad));
+
+	if (!id)
+		ibdev_dbg(rx->port->dev->device, "port %u: message %u for id %08x, which does not exist\n",
+			  rx->port->num, cm_attr_of(&rx->mad->hdr),
+			  be32_to_cpu(cm_receiver_id(rx->mad)));
+	return id;
 }
 
 /* Ids are numbers that others may guess; an address is not as easy to take. */
@@ -94,13 +103,19 @@ bool cm_rx_fits(const struct cm_rx *rx, const struct cm_id *id)
 
 	lockdep_assert_held(&id->lock);
 	if (id->dev != rx->port->dev)
-		return false;
+		goto unknown;
 	if (!id->id.remote_id)
 		return true;
 	if (id->id.remote_id != sender &&
 	    (sender || cm_attr_of(&rx->mad->hdr) != CM_ATTR_REJ))
-		return false;
-	return cm_from_peer(rx, id);
+		goto unknown;
+	if (cm_from_peer(rx, id))
+		return true;
+unknown:
+	ibdev_dbg(rx->port->dev->device, "port %u: message %u for id %08x comes from another peer, dropped\n",
+		  rx->port->num, cm_attr_of(&rx->mad->hdr),
+		  be32_to_cpu(id->id.local_id));
+	return false;
 }
 
 /* The answer goes out once more. */
@@ -114,8 +129,11 @@ static void cm_trace_repeat(const struct cm_id *id, enum cm_input input)
 
 /* A message that the id has no use for. */
 static void cm_trace_refused(const struct cm_rx *rx, const struct cm_id *id,
-			  enum cm_input input)
+			     enum cm_input input)
 {
+	ibdev_dbg(rx->port->dev->device, "port %u: message %u refused in state %u of id %08x\n",
+		  rx->port->num, cm_attr_of(&rx->mad->hdr), id->id.state,
+		  be32_to_cpu(id->id.local_id));
 	switch (input) {
 	case CM_RX_REP:
 		trace_icm_rep_unknown_err(id->id.local_id,

@@ -17,6 +17,9 @@ struct cm_private {
 /* The state does not allow the call. */
 static void cm_call_refused(const struct ib_cm_id *cm_id, enum cm_input input)
 {
+	/* Without the device's name: an id may outlive it. */
+	pr_debug("ib_cm: id %08x: call %u refused in state %u\n",
+		 be32_to_cpu(cm_id->local_id), input, cm_id->state);
 	switch (input) {
 	case CM_CALL_REP:
 		trace_icm_send_rep_err(cm_id->local_id, cm_id->state);

@@ -96,6 +96,9 @@ int iwcm_move(struct iw_id *id, enum ofed_iw_input input,
 	lockdep_assert_held(&id->lock);
 	*from = id->state;
 	id->state = step.next;
+	if (step.verdict == IW_REFUSE)
+		ibdev_dbg(id->id.device, "iw_cm: input %u refused in state %u\n",
+			  input, *from);
 	return step.verdict == IW_REFUSE ? -EINVAL : 0;
 }
 

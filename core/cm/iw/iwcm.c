@@ -189,10 +189,13 @@ static int iwcm_begin(struct iw_id *id, enum ofed_iw_input input, u32 qpn)
 	if (ofed_iw_step(id->state, input).verdict == IW_REFUSE)
 		goto err_inval;
 	qp = ops->iw_get_qp(id->id.device, qpn);
-	if (!qp)
+	if (!qp) {
+		ibdev_dbg(id->id.device, "iw_cm: no QP %u\n", qpn);
 		goto err_inval;
+	}
 	ops->iw_add_ref(qp);
 	if (!iwcm_is_own(id, qp)) {
+		ibdev_dbg(id->id.device, "iw_cm: QP %u is of another process\n", qpn);
 		ops->iw_rem_ref(qp);
 		goto err_inval;
 	}

@@ -443,15 +443,21 @@ static int cma_bind_to(struct cma_id *id, const struct sockaddr *src,
 	int ret;
 
 	if (!rdma_addr_size(src) ||
-	    (src->sa_family == AF_INET6 && !IS_ENABLED(CONFIG_IPV6)))
+	    (src->sa_family == AF_INET6 && !IS_ENABLED(CONFIG_IPV6))) {
+		pr_debug("rdma_cm: no address of family %u\n", src->sa_family);
 		return -EAFNOSUPPORT;
-	if (dst && dst->sa_family != src->sa_family)
+	}
+	if (dst && dst->sa_family != src->sa_family) {
+		pr_debug("rdma_cm: source of family %u, destination of family %u\n",
+			 src->sa_family, dst->sa_family);
 		return -EINVAL;
+	}
 	ret = cma_move(id, CMA_M_BIND);
 	if (ret)
 		return ret;
 	ret = cma_take_address(id, src, dst);
 	if (ret) {
+		pr_debug("rdma_cm: can not bind to %pISpc: %d\n", src, ret);
 		cma_forget_address(id);
 		cma_move(id, CMA_M_UNBIND);
 	}

@@ -15,6 +15,9 @@ int cma_move_from(struct cma_id *id, enum cma_move move)
 	if (next >= 0)
 		WRITE_ONCE(id->state, next);
 	spin_unlock_irqrestore(&id->lock, flags);
+	if (next < 0)
+		pr_debug("rdma_cm: id %u: move %u refused in state %d\n",
+			 id->res.tracked.entry.id, move, was);
 	return next < 0 ? next : was;
 }
 

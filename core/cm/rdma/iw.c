@@ -140,6 +140,8 @@ static int cma_iw_request(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 	mutex_lock(&listen->handler_mutex);
 	ret = cma_accept_request(listener, cm_id, event);
 	mutex_unlock(&listen->handler_mutex);
+	if (ret)
+		ibdev_dbg(listener->cdev->device, "request refused: %d\n", ret);
 	cma_id_put(listen);
 	return ret;
 }

@@ -342,8 +342,11 @@ int cma_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 	    event->event != IB_CM_SIDR_REQ_RECEIVED)
 		return -EINVAL;
 	ret = cma_read_request(&req, event, cm_id);
-	if (ret)
+	if (ret) {
+		ibdev_dbg(req.device, "port %u: request without an interface: %d\n",
+			  req.port, ret);
 		return ret;
+	}
 	listen = cma_find_listener(&req);
 	if (IS_ERR(listen)) {
 		ret = PTR_ERR(listen);
@@ -355,6 +358,9 @@ int cma_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event)
 	mutex_unlock(&listen->handler_mutex);
 	cma_id_put(listen);
 out:
+	if (ret)
+		ibdev_dbg(req.device, "port %u: request for service %016llx refused: %d\n",
+			  req.port, be64_to_cpu(req.service_id), ret);
 	dev_put(req.ndev);
 	return ret;
 }
