@@ -27,7 +27,7 @@ static const struct {
 } parts[] = {
 	{ ofed_workqueues_init, ofed_workqueues_exit },
 	{ ofed_device_init, ofed_device_exit },
-	{ ofed_events_init, ofed_events_exit },
+	{ ofed_port_cache_init, ofed_port_cache_exit },
 	{ ofed_addr_init, ofed_addr_exit },
 	{ ofed_netns_init, ofed_netns_exit },
 	{ ofed_gid_events_init, ofed_gid_events_exit },

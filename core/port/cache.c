@@ -247,27 +247,6 @@ int ib_get_cached_port_state(struct ib_device *device, u32 port_num,
 }
 EXPORT_SYMBOL(ib_get_cached_port_state);
 
-/**
- * ofed_cached_subnet_prefix - read the subnet prefix of a port
- * @device: device
- * @port: port
- * @prefix: out: upper half of GID 0, in CPU order; 0 on ports without subnet
- *
- * Context: any. Return: 0, or -EINVAL when there is no such port.
- */
-int ofed_cached_subnet_prefix(struct ib_device *device, u32 port,
-			      u64 *prefix)
-{
-	unsigned long flags;
-
-	if (!rdma_is_port_valid(device, port))
-		return -EINVAL;
-	read_lock_irqsave(&device->cache_lock, flags);
-	*prefix = device->port_data[port].cache.subnet_prefix;
-	read_unlock_irqrestore(&device->cache_lock, flags);
-	return 0;
-}
-
 /* NULL, and no error, for a port without P_Keys. */
 static struct ib_pkey_cache *port_read_pkeys(struct ib_device *device, u32 port,
 					     unsigned int count)
@@ -303,20 +282,14 @@ static u64 port_read_subnet_prefix(struct ib_device *device, u32 port)
 	return be64_to_cpu(gid.global.subnet_prefix);
 }
 
-/**
- * ofed_port_cache_update - read a port again
- * @device: device
- * @port: valid port number
- * @update_gids: the GID table too, unless the port is RoCE
- * @update_pkeys: the P_Key table too
- *
+/*
+ * Read a port again, its GIDs too unless it is a RoCE port, and its P_Keys.
  * Updates of one port must not run at the same time: setup runs before the
- * device has events, and events of a device come one after the other.
- * Context: may sleep.
- * Return: 0, -ENOMEM or the driver's errno, with the old values in place.
+ * device has events, and events of a device come one after the other. May
+ * sleep. On an error the old values stay in place.
  */
-int ofed_port_cache_update(struct ib_device *device, u32 port,
-			   bool update_gids, bool update_pkeys)
+static int port_cache_update(struct ib_device *device, u32 port,
+			     bool update_gids, bool update_pkeys)
 {
 	struct ib_port_cache *cache = &device->port_data[port].cache;
 	struct ib_pkey_cache *pkeys = NULL;
@@ -352,6 +325,57 @@ int ofed_port_cache_update(struct ib_device *device, u32 port,
 	return 0;
 }
 
+/*
+ * A handler must not read older values than the event tells of. An event of a
+ * port that cannot be read is delivered all the same. GIDs of RoCE ports have
+ * changed before their event was dispatched.
+ */
+static void port_cache_on_event(const struct ib_event *event)
+{
+	struct ib_device *device = event->device;
+	u32 port = event->element.port_num;
+	bool gids, pkeys;
+
+	switch (event->event) {
+	case IB_EVENT_GID_CHANGE:
+	case IB_EVENT_PKEY_CHANGE:
+	case IB_EVENT_PORT_ACTIVE:
+	case IB_EVENT_PORT_ERR:
+	case IB_EVENT_LID_CHANGE:
+	case IB_EVENT_CLIENT_REREGISTER:
+		break;
+	default:
+		return;
+	}
+	if (!device->port_data || !rdma_is_port_valid(device, port))
+		return;
+	gids = event->event == IB_EVENT_GID_CHANGE;
+	pkeys = event->event == IB_EVENT_PKEY_CHANGE;
+	if (gids && rdma_protocol_roce(device, port))
+		return;
+	port_cache_update(device, port, gids, pkeys);
+}
+
+/**
+ * ofed_port_cache_init - read ports again at their events
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ofed_port_cache_init(void)
+{
+	return ofed_events_init(port_cache_on_event);
+}
+
+/**
+ * ofed_port_cache_exit - end of the events
+ *
+ * No device is left.
+ */
+void ofed_port_cache_exit(void)
+{
+	ofed_events_exit();
+}
+
 /**
  * ofed_port_cache_setup - read all ports of a device
  * @device: not visible yet; after ofed_gid_tables_setup()
@@ -365,7 +389,7 @@ int ofed_port_cache_setup(struct ib_device *device)
 	int ret;
 
 	rdma_for_each_port(device, port) {
-		ret = ofed_port_cache_update(device, port, true, true);
+		ret = port_cache_update(device, port, true, true);
 		if (ret)
 			return ret;
 	}

@@ -9,25 +9,21 @@
 
 #include <rdma/ib_verbs.h>
 
+/* With the events, whose first reader is the cache. */
+int ofed_port_cache_init(void);
+void ofed_port_cache_exit(void);
+
 int ofed_port_cache_setup(struct ib_device *device);
 void ofed_port_cache_cleanup(struct ib_device *device);
 void ofed_port_cache_release(struct ib_device *device);
 
-/* Read a port again (and its GIDs, unless RoCE). May sleep. */
-int ofed_port_cache_update(struct ib_device *device, u32 port,
-			   bool update_gids, bool update_pkeys);
-
 /*
- * The first reader of every event: refreshes the cache where the event says
- * that a port has changed, then hands the event to the registered handlers.
+ * event.c. @first is called with each event before the registered handlers.
  * ib_dispatch_event is defined beside it; callable from any context.
  */
-int ofed_events_init(void);
+int ofed_events_init(void (*first)(const struct ib_event *event));
 void ofed_events_exit(void);
 /* Wait until every event dispatched so far has been delivered. */
 void ofed_events_flush(void);
-
-int ofed_cached_subnet_prefix(struct ib_device *device, u32 port,
-			      u64 *prefix);
 
 #endif /* OFED_CORE_PORT_CACHE_H */

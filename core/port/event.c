@@ -40,6 +40,8 @@ struct event_queue {
 
 static struct event_queue queues[1 << EVENT_QUEUE_BITS];
 static mempool_t *event_pool;
+/* Set before the first event, and never changed. */
+static void (*first_reader)(const struct ib_event *event);
 
 /**
  * ib_register_event_handler - ask for the events of a device
@@ -74,43 +76,12 @@ void ib_unregister_event_handler(struct ib_event_handler *event_handler)
 }
 EXPORT_SYMBOL(ib_unregister_event_handler);
 
-/*
- * A handler must not read older values than the event tells of. When the port
- * can not be read it hears of the event all the same. GIDs of RoCE ports have
- * changed before their event was dispatched.
- */
-static void port_refresh_cache(const struct ib_event *event)
-{
-	struct ib_device *device = event->device;
-	u32 port = event->element.port_num;
-	bool gids, pkeys;
-
-	switch (event->event) {
-	case IB_EVENT_GID_CHANGE:
-	case IB_EVENT_PKEY_CHANGE:
-	case IB_EVENT_PORT_ACTIVE:
-	case IB_EVENT_PORT_ERR:
-	case IB_EVENT_LID_CHANGE:
-	case IB_EVENT_CLIENT_REREGISTER:
-		break;
-	default:
-		return;
-	}
-	if (!device->port_data || !rdma_is_port_valid(device, port))
-		return;
-	gids = event->event == IB_EVENT_GID_CHANGE;
-	pkeys = event->event == IB_EVENT_PKEY_CHANGE;
-	if (gids && rdma_protocol_roce(device, port))
-		return;
-	ofed_port_cache_update(device, port, gids, pkeys);
-}
-
 static void port_deliver(struct ib_event *event)
 {
 	struct ib_device *device = event->device;
 	struct ib_event_handler *handler;
 
-	port_refresh_cache(event);
+	first_reader(event);
 	down_read(&device->event_handler_rwsem);
 	list_for_each_entry(handler, &device->event_handler_list, list)
 		handler->handler(handler, event);
@@ -184,10 +155,11 @@ void ofed_events_flush(void)
 
 /**
  * ofed_events_init - make the queues
+ * @first: is called with each event before the registered handlers; may sleep
  *
  * Return: 0 or -ENOMEM.
  */
-int ofed_events_init(void)
+int ofed_events_init(void (*first)(const struct ib_event *event))
 {
 	int ix;
 
@@ -195,6 +167,7 @@ int ofed_events_init(void)
 						 sizeof(struct queued_event));
 	if (!event_pool)
 		return -ENOMEM;
+	first_reader = first;
 	for (ix = 0; ix < ARRAY_SIZE(queues); ix++) {
 		spin_lock_init(&queues[ix].lock);
 		INIT_LIST_HEAD(&queues[ix].waiting);

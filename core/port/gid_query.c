@@ -15,18 +15,6 @@
 #include "gid_table.h"
 
 /**
- * rdma_is_zero_gid - tell whether a GID is all zeroes, "none" that is
- * @gid: the GID
- *
- * Context: any. Return: true for the zero GID.
- */
-bool rdma_is_zero_gid(const union ib_gid *gid)
-{
-	return !(gid->global.subnet_prefix | gid->global.interface_id);
-}
-EXPORT_SYMBOL(rdma_is_zero_gid);
-
-/**
  * rdma_query_gid - read a GID by its index
  * @device: device
  * @port_num: port

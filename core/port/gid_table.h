@@ -98,6 +98,11 @@ static inline bool ofed_gid_equal(const union ib_gid *a, const union ib_gid *b)
 	       a->global.interface_id == b->global.interface_id;
 }
 
+static inline bool gid_table_is_roce(const struct ib_gid_table *table)
+{
+	return rdma_protocol_roce(table->device, table->port);
+}
+
 /* NULL for a port that does not exist and before setup. Any context. */
 struct ib_gid_table *ofed_gid_table_of(struct ib_device *device, u32 port);
 

@@ -7,7 +7,6 @@
 #include <rdma/ib_verbs.h>
 
 #include "../device/device.h"
-#include "cache.h"
 #include "port.h"
 
 union ib_gid zgid;
@@ -193,6 +192,18 @@ static int port_query_iwarp_port(struct ib_device *device, u32 port,
 	return device->ops.query_port(device, port, attr);
 }
 
+/* The upper half of GID 0, as the port cache has it; 0 on ports without subnet. */
+static u64 port_subnet_prefix(struct ib_device *device, u32 port)
+{
+	unsigned long flags;
+	u64 prefix;
+
+	read_lock_irqsave(&device->cache_lock, flags);
+	prefix = device->port_data[port].cache.subnet_prefix;
+	read_unlock_irqrestore(&device->cache_lock, flags);
+	return prefix;
+}
+
 /**
  * ib_query_port - read the attributes of a port
  * @device: device
@@ -221,8 +232,8 @@ int ib_query_port(struct ib_device *device, u32 port_num,
 	if (ret || rdma_port_get_link_layer(device, port_num) !=
 		   IB_LINK_LAYER_INFINIBAND)
 		return ret;
-	return ofed_cached_subnet_prefix(device, port_num,
-					 &port_attr->subnet_prefix);
+	port_attr->subnet_prefix = port_subnet_prefix(device, port_num);
+	return 0;
 }
 EXPORT_SYMBOL(ib_query_port);
 

@@ -44,6 +44,7 @@ static void played_events_flush(void);
 #include "../../core/port/gid_query.c"
 #include "../../core/port/roce_gid_candidates.c"
 #include "../../core/port/roce_gid_mgmt.c"
+#include "../../core/port/gid_tables.c"
 
 #define SLOTS 8
 #define V1 IB_GID_TYPE_ROCE
