@@ -203,6 +203,23 @@ void *mad_send_segment(const struct mad_send *send, u32 number)
 }
 
 /**
+ * rmpp_compose - build the packet of the next segment to send
+ * @send: flying; so the caller alone uses its image
+ */
+void rmpp_compose(struct mad_send *send)
+{
+	struct ib_mad_send_buf *buf = &send->buf;
+	struct ib_rmpp_mad *packet = send->image;
+
+	/* Each segment has all the headers (13.6.2). */
+	memcpy(send->image, buf->mad, buf->hdr_len);
+	memcpy(send->image + buf->hdr_len,
+	       mad_send_segment(send, send->segment), buf->seg_size);
+	rmpp_out_header(&packet->rmpp_hdr, send->segment, buf->seg_count,
+			buf->seg_rmpp_size, send->pad);
+}
+
+/**
  * ib_get_rmpp_segment - find the data of a segment
  * @send_buf: buffer, created for RMPP
  * @seg_num: number of the segment, 1 to seg_count

@@ -149,3 +149,11 @@ bool mad_peer_match(const struct mad_peer *sent, bool sent_answers,
 	return sent->lid == got->lid;
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_peer_match);
+
+/* The longest MAD of its kind: those of Omni-Path may be longer than others. */
+size_t mad_full_size(const struct mad_port *port, u8 base_version)
+{
+	return base_version == OPA_MGMT_BASE_VERSION &&
+	       rdma_cap_opa_mad(port->device, port->num) ?
+	       port->mad_size : IB_MGMT_MAD_SIZE;
+}

@@ -16,7 +16,6 @@
  */
 #include <kunit/visibility.h>
 #include <linux/debugfs.h>
-#include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -24,7 +23,6 @@
 #include <linux/uaccess.h>
 
 #include "inject.h"
-#include "priv.h"
 
 #define MAX_RULES	64
 #define MAX_WRITE	4096
@@ -162,7 +160,8 @@ enum mad_fate mad_fault_judge(struct mad_fault_rule *rule,
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_fault_judge);
 
-static enum mad_fate mad_judge_all(const struct ib_mad_hdr *hdr, u32 *delay_ms)
+/* Behind mad_fault_fate(). Context: any. */
+enum mad_fate mad_judge_all(const struct ib_mad_hdr *hdr, u32 *delay_ms)
 {
 	enum mad_fate fate = MAD_PASS;
 	struct mad_fault_rule *rule;
@@ -177,32 +176,6 @@ static enum mad_fate mad_judge_all(const struct ib_mad_hdr *hdr, u32 *delay_ms)
 	}
 	spin_unlock_irqrestore(&rules_lock, flags);
 	return fate;
-}
-
-/* Behind mad_fault_takes(). Context: any. */
-bool mad_fault_hits(struct mad_send *send)
-{
-	struct mad_agent *agent = send->agent;
-	unsigned long flags, deadline;
-	enum mad_fate fate;
-	u32 delay_ms = 0;
-
-	fate = mad_judge_all(send->image, &delay_ms);
-	if (fate == MAD_PASS)
-		return false;
-	deadline = jiffies;
-	if (fate == MAD_DELAY)
-		deadline += msecs_to_jiffies(delay_ms);
-
-	spin_lock_irqsave(&agent->lock, flags);
-	if (fate == MAD_TWICE)
-		send->again = true;
-	else
-		mad_track_hold(&agent->track, send, fate == MAD_LOSE,
-			       deadline);
-	mad_agent_arm(agent);
-	spin_unlock_irqrestore(&agent->lock, flags);
-	return fate != MAD_TWICE;
 }
 
 static int mad_add_rule(char *line)

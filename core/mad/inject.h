@@ -7,8 +7,6 @@
 #include <linux/list.h>
 #include <rdma/ib_mad.h>
 
-struct mad_send;
-
 enum mad_fate {
 	MAD_PASS,
 	MAD_LOSE,
@@ -47,17 +45,20 @@ enum mad_fate mad_fault_judge(struct mad_fault_rule *rule,
 			      const struct ib_mad_hdr *hdr);
 
 DECLARE_STATIC_KEY_FALSE(mad_fault_key);
-bool mad_fault_hits(struct mad_send *send);
+enum mad_fate mad_judge_all(const struct ib_mad_hdr *hdr, u32 *delay_ms);
 
 /**
- * mad_fault_takes - does the fault hook take a send?
- * @send: flying
+ * mad_fault_fate - what becomes of a MAD that is about to be sent
+ * @hdr: header of the MAD
+ * @delay_ms: out: for how long MAD_DELAY holds it back
  *
- * Return: true when it is not the caller's any more.
+ * Context: any. Return: its fate by the first rule that hits, or MAD_PASS.
  */
-static inline bool mad_fault_takes(struct mad_send *send)
+static inline enum mad_fate mad_fault_fate(const struct ib_mad_hdr *hdr,
+					   u32 *delay_ms)
 {
-	return static_branch_unlikely(&mad_fault_key) && mad_fault_hits(send);
+	return static_branch_unlikely(&mad_fault_key) ?
+	       mad_judge_all(hdr, delay_ms) : MAD_PASS;
 }
 
 void mad_fault_init(void);

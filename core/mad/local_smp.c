@@ -1,67 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Directed-route SMPs that begin and end at the same port (IBA 14.2.2): no
- * packet leaves. A work item asks the driver's SMA (process_mad may sleep, the
- * poster may not), hands the reply over as if it had been received, and then
- * says that the SMP was sent.
+ * packet leaves. Sending queues them. A work item calls the driver's SMA
+ * (process_mad may sleep, the poster may not), delivers the reply as if it had
+ * been received, and then completes the SMP as sent.
  */
-#include <kunit/visibility.h>
 #include <linux/slab.h>
+#include <rdma/ib_smi.h>
 
 #include "priv.h"
-#include "smi.h"
-
-/**
- * mad_local_check - find out where a send has to go
- * @send: not posted; the hop pointer of a directed-route SMP is moved
- *
- * Return: 0, with send->local set, or -EINVAL when its route is impossible.
- */
-int mad_local_check(struct mad_send *send)
-{
-	struct mad_port *port = send->agent->port;
-	struct ib_mad_hdr *hdr = send->buf.mad;
-
-	send->local = false;
-	if (send->agent->qp != port->qp[0] ||
-	    hdr->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
-		return 0;
-	mad_trace_smp_out(hdr);
-	if (hdr->base_version != IB_MGMT_BASE_VERSION)
-		return 0;
-
-	switch (smi_outgoing(send->buf.mad, port->num)) {
-	case SMI_DISCARD:
-		return -EINVAL;
-	case SMI_HERE:
-		/*
-		 * A peer's directed-route request may have no hop to make. The
-		 * reply is not delivered here: it could match a local request
-		 * with the same TID.
-		 */
-		if (send->agent == send->agent->qp->answers)
-			return -EINVAL;
-		/* Without it, the SMA is behind the QP. */
-		send->local = port->device->ops.process_mad;
-		break;
-	case SMI_WIRE:
-		break;
-	}
-	return 0;
-}
-EXPORT_SYMBOL_IF_KUNIT(mad_local_check);
-
-/* Context: any. */
-void mad_local_queue(struct mad_send *send)
-{
-	struct mad_port *port = send->agent->port;
-	unsigned long flags;
-
-	spin_lock_irqsave(&port->work_lock, flags);
-	list_add_tail(&send->queue, &port->locals);
-	spin_unlock_irqrestore(&port->work_lock, flags);
-	queue_work(mad_wq, &port->local_work);
-}
 
 /* As it would have been received from ourselves. */
 static struct mad_recv *mad_as_received(const struct mad_send *send,

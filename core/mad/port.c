@@ -3,7 +3,6 @@
  * The MAD layer's ports: made when a device comes, given up when it goes.
  * InfiniBand ports have QP0 and QP1, RoCE ports QP1 only, iWARP ports nothing.
  */
-#include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <ofed/restrack.h>
 
@@ -15,15 +14,6 @@
 #define MAX_QUEUE	8192
 /* The longest MAD there is, that of Omni-Path. */
 #define MAX_MAD_SIZE	OPA_MGMT_MAD_SIZE
-
-int mad_send_queue_size = 128;
-int mad_recv_queue_size = 512;
-module_param_named(send_queue_size, mad_send_queue_size, int, 0444);
-MODULE_PARM_DESC(send_queue_size, "Size of send queue in number of work requests");
-module_param_named(recv_queue_size, mad_recv_queue_size, int, 0444);
-MODULE_PARM_DESC(recv_queue_size, "Size of receive queue in number of work requests");
-
-struct workqueue_struct *mad_wq;
 
 /* Ports by number; those without MADs are NULL. */
 struct mad_device {
@@ -41,14 +31,6 @@ struct mad_port *mad_port_find(struct ib_device *device, u32 num)
 	if (!mad || num >= mad->num_ports)
 		return NULL;
 	return mad->ports[num];
-}
-
-/* The longest MAD of its kind: those of Omni-Path may be longer than others. */
-size_t mad_full_size(const struct mad_port *port, u8 base_version)
-{
-	return base_version == OPA_MGMT_BASE_VERSION &&
-	       rdma_cap_opa_mad(port->device, port->num) ?
-	       port->mad_size : IB_MGMT_MAD_SIZE;
 }
 
 static struct mad_port *mad_port_alloc(struct ib_device *device, u32 num)
@@ -101,11 +83,16 @@ static void mad_stop_qps(struct mad_port *port)
 			mad_qp_stop(port->qp[i]);
 }
 
+static const struct mad_qp_ops mad_qp_ops = {
+	.received = mad_dispatch,
+	.sent = mad_sent,
+};
+
 static int mad_create_qp(struct mad_port *port, int number)
 {
 	struct mad_qp *q;
 
-	q = mad_qp_create(port, number ? IB_QPT_GSI : IB_QPT_SMI);
+	q = mad_qp_create(port, number ? IB_QPT_GSI : IB_QPT_SMI, &mad_qp_ops);
 	if (IS_ERR(q))
 		return PTR_ERR(q);
 	port->qp[number] = q;
@@ -255,10 +242,9 @@ int ofed_mad_init(void)
 	mad_send_queue_size = clamp(mad_send_queue_size, MIN_QUEUE, MAX_QUEUE);
 	mad_recv_queue_size = clamp(mad_recv_queue_size, MIN_QUEUE, MAX_QUEUE);
 
-	/* Storage that pages out reconnects through here. */
-	mad_wq = alloc_workqueue("ofed_mad", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (!mad_wq)
-		return -ENOMEM;
+	ret = mad_wq_init();
+	if (ret)
+		return ret;
 	mad_fault_init();
 	ret = ib_register_client(&mad_client);
 	if (ret)
@@ -267,7 +253,7 @@ int ofed_mad_init(void)
 
 err_fault_exit:
 	mad_fault_exit();
-	destroy_workqueue(mad_wq);
+	mad_wq_exit();
 	return ret;
 }
 
@@ -275,5 +261,5 @@ void ofed_mad_exit(void)
 {
 	ib_unregister_client(&mad_client);
 	mad_fault_exit();
-	destroy_workqueue(mad_wq);
+	mad_wq_exit();
 }

@@ -42,10 +42,15 @@
 /* Received MADs that one agent's consumer may keep; what is more is dropped. */
 #define MAD_QUOTA	65536
 
-/* Agent timers, answers, local MADs, restarts. */
+/* wq.c: one work queue for agent timers, replies, local SMPs and restarts of QPs. */
+
 extern struct workqueue_struct *mad_wq;
+int mad_wq_init(void);
+void mad_wq_exit(void);
 
 /* class.c: what the class of a MAD says. */
+
+struct mad_port;
 
 /* What both sides of a MAD's address are, as far as a match needs it. */
 struct mad_peer {
@@ -60,6 +65,7 @@ bool mad_class_is_smp(u8 mgmt_class);
 bool mad_class_has_oui(u8 mgmt_class);
 bool mad_valid(const struct ib_mad_hdr *hdr, u32 qp_num, size_t length,
 	       bool opa);
+size_t mad_full_size(const struct mad_port *port, u8 base_version);
 bool mad_peer_match(const struct mad_peer *sent, bool sent_answers,
 		    const struct mad_peer *got, bool got_answers, u8 lmc);
 
@@ -267,6 +273,13 @@ static inline struct mad_agent *to_mad_agent(struct ib_mad_agent *pub)
 	return container_of(pub, struct mad_agent, pub);
 }
 
+/* Give a reference back; mad_agent_destroy() waits for the last one. Any context. */
+static inline void mad_agent_put(struct mad_agent *agent)
+{
+	if (refcount_dec_and_test(&agent->refs))
+		complete(&agent->gone);
+}
+
 static inline struct mad_send *to_mad_send(struct ib_mad_send_buf *buf)
 {
 	return container_of(buf, struct mad_send, buf);
@@ -277,7 +290,6 @@ struct mad_agent *mad_agent_create(struct mad_qp *qp, u8 rmpp_version,
 				   ib_mad_recv_handler recv_handler,
 				   void *context, u32 flags);
 void mad_agent_destroy(struct mad_agent *agent);
-void mad_agent_put(struct mad_agent *agent);
 struct mad_agent *mad_agent_find(struct mad_qp *qp,
 				 const struct ib_mad_hdr *hdr);
 
@@ -299,9 +311,23 @@ enum mad_qp_state {
 	MAD_QP_LOST,		/* that failed, and is tried again; sends fail */
 };
 
+/**
+ * struct mad_qp_ops - what a QP does with the MADs that come back from it
+ * @received: a valid MAD has come in, which is the callee's from now on
+ * @sent: a send is over, and the callee's from now on
+ *
+ * Both are called in process context without a lock held.
+ */
+struct mad_qp_ops {
+	void (*received)(struct mad_qp *q, struct mad_recv *recv);
+	void (*sent)(struct mad_send *send, enum ib_wc_status status,
+		     u32 vendor_err);
+};
+
 struct mad_qp {
 	struct mad_port *port;
 	struct ib_qp *qp;
+	const struct mad_qp_ops *ops;
 	struct mad_agent *answers;
 	u32 num_slots;
 	u32 max_sends;
@@ -317,12 +343,16 @@ struct mad_qp {
 	struct delayed_work repost;
 };
 
-struct mad_qp *mad_qp_create(struct mad_port *port, enum ib_qp_type type);
+struct mad_qp *mad_qp_create(struct mad_port *port, enum ib_qp_type type,
+			     const struct mad_qp_ops *ops);
 int mad_qp_start(struct mad_qp *q);
 void mad_qp_stop(struct mad_qp *q);
 void mad_qp_free(struct mad_qp *q);
 int mad_qp_send(struct mad_qp *q, struct mad_send *send);
 u32 mad_qp_num_cqes(const struct ib_device *device);
+/* Module parameters. */
+extern int mad_send_queue_size;
+extern int mad_recv_queue_size;
 
 /* port.c: ports. */
 
@@ -351,9 +381,6 @@ struct mad_port {
 };
 
 struct mad_port *mad_port_find(struct ib_device *device, u32 num);
-size_t mad_full_size(const struct mad_port *port, u8 base_version);
-extern int mad_send_queue_size;
-extern int mad_recv_queue_size;
 
 /* send.c */
 
@@ -361,6 +388,7 @@ void mad_sent(struct mad_send *send, enum ib_wc_status status, u32 vendor_err);
 void mad_act(struct mad_send *send, enum mad_next next);
 void mad_agent_arm(struct mad_agent *agent);
 void mad_agent_work(struct work_struct *work);
+int mad_local_check(struct mad_send *send);
 
 /* buf.c */
 
@@ -382,6 +410,15 @@ struct mad_recv {
 	u8 mad[] __aligned(8);
 };
 
+/* Is it a packet of an RMPP transfer? */
+static inline bool mad_is_active_rmpp(const struct mad_recv *recv)
+{
+	const struct ib_rmpp_mad *mad = (const void *)recv->mad;
+
+	return ib_is_mad_class_rmpp(mad->mad_hdr.mgmt_class) &&
+	       mad->rmpp_hdr.rmpp_rtime_flags & IB_MGMT_RMPP_FLAG_ACTIVE;
+}
+
 static inline struct ib_mad_hdr *mad_recv_hdr(struct mad_recv *recv)
 {
 	return (struct ib_mad_hdr *)recv->mad;
@@ -395,12 +432,16 @@ bool mad_recv_charge(struct mad_recv *recv, struct mad_quota *quota);
 struct mad_quota *mad_quota_alloc(void);
 void mad_quota_put(struct mad_quota *quota);
 void *mad_send_segment(const struct mad_send *send, u32 number);
+void rmpp_compose(struct mad_send *send);
 
 /* recv.c */
 
 void mad_dispatch(struct mad_qp *q, struct mad_recv *recv);
 void mad_route(struct mad_qp *q, struct mad_recv *recv, bool answer);
 void mad_hand_to(struct mad_agent *agent, struct mad_recv *recv);
+
+/* deliver.c */
+
 void mad_deliver(struct mad_agent *agent, struct mad_recv *recv);
 struct mad_send *mad_find_send(struct mad_agent *agent,
 			       const struct mad_recv *recv);
@@ -418,13 +459,10 @@ void mad_answer_close(struct mad_port *port);
 
 /* local_smp.c: SMPs that this port sends to itself. */
 
-int mad_local_check(struct mad_send *send);
-void mad_local_queue(struct mad_send *send);
 void mad_local_work(struct work_struct *work);
 
 /* rmpp_send.c */
 
-void rmpp_compose(struct mad_send *send);
 void rmpp_control(struct mad_agent *agent, struct mad_recv *recv);
 void rmpp_reply(struct mad_agent *agent, const struct mad_recv *recv, u8 type,
 		u8 status, u32 segment, u32 window);

@@ -12,6 +12,7 @@
  * the restart is tried again from time to time.
  */
 #include <linux/export.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <ofed/restrack.h>
 #include <rdma/ib_cache.h>
@@ -27,6 +28,13 @@
 #define LOST_DELAY	(5 * HZ)
 /* Pause before what the driver did not take is posted again. */
 #define REPOST_DELAY	(HZ / 2)
+
+int mad_send_queue_size = 128;
+int mad_recv_queue_size = 512;
+module_param_named(send_queue_size, mad_send_queue_size, int, 0444);
+MODULE_PARM_DESC(send_queue_size, "Size of send queue in number of work requests");
+module_param_named(recv_queue_size, mad_recv_queue_size, int, 0444);
+MODULE_PARM_DESC(recv_queue_size, "Size of receive queue in number of work requests");
 
 static u32 mad_num_sends(const struct ib_device *device)
 {
@@ -155,7 +163,7 @@ static void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	mad_slot_post(slot);
 	if (recv)
-		mad_dispatch(q, recv);
+		q->ops->received(q, recv);
 }
 
 static void mad_unmap_send(struct mad_send *send)
@@ -199,7 +207,7 @@ static void mad_refill(struct mad_qp *q)
 		spin_unlock_irqrestore(&q->lock, flags);
 		if (ret) {
 			mad_unmap_send(send);
-			mad_sent(send, IB_WC_GENERAL_ERR, 0);
+			q->ops->sent(send, IB_WC_GENERAL_ERR, 0);
 		}
 	}
 	spin_unlock_irqrestore(&q->lock, flags);
@@ -262,7 +270,7 @@ static void mad_send_done(struct ib_cq *cq, struct ib_wc *wc)
 	mad_refill(q);
 	if (!again) {
 		mad_unmap_send(send);
-		mad_sent(send, status, wc->vendor_err);
+		q->ops->sent(send, status, wc->vendor_err);
 	}
 }
 
@@ -297,7 +305,7 @@ static int mad_map_send(struct mad_qp *q, struct mad_send *send)
 /**
  * mad_qp_send - send, now or when there is room
  * @q: QP
- * @send: flying; comes back by mad_sent() unless this fails
+ * @send: flying; comes back by mad_qp_ops.sent unless this fails
  *
  * Context: any.
  * Return: 0, -ENOMEM, -ENODEV (the QP is down, or lost), or the driver's errno.
@@ -392,7 +400,7 @@ static void mad_give_up(struct mad_qp *q)
 	list_for_each_entry_safe(send, next, &failed, queue) {
 		list_del_init(&send->queue);
 		mad_unmap_send(send);
-		mad_sent(send, IB_WC_FATAL_ERR, 0);
+		q->ops->sent(send, IB_WC_FATAL_ERR, 0);
 	}
 	if (news)
 		ibdev_err(q->port->device,
@@ -505,11 +513,13 @@ static int mad_create_ib_qp(struct mad_qp *q, enum ib_qp_type type)
  * mad_qp_create - make QP0 or QP1 of a port
  * @port: with its PD and CQ
  * @type: IB_QPT_SMI or IB_QPT_GSI
+ * @ops: what is called with the MADs that come back from it
  *
  * Context: process, sleeps.
  * Return: the QP in Reset, or -ENOMEM, or the driver's errno.
  */
-struct mad_qp *mad_qp_create(struct mad_port *port, enum ib_qp_type type)
+struct mad_qp *mad_qp_create(struct mad_port *port, enum ib_qp_type type,
+			     const struct mad_qp_ops *ops)
 {
 	struct mad_qp *q = kzalloc(sizeof(*q), GFP_KERNEL);
 	int ret = -ENOMEM;
@@ -518,6 +528,7 @@ struct mad_qp *mad_qp_create(struct mad_port *port, enum ib_qp_type type)
 	if (!q)
 		return ERR_PTR(-ENOMEM);
 	q->port = port;
+	q->ops = ops;
 	spin_lock_init(&q->lock);
 	INIT_LIST_HEAD(&q->posted);
 	INIT_LIST_HEAD(&q->waiting);

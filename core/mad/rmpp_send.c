@@ -1,26 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RMPP transfers that agents send: what is on the wire, and what the receiver
- * says about it. Windows and numbers are rmpp.c's, timers send_list.c's.
+ * RMPP transfers that agents send: what their receiver replies; and such
+ * replies of our own. Windows and numbers are rmpp.c's, timers send_list.c's.
  */
 #include "priv.h"
-
-/**
- * rmpp_compose - build the packet of the next segment to send
- * @send: flying; so the caller alone uses its image
- */
-void rmpp_compose(struct mad_send *send)
-{
-	struct ib_mad_send_buf *buf = &send->buf;
-	struct ib_rmpp_mad *packet = send->image;
-
-	/* Each segment has all the headers (13.6.2). */
-	memcpy(send->image, buf->mad, buf->hdr_len);
-	memcpy(send->image + buf->hdr_len,
-	       mad_send_segment(send, send->segment), buf->seg_size);
-	rmpp_out_header(&packet->rmpp_hdr, send->segment, buf->seg_count,
-			buf->seg_rmpp_size, send->pad);
-}
 
 /**
  * rmpp_reply - answer an RMPP packet with another one

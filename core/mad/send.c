@@ -4,11 +4,25 @@
  * done with a send is decided in send_list.c, under the agent's lock; here it
  * is done, without it.
  */
+#include <kunit/visibility.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
 
 #include "inject.h"
 #include "priv.h"
+#include "smi.h"
+
+/* Leave it to the work item of the port's local SMPs. */
+static void mad_local_queue(struct mad_send *send)
+{
+	struct mad_port *port = send->agent->port;
+	unsigned long flags;
+
+	spin_lock_irqsave(&port->work_lock, flags);
+	list_add_tail(&send->queue, &port->locals);
+	spin_unlock_irqrestore(&port->work_lock, flags);
+	queue_work(mad_wq, &port->local_work);
+}
 
 /* @send is flying, and not the caller's any more when this returns 0. */
 static int mad_transmit_now(struct mad_send *send)
@@ -18,6 +32,47 @@ static int mad_transmit_now(struct mad_send *send)
 		return 0;
 	}
 	return mad_qp_send(send->agent->qp, send);
+}
+
+/* Have the agent's work item run when its track needs it. */
+void mad_agent_arm(struct mad_agent *agent)
+{
+	const unsigned long now = jiffies;
+	unsigned long delay;
+
+	lockdep_assert_held(&agent->lock);
+	if (!mad_track_delay(&agent->track, now, &delay))
+		return;
+	if (agent->armed && time_before_eq(agent->armed_for, now + delay))
+		return;
+	agent->armed = true;
+	agent->armed_for = now + delay;
+	mod_delayed_work(mad_wq, &agent->work, delay);
+}
+
+/* Does an injected fault take a flying send? Then it is not the caller's any more. */
+static bool mad_fault_takes(struct mad_send *send)
+{
+	struct mad_agent *agent = send->agent;
+	unsigned long flags, deadline = jiffies;
+	enum mad_fate fate;
+	u32 delay_ms = 0;
+
+	fate = mad_fault_fate(send->image, &delay_ms);
+	if (fate == MAD_PASS)
+		return false;
+	if (fate == MAD_DELAY)
+		deadline += msecs_to_jiffies(delay_ms);
+
+	spin_lock_irqsave(&agent->lock, flags);
+	if (fate == MAD_TWICE)
+		send->again = true;
+	else
+		mad_track_hold(&agent->track, send, fate == MAD_LOSE,
+			       deadline);
+	mad_agent_arm(agent);
+	spin_unlock_irqrestore(&agent->lock, flags);
+	return fate != MAD_TWICE;
 }
 
 static int mad_send_transmit(struct mad_send *send)
@@ -93,22 +148,6 @@ void mad_sent(struct mad_send *send, enum ib_wc_status status, u32 vendor_err)
 	mad_act(send, next);
 }
 
-/* Have the agent's work item run when its track needs it. */
-void mad_agent_arm(struct mad_agent *agent)
-{
-	const unsigned long now = jiffies;
-	unsigned long delay;
-
-	lockdep_assert_held(&agent->lock);
-	if (!mad_track_delay(&agent->track, now, &delay))
-		return;
-	if (agent->armed && time_before_eq(agent->armed_for, now + delay))
-		return;
-	agent->armed = true;
-	agent->armed_for = now + delay;
-	mod_delayed_work(mad_wq, &agent->work, delay);
-}
-
 /* Whatever of an agent's sends has waited long enough. */
 void mad_agent_work(struct work_struct *work)
 {
@@ -145,6 +184,46 @@ static int mad_check_send(const struct mad_send *send)
 		return -EINVAL;
 	return 0;
 }
+
+/**
+ * mad_local_check - find out where a send has to go
+ * @send: not posted; the hop pointer of a directed-route SMP is moved
+ *
+ * Return: 0, with send->local set, or -EINVAL when its route is impossible.
+ */
+int mad_local_check(struct mad_send *send)
+{
+	struct mad_port *port = send->agent->port;
+	struct ib_mad_hdr *hdr = send->buf.mad;
+
+	send->local = false;
+	if (send->agent->qp != port->qp[0] ||
+	    hdr->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
+		return 0;
+	mad_trace_smp_out(hdr);
+	if (hdr->base_version != IB_MGMT_BASE_VERSION)
+		return 0;
+
+	switch (smi_outgoing(send->buf.mad, port->num)) {
+	case SMI_DISCARD:
+		return -EINVAL;
+	case SMI_HERE:
+		/*
+		 * A peer's directed-route request may have no hop to make. The
+		 * reply is not delivered here: it could match a local request
+		 * with the same TID.
+		 */
+		if (send->agent == send->agent->qp->answers)
+			return -EINVAL;
+		/* Without it, the SMA is behind the QP. */
+		send->local = port->device->ops.process_mad;
+		break;
+	case SMI_WIRE:
+		break;
+	}
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(mad_local_check);
 
 /* Posting has failed. Returns @error, or 0 when it is too late for that. */
 static int mad_unpost(struct mad_send *send, int error)
