@@ -13,4 +13,12 @@ void ofed_cg_unregister_device(struct ib_device *device);
 int ofed_restrack_init(struct ib_device *device);
 void ofed_restrack_exit(struct ib_device *device);
 
+static inline struct rdma_counter *to_counter(struct rdma_restrack_entry *entry)
+{
+	return container_of(entry, struct rdma_counter, res);
+}
+
+/* counter_port.c */
+struct rdma_counter *ofed_counter_next(struct ib_device *dev, u32 port, u32 *id);
+
 #endif /* OFED_CORE_COUNTERS_H */

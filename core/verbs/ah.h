@@ -3,6 +3,7 @@
 #ifndef OFED_CORE_AH_H
 #define OFED_CORE_AH_H
 
+#include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
 /**
@@ -17,5 +18,12 @@
  * the errno of rdma_get_gid_attr().
  */
 int ofed_av_take(struct ib_device *device, struct rdma_ah_attr *av);
+
+/* Give back the source GID that an object has kept; NULL is fine. Any context. */
+static inline void qp_drop_gid(const struct ib_gid_attr *gid)
+{
+	if (gid)
+		rdma_put_gid_attr(gid);
+}
 
 #endif /* OFED_CORE_AH_H */
