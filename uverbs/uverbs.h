@@ -279,7 +279,22 @@ void uv_obj_give_up(struct ib_uobject *uobj, bool made,
 void uv_obj_get(struct ib_uobject *uobj);
 void uv_obj_put(struct ib_uobject *uobj);
 void uv_obj_close_fd(struct ib_uobject *uobj);
+int uv_obj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs);
 
+/* What ib_uobject.usecnt is while one thread has the object for itself. */
+#define UV_USED_EXCLUSIVELY (-1)
+
+static inline bool uv_try_own(struct ib_uobject *uobj)
+{
+	return atomic_cmpxchg(&uobj->usecnt, 0, UV_USED_EXCLUSIVELY) == 0;
+}
+
+static inline void uv_disown(struct ib_uobject *uobj)
+{
+	atomic_set_release(&uobj->usecnt, 0);
+}
+
+/* uobject_get.c */
 struct ib_uobject *uv_get_read(const struct uv_type *type, u32 id,
 			       struct uverbs_attr_bundle *attrs);
 void uv_put_read(struct ib_uobject *uobj);
@@ -291,7 +306,6 @@ struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
 void uv_put_write(struct ib_uobject *uobj);
 struct ib_uobject *uv_get_doomed(const struct uv_type *type, u32 id,
 				 struct uverbs_attr_bundle *attrs);
-int uv_obj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs);
 struct ib_uobject *uv_get_destroyed(const struct uv_type *type, u32 id,
 				    struct uverbs_attr_bundle *attrs);
 int uv_destroy(const struct uv_type *type, u32 id,
@@ -410,7 +424,7 @@ static_assert(!offsetof(struct ib_ucq_object, source.uobj));
  * struct ib_uqp_object - a QP, or a handle of an XRC target QP
  * @source: its asynchronous events
  * @mcast_lock: see above
- * @mcast: groups that it is attached to, struct uv_mcast in cmd/qp.c
+ * @mcast: groups that it is attached to, struct uv_mcast in cmd/mcast.c
  * @xrcd: XRC domain that it keeps busy, or NULL
  */
 struct ib_uqp_object {

@@ -16,6 +16,8 @@
 
 #include "uverbs_bench.c"
 #include "../../uverbs/ioctl/uapi.c"
+#include "../../uverbs/ioctl/uapi_merge.c"
+#include "../../uverbs/ioctl/uapi_type.c"
 #include "../../uverbs/ioctl/attr.c"
 #include "../../uverbs/ioctl/ioctl.c"
 

@@ -7,6 +7,7 @@
 #define ofed_cg_uncharge fake_uncharge
 
 #include "../../uverbs/uobject.c"
+#include "../../uverbs/uobject_get.c"
 
 static atomic_t charged;
 

@@ -59,6 +59,9 @@ static inline void uv_put_wq(struct ib_wq *wq)
 	uv_put_read(&wq->uobject->source.uobj);
 }
 
+/* mcast.c */
+void uv_mcast_detach_all(struct ib_uqp_object *uqp, struct ib_qp *qp);
+
 /*
  * The parameters of new objects. write() and ioctl() parse them and share the
  * rest. Objects in them are locked for reading; an absent one is NULL. @async

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Objects of an open file are found by handle or descriptor, and locked: shared
+ * by the commands that use one, exclusively by the one that changes it.
+ */
+#include <linux/file.h>
+
+#include "uverbs.h"
+
+static bool uv_try_share(struct ib_uobject *uobj)
+{
+	return atomic_add_unless(&uobj->usecnt, 1, UV_USED_EXCLUSIVELY);
+}
+
+static struct ib_uobject *uv_handle_find(struct ib_uverbs_file *file, u32 id)
+{
+	struct ib_uobject *uobj;
+
+	rcu_read_lock();
+	uobj = xa_load(&file->handles, id);
+	if (uobj && !kref_get_unless_zero(&uobj->ref))
+		uobj = NULL;
+	rcu_read_unlock();
+	return uobj;
+}
+
+/* What is asked of an object that was found. @type is NULL for any. */
+static int uv_obj_check(const struct ib_uobject *uobj, const struct uv_type *type,
+			bool may_be_empty)
+{
+	if (type && uobj->uapi_object != &type->api)
+		return -EINVAL;
+	return may_be_empty || uv_ib_dev(uobj->ufile->device) ? 0 : -EIO;
+}
+
+/* With a reference, not locked. */
+static struct ib_uobject *uv_obj_find(const struct uv_type *type, u32 id,
+				      struct uverbs_attr_bundle *attrs,
+				      bool may_be_empty)
+{
+	struct ib_uobject *uobj;
+	int ret;
+
+	if (type && !(attrs->ufile->device->types_ok & uv_type_bit(type)))
+		return ERR_PTR(-EINVAL);
+	uobj = uv_handle_find(attrs->ufile, id);
+	if (!uobj)
+		return ERR_PTR(-ENOENT);
+	ret = uv_obj_check(uobj, type, may_be_empty);
+	if (!ret)
+		return uobj;
+	uv_obj_put(uobj);
+	return ERR_PTR(ret);
+}
+
+static struct ib_uobject *uv_obj_share(struct ib_uobject *uobj,
+				       struct uverbs_attr_bundle *attrs)
+{
+	if (!uv_try_share(uobj)) {
+		uv_obj_put(uobj);
+		return ERR_PTR(-EBUSY);
+	}
+	attrs->context = uobj->context;
+	return uobj;
+}
+
+/**
+ * uv_get_read - find an object by its handle, to use it
+ * @type: what it must be, or NULL: anything
+ * @id: its handle
+ * @attrs: of the command; gets the object's context
+ *
+ * Return: the object, for uv_put_read(), or -ENOENT (no such handle), -EINVAL
+ * (another type, or one that the device does not have), -EIO (unplugged),
+ * -EBUSY (about to be changed or destroyed).
+ */
+struct ib_uobject *uv_get_read(const struct uv_type *type, u32 id,
+			       struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = uv_obj_find(type, id, attrs, false);
+
+	return IS_ERR(uobj) ? uobj : uv_obj_share(uobj, attrs);
+}
+
+void uv_put_read(struct ib_uobject *uobj)
+{
+	WARN_ON_ONCE(atomic_dec_return(&uobj->usecnt) < 0);
+	uv_obj_put(uobj);
+}
+
+/**
+ * uv_get_read_fd - find an object by its file descriptor, to use it
+ * @type: what it must be
+ * @fd: descriptor in the current process
+ * @attrs: of the command; gets the object's context
+ *
+ * Return: the object, for uv_put_read_fd(), or -EBADF (no descriptor, or not
+ * one of @type and of this file), -EIO (unplugged).
+ */
+struct ib_uobject *uv_get_read_fd(const struct uv_type *type, int fd,
+				  struct uverbs_attr_bundle *attrs)
+{
+	struct file *filp __free(fput) = fget(fd);
+	struct ib_uobject *uobj;
+	int ret;
+
+	/* The operations of a driver's own type go with it. */
+	if (!uv_ib_dev(attrs->ufile->device))
+		return ERR_PTR(-EIO);
+	if (!filp || filp->f_op != type->fops)
+		return ERR_PTR(-EBADF);
+	/* It was committed, or it would not have a descriptor. */
+	uobj = filp->private_data;
+	if (uobj->ufile != attrs->ufile || uobj->uapi_object != &type->api)
+		return ERR_PTR(-EBADF);
+	ret = uv_obj_check(uobj, type, false);
+	if (ret)
+		return ERR_PTR(ret);
+	uv_obj_get(uobj);
+	uobj = uv_obj_share(uobj, attrs);
+	/* Held until put, so that a close() does not end the object in use. */
+	if (!IS_ERR(uobj))
+		filp = NULL;
+	return uobj;
+}
+
+void uv_put_read_fd(struct ib_uobject *uobj)
+{
+	struct file *filp = uobj->object;
+
+	uv_put_read(uobj);
+	fput(filp);
+}
+
+/**
+ * uv_get_write - find an object by its handle, to change what it is
+ * @type: what it must be, or NULL: anything
+ * @id: its handle
+ * @attrs: of the command; gets the object's context
+ *
+ * Return: the object, for uv_put_write(), or as uv_get_read(), with -EBUSY when
+ * another thread uses it.
+ */
+struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
+				struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = uv_obj_find(type, id, attrs, false);
+
+	if (IS_ERR(uobj))
+		return uobj;
+	if (!uv_try_own(uobj)) {
+		uv_obj_put(uobj);
+		return ERR_PTR(-EBUSY);
+	}
+	attrs->context = uobj->context;
+	return uobj;
+}
+
+void uv_put_write(struct ib_uobject *uobj)
+{
+	uv_disown(uobj);
+	uv_obj_put(uobj);
+}
+
+/**
+ * uv_get_doomed - find an object by its handle, for uv_obj_destroy()
+ * @type: what it must be, or NULL: anything
+ * @id: its handle
+ * @attrs: of the command
+ *
+ * Return: the object, for uv_obj_put(), or -ENOENT, -EINVAL as uv_get_read().
+ */
+struct ib_uobject *uv_get_doomed(const struct uv_type *type, u32 id,
+				 struct uverbs_attr_bundle *attrs)
+{
+	return uv_obj_find(type, id, attrs, true);
+}
+
+/**
+ * uv_get_destroyed - destroy an object and hold on to what is left of it
+ * @type: what it must be
+ * @id: its handle
+ * @attrs: of the command
+ *
+ * Return: the object, for uv_obj_put(), or as uv_get_write(), but never -EIO,
+ * or the errno of the driver, after which the object is as before.
+ */
+struct ib_uobject *uv_get_destroyed(const struct uv_type *type, u32 id,
+				    struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = uv_get_doomed(type, id, attrs);
+	int ret;
+
+	if (IS_ERR(uobj))
+		return uobj;
+	ret = uv_obj_destroy(uobj, attrs);
+	if (!ret)
+		return uobj;
+	uv_obj_put(uobj);
+	return ERR_PTR(ret);
+}
+
+int uv_destroy(const struct uv_type *type, u32 id,
+	       struct uverbs_attr_bundle *attrs)
+{
+	struct ib_uobject *uobj = uv_get_destroyed(type, id, attrs);
+
+	if (IS_ERR(uobj))
+		return PTR_ERR(uobj);
+	uv_obj_put(uobj);
+	return 0;
+}
