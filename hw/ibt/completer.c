@@ -15,6 +15,7 @@
 #include "qp.h"
 #include "requester.h"
 #include "retry.h"
+#include "rtt.h"
 #include "rtx.h"
 #include "sq.h"
 #include "sq_complete.h"
@@ -177,6 +178,7 @@ static void ibt_rnr_nak(struct ibt_qp *qp, struct ibt_wqe *wqe, u8 timer)
 	if (qp->rtx.rnr_retry != 7)
 		qp->rtx.rnr_retries--;
 	trace_ibt_retry(qp, IBT_RETRY_RNR, sq->una, qp->rtx.rnr_retries);
+	ibt_rtt_refused(&qp->rtx.rtt, sq->una);
 	ibt_sq_rewind(qp, sq->una);
 	ibt_sq_delay_send(qp, IBT_PAUSE_RNR, ibt_rnr_jiffies(timer));
 }

@@ -32,10 +32,11 @@ MODULE_PARM_DESC(early, "send again after a few round trips, not after the timeo
 
 static void ibt_wait_again(struct ibt_qp *qp, u64 now)
 {
+	u64 wait = ibt_rtx_early_wait(&qp->rtx);
+
 	lockdep_assert_held(&qp->sq.lock);
-	qp->rtx.early_at = now + ibt_rtt_wait(&qp->rtx.rtt);
-	hrtimer_start(&qp->rtx.early_timer, ns_to_ktime(ibt_rtt_wait(&qp->rtx.rtt)),
-		      HRTIMER_MODE_REL_SOFT);
+	qp->rtx.early_at = now + wait;
+	hrtimer_start(&qp->rtx.early_timer, ns_to_ktime(wait), HRTIMER_MODE_REL_SOFT);
 }
 
 /* An answer may come that is not late. */
@@ -44,8 +45,7 @@ static bool ibt_is_awaited(const struct ibt_qp *qp)
 	const struct ibt_sq *sq = &qp->sq;
 
 	return (sq->state == IB_QPS_RTS || sq->state == IB_QPS_SQD) &&
-	       ibt_sq_unanswered(sq) && ibt_rtt_known(&qp->rtx.rtt) &&
-	       READ_ONCE(ibt_early);
+	       ibt_sq_unanswered(sq) && READ_ONCE(ibt_early);
 }
 
 static void ibt_send_again(struct ibt_qp *qp)
@@ -53,7 +53,7 @@ static void ibt_send_again(struct ibt_qp *qp)
 	struct ibt_sq *sq = &qp->sq;
 
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_RETRY_EARLY);
-	ibt_rtt_lost(&qp->rtx.rtt);
+	ibt_rtt_unanswered(&qp->rtx.rtt, sq->high);
 	ibt_pace_lost(qp);
 	qp->rtx.recovery = IBT_PROBING;
 	qp->rtx.window = max(qp->rtx.window / 2, IBT_WINDOW_LEAST);
@@ -114,8 +114,23 @@ void ibt_early_await(struct ibt_qp *qp, bool first)
 	if (!ibt_is_awaited(qp))
 		return;
 	if (first)
-		qp->rtx.early_at = ktime_get_mono_fast_ns() + ibt_rtt_wait(&qp->rtx.rtt);
+		qp->rtx.early_at = ktime_get_mono_fast_ns() + ibt_rtx_early_wait(&qp->rtx);
 	if (!hrtimer_is_queued(&qp->rtx.early_timer))
+		ibt_wait_again(qp, ktime_get_mono_fast_ns());
+}
+
+/**
+ * ibt_early_restart - packets are retransmitted now, because of a response
+ * @qp: queue pair
+ *
+ * The timer may wait for longer, after several waits without an answer.
+ *
+ * Context: sq.lock held.
+ */
+void ibt_early_restart(struct ibt_qp *qp)
+{
+	lockdep_assert_held(&qp->sq.lock);
+	if (ibt_is_awaited(qp))
 		ibt_wait_again(qp, ktime_get_mono_fast_ns());
 }
 
@@ -132,12 +147,13 @@ void ibt_early_progress(struct ibt_qp *qp)
 
 	lockdep_assert_held(&sq->lock);
 	/* Messages that take no packets have no round trips. */
-	if (!ibt_rtt_known(&qp->rtx.rtt) && qp->rtx.rtt.state == IBT_RTT_IDLE)
+	if (ibt_rtt_is_unused(&qp->rtx.rtt)) {
+		qp->rtx.rtt.clear = sq->una;
 		return;
+	}
 	now = ktime_get_mono_fast_ns();
 	ibt_rtt_answered(&qp->rtx.rtt, sq->una, now);
-	if (ibt_rtt_known(&qp->rtx.rtt))
-		qp->rtx.early_at = now + ibt_rtt_wait(&qp->rtx.rtt);
+	qp->rtx.early_at = now + ibt_rtx_early_wait(&qp->rtx);
 }
 
 void ibt_early_init(struct ibt_qp *qp)

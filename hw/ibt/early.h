@@ -9,6 +9,7 @@ struct ibt_qp;
 
 void ibt_early_init(struct ibt_qp *qp);
 void ibt_early_await(struct ibt_qp *qp, bool first);
+void ibt_early_restart(struct ibt_qp *qp);
 void ibt_early_progress(struct ibt_qp *qp);
 
 extern bool ibt_early;	/* module parameter: see early.c */

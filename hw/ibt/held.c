@@ -40,8 +40,7 @@ static void ibt_has_left(struct ibt_qp *qp)
 {
 	qp->rtx.held.state = IBT_HELD_LEFT;
 	qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
-	if (ibt_rtt_known(&qp->rtx.rtt))
-		qp->rtx.early_at = ktime_get_mono_fast_ns() + ibt_rtt_wait(&qp->rtx.rtt);
+	qp->rtx.early_at = ktime_get_mono_fast_ns() + ibt_rtx_early_wait(&qp->rtx);
 }
 
 /**

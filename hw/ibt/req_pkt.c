@@ -73,13 +73,10 @@ u8 ibt_req_opcode(const struct ibt_qp *qp, const struct ibt_wr_info *info,
 			     last ? info->extra : 0);
 }
 
-/* The packet with @psn asks for an answer, if it is sent for the first time. */
+/* The packet with @psn asks for an answer. */
 void ibt_req_asked(struct ibt_qp *qp, u32 psn)
 {
-	struct ibt_sq *sq = &qp->sq;
-
-	if (qp->rtx.rtt.state == IBT_RTT_IDLE &&
-	    ibt_psn_ahead(psn, sq->una) >= ibt_psn_ahead(sq->high, sq->una))
+	if (qp->rtx.rtt.state == IBT_RTT_IDLE)
 		ibt_rtt_sent(&qp->rtx.rtt, psn, ktime_get_mono_fast_ns());
 }
 
@@ -98,8 +95,8 @@ void ibt_req_place(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 	pkt->solicited = last && (wqe->flags & IB_SEND_SOLICITED) &&
 			 (info->verb == IBT_SEND || info->extra == IBT_IMM);
 	pkt->ack_request = ibt_qp_reliable(qp) &&
-			   (last || waiting % every == 0 ||
-			    waiting >= window);
+			   (last || waiting % every == 0 || waiting >= window ||
+			    (waiting == 1 && qp->rtx.recovery != IBT_STEADY));
 	if (pkt->ack_request)
 		ibt_req_asked(qp, pkt->psn);
 }

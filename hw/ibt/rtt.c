@@ -10,8 +10,15 @@
 
 /* Peers hold ACKs back for a part of a millisecond to send fewer of them. */
 #define LEAST_WAIT	((u64)NSEC_PER_MSEC)
+/*
+ * As long as nothing was measured. The first packets of a connection may be lost as any others
+ * are. On a path that is longer than that, the requester sends one packet twice.
+ */
+#define FIRST_WAIT	(16ULL * NSEC_PER_MSEC)
 /* Round trips: an answer that takes that long is rare without a loss. */
 #define TRIPS		4
+/* An answer that no peer delays is as rare after so many (the PTO of RFC 8985 section 7.2). */
+#define PROMPT_TRIPS	2
 #define MOST_BACKOFF	10
 /* IBA 9.7.6.1.3: a timeout is detected after one to four times its value. */
 #define MOST_TIMEOUTS	4
@@ -23,16 +30,17 @@
 /**
  * ibt_rtt_reset - begin anew, for another connection or path
  * @rtt: of a requester
+ * @psn: next one that was never sent
  *
  * Context: any.
  */
-void ibt_rtt_reset(struct ibt_rtt *rtt)
+void ibt_rtt_reset(struct ibt_rtt *rtt, u32 psn)
 {
-	*rtt = (struct ibt_rtt){ .state = IBT_RTT_IDLE };
+	*rtt = (struct ibt_rtt){ .state = IBT_RTT_IDLE, .clear = psn };
 }
 
 /**
- * ibt_rtt_sent - a packet that asks for an answer is sent for the first time
+ * ibt_rtt_sent - a packet that asks for an answer is sent
  * @rtt: of its requester
  * @psn: of the packet
  * @now: ns
@@ -41,7 +49,7 @@ void ibt_rtt_reset(struct ibt_rtt *rtt)
  */
 void ibt_rtt_sent(struct ibt_rtt *rtt, u32 psn, u64 now)
 {
-	if (rtt->state == IBT_RTT_RUNNING)
+	if (rtt->state == IBT_RTT_RUNNING || ibt_psn_diff(psn, rtt->clear) < 0)
 		return;
 	rtt->state = IBT_RTT_RUNNING;
 	rtt->psn = psn;
@@ -79,6 +87,9 @@ void ibt_rtt_answered(struct ibt_rtt *rtt, u32 una, u64 now)
 	u64 sample = now - rtt->begin;
 
 	rtt->backoff = 0;
+	/* PSNs wrap. */
+	if (ibt_psn_diff(una, rtt->clear) > 0)
+		rtt->clear = una;
 	if (rtt->state != IBT_RTT_RUNNING || ibt_psn_diff(una, rtt->psn) <= 0)
 		return;
 	rtt->state = IBT_RTT_IDLE;
@@ -86,16 +97,33 @@ void ibt_rtt_answered(struct ibt_rtt *rtt, u32 una, u64 now)
 }
 
 /**
- * ibt_rtt_lost - packets are retransmitted
+ * ibt_rtt_unanswered - packets are retransmitted after a wait
  * @rtt: of their requester
+ * @high: PSN behind those that were sent
  *
  * Context: any.
  */
-void ibt_rtt_lost(struct ibt_rtt *rtt)
+void ibt_rtt_unanswered(struct ibt_rtt *rtt, u32 high)
 {
 	rtt->state = IBT_RTT_IDLE;
+	rtt->clear = high;
 	if (rtt->backoff < MOST_BACKOFF)
 		rtt->backoff++;
+}
+
+/**
+ * ibt_rtt_refused - packets are retransmitted because of a response
+ * @rtt: of their requester
+ * @psn: of the first of them
+ *
+ * The peer is there: the next wait is no longer than usual.
+ *
+ * Context: any.
+ */
+void ibt_rtt_refused(struct ibt_rtt *rtt, u32 psn)
+{
+	rtt->state = IBT_RTT_IDLE;
+	rtt->clear = psn;
 }
 
 /**
@@ -113,15 +141,23 @@ u64 ibt_rtt_longest(const struct ibt_rtt *rtt)
 
 /**
  * ibt_rtt_wait - how long to wait for an answer
- * @rtt: of a requester, one that is known
+ * @rtt: of a requester
+ * @prompt: the peer does not coalesce this answer with later ones
  *
  * Context: any.
  *
  * Return: ns.
  */
-u64 ibt_rtt_wait(const struct ibt_rtt *rtt)
+u64 ibt_rtt_wait(const struct ibt_rtt *rtt, bool prompt)
 {
-	return max(ibt_rtt_longest(rtt), LEAST_WAIT) << rtt->backoff;
+	u64 longest = ibt_rtt_longest(rtt);
+
+	if (!ibt_rtt_known(rtt))
+		longest = FIRST_WAIT;
+	else if (prompt)
+		longest = max((u64)rtt->smooth * PROMPT_TRIPS,
+			      rtt->smooth + (u64)rtt->vary * TRIPS);
+	return max(longest, LEAST_WAIT) << rtt->backoff;
 }
 
 /**

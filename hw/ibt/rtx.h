@@ -76,6 +76,15 @@ static inline unsigned long ibt_rtx_wait(const struct ibt_rtx *rtx)
 	return ibt_rtt_timeout(&rtx->rtt, rtx->timeout);
 }
 
+/*
+ * How long an answer may take before packets are retransmitted early, ns. The first packet after
+ * a NAK asks for an ACK, which its peer, as it has sent a NAK, has no reason to delay.
+ */
+static inline u64 ibt_rtx_early_wait(const struct ibt_rtx *rtx)
+{
+	return ibt_rtt_wait(&rtx->rtt, rtx->recovery == IBT_ASKED_AGAIN);
+}
+
 /* Packets that may be without an answer, now. */
 static inline u32 ibt_rtx_window(const struct ibt_rtx *rtx)
 {

@@ -185,7 +185,7 @@ static void ibt_sq_begin(struct ibt_qp *qp)
 	qp->rtx.window = IBT_WINDOW;
 	qp->rtx.held.state = IBT_HELD_UNKNOWN;
 	qp->credit = (struct ibt_credit){ };
-	ibt_rtt_reset(&qp->rtx.rtt);
+	ibt_rtt_reset(&qp->rtx.rtt, sq->psn);
 	ibt_pace_reset(qp);
 	qp->rtx.retries = qp->rtx.retry_cnt;
 	qp->rtx.rnr_retries = qp->rtx.rnr_retry;

@@ -190,7 +190,7 @@ bool ibt_sq_reload_path_timers(struct ibt_qp *qp)
 	qp->rtx.migrations = migrations;
 	qp->rtx.retries = qp->rtx.retry_cnt;
 	qp->rtx.timeout = ibt_timeout_jiffies(READ_ONCE(qp->attr.timeout));
-	ibt_rtt_reset(&qp->rtx.rtt);
+	ibt_rtt_reset(&qp->rtx.rtt, sq->high);
 	qp->rtx.deadline = jiffies + qp->rtx.timeout;
 	ibt_pace_reset(qp);
 	if (ibt_timers_alive(sq) && qp->rtx.timeout && ibt_sq_unanswered(sq))
@@ -241,13 +241,17 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 			     IB_WC_RETRY_EXC_ERR);
 		return;
 	}
-	if (why == IBT_RETRY_TIMEOUT)
+	if (why == IBT_RETRY_TIMEOUT) {
 		qp->rtx.recovery = IBT_PROBING;
-	ibt_rtt_lost(&qp->rtx.rtt);
+		ibt_rtt_unanswered(&qp->rtx.rtt, sq->high);
+	} else {
+		ibt_rtt_refused(&qp->rtx.rtt, sq->una);
+	}
 	ibt_pace_lost(qp);
 	qp->rtx.window = max(qp->rtx.window / 2, IBT_WINDOW_LEAST);
 	trace_ibt_retry(qp, why, sq->una, qp->rtx.retries);
 	ibt_sq_rewind(qp, sq->una);
 	qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
 	ibt_sq_start_ack_timer(qp, false);
+	ibt_early_restart(qp);
 }

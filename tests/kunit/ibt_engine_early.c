@@ -87,6 +87,15 @@ static void a_lost_write_comes_again(struct kunit *test)
 	expect_early(test, 1);
 }
 
+/* Nothing was measured yet. */
+static void the_first_packet_comes_again(struct kunit *test)
+{
+	ends_make(&pair);
+	lose(0x0a, 1);
+	do_one(IB_WR_RDMA_WRITE, 1, 100);
+	expect_early(test, 1);
+}
+
 /* More often than retry_cnt says. */
 static void and_again(struct kunit *test)
 {
@@ -156,6 +165,7 @@ static void a_silent_peer_fails(struct kunit *test)
 
 static struct kunit_case early_cases[] = {
 	KUNIT_CASE(a_lost_write_comes_again),
+	KUNIT_CASE(the_first_packet_comes_again),
 	KUNIT_CASE(and_again),
 	KUNIT_CASE(a_lost_ack_comes_again),
 	KUNIT_CASE(the_last_packet_comes_again),
