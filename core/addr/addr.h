@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From an address to a MAC: what RoCE address vectors need. */
+/*
+ * addr: from an IP address or GID to a MAC address and a route, for address vectors
+ * and rdma_cm (<rdma/ib_addr.h>). It may use the folders below it: device, netlink,
+ * port.
+ */
 #ifndef OFED_CORE_ADDR_H
 #define OFED_CORE_ADDR_H
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The device registry, as the rest of ofed_core sees it. */
+/*
+ * device: registered devices and clients, their names, indexes and network namespaces;
+ * the work queues and log functions of <rdma/ib_verbs.h>. This header is what the
+ * other folders use of the registry. It is the lowest folder and uses no other.
+ */
 #ifndef OFED_CORE_DEVICE_H
 #define OFED_CORE_DEVICE_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The MAD layer, as the rest of ofed_core sees it; what agents use is in
- * <rdma/ib_mad.h>.
+ * mad: management datagrams and RMPP. Agents use <rdma/ib_mad.h>; this header is what
+ * the rest of ofed_core calls. It may use the folders below it: device, netlink, port,
+ * addr, track, umem, verbs.
  */
 #ifndef OFED_CORE_MAD_H
 #define OFED_CORE_MAD_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* NETLINK_RDMA: one kernel socket per network namespace. */
+/*
+ * netlink: NETLINK_RDMA, one kernel socket per network namespace, for which the
+ * folders above register their clients. It may use the folders below it: device.
+ */
 #ifndef OFED_CORE_NETLINK_H
 #define OFED_CORE_NETLINK_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The NLDEV client of NETLINK_RDMA: what rdma(8) and libibverbs ask about
- * devices. nldev.c has the table of ops, msg.c what all of them share; the other
- * files fill the answers, an answer each.
+ * nldev: the NLDEV client of NETLINK_RDMA, of which rdma(8) and libibverbs query
+ * devices. nldev.c has the table of ops, msg.c what all of them share; each other file
+ * fills one response. It may use the folders below it: device, netlink, port, addr,
+ * track, umem, verbs, mad, sa, sysfs, cm/ib, cm/iw, register.
  */
 #ifndef OFED_CORE_NLDEV_H
 #define OFED_CORE_NLDEV_H

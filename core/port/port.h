@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Data of the ports of a device. */
+/*
+ * port: the ports of a device: attributes, GID tables, the cache of P_Keys and LMC,
+ * events. This header has the data of each port. It may use the folders below it:
+ * device, netlink.
+ */
 #ifndef OFED_CORE_PORT_H
 #define OFED_CORE_PORT_H
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The SA client (IBA vol. 1 chapter 15), as the rest of ofed_core sees it. */
+/*
+ * sa: the SA client (IBA vol. 1 chapter 15): queries of path records and services, and
+ * multicast groups. Consumers use <rdma/ib_sa.h>; this header is what the rest of
+ * ofed_core calls. It may use the folders below it: device, netlink, port, addr,
+ * track, umem, verbs, mad.
+ */
 #ifndef OFED_CORE_SA_H
 #define OFED_CORE_SA_H
 

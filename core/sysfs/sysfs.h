@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files below /sys/class/infiniband/DEVICE. */
+/*
+ * sysfs: files below /sys/class/infiniband/DEVICE. It may use the folders below it:
+ * device, netlink, port, addr, track, umem, verbs, mad, sa.
+ */
 #ifndef OFED_CORE_SYSFS_H
 #define OFED_CORE_SYSFS_H
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * track: the owners of objects, as `rdma resource` shows (restrack), the rdma cgroup,
+ * and counters of ports and queue pairs. It may use the folders below it: device,
+ * netlink, port, addr.
+ */
 #ifndef OFED_CORE_COUNTERS_H
 #define OFED_CORE_COUNTERS_H
 

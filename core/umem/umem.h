@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pinned memory and the accounts that it is charged to. */
+/*
+ * umem: memory of user processes for regions and queues: pinned, on demand, or of a
+ * dma-buf, and the accounts that pinned memory is charged to. It may use the folders
+ * below it: device, netlink, port, addr, track.
+ */
 #ifndef OFED_CORE_UMEM_H
 #define OFED_CORE_UMEM_H
 

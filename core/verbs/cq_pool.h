@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Completion queues that the core polls, and those that consumers share. */
+/*
+ * verbs: the objects of <rdma/ib_verbs.h>: PDs, AHs, CQs, QPs, SRQs, MRs, MWs, XRC
+ * domains, and the R/W API. This header has completion queues that the core polls, and
+ * those that consumers share. It may use the folders below it: device, netlink, port,
+ * addr, track, umem.
+ */
 #ifndef OFED_CORE_CQ_POOL_H
 #define OFED_CORE_CQ_POOL_H
 
