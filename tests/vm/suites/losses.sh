@@ -75,5 +75,7 @@ if [ "$SCALE" = 1 ]; then
 fi
 check "single packets" single
 rates measure
-check "packets came again before the timeout" [ "$(counter early_retransmits)" -gt 0 ]
+# At 1 % a NAK may be enough for each loss.
+[ "$SCALE" != 1 ] ||
+	check "packets came again before the timeout" [ "$(counter early_retransmits)" -gt 0 ]
 two_links_end
