@@ -88,13 +88,20 @@ told() { # what both said; the client's status
 	cat "$work/client"
 }
 
-# talk SPACE PORT SERVER CLIENT: two commands, each one word here; both succeed
+is_gone() { # PID, of a child that may be a zombie
+	! [ -e "/proc/$1/exe" ]
+}
+
+# talk SPACE PORT SERVER CLIENT: two commands, each one word here; both succeed. The server
+# of a client that fails may go on for $server_ends seconds, in this call alone.
 talk() {
+	_ends=${server_ends:-0} server_ends=
 	# Unquoted on purpose: commands are lists of words.
 	begin_server "$1" "$2" $3 || { cat "$work/server"; return 1; }
 	timeout -k 5 "$limit" $4 >"$work/client" 2>&1
 	_client=$?
-	ended_well $_client "$work/client" || kill $_server 2>/dev/null
+	ended_well $_client "$work/client" || wait_for $_ends is_gone $_server ||
+		kill $_server 2>/dev/null
 	wait $_server
 	_status=$?
 	echo "server's status: $_status"
