@@ -8,7 +8,7 @@
 #include <linux/string.h>
 #include <rdma/ib.h>
 
-#include "../../core/cm/rdma/cma.h"
+#include "core/cm/rdma/cma.h"
 
 union test_addr {
 	struct sockaddr_in in;

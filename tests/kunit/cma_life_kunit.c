@@ -14,7 +14,7 @@
 #define ofed_iw_set_owner		played_iw_owner
 #define ofed_sa_sendonly_fullmember	played_sendonly_fullmember
 
-#include "../../core/cm/rdma/cma.h"
+#include "core/cm/rdma/cma.h"
 
 #undef EXPORT_SYMBOL
 #define EXPORT_SYMBOL(sym) static_assert(1)
@@ -23,20 +23,20 @@
 #undef EXPORT_SYMBOL_IF_KUNIT
 #define EXPORT_SYMBOL_IF_KUNIT(sym) static_assert(1)
 
-#include "../../core/cm/rdma/state.c"
-#include "../../core/cm/rdma/sockaddr.c"
-#include "../../core/cm/rdma/hdr.c"
-#include "../../core/cm/rdma/event.c"
-#include "../../core/cm/rdma/end.c"
-#include "../../core/cm/rdma/id.c"
-#include "../../core/cm/rdma/match.c"
-#include "../../core/cm/rdma/request.c"
+#include "core/cm/rdma/state.c"
+#include "core/cm/rdma/sockaddr.c"
+#include "core/cm/rdma/hdr.c"
+#include "core/cm/rdma/event.c"
+#include "core/cm/rdma/end.c"
+#include "core/cm/rdma/id.c"
+#include "core/cm/rdma/match.c"
+#include "core/cm/rdma/request.c"
 /* Static functions of one name are in several files. */
 #define cma_request_fill_connection	iw_fill_connection
 #define cma_do_accept_request	iw_accept_request
-#include "../../core/cm/rdma/iw.c"
+#include "core/cm/rdma/iw.c"
 #define cma_request_fill_event	mcast_fill_event
-#include "../../core/cm/rdma/mcast.c"
+#include "core/cm/rdma/mcast.c"
 
 DEFINE_MUTEX(cma_mutex);
 struct workqueue_struct *cma_wq;

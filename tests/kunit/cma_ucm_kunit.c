@@ -12,9 +12,9 @@
 #define ofed_cma_leave		played_cma_leave
 #define ib_copy_ah_attr_to_user	played_copy_ah_attr
 
-#include "../../ucma/event.c"
-#include "../../ucma/ids.c"
-#include "../../ucma/cmd_mcast.c"
+#include "ucma/event.c"
+#include "ucma/ids.c"
+#include "ucma/cmd_mcast.c"
 
 /* The contexts of the groups that are joined, oldest first. */
 static const void *joined[4];

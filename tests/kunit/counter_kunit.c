@@ -6,7 +6,7 @@
 #include <rdma/rdma_counter.h>
 #include <ofed/restrack.h>
 
-#include "../../core/track/counters.h"
+#include "core/track/counters.h"
 
 /* A counter of the device counts one for each time it is asked. */
 struct fixture {

@@ -22,9 +22,9 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_verbs.h>
 
-#include "../../core/port/gid.h"
-#include "../../core/port/gid_table.h"
-#include "../../core/port/cache.h"
+#include "core/port/gid.h"
+#include "core/port/gid_table.h"
+#include "core/port/cache.h"
 
 static void played_dispatch_event(const struct ib_event *event);
 static struct net_device *played_get_netdev(struct ib_device *device, u32 port);
@@ -40,11 +40,11 @@ static void played_events_flush(void);
 #define rdma_dev_access_netns played_access_netns
 #define ofed_events_flush played_events_flush
 
-#include "../../core/port/gid.c"
-#include "../../core/port/gid_query.c"
-#include "../../core/port/roce_gid_candidates.c"
-#include "../../core/port/roce_gid_mgmt.c"
-#include "../../core/port/gid_tables.c"
+#include "core/port/gid.c"
+#include "core/port/gid_query.c"
+#include "core/port/roce_gid_candidates.c"
+#include "core/port/roce_gid_mgmt.c"
+#include "core/port/gid_tables.c"
 
 #define SLOTS 8
 #define V1 IB_GID_TYPE_ROCE

@@ -5,16 +5,16 @@
 
 #include <kunit/test.h>
 
-#include "../../hw/ib/cable.h"
-#include "../../hw/ib/fabric.h"
-#include "../../hw/ib/mad.h"
-#include "../../hw/ib/node.h"
-#include "../../hw/ib/packet.h"
-#include "../../hw/ib/pma.h"
-#include "../../hw/ib/queue.h"
-#include "../../hw/ib/sma.h"
-#include "../../hw/ib/switch.h"
-#include "../../hw/ib/trap.h"
+#include "hw/ib/cable.h"
+#include "hw/ib/fabric.h"
+#include "hw/ib/mad.h"
+#include "hw/ib/node.h"
+#include "hw/ib/packet.h"
+#include "hw/ib/pma.h"
+#include "hw/ib/queue.h"
+#include "hw/ib/sma.h"
+#include "hw/ib/switch.h"
+#include "hw/ib/trap.h"
 
 #define IB_BENCH_FAR	3
 

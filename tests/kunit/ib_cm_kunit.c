@@ -12,10 +12,10 @@
 #undef EXPORT_SYMBOL
 #define EXPORT_SYMBOL(sym) static_assert(1)
 
-#include "../../core/cm/ib/fsm.c"
-#include "../../core/cm/ib/msg.c"
-#include "../../core/cm/ib/msg_read.c"
-#include "../../core/cm/ib/strings.c"
+#include "core/cm/ib/fsm.c"
+#include "core/cm/ib/msg.c"
+#include "core/cm/ib/msg_read.c"
+#include "core/cm/ib/strings.c"
 
 #define S(state) BIT(IB_CM_##state)
 #define L(state) BIT(IB_CM_LAP_##state)

@@ -5,7 +5,7 @@
  */
 #include <linux/skbuff.h>
 
-#include "../../hw/ib/hca.h"
+#include "hw/ib/hca.h"
 #include "ib_bench.h"
 
 #define HEADER		44	/* encapsulation, IPv4, TCP */

@@ -6,7 +6,7 @@
 #include <linux/delay.h>
 #include <linux/slab.h>
 
-#include "../../hw/ib/tunnel.h"
+#include "hw/ib/tunnel.h"
 #include "ib_bench.h"
 
 #define SESSION	0x1122334455667788

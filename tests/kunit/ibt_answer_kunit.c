@@ -10,7 +10,7 @@
 #define ibt_path_put played_path_put
 #define soft_task_queue_on played_queue_on
 
-#include "../../hw/ibt/opcode.c"
+#include "hw/ibt/opcode.c"
 /* Names of the rows there; headers have other uses for such letters. */
 #undef F
 #undef M
@@ -19,12 +19,12 @@
 #undef BARE
 #undef RECV
 #undef RESP
-#include "../../hw/ibt/dev.h"
-#include "../../hw/ibt/qp.h"
-#include "../../hw/ibt/responder.h"
+#include "hw/ibt/dev.h"
+#include "hw/ibt/qp.h"
+#include "hw/ibt/responder.h"
 #define ibt_resp_schedule played_later
 static void played_later(struct ibt_qp *qp, unsigned long delay);
-#include "../../hw/ibt/ack.c"
+#include "hw/ibt/ack.c"
 
 /* One test at a time. */
 static struct stage {
@@ -50,7 +50,7 @@ enum { HERE = 3, THERE, OFFLINE };
 #undef cpu_online
 #define cpu_online(cpu) ((cpu) != OFFLINE)
 
-#include "../../hw/ibt/tx_order.c"
+#include "hw/ibt/tx_order.c"
 
 static bool played_under_way(const struct ibt_port *port)
 {

@@ -3,8 +3,8 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../../hw/ibt/congestion.h"
-#include "../../hw/ibt/dcqcn.c"
+#include "hw/ibt/congestion.h"
+#include "hw/ibt/dcqcn.c"
 
 #define US	((u64)NSEC_PER_USEC)
 #define MS	((u64)NSEC_PER_MSEC)

@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../../hw/ibt/credit.c"
+#include "hw/ibt/credit.c"
 
 static const struct ibt_wr_info a_send = { .verb = IBT_SEND };
 static const struct ibt_wr_info a_write = { .verb = IBT_WRITE };

@@ -8,9 +8,9 @@
  * Packets are made by hand and handed over by fake_inject(): each has been
  * executed, or not, when that returns.
  */
-#include "../../hw/ibt/qp.h"
-#include "../../hw/soft/mr_table.h"
-#include "../../hw/soft/pages.h"
+#include "hw/ibt/qp.h"
+#include "hw/soft/mr_table.h"
+#include "hw/soft/pages.h"
 #include "ibt_engine.h"
 
 /* First bytes of packets: opcodes. */

@@ -7,9 +7,9 @@
 #include <linux/completion.h>
 #include <linux/delay.h>
 
-#include "../../hw/ibt/pkt.h"
-#include "../../hw/ibt/qp.h"
-#include "../../hw/soft/mr_table.h"
+#include "hw/ibt/pkt.h"
+#include "hw/ibt/qp.h"
+#include "hw/soft/mr_table.h"
 #include "ibt_engine.h"
 
 enum {

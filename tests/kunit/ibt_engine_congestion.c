@@ -6,7 +6,7 @@
  */
 #include <linux/delay.h>
 
-#include "../../hw/ibt/qp.h"
+#include "hw/ibt/qp.h"
 #include "ibt_engine.h"
 
 #define MTU	256

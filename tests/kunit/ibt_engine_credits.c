@@ -5,8 +5,8 @@
  */
 #include <linux/delay.h>
 
-#include "../../hw/ibt/pkt.h"
-#include "../../hw/ibt/qp.h"
+#include "hw/ibt/pkt.h"
+#include "hw/ibt/qp.h"
 #include "ibt_engine.h"
 
 enum {

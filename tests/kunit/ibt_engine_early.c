@@ -3,7 +3,7 @@
  * Retransmission before the timeout of the queue pair, which is 4 s here: what is lost at the
  * end of a message comes again in time, and counts against no limit.
  */
-#include "../../hw/ibt/qp.h"
+#include "hw/ibt/qp.h"
 #include "ibt_engine.h"
 
 #define MTU	256

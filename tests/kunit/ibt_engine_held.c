@@ -5,8 +5,8 @@
  */
 #include <linux/delay.h>
 
-#include "../../hw/ibt/early.h"
-#include "../../hw/ibt/qp.h"
+#include "hw/ibt/early.h"
+#include "hw/ibt/qp.h"
 #include "ibt_engine.h"
 
 enum {

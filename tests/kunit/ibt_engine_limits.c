@@ -3,8 +3,8 @@
 #include <linux/delay.h>
 
 #include "ibt_engine.h"
-#include "../../hw/ibt/limits.h"
-#include "../../hw/ibt/qp.h"
+#include "hw/ibt/limits.h"
+#include "hw/ibt/qp.h"
 
 #define MLID	0xc000
 

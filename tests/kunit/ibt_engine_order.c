@@ -8,7 +8,7 @@
 #include <linux/delay.h>
 #include <linux/workqueue.h>
 
-#include "../../hw/ibt/qp.h"
+#include "hw/ibt/qp.h"
 #include "ibt_engine.h"
 
 #define MTU	256

@@ -6,8 +6,8 @@
 #include <linux/completion.h>
 #include <linux/delay.h>
 
-#include "../../hw/ibt/dev.h"
-#include "../../hw/ibt/qp.h"
+#include "hw/ibt/dev.h"
+#include "hw/ibt/qp.h"
 #include "ibt_engine.h"
 
 /* First bytes of packets: opcodes. */

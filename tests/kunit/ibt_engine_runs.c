@@ -6,9 +6,9 @@
 #include <linux/delay.h>
 #include <linux/prandom.h>
 
-#include "../../hw/ibt/dev.h"
-#include "../../hw/ibt/inject.h"
-#include "../../hw/ibt/qp.h"
+#include "hw/ibt/dev.h"
+#include "hw/ibt/inject.h"
+#include "hw/ibt/qp.h"
 #include "ibt_engine.h"
 
 #define MTU	256

@@ -12,8 +12,8 @@
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
 
-#include "../../hw/ibt/objref.h"
-#include "../../hw/ibt/qp.h"
+#include "hw/ibt/objref.h"
+#include "hw/ibt/qp.h"
 #include "ibt_engine.h"
 
 #define CHUNK		(64U << 10)

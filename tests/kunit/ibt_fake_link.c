@@ -6,8 +6,8 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_mad.h>
 
-#include "../../hw/ibt/dev.h"
-#include "../../hw/ibt/early.h"
+#include "hw/ibt/dev.h"
+#include "hw/ibt/early.h"
 #include "ibt_fake_link.h"
 
 struct fake_link fake;

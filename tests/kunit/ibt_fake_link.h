@@ -15,7 +15,7 @@
 #define IBT_FAKE_LINK_H
 
 #include <linux/skbuff.h>
-#include "../../hw/ibt/link.h"
+#include "hw/ibt/link.h"
 
 #define FAKE_BYTES	8
 #define FAKE_KEPT	64

@@ -16,13 +16,13 @@
 #define trace_ibt_tx(dev, pkt) do { } while (0)
 #define ibt_path_put played_path_put
 
-#include "../../hw/ibt/opcode.c"
-#include "../../hw/ibt/hdr.c"
-#include "../../hw/ibt/crc.c"
-#include "../../hw/ibt/icrc.c"
-#include "../../hw/ibt/xmit.c"
-#include "../../hw/ibt/tx.c"
-#include "../../hw/ibt/inject.c"
+#include "hw/ibt/opcode.c"
+#include "hw/ibt/hdr.c"
+#include "hw/ibt/crc.c"
+#include "hw/ibt/icrc.c"
+#include "hw/ibt/xmit.c"
+#include "hw/ibt/tx.c"
+#include "hw/ibt/inject.c"
 
 #define LINK_BYTES 8
 #define SEED 0x12345678

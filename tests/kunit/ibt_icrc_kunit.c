@@ -5,8 +5,8 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#include "../../hw/ibt/crc.c"
-#include "../../hw/ibt/icrc.c"
+#include "hw/ibt/crc.c"
+#include "hw/ibt/icrc.c"
 #include "ibt_skb.h"
 
 /*

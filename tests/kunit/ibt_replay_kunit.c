@@ -6,8 +6,8 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../../hw/ibt/limits.h"
-#include "../../hw/ibt/resp_res.c"
+#include "hw/ibt/limits.h"
+#include "hw/ibt/resp_res.c"
 
 #define MTU	1024
 #define RKEY	0x1234

@@ -7,7 +7,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../../hw/ibt/retry.c"
+#include "hw/ibt/retry.c"
 
 #define MTU	1024
 #define SLOTS	8

@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../../hw/ibt/rtt.c"
+#include "hw/ibt/rtt.c"
 
 #define MS	((u64)NSEC_PER_MSEC)
 

@@ -10,7 +10,7 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#include "../../hw/ibt/opcode.c"
+#include "hw/ibt/opcode.c"
 /* Names of the rows there; other files have other uses for such letters. */
 #undef F
 #undef M
@@ -19,9 +19,9 @@
 #undef BARE
 #undef RECV
 #undef RESP
-#include "../../hw/ibt/hdr.c"
-#include "../../hw/ibt/crc.c"
-#include "../../hw/ibt/icrc.c"
+#include "hw/ibt/hdr.c"
+#include "hw/ibt/crc.c"
+#include "hw/ibt/icrc.c"
 #include "ibt_skb.h"
 
 /* ---- table 38 ----------------------------------------------------------------- */

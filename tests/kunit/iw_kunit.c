@@ -19,14 +19,14 @@
 #undef EXPORT_SYMBOL
 #define EXPORT_SYMBOL(sym) static_assert(1)
 
-#include "../../core/verbs/rw_plan.c"
-#include "../../core/cm/iw/fsm.c"
-#include "../../core/cm/iw/id.c"
-#include "../../core/cm/iw/iwcm.c"
-#include "../../core/cm/iw/event.c"
-#include "../../core/cm/iw/iwpm.c"
-#include "../../core/cm/iw/iwpm_map.c"
-#include "../../core/cm/iw/iwpm_msg.c"
+#include "core/verbs/rw_plan.c"
+#include "core/cm/iw/fsm.c"
+#include "core/cm/iw/id.c"
+#include "core/cm/iw/iwcm.c"
+#include "core/cm/iw/event.c"
+#include "core/cm/iw/iwpm.c"
+#include "core/cm/iw/iwpm_map.c"
+#include "core/cm/iw/iwpm_msg.c"
 #include "iw_ends.c"
 
 /* The states */

@@ -6,8 +6,8 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../../hw/iwarp/sq.c"
-#include "../../hw/iwarp/post.c"
+#include "hw/iwarp/sq.c"
+#include "hw/iwarp/post.c"
 
 #define DEPTH	IW_MAX_QP_WR
 /* Completions under one lock. */

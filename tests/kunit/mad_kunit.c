@@ -7,7 +7,7 @@
 #include <linux/module.h>
 #include <rdma/ib_smi.h>
 
-#include "../../core/mad/priv.h"
+#include "core/mad/priv.h"
 
 #define OUI_A	{ 0x00, 0x14, 0x05 }
 #define OUI_B	{ 0x00, 0x02, 0xc9 }

@@ -4,9 +4,9 @@
 #include <linux/module.h>
 #include <rdma/ib_smi.h>
 
-#include "../../core/mad/inject.h"
-#include "../../core/mad/priv.h"
-#include "../../core/mad/smi.h"
+#include "core/mad/inject.h"
+#include "core/mad/priv.h"
+#include "core/mad/smi.h"
 
 /* ---- claims ---------------------------------------------------------------------- */
 

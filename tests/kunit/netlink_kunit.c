@@ -8,7 +8,7 @@
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
 
-#include "../../core/nldev/nldev.h"
+#include "core/nldev/nldev.h"
 
 #define TEST_SEQ 4711
 #define TEST_GUID 0x0002c903000badc0ULL

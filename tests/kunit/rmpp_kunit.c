@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../../core/mad/rmpp.h"
+#include "core/mad/rmpp.h"
 
 #define SEGMENT	IB_MGMT_RMPP_DATA
 /* Of the SA class, behind the RMPP header. */

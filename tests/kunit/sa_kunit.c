@@ -10,8 +10,8 @@
 #include <rdma/ib_pack.h>
 #include <rdma/ib_sa.h>
 
-#include "../../core/sa/multicast.h"
-#include "../../core/sa/priv.h"
+#include "core/sa/multicast.h"
+#include "core/sa/priv.h"
 
 /* KUNIT_EXPECT_MEMEQ of newer kernels, with the first difference. */
 static void expect_bytes(struct kunit *test, const void *got, const void *want,

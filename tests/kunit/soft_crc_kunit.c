@@ -5,8 +5,8 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#include "../../hw/ibt/crc.c"
-#include "../../hw/iwarp/crc.c"
+#include "hw/ibt/crc.c"
+#include "hw/iwarp/crc.c"
 
 #define BYTES	9000
 

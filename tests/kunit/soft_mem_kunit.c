@@ -8,12 +8,12 @@
 #include <linux/scatterlist.h>
 #include <rdma/ib_verbs.h>
 
-#include "../../hw/soft/dev.h"
-#include "../../hw/soft/flush.h"
-#include "../../hw/soft/iter.h"
-#include "../../hw/soft/mr.h"
-#include "../../hw/soft/mw.h"
-#include "../../hw/soft/pages.h"
+#include "hw/soft/dev.h"
+#include "hw/soft/flush.h"
+#include "hw/soft/iter.h"
+#include "hw/soft/mr.h"
+#include "hw/soft/mw.h"
+#include "hw/soft/pages.h"
 
 #define PAGES 4
 
@@ -82,14 +82,14 @@ static int played_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl,
 /* The module of the devices has these; the ones in here are the test's own. */
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym) static_assert(1)
-#include "../../hw/soft/limit.c"
-#include "../../hw/soft/mr_table.c"
-#include "../../hw/soft/pages.c"
-#include "../../hw/soft/mr.c"
-#include "../../hw/soft/word.c"
-#include "../../hw/soft/flush.c"
-#include "../../hw/soft/mw.c"
-#include "../../hw/soft/iter.c"
+#include "hw/soft/limit.c"
+#include "hw/soft/mr_table.c"
+#include "hw/soft/pages.c"
+#include "hw/soft/mr.c"
+#include "hw/soft/word.c"
+#include "hw/soft/flush.c"
+#include "hw/soft/mw.c"
+#include "hw/soft/iter.c"
 
 #define RW (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 	    IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \

@@ -9,10 +9,10 @@
 #include <linux/module.h>
 
 /* ofed_soft may be loaded beside this. */
-#include "../../hw/soft/notify.h"
+#include "hw/soft/notify.h"
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym) static_assert(1)
-#include "../../hw/soft/notify.c"
+#include "hw/soft/notify.c"
 
 #define LONG	(20 * HZ)
 #define ROUNDS	2000

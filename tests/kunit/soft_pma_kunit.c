@@ -4,7 +4,7 @@
 #include <linux/module.h>
 #include <rdma/ib_pma.h>
 
-#include "../../hw/soft/pma.h"
+#include "hw/soft/pma.h"
 
 #define PORT	3
 

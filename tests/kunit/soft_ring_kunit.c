@@ -9,9 +9,9 @@
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>
 
-#include "../../hw/soft/cq.h"
-#include "../../hw/soft/dev.h"
-#include "../../hw/soft/ring.h"
+#include "hw/soft/cq.h"
+#include "hw/soft/dev.h"
+#include "hw/soft/ring.h"
 
 static int entries;	/* that the played core knows */
 
@@ -42,12 +42,12 @@ static void played_entry_remove(struct rdma_user_mmap_entry *entry)
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym) static_assert(1)
 
-#include "../../hw/soft/limit.c"
-#include "../../hw/soft/ring.c"
-#include "../../hw/soft/mmap.c"
-#include "../../hw/soft/cq.c"
-#include "../../hw/soft/cq_moderation.c"
-#include "../../hw/soft/notify.c"
+#include "hw/soft/limit.c"
+#include "hw/soft/ring.c"
+#include "hw/soft/mmap.c"
+#include "hw/soft/cq.c"
+#include "hw/soft/cq_moderation.c"
+#include "hw/soft/notify.c"
 
 struct shape {
 	u32 slots;

@@ -7,12 +7,12 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 
-#include "../../hw/soft/task.h"
+#include "hw/soft/task.h"
 /* ofed_soft may be loaded beside this. */
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym) static_assert(1)
-#include "../../hw/soft/helper.c"
-#include "../../hw/soft/task.c"
+#include "hw/soft/helper.c"
+#include "hw/soft/task.c"
 
 #define LONG		(10 * HZ)
 #define CALLS		3000

@@ -15,11 +15,11 @@
 #define EXPORT_SYMBOL(sym) static_assert(1)
 
 #include "uverbs_bench.c"
-#include "../../uverbs/ioctl/uapi.c"
-#include "../../uverbs/ioctl/uapi_merge.c"
-#include "../../uverbs/ioctl/uapi_type.c"
-#include "../../uverbs/ioctl/attr.c"
-#include "../../uverbs/ioctl/ioctl.c"
+#include "uverbs/ioctl/uapi.c"
+#include "uverbs/ioctl/uapi_merge.c"
+#include "uverbs/ioctl/uapi_type.c"
+#include "uverbs/ioctl/attr.c"
+#include "uverbs/ioctl/ioctl.c"
 
 /* Objects and commands of the core */
 

@@ -6,8 +6,8 @@
 #define ofed_cg_charge fake_charge
 #define ofed_cg_uncharge fake_uncharge
 
-#include "../../uverbs/uobject.c"
-#include "../../uverbs/uobject_get.c"
+#include "uverbs/uobject.c"
+#include "uverbs/uobject_get.c"
 
 static atomic_t charged;
 

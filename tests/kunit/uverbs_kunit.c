@@ -12,7 +12,7 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#include "../../uverbs/frame.c"
+#include "uverbs/frame.c"
 #include "uverbs_bench.c"
 
 /* Frames */
