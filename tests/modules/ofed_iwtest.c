@@ -16,7 +16,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
-#include "../kunit/consumer.h"
+#include "../kunit/lib/consumer.h"
 
 #define PORT	7300
 #define BYTES	(4 * PAGE_SIZE)

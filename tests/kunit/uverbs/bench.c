@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Included by uverbs_test.c and uapi_test.c: uverbs/uobject.c, and one open file of a
+ * fake device, which has PDs and MRs, and no pools of the cgroup.
+ */
+#define ofed_cg_charge fake_charge
+#define ofed_cg_uncharge fake_uncharge
+
+#include "uverbs/uobject.c"
+#include "uverbs/uobject_get.c"
+
+static atomic_t charged;
+
+int fake_charge(struct ib_rdmacg_object *cg_obj, struct ib_device *device,
+		enum rdmacg_resource_type type)
+{
+	atomic_inc(&charged);
+	return 0;
+}
+
+void fake_uncharge(struct ib_rdmacg_object *cg_obj, struct ib_device *device,
+		   enum rdmacg_resource_type type)
+{
+	atomic_dec(&charged);
+}
+
+/* Only descriptors use it. */
+void uv_file_put(struct ib_uverbs_file *file)
+{
+}
+
+struct bench {
+	struct ib_device ib_dev;
+	struct ib_ucontext context;
+	struct uv_device dev;
+	struct ib_uverbs_file file;
+};
+
+static int bench_init(struct kunit *test)
+{
+	struct bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
+	int ret;
+
+	if (!bench)
+		return -ENOMEM;
+	ret = init_srcu_struct(&bench->dev.srcu);
+	if (ret)
+		return ret;
+	atomic_set(&charged, 0);
+	bench->dev.types_ok = BIT_ULL(UVERBS_OBJECT_PD) |
+			      BIT_ULL(UVERBS_OBJECT_MR);
+	rcu_assign_pointer(bench->dev.ib_dev, &bench->ib_dev);
+	bench->context.device = &bench->ib_dev;
+	bench->file.device = &bench->dev;
+	bench->file.ucontext = &bench->context;
+	kref_init(&bench->file.ref);
+	uv_handles_init(&bench->file);
+	test->priv = bench;
+	return 0;
+}
+
+static void bench_exit(struct kunit *test)
+{
+	struct bench *bench = test->priv;
+
+	if (!bench)
+		return;
+	uv_handles_release(&bench->file);
+	/* Objects are freed by RCU. */
+	rcu_barrier();
+	cleanup_srcu_struct(&bench->dev.srcu);
+}
+
+static void teardown(struct bench *bench, enum rdma_remove_reason why)
+{
+	down_write(&bench->file.teardown);
+	uv_handles_destroy_hw(&bench->file, why);
+	up_write(&bench->file.teardown);
+}
