@@ -7,7 +7,7 @@ py_tests() {
 	mkdir -p "$work/rdma" && cp -r /usr/share/doc/rdma-core/tests "$work/rdma/" || return
 	# Debian compresses what lies in /usr/share/doc.
 	find "$work/rdma/tests" -name '*.gz' -exec gunzip -f {} +
-	(cd "$work/rdma" && timeout -k 5 "$limit" python3 -u "$TOP/tests/programs/pyverbs_modules.py" \
+	(cd "$work/rdma" && timeout -k 5 "$limit" python3 -u "$TOP/tests/programs/verbs/pyverbs_modules.py" \
 		--dev "$2" --gid "$3" -v </dev/null >"$1" 2>&1) || return
 	grep '^module ' "$1"
 	[ "$(grep -c '^module ' "$1")" -eq "$(ls "$work"/rdma/tests/test_*.py | wc -l)" ]

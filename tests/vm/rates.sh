@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Sourced, after guest.sh, by suites that print what tests/programs/busy_stream gets done between
+# Sourced, after guest.sh, by suites that print what tests/programs/verbs/busy_stream gets done between
 # two devices, on eth0 and eth1; with SCALE=1 between two of rdma_rxe first, in the same boot.
 
 seconds=${SECONDS_EACH:-1}

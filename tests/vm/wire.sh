@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Sourced, after guest.sh, by suites that look at packets: what is on a wire, as
-# tshark sees it and as tests/programs/icrc.py does.
+# tshark sees it and as tests/programs/wire/icrc.py does.
 
-icrc="python3 $TOP/tests/programs/icrc.py"
+icrc="python3 $TOP/tests/programs/wire/icrc.py"
 rdma_frames='udp.port == 4791 || eth.type == 0x8915 || vlan.etype == 0x8915'
 
 # capture INTERFACE FILE: from here on

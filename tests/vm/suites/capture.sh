@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What our device puts on a wire: every opcode, in both versions, over IPv4, IPv6
-# and VLANs, read by tshark and by tests/programs/icrc.py.
+# and VLANs, read by tshark and by tests/programs/wire/icrc.py.
 #
 #	$dev on eth0 ----- captured here ----- eth1 roceb		(namespace b)
 #	10.0.0.1 fd00::1                       10.0.0.2 fd00::2
@@ -103,8 +103,8 @@ zeros=0000:0000:0000:0000:0000:ffff
 # An interface that takes them whole shows them whole; where it does not, they are
 # divided in front of it, and this is how all that follows is captured.
 offload() { # on|off, at both ends
-	python3 $TOP/tests/programs/offload.py eth0 tx-udp-segmentation $1 &&
-		ip netns exec b python3 $TOP/tests/programs/offload.py eth1 \
+	python3 $TOP/tests/programs/wire/offload.py eth0 tx-udp-segmentation $1 &&
+		ip netns exec b python3 $TOP/tests/programs/wire/offload.py eth1 \
 			tx-udp-segmentation $1
 }
 counter() { cat /sys/class/infiniband/$1/ports/1/hw_counters/$2; }
@@ -175,8 +175,8 @@ done
 
 # ---- short ones leave together where the stack has to sum them ----------------------
 sums() { # on|off, at both ends
-	python3 $TOP/tests/programs/offload.py eth0 tx-checksum-ip-generic $1 &&
-		ip netns exec b python3 $TOP/tests/programs/offload.py eth1 \
+	python3 $TOP/tests/programs/wire/offload.py eth0 tx-checksum-ip-generic $1 &&
+		ip netns exec b python3 $TOP/tests/programs/wire/offload.py eth1 \
 			tx-checksum-ip-generic $1
 }
 sum_errors() { # of UDP
@@ -206,7 +206,7 @@ check "sums are right, IPv4" summed "$work/sums.pcap" ip
 check "sums are right, IPv6" summed "$work/sums.pcap" ipv6
 wrong=$(sum_errors)
 check "a packet, and twice with a wrong sum" \
-	ip netns exec b python3 $TOP/tests/programs/badsum.py "$work/sums.pcap" eth1
+	ip netns exec b python3 $TOP/tests/programs/wire/badsum.py "$work/sums.pcap" eth1
 check "UDP has counted two" wait_for 10 two_more_wrong
 
 ip netns del b

@@ -18,7 +18,7 @@ addresses=10.0.0.1
 [ "$SCALE" != 1 ] || addresses="$addresses fd00::1"
 for address in $addresses; do
 	log=$OUT/cmtests-$address.log
-	timeout -k 5 $limit python3 "$TOP/tests/programs/cm_pyverbs.py" $address \
+	timeout -k 5 $limit python3 "$TOP/tests/programs/cm/cm_pyverbs.py" $address \
 		--dev $dev --gid $gid_index -v </dev/null >"$log" 2>&1
 	check "the tests run to their end, $address" grep -qE '^Ran [0-9]+ tests' "$log"
 	# 'test_x (tests.test_y.Class)', perhaps a docstring, then '... ok'.

@@ -92,7 +92,7 @@ peer_up() {
 peer_down() { net_down && ip netns del peer; }
 
 raw_peer() { # OWN ITS OTHER GID
-	python3 "$TOP/tests/programs/ecn.py" roce0 "$(gid_of roce0 "$4")" peer "$1" "$2" "$3"
+	python3 "$TOP/tests/programs/wire/ecn.py" roce0 "$(gid_of roce0 "$4")" peer "$1" "$2" "$3"
 }
 
 tracing=/sys/kernel/tracing

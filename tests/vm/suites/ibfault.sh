@@ -161,7 +161,7 @@ apart() { # index of the P_Key at hca1
 	grep -l 0x8001 $ibsys/hca1/ports/1/pkeys/* | sed 's/.*[/]//'
 }
 asks_badly() { # QKEY PKEY-INDEX [HCA]
-	python3 "$TOP/tests/programs/bad_key.py" hca1 "$(lid_of ${3:-hca2})" "$1" "$2"
+	python3 "$TOP/tests/programs/wire/bad_key.py" hca1 "$(lid_of ${3:-hca2})" "$1" "$2"
 }
 violations() { # NAME [HCA]: of its PortInfo
 	smpquery -C hca1 portinfo "$(lid_of ${2:-hca2})" 1 | awk -F. -v n="$1" '$1 ~ "^" n ":" { print $NF }'

@@ -98,7 +98,7 @@ check "ping" wait_for 120 pings
 # BYTES, ROUNDS: full counts of these alone.
 bytes=${BYTES:-$(count 1073741824)}
 port=5000
-program=$TOP/tests/programs/ip_stream.py
+program=$TOP/tests/programs/wire/ip_stream.py
 stream() {
 	port=$((port + 1))
 	give "python3 $program receive 10.9.0.2 $port $share/listens-$port"
@@ -124,9 +124,9 @@ tail -n 1 "$work/output"
 
 # ---- groups, a partition of its own, up and down -----------------------------------------
 groups=${ROUNDS:-$(count 100)}
-sends() { python3 "$TOP/tests/programs/groups.py" send "$groups" && [ -e $share/heard ]; }
+sends() { python3 "$TOP/tests/programs/wire/groups.py" send "$groups" && [ -e $share/heard ]; }
 joins() {
-	give "python3 $TOP/tests/programs/groups.py hear 10.9.0.2 $groups $share/heard"
+	give "python3 $TOP/tests/programs/wire/groups.py hear 10.9.0.2 $groups $share/heard"
 	ip route replace 239.0.0.0/8 dev ib0 && wait_for 120 sends
 	_status=$?
 	answer && [ $_status -eq 0 ]

@@ -168,7 +168,7 @@ check "all active again" wait_for 120 all_active
 # ---- strangers -----------------------------------------------------------------------------------------
 frames=$(count 500000)
 check "$frames hostile datagrams, seed $SEED" \
-	ip netns exec b python3 "$TOP/tests/programs/tunnel_fuzz.py" "$SEED" "$frames" \
+	ip netns exec b python3 "$TOP/tests/programs/wire/tunnel_fuzz.py" "$SEED" "$frames" \
 	10.7.0.2 10.7.0.1 4792 0x0200000000070200 2 0x0200000000070100 2
 for why in foreign malformed wrong stale; do
 	check "refused: $why" [ "$(refused $t1 $why)" -gt 0 ]
@@ -179,7 +179,7 @@ check "they talk" talks -n $n
 
 # The peer itself is the hostile one.
 peer() { # WAY SEED COUNT
-	ip netns exec b python3 "$TOP/tests/programs/tunnel_peer.py" "$1" "$2" "$3" \
+	ip netns exec b python3 "$TOP/tests/programs/wire/tunnel_peer.py" "$1" "$2" "$3" \
 		10.7.0.2 10.7.0.1 4792 0x0200000000070200 2 0x0200000000070100 2
 }
 check "the other end is pulled" sh -c "echo 0 >$t2/plugged"

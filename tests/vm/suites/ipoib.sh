@@ -50,11 +50,11 @@ bytes=$(count 1073741824)
 stream() {
 	rm -f "$work/listens"
 	_begin=$(date +%s)
-	timeout -k 5 $((limit * 5)) ip netns exec b python3 "$TOP/tests/programs/ip_stream.py" receive \
+	timeout -k 5 $((limit * 5)) ip netns exec b python3 "$TOP/tests/programs/wire/ip_stream.py" receive \
 		10.9.0.2 5001 "$work/listens" >"$work/received" &
 	_receiver=$!
 	wait_for 60 [ -e "$work/listens" ] || return
-	timeout -k 5 $((limit * 5)) ip netns exec a python3 "$TOP/tests/programs/ip_stream.py" send \
+	timeout -k 5 $((limit * 5)) ip netns exec a python3 "$TOP/tests/programs/wire/ip_stream.py" send \
 		10.9.0.2 5001 "$bytes" >"$work/sent" || return
 	wait $_receiver || return
 	echo "$(($(date +%s) - _begin)) s"
@@ -85,8 +85,8 @@ sed 's/^/     /' "$work/output"
 
 # ---- what ethtool and debugfs have to do with it ------------------------------------------
 coalesced() {
-	says "50 8" ip netns exec b python3 "$TOP/tests/programs/coalesce.py" "$n2" 50 8 &&
-		says "50 8" ip netns exec b python3 "$TOP/tests/programs/coalesce.py" "$n2"
+	says "50 8" ip netns exec b python3 "$TOP/tests/programs/wire/coalesce.py" "$n2" 50 8 &&
+		says "50 8" ip netns exec b python3 "$TOP/tests/programs/wire/coalesce.py" "$n2"
 }
 check "ethtool -C: told of eight packets at once, or in 50 us" coalesced
 check "TCP stream so" stream
@@ -98,14 +98,14 @@ check "debugfs: a path" grep -q "complete: *yes" "$debugfs/${n1}_path"
 groups=$(count 100)
 joins() {
 	rm -f "$work/heard"
-	ip netns exec b python3 "$TOP/tests/programs/groups.py" hear 10.9.0.2 "$groups" \
+	ip netns exec b python3 "$TOP/tests/programs/wire/groups.py" hear 10.9.0.2 "$groups" \
 		"$work/heard" &
 	_listener=$!
 	in_a ip route add 239.0.0.0/8 dev "$n1" 2>/dev/null
 	wait_for 120 sends
 	wait $_listener
 }
-sends() { in_a python3 "$TOP/tests/programs/groups.py" send "$groups" && [ -e "$work/heard" ]; }
+sends() { in_a python3 "$TOP/tests/programs/wire/groups.py" send "$groups" && [ -e "$work/heard" ]; }
 check "$groups groups" joins
 
 # ---- connected mode ----------------------------------------------------------------------------

@@ -24,7 +24,7 @@ works() {
 # ---- a peer that does what no device would -------------------------------------------
 ends() { # CASE of iw_ends and iw_peer.py
 	over 7180 "$programs/iw_ends" "$1" 10.0.0.2 7180 -- \
-		python3 "$TOP/tests/programs/iw_peer.py" "$1" 10.0.0.2 7180
+		python3 "$TOP/tests/programs/wire/iw_peer.py" "$1" 10.0.0.2 7180
 }
 check "urgent bytes" ends urgent
 check "a Terminate names a READ by its header" ends header
@@ -42,7 +42,7 @@ check "a minute for those who close" patience 60
 
 # ---- a peer that is none -------------------------------------------------------------
 nonsense() {
-	begin 7174 rping -s -P -a 10.0.0.2 -- python3 "$TOP/tests/programs/iw_garbage.py" \
+	begin 7174 rping -s -P -a 10.0.0.2 -- python3 "$TOP/tests/programs/wire/iw_garbage.py" \
 		10.0.0.2 7174 "$(count 1000000)" "$SEED" || return
 	timeout -k 5 $((limit * 10)) $client >"$work/client" 2>&1
 	_client=$?
@@ -56,7 +56,7 @@ check "and it still works" works
 
 # As many connections without a word as a listener keeps, and more. (hw/iwarp/cm_listen.c)
 silent() {
-	begin 7174 rping -s -P -a 10.0.0.2 -- python3 "$TOP/tests/programs/iw_silent.py" \
+	begin 7174 rping -s -P -a 10.0.0.2 -- python3 "$TOP/tests/programs/wire/iw_silent.py" \
 		10.0.0.2 7174 1300 1024 || return
 	timeout -k 5 $((limit * 2)) $client
 	_client=$?

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Debian's Open MPI, four processes, two on each of two hosts: over UCX by RC and by UD,
-# and over libfabric. tests/programs/mpi_check compares every byte. Here a host is a
+# and over libfabric. tests/programs/verbs/mpi_check compares every byte. Here a host is a
 # namespace of network, name, processes and shared memory.
 . "$VM/guest.sh"
 . "$VM/apps.sh"

@@ -17,7 +17,7 @@ peer() {
 	ip -n b link set eth1 up
 }
 asked() { # WORDS of the program
-	timeout -k 5 "$limit" python3 "$TOP/tests/programs/raw_requester.py" ${kind}0 "$gid" b \
+	timeout -k 5 "$limit" python3 "$TOP/tests/programs/wire/raw_requester.py" ${kind}0 "$gid" b \
 		10.0.0.2 10.0.0.1 "$@" >"$work/asked" 2>&1
 	_status=$?
 	sed "s/^/     | $kind, /" "$work/asked"

@@ -81,7 +81,7 @@ done
 check "rxe0 is on eth0 again" link_up
 
 # ---- objects -----------------------------------------------------------------
-cases=$TOP/tests/programs/nldev_cases.py
+cases=$TOP/tests/programs/core/nldev_cases.py
 
 # hold PROGRAM ARG...: it has its objects and waits; $holder is its pid
 hold() {

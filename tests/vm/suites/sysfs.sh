@@ -5,7 +5,7 @@
 
 need_link
 
-dump() { python3 "$TOP/tests/programs/sysfs_dump.py" "$@"; }
+dump() { python3 "$TOP/tests/programs/core/sysfs_dump.py" "$@"; }
 # Numbers that are another in every run.
 normal() {
 	sed -E -e "/(counters|hw_counters|power)\/[^/]* = /s/= '-?[0-9.]+/= 'N/" \

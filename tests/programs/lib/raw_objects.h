@@ -4,7 +4,7 @@
 #define RAW_OBJECTS_H
 
 #include "raw_command.h"
-#include "../modules/ofed_testdev_abi.h"
+#include "../../modules/ofed_testdev_abi.h"
 
 #define RV_MEMORY (64 * 4096)
 

@@ -3,7 +3,7 @@
 #ifndef IOCTL_DRIVER_H
 #define IOCTL_DRIVER_H
 
-#include "../modules/ofed_testdev_abi.h"
+#include "../../modules/ofed_testdev_abi.h"
 #include "ioctl_methods.h"
 
 #define M(o, n) .name = #n, .object = TESTDEV_OBJECT_##o,		\
