@@ -5,11 +5,11 @@
 #   eth0 10.0.0.1 --veth-- eth1 10.0.0.2        both here, then eth1 in namespace b
 #
 # rdma_rxe comes first: it knows one namespace, and keeps UDP port 4791 there until it goes.
-. "$VM/guest.sh"
-. "$VM/ulp.sh"
-. "$VM/nvme.sh"
-. "$VM/cm.sh"
-. "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ulp.sh"
+. "$VM/lib/nvme.sh"
+. "$VM/lib/cm.sh"
+. "$VM/lib/ib.sh"
 
 title() { printf '\n--- %s\n' "$*"; }
 step() { # NAME CMD...

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tracepoints of the InfiniBand CM, under the names and with the fields that the
- * in-tree ib_cm has: tests/vm/lists/trace-*.txt.
+ * in-tree ib_cm has: tests/vm/expected/trace-*.txt.
  *
  * Communication ids are in the byte order of the wire, as there.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tracepoints of rdma_cm, under the names and with the fields that the in-tree
- * module has: tests/vm/lists/trace-*.txt.
+ * module has: tests/vm/expected/trace-*.txt.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rdma_cma

@@ -2,7 +2,7 @@
 #
 # Malformed and misplaced commands on /dev/infiniband/rdma_cm: the errno of each
 # case as on the stock core.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 need_link
 check "the node is there" modprobe rdma_ucm || exit 1

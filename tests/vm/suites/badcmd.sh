@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Malformed commands: the errno of each case as on the stock core.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 need_link
 "$programs/badcmd" >"$work/badcmd" 2>"$work/badcmd.err"

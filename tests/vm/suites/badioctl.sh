@@ -2,8 +2,8 @@
 #
 # Malformed ioctl() calls: the errno of each case as on the stock core, on rxe
 # and on the device that has every object.
-. "$VM/guest.sh"
-. "$VM/testdev.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/testdev.sh"
 limit=$((limit * 4))
 
 # An object whose destruction is answered to a bad address is gone all the same.

@@ -11,7 +11,7 @@
 #                           match, without blanks)
 #   KALLSYMS=1              leave the symbols of the kernel for tests/bench/profile
 #   CLOCK                   MHz of the host, where the guest has its time stamp counter
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 . "$TOP/tests/bench/setups.sh"
 . "$TOP/tests/bench/cells.sh"
 

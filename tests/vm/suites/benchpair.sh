@@ -2,8 +2,8 @@
 #
 # Figures of a wire between two VMs, by 'make bench' and tests/vm/pair: bench.sh with
 # one end in each, and events for everything, as each has one processor.
-. "$VM/guest.sh"
-. "$VM/peer.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/peer.sh"
 . "$TOP/tests/bench/setups.sh"
 . "$TOP/tests/bench/cells.sh"
 

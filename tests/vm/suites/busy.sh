@@ -4,8 +4,8 @@
 # by programs that compute. All that was posted completes, and no ACK is late where nothing is
 # lost.
 DRIVER=roce
-. "$VM/guest.sh"
-. "$VM/rates.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/rates.sh"
 
 hold() { chrt -f 50 taskset -c 1 sh -c 'while :; do :; done' & hogs=$!; }
 compute() {

@@ -7,8 +7,8 @@
 #	10.0.0.1 fd00::1                       10.0.0.2 fd00::2
 #	eth0.5 10.0.5.1                        10.0.5.2 eth1.5
 DRIVER=roce
-. "$VM/guest.sh"
-. "$VM/wire.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/wire.sh"
 
 faults=/sys/kernel/debug/ofed_soft
 file=$work/capture.pcap

@@ -3,8 +3,8 @@
 # Connections that do not come about, or do so against resistance: processes that
 # die at each step, messages that get lost or come twice or late, hosts that are not
 # there, more requests than anybody wants, a device that goes.
-. "$VM/guest.sh"
-. "$VM/cm.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/cm.sh"
 
 need_cm
 steps=$programs/cm_steps

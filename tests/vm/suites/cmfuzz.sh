@@ -3,7 +3,7 @@
 # Conversations on /dev/infiniband/rdma_cm with mutated commands; kill, and
 # removal of the device, in the middle. What is tested is the silence of the
 # kernel and that nothing is left.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 fuzz="$programs/ucma_fuzz"
 limit=$((limit * 10))

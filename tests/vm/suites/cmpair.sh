@@ -2,8 +2,8 @@
 #
 # Connections between two VMs (tests/vm/pair SUITE=cmpair): ours against the kernel's
 # own, each in both roles.
-. "$VM/guest.sh"
-. "$VM/peer.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/peer.sh"
 
 full() { [ "$SCALE" = 1 ]; }
 ! full || limit=$((limit * 20))

@@ -3,8 +3,8 @@
 # rdma-core's own tests of rdma_cm as Debian ships them, all of which pass on the
 # kernel's own core. They look for an address beside the device in sysfs, where
 # software devices have none: the test is told.
-. "$VM/guest.sh"
-. "$VM/cm.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/cm.sh"
 
 need_cm
 mkdir "$work/rdma"

@@ -5,8 +5,8 @@
 # that marks packets at random, of which CNPs notify the senders, and a peer out of raw packets,
 # which marks and notifies itself.
 DRIVER=roce
-. "$VM/guest.sh"
-. "$VM/rates.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/rates.sh"
 
 # MB/s of the port, headers included.
 port=25

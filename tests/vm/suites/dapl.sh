@@ -2,8 +2,8 @@
 #
 # uDAPL as Debian ships it, by rdma_cm: dtest and dapltest, data compared, between two
 # namespaces and on one host.
-. "$VM/guest.sh"
-. "$VM/apps.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/apps.sh"
 
 need_apps
 n=$(count 500)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Every byte that RC moves, compared by a client of ours.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 need_link
 check "RC data, all operations and sizes" "$programs/verbs_data" $dev $gid_index "$SEED"

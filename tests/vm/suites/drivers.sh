@@ -7,7 +7,7 @@
 #
 # Many rounds and a slow machine: the functions set variables and read files
 # themselves, where a process could do it more briefly.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 kver=$(uname -r)
 dep=$CACHE/stock/$kver/lib/modules/$kver/modules.dep

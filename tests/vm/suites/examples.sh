@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # tests/examples, and the descriptor of an event channel.
-. "$VM/guest.sh"
-. "$VM/cm.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/cm.sh"
 
 need_cm
 examples=$TOP/build/examples

@@ -2,8 +2,8 @@
 #
 # libfabric's fi_pingpong over verbs, between two namespaces and on one host: messages
 # and reliable datagrams (ofi_rxm), data compared.
-. "$VM/guest.sh"
-. "$VM/apps.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/apps.sh"
 
 need_apps
 n=$(count 500)

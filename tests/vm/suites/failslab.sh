@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Each allocation of each create path fails once. Debug kernel only.
-. "$VM/guest.sh"
-. "$VM/testdev.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/testdev.sh"
 
 if ! [ -e /proc/thread-self/fail-nth ]; then
 	echo "skip: the kernel has no fault injection"

@@ -5,8 +5,8 @@
 #
 # Of SEND the server has a buffer for each message from the beginning: fio sets no RNR retry,
 # so that one message that finds none ends it.
-. "$VM/guest.sh"
-. "$VM/apps.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/apps.sh"
 
 need_apps
 port=17600

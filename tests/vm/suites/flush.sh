@@ -2,7 +2,7 @@
 #
 # FLUSH, straight from one queue pair to the other and by packets. Kernels before 6.2
 # know nothing of it, nor do their devices say that they can.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 loopback=/sys/module/ofed_soft/parameters/loopback
 need_link

@@ -2,11 +2,11 @@
 #
 # A program that posts until its send queue is full, and polls late: each completion comes,
 # and there is no event. DRIVER=roce, ib and iwarp.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 case $DRIVER in
 ib)
-	. "$VM/ib.sh"
+	. "$VM/lib/ib.sh"
 	check "two HCAs and a cable" fabric_up pair || exit 1
 	begin_opensm sm hca1
 	check "all active" wait_for 120 all_active

@@ -2,10 +2,10 @@
 #
 # Random and mutated write() commands, with kill and removal in between. What
 # is tested is the silence of the kernel and that nothing is left.
-. "$VM/guest.sh"
-. "$VM/testdev.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/testdev.sh"
 fuzz="$programs/uverbs_fuzz" calls=commands
-. "$VM/tdfuzz.sh"
+. "$VM/lib/tdfuzz.sh"
 
 check "the module loads" td_load link=ib || exit 1
 check "network devices" net_up

@@ -3,7 +3,7 @@
 # Packets and rings that nobody honest makes. What is tested besides the silence
 # of the kernel: bytes that nobody may touch, and the messages of others.
 DRIVER=roce
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 sys=/sys/class/infiniband
 limit=$((limit * 20))

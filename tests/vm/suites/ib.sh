@@ -6,8 +6,8 @@
 #
 #	hca1 --1 sw1 2-- hca2		the star, for the programs
 #	hca3 --3     4-- hca4
-. "$VM/guest.sh"
-. "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
 
 # What ibnetdiscover finds, in the words of ofed-fabric.
 discovers() { # HCA FILE

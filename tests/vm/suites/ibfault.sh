@@ -2,8 +2,8 @@
 #
 # Cables of software InfiniBand that damage, lose, delay packets, or are no faster than
 # their width and speed say, and what is seen of it from outside.
-. "$VM/guest.sh"
-. "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
 
 check "a star" fabric_up star || exit 1
 check "umad" wait_for 60 [ -c /dev/infiniband/umad3 ]

@@ -2,8 +2,8 @@
 #
 # Software InfiniBand and those who mean no good: mutated packets out of every cable
 # while others talk, and fabrics that are taken apart under traffic.
-. "$VM/guest.sh"
-. "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
 
 files() { ls /sys/kernel/debug/ofed_ib/*/*; }
 begin_talk() { # PORT SERVER CLIENT: until it is ended

@@ -7,9 +7,9 @@
 #	ask: hca1 -- sw1 == 10.0.1.1 --------- 10.0.1.2 == sw2 -- hca2: peer
 #	  10.9.0.1                                                    10.9.0.2
 [ "$SCALE" != 1 ] || LIMIT=1500
-. "$VM/guest.sh"
-. "$VM/ib.sh"
-. "$VM/peer.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
+. "$VM/lib/peer.sh"
 
 node() { # FOLDER NAME GUID
 	mkdir "$configfs/$1/$2" && echo "$3" >"$configfs/$1/$2/guid" && echo 1 >"$configfs/$1/$2/power"

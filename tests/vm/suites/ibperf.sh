@@ -3,9 +3,9 @@
 # perftest by LID and by GID between two HCAs, and rdma-core's own tests on one of them:
 # all that it does not skip passes, but for lists/ibpyverbs-excepted where there is no
 # IPoIB. Nothing here looks at the speed.
-. "$VM/guest.sh"
-. "$VM/ib.sh"
-. "$VM/pyverbs.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
+. "$VM/lib/pyverbs.sh"
 
 check "a star" fabric_up star || exit 1
 check "umad" wait_for 60 [ -c /dev/infiniband/umad3 ]
@@ -52,7 +52,7 @@ with_ipoib() {
 	_n=$(ndev_of hca1) && ip addr add 10.9.0.1/24 dev "$_n" && ip link set "$_n" up &&
 		wait_for 60 sh -c "ip link show $_n | grep -q LOWER_UP"
 }
-excepted=$VM/lists/ibpyverbs-excepted
+excepted=$VM/expected/ibpyverbs-excepted
 if [ -n "${IPOIB:-}" ] || modinfo ib_ipoib >/dev/null 2>&1; then
 	check "ib_ipoib" load_ipoib
 	check "an interface of hca1 with an address" with_ipoib

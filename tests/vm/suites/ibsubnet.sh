@@ -6,8 +6,8 @@
 #	quad --1,21,42,64 sw1 33-- far
 #	   a --34 (full)     37-- d (no member)
 #	   b --35 (limited)  36-- c (limited, of the default partition as well)
-. "$VM/guest.sh"
-. "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
 
 node() { # FOLDER NAME PORTS GUID
 	mkdir "$configfs/$1/$2" && echo "$3" >"$configfs/$1/$2/ports" &&

@@ -2,8 +2,8 @@
 #
 # A torus of 3 x 3 x 3 switches, an HCA at each, under Debian's opensm: 54 nodes, whose
 # subnet administration has answers of thousands of records.
-. "$VM/guest.sh"
-. "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
 
 torus() { # as ibnetdiscover writes it
 	awk 'BEGIN {

@@ -5,8 +5,8 @@
 #
 #	hca1 -- sw1 ==tunnel== sw2 -- hca2
 #	 netns a, 10.7.0.1 --veth-- 10.7.0.2, netns b
-. "$VM/guest.sh"
-. "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
 hosts() {
 	ip netns add a && ip netns add b && ip link add v0 netns a type veth peer name v1 netns b ||
 		return

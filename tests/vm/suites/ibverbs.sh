@@ -3,8 +3,8 @@
 # Verbs over software InfiniBand: by LID and by GID, through switches, while a subnet
 # manager looks after them; what happens to those who talk when a cable is pulled, or
 # the manager is gone.
-. "$VM/guest.sh"
-. "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
 
 n=$(count 20000)
 [ "$n" -ge 200 ] || n=200

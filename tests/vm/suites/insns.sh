@@ -6,8 +6,8 @@
 #   TREE_OFED, TREE_STOCK   folders made by tests/vm/modules
 #   SETUPS (with commas)    of tests/bench/setups.sh, and ib: software InfiniBand, ofed_core
 #   CELLS                   an expression that cells match, "SETUP PLACE KIND:SIZE"
-. "$VM/guest.sh"
-. "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
 . "$TOP/tests/bench/setups.sh"
 . "$TOP/tests/insns/cells.sh"
 

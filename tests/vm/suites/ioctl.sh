@@ -2,8 +2,8 @@
 #
 # The ioctl() interface: what a driver adds to it, and that the library takes it
 # first and never falls back where the stock core does not make it.
-. "$VM/guest.sh"
-. "$VM/testdev.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/testdev.sh"
 
 # ---- the driver's own objects, methods and attributes ------------------------
 check "the module loads" td_load link=ib || exit 1

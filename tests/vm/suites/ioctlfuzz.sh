@@ -3,10 +3,10 @@
 # Random and mutated ioctl() calls, with kill and removal in between, and an
 # innocent beside them. What is tested is the silence of the kernel, that nothing
 # is left and that the innocent is not disturbed.
-. "$VM/guest.sh"
-. "$VM/testdev.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/testdev.sh"
 fuzz="$programs/ioctl_fuzz" calls=calls
-. "$VM/tdfuzz.sh"
+. "$VM/lib/tdfuzz.sh"
 
 beside() { # DEV: its pid in $innocent
 	rm -f "$work/stop" "$work/ready"

@@ -3,8 +3,8 @@
 # The distribution's ib_ipoib on our devices: two namespaces, each with the interface
 # of an HCA of the star, and rdma_cm by their addresses. Kernels of our own configuration
 # have no such module: IPOIB is one for them (tests/vm/ipoib).
-. "$VM/guest.sh"
-. "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
 
 check "a star" fabric_up star || exit 1
 check "umad" wait_for 60 [ -c /dev/infiniband/umad3 ]

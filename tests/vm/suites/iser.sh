@@ -2,8 +2,8 @@
 #
 # iSCSI extensions for RDMA, the kernel's own ib_iser and ib_isert and Debian's
 # open-iscsi: a file of the target is a disk of the initiator, on the same device.
-. "$VM/guest.sh"
-. "$VM/ulp.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ulp.sh"
 
 mb=$(count 200)
 [ $mb -ge 16 ] || mb=16

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Handles of one process are nothing in another; 32-bit programs work.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 need_link
 check "no handle of another process works" "$programs/isolation"

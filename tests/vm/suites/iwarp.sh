@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # ofed_iwarp by Debian's programs.
-. "$VM/guest.sh"
-. "$VM/iwarp.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/iwarp.sh"
 
 check "a clock" clock
 check "a wire between two namespaces" wire_up || exit 1

@@ -2,8 +2,8 @@
 #
 # ofed_iwarp and what goes wrong: statuses by their cause, peers that send nonsense,
 # processes, devices and interfaces that end in the middle of traffic.
-. "$VM/guest.sh"
-. "$VM/iwarp.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/iwarp.sh"
 
 n=$(count 500)
 check "a clock" clock

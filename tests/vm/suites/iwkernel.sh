@@ -2,8 +2,8 @@
 #
 # ofed_iwarp and a kernel consumer: what programs can not ask for.
 DRIVER=iwarp
-. "$VM/guest.sh"
-. "$VM/iwarp.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/iwarp.sh"
 
 # Works that send come late if there is somebody else to run.
 busy() {

@@ -7,8 +7,8 @@
 #
 # siw knows the first network namespace only, and does not listen on a wildcard
 # address for a program in another: perftest's servers are on its side.
-. "$VM/guest.sh"
-. "$VM/iwarp.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/iwarp.sh"
 
 n=$(count 500)
 param=/sys/module/ofed_iwarp/parameters

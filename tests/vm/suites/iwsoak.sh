@@ -2,8 +2,8 @@
 #
 # ofed_iwarp over a wire that misbehaves: no byte is wrong, whatever TCP has to
 # repeat; and many connections, many at a time.
-. "$VM/guest.sh"
-. "$VM/iwarp.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/iwarp.sh"
 
 netem() { # WORD...: what netem shall do in both directions
 	tc qdisc replace dev eth0 root netem limit 20000 "$@" &&

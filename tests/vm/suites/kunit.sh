@@ -2,7 +2,7 @@
 #
 # Every KUnit suite of tests/kunit, or that named ONLY, loaded one after the other into a debug
 # kernel; a suite is one check, its failing cases are shown.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 # The verdict stands at the end of what the module printed.
 suite_passes() { # MODULE

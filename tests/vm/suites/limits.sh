@@ -6,8 +6,8 @@
 #
 # A device with small limits has each kind; another, with limits as they are, has those
 # of KINDS in full. The cgroup that is filled has 64 MiB in soak and 16 in the check.
-. "$VM/guest.sh"
-[ "$DRIVER" != ib ] || . "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+[ "$DRIVER" != ib ] || . "$VM/lib/ib.sh"
 
 small=100
 kinds="pd cq srq qp mr mw ah"

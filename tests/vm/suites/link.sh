@@ -3,8 +3,8 @@
 # Between a device of type roce and its network device: what one asks of the
 # other, and which frames pass.
 DRIVER=roce
-. "$VM/guest.sh"
-. "$VM/wire.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/wire.sh"
 
 sys=/sys/class/infiniband
 counter() { cat "$sys/$dev/ports/1/hw_counters/$1"; }

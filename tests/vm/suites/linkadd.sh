@@ -3,7 +3,7 @@
 # 'rdma link add' of our types: node GUIDs of interfaces that share a MAC address, and what
 # is said of a link that cannot be.
 DRIVER=roce
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 sys=/sys/class/infiniband
 guid() { cat "$sys/$1/node_guid"; }

@@ -3,7 +3,7 @@
 # Loading and unloading: our core comes in by itself under the stock driver, the
 # stock core's other halves are refused, our driver loads on either core, and
 # every legal order of unloading works.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 if [ "$CORE" = ofed ]; then
 	core=ofed_core uverbs=ofed_uverbs other=ib_core

@@ -4,8 +4,8 @@
 # completes. Rates, and packets on the wire for each message, beside rdma_rxe and TCP with
 # SCALE=1, which has more losses and delays.
 DRIVER=roce
-. "$VM/guest.sh"
-. "$VM/rates.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/rates.sh"
 
 far= # nothing, or what runs a program where eth1 is
 netem() { # ITS WORDS

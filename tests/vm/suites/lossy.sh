@@ -3,8 +3,8 @@
 # A wire that loses packets, both ways: all that was posted completes, early retransmissions
 # bring what is lost at the end of a message, and no timeout of a queue pair is needed for it.
 DRIVER=roce
-. "$VM/guest.sh"
-. "$VM/rates.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/rates.sh"
 
 impair() { # netem's words
 	for _n in 0 1; do

@@ -4,8 +4,8 @@
 # end of the wire, while connections come and go there. What is tested besides the
 # silence of the kernel: that they got there, that the connections of others do not
 # notice, and that nothing is left.
-. "$VM/guest.sh"
-. "$VM/cm.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/cm.sh"
 
 fuzz=$programs/madfuzz
 limit=$((limit * 20))

@@ -2,7 +2,7 @@
 #
 # 1000 connected queue pairs (200 when scaled down) at once, with packets and without.
 DRIVER=roce
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 loopback=/sys/module/ofed_soft/parameters/loopback
 counter() { cat "/sys/class/infiniband/$dev/ports/1/hw_counters/$1"; }

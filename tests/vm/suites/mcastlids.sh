@@ -2,8 +2,8 @@
 #
 # One queue pair in one multicast group under two LIDs, by a user without privilege:
 # detached by hand, at exit, after a kill, and while the HCA goes.
-. "$VM/guest.sh"
-. "$VM/ib.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
 
 user() { as_user "$programs/mcast_lids" "$@"; }
 

@@ -2,7 +2,7 @@
 #
 # RLIMIT_MEMLOCK: a user pins up to the limit, not a page more, and whatever ends
 # the pinning process gives every page back.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 need_link
 check "up to the limit, not a page more" as_user "$programs/memlock" limit

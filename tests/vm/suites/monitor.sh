@@ -7,9 +7,9 @@
 #   roce0  eth0 10.0.0.1 --veth-- eth1 10.0.0.2 roceb		(namespace b)
 #   iwarp0 eth2 10.0.1.1 --veth-- eth3 10.0.1.2 iwarpb		(namespace b)
 #   hca1 --switch-- hca2					(here)
-. "$VM/guest.sh"
-. "$VM/ib.sh"
-. "$VM/iwarp.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ib.sh"
+. "$VM/lib/iwarp.sh"
 DRIVER=roce
 dev=roce0
 

@@ -3,8 +3,8 @@
 # Debian's Open MPI, four processes, two on each of two hosts: over UCX by RC and by UD,
 # and over libfabric. tests/programs/verbs/mpi_check compares every byte. Here a host is a
 # namespace of network, name, processes and shared memory.
-. "$VM/guest.sh"
-. "$VM/apps.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/apps.sh"
 
 need_apps
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Devices and network namespaces: copies in shared mode, moves in exclusive mode.
-. "$VM/guest.sh"
-. "$VM/testdev.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/testdev.sh"
 
 sys=/sys/class/infiniband
 in_ns() { ip netns exec "$@"; }

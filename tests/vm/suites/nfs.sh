@@ -2,8 +2,8 @@
 #
 # NFS over the kernel's own rpcrdma, both its ends: a folder is exported at the
 # device's own address, mounted from there, and a file tree copied both ways.
-. "$VM/guest.sh"
-. "$VM/ulp.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ulp.sh"
 
 mb=$(count 100)
 [ $mb -ge 4 ] || mb=4

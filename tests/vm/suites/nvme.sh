@@ -2,9 +2,9 @@
 #
 # NVMe over Fabrics, the kernel's own nvme-rdma and nvmet-rdma: a loop device on a
 # file is offered at the device's own address and used from there.
-. "$VM/guest.sh"
-. "$VM/ulp.sh"
-. "$VM/nvme.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ulp.sh"
+. "$VM/lib/nvme.sh"
 
 mb=$(count 200)
 need_link

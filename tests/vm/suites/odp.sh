@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Memory on demand: the device sees what the process has, without a pinned page.
-. "$VM/guest.sh"
-. "$VM/testdev.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/testdev.sh"
 
 # A kernel without MMU notifiers has no such regions, and nobody could use any.
 if ! grep -qw mmu_interval_notifier_insert /proc/kallsyms; then

@@ -4,7 +4,7 @@
 # with what it refuses; persistent links with files that are wrong. Last, since
 # there is no way back from it: a kernel that takes signed modules only.
 DRIVER=roce
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 tool=$TOP/tools/ofedctrl/ofedctrl
 sys=/sys/class/infiniband

@@ -7,7 +7,7 @@
 #
 #	eth0 10.0.0.1 --veth-- eth1 10.0.0.2	before each page; all else the page makes,
 #						and takes away
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 [ "$SCALE" = 1 ] || PAGES=${PAGES:-README,tutorial,troubleshooting}
 

@@ -2,9 +2,9 @@
 #
 # Two VMs on one wire (tests/vm/pair): every operation in both roles, and what the
 # wire saw of it.
-. "$VM/guest.sh"
-. "$VM/wire.sh"
-. "$VM/peer.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/wire.sh"
+. "$VM/lib/peer.sh"
 
 both_begin
 

@@ -2,7 +2,7 @@
 #
 # perftest as Debian ships it: every operation on every transport that has it.
 # Nothing here looks at the speed.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 need_link
 port=18600

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The example programs of libibverbs as Debian ships them.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 need_link
 check "ibv_devices lists $dev" sh -c "ibv_devices | grep -w $dev"

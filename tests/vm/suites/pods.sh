@@ -9,7 +9,7 @@
 #
 # and the same in fd00:: and fd05::.
 DRIVER=roce
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 sys=/sys/class/infiniband
 gone() { ! [ -e "$sys/$1" ]; }

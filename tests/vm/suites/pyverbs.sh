@@ -2,8 +2,8 @@
 #
 # rdma-core's own tests. What passes on the kernel's own core and rdma_rxe must pass here,
 # except lists/pyverbs-excepted.
-. "$VM/guest.sh"
-. "$VM/pyverbs.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/pyverbs.sh"
 
 need_link
 limit=$((limit * 4))
@@ -17,9 +17,9 @@ sed -n 's/ ok$//p' "$work/results" >"$work/passed"
 if [ "${RECORD:-}" = 1 ]; then
 	cp "$work/passed" "$OUT/pyverbs-rxe-$lists.txt"
 else
-	sed -e 's/ *#.*//' -e '/^$/d' "$VM/lists/pyverbs-excepted" >"$work/excepted"
+	sed -e 's/ *#.*//' -e '/^$/d' "$VM/expected/pyverbs-excepted" >"$work/excepted"
 	[ "$CORE" = stock ] && : >"$work/excepted"
-	grep -vE -f "$work/excepted" "$VM/lists/pyverbs-rxe-$lists.txt" >"$work/expected"
+	grep -vE -f "$work/excepted" "$VM/expected/pyverbs-rxe-$lists.txt" >"$work/expected"
 	missing() {
 		comm -23 "$work/expected" "$work/passed" >"$work/missing"
 		! [ -s "$work/missing" ] && return

@@ -2,8 +2,8 @@
 #
 # qperf, between two namespaces and on one host. It knows no GID: on Ethernet it does
 # what rdma_cm connects for it, RC; on InfiniBand all that it can.
-. "$VM/guest.sh"
-. "$VM/apps.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/apps.sh"
 
 need_apps
 size=8192

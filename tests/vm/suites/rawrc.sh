@@ -6,7 +6,7 @@
 #
 #   eth0 10.0.0.1, the device --veth-- eth1 10.0.0.2, in the namespace b
 DRIVER=roce
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 long=$(count 32768)
 [ "$long" -ge 2048 ] || long=2048

@@ -2,8 +2,8 @@
 #
 # The programs of rdmacm-utils and perftest's -R as Debian ships them: connected
 # and unconnected services, sockets over RDMA, groups; IPv4 and IPv6.
-. "$VM/guest.sh"
-. "$VM/cm.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/cm.sh"
 
 need_cm
 n=$(count 10000)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # iproute2's rdma: output and errors as on the stock core.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 need_link
 ip link add dummy9 address 02:00:00:00:00:09 type dummy
@@ -185,7 +185,7 @@ if check "a listener" events 3; then
 fi
 
 # ---- what rxe has not ----------------------------------------------------------
-. "$VM/testdev.sh"
+. "$VM/lib/testdev.sh"
 statistics() { # DEV
 	say rdma statistic
 	say rdma statistic show link $1/1

@@ -2,8 +2,8 @@
 #
 # AF_RDS sockets of the kernel's own rds_rdma: datagrams in order, and RDMA into
 # lent buffers. It knows init_net only, so both ends are the device's own address.
-. "$VM/guest.sh"
-. "$VM/ulp.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ulp.sh"
 
 n=$(count 20000)
 port=19300

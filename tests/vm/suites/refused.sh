@@ -3,8 +3,8 @@
 # A driver refuses to detach and to destroy what a program leaves behind when it
 # closes its file: the log says so once, nothing of it is found or charged any more,
 # and it goes with the device.
-. "$VM/guest.sh"
-. "$VM/testdev.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/testdev.sh"
 
 refusing="detach_mcast dealloc_pd destroy_ah destroy_srq destroy_qp destroy_cq dereg_mr
 	dealloc_mw dealloc_xrcd destroy_flow destroy_wq destroy_rwq_ind_table"

@@ -3,7 +3,7 @@
 # Devices of type roce: made and unmade, what network devices and namespaces do
 # to them, both versions, with packets and without.
 DRIVER=roce
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 sys=/sys/class/infiniband
 loopback=/sys/module/ofed_soft/parameters/loopback

@@ -4,8 +4,8 @@
 # there for longer than their ACK timeout, and nothing is lost. So nothing is sent twice: neither
 # requests, which wait in their own host, nor answers, which wait in that of the peer.
 DRIVER=roce
-. "$VM/guest.sh"
-. "$VM/rates.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/rates.sh"
 
 # 67 ms; the device may have 2 MB in the queue, which is 168 ms.
 timeout=14

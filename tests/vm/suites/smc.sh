@@ -9,9 +9,9 @@
 # one namespace, does not tell SMC its interface and has no GID of version 1: with it
 # all is TCP, whatever SMC has been told.
 [ "$SCALE" != 1 ] || LIMIT=1500
-. "$VM/guest.sh"
-. "$VM/ulp.sh"
-. "$VM/wire.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ulp.sh"
+. "$VM/lib/wire.sh"
 
 bytes=$(count 100000000)
 admin=$programs/ofed-smc
@@ -24,7 +24,7 @@ file=$work/capture.pcap
 # begin CMD...: at the other end; ended: its output and its status; both can see $seen
 hex=0000:0000:0000:0000:0000:ffff:0a00:
 if [ -n "${ROLE:-}" ]; then
-	. "$VM/peer.sh"
+	. "$VM/lib/peer.sh"
 	seen=$share address=10.0.1.2 hex=${hex}0102
 	begin() { give "$@"; }
 	ended() { answer; }

@@ -3,7 +3,7 @@
 # Every kind of message between two namespaces over a wire that misbehaves: not
 # a wrong byte, no hang, and the right status when retries run out.
 DRIVER=roce
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 sys=/sys/class/infiniband
 far_hex=0000:0000:0000:0000:0000:ffff:0a00:0002

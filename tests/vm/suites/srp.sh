@@ -2,8 +2,8 @@
 #
 # SCSI over RDMA, the kernel's own ib_srp and ib_srpt, which meet by IP address: a
 # file of the target is a disk of the initiator, on the same device.
-. "$VM/guest.sh"
-. "$VM/ulp.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/ulp.sh"
 
 mb=$(count 200)
 config=/sys/kernel/config/target

@@ -3,7 +3,7 @@
 # Every completion status and every asynchronous event, each by its real cause,
 # without packets and with them. Takes the device along.
 DRIVER=roce
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 need_link
 run "$programs/statuses" $dev $gid_index eth0 /sys/module/ofed_soft/parameters/loopback \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Every file of the device in sysfs, with mode and content, as on the stock core.
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 need_link
 

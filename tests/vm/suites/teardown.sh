@@ -3,7 +3,7 @@
 # The end of a process, a device, a network device, a namespace and the modules,
 # each in the middle of traffic, again and again. Then stock rdma_rxe beside ours.
 DRIVER=roce
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 sys=/sys/class/infiniband
 n=$(count 100)

@@ -2,8 +2,8 @@
 #
 # ofed_testdev itself: every object by raw commands, its hooks, and what the
 # core has to do around a device that comes, changes and goes.
-. "$VM/guest.sh"
-. "$VM/testdev.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/testdev.sh"
 
 sys=/sys/class/infiniband
 port_file_is() { # DEV FILE TEXT

@@ -2,9 +2,9 @@
 #
 # Tracepoints: which there are and what they have, as on the stock core; what a
 # connection is told by; every command of Documentation/howto/tracing.md.
-. "$VM/guest.sh"
-. "$VM/cm.sh"
-. "$VM/umad.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/cm.sh"
+. "$VM/lib/umad.sh"
 
 grep -qw tracefs /proc/filesystems || {
 	check "a kernel without tracing" [ "$KERNEL" = um ]

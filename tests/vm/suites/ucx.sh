@@ -4,8 +4,8 @@
 # GID, no device. UD, and RC that UD brings together; messages by tag, one-sided
 # operations and atomics, between two namespaces and on one host. What ucx_perftest moves
 # it does not compare; the mpi suite does, by the same transports.
-. "$VM/guest.sh"
-. "$VM/apps.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/apps.sh"
 
 need_apps
 port=13400

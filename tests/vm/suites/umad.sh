@@ -4,8 +4,8 @@
 # and netlink tell, every call and its errors, two ports that talk, and Debian's
 # programs as far as they go on Ethernet. The rows are what the kernel's own
 # module does: CORE=stock has to pass as well.
-. "$VM/guest.sh"
-. "$VM/umad.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/umad.sh"
 
 # ---- the nodes ------------------------------------------------------------------
 umad_up

@@ -3,8 +3,8 @@
 # Mutated calls on umadN of two ports, kill and removal of a device in the middle.
 # What is tested is the silence of the kernel, that nothing is left, and that those
 # who come afterwards are served.
-. "$VM/guest.sh"
-. "$VM/umad.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/umad.sh"
 
 fuzz="$programs/umad_fuzz"
 limit=$((limit * 10))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A device goes while processes use all of it.
-. "$VM/guest.sh"
-. "$VM/testdev.sh"
+. "$VM/lib/guest.sh"
+. "$VM/lib/testdev.sh"
 
 blocked() { # PID: it sleeps in the kernel and cannot be interrupted
 	grep -q '^State:.D' "/proc/$1/status"

@@ -3,7 +3,7 @@
 # XRC and regions that are registered again, between two processes, without
 # packets and with them. librxe has neither: commands and rings by hand.
 DRIVER=roce
-. "$VM/guest.sh"
+. "$VM/lib/guest.sh"
 
 need_link
 for way in 1 0; do

@@ -12,7 +12,7 @@ dev=${DRIVER}0 far=${DRIVER}b address=10.0.0.2 home=10.0.0.1
 there="ip netns exec b"
 case $DRIVER in
 ib)
-	. "$VM/ib.sh"
+	. "$VM/lib/ib.sh"
 	dev=hca1 far=hca2 address=10.9.0.2 home=10.9.0.1 ;;
 rxe)
 	there= ;;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Sourced, after guest.sh, by suites that print what tests/programs/verbs/busy_stream gets done between
-# two devices, on eth0 and eth1; with SCALE=1 between two of rdma_rxe first, in the same boot.
+# Sourced, after guest.sh, by suites that print what busy_stream of tests/programs/verbs gets
+# done between two devices, on eth0 and eth1; with SCALE=1 between two of rdma_rxe first, in the
+# same boot.
 
 seconds=${SECONDS_EACH:-1}
 # 1 s: of a host that is busy itself a guest may get nothing for as long as 67 ms, which is

@@ -97,11 +97,11 @@ no_leaks() {
 lists=${LISTS:-$KERNEL}
 series=${lists%%-*}
 
-# same_as_list NAME FILE LIST: FILE equals lists/LIST-$lists.txt but for lines
-# that lists/LIST-differences (regular expressions, with reasons) takes out of
+# same_as_list NAME FILE LIST: FILE equals expected/LIST-$lists.txt but for lines
+# that expected/LIST-differences (regular expressions, with reasons) takes out of
 # both. RECORD=1 with CORE=stock only leaves FILE for 'record'.
 same_as_list() {
-	_ref=$VM/lists/$3-$lists.txt
+	_ref=$VM/expected/$3-$lists.txt
 	cp "$2" "$OUT/$3-$lists.txt"
 	if [ "${RECORD:-}" = 1 ]; then
 		check "$1 (recorded, $(wc -l <"$2") lines)" test -s "$2"
@@ -109,8 +109,8 @@ same_as_list() {
 	fi
 	: >"$work/differences"
 	# The stock core has nothing to excuse.
-	if [ "$CORE" != stock ] && [ -f "$VM/lists/$3-differences" ]; then
-		grep -v -e '^#' -e '^$' "$VM/lists/$3-differences" >"$work/differences"
+	if [ "$CORE" != stock ] && [ -f "$VM/expected/$3-differences" ]; then
+		grep -v -e '^#' -e '^$' "$VM/expected/$3-differences" >"$work/differences"
 	fi
 	[ -z "${without:-}" ] || echo "$without" >>"$work/differences"
 	grep -vE -f "$work/differences" "$_ref" >"$work/expected"
