@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The CRC-32 of packets. */
+#include <kunit/visibility.h>
 #include <linux/crc32.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
@@ -8,7 +9,7 @@
 #include "../soft/trial.h"
 #include "crc.h"
 
-static struct soft_crc crc32 = {
+VISIBLE_IF_KUNIT struct soft_crc ibt_crc_kind = {
 	.name = "crc32",
 	.table = crc32_le,
 	.table_name = "crc32_le",
@@ -26,9 +27,9 @@ static struct soft_crc crc32 = {
  */
 u32 ibt_crc32(u32 crc, const u8 *at, u32 length)
 {
-	if (!soft_crc_is_hashed(&crc32, length))
+	if (!soft_crc_is_hashed(&ibt_crc_kind, length))
 		return crc32_le(crc, at, length);
-	return soft_crc_hashed(&crc32, crc, at, length);
+	return soft_crc_hashed(&ibt_crc_kind, crc, at, length);
 }
 
 /*
@@ -127,7 +128,7 @@ void ibt_crc_choose(char *name, size_t size)
 	if (asked)
 		strscpy(name, "table", size);
 	sliced = false;
-	soft_crc_choose(&crc32, name, size);
+	soft_crc_choose(&ibt_crc_kind, name, size);
 	sliced = asked || (open && ibt_slices_win());
 	if (sliced)
 		strscpy(name, "slices", size);
@@ -142,5 +143,5 @@ void ibt_crc_choose(char *name, size_t size)
  */
 void ibt_crc_end(void)
 {
-	soft_crc_end(&crc32);
+	soft_crc_end(&ibt_crc_kind);
 }

@@ -18,4 +18,8 @@ u32 ibt_crc32_most(void);
 void ibt_crc_choose(char *name, size_t size);
 void ibt_crc_end(void);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+extern struct soft_crc ibt_crc_kind;
+#endif
+
 #endif /* IBT_CRC_H */

@@ -8,6 +8,7 @@
  *	debugfs/ofed_soft/DEVICE/{drop,duplicate,reorder,corrupt}	0 to 10000
  *	debugfs/ofed_soft/DEVICE/seed		a write restarts the sequence
  */
+#include <kunit/visibility.h>
 #include <linux/debugfs.h>
 #include <linux/slab.h>
 
@@ -83,7 +84,7 @@ static int ibt_send_held(struct parcel held)
  * Inverts one bit that the ICRC covers. A packet may refer to pages of a memory region,
  * so it is copied first; without memory for the copy it stays intact.
  */
-static struct sk_buff *ibt_fault_damage(struct sk_buff *skb, u32 bth, u32 number)
+VISIBLE_IF_KUNIT struct sk_buff *ibt_fault_damage(struct sk_buff *skb, u32 bth, u32 number)
 {
 	u32 first = bth + IBT_BTH_RESV8A + 1;
 	u32 bit = number % ((skb->len - first) * 8);
@@ -173,7 +174,7 @@ static int ibt_chance_get(void *data, u64 *value)
 	return 0;
 }
 
-static int ibt_chance_set(void *data, u64 value)
+VISIBLE_IF_KUNIT int ibt_chance_set(void *data, u64 value)
 {
 	struct ibt_fault_knob *knob = data;
 	struct parcel held;
@@ -200,7 +201,7 @@ static int ibt_seed_get(void *data, u64 *value)
 	return 0;
 }
 
-static int ibt_seed_set(void *data, u64 value)
+VISIBLE_IF_KUNIT int ibt_seed_set(void *data, u64 value)
 {
 	struct ibt_fault *fault = data;
 

@@ -63,4 +63,10 @@ int ibt_fault_tx(struct ibt_path *path, struct sk_buff *skb, u32 bth);
 /* Directory of the module. */
 extern struct dentry *ibt_debugfs;
 
+#if IS_ENABLED(CONFIG_KUNIT)
+struct sk_buff *ibt_fault_damage(struct sk_buff *skb, u32 bth, u32 number);
+int ibt_chance_set(void *data, u64 value);
+int ibt_seed_set(void *data, u64 value);
+#endif
+
 #endif /* IBT_INJECT_H */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The CRC32C of FPDUs (RFC 5044 4.4). */
+#include <kunit/visibility.h>
 #include <linux/crc32.h>
 
 #include "../soft/crc.h"
 #include "crc.h"
 
-static struct soft_crc crc32c = {
+VISIBLE_IF_KUNIT struct soft_crc iw_crc_kind = {
 	.name = "crc32c",
 	.table = __crc32c_le,
 	.table_name = "crc32c_le",
@@ -20,7 +21,7 @@ static struct soft_crc crc32c = {
  */
 void iw_crc_choose(char *name, size_t size)
 {
-	soft_crc_choose(&crc32c, name, size);
+	soft_crc_choose(&iw_crc_kind, name, size);
 }
 
 /**
@@ -30,7 +31,7 @@ void iw_crc_choose(char *name, size_t size)
  */
 void iw_crc_end(void)
 {
-	soft_crc_end(&crc32c);
+	soft_crc_end(&iw_crc_kind);
 }
 
 /**
@@ -43,7 +44,7 @@ void iw_crc_end(void)
  */
 u32 iw_crc(u32 crc, const void *bytes, u32 length)
 {
-	if (!soft_crc_is_hashed(&crc32c, length))
+	if (!soft_crc_is_hashed(&iw_crc_kind, length))
 		return __crc32c_le(crc, bytes, length);
-	return soft_crc_hashed(&crc32c, crc, bytes, length);
+	return soft_crc_hashed(&iw_crc_kind, crc, bytes, length);
 }

@@ -8,8 +8,6 @@
 #include "refuse.h"
 #include "ring.h"
 
-/* Room that librxe steps over, however much of it is a struct ib_uverbs_wc. */
-#define USER_CQE_BYTES 64
 /* IBV_WC_WITH_INV of <infiniband/verbs.h>; the kernel's flag is another bit. */
 #define USER_WC_WITH_INV BIT(3)
 /* The three low bits of struct ibv_wc.sl, of a datagram on Ethernet. */
@@ -205,13 +203,13 @@ static int soft_cq_ring(const struct ib_device *ib, struct soft_ring *ring, u32 
 
 	/* The reply to a new size has the same layout. */
 	BUILD_BUG_ON(sizeof(resp) != sizeof(struct rxe_resize_cq_resp));
-	BUILD_BUG_ON(sizeof(struct ib_uverbs_wc) > USER_CQE_BYTES);
+	BUILD_BUG_ON(sizeof(struct ib_uverbs_wc) > SOFT_USER_CQE_BYTES);
 
 	if (udata && soft_too_short(ib, "CQ answer", udata->outlen,
 				    sizeof(resp)))
 		return -EINVAL;
 	ret = soft_ring_alloc(ring, cqe,
-			      udata ? USER_CQE_BYTES : sizeof(struct ib_wc),
+			      udata ? SOFT_USER_CQE_BYTES : sizeof(struct ib_wc),
 			      soft_udata_context(udata), &resp.mi);
 	if (ret || !udata)
 		return ret;

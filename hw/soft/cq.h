@@ -10,6 +10,9 @@
 #include "notify.h"
 #include "ring.h"
 
+/* Room that librxe steps over, however much of it is a struct ib_uverbs_wc. */
+#define SOFT_USER_CQE_BYTES 64
+
 /**
  * struct soft_cq - completion queue
  * @cq: of the core

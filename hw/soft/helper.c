@@ -6,6 +6,7 @@
  * on an idle one begins at once. One that was late is not asked for a while, each time
  * for twice as long.
  */
+#include <kunit/visibility.h>
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
@@ -16,23 +17,11 @@
 #include "policy.h"
 #include "task.h"
 
-/**
- * struct helper - what is known of a processor
- * @until: jiffies: it is not asked before
- * @pause: how long that was the last time; 0: it was prompt
- *
- * Without a lock: they are hints.
- */
-struct helper {
-	unsigned long until;
-	unsigned long pause;
-};
+VISIBLE_IF_KUNIT DEFINE_PER_CPU(struct soft_helper_state, soft_helpers);
 
-static DEFINE_PER_CPU(struct helper, helpers);
-
-static bool soft_is_free(int cpu)
+VISIBLE_IF_KUNIT bool soft_is_free(int cpu)
 {
-	const struct helper *h = per_cpu_ptr(&helpers, cpu);
+	const struct soft_helper_state *h = per_cpu_ptr(&soft_helpers, cpu);
 
 	return !READ_ONCE(h->pause) ||
 	       time_after_eq(jiffies, READ_ONCE(h->until));
@@ -78,11 +67,11 @@ EXPORT_SYMBOL_GPL(soft_helper);
 void soft_helper_began(int cpu, u64 delay)
 {
 	unsigned long pause;
-	struct helper *h;
+	struct soft_helper_state *h;
 
 	if (cpu == SOFT_NO_CPU)
 		return;
-	h = per_cpu_ptr(&helpers, cpu);
+	h = per_cpu_ptr(&soft_helpers, cpu);
 	pause = READ_ONCE(h->pause);
 	if (delay < SOFT_HELPER_PROMPT) {
 		if (pause)

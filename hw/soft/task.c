@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tasks: task.h has the states. */
+#include <kunit/visibility.h>
 #include <linux/export.h>
 #include <linux/interrupt.h>
 #include <linux/ktime.h>
@@ -266,7 +267,7 @@ static void soft_one_work_fn(struct work_struct *work)
 	soft_task_attend(task);
 }
 
-static enum hrtimer_restart soft_task_expired(struct hrtimer *timer)
+VISIBLE_IF_KUNIT enum hrtimer_restart soft_task_expired(struct hrtimer *timer)
 {
 	struct soft_task *task = container_of(timer, struct soft_task, timer);
 

@@ -102,7 +102,25 @@ static inline bool soft_task_is_busy(const struct soft_task *task)
 
 /* ---- helper.c: which processor may help ------------------------------------------------ */
 
+/**
+ * struct soft_helper_state - what is known of a processor
+ * @until: jiffies: it is not asked before
+ * @pause: how long that was the last time; 0: it was prompt
+ *
+ * Without a lock: they are hints.
+ */
+struct soft_helper_state {
+	unsigned long until;
+	unsigned long pause;
+};
+
 int soft_helper(int cpu);
 void soft_helper_began(int cpu, u64 delay);
+
+#if IS_ENABLED(CONFIG_KUNIT)
+enum hrtimer_restart soft_task_expired(struct hrtimer *timer);
+DECLARE_PER_CPU(struct soft_helper_state, soft_helpers);
+bool soft_is_free(int cpu);
+#endif
 
 #endif /* OFED_SOFT_TASK_H */

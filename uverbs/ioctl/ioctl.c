@@ -8,6 +8,7 @@
  * that mean "this kernel can not do that, ask otherwise" are -EPROTONOSUPPORT,
  * and nothing else is.
  */
+#include <kunit/visibility.h>
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -251,7 +252,7 @@ static int uv_parse_attr(struct uv_call *call, const struct ib_uverbs_attr *uatt
 	return ret;
 }
 
-static int uv_parse_attrs(struct uv_call *call, u16 count)
+VISIBLE_IF_KUNIT int uv_parse_attrs(struct uv_call *call, u16 count)
 {
 	u16 i;
 	int ret;
@@ -308,8 +309,8 @@ static void uv_end_attr(struct uv_call *call, u8 bkey, int result)
 		uv_let_go(spec, spec->u.obj.access, held->obj_attr.uobject);
 }
 
-static struct uv_call *uv_call_new(struct ib_uverbs_file *file,
-				   const struct uv_method *method, u16 count)
+VISIBLE_IF_KUNIT struct uv_call *uv_call_new(struct ib_uverbs_file *file,
+					     const struct uv_method *method, u16 count)
 {
 	const size_t size = struct_size((struct uv_call *)NULL, bundle.attrs,
 					method->num_attrs);
@@ -326,7 +327,7 @@ static struct uv_call *uv_call_new(struct ib_uverbs_file *file,
 	return call;
 }
 
-static void uv_call_end(struct uv_call *call, int result)
+VISIBLE_IF_KUNIT void uv_call_end(struct uv_call *call, int result)
 {
 	unsigned int bkey;
 
@@ -366,7 +367,7 @@ static int uv_call_handler(struct uv_call *call)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-static int uv_call_run(struct uv_call *call, u16 count)
+VISIBLE_IF_KUNIT int uv_call_run(struct uv_call *call, u16 count)
 {
 	int ret;
 

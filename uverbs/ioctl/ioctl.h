@@ -47,4 +47,12 @@ void uv_attr_buffers(const struct uverbs_attr_bundle *attrs,
 int uv_attr_written(const struct uverbs_attr_bundle *attrs, u16 id);
 void uv_chunks_free(struct uv_call *call);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+struct uv_call *uv_call_new(struct ib_uverbs_file *file,
+			    const struct uv_method *method, u16 count);
+int uv_parse_attrs(struct uv_call *call, u16 count);
+int uv_call_run(struct uv_call *call, u16 count);
+void uv_call_end(struct uv_call *call, int result);
+#endif
+
 #endif /* OFED_UVERBS_IOCTL_H */

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Answers that there was no memory for, or that have to wait for those in front of them:
- * which of them are sent in the end. ack.c and order.c are built into this module, and what
+ * which of them are sent in the end. ack.c and tx_order.c are linked with this, and what
  * they call is played here.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#define ibt_path_put played_path_put
-#define soft_task_queue_on played_queue_on
-
-#include "hw/ibt/opcode.c"
-/* Names of the rows there; headers have other uses for such letters. */
-#undef F
-#undef M
-#undef L
-#undef O
-#undef BARE
-#undef RECV
-#undef RESP
+#include "hw/ibt/ack.h"
 #include "hw/ibt/dev.h"
+#include "hw/ibt/exec.h"
+#include "hw/ibt/link.h"
+#include "hw/ibt/opcode.h"
+#include "hw/ibt/path.h"
+#include "hw/ibt/pkt.h"
+#include "hw/ibt/port.h"
 #include "hw/ibt/qp.h"
-#include "hw/ibt/responder.h"
-#define ibt_resp_schedule played_later
-static void played_later(struct ibt_qp *qp, unsigned long delay);
-#include "hw/ibt/ack.c"
+#include "hw/ibt/resp_res.h"
+#include "hw/ibt/stats.h"
+#include "hw/ibt/tx.h"
+#include "hw/ibt/tx_order.h"
+#include "ack_played.h"
 
 /* One test at a time. */
 static struct stage {
@@ -38,19 +34,10 @@ static struct stage {
 	u8 syndrome;
 	bool tx_in_flight;
 	bool parked;	/* the answer of a READ in front of all */
-	int here;
 	int queued_on;
 } stage;
 
-/* A row is on the processor that it says, of as many as it likes. */
-enum { HERE = 3, THERE, OFFLINE };
-
-#undef smp_processor_id
-#define smp_processor_id() (stage.here)
-#undef cpu_online
-#define cpu_online(cpu) ((cpu) != OFFLINE)
-
-#include "hw/ibt/tx_order.c"
+int played_cpu;
 
 static bool played_under_way(const struct ibt_port *port)
 {
@@ -64,7 +51,7 @@ struct ibt_port *ibt_dev_port(struct ibt_dev *dev, u32 num)
 	return &dev->ports[0];
 }
 
-void played_queue_on(struct soft_task *task, int cpu)
+void soft_task_queue_on(struct soft_task *task, int cpu)
 {
 	stage.queued_on = cpu;
 }
@@ -79,7 +66,7 @@ struct ibt_path *ibt_qp_path(struct ibt_qp *qp)
 	return &stage.path;
 }
 
-void played_path_put(struct ibt_path *path)
+void ibt_path_put(struct ibt_path *path)
 {
 }
 
@@ -98,7 +85,7 @@ int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
 	return 0;
 }
 
-static void played_later(struct ibt_qp *qp, unsigned long delay)
+void played_resp_schedule(struct ibt_qp *qp, unsigned long delay)
 {
 	stage.works++;
 }
@@ -119,7 +106,7 @@ static int answer_init(struct kunit *test)
 	stage.dev->link = &played_link;
 	stage.dev->ports[0].dev = stage.dev;
 	stage.path.port = &stage.dev->ports[0];
-	stage.here = HERE;
+	played_cpu = HERE;
 	stage.qp->ib.device = &stage.dev->soft.ib;
 	spin_lock_init(&stage.qp->resp.lock);
 	stage.qp->resp.cpu = SOFT_NO_CPU;
@@ -327,11 +314,12 @@ static void atomics_are_not_overtaken(struct kunit *test)
 
 	stage.tx_in_flight = true;
 	tell(AN_ATOMIC, 20, true);
-	KUNIT_EXPECT_EQ(test, resp->cpu, (int)raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, resp->cpu, (int)HERE);
 	stage.sent = 0;
+	played_cpu = THERE;
 	tell(AN_ACK, 21, true);
 	KUNIT_EXPECT_EQ(test, stage.sent, 0U);
-	KUNIT_EXPECT_EQ(test, stage.queued_on, resp->cpu);
+	KUNIT_EXPECT_EQ(test, stage.queued_on, (int)HERE);
 	resp->late = true;
 	KUNIT_EXPECT_TRUE(test, pay(true));
 	KUNIT_EXPECT_EQ(test, stage.sent, 1U);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What ACKs say about the receive requests of a peer. credit.c is built into this module. */
+/* What ACKs say about the receive requests of a peer. credit.c is linked with this. */
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "hw/ibt/credit.c"
+#include "hw/ibt/credit.h"
+#include "hw/ibt/pkt.h"
+#include "hw/ibt/wqe.h"
 
 static const struct ibt_wr_info a_send = { .verb = IBT_SEND };
 static const struct ibt_wr_info a_write = { .verb = IBT_WRITE };

@@ -4,7 +4,7 @@
 #include <linux/module.h>
 
 #include "hw/ibt/congestion.h"
-#include "hw/ibt/dcqcn.c"
+#include "hw/ibt/dcqcn.h"
 
 #define US	((u64)NSEC_PER_USEC)
 #define MS	((u64)NSEC_PER_MSEC)

@@ -2,7 +2,7 @@
 /*
  * Bytes of the InfiniBand transport: the opcode table, headers, PSNs.
  * Tables and packets are typed in from the InfiniBand Architecture
- * Specification, volume 1, not made by the code under test, which is built into
+ * Specification, volume 1, not made by the code under test, which is linked with
  * this module.
  */
 #include <kunit/test.h>
@@ -10,18 +10,11 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#include "hw/ibt/opcode.c"
-/* Names of the rows there; other files have other uses for such letters. */
-#undef F
-#undef M
-#undef L
-#undef O
-#undef BARE
-#undef RECV
-#undef RESP
-#include "hw/ibt/hdr.c"
-#include "hw/ibt/crc.c"
-#include "hw/ibt/icrc.c"
+#include "hw/ibt/crc.h"
+#include "hw/ibt/icrc.h"
+#include "hw/ibt/opcode.h"
+#include "hw/ibt/pkt.h"
+#include "hw/ibt/wire.h"
 #include "ibt_skb.h"
 
 /* ---- table 38 ----------------------------------------------------------------- */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The invariant CRC, which is built into this module: of single packets, and of runs. */
+/* The invariant CRC, which is linked with this: of single packets, and of runs. */
 #include <kunit/test.h>
 #include <linux/crc32.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#include "hw/ibt/crc.c"
-#include "hw/ibt/icrc.c"
+#include "hw/ibt/crc.h"
+#include "hw/ibt/icrc.h"
+#include "hw/ibt/pkt.h"
 #include "ibt_skb.h"
 
 /*
@@ -156,6 +157,14 @@ static u32 look(struct kunit *test, const struct sk_buff *skb, u32 *looked_at)
 }
 
 /* Each packet's is found to be wrong for itself, and for no other. */
+static void choose(const char *way)
+{
+	char name[16];
+
+	strscpy(name, way, sizeof(name));
+	ibt_crc_choose(name, sizeof(name));
+}
+
 static void run_sees_each_packet(struct kunit *test)
 {
 	u8 *bytes = kunit_kzalloc(test, RUN_PACKETS * RUN_SIZE, GFP_KERNEL);
@@ -165,7 +174,7 @@ static void run_sees_each_packet(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
 	fill_run(bytes);
-	sliced = true;
+	choose("slices");
 	for (i = 0; i <= RUN_PACKETS; i++) {
 		if (i < RUN_PACKETS)
 			bytes[i * RUN_SIZE + 12 + i * 17] ^= BIT(i % 8);
@@ -177,7 +186,7 @@ static void run_sees_each_packet(struct kunit *test)
 		if (i < RUN_PACKETS)
 			bytes[i * RUN_SIZE + 12 + i * 17] ^= BIT(i % 8);
 	}
-	sliced = false;
+	choose("table");
 }
 
 /* What lies in two pieces, and what is not a whole packet, is left to others. */
@@ -190,7 +199,7 @@ static void run_leaves_what_is_cut(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
 	fill_run(bytes);
-	sliced = true;
+	choose("slices");
 	for (piece = RUN_SIZE - 1; piece < 4 * RUN_SIZE; piece += 7) {
 		skb = skb_of(test, bytes, 5 * RUN_SIZE - 1, piece);
 		for (index = 0; index < 5; index++) {
@@ -206,7 +215,7 @@ static void run_leaves_what_is_cut(struct kunit *test)
 		}
 		kfree_skb(skb);
 	}
-	sliced = false;
+	choose("table");
 	/* Where it is no faster nothing is looked at together. */
 	skb = skb_of(test, bytes, RUN_PACKETS * RUN_SIZE, 3 * RUN_SIZE);
 	look(test, skb, &looked_at);
@@ -224,7 +233,7 @@ static void run_is_filled_in(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
 	fill_run(bytes);
-	sliced = true;
+	choose("slices");
 	for (n = 0; n <= IBT_ICRCS; n++) {
 		icrcs.n = 0;
 		for (i = 0; i < n; i++)
@@ -236,7 +245,7 @@ static void run_is_filled_in(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, !memcmp(bytes + (i + 1) * RUN_SIZE - 4, &one, 4));
 		}
 	}
-	sliced = false;
+	choose("table");
 }
 
 static struct kunit_case cases[] = {

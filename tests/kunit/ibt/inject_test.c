@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The way out of the engine: ibt_tx() over a link that writes down what it gets,
- * and fault injection there. tx.c and fault.c are built into this module.
+ * and fault injection there. tx.c and inject.c are linked with this.
  *
  *	send_one() -> ibt_tx() -> (injection) -> note_xmit() -> wire[]
  *
@@ -11,18 +11,15 @@
 #include <linux/crc32.h>
 #include <linux/module.h>
 
-/* No tracepoints here: they belong to the module that is tested by others. */
-#define IBT_TRACE_H
-#define trace_ibt_tx(dev, pkt) do { } while (0)
-#define ibt_path_put played_path_put
-
-#include "hw/ibt/opcode.c"
-#include "hw/ibt/hdr.c"
-#include "hw/ibt/crc.c"
-#include "hw/ibt/icrc.c"
-#include "hw/ibt/xmit.c"
-#include "hw/ibt/tx.c"
-#include "hw/ibt/inject.c"
+#include "hw/ibt/dev.h"
+#include "hw/ibt/icrc.h"
+#include "hw/ibt/inject.h"
+#include "hw/ibt/link.h"
+#include "hw/ibt/pkt.h"
+#include "hw/ibt/port.h"
+#include "hw/ibt/stats.h"
+#include "hw/ibt/tx.h"
+#include "hw/ibt/wire.h"
 
 #define LINK_BYTES 8
 #define SEED 0x12345678
@@ -42,7 +39,7 @@ static int xmit_says;
 static struct sk_buff *last_skb;
 static int freed_paths;
 
-void played_path_put(struct ibt_path *path)
+void ibt_path_put(struct ibt_path *path)
 {
 	if (path && refcount_dec_and_test(&path->refs))
 		freed_paths++;

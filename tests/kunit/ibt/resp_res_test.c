@@ -7,7 +7,10 @@
 #include <linux/module.h>
 
 #include "hw/ibt/limits.h"
-#include "hw/ibt/resp_res.c"
+#include "hw/ibt/opcode.h"
+#include "hw/ibt/pkt.h"
+#include "hw/ibt/resp.h"
+#include "hw/ibt/resp_res.h"
 
 #define MTU	1024
 #define RKEY	0x1234

@@ -7,7 +7,11 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "hw/ibt/retry.c"
+#include "hw/ibt/pkt.h"
+#include "hw/ibt/qp.h"
+#include "hw/ibt/retry.h"
+#include "hw/ibt/sq.h"
+#include "hw/ibt/wqe.h"
 
 #define MTU	1024
 #define SLOTS	8

@@ -3,7 +3,8 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "hw/ibt/rtt.c"
+#include "hw/ibt/pkt.h"
+#include "hw/ibt/rtt.h"
 
 #define MS	((u64)NSEC_PER_MSEC)
 

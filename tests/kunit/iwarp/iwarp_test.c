@@ -9,18 +9,12 @@
 #include <linux/random.h>
 #include <asm/unaligned.h>
 
-#include "hw/iwarp/qp.h"
 #include "hw/iwarp/conn_states.h"
+#include "hw/iwarp/crc.h"
 #include "hw/iwarp/mpa.h"
-
-#include "hw/iwarp/crc.c"
-#include "hw/iwarp/fpdu.c"
-#include "hw/iwarp/atomic_tx.c"
-#include "hw/iwarp/term.c"
-#include "hw/iwarp/mpa.c"
-#include "hw/iwarp/rx.c"
-#undef ROW
-#include "hw/iwarp/conn_states.c"
+#include "hw/iwarp/qp.h"
+#include "hw/iwarp/rx.h"
+#include "hw/iwarp/term.h"
 
 #define EXPECT_BYTES(test, have, want) \
 	KUNIT_EXPECT_EQ(test, memcmp(have, want, sizeof(want)), 0)

@@ -3,12 +3,9 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
+#include "hw/iwarp/crc.h"
 #include "hw/iwarp/qp.h"
-
-#include "hw/iwarp/crc.c"
-#include "hw/iwarp/fpdu.c"
-#include "hw/iwarp/rx.c"
-#include "hw/iwarp/loopback.c"
+#include "hw/iwarp/rx.h"
 
 #define EXPECT_BYTES(test, have, want) \
 	KUNIT_EXPECT_EQ(test, memcmp(have, want, sizeof(want)), 0)

@@ -6,8 +6,9 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "hw/iwarp/sq.c"
-#include "hw/iwarp/post.c"
+#include "hw/iwarp/cq.h"
+#include "hw/iwarp/qp.h"
+#include "hw/iwarp/sq.h"
 
 #define DEPTH	IW_MAX_QP_WR
 /* Completions under one lock. */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checksums of packets and FPDUs, which are built into this module, against the kernel's. */
+/* Checksums of packets and FPDUs, which are linked with this, against the kernel's. */
 #include <kunit/test.h>
 #include <linux/crc32.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#include "hw/ibt/crc.c"
-#include "hw/iwarp/crc.c"
+#include "hw/ibt/crc.h"
+#include "hw/iwarp/crc.h"
+#include "hw/soft/crc.h"
 
 #define BYTES	9000
 
@@ -26,8 +27,8 @@ static const struct kind {
 	void (*choose)(char *name, size_t size);
 	void (*end)(void);
 } kinds[] = {
-	{ &crc32, packets, ibt_crc_choose, ibt_crc_end },
-	{ &crc32c, fpdus, iw_crc_choose, iw_crc_end },
+	{ &ibt_crc_kind, packets, ibt_crc_choose, ibt_crc_end },
+	{ &iw_crc_kind, fpdus, iw_crc_choose, iw_crc_end },
 };
 
 static void choose(struct kunit *test, const struct kind *kind, const char *way)

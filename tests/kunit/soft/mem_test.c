@@ -14,15 +14,15 @@
 #include "hw/soft/mr.h"
 #include "hw/soft/mw.h"
 #include "hw/soft/pages.h"
+#include "hw/soft/region_lock.h"
 
 #define PAGES 4
 
 static int umems;	/* that are pinned now */
 
 /* @addr counts only by its offset in a page. */
-static struct ib_umem *played_umem_get(struct ib_device *device,
-				       unsigned long addr, size_t size,
-				       int access)
+struct ib_umem *ib_umem_get(struct ib_device *device, unsigned long addr, size_t size,
+			    int access)
 {
 	unsigned int i, num = DIV_ROUND_UP(offset_in_page(addr) + size,
 					   PAGE_SIZE);
@@ -43,7 +43,7 @@ static struct ib_umem *played_umem_get(struct ib_device *device,
 	return umem;
 }
 
-static void played_umem_release(struct ib_umem *umem)
+void ib_umem_release(struct ib_umem *umem)
 {
 	struct scatterlist *sg;
 	unsigned int i;
@@ -58,9 +58,8 @@ static void played_umem_release(struct ib_umem *umem)
 }
 
 /* Entries are pages already: as far as they fit. */
-static int played_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl,
-			      int nents, unsigned int *offset,
-			      int (*set_page)(struct ib_mr *, u64))
+int ib_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl, int nents, unsigned int *offset,
+		   int (*set_page)(struct ib_mr *, u64))
 {
 	struct scatterlist *sg;
 	int i;
@@ -74,22 +73,6 @@ static int played_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl,
 	}
 	return i;
 }
-
-#define ib_umem_get played_umem_get
-#define ib_umem_release played_umem_release
-#define ib_sg_to_pages played_sg_to_pages
-
-/* The module of the devices has these; the ones in here are the test's own. */
-#undef EXPORT_SYMBOL_GPL
-#define EXPORT_SYMBOL_GPL(sym) static_assert(1)
-#include "hw/soft/limit.c"
-#include "hw/soft/mr_table.c"
-#include "hw/soft/pages.c"
-#include "hw/soft/mr.c"
-#include "hw/soft/word.c"
-#include "hw/soft/flush.c"
-#include "hw/soft/mw.c"
-#include "hw/soft/iter.c"
 
 #define RW (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 	    IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \

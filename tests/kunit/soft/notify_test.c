@@ -8,11 +8,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 
-/* ofed_soft may be loaded beside this. */
 #include "hw/soft/notify.h"
-#undef EXPORT_SYMBOL_GPL
-#define EXPORT_SYMBOL_GPL(sym) static_assert(1)
-#include "hw/soft/notify.c"
 
 #define LONG	(20 * HZ)
 #define ROUNDS	2000

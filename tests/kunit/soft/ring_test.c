@@ -15,9 +15,9 @@
 
 static int entries;	/* that the played core knows */
 
-static int played_entry_insert(struct ib_ucontext *ucontext,
-			       struct rdma_user_mmap_entry *entry,
-			       size_t length, u32 min_pgoff, u32 max_pgoff)
+int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
+				      struct rdma_user_mmap_entry *entry,
+				      size_t length, u32 min_pgoff, u32 max_pgoff)
 {
 	entry->ucontext = ucontext;
 	entry->npages = length >> PAGE_SHIFT;
@@ -26,28 +26,21 @@ static int played_entry_insert(struct ib_ucontext *ucontext,
 	return 0;
 }
 
-static void played_entry_remove(struct rdma_user_mmap_entry *entry)
+void rdma_user_mmap_entry_remove(struct rdma_user_mmap_entry *entry)
 {
 	entries--;
 	soft_mmap_free(entry);
 }
 
-#define rdma_user_mmap_entry_insert_range played_entry_insert
-#define rdma_user_mmap_entry_remove played_entry_remove
-#define rdma_user_mmap_entry_get(ucontext, vma) \
-	((void)(ucontext), (void)(vma), (struct rdma_user_mmap_entry *)NULL)
-#define rdma_user_mmap_entry_put(entry) ((void)(entry))
+struct rdma_user_mmap_entry *rdma_user_mmap_entry_get(struct ib_ucontext *ucontext,
+						      struct vm_area_struct *vma)
+{
+	return NULL;
+}
 
-/* ofed_soft may be loaded beside this. */
-#undef EXPORT_SYMBOL_GPL
-#define EXPORT_SYMBOL_GPL(sym) static_assert(1)
-
-#include "hw/soft/limit.c"
-#include "hw/soft/ring.c"
-#include "hw/soft/mmap.c"
-#include "hw/soft/cq.c"
-#include "hw/soft/cq_moderation.c"
-#include "hw/soft/notify.c"
+void rdma_user_mmap_entry_put(struct rdma_user_mmap_entry *entry)
+{
+}
 
 struct shape {
 	u32 slots;
@@ -528,7 +521,7 @@ static void cq_of_user(struct kunit *test)
 	int i;
 
 	soft_ring_free(&c->cq.ring);
-	KUNIT_ASSERT_EQ(test, soft_ring_alloc(&c->cq.ring, 3, USER_CQE_BYTES,
+	KUNIT_ASSERT_EQ(test, soft_ring_alloc(&c->cq.ring, 3, SOFT_USER_CQE_BYTES,
 					      &ucontext, &info), 0);
 	KUNIT_EXPECT_TRUE(test, soft_cq_post(&c->cq, &wc, false));
 	got = soft_ring_at(&c->cq.ring, 0);

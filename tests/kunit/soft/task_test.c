@@ -7,12 +7,8 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 
+#include "hw/soft/policy.h"
 #include "hw/soft/task.h"
-/* ofed_soft may be loaded beside this. */
-#undef EXPORT_SYMBOL_GPL
-#define EXPORT_SYMBOL_GPL(sym) static_assert(1)
-#include "hw/soft/helper.c"
-#include "hw/soft/task.c"
 
 #define LONG		(10 * HZ)
 #define CALLS		3000
@@ -137,7 +133,7 @@ static void happen(enum event event)
 		soft_task_queue_on(&t.task, raw_smp_processor_id());
 		break;
 	case WORK:
-		soft_work_fn(&t.task.work);
+		t.task.work.func(&t.task.work);
 		break;
 	case TIMER:
 	case TIMER_LATE:
@@ -353,7 +349,7 @@ static void no_call_is_lost(struct kunit *test)
 static void a_late_helper_has_a_rest(struct kunit *test)
 {
 	int cpu = raw_smp_processor_id();
-	struct helper *h = per_cpu_ptr(&helpers, cpu);
+	struct soft_helper_state *h = per_cpu_ptr(&soft_helpers, cpu);
 
 	h->pause = 0;
 	KUNIT_EXPECT_TRUE(test, soft_is_free(cpu));

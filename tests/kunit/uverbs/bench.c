@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Included by uverbs_test.c and uapi_test.c: uverbs/uobject.c, and one open file of a
- * fake device, which has PDs and MRs, and no pools of the cgroup.
- */
-#define ofed_cg_charge fake_charge
-#define ofed_cg_uncharge fake_uncharge
+/* What tests of handles and of ioctl() share: bench.h. */
+#include <ofed/cgroup.h>
+#include "bench.h"
 
-#include "uverbs/uobject.c"
-#include "uverbs/uobject_get.c"
+atomic_t bench_charged;
 
-static atomic_t charged;
-
-int fake_charge(struct ib_rdmacg_object *cg_obj, struct ib_device *device,
-		enum rdmacg_resource_type type)
+int ofed_cg_charge(struct ib_rdmacg_object *cg_obj, struct ib_device *device,
+		   enum rdmacg_resource_type type)
 {
-	atomic_inc(&charged);
+	atomic_inc(&bench_charged);
 	return 0;
 }
 
-void fake_uncharge(struct ib_rdmacg_object *cg_obj, struct ib_device *device,
-		   enum rdmacg_resource_type type)
+void ofed_cg_uncharge(struct ib_rdmacg_object *cg_obj, struct ib_device *device,
+		      enum rdmacg_resource_type type)
 {
-	atomic_dec(&charged);
+	atomic_dec(&bench_charged);
 }
 
 /* Only descriptors use it. */
@@ -29,14 +23,7 @@ void uv_file_put(struct ib_uverbs_file *file)
 {
 }
 
-struct bench {
-	struct ib_device ib_dev;
-	struct ib_ucontext context;
-	struct uv_device dev;
-	struct ib_uverbs_file file;
-};
-
-static int bench_init(struct kunit *test)
+int bench_init(struct kunit *test)
 {
 	struct bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
 	int ret;
@@ -46,7 +33,7 @@ static int bench_init(struct kunit *test)
 	ret = init_srcu_struct(&bench->dev.srcu);
 	if (ret)
 		return ret;
-	atomic_set(&charged, 0);
+	atomic_set(&bench_charged, 0);
 	bench->dev.types_ok = BIT_ULL(UVERBS_OBJECT_PD) |
 			      BIT_ULL(UVERBS_OBJECT_MR);
 	rcu_assign_pointer(bench->dev.ib_dev, &bench->ib_dev);
@@ -59,7 +46,7 @@ static int bench_init(struct kunit *test)
 	return 0;
 }
 
-static void bench_exit(struct kunit *test)
+void bench_exit(struct kunit *test)
 {
 	struct bench *bench = test->priv;
 
@@ -71,7 +58,7 @@ static void bench_exit(struct kunit *test)
 	cleanup_srcu_struct(&bench->dev.srcu);
 }
 
-static void teardown(struct bench *bench, enum rdma_remove_reason why)
+void bench_teardown(struct bench *bench, enum rdma_remove_reason why)
 {
 	down_write(&bench->file.teardown);
 	uv_handles_destroy_hw(&bench->file, why);

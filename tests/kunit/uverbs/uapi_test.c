@@ -4,22 +4,15 @@
  * definitions, of which some are not fit for that; and attributes are parsed,
  * as far as no memory of a program is needed.
  *
- * The sources are included. The standard objects here are two: apples, which
+ * The sources are linked with this. The standard objects here are two: apples, which
  * the device has, and figs, for which it lacks an op.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include <linux/export.h>
-#undef EXPORT_SYMBOL
-#define EXPORT_SYMBOL(sym) static_assert(1)
-
-#include "bench.c"
-#include "uverbs/ioctl/uapi.c"
-#include "uverbs/ioctl/uapi_merge.c"
-#include "uverbs/ioctl/uapi_type.c"
-#include "uverbs/ioctl/attr.c"
-#include "uverbs/ioctl/ioctl.c"
+#include "uverbs/ioctl/ioctl.h"
+#include "uverbs/ioctl/uapi_build.h"
+#include "bench.h"
 
 /* Objects and commands of the core */
 
@@ -230,7 +223,7 @@ static void tree_exit(struct kunit *test)
 
 	if (!bench)
 		return;
-	teardown(bench, RDMA_REMOVE_CLOSE);
+	bench_teardown(bench, RDMA_REMOVE_CLOSE);
 	bench_exit(test);
 	uv_api_free(bench->dev.api);
 }
@@ -532,10 +525,10 @@ static void test_parse_new(struct kunit *test)
 	scoped_guard(srcu, &bench->dev.srcu) {
 		call = call_of(test, 0, attrs, 2);
 		KUNIT_EXPECT_EQ(test, uv_parse_attrs(call, 2), -EFAULT);
-		KUNIT_EXPECT_EQ(test, atomic_read(&charged), 1);
+		KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 1);
 		uv_call_end(call, -EFAULT);
 	}
-	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.handles));
 	/* The method was not asked, so there was nothing to destroy. */
 	KUNIT_EXPECT_EQ(test, destroyed, 0);
@@ -571,12 +564,12 @@ static void test_destroy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, destroy_apple(test, 0), 0);
 	KUNIT_EXPECT_EQ(test, destroy_apple(test, 0), -ENOENT);
 	KUNIT_EXPECT_EQ(test, destroyed, 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 
 	/* After an unplug: the handle goes, the driver is not asked. */
 	apple_new(test);
 	rcu_assign_pointer(bench->dev.ib_dev, NULL);
-	teardown(bench, RDMA_REMOVE_DRIVER_REMOVE);
+	bench_teardown(bench, RDMA_REMOVE_DRIVER_REMOVE);
 	KUNIT_EXPECT_EQ(test, destroyed, 2);
 	KUNIT_EXPECT_EQ(test, ONE(5, 8), -EIO);
 	KUNIT_EXPECT_EQ(test, destroy_apple(test, 0), 0);

@@ -3,7 +3,7 @@
  * The frame of write() commands, as a table; and the handles of a file: what a
  * lookup says, and that an object ends once, whoever ends it.
  *
- * The sources are included. Objects here have a fake for what the driver would
+ * The sources are linked with this. Objects here have a fake for what the driver would
  * have: it counts how often it is destroyed, and may refuse.
  */
 #include <kunit/test.h>
@@ -12,8 +12,8 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#include "uverbs/frame.c"
-#include "bench.c"
+#include "uverbs/frame.h"
+#include "bench.h"
 
 /* Frames */
 
@@ -271,11 +271,11 @@ static void test_lookup(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, destroy(bench, &pear, uobj->id), -EINVAL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake.destroyed), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 1);
 	KUNIT_EXPECT_EQ(test, destroy(bench, &apple, 0), 0);
 	KUNIT_EXPECT_EQ(test, destroy(bench, &apple, 0), -ENOENT);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake.destroyed), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 }
 
 static void test_abort(struct kunit *test)
@@ -296,7 +296,7 @@ static void test_abort(struct kunit *test)
 	uv_obj_abort(uobj, &attrs);
 	KUNIT_EXPECT_EQ(test, atomic_read(&made.destroyed), 1);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.handles));
-	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 
 	/* What the driver does not give back is kept for the teardown. */
 	uobj = uv_obj_begin(&apple, &attrs);
@@ -306,11 +306,11 @@ static void test_abort(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, look(bench, &apple, 0), -ENOENT);
 	KUNIT_EXPECT_EQ(test, destroy(bench, &apple, 0), -ENOENT);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.handles));
-	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 1);
 	stubborn.stubborn = false;
-	teardown(bench, RDMA_REMOVE_CLOSE);
+	bench_teardown(bench, RDMA_REMOVE_CLOSE);
 	KUNIT_EXPECT_EQ(test, atomic_read(&stubborn.destroyed), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 }
 
 /* Use counts decide the order, not age. */
@@ -331,11 +331,11 @@ static void test_teardown(struct kunit *test)
 		}
 	}
 	KUNIT_EXPECT_EQ(test, destroy(bench, &apple, 4), -EBUSY);
-	teardown(bench, RDMA_REMOVE_CLOSE);
+	bench_teardown(bench, RDMA_REMOVE_CLOSE);
 	for (i = 0; i < 5; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&fakes[i].destroyed), 1);
 	KUNIT_EXPECT_TRUE(test, list_empty(&bench->file.objs));
-	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 }
 
 /* A program that does not know yet that the device is gone. */
@@ -350,8 +350,8 @@ static void test_unplugged(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(make(bench, &apple, &fakes[0])));
 	KUNIT_ASSERT_FALSE(test, IS_ERR(make(bench, &pear, &fakes[1])));
 	rcu_assign_pointer(bench->dev.ib_dev, NULL);
-	teardown(bench, RDMA_REMOVE_DRIVER_REMOVE);
-	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
+	bench_teardown(bench, RDMA_REMOVE_DRIVER_REMOVE);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 
 	KUNIT_EXPECT_EQ(test, look(bench, &apple, 0), -EIO);
 	KUNIT_EXPECT_EQ(test, look(bench, &pear, 0), -EINVAL);
@@ -479,7 +479,7 @@ static void test_crowd(struct kunit *test)
 			if (!IS_ERR(make(bench, &apple, &fakes[i])))
 				made++;
 		/* Keep the table about as full as the crowd looks. */
-		while (atomic_read(&charged) > BATCH &&
+		while (atomic_read(&bench_charged) > BATCH &&
 		       atomic_read(&crowd->running) > 1)
 			usleep_range(10, 50);
 		cond_resched();
@@ -489,10 +489,10 @@ static void test_crowd(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, made, ROUNDS * BATCH);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->strange), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->won) +
-			atomic_read(&charged), made);
-	teardown(bench, RDMA_REMOVE_CLOSE);
+			atomic_read(&bench_charged), made);
+	bench_teardown(bench, RDMA_REMOVE_CLOSE);
 	KUNIT_EXPECT_EQ(test, not_ended_once(fakes, made), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 }
 
 /* The same while the device goes: the way of uv_device_unplug(). */
@@ -517,7 +517,7 @@ static void test_crowd_unplugged(struct kunit *test)
 		WRITE_ONCE(crowd->unplugged, true);
 		rcu_assign_pointer(bench->dev.ib_dev, NULL);
 		synchronize_srcu(&bench->dev.srcu);
-		teardown(bench, RDMA_REMOVE_DRIVER_REMOVE);
+		bench_teardown(bench, RDMA_REMOVE_DRIVER_REMOVE);
 		wrong += not_ended_once(fakes, BATCH);
 		wrong += !list_empty(&bench->file.objs);
 		/* Make room for the next, as if it were another device. */
@@ -530,7 +530,7 @@ static void test_crowd_unplugged(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->strange), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&charged), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 }
 
 static struct kunit_case frame_tests[] = {
