@@ -2,6 +2,7 @@
 /*
  * Multicast groups.
  */
+#include <kunit/visibility.h>
 #include <linux/slab.h>
 #include <ofed/cma.h>
 
@@ -95,7 +96,7 @@ static struct ucma_mcast *ucma_mcast_claim(struct ucma_file *file, u32 number)
 	return mcast;
 }
 
-static int ucma_leave(struct ucma_file *file, u32 number, u32 *events_read)
+VISIBLE_IF_KUNIT int ucma_leave(struct ucma_file *file, u32 number, u32 *events_read)
 {
 	struct ucma_mcast *mcast = ucma_mcast_claim(file, number);
 	struct ucma_id *id;
@@ -112,8 +113,8 @@ static int ucma_leave(struct ucma_file *file, u32 number, u32 *events_read)
 }
 
 /* Return: the number of the group, or a negative errno. */
-static s64 ucma_join(struct ucma_file *file, struct rdma_ucm_join_mcast *req,
-		     u8 join_state)
+VISIBLE_IF_KUNIT s64 ucma_join(struct ucma_file *file, struct rdma_ucm_join_mcast *req,
+			       u8 join_state)
 {
 	struct ucma_id *id = ucma_id_enter(file, req->id, UCMA_BOUND_ID);
 	struct ucma_mcast *mcast;

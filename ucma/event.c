@@ -2,6 +2,7 @@
 /*
  * Events: from rdma_cm to the queue of a file, and from there to the program.
  */
+#include <kunit/visibility.h>
 #include <linux/fs.h>
 #include <linux/pagemap.h>
 #include <linux/sched/mm.h>
@@ -271,7 +272,7 @@ int ucma_handler(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 }
 
 /* The program has @event. */
-static void ucma_event_was_read(struct ucma_event *event)
+VISIBLE_IF_KUNIT void ucma_event_was_read(struct ucma_event *event)
 {
 	struct ucma_id *id = event->id;
 

@@ -251,4 +251,10 @@ int ucma_join_ip_mcast(struct ucma_call *call);
 int ucma_join_mcast(struct ucma_call *call);
 int ucma_leave_mcast(struct ucma_call *call);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+void ucma_event_was_read(struct ucma_event *event);
+s64 ucma_join(struct ucma_file *file, struct rdma_ucm_join_mcast *req, u8 join_state);
+int ucma_leave(struct ucma_file *file, u32 number, u32 *events_read);
+#endif
+
 #endif /* OFED_UCMA_H */

@@ -545,4 +545,10 @@ static inline void cm_count(struct cm_port *port, enum cm_counter counter,
 struct cm_port *ofed_cm_port_of(struct ib_device *device, u32 port_num);
 extern const struct attribute_group *cm_port_groups[];
 
+#if IS_ENABLED(CONFIG_KUNIT)
+extern atomic_t cm_half_open_all;		/* state.c */
+extern struct rb_root cm_peers_by_comm;		/* peer.c */
+extern struct rb_root cm_peers_by_qpn;
+#endif
+
 #endif /* OFED_CM_CORE_H */

@@ -3,6 +3,7 @@
  * Remote ends of connections: repeated requests, requests on a QP that still
  * has an old connection (12.9.8.3), and TimeWait (12.9.8.4) until it ends.
  */
+#include <kunit/visibility.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 
@@ -14,8 +15,8 @@
  * and in that of comm ids until TimeWait ends.
  */
 static DEFINE_SPINLOCK(cm_peers_lock);
-static struct rb_root peers_by_comm = RB_ROOT;
-static struct rb_root peers_by_qpn = RB_ROOT;
+VISIBLE_IF_KUNIT struct rb_root cm_peers_by_comm = RB_ROOT;
+VISIBLE_IF_KUNIT struct rb_root cm_peers_by_qpn = RB_ROOT;
 
 /* A key of either tree. */
 struct peer_key {
@@ -85,16 +86,16 @@ enum cm_fresh cm_peer_list(struct cm_peer *peer, __be32 remote_id, __be64 guid,
 	peer->remote_id = remote_id;
 	peer->guid = guid;
 	peer->qpn = qpn;
-	found = rb_find_add(&peer->by_comm, &peers_by_comm, cm_comm_cmp);
+	found = rb_find_add(&peer->by_comm, &cm_peers_by_comm, cm_comm_cmp);
 	if (found) {
 		*other = rb_entry(found, struct cm_peer, by_comm)->local_id;
 		fresh = CM_SEEN;
 		goto out;
 	}
-	found = rb_find_add(&peer->by_qpn, &peers_by_qpn, cm_qpn_cmp);
+	found = rb_find_add(&peer->by_qpn, &cm_peers_by_qpn, cm_qpn_cmp);
 	if (found) {
 		*other = rb_entry(found, struct cm_peer, by_qpn)->local_id;
-		rb_erase(&peer->by_comm, &peers_by_comm);
+		rb_erase(&peer->by_comm, &cm_peers_by_comm);
 		fresh = CM_QP_IN_USE;
 		goto out;
 	}
@@ -108,7 +109,7 @@ static void cm_forget_qpn(struct cm_peer *peer)
 {
 	lockdep_assert_held(&cm_peers_lock);
 	if (!RB_EMPTY_NODE(&peer->by_qpn)) {
-		rb_erase(&peer->by_qpn, &peers_by_qpn);
+		rb_erase(&peer->by_qpn, &cm_peers_by_qpn);
 		RB_CLEAR_NODE(&peer->by_qpn);
 	}
 }
@@ -120,7 +121,7 @@ void cm_peer_unlist(struct cm_peer *peer)
 	spin_lock_irqsave(&cm_peers_lock, flags);
 	cm_forget_qpn(peer);
 	if (peer->listed) {
-		rb_erase(&peer->by_comm, &peers_by_comm);
+		rb_erase(&peer->by_comm, &cm_peers_by_comm);
 		peer->listed = false;
 	}
 	spin_unlock_irqrestore(&cm_peers_lock, flags);
@@ -143,7 +144,7 @@ bool cm_peer_find(__be32 remote_id, __be64 guid, __be32 *local_id)
 	unsigned long flags;
 
 	spin_lock_irqsave(&cm_peers_lock, flags);
-	node = rb_find(&key, &peers_by_comm, cm_comm_find_cmp);
+	node = rb_find(&key, &cm_peers_by_comm, cm_comm_find_cmp);
 	if (node)
 		*local_id = rb_entry(node, struct cm_peer, by_comm)->local_id;
 	spin_unlock_irqrestore(&cm_peers_lock, flags);

@@ -3,11 +3,12 @@
  * The move of an id to its next state: what belongs to the state that it leaves
  * ends here. And how many passive ids there are that are not connected yet.
  */
+#include <kunit/visibility.h>
 #include <linux/hash.h>
 
 #include "core.h"
 
-static atomic_t half_open_all;
+VISIBLE_IF_KUNIT atomic_t cm_half_open_all;
 static atomic_t half_open[CM_HALF_OPEN_BUCKETS];
 
 /*
@@ -22,10 +23,10 @@ bool cm_half_open_begin(struct cm_id *id, __be64 service_id)
 		     hash_ptr(id->id.device, 32);
 
 	bucket %= CM_HALF_OPEN_BUCKETS;
-	if (!atomic_add_unless(&half_open_all, 1, CM_HALF_OPEN_MOST))
+	if (!atomic_add_unless(&cm_half_open_all, 1, CM_HALF_OPEN_MOST))
 		return false;
 	if (!atomic_add_unless(&half_open[bucket], 1, CM_HALF_OPEN_ONE)) {
-		atomic_dec(&half_open_all);
+		atomic_dec(&cm_half_open_all);
 		return false;
 	}
 	id->half_open = bucket;
@@ -37,7 +38,7 @@ static void cm_half_open_end(struct cm_id *id)
 	if (id->half_open < 0)
 		return;
 	atomic_dec(&half_open[id->half_open]);
-	atomic_dec(&half_open_all);
+	atomic_dec(&cm_half_open_all);
 	id->half_open = -1;
 }
 

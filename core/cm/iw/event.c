@@ -12,6 +12,7 @@
  * way has returned, unless it runs in that handler itself. A work item that is
  * still queued then finds nothing to bring.
  */
+#include <kunit/visibility.h>
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/list.h>
@@ -22,7 +23,7 @@
 #include "iwcm_id.h"
 #include "iwpm.h"
 
-static struct workqueue_struct *iw_wq;
+VISIBLE_IF_KUNIT struct workqueue_struct *iw_wq;
 
 static enum ofed_iw_input iwcm_input_of(const struct iw_cm_event *event)
 {

@@ -116,4 +116,8 @@ int ofed_iw_event(struct iw_cm_id *cm_id, struct iw_cm_event *event);
 void ofed_iw_events_drop(struct iw_id *id);
 void ofed_iw_events_work(struct work_struct *work);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+extern struct workqueue_struct *iw_wq;
+#endif
+
 #endif /* OFED_CM_IW_ID_H */

@@ -13,6 +13,7 @@
  * context. All lives in init_net. Answers need CAP_NET_ADMIN: they decide where
  * connections go.
  */
+#include <kunit/visibility.h>
 #include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -30,13 +31,6 @@
 #define MAPINFO_ONE NLMSG_ALIGN(nlmsg_msg_size( \
 	2 * nla_total_size(sizeof(struct sockaddr_storage)) + \
 	nla_total_size(sizeof(u32))))
-
-enum daemon_state {
-	DAEMON_UNKNOWN,		/* ask the group */
-	DAEMON_ABSENT,		/* the group is empty: wait for a greeting */
-	DAEMON_PRESENT,		/* has greeted; register */
-	DAEMON_REGISTERED,	/* serves us */
-};
 
 /**
  * struct question - one that is asked
@@ -60,8 +54,8 @@ struct question {
  * inside.
  */
 static DEFINE_MUTEX(pm_lock);
-static enum daemon_state daemon_state;
-static u32 daemon_port;
+VISIBLE_IF_KUNIT enum iwpm_daemon iwpm_daemon_state;
+VISIBLE_IF_KUNIT u32 iwpm_daemon_port;
 static u16 daemon_version = IWPM_UABI_VERSION_MIN;
 static LIST_HEAD(questions);
 static u32 last_seq;
@@ -131,8 +125,8 @@ static int iwpm_send_to_daemon(struct sk_buff *skb, u32 port)
 		return ret;
 	/* That daemon is gone. A new one needs another registration. */
 	mutex_lock(&pm_lock);
-	if (daemon_port == port)
-		daemon_state = DAEMON_UNKNOWN;
+	if (iwpm_daemon_port == port)
+		iwpm_daemon_state = IWPM_DAEMON_UNKNOWN;
 	mutex_unlock(&pm_lock);
 	return ret;
 }
@@ -141,8 +135,8 @@ static int iwpm_send_to_daemon(struct sk_buff *skb, u32 port)
 static void iwpm_note_absence(void)
 {
 	mutex_lock(&pm_lock);
-	if (daemon_state == DAEMON_UNKNOWN)
-		daemon_state = DAEMON_ABSENT;
+	if (iwpm_daemon_state == IWPM_DAEMON_UNKNOWN)
+		iwpm_daemon_state = IWPM_DAEMON_ABSENT;
 	mutex_unlock(&pm_lock);
 }
 
@@ -165,14 +159,14 @@ static int iwpm_ask_pid(const char *dev_name, const char *if_name)
 /* Return: 0 when there is a daemon with this client registered. */
 static int iwpm_find_daemon(const char *dev_name, const char *if_name)
 {
-	enum daemon_state state;
+	enum iwpm_daemon state;
 
 	mutex_lock(&pm_lock);
-	state = daemon_state;
+	state = iwpm_daemon_state;
 	mutex_unlock(&pm_lock);
-	if (state == DAEMON_REGISTERED)
+	if (state == IWPM_DAEMON_REGISTERED)
 		return 0;
-	return state == DAEMON_ABSENT ? -ESRCH : iwpm_ask_pid(dev_name, if_name);
+	return state == IWPM_DAEMON_ABSENT ? -ESRCH : iwpm_ask_pid(dev_name, if_name);
 }
 
 static bool iwpm_has_flags(void)
@@ -194,7 +188,7 @@ static int iwpm_ask_mapping(unsigned int op, const struct iw_cm_id *cm_id, u32 f
 	skb = ofed_iw_pm_ask_mapping(op, question.seq, &cm_id->local_addr,
 				     &cm_id->remote_addr,
 				     iwpm_has_flags() ? &flags : NULL);
-	ret = iwpm_send_to_daemon(skb, READ_ONCE(daemon_port));
+	ret = iwpm_send_to_daemon(skb, READ_ONCE(iwpm_daemon_port));
 	ret = iwpm_question_end(&question, ret);
 	*answer = question.answer;
 	return ret;
@@ -219,8 +213,8 @@ static void iwpm_tell_removed(const struct sockaddr_storage *local)
 	u32 port = 0;
 
 	mutex_lock(&pm_lock);
-	if (daemon_state >= DAEMON_PRESENT)
-		port = daemon_port;
+	if (iwpm_daemon_state >= IWPM_DAEMON_PRESENT)
+		port = iwpm_daemon_port;
 	mutex_unlock(&pm_lock);
 	/* No thread waits for an answer, and the daemon sends none. */
 	if (port)
@@ -346,8 +340,8 @@ static int iwpm_greeted(u32 port, u16 version)
 		return -EINVAL;
 	mutex_lock(&pm_lock);
 	daemon_version = min_t(u16, version, IWPM_UABI_VERSION);
-	daemon_port = port;
-	daemon_state = DAEMON_PRESENT;
+	iwpm_daemon_port = port;
+	iwpm_daemon_state = IWPM_DAEMON_PRESENT;
 	mutex_unlock(&pm_lock);
 	ofed_iw_pm_remote_forget();
 	return 0;
@@ -378,8 +372,8 @@ static int iwpm_on_registered(u32 port, const struct ofed_iw_pm_answer *answer)
 	mutex_lock(&pm_lock);
 	if (!answer->err) {
 		daemon_version = answer->version;
-		daemon_port = port;
-		daemon_state = DAEMON_REGISTERED;
+		iwpm_daemon_port = port;
+		iwpm_daemon_state = IWPM_DAEMON_REGISTERED;
 	}
 	iwpm_give_answer(RDMA_NL_IWPM_REG_PID, answer);
 	mutex_unlock(&pm_lock);
@@ -391,7 +385,7 @@ static int iwpm_on_answer(unsigned int op, u32 port,
 {
 	mutex_lock(&pm_lock);
 	/* That of a daemon that another has followed is void. */
-	if (daemon_port == port || op == RDMA_NL_IWPM_HANDLE_ERR)
+	if (iwpm_daemon_port == port || op == RDMA_NL_IWPM_HANDLE_ERR)
 		iwpm_give_answer(op, answer);
 	mutex_unlock(&pm_lock);
 	return 0;

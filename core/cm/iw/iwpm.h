@@ -119,4 +119,19 @@ int ofed_iw_pm_put_mapinfo(struct sk_buff *skb,
 			   const u32 *flags);
 struct sk_buff *ofed_iw_pm_tell_mapinfo_num(u32 seq, u32 sent);
 
+/* iwpm.c: what is known of the daemon. */
+enum iwpm_daemon {
+	IWPM_DAEMON_UNKNOWN,		/* ask the group */
+	IWPM_DAEMON_ABSENT,		/* the group is empty: wait for a greeting */
+	IWPM_DAEMON_PRESENT,		/* has greeted; register */
+	IWPM_DAEMON_REGISTERED,		/* serves us */
+};
+
+#if IS_ENABLED(CONFIG_KUNIT)
+extern enum iwpm_daemon iwpm_daemon_state;
+extern u32 iwpm_daemon_port;
+extern struct list_head iwpm_remotes_by_age;
+extern unsigned int iwpm_num_remotes;
+#endif
+
 #endif /* OFED_CM_IW_PM_H */

@@ -7,6 +7,7 @@
  * Any host can add a peer by a datagram to the daemon, so their number is
  * limited, and the oldest is dropped first.
  */
+#include <kunit/visibility.h>
 #include <linux/hashtable.h>
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -22,7 +23,7 @@
 /**
  * struct remote - a peer that has announced itself
  * @node: in remotes, by @mapped_remote
- * @entry: in remotes_by_age
+ * @entry: in iwpm_remotes_by_age
  * @mapped_local: local address on the wire, that of a listener
  * @mapped_remote: the peer's address on the wire, from which it will connect
  * @remote: the peer's address before mapping
@@ -41,8 +42,8 @@ static DEFINE_MUTEX(map_lock);
 static DEFINE_HASHTABLE(mappings, MAP_BITS);
 static DEFINE_HASHTABLE(remotes, MAP_BITS);
 /* struct remote, the oldest first. */
-static LIST_HEAD(remotes_by_age);
-static unsigned int num_remotes;
+VISIBLE_IF_KUNIT struct list_head iwpm_remotes_by_age = LIST_HEAD_INIT(iwpm_remotes_by_age);
+VISIBLE_IF_KUNIT unsigned int iwpm_num_remotes;
 
 /**
  * ofed_iw_pm_same_addr - compare addresses
@@ -171,7 +172,7 @@ static void iwpm_forget_remote(struct remote *remote)
 	lockdep_assert_held(&map_lock);
 	hash_del(&remote->node);
 	list_del(&remote->entry);
-	num_remotes--;
+	iwpm_num_remotes--;
 	kfree(remote);
 }
 
@@ -199,13 +200,13 @@ int ofed_iw_pm_remote_add(const struct sockaddr_storage *mapped_local,
 
 	mutex_lock(&map_lock);
 	old = iwpm_find_remote(mapped_local, mapped_remote);
-	if (!old && num_remotes >= OFED_IW_PM_REMOTES_MAX)
-		old = list_first_entry(&remotes_by_age, struct remote, entry);
+	if (!old && iwpm_num_remotes >= OFED_IW_PM_REMOTES_MAX)
+		old = list_first_entry(&iwpm_remotes_by_age, struct remote, entry);
 	if (old)
 		iwpm_forget_remote(old);
 	hash_add(remotes, &new->node, ofed_iw_pm_hash(mapped_remote));
-	list_add_tail(&new->entry, &remotes_by_age);
-	num_remotes++;
+	list_add_tail(&new->entry, &iwpm_remotes_by_age);
+	iwpm_num_remotes++;
 	mutex_unlock(&map_lock);
 	return 0;
 }
@@ -244,7 +245,7 @@ void ofed_iw_pm_remote_forget(void)
 	struct remote *remote, *next;
 
 	mutex_lock(&map_lock);
-	list_for_each_entry_safe(remote, next, &remotes_by_age, entry)
+	list_for_each_entry_safe(remote, next, &iwpm_remotes_by_age, entry)
 		iwpm_forget_remote(remote);
 	mutex_unlock(&map_lock);
 }

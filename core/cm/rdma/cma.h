@@ -547,6 +547,14 @@ int cma_ib_request(struct ib_cm_id *cm_id, const struct ib_cm_event *event);
 int cma_offer(struct cma_id *listen, struct cma_id *conn,
 	      struct rdma_cm_event *event);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+void cma_put_ib_address(struct sockaddr_storage *to, const union ib_gid *gid,
+			u16 pkey, __be64 service_id);
+bool cma_still_there(const struct cma_request *req, const struct net *net);
+int cma_do_accept_request(struct cma_id *listen, const struct cma_request *req,
+			  struct ib_cm_id *cm_id, const struct ib_cm_event *ib_event);
+#endif
+
 /* ib.c */
 int cma_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event);
 int cma_ib_start(struct cma_id *id, ib_cm_handler handler,

@@ -4,6 +4,7 @@
  * RoCE has no such administrator; routers and switches learn of a receiver by
  * IGMP or MLD.
  */
+#include <kunit/visibility.h>
 #include <linux/export.h>
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
@@ -17,37 +18,10 @@
 
 #include "../../sa/sa.h"
 #include "cma.h"
+#include "mcast.h"
 
 /* QPN that a multicast packet is for. */
 #define MULTICAST_QPN 0xffffff
-
-/**
- * struct cma_mcast - a group that an id has joined
- * @list: in id->mcast; cma_mutex. The thread that removes it leaves the group
- * @id: the id; it leaves its groups before it is gone
- * @addr: address as the consumer gave it
- * @context: of the consumer
- * @join_state: bits of enum ib_sa_mc_join_states
- * @sa: group of the SA, NULL on RoCE
- * @rec: what the group is like, on RoCE
- * @gid_type: on RoCE
- * @announced: routers have been told, on RoCE
- * @work: brings the event, on RoCE
- */
-struct cma_mcast {
-	struct list_head list;
-	struct cma_id *id;
-	struct sockaddr_storage addr;
-	void *context;
-	u8 join_state;
-
-	struct ib_sa_multicast *sa;
-
-	struct ib_sa_mcmember_rec rec;
-	enum ib_gid_type gid_type;
-	bool announced;
-	struct work_struct work;
-};
 
 static struct sockaddr *cma_group_addr(struct cma_mcast *mc)
 {
@@ -108,7 +82,7 @@ static int cma_sa_event(int status, struct ib_sa_multicast *multicast)
 	return 0;
 }
 
-static void cma_roce_event(struct work_struct *work)
+VISIBLE_IF_KUNIT void cma_roce_event(struct work_struct *work)
 {
 	struct cma_mcast *mc = container_of(work, struct cma_mcast, work);
 

@@ -3,6 +3,7 @@
  * rdma_cm: a request of the IB CM comes in, a REQ for a connection or a SIDR REQ
  * for the QP of a datagram service. Nothing in it is to be trusted.
  */
+#include <kunit/visibility.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <rdma/ib.h>
@@ -38,8 +39,8 @@ static void cma_read_place(struct cma_request *req, const struct ib_cm_event *ev
 	}
 }
 
-static void cma_put_ib_address(struct sockaddr_storage *to, const union ib_gid *gid,
-			       u16 pkey, __be64 service_id)
+VISIBLE_IF_KUNIT void cma_put_ib_address(struct sockaddr_storage *to, const union ib_gid *gid,
+					 u16 pkey, __be64 service_id)
 {
 	struct sockaddr_ib *sib = (struct sockaddr_ib *)to;
 
@@ -135,7 +136,7 @@ static int cma_copy_paths(struct cma_id *conn,
  * True as long as the interface is where the listener was found. In another
  * namespace its number may be that of another interface.
  */
-static bool cma_still_there(const struct cma_request *req, const struct net *net)
+VISIBLE_IF_KUNIT bool cma_still_there(const struct cma_request *req, const struct net *net)
 {
 	bool ret;
 
@@ -290,9 +291,10 @@ static bool cma_right_qp_type(const struct cma_id *listen,
 	       listen->pub.qp_type == event->param.req_rcvd.qp_type;
 }
 
-static int cma_do_accept_request(struct cma_id *listen, const struct cma_request *req,
-				 struct ib_cm_id *cm_id,
-				 const struct ib_cm_event *ib_event)
+VISIBLE_IF_KUNIT
+int cma_do_accept_request(struct cma_id *listen, const struct cma_request *req,
+			  struct ib_cm_id *cm_id,
+			  const struct ib_cm_event *ib_event)
 {
 	struct rdma_cm_event event;
 	struct cma_id *conn;

@@ -9,13 +9,8 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#undef EXPORT_SYMBOL
-#define EXPORT_SYMBOL(sym) static_assert(1)
-
-#include "core/cm/ib/fsm.c"
-#include "core/cm/ib/msg.c"
-#include "core/cm/ib/msg_read.c"
-#include "core/cm/ib/strings.c"
+#include "core/cm/ib/fsm.h"
+#include "core/cm/ib/msg.h"
 
 #define S(state) BIT(IB_CM_##state)
 #define L(state) BIT(IB_CM_LAP_##state)

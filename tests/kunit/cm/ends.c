@@ -315,7 +315,7 @@ static void expect_attr(struct kunit *test, struct end *end,
 static void played_unplug(void)
 {
 	played.there = false;
-	cm_remove(&played.device, played.data);
+	played.client->remove(&played.device, played.data);
 	wire_settle();
 }
 
@@ -356,7 +356,7 @@ static int played_init(struct kunit *test)
 	ret = ofed_ib_cm_init();
 	if (ret)
 		return ret;
-	ret = cm_add(&played.device);
+	ret = played.client->add(&played.device);
 	played.there = !ret;
 	return ret;
 }
@@ -377,9 +377,9 @@ static void played_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&played.ahs), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&played.bufs), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&played.recvs), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&half_open_all), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&cm_half_open_all), 0);
 	KUNIT_EXPECT_EQ(test, refcount_read(&played.device.refcount), 1u);
 	KUNIT_EXPECT_EQ(test, played.late, 0);
-	KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(&peers_by_comm));
-	KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(&peers_by_qpn));
+	KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(&cm_peers_by_comm));
+	KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(&cm_peers_by_qpn));
 }

@@ -9,79 +9,11 @@
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
+#include <rdma/ib_cache.h>
 
-/* Before the headers declare them: inline functions are to use them too. */
-#define ib_register_mad_agent		played_register_mad_agent
-#define ib_unregister_mad_agent		played_unregister_mad_agent
-#define ib_create_send_mad		played_create_send_mad
-#define ib_free_send_mad		played_free_send_mad
-#define ib_post_send_mad		played_post_send_mad
-#define ib_modify_mad			played_modify_mad
-#define ib_free_recv_mad		played_free_recv_mad
-#define ib_init_ah_attr_from_wc		played_init_ah_attr_from_wc
-#define ib_init_ah_attr_from_path	played_init_ah_attr_from_path
-#define ib_find_cached_pkey		played_find_cached_pkey
-#define ib_get_cached_pkey		played_get_cached_pkey
-#define ib_register_client		played_register_client
-#define ib_unregister_client		played_unregister_client
-#define ib_set_client_data		played_set_client_data
-#define ib_device_put			played_device_put
-#define rdma_create_ah			played_create_ah
-#define rdma_destroy_ah_user		played_destroy_ah_user
-#define rdma_destroy_ah_attr		played_destroy_ah_attr
-#define rdma_find_gid			played_find_gid
-#define rdma_find_gid_by_port		played_find_gid_by_port
-#define rdma_hold_gid_attr		played_hold_gid_attr
-#define rdma_put_gid_attr		played_put_gid_attr
-#define rdma_query_gid			played_query_gid
-#define ofed_port_add_groups		played_port_add_groups
-#define ofed_port_remove_groups		played_port_remove_groups
-
-#include "core/cm/ib/core.h"
-
-#undef EXPORT_SYMBOL
-#define EXPORT_SYMBOL(sym) static_assert(1)
-
-/* Small enough to be reached. */
-#undef CM_PENDING_MOST
-#define CM_PENDING_MOST 4
-#undef CM_HALF_OPEN_MOST
-#define CM_HALF_OPEN_MOST 6
-#undef CM_STRANGERS_MOST
-#define CM_STRANGERS_MOST 4
-#undef CM_SLOW_AT_A_TIME
-#define CM_SLOW_AT_A_TIME 3
-#undef CM_TIMEWAIT_MOST
-#define CM_TIMEWAIT_MOST 8
-
-/* Static functions of one name are in several files. */
-#include "core/cm/ib/fsm.c"
-#include "core/cm/ib/msg.c"
-#include "core/cm/ib/msg_read.c"
-#include "core/cm/ib/av.c"
-#include "core/cm/ib/event.c"
-#include "core/cm/ib/rx.c"
-#include "core/cm/ib/rx_step.c"
-#include "core/cm/ib/send.c"
-#include "core/cm/ib/send_done.c"
-#include "core/cm/ib/recv.c"
-#include "core/cm/ib/id_send.c"
-#include "core/cm/ib/send_msg.c"
-#include "core/cm/ib/req.c"
-#include "core/cm/ib/lap.c"
-#include "core/cm/ib/lap_recv.c"
-#include "core/cm/ib/qp_attr.c"
-#include "core/cm/ib/stats.c"
-#include "core/cm/ib/state.c"
-#include "core/cm/ib/id.c"
-#include "core/cm/ib/device.c"
-#include "core/cm/ib/client.c"
-#include "core/cm/ib/peer.c"
-#include "core/cm/ib/timewait.c"
-#include "core/cm/ib/listener.c"
-#include "core/cm/ib/listen.c"
-#include "core/cm/ib/sidr_table.c"
-#include "core/cm/ib/sidr.c"
+#include "core/cm/ib/ib_cm.h"
+#include "core/sysfs/port.h"
+#include "ends_limits.h"
 
 #include "fake_mad.c"
 #include "ends.c"
@@ -513,7 +445,7 @@ static void mutation_test(struct kunit *test)
 		ib_destroy_cm_id(b.listener);
 		wire_run();
 	}
-	KUNIT_EXPECT_EQ(test, atomic_read(&half_open_all), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&cm_half_open_all), 0);
 }
 
 static struct kunit_case ends_cases[] = {

@@ -279,7 +279,7 @@ static void no_mads_test(struct kunit *test)
 	played_unplug();
 	played.device.phys_port_cnt = 2;
 	played.no_mads = PORT + 1;
-	KUNIT_ASSERT_EQ(test, cm_add(&played.device), 0);
+	KUNIT_ASSERT_EQ(test, played.client->add(&played.device), 0);
 	played.there = true;
 	ends_connect(test, &a, &b);
 	ends_destroy(&a, &b);

@@ -6,37 +6,12 @@
 #include <kunit/test.h>
 #include <kunit/visibility.h>
 #include <linux/module.h>
+#include <ofed/cma.h>
 
-/* Before the headers declare them. */
-#define ib_destroy_cm_id		played_destroy_ib
-#define iw_create_cm_id			played_create_iw
-#define iw_destroy_cm_id		played_destroy_iw
-#define ofed_iw_set_owner		played_iw_owner
-#define ofed_sa_sendonly_fullmember	played_sendonly_fullmember
-
+#include "core/cm/iw/iwcm_id.h"
 #include "core/cm/rdma/cma.h"
-
-#undef EXPORT_SYMBOL
-#define EXPORT_SYMBOL(sym) static_assert(1)
-#undef EXPORT_SYMBOL_GPL
-#define EXPORT_SYMBOL_GPL(sym) static_assert(1)
-#undef EXPORT_SYMBOL_IF_KUNIT
-#define EXPORT_SYMBOL_IF_KUNIT(sym) static_assert(1)
-
-#include "core/cm/rdma/state.c"
-#include "core/cm/rdma/sockaddr.c"
-#include "core/cm/rdma/hdr.c"
-#include "core/cm/rdma/event.c"
-#include "core/cm/rdma/end.c"
-#include "core/cm/rdma/id.c"
-#include "core/cm/rdma/match.c"
-#include "core/cm/rdma/request.c"
-/* Static functions of one name are in several files. */
-#define cma_request_fill_connection	iw_fill_connection
-#define cma_do_accept_request	iw_accept_request
-#include "core/cm/rdma/iw.c"
-#define cma_request_fill_event	mcast_fill_event
-#include "core/cm/rdma/mcast.c"
+#include "core/cm/rdma/mcast.h"
+#include "core/sa/sa.h"
 
 DEFINE_MUTEX(cma_mutex);
 struct workqueue_struct *cma_wq;
@@ -104,20 +79,20 @@ void cma_res_del(struct cma_res *res)
 	cma_res_forget(res);
 }
 
-struct iw_cm_id *played_create_iw(struct ib_device *device,
-				  iw_cm_handler handler, void *context)
+struct iw_cm_id *iw_create_cm_id(struct ib_device *device,
+				 iw_cm_handler handler, void *context)
 {
 	seen.iw.context = context;
 	return &seen.iw;
 }
 
-void played_iw_owner(struct iw_cm_id *cm_id,
-		     const struct rdma_restrack_entry *owner)
+void ofed_iw_set_owner(struct iw_cm_id *cm_id,
+		       const struct rdma_restrack_entry *owner)
 {
 	seen.iw_owner = owner;
 }
 
-void played_destroy_iw(struct iw_cm_id *cm_id)
+void iw_destroy_cm_id(struct iw_cm_id *cm_id)
 {
 	struct cma_id *id = cm_id->context;
 
@@ -125,11 +100,11 @@ void played_destroy_iw(struct iw_cm_id *cm_id)
 	seen.line_was_hidden = is_hidden(id);
 }
 
-void played_destroy_ib(struct ib_cm_id *cm_id)
+void ib_destroy_cm_id(struct ib_cm_id *cm_id)
 {
 }
 
-int played_sendonly_fullmember(struct ib_device *device, u32 port_num)
+int ofed_sa_sendonly_fullmember(struct ib_device *device, u32 port_num)
 {
 	return -EOPNOTSUPP;
 }
@@ -324,8 +299,6 @@ static int offer(struct cma_id *listen, enum ib_qp_type type)
 	int ret;
 
 	mutex_lock(&listen->handler_mutex);
-	/* The one of cm/rdma/request.c, as the other has taken the name. */
-#undef cma_do_accept_request
 	ret = cma_do_accept_request(listen, &req, &cm_id, &event);
 	mutex_unlock(&listen->handler_mutex);
 	if (seen.conn)

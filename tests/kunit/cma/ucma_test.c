@@ -5,22 +5,16 @@
  */
 #include <kunit/test.h>
 #include <linux/module.h>
+#include <ofed/cma.h>
+#include <rdma/ib_marshall.h>
 
-/* Before the headers declare them. */
-#define rdma_join_multicast	played_join_multicast
-#define rdma_leave_multicast	played_leave_multicast
-#define ofed_cma_leave		played_cma_leave
-#define ib_copy_ah_attr_to_user	played_copy_ah_attr
-
-#include "ucma/event.c"
-#include "ucma/ids.c"
-#include "ucma/cmd_mcast.c"
+#include "ucma/ucma.h"
 
 /* The contexts of the groups that are joined, oldest first. */
 static const void *joined[4];
 
-int played_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
-			  u8 join_state, void *context)
+int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
+			u8 join_state, void *context)
 {
 	size_t i;
 
@@ -33,7 +27,7 @@ int played_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 }
 
 /* All have one address: the last one that was joined. */
-void played_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
+void rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 {
 	size_t i = ARRAY_SIZE(joined);
 
@@ -44,7 +38,7 @@ void played_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 		}
 }
 
-void played_cma_leave(struct rdma_cm_id *id, const void *context)
+void ofed_cma_leave(struct rdma_cm_id *id, const void *context)
 {
 	size_t i;
 
@@ -53,9 +47,9 @@ void played_cma_leave(struct rdma_cm_id *id, const void *context)
 			joined[i] = NULL;
 }
 
-void played_copy_ah_attr(struct ib_device *device,
-			 struct ib_uverbs_ah_attr *dst,
-			 struct rdma_ah_attr *src)
+void ib_copy_ah_attr_to_user(struct ib_device *device,
+			     struct ib_uverbs_ah_attr *dst,
+			     struct rdma_ah_attr *src)
 {
 }
 

@@ -2,8 +2,8 @@
 /*
  * GID tables under real netdev events: interfaces are registered, renumbered,
  * stacked and removed; a made-up driver keeps a table of its own, and the two
- * must agree. Nothing of ofed_core needs to be loaded: its GID files are built
- * into this module, with the rest of the core played by the functions below.
+ * must agree. Nothing of ofed_core needs to be loaded: its GID files are linked
+ * with this, and the rest of the core is played by the functions below.
  *
  *	     upper (plain upper device, or a bond)
  *	       |
@@ -25,26 +25,6 @@
 #include "core/port/gid.h"
 #include "core/port/gid_table.h"
 #include "core/port/cache.h"
-
-static void played_dispatch_event(const struct ib_event *event);
-static struct net_device *played_get_netdev(struct ib_device *device, u32 port);
-static bool played_access_netns(const struct ib_device *device,
-				const struct net *net);
-static void played_events_flush(void);
-
-/* The originals stay the ones that are exported. */
-#undef EXPORT_SYMBOL
-#define EXPORT_SYMBOL(sym) static_assert(1)
-#define ib_dispatch_event played_dispatch_event
-#define ib_device_get_netdev played_get_netdev
-#define rdma_dev_access_netns played_access_netns
-#define ofed_events_flush played_events_flush
-
-#include "core/port/gid.c"
-#include "core/port/gid_query.c"
-#include "core/port/roce_gid_candidates.c"
-#include "core/port/roce_gid_mgmt.c"
-#include "core/port/gid_tables.c"
 
 #define SLOTS 8
 #define V1 IB_GID_TYPE_ROCE
@@ -83,14 +63,14 @@ static struct {
 	union ib_gid ib_gids[SLOTS];
 } world;
 
-static void played_dispatch_event(const struct ib_event *event)
+void ib_dispatch_event(const struct ib_event *event)
 {
 	if (event->event != IB_EVENT_GID_CHANGE || event->element.port_num != 1)
 		world.misuse++;
 	world.events++;
 }
 
-static struct net_device *played_get_netdev(struct ib_device *device, u32 port)
+struct net_device *ib_device_get_netdev(struct ib_device *device, u32 port)
 {
 	if (!world.lower || world.lower->reg_state != NETREG_REGISTERED)
 		return NULL;
@@ -98,13 +78,12 @@ static struct net_device *played_get_netdev(struct ib_device *device, u32 port)
 	return world.lower;
 }
 
-static bool played_access_netns(const struct ib_device *device,
-				const struct net *net)
+bool rdma_dev_access_netns(const struct ib_device *device, const struct net *net)
 {
 	return !world.foreign_netns;
 }
 
-static void played_events_flush(void)
+void ofed_events_flush(void)
 {
 }
 
@@ -188,7 +167,7 @@ static struct in_ifaddr *ip_add(struct kunit *test, struct net_device *ndev,
 	while (rtnl_dereference(*at))
 		at = &rtnl_dereference(*at)->ifa_next;
 	rcu_assign_pointer(*at, ifa);
-	gid_on_address(&inet_notifier, NETDEV_UP, ifa);
+	ofed_gid_events_kick();
 	rtnl_unlock();
 	ofed_gid_events_flush();
 	return ifa;
@@ -203,7 +182,7 @@ static void ip_del(struct in_ifaddr *ifa)
 	while (rtnl_dereference(*at) != ifa)
 		at = &rtnl_dereference(*at)->ifa_next;
 	rcu_assign_pointer(*at, rtnl_dereference(ifa->ifa_next));
-	gid_on_address(&inet_notifier, NETDEV_DOWN, ifa);
+	ofed_gid_events_kick();
 	rtnl_unlock();
 	synchronize_rcu();
 	ofed_gid_events_flush();

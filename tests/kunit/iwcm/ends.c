@@ -142,8 +142,8 @@ static int played_init(struct kunit *test)
 	ops->iw_add_ref = driver_add_ref;
 	ops->iw_rem_ref = driver_rem_ref;
 	/* One that serves us, and does not answer. */
-	daemon_state = DAEMON_REGISTERED;
-	daemon_port = 1;
+	iwpm_daemon_state = IWPM_DAEMON_REGISTERED;
+	iwpm_daemon_port = 1;
 	return ofed_iw_events_init();
 }
 
@@ -155,7 +155,7 @@ static int unmapped(const struct ofed_iw_mapping *mapping, void *arg)
 static void played_exit(struct kunit *test)
 {
 	ofed_iw_events_exit();
-	daemon_state = DAEMON_UNKNOWN;
+	iwpm_daemon_state = IWPM_DAEMON_UNKNOWN;
 	KUNIT_EXPECT_EQ(test, atomic_read(&driver.qp_refs), 0);
 	KUNIT_EXPECT_EQ(test, ofed_iw_pm_map_walk(unmapped, NULL), 0);
 }

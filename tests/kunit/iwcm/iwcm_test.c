@@ -2,7 +2,7 @@
 /*
  * The iWARP CM's states, its ids with a driver that is played (ends.c), the
  * port mapper's messages and memory, and the arithmetic of the R/W API. The
- * sources are included; none needs a device.
+ * sources are linked with this; none needs a device.
  */
 #include <kunit/test.h>
 #include <linux/in.h>
@@ -10,23 +10,13 @@
 #include <linux/skbuff.h>
 #include <net/netlink.h>
 
-/* Before the header declares them: no message goes to a daemon. */
-#define rdma_nl_unicast		played_nl_unicast
-#define rdma_nl_multicast	played_nl_multicast
-
 #include <rdma/ib_verbs.h>
 
-#undef EXPORT_SYMBOL
-#define EXPORT_SYMBOL(sym) static_assert(1)
-
-#include "core/verbs/rw_plan.c"
-#include "core/cm/iw/fsm.c"
-#include "core/cm/iw/id.c"
-#include "core/cm/iw/iwcm.c"
-#include "core/cm/iw/event.c"
-#include "core/cm/iw/iwpm.c"
-#include "core/cm/iw/iwpm_map.c"
-#include "core/cm/iw/iwpm_msg.c"
+#include "core/cm/iw/fsm.h"
+#include "core/cm/iw/iwcm.h"
+#include "core/cm/iw/iwcm_id.h"
+#include "core/cm/iw/iwpm.h"
+#include "core/verbs/rw_plan.h"
 #include "ends.c"
 
 /* The states */
@@ -392,7 +382,7 @@ static void remote_test(struct kunit *test)
 	/* Of two announcements the later one counts, once. */
 	own = ipv4(7, 9);
 	KUNIT_EXPECT_EQ(test, ofed_iw_pm_remote_add(&wire, &peer, &own), 0);
-	KUNIT_EXPECT_EQ(test, num_remotes, 1);
+	KUNIT_EXPECT_EQ(test, iwpm_num_remotes, 1);
 	KUNIT_EXPECT_FALSE(test, ofed_iw_pm_remote_take(&peer, &wire, &got));
 	KUNIT_EXPECT_TRUE(test, ofed_iw_pm_remote_take(&wire, &peer, &got));
 	KUNIT_EXPECT_TRUE(test, same(got, own));
@@ -402,14 +392,14 @@ static void remote_test(struct kunit *test)
 		peer = ipv4(i, 1);
 		ofed_iw_pm_remote_add(&wire, &peer, &peer);
 	}
-	KUNIT_EXPECT_EQ(test, num_remotes, OFED_IW_PM_REMOTES_MAX);
+	KUNIT_EXPECT_EQ(test, iwpm_num_remotes, OFED_IW_PM_REMOTES_MAX);
 	peer = ipv4(9, 1);
 	KUNIT_EXPECT_FALSE(test, ofed_iw_pm_remote_take(&wire, &peer, &got));
 	peer = ipv4(10, 1);
 	KUNIT_EXPECT_TRUE(test, ofed_iw_pm_remote_take(&wire, &peer, &got));
 	ofed_iw_pm_remote_forget();
-	KUNIT_EXPECT_EQ(test, num_remotes, 0);
-	KUNIT_EXPECT_TRUE(test, list_empty(&remotes_by_age));
+	KUNIT_EXPECT_EQ(test, iwpm_num_remotes, 0);
+	KUNIT_EXPECT_TRUE(test, list_empty(&iwpm_remotes_by_age));
 }
 
 /* A message of the daemon; attributes are appended by the tests. */
