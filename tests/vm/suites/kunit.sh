@@ -14,7 +14,7 @@ suite_passes() { # MODULE
 
 # A kernel from allnoconfig leaves it disabled.
 check "kunit is there" modprobe kunit enable=1
-# A test that is linked with objects of theirs must not export the symbols of these a second time.
+# A test is linked with objects of theirs, and must not export their symbols a second time.
 check "the modules under test are there" modprobe -a ofed_ucma ofed_umad ofed_ib ofed_iwarp ofed_roce
 for ko in "/lib/modules/$(uname -r)"/updates/ofed/${ONLY:-*}_kunit.ko; do
 	m=$(basename "$ko" .ko)
