@@ -9,7 +9,7 @@
 
 #include <rdma/ib_verbs.h>
 
-/* With the events, whose first reader is the cache. */
+/* With the events: the cache is their first reader. */
 int ofed_port_cache_init(void);
 void ofed_port_cache_exit(void);
 

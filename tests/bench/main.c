@@ -12,7 +12,7 @@
  *                  what the sides tell each other beside the wire, too
  *   bind           of the other side, for a device that rdma_cm alone connects: its own
  *                  name for 'address', which it has to be given then
- *   wire           network device whose bytes are counted
+ *   wire           network device; its bytes are counted
  *   tag            what the line begins with
  *
  * Without a role it is both sides, as two processes.

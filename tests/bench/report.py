@@ -14,7 +14,7 @@ very kernel, is printed beside a target of the wire (see ceiling()); a target ab
 held to SHARE of it instead.
 
 Of many cells some are below rxe by chance, where the rounds are few. --below prints an
-expression that those cells match (see ONLY of tests/bench/run), and a CSV whose name ends
+expression that those cells match (see ONLY of tests/bench/run), and a CSV with a name that ends
 with -again has them measured once more, with more rounds: what counts of them is that. One is below if its
 median is and MOSTLY of its rounds are: of nine that are even, eight or more are on one
 given side once in fifty times.
@@ -276,7 +276,7 @@ def memory_targets(run):
 
 
 def iwarp_rates():
-    """(cell, (name, cell) of whom it is compared with, wanted)"""
+    """(cell, (name, cell) that it is compared with, wanted)"""
     for size in (K64, 64):
         cell = stream('veth', 'write', size)
         yield cell, ('siw', cell), 2

@@ -69,7 +69,7 @@ add_link() { # DEV NETDEV [NAMESPACE]
 
 # Gives gid0..gid3 and dev0..dev3, one for each interface that has a device.
 find_end() { # N
-	# iWARP has GIDs that nobody asks for.
+	# iWARP has GIDs that no consumer looks for.
 	case $DRIVER in siw|iwarp) eval "dev$1=$DRIVER$1 gid$1=0"; return ;; esac
 	wait_for 20 active ${DRIVER}$1 && wait_for 20 gid_of ${DRIVER}$1 "$(link_local $1)" || return
 	eval "dev$1=${DRIVER}$1 gid$1=$(gid_of ${DRIVER}$1 "$(link_local $1)")"
@@ -112,7 +112,7 @@ setup_end() {
 	wait_for 30 unload_stack
 }
 
-# What the devices have counted, on one line, for whoever asks why a cell broke down.
+# What the devices have counted, on one line, to find why a cell broke down.
 counted() {
 	for _d in $sys/$DRIVER*; do
 		echo "     ${_d##*/}:" $(grep -v '^0$' /dev/null "$_d"/ports/1/hw_counters/* |

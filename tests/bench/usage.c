@@ -80,9 +80,9 @@ static void tell(const char *path, const char *word)
 }
 
 /*
- * Free pages that processors keep for the next who wants one: MemFree does not have them, and
+ * Free pages that processors keep for their next allocation: MemFree does not have them, and
  * on Debian's kernels they are up to a part of the low watermark, 27 MiB of a guest's 2 GiB.
- * Who asks for memory gets them first.
+ * An allocation gets them first.
  */
 static long kept_bytes(void)
 {

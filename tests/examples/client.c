@@ -12,7 +12,7 @@
 
 #define RESOLVE_MS 5000
 
-/* Of completions: whose are they? */
+/* Of completions: which request do they belong to? */
 enum { RECEIVED = 1, SENT };
 
 struct client {

@@ -107,7 +107,7 @@ static bool add(struct service *v)
 	if (!wait_completion(v->completions, v->cq, &wc))
 		return false;
 	v->numbers[2] = htonl(ntohl(v->numbers[0]) + ntohl(v->numbers[1]));
-	/* That it arrived is told by the client, who disconnects when it has it. */
+	/* That it arrived is told by the client, which disconnects when it has it. */
 	TRY(!ibv_post_send(v->id->qp, &wr, &bad));
 	return true;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Can an address be reached by RDMA? Address resolution alone tells: no message is
- * sent, nobody needs to listen.
+ * sent, no process needs to listen.
  */
 #include "sum.h"
 
 /**
  * check_rdma_support() - ask which device leads to an address
- * @address: whom to reach
+ * @address: of the peer
  *
  * Return: 0 if there is an RDMA device for it, else what was in the way: a negative
  * error number, from the event if the resolution failed.

@@ -21,7 +21,7 @@ bool wait_by_name(const char *name, enum wait_by *by)
 	return false;
 }
 
-/* Who asks before reading does not want to sleep in the reading. */
+/* A caller that asks before reading does not want to sleep in the reading. */
 int wait_prepare(struct rdma_event_channel *channel, enum wait_by by)
 {
 	int flags = fcntl(channel->fd, F_GETFL);

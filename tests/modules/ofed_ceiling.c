@@ -28,7 +28,7 @@ static const u32 ceiling_sizes[] = { 64, 1024, 4096, SZ_64K, SZ_1M, SZ_4M };
 struct ceiling {
 	u8 *from, *to;
 	struct crypto_shash *hash;
-	u32 sum;	/* nobody may leave out what is never looked at */
+	u32 sum;	/* keeps the compiler from leaving out what is never looked at */
 	u32 sums[4];
 };
 

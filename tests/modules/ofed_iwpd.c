@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Private data of iWARP connections. rdma_cm carries 255 bytes, MPA 512: so this talks
- * to the iWARP CM itself, with both ends of each connection. Whoever reads
+ * to the iWARP CM itself, with both ends of each connection. A read of
  * /sys/kernel/debug/ofed_iwpd gets a line for each case.
  *
- *   ask, hear            devices: of the one who connects, and of the one who listens
+ *   ask, hear            devices: of the one that connects, and of the one that listens
  *   ask_at, hear_at      addresses of theirs
  *   ask_most, hear_most  bytes that are sent and received; more of them are asked of
  *                        drivers of ours alone, which refuse what MPA has no room for
@@ -339,7 +339,7 @@ static bool has(const struct end *end, const u8 *sent, u32 bytes)
 
 	if (memcmp(end->given, sent, bytes))
 		return false;
-	/* A driver of somebody else may say what he likes of more. */
+	/* Another driver may say what it likes of more. */
 	if (bytes > can && !ours(end))
 		return true;
 	return end->length == can && !memcmp(end->event, sent, can);
@@ -372,7 +372,7 @@ static void reply_of(struct pair *pair, u32 bytes)
 	if (bytes > hear_most) {
 		row(pair, steps->answered == -EINVAL, "reply", bytes, " is EINVAL");
 		row(pair, steps->told < 0 && steps->told != -ETIMEDOUT, "reply", bytes,
-		    ": who waits for it is told");
+		    ": the waiter for it is told");
 	} else {
 		row(pair, !steps->up && has(&pair->ask, pair->answer, bytes), "reply",
 		    bytes, "");
@@ -488,7 +488,7 @@ static void raw_converse(struct pair *pair, u8 revision, u32 bytes, u32 answer_b
 	if (IS_ERR(sock))
 		return;
 	steps->asked = raw_ask(sock, pair, revision, bytes);
-	/* Of what is too long nobody hears. */
+	/* No consumer hears of what is too long. */
 	if (bytes <= MPA)
 		steps->heard = next_event(&pair->hear);
 	if (!steps->heard)
@@ -516,7 +516,7 @@ static void by_hand(struct pair *pair, u8 revision, u32 most)
 	    "EINVAL and a reset: reply by hand", most + 1, more);
 	raw_converse(pair, revision, MPA + 1, 0);
 	row(pair, steps->heard > 0 && steps->told == -ECONNRESET &&
-	    !completion_done(&pair->hear.told), "nobody hears of a request", MPA + 1, more);
+	    !completion_done(&pair->hear.told), "no consumer hears of a request", MPA + 1, more);
 }
 
 static struct ib_device *init_end(struct end *end, const char *name)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A kernel consumer with both ends of an iWARP connection: what programs can not
- * ask for, since their ABI has no word for it. Whoever reads
+ * ask for, since their ABI has no word for it. A read of
  * /sys/kernel/debug/ofed_iwtest gets a line for each case.
  *
  *   address   of a device of this host; the connection goes from it to itself
@@ -485,7 +485,7 @@ static void requests(struct pair *pair)
 /* ---- the end ------------------------------------------------------------------------ */
 
 /*
- * Who refuses a login says so, disconnects, and drains his queue pair at once, which
+ * A target that refuses a login says so, disconnects, and drains its queue pair at once, which
  * ib_drain_qp() does by this.
  */
 static int last_word(struct pair *pair)

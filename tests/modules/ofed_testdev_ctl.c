@@ -107,7 +107,7 @@ static int td_ctl_del(const char *name)
 	return 0;
 }
 
-/* Context: process; del waits until nobody uses the device. */
+/* Context: process; del waits for the last user of the device. */
 int td_ctl_run(char *line)
 {
 	char *verb = strsep(&line, " ");

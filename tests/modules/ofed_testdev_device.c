@@ -303,7 +303,7 @@ static int td_dma_device(struct testdev *td)
 }
 
 /*
- * Context: process. The device is in use before this returns; whoever removes
+ * Context: process. The device is in use before this returns; a thread that removes
  * it later calls td_dealloc_driver() by way of the core.
  */
 int td_device_add(const char *name, const struct td_config *cfg,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Every kind of object that is counted, with the most that a device gives out.
- * No include guard: who includes this says what TD_KIND() makes of the two.
+ * No include guard: the file that includes this says what TD_KIND() makes of the two.
  */
 TD_KIND(device, 64)
 TD_KIND(ucontext, 1024)

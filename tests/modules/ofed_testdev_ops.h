@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every op that can be told to fail. No include guard: who includes this says
+ * Every op that can be told to fail. No include guard: the file that includes this says
  * what TD_OP() makes of a name.
  */
 TD_OP(post_send)

@@ -172,7 +172,7 @@ static int td_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	mutex_lock(&td->hook_lock);
 	xa_erase(&td->srqs, srq->srqn);
 	mutex_unlock(&td->hook_lock);
-	/* No QP uses it and no hook finds it: nobody queues this again. */
+	/* No QP uses it and no hook finds it: no context queues this again. */
 	cancel_work_sync(&srq->event);
 	td_wrq_free(&srq->rq);
 	td_put(td, TD_srq);

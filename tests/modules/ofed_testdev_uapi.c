@@ -125,7 +125,7 @@ static int td_box_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	struct testdev *td = box->td;
 	int ret = 0;
 
-	/* Nobody is there to try again when the file or the device goes. */
+	/* No context is there to try again when the file or the device goes. */
 	if (why == RDMA_REMOVE_DESTROY)
 		ret = td_fault(&td->ib, destroy_box);
 	if (ret)

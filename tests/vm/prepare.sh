@@ -49,7 +49,7 @@ packages_of() { # RELEASE
 
 # ---- packages -------------------------------------------------------------
 
-newest() { # KERNEL: its newest package whose name matches the pattern
+newest() { # KERNEL: its newest package with a name that matches the pattern
 	release_apt "$(kernel_field "$1" release)" cache pkgnames linux-headers- |
 		grep -E "^linux-headers-$(kernel_field "$1" pattern)-amd64\$" |
 		sort -V | tail -n 1 | sed 's/^linux-headers-//'

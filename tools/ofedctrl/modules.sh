@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154,SC2086
 # SPDX-License-Identifier: GPL-2.0
 #
-# Modules: loading, unloading, and who is in the way. Part of ofedctrl.
+# Modules: loading, unloading, and what is in the way. Part of ofedctrl.
 
 kernel=$(uname -r)
 

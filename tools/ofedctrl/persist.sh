@@ -116,7 +116,7 @@ within() {
 
 namespaces() { ip netns list 2>/dev/null | awk '{ print $1 }'; }
 
-# links_of NETNS: 'DEVICE NETDEV' of each device whose interface is there. rdma asks for one
+# links_of NETNS: 'DEVICE NETDEV' of each device with its interface. rdma asks for one
 # device after the other, and stops at one that has gone meanwhile.
 links_of() {
 	for _try in 1 2 3 4 5; do
@@ -308,7 +308,7 @@ save_link() {
 		rename_file "$_as" "$1"
 		return
 	fi
-	# In one write, whose failure is seen: half a file would take a whole one's place.
+	# In one write, with a failure that is seen: half a file would take a whole one's place.
 	printf '%s\n' "# ofed-links(5); written by ofedctrl persist" "name=$1" \
 		"type=$_type" "netdev=$2" ${3:+"netns=$3"} >"$_file.new" &&
 		mv "$_file.new" "$_file" || return

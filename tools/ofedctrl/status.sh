@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154,SC2086,SC2034
 # SPDX-License-Identifier: GPL-2.0
 #
-# ofedctrl status: which core is live, what is loaded, who uses it. Part of
+# ofedctrl status: which core is live, what is loaded, what uses it. Part of
 # ofedctrl.
 
 line() { printf '%-12s %s\n' "$1" "$2"; }

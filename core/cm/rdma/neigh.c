@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rdma_cm: the ids on RoCE whose next hop is watched. A neighbour that gets
+ * rdma_cm: the next hops of the ids on RoCE are watched. A neighbour that gets
  * another MAC address is lost to them.
  */
 #include <linux/etherdevice.h>

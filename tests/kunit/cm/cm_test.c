@@ -40,7 +40,7 @@ static const struct row rows[] = {
 	{ CM_CALL_RTU, OWES_RTU, MOVE(ESTABLISHED, QUIET, NOTHING) },
 	{ CM_CALL_DREQ, S(ESTABLISHED), MOVE(DREQ_SENT, QUIET, NOTHING) },
 	{ CM_CALL_DREP, S(DREQ_RCVD), MOVE(TIMEWAIT, QUIET, NOTHING) },
-	/* Who has sent a REP may have a QP that the peer uses already. */
+	/* The sender of a REP may have a QP that the peer uses already. */
 	{ CM_CALL_REJ, WAITS_RTU, MOVE(TIMEWAIT, QUIET, NOTHING) },
 	{ CM_CALL_REJ, WAITS_REP | OWES_REP | OWES_RTU,
 	  MOVE(IDLE, QUIET, NOTHING) },

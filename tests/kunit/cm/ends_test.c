@@ -95,7 +95,7 @@ static void twice_test(struct kunit *test)
 	ends_destroy(&a, &b);
 }
 
-/* Nobody answers: the consumer is told, and the peer that we gave up. */
+/* No reply comes: the consumer is told, and the peer that we gave up. */
 static void timeout_test(struct kunit *test)
 {
 	struct end a, b;
@@ -361,7 +361,7 @@ static void sidr_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)a.status, (int)IB_SIDR_SUCCESS);
 	KUNIT_EXPECT_EQ(test, memcmp(a.data, "hi", 2), 0);
 
-	/* Who goes without an answer says no. */
+	/* An id that ends without a reply rejects. */
 	ib_destroy_cm_id(b.id);
 	b.id = NULL;
 	wire.twice = false;

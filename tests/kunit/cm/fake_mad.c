@@ -74,8 +74,8 @@ static struct {
 } wire;
 
 /*
- * Those whom nobody can reach: who looks for their address waits here. Not for
- * ever, so that a test which waits for him fails and does not hang.
+ * Peers that are out of reach: a resolution of their address waits here. Not for
+ * ever, so that a test which waits for it fails and does not hang.
  */
 static const union ib_gid nowhere = { .raw = { 0xfe, 0x80, [15] = 1 } };
 
@@ -473,7 +473,7 @@ static struct packet *take_packet(void)
 }
 
 /*
- * Until nothing is on its way and nobody works any more; but those who look for
+ * Until nothing is on its way and no worker runs any more; but resolutions that look for
  * a neighbour without an id go on.
  */
 static void wire_settle(void)
@@ -502,7 +502,7 @@ static void wire_run(void)
 	}
 }
 
-/* The time of everybody who waits is over, and they have retries left. */
+/* The time of all that wait is over, and they have retries left. */
 static void wire_repeat(void)
 {
 	struct posted *posted;

@@ -94,7 +94,7 @@ static void wait_for_waiting(struct kunit *test, int n)
 }
 
 /*
- * Answers to those who can not be reached have few places, and nobody waits
+ * Replies to senders that cannot be reached have few places, and no sender waits
  * behind them.
  */
 static void strangers_test(struct kunit *test)
@@ -113,7 +113,7 @@ static void strangers_test(struct kunit *test)
 	}
 	wait_for_waiting(test, CM_STRANGERS_MOST);
 
-	/* Nobody listens, and there is no place for the rejection. */
+	/* No id listens, and there is no place for the rejection. */
 	end_open(test, &a);
 	KUNIT_EXPECT_EQ(test, end_req(&a, SERVICE), 0);
 	wire_run();
@@ -193,7 +193,7 @@ static void held_test(struct kunit *test)
 	wire_run();
 }
 
-/* Whoever knows the numbers of a connection is not its peer for that. */
+/* A sender that knows the numbers of a connection is not its peer for that. */
 static void address_test(struct kunit *test)
 {
 	const struct cm_rej_info info = {

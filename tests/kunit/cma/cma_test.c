@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * rdma_cm: what of it needs no device. States, the header in the private data,
- * ports, service ids, who gets a request, multicast GIDs.
+ * ports, service ids, which id gets a request, multicast GIDs.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -212,7 +212,7 @@ static void hdr_malformed_test(struct kunit *test)
 		}
 }
 
-/* Ports: who may have one together with whom. */
+/* Ports: which ids may share one. */
 enum { ADDR_ANY4, ADDR_A4, ADDR_B4, ADDR_ANY6, ADDR_A6, ADDR_LO4, ADDRS };
 
 static union test_addr bound_addr(int which)
@@ -294,15 +294,15 @@ static void ports_apart_test(struct kunit *test)
 	union test_addr peer = ipv4(0x0a000001, 80);
 	union test_addr same_peer_other_port = ipv4(0x0a000001, 81);
 	union test_addr other_peer = ipv4(0x0a000002, 80);
-	union test_addr nobody = { };
+	union test_addr other = { };
 
 	KUNIT_EXPECT_FALSE(test, apart(&any, &peer, &any, &peer));
 	KUNIT_EXPECT_FALSE(test, apart(&any, &peer, &a, &peer));
 	KUNIT_EXPECT_TRUE(test, apart(&a, &peer, &b, &peer));
 	KUNIT_EXPECT_TRUE(test, apart(&any, &peer, &any, &same_peer_other_port));
 	KUNIT_EXPECT_TRUE(test, apart(&any, &peer, &any, &other_peer));
-	KUNIT_EXPECT_FALSE(test, apart(&any, &peer, &any, &nobody));
-	KUNIT_EXPECT_FALSE(test, apart(&a, &nobody, &a, &peer));
+	KUNIT_EXPECT_FALSE(test, apart(&any, &peer, &any, &other));
+	KUNIT_EXPECT_FALSE(test, apart(&a, &other, &a, &peer));
 	KUNIT_EXPECT_FALSE(test, apart(&any, &any, &any, &peer));
 }
 
@@ -389,7 +389,7 @@ static void ib_space_test(struct kunit *test)
 			-EPROTONOSUPPORT);
 }
 
-/* Who gets a request: the more exact, the higher. */
+/* Which id gets a request: the more exact, the higher. */
 static void match_test(struct kunit *test)
 {
 	union test_addr any4 = ipv4(0, 1), any6 = ipv6(0, 1);

@@ -387,7 +387,7 @@ static void leave_test(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, list_is_singular(&id->mcast));
 	mc = list_first_entry(&id->mcast, struct cma_mcast, list);
 	KUNIT_EXPECT_PTR_EQ(test, mc->context, (void *)&second);
-	/* Known to nobody any more. */
+	/* In no table any more. */
 	ofed_cma_leave(&id->pub, &first);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&id->mcast));
 	rdma_destroy_id(&id->pub);

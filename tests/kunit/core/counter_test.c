@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* QP counters, on a device that nobody registered. */
+/* QP counters, on a device that is not registered. */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>

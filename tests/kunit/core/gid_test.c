@@ -274,7 +274,7 @@ static union ib_gid gid_of_ip(__be32 ip)
 	return gid;
 }
 
-/* Both the table and the driver have @gid at @index, or nobody does. */
+/* Both the table and the driver have @gid at @index, or neither does. */
 static void expect_at(struct kunit *test, int index, const union ib_gid *gid,
 		      enum ib_gid_type type, struct net_device *ndev)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Shapes of NETLINK_RDMA messages, on a device that nobody registered. */
+/* Shapes of NETLINK_RDMA messages, on a device that is not registered. */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/skbuff.h>

@@ -46,8 +46,8 @@ struct row {
 
 static const struct row table_91[] = {
 	/*
-	 * Reset to Init: partition, port, and who may do what (connected) or
-	 * who may send at all (datagrams). QP 0 and 1 have their port for life,
+	 * Reset to Init: partition, port, and the access rights (connected) or
+	 * the Q_Key (datagrams). QP 0 and 1 have their port for life,
 	 * and a raw packet has neither partition nor key.
 	 */
 	ROW(RC, RESET, INIT, k | p | a, 0),

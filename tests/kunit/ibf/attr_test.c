@@ -155,7 +155,7 @@ static void identity_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_bench_ask(port, GET, IB_SMP_ATTR_LED_INFO, 0, 0, data,
 					   &answer), 0);
 	ib_bench_expect(test, "LedInfo", data, nothing);
-	/* Nobody manages from there, until somebody says that he does. */
+	/* No manager is there, until a program says that it is one. */
 	KUNIT_EXPECT_EQ(test, ib_bench_ask(port, GET, IB_SMP_ATTR_SM_INFO, 0, 0, data, &answer),
 			IBF_SMP_BAD_ATTR);
 	port->info.cap_mask |= cpu_to_be32(IB_PORT_SM);
@@ -289,7 +289,7 @@ static void counters_test(struct kunit *test)
 	ibf_node_free(node);
 }
 
-/* ---- classes that nobody has: section 13.4.7 -------------------------------------------------- */
+/* ---- classes that no agent has: section 13.4.7 ------------------------------------------------ */
 
 static void classes_test(struct kunit *test)
 {
@@ -301,7 +301,7 @@ static void classes_test(struct kunit *test)
 	} };
 	struct ib_mad out = { };
 
-	/* Of an HCA the core answers, or whoever has registered for it. */
+	/* Of an HCA the core answers, or the agent that has registered for it. */
 	KUNIT_EXPECT_EQ(test, ibf_agent(&hca->ports[1], &in, &out), IBF_PASS);
 	KUNIT_EXPECT_EQ(test, ibf_agent(&sw->ports[1], &in, &out), IBF_REPLY);
 	KUNIT_EXPECT_EQ(test, out.mad_hdr.method, IB_MGMT_METHOD_GET_RESP);

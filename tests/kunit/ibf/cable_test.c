@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What cables are asked to do to packets: who counts it, that a seed repeats it, that
+ * What cables are asked to do to packets: which port counts it, that a seed repeats it, that
  * nothing is overtaken, and that no credit gets lost by it.
  */
 #include <linux/delay.h>
@@ -58,7 +58,7 @@ static void errors_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, far_counted(IBF_INTEGRITY_ERRORS), 2);
 	KUNIT_EXPECT_EQ(test, far_counted(IBF_LINK_RECOVERED), 2);
 	KUNIT_EXPECT_EQ(test, far->phy_errors, 1);
-	/* Who sent them saw nothing of it. */
+	/* Their sender saw nothing of it. */
 	KUNIT_EXPECT_EQ(test, ib_bench_counted(2, IBF_XMIT_PKTS), 9);
 	KUNIT_EXPECT_EQ(test, ib_bench_counted(2, IBF_SYMBOL_ERRORS), 0);
 	ask(&never);

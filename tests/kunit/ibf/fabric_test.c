@@ -45,7 +45,7 @@ static const struct route {
 	{ "answer goes on", 1, 3, true, LID4, PERM, IBF_WAY_LID, 4, 0 },
 	{ "answer was here", 0, 3, true, PERM, PERM, IBF_WAY_HERE, 0, 0 },
 	{ "answer without hops", 1, 0, true, LID4, PERM, IBF_WAY_LID, 4, 0 },
-	{ "answer of nobody", 5, 3, true, PERM, PERM, IBF_WAY_DROP, 0, 5 },
+	{ "answer without a request", 5, 3, true, PERM, PERM, IBF_WAY_DROP, 0, 5 },
 	{ "answer, too many", 3, 64, true, PERM, PERM, IBF_WAY_DROP, 0, 3 },
 	{ "answer, edge", 255, 255, true, PERM, PERM, IBF_WAY_DROP, 0, 255 },
 };
@@ -170,7 +170,7 @@ static void hca_attributes_test(struct kunit *test)
 	ib_bench_expect(test, "PortInfo", data, port_info_then);
 	KUNIT_EXPECT_EQ(test, port->op_vls, 4);
 
-	/* Protection 1 hides the key from those who do not know it (14.2.4.2). */
+	/* Protection 1 hides the key from requests without it (14.2.4.2). */
 	ib_bench_ask(port, IB_MGMT_METHOD_GET, IB_SMP_ATTR_PORT_INFO, 0, 0, data, &answer);
 	KUNIT_EXPECT_EQ(test, data[0], 0);
 	ib_bench_ask(port, IB_MGMT_METHOD_GET, IB_SMP_ATTR_PORT_INFO, 0, key, data, &answer);
@@ -262,7 +262,7 @@ static void switch_attributes_test(struct kunit *test)
 
 /* ---- PortSamples: sections 16.1.3.2, 16.1.3.4 ----------------------------------------- */
 
-/* Ticks of 4 ns. Port 2; sent packets, received words, and what nobody can count. */
+/* Ticks of 4 ns. Port 2; sent packets, received words, and what no port can count. */
 static const u8 samples_to_set[68] = {
 	0xff, 0x02, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 	[28] = 0x00, 0x00, 0x00, 0x00,			/* SampleStart */
@@ -320,7 +320,7 @@ static void samples_test(struct kunit *test)
 				      data), 0);
 	for (i = 0; i < ARRAY_SIZE(samples_then); i++)
 		KUNIT_EXPECT_EQ_MSG(test, data[i], samples_then[i], "byte %d", i);
-	/* Somebody else has to wait. */
+	/* Another sender has to wait. */
 	data[1] = 1;
 	data[36] = 0xee;
 	ib_bench_ask_pma(port, IB_MGMT_METHOD_SET, IB_PMA_PORT_SAMPLES_CONTROL, data);

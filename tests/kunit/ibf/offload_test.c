@@ -42,7 +42,7 @@ static u32 tcp_length(int i)
 	return i < TCP_PACKETS - 1 ? HEADER + MSS : HEADER + 2;
 }
 
-/* As the network stack leaves it: one packet, whose sum is a part of one. */
+/* As the network stack leaves it: one packet, with a sum that is a part of one. */
 static void whole_header(u8 *data)
 {
 	memcpy(data, tcp_bytes[0], HEADER);

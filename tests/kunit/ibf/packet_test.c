@@ -25,7 +25,7 @@ static void forwarding_test(struct kunit *test)
 	ib_bench.sw->sw->lft[IB_BENCH_FAR + 2] = 2;
 	ib_bench_arrive(IB_BENCH_FAR + 2, 0, 0, 0xffff);
 	KUNIT_EXPECT_EQ(test, ib_bench_counted(1, IBF_RELAY_ERRORS), 4);
-	/* A group, one that nobody is in, and one that is not in the table. */
+	/* A group, one without members, and one that is not in the table. */
 	ib_bench_arrive(0xc000, 0, 0, 0xffff);
 	ib_bench_arrive(0xc001, 0, 0, 0xffff);
 	ib_bench_arrive(0xfffe, 0, 0, 0xffff);
@@ -50,7 +50,7 @@ static void forwarding_test(struct kunit *test)
 	ib_bench_arrive(2, 0, 0, 0xffff);
 	ib_bench_arrive(2, 0, 0, 0x0001);
 	KUNIT_EXPECT_EQ(test, ib_bench_counted(1, IBF_RCV_CONSTRAINT), 1);
-	/* Where a limited member is, one comes in, but nobody who says that he is full. */
+	/* Where a limited member is, one comes in, but no sender with full membership. */
 	ports[1].pkeys[0] = 0x0001;
 	ib_bench_arrive(2, 0, 0, 0x0001);
 	KUNIT_EXPECT_EQ(test, ib_bench_got(1), 5);
@@ -191,7 +191,7 @@ static void pressure_test(struct kunit *test)
 	ib_bench_down();
 }
 
-/* Section 18.2.5.4: nobody waits for ever at the head of a queue. */
+/* Section 18.2.5.4: no packet waits for ever at the head of a queue. */
 static void hoq_life_test(struct kunit *test)
 {
 	int i;
@@ -253,7 +253,7 @@ static void traps_test(struct kunit *test)
 
 	ib_bench_up(test);
 	ports = ib_bench.sw->ports;
-	/* Nobody to tell. */
+	/* There is no manager to notify. */
 	ports[1].enforce = IBF_ENFORCE_IN;
 	ib_bench_arrive(2, 3, 0, 0x1234);
 	notice = &ports[1].notices[IBF_TRAP_SLOT_PKEY];
@@ -264,7 +264,7 @@ static void traps_test(struct kunit *test)
 	ports[0].info.sm_lid = cpu_to_be16(2);
 	spin_unlock_bh(&ibf_lock);
 	ib_bench_arrive(2, 3, 0, 0x1234);
-	/* Without a DETH nobody knows the source QP: bit 4 is not there. */
+	/* Without a DETH the source QP is not known: bit 4 is not there. */
 	ib_bench_expect(test, "trap 259", &notice->notice, switch_pkey_bytes);
 	for (i = 0; i < 500 && !ib_bench_got(1); i++)
 		msleep(20);

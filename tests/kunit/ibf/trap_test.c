@@ -57,7 +57,7 @@ static const u8 qkey_bytes[64] = {
 	0xfe, 0x80, [43] = 0x07, 0xfe, 0x80, [59] = 0x05,
 };
 
-/* A port that has somebody to tell. */
+/* A port with a manager to notify. */
 static void managed(struct ibf_port *port, u16 lid)
 {
 	lockdep_assert_held(&ibf_lock);

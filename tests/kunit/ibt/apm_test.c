@@ -535,7 +535,7 @@ static void forced_in_silence(struct kunit *test)
 	exchange();
 	KUNIT_EXPECT_EQ(test, ends_counter(1, "local_ack_timeout_err"), 0ULL);
 
-	/* Once another alternate is loaded, the old road is nobody's. */
+	/* Once another alternate is loaded, the old path belongs to no queue pair. */
 	strangers = ends_counter(0, "rx_no_qp");
 	inject_kept(0);
 	KUNIT_EXPECT_EQ(test, ends_counter(0, "rx_no_qp"), strangers);

@@ -96,7 +96,7 @@ static void word_stored(struct kunit *test)
 		post(&job);
 		expect_sent(IB_WC_SUCCESS);
 		expect_word("in line!");
-		/* It takes no receive request, and nobody there is told. */
+		/* It takes no receive request, and no consumer there is notified. */
 		KUNIT_EXPECT_TRUE(test, ends_quiet(pair.end[1].recv_cq));
 		ends_drop(&pair);
 	}

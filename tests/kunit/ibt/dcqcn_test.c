@@ -11,7 +11,7 @@
 #define START	(1000 * MS)
 #define RATE	8000000ULL
 
-/* Bytes in a second, by a path whose round trips take 1 ms. */
+/* Bytes in a second, by a path with round trips of 1 ms. */
 static void start(struct ibt_dcqcn *d)
 {
 	*d = (struct ibt_dcqcn){ .period = MS };

@@ -11,7 +11,7 @@
 #include "ibt_skb.h"
 
 /*
- * Packets with the ICRC that somebody else gave them. @masked: eight bytes of
+ * Packets with the ICRC of another implementation. @masked: eight bytes of
  * ones for the LRH that is not there, then IPv4 and UDP headers with TOS, TTL
  * and both checksums as ones (annex A17.3.3).
  */

@@ -323,7 +323,7 @@ static void damage_is_one_bit(struct kunit *test)
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, skb);
 		skb_put_zero(skb, 40);
 		copy = skb_copy(skb, GFP_KERNEL);
-		/* A clone's bytes are somebody else's too. */
+		/* A clone shares its bytes. */
 		clone = skb_clone(skb, GFP_KERNEL);
 		skb = ibt_fault_damage(skb, LINK_BYTES, number * 7919);
 		KUNIT_EXPECT_EQ(test, bits_between(skb, copy), 1);

@@ -266,7 +266,7 @@ static void each_late(struct kunit *test)
 static void each_damaged(struct kunit *test)
 {
 	each_in_turn(FAKE_DAMAGE);
-	/* How many of the packets are answers depends on who was how fast. */
+	/* How many of the packets are answers depends on the speed of both ends. */
 	KUNIT_EXPECT_GT(test, ends_counter(1, "rx_icrc_errors"), 4ULL);
 	KUNIT_EXPECT_GT(test, ends_counter(0, "rx_icrc_errors"), 1ULL);
 	KUNIT_EXPECT_GE(test, ends_counter(0, "rx_icrc_errors") +

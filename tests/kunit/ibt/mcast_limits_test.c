@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Multicast: how many groups there may be, and who hears what is for one. */
+/* Multicast: how many groups there may be, and which members receive what is for one. */
 #include <linux/delay.h>
 
 #include "engine.h"

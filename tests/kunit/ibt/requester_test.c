@@ -4,7 +4,7 @@
  * link that is full for a moment only, peers that go away in the middle of a
  * message that needs no packets, failures between two steps of modify_qp.
  *
- * A message without packets moves by chunks of 64 KiB, four of them in whoever
+ * A message without packets moves by chunks of 64 KiB, four of them in the context that
  * rings the bell. hold() keeps the work from doing the rest, so a case can come in
  * between at a place that it knows.
  */
@@ -158,7 +158,7 @@ static void rnr_in_front_of_failure(struct kunit *test)
 
 /* ---- a link without room --------------------------------------------------------------- */
 
-/* The room is there again before anybody could wait for it. */
+/* The room is there again before any sender could wait for it. */
 static void datagrams_find_room(struct kunit *test)
 {
 	struct rdma_ah_attr attr = { .type = RDMA_AH_ATTR_TYPE_IB };
@@ -441,7 +441,7 @@ static void chunks_are_progress(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(big.mem[1], 'u', BIG_BYTES), NULL);
 }
 
-/* An ACK for all of it, from nowhere: then the peer is nobody's business any more. */
+/* An ACK for all of it, from nowhere: then the peer does not matter any more. */
 static void answer_out_of_the_blue(struct kunit *test)
 {
 	u8 ack[12 + 4 + 4] = { 0x11, 0x40, 0xff, 0xff };
@@ -506,7 +506,7 @@ static void failure_inside_modify(struct kunit *test)
 
 /* ---- completions of a queue pair that is no more -------------------------------------------------- */
 
-/* A queue pair on the CQs of side 0 whose requests are flushed. */
+/* A queue pair on the CQs of side 0 that flushes its requests. */
 static struct ib_qp *make_other(void)
 {
 	struct ib_qp_init_attr init = {

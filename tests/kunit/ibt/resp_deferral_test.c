@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the responder does not give up, though it could not go on for a moment: a
- * message whose place in memory was out of reach, an answer that could not be sent, or
+ * message for memory that was out of reach, an answer that could not be sent, or
  * was put off, requests that come while an answer is made, or to a queue that is being
  * flushed. And what it refuses in its turn alone.
  *
@@ -75,7 +75,7 @@ static void forge_part(const struct message *message, int i)
 
 /*
  * The key grants what it did, but behind the first page there is nothing, as if it
- * were registered anew between the copy and the look at who is to blame.
+ * were registered anew between the copy and the look at the cause.
  */
 static void forge_out_of_reach(const struct message *message, int i)
 {
@@ -257,7 +257,7 @@ static void expect_acks(u32 number, u32 answers)
 	expect_answer(answers, burst.psn - 1, IBT_AETH_ACK | IBT_ACK_NO_CREDITS);
 }
 
-/* One does for all, but who comes alone does not wait for others each time. */
+/* One does for all, but a single request does not wait for others each time. */
 static void acks_are_merged(struct kunit *test)
 {
 	ends_make(&pair);
@@ -337,16 +337,16 @@ static void requests_wait_in_box(struct kunit *test)
 
 /* ---- a queue that is filled while it is flushed ------------------------------------------- */
 
-/* Two turns of the work make it empty, if nobody fills it. */
+/* Two turns of the work make it empty, if no poster fills it. */
 #define SLOTS	511
 
 /* One in front of a last turn would do. */
 #define REFILLS	3
 
 /**
- * struct filler - a consumer who posts again what completes
+ * struct filler - a consumer that posts again what completes
  * @qp: in the error state
- * @refills: how often he will
+ * @refills: how often it will
  * @posted: their wr_id counts
  * @flushed: completions
  * @wrong: of these, those that were not expected
@@ -446,7 +446,7 @@ static void make_filler(struct ib_cq *cq)
 }
 
 /*
- * Whoever fills it as fast as it is emptied has to wait. The delay of the work is
+ * A poster that fills it as fast as it is emptied has to wait. The delay of the work is
  * its trace: it grows when the queue is not empty after a last turn, only then.
  */
 static void filled_while_flushed(struct kunit *test)

@@ -60,7 +60,7 @@ static struct gate {
 	struct completion reached;
 	struct completion open;
 	u32 seen[256];		/* packets, by opcode */
-	u32 low_psn;		/* of a request whose answers are looked at: */
+	u32 low_psn;		/* of the request with the answers in question: */
 	u32 asked;		/* how often */
 	u32 between;		/* answers that came between the second time and */
 	u32 answered;		/* its own answers, of which the first is lost */
@@ -265,7 +265,7 @@ static void useless_answers_are_life(struct kunit *test)
 	fake_restart(NULL);
 }
 
-/* It begins anew where the peer says, and that once, however often he says so. */
+/* It begins anew where the peer says, and that once, however often it says so. */
 static void copies_do_not_add_up(struct kunit *test)
 {
 	int i;
@@ -314,7 +314,7 @@ static void copies_do_not_wait(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ends_state(&pair, 1), IB_QPS_RTS);
 }
 
-/* Older than the answer that is under way: a WRITE whose ACK was lost. */
+/* Older than the answer that is under way: a WRITE with a lost ACK. */
 static void older_are_answered_at_once(struct kunit *test)
 {
 	u8 bytes[12 + 16 + 8 + 4] = { };
@@ -467,7 +467,7 @@ static void forge_send(u8 opcode, u32 qpn, u32 length)
 	fake_inject(1, bytes, at - bytes + length + 4);
 }
 
-/* Whom it does not fit leaves it to the others. */
+/* A queue pair that it does not fit leaves it to the others. */
 static void expect_left_alone(u8 opcode, u32 room)
 {
 	struct ib_qp *a, *b;
@@ -632,7 +632,7 @@ static void woken_by_the_handful(struct kunit *test)
 	KUNIT_EXPECT_LE(test, queue_when_waiting(0, false, CROWD),
 			(u32)CROWD / 2);
 
-	/* Nobody is forgotten: eight packets each. */
+	/* No queue pair is forgotten: eight packets each. */
 	WRITE_ONCE(gate.at, ~0);
 	complete(&gate.open);
 	for (i = 0; i < CROWD; i++)
@@ -721,7 +721,7 @@ static void crowd_is_for_the_work(struct kunit *test)
 	wait_crowd(dev);
 	KUNIT_EXPECT_EQ(test, atomic_read(&dev->queued), 0);
 
-	/* A packet may wait when everybody leaves. */
+	/* A packet may wait when all members leave. */
 	mutex_lock(&dev->groups_lock);
 	forge_multicast(0x11111111);
 	mutex_unlock(&dev->groups_lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs that are received on another processor: nobody notices but by the counter. And
- * what makes that worth while: an ACK does not wait for who is sending.
+ * Runs that are received on another processor: only the counter shows it. And
+ * what makes that worth while: an ACK does not wait for the sender.
  */
 #include <linux/delay.h>
 #include <linux/prandom.h>
@@ -60,7 +60,7 @@ static void expect_empty(struct kunit *test, struct ibt_dev *dev)
 }
 
 /*
- * Long ones whose middle goes through a lane, and what comes alone behind them, into
+ * Long ones with a middle that goes through a lane, and what comes alone behind them, into
  * the same bytes: the last one wins.
  */
 static void all_stay_in_order(struct kunit *test)
@@ -184,7 +184,7 @@ static void make_ack(u8 *at, u32 qpn, u32 psn)
 	at[11] = psn;
 }
 
-/* Who brings an ACK while the queue pair is busy goes on; the ACK is not lost. */
+/* The receiver of an ACK goes on while the queue pair is busy; the ACK is not lost. */
 static void an_ack_waits_for_nobody(struct kunit *test)
 {
 	const struct job job = { IB_WR_RDMA_WRITE, 7, 0, 2 * MTU };
@@ -225,7 +225,7 @@ static void post_second(void)
 	KUNIT_EXPECT_EQ(pair.test, ends_post(&pair, 0, &second), 0);
 }
 
-/* Who posts while somebody sends, who has the lock, leaves it to him. */
+/* A poster leaves the request to the holder of the lock, which sends. */
 static void a_post_waits_for_nobody(struct kunit *test)
 {
 	const struct job first = { IB_WR_RDMA_WRITE, 7, 0, 100 };

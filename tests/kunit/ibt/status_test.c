@@ -63,7 +63,7 @@ static void tally_start(u8 opcode, bool drop)
 	fake_restart(tally_up);
 }
 
-/* ---- receiver not ready, nobody there ------------------------------------------------ */
+/* ---- receiver not ready, no receiver ------------------------------------------------ */
 
 static void rnr_waits(struct kunit *test)
 {
@@ -294,7 +294,7 @@ static void datagrams(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, job.ah);
 	memset(pair.end[0].buf, 0x33, 100);
 
-	/* Nobody waits for it: gone. */
+	/* No requester waits for it: gone. */
 	post(test, 0, job);
 	EXPECT_WC(&pair, send_cq(0), 0, IB_WC_SUCCESS);
 	fake_restart(NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Messages that leave together: requests of one packet each, posted at once, are one
- * skb for the link and the same messages as ever for whoever gets them.
+ * skb for the link and the same messages as ever for their receiver.
  */
 #include <linux/prandom.h>
 
@@ -220,7 +220,7 @@ static void a_lost_one_comes_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.psn[10], (pair.psn + 4) & 0xffffff);
 }
 
-/* UC: complete with the train, and nobody is asked. */
+/* UC: complete with the train, and no ACK is requested. */
 static void unreliable_ones_too(struct kunit *test)
 {
 	u32 i;

@@ -177,7 +177,7 @@ static void mpa_bad_test(struct kunit *test)
 	bytes[17] = 3;
 	KUNIT_EXPECT_EQ(test, iw_mpa_parse(&back, bytes, false, &pd),
 			-EPROTONOSUPPORT);
-	/* Nobody is refused by a request. */
+	/* A request never refuses. */
 	bytes[17] = 2;
 	bytes[16] |= IW_MPA_REJECT;
 	KUNIT_EXPECT_EQ(test, iw_mpa_parse(&back, bytes, false, &pd), -EPROTO);
@@ -202,7 +202,7 @@ static void mpa_terms_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ours.crc);
 	KUNIT_EXPECT_EQ(test, (int)ours.rtr, (int)IW_RTR_READ);
 
-	/* What nobody asked for, or nobody can. */
+	/* What was not requested, or is not possible. */
 	reply.rtr = IW_RTR_WRITE;
 	KUNIT_EXPECT_EQ(test, iw_mpa_agree(&ours, &request, &reply, 128), -EPROTO);
 	reply.rtr = IW_RTR_READ;
@@ -567,7 +567,7 @@ static void rx_pieces_test(struct kunit *test)
 	}
 }
 
-/* A million bytes of streams, each with one that is wrong: nobody hears of it. */
+/* A million bytes of streams, each with one that is wrong: no consumer hears of it. */
 static void rx_mutated_test(struct kunit *test)
 {
 	struct listener *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
@@ -628,7 +628,7 @@ static void table_cells_test(struct kunit *test)
 			KUNIT_EXPECT_NE(test, state, (int)IW_C_DEAD);
 			if (step.next == IW_C_OPEN)
 				KUNIT_EXPECT_TRUE(test, opens(step.act));
-			/* A report of success is for those who wait for one. */
+			/* A report of success is for the contexts that wait for one. */
 			if (step.act == IW_A_END || step.act == IW_A_ABORT)
 				KUNIT_EXPECT_TRUE(test, state == IW_C_OPEN ||
 						  state == IW_C_CLOSING);

@@ -112,20 +112,20 @@ static void near_test(struct kunit *test)
 	end_sender(s);
 }
 
-/* Who is to blame when bytes can not be copied? */
+/* Which end is at fault when bytes cannot be copied? */
 static void near_fault_test(struct kunit *test)
 {
 	struct sender *s = new_sender(test);
 	struct hearer *h = new_hearer(test, s);
 	u8 text[] = "payload";
 
-	/* The other end: the message goes on, and he ends the stream. */
+	/* The other end: the message goes on, and it ends the stream. */
 	h->no_memory = true;
 	soft_iter_bytes(&s->qp.tx.from, text, 7);
 	KUNIT_EXPECT_EQ(test, iw_loopback_send_fpdu(&s->qp), 0);
 	KUNIT_EXPECT_EQ(test, h->fault, SOFT_ERR_KEY);
 	KUNIT_EXPECT_EQ(test, s->qp.tx.from.left, 3);
-	/* One who has ended it hears nothing. */
+	/* An end that has ended it hears nothing. */
 	h->rx.stopped = true;
 	KUNIT_EXPECT_EQ(test, iw_loopback_send_fpdu(&s->qp), 0);
 	KUNIT_EXPECT_EQ(test, h->fpdus, 1);

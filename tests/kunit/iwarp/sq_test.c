@@ -148,7 +148,7 @@ static bool claim(struct iw_qp *qp)
 	return claimed;
 }
 
-/* What is posted while somebody flushes is his to flush. */
+/* What is posted during a flush is flushed by it. */
 static void flush_test(struct kunit *test)
 {
 	struct iw_qp *qp = full_queue(test);
@@ -173,7 +173,7 @@ static void flush_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.num, DEPTH + 1);
 	KUNIT_EXPECT_EQ(test, seen.good, BROKEN);
 	KUNIT_EXPECT_EQ(test, seen.order, 0);
-	/* Nobody flushes any more: who posts does. */
+	/* The flush is over: the poster flushes. */
 	post(test, qp, DEPTH + 1);
 	KUNIT_EXPECT_EQ(test, seen.num, DEPTH + 2);
 	KUNIT_EXPECT_EQ(test, seen.good, BROKEN);

@@ -29,7 +29,7 @@ static struct {
 	struct completion second;
 } driver;
 
-/* What the client was told, and what he returns. */
+/* What the client was told, and what it returns. */
 static struct {
 	int events;
 	int ret;
@@ -103,7 +103,7 @@ int rdma_nl_unicast(struct net *net, struct sk_buff *skb, u32 pid)
 		       RDMA_NL_IWPM_REMOVE_MAPPING;
 
 	kfree_skb(skb);
-	/* Nobody answers: addresses stay what they are, but are mapped. */
+	/* No mapper answers: addresses stay what they are, but are mapped. */
 	if (!removal)
 		return -ENOBUFS;
 	if (atomic_inc_return(&driver.removals) == 1) {
@@ -202,7 +202,7 @@ static void destroy_meanwhile(struct kunit *test, int created, int ret)
 
 	driver.waits = true;
 	driver.create = created;
-	/* Nobody else removes the mapping. */
+	/* No other context removes the mapping. */
 	complete(&driver.second);
 	INIT_WORK_ONSTACK(&listen.work, call_listen);
 	INIT_WORK_ONSTACK(&destroy.work, call_destroy);
@@ -223,7 +223,7 @@ static void destroy_meanwhile(struct kunit *test, int created, int ret)
 	KUNIT_EXPECT_EQ(test, listen.ret, ret);
 	KUNIT_EXPECT_TRUE(test, destroy.done);
 	KUNIT_EXPECT_EQ(test, driver.created, 1);
-	/* What the driver has not made he is not told to take down. */
+	/* The driver is not told to take down what it has not made. */
 	KUNIT_EXPECT_EQ(test, driver.destroyed, created ? 0 : 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&driver.removals), 1);
 }
@@ -268,7 +268,7 @@ static void busy_connect_test(struct kunit *test)
 
 /*
  * A driver that reports a failure and returns it, too: the client destroys the
- * id when he hears of it, in the middle of his call. One mapping, one end.
+ * id when it hears of it, in the middle of its call. One mapping, one end.
  */
 static void told_twice_test(struct kunit *test)
 {

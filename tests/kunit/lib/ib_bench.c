@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A switch of three ports, each with a far end, that nobody manages. */
+/* A switch of three ports, each with a far end, without a subnet manager. */
 #include <linux/delay.h>
 
 #include "ib_bench.h"

@@ -386,7 +386,7 @@ static void fake_work(struct work_struct *work)
 	tell_room();
 	if (!fake.late)
 		return;
-	/* Quiet for a while: then it is nobody's successor that is waited for. */
+	/* Quiet for a while: then no predecessor is waited for. */
 	if (any)
 		mod_delayed_work(system_unbound_wq, &fake.work,
 				 msecs_to_jiffies(5));

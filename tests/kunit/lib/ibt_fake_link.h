@@ -57,7 +57,7 @@ static inline int fake_dlid(const u8 *bth)
  * @prompt: with @limit: there is room again before xmit returns
  * @asked: per device, that it said so, and owes an ibt_tx_wake()
  * @resolving: called once, when the next address is resolved
- * @sending: likewise, when the next packet is sent
+ * @sending: called once, when the next packet is sent
  * @local: addresses resolve to paths that end here
  * @group: (may be NULL) what arrives has a GRH that says it was sent there
  * @keep: remember what passes in @kept, a ring of copies; @num_kept ever
@@ -100,7 +100,7 @@ extern struct fake_link fake;
 
 /* Of the ports, beside RDMA_CORE_CAP_PROT_IB; set before fake_start(). */
 extern u32 fake_port_caps;
-/* Ports of a device, only the first of which has a link; likewise. */
+/* Ports of a device, only the first of which has a link; set before fake_start(). */
 extern u32 fake_ports;
 /* Packets that the link takes in one skb; 0: one by one. Any time. */
 extern u32 fake_run_packets;
@@ -112,7 +112,7 @@ extern bool fake_lanes;
 extern bool fake_early;
 /* They slow down where packets are marked or lost. */
 extern bool fake_congestion;
-/* (may be NULL) called with each device before it is registered; likewise. */
+/* (may be NULL) called with each device before it is registered; set before fake_start(). */
 extern void (*fake_prepare)(struct ib_device *ib);
 
 int fake_start(void);

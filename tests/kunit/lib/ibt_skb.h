@@ -24,7 +24,7 @@ static inline struct sk_buff *skb_of(struct kunit *test, const u8 *bytes, u32 le
 		u32 part = min(length, i < MAX_SKB_FRAGS - 1 ? piece : length);
 
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, page);
-		/* At the end: the next byte is somebody else's. */
+		/* At the end: the next byte is not of the packet. */
 		memcpy(page_address(page) + PAGE_SIZE - part, bytes, part);
 		skb_add_rx_frag(skb, i, page, PAGE_SIZE - part, part, PAGE_SIZE);
 		bytes += part;

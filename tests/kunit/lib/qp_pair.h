@@ -11,7 +11,7 @@
 #include "ibt_fake_link.h"
 
 #define END_BYTES	(64 * 1024)
-/* In front of and behind the memory; nobody may ever write there. */
+/* In front of and behind the memory; no write may ever reach it. */
 #define GUARD_BYTES	PAGE_SIZE
 
 /**

@@ -13,7 +13,7 @@
 #define ATTR_SHORT	cpu_to_be16(0xff01)
 #define ATTR_LONG	cpu_to_be16(0xff02)
 #define ATTR_SILENT	cpu_to_be16(0xff03)
-/* A class that nobody claims, with the headers of the SA's. */
+/* A class that no agent claims, with the headers of the SA's. */
 #define CLASS_NOBODY	(IB_MGMT_CLASS_SUBN_ADM + 0x3d)
 
 /**
@@ -64,7 +64,7 @@ struct raw_segment {
 	int bytes;
 };
 
-/* Both devices, whose ports can do @caps, with client and server. */
+/* Both devices, with ports that can do @caps, client and server. */
 int mad_link_open(u32 caps);
 /* The agents go, if they are there; then the devices. */
 void mad_link_leave(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The MAD layer when its device fails it, is slow, or goes; and ports of other
- * kinds. Each case has devices of its own, whose operations it replaces.
+ * kinds. Each case has devices of its own, and replaces their operations.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -20,7 +20,7 @@
 
 /**
  * struct hooks - what the operations that replace a device's have seen
- * @device: whose operations they are; NULL when there is none
+ * @device: the operations are of it; NULL when there is none
  * @real: its own
  * @called: once for each call
  * @held: sends that were not given to the device
@@ -149,7 +149,7 @@ static void failed_reset_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&client.sent), 1);
 }
 
-/* The device gives it back, and nobody is there who would send it again. */
+/* The device gives it back, and no agent is there that would send it again. */
 static void late_flush_test(struct kunit *test)
 {
 	struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR };
@@ -188,7 +188,7 @@ static void deaf_test(struct kunit *test)
 
 /* ---- a device that goes ------------------------------------------------------------- */
 
-/* Ask; nobody waits for an answer. */
+/* Ask without a wait for an answer. */
 static void post_questions(struct kunit *test, u8 class, int num)
 {
 	struct ib_mad_send_buf *buf;

@@ -118,7 +118,7 @@ static bool is_intact(struct ib_mad_recv_wc *wc)
 	return at == LONG_BYTES;
 }
 
-/* Those of Omni-Path may be shorter on the wire; nobody sends us more than 0s. */
+/* Those of Omni-Path may be shorter on the wire; no peer sends more than 0s. */
 static bool is_padded(struct ib_mad_recv_wc *wc)
 {
 	struct ib_mad_recv_buf *buf;
@@ -288,7 +288,7 @@ static void lossy_long_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, client.length, IB_MGMT_SA_HDR + LONG_BYTES);
 }
 
-/* Nobody there does that class: the layer says so. */
+/* No agent there has that class: the layer says so. */
 static void unclaimed_test(struct kunit *test)
 {
 	mad_link_ask(test, CLASS_NOBODY, ATTR_SHORT, 20000, 0);

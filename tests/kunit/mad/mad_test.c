@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The MAD layer without a device: who gets a MAD, what belongs together, what
+ * The MAD layer without a device: which agent gets a MAD, what belongs together, what
  * becomes of a send.
  */
 #include <kunit/test.h>
@@ -226,7 +226,7 @@ static int no_agents(struct ib_device *device, int flags, u32 port_num,
 	return IB_MAD_RESULT_SUCCESS;
 }
 
-/* A port, and two who send by its QP0. */
+/* A port, and two agents that send by its QP0. */
 struct smp_port {
 	struct ib_device device;
 	struct mad_port port;
@@ -297,7 +297,7 @@ static struct mad_send *new_send(struct kunit *test, u64 tid)
 	return send;
 }
 
-/* A transfer of @segments; nobody looks at its data. */
+/* A transfer of @segments; its data are not looked at. */
 static struct mad_send *new_transfer(struct kunit *test, u64 tid, int segments)
 {
 	struct mad_send *send = new_send(test, tid);
@@ -382,7 +382,7 @@ static void match_test(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, answered_by(&track, 3, 7ULL << 32));
 	KUNIT_EXPECT_NULL(test, mad_track_find(&track, &hdr, no_address, NULL));
 
-	/* Once decided, the next answer goes to somebody else, or to nobody. */
+	/* Once decided, the next answer goes to another agent, or to none. */
 	KUNIT_EXPECT_TRUE(test, mad_track_decide(&track, first, IB_WC_SUCCESS,
 						 0));
 	KUNIT_EXPECT_FALSE(test, mad_track_decide(&track, first,
@@ -434,7 +434,7 @@ static void answer_order_test(struct kunit *test)
 	expect_empty(test, &track);
 }
 
-/* Posting fails at last: only if nobody was told anything else meanwhile. */
+/* Posting fails at last: only if no handler was told anything else meanwhile. */
 static void failed_post_test(struct kunit *test)
 {
 	struct mad_send *send = new_send(test, 1), *found;
@@ -552,7 +552,7 @@ static void modify_test(struct kunit *test)
 	mad_track_delay(&track, NOW + 20, &delay);
 	KUNIT_EXPECT_EQ(test, delay, 7);
 
-	/* Cancelled: somebody else calls the handler, and at once. */
+	/* Cancelled: another context calls the handler, and at once. */
 	KUNIT_EXPECT_EQ(test, mad_track_modify(&track, send, 0, NOW), 0);
 	KUNIT_EXPECT_EQ(test, mad_track_modify(&track, send, 0, NOW), -EINVAL);
 	KUNIT_EXPECT_TRUE(test, mad_track_delay(&track, NOW, &delay));

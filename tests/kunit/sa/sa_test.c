@@ -411,7 +411,7 @@ static void unsure_leave_test(struct kunit *test)
 	ofed_mc_leaving(&tally, FULL | SEND);
 	KUNIT_EXPECT_EQ(test, ofed_mc_surplus(&tally), FULL | SEND);
 	KUNIT_EXPECT_EQ(test, ofed_mc_missing(&tally, SEND), SEND);
-	/* Somebody joins meanwhile: what is left to tell is the rest. */
+	/* Another member joins meanwhile: what is left to tell is the rest. */
 	ofed_mc_joined(&tally, SEND);
 	ofed_mc_admit(&tally, SEND);
 	KUNIT_EXPECT_EQ(test, ofed_mc_surplus(&tally), FULL);

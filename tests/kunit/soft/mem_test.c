@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Keys, rights, windows and the copy cursor of software devices. Programs'
- * memory is played: pages that belong to the test, pinned by nobody.
+ * memory is played: pages that belong to the test, not pinned.
  */
 #include <kunit/test.h>
 #include <linux/module.h>

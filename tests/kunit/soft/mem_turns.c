@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who waits for whom at a region: the cases of mem_test.c, which includes
+ * Which contexts wait for which at a region: the cases of mem_test.c, which includes
  * this, with threads.
  */
 #include <linux/completion.h>
@@ -108,7 +108,7 @@ static void expect_turn(struct kunit *test, enum soft_gate_of which)
 	h.from = user_mr(test, RW);
 	gate = &region_of(h.from)->gates[which];
 	migrate_disable();
-	/* By nobody: a reader on a third CPU. */
+	/* By no writer: a reader on a third CPU. */
 	arch_read_lock(&gate->lock.raw_lock);
 	wake_up_process(thread(test, &h, writer));
 	for (i = 0; i < 20000 && !atomic_read(&gate->writers); i++)
@@ -200,7 +200,7 @@ static int crossing(void *data)
 	return 0;
 }
 
-/* Both directions at once, and both are changed all the time: nobody stands. */
+/* Both directions at once, and both are changed all the time: no thread stands. */
 static void turns_cross(struct kunit *test)
 {
 	struct ib_mr *mr[2] = { user_mr(test, RW), user_mr(test, RW) };

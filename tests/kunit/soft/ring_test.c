@@ -535,7 +535,7 @@ static void cq_of_user(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)got->port_num, 2);
 	KUNIT_EXPECT_EQ(test, c->cq.ring.buf->producer_index, 1);
 	KUNIT_EXPECT_EQ(test, c->calls, 0);
-	/* Who waits is told at once, and once. */
+	/* A waiter is woken at once, and once. */
 	c->cq.armed = IB_CQ_NEXT_COMP;
 	KUNIT_EXPECT_TRUE(test, soft_cq_post(&c->cq, &wc, false));
 	KUNIT_EXPECT_EQ(test, c->calls, 1);
@@ -543,7 +543,7 @@ static void cq_of_user(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->calls, 1);
 	KUNIT_EXPECT_EQ(test, soft_poll_cq(&c->cq.cq, 1, &none), -EOPNOTSUPP);
 
-	/* He says that he has read, and read, and read. */
+	/* The reader says that it has read, and read, and read. */
 	for (i = 0; i < 100; i++) {
 		c->cq.ring.buf->consumer_index = i * 0x01010101;
 		soft_cq_post(&c->cq, &wc, false);

@@ -132,7 +132,7 @@ static const struct bad_case bad_cases[] = {
 	{ "command twice", bad_write_twice },
 	{ "second type of an object", bad_second_type },
 	{ "object smaller than its head", bad_size },
-	{ "object that nobody destroys", bad_no_destroy },
+	{ "object without a destructor", bad_no_destroy },
 	{ "class of the driver's own", bad_class },
 	{ "file without operations", bad_fd_type },
 	{ "file that keeps its object", bad_fd_release },

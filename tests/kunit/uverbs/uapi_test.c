@@ -496,7 +496,7 @@ static void test_parse_request(struct kunit *test)
 
 	build(test, driver_defs);
 	apple_new(test);
-	/* What nobody knows, with and without need. */
+	/* What no handler knows, with and without need. */
 	KUNIT_EXPECT_EQ(test, ONE(30, 0), 0);
 	KUNIT_EXPECT_EQ(test, ONE(0xffff, 0), 0);
 	KUNIT_EXPECT_EQ(test, ONE(30, 0, UVERBS_ATTR_F_MANDATORY),
@@ -510,7 +510,7 @@ static void test_parse_request(struct kunit *test)
 	uv_call_end(call, -EINVAL);
 }
 
-/* Nobody can be told the handle of a new object here, so it goes again. */
+/* The handle of a new object cannot be returned here, so it goes again. */
 static void test_parse_new(struct kunit *test)
 {
 	const struct ib_uverbs_attr attrs[] = { { .attr_id = 1, .len = 4 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The frame of write() commands, as a table; and the handles of a file: what a
- * lookup says, and that an object ends once, whoever ends it.
+ * lookup says, and that an object ends once, by whichever thread.
  *
  * The sources are linked with this. Objects here have a fake for what the driver would
  * have: it counts how often it is destroyed, and may refuse.
@@ -122,7 +122,7 @@ static const struct frame_case frame_cases[] = {
 		.cmd = EXTENDED, .hdr = { 0x80000012, 1, 0 },
 		.ex = { 4096, 0, 0, 0 }, .count = 32, .ret = -EINVAL,
 	}, {
-		.name = "extended: nobody wants the response",
+		.name = "extended: no room for a response",
 		.cmd = EXTENDED, .hdr = { 0x80000012, 1, 0 },
 		.count = 32,
 		FRAME(24, 8, 0, 0, 0),
@@ -461,7 +461,7 @@ static int not_ended_once(const struct fake *fakes, int count)
 	return wrong;
 }
 
-/* Everybody destroys everything; each object ends once. */
+/* Each thread destroys everything; each object ends once. */
 static void test_crowd(struct kunit *test)
 {
 	struct bench *bench = test->priv;

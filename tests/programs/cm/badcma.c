@@ -592,7 +592,7 @@ static void values_of_mcast(void)
 	CASE(cma_find(CMA(LEAVE_MCAST)), "by another file", fd = u.peer);
 }
 
-/* ---- an id whose device has gone ---- */
+/* ---- an id after its device has gone ---- */
 
 static void lose_device(const char *remove)
 {

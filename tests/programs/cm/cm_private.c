@@ -7,7 +7,7 @@
  * cm_private ask ADDRESS PORT [STEP [OWN-ADDRESS]]
  *
  * Both walk through the same list in the same order, so each knows what the other
- * says next; no more than a STEP-th of the lengths. There are no queue pairs: who
+ * says next; no more than a STEP-th of the lengths. There are no queue pairs: the one that
  * has none gives any number. In the end a few connections have the same numbers.
  */
 #include "cm.h"
@@ -268,7 +268,7 @@ static void finish_refused(const struct call *c)
 		next_event(c, ud ? RDMA_CM_EVENT_UNREACHABLE : RDMA_CM_EVENT_REJECTED,
 			   ud ? REASON_UD : REASON_RC);
 
-	/* Who gave up on an answer too long had nothing else to say. */
+	/* The side that gave up on an answer too long had nothing else to say. */
 	if (c->fate == REFUSED && ud)
 		compare(c, true, c->reply, event->param.ud.private_data,
 			event->param.ud.private_data_len, c->kind->refusal);
@@ -340,7 +340,7 @@ static void walk(const struct kind *kind, enum fate fate, void (*one)(const stru
 	fflush(stdout);
 }
 
-/* Who has ended a connection may connect the same queue pair at once. */
+/* A side that has ended a connection may connect the same queue pair at once. */
 static void again(void (*one)(const struct call *))
 {
 	struct call c = { .kind = &kinds[0], .serial = (1 << QPN_BITS) - 1 };

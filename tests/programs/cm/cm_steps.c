@@ -291,7 +291,7 @@ static bool client_event(enum rdma_cm_event_type event, struct rdma_cm_id *id)
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
 		return true;
 	default:
-		/* Who stopped waits for more than that: the device's end. */
+		/* The side that stopped waits for more than that: the device's end. */
 		return held && event != RDMA_CM_EVENT_DEVICE_REMOVAL;
 	}
 }
@@ -521,7 +521,7 @@ static int hold(const char *side, const char *step, const char *file)
 	good = good && hear(of_server ? &s : &c, "AT");
 	NEED((fd = open(file, O_CREAT | O_WRONLY, 0600)) >= 0);
 	close(fd);
-	/* Whoever did not stop may hear first that the other one has gone. */
+	/* The side that did not stop may hear first that the other one has gone. */
 	good = good && hear(of_server ? &s : &c, "DEVICE_REMOVAL") &&
 	       hear(of_server ? &c : &s,
 		    "DEVICE_REMOVAL|DISCONNECTED|REJECTED|UNREACHABLE");
@@ -556,7 +556,7 @@ static int serve(const char *step)
 {
 	int control[2];
 
-	/* Nobody writes, nobody closes: until a signal. */
+	/* There is no write and no close: until a signal. */
 	NEED(!pipe(control));
 	chosen = step;
 	killing = true;

@@ -337,7 +337,7 @@ static void give_up_all(int ready, int control)
 	NEED(n > 0 && n <= backlog + window);
 }
 
-/* All at once; who finds no room asks again. */
+/* All at once; one that finds no room asks again. */
 static void fill_backlog(int ready, int control)
 {
 	give_up_all(ready, control);

@@ -36,7 +36,7 @@
 
 static uint64_t seed;
 
-/* ---- those who are there to be hit ------------------------------------------------ */
+/* ---- the targets ------------------------------------------------ */
 
 static volatile sig_atomic_t stopped;
 static uint32_t response;
@@ -213,15 +213,15 @@ static struct mad_names *new_known(void)
 	return n;
 }
 
-/* Is it about one of those who are there to be hit? Both know the port. */
+/* Is it about one of the targets? Both know the port. */
 static bool about_port(const uint8_t *mad, int service)
 {
 	return (mad_get(mad, service, 8) & 0xffff) == here.port;
 }
 
 /*
- * A message of others: what its sender calls himself, and whom he means. To the
- * peer it goes in our name, for the address is all that he knows of us.
+ * A message of others: the numbers of its sender and of its receiver. To the
+ * peer it goes in our name, for the address is all that it knows of us.
  */
 static void overhear(const uint8_t *mad, bool to_peer)
 {
@@ -324,7 +324,7 @@ static void some_names(struct mad_names *n)
 	}
 }
 
-/* A number that is in nobody's way: a REQ ends the old connection of its own. */
+/* A number that no connection has: a REQ ends the old connection of its own. */
 static uint32_t spare_qpn(void)
 {
 	return 0x800000 | R(0x7fffff);
@@ -550,7 +550,7 @@ static void complete(int n)
 }
 
 /*
- * The last of a burst is an APR, which nobody else sends: when that has come, so
+ * The last of a burst is an APR, which no other program sends: when that has come, so
  * have those in front of it.
  */
 static void wait_for_last(long at)
@@ -577,7 +577,7 @@ static void wait_for_last(long at)
 
 static void burst(int n, long left)
 {
-	struct mad_names nobody = { .ours = rng(&seed), .theirs = rng(&seed) };
+	struct mad_names unused = { .ours = rng(&seed), .theirs = rng(&seed) };
 	int i, times;
 
 	for (i = 0; i < n; i++) {
@@ -591,7 +591,7 @@ static void burst(int n, long left)
 			mutate(m);
 		post(&slots[i], !R(100));
 	}
-	mad_cm(&slots[n].mad, CM_APR, &here, &nobody, 0);
+	mad_cm(&slots[n].mad, CM_APR, &here, &unused, 0);
 	post(&slots[n], false);
 	complete(n + 1);
 	wait_for_last(left);

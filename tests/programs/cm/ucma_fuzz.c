@@ -66,7 +66,7 @@ static void forget(struct context *file, uint32_t id)
 		}
 }
 
-/* One that lives, unless somebody was faster; 0 is a good guess as well. */
+/* One that lives, unless another thread was faster; 0 is a good guess as well. */
 static uint32_t pick(struct thread *t, struct context *file, enum kind kind)
 {
 	uint32_t id = 0;
@@ -88,9 +88,9 @@ static uint16_t pick_port(struct thread *t)
 }
 
 /*
- * On the first file GET_EVENT blocks. Who waits there has seen an event that
+ * On the first file GET_EVENT blocks. A thread that waits there has seen an event that
  * another thread was faster to read, so there is always one that does not wait,
- * as long as nobody closes the file.
+ * as long as the file is open.
  */
 static bool blocks(const struct context *file)
 {
@@ -485,7 +485,7 @@ static int child(uint64_t seed, int threads)
 		pthread_create(&id, NULL, work, &t[i]);
 	}
 	/*
-	 * Nobody waits for the threads, of which some are in a command and some
+	 * Nothing waits for the threads, of which some are in a command and some
 	 * wait for an event, nor cleans up: the kernel's is part of the test.
 	 */
 	while (atomic_load(&shared->left) > 0)

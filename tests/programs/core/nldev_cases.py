@@ -69,7 +69,7 @@ def attr(name, value):
     return raw + bytes(-len(raw) % 4)
 
 
-# Whose statistics: kinds are named by the attributes of their tables.
+# Statistics of what: kinds are named by the attributes of their tables.
 QP_STAT = attr("STAT_RES", NUMBER["RES_QP"])
 MR_STAT = attr("STAT_RES", NUMBER["RES_MR"])
 

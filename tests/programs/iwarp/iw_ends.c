@@ -2,7 +2,7 @@
 /*
  * usage: iw_ends CASE ADDRESS PORT
  *
- * One end of an iWARP connection whose other end is iw_peer.py CASE, a TCP socket
+ * One end of an iWARP connection; the other end is iw_peer.py CASE, a TCP socket
  * that does what no iWARP device would.
  */
 #include <endian.h>
@@ -121,8 +121,8 @@ static void urgent(void)
 }
 
 /*
- * The end of one side is not that of the other, who has as much time as he wants as
- * long as he does something (RFC 5041 6.2.1). rdma_disconnect() returns when he has
+ * The end of one side is not that of the other, which has as much time as it wants as
+ * long as it does something (RFC 5041 6.2.1). rdma_disconnect() returns when it has
  * ended, too.
  */
 static void late(void)
@@ -151,7 +151,7 @@ static void slow(void)
 	rdma_dereg_mr(big_mr);
 }
 
-/* One who does nothing, and does not end, is given up. */
+/* A peer that does nothing, and does not end, is given up. */
 static void never(void)
 {
 	if (!rdma_disconnect(id) || errno != ETIMEDOUT)

@@ -4,7 +4,7 @@
  *
  * COUNT messages of at most MAX bytes, SEND, WRITE and READ, in both directions,
  * between a process here and one that listens on ADDRESS in NAMESPACE (-: this one),
- * over a wire that may lose, double and reorder. Both know from SEED who sends what, so each
+ * over a wire that may lose, double and reorder. Both know from SEED which end sends what, so each
  * knows every byte that its memory must hold, also those between messages.
  * break: a byte is flipped, which has to be found. siw: no READ asks for nothing, which
  * that answers with as many bytes as the message before it had.

@@ -258,9 +258,9 @@ static void no_request(void)
 {
 	up();
 	rdma(IBV_WR_SEND, 0, 0, asker.mr->lkey, 64);
-	expect(asker.id->send_cq, IBV_WC_SUCCESS, "SEND that nobody waits for leaves");
+	expect(asker.id->send_cq, IBV_WC_SUCCESS, "SEND without a receive leaves");
 	expect_event(hearer.id, IBV_EVENT_QP_REQ_ERR,
-		     "SEND that nobody waits for: the other end hears of it");
+		     "SEND without a receive: the other end hears of it");
 	down();
 }
 

@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	failures += verdict("that process", status, status);
 
 	id = resolved();
-	/* Nobody listens: refused by the peer, not by this host. */
+	/* No program listens: refused by the peer, not by this host. */
 	ret = connect_to(queue_pair(id->verbs)->qp_num);
 	failures += verdict("queue pair of this one", ret, ret == EINVAL);
 	return failures ? 1 : 0;

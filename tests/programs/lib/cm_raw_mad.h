@@ -42,7 +42,7 @@ struct mad {
 	uint32_t length;
 };
 
-/* The ends of a conversation, as the one who sends knows them. */
+/* The ends of a conversation, as the sender knows them. */
 struct mad_names {
 	uint32_t ours, theirs;
 	uint32_t qpn;		/* of the queue pair that we say we have */

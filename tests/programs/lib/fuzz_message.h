@@ -35,7 +35,7 @@ static uint32_t pick_handle(struct thread *t, uint32_t kind)
 	uint32_t made = atomic_load(&t->ctx->next[kind]);
 	uint32_t back = below(t, chance(t, 70) ? 4 : POOL) + 1;
 
-	/* Small numbers are often somebody's. */
+	/* Small numbers are often those of an object. */
 	if (!made || chance(t, 3))
 		return below(t, 64);
 	if (back > made)

@@ -18,7 +18,7 @@
 
 struct thread {
 	uint64_t random;
-	char *edge;		/* page whose end is the end of memory */
+	char *edge;		/* page that ends where memory ends */
 	char *response;		/* memory of its own */
 	struct context *ctx;	/* open file of the command in work */
 };

@@ -145,7 +145,7 @@ static inline int rv_write_ex(int fd, uint32_t number, const void *cmd,
 	return 0;
 }
 
-/* A legacy command whose response has a type: RV(fd, ALLOC_PD, cmd, resp). */
+/* A legacy command with a type for its response: RV(fd, ALLOC_PD, cmd, resp). */
 #define RV(fd, NAME, cmd, resp)						\
 	((cmd).response = (uintptr_t)&(resp),				\
 	 rv_write(fd, IB_USER_VERBS_CMD_##NAME, &(cmd), sizeof(cmd),	\

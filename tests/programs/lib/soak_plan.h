@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What roce_soak sends, who sends it, from where to where: all of it comes from
+ * What roce_soak sends, which side sends it, from where to where: all of it comes from
  * the seed, so that both processes know it without a word to each other.
  */
 #ifndef SOAK_PLAN_H
@@ -28,7 +28,7 @@ struct message {
 	uint64_t seed;		/* of its contents */
 	enum ibv_wr_opcode op;
 	uint32_t size;
-	int lane, side;		/* side: who posts it */
+	int lane, side;		/* side: the poster */
 	int inlined, signaled, flags;
 	uint32_t at[2];		/* its range in either area */
 	int pieces[2], reversed[2];	/* how the scatter/gather lists divide it */

@@ -86,7 +86,7 @@ static inline int u_unregister(int fd, uint32_t id)
 	return U_ERR(ioctl(fd, IB_USER_MAD_UNREGISTER_AGENT, &id));
 }
 
-/* A request for @class; those that nobody asked for by @methods. */
+/* A request for @class; unsolicited ones by @methods. */
 static inline struct ib_user_mad_reg_req2 u_wish(uint8_t class, uint64_t methods,
 						 int rmpp)
 {

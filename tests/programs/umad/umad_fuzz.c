@@ -8,7 +8,7 @@
  *   -c  fail unless each kind of call succeeded at least once
  *
  * It does not judge errors: the kernel's silence and, afterwards, its counts are
- * the test. A file whose device has gone is opened again.
+ * the test. A file is opened again after its device has gone.
  */
 #include "fuzz_threads.h"
 #include "umad_raw.h"
@@ -328,7 +328,7 @@ static int child(uint64_t seed, int threads)
 		thread_init(&t[i], seed, i, 8192);
 		pthread_create(&id, NULL, work, &t[i]);
 	}
-	/* Nobody waits for the threads nor cleans up: the kernel's is part of the test. */
+	/* Nothing waits for the threads or cleans up: the kernel's is part of the test. */
 	while (atomic_load(&shared->left) > 0)
 		usleep(10000);
 	return 0;

@@ -279,7 +279,7 @@ static void write_addresses(int fd, int agent)
 	out.hdr.sl = out.hdr.path_bits = out.hdr.traffic_class = 255;
 	out.hdr.flow_label = ~0u;
 	out.hdr.qkey = 0;
-	EXPECT("numbers that nobody looks at", u_send(fd, &out, U_MAD), 0);
+	EXPECT("numbers that are not looked at", u_send(fd, &out, U_MAD), 0);
 	compose(agent, 4, U_SEND);
 	out.hdr.qpn = ~0u;
 	EXPECT("a QP number of 32 bits", u_send(fd, &out, U_MAD), 0);
@@ -290,7 +290,7 @@ static void write_addresses(int fd, int agent)
 	EXPECT("Omni-Path's length", u_send(fd, &out, 2048), EINVAL);
 }
 
-/* Who has the file may write, whoever that is. */
+/* The holder of the file may write, with any credentials. */
 static void other_user(int fd, int agent)
 {
 	int status;
@@ -309,7 +309,7 @@ static void other_user(int fd, int agent)
 	if (!pid)
 		_exit(setuid(65534) ? 99 : errno_of(u_open(&here, 0)));
 	waitpid(pid, &status, 0);
-	EXPECT("an open of his", WEXITSTATUS(status), EACCES);
+	EXPECT("an open of its own", WEXITSTATUS(status), EACCES);
 }
 
 static void single_calls(void)

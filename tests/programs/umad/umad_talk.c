@@ -5,8 +5,8 @@
  * module does.
  *
  * usage: umad_talk DEVICE GID PEER GID [limits]
- *   limits  a file can hold as much as ours, which the kernel's own has not; whom a MAD
- *           is from is told as its packet says it
+ *   limits  a file can hold as much as ours, which the kernel's own has not; the sender of a MAD
+ *           is told as its packet says it
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -48,9 +48,9 @@ static int answer(size_t length)
 	return u_send(server, &in, length);
 }
 
-static void header_came(const char *who, const struct u_end *from, int id)
+static void header_came(const char *end, const struct u_end *from, int id)
 {
-	printf("header at the %s\n", who);
+	printf("header at the %s\n", end);
 	EXPECT("id", in.hdr.id, id);
 	EXPECT("status", in.hdr.status, 0);
 	EXPECT("timeout", in.hdr.timeout_ms, 0);
@@ -90,7 +90,7 @@ static void request_and_answer(void)
 	EXPECT("as it was sent", memcmp(&in.mad, &out.mad, U_MAD), 0);
 	in.mad.method &= ~U_RESP;
 	EXPECT("the answer again", answer(U_MAD), 0);
-	EXPECT("nobody waits for it", u_ready(client, 500), 0);
+	EXPECT("no reader waits for it", u_ready(client, 500), 0);
 	EXPECT("no time-out either", U_ERR(read(client, &in, 320)), EAGAIN);
 	end_talk();
 }
@@ -104,11 +104,11 @@ static void other_methods(void)
 	EXPECT("its service level", in.hdr.sl, 0);
 	EXPECT("Get of 64 bytes", ask(U_GET, 0, 64), 0);
 	EXPECT("comes whole", u_receive(server, &in, 320), 64 + U_MAD);
-	EXPECT("a method nobody has asked for", ask(7, 0, U_MAD), 0);
+	EXPECT("a method without an agent", ask(7, 0, U_MAD), 0);
 	EXPECT("then one", ask(U_SET, 0, U_MAD), 0);
 	EXPECT("which comes", u_receive(server, &in, 320), 64 + U_MAD);
 	EXPECT("first", in.mad.method, U_SET);
-	/* A class that nobody has: the kernel says so. */
+	/* A class without an agent: the kernel says so. */
 	compose(client_agent, U_VENDOR + 1, U_GET);
 	out.hdr.timeout_ms = 20000;
 	EXPECT("Get of a class without a taker", u_send(client, &out, U_MAD), 0);
@@ -189,7 +189,7 @@ static void timeouts(void)
 	out.hdr.traffic_class = 5;
 	sent = out.hdr;
 	sent.status = ETIMEDOUT;
-	EXPECT("a request to nobody", u_send(client, &out, U_MAD), 0);
+	EXPECT("a request to an absent peer", u_send(client, &out, U_MAD), 0);
 	EXPECT("times out", u_ready(client, 20000), 1);
 	EXPECT("room for the header (time-out)", U_ERR(read(client, &in, 64)), EINVAL);
 	EXPECT("a byte too little (time-out)", U_ERR(read(client, &in, 87)), EINVAL);
@@ -266,7 +266,7 @@ static void same_transaction(void)
 	out.mad.mgmt_class = U_VENDOR;
 	out.hdr.id = second;
 	EXPECT("another agent", u_send(client, &out, U_MAD), 0);
-	/* Answers have their TID from who asked; many may ask with the same. */
+	/* Answers have their TID from the requester; many may ask with the same. */
 	compose(client_agent, U_VENDOR, UNANSWERED | U_RESP);
 	out.hdr.timeout_ms = 300;
 	EXPECT("an answer that waits for one", u_send(client, &out, U_MAD), 0);
@@ -399,11 +399,11 @@ static void long_answers(void)
 	EXPECT("to its end", in.bytes[2999], 0x3c);
 	EXPECT("without a time-out", u_ready(client, 300), 0);
 	end_talk();
-	/* Nobody there puts it together, so nobody acknowledges. */
+	/* No agent there puts it together, so none acknowledges. */
 	begin_talk(1, 0);
 	close(server);
 	server = u_open(&there, O_NONBLOCK);
-	EXPECT("a transfer to nobody",
+	EXPECT("a transfer to an absent peer",
 	       send_transfer(client, client_agent, U_SEND, 1000), 0);
 	EXPECT("times out without a limit", u_ready(client, 60000), 1);
 	EXPECT("by its headers", u_receive(client, &in, 320), 88);
@@ -470,7 +470,7 @@ static void close_with_sends(void)
 	end_talk();
 }
 
-/* ---- whom it is from ---- */
+/* ---- its sender ---- */
 
 /* For IPv4 the sender's own core puts the route's hop limit in place of the program's. */
 static void packet_header(const char *from, const char *to, bool own_hops)
@@ -508,7 +508,7 @@ static void full_of_sends(void)
 	int n = 0, err;
 
 	begin_talk(1, 0);
-	/* To nobody, so that they stay under way. */
+	/* To an absent peer, so that they stay in flight. */
 	close(server);
 	server = -1;
 	while (!(err = send_transfer(client, client_agent, U_SEND, LONG)) && n < 1000)
@@ -555,7 +555,7 @@ static void full_of_unasked(void)
 	}
 	talk_class = U_VENDOR;
 	read_all(server, &long_ones, &timed_out);
-	EXPECT("what nobody asked for is bounded", long_ones, HALF);
+	EXPECT("what is unsolicited is bounded", long_ones, HALF);
 	ask(U_SEND, 0, U_MAD);
 	EXPECT("then there is room again", u_receive(server, &in, 320), 320);
 	end_talk();

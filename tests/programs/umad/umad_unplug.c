@@ -19,7 +19,7 @@
 static struct u_end end;
 static struct u_record out, in;
 
-/* ---- those who wait ---- */
+/* ---- waiters ---- */
 
 struct waiter {
 	const char *text;
@@ -115,7 +115,7 @@ static int busy_file(uint8_t class, bool unread)
 		out.hdr.timeout_ms = 600000;
 		u_send(fd, &out, U_MAD);
 	}
-	/* To nobody, so that it stays under way. */
+	/* To an absent peer, so that it stays in flight. */
 	u_compose(&out, &end, &end, agent, class + 8, U_SEND, 300);
 	out.mad.rmpp_version = 1;
 	out.mad.rmpp_type = RMPP_DATA;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who works beside the fuzz of ioctl() calls: messages of which every byte is
+ * An innocent process beside the fuzz of ioctl() calls: messages of which every byte is
  * compared or, on a device without a library, one of each object, which has to
  * be and to answer as it was made until the end.
  *

@@ -392,7 +392,7 @@ static void check_xrc(void)
 	tree_add(&t, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, 0, w.raw.table);
 	EXPECT("a QP of a table", call(&t), 0);
 	qp = t.attr[0].data;
-	EXPECT("whose table stays", rv_undo_table(&w.raw), -EBUSY);
+	EXPECT("and its table stays", rv_undo_table(&w.raw), -EBUSY);
 	EXPECT("and which goes", rv_destroy_qp(&w.raw, qp), 0);
 }
 

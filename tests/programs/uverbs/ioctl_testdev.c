@@ -599,7 +599,7 @@ static int everything(bool hidden)
 	return verdict();
 }
 
-/* The device goes while all of it is in use, and somebody waits for the bell. */
+/* The device goes while all of it is in use, and a thread waits for the bell. */
 static int unplugged(const char *file)
 {
 	int bell = bell_open(), waits = bell_open(), status;
@@ -616,7 +616,7 @@ static int unplugged(const char *file)
 	EXPECT("the device goes", readable(bell, -1) & POLLIN, POLLIN);
 	while (!(readable(bell, 100) & POLLERR))
 		;
-	EXPECT("who waited is told", waitpid(pid, &status, 0) == pid && !status,
+	EXPECT("the waiter is told", waitpid(pid, &status, 0) == pid && !status,
 	       1);
 	EXPECT("reading fails", bell_read(bell), -EIO);
 	EXPECT("ringing fails", bell_ring(bell, 1), -EIO);

@@ -304,7 +304,7 @@ static void own_regions(const char *name, struct region *part,
 	EXPECT("with the right bytes", all(buffer, 0x88, PAGES * PAGE), 1);
 }
 
-/* The file is for who opened it. */
+/* The file is for the process that opened it. */
 static void owner_ends(const char *name)
 {
 	int count[2], status = 0, of_child = 1;
@@ -332,7 +332,7 @@ static void owner_ends(const char *name)
 	EXPECT("regions of another process", status, 0);
 	if (read(count[0], &of_child, sizeof(of_child)) < 0)
 		of_child = 1;
-	EXPECT("who has its file finds nothing wrong", of_child, 0);
+	EXPECT("the owner of its file finds nothing wrong", of_child, 0);
 	close(count[0]);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everybody talks with everybody: a connected queue pair between each two of many
+ * Each process talks with each: a connected queue pair between each two of many
  * ports, by LID, and in each round a message each way, all at once. Each byte of a
- * message says who sent it to whom, and when.
+ * message names its sender, its receiver and its number.
  *
  * usage: all_to_all [-t TIMEOUT] [-k PARTITION] [-r RATE] ROUNDS BYTES DEVICE[/PORT]...
  * No rounds: until SIGTERM. TIMEOUT and RATE are those of the queue pairs

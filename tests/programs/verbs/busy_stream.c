@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a host whose processors are taken gets done: one process with both ends of RC
+ * What a host with busy processors gets done: one process with both ends of RC
  * connections, a window of requests in each, polled. It counts what completes, and the longest
  * time in which nothing does.
  *

@@ -594,7 +594,7 @@ static bool is_right(enum ibv_wc_status status)
 }
 
 /*
- * What must not succeed: the status that the answer gave him who asked, and no byte
+ * What must not succeed: the status that the answer gave the requester, and no byte
  * has changed. What the other one's receive says was never on the wire.
  */
 static void refused(bool asks)

@@ -158,7 +158,7 @@ static void receive(const char *ready, const char *interface)
 	NEED(close(open(ready, O_CREAT | O_WRONLY, 0600)) == 0);
 	/*
 	 * Each once, in any order: a datagram passes another when its sender has
-	 * moved to another CPU, whose queue of packets is shorter.
+	 * moved to another CPU with a shorter queue of packets.
 	 */
 	for (i = 0; i < count; i++) {
 		uint8_t *slot;

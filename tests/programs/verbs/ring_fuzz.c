@@ -2,7 +2,7 @@
 /*
  * A process that scribbles over the rings it shares with the kernel, in several
  * threads, rings the doorbell, and takes its queue pairs down and up meanwhile;
- * another process beside it, whose messages and memory must stay right.
+ * another process beside it; its messages and memory must stay right.
  *
  * usage: ring_fuzz DEVICE N SEED
  *
@@ -534,7 +534,7 @@ static int innocent(const char *device, uint64_t seed)
 		printf("FAIL set-up of the innocent: %s\n", strerror(errno));
 		return 1;
 	}
-	/* What nobody else may read or write. */
+	/* What no other process may read or write. */
 	for (i = 0; i < 512; i++)
 		secret[i] = shared->secret;
 	safe = ibv_reg_mr(p.side[0].pd, secret, 4096, RIGHTS);

@@ -353,7 +353,7 @@ static void check_sent(const struct ibv_wc *wc, int *last)
 	else if (wc->opcode != codes[m->op])
 		fail("opcode", m, wc->opcode);
 	if (!m->signaled || m->side != me || wc->wr_id >= BATCH)
-		fail("a completion nobody asked for", m, wc->wr_id);
+		fail("a completion without a request", m, wc->wr_id);
 	if (wc->qp_num != qp[m->lane]->qp_num)
 		fail("qp_num", m, wc->qp_num);
 	if ((int)wc->wr_id <= last[m->lane])
@@ -420,7 +420,7 @@ static void check_stray(const struct ibv_wc *wc, uint32_t *filled)
 		arrived[skip ? 2 : 1]++;
 		return;
 	}
-	fail("a message that nobody sent, bytes", NULL, wc->byte_len);
+	fail("a message that was not sent, bytes", NULL, wc->byte_len);
 }
 
 /* ---- what the memory must hold ------------------------------------------------------ */
@@ -443,7 +443,7 @@ static void make_image(void)
 	for (int i = 0; i < messages; i++) {
 		const struct message *m = &plan[i];
 
-		/* atomics: only he who asked has a range */
+		/* atomics: only the requester has a range */
 		if (m->lane < LANES ? (is_atomic(m) ? m->side == me : !m->inlined || m->side != me)
 				    : m->side == me && !m->inlined)
 			lay(m, me, image);

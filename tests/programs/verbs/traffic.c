@@ -5,7 +5,7 @@
  * usage: traffic DEVICE ADDRESS PEER-DEVICE PEER-ADDRESS READY
  *
  * Makes the file READY when messages flow. When a device has gone, every file
- * descriptor of its context must answer, also to those who sleep in a read, and
+ * descriptor of its context must answer, also to readers that sleep in it, and
  * everything can be destroyed and closed. On a device that stays, all goes on
  * as usual. Status 0: all that was so.
  */
@@ -120,7 +120,7 @@ static void end_side(struct watch *w)
 	expect("destroy QP", fine(ibv_destroy_qp(s->qp), w->gone));
 	expect("dereg MR", fine(ibv_dereg_mr(s->mr), w->gone));
 	expect("destroy CQ", fine(ibv_destroy_cq(s->cq), w->gone));
-	/* Those who still sleep there are woken by nothing but the end. */
+	/* Readers that still sleep there are woken by nothing but the end. */
 	if (!w->gone) {
 		pthread_cancel(w->completions);
 		pthread_cancel(w->async);

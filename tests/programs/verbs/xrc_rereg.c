@@ -184,7 +184,7 @@ static void check(bool good, const char *what)
 	failures += !good;
 }
 
-/* A new queue pair at both ends. The initiator connects his to a number that does
+/* A new queue pair at both ends. The initiator connects its own to a number that does
  * not receive yet, and is told to do something only when it does.
  */
 static void reconnect(void)
@@ -388,7 +388,7 @@ static void xrc(void)
 	       "XRC: SEND to an SRQ of another domain is refused");
 }
 
-/* Elements of mapped rings that nobody could mean. */
+/* Elements of mapped rings that no library writes. */
 static void malformed(void)
 {
 	struct ib_uverbs_wc wc = {};
@@ -397,7 +397,7 @@ static void malformed(void)
 	refuse((struct order){ .what = IBV_WR_SEND, .srqn = srq[0].number, .bend = MANY_SGES },
 	       IBV_WC_LOC_QP_OP_ERR, "a send with 999 pieces");
 	try_order(&srq[0], (struct order){ .length = 64, .bend = WRONG_SUM },
-		  "a send whose length is not that of its pieces: those count");
+		  "a send with a length that is not that of its pieces: those count");
 	refuse((struct order){ .what = IBV_WR_LOCAL_INV + 100 }, IBV_WC_LOC_QP_OP_ERR,
 	       "a send without a meaning");
 	post_receive(&srq[0], srq[0].area, 8, srq[0].lkey, 99);

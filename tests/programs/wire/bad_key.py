@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A datagram to QP1 of a port, with keys of the caller's choice, which nobody answers.
+"""A datagram to QP1 of a port, with keys of the caller's choice, which no port answers.
 
 usage: bad_key.py DEVICE LID QKEY PKEY-INDEX
 """

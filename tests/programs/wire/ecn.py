@@ -4,7 +4,7 @@
 and what does it do when it is told?
 
 usage: ecn.py DEVICE GID-INDEX NETNS OWN ITS OTHER
-    NETNS  of the peer, who has the addresses OWN and OTHER there; ITS is the device's.
+    NETNS  of the peer, which has the addresses OWN and OTHER there; ITS is the device's.
 
 Prints a line for each thing that holds; exit status 0: all do.
 """

@@ -304,7 +304,7 @@ def divided(frame):
             struct.pack_into(">H", head, network + 10, 0)
         else:
             struct.pack_into(">H", head, network + 4, 8 + len(data))
-        # Checksums are nobody's matter here.
+        # Checksums do not matter here.
         struct.pack_into(">H", head, front - 2, 0)
         result.append(bytes(head) + data)
     return result

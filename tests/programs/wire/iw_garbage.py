@@ -4,8 +4,8 @@
 
 A TCP peer of an iWARP listener that breaks off at each byte of its request, by
 FIN or by RST, and then sends BYTES of streams that are nonsense: random bytes,
-FPDUs with wrong CRCs, and FPDUs with right CRCs whose headers are random. The
-listener is to be somebody who accepts all connections (rping -s -P).
+FPDUs with wrong CRCs, and FPDUs with right CRCs and random headers. The
+listener is to be a program that accepts all connections (rping -s -P).
 """
 import random
 import struct

@@ -147,7 +147,7 @@ def unanswered(where):
 
 
 def atomic(where):
-    """Two atomics with masks, and one whose address is wrong (RFC 7306 5, 8.2)."""
+    """Two atomics with masks, and one with a wrong address (RFC 7306 5, 8.2)."""
     peer = connect(where)
     to, stag = struct.unpack('>QI', peer.fpdu()[18:])
     word = 0x00ff00ff00ff00ff

@@ -29,7 +29,7 @@
 #define BUFFERS		32
 #define PORT		4791
 #define BURST		16
-#define NOBODY		0xabcdef	/* the peer of those that are hit */
+#define NO_PEER		0xabcdef	/* the peer of those that are hit */
 #define QKEY		0x11111111
 
 enum net { V4, V6, V1, NETS };
@@ -153,7 +153,7 @@ static void receive_more(struct target *t)
 	}
 }
 
-/* Requests that nobody but we can answer. */
+/* Requests that only this program can answer. */
 static void ask(struct target *t)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
@@ -187,7 +187,7 @@ static void recycle(struct target *t)
 		;
 	t->rq_psn = R(2) ? R(1 << 24) : (0xfffff8 + R(16)) & 0xffffff;
 	t->sq_psn = R(2) ? R(1 << 24) : (0xfffff8 + R(16)) & 0xffffff;
-	NEED(!(errno = qp_ready(t->qp, our_index[t->net], &their_gid[t->net], NOBODY,
+	NEED(!(errno = qp_ready(t->qp, our_index[t->net], &their_gid[t->net], NO_PEER,
 				t->rq_psn, t->sq_psn, 20)));
 	t->receives = 0;
 	receive_more(t);
@@ -622,7 +622,7 @@ static void one(struct target *t)
 	sent[good]++;
 }
 
-/* To the innocent, in his peer's name, with everything right but the ICRC. */
+/* To the innocent, in its peer's name, with everything right but the ICRC. */
 static void forge(void)
 {
 	static uint8_t frame[9200];

@@ -6,7 +6,7 @@ usage: raw_requester.py DEVICE GID-INDEX NAMESPACE FROM TO backlog PACKETS WRITE
        raw_requester.py DEVICE GID-INDEX NAMESPACE FROM TO mixed PACKETS
        raw_requester.py DEVICE GID-INDEX NAMESPACE FROM TO gap
 
-The responder is a queue pair of DEVICE, whose address is TO; the packets come from the address
+The responder is a queue pair of DEVICE with the address TO; the packets come from the address
 FROM, which is in a network namespace of its own. All that is answered is kept in its order.
 
 backlog: a READ of so many packets, so many WRITEs of one packet behind it, and one later

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Datagrams to the end of a tunnel of software InfiniBand by somebody who can fake the
+"""Datagrams to the end of a tunnel of software InfiniBand by a sender that can fake the
 peer's address, but does not hear what the ends say: frames of every kind, right in all
 but the session, then mutated.
 
@@ -21,8 +21,8 @@ def frame(kind, session, seq, vl=0):
     return struct.pack(">IBBHQII", MAGIC, kind, vl, 0, session, seq, 0)
 
 
-def hello(who=guid):
-    body = struct.pack(">QQQBBBBBBHI", rnd.getrandbits(64), who, peer_guid, port, peer_port,
+def hello(sender=guid):
+    body = struct.pack(">QQQBBBBBBHI", rnd.getrandbits(64), sender, peer_guid, port, peer_port,
                        rnd.randrange(2), rnd.randrange(7), 0xf, 0x3f, 0, rnd.getrandbits(32))
     body += struct.pack(">17I", *(rnd.getrandbits(32) for _ in range(17)))
     return frame(HELLO, rnd.getrandbits(64), rnd.getrandbits(32)) + body

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The other end of a tunnel of software InfiniBand, played by somebody who keeps to the
+"""The other end of a tunnel of software InfiniBand, played by a program that keeps to the
 protocol as far as the link comes up, and to nothing then.
 
 usage: tunnel_peer.py overrun|packets SEED COUNT FROM TO UDP-PORT GUID PORT PEER-GUID PEER-PORT

@@ -292,7 +292,7 @@ step_back() {
 	check "ofedctrl status" sh -c "ofedctrl status | grep -q \"the kernel's own\""
 	check "unload" all_away
 	stock_rxe
-	check "a link whose module is missing" sh -c "ofedctrl persist apply roce0; [ \$? -eq 1 ]"
+	check "a link without its module" sh -c "ofedctrl persist apply roce0; [ \$? -eq 1 ]"
 	all_away
 
 	for name in core drivers; do

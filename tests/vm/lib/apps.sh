@@ -5,7 +5,7 @@
 #	$dev on eth0 10.0.0.1 ----- eth1 10.0.0.2 $far		(namespace b)
 #
 # where each namespace has one device, as two hosts would. Of software InfiniBand they
-# are HCAs of a star with IPoIB, 10.9.0.1 and 10.9.0.2, whose opensm is here. rdma_rxe
+# are HCAs of a star with IPoIB, 10.9.0.1 and 10.9.0.2; their opensm is here. rdma_rxe
 # knows the first namespace alone: both of its devices are there. $address is what rdma_cm
 # knows the far end by.
 dev=${DRIVER}0 far=${DRIVER}b address=10.0.0.2 home=10.0.0.1

@@ -56,8 +56,8 @@ way() {
 	[ $place = one ] || name="$name, two namespaces"
 }
 
-# Somebody listens there. The kernel is asked: who binds the port to see whether it
-# is taken may be in the server's way, and who connects too early is refused.
+# A program listens there. The kernel is asked: a program that binds the port to see whether it
+# is taken may be in the server's way, and a client that connects too early is refused.
 listens() { # tcp|udp PORT
 	$there rdma resource show cm_id 2>/dev/null | grep -qiw "state LISTEN ps $1 .*:$2"
 }
@@ -119,7 +119,7 @@ ask() {
 	[ $_client -eq 0 ]
 }
 
-# Ids of connections that somebody still has, and their queue pairs. The queue
+# Ids of connections that a program still has, and their queue pairs. The queue
 # pair of MAD is always there.
 no_ids() {
 	[ -e /sys/class/infiniband/$dev ] || return 0
@@ -137,7 +137,7 @@ no_ids_left() {
 
 cm_down() {
 	check "no id and no queue pair is left" no_ids_left
-	# Whose interface went with its other end is gone already.
+	# A device is gone already if its interface went with its other end.
 	[ ! -e /sys/class/infiniband/$dev ] || check "$dev goes" link_down
 	check "the modules go" unload_stack
 }

@@ -118,7 +118,7 @@ same_as_list() {
 	check "$1 ($(wc -l <"$work/expected") lines)" diff -u "$work/expected" "$work/found"
 }
 
-# no_user_objects [DEV]: what rdma lists is the kernel's own, for root and for anybody.
+# no_user_objects [DEV]: what rdma lists is the kernel's own, for root and for other users.
 no_user_objects() {
 	for _type in pd cq mr qp srq ctx; do
 		rdma -dd resource show $_type ${1:+dev "$1"} 2>/dev/null
@@ -231,7 +231,7 @@ active() { # DEV
 ready() { # DEV: listed, active, and the IPv4 GID is there
 	{ ! have_uverbs || ibv_devices | grep -qw "$1"; } &&
 	active "$1" || return
-	# iWARP has GIDs that nobody asks for.
+	# iWARP has GIDs that no consumer looks for.
 	[ "$DRIVER" = iwarp ] || gid_index=$(gid_of "$1" $gid_hex)
 }
 

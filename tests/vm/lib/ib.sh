@@ -40,7 +40,7 @@ load_ipoib() {
 	fi
 }
 
-# The interface whose hardware address ends with the port's GUID.
+# The interface with a hardware address that ends with the port's GUID.
 ndev_of() { # HCA
 	_guid=$(sed 's/.*\(....:....:....:....\)$/\1/; s/://g' "$ibsys/$1/ports/1/gids/0")
 	for _n in /sys/class/net/ib*; do

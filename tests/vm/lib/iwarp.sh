@@ -79,7 +79,7 @@ locally() {
 	[ $_did = $_want ]
 }
 
-listens() { # PORT: somebody does in namespace b
+listens() { # PORT: a program does in namespace b
 	$b cat /proc/net/tcp /proc/net/tcp6 | awk -v p="$(printf ':%04X' "$1")" \
 		'$4 == "0A" && substr($2, length($2) - 4) == p { f = 1 } END { exit !f }'
 }

@@ -21,7 +21,7 @@ in_use() { # DEV PID: PID is at work on DEV, or has ended
 come_and_go() { # DEV PID: as long as PID runs
 	_times=0
 	while kill -0 "$2" 2>/dev/null; do
-		# A device that is gone before anybody opened it tests nothing.
+		# A device that is gone before it was opened tests nothing.
 		wait_for 20 in_use "$1" "$2" && td_del "$1" && td_ctl add "$1" || return
 		_times=$((_times + 1))
 	done
@@ -99,7 +99,7 @@ real_device() { # CMD
 	check "the core holds what it held before" wait_for 20 as_before
 	check "$dev goes" link_down
 	check "the modules go" unload_stack
-	# Stock rxe forgets the queue of an SRQ whose creation fails late, on the
+	# Stock rxe forgets the queue of an SRQ when its creation fails late, on the
 	# stock core as well. What is ours has been looked for before. kmemleak says
 	# nothing of what is younger than 5 s.
 	if [ -e $kmemleak ] && [ $DRIVER = rxe ]; then

@@ -40,7 +40,7 @@ td_all_zero() {
 }
 
 td_count() { awk -v k="$2" '$1 == k { print $2 }' "$td/$1/counts"; }
-# Nobody has it open any more.
+# No process has it open any more.
 td_idle() { [ "$(td_count "$1" ucontext)" = 0 ]; }
 
 # td_use PROGRAM DEV [WORD]: PROGRAM holds what it has made of DEV. $client is

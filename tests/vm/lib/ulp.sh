@@ -65,7 +65,7 @@ way() { # 1|0
 	[ "$DRIVER" != roce ] || echo "$1" >/sys/module/ofed_soft/parameters/loopback
 }
 
-# ---- block devices, whose other end is the file $work/disk ------------------------------
+# ---- block devices; their other end is the file $work/disk ------------------------------
 
 # written DEVICE BLOCK MB: what was written comes back, and is at the other end
 written() {

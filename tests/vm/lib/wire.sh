@@ -24,7 +24,7 @@ capture_end() {
 	grep -q 'received/dropped on interface .*: [1-9][0-9]*/0 ' "$1.log"
 }
 
-# The payload of a test is random: nobody shall guess which protocol it is. The
+# The payload of a test is random: no dissector shall guess which protocol it is. The
 # UDP checksum of RoCE is 0 over IPv6 too, for the ICRC is there.
 tshark_reads() { # FILE: frame, opcode, ICRC, malformed, severities
 	_guesses="--disable-heuristic eth_over_ib"

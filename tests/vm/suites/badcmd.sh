@@ -7,7 +7,7 @@ need_link
 "$programs/badcmd" >"$work/badcmd" 2>"$work/badcmd.err"
 status=$?
 check "badcmd ran to its end" test $status -le 1 || tail -n 3 "$work/badcmd" "$work/badcmd.err"
-# An object whose destruction is answered to a bad address is gone all the same.
+# An object is gone when the answer to its destruction goes to a bad address, all the same.
 state() { ! grep "STATE CHANGED" "$work/badcmd" | grep -vE '^DESTROY_[A-Z]+ response'; }
 check "a refused command changes nothing" state
 sed 's/ STATE CHANGED.*//' "$work/badcmd" >"$work/errnos"

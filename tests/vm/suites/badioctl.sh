@@ -6,7 +6,7 @@
 . "$VM/lib/testdev.sh"
 limit=$((limit * 4))
 
-# An object whose destruction is answered to a bad address is gone all the same.
+# An object is gone when the answer to its destruction goes to a bad address, all the same.
 state() { ! grep "STATE CHANGED" "$1" | grep -vE "$2"; }
 
 cases() { # DEVICE LIST

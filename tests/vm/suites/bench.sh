@@ -45,7 +45,7 @@ cell() { # PLACE WORK OP QP SIZE QPS MTU WAIT
 	case $setup in rxe|siw|siwcrc) ;; *) failures=$((failures + 1)) ;; esac
 }
 
-# The same by the program that everybody knows, as a check of ours. It polls, but one
+# The same by the program that is well known, as a check of ours. It polls, but one
 # side only, for a WRITE or a READ; it wants to read a clock rate.
 perftest() { # PLACE OP SIZE MTU
 	_ends="-d $dev0 -x $gid0"

@@ -91,7 +91,7 @@ pktgen() { # FILE WORD...
 }
 
 # Packets with so many bytes of payload, as a request of one packet has them over IPv4, out
-# of the kernel to the interface, one after the other and none made anew; nobody looks at
+# of the kernel to the interface, one after the other and none made anew; no row looks at
 # them where they arrive.
 flood() { # PAYLOAD
 	pktgen kpktgend_0 rem_device_all && pktgen kpktgend_0 add_device eth0 || return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Hosts whose processors are taken: one by a real-time task, which no worker gets back, or both
+# Hosts with busy processors: one by a real-time task, which no worker gets back, or both
 # by programs that compute. All that was posted completes, and no ACK is late where nothing is
 # lost.
 DRIVER=roce

@@ -140,7 +140,7 @@ END
 check "GIDs" gids $zeros:0a00:000 "$v2"
 check "XRC and regions registered again" apart "$programs/xrc_rereg"
 # Not by a program that ends with its last message: the ACK of that is lost too at times,
-# and then the other one asks who is gone.
+# and then the other one asks the one that is gone.
 check "packets that are lost, and sent again" lossy 300 \
 	"$programs/roce_soak" $dev "$here" /run/netns/b roceb "$there" "$SEED" run:200,65536
 check "the capture has all" capture_end "$file"

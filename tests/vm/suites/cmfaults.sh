@@ -2,7 +2,7 @@
 #
 # Connections that do not come about, or do so against resistance: processes that
 # die at each step, messages that get lost or come twice or late, hosts that are not
-# there, more requests than anybody wants, a device that goes.
+# there, more requests than a listener wants, a device that goes.
 . "$VM/lib/guest.sh"
 . "$VM/lib/cm.sh"
 
@@ -50,7 +50,7 @@ if [ "$CORE" = ofed ]; then
 fi
 
 # ---- a host that is down ----------------------------------------------------------
-# Its address is known, nobody answers: every retry of a request is used up. That
+# Its address is known, no host answers: every retry of a request is used up. That
 # takes a minute or more, so the rest goes on meanwhile.
 ip neigh add 10.0.0.77 lladdr 02:00:00:00:00:77 dev eth0 nud permanent
 nowhere() { # TYPE: prints what became of it
@@ -87,16 +87,16 @@ given_up() { # PID TYPE
 	cat "$work/nowhere-$2"
 	return $_status
 }
-check "nobody answers a request" given_up $nowhere_rc rc
-check "nobody answers, UD" given_up $nowhere_ud ud
+check "no answer to a request" given_up $nowhere_rc rc
+check "no answer, UD" given_up $nowhere_ud ud
 ip neigh del 10.0.0.77 dev eth0
 silent() { # ADDRESS EVENT: no neighbour of that name
 	"$steps" ask -w 1000 -a "$1" "$2"
 }
 check "no such neighbour" silent 10.0.0.78 "ADDR_ERROR -110"
 check "no such neighbour, IPv6" silent fd00::78 "ADDR_ERROR -110"
-check "nobody listens" "$steps" ask -a $at -p 7499 "REJECTED 8"
-check "nobody listens, UD" "$steps" ask -t ud -a $at -p 7499 "UNREACHABLE 1"
+check "no listener" "$steps" ask -a $at -p 7499 "REJECTED 8"
+check "no listener, UD" "$steps" ask -t ud -a $at -p 7499 "UNREACHABLE 1"
 check "the server does not want" "$steps" once -t reject -a $at
 # Of one service, but not that address, which is another answer than none at all.
 other_family() { # TYPE SPACE EVENT
@@ -160,7 +160,7 @@ removal() {
 		cat "$work/removal"
 		return 1
 	fi
-	# rdma_rxe waits here for who has it open.
+	# rdma_rxe waits here for the process that has it open.
 	timeout -k 5 "$limit" rdma link delete $dev
 	_deleted=$?
 	wait $_program
@@ -179,7 +179,7 @@ check "the device goes while 64 connect" removal \
 	"$storm" connect -g -m "$work/now" -a $at -n 1000000 -w 64
 tail -n 1 "$work/removal"
 
-# Who listens at any device listens at the next one too. (Not after a connection:
+# A listener at any device listens at the next one too. (Not after a connection:
 # librdmacm keeps devices open, and rdma_rxe waits for that.)
 on_any_device() {
 	begin_server tcp 7402 "$steps" serve -a 0.0.0.0 -p 7402 || return

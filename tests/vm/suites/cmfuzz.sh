@@ -51,7 +51,7 @@ killed() {
 }
 check "kill -9 in the middle, $times times" killed
 
-# Removal waits for whoever has the device, and that is nobody for long.
+# Removal waits for the users of the device, and none has it for long.
 unplugged() {
 	endless "$SEED" || { cat "$work/fuzz"; return 1; }
 	for _i in $(seq "$times"); do

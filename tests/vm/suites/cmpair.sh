@@ -25,7 +25,7 @@ spell() { # ADDRESS COMMAND: with the server's address in its place
 	echo "$2" | sed "s/@AT/$1/g"
 }
 
-# A command that waits until somebody listens, or the server is gone.
+# A command that waits until a server listens, or the server is gone.
 listens() { # tcp|udp PORT PID
 	echo "until rdma resource show cm_id | grep -qiw 'state LISTEN ps $1 .*:$2' ||
 		! kill -0 $3 2>/dev/null; do sleep 0.1; done"
@@ -72,7 +72,7 @@ both() { # NAME SPACE PORT SERVER CLIENT
 	check "$_what, $name, from the peer" serves "$@"
 }
 
-# ---- groups: who joins first receives -------------------------------------------------
+# ---- groups: the first to join receives -------------------------------------------------
 joined_or_over() { has "joined dgid" "$1" || has "return status" "$1"; }
 mckey="timeout -k 5 $limit stdbuf -oL mckey -C 10 -S 500"
 group_to() { # MADDR OPTION...: they receive
@@ -136,7 +136,7 @@ dies() { # STEP EVENT
 	check "the server there dies at '$1', $name" dies_there "$@"
 	check "the server here dies at '$1', $name" dies_here "$@"
 }
-# Nobody listens.
+# There is no listener.
 told_so() { # TYPE EVENT: both ways
 	"$steps" ask -t "$1" -a $theirs -p 7499 "$2" || return
 	give "$steps ask -t $1 -a $own -p 7499 '$2'"
@@ -161,8 +161,8 @@ for family in 4 6; do
 	dies established "DISCONNECTED 0"
 	check "a server there that refuses, $name" dies_there "" "REJECTED 28" reject
 	check "a server here that refuses, $name" dies_here "" "REJECTED 28" reject
-	check "nobody listens, $name" told_so rc "REJECTED 8"
-	check "nobody listens, UD, $name" told_so ud "UNREACHABLE 1"
+	check "no listener, $name" told_so rc "REJECTED 8"
+	check "no listener, UD, $name" told_so ud "UNREACHABLE 1"
 
 	check "rping, $n rounds, $name" asks tcp 7174 \
 		"rping -s -a @AT -V -C $n -S 1000" "rping -c -a @AT -V -C $n -S 1000"

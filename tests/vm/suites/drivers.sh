@@ -63,7 +63,7 @@ find_new() {
 drop_new() {
 	find_new
 	while [ -n "$new" ]; do
-		# Nobody can say in one step what can go in the next.
+		# It cannot be said in one step what can go in the next.
 		_were=$new
 		# Unquoted on purpose: a list of words.
 		[ -z "$free" ] || rmmod $free

@@ -13,7 +13,7 @@ port=17600
 mb=$(count 64)
 [ "$mb" -ge 4 ] || mb=4
 
-# rdma_cm has no table of who listens but its own.
+# rdma_cm has no table of listeners but its own.
 at_port() { $_end rdma resource show cm_id | grep -q "state LISTEN.*:$port "; }
 move() { # WHERE VERB MB
 	_end=$there _to=$address

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Packets and rings that nobody honest makes. What is tested besides the silence
-# of the kernel: bytes that nobody may touch, and the messages of others.
+# Packets and rings that no honest program makes. What is tested besides the silence
+# of the kernel: bytes that no packet may touch, and the messages of others.
 DRIVER=roce
 . "$VM/lib/guest.sh"
 
@@ -90,7 +90,7 @@ hostile_runs() { # N
 }
 keep rx_malformed rx_icrc_errors
 lines=$(dmesg | wc -l)
-check "runs that nobody honest makes" hostile_runs $(count 20000) && told
+check "runs that no honest sender makes" hostile_runs $(count 20000) && told
 check "were counted" grew rx_malformed rx_icrc_errors
 check "and nothing was logged of them" quiet "$lines"
 grep . $counters/* | sed 's|.*/||' >"$OUT/counters"

@@ -34,7 +34,7 @@ managed() { # links up to switches too
 		grep -E 'LinkUp' | grep -v Active
 }
 
-# A promise of the manager's start, kept where nobody else needs the machine.
+# A promise of the manager's start, kept where no other test needs the machine.
 managed_soon() {
 	read -r _begin _ </proc/uptime
 	begin_opensm sm hca1

@@ -112,7 +112,7 @@ check "hca1 waits for credits" [ "$(pma PortVLXmitWait0 --vlxmitcounters "$(lid_
 credits=$(pma PortRcvFlowPkts --flowctlcounters "$(lid_of hca1)" 1)
 check "and is given them" [ "$credits" -gt 0 ]
 check "by the switch" [ "$(pma PortXmitFlowPkts --flowctlcounters "$lid_sw" 1)" = "$credits" ]
-# A fast cable, and who asks for 2.5 Gbit/s himself: IBV_RATE_2_5_GBPS is 2.
+# A fast cable, and a sender that asks for 2.5 Gbit/s itself: IBV_RATE_2_5_GBPS is 2.
 check "fast again, with a limit" asks plugged 0 width 12x speed HDR plugged 1
 check "the ports are active" wait_for 60 all_active
 rated() { # SECONDS OPTION...: 100 MB there, and back at once, take so long

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Software InfiniBand and those who mean no good: mutated packets out of every cable
+# Software InfiniBand and hostile senders: mutated packets out of every cable
 # while others talk, and fabrics that are taken apart under traffic.
 . "$VM/lib/guest.sh"
 . "$VM/lib/ib.sh"
@@ -28,7 +28,7 @@ begin_opensm sm hca1
 check "all active" wait_for 120 all_active
 LIMIT=600
 limit=3000
-# Those who may use umad may send anything.
+# Programs that may use umad may send anything.
 calls=$(count 200000)
 gid() { cat "$ibsys/$1/ports/1/gids/0"; }
 bent_calls() {
@@ -47,7 +47,7 @@ packets=$(count 500000)
 # Unquoted on purpose: a list of files.
 check "$packets mutated packets, seed $SEED" "$programs/ib_inject" "$SEED" "$packets" $(files)
 end_talk
-# What the packets have made of it is anybody's guess; a new one begins from nothing.
+# What the packets have made of it is not known; a new one begins from nothing.
 end_opensm sm KILL
 check "the fabric goes" fabric_down
 check "a new one" fabric_up star
@@ -92,7 +92,7 @@ unloads() {
 check "the fabric goes for that" fabric_down
 check "everything unloaded $rounds times under traffic" unloads
 
-# ---- somebody else unregisters our devices --------------------------------------------
+# ---- another module unregisters our devices --------------------------------------------
 check "a pair" fabric_up pair
 check "the core ends one" rdma link delete hca1
 check "it is gone" [ ! -e "$ibsys/hca1" ]

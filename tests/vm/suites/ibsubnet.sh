@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a subnet manager gives to ports, and who notices: LIDs and more of them, a
+# What a subnet manager gives to ports, and what notices: LIDs and more of them, a
 # prefix, keys, partitions; an HCA of four ports on a switch of 64.
 #
 #	quad --1,21,42,64 sw1 33-- far
@@ -56,7 +56,7 @@ cat >"$work/conf" <<-END
 END
 stdbuf -oL ibv_asyncwatch -d a >"$work/events" 2>&1 &
 watcher=$!
-check "somebody watches" wait_for 30 has "async event FD" "$work/events"
+check "a program watches" wait_for 30 has "async event FD" "$work/events"
 begin_opensm sm far -D 7 -F "$work/conf"
 check "all nine ports are active" wait_for 120 all_active || exit 1
 check "the subnet is up" wait_for 60 grep -q "SUBNET UP" "$work/sm.log"
@@ -92,12 +92,12 @@ fails() {
 }
 lid_a=$(lid_of a)
 violations() { $smp portinfo "$lid_a" 1 | awk -F. '/^MkeyViolations/ { print $NF }'; }
-check "who has the key is answered" says "NumPorts:........................1" $smp nodeinfo "$lid_a"
-check "who has not is not" fails smpquery -C far -t 100 nodeinfo "$lid_a"
+check "a request with the key is answered" says "NumPorts:........................1" $smp nodeinfo "$lid_a"
+check "one without it is not" fails smpquery -C far -t 100 nodeinfo "$lid_a"
 check "nor with another" fails smpquery -C far -t 100 -y 0x1 nodeinfo "$lid_a"
 check "that is counted" [ "$(violations)" -ge 2 ]
 check "and told" wait_for 30 trapped 256
-check "nor does he disable a port" fails ibportstate -C far -t 100 "$lid_a" 1 disable
+check "nor does it disable a port" fails ibportstate -C far -t 100 "$lid_a" 1 disable
 check "it is active" port_is a state "4: ACTIVE"
 
 # ---- partitions -----------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ outsider() {
 	talks a d >"$work/said" 2>&1 && return 1
 	has "partition of d" "$work/said"
 }
-check "who is no member has no key" outsider
+check "a port that is no member has no key" outsider
 # Of the default partition it is one, too, and switches answer as what they are.
 check "a limited member asks a switch" says "PortXmitData" perfquery -C c "$sw_lid" 1
 check "and the subnet administration" says "NodeDescription.........a" saquery -C c
@@ -141,7 +141,7 @@ check "it has one" wait_for 30 is_sm
 check "which is told" wait_for 30 trapped 144
 kill $holder
 check "it has none any more" wait_for 30 is_none
-# The device goes to another namespace, where nobody has that file.
+# The device goes to another namespace, where no process has that file.
 sleep 1000 <"/dev/infiniband/$issm" &
 holder=$!
 check "it has one again" wait_for 30 is_sm
@@ -162,7 +162,7 @@ check "its SMA says so" says "renamed" $smp nodedesc "$lid_a"
 check "the manager is told" wait_for 30 trapped 144
 renamed() { saquery -C far | grep -q 'NodeDescription\.*renamed$'; }
 check "and asks for it" wait_for 30 renamed
-# A class that nobody here has: the answer says so, and comes at once.
+# A class without an agent here: the answer says so, and comes at once.
 vendor() { # LID
 	! timeout -k 5 "$limit" vendstat -C far -e -t 60000 -N "$1" >"$work/said" 2>&1
 	_status=$?

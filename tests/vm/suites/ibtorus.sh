@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# A torus of 3 x 3 x 3 switches, an HCA at each, under Debian's opensm: 54 nodes, whose
+# A torus of 3 x 3 x 3 switches, an HCA at each, under Debian's opensm: 54 nodes; their
 # subnet administration has answers of thousands of records.
 . "$VM/lib/guest.sh"
 . "$VM/lib/ib.sh"

@@ -77,7 +77,7 @@ check "an address of another host" refuses 1 $t1/plugged
 
 # ---- up ------------------------------------------------------------------------------------
 check "one end" plug a $t1 || exit 1
-check "hears nobody" state $t1 silent
+check "hears no peer" state $t1 silent
 check "is not described anew" refuses 2048 $t1/mtu
 check "is plugged in once" sh -c "! nsenter --net=/run/netns/a sh -c 'echo 1 >$t1/plugged'"
 check "the other end" plug b $t2
@@ -121,7 +121,7 @@ check "it is enabled" ibportstate -C hca1 -D 0,1 2 enable
 check "up again" wait_for 20 state $t2 up
 check "all active again" wait_for 120 all_active
 check "one end is pulled" sh -c "echo 0 >$t2/plugged"
-check "the other hears nobody" wait_for 20 state $t1 silent
+check "the other hears no peer" wait_for 20 state $t1 silent
 check "and plugged in" plug b $t2
 check "up again" wait_for 20 state $t1 up
 check "all active again" wait_for 120 all_active
@@ -147,7 +147,7 @@ check "up" wait_for 20 state $t2 up
 check "all active again" wait_for 120 all_active
 check "MTU of the path" says "NeighborMTU:.....................4096" smpquery -C hca1 -D portinfo 0,1 2
 check "they talk" talks -n $n -s 65536
-# Good again before the last message: who has it goes, and acknowledges nothing any more.
+# Good again before the last message: the receiver has it, goes, and acknowledges nothing any more.
 late() { [ "$(refused $t2 late)" -ge 10 ]; }
 badly() {
 	ip netns exec a tc qdisc add dev v0 root netem delay 2ms reorder 2% loss 1% duplicate 1% ||
@@ -184,7 +184,7 @@ peer() { # WAY SEED COUNT
 }
 check "the other end is pulled" sh -c "echo 0 >$t2/plugged"
 check "it is missed" wait_for 20 state $t1 silent
-check "somebody plays it, and sends without credits" peer overrun "$SEED" 40
+check "a program plays it, and sends without credits" peer overrun "$SEED" 40
 check "nothing of that is taken" [ "$(refused $t1 overrun)" -gt 9 ]
 overruns() {
 	perfquery -C hca1 "$(ibswitches -C hca1 | sed -n 's/.* lid \([0-9]*\) .*/\1/p' | head -n 1)" 2 |
@@ -217,7 +217,7 @@ pulled() {
 }
 check "pulled $rounds times under traffic" pulled
 end_opensm sm
-check "a switch goes whose port has a tunnel" sh -c \
+check "a switch goes, and has a port with a tunnel" sh -c \
 	"rmdir $configfs/switches/sw2 && [ \$(cat $t2/plugged) = 1 ]"
 check "the other end notices" wait_for 20 state $t1 silent
 check "namespaces go" sh -c "ip netns del a && ip netns del b"

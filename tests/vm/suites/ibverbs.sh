@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Verbs over software InfiniBand: by LID and by GID, through switches, while a subnet
-# manager looks after them; what happens to those who talk when a cable is pulled, or
+# manager looks after them; what happens to connections when a cable is pulled, or
 # the manager is gone.
 . "$VM/lib/guest.sh"
 . "$VM/lib/ib.sh"
@@ -40,7 +40,7 @@ check "one megabyte, many at a time" pair $port hca3 hca14 ibv_rc_pingpong -e -n
 next_port
 check "SL 5" pair $port hca1 hca16 ibv_rc_pingpong -e -n $n -c -l 5
 
-# ---- everybody with everybody -------------------------------------------------------------
+# ---- each with each -------------------------------------------------------------
 all_to_all() { # ROUNDS BYTES HCA...
 	timeout -k 5 $((limit * 5)) "$programs/all_to_all" "$@"
 }
@@ -136,7 +136,7 @@ check "they talk by another" wait_for 60 talking
 check "it is another" wait_for 60 rerouted
 check "the cable is back" sh -c "echo 1 >'$cable/plugged'"
 check "all active again" wait_for 120 all_links
-# Nobody to find another way, until there is one.
+# There is no manager to find another path, until there is one.
 cable=$(last_cable "$(way)")
 end_opensm second KILL
 check "without a manager a cable is pulled" sh -c "echo 0 >'$cable/plugged'"
@@ -179,7 +179,7 @@ check "devices are of one namespace each" exclusive
 check "hca2 and hca16 move" moves_in
 check "they are hidden here, and seen there" wait_for 20 hidden
 check "they talk" inside
-check "devices are everybody's" shared
+check "devices are shared" shared
 check "hca2 and hca16 are back" wait_for 20 [ -e $ibsys/hca2 -a -e $ibsys/hca16 ]
 check "and active" wait_for 60 all_active
 
@@ -199,7 +199,7 @@ circle() {
 	done
 	meet
 	_status=$?
-	# Those whose client has not come, or has failed.
+	# Servers without a client, or with one that has failed.
 	# Unquoted on purpose: several.
 	[ $_status -eq 0 ] || kill $_servers
 	wait $_servers

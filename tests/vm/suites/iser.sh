@@ -16,7 +16,7 @@ portal=$tpg/np/$gid_ip:3260
 
 # A portal listens for TCP before it is told of RDMA, and then with both, at the same
 # address and port, which is one too many where the device uses the host's own TCP. Its
-# TCP is that of the namespace of who makes it, its RDMA always the first one's.
+# TCP is that of the namespace of its maker, its RDMA always the first one's.
 elsewhere="nsenter --net=/run/netns/tcp"
 
 target_up() {
@@ -83,7 +83,7 @@ logged_in() {
 }
 logout() { iscsiadm $at --logout && wait_for 30 disk_gone; }
 
-# The core keeps completion queues for the next who wants one, as long as the device is.
+# The core keeps completion queues for the next consumer, as long as the device is.
 resources() { rdma resource show $dev | sed 's/ cq [0-9]*//'; }
 nothing_left() { resources; [ "$(resources)" = "$before" ]; }
 

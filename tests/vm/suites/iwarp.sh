@@ -46,7 +46,7 @@ check "cmtime" ask 7471 cmtime -b 10.0.0.2 -c 100 -- cmtime -s 10.0.0.2 -c 100
 check "rstream" over 7471 rstream -b 10.0.0.2 -S 65536 -C $n -T v -- \
 	rstream -s 10.0.0.2 -S 65536 -C $n -T v
 check "rdma_server and rdma_client" over 7471 rdma_server -s 10.0.0.2 -- rdma_client -s 10.0.0.2
-check "nobody listens" sh -c "! timeout 20 rping -c -a 10.0.0.2 -C 1 -p 7999"
+check "no listener" sh -c "! timeout 20 rping -c -a 10.0.0.2 -C 1 -p 7999"
 
 # ---- the same host --------------------------------------------------------------------
 for way in Y N; do

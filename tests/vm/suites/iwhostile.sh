@@ -36,9 +36,9 @@ check "32768 requests are flushed at once" ends unanswered
 check "a peer that is late with its end" ends late
 check "a peer that is slow to read" ends slow
 patience() { echo "$1" >/sys/module/ofed_iwarp/parameters/close_time; }
-check "a second for those who close" patience 1
+check "a second for an end that closes" patience 1
 check "a peer that never ends" ends never
-check "a minute for those who close" patience 60
+check "a minute for an end that closes" patience 60
 
 # ---- a peer that is none -------------------------------------------------------------
 nonsense() {
@@ -71,11 +71,11 @@ check "silent connections are bounded" silent
 head -n 1 "$work/output"
 
 # Each failed attempt to hold on to a piece of an FPDU leaves it with TCP. TCP itself forgets
-# a FIN that it has no memory for, and who closes then waits as long as he may.
+# a FIN that it has no memory for, and the end that closes then waits as long as it may.
 fault=/sys/kernel/debug/failslab
 short() {
 	modprobe sch_netem && tc qdisc add dev eth0 root netem delay 1ms reorder 90% || return
-	# In softirq only, where nobody can wait for memory.
+	# In softirq only, where no context can wait for memory.
 	echo Y >$fault/ignore-gfp-wait && echo -1 >$fault/times && echo 0 >$fault/verbose &&
 		echo 5 >$fault/probability || return
 	# TCP's errno of a bind() that has no memory is EADDRINUSE.
@@ -91,7 +91,7 @@ short() {
 	return $_status
 }
 if [ -d $fault ]; then
-	check "a few seconds for those who close" patience 5
+	check "a few seconds for an end that closes" patience 5
 	check "memory is short" short
 	check "a minute again" patience 60
 fi
@@ -132,8 +132,8 @@ kill_one() { # asker | server
 	wait
 	[ $_ok -eq 0 ] && wait_for 40 nothing_left
 }
-check "the one who asks is killed" kill_one asker
-check "the one who answers is killed" kill_one server
+check "the requester is killed" kill_one asker
+check "the responder is killed" kill_one server
 check "and it still works" works
 
 away() { # COMMAND...: takes a device away
@@ -153,8 +153,8 @@ check "and it still works" works
 
 # The same with both ends here, and nothing of it in TCP.
 _b=$b b= to=10.0.0.1 what=tx_local_fpdus
-check "here: the one who asks is killed" kill_one asker
-check "here: the one who answers is killed" kill_one server
+check "here: the requester is killed" kill_one asker
+check "here: the responder is killed" kill_one server
 check "here: rdma link delete in the middle" away rdma link delete iwarp0
 check "it comes back" back
 b=$_b to=10.0.0.2 what=tx_fpdus

@@ -5,7 +5,7 @@ DRIVER=iwarp
 . "$VM/lib/guest.sh"
 . "$VM/lib/iwarp.sh"
 
-# Works that send come late if there is somebody else to run.
+# Works that send come late if there is another thread to run.
 busy() {
 	burning=
 	for i in 1 2 3 4; do

@@ -38,9 +38,9 @@ theirs() {
 	here "$_port" "$@" -- $b "$@" 10.0.0.1
 }
 
-# Every byte compared; who is asked is in the namespace that is named.
+# Every byte compared; the responder is in the namespace that is named.
 seed=$SEED
-soak() { # COMMAND...: the one who asks
+soak() { # COMMAND...: the requester
 	# siw refuses even root what is above the limit.
 	ulimit -l unlimited
 	seed=$((seed + 1))

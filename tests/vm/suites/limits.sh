@@ -190,7 +190,7 @@ charged() { # KIND NUM BYTES
 	[ $((_after - _before)) -ge $(($2 * $3)) ]
 }
 
-# Events that nobody reads, which threads of the kernel report: 64 bytes each.
+# Events that no process reads, which threads of the kernel report: 64 bytes each.
 events_charged() { # CHANCES
 	in_group full filler event "$1" || return
 	_before=$(charge)

@@ -14,7 +14,7 @@ need_link
 v1_index=$(gid_of $dev $gid_hex "IB/RoCE v1")
 
 # ---- speed -------------------------------------------------------------------------
-# An interface that can not say how fast it is: anybody can ask, nothing is logged.
+# An interface that can not say how fast it is: any user can ask, nothing is logged.
 check "an interface without a speed" ip link add eth5 type dummy
 ip link set eth5 up
 check "a device there" rdma link add roce5 type roce netdev eth5
@@ -61,7 +61,7 @@ check "no IPv6, no member" is_none
 ip link set eth0 mtu 1500
 check "IPv6 again, a member again" wait_for 10 is_member
 check "it leaves" leaves
-check "nobody is a member" wait_for 10 is_none
+check "no interface is a member" wait_for 10 is_none
 ip link set eth0 mtu 1000
 check "a member without IPv6" receiver
 ip link set eth0 mtu 1500
@@ -74,7 +74,7 @@ check "and goes" wait_for 10 is_none
 
 # ---- frames of version 1 -------------------------------------------------------------
 # A GRH to the MAC of eth0, a BTH, and an ICRC that is wrong: what counts is whether
-# somebody looked at it.
+# a program looked at it.
 frame() { # DGID
 	python3 -c "
 import socket
@@ -125,7 +125,7 @@ old=$(dropped)
 ip link set eth0 mtu 600
 check "frames are too long now" wait_for 30 sh -c \
 	"[ \$(cat /sys/class/net/eth0/statistics/tx_dropped) -gt $old ]"
-# Whoever was about to send.
+# Of the two ends, the one that was about to send.
 gave_up() { grep -q "transport retry counter exceeded" "$work/client" "$work/server"; }
 check "one gives up for lack of answers" wait_for 60 gave_up
 kill $client $server 2>/dev/null

@@ -75,7 +75,7 @@ check "ofed_roce says no more than the taint lines" quiet
 check "it goes, and its core" unload_stack
 
 # What README.md and the tutorial begin with. Nothing is loaded: the tool's socket asks
-# for the core, the core for the type of link; uverbs is below the driver, whose
+# for the core, the core for the type of link; uverbs is below the driver; its
 # mappings it keeps.
 roce_up() {
 	rdma link add roce0 type roce netdev eth0 &&
@@ -97,7 +97,7 @@ check "rdma link delete" rdma link delete roce0
 net_down
 check "all of it goes" unload_stack
 
-# A module can leave when nobody uses it: with no edge between $uverbs and
+# A module can leave without users: with no edge between $uverbs and
 # rdma_rxe both may go first.
 linked() { lsmod | awk -v u=$uverbs '$1 == u { exit $4 !~ /rdma_rxe/ }'; }
 n=$(count 100)

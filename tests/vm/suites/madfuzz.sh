@@ -36,7 +36,7 @@ else
 fi
 way 4
 
-# ---- a connection beside, whose ids nobody tells to the fuzzer -------------------
+# ---- a connection beside, with ids that the fuzzer does not know -------------------
 rping="rping -a $at -p 7180 -V -S 200 -C 1000000000"
 switches() { awk '/ctxt_switches/ { n += $2 } END { print n + 0 }' /proc/$live/task/*/status; }
 moves() {
@@ -95,7 +95,7 @@ quiet() { # LINES: not one for a datagram; a few at most for all of them
 	dmesg | tail -n $_new | head -n 20
 	return 1
 }
-check "those who are there to be hit" targets
+check "the targets are there" targets
 lines=$(dmesg | wc -l)
 check "$n datagrams" "$fuzz" fuzz $dev $from $peer $at 7501 eth0 \
 	"$n" "$SEED" ${LONGEST:-$longest}
@@ -104,7 +104,7 @@ counts >"$OUT/counters"
 check "nothing was logged" quiet "$lines"
 check "the connection beside has not noticed" told_live
 still() { kill -0 $target_there && kill -0 $target_here; }
-check "those who were hit are still there" still
+check "the targets are still there" still
 kill $target_there $target_here
 over() { ! kill -0 $target_there && ! kill -0 $target_here; } 2>/dev/null
 check "they end" wait_for 120 over || exit 1

@@ -46,9 +46,9 @@ check "left behind, $n times" user hca1 close "$n"
 check "in the error state, $n times" user hca1 close "$n" error
 check "killed, $n times" user hca1 kill "$n"
 check "killed in the error state, $n times" user hca1 kill "$n" error
-check "nobody finds any of it" no_user_objects
+check "none of it is left" no_user_objects
 check "the HCA goes and comes, $(count 200) times" many "$(count 200)" unplugged
-check "nobody finds any of that" no_user_objects
+check "none of that is left" no_user_objects
 check "the log has no word of objects that stay" \
 	sh -c '! dmesg | grep "does not destroy object"'
 check "all of it goes" fabric_down

@@ -21,7 +21,7 @@ check "a namespace before the device" ip netns add before
 check "a device" td_add testdev0 ports=2
 check "a namespace after it" ip netns add after
 
-# ---- shared: everybody is shown a copy ---------------------------------------
+# ---- shared: each namespace is shown a copy ---------------------------------------
 for ns in before after; do
 	check "$ns sees the device" seen $ns testdev0
 	check "$ns sees its files" in_ns $ns cat $sys/testdev0/node_guid
@@ -54,7 +54,7 @@ check "exclusive mode" wait_for 20 rdma system set netns exclusive
 check "the parameter says so" mode_is N
 check "a namespace" ip netns add here
 check "a device that can be taken away" td_add testdev1 disassociate=1
-check "nobody else sees it" unseen here testdev1
+check "no other namespace sees it" unseen here testdev1
 check "it moves" rdma dev set testdev1 netns here
 check "there it is" seen here testdev1
 expect_fail "no longer at home" test -e $sys/testdev1
@@ -73,7 +73,7 @@ if [ "$CORE" = ofed ]; then
 		rdma dev set testdev2 netns there
 	check "that namespace ends" ip netns del there
 	check "the device comes home" wait_for 20 test -d $sys/testdev2
-	expect_fail "nobody can use it" rdma dev show testdev2
+	expect_fail "no other namespace can use it" rdma dev show testdev2
 fi
 check "shared mode" wait_for 20 rdma system set netns shared
 check "the driver goes" rmmod ofed_testdev

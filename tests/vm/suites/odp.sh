@@ -4,7 +4,7 @@
 . "$VM/lib/guest.sh"
 . "$VM/lib/testdev.sh"
 
-# A kernel without MMU notifiers has no such regions, and nobody could use any.
+# A kernel without MMU notifiers has no such regions, and no device could use any.
 if ! grep -qw mmu_interval_notifier_insert /proc/kallsyms; then
 	ok "this kernel has no memory on demand"
 	exit 0

@@ -297,7 +297,7 @@ check "does nothing" away later
 check "apply for the interface, by its path" ctl 0 persist apply \
 	--netdev /sys/devices/virtual/net/later0
 check "the link is there" there later
-check "nobody waits for it" sh -c "! grep -q nons $work/said"
+check "nothing waits for it" sh -c "! grep -q nons $work/said"
 check "apply for no interface" ctl 4 persist apply --netdev nosuch
 check "it is named" said 'no network device nosuch$'
 check "apply for one in a namespace" ctl 0 persist apply --netdev blue0

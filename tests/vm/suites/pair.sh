@@ -81,14 +81,14 @@ rows() {
 	check "the whole table, $_what" sh -c "[ $_all -eq 0 ] || { cat '$work/all'; exit 1; }"
 }
 
-# Both ask and both answer in a table; who calls whom does not matter to it.
+# Both ask and both answer in a table; which of them calls does not matter to it.
 operations() { # WAY
 	way "$1"
 	rows "MTU 1024, $name" asks "$programs/interop" -m 1024 -s "$SEED"
 	rows "MTU 4096, $name" serves "$programs/interop" -m 4096 -s "$SEED"
 }
 
-# rdma_rxe leaves membership of the interface to whoever uses it.
+# rdma_rxe leaves membership of the interface to the user of it.
 member=
 [ "$peer_driver" = roce ] || member=eth0
 group() { # MGID BYTES: both ways

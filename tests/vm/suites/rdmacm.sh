@@ -137,7 +137,7 @@ no_xrc() {
 
 # ---- perftest ------------------------------------------------------------------------
 # Its server listens when its client may have asked already, and a client that is
-# refused falls over its own retry: whoever hits that asks again.
+# refused falls over its own retry: a test that hits that asks again.
 refused_early() { grep -q 'RDMA_CM_EVENT_REJECTED; error: 8' "$work/client"; }
 talk_again() {
 	for _try in 1 2 3; do
@@ -204,7 +204,7 @@ groups() {
 	[ "$DRIVER" != rxe ] || full || return
 	check "mckey, $name" group 239.1.2.3
 	check "mckey, a sender that receives nothing, $name" group 239.1.2.3 -o
-	check "nobody is in the group any more, $name" sh -c \
+	check "the group is empty again, $name" sh -c \
 		"! ip maddr show dev eth0 | grep 239.1.2.3"
 }
 

@@ -164,7 +164,7 @@ if check "and without privilege" hold "$programs/objects" rxe0 10.0.0.1; then
 fi
 check "rxe0 goes" link_down
 
-# ---- what happens to devices, told to who listens --------------------------------
+# ---- what happens to devices, told to listeners --------------------------------
 events() { # COUNT
 	python3 "$cases" -m "$1" >"$work/events" 2>&1 &
 	listener=$!
@@ -176,7 +176,7 @@ happenings() {
 	rdma dev set blue0 name rxe0
 	link_down
 }
-# Kernels before 6.12 have no such group, and nobody can join it.
+# Kernels before 6.12 have no such group, and no socket can join it.
 if check "a listener" events 3; then
 	check "a device comes, is renamed, and goes" happenings
 	[ "$series" != 6.1 ] || kill $listener
@@ -307,7 +307,7 @@ if check "raw requests to it: a program" hold "$programs/objects_raw" testdev0; 
 	let_go
 	same_as_list "raw requests to the test device" "$work/raw" rdmatool-tdraw
 fi
-# Parts go with their device, whoever else has made one go before.
+# Parts go with their device, though another request has made one go before.
 parts_as() { # RESULT...
 	python3 "$cases" testdev0 1 parts >"$work/parts" 2>&1
 	sed 's/.*: //; s/,.*//' "$work/parts" | tr '\n' ' ' | diff - "$work/wanted"

@@ -49,13 +49,13 @@ check "two files with everything, closed one after the other" \
 	in_cgroup "$programs/refused" testdev0
 check "the driver still has them" [ "$(td_count testdev0 qp)" -gt 0 ]
 check "the log has one line" said_once testdev0
-check "nobody finds them" no_user_objects testdev0
+check "none of them is left" no_user_objects testdev0
 [ -z "$cgroup" ] || check "the rdma cgroup has nothing" cgroup_uncharged testdev0
 check "kill -9 instead of close" td_use refused testdev0
 td_kill
 wait $client
 check "still one line" said_once testdev0
-check "nobody finds those" no_user_objects testdev0
+check "none of those is left" no_user_objects testdev0
 check "the module with their handlers is in use" [ "$(uses)" -gt "$uses" ]
 check "the driver refuses no more" refuse testdev0 0 $refusing
 check "the device goes" td_del testdev0
@@ -69,7 +69,7 @@ check "its driver refuses" refuse testdev1 "always EIO" dealloc_mw dereg_mr dest
 check "files with everything" "$programs/refused" testdev1
 check "pages are pinned still" [ "$(pins)" -gt "$before" ]
 check "one line" said_once testdev1
-check "nobody finds anything" no_user_objects testdev1
+check "nothing is left" no_user_objects testdev1
 check "the device goes with them" td_del testdev1
 check "no page stays pinned" [ "$(pins)" = "$before" ]
 

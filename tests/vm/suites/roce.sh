@@ -296,7 +296,7 @@ check "rdma_rxe" modprobe rdma_rxe
 if rdma link add rxe0 type rxe netdev eth1; then
 	dmesg -C
 	expect_fail "port 4791 is taken" rdma link add $dev type roce netdev eth0
-	check "and told by whom" sh -c "dmesg | grep -q 'rdma_rxe perhaps'"
+	check "and told what has it" sh -c "dmesg | grep -q 'rdma_rxe perhaps'"
 	check "it goes" rdma link delete rxe0
 fi
 # Ours in another namespace; the kernel's own leaves and takes along what the core

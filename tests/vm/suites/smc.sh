@@ -104,7 +104,7 @@ smc_r() { # VERSION ADDRESS STREAMS BYTES
 
 # wire ROW OTHER VERSION: packets of the kind ROW and none of OTHER, all of them sound
 wire() {
-	# A run is one frame to whoever captures it; capture.sh looks at those.
+	# A run is one frame to a capture; capture.sh looks at those.
 	echo 0 >/sys/module/ofed_roce/parameters/runs
 	check "the capture begins" capture eth0 "$file"
 	smc_r "$3" $address 2 200000
@@ -166,7 +166,7 @@ check "our device goes" rdma link delete $dev
 falls_back "no device at our end"
 check "and comes back" rdma link add $dev type roce netdev eth0
 check "ready" wait_for 10 ready $dev
-# Who is early gets TCP or the other end's dead group.
+# An early end gets TCP or the other end's dead group.
 check "the other end has found out" wait_for 60 no_groups_there
 smc_r 2 $address 1 "$bytes"
 

@@ -81,7 +81,7 @@ check "by the comparison" has "FAIL wrong bytes" "$work/broken"
 # ---- bad ones -------------------------------------------------------------------------
 if modprobe sch_netem 2>/dev/null && netem loss 0%; then
 	n=$(count 1400)
-	# Netem changes no byte of a fragment, so of a run only headers, whose checksums
+	# Netem changes no byte of a fragment, so of a run only headers; their checksums
 	# tell that: the ICRC has to find it where packets go alone.
 	while read -r runs max what; do
 		echo "$runs" >/sys/module/ofed_roce/parameters/runs

@@ -146,7 +146,7 @@ unloaded() {
 }
 check "modules unloaded, $n times" unloaded
 
-# All at once, and whoever comes first wins.
+# All at once, and the first one wins.
 at_once() {
 	for _i in $(seq "$n"); do
 		apart_up && start_traffic || return
@@ -169,8 +169,8 @@ at_once() {
 }
 check "all of it at once, $n times" at_once
 
-# Its network device goes while the core has taken the device from everybody, to
-# move it. 'ip link del' returns when nobody holds the network device any more.
+# Its network device goes while the core has taken the device from all clients, to
+# move it. 'ip link del' returns when no reference to the network device is left.
 to_and_fro() {
 	while [ -e "$work/moving" ]; do
 		rdma dev set $dev netns b

@@ -84,7 +84,7 @@ fi
 # ---- what goes wrong ------------------------------------------------------------
 unwanted() { timeout 60 rping -c -a $at -C 1 -p 7999; [ $? -eq 255 ]; }
 check "tracing begins again" begin
-check "nobody listens" unwanted
+check "no listener" unwanted
 check "tracing ends again" end refused
 [ "$DRIVER" = iwarp ] || check "its events" some refused icm_issue_rej icm_no_listener_err
 check "the consumer hears of it" grep -q "cm_event_handler: .* REJECTED" "$work/refused"
@@ -209,7 +209,7 @@ the_engine() {
 }
 [ "$DRIVER" != roce ] || the_engine
 
-# ---- whose they are -----------------------------------------------------------------
+# ---- their owners -----------------------------------------------------------------
 owners() { rdma resource show qp link $dev/1; rdma resource show cq dev $dev; rdma resource show pd dev $dev; }
 if [ "$DRIVER" != iwarp ]; then
 	owners >"$work/owners"

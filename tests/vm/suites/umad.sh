@@ -80,7 +80,7 @@ check "umad0 from another" refused "<>" umad0
 ! has_issm || check "issm0 from another" refused "<" issm0
 check "umad0 from its own" opens "<>" umad0
 ! has_issm || check "issm0 from its own" opens "<" issm0
-check "devices are everybody's" shared
+check "devices are shared" shared
 
 # ---- coming and going -----------------------------------------------------------------------
 check "$peer goes" rdma link delete $peer

@@ -2,7 +2,7 @@
 #
 # Mutated calls on umadN of two ports, kill and removal of a device in the middle.
 # What is tested is the silence of the kernel, that nothing is left, and that those
-# who come afterwards are served.
+# that come afterwards are served.
 . "$VM/lib/guest.sh"
 . "$VM/lib/umad.sh"
 
@@ -67,20 +67,20 @@ unplugged() {
 	return 0
 }
 # A packet over IPv6 that finds its GID gone is the end of rdma_rxe, which then
-# drops a reference that it never took. So that one goes while nobody sends.
+# drops a reference that it never took. So that one goes while no program sends.
 if [ "$DRIVER" != rxe ]; then
 	check "the device goes in the middle, $times times" unplugged
 fi
 check "the GID of $peer" wait_for 60 gid_of $peer fe80:0000:0000:0000:0000:00ff:fe00:0002
 # Unquoted on purpose: a list of words.
-check "everybody is served" "$programs/umad_talk" $ends
+check "all are served" "$programs/umad_talk" $ends
 
 # ---- a device goes ------------------------------------------------------------------
-whose=ours
-[ "$CORE" = ofed ] || whose=theirs
+stack=ours
+[ "$CORE" = ofed ] || stack=theirs
 unplug() {
 	rm -f "$work/ready"
-	timeout -k 5 "$limit" "$programs/umad_unplug" $peer $peer6 "$work/ready" $whose \
+	timeout -k 5 "$limit" "$programs/umad_unplug" $peer $peer6 "$work/ready" $stack \
 		>"$work/unplug" 2>&1 &
 	_pid=$!
 	wait_for 60 [ -e "$work/ready" ] &&
