@@ -14,6 +14,7 @@
 #include <linux/sched/signal.h>
 #include <linux/spinlock.h>
 #include <ofed/leftover.h>
+#include <ofed/refuse.h>
 
 #include "umem.h"
 
@@ -22,15 +23,18 @@ static DEFINE_SPINLOCK(accounts_lock);
 static LIST_HEAD(pending);
 static LIST_HEAD(settled);
 
-static int umem_charge(struct mm_struct *mm, unsigned long npages)
+static int umem_charge(const struct ib_umem *umem, unsigned long npages)
 {
 	u64 limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	struct mm_struct *mm = umem->owning_mm;
 	u64 total = atomic64_add_return(npages, &mm->pinned_vm);
 
 	if (total <= limit || capable(CAP_IPC_LOCK))
 		return 0;
 	atomic64_sub(npages, &mm->pinned_vm);
-	return -ENOMEM;
+	return ofed_refuse(umem->ibdev, -ENOMEM,
+			   "RLIMIT_MEMLOCK: %llu pages would be pinned, at most %llu",
+			   total, limit);
 }
 
 static void umem_give_back(struct umem_pinned *pinned)
@@ -50,7 +54,7 @@ static void umem_give_back(struct umem_pinned *pinned)
 int ofed_umem_charge(struct umem_pinned *pinned)
 {
 	struct ib_umem *umem = &pinned->umem;
-	int ret = umem_charge(umem->owning_mm, ofed_umem_pages(umem));
+	int ret = umem_charge(umem, ofed_umem_pages(umem));
 
 	if (ret)
 		return ret;

@@ -6,6 +6,7 @@
  */
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 
 #include "dmabuf.h"
 
@@ -38,7 +39,9 @@ static int umem_dmabuf_trim(struct ib_umem_dmabuf *umem_dmabuf, struct sg_table 
 		pos = sg_end;
 	}
 	if (!used || pos < umem->address + umem->length)
-		return -EINVAL;
+		return ofed_refuse(umem->ibdev, -EINVAL,
+				   "the dma-buf has %lu bytes mapped, %lu are needed",
+				   pos, umem->address + umem->length);
 
 	umem_dmabuf->first_sg_offset = head;
 	umem_dmabuf->last_sg_trim = tail;
@@ -82,7 +85,8 @@ int ib_umem_dmabuf_map_pages(struct ib_umem_dmabuf *umem_dmabuf)
 
 	dma_resv_assert_held(ofed_dmabuf_resv(umem_dmabuf));
 	if (to_ofed_dmabuf(umem_dmabuf)->revoked)
-		return -ENODEV;
+		return ofed_refuse(umem_dmabuf->umem.ibdev, -ENODEV,
+				   "the dma-buf is revoked");
 
 	if (!sgt) {
 		sgt = dma_buf_map_attachment(umem_dmabuf->attach,
@@ -156,19 +160,27 @@ umem_dmabuf_attach(struct ib_device *device, struct device *dma_device,
 	might_sleep();
 	if (check_add_overflow(offset, size, &end) || PAGE_ALIGN(end) < end ||
 	    PAGE_ALIGN(end) == (offset & PAGE_MASK))
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(device, ERR_PTR(-EINVAL),
+				   "%zu bytes at %lu of a dma-buf: no range",
+				   size, offset);
 	if (!ops || !ops->move_notify)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(device, ERR_PTR(-EINVAL),
+				   "a driver without move_notify");
 	/* A software device has no addresses to map for. */
 	if (!dma_device)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ofed_refuse(device, ERR_PTR(-EOPNOTSUPP),
+				   "a device without DMA takes no dma-buf");
 
 	dmabuf = dma_buf_get(fd);
 	if (IS_ERR(dmabuf))
-		return ERR_CAST(dmabuf);
-	ret = -EINVAL;
-	if (dmabuf->size < end)
+		return ofed_refuse(device, ERR_CAST(dmabuf),
+				   "fd %d is no dma-buf", fd);
+	if (dmabuf->size < end) {
+		ret = ofed_refuse(device, -EINVAL,
+				  "the dma-buf has %zu bytes, the region ends at %lu",
+				  dmabuf->size, end);
 		goto err_put;
+	}
 	ret = -ENOMEM;
 	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
 	if (!region)

@@ -16,6 +16,7 @@
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_umem_odp.h>
 
 /* An architecture without huge pages has no word for their size. */
@@ -102,10 +103,13 @@ static int umem_odp_watch(struct ib_umem_odp *odp, unsigned long addr, size_t si
 	odp->umem.length = size;
 	if (check_add_overflow(addr, (unsigned long)size, &end) ||
 	    ALIGN(end, page) < end)
-		return -EOVERFLOW;
+		return ofed_refuse(odp->umem.ibdev, -EOVERFLOW,
+				   "%zu bytes at 0x%lx go beyond the last address",
+				   size, addr);
 	end = ALIGN(end, page);
 	if (end == first)
-		return -EINVAL;
+		return ofed_refuse(odp->umem.ibdev, -EINVAL,
+				   "a region of no bytes");
 	ret = umem_odp_alloc_lists(odp, end - first);
 	if (ret)
 		return ret;
@@ -179,7 +183,9 @@ struct ib_umem_odp *ib_umem_odp_alloc_implicit(struct ib_device *device,
 
 	might_sleep();
 	if (access & IB_ACCESS_HUGETLB)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(device, ERR_PTR(-EINVAL),
+				   "access flags 0x%x: all of the memory has no one page size",
+				   access);
 	odp = umem_odp_alloc(device, ib_access_writable(access), NULL);
 	if (!odp)
 		return ERR_PTR(-ENOMEM);

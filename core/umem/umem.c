@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_umem_odp.h>
 #include <rdma/iter.h>
@@ -95,16 +96,21 @@ static int umem_pin(struct ib_umem *umem)
 	return left ? got : 0;
 }
 
-static int umem_check_range(unsigned long addr, size_t size)
+static int umem_check_range(const struct ib_device *device, unsigned long addr,
+			    size_t size)
 {
 	unsigned long first = addr & PAGE_MASK;
 	unsigned long end;
 
 	if (check_add_overflow(addr, size, &end) || PAGE_ALIGN(end) < end)
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "%zu bytes at 0x%lx go beyond the last address",
+				   size, addr);
 	end = PAGE_ALIGN(end);
 	if (end == first || (end - first) >> PAGE_SHIFT > UINT_MAX)
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "%zu bytes at 0x%lx: none, or too many pages",
+				   size, addr);
 	return 0;
 }
 
@@ -163,13 +169,16 @@ struct ib_umem *ib_umem_get(struct ib_device *device, unsigned long addr,
 	int ret;
 
 	might_sleep();
-	ret = umem_check_range(addr, size);
+	ret = umem_check_range(device, addr, size);
 	if (ret)
 		return ERR_PTR(ret);
 	if (!can_do_mlock())
-		return ERR_PTR(-EPERM);
+		return ofed_refuse(device, ERR_PTR(-EPERM),
+				   "RLIMIT_MEMLOCK is 0");
 	if (access & IB_ACCESS_ON_DEMAND)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ofed_refuse(device, ERR_PTR(-EOPNOTSUPP),
+				   "access flags 0x%x: the driver pins, on-demand memory moves",
+				   access);
 
 	umem = umem_alloc(device, addr, size, access);
 	if (!umem)
@@ -252,7 +261,9 @@ int ib_umem_copy_from(void *dst, struct ib_umem *umem, size_t offset,
 
 	if (umem->is_dmabuf || offset > umem->length ||
 	    length > umem->length - offset)
-		return -EINVAL;
+		return ofed_refuse(umem->ibdev, -EINVAL,
+				   "%zu bytes at %zu, the region has %zu",
+				   length, offset, umem->length);
 	done = sg_pcopy_to_buffer(sgt->sgl, sgt->orig_nents, dst, length,
 				  offset + ib_umem_offset(umem));
 	return done == length ? 0 : -EINVAL;
@@ -338,7 +349,9 @@ int ib_umem_check_rereg(struct ib_umem *umem, int flags, int new_access)
 	if (flags & IB_MR_REREG_TRANS || !(flags & IB_MR_REREG_ACCESS))
 		return 0;
 	if (ib_access_writable(new_access) && !umem->writable)
-		return -EPERM;
+		return ofed_refuse(umem->ibdev, -EPERM,
+				   "access flags 0x%x: the memory is pinned for reading",
+				   new_access);
 	return 0;
 }
 COMPAT_EXPORT_CHECK_REREG(ib_umem_check_rereg);

@@ -13,6 +13,7 @@
 #include <linux/ipv6.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <ofed/refuse.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
@@ -46,8 +47,12 @@ int ofed_av_take(struct ib_device *device, struct rdma_ah_attr *av)
 {
 	const struct ib_gid_attr *gid = NULL;
 
-	if (!rdma_is_port_valid(device, av->port_num) || !ah_av_names_its_gid(av))
-		return -EINVAL;
+	if (!rdma_is_port_valid(device, av->port_num))
+		return ofed_refuse_port(device, av->port_num);
+	if (!ah_av_names_its_gid(av))
+		return ofed_refuse(device, -EINVAL,
+				   "sgid_index %u of port %u: the GID is another",
+				   av->grh.sgid_index, av->port_num);
 
 	if (av->ah_flags & IB_AH_GRH) {
 		gid = av->grh.sgid_attr;
@@ -57,9 +62,13 @@ int ofed_av_take(struct ib_device *device, struct rdma_ah_attr *av)
 			gid = rdma_get_gid_attr(device, av->port_num,
 						av->grh.sgid_index);
 		if (IS_ERR(gid))
-			return PTR_ERR(gid);
+			return ofed_refuse(device, PTR_ERR(gid),
+					   "sgid_index %u of port %u: no GID",
+					   av->grh.sgid_index, av->port_num);
 	} else if (ah_av_needs_grh(device, av)) {
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "address of port %u: a GRH is needed",
+				   av->port_num);
 	}
 
 	av->grh.sgid_attr = gid;
@@ -205,7 +214,7 @@ struct ib_ah *rdma_create_ah(struct ib_pd *pd, struct rdma_ah_attr *ah_attr,
 	int ret;
 
 	if (!pd->device->ops.create_ah)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(pd->device, "create_ah"));
 	ret = ofed_av_take(pd->device, &av);
 	if (ret)
 		return ERR_PTR(ret);
@@ -236,7 +245,7 @@ struct ib_ah *rdma_create_user_ah(struct ib_pd *pd,
 
 	might_sleep();
 	if (!pd->device->ops.create_user_ah)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(pd->device, "create_user_ah"));
 	ret = ofed_av_take(pd->device, &av);
 	if (ret)
 		return ERR_PTR(ret);
@@ -268,7 +277,7 @@ int rdma_modify_ah(struct ib_ah *ah, struct rdma_ah_attr *ah_attr)
 	int ret;
 
 	if (!ah->device->ops.modify_ah)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(ah->device, "modify_ah");
 	ret = ofed_av_take(ah->device, &av);
 	if (ret)
 		return ret;
@@ -297,7 +306,7 @@ EXPORT_SYMBOL(rdma_modify_ah);
 int rdma_query_ah(struct ib_ah *ah, struct rdma_ah_attr *ah_attr)
 {
 	if (!ah->device->ops.query_ah)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(ah->device, "query_ah");
 
 	rdma_ah_retrieve_grh(ah_attr)->sgid_attr = NULL;
 	return ah->device->ops.query_ah(ah, ah_attr);
@@ -460,7 +469,8 @@ static int ah_av_answer_eth(struct ib_device *device, const struct ib_wc *wc,
 	int ret;
 
 	if (!(wc->wc_flags & IB_WC_GRH))
-		return -EPROTOTYPE;
+		return ofed_refuse(device, -EPROTOTYPE,
+				   "port %u: no GRH to reply to", av->port_num);
 
 	net = ah_wc_net_type(device, av->port_num, wc, grh);
 	ret = ib_get_gids_from_rdma_hdr((const void *)grh, net, &from, &to);
@@ -473,7 +483,9 @@ static int ah_av_answer_eth(struct ib_device *device, const struct ib_wc *wc,
 	gid = rdma_find_gid_by_filter(device, &to, av->port_num,
 				      ah_eth_gid_matches, &want);
 	if (IS_ERR(gid))
-		return PTR_ERR(gid);
+		return ofed_refuse(device, PTR_ERR(gid),
+				   "port %u: destination %pI6c is no GID of it",
+				   av->port_num, to.raw);
 
 	ah_av_answer_grh(av, grh, &from, 0, gid);
 	ret = ofed_addr_resolve_l2(device, av);
@@ -508,7 +520,9 @@ static int ah_av_answer_ib(struct ib_device *device, const struct ib_wc *wc,
 		gid = rdma_find_gid_by_port(device, &to, IB_GID_TYPE_IB,
 					    av->port_num, NULL);
 	if (IS_ERR(gid))
-		return PTR_ERR(gid);
+		return ofed_refuse(device, PTR_ERR(gid),
+				   "port %u: destination %pI6c is no GID of it",
+				   av->port_num, to.raw);
 
 	ah_av_answer_grh(av, grh, &from, MAX_HOPS, gid);
 	return 0;

@@ -10,6 +10,7 @@
  */
 #include <linux/dim.h>
 #include <linux/irq_poll.h>
+#include <ofed/refuse.h>
 #include <ofed/restrack.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_verbs.h>
@@ -271,9 +272,10 @@ static struct ib_cq *cq_alloc(struct ib_device *dev, void *private, int nr_cqe,
 	struct ib_cq *cq;
 
 	if ((unsigned int)poll_ctx > IB_POLL_DIRECT)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(dev, ERR_PTR(-EINVAL),
+				   "poll_ctx: %u is not known", poll_ctx);
 	if (!dev->ops.create_cq)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(dev, "create_cq"));
 	cq = rdma_zalloc_drv_obj(dev, ib_cq);
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
@@ -399,7 +401,7 @@ static struct ib_cq *cq_create_plain(struct ib_device *device,
 	struct ib_cq *cq;
 
 	if (!device->ops.create_cq)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(device, "create_cq"));
 	cq = rdma_zalloc_drv_obj_gfp(device, ib_cq, GFP_KERNEL_ACCOUNT);
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
@@ -460,7 +462,9 @@ struct ib_cq *ofed_create_user_cq(struct ib_device *device,
 				  struct uverbs_attr_bundle *attrs)
 {
 	if (attr->comp_vector >= (u32)device->num_comp_vectors)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(device, ERR_PTR(-EINVAL),
+				   "comp_vector: %u, the device has %d",
+				   attr->comp_vector, device->num_comp_vectors);
 	return cq_create_plain(device, attr, comp_handler, event_handler,
 			       cq_context, uobject, attrs, NULL);
 }
@@ -478,7 +482,8 @@ EXPORT_SYMBOL_GPL(ofed_create_user_cq);
 int ofed_resize_user_cq(struct ib_cq *cq, int cqe, struct ib_udata *udata)
 {
 	if (cq->shared || !cq->device->ops.resize_cq)
-		return -EOPNOTSUPP;
+		return ofed_refuse(cq->device, -EOPNOTSUPP,
+				   "a CQ that is shared, or no resize_cq");
 	return cq->device->ops.resize_cq(cq, cqe, udata);
 }
 EXPORT_SYMBOL_GPL(ofed_resize_user_cq);
@@ -510,7 +515,8 @@ EXPORT_SYMBOL(ib_resize_cq);
 int rdma_set_cq_moderation(struct ib_cq *cq, u16 cq_count, u16 cq_period)
 {
 	if (cq->shared || !cq->device->ops.modify_cq)
-		return -EOPNOTSUPP;
+		return ofed_refuse(cq->device, -EOPNOTSUPP,
+				   "a CQ that is shared, or no modify_cq");
 	return cq->device->ops.modify_cq(cq, cq_count, cq_period);
 }
 EXPORT_SYMBOL(rdma_set_cq_moderation);
@@ -531,7 +537,7 @@ int ib_destroy_cq_user(struct ib_cq *cq, struct ib_udata *udata)
 	if (WARN_ON_ONCE(cq->shared))
 		return -EOPNOTSUPP;
 	if (atomic_read(&cq->usecnt))
-		return -EBUSY;
+		return ofed_refuse_busy(cq->device, "CQ", &cq->usecnt);
 
 	ofed_restrack_begin_del(&cq->res);
 	ret = cq->device->ops.destroy_cq(cq, udata);

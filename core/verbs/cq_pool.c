@@ -7,6 +7,7 @@
  * Locking: device->cq_pools_lock guards the lists and cq->cqe_used of the CQs
  * in them. Process context, interrupts on.
  */
+#include <ofed/refuse.h>
 #include <ofed/restrack.h>
 #include <rdma/ib_verbs.h>
 
@@ -36,7 +37,8 @@ static struct ib_cq *cq_pool_grow(struct ib_device *device, unsigned int nr_cqe,
 
 	size = min_t(unsigned int, size, device->attrs.max_cqe);
 	if (nr_cqe > size)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(device, ERR_PTR(-EINVAL),
+				   "cqe: %u, at most %u", nr_cqe, size);
 	cq = __ib_alloc_cq(device, NULL, size, vector, ctx, OFED_OWNER_CORE);
 	if (IS_ERR(cq))
 		return cq;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Membership of UD QPs in multicast groups (IBA vol. 1 section 10.5). */
 #include <linux/in6.h>
+#include <ofed/refuse.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
@@ -63,9 +64,11 @@ int ib_attach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 	int ret;
 
 	if (!qp->device->ops.attach_mcast)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(qp->device, "attach_mcast");
 	if (!ofed_mcast_is_ok(qp, gid, lid))
-		return -EINVAL;
+		return ofed_refuse(qp->device, -EINVAL,
+				   "QP %u of type %u can not join group %pI6c, LID %u",
+				   qp->qp_num, qp->qp_type, gid->raw, lid);
 
 	ret = qp->device->ops.attach_mcast(qp, gid, lid);
 	if (!ret)
@@ -92,9 +95,11 @@ int ib_detach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 	int ret;
 
 	if (!ops->detach_mcast)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(qp->device, "detach_mcast");
 	if (!ofed_mcast_is_possible(qp, gid))
-		return -EINVAL;
+		return ofed_refuse(qp->device, -EINVAL,
+				   "QP %u of type %u is in no group %pI6c",
+				   qp->qp_num, qp->qp_type, gid->raw);
 
 	ret = ops->detach_mcast(qp, gid, lid);
 	if (!ret)

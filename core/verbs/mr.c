@@ -6,6 +6,7 @@
  * context and may sleep; mapping a scatter list may be done in any.
  */
 #include <linux/scatterlist.h>
+#include <ofed/refuse.h>
 #include <ofed/restrack.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_verbs.h>
@@ -54,11 +55,6 @@ static struct ib_mr *mr_register(struct ib_pd *pd, u64 start, u64 length,
 	return mr;
 }
 
-static bool mr_same_page_offset(u64 start, u64 virt_addr)
-{
-	return !((start ^ virt_addr) & ~PAGE_MASK);
-}
-
 /**
  * ib_reg_user_mr - register memory of the current process for a kernel consumer
  * @pd: protection domain; busy until the region is deregistered
@@ -77,10 +73,12 @@ struct ib_mr *ib_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	struct ib_mr *mr;
 
 	if (!pd->device->ops.reg_user_mr)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(pd->device, "reg_user_mr"));
 	if (mr_access_flags & IB_ACCESS_ON_DEMAND &&
 	    !(pd->device->attrs.kernel_cap_flags & IBK_ON_DEMAND_PAGING))
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(pd->device, ERR_PTR(-EINVAL),
+				   "access flags 0x%x: the device has no on-demand paging",
+				   mr_access_flags);
 
 	mr = mr_register(pd, start, length, virt_addr, mr_access_flags, NULL,
 			 NULL);
@@ -113,10 +111,9 @@ struct ib_mr *ofed_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	int ret;
 
 	if (!pd->device->ops.reg_user_mr)
-		return ERR_PTR(-EOPNOTSUPP);
-	if (!mr_same_page_offset(start, virt_addr))
-		return ERR_PTR(-EINVAL);
-	ret = ib_check_mr_access(pd->device, access);
+		return ERR_PTR(ofed_refuse_op(pd->device, "reg_user_mr"));
+	ret = ofed_mr_check_offset(pd->device, start, virt_addr) ?:
+	      ofed_mr_check_access(pd->device, access);
 	if (ret)
 		return ERR_PTR(ret);
 
@@ -149,10 +146,10 @@ struct ib_mr *ofed_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length,
 	int ret;
 
 	if (!pd->device->ops.reg_user_mr_dmabuf)
-		return ERR_PTR(-EOPNOTSUPP);
-	if (!mr_same_page_offset(offset, iova))
-		return ERR_PTR(-EINVAL);
-	ret = ib_check_mr_access(pd->device, access);
+		return ERR_PTR(ofed_refuse_op(pd->device,
+					      "reg_user_mr_dmabuf"));
+	ret = ofed_mr_check_offset(pd->device, offset, iova) ?:
+	      ofed_mr_check_access(pd->device, access);
 	if (ret)
 		return ERR_PTR(ret);
 
@@ -190,15 +187,19 @@ struct ib_mr *ofed_reg_dm_mr(struct ib_pd *pd, struct ib_dm *dm,
 	int ret;
 
 	if (!pd->device->ops.reg_dm_mr)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(pd->device, "reg_dm_mr"));
 	if (!(attr->access_flags & IB_ZERO_BASED))
-		return ERR_PTR(-EINVAL);
-	ret = ib_check_mr_access(pd->device, attr->access_flags);
+		return ofed_refuse(pd->device, ERR_PTR(-EINVAL),
+				   "access flags 0x%x: device memory is zero-based",
+				   attr->access_flags);
+	ret = ofed_mr_check_access(pd->device, attr->access_flags);
 	if (ret)
 		return ERR_PTR(ret);
 	if (attr->offset > dm->length ||
 	    attr->length > dm->length - attr->offset)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(pd->device, ERR_PTR(-EINVAL),
+				   "%llu bytes at %llu, the device memory has %u",
+				   attr->length, attr->offset, dm->length);
 
 	mr = pd->device->ops.reg_dm_mr(pd, dm, attr, attrs);
 	if (IS_ERR(mr))
@@ -246,19 +247,27 @@ static void mr_changed(struct ib_mr *mr, int flags, u64 length, u64 virt_addr,
 static int mr_check_rereg(const struct ib_mr *mr, int flags, u64 start,
 			  u64 virt_addr, int access)
 {
+	int ret;
+
 	if (!mr->device->ops.rereg_user_mr)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(mr->device, "rereg_user_mr");
 	if (!flags)
-		return -EINVAL;
+		return ofed_refuse(mr->device, -EINVAL,
+				   "flags: there is nothing to change");
 	if (flags & ~IB_MR_REREG_SUPPORTED)
-		return -EOPNOTSUPP;
-	if (flags & IB_MR_REREG_TRANS && !mr_same_page_offset(start, virt_addr))
-		return -EINVAL;
+		return ofed_refuse(mr->device, -EOPNOTSUPP,
+				   "flags 0x%x of a re-registration", flags);
+	if (flags & IB_MR_REREG_TRANS) {
+		ret = ofed_mr_check_offset(mr->device, start, virt_addr);
+		if (ret)
+			return ret;
+	}
 	/* Device memory stays where it is. */
 	if (mr->dm)
-		return -EINVAL;
+		return ofed_refuse(mr->device, -EINVAL,
+				   "a region of device memory stays as it is");
 	if (flags & IB_MR_REREG_ACCESS)
-		return ib_check_mr_access(mr->device, access);
+		return ofed_mr_check_access(mr->device, access);
 	return 0;
 }
 
@@ -321,7 +330,7 @@ int ib_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 		 u32 flags, struct ib_sge *sg_list, u32 num_sge)
 {
 	if (!pd->device->ops.advise_mr)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(pd->device, "advise_mr");
 	return num_sge ? pd->device->ops.advise_mr(pd, advice, flags, sg_list,
 						   num_sge, NULL) : 0;
 }
@@ -366,7 +375,7 @@ static struct ib_mr *mr_alloc(struct ib_pd *pd, enum ib_mr_type mr_type,
 	struct ib_mr *mr;
 
 	if (!pd->device->ops.alloc_mr)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(pd->device, "alloc_mr"));
 	if (WARN_ON_ONCE(mr_type == IB_MR_TYPE_INTEGRITY))
 		return ERR_PTR(-EINVAL);
 
@@ -407,9 +416,11 @@ static struct ib_mr *mr_alloc_integrity(struct ib_pd *pd, u32 max_num_data_sg,
 	struct ib_mr *mr;
 
 	if (!ops->alloc_mr_integrity || !ops->map_mr_sg_pi)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ofed_refuse(pd->device, ERR_PTR(-EOPNOTSUPP),
+				   "the device has no integrity");
 	if (!max_num_meta_sg)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(pd->device, ERR_PTR(-EINVAL),
+				   "max_num_meta_sg: 0");
 	sig_attrs = kzalloc(sizeof(*sig_attrs), GFP_KERNEL);
 	if (!sig_attrs)
 		return ERR_PTR(-ENOMEM);

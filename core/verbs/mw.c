@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Memory windows (IBA vol. 1 section 10.6). */
+#include <ofed/refuse.h>
 #include <ofed/restrack.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_addr.h>
@@ -23,9 +24,10 @@ struct ib_mw *ofed_alloc_user_mw(struct ib_pd *pd, enum ib_mw_type type,
 	int ret;
 
 	if (!pd->device->ops.alloc_mw)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(pd->device, "alloc_mw"));
 	if (type != IB_MW_TYPE_1 && type != IB_MW_TYPE_2)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(pd->device, ERR_PTR(-EINVAL),
+				   "type: there is no window of type %u", type);
 	mw = rdma_zalloc_drv_obj_gfp(pd->device, ib_mw, GFP_KERNEL_ACCOUNT);
 	if (!mw)
 		return ERR_PTR(-ENOMEM);

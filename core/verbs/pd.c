@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Protection domains (IBA vol. 1 section 10.2.3). */
+#include <ofed/refuse.h>
 #include <ofed/restrack.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_addr.h>
@@ -13,7 +14,7 @@ static struct ib_pd *ofed_pd_create(struct ib_device *device,
 	int ret;
 
 	if (!device->ops.alloc_pd)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(device, "alloc_pd"));
 	pd = rdma_zalloc_drv_obj_gfp(device, ib_pd, GFP_KERNEL_ACCOUNT);
 	if (!pd)
 		return ERR_PTR(-ENOMEM);
@@ -57,7 +58,7 @@ static int ofed_pd_add_global_mr(struct ib_pd *pd, int access)
 	struct ib_mr *mr;
 
 	if (!pd->device->ops.get_dma_mr)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(pd->device, "get_dma_mr");
 	mr = pd->device->ops.get_dma_mr(pd, access);
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
@@ -132,7 +133,7 @@ int ib_dealloc_pd_user(struct ib_pd *pd, struct ib_udata *udata)
 	int ret;
 
 	if (atomic_read(&pd->usecnt))
-		return -EBUSY;
+		return ofed_refuse_busy(pd->device, "PD", &pd->usecnt);
 
 	if (pd->__internal_mr) {
 		ret = pd->device->ops.dereg_mr(pd->__internal_mr, NULL);

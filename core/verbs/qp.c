@@ -19,6 +19,7 @@
  * All functions here run in process context and may sleep, except the event
  * handlers.
  */
+#include <ofed/refuse.h>
 #include <ofed/restrack.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_verbs.h>
@@ -116,12 +117,14 @@ static int qp_check(struct ib_device *device,
 			    attr->cap.max_recv_wr || attr->cap.max_recv_sge;
 
 	if (!device->ops.create_qp)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(device, "create_qp");
 	if (attr->rwq_ind_tbl && has_rq)
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "rwq_ind_tbl: the QP has a receive queue as well");
 	if (attr->create_flags & IB_QP_CREATE_INTEGRITY_EN &&
 	    !(device->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER))
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "create_flags: the device has no integrity");
 	return 0;
 }
 
@@ -318,7 +321,8 @@ struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd,
 
 	if (rw_ctxs) {
 		if (!pd || !rdma_is_port_valid(device, qp_init_attr->port_num))
-			return ERR_PTR(-EINVAL);
+			return ERR_PTR(ofed_refuse_port(device,
+							qp_init_attr->port_num));
 		rdma_rw_init_qp(device, qp_init_attr);
 	}
 	qp = qp_create(device, pd, qp_init_attr, NULL, NULL, caller);
@@ -354,16 +358,22 @@ EXPORT_SYMBOL(ib_create_qp_kernel);
 struct ib_qp *ib_open_qp(struct ib_xrcd *xrcd,
 			 struct ib_qp_open_attr *qp_open_attr)
 {
-	struct ib_qp *real, *qp = ERR_PTR(-EINVAL);
+	struct ib_qp *real, *qp;
 
 	if (qp_open_attr->qp_type != IB_QPT_XRC_TGT)
-		return qp;
+		return ofed_refuse(xrcd->device, ERR_PTR(-EINVAL),
+				   "qp_type: %u is no target QP",
+				   qp_open_attr->qp_type);
 
 	down_read(&xrcd->tgt_qps_rwsem);
 	real = xa_load(&xrcd->tgt_qps, qp_open_attr->qp_num);
 	if (real)
 		qp = qp_open_handle(real, NULL, qp_open_attr->event_handler,
 				    qp_open_attr->qp_context);
+	else
+		qp = ofed_refuse(xrcd->device, ERR_PTR(-EINVAL),
+				 "QP %u is not of this XRC domain",
+				 qp_open_attr->qp_num);
 	up_read(&xrcd->tgt_qps_rwsem);
 	return qp;
 }
@@ -380,7 +390,8 @@ EXPORT_SYMBOL(ib_open_qp);
 int ib_close_qp(struct ib_qp *qp)
 {
 	if (qp->real_qp == qp)
-		return -EINVAL;
+		return ofed_refuse(qp->device, -EINVAL,
+				   "QP %u was created, not opened", qp->qp_num);
 	qp_detach_handle(qp);
 	kfree(qp);
 	return 0;
@@ -445,7 +456,7 @@ int ib_destroy_qp_user(struct ib_qp *qp, struct ib_udata *udata)
 {
 	might_sleep();
 	if (atomic_read(&qp->usecnt))
-		return -EBUSY;
+		return ofed_refuse_busy(qp->device, "QP", &qp->usecnt);
 	return qp->real_qp == qp ? qp_destroy_real(qp, udata) :
 				   qp_destroy_handle(qp, udata);
 }
@@ -465,7 +476,7 @@ int ib_query_qp(struct ib_qp *qp, struct ib_qp_attr *qp_attr,
 		int qp_attr_mask, struct ib_qp_init_attr *qp_init_attr)
 {
 	if (!qp->device->ops.query_qp)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(qp->device, "query_qp");
 
 	qp_attr->alt_ah_attr.grh.sgid_attr = NULL;
 	qp_attr->ah_attr.grh.sgid_attr = NULL;

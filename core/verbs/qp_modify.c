@@ -7,6 +7,7 @@
  * process may modify one QP. All functions here run in process context and may
  * sleep.
  */
+#include <ofed/refuse.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
@@ -57,7 +58,9 @@ static int qp_take_alt_path(struct ib_qp *qp, struct ib_qp_attr *attr,
 	if (!rdma_is_port_valid(qp->device, av->port_num) ||
 	    !rdma_protocol_ib(qp->device, av->port_num) ||
 	    !rdma_protocol_ib(qp->device, port))
-		return -EINVAL;
+		return ofed_refuse(qp->device, -EINVAL,
+				   "alt_ah_attr: port %u or port %u is not of InfiniBand",
+				   av->port_num, port);
 	return ofed_av_take(qp->device, av);
 }
 
@@ -107,9 +110,9 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 	int ret;
 
 	if (!qp->device->ops.modify_qp)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(qp->device, "modify_qp");
 	if (mask & IB_QP_PORT && !rdma_is_port_valid(qp->device, port))
-		return -EINVAL;
+		return ofed_refuse_port(qp->device, port);
 
 	if (mask & IB_QP_AV) {
 		ret = qp_take_path(qp, attr, udata);

@@ -17,6 +17,7 @@
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/mr_pool.h>
 #include <rdma/rw.h>
@@ -159,7 +160,9 @@ static int rw_init_region(struct rdma_rw_reg_ctx *reg, struct rw_args *args,
 			      PAGE_SIZE);
 	if (mapped < 0 || mapped < cnt) {
 		ib_mr_pool_put(qp, &qp->rdma_mrs, reg->mr);
-		return -EINVAL;
+		return ofed_refuse(qp->device, -EINVAL,
+				   "%d of %u elements fit into a region",
+				   mapped, cnt);
 	}
 	/* RFC 5040 5.1: the peer of a READ writes to its sink. */
 	if (iwarp)
@@ -385,7 +388,9 @@ int rdma_rw_ctx_signature_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 	int ret;
 
 	if (sg_cnt > room || prot_sg_cnt > room)
-		return -EINVAL;
+		return ofed_refuse(qp->device, -EINVAL,
+				   "%u and %u elements, at most %u", sg_cnt,
+				   prot_sg_cnt, room);
 	ret = rw_map_sg(qp, sg, sg_cnt, dir, &args.list);
 	if (ret)
 		return ret;

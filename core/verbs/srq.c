@@ -4,6 +4,7 @@
  * All functions run in process context and may sleep. The owner of an SRQ
  * ensures that no other thread uses it while it is destroyed.
  */
+#include <ofed/refuse.h>
 #include <ofed/restrack.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_verbs.h>
@@ -61,7 +62,7 @@ struct ib_srq *ib_create_srq_user(struct ib_pd *pd,
 	int ret;
 
 	if (!pd->device->ops.create_srq)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(pd->device, "create_srq"));
 	srq = rdma_zalloc_drv_obj_gfp(pd->device, ib_srq, GFP_KERNEL_ACCOUNT);
 	if (!srq)
 		return ERR_PTR(-ENOMEM);
@@ -99,7 +100,7 @@ int ofed_modify_user_srq(struct ib_srq *srq, struct ib_srq_attr *attr,
 			 enum ib_srq_attr_mask mask, struct ib_udata *udata)
 {
 	if (!srq->device->ops.modify_srq)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(srq->device, "modify_srq");
 	return srq->device->ops.modify_srq(srq, attr, mask, udata);
 }
 EXPORT_SYMBOL_GPL(ofed_modify_user_srq);
@@ -133,7 +134,7 @@ EXPORT_SYMBOL(ib_modify_srq);
 int ib_query_srq(struct ib_srq *srq, struct ib_srq_attr *srq_attr)
 {
 	if (!srq->device->ops.query_srq)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(srq->device, "query_srq");
 	return srq->device->ops.query_srq(srq, srq_attr);
 }
 EXPORT_SYMBOL(ib_query_srq);
@@ -152,7 +153,7 @@ int ib_destroy_srq_user(struct ib_srq *srq, struct ib_udata *udata)
 	int ret;
 
 	if (atomic_read(&srq->usecnt))
-		return -EBUSY;
+		return ofed_refuse_busy(srq->device, "SRQ", &srq->usecnt);
 
 	ofed_restrack_begin_del(&srq->res);
 	ret = srq->device->ops.destroy_srq(srq, udata);

@@ -4,6 +4,7 @@
  * All functions run in process context and may sleep.
  */
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_verbs.h>
 
@@ -14,7 +15,7 @@ static struct ib_wq *wq_create(struct ib_pd *pd, struct ib_wq_init_attr *attr,
 	struct ib_wq *wq;
 
 	if (!pd->device->ops.create_wq)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(pd->device, "create_wq"));
 	wq = pd->device->ops.create_wq(pd, attr, udata);
 	if (IS_ERR(wq))
 		return wq;
@@ -77,7 +78,7 @@ int ofed_modify_wq(struct ib_wq *wq, struct ib_wq_attr *attr, u32 mask,
 		   struct ib_udata *udata)
 {
 	if (!wq->device->ops.modify_wq)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(wq->device, "modify_wq");
 	return wq->device->ops.modify_wq(wq, attr, mask, udata);
 }
 EXPORT_SYMBOL_GPL(ofed_modify_wq);
@@ -97,7 +98,7 @@ int ib_destroy_wq_user(struct ib_wq *wq, struct ib_udata *udata)
 	int ret;
 
 	if (atomic_read(&wq->usecnt))
-		return -EBUSY;
+		return ofed_refuse_busy(wq->device, "WQ", &wq->usecnt);
 	ret = wq->device->ops.destroy_wq(wq, udata);
 	if (ret)
 		return ret;
@@ -136,9 +137,12 @@ ofed_create_rwq_ind_table(struct ib_device *device,
 	int ret;
 
 	if (!device->ops.create_rwq_ind_table)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(device, "create_rwq_ind_table"));
 	if (attr->log_ind_tbl_size > IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(device, ERR_PTR(-EINVAL),
+				   "log_ind_tbl_size: %u, at most %u",
+				   attr->log_ind_tbl_size,
+				   IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE);
 	table = rdma_zalloc_drv_obj_gfp(device, ib_rwq_ind_table,
 					GFP_KERNEL_ACCOUNT);
 	if (!table)
@@ -179,7 +183,8 @@ int ofed_destroy_rwq_ind_table(struct ib_rwq_ind_table *table)
 	int ret;
 
 	if (atomic_read(&table->usecnt))
-		return -EBUSY;
+		return ofed_refuse_busy(table->device, "WQ table",
+					&table->usecnt);
 	ret = table->device->ops.destroy_rwq_ind_table(table);
 	if (ret)
 		return ret;

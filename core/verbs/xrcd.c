@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* XRC domains (IBA vol. 1 annex A14). */
 #include <linux/xarray.h>
+#include <ofed/refuse.h>
 #include <ofed/restrack.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_addr.h>
@@ -35,7 +36,7 @@ struct ib_xrcd *ib_alloc_xrcd_user(struct ib_device *device,
 	int ret;
 
 	if (!ops->alloc_xrcd)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(ofed_refuse_op(device, "alloc_xrcd"));
 	xrcd = rdma_zalloc_drv_obj_gfp(device, ib_xrcd, GFP_KERNEL_ACCOUNT);
 	if (!xrcd)
 		return ERR_PTR(-ENOMEM);
@@ -67,7 +68,8 @@ int ib_dealloc_xrcd_user(struct ib_xrcd *xrcd, struct ib_udata *udata)
 	int ret;
 
 	if (atomic_read(&xrcd->usecnt))
-		return -EBUSY;
+		return ofed_refuse_busy(xrcd->device, "XRC domain",
+					&xrcd->usecnt);
 	ret = xrcd->device->ops.dealloc_xrcd(xrcd, udata);
 	if (ret)
 		return ret;

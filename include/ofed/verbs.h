@@ -10,6 +10,7 @@
 #ifndef OFED_VERBS_H
 #define OFED_VERBS_H
 
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -30,6 +31,26 @@ struct ib_qp *ofed_create_user_qp(struct ib_device *device, struct ib_pd *pd,
 				  struct ib_qp_init_attr *attr,
 				  struct ib_uqp_object *uobject,
 				  struct ib_udata *udata);
+
+/* A page of the region is a page of the memory: both ranges begin at the same offset of one. */
+static inline int ofed_mr_check_offset(const struct ib_device *device, u64 start,
+				       u64 virt_addr)
+{
+	if (!((start ^ virt_addr) & ~PAGE_MASK))
+		return 0;
+	return ofed_refuse(device, -EINVAL,
+			   "the region at 0x%llx and its memory at 0x%llx differ within the page",
+			   virt_addr, start);
+}
+
+static inline int ofed_mr_check_access(struct ib_device *device, unsigned int flags)
+{
+	int ret = ib_check_mr_access(device, flags);
+
+	if (!ret)
+		return 0;
+	return ofed_refuse(device, ret, "access flags 0x%x of a region", flags);
+}
 
 struct ib_mr *ofed_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			       u64 virt_addr, int access,
