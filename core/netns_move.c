@@ -20,6 +20,7 @@
  */
 #include <linux/netlink.h>
 #include <net/sock.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 
 #include "device/device.h"
@@ -231,12 +232,14 @@ int ofed_device_set_netns_put(struct ib_device *device, struct sk_buff *skb,
 		goto err_device;
 	}
 	if (!netlink_ns_capable(skb, to->user_ns, CAP_NET_ADMIN)) {
-		ret = -EPERM;
+		ret = ofed_refuse(device, -EPERM,
+				  "CAP_NET_ADMIN of the other namespace is required");
 		goto err_net;
 	}
 	/* Without it, user space could hold up this call for ever. */
 	if (!device->ops.disassociate_ucontext || ofed_netns_is_shared()) {
-		ret = -EOPNOTSUPP;
+		ret = ofed_refuse(device, -EOPNOTSUPP,
+				  "a driver without disassociate_ucontext, or shared mode");
 		goto err_net;
 	}
 

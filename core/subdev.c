@@ -20,6 +20,7 @@
 #include <linux/cleanup.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 
 #include "device/device.h"
@@ -113,7 +114,8 @@ int ib_add_sub_device(struct ib_device *parent, enum rdma_nl_dev_type type,
 	struct ib_device *part;
 
 	if (!ops->add_sub_dev || !ops->del_sub_dev)
-		return -EOPNOTSUPP;
+		return ofed_refuse(parent, -EOPNOTSUPP,
+				   "the driver has no parts of a device");
 	part = ofed_subdev_make(parent, type, name);
 	if (IS_ERR(part))
 		return PTR_ERR(part);

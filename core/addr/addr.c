@@ -15,6 +15,7 @@
 #include <net/neighbour.h>
 #include <net/netevent.h>
 #include <net/route.h>
+#include <ofed/refuse.h>
 #include <rdma/ib.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
@@ -297,7 +298,9 @@ static int addr_resolve_by_route(const struct ib_gid_attr *sgid_attr,
 	if (ret)
 		return ret;
 	if (path.src.sa.sa_family != path.dst.sa.sa_family)
-		ret = -EINVAL;
+		ret = ofed_refuse(sgid_attr->device, -EINVAL,
+				  "port %u: no route from %pI6c to %pI6c",
+				  sgid_attr->port_num, sgid_attr->gid.raw, grh->dgid.raw);
 	else if (path.dst.sa.sa_family == AF_INET)
 		ret = addr_resolve_ipv4(&path, routable);
 	else
@@ -343,7 +346,9 @@ int ofed_addr_resolve_l2(struct ib_device *device,
 	might_sleep();
 	if (!sgid_attr || sgid_attr->device != device ||
 	    rdma_is_zero_gid(&grh->dgid))
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "port %u: an address without its GIDs",
+				   rdma_ah_get_port_num(ah_attr));
 	memcpy(&dgid, grh->dgid.raw, sizeof(dgid));
 	if (rdma_is_multicast_addr(&dgid)) {
 		addr_multicast_mac(&grh->dgid, ah_attr->roce.dmac);

@@ -5,6 +5,7 @@
  */
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_user_sa.h>
 
 #include "../netlink/ls.h"
@@ -97,7 +98,8 @@ int ofed_ls_ip_answered(struct sk_buff *skb, struct nlmsghdr *nlh,
 	union ib_gid gid;
 
 	if (!ofed_ls_is_answer(skb, nlh))
-		return -EPERM;
+		return ofed_refuse_call(-EPERM,
+					"ib_addr: a GID from a socket that may not answer");
 	attr = addr_find_gid(nlh);
 	if (attr)
 		memcpy(&gid, nla_data(attr), sizeof(gid));

@@ -19,6 +19,7 @@
 #include <linux/workqueue.h>
 #include <net/neighbour.h>
 #include <net/netevent.h>
+#include <ofed/refuse.h>
 #include <rdma/ib.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
@@ -319,9 +320,13 @@ static struct request *addr_new_request(const struct sockaddr *src,
 	struct request *req;
 
 	if (dst->sa_family != AF_INET && dst->sa_family != AF_INET6)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse_call(ERR_PTR(-EINVAL),
+					"ib_addr: destination of family %u",
+					dst->sa_family);
 	if (src && src->sa_family != dst->sa_family)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse_call(ERR_PTR(-EINVAL),
+					"ib_addr: source of family %u, destination of family %u",
+					src->sa_family, dst->sa_family);
 	req = kzalloc(sizeof(*req), GFP_KERNEL_ACCOUNT);
 	if (!req)
 		return ERR_PTR(-ENOMEM);

@@ -5,6 +5,7 @@
  */
 #include <linux/module.h>
 #include <net/netns/generic.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 
 #include "netns.h"
@@ -54,7 +55,7 @@ int ofed_netns_set_shared(bool shared)
 		if (xa_empty(&ofed_nets))
 			WRITE_ONCE(shared_mode, shared);
 		else
-			ret = -EBUSY;
+			ret = ofed_refuse_call(-EBUSY, "ib_core: there are other network namespaces");
 	}
 	up_write(&ofed_nets_rwsem);
 	return ret;

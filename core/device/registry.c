@@ -6,6 +6,7 @@
  * Locks: registry_rwsem is taken inside of device->unregistration_lock.
  */
 #include <linux/xarray.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 
 #include "device.h"
@@ -44,11 +45,15 @@ static int device_choose_name(struct ib_device *device, const char *name)
 
 	lockdep_assert_held_write(&registry_rwsem);
 	if (strchr(name, '%') && !device_is_pattern(name))
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_core: %s is no name of a device",
+					name);
 	for (number = 0; number < INT_MAX; number++) {
 		if (snprintf(candidate, sizeof(candidate), name, number) >=
 		    sizeof(candidate))
-			return -ENAMETOOLONG;
+			return ofed_refuse_call(-ENAMETOOLONG,
+						"ib_core: %s is too long a name",
+						name);
 		if (!device_find_by_name(candidate)) {
 			strscpy(device->name, candidate,
 				sizeof(device->name));
@@ -57,7 +62,7 @@ static int device_choose_name(struct ib_device *device, const char *name)
 		if (!strchr(name, '%'))
 			break;
 	}
-	return -ENFILE;
+	return ofed_refuse_call(-ENFILE, "ib_core: a device %s exists", name);
 }
 
 /**
@@ -286,7 +291,7 @@ int ofed_device_rename(struct ib_device *device, const char *name)
 		goto out;
 	}
 	if (device_find_by_name(name)) {
-		ret = -EEXIST;
+		ret = ofed_refuse(device, -EEXIST, "a device %s exists", name);
 		goto out;
 	}
 	ret = device_rename(&device->dev, name);

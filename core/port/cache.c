@@ -6,6 +6,7 @@
  */
 #include <linux/export.h>
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
@@ -37,7 +38,7 @@ int ib_query_pkey(struct ib_device *device, u32 port_num, u16 index, u16 *pkey)
 	const struct ib_device_ops *ops = &device->ops;
 
 	if (!rdma_is_port_valid(device, port_num))
-		return -EINVAL;
+		return ofed_refuse_port(device, port_num);
 	return ops->query_pkey ?
 	       ops->query_pkey(device, port_num, index, pkey) : -EOPNOTSUPP;
 }
@@ -67,7 +68,7 @@ int ib_find_pkey(struct ib_device *device,
 	u16 entry;
 
 	if (!rdma_is_port_valid(device, port_num))
-		return -EINVAL;
+		return ofed_refuse_port(device, port_num);
 	len = device->port_data[port_num].immutable.pkey_tbl_len;
 	for (ix = 0; ix < len; ix++) {
 		ret = ib_query_pkey(device, port_num, ix, &entry);
@@ -106,7 +107,7 @@ int ib_get_cached_pkey(struct ib_device *device_handle, u32 port_num,
 	int ret = -EINVAL;
 
 	if (!rdma_is_port_valid(device_handle, port_num))
-		return -EINVAL;
+		return ofed_refuse_port(device_handle, port_num);
 	read_lock_irqsave(&device_handle->cache_lock, flags);
 	cache = device_handle->port_data[port_num].cache.pkey;
 	if (cache && index >= 0 && index < cache->count) {
@@ -154,7 +155,7 @@ static int port_find_in_cache(struct ib_device *device, u32 port, u16 pkey,
 	int ix = -EINVAL;
 
 	if (!rdma_is_port_valid(device, port))
-		return -EINVAL;
+		return ofed_refuse_port(device, port);
 	read_lock_irqsave(&device->cache_lock, flags);
 	cache = device->port_data[port].cache.pkey;
 	if (cache)
@@ -216,7 +217,7 @@ int ib_get_cached_lmc(struct ib_device *device, u32 port_num, u8 *lmc)
 	unsigned long flags;
 
 	if (!rdma_is_port_valid(device, port_num))
-		return -EINVAL;
+		return ofed_refuse_port(device, port_num);
 	cache = &device->port_data[port_num].cache;
 	read_lock_irqsave(&device->cache_lock, flags);
 	*lmc = cache->lmc;
@@ -239,7 +240,7 @@ int ib_get_cached_port_state(struct ib_device *device, u32 port_num,
 	unsigned long flags;
 
 	if (!rdma_is_port_valid(device, port_num))
-		return -EINVAL;
+		return ofed_refuse_port(device, port_num);
 	read_lock_irqsave(&device->cache_lock, flags);
 	*port_active = device->port_data[port_num].cache.port_state;
 	read_unlock_irqrestore(&device->cache_lock, flags);

@@ -2,6 +2,7 @@
 /* The speed of an Ethernet port in terms of InfiniBand: lanes, and the rate of a lane. */
 #include <linux/ethtool.h>
 #include <linux/rtnetlink.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 
 struct port_rate {
@@ -82,10 +83,12 @@ int ib_get_eth_speed(struct ib_device *dev, u32 port_num, u16 *speed,
 	int ret;
 
 	if (rdma_port_get_link_layer(dev, port_num) != IB_LINK_LAYER_ETHERNET)
-		return -EINVAL;
+		return ofed_refuse(dev, -EINVAL, "port %u is not of Ethernet",
+				   port_num);
 	ndev = ib_device_get_netdev(dev, port_num);
 	if (!ndev)
-		return -ENODEV;
+		return ofed_refuse(dev, -ENODEV, "port %u has no interface",
+				   port_num);
 
 	rtnl_lock();
 	ret = __ethtool_get_link_ksettings(ndev, &link);

@@ -9,6 +9,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
@@ -301,7 +302,8 @@ int ofed_gid_insert(struct ib_gid_table *table,
 
 	lockdep_assert_held(&table->change);
 	if (rdma_is_zero_gid(&key->gid))
-		return -EINVAL;
+		return ofed_refuse(table->device, -EINVAL,
+				   "port %u: a GID of zeros", table->port);
 	if (table->closed)
 		return -ENODEV;
 	/* A default GID is like any other to look-ups. */
@@ -361,10 +363,13 @@ int ofed_gid_add(struct ib_device *device, u32 port, const union ib_gid *gid,
 
 	might_sleep();
 	if (!table || !gid_table_is_roce(table))
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "port %u has no GIDs of RoCE", port);
 	gid_key_from_attr(&key, gid, attr);
 	if (!(ofed_gid_type_mask(device, port) & BIT(key.type)))
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "port %u has no GIDs of type %u", port,
+				   key.type);
 	mutex_lock(&table->change);
 	ret = ofed_gid_insert(table, &key, default_slot);
 	mutex_unlock(&table->change);
@@ -410,7 +415,8 @@ int ofed_gid_del(struct ib_device *device, u32 port, const union ib_gid *gid,
 
 	might_sleep();
 	if (!table || !gid_table_is_roce(table))
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "port %u has no GIDs of RoCE", port);
 	gid_key_from_attr(&want.key, gid, attr);
 	mutex_lock(&table->change);
 	ofed_gid_retire_if(table, gid_is_exact, &want);

@@ -6,6 +6,7 @@
 #include <linux/export.h>
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -34,7 +35,8 @@ int rdma_query_gid(struct ib_device *device, u32 port_num, int index,
 	int ret = -ENOENT;
 
 	if (!table || index < 0 || index >= table->size)
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL, "port %u has no GID %d",
+				   port_num, index);
 	read_lock_irqsave(&table->rwlock, flags);
 	entry = table->slot[index];
 	if (entry && !entry->dying) {
@@ -66,7 +68,8 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 	unsigned long flags;
 
 	if (!table || index < 0 || index >= table->size)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(device, ERR_PTR(-EINVAL),
+				   "port %u has no GID %d", port_num, index);
 	read_lock_irqsave(&table->rwlock, flags);
 	entry = table->slot[index];
 	if (entry && !entry->dying) {
@@ -198,7 +201,7 @@ rdma_find_gid_by_filter(struct ib_device *device, const union ib_gid *gid,
 	u32 ix;
 
 	if (!table)
-		return ERR_PTR(-EINVAL);
+		return ERR_PTR(ofed_refuse_port(device, port_num));
 	read_lock_irqsave(&table->rwlock, flags);
 	for (ix = 0; ix < table->size; ix++) {
 		entry = table->slot[ix];

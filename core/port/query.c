@@ -2,6 +2,7 @@
 /* What a device tells of itself and its ports, and the netdevs of the ports. */
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
@@ -94,7 +95,7 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev,
 	if (ret)
 		return ret;
 	if (!rdma_is_port_valid(ib_dev, port))
-		return -EINVAL;
+		return ofed_refuse_port(ib_dev, port);
 
 	dev_hold(ndev);
 	old = port_exchange_netdev(&ib_dev->port_data[port], ndev);
@@ -173,7 +174,8 @@ static int port_query_iwarp_port(struct ib_device *device, u32 port,
 	struct net_device *ndev = ib_device_get_netdev(device, port);
 
 	if (!ndev)
-		return -ENODEV;
+		return ofed_refuse(device, -ENODEV, "port %u has no interface",
+				   port);
 
 	attr->max_mtu = IB_MTU_4096;
 	attr->active_mtu = ib_mtu_int_to_enum(ndev->mtu);
@@ -222,7 +224,7 @@ int ib_query_port(struct ib_device *device, u32 port_num,
 	int ret;
 
 	if (!rdma_is_port_valid(device, port_num))
-		return -EINVAL;
+		return ofed_refuse_port(device, port_num);
 
 	memset(port_attr, 0, sizeof(*port_attr));
 	if (rdma_protocol_iwarp(device, port_num))
@@ -249,7 +251,7 @@ int ib_modify_device(struct ib_device *device, int device_modify_mask,
 		     struct ib_device_modify *device_modify)
 {
 	if (!device->ops.modify_device)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(device, "modify_device");
 	return device->ops.modify_device(device, device_modify_mask,
 					 device_modify);
 }
@@ -273,13 +275,13 @@ int ib_modify_port(struct ib_device *device, u32 port_num,
 		   port_modify->clr_port_cap_mask;
 
 	if (!rdma_is_port_valid(device, port_num))
-		return -EINVAL;
+		return ofed_refuse_port(device, port_num);
 	if (device->ops.modify_port)
 		return device->ops.modify_port(device, port_num,
 					       port_modify_mask, port_modify);
 	if (rdma_protocol_roce(device, port_num) && !(caps & ~IB_PORT_CM_SUP))
 		return 0;
-	return -EOPNOTSUPP;
+	return ofed_refuse_op(device, "modify_port");
 }
 EXPORT_SYMBOL(ib_modify_port);
 
@@ -316,7 +318,7 @@ static int port_netdev_params(struct ib_device *device, u32 port_num,
 			      struct rdma_netdev_alloc_params *params)
 {
 	if (!device->ops.rdma_netdev_get_params)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(device, "rdma_netdev_get_params");
 	return device->ops.rdma_netdev_get_params(device, port_num, type,
 						  params);
 }

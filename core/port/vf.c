@@ -3,6 +3,7 @@
  * Virtual functions, as IPoIB hands them down from the netdev's own ops. All
  * of them may sleep and return -EOPNOTSUPP when the driver has no such op.
  */
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 
 /**
@@ -18,7 +19,7 @@ int ib_set_vf_link_state(struct ib_device *device, int vf, u32 port, int state)
 {
 	return device->ops.set_vf_link_state ?
 	       device->ops.set_vf_link_state(device, vf, port, state) :
-	       -EOPNOTSUPP;
+	       ofed_refuse_op(device, "set_vf_link_state");
 }
 EXPORT_SYMBOL(ib_set_vf_link_state);
 
@@ -35,7 +36,8 @@ int ib_get_vf_config(struct ib_device *device, int vf, u32 port,
 		     struct ifla_vf_info *info)
 {
 	return device->ops.get_vf_config ?
-	       device->ops.get_vf_config(device, vf, port, info) : -EOPNOTSUPP;
+	       device->ops.get_vf_config(device, vf, port, info) :
+	       ofed_refuse_op(device, "get_vf_config");
 }
 EXPORT_SYMBOL(ib_get_vf_config);
 
@@ -52,7 +54,8 @@ int ib_get_vf_stats(struct ib_device *device, int vf, u32 port,
 		    struct ifla_vf_stats *stats)
 {
 	return device->ops.get_vf_stats ?
-	       device->ops.get_vf_stats(device, vf, port, stats) : -EOPNOTSUPP;
+	       device->ops.get_vf_stats(device, vf, port, stats) :
+	       ofed_refuse_op(device, "get_vf_stats");
 }
 EXPORT_SYMBOL(ib_get_vf_stats);
 
@@ -71,7 +74,7 @@ int ib_set_vf_guid(struct ib_device *device, int vf, u32 port, u64 guid,
 {
 	return device->ops.set_vf_guid ?
 	       device->ops.set_vf_guid(device, vf, port, guid, type) :
-	       -EOPNOTSUPP;
+	       ofed_refuse_op(device, "set_vf_guid");
 }
 EXPORT_SYMBOL(ib_set_vf_guid);
 
@@ -91,6 +94,6 @@ int ib_get_vf_guid(struct ib_device *device, int vf, u32 port,
 {
 	return device->ops.get_vf_guid ?
 	       device->ops.get_vf_guid(device, vf, port, node_guid, port_guid) :
-	       -EOPNOTSUPP;
+	       ofed_refuse_op(device, "get_vf_guid");
 }
 EXPORT_SYMBOL(ib_get_vf_guid);

@@ -5,6 +5,7 @@
  */
 #include <linux/slab.h>
 #include <kunit/visibility.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 #include <ofed/restrack.h>
 
@@ -87,7 +88,8 @@ int rdma_counter_query_stats(struct rdma_counter *counter)
 	int ret;
 
 	if (!counter->device->ops.counter_update_stats)
-		return -EINVAL;
+		return ofed_refuse(counter->device, -EINVAL,
+				   "the driver has no counter_update_stats");
 	mutex_lock(&counter->lock);
 	ret = counter->device->ops.counter_update_stats(counter);
 	mutex_unlock(&counter->lock);
@@ -95,11 +97,13 @@ int rdma_counter_query_stats(struct rdma_counter *counter)
 }
 EXPORT_SYMBOL_IF_KUNIT(rdma_counter_query_stats);
 
-static int counter_check_auto(const struct rdma_port_counter *port, u32 mask)
+static int counter_check_auto(const struct ib_device *device,
+			      const struct rdma_port_counter *port, u32 mask)
 {
 	lockdep_assert_held(&port->lock);
 	if (mask & ~AUTO_MASKS)
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL, "mask 0x%x of counters",
+				   mask);
 	if (port->mode.mode == RDMA_COUNTER_MODE_AUTO &&
 	    port->mode.mask == mask)
 		return 0;
@@ -127,10 +131,11 @@ int rdma_counter_set_auto_mode(struct ib_device *dev, u32 port,
 	int ret = 0;
 
 	if (!counter->hstats)
-		return -EOPNOTSUPP;
+		return ofed_refuse(dev, -EOPNOTSUPP,
+				   "port %u has no counters of QPs", port);
 	mutex_lock(&counter->lock);
 	if (mask) {
-		ret = counter_check_auto(counter, mask);
+		ret = counter_check_auto(dev, counter, mask);
 		if (ret == -EBUSY)
 			NL_SET_ERR_MSG(extack, "QPs are bound to counters");
 		if (ret)
@@ -220,11 +225,13 @@ int rdma_counter_modify(struct ib_device *dev, u32 port,
 	int ret = 0;
 
 	if (!dev->ops.modify_hw_stat)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(dev, "modify_hw_stat");
 	stats = ofed_hw_stats_of_port(dev, port);
 	if (!stats || index >= stats->num_counters ||
 	    !(stats->descs[index].flags & IB_STAT_FLAG_OPTIONAL))
-		return -EINVAL;
+		return ofed_refuse(dev, -EINVAL,
+				   "port %u has no optional counter %u", port,
+				   index);
 	mutex_lock(&stats->lock);
 	if (enable == test_bit(index, stats->is_disabled)) {
 		ret = dev->ops.modify_hw_stat(dev, port, index, enable);

@@ -19,6 +19,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <kunit/visibility.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 #include <ofed/restrack.h>
 
@@ -79,9 +80,10 @@ static int counter_do_bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
 
 	lockdep_assert_held(&bind_lock);
 	if (qp->counter)
-		return -EINVAL;
+		return ofed_refuse(qp->device, -EINVAL,
+				   "QP %u is bound to a counter", qp->qp_num);
 	if (!qp->device->ops.counter_bind_qp)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(qp->device, "counter_bind_qp");
 	mutex_lock(&counter->lock);
 	ret = qp->device->ops.counter_bind_qp(counter, qp);
 	mutex_unlock(&counter->lock);
@@ -96,9 +98,10 @@ static int counter_do_unbind_qp(struct ib_qp *qp, bool force)
 
 	lockdep_assert_held(&bind_lock);
 	if (!counter)
-		return -EINVAL;
+		return ofed_refuse(qp->device, -EINVAL,
+				   "QP %u is bound to no counter", qp->qp_num);
 	if (!qp->device->ops.counter_unbind_qp)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(qp->device, "counter_unbind_qp");
 	mutex_lock(&counter->lock);
 	ret = qp->device->ops.counter_unbind_qp(qp);
 	mutex_unlock(&counter->lock);
@@ -172,7 +175,8 @@ static struct rdma_counter *counter_create(struct ib_qp *qp, u32 port_num,
 
 	lockdep_assert_held(&bind_lock);
 	if (!counter_can_count(&qp->device->ops))
-		return ERR_PTR(-EOPNOTSUPP);
+		return ofed_refuse(qp->device, ERR_PTR(-EOPNOTSUPP),
+				   "the driver has no counters of QPs");
 	counter = counter_alloc(qp, port_num);
 	if (!counter)
 		return ERR_PTR(-ENOMEM);
@@ -368,10 +372,12 @@ int rdma_counter_bind_qpn(struct ib_device *dev, u32 port,
 	int ret = -ENOENT;
 
 	if (counter_is_auto(&dev->port_data[port].port_counter))
-		return -EINVAL;
+		return ofed_refuse(dev, -EINVAL,
+				   "port %u binds QPs to counters by itself",
+				   port);
 	qp = counter_get_qp(dev, qp_num);
 	if (!qp)
-		return -ENOENT;
+		return ofed_refuse(dev, -ENOENT, "there is no QP %u", qp_num);
 	mutex_lock(&bind_lock);
 	counter = counter_get_counter(dev, counter_id);
 	if (counter) {
@@ -382,7 +388,10 @@ int rdma_counter_bind_qpn(struct ib_device *dev, u32 port,
 	}
 	mutex_unlock(&bind_lock);
 	rdma_restrack_put(&qp->res);
-	return ret;
+	if (!ret)
+		return 0;
+	return ofed_refuse(dev, ret, "port %u: QP %u is not bound to counter %u: %d",
+			   port, qp_num, counter_id, ret);
 }
 EXPORT_SYMBOL_IF_KUNIT(rdma_counter_bind_qpn);
 
@@ -401,19 +410,22 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_counter_bind_qpn);
 int rdma_counter_bind_qpn_alloc(struct ib_device *dev, u32 port,
 				u32 qp_num, u32 *counter_id)
 {
-	struct rdma_counter *counter;
+	struct rdma_counter *counter = ERR_PTR(-EINVAL);
 	struct ib_qp *qp;
 	int ret = -EINVAL;
 
 	if (!rdma_is_port_valid(dev, port))
-		return -EINVAL;
+		return ofed_refuse_port(dev, port);
 	if (!dev->port_data[port].port_counter.hstats)
-		return -EOPNOTSUPP;
+		return ofed_refuse(dev, -EOPNOTSUPP,
+				   "port %u has no counters of QPs", port);
 	if (counter_is_auto(&dev->port_data[port].port_counter))
-		return -EINVAL;
+		return ofed_refuse(dev, -EINVAL,
+				   "port %u binds QPs to counters by itself",
+				   port);
 	qp = counter_get_qp(dev, qp_num);
 	if (!qp)
-		return -ENOENT;
+		return ofed_refuse(dev, -ENOENT, "there is no QP %u", qp_num);
 	mutex_lock(&bind_lock);
 	if (counter_may_be_of_port(qp, port)) {
 		counter = counter_create(qp, port, RDMA_COUNTER_MODE_MANUAL);
@@ -424,7 +436,10 @@ int rdma_counter_bind_qpn_alloc(struct ib_device *dev, u32 port,
 	}
 	mutex_unlock(&bind_lock);
 	rdma_restrack_put(&qp->res);
-	return ret;
+	if (!ret)
+		return 0;
+	return ofed_refuse(dev, ret, "port %u: QP %u gets no counter: %d", port,
+			   qp_num, PTR_ERR_OR_ZERO(counter));
 }
 EXPORT_SYMBOL_IF_KUNIT(rdma_counter_bind_qpn_alloc);
 
@@ -446,10 +461,10 @@ int rdma_counter_unbind_qpn(struct ib_device *dev, u32 port,
 	int ret = -EINVAL;
 
 	if (!rdma_is_port_valid(dev, port))
-		return -EINVAL;
+		return ofed_refuse_port(dev, port);
 	qp = counter_get_qp(dev, qp_num);
 	if (!qp)
-		return -ENOENT;
+		return ofed_refuse(dev, -ENOENT, "there is no QP %u", qp_num);
 	mutex_lock(&bind_lock);
 	if (qp->counter && qp->counter->id == counter_id &&
 	    counter_may_be_of_port(qp, port) &&
@@ -457,6 +472,9 @@ int rdma_counter_unbind_qpn(struct ib_device *dev, u32 port,
 		ret = counter_do_unbind_qp(qp, false);
 	mutex_unlock(&bind_lock);
 	rdma_restrack_put(&qp->res);
-	return ret;
+	if (!ret)
+		return 0;
+	return ofed_refuse(dev, ret, "port %u: QP %u stays with its counter, %u or another: %d",
+			   port, qp_num, counter_id, ret);
 }
 EXPORT_SYMBOL_IF_KUNIT(rdma_counter_unbind_qpn);

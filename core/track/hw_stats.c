@@ -9,6 +9,7 @@
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
+#include <ofed/refuse.h>
 #include <rdma/rdma_counter.h>
 
 #include "../sysfs/sysfs.h"
@@ -151,7 +152,8 @@ static ssize_t hw_stats_lifespan_parse(struct rdma_hw_stats *stats, const char *
 	if (ret)
 		return ret;
 	if (msec < 0 || msec > LIFESPAN_MAX_MSEC)
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL, "ib_core: lifespan: %d ms, at most %d",
+					msec, LIFESPAN_MAX_MSEC);
 
 	mutex_lock(&stats->lock);
 	stats->lifespan = msecs_to_jiffies(msec);
