@@ -7,6 +7,7 @@
 #include <linux/export.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 
 #include "priv.h"
 
@@ -160,7 +161,9 @@ struct ib_mad_send_buf *ib_create_send_mad(struct ib_mad_agent *mad_agent,
 	struct mad_send *send;
 
 	if (!mad_lengths_ok(agent, rmpp_active, hdr_len, data_len, mad_size))
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(mad_agent->device, ERR_PTR(-EINVAL),
+				   "a MAD of %d + %d bytes, RMPP %d, does not fit",
+				   hdr_len, data_len, rmpp_active);
 	send = mad_alloc_send(agent, rmpp_active, hdr_len, data_len, mad_size,
 			      gfp_mask);
 	if (!send)

@@ -9,6 +9,7 @@
 #include <kunit/visibility.h>
 #include <linux/bitmap.h>
 #include <linux/list.h>
+#include <ofed/refuse.h>
 
 #include "priv.h"
 
@@ -39,16 +40,22 @@ int mad_claim_set(struct mad_claim *claim, const struct ib_mad_reg_req *req)
 	const u8 class = req->mgmt_class;
 
 	if (req->mgmt_class_version > MAX_CLASS_VERSION)
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_mad: class 0x%02x has no version %u",
+					class, req->mgmt_class_version);
 	if (!class || (class > IB_MGMT_CLASS_VENDOR_RANGE2_END &&
 		       class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE))
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_mad: there is no class 0x%02x",
+					class);
 
 	claim->mgmt_class = class;
 	claim->version = req->mgmt_class_version;
 	claim->oui = mad_class_has_oui(class) ? mad_oui_of(req->oui) : 0;
 	if (mad_class_has_oui(class) && !claim->oui)
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_mad: class 0x%02x needs an OUI",
+					class);
 	bitmap_copy(claim->methods, req->method_mask, IB_MGMT_MAX_METHODS);
 	return 0;
 }
@@ -76,7 +83,9 @@ int mad_table_add(struct mad_table *table, struct mad_claim *claim)
 				  claim->oui) &&
 		    bitmap_intersects(other->methods, claim->methods,
 				      IB_MGMT_MAX_METHODS))
-			return -EINVAL;
+			return ofed_refuse_call(-EINVAL,
+						"ib_mad: another agent has methods of class 0x%02x",
+						claim->mgmt_class);
 	list_add_tail(&claim->node, &table->claims);
 	return 0;
 }

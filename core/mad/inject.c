@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <ofed/refuse.h>
 
 #include "inject.h"
 
@@ -184,13 +185,14 @@ static int mad_add_rule(char *line)
 
 	lockdep_assert_held(&order_lock);
 	if (num_rules >= MAX_RULES)
-		return -ENOSPC;
+		return ofed_refuse_call(-ENOSPC, "ib_mad: there are %u rules", num_rules);
 	rule = kmalloc(sizeof(*rule), GFP_KERNEL);
 	if (!rule)
 		return -ENOMEM;
 	if (mad_fault_parse(line, rule)) {
 		kfree(rule);
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL, "ib_mad: a line that begins with \"%s\" is no rule",
+					line);
 	}
 	spin_lock_irq(&rules_lock);
 	list_add_tail(&rule->node, &rules);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Registration of agents: what a consumer may ask for, and of which port. */
 #include <linux/export.h>
+#include <ofed/refuse.h>
 
 #include "priv.h"
 
@@ -26,22 +27,33 @@ static int mad_check_request(enum ib_qp_type qp_type,
 	int ret;
 
 	if (qp_type != IB_QPT_SMI && qp_type != IB_QPT_GSI)
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_mad: QPs of type %u send no MADs",
+					qp_type);
 	if (rmpp_version && rmpp_version != IB_MGMT_RMPP_VERSION)
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_mad: there is no RMPP of version %u",
+					rmpp_version);
+	if (!req && (!send_handler || flags & IB_MAD_USER_RMPP))
+		return ofed_refuse_call(-EINVAL, "ib_mad: an agent without requests, flags 0x%x, and %s send handler",
+					flags, send_handler ? "a" : "no");
 	if (!req)
-		return !send_handler || flags & IB_MAD_USER_RMPP ? -EINVAL : 0;
+		return 0;
 
 	if (!recv_handler)
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL, "ib_mad: requests without a receive handler");
 	ret = mad_claim_set(claim, req);
 	if (ret)
 		return ret;
 	if (rmpp_version && !ib_is_mad_class_rmpp(req->mgmt_class))
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_mad: class 0x%02x has no RMPP",
+					req->mgmt_class);
 	/* Subnet management is all that QP0 does, and is nowhere else. */
 	if (mad_class_is_smp(req->mgmt_class) != (qp_type == IB_QPT_SMI))
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_mad: class 0x%02x is not of QP%u",
+					req->mgmt_class, qp_type == IB_QPT_GSI);
 	return 0;
 }
 
@@ -85,10 +97,12 @@ ib_register_mad_agent(struct ib_device *device, u32 port_num,
 		return ERR_PTR(ret);
 	port = mad_port_find(device, port_num);
 	if (!port)
-		return ERR_PTR(-ENODEV);
+		return ofed_refuse(device, ERR_PTR(-ENODEV),
+				   "port %u has no MADs", port_num);
 	qp = port->qp[qp_type == IB_QPT_GSI];
 	if (!qp)
-		return ERR_PTR(-EPROTONOSUPPORT);
+		return ofed_refuse(device, ERR_PTR(-EPROTONOSUPPORT),
+				   "port %u has no QP0", port_num);
 
 	agent = mad_agent_create(qp, rmpp_version, send_handler, recv_handler,
 				 context, registration_flags);

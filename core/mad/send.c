@@ -7,6 +7,7 @@
 #include <kunit/visibility.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
+#include <ofed/refuse.h>
 
 #include "inject.h"
 #include "priv.h"
@@ -176,12 +177,17 @@ static int mad_check_send(const struct mad_send *send)
 	const struct ib_mad_hdr *hdr = send->buf.mad;
 
 	if (!agent->send_handler || send->buf.timeout_ms < 0)
-		return -EINVAL;
+		return ofed_refuse(agent->device, -EINVAL,
+				   "a MAD with timeout %d and %s send handler",
+				   send->buf.timeout_ms,
+				   agent->send_handler ? "a" : "no");
 	/* A response needs a receive handler to go to. */
 	if (send->buf.timeout_ms && !agent->recv_handler)
-		return -EINVAL;
+		return ofed_refuse(agent->device, -EINVAL,
+				   "a request without a receive handler");
 	if (agent->rmpp_version && !ib_is_mad_class_rmpp(hdr->mgmt_class))
-		return -EINVAL;
+		return ofed_refuse(agent->device, -EINVAL,
+				   "class 0x%02x has no RMPP", hdr->mgmt_class);
 	return 0;
 }
 
@@ -206,7 +212,9 @@ int mad_local_check(struct mad_send *send)
 
 	switch (smi_outgoing(send->buf.mad, port->num)) {
 	case SMI_DISCARD:
-		return -EINVAL;
+		return ofed_refuse(port->device, -EINVAL,
+				   "port %u: a directed route that is none",
+				   port->num);
 	case SMI_HERE:
 		/*
 		 * A peer's directed-route request may have no hop to make. The
@@ -252,7 +260,8 @@ static int mad_post_one(struct mad_send *send)
 	if (ret)
 		return ret;
 	if (!send->local && !send->buf.ah)
-		return -EINVAL;
+		return ofed_refuse(agent->pub.device, -EINVAL,
+				   "a MAD without an address handle");
 
 	spin_lock_irqsave(&agent->lock, flags);
 	if (!agent->dying && !send->posted)
@@ -261,7 +270,8 @@ static int mad_post_one(struct mad_send *send)
 				      send->buf.retries);
 	spin_unlock_irqrestore(&agent->lock, flags);
 	if (next == MAD_NOTHING)
-		return -EINVAL;
+		return ofed_refuse(agent->pub.device, -EINVAL,
+				   "a MAD that is posted, or an agent that goes");
 
 	if (next == MAD_TRANSMIT_NEXT)
 		rmpp_compose(send);

@@ -8,6 +8,7 @@
 #include <linux/in.h>
 #include <linux/string.h>
 #include <net/ip.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_pack.h>
 
 /* IPVer and NxtHdr of a GRH that a BTH follows. */
@@ -194,7 +195,9 @@ int ib_ud_header_init(int payload_bytes, int lrh_present, int eth_present,
 
 	memset(header, 0, sizeof(*header));
 	if (udp_present && !ipv4 && !ipv6)
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_mad: UDP over IP of version %d",
+					ip_version);
 
 	header->lrh_present = lrh_present;
 	header->eth_present = eth_present;

@@ -2,6 +2,7 @@
 /* Address vectors out of what the SA, or a RoCE path, says. */
 #include <linux/etherdevice.h>
 #include <linux/export.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_cache.h>
 
 #include "../addr/addr.h"
@@ -53,7 +54,9 @@ static int sa_from_roce(struct ib_device *device, u32 port_num,
 	int ret;
 
 	if (!rec->roce.route_resolved && !gid)
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "port %u: a path with an unresolved route",
+				   port_num);
 	ret = sa_set_grh(device, port_num, rec, av, gid);
 	if (ret)
 		return ret;
@@ -105,7 +108,10 @@ int ib_init_ah_attr_from_path(struct ib_device *device, u32 port_num,
 	memset(ah_attr, 0, sizeof(*ah_attr));
 	if (!rdma_is_port_valid(device, port_num) ||
 	    roce != rdma_protocol_roce(device, port_num))
-		return -EINVAL;
+		return ofed_refuse(
+			device, -EINVAL,
+			"port %u does not exist or is of another link layer than the path",
+			port_num);
 	ah_attr->type = rdma_ah_find_type(device, port_num);
 	rdma_ah_set_port_num(ah_attr, port_num);
 	rdma_ah_set_static_rate(ah_attr, rec->rate);
@@ -142,11 +148,15 @@ int ib_init_ah_from_mcmember(struct ib_device *device, u32 port_num,
 	if (!roce)
 		ndev = NULL;
 	if (!roce && !rdma_protocol_ib(device, port_num))
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "port %u is neither of RoCE nor of InfiniBand",
+				   port_num);
 	source = rdma_find_gid_by_port(device, &rec->port_gid, gid_type,
 				       port_num, ndev);
 	if (IS_ERR(source))
-		return PTR_ERR(source);
+		return ofed_refuse(device, PTR_ERR(source),
+				   "port %u: %pI6c is no GID of it", port_num,
+				   rec->port_gid.raw);
 
 	memset(ah_attr, 0, sizeof(*ah_attr));
 	ah_attr->type = rdma_ah_find_type(device, port_num);

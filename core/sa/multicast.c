@@ -5,6 +5,7 @@
  */
 #include <linux/export.h>
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_cache.h>
 
 #include "multicast_priv.h"
@@ -87,9 +88,11 @@ ib_sa_join_multicast(struct ib_sa_client *client, struct ib_device *device,
 	unsigned long flags;
 
 	if (!port)
-		return ERR_PTR(-ENODEV);
+		return ofed_refuse(device, ERR_PTR(-ENODEV),
+				   "port %u has no SA", port_num);
 	if (!rec->join_state || rec->join_state & ~MC_JOIN_STATES)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(device, ERR_PTR(-EINVAL), "join state 0x%x",
+				   rec->join_state);
 	member = kzalloc(sizeof(*member), gfp_mask);
 	if (!member)
 		return ERR_PTR(-ENOMEM);
@@ -168,7 +171,8 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, u32 port_num,
 	unsigned long flags;
 
 	if (!port)
-		return -ENODEV;
+		return ofed_refuse(device, -ENODEV, "port %u has no SA",
+				   port_num);
 	spin_lock_irqsave(&port->lock, flags);
 	group = ofed_mc_group_find(port, mgid);
 	if (group) {

@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 #include <net/netlink.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_user_sa.h>
 #include <rdma/rdma_netlink.h>
 
@@ -347,7 +348,8 @@ static int sa_got_paths(struct sk_buff *skb, struct nlmsghdr *nlh,
 	struct sa_port *port;
 
 	if (!ofed_ls_is_answer(skb, nlh))
-		return -EPERM;
+		return ofed_refuse_call(-EPERM,
+					"ib_sa: paths from a socket that may not answer");
 	query = sa_take_by_seq(nlh->nlmsg_seq);
 	/* Too late, or an answer to nothing. */
 	if (!query)
@@ -393,14 +395,16 @@ static int sa_set_timeout(struct sk_buff *skb, struct nlmsghdr *nlh,
 	int left;
 
 	if (!(nlh->nlmsg_flags & NLM_F_REQUEST) || !NETLINK_CB(skb).sk)
-		return -EPERM;
+		return ofed_refuse_call(-EPERM,
+					"ib_sa: a timeout that is no request");
 	nla_for_each_attr(attr, nlmsg_data(nlh), nlmsg_len(nlh), left)
 		if (ofed_ls_is_attr(attr, LS_NLA_TYPE_TIMEOUT, sizeof(u32))) {
 			sa_change_timeout(clamp_t(u32, nla_get_u32(attr),
 						  TIMEOUT_MIN, TIMEOUT_MAX));
 			return 0;
 		}
-	return -EINVAL;
+	return ofed_refuse_call(-EINVAL,
+				"ib_sa: a timeout without its attribute");
 }
 
 static const struct rdma_nl_cbs ls_ops[RDMA_NL_LS_NUM_OPS] = {

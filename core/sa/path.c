@@ -2,6 +2,7 @@
 /* What callers ask the SA for: paths, GUIDs of a port, membership in a group. */
 #include <linux/export.h>
 #include <linux/string.h>
+#include <ofed/refuse.h>
 
 #include "priv.h"
 
@@ -112,10 +113,12 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 
 	*query = NULL;
 	if (!port)
-		return -ENODEV;
+		return ofed_refuse(device, -ENODEV, "port %u has no SA",
+				   port_num);
 	if (sa_path_is_roce(rec)) {
 		ofed_sa_port_leave(port);
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "port %u: the SA has no paths of RoCE", port_num);
 	}
 
 	asked = ofed_sa_query_new(port, &ask);
@@ -179,10 +182,12 @@ int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
 	*query_ptr = NULL;
 	if (method != IB_MGMT_METHOD_GET && method != IB_MGMT_METHOD_SET &&
 	    method != IB_SA_METHOD_DELETE)
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "method 0x%x of a GUIDInfoRecord", method);
 	port = ofed_sa_port_get(device, port_num);
 	if (!port)
-		return -ENODEV;
+		return ofed_refuse(device, -ENODEV, "port %u has no SA",
+				   port_num);
 
 	query = ofed_sa_query_new(port, &ask);
 	if (!IS_ERR(query)) {
@@ -225,7 +230,8 @@ int ofed_sa_mcmember_query(struct ib_device *device, u32 port_num, u8 method,
 	int ret;
 
 	if (!port)
-		return -ENODEV;
+		return ofed_refuse(device, -ENODEV, "port %u has no SA",
+				   port_num);
 	query = ofed_sa_query_new(port, &ask);
 	if (!IS_ERR(query)) {
 		query->deliver = sa_deliver_member;

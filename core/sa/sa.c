@@ -9,6 +9,7 @@
  * function of the MAD layer takes.
  */
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_cache.h>
 #include <rdma/opa_addr.h>
 
@@ -238,7 +239,8 @@ int ofed_sa_sendonly_fullmember(struct ib_device *device, u32 port_num)
 	int ret = 0;
 
 	if (!port)
-		return -ENODEV;
+		return ofed_refuse(device, -ENODEV, "port %u has no SA",
+				   port_num);
 	spin_lock_irqsave(&port->lock, flags);
 	if (port->cpi_state == SA_CPI_KNOWN &&
 	    !(port->cap_mask2 & IB_SA_CAP_MASK2_SENDONLY_FULL_MEM_SUPPORT))
