@@ -10,6 +10,7 @@
 #include <linux/wait.h>
 #include <net/netlink.h>
 #include <net/sock.h>
+#include <ofed/refuse.h>
 #include <rdma/rdma_netlink.h>
 
 #include "netlink.h"
@@ -288,8 +289,11 @@ static int nl_call_op(struct sk_buff *skb, struct nlmsghdr *nlh,
 	}
 	if (nl_is_dump(index, nlh))
 		return cb->dump ? netlink_dump_start(skb->sk, skb, nlh, &dump) :
-				  -EINVAL;
-	return cb->doit ? cb->doit(skb, nlh, extack) : -EINVAL;
+		       ofed_refuse_call(-EINVAL, "ib_core: netlink type 0x%x is no dump",
+					nlh->nlmsg_type);
+	return cb->doit ? cb->doit(skb, nlh, extack) :
+	       ofed_refuse_call(-EINVAL, "ib_core: netlink type 0x%x is but a dump",
+				nlh->nlmsg_type);
 }
 
 static int nl_dispatch(struct sk_buff *skb, struct nlmsghdr *nlh,
@@ -301,14 +305,20 @@ static int nl_dispatch(struct sk_buff *skb, struct nlmsghdr *nlh,
 	int ret;
 
 	if (!nl_op_exists(index, op))
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_core: there is no netlink type 0x%x",
+					nlh->nlmsg_type);
 	/* The services behind the other indexes run in init_net only. */
 	if (index != RDMA_NL_NLDEV && !net_eq(sock_net(skb->sk), &init_net))
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_core: netlink client %u is of the initial namespace",
+					index);
 
 	cbs = nl_client_get_or_load(index);
 	if (!cbs)
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"ib_core: netlink client %u is not there",
+					index);
 	ret = nl_call_op(skb, nlh, &cbs[op], index, extack);
 	nl_client_put(index);
 	return ret;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* NLDEV: counters of single objects, and which QP has which. */
 #include <net/netlink.h>
+#include <ofed/refuse.h>
 #include <rdma/rdma_counter.h>
 
 #include "nldev.h"
@@ -132,7 +133,8 @@ static int nldev_put_port_mode(struct sk_buff *msg, struct ib_device *device,
 
 	if (!ask->tb[RDMA_NLDEV_ATTR_STAT_MODE] ||
 	    !ofed_nldev_has_port(ask, device))
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "the mode of a port without a port, or without the attribute");
 	ret = rdma_counter_get_mode(device, ask->port, &mode, &mask);
 	if (ret)
 		return ret;
@@ -153,7 +155,8 @@ int ofed_nldev_stat_get_res(struct sk_buff *skb, struct nlmsghdr *nlh,
 	const struct nldev_kind *kind = nldev_kind_of(ask);
 
 	if (!kind)
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"nldev: statistics of an unknown kind");
 	if (kind == &counter_kind && !ask->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID])
 		return ofed_nldev_answer_device(skb, nlh, extack,
 						nldev_put_port_mode);
@@ -170,7 +173,9 @@ int ofed_nldev_stat_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	if (ret)
 		return ret;
 	kind = nldev_kind_of(&ask);
-	return kind ? ofed_nldev_all(skb, cb, kind) : -EINVAL;
+	if (!kind)
+		return ofed_refuse_call(-EINVAL, "nldev: statistics of an unknown kind");
+	return ofed_nldev_all(skb, cb, kind);
 }
 
 static bool nldev_is_about_qps(const struct nldev_ask *ask)
@@ -193,7 +198,7 @@ static int nldev_bind(struct sk_buff *msg, struct ib_device *device,
 	int ret;
 
 	if (!ask->tb[RDMA_NLDEV_ATTR_RES_LQPN])
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL, "a binding without a QP");
 	qp_num = nla_get_u32(ask->tb[RDMA_NLDEV_ATTR_RES_LQPN]);
 	if (counter) {
 		id = nla_get_u32(counter);
@@ -217,7 +222,8 @@ static int nldev_set_mode(struct sk_buff *msg, struct ib_device *device,
 		ask->tb[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK];
 
 	if (!nldev_is_about_qps(ask))
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "a mode of statistics other than those of QPs");
 	if (nla_get_u32(ask->tb[RDMA_NLDEV_ATTR_STAT_MODE]) !=
 	    RDMA_COUNTER_MODE_AUTO)
 		return nldev_bind(msg, device, ask);
@@ -235,7 +241,8 @@ static int nldev_set_and_put(struct sk_buff *msg, struct ib_device *device,
 	int ret = 0;
 
 	if (!ofed_nldev_has_port(ask, device) || (!mode && !optional))
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "statistics without a port, or without a mode or counters");
 	if (ofed_nldev_put_port(msg, device, ask->port))
 		return -EMSGSIZE;
 	if (mode)
@@ -259,7 +266,8 @@ static int nldev_unbind_and_put(struct sk_buff *msg, struct ib_device *device,
 
 	if (!ofed_nldev_has_port(ask, device) || !nldev_is_about_qps(ask) ||
 	    !counter || !number)
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "an unbinding without a port, a counter or a QP");
 	if (ofed_nldev_put_port(msg, device, ask->port) ||
 	    nldev_put_binding(msg, nla_get_u32(counter), nla_get_u32(number)))
 		return -EMSGSIZE;

@@ -3,6 +3,7 @@
 #include <linux/kdev_t.h>
 #include <kunit/visibility.h>
 #include <net/netlink.h>
+#include <ofed/refuse.h>
 #include <rdma/restrack.h>
 
 #include "../device/device.h"
@@ -97,7 +98,8 @@ static int nldev_set_name(struct ib_device *device, const struct nlattr *attr)
 static int nldev_set_dim(struct ib_device *device, u8 use_dim)
 {
 	if (use_dim > 1)
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL, "adaptive moderation: %u",
+				   use_dim);
 	ofed_device_set_dim(device, use_dim);
 	return 0;
 }
@@ -163,17 +165,19 @@ int ofed_nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh,
 
 	if (ofed_nldev_parse(&ask, skb, nlh, extack) ||
 	    !ask.tb[RDMA_NLDEV_ATTR_CHARDEV_TYPE])
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"nldev: a node without its type");
 	/* Without a device: the one node of a client, which has no ports. */
 	if (!ask.tb[RDMA_NLDEV_ATTR_DEV_INDEX])
 		return ask.port == NLDEV_NO_PORT ?
-		       ofed_nldev_answer(&ask, NULL, nldev_put_chardev) : -EINVAL;
+		       ofed_nldev_answer(&ask, NULL, nldev_put_chardev) :
+		       ofed_refuse_call(-EINVAL, "nldev: a port without a device");
 
 	device = ofed_nldev_device(&ask);
 	if (!device)
 		return -EINVAL;
 	if (ask.port != NLDEV_NO_PORT && !rdma_is_port_valid(device, ask.port))
-		ret = -EINVAL;
+		ret = ofed_refuse_port(device, ask.port);
 	else
 		ret = ofed_nldev_answer(&ask, device, nldev_put_chardev);
 	ib_device_put(device);

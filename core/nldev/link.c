@@ -7,6 +7,7 @@
 #include <kunit/visibility.h>
 #include <net/netlink.h>
 #include <net/sock.h>
+#include <ofed/refuse.h>
 
 #include "nldev.h"
 
@@ -129,7 +130,8 @@ int ofed_nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh,
 	    !ask.tb[RDMA_NLDEV_ATTR_NDEV_NAME] ||
 	    !ask.tb[RDMA_NLDEV_ATTR_LINK_TYPE] ||
 	    !ask.tb[RDMA_NLDEV_ATTR_DEV_NAME])
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"nldev: a link without a name, a type or an interface");
 	nla_strscpy(name, ask.tb[RDMA_NLDEV_ATTR_DEV_NAME], sizeof(name));
 	ret = ofed_nldev_check_link_name(name);
 	if (ret) {
@@ -162,7 +164,8 @@ int ofed_nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh,
 	/* A device with hardware comes and goes with its bus. */
 	if (!(device->attrs.kernel_cap_flags & IBK_ALLOW_USER_UNREG)) {
 		ib_device_put(device);
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "the device is not of a link");
 	}
 	ib_unregister_device_and_put(device);
 	return 0;
@@ -227,7 +230,7 @@ static int nldev_put_port(struct sk_buff *msg, struct ib_device *device,
 	int ret;
 
 	if (!ofed_nldev_has_port(ask, device))
-		return -EINVAL;
+		return ofed_refuse_port(device, ask->port);
 	ret = ib_query_port(device, ask->port, &attr);
 	if (ret)
 		return ret;

@@ -4,6 +4,7 @@
 #include <kunit/visibility.h>
 #include <net/netlink.h>
 #include <net/sock.h>
+#include <ofed/refuse.h>
 
 #include "../device/device.h"
 #include "nldev.h"
@@ -66,7 +67,8 @@ int ofed_nldev_parse(struct nldev_ask *ask, const struct sk_buff *skb,
 	/* Old tools do not mark nests, so not strict. */
 	if (nlmsg_parse_deprecated(nlh, 0, ask->tb, RDMA_NLDEV_ATTR_MAX - 1,
 				   policy, extack))
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL, "nldev: op %u is malformed",
+					nlh->nlmsg_type);
 	port = ask->tb[RDMA_NLDEV_ATTR_PORT_INDEX];
 	ask->port = port ? nla_get_u32(port) : NLDEV_NO_PORT;
 	details = ask->tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS];
@@ -78,8 +80,14 @@ struct ib_device *ofed_nldev_device(const struct nldev_ask *ask)
 {
 	const struct nlattr *index = ask->tb[RDMA_NLDEV_ATTR_DEV_INDEX];
 
-	return index ? ofed_device_get_by_index(ask->net, nla_get_u32(index)) :
-		       NULL;
+	struct ib_device *device;
+
+	if (!index)
+		return ofed_refuse_call(NULL, "nldev: op %u without an index of a device",
+					ask->nlh->nlmsg_type);
+	device = ofed_device_get_by_index(ask->net, nla_get_u32(index));
+	return device ?: ofed_refuse_call(NULL, "nldev: there is no device %u here",
+					  nla_get_u32(index));
 }
 
 struct ib_device *ofed_nldev_parse_device(struct nldev_ask *ask,
@@ -227,13 +235,17 @@ int ofed_nldev_check_name(const char *name)
 {
 	if (!*name || strchr(name, '/') || !strcmp(name, ".") ||
 	    !strcmp(name, ".."))
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL,
+					"nldev: %s is no name of a device",
+					name);
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(ofed_nldev_check_name);
 
 int ofed_nldev_check_link_name(const char *name)
 {
-	return strchr(name, '%') ? -EINVAL : ofed_nldev_check_name(name);
+	if (strchr(name, '%'))
+		return ofed_refuse_call(-EINVAL, "nldev: %s is a pattern", name);
+	return ofed_nldev_check_name(name);
 }
 EXPORT_SYMBOL_IF_KUNIT(ofed_nldev_check_link_name);

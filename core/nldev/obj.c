@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* NLDEV: what is told of contexts, PDs, MRs and CQs. */
 #include <net/netlink.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/restrack.h>
 
@@ -93,7 +94,8 @@ int ofed_nldev_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	struct ib_mr *mr = container_of(res, struct ib_mr, res);
 
 	if (!mr->device->ops.fill_res_mr_entry_raw)
-		return -EINVAL;
+		return ofed_refuse(mr->device, -EINVAL,
+				   "the driver has no fill_res_mr_entry_raw");
 	return mr->device->ops.fill_res_mr_entry_raw(msg, mr);
 }
 
@@ -134,6 +136,7 @@ int ofed_nldev_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	struct ib_cq *cq = container_of(res, struct ib_cq, res);
 
 	if (!cq->device->ops.fill_res_cq_entry_raw)
-		return -EINVAL;
+		return ofed_refuse(cq->device, -EINVAL,
+				   "the driver has no fill_res_cq_entry_raw");
 	return cq->device->ops.fill_res_cq_entry_raw(msg, cq);
 }

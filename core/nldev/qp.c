@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* NLDEV: what is told of a QP. */
 #include <net/netlink.h>
+#include <ofed/refuse.h>
 #include <ofed/restrack.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/restrack.h>
@@ -97,6 +98,7 @@ int ofed_nldev_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	if (!nldev_is_of_port(qp, ask))
 		return -EAGAIN;
 	if (!qp->device->ops.fill_res_qp_entry_raw)
-		return -EINVAL;
+		return ofed_refuse(qp->device, -EINVAL,
+				   "the driver has no fill_res_qp_entry_raw");
 	return qp->device->ops.fill_res_qp_entry_raw(msg, qp);
 }

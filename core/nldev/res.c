@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <net/netlink.h>
 #include <net/sock.h>
+#include <ofed/refuse.h>
 #include <ofed/restrack.h>
 
 #include "../device/device.h"
@@ -88,13 +89,15 @@ int ofed_nldev_one(struct sk_buff *skb, struct nlmsghdr *nlh,
 {
 	struct one_ask one = { .kind = kind };
 	struct ib_device *device;
-	int ret = -EINVAL;
+	int ret;
 
 	device = ofed_nldev_parse_device(&one.ask, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 	if (nldev_may_ask_for_one(&one, device))
 		ret = ofed_nldev_answer(&one.ask, device, nldev_put_one);
+	else
+		ret = ofed_refuse(device, -EINVAL, "an object without its number, or of a wrong port");
 	ib_device_put(device);
 	return ret;
 }
@@ -204,7 +207,7 @@ int ofed_nldev_all(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (part.ask.port != NLDEV_NO_PORT &&
 	    !rdma_is_port_valid(device, part.ask.port))
-		ret = -EINVAL;
+		ret = ofed_refuse_port(device, part.ask.port);
 	else if (part.state->done)
 		ret = -ENOENT;
 	else

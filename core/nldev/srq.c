@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* NLDEV: what is told of an SRQ, and which QPs receive from it. */
 #include <net/netlink.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 
 #include "nldev.h"
@@ -105,5 +106,7 @@ int ofed_nldev_put_srq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	int (*fill)(struct sk_buff *msg, struct ib_srq *srq) =
 		compat_fill_srq_raw(srq->device);
 
-	return fill ? fill(msg, srq) : -EINVAL;
+	return fill ? fill(msg, srq) :
+	       ofed_refuse(srq->device, -EINVAL,
+			   "the driver has no fill_res_srq_entry_raw");
 }

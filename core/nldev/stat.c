@@ -2,6 +2,7 @@
 /* NLDEV: counters of ports, as 'rdma statistic' shows them. */
 #include <linux/bitmap.h>
 #include <net/netlink.h>
+#include <ofed/refuse.h>
 #include <rdma/rdma_counter.h>
 
 #include "nldev.h"
@@ -15,10 +16,11 @@ static struct rdma_hw_stats *nldev_stat_put_port(struct sk_buff *msg,
 	struct rdma_hw_stats *stats;
 
 	if (!ofed_nldev_has_port(ask, device))
-		return ERR_PTR(-EINVAL);
+		return ERR_PTR(ofed_refuse_port(device, ask->port));
 	stats = ofed_hw_stats_of_port(device, ask->port);
 	if (!stats)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(device, ERR_PTR(-EINVAL),
+				   "port %llu has no counters", ask->port);
 	if (ofed_nldev_put_port(msg, device, ask->port))
 		return ERR_PTR(-EMSGSIZE);
 	return stats;
@@ -147,11 +149,15 @@ static int nldev_read_optional(const struct rdma_hw_stats *stats,
 
 	nla_for_each_nested(entry, table, rest) {
 		if (nla_len(entry) < sizeof(u32))
-			return -EINVAL;
+			return ofed_refuse_call(-EINVAL,
+						"nldev: an index of a counter of %d bytes",
+						nla_len(entry));
 		index = nla_get_u32(entry);
 		if (index >= stats->num_counters ||
 		    !(stats->descs[index].flags & IB_STAT_FLAG_OPTIONAL))
-			return -EINVAL;
+			return ofed_refuse_call(-EINVAL,
+						"nldev: counter %u is not optional",
+						index);
 		__set_bit(index, wanted);
 	}
 	return 0;
@@ -167,7 +173,9 @@ int ofed_nldev_set_optional(struct ib_device *device, u32 port,
 
 	/* Tools that know this one mark their nests. */
 	if (!stats || !(table->nla_type & NLA_F_NESTED))
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "port %u has no counters, or their list is no nest",
+				   port);
 	wanted = bitmap_zalloc(stats->num_counters, GFP_KERNEL);
 	if (!wanted)
 		return -ENOMEM;

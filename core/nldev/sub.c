@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* NLDEV: parts of devices, added and deleted. */
 #include <net/netlink.h>
+#include <ofed/refuse.h>
 
 #include "nldev.h"
 
@@ -10,7 +11,7 @@ int ofed_nldev_newdev(struct sk_buff *skb, struct nlmsghdr *nlh,
 	char name[IB_DEVICE_NAME_MAX];
 	struct ib_device *parent;
 	struct nldev_ask ask;
-	int ret = -EINVAL;
+	int ret;
 	u8 type;
 
 	parent = ofed_nldev_parse_device(&ask, skb, nlh, extack);
@@ -25,6 +26,8 @@ int ofed_nldev_newdev(struct sk_buff *skb, struct nlmsghdr *nlh,
 			goto out;
 		type = nla_get_u8(ask.tb[RDMA_NLDEV_ATTR_DEV_TYPE]);
 		ret = ib_add_sub_device(parent, type, name);
+	} else {
+		ret = ofed_refuse(parent, -EINVAL, "a part of a device without a name or a type");
 	}
 out:
 	ib_device_put(parent);

@@ -3,6 +3,7 @@
 #include <linux/export.h>
 #include <net/netlink.h>
 #include <ofed/nldev.h>
+#include <ofed/refuse.h>
 
 #include "../device/netns.h"
 #include "nldev.h"
@@ -50,11 +51,11 @@ int ofed_nldev_sys_set(struct sk_buff *skb, struct nlmsghdr *nlh,
 	netns = ask.tb[RDMA_NLDEV_SYS_ATTR_NETNS_MODE];
 	qkey = ask.tb[RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE];
 	if (!netns && !qkey)
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL, "nldev: nothing to set");
 	/* A longer number is not what it seems. */
 	if (nla_len(netns ?: qkey) != sizeof(u8) ||
 	    nla_get_u8(netns ?: qkey) > 1)
-		return -EINVAL;
+		return ofed_refuse_call(-EINVAL, "nldev: a mode is 0 or 1");
 	if (netns)
 		return ofed_netns_set_shared(nla_get_u8(netns));
 	WRITE_ONCE(privileged_qkey, nla_get_u8(qkey));
