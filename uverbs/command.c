@@ -24,9 +24,10 @@ int uv_cmd_run(const struct uv_cmd *cmd, struct uverbs_attr_bundle *attrs)
 	int ret;
 
 	if (!cmd->run)
-		return -EOPNOTSUPP;
+		return uv_refuse(attrs->ufile, -EOPNOTSUPP,
+				 "a command that the device lacks");
 	if (cmd->of_driver && !uv_ib_dev(attrs->ufile->device))
-		return -EIO;
+		return uv_refuse(attrs->ufile, -EIO, "the device is gone");
 	ret = cmd->run(attrs);
 	ofed_umem_claim(&attrs->ufile->umems);
 	uv_finish_object(attrs, ret);
@@ -74,9 +75,14 @@ int uv_command_invoke(struct uverbs_attr_bundle *attrs, u32 command)
 	const struct uv_cmd *cmd = uv_cmd_find(attrs->ufile->device, command);
 
 	if (IS_ERR(cmd))
-		return PTR_ERR(cmd);
+		return uv_refuse(attrs->ufile, PTR_ERR(cmd),
+				 "there is no command 0x%x", command);
 	if (attrs->ucore.inlen < cmd->req_size ||
 	    attrs->ucore.outlen < cmd->resp_size)
-		return -ENOSPC;
+		return uv_refuse(attrs->ufile, -ENOSPC,
+				 "command 0x%x: %zu bytes in, %zu out, at least %u and %u",
+				 command, attrs->ucore.inlen,
+				 attrs->ucore.outlen, cmd->req_size,
+				 cmd->resp_size);
 	return uv_cmd_run(cmd, attrs);
 }

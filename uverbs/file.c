@@ -92,12 +92,13 @@ static struct ib_uverbs_file *uv_file_new(struct uv_device *dev)
 static int uv_file_admit(struct ib_uverbs_file *file, struct ib_device *ib_dev)
 {
 	if (!ib_dev)
-		return -EIO;
+		return uv_refuse(file, -EIO, "the device is gone");
 	if (!rdma_dev_access_netns(ib_dev, current->nsproxy->net_ns))
-		return -EPERM;
+		return uv_refuse(file, -EPERM,
+				 "the device is of another network namespace");
 	if (!ib_dev->ops.disassociate_ucontext) {
 		if (!try_module_get(ib_dev->ops.owner))
-			return -ENODEV;
+			return uv_refuse(file, -ENODEV, "the driver goes");
 		file->owner = ib_dev->ops.owner;
 	}
 	return 0;
@@ -262,7 +263,7 @@ struct ib_ucontext *uv_context_alloc(struct ib_uverbs_file *file)
 	struct ib_ucontext *context;
 
 	if (!ib_dev)
-		return ERR_PTR(-EIO);
+		return uv_refuse(file, ERR_PTR(-EIO), "the device is gone");
 	context = rdma_zalloc_drv_obj_gfp(ib_dev, ib_ucontext, GFP_KERNEL_ACCOUNT);
 	if (!context)
 		return ERR_PTR(-ENOMEM);
@@ -313,7 +314,7 @@ int uv_context_create(struct uverbs_attr_bundle *attrs,
 	lockdep_assert_held(&file->teardown);
 	guard(mutex)(&file->setup_lock);
 	if (file->ucontext)
-		return -EINVAL;
+		return uv_refuse(file, -EINVAL, "the file has a context");
 	xa_init_flags(&context->mmap_xa, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 	ret = uv_context_init(context, attrs);
 	if (ret)

@@ -196,7 +196,9 @@ int rdma_user_mmap_io(struct ib_ucontext *ucontext, struct vm_area_struct *vma,
 	struct uv_umap *umap;
 
 	if (!(vma->vm_flags & VM_SHARED) || vma->vm_end - vma->vm_start != size)
-		return -EINVAL;
+		return uv_refuse(file, -EINVAL,
+				 "a private mapping, or one of %lu bytes that is not of %lu",
+				 vma->vm_end - vma->vm_start, size);
 	if (WARN_ON_ONCE(!vma->vm_file || vma->vm_file->private_data != file))
 		return -EINVAL;
 	uv_assert_in_section(file);

@@ -156,7 +156,7 @@ int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
 	int ret;
 
 	if (!entry || !npages)
-		return -EINVAL;
+		return uv_refuse(ucontext->ufile, -EINVAL, "an offset for no pages");
 	if (npages > U32_MAX)
 		return -ENOMEM;
 

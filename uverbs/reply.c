@@ -26,8 +26,10 @@ int uv_request(struct uverbs_attr_bundle *attrs, void *req, size_t size)
 	if (copy_from_user(req, in->inbuf, got))
 		return -EFAULT;
 	memset(req + got, 0, size - got);
-	return in->inlen > got ? uv_check_rest(in->inbuf + got, in->inlen - got) :
-				 0;
+	if (in->inlen <= got || !uv_check_rest(in->inbuf + got, in->inlen - got))
+		return 0;
+	return uv_refuse(attrs->ufile, -EOPNOTSUPP,
+			 "a request of %zu bytes, of which %zu are known", in->inlen, got);
 }
 
 /**

@@ -55,7 +55,7 @@ static struct ib_uobject *uv_obj_new(const struct uv_type *type,
 		return ERR_CAST(context);
 	/* Only a teardown makes this fail. */
 	if (!down_read_trylock(&file->teardown))
-		return ERR_PTR(-EIO);
+		return uv_refuse(file, ERR_PTR(-EIO), "the file ends");
 
 	uobj = kzalloc(type->size, GFP_KERNEL_ACCOUNT);
 	if (!uobj) {
@@ -304,7 +304,7 @@ int uv_obj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 
 	guard(rwsem_read)(&file->teardown);
 	if (!uv_try_own(uobj))
-		return -EBUSY;
+		return uv_refuse(file, -EBUSY, "object %u is in use", uobj->id);
 	attrs->context = uobj->context;
 	ret = uv_obj_destroy_hw(uobj, RDMA_REMOVE_DESTROY, attrs);
 	if (ret) {

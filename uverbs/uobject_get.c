@@ -42,15 +42,18 @@ static struct ib_uobject *uv_obj_find(const struct uv_type *type, u32 id,
 	int ret;
 
 	if (type && !(attrs->ufile->device->types_ok & uv_type_bit(type)))
-		return ERR_PTR(-EINVAL);
+		return uv_refuse(attrs->ufile, ERR_PTR(-EINVAL),
+				 "handle %u: the device has no objects of the type", id);
 	uobj = uv_handle_find(attrs->ufile, id);
 	if (!uobj)
-		return ERR_PTR(-ENOENT);
+		return uv_refuse(attrs->ufile, ERR_PTR(-ENOENT),
+				 "there is no handle %u", id);
 	ret = uv_obj_check(uobj, type, may_be_empty);
 	if (!ret)
 		return uobj;
 	uv_obj_put(uobj);
-	return ERR_PTR(ret);
+	return uv_refuse(attrs->ufile, ERR_PTR(ret),
+			 "handle %u is of another type, or its device is gone", id);
 }
 
 static struct ib_uobject *uv_obj_share(struct ib_uobject *uobj,
@@ -58,7 +61,8 @@ static struct ib_uobject *uv_obj_share(struct ib_uobject *uobj,
 {
 	if (!uv_try_share(uobj)) {
 		uv_obj_put(uobj);
-		return ERR_PTR(-EBUSY);
+		return uv_refuse(attrs->ufile, ERR_PTR(-EBUSY),
+				 "an object is being changed or destroyed");
 	}
 	attrs->context = uobj->context;
 	return uobj;
@@ -106,13 +110,16 @@ struct ib_uobject *uv_get_read_fd(const struct uv_type *type, int fd,
 
 	/* The operations of a driver's own type go with it. */
 	if (!uv_ib_dev(attrs->ufile->device))
-		return ERR_PTR(-EIO);
+		return uv_refuse(attrs->ufile, ERR_PTR(-EIO),
+				 "the device is gone");
 	if (!filp || filp->f_op != type->fops)
-		return ERR_PTR(-EBADF);
+		return uv_refuse(attrs->ufile, ERR_PTR(-EBADF),
+				 "fd %d is not of the type", fd);
 	/* It was committed, or it would not have a descriptor. */
 	uobj = filp->private_data;
 	if (uobj->ufile != attrs->ufile || uobj->uapi_object != &type->api)
-		return ERR_PTR(-EBADF);
+		return uv_refuse(attrs->ufile, ERR_PTR(-EBADF),
+				 "fd %d is of another file", fd);
 	ret = uv_obj_check(uobj, type, false);
 	if (ret)
 		return ERR_PTR(ret);
@@ -150,7 +157,8 @@ struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
 		return uobj;
 	if (!uv_try_own(uobj)) {
 		uv_obj_put(uobj);
-		return ERR_PTR(-EBUSY);
+		return uv_refuse(attrs->ufile, ERR_PTR(-EBUSY),
+				 "handle %u is in use", id);
 	}
 	attrs->context = uobj->context;
 	return uobj;

@@ -64,6 +64,7 @@
 #include <linux/srcu.h>
 #include <linux/xarray.h>
 #include <ofed/leftover.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 #include <rdma/uverbs_std_types.h>
@@ -147,6 +148,10 @@ struct ib_uverbs_file {
 	struct page *dummy_page;
 };
 
+/* Why a call on @file is refused. Its device may be gone; its node is there. */
+#define uv_refuse(file, ret, format, ...) \
+	ofed_refuse_node(&(file)->device->dev, ret, format, ##__VA_ARGS__)
+
 /* fops.c */
 extern const struct file_operations uv_fops;
 extern const struct file_operations uv_mmap_fops;
@@ -181,7 +186,7 @@ static inline struct ib_ucontext *uv_file_context(struct ib_uverbs_file *file)
 
 	if (!uv_ib_dev(file->device))
 		return ERR_PTR(-EIO);
-	return context ?: ERR_PTR(-EINVAL);
+	return context ?: uv_refuse(file, ERR_PTR(-EINVAL), "the file has no context");
 }
 
 /* write.c */

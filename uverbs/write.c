@@ -101,10 +101,11 @@ ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 	}
 	ret = uv_get_headers(file->device, buf, count, &hdr, &ex, &cmd);
 	if (ret)
-		return ret;
+		return uv_refuse(file, ret, "%zu bytes are no command", count);
 	ret = uv_frame_parse(cmd, &hdr, &ex, count, &frame);
 	if (ret)
-		return ret;
+		return uv_refuse(file, ret, "command 0x%x: %zu bytes, headers of %u words in and %u out",
+				 hdr.command, count, hdr.in_words, hdr.out_words);
 	ret = uv_get_response(cmd, &ex, &frame, buf, &response);
 	if (ret)
 		return ret;

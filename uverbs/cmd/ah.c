@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Commands on address handles. */
+#include <ofed/refuse.h>
 #include <ofed/verbs.h>
 
 #include "cmd.h"
@@ -55,7 +56,7 @@ int uv_create_ah(struct uverbs_attr_bundle *attrs)
 
 	ib_dev = uobj->context->device;
 	if (!rdma_is_port_valid(ib_dev, cmd.attr.port_num))
-		return -EINVAL;
+		return ofed_refuse_port(ib_dev, cmd.attr.port_num);
 	pd = uv_get_read(&uv_type_pd, cmd.pd_handle, attrs);
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);

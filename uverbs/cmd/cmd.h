@@ -132,8 +132,8 @@ int uv_cq_make(struct ib_uobject *uobj, const struct uv_cq_params *params,
 	       struct uverbs_attr_bundle *attrs);
 void uv_cq_events(struct ib_uobject *uobj,
 		  struct ib_uverbs_destroy_cq_resp *resp);
-int uv_qp_check(const struct ib_qp_init_attr *init, bool has_table,
-		bool has_srq);
+int uv_qp_check(const struct ib_uverbs_file *file,
+		const struct ib_qp_init_attr *init, bool has_table, bool has_srq);
 int uv_qp_make(struct ib_uobject *uobj, struct uv_qp_params *params,
 	       struct uverbs_attr_bundle *attrs);
 int uv_srq_make(struct ib_uobject *uobj, struct uv_srq_params *params,

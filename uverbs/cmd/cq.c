@@ -130,7 +130,9 @@ int uv_ex_create_cq(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (cmd.comp_mask || cmd.reserved)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "create_cq: comp_mask 0x%x, reserved 0x%x",
+				 cmd.comp_mask, cmd.reserved);
 	ret = uv_cq_create(&cmd, &resp.base, attrs);
 	if (ret)
 		return ret;
@@ -218,11 +220,13 @@ int uv_poll_cq(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (attrs->ucore.outlen < sizeof(resp))
-		return -ENOSPC;
+		return uv_refuse(attrs->ufile, -ENOSPC,
+				 "poll_cq: no room for a response");
 	room = (attrs->ucore.outlen - sizeof(resp)) /
 	       sizeof(struct ib_uverbs_wc);
 	if (cmd.ne && !room)
-		return -ENOSPC;
+		return uv_refuse(attrs->ufile, -ENOSPC,
+				 "poll_cq: no room for a completion");
 	/* out_words of a library that asks for thousands has overflowed. */
 	cmd.ne = min_t(size_t, cmd.ne, room);
 	cq = uv_read_obj(struct ib_cq, &uv_type_cq, cmd.cq_handle, attrs);
@@ -292,9 +296,12 @@ int uv_ex_modify_cq(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (!cmd.attr_mask || cmd.reserved)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "modify_cq: attr_mask 0x%x, reserved 0x%x",
+				 cmd.attr_mask, cmd.reserved);
 	if (cmd.attr_mask & ~IB_CQ_MODERATE)
-		return -EOPNOTSUPP;
+		return uv_refuse(attrs->ufile, -EOPNOTSUPP,
+				 "modify_cq: attr_mask 0x%x", cmd.attr_mask);
 	cq = uv_read_obj(struct ib_cq, &uv_type_cq, cmd.cq_handle, attrs);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);

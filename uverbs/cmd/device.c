@@ -177,7 +177,9 @@ int uv_ex_query_device(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (cmd.comp_mask || cmd.reserved)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "query_device: comp_mask 0x%x, reserved 0x%x",
+				 cmd.comp_mask, cmd.reserved);
 
 	attrs->context = context;
 	ret = context->device->ops.query_device(context->device, &attr,

@@ -2,6 +2,7 @@
 /* Commands on steering rules of raw Ethernet packets. */
 #include <linux/capability.h>
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 
 #include "cmd.h"
 #include "flow_spec.h"
@@ -37,24 +38,33 @@ static void uv_flow_forget(struct ib_uobject *uobj)
 UV_OBJ_TYPE(uv_type_flow, UVERBS_OBJECT_FLOW, struct ib_uflow_object,
 	    uv_flow_destroy, destroy_flow, .forget = uv_flow_forget);
 
-static int uv_flow_check(const struct ib_uverbs_create_flow *cmd)
+static int uv_flow_check(const struct ib_uverbs_file *file,
+			 const struct ib_uverbs_create_flow *cmd)
 {
 	const struct ib_uverbs_flow_attr *attr = &cmd->flow_attr;
 	const bool by_default = attr->type == IB_FLOW_ATTR_ALL_DEFAULT ||
 				attr->type == IB_FLOW_ATTR_MC_DEFAULT;
 
 	if (cmd->comp_mask)
-		return -EINVAL;
+		return uv_refuse(file, -EINVAL, "create_flow: comp_mask 0x%x",
+				 cmd->comp_mask);
 	/* Rules reach for packets that are addressed to others. */
 	if (!capable(CAP_NET_RAW))
-		return -EPERM;
+		return uv_refuse(file, -EPERM,
+				 "create_flow: CAP_NET_RAW is required");
 	if (attr->flags >= IB_FLOW_ATTR_FLAGS_RESERVED ||
 	    (by_default && attr->flags & IB_FLOW_ATTR_FLAGS_DONT_TRAP))
-		return -EINVAL;
+		return uv_refuse(file, -EINVAL,
+				 "create_flow: flags 0x%x of a rule of type %u",
+				 attr->flags, attr->type);
 	if (attr->num_of_specs > IB_FLOW_SPEC_SUPPORT_LAYERS ||
 	    attr->size > attr->num_of_specs * SPEC_MAX)
-		return -EINVAL;
-	return attr->reserved[0] || attr->reserved[1] ? -EINVAL : 0;
+		return uv_refuse(file, -EINVAL,
+				 "create_flow: %u bytes of %u specs",
+				 attr->size, attr->num_of_specs);
+	if (attr->reserved[0] || attr->reserved[1])
+		return uv_refuse(file, -EINVAL, "create_flow: reserved is not 0");
+	return 0;
 }
 
 /* Room for the longest specs: num_of_specs of them were checked to be few. */
@@ -87,16 +97,23 @@ static int uv_flow_attr_fill(struct ib_flow_attr *attr, const void *specs,
 	for (i = 0; i < attr->num_of_specs; i++) {
 		if (left < sizeof(*user) || user->size < sizeof(*user) ||
 		    user->size > left)
-			return -EINVAL;
+			return uv_refuse(attrs->ufile, -EINVAL,
+					 "create_flow: spec %d goes beyond the end",
+					 i);
 		spec = (void *)attr + attr->size;
 		ret = uv_flow_spec(user, spec, resources, attrs);
 		if (ret)
-			return ret;
+			return uv_refuse(attrs->ufile, ret,
+					 "create_flow: spec %d of type 0x%x, %u bytes",
+					 i, user->type, user->size);
 		attr->size += spec->size;
 		left -= user->size;
 		user = (const void *)user + user->size;
 	}
-	return left ? -EINVAL : 0;
+	if (left)
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "create_flow: %zu bytes behind the last spec", left);
+	return 0;
 }
 
 DEFINE_FREE(resources, struct ib_uflow_resources *,
@@ -115,13 +132,16 @@ static int uv_flow_make(struct ib_uobject *uobj,
 	int ret;
 
 	if (!rdma_is_port_valid(uobj->context->device, cmd->flow_attr.port))
-		return -EINVAL;
+		return ofed_refuse_port(uobj->context->device,
+					cmd->flow_attr.port);
 	qp_uobj = uv_get_read(&uv_type_qp, cmd->qp_handle, attrs);
 	if (IS_ERR(qp_uobj))
 		return PTR_ERR(qp_uobj);
 	qp = qp_uobj->object;
 	if (qp->qp_type != IB_QPT_UD && qp->qp_type != IB_QPT_RAW_PACKET)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "create_flow: QP %u of type %u takes no rules",
+				 qp->qp_num, qp->qp_type);
 
 	attr = uv_flow_attr_new(&cmd->flow_attr);
 	if (!attr)
@@ -152,7 +172,7 @@ int uv_ex_create_flow(struct uverbs_attr_bundle *attrs)
 	ret = uv_read_start(&reader, attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	ret = uv_flow_check(&cmd);
+	ret = uv_flow_check(attrs->ufile, &cmd);
 	if (ret)
 		return ret;
 	if (cmd.flow_attr.size) {
@@ -186,6 +206,7 @@ int uv_ex_destroy_flow(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (cmd.comp_mask)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "destroy_flow: comp_mask 0x%x", cmd.comp_mask);
 	return uv_destroy(&uv_type_flow, cmd.flow_handle, attrs);
 }

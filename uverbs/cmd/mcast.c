@@ -77,7 +77,9 @@ static int uv_mcast_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 	guard(mutex)(&uqp->mcast_lock);
 	mcast = uv_mcast_find(qp, gid, lid);
 	if (!mcast)
-		return -EINVAL;
+		return uv_refuse(uqp->source.uobj.ufile, -EINVAL,
+				 "QP %u is in no group %pI6c, LID %u",
+				 qp->qp_num, gid->raw, lid);
 	ret = ib_detach_mcast(qp, gid, mcast->lid);
 	if (ret)
 		return ret;

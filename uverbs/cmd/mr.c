@@ -30,11 +30,6 @@ static int uv_mw_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 UV_OBJ_TYPE(uv_type_mw, UVERBS_OBJECT_MW, struct ib_uobject, uv_mw_destroy,
 	    dealloc_mw, .forget = uv_obj_forget);
 
-static bool uv_same_page_offset(u64 start, u64 hca_va)
-{
-	return !((start ^ hca_va) & ~PAGE_MASK);
-}
-
 int uv_reg_mr(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uobject *pd __free(uv_put_read) = NULL;
@@ -47,15 +42,17 @@ int uv_reg_mr(struct uverbs_attr_bundle *attrs)
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	if (!uv_same_page_offset(cmd.start, cmd.hca_va))
-		return -EINVAL;
+	ret = ofed_mr_check_offset(uv_ib_dev(attrs->ufile->device), cmd.start,
+				   cmd.hca_va);
+	if (ret)
+		return ret;
 	uobj = uv_obj_begin(&uv_type_mr, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;
 
 	/* Before the PD: wrong flags are reported before a wrong handle. */
-	ret = ib_check_mr_access(uobj->context->device, cmd.access_flags);
+	ret = ofed_mr_check_access(uobj->context->device, cmd.access_flags);
 	if (ret)
 		return ret;
 	pd = uv_get_read(&uv_type_pd, cmd.pd_handle, attrs);
@@ -93,9 +90,10 @@ static int uv_mr_rereg(struct ib_uobject *uobj, struct ib_uverbs_rereg_mr *cmd,
 	struct ib_mr *mr = uobj->object, *next;
 
 	if (mr->dm)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "rereg_mr: a region of device memory stays as it is");
 	if (cmd->flags & IB_MR_REREG_ACCESS) {
-		int ret = ib_check_mr_access(mr->device, cmd->access_flags);
+		int ret = ofed_mr_check_access(mr->device, cmd->access_flags);
 
 		if (ret)
 			return ret;
@@ -133,12 +131,17 @@ int uv_rereg_mr(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (!cmd.flags)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "rereg_mr: there is nothing to change");
 	if (cmd.flags & ~IB_MR_REREG_SUPPORTED)
-		return -EOPNOTSUPP;
-	if (cmd.flags & IB_MR_REREG_TRANS &&
-	    !uv_same_page_offset(cmd.start, cmd.hca_va))
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EOPNOTSUPP,
+				 "rereg_mr: flags 0x%x", cmd.flags);
+	if (cmd.flags & IB_MR_REREG_TRANS) {
+		ret = ofed_mr_check_offset(uv_ib_dev(attrs->ufile->device),
+					   cmd.start, cmd.hca_va);
+		if (ret)
+			return ret;
+	}
 
 	uobj = uv_get_write(&uv_type_mr, cmd.mr_handle, attrs);
 	if (IS_ERR(uobj))

@@ -16,7 +16,8 @@ static int uv_qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 
 	/* A program is told to detach. At the end of its file this does it. */
 	if (why == RDMA_REMOVE_DESTROY && !list_empty(&uqp->mcast))
-		return -EBUSY;
+		return uv_refuse(uobj->ufile, -EBUSY,
+				 "the QP is in multicast groups");
 	uv_mcast_detach_all(uqp, uobj->object);
 	ret = ib_destroy_qp_user(uobj->object, &attrs->driver_udata);
 	if (ret)
@@ -100,7 +101,8 @@ static int uv_parts_get_recv(struct qp_parts *parts,
 		if (IS_ERR(init->srq))
 			return PTR_ERR(init->srq);
 		if (init->srq->srq_type == IB_SRQT_XRC)
-			return -EINVAL;
+			return uv_refuse(attrs->ufile, -EINVAL,
+					 "create_qp: is_srq: an XRC SRQ");
 	}
 	if (init->rwq_ind_tbl)
 		return 0;
@@ -124,7 +126,11 @@ static int uv_parts_get(struct qp_parts *parts,
 	if (cmd->qp_type == IB_QPT_XRC_TGT) {
 		init->xrcd = uv_part_get(&parts->xrcd, &uv_type_xrcd,
 					 cmd->pd_handle, attrs);
-		return IS_ERR(init->xrcd) ? -EINVAL : 0;
+		if (IS_ERR(init->xrcd))
+			return uv_refuse(attrs->ufile, -EINVAL,
+					 "create_qp: handle %u is no XRC domain",
+					 cmd->pd_handle);
+		return 0;
 	}
 	pd = uv_part_get(&parts->pd, &uv_type_pd, cmd->pd_handle, attrs);
 	if (IS_ERR(pd))
@@ -149,14 +155,15 @@ static int uv_parts_get(struct qp_parts *parts,
 
 /**
  * uv_qp_check - judge what is asked of a new QP before anything is looked up
+ * @file: the file of the caller
  * @init: type, flags, source_qpn and sizes
  * @has_table: it receives through a table of WQs
  * @has_srq: it receives from an SRQ
  *
  * Return: 0, -EPERM (others' packets, or others' QP number), -EINVAL.
  */
-int uv_qp_check(const struct ib_qp_init_attr *init, bool has_table,
-		bool has_srq)
+int uv_qp_check(const struct ib_uverbs_file *file,
+		const struct ib_qp_init_attr *init, bool has_table, bool has_srq)
 {
 	const u32 flags = IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK |
 		IB_QP_CREATE_CROSS_CHANNEL | IB_QP_CREATE_MANAGED_SEND |
@@ -168,7 +175,8 @@ int uv_qp_check(const struct ib_qp_init_attr *init, bool has_table,
 	switch (init->qp_type) {
 	case IB_QPT_RAW_PACKET:
 		if (!capable(CAP_NET_RAW))
-			return -EPERM;
+			return uv_refuse(file, -EPERM,
+					 "create_qp: a raw packet QP, CAP_NET_RAW is required");
 		break;
 	case IB_QPT_RC:
 	case IB_QPT_UC:
@@ -178,21 +186,29 @@ int uv_qp_check(const struct ib_qp_init_attr *init, bool has_table,
 	case IB_QPT_DRIVER:
 		break;
 	default:
-		return -EINVAL;
+		return uv_refuse(file, -EINVAL, "create_qp: qp_type: %u",
+				 init->qp_type);
 	}
 	if (init->create_flags & ~flags)
-		return -EINVAL;
+		return uv_refuse(file, -EINVAL, "create_qp: create_flags 0x%x",
+				 init->create_flags);
 	if (init->create_flags & IB_QP_CREATE_SOURCE_QPN) {
 		if (!capable(CAP_NET_RAW))
-			return -EPERM;
+			return uv_refuse(file, -EPERM,
+					 "create_qp: source_qpn: CAP_NET_RAW is required");
 	} else if (init->source_qpn) {
-		return -EINVAL;
+		return uv_refuse(file, -EINVAL,
+				 "create_qp: source_qpn: %u without its flag",
+				 init->source_qpn);
 	}
 	/* Either it receives itself or through the table. */
 	if (has_table && (cap->max_recv_wr || cap->max_recv_sge || has_srq))
-		return -EINVAL;
-	return has_table && !cap->max_send_wr && cap->max_send_sge ? -EINVAL :
-								     0;
+		return uv_refuse(file, -EINVAL,
+				 "create_qp: a table, and receives of its own");
+	if (has_table && !cap->max_send_wr && cap->max_send_sge)
+		return uv_refuse(file, -EINVAL, "create_qp: max_send_sge: %u, without sends",
+				 cap->max_send_sge);
+	return 0;
 }
 
 static void uv_qp_use_xrcd(struct ib_uobject *uobj, struct ib_uobject *xrcd)
@@ -277,7 +293,7 @@ static int uv_qp_create(const struct ib_uverbs_ex_create_qp *cmd,
 	struct ib_uobject *uobj;
 	int ret;
 
-	ret = uv_qp_check(&params.init,
+	ret = uv_qp_check(attrs->ufile, &params.init,
 			  cmd->comp_mask & IB_UVERBS_CREATE_QP_MASK_IND_TABLE,
 			  cmd->is_srq);
 	if (ret)
@@ -337,7 +353,9 @@ int uv_ex_create_qp(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (cmd.comp_mask & ~IB_UVERBS_CREATE_QP_SUP_COMP_MASK || cmd.reserved)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "create_qp: comp_mask 0x%x, reserved 0x%x",
+				 cmd.comp_mask, cmd.reserved);
 	ret = uv_qp_create(&cmd, &resp.base, attrs);
 	if (ret)
 		return ret;
@@ -360,7 +378,8 @@ static int uv_qp_open(struct ib_uobject *uobj,
 
 	xrcd = uv_get_read(&uv_type_xrcd, cmd->pd_handle, attrs);
 	if (IS_ERR(xrcd))
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "open_qp: handle %u is no XRC domain", cmd->pd_handle);
 	uv_qp_init(uobj, cmd->user_handle, NULL);
 	qp = ib_open_qp(xrcd->object, &open);
 	if (IS_ERR(qp)) {

@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <linux/slab.h>
 #include <ofed/nldev.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_marshall.h>
 
 #include "cmd.h"
@@ -104,6 +105,15 @@ static void uv_qp_av_from_user(struct ib_device *device, struct rdma_ah_attr *av
 	rdma_ah_set_dgid_raw(av, (void *)dest->dgid);
 }
 
+static int uv_modify_same_port(const struct ib_qp *qp, u32 port, u32 qp_port)
+{
+	if (port == qp_port)
+		return 0;
+	return ofed_refuse(qp->device, -EINVAL,
+			   "ah_attr: an address of port %u, the QP is of port %u",
+			   port, qp_port);
+}
+
 /*
  * The port of the primary path is that of the QP: on the way to RTR it is
  * known since Init, in SQD the QP moves with the path.
@@ -116,9 +126,10 @@ static int uv_modify_path_port(const struct ib_qp *qp,
 	if (!(mask & IB_QP_AV))
 		return 0;
 	if (mask & IB_QP_STATE && cmd->qp_state == IB_QPS_RTR)
-		return cmd->dest.port_num == qp->real_qp->port ? 0 : -EINVAL;
+		return uv_modify_same_port(qp, cmd->dest.port_num,
+					   qp->real_qp->port);
 	if (mask & IB_QP_PORT)
-		return cmd->dest.port_num == cmd->port_num ? 0 : -EINVAL;
+		return uv_modify_same_port(qp, cmd->dest.port_num, cmd->port_num);
 	cmd->attr_mask |= IB_QP_PORT;
 	cmd->port_num = cmd->dest.port_num;
 	return 0;
@@ -131,21 +142,26 @@ static int uv_modify_check(struct ib_device *device,
 	u32 mask = cmd->attr_mask;
 
 	if (mask & IB_QP_PORT && !rdma_is_port_valid(device, cmd->port_num))
-		return -EINVAL;
+		return ofed_refuse_port(device, cmd->port_num);
 	if (mask & IB_QP_AV && !rdma_is_port_valid(device, cmd->dest.port_num))
-		return -EINVAL;
+		return ofed_refuse_port(device, cmd->dest.port_num);
 	if (mask & IB_QP_ALT_PATH &&
 	    (!rdma_is_port_valid(device, cmd->alt_port_num) ||
 	     cmd->alt_dest.port_num != cmd->alt_port_num))
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL,
+				   "alt_port_num: %u, its address is of port %u",
+				   cmd->alt_port_num, cmd->alt_dest.port_num);
 	if (mask & IB_QP_CUR_STATE && cmd->cur_qp_state > IB_QPS_ERR)
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL, "cur_qp_state: %u",
+				   cmd->cur_qp_state);
 	if (mask & IB_QP_STATE && cmd->qp_state > IB_QPS_ERR)
-		return -EINVAL;
+		return ofed_refuse(device, -EINVAL, "qp_state: %u", cmd->qp_state);
 	/* IBA vol. 1 section 10.2.5: a controlled Q_Key needs a privilege. */
 	if (mask & IB_QP_QKEY && cmd->qkey & QKEY_CONTROLLED &&
 	    !ofed_privileged_qkey_allowed() && !capable(CAP_NET_RAW))
-		return -EPERM;
+		return ofed_refuse(device, -EPERM,
+				   "qkey: 0x%x is controlled, CAP_NET_RAW is required",
+				   cmd->qkey);
 	return 0;
 }
 
@@ -242,7 +258,9 @@ int uv_modify_qp(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (cmd.base.attr_mask & ~IB_QP_ATTR_STANDARD_BITS)
-		return -EOPNOTSUPP;
+		return uv_refuse(attrs->ufile, -EOPNOTSUPP,
+				 "modify_qp: attr_mask 0x%x",
+				 cmd.base.attr_mask);
 	return uv_qp_modify(&cmd, attrs);
 }
 
@@ -257,7 +275,9 @@ int uv_ex_modify_qp(struct uverbs_attr_bundle *attrs)
 		return ret;
 	if (cmd.base.attr_mask &
 	    ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
-		return -EOPNOTSUPP;
+		return uv_refuse(attrs->ufile, -EOPNOTSUPP,
+				 "modify_qp: attr_mask 0x%x",
+				 cmd.base.attr_mask);
 	ret = uv_qp_modify(&cmd, attrs);
 	if (ret)
 		return ret;

@@ -75,7 +75,9 @@ static int uv_do_srq_make(struct ib_uobject *uobj, struct uv_srq_params *params,
 		/* As for QPs: programs know no other errno for a bad one. */
 		xrcd = uv_get_read(&uv_type_xrcd, cmd->xrcd_handle, attrs);
 		if (IS_ERR(xrcd))
-			return -EINVAL;
+			return uv_refuse(attrs->ufile, -EINVAL,
+					 "create_srq: handle %u is no XRC domain",
+					 cmd->xrcd_handle);
 		params->xrcd = xrcd;
 		params->init.ext.xrc.xrcd = xrcd->object;
 	} else if (cmd->srq_type == IB_SRQT_TM) {
@@ -109,7 +111,8 @@ static int uv_srq_create(const struct ib_uverbs_create_xsrq *cmd,
 	int ret;
 
 	if (cmd->srq_type > IB_SRQT_TM)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "create_srq: srq_type: %u", cmd->srq_type);
 	uobj = uv_obj_begin(&uv_type_srq, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);

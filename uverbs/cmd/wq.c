@@ -82,7 +82,9 @@ int uv_ex_create_wq(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (cmd.comp_mask || cmd.reserved)
-		return -EOPNOTSUPP;
+		return uv_refuse(attrs->ufile, -EOPNOTSUPP,
+				 "create_wq: comp_mask 0x%x, reserved 0x%x",
+				 cmd.comp_mask, cmd.reserved);
 	uobj = uv_obj_begin(&uv_type_wq, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
@@ -116,11 +118,14 @@ int uv_ex_modify_wq(struct uverbs_attr_bundle *attrs)
 		return ret;
 	if (!cmd.attr_mask || cmd.attr_mask &
 	    ~(IB_WQ_STATE | IB_WQ_CUR_STATE | IB_WQ_FLAGS))
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "modify_wq: attr_mask 0x%x", cmd.attr_mask);
 	if (cmd.attr_mask & IB_WQ_STATE && cmd.wq_state > IB_WQS_ERR)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL, "modify_wq: wq_state: %u",
+				 cmd.wq_state);
 	if (cmd.attr_mask & IB_WQ_CUR_STATE && cmd.curr_wq_state > IB_WQS_ERR)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "modify_wq: curr_wq_state: %u", cmd.curr_wq_state);
 	wq = uv_read_obj(struct ib_wq, &uv_type_wq, cmd.wq_handle, attrs);
 	if (IS_ERR(wq))
 		return PTR_ERR(wq);
@@ -146,7 +151,8 @@ int uv_ex_destroy_wq(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (cmd.comp_mask)
-		return -EOPNOTSUPP;
+		return uv_refuse(attrs->ufile, -EOPNOTSUPP,
+				 "destroy_wq: comp_mask 0x%x", cmd.comp_mask);
 	uobj = uv_get_destroyed(&uv_type_wq, cmd.wq_handle, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
@@ -251,9 +257,14 @@ int uv_ex_create_rwq_ind_table(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (cmd.comp_mask)
-		return -EOPNOTSUPP;
+		return uv_refuse(attrs->ufile, -EOPNOTSUPP,
+				 "create_rwq_ind_table: comp_mask 0x%x",
+				 cmd.comp_mask);
 	if (cmd.log_ind_tbl_size > IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "create_rwq_ind_table: log_ind_tbl_size: %u, at most %u",
+				 cmd.log_ind_tbl_size,
+				 IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE);
 	uobj = uv_obj_begin(&uv_type_rwq, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
@@ -280,6 +291,8 @@ int uv_ex_destroy_rwq_ind_table(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 	if (cmd.comp_mask)
-		return -EOPNOTSUPP;
+		return uv_refuse(attrs->ufile, -EOPNOTSUPP,
+				 "destroy_rwq_ind_table: comp_mask 0x%x",
+				 cmd.comp_mask);
 	return uv_destroy(&uv_type_rwq, cmd.ind_tbl_handle, attrs);
 }

@@ -5,6 +5,7 @@
  * the rest, the uobjects that share it. A domain without a file has one.
  */
 #include <linux/file.h>
+#include <ofed/refuse.h>
 #include <ofed/verbs.h>
 
 #include "cmd.h"
@@ -50,7 +51,8 @@ static int uv_xrcd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	struct ib_xrcd *xrcd = uobj->object;
 
 	if (atomic_read(&to_uv_xrcd(uobj)->users))
-		return -EBUSY;
+		return ofed_refuse_busy(xrcd->device, "XRC domain",
+					&to_uv_xrcd(uobj)->users);
 	if (!xrcd->inode)
 		return ib_dealloc_xrcd_user(xrcd, &attrs->driver_udata);
 	return uv_xrcd_unshare(uobj->ufile->device, xrcd, why,
@@ -99,9 +101,11 @@ static struct ib_xrcd *uv_xrcd_share(struct uv_device *dev,
 	guard(mutex)(&dev->xrcd_lock);
 	xrcd = xa_load(&dev->xrcds, (unsigned long)inode);
 	if (!xrcd && !(oflags & O_CREAT))
-		return ERR_PTR(-EAGAIN);
+		return ofed_refuse(ib_dev, ERR_PTR(-EAGAIN),
+				   "oflags 0x%x: the file has no XRC domain", oflags);
 	if (xrcd && oflags & O_EXCL)
-		return ERR_PTR(-EINVAL);
+		return ofed_refuse(ib_dev, ERR_PTR(-EINVAL),
+				   "oflags 0x%x: the file has an XRC domain", oflags);
 	if (!xrcd)
 		xrcd = uv_xrcd_share_new(dev, ib_dev, inode, udata);
 	if (!IS_ERR(xrcd))
@@ -125,7 +129,9 @@ int uv_open_xrcd(struct uverbs_attr_bundle *attrs)
 	if (cmd.fd != (u32)-1) {
 		filp = fget(cmd.fd);
 		if (!filp)
-			return -EBADF;
+			return uv_refuse(attrs->ufile, -EBADF,
+					 "open_xrcd: there is no fd %u",
+					 cmd.fd);
 	}
 	uobj = uv_obj_begin(&uv_type_xrcd, attrs);
 	if (IS_ERR(uobj))

@@ -83,10 +83,16 @@ int uverbs_get_flags64(u64 *to, const struct uverbs_attr_bundle *attrs_bundle,
 		memcpy(&old, &attr->ptr_attr.data, sizeof(old));
 		flags = old;
 	} else {
-		return -EINVAL;
+		return uv_refuse(attrs_bundle->ufile, -EINVAL,
+				 "attribute 0x%zx: flags of %u bytes", idx,
+				 attr->ptr_attr.len);
 	}
 	*to = flags & allowed_bits;
-	return *to == flags ? 0 : -EINVAL;
+	if (*to != flags)
+		return uv_refuse(attrs_bundle->ufile, -EINVAL,
+				 "attribute 0x%zx: flags 0x%llx, allowed 0x%llx",
+				 idx, flags, allowed_bits);
+	return 0;
 }
 EXPORT_SYMBOL(uverbs_get_flags64);
 
@@ -155,7 +161,9 @@ int _uverbs_get_const_signed(s64 *to,
 		return ret;
 	value = number;
 	if (value < lower_bound || (value > 0 && number > upper_bound))
-		return -EINVAL;
+		return uv_refuse(attrs_bundle->ufile, -EINVAL,
+				 "attribute 0x%zx: %lld, from %lld to %llu",
+				 idx, value, lower_bound, upper_bound);
 	*to = value;
 	return 0;
 }
@@ -183,7 +191,9 @@ int _uverbs_get_const_unsigned(u64 *to,
 	if (ret)
 		return ret;
 	if (number > upper_bound)
-		return -EINVAL;
+		return uv_refuse(attrs_bundle->ufile, -EINVAL,
+				 "attribute 0x%zx: %llu, at most %llu", idx,
+				 number, upper_bound);
 	*to = number;
 	return 0;
 }

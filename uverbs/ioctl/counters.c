@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counters that a program makes, and binds to steering rules by CREATE_FLOW. */
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 
 #include "std.h"
 
@@ -12,7 +13,8 @@ static int uv_counters_destroy(struct ib_uobject *uobj,
 	int ret;
 
 	if (atomic_read(&counters->usecnt))
-		return -EBUSY;
+		return ofed_refuse_busy(counters->device, "counters",
+					&counters->usecnt);
 	ret = counters->device->ops.destroy_counters(counters);
 	if (!ret)
 		kfree(counters);
@@ -33,7 +35,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_COUNTERS_CREATE)(
 	int ret;
 
 	if (!device->ops.create_counters)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(device, "create_counters");
 	counters = rdma_zalloc_drv_obj_gfp(device, ib_counters, GFP_KERNEL_ACCOUNT);
 	if (!counters)
 		return -ENOMEM;
@@ -60,10 +62,11 @@ static int UVERBS_HANDLER(UVERBS_METHOD_COUNTERS_READ)(
 	int ret;
 
 	if (!counters->device->ops.read_counters)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(counters->device, "read_counters");
 	/* Nothing counts yet. */
 	if (!atomic_read(&counters->usecnt))
-		return -EINVAL;
+		return ofed_refuse(counters->device, -EINVAL,
+				   "nothing counts yet");
 	ret = uverbs_get_flags32(&to.flags, attrs,
 				 UVERBS_ATTR_READ_COUNTERS_FLAGS,
 				 IB_UVERBS_READ_COUNTERS_PREFER_CACHED);

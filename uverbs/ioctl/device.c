@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Methods of the device: commands of write(), context, ports, GIDs. */
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_cache.h>
 
 #include "ioctl.h"
@@ -80,10 +81,12 @@ static int UVERBS_HANDLER(UVERBS_METHOD_INFO_HANDLES)(
 	room = uverbs_attr_ptr_get_array_size(
 		attrs, UVERBS_ATTR_INFO_HANDLES_LIST, sizeof(*handles));
 	if (room <= 0)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "info_handles: a list of no handles, or of parts of them");
 	object = uv_api_object(attrs->ufile->device->api, id);
 	if (!object)
-		return -ENOENT;
+		return uv_refuse(attrs->ufile, -ENOENT,
+				 "info_handles: there is no type %u", id);
 	handles = uverbs_kcalloc(attrs, room, sizeof(*handles));
 	if (IS_ERR(handles))
 		return PTR_ERR(handles);
@@ -119,7 +122,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_PORT)(
 	if (IS_ERR(context))
 		return PTR_ERR(context);
 	if (!context->device->ops.query_port)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(context->device, "query_port");
 	ret = uverbs_get_const(&port, attrs, UVERBS_ATTR_QUERY_PORT_PORT_NUM);
 	if (ret)
 		return ret;
@@ -197,7 +200,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_CONTEXT)(
 	if (IS_ERR(context))
 		return PTR_ERR(context);
 	if (!context->device->ops.query_ucontext)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(context->device, "query_ucontext");
 	ret = uv_answer_context(attrs, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
 				UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT);
 	return ret ?: context->device->ops.query_ucontext(context, attrs);
@@ -250,11 +253,13 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_GID_TABLE)(
 	if (ret)
 		return ret;
 	if (!size)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "query_gid_table: entries of no bytes");
 	count = uverbs_attr_ptr_get_array_size(
 		attrs, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, size);
 	if (count <= 0)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "query_gid_table: no entries, or parts of them");
 	context = ib_uverbs_get_ucontext(attrs);
 	if (IS_ERR(context))
 		return PTR_ERR(context);
@@ -322,7 +327,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_GID_ENTRY)(
 	if (IS_ERR(context))
 		return PTR_ERR(context);
 	if (!rdma_is_port_valid(context->device, port))
-		return -EINVAL;
+		return ofed_refuse_port(context->device, port);
 	gid = rdma_get_gid_attr(context->device, port, index);
 	if (IS_ERR(gid))
 		return PTR_ERR(gid);

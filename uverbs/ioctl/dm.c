@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Device memory. */
+#include <ofed/refuse.h>
+
 #include "std.h"
 
 static int uv_dm_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
@@ -9,7 +11,8 @@ static int uv_dm_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 
 	/* Regions are made of it. */
 	if (atomic_read(&dm->usecnt))
-		return -EBUSY;
+		return ofed_refuse_busy(dm->device, "device memory",
+					&dm->usecnt);
 	return dm->device->ops.dealloc_dm(dm, attrs);
 }
 
@@ -27,7 +30,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_DM_ALLOC)(
 	int ret;
 
 	if (!device->ops.alloc_dm)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(device, "alloc_dm");
 	ret = uverbs_copy_from(&attr.length, attrs,
 			       UVERBS_ATTR_ALLOC_DM_LENGTH) ?:
 	      uverbs_copy_from(&attr.alignment, attrs,

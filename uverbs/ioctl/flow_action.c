@@ -4,6 +4,8 @@
  * the standard were those of IPsec, which drivers no longer have; what is left
  * is the end of those that a driver's own methods make.
  */
+#include <ofed/refuse.h>
+
 #include "std.h"
 
 static int uv_action_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
@@ -12,7 +14,8 @@ static int uv_action_destroy(struct ib_uobject *uobj, enum rdma_remove_reason wh
 	struct ib_flow_action *action = uobj->object;
 
 	if (atomic_read(&action->usecnt))
-		return -EBUSY;
+		return ofed_refuse_busy(action->device, "flow action",
+					&action->usecnt);
 	return action->device->ops.destroy_flow_action(action);
 }
 

@@ -260,10 +260,17 @@ VISIBLE_IF_KUNIT int uv_parse_attrs(struct uv_call *call, u16 count)
 	for (i = 0; i < count; i++) {
 		ret = uv_parse_attr(call, &call->uattrs[i]);
 		if (ret)
-			return ret;
+			return uv_refuse(call->bundle.ufile, ret,
+					 "method 0x%x: attribute 0x%x of %u bytes",
+					 call->key, call->uattrs[i].attr_id,
+					 call->uattrs[i].len);
 	}
-	return bitmap_subset(call->method->mandatory, call->bundle.attr_present,
-			     call->method->num_attrs) ? 0 : -EINVAL;
+	if (!bitmap_subset(call->method->mandatory, call->bundle.attr_present,
+			   call->method->num_attrs))
+		return uv_refuse(call->bundle.ufile, -EINVAL,
+				 "method 0x%x: a mandatory attribute is not there",
+				 call->key);
+	return 0;
 }
 
 /* The end */
@@ -372,7 +379,8 @@ VISIBLE_IF_KUNIT int uv_call_run(struct uv_call *call, u16 count)
 	int ret;
 
 	if (call->method->of_driver && !uv_ib_dev(call->bundle.ufile->device))
-		return -EIO;
+		return uv_refuse(call->bundle.ufile, -EIO,
+				 "the device is gone");
 	ret = uv_parse_attrs(call, count) ?: uv_call_handler(call);
 	ofed_umem_claim(&call->bundle.ufile->umems);
 	return ret;
@@ -389,10 +397,14 @@ static int uv_run_method(struct ib_uverbs_file *file,
 	int ret;
 
 	if (hdr->driver_id != api->driver_id)
-		return -EINVAL;
+		return uv_refuse(file, -EINVAL,
+				 "driver_id: %u, the device has %u",
+				 hdr->driver_id, api->driver_id);
 	method = uv_api_method(api, hdr->object_id, hdr->method_id, &key);
 	if (!method)
-		return -EPROTONOSUPPORT;
+		return uv_refuse(file, -EPROTONOSUPPORT,
+				 "object %u has no method %u", hdr->object_id,
+				 hdr->method_id);
 	call = uv_call_new(file, method, hdr->num_attrs);
 	if (!call)
 		return -ENOMEM;
@@ -432,9 +444,11 @@ long uv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return -EFAULT;
 	if (hdr.length > PAGE_SIZE ||
 	    hdr.length != struct_size(&hdr, attrs, hdr.num_attrs))
-		return -EINVAL;
+		return uv_refuse(file, -EINVAL,
+				 "a call of %u bytes with %u attributes",
+				 hdr.length, hdr.num_attrs);
 	if (hdr.reserved1 || hdr.reserved2)
-		return -EPROTONOSUPPORT;
+		return uv_refuse(file, -EPROTONOSUPPORT, "reserved is not 0");
 
 	scoped_guard(srcu, &file->device->srcu)
 		ret = uv_run_method(file, &hdr, user_hdr->attrs);

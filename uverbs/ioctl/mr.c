@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Methods of memory regions. Plain ones are made by write(). */
+#include <ofed/refuse.h>
 #include <ofed/verbs.h>
 
 #include "std.h"
@@ -41,7 +42,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_DM_MR_REG)(
 
 	/* Said before anything that is asked for is judged. */
 	if (!pd->device->ops.reg_dm_mr)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(pd->device, "reg_dm_mr");
 	ret = uverbs_copy_from(&attr.offset, attrs,
 			       UVERBS_ATTR_REG_DM_MR_OFFSET) ?:
 	      uverbs_copy_from(&attr.length, attrs,
@@ -78,7 +79,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_REG_DMABUF_MR)(
 	int ret;
 
 	if (!pd->device->ops.reg_user_mr_dmabuf)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(pd->device, "reg_user_mr_dmabuf");
 	ret = uverbs_copy_from(&offset, attrs,
 			       UVERBS_ATTR_REG_DMABUF_MR_OFFSET) ?:
 	      uverbs_copy_from(&length, attrs,
@@ -126,7 +127,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_ADVISE_MR)(
 	/* Drivers take the program's list as it is. */
 	static_assert(sizeof(struct ib_uverbs_sge) == sizeof(struct ib_sge));
 	if (!pd->device->ops.advise_mr)
-		return -EOPNOTSUPP;
+		return ofed_refuse_op(pd->device, "advise_mr");
 	ret = uverbs_get_const(&advice, attrs, UVERBS_ATTR_ADVISE_MR_ADVICE) ?:
 	      uverbs_get_flags32(&flags, attrs, UVERBS_ATTR_ADVISE_MR_FLAGS,
 				 IB_UVERBS_ADVISE_MR_FLAG_FLUSH);

@@ -24,7 +24,8 @@ static int uv_parts_of_target(struct uv_qp_params *params,
 
 	/* It has nothing to do with those. */
 	if (uv_has_any(attrs, others, ARRAY_SIZE(others)))
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "create_qp: a target QP with a PD, a table or a CQ");
 	xrcd = uverbs_attr_get_uobject(attrs,
 				       UVERBS_ATTR_CREATE_QP_XRCD_HANDLE);
 	if (IS_ERR(xrcd))
@@ -39,7 +40,8 @@ static int uv_parts_of_table(struct ib_qp_init_attr *init,
 {
 	/* It receives through the table alone. */
 	if (uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE))
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "create_qp: a table and a receive CQ");
 	if (!init->cap.max_send_wr)
 		return 0;
 	init->send_cq = uverbs_attr_get_obj(attrs,
@@ -71,7 +73,9 @@ static int uv_parts_with_pd(struct uv_qp_params *params,
 	srq = uv_attr_uobject(attrs, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
 	if (uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
 	    (srq && init->qp_type == IB_QPT_XRC_INI))
-		return -EINVAL;
+		return uv_refuse(
+			attrs->ufile, -EINVAL,
+			"create_qp: an XRC domain that is not of a target, or an SRQ of an initiator");
 	params->pd = uverbs_attr_get_obj(attrs,
 					 UVERBS_ATTR_CREATE_QP_PD_HANDLE);
 	if (IS_ERR(params->pd))
@@ -83,7 +87,9 @@ static int uv_parts_with_pd(struct uv_qp_params *params,
 	if (ret || !srq)
 		return ret;
 	init->srq = srq->object;
-	return init->srq->srq_type == IB_SRQT_XRC ? -EINVAL : 0;
+	if (init->srq->srq_type == IB_SRQT_XRC)
+		return uv_refuse(attrs->ufile, -EINVAL, "create_qp: an XRC SRQ");
+	return 0;
 }
 
 static int uv_qp_parts(struct uv_qp_params *params,
@@ -100,11 +106,15 @@ static int uv_qp_parts(struct uv_qp_params *params,
 	if (ret || !srq)
 		return ret;
 	params->init.srq = srq->object;
-	return params->init.srq->srq_type != IB_SRQT_XRC ? -EINVAL : 0;
+	if (params->init.srq->srq_type != IB_SRQT_XRC)
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "create_qp: a target QP and an SRQ that is not of XRC");
+	return 0;
 }
 
 /* Of the flags that a program may ask for here, each is for some types only. */
-static int uv_check_flags(enum ib_qp_type type, u32 flags)
+static int uv_check_flags(const struct ib_uverbs_file *file,
+			  enum ib_qp_type type, u32 flags)
 {
 	const u32 raw_only = IB_UVERBS_QP_CREATE_SCATTER_FCS |
 			     IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
@@ -114,10 +124,15 @@ static int uv_check_flags(enum ib_qp_type type, u32 flags)
 	case IB_QPT_DRIVER:
 		return 0;
 	case IB_QPT_UD:
-		return flags & raw_only ? -EINVAL : 0;
+		flags &= raw_only;
+		break;
 	default:
-		return flags ? -EINVAL : 0;
+		break;
 	}
+	if (flags)
+		return uv_refuse(file, -EINVAL,
+				 "create_qp: flags 0x%x of a QP of type %u", flags, type);
+	return 0;
 }
 
 static int uv_get_flags(struct ib_qp_init_attr *init,
@@ -138,7 +153,7 @@ static int uv_get_flags(struct ib_qp_init_attr *init,
 	init->sq_sig_type = flags & all_signaled ? IB_SIGNAL_ALL_WR :
 						   IB_SIGNAL_REQ_WR;
 	flags &= ~all_signaled;
-	ret = uv_check_flags(init->qp_type, flags);
+	ret = uv_check_flags(attrs->ufile, init->qp_type, flags);
 	if (ret)
 		return ret;
 	/* The rest have the same values. */
@@ -171,7 +186,7 @@ static int uv_do_qp_params(struct uv_qp_params *params,
 	init->cap.max_recv_wr = cap.max_recv_wr;
 	init->cap.max_send_sge = cap.max_send_sge;
 	init->cap.max_send_wr = cap.max_send_wr;
-	ret = uv_qp_check(init,
+	ret = uv_qp_check(attrs->ufile, init,
 			  uverbs_attr_is_valid(attrs,
 				UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE),
 			  uverbs_attr_is_valid(attrs,

@@ -33,7 +33,8 @@ static int uv_srq_params_ext(struct uv_srq_params *params,
 		init->ext.xrc.xrcd = xrcd->object;
 		return 0;
 	default:
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "create_srq: srq_type: %u", init->srq_type);
 	}
 }
 

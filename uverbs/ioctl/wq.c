@@ -39,7 +39,8 @@ static int UVERBS_HANDLER(UVERBS_METHOD_WQ_CREATE)(
 	if (ret)
 		return ret;
 	if (params.init.wq_type != IB_WQT_RQ)
-		return -EINVAL;
+		return uv_refuse(attrs->ufile, -EINVAL,
+				 "create_wq: wq_type: %u", params.init.wq_type);
 	uobj = uverbs_attr_get_uobject(attrs, UVERBS_ATTR_CREATE_WQ_HANDLE);
 	ret = uv_wq_make(uobj, &params, attrs);
 	if (ret)
