@@ -119,7 +119,9 @@ int umad_agent_register(struct umad_file *file, void __user *arg)
 
 	down_write(&file->agents_lock);
 	if (!file->dead)
-		ret = wish.qpn > 1 ? -EINVAL : umad_add_agent(file, &wish, false);
+		ret = wish.qpn > 1 ?
+		      umad_refuse(file, -EINVAL, "agent of QP%u", wish.qpn) :
+		      umad_add_agent(file, &wish, false);
 	up_write(&file->agents_lock);
 	return ret < 0 ? ret : umad_tell_number(file, &to->id, ret);
 }
@@ -165,7 +167,9 @@ int umad_agent_register2(struct umad_file *file, void __user *arg)
 	down_write(&file->agents_lock);
 	if (!file->dead)
 		ret = wish.qpn > 1 || unknown || !ok ?
-		      -EINVAL : umad_add_agent(file, &wish, true);
+		      umad_refuse(file, -EINVAL, "agent of QP%u, flags 0x%x, OUI 0x%x",
+				  wish.qpn, wish.flags, user.oui) :
+		      umad_add_agent(file, &wish, true);
 	up_write(&file->agents_lock);
 	if (ret == -EINVAL && unknown &&
 	    put_user((u32)IB_USER_MAD_REG_FLAGS_CAP, &to->flags))
@@ -186,7 +190,7 @@ int umad_agent_unregister(struct umad_file *file, u32 number)
 	struct umad_agent *agent;
 
 	if (number >= UMAD_AGENTS)
-		return -EINVAL;
+		return umad_refuse(file, -EINVAL, "there is no agent %u", number);
 	number = array_index_nospec(number, UMAD_AGENTS);
 	/* To the end with the lock: the device waits for it before it goes. */
 	down_write(&file->agents_lock);
@@ -195,7 +199,7 @@ int umad_agent_unregister(struct umad_file *file, u32 number)
 	if (agent)
 		umad_agent_free(agent);
 	up_write(&file->agents_lock);
-	return agent ? 0 : -EINVAL;
+	return agent ? 0 : umad_refuse(file, -EINVAL, "there is no agent %u", number);
 }
 
 /* The end of all agents of @file, which gets no new ones. */

@@ -37,7 +37,8 @@ static int umad_file_open(struct inode *inode, struct file *filp)
 	if (!port->ib_dev)
 		return -ENXIO;
 	if (!rdma_dev_access_netns(port->ib_dev, current->nsproxy->net_ns))
-		return -EPERM;
+		return ofed_refuse_node(&port->dev, -EPERM,
+					"the device is of another network namespace");
 	file = umad_file_new(port);
 	if (!file)
 		return -ENOMEM;
@@ -87,7 +88,8 @@ static int umad_enable_pkey(struct umad_file *file)
 
 	down_write(&file->agents_lock);
 	if (file->used)
-		ret = -EINVAL;
+		ret = umad_refuse(file, -EINVAL,
+				  "the layout of headers is chosen");
 	else
 		WRITE_ONCE(file->pkey, true);
 	up_write(&file->agents_lock);

@@ -31,7 +31,8 @@ static int umad_try_open(struct umad_port *port)
 	if (!port->ib_dev)
 		return -ENXIO;
 	if (!rdma_dev_access_netns(port->ib_dev, current->nsproxy->net_ns))
-		return -EPERM;
+		return ofed_refuse_node(&port->issm_dev, -EPERM,
+					"the device is of another network namespace");
 	if (port->issm_taken)
 		return -EAGAIN;
 	ret = umad_say(port, true);

@@ -319,7 +319,9 @@ ssize_t umad_read(struct file *filp, char __user *buf, size_t count,
 	ssize_t ret;
 
 	if (count < hdr_size)
-		return -EINVAL;
+		return umad_refuse(file, -EINVAL,
+				   "read of %zu bytes, the header has %zu", count,
+				   hdr_size);
 	while (IS_ERR(packet = umad_take_first(file))) {
 		ret = PTR_ERR(packet);
 		if (ret != -EAGAIN || filp->f_flags & O_NONBLOCK)
@@ -335,7 +337,7 @@ ssize_t umad_read(struct file *filp, char __user *buf, size_t count,
 			     umad_give_timeout(packet, buf, count, hdr_size);
 	if (ret < 0) {
 		umad_put_back(packet);
-		return ret;
+		return umad_refuse(file, ret, "read of %zu bytes: %zd", count, ret);
 	}
 	umad_trace_read(file, packet);
 	umad_read_done(packet);

@@ -23,17 +23,22 @@ struct message {
 	};
 };
 
-static int umad_read_header(struct message *msg, const char __user *buf,
-			    size_t count, size_t hdr_size)
+static int umad_read_header(const struct umad_file *file, struct message *msg,
+			    const char __user *buf, size_t count,
+			    size_t hdr_size)
 {
 	/* Any MAD has so much, and all of it is looked at. */
 	if (count < hdr_size + IB_MGMT_RMPP_HDR)
-		return -EINVAL;
+		return umad_refuse(file, -EINVAL,
+				   "write of %zu bytes, headers have %zu", count,
+				   hdr_size + IB_MGMT_RMPP_HDR);
 	memset(msg, 0, sizeof(*msg));
 	if (copy_from_user(&msg->hdr, buf, hdr_size))
 		return -EFAULT;
 	msg->length = count - hdr_size;
-	return msg->hdr.id < UMAD_AGENTS ? 0 : -EINVAL;
+	if (msg->hdr.id >= UMAD_AGENTS)
+		return umad_refuse(file, -EINVAL, "there is no agent %u", msg->hdr.id);
+	return 0;
 }
 
 /* At the most, headers and the last segment filled up. */
@@ -125,7 +130,9 @@ static struct ib_mad_send_buf *umad_make_buf(const struct umad_agent *agent,
 	struct ib_mad_send_buf *buf;
 
 	if (msg->length < hdr_len)
-		return ERR_PTR(-EINVAL);
+		return umad_refuse(agent->file, ERR_PTR(-EINVAL),
+				   "%zu bytes, the header of class 0x%02x has %d",
+				   msg->length, msg->mad->mgmt_class, hdr_len);
 	buf = ib_create_send_mad(agent->mad, be32_to_cpu(msg->hdr.qpn),
 				 msg->hdr.pkey_index, transfer, hdr_len,
 				 msg->length - hdr_len, GFP_KERNEL_ACCOUNT,
@@ -187,7 +194,7 @@ static int umad_enlist(struct umad_packet *packet)
 	spin_lock(&file->sends_lock);
 	hash_for_each_possible(file->sends, other, by_tid, key)
 		if (umad_alike(packet, other))
-			ret = -EINVAL;
+			ret = umad_refuse(file, -EINVAL, "a MAD of TID 0x%08x is under way", key);
 	if (!ret)
 		hash_add(file->sends, &packet->by_tid, key);
 	spin_unlock(&file->sends_lock);
@@ -249,13 +256,15 @@ static int umad_send_by_number(struct umad_file *file, struct umad_packet *packe
 {
 	const u32 number = array_index_nospec(msg->hdr.id, UMAD_AGENTS);
 	struct umad_agent *agent;
-	int ret = -EIO;
+	int ret;
 
 	down_read(&file->agents_lock);
 	agent = file->agents[number];
 	if (agent) {
 		umad_trace_write(file, &msg->hdr, msg->mad);
 		ret = umad_send(agent, packet, msg);
+	} else {
+		ret = umad_refuse(file, -EIO, "there is no agent %u", number);
 	}
 	up_read(&file->agents_lock);
 	return ret;
@@ -282,7 +291,7 @@ ssize_t umad_write(struct file *filp, const char __user *buf, size_t count,
 	struct message msg;
 	int ret;
 
-	ret = umad_read_header(&msg, buf, count, hdr_size);
+	ret = umad_read_header(file, &msg, buf, count, hdr_size);
 	if (ret)
 		return ret;
 	/* First it is counted, then it takes memory. */

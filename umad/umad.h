@@ -35,6 +35,7 @@
 #include <linux/rwsem.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_mad.h>
 #include <rdma/ib_user_mad.h>
 
@@ -154,6 +155,10 @@ static inline size_t umad_hdr_size(const struct umad_file *file)
 	return READ_ONCE(file->pkey) ? sizeof(struct ib_user_mad_hdr) :
 				       sizeof(struct ib_user_mad_hdr_old);
 }
+
+/* Why a call on @file is refused. Its device may be gone; its node is there. */
+#define umad_refuse(file, ret, format, ...) \
+	ofed_refuse_node(&(file)->port->dev, ret, format, ##__VA_ARGS__)
 
 /* main.c */
 extern struct class umad_class;
