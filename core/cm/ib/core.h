@@ -457,6 +457,7 @@ static inline void cm_listener_put(struct cm_id *listener)
 int cm_transmit(const struct cm_dest *dest, u32 remote_qpn,
 		const union cm_mad *mad);
 int cm_id_answer(struct cm_id *id, const union cm_mad *mad);
+const struct cm_step *cm_id_may_request(const struct cm_id *id, enum cm_input input);
 int cm_id_request(struct cm_id *id, const union cm_mad *mad, u32 timeout_ms);
 void cm_id_cancel(struct cm_id *id);
 void cm_id_address(struct cm_id *id, struct rdma_ah_attr *ah);

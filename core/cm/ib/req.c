@@ -77,13 +77,12 @@ static void cm_id_take_outgoing(struct cm_id *id, struct outgoing *out)
 static int cm_req_send(struct cm_id *id, const struct ib_cm_req_param *param,
 		       struct outgoing *out)
 {
-	const struct cm_step *step = cm_step(id->id.state, CM_CALL_REQ);
+	const struct cm_step *step = cm_id_may_request(id, CM_CALL_REQ);
 	struct cm_names names;
 	union cm_mad mad;
 	int ret;
 
-	lockdep_assert_held(&id->lock);
-	if (step->verdict != CM_GO || id->unplugged)
+	if (!step)
 		return -EINVAL;
 
 	cm_id_take_param(id, param);

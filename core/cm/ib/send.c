@@ -4,6 +4,7 @@
  * repeated by the MAD layer until the id takes it back, or the retries are
  * used up.
  */
+#include <ofed/refuse.h>
 #include <rdma/ib_mad.h>
 
 #include "core.h"
@@ -111,6 +112,20 @@ int cm_id_answer(struct cm_id *id, const union cm_mad *mad)
 {
 	lockdep_assert_held(&id->lock);
 	return cm_transmit(cm_dest_of(id), id->id.remote_cm_qpn, mad);
+}
+
+/* What the request that begins an exchange does to @id, or NULL: it may not begin now. */
+const struct cm_step *cm_id_may_request(const struct cm_id *id, enum cm_input input)
+{
+	const struct cm_step *step = cm_step(id->id.state, input);
+
+	lockdep_assert_held(&id->lock);
+	if (step->verdict == CM_GO && !id->unplugged)
+		return step;
+	/* Without the device's name: an id may outlive it. */
+	return ofed_refuse_call(NULL, "ib_cm: id %08x: call %u refused in state %u%s",
+				be32_to_cpu(id->id.local_id), input, id->id.state,
+				id->unplugged ? " without a device" : "");
 }
 
 /* Send a request in the place of the one under way. As cm_buf_send(). */

@@ -14,13 +14,12 @@ static int cm_sidr_check(const struct ib_cm_sidr_req_param *param)
 static int cm_sidr_send(struct cm_id *id, struct cm_av *av,
 			const struct ib_cm_sidr_req_param *param)
 {
-	const struct cm_step *step = cm_step(id->id.state, CM_CALL_SIDR_REQ);
+	const struct cm_step *step = cm_id_may_request(id, CM_CALL_SIDR_REQ);
 	struct cm_names names;
 	union cm_mad mad;
 	int ret;
 
-	lockdep_assert_held(&id->lock);
-	if (step->verdict != CM_GO || id->unplugged)
+	if (!step)
 		return -EINVAL;
 
 	swap(id->av, *av);
