@@ -52,14 +52,6 @@ static const u8 layouts[RDMA_NL_IWPM_NUM_OPS][ATTRS_MAX] = {
 		[IWPM_NLA_RQUERY_MAPPED_REM_ADDR]	= MAPPED_REMOTE,
 		[IWPM_NLA_RQUERY_MAPPING_ERR]		= ERROR,
 	},
-	[RDMA_NL_IWPM_REMOTE_INFO] = {
-		[IWPM_NLA_RQUERY_MAPPING_SEQ]		= SEQ,
-		[IWPM_NLA_RQUERY_LOCAL_ADDR]		= LOCAL,
-		[IWPM_NLA_RQUERY_REMOTE_ADDR]		= REMOTE,
-		[IWPM_NLA_RQUERY_MAPPED_LOC_ADDR]	= MAPPED_LOCAL,
-		[IWPM_NLA_RQUERY_MAPPED_REM_ADDR]	= MAPPED_REMOTE,
-		[IWPM_NLA_RQUERY_MAPPING_ERR]		= ERROR,
-	},
 	[RDMA_NL_IWPM_HANDLE_ERR] = {
 		[IWPM_NLA_ERR_SEQ]			= SEQ,
 		[IWPM_NLA_ERR_CODE]			= ERROR,
@@ -78,6 +70,12 @@ static const u8 layouts[RDMA_NL_IWPM_NUM_OPS][ATTRS_MAX] = {
 	},
 };
 
+/* The daemon reports the peer of a mapping in the layout of its answer to a query. */
+static const u8 *iwpm_layout(unsigned int op)
+{
+	return layouts[op == RDMA_NL_IWPM_REMOTE_INFO ? RDMA_NL_IWPM_QUERY_MAPPING : op];
+}
+
 /**
  * ofed_iw_pm_parses - ask whether the daemon sends such messages
  * @op: RDMA_NL_IWPM_*
@@ -87,7 +85,7 @@ static const u8 layouts[RDMA_NL_IWPM_NUM_OPS][ATTRS_MAX] = {
 bool ofed_iw_pm_parses(unsigned int op)
 {
 	/* Attribute 1 is there in all. */
-	return op < RDMA_NL_IWPM_NUM_OPS && layouts[op][1] != NOTHING;
+	return op < RDMA_NL_IWPM_NUM_OPS && iwpm_layout(op)[1] != NOTHING;
 }
 
 static bool iwpm_take_u16(const struct nlattr *attr, u16 *value)
@@ -167,14 +165,16 @@ int ofed_iw_pm_parse(const struct nlmsghdr *nlh,
 {
 	const unsigned int op = RDMA_NL_GET_OP(nlh->nlmsg_type);
 	struct nlattr *attrs[ATTRS_MAX];
+	const u8 *layout;
 	unsigned int i;
 
 	memset(answer, 0, sizeof(*answer));
 	if (!ofed_iw_pm_parses(op) ||
 	    nlmsg_parse_deprecated(nlh, 0, attrs, ATTRS_MAX - 1, NULL, NULL))
 		return -EINVAL;
-	for (i = 1; i < ATTRS_MAX && layouts[op][i] != NOTHING; i++)
-		if (!attrs[i] || !iwpm_take(layouts[op][i], attrs[i], answer))
+	layout = iwpm_layout(op);
+	for (i = 1; i < ATTRS_MAX && layout[i] != NOTHING; i++)
+		if (!attrs[i] || !iwpm_take(layout[i], attrs[i], answer))
 			return -EINVAL;
 	return 0;
 }
