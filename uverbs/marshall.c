@@ -99,6 +99,25 @@ void ib_copy_qp_attr_to_user(struct ib_device *device,
 }
 EXPORT_SYMBOL(ib_copy_qp_attr_to_user);
 
+/* What a path record and its copy for a program call the same. */
+#define uv_copy_path_members(dst, src)					\
+do {									\
+	(dst)->preference = (src)->preference;				\
+	(dst)->packet_life_time = (src)->packet_life_time;		\
+	(dst)->packet_life_time_selector = (src)->packet_life_time_selector; \
+	(dst)->rate = (src)->rate;					\
+	(dst)->rate_selector = (src)->rate_selector;			\
+	(dst)->mtu = (src)->mtu;					\
+	(dst)->mtu_selector = (src)->mtu_selector;			\
+	(dst)->sl = (src)->sl;						\
+	(dst)->pkey = (src)->pkey;					\
+	(dst)->numb_path = (src)->numb_path;				\
+	(dst)->reversible = (src)->reversible;				\
+	(dst)->traffic_class = (src)->traffic_class;			\
+	(dst)->hop_limit = (src)->hop_limit;				\
+	(dst)->flow_label = (src)->flow_label;				\
+} while (0)
+
 static void uv_path_to_user(struct ib_user_path_rec *dst,
 			    struct sa_path_rec *src)
 {
@@ -107,21 +126,7 @@ static void uv_path_to_user(struct ib_user_path_rec *dst,
 	dst->slid = htons(ntohl(sa_path_get_slid(src)));
 	dst->dlid = htons(ntohl(sa_path_get_dlid(src)));
 	dst->raw_traffic = sa_path_get_raw_traffic(src);
-
-	dst->preference = src->preference;
-	dst->packet_life_time = src->packet_life_time;
-	dst->packet_life_time_selector = src->packet_life_time_selector;
-	dst->rate = src->rate;
-	dst->rate_selector = src->rate_selector;
-	dst->mtu = src->mtu;
-	dst->mtu_selector = src->mtu_selector;
-	dst->sl = src->sl;
-	dst->pkey = src->pkey;
-	dst->numb_path = src->numb_path;
-	dst->reversible = src->reversible;
-	dst->traffic_class = src->traffic_class;
-	dst->hop_limit = src->hop_limit;
-	dst->flow_label = src->flow_label;
+	uv_copy_path_members(dst, src);
 }
 
 /**
@@ -157,20 +162,6 @@ void ib_copy_path_rec_from_user(struct sa_path_rec *dst,
 	sa_path_set_slid(dst, be16_to_cpu(src->slid));
 	sa_path_set_dlid(dst, be16_to_cpu(src->dlid));
 	sa_path_set_raw_traffic(dst, src->raw_traffic);
-
-	dst->preference = src->preference;
-	dst->packet_life_time = src->packet_life_time;
-	dst->packet_life_time_selector = src->packet_life_time_selector;
-	dst->rate = src->rate;
-	dst->rate_selector = src->rate_selector;
-	dst->mtu = src->mtu;
-	dst->mtu_selector = src->mtu_selector;
-	dst->sl = src->sl;
-	dst->pkey = src->pkey;
-	dst->numb_path = src->numb_path;
-	dst->reversible = src->reversible;
-	dst->traffic_class = src->traffic_class;
-	dst->hop_limit = src->hop_limit;
-	dst->flow_label = src->flow_label;
+	uv_copy_path_members(dst, src);
 }
 EXPORT_SYMBOL(ib_copy_path_rec_from_user);
