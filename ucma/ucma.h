@@ -38,6 +38,8 @@
 #include <linux/xarray.h>
 #include <rdma/rdma_cm.h>
 
+#include "request.h"
+
 /**
  * struct ucma_file - an open of the node
  * @lock: guards what is said above
@@ -134,29 +136,6 @@ struct ucma_event {
 	struct ucma_mcast *mcast;
 	struct ucma_id *request;
 	struct rdma_ucm_event_resp resp;
-};
-
-union ucma_request {
-	struct rdma_ucm_create_id create_id;
-	struct rdma_ucm_destroy_id destroy_id;
-	struct rdma_ucm_bind_ip bind_ip;
-	struct rdma_ucm_resolve_ip resolve_ip;
-	struct rdma_ucm_resolve_route resolve_route;
-	struct rdma_ucm_query query;
-	struct rdma_ucm_connect connect;
-	struct rdma_ucm_listen listen;
-	struct rdma_ucm_accept accept;
-	struct rdma_ucm_reject reject;
-	struct rdma_ucm_disconnect disconnect;
-	struct rdma_ucm_init_qp_attr init_qp_attr;
-	struct rdma_ucm_get_event get_event;
-	struct rdma_ucm_set_option set_option;
-	struct rdma_ucm_notify notify;
-	struct rdma_ucm_join_ip_mcast join_ip_mcast;
-	struct rdma_ucm_migrate_id migrate_id;
-	struct rdma_ucm_bind bind;
-	struct rdma_ucm_resolve_addr resolve_addr;
-	struct rdma_ucm_join_mcast join_mcast;
 };
 
 /**

@@ -20,6 +20,8 @@
 #include <unistd.h>
 #include <rdma/rdma_user_cm.h>
 
+#include "../../ucma/request.h"
+
 #define CMA_DEV "/dev/infiniband/rdma_cm"
 #define CMA(x) RDMA_USER_CM_CMD_##x
 #define CMA_AF_IB 27
@@ -98,26 +100,7 @@ static inline const struct cma_command *cma_find(uint32_t number)
 struct cma_packet {
 	struct rdma_ucm_cmd_hdr hdr;
 	union {
-		struct rdma_ucm_create_id create_id;
-		struct rdma_ucm_destroy_id destroy_id;
-		struct rdma_ucm_bind_ip bind_ip;
-		struct rdma_ucm_resolve_ip resolve_ip;
-		struct rdma_ucm_resolve_route resolve_route;
-		struct rdma_ucm_query query;
-		struct rdma_ucm_connect connect;
-		struct rdma_ucm_listen listen;
-		struct rdma_ucm_accept accept;
-		struct rdma_ucm_reject reject;
-		struct rdma_ucm_disconnect disconnect;
-		struct rdma_ucm_init_qp_attr init_qp_attr;
-		struct rdma_ucm_get_event get_event;
-		struct rdma_ucm_set_option set_option;
-		struct rdma_ucm_notify notify;
-		struct rdma_ucm_join_ip_mcast join_ip_mcast;
-		struct rdma_ucm_migrate_id migrate_id;
-		struct rdma_ucm_bind bind;
-		struct rdma_ucm_resolve_addr resolve_addr;
-		struct rdma_ucm_join_mcast join_mcast;
+		UCMA_REQUESTS(UCMA_REQUEST)
 		uint8_t body[512];
 	};
 };
