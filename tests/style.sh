@@ -14,6 +14,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
 cache=${OFED_CACHE:-/var/cache/ofed}
 passed=0 failed=0
+vm=tests/vm
 tests/vm/builddir >/dev/null || exit 1
 mkdir -p build/log
 
@@ -25,7 +26,7 @@ verdict() { # STATUS NAME
 	fi
 }
 
-# files PATTERN... [-- FOLDER...]: those of the tree whose names match, below the folders; an
+# files PATTERN... [-- FOLDER...]: those of the tree with names that match, below the folders; an
 # export has no git that knows them
 files() {
 	names=
@@ -91,6 +92,8 @@ for k in "$@"; do
 	[ "$k" = 6.1 ] || continue
 	tests/circles "build/$k"
 	verdict $? "no circle of calls beyond tests/circle-limits"
+	tests/exported "$vm/expected/exports-$k.txt" "build/$k"
+	verdict $? "exports on $k are those of the list"
 done
 
 finish() {
@@ -104,7 +107,6 @@ tests/cm_table.sh
 verdict $? "the tables of the CM are those of the documentation"
 
 ours=$(files '*.[ch]' -- core uverbs ucma umad hw include tests/kunit tests/modules)
-vm=tests/vm
 . "$vm/release.sh"
 source=$cache/linux-source-$(host_kernel)
 

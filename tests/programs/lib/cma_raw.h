@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <rdma/rdma_user_cm.h>
 
-#include "../../ucma/request.h"
+#include "../../../ucma/request.h"
 
 #define CMA_DEV "/dev/infiniband/rdma_cm"
 #define CMA(x) RDMA_USER_CM_CMD_##x
