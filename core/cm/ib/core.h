@@ -472,12 +472,12 @@ void cm_mad_sent(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc);
 enum cm_about cm_id_about(const struct cm_id *id);
 void cm_build_id_dreq(struct cm_id *id, union cm_mad *mad, const void *data,
 		      u8 len);
-int cm_say_drep(struct cm_id *id, __be64 tid, const void *data, u8 len);
-int cm_say_mra(struct cm_id *id, enum cm_about what, u8 timeout,
-	       const void *data, u8 len);
-int cm_say_sidr_rep(struct cm_id *id, const struct ib_cm_sidr_rep_param *param);
-int cm_say_rej(struct cm_id *id, const struct cm_rej_info *info);
-void cm_say_last_word(struct cm_id *id, enum cm_last_word word);
+int cm_id_send_drep(struct cm_id *id, __be64 tid, const void *data, u8 len);
+int cm_id_send_mra(struct cm_id *id, enum cm_about what, u8 timeout,
+		   const void *data, u8 len);
+int cm_id_send_sidr_rep(struct cm_id *id, const struct ib_cm_sidr_rep_param *param);
+int cm_id_send_rej(struct cm_id *id, const struct cm_rej_info *info);
+void cm_id_send_final(struct cm_id *id, enum cm_final_msg msg);
 void cm_answer_again(struct cm_id *id, __be64 tid);
 void cm_answer_keep(struct cm_id *id, enum cm_attr attr, u8 timeout,
 		    const void *data, u8 len);

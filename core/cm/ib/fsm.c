@@ -11,14 +11,14 @@
 
 #define GO(to, event, word)						\
 	{ .verdict = CM_GO, .next = IB_CM_##to, .raise = event,		\
-	  .say = CM_SAY_##word }
+	  .send = CM_SEND_##word }
 #define DUPLICATE	{ .verdict = CM_DUPLICATE }
 #define REPEAT		{ .verdict = CM_REPEAT }
 #define STALE		{ .verdict = CM_STALE }
 #define CONNECTED	{ .verdict = CM_CONNECTED }
 #define ASK_LAP		{ .verdict = CM_ASK_LAP }
 
-#define SILENT		CM_SILENT
+#define SILENT		CM_NO_EVENT
 #define RAISE(event)	IB_CM_##event
 
 static const struct cm_step steps[CM_STATES][CM_INPUTS] = {

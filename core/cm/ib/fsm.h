@@ -60,29 +60,29 @@ enum cm_verdict {
 };
 
 /* The message that goes out with a move that the consumer did not ask for. */
-enum cm_last_word {
-	CM_SAY_NOTHING,
-	CM_SAY_REJ_TIMEOUT,
-	CM_SAY_REJ_CONSUMER,
-	CM_SAY_DREQ,
-	CM_SAY_DREP,
-	CM_SAY_SIDR_REJECT,
+enum cm_final_msg {
+	CM_SEND_NOTHING,
+	CM_SEND_REJ_TIMEOUT,
+	CM_SEND_REJ_CONSUMER,
+	CM_SEND_DREQ,
+	CM_SEND_DREP,
+	CM_SEND_SIDR_REJECT,
 };
 
-#define CM_SILENT 0xff	/* no event */
+#define CM_NO_EVENT 0xff
 
 /**
  * struct cm_step - one cell
  * @verdict: enum cm_verdict; the rest counts with CM_GO alone
  * @next: enum ib_cm_state
- * @raise: enum ib_cm_event_type for the consumer, or CM_SILENT
- * @say: enum cm_last_word
+ * @raise: enum ib_cm_event_type for the consumer, or CM_NO_EVENT
+ * @send: enum cm_final_msg
  */
 struct cm_step {
 	u8 verdict;
 	u8 next;
 	u8 raise;
-	u8 say;
+	u8 send;
 };
 
 /**

@@ -159,7 +159,7 @@ static void cm_shut_down(struct cm_id *id, bool quietly)
 	if (id->id.state == IB_CM_ESTABLISHED && id->qp_type == IB_QPT_XRC_TGT)
 		step = cm_step(IB_CM_IDLE, CM_CALL_DESTROY);
 	if (!quietly || id->id.state != IB_CM_REQ_RCVD)
-		cm_say_last_word(id, step->say);
+		cm_id_send_final(id, step->send);
 	cm_id_move(id, step->next);
 	spin_unlock_irq(&id->lock);
 }

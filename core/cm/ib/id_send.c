@@ -37,7 +37,7 @@ enum cm_about cm_id_about(const struct cm_id *id)
 	}
 }
 
-int cm_say_rej(struct cm_id *id, const struct cm_rej_info *info)
+int cm_id_send_rej(struct cm_id *id, const struct cm_rej_info *info)
 {
 	struct cm_rej_info full = *info;
 	struct cm_names names;
@@ -56,7 +56,7 @@ int cm_say_rej(struct cm_id *id, const struct cm_rej_info *info)
 	return cm_id_answer(id, &mad);
 }
 
-int cm_say_drep(struct cm_id *id, __be64 tid, const void *data, u8 len)
+int cm_id_send_drep(struct cm_id *id, __be64 tid, const void *data, u8 len)
 {
 	struct cm_names names;
 	union cm_mad mad;
@@ -78,8 +78,8 @@ void cm_build_id_dreq(struct cm_id *id, union cm_mad *mad, const void *data, u8 
 	trace_icm_send_dreq(&id->id);
 }
 
-int cm_say_mra(struct cm_id *id, enum cm_about what, u8 timeout,
-	       const void *data, u8 len)
+int cm_id_send_mra(struct cm_id *id, enum cm_about what, u8 timeout,
+		   const void *data, u8 len)
 {
 	struct cm_names names;
 	union cm_mad mad;
@@ -90,8 +90,8 @@ int cm_say_mra(struct cm_id *id, enum cm_about what, u8 timeout,
 	return cm_id_answer(id, &mad);
 }
 
-int cm_say_sidr_rep(struct cm_id *id,
-		    const struct ib_cm_sidr_rep_param *param)
+int cm_id_send_sidr_rep(struct cm_id *id,
+			const struct ib_cm_sidr_rep_param *param)
 {
 	struct cm_names names;
 	union cm_mad mad;
@@ -108,36 +108,36 @@ static int cm_sidr_refuse(struct cm_id *id)
 	const struct ib_cm_sidr_rep_param param = { .status = IB_SIDR_REJECT };
 
 	lockdep_assert_held(&id->lock);
-	return cm_say_sidr_rep(id, &param);
+	return cm_id_send_sidr_rep(id, &param);
 }
 
 /* The id is not kept for an answer, and a failure to send is not reported. */
-void cm_say_last_word(struct cm_id *id, enum cm_last_word word)
+void cm_id_send_final(struct cm_id *id, enum cm_final_msg msg)
 {
 	struct cm_rej_info rej = { .reason = IB_CM_REJ_CONSUMER_DEFINED };
 	union cm_mad mad;
 
 	lockdep_assert_held(&id->lock);
-	switch (word) {
-	case CM_SAY_NOTHING:
+	switch (msg) {
+	case CM_SEND_NOTHING:
 		break;
-	case CM_SAY_REJ_TIMEOUT:
+	case CM_SEND_REJ_TIMEOUT:
 		/* By the GUID the peer finds an id that it has not told. */
 		rej.reason = IB_CM_REJ_TIMEOUT;
 		rej.ari = &id->dev->self.guid;
 		rej.ari_len = sizeof(id->dev->self.guid);
 		fallthrough;
-	case CM_SAY_REJ_CONSUMER:
-		cm_say_rej(id, &rej);
+	case CM_SEND_REJ_CONSUMER:
+		cm_id_send_rej(id, &rej);
 		break;
-	case CM_SAY_DREQ:
+	case CM_SEND_DREQ:
 		cm_build_id_dreq(id, &mad, NULL, 0);
 		cm_id_answer(id, &mad);
 		break;
-	case CM_SAY_DREP:
-		cm_say_drep(id, id->tid, NULL, 0);
+	case CM_SEND_DREP:
+		cm_id_send_drep(id, id->tid, NULL, 0);
 		break;
-	case CM_SAY_SIDR_REJECT:
+	case CM_SEND_SIDR_REJECT:
 		cm_sidr_refuse(id);
 		break;
 	}

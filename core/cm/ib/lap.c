@@ -9,7 +9,7 @@
  */
 #include "core.h"
 
-static void cm_say_apr(struct cm_id *id, enum ib_cm_apr_status status)
+static void cm_lap_send_apr(struct cm_id *id, enum ib_cm_apr_status status)
 {
 	struct cm_names names;
 	union cm_mad mad;
@@ -33,10 +33,10 @@ void cm_lap_answer(struct cm_id *id)
 	if (id->id.state != IB_CM_ESTABLISHED)
 		goto out;
 	if (id->id.lap_state == IB_CM_LAP_RCVD)
-		cm_say_apr(id, id->loaded ? IB_CM_APR_SUCCESS :
-					 IB_CM_APR_UNSUPPORTED);
+		cm_lap_send_apr(id, id->loaded ? IB_CM_APR_SUCCESS :
+						 IB_CM_APR_UNSUPPORTED);
 	else if (id->id.lap_state == IB_CM_MRA_LAP_SENT && id->loaded)
-		cm_say_apr(id, IB_CM_APR_SUCCESS);
+		cm_lap_send_apr(id, IB_CM_APR_SUCCESS);
 out:
 	spin_unlock_irqrestore(&id->lock, flags);
 }

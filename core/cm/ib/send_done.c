@@ -14,7 +14,7 @@ static void cm_request_failed(struct cm_id *id, enum ib_wc_status status)
 	trace_icm_mad_send_err(status, id->id.state);
 	if (step->verdict != CM_GO)
 		return;
-	cm_say_last_word(id, step->say);
+	cm_id_send_final(id, step->send);
 	cm_id_move(id, step->next);
 	cm_event_post_own(id, &id->failure, step->raise, status);
 }

@@ -194,7 +194,7 @@ static int cm_send_drep(struct cm_id *id, const struct cm_step *step, const void
 
 	cm_answer_keep(id, CM_ATTR_DREP, 0, private->data, private->len);
 	cm_id_move(id, step->next);
-	return cm_say_drep(id, id->tid, private->data, private->len);
+	return cm_id_send_drep(id, id->tid, private->data, private->len);
 }
 
 /**
@@ -220,7 +220,7 @@ EXPORT_SYMBOL(ib_send_cm_drep);
 
 static int cm_send_rej(struct cm_id *id, const struct cm_step *step, const void *info)
 {
-	int ret = cm_say_rej(id, info);
+	int ret = cm_id_send_rej(id, info);
 
 	cm_id_move(id, step->next);
 	return ret;
@@ -271,8 +271,8 @@ static int cm_send_mra(struct cm_id *id, const struct cm_step *step, const void 
 	int ret = 0;
 
 	if (!info->delay)
-		ret = cm_say_mra(id, cm_id_about(id), info->timeout,
-				 private->data, private->len);
+		ret = cm_id_send_mra(id, cm_id_about(id), info->timeout,
+				     private->data, private->len);
 	if (ret)
 		return ret;
 	cm_answer_keep(id, CM_ATTR_MRA, info->timeout, private->data,

@@ -101,7 +101,7 @@ int ib_send_cm_sidr_rep(struct ib_cm_id *cm_id,
 	spin_lock_irqsave(&id->lock, flags);
 	step = cm_step(cm_id->state, CM_CALL_SIDR_REP);
 	if (step->verdict == CM_GO) {
-		ret = cm_say_sidr_rep(id, param);
+		ret = cm_id_send_sidr_rep(id, param);
 		if (!ret)
 			cm_id_move(id, step->next);
 	} else {

@@ -14,7 +14,7 @@
 
 #define S(state) BIT(IB_CM_##state)
 #define L(state) BIT(IB_CM_LAP_##state)
-#define QUIET CM_SILENT
+#define QUIET CM_NO_EVENT
 
 /* States of one side that expects something of the other. */
 #define WAITS_REP	(S(REQ_SENT) | S(MRA_REQ_RCVD))
@@ -28,10 +28,10 @@ struct row {
 	u8 verdict;
 	u8 next;
 	u8 raise;
-	u8 say;
+	u8 send;
 };
 
-#define MOVE(to, event, word) CM_GO, IB_CM_##to, event, CM_SAY_##word
+#define MOVE(to, event, word) CM_GO, IB_CM_##to, event, CM_SEND_##word
 
 static const struct row rows[] = {
 	{ CM_CALL_LISTEN, S(IDLE), MOVE(LISTEN, QUIET, NOTHING) },
@@ -156,7 +156,7 @@ static void expect_cell(struct kunit *test, const struct cm_step *step,
 			    "state %d input %d", state, input);
 	KUNIT_EXPECT_EQ_MSG(test, (int)step->raise, (int)want->raise,
 			    "state %d input %d", state, input);
-	KUNIT_EXPECT_EQ_MSG(test, (int)step->say, (int)want->say,
+	KUNIT_EXPECT_EQ_MSG(test, (int)step->send, (int)want->send,
 			    "state %d input %d", state, input);
 }
 
