@@ -14,8 +14,8 @@
  * Limits of concurrent waits for unreachable neighbours: that of four ports for
  * requests, and a few for replies that no id sends.
  */
-#define SLOW_WORKERS (4 * CM_SLOW_AT_A_TIME)
-#define STRANGER_WORKERS 16
+#define ADDR_WORKERS (4 * CM_ADDR_AT_A_TIME)
+#define UNMATCHED_WORKERS 16
 
 static void cm_port_close(struct cm_port *port)
 {
@@ -77,7 +77,7 @@ static void cm_port_init(struct cm_dev *dev, u32 nth)
 	port->num = rdma_start_port(dev->device) + nth;
 	spin_lock_init(&port->lock);
 	INIT_LIST_HEAD(&port->messages);
-	INIT_LIST_HEAD(&port->slow);
+	INIT_LIST_HEAD(&port->addr_queue);
 	INIT_WORK(&port->work, cm_port_work);
 }
 
@@ -202,22 +202,22 @@ int ofed_ib_cm_init(void)
 	cm_rx_wq = alloc_workqueue("ofed-cm-rx", WQ_UNBOUND, 0);
 	if (!cm_rx_wq)
 		goto err_wq;
-	cm_slow_wq = alloc_workqueue("ofed-cm-slow", WQ_UNBOUND, SLOW_WORKERS);
-	if (!cm_slow_wq)
+	cm_addr_wq = alloc_workqueue("ofed-cm-addr", WQ_UNBOUND, ADDR_WORKERS);
+	if (!cm_addr_wq)
 		goto err_rx_wq;
-	cm_stranger_wq = alloc_workqueue("ofed-cm-stranger", WQ_UNBOUND,
-					 STRANGER_WORKERS);
-	if (!cm_stranger_wq)
-		goto err_slow_wq;
+	cm_unmatched_wq = alloc_workqueue("ofed-cm-unmatched", WQ_UNBOUND,
+					  UNMATCHED_WORKERS);
+	if (!cm_unmatched_wq)
+		goto err_addr_wq;
 	ret = ib_register_client(&cm_client);
 	if (ret)
-		goto err_stranger_wq;
+		goto err_unmatched_wq;
 	return 0;
 
-err_stranger_wq:
-	destroy_workqueue(cm_stranger_wq);
-err_slow_wq:
-	destroy_workqueue(cm_slow_wq);
+err_unmatched_wq:
+	destroy_workqueue(cm_unmatched_wq);
+err_addr_wq:
+	destroy_workqueue(cm_addr_wq);
 err_rx_wq:
 	destroy_workqueue(cm_rx_wq);
 err_wq:
@@ -229,8 +229,8 @@ err_wq:
 void ofed_ib_cm_exit(void)
 {
 	ib_unregister_client(&cm_client);
-	destroy_workqueue(cm_stranger_wq);
-	destroy_workqueue(cm_slow_wq);
+	destroy_workqueue(cm_unmatched_wq);
+	destroy_workqueue(cm_addr_wq);
 	destroy_workqueue(cm_rx_wq);
 	destroy_workqueue(cm_wq);
 	cm_ids_exit();

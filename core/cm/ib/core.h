@@ -12,10 +12,10 @@
  * Contexts: a message comes in by the MAD layer's handler, which only queues
  * it. One worker per port takes messages of known connections in their order
  * and never waits; what has to wait (for a neighbour's address) runs on
- * cm_slow_wq. Events are queued on their id, and the id's own worker calls the
+ * cm_addr_wq. Events are queued on their id, and the id's own worker calls the
  * consumer: one call at a time per id, in order, and never from inside a call
  * that the consumer made. A reply to a message that matches no id runs on
- * cm_stranger_wq, so that it delays nothing else.
+ * cm_unmatched_wq, so that it delays nothing else.
  */
 #ifndef OFED_CM_CORE_H
 #define OFED_CM_CORE_H
@@ -39,13 +39,13 @@
  * from possibly made-up senders; and replies to messages that match no id.
  */
 #define CM_MESSAGES_MOST 4096
-#define CM_SLOW_MOST 2048
-#define CM_STRANGERS_MOST 256
+#define CM_NEEDS_ADDR_MOST 2048
+#define CM_UNMATCHED_MOST 256
 /*
  * How many of the second kind are worked on at a time, for one port: each may
  * wait for a neighbour that does not exist, and the other ports shall not.
  */
-#define CM_SLOW_AT_A_TIME 64
+#define CM_ADDR_AT_A_TIME 64
 /* Requests of one listener that wait for the consumer to take their event. */
 #define CM_PENDING_MOST 1024
 /*
@@ -68,8 +68,8 @@
 /* What cm_port.waiting counts; see the limits above. */
 enum cm_queue {
 	CM_ORDERED,
-	CM_SLOW,
-	CM_STRANGER,
+	CM_NEEDS_ADDR,
+	CM_UNMATCHED,
 	CM_QUEUES
 };
 
@@ -88,11 +88,11 @@ enum cm_counter {
  * @hi_tid: upper half of transaction ids
  * @agent: NULL before the port's CM starts and after it stops; a sender reads
  *	   it and posts within one RCU read-side section
- * @lock: guards @messages, @slow and @slow_running
+ * @lock: guards @messages, @addr_queue and @addr_running
  * @messages: of known connections, in the order of their arrival
  * @work: takes @messages
- * @slow: messages that need an address, and wait for their turn
- * @slow_running: how many have it
+ * @addr_queue: messages that need an address, and wait for their turn
+ * @addr_running: how many have it
  * @waiting: struct cm_rx of this port that exist, by enum cm_queue
  * @counters: see stats.c
  */
@@ -104,8 +104,8 @@ struct cm_port {
 	spinlock_t lock;
 	struct list_head messages;
 	struct work_struct work;
-	struct list_head slow;
-	u32 slow_running;
+	struct list_head addr_queue;
+	u32 addr_running;
 	atomic_t waiting[CM_QUEUES];
 	atomic_long_t counters[CM_COUNTERS][CM_ATTRS];
 };
@@ -214,8 +214,8 @@ struct cm_event {
  * @port: port it came in by
  * @wc: the MAD layer's, given back at the end
  * @mad: its bytes, or those of the answer to it
- * @node: in cm_port.messages or cm_port.slow
- * @work: on cm_slow_wq or cm_stranger_wq
+ * @node: in cm_port.messages or cm_port.addr_queue
+ * @work: on cm_addr_wq or cm_unmatched_wq
  * @event: the event that it makes
  * @path: paths that the event refers to
  * @queue: which of cm_port.waiting counts it
@@ -232,13 +232,13 @@ struct cm_rx {
 };
 
 /**
- * struct cm_answer - the last answer, for a peer that did not get it
+ * struct cm_saved_reply - the last reply, for a peer that did not get it
  * @attr: which message, CM_ATTRS for none
  * @timeout: of an MRA
  * @len: bytes of @data
  * @data: private data
  */
-struct cm_answer {
+struct cm_saved_reply {
 	enum cm_attr attr;
 	u8 timeout;
 	u8 len;
@@ -287,7 +287,7 @@ struct cm_sidr_key {
  * @timewait: remote end in TimeWait; to compare, not to follow
  * @peer_gid: source GID of the message that carried the peer's communication id
  * @has_peer_gid: @peer_gid identifies the peer, see cm_rx_source()
- * @answer: last answer
+ * @saved_reply: the last reply
  * @tid: transaction
  * @timeout_ms: until a request is repeated
  * @max_retries: how often it is
@@ -337,7 +337,7 @@ struct cm_id {
 	struct cm_peer *timewait;
 	union ib_gid peer_gid;
 	bool has_peer_gid;
-	struct cm_answer answer;
+	struct cm_saved_reply saved_reply;
 
 	__be64 tid;
 	u32 timeout_ms;
@@ -373,9 +373,9 @@ extern struct workqueue_struct *cm_wq;
 /* The ordered part of receiving, and the end of TimeWait: never wait. */
 extern struct workqueue_struct *cm_rx_wq;
 /* Messages that need an address first. */
-extern struct workqueue_struct *cm_slow_wq;
+extern struct workqueue_struct *cm_addr_wq;
 /* Answers without an id, which need an address, too. */
-extern struct workqueue_struct *cm_stranger_wq;
+extern struct workqueue_struct *cm_unmatched_wq;
 
 /* device.c: devices; client.c adds and removes them */
 struct cm_dev *cm_dev_get(struct ib_device *device);
@@ -456,7 +456,7 @@ static inline void cm_listener_put(struct cm_id *listener)
 /* send.c: sending */
 int cm_transmit(const struct cm_dest *dest, u32 remote_qpn,
 		const union cm_mad *mad);
-int cm_id_answer(struct cm_id *id, const union cm_mad *mad);
+int cm_id_reply(struct cm_id *id, const union cm_mad *mad);
 const struct cm_step *cm_id_may_request(const struct cm_id *id, enum cm_input input);
 int cm_id_request(struct cm_id *id, const union cm_mad *mad, u32 timeout_ms);
 void cm_id_cancel(struct cm_id *id);
@@ -478,9 +478,9 @@ int cm_id_send_mra(struct cm_id *id, enum cm_about what, u8 timeout,
 int cm_id_send_sidr_rep(struct cm_id *id, const struct ib_cm_sidr_rep_param *param);
 int cm_id_send_rej(struct cm_id *id, const struct cm_rej_info *info);
 void cm_id_send_final(struct cm_id *id, enum cm_final_msg msg);
-void cm_answer_again(struct cm_id *id, __be64 tid);
-void cm_answer_keep(struct cm_id *id, enum cm_attr attr, u8 timeout,
-		    const void *data, u8 len);
+void cm_resend_reply(struct cm_id *id, __be64 tid);
+void cm_save_reply(struct cm_id *id, enum cm_attr attr, u8 timeout,
+		   const void *data, u8 len);
 
 /* rx.c: received messages */
 struct cm_rx *cm_rx_new(struct cm_port *port, struct ib_mad_recv_wc *wc,
@@ -496,7 +496,7 @@ const struct cm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
 bool cm_rx_fits(const struct cm_rx *rx, const struct cm_id *id);
 void cm_rx_finish(struct cm_rx *rx, struct cm_id *id,
 		  const struct cm_step *step);
-bool cm_rx_answer(struct cm_rx *rx, const union cm_mad *mad);
+bool cm_rx_reply(struct cm_rx *rx, const union cm_mad *mad);
 bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
 		  enum ib_cm_rej_reason reason, const void *ari, u8 ari_len);
 
@@ -527,7 +527,7 @@ void cm_event_done(struct cm_event *ev);
 
 /* lap.c: alternate paths */
 int cm_lap_migrated(struct cm_id *id);
-void cm_lap_answer(struct cm_id *id);
+void cm_lap_reply(struct cm_id *id);
 
 /* sidr_table.c: service id requests that wait */
 void cm_sidr_key_make(struct cm_sidr_key *key, const struct cm_rx *rx);

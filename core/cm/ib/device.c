@@ -7,8 +7,8 @@
 
 struct workqueue_struct *cm_wq;
 struct workqueue_struct *cm_rx_wq;
-struct workqueue_struct *cm_slow_wq;
-struct workqueue_struct *cm_stranger_wq;
+struct workqueue_struct *cm_addr_wq;
+struct workqueue_struct *cm_unmatched_wq;
 
 /* Guards devices, and that the device of what is in there is valid. */
 static DEFINE_SPINLOCK(devices_lock);

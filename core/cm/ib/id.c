@@ -63,7 +63,7 @@ static void cm_events_work(struct work_struct *work)
 		ret = id->id.cm_handler(&id->id, &event);
 		cm_event_done(ev);
 		if (event.event == IB_CM_LAP_RECEIVED && !ret)
-			cm_lap_answer(id);
+			cm_lap_reply(id);
 		if (ret) {
 			/* After the handler's error the CM owns the id. */
 			cm_id_put(id);
@@ -93,7 +93,7 @@ static struct cm_id *cm_id_alloc(ib_cm_handler handler, void *context)
 	cm_event_init(&id->established);
 	cm_event_init(&id->wait_over);
 	RB_CLEAR_NODE(&id->listening);
-	id->answer.attr = CM_ATTRS;
+	id->saved_reply.attr = CM_ATTRS;
 	id->half_open = -1;
 	return id;
 }

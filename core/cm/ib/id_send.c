@@ -8,18 +8,18 @@
 #include "core.h"
 #include "trace.h"
 
-/* Keep what may have to be said again. */
-void cm_answer_keep(struct cm_id *id, enum cm_attr attr, u8 timeout,
-		    const void *data, u8 len)
+/* Keep what may have to be sent again. */
+void cm_save_reply(struct cm_id *id, enum cm_attr attr, u8 timeout,
+		   const void *data, u8 len)
 {
-	struct cm_answer *answer = &id->answer;
+	struct cm_saved_reply *saved = &id->saved_reply;
 
 	lockdep_assert_held(&id->lock);
-	answer->attr = attr;
-	answer->timeout = timeout;
-	answer->len = data ? len : 0;
-	if (answer->len)
-		memcpy(answer->data, data, len);
+	saved->attr = attr;
+	saved->timeout = timeout;
+	saved->len = data ? len : 0;
+	if (saved->len)
+		memcpy(saved->data, data, len);
 }
 
 /* Which message an MRA or a REJ is about. */
@@ -53,7 +53,7 @@ int cm_id_send_rej(struct cm_id *id, const struct cm_rej_info *info)
 	trace_icm_send_rej(&id->id, info->reason);
 	pr_debug("ib_cm: id %08x: REJ sent, reason %u\n",
 		 be32_to_cpu(id->id.local_id), info->reason);
-	return cm_id_answer(id, &mad);
+	return cm_id_reply(id, &mad);
 }
 
 int cm_id_send_drep(struct cm_id *id, __be64 tid, const void *data, u8 len)
@@ -65,7 +65,7 @@ int cm_id_send_drep(struct cm_id *id, __be64 tid, const void *data, u8 len)
 	names.tid = tid;
 	cm_build_drep(&mad, &names, data, len);
 	trace_icm_send_drep(&id->id);
-	return cm_id_answer(id, &mad);
+	return cm_id_reply(id, &mad);
 }
 
 void cm_build_id_dreq(struct cm_id *id, union cm_mad *mad, const void *data, u8 len)
@@ -87,7 +87,7 @@ int cm_id_send_mra(struct cm_id *id, enum cm_about what, u8 timeout,
 	cm_id_names(id, &names);
 	cm_build_mra(&mad, &names, what, timeout, data, len);
 	trace_icm_send_mra(&id->id);
-	return cm_id_answer(id, &mad);
+	return cm_id_reply(id, &mad);
 }
 
 int cm_id_send_sidr_rep(struct cm_id *id,
@@ -99,7 +99,7 @@ int cm_id_send_sidr_rep(struct cm_id *id,
 	cm_id_names(id, &names);
 	cm_build_sidr_rep(&mad, &names, id->id.service_id, param);
 	trace_icm_send_sidr_rep(&id->id);
-	return cm_id_answer(id, &mad);
+	return cm_id_reply(id, &mad);
 }
 
 /* The consumer goes without having answered. */
@@ -132,7 +132,7 @@ void cm_id_send_final(struct cm_id *id, enum cm_final_msg msg)
 		break;
 	case CM_SEND_DREQ:
 		cm_build_id_dreq(id, &mad, NULL, 0);
-		cm_id_answer(id, &mad);
+		cm_id_reply(id, &mad);
 		break;
 	case CM_SEND_DREP:
 		cm_id_send_drep(id, id->tid, NULL, 0);
@@ -144,9 +144,9 @@ void cm_id_send_final(struct cm_id *id, enum cm_final_msg msg)
 }
 
 /* The peer repeats its message: it has not got the answer. */
-void cm_answer_again(struct cm_id *id, __be64 tid)
+void cm_resend_reply(struct cm_id *id, __be64 tid)
 {
-	const struct cm_answer *kept = &id->answer;
+	const struct cm_saved_reply *kept = &id->saved_reply;
 	enum cm_attr attr;
 	const void *data;
 	union cm_mad mad;
@@ -172,7 +172,7 @@ void cm_answer_again(struct cm_id *id, __be64 tid)
 		cm_build_rtu(&mad, &names, data, len);
 	else
 		cm_build_mra(&mad, &names, cm_id_about(id), kept->timeout, data, len);
-	if (!cm_id_answer(id, &mad))
+	if (!cm_id_reply(id, &mad))
 		cm_count(id->reply.port ?: id->av.to.port, CM_TX_RETRIES, attr,
 			 1);
 }

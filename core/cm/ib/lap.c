@@ -17,7 +17,7 @@ static void cm_lap_send_apr(struct cm_id *id, enum ib_cm_apr_status status)
 	lockdep_assert_held(&id->lock);
 	cm_id_names(id, &names);
 	cm_build_apr(&mad, &names, status);
-	cm_id_answer(id, &mad);
+	cm_id_reply(id, &mad);
 	id->id.lap_state = IB_CM_LAP_IDLE;
 }
 
@@ -25,7 +25,7 @@ static void cm_lap_send_apr(struct cm_id *id, enum ib_cm_apr_status status)
  * The consumer's handler has returned (the state is LAP_RCVD still if it did
  * nothing), or it has taken the path.
  */
-void cm_lap_answer(struct cm_id *id)
+void cm_lap_reply(struct cm_id *id)
 {
 	unsigned long flags;
 

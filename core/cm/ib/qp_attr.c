@@ -21,12 +21,12 @@ static bool cm_in_states(const struct cm_id *id, u32 states)
 }
 
 /* Answers RDMA requests, sends them: the types that do. */
-static bool cm_answers(const struct cm_id *id)
+static bool cm_is_rdma_responder(const struct cm_id *id)
 {
 	return id->qp_type == IB_QPT_RC || id->qp_type == IB_QPT_XRC_TGT;
 }
 
-static bool cm_asks(const struct cm_id *id)
+static bool cm_is_rdma_requester(const struct cm_id *id)
 {
 	return id->qp_type == IB_QPT_RC || id->qp_type == IB_QPT_XRC_INI;
 }
@@ -69,7 +69,7 @@ static int cm_attr_rtr(const struct cm_id *id, struct ib_qp_attr *attr)
 	attr->path_mtu = id->path_mtu;
 	attr->dest_qp_num = id->remote_qpn;
 	attr->rq_psn = id->rq_psn;
-	if (cm_answers(id)) {
+	if (cm_is_rdma_responder(id)) {
 		attr->max_dest_rd_atomic = id->responder_resources;
 		attr->min_rnr_timer = 0;
 		mask |= IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER;
@@ -93,14 +93,14 @@ static int cm_attr_rts(struct cm_id *id, struct ib_qp_attr *attr)
 		return cm_attr_load(id, attr);
 
 	attr->sq_psn = id->sq_psn;
-	if (cm_asks(id)) {
+	if (cm_is_rdma_requester(id)) {
 		attr->retry_cnt = id->retry_count;
 		attr->rnr_retry = id->rnr_retry_count;
 		attr->max_rd_atomic = id->initiator_depth;
 		mask |= IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
 			IB_QP_MAX_QP_RD_ATOMIC;
 	}
-	if (cm_asks(id) || cm_answers(id)) {
+	if (cm_is_rdma_requester(id) || cm_is_rdma_responder(id)) {
 		attr->timeout = id->av.timeout;
 		mask |= IB_QP_TIMEOUT;
 	}
@@ -178,7 +178,7 @@ int ib_cm_init_qp_attr(struct ib_cm_id *cm_id, struct ib_qp_attr *qp_attr,
 
 	*qp_attr_mask = ret;
 	if (waits)
-		cm_lap_answer(id);
+		cm_lap_reply(id);
 	return 0;
 }
 EXPORT_SYMBOL(ib_cm_init_qp_attr);

@@ -17,7 +17,7 @@
 
 /*
  * A DREQ for a connection that is long over: the peer missed the DREP, and
- * would go on asking. Return: as cm_rx_answer().
+ * would go on asking. Return: as cm_rx_reply().
  */
 static bool cm_confirm_end(struct cm_rx *rx)
 {
@@ -28,7 +28,7 @@ static bool cm_confirm_end(struct cm_rx *rx)
 	trace_icm_issue_drep(cm_sender_id(rx->mad), cm_receiver_id(rx->mad));
 	cm_names_reversed(&names, rx->mad);
 	cm_build_drep(&mad, &names, NULL, 0);
-	return cm_rx_answer(rx, &mad);
+	return cm_rx_reply(rx, &mad);
 }
 
 /* A message that says nothing but that it came, and private data. */
@@ -202,7 +202,7 @@ static bool cm_rx_mra(struct cm_rx *rx)
 }
 
 /* True when the handler may wait for a neighbour. */
-static bool cm_slow(enum cm_attr attr)
+static bool cm_needs_addr(enum cm_attr attr)
 {
 	return attr == CM_ATTR_REQ || attr == CM_ATTR_SIDR_REQ;
 }
@@ -234,14 +234,14 @@ static void cm_slow_next(struct cm_port *port)
 	struct cm_rx *rx;
 
 	spin_lock_irq(&port->lock);
-	rx = list_first_entry_or_null(&port->slow, struct cm_rx, node);
+	rx = list_first_entry_or_null(&port->addr_queue, struct cm_rx, node);
 	if (rx)
 		list_del(&rx->node);
 	else
-		port->slow_running--;
+		port->addr_running--;
 	spin_unlock_irq(&port->lock);
 	if (rx)
-		queue_work(cm_slow_wq, &rx->work);
+		queue_work(cm_addr_wq, &rx->work);
 }
 
 static void cm_slow_work(struct work_struct *work)
@@ -264,14 +264,14 @@ static void cm_slow_add(struct cm_rx *rx)
 
 	INIT_WORK(&rx->work, cm_slow_work);
 	spin_lock_irq(&port->lock);
-	now = port->slow_running < CM_SLOW_AT_A_TIME;
+	now = port->addr_running < CM_ADDR_AT_A_TIME;
 	if (now)
-		port->slow_running++;
+		port->addr_running++;
 	else
-		list_add_tail(&rx->node, &port->slow);
+		list_add_tail(&rx->node, &port->addr_queue);
 	spin_unlock_irq(&port->lock);
 	if (now)
-		queue_work(cm_slow_wq, &rx->work);
+		queue_work(cm_addr_wq, &rx->work);
 }
 
 static struct cm_rx *cm_next_message(struct cm_port *port)
@@ -310,13 +310,14 @@ void cm_mad_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *send,
 
 	cm_count(port, CM_RX_MESSAGES, attr, 1);
 	if (attr != CM_ATTRS && wc->mad_len >= sizeof(union cm_mad))
-		rx = cm_rx_new(port, wc, cm_slow(attr) ? CM_SLOW : CM_ORDERED);
+		rx = cm_rx_new(port, wc, cm_needs_addr(attr) ? CM_NEEDS_ADDR :
+							       CM_ORDERED);
 	if (!rx) {
 		ib_free_recv_mad(wc);
 		return;
 	}
 
-	if (rx->queue == CM_SLOW) {
+	if (rx->queue == CM_NEEDS_ADDR) {
 		cm_slow_add(rx);
 		return;
 	}

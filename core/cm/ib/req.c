@@ -49,7 +49,7 @@ static void cm_id_take_param(struct cm_id *id, const struct ib_cm_req_param *par
 	id->id.remote_id = 0;
 	id->id.lap_state = IB_CM_LAP_UNINIT;
 	/* Of an earlier connection, to another peer perhaps. */
-	id->answer.attr = CM_ATTRS;
+	id->saved_reply.attr = CM_ATTRS;
 	id->loaded = false;
 	id->timeout_ms = 2 * cm_time_ms(param->primary_path->packet_life_time) +
 			 cm_time_ms(param->remote_cm_response_timeout);
@@ -389,7 +389,7 @@ static void cm_reject_rep(struct cm_id *id, const struct cm_rx *rx)
 	lockdep_assert_held(&id->lock);
 	cm_names_reversed(&names, rx->mad);
 	cm_build_rej(&mad, &names, &info);
-	cm_id_answer(id, &mad);
+	cm_id_reply(id, &mad);
 }
 
 /* A REP, for an id that knows its peer from here on. */

@@ -9,7 +9,7 @@
 #include "core.h"
 #include "trace.h"
 
-static void cm_stranger_work(struct work_struct *work)
+static void cm_unmatched_work(struct work_struct *work)
 {
 	struct cm_rx *rx = container_of(work, struct cm_rx, work);
 	struct cm_dest dest = {};
@@ -29,18 +29,18 @@ static void cm_stranger_work(struct work_struct *work)
  * Return: true when the message is kept for that, false when it is the caller's
  * still. Context: process.
  */
-bool cm_rx_answer(struct cm_rx *rx, const union cm_mad *mad)
+bool cm_rx_reply(struct cm_rx *rx, const union cm_mad *mad)
 {
 	struct cm_port *port = rx->port;
 
-	if (!atomic_add_unless(&port->waiting[CM_STRANGER], 1,
-			       CM_STRANGERS_MOST))
+	if (!atomic_add_unless(&port->waiting[CM_UNMATCHED], 1,
+			       CM_UNMATCHED_MOST))
 		return false;
 	atomic_dec(&port->waiting[rx->queue]);
-	rx->queue = CM_STRANGER;
+	rx->queue = CM_UNMATCHED;
 	*rx->mad = *mad;
-	INIT_WORK(&rx->work, cm_stranger_work);
-	queue_work(cm_stranger_wq, &rx->work);
+	INIT_WORK(&rx->work, cm_unmatched_work);
+	queue_work(cm_unmatched_wq, &rx->work);
 	return true;
 }
 
@@ -48,7 +48,7 @@ bool cm_rx_answer(struct cm_rx *rx, const union cm_mad *mad)
  * Reject a REQ without an id.
  *
  * @to: where its sender is, or NULL when that is not known
- * Return: as cm_rx_answer(); false with @to. Context: process.
+ * Return: as cm_rx_reply(); false with @to. Context: process.
  */
 bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
 		  enum ib_cm_rej_reason reason, const void *ari, u8 ari_len)
@@ -67,7 +67,7 @@ bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
 	cm_names_reversed(&names, rx->mad);
 	cm_build_rej(&mad, &names, &info);
 	if (!to)
-		return cm_rx_answer(rx, &mad);
+		return cm_rx_reply(rx, &mad);
 	cm_transmit(to, rx->wc->wc->src_qp, &mad);
 	return false;
 }
@@ -176,7 +176,7 @@ const struct cm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
 	case CM_REPEAT:
 		cm_rx_count_duplicate(rx);
 		cm_trace_repeat(id, input);
-		cm_answer_again(id, rx->mad->hdr.tid);
+		cm_resend_reply(id, rx->mad->hdr.tid);
 		break;
 	case CM_DUPLICATE:
 		cm_rx_count_duplicate(rx);

@@ -108,7 +108,7 @@ void cm_id_address(struct cm_id *id, struct rdma_ah_attr *ah)
 	ah->grh.sgid_attr = NULL;
 }
 
-int cm_id_answer(struct cm_id *id, const union cm_mad *mad)
+int cm_id_reply(struct cm_id *id, const union cm_mad *mad)
 {
 	lockdep_assert_held(&id->lock);
 	return cm_transmit(cm_dest_of(id), id->id.remote_cm_qpn, mad);

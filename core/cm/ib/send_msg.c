@@ -124,10 +124,10 @@ static int cm_send_rtu(struct cm_id *id, const struct cm_step *step, const void 
 	cm_id_names(id, &names);
 	cm_build_rtu(&mad, &names, private->data, private->len);
 	trace_icm_send_rtu(&id->id);
-	ret = cm_id_answer(id, &mad);
+	ret = cm_id_reply(id, &mad);
 	if (ret)
 		return ret;
-	cm_answer_keep(id, CM_ATTR_RTU, 0, private->data, private->len);
+	cm_save_reply(id, CM_ATTR_RTU, 0, private->data, private->len);
 	cm_id_move(id, step->next);
 	return 0;
 }
@@ -192,7 +192,7 @@ static int cm_send_drep(struct cm_id *id, const struct cm_step *step, const void
 {
 	const struct cm_private *private = arg;
 
-	cm_answer_keep(id, CM_ATTR_DREP, 0, private->data, private->len);
+	cm_save_reply(id, CM_ATTR_DREP, 0, private->data, private->len);
 	cm_id_move(id, step->next);
 	return cm_id_send_drep(id, id->tid, private->data, private->len);
 }
@@ -275,8 +275,8 @@ static int cm_send_mra(struct cm_id *id, const struct cm_step *step, const void 
 				     private->data, private->len);
 	if (ret)
 		return ret;
-	cm_answer_keep(id, CM_ATTR_MRA, info->timeout, private->data,
-		       private->len);
+	cm_save_reply(id, CM_ATTR_MRA, info->timeout, private->data,
+		      private->len);
 	if (id->id.state == IB_CM_ESTABLISHED)
 		id->id.lap_state = step->next;
 	else

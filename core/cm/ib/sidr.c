@@ -112,8 +112,8 @@ int ib_send_cm_sidr_rep(struct ib_cm_id *cm_id,
 }
 EXPORT_SYMBOL(ib_send_cm_sidr_rep);
 
-/* The service id has no listener. Return: as cm_rx_answer(). */
-static bool cm_refuse_stranger(struct cm_rx *rx)
+/* The service id has no listener. Return: as cm_rx_reply(). */
+static bool cm_reject_unmatched(struct cm_rx *rx)
 {
 	const struct ib_cm_sidr_rep_param param = {
 		.status = IB_SIDR_UNSUPPORTED,
@@ -126,7 +126,7 @@ static bool cm_refuse_stranger(struct cm_rx *rx)
 	cm_build_sidr_rep(&mad, &names,
 			  cpu_to_be64(IBA_GET(CM_SIDR_REQ_SERVICEID, req)),
 			  &param);
-	return cm_rx_answer(rx, &mad);
+	return cm_rx_reply(rx, &mad);
 }
 
 static void cm_read_request(struct cm_rx *rx, struct cm_id *id,
@@ -200,7 +200,7 @@ bool cm_rx_sidr_req(struct cm_rx *rx)
 	}
 	listener = cm_listener_get(rx->port->dev->device, service_id);
 	if (IS_ERR(listener))
-		return PTR_ERR(listener) == -ENOENT && cm_refuse_stranger(rx);
+		return PTR_ERR(listener) == -ENOENT && cm_reject_unmatched(rx);
 	if (cm_accept_request(rx, listener, &key))
 		return true;
 	cm_listener_put(listener);

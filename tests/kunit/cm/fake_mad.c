@@ -483,8 +483,8 @@ static void wire_settle(void)
 	for (i = 0; i < 3; i++) {
 		flush_work(&wire.work);
 		if (!neighbours.closed)
-			flush_workqueue(cm_stranger_wq);
-		flush_workqueue(cm_slow_wq);
+			flush_workqueue(cm_unmatched_wq);
+		flush_workqueue(cm_addr_wq);
 		flush_workqueue(cm_rx_wq);
 		flush_workqueue(cm_wq);
 	}

@@ -97,7 +97,7 @@ static void wait_for_waiting(struct kunit *test, int n)
  * Replies to senders that cannot be reached have few places, and no sender waits
  * behind them.
  */
-static void strangers_test(struct kunit *test)
+static void unmatched_test(struct kunit *test)
 {
 	struct cm_port *port = &played.data->port[0];
 	struct cm_names names = { .remote_id = cpu_to_be32(1) };
@@ -106,40 +106,40 @@ static void strangers_test(struct kunit *test)
 	int i;
 
 	neighbours.closed = true;
-	for (i = 0; i < CM_STRANGERS_MOST; i++) {
+	for (i = 0; i < CM_UNMATCHED_MOST; i++) {
 		names.local_id = cpu_to_be32(0x1000 + i);
 		cm_build_dreq(&mad, &names, 0x99, NULL, 0);
 		deliver_from(&mad, &nowhere);
 	}
-	wait_for_waiting(test, CM_STRANGERS_MOST);
+	wait_for_waiting(test, CM_UNMATCHED_MOST);
 
 	/* No id listens, and there is no place for the rejection. */
 	end_open(test, &a);
 	KUNIT_EXPECT_EQ(test, end_req(&a, SERVICE), 0);
 	wire_run();
 	expect_no_event(test, &a);
-	KUNIT_EXPECT_EQ(test, atomic_read(&port->waiting[CM_STRANGER]),
-			CM_STRANGERS_MOST);
+	KUNIT_EXPECT_EQ(test, atomic_read(&port->waiting[CM_UNMATCHED]),
+			CM_UNMATCHED_MOST);
 	KUNIT_EXPECT_EQ(test, atomic_read(&port->waiting[CM_ORDERED]), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&port->waiting[CM_SLOW]), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&port->waiting[CM_NEEDS_ADDR]), 0);
 	ib_destroy_cm_id(a.id);
 	wire_run();
 
 	ends_connect(test, &a, &b);
 	KUNIT_EXPECT_EQ(test, atomic_read(&neighbours.waiting),
-			CM_STRANGERS_MOST);
+			CM_UNMATCHED_MOST);
 	KUNIT_EXPECT_EQ(test, sent(CM_ATTR_DREP), 0l);
 	neighbours_answer();
 	wire_settle();
-	KUNIT_EXPECT_EQ(test, sent(CM_ATTR_DREP), (long)CM_STRANGERS_MOST);
-	KUNIT_EXPECT_EQ(test, atomic_read(&port->waiting[CM_STRANGER]), 0);
+	KUNIT_EXPECT_EQ(test, sent(CM_ATTR_DREP), (long)CM_UNMATCHED_MOST);
+	KUNIT_EXPECT_EQ(test, atomic_read(&port->waiting[CM_UNMATCHED]), 0);
 	ends_destroy(&a, &b);
 }
 
 /* Of one port's requests a few look for their senders at a time. */
-static void slow_test(struct kunit *test)
+static void addr_wait_test(struct kunit *test)
 {
-	const int n = CM_SLOW_AT_A_TIME + 1;
+	const int n = CM_ADDR_AT_A_TIME + 1;
 	struct packet *packet;
 	struct end *a, b;
 	int i;
@@ -157,14 +157,14 @@ static void slow_test(struct kunit *test)
 		deliver_from(&packet->mad, &nowhere);
 		kfree(packet);
 	}
-	wait_for_waiting(test, CM_SLOW_AT_A_TIME);
-	KUNIT_EXPECT_EQ(test, played.data->port[0].slow_running,
-			(u32)CM_SLOW_AT_A_TIME);
+	wait_for_waiting(test, CM_ADDR_AT_A_TIME);
+	KUNIT_EXPECT_EQ(test, played.data->port[0].addr_running,
+			(u32)CM_ADDR_AT_A_TIME);
 
 	neighbours_answer();
 	wire_settle();
 	KUNIT_EXPECT_EQ(test, b.made, n);
-	KUNIT_EXPECT_EQ(test, played.data->port[0].slow_running, 0u);
+	KUNIT_EXPECT_EQ(test, played.data->port[0].addr_running, 0u);
 	for (i = 0; i < n; i++)
 		ib_destroy_cm_id(a[i].id);
 	ends_forget(&b);
