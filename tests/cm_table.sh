@@ -22,14 +22,14 @@ tables() {
 			return "message " name
 		return "time: " name
 	}
-	/^static const struct cm_step steps/ {
+	/^static const struct cm_fsm_step steps/ {
 		print "### Ids\n"
-		head = "| state | input | verdict | next state | event | sent |\n|---|---|---|---|---|---|"
+		head = "| state | input | result | next state | event | sent |\n|---|---|---|---|---|---|"
 	}
-	/^static const struct cm_step lap_steps/ {
+	/^static const struct cm_fsm_step lap_steps/ {
 		print "\n### Alternate path of an established connection\n"
 	}
-	/^static const struct cm_step (lap_)?steps/ { print head; inside = 1; next }
+	/^static const struct cm_fsm_step (lap_)?steps/ { print head; inside = 1; next }
 	/^};/ { inside = 0 }
 	inside && /^\t\[IB_CM_/ {
 		state = $1; gsub(/\[IB_CM_|\]/, "", state)

@@ -457,11 +457,11 @@ static inline void cm_listener_put(struct cm_id *listener)
 int cm_transmit(const struct cm_dest *dest, u32 remote_qpn,
 		const union cm_mad *mad);
 int cm_id_reply(struct cm_id *id, const union cm_mad *mad);
-const struct cm_step *cm_id_may_request(const struct cm_id *id, enum cm_input input);
+const struct cm_fsm_step *cm_id_may_request(const struct cm_id *id, enum cm_input input);
 int cm_id_request(struct cm_id *id, const union cm_mad *mad, u32 timeout_ms);
 void cm_id_cancel(struct cm_id *id);
 void cm_id_address(struct cm_id *id, struct rdma_ah_attr *ah);
-void cm_id_names(const struct cm_id *id, struct cm_names *names);
+void cm_id_msg_ids(const struct cm_id *id, struct cm_msg_ids *ids);
 __be64 cm_id_tid(const struct cm_id *id);
 void cm_buf_free(struct ib_mad_send_buf *buf);
 
@@ -469,11 +469,11 @@ void cm_buf_free(struct ib_mad_send_buf *buf);
 void cm_mad_sent(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc);
 
 /* id_send.c: messages of an id */
-enum cm_about cm_id_about(const struct cm_id *id);
+enum cm_msg_kind cm_id_msg_kind(const struct cm_id *id);
 void cm_build_id_dreq(struct cm_id *id, union cm_mad *mad, const void *data,
 		      u8 len);
 int cm_id_send_drep(struct cm_id *id, __be64 tid, const void *data, u8 len);
-int cm_id_send_mra(struct cm_id *id, enum cm_about what, u8 timeout,
+int cm_id_send_mra(struct cm_id *id, enum cm_msg_kind what, u8 timeout,
 		   const void *data, u8 len);
 int cm_id_send_sidr_rep(struct cm_id *id, const struct ib_cm_sidr_rep_param *param);
 int cm_id_send_rej(struct cm_id *id, const struct cm_rej_info *info);
@@ -491,11 +491,11 @@ void cm_rx_count_duplicate(const struct cm_rx *rx);
 
 /* rx_step.c: what they do to an id */
 struct cm_id *cm_rx_id(const struct cm_rx *rx);
-const struct cm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
-				 enum cm_input input);
+const struct cm_fsm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
+				     enum cm_input input);
 bool cm_rx_fits(const struct cm_rx *rx, const struct cm_id *id);
 void cm_rx_finish(struct cm_rx *rx, struct cm_id *id,
-		  const struct cm_step *step);
+		  const struct cm_fsm_step *step);
 bool cm_rx_reply(struct cm_rx *rx, const union cm_mad *mad);
 bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
 		  enum ib_cm_rej_reason reason, const void *ari, u8 ari_len);

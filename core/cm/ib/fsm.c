@@ -10,18 +10,18 @@
 #include "fsm.h"
 
 #define GO(to, event, word)						\
-	{ .verdict = CM_GO, .next = IB_CM_##to, .raise = event,		\
+	{ .result = CM_GO, .next = IB_CM_##to, .raise = event,		\
 	  .send = CM_SEND_##word }
-#define DUPLICATE	{ .verdict = CM_DUPLICATE }
-#define REPEAT		{ .verdict = CM_REPEAT }
-#define STALE		{ .verdict = CM_STALE }
-#define CONNECTED	{ .verdict = CM_CONNECTED }
-#define ASK_LAP		{ .verdict = CM_ASK_LAP }
+#define DUPLICATE	{ .result = CM_DUPLICATE }
+#define REPEAT		{ .result = CM_REPEAT }
+#define STALE		{ .result = CM_STALE }
+#define CONNECTED	{ .result = CM_CONNECTED }
+#define ASK_LAP		{ .result = CM_ASK_LAP }
 
 #define SILENT		CM_NO_EVENT
 #define RAISE(event)	IB_CM_##event
 
-static const struct cm_step steps[CM_STATES][CM_INPUTS] = {
+static const struct cm_fsm_step steps[CM_STATES][CM_INPUTS] = {
 	[IB_CM_IDLE] = {
 		[CM_CALL_LISTEN] = GO(LISTEN, SILENT, NOTHING),
 		[CM_CALL_REQ] = GO(REQ_SENT, SILENT, NOTHING),
@@ -164,7 +164,7 @@ static const struct cm_step steps[CM_STATES][CM_INPUTS] = {
  * The alternate path of an established connection. The API has no call that
  * sends a LAP, so an APR is never expected.
  */
-static const struct cm_step lap_steps[CM_LAP_STATES][CM_INPUTS] = {
+static const struct cm_fsm_step lap_steps[CM_LAP_STATES][CM_INPUTS] = {
 	[IB_CM_LAP_UNINIT] = {
 		[CM_CALL_MIG] = GO(LAP_IDLE, SILENT, NOTHING),
 		[CM_RX_LAP] = GO(LAP_RCVD, RAISE(LAP_RECEIVED), NOTHING),
@@ -182,9 +182,9 @@ static const struct cm_step lap_steps[CM_LAP_STATES][CM_INPUTS] = {
 	},
 };
 
-static const struct cm_step refused;
+static const struct cm_fsm_step refused;
 
-const struct cm_step *cm_step(enum ib_cm_state state, enum cm_input input)
+const struct cm_fsm_step *cm_fsm_step(enum ib_cm_state state, enum cm_input input)
 {
 	if ((unsigned int)state >= CM_STATES ||
 	    (unsigned int)input >= CM_INPUTS)
@@ -192,8 +192,8 @@ const struct cm_step *cm_step(enum ib_cm_state state, enum cm_input input)
 	return &steps[state][input];
 }
 
-const struct cm_step *cm_lap_step(enum ib_cm_lap_state lap_state,
-				  enum cm_input input)
+const struct cm_fsm_step *cm_fsm_lap_step(enum ib_cm_lap_state lap_state,
+					  enum cm_input input)
 {
 	if ((unsigned int)lap_state >= CM_LAP_STATES ||
 	    (unsigned int)input >= CM_INPUTS)
@@ -201,7 +201,7 @@ const struct cm_step *cm_lap_step(enum ib_cm_lap_state lap_state,
 	return &lap_steps[lap_state][input];
 }
 
-int cm_refusal(const struct cm_step *step)
+int cm_fsm_errno(const struct cm_fsm_step *step)
 {
-	return step->verdict == CM_CONNECTED ? -EISCONN : -EINVAL;
+	return step->result == CM_CONNECTED ? -EISCONN : -EINVAL;
 }

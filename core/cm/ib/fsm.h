@@ -49,14 +49,14 @@ enum cm_input {
 };
 
 /* What an input leads to. */
-enum cm_verdict {
+enum cm_fsm_result {
 	CM_REFUSED,	/* a call gets -EINVAL; a message is dropped */
 	CM_GO,		/* the id moves to another state */
 	CM_DUPLICATE,	/* a message seen before: counted and dropped */
 	CM_REPEAT,	/* the same, and the last answer is sent again */
 	CM_STALE,	/* a REQ for a connection in TimeWait: REJ, reason 10 */
 	CM_CONNECTED,	/* a call comes late: -EISCONN */
-	CM_ASK_LAP,	/* cm_lap_step() decides */
+	CM_ASK_LAP,	/* cm_fsm_lap_step() decides */
 };
 
 /* The message that goes out with a move that the consumer did not ask for. */
@@ -72,46 +72,46 @@ enum cm_final_msg {
 #define CM_NO_EVENT 0xff
 
 /**
- * struct cm_step - one cell
- * @verdict: enum cm_verdict; the rest counts with CM_GO alone
+ * struct cm_fsm_step - one cell
+ * @result: enum cm_fsm_result; the rest counts with CM_GO alone
  * @next: enum ib_cm_state
  * @raise: enum ib_cm_event_type for the consumer, or CM_NO_EVENT
  * @send: enum cm_final_msg
  */
-struct cm_step {
-	u8 verdict;
+struct cm_fsm_step {
+	u8 result;
 	u8 next;
 	u8 raise;
 	u8 send;
 };
 
 /**
- * cm_step - look up a cell
+ * cm_fsm_step - look up a cell
  * @state: state of the id
  * @input: what happens
  *
  * Return: the cell, never NULL; it says CM_REFUSED for a state or input that
  * does not exist.
  */
-const struct cm_step *cm_step(enum ib_cm_state state, enum cm_input input);
+const struct cm_fsm_step *cm_fsm_step(enum ib_cm_state state, enum cm_input input);
 
 /**
- * cm_lap_step - look up a cell of the alternate path's table
+ * cm_fsm_lap_step - look up a cell of the alternate path's table
  * @lap_state: of an established connection
  * @input: CM_CALL_MRA, CM_CALL_MIG, CM_RX_LAP or CM_RX_APR
  *
- * Return: as cm_step(); @next is an enum ib_cm_lap_state.
+ * Return: as cm_fsm_step(); @next is an enum ib_cm_lap_state.
  */
-const struct cm_step *cm_lap_step(enum ib_cm_lap_state lap_state,
-				  enum cm_input input);
+const struct cm_fsm_step *cm_fsm_lap_step(enum ib_cm_lap_state lap_state,
+					  enum cm_input input);
 
 /**
- * cm_refusal - the errno of a call that the state does not allow
- * @step: its cell, of another verdict than CM_GO
+ * cm_fsm_errno - the errno of a call that the state does not allow
+ * @step: its cell, of another result than CM_GO
  *
  * Return: -EISCONN if the connection is established already, else -EINVAL.
  */
-int cm_refusal(const struct cm_step *step);
+int cm_fsm_errno(const struct cm_fsm_step *step);
 
 /* Passive states before the connection is up; a peer can fill them. */
 static inline bool cm_state_half_open(enum ib_cm_state state)

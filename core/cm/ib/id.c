@@ -150,14 +150,14 @@ static void cm_drop_events(struct cm_id *id)
 
 static void cm_shut_down(struct cm_id *id, bool quietly)
 {
-	const struct cm_step *step;
+	const struct cm_fsm_step *step;
 
 	spin_lock_irq(&id->lock);
 	id->dying = true;
-	step = cm_step(id->id.state, CM_CALL_DESTROY);
+	step = cm_fsm_step(id->id.state, CM_CALL_DESTROY);
 	/* An XRC target is not disconnected; its initiator is what counts. */
 	if (id->id.state == IB_CM_ESTABLISHED && id->qp_type == IB_QPT_XRC_TGT)
-		step = cm_step(IB_CM_IDLE, CM_CALL_DESTROY);
+		step = cm_fsm_step(IB_CM_IDLE, CM_CALL_DESTROY);
 	if (!quietly || id->id.state != IB_CM_REQ_RCVD)
 		cm_id_send_final(id, step->send);
 	cm_id_move(id, step->next);

@@ -23,7 +23,7 @@ void cm_save_reply(struct cm_id *id, enum cm_attr attr, u8 timeout,
 }
 
 /* Which message an MRA or a REJ is about. */
-enum cm_about cm_id_about(const struct cm_id *id)
+enum cm_msg_kind cm_id_msg_kind(const struct cm_id *id)
 {
 	switch (id->id.state) {
 	case IB_CM_REQ_RCVD:
@@ -40,16 +40,16 @@ enum cm_about cm_id_about(const struct cm_id *id)
 int cm_id_send_rej(struct cm_id *id, const struct cm_rej_info *info)
 {
 	struct cm_rej_info full = *info;
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 
 	lockdep_assert_held(&id->lock);
-	cm_id_names(id, &names);
-	full.about = cm_id_about(id);
+	cm_id_msg_ids(id, &ids);
+	full.about = cm_id_msg_kind(id);
 	/* The peer has not been told the id yet. */
 	if (id->id.state == IB_CM_REQ_RCVD)
-		names.local_id = 0;
-	cm_build_rej(&mad, &names, &full);
+		ids.local_id = 0;
+	cm_build_rej(&mad, &ids, &full);
 	trace_icm_send_rej(&id->id, info->reason);
 	pr_debug("ib_cm: id %08x: REJ sent, reason %u\n",
 		 be32_to_cpu(id->id.local_id), info->reason);
@@ -58,34 +58,34 @@ int cm_id_send_rej(struct cm_id *id, const struct cm_rej_info *info)
 
 int cm_id_send_drep(struct cm_id *id, __be64 tid, const void *data, u8 len)
 {
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 
-	cm_id_names(id, &names);
-	names.tid = tid;
-	cm_build_drep(&mad, &names, data, len);
+	cm_id_msg_ids(id, &ids);
+	ids.tid = tid;
+	cm_build_drep(&mad, &ids, data, len);
 	trace_icm_send_drep(&id->id);
 	return cm_id_reply(id, &mad);
 }
 
 void cm_build_id_dreq(struct cm_id *id, union cm_mad *mad, const void *data, u8 len)
 {
-	struct cm_names names;
+	struct cm_msg_ids ids;
 
 	id->tid = cm_id_tid(id);
-	cm_id_names(id, &names);
-	cm_build_dreq(mad, &names, id->remote_qpn, data, len);
+	cm_id_msg_ids(id, &ids);
+	cm_build_dreq(mad, &ids, id->remote_qpn, data, len);
 	trace_icm_send_dreq(&id->id);
 }
 
-int cm_id_send_mra(struct cm_id *id, enum cm_about what, u8 timeout,
+int cm_id_send_mra(struct cm_id *id, enum cm_msg_kind what, u8 timeout,
 		   const void *data, u8 len)
 {
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 
-	cm_id_names(id, &names);
-	cm_build_mra(&mad, &names, what, timeout, data, len);
+	cm_id_msg_ids(id, &ids);
+	cm_build_mra(&mad, &ids, what, timeout, data, len);
 	trace_icm_send_mra(&id->id);
 	return cm_id_reply(id, &mad);
 }
@@ -93,11 +93,11 @@ int cm_id_send_mra(struct cm_id *id, enum cm_about what, u8 timeout,
 int cm_id_send_sidr_rep(struct cm_id *id,
 			const struct ib_cm_sidr_rep_param *param)
 {
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 
-	cm_id_names(id, &names);
-	cm_build_sidr_rep(&mad, &names, id->id.service_id, param);
+	cm_id_msg_ids(id, &ids);
+	cm_build_sidr_rep(&mad, &ids, id->id.service_id, param);
 	trace_icm_send_sidr_rep(&id->id);
 	return cm_id_reply(id, &mad);
 }
@@ -150,7 +150,7 @@ void cm_resend_reply(struct cm_id *id, __be64 tid)
 	enum cm_attr attr;
 	const void *data;
 	union cm_mad mad;
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	u8 len;
 
 	lockdep_assert_held(&id->lock);
@@ -164,14 +164,14 @@ void cm_resend_reply(struct cm_id *id, __be64 tid)
 	data = kept->attr == attr ? kept->data : NULL;
 	len = data ? kept->len : 0;
 
-	cm_id_names(id, &names);
-	names.tid = tid;
+	cm_id_msg_ids(id, &ids);
+	ids.tid = tid;
 	if (attr == CM_ATTR_DREP)
-		cm_build_drep(&mad, &names, data, len);
+		cm_build_drep(&mad, &ids, data, len);
 	else if (attr == CM_ATTR_RTU)
-		cm_build_rtu(&mad, &names, data, len);
+		cm_build_rtu(&mad, &ids, data, len);
 	else
-		cm_build_mra(&mad, &names, cm_id_about(id), kept->timeout, data, len);
+		cm_build_mra(&mad, &ids, cm_id_msg_kind(id), kept->timeout, data, len);
 	if (!cm_id_reply(id, &mad))
 		cm_count(id->reply.port ?: id->av.to.port, CM_TX_RETRIES, attr,
 			 1);

@@ -11,12 +11,12 @@
 
 static void cm_lap_send_apr(struct cm_id *id, enum ib_cm_apr_status status)
 {
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 
 	lockdep_assert_held(&id->lock);
-	cm_id_names(id, &names);
-	cm_build_apr(&mad, &names, status);
+	cm_id_msg_ids(id, &ids);
+	cm_build_apr(&mad, &ids, status);
 	cm_id_reply(id, &mad);
 	id->id.lap_state = IB_CM_LAP_IDLE;
 }
@@ -44,13 +44,13 @@ out:
 /* ib_cm_notify(IB_EVENT_PATH_MIG): data goes by the other path now. */
 int cm_lap_migrated(struct cm_id *id)
 {
-	const struct cm_step *step = cm_step(id->id.state, CM_CALL_MIG);
+	const struct cm_fsm_step *step = cm_fsm_step(id->id.state, CM_CALL_MIG);
 
 	lockdep_assert_held(&id->lock);
-	if (step->verdict == CM_ASK_LAP)
-		step = cm_lap_step(id->id.lap_state, CM_CALL_MIG);
-	if (step->verdict != CM_GO)
-		return cm_refusal(step);
+	if (step->result == CM_ASK_LAP)
+		step = cm_fsm_lap_step(id->id.lap_state, CM_CALL_MIG);
+	if (step->result != CM_GO)
+		return cm_fsm_errno(step);
 	if (!id->alt_av.to.port)
 		return -EINVAL;
 	id->id.lap_state = step->next;

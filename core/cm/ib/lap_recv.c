@@ -3,7 +3,7 @@
 #include "core.h"
 
 static void cm_take_path(struct cm_rx *rx, struct cm_id *id, struct cm_av *av,
-			 const struct cm_step *step)
+			 const struct cm_fsm_step *step)
 {
 	lockdep_assert_held(&id->lock);
 	swap(id->alt_av, *av);
@@ -19,7 +19,7 @@ static void cm_take_path(struct cm_rx *rx, struct cm_id *id, struct cm_av *av,
 }
 
 /* What the table says now; the message is counted when it is a duplicate. */
-static const struct cm_step *cm_do_lap_step(struct cm_rx *rx, struct cm_id *id)
+static const struct cm_fsm_step *cm_do_lap_step(struct cm_rx *rx, struct cm_id *id)
 {
 	lockdep_assert_held(&id->lock);
 	return cm_rx_fits(rx, id) ? cm_rx_step(rx, id, CM_RX_LAP) : NULL;
@@ -29,7 +29,7 @@ static const struct cm_step *cm_do_lap_step(struct cm_rx *rx, struct cm_id *id)
 bool cm_rx_lap(struct cm_rx *rx)
 {
 	struct cm_dev *dev = rx->port->dev;
-	const struct cm_step *step;
+	const struct cm_fsm_step *step;
 	struct cm_av av = {};
 	struct cm_id *id;
 

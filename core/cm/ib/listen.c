@@ -21,13 +21,13 @@
 int ib_cm_listen(struct ib_cm_id *cm_id, __be64 service_id)
 {
 	struct cm_id *id = to_cm_id(cm_id);
-	const struct cm_step *step;
+	const struct cm_fsm_step *step;
 	unsigned long flags;
 	int ret;
 
 	spin_lock_irqsave(&id->lock, flags);
-	step = cm_step(id->id.state, CM_CALL_LISTEN);
-	ret = step->verdict == CM_GO ? 0 : cm_refusal(step);
+	step = cm_fsm_step(id->id.state, CM_CALL_LISTEN);
+	ret = step->result == CM_GO ? 0 : cm_fsm_errno(step);
 	if (!ret)
 		ret = cm_listener_add(id, service_id);
 	spin_unlock_irqrestore(&id->lock, flags);

@@ -94,13 +94,13 @@ static void cm_start(union cm_mad *mad, enum cm_attr attr, __be64 tid)
 }
 
 /* Both ids at the start of a message that has them. */
-static void cm_start_named(union cm_mad *mad, enum cm_attr attr,
-			   const struct cm_names *names)
+static void cm_start_with_ids(union cm_mad *mad, enum cm_attr attr,
+			      const struct cm_msg_ids *ids)
 {
-	cm_start(mad, attr, names->tid);
-	IBA_SET(CM_REP_LOCAL_COMM_ID, &mad->rep, be32_to_cpu(names->local_id));
+	cm_start(mad, attr, ids->tid);
+	IBA_SET(CM_REP_LOCAL_COMM_ID, &mad->rep, be32_to_cpu(ids->local_id));
 	IBA_SET(CM_REP_REMOTE_COMM_ID, &mad->rep,
-		be32_to_cpu(names->remote_id));
+		be32_to_cpu(ids->remote_id));
 }
 
 static void cm_put_data(void *to, const void *data, u8 len)
@@ -197,15 +197,15 @@ static void cm_put_service_type(struct cm_req_msg *req, enum ib_qp_type qp_type)
 }
 
 /* 12.6.5, table 106; the vendor's fields are those of annex A18 (ECE). */
-void cm_build_req(union cm_mad *mad, const struct cm_names *names,
+void cm_build_req(union cm_mad *mad, const struct cm_msg_ids *ids,
 		  const struct cm_self *self,
 		  const struct ib_cm_req_param *param)
 {
 	struct cm_req_msg *req = &mad->req;
 
-	cm_start(mad, CM_ATTR_REQ, names->tid);
+	cm_start(mad, CM_ATTR_REQ, ids->tid);
 	mad->hdr.attr_mod = cpu_to_be32(param->ece.attr_mod);
-	IBA_SET(CM_REQ_LOCAL_COMM_ID, req, be32_to_cpu(names->local_id));
+	IBA_SET(CM_REQ_LOCAL_COMM_ID, req, be32_to_cpu(ids->local_id));
 	IBA_SET(CM_REQ_VENDOR_ID, req, param->ece.vendor_id);
 	IBA_SET(CM_REQ_SERVICE_ID, req, be64_to_cpu(param->service_id));
 	IBA_SET(CM_REQ_LOCAL_CA_GUID, req, be64_to_cpu(self->guid));
@@ -238,14 +238,14 @@ void cm_build_req(union cm_mad *mad, const struct cm_names *names,
 }
 
 /* 12.6.8, table 110. @qp_type is the replier's. */
-void cm_build_rep(union cm_mad *mad, const struct cm_names *names,
+void cm_build_rep(union cm_mad *mad, const struct cm_msg_ids *ids,
 		  const struct cm_self *self, enum ib_qp_type qp_type,
 		  const struct ib_cm_rep_param *param)
 {
 	struct cm_rep_msg *rep = &mad->rep;
 	const u32 vendor = param->ece.vendor_id;
 
-	cm_start_named(mad, CM_ATTR_REP, names);
+	cm_start_with_ids(mad, CM_ATTR_REP, ids);
 	mad->hdr.attr_mod = cpu_to_be32(param->ece.attr_mod);
 	IBA_SET(CM_REP_STARTING_PSN, rep, param->starting_psn);
 	IBA_SET(CM_REP_RESPONDER_RESOURCES, rep, param->responder_resources);
@@ -271,41 +271,41 @@ void cm_build_rep(union cm_mad *mad, const struct cm_names *names,
 		    param->private_data, param->private_data_len);
 }
 
-void cm_build_rtu(union cm_mad *mad, const struct cm_names *names,
+void cm_build_rtu(union cm_mad *mad, const struct cm_msg_ids *ids,
 		  const void *data, u8 len)
 {
-	cm_start_named(mad, CM_ATTR_RTU, names);
+	cm_start_with_ids(mad, CM_ATTR_RTU, ids);
 	cm_put_data(IBA_GET_MEM_PTR(CM_RTU_PRIVATE_DATA, &mad->rtu), data, len);
 }
 
-void cm_build_dreq(union cm_mad *mad, const struct cm_names *names,
+void cm_build_dreq(union cm_mad *mad, const struct cm_msg_ids *ids,
 		   u32 remote_qpn, const void *data, u8 len)
 {
-	cm_start_named(mad, CM_ATTR_DREQ, names);
+	cm_start_with_ids(mad, CM_ATTR_DREQ, ids);
 	IBA_SET(CM_DREQ_REMOTE_QPN_EECN, &mad->dreq, remote_qpn);
 	cm_put_data(IBA_GET_MEM_PTR(CM_DREQ_PRIVATE_DATA, &mad->dreq), data, len);
 }
 
-void cm_build_drep(union cm_mad *mad, const struct cm_names *names,
+void cm_build_drep(union cm_mad *mad, const struct cm_msg_ids *ids,
 		   const void *data, u8 len)
 {
-	cm_start_named(mad, CM_ATTR_DREP, names);
+	cm_start_with_ids(mad, CM_ATTR_DREP, ids);
 	cm_put_data(IBA_GET_MEM_PTR(CM_DREP_PRIVATE_DATA, &mad->drep), data, len);
 }
 
-void cm_build_mra(union cm_mad *mad, const struct cm_names *names,
-		  enum cm_about about, u8 timeout, const void *data, u8 len)
+void cm_build_mra(union cm_mad *mad, const struct cm_msg_ids *ids,
+		  enum cm_msg_kind about, u8 timeout, const void *data, u8 len)
 {
-	cm_start_named(mad, CM_ATTR_MRA, names);
+	cm_start_with_ids(mad, CM_ATTR_MRA, ids);
 	IBA_SET(CM_MRA_MESSAGE_MRAED, &mad->mra, about);
 	IBA_SET(CM_MRA_SERVICE_TIMEOUT, &mad->mra, timeout);
 	cm_put_data(IBA_GET_MEM_PTR(CM_MRA_PRIVATE_DATA, &mad->mra), data, len);
 }
 
-void cm_build_rej(union cm_mad *mad, const struct cm_names *names,
+void cm_build_rej(union cm_mad *mad, const struct cm_msg_ids *ids,
 		  const struct cm_rej_info *info)
 {
-	cm_start_named(mad, CM_ATTR_REJ, names);
+	cm_start_with_ids(mad, CM_ATTR_REJ, ids);
 	IBA_SET(CM_REJ_MESSAGE_REJECTED, &mad->rej, info->about);
 	IBA_SET(CM_REJ_REASON, &mad->rej, info->reason);
 	if (info->ari && info->ari_len) {
@@ -317,21 +317,21 @@ void cm_build_rej(union cm_mad *mad, const struct cm_names *names,
 		    info->data, info->data_len);
 }
 
-void cm_build_apr(union cm_mad *mad, const struct cm_names *names,
+void cm_build_apr(union cm_mad *mad, const struct cm_msg_ids *ids,
 		  enum ib_cm_apr_status status)
 {
-	cm_start_named(mad, CM_ATTR_APR, names);
+	cm_start_with_ids(mad, CM_ATTR_APR, ids);
 	IBA_SET(CM_APR_AR_STATUS, &mad->apr, status);
 }
 
 /* 12.11.1, table 119. The request is named by the sender's id. */
-void cm_build_sidr_req(union cm_mad *mad, const struct cm_names *names,
+void cm_build_sidr_req(union cm_mad *mad, const struct cm_msg_ids *ids,
 		       const struct ib_cm_sidr_req_param *param)
 {
 	struct cm_sidr_req_msg *req = &mad->sidr_req;
 
-	cm_start(mad, CM_ATTR_SIDR_REQ, names->tid);
-	IBA_SET(CM_SIDR_REQ_REQUESTID, req, be32_to_cpu(names->local_id));
+	cm_start(mad, CM_ATTR_SIDR_REQ, ids->tid);
+	IBA_SET(CM_SIDR_REQ_REQUESTID, req, be32_to_cpu(ids->local_id));
 	IBA_SET(CM_SIDR_REQ_PARTITION_KEY, req,
 		be16_to_cpu(param->path->pkey));
 	IBA_SET(CM_SIDR_REQ_SERVICEID, req, be64_to_cpu(param->service_id));
@@ -340,15 +340,15 @@ void cm_build_sidr_req(union cm_mad *mad, const struct cm_names *names,
 }
 
 /* 12.11.2, table 120. */
-void cm_build_sidr_rep(union cm_mad *mad, const struct cm_names *names,
+void cm_build_sidr_rep(union cm_mad *mad, const struct cm_msg_ids *ids,
 		       __be64 service_id,
 		       const struct ib_cm_sidr_rep_param *param)
 {
 	struct cm_sidr_rep_msg *rep = &mad->sidr_rep;
 
-	cm_start(mad, CM_ATTR_SIDR_REP, names->tid);
+	cm_start(mad, CM_ATTR_SIDR_REP, ids->tid);
 	mad->hdr.attr_mod = cpu_to_be32(param->ece.attr_mod);
-	IBA_SET(CM_SIDR_REP_REQUESTID, rep, be32_to_cpu(names->remote_id));
+	IBA_SET(CM_SIDR_REP_REQUESTID, rep, be32_to_cpu(ids->remote_id));
 	IBA_SET(CM_SIDR_REP_STATUS, rep, param->status);
 	IBA_SET(CM_SIDR_REP_QPN, rep, param->qp_num);
 	IBA_SET(CM_SIDR_REP_SERVICEID, rep, be64_to_cpu(service_id));
@@ -366,13 +366,13 @@ void cm_build_sidr_rep(union cm_mad *mad, const struct cm_names *names,
 		    param->private_data, param->private_data_len);
 }
 
-void cm_names_reversed(struct cm_names *names, const union cm_mad *got)
+void cm_msg_ids_reversed(struct cm_msg_ids *ids, const union cm_mad *got)
 {
 	const enum cm_attr attr = cm_attr_of(&got->hdr);
 
-	names->tid = got->hdr.tid;
-	names->remote_id = cm_sender_id(got);
+	ids->tid = got->hdr.tid;
+	ids->remote_id = cm_sender_id(got);
 	/* In the place of the receiver's id these have something else. */
-	names->local_id = attr == CM_ATTR_REQ || attr == CM_ATTR_SIDR_REQ ?
+	ids->local_id = attr == CM_ATTR_REQ || attr == CM_ATTR_SIDR_REQ ?
 			  0 : cm_receiver_id(got);
 }

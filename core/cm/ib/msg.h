@@ -30,7 +30,7 @@ enum cm_attr {
 };
 
 /* MessageMRAed and MessageRejected (tables 107 and 108) */
-enum cm_about {
+enum cm_msg_kind {
 	CM_ABOUT_REQ,
 	CM_ABOUT_REP,
 	CM_ABOUT_OTHER,		/* in an MRA: the LAP */
@@ -53,12 +53,12 @@ union cm_mad {
 };
 
 /**
- * struct cm_names - sender and receiver of a message
+ * struct cm_msg_ids - sender and receiver of a message
  * @tid: transaction
  * @local_id: communication id of the sender
  * @remote_id: of the receiver, 0 when not known
  */
-struct cm_names {
+struct cm_msg_ids {
 	__be64 tid;
 	__be32 local_id;
 	__be32 remote_id;
@@ -77,7 +77,7 @@ struct cm_self {
 /* What a REJ says. */
 struct cm_rej_info {
 	enum ib_cm_rej_reason reason;
-	enum cm_about about;
+	enum cm_msg_kind about;
 	const void *ari;
 	const void *data;
 	u8 ari_len;
@@ -107,32 +107,32 @@ __be32 cm_receiver_id(const union cm_mad *mad);
 int cm_check_req(const struct ib_cm_req_param *param);
 int cm_check_data(const void *data, u8 len, u8 most);
 
-void cm_build_req(union cm_mad *mad, const struct cm_names *names,
+void cm_build_req(union cm_mad *mad, const struct cm_msg_ids *ids,
 		  const struct cm_self *self,
 		  const struct ib_cm_req_param *param);
-void cm_build_rep(union cm_mad *mad, const struct cm_names *names,
+void cm_build_rep(union cm_mad *mad, const struct cm_msg_ids *ids,
 		  const struct cm_self *self, enum ib_qp_type qp_type,
 		  const struct ib_cm_rep_param *param);
-void cm_build_rtu(union cm_mad *mad, const struct cm_names *names,
+void cm_build_rtu(union cm_mad *mad, const struct cm_msg_ids *ids,
 		  const void *data, u8 len);
-void cm_build_dreq(union cm_mad *mad, const struct cm_names *names,
+void cm_build_dreq(union cm_mad *mad, const struct cm_msg_ids *ids,
 		   u32 remote_qpn, const void *data, u8 len);
-void cm_build_drep(union cm_mad *mad, const struct cm_names *names,
+void cm_build_drep(union cm_mad *mad, const struct cm_msg_ids *ids,
 		   const void *data, u8 len);
-void cm_build_mra(union cm_mad *mad, const struct cm_names *names,
-		  enum cm_about about, u8 timeout, const void *data, u8 len);
-void cm_build_rej(union cm_mad *mad, const struct cm_names *names,
+void cm_build_mra(union cm_mad *mad, const struct cm_msg_ids *ids,
+		  enum cm_msg_kind about, u8 timeout, const void *data, u8 len);
+void cm_build_rej(union cm_mad *mad, const struct cm_msg_ids *ids,
 		  const struct cm_rej_info *info);
-void cm_build_apr(union cm_mad *mad, const struct cm_names *names,
+void cm_build_apr(union cm_mad *mad, const struct cm_msg_ids *ids,
 		  enum ib_cm_apr_status status);
-void cm_build_sidr_req(union cm_mad *mad, const struct cm_names *names,
+void cm_build_sidr_req(union cm_mad *mad, const struct cm_msg_ids *ids,
 		       const struct ib_cm_sidr_req_param *param);
-void cm_build_sidr_rep(union cm_mad *mad, const struct cm_names *names,
+void cm_build_sidr_rep(union cm_mad *mad, const struct cm_msg_ids *ids,
 		       __be64 service_id,
 		       const struct ib_cm_sidr_rep_param *param);
 
 /* Names of an answer to @got by a CM that has no id for it. */
-void cm_names_reversed(struct cm_names *names, const union cm_mad *got);
+void cm_msg_ids_reversed(struct cm_msg_ids *ids, const union cm_mad *got);
 
 enum ib_qp_type cm_req_qp_type(const union cm_mad *mad);
 u32 cm_rep_qpn(const union cm_mad *mad, enum ib_qp_type qp_type);

@@ -21,20 +21,20 @@
  */
 static bool cm_confirm_end(struct cm_rx *rx)
 {
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 
 	cm_rx_count_duplicate(rx);
 	trace_icm_issue_drep(cm_sender_id(rx->mad), cm_receiver_id(rx->mad));
-	cm_names_reversed(&names, rx->mad);
-	cm_build_drep(&mad, &names, NULL, 0);
+	cm_msg_ids_reversed(&ids, rx->mad);
+	cm_build_drep(&mad, &ids, NULL, 0);
 	return cm_rx_reply(rx, &mad);
 }
 
 /* A message that says nothing but that it came, and private data. */
 static bool cm_rx_plain(struct cm_rx *rx, enum cm_input input, void *data)
 {
-	const struct cm_step *step = NULL;
+	const struct cm_fsm_step *step = NULL;
 	struct cm_id *id = cm_rx_id(rx);
 
 	if (!id)
@@ -74,7 +74,7 @@ static bool cm_rx_dreq(struct cm_rx *rx)
 {
 	const __be32 local_id = cm_sender_id(rx->mad);
 	const __be32 remote_id = cm_receiver_id(rx->mad);
-	const struct cm_step *step = NULL;
+	const struct cm_fsm_step *step = NULL;
 	struct cm_id *id = cm_rx_id(rx);
 	union cm_mad *mad = rx->mad;
 	bool ours = false, kept;
@@ -126,7 +126,7 @@ static struct cm_id *cm_id_given_up(struct cm_rx *rx)
 static bool cm_rx_rej(struct cm_rx *rx)
 {
 	struct ib_cm_event *event = &rx->event.event;
-	const struct cm_step *step = NULL;
+	const struct cm_fsm_step *step = NULL;
 	struct cm_id *id;
 	bool stale;
 
@@ -180,7 +180,7 @@ static bool cm_rx_mra(struct cm_rx *rx)
 {
 	const u8 time = IBA_GET(CM_MRA_SERVICE_TIMEOUT, &rx->mad->mra);
 	struct ib_cm_event *event = &rx->event.event;
-	const struct cm_step *step = NULL;
+	const struct cm_fsm_step *step = NULL;
 	struct cm_id *id = cm_rx_id(rx);
 
 	if (!id)
@@ -229,7 +229,7 @@ static void cm_handle(struct cm_rx *rx)
 }
 
 /* The place of one that is done is that of the next. */
-static void cm_slow_next(struct cm_port *port)
+static void cm_addr_next(struct cm_port *port)
 {
 	struct cm_rx *rx;
 
@@ -244,7 +244,7 @@ static void cm_slow_next(struct cm_port *port)
 		queue_work(cm_addr_wq, &rx->work);
 }
 
-static void cm_slow_work(struct work_struct *work)
+static void cm_addr_work(struct work_struct *work)
 {
 	struct cm_rx *rx = container_of(work, struct cm_rx, work);
 	struct cm_port *port = rx->port;
@@ -253,16 +253,16 @@ static void cm_slow_work(struct work_struct *work)
 	/* With its last message the device may go, and the port with it. */
 	kref_get(&dev->ref);
 	cm_handle(rx);
-	cm_slow_next(port);
+	cm_addr_next(port);
 	cm_dev_put(dev);
 }
 
-static void cm_slow_add(struct cm_rx *rx)
+static void cm_addr_add(struct cm_rx *rx)
 {
 	struct cm_port *port = rx->port;
 	bool now;
 
-	INIT_WORK(&rx->work, cm_slow_work);
+	INIT_WORK(&rx->work, cm_addr_work);
 	spin_lock_irq(&port->lock);
 	now = port->addr_running < CM_ADDR_AT_A_TIME;
 	if (now)
@@ -318,7 +318,7 @@ void cm_mad_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *send,
 	}
 
 	if (rx->queue == CM_NEEDS_ADDR) {
-		cm_slow_add(rx);
+		cm_addr_add(rx);
 		return;
 	}
 	spin_lock_irq(&port->lock);

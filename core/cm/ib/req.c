@@ -77,8 +77,8 @@ static void cm_id_take_outgoing(struct cm_id *id, struct outgoing *out)
 static int cm_req_send(struct cm_id *id, const struct ib_cm_req_param *param,
 		       struct outgoing *out)
 {
-	const struct cm_step *step = cm_id_may_request(id, CM_CALL_REQ);
-	struct cm_names names;
+	const struct cm_fsm_step *step = cm_id_may_request(id, CM_CALL_REQ);
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 	int ret;
 
@@ -88,8 +88,8 @@ static int cm_req_send(struct cm_id *id, const struct ib_cm_req_param *param,
 	cm_id_take_param(id, param);
 	cm_id_take_outgoing(id, out);
 	id->tid = cm_id_tid(id);
-	cm_id_names(id, &names);
-	cm_build_req(&mad, &names, &id->dev->self, param);
+	cm_id_msg_ids(id, &ids);
+	cm_build_req(&mad, &ids, &id->dev->self, param);
 	trace_icm_send_req(&id->id);
 	ret = cm_id_request(id, &mad, id->timeout_ms);
 	if (ret) {
@@ -124,7 +124,7 @@ int ib_send_cm_req(struct ib_cm_id *cm_id, struct ib_cm_req_param *param)
 	if (ret)
 		return ret;
 	/* Asked again under the lock: this spares the waiting. */
-	if (cm_step(READ_ONCE(cm_id->state), CM_CALL_REQ)->verdict != CM_GO)
+	if (cm_fsm_step(READ_ONCE(cm_id->state), CM_CALL_REQ)->result != CM_GO)
 		return -EINVAL;
 	if (!id->dev || !cm_device_get(id->dev))
 		return -EINVAL;
@@ -155,7 +155,7 @@ static bool cm_rx_known_req(struct cm_rx *rx, __be32 local_id,
 
 	if (id) {
 		spin_lock_irq(&id->lock);
-		stale = cm_step(id->id.state, CM_RX_REQ)->verdict == CM_STALE;
+		stale = cm_fsm_step(id->id.state, CM_RX_REQ)->result == CM_STALE;
 		if (!stale && id->id.remote_id == cm_sender_id(rx->mad))
 			cm_rx_step(rx, id, CM_RX_REQ);
 		spin_unlock_irq(&id->lock);
@@ -258,7 +258,7 @@ static bool cm_id_take_paths(struct cm_id *id, struct cm_rx *rx)
 static bool cm_id_announce(struct cm_id *id, struct cm_rx *rx,
 			   struct cm_id *listener)
 {
-	const struct cm_step *step = cm_step(IB_CM_IDLE, CM_RX_REQ);
+	const struct cm_fsm_step *step = cm_fsm_step(IB_CM_IDLE, CM_RX_REQ);
 	struct ib_cm_req_event_param *param = &rx->event.event.param.req_rcvd;
 	const u16 pkey = cm_rx_pkey(rx);
 	__be32 other;
@@ -383,12 +383,12 @@ static void cm_reject_rep(struct cm_id *id, const struct cm_rx *rx)
 		.reason = IB_CM_REJ_STALE_CONN,
 		.about = CM_ABOUT_REP,
 	};
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 
 	lockdep_assert_held(&id->lock);
-	cm_names_reversed(&names, rx->mad);
-	cm_build_rej(&mad, &names, &info);
+	cm_msg_ids_reversed(&ids, rx->mad);
+	cm_build_rej(&mad, &ids, &info);
 	cm_id_reply(id, &mad);
 }
 
@@ -396,7 +396,7 @@ static void cm_reject_rep(struct cm_id *id, const struct cm_rx *rx)
 bool cm_rx_rep(struct cm_rx *rx)
 {
 	struct cm_id *id = cm_rx_id(rx);
-	const struct cm_step *step = NULL;
+	const struct cm_fsm_step *step = NULL;
 	enum cm_fresh fresh = CM_SEEN;
 	__be32 other;
 

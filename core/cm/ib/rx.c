@@ -13,8 +13,8 @@ struct cm_rx *cm_rx_new(struct cm_port *port, struct ib_mad_recv_wc *wc,
 	atomic_t *waiting = &port->waiting[queue];
 	struct cm_rx *rx;
 
-	if (!atomic_add_unless(waiting, 1, queue == CM_NEEDS_ADDR ? CM_NEEDS_ADDR_MOST :
-							      CM_MESSAGES_MOST)) {
+	if (!atomic_add_unless(waiting, 1, queue == CM_NEEDS_ADDR ?
+			       CM_NEEDS_ADDR_MOST : CM_MESSAGES_MOST)) {
 		ibdev_dbg(port->dev->device, "port %u: too many messages wait, one dropped\n",
 			  port->num);
 		return NULL;

@@ -58,14 +58,14 @@ bool cm_rx_reject(struct cm_rx *rx, const struct cm_dest *to,
 		.about = CM_ABOUT_REQ,
 		.ari = ari, .ari_len = ari_len,
 	};
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 
 	trace_icm_issue_rej(cm_sender_id(rx->mad), cm_receiver_id(rx->mad));
 	ibdev_dbg(rx->port->dev->device, "port %u: REQ of id %08x rejected, reason %u\n",
 		  rx->port->num, be32_to_cpu(cm_sender_id(rx->mad)), reason);
-	cm_names_reversed(&names, rx->mad);
-	cm_build_rej(&mad, &names, &info);
+	cm_msg_ids_reversed(&ids, rx->mad);
+	cm_build_rej(&mad, &ids, &info);
 	if (!to)
 		return cm_rx_reply(rx, &mad);
 	cm_transmit(to, rx->wc->wc->src_qp, &mad);
@@ -161,16 +161,16 @@ static void cm_trace_refused(const struct cm_rx *rx, const struct cm_id *id,
  *
  * Return: the step, for cm_rx_finish(), when it is one; else NULL.
  */
-const struct cm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
-				 enum cm_input input)
+const struct cm_fsm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
+				     enum cm_input input)
 {
-	const struct cm_step *step = cm_step(id->id.state, input);
+	const struct cm_fsm_step *step = cm_fsm_step(id->id.state, input);
 
 	lockdep_assert_held(&id->lock);
-	if (step->verdict == CM_ASK_LAP)
-		step = cm_lap_step(id->id.lap_state, input);
+	if (step->result == CM_ASK_LAP)
+		step = cm_fsm_lap_step(id->id.lap_state, input);
 
-	switch (step->verdict) {
+	switch (step->result) {
 	case CM_GO:
 		return step;
 	case CM_REPEAT:
@@ -190,7 +190,7 @@ const struct cm_step *cm_rx_step(struct cm_rx *rx, struct cm_id *id,
 
 /* Move, and hand the message to the consumer. */
 void cm_rx_finish(struct cm_rx *rx, struct cm_id *id,
-		  const struct cm_step *step)
+		  const struct cm_fsm_step *step)
 {
 	lockdep_assert_held(&id->lock);
 	cm_id_move(id, step->next);

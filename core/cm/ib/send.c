@@ -115,12 +115,12 @@ int cm_id_reply(struct cm_id *id, const union cm_mad *mad)
 }
 
 /* What the request that begins an exchange does to @id, or NULL: it may not begin now. */
-const struct cm_step *cm_id_may_request(const struct cm_id *id, enum cm_input input)
+const struct cm_fsm_step *cm_id_may_request(const struct cm_id *id, enum cm_input input)
 {
-	const struct cm_step *step = cm_step(id->id.state, input);
+	const struct cm_fsm_step *step = cm_fsm_step(id->id.state, input);
 
 	lockdep_assert_held(&id->lock);
-	if (step->verdict == CM_GO && !id->unplugged)
+	if (step->result == CM_GO && !id->unplugged)
 		return step;
 	/* Without the device's name: an id may outlive it. */
 	return ofed_refuse_call(NULL, "ib_cm: id %08x: call %u refused in state %u%s",
@@ -167,9 +167,9 @@ __be64 cm_id_tid(const struct cm_id *id)
 	return cpu_to_be64(high << 32 | be32_to_cpu(id->id.local_id));
 }
 
-void cm_id_names(const struct cm_id *id, struct cm_names *names)
+void cm_id_msg_ids(const struct cm_id *id, struct cm_msg_ids *ids)
 {
-	names->tid = id->tid;
-	names->local_id = id->id.local_id;
-	names->remote_id = id->id.remote_id;
+	ids->tid = id->tid;
+	ids->local_id = id->id.local_id;
+	ids->remote_id = id->id.remote_id;
 }

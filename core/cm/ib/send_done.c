@@ -8,11 +8,11 @@
 /* @id's request got no answer, or the device is being removed. */
 static void cm_request_failed(struct cm_id *id, enum ib_wc_status status)
 {
-	const struct cm_step *step = cm_step(id->id.state, CM_TIMEOUT);
+	const struct cm_fsm_step *step = cm_fsm_step(id->id.state, CM_TIMEOUT);
 
 	lockdep_assert_held(&id->lock);
 	trace_icm_mad_send_err(status, id->id.state);
-	if (step->verdict != CM_GO)
+	if (step->result != CM_GO)
 		return;
 	cm_id_send_final(id, step->send);
 	cm_id_move(id, step->next);

@@ -51,37 +51,37 @@ static void cm_call_refused(const struct ib_cm_id *cm_id, enum cm_input input)
  * Return: what @send returned, -EISCONN or -EINVAL.
  */
 static int cm_call(struct ib_cm_id *cm_id, enum cm_input input,
-		   int (*send)(struct cm_id *id, const struct cm_step *step,
+		   int (*send)(struct cm_id *id, const struct cm_fsm_step *step,
 			       const void *arg), const void *arg)
 {
 	struct cm_id *id = to_cm_id(cm_id);
-	const struct cm_step *step;
+	const struct cm_fsm_step *step;
 	unsigned long flags;
 	int ret;
 
 	spin_lock_irqsave(&id->lock, flags);
-	step = cm_step(cm_id->state, input);
-	if (step->verdict == CM_ASK_LAP)
-		step = cm_lap_step(cm_id->lap_state, input);
-	if (step->verdict == CM_GO) {
+	step = cm_fsm_step(cm_id->state, input);
+	if (step->result == CM_ASK_LAP)
+		step = cm_fsm_lap_step(cm_id->lap_state, input);
+	if (step->result == CM_GO) {
 		ret = send(id, step, arg);
 	} else {
 		cm_call_refused(cm_id, input);
-		ret = cm_refusal(step);
+		ret = cm_fsm_errno(step);
 	}
 	spin_unlock_irqrestore(&id->lock, flags);
 	return ret;
 }
 
-static int cm_send_rep(struct cm_id *id, const struct cm_step *step, const void *arg)
+static int cm_send_rep(struct cm_id *id, const struct cm_fsm_step *step, const void *arg)
 {
 	const struct ib_cm_rep_param *param = arg;
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 	int ret;
 
-	cm_id_names(id, &names);
-	cm_build_rep(&mad, &names, &id->dev->self, id->qp_type, param);
+	cm_id_msg_ids(id, &ids);
+	cm_build_rep(&mad, &ids, &id->dev->self, id->qp_type, param);
 	trace_icm_send_rep(&id->id);
 	ret = cm_id_request(id, &mad, id->timeout_ms);
 	if (ret)
@@ -114,15 +114,15 @@ int ib_send_cm_rep(struct ib_cm_id *cm_id, struct ib_cm_rep_param *param)
 }
 EXPORT_SYMBOL(ib_send_cm_rep);
 
-static int cm_send_rtu(struct cm_id *id, const struct cm_step *step, const void *arg)
+static int cm_send_rtu(struct cm_id *id, const struct cm_fsm_step *step, const void *arg)
 {
 	const struct cm_private *private = arg;
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 	int ret;
 
-	cm_id_names(id, &names);
-	cm_build_rtu(&mad, &names, private->data, private->len);
+	cm_id_msg_ids(id, &ids);
+	cm_build_rtu(&mad, &ids, private->data, private->len);
 	trace_icm_send_rtu(&id->id);
 	ret = cm_id_reply(id, &mad);
 	if (ret)
@@ -152,7 +152,7 @@ int ib_send_cm_rtu(struct ib_cm_id *cm_id, const void *private_data,
 }
 EXPORT_SYMBOL(ib_send_cm_rtu);
 
-static int cm_send_dreq(struct cm_id *id, const struct cm_step *step, const void *arg)
+static int cm_send_dreq(struct cm_id *id, const struct cm_fsm_step *step, const void *arg)
 {
 	const struct cm_private *private = arg;
 	union cm_mad mad;
@@ -188,7 +188,7 @@ int ib_send_cm_dreq(struct ib_cm_id *cm_id, const void *private_data,
 }
 EXPORT_SYMBOL(ib_send_cm_dreq);
 
-static int cm_send_drep(struct cm_id *id, const struct cm_step *step, const void *arg)
+static int cm_send_drep(struct cm_id *id, const struct cm_fsm_step *step, const void *arg)
 {
 	const struct cm_private *private = arg;
 
@@ -218,7 +218,7 @@ int ib_send_cm_drep(struct ib_cm_id *cm_id, const void *private_data,
 }
 EXPORT_SYMBOL(ib_send_cm_drep);
 
-static int cm_send_rej(struct cm_id *id, const struct cm_step *step, const void *info)
+static int cm_send_rej(struct cm_id *id, const struct cm_fsm_step *step, const void *info)
 {
 	int ret = cm_id_send_rej(id, info);
 
@@ -264,14 +264,14 @@ struct cm_mra_info {
 	struct cm_private private;
 };
 
-static int cm_send_mra(struct cm_id *id, const struct cm_step *step, const void *arg)
+static int cm_send_mra(struct cm_id *id, const struct cm_fsm_step *step, const void *arg)
 {
 	const struct cm_mra_info *info = arg;
 	const struct cm_private *private = &info->private;
 	int ret = 0;
 
 	if (!info->delay)
-		ret = cm_id_send_mra(id, cm_id_about(id), info->timeout,
+		ret = cm_id_send_mra(id, cm_id_msg_kind(id), info->timeout,
 				     private->data, private->len);
 	if (ret)
 		return ret;
@@ -324,20 +324,20 @@ EXPORT_SYMBOL(ib_send_cm_mra);
 int ib_cm_notify(struct ib_cm_id *cm_id, enum ib_event_type event)
 {
 	struct cm_id *id = to_cm_id(cm_id);
-	const struct cm_step *step;
+	const struct cm_fsm_step *step;
 	unsigned long flags;
 	int ret = -EINVAL;
 
 	spin_lock_irqsave(&id->lock, flags);
 	if (event == IB_EVENT_COMM_EST) {
-		step = cm_step(cm_id->state, CM_CALL_EST);
-		if (step->verdict == CM_GO) {
+		step = cm_fsm_step(cm_id->state, CM_CALL_EST);
+		if (step->result == CM_GO) {
 			cm_id_move(id, step->next);
 			cm_event_post_own(id, &id->established, step->raise,
 					  IB_WC_SUCCESS);
 			ret = 0;
 		} else {
-			ret = cm_refusal(step);
+			ret = cm_fsm_errno(step);
 			if (ret != -EISCONN)
 				trace_icm_establish_err(cm_id);
 		}

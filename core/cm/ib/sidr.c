@@ -14,8 +14,8 @@ static int cm_sidr_check(const struct ib_cm_sidr_req_param *param)
 static int cm_sidr_send(struct cm_id *id, struct cm_av *av,
 			const struct ib_cm_sidr_req_param *param)
 {
-	const struct cm_step *step = cm_id_may_request(id, CM_CALL_SIDR_REQ);
-	struct cm_names names;
+	const struct cm_fsm_step *step = cm_id_may_request(id, CM_CALL_SIDR_REQ);
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 	int ret;
 
@@ -28,8 +28,8 @@ static int cm_sidr_send(struct cm_id *id, struct cm_av *av,
 	id->id.remote_id = 0;
 	id->max_retries = param->max_cm_retries;
 	id->tid = cm_id_tid(id);
-	cm_id_names(id, &names);
-	cm_build_sidr_req(&mad, &names, param);
+	cm_id_msg_ids(id, &ids);
+	cm_build_sidr_req(&mad, &ids, param);
 	trace_icm_send_sidr_req(&id->id);
 	ret = cm_id_request(id, &mad, min_t(unsigned long, U32_MAX,
 					    param->timeout_ms));
@@ -88,7 +88,7 @@ int ib_send_cm_sidr_rep(struct ib_cm_id *cm_id,
 			struct ib_cm_sidr_rep_param *param)
 {
 	struct cm_id *id = to_cm_id(cm_id);
-	const struct cm_step *step;
+	const struct cm_fsm_step *step;
 	unsigned long flags;
 	int ret;
 
@@ -99,13 +99,13 @@ int ib_send_cm_sidr_rep(struct ib_cm_id *cm_id,
 		return -EINVAL;
 
 	spin_lock_irqsave(&id->lock, flags);
-	step = cm_step(cm_id->state, CM_CALL_SIDR_REP);
-	if (step->verdict == CM_GO) {
+	step = cm_fsm_step(cm_id->state, CM_CALL_SIDR_REP);
+	if (step->result == CM_GO) {
 		ret = cm_id_send_sidr_rep(id, param);
 		if (!ret)
 			cm_id_move(id, step->next);
 	} else {
-		ret = cm_refusal(step);
+		ret = cm_fsm_errno(step);
 	}
 	spin_unlock_irqrestore(&id->lock, flags);
 	return ret;
@@ -119,11 +119,11 @@ static bool cm_reject_unmatched(struct cm_rx *rx)
 		.status = IB_SIDR_UNSUPPORTED,
 	};
 	const struct cm_sidr_req_msg *req = &rx->mad->sidr_req;
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	union cm_mad mad;
 
-	cm_names_reversed(&names, rx->mad);
-	cm_build_sidr_rep(&mad, &names,
+	cm_msg_ids_reversed(&ids, rx->mad);
+	cm_build_sidr_rep(&mad, &ids,
 			  cpu_to_be64(IBA_GET(CM_SIDR_REQ_SERVICEID, req)),
 			  &param);
 	return cm_rx_reply(rx, &mad);
@@ -154,7 +154,7 @@ static void cm_read_request(struct cm_rx *rx, struct cm_id *id,
 static bool cm_accept_request(struct cm_rx *rx, struct cm_id *listener,
 			      const struct cm_sidr_key *key)
 {
-	const struct cm_step *step = cm_step(IB_CM_IDLE, CM_RX_SIDR_REQ);
+	const struct cm_fsm_step *step = cm_fsm_step(IB_CM_IDLE, CM_RX_SIDR_REQ);
 	bool kept = false;
 	struct cm_id *id;
 
@@ -211,7 +211,7 @@ bool cm_rx_sidr_req(struct cm_rx *rx)
 bool cm_rx_sidr_rep(struct cm_rx *rx)
 {
 	struct cm_id *id = cm_id_find(cm_sender_id(rx->mad));
-	const struct cm_step *step = NULL;
+	const struct cm_fsm_step *step = NULL;
 	struct ib_cm_event *event = &rx->event.event;
 
 	if (!id)

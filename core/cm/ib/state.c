@@ -50,7 +50,7 @@ static bool cm_still_waiting(enum ib_cm_state state)
 
 /*
  * Everything that belongs to a state ends here, whichever way it is left. The
- * caller has asked cm_step().
+ * caller has asked cm_fsm_step().
  */
 void cm_id_move(struct cm_id *id, enum ib_cm_state next)
 {

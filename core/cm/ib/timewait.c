@@ -10,14 +10,14 @@
 static void cm_timewait_notify(struct cm_peer *peer)
 {
 	struct cm_id *id = cm_id_find(peer->local_id);
-	const struct cm_step *step;
+	const struct cm_fsm_step *step;
 
 	if (!id)
 		return;
 	spin_lock_irq(&id->lock);
-	step = cm_step(id->id.state, CM_TIMEWAIT_END);
+	step = cm_fsm_step(id->id.state, CM_TIMEWAIT_END);
 	/* The id may be in the TimeWait of a connection that came later. */
-	if (id->timewait == peer && step->verdict == CM_GO) {
+	if (id->timewait == peer && step->result == CM_GO) {
 		id->timewait = NULL;
 		cm_id_move(id, step->next);
 		cm_event_post_own(id, &id->wait_over, step->raise,

@@ -25,7 +25,7 @@
 struct row {
 	enum cm_input input;
 	u32 states;
-	u8 verdict;
+	u8 result;
 	u8 next;
 	u8 raise;
 	u8 send;
@@ -142,15 +142,15 @@ static const struct row *row_of(struct kunit *test, const struct row *list,
 	return found;
 }
 
-static void expect_cell(struct kunit *test, const struct cm_step *step,
+static void expect_cell(struct kunit *test, const struct cm_fsm_step *step,
 			const struct row *row, int state, int input)
 {
 	static const struct row none;
 	const struct row *want = row ?: &none;
 
-	KUNIT_EXPECT_EQ_MSG(test, (int)step->verdict, (int)want->verdict,
+	KUNIT_EXPECT_EQ_MSG(test, (int)step->result, (int)want->result,
 			    "state %d input %d", state, input);
-	if (step->verdict != CM_GO)
+	if (step->result != CM_GO)
 		return;
 	KUNIT_EXPECT_EQ_MSG(test, (int)step->next, (int)want->next,
 			    "state %d input %d", state, input);
@@ -166,14 +166,14 @@ static void table_test(struct kunit *test)
 
 	for (state = 0; state < CM_STATES; state++)
 		for (input = 0; input < CM_INPUTS; input++)
-			expect_cell(test, cm_step(state, input),
+			expect_cell(test, cm_fsm_step(state, input),
 				    row_of(test, rows, ARRAY_SIZE(rows), state,
 					   input), state, input);
-	KUNIT_EXPECT_EQ(test, (int)cm_step(CM_STATES, CM_CALL_REQ)->verdict,
+	KUNIT_EXPECT_EQ(test, (int)cm_fsm_step(CM_STATES, CM_CALL_REQ)->result,
 			(int)CM_REFUSED);
-	KUNIT_EXPECT_EQ(test, (int)cm_step(-1, CM_CALL_REQ)->verdict,
+	KUNIT_EXPECT_EQ(test, (int)cm_fsm_step(-1, CM_CALL_REQ)->result,
 			(int)CM_REFUSED);
-	KUNIT_EXPECT_EQ(test, (int)cm_step(IB_CM_IDLE, CM_INPUTS)->verdict,
+	KUNIT_EXPECT_EQ(test, (int)cm_fsm_step(IB_CM_IDLE, CM_INPUTS)->result,
 			(int)CM_REFUSED);
 }
 
@@ -183,11 +183,11 @@ static void lap_table_test(struct kunit *test)
 
 	for (state = 0; state < CM_LAP_STATES; state++)
 		for (input = 0; input < CM_INPUTS; input++)
-			expect_cell(test, cm_lap_step(state, input),
+			expect_cell(test, cm_fsm_lap_step(state, input),
 				    row_of(test, lap_rows, ARRAY_SIZE(lap_rows),
 					   state, input), state, input);
 	KUNIT_EXPECT_EQ(test,
-			(int)cm_lap_step(CM_LAP_STATES, CM_RX_LAP)->verdict,
+			(int)cm_fsm_lap_step(CM_LAP_STATES, CM_RX_LAP)->result,
 			(int)CM_REFUSED);
 }
 
@@ -198,7 +198,7 @@ static void destroy_test(struct kunit *test)
 
 	for (state = 0; state < CM_STATES; state++)
 		KUNIT_EXPECT_EQ(test,
-				(int)cm_step(state, CM_CALL_DESTROY)->verdict,
+				(int)cm_fsm_step(state, CM_CALL_DESTROY)->result,
 				(int)CM_GO);
 }
 
@@ -222,7 +222,7 @@ static void time_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)cm_ack_timeout(0, 255), 31);
 }
 
-static const struct cm_names golden_names = {
+static const struct cm_msg_ids golden_names = {
 	.tid = cpu_to_be64(0x1122334455667788ULL),
 	.local_id = cpu_to_be32(0xa1a2a3a4),
 	.remote_id = cpu_to_be32(0xb1b2b3b4),

@@ -16,11 +16,11 @@ static void ends_disconnect(struct kunit *test, struct end *first,
 	expect_event(test, first, IB_CM_DREP_RECEIVED);
 }
 
-static void names_of(const struct end *end, struct cm_names *names)
+static void ids_of(const struct end *end, struct cm_msg_ids *ids)
 {
-	names->tid = cpu_to_be64(0x1234);
-	names->local_id = end->id->local_id;
-	names->remote_id = end->id->remote_id;
+	ids->tid = cpu_to_be64(0x1234);
+	ids->local_id = end->id->local_id;
+	ids->remote_id = end->id->remote_id;
 }
 
 static u32 timewaits(void)
@@ -100,15 +100,15 @@ static void wait_for_waiting(struct kunit *test, int n)
 static void unmatched_test(struct kunit *test)
 {
 	struct cm_port *port = &played.data->port[0];
-	struct cm_names names = { .remote_id = cpu_to_be32(1) };
+	struct cm_msg_ids ids = { .remote_id = cpu_to_be32(1) };
 	struct end a, b;
 	union cm_mad mad;
 	int i;
 
 	neighbours.closed = true;
 	for (i = 0; i < CM_UNMATCHED_MOST; i++) {
-		names.local_id = cpu_to_be32(0x1000 + i);
-		cm_build_dreq(&mad, &names, 0x99, NULL, 0);
+		ids.local_id = cpu_to_be32(0x1000 + i);
+		cm_build_dreq(&mad, &ids, 0x99, NULL, 0);
 		deliver_from(&mad, &nowhere);
 	}
 	wait_for_waiting(test, CM_UNMATCHED_MOST);
@@ -199,29 +199,29 @@ static void address_test(struct kunit *test)
 	const struct cm_rej_info info = {
 		.reason = IB_CM_REJ_CONSUMER_DEFINED, .about = CM_ABOUT_OTHER,
 	};
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	struct end a, b;
 	union cm_mad mad;
 
 	ends_connect(test, &a, &b);
-	names_of(&b, &names);
-	cm_build_rej(&mad, &names, &info);
+	ids_of(&b, &ids);
+	cm_build_rej(&mad, &ids, &info);
 	deliver_from(&mad, &nowhere);
 	wire_settle();
 	expect_no_event(test, &a);
 	KUNIT_EXPECT_EQ(test, (int)a.id->state, (int)IB_CM_ESTABLISHED);
 
 	/* It may be told that the connection is over: for it, it is. */
-	names_of(&a, &names);
-	cm_build_dreq(&mad, &names, b.qpn, NULL, 0);
+	ids_of(&a, &ids);
+	cm_build_dreq(&mad, &ids, b.qpn, NULL, 0);
 	deliver_from(&mad, &nowhere);
 	wire_run();
 	expect_no_event(test, &b);
 	KUNIT_EXPECT_EQ(test, (int)b.id->state, (int)IB_CM_ESTABLISHED);
 	KUNIT_EXPECT_EQ(test, sent(CM_ATTR_DREP), 1l);
 
-	names_of(&b, &names);
-	cm_build_rej(&mad, &names, &info);
+	ids_of(&b, &ids);
+	cm_build_rej(&mad, &ids, &info);
 	deliver(&mad);
 	wire_settle();
 	expect_event(test, &a, IB_CM_REJ_RECEIVED);
@@ -232,7 +232,7 @@ static void address_test(struct kunit *test)
 /* A new connection on an old id: what was said in the first is not said here. */
 static void again_test(struct kunit *test)
 {
-	struct cm_names names;
+	struct cm_msg_ids ids;
 	struct end a, b;
 	union cm_mad mad;
 
@@ -260,8 +260,8 @@ static void again_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)a.id->state, (int)IB_CM_TIMEWAIT);
 
 	wire.keep = CM_ATTR_DREP;
-	names_of(&b, &names);
-	cm_build_dreq(&mad, &names, a.qpn, NULL, 0);
+	ids_of(&b, &ids);
+	cm_build_dreq(&mad, &ids, a.qpn, NULL, 0);
 	deliver(&mad);
 	wire_run();
 	KUNIT_ASSERT_TRUE(test, wire.kept);
