@@ -110,12 +110,12 @@ int ofed_iw_event(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 
 	spin_lock_irqsave(&id->lock, flags);
 	step = ofed_iw_step(id->state, iwcm_input_of(event));
-	if (step.verdict == IW_REFUSE)
+	if (step.result == IW_REFUSE)
 		ret = -EINVAL;
-	else if (step.verdict == IW_TELL)
+	else if (step.result == IW_NOTIFY)
 		ret = iwcm_queue_event(id, event);
 	if (!ret) {
-		if (step.verdict == IW_TELL && step.next == IW_IDLE)
+		if (step.result == IW_NOTIFY && step.next == IW_IDLE)
 			iwcm_part_from_qp(id);
 		id->state = step.next;
 		wake_up_all(&id->waiters);

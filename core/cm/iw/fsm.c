@@ -15,7 +15,7 @@
 #define IGNORE		{ IW_IGNORE, 0 }
 #define WAIT		{ IW_WAIT, 0 }
 #define GO(state)	{ IW_GO, IW_ ## state }
-#define TELL(state)	{ IW_TELL, IW_ ## state }
+#define NOTIFY(state)	{ IW_NOTIFY, IW_ ## state }
 
 static const struct ofed_iw_step steps[IW_NUM_STATES][IW_NUM_INPUTS] = {
 	[IW_IDLE] = {
@@ -34,20 +34,20 @@ static const struct ofed_iw_step steps[IW_NUM_STATES][IW_NUM_INPUTS] = {
 		[IW_DO_LISTENING]	= GO(LISTEN),
 		[IW_DO_FAILED]		= GO(IDLE),
 		/* Peers may be faster than the driver's return. */
-		[IW_UP_REQUEST]		= TELL(OPENING),
+		[IW_UP_REQUEST]		= NOTIFY(OPENING),
 	},
 	[IW_LISTEN] = {
 		[IW_DO_DESTROY]		= GO(GONE),
-		[IW_UP_REQUEST]		= TELL(LISTEN),
+		[IW_UP_REQUEST]		= NOTIFY(LISTEN),
 	},
 	[IW_CALLING] = {
 		[IW_DO_DISCONNECT]	= WAIT,
 		[IW_DO_DESTROY]		= WAIT,
 		[IW_DO_FAILED]		= GO(IDLE),
-		[IW_UP_REPLY]		= TELL(OPEN),
-		[IW_UP_REFUSED]		= TELL(IDLE),
+		[IW_UP_REPLY]		= NOTIFY(OPEN),
+		[IW_UP_REFUSED]		= NOTIFY(IDLE),
 		[IW_UP_DISCONNECT]	= IGNORE,
-		[IW_UP_CLOSE]		= TELL(IDLE),
+		[IW_UP_CLOSE]		= NOTIFY(IDLE),
 	},
 	[IW_CALLED] = {
 		[IW_DO_ACCEPT]		= GO(ANSWERING),
@@ -63,16 +63,16 @@ static const struct ofed_iw_step steps[IW_NUM_STATES][IW_NUM_INPUTS] = {
 		[IW_DO_DISCONNECT]	= WAIT,
 		[IW_DO_DESTROY]		= WAIT,
 		[IW_DO_FAILED]		= GO(IDLE),
-		[IW_UP_ESTABLISHED]	= TELL(OPEN),
+		[IW_UP_ESTABLISHED]	= NOTIFY(OPEN),
 		[IW_UP_DISCONNECT]	= IGNORE,
-		[IW_UP_CLOSE]		= TELL(IDLE),
+		[IW_UP_CLOSE]		= NOTIFY(IDLE),
 	},
 	[IW_OPEN] = {
 		[IW_DO_DISCONNECT]	= GO(CLOSING),
 		[IW_DO_DESTROY]		= GO(GONE),
 		[IW_DO_FAILED]		= GO(IDLE),
 		[IW_UP_DISCONNECT]	= GO(CLOSING),
-		[IW_UP_CLOSE]		= TELL(IDLE),
+		[IW_UP_CLOSE]		= NOTIFY(IDLE),
 	},
 	[IW_CLOSING] = {
 		/* The peer was first, or the client calls again. */
@@ -80,7 +80,7 @@ static const struct ofed_iw_step steps[IW_NUM_STATES][IW_NUM_INPUTS] = {
 		[IW_DO_DESTROY]		= GO(GONE),
 		[IW_DO_FAILED]		= GO(IDLE),
 		[IW_UP_DISCONNECT]	= IGNORE,
-		[IW_UP_CLOSE]		= TELL(IDLE),
+		[IW_UP_CLOSE]		= NOTIFY(IDLE),
 	},
 	[IW_GONE] = {
 		[IW_DO_FAILED]		= IGNORE,
@@ -107,7 +107,7 @@ struct ofed_iw_step ofed_iw_step(enum ofed_iw_state state,
 	if ((unsigned int)state < IW_NUM_STATES &&
 	    (unsigned int)input < IW_NUM_INPUTS)
 		step = steps[state][input];
-	if (step.verdict < IW_GO)
+	if (step.result < IW_GO)
 		step.next = state;
 	return step;
 }

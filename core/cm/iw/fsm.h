@@ -40,21 +40,21 @@ enum ofed_iw_input {
 	IW_NUM_INPUTS
 };
 
-enum ofed_iw_verdict {
+enum ofed_iw_fsm_result {
 	IW_REFUSE,	/* -EINVAL; nothing moves */
 	IW_IGNORE,	/* success; nothing moves */
 	IW_WAIT,	/* not before the driver has reported or answered */
 	IW_GO,		/* move */
-	IW_TELL,	/* move, and tell the client */
+	IW_NOTIFY,	/* move, and tell the client */
 };
 
 /**
  * struct ofed_iw_step - what an input does in a state
- * @verdict: whether to move
- * @next: state to move to; the old one, unless @verdict moves
+ * @result: whether to move
+ * @next: state to move to; the old one, unless @result moves
  */
 struct ofed_iw_step {
-	enum ofed_iw_verdict verdict;
+	enum ofed_iw_fsm_result result;
 	enum ofed_iw_state next;
 };
 

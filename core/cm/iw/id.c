@@ -96,10 +96,10 @@ int iwcm_move(struct iw_id *id, enum ofed_iw_input input,
 	lockdep_assert_held(&id->lock);
 	*from = id->state;
 	id->state = step.next;
-	if (step.verdict == IW_REFUSE)
+	if (step.result == IW_REFUSE)
 		ibdev_dbg(id->id.device, "iw_cm: input %u refused in state %u\n",
 			  input, *from);
-	return step.verdict == IW_REFUSE ? -EINVAL : 0;
+	return step.result == IW_REFUSE ? -EINVAL : 0;
 }
 
 /*
@@ -112,7 +112,7 @@ int iwcm_move_when_reported(struct iw_id *id, enum ofed_iw_input input,
 {
 	spin_lock_irq(&id->lock);
 	wait_event_lock_irq(id->waiters,
-			    ofed_iw_step(id->state, input).verdict != IW_WAIT,
+			    ofed_iw_step(id->state, input).result != IW_WAIT,
 			    id->lock);
 	return iwcm_move(id, input, from);
 }

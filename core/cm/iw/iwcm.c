@@ -186,7 +186,7 @@ static int iwcm_begin(struct iw_id *id, enum ofed_iw_input input, u32 qpn)
 
 	spin_lock_irq(&id->lock);
 	/* Nothing is looked up for a call that is out of place. */
-	if (ofed_iw_step(id->state, input).verdict == IW_REFUSE)
+	if (ofed_iw_step(id->state, input).result == IW_REFUSE)
 		goto err_inval;
 	qp = ops->iw_get_qp(id->id.device, qpn);
 	if (!qp) {

@@ -25,7 +25,7 @@
 #include "iwcm_id.h"
 #include "iwpm.h"
 
-#define ANSWER_TIMEOUT (10 * HZ)
+#define REPLY_TIMEOUT (10 * HZ)
 /* What the daemon's buffer has room for, and what one mapping takes of it. */
 #define MAPINFO_BYTES 4096
 #define MAPINFO_ONE NLMSG_ALIGN(nlmsg_msg_size( \
@@ -33,83 +33,83 @@
 	nla_total_size(sizeof(u32))))
 
 /**
- * struct question - one that is asked
+ * struct iwpm_req - a request to the daemon
  * @entry: in questions
  * @seq: its number
- * @op: what is asked
- * @done: there is an answer
- * @answer: the answer
+ * @op: RDMA_NL_IWPM_*
+ * @done: there is a reply
+ * @msg: the reply
  */
-struct question {
+struct iwpm_req {
 	struct list_head entry;
 	u32 seq;
 	unsigned int op;
 	struct completion done;
-	struct ofed_iw_pm_answer answer;
+	struct ofed_iw_pm_msg msg;
 };
 
 /*
- * Guards all below, and the answers of the questions in the list. Not held
- * while a thread waits for an answer. map_lock of iwpm_map.c is not taken
+ * Guards all below, and the replies to the requests in the list. Not held
+ * while a thread waits for a reply. map_lock of iwpm_map.c is not taken
  * inside.
  */
 static DEFINE_MUTEX(pm_lock);
 VISIBLE_IF_KUNIT enum iwpm_daemon iwpm_daemon_state;
 VISIBLE_IF_KUNIT u32 iwpm_daemon_port;
 static u16 daemon_version = IWPM_UABI_VERSION_MIN;
-static LIST_HEAD(questions);
+static LIST_HEAD(requests);
 static u32 last_seq;
 
-static void iwpm_question_begin(struct question *question, unsigned int op)
+static void iwpm_request_begin(struct iwpm_req *req, unsigned int op)
 {
-	question->op = op;
-	init_completion(&question->done);
+	req->op = op;
+	init_completion(&req->done);
 	mutex_lock(&pm_lock);
 	/* The daemon takes an error about number 0 for one about its HELLO. */
 	last_seq += last_seq == U32_MAX ? 2 : 1;
-	question->seq = last_seq;
-	list_add_tail(&question->entry, &questions);
+	req->seq = last_seq;
+	list_add_tail(&req->entry, &requests);
 	mutex_unlock(&pm_lock);
 }
 
-/* Wait for the answer, unless asking has failed already. */
-static int iwpm_question_end(struct question *question, int ret)
+/* Wait for the reply, unless the request was not sent. */
+static int iwpm_request_end(struct iwpm_req *req, int ret)
 {
 	long left = 0;
 
 	if (!ret)
-		left = wait_for_completion_killable_timeout(&question->done,
-							    ANSWER_TIMEOUT);
+		left = wait_for_completion_killable_timeout(&req->done,
+							    REPLY_TIMEOUT);
 	mutex_lock(&pm_lock);
-	list_del(&question->entry);
+	list_del(&req->entry);
 	mutex_unlock(&pm_lock);
 	if (ret)
 		return ret;
 	if (left <= 0)
 		return left ? -EINTR : -ETIMEDOUT;
-	return question->answer.err ? -EREMOTEIO : 0;
+	return req->msg.err ? -EREMOTEIO : 0;
 }
 
-static bool iwpm_fits(const struct question *question, unsigned int op, u32 seq)
+static bool iwpm_fits(const struct iwpm_req *req, unsigned int op, u32 seq)
 {
-	return question->seq == seq &&
-	       (question->op == op || op == RDMA_NL_IWPM_HANDLE_ERR);
+	return req->seq == seq &&
+	       (req->op == op || op == RDMA_NL_IWPM_HANDLE_ERR);
 }
 
-static void iwpm_give_answer(unsigned int op, const struct ofed_iw_pm_answer *answer)
+static void iwpm_complete_request(unsigned int op, const struct ofed_iw_pm_msg *msg)
 {
-	struct question *question;
+	struct iwpm_req *req;
 
 	lockdep_assert_held(&pm_lock);
-	list_for_each_entry(question, &questions, entry) {
-		/* The second answer to one question would come too late. */
-		if (!iwpm_fits(question, op, answer->seq) ||
-		    completion_done(&question->done))
+	list_for_each_entry(req, &requests, entry) {
+		/* A second reply to a request would come too late. */
+		if (!iwpm_fits(req, op, msg->seq) ||
+		    completion_done(&req->done))
 			continue;
-		question->answer = *answer;
-		if (op == RDMA_NL_IWPM_HANDLE_ERR && !answer->err)
-			question->answer.err = IWPM_INVALID_NLMSG_ERR;
-		complete(&question->done);
+		req->msg = *msg;
+		if (op == RDMA_NL_IWPM_HANDLE_ERR && !msg->err)
+			req->msg.err = IWPM_INVALID_NLMSG_ERR;
+		complete(&req->done);
 		return;
 	}
 }
@@ -140,20 +140,20 @@ static void iwpm_note_absence(void)
 	mutex_unlock(&pm_lock);
 }
 
-static int iwpm_ask_pid(const char *dev_name, const char *if_name)
+static int iwpm_request_pid(const char *dev_name, const char *if_name)
 {
-	struct question question = {};
+	struct iwpm_req req = {};
 	struct sk_buff *skb;
 	int ret = -ENOMEM;
 
-	iwpm_question_begin(&question, RDMA_NL_IWPM_REG_PID);
-	skb = ofed_iw_pm_ask_pid(question.seq, dev_name, if_name);
+	iwpm_request_begin(&req, RDMA_NL_IWPM_REG_PID);
+	skb = ofed_iw_pm_build_reg_pid(req.seq, dev_name, if_name);
 	if (skb)
 		ret = rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_IWPM,
 					GFP_KERNEL);
 	if (ret == -ESRCH)
 		iwpm_note_absence();
-	return iwpm_question_end(&question, ret);
+	return iwpm_request_end(&req, ret);
 }
 
 /* Return: 0 when there is a daemon with this client registered. */
@@ -166,7 +166,7 @@ static int iwpm_find_daemon(const char *dev_name, const char *if_name)
 	mutex_unlock(&pm_lock);
 	if (state == IWPM_DAEMON_REGISTERED)
 		return 0;
-	return state == IWPM_DAEMON_ABSENT ? -ESRCH : iwpm_ask_pid(dev_name, if_name);
+	return state == IWPM_DAEMON_ABSENT ? -ESRCH : iwpm_request_pid(dev_name, if_name);
 }
 
 static bool iwpm_has_flags(void)
@@ -174,41 +174,41 @@ static bool iwpm_has_flags(void)
 	return READ_ONCE(daemon_version) > IWPM_UABI_VERSION_MIN;
 }
 
-static int iwpm_ask_mapping(unsigned int op, const struct iw_cm_id *cm_id, u32 flags,
-			    struct ofed_iw_pm_answer *answer)
+static int iwpm_request_mapping(unsigned int op, const struct iw_cm_id *cm_id, u32 flags,
+				struct ofed_iw_pm_msg *msg)
 {
-	struct question question = {};
+	struct iwpm_req req = {};
 	struct sk_buff *skb;
 	int ret;
 
 	/* It would map what must not be mapped. */
 	if (flags && !iwpm_has_flags())
 		return -EOPNOTSUPP;
-	iwpm_question_begin(&question, op);
-	skb = ofed_iw_pm_ask_mapping(op, question.seq, &cm_id->local_addr,
-				     &cm_id->remote_addr,
-				     iwpm_has_flags() ? &flags : NULL);
+	iwpm_request_begin(&req, op);
+	skb = ofed_iw_pm_build_mapping(op, req.seq, &cm_id->local_addr,
+				       &cm_id->remote_addr,
+				       iwpm_has_flags() ? &flags : NULL);
 	ret = iwpm_send_to_daemon(skb, READ_ONCE(iwpm_daemon_port));
-	ret = iwpm_question_end(&question, ret);
-	*answer = question.answer;
+	ret = iwpm_request_end(&req, ret);
+	*msg = req.msg;
 	return ret;
 }
 
 /* The daemon's addresses are of the kind that was asked for, or not used. */
 static void iwpm_use_mapping(struct iw_cm_id *cm_id, bool active,
-			     const struct ofed_iw_pm_answer *answer)
+			     const struct ofed_iw_pm_msg *msg)
 {
-	if (answer->mapped_local.ss_family != cm_id->local_addr.ss_family)
+	if (msg->mapped_local.ss_family != cm_id->local_addr.ss_family)
 		return;
-	if (active && answer->mapped_remote.ss_family !=
+	if (active && msg->mapped_remote.ss_family !=
 		      cm_id->remote_addr.ss_family)
 		return;
-	cm_id->m_local_addr = answer->mapped_local;
+	cm_id->m_local_addr = msg->mapped_local;
 	if (active)
-		cm_id->m_remote_addr = answer->mapped_remote;
+		cm_id->m_remote_addr = msg->mapped_remote;
 }
 
-static void iwpm_tell_removed(const struct sockaddr_storage *local)
+static void iwpm_notify_removed(const struct sockaddr_storage *local)
 {
 	u32 port = 0;
 
@@ -218,8 +218,8 @@ static void iwpm_tell_removed(const struct sockaddr_storage *local)
 	mutex_unlock(&pm_lock);
 	/* No thread waits for an answer, and the daemon sends none. */
 	if (port)
-		iwpm_send_to_daemon(ofed_iw_pm_ask_mapping(RDMA_NL_IWPM_REMOVE_MAPPING,
-							   0, local, NULL, NULL),
+		iwpm_send_to_daemon(ofed_iw_pm_build_mapping(RDMA_NL_IWPM_REMOVE_MAPPING,
+							     0, local, NULL, NULL),
 				    port);
 }
 
@@ -231,7 +231,7 @@ int ofed_iw_pm_map(struct iw_id *id, bool active)
 	const char *ibdev = dev_name(&cm_id->device->dev);
 	const u32 flags = cm_id->device->iw_driver_flags & IW_F_NO_PORT_MAP ?
 			  IWPM_FLAGS_NO_PORT_MAP : 0;
-	struct ofed_iw_pm_answer answer;
+	struct ofed_iw_pm_msg msg;
 
 	/* Of an earlier connection. */
 	ofed_iw_pm_unmap(id);
@@ -243,14 +243,14 @@ int ofed_iw_pm_map(struct iw_id *id, bool active)
 	if (iwpm_find_daemon(ibdev, netdev))
 		return 0;
 
-	if (!iwpm_ask_mapping(active ? RDMA_NL_IWPM_QUERY_MAPPING :
+	if (!iwpm_request_mapping(active ? RDMA_NL_IWPM_QUERY_MAPPING :
 				  RDMA_NL_IWPM_ADD_MAPPING,
-			      cm_id, flags, &answer))
-		iwpm_use_mapping(cm_id, active, &answer);
+				  cm_id, flags, &msg))
+		iwpm_use_mapping(cm_id, active, &msg);
 	id->mapping = ofed_iw_pm_map_add(&cm_id->local_addr,
 					 &cm_id->m_local_addr, flags);
 	if (!id->mapping) {
-		iwpm_tell_removed(&cm_id->local_addr);
+		iwpm_notify_removed(&cm_id->local_addr);
 		return -ENOMEM;
 	}
 	cm_id->mapped = true;
@@ -265,7 +265,7 @@ void ofed_iw_pm_unmap(struct iw_id *id)
 	if (!mapping)
 		return;
 	id->id.mapped = false;
-	iwpm_tell_removed(&mapping->local);
+	iwpm_notify_removed(&mapping->local);
 	ofed_iw_pm_map_remove(mapping);
 }
 
@@ -329,7 +329,7 @@ static int iwpm_dump_mappings(u32 port)
 	ret = iwpm_dump_flush(&dump);
 	if (ret || !dump.sent)
 		return ret;
-	skb = ofed_iw_pm_tell_mapinfo_num(0, dump.sent);
+	skb = ofed_iw_pm_build_mapinfo_num(0, dump.sent);
 	return skb ? rdma_nl_unicast(&init_net, skb, port) : -ENOMEM;
 }
 
@@ -347,54 +347,54 @@ static int iwpm_greeted(u32 port, u16 version)
 	return 0;
 }
 
-static int iwpm_on_hello(u32 port, const struct ofed_iw_pm_answer *answer)
+static int iwpm_on_hello(u32 port, const struct ofed_iw_pm_msg *msg)
 {
 	struct sk_buff *skb;
 	int ret;
 
-	ret = iwpm_greeted(port, answer->version);
+	ret = iwpm_greeted(port, msg->version);
 	if (ret)
 		return ret;
-	skb = ofed_iw_pm_tell_version(READ_ONCE(daemon_version));
+	skb = ofed_iw_pm_build_hello(READ_ONCE(daemon_version));
 	return skb ? rdma_nl_unicast(&init_net, skb, port) : -ENOMEM;
 }
 
-static int iwpm_on_mapinfo(u32 port, const struct ofed_iw_pm_answer *answer)
+static int iwpm_on_mapinfo(u32 port, const struct ofed_iw_pm_msg *msg)
 {
-	return iwpm_greeted(port, answer->version) ?: iwpm_dump_mappings(port);
+	return iwpm_greeted(port, msg->version) ?: iwpm_dump_mappings(port);
 }
 
-static int iwpm_on_registered(u32 port, const struct ofed_iw_pm_answer *answer)
+static int iwpm_on_registered(u32 port, const struct ofed_iw_pm_msg *msg)
 {
-	if (answer->version < IWPM_UABI_VERSION_MIN ||
-	    answer->version > IWPM_UABI_VERSION)
+	if (msg->version < IWPM_UABI_VERSION_MIN ||
+	    msg->version > IWPM_UABI_VERSION)
 		return -EINVAL;
 	mutex_lock(&pm_lock);
-	if (!answer->err) {
-		daemon_version = answer->version;
+	if (!msg->err) {
+		daemon_version = msg->version;
 		iwpm_daemon_port = port;
 		iwpm_daemon_state = IWPM_DAEMON_REGISTERED;
 	}
-	iwpm_give_answer(RDMA_NL_IWPM_REG_PID, answer);
+	iwpm_complete_request(RDMA_NL_IWPM_REG_PID, msg);
 	mutex_unlock(&pm_lock);
 	return 0;
 }
 
-static int iwpm_on_answer(unsigned int op, u32 port,
-			  const struct ofed_iw_pm_answer *answer)
+static int iwpm_on_reply(unsigned int op, u32 port,
+			 const struct ofed_iw_pm_msg *msg)
 {
 	mutex_lock(&pm_lock);
 	/* That of a daemon that another has followed is void. */
 	if (iwpm_daemon_port == port || op == RDMA_NL_IWPM_HANDLE_ERR)
-		iwpm_give_answer(op, answer);
+		iwpm_complete_request(op, msg);
 	mutex_unlock(&pm_lock);
 	return 0;
 }
 
-static int iwpm_on_remote_info(const struct ofed_iw_pm_answer *answer)
+static int iwpm_on_remote_info(const struct ofed_iw_pm_msg *msg)
 {
-	return ofed_iw_pm_remote_add(&answer->mapped_local,
-				     &answer->mapped_remote, &answer->remote);
+	return ofed_iw_pm_remote_add(&msg->mapped_local,
+				     &msg->mapped_remote, &msg->remote);
 }
 
 /*
@@ -405,26 +405,26 @@ static int iwpm_on_message(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const unsigned int op = RDMA_NL_GET_OP(cb->nlh->nlmsg_type);
 	const u32 port = NETLINK_CB(cb->skb).portid;
-	struct ofed_iw_pm_answer answer;
+	struct ofed_iw_pm_msg msg;
 	int ret;
 
-	ret = ofed_iw_pm_parse(cb->nlh, &answer);
+	ret = ofed_iw_pm_parse(cb->nlh, &msg);
 	if (ret)
 		return ret;
 	switch (op) {
 	case RDMA_NL_IWPM_HELLO:
-		return iwpm_on_hello(port, &answer);
+		return iwpm_on_hello(port, &msg);
 	case RDMA_NL_IWPM_MAPINFO:
-		return iwpm_on_mapinfo(port, &answer);
+		return iwpm_on_mapinfo(port, &msg);
 	case RDMA_NL_IWPM_REG_PID:
-		return iwpm_on_registered(port, &answer);
+		return iwpm_on_registered(port, &msg);
 	case RDMA_NL_IWPM_REMOTE_INFO:
-		return iwpm_on_remote_info(&answer);
+		return iwpm_on_remote_info(&msg);
 	case RDMA_NL_IWPM_MAPINFO_NUM:
 		/* What the daemon has taken is its own business. */
 		return 0;
 	default:
-		return iwpm_on_answer(op, port, &answer);
+		return iwpm_on_reply(op, port, &msg);
 	}
 }
 

@@ -78,8 +78,8 @@ u32 ofed_iw_pm_hash(const struct sockaddr_storage *addr);
 /* iwpm_msg.c */
 
 /**
- * struct ofed_iw_pm_answer - what the daemon may say
- * @seq: the question that it answers
+ * struct ofed_iw_pm_msg - a message of the daemon
+ * @seq: the request that it replies to
  * @err: IWPM_*_ERR, or 0
  * @version: of its interface
  * @local: address before mapping
@@ -89,7 +89,7 @@ u32 ofed_iw_pm_hash(const struct sockaddr_storage *addr);
  *
  * Addresses that a message does not have are zero.
  */
-struct ofed_iw_pm_answer {
+struct ofed_iw_pm_msg {
 	u32 seq;
 	u16 err;
 	u16 version;
@@ -104,20 +104,20 @@ struct ofed_iw_pm_answer {
 static_assert(sizeof(OFED_IW_PM_LIBRARY) <= IWPM_ULIBNAME_SIZE);
 
 int ofed_iw_pm_parse(const struct nlmsghdr *nlh,
-		     struct ofed_iw_pm_answer *answer);
+		     struct ofed_iw_pm_msg *msg);
 bool ofed_iw_pm_parses(unsigned int op);
-struct sk_buff *ofed_iw_pm_ask_pid(u32 seq, const char *dev_name,
-				   const char *if_name);
-struct sk_buff *ofed_iw_pm_ask_mapping(unsigned int op, u32 seq,
-				       const struct sockaddr_storage *local,
-				       const struct sockaddr_storage *remote,
-				       const u32 *flags);
-struct sk_buff *ofed_iw_pm_tell_version(u16 version);
+struct sk_buff *ofed_iw_pm_build_reg_pid(u32 seq, const char *dev_name,
+					 const char *if_name);
+struct sk_buff *ofed_iw_pm_build_mapping(unsigned int op, u32 seq,
+					 const struct sockaddr_storage *local,
+					 const struct sockaddr_storage *remote,
+					 const u32 *flags);
+struct sk_buff *ofed_iw_pm_build_hello(u16 version);
 int ofed_iw_pm_put_mapinfo(struct sk_buff *skb,
 			   const struct sockaddr_storage *local,
 			   const struct sockaddr_storage *mapped,
 			   const u32 *flags);
-struct sk_buff *ofed_iw_pm_tell_mapinfo_num(u32 seq, u32 sent);
+struct sk_buff *ofed_iw_pm_build_mapinfo_num(u32 seq, u32 sent);
 
 /* iwpm.c: what is known of the daemon. */
 enum iwpm_daemon {

@@ -17,13 +17,13 @@
 
 enum kind {
 	NOTHING,
-	SEQ,		/* answer.seq */
-	ERROR,		/* answer.err */
-	VERSION,	/* answer.version */
+	SEQ,		/* msg.seq */
+	ERROR,		/* msg.err */
+	VERSION,	/* msg.version */
 	NUMBER,		/* checked only */
 	LIBRARY,	/* has to be the name that REG_PID has sent */
 	NAME,		/* checked only */
-	LOCAL,		/* answer.local */
+	LOCAL,		/* msg.local */
 	REMOTE,
 	MAPPED_LOCAL,
 	MAPPED_REMOTE,
@@ -122,17 +122,17 @@ static bool iwpm_is_name(const struct nlattr *attr)
 }
 
 static bool iwpm_take(enum kind kind, const struct nlattr *attr,
-		      struct ofed_iw_pm_answer *answer)
+		      struct ofed_iw_pm_msg *msg)
 {
 	u32 ignored;
 
 	switch (kind) {
 	case SEQ:
-		return iwpm_take_u32(attr, &answer->seq);
+		return iwpm_take_u32(attr, &msg->seq);
 	case ERROR:
-		return iwpm_take_u16(attr, &answer->err);
+		return iwpm_take_u16(attr, &msg->err);
 	case VERSION:
-		return iwpm_take_u16(attr, &answer->version);
+		return iwpm_take_u16(attr, &msg->version);
 	case NUMBER:
 		return iwpm_take_u32(attr, &ignored);
 	case LIBRARY:
@@ -141,13 +141,13 @@ static bool iwpm_take(enum kind kind, const struct nlattr *attr,
 	case NAME:
 		return iwpm_is_name(attr);
 	case LOCAL:
-		return iwpm_take_addr(attr, &answer->local);
+		return iwpm_take_addr(attr, &msg->local);
 	case REMOTE:
-		return iwpm_take_addr(attr, &answer->remote);
+		return iwpm_take_addr(attr, &msg->remote);
 	case MAPPED_LOCAL:
-		return iwpm_take_addr(attr, &answer->mapped_local);
+		return iwpm_take_addr(attr, &msg->mapped_local);
 	case MAPPED_REMOTE:
-		return iwpm_take_addr(attr, &answer->mapped_remote);
+		return iwpm_take_addr(attr, &msg->mapped_remote);
 	default:
 		return false;
 	}
@@ -156,31 +156,31 @@ static bool iwpm_take(enum kind kind, const struct nlattr *attr,
 /**
  * ofed_iw_pm_parse - read a message of the daemon
  * @nlh: the message; its length has been checked against the buffer
- * @answer: out, also when it is malformed: then not to be used
+ * @msg: out, also when it is malformed: then not to be used
  *
  * Context: any. Return: 0, or -EINVAL.
  */
 int ofed_iw_pm_parse(const struct nlmsghdr *nlh,
-		     struct ofed_iw_pm_answer *answer)
+		     struct ofed_iw_pm_msg *msg)
 {
 	const unsigned int op = RDMA_NL_GET_OP(nlh->nlmsg_type);
 	struct nlattr *attrs[ATTRS_MAX];
 	const u8 *layout;
 	unsigned int i;
 
-	memset(answer, 0, sizeof(*answer));
+	memset(msg, 0, sizeof(*msg));
 	if (!ofed_iw_pm_parses(op) ||
 	    nlmsg_parse_deprecated(nlh, 0, attrs, ATTRS_MAX - 1, NULL, NULL))
 		return -EINVAL;
 	layout = iwpm_layout(op);
 	for (i = 1; i < ATTRS_MAX && layout[i] != NOTHING; i++)
-		if (!attrs[i] || !iwpm_take(layout[i], attrs[i], answer))
+		if (!attrs[i] || !iwpm_take(layout[i], attrs[i], msg))
 			return -EINVAL;
 	return 0;
 }
 
 /*
- * Room for a question with two addresses and all else; names are no larger than
+ * Room for a request with two addresses and all else; names are no larger than
  * addresses.
  */
 static struct sk_buff *iwpm_new_message(unsigned int op, u32 seq,
@@ -229,15 +229,15 @@ static int iwpm_put_addr(struct sk_buff *skb, int type,
 }
 
 /**
- * ofed_iw_pm_ask_pid - build the question for the port mapper's port id
- * @seq: number of the question
+ * ofed_iw_pm_build_reg_pid - build the request for the port mapper's port id
+ * @seq: number of the request
  * @dev_name: name of the RDMA device
  * @if_name: name of its network interface
  *
  * Context: process, may sleep. Return: the message, or NULL without memory.
  */
-struct sk_buff *ofed_iw_pm_ask_pid(u32 seq, const char *dev_name,
-				   const char *if_name)
+struct sk_buff *ofed_iw_pm_build_reg_pid(u32 seq, const char *dev_name,
+					 const char *if_name)
 {
 	struct nlmsghdr *nlh;
 	struct sk_buff *skb = iwpm_new_message(RDMA_NL_IWPM_REG_PID, seq, &nlh);
@@ -255,19 +255,19 @@ struct sk_buff *ofed_iw_pm_ask_pid(u32 seq, const char *dev_name,
 }
 
 /**
- * ofed_iw_pm_ask_mapping - "map this address", or remove it
+ * ofed_iw_pm_build_mapping - build "map this address", or the removal
  * @op: RDMA_NL_IWPM_ADD_MAPPING, _QUERY_MAPPING or _REMOVE_MAPPING
- * @seq: number of the question
+ * @seq: number of the request
  * @local: the address
  * @remote: the peer's, for a query
  * @flags: IWPM_FLAGS_*, or NULL where the message has none
  *
  * Context: process, may sleep. Return: the message, or NULL without memory.
  */
-struct sk_buff *ofed_iw_pm_ask_mapping(unsigned int op, u32 seq,
-				       const struct sockaddr_storage *local,
-				       const struct sockaddr_storage *remote,
-				       const u32 *flags)
+struct sk_buff *ofed_iw_pm_build_mapping(unsigned int op, u32 seq,
+					 const struct sockaddr_storage *local,
+					 const struct sockaddr_storage *remote,
+					 const u32 *flags)
 {
 	const bool query = op == RDMA_NL_IWPM_QUERY_MAPPING;
 	struct nlmsghdr *nlh;
@@ -291,12 +291,12 @@ struct sk_buff *ofed_iw_pm_ask_mapping(unsigned int op, u32 seq,
 }
 
 /**
- * ofed_iw_pm_tell_version - answer to HELLO
+ * ofed_iw_pm_build_hello - build the reply to HELLO
  * @version: of the interface, that both sides will use
  *
  * Context: process, may sleep. Return: the message, or NULL without memory.
  */
-struct sk_buff *ofed_iw_pm_tell_version(u16 version)
+struct sk_buff *ofed_iw_pm_build_hello(u16 version)
 {
 	struct nlmsghdr *nlh;
 	struct sk_buff *skb = iwpm_new_message(RDMA_NL_IWPM_HELLO, 0, &nlh);
@@ -339,13 +339,13 @@ int ofed_iw_pm_put_mapinfo(struct sk_buff *skb,
 }
 
 /**
- * ofed_iw_pm_tell_mapinfo_num - "that were all mappings"
+ * ofed_iw_pm_build_mapinfo_num - build "those were all mappings"
  * @seq: number of the message
  * @sent: how many
  *
  * Context: process, may sleep. Return: the message, or NULL without memory.
  */
-struct sk_buff *ofed_iw_pm_tell_mapinfo_num(u32 seq, u32 sent)
+struct sk_buff *ofed_iw_pm_build_mapinfo_num(u32 seq, u32 sent)
 {
 	struct nlmsghdr *nlh;
 	struct sk_buff *skb = iwpm_new_message(RDMA_NL_IWPM_MAPINFO_NUM, seq, &nlh);

@@ -24,7 +24,7 @@
 /* What a state does with an input, for a reader: '-' refused, '.' ignored. */
 static char letter(struct ofed_iw_step step)
 {
-	switch (step.verdict) {
+	switch (step.result) {
 	case IW_REFUSE:
 		return '-';
 	case IW_IGNORE:
@@ -97,10 +97,10 @@ static void table_rules_test(struct kunit *test)
 	for (state = 0; state < IW_NUM_STATES; state++) {
 		/* Every id can be destroyed once, at once or after a report. */
 		step = ofed_iw_step(state, IW_DO_DESTROY);
-		KUNIT_EXPECT_EQ(test, step.verdict == IW_REFUSE,
+		KUNIT_EXPECT_EQ(test, step.result == IW_REFUSE,
 				state == IW_GONE);
 		/* Where one waits, what the driver says ends that. */
-		if (step.verdict == IW_WAIT) {
+		if (step.result == IW_WAIT) {
 			if (state == IW_OPENING) {
 				step = ofed_iw_step(state, IW_DO_LISTENING);
 				KUNIT_EXPECT_EQ(test, step.next, IW_LISTEN);
@@ -121,7 +121,7 @@ static void table_rules_test(struct kunit *test)
 		}
 		/* Only listeners take requests. */
 		step = ofed_iw_step(state, IW_UP_REQUEST);
-		KUNIT_EXPECT_EQ(test, step.verdict == IW_REFUSE,
+		KUNIT_EXPECT_EQ(test, step.result == IW_REFUSE,
 				state != IW_LISTEN && state != IW_OPENING);
 	}
 }
@@ -131,12 +131,12 @@ static void table_limits_test(struct kunit *test)
 	struct ofed_iw_step step;
 
 	step = ofed_iw_step(IW_NUM_STATES, IW_DO_DESTROY);
-	KUNIT_EXPECT_EQ(test, step.verdict, IW_REFUSE);
+	KUNIT_EXPECT_EQ(test, step.result, IW_REFUSE);
 	step = ofed_iw_step(IW_OPEN, IW_NUM_INPUTS);
-	KUNIT_EXPECT_EQ(test, step.verdict, IW_REFUSE);
+	KUNIT_EXPECT_EQ(test, step.result, IW_REFUSE);
 	KUNIT_EXPECT_EQ(test, step.next, IW_OPEN);
 	step = ofed_iw_step(IW_OPEN, -1);
-	KUNIT_EXPECT_EQ(test, step.verdict, IW_REFUSE);
+	KUNIT_EXPECT_EQ(test, step.result, IW_REFUSE);
 
 	KUNIT_EXPECT_TRUE(test, ofed_iw_may_init_qp(IW_IDLE));
 	KUNIT_EXPECT_TRUE(test, ofed_iw_may_init_qp(IW_CALLING));
@@ -415,7 +415,7 @@ static struct sk_buff *message(struct kunit *test, unsigned int op,
 }
 
 static int parse(struct sk_buff *skb, struct nlmsghdr *nlh,
-		 struct ofed_iw_pm_answer *answer)
+		 struct ofed_iw_pm_msg *answer)
 {
 	int ret;
 
@@ -434,7 +434,7 @@ static void put_address(struct sk_buff *skb, int type, u32 addr, u16 port)
 
 static void parse_query_test(struct kunit *test)
 {
-	struct ofed_iw_pm_answer answer;
+	struct ofed_iw_pm_msg answer;
 	struct nlmsghdr *nlh;
 	struct sk_buff *skb;
 
@@ -456,7 +456,7 @@ static void parse_query_test(struct kunit *test)
 
 static void parse_registered_test(struct kunit *test)
 {
-	struct ofed_iw_pm_answer answer;
+	struct ofed_iw_pm_msg answer;
 	struct nlmsghdr *nlh;
 	struct sk_buff *skb;
 
@@ -476,7 +476,7 @@ static void parse_registered_test(struct kunit *test)
 static int parse_mapinfo(struct kunit *test, const void *name, int name_len,
 			 int version_len)
 {
-	struct ofed_iw_pm_answer answer;
+	struct ofed_iw_pm_msg answer;
 	struct nlmsghdr *nlh;
 	struct sk_buff *skb;
 	u64 version = 4;
@@ -491,7 +491,7 @@ static void parse_limits_test(struct kunit *test)
 {
 	static const char name[64] = "iWarpPortMapperUser";
 	static const char other[64] = "iWarpPortMapperUsex";
-	struct ofed_iw_pm_answer answer;
+	struct ofed_iw_pm_msg answer;
 	struct nlmsghdr *nlh;
 	struct sk_buff *skb;
 	unsigned int op;
@@ -519,7 +519,7 @@ static void parse_limits_test(struct kunit *test)
 static int parse_added(struct kunit *test, int family, int addr_len)
 {
 	struct sockaddr_storage addr = ipv4(1, 10);
-	struct ofed_iw_pm_answer answer;
+	struct ofed_iw_pm_msg answer;
 	struct nlmsghdr *nlh;
 	struct sk_buff *skb;
 
@@ -551,7 +551,7 @@ static void ask_test(struct kunit *test)
 	struct nlmsghdr *nlh;
 	struct sk_buff *skb;
 
-	skb = ofed_iw_pm_ask_pid(9, "siw0", "eth0");
+	skb = ofed_iw_pm_build_reg_pid(9, "siw0", "eth0");
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, skb);
 	nlh = nlmsg_hdr(skb);
 	KUNIT_EXPECT_EQ(test, nlh->nlmsg_type, (2 << 10) + 0);
@@ -568,8 +568,8 @@ static void ask_test(struct kunit *test)
 			   (char *)nla_data(attrs[IWPM_NLA_REG_IBDEV_NAME]));
 	nlmsg_free(skb);
 
-	skb = ofed_iw_pm_ask_mapping(RDMA_NL_IWPM_QUERY_MAPPING, 8, &local,
-				     &remote, &flags);
+	skb = ofed_iw_pm_build_mapping(RDMA_NL_IWPM_QUERY_MAPPING, 8, &local,
+				       &remote, &flags);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, skb);
 	KUNIT_ASSERT_EQ(test, nlmsg_parse_deprecated(nlmsg_hdr(skb), 0, attrs,
 						     7, NULL, NULL), 0);
@@ -579,8 +579,8 @@ static void ask_test(struct kunit *test)
 	nlmsg_free(skb);
 
 	/* Version 3 knows no flags. */
-	skb = ofed_iw_pm_ask_mapping(RDMA_NL_IWPM_ADD_MAPPING, 8, &local, NULL,
-				     NULL);
+	skb = ofed_iw_pm_build_mapping(RDMA_NL_IWPM_ADD_MAPPING, 8, &local, NULL,
+				       NULL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, skb);
 	KUNIT_ASSERT_EQ(test, nlmsg_parse_deprecated(nlmsg_hdr(skb), 0, attrs,
 						     7, NULL, NULL), 0);
