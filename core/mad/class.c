@@ -24,13 +24,13 @@ bool mad_class_has_oui(u8 mgmt_class)
 }
 
 /**
- * ib_response_mad - does a MAD answer another one?
+ * ib_response_mad - is a MAD a response?
  * @hdr: header of the MAD
  *
  * The R bit of the method says so; TrapRepress has none, and in the baseboard
  * management class it is in the attribute modifier. IBA 13.4.5, 16.2.
  * Context: any.
- * Return: nonzero if it does.
+ * Return: nonzero if it is.
  */
 int ib_response_mad(const struct ib_mad_hdr *hdr)
 {
@@ -118,9 +118,9 @@ static bool mad_gid_equal(const union ib_gid *a, const union ib_gid *b)
 /**
  * mad_peer_match - can a received MAD belong to one that was sent?
  * @sent: where that went, and from which local address
- * @sent_answers: it was a response
+ * @sent_is_response: it was a response
  * @got: where this came from, and to which local address
- * @got_answers: it is a response
+ * @got_is_response: it is a response
  * @lmc: of the port
  *
  * A response may come from another address than the request went to: the
@@ -129,19 +129,19 @@ static bool mad_gid_equal(const union ib_gid *a, const union ib_gid *b)
  * direction, which belong to a response that was sent, the requester's address
  * is what counts.
  */
-bool mad_peer_match(const struct mad_peer *sent, bool sent_answers,
-		    const struct mad_peer *got, bool got_answers, u8 lmc)
+bool mad_peer_match(const struct mad_peer *sent, bool sent_is_response,
+		    const struct mad_peer *got, bool got_is_response, u8 lmc)
 {
-	if (sent_answers == got_answers)
+	if (sent_is_response == got_is_response)
 		return false;
 	/* Permissive LIDs say nothing: TID and class have to do. */
 	if (sent->directed)
 		return true;
 	if (sent->grh != got->grh)
 		return false;
-	if (got_answers && got->grh)
+	if (got_is_response && got->grh)
 		return mad_gid_equal(&sent->own, &got->own);
-	if (got_answers)
+	if (got_is_response)
 		return !((sent->path_bits ^ got->path_bits) &
 			 ((1U << lmc) - 1));
 	if (got->grh)

@@ -54,7 +54,7 @@ static bool mad_send_peer(const struct mad_send *send, struct mad_peer *peer)
 
 struct match {
 	struct mad_peer peer;
-	bool answers;
+	bool is_response;
 	u8 lmc;
 };
 
@@ -65,10 +65,10 @@ static bool mad_match_address(const struct mad_send *send, const void *ctx)
 
 	/* A request to the local SMA is answered locally. */
 	if (send->local)
-		return got->answers;
+		return got->is_response;
 	return mad_send_peer(send, &peer) &&
 	       mad_peer_match(&peer, ib_response_mad(send->buf.mad),
-			      &got->peer, got->answers, got->lmc);
+			      &got->peer, got->is_response, got->lmc);
 }
 
 /**
@@ -83,7 +83,7 @@ struct mad_send *mad_find_send(struct mad_agent *agent,
 {
 	const struct ib_mad_hdr *hdr = (const void *)recv->mad;
 	struct mad_port *port = agent->port;
-	struct match got = { .answers = ib_response_mad(hdr) };
+	struct match got = { .is_response = ib_response_mad(hdr) };
 
 	lockdep_assert_held(&agent->lock);
 	if (ib_get_cached_lmc(port->device, port->num, &got.lmc))

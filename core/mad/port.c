@@ -46,9 +46,9 @@ static struct mad_port *mad_port_alloc(struct ib_device *device, u32 num)
 	spin_lock_init(&port->table_lock);
 	mad_table_init(&port->table);
 	spin_lock_init(&port->work_lock);
-	INIT_LIST_HEAD(&port->answers);
-	INIT_LIST_HEAD(&port->refusals);
-	INIT_WORK(&port->answer_work, mad_answer_work);
+	INIT_LIST_HEAD(&port->replies);
+	INIT_LIST_HEAD(&port->error_replies);
+	INIT_WORK(&port->reply_work, mad_reply_work);
 	INIT_LIST_HEAD(&port->locals);
 	INIT_WORK(&port->local_work, mad_local_work);
 	port->reply = kzalloc(port->mad_size, GFP_KERNEL);
@@ -118,7 +118,7 @@ static int mad_start_qps(struct mad_port *port)
 	for (i = 0; i < ARRAY_SIZE(port->qp) && !ret; i++) {
 		if (!port->qp[i])
 			continue;
-		ret = mad_answer_open(port->qp[i]);
+		ret = mad_reply_open(port->qp[i]);
 		if (!ret)
 			ret = mad_qp_start(port->qp[i]);
 	}
@@ -153,7 +153,7 @@ static struct mad_port *mad_port_open(struct ib_device *device, u32 num)
 	return port;
 
 err_free_qps:
-	mad_answer_close(port);
+	mad_reply_close(port);
 	mad_stop_qps(port);
 	ib_free_cq(port->cq);
 	mad_free_qps(port);
@@ -171,7 +171,7 @@ err_free_port:
  */
 static void mad_port_close(struct mad_port *port)
 {
-	mad_answer_close(port);
+	mad_reply_close(port);
 	mad_stop_qps(port);
 	ib_free_cq(port->cq);
 	mad_free_qps(port);

@@ -10,7 +10,7 @@
  *        handler   <-  mad_track  <-  mad_sent    <- its completion
  *   mad_slot -> mad_recv_packet -> smi, process_mad -> agent (by TID or claim)
  *                                       |-> rmpp_receive -> mad_deliver
- *                                       `-> mad_answer (a work item)
+ *                                       `-> mad_reply (a work item)
  *
  * Handlers are called from work items (of the port's CQ, of the agent, of local
  * SMPs), without a lock held.
@@ -22,7 +22,7 @@
  *				track; any context
  *   mad_agent.rmpp_lock	guards the list of reassemblies; a mutex
  *   mad_qp.lock		guards what is posted and what waits; any context
- *   mad_port.work_lock		guards answers and locals; any context
+ *   mad_port.work_lock		guards replies and locals; any context
  */
 #ifndef OFED_CORE_MAD_PRIV_H
 #define OFED_CORE_MAD_PRIV_H
@@ -66,8 +66,8 @@ bool mad_class_has_oui(u8 mgmt_class);
 bool mad_valid(const struct ib_mad_hdr *hdr, u32 qp_num, size_t length,
 	       bool opa);
 size_t mad_full_size(const struct mad_port *port, u8 base_version);
-bool mad_peer_match(const struct mad_peer *sent, bool sent_answers,
-		    const struct mad_peer *got, bool got_answers, u8 lmc);
+bool mad_peer_match(const struct mad_peer *sent, bool sent_is_response,
+		    const struct mad_peer *got, bool got_is_response, u8 lmc);
 
 /* dispatch_table.c: the takers of unsolicited MADs. */
 
@@ -328,7 +328,7 @@ struct mad_qp {
 	struct mad_port *port;
 	struct ib_qp *qp;
 	const struct mad_qp_ops *ops;
-	struct mad_agent *answers;
+	struct mad_agent *reply_agent;
 	u32 num_slots;
 	u32 max_sends;
 	struct mad_slot *slots;
@@ -369,13 +369,13 @@ struct mad_port {
 	spinlock_t table_lock;
 	struct mad_table table;
 
-	/* Guards closing, answers, refusals, num_answers and locals. */
+	/* Guards closing, replies, error_replies, num_replies and locals. */
 	spinlock_t work_lock;
 	bool closing;
-	struct list_head answers;
-	struct list_head refusals;
-	unsigned int num_answers;
-	struct work_struct answer_work;
+	struct list_head replies;
+	struct list_head error_replies;
+	unsigned int num_replies;
+	struct work_struct reply_work;
 	struct list_head locals;
 	struct work_struct local_work;
 };
@@ -437,7 +437,7 @@ void rmpp_compose(struct mad_send *send);
 /* recv.c */
 
 void mad_dispatch(struct mad_qp *q, struct mad_recv *recv);
-void mad_route(struct mad_qp *q, struct mad_recv *recv, bool answer);
+void mad_route(struct mad_qp *q, struct mad_recv *recv, bool send_error);
 void mad_hand_to(struct mad_agent *agent, struct mad_recv *recv);
 
 /* deliver.c */
@@ -450,12 +450,12 @@ void mad_recv_peer(const struct mad_port *port, const struct mad_recv *recv,
 
 /* reply.c: replies to what was received. */
 
-void mad_answer(struct mad_port *port, const struct mad_recv *recv,
-		const void *mad, size_t size);
-void mad_refuse(struct mad_port *port, struct mad_recv *recv);
-void mad_answer_work(struct work_struct *work);
-int mad_answer_open(struct mad_qp *q);
-void mad_answer_close(struct mad_port *port);
+void mad_reply(struct mad_port *port, const struct mad_recv *recv,
+	       const void *mad, size_t size);
+void mad_send_error_reply(struct mad_port *port, struct mad_recv *recv);
+void mad_reply_work(struct work_struct *work);
+int mad_reply_open(struct mad_qp *q);
+void mad_reply_close(struct mad_port *port);
 
 /* local_smp.c: SMPs that this port sends to itself. */
 

@@ -25,7 +25,7 @@ void mad_hand_to(struct mad_agent *agent, struct mad_recv *recv)
 }
 
 /* Tell the sender of a Get or Set that no agent here handles its method. */
-static void mad_recv_refuse(struct mad_port *port, struct mad_recv *recv)
+static void mad_reject_unclaimed(struct mad_port *port, struct mad_recv *recv)
 {
 	struct ib_mad_hdr *hdr = mad_recv_hdr(recv);
 
@@ -36,16 +36,16 @@ static void mad_recv_refuse(struct mad_port *port, struct mad_recv *recv)
 	hdr->status = cpu_to_be16(IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB);
 	if (hdr->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		hdr->status |= IB_SMP_DIRECTION;
-	mad_refuse(port, recv);
+	mad_send_error_reply(port, recv);
 }
 
 /**
  * mad_route - find the agent for a received MAD
  * @q: QP that it came in by
  * @recv: the MAD; not the caller's any more
- * @answer: if there is none, say so to the sender
+ * @send_error: without an agent for it, send an error to the sender
  */
-void mad_route(struct mad_qp *q, struct mad_recv *recv, bool answer)
+void mad_route(struct mad_qp *q, struct mad_recv *recv, bool send_error)
 {
 	struct mad_agent *agent = mad_agent_find(q, mad_recv_hdr(recv));
 
@@ -55,8 +55,8 @@ void mad_route(struct mad_qp *q, struct mad_recv *recv, bool answer)
 		mad_agent_put(agent);
 		return;
 	}
-	if (answer)
-		mad_recv_refuse(q->port, recv);
+	if (send_error)
+		mad_reject_unclaimed(q->port, recv);
 	mad_recv_free(recv);
 }
 
@@ -75,7 +75,7 @@ static bool mad_arrives_here(const struct mad_port *port, struct mad_recv *recv)
 }
 
 /* Ask the driver. Returns enum ib_mad_result; its reply is sent. */
-static int mad_ask_driver(struct mad_port *port, const struct mad_recv *recv)
+static int mad_process_by_driver(struct mad_port *port, const struct mad_recv *recv)
 {
 	struct ib_device *device = port->device;
 	u16 pkey_index = recv->wc.pkey_index;
@@ -93,9 +93,9 @@ static int mad_ask_driver(struct mad_port *port, const struct mad_recv *recv)
 	if (result & IB_MAD_RESULT_SUCCESS && result & IB_MAD_RESULT_REPLY &&
 	    !(result & IB_MAD_RESULT_CONSUMED))
 		/* Only drivers for Omni-Path set the size. */
-		mad_answer(port, recv, reply,
-			   clamp(size, sizeof(*reply),
-				 mad_full_size(port, reply->base_version)));
+		mad_reply(port, recv, reply,
+			  clamp(size, sizeof(*reply),
+				mad_full_size(port, reply->base_version)));
 	return result;
 }
 
@@ -116,7 +116,7 @@ void mad_dispatch(struct mad_qp *q, struct mad_recv *recv)
 		mad_recv_free(recv);
 		return;
 	}
-	result = mad_ask_driver(q->port, recv);
+	result = mad_process_by_driver(q->port, recv);
 	if (result & IB_MAD_RESULT_SUCCESS && result & taken)
 		mad_recv_free(recv);
 	else

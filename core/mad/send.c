@@ -221,7 +221,7 @@ int mad_local_check(struct mad_send *send)
 		 * reply is not delivered here: it could match a local request
 		 * with the same TID.
 		 */
-		if (send->agent == send->agent->qp->answers)
+		if (send->agent == send->agent->qp->reply_agent)
 			return -EINVAL;
 		/* Without it, the SMA is behind the QP. */
 		send->local = port->device->ops.process_mad;

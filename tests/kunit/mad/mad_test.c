@@ -242,7 +242,7 @@ static void smp_port_init(struct smp_port *at, struct ib_smp *smp)
 	at->port.num = 1;
 	at->port.qp[0] = &at->q;
 	at->q.port = &at->port;
-	at->q.answers = &at->answers;
+	at->q.reply_agent = &at->answers;
 	at->own.port = &at->port;
 	at->own.qp = &at->q;
 	at->answers.port = &at->port;
