@@ -31,7 +31,7 @@ static void mad_agent_init(struct mad_agent *agent, struct mad_qp *q)
 	refcount_set(&agent->refs, 1);
 	init_completion(&agent->gone);
 	spin_lock_init(&agent->lock);
-	mad_track_init(&agent->track);
+	mad_sends_init(&agent->sends);
 	INIT_DELAYED_WORK(&agent->work, mad_agent_work);
 	mutex_init(&agent->rmpp_lock);
 	INIT_LIST_HEAD(&agent->transfers);
@@ -114,7 +114,7 @@ void mad_agent_destroy(struct mad_agent *agent)
 
 	spin_lock_irqsave(&agent->lock, flags);
 	agent->dying = true;
-	mad_track_flush(&agent->track);
+	mad_sends_flush(&agent->sends);
 	mad_agent_arm(agent);
 	spin_unlock_irqrestore(&agent->lock, flags);
 

@@ -89,7 +89,7 @@ struct mad_send *mad_find_send(struct mad_agent *agent,
 	if (ib_get_cached_lmc(port->device, port->num, &got.lmc))
 		return NULL;
 	mad_recv_peer(port, recv, &got.peer);
-	return mad_track_find(&agent->track, hdr, mad_match_address, &got);
+	return mad_sends_find(&agent->sends, hdr, mad_match_address, &got);
 }
 
 /* Decide the request that @recv answers; @busy keeps it for the handler. */
@@ -102,7 +102,7 @@ static struct mad_send *mad_take_request(struct mad_agent *agent,
 	spin_lock_irqsave(&agent->lock, flags);
 	send = mad_find_send(agent, recv);
 	if (send) {
-		mad_track_decide(&agent->track, send, IB_WC_SUCCESS, 0);
+		mad_sends_decide(&agent->sends, send, IB_WC_SUCCESS, 0);
 		send->busy = true;
 	}
 	spin_unlock_irqrestore(&agent->lock, flags);
@@ -122,7 +122,7 @@ void mad_deliver(struct mad_agent *agent, struct mad_recv *recv)
 {
 	ib_mad_recv_handler handler = agent->pub.recv_handler;
 	struct mad_send *send;
-	enum mad_next next;
+	enum mad_action next;
 
 	if (!ib_response_mad(mad_recv_hdr(recv))) {
 		handler(&agent->pub, NULL, &recv->pub);
@@ -144,7 +144,7 @@ void mad_deliver(struct mad_agent *agent, struct mad_recv *recv)
 
 	spin_lock_irq(&agent->lock);
 	send->busy = false;
-	next = mad_track_take(send);
+	next = mad_sends_take(send);
 	spin_unlock_irq(&agent->lock);
-	mad_act(send, next);
+	mad_do_action(send, next);
 }

@@ -6,8 +6,8 @@
  * Agents are the consumers; a struct mad_send is what they post, a struct
  * mad_recv what they are given.
  *
- *   ib_post_send_mad -> mad_track -> mad_transmit -> send queue of a mad_qp
- *        handler   <-  mad_track  <-  mad_sent    <- its completion
+ *   ib_post_send_mad -> mad_send_list -> mad_transmit -> send queue of a mad_qp
+ *        handler   <-  mad_send_list  <-  mad_sent    <- its completion
  *   mad_slot -> mad_recv_packet -> smi, process_mad -> agent (by TID or claim)
  *                                       |-> rmpp_receive -> mad_deliver
  *                                       `-> mad_reply (a work item)
@@ -18,8 +18,8 @@
  * Locks; none is taken inside another, but the spinlocks work_lock and
  * mad_agent.lock inside the mutex rmpp_lock:
  *   mad_port.table_lock	guards mad_port.table; process context
- *   mad_agent.lock		guards track, dying, and the state of the sends in
- *				track; any context
+ *   mad_agent.lock		guards dying, and sends with the state of each
+ *				send; any context
  *   mad_agent.rmpp_lock	guards the list of reassemblies; a mutex
  *   mad_qp.lock		guards what is posted and what waits; any context
  *   mad_port.work_lock		guards replies and locals; any context
@@ -100,7 +100,7 @@ struct mad_claim *mad_table_find(const struct mad_table *table,
 
 /* send_list.c: what becomes of the sends of an agent. */
 
-struct mad_track {
+struct mad_send_list {
 	struct list_head live;
 	struct list_head finished;
 	struct rb_root_cached timers;
@@ -111,9 +111,9 @@ struct mad_track {
  * struct mad_send - a MAD to send
  * @buf: the consumer's part
  * @agent: holds a reference on it
- * @node: in track.live, or in track.finished
- * @by_tid: in track.by_tid, until the outcome is decided
- * @timer: in track.timers
+ * @node: in sends.live, or in sends.finished
+ * @by_tid: in sends.by_tid, until the outcome is decided
+ * @timer: in sends.timers
  * @deadline: of the timer
  * @timeout: for the response, in jiffies; 0 when none is waited for
  * @tid: as it was posted
@@ -187,10 +187,10 @@ struct mad_send {
 	u8 flushes;
 };
 
-/* What the caller of a mad_track function has to do next. */
-enum mad_next {
+/* What the caller of a mad_send_list function has to do next. */
+enum mad_action {
 	MAD_NOTHING,
-	MAD_FINISH,		/* call the handler: it is out of the track */
+	MAD_FINISH,		/* call the handler: it is out of the list */
 	MAD_TRANSMIT,		/* flying: hand it to a send queue */
 	MAD_TRANSMIT_NEXT,	/* the same, the next segment */
 	MAD_TRANSMIT_NOW,	/* the same, the fault hook has seen it */
@@ -202,36 +202,36 @@ static inline bool mad_send_is_rmpp(const struct mad_send *send)
 	return send->chunks;
 }
 
-void mad_track_init(struct mad_track *track);
-enum mad_next mad_track_post(struct mad_track *track, struct mad_send *send,
-			     unsigned long timeout, int retries);
-void mad_track_answering(struct mad_track *track, struct mad_send *send,
-			 unsigned long now);
-bool mad_track_unpost(struct mad_track *track, struct mad_send *send);
-bool mad_track_decide(struct mad_track *track, struct mad_send *send,
+void mad_sends_init(struct mad_send_list *sends);
+enum mad_action mad_sends_post(struct mad_send_list *sends, struct mad_send *send,
+			       unsigned long timeout, int retries);
+void mad_sends_progress(struct mad_send_list *sends, struct mad_send *send,
+			unsigned long now);
+bool mad_sends_unpost(struct mad_send_list *sends, struct mad_send *send);
+bool mad_sends_decide(struct mad_send_list *sends, struct mad_send *send,
 		      enum ib_wc_status status, u32 vendor_err);
-void mad_track_settle(struct mad_track *track, struct mad_send *send);
-enum mad_next mad_track_take(struct mad_send *send);
-void mad_track_wait(struct mad_track *track, struct mad_send *send,
+void mad_sends_settle(struct mad_send_list *sends, struct mad_send *send);
+enum mad_action mad_sends_take(struct mad_send *send);
+void mad_sends_wait(struct mad_send_list *sends, struct mad_send *send,
 		    unsigned long deadline);
-enum mad_next mad_track_sent(struct mad_track *track, struct mad_send *send,
-			     enum ib_wc_status status, u32 vendor_err,
-			     unsigned long now);
-enum mad_next mad_track_acked(struct mad_track *track, struct mad_send *send,
-			      enum rmpp_reply reply, unsigned long now);
-void mad_track_hold(struct mad_track *track, struct mad_send *send, bool lost,
+enum mad_action mad_sends_sent(struct mad_send_list *sends, struct mad_send *send,
+			       enum ib_wc_status status, u32 vendor_err,
+			       unsigned long now);
+enum mad_action mad_sends_acked(struct mad_send_list *sends, struct mad_send *send,
+				enum rmpp_reply reply, unsigned long now);
+void mad_sends_hold(struct mad_send_list *sends, struct mad_send *send, bool lost,
 		    unsigned long deadline);
-int mad_track_modify(struct mad_track *track, struct mad_send *send,
+int mad_sends_modify(struct mad_send_list *sends, struct mad_send *send,
 		     unsigned long timeout, unsigned long now);
-void mad_track_flush(struct mad_track *track);
-struct mad_send *mad_track_find(struct mad_track *track,
+void mad_sends_flush(struct mad_send_list *sends);
+struct mad_send *mad_sends_find(struct mad_send_list *sends,
 				const struct ib_mad_hdr *got,
 				bool (*match)(const struct mad_send *send,
 					      const void *ctx),
 				const void *ctx);
-enum mad_next mad_track_due(struct mad_track *track, unsigned long now,
-			    struct mad_send **send);
-bool mad_track_delay(const struct mad_track *track, unsigned long now,
+enum mad_action mad_sends_due(struct mad_send_list *sends, unsigned long now,
+			      struct mad_send **send);
+bool mad_sends_delay(const struct mad_send_list *sends, unsigned long now,
 		     unsigned long *delay);
 
 /* agent.c */
@@ -253,12 +253,12 @@ struct mad_agent {
 	struct completion gone;
 	struct mad_quota *quota;
 
-	/* Guards dying, armed, armed_for, track, and the sends in it. */
+	/* Guards dying, armed, armed_for, sends, and what is in it. */
 	spinlock_t lock;
 	bool dying;
 	bool armed;		/* work is due, at armed_for at the latest */
 	unsigned long armed_for;
-	struct mad_track track;
+	struct mad_send_list sends;
 	struct delayed_work work;
 
 	/* Guards transfers and num_transfers. */
@@ -385,7 +385,7 @@ struct mad_port *mad_port_find(struct ib_device *device, u32 num);
 /* send.c */
 
 void mad_sent(struct mad_send *send, enum ib_wc_status status, u32 vendor_err);
-void mad_act(struct mad_send *send, enum mad_next next);
+void mad_do_action(struct mad_send *send, enum mad_action next);
 void mad_agent_arm(struct mad_agent *agent);
 void mad_agent_work(struct work_struct *work);
 int mad_local_check(struct mad_send *send);

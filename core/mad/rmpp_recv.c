@@ -254,7 +254,7 @@ static void rmpp_more_time(struct mad_agent *agent, const struct mad_recv *recv)
 	spin_lock_irq(&agent->lock);
 	send = mad_find_send(agent, recv);
 	if (send)
-		mad_track_answering(&agent->track, send, jiffies);
+		mad_sends_progress(&agent->sends, send, jiffies);
 	spin_unlock_irq(&agent->lock);
 }
 

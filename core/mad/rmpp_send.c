@@ -37,8 +37,8 @@ void rmpp_reply(struct mad_agent *agent, const struct mad_recv *recv, u8 type,
 }
 
 /* Returns what to do with @send; *status is not 0 when the ACK is refused. */
-static enum mad_next rmpp_take_ack(struct mad_agent *agent, struct mad_send *send,
-				   const struct ib_rmpp_hdr *hdr, u8 *status)
+static enum mad_action rmpp_take_ack(struct mad_agent *agent, struct mad_send *send,
+				     const struct ib_rmpp_hdr *hdr, u8 *status)
 {
 	enum rmpp_reply reply;
 
@@ -48,9 +48,9 @@ static enum mad_next rmpp_take_ack(struct mad_agent *agent, struct mad_send *sen
 	reply = rmpp_out_ack(&send->out, be32_to_cpu(hdr->seg_num),
 			     be32_to_cpu(hdr->paylen_newwin), status);
 	if (reply != RMPP_REFUSED)
-		return mad_track_acked(&agent->track, send, reply, jiffies);
-	mad_track_decide(&agent->track, send, IB_WC_REM_ABORT_ERR, *status);
-	return mad_track_take(send);
+		return mad_sends_acked(&agent->sends, send, reply, jiffies);
+	mad_sends_decide(&agent->sends, send, IB_WC_REM_ABORT_ERR, *status);
+	return mad_sends_take(send);
 }
 
 /**
@@ -65,7 +65,7 @@ void rmpp_control(struct mad_agent *agent, struct mad_recv *recv)
 {
 	const struct ib_rmpp_hdr *hdr =
 		&((struct ib_rmpp_mad *)recv->mad)->rmpp_hdr;
-	enum mad_next next = MAD_NOTHING;
+	enum mad_action next = MAD_NOTHING;
 	struct mad_send *send;
 	u8 refused = 0;
 
@@ -77,9 +77,9 @@ void rmpp_control(struct mad_agent *agent, struct mad_recv *recv)
 	if (send && hdr->rmpp_type == IB_MGMT_RMPP_TYPE_ACK) {
 		next = rmpp_take_ack(agent, send, hdr, &refused);
 	} else if (send) {
-		mad_track_decide(&agent->track, send, IB_WC_REM_ABORT_ERR,
+		mad_sends_decide(&agent->sends, send, IB_WC_REM_ABORT_ERR,
 				 hdr->rmpp_status);
-		next = mad_track_take(send);
+		next = mad_sends_take(send);
 	}
 	mad_agent_arm(agent);
 	spin_unlock_irq(&agent->lock);
@@ -87,5 +87,5 @@ void rmpp_control(struct mad_agent *agent, struct mad_recv *recv)
 	if (refused)
 		rmpp_reply(agent, recv, IB_MGMT_RMPP_TYPE_ABORT, refused, 0, 0);
 	mad_recv_free(recv);
-	mad_act(send, next);
+	mad_do_action(send, next);
 }

@@ -35,14 +35,14 @@ static int mad_transmit_now(struct mad_send *send)
 	return mad_qp_send(send->agent->qp, send);
 }
 
-/* Have the agent's work item run when its track needs it. */
+/* Have the agent's work item run when its list of sends needs it. */
 void mad_agent_arm(struct mad_agent *agent)
 {
 	const unsigned long now = jiffies;
 	unsigned long delay;
 
 	lockdep_assert_held(&agent->lock);
-	if (!mad_track_delay(&agent->track, now, &delay))
+	if (!mad_sends_delay(&agent->sends, now, &delay))
 		return;
 	if (agent->armed && time_before_eq(agent->armed_for, now + delay))
 		return;
@@ -69,7 +69,7 @@ static bool mad_fault_takes(struct mad_send *send)
 	if (fate == MAD_TWICE)
 		send->again = true;
 	else
-		mad_track_hold(&agent->track, send, fate == MAD_LOSE,
+		mad_sends_hold(&agent->sends, send, fate == MAD_LOSE,
 			       deadline);
 	mad_agent_arm(agent);
 	spin_unlock_irqrestore(&agent->lock, flags);
@@ -94,13 +94,13 @@ static void mad_finish(struct mad_send *send)
 }
 
 /**
- * mad_act - do what a function of the track has asked for
+ * mad_do_action - do what a function of send_list.c has asked for
  * @send: the send that @next is about; not the caller's any more
  * @next: the action
  *
  * Context: process; no lock held, as a handler may be called.
  */
-void mad_act(struct mad_send *send, enum mad_next next)
+void mad_do_action(struct mad_send *send, enum mad_action next)
 {
 	int ret = 0;
 
@@ -138,15 +138,15 @@ void mad_act(struct mad_send *send, enum mad_next next)
 void mad_sent(struct mad_send *send, enum ib_wc_status status, u32 vendor_err)
 {
 	struct mad_agent *agent = send->agent;
-	enum mad_next next;
+	enum mad_action next;
 	unsigned long flags;
 
 	spin_lock_irqsave(&agent->lock, flags);
-	next = mad_track_sent(&agent->track, send, status, vendor_err,
+	next = mad_sends_sent(&agent->sends, send, status, vendor_err,
 			      jiffies);
 	mad_agent_arm(agent);
 	spin_unlock_irqrestore(&agent->lock, flags);
-	mad_act(send, next);
+	mad_do_action(send, next);
 }
 
 /* Whatever of an agent's sends has waited long enough. */
@@ -155,16 +155,16 @@ void mad_agent_work(struct work_struct *work)
 	struct mad_agent *agent = container_of(to_delayed_work(work),
 					       struct mad_agent, work);
 	struct mad_send *send;
-	enum mad_next next;
+	enum mad_action next;
 
 	spin_lock_irq(&agent->lock);
 	agent->armed = false;
 	for (;;) {
-		next = mad_track_due(&agent->track, jiffies, &send);
+		next = mad_sends_due(&agent->sends, jiffies, &send);
 		if (next == MAD_NOTHING)
 			break;
 		spin_unlock_irq(&agent->lock);
-		mad_act(send, next);
+		mad_do_action(send, next);
 		spin_lock_irq(&agent->lock);
 	}
 	mad_agent_arm(agent);
@@ -240,7 +240,7 @@ static int mad_unpost(struct mad_send *send, int error)
 	unsigned long flags;
 
 	spin_lock_irqsave(&agent->lock, flags);
-	if (!mad_track_unpost(&agent->track, send))
+	if (!mad_sends_unpost(&agent->sends, send))
 		error = 0;
 	mad_agent_arm(agent);
 	spin_unlock_irqrestore(&agent->lock, flags);
@@ -250,7 +250,7 @@ static int mad_unpost(struct mad_send *send, int error)
 static int mad_post_one(struct mad_send *send)
 {
 	struct mad_agent *agent = send->agent;
-	enum mad_next next = MAD_NOTHING;
+	enum mad_action next = MAD_NOTHING;
 	unsigned long flags;
 	int ret;
 
@@ -265,7 +265,7 @@ static int mad_post_one(struct mad_send *send)
 
 	spin_lock_irqsave(&agent->lock, flags);
 	if (!agent->dying && !send->posted)
-		next = mad_track_post(&agent->track, send,
+		next = mad_sends_post(&agent->sends, send,
 				      msecs_to_jiffies(send->buf.timeout_ms),
 				      send->buf.retries);
 	spin_unlock_irqrestore(&agent->lock, flags);
@@ -337,7 +337,7 @@ int ib_modify_mad(struct ib_mad_send_buf *send_buf, u32 timeout_ms)
 		return -EINVAL;
 	agent = to_mad_send(send_buf)->agent;
 	spin_lock_irqsave(&agent->lock, flags);
-	ret = mad_track_modify(&agent->track, to_mad_send(send_buf),
+	ret = mad_sends_modify(&agent->sends, to_mad_send(send_buf),
 			       msecs_to_jiffies(timeout_ms), jiffies);
 	if (!ret)
 		send_buf->timeout_ms = timeout_ms;

@@ -9,7 +9,7 @@
  * and its outcome is decided at some moment: sent and nothing more wanted,
  * answered, timed out, cancelled, failed. The consumer's send handler is called
  * once, when it is decided and neither flying nor busy. The first thread that
- * sees this, in a function of this file, takes the send out of the track and
+ * sees this, in a function of this file, takes the send out of the list and
  * calls the handler. A thread that cancels may not call it, so it puts the send
  * on the finished list.
  *
@@ -27,17 +27,17 @@
 /* In that time what has none is sent again so often. */
 #define RESENDS	2
 
-void mad_track_init(struct mad_track *track)
+void mad_sends_init(struct mad_send_list *sends)
 {
-	INIT_LIST_HEAD(&track->live);
-	INIT_LIST_HEAD(&track->finished);
-	track->timers = RB_ROOT_CACHED;
-	hash_init(track->by_tid);
+	INIT_LIST_HEAD(&sends->live);
+	INIT_LIST_HEAD(&sends->finished);
+	sends->timers = RB_ROOT_CACHED;
+	hash_init(sends->by_tid);
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_init);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_init);
 
 /* The next segment of a transfer takes off. */
-static enum mad_next mad_fly_segment(struct mad_send *send)
+static enum mad_action mad_fly_segment(struct mad_send *send)
 {
 	send->flying = true;
 	send->segment = send->out.next;
@@ -46,16 +46,16 @@ static enum mad_next mad_fly_segment(struct mad_send *send)
 }
 
 /**
- * mad_track_post - take up a send
- * @track: track
+ * mad_sends_post - take up a send
+ * @sends: list
  * @send: not posted, its MAD filled in; flying from now on
  * @timeout: for the response; 0 for none
  * @retries: how often it may be sent again
  *
  * Return: how to transmit it.
  */
-enum mad_next mad_track_post(struct mad_track *track, struct mad_send *send,
-			     unsigned long timeout, int retries)
+enum mad_action mad_sends_post(struct mad_send_list *sends, struct mad_send *send,
+			       unsigned long timeout, int retries)
 {
 	const struct ib_mad_hdr *hdr = send->buf.mad;
 
@@ -76,14 +76,14 @@ enum mad_next mad_track_post(struct mad_track *track, struct mad_send *send,
 	send->lost = false;
 	send->again = false;
 
-	list_add_tail(&send->node, &track->live);
-	hash_add(track->by_tid, &send->by_tid, (__force u64)send->tid);
+	list_add_tail(&send->node, &sends->live);
+	hash_add(sends->by_tid, &send->by_tid, (__force u64)send->tid);
 	if (!mad_send_is_rmpp(send))
 		return MAD_TRANSMIT;
 	rmpp_out_init(&send->out, send->buf.seg_count);
 	return mad_fly_segment(send);
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_post);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_post);
 
 static bool mad_earlier(struct rb_node *a, const struct rb_node *b)
 {
@@ -91,45 +91,45 @@ static bool mad_earlier(struct rb_node *a, const struct rb_node *b)
 			   rb_entry(b, struct mad_send, timer)->deadline);
 }
 
-static void mad_stop_timer(struct mad_track *track, struct mad_send *send)
+static void mad_stop_timer(struct mad_send_list *sends, struct mad_send *send)
 {
 	if (send->timed)
-		rb_erase_cached(&send->timer, &track->timers);
+		rb_erase_cached(&send->timer, &sends->timers);
 	send->timed = false;
 	send->held = false;
 }
 
 /**
- * mad_track_wait - set the timer of a send
- * @track: track
+ * mad_sends_wait - set the timer of a send
+ * @sends: list
  * @send: not flying
- * @deadline: when mad_track_due() shall find it
+ * @deadline: when mad_sends_due() shall find it
  */
-void mad_track_wait(struct mad_track *track, struct mad_send *send,
+void mad_sends_wait(struct mad_send_list *sends, struct mad_send *send,
 		    unsigned long deadline)
 {
-	mad_stop_timer(track, send);
+	mad_stop_timer(sends, send);
 	send->deadline = deadline;
 	send->timed = true;
-	rb_add_cached(&send->timer, &track->timers, mad_earlier);
+	rb_add_cached(&send->timer, &sends->timers, mad_earlier);
 }
 
 /**
- * mad_track_answering - a part of a response is here, and not the last
- * @track: track
+ * mad_sends_progress - a part of a response is here, and not the last
+ * @sends: list
  * @send: not decided
  * @now: the time for the rest of it begins
  */
-void mad_track_answering(struct mad_track *track, struct mad_send *send,
-			 unsigned long now)
+void mad_sends_progress(struct mad_send_list *sends, struct mad_send *send,
+			unsigned long now)
 {
 	if (send->timed && !send->held)
-		mad_track_wait(track, send, now + send->timeout);
+		mad_sends_wait(sends, send, now + send->timeout);
 }
 
 /**
- * mad_track_unpost - forget a send after its posting has failed
- * @track: track
+ * mad_sends_unpost - forget a send after its posting has failed
+ * @sends: list
  * @send: flying
  *
  * A response with the same TID (to an earlier request) may have come all the
@@ -138,11 +138,11 @@ void mad_track_answering(struct mad_track *track, struct mad_send *send,
  * Return: false when it stays posted, since its outcome is decided; else no
  * handler is called.
  */
-bool mad_track_unpost(struct mad_track *track, struct mad_send *send)
+bool mad_sends_unpost(struct mad_send_list *sends, struct mad_send *send)
 {
 	send->flying = false;
 	if (send->decided) {
-		mad_track_settle(track, send);
+		mad_sends_settle(sends, send);
 		return false;
 	}
 	hash_del(&send->by_tid);
@@ -150,11 +150,11 @@ bool mad_track_unpost(struct mad_track *track, struct mad_send *send)
 	send->posted = false;
 	return true;
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_unpost);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_unpost);
 
 /**
- * mad_track_decide - decide the outcome
- * @track: track
+ * mad_sends_decide - decide the outcome
+ * @sends: list
  * @send: posted
  * @status: for the handler
  * @vendor_err: for the handler
@@ -162,7 +162,7 @@ EXPORT_SYMBOL_IF_KUNIT(mad_track_unpost);
  * No response is matched with it any more. Return: false when it was decided
  * already.
  */
-bool mad_track_decide(struct mad_track *track, struct mad_send *send,
+bool mad_sends_decide(struct mad_send_list *sends, struct mad_send *send,
 		      enum ib_wc_status status, u32 vendor_err)
 {
 	if (send->decided)
@@ -170,11 +170,11 @@ bool mad_track_decide(struct mad_track *track, struct mad_send *send,
 	send->decided = true;
 	send->status = status;
 	send->vendor_err = vendor_err;
-	mad_stop_timer(track, send);
+	mad_stop_timer(sends, send);
 	hash_del(&send->by_tid);
 	return true;
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_decide);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_decide);
 
 static bool mad_is_over(const struct mad_send *send)
 {
@@ -182,12 +182,12 @@ static bool mad_is_over(const struct mad_send *send)
 }
 
 /**
- * mad_track_take - take a send out when all is over
+ * mad_sends_take - take a send out when all is over
  * @send: posted
  *
  * Return: MAD_FINISH when the caller is to call the handler, else MAD_NOTHING.
  */
-enum mad_next mad_track_take(struct mad_send *send)
+enum mad_action mad_sends_take(struct mad_send *send)
 {
 	if (!mad_is_over(send))
 		return MAD_NOTHING;
@@ -195,13 +195,13 @@ enum mad_next mad_track_take(struct mad_send *send)
 	send->posted = false;
 	return MAD_FINISH;
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_take);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_take);
 
-/* For a caller that may not call handlers: leave it to mad_track_due(). */
-void mad_track_settle(struct mad_track *track, struct mad_send *send)
+/* For a caller that may not call handlers: leave it to mad_sends_due(). */
+void mad_sends_settle(struct mad_send_list *sends, struct mad_send *send)
 {
 	if (mad_is_over(send))
-		list_move_tail(&send->node, &track->finished);
+		list_move_tail(&send->node, &sends->finished);
 }
 
 /*
@@ -226,26 +226,26 @@ static unsigned long mad_ack_timeout(const struct mad_send *send)
 }
 
 /* All is sent. Wait for what is still to come, if anything. */
-static enum mad_next mad_wait_for_more(struct mad_track *track,
-				       struct mad_send *send, unsigned long now)
+static enum mad_action mad_wait_for_more(struct mad_send_list *sends,
+					 struct mad_send *send, unsigned long now)
 {
 	if (mad_send_is_rmpp(send) && !rmpp_out_done(&send->out)) {
 		if (rmpp_out_next(&send->out))
 			return mad_fly_segment(send);
-		mad_track_wait(track, send, now + mad_ack_timeout(send));
+		mad_sends_wait(sends, send, now + mad_ack_timeout(send));
 		return MAD_NOTHING;
 	}
 	if (send->timeout) {
-		mad_track_wait(track, send, now + send->timeout);
+		mad_sends_wait(sends, send, now + send->timeout);
 		return MAD_NOTHING;
 	}
-	mad_track_decide(track, send, IB_WC_SUCCESS, 0);
-	return mad_track_take(send);
+	mad_sends_decide(sends, send, IB_WC_SUCCESS, 0);
+	return mad_sends_take(send);
 }
 
 /**
- * mad_track_sent - a send has come back from the send queue
- * @track: track
+ * mad_sends_sent - a send has come back from the send queue
+ * @sends: list
  * @send: flying
  * @status: of the work request
  * @vendor_err: of the work request
@@ -253,9 +253,9 @@ static enum mad_next mad_wait_for_more(struct mad_track *track,
  *
  * Return: what the caller does next.
  */
-enum mad_next mad_track_sent(struct mad_track *track, struct mad_send *send,
-			     enum ib_wc_status status, u32 vendor_err,
-			     unsigned long now)
+enum mad_action mad_sends_sent(struct mad_send_list *sends, struct mad_send *send,
+			       enum ib_wc_status status, u32 vendor_err,
+			       unsigned long now)
 {
 	if (status == IB_WC_SUCCESS && send->again && !send->decided) {
 		send->again = false;
@@ -263,23 +263,23 @@ enum mad_next mad_track_sent(struct mad_track *track, struct mad_send *send,
 	}
 	send->flying = false;
 	if (status != IB_WC_SUCCESS)
-		mad_track_decide(track, send, status, vendor_err);
-	return send->decided ? mad_track_take(send) :
-			       mad_wait_for_more(track, send, now);
+		mad_sends_decide(sends, send, status, vendor_err);
+	return send->decided ? mad_sends_take(send) :
+			       mad_wait_for_more(sends, send, now);
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_sent);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_sent);
 
 /**
- * mad_track_acked - an RMPP ACK has come
- * @track: track
+ * mad_sends_acked - an RMPP ACK has come
+ * @sends: list
  * @send: an RMPP transfer, not decided
  * @reply: what rmpp_out_ack() said
  * @now: time
  *
  * Return: what the caller does next.
  */
-enum mad_next mad_track_acked(struct mad_track *track, struct mad_send *send,
-			      enum rmpp_reply reply, unsigned long now)
+enum mad_action mad_sends_acked(struct mad_send_list *sends, struct mad_send *send,
+				enum rmpp_reply reply, unsigned long now)
 {
 	if (reply != RMPP_PROGRESS && reply != RMPP_ALL_ACKED)
 		return MAD_NOTHING;
@@ -288,76 +288,76 @@ enum mad_next mad_track_acked(struct mad_track *track, struct mad_send *send,
 	/* Else it goes on when this segment is sent. */
 	if (send->flying || send->held)
 		return MAD_NOTHING;
-	mad_stop_timer(track, send);
-	return mad_wait_for_more(track, send, now);
+	mad_stop_timer(sends, send);
+	return mad_wait_for_more(sends, send, now);
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_acked);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_acked);
 
 /**
- * mad_track_hold - the fault hook delays a send, or drops it
- * @track: track
+ * mad_sends_hold - the fault hook delays a send, or drops it
+ * @sends: list
  * @send: flying; no more so
  * @lost: pretend at @deadline that it was sent, instead of sending it
  * @deadline: when
  *
  * The caller may be one that may not call handlers.
  */
-void mad_track_hold(struct mad_track *track, struct mad_send *send, bool lost,
+void mad_sends_hold(struct mad_send_list *sends, struct mad_send *send, bool lost,
 		    unsigned long deadline)
 {
 	send->flying = false;
 	if (send->decided) {
-		mad_track_settle(track, send);
+		mad_sends_settle(sends, send);
 		return;
 	}
-	mad_track_wait(track, send, deadline);
+	mad_sends_wait(sends, send, deadline);
 	send->held = true;
 	send->lost = lost;
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_hold);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_hold);
 
 /**
- * mad_track_modify - give a send another time limit, or cancel it
- * @track: track
+ * mad_sends_modify - give a send another time limit, or cancel it
+ * @sends: list
  * @send: anything that the consumer has created
  * @timeout: from now on; 0 to cancel
  * @now: time
  *
  * Return: 0, or -EINVAL when it is not posted or its outcome is decided.
  */
-int mad_track_modify(struct mad_track *track, struct mad_send *send,
+int mad_sends_modify(struct mad_send_list *sends, struct mad_send *send,
 		     unsigned long timeout, unsigned long now)
 {
 	if (!send->posted || send->decided)
 		return -EINVAL;
 	if (!timeout) {
-		mad_track_decide(track, send, IB_WC_WR_FLUSH_ERR, 0);
-		mad_track_settle(track, send);
+		mad_sends_decide(sends, send, IB_WC_WR_FLUSH_ERR, 0);
+		mad_sends_settle(sends, send);
 		return 0;
 	}
 
 	send->timeout = timeout;
 	if (send->timed && !send->held)
-		mad_track_wait(track, send, now + timeout);
+		mad_sends_wait(sends, send, now + timeout);
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_modify);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_modify);
 
 /* Cancel all. */
-void mad_track_flush(struct mad_track *track)
+void mad_sends_flush(struct mad_send_list *sends)
 {
 	struct mad_send *send, *next;
 
-	list_for_each_entry_safe(send, next, &track->live, node) {
-		mad_track_decide(track, send, IB_WC_WR_FLUSH_ERR, 0);
-		mad_track_settle(track, send);
+	list_for_each_entry_safe(send, next, &sends->live, node) {
+		mad_sends_decide(sends, send, IB_WC_WR_FLUSH_ERR, 0);
+		mad_sends_settle(sends, send);
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_flush);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_flush);
 
 /**
- * mad_track_find - find the send that a received MAD belongs to
- * @track: track
+ * mad_sends_find - find the send that a received MAD belongs to
+ * @sends: list
  * @got: header of the MAD
  * @match: does the rest of it fit?
  * @ctx: for @match
@@ -365,7 +365,7 @@ EXPORT_SYMBOL_IF_KUNIT(mad_track_flush);
  * It may be found before its own completion: the other side was faster.
  * Return: a send that is not decided, or NULL.
  */
-struct mad_send *mad_track_find(struct mad_track *track,
+struct mad_send *mad_sends_find(struct mad_send_list *sends,
 				const struct ib_mad_hdr *got,
 				bool (*match)(const struct mad_send *send,
 					      const void *ctx),
@@ -374,7 +374,7 @@ struct mad_send *mad_track_find(struct mad_track *track,
 	const struct ib_mad_hdr *sent;
 	struct mad_send *send;
 
-	hash_for_each_possible(track->by_tid, send, by_tid,
+	hash_for_each_possible(sends->by_tid, send, by_tid,
 			       (__force u64)got->tid) {
 		sent = send->buf.mad;
 		if (send->tid == got->tid &&
@@ -385,7 +385,7 @@ struct mad_send *mad_track_find(struct mad_track *track,
 	}
 	return NULL;
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_find);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_find);
 
 /* What the other side has in full is not sent again. */
 static bool mad_wants_ack(const struct mad_send *send)
@@ -393,7 +393,7 @@ static bool mad_wants_ack(const struct mad_send *send)
 	return mad_send_is_rmpp(send) && !rmpp_out_done(&send->out);
 }
 
-static enum mad_next mad_send_again(struct mad_send *send)
+static enum mad_action mad_send_again(struct mad_send *send)
 {
 	send->flying = true;
 	if (!mad_send_is_rmpp(send))
@@ -402,12 +402,12 @@ static enum mad_next mad_send_again(struct mad_send *send)
 	return mad_fly_segment(send);
 }
 
-static enum mad_next mad_timer_ended(struct mad_track *track,
-				     struct mad_send *send)
+static enum mad_action mad_timer_ended(struct mad_send_list *sends,
+				       struct mad_send *send)
 {
 	const bool held = send->held;
 
-	mad_stop_timer(track, send);
+	mad_stop_timer(sends, send);
 	if (held) {
 		send->flying = true;
 		return send->lost ? MAD_SAY_SENT : MAD_TRANSMIT_NOW;
@@ -424,29 +424,29 @@ static enum mad_next mad_timer_ended(struct mad_track *track,
 		send->buf.retries++;
 		return mad_send_again(send);
 	}
-	mad_track_decide(track, send, IB_WC_RESP_TIMEOUT_ERR, 0);
-	return mad_track_take(send);
+	mad_sends_decide(sends, send, IB_WC_RESP_TIMEOUT_ERR, 0);
+	return mad_sends_take(send);
 }
 
 /**
- * mad_track_due - what is to be done by now?
- * @track: track
+ * mad_sends_due - what is to be done by now?
+ * @sends: list
  * @now: time
  * @found: out: the send that it is to be done with
  *
  * Return: what to do with it, or MAD_NOTHING when there is no more.
  */
-enum mad_next mad_track_due(struct mad_track *track, unsigned long now,
-			    struct mad_send **found)
+enum mad_action mad_sends_due(struct mad_send_list *sends, unsigned long now,
+			      struct mad_send **found)
 {
-	struct rb_node *first = rb_first_cached(&track->timers);
+	struct rb_node *first = rb_first_cached(&sends->timers);
 	struct mad_send *send;
 
-	send = list_first_entry_or_null(&track->finished, struct mad_send,
+	send = list_first_entry_or_null(&sends->finished, struct mad_send,
 					node);
 	if (send) {
 		*found = send;
-		return mad_track_take(send);
+		return mad_sends_take(send);
 	}
 	if (!first)
 		return MAD_NOTHING;
@@ -454,26 +454,26 @@ enum mad_next mad_track_due(struct mad_track *track, unsigned long now,
 	if (time_before(now, send->deadline))
 		return MAD_NOTHING;
 	*found = send;
-	return mad_timer_ended(track, send);
+	return mad_timer_ended(sends, send);
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_due);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_due);
 
 /**
- * mad_track_delay - when does mad_track_due() have something to do?
- * @track: track
+ * mad_sends_delay - when does mad_sends_due() have something to do?
+ * @sends: list
  * @now: time
  * @delay: out: jiffies from @now on
  *
  * Return: false when there is nothing.
  */
-bool mad_track_delay(const struct mad_track *track, unsigned long now,
+bool mad_sends_delay(const struct mad_send_list *sends, unsigned long now,
 		     unsigned long *delay)
 {
-	const struct rb_node *first = rb_first_cached(&track->timers);
+	const struct rb_node *first = rb_first_cached(&sends->timers);
 	unsigned long deadline;
 
 	*delay = 0;
-	if (!list_empty(&track->finished))
+	if (!list_empty(&sends->finished))
 		return true;
 	if (!first)
 		return false;
@@ -482,4 +482,4 @@ bool mad_track_delay(const struct mad_track *track, unsigned long now,
 		*delay = deadline - now;
 	return true;
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_track_delay);
+EXPORT_SYMBOL_IF_KUNIT(mad_sends_delay);
