@@ -29,7 +29,7 @@
 #define MAX_WRITE	4096
 #define MAX_DELAY	60000
 
-DEFINE_STATIC_KEY_FALSE(mad_fault_key);
+DEFINE_STATIC_KEY_FALSE(mad_inject_key);
 
 /* Guards rules and what is in them; taken in any context. */
 static DEFINE_SPINLOCK(rules_lock);
@@ -58,11 +58,11 @@ static const struct word attr_words[] = {
 	{ "apr", 0x1a },
 };
 
-static const char *const fate_names[] = {
-	[MAD_PASS] = "pass",
-	[MAD_LOSE] = "drop",
-	[MAD_TWICE] = "twice",
-	[MAD_DELAY] = "delay",
+static const char *const action_names[] = {
+	[MAD_INJECT_PASS] = "pass",
+	[MAD_INJECT_DROP] = "drop",
+	[MAD_INJECT_DUPLICATE] = "twice",
+	[MAD_INJECT_DELAY] = "delay",
 };
 
 static int mad_parse_word(const char *text, const struct word *words, int num,
@@ -78,14 +78,14 @@ static int mad_parse_word(const char *text, const struct word *words, int num,
 	return kstrtou16(text, 16, value);
 }
 
-static int mad_parse_fate(const char *text, struct mad_fault_rule *rule)
+static int mad_parse_action(const char *text, struct mad_inject_rule *rule)
 {
-	if (!strcmp(text, fate_names[MAD_LOSE])) {
-		rule->fate = MAD_LOSE;
-	} else if (!strcmp(text, fate_names[MAD_TWICE])) {
-		rule->fate = MAD_TWICE;
+	if (!strcmp(text, action_names[MAD_INJECT_DROP])) {
+		rule->action = MAD_INJECT_DROP;
+	} else if (!strcmp(text, action_names[MAD_INJECT_DUPLICATE])) {
+		rule->action = MAD_INJECT_DUPLICATE;
 	} else if (!strncmp(text, "delay=", 6)) {
-		rule->fate = MAD_DELAY;
+		rule->action = MAD_INJECT_DELAY;
 		if (kstrtou32(text + 6, 10, &rule->delay_ms) ||
 		    rule->delay_ms > MAX_DELAY)
 			return -EINVAL;
@@ -107,22 +107,22 @@ static char *mad_next_word(char **line)
 }
 
 /**
- * mad_fault_parse - read a rule
+ * mad_inject_parse - read a rule
  * @line: text without newline; cut into words
  * @rule: out
  *
  * Return: 0 or -EINVAL.
  */
-int mad_fault_parse(char *line, struct mad_fault_rule *rule)
+int mad_inject_parse(char *line, struct mad_inject_rule *rule)
 {
 	char *class = mad_next_word(&line), *attr = mad_next_word(&line);
-	char *fate = mad_next_word(&line), *skip = mad_next_word(&line);
+	char *action = mad_next_word(&line), *skip = mad_next_word(&line);
 	char *count = mad_next_word(&line);
 	u16 value;
 
 	memset(rule, 0, sizeof(*rule));
 	INIT_LIST_HEAD(&rule->node);
-	if (!fate || mad_next_word(&line))
+	if (!action || mad_next_word(&line))
 		return -EINVAL;
 	if (mad_parse_word(class, class_words, ARRAY_SIZE(class_words), &value) ||
 	    value > U8_MAX)
@@ -136,52 +136,52 @@ int mad_fault_parse(char *line, struct mad_fault_rule *rule)
 	if ((skip && kstrtou32(skip, 10, &rule->skip)) ||
 	    (count && kstrtou32(count, 10, &rule->count)))
 		return -EINVAL;
-	return mad_parse_fate(fate, rule);
+	return mad_parse_action(action, rule);
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_fault_parse);
+EXPORT_SYMBOL_IF_KUNIT(mad_inject_parse);
 
 /**
- * mad_fault_judge - what does a rule say about a MAD that is sent?
+ * mad_inject_judge - what does a rule say about a MAD that is sent?
  * @rule: counts it
  * @hdr: header of the MAD
  *
- * Return: its fate.
+ * Return: its action.
  */
-enum mad_fate mad_fault_judge(struct mad_fault_rule *rule,
-			      const struct ib_mad_hdr *hdr)
+enum mad_inject_action mad_inject_judge(struct mad_inject_rule *rule,
+					const struct ib_mad_hdr *hdr)
 {
 	if (hdr->mgmt_class != rule->mgmt_class ||
 	    (!rule->any_attr && be16_to_cpu(hdr->attr_id) != rule->attr_id))
-		return MAD_PASS;
+		return MAD_INJECT_PASS;
 	if (rule->seen++ < rule->skip ||
 	    (rule->count && rule->hits >= rule->count))
-		return MAD_PASS;
+		return MAD_INJECT_PASS;
 	rule->hits++;
-	return rule->fate;
+	return rule->action;
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_fault_judge);
+EXPORT_SYMBOL_IF_KUNIT(mad_inject_judge);
 
-/* Behind mad_fault_fate(). Context: any. */
-enum mad_fate mad_judge_all(const struct ib_mad_hdr *hdr, u32 *delay_ms)
+/* Behind mad_inject_action_of(). Context: any. */
+enum mad_inject_action mad_judge_all(const struct ib_mad_hdr *hdr, u32 *delay_ms)
 {
-	enum mad_fate fate = MAD_PASS;
-	struct mad_fault_rule *rule;
+	enum mad_inject_action action = MAD_INJECT_PASS;
+	struct mad_inject_rule *rule;
 	unsigned long flags;
 
 	spin_lock_irqsave(&rules_lock, flags);
 	list_for_each_entry(rule, &rules, node) {
-		fate = mad_fault_judge(rule, hdr);
+		action = mad_inject_judge(rule, hdr);
 		*delay_ms = rule->delay_ms;
-		if (fate != MAD_PASS)
+		if (action != MAD_INJECT_PASS)
 			break;
 	}
 	spin_unlock_irqrestore(&rules_lock, flags);
-	return fate;
+	return action;
 }
 
 static int mad_add_rule(char *line)
 {
-	struct mad_fault_rule *rule;
+	struct mad_inject_rule *rule;
 
 	lockdep_assert_held(&order_lock);
 	if (num_rules >= MAX_RULES)
@@ -189,7 +189,7 @@ static int mad_add_rule(char *line)
 	rule = kmalloc(sizeof(*rule), GFP_KERNEL);
 	if (!rule)
 		return -ENOMEM;
-	if (mad_fault_parse(line, rule)) {
+	if (mad_inject_parse(line, rule)) {
 		kfree(rule);
 		return ofed_refuse_call(-EINVAL, "ib_mad: a line that begins with \"%s\" is no rule",
 					line);
@@ -198,18 +198,18 @@ static int mad_add_rule(char *line)
 	list_add_tail(&rule->node, &rules);
 	spin_unlock_irq(&rules_lock);
 	if (!num_rules++)
-		static_branch_enable(&mad_fault_key);
+		static_branch_enable(&mad_inject_key);
 	return 0;
 }
 
 static void mad_clear_rules(void)
 {
-	struct mad_fault_rule *rule, *next;
+	struct mad_inject_rule *rule, *next;
 	LIST_HEAD(old);
 
 	lockdep_assert_held(&order_lock);
 	if (num_rules)
-		static_branch_disable(&mad_fault_key);
+		static_branch_disable(&mad_inject_key);
 	num_rules = 0;
 	spin_lock_irq(&rules_lock);
 	list_splice_init(&rules, &old);
@@ -218,8 +218,8 @@ static void mad_clear_rules(void)
 		kfree(rule);
 }
 
-static ssize_t mad_fault_write(struct file *file, const char __user *from,
-			       size_t length, loff_t *pos)
+static ssize_t mad_inject_write(struct file *file, const char __user *from,
+				size_t length, loff_t *pos)
 {
 	char *text, *rest, *line;
 	int ret = 0;
@@ -244,15 +244,15 @@ static ssize_t mad_fault_write(struct file *file, const char __user *from,
 	return ret ?: length;
 }
 
-static void mad_show_rule(struct seq_file *seq, const struct mad_fault_rule *rule)
+static void mad_show_rule(struct seq_file *seq, const struct mad_inject_rule *rule)
 {
 	seq_printf(seq, "%02x ", rule->mgmt_class);
 	if (rule->any_attr)
 		seq_puts(seq, "any ");
 	else
 		seq_printf(seq, "%04x ", rule->attr_id);
-	seq_puts(seq, fate_names[rule->fate]);
-	if (rule->fate == MAD_DELAY)
+	seq_puts(seq, action_names[rule->action]);
+	if (rule->action == MAD_INJECT_DELAY)
 		seq_printf(seq, "=%u", rule->delay_ms);
 	seq_printf(seq, " %u %u seen %u hit %u\n", rule->skip, rule->count,
 		   rule->seen, rule->hits);
@@ -260,7 +260,7 @@ static void mad_show_rule(struct seq_file *seq, const struct mad_fault_rule *rul
 
 static int fault_show(struct seq_file *seq, void *unused)
 {
-	struct mad_fault_rule *rule;
+	struct mad_inject_rule *rule;
 
 	spin_lock_irq(&rules_lock);
 	list_for_each_entry(rule, &rules, node)
@@ -269,28 +269,28 @@ static int fault_show(struct seq_file *seq, void *unused)
 	return 0;
 }
 
-static int mad_fault_open(struct inode *inode, struct file *file)
+static int mad_inject_open(struct inode *inode, struct file *file)
 {
 	return single_open(file, fault_show, NULL);
 }
 
-static const struct file_operations fault_fops = {
+static const struct file_operations inject_fops = {
 	.owner = THIS_MODULE,
-	.open = mad_fault_open,
+	.open = mad_inject_open,
 	.read = seq_read,
-	.write = mad_fault_write,
+	.write = mad_inject_write,
 	.llseek = seq_lseek,
 	.release = single_release,
 };
 
 /* A kernel without debugfs has no file, and no faults. */
-void mad_fault_init(void)
+void mad_inject_init(void)
 {
 	folder = debugfs_create_dir("ofed_core", NULL);
-	debugfs_create_file("mad_fault", 0600, folder, NULL, &fault_fops);
+	debugfs_create_file("mad_fault", 0600, folder, NULL, &inject_fops);
 }
 
-void mad_fault_exit(void)
+void mad_inject_exit(void)
 {
 	debugfs_remove_recursive(folder);
 	mutex_lock(&order_lock);

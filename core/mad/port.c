@@ -245,14 +245,14 @@ int ofed_mad_init(void)
 	ret = mad_wq_init();
 	if (ret)
 		return ret;
-	mad_fault_init();
+	mad_inject_init();
 	ret = ib_register_client(&mad_client);
 	if (ret)
 		goto err_fault_exit;
 	return 0;
 
 err_fault_exit:
-	mad_fault_exit();
+	mad_inject_exit();
 	mad_wq_exit();
 	return ret;
 }
@@ -260,6 +260,6 @@ err_fault_exit:
 void ofed_mad_exit(void)
 {
 	ib_unregister_client(&mad_client);
-	mad_fault_exit();
+	mad_inject_exit();
 	mad_wq_exit();
 }

@@ -52,33 +52,33 @@ void mad_agent_arm(struct mad_agent *agent)
 }
 
 /* Does an injected fault take a flying send? Then it is not the caller's any more. */
-static bool mad_fault_takes(struct mad_send *send)
+static bool mad_inject_takes(struct mad_send *send)
 {
 	struct mad_agent *agent = send->agent;
 	unsigned long flags, deadline = jiffies;
-	enum mad_fate fate;
+	enum mad_inject_action action;
 	u32 delay_ms = 0;
 
-	fate = mad_fault_fate(send->image, &delay_ms);
-	if (fate == MAD_PASS)
+	action = mad_inject_action_of(send->image, &delay_ms);
+	if (action == MAD_INJECT_PASS)
 		return false;
-	if (fate == MAD_DELAY)
+	if (action == MAD_INJECT_DELAY)
 		deadline += msecs_to_jiffies(delay_ms);
 
 	spin_lock_irqsave(&agent->lock, flags);
-	if (fate == MAD_TWICE)
+	if (action == MAD_INJECT_DUPLICATE)
 		send->again = true;
 	else
-		mad_sends_hold(&agent->sends, send, fate == MAD_LOSE,
+		mad_sends_hold(&agent->sends, send, action == MAD_INJECT_DROP,
 			       deadline);
 	mad_agent_arm(agent);
 	spin_unlock_irqrestore(&agent->lock, flags);
-	return fate != MAD_TWICE;
+	return action != MAD_INJECT_DUPLICATE;
 }
 
 static int mad_send_transmit(struct mad_send *send)
 {
-	return mad_fault_takes(send) ? 0 : mad_transmit_now(send);
+	return mad_inject_takes(send) ? 0 : mad_transmit_now(send);
 }
 
 static void mad_finish(struct mad_send *send)

@@ -138,19 +138,19 @@ static void return_path_test(struct kunit *test)
 static const struct rule_text {
 	const char *text;
 	int ret;
-	struct mad_fault_rule rule;
+	struct mad_inject_rule rule;
 } rule_texts[] = {
 	{ "07 0010 drop", 0, { .mgmt_class = 7, .attr_id = 0x10,
-			       .fate = MAD_LOSE } },
+			       .action = MAD_INJECT_DROP } },
 	{ "0x7  0x12\ttwice 3", 0, { .mgmt_class = 7, .attr_id = 0x12,
-				     .fate = MAD_TWICE, .skip = 3 } },
+				     .action = MAD_INJECT_DUPLICATE, .skip = 3 } },
 	{ "cm rep delay=1500 1 2", 0, { .mgmt_class = 7, .attr_id = 0x13,
-					.fate = MAD_DELAY, .delay_ms = 1500,
+					.action = MAD_INJECT_DELAY, .delay_ms = 1500,
 					.skip = 1, .count = 2 } },
 	{ "sa any drop 0 1", 0, { .mgmt_class = 3, .any_attr = true,
-				  .fate = MAD_LOSE, .count = 1 } },
+				  .action = MAD_INJECT_DROP, .count = 1 } },
 	{ "81 ffff drop", 0, { .mgmt_class = 0x81, .attr_id = 0xffff,
-			       .fate = MAD_LOSE } },
+			       .action = MAD_INJECT_DROP } },
 	{ "cm req", -EINVAL },
 	{ "", -EINVAL },
 	{ "cm req pass", -EINVAL },
@@ -168,13 +168,13 @@ static const struct rule_text {
 static void rule_text_test(struct kunit *test)
 {
 	const struct rule_text *row;
-	struct mad_fault_rule rule;
+	struct mad_inject_rule rule;
 	char line[64];
 
 	for (row = rule_texts; row < rule_texts + ARRAY_SIZE(rule_texts);
 	     row++) {
 		strscpy(line, row->text, sizeof(line));
-		KUNIT_EXPECT_EQ_MSG(test, mad_fault_parse(line, &rule),
+		KUNIT_EXPECT_EQ_MSG(test, mad_inject_parse(line, &rule),
 				    row->ret, "'%s'", row->text);
 		if (row->ret)
 			continue;
@@ -183,7 +183,7 @@ static void rule_text_test(struct kunit *test)
 				    memcmp(&rule.mgmt_class,
 					   &row->rule.mgmt_class,
 					   sizeof(rule) -
-					   offsetof(struct mad_fault_rule,
+					   offsetof(struct mad_inject_rule,
 						    mgmt_class)),
 				    0, "'%s'", row->text);
 	}
@@ -196,14 +196,14 @@ static void rule_count_test(struct kunit *test)
 	struct ib_mad_hdr rep = { .mgmt_class = 7,
 				  .attr_id = cpu_to_be16(0x13) };
 	char line[] = "cm req drop 2 3";
-	struct mad_fault_rule rule;
+	struct mad_inject_rule rule;
 	int i;
 
-	KUNIT_ASSERT_EQ(test, mad_fault_parse(line, &rule), 0);
+	KUNIT_ASSERT_EQ(test, mad_inject_parse(line, &rule), 0);
 	for (i = 0; i < 10; i++) {
-		KUNIT_EXPECT_EQ(test, mad_fault_judge(&rule, &rep), MAD_PASS);
-		KUNIT_EXPECT_EQ(test, mad_fault_judge(&rule, &req),
-				i >= 2 && i < 5 ? MAD_LOSE : MAD_PASS);
+		KUNIT_EXPECT_EQ(test, mad_inject_judge(&rule, &rep), MAD_INJECT_PASS);
+		KUNIT_EXPECT_EQ(test, mad_inject_judge(&rule, &req),
+				i >= 2 && i < 5 ? MAD_INJECT_DROP : MAD_INJECT_PASS);
 	}
 	KUNIT_EXPECT_EQ(test, rule.seen, 10);
 	KUNIT_EXPECT_EQ(test, rule.hits, 3);
