@@ -129,13 +129,13 @@ void ofed_gid_watch(struct ib_gid_table *table);
 void ofed_gid_unwatch(struct ib_gid_table *table);
 
 /**
- * struct ofed_gid_wish - an address that a port should have
- * @link: in the list of wishes
+ * struct ofed_gid_candidate - an address that a port should have
+ * @link: in the list of candidates
  * @gid: the address, of every type that the port can hold
  * @ndev: interface that owns it, referenced
  * @is_default: it belongs into the reserved slots
  */
-struct ofed_gid_wish {
+struct ofed_gid_candidate {
 	struct list_head link;
 	union ib_gid gid;
 	struct net_device *ndev;
@@ -143,9 +143,9 @@ struct ofed_gid_wish {
 };
 
 /* roce_gid_candidates.c: what the interfaces of now ask for. Any context. */
-int ofed_gid_wanted(struct ib_device *device, struct net_device *port_ndev,
-		    struct list_head *wishes);
-void ofed_gid_wishes_drop(struct list_head *wishes);
+int ofed_roce_gid_candidates(struct ib_device *device, struct net_device *port_ndev,
+			     struct list_head *candidates);
+void ofed_gid_candidates_drop(struct list_head *candidates);
 
 /* roce_gid_mgmt.c: make the table hold what is wanted now. May sleep. */
 int ofed_gid_sync(struct ib_gid_table *table);

@@ -17,23 +17,23 @@
 #include "gid_table.h"
 
 /* An interface that gives its addresses to the port. */
-struct gid_site {
+struct gid_netdev {
 	struct list_head link;
 	struct net_device *ndev;
 };
 
-static int gid_add_site(struct list_head *sites, struct net_device *ndev)
+static int gid_add_netdev(struct list_head *netdevs, struct net_device *ndev)
 {
-	struct gid_site *site;
+	struct gid_netdev *dev;
 
-	list_for_each_entry(site, sites, link)
-		if (site->ndev == ndev)
+	list_for_each_entry(dev, netdevs, link)
+		if (dev->ndev == ndev)
 			return 0;
-	site = kmalloc(sizeof(*site), GFP_ATOMIC);
-	if (!site)
+	dev = kmalloc(sizeof(*dev), GFP_ATOMIC);
+	if (!dev)
 		return -ENOMEM;
-	site->ndev = ndev;
-	list_add_tail(&site->link, sites);
+	dev->ndev = ndev;
+	list_add_tail(&dev->link, netdevs);
 	return 0;
 }
 
@@ -52,22 +52,22 @@ static bool gid_carries(struct net_device *lower, struct net_device *upper)
 }
 
 /* The list grows while it is walked, so that all levels are reached. */
-static int gid_find_sites(struct ib_device *device, struct net_device *port_ndev,
-			  struct list_head *sites)
+static int gid_find_netdevs(struct ib_device *device, struct net_device *port_ndev,
+			    struct list_head *netdevs)
 {
 	struct net_device *upper;
 	struct list_head *iter;
-	struct gid_site *site;
+	struct gid_netdev *dev;
 	int ret;
 
-	ret = gid_add_site(sites, port_ndev);
+	ret = gid_add_netdev(netdevs, port_ndev);
 	if (ret)
 		return ret;
-	list_for_each_entry(site, sites, link) {
-		netdev_for_each_upper_dev_rcu(site->ndev, upper, iter) {
-			if (!gid_carries(site->ndev, upper))
+	list_for_each_entry(dev, netdevs, link) {
+		netdev_for_each_upper_dev_rcu(dev->ndev, upper, iter) {
+			if (!gid_carries(dev->ndev, upper))
 				continue;
-			ret = gid_add_site(sites, upper);
+			ret = gid_add_netdev(netdevs, upper);
 			if (ret)
 				return ret;
 		}
@@ -75,23 +75,23 @@ static int gid_find_sites(struct ib_device *device, struct net_device *port_ndev
 	return 0;
 }
 
-static int gid_add_wish(struct list_head *wishes, struct net_device *ndev,
-			const union ib_gid *gid, bool is_default)
+static int gid_add_candidate(struct list_head *candidates, struct net_device *ndev,
+			     const union ib_gid *gid, bool is_default)
 {
-	struct ofed_gid_wish *wish = kmalloc(sizeof(*wish), GFP_ATOMIC);
+	struct ofed_gid_candidate *cand = kmalloc(sizeof(*cand), GFP_ATOMIC);
 
-	if (!wish)
+	if (!cand)
 		return -ENOMEM;
 	dev_hold(ndev);
-	wish->ndev = ndev;
-	wish->gid = *gid;
-	wish->is_default = is_default;
-	list_add_tail(&wish->link, wishes);
+	cand->ndev = ndev;
+	cand->gid = *gid;
+	cand->is_default = is_default;
+	list_add_tail(&cand->link, candidates);
 	return 0;
 }
 
 /* fe80::/64 and the EUI-64 of the MAC (annex A16), with or without IPv6. */
-static int gid_wish_default(struct list_head *wishes, struct net_device *ndev)
+static int gid_add_default(struct list_head *candidates, struct net_device *ndev)
 {
 	union ib_gid gid = {
 		.global.subnet_prefix = cpu_to_be64(0xfe80000000000000ULL),
@@ -99,10 +99,10 @@ static int gid_wish_default(struct list_head *wishes, struct net_device *ndev)
 
 	if (addrconf_ifid_eui48(&gid.raw[8], ndev))
 		return 0;
-	return gid_add_wish(wishes, ndev, &gid, true);
+	return gid_add_candidate(candidates, ndev, &gid, true);
 }
 
-static int gid_wish_ipv4(struct list_head *wishes, struct net_device *ndev)
+static int gid_add_ipv4(struct list_head *candidates, struct net_device *ndev)
 {
 	struct in_device *in_dev = __in_dev_get_rcu(ndev);
 	const struct in_ifaddr *ifa;
@@ -116,14 +116,14 @@ static int gid_wish_ipv4(struct list_head *wishes, struct net_device *ndev)
 			continue;
 		ipv6_addr_set_v4mapped(ifa->ifa_local,
 				       (struct in6_addr *)gid.raw);
-		ret = gid_add_wish(wishes, ndev, &gid, false);
+		ret = gid_add_candidate(candidates, ndev, &gid, false);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static int gid_wish_ipv6(struct list_head *wishes, struct net_device *ndev)
+static int gid_add_ipv6(struct list_head *candidates, struct net_device *ndev)
 {
 	struct inet6_dev *in6_dev = __in6_dev_get(ndev);
 	const struct inet6_ifaddr *ifp;
@@ -135,7 +135,7 @@ static int gid_wish_ipv6(struct list_head *wishes, struct net_device *ndev)
 	read_lock_bh(&in6_dev->lock);
 	list_for_each_entry(ifp, &in6_dev->addr_list, if_list) {
 		memcpy(gid.raw, &ifp->addr, sizeof(gid.raw));
-		ret = gid_add_wish(wishes, ndev, &gid, false);
+		ret = gid_add_candidate(candidates, ndev, &gid, false);
 		if (ret)
 			break;
 	}
@@ -161,22 +161,22 @@ static bool gid_is_usable(struct ib_device *device, const struct net_device *nde
 	       rdma_dev_access_netns(device, dev_net(ndev));
 }
 
-static int gid_wish_sites(struct ib_device *device,
-			  const struct net_device *port_ndev,
-			  struct list_head *sites, struct list_head *wishes)
+static int gid_add_of_netdevs(struct ib_device *device,
+			      const struct net_device *port_ndev,
+			      struct list_head *netdevs, struct list_head *candidates)
 {
-	struct gid_site *site;
+	struct gid_netdev *dev;
 	int ret = 0;
 
-	list_for_each_entry(site, sites, link) {
-		if (!gid_is_usable(device, site->ndev))
+	list_for_each_entry(dev, netdevs, link) {
+		if (!gid_is_usable(device, dev->ndev))
 			continue;
-		if (gid_gives_default(site->ndev, port_ndev))
-			ret = gid_wish_default(wishes, site->ndev);
+		if (gid_gives_default(dev->ndev, port_ndev))
+			ret = gid_add_default(candidates, dev->ndev);
 		if (!ret)
-			ret = gid_wish_ipv4(wishes, site->ndev);
+			ret = gid_add_ipv4(candidates, dev->ndev);
 		if (!ret)
-			ret = gid_wish_ipv6(wishes, site->ndev);
+			ret = gid_add_ipv6(candidates, dev->ndev);
 		if (ret)
 			break;
 	}
@@ -184,43 +184,43 @@ static int gid_wish_sites(struct ib_device *device,
 }
 
 /**
- * ofed_gid_wanted - list the GIDs that a RoCE port should have
+ * ofed_roce_gid_candidates - list the GIDs that a RoCE port should have
  * @device: device; interfaces in namespaces without access to it do not count
  * @port_ndev: the port's netdev, held by the caller
- * @wishes: list that they are added to, in the order of their indices in an
- *	    empty table; for ofed_gid_wishes_drop(), on failure too
+ * @candidates: list that they are added to, in the order of their indices in an
+ *	    empty table; for ofed_gid_candidates_drop(), on failure too
  *
  * Context: any. Return: 0, or -ENOMEM with a part of them.
  */
-int ofed_gid_wanted(struct ib_device *device, struct net_device *port_ndev,
-		    struct list_head *wishes)
+int ofed_roce_gid_candidates(struct ib_device *device, struct net_device *port_ndev,
+			     struct list_head *candidates)
 {
-	struct gid_site *site, *next;
-	LIST_HEAD(sites);
+	struct gid_netdev *dev, *next;
+	LIST_HEAD(netdevs);
 	int ret;
 
 	rcu_read_lock();
-	ret = gid_find_sites(device, port_ndev, &sites);
+	ret = gid_find_netdevs(device, port_ndev, &netdevs);
 	if (!ret)
-		ret = gid_wish_sites(device, port_ndev, &sites, wishes);
+		ret = gid_add_of_netdevs(device, port_ndev, &netdevs, candidates);
 	rcu_read_unlock();
 
-	list_for_each_entry_safe(site, next, &sites, link)
-		kfree(site);
+	list_for_each_entry_safe(dev, next, &netdevs, link)
+		kfree(dev);
 	return ret;
 }
 
 /**
- * ofed_gid_wishes_drop - free a list from ofed_gid_wanted()
- * @wishes: the list, empty afterwards
+ * ofed_gid_candidates_drop - free a list from ofed_roce_gid_candidates()
+ * @candidates: the list, empty afterwards
  */
-void ofed_gid_wishes_drop(struct list_head *wishes)
+void ofed_gid_candidates_drop(struct list_head *candidates)
 {
-	struct ofed_gid_wish *wish, *next;
+	struct ofed_gid_candidate *cand, *next;
 
-	list_for_each_entry_safe(wish, next, wishes, link) {
-		list_del(&wish->link);
-		dev_put(wish->ndev);
-		kfree(wish);
+	list_for_each_entry_safe(cand, next, candidates, link) {
+		list_del(&cand->link);
+		dev_put(cand->ndev);
+		kfree(cand);
 	}
 }

@@ -50,37 +50,38 @@ void ofed_gid_unwatch(struct ib_gid_table *table)
 
 static bool gid_is_unwanted(const struct ofed_gid_entry *entry, const void *ctx)
 {
-	const struct list_head *wishes = ctx;
-	const struct ofed_gid_wish *wish;
+	const struct list_head *candidates = ctx;
+	const struct ofed_gid_candidate *cand;
 
-	list_for_each_entry(wish, wishes, link)
-		if (entry->is_default == wish->is_default &&
-		    rcu_access_pointer(entry->attr.ndev) == wish->ndev &&
-		    ofed_gid_equal(&entry->attr.gid, &wish->gid))
+	list_for_each_entry(cand, candidates, link)
+		if (entry->is_default == cand->is_default &&
+		    rcu_access_pointer(entry->attr.ndev) == cand->ndev &&
+		    ofed_gid_equal(&entry->attr.gid, &cand->gid))
 			return false;
 	return true;
 }
 
 /* Full is told once in the life of a table: users can make it so at will. */
-static void gid_grant(struct ib_gid_table *table, const struct ofed_gid_wish *wish)
+static void gid_insert_candidate(struct ib_gid_table *table,
+				 const struct ofed_gid_candidate *cand)
 {
-	struct ofed_gid_key key = { .gid = wish->gid, .ndev = wish->ndev };
+	struct ofed_gid_key key = { .gid = cand->gid, .ndev = cand->ndev };
 	unsigned long types = ofed_gid_type_mask(table->device, table->port);
 	unsigned int type;
 	int ret;
 
 	for_each_set_bit(type, &types, IB_GID_TYPE_SIZE) {
 		key.type = type;
-		ret = ofed_gid_insert(table, &key, wish->is_default);
-		if (ret == -ENOSPC && !wish->is_default && !table->told_full) {
+		ret = ofed_gid_insert(table, &key, cand->is_default);
+		if (ret == -ENOSPC && !cand->is_default && !table->told_full) {
 			table->told_full = true;
 			dev_warn(&table->device->dev,
 				 "port %u: GID table is full, %pI6c and more left out\n",
-				 table->port, wish->gid.raw);
+				 table->port, cand->gid.raw);
 		} else if (ret && ret != -ENOSPC) {
 			dev_dbg(&table->device->dev,
 				"port %u: no GID for %pI6c: error %d\n",
-				table->port, wish->gid.raw, ret);
+				table->port, cand->gid.raw, ret);
 		}
 	}
 }
@@ -95,9 +96,9 @@ static void gid_grant(struct ib_gid_table *table, const struct ofed_gid_wish *wi
  */
 int ofed_gid_sync(struct ib_gid_table *table)
 {
-	const struct ofed_gid_wish *wish;
+	const struct ofed_gid_candidate *cand;
 	struct net_device *port_ndev;
-	LIST_HEAD(wishes);
+	LIST_HEAD(candidates);
 	int ret = 0;
 
 	might_sleep();
@@ -107,15 +108,15 @@ int ofed_gid_sync(struct ib_gid_table *table)
 		goto out;
 	port_ndev = ib_device_get_netdev(table->device, table->port);
 	if (port_ndev) {
-		ret = ofed_gid_wanted(table->device, port_ndev, &wishes);
+		ret = ofed_roce_gid_candidates(table->device, port_ndev, &candidates);
 		dev_put(port_ndev);
 	}
 	if (!ret) {
-		ofed_gid_retire_if(table, gid_is_unwanted, &wishes);
-		list_for_each_entry(wish, &wishes, link)
-			gid_grant(table, wish);
+		ofed_gid_retire_if(table, gid_is_unwanted, &candidates);
+		list_for_each_entry(cand, &candidates, link)
+			gid_insert_candidate(table, cand);
 	}
-	ofed_gid_wishes_drop(&wishes);
+	ofed_gid_candidates_drop(&candidates);
 out:
 	mutex_unlock(&table->change);
 	return ret;
