@@ -45,7 +45,7 @@ static int nldev_put_addresses(struct sk_buff *msg, const struct nldev_cm_id *li
 
 /* nldev_kind.fill. The addresses may be in the making; they are shown as is. */
 int ofed_nldev_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *entry,
-			 const struct nldev_ask *ask)
+			 const struct nldev_req *req)
 {
 	const struct ofed_tracked *tracked =
 		container_of(entry, struct ofed_tracked, entry);
@@ -54,7 +54,7 @@ int ofed_nldev_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *entry,
 
 	READ_ONCE(cm_id_read)(entry, &line);
 	port = line.pub->port_num;
-	if (ask->port != NLDEV_NO_PORT && ask->port != port)
+	if (req->port != NLDEV_NO_PORT && req->port != port)
 		return -EAGAIN;
 	if ((port && nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port)) ||
 	    nldev_put_qp(msg, &line) ||

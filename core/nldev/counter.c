@@ -61,12 +61,12 @@ static int nldev_put_qps(struct sk_buff *msg, const struct rdma_counter *counter
 
 /* nldev_kind.fill of a counter that QPs are bound to */
 static int nldev_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
-			     const struct nldev_ask *ask)
+			     const struct nldev_req *req)
 {
 	struct rdma_counter *counter =
 		container_of(res, struct rdma_counter, res);
 
-	if (ask->port != NLDEV_NO_PORT && ask->port != counter->port)
+	if (req->port != NLDEV_NO_PORT && req->port != counter->port)
 		return -EAGAIN;
 	/* Values that the driver can not read now are told as they were. */
 	rdma_counter_query_stats(counter);
@@ -79,7 +79,7 @@ static int nldev_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *re
 
 /* nldev_kind.fill of the statistics of an MR */
 static int nldev_put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
-			     const struct nldev_ask *ask)
+			     const struct nldev_req *req)
 {
 	struct ib_mr *mr = container_of(res, struct ib_mr, res);
 
@@ -107,9 +107,9 @@ static const struct nldev_kind mr_stat_kind = {
 	.fill = nldev_put_mr_stat,
 };
 
-static const struct nldev_kind *nldev_kind_of(const struct nldev_ask *ask)
+static const struct nldev_kind *nldev_kind_of(const struct nldev_req *req)
 {
-	const struct nlattr *res = ask->tb[RDMA_NLDEV_ATTR_STAT_RES];
+	const struct nlattr *res = req->tb[RDMA_NLDEV_ATTR_STAT_RES];
 
 	if (!res)
 		return NULL;
@@ -125,20 +125,20 @@ static const struct nldev_kind *nldev_kind_of(const struct nldev_ask *ask)
 
 /* How QPs of a port are bound. */
 static int nldev_put_port_mode(struct sk_buff *msg, struct ib_device *device,
-			       const struct nldev_ask *ask)
+			       const struct nldev_req *req)
 {
 	enum rdma_nl_counter_mode mode;
 	enum rdma_nl_counter_mask mask;
 	int ret;
 
-	if (!ask->tb[RDMA_NLDEV_ATTR_STAT_MODE] ||
-	    !ofed_nldev_has_port(ask, device))
+	if (!req->tb[RDMA_NLDEV_ATTR_STAT_MODE] ||
+	    !ofed_nldev_has_port(req, device))
 		return ofed_refuse(device, -EINVAL,
 				   "the mode of a port without a port, or without the attribute");
-	ret = rdma_counter_get_mode(device, ask->port, &mode, &mask);
+	ret = rdma_counter_get_mode(device, req->port, &mode, &mask);
 	if (ret)
 		return ret;
-	if (ofed_nldev_put_port(msg, device, ask->port) ||
+	if (ofed_nldev_put_port(msg, device, req->port) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_MODE, mode))
 		return -EMSGSIZE;
 	if (mode == RDMA_COUNTER_MODE_AUTO &&
@@ -147,40 +147,40 @@ static int nldev_put_port_mode(struct sk_buff *msg, struct ib_device *device,
 	return 0;
 }
 
-/* STAT_GET with STAT_RES; @ask is the request. */
+/* STAT_GET with STAT_RES; @req is the request. */
 int ofed_nldev_stat_get_res(struct sk_buff *skb, struct nlmsghdr *nlh,
 			    struct netlink_ext_ack *extack,
-			    const struct nldev_ask *ask)
+			    const struct nldev_req *req)
 {
-	const struct nldev_kind *kind = nldev_kind_of(ask);
+	const struct nldev_kind *kind = nldev_kind_of(req);
 
 	if (!kind)
 		return ofed_refuse_call(-EINVAL,
 					"nldev: statistics of an unknown kind");
-	if (kind == &counter_kind && !ask->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID])
-		return ofed_nldev_answer_device(skb, nlh, extack,
-						nldev_put_port_mode);
+	if (kind == &counter_kind && !req->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID])
+		return ofed_nldev_reply_device(skb, nlh, extack,
+					       nldev_put_port_mode);
 	return ofed_nldev_one(skb, nlh, extack, kind);
 }
 
 int ofed_nldev_stat_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct nldev_kind *kind;
-	struct nldev_ask ask;
+	struct nldev_req req;
 	int ret;
 
-	ret = ofed_nldev_parse(&ask, cb->skb, cb->nlh, cb->extack);
+	ret = ofed_nldev_parse(&req, cb->skb, cb->nlh, cb->extack);
 	if (ret)
 		return ret;
-	kind = nldev_kind_of(&ask);
+	kind = nldev_kind_of(&req);
 	if (!kind)
 		return ofed_refuse_call(-EINVAL, "nldev: statistics of an unknown kind");
 	return ofed_nldev_all(skb, cb, kind);
 }
 
-static bool nldev_is_about_qps(const struct nldev_ask *ask)
+static bool nldev_is_about_qps(const struct nldev_req *req)
 {
-	return nldev_kind_of(ask) == &counter_kind;
+	return nldev_kind_of(req) == &counter_kind;
 }
 
 static int nldev_put_binding(struct sk_buff *msg, u32 counter, u32 qp_num)
@@ -191,92 +191,92 @@ static int nldev_put_binding(struct sk_buff *msg, u32 counter, u32 qp_num)
 
 /* To the counter that is named, or to a new one. */
 static int nldev_bind(struct sk_buff *msg, struct ib_device *device,
-		      const struct nldev_ask *ask)
+		      const struct nldev_req *req)
 {
-	const struct nlattr *counter = ask->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID];
+	const struct nlattr *counter = req->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID];
 	u32 qp_num, id = 0;
 	int ret;
 
-	if (!ask->tb[RDMA_NLDEV_ATTR_RES_LQPN])
+	if (!req->tb[RDMA_NLDEV_ATTR_RES_LQPN])
 		return ofed_refuse(device, -EINVAL, "a binding without a QP");
-	qp_num = nla_get_u32(ask->tb[RDMA_NLDEV_ATTR_RES_LQPN]);
+	qp_num = nla_get_u32(req->tb[RDMA_NLDEV_ATTR_RES_LQPN]);
 	if (counter) {
 		id = nla_get_u32(counter);
-		ret = rdma_counter_bind_qpn(device, ask->port, qp_num, id);
+		ret = rdma_counter_bind_qpn(device, req->port, qp_num, id);
 	} else {
-		ret = rdma_counter_bind_qpn_alloc(device, ask->port, qp_num,
+		ret = rdma_counter_bind_qpn_alloc(device, req->port, qp_num,
 						  &id);
 	}
 	if (ret)
 		return ret;
 	ret = nldev_put_binding(msg, id, qp_num);
 	if (ret)
-		rdma_counter_unbind_qpn(device, ask->port, qp_num, id);
+		rdma_counter_unbind_qpn(device, req->port, qp_num, id);
 	return ret;
 }
 
 static int nldev_set_mode(struct sk_buff *msg, struct ib_device *device,
-			  const struct nldev_ask *ask)
+			  const struct nldev_req *req)
 {
 	const struct nlattr *mask =
-		ask->tb[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK];
+		req->tb[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK];
 
-	if (!nldev_is_about_qps(ask))
+	if (!nldev_is_about_qps(req))
 		return ofed_refuse(device, -EINVAL,
 				   "a mode of statistics other than those of QPs");
-	if (nla_get_u32(ask->tb[RDMA_NLDEV_ATTR_STAT_MODE]) !=
+	if (nla_get_u32(req->tb[RDMA_NLDEV_ATTR_STAT_MODE]) !=
 	    RDMA_COUNTER_MODE_AUTO)
-		return nldev_bind(msg, device, ask);
-	return rdma_counter_set_auto_mode(device, ask->port,
+		return nldev_bind(msg, device, req);
+	return rdma_counter_set_auto_mode(device, req->port,
 					  mask ? nla_get_u32(mask) : 0,
-					  ask->extack);
+					  req->extack);
 }
 
 static int nldev_set_and_put(struct sk_buff *msg, struct ib_device *device,
-			     const struct nldev_ask *ask)
+			     const struct nldev_req *req)
 {
 	const struct nlattr *optional =
-		ask->tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
-	const struct nlattr *mode = ask->tb[RDMA_NLDEV_ATTR_STAT_MODE];
+		req->tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
+	const struct nlattr *mode = req->tb[RDMA_NLDEV_ATTR_STAT_MODE];
 	int ret = 0;
 
-	if (!ofed_nldev_has_port(ask, device) || (!mode && !optional))
+	if (!ofed_nldev_has_port(req, device) || (!mode && !optional))
 		return ofed_refuse(device, -EINVAL,
 				   "statistics without a port, or without a mode or counters");
-	if (ofed_nldev_put_port(msg, device, ask->port))
+	if (ofed_nldev_put_port(msg, device, req->port))
 		return -EMSGSIZE;
 	if (mode)
-		ret = nldev_set_mode(msg, device, ask);
+		ret = nldev_set_mode(msg, device, req);
 	if (!ret && optional)
-		ret = ofed_nldev_set_optional(device, ask->port, optional);
+		ret = ofed_nldev_set_optional(device, req->port, optional);
 	return ret;
 }
 
 int ofed_nldev_stat_set(struct sk_buff *skb, struct nlmsghdr *nlh,
 			struct netlink_ext_ack *extack)
 {
-	return ofed_nldev_answer_device(skb, nlh, extack, nldev_set_and_put);
+	return ofed_nldev_reply_device(skb, nlh, extack, nldev_set_and_put);
 }
 
 static int nldev_unbind_and_put(struct sk_buff *msg, struct ib_device *device,
-				const struct nldev_ask *ask)
+				const struct nldev_req *req)
 {
-	const struct nlattr *counter = ask->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID];
-	const struct nlattr *number = ask->tb[RDMA_NLDEV_ATTR_RES_LQPN];
+	const struct nlattr *counter = req->tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID];
+	const struct nlattr *number = req->tb[RDMA_NLDEV_ATTR_RES_LQPN];
 
-	if (!ofed_nldev_has_port(ask, device) || !nldev_is_about_qps(ask) ||
+	if (!ofed_nldev_has_port(req, device) || !nldev_is_about_qps(req) ||
 	    !counter || !number)
 		return ofed_refuse(device, -EINVAL,
 				   "an unbinding without a port, a counter or a QP");
-	if (ofed_nldev_put_port(msg, device, ask->port) ||
+	if (ofed_nldev_put_port(msg, device, req->port) ||
 	    nldev_put_binding(msg, nla_get_u32(counter), nla_get_u32(number)))
 		return -EMSGSIZE;
-	return rdma_counter_unbind_qpn(device, ask->port, nla_get_u32(number),
+	return rdma_counter_unbind_qpn(device, req->port, nla_get_u32(number),
 				       nla_get_u32(counter));
 }
 
 int ofed_nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh,
 			struct netlink_ext_ack *extack)
 {
-	return ofed_nldev_answer_device(skb, nlh, extack, nldev_unbind_and_put);
+	return ofed_nldev_reply_device(skb, nlh, extack, nldev_unbind_and_put);
 }

@@ -57,7 +57,7 @@ static int nldev_put_protocol(struct sk_buff *msg, struct ib_device *device)
 }
 
 int ofed_nldev_put_device(struct sk_buff *msg, struct ib_device *device,
-			  const struct nldev_ask *ask)
+			  const struct nldev_req *req)
 {
 	/* PORT_INDEX is the number of ports here, and CAP_FLAGS 64 bits. */
 	if (ofed_nldev_put_handle(msg, device) ||
@@ -78,8 +78,8 @@ EXPORT_SYMBOL_IF_KUNIT(ofed_nldev_put_device);
 int ofed_nldev_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 		   struct netlink_ext_ack *extack)
 {
-	return ofed_nldev_answer_device(skb, nlh, extack,
-					ofed_nldev_put_device);
+	return ofed_nldev_reply_device(skb, nlh, extack,
+				       ofed_nldev_put_device);
 }
 
 int ofed_nldev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
@@ -109,37 +109,37 @@ int ofed_nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh,
 		   struct netlink_ext_ack *extack)
 {
 	struct ib_device *device;
-	struct nldev_ask ask;
+	struct nldev_req req;
 	int ret = 0;
 
-	device = ofed_nldev_parse_device(&ask, skb, nlh, extack);
+	device = ofed_nldev_parse_device(&req, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 
-	if (ask.tb[RDMA_NLDEV_ATTR_DEV_NAME]) {
-		ret = nldev_set_name(device, ask.tb[RDMA_NLDEV_ATTR_DEV_NAME]);
-	} else if (ask.tb[RDMA_NLDEV_NET_NS_FD]) {
+	if (req.tb[RDMA_NLDEV_ATTR_DEV_NAME]) {
+		ret = nldev_set_name(device, req.tb[RDMA_NLDEV_ATTR_DEV_NAME]);
+	} else if (req.tb[RDMA_NLDEV_NET_NS_FD]) {
 		return ofed_device_set_netns_put(device, skb,
-				nla_get_u32(ask.tb[RDMA_NLDEV_NET_NS_FD]));
-	} else if (ask.tb[RDMA_NLDEV_ATTR_DEV_DIM]) {
+				nla_get_u32(req.tb[RDMA_NLDEV_NET_NS_FD]));
+	} else if (req.tb[RDMA_NLDEV_ATTR_DEV_DIM]) {
 		ret = nldev_set_dim(device,
-				    nla_get_u8(ask.tb[RDMA_NLDEV_ATTR_DEV_DIM]));
+				    nla_get_u8(req.tb[RDMA_NLDEV_ATTR_DEV_DIM]));
 	}
 	ib_device_put(device);
 	return ret;
 }
 
 static int nldev_put_chardev(struct sk_buff *msg, struct ib_device *device,
-			     const struct nldev_ask *ask)
+			     const struct nldev_req *req)
 {
 	char client[RDMA_NLDEV_ATTR_CHARDEV_TYPE_SIZE];
 	struct ib_client_nl_info info = {
 		.nl_msg = msg,
-		.port = ask->port == NLDEV_NO_PORT ? -1 : ask->port,
+		.port = req->port == NLDEV_NO_PORT ? -1 : req->port,
 	};
 	int ret;
 
-	nla_strscpy(client, ask->tb[RDMA_NLDEV_ATTR_CHARDEV_TYPE],
+	nla_strscpy(client, req->tb[RDMA_NLDEV_ATTR_CHARDEV_TYPE],
 		    sizeof(client));
 	ret = ofed_client_nl_info(device, client, &info);
 	if (ret)
@@ -160,26 +160,26 @@ int ofed_nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh,
 			   struct netlink_ext_ack *extack)
 {
 	struct ib_device *device;
-	struct nldev_ask ask;
+	struct nldev_req req;
 	int ret;
 
-	if (ofed_nldev_parse(&ask, skb, nlh, extack) ||
-	    !ask.tb[RDMA_NLDEV_ATTR_CHARDEV_TYPE])
+	if (ofed_nldev_parse(&req, skb, nlh, extack) ||
+	    !req.tb[RDMA_NLDEV_ATTR_CHARDEV_TYPE])
 		return ofed_refuse_call(-EINVAL,
 					"nldev: a node without its type");
 	/* Without a device: the one node of a client, which has no ports. */
-	if (!ask.tb[RDMA_NLDEV_ATTR_DEV_INDEX])
-		return ask.port == NLDEV_NO_PORT ?
-		       ofed_nldev_answer(&ask, NULL, nldev_put_chardev) :
+	if (!req.tb[RDMA_NLDEV_ATTR_DEV_INDEX])
+		return req.port == NLDEV_NO_PORT ?
+		       ofed_nldev_reply(&req, NULL, nldev_put_chardev) :
 		       ofed_refuse_call(-EINVAL, "nldev: a port without a device");
 
-	device = ofed_nldev_device(&ask);
+	device = ofed_nldev_device(&req);
 	if (!device)
 		return -EINVAL;
-	if (ask.port != NLDEV_NO_PORT && !rdma_is_port_valid(device, ask.port))
-		ret = ofed_refuse_port(device, ask.port);
+	if (req.port != NLDEV_NO_PORT && !rdma_is_port_valid(device, req.port))
+		ret = ofed_refuse_port(device, req.port);
 	else
-		ret = ofed_nldev_answer(&ask, device, nldev_put_chardev);
+		ret = ofed_nldev_reply(&req, device, nldev_put_chardev);
 	ib_device_put(device);
 	return ret;
 }
@@ -215,7 +215,7 @@ static int nldev_put_count(struct sk_buff *msg, const char *name, u64 count)
 
 /* On failure the caller drops the whole message, open nests with it. */
 static int nldev_put_summary(struct sk_buff *msg, struct ib_device *device,
-			     const struct nldev_ask *ask)
+			     const struct nldev_req *req)
 {
 	struct nlattr *nest;
 	size_t i;
@@ -228,7 +228,7 @@ static int nldev_put_summary(struct sk_buff *msg, struct ib_device *device,
 	for (i = 0; i < ARRAY_SIZE(summary); i++)
 		if (nldev_put_count(msg, summary[i].name,
 				    rdma_restrack_count(device, summary[i].type,
-							ask->details)))
+							req->details)))
 			return -EMSGSIZE;
 	nla_nest_end(msg, nest);
 	return 0;
@@ -237,7 +237,7 @@ static int nldev_put_summary(struct sk_buff *msg, struct ib_device *device,
 int ofed_nldev_res_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 		       struct netlink_ext_ack *extack)
 {
-	return ofed_nldev_answer_device(skb, nlh, extack, nldev_put_summary);
+	return ofed_nldev_reply_device(skb, nlh, extack, nldev_put_summary);
 }
 
 int ofed_nldev_res_get_dump(struct sk_buff *skb, struct netlink_callback *cb)

@@ -64,7 +64,7 @@ void rdma_link_unregister(struct rdma_link_ops *ops)
 }
 EXPORT_SYMBOL(rdma_link_unregister);
 
-/* False when no such type is registered; @result is the driver's answer. */
+/* False when no such type is registered; @result is what the driver returned. */
 static bool nldev_try_newlink(const char *type, const char *name,
 			      struct net_device *ndev, int *result)
 {
@@ -123,25 +123,25 @@ int ofed_nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh,
 {
 	char name[IB_DEVICE_NAME_MAX], netdev[IFNAMSIZ], type[IFNAMSIZ];
 	struct net_device *ndev;
-	struct nldev_ask ask;
+	struct nldev_req req;
 	int ret;
 
-	if (ofed_nldev_parse(&ask, skb, nlh, extack) ||
-	    !ask.tb[RDMA_NLDEV_ATTR_NDEV_NAME] ||
-	    !ask.tb[RDMA_NLDEV_ATTR_LINK_TYPE] ||
-	    !ask.tb[RDMA_NLDEV_ATTR_DEV_NAME])
+	if (ofed_nldev_parse(&req, skb, nlh, extack) ||
+	    !req.tb[RDMA_NLDEV_ATTR_NDEV_NAME] ||
+	    !req.tb[RDMA_NLDEV_ATTR_LINK_TYPE] ||
+	    !req.tb[RDMA_NLDEV_ATTR_DEV_NAME])
 		return ofed_refuse_call(-EINVAL,
 					"nldev: a link without a name, a type or an interface");
-	nla_strscpy(name, ask.tb[RDMA_NLDEV_ATTR_DEV_NAME], sizeof(name));
+	nla_strscpy(name, req.tb[RDMA_NLDEV_ATTR_DEV_NAME], sizeof(name));
 	ret = ofed_nldev_check_link_name(name);
 	if (ret) {
 		NL_SET_ERR_MSG(extack, "Not a name for a device");
 		return ret;
 	}
-	nla_strscpy(netdev, ask.tb[RDMA_NLDEV_ATTR_NDEV_NAME], sizeof(netdev));
-	nla_strscpy(type, ask.tb[RDMA_NLDEV_ATTR_LINK_TYPE], sizeof(type));
+	nla_strscpy(netdev, req.tb[RDMA_NLDEV_ATTR_NDEV_NAME], sizeof(netdev));
+	nla_strscpy(type, req.tb[RDMA_NLDEV_ATTR_LINK_TYPE], sizeof(type));
 
-	ndev = dev_get_by_name(ask.net, netdev);
+	ndev = dev_get_by_name(req.net, netdev);
 	if (!ndev) {
 		NL_SET_ERR_MSG(extack,
 			       "No such interface in this network namespace");
@@ -156,9 +156,9 @@ int ofed_nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh,
 		       struct netlink_ext_ack *extack)
 {
 	struct ib_device *device;
-	struct nldev_ask ask;
+	struct nldev_req req;
 
-	device = ofed_nldev_parse_device(&ask, skb, nlh, extack);
+	device = ofed_nldev_parse_device(&req, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 	/* A device with hardware comes and goes with its bus. */
@@ -224,26 +224,26 @@ int ofed_nldev_put_netdev(struct sk_buff *msg, struct ib_device *device,
 }
 
 static int nldev_put_port(struct sk_buff *msg, struct ib_device *device,
-			  const struct nldev_ask *ask)
+			  const struct nldev_req *req)
 {
 	struct ib_port_attr attr;
 	int ret;
 
-	if (!ofed_nldev_has_port(ask, device))
-		return ofed_refuse_port(device, ask->port);
-	ret = ib_query_port(device, ask->port, &attr);
+	if (!ofed_nldev_has_port(req, device))
+		return ofed_refuse_port(device, req->port);
+	ret = ib_query_port(device, req->port, &attr);
 	if (ret)
 		return ret;
-	ret = ofed_nldev_put_port_attr(msg, device, ask->port, &attr);
+	ret = ofed_nldev_put_port_attr(msg, device, req->port, &attr);
 	if (ret)
 		return ret;
-	return ofed_nldev_put_netdev(msg, device, ask->port, ask->net);
+	return ofed_nldev_put_netdev(msg, device, req->port, req->net);
 }
 
 int ofed_nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 			struct netlink_ext_ack *extack)
 {
-	return ofed_nldev_answer_device(skb, nlh, extack, nldev_put_port);
+	return ofed_nldev_reply_device(skb, nlh, extack, nldev_put_port);
 }
 
 /* Where a dump of ports goes on: kept in netlink_callback.ctx. */
@@ -256,23 +256,23 @@ int ofed_nldev_port_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct port_dump *state = (struct port_dump *)cb->ctx;
 	struct ib_device *device;
-	struct nldev_ask ask;
+	struct nldev_req req;
 	int ret;
 
 	BUILD_BUG_ON(sizeof(*state) > sizeof(cb->ctx));
-	ret = ofed_nldev_parse(&ask, cb->skb, cb->nlh, cb->extack);
+	ret = ofed_nldev_parse(&req, cb->skb, cb->nlh, cb->extack);
 	if (ret)
 		return ret;
-	ask.net = sock_net(skb->sk);
-	device = ofed_nldev_device(&ask);
+	req.net = sock_net(skb->sk);
+	device = ofed_nldev_device(&req);
 	if (!device)
 		return -EINVAL;
 
 	while (!ret) {
-		ask.port = (u64)rdma_start_port(device) + state->ports_done;
-		if (ask.port > rdma_end_port(device))
+		req.port = (u64)rdma_start_port(device) + state->ports_done;
+		if (req.port > rdma_end_port(device))
 			break;
-		ret = ofed_nldev_put_part(skb, device, &ask, nldev_put_port);
+		ret = ofed_nldev_put_part(skb, device, &req, nldev_put_port);
 		if (!ret)
 			state->ports_done++;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* NLDEV: requests and answers, as all ops have them. */
+/* NLDEV: requests and replies, as all ops have them. */
 #include <linux/string.h>
 #include <kunit/visibility.h>
 #include <net/netlink.h>
@@ -10,7 +10,7 @@
 #include "nldev.h"
 
 /*
- * What a request may carry. Attributes that only answers have are not looked
+ * What a request may carry. Attributes that only replies have are not looked
  * at, so they need no entry. A string's length is without its NUL; a name that is
  * one too long is cut, as it always was.
  */
@@ -54,65 +54,65 @@ static const struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE] = { .type = NLA_U8 },
 };
 
-int ofed_nldev_parse(struct nldev_ask *ask, const struct sk_buff *skb,
+int ofed_nldev_parse(struct nldev_req *req, const struct sk_buff *skb,
 		     const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
 	const struct nlattr *port, *details;
 
-	ask->net = sock_net(skb->sk);
-	ask->portid = NETLINK_CB(skb).portid;
-	ask->nlh = nlh;
-	ask->extack = extack;
-	ask->admin = netlink_capable(skb, CAP_NET_ADMIN);
+	req->net = sock_net(skb->sk);
+	req->portid = NETLINK_CB(skb).portid;
+	req->nlh = nlh;
+	req->extack = extack;
+	req->admin = netlink_capable(skb, CAP_NET_ADMIN);
 	/* Old tools do not mark nests, so not strict. */
-	if (nlmsg_parse_deprecated(nlh, 0, ask->tb, RDMA_NLDEV_ATTR_MAX - 1,
+	if (nlmsg_parse_deprecated(nlh, 0, req->tb, RDMA_NLDEV_ATTR_MAX - 1,
 				   policy, extack))
 		return ofed_refuse_call(-EINVAL, "nldev: op %u is malformed",
 					nlh->nlmsg_type);
-	port = ask->tb[RDMA_NLDEV_ATTR_PORT_INDEX];
-	ask->port = port ? nla_get_u32(port) : NLDEV_NO_PORT;
-	details = ask->tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS];
-	ask->details = details && nla_get_u8(details);
+	port = req->tb[RDMA_NLDEV_ATTR_PORT_INDEX];
+	req->port = port ? nla_get_u32(port) : NLDEV_NO_PORT;
+	details = req->tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS];
+	req->details = details && nla_get_u8(details);
 	return 0;
 }
 
-struct ib_device *ofed_nldev_device(const struct nldev_ask *ask)
+struct ib_device *ofed_nldev_device(const struct nldev_req *req)
 {
-	const struct nlattr *index = ask->tb[RDMA_NLDEV_ATTR_DEV_INDEX];
+	const struct nlattr *index = req->tb[RDMA_NLDEV_ATTR_DEV_INDEX];
 
 	struct ib_device *device;
 
 	if (!index)
 		return ofed_refuse_call(NULL, "nldev: op %u without an index of a device",
-					ask->nlh->nlmsg_type);
-	device = ofed_device_get_by_index(ask->net, nla_get_u32(index));
+					req->nlh->nlmsg_type);
+	device = ofed_device_get_by_index(req->net, nla_get_u32(index));
 	return device ?: ofed_refuse_call(NULL, "nldev: there is no device %u here",
 					  nla_get_u32(index));
 }
 
-struct ib_device *ofed_nldev_parse_device(struct nldev_ask *ask,
+struct ib_device *ofed_nldev_parse_device(struct nldev_req *req,
 					  const struct sk_buff *skb,
 					  const struct nlmsghdr *nlh,
 					  struct netlink_ext_ack *extack)
 {
-	int ret = ofed_nldev_parse(ask, skb, nlh, extack);
+	int ret = ofed_nldev_parse(req, skb, nlh, extack);
 
 	if (ret)
 		return ERR_PTR(ret);
-	return ofed_nldev_device(ask) ?: ERR_PTR(-EINVAL);
+	return ofed_nldev_device(req) ?: ERR_PTR(-EINVAL);
 }
 
 int ofed_nldev_put_part(struct sk_buff *skb, struct ib_device *device,
-			const struct nldev_ask *ask, nldev_fill fill)
+			const struct nldev_req *req, nldev_fill fill)
 {
 	struct nlmsghdr *nlh;
 	int ret;
 
-	nlh = nlmsg_put(skb, ask->portid, ask->nlh->nlmsg_seq,
-			ask->nlh->nlmsg_type, 0, NLM_F_MULTI);
+	nlh = nlmsg_put(skb, req->portid, req->nlh->nlmsg_seq,
+			req->nlh->nlmsg_type, 0, NLM_F_MULTI);
 	if (!nlh)
 		return -EMSGSIZE;
-	ret = fill(skb, device, ask);
+	ret = fill(skb, device, req);
 	if (ret)
 		nlmsg_cancel(skb, nlh);
 	else
@@ -120,8 +120,8 @@ int ofed_nldev_put_part(struct sk_buff *skb, struct ib_device *device,
 	return ret;
 }
 
-int ofed_nldev_answer(const struct nldev_ask *ask, struct ib_device *device,
-		      nldev_fill fill)
+int ofed_nldev_reply(const struct nldev_req *req, struct ib_device *device,
+		     nldev_fill fill)
 {
 	struct sk_buff *msg;
 	struct nlmsghdr *nlh;
@@ -130,35 +130,35 @@ int ofed_nldev_answer(const struct nldev_ask *ask, struct ib_device *device,
 	msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;
-	/* An answer has the type of its question. */
-	nlh = nlmsg_put(msg, ask->portid, ask->nlh->nlmsg_seq,
-			ask->nlh->nlmsg_type, 0, 0);
+	/* A reply has the type of its request. */
+	nlh = nlmsg_put(msg, req->portid, req->nlh->nlmsg_seq,
+			req->nlh->nlmsg_type, 0, 0);
 	if (!nlh) {
 		ret = -EMSGSIZE;
 		goto err_msg;
 	}
-	ret = fill(msg, device, ask);
+	ret = fill(msg, device, req);
 	if (ret)
 		goto err_msg;
 	nlmsg_end(msg, nlh);
-	return rdma_nl_unicast(ask->net, msg, ask->portid);
+	return rdma_nl_unicast(req->net, msg, req->portid);
 
 err_msg:
 	nlmsg_free(msg);
 	return ret;
 }
 
-int ofed_nldev_answer_device(struct sk_buff *skb, struct nlmsghdr *nlh,
-			     struct netlink_ext_ack *extack, nldev_fill fill)
+int ofed_nldev_reply_device(struct sk_buff *skb, struct nlmsghdr *nlh,
+			    struct netlink_ext_ack *extack, nldev_fill fill)
 {
 	struct ib_device *device;
-	struct nldev_ask ask;
+	struct nldev_req req;
 	int ret;
 
-	device = ofed_nldev_parse_device(&ask, skb, nlh, extack);
+	device = ofed_nldev_parse_device(&req, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
-	ret = ofed_nldev_answer(&ask, device, fill);
+	ret = ofed_nldev_reply(&req, device, fill);
 	ib_device_put(device);
 	return ret;
 }
@@ -171,7 +171,7 @@ struct dump_state {
 struct dump_walk {
 	struct sk_buff *skb;
 	struct dump_state *state;
-	struct nldev_ask *ask;
+	struct nldev_req *req;
 	nldev_fill fill;
 };
 
@@ -181,9 +181,9 @@ static int nldev_dump_device(struct ib_device *device, void *ctx)
 	int ret;
 
 	if (device->index < walk->state->next_index ||
-	    !rdma_dev_access_netns(device, walk->ask->net))
+	    !rdma_dev_access_netns(device, walk->req->net))
 		return 0;
-	ret = ofed_nldev_put_part(walk->skb, device, walk->ask, walk->fill);
+	ret = ofed_nldev_put_part(walk->skb, device, walk->req, walk->fill);
 	if (ret)
 		return ret;
 	walk->state->next_index = device->index + 1;
@@ -193,20 +193,20 @@ static int nldev_dump_device(struct ib_device *device, void *ctx)
 int ofed_nldev_dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
 			    nldev_fill fill)
 {
-	struct nldev_ask ask;
+	struct nldev_req req;
 	struct dump_walk walk = {
 		.skb = skb,
 		.state = (struct dump_state *)cb->ctx,
-		.ask = &ask,
+		.req = &req,
 		.fill = fill,
 	};
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct dump_state) > sizeof(cb->ctx));
-	ret = ofed_nldev_parse(&ask, cb->skb, cb->nlh, cb->extack);
+	ret = ofed_nldev_parse(&req, cb->skb, cb->nlh, cb->extack);
 	if (ret)
 		return ret;
-	ask.net = sock_net(skb->sk);
+	req.net = sock_net(skb->sk);
 	ret = ofed_for_each_device(nldev_dump_device, &walk);
 	/* A full part is not the end: another call brings the next one. */
 	return skb->len ? skb->len : ret;

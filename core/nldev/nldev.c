@@ -10,7 +10,7 @@
 	.doit = ofed_nldev_res_one, .dump = ofed_nldev_res_all,		\
 	.flags = RDMA_NL_ADMIN_PERM }
 
-/* Ops without an entry answer -EINVAL. */
+/* Ops without an entry return -EINVAL. */
 static const struct rdma_nl_cbs ops[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_GET] = {
 		.doit = ofed_nldev_get, .dump = ofed_nldev_get_dump },

@@ -18,9 +18,9 @@
 #define NLDEV_NO_PORT U64_MAX
 
 /**
- * struct nldev_ask - a request, taken apart
+ * struct nldev_req - a request, taken apart
  * @net: network namespace of the asker
- * @portid: where the answer goes
+ * @portid: where the reply goes
  * @nlh: header of the request
  * @extack: for the reason of a failure
  * @port: its PORT_INDEX, or NLDEV_NO_PORT
@@ -28,7 +28,7 @@
  * @details: DRIVER_DETAILS is on
  * @tb: its attributes, checked against the policy
  */
-struct nldev_ask {
+struct nldev_req {
 	struct net *net;
 	u32 portid;
 	const struct nlmsghdr *nlh;
@@ -40,64 +40,64 @@ struct nldev_ask {
 };
 
 /*
- * Appends what it has to say to @msg. @device is held; NULL for answers about
+ * Appends what it has to say to @msg. @device is held; NULL for replies about
  * the system. Return: 0, -EMSGSIZE (no room), or an errno for the asker.
  */
 typedef int (*nldev_fill)(struct sk_buff *msg, struct ib_device *device,
-			  const struct nldev_ask *ask);
+			  const struct nldev_req *req);
 
 /* Return: 0, or -EINVAL for whatever is wrong with the request. */
-int ofed_nldev_parse(struct nldev_ask *ask, const struct sk_buff *skb,
+int ofed_nldev_parse(struct nldev_req *req, const struct sk_buff *skb,
 		     const struct nlmsghdr *nlh,
 		     struct netlink_ext_ack *extack);
 
 /* The device that DEV_INDEX names, held by ib_device_try_get(), or NULL. */
-struct ib_device *ofed_nldev_device(const struct nldev_ask *ask);
+struct ib_device *ofed_nldev_device(const struct nldev_req *req);
 
 /* Both in one, for requests about one device. Return: it, held, or -EINVAL. */
-struct ib_device *ofed_nldev_parse_device(struct nldev_ask *ask,
+struct ib_device *ofed_nldev_parse_device(struct nldev_req *req,
 					  const struct sk_buff *skb,
 					  const struct nlmsghdr *nlh,
 					  struct netlink_ext_ack *extack);
 
 /* Send one message that @fill fills. */
-int ofed_nldev_answer(const struct nldev_ask *ask, struct ib_device *device,
-		      nldev_fill fill);
+int ofed_nldev_reply(const struct nldev_req *req, struct ib_device *device,
+		     nldev_fill fill);
 
-/* A whole doit: an answer about the device that DEV_INDEX names. */
-int ofed_nldev_answer_device(struct sk_buff *skb, struct nlmsghdr *nlh,
-			     struct netlink_ext_ack *extack, nldev_fill fill);
+/* A whole doit: a reply about the device that DEV_INDEX names. */
+int ofed_nldev_reply_device(struct sk_buff *skb, struct nlmsghdr *nlh,
+			    struct netlink_ext_ack *extack, nldev_fill fill);
 
 /* Append a message of a dump to @skb; nothing stays of one that fails. */
 int ofed_nldev_put_part(struct sk_buff *skb, struct ib_device *device,
-			const struct nldev_ask *ask, nldev_fill fill);
+			const struct nldev_req *req, nldev_fill fill);
 
 /* A whole dump: a message for each device that the asker may see. */
 int ofed_nldev_dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
 			    nldev_fill fill);
 
-/* DEV_INDEX and DEV_NAME, which every answer about a device begins with. */
+/* DEV_INDEX and DEV_NAME, which every reply about a device begins with. */
 int ofed_nldev_put_handle(struct sk_buff *msg, struct ib_device *device);
-/* The same and PORT_INDEX, of answers about a port. */
+/* The same and PORT_INDEX, of replies about a port. */
 int ofed_nldev_put_port(struct sk_buff *msg, struct ib_device *device,
 			u32 port);
 
-/* The answer to GET. */
+/* The reply to GET. */
 int ofed_nldev_put_device(struct sk_buff *msg, struct ib_device *device,
-			  const struct nldev_ask *ask);
+			  const struct nldev_req *req);
 
-/* The answer to PORT_GET, but for the netdev, from what the driver said. */
+/* The reply to PORT_GET, but for the netdev, from what the driver said. */
 int ofed_nldev_put_port_attr(struct sk_buff *msg, struct ib_device *device,
 			     u32 port, const struct ib_port_attr *attr);
 int ofed_nldev_put_netdev(struct sk_buff *msg, struct ib_device *device,
 			  u32 port, const struct net *net);
 
 /* A port of @device, by PORT_INDEX. */
-static inline bool ofed_nldev_has_port(const struct nldev_ask *ask,
+static inline bool ofed_nldev_has_port(const struct nldev_req *req,
 				       struct ib_device *device)
 {
-	return ask->port != NLDEV_NO_PORT &&
-	       rdma_is_port_valid(device, ask->port);
+	return req->port != NLDEV_NO_PORT &&
+	       rdma_is_port_valid(device, req->port);
 }
 
 /**
@@ -108,7 +108,7 @@ static inline bool ofed_nldev_has_port(const struct nldev_ask *ask,
  * @id: attribute by which a request names one object
  * @per_port: a request for one object names its port too; others must not
  * @fill: appends what is told of one object, which the caller holds a reference
- *	  of. Return: 0; -EAGAIN (of no interest to @ask), -EMSGSIZE, or an errno
+ *	  of. Return: 0; -EAGAIN (of no interest to @req), -EMSGSIZE, or an errno
  *	  for the asker
  */
 struct nldev_kind {
@@ -118,7 +118,7 @@ struct nldev_kind {
 	u16 id;
 	bool per_port;
 	int (*fill)(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		    const struct nldev_ask *ask);
+		    const struct nldev_req *req);
 };
 
 /* Whole doits and dumps: one object that the request names, or all of them. */
@@ -137,27 +137,27 @@ int ofed_nldev_put_owner(struct sk_buff *msg,
  * one kind each; the raw ones give what the driver alone understands.
  */
 int ofed_nldev_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		      const struct nldev_ask *ask);
+		      const struct nldev_req *req);
 int ofed_nldev_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
-			  const struct nldev_ask *ask);
+			  const struct nldev_req *req);
 int ofed_nldev_put_cq(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		      const struct nldev_ask *ask);
+		      const struct nldev_req *req);
 int ofed_nldev_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
-			  const struct nldev_ask *ask);
+			  const struct nldev_req *req);
 int ofed_nldev_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		      const struct nldev_ask *ask);
+		      const struct nldev_req *req);
 int ofed_nldev_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
-			  const struct nldev_ask *ask);
+			  const struct nldev_req *req);
 int ofed_nldev_put_pd(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		      const struct nldev_ask *ask);
+		      const struct nldev_req *req);
 int ofed_nldev_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		       const struct nldev_ask *ask);
+		       const struct nldev_req *req);
 int ofed_nldev_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		       const struct nldev_ask *ask);
+		       const struct nldev_req *req);
 int ofed_nldev_put_srq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
-			   const struct nldev_ask *ask);
+			   const struct nldev_req *req);
 int ofed_nldev_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *res,
-			 const struct nldev_ask *ask);
+			 const struct nldev_req *req);
 
 /* The first QP at or after @id, with a reference on its entry, or NULL. */
 struct ib_qp *ofed_nldev_next_qp(struct ib_device *device, u32 *id);
@@ -192,7 +192,7 @@ int ofed_nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh,
 			struct netlink_ext_ack *extack);
 int ofed_nldev_stat_get_res(struct sk_buff *skb, struct nlmsghdr *nlh,
 			    struct netlink_ext_ack *extack,
-			    const struct nldev_ask *ask);
+			    const struct nldev_req *req);
 int ofed_nldev_stat_get_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* sub.c, where devices can have parts */

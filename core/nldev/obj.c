@@ -24,7 +24,7 @@ static int nldev_put_use_count(struct sk_buff *msg, const atomic_t *usecnt)
 
 /* nldev_kind.fill */
 int ofed_nldev_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		       const struct nldev_ask *ask)
+		       const struct nldev_req *req)
 {
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_CTXN, res->id))
 		return -EMSGSIZE;
@@ -45,11 +45,11 @@ static int nldev_put_pd_keys(struct sk_buff *msg, const struct ib_pd *pd)
 
 /* nldev_kind.fill */
 int ofed_nldev_put_pd(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		      const struct nldev_ask *ask)
+		      const struct nldev_req *req)
 {
 	const struct ib_pd *pd = container_of(res, struct ib_pd, res);
 
-	if (ask->admin && nldev_put_pd_keys(msg, pd))
+	if (req->admin && nldev_put_pd_keys(msg, pd))
 		return -EMSGSIZE;
 	if (nldev_put_use_count(msg, &pd->usecnt) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, res->id))
@@ -67,12 +67,12 @@ static int nldev_put_mr_keys(struct sk_buff *msg, const struct ib_mr *mr)
 
 /* nldev_kind.fill */
 int ofed_nldev_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		      const struct nldev_ask *ask)
+		      const struct nldev_req *req)
 {
 	struct ib_mr *mr = container_of(res, struct ib_mr, res);
 	int ret;
 
-	if (ask->admin && nldev_put_mr_keys(msg, mr))
+	if (req->admin && nldev_put_mr_keys(msg, mr))
 		return -EMSGSIZE;
 	if (nla_put_u64_64bit(msg, RDMA_NLDEV_ATTR_RES_MRLEN, mr->length,
 			      RDMA_NLDEV_ATTR_PAD) ||
@@ -89,7 +89,7 @@ int ofed_nldev_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
 
 /* nldev_kind.fill */
 int ofed_nldev_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
-			  const struct nldev_ask *ask)
+			  const struct nldev_req *req)
 {
 	struct ib_mr *mr = container_of(res, struct ib_mr, res);
 
@@ -113,7 +113,7 @@ static int nldev_put_cq_owner(struct sk_buff *msg, const struct ib_cq *cq)
 
 /* nldev_kind.fill */
 int ofed_nldev_put_cq(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		      const struct nldev_ask *ask)
+		      const struct nldev_req *req)
 {
 	struct ib_cq *cq = container_of(res, struct ib_cq, res);
 	int ret;
@@ -131,7 +131,7 @@ int ofed_nldev_put_cq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 
 /* nldev_kind.fill */
 int ofed_nldev_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
-			  const struct nldev_ask *ask)
+			  const struct nldev_req *req)
 {
 	struct ib_cq *cq = container_of(res, struct ib_cq, res);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* NLDEV: what drivers append to answers about their objects. */
+/* NLDEV: what drivers append to replies about their objects. */
 #include <linux/export.h>
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
@@ -35,8 +35,8 @@ static int nldev_put_u64(struct sk_buff *msg, const char *name,
 }
 
 /**
- * rdma_nl_put_driver_u32 - append a driver's number to an answer
- * @msg: answer, inside the RDMA_NLDEV_ATTR_DRIVER nest
+ * rdma_nl_put_driver_u32 - append a driver's number to a reply
+ * @msg: reply, inside the RDMA_NLDEV_ATTR_DRIVER nest
  * @name: what the number is
  * @value: the number, to be printed in decimal
  *
@@ -49,8 +49,8 @@ int rdma_nl_put_driver_u32(struct sk_buff *msg, const char *name, u32 value)
 EXPORT_SYMBOL(rdma_nl_put_driver_u32);
 
 /**
- * rdma_nl_put_driver_u32_hex - append a driver's number to an answer
- * @msg: answer, inside the RDMA_NLDEV_ATTR_DRIVER nest
+ * rdma_nl_put_driver_u32_hex - append a driver's number to a reply
+ * @msg: reply, inside the RDMA_NLDEV_ATTR_DRIVER nest
  * @name: what the number is
  * @value: the number, to be printed in hexadecimal
  *
@@ -63,8 +63,8 @@ int rdma_nl_put_driver_u32_hex(struct sk_buff *msg, const char *name, u32 value)
 EXPORT_SYMBOL(rdma_nl_put_driver_u32_hex);
 
 /**
- * rdma_nl_put_driver_u64 - append a driver's number to an answer
- * @msg: answer, inside the RDMA_NLDEV_ATTR_DRIVER nest
+ * rdma_nl_put_driver_u64 - append a driver's number to a reply
+ * @msg: reply, inside the RDMA_NLDEV_ATTR_DRIVER nest
  * @name: what the number is
  * @value: the number, to be printed in decimal
  *
@@ -77,8 +77,8 @@ int rdma_nl_put_driver_u64(struct sk_buff *msg, const char *name, u64 value)
 EXPORT_SYMBOL(rdma_nl_put_driver_u64);
 
 /**
- * rdma_nl_put_driver_u64_hex - append a driver's number to an answer
- * @msg: answer, inside the RDMA_NLDEV_ATTR_DRIVER nest
+ * rdma_nl_put_driver_u64_hex - append a driver's number to a reply
+ * @msg: reply, inside the RDMA_NLDEV_ATTR_DRIVER nest
  * @name: what the number is
  * @value: the number, to be printed in hexadecimal
  *
@@ -91,8 +91,8 @@ int rdma_nl_put_driver_u64_hex(struct sk_buff *msg, const char *name, u64 value)
 EXPORT_SYMBOL(rdma_nl_put_driver_u64_hex);
 
 /**
- * rdma_nl_put_driver_string - append a driver's text to an answer
- * @msg: answer, inside the RDMA_NLDEV_ATTR_DRIVER nest
+ * rdma_nl_put_driver_string - append a driver's text to a reply
+ * @msg: reply, inside the RDMA_NLDEV_ATTR_DRIVER nest
  * @name: what the text is
  * @str: the text
  *
@@ -107,8 +107,8 @@ int rdma_nl_put_driver_string(struct sk_buff *msg, const char *name,
 EXPORT_SYMBOL(rdma_nl_put_driver_string);
 
 /**
- * rdma_nl_stat_hwcounter_entry - append a counter to an answer
- * @msg: answer, inside the RDMA_NLDEV_ATTR_STAT_HWCOUNTERS nest
+ * rdma_nl_stat_hwcounter_entry - append a counter to a reply
+ * @msg: reply, inside the RDMA_NLDEV_ATTR_STAT_HWCOUNTERS nest
  * @name: name of the counter
  * @value: its value
  *

@@ -21,9 +21,9 @@ struct ib_qp *ofed_nldev_next_qp(struct ib_device *device, u32 *id)
 	return res ? nldev_qp_of(res) : NULL;
 }
 
-static bool nldev_is_of_port(const struct ib_qp *qp, const struct nldev_ask *ask)
+static bool nldev_is_of_port(const struct ib_qp *qp, const struct nldev_req *req)
 {
-	return ask->port == NLDEV_NO_PORT || ask->port == qp->port;
+	return req->port == NLDEV_NO_PORT || req->port == qp->port;
 }
 
 static bool nldev_is_connected(const struct ib_qp *qp)
@@ -66,13 +66,13 @@ static int nldev_put_state(struct sk_buff *msg, struct ib_qp *qp)
 
 /* nldev_kind.fill */
 int ofed_nldev_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		      const struct nldev_ask *ask)
+		      const struct nldev_req *req)
 {
 	struct ib_qp *qp = nldev_qp_of(res);
 	struct ib_device *device = qp->device;
 	int ret;
 
-	if (!nldev_is_of_port(qp, ask))
+	if (!nldev_is_of_port(qp, req))
 		return -EAGAIN;
 	/* No port before INIT, and no PD of one's own with XRC targets. */
 	if (qp->port &&
@@ -91,11 +91,11 @@ int ofed_nldev_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
 
 /* nldev_kind.fill */
 int ofed_nldev_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
-			  const struct nldev_ask *ask)
+			  const struct nldev_req *req)
 {
 	struct ib_qp *qp = nldev_qp_of(res);
 
-	if (!nldev_is_of_port(qp, ask))
+	if (!nldev_is_of_port(qp, req))
 		return -EAGAIN;
 	if (!qp->device->ops.fill_res_qp_entry_raw)
 		return ofed_refuse(qp->device, -EINVAL,

@@ -49,53 +49,53 @@ int ofed_nldev_put_owner(struct sk_buff *msg,
 	return pid ? nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PID, pid) : 0;
 }
 
-/* A request for one object; ofed_nldev_answer() is handed @ask. */
-struct one_ask {
-	struct nldev_ask ask;
+/* A request for one object; ofed_nldev_reply() is handed @req. */
+struct one_req {
+	struct nldev_req req;
 	const struct nldev_kind *kind;
 };
 
 static int nldev_put_one(struct sk_buff *msg, struct ib_device *device,
-			 const struct nldev_ask *ask)
+			 const struct nldev_req *req)
 {
 	const struct nldev_kind *kind =
-		container_of(ask, struct one_ask, ask)->kind;
+		container_of(req, struct one_req, req)->kind;
 	struct rdma_restrack_entry *res;
 	int ret;
 
 	res = rdma_restrack_get_byid(device, kind->type,
-				     nla_get_u32(ask->tb[kind->id]));
+				     nla_get_u32(req->tb[kind->id]));
 	if (IS_ERR(res))
 		return PTR_ERR(res);
 	ret = ofed_nldev_put_handle(msg, device);
 	if (!ret)
-		ret = kind->fill(msg, res, ask);
+		ret = kind->fill(msg, res, req);
 	rdma_restrack_put(res);
 	return ret;
 }
 
-static bool nldev_may_ask_for_one(const struct one_ask *one, struct ib_device *device)
+static bool nldev_may_query_one(const struct one_req *one, struct ib_device *device)
 {
-	if (!one->ask.tb[one->kind->id])
+	if (!one->req.tb[one->kind->id])
 		return false;
 	if (!one->kind->per_port)
-		return one->ask.port == NLDEV_NO_PORT;
-	return ofed_nldev_has_port(&one->ask, device);
+		return one->req.port == NLDEV_NO_PORT;
+	return ofed_nldev_has_port(&one->req, device);
 }
 
 int ofed_nldev_one(struct sk_buff *skb, struct nlmsghdr *nlh,
 		   struct netlink_ext_ack *extack,
 		   const struct nldev_kind *kind)
 {
-	struct one_ask one = { .kind = kind };
+	struct one_req one = { .kind = kind };
 	struct ib_device *device;
 	int ret;
 
-	device = ofed_nldev_parse_device(&one.ask, skb, nlh, extack);
+	device = ofed_nldev_parse_device(&one.req, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
-	if (nldev_may_ask_for_one(&one, device))
-		ret = ofed_nldev_answer(&one.ask, device, nldev_put_one);
+	if (nldev_may_query_one(&one, device))
+		ret = ofed_nldev_reply(&one.req, device, nldev_put_one);
 	else
 		ret = ofed_refuse(device, -EINVAL, "an object without its number, or of a wrong port");
 	ib_device_put(device);
@@ -108,9 +108,9 @@ struct res_dump {
 	bool done;
 };
 
-/* A part of a dump; ofed_nldev_put_part() is handed @ask. */
+/* A part of a dump; ofed_nldev_put_part() is handed @req. */
 struct res_part {
-	struct nldev_ask ask;
+	struct nldev_req req;
 	const struct nldev_kind *kind;
 	struct res_dump *state;
 };
@@ -123,7 +123,7 @@ static int nldev_put_entry(struct sk_buff *msg, struct rdma_restrack_entry *res,
 
 	if (!nest)
 		return -EMSGSIZE;
-	ret = part->kind->fill(msg, res, &part->ask);
+	ret = part->kind->fill(msg, res, &part->req);
 	if (ret)
 		nla_nest_cancel(msg, nest);
 	else
@@ -145,7 +145,7 @@ static int nldev_put_entries(struct sk_buff *msg, struct ib_device *device,
 	int ret;
 
 	while ((res = ofed_restrack_get_from(device, part->kind->type, id))) {
-		if (part->ask.details || !ofed_restrack_is_detail(res))
+		if (part->req.details || !ofed_restrack_is_detail(res))
 			ret = nldev_put_entry(msg, res, part);
 		else
 			ret = -EAGAIN;
@@ -163,9 +163,9 @@ static int nldev_put_entries(struct sk_buff *msg, struct ib_device *device,
 
 /* As many entries as there is room for. */
 static int nldev_put_part(struct sk_buff *msg, struct ib_device *device,
-			  const struct nldev_ask *ask)
+			  const struct nldev_req *req)
 {
-	const struct res_part *part = container_of(ask, struct res_part, ask);
+	const struct res_part *part = container_of(req, struct res_part, req);
 	struct nlattr *table;
 	int count = 0;
 	int ret;
@@ -197,21 +197,21 @@ int ofed_nldev_all(struct sk_buff *skb, struct netlink_callback *cb,
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct res_dump) > sizeof(cb->ctx));
-	ret = ofed_nldev_parse(&part.ask, cb->skb, cb->nlh, cb->extack);
+	ret = ofed_nldev_parse(&part.req, cb->skb, cb->nlh, cb->extack);
 	if (ret)
 		return ret;
-	part.ask.net = sock_net(skb->sk);
-	device = ofed_nldev_device(&part.ask);
+	part.req.net = sock_net(skb->sk);
+	device = ofed_nldev_device(&part.req);
 	if (!device)
 		return -EINVAL;
 
-	if (part.ask.port != NLDEV_NO_PORT &&
-	    !rdma_is_port_valid(device, part.ask.port))
-		ret = ofed_refuse_port(device, part.ask.port);
+	if (part.req.port != NLDEV_NO_PORT &&
+	    !rdma_is_port_valid(device, part.req.port))
+		ret = ofed_refuse_port(device, part.req.port);
 	else if (part.state->done)
 		ret = -ENOENT;
 	else
-		ret = ofed_nldev_put_part(skb, device, &part.ask, nldev_put_part);
+		ret = ofed_nldev_put_part(skb, device, &part.req, nldev_put_part);
 	ib_device_put(device);
 	if (ret == -ENOENT)
 		return 0;

@@ -78,7 +78,7 @@ static int nldev_srq_put_qps(struct sk_buff *msg, const struct ib_srq *srq)
 
 /* nldev_kind.fill */
 int ofed_nldev_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
-		       const struct nldev_ask *ask)
+		       const struct nldev_req *req)
 {
 	struct ib_srq *srq = container_of(res, struct ib_srq, res);
 	int (*fill)(struct sk_buff *msg, struct ib_srq *srq) =
@@ -100,7 +100,7 @@ int ofed_nldev_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 
 /* nldev_kind.fill */
 int ofed_nldev_put_srq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
-			   const struct nldev_ask *ask)
+			   const struct nldev_req *req)
 {
 	struct ib_srq *srq = container_of(res, struct ib_srq, res);
 	int (*fill)(struct sk_buff *msg, struct ib_srq *srq) =

@@ -8,20 +8,20 @@
 #include "nldev.h"
 #include "../sysfs/sysfs.h"
 
-/* Tell the port that @ask is about. Return: its counters, or an ERR_PTR. */
+/* Tell the port that @req is about. Return: its counters, or an ERR_PTR. */
 static struct rdma_hw_stats *nldev_stat_put_port(struct sk_buff *msg,
 						 struct ib_device *device,
-						 const struct nldev_ask *ask)
+						 const struct nldev_req *req)
 {
 	struct rdma_hw_stats *stats;
 
-	if (!ofed_nldev_has_port(ask, device))
-		return ERR_PTR(ofed_refuse_port(device, ask->port));
-	stats = ofed_hw_stats_of_port(device, ask->port);
+	if (!ofed_nldev_has_port(req, device))
+		return ERR_PTR(ofed_refuse_port(device, req->port));
+	stats = ofed_hw_stats_of_port(device, req->port);
 	if (!stats)
 		return ofed_refuse(device, ERR_PTR(-EINVAL),
-				   "port %llu has no counters", ask->port);
-	if (ofed_nldev_put_port(msg, device, ask->port))
+				   "port %llu has no counters", req->port);
+	if (ofed_nldev_put_port(msg, device, req->port))
 		return ERR_PTR(-EMSGSIZE);
 	return stats;
 }
@@ -59,18 +59,18 @@ err_table:
 }
 
 static int nldev_put_port_stats(struct sk_buff *msg, struct ib_device *device,
-				const struct nldev_ask *ask)
+				const struct nldev_req *req)
 {
-	struct rdma_hw_stats *stats = nldev_stat_put_port(msg, device, ask);
+	struct rdma_hw_stats *stats = nldev_stat_put_port(msg, device, req);
 	int ret;
 
 	if (IS_ERR(stats))
 		return PTR_ERR(stats);
 	mutex_lock(&stats->lock);
-	ret = ofed_hw_stats_refresh(device, stats, ask->port,
+	ret = ofed_hw_stats_refresh(device, stats, req->port,
 				    stats->num_counters);
 	if (!ret)
-		ret = ofed_nldev_put_hwstats(msg, device, stats, ask->port);
+		ret = ofed_nldev_put_hwstats(msg, device, stats, req->port);
 	mutex_unlock(&stats->lock);
 	return ret;
 }
@@ -79,15 +79,15 @@ static int nldev_put_port_stats(struct sk_buff *msg, struct ib_device *device,
 int ofed_nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 			struct netlink_ext_ack *extack)
 {
-	struct nldev_ask ask;
+	struct nldev_req req;
 	int ret;
 
-	ret = ofed_nldev_parse(&ask, skb, nlh, extack);
+	ret = ofed_nldev_parse(&req, skb, nlh, extack);
 	if (ret)
 		return ret;
-	if (ask.tb[RDMA_NLDEV_ATTR_STAT_RES])
-		return ofed_nldev_stat_get_res(skb, nlh, extack, &ask);
-	return ofed_nldev_answer_device(skb, nlh, extack, nldev_put_port_stats);
+	if (req.tb[RDMA_NLDEV_ATTR_STAT_RES])
+		return ofed_nldev_stat_get_res(skb, nlh, extack, &req);
+	return ofed_nldev_reply_device(skb, nlh, extack, nldev_put_port_stats);
 }
 
 /* The name of a counter, and whether it is on if that can be chosen. */
@@ -114,9 +114,9 @@ static int nldev_put_status(struct sk_buff *msg, const struct rdma_hw_stats *sta
 }
 
 static int nldev_put_port_status(struct sk_buff *msg, struct ib_device *device,
-				 const struct nldev_ask *ask)
+				 const struct nldev_req *req)
 {
-	struct rdma_hw_stats *stats = nldev_stat_put_port(msg, device, ask);
+	struct rdma_hw_stats *stats = nldev_stat_put_port(msg, device, req);
 	struct nlattr *table;
 	int ret = 0;
 	int i;
@@ -137,7 +137,7 @@ static int nldev_put_port_status(struct sk_buff *msg, struct ib_device *device,
 int ofed_nldev_stat_status(struct sk_buff *skb, struct nlmsghdr *nlh,
 			   struct netlink_ext_ack *extack)
 {
-	return ofed_nldev_answer_device(skb, nlh, extack, nldev_put_port_status);
+	return ofed_nldev_reply_device(skb, nlh, extack, nldev_put_port_status);
 }
 
 static int nldev_read_optional(const struct rdma_hw_stats *stats,

@@ -10,21 +10,21 @@ int ofed_nldev_newdev(struct sk_buff *skb, struct nlmsghdr *nlh,
 {
 	char name[IB_DEVICE_NAME_MAX];
 	struct ib_device *parent;
-	struct nldev_ask ask;
+	struct nldev_req req;
 	int ret;
 	u8 type;
 
-	parent = ofed_nldev_parse_device(&ask, skb, nlh, extack);
+	parent = ofed_nldev_parse_device(&req, skb, nlh, extack);
 	if (IS_ERR(parent))
 		return PTR_ERR(parent);
-	if (ask.tb[RDMA_NLDEV_ATTR_DEV_NAME] &&
-	    ask.tb[RDMA_NLDEV_ATTR_DEV_TYPE]) {
-		nla_strscpy(name, ask.tb[RDMA_NLDEV_ATTR_DEV_NAME],
+	if (req.tb[RDMA_NLDEV_ATTR_DEV_NAME] &&
+	    req.tb[RDMA_NLDEV_ATTR_DEV_TYPE]) {
+		nla_strscpy(name, req.tb[RDMA_NLDEV_ATTR_DEV_NAME],
 			    sizeof(name));
 		ret = ofed_nldev_check_link_name(name);
 		if (ret)
 			goto out;
-		type = nla_get_u8(ask.tb[RDMA_NLDEV_ATTR_DEV_TYPE]);
+		type = nla_get_u8(req.tb[RDMA_NLDEV_ATTR_DEV_TYPE]);
 		ret = ib_add_sub_device(parent, type, name);
 	} else {
 		ret = ofed_refuse(parent, -EINVAL, "a part of a device without a name or a type");
@@ -38,9 +38,9 @@ int ofed_nldev_deldev(struct sk_buff *skb, struct nlmsghdr *nlh,
 		      struct netlink_ext_ack *extack)
 {
 	struct ib_device *sub;
-	struct nldev_ask ask;
+	struct nldev_req req;
 
-	sub = ofed_nldev_parse_device(&ask, skb, nlh, extack);
+	sub = ofed_nldev_parse_device(&req, skb, nlh, extack);
 	if (IS_ERR(sub))
 		return PTR_ERR(sub);
 	return ib_del_sub_device_and_put(sub);

@@ -17,7 +17,7 @@ bool ofed_privileged_qkey_allowed(void)
 EXPORT_SYMBOL_GPL(ofed_privileged_qkey_allowed);
 
 static int nldev_put_settings(struct sk_buff *msg, struct ib_device *device,
-			      const struct nldev_ask *ask)
+			      const struct nldev_req *req)
 {
 	if (nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_NETNS_MODE,
 		       ofed_netns_is_shared()) ||
@@ -32,11 +32,11 @@ static int nldev_put_settings(struct sk_buff *msg, struct ib_device *device,
 int ofed_nldev_sys_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 		       struct netlink_ext_ack *extack)
 {
-	struct nldev_ask ask;
+	struct nldev_req req;
 	int ret;
 
-	ret = ofed_nldev_parse(&ask, skb, nlh, extack);
-	return ret ?: ofed_nldev_answer(&ask, NULL, nldev_put_settings);
+	ret = ofed_nldev_parse(&req, skb, nlh, extack);
+	return ret ?: ofed_nldev_reply(&req, NULL, nldev_put_settings);
 }
 
 /* One change a request: the first that is there, as in tree. */
@@ -44,12 +44,12 @@ int ofed_nldev_sys_set(struct sk_buff *skb, struct nlmsghdr *nlh,
 		       struct netlink_ext_ack *extack)
 {
 	const struct nlattr *netns, *qkey;
-	struct nldev_ask ask;
+	struct nldev_req req;
 
-	if (ofed_nldev_parse(&ask, skb, nlh, extack))
+	if (ofed_nldev_parse(&req, skb, nlh, extack))
 		return -EINVAL;
-	netns = ask.tb[RDMA_NLDEV_SYS_ATTR_NETNS_MODE];
-	qkey = ask.tb[RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE];
+	netns = req.tb[RDMA_NLDEV_SYS_ATTR_NETNS_MODE];
+	qkey = req.tb[RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE];
 	if (!netns && !qkey)
 		return ofed_refuse_call(-EINVAL, "nldev: nothing to set");
 	/* A longer number is not what it seems. */
