@@ -3,7 +3,7 @@
  * Why a call is refused: an errno does not say which argument it is for. The reasons are
  * dynamic debug, because a user process can repeat a refused call at will:
  *
- *	echo 'module ofed_core +p; module ofed_uverbs +p' >/sys/kernel/debug/dynamic_debug/control
+ *	echo 'module ofed_* +p' >/sys/kernel/debug/dynamic_debug/control
  */
 #ifndef OFED_REFUSE_H
 #define OFED_REFUSE_H

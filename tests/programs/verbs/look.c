@@ -214,10 +214,22 @@ static int far_mr(void)
 			       IBV_ACCESS_LOCAL_WRITE) ? 0 : errno;
 }
 
+/* The core's: this one and the next; those above are the driver's. */
+static int bad_vector(void)
+{
+	return ibv_create_cq(ctx, 16, NULL, NULL, 10000) ? 0 : errno;
+}
+
+static int bad_access(void)
+{
+	return ibv_reg_mr(pd, memory, BYTES, IBV_ACCESS_REMOTE_WRITE) ? 0 : errno;
+}
+
 static void refused(void)
 {
 	static int (*const calls[])(void) = {
-		big_cq, big_qp, big_srq, high_limit, bad_modify, far_mr,
+		big_cq, big_qp, big_srq, high_limit, bad_modify, far_mr, bad_vector,
+		bad_access,
 	};
 	unsigned int i;
 	int ret;

@@ -107,7 +107,7 @@ check "a device" device_up 0 || exit 1
 # The kernel's log says so when it is asked to, and else nothing.
 control=/sys/kernel/debug/dynamic_debug/control
 say_why() { # +p|-p
-	for _m in ofed_soft ofed_roce ofed_ib ofed_iwarp; do
+	for _m in ofed_core ofed_uverbs ofed_soft ofed_roce ofed_ib ofed_iwarp; do
 		echo "module $_m $1" >$control || return
 	done
 }
@@ -130,6 +130,10 @@ if [ -e $control ]; then
 	check "why, of a limit" told "srq_limit: 16777216, at most [0-9]+"
 	check "why, of a state" told "$modify"
 	check "why, of a region" told "8192 bytes at 0xfffffffffffff000 go beyond the last address"
+	if [ "$CORE" = ofed ]; then
+		check "why, of a vector" told "comp_vector: 10000, the device has [0-9]+"
+		check "why, of rights" told "access flags 0x2 of a region"
+	fi
 	check "no more of it" say_why -p
 else
 	echo "     no dynamic debug in this kernel"
