@@ -17,14 +17,14 @@
 	ret;								\
 })
 
-/* The same before a device is known; the format begins with the subsystem. */
+/* Before a device is known; the format begins with the subsystem. */
 #define ofed_refuse_call(ret, format, ...)				\
 ({									\
 	pr_debug(format "\n", ##__VA_ARGS__);				\
 	ret;								\
 })
 
-/* The same of a node, whose device may be gone. */
+/* For a character device, which outlives its RDMA device. */
 #define ofed_refuse_node(dev, ret, format, ...)				\
 ({									\
 	dev_dbg(dev, format "\n", ##__VA_ARGS__);			\
