@@ -29,7 +29,7 @@ MODULE_PARM_DESC(congestion,
 #define LEAST_BURST	2
 /*
  * A timer that is later than this is made up for in part, ns: a tick of HZ=250, for which a busy
- * processor lets softirqs wait. In a model of four senders whose timers are up to 5 ms late, they
+ * processor lets softirqs wait. In a model of four senders with timers up to 5 ms late, they
  * get 0.83 of a port. With 1 ms in place of 4 they get 0.65, with 8 ms no more.
  */
 #define LATE		(4 * NSEC_PER_MSEC)
