@@ -68,14 +68,18 @@ void ibt_resp_header(const struct ibt_qp *qp, const struct ibt_path *path,
 		.psn = psn,
 		.syndrome = ibt_resp_syndrome(qp, IBT_EXEC_OK),
 		.msn = qp->resp.msn,
+		.marks = qp->resp.ooo.marks,
 	};
 	pkt->op = &ibt_opcodes[pkt->opcode];
 	if (index < path->port->num_pkeys)
 		pkt->pkey = READ_ONCE(path->port->pkeys[index]);
 }
 
-/* False: no memory. Without a way to the peer it is lost, as on the wire. */
-static bool ibt_send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome)
+/*
+ * @gap: packets of a gap, else 0. False: no memory. Without a way to the peer it is lost, as on
+ * the wire.
+ */
+static bool ibt_send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome, u32 gap)
 {
 	struct ibt_path *path = ibt_qp_path(qp);
 	struct sk_buff *skb;
@@ -90,6 +94,10 @@ static bool ibt_send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome)
 		ibt_resp_header(qp, path, &pkt, IBT_ACK,
 				IBT_FIRST | IBT_LAST, psn);
 		pkt.syndrome = syndrome;
+		if (gap) {
+			pkt.marks |= IBT_MARK_GAPS;
+			pkt.msn = gap;
+		}
 		/* A busy link took it all the same, and more are not coming. */
 		ibt_tx(path, skb, &pkt, qp->flow);
 	}
@@ -130,7 +138,7 @@ static void ibt_ack_say(struct ibt_qp *qp, u32 psn, u8 syndrome)
 	lockdep_assert_held(&resp->lock);
 	if (!ibt_order_resp(qp, psn)) {
 		ibt_ack_owe(resp, psn, syndrome);
-	} else if (ibt_send_aeth(qp, psn, syndrome)) {
+	} else if (ibt_send_aeth(qp, psn, syndrome, 0)) {
 		ibt_resp_ack_sent(resp, psn);
 	} else {
 		ibt_ack_owe(resp, psn, syndrome);
@@ -230,6 +238,24 @@ void ibt_resp_nak(struct ibt_qp *qp, u32 psn, enum ibt_exec_status verdict)
 		qp->resp.nak_sent = true;
 	else
 		ibt_exec_failed(qp, verdict);
+}
+
+/**
+ * ibt_resp_gap - tell a requester that retransmits single packets what is missing
+ * @qp: queue pair
+ * @psn: first missing
+ * @packets: how many, or IBT_GAP_OPEN
+ *
+ * It may overtake other responses, as it acknowledges nothing. Without memory it is lost.
+ *
+ * Context: softirqs disabled, resp.lock held.
+ */
+void ibt_resp_gap(struct ibt_qp *qp, u32 psn, u32 packets)
+{
+	lockdep_assert_held(&qp->resp.lock);
+	ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_NAK);
+	ibt_resp_trace(qp, psn, IBT_NAK_PSN);
+	ibt_send_aeth(qp, psn, IBT_NAK_PSN, packets);
 }
 
 void ibt_resp_atomic(struct ibt_qp *qp, struct ibt_path *path,

@@ -24,6 +24,7 @@ void ibt_resp_header(const struct ibt_qp *qp, const struct ibt_path *path,
 void ibt_resp_ack(struct ibt_qp *qp, u32 psn);
 /* Tell @verdict of the request at @psn, with its consequences. */
 void ibt_resp_nak(struct ibt_qp *qp, u32 psn, enum ibt_exec_status verdict);
+void ibt_resp_gap(struct ibt_qp *qp, u32 psn, u32 packets);
 /* A request was refused by @syndrome. */
 void ibt_resp_trace(const struct ibt_qp *qp, u32 psn, u8 syndrome);
 void ibt_resp_ack_init(struct ibt_resp *resp);

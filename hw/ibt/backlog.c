@@ -13,21 +13,6 @@
 #include "rx.h"
 #include "stats.h"
 
-/* Of a packet in the backlog. */
-struct backlog_note {
-	u32 psn;
-	u32 bytes;		/* charged to the device */
-	bool read;		/* counted in waiting_reads */
-	bool again;		/* a READ that was executed before */
-	bool excess;		/* a READ more than the peer may have outstanding */
-};
-
-static struct backlog_note *ibt_backlog_note_of(struct sk_buff *skb)
-{
-	BUILD_BUG_ON(sizeof(struct backlog_note) > sizeof(skb->cb));
-	return (struct backlog_note *)skb->cb;
-}
-
 /* A copy of a READ that waits would only be answered twice. */
 static bool ibt_read_waits(const struct ibt_resp *resp, u32 psn)
 {
@@ -52,7 +37,7 @@ bool ibt_backlog_older(const struct ibt_resp *resp, u32 psn)
 }
 
 /* One more READ waits. False: it is a copy. */
-static bool ibt_count_read(struct ibt_resp *resp, struct backlog_note *note)
+static bool ibt_count_read(struct ibt_resp *resp, struct ibt_backlog_note *note)
 {
 	bool tx_in_flight = resp->reading.active && !resp->reading.again;
 
@@ -85,10 +70,10 @@ static void ibt_drop_behind(struct ibt_qp *qp, u32 psn)
 static void ibt_backlog_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 				    struct sk_buff *skb)
 {
-	struct backlog_note *note = ibt_backlog_note_of(skb);
+	struct ibt_backlog_note *note = ibt_backlog_note_of(skb);
 	struct ibt_resp *resp = &qp->resp;
 
-	*note = (struct backlog_note) {
+	*note = (struct ibt_backlog_note) {
 		.psn = pkt->psn,
 		.bytes = skb->truesize,
 	};

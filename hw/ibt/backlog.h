@@ -3,12 +3,37 @@
 #ifndef IBT_BACKLOG_H
 #define IBT_BACKLOG_H
 
+#include <linux/build_bug.h>
+#include <linux/skbuff.h>
 #include <linux/types.h>
 
 struct ibt_pkt;
 struct ibt_qp;
 struct ibt_resp;
-struct sk_buff;
+
+/**
+ * struct ibt_backlog_note - in skb->cb of a request that waits, here or behind a gap (ooo.c)
+ * @psn: its first
+ * @packets: (behind a gap) PSNs that it takes
+ * @bytes: charged to the device
+ * @read: counted in waiting_reads
+ * @again: a READ that was executed before
+ * @excess: a READ more than the peer may have outstanding
+ */
+struct ibt_backlog_note {
+	u32 psn;
+	u32 packets;
+	u32 bytes;
+	bool read;
+	bool again;
+	bool excess;
+};
+
+static inline struct ibt_backlog_note *ibt_backlog_note_of(struct sk_buff *skb)
+{
+	static_assert(sizeof(struct ibt_backlog_note) <= sizeof(skb->cb));
+	return (struct ibt_backlog_note *)skb->cb;
+}
 
 /*
  * Request packets that wait behind a READ answer, at most; a READ among them looks for a copy

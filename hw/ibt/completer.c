@@ -13,7 +13,9 @@
 #include "opcode.h"
 #include "pkt.h"
 #include "qp.h"
+#include "recovery.h"
 #include "requester.h"
+#include "resend.h"
 #include "retry.h"
 #include "rtt.h"
 #include "rtx.h"
@@ -65,6 +67,8 @@ static void ibt_move_una(struct ibt_qp *qp, u32 psn)
 		return;
 	qp->rtx.window = min(qp->rtx.window + answers, (u32)IBT_WINDOW);
 	overtaken = ibt_psn_ahead(sq->cur_psn, sq->una) < answers;
+	if (qp->rtx.resend.left)
+		ibt_resend_remove(&qp->rtx.resend, sq->una, psn);
 	sq->una = psn;
 	if (overtaken)
 		ibt_sq_rewind(qp, psn);
@@ -130,7 +134,8 @@ static void ibt_completer_missing(struct ibt_qp *qp, u8 why)
 {
 	if (qp->rtx.pause == IBT_PAUSE_RNR)
 		return;
-	if (qp->rtx.recovery == IBT_ASKED_AGAIN) {
+	if (qp->rtx.recovery == IBT_ASKED_AGAIN ||
+	    (qp->rtx.recovery == IBT_FILLING && why == IBT_RETRY_GAP)) {
 		qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
 		return;
 	}
@@ -225,7 +230,9 @@ void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome)
 
 static void ibt_completer_acknowledge(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
-	if ((pkt->syndrome & IBT_AETH_KIND) != IBT_AETH_ACK)
+	if (pkt->marks & IBT_MARK_GAPS && pkt->syndrome == IBT_NAK_PSN)
+		ibt_sq_gap(qp, pkt->psn, pkt->msn);
+	else if ((pkt->syndrome & IBT_AETH_KIND) != IBT_AETH_ACK)
 		ibt_sq_nak(qp, pkt->psn, pkt->syndrome);
 	else if (!ibt_ack_before(qp, ibt_psn_add(pkt->psn, 1)) && ibt_completer_alive(&qp->sq))
 		ibt_completer_missing(qp, IBT_RETRY_GAP);
@@ -257,10 +264,43 @@ static void ibt_completer_answered(struct ibt_qp *qp, struct ibt_wqe *wqe, u32 p
 	ibt_sq_complete_wqes(qp);
 }
 
+/* The request that has the packet with @psn and is not done. NULL: there is none. */
+static struct ibt_wqe *ibt_completer_find(const struct ibt_sq *sq, u32 psn)
+{
+	u32 at, head = ibt_sq_head(sq);
+	struct ibt_wqe *wqe;
+
+	for (at = sq->tail; at != head; at++) {
+		wqe = ibt_wqe_at(sq, at);
+		if (wqe->state != IBT_WQE_DONE && ibt_wqe_has_psn(wqe, psn))
+			return wqe;
+	}
+	return NULL;
+}
+
+/* Packets that came before their turn have it now, up to the next one that is missing. */
+static noinline void ibt_pass_placed(struct ibt_qp *qp)
+{
+	struct ibt_resend *rs = &qp->rtx.resend;
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_wqe *wqe;
+	u32 psn;
+
+	while (rs->placed && ibt_completer_alive(sq)) {
+		psn = ibt_resend_next_placed(rs, sq->una);
+		if (!ibt_ack_before(qp, psn))
+			return;
+		ibt_resend_pass(rs, psn);
+		wqe = ibt_completer_find(sq, psn);
+		if (wqe)
+			ibt_completer_answered(qp, wqe, psn);
+	}
+}
+
 /*
  * IBA 9.7.5.1.3: a READ that was asked again in the middle is answered by packets
  * that count anew. So only the end tells: LAST comes with the last PSN, and with
- * no other.
+ * no other, except from a peer that may have been asked for a gap.
  */
 static bool ibt_completer_fits(const struct ibt_qp *qp, const struct ibt_wqe *wqe,
 			       const struct ibt_pkt *pkt, u32 offset)
@@ -271,32 +311,81 @@ static bool ibt_completer_fits(const struct ibt_qp *qp, const struct ibt_wqe *wq
 	if (wqe->opcode == IB_WR_ATOMIC_WRITE || wqe->opcode == IB_WR_FLUSH)
 		return pkt->op->flags & IBT_FIRST &&
 		       pkt->op->flags & IBT_LAST && !pkt->length;
-	if (wqe->opcode != IB_WR_RDMA_READ ||
-	    last != !!(pkt->op->flags & IBT_LAST))
+	if (wqe->opcode != IB_WR_RDMA_READ)
+		return false;
+	if (last != !!(pkt->op->flags & IBT_LAST) &&
+	    (last || qp->rtx.resend.peer != IBT_PEER_KEEPS))
 		return false;
 	if (pkt->psn == wqe->first_psn && !(pkt->op->flags & IBT_FIRST))
 		return false;
 	return pkt->length == (last ? wqe->length - offset : qp->mtu);
 }
 
+/* A packet of the response to @wqe. False: the request has failed. */
+static bool ibt_read_place(struct ibt_qp *qp, struct ibt_wqe *wqe, const struct ibt_pkt *pkt,
+			   const struct sk_buff *skb)
+{
+	u32 offset = ibt_psn_ahead(pkt->psn, wqe->first_psn) * qp->mtu;
+	struct soft_iter from;
+	bool placed;
+
+	if (!ibt_completer_fits(qp, wqe, pkt, offset)) {
+		ibt_wqe_fail(qp, wqe, IB_WC_BAD_RESP_ERR);
+		return false;
+	}
+	wqe->begun = true;
+	soft_iter_skb(&from, skb, pkt->payload, pkt->length);
+	placed = ibt_completer_place(qp, wqe, offset, &from, pkt->length);
+	soft_iter_end(&from);
+	return placed;
+}
+
+/*
+ * A packet of a READ response comes before its turn, and goes to its place. What is missing in
+ * front of it is requested again, once. False: it can not be noted that this one is here.
+ */
+static bool ibt_read_early(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+			   const struct sk_buff *skb)
+{
+	struct ibt_resend *rs = &qp->rtx.resend;
+	struct ibt_sq *sq = &qp->sq;
+	struct ibt_wqe *wqe = ibt_completer_find(sq, pkt->psn);
+	u32 top = rs->placed ? rs->top : sq->una;
+
+	if (!wqe || wqe->opcode != IB_WR_RDMA_READ ||
+	    ibt_psn_ahead(pkt->psn, sq->una) >= IBT_RESEND_SPAN)
+		return false;
+	if (!ibt_read_place(qp, wqe, pkt, skb) || !ibt_resend_place(rs, sq->una, pkt->psn))
+		return true;
+	if (ibt_psn_ahead(pkt->psn, sq->una) > ibt_psn_ahead(top, sq->una))
+		ibt_sq_fill(qp, top, pkt->psn);
+	return true;
+}
+
+/* True: @pkt was not its request's next one, and that is all. */
+static noinline bool ibt_read_before_turn(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+					  const struct sk_buff *skb)
+{
+	if (qp->rtx.resend.peer != IBT_PEER_KEEPS || ibt_ack_before(qp, pkt->psn))
+		return false;
+	if (ibt_completer_alive(&qp->sq) && !ibt_read_early(qp, pkt, skb))
+		ibt_completer_missing(qp, IBT_RETRY_GAP);
+	return true;
+}
+
 static void ibt_read_response(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			      const struct sk_buff *skb)
 {
-	struct ibt_wqe *wqe = ibt_turn_of(qp, pkt->psn);
-	struct soft_iter from;
-	u32 offset;
+	struct ibt_wqe *wqe;
 
-	if (!wqe)
+	if (unlikely(pkt->psn != qp->sq.una) && ibt_read_before_turn(qp, pkt, skb))
 		return;
-	offset = ibt_psn_ahead(pkt->psn, wqe->first_psn) * qp->mtu;
-	if (!ibt_completer_fits(qp, wqe, pkt, offset)) {
-		ibt_wqe_fail(qp, wqe, IB_WC_BAD_RESP_ERR);
+	wqe = ibt_turn_of(qp, pkt->psn);
+	if (!wqe || !ibt_read_place(qp, wqe, pkt, skb))
 		return;
-	}
-	soft_iter_skb(&from, skb, pkt->payload, pkt->length);
-	if (ibt_completer_place(qp, wqe, offset, &from, pkt->length))
-		ibt_completer_answered(qp, wqe, pkt->psn);
-	soft_iter_end(&from);
+	ibt_completer_answered(qp, wqe, pkt->psn);
+	if (unlikely(qp->rtx.resend.placed))
+		ibt_pass_placed(qp);
 }
 
 /**
@@ -331,6 +420,8 @@ static void ibt_atomic_response(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 		ibt_wqe_fail(qp, wqe, IB_WC_BAD_RESP_ERR);
 	else if (ibt_wqe_write_atomic_ack(qp, wqe, pkt->original))
 		ibt_completer_answered(qp, wqe, pkt->psn);
+	if (unlikely(qp->rtx.resend.placed))
+		ibt_pass_placed(qp);
 }
 
 static bool ibt_completer_expected(const struct ibt_qp *qp, const struct ibt_pkt *pkt)
@@ -376,18 +467,22 @@ static void ibt_defer_ack(struct ibt_sq *sq, u32 psn)
 	} while (!atomic_try_cmpxchg(&sq->deferred_ack, &left, psn | IBT_ACK_DEFERRED));
 }
 
-void ibt_sq_process_deferred_ack(struct ibt_qp *qp)
+/* Not inline: each doorbell and each response would set up the headers, for an ACK that is rare. */
+static noinline void ibt_take_deferred_ack(struct ibt_qp *qp)
 {
 	struct ibt_pkt ack = { .syndrome = IBT_AETH_ACK };
-	int left;
+	int left = atomic_xchg(&qp->sq.deferred_ack, 0);
 
-	lockdep_assert_held(&qp->sq.lock);
-	if (likely(!atomic_read(&qp->sq.deferred_ack)))
-		return;
-	left = atomic_xchg(&qp->sq.deferred_ack, 0);
 	ack.psn = left & IBT_PSN_MASK;
 	if (left && ibt_completer_expected(qp, &ack))
 		ibt_completer_acknowledge(qp, &ack);
+}
+
+void ibt_sq_process_deferred_ack(struct ibt_qp *qp)
+{
+	lockdep_assert_held(&qp->sq.lock);
+	if (unlikely(atomic_read(&qp->sq.deferred_ack)))
+		ibt_take_deferred_ack(qp);
 }
 
 /*
@@ -398,9 +493,10 @@ static bool ibt_try_defer_ack(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	if (pkt->op->verb != IBT_ACK || !ibt_completer_positive(pkt))
 		return false;
-	/* Credits are not left with it. */
+	/* Neither credits nor marks are left with it. */
 	if ((pkt->syndrome & IBT_AETH_VALUE) != IBT_ACK_NO_CREDITS ||
-	    READ_ONCE(qp->credit.counted))
+	    READ_ONCE(qp->credit.counted) ||
+	    READ_ONCE(qp->rtx.resend.peer) == IBT_PEER_ASKED)
 		return false;
 	ibt_defer_ack(&qp->sq, pkt->psn);
 	return true;
@@ -436,6 +532,8 @@ enum ibt_send_more ibt_completer(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	}
 	ibt_sq_process_deferred_ack(qp);
 	if (ibt_completer_expected(qp, pkt)) {
+		if (unlikely(qp->rtx.resend.peer == IBT_PEER_ASKED))
+			ibt_resend_learn(&qp->rtx.resend, pkt->marks);
 		if (pkt->op->headers & IBT_AETH && ibt_completer_positive(pkt))
 			ibt_credit_take(&qp->credit, pkt->syndrome, pkt->msn);
 		if (pkt->op->verb == IBT_ACK)

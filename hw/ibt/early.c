@@ -58,7 +58,7 @@ static void ibt_send_again(struct ibt_qp *qp)
 	qp->rtx.recovery = IBT_PROBING;
 	qp->rtx.window = max(qp->rtx.window / 2, IBT_WINDOW_LEAST);
 	trace_ibt_retry(qp, IBT_RETRY_EARLY, sq->una, qp->rtx.retries);
-	ibt_sq_rewind(qp, sq->una);
+	ibt_sq_again(qp, true);
 }
 
 /* True: there is something to send. */

@@ -38,6 +38,7 @@ static void ibt_parse_bth(struct ibt_pkt *pkt, const struct ibt_wire_bth *bth)
 	pkt->becn = qpn & IBT_BTH_BECN;
 	pkt->qpn = FIELD_GET(IBT_WIRE_24, qpn);
 	pkt->ack_request = psn & IBT_BTH_ACKREQ;
+	pkt->marks = FIELD_GET(IBT_BTH_MARKS, psn);
 	pkt->psn = FIELD_GET(IBT_WIRE_24, psn);
 }
 
@@ -150,7 +151,8 @@ int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb, u32 offset,
 static void ibt_push_bth(const struct ibt_pkt *pkt, struct ibt_wire_bth *bth)
 {
 	u32 qpn = FIELD_PREP(IBT_WIRE_24, pkt->qpn & IBT_QPN_MASK);
-	u32 psn = FIELD_PREP(IBT_WIRE_24, pkt->psn & IBT_PSN_MASK);
+	u32 psn = FIELD_PREP(IBT_WIRE_24, pkt->psn & IBT_PSN_MASK) |
+		  FIELD_PREP(IBT_BTH_MARKS, pkt->marks);
 
 	if (pkt->fecn)
 		qpn |= IBT_BTH_FECN;

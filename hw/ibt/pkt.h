@@ -33,6 +33,22 @@ enum {
 	IBT_ACK_NO_CREDITS	= 0x1f,
 };
 
+/* Marks in reserved bits of the BTH, which any other receiver ignores (IBA 9.2): recovery.c. */
+enum {
+	/*
+	 * Request: does the responder keep packets behind a gap? Response: it does.
+	 */
+	IBT_MARK_KEEPS		= BIT(0),
+	/*
+	 * Request: the responder is to name its gaps. NAK of a PSN sequence error: this is a gap,
+	 * of as many packets as the MSN says, and all before may or may not have arrived.
+	 */
+	IBT_MARK_GAPS		= BIT(1),
+};
+
+/* In place of a number of packets: nothing came from this PSN on. */
+#define IBT_GAP_OPEN		IBT_PSN_MASK
+
 /**
  * struct ibt_rx_meta - what a link learned about a packet besides its bytes
  * @grh: as a UD receiver gets it: a GRH, or 20 unused bytes and an IPv4 header
@@ -79,6 +95,7 @@ struct ibt_pkt {
 	bool becn;
 	bool sums_ok;
 	u8 pad;
+	u8 marks;		/* IBT_MARK_* */
 	u16 pkey;
 	u32 qpn;		/* destination */
 	u32 psn;

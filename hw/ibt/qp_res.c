@@ -73,6 +73,7 @@ static const char *const way_names[] = {
 static const char *const recovery_names[] = {
 	[IBT_STEADY]		= "none",
 	[IBT_ASKED_AGAIN]	= "asked-again",
+	[IBT_FILLING]		= "filling",
 	[IBT_PROBING]		= "probing",
 };
 

@@ -64,6 +64,41 @@ static bool ibt_answer_on_way(struct ibt_qp *qp, const struct ibt_resp_res *entr
 }
 
 /*
+ * A requester that keeps packets lacks a part of an answer: the part leaves now, and what was under
+ * way of the same answer goes on behind it. One part of an answer at a time: the requester comes
+ * again for what it does not get.
+ */
+static void ibt_read_resp_fill_gap(struct ibt_qp *qp, struct ibt_resp_res *entry,
+				   const struct ibt_pkt *pkt)
+{
+	struct ibt_resp *resp = &qp->resp;
+	struct ibt_read_resp *reading = &resp->reading;
+	struct ibt_read_resp part;
+
+	if (entry->parked.active)
+		return;
+	if (reading->active && ibt_resp_res_lookup(resp, reading->psn) == entry) {
+		ibt_resp_res_defer(resp, entry, reading);
+		ibt_fill_reading(reading, pkt, true);
+		return;
+	}
+	ibt_fill_reading(&part, pkt, true);
+	ibt_resp_res_defer(resp, entry, &part);
+	if (!reading->active)
+		ibt_resp_res_next_deferred(resp, reading);
+}
+
+/* Is it a part of the answer that ends before the answer does? */
+static bool ibt_is_gap(const struct ibt_qp *qp, const struct ibt_resp_res *entry,
+		       const struct ibt_pkt *pkt)
+{
+	u32 end = ibt_psn_add(pkt->psn, ibt_packets(pkt->dma_length, qp->mtu));
+
+	return qp->resp.ooo.state == IBT_OOO_KEEP &&
+	       ibt_psn_diff(end, entry->last_psn) <= 0;
+}
+
+/*
  * The peer waits for this answer, and has no use for packets that come behind it. So
  * older answers go first, and an answer in progress begins anew. The peer asks for
  * what is missing now, so the latest request replaces an earlier one for the same
@@ -83,6 +118,10 @@ void ibt_read_resp_restart(struct ibt_qp *qp, struct ibt_resp_res *entry,
 		return;
 	/* Something of the answer was lost, mostly. */
 	ibt_pace_lost(qp);
+	if (ibt_is_gap(qp, entry, pkt)) {
+		ibt_read_resp_fill_gap(qp, entry, pkt);
+		return;
+	}
 	if (reading->active && ibt_resp_res_lookup(resp, reading->psn) == entry) {
 		ibt_fill_reading(reading, pkt, reading->again);
 		return;

@@ -65,8 +65,7 @@ static bool ibt_req_begin_run(struct ibt_qp *qp, struct ibt_round *round,
 		.mtu = qp->mtu,
 	};
 
-	/* An interface may have segmented a GSO skb wrongly, so recovery goes without. */
-	if (qp->rtx.recovery != IBT_STEADY)
+	if (round->again || ibt_rtx_single(&qp->rtx))
 		return false;
 	return ibt_gso_begin(run, round->path, &rest, ibt_packets_now(qp, round));
 }
@@ -155,7 +154,7 @@ static bool ibt_batch_begin(struct ibt_qp *qp, struct ibt_round *round,
 	u32 most = (IBT_ROUND_BYTES - round->bytes) / max(wqe->length, 1U);
 
 	if (info->kind != IBT_WR_DATA || sq->state != IB_QPS_RTS ||
-	    qp->rtx.recovery != IBT_STEADY)
+	    round->again || ibt_rtx_single(&qp->rtx))
 		return false;
 	most = min3(most, MAX_WQE_BATCH, ibt_credit_left(&qp->credit, info));
 	most = min(most, ibt_pace_burst(qp));
@@ -244,6 +243,7 @@ bool ibt_req_send_data(struct ibt_qp *qp, struct ibt_round *round,
 			return false;
 		ibt_req_fill(qp, round->path, wqe, info, sq->cur_psn, &pkt);
 		ibt_req_place(qp, wqe, info, sq->offset, last, &pkt);
+		pkt.ack_request |= round->again;
 		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
 	}
 	if (info->kind == IBT_WR_ATOMIC_WRITE)

@@ -32,6 +32,7 @@ void ibt_req_fill(const struct ibt_qp *qp, const struct ibt_path *path,
 
 	pkt->qpn = qp->sq.dest_qpn;
 	pkt->psn = psn;
+	pkt->marks = qp->rtx.resend.marks;
 	pkt->pkey = index < IBT_MAX_PKEYS ? READ_ONCE(path->port->pkeys[index]) :
 					    0;
 	pkt->migrated = READ_ONCE(qp->mig_state) == IB_MIG_MIGRATED;

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 #include "../soft/iter.h"
+#include "retry.h"
 
 struct ibt_path;
 struct ibt_pkt;
@@ -28,6 +29,8 @@ struct sk_buff;
  * @bytes: payload sent in this round
  * @over: the packets are to leave this host before more are built
  * @elsewhere: sq.cpu is to send
+ * @again: a packet that the peer misses, @again_psn, is retransmitted alone; then sending goes on
+ *	   at @front and @front_psn
  */
 struct ibt_round {
 	struct ibt_path *path;
@@ -37,6 +40,10 @@ struct ibt_round {
 	u32 bytes;
 	bool over;
 	bool elsewhere;
+	bool again;
+	u32 again_psn;
+	u32 front_psn;
+	struct ibt_resend_pos front;
 };
 
 /* Headers: all but the opcode's own fields, and those of the packet at an offset. */

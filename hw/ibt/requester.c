@@ -19,6 +19,8 @@
 #include "req_data.h"
 #include "req_pkt.h"
 #include "requester.h"
+#include "resend.h"
+#include "retry.h"
 #include "rtx.h"
 #include "sq.h"
 #include "sq_complete.h"
@@ -34,11 +36,27 @@
 /* Between two releases of sq.lock. */
 #define ROUND_STEPS	16
 
+/*
+ * PSNs that a READ is requested for, or requested again: from sq.cur_psn to its end. Of a response
+ * that has begun it may be a gap alone; else the peer may have to execute the request yet.
+ */
+static u32 ibt_req_read_psns(const struct ibt_qp *qp, const struct ibt_round *round,
+			     const struct ibt_wqe *wqe)
+{
+	const struct ibt_sq *sq = &qp->sq;
+	u32 rest = ibt_psn_ahead(wqe->last_psn, sq->cur_psn) + 1;
+
+	if (likely(!round->again || !wqe->begun))
+		return rest;
+	return min(rest, ibt_resend_run(&qp->rtx.resend, sq->una, sq->cur_psn));
+}
+
 /* READ, or what is missing of it; atomics; FLUSH. One packet. */
 static bool ibt_req_send_read_or_atomic(struct ibt_qp *qp, struct ibt_round *round,
 					struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
+	u32 psns = ibt_req_read_psns(qp, round, wqe);
 	struct ibt_pkt pkt = { };
 	struct sk_buff *skb;
 	bool busy = false;
@@ -52,6 +70,8 @@ static bool ibt_req_send_read_or_atomic(struct ibt_qp *qp, struct ibt_round *rou
 		ibt_req_fill(qp, round->path, wqe, info, sq->cur_psn, &pkt);
 		pkt.va += sq->offset;
 		pkt.dma_length -= min(sq->offset, pkt.dma_length);
+		if (psns <= ibt_psn_ahead(wqe->last_psn, sq->cur_psn))
+			pkt.dma_length = psns * qp->mtu;
 		pkt.ack_request = true;
 		pkt.opcode = ibt_opcode_of(qp->transport, info->verb,
 					   IBT_FIRST | IBT_LAST, 0);
@@ -61,7 +81,7 @@ static bool ibt_req_send_read_or_atomic(struct ibt_qp *qp, struct ibt_round *rou
 	ibt_pace_sent(&qp->congestion, IBT_PACE_HEADERS);
 	ibt_req_outstanding(sq, wqe);
 	ibt_req_asked(qp, sq->cur_psn);
-	ibt_req_sent(qp, ibt_psn_ahead(wqe->last_psn, sq->cur_psn) + 1);
+	ibt_req_sent(qp, psns);
 	ibt_req_sent_all(qp, wqe);
 	return !busy;
 }
@@ -134,7 +154,7 @@ static bool ibt_send_connected(struct ibt_qp *qp, struct ibt_round *round,
 	enum ibt_loopback_result way;
 
 	/* Mostly so while a READ is answered: then it was an answer that called. */
-	if (!ibt_sq_in_window(qp, wqe))
+	if (!round->again && !ibt_sq_in_window(qp, wqe))
 		return false;
 	if (!round->asked) {
 		round->path = ibt_qp_path(qp);
@@ -142,7 +162,8 @@ static bool ibt_send_connected(struct ibt_qp *qp, struct ibt_round *round,
 		if (!round->path)
 			ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
 	}
-	way = ibt_loopback_send(qp, round->path, wqe, info);
+	way = round->again ? IBT_LOOPBACK_NOT_POSSIBLE :
+			     ibt_loopback_send(qp, round->path, wqe, info);
 	if (way != IBT_LOOPBACK_NOT_POSSIBLE) {
 		round->bytes += length;
 		return way == IBT_LOOPBACK_DONE;
@@ -167,6 +188,57 @@ static bool ibt_not_in_front(const struct ibt_wqe *wqe)
 	return !wqe->numbered;
 }
 
+static inline void ibt_round_end_source(struct ibt_round *round)
+{
+	if (round->source_of)
+		soft_iter_end(&round->source);
+	round->source_of = NULL;
+}
+
+/*
+ * The next step is for a packet that the peer misses, alone. False: its request has failed
+ * meanwhile.
+ */
+static bool ibt_resend_begin(struct ibt_qp *qp, struct ibt_round *round)
+{
+	struct ibt_resend *rs = &qp->rtx.resend;
+	struct ibt_sq *sq = &qp->sq;
+	u32 psn = ibt_resend_first(rs, sq->una);
+	struct ibt_resend_pos at = ibt_resend_pos_of(sq, ibt_sq_head(sq), qp->mtu, psn);
+
+	if (at.wqe == ibt_sq_head(sq) || !ibt_wqe_has_psn(ibt_wqe_at(sq, at.wqe), psn)) {
+		ibt_resend_clear(rs);
+		return false;
+	}
+	ibt_round_end_source(round);
+	round->front.wqe = sq->next;
+	round->front.offset = sq->offset;
+	round->front_psn = sq->cur_psn;
+	round->again_psn = psn;
+	round->again = true;
+	sq->next = at.wqe;
+	sq->offset = at.offset;
+	sq->cur_psn = psn;
+	return true;
+}
+
+/* Behind that step: sending goes on where it was. */
+static void ibt_resend_end(struct ibt_qp *qp, struct ibt_round *round)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	ibt_round_end_source(round);
+	round->again = false;
+	if (sq->cur_psn != round->again_psn)
+		ibt_resend_remove(&qp->rtx.resend, round->again_psn, sq->cur_psn);
+	sq->cur_psn = round->front_psn;
+	/* The request under way may have failed, and be completed. */
+	if ((s32)(round->front.wqe - sq->tail) >= 0) {
+		sq->next = round->front.wqe;
+		sq->offset = round->front.offset;
+	}
+}
+
 /* One packet, one request that needs none, or a few of those to be flushed.
  * False: nothing more can be done now.
  */
@@ -182,6 +254,8 @@ static bool ibt_requester_step(struct ibt_qp *qp, struct ibt_round *round)
 	if ((sq->state != IB_QPS_RTS && sq->state != IB_QPS_SQD) ||
 	    qp->rtx.pause || !list_empty_careful(&sq->waiting))
 		return false;
+	if (unlikely(qp->rtx.resend.left) && !ibt_resend_begin(qp, round))
+		return true;
 	if (sq->next == ibt_sq_head(sq) &&
 	    (!ibt_sq_is_user(sq) || !ibt_sq_fetch_user_wqe(qp)))
 		return false;
@@ -223,14 +297,13 @@ static bool ibt_take_steps(struct ibt_qp *qp, struct ibt_round *round)
 		if (round->bytes >= IBT_ROUND_BYTES || round->over)
 			break;
 		more = ibt_requester_step(qp, round);
+		if (unlikely(round->again))
+			ibt_resend_end(qp, round);
 		/* The iterator stands at sq.offset of this one only. */
-		if (round->source_of && !qp->sq.offset) {
-			soft_iter_end(&round->source);
-			round->source_of = NULL;
-		}
+		if (!qp->sq.offset)
+			ibt_round_end_source(round);
 	}
-	if (round->source_of)
-		soft_iter_end(&round->source);
+	ibt_round_end_source(round);
 	return more;
 }
 

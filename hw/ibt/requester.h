@@ -36,7 +36,7 @@ static inline bool ibt_requester_window_full(const struct ibt_qp *qp)
 	const struct ibt_wqe *wqe;
 
 	lockdep_assert_held(&sq->lock);
-	if (sq->state != IB_QPS_RTS || sq->next == ibt_sq_head(sq))
+	if (sq->state != IB_QPS_RTS || sq->next == ibt_sq_head(sq) || qp->rtx.resend.left)
 		return false;
 	wqe = ibt_wqe_at(sq, sq->next);
 	return wqe->state == IBT_WQE_POSTED && !ibt_sq_in_window(qp, wqe);

@@ -140,6 +140,7 @@ int ibt_resp_create(struct ibt_qp *qp)
 	resp->state = IB_QPS_RESET;
 	resp->flush_delay = FLUSH_DELAY_MIN;
 	__skb_queue_head_init(&resp->backlog);
+	ibt_ooo_init(&resp->ooo);
 	ibt_inbox_init(&resp->inbox);
 	INIT_LIST_HEAD(&resp->waiting);
 	INIT_DELAYED_WORK(&resp->work, ibt_resp_work);
@@ -213,6 +214,7 @@ static void ibt_resp_start(struct ibt_qp *qp)
 	resp->psn = qp->attr.rq_psn & IBT_PSN_MASK;
 	resp->msn = 0;
 	resp->unacked = 0;
+	ibt_ooo_reset(&resp->ooo);
 	resp->nak_sent = false;
 	resp->established = false;
 	ibt_replay_clear(resp);

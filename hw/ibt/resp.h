@@ -21,6 +21,7 @@
 
 #include "../soft/iter.h"
 #include "../soft/task.h"
+#include "ooo.h"
 #include "resp_res.h"
 #include "resp_queue.h"
 
@@ -77,6 +78,7 @@ struct ibt_resp_msg {
  * @reading: READ answer in progress: the oldest of those that are due
  * @parked: READ answers in @replay that are due
  * @waiting_reads: READs in @backlog
+ * @ooo: requests behind a gap
  * @backlog: requests behind a READ in progress
  * @dropped: there was no room for one of these, with @dropped_psn: the first
  * @inbox: requests that came while a round of @task has @lock
@@ -120,6 +122,7 @@ struct ibt_resp {
 	struct soft_iter to;
 	u32 parked;
 	u32 waiting_reads;
+	struct ibt_ooo ooo;
 	struct sk_buff_head backlog;
 	bool dropped;
 	u32 dropped_psn;

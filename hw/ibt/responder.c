@@ -15,6 +15,7 @@
 #include "limits.h"
 #include "link.h"
 #include "msg.h"
+#include "ooo.h"
 #include "opcode.h"
 #include "tx_order.h"
 #include "path.h"
@@ -271,11 +272,13 @@ static bool ibt_rc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	struct ibt_resp *resp = &qp->resp;
 	s32 ahead = ibt_psn_diff(pkt->psn, resp->psn);
 
+	if (unlikely(pkt->marks | resp->ooo.marks))
+		ibt_ooo_learn(&resp->ooo, pkt->marks);
 	if (ahead < 0)
 		return ibt_rc_duplicate(qp, pkt);
 	if (ahead > 0) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_SEQ);
-		if (!resp->nak_sent)
+		if (!ibt_ooo_keep(qp, pkt, skb) && !resp->nak_sent)
 			ibt_resp_nak(qp, resp->psn, IBT_EXEC_PSN_ERR);
 		return true;
 	}
@@ -345,10 +348,16 @@ static bool ibt_resp_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	return ibt_rc_packet(qp, pkt, skb, excess);
 }
 
+/* Is the expected packet one that was kept behind a gap? Mostly none was. */
+static bool ibt_kept_is_next(const struct ibt_resp *resp)
+{
+	return unlikely(!skb_queue_empty(&resp->ooo.skbs)) && ibt_ooo_is_next(resp);
+}
+
 static bool ibt_has_backlog(const struct ibt_resp *resp)
 {
 	return resp->reading.active || resp->parked ||
-	       !skb_queue_empty(&resp->backlog);
+	       !skb_queue_empty(&resp->backlog) || ibt_kept_is_next(resp);
 }
 
 /* Nothing waits any more: the peer is to retransmit what was dropped (IBA 9.7.5.1.1). */
@@ -378,6 +387,27 @@ static bool ibt_backlog_process(struct ibt_qp *qp, struct sk_buff *skb)
 	return true;
 }
 
+/* What was kept has been executed, and the requester may not have asked for an ACK of the last. */
+static void ibt_ack_kept(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+
+	if (resp->unacked && ibt_resp_receives(resp->state))
+		ibt_resp_ack(qp, ibt_psn_add(resp->psn, IBT_PSN_MASK));
+}
+
+/* One request that was kept behind a gap. False: it waits for memory. */
+static bool ibt_catch_up_one(struct ibt_qp *qp)
+{
+	struct sk_buff *skb = ibt_ooo_take(qp);
+
+	if (skb && !ibt_backlog_process(qp, skb))
+		return false;
+	if (!ibt_kept_is_next(&qp->resp))
+		ibt_ack_kept(qp);
+	return true;
+}
+
 enum soft_task_left ibt_resp_run(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;
@@ -401,6 +431,11 @@ enum soft_task_left ibt_resp_run(struct ibt_qp *qp)
 		/* What ack_tasklet is to send, it does. */
 		if (!resp->coalesced_acks && !ibt_resp_send_pending_ack(qp))
 			return SOFT_TASK_NOTHING;
+		if (ibt_kept_is_next(resp)) {
+			if (!ibt_catch_up_one(qp))
+				return SOFT_TASK_NOTHING;
+			continue;
+		}
 		skb = ibt_backlog_take(qp);
 		if (!skb) {
 			ibt_ask_for_dropped(qp);
@@ -449,6 +484,25 @@ static void ibt_at_once(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		ibt_begin_answer(qp);
 }
 
+/* A gap is closed: what was kept behind it has its turn. */
+static noinline void ibt_catch_up(struct ibt_qp *qp)
+{
+	struct ibt_resp *resp = &qp->resp;
+	int budget = 2 * IBT_READ_BURST;
+
+	while (ibt_kept_is_next(resp) && budget--) {
+		if (!ibt_catch_up_one(qp))
+			return;
+		if (resp->reading.active)
+			ibt_begin_answer(qp);
+		/* Then the task goes on behind the answer. */
+		if (resp->reading.active)
+			return;
+	}
+	if (ibt_kept_is_next(resp))
+		ibt_resp_schedule(qp, 0);
+}
+
 /*
  * A duplicate that what is under way does not stand in the way of: what is older, and a READ,
  * which finds its place among the answers, if nothing that waits is older.
@@ -469,8 +523,13 @@ void ibt_resp_receive(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	struct ibt_resp *resp = &qp->resp;
 
 	lockdep_assert_held(&resp->lock);
-	if (!ibt_has_backlog(resp))
+	if (!ibt_has_backlog(resp)) {
 		ibt_at_once(qp, pkt, skb);
-	else if (!ibt_duplicate_bypasses_backlog(resp, pkt) || !ibt_rc_duplicate(qp, pkt))
+		if (ibt_kept_is_next(resp) && !resp->reading.active)
+			ibt_catch_up(qp);
+	} else if (!ibt_duplicate_bypasses_backlog(resp, pkt) || !ibt_rc_duplicate(qp, pkt)) {
 		ibt_backlog_add(qp, pkt, skb);
+	}
+	if (unlikely(pkt->marks & IBT_MARK_GAPS) && !ibt_has_backlog(resp))
+		ibt_ooo_name_gaps(qp);
 }

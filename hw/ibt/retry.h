@@ -21,6 +21,8 @@ struct ibt_resend_pos {
 struct ibt_resend_pos ibt_resend_pos_of(const struct ibt_sq *sq, u32 head, u32 mtu,
 					u32 psn);
 
-void ibt_sq_rewind(struct ibt_qp *qp, u32 psn);	/* sq.lock held */
+/* With sq.lock held. */
+void ibt_sq_rewind(struct ibt_qp *qp, u32 psn);
+void ibt_sq_again(struct ibt_qp *qp, bool probe);
 
 #endif /* IBT_RETRY_H */

@@ -3,11 +3,13 @@
 #ifndef IBT_RTX_H
 #define IBT_RTX_H
 
+#include <linux/build_bug.h>
 #include <linux/hrtimer.h>
 #include <linux/timer.h>
 #include <linux/types.h>
 
 #include "held.h"
+#include "resend.h"
 #include "rtt.h"
 
 /*
@@ -18,10 +20,14 @@
  */
 #define IBT_WINDOW	128
 #define IBT_WINDOW_LEAST	2
+/* A responder that keeps what came behind a gap gets little for nothing. */
+#define IBT_WINDOW_LEAST_KEPT	16
+static_assert(IBT_WINDOW <= IBT_RESEND_SPAN);
 
 enum ibt_recovery {
 	IBT_STEADY,
 	IBT_ASKED_AGAIN,	/* for a missing answer, and nothing came since */
+	IBT_FILLING,		/* packets that the peer has named go once more */
 	IBT_PROBING,		/* nothing comes: one packet is on its way */
 };
 
@@ -46,6 +52,7 @@ enum ibt_pause {
  * @rtt: of packets that have an answer
  * @early_at: when to retransmit packets without an answer early, ns
  * @held: are packets without an answer in this host still?
+ * @resend: packets that are retransmitted alone
  * @retry_timer: for @deadline
  * @pause_timer: for @pause_until
  * @early_timer: for @early_at
@@ -65,6 +72,7 @@ struct ibt_rtx {
 	struct ibt_rtt rtt;
 	u64 early_at;
 	struct ibt_held held;
+	struct ibt_resend resend;
 	struct timer_list retry_timer;
 	struct timer_list pause_timer;
 	struct hrtimer early_timer;
@@ -82,7 +90,14 @@ static inline unsigned long ibt_rtx_wait(const struct ibt_rtx *rtx)
  */
 static inline u64 ibt_rtx_early_wait(const struct ibt_rtx *rtx)
 {
-	return ibt_rtt_wait(&rtx->rtt, rtx->recovery == IBT_ASKED_AGAIN);
+	return ibt_rtt_wait(&rtx->rtt, rtx->recovery == IBT_ASKED_AGAIN ||
+				       rtx->recovery == IBT_FILLING);
+}
+
+/* Do packets leave one by one? An interface may have segmented a GSO skb wrongly. */
+static inline bool ibt_rtx_single(const struct ibt_rtx *rtx)
+{
+	return rtx->recovery == IBT_ASKED_AGAIN || rtx->recovery == IBT_PROBING;
 }
 
 /* Packets that may be without an answer, now. */

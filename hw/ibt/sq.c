@@ -12,6 +12,7 @@
 #include "requester.h"
 #include "tx_wait.h"
 #include "rtt.h"
+#include "recovery.h"
 #include "rtx.h"
 #include "sq.h"
 #include "sq_complete.h"
@@ -186,6 +187,8 @@ static void ibt_sq_begin(struct ibt_qp *qp)
 	qp->rtx.held.state = IBT_HELD_UNKNOWN;
 	qp->credit = (struct ibt_credit){ };
 	ibt_rtt_reset(&qp->rtx.rtt, sq->psn);
+	ibt_resend_reset(&qp->rtx.resend, sq->psn,
+			 ibt_qp_reliable(qp) && READ_ONCE(ibt_selective));
 	ibt_pace_reset(qp);
 	qp->rtx.retries = qp->rtx.retry_cnt;
 	qp->rtx.rnr_retries = qp->rtx.rnr_retry;

@@ -250,7 +250,10 @@ void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 	ibt_pace_lost(qp);
 	qp->rtx.window = max(qp->rtx.window / 2, IBT_WINDOW_LEAST);
 	trace_ibt_retry(qp, why, sq->una, qp->rtx.retries);
-	ibt_sq_rewind(qp, sq->una);
+	if (why == IBT_RETRY_NAK)
+		ibt_sq_rewind(qp, sq->una);
+	else
+		ibt_sq_again(qp, why == IBT_RETRY_TIMEOUT);
 	qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
 	ibt_sq_start_ack_timer(qp, false);
 	ibt_early_restart(qp);

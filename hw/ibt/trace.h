@@ -26,6 +26,7 @@ enum ibt_retry_why {
 	IBT_RETRY_GAP,		/* a response is missing */
 	IBT_RETRY_RNR,		/* the responder has no receive WQE */
 	IBT_RETRY_EARLY,	/* no response in a few round trips */
+	IBT_RETRY_SELECTIVE,	/* the responder keeps the packets behind it */
 };
 #endif
 
@@ -34,6 +35,7 @@ TRACE_DEFINE_ENUM(IBT_RETRY_NAK);
 TRACE_DEFINE_ENUM(IBT_RETRY_GAP);
 TRACE_DEFINE_ENUM(IBT_RETRY_RNR);
 TRACE_DEFINE_ENUM(IBT_RETRY_EARLY);
+TRACE_DEFINE_ENUM(IBT_RETRY_SELECTIVE);
 
 TRACE_DEFINE_ENUM(IB_QPS_RESET);
 TRACE_DEFINE_ENUM(IB_QPS_INIT);
@@ -59,7 +61,8 @@ TRACE_DEFINE_ENUM(IB_QPS_ERR);
 			 { IBT_RETRY_NAK, "nak" },			\
 			 { IBT_RETRY_GAP, "gap" },			\
 			 { IBT_RETRY_RNR, "rnr" },			\
-			 { IBT_RETRY_EARLY, "early" })
+			 { IBT_RETRY_EARLY, "early" },			\
+			 { IBT_RETRY_SELECTIVE, "selective" })
 
 DECLARE_EVENT_CLASS(ibt_packet,
 	TP_PROTO(const struct ibt_dev *dev, const struct ibt_pkt *pkt),

@@ -23,7 +23,8 @@
  * @pkey: partition
  * @qpn: resv8a (its two high bits are FECN and BECN, annex A17) and
  *	 destination QP
- * @psn: AckReq, 7 reserved bits and the packet sequence number
+ * @psn: AckReq, 7 reserved bits (two of them are marks of this engine, recovery.c) and the
+ *	 packet sequence number
  */
 struct ibt_wire_bth {
 	u8 opcode;
@@ -41,6 +42,7 @@ static_assert(sizeof(struct ibt_wire_bth) == 12);
 #define IBT_BTH_FECN		BIT(31)		/* of @qpn */
 #define IBT_BTH_BECN		BIT(30)
 #define IBT_BTH_ACKREQ		BIT(31)		/* of @psn */
+#define IBT_BTH_MARKS		GENMASK(25, 24)
 
 /* Offset of resv8a: routers may change it, so the ICRC covers ones in its place. */
 #define IBT_BTH_RESV8A		4

@@ -103,6 +103,7 @@ void ibt_wqe_assign_psn(struct ibt_qp *qp, struct ibt_wqe *wqe)
 	wqe->first_psn = sq->psn;
 	wqe->last_psn = ibt_psn_add(sq->psn, packets - 1);
 	wqe->numbered = true;
+	wqe->begun = false;
 	sq->psn = ibt_psn_add(sq->psn, packets);
 	qp->credit.last = ibt_psn_add(qp->credit.last, 1);
 }

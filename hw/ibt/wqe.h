@@ -65,6 +65,7 @@ enum ibt_wqe_state {
  *	    malformed waits for its turn with its status set
  * @num_sge: entries of @sge
  * @numbered: it has PSNs. Requests that stay here (REG_MR, ...) never have
+ * @begun: (READ) a packet of its response has come
  * @counted: (READ, atomic, ATOMIC WRITE, FLUSH) it is one of sq.rd_atomic
  * @length: bytes of the message
  * @flush.length: (IB_WR_FLUSH) bytes at the peer; the message has none
@@ -86,6 +87,7 @@ struct ibt_wqe {
 	bool is_inline;
 	bool numbered;
 	bool counted;
+	bool begun;
 	u32 length;
 	u32 first_psn;
 	u32 last_psn;
@@ -138,6 +140,12 @@ struct ibt_wqe {
 static inline u32 ibt_wqe_npkts(const struct ibt_wqe *wqe)
 {
 	return ibt_psn_ahead(wqe->last_psn, wqe->first_psn) + 1;
+}
+
+/* Is the packet with @psn one of its packets? */
+static inline bool ibt_wqe_has_psn(const struct ibt_wqe *wqe, u32 psn)
+{
+	return wqe->numbered && ibt_psn_ahead(psn, wqe->first_psn) < ibt_wqe_npkts(wqe);
 }
 
 /* With sq.lock held. */

@@ -21,6 +21,8 @@ extern struct kunit_suite ibt_runs_suite;	/* packets that leave together */
 extern struct kunit_suite ibt_trains_suite;	/* messages that do */
 extern struct kunit_suite ibt_lanes_suite;	/* and are received elsewhere */
 extern struct kunit_suite ibt_early_suite;	/* and are sent again in time */
+extern struct kunit_suite ibt_selective_suite;	/* alone */
+extern struct kunit_suite ibt_wire_selective_suite;
 extern struct kunit_suite ibt_congestion_suite;	/* or are marked on their way */
 extern struct kunit_suite ibt_held_suite;	/* but not while they are here still */
 extern struct kunit_suite ibt_order_suite;	/* and do not overtake each other */
@@ -32,5 +34,8 @@ extern struct kunit_suite ibt_calls_suite;	/* a consumer with a lock of its own 
 /* suite_init, suite_exit: the same suite on a link that takes runs of packets. */
 int runs_begin(struct kunit_suite *suite);
 void runs_end(struct kunit_suite *suite);
+/* And one where only what is missing comes again. */
+int selective_begin(struct kunit_suite *suite);
+void selective_end(struct kunit_suite *suite);
 
 #endif /* IBT_ENGINE_H */

@@ -459,8 +459,9 @@ static void wide_values_are_cut(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, out.becn);
 		KUNIT_EXPECT_EQ(test, out.qpn, 0xffffffU);
 		KUNIT_EXPECT_EQ(test, out.psn, 0xffffffU);
-		/* Reserved: seven bits beside AckReq. */
-		KUNIT_EXPECT_EQ(test, skb->data[8], 0x80);
+		/* Reserved, but for the marks: five bits beside AckReq. */
+		KUNIT_EXPECT_EQ(test, skb->data[8], 0x83);
+		KUNIT_EXPECT_EQ(test, out.marks, 0x03);
 		kfree_skb(skb);
 	}
 }

@@ -394,3 +394,12 @@ struct kunit_suite ibt_wire_runs_suite = {
 	.exit = wire_exit,
 	.test_cases = wire_cases,
 };
+
+struct kunit_suite ibt_wire_selective_suite = {
+	.name = "ibt_engine_wire_selective",
+	.suite_init = selective_begin,
+	.suite_exit = selective_end,
+	.init = wire_init,
+	.exit = wire_exit,
+	.test_cases = wire_cases,
+};

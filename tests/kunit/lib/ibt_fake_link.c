@@ -8,6 +8,7 @@
 
 #include "hw/ibt/dev.h"
 #include "hw/ibt/early.h"
+#include "hw/ibt/recovery.h"
 #include "ibt_fake_link.h"
 
 struct fake_link fake;
@@ -17,6 +18,7 @@ u32 fake_run_packets;
 bool fake_run_whole;
 bool fake_lanes;
 bool fake_early;
+bool fake_selective;
 bool fake_congestion;
 void (*fake_prepare)(struct ib_device *ib);
 
@@ -465,6 +467,7 @@ int fake_start(void)
 	memset(&fake, 0, sizeof(fake));
 	fake_ops.lanes = fake_lanes;
 	ibt_early = fake_early;
+	ibt_selective = fake_selective;
 	ibt_congestion = fake_congestion ? IBT_CONGESTION_LOSSES : IBT_CONGESTION_OFF;
 	skb_queue_head_init(&fake.queue);
 	INIT_DELAYED_WORK(&fake.work, fake_work);
@@ -496,5 +499,6 @@ void fake_stop(void)
 	cancel_delayed_work_sync(&fake.work);
 	skb_queue_purge(&fake.queue);
 	ibt_early = true;
+	ibt_selective = true;
 	ibt_congestion = IBT_CONGESTION_MARKS;
 }

@@ -110,6 +110,8 @@ extern bool fake_run_whole;
 extern bool fake_lanes;
 /* Packets are sent again before the timeout of their queue pair. */
 extern bool fake_early;
+/* Those that are missing are sent again alone. */
+extern bool fake_selective;
 /* They slow down where packets are marked or lost. */
 extern bool fake_congestion;
 /* (may be NULL) called with each device before it is registered; set before fake_start(). */

@@ -181,7 +181,11 @@ the_engine() {
 	check "ibt_nak_tx" shows nak ibt_nak_tx 'psn=100 syndrome=0x62 remote access error$'
 	check "ibt_nak_rx" shows nak ibt_nak_rx 'psn=100 syndrome=0x62 remote access error$'
 	check "ibt_qp_state by a failure" shows nak ibt_qp_state '-> ERR$'
-	check "WRITEs of which packets are lost" engine lost lossy write 18
+	check "WRITEs of which packets are lost" engine single lossy write 18
+	check "ibt_retry of single packets" shows single ibt_retry ' selective, again from psn='
+	check "ibt_nak_tx of their gap" shows single ibt_nak_tx 'syndrome=0x60 PSN sequence error$'
+	echo 0 >$params/selective
+	check "the same without selective retransmission" engine lost lossy write 18
 	check "ibt_retry by NAK" shows lost ibt_retry ' nak, again from psn='
 	check "ibt_retry early" shows lost ibt_retry ' early, again from psn='
 	check "ibt_nak_tx of a gap" shows lost ibt_nak_tx 'syndrome=0x60 PSN sequence error$'
@@ -192,6 +196,7 @@ the_engine() {
 	check "the same without early retransmission" engine late lossy write 12
 	check "ibt_retry by timeout" shows late ibt_retry ' timeout, again from psn='
 	echo 1 >$params/early
+	echo 1 >$params/selective
 	# A task is late where another processor was to run it.
 	if [ "$(nproc)" -gt 1 ]; then
 		check "a processor is held" engine held held
