@@ -10,6 +10,7 @@ step=$(sed -n 's/.*ofed\.step=\([a-z]*\).*/\1/p' /proc/cmdline)
 TOP=/root/test VM=/root/test OUT=/run SCALE=1 KERNEL=$(uname -r | cut -d. -f1,2) CORE=ofed
 LIMIT=900
 . $VM/guest.sh
+. $VM/cm.sh
 echo "== suite $step"
 
 over() {
@@ -55,6 +56,28 @@ moves_data() {
 		return 1
 	}
 	duo 18950 ibv_rc_pingpong -d "$1" -g "$(gid_of "$1" $gid_hex)" -n 200 -c
+}
+
+# Connected by rdma_cm, each byte compared.
+connects() {
+	modprobe rdma_ucm && wait_for 60 [ -c /dev/infiniband/rdma_cm ] || return
+	there=
+	talk tcp 7174 "rping -s -a $gid_ip -p 7174 -C 10 -V -S 4000" \
+		"rping -c -a $gid_ip -p 7174 -C 10 -V -S 4000"
+}
+# The links that are persistent and work, as ofedctrl has them.
+status_knows_links() {
+	ofedctrl status >/run/status
+	_known=$?
+	cat /run/status
+	[ $_known -eq 0 ] &&
+		grep -cE '^  (roce0: roce|iw0: iwarp) on eth0, ACTIVE, persistent$' /run/status | grep -qx 2
+}
+# dkms_built N: so many of its modules are installed for the running kernel
+dkms_built() {
+	dkms status
+	dkms status | grep -E '^ofed(-core|-drivers)?/.*installed' | grep -cF ", $(uname -r), " |
+		grep -qx "$1"
 }
 
 # named NAME...: the links have these names after udev has had its way with them
@@ -173,8 +196,7 @@ links_are_back() {
 step_new() {
 	check "no RDMA core is loaded" gone ib_core
 	check "nor ours" gone ofed_core
-	check "modules are built" sh -c "dkms status | grep -E '^ofed-(core|drivers)/.*installed' |
-		grep -c \$(uname -r) | grep -qx 2"
+	check "modules are built" dkms_built 2
 	check "modprobe ib_uverbs" modprobe ib_uverbs
 	check "gives ours" ours
 	check "ofedctrl -u" ofedctrl -u
@@ -197,9 +219,8 @@ step_new() {
 	check "ofedctrl -c" ofedctrl -c
 	check "the file of the packages has been changed, and counts" grep -qx N \
 		/sys/module/ofed_soft/parameters/loopback
-	check "ofedctrl status" sh -c "ofedctrl status >/run/status"
+	check "ofedctrl status knows them" status_knows_links
 	cat /run/status
-	check "it knows them" sh -c "grep -cE '^  (roce0: roce|iw0: iwarp) on eth0, ACTIVE, persistent\$' /run/status | grep -qx 2"
 	check "ofedctrl gids" sh -c "ofedctrl gids | grep -E '^roce0 .* v2 +eth0$'"
 	check "ofedctrl status --json" sh -c "ofedctrl status --json | jq -e '.packages[\"ofed-utils\"]'"
 	check "ofedctrl --version" sh -c "[ \"\$(ofedctrl --version)\" = \"ofedctrl $version\" ]"
@@ -313,6 +334,8 @@ step_back() {
 # ---- one kernel alone: a boot with links, and out ------------------------------------
 step_out() {
 	links_are_back
+	check "ofedctrl status knows the links" status_knows_links
+	check "rping" connects
 	links_go
 	consumers_away
 	rmmod ofed_ib
@@ -322,6 +345,37 @@ step_out() {
 		"ofedctrl status | grep 'ofed-drivers-dkms has not been built for this kernel'"
 	taken_out purge
 	nothing_is_left
+	stock_rxe
+}
+
+# ---- Debian 12 with links has become 13 ------------------------------------------------
+step_upgraded() {
+	check "this is Debian 13" grep -q '^13' /etc/debian_version
+	check "on its kernel" sh -c "uname -r | grep -F +deb13"
+	check "modules are built" dkms_built 2
+	step_out
+}
+
+# ---- from a clone, by dkms and 'make install-utils' ---------------------------------------
+removed_by_dkms() {
+	dkms remove "ofed/$(ofedctrl --version | cut -d ' ' -f 2)" --all &&
+		! dkms status | grep ofed && ! ls /lib/modules/*/updates/dkms/ofed*
+}
+step_cloned() {
+	check "no RDMA core is loaded" gone ib_core
+	check "modules are built" dkms_built 1
+	check "no package is there" sh -c "! dpkg-query -W -f '\${db:Status-Status}\n' 'ofed*' | grep -x installed"
+	check "modprobe ib_uverbs" modprobe ib_uverbs
+	check "gives ours" ours
+	check "rdma link add" rdma link add roce0 type roce netdev eth0
+	addresses
+	check "ibv_rc_pingpong" moves_data roce0
+	check "rping" connects
+	check "modprobe ofed_ib" modprobe ofed_ib
+	check "modprobe ofed_iwarp" modprobe ofed_iwarp
+	check "the link goes" rdma link delete roce0
+	check "all of it" all_away
+	check "dkms remove" removed_by_dkms
 	stock_rxe
 }
 
