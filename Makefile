@@ -95,9 +95,9 @@ copy:
 modules: copy
 	@+$(call BUILD,modules $(if $(K),cmd_checkdoc=:))
 
-# Where the sources are: what dkms does with its own copy, one for each kernel.
+# What dkms does with its own copy, one for each kernel. ALONE: arguments of tools/alone.
 here:
-	@$(FIT) dkms.conf
+	@$(if $(ALONE),tools/alone $(ALONE) &&) $(FIT) dkms.conf
 	@$(MAKE) --no-print-directory -C $(KDIR) M=$(CURDIR) \
 		genksyms='$(CURDIR)/tools/genksyms-adopt $(KDIR)' modules
 
