@@ -220,7 +220,7 @@ by_packets() {
 lost() {
 	echo 10000 >$faults/drop || return
 	wait_for 5 qp_is roce0 '.recovery == "probing" and .unanswered > 0 and .window == 1 and
-		.waits_for == "window" and .backoff > 0 and .una_psn == .next_psn - 1 and
+		.waits_for == "window" and .backoff > 0 and .una_psn != .next_psn and
 		(.timer == "early" or .timer == "ack") and .retries <= 7'
 }
 qpn_of() { jq -r '[.[] | select(.recovery == "probing")][0].lqpn' "$work/qps"; }
