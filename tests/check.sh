@@ -150,6 +150,10 @@ if [ "${SCALE:-}" = 1 ]; then
 	soon pair-6.12 tests/vm/pair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon cmpair-6.12 tests/vm/pair SUITE=cmpair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon demo-elsewhere tests/vm/elsewhere demo
+	soon install-6.12 tests/vm/install/run 6.12
+	soon upgrade tests/vm/install/upgrade
+	soon clone-6.1 tests/vm/install/clone 6.1
+	soon clone-6.12 tests/vm/install/clone 6.12
 	soon ibpair-6.1 tests/vm/pair SUITE=ibpair PEER_DRIVER=ib TIMEOUT="${TIMEOUT:-6000}"
 fi
 all_of_them

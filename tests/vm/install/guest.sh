@@ -9,8 +9,8 @@ export DEBIAN_FRONTEND=noninteractive
 step=$(sed -n 's/.*ofed\.step=\([a-z]*\).*/\1/p' /proc/cmdline)
 TOP=/root/test VM=/root/test OUT=/run SCALE=1 KERNEL=$(uname -r | cut -d. -f1,2) CORE=ofed
 LIMIT=900
-. $VM/guest.sh
-. $VM/cm.sh
+. $VM/lib/guest.sh
+. $VM/lib/cm.sh
 echo "== suite $step"
 
 over() {

@@ -58,9 +58,10 @@ wanted_kernel() { # KVER PATTERN...
 # What the steps in the guest need beside the packages. It wants $here.
 add_test() { # [FILE...]
 	_test=$root/root/test
-	mkdir "$_test"
+	mkdir "$_test" "$_test/lib"
 	cp "$here/guest.sh" "$_test/step.sh"
-	cp "$here/../guest.sh" "$here/../cm.sh" "$@" "$_test/"
+	cp "$here/../lib/guest.sh" "$here/../lib/cm.sh" "$_test/lib/"
+	[ $# -eq 0 ] || cp "$@" "$_test/"
 	add_units "$root/etc/systemd/system"
 	echo '/dev/vda / ext4 defaults 0 0' >"$root/etc/fstab"
 	echo ofed >"$root/etc/hostname"
