@@ -127,10 +127,15 @@ void ibt_backlog_put_back(struct ibt_qp *qp, struct sk_buff *skb)
 	__skb_queue_head(&qp->resp.backlog, skb);
 }
 
+/* What is kept behind a gap, too. */
 void ibt_backlog_purge(struct ibt_qp *qp)
 {
 	struct sk_buff *skb;
 
 	while ((skb = ibt_backlog_take(qp)))
 		kfree_skb(skb);
+	while ((skb = __skb_dequeue(&qp->resp.ooo.skbs))) {
+		ibt_queue_uncharge(ibt_qp_dev(qp), ibt_backlog_note_of(skb)->bytes);
+		kfree_skb(skb);
+	}
 }

@@ -52,6 +52,7 @@ bool ibt_backlog_excess(struct sk_buff *skb);
 bool ibt_backlog_older(const struct ibt_resp *resp, u32 psn);
 /* It was taken, and could not be answered. */
 void ibt_backlog_put_back(struct ibt_qp *qp, struct sk_buff *skb);
+/* Drop all that waits, here or behind a gap. */
 void ibt_backlog_purge(struct ibt_qp *qp);
 
 #endif /* IBT_BACKLOG_H */

@@ -576,6 +576,5 @@ void ibt_resp_stop(struct ibt_qp *qp)
 	resp->reading.active = false;
 	ibt_replay_unpark_all(resp);
 	ibt_backlog_purge(qp);
-	ibt_ooo_purge(qp);
 	resp->dropped = false;
 }

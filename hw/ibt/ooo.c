@@ -200,15 +200,3 @@ void ibt_ooo_name_gaps(struct ibt_qp *qp)
 	}
 	ibt_resp_gap(qp, end, IBT_GAP_OPEN);
 }
-
-/* Drop all. */
-void ibt_ooo_purge(struct ibt_qp *qp)
-{
-	struct sk_buff *skb;
-
-	lockdep_assert_held(&qp->resp.lock);
-	while ((skb = __skb_dequeue(&qp->resp.ooo.skbs))) {
-		ibt_queue_uncharge(ibt_qp_dev(qp), ibt_backlog_note_of(skb)->bytes);
-		kfree_skb(skb);
-	}
-}

@@ -34,6 +34,5 @@ bool ibt_ooo_keep(struct ibt_qp *qp, const struct ibt_pkt *pkt, struct sk_buff *
 bool ibt_ooo_is_next(const struct ibt_resp *resp);
 struct sk_buff *ibt_ooo_take(struct ibt_qp *qp);
 void ibt_ooo_name_gaps(struct ibt_qp *qp);
-void ibt_ooo_purge(struct ibt_qp *qp);
 
 #endif /* IBT_OOO_H */
