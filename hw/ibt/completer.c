@@ -359,6 +359,7 @@ static bool ibt_read_early(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		return true;
 	if (ibt_psn_ahead(pkt->psn, sq->una) > ibt_psn_ahead(top, sq->una))
 		ibt_sq_fill(qp, top, pkt->psn);
+	ibt_sq_overtaken(qp, pkt->psn);
 	return true;
 }
 
@@ -384,8 +385,10 @@ static void ibt_read_response(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	if (!wqe || !ibt_read_place(qp, wqe, pkt, skb))
 		return;
 	ibt_completer_answered(qp, wqe, pkt->psn);
-	if (unlikely(qp->rtx.resend.placed))
+	if (unlikely(qp->rtx.resend.placed)) {
 		ibt_pass_placed(qp);
+		ibt_sq_overtaken(qp, pkt->psn);
+	}
 }
 
 /**

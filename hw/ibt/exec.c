@@ -563,7 +563,7 @@ bool ibt_resp_ready(const struct ibt_qp *qp, u32 psn)
 
 	lockdep_assert_held(&resp->lock);
 	return ibt_resp_receives(resp->state) && !resp->op && !resp->local &&
-	       !resp->reading.active && !resp->parked &&
+	       !ibt_resp_reads_due(resp) &&
 	       skb_queue_empty(&resp->backlog) &&
 	       (qp->transport == IBT_UC || resp->psn == psn);
 }

@@ -319,7 +319,7 @@ static void ibt_look_at_receives(struct ibt_qp *qp, struct res_receive *view)
 		.expected = resp->psn,
 		.msn = resp->msn,
 		.backlog = skb_queue_len(&resp->backlog),
-		.reads = resp->reading.active + resp->parked,
+		.reads = ibt_resp_reads_due(resp),
 		.owed = resp->owed,
 		.task = atomic_read(&resp->task.state),
 	};

@@ -41,6 +41,13 @@ static void ibt_fill_reading(struct ibt_read_resp *reading,
 	};
 }
 
+bool ibt_read_resp_next(struct ibt_resp *resp)
+{
+	lockdep_assert_held(&resp->lock);
+	return resp->reading.active || ibt_read_part_take(&resp->parts, &resp->reading) ||
+	       ibt_resp_res_next_deferred(resp, &resp->reading);
+}
+
 void ibt_read_resp_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	lockdep_assert_held(&qp->resp.lock);
@@ -64,28 +71,28 @@ static bool ibt_answer_on_way(struct ibt_qp *qp, const struct ibt_resp_res *entr
 }
 
 /*
- * A requester that keeps packets lacks a part of an answer: the part leaves now, and what was under
- * way of the same answer goes on behind it. One part of an answer at a time: the requester comes
- * again for what it does not get.
+ * A requester that keeps packets lacks a part of an answer: the part leaves now, behind other parts,
+ * and the answer under way goes on behind them.
  */
-static void ibt_read_resp_fill_gap(struct ibt_qp *qp, struct ibt_resp_res *entry,
-				   const struct ibt_pkt *pkt)
+static void ibt_read_resp_add_part(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 {
 	struct ibt_resp *resp = &qp->resp;
 	struct ibt_read_resp *reading = &resp->reading;
+	struct ibt_resp_res *entry;
 	struct ibt_read_resp part;
 
-	if (entry->parked.active)
-		return;
-	if (reading->active && ibt_resp_res_lookup(resp, reading->psn) == entry) {
-		ibt_resp_res_defer(resp, entry, reading);
-		ibt_fill_reading(reading, pkt, true);
-		return;
-	}
 	ibt_fill_reading(&part, pkt, true);
-	ibt_resp_res_defer(resp, entry, &part);
-	if (!reading->active)
-		ibt_resp_res_next_deferred(resp, reading);
+	part.part = true;
+	if (!ibt_read_part_add(&resp->parts, &part))
+		return;
+	if (reading->active && !reading->part) {
+		/* Without an entry it is one that the peer may not ask for any more. */
+		entry = ibt_resp_res_lookup(resp, reading->psn);
+		if (entry)
+			ibt_resp_res_defer(resp, entry, reading);
+		reading->active = false;
+	}
+	ibt_read_resp_next(resp);
 }
 
 /* Is it a part of the answer that ends before the answer does? */
@@ -119,7 +126,7 @@ void ibt_read_resp_restart(struct ibt_qp *qp, struct ibt_resp_res *entry,
 	/* Something of the answer was lost, mostly. */
 	ibt_pace_lost(qp);
 	if (ibt_is_gap(qp, entry, pkt)) {
-		ibt_read_resp_fill_gap(qp, entry, pkt);
+		ibt_read_resp_add_part(qp, pkt);
 		return;
 	}
 	if (reading->active && ibt_resp_res_lookup(resp, reading->psn) == entry) {
@@ -128,7 +135,8 @@ void ibt_read_resp_restart(struct ibt_qp *qp, struct ibt_resp_res *entry,
 	}
 	ibt_fill_reading(&asked, pkt, parked->active ? parked->again : true);
 	ibt_resp_res_defer(resp, entry, &asked);
-	if (reading->active && ibt_psn_diff(pkt->psn, reading->psn) > 0)
+	if (reading->active &&
+	    (reading->part || ibt_psn_diff(pkt->psn, reading->psn) > 0))
 		return;
 	/* Without an entry it is one that the peer may not ask for any more. */
 	entry = ibt_resp_res_lookup(resp, reading->psn);

@@ -7,6 +7,7 @@
 
 struct ibt_pkt;
 struct ibt_qp;
+struct ibt_resp;
 struct ibt_resp_res;
 
 /* Packets of a READ answer that leave in one go. */
@@ -24,6 +25,8 @@ void ibt_read_resp_begin(struct ibt_qp *qp, const struct ibt_pkt *pkt);
 /* It is @pkt, all of @entry or a part, that is to be sent once more. */
 void ibt_read_resp_restart(struct ibt_qp *qp, struct ibt_resp_res *entry,
 			   const struct ibt_pkt *pkt);
+/* What is to be sent now is in ibt_resp.reading. False: nothing is. */
+bool ibt_read_resp_next(struct ibt_resp *resp);
 /* Send at most @budget packets of it. */
 enum ibt_progress ibt_read_resp_send(struct ibt_qp *qp, int *budget);
 

@@ -53,6 +53,16 @@ static void ibt_shrink_window(struct ibt_qp *qp, u32 psn)
 	ibt_pace_lost(qp);
 }
 
+/* Packets from @psn on are to be retransmitted alone. */
+static void ibt_begin_filling(struct ibt_qp *qp, u32 psn)
+{
+	trace_ibt_retry(qp, IBT_RETRY_SELECTIVE, psn, qp->rtx.retries);
+	ibt_shrink_window(qp, psn);
+	ibt_rtt_refused(&qp->rtx.rtt, qp->sq.high);
+	qp->rtx.recovery = IBT_FILLING;
+	ibt_early_restart(qp);
+}
+
 /**
  * ibt_sq_fill - packets are to be retransmitted alone
  * @qp: queue pair; its peer keeps packets
@@ -75,11 +85,23 @@ void ibt_sq_fill(struct ibt_qp *qp, u32 psn, u32 end)
 		ibt_sq_rewind(qp, psn);
 	else if (!ibt_resend_add(&qp->rtx.resend, sq->una, psn, end))
 		return;
-	trace_ibt_retry(qp, IBT_RETRY_SELECTIVE, psn, qp->rtx.retries);
-	ibt_shrink_window(qp, psn);
-	ibt_rtt_refused(&qp->rtx.rtt, sq->high);
-	qp->rtx.recovery = IBT_FILLING;
-	ibt_early_restart(qp);
+	ibt_begin_filling(qp, psn);
+}
+
+/**
+ * ibt_sq_overtaken - a packet of a READ response has come, and tells of requests sent before its
+ * @qp: queue pair; its peer keeps packets
+ * @psn: of the packet
+ *
+ * Context: sq.lock held.
+ */
+void ibt_sq_overtaken(struct ibt_qp *qp, u32 psn)
+{
+	struct ibt_resend *rs = &qp->rtx.resend;
+
+	lockdep_assert_held(&qp->sq.lock);
+	if (rs->num_asks && ibt_resend_overtaken(rs, qp->sq.una, psn))
+		ibt_begin_filling(qp, ibt_resend_first(rs, qp->sq.una));
 }
 
 /**

@@ -8,6 +8,7 @@
 struct ibt_qp;
 
 void ibt_sq_fill(struct ibt_qp *qp, u32 psn, u32 end);
+void ibt_sq_overtaken(struct ibt_qp *qp, u32 psn);
 void ibt_sq_gap(struct ibt_qp *qp, u32 psn, u32 packets);
 
 extern bool ibt_selective;	/* module parameter: see recovery.c */

@@ -81,6 +81,9 @@ static bool ibt_req_send_read_or_atomic(struct ibt_qp *qp, struct ibt_round *rou
 	ibt_pace_sent(&qp->congestion, IBT_PACE_HEADERS);
 	ibt_req_outstanding(sq, wqe);
 	ibt_req_asked(qp, sq->cur_psn);
+	if (unlikely(round->again) && info->verb == IBT_READ)
+		ibt_resend_note(&qp->rtx.resend, sq->cur_psn,
+				ibt_psn_add(sq->cur_psn, psns), sq->high);
 	ibt_req_sent(qp, psns);
 	ibt_req_sent_all(qp, wqe);
 	return !busy;

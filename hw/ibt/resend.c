@@ -177,3 +177,72 @@ void ibt_resend_pass(struct ibt_resend *rs, u32 psn)
 {
 	rs->placed -= __test_and_clear_bit(ibt_resend_bit(psn), rs->here);
 }
+
+/**
+ * ibt_resend_note - a READ request for a gap has been sent
+ * @rs: of the requester
+ * @psn: first packet of the gap
+ * @end: behind the last one
+ * @high: PSN of the next new request
+ *
+ * Of too many the oldest is left to the timers.
+ *
+ * Context: any.
+ */
+void ibt_resend_note(struct ibt_resend *rs, u32 psn, u32 end, u32 high)
+{
+	if (rs->num_asks == IBT_RESEND_ASKS) {
+		rs->oldest_ask = (rs->oldest_ask + 1) % IBT_RESEND_ASKS;
+		rs->num_asks--;
+	}
+	rs->asks[(rs->oldest_ask + rs->num_asks++) % IBT_RESEND_ASKS] =
+		(struct ibt_resend_ask){ psn, end, high };
+}
+
+/* How many of the requests for gaps were sent before the one that @psn responds to. */
+static u32 ibt_resend_asked_before(const struct ibt_resend *rs, u32 una, u32 psn)
+{
+	const struct ibt_resend_ask *ask;
+	u32 i, before = 0;
+
+	for (i = 0; i < rs->num_asks; i++) {
+		ask = &rs->asks[(rs->oldest_ask + i) % IBT_RESEND_ASKS];
+		if (ibt_psn_diff(psn, ask->high) >= 0)
+			before = i + 1;
+		else if (ibt_psn_diff(psn, ask->psn) >= 0 && ibt_psn_diff(psn, ask->end) < 0)
+			before = i;
+	}
+	return before;
+}
+
+/**
+ * ibt_resend_overtaken - requests for gaps that a response shows to be lost
+ * @rs: of the requester
+ * @una: oldest PSN without an answer
+ * @psn: of a packet of a READ response that has come
+ *
+ * The responder serves READ requests in the order that they come in, but for those for gaps, which
+ * it serves first. So what a response to a later request finds missing is lost, on its way or on
+ * the way back, and it is missing once more.
+ *
+ * Context: any.
+ *
+ * Return: something is.
+ */
+bool ibt_resend_overtaken(struct ibt_resend *rs, u32 una, u32 psn)
+{
+	u32 lost = ibt_resend_asked_before(rs, una, psn);
+	const struct ibt_resend_ask *ask;
+	bool missing = false;
+
+	for (; lost; lost--) {
+		ask = &rs->asks[rs->oldest_ask];
+		if (ibt_psn_diff(ask->end, una) > 0)
+			missing |= ibt_resend_add(rs, una,
+						  ibt_psn_diff(ask->psn, una) > 0 ?
+						  ask->psn : una, ask->end);
+		rs->oldest_ask = (rs->oldest_ask + 1) % IBT_RESEND_ASKS;
+		rs->num_asks--;
+	}
+	return missing;
+}

@@ -22,6 +22,7 @@
 #include "../soft/iter.h"
 #include "../soft/task.h"
 #include "ooo.h"
+#include "read_part.h"
 #include "resp_res.h"
 #include "resp_queue.h"
 
@@ -77,6 +78,7 @@ struct ibt_resp_msg {
  * @to: where the rest of @cur goes
  * @reading: READ answer in progress: the oldest of those that are due
  * @parked: READ answers in @replay that are due
+ * @parts: of READ answers, that are due before those in @replay
  * @waiting_reads: READs in @backlog
  * @ooo: requests behind a gap
  * @backlog: requests behind a READ in progress
@@ -121,6 +123,7 @@ struct ibt_resp {
 	struct ibt_read_resp reading;
 	struct soft_iter to;
 	u32 parked;
+	struct ibt_read_parts parts;
 	u32 waiting_reads;
 	struct ibt_ooo ooo;
 	struct sk_buff_head backlog;
@@ -142,6 +145,12 @@ struct ibt_resp {
 	bool late;
 	struct ibt_recv *recv;
 };
+
+/* READ answers, and parts of such, that have not been sent to their end. */
+static inline u32 ibt_resp_reads_due(const struct ibt_resp *resp)
+{
+	return resp->reading.active + resp->parked + resp->parts.num;
+}
 
 /* A round leaves all to @resp->cpu. */
 static inline enum soft_task_left ibt_resp_elsewhere(struct ibt_resp *resp)

@@ -154,6 +154,7 @@ void ibt_replay_unpark_all(struct ibt_resp *resp)
 
 	while (ibt_resp_res_next_deferred(resp, &none))
 		;
+	ibt_read_part_clear(&resp->parts);
 }
 
 bool ibt_replay_due_before(const struct ibt_resp *resp, u32 psn)

@@ -14,6 +14,7 @@ struct ibt_resp;
  * struct ibt_read_resp - a READ answer on its way
  * @active: there is one; requests wait in ibt_resp.backlog
  * @again: of a duplicate, after the whole of it had been sent
+ * @part: of a duplicate, of which the requester lacks this alone
  * @first: nothing of it has been sent
  * @psn: of the next packet
  * @va, @rkey, @left: bytes to be sent
@@ -22,6 +23,7 @@ struct ibt_resp;
 struct ibt_read_resp {
 	bool active;
 	bool again;
+	bool part;
 	bool first;
 	u32 psn;
 	u64 va;

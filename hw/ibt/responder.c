@@ -356,7 +356,7 @@ static bool ibt_kept_is_next(const struct ibt_resp *resp)
 
 static bool ibt_has_backlog(const struct ibt_resp *resp)
 {
-	return resp->reading.active || resp->parked ||
+	return ibt_resp_reads_due(resp) ||
 	       !skb_queue_empty(&resp->backlog) || ibt_kept_is_next(resp);
 }
 
@@ -419,8 +419,7 @@ enum soft_task_left ibt_resp_run(struct ibt_qp *qp)
 	if ((resp->owed || ibt_has_backlog(resp)) && !ibt_order_resp_here(qp))
 		return ibt_resp_elsewhere(resp);
 	while (budget-- > 0) {
-		if (resp->reading.active ||
-		    ibt_resp_res_next_deferred(resp, &resp->reading)) {
+		if (ibt_read_resp_next(resp)) {
 			progress = ibt_read_resp_send(qp, &budget);
 			if (progress == IBT_ELSEWHERE)
 				return ibt_resp_elsewhere(resp);

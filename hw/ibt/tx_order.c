@@ -95,6 +95,8 @@ bool ibt_order_resp(struct ibt_qp *qp, u32 psn)
 		return false;
 	if (resp->parked && ibt_replay_due_before(resp, psn))
 		return false;
+	if (resp->parts.num && ibt_read_part_due_before(&resp->parts, psn))
+		return false;
 	if (ibt_order_resp_here(qp))
 		return true;
 	soft_task_queue_on(&resp->task, resp->cpu);

@@ -121,6 +121,65 @@ static void what_is_here_is_not_missing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rs.placed, 0);
 }
 
+/* READ requests for gaps, sent in this order, while @high was the PSN of the next new request. */
+static void note(u32 first, u32 end, u32 high)
+{
+	ibt_resend_note(&rs, psn(first), psn(end), psn(high));
+}
+
+static void a_later_response_tells_of_a_loss(struct kunit *test)
+{
+	ibt_resend_reset(&rs, UNA, true);
+	note(40, 42, 128);
+	note(10, 12, 128);
+	note(70, 71, 128);
+	/* A response to the first of them, and one that was requested before all. */
+	KUNIT_EXPECT_FALSE(test, ibt_resend_overtaken(&rs, UNA, psn(40)));
+	KUNIT_EXPECT_FALSE(test, ibt_resend_overtaken(&rs, UNA, psn(90)));
+	/* Half of the first gap is here when the response to the last one comes. */
+	KUNIT_EXPECT_TRUE(test, ibt_resend_place(&rs, UNA, psn(41)));
+	KUNIT_EXPECT_TRUE(test, ibt_resend_overtaken(&rs, UNA, psn(70)));
+	KUNIT_EXPECT_EQ(test, rs.left, 3);
+	KUNIT_EXPECT_EQ(test, ibt_resend_first(&rs, UNA), psn(10));
+	KUNIT_EXPECT_EQ(test, ibt_resend_run(&rs, UNA, psn(10)), 2U);
+	KUNIT_EXPECT_EQ(test, ibt_resend_run(&rs, UNA, psn(40)), 1U);
+	/* Once. */
+	KUNIT_EXPECT_FALSE(test, ibt_resend_overtaken(&rs, UNA, psn(70)));
+	KUNIT_EXPECT_EQ(test, rs.num_asks, 1);
+}
+
+static void a_new_request_overtakes_as_well(struct kunit *test)
+{
+	ibt_resend_reset(&rs, UNA, true);
+	note(10, 12, 128);
+	note(50, 51, 140);
+	KUNIT_EXPECT_FALSE(test, ibt_resend_overtaken(&rs, UNA, psn(127)));
+	KUNIT_EXPECT_TRUE(test, ibt_resend_overtaken(&rs, UNA, psn(139)));
+	KUNIT_EXPECT_EQ(test, rs.left, 2);
+	KUNIT_EXPECT_EQ(test, rs.num_asks, 1);
+	/* What has its answer meanwhile is not missing. */
+	KUNIT_EXPECT_FALSE(test, ibt_resend_overtaken(&rs, psn(60), psn(140)));
+	KUNIT_EXPECT_EQ(test, rs.num_asks, 0);
+}
+
+/* The timers are there for what is not noted any more. */
+static void the_oldest_of_many_is_forgotten(struct kunit *test)
+{
+	u32 i;
+
+	ibt_resend_reset(&rs, UNA, true);
+	for (i = 0; i <= IBT_RESEND_ASKS; i++)
+		note(10 * i, 10 * i + 1, 300);
+	KUNIT_EXPECT_EQ(test, rs.num_asks, IBT_RESEND_ASKS);
+	KUNIT_EXPECT_TRUE(test, ibt_resend_overtaken(&rs, UNA, psn(300)));
+	KUNIT_EXPECT_EQ(test, rs.left, IBT_RESEND_ASKS);
+	KUNIT_EXPECT_EQ(test, ibt_resend_first(&rs, UNA), psn(10));
+	/* All that was sent goes once more: nothing is lost alone. */
+	note(200, 201, 300);
+	ibt_resend_clear(&rs);
+	KUNIT_EXPECT_FALSE(test, ibt_resend_overtaken(&rs, UNA, psn(300)));
+}
+
 static struct kunit_case resend_cases[] = {
 	KUNIT_CASE(the_oldest_comes_first),
 	KUNIT_CASE(once_is_enough),
@@ -128,6 +187,9 @@ static struct kunit_case resend_cases[] = {
 	KUNIT_CASE(progress_ends_it),
 	KUNIT_CASE(the_first_response_tells),
 	KUNIT_CASE(what_is_here_is_not_missing),
+	KUNIT_CASE(a_later_response_tells_of_a_loss),
+	KUNIT_CASE(a_new_request_overtakes_as_well),
+	KUNIT_CASE(the_oldest_of_many_is_forgotten),
 	{}
 };
 

@@ -393,6 +393,31 @@ static void answers_forgotten(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ibt_resp_res_next_deferred(resp, &reading));
 }
 
+/* Parts leave in the order that they were requested in, each once, and not too many. */
+static void parts_due(struct kunit *test)
+{
+	struct ibt_resp *resp = new_store(test, 4);
+	struct ibt_read_resp part = { .active = true, .part = true };
+	u32 i;
+
+	for (i = 0; i < IBT_READ_PARTS + 3; i++) {
+		part.psn = ibt_psn_add(END, 2 * i);
+		KUNIT_EXPECT_EQ(test, ibt_read_part_add(&resp->parts, &part),
+				i < IBT_READ_PARTS);
+		KUNIT_EXPECT_FALSE(test, ibt_read_part_add(&resp->parts, &part));
+	}
+	KUNIT_EXPECT_FALSE(test, ibt_read_part_due_before(&resp->parts, END));
+	KUNIT_EXPECT_TRUE(test, ibt_read_part_due_before(&resp->parts, ibt_psn_add(END, 1)));
+	for (i = 0; i < IBT_READ_PARTS; i++) {
+		KUNIT_EXPECT_TRUE(test, ibt_read_part_take(&resp->parts, &part));
+		KUNIT_EXPECT_EQ(test, part.psn, ibt_psn_add(END, 2 * i));
+	}
+	KUNIT_EXPECT_FALSE(test, ibt_read_part_take(&resp->parts, &part));
+	ibt_read_part_add(&resp->parts, &part);
+	ibt_replay_clear(resp);
+	KUNIT_EXPECT_EQ(test, resp->parts.num, 0);
+}
+
 /* max_dest_rd_atomic 0: nothing is kept, nothing is found. */
 static void nothing_kept(struct kunit *test)
 {
@@ -418,6 +443,7 @@ static struct kunit_case replay_cases[] = {
 	KUNIT_CASE(resize),
 	KUNIT_CASE(answers_due),
 	KUNIT_CASE(answers_forgotten),
+	KUNIT_CASE(parts_due),
 	KUNIT_CASE(nothing_kept),
 	{}
 };

@@ -248,6 +248,20 @@ static void and_of_several(struct kunit *test)
 	KUNIT_EXPECT_LT(test, wire.responses, 4 * PACKETS + PACKETS / 2);
 }
 
+/* A part is lost again: the response to a later request shows it, and no timer. */
+static void a_part_is_lost_again(struct kunit *test)
+{
+	make();
+	lose(10);
+	lose(10);
+	lose(20);
+	lose(30);
+	read_all(test, 1, PACKETS);
+	KUNIT_EXPECT_EQ(test, wire.responses, PACKETS + 4);
+	KUNIT_EXPECT_EQ(test, wire.requests, 5U);
+	KUNIT_EXPECT_EQ(test, ends_counter(0, "early_retransmits"), 0ULL);
+}
+
 /* All of a READ's response but for the packets of others. */
 static void a_whole_answer_is_lost(struct kunit *test)
 {
@@ -393,6 +407,7 @@ static struct kunit_case selective_cases[] = {
 	KUNIT_CASE(messages_come_in_order),
 	KUNIT_CASE(a_gap_of_an_answer_too),
 	KUNIT_CASE(and_of_several),
+	KUNIT_CASE(a_part_is_lost_again),
 	KUNIT_CASE(a_whole_answer_is_lost),
 	KUNIT_CASE(the_end_of_an_answer_is_lost),
 	KUNIT_CASE(it_is_lost_again),
