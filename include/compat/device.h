@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* RDMA devices, their ports and their class. */
+#ifndef OFED_COMPAT_DEVICE_H
+#define OFED_COMPAT_DEVICE_H
+
+struct ib_device;
+struct net_device;
+
+/*
+ * In <rdma/ib_verbs.h> since 6.12: a rescan of one RoCE port, and the removal
+ * of a netdev's GIDs. Built for both, exported where declared. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_RESCAN_PORT
+#define COMPAT_EXPORT_RESCAN_PORT(sym) EXPORT_SYMBOL(sym)
+#else
+#define COMPAT_EXPORT_RESCAN_PORT(sym) static_assert(1)
+void rdma_roce_rescan_port(struct ib_device *ib_dev, u32 port);
+void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port,
+			      struct net_device *ndev);
+#endif
+
+/*
+ * Public since 6.9; before, the core had it for itself. Drop when 6.12 is the
+ * oldest kernel.
+ */
+#ifdef COMPAT_HAVE_GET_NETDEV
+#define COMPAT_EXPORT_GET_NETDEV(sym) EXPORT_SYMBOL(sym)
+#else
+#define COMPAT_EXPORT_GET_NETDEV(sym) static_assert(1)
+struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
+					unsigned int port);
+#endif
+
+/*
+ * Since 6.12 a device may be a part of another one. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_SUBDEV
+#define compat_subdev_init(device) do { \
+	mutex_init(&(device)->subdev_lock); \
+	INIT_LIST_HEAD(&(device)->subdev_list_head); \
+	INIT_LIST_HEAD(&(device)->subdev_list); \
+} while (0)
+#else
+#define compat_subdev_init(device) do { } while (0)
+#endif
+
+/*
+ * What concerns parts of devices: entries of tables that are there where the
+ * kernel has the thing. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_SUBDEV
+#define COMPAT_SUBDEV(...) __VA_ARGS__,
+#define compat_subdevs_remove(device) ofed_subdevs_remove(device)
+#define compat_subdev_leave(device) ofed_subdev_leave(device)
+/* The lock of a device that has parts is taken outside of theirs. */
+#define compat_subdev_lockdep(device) do { \
+	static struct lock_class_key parent_key; \
+	if ((device)->ops.add_sub_dev) \
+		lockdep_set_class(&(device)->unregistration_lock, \
+				  &parent_key); \
+} while (0)
+#define compat_set_sub_ops(device, ops) ib_set_device_ops((device), (ops))
+#else
+#define COMPAT_SUBDEV(...)
+#define compat_subdevs_remove(device) do { } while (0)
+#define compat_subdev_leave(device) do { } while (0)
+#define compat_subdev_lockdep(device) do { } while (0)
+#define compat_set_sub_ops(device, ops) do { } while (0)
+#endif
+
+/*
+ * Since 6.12 the SMI part of a device may be a device of its own. It is there
+ * for management, not for programs. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_SUBDEV
+#define compat_is_smi_dev(device) ((device)->type == RDMA_DEVICE_TYPE_SMI)
+#else
+#define compat_is_smi_dev(device) ((void)(device), false)
+#endif
+
+/*
+ * 6.12 has issmN for ports with subnet management alone; before, each port with MADs
+ * has it. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_SUBDEV
+#define compat_has_issm(device, port) rdma_cap_ib_smi((device), (port))
+#else
+#define compat_has_issm(device, port) ((void)(device), (void)(port), true)
+#endif
+
+/*
+ * In <rdma/ib_verbs.h> since 6.12: zap what is mapped of a device. Built for
+ * both, exported where declared. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_MMAP_DISASSOCIATE
+#define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) EXPORT_SYMBOL(sym)
+#else
+#define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) static_assert(1)
+void rdma_user_mmap_disassociate(struct ib_device *device);
+#endif
+
+/*
+ * 6.12 has room for the whole speed of a port in the answer to QUERY_PORT.
+ * Before, those bytes are reserved. Drop with 6.1.
+ */
+#ifdef COMPAT_HAVE_PORT_SPEED_EX
+#define compat_port_set_speed(resp, speed) ((resp)->active_speed_ex = (speed))
+#else
+#define compat_port_set_speed(resp, speed) ((void)(resp))
+#endif
+
+/*
+ * class.dev_uevent and class.devnode take a const device since 6.2 and 6.3.
+ * Drop when 6.12 is the oldest kernel.
+ */
+#ifdef COMPAT_HAVE_CONST_CLASS_OPS
+#define compat_class_device const struct device
+#else
+#define compat_class_device struct device
+#endif
+
+#endif /* OFED_COMPAT_DEVICE_H */

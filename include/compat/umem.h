@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* <rdma/ib_umem.h>. */
+#ifndef OFED_COMPAT_UMEM_H
+#define OFED_COMPAT_UMEM_H
+
+/*
+ * Parts of <rdma/ib_umem.h> that 6.1 lacks (check_rereg and revocation came in
+ * 6.12 stable, dma_device in 6.12). The code is built for both; it is
+ * exported where the kernel's header declares it. Drop with 6.1.
+ */
+struct device;
+struct ib_device;
+struct ib_umem;
+struct ib_umem_dmabuf;
+
+#ifdef COMPAT_HAVE_UMEM_CHECK_REREG
+#define COMPAT_EXPORT_CHECK_REREG(sym) EXPORT_SYMBOL(sym)
+#else
+#define COMPAT_EXPORT_CHECK_REREG(sym) static_assert(1)
+int ib_umem_check_rereg(struct ib_umem *umem, int flags, int new_access);
+#endif
+
+#ifdef COMPAT_HAVE_DMABUF_DMA_DEVICE
+#define COMPAT_EXPORT_DMABUF_DMA_DEVICE(sym) EXPORT_SYMBOL(sym)
+#else
+#define COMPAT_EXPORT_DMABUF_DMA_DEVICE(sym) static_assert(1)
+struct ib_umem_dmabuf *
+ib_umem_dmabuf_get_pinned_with_dma_device(struct ib_device *device,
+					  struct device *dma_device,
+					  unsigned long offset, size_t size,
+					  int fd, int access);
+#endif
+
+#ifdef COMPAT_HAVE_DMABUF_REVOKE
+#define COMPAT_EXPORT_DMABUF_REVOKE(sym) EXPORT_SYMBOL(sym)
+#define compat_dmabuf_mark_revoked(umem_dmabuf) ((umem_dmabuf)->revoked = 1)
+#else
+#define COMPAT_EXPORT_DMABUF_REVOKE(sym) static_assert(1)
+#define compat_dmabuf_mark_revoked(umem_dmabuf) do { } while (0)
+struct ib_umem_dmabuf *
+ib_umem_dmabuf_get_pinned_revocable_and_lock(struct ib_device *device,
+					     unsigned long offset, size_t size,
+					     int fd, int access);
+void ib_umem_dmabuf_set_revoke_locked(struct ib_umem_dmabuf *umem_dmabuf,
+				      void (*revoke)(void *priv), void *priv);
+void ib_umem_dmabuf_revoke_lock(struct ib_umem_dmabuf *umem_dmabuf);
+void ib_umem_dmabuf_revoke_unlock(struct ib_umem_dmabuf *umem_dmabuf);
+void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf);
+#endif
+
+#endif /* OFED_COMPAT_UMEM_H */
