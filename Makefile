@@ -13,7 +13,7 @@
 #   make vm KERNEL=6.1 SUITES=load,sysfs      suites by name
 #   make check-install     the packages in a Debian that boots
 #   make kernels           what tests need, ahead of them
-#   make modules K=6.1     modules for a test kernel: 6.1, 6.12, 6.12-bpo, debug, um, um-debug
+#   make modules K=6.1     modules for a test kernel: 6.1, 6.12, 6.12-bpo, 7.3, debug, um, um-debug
 #   make obj K=6.1 FILE=hw/roce/main.c          one file with every warning on
 #   make bench | insns     how fast; how many instructions a message takes
 # Else
@@ -67,7 +67,7 @@ BUILD	= $(KMAKE)
 ifneq ($(and $(K),$(shell test -w $(CACHE) && command -v ccache)),)
 AT	= $(CACHE)/place/$(K)
 KARGS	+= CHECK='$(AT)/tests/sparse-once' \
-	$(if $(filter 6.%,$(K)),DEBIAN_KERNEL_USE_CCACHE=1,CC='ccache gcc')
+	$(if $(filter 6.% 7.%,$(K)),DEBIAN_KERNEL_USE_CCACHE=1,CC='ccache gcc')
 BUILD	= mkdir -p $(CACHE)/place && { flock 9 && ln -sfn $(B) $(AT) && $(KMAKE); } 9>$(AT).lock
 export CCACHE_DIR := $(CACHE)/ccache
 # kbuild lists the headers of each file, so they are not found by preprocessing.

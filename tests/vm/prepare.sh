@@ -83,7 +83,13 @@ named=$(printf '%s\n' $(release_kernels) $named | awk '!seen[$0]++')
 for name in $named; do
 	kver=$(newest "$name")
 	[ -n "$kver" ] || { update "$(kernel_field "$name" release)"; kver=$(newest "$name"); }
-	[ -n "$kver" ] || { echo "no package of the kernel $name in the package lists" >&2; exit 1; }
+	# A suite drops what it replaces, and what is here stays.
+	[ -n "$kver" ] || kver=$(awk -v k="$name" '$1 == k { print $2 }' "$cache/kernels" 2>/dev/null)
+	[ -n "$kver" ] || {
+		echo "no package of the kernel $name in the package lists of" \
+			"$(kernel_field "$name" suite)" >&2
+		exit 1
+	}
 	kvers="$kvers$name $kver
 "
 done
@@ -117,23 +123,40 @@ done
 
 # ---- stock kernels: unpacked, never installed -----------------------------
 
+# From 7.x on it is one that depends on three others, the parts.
+image_packages() { # RELEASE KVER
+	echo "linux-image-$2"
+	release_apt "$1" cache depends "linux-image-$2" |
+		sed -n "s/^ *Depends: \(linux-[a-z]*-$2\)\$/\1/p"
+}
+fetch() { # RELEASE PACKAGE, which is known here or is downloaded
+	! ls "$cache/deb/${2}_"*.deb >/dev/null 2>&1 || return 0
+	update "$1"
+	say "downloading $2"
+	(cd "$cache/deb" && release_apt "$1" get -qq download "$2")
+}
+unpack() { # RELEASE KVER TO
+	rm -rf "$3.new"
+	for _p in $(image_packages "$1" "$2"); do
+		fetch "$1" "$_p"
+		say "unpacking $_p"
+		dpkg -x "$cache/deb/${_p}_"*.deb "$3.new"
+	done
+	[ -e "$3.new/lib" ] || ln -s usr/lib "$3.new/lib"
+	# Where the parts have it.
+	[ -e "$3.new/boot/vmlinuz-$2" ] || {
+		mkdir -p "$3.new/boot"
+		ln -s "../usr/lib/modules/$2/vmlinuz" "$3.new/boot/vmlinuz-$2"
+	}
+	rm -rf "$3"
+	mv "$3.new" "$3"
+}
+
 stock_kernel() { # KERNEL KVER
 	dir=$cache/stock/$2
 	release=$(kernel_field "$1" release)
 	[ -s "$dir/boot/vmlinuz-$2" ] && [ -s "$dir/lib/modules/$2/modules.dep" ] && return
-	if ! [ -s "$dir/boot/vmlinuz-$2" ]; then
-		if ! ls "$cache/deb/linux-image-${2}_"*.deb >/dev/null 2>&1; then
-			update "$release"
-			say "downloading linux-image-$2"
-			(cd "$cache/deb" && release_apt "$release" get -qq download "linux-image-$2")
-		fi
-		say "unpacking linux-image-$2"
-		rm -rf "$dir.new"
-		dpkg -x "$cache/deb/linux-image-${2}_"*.deb "$dir.new"
-		[ -e "$dir.new/lib" ] || ln -s usr/lib "$dir.new/lib"
-		rm -rf "$dir"
-		mv "$dir.new" "$dir"
-	fi
+	[ -s "$dir/boot/vmlinuz-$2" ] || unpack "$release" "$2" "$dir"
 	say "depmod for $2"
 	depmod -b "$dir" "$2"
 }

@@ -17,6 +17,7 @@ kernel_field() {
 	release_rows 1 "$1" | awk -v n="$2" '{ print $n }'
 }
 suite_of() { release_rows 2 "$1" | awk '{ print $3; exit }'; } # RELEASE
+suites_beside() { release_rows 2 "$1" | awk '!seen[$3]++ && NR > 1 { print $3 }'; } # RELEASE
 
 # What the host is.
 host_release() { sed -n 's/^VERSION_ID="\{0,1\}\([0-9]*\)"\{0,1\}$/\1/p' /etc/os-release; }
@@ -29,17 +30,23 @@ root_of() { # RELEASE
 # host_path ROOT PATH: where the host has it
 host_path() { echo "${1%/}$2"; }
 
-# The host's Debian repositories, with another suite: lines of a sources.list
+# The host's Debian repositories, with the suites of another release: lines of a sources.list.
+# The suites beside its own are where that one is.
 sources_of() { # RELEASE
 	_from=$(suite_of "$(host_release)") _to=$(suite_of "$1")
 	apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT) $(ORIGIN)' \
 		'Created-By: Packages' |
-		awk -v from="$_from" -v to="$_to" '
-		index($2, from) == 1 && $4 == "Debian" {
-			print "deb", $1, to substr($2, length(from) + 1), $3
-			found = 1
+		awk -v from="$_from" -v to="$_to" -v beside="$(suites_beside "$1" | paste -sd ' ')" '
+		function all(uri, component, suite, n, i) {
+			print "deb", uri, to, component
+			n = split(beside, suite, " ")
+			for (i = 1; i <= n; i++)
+				print "deb", uri, suite[i], component
 		}
-		END { if (!found) print "deb http://deb.debian.org/debian", to, "main" }' |
+		index($2, from) != 1 || $4 != "Debian" { next }
+		$2 == from { all($1, $3); found = 1; next }
+		{ print "deb", $1, to substr($2, length(from) + 1), $3 }
+		END { if (!found) all("http://deb.debian.org/debian", "main") }' |
 		sort -u
 }
 
