@@ -7,6 +7,8 @@ DESTDIR	?=
 MODDIR	= $(DESTDIR)/lib/modules/$(KVER)/updates/ofed
 DEPMOD	= depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
 install: modules
+	@test -e $(B)/core/ofed_core.ko || \
+		{ echo "no core for $(KVER): make install-drivers" >&2; exit 1; }
 	install -d $(MODDIR) $(DESTDIR)/lib/modprobe.d
 	install -m 644 $(B)/core/*.ko $(B)/uverbs/*.ko $(B)/ucma/*.ko \
 		$(B)/umad/*.ko $(B)/hw/*.ko $(MODDIR)/
