@@ -56,7 +56,7 @@ static void ucma_unplug_work(struct work_struct *work)
  */
 void ucma_id_unplug(struct ucma_id *id)
 {
-	queue_work(system_unbound_wq, &id->unplug);
+	queue_work(system_dfl_wq, &id->unplug);
 }
 
 /**

@@ -21,9 +21,9 @@ static const struct {
 	const char *name;
 	unsigned int flags;
 } queues[] = {
-	{ &ib_wq, "infiniband", 0 },
+	{ &ib_wq, "infiniband", WQ_PERCPU },
 	{ &ib_comp_wq, "ib-comp-wq",
-	  WQ_HIGHPRI | WQ_MEM_RECLAIM | WQ_SYSFS },
+	  WQ_PERCPU | WQ_HIGHPRI | WQ_MEM_RECLAIM | WQ_SYSFS },
 	{ &ib_comp_unbound_wq, "ib-comp-unb-wq",
 	  WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM | WQ_SYSFS },
 	{ &ofed_unreg_wq, "ib-unreg-wq", WQ_UNBOUND },

@@ -244,8 +244,8 @@ void ibf_wire_send(struct ibf_port *port, struct ibf_port *peer,
 void ibf_wire_init(struct ibf_port *port)
 {
 	__skb_queue_head_init(&port->wire.flight);
-	hrtimer_init(&port->wire.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	port->wire.timer.function = ibf_fault_expired;
+	hrtimer_setup(&port->wire.timer, ibf_fault_expired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL);
 }
 
 /* The caller has waited for a grace period since the last user could find @port. */

@@ -198,8 +198,8 @@ void ibf_sample_result(struct ibf_node *node, u8 *data, bool extended)
 
 void ibf_sample_init(struct ibf_node *node)
 {
-	hrtimer_init(&node->sample.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	node->sample.timer.function = ibf_pma_sample_expired;
+	hrtimer_setup(&node->sample.timer, ibf_pma_sample_expired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
 }
 
 /* The node has no power, so no sampling can begin. Context: process, sleeps. */

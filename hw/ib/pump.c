@@ -164,7 +164,7 @@ static void ibf_pump_pump(struct tasklet_struct *tasklet)
 
 static void ibf_hoq_expired(struct timer_list *timer)
 {
-	struct ibf_port *port = from_timer(port, timer, hoq);
+	struct ibf_port *port = timer_container_of(port, timer, hoq);
 
 	spin_lock(&port->lock);
 	port->hoq_ticks++;

@@ -38,7 +38,7 @@ static void ibf_trap_raise(struct ibf_port *port, enum ibf_trap slot, u8 type, u
 	};
 	memcpy(&to->notice.details, details, size);
 	WRITE_ONCE(to->left, REPEATS);
-	mod_delayed_work(system_wq, &node->trap_work, 0);
+	mod_delayed_work(system_percpu_wq, &node->trap_work, 0);
 }
 
 /*

@@ -86,5 +86,5 @@ void ibf_trap_work(struct work_struct *work)
 	for (num = 0; num <= node->num_ports; num++)
 		again |= ibf_trap_work_tell(&node->ports[num]);
 	if (again)
-		queue_delayed_work(system_wq, &node->trap_work, IBF_TRAP_DELAY);
+		queue_delayed_work(system_percpu_wq, &node->trap_work, IBF_TRAP_DELAY);
 }

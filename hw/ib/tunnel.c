@@ -54,7 +54,7 @@ static void ibf_tunnel_tick(struct work_struct *work)
 	ibf_check_silence(t, near);
 	ibf_check_overruns(t, near);
 	if (t->open)
-		queue_delayed_work(system_wq, &t->work, HELLO_EVERY);
+		queue_delayed_work(system_percpu_wq, &t->work, HELLO_EVERY);
 	spin_unlock_bh(&ibf_lock);
 	local_bh_disable();
 	rcu_read_lock();
@@ -118,7 +118,7 @@ int ibf_tunnel_open(struct ibf_tunnel *t, struct ibf_port *near)
 		goto err_plug;
 	spin_lock_bh(&ibf_lock);
 	t->open = true;
-	queue_delayed_work(system_wq, &t->work, 0);
+	queue_delayed_work(system_percpu_wq, &t->work, 0);
 	spin_unlock_bh(&ibf_lock);
 	return 0;
 
@@ -153,7 +153,7 @@ void ibf_tunnel_close(struct ibf_tunnel *t)
 	/* First for the senders, then, after the release, for the receivers. */
 	synchronize_net();
 	ibf_tunnel_out_exit(t);
-	udp_tunnel_sock_release(t->sock);
+	compat_udp_tunnel_sock_release(t->sock->sk);
 	t->sock = NULL;
 	synchronize_net();
 	ibf_node_free(t->stub);

@@ -157,6 +157,6 @@ int ibf_tunnel_bind(struct ibf_tunnel *t)
 		t->sock = NULL;
 		return ret;
 	}
-	setup_udp_tunnel_sock(t->net, t->sock, &tunnel);
+	compat_setup_udp_tunnel_sock(t->net, t->sock->sk, &tunnel);
 	return 0;
 }

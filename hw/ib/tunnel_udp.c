@@ -3,12 +3,11 @@
  * Sends the frames of a tunnel by UDP. IP fragments a datagram that is too large for a
  * link of the route; the MTU of the tunnel is meant to be small enough to avoid that.
  */
+#include <compat/ip6_route.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 #include <net/ip.h>
-#include <net/ipv6.h>
-#include <net/ipv6_stubs.h>
 #include <net/route.h>
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
@@ -58,7 +57,8 @@ static bool ibf_tunnel_udp_xmit4(struct ibf_tunnel *t, struct sk_buff *skb)
 	}
 	udp_tunnel_xmit_skb(rt, t->sock->sk, skb, flow.saddr, flow.daddr, 0,
 			    ip4_dst_hoplimit(&rt->dst), 0, from->sin_port,
-			    to->sin_port, false, false);
+			    to->sin_port, false, false
+			    COMPAT_UDP_TUNNEL_FLAGS(0));
 	return true;
 }
 
@@ -75,7 +75,7 @@ static bool ibf_tunnel_udp_xmit6(struct ibf_tunnel *t, struct sk_buff *skb)
 	};
 	struct dst_entry *dst;
 
-	dst = ipv6_stub->ipv6_dst_lookup_flow(t->net, t->sock->sk, &flow, NULL);
+	dst = compat_ip6_dst_lookup_flow(t->net, t->sock->sk, &flow, NULL);
 	if (IS_ERR(dst))
 		return false;
 	if (!ibf_tunnel_udp_prepare(skb, dst, sizeof(struct ipv6hdr))) {
@@ -84,7 +84,8 @@ static bool ibf_tunnel_udp_xmit6(struct ibf_tunnel *t, struct sk_buff *skb)
 	}
 	udp_tunnel6_xmit_skb(dst, t->sock->sk, skb, NULL, &flow.saddr,
 			     &flow.daddr, 0, ip6_dst_hoplimit(dst), 0,
-			     from->sin6_port, to->sin6_port, false);
+			     from->sin6_port, to->sin6_port, false
+			     COMPAT_UDP_TUNNEL_FLAGS(0));
 	return true;
 }
 

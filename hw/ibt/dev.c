@@ -163,7 +163,7 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 
 	/* The core frees the device by the address of its ib_device. */
 	BUILD_BUG_ON(offsetof(struct ibt_dev, soft.ib) != 0);
-	ib = _ib_alloc_device(struct_size_t(struct ibt_dev, ports, num_ports));
+	ib = compat_ib_alloc_device(struct_size_t(struct ibt_dev, ports, num_ports));
 	if (!ib)
 		return NULL;
 	dev = to_ibt_dev(ib);

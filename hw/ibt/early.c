@@ -158,6 +158,6 @@ void ibt_early_progress(struct ibt_qp *qp)
 
 void ibt_early_init(struct ibt_qp *qp)
 {
-	hrtimer_init(&qp->rtx.early_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	qp->rtx.early_timer.function = ibt_early_expired;
+	hrtimer_setup(&qp->rtx.early_timer, ibt_early_expired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
 }

@@ -267,8 +267,8 @@ void ibt_pace_init(struct ibt_qp *qp)
 	struct ibt_congestion *c = &qp->congestion;
 
 	spin_lock_init(&c->lock);
-	hrtimer_init(&c->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	c->timer.function = ibt_pace_expired;
+	hrtimer_setup(&c->timer, ibt_pace_expired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
 }
 
 /**

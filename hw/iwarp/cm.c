@@ -116,13 +116,13 @@ static int iw_open_socket(struct iw_conn *conn, struct iw_dev *dev,
 		ip_sock_set_tos(conn->sock->sk, cm_id->tos);
 	if (any_port)
 		iw_set_port(&local, 0);
-	ret = kernel_bind(conn->sock, (struct sockaddr *)&local,
+	ret = kernel_bind(conn->sock, (struct sockaddr_unsized *)&local,
 			  iw_addr_bytes(&local));
 	if (ret)
 		return ret;
 	/* Before TCP can call for what it finds. */
 	iw_conn_attach(conn, NULL);
-	ret = kernel_connect(conn->sock, (struct sockaddr *)&remote,
+	ret = kernel_connect(conn->sock, (struct sockaddr_unsized *)&remote,
 			     iw_addr_bytes(&remote), O_NONBLOCK);
 	return ret == -EINPROGRESS ? 0 : ret;
 }

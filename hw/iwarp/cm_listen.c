@@ -217,7 +217,7 @@ static int iw_listen_on(struct iw_port *port, int backlog)
 	sock_set_flag(sk, SOCK_URGINLINE);
 	if (port->addr.ss_family == AF_INET6)
 		sk->sk_ipv6only = port->v6only;
-	ret = kernel_bind(port->sock, (struct sockaddr *)&port->addr, bytes);
+	ret = kernel_bind(port->sock, (struct sockaddr_unsized *)&port->addr, bytes);
 	if (!ret)
 		ret = kernel_listen(port->sock, backlog);
 	if (ret)

@@ -275,7 +275,7 @@ static int iw_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	return 0;
 }
 
-static int iw_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
+static int iw_resize_cq(struct ib_cq *ib, compat_cqe cqe, struct ib_udata *udata)
 {
 	return soft_refuse(ib->device, -EOPNOTSUPP, "a CQ keeps its size");
 }
@@ -328,9 +328,10 @@ static int iw_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags how)
 
 const struct ib_device_ops iw_cq_ops = {
 	.create_cq = iw_create_cq,
+	COMPAT_CREATE_USER_CQ(iw_create_cq)
 	.pre_destroy_cq = iw_pre_destroy_cq,
 	.destroy_cq = iw_destroy_cq,
-	.resize_cq = iw_resize_cq,
+	.resize_user_cq = iw_resize_cq,
 	.poll_cq = iw_poll_cq,
 	.peek_cq = iw_peek_cq,
 	.req_notify_cq = iw_req_notify_cq,

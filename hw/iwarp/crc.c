@@ -8,7 +8,7 @@
 
 VISIBLE_IF_KUNIT struct soft_crc iw_crc_kind = {
 	.name = "crc32c",
-	.table = __crc32c_le,
+	.table = compat_crc32c,
 	.table_name = "crc32c_le",
 };
 
@@ -45,6 +45,6 @@ void iw_crc_end(void)
 u32 iw_crc(u32 crc, const void *bytes, u32 length)
 {
 	if (!soft_crc_is_hashed(&iw_crc_kind, length))
-		return __crc32c_le(crc, bytes, length);
+		return compat_crc32c(crc, bytes, length);
 	return soft_crc_hashed(&iw_crc_kind, crc, bytes, length);
 }

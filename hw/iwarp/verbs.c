@@ -88,7 +88,7 @@ static void iw_disassociate_ucontext(struct ib_ucontext *ib)
 /* The key that a program proposes is ignored: a peer may know it from an old region. */
 static struct ib_mr *iw_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 				    u64 virt_addr, int access,
-				    struct ib_udata *udata)
+				    COMPAT_DMAH_PARAM struct ib_udata *udata)
 {
 	struct siw_uresp_reg_mr resp = {};
 	struct ib_mr *mr;
@@ -97,7 +97,8 @@ static struct ib_mr *iw_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	if (udata && soft_too_short(pd->device, "MR answer",
 				    udata->outlen, sizeof(resp)))
 		return ERR_PTR(-EINVAL);
-	mr = soft_reg_user_mr(pd, start, length, virt_addr, access, udata);
+	mr = soft_reg_user_mr(pd, start, length, virt_addr, access,
+			      COMPAT_DMAH_ARG udata);
 	if (IS_ERR(mr) || !udata)
 		return mr;
 	resp.stag = mr->rkey;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Resolves paths: from an address to a dst, or to an interface and a MAC. */
+#include <compat/ip6_route.h>
 #include <linux/etherdevice.h>
 #include <linux/inetdevice.h>
 #include <linux/slab.h>
 #include <net/addrconf.h>
 #include <net/inet_dscp.h>
-#include <net/ip6_route.h>
 #include <net/route.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
@@ -61,7 +61,7 @@ static int roce_route_ipv4(struct roce_path *p, const struct net_device *ndev)
 		.daddr = roce_gid_ipv4(&p->dgid),
 		.saddr = roce_gid_ipv4(&p->sgid),
 		.flowi4_oif = ndev->ifindex,
-		.flowi4_tos = p->tclass & INET_DSCP_MASK,
+		COMPAT_FLOWI4_DSCP(inet_dsfield_to_dscp(p->tclass)),
 		.flowi4_proto = IPPROTO_UDP,
 		.fl4_dport = htons(ROCE_V2_UDP_DPORT),
 	};
@@ -100,7 +100,7 @@ static int roce_route_ipv6(struct roce_path *p, const struct net_device *ndev)
 
 	if (ipv6_addr_any(&flow.daddr) || ipv6_addr_v4mapped(&flow.daddr))
 		return -EINVAL;
-	dst = ipv6_stub->ipv6_dst_lookup_flow(dev_net(ndev), NULL, &flow, NULL);
+	dst = compat_ip6_dst_lookup_flow(dev_net(ndev), NULL, &flow, NULL);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 	p->dst = dst;

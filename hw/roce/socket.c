@@ -40,7 +40,7 @@ static int roce_bind(struct net *net, u8 family, struct socket **sock)
 	ret = udp_sock_create(net, &port, sock);
 	if (ret)
 		return ret;
-	setup_udp_tunnel_sock(net, *sock, &tunnel);
+	compat_setup_udp_tunnel_sock(net, (*sock)->sk, &tunnel);
 	/*
 	 * Undoes the checksum conversion that setup_udp_tunnel_sock() enables. It serves
 	 * checksums of encapsulated packets, and RoCE packets have none. For a GSO skb that
@@ -54,8 +54,8 @@ static void roce_socks_close(struct roce_net *rn)
 {
 	lockdep_assert_held(&roce_sock_lock);
 	if (rn->ipv6)
-		udp_tunnel_sock_release(rn->ipv6);
-	udp_tunnel_sock_release(rn->ipv4);
+		compat_udp_tunnel_sock_release(rn->ipv6->sk);
+	compat_udp_tunnel_sock_release(rn->ipv4->sk);
 }
 
 static int roce_net_open(struct net *net, struct roce_net *rn)

@@ -220,7 +220,7 @@ static int soft_cq_ring(const struct ib_device *ib, struct soft_ring *ring, u32 
 }
 
 /**
- * soft_create_cq - ops.create_cq
+ * soft_create_cq - ops.create_cq and ops.create_user_cq
  * @ibcq: memory of the core
  * @attr: what is asked for
  * @attrs: of a program, or NULL
@@ -388,7 +388,7 @@ static int soft_cq_swap_ring(struct soft_cq *cq, struct soft_ring *ring, u32 cqe
 }
 
 /**
- * soft_resize_cq - ops.resize_cq
+ * soft_resize_cq - ops.resize_user_cq
  * @ibcq: the CQ
  * @cqe: completions that must fit in
  * @udata: of a program, or NULL
@@ -400,7 +400,7 @@ static int soft_cq_swap_ring(struct soft_cq *cq, struct soft_ring *ring, u32 cqe
  * waiting, or the device has no such queues; reply too short), -ENOMEM,
  * -EFAULT; then the CQ is what it was.
  */
-int soft_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
+int soft_resize_cq(struct ib_cq *ibcq, compat_cqe cqe, struct ib_udata *udata)
 {
 	struct soft_cq *cq = to_soft_cq(ibcq);
 	u32 max = to_soft_dev(ibcq->device)->max_cqe;

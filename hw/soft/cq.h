@@ -66,7 +66,7 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		   struct compat_op_attrs *attrs);
 int soft_pre_destroy_cq(struct ib_cq *ibcq);
 int soft_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
-int soft_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
+int soft_resize_cq(struct ib_cq *ibcq, compat_cqe cqe, struct ib_udata *udata);
 int soft_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 int soft_peek_cq(struct ib_cq *ibcq, int wanted);
 int soft_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);

@@ -30,8 +30,8 @@ static enum hrtimer_restart soft_cq_moderation_expired(struct hrtimer *timer)
  */
 void soft_cq_moderation_init(struct soft_cq *cq)
 {
-	hrtimer_init(&cq->late, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	cq->late.function = soft_cq_moderation_expired;
+	hrtimer_setup(&cq->late, soft_cq_moderation_expired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
 }
 
 /**

@@ -3,6 +3,7 @@
 #ifndef OFED_SOFT_CRC_H
 #define OFED_SOFT_CRC_H
 
+#include <linux/crc32.h>
 #include <linux/types.h>
 
 struct crypto_shash;
@@ -16,7 +17,7 @@ struct crypto_shash;
  */
 struct soft_crc {
 	const char *name;
-	u32 (*table)(u32 crc, const unsigned char *at, size_t length);
+	typeof(crc32_le) *table;
 	const char *table_name;
 	struct crypto_shash *shash;
 };

@@ -74,17 +74,19 @@ static void soft_grant_user(struct soft_region *region, struct soft_pages *pages
  * @udata: not used
  *
  * Context: process, of the program. Return: the region, or ERR_PTR: the errno
- * of ib_check_mr_access() or ib_umem_get(), -EINVAL (@virt_addr wraps, or @access wants
- * persistence of memory that forgets), -ENOMEM.
+ * of ib_check_mr_access() or ib_umem_get_va(), -EINVAL (@virt_addr wraps, or @access wants
+ * persistence of memory that forgets), -ENOMEM, -EOPNOTSUPP (a DMA handle).
  */
 struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			       u64 virt_addr, int access,
-			       struct ib_udata *udata)
+			       COMPAT_DMAH_PARAM struct ib_udata *udata)
 {
 	struct soft_region *region;
 	struct soft_pages *pages;
 	int ret;
 
+	if (compat_is_dmah())
+		return soft_refuse(pd->device, ERR_PTR(-EOPNOTSUPP), "a DMA handle");
 	ret = ib_check_mr_access(pd->device, access);
 	if (ret)
 		return soft_refuse(pd->device, ERR_PTR(ret), "access 0x%x of a region",

@@ -12,7 +12,7 @@ int soft_region_register(struct ib_mr *mr, struct ib_pd *pd, u32 key,
 /* The verb that a driver with a reply of its own calls itself. */
 struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			       u64 virt_addr, int access,
-			       struct ib_udata *udata);
+			       COMPAT_DMAH_PARAM struct ib_udata *udata);
 
 struct ib_mr *soft_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,

@@ -147,7 +147,7 @@ struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
 	struct ib_umem *umem;
 	int ret;
 
-	umem = ib_umem_get(device, start, length, access);
+	umem = ib_umem_get_va(device, start, length, access);
 	if (IS_ERR(umem))
 		return ERR_CAST(umem);
 	pages = soft_pages_alloc(ib_umem_num_pages(umem));

@@ -345,8 +345,8 @@ void soft_task_init(struct soft_task *task,
 	task->late = false;
 	INIT_WORK(&task->work, soft_work_fn);
 	INIT_WORK(&task->one_work, soft_one_work_fn);
-	hrtimer_init(&task->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
-	task->timer.function = soft_task_expired;
+	hrtimer_setup(&task->timer, soft_task_expired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_SOFT);
 }
 EXPORT_SYMBOL_GPL(soft_task_init);
 
@@ -366,7 +366,8 @@ int soft_queues_init(struct soft_task_queues *queues, const char *name)
 	if (!queues->any)
 		return -ENOMEM;
 	queues->one = alloc_workqueue("ofed_%s_cpu", WQ_MEM_RECLAIM |
-				      WQ_CPU_INTENSIVE | WQ_HIGHPRI, 0, name);
+				      WQ_CPU_INTENSIVE | WQ_HIGHPRI | WQ_PERCPU,
+				      0, name);
 	if (queues->one)
 		return 0;
 	destroy_workqueue(queues->any);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * This folder alone knows kernel versions. The code is written for the API of
- * 6.12; here older kernels learn to spell it, one file per topic. This file is
+ * 7.3 (the core for that of 6.12, so far); here older kernels learn to spell it, one file
+ * per topic. This file is
  * force-included in front of every other file, so it includes few of the kernel's
  * headers: macros are looked up where used. A macro COMPAT_HAVE_x comes from
  * Kbuild.probe, never from a version number; each says which kernel brought the
@@ -18,6 +19,7 @@
 #endif
 
 #include "device.h"
+#include "lib.h"
 #include "mm.h"
 #include "net.h"
 #include "netlink.h"

@@ -119,4 +119,14 @@ void rdma_user_mmap_disassociate(struct ib_device *device);
 #define compat_class_device struct device
 #endif
 
+/*
+ * In 7.3 a device begins in a namespace that its driver names: the first one, as
+ * before. Drop with 6.12.
+ */
+#ifdef COMPAT_HAVE_ALLOC_DEVICE_NET
+#define compat_ib_alloc_device(size) _ib_alloc_device((size), &init_net)
+#else
+#define compat_ib_alloc_device(size) _ib_alloc_device(size)
+#endif
+
 #endif /* OFED_COMPAT_DEVICE_H */

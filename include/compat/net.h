@@ -65,4 +65,38 @@
 	sock_inuse_add(sock_net(sk), 1); \
 } while (0)
 
+/*
+ * What bind() and connect() of the kernel take since 6.19: an address of any length.
+ * Drop with 6.12.
+ */
+#ifndef COMPAT_HAVE_SOCKADDR_UNSIZED
+#define sockaddr_unsized sockaddr
+#endif
+
+/* Since 6.18 a flow's TOS has a type of its own. Drop with 6.12. */
+#ifdef COMPAT_HAVE_FLOWI4_DSCP
+#define COMPAT_FLOWI4_DSCP(dscp) .flowi4_dscp = (dscp)
+#else
+#define COMPAT_FLOWI4_DSCP(dscp) .flowi4_tos = inet_dscp_to_dsfield(dscp)
+#endif
+
+/* 7.3 names a tunnel by its sock, not by the socket. Drop with 6.12. */
+#ifdef COMPAT_HAVE_UDP_TUNNEL_SK
+#define compat_setup_udp_tunnel_sock(net, sk, config) \
+	setup_udp_tunnel_sock((net), (sk), (config))
+#define compat_udp_tunnel_sock_release(sk) udp_tunnel_sock_release(sk)
+#else
+#define compat_setup_udp_tunnel_sock(net, sk, config) \
+	setup_udp_tunnel_sock((net), (sk)->sk_socket, (config))
+#define compat_udp_tunnel_sock_release(sk) \
+	udp_tunnel_sock_release((sk)->sk_socket)
+#endif
+
+/* 7.3 has an argument more: flags for the skb's control block. Drop with 6.12. */
+#ifdef COMPAT_HAVE_UDP_TUNNEL_FLAGS
+#define COMPAT_UDP_TUNNEL_FLAGS(flags) , (flags)
+#else
+#define COMPAT_UDP_TUNNEL_FLAGS(flags)
+#endif
+
 #endif /* OFED_COMPAT_NET_H */

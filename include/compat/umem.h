@@ -48,4 +48,10 @@ void ib_umem_dmabuf_revoke_unlock(struct ib_umem_dmabuf *umem_dmabuf);
 void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf);
 #endif
 
+/* 7.3's name of ib_umem_get(). Drop with 6.12. */
+#ifndef COMPAT_HAVE_UMEM_GET_VA
+#define ib_umem_get_va(device, addr, size, access) \
+	ib_umem_get((device), (addr), (size), (access))
+#endif
+
 #endif /* OFED_COMPAT_UMEM_H */

@@ -126,4 +126,33 @@ struct compat_rxe_flush {
 #define IB_RATE_800_GBPS ((enum ib_rate)23)
 #endif
 
+/*
+ * In 7.3 ops.reg_user_mr takes a DMA handle: a parameter of a declaration, the
+ * argument of a call, and whether a program gave one. Drop with 6.12.
+ */
+#ifdef COMPAT_HAVE_DMAH
+#define COMPAT_DMAH_PARAM struct ib_dmah *dmah,
+#define COMPAT_DMAH_ARG dmah,
+#define compat_is_dmah() ((dmah) != NULL)
+#else
+#define COMPAT_DMAH_PARAM
+#define COMPAT_DMAH_ARG
+#define compat_is_dmah() (false)
+#endif
+
+/* In 7.3 only a program's CQ changes its size, which is unsigned. Drop with 6.12. */
+#ifdef COMPAT_HAVE_RESIZE_USER_CQ
+#define compat_cqe unsigned int
+#else
+#define resize_user_cq resize_cq
+#define compat_cqe int
+#endif
+
+/* 7.3 creates a program's CQ by an op of its own. Drop with 6.12. */
+#ifdef COMPAT_HAVE_CREATE_USER_CQ
+#define COMPAT_CREATE_USER_CQ(op) .create_user_cq = (op),
+#else
+#define COMPAT_CREATE_USER_CQ(op)
+#endif
+
 #endif /* OFED_COMPAT_VERBS_H */
