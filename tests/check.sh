@@ -106,7 +106,7 @@ lane build-6.1 tests/style.sh 6.1
 make -s -C tests/programs
 # What needs no more than 6.1 goes beside the other builds.
 # Unquoted on purpose: nothing, or a name.
-soon style tests/style.sh 6.12 $backport $realtime um-debug $emulated text
+soon style tests/style.sh 6.12 7.3 $backport $realtime um-debug $emulated text
 built=$!
 soon roce-6.1-few on_few vm 6.1 ofed roce few
 soon stock-6.1-few on_few vm 6.1 "" "" few
@@ -139,6 +139,7 @@ soon roce-stock-6.12 on_few vm 6.12 stock roce
 soon ib-6.12 on_few vm 6.12 ofed ib
 soon insns tests/insns/run check 6.1
 soon roce-stock-6.1 on_few vm 6.1 stock roce
+soon roce-stock-7.3 on_few vm 7.3 stock roce
 soon iwarp-6.12 on_few vm 6.12 ofed iwarp
 if [ "${SCALE:-}" = 1 ]; then
 	soon ib-6.1 vm 6.1 ofed ib
@@ -147,6 +148,8 @@ if [ "${SCALE:-}" = 1 ]; then
 	soon iwarp-6.12-bpo vm 6.12-bpo ofed iwarp
 	soon roce-6.1-rt vm 6.1-rt ofed roce
 	soon iwsiw-6.12 siw_vm 6.12
+	soon iwarp-stock-7.3 vm 7.3 stock iwarp
+	soon pair-7.3 tests/vm/pair OURS=7.3 CORE=stock PEER=7.3 TIMEOUT="${TIMEOUT:-3000}"
 	soon pair-6.12 tests/vm/pair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon cmpair-6.12 tests/vm/pair SUITE=cmpair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon demo-elsewhere tests/vm/elsewhere demo

@@ -261,6 +261,8 @@ static void forge_answer(void)
 static void forged_read(void)
 {
 	ask(IBV_WR_RDMA_READ, 64);
+	/* A worker may be the one that sends it. */
+	doze(100);
 	forge_answer();
 }
 
@@ -279,6 +281,8 @@ static void drain(void)
 	struct ibv_qp_attr a = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
 
 	ask(IBV_WR_SEND, 8);
+	/* In state SQD only what was sent before is completed. */
+	doze(100);
 	NEED(!ibv_modify_qp(side[0].qp, &a, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY));
 	doze(30);
 	collect_events();

@@ -74,6 +74,8 @@ messages() {
 	fi
 	check "udaddy, $name" talk udp 7174 "udaddy -b $at -c 4" "udaddy -s $at -c 4"
 	more || return
+	# The kernel's own core of 7.3 rejects some of its connections, over rdma_rxe as well.
+	[ "$CORE-$series" != stock-7.3 ] || return 0
 	check "cmtime, $name" ask tcp 7471 "cmtime -b $at -c $few" "cmtime -s $at -c $few"
 	check "cmtime made connections" grep -q '^disconnect' "$work/client"
 }
