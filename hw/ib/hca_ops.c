@@ -6,10 +6,10 @@
  * that id. The node stays, without power.
  */
 #include <linux/module.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_mad.h>
 
 #include "../soft/ident.h"
-#include "../soft/refuse.h"
 #include "cable.h"
 #include "fabric.h"
 #include "hca.h"
@@ -89,9 +89,9 @@ static int ibf_modify_port(struct ib_device *ib, u32 port_num, int mask,
 	u32 caps;
 
 	if (!port)
-		return soft_refuse(ib, -EINVAL, "there is no port %u", port_num);
+		return ofed_refuse(ib, -EINVAL, "there is no port %u", port_num);
 	if (mask & ~(IB_PORT_RESET_QKEY_CNTR | IB_PORT_SHUTDOWN))
-		return soft_refuse(ib, -EOPNOTSUPP, "attributes 0x%x of port %u", mask,
+		return ofed_refuse(ib, -EOPNOTSUPP, "attributes 0x%x of port %u", mask,
 				   port_num);
 	spin_lock_bh(&ibf_lock);
 	if (mask & IB_PORT_RESET_QKEY_CNTR && port->ibt)
@@ -113,7 +113,7 @@ static int ibf_modify_device(struct ib_device *ib, int mask,
 			     struct ib_device_modify *modify)
 {
 	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
-		return soft_refuse(ib, -EOPNOTSUPP, "attributes 0x%x of the device",
+		return ofed_refuse(ib, -EOPNOTSUPP, "attributes 0x%x of the device",
 				   mask);
 	if (!(mask & IB_DEVICE_MODIFY_NODE_DESC))
 		return 0;

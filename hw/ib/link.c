@@ -4,9 +4,9 @@
  * Header; packets of an address with a GRH have one, too.
  */
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_mad.h>
 
-#include "../soft/refuse.h"
 #include "fabric.h"
 #include "hca.h"
 #include "mad.h"
@@ -93,7 +93,7 @@ static struct ibt_path *ibf_path_resolve(struct ibt_port *ibt,
 	struct ibf_path *p;
 
 	if (attr->type != RDMA_AH_ATTR_TYPE_IB || !dlid || dlid > U16_MAX)
-		return soft_refuse(ibt_dev_ib(ibt_port_dev(ibt)), ERR_PTR(-EINVAL),
+		return ofed_refuse(ibt_dev_ib(ibt_port_dev(ibt)), ERR_PTR(-EINVAL),
 				   "address: dlid %u is no LID", dlid);
 	p = kzalloc(sizeof(*p), gfp);
 	if (!p)

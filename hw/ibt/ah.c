@@ -9,11 +9,11 @@
  */
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 #include <rdma/rdma_user_rxe.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "../soft/dev.h"
-#include "../soft/refuse.h"
 #include "ah.h"
 #include "dev.h"
 #include "limits.h"
@@ -77,11 +77,11 @@ static struct ibt_path *ibt_route_resolve(struct ibt_dev *dev,
 	struct ibt_path *path;
 
 	if (!port)
-		return soft_refuse(&dev->soft.ib, ERR_PTR(-EINVAL),
+		return ofed_refuse(&dev->soft.ib, ERR_PTR(-EINVAL),
 				   "address: there is no port %u",
 				   rdma_ah_get_port_num(attr));
 	if (rdma_ah_get_ah_flags(attr) & IB_AH_GRH && !attr->grh.sgid_attr)
-		return soft_refuse(&dev->soft.ib, ERR_PTR(-EINVAL),
+		return ofed_refuse(&dev->soft.ib, ERR_PTR(-EINVAL),
 				   "address: sgid_index %u has no GID",
 				   attr->grh.sgid_index);
 	*gen = atomic_read_acquire(&port->generation);
@@ -141,7 +141,7 @@ static int ibt_route_new(struct ibt_ah *ah, const struct rdma_ah_attr *attr,
 	ret = ibt_route_set(route, attr, gfp);
 	if (ret) {
 		kfree(route);
-		return soft_refuse(ah->ib.device, ret, "address: no path there (%d)",
+		return ofed_refuse(ah->ib.device, ret, "address: no path there (%d)",
 				   ret);
 	}
 	ah->route = route;
@@ -261,7 +261,7 @@ static int ibt_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 	struct ibt_ah *ah = ibt_to_ibt_ah(ib);
 	int ret;
 
-	if (!udata || soft_too_short(ib->device, "AH answer",
+	if (!udata || ofed_too_short(ib->device, "AH answer",
 				     udata->outlen, sizeof(resp)))
 		return -EINVAL;
 	ret = soft_limit_take(&dev->soft, SOFT_OBJECT_AH);

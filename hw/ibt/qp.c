@@ -12,12 +12,12 @@
  */
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "../soft/cq.h"
 #include "../soft/dev.h"
 #include "../soft/events.h"
-#include "../soft/refuse.h"
 #include "doorbell.h"
 #include "dev.h"
 #include "objref.h"
@@ -85,14 +85,14 @@ static int ibt_qp_check_caps(const struct ib_device *ib,
 	const struct ib_qp_cap *cap = &init->cap;
 
 	if (ibt_qp_sends(init->qp_type) &&
-	    (soft_exceeds(ib, "max_send_wr", cap->max_send_wr, IBT_MAX_QP_WR) ||
-	     soft_exceeds(ib, "max_send_sge", cap->max_send_sge, IBT_MAX_SGE) ||
-	     soft_exceeds(ib, "max_inline_data", cap->max_inline_data,
+	    (ofed_exceeds(ib, "max_send_wr", cap->max_send_wr, IBT_MAX_QP_WR) ||
+	     ofed_exceeds(ib, "max_send_sge", cap->max_send_sge, IBT_MAX_SGE) ||
+	     ofed_exceeds(ib, "max_inline_data", cap->max_inline_data,
 			  IBT_MAX_INLINE)))
 		return -EINVAL;
 	if (ibt_qp_receives(init->qp_type) && !init->srq &&
-	    (soft_exceeds(ib, "max_recv_wr", cap->max_recv_wr, IBT_MAX_QP_WR) ||
-	     soft_exceeds(ib, "max_recv_sge", cap->max_recv_sge, IBT_MAX_SGE)))
+	    (ofed_exceeds(ib, "max_recv_wr", cap->max_recv_wr, IBT_MAX_QP_WR) ||
+	     ofed_exceeds(ib, "max_recv_sge", cap->max_recv_sge, IBT_MAX_SGE)))
 		return -EINVAL;
 	return 0;
 }
@@ -114,23 +114,23 @@ static int ibt_qp_check_init(struct ibt_qp *qp,
 	enum ib_qp_type type = init->qp_type;
 
 	if (ibt_qp_transport(type) < 0)
-		return soft_refuse(ib, -EOPNOTSUPP, "qp_type %d is none of this device's",
+		return ofed_refuse(ib, -EOPNOTSUPP, "qp_type %d is none of this device's",
 				   type);
 	if (!ibt_flags_ok(qp, init, user))
-		return soft_refuse(ib, -EOPNOTSUPP, "create_flags 0x%x of a QP of type %d",
+		return ofed_refuse(ib, -EOPNOTSUPP, "create_flags 0x%x of a QP of type %d",
 				   init->create_flags, type);
 	if ((type == IB_QPT_GSI || type == IB_QPT_SMI) && user)
 		return -EPERM;
 	if (ibt_qp_sends(type) && !init->send_cq)
-		return soft_refuse(ib, -EINVAL, "a QP that sends, without send_cq");
+		return ofed_refuse(ib, -EINVAL, "a QP that sends, without send_cq");
 	if (ibt_qp_receives(type) && !init->recv_cq)
-		return soft_refuse(ib, -EINVAL, "a QP that receives, without recv_cq");
+		return ofed_refuse(ib, -EINVAL, "a QP that receives, without recv_cq");
 	if (type == IB_QPT_XRC_TGT && !init->xrcd)
-		return soft_refuse(ib, -EINVAL, "an XRC target without xrcd");
+		return ofed_refuse(ib, -EINVAL, "an XRC target without xrcd");
 	if (init->srq && (!ibt_qp_receives(type) || type == IB_QPT_GSI ||
 			  type == IB_QPT_SMI ||
 			  init->srq->srq_type != IB_SRQT_BASIC))
-		return soft_refuse(ib, -EINVAL, "a QP of type %d with an SRQ of type %d",
+		return ofed_refuse(ib, -EINVAL, "a QP of type %d with an SRQ of type %d",
 				   type, init->srq->srq_type);
 	return ibt_qp_check_caps(ib, init);
 }
@@ -230,7 +230,7 @@ static int ibt_qp_answer(struct ibt_qp *qp, struct ib_udata *udata,
 		return 0;
 	if (type == IB_QPT_XRC_TGT && udata->outlen < sizeof(*resp))
 		return 0;
-	if (soft_too_short(qp->ib.device, "QP answer", udata->outlen,
+	if (ofed_too_short(qp->ib.device, "QP answer", udata->outlen,
 			   sizeof(*resp)))
 		return -EINVAL;
 	return ib_copy_to_udata(udata, (void *)resp, sizeof(*resp));

@@ -6,8 +6,8 @@
  * stored cannot.
  */
 #include <linux/module.h>
+#include <ofed/refuse.h>
 
-#include "../soft/refuse.h"
 #include "doorbell.h"
 #include "dev.h"
 #include "limits.h"
@@ -97,7 +97,7 @@ static int ibt_check_limits(const struct ib_device *ib,
 
 	for (i = 0; i < ARRAY_SIZE(limits); i++)
 		if (mask & limits[i].bit &&
-		    soft_exceeds(ib, limits[i].name, limits[i].value,
+		    ofed_exceeds(ib, limits[i].name, limits[i].value,
 				 limits[i].most))
 			return -EINVAL;
 	return 0;
@@ -116,9 +116,9 @@ static int ibt_check_mtu(struct ibt_port *port, enum ib_mtu mtu)
 	enum ib_mtu active = port->dev->link->active_mtu(port);
 
 	if (mtu < IB_MTU_256 || mtu > IB_MTU_4096)
-		return soft_refuse(ib, -EINVAL, "path_mtu: %d is no MTU", mtu);
+		return ofed_refuse(ib, -EINVAL, "path_mtu: %d is no MTU", mtu);
 	if (mtu > active)
-		return soft_refuse(ib, -EINVAL, "path_mtu: %d, port %u has %d now",
+		return ofed_refuse(ib, -EINVAL, "path_mtu: %d, port %u has %d now",
 				   ib_mtu_enum_to_int(mtu), port->num,
 				   ib_mtu_enum_to_int(active));
 	return 0;
@@ -129,10 +129,10 @@ static int ibt_check_av(const struct ib_device *ib,
 			const struct rdma_ah_attr *av, u32 port_num)
 {
 	if (av->port_num != port_num)
-		return soft_refuse(ib, -EINVAL, "address of port %u, the QP's is %u",
+		return ofed_refuse(ib, -EINVAL, "address of port %u, the QP's is %u",
 				   av->port_num, port_num);
 	if (rdma_ah_get_ah_flags(av) & IB_AH_GRH && !av->grh.sgid_attr)
-		return soft_refuse(ib, -EINVAL, "sgid_index %u has no GID",
+		return ofed_refuse(ib, -EINVAL, "sgid_index %u has no GID",
 				   av->grh.sgid_index);
 	return 0;
 }
@@ -141,7 +141,7 @@ static int ibt_check_pkey(const struct ibt_port *port, u16 index)
 {
 	if (index < port->num_pkeys)
 		return 0;
-	return soft_refuse(&port->dev->soft.ib, -EINVAL,
+	return ofed_refuse(&port->dev->soft.ib, -EINVAL,
 			   "pkey_index: %u, port %u has %u entries", index,
 			   port->num, port->num_pkeys);
 }
@@ -159,7 +159,7 @@ static int ibt_check_port(struct ibt_qp *qp, const struct ibt_change *change)
 		return 0;
 	port = ibt_dev_port(ibt_qp_dev(qp), num);
 	if (!port)
-		return soft_refuse(qp->ib.device, -EINVAL, "port_num: there is no port %u",
+		return ofed_refuse(qp->ib.device, -EINVAL, "port_num: there is no port %u",
 				   num);
 	if (change->mask & IB_QP_PKEY_INDEX)
 		ret = ibt_check_pkey(port, attr->pkey_index);
@@ -176,7 +176,7 @@ static int ibt_check_alt(struct ibt_qp *qp, const struct ib_qp_attr *attr)
 					     attr->alt_port_num);
 
 	if (!port)
-		return soft_refuse(qp->ib.device, -EINVAL,
+		return ofed_refuse(qp->ib.device, -EINVAL,
 				   "alt_port_num: there is no port %u",
 				   attr->alt_port_num);
 	return ibt_check_pkey(port, attr->alt_pkey_index) ?:
@@ -197,15 +197,15 @@ static int ibt_check_mig(struct ibt_qp *qp, const struct ibt_change *change)
 	case IB_MIG_MIGRATED:
 		if (READ_ONCE(qp->mig_state) != IB_MIG_REARM)
 			return 0;
-		return soft_refuse(ib, -EINVAL,
+		return ofed_refuse(ib, -EINVAL,
 				   "path_mig_state: no way back from REARM");
 	case IB_MIG_REARM:
 		if (change->mask & IB_QP_ALT_PATH || qp->alt)
 			return 0;
-		return soft_refuse(ib, -EINVAL,
+		return ofed_refuse(ib, -EINVAL,
 				   "path_mig_state: REARM without an alternate path");
 	default:
-		return soft_refuse(ib, -EINVAL, "path_mig_state: %d is not a consumer's",
+		return ofed_refuse(ib, -EINVAL, "path_mig_state: %d is not a consumer's",
 				   change->attr->path_mig_state);
 	}
 }
@@ -221,12 +221,12 @@ static int ibt_change_check(struct ibt_qp *qp, struct ibt_change *change)
 		change->cur;
 	if (change->mask & IB_QP_CUR_STATE &&
 	    attr->cur_qp_state != change->cur)
-		return soft_refuse(qp->ib.device, -EINVAL,
+		return ofed_refuse(qp->ib.device, -EINVAL,
 				   "cur_qp_state: %d, QP %u is in %d",
 				   attr->cur_qp_state, qp->ib.qp_num, change->cur);
 	if (!ib_modify_qp_is_ok(change->cur, change->next, qp->ib.qp_type,
 				change->mask))
-		return soft_refuse(qp->ib.device, -EINVAL,
+		return ofed_refuse(qp->ib.device, -EINVAL,
 				   "QP %u from state %d to %d by attributes 0x%x",
 				   qp->ib.qp_num, change->cur, change->next,
 				   change->mask);
@@ -252,7 +252,7 @@ static void ibt_change_drop(struct ibt_change *change)
 
 static int ibt_no_path(const struct ibt_qp *qp, const char *what, int ret)
 {
-	return soft_refuse(qp->ib.device, ret, "%s: no path there (%d)", what, ret);
+	return ofed_refuse(qp->ib.device, ret, "%s: no path there (%d)", what, ret);
 }
 
 static int ibt_change_prepare(struct ibt_qp *qp, struct ibt_change *change)
@@ -451,7 +451,7 @@ static int ibt_change_state(struct ibt_qp *qp, const struct ibt_change *change)
 	if (change->next == IB_QPS_ERR || change->next == IB_QPS_RESET)
 		from = xchg(&qp->state, change->next);
 	else if (cmpxchg(&qp->state, from, change->next) != from)
-		return soft_refuse(qp->ib.device, -EINVAL,
+		return ofed_refuse(qp->ib.device, -EINVAL,
 				   "QP %u has failed meanwhile", qp->ib.qp_num);
 	if (from != change->next)
 		trace_ibt_qp_state(qp, from, change->next);
@@ -489,7 +489,7 @@ int ibt_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	int ret;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
-		return soft_refuse(ib->device, -EOPNOTSUPP, "attributes 0x%x of a QP",
+		return ofed_refuse(ib->device, -EOPNOTSUPP, "attributes 0x%x of a QP",
 				   mask & ~IB_QP_ATTR_STANDARD_BITS);
 	if (mask & IB_QP_STATE && (attr->qp_state == IB_QPS_RESET ||
 				   attr->qp_state == IB_QPS_ERR))

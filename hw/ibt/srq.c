@@ -3,12 +3,12 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <ofed/refuse.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "../soft/cq.h"
 #include "../soft/dev.h"
 #include "../soft/events.h"
-#include "../soft/refuse.h"
 #include "../soft/ring.h"
 #include "dev.h"
 #include "objref.h"
@@ -70,15 +70,15 @@ static int ibt_srq_check_init(const struct ib_device *ib,
 	const struct ib_srq_attr *attr = &init->attr;
 
 	if (init->srq_type != IB_SRQT_BASIC && init->srq_type != IB_SRQT_XRC)
-		return soft_refuse(ib, -EOPNOTSUPP, "srq_type %d", init->srq_type);
+		return ofed_refuse(ib, -EOPNOTSUPP, "srq_type %d", init->srq_type);
 	if (init->srq_type == IB_SRQT_XRC &&
 	    (!init->ext.cq || !init->ext.xrc.xrcd))
-		return soft_refuse(ib, -EINVAL, "an SRQ of XRC without cq or xrcd");
+		return ofed_refuse(ib, -EINVAL, "an SRQ of XRC without cq or xrcd");
 	if (!attr->max_wr)
-		return soft_refuse(ib, -EINVAL, "max_wr of an SRQ: 0");
-	if (soft_exceeds(ib, "max_wr of an SRQ", attr->max_wr, IBT_MAX_SRQ_WR) ||
-	    soft_exceeds(ib, "max_sge of an SRQ", attr->max_sge, IBT_MAX_SGE) ||
-	    soft_exceeds(ib, "srq_limit", attr->srq_limit, attr->max_wr))
+		return ofed_refuse(ib, -EINVAL, "max_wr of an SRQ: 0");
+	if (ofed_exceeds(ib, "max_wr of an SRQ", attr->max_wr, IBT_MAX_SRQ_WR) ||
+	    ofed_exceeds(ib, "max_sge of an SRQ", attr->max_sge, IBT_MAX_SGE) ||
+	    ofed_exceeds(ib, "srq_limit", attr->srq_limit, attr->max_wr))
 		return -EINVAL;
 	return 0;
 }
@@ -148,7 +148,7 @@ static int ibt_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	ret = ibt_srq_check_init(ib->device, init);
 	if (ret)
 		return ret;
-	if (udata && soft_too_short(ib->device, "SRQ answer",
+	if (udata && ofed_too_short(ib->device, "SRQ answer",
 				    udata->outlen, sizeof(resp)))
 		return -EINVAL;
 	ret = ibt_srq_begin(srq);
@@ -241,7 +241,7 @@ static int ibt_srq_swap_rq(struct ibt_srq *srq, struct ibt_rq *fresh)
 	}
 	ibt_srq_unlock(srq);
 	if (!fits)
-		return soft_refuse(srq->ib.device, -EINVAL,
+		return ofed_refuse(srq->ib.device, -EINVAL,
 				   "max_wr of an SRQ: %u, %u requests wait, its limit is %u",
 				   fresh->max_wr, ready, srq->limit);
 	return 0;
@@ -256,7 +256,7 @@ static int ibt_srq_tell_ring(const struct ib_device *ib, struct ib_udata *udata,
 
 	if (!udata)
 		return 0;
-	if (soft_too_short(ib, "modify_srq", udata->inlen, sizeof(cmd)))
+	if (ofed_too_short(ib, "modify_srq", udata->inlen, sizeof(cmd)))
 		return -EINVAL;
 	ret = ib_copy_from_udata(&cmd, udata, sizeof(cmd));
 	if (ret)
@@ -273,8 +273,8 @@ static int ibt_srq_resize(struct ibt_srq *srq, u32 max_wr,
 	int ret;
 
 	if (!max_wr)
-		return soft_refuse(srq->ib.device, -EINVAL, "max_wr of an SRQ: 0");
-	if (soft_exceeds(srq->ib.device, "max_wr of an SRQ", max_wr,
+		return ofed_refuse(srq->ib.device, -EINVAL, "max_wr of an SRQ: 0");
+	if (ofed_exceeds(srq->ib.device, "max_wr of an SRQ", max_wr,
 			 IBT_MAX_SRQ_WR))
 		return -EINVAL;
 	ret = ibt_srq_create_rq(&fresh, max_wr, srq->rq.max_sge, udata, &info);
@@ -301,7 +301,7 @@ static int ibt_srq_set_limit(struct ibt_srq *srq, u32 limit)
 	if (limit <= most)
 		srq->limit = limit;
 	spin_unlock_irqrestore(&srq->lock, flags);
-	return soft_exceeds(srq->ib.device, "srq_limit", limit, most) ? -EINVAL : 0;
+	return ofed_exceeds(srq->ib.device, "srq_limit", limit, most) ? -EINVAL : 0;
 }
 
 static int ibt_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
@@ -311,7 +311,7 @@ static int ibt_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 	int ret = 0;
 
 	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
-		return soft_refuse(ib->device, -EINVAL, "attributes 0x%x of an SRQ", mask);
+		return ofed_refuse(ib->device, -EINVAL, "attributes 0x%x of an SRQ", mask);
 	if (mask & IB_SRQ_MAX_WR)
 		ret = ibt_srq_resize(srq, attr->max_wr, udata);
 	if (!ret && mask & IB_SRQ_LIMIT)

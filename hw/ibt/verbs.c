@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Attributes of a device and its ports, and objects without state. */
+#include <ofed/refuse.h>
 #include <rdma/ib_mad.h>
 
 #include "../soft/dev.h"
 #include "../soft/ident.h"
-#include "../soft/refuse.h"
 #include "dev.h"
 #include "limits.h"
 #include "link.h"
@@ -73,7 +73,7 @@ static int ibt_modify_device(struct ib_device *ib, int mask,
 {
 	if (mask & ~(IB_DEVICE_MODIFY_NODE_DESC |
 		     IB_DEVICE_MODIFY_SYS_IMAGE_GUID))
-		return soft_refuse(ib, -EOPNOTSUPP, "attributes 0x%x of the device",
+		return ofed_refuse(ib, -EOPNOTSUPP, "attributes 0x%x of the device",
 				   mask);
 	if (mask & IB_DEVICE_MODIFY_SYS_IMAGE_GUID)
 		ib->attrs.sys_image_guid =
@@ -111,9 +111,9 @@ static int ibt_modify_port(struct ib_device *ib, u32 port_num, int mask,
 	struct ibt_port *port = ibt_dev_port(to_ibt_dev(ib), port_num);
 
 	if (!port)
-		return soft_refuse(ib, -EINVAL, "there is no port %u", port_num);
+		return ofed_refuse(ib, -EINVAL, "there is no port %u", port_num);
 	if (mask & ~IB_PORT_RESET_QKEY_CNTR)
-		return soft_refuse(ib, -EOPNOTSUPP, "attributes 0x%x of port %u", mask,
+		return ofed_refuse(ib, -EOPNOTSUPP, "attributes 0x%x of port %u", mask,
 				   port_num);
 	if (mask & IB_PORT_RESET_QKEY_CNTR)
 		atomic_set(&port->bad_qkeys, 0);

@@ -3,8 +3,9 @@
  * Completion queues. A program finds struct siw_cqe in its ring, and asks for
  * notification by a store into the word behind them.
  */
+#include <ofed/refuse.h>
+
 #include "../soft/cq.h"
-#include "../soft/refuse.h"
 #include "cq.h"
 #include "dev.h"
 
@@ -216,7 +217,7 @@ static int iw_cq_reply(struct iw_cq *cq, u64 key, struct ib_udata *udata)
 		.cq_key = key,
 	};
 
-	if (soft_too_short(cq->ib.device, "CQ answer", udata->outlen,
+	if (ofed_too_short(cq->ib.device, "CQ answer", udata->outlen,
 			   sizeof(resp)))
 		return -EINVAL;
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
@@ -232,11 +233,11 @@ static int iw_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	int ret;
 
 	if (attr->flags)
-		return soft_refuse(ib->device, -EOPNOTSUPP, "flags 0x%x of a CQ",
+		return ofed_refuse(ib->device, -EOPNOTSUPP, "flags 0x%x of a CQ",
 				   attr->flags);
 	if (!attr->cqe)
-		return soft_refuse(ib->device, -EINVAL, "cqe: 0");
-	if (soft_exceeds(ib->device, "cqe", attr->cqe, IW_MAX_CQE))
+		return ofed_refuse(ib->device, -EINVAL, "cqe: 0");
+	if (ofed_exceeds(ib->device, "cqe", attr->cqe, IW_MAX_CQE))
 		return -EINVAL;
 	spin_lock_init(&cq->lock);
 	soft_notify_init(&cq->notify, ib, &cq->lock);
@@ -277,7 +278,7 @@ static int iw_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 
 static int iw_resize_cq(struct ib_cq *ib, compat_cqe cqe, struct ib_udata *udata)
 {
-	return soft_refuse(ib->device, -EOPNOTSUPP, "a CQ keeps its size");
+	return ofed_refuse(ib->device, -EOPNOTSUPP, "a CQ keeps its size");
 }
 
 static int iw_poll_cq(struct ib_cq *ib, int num, struct ib_wc *wc)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Queue pairs: made, changed by their consumer, and unmade. */
 #include <linux/slab.h>
+#include <ofed/refuse.h>
 
-#include "../soft/refuse.h"
 #include "conn.h"
 #include "cq.h"
 #include "qp.h"
@@ -17,15 +17,15 @@ static int iw_check_caps(const struct ib_device *ib,
 	const struct ib_qp_cap *cap = &init->cap;
 
 	if (init->qp_type != IB_QPT_RC || init->create_flags)
-		return soft_refuse(ib, -EOPNOTSUPP, "qp_type %d, create_flags 0x%x",
+		return ofed_refuse(ib, -EOPNOTSUPP, "qp_type %d, create_flags 0x%x",
 				   init->qp_type, init->create_flags);
 	if (!init->send_cq || !init->recv_cq)
-		return soft_refuse(ib, -EINVAL, "a QP without send_cq or recv_cq");
-	if (soft_exceeds(ib, "max_send_wr", cap->max_send_wr, IW_MAX_QP_WR) ||
-	    soft_exceeds(ib, "max_recv_wr", cap->max_recv_wr, IW_MAX_QP_WR) ||
-	    soft_exceeds(ib, "max_send_sge", cap->max_send_sge, IW_MAX_SGE) ||
-	    soft_exceeds(ib, "max_recv_sge", cap->max_recv_sge, IW_MAX_SGE) ||
-	    soft_exceeds(ib, "max_inline_data", cap->max_inline_data,
+		return ofed_refuse(ib, -EINVAL, "a QP without send_cq or recv_cq");
+	if (ofed_exceeds(ib, "max_send_wr", cap->max_send_wr, IW_MAX_QP_WR) ||
+	    ofed_exceeds(ib, "max_recv_wr", cap->max_recv_wr, IW_MAX_QP_WR) ||
+	    ofed_exceeds(ib, "max_send_sge", cap->max_send_sge, IW_MAX_SGE) ||
+	    ofed_exceeds(ib, "max_recv_sge", cap->max_recv_sge, IW_MAX_SGE) ||
+	    ofed_exceeds(ib, "max_inline_data", cap->max_inline_data,
 			 IW_MAX_INLINE))
 		return -EINVAL;
 	return 0;
@@ -35,11 +35,11 @@ static int iw_check_user(const struct ib_device *ib,
 			 const struct ib_qp_init_attr *init,
 			 const struct ib_udata *udata)
 {
-	if (soft_exceeds(ib, "max_send_sge of a program", init->cap.max_send_sge,
+	if (ofed_exceeds(ib, "max_send_sge of a program", init->cap.max_send_sge,
 			 SIW_MAX_SGE) ||
-	    (!init->srq && soft_exceeds(ib, "max_recv_sge of a program",
+	    (!init->srq && ofed_exceeds(ib, "max_recv_sge of a program",
 					init->cap.max_recv_sge, SIW_MAX_SGE)) ||
-	    soft_too_short(ib, "QP answer", udata->outlen,
+	    ofed_too_short(ib, "QP answer", udata->outlen,
 			   sizeof(struct siw_uresp_create_qp)))
 		return -EINVAL;
 	return 0;
@@ -189,7 +189,7 @@ static int iw_close_qp(struct iw_qp *qp)
 	struct iw_conn *conn = iw_qp_conn(qp);
 
 	if (!conn)
-		return soft_refuse(qp->ib.device, -EINVAL, "QP %u has no connection",
+		return ofed_refuse(qp->ib.device, -EINVAL, "QP %u has no connection",
 				   qp->ib.qp_num);
 	spin_lock_irq(&qp->lock);
 	if (qp->state == IW_RTS)
@@ -227,7 +227,7 @@ static int iw_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	int ret = 0;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
-		return soft_refuse(ib->device, -EOPNOTSUPP, "attributes 0x%x of a QP",
+		return ofed_refuse(ib->device, -EOPNOTSUPP, "attributes 0x%x of a QP",
 				   mask & ~IB_QP_ATTR_STANDARD_BITS);
 	if (mask & IB_QP_ACCESS_FLAGS) {
 		spin_lock_irq(&qp->lock);
@@ -250,7 +250,7 @@ static int iw_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		iw_abort_qp(qp);
 		break;
 	default:
-		ret = soft_refuse(ib->device, -EINVAL, "qp_state %d", attr->qp_state);
+		ret = ofed_refuse(ib->device, -EINVAL, "qp_state %d", attr->qp_state);
 	}
 	return ret;
 }

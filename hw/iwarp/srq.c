@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Shared receive queues. */
+#include <ofed/refuse.h>
+
 #include "../soft/dev.h"
-#include "../soft/refuse.h"
 #include "rq.h"
 #include "wq.h"
 
@@ -12,7 +13,7 @@ static int iw_srq_reply(struct iw_srq *srq, u64 key, struct ib_udata *udata)
 		.srq_key = key,
 	};
 
-	if (soft_too_short(srq->ib.device, "SRQ answer", udata->outlen,
+	if (ofed_too_short(srq->ib.device, "SRQ answer", udata->outlen,
 			   sizeof(resp)))
 		return -EINVAL;
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
@@ -41,15 +42,15 @@ static int iw_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	int ret;
 
 	if (init->srq_type != IB_SRQT_BASIC)
-		return soft_refuse(ib->device, -EOPNOTSUPP, "srq_type %d",
+		return ofed_refuse(ib->device, -EOPNOTSUPP, "srq_type %d",
 				   init->srq_type);
 	if (!init->attr.max_wr)
-		return soft_refuse(ib->device, -EINVAL, "max_wr of an SRQ: 0");
-	if (soft_exceeds(ib->device, "max_wr of an SRQ", init->attr.max_wr,
+		return ofed_refuse(ib->device, -EINVAL, "max_wr of an SRQ: 0");
+	if (ofed_exceeds(ib->device, "max_wr of an SRQ", init->attr.max_wr,
 			 IW_MAX_SRQ_WR) ||
-	    soft_exceeds(ib->device, "srq_limit", init->attr.srq_limit,
+	    ofed_exceeds(ib->device, "srq_limit", init->attr.srq_limit,
 			 init->attr.max_wr) ||
-	    soft_exceeds(ib->device, "max_sge of an SRQ", init->attr.max_sge,
+	    ofed_exceeds(ib->device, "max_sge of an SRQ", init->attr.max_sge,
 			 ucontext ? SIW_MAX_SGE : IW_MAX_SGE))
 		return -EINVAL;
 	spin_lock_init(&srq->lock);
@@ -93,10 +94,10 @@ static int iw_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 	struct iw_srq *srq = to_iw_srq(ib);
 
 	if (mask & IB_SRQ_MAX_WR)
-		return soft_refuse(ib->device, -EOPNOTSUPP, "an SRQ keeps its max_wr");
+		return ofed_refuse(ib->device, -EOPNOTSUPP, "an SRQ keeps its max_wr");
 	if (!(mask & IB_SRQ_LIMIT))
 		return 0;
-	if (soft_exceeds(ib->device, "srq_limit", attr->srq_limit, srq->max_wr))
+	if (ofed_exceeds(ib->device, "srq_limit", attr->srq_limit, srq->max_wr))
 		return -EINVAL;
 	spin_lock_irq(&srq->lock);
 	srq->limit = attr->srq_limit;

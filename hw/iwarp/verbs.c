@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a device and its port say of themselves, and objects without a state. */
+#include <ofed/refuse.h>
 #include <rdma/ib_mad.h>
 
 #include "../soft/mr.h"
-#include "../soft/refuse.h"
 #include "dev.h"
 
 struct iw_ucontext {
@@ -94,7 +94,7 @@ static struct ib_mr *iw_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	struct ib_mr *mr;
 	int ret;
 
-	if (udata && soft_too_short(pd->device, "MR answer",
+	if (udata && ofed_too_short(pd->device, "MR answer",
 				    udata->outlen, sizeof(resp)))
 		return ERR_PTR(-EINVAL);
 	mr = soft_reg_user_mr(pd, start, length, virt_addr, access,

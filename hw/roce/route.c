@@ -7,10 +7,10 @@
 #include <net/addrconf.h>
 #include <net/inet_dscp.h>
 #include <net/route.h>
+#include <ofed/refuse.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 
-#include "../soft/refuse.h"
 #include "dev.h"
 #include "guest.h"
 #include "net.h"
@@ -214,7 +214,7 @@ struct ibt_path *roce_path_resolve(struct ibt_port *port,
 	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE ||
 	    !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) ||
 	    !rdma_ah_read_grh(attr)->sgid_attr)
-		return soft_refuse(ibt_dev_ib(ibt_port_dev(port)), ERR_PTR(-EINVAL),
+		return ofed_refuse(ibt_dev_ib(ibt_port_dev(port)), ERR_PTR(-EINVAL),
 				   "address: RoCE needs a GRH with a GID of this port");
 	rcu_read_lock();
 	ret = roce_check_source(rdma_ah_read_grh(attr)->sgid_attr);

@@ -3,9 +3,10 @@
  * Completion queues: rings that the device fills, and a program or a kernel
  * consumer empties.
  */
+#include <ofed/refuse.h>
+
 #include "cq.h"
 #include "dev.h"
-#include "refuse.h"
 #include "ring.h"
 
 /* IBV_WC_WITH_INV of <infiniband/verbs.h>; the kernel's flag is another bit. */
@@ -205,7 +206,7 @@ static int soft_cq_ring(const struct ib_device *ib, struct soft_ring *ring, u32 
 	BUILD_BUG_ON(sizeof(resp) != sizeof(struct rxe_resize_cq_resp));
 	BUILD_BUG_ON(sizeof(struct ib_uverbs_wc) > SOFT_USER_CQE_BYTES);
 
-	if (udata && soft_too_short(ib, "CQ answer", udata->outlen,
+	if (udata && ofed_too_short(ib, "CQ answer", udata->outlen,
 				    sizeof(resp)))
 		return -EINVAL;
 	ret = soft_ring_alloc(ring, cqe,
@@ -235,11 +236,11 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	int ret;
 
 	if (attr->flags)
-		return soft_refuse(ibcq->device, -EOPNOTSUPP, "flags 0x%x of a CQ",
+		return ofed_refuse(ibcq->device, -EOPNOTSUPP, "flags 0x%x of a CQ",
 				   attr->flags);
 	if (!attr->cqe)
-		return soft_refuse(ibcq->device, -EINVAL, "cqe: 0");
-	if (soft_exceeds(ibcq->device, "cqe", attr->cqe,
+		return ofed_refuse(ibcq->device, -EINVAL, "cqe: 0");
+	if (ofed_exceeds(ibcq->device, "cqe", attr->cqe,
 			 to_soft_dev(ibcq->device)->max_cqe))
 		return -EINVAL;
 	spin_lock_init(&cq->lock);
@@ -383,7 +384,7 @@ static int soft_cq_swap_ring(struct soft_cq *cq, struct soft_ring *ring, u32 cqe
 	spin_unlock_irq(&cq->lock);
 	if (waiting <= cqe)
 		return 0;
-	return soft_refuse(cq->cq.device, -EINVAL, "cqe: %u, %u completions wait",
+	return ofed_refuse(cq->cq.device, -EINVAL, "cqe: %u, %u completions wait",
 			   cqe, waiting);
 }
 
@@ -410,8 +411,8 @@ int soft_resize_cq(struct ib_cq *ibcq, compat_cqe cqe, struct ib_udata *udata)
 	if (soft_user_cq(cq) != !!udata)
 		return -EINVAL;
 	if (cqe < 1)
-		return soft_refuse(ibcq->device, -EINVAL, "cqe: %d", cqe);
-	if (soft_exceeds(ibcq->device, "cqe", cqe, max))
+		return ofed_refuse(ibcq->device, -EINVAL, "cqe: %d", cqe);
+	if (ofed_exceeds(ibcq->device, "cqe", cqe, max))
 		return -EINVAL;
 	ret = soft_cq_ring(ibcq->device, &ring, cqe, udata);
 	if (ret)

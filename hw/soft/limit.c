@@ -6,9 +6,9 @@
 #include <linux/export.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
+#include <ofed/refuse.h>
 
 #include "dev.h"
-#include "refuse.h"
 
 static uint max_objects;
 module_param(max_objects, uint, 0644);
@@ -95,7 +95,7 @@ int soft_limit_take(struct soft_dev *dev, enum soft_object kind)
 
 	if (atomic_add_unless(&limit->count, 1, limit->max))
 		return 0;
-	return soft_refuse(&dev->ib, -ENOMEM, "the device has %u %ss, and no more",
+	return ofed_refuse(&dev->ib, -ENOMEM, "the device has %u %ss, and no more",
 			   limit->max, object_names[kind]);
 }
 EXPORT_SYMBOL_GPL(soft_limit_take);

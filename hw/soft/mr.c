@@ -2,11 +2,11 @@
 /* Memory regions: how they come and go. */
 #include <linux/export.h>
 #include <linux/log2.h>
+#include <ofed/refuse.h>
 
 #include "dev.h"
 #include "mr.h"
 #include "pages.h"
-#include "refuse.h"
 #include "region_lock.h"
 
 static struct soft_mem *soft_mem_of(struct ib_pd *pd)
@@ -35,7 +35,7 @@ struct ib_mr *soft_get_dma_mr(struct ib_pd *pd, int access)
 	int ret;
 
 	if (pd->uobject || access & ~IB_ACCESS_SUPPORTED)
-		return soft_refuse(pd->device, ERR_PTR(-EINVAL),
+		return ofed_refuse(pd->device, ERR_PTR(-EINVAL),
 				   "access 0x%x of all memory", access);
 	region = soft_region_new(soft_mem_of(pd), pd, SOFT_DMA);
 	if (!region)
@@ -86,13 +86,13 @@ struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	int ret;
 
 	if (compat_is_dmah())
-		return soft_refuse(pd->device, ERR_PTR(-EOPNOTSUPP), "a DMA handle");
+		return ofed_refuse(pd->device, ERR_PTR(-EOPNOTSUPP), "a DMA handle");
 	ret = ib_check_mr_access(pd->device, access);
 	if (ret)
-		return soft_refuse(pd->device, ERR_PTR(ret), "access 0x%x of a region",
+		return ofed_refuse(pd->device, ERR_PTR(ret), "access 0x%x of a region",
 				   access);
 	if (length > U64_MAX - virt_addr)
-		return soft_refuse(pd->device, ERR_PTR(-EINVAL),
+		return ofed_refuse(pd->device, ERR_PTR(-EINVAL),
 				   "%llu bytes at 0x%llx go beyond the last address",
 				   length, virt_addr);
 	region = soft_region_new(soft_mem_of(pd), pd, SOFT_USER);
@@ -100,7 +100,7 @@ struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 		return ERR_PTR(-ENOMEM);
 	pages = soft_pages_of_user(pd->device, start, length, access);
 	if (IS_ERR(pages)) {
-		ret = soft_refuse(pd->device, PTR_ERR(pages),
+		ret = ofed_refuse(pd->device, PTR_ERR(pages),
 				  "%llu bytes at 0x%llx by access 0x%x (%ld)", length,
 				  start, access, PTR_ERR(pages));
 		goto err_region;
@@ -129,17 +129,17 @@ static int soft_rereg_check(const struct soft_region *region, int flags,
 	const struct ib_device *ib = region->mr.device;
 
 	if (region->kind != SOFT_USER)
-		return soft_refuse(ib, -EINVAL, "the region is none of a program's memory");
+		return ofed_refuse(ib, -EINVAL, "the region is none of a program's memory");
 	if (flags & ~IB_MR_REREG_SUPPORTED)
-		return soft_refuse(ib, -EOPNOTSUPP, "flags 0x%x of rereg_mr", flags);
+		return ofed_refuse(ib, -EOPNOTSUPP, "flags 0x%x of rereg_mr", flags);
 	if (flags & IB_MR_REREG_TRANS && length > U64_MAX - virt_addr)
-		return soft_refuse(ib, -EINVAL,
+		return ofed_refuse(ib, -EINVAL,
 				   "%llu bytes at 0x%llx go beyond the last address",
 				   length, virt_addr);
 	if (flags & IB_MR_REREG_TRANS || !(flags & IB_MR_REREG_ACCESS))
 		return 0;
 	if ((access ^ region->access) & IB_ZERO_BASED)
-		return soft_refuse(ib, -EINVAL,
+		return ofed_refuse(ib, -EINVAL,
 				   "IB_ZERO_BASED changes with the address alone");
 	if (ib_access_writable(access) && !region->pages->umem->writable)
 		return -EPERM;
@@ -222,10 +222,10 @@ struct ib_mr *soft_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
 	int ret = -ENOMEM;
 
 	if (type != IB_MR_TYPE_MEM_REG)
-		return soft_refuse(pd->device, ERR_PTR(-EINVAL), "mr_type %d", type);
+		return ofed_refuse(pd->device, ERR_PTR(-EINVAL), "mr_type %d", type);
 	if (!max_num_sg)
-		return soft_refuse(pd->device, ERR_PTR(-EINVAL), "max_num_sg: 0");
-	if (soft_exceeds(pd->device, "max_num_sg", max_num_sg,
+		return ofed_refuse(pd->device, ERR_PTR(-EINVAL), "max_num_sg: 0");
+	if (ofed_exceeds(pd->device, "max_num_sg", max_num_sg,
 			 to_soft_dev(pd->device)->max_mr_pages))
 		return ERR_PTR(-EINVAL);
 	region = soft_region_new(soft_mem_of(pd), pd, SOFT_FAST);

@@ -3,9 +3,10 @@
  * Memory windows: a part of a region for a peer, by a key of its own (IBA vol.
  * 1, 10.6.7). A window that grants nothing has no region behind it.
  */
+#include <ofed/refuse.h>
+
 #include "dev.h"
 #include "mw.h"
-#include "refuse.h"
 #include "region_lock.h"
 
 /* What a window can be asked for beside remote rights; all else is a fault. */
@@ -26,7 +27,7 @@ int soft_alloc_mw(struct ib_mw *mw, struct ib_udata *udata)
 	int ret;
 
 	if (mw->type != IB_MW_TYPE_1 && mw->type != IB_MW_TYPE_2)
-		return soft_refuse(mw->device, -EINVAL, "mw_type %d", mw->type);
+		return ofed_refuse(mw->device, -EINVAL, "mw_type %d", mw->type);
 	region = soft_region_new(&to_soft_dev(mw->device)->mem, mw->pd,
 				 mw->type == IB_MW_TYPE_1 ? SOFT_WINDOW_1 :
 							    SOFT_WINDOW_2);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Why a call is refused: an errno does not say which argument it is for. The reasons are
- * dynamic debug, because a user process can repeat a refused call at will:
+ * Why a call is refused: an errno does not say which argument it is for, nor which limit that
+ * exceeds. The reasons are dynamic debug, because a user process can repeat a refused call at
+ * will:
  *
  *	echo 'module ofed_* +p' >/sys/kernel/debug/dynamic_debug/control
+ *
+ * The drivers use this header as the core does, also on the kernel's own core: it needs no
+ * symbol that only ours exports.
  */
 #ifndef OFED_REFUSE_H
 #define OFED_REFUSE_H
@@ -42,5 +46,35 @@
 #define ofed_refuse_busy(ib, what, usecnt)				\
 	ofed_refuse(ib, -EBUSY, "%s: in use %d times", what,		\
 		    atomic_read(usecnt))
+
+/**
+ * ofed_exceeds - is an attribute beyond its limit?
+ * @ib: device
+ * @what: name of the attribute, as verbs have it
+ * @value: what is asked for
+ * @most: the limit
+ *
+ * Context: any.
+ *
+ * Return: true: it is, and the reader of the log is told.
+ */
+static inline bool ofed_exceeds(const struct ib_device *ib, const char *what,
+				u64 value, u64 most)
+{
+	if (value <= most)
+		return false;
+	ibdev_dbg(ib, "%s: %llu, at most %llu\n", what, value, most);
+	return true;
+}
+
+/* Is there room for less than the @bytes of a command or an answer? */
+static inline bool ofed_too_short(const struct ib_device *ib, const char *what,
+				  size_t room, size_t bytes)
+{
+	if (room >= bytes)
+		return false;
+	ibdev_dbg(ib, "%s: %zu bytes, %zu are needed\n", what, room, bytes);
+	return true;
+}
 
 #endif /* OFED_REFUSE_H */
