@@ -182,6 +182,9 @@ s=$?
 [ $s -eq 0 ] || head -n 30 build/log/shellcheck.out
 verdict $s "shellcheck"
 
+tests/names
+verdict $? "a function's name is in one file, and begins as those of its folder"
+
 absent "kernel versions are known to include/compat alone" \
 	'LINUX_VERSION_CODE|KERNEL_VERSION|#[a-z ]*COMPAT_' "$(files '*.[ch]' | grep -v '^include/compat/')"
 # The two sides of hw/ibt/link.h. <net/netlink.h> is how the core is answered, no network.

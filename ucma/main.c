@@ -42,12 +42,13 @@ static struct ctl_table ucma_sysctls[] = {
 	{ }
 };
 
-static ssize_t abi_version_show(struct device *device,
-				struct device_attribute *attr, char *buf)
+static ssize_t ucma_abi_version_show(struct device *device,
+				     struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%d\n", RDMA_USER_CM_ABI_VERSION);
 }
-static DEVICE_ATTR_RO(abi_version);
+static struct device_attribute dev_attr_abi_version =
+	__ATTR(abi_version, 0444, ucma_abi_version_show, NULL);
 
 static struct attribute *ucma_attrs[] = {
 	&dev_attr_abi_version.attr,

@@ -6,8 +6,8 @@
 
 #include "umad.h"
 
-static ssize_t ibdev_show(struct device *device, struct device_attribute *attr,
-			  char *buf)
+static ssize_t umad_ibdev_show(struct device *device, struct device_attribute *attr,
+			       char *buf)
 {
 	struct umad_port *port = dev_get_drvdata(device);
 
@@ -15,16 +15,18 @@ static ssize_t ibdev_show(struct device *device, struct device_attribute *attr,
 	return port->ib_dev ?
 		sysfs_emit(buf, "%s\n", dev_name(&port->ib_dev->dev)) : -ENODEV;
 }
-static DEVICE_ATTR_RO(ibdev);
+static struct device_attribute dev_attr_ibdev =
+	__ATTR(ibdev, 0444, umad_ibdev_show, NULL);
 
-static ssize_t port_show(struct device *device, struct device_attribute *attr,
-			 char *buf)
+static ssize_t umad_port_show(struct device *device, struct device_attribute *attr,
+			      char *buf)
 {
 	struct umad_port *port = dev_get_drvdata(device);
 
 	return sysfs_emit(buf, "%u\n", port->port_num);
 }
-static DEVICE_ATTR_RO(port);
+static struct device_attribute dev_attr_port =
+	__ATTR(port, 0444, umad_port_show, NULL);
 
 static struct attribute *umad_attrs[] = {
 	&dev_attr_ibdev.attr,

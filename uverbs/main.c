@@ -46,8 +46,8 @@ static struct uv_device *to_uv_device(struct device *device)
 	return container_of(device, struct uv_device, dev);
 }
 
-static ssize_t ibdev_show(struct device *device, struct device_attribute *attr,
-			  char *buf)
+static ssize_t uv_ibdev_show(struct device *device, struct device_attribute *attr,
+			     char *buf)
 {
 	struct uv_device *dev = to_uv_device(device);
 	struct ib_device *ib_dev;
@@ -57,10 +57,11 @@ static ssize_t ibdev_show(struct device *device, struct device_attribute *attr,
 	return ib_dev ? sysfs_emit(buf, "%s\n", dev_name(&ib_dev->dev)) :
 			-ENODEV;
 }
-static DEVICE_ATTR_RO(ibdev);
+static struct device_attribute dev_attr_ibdev =
+	__ATTR(ibdev, 0444, uv_ibdev_show, NULL);
 
-static ssize_t abi_version_show(struct device *device,
-				struct device_attribute *attr, char *buf)
+static ssize_t uv_abi_version_show(struct device *device,
+				   struct device_attribute *attr, char *buf)
 {
 	struct uv_device *dev = to_uv_device(device);
 	struct ib_device *ib_dev;
@@ -70,7 +71,8 @@ static ssize_t abi_version_show(struct device *device,
 	return ib_dev ? sysfs_emit(buf, "%u\n", ib_dev->ops.uverbs_abi_ver) :
 			-ENODEV;
 }
-static DEVICE_ATTR_RO(abi_version);
+static struct device_attribute dev_attr_abi_version =
+	__ATTR(abi_version, 0444, uv_abi_version_show, NULL);
 
 static struct attribute *uv_dev_attrs[] = {
 	&dev_attr_abi_version.attr,

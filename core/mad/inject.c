@@ -258,7 +258,7 @@ static void mad_show_rule(struct seq_file *seq, const struct mad_inject_rule *ru
 		   rule->seen, rule->hits);
 }
 
-static int fault_show(struct seq_file *seq, void *unused)
+static int mad_inject_show(struct seq_file *seq, void *unused)
 {
 	struct mad_inject_rule *rule;
 
@@ -271,7 +271,7 @@ static int fault_show(struct seq_file *seq, void *unused)
 
 static int mad_inject_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, fault_show, NULL);
+	return single_open(file, mad_inject_show, NULL);
 }
 
 static const struct file_operations inject_fops = {

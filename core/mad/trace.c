@@ -56,8 +56,8 @@ create_mad_addr_info(struct ib_mad_send_wr_private *mad_send_wr,
 	entry->rqkey = send->wr.remote_qkey;
 }
 
-static void send_view(struct ib_mad_send_wr_private *view,
-		      struct mad_send *send)
+static void mad_send_view(struct ib_mad_send_wr_private *view,
+			  struct mad_send *send)
 {
 	*view = (struct ib_mad_send_wr_private){
 		.mad_agent_priv = &send->agent->traced,
@@ -74,9 +74,9 @@ static void send_view(struct ib_mad_send_wr_private *view,
 	};
 }
 
-static void agent_view(struct ib_mad_agent_private *view,
-		       struct mad_traced_class *class,
-		       const struct mad_agent *agent)
+static void mad_agent_view(struct ib_mad_agent_private *view,
+			   struct mad_traced_class *class,
+			   const struct mad_agent *agent)
 {
 	*class = (struct mad_traced_class){
 		.mgmt_class = agent->claim.mgmt_class,
@@ -97,7 +97,7 @@ void mad_do_trace_created(const struct mad_agent *agent)
 	struct ib_mad_agent_private view;
 	struct mad_traced_class class;
 
-	agent_view(&view, &class, agent);
+	mad_agent_view(&view, &class, agent);
 	trace_ib_mad_create_agent(&view);
 }
 
@@ -106,7 +106,7 @@ void mad_do_trace_destroyed(const struct mad_agent *agent)
 	struct ib_mad_agent_private view;
 	struct mad_traced_class class;
 
-	agent_view(&view, &class, agent);
+	mad_agent_view(&view, &class, agent);
 	trace_ib_mad_unregister_agent(&view);
 }
 
@@ -115,7 +115,7 @@ void mad_do_trace_routed(const struct mad_agent *agent)
 	struct ib_mad_agent_private view;
 	struct mad_traced_class class;
 
-	agent_view(&view, &class, agent);
+	mad_agent_view(&view, &class, agent);
 	trace_ib_mad_recv_done_agent(&view);
 }
 
@@ -134,7 +134,7 @@ void mad_do_trace_send(struct mad_send *send)
 {
 	struct ib_mad_send_wr_private view;
 
-	send_view(&view, send);
+	mad_send_view(&view, send);
 	trace_ib_mad_ib_send_mad(&view, &send->agent->traced.qp);
 }
 
@@ -142,7 +142,7 @@ void mad_do_trace_resend(struct mad_send *send)
 {
 	struct ib_mad_send_wr_private view;
 
-	send_view(&view, send);
+	mad_send_view(&view, send);
 	trace_ib_mad_send_done_resend(&view, &send->agent->traced.qp);
 }
 
@@ -152,9 +152,9 @@ void mad_do_trace_sent(struct mad_send *send, struct ib_wc *wc)
 	struct ib_mad_agent_private agent;
 	struct mad_traced_class class;
 
-	agent_view(&agent, &class, send->agent);
+	mad_agent_view(&agent, &class, send->agent);
 	trace_ib_mad_send_done_agent(&agent);
-	send_view(&view, send);
+	mad_send_view(&view, send);
 	trace_ib_mad_send_done_handler(&view, wc);
 }
 
@@ -162,7 +162,7 @@ void mad_do_trace_failed(struct mad_send *send)
 {
 	struct ib_mad_send_wr_private view;
 
-	send_view(&view, send);
+	mad_send_view(&view, send);
 	trace_ib_mad_error_handler(&view, &send->agent->traced.qp);
 }
 

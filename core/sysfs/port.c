@@ -13,8 +13,8 @@
 #include "sysfs.h"
 #include "port.h"
 
-static ssize_t port_show(struct kobject *kobj, struct attribute *attr,
-			 char *buf)
+static ssize_t sysfs_port_show(struct kobject *kobj, struct attribute *attr,
+			       char *buf)
 {
 	struct ib_port_attribute *file =
 		container_of(attr, struct ib_port_attribute, attr);
@@ -25,8 +25,8 @@ static ssize_t port_show(struct kobject *kobj, struct attribute *attr,
 	return file->show(port->device, port->num, file, buf);
 }
 
-static ssize_t port_store(struct kobject *kobj, struct attribute *attr,
-			  const char *buf, size_t count)
+static ssize_t sysfs_port_store(struct kobject *kobj, struct attribute *attr,
+				const char *buf, size_t count)
 {
 	struct ib_port_attribute *file =
 		container_of(attr, struct ib_port_attribute, attr);
@@ -38,8 +38,8 @@ static ssize_t port_store(struct kobject *kobj, struct attribute *attr,
 }
 
 static const struct sysfs_ops port_sysfs_ops = {
-	.show = port_show,
-	.store = port_store,
+	.show = sysfs_port_show,
+	.store = sysfs_port_store,
 };
 
 static void sysfs_port_release(struct kobject *kobj)

@@ -28,7 +28,7 @@ void ofed_leftover_keep(struct ofed_leftover *leftover)
 }
 EXPORT_SYMBOL_GPL(ofed_leftover_keep);
 
-static struct ofed_leftover *leftover_take(const struct ib_device *device)
+static struct ofed_leftover *ofed_leftover_take(const struct ib_device *device)
 {
 	struct ofed_leftover *leftover, *found = NULL;
 
@@ -54,7 +54,7 @@ void ofed_leftovers_free(struct ib_device *device)
 	struct ofed_leftover *leftover;
 	struct module *owner;
 
-	while ((leftover = leftover_take(device))) {
+	while ((leftover = ofed_leftover_take(device))) {
 		owner = leftover->owner;
 		leftover->free(leftover);
 		module_put(owner);

@@ -26,7 +26,7 @@ static struct tx_note *ibt_tx_note_of(struct sk_buff *skb)
  * it is allocated (init_on_alloc), kmalloc() would clear 8 KiB for a packet of 4. With
  * softirqs disabled its own skbs are there too, that others were freed to.
  */
-static struct sk_buff *alloc(u32 bytes, gfp_t gfp)
+static struct sk_buff *ibt_tx_alloc_skb(u32 bytes, gfp_t gfp)
 {
 	bool napi = in_softirq() && !irqs_disabled();
 	u32 size = SKB_DATA_ALIGN(bytes) +
@@ -63,7 +63,7 @@ struct sk_buff *ibt_tx_alloc(const struct ibt_path *path, u32 length,
 	u32 back = ALIGN(length, 4) - length + IBT_ICRC_BYTES;
 	struct sk_buff *skb;
 
-	skb = alloc(front + length + back + dev->link->tailroom, gfp);
+	skb = ibt_tx_alloc_skb(front + length + back + dev->link->tailroom, gfp);
 	if (!skb) {
 		ibt_count(dev, IBT_STAT_TX_NOMEM);
 		return NULL;

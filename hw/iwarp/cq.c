@@ -116,8 +116,8 @@ static enum soft_cq_put iw_cq_add(struct iw_cq *cq, const struct ib_wc *wc, bool
 	return SOFT_CQ_LOST;
 }
 
-static enum soft_cq_put post(struct iw_cq *cq, const struct ib_wc *wc,
-			     bool solicited, bool may_wait)
+static enum soft_cq_put iw_cq_add_notify(struct iw_cq *cq, const struct ib_wc *wc,
+					 bool solicited, bool may_wait)
 {
 	enum soft_cq_put put;
 	unsigned long flags;
@@ -148,7 +148,7 @@ static enum soft_cq_put post(struct iw_cq *cq, const struct ib_wc *wc,
  */
 void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited)
 {
-	post(cq, wc, solicited, false);
+	iw_cq_add_notify(cq, wc, solicited, false);
 }
 
 /**
@@ -160,7 +160,7 @@ void iw_cq_post(struct iw_cq *cq, const struct ib_wc *wc, bool solicited)
  */
 bool iw_cq_post_send(struct iw_cq *cq, const struct ib_wc *wc)
 {
-	return post(cq, wc, false, true) != SOFT_CQ_FULL;
+	return iw_cq_add_notify(cq, wc, false, true) != SOFT_CQ_FULL;
 }
 
 /**

@@ -32,7 +32,7 @@ void iw_unregister(struct iw_dev *dev)
  * another thread was doing it: so dealloc_driver() is not running any more, and
  * once the list is empty no code of the module is.
  */
-static void reap(struct work_struct *work)
+static void iw_dev_reap_work(struct work_struct *work)
 {
 	struct iw_dev *dev = container_of(work, struct iw_dev, reap);
 
@@ -63,7 +63,7 @@ void iw_dev_init(struct iw_dev *dev)
 {
 	INIT_LIST_HEAD(&dev->entry);
 	INIT_WORK(&dev->end, iw_dev_end);
-	INIT_WORK(&dev->reap, reap);
+	INIT_WORK(&dev->reap, iw_dev_reap_work);
 }
 
 int __init iw_devs_init(void)

@@ -8,7 +8,7 @@
 
 #include "notify.h"
 
-static void call(struct ib_cq *cq, u8 notices)
+static void soft_notify_consumer(struct ib_cq *cq, u8 notices)
 {
 	struct ib_event event = {
 		.device = cq->device,
@@ -58,7 +58,7 @@ static void soft_notify_notify(struct tasklet_struct *tasklet)
 
 	if (!notices)
 		return;
-	call(n->cq, notices);
+	soft_notify_consumer(n->cq, notices);
 	soft_notify_finish(n);
 }
 
@@ -118,7 +118,7 @@ EXPORT_SYMBOL_GPL(soft_notify_ask);
  */
 void soft_notify_call(struct soft_notify *n, enum soft_notice notice)
 {
-	call(n->cq, notice);
+	soft_notify_consumer(n->cq, notice);
 	soft_notify_finish(n);
 }
 EXPORT_SYMBOL_GPL(soft_notify_call);

@@ -146,7 +146,8 @@ static void soft_task_run(struct soft_task *task, int rounds, bool is_work)
 						      SOFT_NO_CPU);
 }
 
-static void call(struct soft_task *task, int rounds, enum soft_task_by by)
+static void soft_task_run_here(struct soft_task *task, int rounds,
+			       enum soft_task_by by)
 {
 	local_bh_disable();
 	if (soft_begin_call(task, by))
@@ -166,7 +167,7 @@ static void call(struct soft_task *task, int rounds, enum soft_task_by by)
  */
 void soft_task_call(struct soft_task *task, int rounds)
 {
-	call(task, rounds, SOFT_TASK_BY_CALL);
+	soft_task_run_here(task, rounds, SOFT_TASK_BY_CALL);
 }
 EXPORT_SYMBOL_GPL(soft_task_call);
 
@@ -278,7 +279,8 @@ VISIBLE_IF_KUNIT enum hrtimer_restart soft_task_expired(struct hrtimer *timer)
 		break;
 	case SOFT_TASK_ARMED:
 		if (soft_is_late(task)) {
-			call(task, SOFT_ROUNDS_TIMER, SOFT_TASK_BY_TIMER);
+			soft_task_run_here(task, SOFT_ROUNDS_TIMER,
+					   SOFT_TASK_BY_TIMER);
 			break;
 		}
 		fallthrough;

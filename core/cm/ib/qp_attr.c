@@ -111,7 +111,7 @@ static int cm_attr_rts(struct cm_id *id, struct ib_qp_attr *attr)
 	return mask;
 }
 
-static void trace_no_attr(const struct cm_id *id, enum ib_qp_state wanted)
+static void cm_trace_no_attr(const struct cm_id *id, enum ib_qp_state wanted)
 {
 	switch (wanted) {
 	case IB_QPS_INIT:
@@ -170,7 +170,7 @@ int ib_cm_init_qp_attr(struct ib_cm_id *cm_id, struct ib_qp_attr *qp_attr,
 	spin_lock_irqsave(&id->lock, flags);
 	ret = cm_attr_for(id, qp_attr);
 	if (ret < 0)
-		trace_no_attr(id, qp_attr->qp_state);
+		cm_trace_no_attr(id, qp_attr->qp_state);
 	waits = id->loaded && cm_id->lap_state == IB_CM_MRA_LAP_SENT;
 	spin_unlock_irqrestore(&id->lock, flags);
 	if (ret < 0)

@@ -395,14 +395,14 @@ static const struct ib_gid_attr *cma_gid_towards(struct cma_dev *cdev, u32 port,
 	return ERR_PTR(-ENODEV);
 }
 
-static const struct ib_gid_attr *ib_itself(struct cma_dev *cdev, u32 port,
-					   struct cma_id *id)
+static const struct ib_gid_attr *cma_ib_itself(struct cma_dev *cdev, u32 port,
+					       struct cma_id *id)
 {
 	return cma_gid_towards(cdev, port, id, true);
 }
 
-static const struct ib_gid_attr *ib_neighbour(struct cma_dev *cdev, u32 port,
-					      struct cma_id *id)
+static const struct ib_gid_attr *cma_ib_neighbour(struct cma_dev *cdev, u32 port,
+						  struct cma_id *id)
 {
 	return cma_gid_towards(cdev, port, id, false);
 }
@@ -420,9 +420,9 @@ int cma_device_by_ib_path(struct cma_id *id)
 	struct sockaddr_ib *dst = (struct sockaddr_ib *)cma_dst(id);
 	int ret;
 
-	ret = cma_first_port(id, ib_itself);
+	ret = cma_first_port(id, cma_ib_itself);
 	if (ret)
-		ret = cma_first_port(id, ib_neighbour);
+		ret = cma_first_port(id, cma_ib_neighbour);
 	if (ret)
 		return ret;
 	memcpy(&src->sib_addr, &cma_l2(id)->sgid_attr->gid,
