@@ -13,9 +13,9 @@ static void uv_finish_object(struct uverbs_attr_bundle *attrs, int ret)
 	if (!attrs->uobject)
 		return;
 	if (ret)
-		uv_obj_abort(attrs->uobject, attrs);
+		uv_uobj_abort(attrs->uobject, attrs);
 	else
-		uv_obj_commit(attrs->uobject);
+		uv_uobj_commit(attrs->uobject);
 }
 
 /* The buffers of @attrs are set. */

@@ -180,7 +180,7 @@ static int uv_comp_release(struct inode *inode, struct file *filp)
 		return 0;
 	uv_queue_close(&uv_events_comp_file(uobj)->queue);
 	uv_comp_drop_unread(&uv_events_comp_file(uobj)->queue);
-	uv_obj_close_fd(uobj);
+	uv_uobj_close_fd(uobj);
 	return 0;
 }
 
@@ -217,7 +217,7 @@ int uv_create_comp_channel(struct uverbs_attr_bundle *attrs)
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	uobj = uv_obj_begin_fd(&uv_type_comp, attrs, &uv_comp_fops);
+	uobj = uv_uobj_begin_fd(&uv_type_comp, attrs, &uv_comp_fops);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 
@@ -255,7 +255,7 @@ void uv_cq_forget_comp(struct ib_ucq_object *ucq)
 		ucq->comp_pending = 0;
 	}
 	ucq->channel = NULL;
-	uv_obj_put(&channel->uobj);
+	uv_uobj_put(&channel->uobj);
 }
 
 /* Asynchronous events */
@@ -336,7 +336,7 @@ void uv_source_init(struct uv_source *source, struct uv_async_file *async)
 	if (!async)
 		async = uv_file_async(source->uobj.ufile);
 	if (async)
-		uv_obj_get(&async->uobj);
+		uv_uobj_get(&async->uobj);
 	source->async = async;
 }
 
@@ -369,7 +369,7 @@ void uv_source_end(struct uv_source *source)
 	}
 	spin_unlock_irq(&async->queue.lock);
 	source->async = NULL;
-	uv_obj_put(&async->uobj);
+	uv_uobj_put(&async->uobj);
 }
 
 static void uv_async_device_event(struct ib_event_handler *handler,
@@ -450,7 +450,7 @@ static int uv_async_release(struct inode *inode, struct file *filp)
 		return 0;
 	uv_queue_close(&uv_events_async_file(uobj)->queue);
 	uv_async_drop_unread(&uv_events_async_file(uobj)->queue);
-	uv_obj_close_fd(uobj);
+	uv_uobj_close_fd(uobj);
 	return 0;
 }
 

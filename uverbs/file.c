@@ -28,7 +28,7 @@ static void uv_file_release(struct kref *ref)
 		list_del(&file->node);
 	uv_handles_release(file);
 	if (file->async)
-		uv_obj_put(&file->async->uobj);
+		uv_uobj_put(&file->async->uobj);
 	uv_mmap_release(file);
 	module_put(file->owner);
 	mem_cgroup_put(file->memcg);
@@ -239,7 +239,7 @@ static void uv_async_set(struct ib_uverbs_file *file, struct uv_async_file *asyn
 	lockdep_assert_held(&file->setup_lock);
 	if (file->async)
 		return;
-	uv_obj_get(&async->uobj);
+	uv_uobj_get(&async->uobj);
 	/* A reader that sees it may send events to it. */
 	smp_store_release(&file->async, async);
 }

@@ -55,7 +55,7 @@ struct uv_leftovers *uv_leftovers_new(struct uv_device *dev)
 }
 
 /* .forget of an object of which the core has all. */
-void uv_obj_forget(struct ib_uobject *uobj)
+void uv_uobj_forget(struct ib_uobject *uobj)
 {
 	kfree(uobj->object);
 }
@@ -67,7 +67,7 @@ void uv_source_forget(struct ib_uobject *uobj)
 	kfree(uobj->object);
 }
 
-static void uv_obj_hide(struct ib_uobject *uobj)
+static void uv_uobj_hide(struct ib_uobject *uobj)
 {
 	const struct uv_type *type = uv_type_of(uobj);
 
@@ -76,12 +76,12 @@ static void uv_obj_hide(struct ib_uobject *uobj)
 }
 
 /* The reference of the list stays that of the list. */
-static void uv_obj_leave(struct ib_uobject *uobj, struct uv_leftovers *left)
+static void uv_uobj_leave(struct ib_uobject *uobj, struct uv_leftovers *left)
 {
 	lockdep_assert_held(&left->lock);
-	uv_obj_hide(uobj);
-	uv_obj_uncharge(uobj);
-	uv_obj_unhandle(uobj);
+	uv_uobj_hide(uobj);
+	uv_uobj_uncharge(uobj);
+	uv_uobj_free_handle(uobj);
 	uobj->ufile = &left->file;
 	list_move_tail(&uobj->list, &left->file.objs);
 }
@@ -132,7 +132,7 @@ void uv_leave_behind(struct ib_uverbs_file *file, struct ib_ucontext *context)
 	uv_leftovers_use(left, context->device,
 			 list_first_entry(&file->objs, typeof(*uobj), list));
 	list_for_each_entry_safe(uobj, next, &file->objs, list)
-		uv_obj_leave(uobj, left);
+		uv_uobj_leave(uobj, left);
 	uv_context_leave(context, left);
 }
 
@@ -179,7 +179,7 @@ static void uv_leftovers_free(struct ofed_leftover *kept)
 		if (uv_type_of(uobj)->forget)
 			uv_type_of(uobj)->forget(uobj);
 		list_del_init(&uobj->list);
-		uv_obj_put(uobj);
+		uv_uobj_put(uobj);
 	}
 	uv_contexts_end(left, uv_context_free);
 	put_device(&left->file.device->dev);
@@ -209,7 +209,7 @@ void uv_leftovers_end(struct uv_device *dev, struct ib_device *ib_dev)
 	}
 	/* A refusal may have put it back into a table. */
 	list_for_each_entry(uobj, &left->file.objs, list)
-		uv_obj_hide(uobj);
+		uv_uobj_hide(uobj);
 	uv_contexts_do(left, uv_context_dealloc);
 	left->kept = (struct ofed_leftover) {
 		.device = ib_dev,

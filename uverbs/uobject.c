@@ -3,7 +3,7 @@
  * The objects of an open file: their handles and their end. uobject_get.c has
  * their use.
  *
- * An object is born locked (usecnt -1) and unknown, by uv_obj_begin(). Commit
+ * An object is born locked (usecnt -1) and unknown, by uv_uobj_begin(). Commit
  * makes its handle work and puts it on file->objs; abort undoes it. From then
  * on it ends once, by the first of these:
  *
@@ -24,26 +24,26 @@
 
 #include "uverbs.h"
 
-static void uv_obj_free(struct kref *ref)
+static void uv_uobj_free(struct kref *ref)
 {
 	struct ib_uobject *uobj = container_of(ref, struct ib_uobject, ref);
 
-	/* uv_obj_find() may look at it still. */
+	/* uv_uobj_find() may look at it still. */
 	kfree_rcu(uobj, rcu);
 }
 
-void uv_obj_get(struct ib_uobject *uobj)
+void uv_uobj_get(struct ib_uobject *uobj)
 {
 	kref_get(&uobj->ref);
 }
 
-void uv_obj_put(struct ib_uobject *uobj)
+void uv_uobj_put(struct ib_uobject *uobj)
 {
-	kref_put(&uobj->ref, uv_obj_free);
+	kref_put(&uobj->ref, uv_uobj_free);
 }
 
-static struct ib_uobject *uv_obj_new(const struct uv_type *type,
-				     struct uverbs_attr_bundle *attrs)
+static struct ib_uobject *uv_uobj_new(const struct uv_type *type,
+				      struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_file *file = attrs->ufile;
 	struct ib_ucontext *context = attrs->context;
@@ -73,10 +73,10 @@ static struct ib_uobject *uv_obj_new(const struct uv_type *type,
 }
 
 /* The last step of begin undone, and of a creation that is over. */
-static void uv_obj_unnew(struct ib_uobject *uobj)
+static void uv_uobj_free_new(struct ib_uobject *uobj)
 {
 	up_read(&uobj->ufile->teardown);
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 }
 
 static int uv_handle_reserve(struct ib_uobject *uobj)
@@ -93,27 +93,27 @@ static int uv_handle_reserve(struct ib_uobject *uobj)
 }
 
 /* The account of the cgroup; once, however often this is called. */
-void uv_obj_uncharge(struct ib_uobject *uobj)
+void uv_uobj_uncharge(struct ib_uobject *uobj)
 {
 	ofed_cg_uncharge(&uobj->cg_obj, uobj->context->device,
 			 RDMACG_RESOURCE_HCA_OBJECT);
 }
 
 /**
- * uv_obj_begin - begin to create an object with a handle
+ * uv_uobj_begin - begin to create an object with a handle
  * @type: type of the object
  * @attrs: of the command; gets the context
  *
  * The caller makes uobj->object and then leaves the rest to the end of the
- * command, by attrs->uobject, or calls uv_obj_commit() or uv_obj_abort().
+ * command, by attrs->uobject, or calls uv_uobj_commit() or uv_uobj_abort().
  * Return: the object, locked, in zeroed memory, with file->teardown held for
  * reading, or -EINVAL (no context yet), -EIO (unplugged), -ENOMEM, or an errno
  * of the cgroup.
  */
-struct ib_uobject *uv_obj_begin(const struct uv_type *type,
-				struct uverbs_attr_bundle *attrs)
+struct ib_uobject *uv_uobj_begin(const struct uv_type *type,
+				 struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uobject *uobj = uv_obj_new(type, attrs);
+	struct ib_uobject *uobj = uv_uobj_new(type, attrs);
 	int ret;
 
 	if (IS_ERR(uobj))
@@ -128,27 +128,27 @@ struct ib_uobject *uv_obj_begin(const struct uv_type *type,
 	return uobj;
 
 err_uncharge:
-	uv_obj_uncharge(uobj);
+	uv_uobj_uncharge(uobj);
 err_unnew:
-	uv_obj_unnew(uobj);
+	uv_uobj_free_new(uobj);
 	return ERR_PTR(ret);
 }
 
 /**
- * uv_obj_begin_fd - begin to create an object that is a file descriptor
+ * uv_uobj_begin_fd - begin to create an object that is a file descriptor
  * @type: type of the object
  * @attrs: of the command; attrs->context may be one that is not yet the file's
  * @fops: of the new file; its private_data is the object, or NULL if it is
  *	  released before commit
  *
- * Return: as uv_obj_begin(), with uobj->object being the new file, or an errno
+ * Return: as uv_uobj_begin(), with uobj->object being the new file, or an errno
  * of opening one.
  */
-struct ib_uobject *uv_obj_begin_fd(const struct uv_type *type,
-				   struct uverbs_attr_bundle *attrs,
-				   const struct file_operations *fops)
+struct ib_uobject *uv_uobj_begin_fd(const struct uv_type *type,
+				    struct uverbs_attr_bundle *attrs,
+				    const struct file_operations *fops)
 {
-	struct ib_uobject *uobj = uv_obj_new(type, attrs);
+	struct ib_uobject *uobj = uv_uobj_new(type, attrs);
 	struct file *filp;
 	int ret;
 
@@ -170,41 +170,41 @@ struct ib_uobject *uv_obj_begin_fd(const struct uv_type *type,
 err_put_fd:
 	put_unused_fd(uobj->id);
 err_unnew:
-	uv_obj_unnew(uobj);
+	uv_uobj_free_new(uobj);
 	return ERR_PTR(ret);
 }
 
-static void uv_obj_list(struct ib_uobject *uobj)
+static void uv_uobj_list(struct ib_uobject *uobj)
 {
-	uv_obj_get(uobj);
+	uv_uobj_get(uobj);
 	scoped_guard(spinlock, &uobj->ufile->objs_lock)
 		list_add(&uobj->list, &uobj->ufile->objs);
 }
 
 /* The driver has it no longer, so a teardown need not look at it. */
-static void uv_obj_unlist(struct ib_uobject *uobj)
+static void uv_uobj_unlist(struct ib_uobject *uobj)
 {
 	if (list_empty(&uobj->list))
 		return;
 	scoped_guard(spinlock, &uobj->ufile->objs_lock)
 		list_del_init(&uobj->list);
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 }
 
 /**
- * uv_obj_commit - finish the creation of an object
- * @uobj: from uv_obj_begin() or uv_obj_begin_fd(), object being set
+ * uv_uobj_commit - finish the creation of an object
+ * @uobj: from uv_uobj_begin() or uv_uobj_begin_fd(), object being set
  *
  * The reference of begin goes to the handle: @uobj may be gone on return.
  */
-void uv_obj_commit(struct ib_uobject *uobj)
+void uv_uobj_commit(struct ib_uobject *uobj)
 {
 	struct ib_uverbs_file *file = uobj->ufile;
 	struct file *filp = uobj->object;
 	int id = uobj->id;
 
 	lockdep_assert_held(&file->teardown);
-	uv_obj_list(uobj);
+	uv_uobj_list(uobj);
 	if (uv_type_of(uobj)->is_fd) {
 		kref_get(&file->ref);
 		filp->private_data = uobj;
@@ -219,8 +219,8 @@ void uv_obj_commit(struct ib_uobject *uobj)
 	up_read(&file->teardown);
 }
 
-static int uv_obj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason why,
-			     struct uverbs_attr_bundle *attrs)
+static int uv_uobj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason why,
+			      struct uverbs_attr_bundle *attrs)
 {
 	const struct uv_type *type = uv_type_of(uobj);
 	int ret;
@@ -233,7 +233,7 @@ static int uv_obj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason wh
 		return ret;
 	uobj->object = NULL;
 	if (!type->is_fd)
-		uv_obj_uncharge(uobj);
+		uv_uobj_uncharge(uobj);
 	uobj->context = NULL;
 	return 0;
 }
@@ -245,40 +245,40 @@ static void uv_abort_fd(struct ib_uobject *uobj)
 }
 
 /**
- * uv_obj_abort - give up the creation of an object
- * @uobj: from uv_obj_begin() or uv_obj_begin_fd(); gone on return
+ * uv_uobj_abort - give up the creation of an object
+ * @uobj: from uv_uobj_begin() or uv_uobj_begin_fd(); gone on return
  * @attrs: of the command
  *
  * What the driver has made of it is destroyed. When the driver refuses that,
  * the object lives on without a handle, for a teardown to destroy.
  */
-void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
+void uv_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 {
 	if (uv_type_of(uobj)->is_fd) {
 		uv_abort_fd(uobj);
-		uv_obj_unnew(uobj);
+		uv_uobj_free_new(uobj);
 		return;
 	}
 	/* The slot was never filled. */
 	xa_erase(&uobj->ufile->handles, uobj->id);
 	if (!uobj->object) {
-		uv_obj_uncharge(uobj);
-	} else if (uv_obj_destroy_hw(uobj, RDMA_REMOVE_ABORT, attrs)) {
-		uv_obj_list(uobj);
+		uv_uobj_uncharge(uobj);
+	} else if (uv_uobj_destroy_hw(uobj, RDMA_REMOVE_ABORT, attrs)) {
+		uv_uobj_list(uobj);
 		uv_disown(uobj);
 	}
-	uv_obj_unnew(uobj);
+	uv_uobj_free_new(uobj);
 }
 
 /**
- * uv_obj_give_up - give up an object that ioctl() has begun
- * @uobj: from uv_obj_begin() or uv_obj_begin_fd(); gone on return
+ * uv_uobj_abandon - give up an object that ioctl() has begun
+ * @uobj: from uv_uobj_begin() or uv_uobj_begin_fd(); gone on return
  * @made: the method has finished it, so it is destroyed; otherwise the method
  *	  has undone what there was
  * @attrs: of the method
  */
-void uv_obj_give_up(struct ib_uobject *uobj, bool made,
-		    struct uverbs_attr_bundle *attrs)
+void uv_uobj_abandon(struct ib_uobject *uobj, bool made,
+		     struct uverbs_attr_bundle *attrs)
 {
 	const struct uv_type *type = uv_type_of(uobj);
 
@@ -286,18 +286,18 @@ void uv_obj_give_up(struct ib_uobject *uobj, bool made,
 		uobj->object = NULL;
 	if (type->is_fd && made)
 		WARN_ON_ONCE(type->destroy(uobj, RDMA_REMOVE_ABORT, attrs));
-	uv_obj_abort(uobj, attrs);
+	uv_uobj_abort(uobj, attrs);
 }
 
 /**
- * uv_obj_destroy - a command destroys an object
+ * uv_uobj_destroy - a command destroys an object
  * @uobj: the object, of which the caller has a reference
  * @attrs: of the command; gets the object's context
  *
  * Return: 0, and the object stays locked for holders of references; -EBUSY (in
  * use), or the errno of the driver, after which it is as before.
  */
-int uv_obj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
+int uv_uobj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_file *file = uobj->ufile;
 	int ret;
@@ -306,23 +306,23 @@ int uv_obj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 	if (!uv_try_own(uobj))
 		return uv_refuse(file, -EBUSY, "object %u is in use", uobj->id);
 	attrs->context = uobj->context;
-	ret = uv_obj_destroy_hw(uobj, RDMA_REMOVE_DESTROY, attrs);
+	ret = uv_uobj_destroy_hw(uobj, RDMA_REMOVE_DESTROY, attrs);
 	if (ret) {
 		uv_disown(uobj);
 		return ret;
 	}
 	xa_erase(&file->handles, uobj->id);
-	uv_obj_unlist(uobj);
+	uv_uobj_unlist(uobj);
 	/* That of the handle. */
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 	return 0;
 }
 
 /**
- * uv_obj_close_fd - the descriptor of an object was closed
+ * uv_uobj_close_fd - the descriptor of an object was closed
  * @uobj: the object; its reference from the descriptor is dropped
  */
-void uv_obj_close_fd(struct ib_uobject *uobj)
+void uv_uobj_close_fd(struct ib_uobject *uobj)
 {
 	struct ib_uverbs_file *file = uobj->ufile;
 	struct uverbs_attr_bundle attrs = { .ufile = file };
@@ -331,10 +331,10 @@ void uv_obj_close_fd(struct ib_uobject *uobj)
 		/* Every user has a reference to the descriptor's file. */
 		WARN_ON_ONCE(!uv_try_own(uobj));
 		attrs.context = uobj->context;
-		WARN_ON_ONCE(uv_obj_destroy_hw(uobj, RDMA_REMOVE_CLOSE, &attrs));
-		uv_obj_unlist(uobj);
+		WARN_ON_ONCE(uv_uobj_destroy_hw(uobj, RDMA_REMOVE_CLOSE, &attrs));
+		uv_uobj_unlist(uobj);
 	}
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 	uv_file_put(file);
 }
 
@@ -362,9 +362,9 @@ static bool uv_destroy_pass(struct ib_uverbs_file *file,
 		/* No command runs. */
 		WARN_ON_ONCE(!uv_try_own(uobj));
 		attrs.context = uobj->context;
-		if (!uv_obj_destroy_hw(uobj, why, &attrs)) {
+		if (!uv_uobj_destroy_hw(uobj, why, &attrs)) {
 			uv_disown(uobj);
-			uv_obj_unlist(uobj);
+			uv_uobj_unlist(uobj);
 			progress = true;
 		} else {
 			uv_disown(uobj);
@@ -375,12 +375,12 @@ static bool uv_destroy_pass(struct ib_uverbs_file *file,
 }
 
 /* Its handle does not find it any more. One that was given up has none. */
-void uv_obj_unhandle(struct ib_uobject *uobj)
+void uv_uobj_free_handle(struct ib_uobject *uobj)
 {
 	struct xarray *handles = &uobj->ufile->handles;
 
 	if (xa_cmpxchg(handles, uobj->id, uobj, NULL, 0) == uobj)
-		uv_obj_put(uobj);
+		uv_uobj_put(uobj);
 }
 
 /**
@@ -406,6 +406,6 @@ void uv_handles_release(struct ib_uverbs_file *file)
 	unsigned long id;
 
 	xa_for_each(&file->handles, id, uobj)
-		uv_obj_put(uobj);
+		uv_uobj_put(uobj);
 	xa_destroy(&file->handles);
 }

@@ -25,8 +25,8 @@ static struct ib_uobject *uv_handle_find(struct ib_uverbs_file *file, u32 id)
 }
 
 /* What is asked of an object that was found. @type is NULL for any. */
-static int uv_obj_check(const struct ib_uobject *uobj, const struct uv_type *type,
-			bool may_be_empty)
+static int uv_uobj_check(const struct ib_uobject *uobj, const struct uv_type *type,
+			 bool may_be_empty)
 {
 	if (type && uobj->uapi_object != &type->api)
 		return -EINVAL;
@@ -34,9 +34,9 @@ static int uv_obj_check(const struct ib_uobject *uobj, const struct uv_type *typ
 }
 
 /* With a reference, not locked. */
-static struct ib_uobject *uv_obj_find(const struct uv_type *type, u32 id,
-				      struct uverbs_attr_bundle *attrs,
-				      bool may_be_empty)
+static struct ib_uobject *uv_uobj_find(const struct uv_type *type, u32 id,
+				       struct uverbs_attr_bundle *attrs,
+				       bool may_be_empty)
 {
 	struct ib_uobject *uobj;
 	int ret;
@@ -48,19 +48,19 @@ static struct ib_uobject *uv_obj_find(const struct uv_type *type, u32 id,
 	if (!uobj)
 		return uv_refuse(attrs->ufile, ERR_PTR(-ENOENT),
 				 "there is no handle %u", id);
-	ret = uv_obj_check(uobj, type, may_be_empty);
+	ret = uv_uobj_check(uobj, type, may_be_empty);
 	if (!ret)
 		return uobj;
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 	return uv_refuse(attrs->ufile, ERR_PTR(ret),
 			 "handle %u is of another type, or its device is gone", id);
 }
 
-static struct ib_uobject *uv_obj_share(struct ib_uobject *uobj,
-				       struct uverbs_attr_bundle *attrs)
+static struct ib_uobject *uv_uobj_share(struct ib_uobject *uobj,
+					struct uverbs_attr_bundle *attrs)
 {
 	if (!uv_try_share(uobj)) {
-		uv_obj_put(uobj);
+		uv_uobj_put(uobj);
 		return uv_refuse(attrs->ufile, ERR_PTR(-EBUSY),
 				 "an object is being changed or destroyed");
 	}
@@ -81,15 +81,15 @@ static struct ib_uobject *uv_obj_share(struct ib_uobject *uobj,
 struct ib_uobject *uv_get_read(const struct uv_type *type, u32 id,
 			       struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uobject *uobj = uv_obj_find(type, id, attrs, false);
+	struct ib_uobject *uobj = uv_uobj_find(type, id, attrs, false);
 
-	return IS_ERR(uobj) ? uobj : uv_obj_share(uobj, attrs);
+	return IS_ERR(uobj) ? uobj : uv_uobj_share(uobj, attrs);
 }
 
 void uv_put_read(struct ib_uobject *uobj)
 {
 	WARN_ON_ONCE(atomic_dec_return(&uobj->usecnt) < 0);
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 }
 
 /**
@@ -120,11 +120,11 @@ struct ib_uobject *uv_get_read_fd(const struct uv_type *type, int fd,
 	if (uobj->ufile != attrs->ufile || uobj->uapi_object != &type->api)
 		return uv_refuse(attrs->ufile, ERR_PTR(-EBADF),
 				 "fd %d is of another file", fd);
-	ret = uv_obj_check(uobj, type, false);
+	ret = uv_uobj_check(uobj, type, false);
 	if (ret)
 		return ERR_PTR(ret);
-	uv_obj_get(uobj);
-	uobj = uv_obj_share(uobj, attrs);
+	uv_uobj_get(uobj);
+	uobj = uv_uobj_share(uobj, attrs);
 	/* Held until put, so that a close() does not end the object in use. */
 	if (!IS_ERR(uobj))
 		filp = NULL;
@@ -151,12 +151,12 @@ void uv_put_read_fd(struct ib_uobject *uobj)
 struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
 				struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uobject *uobj = uv_obj_find(type, id, attrs, false);
+	struct ib_uobject *uobj = uv_uobj_find(type, id, attrs, false);
 
 	if (IS_ERR(uobj))
 		return uobj;
 	if (!uv_try_own(uobj)) {
-		uv_obj_put(uobj);
+		uv_uobj_put(uobj);
 		return uv_refuse(attrs->ufile, ERR_PTR(-EBUSY),
 				 "handle %u is in use", id);
 	}
@@ -167,21 +167,21 @@ struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
 void uv_put_write(struct ib_uobject *uobj)
 {
 	uv_disown(uobj);
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 }
 
 /**
- * uv_get_doomed - find an object by its handle, for uv_obj_destroy()
+ * uv_get_for_destroy - find an object by its handle, for uv_uobj_destroy()
  * @type: what it must be, or NULL: anything
  * @id: its handle
  * @attrs: of the command
  *
- * Return: the object, for uv_obj_put(), or -ENOENT, -EINVAL as uv_get_read().
+ * Return: the object, for uv_uobj_put(), or -ENOENT, -EINVAL as uv_get_read().
  */
-struct ib_uobject *uv_get_doomed(const struct uv_type *type, u32 id,
-				 struct uverbs_attr_bundle *attrs)
+struct ib_uobject *uv_get_for_destroy(const struct uv_type *type, u32 id,
+				      struct uverbs_attr_bundle *attrs)
 {
-	return uv_obj_find(type, id, attrs, true);
+	return uv_uobj_find(type, id, attrs, true);
 }
 
 /**
@@ -190,21 +190,21 @@ struct ib_uobject *uv_get_doomed(const struct uv_type *type, u32 id,
  * @id: its handle
  * @attrs: of the command
  *
- * Return: the object, for uv_obj_put(), or as uv_get_write(), but never -EIO,
+ * Return: the object, for uv_uobj_put(), or as uv_get_write(), but never -EIO,
  * or the errno of the driver, after which the object is as before.
  */
 struct ib_uobject *uv_get_destroyed(const struct uv_type *type, u32 id,
 				    struct uverbs_attr_bundle *attrs)
 {
-	struct ib_uobject *uobj = uv_get_doomed(type, id, attrs);
+	struct ib_uobject *uobj = uv_get_for_destroy(type, id, attrs);
 	int ret;
 
 	if (IS_ERR(uobj))
 		return uobj;
-	ret = uv_obj_destroy(uobj, attrs);
+	ret = uv_uobj_destroy(uobj, attrs);
 	if (!ret)
 		return uobj;
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 	return ERR_PTR(ret);
 }
 
@@ -215,6 +215,6 @@ int uv_destroy(const struct uv_type *type, u32 id,
 
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 	return 0;
 }

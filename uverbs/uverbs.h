@@ -22,7 +22,7 @@
  *	but for its teardowns it may. A section may fault, therefore mmap_lock
  *	nests both ways.
  * ib_uverbs_file.teardown (rwsem)
- *	read: one object being created, from uv_obj_begin() to its commit or
+ *	read: one object being created, from uv_uobj_begin() to its commit or
  *	abort, or one being destroyed; write: all of them being destroyed, and
  *	the context with them, when no section is waited for. A reader may
  *	fault; a holder of mmap_lock never takes it. Creation only tries: one
@@ -272,19 +272,19 @@ extern const struct uv_type uv_type_pd, uv_type_cq, uv_type_qp, uv_type_srq,
 	uv_type_ah, uv_type_mr, uv_type_mw, uv_type_flow, uv_type_xrcd,
 	uv_type_rwq, uv_type_wq, uv_type_comp, uv_type_async;
 
-struct ib_uobject *uv_obj_begin(const struct uv_type *type,
-				struct uverbs_attr_bundle *attrs);
-struct ib_uobject *uv_obj_begin_fd(const struct uv_type *type,
-				   struct uverbs_attr_bundle *attrs,
-				   const struct file_operations *fops);
-void uv_obj_commit(struct ib_uobject *uobj);
-void uv_obj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs);
-void uv_obj_give_up(struct ib_uobject *uobj, bool made,
-		    struct uverbs_attr_bundle *attrs);
-void uv_obj_get(struct ib_uobject *uobj);
-void uv_obj_put(struct ib_uobject *uobj);
-void uv_obj_close_fd(struct ib_uobject *uobj);
-int uv_obj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs);
+struct ib_uobject *uv_uobj_begin(const struct uv_type *type,
+				 struct uverbs_attr_bundle *attrs);
+struct ib_uobject *uv_uobj_begin_fd(const struct uv_type *type,
+				    struct uverbs_attr_bundle *attrs,
+				    const struct file_operations *fops);
+void uv_uobj_commit(struct ib_uobject *uobj);
+void uv_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs);
+void uv_uobj_abandon(struct ib_uobject *uobj, bool made,
+		     struct uverbs_attr_bundle *attrs);
+void uv_uobj_get(struct ib_uobject *uobj);
+void uv_uobj_put(struct ib_uobject *uobj);
+void uv_uobj_close_fd(struct ib_uobject *uobj);
+int uv_uobj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs);
 
 /* What ib_uobject.usecnt is while one thread has the object for itself. */
 #define UV_USED_EXCLUSIVELY (-1)
@@ -309,8 +309,8 @@ void uv_put_read_fd(struct ib_uobject *uobj);
 struct ib_uobject *uv_get_write(const struct uv_type *type, u32 id,
 				struct uverbs_attr_bundle *attrs);
 void uv_put_write(struct ib_uobject *uobj);
-struct ib_uobject *uv_get_doomed(const struct uv_type *type, u32 id,
-				 struct uverbs_attr_bundle *attrs);
+struct ib_uobject *uv_get_for_destroy(const struct uv_type *type, u32 id,
+				      struct uverbs_attr_bundle *attrs);
 struct ib_uobject *uv_get_destroyed(const struct uv_type *type, u32 id,
 				    struct uverbs_attr_bundle *attrs);
 int uv_destroy(const struct uv_type *type, u32 id,
@@ -320,22 +320,22 @@ void uv_handles_init(struct ib_uverbs_file *file);
 void uv_handles_destroy_hw(struct ib_uverbs_file *file,
 			   enum rdma_remove_reason why);
 void uv_handles_release(struct ib_uverbs_file *file);
-void uv_obj_uncharge(struct ib_uobject *uobj);
-void uv_obj_unhandle(struct ib_uobject *uobj);
+void uv_uobj_uncharge(struct ib_uobject *uobj);
+void uv_uobj_free_handle(struct ib_uobject *uobj);
 
 /* leftover.c */
 struct uv_leftovers *uv_leftovers_new(struct uv_device *dev);
 void uv_leave_behind(struct ib_uverbs_file *file, struct ib_ucontext *context);
 void uv_leftovers_end(struct uv_device *dev, struct ib_device *ib_dev);
-void uv_obj_forget(struct ib_uobject *uobj);
+void uv_uobj_forget(struct ib_uobject *uobj);
 void uv_source_forget(struct ib_uobject *uobj);
 
 DEFINE_FREE(uv_put_read, struct ib_uobject *,
 	    if (!IS_ERR_OR_NULL(_T)) uv_put_read(_T))
 DEFINE_FREE(uv_put_write, struct ib_uobject *,
 	    if (!IS_ERR_OR_NULL(_T)) uv_put_write(_T))
-DEFINE_FREE(uv_obj_put, struct ib_uobject *,
-	    if (!IS_ERR_OR_NULL(_T)) uv_obj_put(_T))
+DEFINE_FREE(uv_uobj_put, struct ib_uobject *,
+	    if (!IS_ERR_OR_NULL(_T)) uv_uobj_put(_T))
 
 /* events.c */
 

@@ -3,7 +3,7 @@
  * Agents: how they are found, and their end.
  *
  * An agent is found by the number that it gave to its requests (the upper half
- * of their TIDs), and by its claim. The end has two phases. First the agent is
+ * of their TIDs), and by its registration. The end has two phases. First the agent is
  * taken out of both look-ups and all its sends are cancelled. Then the end
  * waits for threads that found the agent before, and for the consumer to free
  * its send buffers, each of which holds a reference. After that no handler runs
@@ -50,7 +50,7 @@ static void mad_agent_init(struct mad_agent *agent, struct mad_qp *q)
 }
 
 /**
- * mad_agent_create - an agent without a claim
+ * mad_agent_create - an agent without a registration
  * @q: QP that it sends by
  * @rmpp_version: 0, or the version that it speaks
  * @send_handler: consumer's
@@ -105,9 +105,9 @@ void mad_agent_destroy(struct mad_agent *agent)
 	unsigned long flags;
 
 	might_sleep();
-	if (agent->claimed) {
+	if (agent->registered) {
 		spin_lock(&agent->port->table_lock);
-		mad_table_del(&agent->claim);
+		mad_table_del(&agent->reg);
 		spin_unlock(&agent->port->table_lock);
 	}
 	xa_erase(&agents, agent->pub.hi_tid);
@@ -144,7 +144,7 @@ struct mad_agent *mad_agent_find(struct mad_qp *qp,
 {
 	struct mad_port *port = qp->port;
 	struct mad_agent *agent = NULL;
-	struct mad_claim *claim;
+	struct mad_reg *reg;
 
 	if (ib_response_mad(hdr)) {
 		xa_lock(&agents);
@@ -158,9 +158,9 @@ struct mad_agent *mad_agent_find(struct mad_qp *qp,
 	}
 
 	spin_lock(&port->table_lock);
-	claim = mad_table_find(&port->table, hdr);
-	if (claim) {
-		agent = container_of(claim, struct mad_agent, claim);
+	reg = mad_table_find(&port->table, hdr);
+	if (reg) {
+		agent = container_of(reg, struct mad_agent, reg);
 		refcount_inc(&agent->refs);
 	}
 	spin_unlock(&port->table_lock);

@@ -3,7 +3,7 @@
  * The takers of unsolicited MADs: by class, version, method, and for vendor
  * classes by OUI. Every such MAD has one taker at most.
  *
- * The caller holds the lock of the table. A port has a handful of claims, so
+ * The caller holds the lock of the table. A port has a handful of registrations, so
  * they are searched one after the other.
  */
 #include <kunit/visibility.h>
@@ -18,7 +18,7 @@
 
 void mad_table_init(struct mad_table *table)
 {
-	INIT_LIST_HEAD(&table->claims);
+	INIT_LIST_HEAD(&table->regs);
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_table_init);
 
@@ -28,14 +28,14 @@ static u32 mad_oui_of(const u8 *oui)
 }
 
 /**
- * mad_claim_set - read a consumer's wish
- * @claim: out
+ * mad_reg_set - the registration that a consumer requests
+ * @reg: out
  * @req: what it asks for
  *
  * Return: 0, or -EINVAL: no class, one that does not exist, a version that does
  * not exist, or a vendor class without an OUI.
  */
-int mad_claim_set(struct mad_claim *claim, const struct ib_mad_reg_req *req)
+int mad_reg_set(struct mad_reg *reg, const struct ib_mad_reg_req *req)
 {
 	const u8 class = req->mgmt_class;
 
@@ -49,51 +49,51 @@ int mad_claim_set(struct mad_claim *claim, const struct ib_mad_reg_req *req)
 					"ib_mad: there is no class 0x%02x",
 					class);
 
-	claim->mgmt_class = class;
-	claim->version = req->mgmt_class_version;
-	claim->oui = mad_class_has_oui(class) ? mad_oui_of(req->oui) : 0;
-	if (mad_class_has_oui(class) && !claim->oui)
+	reg->mgmt_class = class;
+	reg->version = req->mgmt_class_version;
+	reg->oui = mad_class_has_oui(class) ? mad_oui_of(req->oui) : 0;
+	if (mad_class_has_oui(class) && !reg->oui)
 		return ofed_refuse_call(-EINVAL,
 					"ib_mad: class 0x%02x needs an OUI",
 					class);
-	bitmap_copy(claim->methods, req->method_mask, IB_MGMT_MAX_METHODS);
+	bitmap_copy(reg->methods, req->method_mask, IB_MGMT_MAX_METHODS);
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_claim_set);
+EXPORT_SYMBOL_IF_KUNIT(mad_reg_set);
 
-static bool mad_same_kind(const struct mad_claim *a, u8 class, u8 version, u32 oui)
+static bool mad_same_kind(const struct mad_reg *a, u8 class, u8 version, u32 oui)
 {
 	return a->mgmt_class == class && a->version == version &&
 	       a->oui == oui;
 }
 
 /**
- * mad_table_add - enter a claim
+ * mad_table_add - enter a registration
  * @table: table
- * @claim: from mad_claim_set()
+ * @reg: from mad_reg_set()
  *
  * Return: 0, or -EINVAL when one of its methods is taken.
  */
-int mad_table_add(struct mad_table *table, struct mad_claim *claim)
+int mad_table_add(struct mad_table *table, struct mad_reg *reg)
 {
-	const struct mad_claim *other;
+	const struct mad_reg *other;
 
-	list_for_each_entry(other, &table->claims, node)
-		if (mad_same_kind(other, claim->mgmt_class, claim->version,
-				  claim->oui) &&
-		    bitmap_intersects(other->methods, claim->methods,
+	list_for_each_entry(other, &table->regs, node)
+		if (mad_same_kind(other, reg->mgmt_class, reg->version,
+				  reg->oui) &&
+		    bitmap_intersects(other->methods, reg->methods,
 				      IB_MGMT_MAX_METHODS))
 			return ofed_refuse_call(-EINVAL,
 						"ib_mad: another agent has methods of class 0x%02x",
-						claim->mgmt_class);
-	list_add_tail(&claim->node, &table->claims);
+						reg->mgmt_class);
+	list_add_tail(&reg->node, &table->regs);
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_table_add);
 
-void mad_table_del(struct mad_claim *claim)
+void mad_table_del(struct mad_reg *reg)
 {
-	list_del(&claim->node);
+	list_del(&reg->node);
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_table_del);
 
@@ -102,22 +102,22 @@ EXPORT_SYMBOL_IF_KUNIT(mad_table_del);
  * @table: table
  * @hdr: header of a whole MAD that mad_valid() has passed, not a response
  *
- * Return: the claim, or NULL.
+ * Return: the registration, or NULL.
  */
-struct mad_claim *mad_table_find(const struct mad_table *table,
-				 const struct ib_mad_hdr *hdr)
+struct mad_reg *mad_table_find(const struct mad_table *table,
+			       const struct ib_mad_hdr *hdr)
 {
 	const u8 method = hdr->method & ~IB_MGMT_METHOD_RESP;
-	struct mad_claim *claim;
+	struct mad_reg *reg;
 	u32 oui = 0;
 
 	if (mad_class_has_oui(hdr->mgmt_class))
 		oui = mad_oui_of(((const struct ib_vendor_mad *)hdr)->oui);
 
-	list_for_each_entry(claim, &table->claims, node)
-		if (mad_same_kind(claim, hdr->mgmt_class, hdr->class_version,
-				  oui) && test_bit(method, claim->methods))
-			return claim;
+	list_for_each_entry(reg, &table->regs, node)
+		if (mad_same_kind(reg, hdr->mgmt_class, hdr->class_version,
+				  oui) && test_bit(method, reg->methods))
+			return reg;
 	return NULL;
 }
 EXPORT_SYMBOL_IF_KUNIT(mad_table_find);

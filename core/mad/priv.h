@@ -8,7 +8,7 @@
  *
  *   ib_post_send_mad -> mad_send_list -> mad_transmit -> send queue of a mad_qp
  *        handler   <-  mad_send_list  <-  mad_sent    <- its completion
- *   mad_slot -> mad_recv_packet -> smi, process_mad -> agent (by TID or claim)
+ *   mad_rx_buf -> mad_recv_packet -> smi, process_mad -> agent (by TID or registration)
  *                                       |-> rmpp_receive -> mad_deliver
  *                                       `-> mad_reply (a work item)
  *
@@ -72,14 +72,14 @@ bool mad_peer_match(const struct mad_peer *sent, bool sent_is_response,
 /* dispatch_table.c: the takers of unsolicited MADs. */
 
 /**
- * struct mad_claim - the unsolicited MADs that an agent wants
- * @node: in mad_table.claims
+ * struct mad_reg - the unsolicited MADs that an agent wants
+ * @node: in mad_table.regs
  * @mgmt_class: class
  * @version: of the class
  * @oui: of vendor classes 0x30 to 0x4f, else 0
  * @methods: without the bit that says "response"
  */
-struct mad_claim {
+struct mad_reg {
 	struct list_head node;
 	u8 mgmt_class;
 	u8 version;
@@ -88,15 +88,15 @@ struct mad_claim {
 };
 
 struct mad_table {
-	struct list_head claims;
+	struct list_head regs;
 };
 
 void mad_table_init(struct mad_table *table);
-int mad_claim_set(struct mad_claim *claim, const struct ib_mad_reg_req *req);
-int mad_table_add(struct mad_table *table, struct mad_claim *claim);
-void mad_table_del(struct mad_claim *claim);
-struct mad_claim *mad_table_find(const struct mad_table *table,
-				 const struct ib_mad_hdr *hdr);
+int mad_reg_set(struct mad_reg *reg, const struct ib_mad_reg_req *req);
+int mad_table_add(struct mad_table *table, struct mad_reg *reg);
+void mad_table_del(struct mad_reg *reg);
+struct mad_reg *mad_table_find(const struct mad_table *table,
+			       const struct ib_mad_hdr *hdr);
 
 /* send_list.c: what becomes of the sends of an agent. */
 
@@ -247,8 +247,8 @@ struct mad_agent {
 	struct ib_mad_agent_private traced;
 	struct mad_port *port;
 	struct mad_qp *qp;
-	struct mad_claim claim;
-	bool claimed;
+	struct mad_reg reg;
+	bool registered;
 	refcount_t refs;
 	struct completion gone;
 	struct mad_quota *quota;
@@ -296,7 +296,7 @@ struct mad_agent *mad_agent_find(struct mad_qp *qp,
 /* qp.c: the QPs of a port. */
 
 /* A receive buffer, mapped as long as the QP lives. */
-struct mad_slot {
+struct mad_rx_buf {
 	struct ib_cqe cqe;
 	struct mad_qp *qp;
 	void *buf;
@@ -329,11 +329,11 @@ struct mad_qp {
 	struct ib_qp *qp;
 	const struct mad_qp_ops *ops;
 	struct mad_agent *reply_agent;
-	u32 num_slots;
+	u32 num_rx_bufs;
 	u32 max_sends;
-	struct mad_slot *slots;
+	struct mad_rx_buf *rx_bufs;
 
-	/* Guards state, num_posted, posted, waiting, and mad_slot.posted. */
+	/* Guards state, num_posted, posted, waiting, and mad_rx_buf.posted. */
 	spinlock_t lock;
 	enum mad_qp_state state;
 	u32 num_posted;

@@ -52,7 +52,7 @@ u32 mad_qp_num_cqes(const struct ib_device *device)
 	return mad_num_sends(device) + mad_num_receives(device);
 }
 
-static size_t mad_slot_size(const struct mad_port *port)
+static size_t mad_rx_buf_size(const struct mad_port *port)
 {
 	return sizeof(struct ib_grh) + port->mad_size;
 }
@@ -74,74 +74,74 @@ static void mad_broke(struct mad_qp *q)
  * not take now, for want of memory or of room, is tried again later: a QP without
  * receives would be deaf, and nothing would ever wake it.
  */
-static void mad_slot_post(struct mad_slot *slot)
+static void mad_rx_buf_post(struct mad_rx_buf *rx_buf)
 {
-	struct mad_qp *q = slot->qp;
+	struct mad_qp *q = rx_buf->qp;
 	struct ib_sge sge = {
-		.addr = slot->dma,
-		.length = mad_slot_size(q->port),
+		.addr = rx_buf->dma,
+		.length = mad_rx_buf_size(q->port),
 		.lkey = q->port->pd->local_dma_lkey,
 	};
 	struct ib_recv_wr wr = {
-		.wr_cqe = &slot->cqe,
+		.wr_cqe = &rx_buf->cqe,
 		.sg_list = &sge,
 		.num_sge = 1,
 	};
 	unsigned long flags;
 
 	spin_lock_irqsave(&q->lock, flags);
-	if (q->state == MAD_QP_UP && !slot->posted) {
-		slot->posted = !ib_post_recv(q->qp, &wr, NULL);
-		if (!slot->posted)
+	if (q->state == MAD_QP_UP && !rx_buf->posted) {
+		rx_buf->posted = !ib_post_recv(q->qp, &wr, NULL);
+		if (!rx_buf->posted)
 			queue_delayed_work(mad_wq, &q->repost, REPOST_DELAY);
 	}
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-static void mad_post_slots(struct mad_qp *q)
+static void mad_post_rx_bufs(struct mad_qp *q)
 {
 	u32 i;
 
-	for (i = 0; i < q->num_slots; i++)
-		mad_slot_post(&q->slots[i]);
+	for (i = 0; i < q->num_rx_bufs; i++)
+		mad_rx_buf_post(&q->rx_bufs[i]);
 }
 
 static void mad_repost_work(struct work_struct *work)
 {
-	mad_post_slots(container_of(to_delayed_work(work), struct mad_qp, repost));
+	mad_post_rx_bufs(container_of(to_delayed_work(work), struct mad_qp, repost));
 }
 
 /* Copy what is in a receive buffer; NULL when the MAD is not valid. */
-static struct mad_recv *mad_slot_copy(struct mad_slot *slot,
-				      const struct ib_wc *wc)
+static struct mad_recv *mad_rx_buf_copy(struct mad_rx_buf *rx_buf,
+					const struct ib_wc *wc)
 {
-	struct mad_port *port = slot->qp->port;
-	const struct ib_mad_hdr *mad = slot->buf + sizeof(struct ib_grh);
+	struct mad_port *port = rx_buf->qp->port;
+	const struct ib_mad_hdr *mad = rx_buf->buf + sizeof(struct ib_grh);
 	size_t length, room;
 
 	if (wc->byte_len < sizeof(struct ib_grh) ||
-	    wc->byte_len > mad_slot_size(port))
+	    wc->byte_len > mad_rx_buf_size(port))
 		return NULL;
 	length = wc->byte_len - sizeof(struct ib_grh);
-	if (!mad_valid(mad, slot->qp == port->qp[1], length,
+	if (!mad_valid(mad, rx_buf->qp == port->qp[1], length,
 		       rdma_cap_opa_mad(port->device, port->num)))
 		return NULL;
 	/* Readers go by the kind of the MAD, not by what came of it. */
 	room = mad_full_size(port, mad->base_version);
-	return mad_recv_alloc(wc, slot->buf, mad, min(length, room), room);
+	return mad_recv_alloc(wc, rx_buf->buf, mad, min(length, room), room);
 }
 
 static void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct mad_slot *slot = container_of(wc->wr_cqe, struct mad_slot, cqe);
-	struct mad_qp *q = slot->qp;
+	struct mad_rx_buf *rx_buf = container_of(wc->wr_cqe, struct mad_rx_buf, cqe);
+	struct mad_qp *q = rx_buf->qp;
 	struct ib_device *device = q->port->device;
 	struct mad_recv *recv = NULL;
 	unsigned long flags;
 	bool down;
 
 	spin_lock_irqsave(&q->lock, flags);
-	slot->posted = false;
+	rx_buf->posted = false;
 	down = q->state == MAD_QP_DOWN;
 	spin_unlock_irqrestore(&q->lock, flags);
 	/* It names a QP that is about to go. */
@@ -153,15 +153,15 @@ static void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 
 	if (wc->status == IB_WC_SUCCESS) {
-		ib_dma_sync_single_for_cpu(device, slot->dma,
-					   mad_slot_size(q->port),
+		ib_dma_sync_single_for_cpu(device, rx_buf->dma,
+					   mad_rx_buf_size(q->port),
 					   DMA_FROM_DEVICE);
-		recv = mad_slot_copy(slot, wc);
-		ib_dma_sync_single_for_device(device, slot->dma,
-					      mad_slot_size(q->port),
+		recv = mad_rx_buf_copy(rx_buf, wc);
+		ib_dma_sync_single_for_device(device, rx_buf->dma,
+					      mad_rx_buf_size(q->port),
 					      DMA_FROM_DEVICE);
 	}
-	mad_slot_post(slot);
+	mad_rx_buf_post(rx_buf);
 	if (recv)
 		q->ops->received(q, recv);
 }
@@ -375,7 +375,7 @@ static void mad_go_up(struct mad_qp *q, bool starting)
 	if (starting || q->state != MAD_QP_DOWN)
 		q->state = MAD_QP_UP;
 	spin_unlock_irq(&q->lock);
-	mad_post_slots(q);
+	mad_post_rx_bufs(q);
 	mad_refill(q);
 }
 
@@ -425,8 +425,8 @@ static int mad_take_back(struct mad_qp *q)
 	spin_lock_irq(&q->lock);
 	list_splice_init(&q->posted, &q->waiting);
 	q->num_posted = 0;
-	for (i = 0; i < q->num_slots; i++)
-		q->slots[i].posted = false;
+	for (i = 0; i < q->num_rx_bufs; i++)
+		q->rx_bufs[i].posted = false;
 	spin_unlock_irq(&q->lock);
 	return 0;
 }
@@ -446,21 +446,21 @@ static void mad_restart_work(struct work_struct *work)
 		mad_go_up(q, false);
 }
 
-static int mad_alloc_slot(struct mad_qp *q, struct mad_slot *slot)
+static int mad_alloc_rx_buf(struct mad_qp *q, struct mad_rx_buf *rx_buf)
 {
 	struct ib_device *device = q->port->device;
-	size_t size = mad_slot_size(q->port);
+	size_t size = mad_rx_buf_size(q->port);
 
-	slot->qp = q;
-	slot->cqe.done = mad_recv_done;
-	slot->buf = kzalloc(size, GFP_KERNEL);
-	if (!slot->buf)
+	rx_buf->qp = q;
+	rx_buf->cqe.done = mad_recv_done;
+	rx_buf->buf = kzalloc(size, GFP_KERNEL);
+	if (!rx_buf->buf)
 		return -ENOMEM;
-	slot->dma = ib_dma_map_single(device, slot->buf, size,
-				      DMA_FROM_DEVICE);
-	if (ib_dma_mapping_error(device, slot->dma)) {
-		kfree(slot->buf);
-		slot->buf = NULL;
+	rx_buf->dma = ib_dma_map_single(device, rx_buf->buf, size,
+					DMA_FROM_DEVICE);
+	if (ib_dma_mapping_error(device, rx_buf->dma)) {
+		kfree(rx_buf->buf);
+		rx_buf->buf = NULL;
 		return -ENOMEM;
 	}
 	return 0;
@@ -468,20 +468,20 @@ static int mad_alloc_slot(struct mad_qp *q, struct mad_slot *slot)
 
 /**
  * mad_qp_free - free what is left of a stopped QP
- * @q: its QP and its CQ are destroyed, so no completion refers to a slot
+ * @q: its QP and its CQ are destroyed, so no completion refers to a buffer
  */
 void mad_qp_free(struct mad_qp *q)
 {
 	u32 i;
 
-	for (i = 0; i < q->num_slots; i++) {
-		if (!q->slots[i].buf)
+	for (i = 0; i < q->num_rx_bufs; i++) {
+		if (!q->rx_bufs[i].buf)
 			continue;
-		ib_dma_unmap_single(q->port->device, q->slots[i].dma,
-				    mad_slot_size(q->port), DMA_FROM_DEVICE);
-		kfree(q->slots[i].buf);
+		ib_dma_unmap_single(q->port->device, q->rx_bufs[i].dma,
+				    mad_rx_buf_size(q->port), DMA_FROM_DEVICE);
+		kfree(q->rx_bufs[i].buf);
 	}
-	kvfree(q->slots);
+	kvfree(q->rx_bufs);
 	kfree(q);
 }
 
@@ -495,7 +495,7 @@ static int mad_create_ib_qp(struct mad_qp *q, enum ib_qp_type type)
 		.port_num = q->port->num,
 		.cap = {
 			.max_send_wr = q->max_sends,
-			.max_recv_wr = q->num_slots,
+			.max_recv_wr = q->num_rx_bufs,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
 		},
@@ -535,13 +535,13 @@ struct mad_qp *mad_qp_create(struct mad_port *port, enum ib_qp_type type,
 	INIT_DELAYED_WORK(&q->restart, mad_restart_work);
 	INIT_DELAYED_WORK(&q->repost, mad_repost_work);
 	q->max_sends = mad_num_sends(port->device);
-	q->slots = kvcalloc(mad_num_receives(port->device), sizeof(*q->slots),
-			    GFP_KERNEL);
-	if (!q->slots)
+	q->rx_bufs = kvcalloc(mad_num_receives(port->device), sizeof(*q->rx_bufs),
+			      GFP_KERNEL);
+	if (!q->rx_bufs)
 		goto err_free;
-	q->num_slots = mad_num_receives(port->device);
-	for (i = 0; i < q->num_slots; i++) {
-		ret = mad_alloc_slot(q, &q->slots[i]);
+	q->num_rx_bufs = mad_num_receives(port->device);
+	for (i = 0; i < q->num_rx_bufs; i++) {
+		ret = mad_alloc_rx_buf(q, &q->rx_bufs[i]);
 		if (ret)
 			goto err_free;
 	}

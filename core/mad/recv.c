@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The way of a received MAD: the driver's own agents first (process_mad), then
- * the agent that it is a response for, or that has claimed its kind. One work
+ * the agent that it is a response for, or that has registered for its kind. One work
  * item at a time goes this way per port, that of the CQ; and the port's work
  * item for SMPs that never left.
  */
@@ -25,7 +25,7 @@ void mad_hand_to(struct mad_agent *agent, struct mad_recv *recv)
 }
 
 /* Tell the sender of a Get or Set that no agent here handles its method. */
-static void mad_reject_unclaimed(struct mad_port *port, struct mad_recv *recv)
+static void mad_reject_unregistered(struct mad_port *port, struct mad_recv *recv)
 {
 	struct ib_mad_hdr *hdr = mad_recv_hdr(recv);
 
@@ -56,7 +56,7 @@ void mad_route(struct mad_qp *q, struct mad_recv *recv, bool send_error)
 		return;
 	}
 	if (send_error)
-		mad_reject_unclaimed(q->port, recv);
+		mad_reject_unregistered(q->port, recv);
 	mad_recv_free(recv);
 }
 

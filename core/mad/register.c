@@ -5,15 +5,15 @@
 
 #include "priv.h"
 
-static int mad_agent_claim(struct mad_agent *agent, const struct mad_claim *claim)
+static int mad_agent_enter_reg(struct mad_agent *agent, const struct mad_reg *reg)
 {
 	int ret;
 
-	agent->claim = *claim;
+	agent->reg = *reg;
 	spin_lock(&agent->port->table_lock);
-	ret = mad_table_add(&agent->port->table, &agent->claim);
+	ret = mad_table_add(&agent->port->table, &agent->reg);
 	spin_unlock(&agent->port->table_lock);
-	agent->claimed = !ret;
+	agent->registered = !ret;
 	return ret;
 }
 
@@ -22,7 +22,7 @@ static int mad_check_request(enum ib_qp_type qp_type,
 			     const struct ib_mad_reg_req *req, u8 rmpp_version,
 			     ib_mad_send_handler send_handler,
 			     ib_mad_recv_handler recv_handler, u32 flags,
-			     struct mad_claim *claim)
+			     struct mad_reg *reg)
 {
 	int ret;
 
@@ -42,7 +42,7 @@ static int mad_check_request(enum ib_qp_type qp_type,
 
 	if (!recv_handler)
 		return ofed_refuse_call(-EINVAL, "ib_mad: requests without a receive handler");
-	ret = mad_claim_set(claim, req);
+	ret = mad_reg_set(reg, req);
 	if (ret)
 		return ret;
 	if (rmpp_version && !ib_is_mad_class_rmpp(req->mgmt_class))
@@ -86,13 +86,13 @@ ib_register_mad_agent(struct ib_device *device, u32 port_num,
 		      u32 registration_flags)
 {
 	struct mad_agent *agent;
-	struct mad_claim claim;
+	struct mad_reg reg;
 	struct mad_port *port;
 	struct mad_qp *qp;
 	int ret;
 
 	ret = mad_check_request(qp_type, mad_reg_req, rmpp_version, send_handler,
-				recv_handler, registration_flags, &claim);
+				recv_handler, registration_flags, &reg);
 	if (ret)
 		return ERR_PTR(ret);
 	port = mad_port_find(device, port_num);
@@ -109,7 +109,7 @@ ib_register_mad_agent(struct ib_device *device, u32 port_num,
 	if (IS_ERR(agent))
 		return ERR_CAST(agent);
 	if (mad_reg_req) {
-		ret = mad_agent_claim(agent, &claim);
+		ret = mad_agent_enter_reg(agent, &reg);
 		if (ret) {
 			mad_agent_destroy(agent);
 			return ERR_PTR(ret);

@@ -148,7 +148,7 @@ static struct transfer *rmpp_begin(struct mad_agent *agent,
 	transfer->asked = asked;
 	transfer->deadline = jiffies + PAUSE_LIMIT;
 	/* A window is a part of the receive buffers, which others use too. */
-	rmpp_in_init(&transfer->in, max_t(u32, agent->qp->num_slots / 8, 1),
+	rmpp_in_init(&transfer->in, max_t(u32, agent->qp->num_rx_bufs / 8, 1),
 		     asked ? MOST_ASKED : MOST_UNASKED);
 	list_add_tail(&transfer->node, &agent->transfers);
 	agent->num_transfers++;

@@ -79,8 +79,8 @@ static void mad_agent_view(struct ib_mad_agent_private *view,
 			   const struct mad_agent *agent)
 {
 	*class = (struct mad_traced_class){
-		.mgmt_class = agent->claim.mgmt_class,
-		.mgmt_class_version = agent->claim.version,
+		.mgmt_class = agent->reg.mgmt_class,
+		.mgmt_class_version = agent->reg.version,
 	};
 	*view = (struct ib_mad_agent_private){
 		.agent = {

@@ -49,7 +49,7 @@ int uv_create_ah(struct uverbs_attr_bundle *attrs)
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	uobj = uv_obj_begin(&uv_type_ah, attrs);
+	uobj = uv_uobj_begin(&uv_type_ah, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;

@@ -53,7 +53,7 @@ int uv_cq_make(struct ib_uobject *uobj, const struct uv_cq_params *params,
 	INIT_LIST_HEAD(&ucq->comp_node);
 	uv_source_init(&ucq->source, params->async);
 	if (params->channel)
-		uv_obj_get(&params->channel->uobj);
+		uv_uobj_get(&params->channel->uobj);
 	ucq->channel = params->channel;
 
 	cq = ofed_create_user_cq(uobj->context->device, &params->init,
@@ -81,7 +81,7 @@ static int uv_cq_create(const struct ib_uverbs_ex_create_cq *cmd,
 	struct ib_uobject *uobj, *channel = NULL;
 	int ret;
 
-	uobj = uv_obj_begin(&uv_type_cq, attrs);
+	uobj = uv_uobj_begin(&uv_type_cq, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;
@@ -282,7 +282,7 @@ int uv_destroy_cq(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	uv_cq_events(uobj, &resp);
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 	return uv_reply(attrs, &resp, sizeof(resp));
 }
 

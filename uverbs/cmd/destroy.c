@@ -49,6 +49,6 @@ int uv_destroy_source(const struct uv_type *type,
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	resp.events_reported = uv_source(uobj)->reported;
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 	return uv_reply(attrs, &resp, sizeof(resp));
 }

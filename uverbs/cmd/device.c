@@ -25,7 +25,7 @@ int uv_get_context(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(context))
 		return PTR_ERR(context);
 	attrs->context = context;
-	uobj = uv_obj_begin_fd(&uv_type_async, attrs, &uv_async_fops);
+	uobj = uv_uobj_begin_fd(&uv_type_async, attrs, &uv_async_fops);
 	if (IS_ERR(uobj)) {
 		ret = PTR_ERR(uobj);
 		goto err_free;
@@ -41,11 +41,11 @@ int uv_get_context(struct uverbs_attr_bundle *attrs)
 	ret = uv_context_create(attrs, context, async);
 	if (ret)
 		goto err_abort;
-	uv_obj_commit(uobj);
+	uv_uobj_commit(uobj);
 	return 0;
 
 err_abort:
-	uv_obj_abort(uobj, attrs);
+	uv_uobj_abort(uobj, attrs);
 err_free:
 	kfree(context);
 	return ret;

@@ -186,7 +186,7 @@ int uv_ex_create_flow(struct uverbs_attr_bundle *attrs)
 	if (ret)
 		return ret;
 
-	uobj = uv_obj_begin(&uv_type_flow, attrs);
+	uobj = uv_uobj_begin(&uv_type_flow, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;

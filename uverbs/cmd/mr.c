@@ -28,7 +28,7 @@ static int uv_mw_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 }
 
 UV_OBJ_TYPE(uv_type_mw, UVERBS_OBJECT_MW, struct ib_uobject, uv_mw_destroy,
-	    dealloc_mw, .forget = uv_obj_forget);
+	    dealloc_mw, .forget = uv_uobj_forget);
 
 int uv_reg_mr(struct uverbs_attr_bundle *attrs)
 {
@@ -46,7 +46,7 @@ int uv_reg_mr(struct uverbs_attr_bundle *attrs)
 				   cmd.hca_va);
 	if (ret)
 		return ret;
-	uobj = uv_obj_begin(&uv_type_mr, attrs);
+	uobj = uv_uobj_begin(&uv_type_mr, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;
@@ -104,7 +104,7 @@ static int uv_mr_rereg(struct ib_uobject *uobj, struct ib_uverbs_rereg_mr *cmd,
 			return PTR_ERR(pd);
 	}
 	/* Room for the old region, since there is no way back later. */
-	spare = uv_obj_begin(&uv_type_mr, attrs);
+	spare = uv_uobj_begin(&uv_type_mr, attrs);
 	if (IS_ERR(spare))
 		return PTR_ERR(spare);
 
@@ -115,7 +115,7 @@ static int uv_mr_rereg(struct ib_uobject *uobj, struct ib_uverbs_rereg_mr *cmd,
 	if (!IS_ERR_OR_NULL(next))
 		uv_mr_replace(uobj, spare, next);
 	/* An old region that can not go yet waits there, without a handle. */
-	uv_obj_abort(spare, attrs);
+	uv_uobj_abort(spare, attrs);
 	return PTR_ERR_OR_ZERO(next);
 }
 
@@ -172,7 +172,7 @@ int uv_alloc_mw(struct uverbs_attr_bundle *attrs)
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	uobj = uv_obj_begin(&uv_type_mw, attrs);
+	uobj = uv_uobj_begin(&uv_type_mw, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;

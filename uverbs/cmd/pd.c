@@ -19,7 +19,7 @@ static void uv_pd_hide(struct ib_uobject *uobj)
 }
 
 UV_OBJ_TYPE(uv_type_pd, UVERBS_OBJECT_PD, struct ib_uobject, uv_pd_destroy,
-	    dealloc_pd, .hide = uv_pd_hide, .forget = uv_obj_forget);
+	    dealloc_pd, .hide = uv_pd_hide, .forget = uv_uobj_forget);
 
 int uv_alloc_pd(struct uverbs_attr_bundle *attrs)
 {
@@ -32,7 +32,7 @@ int uv_alloc_pd(struct uverbs_attr_bundle *attrs)
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	uobj = uv_obj_begin(&uv_type_pd, attrs);
+	uobj = uv_uobj_begin(&uv_type_pd, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;

@@ -298,7 +298,7 @@ static int uv_qp_create(const struct ib_uverbs_ex_create_qp *cmd,
 			  cmd->is_srq);
 	if (ret)
 		return ret;
-	uobj = uv_obj_begin(&uv_type_qp, attrs);
+	uobj = uv_uobj_begin(&uv_type_qp, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;
@@ -403,7 +403,7 @@ int uv_open_qp(struct uverbs_attr_bundle *attrs)
 	ret = uv_request(attrs, &cmd, sizeof(cmd));
 	if (ret)
 		return ret;
-	uobj = uv_obj_begin(&uv_type_qp, attrs);
+	uobj = uv_uobj_begin(&uv_type_qp, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;

@@ -113,7 +113,7 @@ static int uv_srq_create(const struct ib_uverbs_create_xsrq *cmd,
 	if (cmd->srq_type > IB_SRQT_TM)
 		return uv_refuse(attrs->ufile, -EINVAL,
 				 "create_srq: srq_type: %u", cmd->srq_type);
-	uobj = uv_obj_begin(&uv_type_srq, attrs);
+	uobj = uv_uobj_begin(&uv_type_srq, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;

@@ -85,7 +85,7 @@ int uv_ex_create_wq(struct uverbs_attr_bundle *attrs)
 		return uv_refuse(attrs->ufile, -EOPNOTSUPP,
 				 "create_wq: comp_mask 0x%x, reserved 0x%x",
 				 cmd.comp_mask, cmd.reserved);
-	uobj = uv_obj_begin(&uv_type_wq, attrs);
+	uobj = uv_uobj_begin(&uv_type_wq, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;
@@ -158,7 +158,7 @@ int uv_ex_destroy_wq(struct uverbs_attr_bundle *attrs)
 		return PTR_ERR(uobj);
 	resp.events_reported = uv_source(uobj)->reported;
 	resp.response_length = uv_reply_length(attrs, sizeof(resp));
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 	return uv_reply(attrs, &resp, sizeof(resp));
 }
 
@@ -265,12 +265,12 @@ int uv_ex_create_rwq_ind_table(struct uverbs_attr_bundle *attrs)
 				 "create_rwq_ind_table: log_ind_tbl_size: %u, at most %u",
 				 cmd.log_ind_tbl_size,
 				 IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE);
-	uobj = uv_obj_begin(&uv_type_rwq, attrs);
+	uobj = uv_uobj_begin(&uv_type_rwq, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	ret = uv_table_make(uobj, &reader, cmd.log_ind_tbl_size, attrs);
 	if (ret) {
-		uv_obj_abort(uobj, attrs);
+		uv_uobj_abort(uobj, attrs);
 		return ret;
 	}
 

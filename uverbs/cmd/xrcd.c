@@ -133,7 +133,7 @@ int uv_open_xrcd(struct uverbs_attr_bundle *attrs)
 					 "open_xrcd: there is no fd %u",
 					 cmd.fd);
 	}
-	uobj = uv_obj_begin(&uv_type_xrcd, attrs);
+	uobj = uv_uobj_begin(&uv_type_xrcd, attrs);
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 	attrs->uobject = uobj;

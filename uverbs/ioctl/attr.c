@@ -327,7 +327,7 @@ EXPORT_SYMBOL(uverbs_destroy_def_handler);
  */
 void uverbs_uobject_put(struct ib_uobject *uobject)
 {
-	uv_obj_put(uobject);
+	uv_uobj_put(uobject);
 }
 EXPORT_SYMBOL(uverbs_uobject_put);
 
@@ -344,7 +344,7 @@ int uverbs_uobject_fd_release(struct inode *inode, struct file *filp)
 
 	/* NULL: its creation was given up. */
 	if (uobj)
-		uv_obj_close_fd(uobj);
+		uv_uobj_close_fd(uobj);
 	return 0;
 }
 EXPORT_SYMBOL(uverbs_uobject_fd_release);

@@ -22,7 +22,7 @@ static int uv_counters_destroy(struct ib_uobject *uobj,
 }
 
 UV_OBJ_TYPE(uv_type_counters, UVERBS_OBJECT_COUNTERS, struct ib_uobject,
-	    uv_counters_destroy, destroy_counters, .forget = uv_obj_forget);
+	    uv_counters_destroy, destroy_counters, .forget = uv_uobj_forget);
 
 static int UVERBS_HANDLER(UVERBS_METHOD_COUNTERS_CREATE)(
 	struct uverbs_attr_bundle *attrs)

@@ -110,8 +110,8 @@ static struct ib_uobject *uv_find_object(const struct uverbs_api_attr *attr,
 	const struct uv_type *type = attr->type;
 
 	if (access == UVERBS_ACCESS_NEW)
-		return type->is_fd ? uv_obj_begin_fd(type, attrs, type->fops) :
-				     uv_obj_begin(type, attrs);
+		return type->is_fd ? uv_uobj_begin_fd(type, attrs, type->fops) :
+				     uv_uobj_begin(type, attrs);
 	if (attr->spec.type == UVERBS_ATTR_TYPE_FD)
 		return id != (int)id ? ERR_PTR(-EINVAL) :
 				       uv_get_read_fd(type, id, attrs);
@@ -126,7 +126,7 @@ static struct ib_uobject *uv_find_object(const struct uverbs_api_attr *attr,
 	case UVERBS_ACCESS_WRITE:
 		return uv_get_write(type, id, attrs);
 	default:
-		return uv_get_doomed(type, id, attrs);
+		return uv_get_for_destroy(type, id, attrs);
 	}
 }
 
@@ -281,7 +281,7 @@ static void uv_let_go(const struct uverbs_attr_spec *spec, u8 access,
 	if (access == UVERBS_ACCESS_WRITE)
 		uv_put_write(uobj);
 	else if (access == UVERBS_ACCESS_DESTROY)
-		uv_obj_put(uobj);
+		uv_uobj_put(uobj);
 	else if (spec->type == UVERBS_ATTR_TYPE_FD)
 		uv_put_read_fd(uobj);
 	else
@@ -292,9 +292,9 @@ static void uv_end_new(struct uv_call *call, u8 bkey, struct ib_uobject *uobj,
 		       int result)
 {
 	if (result)
-		uv_obj_give_up(uobj, test_bit(bkey, call->made), &call->bundle);
+		uv_uobj_abandon(uobj, test_bit(bkey, call->made), &call->bundle);
 	else
-		uv_obj_commit(uobj);
+		uv_uobj_commit(uobj);
 }
 
 static void uv_end_attr(struct uv_call *call, u8 bkey, int result)
@@ -362,7 +362,7 @@ static int uv_call_handler(struct uv_call *call)
 				UVERBS_ATTR_UHW_OUT);
 	if (method->destroyed != UV_NO_ATTR) {
 		uobj = attrs->attrs[method->destroyed].obj_attr.uobject;
-		ret = uv_obj_destroy(uobj, attrs);
+		ret = uv_uobj_destroy(uobj, attrs);
 		if (ret)
 			return uv_not_unknown(ret);
 	}

@@ -20,8 +20,8 @@
  * - All mandatory attributes are there, objects are locked as the attribute
  *   says and of its type, the device is present. attrs->context is that of the
  *   objects; without objects it is NULL, and ib_uverbs_get_ucontext() finds it.
- * - UVERBS_ACCESS_NEW: the uobject is from uv_obj_begin() or, for an FD, from
- *   uv_obj_begin_fd() with uv_type.fops, and the program knows its handle. The
+ * - UVERBS_ACCESS_NEW: the uobject is from uv_uobj_begin() or, for an FD, from
+ *   uv_uobj_begin_fd() with uv_type.fops, and the program knows its handle. The
  *   handler sets uobject->object (not that of an FD). Until it has called
  *   uverbs_finalize_uobj_create(), it undoes what it has done when it fails;
  *   after that, uv_type.destroy does (with RDMA_REMOVE_ABORT).

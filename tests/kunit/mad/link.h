@@ -13,7 +13,7 @@
 #define ATTR_SHORT	cpu_to_be16(0xff01)
 #define ATTR_LONG	cpu_to_be16(0xff02)
 #define ATTR_SILENT	cpu_to_be16(0xff03)
-/* A class that no agent claims, with the headers of the SA's. */
+/* A class that no agent registers for, with the headers of the SA's. */
 #define CLASS_NOBODY	(IB_MGMT_CLASS_SUBN_ADM + 0x3d)
 
 /**

@@ -4,7 +4,7 @@
  *
  *	client --QP1-- device 0 (LID 1) <-- fake link --> device 1 (LID 2) --QP1-- server
  *
- * The server has claimed the SA class and answers what it is asked.
+ * The server has registered for the SA class and answers what it is asked.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -289,7 +289,7 @@ static void lossy_long_test(struct kunit *test)
 }
 
 /* No agent there has that class: the layer says so. */
-static void unclaimed_test(struct kunit *test)
+static void unregistered_test(struct kunit *test)
 {
 	mad_link_ask(test, CLASS_NOBODY, ATTR_SHORT, 20000, 0);
 	KUNIT_EXPECT_EQ(test, client.status, IB_WC_SUCCESS);
@@ -528,7 +528,7 @@ static struct kunit_case mad_link_cases[] = {
 	KUNIT_CASE(short_test),
 	KUNIT_CASE(long_test),
 	KUNIT_CASE(lossy_long_test),
-	KUNIT_CASE(unclaimed_test),
+	KUNIT_CASE(unregistered_test),
 	KUNIT_CASE(silence_test),
 	KUNIT_CASE(cancel_test),
 	KUNIT_CASE(many_test),

@@ -12,9 +12,9 @@
 #define OUI_A	{ 0x00, 0x14, 0x05 }
 #define OUI_B	{ 0x00, 0x02, 0xc9 }
 
-/* ---- claims ---------------------------------------------------------------------- */
+/* ---- registrations --------------------------------------------------------------- */
 
-static int claim(struct mad_table *table, struct mad_claim *claim, u8 class,
+static int enter(struct mad_table *table, struct mad_reg *reg, u8 class,
 		 u8 version, const u8 *oui, unsigned int from, unsigned int to)
 {
 	struct ib_mad_reg_req req = {
@@ -25,11 +25,11 @@ static int claim(struct mad_table *table, struct mad_claim *claim, u8 class,
 	if (oui)
 		memcpy(req.oui, oui, sizeof(req.oui));
 	bitmap_set(req.method_mask, from, to - from + 1);
-	return mad_claim_set(claim, &req) ?: mad_table_add(table, claim);
+	return mad_reg_set(reg, &req) ?: mad_table_add(table, reg);
 }
 
-static struct mad_claim *find(struct mad_table *table, u8 class, u8 version,
-			      const u8 *oui, u8 method)
+static struct mad_reg *find(struct mad_table *table, u8 class, u8 version,
+			    const u8 *oui, u8 method)
 {
 	struct ib_vendor_mad mad = {};
 
@@ -43,15 +43,15 @@ static struct mad_claim *find(struct mad_table *table, u8 class, u8 version,
 
 static void method_test(struct kunit *test)
 {
-	struct mad_claim low, high, other, none;
+	struct mad_reg low, high, other, none;
 	struct mad_table table;
 
 	mad_table_init(&table);
-	KUNIT_EXPECT_EQ(test, claim(&table, &low, 3, 2, NULL, 0, 6), 0);
-	KUNIT_EXPECT_EQ(test, claim(&table, &high, 3, 2, NULL, 7, 127), 0);
-	KUNIT_EXPECT_EQ(test, claim(&table, &none, 3, 2, NULL, 6, 7),
+	KUNIT_EXPECT_EQ(test, enter(&table, &low, 3, 2, NULL, 0, 6), 0);
+	KUNIT_EXPECT_EQ(test, enter(&table, &high, 3, 2, NULL, 7, 127), 0);
+	KUNIT_EXPECT_EQ(test, enter(&table, &none, 3, 2, NULL, 6, 7),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, claim(&table, &other, 3, 1, NULL, 6, 7), 0);
+	KUNIT_EXPECT_EQ(test, enter(&table, &other, 3, 1, NULL, 6, 7), 0);
 
 	KUNIT_EXPECT_PTR_EQ(test, find(&table, 3, 2, NULL, 0), &low);
 	KUNIT_EXPECT_PTR_EQ(test, find(&table, 3, 2, NULL, 6), &low);
@@ -68,24 +68,24 @@ static void method_test(struct kunit *test)
 
 	mad_table_del(&low);
 	KUNIT_EXPECT_NULL(test, find(&table, 3, 2, NULL, 6));
-	KUNIT_EXPECT_EQ(test, claim(&table, &none, 3, 2, NULL, 6, 6), 0);
+	KUNIT_EXPECT_EQ(test, enter(&table, &none, 3, 2, NULL, 6, 6), 0);
 	KUNIT_EXPECT_PTR_EQ(test, find(&table, 3, 2, NULL, 6), &none);
 }
 
 static void oui_test(struct kunit *test)
 {
 	static const u8 a[] = OUI_A, b[] = OUI_B, zero[3];
-	struct mad_claim first, second, third, plain;
+	struct mad_reg first, second, third, plain;
 	struct mad_table table;
 
 	mad_table_init(&table);
-	KUNIT_EXPECT_EQ(test, claim(&table, &first, 0x30, 1, a, 1, 2), 0);
-	KUNIT_EXPECT_EQ(test, claim(&table, &second, 0x30, 1, b, 1, 2), 0);
-	KUNIT_EXPECT_EQ(test, claim(&table, &third, 0x30, 1, b, 2, 3),
+	KUNIT_EXPECT_EQ(test, enter(&table, &first, 0x30, 1, a, 1, 2), 0);
+	KUNIT_EXPECT_EQ(test, enter(&table, &second, 0x30, 1, b, 1, 2), 0);
+	KUNIT_EXPECT_EQ(test, enter(&table, &third, 0x30, 1, b, 2, 3),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, claim(&table, &third, 0x4f, 1, b, 2, 3), 0);
+	KUNIT_EXPECT_EQ(test, enter(&table, &third, 0x4f, 1, b, 2, 3), 0);
 	/* In the first range of vendor classes there is no OUI. */
-	KUNIT_EXPECT_EQ(test, claim(&table, &plain, 0x09, 1, a, 1, 2), 0);
+	KUNIT_EXPECT_EQ(test, enter(&table, &plain, 0x09, 1, a, 1, 2), 0);
 
 	KUNIT_EXPECT_PTR_EQ(test, find(&table, 0x30, 1, a, 1), &first);
 	KUNIT_EXPECT_PTR_EQ(test, find(&table, 0x30, 1, b, 1), &second);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rules that are tables: claims, directed routes of SMPs, and the fault hook's. */
+/* Rules that are tables: registrations, directed routes of SMPs, and the fault hook's. */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <rdma/ib_smi.h>
@@ -8,12 +8,12 @@
 #include "core/mad/priv.h"
 #include "core/mad/smi.h"
 
-/* ---- claims ---------------------------------------------------------------------- */
+/* ---- registrations --------------------------------------------------------------- */
 
-static const struct bad_claim {
+static const struct bad_reg {
 	const char *name;
 	struct ib_mad_reg_req req;
-} bad_claims[] = {
+} bad_regs[] = {
 	{ "no class", { .mgmt_class = 0 } },
 	{ "class behind the last", { .mgmt_class = 0x50 } },
 	{ "class 0x80", { .mgmt_class = 0x80 } },
@@ -22,15 +22,15 @@ static const struct bad_claim {
 	{ "no OUI", { .mgmt_class = 0x30 } },
 };
 
-static void bad_claim_test(struct kunit *test)
+static void bad_reg_test(struct kunit *test)
 {
-	struct mad_claim claim;
+	struct mad_reg reg;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(bad_claims); i++)
-		KUNIT_EXPECT_EQ_MSG(test, mad_claim_set(&claim,
-							&bad_claims[i].req),
-				    -EINVAL, "%s", bad_claims[i].name);
+	for (i = 0; i < ARRAY_SIZE(bad_regs); i++)
+		KUNIT_EXPECT_EQ_MSG(test, mad_reg_set(&reg,
+						      &bad_regs[i].req),
+				    -EINVAL, "%s", bad_regs[i].name);
 }
 
 /* ---- directed routes ------------------------------------------------------------------ */
@@ -210,7 +210,7 @@ static void rule_count_test(struct kunit *test)
 }
 
 static struct kunit_case mad_rules_cases[] = {
-	KUNIT_CASE(bad_claim_test),
+	KUNIT_CASE(bad_reg_test),
 	KUNIT_CASE(route_test),
 	KUNIT_CASE(return_path_test),
 	KUNIT_CASE(rule_text_test),

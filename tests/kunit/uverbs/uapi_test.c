@@ -379,10 +379,10 @@ static struct ib_uobject *apple_new(struct kunit *test)
 	struct ib_uobject *uobj;
 
 	scoped_guard(srcu, &bench->dev.srcu)
-		uobj = uv_obj_begin(&apple, &attrs);
+		uobj = uv_uobj_begin(&apple, &attrs);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(uobj));
 	uobj->object = bench;
-	uv_obj_commit(uobj);
+	uv_uobj_commit(uobj);
 	return uobj;
 }
 

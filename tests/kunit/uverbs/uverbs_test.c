@@ -205,14 +205,14 @@ static struct ib_uobject *make(struct bench *bench, const struct uv_type *type,
 			       struct fake *fake)
 {
 	struct uverbs_attr_bundle attrs = { .ufile = &bench->file };
-	struct ib_uobject *uobj = uv_obj_begin(type, &attrs);
+	struct ib_uobject *uobj = uv_uobj_begin(type, &attrs);
 
 	if (IS_ERR(uobj))
 		return uobj;
 	uobj->object = fake;
 	if (fake->of)
 		atomic_inc(&fake->of->users);
-	uv_obj_commit(uobj);
+	uv_uobj_commit(uobj);
 	return uobj;
 }
 
@@ -242,13 +242,13 @@ static void test_lookup(struct kunit *test)
 	struct fake fake = {};
 
 	guard(srcu)(&bench->dev.srcu);
-	uobj = uv_obj_begin(&apple, &attrs);
+	uobj = uv_uobj_begin(&apple, &attrs);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(uobj));
 	KUNIT_EXPECT_PTR_EQ(test, attrs.context, &bench->context);
 	/* Reserved is not there. */
 	KUNIT_EXPECT_EQ(test, look(bench, &apple, uobj->id), -ENOENT);
 	uobj->object = &fake;
-	uv_obj_commit(uobj);
+	uv_uobj_commit(uobj);
 
 	KUNIT_EXPECT_EQ(test, look(bench, &apple, uobj->id), 0);
 	KUNIT_EXPECT_EQ(test, look(bench, &pear, uobj->id), -EINVAL);
@@ -287,22 +287,22 @@ static void test_abort(struct kunit *test)
 
 	guard(srcu)(&bench->dev.srcu);
 	/* Before the driver has made anything, and after. */
-	uobj = uv_obj_begin(&apple, &attrs);
+	uobj = uv_uobj_begin(&apple, &attrs);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(uobj));
-	uv_obj_abort(uobj, &attrs);
-	uobj = uv_obj_begin(&apple, &attrs);
+	uv_uobj_abort(uobj, &attrs);
+	uobj = uv_uobj_begin(&apple, &attrs);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(uobj));
 	uobj->object = &made;
-	uv_obj_abort(uobj, &attrs);
+	uv_uobj_abort(uobj, &attrs);
 	KUNIT_EXPECT_EQ(test, atomic_read(&made.destroyed), 1);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.handles));
 	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 
 	/* What the driver does not give back is kept for the teardown. */
-	uobj = uv_obj_begin(&apple, &attrs);
+	uobj = uv_uobj_begin(&apple, &attrs);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(uobj));
 	uobj->object = &stubborn;
-	uv_obj_abort(uobj, &attrs);
+	uv_uobj_abort(uobj, &attrs);
 	KUNIT_EXPECT_EQ(test, look(bench, &apple, 0), -ENOENT);
 	KUNIT_EXPECT_EQ(test, destroy(bench, &apple, 0), -ENOENT);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.handles));
@@ -355,11 +355,11 @@ static void test_unplugged(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, look(bench, &apple, 0), -EIO);
 	KUNIT_EXPECT_EQ(test, look(bench, &pear, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, PTR_ERR(uv_obj_begin(&apple, &attrs)),
+	KUNIT_EXPECT_EQ(test, PTR_ERR(uv_uobj_begin(&apple, &attrs)),
 			(long)-EIO);
 	uobj = uv_get_destroyed(&apple, 0, &attrs);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(uobj));
-	uv_obj_put(uobj);
+	uv_uobj_put(uobj);
 	KUNIT_EXPECT_EQ(test, destroy(bench, &apple, 0), -ENOENT);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fakes[0].destroyed), 1);
 	/* The pear stays for the release of the file. */
