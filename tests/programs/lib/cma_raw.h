@@ -178,19 +178,11 @@ struct cma_world {
 	int *option;
 };
 
-/* The well-formed command on @id. */
-static inline void cma_build(struct cma_packet *p, const struct cma_command *c,
-			     const struct cma_world *w, uint32_t id)
+/* The arguments of commands that name an address. */
+static inline void cma_build_addr(struct cma_packet *p, const struct cma_command *c,
+				  const struct cma_world *w)
 {
-	memset(p, 0, sizeof(*p));
-	p->hdr = (struct rdma_ucm_cmd_hdr){ c->number, c->size, c->out };
-	cma_set_id(p, c, id);
-	cma_set_response(p, c, (uintptr_t)w->response);
 	switch (c->number) {
-	case CMA(CREATE_ID):
-		p->create_id.uid = 1;
-		p->create_id.ps = RDMA_PS_TCP;
-		break;
 	case CMA(BIND_IP):
 		cma_ip(&p->bind_ip.addr, w->local, 0);
 		break;
@@ -206,6 +198,32 @@ static inline void cma_build(struct cma_packet *p, const struct cma_command *c,
 		p->resolve_addr.timeout_ms = 2000;
 		p->resolve_addr.dst_size = sizeof(struct sockaddr_in);
 		cma_ip(&p->resolve_addr.dst_addr, w->local, w->port);
+		break;
+	case CMA(JOIN_IP_MCAST):
+		p->join_ip_mcast.uid = 3;
+		cma_ip(&p->join_ip_mcast.addr, w->group, 0);
+		break;
+	case CMA(JOIN_MCAST):
+		p->join_mcast.uid = 3;
+		p->join_mcast.addr_size = sizeof(struct sockaddr_in);
+		cma_ip(&p->join_mcast.addr, w->group, 0);
+		break;
+	}
+}
+
+/* The well-formed command on @id. */
+static inline void cma_build(struct cma_packet *p, const struct cma_command *c,
+			     const struct cma_world *w, uint32_t id)
+{
+	memset(p, 0, sizeof(*p));
+	p->hdr = (struct rdma_ucm_cmd_hdr){ c->number, c->size, c->out };
+	cma_set_id(p, c, id);
+	cma_set_response(p, c, (uintptr_t)w->response);
+	cma_build_addr(p, c, w);
+	switch (c->number) {
+	case CMA(CREATE_ID):
+		p->create_id.uid = 1;
+		p->create_id.ps = RDMA_PS_TCP;
 		break;
 	case CMA(RESOLVE_ROUTE):
 		p->resolve_route.timeout_ms = 2000;
@@ -230,15 +248,6 @@ static inline void cma_build(struct cma_packet *p, const struct cma_command *c,
 		break;
 	case CMA(NOTIFY):
 		p->notify.event = 4;
-		break;
-	case CMA(JOIN_IP_MCAST):
-		p->join_ip_mcast.uid = 3;
-		cma_ip(&p->join_ip_mcast.addr, w->group, 0);
-		break;
-	case CMA(JOIN_MCAST):
-		p->join_mcast.uid = 3;
-		p->join_mcast.addr_size = sizeof(struct sockaddr_in);
-		cma_ip(&p->join_mcast.addr, w->group, 0);
 		break;
 	case CMA(MIGRATE_ID):
 		p->migrate_id.fd = w->from;

@@ -247,6 +247,38 @@ static inline enum pair_result pair_wait(struct pair *p, struct side *s, const c
 	return PAIR_BROKEN;
 }
 
+/* The sum is at @b, and what was there before at @a. */
+static inline enum pair_result pair_check_sum(const struct side *a, const struct side *b,
+					      uint32_t at, uint64_t old)
+{
+	const uint64_t sum = old + 1;
+
+	if (memcmp(b->area + at, &sum, 8)) {
+		printf("FAIL innocent: FETCH_ADD: wrong sum\n");
+		return PAIR_WRONG;
+	}
+	if (memcmp(a->area + at, &old, 8)) {
+		printf("FAIL innocent: FETCH_ADD: wrong value\n");
+		return PAIR_WRONG;
+	}
+	return PAIR_OK;
+}
+
+/* What is at @source is at @to, and all around it is as before. */
+static inline enum pair_result pair_check(struct pair *p, const struct side *to,
+					  const struct side *source, uint32_t at,
+					  uint32_t size, const char *what)
+{
+	if (memcmp(to->area + at, source->area + at, size) ||
+	    memcmp(to->area, p->before, at) ||
+	    memcmp(to->area + at + size, p->before + at + size, PAIR_AREA - at - size)) {
+		printf("FAIL innocent: %s of %u: wrong bytes\n", what, size);
+		return PAIR_WRONG;
+	}
+	p->messages++;
+	return PAIR_OK;
+}
+
 /* A message of random kind and size; it may take place only where it belongs. */
 static inline enum pair_result pair_step(struct pair *p)
 {
@@ -300,27 +332,9 @@ static inline enum pair_result pair_step(struct pair *p)
 		result = pair_wait(p, b, "RECV");
 	if (result)
 		return result;
-	if (kind == 3) {
-		old++;
-		if (memcmp(b->area + at, &old, 8)) {
-			printf("FAIL innocent: FETCH_ADD: wrong sum\n");
-			return PAIR_WRONG;
-		}
-		old--;
-		source = to;	/* what was fetched is not there any more */
-		if (memcmp(a->area + at, &old, 8)) {
-			printf("FAIL innocent: FETCH_ADD: wrong value\n");
-			return PAIR_WRONG;
-		}
-	}
-	if (memcmp(to->area + at, source->area + at, size) ||
-	    memcmp(to->area, p->before, at) ||
-	    memcmp(to->area + at + size, p->before + at + size, PAIR_AREA - at - size)) {
-		printf("FAIL innocent: %s of %u: wrong bytes\n", kinds[kind].name, size);
-		return PAIR_WRONG;
-	}
-	p->messages++;
-	return PAIR_OK;
+	result = kind == 3 ? pair_check_sum(a, b, at, old) : PAIR_OK;
+	/* What an atomic fetched is not there any more. */
+	return result ?: pair_check(p, to, kind == 3 ? to : source, at, size, kinds[kind].name);
 }
 
 #endif /* INNOCENT_H */

@@ -35,6 +35,8 @@ struct message {
 	uint64_t add, swap, old;	/* atomics; old: what comes back */
 };
 
+static int me;			/* the side of this process: 0 or 1 */
+static long batch;		/* the number of the plan */
 static struct message plan[BATCH];
 static int messages;
 static uint64_t filler, counters[2][LANES];
@@ -66,6 +68,11 @@ static void text(void *to, uint64_t seed, size_t from, size_t length)
 		memcpy(p, (uint8_t *)&word + skip, n);
 		p += n, from += n, length -= n;
 	}
+}
+
+static uint32_t imm_of(const struct message *m)
+{
+	return batch << 8 | (m - plan);
 }
 
 static int takes_receive(const struct message *m)

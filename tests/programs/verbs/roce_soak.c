@@ -15,25 +15,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <infiniband/verbs.h>
-#include "soak_plan.h"
+#include "soak_memory.h"
+#include "soak_talk.h"
 
-#define HANG 60			/* seconds without a completion */
 #define QUIET 60		/* milliseconds: nothing is on its way any more */
 #define QKEY 0x11223344
 #define RECEIVED (1ULL << 32)	/* in wr_id */
-
-#define NEED(x) do { if (!(x)) { \
-	printf("%c: %s: %s (line %d)\n", 'A' + me, #x, strerror(errno), __LINE__); \
-	exit(1); } } while (0)
 
 struct side {
 	union ibv_gid gid;
@@ -41,18 +33,16 @@ struct side {
 	uint64_t area;
 };
 
-static int me, control, gid_index, failures;
+static int gid_index, failures;
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
 static struct ibv_comp_channel *channel;
 static struct ibv_cq *cq;
 static struct ibv_qp *qp[QPS];
-static struct ibv_mr *mr[2];	/* both of the whole area */
 static struct ibv_ah *ah;
 static struct side sides[2];
-static uint8_t *area, *image;
 static int retry_cnt = 7, rnr_retry = 7, timeout = 14;
-static long batch, sent[3], arrived[3];
+static long sent[3], arrived[3];
 
 static void fail(const char *what, const struct message *m, long number)
 {
@@ -71,25 +61,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
-static void exchange(void *mine, void *theirs, size_t size)
-{
-	struct pollfd p = { .fd = control, .events = POLLIN };
-
-	NEED(write(control, mine, size) == (ssize_t)size);
-	if (poll(&p, 1, 2 * HANG * 1000) != 1 || recv(control, theirs, size, MSG_WAITALL) !=
-	    (ssize_t)size) {
-		printf("%c: the other side is lost, batch %ld\n", 'A' + me, batch);
-		exit(1);
-	}
-}
-
-static void meet(void)
-{
-	char mine = 0, theirs;
-
-	exchange(&mine, &theirs, 1);
 }
 
 static int readable(int ms)
@@ -232,39 +203,6 @@ static void restart(int lane)
 	connect_qp(lane);
 }
 
-/* Piece p of the list of 'side': where in the message, where in the area. */
-static struct ibv_sge piece(const struct message *m, int side, int p, uint32_t *from)
-{
-	uint32_t n = m->pieces[side], each = m->size / n;
-	uint32_t length = p == (int)n - 1 ? m->size - each * p : each;
-
-	*from = each * p;
-	return (struct ibv_sge){
-		.addr = (uintptr_t)area + m->at[side] +
-			(m->reversed[side] ? m->size - *from - length : *from),
-		.length = length, .lkey = mr[p % 2]->lkey,
-	};
-}
-
-/* m's bytes as they lie at 'side', written to the area or to the image of it. */
-static void lay(const struct message *m, int side, uint8_t *to)
-{
-	int local = side == m->side || is_send(m);
-
-	if (is_atomic(m)) {
-		memcpy(to + m->at[side], &m->old, 8);
-	} else if (!local) {
-		text(to + m->at[side], m->seed, 0, m->size);
-	} else {
-		for (int p = 0; p < m->pieces[side]; p++) {
-			uint32_t from;
-			struct ibv_sge s = piece(m, side, p, &from);
-
-			text(to + (s.addr - (uintptr_t)area), m->seed, from, s.length);
-		}
-	}
-}
-
 /* ---- posting --------------------------------------------------------------------- */
 
 static void post_receives(int kind)
@@ -295,11 +233,6 @@ static void post_receives(int kind)
 			sge[p] = piece(m, me, p, &from);
 		NEED(!ibv_post_recv(qp[m->lane], &wr, &bad));
 	}
-}
-
-static uint32_t imm_of(const struct message *m)
-{
-	return batch << 8 | (m - plan);
 }
 
 static void post_send(const struct message *m)
@@ -423,88 +356,11 @@ static void check_stray(const struct ibv_wc *wc, uint32_t *filled)
 	fail("a message that was not sent, bytes", NULL, wc->byte_len);
 }
 
-/* ---- what the memory must hold ------------------------------------------------------ */
-
-static void fill_area(void)
-{
-	text(area + HEAD, filler, HEAD, used - HEAD);
-	for (int i = 0; i < messages; i++)
-		if (source(&plan[i]) == me && !is_atomic(&plan[i]))
-			lay(&plan[i], me, area);
-}
-
-/* Everything but the receives of UC and UD and what they may have written. */
-static void make_image(void)
-{
-	memset(image, 0, HEAD);
-	for (int l = 0; l < LANES; l++)
-		memcpy(image + 8 * l, &counters[!me][l], 8);
-	text(image + HEAD, filler, HEAD, used - HEAD);
-	for (int i = 0; i < messages; i++) {
-		const struct message *m = &plan[i];
-
-		/* atomics: only the requester has a range */
-		if (m->lane < LANES ? (is_atomic(m) ? m->side == me : !m->inlined || m->side != me)
-				    : m->side == me && !m->inlined)
-			lay(m, me, image);
-	}
-}
-
-static const struct message *owner(uint32_t at)
-{
-	for (int i = 0; i < messages; i++)
-		if (at >= plan[i].at[me] && at < plan[i].at[me] + plan[i].size)
-			return &plan[i];
-	return NULL;
-}
-
-/* May a receive of UC or UD hold this: a piece of a message that was cut short? */
-static int may_hold(uint32_t at, uint8_t byte, const uint32_t *filled)
-{
-	uint32_t slot = (at - slots_at) / (slot_size + GUARD);
-	uint32_t offset = (at - slots_at) % (slot_size + GUARD);
-	const struct message *m = owner(at);
-	uint8_t right;
-
-	if (at < slots_at) {
-		if (!m || m->side == me || is_send(m))
-			return 0;
-		text(&right, m->seed, at - m->at[me], 1);
-		return byte == right;
-	}
-	if (offset < filled[slot])
-		return 1;	/* compared when it came */
-	if (offset >= slot_size)
-		return 0;
-	if (plan[0].lane == UD) {
-		if (offset < GRH)
-			return 1;
-		offset -= GRH;
-	}
-	for (m = plan; m < plan + messages; m++) {
-		if (m->side == me || !is_send(m) || offset >= m->size)
-			continue;
-		text(&right, m->seed, offset, 1);
-		if (byte == right)
-			return 1;
-	}
-	return 0;
-}
-
 static void check_area(const uint32_t *filled)
 {
-	long wrong = 0;
-	uint32_t first = 0;
+	uint32_t first;
+	long wrong = count_wrong(filled, &first);
 
-	make_image();
-	if (!memcmp(area, image, used))
-		return;
-	for (uint32_t i = used; i-- > 0;) {
-		if (area[i] == image[i] || (filled && may_hold(i, area[i], filled)))
-			continue;
-		wrong++;
-		first = i;
-	}
 	if (!wrong)
 		return;
 	fail("wrong bytes", owner(first), wrong);
