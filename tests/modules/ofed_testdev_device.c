@@ -11,6 +11,59 @@ LIST_HEAD(td_devices);
 /* Guards td_devices. Not held across calls into the core. */
 DEFINE_MUTEX(td_devices_lock);
 
+static void td_fill_flags(struct ib_device_attr *attr)
+{
+	attr->device_cap_flags = IB_DEVICE_BAD_PKEY_CNTR |
+		IB_DEVICE_BAD_QKEY_CNTR | IB_DEVICE_AUTO_PATH_MIG |
+		IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |
+		IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN |
+		IB_DEVICE_SRQ_RESIZE | IB_DEVICE_MEM_WINDOW | IB_DEVICE_XRC |
+		IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_MEM_WINDOW_TYPE_2B |
+		IB_DEVICE_MANAGED_FLOW_STEERING;
+	attr->kernel_cap_flags = IBK_LOCAL_DMA_LKEY | IBK_SG_GAPS_REG |
+		IBK_ALLOW_USER_UNREG | IBK_VIRTUAL_FUNCTION;
+	if (IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING)) {
+		attr->kernel_cap_flags |= IBK_ON_DEMAND_PAGING;
+		attr->odp_caps.general_caps = IB_ODP_SUPPORT |
+			IB_ODP_SUPPORT_IMPLICIT;
+	}
+	attr->atomic_cap = IB_ATOMIC_HCA;
+}
+
+static void td_fill_limits(struct ib_device_attr *attr)
+{
+	attr->max_qp = td_kind_max(TD_qp);
+	attr->max_qp_wr = TD_MAX_WR;
+	attr->max_send_sge = TD_MAX_SGE;
+	attr->max_recv_sge = TD_MAX_SGE;
+	attr->max_sge_rd = TD_MAX_SGE;
+	attr->max_cq = td_kind_max(TD_cq);
+	attr->max_cqe = TD_MAX_CQE;
+	attr->max_mr = td_kind_max(TD_mr);
+	attr->max_pd = td_kind_max(TD_pd);
+	attr->max_qp_rd_atom = 16;
+	attr->max_res_rd_atom = 16 * td_kind_max(TD_qp);
+	attr->max_qp_init_rd_atom = 16;
+	attr->max_mw = td_kind_max(TD_mw);
+	attr->max_raw_ethy_qp = td_kind_max(TD_qp);
+	attr->max_mcast_grp = 64;
+	attr->max_mcast_qp_attach = 64;
+	attr->max_total_mcast_qp_attach = td_kind_max(TD_mcast);
+	attr->max_ah = td_kind_max(TD_ah);
+	attr->max_srq = td_kind_max(TD_srq);
+	attr->max_srq_wr = TD_MAX_WR;
+	attr->max_srq_sge = TD_MAX_SGE;
+	attr->max_fast_reg_page_list_len = TD_MAX_PAGES;
+	attr->rss_caps.supported_qpts = BIT(IB_QPT_UD) | BIT(IB_QPT_RAW_PACKET);
+	attr->rss_caps.max_rwq_indirection_tables =
+		td_kind_max(TD_rwq_ind_table);
+	attr->rss_caps.max_rwq_indirection_table_size = 128;
+	attr->max_wq_type_rq = td_kind_max(TD_wq);
+	attr->cq_caps.max_cq_moderation_count = 0xffff;
+	attr->cq_caps.max_cq_moderation_period = 0xfff;
+	attr->max_dm_size = TD_DM_SIZE;
+}
+
 static int td_query_device(struct ib_device *ibdev,
 			   struct ib_device_attr *attr, struct ib_udata *udata)
 {
@@ -30,53 +83,10 @@ static int td_query_device(struct ib_device *ibdev,
 	attr->vendor_id = 0xfffffe;
 	attr->vendor_part_id = 1;
 	attr->hw_ver = 1;
-	attr->max_qp = td_kind_max(TD_qp);
-	attr->max_qp_wr = TD_MAX_WR;
-	attr->device_cap_flags = IB_DEVICE_BAD_PKEY_CNTR |
-		IB_DEVICE_BAD_QKEY_CNTR | IB_DEVICE_AUTO_PATH_MIG |
-		IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |
-		IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN |
-		IB_DEVICE_SRQ_RESIZE | IB_DEVICE_MEM_WINDOW | IB_DEVICE_XRC |
-		IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_MEM_WINDOW_TYPE_2B |
-		IB_DEVICE_MANAGED_FLOW_STEERING;
-	attr->kernel_cap_flags = IBK_LOCAL_DMA_LKEY | IBK_SG_GAPS_REG |
-		IBK_ALLOW_USER_UNREG | IBK_VIRTUAL_FUNCTION;
-	if (IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING)) {
-		attr->kernel_cap_flags |= IBK_ON_DEMAND_PAGING;
-		attr->odp_caps.general_caps = IB_ODP_SUPPORT |
-			IB_ODP_SUPPORT_IMPLICIT;
-	}
-	attr->max_send_sge = TD_MAX_SGE;
-	attr->max_recv_sge = TD_MAX_SGE;
-	attr->max_sge_rd = TD_MAX_SGE;
-	attr->max_cq = td_kind_max(TD_cq);
-	attr->max_cqe = TD_MAX_CQE;
-	attr->max_mr = td_kind_max(TD_mr);
-	attr->max_pd = td_kind_max(TD_pd);
-	attr->max_qp_rd_atom = 16;
-	attr->max_res_rd_atom = 16 * td_kind_max(TD_qp);
-	attr->max_qp_init_rd_atom = 16;
-	attr->atomic_cap = IB_ATOMIC_HCA;
-	attr->max_mw = td_kind_max(TD_mw);
-	attr->max_raw_ethy_qp = td_kind_max(TD_qp);
-	attr->max_mcast_grp = 64;
-	attr->max_mcast_qp_attach = 64;
-	attr->max_total_mcast_qp_attach = td_kind_max(TD_mcast);
-	attr->max_ah = td_kind_max(TD_ah);
-	attr->max_srq = td_kind_max(TD_srq);
-	attr->max_srq_wr = TD_MAX_WR;
-	attr->max_srq_sge = TD_MAX_SGE;
-	attr->max_fast_reg_page_list_len = TD_MAX_PAGES;
 	attr->max_pkeys = td->cfg.ib ? TD_PKEYS : 1;
 	attr->local_ca_ack_delay = 15;
-	attr->rss_caps.supported_qpts = BIT(IB_QPT_UD) | BIT(IB_QPT_RAW_PACKET);
-	attr->rss_caps.max_rwq_indirection_tables =
-		td_kind_max(TD_rwq_ind_table);
-	attr->rss_caps.max_rwq_indirection_table_size = 128;
-	attr->max_wq_type_rq = td_kind_max(TD_wq);
-	attr->cq_caps.max_cq_moderation_count = 0xffff;
-	attr->cq_caps.max_cq_moderation_period = 0xfff;
-	attr->max_dm_size = TD_DM_SIZE;
+	td_fill_flags(attr);
+	td_fill_limits(attr);
 	return 0;
 }
 

@@ -1,45 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Included by ends_test.c: consumers that keep a list of what they were
- * told, on the device of fake_mad.c.
+ * Consumers that keep a list of what they were told, on the device of fake_mad.c.
  */
+#include "ends.h"
 
-#define EVENTS_MOST	16
-
-/* Consumers. */
-
-struct told {
-	enum ib_cm_event_type type;
-	int status;
-	u8 data[8];
-};
-
-/*
- * A consumer.
- * @id: its id
- * @listener: if it is the passive side
- * @qpn: its QP
- * @answer: what its handler returns for a request
- * @many: it takes any number of requests, and wants no events
- * @made: how many @ids came with requests
- * @ids: these
- * @count: of @events
- * @events: in the order they came
- * @status, @data: of the last that was expected
- */
-struct end {
-	struct ib_cm_id *id;
-	struct ib_cm_id *listener;
-	u32 qpn;
-	int answer;
-	bool many;
-	int made;
-	struct ib_cm_id *ids[EVENTS_MOST];
-	int count;
-	struct told events[EVENTS_MOST];
-	int status;
-	u8 data[8];
-};
+#include <linux/delay.h>
 
 /* Guards what a handler changes of an end. */
 static DEFINE_SPINLOCK(ends_lock);
@@ -91,11 +56,7 @@ static int end_told(struct end *end, struct ib_cm_id *id,
 	return 0;
 }
 
-/*
- * One call at a time per id, but requests to one listener come side by side;
- * tests look when all workers have settled.
- */
-static int end_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
+int end_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
 	int ret;
 
@@ -105,7 +66,7 @@ static int end_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	return ret;
 }
 
-static void end_open(struct kunit *test, struct end *end)
+void end_open(struct kunit *test, struct end *end)
 {
 	memset(end, 0, sizeof(*end));
 	end->qpn = played.next_qpn++;
@@ -113,7 +74,7 @@ static void end_open(struct kunit *test, struct end *end)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, end->id);
 }
 
-static void end_listen(struct kunit *test, struct end *end, __be64 service)
+void end_listen(struct kunit *test, struct end *end, __be64 service)
 {
 	end_open(test, end);
 	end->listener = end->id;
@@ -139,7 +100,7 @@ static u32 end_psn(const struct end *end)
 	return end->qpn + 0x1000;
 }
 
-static int end_req(struct end *end, __be64 service)
+int end_req(struct end *end, __be64 service)
 {
 	struct sa_path_rec path;
 	struct ib_cm_req_param param = {
@@ -161,7 +122,7 @@ static int end_req(struct end *end, __be64 service)
 	return ib_send_cm_req(end->id, &param);
 }
 
-static int end_sidr(struct end *end, u8 len)
+int end_sidr(struct end *end, u8 len)
 {
 	static const u8 data[256];
 	struct sa_path_rec path;
@@ -178,7 +139,7 @@ static int end_sidr(struct end *end, u8 len)
 	return ib_send_cm_sidr_req(end->id, &param);
 }
 
-static int end_rep(struct end *end)
+int end_rep(struct end *end)
 {
 	struct ib_cm_rep_param param = {
 		.qp_num = end->qpn,
@@ -191,13 +152,13 @@ static int end_rep(struct end *end)
 	return ib_send_cm_rep(end->id, &param);
 }
 
-static void expect_no_event(struct kunit *test, struct end *end)
+void expect_no_event(struct kunit *test, struct end *end)
 {
 	KUNIT_EXPECT_EQ(test, end->count, 0);
 }
 
-static void expect_event(struct kunit *test, struct end *end,
-			 enum ib_cm_event_type type)
+void expect_event(struct kunit *test, struct end *end,
+		  enum ib_cm_event_type type)
 {
 	struct told *told = &end->events[0];
 
@@ -209,8 +170,8 @@ static void expect_event(struct kunit *test, struct end *end,
 	memmove(told, told + 1, end->count * sizeof(*told));
 }
 
-static void wait_event_of(struct kunit *test, struct end *end,
-			  enum ib_cm_event_type type)
+void wait_event_of(struct kunit *test, struct end *end,
+		   enum ib_cm_event_type type)
 {
 	int i;
 
@@ -230,7 +191,7 @@ static void run_until(struct kunit *test, struct end *end,
 	expect_event(test, end, type);
 }
 
-static void ends_until_rep(struct kunit *test, struct end *a, struct end *b)
+void ends_until_rep(struct kunit *test, struct end *a, struct end *b)
 {
 	end_open(test, a);
 	end_listen(test, b, SERVICE);
@@ -240,7 +201,7 @@ static void ends_until_rep(struct kunit *test, struct end *a, struct end *b)
 	run_until(test, a, IB_CM_REP_RECEIVED);
 }
 
-static void ends_connect(struct kunit *test, struct end *a, struct end *b)
+void ends_connect(struct kunit *test, struct end *a, struct end *b)
 {
 	ends_until_rep(test, a, b);
 	KUNIT_ASSERT_EQ(test, ib_send_cm_rtu(a->id, NULL, 0), 0);
@@ -257,7 +218,7 @@ static void end_destroy(struct ib_cm_id *id)
 		ib_destroy_cm_id(id);
 }
 
-static void ends_destroy(struct end *a, struct end *b)
+void ends_destroy(struct end *a, struct end *b)
 {
 	end_destroy(a->id);
 	end_destroy(b->id);
@@ -265,16 +226,15 @@ static void ends_destroy(struct end *a, struct end *b)
 	wire_run();
 }
 
-/* Every request that @end has taken. */
-static void ends_forget(struct end *end)
+void ends_forget(struct end *end)
 {
 	while (end->made)
 		ib_destroy_cm_id(end->ids[--end->made]);
 	end->id = NULL;
 }
 
-static void expect_attr(struct kunit *test, struct end *end,
-			const struct end *peer, int reads_here, int reads_there)
+void expect_attr(struct kunit *test, struct end *end,
+		 const struct end *peer, int reads_here, int reads_there)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
 	int mask;
@@ -312,14 +272,14 @@ static void expect_attr(struct kunit *test, struct end *end,
 
 /* Life of a test. */
 
-static void played_unplug(void)
+void played_unplug(void)
 {
 	played.there = false;
 	played.client->remove(&played.device, played.data);
 	wire_settle();
 }
 
-static int played_init(struct kunit *test)
+int played_init(struct kunit *test)
 {
 	u32 port_num;
 	int ret;
@@ -361,8 +321,7 @@ static int played_init(struct kunit *test)
 	return ret;
 }
 
-/* Whatever a test did, nothing is left. */
-static void played_exit(struct kunit *test)
+void played_exit(struct kunit *test)
 {
 	struct packet *packet;
 

@@ -5,19 +5,10 @@
  * that is posted waits on a wire until the test carries it over, which it may do
  * never, once or twice.
  */
-#include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/module.h>
-#include <linux/prandom.h>
-#include <rdma/ib_cache.h>
 
-#include "core/cm/ib/ib_cm.h"
-#include "core/sysfs/port.h"
-#include "ends_limits.h"
-
-#include "fake_mad.c"
-#include "ends.c"
-#include "other_peers_test.c"
+#include "ends.h"
 
 static void connect_test(struct kunit *test)
 {
@@ -456,7 +447,6 @@ static struct kunit_case ends_cases[] = {
 	KUNIT_CASE(reject_test),
 	KUNIT_CASE(handler_fails_test),
 	KUNIT_CASE(stale_test),
-	KUNIT_CASE(qpn_again_test),
 	KUNIT_CASE(late_req_test),
 	KUNIT_CASE(patience_test),
 	KUNIT_CASE(notify_test),
@@ -465,13 +455,6 @@ static struct kunit_case ends_cases[] = {
 	KUNIT_CASE(sidr_test),
 	KUNIT_CASE(gone_test),
 	KUNIT_CASE(unplug_test),
-	KUNIT_CASE(timewait_test),
-	KUNIT_CASE(unmatched_test),
-	KUNIT_CASE(addr_wait_test),
-	KUNIT_CASE(held_test),
-	KUNIT_CASE(address_test),
-	KUNIT_CASE(again_test),
-	KUNIT_CASE(no_mads_test),
 	KUNIT_CASE(mutation_test),
 	{}
 };
@@ -482,7 +465,7 @@ static struct kunit_suite ends_suite = {
 	.exit = played_exit,
 	.test_cases = ends_cases,
 };
-kunit_test_suite(ends_suite);
+kunit_test_suites(&ends_suite, &ib_cm_others_suite);
 
 MODULE_DESCRIPTION("KUnit: two ends of the communication manager");
 MODULE_LICENSE("GPL");

@@ -1,40 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Included by ends_test.c: a MAD layer, an address table and neighbours
- * that are played.
+ * A MAD layer, an address table and neighbours that are played.
  */
+#include "fake_mad.h"
 
-#define SERVICE		cpu_to_be64(0x1061234)
-#define PORT		1
-/* Of a packet: TimeWait lasts a minute, or the 256 ms that a test can wait for. */
-#define LIFE		23
-#define SHORT_LIFE	15
-
-/*
- * The device, and what is held of it. @life is that of its paths; @most_refs how
- * many references there were when a GID was looked up; @no_mads a port that the MAD
- * layer could not open; @late counts uses of it after its removal.
- */
-static struct {
-	struct ib_device device;
-	struct ib_port_data ports[PORT + 2];
-	struct ib_qp qp;
-	struct ib_pd pd;
-	struct ib_mad_agent agent;
-	struct ib_gid_attr gid;
-	struct ib_client *client;
-	struct cm_dev *data;
-	bool there;
-	u32 next_qpn;
-	u8 life;
-	int most_refs;
-	u32 no_mads;
-	int late;
-	atomic_t gids;
-	atomic_t ahs;
-	atomic_t bufs;
-	atomic_t recvs;
-} played;
+struct played played;
+struct wire wire;
+const union ib_gid nowhere = { .raw = { 0xfe, 0x80, [15] = 1 } };
+struct neighbours neighbours;
 
 /* A send buffer, as the MAD layer has it. */
 struct posted {
@@ -44,46 +17,6 @@ struct posted {
 	bool waits;
 	enum ib_wc_status status;
 };
-
-struct packet {
-	struct list_head node;
-	union cm_mad mad;
-};
-
-/*
- * The wire. @lock guards the lists; the rest is the test's. What has to be told
- * to the senders is told by @work, as ib_destroy_cm_id() waits for it.
- */
-static struct {
-	spinlock_t lock;
-	struct list_head packets;
-	struct list_head waiting;
-	struct list_head done;
-	struct work_struct work;
-	enum cm_attr lose;
-	enum cm_attr keep;
-	bool kept;
-	union cm_mad kept_mad;
-	bool twice;
-	bool deaf;
-	bool mutate;
-	struct rnd_state random;
-	int last_timeout;
-	int last_reason;
-	long sent[CM_ATTRS];
-} wire;
-
-/*
- * Peers that are out of reach: a resolution of their address waits here. Not for
- * ever, so that a test which waits for it fails and does not hang.
- */
-static const union ib_gid nowhere = { .raw = { 0xfe, 0x80, [15] = 1 } };
-
-static struct {
-	wait_queue_head_t queue;
-	bool closed;
-	atomic_t waiting;
-} neighbours;
 
 static void find_neighbour(const union ib_gid *gid)
 {
@@ -95,18 +28,18 @@ static void find_neighbour(const union ib_gid *gid)
 	atomic_dec(&neighbours.waiting);
 }
 
-static void neighbours_answer(void)
+void neighbours_answer(void)
 {
 	WRITE_ONCE(neighbours.closed, false);
 	wake_up_all(&neighbours.queue);
 }
 
-static long sent(enum cm_attr attr)
+long sent(enum cm_attr attr)
 {
 	return wire.sent[attr];
 }
 
-static long counter(enum cm_counter which, enum cm_attr attr)
+long counter(enum cm_counter which, enum cm_attr attr)
 {
 	return atomic_long_read(&played.data->port[0].counters[which][attr]);
 }
@@ -226,7 +159,7 @@ int ib_modify_mad(struct ib_mad_send_buf *buf, u32 timeout_ms)
 	return ret;
 }
 
-static void done_work(struct work_struct *work)
+void done_work(struct work_struct *work)
 {
 	struct ib_mad_send_wc wc = {};
 	struct posted *posted;
@@ -261,7 +194,7 @@ void ib_free_recv_mad(struct ib_mad_recv_wc *wc)
 	atomic_dec(&played.recvs);
 }
 
-static void deliver_from(const union cm_mad *mad, const union ib_gid *gid)
+void deliver_from(const union cm_mad *mad, const union ib_gid *gid)
 {
 	struct received *received = kzalloc(sizeof(*received), GFP_KERNEL);
 
@@ -280,7 +213,7 @@ static void deliver_from(const union cm_mad *mad, const union ib_gid *gid)
 	cm_mad_received(&played.agent, NULL, &received->wc);
 }
 
-static void deliver(const union cm_mad *mad)
+void deliver(const union cm_mad *mad)
 {
 	deliver_from(mad, &played.gid.gid);
 }
@@ -460,7 +393,7 @@ static void carry(union cm_mad *mad)
 		deliver(mad);
 }
 
-static struct packet *take_packet(void)
+struct packet *take_packet(void)
 {
 	struct packet *packet;
 
@@ -472,11 +405,7 @@ static struct packet *take_packet(void)
 	return packet;
 }
 
-/*
- * Until nothing is on its way and no worker runs any more; but resolutions that look for
- * a neighbour without an id go on.
- */
-static void wire_settle(void)
+void wire_settle(void)
 {
 	int i;
 
@@ -490,7 +419,7 @@ static void wire_settle(void)
 	}
 }
 
-static void wire_run(void)
+void wire_run(void)
 {
 	struct packet *packet;
 
@@ -502,8 +431,7 @@ static void wire_run(void)
 	}
 }
 
-/* The time of all that wait is over, and they have retries left. */
-static void wire_repeat(void)
+void wire_repeat(void)
 {
 	struct posted *posted;
 
@@ -514,8 +442,7 @@ static void wire_repeat(void)
 	wire_run();
 }
 
-/* The same, without. The answers are on the wire afterwards. */
-static void wire_give_up(void)
+void wire_give_up(void)
 {
 	end_all_sends(IB_WC_RESP_TIMEOUT_ERR);
 	wire_settle();

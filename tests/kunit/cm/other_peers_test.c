@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Included by ends_test.c: what others than the peer can do to a CM, and
- * what an id or a device keeps of what is over.
+ * What others than the peer can do to a CM, and what an id or a device keeps of what is
+ * over.
  */
+#include "ends.h"
+
+#include <linux/delay.h>
 
 /* The end of a connection that @first asks for. */
 static void ends_disconnect(struct kunit *test, struct end *first,
@@ -284,3 +287,22 @@ static void no_mads_test(struct kunit *test)
 	ends_connect(test, &a, &b);
 	ends_destroy(&a, &b);
 }
+
+static struct kunit_case others_cases[] = {
+	KUNIT_CASE(timewait_test),
+	KUNIT_CASE(qpn_again_test),
+	KUNIT_CASE(unmatched_test),
+	KUNIT_CASE(addr_wait_test),
+	KUNIT_CASE(held_test),
+	KUNIT_CASE(address_test),
+	KUNIT_CASE(again_test),
+	KUNIT_CASE(no_mads_test),
+	{}
+};
+
+struct kunit_suite ib_cm_others_suite = {
+	.name = "ib_cm_others",
+	.init = played_init,
+	.exit = played_exit,
+	.test_cases = others_cases,
+};

@@ -146,6 +146,31 @@ static const u8 port_info_then[IB_SMP_DATA_SIZE] = {
 	0x00, 0x00, 0x07, 0x02,
 };
 
+static void expect_protected(struct kunit *test, struct ibf_port *port, __be64 key)
+{
+	enum ibf_answer answer;
+	u8 data[64] = { };
+
+	/* Protection 1 hides the key from requests without it (14.2.4.2). */
+	ib_bench_ask(port, IB_MGMT_METHOD_GET, IB_SMP_ATTR_PORT_INFO, 0, 0, data, &answer);
+	KUNIT_EXPECT_EQ(test, data[0], 0);
+	ib_bench_ask(port, IB_MGMT_METHOD_GET, IB_SMP_ATTR_PORT_INFO, 0, key, data, &answer);
+	KUNIT_EXPECT_EQ(test, data[0], 0x11);
+	memcpy(data, port_info_to_set, sizeof(data));
+	ib_bench_ask(port, IB_MGMT_METHOD_SET, IB_SMP_ATTR_PORT_INFO, 0, 0, data, &answer);
+	KUNIT_EXPECT_EQ(test, answer, IBF_CONSUMED);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(port->info.mkey_violations), 1);
+	/* 2 and 3 say nothing at all. */
+	port->info.mkey_lmc |= IBF_MKEY_PROTECT;
+	ib_bench_ask(port, IB_MGMT_METHOD_GET, IB_SMP_ATTR_NODE_INFO, 0, 0, data, &answer);
+	KUNIT_EXPECT_EQ(test, answer, IBF_CONSUMED);
+	/* The lease that the first began is over: the key protects no more. */
+	KUNIT_EXPECT_TRUE(test, port->leased);
+	port->lease = jiffies - 1;
+	ib_bench_ask(port, IB_MGMT_METHOD_GET, IB_SMP_ATTR_NODE_INFO, 0, 0, data, &answer);
+	KUNIT_EXPECT_EQ(test, answer, IBF_REPLY);
+}
+
 static void hca_attributes_test(struct kunit *test)
 {
 	struct ibf_node *node = ib_bench_node(test, "hca", false, 2);
@@ -170,24 +195,7 @@ static void hca_attributes_test(struct kunit *test)
 	ib_bench_expect(test, "PortInfo", data, port_info_then);
 	KUNIT_EXPECT_EQ(test, port->op_vls, 4);
 
-	/* Protection 1 hides the key from requests without it (14.2.4.2). */
-	ib_bench_ask(port, IB_MGMT_METHOD_GET, IB_SMP_ATTR_PORT_INFO, 0, 0, data, &answer);
-	KUNIT_EXPECT_EQ(test, data[0], 0);
-	ib_bench_ask(port, IB_MGMT_METHOD_GET, IB_SMP_ATTR_PORT_INFO, 0, key, data, &answer);
-	KUNIT_EXPECT_EQ(test, data[0], 0x11);
-	memcpy(data, port_info_to_set, sizeof(data));
-	ib_bench_ask(port, IB_MGMT_METHOD_SET, IB_SMP_ATTR_PORT_INFO, 0, 0, data, &answer);
-	KUNIT_EXPECT_EQ(test, answer, IBF_CONSUMED);
-	KUNIT_EXPECT_EQ(test, be16_to_cpu(port->info.mkey_violations), 1);
-	/* 2 and 3 say nothing at all. */
-	port->info.mkey_lmc |= IBF_MKEY_PROTECT;
-	ib_bench_ask(port, IB_MGMT_METHOD_GET, IB_SMP_ATTR_NODE_INFO, 0, 0, data, &answer);
-	KUNIT_EXPECT_EQ(test, answer, IBF_CONSUMED);
-	/* The lease that the first began is over: the key protects no more. */
-	KUNIT_EXPECT_TRUE(test, port->leased);
-	port->lease = jiffies - 1;
-	ib_bench_ask(port, IB_MGMT_METHOD_GET, IB_SMP_ATTR_NODE_INFO, 0, 0, data, &answer);
-	KUNIT_EXPECT_EQ(test, answer, IBF_REPLY);
+	expect_protected(test, port, key);
 
 	/* The other port has no key, and yet neither shows this one nor changes it. */
 	memset(data, 0xff, sizeof(data));
@@ -301,6 +309,16 @@ static void count_some(struct ibf_node *node, u32 more)
 	ibf_count_more(&node->ports[1], IBF_XMIT_PKTS, more * 100);
 }
 
+/* A counter select that there is not, and an attribute that is read only. */
+static void expect_refused(struct kunit *test, struct ibf_port *port, u8 *data)
+{
+	data[1] = 4;
+	KUNIT_EXPECT_EQ(test, ib_bench_ask_pma(port, IB_MGMT_METHOD_SET, IB_PMA_PORT_SAMPLES_CONTROL,
+				      data), IBF_SMP_BAD_FIELD);
+	KUNIT_EXPECT_EQ(test, ib_bench_ask_pma(port, IB_MGMT_METHOD_SET, IB_PMA_PORT_SAMPLES_RESULT,
+				      data), IBF_SMP_BAD_ATTR);
+}
+
 static void samples_test(struct kunit *test)
 {
 	struct ibf_node *node = ib_bench_node(test, "sw", true, 3);
@@ -349,11 +367,7 @@ static void samples_test(struct kunit *test)
 	memcpy(wide, data + 8, sizeof(wide));
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(wide[0]), 0);
 
-	data[1] = 4;
-	KUNIT_EXPECT_EQ(test, ib_bench_ask_pma(port, IB_MGMT_METHOD_SET, IB_PMA_PORT_SAMPLES_CONTROL,
-				      data), IBF_SMP_BAD_FIELD);
-	KUNIT_EXPECT_EQ(test, ib_bench_ask_pma(port, IB_MGMT_METHOD_SET, IB_PMA_PORT_SAMPLES_RESULT,
-				      data), IBF_SMP_BAD_ATTR);
+	expect_refused(test, port, data);
 	/* The timer of one that goes while it runs does not outlive it. */
 	memcpy(data, samples_to_set, sizeof(samples_to_set));
 	ib_bench_ask_pma(port, IB_MGMT_METHOD_SET, IB_PMA_PORT_SAMPLES_CONTROL, data);

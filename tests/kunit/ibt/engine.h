@@ -9,6 +9,8 @@ extern struct kunit_suite ibt_wire_suite;	/* packets meet accidents */
 extern struct kunit_suite ibt_ends_suite;	/* how work requests end */
 extern struct kunit_suite ibt_apm_suite;	/* two paths */
 extern struct kunit_suite ibt_words_suite;	/* ATOMIC WRITE, congestion */
+extern struct kunit_suite ibt_crowd_suite;	/* many at a link, or in a group */
+extern struct kunit_suite ibt_crowd_runs_suite;
 extern struct kunit_suite ibt_recv_suite;	/* a hard life for the responder */
 extern struct kunit_suite ibt_send_suite;	/* what gets in the way of sending */
 extern struct kunit_suite ibt_again_suite;	/* what is lost for a moment only */

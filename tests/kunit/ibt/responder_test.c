@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A hard life for the responder: peers that ask again and again, or for what there
- * is not, consumers that fill a queue for ever, crowds at a link or in a group.
+ * is not, and consumers that fill a queue for ever.
  */
-#include <linux/completion.h>
 #include <linux/delay.h>
 
 #include "hw/ibt/dev.h"
 #include "hw/ibt/qp.h"
-#include "engine.h"
-
-/* First bytes of packets: opcodes. */
-enum {
-	WRITE_ONLY = 0x0a,
-	READ_REQUEST = 0x0c,
-	READ_FIRST = 0x0d,
-	READ_MIDDLE = 0x0e,
-	READ_LAST = 0x0f,
-	READ_ONLY = 0x10,
-	ACKNOWLEDGE = 0x11,
-	UC_SEND_FIRST = 0x20,
-	UC_SEND_ONLY = 0x24,
-	UD_SEND_ONLY = 0x64,
-};
+#include "gate.h"
 
 static struct pair pair;
 
@@ -44,92 +29,10 @@ static void post(const struct job *job)
 	KUNIT_ASSERT_EQ(pair.test, ends_post(&pair, 0, job), 0);
 }
 
-static struct ibt_dev *dev_of(int which)
-{
-	return to_ibt_dev(fake_ib(which));
-}
-
-/* ---- the gate ------------------------------------------------------------------------ */
-
-/*
- * Packet number @at stops on its way until the gate opens, and all others behind
- * it. It outlives the cases: packets may still be on their way.
- */
-static struct gate {
-	u32 at;
-	struct completion reached;
-	struct completion open;
-	u32 seen[256];		/* packets, by opcode */
-	u32 low_psn;		/* of the request with the answers in question: */
-	u32 asked;		/* how often */
-	u32 between;		/* answers that came between the second time and */
-	u32 answered;		/* its own answers, of which the first is lost */
-} gate;
-
-static void pass_gate(u32 number)
-{
-	if (number != READ_ONCE(gate.at))
-		return;
-	complete(&gate.reached);
-	wait_for_completion_timeout(&gate.open, 30 * HZ);
-}
-
-static enum fake_fate through_gate(u32 number, const u8 *bth)
-{
-	pass_gate(number);
-	gate.seen[bth[0]]++;
-	return FAKE_PASS;
-}
-
-static void close_gate(u32 at, fake_script *script)
-{
-	fake_restart(NULL);
-	memset(&gate, 0, sizeof(gate));
-	gate.at = at;
-	init_completion(&gate.reached);
-	init_completion(&gate.open);
-	fake_restart(script);
-}
-
-static void reach_gate(void)
-{
-	KUNIT_EXPECT_TRUE(pair.test,
-			  wait_for_completion_timeout(&gate.reached, 20 * HZ));
-}
-
-static u32 line_length(struct ibt_port *port, const struct list_head *line)
-{
-	const struct list_head *entry;
-	u32 length = 0;
-
-	spin_lock_irq(&port->tx_wait_lock);
-	list_for_each(entry, line)
-		length++;
-	spin_unlock_irq(&port->tx_wait_lock);
-	return length;
-}
-
-/*
- * Until so many of side @which wait for the link, which does not move: they add
- * nothing to the queue any more. Returns how long that is.
- */
-static u32 queue_when_waiting(int which, bool answering, u32 number)
-{
-	struct ibt_port *port = ibt_dev_port(dev_of(which), 1);
-	const struct list_head *line = answering ? &port->answering :
-						   &port->waiting;
-	unsigned long deadline = jiffies + 20 * HZ;
-
-	while (line_length(port, line) < number && time_before(jiffies, deadline))
-		usleep_range(500, 1000);
-	KUNIT_EXPECT_EQ(pair.test, line_length(port, line), number);
-	return skb_queue_len(&fake.queue);
-}
-
 /* The answer of a READ has come as far as the link has room. */
 static u32 queue_of_read(void)
 {
-	return queue_when_waiting(1, true, 1);
+	return queue_when_waiting(&pair, 1, true, 1);
 }
 
 static void wait_queue(u32 length)
@@ -255,7 +158,7 @@ static void useless_answers_are_life(struct kunit *test)
 	fake.limit = 0;
 	close_gate(1, lose_first_of_slow);
 	post(&long_read);
-	reach_gate();
+	reach_gate(&pair);
 	wait_queue(LONG / 256 - 1);
 	complete(&gate.open);
 	EXPECT_WC(&pair, pair.end[0].send_cq, 2, IB_WC_SUCCESS);
@@ -274,7 +177,7 @@ static void copies_do_not_add_up(struct kunit *test)
 	close_gate(20, through_gate);
 	post(&short_read);
 	post(&long_read);
-	reach_gate();
+	reach_gate(&pair);
 	queue_of_read();
 	for (i = 0; i < 30; i++) {
 		forge_read(pair.psn, 0, SHORT);
@@ -300,7 +203,7 @@ static void copies_do_not_wait(struct kunit *test)
 	prepare_reads();
 	close_gate(20, through_gate);
 	post(&long_read);
-	reach_gate();
+	reach_gate(&pair);
 	for (i = 0; i < 30; i++)
 		forge_read(behind, 0, SHORT);
 	second.id = 1;
@@ -324,7 +227,7 @@ static void older_are_answered_at_once(struct kunit *test)
 	EXPECT_WC(&pair, pair.end[0].send_cq, 0, IB_WC_SUCCESS);
 	close_gate(20, through_gate);
 	post(&long_read);
-	reach_gate();
+	reach_gate(&pair);
 	/* Those of the READ that had room are in front. */
 	KUNIT_EXPECT_LT(test, queue_of_read(), 16U);
 	put_reth(put_bth(bytes, WRITE_ONLY, pair.end[1].qp->qp_num, pair.psn),
@@ -351,7 +254,7 @@ static void what_waits_is_limited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(queued), 0);
 	close_gate(20, through_gate);
 	post(&long_read);
-	reach_gate();
+	reach_gate(&pair);
 	atomic_add(others, queued);
 	dropped = ends_counter(1, "rx_dropped");
 	for (i = 0; i < 64; i++) {
@@ -388,7 +291,7 @@ static void many_wait_behind_a_read(struct kunit *test)
 	resp = &container_of(pair.end[1].qp, struct ibt_qp, ib)->resp;
 	close_gate(20, through_gate);
 	post(&long_read);
-	reach_gate();
+	reach_gate(&pair);
 	dropped = ends_counter(1, "rx_dropped");
 	for (i = 0; i < 1000; i++) {
 		put_reth(put_bth(bytes, WRITE_ONLY, pair.end[1].qp->qp_num,
@@ -430,32 +333,6 @@ static void post_srq(struct ib_srq *srq, u64 id, u32 length)
 	KUNIT_ASSERT_EQ(pair.test, ib_post_srq_recv(srq, &wr, NULL), 0);
 }
 
-/* One more on side @which, in RTS; the first of that side stays as it is. */
-static struct ib_qp *make_qp(int which, struct ib_srq *srq)
-{
-	struct end *e = &pair.end[which];
-	struct ib_qp *first = e->qp;
-	struct ib_qp_init_attr attr = {
-		.qp_type = pair.type,
-		.send_cq = e->send_cq,
-		.recv_cq = e->recv_cq,
-		.srq = srq,
-		.sq_sig_type = IB_SIGNAL_REQ_WR,
-		.cap = {
-			.max_send_wr = 2, .max_send_sge = 1,
-			.max_recv_wr = srq ? 0 : 2,
-			.max_recv_sge = srq ? 0 : 1,
-		},
-	};
-	struct ib_qp *qp = ib_create_qp(e->pd, &attr);
-
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(pair.test, qp);
-	e->qp = qp;
-	KUNIT_EXPECT_EQ(pair.test, ends_connect(&pair, which), 0);
-	e->qp = first;
-	return qp;
-}
-
 /* SEND FIRST or ONLY of a UC peer, or a datagram. */
 static void forge_send(u8 opcode, u32 qpn, u32 length)
 {
@@ -475,8 +352,8 @@ static void expect_left_alone(u8 opcode, u32 room)
 
 	ends_make(&pair);
 	srq = make_srq();
-	a = make_qp(1, srq);
-	b = make_qp(1, srq);
+	a = make_qp(&pair, 1, srq);
+	b = make_qp(&pair, 1, srq);
 	post_srq(srq, 7, room);
 	forge_send(opcode, a->qp_num, 200);
 	KUNIT_EXPECT_TRUE(pair.test, ends_quiet(pair.end[1].recv_cq));
@@ -508,8 +385,8 @@ static void half_a_message_is_given_back(struct kunit *test)
 	ends_defaults(&pair, test, IB_QPT_UC);
 	ends_make(&pair);
 	srq = make_srq();
-	a = make_qp(1, srq);
-	b = make_qp(1, srq);
+	a = make_qp(&pair, 1, srq);
+	b = make_qp(&pair, 1, srq);
 	post_srq(srq, 7, 1000);
 	forge_send(UC_SEND_FIRST, a->qp_num, 256);
 	forge_send(UC_SEND_ONLY, b->qp_num, 100);
@@ -555,7 +432,7 @@ static void registered_in_mid_message(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ib_post_recv(pair.end[1].qp, &wr, NULL), 0);
 	close_gate(1, through_gate);
 	post(&(struct job){ .op = IB_WR_SEND, .id = 5, .length = 1000 });
-	reach_gate();
+	reach_gate(&pair);
 	register_anew();
 	complete(&gate.open);
 	EXPECT_WC(&pair, pair.end[0].send_cq, 5, IB_WC_SUCCESS);
@@ -564,184 +441,6 @@ static void registered_in_mid_message(struct kunit *test)
 			    NULL);
 	/* The packet was not even dropped. */
 	KUNIT_EXPECT_EQ(test, ends_counter(1, "rx_dropped"), 0ULL);
-}
-
-/* ---- many wait for the link --------------------------------------------------------------------- */
-
-#define CROWD 96
-
-static struct ib_qp *crowd[CROWD];
-
-static void make_crowd(int which, int number)
-{
-	int i;
-
-	for (i = 0; i < number; i++)
-		crowd[i] = make_qp(which, NULL);
-}
-
-static void drop_crowd(int number)
-{
-	int i;
-
-	for (i = 0; i < number; i++)
-		ib_destroy_qp(crowd[i]);
-}
-
-static enum fake_fate into_the_void(u32 number, const u8 *bth)
-{
-	pass_gate(number);
-	return FAKE_DROP;
-}
-
-static void all_send(u32 bytes)
-{
-	struct ib_qp *first = pair.end[0].qp;
-	int i;
-
-	for (i = 0; i < CROWD; i++) {
-		pair.end[0].qp = crowd[i];
-		post(&(struct job){ .op = IB_WR_RDMA_WRITE, .length = bytes });
-	}
-	pair.end[0].qp = first;
-}
-
-/* Each of them sends a packet before it knows; so the link must not call all. */
-static void woken_by_the_handful(struct kunit *test)
-{
-	u32 waiting;
-	int i;
-
-	if (fake_run_packets)
-		kunit_skip(test, "one packet is what it counts");
-	ends_defaults(&pair, test, IB_QPT_UC);
-	ends_make(&pair);
-	make_crowd(0, CROWD);
-	close_gate(0, into_the_void);
-	fake.limit = 2;
-	all_send(2048);
-	reach_gate();
-	waiting = queue_when_waiting(0, false, CROWD);
-	KUNIT_EXPECT_GE(test, waiting, (u32)CROWD - 4);
-
-	/* All these pass, there is room, and the first that comes then is held. */
-	WRITE_ONCE(gate.at, waiting + 1);
-	reinit_completion(&gate.reached);
-	complete(&gate.open);
-	reach_gate();
-	KUNIT_EXPECT_LE(test, queue_when_waiting(0, false, CROWD),
-			(u32)CROWD / 2);
-
-	/* No queue pair is forgotten: eight packets each. */
-	WRITE_ONCE(gate.at, ~0);
-	complete(&gate.open);
-	for (i = 0; i < CROWD; i++)
-		EXPECT_WC(&pair, pair.end[0].send_cq, 0, IB_WC_SUCCESS);
-	fake_restart(NULL);
-	drop_crowd(CROWD);
-}
-
-/* ---- many in a group -------------------------------------------------------------------------------- */
-
-enum { MEMBERS = 40 };
-
-static union ib_gid group_gid = {
-	.raw = { 0xff, 0x12, 0x60, 0x1b, [15] = 0x77 },
-};
-
-static void forge_multicast(u32 qkey)
-{
-	u8 bytes[12 + 8 + 100 + 4] = { };
-
-	put32(put32(put_bth(bytes, UD_SEND_ONLY, IBT_MCAST_QPN, 1), qkey), 5);
-	fake.group = &group_gid;
-	fake_inject(1, bytes, sizeof(bytes));
-	fake.group = NULL;
-}
-
-static void make_group(struct kunit *test)
-{
-	struct ib_sge sge = { .length = 200 };
-	struct ib_recv_wr wr = { .wr_id = 9, .sg_list = &sge, .num_sge = 1 };
-	int i;
-
-	ends_defaults(&pair, test, IB_QPT_UD);
-	ends_make(&pair);
-	make_crowd(1, MEMBERS);
-	sge.addr = (uintptr_t)pair.end[1].buf;
-	sge.lkey = pair.end[1].pd->local_dma_lkey;
-	for (i = 0; i < MEMBERS; i++) {
-		KUNIT_EXPECT_EQ(test, ib_post_recv(crowd[i], &wr, NULL), 0);
-		KUNIT_EXPECT_EQ(test, ib_attach_mcast(crowd[i], &group_gid,
-						      0xc001), 0);
-	}
-}
-
-static void leave_group(int first, int behind)
-{
-	int i;
-
-	for (i = first; i < behind; i++)
-		KUNIT_EXPECT_EQ(pair.test, ib_detach_mcast(crowd[i], &group_gid,
-							   0xc001), 0);
-}
-
-static void wait_crowd(struct ibt_dev *dev)
-{
-	unsigned long deadline = jiffies + 20 * HZ;
-
-	while (READ_ONCE(dev->num_crowd) && time_before(jiffies, deadline))
-		usleep_range(100, 1000);
-	flush_work(&dev->mcast_backlog_work);
-}
-
-/* Not where the packet came in, which the lock shows; nor without end. */
-static void crowd_is_for_the_work(struct kunit *test)
-{
-	struct ibt_dev *dev = dev_of(1);
-	struct ib_wc wc;
-	u64 dropped;
-	int i;
-
-	make_group(test);
-	mutex_lock(&dev->groups_lock);
-	forge_multicast(0x11111111);
-	KUNIT_EXPECT_EQ(test, ib_poll_cq(pair.end[1].recv_cq, 1, &wc), 0);
-	mutex_unlock(&dev->groups_lock);
-	for (i = 0; i < MEMBERS; i++)
-		EXPECT_WC(&pair, pair.end[1].recv_cq, 9, IB_WC_SUCCESS);
-
-	mutex_lock(&dev->groups_lock);
-	dropped = ends_counter(1, "rx_dropped");
-	for (i = 0; i < 200; i++)
-		forge_multicast(0x22222222);
-	KUNIT_EXPECT_GE(test, ends_counter(1, "rx_dropped") - dropped, 130ULL);
-	KUNIT_EXPECT_LT(test, ends_counter(1, "rx_dropped") - dropped, 140ULL);
-	mutex_unlock(&dev->groups_lock);
-	wait_crowd(dev);
-	KUNIT_EXPECT_EQ(test, atomic_read(&dev->queued), 0);
-
-	/* A packet may wait when all members leave. */
-	mutex_lock(&dev->groups_lock);
-	forge_multicast(0x11111111);
-	mutex_unlock(&dev->groups_lock);
-	leave_group(0, MEMBERS);
-	drop_crowd(MEMBERS);
-	wait_crowd(dev);
-}
-
-/* A packet with a bad key is one, however many members see that. */
-static void bad_key_counts_once(struct kunit *test)
-{
-	make_group(test);
-	forge_multicast(0x22222222);
-	wait_crowd(dev_of(1));
-	KUNIT_EXPECT_EQ(test, ends_counter(1, "rx_qkey_errors"), 1ULL);
-	leave_group(0, MEMBERS - 10);
-	forge_multicast(0x22222222);
-	KUNIT_EXPECT_EQ(test, ends_counter(1, "rx_qkey_errors"), 2ULL);
-	leave_group(MEMBERS - 10, MEMBERS);
-	drop_crowd(MEMBERS);
 }
 
 static struct kunit_case recv_cases[] = {
@@ -755,9 +454,6 @@ static struct kunit_case recv_cases[] = {
 	KUNIT_CASE(too_long_takes_nothing),
 	KUNIT_CASE(half_a_message_is_given_back),
 	KUNIT_CASE(registered_in_mid_message),
-	KUNIT_CASE(woken_by_the_handful),
-	KUNIT_CASE(crowd_is_for_the_work),
-	KUNIT_CASE(bad_key_counts_once),
 	{ }
 };
 

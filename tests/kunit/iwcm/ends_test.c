@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Included by iwcm_test.c: ids of the iWARP CM, with a driver and a port mapper
- * that are played. Where a call is to be overtaken by another, the one that is
+ * Ids of the iWARP CM, with a driver and a port mapper that are played. Where a call is to be overtaken by another, the one that is
  * played waits until the test, or the other, has come; never for ever.
  */
+#include <net/netlink.h>
+
+#include "core/cm/iw/iwcm.h"
+#include "core/cm/iw/iwcm_id.h"
+#include "core/cm/iw/iwpm.h"
+#include "suites.h"
+
 #define NOT_FOR_EVER (30 * HZ)
 
 /*
@@ -282,3 +288,18 @@ static void told_twice_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, client.events, 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&driver.removals), 1);
 }
+
+static struct kunit_case ends_cases[] = {
+	KUNIT_CASE(listen_destroy_test),
+	KUNIT_CASE(listen_fails_test),
+	KUNIT_CASE(busy_connect_test),
+	KUNIT_CASE(told_twice_test),
+	{}
+};
+
+struct kunit_suite iw_ends_suite = {
+	.name = "ofed_iw_ends",
+	.init = played_init,
+	.exit = played_exit,
+	.test_cases = ends_cases,
+};

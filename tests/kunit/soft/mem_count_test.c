@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Keys are used up and used again, and regions and windows are counted: cases of
- * mem_test.c, which includes this.
- */
+/* Keys are used up and used again, and regions and windows are counted. */
+#include "hw/soft/mw.h"
+#include "mem.h"
+
 /* All 32 bits count, and an index is used again late. */
 static void mem_keys(struct kunit *test)
 {
@@ -57,3 +57,16 @@ static void mem_limits(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, soft_dealloc_mw(&window[i].mw), 0);
 	}
 }
+
+static struct kunit_case soft_mem_count_cases[] = {
+	KUNIT_CASE(mem_keys),
+	KUNIT_CASE(mem_limits),
+	{}
+};
+
+struct kunit_suite soft_mem_count_suite = {
+	.name = "soft_mem_count",
+	.init = soft_mem_test_init,
+	.exit = soft_mem_test_exit,
+	.test_cases = soft_mem_count_cases,
+};

@@ -1,175 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Keys, rights, windows and the copy cursor of software devices. Programs'
- * memory is played: pages that belong to the test, not pinned.
- */
-#include <kunit/test.h>
+/* Keys, rights, atomics and fast registration of software devices. */
 #include <linux/module.h>
 #include <linux/scatterlist.h>
-#include <rdma/ib_verbs.h>
 
-#include "hw/soft/dev.h"
-#include "hw/soft/flush.h"
-#include "hw/soft/iter.h"
-#include "hw/soft/mr.h"
-#include "hw/soft/mw.h"
-#include "hw/soft/pages.h"
 #include "hw/soft/region_lock.h"
-
-#define PAGES 4
-
-static int umems;	/* that are pinned now */
-
-/* @addr counts only by its offset in a page. */
-struct ib_umem *ib_umem_get(struct ib_device *device, unsigned long addr, size_t size,
-			    int access)
-{
-	unsigned int i, num = DIV_ROUND_UP(offset_in_page(addr) + size,
-					   PAGE_SIZE);
-	struct ib_umem *umem = kzalloc(sizeof(*umem), GFP_KERNEL);
-	struct sg_table *sgt = &umem->sgt_append.sgt;
-	struct scatterlist *sg;
-
-	if (!umem || sg_alloc_table(sgt, num, GFP_KERNEL))
-		panic("no memory for a test");
-	for_each_sgtable_sg(sgt, sg, i)
-		sg_set_page(sg, alloc_page(GFP_KERNEL | __GFP_ZERO), PAGE_SIZE,
-			    0);
-	umem->address = addr;
-	umem->iova = addr;
-	umem->length = size;
-	umem->writable = ib_access_writable(access);
-	umems++;
-	return umem;
-}
-
-void ib_umem_release(struct ib_umem *umem)
-{
-	struct scatterlist *sg;
-	unsigned int i;
-
-	if (!umem)
-		return;
-	for_each_sgtable_sg(&umem->sgt_append.sgt, sg, i)
-		__free_page(sg_page(sg));
-	sg_free_table(&umem->sgt_append.sgt);
-	kfree(umem);
-	umems--;
-}
-
-/* Entries are pages already: as far as they fit. */
-int ib_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl, int nents, unsigned int *offset,
-		   int (*set_page)(struct ib_mr *, u64))
-{
-	struct scatterlist *sg;
-	int i;
-
-	mr->iova = sg_dma_address(sgl) + *offset;
-	mr->length = 0;
-	for_each_sg(sgl, sg, nents, i) {
-		if (set_page(mr, sg_dma_address(sg) & ~(mr->page_size - 1ULL)))
-			break;
-		mr->length += sg_dma_len(sg) - (i ? 0 : *offset);
-	}
-	return i;
-}
-
-#define RW (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
-	    IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
-	    IB_ACCESS_MW_BIND)
-#define VA 0x7f0000000640ULL	/* 0x640 bytes into a page */
-#define LEN (PAGES * PAGE_SIZE - 0x640)
-
-struct world {
-	struct soft_dev dev;
-	struct ib_pd pd;
-	struct ib_pd other_pd;
-	struct soft_mem *mem;
-};
-
-static struct world *world(struct kunit *test)
-{
-	return test->priv;
-}
-
-static const u32 allowed[SOFT_OBJECT_NUM] = {
-	[SOFT_OBJECT_MR] = 1000,
-	[SOFT_OBJECT_MW] = 1000,
-};
-
-static int soft_mem_test_init(struct kunit *test)
-{
-	struct world *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
-
-	if (!w)
-		return -ENOMEM;
-	w->mem = &w->dev.mem;
-	soft_limits_init(&w->dev, allowed);
-	soft_mem_init(w->mem);
-	w->dev.max_mr_pages = 16;
-	w->pd.device = &w->dev.ib;
-	w->other_pd.device = &w->dev.ib;
-	test->priv = w;
-	return 0;
-}
-
-static void soft_mem_test_exit(struct kunit *test)
-{
-	struct world *w = world(test);
-
-	KUNIT_EXPECT_TRUE(test, xa_empty(&w->mem->keys));
-	KUNIT_EXPECT_EQ(test, umems, 0);
-	soft_limits_exit(&w->dev);
-	soft_mem_exit(w->mem);
-}
-
-static struct ib_mr *user_mr_at(struct kunit *test, u64 va, u64 length,
-				int access)
-{
-	struct world *w = world(test);
-	struct ib_mr *mr = soft_reg_user_mr(&w->pd, va, length, va, access,
-					    NULL);
-
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mr);
-	/* The core's part. */
-	mr->device = w->pd.device;
-	mr->pd = &w->pd;
-	return mr;
-}
-
-static struct ib_mr *user_mr(struct kunit *test, int access)
-{
-	return user_mr_at(test, VA, LEN, access);
-}
-
-static void dereg(struct kunit *test, struct ib_mr *mr)
-{
-	KUNIT_EXPECT_EQ(test, soft_dereg_mr(mr, NULL), 0);
-}
-
-static enum soft_access_err remote(struct kunit *test, u32 rkey, u64 iova,
-				   u64 length, int access)
-{
-	struct world *w = world(test);
-	enum soft_access_err fault;
-
-	soft_region_put(soft_region_remote(w->mem, &w->pd, 7, rkey, iova,
-					   length, access, &fault));
-	return fault;
-}
-
-static enum soft_access_err local(struct kunit *test, struct ib_pd *pd, u32 lkey,
-				  u64 addr, u32 length, int access)
-{
-	const struct ib_sge sge = {
-		.addr = addr, .length = length, .lkey = lkey,
-	};
-	enum soft_access_err fault;
-
-	soft_region_put(soft_region_local(world(test)->mem, pd, &sge, access,
-					  &fault));
-	return fault;
-}
+#include "mem.h"
 
 /* ---- rights ------------------------------------------------------------------ */
 
@@ -178,11 +13,6 @@ struct right {
 	int asked;
 	enum soft_access_err fault;
 };
-
-#define LW IB_ACCESS_LOCAL_WRITE
-#define RWR IB_ACCESS_REMOTE_WRITE
-#define RRD IB_ACCESS_REMOTE_READ
-#define RAT IB_ACCESS_REMOTE_ATOMIC
 
 static const struct right rights[] = {
 	{ 0, RRD, SOFT_ERR_PERM },
@@ -324,263 +154,6 @@ static void mem_rereg(struct kunit *test)
 	dereg(test, mr);
 }
 
-/* ---- copies -------------------------------------------------------------------- */
-
-static u8 pattern(u64 at)
-{
-	return at * 7 + (at >> 8);
-}
-
-static u8 *patterned(struct kunit *test, u32 length)
-{
-	u8 *bytes = kunit_kzalloc(test, length, GFP_KERNEL);
-	u32 i;
-
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, bytes);
-	for (i = 0; i < length; i++)
-		bytes[i] = pattern(i);
-	return bytes;
-}
-
-static void over(struct kunit *test, struct soft_iter *it, struct ib_mr *mr,
-		 u64 iova, u64 length, int access)
-{
-	struct world *w = world(test);
-
-	KUNIT_ASSERT_EQ(test, (int)soft_iter_remote(it, w->mem, &w->pd, 7,
-						    mr->rkey, iova, length,
-						    access), (int)SOFT_OK);
-}
-
-static void fill(struct kunit *test, struct ib_mr *mr)
-{
-	struct soft_iter to, from;
-
-	over(test, &to, mr, VA, LEN, RWR);
-	soft_iter_bytes(&from, patterned(test, LEN), LEN);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, LEN),
-			(int)SOFT_OK);
-	KUNIT_EXPECT_EQ(test, to.left, 0ULL);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 1),
-			(int)SOFT_ERR_BOUNDS);
-	soft_iter_end(&to);
-	soft_iter_end(&from);
-}
-
-/* @length bytes of @mr at @offset are the pattern of @expected and on. */
-static void expect_pattern(struct kunit *test, struct ib_mr *mr, u64 offset,
-			   u32 length, u64 expected)
-{
-	u8 *bytes = kunit_kzalloc(test, length, GFP_KERNEL);
-	struct soft_iter to, from;
-	u32 i, bad = 0;
-
-	over(test, &from, mr, VA + offset, length, RRD);
-	soft_iter_bytes(&to, bytes, length);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, length),
-			(int)SOFT_OK);
-	soft_iter_end(&from);
-	for (i = 0; i < length; i++)
-		bad += bytes[i] != pattern(expected + i);
-	KUNIT_EXPECT_EQ_MSG(test, bad, 0, "offset %llu length %u", offset,
-			    length);
-}
-
-static void copy_borders(struct kunit *test)
-{
-	static const u64 starts[] = { 0, 1, 0x9bf, 0x9c0, 0x9c1, 0x19bf };
-	static const u32 lengths[] = { 1, 2, 7, 4096, 4097, 8193 };
-	struct ib_mr *mr = user_mr(test, RW);
-	int i, j;
-
-	fill(test, mr);
-	for (i = 0; i < ARRAY_SIZE(starts); i++)
-		for (j = 0; j < ARRAY_SIZE(lengths); j++)
-			expect_pattern(test, mr, starts[i], lengths[j],
-				       starts[i]);
-	expect_pattern(test, mr, LEN - 1, 1, LEN - 1);
-	dereg(test, mr);
-}
-
-/* From region to region, shifted, so that page borders never meet. */
-static void copy_regions(struct kunit *test)
-{
-	struct ib_mr *a = user_mr(test, RW), *b = user_mr(test, RW);
-	struct soft_iter to, from;
-
-	fill(test, a);
-	over(test, &from, a, VA + 3, 2 * PAGE_SIZE, RRD);
-	over(test, &to, b, VA + 100, 2 * PAGE_SIZE, RWR);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_skip(&from, 5), (int)SOFT_OK);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_skip(&to, 5), (int)SOFT_OK);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 5000),
-			(int)SOFT_OK);
-	soft_iter_end(&to);
-	soft_iter_end(&from);
-	expect_pattern(test, b, 105, 5000, 8);
-
-	over(test, &from, b, VA + 105, 1000, RRD);
-	over(test, &to, b, VA + 8000, 1000, RWR);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 1000),
-			(int)SOFT_OK);
-	soft_iter_end(&to);
-	soft_iter_end(&from);
-	expect_pattern(test, b, 8000, 1000, 8);
-	dereg(test, a);
-	dereg(test, b);
-}
-
-static void copy_lists(struct kunit *test)
-{
-	struct ib_mr *mr = user_mr(test, RW);
-	struct world *w = world(test);
-	const struct ib_sge sge[] = {
-		{ .addr = 1, .length = 0, .lkey = 0xdead },
-		{ .addr = VA + 10, .length = 1, .lkey = mr->lkey },
-		{ .addr = VA + 11, .length = 5000, .lkey = mr->lkey },
-		{ .addr = U64_MAX, .length = 0, .lkey = 0 },
-		{ .addr = VA + 5011, .length = 100, .lkey = mr->lkey },
-		{ .addr = 0, .length = 0, .lkey = 1 },
-	};
-	u8 *bytes = kunit_kzalloc(test, 5101, GFP_KERNEL);
-	struct soft_iter to, from;
-	u32 i, bad = 0;
-
-	fill(test, mr);
-	soft_iter_list(&from, w->mem, &w->pd, sge, ARRAY_SIZE(sge), 0);
-	KUNIT_EXPECT_EQ(test, from.left, 5101ULL);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&from), (int)SOFT_OK);
-	soft_iter_bytes(&to, bytes, 5101);
-	for (i = 0; i < 5101; i += 1000) {
-		KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from,
-						min(1000U, 5101 - i)),
-				(int)SOFT_OK);
-		/* It goes on where it was. */
-		soft_iter_end(&from);
-	}
-	for (i = 0; i < 5101; i++)
-		bad += bytes[i] != pattern(10 + i);
-	KUNIT_EXPECT_EQ(test, bad, 0);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_skip(&from, 1),
-			(int)SOFT_ERR_BOUNDS);
-
-	soft_iter_list(&from, w->mem, &w->pd, sge, ARRAY_SIZE(sge), 0);
-	soft_iter_bytes(&to, bytes, 5101);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_skip(&from, 5001), (int)SOFT_OK);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 100),
-			(int)SOFT_OK);
-	soft_iter_end(&from);
-	KUNIT_EXPECT_EQ(test, (int)bytes[0], (int)pattern(5011));
-	dereg(test, mr);
-}
-
-/* A key is looked at when it is reached; the bytes in front have moved. */
-static void copy_bad_entry(struct kunit *test)
-{
-	struct ib_mr *mr = user_mr(test, RRD);
-	struct world *w = world(test);
-	struct ib_sge sge[] = {
-		{ .addr = VA, .length = 10, .lkey = mr->lkey },
-		{ .addr = VA, .length = 10, .lkey = mr->lkey ^ 1 },
-	};
-	struct soft_iter to, from;
-	u8 bytes[20];
-
-	soft_iter_list(&from, w->mem, &w->pd, sge, 2, 0);
-	soft_iter_bytes(&to, bytes, 20);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&from), (int)SOFT_ERR_KEY);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 10),
-			(int)SOFT_OK);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 10),
-			(int)SOFT_ERR_KEY);
-	soft_iter_end(&from);
-
-	sge[1].lkey = mr->lkey;
-	sge[1].length = LEN + 1;
-	soft_iter_list(&from, w->mem, &w->pd, sge, 2, 0);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&from),
-			(int)SOFT_ERR_BOUNDS);
-	soft_iter_list(&to, w->mem, &w->pd, sge, 1, LW);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&to), (int)SOFT_ERR_PERM);
-	dereg(test, mr);
-}
-
-static void copy_packets(struct kunit *test)
-{
-	struct ib_mr *mr = user_mr(test, RW);
-	struct sk_buff *skb = alloc_skb(256, GFP_KERNEL);
-	struct page *page = alloc_page(GFP_KERNEL);
-	struct soft_iter to, from;
-	u32 i;
-
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, skb);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, page);
-	for (i = 0; i < 200; i++)
-		*(u8 *)skb_put(skb, 1) = pattern(i);
-	for (i = 0; i < 1000; i++)
-		*((u8 *)page_address(page) + 50 + i) = pattern(200 + i);
-	skb_add_rx_frag(skb, 0, page, 50, 1000, 1000);
-
-	over(test, &to, mr, VA + 0x9c0 - 300, 1100, RWR);
-	soft_iter_skb(&from, skb, 100, 1100);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 500),
-			(int)SOFT_OK);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 600),
-			(int)SOFT_OK);
-	soft_iter_end(&to);
-	soft_iter_end(&from);
-	kfree_skb(skb);
-	expect_pattern(test, mr, 0x9c0 - 300, 1100, 100);
-	dereg(test, mr);
-}
-
-/* A message stopped in the middle does not keep the region. */
-static void copy_after_dereg(struct kunit *test)
-{
-	struct ib_mr *mr = user_mr(test, RW);
-	struct soft_iter to, from;
-	u8 bytes[20] = {};
-
-	over(test, &to, mr, VA, 20, RWR);
-	soft_iter_bytes(&from, bytes, 20);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 10),
-			(int)SOFT_OK);
-	dereg(test, mr);
-	KUNIT_EXPECT_EQ(test, umems, 0);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_check(&to), (int)SOFT_ERR_KEY);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 10),
-			(int)SOFT_ERR_KEY);
-	soft_iter_end(&to);
-	soft_iter_end(&to);
-}
-
-static void copy_dma(struct kunit *test)
-{
-	struct world *w = world(test);
-	struct ib_mr *mr = soft_get_dma_mr(&w->pd, LW | RRD);
-	u8 *bytes = patterned(test, 6000);
-	const struct ib_sge sge = {
-		.addr = (uintptr_t)bytes, .length = 6000, .lkey = mr->lkey,
-	};
-	u8 *copy = kunit_kzalloc(test, 6000, GFP_KERNEL);
-	struct soft_iter to, from;
-
-	soft_iter_list(&from, w->mem, &w->pd, &sge, 1, 0);
-	soft_iter_bytes(&to, copy, 6000);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 6000),
-			(int)SOFT_OK);
-	soft_iter_end(&from);
-	KUNIT_EXPECT_EQ(test, memcmp(bytes, copy, 6000), 0);
-
-	/* A peer names an address where nothing is. */
-	over(test, &from, mr, 4096, 100, RRD);
-	soft_iter_bytes(&to, copy, 100);
-	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 100),
-			(int)SOFT_ERR_BOUNDS);
-	soft_iter_end(&from);
-	dereg(test, mr);
-}
-
 /* ---- atomics ------------------------------------------------------------------ */
 
 static void mem_atomics(struct kunit *test)
@@ -669,6 +242,40 @@ static void map_two_pages(struct kunit *test, struct ib_mr *mr, u8 *pages)
 	KUNIT_EXPECT_EQ(test, soft_map_mr_sg(mr, sg, 2, &offset), 2);
 }
 
+static u32 register_fast(struct kunit *test, struct ib_mr *mr)
+{
+	struct world *w = world(test);
+	u32 key = ib_inc_rkey(mr->rkey);
+
+	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->other_pd, key, RW),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->pd, key + 256, RW),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->pd, key, RW), 0);
+	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->pd, key, RW),
+			-EINVAL);
+	mr->rkey = key;
+	return key;
+}
+
+static void invalidate_fast(struct kunit *test, u32 key)
+{
+	struct world *w = world(test);
+
+	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->other_pd,
+							  7, key, true),
+			(int)SOFT_ERR_PERM);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 7,
+							  key ^ 1, true),
+			(int)SOFT_ERR_KEY);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 7,
+							  key, true),
+			(int)SOFT_OK);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 7,
+							  key, false),
+			(int)SOFT_OK);
+}
+
 static void mem_fast(struct kunit *test)
 {
 	u8 *pages = (u8 *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, 2);
@@ -686,15 +293,7 @@ static void mem_fast(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)remote(test, mr->rkey, 0, 0, RWR),
 			(int)SOFT_ERR_KEY);
 	map_two_pages(test, mr, pages);
-	key = ib_inc_rkey(mr->rkey);
-	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->other_pd, key, RW),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->pd, key + 256, RW),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->pd, key, RW), 0);
-	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->pd, key, RW),
-			-EINVAL);
-	mr->rkey = key;
+	key = register_fast(test, mr);
 
 	over(test, &to, mr, mr->iova + PAGE_SIZE - 110, 20, RWR);
 	soft_iter_bytes(&from, "0123456789abcdefghij", 20);
@@ -704,18 +303,7 @@ static void mem_fast(struct kunit *test)
 			0);
 	KUNIT_EXPECT_EQ(test, memcmp(pages + 2 * PAGE_SIZE, "abcde", 5), 0);
 
-	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->other_pd,
-							  7, key, true),
-			(int)SOFT_ERR_PERM);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 7,
-							  key ^ 1, true),
-			(int)SOFT_ERR_KEY);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 7,
-							  key, true),
-			(int)SOFT_OK);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 7,
-							  key, false),
-			(int)SOFT_OK);
+	invalidate_fast(test, key);
 	/* The same key again is another grant. */
 	KUNIT_EXPECT_EQ(test, soft_region_register(mr, &w->pd, key, RW), 0);
 	KUNIT_EXPECT_EQ(test, (int)soft_iter_copy(&to, &from, 5),
@@ -733,34 +321,15 @@ static void mem_fast(struct kunit *test)
 	free_pages((unsigned long)pages, 2);
 }
 
-#include "mem_windows.c"
-#include "mem_turns.c"
-#include "mem_count.c"
-
 static struct kunit_case soft_mem_cases[] = {
 	KUNIT_CASE(mem_rights),
 	KUNIT_CASE(mem_bad_rights),
 	KUNIT_CASE(mem_ranges),
 	KUNIT_CASE(mem_zero_based),
-	KUNIT_CASE(mem_keys),
-	KUNIT_CASE(mem_limits),
 	KUNIT_CASE(mem_rereg),
-	KUNIT_CASE(copy_borders),
-	KUNIT_CASE(copy_regions),
-	KUNIT_CASE(copy_lists),
-	KUNIT_CASE(copy_bad_entry),
-	KUNIT_CASE(copy_packets),
-	KUNIT_CASE(copy_after_dereg),
-	KUNIT_CASE(copy_dma),
 	KUNIT_CASE(mem_atomics),
 	KUNIT_CASE(mem_word_rights),
 	KUNIT_CASE(mem_fast),
-	KUNIT_CASE(mw_type_1),
-	KUNIT_CASE(mw_type_2),
-	KUNIT_CASE(mw_rules),
-	KUNIT_CASE(turn_is_taken),
-	KUNIT_CASE(turn_is_kept),
-	KUNIT_CASE(turns_cross),
 	{}
 };
 
@@ -770,7 +339,9 @@ static struct kunit_suite soft_mem_suite = {
 	.exit = soft_mem_test_exit,
 	.test_cases = soft_mem_cases,
 };
-kunit_test_suite(soft_mem_suite);
+
+kunit_test_suites(&soft_mem_suite, &soft_mem_count_suite, &soft_mem_copy_suite,
+		  &soft_mem_window_suite, &soft_mem_turn_suite);
 
 MODULE_DESCRIPTION("KUnit: keys, rights and copies of software devices");
 MODULE_LICENSE("GPL");

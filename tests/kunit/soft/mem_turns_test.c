@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Which contexts wait for which at a region: the cases of mem_test.c, which includes
- * this, with threads.
- */
+/* Which contexts wait for which at a region: cases with threads. */
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
+
+#include "hw/soft/region_lock.h"
+#include "mem.h"
 
 /**
  * struct helper - a thread that waits for a region on a CPU of its own
@@ -237,3 +237,17 @@ static void turns_cross(struct kunit *test)
 	dereg(test, mr[0]);
 	dereg(test, mr[1]);
 }
+
+static struct kunit_case soft_mem_turn_cases[] = {
+	KUNIT_CASE(turn_is_taken),
+	KUNIT_CASE(turn_is_kept),
+	KUNIT_CASE(turns_cross),
+	{}
+};
+
+struct kunit_suite soft_mem_turn_suite = {
+	.name = "soft_mem_turn",
+	.init = soft_mem_test_init,
+	.exit = soft_mem_test_exit,
+	.test_cases = soft_mem_turn_cases,
+};

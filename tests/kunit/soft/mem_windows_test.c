@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Memory windows: the cases of mem_test.c, which includes this, that bind.
- */
+/* Memory windows. */
+#include "hw/soft/mw.h"
+#include "hw/soft/region_lock.h"
+#include "mem.h"
 
 static struct soft_mw *new_window(struct kunit *test, enum ib_mw_type type)
 {
@@ -174,3 +175,17 @@ static void mw_rules(struct kunit *test)
 		dereg(test, mr);
 	}
 }
+
+static struct kunit_case soft_mem_window_cases[] = {
+	KUNIT_CASE(mw_type_1),
+	KUNIT_CASE(mw_type_2),
+	KUNIT_CASE(mw_rules),
+	{}
+};
+
+struct kunit_suite soft_mem_window_suite = {
+	.name = "soft_mem_window",
+	.init = soft_mem_test_init,
+	.exit = soft_mem_test_exit,
+	.test_cases = soft_mem_window_cases,
+};
