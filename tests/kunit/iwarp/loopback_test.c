@@ -6,34 +6,7 @@
 #include "hw/iwarp/crc.h"
 #include "hw/iwarp/qp.h"
 #include "hw/iwarp/rx.h"
-
-#define EXPECT_BYTES(test, have, want) \
-	KUNIT_EXPECT_EQ(test, memcmp(have, want, sizeof(want)), 0)
-
-struct sender {
-	struct iw_dev dev;
-	struct iw_qp qp;
-};
-
-static struct sender *new_sender(struct kunit *test)
-{
-	struct sender *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
-	s->dev.stats = alloc_percpu(struct iw_stats);
-	KUNIT_ASSERT_TRUE(test, !!s->dev.stats);
-	s->qp.ib.device = &s->dev.soft.ib;
-	mutex_init(&s->qp.tx.lock);
-	mutex_lock(&s->qp.tx.lock);
-	return s;
-}
-
-static void end_sender(struct sender *s)
-{
-	iw_tx_drop(&s->qp.tx);
-	mutex_unlock(&s->qp.tx.lock);
-	free_percpu(s->dev.stats);
-}
+#include "sender.h"
 
 /* An end that gets them. */
 struct hearer {
