@@ -455,21 +455,10 @@ static void one_turn(struct thread *t)
 		file_renew(t->ctx);
 }
 
-static void *work(void *arg)
-{
-	struct thread *t = arg;
-
-	while (atomic_load(&shared->left) > 0)
-		one_turn(t);
-	return NULL;
-}
-
 /* ---- processes ---- */
 
 static int child(uint64_t seed, int threads)
 {
-	struct thread *t = calloc(threads, sizeof(*t));
-	pthread_t id;
 	int i;
 
 	for (i = 0; i < FILES; i++) {
@@ -480,16 +469,7 @@ static int child(uint64_t seed, int threads)
 		}
 	}
 	fcntl(files[0].fd, F_SETFL, 0);
-	for (i = 0; i < threads; i++) {
-		thread_init(&t[i], seed, i, 8192);
-		pthread_create(&id, NULL, work, &t[i]);
-	}
-	/*
-	 * Nothing waits for the threads, of which some are in a command and some
-	 * wait for an event, nor cleans up: the kernel's is part of the test.
-	 */
-	while (atomic_load(&shared->left) > 0)
-		usleep(10000);
+	threads_run(seed, threads, 8192, &shared->left, one_turn);
 	return 0;
 }
 

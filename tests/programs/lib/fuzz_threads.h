@@ -21,6 +21,8 @@ struct thread {
 	char *edge;		/* page that ends where memory ends */
 	char *response;		/* memory of its own */
 	struct context *ctx;	/* open file of the command in work */
+	atomic_long *left;	/* commands, of all threads */
+	void (*turn)(struct thread *t);
 };
 
 static inline uint32_t rnd(struct thread *t)
@@ -51,6 +53,35 @@ static inline void thread_init(struct thread *t, uint64_t seed, int number,
 	mprotect(t->edge + 4096, 4096, PROT_NONE);
 	t->response = mmap(NULL, response, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static inline void *thread_turns(void *arg)
+{
+	struct thread *t = arg;
+
+	while (atomic_load(t->left) > 0)
+		t->turn(t);
+	return NULL;
+}
+
+/*
+ * Until nothing is @left. Nothing waits for the threads, of which some are in a command and some
+ * wait for an event, nor cleans up: the kernel's is part of the test.
+ */
+static inline void threads_run(uint64_t seed, int threads, size_t response,
+			       atomic_long *left, void (*turn)(struct thread *t))
+{
+	struct thread *t = calloc(threads, sizeof(*t));
+	pthread_t id;
+
+	for (int i = 0; i < threads; i++) {
+		thread_init(&t[i], seed, i, response);
+		t[i].left = left;
+		t[i].turn = turn;
+		pthread_create(&id, NULL, thread_turns, &t[i]);
+	}
+	while (atomic_load(left) > 0)
+		usleep(10000);
 }
 
 /* How much a fuzz does. */

@@ -300,21 +300,10 @@ static void one_turn(struct thread *t)
 		renew(t);
 }
 
-static void *work(void *arg)
-{
-	struct thread *t = arg;
-
-	while (atomic_load(&shared->left) > 0)
-		one_turn(t);
-	return NULL;
-}
-
 /* ---- processes ---- */
 
 static int child(uint64_t seed, int threads)
 {
-	struct thread *t = calloc(threads, sizeof(*t));
-	pthread_t id;
 	int i;
 
 	for (i = 0; i < FILES; i++) {
@@ -324,13 +313,7 @@ static int child(uint64_t seed, int threads)
 			return 2;
 		}
 	}
-	for (i = 0; i < threads; i++) {
-		thread_init(&t[i], seed, i, 8192);
-		pthread_create(&id, NULL, work, &t[i]);
-	}
-	/* Nothing waits for the threads or cleans up: the kernel's is part of the test. */
-	while (atomic_load(&shared->left) > 0)
-		usleep(10000);
+	threads_run(seed, threads, 8192, &shared->left, one_turn);
 	return 0;
 }
 
