@@ -14,10 +14,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "innocent.h"
+#include "rxe_ring.h"
 
 #include <rdma/ib_user_verbs.h>
-#include <rdma/rdma_user_rxe.h>
 
 #define ARENA		(64 << 10)
 #define REGION_AT	(8 << 10 | 0x135)
@@ -34,11 +33,6 @@ struct shared {
 	volatile uint32_t keys[4];
 	volatile uint64_t address;
 	volatile uint64_t secret;
-};
-
-struct ring {
-	struct rxe_queue_buf *buf;
-	size_t bytes;
 };
 
 struct victim {		/* of itself */
@@ -66,43 +60,6 @@ static uint32_t statuses;	/* seen in the CQ, a bit each */
 static long restarts, doorbells;
 static int failures;
 
-#define NEED(x) do { if (!(x)) { printf("FAIL set-up: %s: %s\n", #x, strerror(errno)); exit(1); } } while (0)
-
-/* ---- where the rings are -------------------------------------------------------- */
-
-#define MAPS 64
-static struct ring known[MAPS];
-static int knowns;
-
-static bool is_known(void *at)
-{
-	int i;
-
-	for (i = 0; i < knowns; i++)
-		if (known[i].buf == at)
-			return true;
-	return false;
-}
-
-/* Mappings of the device that were not there before. */
-static int new_rings(struct ring *found, int most)
-{
-	FILE *file = fopen("/proc/self/maps", "r");
-	unsigned long start, end;
-	char line[512];
-	int n = 0;
-
-	NEED(file);
-	while (fgets(line, sizeof(line), file)) {
-		if (!strstr(line, "/dev/infiniband/uverbs") ||
-		    sscanf(line, "%lx-%lx", &start, &end) != 2 || is_known((void *)start))
-			continue;
-		if (n < most && knowns < MAPS)
-			known[knowns++] = found[n++] = (struct ring){ (void *)start, end - start };
-	}
-	fclose(file);
-	return n;
-}
 
 /* ---- objects ----------------------------------------------------------------------- */
 
@@ -179,14 +136,6 @@ static void end_objects(void)
 }
 
 /* ---- what is written ------------------------------------------------------------------ */
-
-static uint64_t odd(uint64_t *s)
-{
-	static const uint64_t values[] = { 0, 1, 7, 0x7fffffff, 0x80000000, 0xffffffff,
-		0x7fffffffffffffff, ~0ULL, 0x100000000, 33, 4096 };
-
-	return below(s, 3) ? values[below(s, 11)] : (uint64_t)rng(s) << 32 | rng(s);
-}
 
 static uint32_t a_key(uint64_t *s)
 {
@@ -275,37 +224,6 @@ static void fill_send(struct victim *v, uint8_t *element, bool bend, uint64_t *s
 
 		memcpy(element + at, &value, 4);
 	}
-}
-
-/* A ring of the kernel's own size: its header is ours to spoil. */
-struct shape {
-	uint32_t shift, mask;
-};
-
-static uint8_t *slot(const struct ring *r, struct shape shape, uint32_t i)
-{
-	return r->buf->data + ((size_t)(i & shape.mask) << shape.shift);
-}
-
-static void spoil_header(struct ring *r, struct shape shape, uint64_t *s)
-{
-	volatile struct rxe_queue_buf *b = r->buf;
-
-	switch (below(s, 6)) {
-	case 0:	b->producer_index = odd(s); break;
-	case 1:	b->consumer_index = odd(s); break;
-	case 2:	b->log2_elem_size = odd(s); break;
-	case 3:	b->index_mask = odd(s); break;
-	case 4:	b->producer_index = rng(s) & shape.mask; break;
-	case 5:	b->consumer_index = rng(s) & shape.mask; break;
-	}
-}
-
-static struct shape shape_of(const struct ring *r)
-{
-	struct shape shape = { r->buf->log2_elem_size, r->buf->index_mask };
-
-	return shape;
 }
 
 /* ---- threads ---------------------------------------------------------------------------- */
