@@ -14,57 +14,17 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
+#include "crc32.h"
 #include "innocent.h"
+#include "interop_rows.h"
 
 #define GRH 40
-#define GUARD 64		/* before and behind a message, not to be touched */
 #define MOST 65537
 #define AREA (MOST + 8 + 2 * GUARD)
 #define SLOTS 12		/* messages at once */
 #define SLOT 5000
 #define PATIENCE 60		/* seconds for the other host, or a completion */
 #define QKEY 0x1ee7
-
-enum { RC, UC, UD, KINDS };
-
-/* What is special about a row. */
-enum how {
-	PLAIN,
-	LATE,		/* the receive is posted after the SEND */
-	TOO_SHORT,	/* the receive is too short for the SEND */
-	NO_LKEY,	/* the receive names memory that is none */
-	NO_RKEY,	/* the request does */
-	INVALIDATE,	/* SEND takes a window away, which then is closed */
-	AT_ONCE,	/* a dozen requests without waiting */
-};
-
-static const struct row {
-	const char *name;
-	int kind;
-	enum ibv_wr_opcode op;
-	enum how how;
-} rows[] = {
-	{ "RC SEND", RC, IBV_WR_SEND },
-	{ "RC SEND_IMM", RC, IBV_WR_SEND_WITH_IMM },
-	{ "RC WRITE", RC, IBV_WR_RDMA_WRITE },
-	{ "RC WRITE_IMM", RC, IBV_WR_RDMA_WRITE_WITH_IMM },
-	{ "RC READ", RC, IBV_WR_RDMA_READ },
-	{ "RC CMP_SWAP", RC, IBV_WR_ATOMIC_CMP_AND_SWP },
-	{ "RC FETCH_ADD", RC, IBV_WR_ATOMIC_FETCH_AND_ADD },
-	{ "RC SEND_INV", RC, IBV_WR_SEND_WITH_INV, INVALIDATE },
-	{ "RC many at once", RC, IBV_WR_SEND, AT_ONCE },
-	{ "RC SEND before the receive", RC, IBV_WR_SEND, LATE },
-	{ "RC SEND too long", RC, IBV_WR_SEND, TOO_SHORT },
-	{ "RC SEND to a receive without memory", RC, IBV_WR_SEND, NO_LKEY },
-	{ "RC WRITE with a wrong key", RC, IBV_WR_RDMA_WRITE, NO_RKEY },
-	{ "RC READ with a wrong key", RC, IBV_WR_RDMA_READ, NO_RKEY },
-	{ "UC SEND", UC, IBV_WR_SEND },
-	{ "UC SEND_IMM", UC, IBV_WR_SEND_WITH_IMM },
-	{ "UC WRITE", UC, IBV_WR_RDMA_WRITE },
-	{ "UC WRITE_IMM", UC, IBV_WR_RDMA_WRITE_WITH_IMM },
-	{ "UD SEND", UD, IBV_WR_SEND },
-	{ "UD SEND_IMM", UD, IBV_WR_SEND_WITH_IMM },
-};
 
 /* Of one host: what the other has to know of it. */
 struct host {
@@ -91,8 +51,6 @@ static struct host hosts[2];	/* client, server */
 static uint8_t *area, *before;
 static int me, control, gid_index, mtu = 1024, quick, failures;
 static uint64_t dice = 1;	/* both roll the same */
-static const struct row *row;
-static uint32_t size;		/* of the message in hand */
 
 #define NEED(x) do { if (!(x)) {					\
 	printf("FAIL %s: %s: %s (line %d)\n", row ? row->name : "set-up", #x,	\
@@ -230,53 +188,6 @@ static void start_row(void)
 }
 
 /* ---- one message --------------------------------------------------------------- */
-
-static uint32_t crc32_of(const uint8_t *p, size_t length)
-{
-	static uint32_t table[256];
-	uint32_t crc = ~0u;
-
-	for (uint32_t i = 0; !table[255] && i < 256; i++) {
-		table[i] = i;
-		for (int bit = 0; bit < 8; bit++)
-			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320 : 0);
-	}
-	while (length--)
-		crc = crc >> 8 ^ table[(crc ^ *p++) & 0xff];
-	return ~crc;
-}
-
-static bool is_atomic(void)
-{
-	return row->op == IBV_WR_ATOMIC_CMP_AND_SWP || row->op == IBV_WR_ATOMIC_FETCH_AND_ADD;
-}
-
-static bool is_send(void)
-{
-	return row->op == IBV_WR_SEND || row->op == IBV_WR_SEND_WITH_IMM ||
-	       row->op == IBV_WR_SEND_WITH_INV;
-}
-
-static bool has_imm(void)
-{
-	return row->op == IBV_WR_SEND_WITH_IMM || row->op == IBV_WR_RDMA_WRITE_WITH_IMM;
-}
-
-static bool takes_receive(void)
-{
-	return is_send() || has_imm();
-}
-
-/* Where in the area; not aligned if it need not be. */
-static uint32_t place(void)
-{
-	return GUARD + (is_atomic() ? 0 : 3);
-}
-
-static uint32_t imm_of(void)
-{
-	return 0xa1b2c300 ^ size;
-}
 
 static void fill(void)
 {
