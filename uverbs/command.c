@@ -29,7 +29,7 @@ int uv_cmd_run(const struct uv_cmd *cmd, struct uverbs_attr_bundle *attrs)
 	if (cmd->of_driver && !uv_ib_dev(attrs->ufile->device))
 		return uv_refuse(attrs->ufile, -EIO, "the device is gone");
 	ret = cmd->run(attrs);
-	ofed_umem_claim(&attrs->ufile->umems);
+	ofed_umem_claim(&to_uv_file(attrs->ufile)->umems);
 	uv_finish_object(attrs, ret);
 	return ret;
 }
@@ -40,7 +40,7 @@ static const struct uv_cmd no_cmd;
  * The frame of a command that a driver does not serve is judged first, unless
  * its number lies behind all that the driver does serve.
  */
-const struct uv_cmd *uv_cmd_find(const struct uv_device *dev, u32 command)
+const struct uv_cmd *uv_cmd_find(const struct ib_uverbs_device *dev, u32 command)
 {
 	const u32 number = command & IB_USER_VERBS_CMD_COMMAND_MASK;
 	const struct uv_api *api = dev->api;
@@ -56,7 +56,7 @@ const struct uv_cmd *uv_cmd_find(const struct uv_device *dev, u32 command)
 }
 
 /* Whether the device has a legacy command. */
-bool uv_has_command(const struct uv_device *dev, u32 number)
+bool uv_has_command(const struct ib_uverbs_device *dev, u32 number)
 {
 	return dev->api->legacy[number];
 }

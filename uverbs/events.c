@@ -293,7 +293,7 @@ static struct uv_async_event *uv_async_event_new(struct uv_async_file *async)
 	lockdep_assert_held(&async->queue.lock);
 	if (async->queue.closed)
 		return NULL;
-	old = set_active_memcg(async->uobj.ufile->memcg);
+	old = set_active_memcg(to_uv_file(async->uobj.ufile)->memcg);
 	event = kzalloc(sizeof(*event), GFP_ATOMIC | __GFP_ACCOUNT);
 	set_active_memcg(old);
 	return event;

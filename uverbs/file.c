@@ -12,7 +12,7 @@
 
 #include "ioctl/uapi.h"
 
-void uv_device_put_user(struct uv_device *dev)
+void uv_device_put_user(struct ib_uverbs_device *dev)
 {
 	if (refcount_dec_and_test(&dev->users))
 		complete(&dev->idle);
@@ -22,17 +22,17 @@ static void uv_file_release(struct kref *ref)
 {
 	struct ib_uverbs_file *file =
 		container_of(ref, struct ib_uverbs_file, ref);
-	struct uv_device *dev = file->device;
+	struct ib_uverbs_device *dev = file->device;
 
 	scoped_guard(mutex, &dev->files_lock)
-		list_del(&file->node);
+		list_del(&file->list);
 	uv_handles_release(file);
-	if (file->async)
-		uv_uobj_put(&file->async->uobj);
+	if (to_uv_file(file)->async)
+		uv_uobj_put(&to_uv_file(file)->async->uobj);
 	uv_mmap_release(file);
-	module_put(file->owner);
-	mem_cgroup_put(file->memcg);
-	kfree(file);
+	module_put(to_uv_file(file)->owner);
+	mem_cgroup_put(to_uv_file(file)->memcg);
+	kfree(to_uv_file(file));
 
 	uv_device_put_user(dev);
 	put_device(&dev->dev);
@@ -51,14 +51,14 @@ void uv_file_put(struct ib_uverbs_file *file)
  * Files that are opened meanwhile come last. No lock is held in between.
  * Return: the next one, with a reference, or NULL.
  */
-struct ib_uverbs_file *uv_file_next(struct uv_device *dev,
+struct ib_uverbs_file *uv_file_next(struct ib_uverbs_device *dev,
 				    struct ib_uverbs_file *prev)
 {
 	struct ib_uverbs_file *file, *next = NULL;
 
 	scoped_guard(mutex, &dev->files_lock) {
-		file = list_prepare_entry(prev, &dev->files, node);
-		list_for_each_entry_continue(file, &dev->files, node)
+		file = list_prepare_entry(prev, &dev->files, list);
+		list_for_each_entry_continue(file, &dev->files, list)
 			if (kref_get_unless_zero(&file->ref)) {
 				next = file;
 				break;
@@ -70,18 +70,20 @@ struct ib_uverbs_file *uv_file_next(struct uv_device *dev,
 }
 
 /* With a reference to @device, but not yet known to it. */
-static struct ib_uverbs_file *uv_file_new(struct uv_device *dev)
+static struct ib_uverbs_file *uv_file_new(struct ib_uverbs_device *dev)
 {
-	struct ib_uverbs_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	struct uv_file *uv = kzalloc(sizeof(*uv), GFP_KERNEL_ACCOUNT);
+	struct ib_uverbs_file *file;
 
-	if (!file)
+	if (!uv)
 		return NULL;
+	file = &uv->base;
 	kref_init(&file->ref);
-	mutex_init(&file->setup_lock);
+	mutex_init(&file->ucontext_lock);
 	uv_handles_init(file);
 	uv_mmap_init(file);
 	file->device = dev;
-	file->memcg = get_mem_cgroup_from_mm(current->mm);
+	to_uv_file(file)->memcg = get_mem_cgroup_from_mm(current->mm);
 	return file;
 }
 
@@ -99,15 +101,15 @@ static int uv_file_admit(struct ib_uverbs_file *file, struct ib_device *ib_dev)
 	if (!ib_dev->ops.disassociate_ucontext) {
 		if (!try_module_get(ib_dev->ops.owner))
 			return uv_refuse(file, -ENODEV, "the driver goes");
-		file->owner = ib_dev->ops.owner;
+		to_uv_file(file)->owner = ib_dev->ops.owner;
 	}
 	return 0;
 }
 
 int uv_file_open(struct inode *inode, struct file *filp)
 {
-	struct uv_device *dev =
-		container_of(inode->i_cdev, struct uv_device, cdev);
+	struct ib_uverbs_device *dev =
+		container_of(inode->i_cdev, struct ib_uverbs_device, cdev);
 	struct ib_uverbs_file *file;
 	int ret;
 
@@ -126,14 +128,14 @@ int uv_file_open(struct inode *inode, struct file *filp)
 		if (ret)
 			goto err_free;
 		get_device(&dev->dev);
-		list_add_tail(&file->node, &dev->files);
+		list_add_tail(&file->list, &dev->files);
 	}
 	filp->private_data = file;
 	return stream_open(inode, filp);
 
 err_free:
-	mem_cgroup_put(file->memcg);
-	kfree(file);
+	mem_cgroup_put(to_uv_file(file)->memcg);
+	kfree(to_uv_file(file));
 err_put_user:
 	uv_device_put_user(dev);
 	return ret;
@@ -167,7 +169,7 @@ static void uv_file_teardown(struct ib_uverbs_file *file,
 {
 	struct ib_ucontext *context;
 
-	guard(rwsem_write)(&file->teardown);
+	guard(rwsem_write)(&file->hw_destroy_rwsem);
 	context = file->ucontext;
 	if (!context)
 		return;
@@ -175,11 +177,11 @@ static void uv_file_teardown(struct ib_uverbs_file *file,
 	if (why == RDMA_REMOVE_DRIVER_REMOVE)
 		context->device->ops.disassociate_ucontext(context);
 	WRITE_ONCE(file->ucontext, NULL);
-	if (list_empty(&file->objs))
+	if (list_empty(&file->uobjects))
 		uv_context_destroy(context);
 	else
 		uv_leave_behind(file, context);
-	ofed_umem_settle(&file->umems);
+	ofed_umem_settle(&to_uv_file(file)->umems);
 }
 
 int uv_file_close(struct inode *inode, struct file *filp)
@@ -199,7 +201,7 @@ int uv_file_close(struct inode *inode, struct file *filp)
  * When this returns, the driver is not called any more. Context: process,
  * sleeps.
  */
-void uv_device_unplug(struct uv_device *dev)
+void uv_device_unplug(struct ib_uverbs_device *dev)
 {
 	struct ib_uverbs_file *file = NULL;
 
@@ -231,17 +233,17 @@ EXPORT_SYMBOL(ib_uverbs_get_ucontext_file);
 struct uv_async_file *uv_file_async(struct ib_uverbs_file *file)
 {
 	/* Pairs with the release when it was complete. */
-	return smp_load_acquire(&file->async);
+	return smp_load_acquire(&to_uv_file(file)->async);
 }
 
 static void uv_async_set(struct ib_uverbs_file *file, struct uv_async_file *async)
 {
-	lockdep_assert_held(&file->setup_lock);
-	if (file->async)
+	lockdep_assert_held(&file->ucontext_lock);
+	if (to_uv_file(file)->async)
 		return;
 	uv_uobj_get(&async->uobj);
 	/* A reader that sees it may send events to it. */
-	smp_store_release(&file->async, async);
+	smp_store_release(&to_uv_file(file)->async, async);
 }
 
 /**
@@ -252,7 +254,7 @@ static void uv_async_set(struct ib_uverbs_file *file, struct uv_async_file *asyn
 void uv_file_offer_async(struct ib_uverbs_file *file,
 			 struct uv_async_file *async)
 {
-	guard(mutex)(&file->setup_lock);
+	guard(mutex)(&file->ucontext_lock);
 	uv_async_set(file, async);
 }
 
@@ -311,8 +313,8 @@ int uv_context_create(struct uverbs_attr_bundle *attrs,
 	struct ib_uverbs_file *file = attrs->ufile;
 	int ret;
 
-	lockdep_assert_held(&file->teardown);
-	guard(mutex)(&file->setup_lock);
+	lockdep_assert_held(&file->hw_destroy_rwsem);
+	guard(mutex)(&file->ucontext_lock);
 	if (file->ucontext)
 		return uv_refuse(file, -EINVAL, "the file has a context");
 	xa_init_flags(&context->mmap_xa, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);

@@ -35,13 +35,13 @@ struct uv_left_context {
 struct uv_leftovers {
 	struct ofed_leftover kept;
 	struct mutex lock;
-	struct ib_uverbs_file file;
+	struct uv_file file;
 	struct list_head contexts;
 	bool used;
 };
 
 /* Return: those of a new device, or NULL. */
-struct uv_leftovers *uv_leftovers_new(struct uv_device *dev)
+struct uv_leftovers *uv_leftovers_new(struct ib_uverbs_device *dev)
 {
 	struct uv_leftovers *left = kzalloc(sizeof(*left), GFP_KERNEL);
 
@@ -49,8 +49,8 @@ struct uv_leftovers *uv_leftovers_new(struct uv_device *dev)
 		return NULL;
 	mutex_init(&left->lock);
 	INIT_LIST_HEAD(&left->contexts);
-	uv_handles_init(&left->file);
-	left->file.device = dev;
+	uv_handles_init(&left->file.base);
+	left->file.base.device = dev;
 	return left;
 }
 
@@ -82,8 +82,8 @@ static void uv_uobj_leave(struct ib_uobject *uobj, struct uv_leftovers *left)
 	uv_uobj_hide(uobj);
 	uv_uobj_uncharge(uobj);
 	uv_uobj_free_handle(uobj);
-	uobj->ufile = &left->file;
-	list_move_tail(&uobj->list, &left->file.objs);
+	uobj->ufile = &left->file.base;
+	list_move_tail(&uobj->list, &left->file.base.uobjects);
 }
 
 static void uv_context_leave(struct ib_ucontext *context,
@@ -94,7 +94,7 @@ static void uv_context_leave(struct ib_ucontext *context,
 
 	lockdep_assert_held(&left->lock);
 	uv_context_hide(context);
-	context->ufile = &left->file;
+	context->ufile = &left->file.base;
 	node->context = context;
 	list_add(&node->node, &left->contexts);
 }
@@ -107,7 +107,7 @@ static void uv_leftovers_use(struct uv_leftovers *left, struct ib_device *ib_dev
 	if (left->used)
 		return;
 	left->used = true;
-	get_device(&left->file.device->dev);
+	get_device(&left->file.base.device->dev);
 	/* The driver has handlers of this module. A file keeps it until here. */
 	__module_get(THIS_MODULE);
 	ibdev_err(ib_dev,
@@ -117,7 +117,7 @@ static void uv_leftovers_use(struct uv_leftovers *left, struct ib_device *ib_dev
 
 /**
  * uv_leave_behind - a file ends, but some of its objects do not
- * @file: the file, with teardown held for writing; file->objs has the objects
+ * @file: the file, with hw_destroy_rwsem held for writing; file->uobjects has the objects
  * @context: its context, which they may use
  *
  * Context: process, may sleep.
@@ -127,11 +127,11 @@ void uv_leave_behind(struct ib_uverbs_file *file, struct ib_ucontext *context)
 	struct uv_leftovers *left = file->device->left;
 	struct ib_uobject *uobj, *next;
 
-	lockdep_assert_held_write(&file->teardown);
+	lockdep_assert_held_write(&file->hw_destroy_rwsem);
 	guard(mutex)(&left->lock);
 	uv_leftovers_use(left, context->device,
-			 list_first_entry(&file->objs, typeof(*uobj), list));
-	list_for_each_entry_safe(uobj, next, &file->objs, list)
+			 list_first_entry(&file->uobjects, typeof(*uobj), list));
+	list_for_each_entry_safe(uobj, next, &file->uobjects, list)
 		uv_uobj_leave(uobj, left);
 	uv_context_leave(context, left);
 }
@@ -175,14 +175,14 @@ static void uv_leftovers_free(struct ofed_leftover *kept)
 	struct uv_leftovers *left = container_of(kept, typeof(*left), kept);
 	struct ib_uobject *uobj, *next;
 
-	list_for_each_entry_safe(uobj, next, &left->file.objs, list) {
+	list_for_each_entry_safe(uobj, next, &left->file.base.uobjects, list) {
 		if (uv_type_of(uobj)->forget)
 			uv_type_of(uobj)->forget(uobj);
 		list_del_init(&uobj->list);
 		uv_uobj_put(uobj);
 	}
 	uv_contexts_end(left, uv_context_free);
-	put_device(&left->file.device->dev);
+	put_device(&left->file.base.device->dev);
 }
 
 /**
@@ -192,23 +192,23 @@ static void uv_leftovers_free(struct ofed_leftover *kept)
  *
  * Context: process, may sleep.
  */
-void uv_leftovers_end(struct uv_device *dev, struct ib_device *ib_dev)
+void uv_leftovers_end(struct ib_uverbs_device *dev, struct ib_device *ib_dev)
 {
 	struct uv_leftovers *left = dev->left;
 	struct ib_uobject *uobj;
 
 	if (!left->used)
 		return;
-	scoped_guard(rwsem_write, &left->file.teardown)
-		uv_handles_destroy_hw(&left->file, RDMA_REMOVE_DRIVER_REMOVE);
-	if (list_empty(&left->file.objs)) {
+	scoped_guard(rwsem_write, &left->file.base.hw_destroy_rwsem)
+		uv_handles_destroy_hw(&left->file.base, RDMA_REMOVE_DRIVER_REMOVE);
+	if (list_empty(&left->file.base.uobjects)) {
 		uv_contexts_end(left, uv_context_destroy);
 		put_device(&dev->dev);
 		module_put(THIS_MODULE);
 		return;
 	}
 	/* A refusal may have put it back into a table. */
-	list_for_each_entry(uobj, &left->file.objs, list)
+	list_for_each_entry(uobj, &left->file.base.uobjects, list)
 		uv_uobj_hide(uobj);
 	uv_contexts_do(left, uv_context_dealloc);
 	left->kept = (struct ofed_leftover) {

@@ -41,15 +41,15 @@ static dev_t uv_dev_of_number(int number)
 				   dynamic_devs + number - UV_FIXED;
 }
 
-static struct uv_device *to_uv_device(struct device *device)
+static struct ib_uverbs_device *to_uv_device(struct device *device)
 {
-	return container_of(device, struct uv_device, dev);
+	return container_of(device, struct ib_uverbs_device, dev);
 }
 
 static ssize_t uv_ibdev_show(struct device *device, struct device_attribute *attr,
 			     char *buf)
 {
-	struct uv_device *dev = to_uv_device(device);
+	struct ib_uverbs_device *dev = to_uv_device(device);
 	struct ib_device *ib_dev;
 
 	guard(srcu)(&dev->srcu);
@@ -63,7 +63,7 @@ static struct device_attribute dev_attr_ibdev =
 static ssize_t uv_abi_version_show(struct device *device,
 				   struct device_attribute *attr, char *buf)
 {
-	struct uv_device *dev = to_uv_device(device);
+	struct ib_uverbs_device *dev = to_uv_device(device);
 	struct ib_device *ib_dev;
 
 	guard(srcu)(&dev->srcu);
@@ -100,7 +100,7 @@ static char *uv_devnode(compat_class_device *device, umode_t *mode)
 
 static void uv_dev_release(struct device *device)
 {
-	struct uv_device *dev = to_uv_device(device);
+	struct ib_uverbs_device *dev = to_uv_device(device);
 
 	uv_api_free(dev->api);
 	kfree(dev->left);
@@ -117,9 +117,9 @@ static struct class uv_class = {
 	.devnode = uv_devnode,
 };
 
-static struct uv_device *uv_device_new(struct ib_device *ib_dev)
+static struct ib_uverbs_device *uv_device_new(struct ib_device *ib_dev)
 {
-	struct uv_device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	struct ib_uverbs_device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	int ret = -ENOMEM;
 
 	if (!dev)
@@ -151,7 +151,7 @@ static struct uv_device *uv_device_new(struct ib_device *ib_dev)
 }
 
 /* Called before the node can be opened. */
-static int uv_device_learn(struct uv_device *dev, struct ib_device *ib_dev)
+static int uv_device_learn(struct ib_uverbs_device *dev, struct ib_device *ib_dev)
 {
 	struct uv_api *api = uv_api_of(ib_dev);
 
@@ -162,7 +162,7 @@ static int uv_device_learn(struct uv_device *dev, struct ib_device *ib_dev)
 	return 0;
 }
 
-static int uv_device_publish(struct uv_device *dev, struct ib_device *ib_dev)
+static int uv_device_publish(struct ib_uverbs_device *dev, struct ib_device *ib_dev)
 {
 	int ret;
 
@@ -190,9 +190,9 @@ err_free_number:
 static struct ib_client uv_client;
 
 /* The node of a registered device, with a reference to its dev, or NULL. */
-static struct uv_device *uv_device_get(struct ib_device *ib_dev)
+static struct ib_uverbs_device *uv_device_get(struct ib_device *ib_dev)
 {
-	struct uv_device *dev;
+	struct ib_uverbs_device *dev;
 
 	guard(mutex)(&nodes_lock);
 	dev = ib_get_client_data(ib_dev, &uv_client);
@@ -211,7 +211,7 @@ static struct uv_device *uv_device_get(struct ib_device *ib_dev)
  */
 void rdma_user_mmap_disassociate(struct ib_device *device)
 {
-	struct uv_device *dev = uv_device_get(device);
+	struct ib_uverbs_device *dev = uv_device_get(device);
 
 	if (!dev)
 		return;
@@ -222,7 +222,7 @@ COMPAT_EXPORT_MMAP_DISASSOCIATE(rdma_user_mmap_disassociate);
 
 static int uv_add(struct ib_device *ib_dev)
 {
-	struct uv_device *dev;
+	struct ib_uverbs_device *dev;
 	int ret;
 
 	/* Devices without a context are for the kernel, or part of another. */
@@ -253,7 +253,7 @@ err_put_device:
 static void uv_remove(struct ib_device *ib_dev, void *client_data)
 {
 	const bool unplug = ib_dev->ops.disassociate_ucontext;
-	struct uv_device *dev = client_data;
+	struct ib_uverbs_device *dev = client_data;
 
 	/* A device that moves to another namespace stays, but not its node. */
 	scoped_guard(mutex, &nodes_lock)
@@ -272,7 +272,7 @@ static void uv_remove(struct ib_device *ib_dev, void *client_data)
 static int uv_get_nl_info(struct ib_device *ib_dev, void *client_data,
 			  struct ib_client_nl_info *res)
 {
-	struct uv_device *dev = client_data;
+	struct ib_uverbs_device *dev = client_data;
 	int ret;
 
 	/* A node is of the device, not of a port. */

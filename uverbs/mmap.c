@@ -39,15 +39,15 @@ struct uv_umap {
 
 void uv_mmap_init(struct ib_uverbs_file *file)
 {
-	mutex_init(&file->range_lock);
+	mutex_init(&to_uv_file(file)->range_lock);
 	mutex_init(&file->umap_lock);
 	INIT_LIST_HEAD(&file->umaps);
 }
 
 void uv_mmap_release(struct ib_uverbs_file *file)
 {
-	if (file->dummy_page)
-		put_page(file->dummy_page);
+	if (file->disassociate_page)
+		put_page(file->disassociate_page);
 }
 
 /* On the list under umap_lock, with a reference to @entry. */
@@ -130,9 +130,9 @@ static void uv_umap_close(struct vm_area_struct *vma)
 static struct page *uv_dummy_page(struct ib_uverbs_file *file)
 {
 	guard(mutex)(&file->umap_lock);
-	if (!file->dummy_page)
-		file->dummy_page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	return file->dummy_page;
+	if (!file->disassociate_page)
+		file->disassociate_page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	return file->disassociate_page;
 }
 
 /* All of a mapping was there from its beginning: so it was zapped. */
@@ -289,7 +289,7 @@ static void uv_file_zap(struct ib_uverbs_file *file)
  * Context: process, sleeps; without any lock, as the last references of files
  * and address spaces may be put here.
  */
-void uv_mmap_zap_all(struct uv_device *dev)
+void uv_mmap_zap_all(struct ib_uverbs_device *dev)
 {
 	struct ib_uverbs_file *file = NULL;
 

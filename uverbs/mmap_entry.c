@@ -160,7 +160,7 @@ int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
 	if (npages > U32_MAX)
 		return -ENOMEM;
 
-	guard(mutex)(&ucontext->ufile->range_lock);
+	guard(mutex)(&to_uv_file(ucontext->ufile)->range_lock);
 	start = uv_find_range(table, npages, min_pgoff, max_pgoff);
 	if (start < 0)
 		return start;

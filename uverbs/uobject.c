@@ -4,14 +4,14 @@
  * their use.
  *
  * An object is born locked (usecnt -1) and unknown, by uv_uobj_begin(). Commit
- * makes its handle work and puts it on file->objs; abort undoes it. From then
+ * makes its handle work and puts it on file->uobjects; abort undoes it. From then
  * on it ends once, by the first of these:
  *
  * - a command. It locks the object, the driver destroys it, and the handle is
  *   free again. The lock stays taken, as others may have found the object just
  *   before.
  * - the close of its descriptor, if it is one.
- * - a teardown of the file, which needs file->teardown for itself.
+ * - a teardown of the file, which needs file->hw_destroy_rwsem for itself.
  *
  * After the teardown of an unplug, handles stay: the object behind is empty
  * then (object and context are NULL). A program that has not noticed the unplug
@@ -54,12 +54,12 @@ static struct ib_uobject *uv_uobj_new(const struct uv_type *type,
 	if (IS_ERR(context))
 		return ERR_CAST(context);
 	/* Only a teardown makes this fail. */
-	if (!down_read_trylock(&file->teardown))
+	if (!down_read_trylock(&file->hw_destroy_rwsem))
 		return uv_refuse(file, ERR_PTR(-EIO), "the file ends");
 
 	uobj = kzalloc(type->size, GFP_KERNEL_ACCOUNT);
 	if (!uobj) {
-		up_read(&file->teardown);
+		up_read(&file->hw_destroy_rwsem);
 		return ERR_PTR(-ENOMEM);
 	}
 	kref_init(&uobj->ref);
@@ -75,7 +75,7 @@ static struct ib_uobject *uv_uobj_new(const struct uv_type *type,
 /* The last step of begin undone, and of a creation that is over. */
 static void uv_uobj_free_new(struct ib_uobject *uobj)
 {
-	up_read(&uobj->ufile->teardown);
+	up_read(&uobj->ufile->hw_destroy_rwsem);
 	uv_uobj_put(uobj);
 }
 
@@ -85,7 +85,7 @@ static int uv_handle_reserve(struct ib_uobject *uobj)
 	int ret;
 
 	/* Until commit the slot reads as empty. */
-	ret = xa_alloc(&uobj->ufile->handles, &id, NULL, xa_limit_31b,
+	ret = xa_alloc(&uobj->ufile->idr, &id, NULL, xa_limit_31b,
 		       GFP_KERNEL_ACCOUNT);
 	if (!ret)
 		uobj->id = id;
@@ -106,7 +106,7 @@ void uv_uobj_uncharge(struct ib_uobject *uobj)
  *
  * The caller makes uobj->object and then leaves the rest to the end of the
  * command, by attrs->uobject, or calls uv_uobj_commit() or uv_uobj_abort().
- * Return: the object, locked, in zeroed memory, with file->teardown held for
+ * Return: the object, locked, in zeroed memory, with file->hw_destroy_rwsem held for
  * reading, or -EINVAL (no context yet), -EIO (unplugged), -ENOMEM, or an errno
  * of the cgroup.
  */
@@ -177,8 +177,8 @@ err_unnew:
 static void uv_uobj_list(struct ib_uobject *uobj)
 {
 	uv_uobj_get(uobj);
-	scoped_guard(spinlock, &uobj->ufile->objs_lock)
-		list_add(&uobj->list, &uobj->ufile->objs);
+	scoped_guard(spinlock, &uobj->ufile->uobjects_lock)
+		list_add(&uobj->list, &uobj->ufile->uobjects);
 }
 
 /* The driver has it no longer, so a teardown need not look at it. */
@@ -186,7 +186,7 @@ static void uv_uobj_unlist(struct ib_uobject *uobj)
 {
 	if (list_empty(&uobj->list))
 		return;
-	scoped_guard(spinlock, &uobj->ufile->objs_lock)
+	scoped_guard(spinlock, &uobj->ufile->uobjects_lock)
 		list_del_init(&uobj->list);
 	uv_uobj_put(uobj);
 }
@@ -203,20 +203,20 @@ void uv_uobj_commit(struct ib_uobject *uobj)
 	struct file *filp = uobj->object;
 	int id = uobj->id;
 
-	lockdep_assert_held(&file->teardown);
+	lockdep_assert_held(&file->hw_destroy_rwsem);
 	uv_uobj_list(uobj);
 	if (uv_type_of(uobj)->is_fd) {
 		kref_get(&file->ref);
 		filp->private_data = uobj;
 		uv_disown(uobj);
-		up_read(&file->teardown);
+		up_read(&file->hw_destroy_rwsem);
 		fd_install(id, filp);
 		return;
 	}
 	uv_disown(uobj);
 	/* The slot is there, so nothing is allocated. */
-	xa_store(&file->handles, id, uobj, GFP_KERNEL);
-	up_read(&file->teardown);
+	xa_store(&file->idr, id, uobj, GFP_KERNEL);
+	up_read(&file->hw_destroy_rwsem);
 }
 
 static int uv_uobj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason why,
@@ -225,7 +225,7 @@ static int uv_uobj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason w
 	const struct uv_type *type = uv_type_of(uobj);
 	int ret;
 
-	lockdep_assert_held(&uobj->ufile->teardown);
+	lockdep_assert_held(&uobj->ufile->hw_destroy_rwsem);
 	if (!uobj->object)
 		return 0;
 	ret = type->destroy(uobj, why, attrs);
@@ -260,7 +260,7 @@ void uv_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 		return;
 	}
 	/* The slot was never filled. */
-	xa_erase(&uobj->ufile->handles, uobj->id);
+	xa_erase(&uobj->ufile->idr, uobj->id);
 	if (!uobj->object) {
 		uv_uobj_uncharge(uobj);
 	} else if (uv_uobj_destroy_hw(uobj, RDMA_REMOVE_ABORT, attrs)) {
@@ -302,7 +302,7 @@ int uv_uobj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 	struct ib_uverbs_file *file = uobj->ufile;
 	int ret;
 
-	guard(rwsem_read)(&file->teardown);
+	guard(rwsem_read)(&file->hw_destroy_rwsem);
 	if (!uv_try_own(uobj))
 		return uv_refuse(file, -EBUSY, "object %u is in use", uobj->id);
 	attrs->context = uobj->context;
@@ -311,7 +311,7 @@ int uv_uobj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 		uv_disown(uobj);
 		return ret;
 	}
-	xa_erase(&file->handles, uobj->id);
+	xa_erase(&file->idr, uobj->id);
 	uv_uobj_unlist(uobj);
 	/* That of the handle. */
 	uv_uobj_put(uobj);
@@ -327,7 +327,7 @@ void uv_uobj_close_fd(struct ib_uobject *uobj)
 	struct ib_uverbs_file *file = uobj->ufile;
 	struct uverbs_attr_bundle attrs = { .ufile = file };
 
-	scoped_guard(rwsem_read, &file->teardown) {
+	scoped_guard(rwsem_read, &file->hw_destroy_rwsem) {
 		/* Every user has a reference to the descriptor's file. */
 		WARN_ON_ONCE(!uv_try_own(uobj));
 		attrs.context = uobj->context;
@@ -340,11 +340,11 @@ void uv_uobj_close_fd(struct ib_uobject *uobj)
 
 void uv_handles_init(struct ib_uverbs_file *file)
 {
-	init_rwsem(&file->teardown);
-	spin_lock_init(&file->objs_lock);
-	INIT_LIST_HEAD(&file->objs);
-	INIT_LIST_HEAD(&file->umems);
-	xa_init_flags(&file->handles, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
+	init_rwsem(&file->hw_destroy_rwsem);
+	spin_lock_init(&file->uobjects_lock);
+	INIT_LIST_HEAD(&file->uobjects);
+	INIT_LIST_HEAD(&to_uv_file(file)->umems);
+	xa_init_flags(&file->idr, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 }
 
 /*
@@ -358,7 +358,7 @@ static bool uv_destroy_pass(struct ib_uverbs_file *file,
 	struct ib_uobject *uobj, *next;
 	bool progress = false;
 
-	list_for_each_entry_safe(uobj, next, &file->objs, list) {
+	list_for_each_entry_safe(uobj, next, &file->uobjects, list) {
 		/* No command runs. */
 		WARN_ON_ONCE(!uv_try_own(uobj));
 		attrs.context = uobj->context;
@@ -377,7 +377,7 @@ static bool uv_destroy_pass(struct ib_uverbs_file *file,
 /* Its handle does not find it any more. One that was given up has none. */
 void uv_uobj_free_handle(struct ib_uobject *uobj)
 {
-	struct xarray *handles = &uobj->ufile->handles;
+	struct xarray *handles = &uobj->ufile->idr;
 
 	if (xa_cmpxchg(handles, uobj->id, uobj, NULL, 0) == uobj)
 		uv_uobj_put(uobj);
@@ -385,17 +385,17 @@ void uv_uobj_free_handle(struct ib_uobject *uobj)
 
 /**
  * uv_handles_destroy_hw - empty all objects of a file
- * @file: the file, with teardown held for writing
+ * @file: the file, with hw_destroy_rwsem held for writing
  * @why: RDMA_REMOVE_CLOSE or RDMA_REMOVE_DRIVER_REMOVE
  *
  * An object that others are made of refuses with -EBUSY, and is tried again
- * as long as there is progress. What the driver refuses stays on file->objs.
+ * as long as there is progress. What the driver refuses stays on file->uobjects.
  */
 void uv_handles_destroy_hw(struct ib_uverbs_file *file,
 			   enum rdma_remove_reason why)
 {
-	lockdep_assert_held_write(&file->teardown);
-	while (!list_empty(&file->objs) && uv_destroy_pass(file, why))
+	lockdep_assert_held_write(&file->hw_destroy_rwsem);
+	while (!list_empty(&file->uobjects) && uv_destroy_pass(file, why))
 		;
 }
 
@@ -405,7 +405,7 @@ void uv_handles_release(struct ib_uverbs_file *file)
 	struct ib_uobject *uobj;
 	unsigned long id;
 
-	xa_for_each(&file->handles, id, uobj)
+	xa_for_each(&file->idr, id, uobj)
 		uv_uobj_put(uobj);
-	xa_destroy(&file->handles);
+	xa_destroy(&file->idr);
 }

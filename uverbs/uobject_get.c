@@ -17,7 +17,7 @@ static struct ib_uobject *uv_handle_find(struct ib_uverbs_file *file, u32 id)
 	struct ib_uobject *uobj;
 
 	rcu_read_lock();
-	uobj = xa_load(&file->handles, id);
+	uobj = xa_load(&file->idr, id);
 	if (uobj && !kref_get_unless_zero(&uobj->ref))
 		uobj = NULL;
 	rcu_read_unlock();

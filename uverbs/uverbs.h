@@ -6,14 +6,14 @@
  *
  * nodes_lock of main.c (mutex)
  *	keeps the node of a device in being while a reference to it is taken.
- * uv_device.files_lock (mutex)
- *	guards uv_device.files; "may still be opened" is decided under it, with
+ * ib_uverbs_device.files_lock (mutex)
+ *	guards ib_uverbs_device.files; "may still be opened" is decided under it, with
  *	a section of srcu for a look at ib_dev. No file is put under it, and
  *	nothing waits.
  * mm->mmap_lock
  *	write: taken by a zap, which holds nothing else. Held by the caller of
  *	mmap and of the vm_ops.
- * uv_device.srcu
+ * ib_uverbs_device.srcu
  *	read: a command, mmap, or a mapping that ends. ib_dev that was found
  *	there stays registered, and its driver may be called, until the section
  *	ends. Unplug clears ib_dev and then waits for all sections, zaps, and
@@ -21,29 +21,29 @@
  *	nothing while it waits, and a section must never wait for an unplug,
  *	but for its teardowns it may. A section may fault, therefore mmap_lock
  *	nests both ways.
- * ib_uverbs_file.teardown (rwsem)
+ * ib_uverbs_file.hw_destroy_rwsem (rwsem)
  *	read: one object being created, from uv_uobj_begin() to its commit or
  *	abort, or one being destroyed; write: all of them being destroyed, and
  *	the context with them, when no section is waited for. A reader may
  *	fault; a holder of mmap_lock never takes it. Creation only tries: one
  *	that meets a teardown fails.
- * ib_uverbs_file.setup_lock (mutex)
+ * ib_uverbs_file.ucontext_lock (mutex)
  *	makes a file get one context. Guards stores to ucontext and async, which
  *	are read without: each changes once from NULL, and ucontext back to NULL
- *	under teardown (write). async may come later than ucontext.
- * uv_device.xrcd_lock (mutex)
- *	guards uv_device.xrcds and the sharing of XRC domains through it.
+ *	under hw_destroy_rwsem (write). async may come later than ucontext.
+ * ib_uverbs_device.xrcd_lock (mutex)
+ *	guards ib_uverbs_device.xrcds and the sharing of XRC domains through it.
  * uv_qp.mcast_lock (mutex)
  *	guards uv_qp.mcast, and pairs it with what the driver has.
- * ib_uverbs_file.range_lock (mutex)
+ * uv_file.range_lock (mutex)
  *	one allocation of mmap offsets at a time.
  * ib_uverbs_file.umap_lock (mutex)
- *	guards ib_uverbs_file.umaps, the entries in it and dummy_page. Under it,
+ *	guards umaps, the entries in it and disassociate_page. Under it,
  *	zap_vma_ptes() and the page allocator are called, never the driver.
  * uv_leftovers.lock (mutex)
  *	guards uv_leftovers among files that end.
- * ib_uverbs_file.objs_lock (spinlock)
- *	guards objs among readers of teardown; a writer needs no more.
+ * ib_uverbs_file.uobjects_lock (spinlock)
+ *	guards uobjects among readers of hw_destroy_rwsem; a writer needs no more.
  * uv_queue.lock (spinlock, any context)
  *	guards the events of one event file, with the counters they go to.
  *
@@ -51,7 +51,7 @@
  * readers, or -1 for a writer, which changes or destroys the object. ioctl()
  * tries those of its attributes in the order of the request.
  *
- * uv_device.api needs no lock: nothing in it changes after it was built.
+ * ib_uverbs_device.api needs no lock: nothing in it changes after it was built.
  */
 #ifndef OFED_UVERBS_H
 #define OFED_UVERBS_H
@@ -63,6 +63,7 @@
 #include <linux/rwsem.h>
 #include <linux/srcu.h>
 #include <linux/xarray.h>
+#include <compat/uverbs_file.h>
 #include <ofed/leftover.h>
 #include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
@@ -72,7 +73,7 @@
 #include "frame.h"
 
 /**
- * struct uv_device - one /dev/infiniband/uverbsN
+ * struct ib_uverbs_device - one /dev/infiniband/uverbsN
  * @dev: class device; its reference keeps this struct
  * @cdev: character device
  * @number: N
@@ -89,7 +90,7 @@
  * @api: what ioctl() and write() can do
  * @left: what its driver refused to destroy
  */
-struct uv_device {
+struct ib_uverbs_device {
 	struct device dev;
 	struct cdev cdev;
 	int number;
@@ -108,45 +109,37 @@ struct uv_device {
 };
 
 /**
- * struct ib_uverbs_file - one open of the device, the owner of all objects
- * @ref: the open file, and each of its event files
- * @device: with a reference
+ * struct uv_file - one open of the device, the owner of all objects
+ * @base: what drivers may use of it. There:
+ *	  ref: the open file, and each of its event files;
+ *	  device: with a reference;
+ *	  ucontext: the driver's context, NULL before GET_CONTEXT and after teardown;
+ *	  list: in device->files;
+ *	  uobjects: objects that the driver knows, youngest first, one reference each;
+ *	  umaps: mappings of device memory, struct uv_umap in mmap.c;
+ *	  disassociate_page: what mappings show after unplug; allocated when first touched;
+ *	  idr: objects by handle, one reference each;
+ *	  default_async_file: not used, as @async has a type of this module
  * @owner: module of the driver, pinned; NULL if it can be unplugged
- * @node: in device->files
  * @memcg: of the process that opened it; events are charged to it
- * @ucontext: the driver's context, NULL before GET_CONTEXT and after teardown
  * @async: event file of GET_CONTEXT, or the first one that was made by ioctl(),
  *	   with a reference on its uobject; NULL before that
- * @teardown: see above
- * @setup_lock: see above
- * @objs_lock: see above
- * @objs: objects that the driver knows, youngest first, one reference each
- * @handles: objects by handle, one reference each
  * @umems: memory that was pinned for it, of <ofed/leftover.h>
  * @range_lock: see above
- * @umap_lock: see above
- * @umaps: mappings of device memory, struct uv_umap in mmap.c
- * @dummy_page: what mappings show after unplug; allocated when first touched
  */
-struct ib_uverbs_file {
-	struct kref ref;
-	struct uv_device *device;
+struct uv_file {
+	struct ib_uverbs_file base;
 	struct module *owner;
-	struct list_head node;
 	struct mem_cgroup *memcg;
-	struct ib_ucontext *ucontext;
 	struct uv_async_file *async;
-	struct rw_semaphore teardown;
-	struct mutex setup_lock;
-	spinlock_t objs_lock;
-	struct list_head objs;
-	struct xarray handles;
 	struct list_head umems;
 	struct mutex range_lock;
-	struct mutex umap_lock;
-	struct list_head umaps;
-	struct page *dummy_page;
 };
+
+static inline struct uv_file *to_uv_file(struct ib_uverbs_file *file)
+{
+	return container_of(file, struct uv_file, base);
+}
 
 /* Why a call on @file is refused. Its device may be gone; its node is there. */
 #define uv_refuse(file, ret, format, ...) \
@@ -159,10 +152,10 @@ extern const struct file_operations uv_mmap_fops;
 /* file.c */
 int uv_file_open(struct inode *inode, struct file *filp);
 int uv_file_close(struct inode *inode, struct file *filp);
-void uv_device_unplug(struct uv_device *dev);
-void uv_device_put_user(struct uv_device *dev);
+void uv_device_unplug(struct ib_uverbs_device *dev);
+void uv_device_put_user(struct ib_uverbs_device *dev);
 void uv_file_put(struct ib_uverbs_file *file);
-struct ib_uverbs_file *uv_file_next(struct uv_device *dev,
+struct ib_uverbs_file *uv_file_next(struct ib_uverbs_device *dev,
 				    struct ib_uverbs_file *prev);
 struct ib_ucontext *uv_context_alloc(struct ib_uverbs_file *file);
 void uv_context_hide(struct ib_ucontext *context);
@@ -173,7 +166,7 @@ int uv_context_create(struct uverbs_attr_bundle *attrs,
 /*
  * The device, for as long as the section lasts, or NULL. @device->srcu is held.
  */
-static inline struct ib_device *uv_ib_dev(struct uv_device *device)
+static inline struct ib_device *uv_ib_dev(struct ib_uverbs_device *device)
 {
 	return srcu_dereference(device->ib_dev, &device->srcu);
 }
@@ -195,10 +188,10 @@ ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 
 /* command.c */
 struct uv_cmd;
-const struct uv_cmd *uv_cmd_find(const struct uv_device *dev, u32 command);
+const struct uv_cmd *uv_cmd_find(const struct ib_uverbs_device *dev, u32 command);
 int uv_cmd_run(const struct uv_cmd *cmd, struct uverbs_attr_bundle *attrs);
 int uv_command_invoke(struct uverbs_attr_bundle *attrs, u32 command);
-bool uv_has_command(const struct uv_device *dev, u32 number);
+bool uv_has_command(const struct ib_uverbs_device *dev, u32 number);
 
 /* reply.c */
 int uv_request(struct uverbs_attr_bundle *attrs, void *req, size_t size);
@@ -232,7 +225,7 @@ int uv_read_end(struct uv_reader *reader);
  * @name: of its file, or NULL for "[infinibandevent]"
  * @flags: its file is opened with, as in open()
  * @destroy: destroy what uobject->object is. An error leaves it as it was.
- *	     With file->teardown held. @attrs has the context and the driver's
+ *	     With file->hw_destroy_rwsem held. @attrs has the context and the driver's
  *	     data, which is empty at a teardown.
  * @hide: nothing finds uobject->object any more, which the driver refused to
  *	  destroy at the end of its file. May be called again. NULL where
@@ -262,7 +255,7 @@ static inline const struct uv_type *uv_type_of(const struct ib_uobject *uobj)
 	return container_of(uobj->uapi_object, struct uv_type, api);
 }
 
-/* Its place in uv_device.types_ok. */
+/* Its place in ib_uverbs_device.types_ok. */
 static inline u64 uv_type_bit(const struct uv_type *type)
 {
 	return BIT_ULL(uapi_key_obj(type->api.id) >> UVERBS_API_OBJ_KEY_SHIFT);
@@ -324,9 +317,9 @@ void uv_uobj_uncharge(struct ib_uobject *uobj);
 void uv_uobj_free_handle(struct ib_uobject *uobj);
 
 /* leftover.c */
-struct uv_leftovers *uv_leftovers_new(struct uv_device *dev);
+struct uv_leftovers *uv_leftovers_new(struct ib_uverbs_device *dev);
 void uv_leave_behind(struct ib_uverbs_file *file, struct ib_ucontext *context);
-void uv_leftovers_end(struct uv_device *dev, struct ib_device *ib_dev);
+void uv_leftovers_end(struct ib_uverbs_device *dev, struct ib_device *ib_dev);
 void uv_uobj_forget(struct ib_uobject *uobj);
 void uv_source_forget(struct ib_uobject *uobj);
 
@@ -398,7 +391,7 @@ void uv_cq_forget_comp(struct ib_ucq_object *ucq);
 /* mmap.c */
 int uv_mmap(struct file *filp, struct vm_area_struct *vma);
 void uv_mmap_init(struct ib_uverbs_file *file);
-void uv_mmap_zap_all(struct uv_device *dev);
+void uv_mmap_zap_all(struct ib_uverbs_device *dev);
 void uv_mmap_release(struct ib_uverbs_file *file);
 
 /*

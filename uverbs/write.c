@@ -49,7 +49,7 @@ static int uv_get_response(const struct uv_cmd *cmd,
 	return 0;
 }
 
-static int uv_get_headers(const struct uv_device *dev, const char __user *buf,
+static int uv_get_headers(const struct ib_uverbs_device *dev, const char __user *buf,
 			  size_t count, struct ib_uverbs_cmd_hdr *hdr,
 			  struct ib_uverbs_ex_cmd_hdr *ex,
 			  const struct uv_cmd **cmd)

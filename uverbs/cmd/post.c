@@ -210,7 +210,7 @@ static int uv_send_list(struct ib_qp *qp, struct post *post, u32 *bad,
  * kernel. Its post_send may look at the first WR unseen, as rdmavt's does, and
  * has nothing to do.
  */
-static int uv_ring(struct ib_qp *qp, const struct uv_device *dev)
+static int uv_ring(struct ib_qp *qp, const struct ib_uverbs_device *dev)
 {
 	const struct ib_send_wr *bad_wr = NULL;
 

@@ -24,7 +24,7 @@ static bool uv_ends_file(enum rdma_remove_reason why)
  * The last uobject that shares a domain frees it. At the end of its file that
  * one ends the sharing even if the driver refuses: no other file gets it then.
  */
-static int uv_xrcd_unshare(struct uv_device *dev, struct ib_xrcd *xrcd,
+static int uv_xrcd_unshare(struct ib_uverbs_device *dev, struct ib_xrcd *xrcd,
 			   enum rdma_remove_reason why, struct ib_udata *udata)
 {
 	struct inode *inode = xrcd->inode;
@@ -67,7 +67,7 @@ static void uv_xrcd_forget(struct ib_uobject *uobj)
 UV_OBJ_TYPE(uv_type_xrcd, UVERBS_OBJECT_XRCD, struct uv_xrcd, uv_xrcd_destroy,
 	    dealloc_xrcd, .forget = uv_xrcd_forget);
 
-static struct ib_xrcd *uv_xrcd_share_new(struct uv_device *dev,
+static struct ib_xrcd *uv_xrcd_share_new(struct ib_uverbs_device *dev,
 					 struct ib_device *ib_dev,
 					 struct inode *inode,
 					 struct ib_udata *udata)
@@ -91,7 +91,7 @@ static struct ib_xrcd *uv_xrcd_share_new(struct uv_device *dev,
 }
 
 /* The domain of @inode, as @oflags (O_CREAT, O_EXCL) say, shared once more. */
-static struct ib_xrcd *uv_xrcd_share(struct uv_device *dev,
+static struct ib_xrcd *uv_xrcd_share(struct ib_uverbs_device *dev,
 				     struct ib_device *ib_dev,
 				     struct inode *inode, u32 oflags,
 				     struct ib_udata *udata)

@@ -55,14 +55,14 @@ static u32 uv_list_handles(struct ib_uverbs_file *file, const struct uv_type *ty
 	struct ib_uobject *uobj;
 	u32 count = 0;
 
-	spin_lock(&file->objs_lock);
-	list_for_each_entry(uobj, &file->objs, list) {
+	spin_lock(&file->uobjects_lock);
+	list_for_each_entry(uobj, &file->uobjects, list) {
 		if (count == room)
 			break;
 		if (uobj->uapi_object == &type->api)
 			handles[count++] = uobj->id;
 	}
-	spin_unlock(&file->objs_lock);
+	spin_unlock(&file->uobjects_lock);
 	return count;
 }
 
@@ -175,10 +175,10 @@ static int UVERBS_HANDLER(UVERBS_METHOD_GET_CONTEXT)(
 		return PTR_ERR(context);
 	/* Only a teardown makes this fail. */
 	ret = -EIO;
-	if (down_read_trylock(&file->teardown)) {
+	if (down_read_trylock(&file->hw_destroy_rwsem)) {
 		attrs->context = context;
 		ret = uv_context_create(attrs, context, NULL);
-		up_read(&file->teardown);
+		up_read(&file->hw_destroy_rwsem);
 	}
 	if (ret)
 		kfree(context);

@@ -382,7 +382,7 @@ VISIBLE_IF_KUNIT int uv_call_run(struct uv_call *call, u16 count)
 		return uv_refuse(call->bundle.ufile, -EIO,
 				 "the device is gone");
 	ret = uv_parse_attrs(call, count) ?: uv_call_handler(call);
-	ofed_umem_claim(&call->bundle.ufile->umems);
+	ofed_umem_claim(&to_uv_file(call->bundle.ufile)->umems);
 	return ret;
 }
 

@@ -38,10 +38,10 @@ int bench_init(struct kunit *test)
 			      BIT_ULL(UVERBS_OBJECT_MR);
 	rcu_assign_pointer(bench->dev.ib_dev, &bench->ib_dev);
 	bench->context.device = &bench->ib_dev;
-	bench->file.device = &bench->dev;
-	bench->file.ucontext = &bench->context;
-	kref_init(&bench->file.ref);
-	uv_handles_init(&bench->file);
+	bench->file.base.device = &bench->dev;
+	bench->file.base.ucontext = &bench->context;
+	kref_init(&bench->file.base.ref);
+	uv_handles_init(&bench->file.base);
 	test->priv = bench;
 	return 0;
 }
@@ -52,7 +52,7 @@ void bench_exit(struct kunit *test)
 
 	if (!bench)
 		return;
-	uv_handles_release(&bench->file);
+	uv_handles_release(&bench->file.base);
 	/* Objects are freed by RCU. */
 	rcu_barrier();
 	cleanup_srcu_struct(&bench->dev.srcu);
@@ -60,7 +60,7 @@ void bench_exit(struct kunit *test)
 
 void bench_teardown(struct bench *bench, enum rdma_remove_reason why)
 {
-	down_write(&bench->file.teardown);
-	uv_handles_destroy_hw(&bench->file, why);
-	up_write(&bench->file.teardown);
+	down_write(&bench->file.base.hw_destroy_rwsem);
+	uv_handles_destroy_hw(&bench->file.base, why);
+	up_write(&bench->file.base.hw_destroy_rwsem);
 }

@@ -9,8 +9,8 @@
 struct bench {
 	struct ib_device ib_dev;
 	struct ib_ucontext context;
-	struct uv_device dev;
-	struct ib_uverbs_file file;
+	struct ib_uverbs_device dev;
+	struct uv_file file;
 };
 
 /* Objects that are charged to a cgroup now. */

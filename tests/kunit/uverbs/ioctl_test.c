@@ -8,7 +8,7 @@
 static struct ib_uobject *apple_new(struct kunit *test)
 {
 	struct bench *bench = test->priv;
-	struct uverbs_attr_bundle attrs = { .ufile = &bench->file };
+	struct uverbs_attr_bundle attrs = { .ufile = &bench->file.base };
 	struct ib_uobject *uobj;
 
 	scoped_guard(srcu, &bench->dev.srcu)
@@ -29,7 +29,7 @@ static struct uv_call *call_of(struct kunit *test, u32 id,
 
 	method = uv_api_method(bench->dev.api, APPLE, id, &key);
 	KUNIT_ASSERT_TRUE(test, method);
-	call = uv_call_new(&bench->file, method, count);
+	call = uv_call_new(&bench->file.base, method, count);
 	KUNIT_ASSERT_TRUE(test, call);
 	call->key = key;
 	memcpy(call->uattrs, uattrs, count * sizeof(*uattrs));
@@ -162,7 +162,7 @@ static void test_parse_new(struct kunit *test)
 		uv_call_end(call, -EFAULT);
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
-	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.handles));
+	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.base.idr));
 	/* The method was not asked, so there was nothing to destroy. */
 	KUNIT_EXPECT_EQ(test, destroyed, 0);
 }
@@ -185,7 +185,7 @@ static int destroy_apple(struct kunit *test, u64 id)
 static void test_destroy(struct kunit *test)
 {
 	struct bench *bench = test->priv;
-	struct uverbs_attr_bundle attrs = { .ufile = &bench->file };
+	struct uverbs_attr_bundle attrs = { .ufile = &bench->file.base };
 	struct ib_uobject *uobj;
 
 	build(test, driver_defs);

@@ -204,7 +204,7 @@ static const struct uv_type quince = {
 static struct ib_uobject *make(struct bench *bench, const struct uv_type *type,
 			       struct fake *fake)
 {
-	struct uverbs_attr_bundle attrs = { .ufile = &bench->file };
+	struct uverbs_attr_bundle attrs = { .ufile = &bench->file.base };
 	struct ib_uobject *uobj = uv_uobj_begin(type, &attrs);
 
 	if (IS_ERR(uobj))
@@ -218,7 +218,7 @@ static struct ib_uobject *make(struct bench *bench, const struct uv_type *type,
 
 static int look(struct bench *bench, const struct uv_type *type, u32 id)
 {
-	struct uverbs_attr_bundle attrs = { .ufile = &bench->file };
+	struct uverbs_attr_bundle attrs = { .ufile = &bench->file.base };
 	struct ib_uobject *uobj = uv_get_read(type, id, &attrs);
 
 	if (IS_ERR(uobj))
@@ -229,7 +229,7 @@ static int look(struct bench *bench, const struct uv_type *type, u32 id)
 
 static int destroy(struct bench *bench, const struct uv_type *type, u32 id)
 {
-	struct uverbs_attr_bundle attrs = { .ufile = &bench->file };
+	struct uverbs_attr_bundle attrs = { .ufile = &bench->file.base };
 
 	return uv_destroy(type, id, &attrs);
 }
@@ -237,7 +237,7 @@ static int destroy(struct bench *bench, const struct uv_type *type, u32 id)
 static void test_lookup(struct kunit *test)
 {
 	struct bench *bench = test->priv;
-	struct uverbs_attr_bundle attrs = { .ufile = &bench->file };
+	struct uverbs_attr_bundle attrs = { .ufile = &bench->file.base };
 	struct ib_uobject *uobj, *again;
 	struct fake fake = {};
 
@@ -281,7 +281,7 @@ static void test_lookup(struct kunit *test)
 static void test_abort(struct kunit *test)
 {
 	struct bench *bench = test->priv;
-	struct uverbs_attr_bundle attrs = { .ufile = &bench->file };
+	struct uverbs_attr_bundle attrs = { .ufile = &bench->file.base };
 	struct fake made = {}, stubborn = { .stubborn = true };
 	struct ib_uobject *uobj;
 
@@ -295,7 +295,7 @@ static void test_abort(struct kunit *test)
 	uobj->object = &made;
 	uv_uobj_abort(uobj, &attrs);
 	KUNIT_EXPECT_EQ(test, atomic_read(&made.destroyed), 1);
-	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.handles));
+	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.base.idr));
 	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 
 	/* What the driver does not give back is kept for the teardown. */
@@ -305,7 +305,7 @@ static void test_abort(struct kunit *test)
 	uv_uobj_abort(uobj, &attrs);
 	KUNIT_EXPECT_EQ(test, look(bench, &apple, 0), -ENOENT);
 	KUNIT_EXPECT_EQ(test, destroy(bench, &apple, 0), -ENOENT);
-	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.handles));
+	KUNIT_EXPECT_TRUE(test, xa_empty(&bench->file.base.idr));
 	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 1);
 	stubborn.stubborn = false;
 	bench_teardown(bench, RDMA_REMOVE_CLOSE);
@@ -334,7 +334,7 @@ static void test_teardown(struct kunit *test)
 	bench_teardown(bench, RDMA_REMOVE_CLOSE);
 	for (i = 0; i < 5; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&fakes[i].destroyed), 1);
-	KUNIT_EXPECT_TRUE(test, list_empty(&bench->file.objs));
+	KUNIT_EXPECT_TRUE(test, list_empty(&bench->file.base.uobjects));
 	KUNIT_EXPECT_EQ(test, atomic_read(&bench_charged), 0);
 }
 
@@ -342,7 +342,7 @@ static void test_teardown(struct kunit *test)
 static void test_unplugged(struct kunit *test)
 {
 	struct bench *bench = test->priv;
-	struct uverbs_attr_bundle attrs = { .ufile = &bench->file };
+	struct uverbs_attr_bundle attrs = { .ufile = &bench->file.base };
 	struct ib_uobject *uobj;
 	struct fake fakes[2] = {};
 
@@ -519,10 +519,10 @@ static void test_crowd_unplugged(struct kunit *test)
 		synchronize_srcu(&bench->dev.srcu);
 		bench_teardown(bench, RDMA_REMOVE_DRIVER_REMOVE);
 		wrong += not_ended_once(fakes, BATCH);
-		wrong += !list_empty(&bench->file.objs);
+		wrong += !list_empty(&bench->file.base.uobjects);
 		/* Make room for the next, as if it were another device. */
 		scoped_guard(srcu, &bench->dev.srcu)
-			xa_for_each(&bench->file.handles, id, uobj)
+			xa_for_each(&bench->file.base.idr, id, uobj)
 				destroy(bench, &apple, id);
 		rcu_assign_pointer(bench->dev.ib_dev, &bench->ib_dev);
 	}
