@@ -172,7 +172,7 @@ struct ib_device *_ib_alloc_device(size_t size)
 	ofed_coredev_init(&device->coredev, device, &init_net, device->groups);
 	return device;
 }
-EXPORT_SYMBOL(_ib_alloc_device);
+OFED_EXPORT(_ib_alloc_device);
 
 /**
  * ib_dealloc_device - free a device that is not, or no longer, registered
@@ -196,7 +196,7 @@ void ib_dealloc_device(struct ib_device *device)
 	ofed_restrack_exit(device);
 	put_device(&device->dev);
 }
-EXPORT_SYMBOL(ib_dealloc_device);
+OFED_EXPORT(ib_dealloc_device);
 
 static int ofed_read_attributes(struct ib_device *device)
 {
@@ -407,7 +407,7 @@ err_registry:
 	ofed_registry_leave(device);
 	return ret;
 }
-EXPORT_SYMBOL(ib_register_device);
+OFED_EXPORT(ib_register_device);
 
 /*
  * The caller holds a reference of device->dev. A second caller waits, and finds
@@ -451,7 +451,7 @@ void ib_unregister_device(struct ib_device *device)
 	ofed_unregister(device);
 	put_device(&device->dev);
 }
-EXPORT_SYMBOL(ib_unregister_device);
+OFED_EXPORT(ib_unregister_device);
 
 /**
  * ib_unregister_device_and_put - unregister a device that the caller holds
@@ -467,7 +467,7 @@ void ib_unregister_device_and_put(struct ib_device *device)
 	ofed_unregister(device);
 	put_device(&device->dev);
 }
-EXPORT_SYMBOL(ib_unregister_device_and_put);
+OFED_EXPORT(ib_unregister_device_and_put);
 
 /**
  * ib_unregister_device_queued - unregister a device without waiting for it
@@ -485,7 +485,7 @@ void ib_unregister_device_queued(struct ib_device *device)
 	if (!queue_work(ofed_unreg_wq, &device->unregistration_work))
 		put_device(&device->dev);
 }
-EXPORT_SYMBOL(ib_unregister_device_queued);
+OFED_EXPORT(ib_unregister_device_queued);
 
 /**
  * ib_unregister_driver - unregister all devices of a driver
@@ -511,4 +511,4 @@ void ib_unregister_driver(enum rdma_driver_id driver_id)
 		index++;
 	}
 }
-EXPORT_SYMBOL(ib_unregister_driver);
+OFED_EXPORT(ib_unregister_driver);

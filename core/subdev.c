@@ -126,7 +126,7 @@ int ib_add_sub_device(struct ib_device *parent, enum rdma_nl_dev_type type,
 	ofed_subdev_end(part);
 	return -EINVAL;
 }
-EXPORT_SYMBOL(ib_add_sub_device);
+OFED_EXPORT(ib_add_sub_device);
 
 /**
  * ib_del_sub_device_and_put - have the driver end a part of a device
@@ -151,7 +151,7 @@ int ib_del_sub_device_and_put(struct ib_device *sub)
 		ofed_subdev_end(claimed);
 	return ret;
 }
-EXPORT_SYMBOL(ib_del_sub_device_and_put);
+OFED_EXPORT(ib_del_sub_device_and_put);
 
 /*
  * While @parent is disabled: youngest parts first. A part that another thread

@@ -30,7 +30,8 @@ uninstall:
 # it goes below that folder. PACKAGES=ofed-drivers: without the core.
 PACKAGES ?= ofed-core ofed-drivers
 # What each of them builds from, and no more.
-DKMSCOMMON := Makefile Kbuild include tools/genksyms-adopt tools/fit tools/version tools/alone
+DKMSCOMMON := Makefile Kbuild include \
+	$(addprefix tools/,genksyms-adopt export-macros fit version alone)
 ofed-core-sources = $(DKMSCOMMON) core uverbs ucma umad
 ofed-drivers-sources = $(DKMSCOMMON) hw
 DKMSTREES = $(if $(DESTDIR),--sourcetree $(DESTDIR)/usr/src \

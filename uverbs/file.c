@@ -227,7 +227,7 @@ struct ib_ucontext *ib_uverbs_get_ucontext_file(struct ib_uverbs_file *ufile)
 {
 	return uv_file_context(ufile);
 }
-EXPORT_SYMBOL(ib_uverbs_get_ucontext_file);
+OFED_EXPORT(ib_uverbs_get_ucontext_file);
 
 /* The event file of objects that are created without one of their own. */
 struct uv_async_file *uv_file_async(struct ib_uverbs_file *file)

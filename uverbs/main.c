@@ -218,7 +218,7 @@ void rdma_user_mmap_disassociate(struct ib_device *device)
 	uv_mmap_zap_all(dev);
 	put_device(&dev->dev);
 }
-COMPAT_EXPORT_MMAP_DISASSOCIATE(rdma_user_mmap_disassociate);
+OFED_EXPORT(rdma_user_mmap_disassociate);
 
 static int uv_add(struct ib_device *ib_dev)
 {

@@ -51,7 +51,7 @@ void ib_copy_ah_attr_to_user(struct ib_device *device,
 	dst->grh.traffic_class = grh.traffic_class;
 	dst->grh.flow_label = grh.flow_label;
 }
-EXPORT_SYMBOL(ib_copy_ah_attr_to_user);
+OFED_EXPORT(ib_copy_ah_attr_to_user);
 
 /**
  * ib_copy_qp_attr_to_user - show the attributes of a QP to a program
@@ -97,7 +97,7 @@ void ib_copy_qp_attr_to_user(struct ib_device *device,
 	dst->en_sqd_async_notify = src->en_sqd_async_notify;
 	memset(dst->reserved, 0, sizeof(dst->reserved));
 }
-EXPORT_SYMBOL(ib_copy_qp_attr_to_user);
+OFED_EXPORT(ib_copy_qp_attr_to_user);
 
 /* What a path record and its copy for a program call the same. */
 #define uv_copy_path_members(dst, src)					\
@@ -145,7 +145,7 @@ void ib_copy_path_rec_to_user(struct ib_user_path_rec *dst,
 	}
 	uv_path_to_user(dst, src);
 }
-EXPORT_SYMBOL(ib_copy_path_rec_to_user);
+OFED_EXPORT(ib_copy_path_rec_to_user);
 
 /**
  * ib_copy_path_rec_from_user - take a path record from a program
@@ -164,4 +164,4 @@ void ib_copy_path_rec_from_user(struct sa_path_rec *dst,
 	sa_path_set_raw_traffic(dst, src->raw_traffic);
 	uv_copy_path_members(dst, src);
 }
-EXPORT_SYMBOL(ib_copy_path_rec_from_user);
+OFED_EXPORT(ib_copy_path_rec_from_user);

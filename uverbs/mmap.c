@@ -218,7 +218,7 @@ int rdma_user_mmap_io(struct ib_ucontext *ucontext, struct vm_area_struct *vma,
 		uv_umap_track(file, umap, vma, entry);
 	return 0;
 }
-EXPORT_SYMBOL(rdma_user_mmap_io);
+OFED_EXPORT(rdma_user_mmap_io);
 
 /*
  * The address space of the first mapping on the list, with a reference. One

@@ -42,7 +42,7 @@ void rdma_user_mmap_entry_put(struct rdma_user_mmap_entry *entry)
 {
 	kref_put(&entry->ref, uv_entry_free);
 }
-EXPORT_SYMBOL(rdma_user_mmap_entry_put);
+OFED_EXPORT(rdma_user_mmap_entry_put);
 
 /**
  * rdma_user_mmap_entry_get_pgoff - find the entry at an offset
@@ -68,7 +68,7 @@ rdma_user_mmap_entry_get_pgoff(struct ib_ucontext *ucontext,
 	xa_unlock(table);
 	return entry;
 }
-EXPORT_SYMBOL(rdma_user_mmap_entry_get_pgoff);
+OFED_EXPORT(rdma_user_mmap_entry_get_pgoff);
 
 /**
  * rdma_user_mmap_entry_get - find the entry that a mapping asks for
@@ -93,7 +93,7 @@ rdma_user_mmap_entry_get(struct ib_ucontext *ucontext,
 	}
 	return entry;
 }
-EXPORT_SYMBOL(rdma_user_mmap_entry_get);
+OFED_EXPORT(rdma_user_mmap_entry_get);
 
 /**
  * rdma_user_mmap_entry_remove - take an offset back
@@ -111,7 +111,7 @@ void rdma_user_mmap_entry_remove(struct rdma_user_mmap_entry *entry)
 	xa_unlock(&entry->ucontext->mmap_xa);
 	rdma_user_mmap_entry_put(entry);
 }
-EXPORT_SYMBOL(rdma_user_mmap_entry_remove);
+OFED_EXPORT(rdma_user_mmap_entry_remove);
 
 /* First of @npages free ones in a row, or -ENOMEM. */
 static s64 uv_find_range(struct xarray *table, u64 npages, u64 min, u64 max)
@@ -184,7 +184,7 @@ err_erase:
 	uv_entry_erase(entry, i);
 	return -ENOMEM;
 }
-EXPORT_SYMBOL(rdma_user_mmap_entry_insert_range);
+OFED_EXPORT(rdma_user_mmap_entry_insert_range);
 
 /**
  * rdma_user_mmap_entry_insert - hand out any offset
@@ -204,4 +204,4 @@ int rdma_user_mmap_entry_insert(struct ib_ucontext *ucontext,
 	return rdma_user_mmap_entry_insert_range(ucontext, entry, length, 0,
 						 last);
 }
-EXPORT_SYMBOL(rdma_user_mmap_entry_insert);
+OFED_EXPORT(rdma_user_mmap_entry_insert);

@@ -64,7 +64,7 @@ int rdma_addr_size(const struct sockaddr *addr)
 		return sizeof(struct sockaddr_in6);
 	return addr->sa_family == AF_INET ? sizeof(struct sockaddr_in) : 0;
 }
-EXPORT_SYMBOL(rdma_addr_size);
+OFED_EXPORT(rdma_addr_size);
 
 static int addr_size_within(const void *addr, int room)
 {
@@ -83,7 +83,7 @@ int rdma_addr_size_in6(struct sockaddr_in6 *addr)
 {
 	return addr_size_within(addr, sizeof(*addr));
 }
-EXPORT_SYMBOL(rdma_addr_size_in6);
+OFED_EXPORT(rdma_addr_size_in6);
 
 /**
  * rdma_addr_size_kss - the same for an address with room for any
@@ -95,7 +95,7 @@ int rdma_addr_size_kss(struct __kernel_sockaddr_storage *addr)
 {
 	return addr_size_within(addr, sizeof(*addr));
 }
-EXPORT_SYMBOL(rdma_addr_size_kss);
+OFED_EXPORT(rdma_addr_size_kss);
 
 /* The interface that has a local address. Caller is in an RCU section. */
 static struct net_device *addr_owner_of_ip_rcu(struct net *net,
@@ -156,7 +156,7 @@ int rdma_translate_ip(const struct sockaddr *addr,
 	rcu_read_unlock();
 	return ret;
 }
-EXPORT_SYMBOL(rdma_translate_ip);
+OFED_EXPORT(rdma_translate_ip);
 
 static bool addr_neigh_settled(const struct neighbour *neigh)
 {

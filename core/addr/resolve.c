@@ -417,7 +417,7 @@ int rdma_resolve_ip(struct sockaddr *src_addr, const struct sockaddr *dst_addr,
 	addr_submit(req);
 	return 0;
 }
-EXPORT_SYMBOL(rdma_resolve_ip);
+OFED_EXPORT(rdma_resolve_ip);
 
 /*
  * Number of a request that is in the worker's hand, or 0. A request that
@@ -469,7 +469,7 @@ void rdma_addr_cancel(struct rdma_dev_addr *addr)
 	if (busy)
 		wait_event(laid_down, !addr_is_in_hand(busy));
 }
-EXPORT_SYMBOL(rdma_addr_cancel);
+OFED_EXPORT(rdma_addr_cancel);
 
 static bool addr_waits_for(const struct request *req, const struct neighbour *neigh)
 {

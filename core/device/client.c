@@ -204,7 +204,7 @@ int ib_register_client(struct ib_client *client)
 	device_pair_with_all(client);
 	return 0;
 }
-EXPORT_SYMBOL(ib_register_client);
+OFED_EXPORT(ib_register_client);
 
 /**
  * ib_unregister_client - hear of devices no more
@@ -234,7 +234,7 @@ void ib_unregister_client(struct ib_client *client)
 	xa_erase(&clients, client->client_id);
 	up_write(&clients_rwsem);
 }
-EXPORT_SYMBOL(ib_unregister_client);
+OFED_EXPORT(ib_unregister_client);
 
 /**
  * ib_set_client_data - keep a pointer of a client with a device
@@ -253,7 +253,7 @@ void ib_set_client_data(struct ib_device *device, struct ib_client *client,
 	WARN_ON(xa_is_err(xa_store(&device->client_data, client->client_id,
 				   data, GFP_NOWAIT)));
 }
-EXPORT_SYMBOL(ib_set_client_data);
+OFED_EXPORT(ib_set_client_data);
 
 /**
  * ib_get_net_dev_by_params - find the upper netdev that an address belongs to
@@ -289,7 +289,7 @@ struct net_device *ib_get_net_dev_by_params(struct ib_device *dev, u32 port,
 	}
 	return ndev;
 }
-EXPORT_SYMBOL(ib_get_net_dev_by_params);
+OFED_EXPORT(ib_get_net_dev_by_params);
 
 static int device_ask_client(struct ib_client *client, struct ib_device *device,
 			     struct ib_client_nl_info *res)

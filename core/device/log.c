@@ -40,7 +40,7 @@ void ibdev_printk(const char *level, const struct ib_device *ibdev,
 	device_emit(level, ibdev, &vaf);
 	va_end(args);
 }
-EXPORT_SYMBOL(ibdev_printk);
+OFED_EXPORT(ibdev_printk);
 
 #define DEFINE_IBDEV_LEVEL(_name, _level)				\
 /** _name - ibdev_printk at level _level; any context */		\

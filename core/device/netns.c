@@ -43,7 +43,7 @@ bool rdma_dev_access_netns(const struct ib_device *device,
 	return ofed_netns_is_shared() ||
 	       net_eq(net, read_pnet(&device->coredev.rdma_net));
 }
-EXPORT_SYMBOL(rdma_dev_access_netns);
+OFED_EXPORT(rdma_dev_access_netns);
 
 int ofed_netns_set_shared(bool shared)
 {

@@ -43,7 +43,7 @@ void ib_set_device_ops(struct ib_device *dev, const struct ib_device_ops *ops)
 		if (!to[i])
 			to[i] = from[i];
 }
-EXPORT_SYMBOL(ib_set_device_ops);
+OFED_EXPORT(ib_set_device_ops);
 
 /*
  * A device without all of these can not serve kernel consumers (usnic serves

@@ -155,7 +155,7 @@ void ib_device_put(struct ib_device *device)
 	if (refcount_dec_and_test(&device->refcount))
 		complete(&device->unreg_completion);
 }
-EXPORT_SYMBOL(ib_device_put);
+OFED_EXPORT(ib_device_put);
 
 bool ofed_device_is_registered(const struct ib_device *device)
 {
@@ -198,7 +198,7 @@ struct ib_device *ib_device_get_by_name(const char *name,
 	up_read(&registry_rwsem);
 	return device;
 }
-EXPORT_SYMBOL(ib_device_get_by_name);
+OFED_EXPORT(ib_device_get_by_name);
 
 static bool device_has_netdev(struct ib_device *device, const struct net_device *ndev)
 {
@@ -234,7 +234,7 @@ struct ib_device *ib_device_get_by_netdev(struct net_device *ndev,
 	rcu_read_unlock();
 	return found;
 }
-EXPORT_SYMBOL(ib_device_get_by_netdev);
+OFED_EXPORT(ib_device_get_by_netdev);
 
 static struct ib_device *device_next_registered(unsigned long *index)
 {

@@ -23,4 +23,4 @@ int ib_dma_virt_map_sg(struct ib_device *dev, struct scatterlist *sg, int nents)
 	}
 	return nents;
 }
-EXPORT_SYMBOL(ib_dma_virt_map_sg);
+OFED_EXPORT(ib_dma_virt_map_sg);

@@ -11,7 +11,7 @@
  * waits for them.
  */
 struct workqueue_struct *ib_wq;
-EXPORT_SYMBOL_GPL(ib_wq);
+OFED_EXPORT(ib_wq);
 struct workqueue_struct *ib_comp_wq;
 struct workqueue_struct *ib_comp_unbound_wq;
 struct workqueue_struct *ofed_unreg_wq;

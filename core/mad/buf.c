@@ -28,7 +28,7 @@ int ib_mad_kernel_rmpp_agent(const struct ib_mad_agent *agent)
 {
 	return mad_agent_does_rmpp(container_of(agent, struct mad_agent, pub));
 }
-EXPORT_SYMBOL(ib_mad_kernel_rmpp_agent);
+OFED_EXPORT(ib_mad_kernel_rmpp_agent);
 
 static void mad_free_segments(struct mad_send *send)
 {
@@ -177,7 +177,7 @@ struct ib_mad_send_buf *ib_create_send_mad(struct ib_mad_agent *mad_agent,
 	refcount_inc(&agent->refs);
 	return &send->buf;
 }
-EXPORT_SYMBOL(ib_create_send_mad);
+OFED_EXPORT(ib_create_send_mad);
 
 /**
  * ib_free_send_mad - free a MAD of ib_create_send_mad()
@@ -195,7 +195,7 @@ void ib_free_send_mad(struct ib_mad_send_buf *send_buf)
 	mad_free_send(send);
 	mad_agent_put(agent);
 }
-EXPORT_SYMBOL(ib_free_send_mad);
+OFED_EXPORT(ib_free_send_mad);
 
 void *mad_send_segment(const struct mad_send *send, u32 number)
 {
@@ -238,7 +238,7 @@ void *ib_get_rmpp_segment(struct ib_mad_send_buf *send_buf, int seg_num)
 		return NULL;
 	return mad_send_segment(send, seg_num);
 }
-EXPORT_SYMBOL(ib_get_rmpp_segment);
+OFED_EXPORT(ib_get_rmpp_segment);
 
 struct mad_quota *mad_quota_alloc(void)
 {
@@ -343,4 +343,4 @@ void ib_free_recv_mad(struct ib_mad_recv_wc *mad_recv_wc)
 		mad_recv_free(container_of(buf, struct mad_recv,
 					   pub.recv_buf));
 }
-EXPORT_SYMBOL(ib_free_recv_mad);
+OFED_EXPORT(ib_free_recv_mad);

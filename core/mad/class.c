@@ -40,7 +40,7 @@ int ib_response_mad(const struct ib_mad_hdr *hdr)
 	return hdr->method & IB_MGMT_METHOD_RESP ||
 	       hdr->method == IB_MGMT_METHOD_TRAP_REPRESS;
 }
-EXPORT_SYMBOL(ib_response_mad);
+OFED_EXPORT(ib_response_mad);
 
 /**
  * ib_get_mad_data_offset - where the data of a class begins
@@ -63,7 +63,7 @@ int ib_get_mad_data_offset(u8 mgmt_class)
 	}
 	return IB_MGMT_MAD_HDR;
 }
-EXPORT_SYMBOL(ib_get_mad_data_offset);
+OFED_EXPORT(ib_get_mad_data_offset);
 
 /**
  * ib_is_mad_class_rmpp - do the MADs of a class have an RMPP header?
@@ -76,7 +76,7 @@ int ib_is_mad_class_rmpp(u8 mgmt_class)
 	/* The classes with a longer header have it for this one. */
 	return ib_get_mad_data_offset(mgmt_class) > IB_MGMT_MAD_HDR;
 }
-EXPORT_SYMBOL(ib_is_mad_class_rmpp);
+OFED_EXPORT(ib_is_mad_class_rmpp);
 
 /**
  * mad_valid - check that a received MAD is valid on its QP

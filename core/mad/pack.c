@@ -101,7 +101,7 @@ void ib_pack(const struct ib_field *desc, int desc_len, void *structure,
 			      place.bits);
 	}
 }
-EXPORT_SYMBOL(ib_pack);
+OFED_EXPORT(ib_pack);
 
 /**
  * ib_unpack - read a header or record of the wire into a struct
@@ -126,4 +126,4 @@ void ib_unpack(const struct ib_field *desc, int desc_len, void *buf,
 		mad_copy_bits(member, place.member, buf, place.wire, place.bits);
 	}
 }
-EXPORT_SYMBOL(ib_unpack);
+OFED_EXPORT(ib_unpack);

@@ -118,7 +118,7 @@ ib_register_mad_agent(struct ib_device *device, u32 port_num,
 	mad_trace_created(agent);
 	return &agent->pub;
 }
-EXPORT_SYMBOL(ib_register_mad_agent);
+OFED_EXPORT(ib_register_mad_agent);
 
 /**
  * ib_unregister_mad_agent - end of a registration
@@ -134,4 +134,4 @@ void ib_unregister_mad_agent(struct ib_mad_agent *mad_agent)
 	mad_trace_destroyed(to_mad_agent(mad_agent));
 	mad_agent_destroy(to_mad_agent(mad_agent));
 }
-EXPORT_SYMBOL(ib_unregister_mad_agent);
+OFED_EXPORT(ib_unregister_mad_agent);

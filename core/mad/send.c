@@ -315,7 +315,7 @@ int ib_post_send_mad(struct ib_mad_send_buf *send_buf,
 	}
 	return 0;
 }
-EXPORT_SYMBOL(ib_post_send_mad);
+OFED_EXPORT(ib_post_send_mad);
 
 /**
  * ib_modify_mad - change the time limit of a posted MAD, or cancel it
@@ -345,4 +345,4 @@ int ib_modify_mad(struct ib_mad_send_buf *send_buf, u32 timeout_ms)
 	spin_unlock_irqrestore(&agent->lock, flags);
 	return ret;
 }
-EXPORT_SYMBOL(ib_modify_mad);
+OFED_EXPORT(ib_modify_mad);

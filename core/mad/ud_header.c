@@ -123,7 +123,7 @@ __sum16 ib_ud_ip4_csum(struct ib_ud_header *header)
 	ib_pack(ip4_fields, ARRAY_SIZE(ip4_fields), &ip4, wire);
 	return ip_fast_csum(wire, IPV4_WORDS);
 }
-EXPORT_SYMBOL(ib_ud_ip4_csum);
+OFED_EXPORT(ib_ud_ip4_csum);
 
 /*
  * The lengths count what follows their header, up to the ICRC, padding
@@ -214,7 +214,7 @@ int ib_ud_header_init(int payload_bytes, int lrh_present, int eth_present,
 	mad_set_lengths(header, bytes);
 	return 0;
 }
-EXPORT_SYMBOL(ib_ud_header_init);
+OFED_EXPORT(ib_ud_header_init);
 
 #define PUT(fields, from, bytes) \
 	(ib_pack(fields, ARRAY_SIZE(fields), (from), buf + len), len += (bytes))
@@ -250,7 +250,7 @@ int ib_ud_header_pack(struct ib_ud_header *header, void *buf)
 	}
 	return len;
 }
-EXPORT_SYMBOL(ib_ud_header_pack);
+OFED_EXPORT(ib_ud_header_pack);
 
 #define GET(fields, to, bytes) \
 	(ib_unpack(fields, ARRAY_SIZE(fields), buf, (to)), buf += (bytes))
@@ -302,4 +302,4 @@ int ib_ud_header_unpack(void *buf, struct ib_ud_header *header)
 		memcpy(&header->immediate_data, buf, IMMEDIATE_BYTES);
 	return 0;
 }
-EXPORT_SYMBOL(ib_ud_header_unpack);
+OFED_EXPORT(ib_ud_header_unpack);

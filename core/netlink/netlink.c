@@ -118,7 +118,7 @@ void rdma_nl_register(unsigned int index, const struct rdma_nl_cbs cb_table[])
 	spin_unlock(&clients_lock);
 	WARN_ON(taken);
 }
-EXPORT_SYMBOL(rdma_nl_register);
+OFED_EXPORT(rdma_nl_register);
 
 /**
  * rdma_nl_unregister - remove a client of NETLINK_RDMA
@@ -138,7 +138,7 @@ void rdma_nl_unregister(unsigned int index)
 	spin_unlock(&clients_lock);
 	wait_event(clients_idle, nl_client_is_idle(index));
 }
-EXPORT_SYMBOL(rdma_nl_unregister);
+OFED_EXPORT(rdma_nl_unregister);
 
 /**
  * ibnl_put_msg - begin a message
@@ -161,7 +161,7 @@ void *ibnl_put_msg(struct sk_buff *skb, struct nlmsghdr **nlh, int seq,
 	*nlh = head;
 	return head ? nlmsg_data(head) : NULL;
 }
-EXPORT_SYMBOL(ibnl_put_msg);
+OFED_EXPORT(ibnl_put_msg);
 
 /**
  * ibnl_put_attr - append an attribute to a message
@@ -178,7 +178,7 @@ int ibnl_put_attr(struct sk_buff *skb, struct nlmsghdr *nlh, int len,
 {
 	return nla_put(skb, type, len, data);
 }
-EXPORT_SYMBOL(ibnl_put_attr);
+OFED_EXPORT(ibnl_put_attr);
 
 static int nl_send_to(struct net *net, struct sk_buff *skb, u32 portid, int flags)
 {
@@ -200,7 +200,7 @@ int rdma_nl_unicast(struct net *net, struct sk_buff *skb, u32 pid)
 {
 	return nl_send_to(net, skb, pid, MSG_DONTWAIT);
 }
-EXPORT_SYMBOL(rdma_nl_unicast);
+OFED_EXPORT(rdma_nl_unicast);
 
 /**
  * rdma_nl_unicast_wait - send a message to one socket, waiting for room
@@ -216,7 +216,7 @@ int rdma_nl_unicast_wait(struct net *net, struct sk_buff *skb, __u32 pid)
 {
 	return nl_send_to(net, skb, pid, 0);
 }
-EXPORT_SYMBOL(rdma_nl_unicast_wait);
+OFED_EXPORT(rdma_nl_unicast_wait);
 
 /**
  * rdma_nl_multicast - send a message to a group
@@ -233,7 +233,7 @@ int rdma_nl_multicast(struct net *net, struct sk_buff *skb, unsigned int group,
 {
 	return nlmsg_multicast(ofed_net_of(net)->nl_sock, skb, 0, group, flags);
 }
-EXPORT_SYMBOL(rdma_nl_multicast);
+OFED_EXPORT(rdma_nl_multicast);
 
 /**
  * rdma_nl_chk_listeners - ask whether a group has listeners
@@ -246,7 +246,7 @@ bool rdma_nl_chk_listeners(unsigned int group)
 {
 	return netlink_has_listeners(ofed_net_of(&init_net)->nl_sock, group);
 }
-EXPORT_SYMBOL(rdma_nl_chk_listeners);
+OFED_EXPORT(rdma_nl_chk_listeners);
 
 /*
  * The dump of every client. It goes on in later calls of recvmsg(), when the

@@ -46,7 +46,7 @@ void rdma_link_register(struct rdma_link_ops *ops)
 		list_add_rcu(&ops->list, &link_types);
 	mutex_unlock(&link_types_lock);
 }
-EXPORT_SYMBOL(rdma_link_register);
+OFED_EXPORT(rdma_link_register);
 
 /**
  * rdma_link_unregister - take a type of link back
@@ -62,7 +62,7 @@ void rdma_link_unregister(struct rdma_link_ops *ops)
 	mutex_unlock(&link_types_lock);
 	synchronize_srcu(&link_types_srcu);
 }
-EXPORT_SYMBOL(rdma_link_unregister);
+OFED_EXPORT(rdma_link_unregister);
 
 /* False when no such type is registered; @result is what the driver returned. */
 static bool nldev_try_newlink(const char *type, const char *name,

@@ -46,7 +46,7 @@ int rdma_nl_put_driver_u32(struct sk_buff *msg, const char *name, u32 value)
 {
 	return nldev_put_u32(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC, value);
 }
-EXPORT_SYMBOL(rdma_nl_put_driver_u32);
+OFED_EXPORT(rdma_nl_put_driver_u32);
 
 /**
  * rdma_nl_put_driver_u32_hex - append a driver's number to a reply
@@ -60,7 +60,7 @@ int rdma_nl_put_driver_u32_hex(struct sk_buff *msg, const char *name, u32 value)
 {
 	return nldev_put_u32(msg, name, RDMA_NLDEV_PRINT_TYPE_HEX, value);
 }
-EXPORT_SYMBOL(rdma_nl_put_driver_u32_hex);
+OFED_EXPORT(rdma_nl_put_driver_u32_hex);
 
 /**
  * rdma_nl_put_driver_u64 - append a driver's number to a reply
@@ -74,7 +74,7 @@ int rdma_nl_put_driver_u64(struct sk_buff *msg, const char *name, u64 value)
 {
 	return nldev_put_u64(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC, value);
 }
-EXPORT_SYMBOL(rdma_nl_put_driver_u64);
+OFED_EXPORT(rdma_nl_put_driver_u64);
 
 /**
  * rdma_nl_put_driver_u64_hex - append a driver's number to a reply
@@ -88,7 +88,7 @@ int rdma_nl_put_driver_u64_hex(struct sk_buff *msg, const char *name, u64 value)
 {
 	return nldev_put_u64(msg, name, RDMA_NLDEV_PRINT_TYPE_HEX, value);
 }
-EXPORT_SYMBOL(rdma_nl_put_driver_u64_hex);
+OFED_EXPORT(rdma_nl_put_driver_u64_hex);
 
 /**
  * rdma_nl_put_driver_string - append a driver's text to a reply
@@ -104,7 +104,7 @@ int rdma_nl_put_driver_string(struct sk_buff *msg, const char *name,
 	return nldev_put_name(msg, name, RDMA_NLDEV_PRINT_TYPE_UNSPEC) ?:
 	       nla_put_string(msg, RDMA_NLDEV_ATTR_DRIVER_STRING, str);
 }
-EXPORT_SYMBOL(rdma_nl_put_driver_string);
+OFED_EXPORT(rdma_nl_put_driver_string);
 
 /**
  * rdma_nl_stat_hwcounter_entry - append a counter to a reply
@@ -133,4 +133,4 @@ int rdma_nl_stat_hwcounter_entry(struct sk_buff *msg, const char *name,
 	nla_nest_end(msg, nest);
 	return 0;
 }
-EXPORT_SYMBOL(rdma_nl_stat_hwcounter_entry);
+OFED_EXPORT(rdma_nl_stat_hwcounter_entry);

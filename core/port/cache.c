@@ -42,7 +42,7 @@ int ib_query_pkey(struct ib_device *device, u32 port_num, u16 index, u16 *pkey)
 	return ops->query_pkey ?
 	       ops->query_pkey(device, port_num, index, pkey) : -EOPNOTSUPP;
 }
-EXPORT_SYMBOL(ib_query_pkey);
+OFED_EXPORT(ib_query_pkey);
 
 static bool port_same_partition(u16 a, u16 b)
 {
@@ -88,7 +88,7 @@ int ib_find_pkey(struct ib_device *device,
 	*index = limited;
 	return 0;
 }
-EXPORT_SYMBOL(ib_find_pkey);
+OFED_EXPORT(ib_find_pkey);
 
 /**
  * ib_get_cached_pkey - read an entry of a P_Key table
@@ -117,7 +117,7 @@ int ib_get_cached_pkey(struct ib_device *device_handle, u32 port_num,
 	read_unlock_irqrestore(&device_handle->cache_lock, flags);
 	return ret;
 }
-EXPORT_SYMBOL(ib_get_cached_pkey);
+OFED_EXPORT(ib_get_cached_pkey);
 
 static int port_find_partition(const struct ib_pkey_cache *cache, u16 pkey)
 {
@@ -183,7 +183,7 @@ int ib_find_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey,
 {
 	return port_find_in_cache(device, port_num, pkey, index, port_find_partition);
 }
-EXPORT_SYMBOL(ib_find_cached_pkey);
+OFED_EXPORT(ib_find_cached_pkey);
 
 /**
  * ib_find_exact_cached_pkey - find a P_Key, membership included
@@ -201,7 +201,7 @@ int ib_find_exact_cached_pkey(struct ib_device *device, u32 port_num, u16 pkey,
 {
 	return port_find_in_cache(device, port_num, pkey, index, port_find_exact);
 }
-EXPORT_SYMBOL(ib_find_exact_cached_pkey);
+OFED_EXPORT(ib_find_exact_cached_pkey);
 
 /**
  * ib_get_cached_lmc - read the LMC of a port
@@ -224,7 +224,7 @@ int ib_get_cached_lmc(struct ib_device *device, u32 port_num, u8 *lmc)
 	read_unlock_irqrestore(&device->cache_lock, flags);
 	return 0;
 }
-EXPORT_SYMBOL(ib_get_cached_lmc);
+OFED_EXPORT(ib_get_cached_lmc);
 
 /**
  * ib_get_cached_port_state - read the state of a port
@@ -246,7 +246,7 @@ int ib_get_cached_port_state(struct ib_device *device, u32 port_num,
 	read_unlock_irqrestore(&device->cache_lock, flags);
 	return 0;
 }
-EXPORT_SYMBOL(ib_get_cached_port_state);
+OFED_EXPORT(ib_get_cached_port_state);
 
 /* NULL, and no error, for a port without P_Keys. */
 static struct ib_pkey_cache *port_read_pkeys(struct ib_device *device, u32 port,

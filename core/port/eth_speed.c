@@ -103,4 +103,4 @@ int ib_get_eth_speed(struct ib_device *dev, u32 port_num, u16 *speed,
 		port_rate_of_port(mbps, speed, width);
 	return 0;
 }
-EXPORT_SYMBOL(ib_get_eth_speed);
+OFED_EXPORT(ib_get_eth_speed);

@@ -58,7 +58,7 @@ void ib_register_event_handler(struct ib_event_handler *event_handler)
 	list_add_tail(&event_handler->list, &device->event_handler_list);
 	up_write(&device->event_handler_rwsem);
 }
-EXPORT_SYMBOL(ib_register_event_handler);
+OFED_EXPORT(ib_register_event_handler);
 
 /**
  * ib_unregister_event_handler - no more events
@@ -74,7 +74,7 @@ void ib_unregister_event_handler(struct ib_event_handler *event_handler)
 	list_del(&event_handler->list);
 	up_write(&device->event_handler_rwsem);
 }
-EXPORT_SYMBOL(ib_unregister_event_handler);
+OFED_EXPORT(ib_unregister_event_handler);
 
 static void port_deliver(struct ib_event *event)
 {
@@ -138,7 +138,7 @@ void ib_dispatch_event(const struct ib_event *event)
 	queue_work(ib_wq, &queue->work);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
-EXPORT_SYMBOL(ib_dispatch_event);
+OFED_EXPORT(ib_dispatch_event);
 
 /**
  * ofed_events_flush - wait until every event dispatched so far is delivered

@@ -26,7 +26,7 @@ bool rdma_is_zero_gid(const union ib_gid *gid)
 {
 	return !(gid->global.subnet_prefix | gid->global.interface_id);
 }
-EXPORT_SYMBOL(rdma_is_zero_gid);
+OFED_EXPORT(rdma_is_zero_gid);
 
 /**
  * ofed_gid_type_mask - GID types that a port can hold

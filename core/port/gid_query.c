@@ -46,7 +46,7 @@ int rdma_query_gid(struct ib_device *device, u32 port_num, int index,
 	read_unlock_irqrestore(&table->rwlock, flags);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_query_gid);
+OFED_EXPORT(rdma_query_gid);
 
 /**
  * rdma_get_gid_attr - take a reference to an entry by its index
@@ -79,7 +79,7 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 	read_unlock_irqrestore(&table->rwlock, flags);
 	return attr;
 }
-EXPORT_SYMBOL(rdma_get_gid_attr);
+OFED_EXPORT(rdma_get_gid_attr);
 
 /**
  * rdma_hold_gid_attr - take one more reference
@@ -91,7 +91,7 @@ void rdma_hold_gid_attr(const struct ib_gid_attr *attr)
 {
 	kref_get(&ofed_gid_entry_of(attr)->refs);
 }
-EXPORT_SYMBOL(rdma_hold_gid_attr);
+OFED_EXPORT(rdma_hold_gid_attr);
 
 /**
  * rdma_put_gid_attr - give a reference back
@@ -103,7 +103,7 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr)
 {
 	ofed_gid_entry_put(ofed_gid_entry_of(attr));
 }
-EXPORT_SYMBOL(rdma_put_gid_attr);
+OFED_EXPORT(rdma_put_gid_attr);
 
 static const struct ib_gid_attr *gid_get_by_key(struct ib_gid_table *table,
 						const struct ofed_gid_key *key)
@@ -143,7 +143,7 @@ const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *ib_dev,
 
 	return table ? gid_get_by_key(table, &key) : ERR_PTR(-ENOENT);
 }
-EXPORT_SYMBOL(rdma_find_gid_by_port);
+OFED_EXPORT(rdma_find_gid_by_port);
 
 /**
  * rdma_find_gid - find an entry on any port of a device
@@ -171,7 +171,7 @@ const struct ib_gid_attr *rdma_find_gid(struct ib_device *device,
 	}
 	return ERR_PTR(-ENOENT);
 }
-EXPORT_SYMBOL(rdma_find_gid);
+OFED_EXPORT(rdma_find_gid);
 
 /**
  * rdma_find_gid_by_filter - find the first entry of a port that suits
@@ -248,7 +248,7 @@ int ib_find_gid(struct ib_device *device, union ib_gid *gid,
 	}
 	return -ENOENT;
 }
-EXPORT_SYMBOL(ib_find_gid);
+OFED_EXPORT(ib_find_gid);
 
 static void gid_entry_to_user(struct ib_uverbs_gid_entry *to,
 			      const struct ofed_gid_entry *entry)
@@ -318,7 +318,7 @@ ssize_t rdma_query_gid_table(struct ib_device *device,
 	}
 	return sum;
 }
-EXPORT_SYMBOL(rdma_query_gid_table);
+OFED_EXPORT(rdma_query_gid_table);
 
 /**
  * rdma_read_gid_hw_context - what the driver's add_gid stored with an entry
@@ -330,7 +330,7 @@ void *rdma_read_gid_hw_context(const struct ib_gid_attr *attr)
 {
 	return ofed_gid_entry_of(attr)->context;
 }
-EXPORT_SYMBOL(rdma_read_gid_hw_context);
+OFED_EXPORT(rdma_read_gid_hw_context);
 
 /**
  * rdma_read_gid_attr_ndev_rcu - interface of an entry
@@ -346,7 +346,7 @@ struct net_device *rdma_read_gid_attr_ndev_rcu(const struct ib_gid_attr *attr)
 
 	return ndev ?: ERR_PTR(-ENODEV);
 }
-EXPORT_SYMBOL(rdma_read_gid_attr_ndev_rcu);
+OFED_EXPORT(rdma_read_gid_attr_ndev_rcu);
 
 static int gid_vlan_of_lower(struct net_device *lower, struct netdev_nested_priv *p)
 {
@@ -393,4 +393,4 @@ out:
 	rcu_read_unlock();
 	return ret;
 }
-EXPORT_SYMBOL(rdma_read_gid_l2_fields);
+OFED_EXPORT(rdma_read_gid_l2_fields);

@@ -11,7 +11,7 @@
 #include "port.h"
 
 union ib_gid zgid;
-EXPORT_SYMBOL(zgid);
+OFED_EXPORT(zgid);
 
 /*
  * The array is found under RCU (ib_device_get_by_netdev), so its memory goes
@@ -108,7 +108,7 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev,
 		compat_nl_notify(ib_dev, port, NETDEV_DETACH);
 	return 0;
 }
-EXPORT_SYMBOL(ib_device_set_netdev);
+OFED_EXPORT(ib_device_set_netdev);
 
 void ofed_netdevs_detach(struct ib_device *device)
 {
@@ -153,7 +153,7 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev, u32 port)
 	}
 	return ndev;
 }
-COMPAT_EXPORT_GET_NETDEV(ib_device_get_netdev);
+OFED_EXPORT(ib_device_get_netdev);
 
 static bool port_has_ipv4(const struct net_device *ndev)
 {
@@ -237,7 +237,7 @@ int ib_query_port(struct ib_device *device, u32 port_num,
 	port_attr->subnet_prefix = port_subnet_prefix(device, port_num);
 	return 0;
 }
-EXPORT_SYMBOL(ib_query_port);
+OFED_EXPORT(ib_query_port);
 
 /**
  * ib_modify_device - change attributes of a device
@@ -255,7 +255,7 @@ int ib_modify_device(struct ib_device *device, int device_modify_mask,
 	return device->ops.modify_device(device, device_modify_mask,
 					 device_modify);
 }
-EXPORT_SYMBOL(ib_modify_device);
+OFED_EXPORT(ib_modify_device);
 
 /**
  * ib_modify_port - change attributes of a port
@@ -283,7 +283,7 @@ int ib_modify_port(struct ib_device *device, u32 port_num,
 		return 0;
 	return ofed_refuse_op(device, "modify_port");
 }
-EXPORT_SYMBOL(ib_modify_port);
+OFED_EXPORT(ib_modify_port);
 
 /**
  * ib_get_device_fw_str - firmware version as text
@@ -296,7 +296,7 @@ void ib_get_device_fw_str(struct ib_device *device, char *str)
 	if (device->ops.get_dev_fw_str)
 		device->ops.get_dev_fw_str(device, str);
 }
-EXPORT_SYMBOL(ib_get_device_fw_str);
+OFED_EXPORT(ib_get_device_fw_str);
 
 /**
  * ib_port_immutable_read - the attributes of a port that never change
@@ -311,7 +311,7 @@ const struct ib_port_immutable *ib_port_immutable_read(struct ib_device *dev,
 	WARN_ON(!rdma_is_port_valid(dev, port));
 	return &dev->port_data[port].immutable;
 }
-EXPORT_SYMBOL(ib_port_immutable_read);
+OFED_EXPORT(ib_port_immutable_read);
 
 static int port_netdev_params(struct ib_device *device, u32 port_num,
 			      enum rdma_netdev_t type,
@@ -350,7 +350,7 @@ struct net_device *rdma_alloc_netdev(struct ib_device *device, u32 port_num,
 				setup, params.txqs, params.rxqs);
 	return ndev ?: ERR_PTR(-ENOMEM);
 }
-EXPORT_SYMBOL(rdma_alloc_netdev);
+OFED_EXPORT(rdma_alloc_netdev);
 
 /**
  * rdma_init_netdev - let the driver prepare a netdev of rdma_alloc_netdev()
@@ -378,4 +378,4 @@ int rdma_init_netdev(struct ib_device *device, u32 port_num,
 	return params.initialize_rdma_netdev(device, port_num, netdev,
 					     params.param);
 }
-EXPORT_SYMBOL(rdma_init_netdev);
+OFED_EXPORT(rdma_init_netdev);

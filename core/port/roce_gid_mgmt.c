@@ -174,7 +174,7 @@ void rdma_roce_rescan_device(struct ib_device *ibdev)
 {
 	ofed_gid_events_scan(ibdev);
 }
-EXPORT_SYMBOL(rdma_roce_rescan_device);
+OFED_EXPORT(rdma_roce_rescan_device);
 
 /**
  * rdma_roce_rescan_port - bring the GIDs of one RoCE port up to date
@@ -187,7 +187,7 @@ void rdma_roce_rescan_port(struct ib_device *ib_dev, u32 port)
 {
 	gid_sync_port(ib_dev, port);
 }
-COMPAT_EXPORT_RESCAN_PORT(rdma_roce_rescan_port);
+OFED_EXPORT(rdma_roce_rescan_port);
 
 /**
  * roce_del_all_netdev_gids - remove the GIDs of a netdev from a port
@@ -203,7 +203,7 @@ void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port,
 {
 	ofed_gid_del_netdev(ib_dev, port, ndev);
 }
-COMPAT_EXPORT_RESCAN_PORT(roce_del_all_netdev_gids);
+OFED_EXPORT(roce_del_all_netdev_gids);
 
 static int gid_on_netdev(struct notifier_block *self, unsigned long event,
 			 void *ptr)

@@ -78,7 +78,7 @@ const char *__attribute_const__ ib_event_msg(enum ib_event_type event)
 	return port_find_name(event_names, ARRAY_SIZE(event_names), event,
 			      "unrecognized event");
 }
-EXPORT_SYMBOL(ib_event_msg);
+OFED_EXPORT(ib_event_msg);
 
 /**
  * ib_wc_status_msg - the name of a completion status, for people
@@ -91,7 +91,7 @@ const char *__attribute_const__ ib_wc_status_msg(enum ib_wc_status status)
 	return port_find_name(status_names, ARRAY_SIZE(status_names), status,
 			      "unrecognized status");
 }
-EXPORT_SYMBOL(ib_wc_status_msg);
+OFED_EXPORT(ib_wc_status_msg);
 
 /*
  * IBA vol. 1 section 9.11, static rate control. From FDR on a lane signals
@@ -148,7 +148,7 @@ __attribute_const__ int ib_rate_to_mult(enum ib_rate rate)
 
 	return found ? found->units : -1;
 }
-EXPORT_SYMBOL(ib_rate_to_mult);
+OFED_EXPORT(ib_rate_to_mult);
 
 /**
  * ib_rate_to_mbps - a static rate in Mb/s
@@ -162,7 +162,7 @@ __attribute_const__ int ib_rate_to_mbps(enum ib_rate rate)
 
 	return found ? found->mbps : -1;
 }
-EXPORT_SYMBOL(ib_rate_to_mbps);
+OFED_EXPORT(ib_rate_to_mbps);
 
 /**
  * mult_to_ib_rate - the static rate of that many units of 2.5 Gb/s
@@ -179,7 +179,7 @@ __attribute_const__ enum ib_rate mult_to_ib_rate(int mult)
 			return rates[i].rate;
 	return IB_RATE_PORT_CURRENT;
 }
-EXPORT_SYMBOL(mult_to_ib_rate);
+OFED_EXPORT(mult_to_ib_rate);
 
 /**
  * rdma_node_get_transport - the transport that a type of node speaks
@@ -200,7 +200,7 @@ rdma_node_get_transport(unsigned int node_type)
 		return RDMA_TRANSPORT_UNSPECIFIED;
 	return RDMA_TRANSPORT_IB;
 }
-EXPORT_SYMBOL(rdma_node_get_transport);
+OFED_EXPORT(rdma_node_get_transport);
 
 /**
  * rdma_port_get_link_layer - what a port is plugged into
@@ -218,4 +218,4 @@ enum rdma_link_layer rdma_port_get_link_layer(struct ib_device *device,
 	return rdma_node_get_transport(device->node_type) == RDMA_TRANSPORT_IB ?
 	       IB_LINK_LAYER_INFINIBAND : IB_LINK_LAYER_ETHERNET;
 }
-EXPORT_SYMBOL(rdma_port_get_link_layer);
+OFED_EXPORT(rdma_port_get_link_layer);

@@ -21,7 +21,7 @@ int ib_set_vf_link_state(struct ib_device *device, int vf, u32 port, int state)
 	       device->ops.set_vf_link_state(device, vf, port, state) :
 	       ofed_refuse_op(device, "set_vf_link_state");
 }
-EXPORT_SYMBOL(ib_set_vf_link_state);
+OFED_EXPORT(ib_set_vf_link_state);
 
 /**
  * ib_get_vf_config - read the configuration of a virtual function
@@ -39,7 +39,7 @@ int ib_get_vf_config(struct ib_device *device, int vf, u32 port,
 	       device->ops.get_vf_config(device, vf, port, info) :
 	       ofed_refuse_op(device, "get_vf_config");
 }
-EXPORT_SYMBOL(ib_get_vf_config);
+OFED_EXPORT(ib_get_vf_config);
 
 /**
  * ib_get_vf_stats - read the counters of a virtual function
@@ -57,7 +57,7 @@ int ib_get_vf_stats(struct ib_device *device, int vf, u32 port,
 	       device->ops.get_vf_stats(device, vf, port, stats) :
 	       ofed_refuse_op(device, "get_vf_stats");
 }
-EXPORT_SYMBOL(ib_get_vf_stats);
+OFED_EXPORT(ib_get_vf_stats);
 
 /**
  * ib_set_vf_guid - set a GUID of a virtual function
@@ -76,7 +76,7 @@ int ib_set_vf_guid(struct ib_device *device, int vf, u32 port, u64 guid,
 	       device->ops.set_vf_guid(device, vf, port, guid, type) :
 	       ofed_refuse_op(device, "set_vf_guid");
 }
-EXPORT_SYMBOL(ib_set_vf_guid);
+OFED_EXPORT(ib_set_vf_guid);
 
 /**
  * ib_get_vf_guid - read the GUIDs of a virtual function
@@ -96,4 +96,4 @@ int ib_get_vf_guid(struct ib_device *device, int vf, u32 port,
 	       device->ops.get_vf_guid(device, vf, port, node_guid, port_guid) :
 	       ofed_refuse_op(device, "get_vf_guid");
 }
-EXPORT_SYMBOL(ib_get_vf_guid);
+OFED_EXPORT(ib_get_vf_guid);

@@ -120,7 +120,7 @@ int ib_init_ah_attr_from_path(struct ib_device *device, u32 port_num,
 	return roce ? sa_from_roce(device, port_num, rec, ah_attr, sgid_attr) :
 		      sa_from_ib(device, port_num, rec, ah_attr, sgid_attr);
 }
-EXPORT_SYMBOL(ib_init_ah_attr_from_path);
+OFED_EXPORT(ib_init_ah_attr_from_path);
 
 /**
  * ib_init_ah_from_mcmember - make an address vector of a group's record
@@ -169,4 +169,4 @@ int ib_init_ah_from_mcmember(struct ib_device *device, u32 port_num,
 				rec->traffic_class, source);
 	return 0;
 }
-EXPORT_SYMBOL(ib_init_ah_from_mcmember);
+OFED_EXPORT(ib_init_ah_from_mcmember);

@@ -122,7 +122,7 @@ ib_sa_join_multicast(struct ib_sa_client *client, struct ib_device *device,
 	ofed_mc_group_put(group);
 	return &member->pub;
 }
-EXPORT_SYMBOL(ib_sa_join_multicast);
+OFED_EXPORT(ib_sa_join_multicast);
 
 /**
  * ib_sa_free_multicast - end a membership, or the wish for one
@@ -150,7 +150,7 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
 	ofed_sa_client_put(member->client);
 	kfree(member);
 }
-EXPORT_SYMBOL(ib_sa_free_multicast);
+OFED_EXPORT(ib_sa_free_multicast);
 
 /**
  * ib_sa_get_mcmember_rec - record of a group that the port has joined
@@ -186,7 +186,7 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, u32 port_num,
 	spin_unlock_irqrestore(&port->lock, flags);
 	return ret;
 }
-EXPORT_SYMBOL(ib_sa_get_mcmember_rec);
+OFED_EXPORT(ib_sa_get_mcmember_rec);
 
 static void mcast_on_event(struct ib_event_handler *handler, struct ib_event *event)
 {

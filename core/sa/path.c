@@ -131,7 +131,7 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 	}
 	return sa_start_and_leave(port, asked, timeout_ms, gfp_mask, query);
 }
-EXPORT_SYMBOL(ib_sa_path_rec_get);
+OFED_EXPORT(ib_sa_path_rec_get);
 
 static void sa_deliver_guids(struct ib_sa_query *query, int status, void *attr)
 {
@@ -198,7 +198,7 @@ int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
 	}
 	return sa_start_and_leave(port, query, timeout_ms, gfp, query_ptr);
 }
-EXPORT_SYMBOL(ib_sa_guid_info_rec_query);
+OFED_EXPORT(ib_sa_guid_info_rec_query);
 
 static void sa_deliver_member(struct ib_sa_query *query, int status, void *attr)
 {

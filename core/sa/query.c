@@ -45,7 +45,7 @@ void ib_sa_register_client(struct ib_sa_client *client)
 	init_completion(&client->comp);
 	atomic_set(&client->users, 1);
 }
-EXPORT_SYMBOL(ib_sa_register_client);
+OFED_EXPORT(ib_sa_register_client);
 
 /* Members of multicast groups hold their client too. */
 void ofed_sa_client_get(struct ib_sa_client *client)
@@ -73,7 +73,7 @@ void ib_sa_unregister_client(struct ib_sa_client *client)
 	ofed_sa_client_put(client);
 	wait_for_completion(&client->comp);
 }
-EXPORT_SYMBOL(ib_sa_unregister_client);
+OFED_EXPORT(ib_sa_unregister_client);
 
 static struct ib_sa_mad *sa_mad_of(const struct ib_sa_query *query)
 {
@@ -317,7 +317,7 @@ void ib_sa_cancel_query(int id, struct ib_sa_query *query)
 	kref_put(&query->refs, sa_free_query);
 	ofed_sa_port_leave(port);
 }
-EXPORT_SYMBOL(ib_sa_cancel_query);
+OFED_EXPORT(ib_sa_cancel_query);
 
 static bool sa_is_answer(const struct ib_sa_query *query,
 			 const struct ib_sa_mad *mad)

@@ -106,7 +106,7 @@ void ib_sa_pack_path(struct sa_path_rec *rec, void *attribute)
 		memset(&path.ib, 0, sizeof(path.ib));
 	ib_pack(path_fields, ARRAY_SIZE(path_fields), &path, attribute);
 }
-EXPORT_SYMBOL(ib_sa_pack_path);
+OFED_EXPORT(ib_sa_pack_path);
 
 /**
  * ib_sa_unpack_path - read a path record from the wire
@@ -120,7 +120,7 @@ void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec)
 	ib_unpack(path_fields, ARRAY_SIZE(path_fields), attribute, rec);
 	rec->rec_type = SA_PATH_REC_TYPE_IB;
 }
-EXPORT_SYMBOL(ib_sa_unpack_path);
+OFED_EXPORT(ib_sa_unpack_path);
 
 void ofed_sa_pack_mcmember(const struct ib_sa_mcmember_rec *rec, void *attr)
 {

@@ -81,7 +81,7 @@ struct ib_device *ib_port_sysfs_get_ibdev_kobj(struct kobject *kobj,
 	*port_num = port->num;
 	return port->device;
 }
-EXPORT_SYMBOL(ib_port_sysfs_get_ibdev_kobj);
+OFED_EXPORT(ib_port_sysfs_get_ibdev_kobj);
 
 static bool sysfs_is_own(const struct ib_core_device *coredev)
 {

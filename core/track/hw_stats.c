@@ -74,7 +74,7 @@ rdma_alloc_hw_stats_struct(const struct rdma_stat_desc *descs, int num_counters,
 	stats->lifespan = msecs_to_jiffies(lifespan);
 	return stats;
 }
-EXPORT_SYMBOL(rdma_alloc_hw_stats_struct);
+OFED_EXPORT(rdma_alloc_hw_stats_struct);
 
 /**
  * rdma_free_hw_stats_struct - free what rdma_alloc_hw_stats_struct() returned
@@ -89,7 +89,7 @@ void rdma_free_hw_stats_struct(struct rdma_hw_stats *stats)
 	bitmap_free(stats->is_disabled);
 	kfree(stats);
 }
-EXPORT_SYMBOL(rdma_free_hw_stats_struct);
+OFED_EXPORT(rdma_free_hw_stats_struct);
 
 /*
  * Reads the counter @index again (num_counters: each of them), or all, whichever

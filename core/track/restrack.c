@@ -325,7 +325,7 @@ int rdma_restrack_get(struct rdma_restrack_entry *res)
 {
 	return kref_get_unless_zero(&res->kref);
 }
-EXPORT_SYMBOL(rdma_restrack_get);
+OFED_EXPORT(rdma_restrack_get);
 
 /**
  * rdma_restrack_get_byid - find an object by its id
@@ -350,7 +350,7 @@ rdma_restrack_get_byid(struct ib_device *dev, enum rdma_restrack_type type,
 	xa_unlock(table);
 	return found ?: ERR_PTR(-ENOENT);
 }
-EXPORT_SYMBOL(rdma_restrack_get_byid);
+OFED_EXPORT(rdma_restrack_get_byid);
 
 /**
  * ofed_restrack_get_from - walk the objects of one kind
@@ -405,7 +405,7 @@ int rdma_restrack_put(struct rdma_restrack_entry *res)
 {
 	return kref_put(&res->kref, restrack_last_put);
 }
-EXPORT_SYMBOL(rdma_restrack_put);
+OFED_EXPORT(rdma_restrack_put);
 
 /**
  * rdma_restrack_count - count the objects of one kind
@@ -432,4 +432,4 @@ int rdma_restrack_count(struct ib_device *dev, enum rdma_restrack_type type,
 	rcu_read_unlock();
 	return count;
 }
-EXPORT_SYMBOL(rdma_restrack_count);
+OFED_EXPORT(rdma_restrack_count);

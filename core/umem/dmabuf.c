@@ -110,7 +110,7 @@ err_unmap:
 	dma_buf_unmap_attachment(umem_dmabuf->attach, sgt, DMA_BIDIRECTIONAL);
 	return ret;
 }
-EXPORT_SYMBOL(ib_umem_dmabuf_map_pages);
+OFED_EXPORT(ib_umem_dmabuf_map_pages);
 
 /**
  * ib_umem_dmabuf_unmap_pages - give the DMA addresses back to the exporter
@@ -132,7 +132,7 @@ void ib_umem_dmabuf_unmap_pages(struct ib_umem_dmabuf *umem_dmabuf)
 	umem_dmabuf->umem.sgt_append.sgt.sgl = NULL;
 	umem_dmabuf->umem.sgt_append.sgt.nents = 0;
 }
-EXPORT_SYMBOL(ib_umem_dmabuf_unmap_pages);
+OFED_EXPORT(ib_umem_dmabuf_unmap_pages);
 
 static void umem_dmabuf_init(struct ofed_dmabuf *region, struct ib_device *device,
 			     unsigned long offset, size_t size, int access)
@@ -229,7 +229,7 @@ struct ib_umem_dmabuf *ib_umem_dmabuf_get(struct ib_device *device,
 	return umem_dmabuf_attach(device, device->dma_device, offset, size, fd,
 				  access, ops);
 }
-EXPORT_SYMBOL(ib_umem_dmabuf_get);
+OFED_EXPORT(ib_umem_dmabuf_get);
 
 /* The exporter has promised not to move what is pinned. */
 static void umem_dmabuf_pinned_moved(struct dma_buf_attachment *attach)
@@ -301,7 +301,7 @@ ib_umem_dmabuf_get_pinned_with_dma_device(struct ib_device *device,
 		dma_resv_unlock(ofed_dmabuf_resv(umem_dmabuf));
 	return umem_dmabuf;
 }
-COMPAT_EXPORT_DMABUF_DMA_DEVICE(ib_umem_dmabuf_get_pinned_with_dma_device);
+OFED_EXPORT(ib_umem_dmabuf_get_pinned_with_dma_device);
 
 /**
  * ib_umem_dmabuf_get_pinned - take a dma-buf, pinned and mapped
@@ -329,7 +329,7 @@ struct ib_umem_dmabuf *ib_umem_dmabuf_get_pinned(struct ib_device *device,
 							 offset, size, fd,
 							 access);
 }
-EXPORT_SYMBOL(ib_umem_dmabuf_get_pinned);
+OFED_EXPORT(ib_umem_dmabuf_get_pinned);
 
 /* The part of ib_umem_release() for a dma-buf; same context. */
 void ib_umem_dmabuf_release(struct ib_umem_dmabuf *umem_dmabuf)

@@ -161,7 +161,7 @@ struct ib_umem_odp *ib_umem_odp_get(struct ib_device *device,
 	}
 	return odp;
 }
-EXPORT_SYMBOL(ib_umem_odp_get);
+OFED_EXPORT(ib_umem_odp_get);
 
 /**
  * ib_umem_odp_alloc_implicit - stand for the whole address space of the caller
@@ -192,7 +192,7 @@ struct ib_umem_odp *ib_umem_odp_alloc_implicit(struct ib_device *device,
 	odp->is_implicit_odp = true;
 	return odp;
 }
-EXPORT_SYMBOL(ib_umem_odp_alloc_implicit);
+OFED_EXPORT(ib_umem_odp_alloc_implicit);
 
 /**
  * ib_umem_odp_alloc_child - watch a part of an implicit region
@@ -232,7 +232,7 @@ ib_umem_odp_alloc_child(struct ib_umem_odp *root, unsigned long addr,
 	}
 	return odp;
 }
-EXPORT_SYMBOL(ib_umem_odp_alloc_child);
+OFED_EXPORT(ib_umem_odp_alloc_child);
 
 /**
  * ib_umem_odp_release - unmap a region and watch it no more
@@ -256,7 +256,7 @@ void ib_umem_odp_release(struct ib_umem_odp *odp)
 	}
 	umem_odp_free(odp);
 }
-EXPORT_SYMBOL(ib_umem_odp_release);
+OFED_EXPORT(ib_umem_odp_release);
 
 static int umem_odp_walk(struct mm_struct *mm, struct hmm_range *range)
 {
@@ -433,7 +433,7 @@ out_mm:
 	mmput_async(odp->umem.owning_mm);
 	return ret;
 }
-EXPORT_SYMBOL(ib_umem_odp_map_dma_and_lock);
+OFED_EXPORT(ib_umem_odp_map_dma_and_lock);
 
 static void umem_odp_unmap_entry(struct ib_umem_odp *odp, unsigned long entry)
 {
@@ -474,4 +474,4 @@ void ib_umem_odp_unmap_dma_pages(struct ib_umem_odp *odp, u64 virt, u64 bound)
 	for (i = umem_odp_entry(odp, virt); i <= last; i++)
 		umem_odp_unmap_entry(odp, i);
 }
-EXPORT_SYMBOL(ib_umem_odp_unmap_dma_pages);
+OFED_EXPORT(ib_umem_odp_unmap_dma_pages);

@@ -31,7 +31,7 @@ ib_umem_dmabuf_get_pinned_revocable_and_lock(struct ib_device *device,
 	return ofed_dmabuf_get_pinned_locked(device, device->dma_device,
 					     offset, size, fd, access);
 }
-COMPAT_EXPORT_DMABUF_REVOKE(ib_umem_dmabuf_get_pinned_revocable_and_lock);
+OFED_EXPORT(ib_umem_dmabuf_get_pinned_revocable_and_lock);
 
 /**
  * ib_umem_dmabuf_set_revoke_locked - say how a device forgets a region
@@ -51,7 +51,7 @@ void ib_umem_dmabuf_set_revoke_locked(struct ib_umem_dmabuf *umem_dmabuf,
 	region->revoke_priv = priv;
 	region->revoke = revoke;
 }
-COMPAT_EXPORT_DMABUF_REVOKE(ib_umem_dmabuf_set_revoke_locked);
+OFED_EXPORT(ib_umem_dmabuf_set_revoke_locked);
 
 /**
  * ib_umem_dmabuf_revoke_lock - keep a region from being revoked
@@ -64,7 +64,7 @@ void ib_umem_dmabuf_revoke_lock(struct ib_umem_dmabuf *umem_dmabuf)
 {
 	dma_resv_lock(ofed_dmabuf_resv(umem_dmabuf), NULL);
 }
-COMPAT_EXPORT_DMABUF_REVOKE(ib_umem_dmabuf_revoke_lock);
+OFED_EXPORT(ib_umem_dmabuf_revoke_lock);
 
 /**
  * ib_umem_dmabuf_revoke_unlock - undo ib_umem_dmabuf_revoke_lock()
@@ -76,7 +76,7 @@ void ib_umem_dmabuf_revoke_unlock(struct ib_umem_dmabuf *umem_dmabuf)
 {
 	dma_resv_unlock(ofed_dmabuf_resv(umem_dmabuf));
 }
-COMPAT_EXPORT_DMABUF_REVOKE(ib_umem_dmabuf_revoke_unlock);
+OFED_EXPORT(ib_umem_dmabuf_revoke_unlock);
 
 /**
  * ib_umem_dmabuf_revoke - take the memory of a pinned region away
@@ -104,4 +104,4 @@ void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf)
 out:
 	ib_umem_dmabuf_revoke_unlock(umem_dmabuf);
 }
-COMPAT_EXPORT_DMABUF_REVOKE(ib_umem_dmabuf_revoke);
+OFED_EXPORT(ib_umem_dmabuf_revoke);

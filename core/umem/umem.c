@@ -206,7 +206,7 @@ err_free:
 	umem_free(umem);
 	return ERR_PTR(ret);
 }
-EXPORT_SYMBOL(ib_umem_get);
+OFED_EXPORT(ib_umem_get);
 
 /**
  * ib_umem_release - unmap and unpin a region, give its charge back
@@ -239,7 +239,7 @@ void ib_umem_release(struct ib_umem *umem)
 	ofed_umem_uncharge(to_umem_pinned(umem));
 	umem_free(umem);
 }
-EXPORT_SYMBOL(ib_umem_release);
+OFED_EXPORT(ib_umem_release);
 
 /**
  * ib_umem_copy_from - read bytes out of a pinned region
@@ -268,7 +268,7 @@ int ib_umem_copy_from(void *dst, struct ib_umem *umem, size_t offset,
 				  offset + ib_umem_offset(umem));
 	return done == length ? 0 : -EINVAL;
 }
-EXPORT_SYMBOL(ib_umem_copy_from);
+OFED_EXPORT(ib_umem_copy_from);
 
 /*
  * Bits in which the device's view (@va) and the DMA addresses differ, or where
@@ -330,7 +330,7 @@ unsigned long ib_umem_find_best_pgsz(struct ib_umem *umem,
 		usable &= GENMASK_ULL(__ffs64(misfit), 0);
 	return usable ? rounddown_pow_of_two(usable) : 0;
 }
-EXPORT_SYMBOL(ib_umem_find_best_pgsz);
+OFED_EXPORT(ib_umem_find_best_pgsz);
 
 /**
  * ib_umem_check_rereg - may an MR keep its umem when it is registered again?
@@ -354,7 +354,7 @@ int ib_umem_check_rereg(struct ib_umem *umem, int flags, int new_access)
 				   new_access);
 	return 0;
 }
-COMPAT_EXPORT_CHECK_REREG(ib_umem_check_rereg);
+OFED_EXPORT(ib_umem_check_rereg);
 
 /**
  * __rdma_block_iter_start - begin to walk a DMA-mapped list in blocks
@@ -376,7 +376,7 @@ void __rdma_block_iter_start(struct ib_block_iter *biter,
 		.__pg_bit = __fls(pgsz),
 	};
 }
-EXPORT_SYMBOL(__rdma_block_iter_start);
+OFED_EXPORT(__rdma_block_iter_start);
 
 /**
  * __rdma_block_iter_next - step to the next block
@@ -422,4 +422,4 @@ bool __rdma_block_iter_next(struct ib_block_iter *biter)
 		 sg_dma_address(biter->__sg) == end);
 	return true;
 }
-EXPORT_SYMBOL(__rdma_block_iter_next);
+OFED_EXPORT(__rdma_block_iter_next);

@@ -89,7 +89,7 @@ void rdma_copy_ah_attr(struct rdma_ah_attr *dest,
 		rdma_hold_gid_attr(src->grh.sgid_attr);
 	*dest = *src;
 }
-EXPORT_SYMBOL(rdma_copy_ah_attr);
+OFED_EXPORT(rdma_copy_ah_attr);
 
 /**
  * rdma_replace_ah_attr - put one address vector in the place of another
@@ -108,7 +108,7 @@ void rdma_replace_ah_attr(struct rdma_ah_attr *old,
 	rdma_destroy_ah_attr(old);
 	*old = copy;
 }
-EXPORT_SYMBOL(rdma_replace_ah_attr);
+OFED_EXPORT(rdma_replace_ah_attr);
 
 /**
  * rdma_move_ah_attr - move an address vector and its reference
@@ -125,7 +125,7 @@ void rdma_move_ah_attr(struct rdma_ah_attr *dest, struct rdma_ah_attr *src)
 	rdma_destroy_ah_attr(dest);
 	*dest = moved;
 }
-EXPORT_SYMBOL(rdma_move_ah_attr);
+OFED_EXPORT(rdma_move_ah_attr);
 
 /**
  * rdma_destroy_ah_attr - drop the reference that an address vector holds
@@ -141,7 +141,7 @@ void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr)
 	if (gid)
 		rdma_put_gid_attr(gid);
 }
-EXPORT_SYMBOL(rdma_destroy_ah_attr);
+OFED_EXPORT(rdma_destroy_ah_attr);
 
 /**
  * rdma_move_grh_sgid_attr - fill the GRH of an address vector
@@ -162,7 +162,7 @@ void rdma_move_grh_sgid_attr(struct rdma_ah_attr *attr, union ib_gid *dgid,
 			traffic_class);
 	rdma_ah_retrieve_grh(attr)->sgid_attr = sgid_attr;
 }
-EXPORT_SYMBOL(rdma_move_grh_sgid_attr);
+OFED_EXPORT(rdma_move_grh_sgid_attr);
 
 /* @av comes from ofed_av_take; on success its reference is the AH's. */
 static struct ib_ah *ah_create(struct ib_pd *pd, struct rdma_ah_attr *av,
@@ -224,7 +224,7 @@ struct ib_ah *rdma_create_ah(struct ib_pd *pd, struct rdma_ah_attr *ah_attr,
 		rdma_destroy_ah_attr(&av);
 	return ah;
 }
-EXPORT_SYMBOL(rdma_create_ah);
+OFED_EXPORT(rdma_create_ah);
 
 /**
  * rdma_create_user_ah - create an address handle for a user
@@ -258,7 +258,7 @@ struct ib_ah *rdma_create_user_ah(struct ib_pd *pd,
 		rdma_destroy_ah_attr(&av);
 	return ah;
 }
-EXPORT_SYMBOL(rdma_create_user_ah);
+OFED_EXPORT(rdma_create_user_ah);
 
 /**
  * rdma_modify_ah - give an address handle another address vector
@@ -293,7 +293,7 @@ int rdma_modify_ah(struct ib_ah *ah, struct rdma_ah_attr *ah_attr)
 		rdma_put_gid_attr(before);
 	return 0;
 }
-EXPORT_SYMBOL(rdma_modify_ah);
+OFED_EXPORT(rdma_modify_ah);
 
 /**
  * rdma_query_ah - read the address vector of a handle
@@ -311,7 +311,7 @@ int rdma_query_ah(struct ib_ah *ah, struct rdma_ah_attr *ah_attr)
 	rdma_ah_retrieve_grh(ah_attr)->sgid_attr = NULL;
 	return ah->device->ops.query_ah(ah, ah_attr);
 }
-EXPORT_SYMBOL(rdma_query_ah);
+OFED_EXPORT(rdma_query_ah);
 
 /**
  * rdma_destroy_ah_user - destroy an address handle
@@ -339,7 +339,7 @@ int rdma_destroy_ah_user(struct ib_ah *ah, u32 flags, struct ib_udata *udata)
 	atomic_dec(&pd->usecnt);
 	return 0;
 }
-EXPORT_SYMBOL(rdma_destroy_ah_user);
+OFED_EXPORT(rdma_destroy_ah_user);
 
 /**
  * ofed_forget_ah - free an address handle that its driver never destroyed
@@ -375,7 +375,7 @@ int ib_get_rdma_header_version(const union rdma_network_hdr *hdr)
 		return 6;
 	return ip_fast_csum((u8 *)&four, four.ihl) ? 6 : 4;
 }
-EXPORT_SYMBOL(ib_get_rdma_header_version);
+OFED_EXPORT(ib_get_rdma_header_version);
 
 /**
  * ib_get_gids_from_rdma_hdr - read both GIDs of a received header
@@ -409,7 +409,7 @@ int ib_get_gids_from_rdma_hdr(const union rdma_network_hdr *hdr,
 	}
 	return -EINVAL;
 }
-EXPORT_SYMBOL(ib_get_gids_from_rdma_hdr);
+OFED_EXPORT(ib_get_gids_from_rdma_hdr);
 
 static enum rdma_network_type ah_wc_net_type(struct ib_device *device, u32 port,
 					     const struct ib_wc *wc,
@@ -555,7 +555,7 @@ int ib_init_ah_attr_from_wc(struct ib_device *device, u32 port_num,
 	       ah_av_answer_eth(device, wc, grh, ah_attr) :
 	       ah_av_answer_ib(device, wc, grh, ah_attr);
 }
-EXPORT_SYMBOL(ib_init_ah_attr_from_wc);
+OFED_EXPORT(ib_init_ah_attr_from_wc);
 
 /**
  * ib_create_ah_from_wc - make the address handle that answers a datagram
@@ -583,4 +583,4 @@ struct ib_ah *ib_create_ah_from_wc(struct ib_pd *pd, const struct ib_wc *wc,
 	rdma_destroy_ah_attr(&av);
 	return ah;
 }
-EXPORT_SYMBOL(ib_create_ah_from_wc);
+OFED_EXPORT(ib_create_ah_from_wc);

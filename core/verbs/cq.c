@@ -121,7 +121,7 @@ int ib_process_cq_direct(struct ib_cq *cq, int budget)
 
 	return cq_poll(cq, budget, wcs, BATCH_ON_STACK);
 }
-EXPORT_SYMBOL(ib_process_cq_direct);
+OFED_EXPORT(ib_process_cq_direct);
 
 static void cq_event_direct(struct ib_cq *cq, void *private)
 {
@@ -326,7 +326,7 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe,
 		ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
 	return cq;
 }
-EXPORT_SYMBOL(__ib_alloc_cq);
+OFED_EXPORT(__ib_alloc_cq);
 
 /**
  * __ib_alloc_cq_any - __ib_alloc_cq() on the next completion vector in turn
@@ -349,7 +349,7 @@ struct ib_cq *__ib_alloc_cq_any(struct ib_device *dev, void *private,
 
 	return __ib_alloc_cq(dev, private, nr_cqe, vector, poll_ctx, caller);
 }
-EXPORT_SYMBOL(__ib_alloc_cq_any);
+OFED_EXPORT(__ib_alloc_cq_any);
 
 /**
  * ib_free_cq - free a CQ from __ib_alloc_cq()
@@ -386,7 +386,7 @@ void ib_free_cq(struct ib_cq *cq)
 	kfree(cq->wc);
 	kfree(cq);
 }
-EXPORT_SYMBOL(ib_free_cq);
+OFED_EXPORT(ib_free_cq);
 
 static struct ib_cq *cq_create_plain(struct ib_device *device,
 				     const struct ib_cq_init_attr *attr,
@@ -438,7 +438,7 @@ struct ib_cq *__ib_create_cq(struct ib_device *device,
 	return cq_create_plain(device, cq_attr, comp_handler, event_handler,
 			       cq_context, NULL, NULL, caller);
 }
-EXPORT_SYMBOL(__ib_create_cq);
+OFED_EXPORT(__ib_create_cq);
 
 /**
  * ofed_create_user_cq - create a CQ for a user
@@ -500,7 +500,7 @@ int ib_resize_cq(struct ib_cq *cq, int cqe)
 {
 	return ofed_resize_user_cq(cq, cqe, NULL);
 }
-EXPORT_SYMBOL(ib_resize_cq);
+OFED_EXPORT(ib_resize_cq);
 
 /**
  * rdma_set_cq_moderation - hold back completion events
@@ -519,7 +519,7 @@ int rdma_set_cq_moderation(struct ib_cq *cq, u16 cq_count, u16 cq_period)
 				   "a CQ that is shared, or no modify_cq");
 	return cq->device->ops.modify_cq(cq, cq_count, cq_period);
 }
-EXPORT_SYMBOL(rdma_set_cq_moderation);
+OFED_EXPORT(rdma_set_cq_moderation);
 
 /**
  * ib_destroy_cq_user - destroy a CQ
@@ -549,4 +549,4 @@ int ib_destroy_cq_user(struct ib_cq *cq, struct ib_udata *udata)
 	kfree(cq);
 	return 0;
 }
-EXPORT_SYMBOL(ib_destroy_cq_user);
+OFED_EXPORT(ib_destroy_cq_user);

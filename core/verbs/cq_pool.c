@@ -93,7 +93,7 @@ struct ib_cq *ib_cq_pool_get(struct ib_device *dev, unsigned int nr_cqe,
 	spin_unlock_irq(&dev->cq_pools_lock);
 	return cq ? cq : cq_pool_grow(dev, nr_cqe, vector, poll_ctx);
 }
-EXPORT_SYMBOL(ib_cq_pool_get);
+OFED_EXPORT(ib_cq_pool_get);
 
 /**
  * ib_cq_pool_put - give back room in a shared CQ
@@ -111,7 +111,7 @@ void ib_cq_pool_put(struct ib_cq *cq, unsigned int nr_cqe)
 		cq->cqe_used -= nr_cqe;
 	spin_unlock_irq(&device->cq_pools_lock);
 }
-EXPORT_SYMBOL(ib_cq_pool_put);
+OFED_EXPORT(ib_cq_pool_put);
 
 void ofed_cq_pool_cleanup(struct ib_device *device)
 {

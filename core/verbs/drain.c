@@ -118,7 +118,7 @@ void ib_drain_sq(struct ib_qp *qp)
 	else
 		drain_sq(qp);
 }
-EXPORT_SYMBOL(ib_drain_sq);
+OFED_EXPORT(ib_drain_sq);
 
 /**
  * ib_drain_rq - wait until a receive queue has completed all its requests
@@ -135,7 +135,7 @@ void ib_drain_rq(struct ib_qp *qp)
 	else
 		drain_rq(qp);
 }
-EXPORT_SYMBOL(ib_drain_rq);
+OFED_EXPORT(ib_drain_rq);
 
 /**
  * ib_drain_qp - wait until a QP has completed all its requests
@@ -153,4 +153,4 @@ void ib_drain_qp(struct ib_qp *qp)
 	else
 		ib_drain_rq(qp);
 }
-EXPORT_SYMBOL(ib_drain_qp);
+OFED_EXPORT(ib_drain_qp);

@@ -75,7 +75,7 @@ int ib_attach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 		atomic_inc(&qp->usecnt);
 	return ret;
 }
-EXPORT_SYMBOL(ib_attach_mcast);
+OFED_EXPORT(ib_attach_mcast);
 
 /**
  * ib_detach_mcast - end what ib_attach_mcast() began
@@ -106,7 +106,7 @@ int ib_detach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 		atomic_dec(&qp->usecnt);
 	return ret;
 }
-EXPORT_SYMBOL(ib_detach_mcast);
+OFED_EXPORT(ib_detach_mcast);
 
 /**
  * ofed_end_mcast - detach a QP that is about to be destroyed

@@ -86,7 +86,7 @@ struct ib_mr *ib_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 		mr_track(mr);
 	return mr;
 }
-EXPORT_SYMBOL(ib_reg_user_mr);
+OFED_EXPORT(ib_reg_user_mr);
 
 /**
  * ofed_reg_user_mr - register memory of the current process for a user
@@ -334,7 +334,7 @@ int ib_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 	return num_sge ? pd->device->ops.advise_mr(pd, advice, flags, sg_list,
 						   num_sge, NULL) : 0;
 }
-EXPORT_SYMBOL(ib_advise_mr);
+OFED_EXPORT(ib_advise_mr);
 
 /**
  * ib_dereg_mr_user - deregister a memory region
@@ -367,7 +367,7 @@ int ib_dereg_mr_user(struct ib_mr *mr, struct ib_udata *udata)
 	atomic_dec(&pd->usecnt);
 	return 0;
 }
-EXPORT_SYMBOL(ib_dereg_mr_user);
+OFED_EXPORT(ib_dereg_mr_user);
 
 static struct ib_mr *mr_alloc(struct ib_pd *pd, enum ib_mr_type mr_type,
 			      u32 max_num_sg)
@@ -406,7 +406,7 @@ struct ib_mr *ib_alloc_mr(struct ib_pd *pd, enum ib_mr_type mr_type,
 	trace_mr_alloc(pd, mr_type, max_num_sg, mr);
 	return mr;
 }
-EXPORT_SYMBOL(ib_alloc_mr);
+OFED_EXPORT(ib_alloc_mr);
 
 static struct ib_mr *mr_alloc_integrity(struct ib_pd *pd, u32 max_num_data_sg,
 					u32 max_num_meta_sg)
@@ -455,7 +455,7 @@ struct ib_mr *ib_alloc_mr_integrity(struct ib_pd *pd, u32 max_num_data_sg,
 	trace_mr_integ_alloc(pd, max_num_data_sg, max_num_meta_sg, mr);
 	return mr;
 }
-EXPORT_SYMBOL(ib_alloc_mr_integrity);
+OFED_EXPORT(ib_alloc_mr_integrity);
 
 /**
  * ib_map_mr_sg - give a region of ib_alloc_mr() its memory
@@ -481,7 +481,7 @@ int ib_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int sg_nents,
 	mr->page_size = page_size;
 	return ops->map_mr_sg(mr, sg, sg_nents, sg_offset);
 }
-EXPORT_SYMBOL(ib_map_mr_sg);
+OFED_EXPORT(ib_map_mr_sg);
 
 /**
  * ib_map_mr_sg_pi - give a region of ib_alloc_mr_integrity() its memory
@@ -510,7 +510,7 @@ int ib_map_mr_sg_pi(struct ib_mr *mr, struct scatterlist *data_sg,
 					    data_sg_offset, meta_sg,
 					    meta_sg_nents, meta_sg_offset);
 }
-EXPORT_SYMBOL(ib_map_mr_sg_pi);
+OFED_EXPORT(ib_map_mr_sg_pi);
 
 /**
  * ib_check_mr_status - ask what became of a region's signature check
@@ -527,7 +527,7 @@ int ib_check_mr_status(struct ib_mr *mr, u32 check_mask,
 	       mr->device->ops.check_mr_status(mr, check_mask, mr_status) :
 	       -EOPNOTSUPP;
 }
-EXPORT_SYMBOL(ib_check_mr_status);
+OFED_EXPORT(ib_check_mr_status);
 
 /**
  * ib_sg_to_pages - cut a scatter list into the pages of a region
@@ -588,4 +588,4 @@ int ib_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl, int sg_nents,
 		*sg_offset = i < sg_nents ? skip : 0;
 	return i || mr->length ? i : ret;
 }
-EXPORT_SYMBOL(ib_sg_to_pages);
+OFED_EXPORT(ib_sg_to_pages);

@@ -31,7 +31,7 @@ struct ib_mr *ib_mr_pool_get(struct ib_qp *qp, struct list_head *list)
 	spin_unlock_irqrestore(&qp->mr_lock, irqs);
 	return first;
 }
-EXPORT_SYMBOL(ib_mr_pool_get);
+OFED_EXPORT(ib_mr_pool_get);
 
 static void mr_pool_mr_to_rest(struct ib_qp *qp, struct list_head *pool,
 			       struct ib_mr *mr, int used)
@@ -57,7 +57,7 @@ void ib_mr_pool_put(struct ib_qp *qp, struct list_head *list, struct ib_mr *mr)
 {
 	mr_pool_mr_to_rest(qp, list, mr, 1);
 }
-EXPORT_SYMBOL(ib_mr_pool_put);
+OFED_EXPORT(ib_mr_pool_put);
 
 /**
  * ib_mr_pool_init - fill a pool
@@ -90,7 +90,7 @@ int ib_mr_pool_init(struct ib_qp *qp, struct list_head *list, int nr,
 	}
 	return 0;
 }
-EXPORT_SYMBOL(ib_mr_pool_init);
+OFED_EXPORT(ib_mr_pool_init);
 
 /**
  * ib_mr_pool_destroy - free the regions of a pool
@@ -111,4 +111,4 @@ void ib_mr_pool_destroy(struct ib_qp *qp, struct list_head *list)
 	list_for_each_entry_safe(mr, next, &rest, qp_entry)
 		ib_dereg_mr(mr);
 }
-EXPORT_SYMBOL(ib_mr_pool_destroy);
+OFED_EXPORT(ib_mr_pool_destroy);

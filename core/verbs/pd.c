@@ -116,7 +116,7 @@ struct ib_pd *__ib_alloc_pd(struct ib_device *device, unsigned int flags,
 		pd->unsafe_global_rkey = pd->__internal_mr->rkey;
 	return pd;
 }
-EXPORT_SYMBOL(__ib_alloc_pd);
+OFED_EXPORT(__ib_alloc_pd);
 
 /**
  * ib_dealloc_pd_user - free a protection domain
@@ -152,4 +152,4 @@ int ib_dealloc_pd_user(struct ib_pd *pd, struct ib_udata *udata)
 	kfree(pd);
 	return 0;
 }
-EXPORT_SYMBOL(ib_dealloc_pd_user);
+OFED_EXPORT(ib_dealloc_pd_user);

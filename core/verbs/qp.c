@@ -344,7 +344,7 @@ struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd,
 	}
 	return qp;
 }
-EXPORT_SYMBOL(ib_create_qp_kernel);
+OFED_EXPORT(ib_create_qp_kernel);
 
 /**
  * ib_open_qp - get a handle of a shared QP
@@ -377,7 +377,7 @@ struct ib_qp *ib_open_qp(struct ib_xrcd *xrcd,
 	up_read(&xrcd->tgt_qps_rwsem);
 	return qp;
 }
-EXPORT_SYMBOL(ib_open_qp);
+OFED_EXPORT(ib_open_qp);
 
 /**
  * ib_close_qp - give back a handle of ib_open_qp()
@@ -396,7 +396,7 @@ int ib_close_qp(struct ib_qp *qp)
 	kfree(qp);
 	return 0;
 }
-EXPORT_SYMBOL(ib_close_qp);
+OFED_EXPORT(ib_close_qp);
 
 static int qp_destroy_target(struct ib_qp *real, struct ib_udata *udata)
 {
@@ -460,7 +460,7 @@ int ib_destroy_qp_user(struct ib_qp *qp, struct ib_udata *udata)
 	return qp->real_qp == qp ? qp_destroy_real(qp, udata) :
 				   qp_destroy_handle(qp, udata);
 }
-EXPORT_SYMBOL(ib_destroy_qp_user);
+OFED_EXPORT(ib_destroy_qp_user);
 
 /**
  * ib_query_qp - read the attributes of a QP
@@ -483,7 +483,7 @@ int ib_query_qp(struct ib_qp *qp, struct ib_qp_attr *qp_attr,
 	return qp->device->ops.query_qp(qp->real_qp, qp_attr, qp_attr_mask,
 					qp_init_attr);
 }
-EXPORT_SYMBOL(ib_query_qp);
+OFED_EXPORT(ib_query_qp);
 
 /**
  * ofed_hide_qp - nothing finds a QP any more

@@ -173,7 +173,7 @@ int ib_modify_qp_with_udata(struct ib_qp *qp, struct ib_qp_attr *attr,
 {
 	return qp_modify(qp->real_qp, attr, attr_mask, udata);
 }
-EXPORT_SYMBOL(ib_modify_qp_with_udata);
+OFED_EXPORT(ib_modify_qp_with_udata);
 
 /**
  * ib_modify_qp - change state or attributes of a QP
@@ -188,4 +188,4 @@ int ib_modify_qp(struct ib_qp *qp, struct ib_qp_attr *qp_attr,
 {
 	return qp_modify(qp->real_qp, qp_attr, qp_attr_mask, NULL);
 }
-EXPORT_SYMBOL(ib_modify_qp);
+OFED_EXPORT(ib_modify_qp);

@@ -157,4 +157,4 @@ bool ib_modify_qp_is_ok(enum ib_qp_state cur_state, enum ib_qp_state next_state,
 		return false;
 	return !(mask & ~(move->needs | move->takes | IB_QP_STATE));
 }
-EXPORT_SYMBOL(ib_modify_qp_is_ok);
+OFED_EXPORT(ib_modify_qp_is_ok);

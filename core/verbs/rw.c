@@ -284,7 +284,7 @@ err_unmap:
 	rw_unmap_sg(qp, sg, sg_cnt, dir);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_rw_ctx_init);
+OFED_EXPORT(rdma_rw_ctx_init);
 
 /**
  * rdma_rw_ctx_destroy - end a transfer
@@ -312,7 +312,7 @@ void rdma_rw_ctx_destroy(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 	}
 	rw_unmap_sg(qp, sg, sg_cnt, dir);
 }
-EXPORT_SYMBOL(rdma_rw_ctx_destroy);
+OFED_EXPORT(rdma_rw_ctx_destroy);
 
 static int rw_init_signature(struct rdma_rw_ctx *ctx, struct rw_args *args,
 			     const struct ofed_rw_list *prot,
@@ -411,7 +411,7 @@ err_unmap:
 	rw_unmap_sg(qp, sg, sg_cnt, dir);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_rw_ctx_signature_init);
+OFED_EXPORT(rdma_rw_ctx_signature_init);
 
 /**
  * rdma_rw_ctx_destroy_signature - end a transfer with a signature
@@ -438,7 +438,7 @@ void rdma_rw_ctx_destroy_signature(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 		rw_unmap_sg(qp, prot_sg, prot_sg_cnt, dir);
 	rw_unmap_sg(qp, sg, sg_cnt, dir);
 }
-EXPORT_SYMBOL(rdma_rw_ctx_destroy_signature);
+OFED_EXPORT(rdma_rw_ctx_destroy_signature);
 
 /*
  * A registration that is posted gets a key that no peer has seen. What READ
@@ -502,7 +502,7 @@ struct ib_send_wr *rdma_rw_ctx_wrs(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 	}
 	return first;
 }
-EXPORT_SYMBOL(rdma_rw_ctx_wrs);
+OFED_EXPORT(rdma_rw_ctx_wrs);
 
 /**
  * rdma_rw_ctx_post - post the work requests of a context
@@ -521,4 +521,4 @@ int rdma_rw_ctx_post(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 			    rdma_rw_ctx_wrs(ctx, qp, port_num, cqe, chain_wr),
 			    NULL);
 }
-EXPORT_SYMBOL(rdma_rw_ctx_post);
+OFED_EXPORT(rdma_rw_ctx_post);

@@ -58,7 +58,7 @@ unsigned int rdma_rw_mr_factor(struct ib_device *device, u32 port_num,
 
 	return DIV_ROUND_UP(maxpages, pages);
 }
-EXPORT_SYMBOL(rdma_rw_mr_factor);
+OFED_EXPORT(rdma_rw_mr_factor);
 
 /**
  * rdma_rw_max_send_wr - work requests that contexts take at most
@@ -83,7 +83,7 @@ unsigned int rdma_rw_max_send_wr(struct ib_device *dev, u32 port_num,
 		return UINT_MAX;
 	return wrs;
 }
-EXPORT_SYMBOL(rdma_rw_max_send_wr);
+OFED_EXPORT(rdma_rw_max_send_wr);
 
 /**
  * rdma_rw_init_qp - make room in the queue of a QP that is to be created

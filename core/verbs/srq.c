@@ -85,7 +85,7 @@ err_untrack:
 	kfree(srq);
 	return ERR_PTR(ret);
 }
-EXPORT_SYMBOL(ib_create_srq_user);
+OFED_EXPORT(ib_create_srq_user);
 
 /**
  * ofed_modify_user_srq - resize an SRQ or arm its limit for a user
@@ -120,7 +120,7 @@ int ib_modify_srq(struct ib_srq *srq, struct ib_srq_attr *srq_attr,
 {
 	return ofed_modify_user_srq(srq, srq_attr, srq_attr_mask, NULL);
 }
-EXPORT_SYMBOL(ib_modify_srq);
+OFED_EXPORT(ib_modify_srq);
 
 /**
  * ib_query_srq - read size and limit of an SRQ
@@ -137,7 +137,7 @@ int ib_query_srq(struct ib_srq *srq, struct ib_srq_attr *srq_attr)
 		return ofed_refuse_op(srq->device, "query_srq");
 	return srq->device->ops.query_srq(srq, srq_attr);
 }
-EXPORT_SYMBOL(ib_query_srq);
+OFED_EXPORT(ib_query_srq);
 
 /**
  * ib_destroy_srq_user - destroy an SRQ
@@ -166,4 +166,4 @@ int ib_destroy_srq_user(struct ib_srq *srq, struct ib_udata *udata)
 	kfree(srq);
 	return 0;
 }
-EXPORT_SYMBOL(ib_destroy_srq_user);
+OFED_EXPORT(ib_destroy_srq_user);

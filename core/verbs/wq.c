@@ -45,7 +45,7 @@ struct ib_wq *ib_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init_attr)
 {
 	return wq_create(pd, init_attr, NULL, NULL);
 }
-EXPORT_SYMBOL(ib_create_wq);
+OFED_EXPORT(ib_create_wq);
 
 /**
  * ofed_create_user_wq - create a work queue for a user
@@ -107,7 +107,7 @@ int ib_destroy_wq_user(struct ib_wq *wq, struct ib_udata *udata)
 	atomic_dec(&pd->usecnt);
 	return 0;
 }
-EXPORT_SYMBOL(ib_destroy_wq_user);
+OFED_EXPORT(ib_destroy_wq_user);
 
 static void wq_rwq_table_count(struct ib_rwq_ind_table *table, int by)
 {

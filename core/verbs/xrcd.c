@@ -52,7 +52,7 @@ struct ib_xrcd *ib_alloc_xrcd_user(struct ib_device *device,
 	}
 	return xrcd;
 }
-EXPORT_SYMBOL(ib_alloc_xrcd_user);
+OFED_EXPORT(ib_alloc_xrcd_user);
 
 /**
  * ib_dealloc_xrcd_user - free an XRC domain
@@ -77,4 +77,4 @@ int ib_dealloc_xrcd_user(struct ib_xrcd *xrcd, struct ib_udata *udata)
 	kfree(xrcd);
 	return 0;
 }
-EXPORT_SYMBOL(ib_dealloc_xrcd_user);
+OFED_EXPORT(ib_dealloc_xrcd_user);

@@ -10,10 +10,7 @@ struct net_device;
  * In <rdma/ib_verbs.h> since 6.12: a rescan of one RoCE port, and the removal
  * of a netdev's GIDs. Built for both, exported where declared. Drop with 6.1.
  */
-#ifdef COMPAT_HAVE_RESCAN_PORT
-#define COMPAT_EXPORT_RESCAN_PORT(sym) EXPORT_SYMBOL(sym)
-#else
-#define COMPAT_EXPORT_RESCAN_PORT(sym) static_assert(1)
+#ifndef COMPAT_HAVE_RESCAN_PORT
 void rdma_roce_rescan_port(struct ib_device *ib_dev, u32 port);
 void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port,
 			      struct net_device *ndev);
@@ -23,10 +20,7 @@ void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port,
  * Public since 6.9; before, the core had it for itself. Drop when 6.12 is the
  * oldest kernel.
  */
-#ifdef COMPAT_HAVE_GET_NETDEV
-#define COMPAT_EXPORT_GET_NETDEV(sym) EXPORT_SYMBOL(sym)
-#else
-#define COMPAT_EXPORT_GET_NETDEV(sym) static_assert(1)
+#ifndef COMPAT_HAVE_GET_NETDEV
 struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
 					unsigned int port);
 #endif
@@ -92,10 +86,7 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev,
  * In <rdma/ib_verbs.h> since 6.12: zap what is mapped of a device. Built for
  * both, exported where declared. Drop with 6.1.
  */
-#ifdef COMPAT_HAVE_MMAP_DISASSOCIATE
-#define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) EXPORT_SYMBOL(sym)
-#else
-#define COMPAT_EXPORT_MMAP_DISASSOCIATE(sym) static_assert(1)
+#ifndef COMPAT_HAVE_MMAP_DISASSOCIATE
 void rdma_user_mmap_disassociate(struct ib_device *device);
 #endif
 

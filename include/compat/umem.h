@@ -13,17 +13,11 @@ struct ib_device;
 struct ib_umem;
 struct ib_umem_dmabuf;
 
-#ifdef COMPAT_HAVE_UMEM_CHECK_REREG
-#define COMPAT_EXPORT_CHECK_REREG(sym) EXPORT_SYMBOL(sym)
-#else
-#define COMPAT_EXPORT_CHECK_REREG(sym) static_assert(1)
+#ifndef COMPAT_HAVE_UMEM_CHECK_REREG
 int ib_umem_check_rereg(struct ib_umem *umem, int flags, int new_access);
 #endif
 
-#ifdef COMPAT_HAVE_DMABUF_DMA_DEVICE
-#define COMPAT_EXPORT_DMABUF_DMA_DEVICE(sym) EXPORT_SYMBOL(sym)
-#else
-#define COMPAT_EXPORT_DMABUF_DMA_DEVICE(sym) static_assert(1)
+#ifndef COMPAT_HAVE_DMABUF_DMA_DEVICE
 struct ib_umem_dmabuf *
 ib_umem_dmabuf_get_pinned_with_dma_device(struct ib_device *device,
 					  struct device *dma_device,
@@ -32,10 +26,8 @@ ib_umem_dmabuf_get_pinned_with_dma_device(struct ib_device *device,
 #endif
 
 #ifdef COMPAT_HAVE_DMABUF_REVOKE
-#define COMPAT_EXPORT_DMABUF_REVOKE(sym) EXPORT_SYMBOL(sym)
 #define compat_dmabuf_mark_revoked(umem_dmabuf) ((umem_dmabuf)->revoked = 1)
 #else
-#define COMPAT_EXPORT_DMABUF_REVOKE(sym) static_assert(1)
 #define compat_dmabuf_mark_revoked(umem_dmabuf) do { } while (0)
 struct ib_umem_dmabuf *
 ib_umem_dmabuf_get_pinned_revocable_and_lock(struct ib_device *device,

@@ -33,7 +33,7 @@ struct ib_uflow_resources *flow_resources_alloc(size_t num_specs)
 	res->max = num_specs;
 	return res;
 }
-EXPORT_SYMBOL(flow_resources_alloc);
+OFED_EXPORT(flow_resources_alloc);
 
 /**
  * flow_resources_add - keep what a spec refers to
@@ -67,7 +67,7 @@ void flow_resources_add(struct ib_uflow_resources *uflow_res,
 	}
 	uflow_res->num++;
 }
-EXPORT_SYMBOL(flow_resources_add);
+OFED_EXPORT(flow_resources_add);
 
 /**
  * uv_flow_resources_forget - free the resources of a flow rule alone
@@ -102,7 +102,7 @@ void ib_uverbs_flow_resources_free(struct ib_uflow_resources *uflow_res)
 		atomic_dec(&uflow_res->collection[i]->usecnt);
 	uv_flow_resources_forget(uflow_res);
 }
-EXPORT_SYMBOL(ib_uverbs_flow_resources_free);
+OFED_EXPORT(ib_uverbs_flow_resources_free);
 
 /*
  * What the kernel knows of a filter, and where the kernel's spec of it has

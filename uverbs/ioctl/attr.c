@@ -14,10 +14,10 @@
 
 /* Drivers say by these what their objects are; nothing is in them. */
 const struct uverbs_obj_type_class uverbs_idr_class = {};
-EXPORT_SYMBOL(uverbs_idr_class);
+OFED_EXPORT(uverbs_idr_class);
 
 const struct uverbs_obj_type_class uverbs_fd_class = {};
-EXPORT_SYMBOL(uverbs_fd_class);
+OFED_EXPORT(uverbs_fd_class);
 
 /* Memory */
 
@@ -43,7 +43,7 @@ void *_uverbs_alloc(struct uverbs_attr_bundle *bundle, size_t size, gfp_t flags)
 	call->chunks = chunk;
 	return chunk->data;
 }
-EXPORT_SYMBOL(_uverbs_alloc);
+OFED_EXPORT(_uverbs_alloc);
 
 void uv_chunks_free(struct uv_call *call)
 {
@@ -94,7 +94,7 @@ int uverbs_get_flags64(u64 *to, const struct uverbs_attr_bundle *attrs_bundle,
 				 idx, flags, allowed_bits);
 	return 0;
 }
-EXPORT_SYMBOL(uverbs_get_flags64);
+OFED_EXPORT(uverbs_get_flags64);
 
 /**
  * uverbs_get_flags32 - get an attribute of flags that fit into 32 bits
@@ -118,7 +118,7 @@ int uverbs_get_flags32(u32 *to, const struct uverbs_attr_bundle *attrs_bundle,
 		*to = flags;
 	return ret;
 }
-EXPORT_SYMBOL(uverbs_get_flags32);
+OFED_EXPORT(uverbs_get_flags32);
 
 /* @to is left alone if the attribute is not there and has no default. */
 static int uv_get_number(u64 *to, const struct uverbs_attr_bundle *attrs,
@@ -167,7 +167,7 @@ int _uverbs_get_const_signed(s64 *to,
 	*to = value;
 	return 0;
 }
-EXPORT_SYMBOL(_uverbs_get_const_signed);
+OFED_EXPORT(_uverbs_get_const_signed);
 
 /**
  * _uverbs_get_const_unsigned - the same for a number without sign
@@ -197,7 +197,7 @@ int _uverbs_get_const_unsigned(u64 *to,
 	*to = number;
 	return 0;
 }
-EXPORT_SYMBOL(_uverbs_get_const_unsigned);
+OFED_EXPORT(_uverbs_get_const_unsigned);
 
 /* Answers */
 
@@ -240,7 +240,7 @@ int uverbs_copy_to(const struct uverbs_attr_bundle *attrs_bundle, size_t idx,
 		return -EFAULT;
 	return uv_attr_written(attrs_bundle, idx);
 }
-EXPORT_SYMBOL(uverbs_copy_to);
+OFED_EXPORT(uverbs_copy_to);
 
 /**
  * uverbs_copy_to_struct_or_zero - answer, with zeroes in the rest
@@ -265,7 +265,7 @@ int uverbs_copy_to_struct_or_zero(const struct uverbs_attr_bundle *bundle,
 		return -EFAULT;
 	return uverbs_copy_to(bundle, idx, from, size);
 }
-EXPORT_SYMBOL(uverbs_copy_to_struct_or_zero);
+OFED_EXPORT(uverbs_copy_to_struct_or_zero);
 
 /*
  * Two attributes as the buffers of a write() command. Short data is in the
@@ -307,7 +307,7 @@ void uverbs_finalize_uobj_create(const struct uverbs_attr_bundle *attrs_bundle,
 	__set_bit(uapi_bkey_attr(uapi_key_attr(idx)),
 		  uv_call(attrs_bundle)->made);
 }
-EXPORT_SYMBOL(uverbs_finalize_uobj_create);
+OFED_EXPORT(uverbs_finalize_uobj_create);
 
 /**
  * uverbs_destroy_def_handler - handler of a method that does but destroy
@@ -319,7 +319,7 @@ int uverbs_destroy_def_handler(struct uverbs_attr_bundle *attrs)
 {
 	return 0;
 }
-EXPORT_SYMBOL(uverbs_destroy_def_handler);
+OFED_EXPORT(uverbs_destroy_def_handler);
 
 /**
  * uverbs_uobject_put - put a reference from uverbs_uobject_get()
@@ -329,7 +329,7 @@ void uverbs_uobject_put(struct ib_uobject *uobject)
 {
 	uv_uobj_put(uobject);
 }
-EXPORT_SYMBOL(uverbs_uobject_put);
+OFED_EXPORT(uverbs_uobject_put);
 
 /**
  * uverbs_uobject_fd_release - release of a driver's own file descriptor
@@ -347,4 +347,4 @@ int uverbs_uobject_fd_release(struct inode *inode, struct file *filp)
 		uv_uobj_close_fd(uobj);
 	return 0;
 }
-EXPORT_SYMBOL(uverbs_uobject_fd_release);
+OFED_EXPORT(uverbs_uobject_fd_release);

@@ -227,7 +227,7 @@ struct ib_cm_id *ib_create_cm_id(struct ib_device *device,
 
 	return IS_ERR(id) ? ERR_CAST(id) : &id->id;
 }
-EXPORT_SYMBOL(ib_create_cm_id);
+OFED_EXPORT(ib_create_cm_id);
 
 /**
  * ib_destroy_cm_id - end a communication id
@@ -248,4 +248,4 @@ void ib_destroy_cm_id(struct ib_cm_id *cm_id)
 		return;
 	cm_id_destroy(id, false);
 }
-EXPORT_SYMBOL(ib_destroy_cm_id);
+OFED_EXPORT(ib_destroy_cm_id);

@@ -33,7 +33,7 @@ int ib_cm_listen(struct ib_cm_id *cm_id, __be64 service_id)
 	spin_unlock_irqrestore(&id->lock, flags);
 	return ret;
 }
-EXPORT_SYMBOL(ib_cm_listen);
+OFED_EXPORT(ib_cm_listen);
 
 /**
  * ib_cm_insert_listen - listen, or share a listener of the same handler
@@ -66,4 +66,4 @@ struct ib_cm_id *ib_cm_insert_listen(struct ib_device *device,
 	cm_id_destroy(id, true);
 	return IS_ERR(other) ? ERR_CAST(other) : &other->id;
 }
-EXPORT_SYMBOL(ib_cm_insert_listen);
+OFED_EXPORT(ib_cm_insert_listen);

@@ -181,4 +181,4 @@ int ib_cm_init_qp_attr(struct ib_cm_id *cm_id, struct ib_qp_attr *qp_attr,
 		cm_lap_reply(id);
 	return 0;
 }
-EXPORT_SYMBOL(ib_cm_init_qp_attr);
+OFED_EXPORT(ib_cm_init_qp_attr);

@@ -139,7 +139,7 @@ int ib_send_cm_req(struct ib_cm_id *cm_id, struct ib_cm_req_param *param)
 	cm_device_put(id->dev);
 	return ret;
 }
-EXPORT_SYMBOL(ib_send_cm_req);
+OFED_EXPORT(ib_send_cm_req);
 
 /*
  * A repeated REQ. If its id exists, the state of the id decides the answer.

@@ -112,7 +112,7 @@ int ib_send_cm_rep(struct ib_cm_id *cm_id, struct ib_cm_rep_param *param)
 
 	return ret ?: cm_call(cm_id, CM_CALL_REP, cm_send_rep, param);
 }
-EXPORT_SYMBOL(ib_send_cm_rep);
+OFED_EXPORT(ib_send_cm_rep);
 
 static int cm_send_rtu(struct cm_id *id, const struct cm_fsm_step *step, const void *arg)
 {
@@ -150,7 +150,7 @@ int ib_send_cm_rtu(struct ib_cm_id *cm_id, const void *private_data,
 
 	return ret ?: cm_call(cm_id, CM_CALL_RTU, cm_send_rtu, &private);
 }
-EXPORT_SYMBOL(ib_send_cm_rtu);
+OFED_EXPORT(ib_send_cm_rtu);
 
 static int cm_send_dreq(struct cm_id *id, const struct cm_fsm_step *step, const void *arg)
 {
@@ -186,7 +186,7 @@ int ib_send_cm_dreq(struct ib_cm_id *cm_id, const void *private_data,
 
 	return ret ?: cm_call(cm_id, CM_CALL_DREQ, cm_send_dreq, &private);
 }
-EXPORT_SYMBOL(ib_send_cm_dreq);
+OFED_EXPORT(ib_send_cm_dreq);
 
 static int cm_send_drep(struct cm_id *id, const struct cm_fsm_step *step, const void *arg)
 {
@@ -216,7 +216,7 @@ int ib_send_cm_drep(struct ib_cm_id *cm_id, const void *private_data,
 
 	return ret ?: cm_call(cm_id, CM_CALL_DREP, cm_send_drep, &private);
 }
-EXPORT_SYMBOL(ib_send_cm_drep);
+OFED_EXPORT(ib_send_cm_drep);
 
 static int cm_send_rej(struct cm_id *id, const struct cm_fsm_step *step, const void *info)
 {
@@ -255,7 +255,7 @@ int ib_send_cm_rej(struct ib_cm_id *cm_id, enum ib_cm_rej_reason reason,
 		return -EINVAL;
 	return cm_call(cm_id, CM_CALL_REJ, cm_send_rej, &info);
 }
-EXPORT_SYMBOL(ib_send_cm_rej);
+OFED_EXPORT(ib_send_cm_rej);
 
 /* An MRA: @delay keeps it until the peer repeats its message. */
 struct cm_mra_info {
@@ -308,7 +308,7 @@ int ib_send_cm_mra(struct ib_cm_id *cm_id, u8 service_timeout,
 
 	return ret ?: cm_call(cm_id, CM_CALL_MRA, cm_send_mra, &info);
 }
-EXPORT_SYMBOL(ib_send_cm_mra);
+OFED_EXPORT(ib_send_cm_mra);
 
 /**
  * ib_cm_notify - tell the CM what the QP has heard
@@ -347,4 +347,4 @@ int ib_cm_notify(struct ib_cm_id *cm_id, enum ib_event_type event)
 	spin_unlock_irqrestore(&id->lock, flags);
 	return ret;
 }
-EXPORT_SYMBOL(ib_cm_notify);
+OFED_EXPORT(ib_cm_notify);

@@ -72,7 +72,7 @@ int ib_send_cm_sidr_req(struct ib_cm_id *cm_id,
 	cm_device_put(id->dev);
 	return ret;
 }
-EXPORT_SYMBOL(ib_send_cm_sidr_req);
+OFED_EXPORT(ib_send_cm_sidr_req);
 
 /**
  * ib_send_cm_sidr_rep - answer a service id request
@@ -110,7 +110,7 @@ int ib_send_cm_sidr_rep(struct ib_cm_id *cm_id,
 	spin_unlock_irqrestore(&id->lock, flags);
 	return ret;
 }
-EXPORT_SYMBOL(ib_send_cm_sidr_rep);
+OFED_EXPORT(ib_send_cm_sidr_rep);
 
 /* The service id has no listener. Return: as cm_rx_reply(). */
 static bool cm_reject_unmatched(struct cm_rx *rx)

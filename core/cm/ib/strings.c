@@ -58,4 +58,4 @@ const char *__attribute_const__ ibcm_reject_msg(int reason)
 		return reasons[nth];
 	return "unrecognized reason";
 }
-EXPORT_SYMBOL(ibcm_reject_msg);
+OFED_EXPORT(ibcm_reject_msg);

@@ -82,7 +82,7 @@ struct iw_cm_id *iw_create_cm_id(struct ib_device *device,
 
 	return IS_ERR(id) ? ERR_CAST(id) : &id->id;
 }
-EXPORT_SYMBOL(iw_create_cm_id);
+OFED_EXPORT(iw_create_cm_id);
 
 /**
  * iw_destroy_cm_id - destroy an id
@@ -100,7 +100,7 @@ void iw_destroy_cm_id(struct iw_cm_id *cm_id)
 	might_sleep();
 	ofed_iw_id_destroy(to_iw_id(cm_id));
 }
-EXPORT_SYMBOL(iw_destroy_cm_id);
+OFED_EXPORT(iw_destroy_cm_id);
 
 static unsigned int iwcm_places_of(int backlog)
 {
@@ -144,7 +144,7 @@ int iw_cm_listen(struct iw_cm_id *cm_id, int backlog)
 	ofed_iw_id_put(id);
 	return ret;
 }
-EXPORT_SYMBOL(iw_cm_listen);
+OFED_EXPORT(iw_cm_listen);
 
 /**
  * ofed_iw_set_owner - name the owner of an id
@@ -252,7 +252,7 @@ int iw_cm_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *iw_param)
 	ofed_iw_id_put(id);
 	return ret;
 }
-EXPORT_SYMBOL(iw_cm_connect);
+OFED_EXPORT(iw_cm_connect);
 
 /**
  * iw_cm_accept - accept a request
@@ -280,7 +280,7 @@ int iw_cm_accept(struct iw_cm_id *cm_id, struct iw_cm_conn_param *iw_param)
 	ofed_iw_id_put(id);
 	return ret;
 }
-EXPORT_SYMBOL(iw_cm_accept);
+OFED_EXPORT(iw_cm_accept);
 
 /**
  * iw_cm_reject - reject a request
@@ -302,7 +302,7 @@ int iw_cm_reject(struct iw_cm_id *cm_id, const void *private_data,
 	return cm_id->device->ops.iw_reject(cm_id, private_data,
 					    private_data_len);
 }
-EXPORT_SYMBOL(iw_cm_reject);
+OFED_EXPORT(iw_cm_reject);
 
 /**
  * iw_cm_disconnect - take a connection down
@@ -343,7 +343,7 @@ int iw_cm_disconnect(struct iw_cm_id *cm_id, int abrupt)
 	ofed_iw_id_put(id);
 	return ret;
 }
-EXPORT_SYMBOL(iw_cm_disconnect);
+OFED_EXPORT(iw_cm_disconnect);
 
 /**
  * iw_cm_init_qp_attr - attributes of a QP before it is connected
@@ -379,7 +379,7 @@ int iw_cm_init_qp_attr(struct iw_cm_id *cm_id, struct ib_qp_attr *qp_attr,
 	*qp_attr_mask = IB_QP_ACCESS_FLAGS | IB_QP_STATE;
 	return 0;
 }
-EXPORT_SYMBOL(iw_cm_init_qp_attr);
+OFED_EXPORT(iw_cm_init_qp_attr);
 
 /**
  * iwcm_reject_msg - a reason in words
@@ -400,7 +400,7 @@ const char *__attribute_const__ iwcm_reject_msg(int reason)
 		return "unrecognized reason";
 	}
 }
-EXPORT_SYMBOL(iwcm_reject_msg);
+OFED_EXPORT(iwcm_reject_msg);
 
 static struct ctl_table iw_cm_sysctls[] = {
 	{

@@ -165,4 +165,4 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr,
 		cma_move(mine, CMA_M_ADDR_FAIL);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_resolve_addr);
+OFED_EXPORT(rdma_resolve_addr);

@@ -481,7 +481,7 @@ int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 {
 	return cma_bind_to(cma_id_of(id), addr, NULL);
 }
-EXPORT_SYMBOL(rdma_bind_addr);
+OFED_EXPORT(rdma_bind_addr);
 
 /**
  * cma_bind_within - bind an id that connects

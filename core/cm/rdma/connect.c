@@ -51,7 +51,7 @@ int rdma_connect_locked(struct rdma_cm_id *id,
 		cma_move(mine, CMA_M_CONNECT_FAIL);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_connect_locked);
+OFED_EXPORT(rdma_connect_locked);
 
 /**
  * rdma_connect - connect
@@ -71,7 +71,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 	mutex_unlock(&mine->handler_mutex);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_connect);
+OFED_EXPORT(rdma_connect);
 
 /**
  * rdma_connect_ece - connect with enhanced connection establishment
@@ -94,7 +94,7 @@ int rdma_connect_ece(struct rdma_cm_id *id, struct rdma_conn_param *conn_param,
 	mutex_unlock(&mine->handler_mutex);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_connect_ece);
+OFED_EXPORT(rdma_connect_ece);
 
 static int cma_accept_by_kind(struct cma_id *id, struct rdma_conn_param *param)
 {
@@ -138,7 +138,7 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 	rdma_reject(id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_accept);
+OFED_EXPORT(rdma_accept);
 
 /**
  * rdma_accept_ece - agree to a connection with enhanced establishment
@@ -157,7 +157,7 @@ int rdma_accept_ece(struct rdma_cm_id *id, struct rdma_conn_param *conn_param,
 	mine->ece = *ece;
 	return rdma_accept(id, conn_param);
 }
-EXPORT_SYMBOL(rdma_accept_ece);
+OFED_EXPORT(rdma_accept_ece);
 
 /**
  * rdma_reject - refuse a connection
@@ -187,7 +187,7 @@ int rdma_reject(struct rdma_cm_id *id, const void *private_data,
 	return ib_send_cm_rej(mine->ib, reason, NULL, 0, private_data,
 			      private_data_len);
 }
-EXPORT_SYMBOL(rdma_reject);
+OFED_EXPORT(rdma_reject);
 
 /* Programs end all that they have, and a listen has nothing to say to that. */
 static int cma_no_connection(const struct cma_id *id)
@@ -227,7 +227,7 @@ int rdma_disconnect(struct rdma_cm_id *id)
 		trace_cm_sent_drep(mine);
 	return 0;
 }
-EXPORT_SYMBOL(rdma_disconnect);
+OFED_EXPORT(rdma_disconnect);
 
 /*
  * Why the CM refuses IB_EVENT_PATH_MIG in these states: the consumer gave its QP
@@ -265,4 +265,4 @@ int rdma_notify(struct rdma_cm_id *id, enum ib_event_type event)
 		ret = 0;
 	return ret;
 }
-EXPORT_SYMBOL(rdma_notify);
+OFED_EXPORT(rdma_notify);

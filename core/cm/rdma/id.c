@@ -113,7 +113,7 @@ __rdma_create_kernel_id(struct net *net, rdma_cm_event_handler event_handler,
 	ofed_restrack_set_name(&id->res.tracked.entry, caller);
 	return &id->pub;
 }
-EXPORT_SYMBOL(__rdma_create_kernel_id);
+OFED_EXPORT(__rdma_create_kernel_id);
 
 /**
  * rdma_create_user_id - make an id for the current task
@@ -138,7 +138,7 @@ struct rdma_cm_id *rdma_create_user_id(rdma_cm_event_handler event_handler,
 	ofed_restrack_set_name(&id->res.tracked.entry, NULL);
 	return &id->pub;
 }
-EXPORT_SYMBOL(rdma_create_user_id);
+OFED_EXPORT(rdma_create_user_id);
 
 /**
  * rdma_destroy_id - destroy an id
@@ -160,7 +160,7 @@ void rdma_destroy_id(struct rdma_cm_id *id)
 		return;
 	cma_end(mine, was);
 }
-EXPORT_SYMBOL(rdma_destroy_id);
+OFED_EXPORT(rdma_destroy_id);
 
 /**
  * rdma_lock_handler - keep the handler from running
@@ -172,7 +172,7 @@ void rdma_lock_handler(struct rdma_cm_id *id)
 {
 	mutex_lock(&cma_id_of(id)->handler_mutex);
 }
-EXPORT_SYMBOL(rdma_lock_handler);
+OFED_EXPORT(rdma_lock_handler);
 
 /**
  * rdma_unlock_handler - let the handler run again
@@ -184,4 +184,4 @@ void rdma_unlock_handler(struct rdma_cm_id *id)
 {
 	mutex_unlock(&cma_id_of(id)->handler_mutex);
 }
-EXPORT_SYMBOL(rdma_unlock_handler);
+OFED_EXPORT(rdma_unlock_handler);

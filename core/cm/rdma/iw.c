@@ -272,4 +272,4 @@ struct iw_cm_id *rdma_iw_cm_id(struct rdma_cm_id *cm_id)
 
 	return cma_uses_iw(id) ? id->iw : NULL;
 }
-EXPORT_SYMBOL(rdma_iw_cm_id);
+OFED_EXPORT(rdma_iw_cm_id);

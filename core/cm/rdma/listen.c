@@ -176,4 +176,4 @@ int rdma_listen(struct rdma_cm_id *id, int backlog)
 	}
 	return ret;
 }
-EXPORT_SYMBOL(rdma_listen);
+OFED_EXPORT(rdma_listen);

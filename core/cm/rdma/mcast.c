@@ -313,7 +313,7 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 	kfree(mc);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_join_multicast);
+OFED_EXPORT(rdma_join_multicast);
 
 static bool cma_has_address(const struct cma_mcast *mc, const void *addr)
 {
@@ -364,7 +364,7 @@ void rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 	if (mc)
 		cma_leave(mc);
 }
-EXPORT_SYMBOL(rdma_leave_multicast);
+OFED_EXPORT(rdma_leave_multicast);
 
 /**
  * ofed_cma_leave - leave the group that was joined with a context

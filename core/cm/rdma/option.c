@@ -24,7 +24,7 @@ void rdma_set_service_type(struct rdma_cm_id *id, int tos)
 	mine->tos_set = true;
 	spin_unlock_irq(&mine->lock);
 }
-EXPORT_SYMBOL(rdma_set_service_type);
+OFED_EXPORT(rdma_set_service_type);
 
 /**
  * rdma_set_ack_timeout - set the local ACK timeout of the connection
@@ -47,7 +47,7 @@ int rdma_set_ack_timeout(struct rdma_cm_id *id, u8 timeout)
 	spin_unlock_irq(&mine->lock);
 	return 0;
 }
-EXPORT_SYMBOL(rdma_set_ack_timeout);
+OFED_EXPORT(rdma_set_ack_timeout);
 
 /**
  * rdma_set_min_rnr_timer - set how long a peer waits for a receive
@@ -70,7 +70,7 @@ int rdma_set_min_rnr_timer(struct rdma_cm_id *id, u8 min_rnr_timer)
 	spin_unlock_irq(&mine->lock);
 	return 0;
 }
-EXPORT_SYMBOL(rdma_set_min_rnr_timer);
+OFED_EXPORT(rdma_set_min_rnr_timer);
 
 /**
  * rdma_set_reuseaddr - share the local port with others that do so as well
@@ -93,7 +93,7 @@ int rdma_set_reuseaddr(struct rdma_cm_id *id, int reuse)
 	spin_unlock_irq(&mine->lock);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_set_reuseaddr);
+OFED_EXPORT(rdma_set_reuseaddr);
 
 /**
  * rdma_set_afonly - have nothing to do with the other IP family
@@ -116,7 +116,7 @@ int rdma_set_afonly(struct rdma_cm_id *id, int afonly)
 	spin_unlock_irq(&mine->lock);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_set_afonly);
+OFED_EXPORT(rdma_set_afonly);
 
 /**
  * rdma_get_service_id - service id of an address
@@ -129,7 +129,7 @@ __be64 rdma_get_service_id(struct rdma_cm_id *id, struct sockaddr *addr)
 {
 	return cma_service_id(id->ps, addr);
 }
-EXPORT_SYMBOL(rdma_get_service_id);
+OFED_EXPORT(rdma_get_service_id);
 
 /**
  * rdma_read_gids - GIDs of the two ends
@@ -157,7 +157,7 @@ void rdma_read_gids(struct rdma_cm_id *cm_id, union ib_gid *sgid,
 	if (dgid)
 		*dgid = theirs;
 }
-EXPORT_SYMBOL(rdma_read_gids);
+OFED_EXPORT(rdma_read_gids);
 
 /**
  * rdma_event_msg - text of an event
@@ -192,7 +192,7 @@ const char *__attribute_const__ rdma_event_msg(enum rdma_cm_event_type event)
 	return index < ARRAY_SIZE(texts) && texts[index] ?
 	       texts[index] : "unrecognized event";
 }
-EXPORT_SYMBOL(rdma_event_msg);
+OFED_EXPORT(rdma_event_msg);
 
 /**
  * rdma_reject_msg - text of the reason of a rejection
@@ -211,7 +211,7 @@ const char *__attribute_const__ rdma_reject_msg(struct rdma_cm_id *id,
 	return cma_uses_ib(mine) ? ibcm_reject_msg(reason) :
 				   "unrecognized transport";
 }
-EXPORT_SYMBOL(rdma_reject_msg);
+OFED_EXPORT(rdma_reject_msg);
 
 /**
  * rdma_consumer_reject_data - what a peer says that has rejected us itself
@@ -236,4 +236,4 @@ const void *rdma_consumer_reject_data(struct rdma_cm_id *id,
 	*data_len = by_consumer ? ev->param.conn.private_data_len : 0;
 	return by_consumer ? ev->param.conn.private_data : NULL;
 }
-EXPORT_SYMBOL(rdma_consumer_reject_data);
+OFED_EXPORT(rdma_consumer_reject_data);

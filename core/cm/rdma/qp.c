@@ -148,7 +148,7 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ib_qp_attr *qp_attr,
 	spin_unlock_irq(&mine->lock);
 	return 0;
 }
-EXPORT_SYMBOL(rdma_init_qp_attr);
+OFED_EXPORT(rdma_init_qp_attr);
 
 /* One transition, as the CM wants it; @limit changes it. */
 static int cma_qp_step(struct cma_id *id, struct ib_qp *qp, enum ib_qp_state state,
@@ -290,7 +290,7 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ib_pd *pd,
 	trace_cm_qp_create(mine, pd, qp_init_attr, ret);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_create_qp);
+OFED_EXPORT(rdma_create_qp);
 
 /**
  * rdma_destroy_qp - destroy the QP of an id
@@ -308,4 +308,4 @@ void rdma_destroy_qp(struct rdma_cm_id *id)
 	id->qp = NULL;
 	mutex_unlock(&mine->qp_mutex);
 }
-EXPORT_SYMBOL(rdma_destroy_qp);
+OFED_EXPORT(rdma_destroy_qp);

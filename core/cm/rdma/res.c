@@ -66,7 +66,7 @@ struct rdma_cm_id *rdma_res_to_id(struct rdma_restrack_entry *res)
 {
 	return &cma_res_of(res)->id->pub;
 }
-EXPORT_SYMBOL(rdma_res_to_id);
+OFED_EXPORT(rdma_res_to_id);
 
 static void cma_res_read(struct rdma_restrack_entry *entry, struct nldev_cm_id *line)
 {

@@ -319,7 +319,7 @@ int rdma_resolve_route(struct rdma_cm_id *id, unsigned long timeout_ms)
 		cma_move(mine, CMA_M_ROUTE_FAIL);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_resolve_route);
+OFED_EXPORT(rdma_resolve_route);
 
 static int cma_adapt_given_path(struct cma_id *id, struct sa_path_rec *rec)
 {
@@ -370,4 +370,4 @@ err_state:
 	cma_move(mine, CMA_M_ROUTE_TAKEN);
 	return ret;
 }
-EXPORT_SYMBOL(rdma_set_ib_path);
+OFED_EXPORT(rdma_set_ib_path);
