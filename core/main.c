@@ -17,6 +17,7 @@
 #include "netns_move.h"
 #include "port/cache.h"
 #include "port/gid.h"
+#include "port/port.h"
 #include "register.h"
 #include "sa/sa.h"
 
@@ -28,6 +29,7 @@ static const struct {
 	{ ofed_workqueues_init, ofed_workqueues_exit },
 	{ ofed_device_init, ofed_device_exit },
 	{ ofed_port_cache_init, ofed_port_cache_exit },
+	COMPAT_PORT_EVENTS({ ofed_port_state_init, ofed_port_state_exit })
 	{ ofed_addr_init, ofed_addr_exit },
 	{ ofed_netns_init, ofed_netns_exit },
 	{ ofed_gid_events_init, ofed_gid_events_exit },

@@ -68,12 +68,12 @@ static int ofed_device_uevent(compat_class_device *dev, struct kobj_uevent_env *
 	return add_uevent_var(env, "NAME=%s", dev_name(dev)) ? -ENOMEM : 0;
 }
 
-static const void *ofed_device_namespace(compat_class_device *dev)
+static const compat_class_ns *ofed_device_namespace(compat_class_device *dev)
 {
 	const struct ib_core_device *coredev =
 		container_of(dev, struct ib_core_device, dev);
 
-	return read_pnet(&coredev->rdma_net);
+	return compat_class_ns_of(read_pnet(&coredev->rdma_net));
 }
 
 struct class ofed_ib_class = {
@@ -137,15 +137,15 @@ static void ofed_init_locks(struct ib_device *device)
 }
 
 /**
- * _ib_alloc_device - allocate the memory of an RDMA device
+ * ofed_alloc_device - allocate the memory of an RDMA device
  * @size: size of the driver's struct, which begins with struct ib_device
+ * @net: namespace that the device is at home in
  *
- * Drivers call it through ib_alloc_device(). Zeroed; freed by
- * ib_dealloc_device(). Context: process, may sleep.
+ * Zeroed; freed by ib_dealloc_device(). Context: process, may sleep.
  *
  * Return: the device, or NULL.
  */
-struct ib_device *_ib_alloc_device(size_t size)
+static struct ib_device *ofed_alloc_device(size_t size, struct net *net)
 {
 	struct ib_device *device;
 
@@ -169,8 +169,14 @@ struct ib_device *_ib_alloc_device(size_t size)
 	device->uverbs_cmd_mask =
 		GENMASK_ULL(IB_USER_VERBS_CMD_OPEN_QP, 0) & ~DATA_PATH_CMDS;
 	device->groups[0] = &ofed_device_attr_group;
-	ofed_coredev_init(&device->coredev, device, &init_net, device->groups);
+	ofed_coredev_init(&device->coredev, device, net, device->groups);
 	return device;
+}
+
+/* Drivers call it through ib_alloc_device(). Before 7.x the namespace is init_net. */
+struct ib_device *_ib_alloc_device(COMPAT_ALLOC_DEVICE_PARAMS)
+{
+	return ofed_alloc_device(size, COMPAT_ALLOC_DEVICE_NET);
 }
 OFED_EXPORT(_ib_alloc_device);
 
@@ -239,7 +245,7 @@ static int ofed_set_up_tables(struct ib_device *device)
 	ret = ofed_port_cache_setup(device);
 	if (ret)
 		goto err_gids;
-	rdma_counter_init(device);
+	ofed_counter_init(device);
 	return 0;
 
 err_gids:
@@ -249,7 +255,7 @@ err_gids:
 
 static void ofed_tear_down_tables(struct ib_device *device)
 {
-	rdma_counter_release(device);
+	ofed_counter_release(device);
 	ofed_port_cache_cleanup(device);
 	ofed_gid_tables_cleanup(device);
 }

@@ -7,6 +7,7 @@
 #include <linux/string.h>
 #include <rdma/ib_marshall.h>
 #include <rdma/opa_addr.h>
+#include <compat/decls.h>
 
 /* A 32 bit LID of OPA has no room: a GID carries it. */
 static bool uv_needs_opa_gid(struct ib_device *device,

@@ -259,8 +259,7 @@ static void uv_zap_mm(struct ib_uverbs_file *file, struct mm_struct *mm)
 			vma = umap->vma;
 			if (vma->vm_mm != mm)
 				continue;
-			zap_vma_ptes(vma, vma->vm_start,
-				     vma->vm_end - vma->vm_start);
+			compat_zap_vma(vma);
 			list_move(&umap->node, &zapped);
 		}
 	list_for_each_entry_safe(umap, next, &zapped, node) {

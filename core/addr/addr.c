@@ -7,11 +7,11 @@
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
 #include <linux/wait.h>
+#include <compat/ip6_route.h>
 #include <net/addrconf.h>
 #include <net/arp.h>
 #include <net/dst.h>
 #include <net/ip6_fib.h>
-#include <net/ipv6_stubs.h>
 #include <net/neighbour.h>
 #include <net/netevent.h>
 #include <net/route.h>
@@ -234,7 +234,7 @@ static int addr_resolve_ipv6(struct l2_path *path, bool routable)
 	struct dst_entry *dst;
 	int ret;
 
-	dst = ipv6_stub->ipv6_dst_lookup_flow(path->net, NULL, &fl6, NULL);
+	dst = compat_ip6_dst_lookup_flow(path->net, NULL, &fl6, NULL);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 	rt = container_of(dst, struct rt6_info, dst);

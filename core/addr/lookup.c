@@ -8,12 +8,12 @@
  * on others (VLAN, bond, bridge, team) need no care: the route names the upper
  * one, which has the MAC and the device's GIDs.
  */
+#include <compat/ip6_route.h>
 #include <net/addrconf.h>
 #include <net/arp.h>
 #include <net/dst.h>
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
-#include <net/ipv6_stubs.h>
 #include <net/neighbour.h>
 #include <net/route.h>
 #include <rdma/ib_addr.h>
@@ -68,7 +68,7 @@ static int addr_way_ipv6(struct ofed_lookup *look, struct way *way)
 
 	if (!flow.flowi6_oif && ipv6_addr_type(&flow.daddr) & IPV6_ADDR_LINKLOCAL)
 		flow.flowi6_oif = dst->sin6_scope_id;
-	entry = ipv6_stub->ipv6_dst_lookup_flow(look->net, NULL, &flow, NULL);
+	entry = compat_ip6_dst_lookup_flow(look->net, NULL, &flow, NULL);
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
 	src->sin6_addr = flow.saddr;

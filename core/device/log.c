@@ -2,6 +2,7 @@
 /* ibdev_*(): messages that name the RDMA device and its parent. */
 #include <linux/dev_printk.h>
 #include <rdma/ib_verbs.h>
+#include <compat/decls.h>
 
 static void device_emit(const char *level, const struct ib_device *ibdev,
 			struct va_format *vaf)

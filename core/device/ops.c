@@ -38,6 +38,7 @@ void ib_set_device_ops(struct ib_device *dev, const struct ib_device_ops *ops)
 		dev->ops.uverbs_abi_ver = ops->uverbs_abi_ver;
 	dev->ops.uverbs_no_driver_id_binding |=
 		ops->uverbs_no_driver_id_binding;
+	compat_robust_udata_set(dev, ops);
 
 	for (i = OPS_FIRST_WORD; i < OPS_WORDS; i++)
 		if (!to[i])

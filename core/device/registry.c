@@ -8,6 +8,7 @@
 #include <linux/xarray.h>
 #include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
+#include <compat/decls.h>
 
 #include "device.h"
 #include "netns.h"

@@ -10,6 +10,7 @@
 #include <net/ip.h>
 #include <ofed/refuse.h>
 #include <rdma/ib_pack.h>
+#include <compat/decls.h>
 
 /* IPVer and NxtHdr of a GRH that a BTH follows. */
 #define GRH_VERSION 6

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* NLDEV: counters of single objects, and which QP has which. */
+#include <compat/counter.h>
 #include <net/netlink.h>
 #include <ofed/refuse.h>
 #include <rdma/rdma_counter.h>
 
 #include "nldev.h"
+#include "../track/counters.h"
 
 static int nldev_put_mode(struct sk_buff *msg, const struct rdma_counter *counter)
 {
@@ -69,7 +71,7 @@ static int nldev_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *re
 	if (req->port != NLDEV_NO_PORT && req->port != counter->port)
 		return -EAGAIN;
 	/* Values that the driver can not read now are told as they were. */
-	rdma_counter_query_stats(counter);
+	ofed_counter_query_stats(counter);
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, counter->port) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, counter->id) ||
 	    nldev_put_mode(msg, counter) || nldev_put_qps(msg, counter))
@@ -127,22 +129,19 @@ static const struct nldev_kind *nldev_kind_of(const struct nldev_req *req)
 static int nldev_put_port_mode(struct sk_buff *msg, struct ib_device *device,
 			       const struct nldev_req *req)
 {
-	enum rdma_nl_counter_mode mode;
-	enum rdma_nl_counter_mask mask;
-	int ret;
+	struct rdma_counter_mode mode;
 
 	if (!req->tb[RDMA_NLDEV_ATTR_STAT_MODE] ||
 	    !ofed_nldev_has_port(req, device))
 		return ofed_refuse(device, -EINVAL,
 				   "the mode of a port without a port, or without the attribute");
-	ret = rdma_counter_get_mode(device, req->port, &mode, &mask);
-	if (ret)
-		return ret;
+	ofed_counter_get_mode(device, req->port, &mode);
 	if (ofed_nldev_put_port(msg, device, req->port) ||
-	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_MODE, mode))
+	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_MODE, mode.mode))
 		return -EMSGSIZE;
-	if (mode == RDMA_COUNTER_MODE_AUTO &&
-	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, mask))
+	if (mode.mode == RDMA_COUNTER_MODE_AUTO &&
+	    (nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, mode.mask) ||
+	     compat_nl_put_opcnt(msg, &mode)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -202,16 +201,16 @@ static int nldev_bind(struct sk_buff *msg, struct ib_device *device,
 	qp_num = nla_get_u32(req->tb[RDMA_NLDEV_ATTR_RES_LQPN]);
 	if (counter) {
 		id = nla_get_u32(counter);
-		ret = rdma_counter_bind_qpn(device, req->port, qp_num, id);
+		ret = ofed_counter_bind_qpn(device, req->port, qp_num, id);
 	} else {
-		ret = rdma_counter_bind_qpn_alloc(device, req->port, qp_num,
+		ret = ofed_counter_bind_qpn_alloc(device, req->port, qp_num,
 						  &id);
 	}
 	if (ret)
 		return ret;
 	ret = nldev_put_binding(msg, id, qp_num);
 	if (ret)
-		rdma_counter_unbind_qpn(device, req->port, qp_num, id);
+		ofed_counter_unbind_qpn(device, req->port, qp_num, id);
 	return ret;
 }
 
@@ -227,9 +226,9 @@ static int nldev_set_mode(struct sk_buff *msg, struct ib_device *device,
 	if (nla_get_u32(req->tb[RDMA_NLDEV_ATTR_STAT_MODE]) !=
 	    RDMA_COUNTER_MODE_AUTO)
 		return nldev_bind(msg, device, req);
-	return rdma_counter_set_auto_mode(device, req->port,
+	return ofed_counter_set_auto_mode(device, req->port,
 					  mask ? nla_get_u32(mask) : 0,
-					  req->extack);
+					  compat_nl_opcnt(req->tb), req->extack);
 }
 
 static int nldev_set_and_put(struct sk_buff *msg, struct ib_device *device,
@@ -271,7 +270,7 @@ static int nldev_unbind_and_put(struct sk_buff *msg, struct ib_device *device,
 	if (ofed_nldev_put_port(msg, device, req->port) ||
 	    nldev_put_binding(msg, nla_get_u32(counter), nla_get_u32(number)))
 		return -EMSGSIZE;
-	return rdma_counter_unbind_qpn(device, req->port, nla_get_u32(number),
+	return ofed_counter_unbind_qpn(device, req->port, nla_get_u32(number),
 				       nla_get_u32(counter));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* NLDEV: requests and replies, as all ops have them. */
 #include <linux/string.h>
+#include <compat/counter.h>
 #include <kunit/visibility.h>
 #include <net/netlink.h>
 #include <net/sock.h>
@@ -48,6 +49,7 @@ static const struct nla_policy policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_ATTR_STAT_MODE] = { .type = NLA_U32 },
 	[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK] = { .type = NLA_U32 },
 	[RDMA_NLDEV_ATTR_STAT_COUNTER_ID] = { .type = NLA_U32 },
+	COMPAT_NL_OPCNT_POLICY
 	[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS] = { .type = NLA_NESTED },
 	/* SYS_SET */
 	[RDMA_NLDEV_SYS_ATTR_NETNS_MODE] = { .type = NLA_U8 },

@@ -3,10 +3,12 @@
 #include <linux/bitmap.h>
 #include <net/netlink.h>
 #include <ofed/refuse.h>
+#include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
 
 #include "nldev.h"
 #include "../sysfs/sysfs.h"
+#include "../track/counters.h"
 
 /* Tell the port that @req is about. Return: its counters, or an ERR_PTR. */
 static struct rdma_hw_stats *nldev_stat_put_port(struct sk_buff *msg,
@@ -45,7 +47,7 @@ int ofed_nldev_put_hwstats(struct sk_buff *msg, struct ib_device *device,
 			continue;
 		value = stats->value[i];
 		if (port)
-			value += rdma_counter_get_hwstat_value(device, port, i);
+			value += ofed_counter_get_hwstat_value(device, port, i);
 		if (rdma_nl_stat_hwcounter_entry(msg, stats->descs[i].name,
 						 value))
 			goto err_table;
@@ -182,7 +184,7 @@ int ofed_nldev_set_optional(struct ib_device *device, u32 port,
 	ret = nldev_read_optional(stats, table, wanted);
 	for (i = 0; !ret && i < stats->num_counters; i++)
 		if (stats->descs[i].flags & IB_STAT_FLAG_OPTIONAL)
-			ret = rdma_counter_modify(device, port, i,
+			ret = ofed_counter_modify(device, port, i,
 						  test_bit(i, wanted));
 	bitmap_free(wanted);
 	return ret;

@@ -9,6 +9,7 @@
 #include <ofed/refuse.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
+#include <compat/decls.h>
 
 #include "gid.h"
 #include "cache.h"

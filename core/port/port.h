@@ -17,4 +17,11 @@ int ofed_port_data_alloc(struct ib_device *device);
 void ofed_port_data_free(struct ib_device *device);
 void ofed_netdevs_detach(struct ib_device *device);
 
+/* speed.c */
+int ofed_port_rate(const struct ib_port_attr *attr, const char **name);
+
+/* netdev_state.c, where the kernel has it */
+int ofed_port_state_init(void);
+void ofed_port_state_exit(void);
+
 #endif /* OFED_CORE_PORT_H */

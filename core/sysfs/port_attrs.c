@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* ports/N/: the files that show one value of ib_query_port(). */
-#include <linux/log2.h>
 #include <linux/sysfs.h>
 
+#include "../port/port.h"
 #include "port.h"
 
 /* One file: how to print its value. */
@@ -100,35 +100,15 @@ static ssize_t sysfs_print_cap_mask(const struct ib_port_attr *port, char *buf)
 }
 PORT_FILE(cap_mask);
 
-/*
- * Speeds of one lane in units of 100 Mb/s, in the order of the bits of enum
- * ib_port_speed (IBA vol. 1, 14.2.5.6, LinkSpeedActive and its extensions).
- */
-static const struct lane_speed {
-	const char *name;
-	unsigned int deci_gbps;
-} lane_speeds[] = {
-	{ "SDR", 25 }, { "DDR", 50 }, { "QDR", 100 }, { "FDR10", 100 },
-	{ "FDR", 140 }, { "EDR", 250 }, { "HDR", 500 }, { "NDR", 1000 },
-	{ "XDR", 2000 },
-};
-
 static ssize_t sysfs_print_rate(const struct ib_port_attr *port, char *buf)
 {
-	int lanes = ib_width_enum_to_int(port->active_width);
-	const struct lane_speed *lane = &lane_speeds[0];
-	unsigned int rate;
+	const char *name;
+	int rate = ofed_port_rate(port, &name);
 
-	if (lanes < 0)
-		return -EINVAL;
-	/* What is not exactly one known speed counts as the slowest. */
-	if (is_power_of_2(port->active_speed) &&
-	    ilog2(port->active_speed) < ARRAY_SIZE(lane_speeds))
-		lane = &lane_speeds[ilog2(port->active_speed)];
-
-	rate = lane->deci_gbps * lanes;
-	return sysfs_emit(buf, "%u%s Gb/sec (%dX %s)\n", rate / 10,
-			  rate % 10 ? ".5" : "", lanes, lane->name);
+	if (rate < 0)
+		return rate;
+	return sysfs_emit(buf, "%d%s Gb/sec (%dX %s)\n", rate / 10, rate % 10 ? ".5" : "",
+			  ib_width_enum_to_int(port->active_width), name);
 }
 PORT_FILE(rate);
 

@@ -4,6 +4,7 @@
  * add to the port's own. counters.c has the locks.
  */
 #include <linux/slab.h>
+#include <compat/counter.h>
 #include <kunit/visibility.h>
 #include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
@@ -16,13 +17,13 @@
 #define AUTO_MASKS (RDMA_COUNTER_MASK_QP_TYPE | RDMA_COUNTER_MASK_PID)
 
 /**
- * rdma_counter_init - prepare the QP counters of a device, and room for what they have counted
+ * ofed_counter_init - prepare the QP counters of a device, and room for what they have counted
  * @dev: device that is being registered
  *
  * A port without that memory, or without counters, has no QP counters either.
  * Context: process, may sleep.
  */
-void rdma_counter_init(struct ib_device *dev)
+void ofed_counter_init(struct ib_device *dev)
 {
 	struct rdma_port_counter *counter;
 	u32 port;
@@ -37,12 +38,12 @@ void rdma_counter_init(struct ib_device *dev)
 }
 
 /**
- * rdma_counter_release - free what rdma_counter_init() got
+ * ofed_counter_release - free what ofed_counter_init() got
  * @dev: device that has no QPs any more
  *
  * Context: process, may sleep.
  */
-void rdma_counter_release(struct ib_device *dev)
+void ofed_counter_release(struct ib_device *dev)
 {
 	struct rdma_port_counter *counter;
 	u32 port;
@@ -77,13 +78,13 @@ struct rdma_counter *ofed_counter_next(struct ib_device *dev, u32 port, u32 *id)
 }
 
 /**
- * rdma_counter_query_stats - read a counter's values anew
+ * ofed_counter_query_stats - read a counter's values anew
  * @counter: counter that the caller keeps alive
  *
  * They are in @counter->stats then. Context: process, may sleep.
  * Return: 0, -EINVAL (the driver can not), or the driver's errno.
  */
-int rdma_counter_query_stats(struct rdma_counter *counter)
+int ofed_counter_query_stats(struct rdma_counter *counter)
 {
 	int ret;
 
@@ -95,27 +96,29 @@ int rdma_counter_query_stats(struct rdma_counter *counter)
 	mutex_unlock(&counter->lock);
 	return ret;
 }
-EXPORT_SYMBOL_IF_KUNIT(rdma_counter_query_stats);
+EXPORT_SYMBOL_IF_KUNIT(ofed_counter_query_stats);
 
 static int counter_check_auto(const struct ib_device *device,
-			      const struct rdma_port_counter *port, u32 mask)
+			      const struct rdma_port_counter *port, u32 mask,
+			      bool bind_opcnt)
 {
 	lockdep_assert_held(&port->lock);
 	if (mask & ~AUTO_MASKS)
 		return ofed_refuse(device, -EINVAL, "mask 0x%x of counters",
 				   mask);
-	if (port->mode.mode == RDMA_COUNTER_MODE_AUTO &&
-	    port->mode.mask == mask)
+	if (port->mode.mode == RDMA_COUNTER_MODE_AUTO && port->mode.mask == mask &&
+	    compat_counter_opcnt(&port->mode) == bind_opcnt)
 		return 0;
 	/* Those that are there were made by other rules. */
 	return port->num_counters ? -EBUSY : 0;
 }
 
 /**
- * rdma_counter_set_auto_mode - switch automatic binding on a port on or off
+ * ofed_counter_set_auto_mode - switch automatic binding on a port on or off
  * @dev: device
  * @port: port number
  * @mask: what QPs that share a counter have in common; 0 switches off
+ * @bind_opcnt: the driver is to bind its optional counters as well; since 7.x
  * @extack: for the reason of a failure
  *
  * Counters that are there when it is switched off stay until their last QP
@@ -123,8 +126,8 @@ static int counter_check_auto(const struct ib_device *device,
  * Return: 0, also if it is so already; -EOPNOTSUPP (no counters), -EINVAL
  * (strange mask), -EBUSY (QPs are bound by another rule).
  */
-int rdma_counter_set_auto_mode(struct ib_device *dev, u32 port,
-			       enum rdma_nl_counter_mask mask,
+int ofed_counter_set_auto_mode(struct ib_device *dev, u32 port,
+			       enum rdma_nl_counter_mask mask, bool bind_opcnt,
 			       struct netlink_ext_ack *extack)
 {
 	struct rdma_port_counter *counter = &dev->port_data[port].port_counter;
@@ -135,7 +138,7 @@ int rdma_counter_set_auto_mode(struct ib_device *dev, u32 port,
 				   "port %u has no counters of QPs", port);
 	mutex_lock(&counter->lock);
 	if (mask) {
-		ret = counter_check_auto(dev, counter, mask);
+		ret = counter_check_auto(dev, counter, mask, bind_opcnt);
 		if (ret == -EBUSY)
 			NL_SET_ERR_MSG(extack, "QPs are bound to counters");
 		if (ret)
@@ -147,37 +150,33 @@ int rdma_counter_set_auto_mode(struct ib_device *dev, u32 port,
 				     RDMA_COUNTER_MODE_NONE;
 	}
 	counter->mode.mask = mask;
+	compat_counter_set_opcnt(&counter->mode, mask && bind_opcnt);
 out:
 	mutex_unlock(&counter->lock);
 	return ret;
 }
-EXPORT_SYMBOL_IF_KUNIT(rdma_counter_set_auto_mode);
+EXPORT_SYMBOL_IF_KUNIT(ofed_counter_set_auto_mode);
 
 /**
- * rdma_counter_get_mode - read how QPs of a port are bound
+ * ofed_counter_get_mode - read how QPs of a port are bound
  * @dev: device
  * @port: port number
- * @mode: out: the mode
- * @mask: out: what is common in automatic mode, else 0
+ * @mode: out: the mode, and what is common in automatic mode
  *
- * Context: process, may sleep. Return: 0.
+ * Context: process, may sleep.
  */
-int rdma_counter_get_mode(struct ib_device *dev, u32 port,
-			  enum rdma_nl_counter_mode *mode,
-			  enum rdma_nl_counter_mask *mask)
+void ofed_counter_get_mode(struct ib_device *dev, u32 port, struct rdma_counter_mode *mode)
 {
 	struct rdma_port_counter *counter = &dev->port_data[port].port_counter;
 
 	mutex_lock(&counter->lock);
-	*mode = counter->mode.mode;
-	*mask = counter->mode.mask;
+	*mode = counter->mode;
 	mutex_unlock(&counter->lock);
-	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(rdma_counter_get_mode);
+EXPORT_SYMBOL_IF_KUNIT(ofed_counter_get_mode);
 
 /**
- * rdma_counter_get_hwstat_value - what the counters of a port add to it
+ * ofed_counter_get_hwstat_value - what the counters of a port add to it
  * @dev: device
  * @port: port number
  * @index: which value
@@ -185,7 +184,7 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_counter_get_mode);
  * Context: process, may sleep; the lock of the port's stats may be held.
  * Return: the sum over the counters that are there and those that were.
  */
-u64 rdma_counter_get_hwstat_value(struct ib_device *dev, u32 port, u32 index)
+u64 ofed_counter_get_hwstat_value(struct ib_device *dev, u32 port, u32 index)
 {
 	struct rdma_port_counter *history = &dev->port_data[port].port_counter;
 	struct rdma_counter *counter;
@@ -195,7 +194,7 @@ u64 rdma_counter_get_hwstat_value(struct ib_device *dev, u32 port, u32 index)
 	mutex_lock(&history->lock);
 	for (id = 0; (counter = ofed_counter_next(dev, port, &id)); id++) {
 		if (index < counter->stats->num_counters &&
-		    !rdma_counter_query_stats(counter))
+		    !ofed_counter_query_stats(counter))
 			sum += counter->stats->value[index];
 		rdma_restrack_put(&counter->res);
 	}
@@ -204,10 +203,10 @@ u64 rdma_counter_get_hwstat_value(struct ib_device *dev, u32 port, u32 index)
 	mutex_unlock(&history->lock);
 	return sum;
 }
-EXPORT_SYMBOL_IF_KUNIT(rdma_counter_get_hwstat_value);
+EXPORT_SYMBOL_IF_KUNIT(ofed_counter_get_hwstat_value);
 
 /**
- * rdma_counter_modify - switch an optional counter of a port on or off
+ * ofed_counter_modify - switch an optional counter of a port on or off
  * @dev: device
  * @port: port number
  * @index: which counter
@@ -218,7 +217,7 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_counter_get_hwstat_value);
  * switch), -EINVAL (this one is always on, or not there), or the driver's
  * errno.
  */
-int rdma_counter_modify(struct ib_device *dev, u32 port,
+int ofed_counter_modify(struct ib_device *dev, u32 port,
 			unsigned int index, bool enable)
 {
 	struct rdma_hw_stats *stats;

@@ -18,6 +18,7 @@
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <compat/counter.h>
 #include <kunit/visibility.h>
 #include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
@@ -41,7 +42,7 @@ static void counter_to_history(struct rdma_counter *counter)
 	int i;
 
 	lockdep_assert_held(&counter_port_of(counter)->lock);
-	rdma_counter_query_stats(counter);
+	ofed_counter_query_stats(counter);
 	for (i = 0; i < min(history->num_counters, last->num_counters); i++)
 		history->value[i] += last->value[i];
 }
@@ -85,7 +86,7 @@ static int counter_do_bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
 	if (!qp->device->ops.counter_bind_qp)
 		return ofed_refuse_op(qp->device, "counter_bind_qp");
 	mutex_lock(&counter->lock);
-	ret = qp->device->ops.counter_bind_qp(counter, qp);
+	ret = compat_counter_bind_qp(counter, qp);
 	mutex_unlock(&counter->lock);
 	return ret;
 }
@@ -103,7 +104,7 @@ static int counter_do_unbind_qp(struct ib_qp *qp, bool force)
 	if (!qp->device->ops.counter_unbind_qp)
 		return ofed_refuse_op(qp->device, "counter_unbind_qp");
 	mutex_lock(&counter->lock);
-	ret = qp->device->ops.counter_unbind_qp(qp);
+	ret = compat_counter_unbind_qp(counter, qp);
 	mutex_unlock(&counter->lock);
 	if (ret && !force)
 		return ret;
@@ -120,7 +121,7 @@ static bool counter_can_count(const struct ib_device_ops *ops)
 
 static struct rdma_counter *counter_alloc(struct ib_qp *qp, u32 port)
 {
-	struct rdma_counter *counter = kzalloc(sizeof(*counter),
+	struct rdma_counter *counter = kzalloc(compat_counter_size(qp->device),
 					       GFP_KERNEL_ACCOUNT);
 
 	if (!counter)
@@ -130,6 +131,7 @@ static struct rdma_counter *counter_alloc(struct ib_qp *qp, u32 port)
 	ofed_restrack_new(&counter->res, RDMA_RESTRACK_COUNTER);
 	kref_init(&counter->kref);
 	mutex_init(&counter->lock);
+	compat_counter_init(counter);
 	counter->stats = qp->device->ops.counter_alloc_stats(counter);
 	if (!counter->stats) {
 		counter_free(counter);
@@ -249,7 +251,7 @@ static bool counter_is_auto(struct rdma_port_counter *port)
 }
 
 /**
- * rdma_counter_bind_qp_auto - bind a QP if its port is in automatic mode
+ * ofed_counter_bind_qp_auto - bind a QP if its port is in automatic mode
  * @qp: user's QP that is about to be initialised; others are left alone
  * @port: port that it is going to have
  *
@@ -257,7 +259,7 @@ static bool counter_is_auto(struct rdma_port_counter *port)
  * Return: 0, also when there is nothing to do; -EINVAL (no such port, or bound
  * already), -EOPNOTSUPP, -ENOMEM, or the driver's errno.
  */
-int rdma_counter_bind_qp_auto(struct ib_qp *qp, u32 port)
+int ofed_counter_bind_qp_auto(struct ib_qp *qp, u32 port)
 {
 	struct rdma_counter *counter;
 	int ret = 0;
@@ -283,17 +285,17 @@ int rdma_counter_bind_qp_auto(struct ib_qp *qp, u32 port)
 	mutex_unlock(&bind_lock);
 	return ret;
 }
-EXPORT_SYMBOL_IF_KUNIT(rdma_counter_bind_qp_auto);
+EXPORT_SYMBOL_IF_KUNIT(ofed_counter_bind_qp_auto);
 
 /**
- * rdma_counter_unbind_qp - take a QP off its counter
+ * ofed_counter_unbind_qp - take a QP off its counter
  * @qp: the QP; the caller sees to it that it stays
  * @force: go on when the driver fails, for a QP that is destroyed
  *
  * A counter without QPs goes. Context: process, may sleep.
  * Return: 0, -EINVAL (it has none), -EOPNOTSUPP, or the driver's errno.
  */
-int rdma_counter_unbind_qp(struct ib_qp *qp, bool force)
+int ofed_counter_unbind_qp(struct ib_qp *qp, bool force)
 {
 	int ret;
 
@@ -305,7 +307,7 @@ int rdma_counter_unbind_qp(struct ib_qp *qp, bool force)
 	mutex_unlock(&bind_lock);
 	return ret;
 }
-EXPORT_SYMBOL_IF_KUNIT(rdma_counter_unbind_qp);
+EXPORT_SYMBOL_IF_KUNIT(ofed_counter_unbind_qp);
 
 /* With a reference on its entry. Raw packet QPs need CAP_NET_RAW. */
 static struct ib_qp *counter_get_qp(struct ib_device *dev, u32 qp_num)
@@ -354,7 +356,7 @@ static bool counter_may_join(const struct rdma_counter *counter,
 }
 
 /**
- * rdma_counter_bind_qpn - bind a QP to a counter that exists
+ * ofed_counter_bind_qpn - bind a QP to a counter that exists
  * @dev: device
  * @port: port of both
  * @qp_num: number of the QP
@@ -364,7 +366,7 @@ static bool counter_may_join(const struct rdma_counter *counter,
  * Return: 0, -EINVAL (automatic mode; of another port or process; bound
  * already), -ENOENT (no such QP or counter), or the driver's errno.
  */
-int rdma_counter_bind_qpn(struct ib_device *dev, u32 port,
+int ofed_counter_bind_qpn(struct ib_device *dev, u32 port,
 			  u32 qp_num, u32 counter_id)
 {
 	struct rdma_counter *counter;
@@ -393,10 +395,10 @@ int rdma_counter_bind_qpn(struct ib_device *dev, u32 port,
 	return ofed_refuse(dev, ret, "port %u: QP %u is not bound to counter %u: %d",
 			   port, qp_num, counter_id, ret);
 }
-EXPORT_SYMBOL_IF_KUNIT(rdma_counter_bind_qpn);
+EXPORT_SYMBOL_IF_KUNIT(ofed_counter_bind_qpn);
 
 /**
- * rdma_counter_bind_qpn_alloc - bind a QP to a new counter
+ * ofed_counter_bind_qpn_alloc - bind a QP to a new counter
  * @dev: device
  * @port: port of the QP
  * @qp_num: number of the QP
@@ -407,7 +409,7 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_counter_bind_qpn);
  * counters), -ENOENT (no such QP), -ENOMEM (also: bound already, or the driver
  * fails or has no QP counters).
  */
-int rdma_counter_bind_qpn_alloc(struct ib_device *dev, u32 port,
+int ofed_counter_bind_qpn_alloc(struct ib_device *dev, u32 port,
 				u32 qp_num, u32 *counter_id)
 {
 	struct rdma_counter *counter = ERR_PTR(-EINVAL);
@@ -441,10 +443,10 @@ int rdma_counter_bind_qpn_alloc(struct ib_device *dev, u32 port,
 	return ofed_refuse(dev, ret, "port %u: QP %u gets no counter: %d", port,
 			   qp_num, PTR_ERR_OR_ZERO(counter));
 }
-EXPORT_SYMBOL_IF_KUNIT(rdma_counter_bind_qpn_alloc);
+EXPORT_SYMBOL_IF_KUNIT(ofed_counter_bind_qpn_alloc);
 
 /**
- * rdma_counter_unbind_qpn - take a QP off a counter
+ * ofed_counter_unbind_qpn - take a QP off a counter
  * @dev: device
  * @port: port, not in automatic mode
  * @qp_num: number of the QP
@@ -454,7 +456,7 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_counter_bind_qpn_alloc);
  * Return: 0, -EINVAL (automatic mode; not bound to that counter), -ENOENT (no
  * such QP), or the driver's errno.
  */
-int rdma_counter_unbind_qpn(struct ib_device *dev, u32 port,
+int ofed_counter_unbind_qpn(struct ib_device *dev, u32 port,
 			    u32 qp_num, u32 counter_id)
 {
 	struct ib_qp *qp;
@@ -477,4 +479,4 @@ int rdma_counter_unbind_qpn(struct ib_device *dev, u32 port,
 	return ofed_refuse(dev, ret, "port %u: QP %u stays with its counter, %u or another: %d",
 			   port, qp_num, counter_id, ret);
 }
-EXPORT_SYMBOL_IF_KUNIT(rdma_counter_unbind_qpn);
+EXPORT_SYMBOL_IF_KUNIT(ofed_counter_unbind_qpn);

@@ -10,8 +10,10 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include <ofed/refuse.h>
+#include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
 
+#include "counters.h"
 #include "../sysfs/sysfs.h"
 #include "../sysfs/port.h"
 
@@ -125,7 +127,7 @@ static ssize_t hw_stats_print(struct ib_device *device,
 		value = stats->value[index];
 		/* The driver leaves out what QP counters of the port have. */
 		if (port_num)
-			value += rdma_counter_get_hwstat_value(device, port_num,
+			value += ofed_counter_get_hwstat_value(device, port_num,
 							       index);
 		ret = sysfs_emit(buf, "%llu\n", value);
 	}

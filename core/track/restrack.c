@@ -417,7 +417,7 @@ OFED_EXPORT(rdma_restrack_put);
  * to files, which may have been passed to other PID namespaces. Context: any
  * but interrupts. Return: the count.
  */
-int rdma_restrack_count(struct ib_device *dev, enum rdma_restrack_type type,
+compat_restrack_num rdma_restrack_count(struct ib_device *dev, enum rdma_restrack_type type,
 			bool show_details)
 {
 	struct xarray *table = &dev->res[type].entries;

@@ -10,7 +10,7 @@
 
 #include "dmabuf.h"
 
-MODULE_IMPORT_NS(DMA_BUF);
+COMPAT_IMPORT_DMA_BUF;
 
 /*
  * Narrow the list of the whole buffer to the pages of the umem. The list is
@@ -163,7 +163,7 @@ umem_dmabuf_attach(struct ib_device *device, struct device *dma_device,
 		return ofed_refuse(device, ERR_PTR(-EINVAL),
 				   "%zu bytes at %lu of a dma-buf: no range",
 				   size, offset);
-	if (!ops || !ops->move_notify)
+	if (!ops || !ops->compat_move_notify)
 		return ofed_refuse(device, ERR_PTR(-EINVAL),
 				   "a driver without move_notify");
 	/* A software device has no addresses to map for. */
@@ -242,7 +242,7 @@ static void umem_dmabuf_pinned_moved(struct dma_buf_attachment *attach)
 }
 
 static const struct dma_buf_attach_ops dmabuf_pinned_ops = {
-	.move_notify = umem_dmabuf_pinned_moved,
+	.compat_move_notify = umem_dmabuf_pinned_moved,
 	.allow_peer2peer = true,
 };
 

@@ -16,25 +16,20 @@
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <compat/umem_odp.h>
 #include <ofed/refuse.h>
-#include <rdma/ib_umem_odp.h>
+
+#include "odp.h"
 
 /* An architecture without huge pages has no word for their size. */
 #ifndef HPAGE_SHIFT
 #define HPAGE_SHIFT	PAGE_SHIFT
 #endif
 
-/* Entry of dma_list, and the first of pfn_list that belong to it. */
 static unsigned long umem_odp_entry(const struct ib_umem_odp *odp,
 				    unsigned long addr)
 {
 	return (addr - odp->notifier.interval_tree.start) >> odp->page_shift;
-}
-
-static unsigned long *umem_odp_pfn(const struct ib_umem_odp *odp,
-				   unsigned long entry)
-{
-	return odp->pfn_list + (entry << (odp->page_shift - PAGE_SHIFT));
 }
 
 /* A region of the current process, or of the one that owns @root. */
@@ -63,27 +58,12 @@ static struct ib_umem_odp *umem_odp_alloc(struct ib_device *device, bool writabl
 
 static void umem_odp_free(struct ib_umem_odp *odp)
 {
-	kvfree(odp->dma_list);
-	kvfree(odp->pfn_list);
+	if (!odp->is_implicit_odp)
+		umem_odp_free_lists(odp);
 	mmdrop(odp->umem.owning_mm);
 	put_pid(odp->tgid);
 	mutex_destroy(&odp->umem_mutex);
 	kfree(odp);
-}
-
-/*
- * The lists are as long as the user says: they are the user's memory as far as
- * accounting goes, and too long is no reason to warn.
- */
-static int umem_odp_alloc_lists(struct ib_umem_odp *odp, unsigned long size)
-{
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
-
-	odp->pfn_list = kvcalloc(size >> PAGE_SHIFT, sizeof(*odp->pfn_list),
-				 gfp);
-	odp->dma_list = kvcalloc(size >> odp->page_shift,
-				 sizeof(*odp->dma_list), gfp);
-	return odp->pfn_list && odp->dma_list ? 0 : -ENOMEM;
 }
 
 /*
@@ -290,45 +270,6 @@ static int umem_odp_walk_and_lock(struct ib_umem_odp *odp, struct hmm_range *ran
 	return ret;
 }
 
-/*
- * Without the page's lock, which the memory manager may or may not hold: it
- * keeps the mapping until umem_mutex is free for its notifier.
- */
-static void umem_odp_set_dirty(struct ib_umem_odp *odp, unsigned long entry)
-{
-	struct page *page = hmm_pfn_to_page(*umem_odp_pfn(odp, entry));
-
-	lockdep_assert_held(&odp->umem_mutex);
-	set_page_dirty(compound_head(page));
-}
-
-static int umem_odp_map_entry(struct ib_umem_odp *odp, unsigned long entry,
-			      unsigned long pfn, u64 rights)
-{
-	dma_addr_t *dma = &odp->dma_list[entry];
-
-	if (hmm_pfn_to_map_order(pfn) + PAGE_SHIFT < odp->page_shift)
-		return -EINVAL;
-	/* Mapped and never invalidated: the page is the same. */
-	if (!*dma) {
-		dma_addr_t addr = ib_dma_map_page(odp->umem.ibdev,
-						  hmm_pfn_to_page(pfn), 0,
-						  BIT(odp->page_shift),
-						  DMA_BIDIRECTIONAL);
-
-		if (ib_dma_mapping_error(odp->umem.ibdev, addr))
-			return -EFAULT;
-		*umem_odp_pfn(odp, entry) = pfn;
-		*dma = addr;
-		odp->npages++;
-	}
-	/* The device may have written by the right that it loses. */
-	if (*dma & ODP_WRITE_ALLOWED_BIT & ~rights)
-		umem_odp_set_dirty(odp, entry);
-	*dma = (*dma & ODP_DMA_ADDR_MASK) | rights;
-	return 0;
-}
-
 /* Map what was found as far as there are pages. */
 static int umem_odp_map_found(struct ib_umem_odp *odp, const struct hmm_range *range,
 			      u64 access_mask, bool fault)
@@ -344,9 +285,9 @@ static int umem_odp_map_found(struct ib_umem_odp *odp, const struct hmm_range *r
 		u64 rights = access_mask;
 
 		if (!fault) {
-			rights = ODP_READ_ALLOWED_BIT;
+			rights = COMPAT_ODP_READ;
 			if (*pfn & HMM_PFN_WRITE && odp->umem.writable)
-				rights |= ODP_WRITE_ALLOWED_BIT;
+				rights |= COMPAT_ODP_WRITE;
 		}
 		/* A fault that succeeds leaves no hole. */
 		if (*pfn & HMM_PFN_VALID)
@@ -374,19 +315,19 @@ static unsigned long *umem_odp_get_pfns(const struct hmm_range *range)
  * @odp: the region
  * @user_virt: first address, in the address space of the owner
  * @bcnt: length in bytes
- * @access_mask: ODP_*_ALLOWED_BIT that the device is given, and that the owner
- *		 must have
+ * @access_mask: rights that the device is given, and that the owner must have:
+ *		 HMM_PFN_VALID and HMM_PFN_WRITE, before 7.x ODP_*_ALLOWED_BIT
  * @fault: bring pages in that are not there; otherwise only those that are get
  *	   an address, with the rights that they have
  *
  * On success umem_mutex is held, and no page of the region changes its place
- * until the caller drops it: by then the device has the entries of dma_list.
+ * until the caller drops it: by then the device has the entries of the lists.
  * An entry of 0 has no page (never with @fault).
  *
  * Context: process, any process; sleeps, takes the owner's mmap lock: neither
  * that nor umem_mutex may be held.
  *
- * Return: entries of dma_list that the range takes, or without the lock:
+ * Return: entries of the lists that the range takes, or without the lock:
  * -EINVAL (no rights asked for, the owner is gone, or a page is smaller than
  * the region's), -EFAULT (outside the region, not mapped by the owner, or no
  * DMA mapping), -EPERM (the owner may not write there), -EBUSY (invalidations
@@ -413,7 +354,7 @@ int ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *odp, u64 user_virt,
 	range.end = ALIGN(user_virt + bcnt, page);
 	if (fault) {
 		range.default_flags = HMM_PFN_REQ_FAULT;
-		if (access_mask & ODP_WRITE_ALLOWED_BIT)
+		if (access_mask & COMPAT_ODP_WRITE)
 			range.default_flags |= HMM_PFN_REQ_WRITE;
 	}
 	range.hmm_pfns = umem_odp_get_pfns(&range);
@@ -434,20 +375,6 @@ out_mm:
 	return ret;
 }
 OFED_EXPORT(ib_umem_odp_map_dma_and_lock);
-
-static void umem_odp_unmap_entry(struct ib_umem_odp *odp, unsigned long entry)
-{
-	dma_addr_t dma = odp->dma_list[entry];
-
-	if (!dma)
-		return;
-	ib_dma_unmap_page(odp->umem.ibdev, dma & ODP_DMA_ADDR_MASK,
-			  BIT(odp->page_shift), DMA_BIDIRECTIONAL);
-	if (dma & ODP_WRITE_ALLOWED_BIT)
-		umem_odp_set_dirty(odp, entry);
-	odp->dma_list[entry] = 0;
-	odp->npages--;
-}
 
 /**
  * ib_umem_odp_unmap_dma_pages - give the DMA addresses of a range back

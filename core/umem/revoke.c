@@ -5,6 +5,7 @@
  * to forget it.
  */
 #include <linux/export.h>
+#include <rdma/ib_verbs.h>
 
 #include "dmabuf.h"
 

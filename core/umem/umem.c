@@ -13,6 +13,7 @@
 #include <rdma/ib_umem.h>
 #include <rdma/ib_umem_odp.h>
 #include <rdma/iter.h>
+#include <compat/decls.h>
 
 #include "umem.h"
 
@@ -141,7 +142,7 @@ static void umem_free(struct ib_umem *umem)
 }
 
 /**
- * ib_umem_get - pin a range of the caller's memory and map it for a device
+ * ofed_umem_get - pin a range of the caller's memory and map it for a device
  * @device: device that will read or write the memory
  * @addr: first address in the address space of the calling process
  * @size: length in bytes
@@ -161,8 +162,8 @@ static void umem_free(struct ib_umem *umem)
  * or not with these rights), -EOPNOTSUPP (IB_ACCESS_ON_DEMAND), -EIO (no DMA
  * mapping), or an errno of page pinning.
  */
-struct ib_umem *ib_umem_get(struct ib_device *device, unsigned long addr,
-			    size_t size, int access)
+struct ib_umem *ofed_umem_get(struct ib_device *device, unsigned long addr,
+			      size_t size, int access)
 {
 	unsigned long attrs = 0;
 	struct ib_umem *umem;
@@ -192,6 +193,7 @@ struct ib_umem *ib_umem_get(struct ib_device *device, unsigned long addr,
 
 	if (access & IB_ACCESS_RELAXED_ORDERING)
 		attrs |= DMA_ATTR_WEAK_ORDERING;
+	compat_umem_set_dma_attrs(umem, attrs);
 	ret = ib_dma_map_sgtable_attrs(device, &umem->sgt_append.sgt,
 				       DMA_BIDIRECTIONAL, attrs);
 	if (ret)
@@ -205,6 +207,13 @@ err_uncharge:
 err_free:
 	umem_free(umem);
 	return ERR_PTR(ret);
+}
+
+/* As ofed_umem_get(). Since 7.x drivers call ib_umem_get_va() of desc.c. */
+struct ib_umem *ib_umem_get(struct ib_device *device, unsigned long addr,
+			    size_t size, int access)
+{
+	return ofed_umem_get(device, addr, size, access);
 }
 OFED_EXPORT(ib_umem_get);
 

@@ -41,6 +41,8 @@ static inline struct umem_pinned *to_umem_pinned(struct ib_umem *umem)
 	return container_of(umem, struct umem_pinned, umem);
 }
 
+struct ib_umem *ofed_umem_get(struct ib_device *device, unsigned long addr, size_t size,
+			      int access);
 unsigned long ofed_umem_pages(const struct ib_umem *umem);
 
 /* account.c */

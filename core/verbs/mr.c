@@ -43,8 +43,7 @@ static struct ib_mr *mr_register(struct ib_pd *pd, u64 start, u64 length,
 {
 	struct ib_mr *mr;
 
-	mr = pd->device->ops.reg_user_mr(pd, start, length, virt_addr, access,
-					 udata);
+	mr = compat_reg_user_mr(pd, start, length, virt_addr, access, NULL, udata);
 	if (IS_ERR(mr))
 		return mr;
 
@@ -153,7 +152,7 @@ struct ib_mr *ofed_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length,
 	if (ret)
 		return ERR_PTR(ret);
 
-	mr = compat_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access,
+	mr = compat_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, NULL,
 				       attrs);
 	if (IS_ERR(mr))
 		return mr;

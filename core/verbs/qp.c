@@ -23,9 +23,9 @@
 #include <ofed/restrack.h>
 #include <ofed/verbs.h>
 #include <rdma/ib_verbs.h>
-#include <rdma/rdma_counter.h>
 #include <rdma/rw.h>
 
+#include "../track/counters.h"
 #include "ah.h"
 
 /* Called by the driver, in any context. */
@@ -172,7 +172,7 @@ static int qp_destroy_real(struct ib_qp *qp, struct ib_udata *udata)
 	int ret;
 
 	ofed_restrack_begin_del(&qp->res);
-	rdma_counter_unbind_qp(qp, true);
+	ofed_counter_unbind_qp(qp, true);
 	ret = qp->device->ops.destroy_qp(qp, udata);
 	if (ret) {
 		ofed_restrack_abort_del(&qp->res);

@@ -11,9 +11,9 @@
 #include <ofed/verbs.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
-#include <rdma/rdma_counter.h>
 
 #include "../addr/addr.h"
+#include "../track/counters.h"
 #include "ah.h"
 
 #define PSN_MASK 0xffffff
@@ -97,7 +97,7 @@ static bool qp_count(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 	if (!(mask & IB_QP_PORT) || !(mask & IB_QP_STATE) ||
 	    attr->qp_state != IB_QPS_INIT || qp->counter)
 		return false;
-	return !rdma_counter_bind_qp_auto(qp, attr->port_num) && qp->counter;
+	return !ofed_counter_bind_qp_auto(qp, attr->port_num) && qp->counter;
 }
 
 static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
@@ -141,7 +141,7 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 err_uncount:
 	/* The counter is that of a port which the QP is not on. */
 	if (counted)
-		rdma_counter_unbind_qp(qp, true);
+		ofed_counter_unbind_qp(qp, true);
 	if (mask & IB_QP_ALT_PATH) {
 		rdma_destroy_ah_attr(&attr->alt_ah_attr);
 		attr->alt_ah_attr.grh.sgid_attr = callers_alt;

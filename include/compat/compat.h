@@ -23,6 +23,7 @@
 #include "mm.h"
 #include "net.h"
 #include "netlink.h"
+#include "ops.h"
 #include "sa.h"
 #include "umem.h"
 #include "verbs.h"

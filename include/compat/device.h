@@ -120,4 +120,45 @@ void rdma_user_mmap_disassociate(struct ib_device *device);
 #define compat_ib_alloc_device(size) _ib_alloc_device(size)
 #endif
 
+/*
+ * Since 7.x the namespace of an object of sysfs is a struct ns_common. Drop when 7.x is the
+ * oldest kernel.
+ */
+#ifdef COMPAT_HAVE_CLASS_NS_COMMON
+#define compat_class_ns struct ns_common
+#define compat_class_ns_of(net) to_ns_common(net)
+#else
+#define compat_class_ns void
+#define compat_class_ns_of(net) (net)
+#endif
+
+/*
+ * Since 7.x a driver says which namespace its device is at home in. Drop when 7.x is the oldest
+ * kernel.
+ */
+#ifdef COMPAT_HAVE_ALLOC_DEVICE_NET
+#define COMPAT_ALLOC_DEVICE_PARAMS size_t size, struct net *net
+#define COMPAT_ALLOC_DEVICE_NET net
+#else
+#define COMPAT_ALLOC_DEVICE_PARAMS size_t size
+#define COMPAT_ALLOC_DEVICE_NET &init_net
+#endif
+
+/*
+ * Since 7.x the core watches interfaces of ports: a row of a table that is there where the kernel
+ * has it. Drop when 7.x is the oldest kernel.
+ */
+#ifdef COMPAT_HAVE_PORT_EVENTS
+#define COMPAT_PORT_EVENTS(...) __VA_ARGS__,
+#else
+#define COMPAT_PORT_EVENTS(...)
+#endif
+
+/* rdma_restrack_count() returns what cannot be negative since 7.x. */
+#ifdef COMPAT_HAVE_RESTRACK_U32
+#define compat_restrack_num u32
+#else
+#define compat_restrack_num int
+#endif
+
 #endif /* OFED_COMPAT_DEVICE_H */

@@ -25,4 +25,13 @@
 #define compat_vm_flags_set(vma, bits) ((vma)->vm_flags |= (bits))
 #endif
 
+/* All of an area out of the page tables. Since 7.x by a function of its own. Drop with 6.12. */
+#ifdef COMPAT_HAVE_ZAP_SPECIAL
+#define compat_zap_vma(vma) \
+	zap_special_vma_range((vma), (vma)->vm_start, (vma)->vm_end - (vma)->vm_start)
+#else
+#define compat_zap_vma(vma) \
+	zap_vma_ptes((vma), (vma)->vm_start, (vma)->vm_end - (vma)->vm_start)
+#endif
+
 #endif /* OFED_COMPAT_MM_H */

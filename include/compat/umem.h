@@ -46,4 +46,28 @@ void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf);
 	ib_umem_get((device), (addr), (size), (access))
 #endif
 
+/*
+ * Since 6.13 the name of a namespace of symbols is a string. Drop when 7.x is the oldest kernel.
+ * (Macros are looked up where used.)
+ */
+#ifdef COMPAT_HAVE_IMPORT_NS_STRING
+#define COMPAT_IMPORT_DMA_BUF MODULE_IMPORT_NS("DMA_BUF")
+#else
+#define COMPAT_IMPORT_DMA_BUF MODULE_IMPORT_NS(DMA_BUF)
+#endif
+
+/* Since 7.x a umem says how it was mapped. Drop when 7.x is the oldest kernel. */
+#ifdef COMPAT_HAVE_UMEM_DMA_ATTRS
+#define compat_umem_set_dma_attrs(umem, attrs) ((umem)->dma_attrs = (attrs))
+#else
+#define compat_umem_set_dma_attrs(umem, attrs) do { } while (0)
+#endif
+
+/* The exporter moves the buffer: another name since 7.x. Drop when 7.x is the oldest kernel. */
+#ifdef COMPAT_HAVE_INVALIDATE_MAPPINGS
+#define compat_move_notify invalidate_mappings
+#else
+#define compat_move_notify move_notify
+#endif
+
 #endif /* OFED_COMPAT_UMEM_H */

@@ -4,28 +4,7 @@
 #define OFED_COMPAT_VERBS_H
 
 /*
- * ib_device_ops.create_cq takes the attribute bundle since 6.9, and took the
- * driver's udata before, and so does reg_user_mr_dmabuf. Drop when 6.12 is the
- * oldest kernel.
- */
-#ifdef COMPAT_HAVE_CREATE_CQ_ATTRS
-#define compat_create_cq(cq, attr, bundle) \
-	((cq)->device->ops.create_cq((cq), (attr), (bundle)))
-#define compat_reg_user_mr_dmabuf(pd, offset, len, iova, fd, access, bundle) \
-	((pd)->device->ops.reg_user_mr_dmabuf((pd), (offset), (len), (iova), \
-					      (fd), (access), (bundle)))
-#else
-#define compat_create_cq(cq, attr, bundle) \
-	((cq)->device->ops.create_cq((cq), (attr), \
-				     (bundle) ? &(bundle)->driver_udata : NULL))
-#define compat_reg_user_mr_dmabuf(pd, offset, len, iova, fd, access, bundle) \
-	((pd)->device->ops.reg_user_mr_dmabuf((pd), (offset), (len), (iova), \
-					      (fd), (access), \
-					      &(bundle)->driver_udata))
-#endif
-
-/*
- * The driver's end of the same change: the last argument of ops.create_cq, and
+ * The driver's end of what ops.h has for the core: the last argument of ops.create_cq, and
  * of ops.reg_user_mr_dmabuf, which changed with it. compat_op_udata() is the
  * driver's udata in it. Drop when 6.12 is the oldest kernel.
  */

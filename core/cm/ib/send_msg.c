@@ -4,9 +4,13 @@
  * it. All of it may be called in any context.
  */
 #include <linux/string.h>
+#include <compat/decls.h>
 
 #include "core.h"
 #include "trace.h"
+
+/* IBA vol. 1, 12.7.29: a slow consumer may take 4.096 us << 24, 69 s. */
+#define CM_SLOW_CONSUMER	24
 
 /* Private data of a message. */
 struct cm_private {
@@ -309,6 +313,19 @@ int ib_send_cm_mra(struct ib_cm_id *cm_id, u8 service_timeout,
 	return ret ?: cm_call(cm_id, CM_CALL_MRA, cm_send_mra, &info);
 }
 OFED_EXPORT(ib_send_cm_mra);
+
+/**
+ * ib_prepare_cm_mra - ask the peer for patience, should it ask again
+ * @cm_id: id that has got a REQ, a REP or a LAP
+ *
+ * Then it is told CM_SLOW_CONSUMER. IBA vol. 1, 12.6.6. Context: any.
+ * Return: 0 or as ib_send_cm_mra().
+ */
+int ib_prepare_cm_mra(struct ib_cm_id *cm_id)
+{
+	return ib_send_cm_mra(cm_id, IB_CM_MRA_FLAG_DELAY | CM_SLOW_CONSUMER, NULL, 0);
+}
+OFED_EXPORT(ib_prepare_cm_mra);
 
 /**
  * ib_cm_notify - tell the CM what the QP has heard

@@ -56,8 +56,6 @@ void ofed_cma_exit(void);
 /* As code of IBA vol. 1 ch. 12.7.34: 4.096 us << 20, about four seconds. */
 #define CMA_CM_TIMEOUT 20
 #define CMA_CM_RETRIES 15
-/* A slow consumer: asked again, say that it may take 4.096 us << 24. */
-#define CMA_SLOW_CONSUMER (IB_CM_MRA_FLAG_DELAY | 24)
 /* RoCE has no subnet manager that would tell: 4.096 us << 16, 268 ms. */
 #define CMA_ROCE_LIFETIME 16
 /* Counts of REQ and REP that are three bits wide. */

@@ -2,6 +2,7 @@
 /* rdma_cm: connections over the IB CM. */
 #include <linux/export.h>
 #include <linux/slab.h>
+#include <compat/decls.h>
 
 #include "cma.h"
 #include "trace.h"
@@ -50,7 +51,7 @@ static void cma_got_reply(struct cma_id *id, const struct ib_cm_event *in,
 					   RDMA_CM_EVENT_ESTABLISHED;
 	} else {
 		trace_cm_send_mra(id);
-		ib_send_cm_mra(id->ib, CMA_SLOW_CONSUMER, NULL, 0);
+		ib_prepare_cm_mra(id->ib);
 		out->event = RDMA_CM_EVENT_CONNECT_RESPONSE;
 	}
 	conn->private_data_len = IB_CM_REP_PRIVATE_DATA_SIZE;

@@ -9,6 +9,7 @@
 #include <rdma/ib.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
+#include <compat/decls.h>
 
 #include "cma.h"
 #include "trace.h"
@@ -275,7 +276,7 @@ int cma_offer(struct cma_id *listen, struct cma_id *conn,
 	if (cma_uses_ib(conn) && conn->pub.qp_type != IB_QPT_UD &&
 	    cma_state_of(conn) == CMA_S_CONNECT) {
 		trace_cm_send_mra(conn);
-		ib_send_cm_mra(conn->ib, CMA_SLOW_CONSUMER, NULL, 0);
+		ib_prepare_cm_mra(conn->ib);
 	}
 	mutex_unlock(&conn->handler_mutex);
 	cma_id_put(conn);

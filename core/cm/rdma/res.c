@@ -5,6 +5,7 @@
  */
 #include <linux/export.h>
 #include <ofed/restrack.h>
+#include <compat/decls.h>
 
 #include "../../nldev/cm_id.h"
 #include "cma.h"

@@ -104,6 +104,11 @@ void ib_destroy_cm_id(struct ib_cm_id *cm_id)
 {
 }
 
+int ib_prepare_cm_mra(struct ib_cm_id *cm_id)
+{
+	return 0;
+}
+
 int ofed_sa_sendonly_fullmember(struct ib_device *device, u32 port_num)
 {
 	return -EOPNOTSUPP;

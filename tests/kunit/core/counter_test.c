@@ -118,7 +118,7 @@ static void counter_exit(struct kunit *test)
 
 	f->unbind_error = 0;
 	for (i = 0; i < ARRAY_SIZE(f->qps); i++) {
-		rdma_counter_unbind_qp(&f->qps[i], true);
+		ofed_counter_unbind_qp(&f->qps[i], true);
 		ofed_restrack_del(&f->qps[i].res);
 	}
 	KUNIT_EXPECT_EQ(test, f->live, 0);
@@ -129,16 +129,15 @@ static void counter_exit(struct kunit *test)
 
 static int set_auto(struct fixture *f, u32 mask)
 {
-	return rdma_counter_set_auto_mode(&f->device, 1, mask, NULL);
+	return ofed_counter_set_auto_mode(&f->device, 1, mask, false, NULL);
 }
 
 static enum rdma_nl_counter_mode mode_of(struct fixture *f)
 {
-	enum rdma_nl_counter_mode mode;
-	enum rdma_nl_counter_mask mask;
+	struct rdma_counter_mode mode;
 
-	rdma_counter_get_mode(&f->device, 1, &mode, &mask);
-	return mode;
+	ofed_counter_get_mode(&f->device, 1, &mode);
+	return mode.mode;
 }
 
 static void mode_test(struct kunit *test)
@@ -161,11 +160,11 @@ static void without_test(struct kunit *test)
 	u32 id;
 
 	/* Off: nothing happens. */
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qp_auto(&f->qps[0], 1), 0);
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qp_auto(&f->qps[0], 1), 0);
 	KUNIT_EXPECT_NULL(test, f->qps[0].counter);
 
 	f->device.ops.counter_bind_qp = NULL;
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qpn_alloc(&f->device, 1, 100,
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qpn_alloc(&f->device, 1, 100,
 							  &id), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, mode_of(f), RDMA_COUNTER_MODE_NONE);
 	rdma_free_hw_stats_struct(f->ports[1].port_counter.hstats);
@@ -181,26 +180,26 @@ static void auto_test(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, set_auto(f, RDMA_COUNTER_MASK_QP_TYPE), 0);
 	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, rdma_counter_bind_qp_auto(&qp[i], 1), 0);
+		KUNIT_EXPECT_EQ(test, ofed_counter_bind_qp_auto(&qp[i], 1), 0);
 	KUNIT_ASSERT_NOT_NULL(test, qp[0].counter);
 	KUNIT_EXPECT_PTR_EQ(test, qp[0].counter, qp[1].counter);
 	KUNIT_EXPECT_PTR_NE(test, qp[0].counter, qp[2].counter);
 	KUNIT_EXPECT_NULL(test, qp[3].counter);
 	KUNIT_EXPECT_EQ(test, f->live, 2);
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qp_auto(&qp[0], 1), -EINVAL);
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qp_auto(&qp[0], 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qp_auto(&qp[0], 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qp_auto(&qp[0], 3), -EINVAL);
 
 	/* Other rules wait until the counters are gone, these may go on. */
 	KUNIT_EXPECT_EQ(test, set_auto(f, RDMA_COUNTER_MASK_PID), -EBUSY);
 	KUNIT_EXPECT_EQ(test, set_auto(f, RDMA_COUNTER_MASK_QP_TYPE), 0);
 	KUNIT_EXPECT_EQ(test, set_auto(f, 0), 0);
 	KUNIT_EXPECT_NOT_NULL(test, qp[0].counter);
-	KUNIT_EXPECT_EQ(test, rdma_counter_unbind_qp(&qp[0], false), 0);
+	KUNIT_EXPECT_EQ(test, ofed_counter_unbind_qp(&qp[0], false), 0);
 	KUNIT_EXPECT_EQ(test, f->live, 2);
-	KUNIT_EXPECT_EQ(test, rdma_counter_unbind_qp(&qp[1], false), 0);
+	KUNIT_EXPECT_EQ(test, ofed_counter_unbind_qp(&qp[1], false), 0);
 	KUNIT_EXPECT_EQ(test, f->live, 1);
-	KUNIT_EXPECT_EQ(test, rdma_counter_unbind_qp(&qp[1], false), -EINVAL);
-	KUNIT_EXPECT_EQ(test, rdma_counter_unbind_qp(&qp[2], false), 0);
+	KUNIT_EXPECT_EQ(test, ofed_counter_unbind_qp(&qp[1], false), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ofed_counter_unbind_qp(&qp[2], false), 0);
 	KUNIT_EXPECT_EQ(test, mode_of(f), RDMA_COUNTER_MODE_NONE);
 }
 
@@ -209,23 +208,23 @@ static void history_test(struct kunit *test)
 	struct fixture *f = test->priv;
 	u32 id = 0;
 
-	KUNIT_ASSERT_EQ(test, rdma_counter_bind_qpn_alloc(&f->device, 1, 100,
+	KUNIT_ASSERT_EQ(test, ofed_counter_bind_qpn_alloc(&f->device, 1, 100,
 							  &id), 0);
 	/* Each look makes it one more, and so does the last. */
 	KUNIT_EXPECT_EQ(test,
-			rdma_counter_get_hwstat_value(&f->device, 1, 0), 1);
+			ofed_counter_get_hwstat_value(&f->device, 1, 0), 1);
 	KUNIT_EXPECT_EQ(test,
-			rdma_counter_get_hwstat_value(&f->device, 1, 0), 2);
+			ofed_counter_get_hwstat_value(&f->device, 1, 0), 2);
 	KUNIT_EXPECT_EQ(test,
-			rdma_counter_get_hwstat_value(&f->device, 2, 0), 0);
+			ofed_counter_get_hwstat_value(&f->device, 2, 0), 0);
 	KUNIT_EXPECT_EQ(test,
-			rdma_counter_get_hwstat_value(&f->device, 1, 1), 0);
-	KUNIT_EXPECT_EQ(test, rdma_counter_unbind_qpn(&f->device, 1, 100, id),
+			ofed_counter_get_hwstat_value(&f->device, 1, 1), 0);
+	KUNIT_EXPECT_EQ(test, ofed_counter_unbind_qpn(&f->device, 1, 100, id),
 			0);
 	KUNIT_EXPECT_EQ(test,
-			rdma_counter_get_hwstat_value(&f->device, 1, 0), 3);
+			ofed_counter_get_hwstat_value(&f->device, 1, 0), 3);
 	KUNIT_EXPECT_EQ(test,
-			rdma_counter_get_hwstat_value(&f->device, 1, 0), 3);
+			ofed_counter_get_hwstat_value(&f->device, 1, 0), 3);
 }
 
 static void manual_test(struct kunit *test)
@@ -235,31 +234,31 @@ static void manual_test(struct kunit *test)
 	u32 id = 0;
 
 	device = &f->device;
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qpn_alloc(device, 1, 999, &id),
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qpn_alloc(device, 1, 999, &id),
 			-ENOENT);
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qpn_alloc(device, 2, 100, &id),
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qpn_alloc(device, 2, 100, &id),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qpn(device, 1, 100, 77),
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qpn(device, 1, 100, 77),
 			-ENOENT);
-	KUNIT_ASSERT_EQ(test, rdma_counter_bind_qpn_alloc(device, 1, 100, &id),
+	KUNIT_ASSERT_EQ(test, ofed_counter_bind_qpn_alloc(device, 1, 100, &id),
 			0);
 	KUNIT_EXPECT_EQ(test, mode_of(f), RDMA_COUNTER_MODE_MANUAL);
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qpn_alloc(device, 1, 100, &id),
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qpn_alloc(device, 1, 100, &id),
 			-ENOMEM);
 	KUNIT_EXPECT_EQ(test, mode_of(f), RDMA_COUNTER_MODE_MANUAL);
 	KUNIT_EXPECT_EQ(test, set_auto(f, 1), -EBUSY);
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qpn(device, 1, 100, id),
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qpn(device, 1, 100, id),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qpn(device, 1, 102, id), 0);
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qpn(device, 1, 102, id), 0);
 	/* Not with the kernel's. */
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qpn(device, 1, 103, id),
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qpn(device, 1, 103, id),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, rdma_counter_unbind_qpn(device, 1, 100, 77),
+	KUNIT_EXPECT_EQ(test, ofed_counter_unbind_qpn(device, 1, 100, 77),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, rdma_counter_unbind_qpn(device, 1, 100, id), 0);
+	KUNIT_EXPECT_EQ(test, ofed_counter_unbind_qpn(device, 1, 100, id), 0);
 	KUNIT_EXPECT_EQ(test, f->live, 1);
 	KUNIT_EXPECT_EQ(test, mode_of(f), RDMA_COUNTER_MODE_MANUAL);
-	KUNIT_EXPECT_EQ(test, rdma_counter_unbind_qpn(device, 1, 102, id), 0);
+	KUNIT_EXPECT_EQ(test, ofed_counter_unbind_qpn(device, 1, 102, id), 0);
 	KUNIT_EXPECT_EQ(test, f->live, 0);
 	KUNIT_EXPECT_EQ(test, mode_of(f), RDMA_COUNTER_MODE_NONE);
 }
@@ -270,20 +269,20 @@ static void driver_fails_test(struct kunit *test)
 	u32 id = 0;
 
 	f->bind_error = -ENOSPC;
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qpn_alloc(&f->device, 1, 100,
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qpn_alloc(&f->device, 1, 100,
 							  &id), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, mode_of(f), RDMA_COUNTER_MODE_NONE);
 	f->bind_error = 0;
-	KUNIT_ASSERT_EQ(test, rdma_counter_bind_qpn_alloc(&f->device, 1, 100,
+	KUNIT_ASSERT_EQ(test, ofed_counter_bind_qpn_alloc(&f->device, 1, 100,
 							  &id), 0);
 	f->bind_error = -ENOSPC;
-	KUNIT_EXPECT_EQ(test, rdma_counter_bind_qpn(&f->device, 1, 101, id),
+	KUNIT_EXPECT_EQ(test, ofed_counter_bind_qpn(&f->device, 1, 101, id),
 			-ENOSPC);
 	f->unbind_error = -EIO;
-	KUNIT_EXPECT_EQ(test, rdma_counter_unbind_qpn(&f->device, 1, 100, id),
+	KUNIT_EXPECT_EQ(test, ofed_counter_unbind_qpn(&f->device, 1, 100, id),
 			-EIO);
 	KUNIT_EXPECT_EQ(test, f->live, 1);
-	KUNIT_EXPECT_EQ(test, rdma_counter_unbind_qp(&f->qps[0], true), 0);
+	KUNIT_EXPECT_EQ(test, ofed_counter_unbind_qp(&f->qps[0], true), 0);
 	KUNIT_EXPECT_NULL(test, f->qps[0].counter);
 	KUNIT_EXPECT_EQ(test, f->live, 0);
 }
