@@ -173,6 +173,7 @@ static void uv_file_teardown(struct ib_uverbs_file *file,
 	context = file->ucontext;
 	if (!context)
 		return;
+	compat_ufile_cleanup(context->device, file);
 	uv_handles_destroy_hw(file, why);
 	if (why == RDMA_REMOVE_DRIVER_REMOVE)
 		context->device->ops.disassociate_ucontext(context);

@@ -312,11 +312,16 @@ static int __init uv_init(void)
 	ret = class_register(&uv_class);
 	if (ret)
 		goto err_free_dynamic;
-	ret = ib_register_client(&uv_client);
+	ret = compat_ucaps_init();
 	if (ret)
 		goto err_free_class;
+	ret = ib_register_client(&uv_client);
+	if (ret)
+		goto err_free_ucaps;
 	return 0;
 
+err_free_ucaps:
+	compat_ucaps_exit();
 err_free_class:
 	class_unregister(&uv_class);
 err_free_dynamic:
@@ -330,6 +335,7 @@ module_init(uv_init);
 static void __exit uv_exit(void)
 {
 	ib_unregister_client(&uv_client);
+	compat_ucaps_exit();
 	class_unregister(&uv_class);
 	unregister_chrdev_region(dynamic_devs, UV_MAX - UV_FIXED);
 	unregister_chrdev_region(UV_FIRST_DEV, UV_FIXED);

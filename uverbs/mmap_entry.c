@@ -165,6 +165,7 @@ int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
 	if (start < 0)
 		return start;
 	kref_init(&entry->ref);
+	compat_mmap_entry_init(entry);
 	/* Not to be found before it is whole: it may yet fail, and be freed. */
 	entry->driver_removed = true;
 	entry->ucontext = ucontext;

@@ -41,6 +41,7 @@ static const char * const type_names[RDMA_RESTRACK_MAX] = {
 	[RDMA_RESTRACK_QP]	= "QP",
 	[RDMA_RESTRACK_COUNTER]	= "counter",
 	[RDMA_RESTRACK_CM_ID]	= "CM id",
+	COMPAT_RESTRACK_NAMES
 };
 
 int ofed_restrack_init(struct ib_device *device)
@@ -104,6 +105,7 @@ static struct ib_device *restrack_device_of(const struct rdma_restrack_entry *re
 		return container_of(res, struct rdma_counter, res)->device;
 	case RDMA_RESTRACK_CM_ID:
 		return container_of(res, struct ofed_tracked, entry)->device;
+	COMPAT_RESTRACK_DEVICES(res)
 	default:
 		return NULL;
 	}

@@ -37,17 +37,18 @@ static void mr_adopt(struct ib_mr *mr, struct ib_pd *pd, enum ib_mr_type type)
 }
 
 static struct ib_mr *mr_register(struct ib_pd *pd, u64 start, u64 length,
-				 u64 virt_addr, int access,
+				 u64 virt_addr, int access, struct ib_dmah *dmah,
 				 struct ib_uobject *uobject,
 				 struct ib_udata *udata)
 {
 	struct ib_mr *mr;
 
-	mr = compat_reg_user_mr(pd, start, length, virt_addr, access, NULL, udata);
+	mr = compat_reg_user_mr(pd, start, length, virt_addr, access, dmah, udata);
 	if (IS_ERR(mr))
 		return mr;
 
 	mr_adopt(mr, pd, IB_MR_TYPE_USER);
+	compat_mr_use_dmah(mr, dmah);
 	mr->uobject = uobject;
 	mr->iova = virt_addr;
 	mr->length = length;
@@ -80,7 +81,7 @@ struct ib_mr *ib_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 				   mr_access_flags);
 
 	mr = mr_register(pd, start, length, virt_addr, mr_access_flags, NULL,
-			 NULL);
+			 NULL, NULL);
 	if (!IS_ERR(mr))
 		mr_track(mr);
 	return mr;
@@ -94,6 +95,7 @@ OFED_EXPORT(ib_reg_user_mr);
  * @length: bytes
  * @virt_addr: address that work requests use for @start; the same in its page
  * @access: enum ib_access_flags, unchecked
+ * @dmah: DMA handle, busy until then, too; or NULL
  * @uobject: of the region
  * @udata: the driver's data
  *
@@ -102,7 +104,7 @@ OFED_EXPORT(ib_reg_user_mr);
  * driver's.
  */
 struct ib_mr *ofed_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-			       u64 virt_addr, int access,
+			       u64 virt_addr, int access, struct ib_dmah *dmah,
 			       struct ib_uobject *uobject,
 			       struct ib_udata *udata)
 {
@@ -116,7 +118,7 @@ struct ib_mr *ofed_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	if (ret)
 		return ERR_PTR(ret);
 
-	mr = mr_register(pd, start, length, virt_addr, access, uobject, udata);
+	mr = mr_register(pd, start, length, virt_addr, access, dmah, uobject, udata);
 	if (!IS_ERR(mr))
 		mr_track(mr);
 	return mr;
@@ -131,13 +133,14 @@ EXPORT_SYMBOL_GPL(ofed_reg_user_mr);
  * @iova: address that work requests use for it; the same in its page
  * @fd: of the dma-buf, in the current process
  * @access: enum ib_access_flags, unchecked
+ * @dmah: DMA handle, busy until then, too; or NULL
  * @uobject: of the region
  * @attrs: of the command
  *
  * Return: as ofed_reg_user_mr().
  */
 struct ib_mr *ofed_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length,
-				 u64 iova, int fd, int access,
+				 u64 iova, int fd, int access, struct ib_dmah *dmah,
 				 struct ib_uobject *uobject,
 				 struct uverbs_attr_bundle *attrs)
 {
@@ -152,11 +155,12 @@ struct ib_mr *ofed_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length,
 	if (ret)
 		return ERR_PTR(ret);
 
-	mr = compat_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, NULL,
+	mr = compat_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, dmah,
 				       attrs);
 	if (IS_ERR(mr))
 		return mr;
 	mr_adopt(mr, pd, IB_MR_TYPE_USER);
+	compat_mr_use_dmah(mr, dmah);
 	mr->uobject = uobject;
 	mr->iova = iova;
 	mr->length = length;
@@ -348,6 +352,7 @@ int ib_dereg_mr_user(struct ib_mr *mr, struct ib_udata *udata)
 {
 	struct ib_sig_attrs *sig_attrs = mr->sig_attrs;
 	struct ib_pd *pd = mr->pd;
+	struct ib_dmah *dmah = compat_mr_dmah(mr);
 	struct ib_dm *dm = mr->dm;
 	int ret;
 
@@ -363,6 +368,7 @@ int ib_dereg_mr_user(struct ib_mr *mr, struct ib_udata *udata)
 	kfree(sig_attrs);
 	if (dm)
 		atomic_dec(&dm->usecnt);
+	compat_put_dmah(dmah);
 	atomic_dec(&pd->usecnt);
 	return 0;
 }

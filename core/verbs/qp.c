@@ -19,6 +19,7 @@
  * All functions here run in process context and may sleep, except the event
  * handlers.
  */
+#include <ofed/comp_cntr.h>
 #include <ofed/refuse.h>
 #include <ofed/restrack.h>
 #include <ofed/verbs.h>
@@ -147,6 +148,7 @@ static struct ib_qp *qp_create_real(struct ib_device *device, struct ib_pd *pd,
 		return ERR_PTR(-ENOMEM);
 
 	qp_init(qp, device, attr, uobject);
+	compat_qp_init_cntrs(qp);
 	qp_set_parts(qp, pd, attr);
 	ofed_restrack_new(&qp->res, RDMA_RESTRACK_QP);
 	/* Shared by processes, so it has no owner to show. */
@@ -179,6 +181,7 @@ static int qp_destroy_real(struct ib_qp *qp, struct ib_udata *udata)
 		return ret;
 	}
 	ofed_restrack_commit_del(&qp->res);
+	compat_qp_put_cntrs(qp);
 	/* Only now does the device use no region any more. */
 	rdma_rw_cleanup_mrs(qp);
 	qp_count_parts(qp, -1);

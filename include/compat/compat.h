@@ -26,6 +26,7 @@
 #include "ops.h"
 #include "sa.h"
 #include "umem.h"
+#include "uverbs.h"
 #include "verbs.h"
 
 #endif /* OFED_COMPAT_H */

@@ -12,6 +12,8 @@
 
 #include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
+
+struct ib_dmah;
 #include <rdma/uverbs_ioctl.h>
 
 struct ib_pd *ofed_alloc_user_pd(struct ib_device *device,
@@ -54,7 +56,7 @@ static inline int ofed_mr_check_access(struct ib_device *device, unsigned int fl
 
 struct ib_mr *ofed_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			       u64 virt_addr, int access,
-			       struct ib_uobject *uobject,
+			       struct ib_dmah *dmah, struct ib_uobject *uobject,
 			       struct ib_udata *udata);
 struct ib_mr *ofed_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 				 u64 length, u64 virt_addr, int access,
@@ -62,7 +64,7 @@ struct ib_mr *ofed_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 
 struct ib_mr *ofed_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length,
 				 u64 iova, int fd, int access,
-				 struct ib_uobject *uobject,
+				 struct ib_dmah *dmah, struct ib_uobject *uobject,
 				 struct uverbs_attr_bundle *attrs);
 struct ib_mr *ofed_reg_dm_mr(struct ib_pd *pd, struct ib_dm *dm,
 			     struct ib_dm_mr_attr *attr,

@@ -59,7 +59,7 @@ int uv_reg_mr(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);
 	mr = ofed_reg_user_mr(pd->object, cmd.start, cmd.length, cmd.hca_va,
-			      cmd.access_flags, uobj, &attrs->driver_udata);
+			      cmd.access_flags, NULL, uobj, &attrs->driver_udata);
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
 

@@ -150,7 +150,9 @@ DECLARE_UVERBS_NAMED_METHOD(
 static int uv_answer_context(struct uverbs_attr_bundle *attrs, u16 id_vectors,
 			     u16 id_support)
 {
-	const u64 support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+	struct ib_device *ib_dev = uv_ib_dev(attrs->ufile->device);
+	const u64 support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS |
+			    compat_core_support(ib_dev);
 	const u32 vectors = attrs->ufile->device->num_comp_vectors;
 	int ret;
 
@@ -173,13 +175,16 @@ static int UVERBS_HANDLER(UVERBS_METHOD_GET_CONTEXT)(
 	context = uv_context_alloc(file);
 	if (IS_ERR(context))
 		return PTR_ERR(context);
+	ret = compat_context_caps(context, attrs);
 	/* Only a teardown makes this fail. */
-	ret = -EIO;
-	if (down_read_trylock(&file->hw_destroy_rwsem)) {
-		attrs->context = context;
-		ret = uv_context_create(attrs, context, NULL);
-		up_read(&file->hw_destroy_rwsem);
-	}
+	if (!ret && !down_read_trylock(&file->hw_destroy_rwsem))
+		ret = -EIO;
+	if (ret)
+		goto out;
+	attrs->context = context;
+	ret = uv_context_create(attrs, context, NULL);
+	up_read(&file->hw_destroy_rwsem);
+out:
 	if (ret)
 		kfree(context);
 	return ret;

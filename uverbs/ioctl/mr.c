@@ -9,8 +9,7 @@
  * The program must do without an optional right if need be; a driver hears of
  * those that this kernel has a name for.
  */
-static int uv_get_access(u32 *access, struct uverbs_attr_bundle *attrs, u16 id,
-			 u32 allowed)
+int uv_get_access(u32 *access, struct uverbs_attr_bundle *attrs, u16 id, u32 allowed)
 {
 	int ret = uverbs_get_flags32(access, attrs, id,
 				     allowed | IB_ACCESS_OPTIONAL);
@@ -91,7 +90,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_REG_DMABUF_MR)(
 				 allowed);
 	if (ret)
 		return ret;
-	mr = ofed_reg_dmabuf_mr(pd, offset, length, iova, fd, access, uobj,
+	mr = ofed_reg_dmabuf_mr(pd, offset, length, iova, fd, access, NULL, uobj,
 				attrs);
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);

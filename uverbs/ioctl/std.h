@@ -66,6 +66,9 @@ uv_attr_async(const struct uverbs_attr_bundle *attrs, u16 id)
 	return uobj ? container_of(uobj, struct uv_async_file, uobj) : NULL;
 }
 
+/* mr.c: enum ib_access_flags of a region that is made. */
+int uv_get_access(u32 *access, struct uverbs_attr_bundle *attrs, u16 id, u32 allowed);
+
 /* Answer with a variable of the size that the attribute has. */
 #define uv_answer(attrs, id, from) \
 	uverbs_copy_to((attrs), (id), (from), sizeof(*(from)))

@@ -56,12 +56,24 @@ extern const struct uapi_definition uv_def_flow_action[];
 extern const struct uapi_definition uv_def_dm[];
 extern const struct uapi_definition uv_def_counters[];
 extern const struct uapi_definition uv_def_async[];
+/* ioctl/ucaps.c, where the kernel has it. */
+int uv_ucaps_init(void);
+void uv_ucaps_exit(void);
+int uv_context_caps(struct ib_ucontext *context, struct uverbs_attr_bundle *attrs);
+
+/* Those that only some kernels have. */
+extern const struct uapi_definition uv_def_dmah[];
+extern const struct uapi_definition uv_def_comp_cntr[];
+extern const struct uapi_definition uv_def_port_speed[];
+extern const struct uapi_definition uv_def_buffers[];
+extern const struct uapi_definition uv_def_ucaps[];
 
 /*
  * Types that only ioctl() makes objects of; the others are in uverbs.h. Their
  * definitions stand beside the methods.
  */
-extern const struct uv_type uv_type_flow_action, uv_type_dm, uv_type_counters;
+extern const struct uv_type uv_type_flow_action, uv_type_dm, uv_type_counters,
+	uv_type_dmah, uv_type_comp_cntr;
 
 /*
  * The event file of objects that are created without one, or NULL: GET_CONTEXT

@@ -7,6 +7,7 @@ static const struct uv_type * const std_types[] = {
 	&uv_type_ah, &uv_type_mr, &uv_type_mw, &uv_type_flow, &uv_type_xrcd,
 	&uv_type_rwq, &uv_type_wq, &uv_type_async, &uv_type_flow_action,
 	&uv_type_dm, &uv_type_counters,
+	COMPAT_DMAH(&uv_type_dmah) COMPAT_COMP_CNTR(&uv_type_comp_cntr)
 };
 
 static const struct uapi_definition std_defs[] = {
@@ -27,6 +28,11 @@ static const struct uapi_definition std_defs[] = {
 	UAPI_DEF_CHAIN(uv_def_dm),
 	UAPI_DEF_CHAIN(uv_def_counters),
 	UAPI_DEF_CHAIN(uv_def_async),
+	COMPAT_DMAH(UAPI_DEF_CHAIN(uv_def_dmah))
+	COMPAT_COMP_CNTR(UAPI_DEF_CHAIN(uv_def_comp_cntr))
+	COMPAT_PORT_SPEED(UAPI_DEF_CHAIN(uv_def_port_speed))
+	COMPAT_BUFFERS(UAPI_DEF_CHAIN(uv_def_buffers))
+	COMPAT_UCAPS(UAPI_DEF_CHAIN(uv_def_ucaps))
 	{}
 };
 
