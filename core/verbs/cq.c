@@ -482,10 +482,10 @@ EXPORT_SYMBOL_GPL(ofed_create_user_cq);
  */
 int ofed_resize_user_cq(struct ib_cq *cq, int cqe, struct ib_udata *udata)
 {
-	if (cq->shared || !cq->device->ops.compat_resize_cq)
+	if (cq->shared || !cq->device->ops.resize_user_cq)
 		return ofed_refuse(cq->device, -EOPNOTSUPP,
 				   "a CQ that is shared, or no resize_cq");
-	return cq->device->ops.compat_resize_cq(cq, cqe, udata);
+	return cq->device->ops.resize_user_cq(cq, cqe, udata);
 }
 EXPORT_SYMBOL_GPL(ofed_resize_user_cq);
 

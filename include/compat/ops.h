@@ -18,11 +18,9 @@
 	((bundle) && (cq)->device->ops.create_user_cq ? \
 	 (cq)->device->ops.create_user_cq((cq), (attr), (bundle)) : \
 	 (cq)->device->ops.create_cq((cq), (attr), (bundle)))
-#define compat_resize_cq resize_user_cq
 #else
 #define compat_create_cq(cq, attr, bundle) \
 	((cq)->device->ops.create_cq((cq), (attr), compat_op_bundle(bundle)))
-#define compat_resize_cq resize_cq
 #endif
 
 /* Since 7.x a region may have a DMA handle, which goes to the driver. */

@@ -66,8 +66,10 @@ void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf);
 /* The exporter moves the buffer: another name since 7.x. Drop when 7.x is the oldest kernel. */
 #ifdef COMPAT_HAVE_INVALIDATE_MAPPINGS
 #define compat_move_notify invalidate_mappings
+#define compat_dma_buf_move(dmabuf) dma_buf_invalidate_mappings(dmabuf)
 #else
 #define compat_move_notify move_notify
+#define compat_dma_buf_move(dmabuf) dma_buf_move_notify(dmabuf)
 #endif
 
 #endif /* OFED_COMPAT_UMEM_H */

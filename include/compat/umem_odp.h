@@ -17,4 +17,21 @@
 #define COMPAT_ODP_WRITE	ODP_WRITE_ALLOWED_BIT
 #endif
 
+/* What a driver has of an entry: where this host sees its memory. NULL: without all of @rights. */
+static inline void *compat_odp_memory(struct ib_umem_odp *odp, unsigned long entry, u64 rights)
+{
+#ifdef COMPAT_HAVE_ODP_HMM
+	unsigned long pfn = odp->map.pfn_list[entry];
+
+	return (pfn & rights) == rights ? page_address(hmm_pfn_to_page(pfn)) : NULL;
+#else
+	dma_addr_t dma = odp->dma_list[entry];
+
+	if ((dma & rights) != rights)
+		return NULL;
+	dma &= ODP_DMA_ADDR_MASK;
+	return ib_uses_virt_dma(odp->umem.ibdev) ? (void *)(uintptr_t)dma : phys_to_virt(dma);
+#endif
+}
+
 #endif /* OFED_COMPAT_UMEM_ODP_H */

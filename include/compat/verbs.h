@@ -134,4 +134,18 @@ struct compat_rxe_flush {
 #define COMPAT_CREATE_USER_CQ(op)
 #endif
 
+/* Ops of counters are told the port since 7.x. Drop with 6.12. */
+#ifdef COMPAT_HAVE_COUNTER_OPCNT
+#define COMPAT_COUNTER_PORT , u32 port
+#else
+#define COMPAT_COUNTER_PORT
+#endif
+
+/* Which processors serve a completion vector: no op any more since 6.16. Drop with 6.12. */
+#ifdef COMPAT_HAVE_VECTOR_AFFINITY
+#define COMPAT_VECTOR_AFFINITY(op) .get_vector_affinity = (op),
+#else
+#define COMPAT_VECTOR_AFFINITY(op)
+#endif
+
 #endif /* OFED_COMPAT_VERBS_H */

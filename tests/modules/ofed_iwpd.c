@@ -434,7 +434,7 @@ static struct socket *raw_connect(void)
 		return ERR_PTR(ret);
 	sock->sk->sk_rcvtimeo = PATIENCE;
 	set_address(&at, hear_at, PORT);
-	ret = kernel_connect(sock, (struct sockaddr *)&at, sizeof(struct sockaddr_in), 0);
+	ret = kernel_connect(sock, (struct sockaddr_unsized *)&at, sizeof(struct sockaddr_in), 0);
 	if (!ret)
 		return sock;
 	sock_release(sock);
@@ -519,11 +519,37 @@ static void by_hand(struct pair *pair, u8 revision, u32 most)
 	    !completion_done(&pair->hear.told), "no consumer hears of a request", MPA + 1, more);
 }
 
+/* Which device find_device() looks for, and what it has found. Guarded by find_lock. */
+static DEFINE_MUTEX(find_lock);
+static const char *find_name;
+static struct ib_device *find_found;
+
+static int find_add(struct ib_device *dev)
+{
+	if (!strcmp(dev_name(&dev->dev), find_name) && ib_device_try_get(dev))
+		find_found = dev;
+	return -EOPNOTSUPP;
+}
+
+/* Of iWARP, with its registration lock; NULL if there is none. A client sees all devices. */
+static struct ib_device *find_device(const char *name)
+{
+	struct ib_client client = { .name = "ofed_iwpd", .add = find_add };
+
+	guard(mutex)(&find_lock);
+	find_name = name;
+	find_found = NULL;
+	if (ib_register_client(&client))
+		return NULL;
+	ib_unregister_client(&client);
+	return find_found;
+}
+
 static struct ib_device *init_end(struct end *end, const char *name)
 {
 	init_completion(&end->told);
 	init_completion(&end->closed);
-	end->dev = ib_device_get_by_name(name, RDMA_DRIVER_SIW);
+	end->dev = find_device(name);
 	return end->dev;
 }
 

@@ -230,6 +230,7 @@ extern const struct file_operations td_ctl_fops;
 /* ofed_testdev_device.c */
 extern struct list_head td_devices;
 extern struct mutex td_devices_lock;
+struct ib_device *td_device_find(const char *name);
 int td_device_add(const char *name, const struct td_config *cfg,
 		  struct net_device *ndev, char *faults);
 

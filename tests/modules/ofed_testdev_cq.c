@@ -242,7 +242,7 @@ static int td_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	return period > 0xfff ? -EINVAL : 0;
 }
 
-static int td_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
+static int td_resize_cq(struct ib_cq *ibcq, compat_cqe cqe, struct ib_udata *udata)
 {
 	struct td_cq *cq = to_td_cq(ibcq);
 	int ret = td_fault(ibcq->device, resize_cq);
@@ -276,8 +276,9 @@ static int td_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 
 const struct ib_device_ops td_cq_ops = {
 	.create_cq = td_create_cq,
+	COMPAT_CREATE_USER_CQ(td_create_cq)
 	.modify_cq = td_modify_cq,
-	.resize_cq = td_resize_cq,
+	.resize_user_cq = td_resize_cq,
 	.destroy_cq = td_destroy_cq,
 	.poll_cq = td_poll_cq,
 	.peek_cq = td_peek_cq,

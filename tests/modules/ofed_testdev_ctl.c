@@ -100,7 +100,7 @@ static int td_ctl_del(const char *name)
 {
 	struct ib_device *ibdev;
 
-	ibdev = ib_device_get_by_name(name, TESTDEV_DRIVER_ID);
+	ibdev = td_device_find(name);
 	if (!ibdev)
 		return -ENODEV;
 	ib_unregister_device_and_put(ibdev);

@@ -11,6 +11,21 @@ LIST_HEAD(td_devices);
 /* Guards td_devices. Not held across calls into the core. */
 DEFINE_MUTEX(td_devices_lock);
 
+/* One that is registered, with its registration lock; NULL if there is none of that name. */
+struct ib_device *td_device_find(const char *name)
+{
+	struct ib_device *found = NULL;
+	struct testdev *td;
+
+	mutex_lock(&td_devices_lock);
+	list_for_each_entry(td, &td_devices, entry)
+		if (!found && td->ib.dev.kobj.name && !strcmp(dev_name(&td->ib.dev), name) &&
+		    ib_device_try_get(&td->ib))
+			found = &td->ib;
+	mutex_unlock(&td_devices_lock);
+	return found;
+}
+
 static void td_fill_flags(struct ib_device_attr *attr)
 {
 	attr->device_cap_flags = IB_DEVICE_BAD_PKEY_CNTR |
@@ -115,8 +130,8 @@ static void td_get_dev_fw_str(struct ib_device *ibdev, char *str)
 		 TESTDEV_ABI_VERSION);
 }
 
-static const struct cpumask *td_get_vector_affinity(struct ib_device *ibdev,
-						    int vector)
+static const struct cpumask * __maybe_unused
+td_get_vector_affinity(struct ib_device *ibdev, int vector)
 {
 	return cpumask_of(vector % num_online_cpus());
 }
@@ -228,7 +243,7 @@ const struct ib_device_ops td_device_ops = {
 	.query_device = td_query_device,
 	.modify_device = td_modify_device,
 	.get_dev_fw_str = td_get_dev_fw_str,
-	.get_vector_affinity = td_get_vector_affinity,
+	COMPAT_VECTOR_AFFINITY(td_get_vector_affinity)
 	.get_numa_node = td_get_numa_node,
 	.enable_driver = td_enable_driver,
 	.dealloc_driver = td_dealloc_driver,
@@ -335,7 +350,7 @@ int td_device_add(const char *name, const struct td_config *cfg,
 	td->page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	if (!td->page)
 		goto err_device;
-	td->wq = alloc_workqueue("testdev", 0, 0);
+	td->wq = alloc_workqueue("testdev", WQ_UNBOUND, 0);
 	if (!td->wq)
 		goto err_device;
 	ret = td_dma_device(td);

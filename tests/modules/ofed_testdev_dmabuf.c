@@ -175,7 +175,7 @@ static long td_dmabuf_move(const int __user *arg)
 		return PTR_ERR(dmabuf);
 	if (dmabuf->ops == &td_dmabuf_ops) {
 		dma_resv_lock(dmabuf->resv, NULL);
-		dma_buf_move_notify(dmabuf);
+		compat_dma_buf_move(dmabuf);
 		dma_resv_unlock(dmabuf->resv);
 	} else {
 		ret = -EINVAL;
@@ -219,4 +219,4 @@ void td_dmabuf_exit(void)
 	misc_deregister(&td_dmabuf_device);
 }
 
-MODULE_IMPORT_NS(DMA_BUF);
+COMPAT_IMPORT_DMA_BUF;

@@ -113,7 +113,7 @@ static struct td_mr *td_mr_of_user(struct testdev *td, u64 start, u64 length,
 	    access & IB_ACCESS_ON_DEMAND)
 		umem = td_odp_get(td, mr->ib.lkey, start, length, access);
 	else
-		umem = ib_umem_get(&td->ib, start, length, access);
+		umem = ib_umem_get_va(&td->ib, start, length, access);
 	if (IS_ERR(umem)) {
 		td_mr_free(mr);
 		return ERR_CAST(umem);
@@ -124,7 +124,7 @@ static struct td_mr *td_mr_of_user(struct testdev *td, u64 start, u64 length,
 
 static struct ib_mr *td_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 				    u64 virt_addr, int access,
-				    struct ib_udata *udata)
+				    COMPAT_DMAH_PARAM struct ib_udata *udata)
 {
 	int ret = td_fault(pd->device, reg_user_mr);
 	struct td_mr *mr;
@@ -146,7 +146,7 @@ static void td_move_notify(struct dma_buf_attachment *attach)
 
 static const struct dma_buf_attach_ops td_attach_ops = {
 	.allow_peer2peer = true,
-	.move_notify = td_move_notify,
+	.compat_move_notify = td_move_notify,
 };
 
 static struct ib_umem_dmabuf *td_dmabuf_import(struct testdev *td, u64 offset,
@@ -176,7 +176,7 @@ static struct ib_umem_dmabuf *td_dmabuf_import(struct testdev *td, u64 offset,
 
 static struct ib_mr *td_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset,
 					   u64 length, u64 virt_addr, int fd,
-					   int access,
+					   int access, COMPAT_DMAH_PARAM
 					   struct compat_op_attrs *attrs)
 {
 	struct testdev *td = to_td(pd->device);
@@ -235,7 +235,7 @@ static struct ib_mr *td_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 	/* What hooks know of it goes with its key only. */
 	if (td_mr_is_odp(mr))
 		return ERR_PTR(-EOPNOTSUPP);
-	umem = ib_umem_get(&td->ib, start, length, access);
+	umem = ib_umem_get_va(&td->ib, start, length, access);
 	if (IS_ERR(umem))
 		return ERR_CAST(umem);
 	ib_umem_release(mr->umem);

@@ -9,7 +9,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <rdma/ib_umem_odp.h>
+#include <compat/umem_odp.h>
 
 #include "ofed_testdev.h"
 
@@ -161,20 +161,16 @@ static int td_odp_copy(struct testdev *td, struct ib_umem_odp *umem, u64 addr,
 		       u8 *bytes, u64 length, bool write)
 {
 	u64 page = BIT(umem->page_shift), done, n;
-	u64 want = write ? ODP_WRITE_ALLOWED_BIT : ODP_READ_ALLOWED_BIT;
+	u64 want = write ? COMPAT_ODP_WRITE : COMPAT_ODP_READ;
 
 	lockdep_assert_held(&umem->umem_mutex);
 	for (done = 0; done < length; done += n) {
 		u64 at = addr + done;
-		dma_addr_t dma = umem->dma_list[(at - ib_umem_start(umem)) >>
-						umem->page_shift];
-		u8 *memory;
+		u8 *memory = compat_odp_memory(umem, (at - ib_umem_start(umem)) >>
+					       umem->page_shift, want);
 
-		if (!(dma & want))
+		if (!memory)
 			return -EIO;
-		dma &= ODP_DMA_ADDR_MASK;
-		memory = td->cfg.virt_dma ? (u8 *)(uintptr_t)dma :
-			phys_to_virt(dma);
 		memory += at & (page - 1);
 		n = min(length - done, page - (at & (page - 1)));
 		if (write)
@@ -189,11 +185,11 @@ static int td_odp_piece(struct testdev *td, struct testdev_odp *cmd,
 			struct td_odp *odp, u64 addr, u8 *bytes, u64 length)
 {
 	bool write = cmd->op == TESTDEV_ODP_WRITE;
-	u64 rights = ODP_READ_ALLOWED_BIT;
+	u64 rights = COMPAT_ODP_READ;
 	int ret;
 
 	if (write)
-		rights |= ODP_WRITE_ALLOWED_BIT;
+		rights |= COMPAT_ODP_WRITE;
 	ret = ib_umem_odp_map_dma_and_lock(odp->umem, addr, length, rights,
 					   cmd->op != TESTDEV_ODP_LOOK);
 	if (ret < 0)

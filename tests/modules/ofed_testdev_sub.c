@@ -25,7 +25,7 @@ static struct ib_device *td_add_sub_dev(struct ib_device *parent,
 	ret = td_device_add(name, &cfg, NULL, NULL);
 	if (ret)
 		return ERR_PTR(ret);
-	sub = ib_device_get_by_name(name, TESTDEV_DRIVER_ID);
+	sub = td_device_find(name);
 	if (!sub)
 		return ERR_PTR(-ENODEV);
 	ib_device_put(sub);

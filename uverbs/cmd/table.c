@@ -68,7 +68,7 @@ const struct uv_cmd uv_legacy_cmds[UVERBS_API_WRITE_KEY_NUM] = {
 	},
 	[IB_USER_VERBS_CMD_RESIZE_CQ] = {
 		uv_resize_cq, OF(CQ), REQ(ib_uverbs_resize_cq),
-		RESP(ib_uverbs_resize_cq_resp), UDATA, NEEDS(OP(compat_resize_cq)),
+		RESP(ib_uverbs_resize_cq_resp), UDATA, NEEDS(OP(resize_user_cq)),
 	},
 	[IB_USER_VERBS_CMD_POLL_CQ] = {
 		uv_poll_cq, OF(CQ), REQ(ib_uverbs_poll_cq),
