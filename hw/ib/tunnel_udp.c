@@ -55,10 +55,9 @@ static bool ibf_tunnel_udp_xmit4(struct ibf_tunnel *t, struct sk_buff *skb)
 		ip_rt_put(rt);
 		return false;
 	}
-	udp_tunnel_xmit_skb(rt, t->sock->sk, skb, flow.saddr, flow.daddr, 0,
-			    ip4_dst_hoplimit(&rt->dst), 0, from->sin_port,
-			    to->sin_port, false, false
-			    COMPAT_UDP_TUNNEL_FLAGS(0));
+	compat_udp_tunnel_xmit_skb(0, rt, t->sock->sk, skb, flow.saddr, flow.daddr, 0,
+				   ip4_dst_hoplimit(&rt->dst), 0, from->sin_port,
+				   to->sin_port, false, false);
 	return true;
 }
 
@@ -82,10 +81,9 @@ static bool ibf_tunnel_udp_xmit6(struct ibf_tunnel *t, struct sk_buff *skb)
 		dst_release(dst);
 		return false;
 	}
-	udp_tunnel6_xmit_skb(dst, t->sock->sk, skb, NULL, &flow.saddr,
-			     &flow.daddr, 0, ip6_dst_hoplimit(dst), 0,
-			     from->sin6_port, to->sin6_port, false
-			     COMPAT_UDP_TUNNEL_FLAGS(0));
+	compat_udp_tunnel6_xmit_skb(0, dst, t->sock->sk, skb, NULL, &flow.saddr,
+				    &flow.daddr, 0, ip6_dst_hoplimit(dst), 0,
+				    from->sin6_port, to->sin6_port, false);
 	return true;
 }
 

@@ -92,11 +92,15 @@
 	udp_tunnel_sock_release((sk)->sk_socket)
 #endif
 
-/* 7.3 has an argument more: flags for the skb's control block. Drop with 6.12. */
+/* 7.3 has an argument more, the last: flags for the skb's control block. Drop with 6.12. */
 #ifdef COMPAT_HAVE_UDP_TUNNEL_FLAGS
-#define COMPAT_UDP_TUNNEL_FLAGS(flags) , (flags)
+#define compat_udp_tunnel_xmit_skb(flags, ...) \
+	udp_tunnel_xmit_skb(__VA_ARGS__, (flags))
+#define compat_udp_tunnel6_xmit_skb(flags, ...) \
+	udp_tunnel6_xmit_skb(__VA_ARGS__, (flags))
 #else
-#define COMPAT_UDP_TUNNEL_FLAGS(flags)
+#define compat_udp_tunnel_xmit_skb(flags, ...) udp_tunnel_xmit_skb(__VA_ARGS__)
+#define compat_udp_tunnel6_xmit_skb(flags, ...) udp_tunnel6_xmit_skb(__VA_ARGS__)
 #endif
 
 #endif /* OFED_COMPAT_NET_H */
