@@ -157,6 +157,7 @@ int ofed_nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh,
 {
 	struct ib_device *device;
 	struct nldev_req req;
+	int ret;
 
 	device = ofed_nldev_parse_device(&req, skb, nlh, extack);
 	if (IS_ERR(device))
@@ -166,6 +167,11 @@ int ofed_nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh,
 		ib_device_put(device);
 		return ofed_refuse(device, -EINVAL,
 				   "the device is not of a link");
+	}
+	ret = compat_link_dellink(device);
+	if (ret) {
+		ib_device_put(device);
+		return ret;
 	}
 	ib_unregister_device_and_put(device);
 	return 0;

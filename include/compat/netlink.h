@@ -57,4 +57,13 @@ struct ib_srq;
 #define compat_nl_put_monitor(msg) ((void)(msg), false)
 #endif
 
+/* Since 7.x a driver hears that a link goes before its device does. Drop with 6.12. */
+#ifdef COMPAT_HAVE_LINK_DELLINK
+#define compat_link_dellink(device) \
+	((device)->link_ops && (device)->link_ops->dellink ? \
+	 (device)->link_ops->dellink(device) : 0)
+#else
+#define compat_link_dellink(device) ((void)(device), 0)
+#endif
+
 #endif /* OFED_COMPAT_NETLINK_H */

@@ -53,7 +53,7 @@ static void ceiling_slices(struct ceiling *c, u32 size)
 
 static void ceiling_crc32c_le(struct ceiling *c, u32 size)
 {
-	c->sum = __crc32c_le(c->sum, c->from, size);
+	c->sum = compat_crc32c(c->sum, c->from, size);
 }
 
 static void ceiling_shash(struct ceiling *c, u32 size)

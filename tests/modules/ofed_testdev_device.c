@@ -130,7 +130,7 @@ static void td_get_dev_fw_str(struct ib_device *ibdev, char *str)
 		 TESTDEV_ABI_VERSION);
 }
 
-static const struct cpumask * __maybe_unused
+static __maybe_unused const struct cpumask *
 td_get_vector_affinity(struct ib_device *ibdev, int vector)
 {
 	return cpumask_of(vector % num_online_cpus());

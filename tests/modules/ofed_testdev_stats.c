@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counters: of the device, of a port, of QPs, and counter objects of users. */
 #include <linux/module.h>
+#include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
 
 #include "ofed_testdev.h"
