@@ -163,16 +163,19 @@ void ofed_compat_devs_remove(struct ib_device *device)
 }
 
 static int ofed_change_net(struct ib_device *device, struct net *from,
-			   struct net *to, bool must)
+			   struct net *to, bool must, const char *new_name)
 {
 	char name[IB_DEVICE_NAME_MAX];
 	int ret;
 
 	lockdep_assert_held(&device->unregistration_lock);
-	/* The name stays, but the class has another tag for sysfs now. */
 	strscpy(name, device->name, sizeof(name));
 	write_pnet(&device->coredev.rdma_net, to);
-	ret = device_rename(&device->dev, name);
+	/* Even if the name stays, the class has another tag for sysfs now. */
+	if (new_name && strcmp(new_name, name))
+		ret = ofed_device_rename(device, new_name);
+	else
+		ret = device_rename(&device->dev, name);
 	if (ret) {
 		dev_err(&device->dev, "sysfs stays in the old namespace: %d\n",
 			ret);
@@ -186,10 +189,10 @@ static int ofed_change_net(struct ib_device *device, struct net *from,
  * Move a device. The caller's thread has no reference of ib_device_try_get().
  * All clients, uverbs among them, lose the device and find it again in the
  * other namespace. With @must it leaves @from whatever happens: @from is about
- * to end.
+ * to end. With @name it has that name afterwards.
  */
 static int ofed_move_device(struct ib_device *device, struct net *from,
-			    struct net *to, bool must)
+			    struct net *to, bool must, const char *name)
 {
 	int ret, ret_enable;
 
@@ -201,13 +204,18 @@ static int ofed_move_device(struct ib_device *device, struct net *from,
 	if (!refcount_read(&device->refcount)) {
 		/* Could not be enabled once, but is in sysfs still. */
 		if (must && device_is_registered(&device->dev))
-			ofed_change_net(device, from, to, true);
+			ofed_change_net(device, from, to, true, NULL);
+		goto out;
+	}
+	/* Clients need not lose the device for a name that it does not get. */
+	if (name && !ofed_device_may_have_name(device, name)) {
+		ret = ofed_refuse(device, -EEXIST, "a device %s exists", name);
 		goto out;
 	}
 
 	kobject_uevent(&device->dev.kobj, KOBJ_REMOVE);
 	ofed_device_disable(device);
-	ret = ofed_change_net(device, from, to, must);
+	ret = ofed_change_net(device, from, to, must, name);
 	ret_enable = ofed_device_enable(device);
 	if (ret_enable)
 		dev_err(&device->dev, "not usable after a move: %d\n",
@@ -221,7 +229,7 @@ out:
 }
 
 int ofed_device_set_netns_put(struct ib_device *device, struct sk_buff *skb,
-			      u32 ns_fd)
+			      u32 ns_fd, const char *name)
 {
 	struct net *from = sock_net(skb->sk), *to;
 	int ret;
@@ -245,7 +253,7 @@ int ofed_device_set_netns_put(struct ib_device *device, struct sk_buff *skb,
 
 	get_device(&device->dev);
 	ib_device_put(device);
-	ret = ofed_move_device(device, from, to, false);
+	ret = ofed_move_device(device, from, to, false, name);
 	put_device(&device->dev);
 	put_net(to);
 	return ret;
@@ -281,7 +289,7 @@ static void ofed_clear_net(struct net *net)
 	while ((device = ofed_device_next(&index))) {
 		ofed_remove_copy(device, onet->id);
 		if (net_eq(net, read_pnet(&device->coredev.rdma_net)))
-			ofed_move_device(device, net, &init_net, true);
+			ofed_move_device(device, net, &init_net, true, NULL);
 		put_device(&device->dev);
 		index++;
 	}

@@ -21,13 +21,14 @@ void ofed_compat_devs_remove(struct ib_device *device);
  * @skb: the requester's message: its namespace has to be the device's, and its
  *	 credentials are checked
  * @ns_fd: file descriptor of the namespace to go to
+ * @name: name that it has there, or NULL: that which it has
  *
  * Return: 0, -EBADF or -EINVAL (bad fd), -EPERM (no CAP_NET_ADMIN there),
  * -EOPNOTSUPP (shared mode, or a driver without disassociate_ucontext), -ENODEV
- * (unregistered or moved meanwhile), or the errno of device_rename or of the
+ * (unregistered or moved meanwhile), -EEXIST (another device has @name), or the errno of device_rename or of the
  * driver's enable_driver.
  */
 int ofed_device_set_netns_put(struct ib_device *device, struct sk_buff *skb,
-			      u32 ns_fd);
+			      u32 ns_fd, const char *name);
 
 #endif /* OFED_CORE_NETNS_MOVE_H */

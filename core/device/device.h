@@ -81,6 +81,9 @@ struct ib_device *ofed_device_next(unsigned long *index);
  */
 int ofed_device_rename(struct ib_device *device, const char *name);
 
+/* Is that the name of @device, or of none? Context: process, may sleep. */
+bool ofed_device_may_have_name(struct ib_device *device, const char *name);
+
 /**
  * ofed_device_set_dim - switch adaptive CQ moderation for new CQs
  * @device: held by the caller

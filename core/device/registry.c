@@ -8,6 +8,7 @@
 #include <linux/xarray.h>
 #include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_netlink.h>
 #include <compat/decls.h>
 
 #include "device.h"
@@ -282,6 +283,16 @@ static void device_rename_copies(struct ib_device *device)
 	mutex_unlock(&device->compat_devs_mutex);
 }
 
+bool ofed_device_may_have_name(struct ib_device *device, const char *name)
+{
+	struct ib_device *other;
+
+	down_read(&registry_rwsem);
+	other = device_find_by_name(name);
+	up_read(&registry_rwsem);
+	return !other || other == device;
+}
+
 int ofed_device_rename(struct ib_device *device, const char *name)
 {
 	int ret;
@@ -303,6 +314,7 @@ int ofed_device_rename(struct ib_device *device, const char *name)
 	downgrade_write(&registry_rwsem);
 	ofed_clients_renamed(device);
 	up_read(&registry_rwsem);
+	compat_nl_notify_rename(device, 0, RENAME);
 	return 0;
 
 out:

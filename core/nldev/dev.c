@@ -104,7 +104,26 @@ static int nldev_set_dim(struct ib_device *device, u8 use_dim)
 	return 0;
 }
 
-/* One change a request: the first that is there, as in tree. */
+/* With a name, the device has that in the other namespace. The reference on it is put. */
+static int nldev_set_netns_put(struct ib_device *device, struct sk_buff *skb,
+			       const struct nldev_req *req)
+{
+	const struct nlattr *attr = req->tb[RDMA_NLDEV_ATTR_DEV_NAME];
+	u32 fd = nla_get_u32(req->tb[RDMA_NLDEV_NET_NS_FD]);
+	char name[IB_DEVICE_NAME_MAX];
+	int ret;
+
+	if (!attr)
+		return ofed_device_set_netns_put(device, skb, fd, NULL);
+	nla_strscpy(name, attr, sizeof(name));
+	ret = ofed_nldev_check_name(name);
+	if (!ret)
+		return ofed_device_set_netns_put(device, skb, fd, name);
+	ib_device_put(device);
+	return ret;
+}
+
+/* One change a request, but for a move with a new name: the first that is there, as in tree. */
 int ofed_nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh,
 		   struct netlink_ext_ack *extack)
 {
@@ -116,11 +135,10 @@ int ofed_nldev_set(struct sk_buff *skb, struct nlmsghdr *nlh,
 	if (IS_ERR(device))
 		return PTR_ERR(device);
 
-	if (req.tb[RDMA_NLDEV_ATTR_DEV_NAME]) {
+	if (req.tb[RDMA_NLDEV_NET_NS_FD]) {
+		return nldev_set_netns_put(device, skb, &req);
+	} else if (req.tb[RDMA_NLDEV_ATTR_DEV_NAME]) {
 		ret = nldev_set_name(device, req.tb[RDMA_NLDEV_ATTR_DEV_NAME]);
-	} else if (req.tb[RDMA_NLDEV_NET_NS_FD]) {
-		return ofed_device_set_netns_put(device, skb,
-				nla_get_u32(req.tb[RDMA_NLDEV_NET_NS_FD]));
 	} else if (req.tb[RDMA_NLDEV_ATTR_DEV_DIM]) {
 		ret = nldev_set_dim(device,
 				    nla_get_u8(req.tb[RDMA_NLDEV_ATTR_DEV_DIM]));
@@ -198,7 +216,28 @@ static const struct {
 	{ RDMA_RESTRACK_SRQ, "srq" },
 };
 
-static int nldev_put_count(struct sk_buff *msg, const char *name, u64 count)
+/* The most that a device can have of a kind; 0 if it does not say. */
+static u64 nldev_limit_of(const struct ib_device *device, enum rdma_restrack_type type)
+{
+	const struct ib_device_attr *attrs = &device->attrs;
+
+	switch (type) {
+	case RDMA_RESTRACK_PD:
+		return max(attrs->max_pd, 0);
+	case RDMA_RESTRACK_CQ:
+		return max(attrs->max_cq, 0);
+	case RDMA_RESTRACK_QP:
+		return max(attrs->max_qp, 0);
+	case RDMA_RESTRACK_MR:
+		return max(attrs->max_mr, 0);
+	case RDMA_RESTRACK_SRQ:
+		return max(attrs->max_srq, 0);
+	default:
+		return 0;
+	}
+}
+
+static int nldev_put_count(struct sk_buff *msg, const char *name, u64 count, u64 limit)
 {
 	struct nlattr *nest;
 
@@ -207,7 +246,8 @@ static int nldev_put_count(struct sk_buff *msg, const char *name, u64 count)
 		return -EMSGSIZE;
 	if (nla_put_string(msg, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, name) ||
 	    nla_put_u64_64bit(msg, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR,
-			      count, RDMA_NLDEV_ATTR_PAD))
+			      count, RDMA_NLDEV_ATTR_PAD) ||
+	    compat_nl_put_summary_max(msg, limit))
 		return -EMSGSIZE;
 	nla_nest_end(msg, nest);
 	return 0;
@@ -217,6 +257,7 @@ static int nldev_put_count(struct sk_buff *msg, const char *name, u64 count)
 static int nldev_put_summary(struct sk_buff *msg, struct ib_device *device,
 			     const struct nldev_req *req)
 {
+	enum rdma_restrack_type type;
 	struct nlattr *nest;
 	size_t i;
 
@@ -225,11 +266,13 @@ static int nldev_put_summary(struct sk_buff *msg, struct ib_device *device,
 	nest = nla_nest_start_noflag(msg, RDMA_NLDEV_ATTR_RES_SUMMARY);
 	if (!nest)
 		return -EMSGSIZE;
-	for (i = 0; i < ARRAY_SIZE(summary); i++)
+	for (i = 0; i < ARRAY_SIZE(summary); i++) {
+		type = summary[i].type;
 		if (nldev_put_count(msg, summary[i].name,
-				    rdma_restrack_count(device, summary[i].type,
-							req->details)))
+				    rdma_restrack_count(device, type, req->details),
+				    nldev_limit_of(device, type)))
 			return -EMSGSIZE;
+	}
 	nla_nest_end(msg, nest);
 	return 0;
 }

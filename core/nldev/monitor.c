@@ -14,8 +14,8 @@ static int nldev_put_event(struct sk_buff *msg, struct ib_device *device, u32 po
 
 	if (ret)
 		return ret;
-	if (type == RDMA_NETDEV_ATTACH_EVENT ||
-	    type == RDMA_NETDEV_DETACH_EVENT) {
+	if (type == RDMA_NETDEV_ATTACH_EVENT || type == RDMA_NETDEV_DETACH_EVENT ||
+	    compat_nl_is_netdev_rename(type)) {
 		ret = nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port) ?:
 		      ofed_nldev_put_netdev(msg, device, port, net);
 		if (ret)

@@ -2,12 +2,13 @@
 /*
  * Since 7.x the core watches the interfaces of the ports that drivers name by
  * ib_device_set_netdev(), and reports the states of these ports; a driver that knows better has an
- * op for it.
+ * op for it. New names of these interfaces go to listeners of netlink.
  */
 #include <linux/netdevice.h>
 #include <linux/notifier.h>
 #include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_netlink.h>
 
 #include "port.h"
 
@@ -95,17 +96,28 @@ void ib_dispatch_port_state_event(struct ib_device *ibdev, struct net_device *nd
 }
 OFED_EXPORT(ib_dispatch_port_state_event);
 
+static void port_netdev_renamed(struct ib_device *ibdev, struct net_device *ndev)
+{
+	u32 port;
+
+	if (!ib_query_netdev_port(ibdev, ndev, &port))
+		compat_nl_notify_rename(ibdev, port, NETDEV_RENAME);
+}
+
 static int port_on_netdev(struct notifier_block *self, unsigned long event, void *ptr)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
 	struct ib_device *ibdev;
 
-	if (event != NETDEV_UP && event != NETDEV_DOWN && event != NETDEV_CHANGE)
+	if (event != NETDEV_UP && event != NETDEV_DOWN && event != NETDEV_CHANGE &&
+	    event != NETDEV_CHANGENAME)
 		return NOTIFY_DONE;
 	ibdev = ib_device_get_by_netdev(ndev, RDMA_DRIVER_UNKNOWN);
 	if (!ibdev)
 		return NOTIFY_DONE;
-	if (ibdev->ops.report_port_event)
+	if (event == NETDEV_CHANGENAME)
+		port_netdev_renamed(ibdev, ndev);
+	else if (ibdev->ops.report_port_event)
 		ibdev->ops.report_port_event(ibdev, ndev, event);
 	else
 		ib_dispatch_port_state_event(ibdev, ndev);

@@ -66,4 +66,36 @@ struct ib_srq;
 #define compat_link_dellink(device) ((void)(device), 0)
 #endif
 
+/* Since 7.x that group hears of new names too. Drop when 7.x is the oldest kernel. */
+#ifdef COMPAT_HAVE_NL_RENAME
+#define compat_nl_notify_rename(device, port, event) \
+	rdma_nl_notify_event((device), (port), RDMA_##event##_EVENT)
+#define compat_nl_is_netdev_rename(event) ((event) == RDMA_NETDEV_RENAME_EVENT)
+#else
+#define compat_nl_notify_rename(device, port, event) do { } while (0)
+#define compat_nl_is_netdev_rename(event) ((void)(event), false)
+#endif
+
+/*
+ * Since 7.x the summary of objects has the most that there can be of a kind; 0: that is not known.
+ * True when the message has no room. Drop when 7.x is the oldest kernel.
+ */
+#ifdef COMPAT_HAVE_NL_SUMMARY_MAX
+#define compat_nl_put_summary_max(msg, max) \
+	((max) && nla_put_u64_64bit((msg), RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_MAX, (max), \
+				    RDMA_NLDEV_ATTR_PAD))
+#else
+#define compat_nl_put_summary_max(msg, max) ((void)(msg), (void)(max), false)
+#endif
+
+/*
+ * Since 7.x netlink shows pools of regions: entries of tables that are there where the kernel has
+ * them. Drop when 7.x is the oldest kernel.
+ */
+#ifdef COMPAT_HAVE_FRMR
+#define COMPAT_FRMR(...) __VA_ARGS__,
+#else
+#define COMPAT_FRMR(...)
+#endif
+
 #endif /* OFED_COMPAT_NETLINK_H */

@@ -74,6 +74,24 @@ if [ "$CORE" = ofed ]; then
 	check "that namespace ends" ip netns del there
 	check "the device comes home" wait_for 20 test -d $sys/testdev2
 	expect_fail "no other namespace can use it" rdma dev show testdev2
+
+	# A name in the request: the device has it there.
+	move=$TOP/tests/programs/core/nldev_move.py
+	check "a namespace for other names" ip netns add named
+	check "a device to rename" td_add testdev3 disassociate=1
+	check "a device with a name that is taken" td_add testdev4
+	check "a move to that name is refused" \
+		eval '[ "$(python3 -B "$move" testdev3 named testdev4)" = EEXIST ]'
+	check "a move to no name of a device as well" \
+		eval '[ "$(python3 -B "$move" testdev3 named a/b)" = EINVAL ]'
+	check "the device is at home, and of use" rdma dev show testdev3
+	check "a move to another name" python3 -B "$move" testdev3 named other3
+	check "it has that name there" seen named other3
+	check "rdma finds it by that" in_ns named rdma dev show other3
+	check "it has no longer the old one" unseen named testdev3
+	expect_fail "it is not at home" test -e $sys/testdev3
+	check "that namespace ends as well" ip netns del named
+	check "the device comes home with its new name" wait_for 20 test -d $sys/other3
 fi
 check "shared mode" wait_for 20 rdma system set netns shared
 check "the driver goes" rmmod ofed_testdev
