@@ -50,6 +50,9 @@ static const struct rdma_nl_cbs ops[RDMA_NLDEV_NUM_OPS] = {
 		.doit = ofed_nldev_newdev, .flags = RDMA_NL_ADMIN_PERM })
 	COMPAT_SUBDEV([RDMA_NLDEV_CMD_DELDEV] = {
 		.doit = ofed_nldev_deldev, .flags = RDMA_NL_ADMIN_PERM })
+	COMPAT_FRMR([RDMA_NLDEV_CMD_FRMR_POOLS_GET] = { .dump = ofed_nldev_frmr_dump })
+	COMPAT_FRMR([RDMA_NLDEV_CMD_FRMR_POOLS_SET] = {
+		.doit = ofed_nldev_frmr_set, .flags = RDMA_NL_ADMIN_PERM })
 };
 
 int ofed_nldev_init(void)

@@ -9,6 +9,7 @@
 #define OFED_CORE_NLDEV_H
 
 #include <linux/netlink.h>
+#include <net/netlink.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
@@ -200,6 +201,12 @@ int ofed_nldev_newdev(struct sk_buff *skb, struct nlmsghdr *nlh,
 		      struct netlink_ext_ack *extack);
 int ofed_nldev_deldev(struct sk_buff *skb, struct nlmsghdr *nlh,
 		      struct netlink_ext_ack *extack);
+
+/* frmr.c, where drivers can keep regions */
+extern const struct nla_policy ofed_nldev_frmr_key[RDMA_NLDEV_ATTR_MAX];
+int ofed_nldev_frmr_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int ofed_nldev_frmr_set(struct sk_buff *skb, struct nlmsghdr *nlh,
+			struct netlink_ext_ack *extack);
 
 /* link.c */
 int ofed_nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh,
