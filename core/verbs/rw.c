@@ -25,25 +25,8 @@
 #include "rw.h"
 #include "rw_plan.h"
 
-/* rdma_rw_ctx.type; the comments name the member of its union. */
-enum way {
-	WAY_SINGLE,	/* single */
-	WAY_SEVERAL,	/* map */
-	WAY_REGISTERED,	/* reg[nr_ops] */
-	WAY_SIGNATURE,	/* reg[1] */
-};
-
-/* The parameters of a context; all but @list are the caller's arguments. */
-struct rw_args {
-	struct ib_qp *qp;
-	u32 port;
-	enum dma_data_direction dir;
-	u64 remote_addr;
-	u32 rkey;
-	struct ofed_rw_list list;
-};
-
-static bool rw_must_register(const struct rw_args *args)
+/* Does the memory, of @cnt elements, have to become regions? */
+bool ofed_rw_must_register(const struct ofed_rw_args *args, u32 cnt)
 {
 	struct ib_device *device = args->qp->device;
 	const u32 limit = device->attrs.max_sgl_rd;
@@ -53,10 +36,10 @@ static bool rw_must_register(const struct rw_args *args)
 	if (args->dir != DMA_FROM_DEVICE)
 		return false;
 	return rdma_protocol_iwarp(device, args->port) ||
-	       (limit && args->list.cnt > limit);
+	       (limit && cnt > limit);
 }
 
-static void rw_fill_transfer(const struct rw_args *args, struct ib_rdma_wr *wr,
+static void rw_fill_transfer(const struct ofed_rw_args *args, struct ib_rdma_wr *wr,
 			     struct ib_sge *sges, u32 num_sge)
 {
 	wr->wr.opcode = args->dir == DMA_TO_DEVICE ? IB_WR_RDMA_WRITE :
@@ -67,7 +50,7 @@ static void rw_fill_transfer(const struct rw_args *args, struct ib_rdma_wr *wr,
 	wr->rkey = args->rkey;
 }
 
-static void rw_fill_sge(const struct rw_args *args, struct ib_sge *sge)
+static void rw_fill_sge(const struct ofed_rw_args *args, struct ib_sge *sge)
 {
 	const struct ofed_rw_list *list = &args->list;
 
@@ -76,48 +59,81 @@ static void rw_fill_sge(const struct rw_args *args, struct ib_sge *sge)
 	sge->length = sg_dma_len(list->sg) - list->skip;
 }
 
-static int rw_init_single(struct rdma_rw_ctx *ctx, struct rw_args *args)
+/* A context of one work request. Return: the element of it, to be filled. */
+struct ib_sge *ofed_rw_begin_single(struct rdma_rw_ctx *ctx, const struct ofed_rw_args *args)
 {
 	ctx->type = WAY_SINGLE;
 	ctx->nr_ops = 1;
 	memset(&ctx->single, 0, sizeof(ctx->single));
-	rw_fill_sge(args, &ctx->single.sge);
 	rw_fill_transfer(args, &ctx->single.wr, &ctx->single.sge, 1);
+	return &ctx->single.sge;
+}
+
+static int rw_init_single(struct rdma_rw_ctx *ctx, struct ofed_rw_args *args)
+{
+	rw_fill_sge(args, ofed_rw_begin_single(ctx, args));
 	return 1;
 }
 
-static int rw_init_several(struct rdma_rw_ctx *ctx, struct rw_args *args)
+static u32 rw_sges_per_wr(const struct ofed_rw_args *args)
 {
 	const u32 room = args->dir == DMA_TO_DEVICE ?
 			 args->qp->max_write_sge : args->qp->max_read_sge;
-	const u32 per_wr = max(room, 1U);
-	struct ib_rdma_wr *wr;
-	struct ib_sge *sge;
-	u32 cnt, i;
 
+	return max(room, 1U);
+}
+
+/* A context of several work requests. Return: its @cnt elements, to be filled; or NULL. */
+struct ib_sge *ofed_rw_begin_several(struct rdma_rw_ctx *ctx, const struct ofed_rw_args *args,
+				     u32 cnt)
+{
 	ctx->type = WAY_SEVERAL;
-	ctx->nr_ops = DIV_ROUND_UP(args->list.cnt, per_wr);
-	ctx->map.sges = kcalloc(args->list.cnt, sizeof(*sge), GFP_KERNEL);
+	ctx->nr_ops = DIV_ROUND_UP(cnt, rw_sges_per_wr(args));
+	ctx->map.sges = kcalloc(cnt, sizeof(*ctx->map.sges), GFP_KERNEL);
 	if (!ctx->map.sges)
-		return -ENOMEM;
-	ctx->map.wrs = kcalloc(ctx->nr_ops, sizeof(*wr), GFP_KERNEL);
+		return NULL;
+	ctx->map.wrs = kcalloc(ctx->nr_ops, sizeof(*ctx->map.wrs), GFP_KERNEL);
 	if (!ctx->map.wrs) {
 		kfree(ctx->map.sges);
-		return -ENOMEM;
+		return NULL;
 	}
+	return ctx->map.sges;
+}
 
-	sge = ctx->map.sges;
-	for (wr = ctx->map.wrs; args->list.cnt; wr++) {
-		cnt = min(args->list.cnt, per_wr);
-		rw_fill_transfer(args, wr, sge, cnt);
-		args->remote_addr += ofed_rw_bytes(&args->list, cnt);
-		for (i = 0; i < cnt; i++) {
-			rw_fill_sge(args, sge++);
-			ofed_rw_step(&args->list, 1);
-		}
-		wr->wr.next = args->list.cnt ? &wr[1].wr : NULL;
+/* Frees what ofed_rw_begin_several() has allocated. */
+void ofed_rw_free_several(struct rdma_rw_ctx *ctx)
+{
+	kfree(ctx->map.wrs);
+	kfree(ctx->map.sges);
+}
+
+/* The work requests, when the @cnt elements are filled. Return: their number. */
+int ofed_rw_link_several(struct rdma_rw_ctx *ctx, struct ofed_rw_args *args, u32 cnt)
+{
+	struct ib_sge *sge = ctx->map.sges, *end = sge + cnt;
+	struct ib_rdma_wr *wr = ctx->map.wrs;
+
+	for (; sge < end; wr++) {
+		rw_fill_transfer(args, wr, sge, min_t(u32, end - sge, rw_sges_per_wr(args)));
+		wr->wr.next = sge + wr->wr.num_sge < end ? &wr[1].wr : NULL;
+		for (cnt = wr->wr.num_sge; cnt; cnt--)
+			args->remote_addr += sge++->length;
 	}
 	return ctx->nr_ops;
+}
+
+static int rw_init_several(struct rdma_rw_ctx *ctx, struct ofed_rw_args *args)
+{
+	const u32 cnt = args->list.cnt;
+	struct ib_sge *sge = ofed_rw_begin_several(ctx, args, cnt);
+
+	if (!sge)
+		return -ENOMEM;
+	while (args->list.cnt) {
+		rw_fill_sge(args, sge++);
+		ofed_rw_step(&args->list, 1);
+	}
+	return ofed_rw_link_several(ctx, args, cnt);
 }
 
 static struct ib_send_wr *rw_first_of(struct rdma_rw_reg_ctx *reg)
@@ -126,7 +142,7 @@ static struct ib_send_wr *rw_first_of(struct rdma_rw_reg_ctx *reg)
 }
 
 /* The chain of one region: [invalidate], register, transfer. Its length. */
-static int rw_link_region(const struct rw_args *args, struct rdma_rw_reg_ctx *reg,
+static int rw_link_region(const struct ofed_rw_args *args, struct rdma_rw_reg_ctx *reg,
 			  enum ib_wr_opcode opcode, int access)
 {
 	struct ib_mr *mr = reg->mr;
@@ -144,7 +160,7 @@ static int rw_link_region(const struct rw_args *args, struct rdma_rw_reg_ctx *re
 	return ofed_rw_wrs_per_ctx(true) - !mr->need_inval;
 }
 
-static int rw_init_region(struct rdma_rw_reg_ctx *reg, struct rw_args *args,
+static int rw_init_region(struct rdma_rw_reg_ctx *reg, struct ofed_rw_args *args,
 			  u32 pages)
 {
 	struct ib_qp *qp = args->qp;
@@ -176,15 +192,17 @@ static int rw_init_region(struct rdma_rw_reg_ctx *reg, struct rw_args *args,
 	return wrs;
 }
 
-static void rw_free_regions(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
-			    struct list_head *pool)
+/* Puts the regions of a context back. */
+void ofed_rw_free_regions(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
+			  struct list_head *pool)
 {
 	while (ctx->nr_ops)
 		ib_mr_pool_put(qp, pool, ctx->reg[--ctx->nr_ops].mr);
 	kfree(ctx->reg);
 }
 
-static int rw_init_registered(struct rdma_rw_ctx *ctx, struct rw_args *args)
+/* A context of regions, each of a part of the mapped args->list. Return: as rdma_rw_ctx_init(). */
+int ofed_rw_init_registered(struct rdma_rw_ctx *ctx, struct ofed_rw_args *args)
 {
 	struct ib_qp *qp = args->qp;
 	const u32 pages = ofed_rw_region_pages(qp->pd->device, qp->integrity_en);
@@ -200,7 +218,7 @@ static int rw_init_registered(struct rdma_rw_ctx *ctx, struct rw_args *args)
 	for (reg = ctx->reg; ctx->nr_ops < regions; reg++) {
 		ret = rw_init_region(reg, args, pages);
 		if (ret < 0) {
-			rw_free_regions(ctx, qp, &qp->rdma_mrs);
+			ofed_rw_free_regions(ctx, qp, &qp->rdma_mrs);
 			return ret;
 		}
 		if (ctx->nr_ops++)
@@ -254,7 +272,7 @@ int rdma_rw_ctx_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 		     struct scatterlist *sg, u32 sg_cnt, u32 sg_offset,
 		     u64 remote_addr, u32 rkey, enum dma_data_direction dir)
 {
-	struct rw_args args = {
+	struct ofed_rw_args args = {
 		.qp = qp,
 		.port = port_num,
 		.dir = dir,
@@ -270,8 +288,8 @@ int rdma_rw_ctx_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 	ret = ofed_rw_seek(&args.list);
 	if (ret)
 		goto err_unmap;
-	if (rw_must_register(&args))
-		ret = rw_init_registered(ctx, &args);
+	if (ofed_rw_must_register(&args, args.list.cnt))
+		ret = ofed_rw_init_registered(ctx, &args);
 	else if (args.list.cnt > 1)
 		ret = rw_init_several(ctx, &args);
 	else
@@ -302,19 +320,17 @@ void rdma_rw_ctx_destroy(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 			 u32 port_num, struct scatterlist *sg, u32 sg_cnt,
 			 enum dma_data_direction dir)
 {
-	if (ctx->type == WAY_REGISTERED) {
-		rw_free_regions(ctx, qp, &qp->rdma_mrs);
-	} else if (ctx->type == WAY_SEVERAL) {
-		kfree(ctx->map.wrs);
-		kfree(ctx->map.sges);
-	} else if (WARN_ON_ONCE(ctx->type != WAY_SINGLE)) {
+	if (ctx->type == WAY_REGISTERED)
+		ofed_rw_free_regions(ctx, qp, &qp->rdma_mrs);
+	else if (ctx->type == WAY_SEVERAL)
+		ofed_rw_free_several(ctx);
+	else if (WARN_ON_ONCE(ctx->type != WAY_SINGLE))
 		return;
-	}
 	rw_unmap_sg(qp, sg, sg_cnt, dir);
 }
 OFED_EXPORT(rdma_rw_ctx_destroy);
 
-static int rw_init_signature(struct rdma_rw_ctx *ctx, struct rw_args *args,
+static int rw_init_signature(struct rdma_rw_ctx *ctx, struct ofed_rw_args *args,
 			     const struct ofed_rw_list *prot,
 			     const struct ib_sig_attrs *sig_attrs)
 {
@@ -347,7 +363,7 @@ static int rw_init_signature(struct rdma_rw_ctx *ctx, struct rw_args *args,
 	return ret;
 
 err_free:
-	rw_free_regions(ctx, qp, &qp->sig_mrs);
+	ofed_rw_free_regions(ctx, qp, &qp->sig_mrs);
 	return ret < 0 ? ret : -EINVAL;
 }
 
@@ -378,7 +394,7 @@ int rdma_rw_ctx_signature_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 {
 	const u32 room = ofed_rw_region_pages(qp->pd->device, qp->integrity_en);
 	struct ofed_rw_list prot = {};
-	struct rw_args args = {
+	struct ofed_rw_args args = {
 		.rkey = rkey,
 		.remote_addr = remote_addr,
 		.dir = dir,
@@ -433,7 +449,7 @@ void rdma_rw_ctx_destroy_signature(struct rdma_rw_ctx *ctx, struct ib_qp *qp,
 {
 	if (WARN_ON_ONCE(ctx->type != WAY_SIGNATURE))
 		return;
-	rw_free_regions(ctx, qp, &qp->sig_mrs);
+	ofed_rw_free_regions(ctx, qp, &qp->sig_mrs);
 	if (prot_sg_cnt)
 		rw_unmap_sg(qp, prot_sg, prot_sg_cnt, dir);
 	rw_unmap_sg(qp, sg, sg_cnt, dir);

@@ -45,24 +45,6 @@ void ofed_rw_step(struct ofed_rw_list *list, u32 cnt)
 		list->sg = sg_next(list->sg);
 }
 
-/**
- * ofed_rw_bytes - count bytes
- * @list: the list
- * @cnt: of so many elements; not more than it has, and not 0
- *
- * Return: the number, without what is skipped.
- */
-u32 ofed_rw_bytes(const struct ofed_rw_list *list, u32 cnt)
-{
-	struct scatterlist *sg;
-	u32 bytes = 0;
-	int i;
-
-	for_each_sg(list->sg, sg, cnt, i)
-		bytes += sg_dma_len(sg);
-	return bytes - list->skip;
-}
-
 /* Inside a region, memory adjoins or meets at the boundaries of pages. */
 static bool rw_plan_has_gap(u64 end, u64 begin)
 {
@@ -133,4 +115,45 @@ u32 ofed_rw_regions(const struct ofed_rw_list *list, u32 max_pages)
 u32 ofed_rw_wrs_per_ctx(bool registers)
 {
 	return registers ? 3 : 1;
+}
+
+/**
+ * ofed_rw_next_bvec - the next part of memory that bio vectors name
+ * @bvecs: the vectors
+ * @nr_bvec: number of them
+ * @iter: how far it is; in and out
+ * @part: out: physically contiguous, and not empty
+ *
+ * Return: 1, 0 (nothing is left), -EINVAL (@iter has more bytes than the vectors).
+ */
+int ofed_rw_next_bvec(const struct bio_vec *bvecs, u32 nr_bvec, struct bvec_iter *iter,
+		      struct bio_vec *part)
+{
+	while (iter->bi_size) {
+		if (iter->bi_idx >= nr_bvec)
+			return -EINVAL;
+		*part = mp_bvec_iter_bvec(bvecs, *iter);
+		bvec_iter_advance_single(bvecs, iter, part->bv_len);
+		if (part->bv_len)
+			return 1;
+	}
+	return 0;
+}
+
+/**
+ * ofed_rw_count_bvecs - count the parts of memory that bio vectors name
+ * @bvecs: the vectors
+ * @nr_bvec: number of them
+ * @iter: where to begin, and how many bytes
+ *
+ * Return: the number, or -EINVAL: there are no bytes, or more than the vectors have.
+ */
+int ofed_rw_count_bvecs(const struct bio_vec *bvecs, u32 nr_bvec, struct bvec_iter iter)
+{
+	struct bio_vec part;
+	int ret, cnt = 0;
+
+	while ((ret = ofed_rw_next_bvec(bvecs, nr_bvec, &iter, &part)) > 0)
+		cnt++;
+	return ret ?: cnt ?: -EINVAL;
 }

@@ -3,6 +3,7 @@
 #ifndef OFED_CORE_RW_PLAN_H
 #define OFED_CORE_RW_PLAN_H
 
+#include <linux/bvec.h>
 #include <linux/scatterlist.h>
 #include <linux/types.h>
 
@@ -20,9 +21,11 @@ struct ofed_rw_list {
 
 int ofed_rw_seek(struct ofed_rw_list *list);
 void ofed_rw_step(struct ofed_rw_list *list, u32 cnt);
-u32 ofed_rw_bytes(const struct ofed_rw_list *list, u32 cnt);
 u32 ofed_rw_region_elements(const struct ofed_rw_list *list, u32 max_pages);
 u32 ofed_rw_regions(const struct ofed_rw_list *list, u32 max_pages);
 u32 ofed_rw_wrs_per_ctx(bool registers);
+int ofed_rw_next_bvec(const struct bio_vec *bvecs, u32 nr_bvec, struct bvec_iter *iter,
+		      struct bio_vec *part);
+int ofed_rw_count_bvecs(const struct bio_vec *bvecs, u32 nr_bvec, struct bvec_iter iter);
 
 #endif /* OFED_CORE_RW_PLAN_H */

@@ -40,7 +40,6 @@ static void rw_seek_test(struct kunit *test)
 	list = make_list(test, pieces, 3, 0);
 	KUNIT_EXPECT_EQ(test, ofed_rw_seek(&list), 0);
 	KUNIT_EXPECT_EQ(test, list.cnt, 3);
-	KUNIT_EXPECT_EQ(test, ofed_rw_bytes(&list, 3), 600);
 
 	/* The end of an element is the beginning of the next. */
 	list = make_list(test, pieces, 3, 100);
@@ -52,7 +51,6 @@ static void rw_seek_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ofed_rw_seek(&list), 0);
 	KUNIT_EXPECT_EQ(test, list.cnt, 1);
 	KUNIT_EXPECT_EQ(test, list.skip, 10);
-	KUNIT_EXPECT_EQ(test, ofed_rw_bytes(&list, 1), 290);
 	ofed_rw_step(&list, 1);
 	KUNIT_EXPECT_EQ(test, list.cnt, 0);
 	KUNIT_EXPECT_EQ(test, list.skip, 0);
