@@ -50,24 +50,6 @@ static void sa_fill_path(struct ib_sa_query *query, struct sa_path_rec *rec)
 	ib_sa_pack_path(rec, ofed_sa_query_attr(query));
 }
 
-/* Start @query, which is complete or an error, and leave its port. */
-static int sa_start_and_leave(struct sa_port *port, struct ib_sa_query *query,
-			      unsigned long timeout_ms, gfp_t gfp_mask,
-			      struct ib_sa_query **handle)
-{
-	int ret;
-
-	if (IS_ERR(query)) {
-		ret = PTR_ERR(query);
-	} else {
-		ret = ofed_sa_query_start(query, timeout_ms, gfp_mask, handle);
-		if (ret < 0)
-			ofed_sa_query_drop(query);
-	}
-	ofed_sa_port_leave(port);
-	return ret;
-}
-
 /**
  * ib_sa_path_rec_get - ask for a path to another port
  * @client: registered with ib_sa_register_client()
@@ -129,7 +111,7 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 		asked->context = context;
 		sa_fill_path(asked, rec);
 	}
-	return sa_start_and_leave(port, asked, timeout_ms, gfp_mask, query);
+	return ofed_sa_start_and_leave(port, asked, timeout_ms, gfp_mask, query);
 }
 OFED_EXPORT(ib_sa_path_rec_get);
 
@@ -196,7 +178,7 @@ int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
 		query->context = context;
 		ofed_sa_pack_guidinfo(rec, ofed_sa_query_attr(query));
 	}
-	return sa_start_and_leave(port, query, timeout_ms, gfp, query_ptr);
+	return ofed_sa_start_and_leave(port, query, timeout_ms, gfp, query_ptr);
 }
 OFED_EXPORT(ib_sa_guid_info_rec_query);
 
@@ -239,6 +221,6 @@ int ofed_sa_mcmember_query(struct ib_device *device, u32 port_num, u8 method,
 		query->context = context;
 		ofed_sa_pack_mcmember(rec, ofed_sa_query_attr(query));
 	}
-	ret = sa_start_and_leave(port, query, timeout_ms, gfp_mask, NULL);
+	ret = ofed_sa_start_and_leave(port, query, timeout_ms, gfp_mask, NULL);
 	return min(ret, 0);
 }

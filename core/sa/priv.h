@@ -2,7 +2,8 @@
 /*
  * Inside of the SA client: sa.c has ports and their way to the SA, query.c
  * the life of a query, path.c what callers ask for, netlink_ls.c the services in
- * user space that may answer first, records.c the records on the wire.
+ * user space that may answer first, records.c the records on the wire, table.c the
+ * tables of them; service.c, where the kernel has the struct, asks for services.
  */
 #ifndef OFED_CORE_SA_PRIV_H
 #define OFED_CORE_SA_PRIV_H
@@ -16,11 +17,14 @@
 
 #include "sa.h"
 
+struct sa_service_rec;
+
 /* Records on the wire, in bytes. */
 enum {
 	SA_PATH_REC_BYTES	= 64,
 	SA_MCMEMBER_REC_BYTES	= 52,
 	SA_GUIDINFO_REC_BYTES	= 72,
+	SA_SERVICE_REC_BYTES	= 176,
 };
 
 /**
@@ -92,6 +96,7 @@ u8 ofed_sa_src_path_mask(struct ib_device *device, u32 port_num);
  * @cancelled: ib_sa_cancel_query() was called
  * @deliver: hand the outcome to the caller: @status and NULL, or 0 and the
  *	     attribute of the response
+ * @answer: the response, while @deliver runs for it
  * @local: paths that a local service gave; called instead of @deliver
  * @ls_link: entry in the list of netlink_ls.c, empty when it is not there
  * @ls_seq: number of the netlink message
@@ -102,6 +107,7 @@ u8 ofed_sa_src_path_mask(struct ib_device *device, u32 port_num);
  * @path_done: the caller's function, by kind of query
  * @guid_done: the same
  * @member_done: the same
+ * @services_done: the same
  * @cpi_epoch: of a query of ClassPortInfo: the epoch when it began, see sa.c
  */
 struct ib_sa_query {
@@ -114,6 +120,7 @@ struct ib_sa_query {
 	bool answered;
 	bool cancelled;
 	void (*deliver)(struct ib_sa_query *query, int status, void *attr);
+	const struct ib_mad_recv_wc *answer;
 	void (*local)(struct ib_sa_query *query, struct sa_path_rec *paths,
 		      unsigned int count);
 
@@ -132,6 +139,8 @@ struct ib_sa_query {
 		void (*member_done)(int status,
 				    const struct ib_sa_mcmember_rec *rec,
 				    void *context);
+		void (*services_done)(int status, struct sa_service_rec *resp,
+				      unsigned int count, void *context);
 		unsigned int cpi_epoch;
 	};
 };
@@ -160,6 +169,10 @@ ib_sa_comp_mask ofed_sa_query_mask(const struct ib_sa_query *query);
 void ofed_sa_query_drop(struct ib_sa_query *query);
 int ofed_sa_query_start(struct ib_sa_query *query, unsigned long timeout_ms,
 			gfp_t gfp_mask, struct ib_sa_query **handle);
+/* Start @query, which is complete or an error, and leave its port. */
+int ofed_sa_start_and_leave(struct sa_port *port, struct ib_sa_query *query,
+			    unsigned long timeout_ms, gfp_t gfp_mask,
+			    struct ib_sa_query **handle);
 void ofed_sa_query_done(struct ib_sa_query *query, int status);
 int ofed_sa_query_post(struct ib_sa_query *query);
 void ofed_sa_queries_init(void);

@@ -268,6 +268,24 @@ int ofed_sa_query_start(struct ib_sa_query *query, unsigned long timeout_ms,
 	return id;
 }
 
+/* Contract: priv.h */
+int ofed_sa_start_and_leave(struct sa_port *port, struct ib_sa_query *query,
+			    unsigned long timeout_ms, gfp_t gfp_mask,
+			    struct ib_sa_query **handle)
+{
+	int ret;
+
+	if (IS_ERR(query)) {
+		ret = PTR_ERR(query);
+	} else {
+		ret = ofed_sa_query_start(query, timeout_ms, gfp_mask, handle);
+		if (ret < 0)
+			ofed_sa_query_drop(query);
+	}
+	ofed_sa_port_leave(port);
+	return ret;
+}
+
 /**
  * ofed_sa_query_done - end of a query
  * @query: the caller has its turn
@@ -329,6 +347,14 @@ static bool sa_is_answer(const struct ib_sa_query *query,
 	       (mad->mad_hdr.method & IB_MGMT_METHOD_RESP);
 }
 
+/* Tables are RMPP transfers, of any length; all else is one MAD. */
+static bool sa_is_whole(const struct ib_sa_query *query, const struct ib_mad_recv_wc *wc)
+{
+	bool table = sa_mad_of(query)->mad_hdr.method == IB_SA_METHOD_GET_TABLE;
+
+	return wc->mad_len >= (table ? IB_MGMT_SA_HDR : IB_MGMT_MAD_SIZE);
+}
+
 static void sa_take_answer(struct ib_sa_query *query,
 			   const struct ib_mad_recv_wc *wc)
 {
@@ -337,11 +363,12 @@ static void sa_take_answer(struct ib_sa_query *query,
 
 	if (wc->wc->status != IB_WC_SUCCESS)
 		status = -EIO;
-	else if (wc->mad_len < IB_MGMT_MAD_SIZE || !sa_is_answer(query, mad) ||
-		 mad->mad_hdr.status)
+	else if (!sa_is_whole(query, wc) || !sa_is_answer(query, mad) || mad->mad_hdr.status)
 		status = -EINVAL;
 	query->answered = true;
+	query->answer = wc;
 	query->deliver(query, status, status ? NULL : mad->data);
+	query->answer = NULL;
 }
 
 /* A response comes here before its request ends in the send handler. */

@@ -315,8 +315,9 @@ static int sa_port_init(struct sa_device *sa, u32 port_num)
 	if (!rdma_cap_ib_sa(sa->device, port_num))
 		return 0;
 
-	agent = ib_register_mad_agent(sa->device, port_num, IB_QPT_GSI, NULL, 0,
-				      ofed_sa_send_handler,
+	/* Tables come as RMPP transfers. */
+	agent = ib_register_mad_agent(sa->device, port_num, IB_QPT_GSI, NULL,
+				      IB_MGMT_RMPP_VERSION, ofed_sa_send_handler,
 				      ofed_sa_recv_handler, port, 0);
 	/* The MAD layer could not open the port; the others have their SA. */
 	if (agent == ERR_PTR(-ENODEV))

@@ -272,7 +272,7 @@ static void guidinfo_test(struct kunit *test)
 	expect_bytes(test, &out, &in, sizeof(in));
 }
 
-/* 15.2.5.14: the kernels that we know have its component mask, but no struct. */
+/* 15.2.5.14: 6.x has its component mask, but no struct. service_test.c has that of 7.x. */
 struct service_rec {
 	__be64 id;
 	u8 gid[16];
