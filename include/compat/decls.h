@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Functions that the headers of some kernels do not declare: those that 7.x has no more, and one
+ * Functions that the headers of some kernels do not declare: those that 7.x has no more, and two
  * that it has anew. They are built for all, and exported where they are declared. Included by the
  * files that have them, behind the headers with their types. Drop the first when 7.x is the oldest
  * kernel.
@@ -45,6 +45,10 @@ void ib_copy_path_rec_from_user(struct sa_path_rec *dst, struct ib_user_path_rec
 
 #ifndef COMPAT_HAVE_RES_TO_ID
 struct rdma_cm_id *rdma_res_to_id(struct rdma_restrack_entry *res);
+#endif
+
+#ifndef COMPAT_HAVE_RESTRICT_NODE_TYPE
+int rdma_restrict_node_type(struct rdma_cm_id *id, u8 node_type);
 #endif
 
 #ifndef COMPAT_HAVE_UMEM_GET

@@ -187,6 +187,8 @@ struct cma_step {
  * @reuse: shares its port with others that have this set, until it listens
  * @afonly: has nothing to do with the other IP family
  * @afonly_set: the consumer said so, not the namespace
+ * @node_type: enum rdma_node_type of the devices it may have, RDMA_NODE_UNSPECIFIED for all; set
+ *	       before it has an address
  */
 struct cma_id {
 	struct rdma_cm_id pub;
@@ -243,6 +245,7 @@ struct cma_id {
 	bool reuse : 1;
 	bool afonly : 1;
 	bool afonly_set : 1;
+	u8 node_type;
 };
 
 static inline struct cma_id *cma_id_of(struct rdma_cm_id *pub)
@@ -310,6 +313,12 @@ static inline bool cma_on_roce(const struct cma_id *id)
 	struct ib_device *device = cma_device(id);
 
 	return device && rdma_protocol_roce(device, id->pub.port_num);
+}
+
+/* May an id have a device of this type? */
+static inline bool cma_takes_node(const struct cma_id *id, u8 node_type)
+{
+	return id->node_type == RDMA_NODE_UNSPECIFIED || id->node_type == node_type;
 }
 
 /**

@@ -53,7 +53,7 @@ static int cma_try_ports(struct cma_dev *cdev, struct cma_id *id, port_test test
 static bool cma_takes(const struct cma_dev *cdev, const struct cma_id *id)
 {
 	lockdep_assert_held(&cma_mutex);
-	return !cdev->gone &&
+	return !cdev->gone && cma_takes_node(id, cdev->device->node_type) &&
 	       (!cdev->closing || rdma_is_kernel_res(&id->res.tracked.entry));
 }
 

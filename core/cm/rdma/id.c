@@ -40,6 +40,7 @@ static struct cma_id *cma_new_id(struct net *net, rdma_cm_event_handler handler,
 	id->pub.context = context;
 	id->pub.qp_type = qp_type;
 	id->pub.ps = ps;
+	id->node_type = RDMA_NODE_UNSPECIFIED;
 	cma_l2(id)->net = get_net(net);
 	refcount_set(&id->refs, 1);
 	init_completion(&id->unused);
@@ -84,6 +85,7 @@ struct cma_id *cma_id_child(struct cma_id *parent)
 	id->min_rnr = parent->min_rnr;
 	id->min_rnr_set = parent->min_rnr_set;
 	id->afonly = parent->afonly;
+	id->node_type = parent->node_type;
 	spin_unlock_irq(&parent->lock);
 	cma_move(id, CMA_M_REQUESTED);
 	return id;

@@ -72,7 +72,8 @@ static bool cma_can_listen(struct cma_id *id, struct cma_dev *cdev)
 	struct ib_device *device = cdev->device;
 	u32 port = rdma_start_port(device);
 
-	if (!rdma_dev_access_netns(device, cma_net(id)))
+	if (!rdma_dev_access_netns(device, cma_net(id)) ||
+	    !cma_takes_node(id, device->node_type))
 		return false;
 	if (rdma_cap_ib_cm(device, port))
 		return true;

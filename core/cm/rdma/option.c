@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* rdma_cm: settings of an id, and what can be read of one. */
+#include <compat/decls.h>
 #include <linux/export.h>
 #include <rdma/ib_addr.h>
 
@@ -117,6 +118,36 @@ int rdma_set_afonly(struct rdma_cm_id *id, int afonly)
 	return ret;
 }
 OFED_EXPORT(rdma_set_afonly);
+
+/**
+ * rdma_restrict_node_type - have nothing to do with devices of other types
+ * @id: id without address
+ * @node_type: RDMA_NODE_IB_CA (InfiniBand, RoCE), RDMA_NODE_RNIC (iWARP), or
+ *	       RDMA_NODE_UNSPECIFIED for all, as it is without this
+ *
+ * It holds for every device that the id would be bound to, would listen on, or
+ * gets a connection from. Context: any but interrupts.
+ * Return: 0, -EINVAL (@node_type is none of these), -EALREADY (the id has an
+ * address, and with it maybe a device: the call comes too late, which a consumer can tell from
+ * a wrong type).
+ */
+int rdma_restrict_node_type(struct rdma_cm_id *id, u8 node_type)
+{
+	struct cma_id *mine = cma_id_of(id);
+	int ret = -EALREADY;
+
+	if (node_type != RDMA_NODE_UNSPECIFIED && node_type != RDMA_NODE_IB_CA &&
+	    node_type != RDMA_NODE_RNIC)
+		return -EINVAL;
+	spin_lock_irq(&mine->lock);
+	if (mine->state == CMA_S_IDLE) {
+		mine->node_type = node_type;
+		ret = 0;
+	}
+	spin_unlock_irq(&mine->lock);
+	return ret;
+}
+OFED_EXPORT(rdma_restrict_node_type);
 
 /**
  * rdma_get_service_id - service id of an address

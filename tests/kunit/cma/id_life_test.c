@@ -3,6 +3,7 @@
  * rdma_cm: an id from its request to its end. The parts that find devices, ports
  * and groups are played; they look at what is held when they are called.
  */
+#include <compat/decls.h>
 #include <kunit/test.h>
 #include <kunit/visibility.h>
 #include <linux/module.h>
@@ -420,6 +421,36 @@ static void sendonly_test(struct kunit *test)
 	rdma_destroy_id(&id->pub);
 }
 
+/* Before it has an address; all that it gives birth to has the same. */
+static void node_type_test(struct kunit *test)
+{
+	struct cma_id *id = make(test, RDMA_PS_TCP, IB_QPT_RC), *child;
+
+	KUNIT_EXPECT_TRUE(test, cma_takes_node(id, RDMA_NODE_IB_CA));
+	KUNIT_EXPECT_TRUE(test, cma_takes_node(id, RDMA_NODE_RNIC));
+	KUNIT_EXPECT_EQ(test, rdma_restrict_node_type(&id->pub, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, rdma_restrict_node_type(&id->pub, RDMA_NODE_IB_SWITCH), -EINVAL);
+	KUNIT_EXPECT_EQ(test, rdma_restrict_node_type(&id->pub, RDMA_NODE_RNIC), 0);
+	KUNIT_EXPECT_FALSE(test, cma_takes_node(id, RDMA_NODE_IB_CA));
+	KUNIT_EXPECT_TRUE(test, cma_takes_node(id, RDMA_NODE_RNIC));
+	KUNIT_EXPECT_EQ(test, rdma_restrict_node_type(&id->pub, RDMA_NODE_UNSPECIFIED), 0);
+	KUNIT_EXPECT_TRUE(test, cma_takes_node(id, RDMA_NODE_USNIC));
+	KUNIT_EXPECT_EQ(test, rdma_restrict_node_type(&id->pub, RDMA_NODE_IB_CA), 0);
+	KUNIT_EXPECT_FALSE(test, cma_takes_node(id, RDMA_NODE_RNIC));
+
+	cma_move(id, CMA_M_BIND);
+	KUNIT_EXPECT_EQ(test, rdma_restrict_node_type(&id->pub, RDMA_NODE_RNIC), -EALREADY);
+	/* A wrong type is that whenever it is given. */
+	KUNIT_EXPECT_EQ(test, rdma_restrict_node_type(&id->pub, 0), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, cma_takes_node(id, RDMA_NODE_IB_CA));
+	cma_move(id, CMA_M_LISTEN);
+	child = cma_id_child(id);
+	KUNIT_ASSERT_NOT_NULL(test, child);
+	KUNIT_EXPECT_FALSE(test, cma_takes_node(child, RDMA_NODE_RNIC));
+	rdma_destroy_id(&child->pub);
+	rdma_destroy_id(&id->pub);
+}
+
 static struct kunit_case life_cases[] = {
 	KUNIT_CASE(find_rcu_test),
 	KUNIT_CASE(find_moved_test),
@@ -428,6 +459,7 @@ static struct kunit_case life_cases[] = {
 	KUNIT_CASE(failed_connect_test),
 	KUNIT_CASE(leave_test),
 	KUNIT_CASE(sendonly_test),
+	KUNIT_CASE(node_type_test),
 	{ }
 };
 
