@@ -7,12 +7,12 @@
  * Files, the lowest first: state.c (state x move, pure), sockaddr.c and hdr.c
  * (addresses and the private data that carries them, pure), dev_list.c (the
  * devices), res.c, event.c (moves and events of an id), qp.c, option.c,
- * device.c (which device has an address), bind.c (port spaces), neigh.c
+ * service_rec.c (pure), device.c (which device has an address), bind.c (port spaces), neigh.c
  * (neighbours that are watched), listener.c (the listens there are), mcast.c,
  * end.c (the end of an id), netdev.c (interfaces and neighbours that change),
  * id.c (making an id), match.c (finds the listener of a request), ib.c, sidr.c,
  * request.c (IB requests), iw.c (events and messages of each CM), addr.c,
- * route.c, listen.c, connect.c (calls that choose between the CMs), configfs.c,
+ * service.c, route.c, listen.c, connect.c (calls that choose between the CMs), configfs.c,
  * cma.c (start, devices that come and go).
  *
  * Locks, the outermost first:
@@ -80,6 +80,9 @@ enum cma_state {
 	/* its device is gone, so only destruction is left */
 	CMA_S_DEVICE_REMOVAL = 9,
 	CMA_S_DESTROYING = 10,
+	/* ADDR_BOUND or ADDR_RESOLVED, and services are being looked for; see cma_shown_state() */
+	CMA_S_BOUND_SERVICE_QUERY = 11,
+	CMA_S_RESOLVED_SERVICE_QUERY = 12,
 	CMA_STATES
 };
 
@@ -92,6 +95,8 @@ enum cma_move {
 	CMA_M_ADDR_ASK,
 	CMA_M_ADDR_KNOWN,
 	CMA_M_ADDR_FAIL,
+	CMA_M_SERVICE_ASK,
+	CMA_M_SERVICE_END,
 	CMA_M_ROUTE_ASK,
 	CMA_M_ROUTE_KNOWN,
 	CMA_M_ROUTE_FAIL,
@@ -108,6 +113,7 @@ enum cma_move {
 
 /* state.c */
 int cma_next_state(enum cma_state from, enum cma_move move);
+enum cma_state cma_shown_state(enum cma_state state);
 bool cma_takes_ib_event(enum cma_state state, enum ib_cm_event_type event);
 
 struct cma_dev;
@@ -162,8 +168,8 @@ struct cma_step {
  * @ib: connection, of a device with the IB CM
  * @iw: the same of an iWARP device. Set with the handler_mutex held
  * @step: query under way
- * @path_query: SA query, for its cancellation
- * @path_query_id: and its number
+ * @sa_query: SA query of paths or of services, for its cancellation
+ * @sa_query_id: and its number
  * @found_src: local address that the route to the destination has
  * @wish_if: interface that the consumer's address names, or 0
  * @mcast: struct cma_mcast, the groups joined; cma_mutex
@@ -219,8 +225,8 @@ struct cma_id {
 		struct iw_cm_id *iw;
 	};
 	struct cma_step step;
-	struct ib_sa_query *path_query;
-	int path_query_id;
+	struct ib_sa_query *sa_query;
+	int sa_query_id;
 	struct sockaddr_in6 found_src;
 	int wish_if;
 

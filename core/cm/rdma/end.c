@@ -13,6 +13,7 @@
  * are waited for last.
  */
 #include <linux/slab.h>
+#include <compat/cm_event.h>
 
 #include "cma.h"
 #include "trace.h"
@@ -79,8 +80,10 @@ static void cma_cancel(struct cma_id *id, enum cma_state was)
 		rdma_addr_cancel(cma_l2(id));
 		break;
 	case CMA_S_ROUTE_QUERY:
-		if (id->path_query)
-			ib_sa_cancel_query(id->path_query_id, id->path_query);
+	case CMA_S_BOUND_SERVICE_QUERY:
+	case CMA_S_RESOLVED_SERVICE_QUERY:
+		if (id->sa_query)
+			ib_sa_cancel_query(id->sa_query_id, id->sa_query);
 		break;
 	case CMA_S_LISTEN:
 		cma_unlisten(id);
@@ -113,6 +116,7 @@ static void cma_free_id(struct cma_id *id)
 	kfree(route->path_rec);
 	kfree(route->path_rec_inbound);
 	kfree(route->path_rec_outbound);
+	compat_free_service_recs(route);
 	put_net(cma_net(id));
 	kfree(id);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* rdma_cm: settings of an id, and what can be read of one. */
+#include <compat/cm_event.h>
 #include <compat/decls.h>
 #include <linux/export.h>
 #include <rdma/ib_addr.h>
@@ -199,6 +200,7 @@ OFED_EXPORT(rdma_read_gids);
 const char *__attribute_const__ rdma_event_msg(enum rdma_cm_event_type event)
 {
 #define SAY(name, text) [RDMA_CM_EVENT_##name] = text
+#define SAY_TOO(name, text) SAY(name, text),
 	static const char * const texts[] = {
 		SAY(ADDR_RESOLVED, "address resolved"),
 		SAY(ADDR_ERROR, "address error"),
@@ -216,7 +218,9 @@ const char *__attribute_const__ rdma_event_msg(enum rdma_cm_event_type event)
 		SAY(MULTICAST_JOIN, "multicast join"),
 		SAY(MULTICAST_ERROR, "multicast error"),
 		SAY(DEVICE_REMOVAL, "device removal"),
+		COMPAT_CM_EVENTS(SAY_TOO)
 	};
+#undef SAY_TOO
 #undef SAY
 	size_t index = event;
 

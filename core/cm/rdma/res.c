@@ -76,7 +76,7 @@ static void cma_res_read(struct rdma_restrack_entry *entry, struct nldev_cm_id *
 
 	line->pub = &id->pub;
 	line->qp_num = READ_ONCE(id->qp_num);
-	line->state = cma_state_of(id);
+	line->state = cma_shown_state(cma_state_of(id));
 	/* A listener on all devices has no destination on any of them. */
 	line->has_destination = res == &id->res;
 }

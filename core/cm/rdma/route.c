@@ -278,11 +278,11 @@ static int cma_ask_for_path(struct cma_id *id, unsigned long timeout_ms)
 	cma_id_get(id);
 	ret = ib_sa_path_rec_get(&cma_sa_client, id->pub.device,
 				 id->pub.port_num, &rec, mask, timeout_ms,
-				 GFP_KERNEL_ACCOUNT, cma_got_paths, id, &id->path_query);
+				 GFP_KERNEL_ACCOUNT, cma_got_paths, id, &id->sa_query);
 	if (ret < 0)
 		cma_id_put(id);
 	else
-		id->path_query_id = ret;
+		id->sa_query_id = ret;
 	cma_id_put(id);
 	return min(ret, 0);
 }

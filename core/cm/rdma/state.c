@@ -20,6 +20,15 @@ static const u8 next_state[CMA_MOVES][CMA_STATES] = {
 	[CMA_M_ADDR_KNOWN] = { FROM(ADDR_QUERY) = TO(ADDR_RESOLVED) },
 	[CMA_M_ADDR_FAIL] = { FROM(ADDR_QUERY) = TO(ADDR_BOUND) },
 
+	[CMA_M_SERVICE_ASK] = {
+		FROM(ADDR_BOUND) = TO(BOUND_SERVICE_QUERY),
+		FROM(ADDR_RESOLVED) = TO(RESOLVED_SERVICE_QUERY),
+	},
+	[CMA_M_SERVICE_END] = {
+		FROM(BOUND_SERVICE_QUERY) = TO(ADDR_BOUND),
+		FROM(RESOLVED_SERVICE_QUERY) = TO(ADDR_RESOLVED),
+	},
+
 	[CMA_M_ROUTE_ASK] = { FROM(ADDR_RESOLVED) = TO(ROUTE_QUERY) },
 	[CMA_M_ROUTE_KNOWN] = { FROM(ROUTE_QUERY) = TO(ROUTE_RESOLVED) },
 	[CMA_M_ROUTE_FAIL] = { FROM(ROUTE_QUERY) = TO(ADDR_RESOLVED) },
@@ -54,6 +63,26 @@ int cma_next_state(enum cma_state from, enum cma_move move)
 	return next_state[move][from] ? next_state[move][from] - 1 : -EINVAL;
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_next_state);
+
+/**
+ * cma_shown_state - what 'rdma resource show cm_id' has for a state
+ * @state: state
+ *
+ * A query of services leaves the addresses of the id as they are. Pure.
+ * Return: a state that programs have a name for.
+ */
+enum cma_state cma_shown_state(enum cma_state state)
+{
+	switch (state) {
+	case CMA_S_BOUND_SERVICE_QUERY:
+		return CMA_S_ADDR_BOUND;
+	case CMA_S_RESOLVED_SERVICE_QUERY:
+		return CMA_S_ADDR_RESOLVED;
+	default:
+		return state;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(cma_shown_state);
 
 /**
  * cma_takes_ib_event - does an event of the IB CM mean something to an id?

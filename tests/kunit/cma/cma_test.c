@@ -73,7 +73,12 @@ static int expected_next(enum cma_state from, enum cma_move move)
 	case CMA_S_ADDR_BOUND:
 		return move == CMA_M_UNBIND ? CMA_S_IDLE :
 		       move == CMA_M_LISTEN ? CMA_S_LISTEN :
-		       move == CMA_M_ADDR_ASK ? CMA_S_ADDR_QUERY : -EINVAL;
+		       move == CMA_M_ADDR_ASK ? CMA_S_ADDR_QUERY :
+		       move == CMA_M_SERVICE_ASK ? CMA_S_BOUND_SERVICE_QUERY : -EINVAL;
+	case CMA_S_BOUND_SERVICE_QUERY:
+		return move == CMA_M_SERVICE_END ? CMA_S_ADDR_BOUND : -EINVAL;
+	case CMA_S_RESOLVED_SERVICE_QUERY:
+		return move == CMA_M_SERVICE_END ? CMA_S_ADDR_RESOLVED : -EINVAL;
 	case CMA_S_LISTEN:
 		return move == CMA_M_UNLISTEN ? CMA_S_ADDR_BOUND : -EINVAL;
 	case CMA_S_ADDR_QUERY:
@@ -81,6 +86,7 @@ static int expected_next(enum cma_state from, enum cma_move move)
 		       move == CMA_M_ADDR_FAIL ? CMA_S_ADDR_BOUND : -EINVAL;
 	case CMA_S_ADDR_RESOLVED:
 		return move == CMA_M_ROUTE_ASK ? CMA_S_ROUTE_QUERY :
+		       move == CMA_M_SERVICE_ASK ? CMA_S_RESOLVED_SERVICE_QUERY :
 		       move == CMA_M_ROUTE_GIVEN ? CMA_S_ROUTE_RESOLVED :
 						   -EINVAL;
 	case CMA_S_ROUTE_QUERY:
@@ -109,9 +115,15 @@ static void states_test(struct kunit *test)
 					    "state %d, move %d", from, move);
 }
 
-/* The numbers that iproute2 has names for. */
+/* The numbers that iproute2 has names for; every other one is shown as one of them. */
 static void state_numbers_test(struct kunit *test)
 {
+	int state;
+
+	for (state = 0; state <= CMA_S_DESTROYING; state++)
+		KUNIT_EXPECT_EQ(test, (int)cma_shown_state(state), state);
+	KUNIT_EXPECT_EQ(test, cma_shown_state(CMA_S_BOUND_SERVICE_QUERY), CMA_S_ADDR_BOUND);
+	KUNIT_EXPECT_EQ(test, cma_shown_state(CMA_S_RESOLVED_SERVICE_QUERY), CMA_S_ADDR_RESOLVED);
 	KUNIT_EXPECT_EQ(test, CMA_S_IDLE, 0);
 	KUNIT_EXPECT_EQ(test, CMA_S_ROUTE_RESOLVED, 4);
 	KUNIT_EXPECT_EQ(test, CMA_S_CONNECT, 5);

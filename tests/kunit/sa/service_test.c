@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ServiceRecord against bytes written down from IBA vol. 1 15.2.5.14; for kernels with its struct. */
+/*
+ * ServiceRecord against bytes written down from IBA vol. 1 15.2.5.14, and the question for services
+ * and its answers. The life of queries is played.
+ */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/string.h>
@@ -60,9 +63,138 @@ static void unpack_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(&out, &service, sizeof(out)), 0);
 }
 
+/* A query, and its caller. */
+static struct {
+	struct sa_port port;
+	bool has_sa;
+	int query_ret;
+	struct ib_sa_query query;
+	struct sa_ask asked;
+	u8 attr[IB_MGMT_SA_DATA];
+	unsigned long timeout_ms;
+	int called, status;
+	unsigned int count;
+	struct sa_service_rec last;
+} seen;
+
+struct sa_port *ofed_sa_port_get(struct ib_device *device, u32 port_num)
+{
+	return seen.has_sa ? &seen.port : NULL;
+}
+
+struct ib_sa_query *ofed_sa_query_new(struct sa_port *port, const struct sa_ask *ask)
+{
+	seen.asked = *ask;
+	return seen.query_ret ? ERR_PTR(seen.query_ret) : &seen.query;
+}
+
+void *ofed_sa_query_attr(struct ib_sa_query *query)
+{
+	return seen.attr;
+}
+
+int ofed_sa_start_and_leave(struct sa_port *port, struct ib_sa_query *query,
+			    unsigned long timeout_ms, gfp_t gfp_mask, struct ib_sa_query **handle)
+{
+	seen.timeout_ms = timeout_ms;
+	if (IS_ERR(query))
+		return PTR_ERR(query);
+	*handle = query;
+	return 7;
+}
+
+static void caller(int status, struct sa_service_rec *resp, unsigned int count, void *context)
+{
+	seen.called++;
+	seen.status = status;
+	seen.count = count;
+	if (count)
+		seen.last = resp[count - 1];
+	else if (resp)
+		seen.status = 1;
+}
+
+static int ask(struct kunit *test)
+{
+	struct sa_service_rec rec = service;
+	struct ib_sa_query *handle = (void *)&seen;
+	struct ib_device *device = kunit_kzalloc(test, sizeof(*device), GFP_KERNEL);
+	int ret;
+
+	if (!device)
+		return -ENOMEM;
+	ret = ib_sa_service_rec_get(NULL, device, 1, &rec, IB_SA_SERVICE_REC_SERVICE_NAME, 4000,
+				    GFP_KERNEL, caller, NULL, &handle);
+	KUNIT_EXPECT_PTR_EQ(test, handle, ret < 0 ? NULL : &seen.query);
+	return ret;
+}
+
+static void question_test(struct kunit *test)
+{
+	memset(&seen, 0, sizeof(seen));
+	KUNIT_EXPECT_EQ(test, ask(test), -ENODEV);
+	seen.has_sa = true;
+	seen.query_ret = -EAGAIN;
+	KUNIT_EXPECT_EQ(test, ask(test), -EAGAIN);
+	seen.query_ret = 0;
+	KUNIT_ASSERT_EQ(test, ask(test), 7);
+	KUNIT_EXPECT_EQ(test, seen.asked.method, IB_SA_METHOD_GET_TABLE);
+	KUNIT_EXPECT_EQ(test, seen.asked.attr_id, 0x31);
+	KUNIT_EXPECT_TRUE(test, seen.asked.comp_mask == IB_SA_SERVICE_REC_SERVICE_NAME);
+	KUNIT_EXPECT_EQ(test, seen.timeout_ms, 4000);
+	KUNIT_EXPECT_EQ(test, memcmp(seen.attr, service_wire, SA_SERVICE_REC_BYTES), 0);
+	KUNIT_EXPECT_EQ(test, seen.called, 0);
+}
+
+/* An answer of two records, the second of which is in two segments; @length of it came. */
+static void answer(struct kunit *test, size_t length)
+{
+	struct ib_sa_mad *mad = kunit_kzalloc(test, 2 * sizeof(*mad), GFP_KERNEL);
+	struct ib_mad_recv_buf second = { .mad = (struct ib_mad *)&mad[1] };
+	struct ib_mad_recv_wc wc = {
+		.recv_buf.mad = (struct ib_mad *)&mad[0],
+		.mad_len = IB_MGMT_SA_HDR + length,
+		.mad_seg_size = IB_MGMT_MAD_SIZE,
+	};
+
+	KUNIT_ASSERT_NOT_NULL(test, mad);
+	INIT_LIST_HEAD(&wc.rmpp_list);
+	list_add_tail(&wc.recv_buf.list, &wc.rmpp_list);
+	list_add_tail(&second.list, &wc.rmpp_list);
+	mad[0].sa_hdr.attr_offset = cpu_to_be16(SA_SERVICE_REC_BYTES / 8);
+	memcpy(mad[0].data + SA_SERVICE_REC_BYTES, service_wire, 24);
+	memcpy(mad[1].data, service_wire + 24, SA_SERVICE_REC_BYTES - 24);
+	seen.query.answer = &wc;
+	seen.query.deliver(&seen.query, 0, mad[0].data);
+	seen.query.answer = NULL;
+}
+
+static void answer_test(struct kunit *test)
+{
+	memset(&seen, 0, sizeof(seen));
+	seen.has_sa = true;
+	KUNIT_ASSERT_EQ(test, ask(test), 7);
+
+	answer(test, 2 * SA_SERVICE_REC_BYTES);
+	KUNIT_EXPECT_EQ(test, seen.status, 0);
+	KUNIT_EXPECT_EQ(test, seen.count, 2);
+	KUNIT_EXPECT_EQ(test, memcmp(&seen.last, &service, sizeof(service)), 0);
+	answer(test, 0);
+	KUNIT_EXPECT_EQ(test, seen.status, -ENOENT);
+	KUNIT_EXPECT_EQ(test, seen.count, 0);
+	answer(test, SA_SERVICE_REC_BYTES - 1);
+	KUNIT_EXPECT_EQ(test, seen.status, -EINVAL);
+	seen.query.deliver(&seen.query, -ETIMEDOUT, NULL);
+	KUNIT_EXPECT_EQ(test, seen.status, -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, seen.count, 0);
+	KUNIT_EXPECT_EQ(test, seen.called, 4);
+}
+
 static struct kunit_case service_cases[] = {
 	KUNIT_CASE(pack_test),
 	KUNIT_CASE(unpack_test),
+	KUNIT_CASE(question_test),
+	KUNIT_CASE(answer_test),
 	{}
 };
 
