@@ -235,6 +235,11 @@ static int ucma_query_paths(struct ucma_call *call)
 	return ucma_reply(req->response, &resp, size);
 }
 
+/* An option that not every kernel has. */
+#define NEW_OPTION(option, name) \
+	case RDMA_USER_CM_QUERY_##option: \
+		return ucma_query_##name(call);
+
 int ucma_query(struct ucma_call *call)
 {
 	struct ucma_id *id;
@@ -246,6 +251,7 @@ int ucma_query(struct ucma_call *call)
 		return ucma_query_ends(call, ucma_fill_gids);
 	case RDMA_USER_CM_QUERY_PATH:
 		return ucma_query_paths(call);
+	COMPAT_UCMA_QUERIES(NEW_OPTION)
 	}
 	/* That the id is wrong is said first. */
 	id = ucma_id_get(call->file, call->req.query.id);

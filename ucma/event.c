@@ -54,9 +54,9 @@ static bool ucma_is_of_mcast(const struct rdma_cm_event *event)
  * on, and the program determines how many are unread: its cgroup is charged,
  * but the allocation does not reclaim. A cgroup without memory gets the first
  * FREE_OF_CHARGE events all the same: without them the program might wait for
- * an event for ever.
+ * an event for ever. Context: process; ucma_moves held for reading.
  */
-static struct ucma_event *ucma_event_alloc(struct ucma_id *id)
+struct ucma_event *ucma_event_alloc(struct ucma_id *id)
 {
 	struct mem_cgroup *old = set_active_memcg(id->file->memcg);
 	struct ucma_event *new;
@@ -110,7 +110,7 @@ void ucma_event_free(struct ucma_event *event)
 	kfree(event);
 }
 
-static void ucma_enqueue(struct ucma_event *event, struct ucma_id *id)
+void ucma_enqueue(struct ucma_event *event, struct ucma_id *id)
 {
 	struct ucma_file *file = id->file;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Requests of rdma_cm's node: all there are. Test programs write the same. */
+/* Requests of rdma_cm's node that every kernel has. Test programs write the same. */
 #ifndef OFED_UCMA_REQUEST_H
 #define OFED_UCMA_REQUEST_H
 
@@ -15,9 +15,5 @@
 
 /* A member of a union of them. */
 #define UCMA_REQUEST(name) struct rdma_ucm_##name name;
-
-union ucma_request {
-	UCMA_REQUESTS(UCMA_REQUEST)
-};
 
 #endif /* OFED_UCMA_REQUEST_H */

@@ -17,7 +17,7 @@
  * Events that a program does not read are bounded. Requests are by the backlog,
  * events of groups by the groups; of all others an id has UCMA_UNREAD_MOST at the
  * most: with that many it is not asked to cause more (RESOLVE_*, SET_OPTION of a
- * path: -ENOBUFS), and repeated events that the network causes are dropped. All
+ * path, WRITE_CM_EVENT: -ENOBUFS), and repeated events that the network causes are dropped. All
  * of them but the first few are charged to the memory cgroup of the opener.
  *
  * Memory of the program is touched with no reference and no lock held. A page
@@ -36,6 +36,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
+#include <compat/ucma.h>
 #include <rdma/rdma_cm.h>
 
 #include "request.h"
@@ -138,6 +139,13 @@ struct ucma_event {
 	struct rdma_ucm_event_resp resp;
 };
 
+#define UCMA_NEW_REQUEST(number, name) UCMA_REQUEST(name)
+
+union ucma_request {
+	UCMA_REQUESTS(UCMA_REQUEST)
+	COMPAT_UCMA_COMMANDS(UCMA_NEW_REQUEST)
+};
+
 /**
  * struct ucma_call - a command in progress
  * @file: where it was written to
@@ -181,6 +189,8 @@ void ucma_id_unplug(struct ucma_id *id);
 
 /* event.c */
 int ucma_handler(struct rdma_cm_id *cm_id, struct rdma_cm_event *event);
+struct ucma_event *ucma_event_alloc(struct ucma_id *id);
+void ucma_enqueue(struct ucma_event *event, struct ucma_id *id);
 int ucma_event_read(struct ucma_file *file, void __user *to, size_t room);
 void ucma_event_free(struct ucma_event *event);
 void ucma_events_move(struct ucma_id *id, struct ucma_file *file);
@@ -229,6 +239,10 @@ int ucma_set_option(struct ucma_call *call);
 int ucma_join_ip_mcast(struct ucma_call *call);
 int ucma_join_mcast(struct ucma_call *call);
 int ucma_leave_mcast(struct ucma_call *call);
+/* cmd_service.c, cmd_event.c: where the kernel has them. */
+int ucma_resolve_ib_service(struct ucma_call *call);
+int ucma_query_services(struct ucma_call *call);
+int ucma_write_cm_event(struct ucma_call *call);
 
 #if IS_ENABLED(CONFIG_KUNIT)
 void ucma_event_was_read(struct ucma_event *event);

@@ -28,6 +28,9 @@ struct ucma_cmd {
 /* What follows the reserved word came later. */
 #define GREW(type) \
 	.in_min = offsetofend(struct rdma_ucm_##type, reserved)
+/* A command that not every kernel has. */
+#define NEW_COMMAND(number, name) \
+	[RDMA_USER_CM_CMD_##number] = { ucma_##name, REQUEST(name) },
 
 static const struct ucma_cmd commands[] = {
 	[RDMA_USER_CM_CMD_CREATE_ID] = {
@@ -79,6 +82,7 @@ static const struct ucma_cmd commands[] = {
 		ucma_resolve_addr, REQUEST(resolve_addr),
 	},
 	[RDMA_USER_CM_CMD_JOIN_MCAST] = { ucma_join_mcast, REQUEST(join_mcast) },
+	COMPAT_UCMA_COMMANDS(NEW_COMMAND)
 };
 
 /* Read the request behind a header that is @in_len bytes of it long. */
