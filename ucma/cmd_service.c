@@ -42,22 +42,26 @@ static void ucma_show_services(struct ib_user_service_rec *to, const struct sa_s
 /*
  * As many records as there is room for. How many there are tells a program how much room to have
  * next time, so it is no more than fit at most. Records stay as they are from the moment that
- * there are some.
+ * there are some. Return: memory of kvfree(), or an ERR_PTR.
  */
 static struct rdma_ucm_query_ib_service_resp *
 ucma_services_of(const struct rdma_route *route, size_t room, size_t *size)
 {
 	u32 all = min_t(u32, smp_load_acquire(&route->num_service_recs), UCMA_SERVICES_MOST);
 	struct rdma_ucm_query_ib_service_resp *resp;
-	u32 shown = min_t(u32, all, (room - sizeof(*resp)) / sizeof(resp->recs[0]));
+	u32 shown;
 
+	if (room < sizeof(*resp))
+		return ERR_PTR(-ENOSPC);
+	if (!all)
+		return ERR_PTR(-ENODATA);
+	shown = min_t(u32, all, (room - sizeof(*resp)) / sizeof(resp->recs[0]));
 	*size = struct_size(resp, recs, shown);
 	resp = kvzalloc(*size, GFP_KERNEL_ACCOUNT);
 	if (!resp)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	resp->num_service_recs = all;
-	if (shown)
-		ucma_show_services(resp->recs, route->service_recs, shown);
+	ucma_show_services(resp->recs, route->service_recs, shown);
 	return resp;
 }
 
@@ -65,18 +69,16 @@ int ucma_query_services(struct ucma_call *call)
 {
 	const struct rdma_ucm_query *req = &call->req.query;
 	struct ucma_id *id = ucma_id_enter(call->file, req->id, UCMA_ANY_ID);
-	struct rdma_ucm_query_ib_service_resp *resp = NULL;
-	const bool fits = call->out_len >= sizeof(*resp);
+	struct rdma_ucm_query_ib_service_resp *resp;
 	size_t size;
 	int ret;
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
-	if (fits)
-		resp = ucma_services_of(&id->cm_id->route, call->out_len, &size);
+	resp = ucma_services_of(&id->cm_id->route, call->out_len, &size);
 	ucma_id_leave(id);
-	if (!resp)
-		return fits ? -ENOMEM : -ENOSPC;
+	if (IS_ERR(resp))
+		return PTR_ERR(resp);
 	ret = ucma_reply(req->response, resp, size);
 	kvfree(resp);
 	return ret;

@@ -70,7 +70,7 @@ static struct sa_service_rec *sa_read_services(const struct ib_mad_recv_wc *wc,
 	if (ret)
 		return ERR_PTR(ret);
 	if (!table.count)
-		return ERR_PTR(-ENOENT);
+		return ERR_PTR(-ENODATA);
 	recs = kvmalloc_array(table.count, sizeof(*recs), GFP_KERNEL);
 	if (!recs)
 		return ERR_PTR(-ENOMEM);
@@ -108,7 +108,7 @@ static void sa_deliver_services(struct ib_sa_query *query, int status, void *att
  * @gfp_mask: how to allocate
  * @callback: called once, in process context, unless an errno is returned; may run before this
  *	      returns. @status is 0 and @resp has @num_services records, at least one, valid during
- *	      the call, or @resp is NULL and @status is -ENOENT (there is no such service),
+ *	      the call, or @resp is NULL and @status is -ENODATA (there is no such service),
  *	      -ETIMEDOUT, -EINTR (cancelled, or the port is going), -EINVAL (the SA refused, or
  *	      its answer is no table of service records), -ENOMEM, -EIO
  * @context: handed to @callback

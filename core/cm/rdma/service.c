@@ -122,14 +122,11 @@ int rdma_resolve_ib_service(struct rdma_cm_id *id, struct rdma_ucm_ib_service *i
 	ib_sa_comp_mask mask;
 	int ret;
 
-	ret = cma_service_wanted(ibs, &rec, &mask);
-	if (ret)
-		return ret;
 	if (!cma_device(mine))
 		return -EINVAL;
 	if (!rdma_cap_ib_sa(id->device, id->port_num))
 		return -EOPNOTSUPP;
-	ret = cma_move(mine, CMA_M_SERVICE_ASK);
+	ret = cma_service_wanted(ibs, &rec, &mask) ?: cma_move(mine, CMA_M_SERVICE_ASK);
 	if (ret)
 		return ret;
 	ret = id->route.num_service_recs ? -EINVAL : cma_ask_for_services(mine, &rec, mask);

@@ -180,7 +180,7 @@ static void answer_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.count, 2);
 	KUNIT_EXPECT_EQ(test, memcmp(&seen.last, &service, sizeof(service)), 0);
 	answer(test, 0);
-	KUNIT_EXPECT_EQ(test, seen.status, -ENOENT);
+	KUNIT_EXPECT_EQ(test, seen.status, -ENODATA);
 	KUNIT_EXPECT_EQ(test, seen.count, 0);
 	answer(test, SA_SERVICE_REC_BYTES - 1);
 	KUNIT_EXPECT_EQ(test, seen.status, -EINVAL);
