@@ -47,12 +47,13 @@ static void ucma_show_services(struct ib_user_service_rec *to, const struct sa_s
 static struct rdma_ucm_query_ib_service_resp *
 ucma_services_of(const struct rdma_route *route, size_t room, size_t *size)
 {
-	u32 all = min_t(u32, smp_load_acquire(&route->num_service_recs), UCMA_SERVICES_MOST);
 	struct rdma_ucm_query_ib_service_resp *resp;
-	u32 shown;
+	u32 all, shown;
 
 	if (room < sizeof(*resp))
 		return ERR_PTR(-ENOSPC);
+	/* Pairs with that of cma_keep_services(): the records are there, if the count is. */
+	all = min_t(u32, smp_load_acquire(&route->num_service_recs), UCMA_SERVICES_MOST);
 	if (!all)
 		return ERR_PTR(-ENODATA);
 	shown = min_t(u32, all, (room - sizeof(*resp)) / sizeof(resp->recs[0]));

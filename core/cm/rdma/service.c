@@ -66,6 +66,7 @@ static int cma_keep_services(struct cma_service_query *query, const struct sa_se
 	if (!route->service_recs)
 		return -ENOMEM;
 	memcpy(route->service_recs, recs, count * sizeof(*recs));
+	/* Pairs with that of a reader, ucma_services_of(). */
 	smp_store_release(&route->num_service_recs, count);
 	return 0;
 }
