@@ -18,6 +18,7 @@
 #include <kunit/visibility.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
+#include <compat/restrack.h>
 #include <ofed/restrack.h>
 
 #include "counters.h"
@@ -105,9 +106,8 @@ static struct ib_device *restrack_device_of(const struct rdma_restrack_entry *re
 		return container_of(res, struct rdma_counter, res)->device;
 	case RDMA_RESTRACK_CM_ID:
 		return container_of(res, struct ofed_tracked, entry)->device;
-	COMPAT_RESTRACK_DEVICES(res)
 	default:
-		return NULL;
+		return compat_restrack_device(res);
 	}
 }
 

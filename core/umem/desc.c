@@ -132,6 +132,15 @@ struct ib_umem *ib_umem_get_attr_or_va(struct ib_device *device,
 }
 OFED_EXPORT(ib_umem_get_attr_or_va);
 
+/*
+ * A file descriptor that the command has, as uverbs_get_raw_fd() reads it: that one calls the module
+ * of uverbs, which is above this one.
+ */
+static int umem_attr_fd(const struct uverbs_attr_bundle *attrs, u16 id)
+{
+	return uverbs_attr_get(attrs, id)->ptr_attr.data;
+}
+
 /* The attributes of the first kernels that had any: a range, or a part of a dma-buf. */
 static int umem_cq_parts(const struct uverbs_attr_bundle *attrs, struct ib_uverbs_buffer_desc *desc)
 {
@@ -151,8 +160,8 @@ static int umem_cq_parts(const struct uverbs_attr_bundle *attrs, struct ib_uverb
 		return ret;
 	if (va)
 		return uverbs_copy_from(&desc->addr, attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_VA);
-	ret = uverbs_get_raw_fd(&desc->fd, attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_FD);
-	return ret ?: uverbs_copy_from(&desc->addr, attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_OFFSET);
+	desc->fd = umem_attr_fd(attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_FD);
+	return uverbs_copy_from(&desc->addr, attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_OFFSET);
 }
 
 static bool umem_cq_has_parts(const struct uverbs_attr_bundle *attrs)

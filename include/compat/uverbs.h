@@ -37,21 +37,6 @@
 #define compat_qp_put_cntrs(qp) do { } while (0)
 #endif
 
-/* What `rdma resource` counts: names of kinds, and where the device of an object is. */
-#ifdef COMPAT_HAVE_COMP_CNTR
-#define COMPAT_RESTRACK_NAMES \
-	[RDMA_RESTRACK_DMAH]	= "DMA handle", \
-	[RDMA_RESTRACK_COMP_CNTR] = "completion counter",
-#define COMPAT_RESTRACK_DEVICES(res) \
-	case RDMA_RESTRACK_DMAH: \
-		return container_of(res, struct ib_dmah, res)->device; \
-	case RDMA_RESTRACK_COMP_CNTR: \
-		return container_of(res, struct ib_comp_cntr, res)->device;
-#else
-#define COMPAT_RESTRACK_NAMES
-#define COMPAT_RESTRACK_DEVICES(res)
-#endif
-
 /* The speed of a port as a method of its own (7.0). */
 #ifdef COMPAT_HAVE_QUERY_PORT_SPEED
 #define COMPAT_PORT_SPEED(...) __VA_ARGS__,

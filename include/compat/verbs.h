@@ -136,9 +136,9 @@ struct compat_rxe_flush {
 
 /* Ops of counters are told the port since 7.x. Drop with 6.12. */
 #ifdef COMPAT_HAVE_COUNTER_OPCNT
-#define COMPAT_COUNTER_PORT , u32 port
+#define COMPAT_COUNTER_PARAMS(...) __VA_ARGS__, u32 port
 #else
-#define COMPAT_COUNTER_PORT
+#define COMPAT_COUNTER_PARAMS(...) __VA_ARGS__
 #endif
 
 /* Which processors serve a completion vector: no op any more since 6.16. Drop with 6.12. */

@@ -77,8 +77,8 @@ static int td_modify_hw_stat(struct ib_device *ibdev, u32 port_num,
 }
 
 /* The only ids a QP counter can have are small and never run out. */
-static int td_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp
-			      COMPAT_COUNTER_PORT)
+static int td_counter_bind_qp(COMPAT_COUNTER_PARAMS(struct rdma_counter *counter,
+						     struct ib_qp *ibqp))
 {
 	int ret = td_fault(ibqp->device, counter_bind_qp);
 
@@ -90,7 +90,7 @@ static int td_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp
 	return 0;
 }
 
-static int td_counter_unbind_qp(struct ib_qp *ibqp COMPAT_COUNTER_PORT)
+static int td_counter_unbind_qp(COMPAT_COUNTER_PARAMS(struct ib_qp *ibqp))
 {
 	int ret = td_fault(ibqp->device, counter_unbind_qp);
 
