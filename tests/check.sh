@@ -140,6 +140,7 @@ soon ib-6.12 on_few vm 6.12 ofed ib
 soon insns tests/insns/run check 6.1
 soon roce-stock-6.1 on_few vm 6.1 stock roce
 soon roce-stock-7.3 on_few vm 7.3 stock roce
+soon stock-7.3 on_few vm 7.3
 soon iwarp-6.12 on_few vm 6.12 ofed iwarp
 if [ "${SCALE:-}" = 1 ]; then
 	soon ib-6.1 vm 6.1 ofed ib
@@ -148,6 +149,7 @@ if [ "${SCALE:-}" = 1 ]; then
 	soon iwarp-6.12-bpo vm 6.12-bpo ofed iwarp
 	soon roce-6.1-rt vm 6.1-rt ofed roce
 	soon iwsiw-6.12 siw_vm 6.12
+	soon roce-7.3 vm 7.3 ofed roce
 	soon iwarp-stock-7.3 vm 7.3 stock iwarp
 	soon pair-7.3 tests/vm/pair OURS=7.3 CORE=stock PEER=7.3 TIMEOUT="${TIMEOUT:-3000}"
 	soon pair-6.12 tests/vm/pair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"

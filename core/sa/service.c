@@ -101,7 +101,7 @@ static void sa_deliver_services(struct ib_sa_query *query, int status, void *att
  * ib_sa_service_rec_get - ask for the services of a kind
  * @client: registered with ib_sa_register_client()
  * @device: device
- * @port_num: its port whose SA is asked
+ * @port_num: its port; the SA is that of its subnet
  * @rec: what is known of the services
  * @comp_mask: IB_SA_SERVICE_REC_* of the members of @rec that count
  * @timeout_ms: limit of time, retries included

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * This folder alone knows kernel versions. The code is written for the API of
- * 7.3 (the core for that of 6.12, so far); here older kernels learn to spell it, one file
- * per topic. This file is
- * force-included in front of every other file, so it includes few of the kernel's
- * headers: macros are looked up where used. A macro COMPAT_HAVE_x comes from
- * Kbuild.probe, never from a version number; each says which kernel brought the
- * thing and when the line can go.
+ * This folder alone knows kernel versions. The code is written for the API of 7.3; here older
+ * kernels learn to spell it, one file per topic. This file is force-included in front of every other
+ * file, so it includes few of the kernel's headers: macros are looked up where used. A macro
+ * COMPAT_HAVE_x comes from Kbuild.probe, never from a version number; each says which kernel brought
+ * the thing and when the line can go.
  */
 #ifndef OFED_COMPAT_H
 #define OFED_COMPAT_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * rdma_cm: services by name or by id. The subnet administrator tells which ports have them; the
- * consumer chooses one, whose GID and service id are a destination of family AF_IB. For kernels
- * whose struct rdma_route has the records.
+ * GID of the one that the consumer chooses, and the service id, are a destination of family AF_IB.
+ * For kernels with the records in struct rdma_route.
  */
 #include <linux/export.h>
 #include <linux/memcontrol.h>

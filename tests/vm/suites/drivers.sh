@@ -15,6 +15,8 @@ if [ "$CORE" = ofed ]; then
 	base="ofed_core ofed_uverbs ofed_ucma ofed_umad ib_umad"
 else
 	base="ib_core ib_uverbs ib_cm iw_cm rdma_cm rdma_ucm ib_umad"
+	# Apart from ib_uverbs since 7.x.
+	! modinfo ib_uverbs_support >/dev/null 2>&1 || base="$base ib_uverbs_support"
 fi
 
 # One name a line: the modules of the core itself, and what depends on one.
