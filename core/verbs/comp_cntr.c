@@ -80,8 +80,8 @@ EXPORT_SYMBOL_GPL(ofed_destroy_comp_cntr);
  *
  * Context: process, may sleep.
  *
- * Return: 0, -EINVAL (no kind, or a counter of another device), -EBUSY (a kind has its counter),
- * -EOPNOTSUPP (driver has none), -ENOMEM, or the driver's errno.
+ * Return: 0, -EINVAL (no kind, a counter of another device, or a handle of a shared QP), -EBUSY (a
+ * kind has its counter), -EOPNOTSUPP (driver has none), -ENOMEM, or the driver's errno.
  */
 int ofed_qp_attach_comp_cntr(struct ib_qp *qp, struct ib_comp_cntr *cntr, u32 op_mask)
 {
@@ -90,8 +90,10 @@ int ofed_qp_attach_comp_cntr(struct ib_qp *qp, struct ib_comp_cntr *cntr, u32 op
 
 	if (!qp->device->ops.qp_attach_comp_cntr)
 		return ofed_refuse_op(qp->device, "qp_attach_comp_cntr");
-	if (!op_mask || cntr->device != qp->device)
-		return ofed_refuse(qp->device, -EINVAL, "a counter of another device, or for nothing");
+	/* A handle of a shared XRC target is none: others may change the QP behind it meanwhile. */
+	if (!op_mask || cntr->device != qp->device || qp->real_qp != qp)
+		return ofed_refuse(qp->device, -EINVAL,
+				   "a counter of another device, for nothing, or for an open handle");
 	if (qp->comp_cntr_op_mask & op_mask)
 		return ofed_refuse(qp->device, -EBUSY, "kinds 0x%x have their counter",
 				   qp->comp_cntr_op_mask & op_mask);
