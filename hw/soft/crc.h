@@ -3,7 +3,6 @@
 #ifndef OFED_SOFT_CRC_H
 #define OFED_SOFT_CRC_H
 
-#include <linux/crc32.h>
 #include <linux/types.h>
 
 struct crypto_shash;
@@ -17,7 +16,7 @@ struct crypto_shash;
  */
 struct soft_crc {
 	const char *name;
-	typeof(crc32_le) *table;
+	u32 (*table)(u32 crc, const compat_crc_bytes *at, size_t length);
 	const char *table_name;
 	struct crypto_shash *shash;
 };

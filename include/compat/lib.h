@@ -28,11 +28,16 @@
 #define system_dfl_wq system_unbound_wq
 #endif
 
-/* In <linux/crc32.h> under this name since 6.14. Drop with 6.12. */
+/*
+ * In <linux/crc32.h> under this name since 6.14, and what it sums up is of any type, as for
+ * crc32_le(). Drop with 6.12.
+ */
 #ifdef COMPAT_HAVE_CRC32C
 #define compat_crc32c crc32c
+#define compat_crc_bytes void
 #else
 #define compat_crc32c __crc32c_le
+#define compat_crc_bytes unsigned char
 #endif
 
 #endif /* OFED_COMPAT_LIB_H */
