@@ -25,6 +25,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/iw_cm.h>
 
+#include "find_device.h"
+
 #define PORT	7400
 #define ROOM	1024
 /* RFC 5044 7.1; RFC 6581 9 takes four of them. */
@@ -517,32 +519,6 @@ static void by_hand(struct pair *pair, u8 revision, u32 most)
 	raw_converse(pair, revision, MPA + 1, 0);
 	row(pair, steps->heard > 0 && steps->told == -ECONNRESET &&
 	    !completion_done(&pair->hear.told), "no consumer hears of a request", MPA + 1, more);
-}
-
-/* Which device find_device() looks for, and what it has found. Guarded by find_lock. */
-static DEFINE_MUTEX(find_lock);
-static const char *find_name;
-static struct ib_device *find_found;
-
-static int find_add(struct ib_device *dev)
-{
-	if (!strcmp(dev_name(&dev->dev), find_name) && ib_device_try_get(dev))
-		find_found = dev;
-	return -EOPNOTSUPP;
-}
-
-/* Of iWARP, with its registration lock; NULL if there is none. A client sees all devices. */
-static struct ib_device *find_device(const char *name)
-{
-	struct ib_client client = { .name = "ofed_iwpd", .add = find_add };
-
-	guard(mutex)(&find_lock);
-	find_name = name;
-	find_found = NULL;
-	if (ib_register_client(&client))
-		return NULL;
-	ib_unregister_client(&client);
-	return find_found;
 }
 
 static struct ib_device *init_end(struct end *end, const char *name)
