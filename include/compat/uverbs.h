@@ -26,7 +26,7 @@
 #define compat_put_dmah(handle) ((void)(handle))
 #endif
 
-/* Completion counters (7.2): of a queue pair, read without its CQ. */
+/* Completion counters (7.3): of a queue pair, read without its CQ. */
 #ifdef COMPAT_HAVE_COMP_CNTR
 #define COMPAT_COMP_CNTR(...) __VA_ARGS__,
 #define compat_qp_init_cntrs(qp) xa_init_flags(&(qp)->comp_cntrs, XA_FLAGS_ACCOUNT)
@@ -49,6 +49,13 @@
 #define COMPAT_BUFFERS(...) __VA_ARGS__,
 #else
 #define COMPAT_BUFFERS(...)
+#endif
+
+/* The same of a shared receive queue (7.3). */
+#ifdef COMPAT_HAVE_SRQ_BUFFER
+#define COMPAT_SRQ_BUFFER(...) __VA_ARGS__,
+#else
+#define COMPAT_SRQ_BUFFER(...)
 #endif
 
 /*

@@ -66,6 +66,7 @@ extern const struct uapi_definition uv_def_dmah[];
 extern const struct uapi_definition uv_def_comp_cntr[];
 extern const struct uapi_definition uv_def_port_speed[];
 extern const struct uapi_definition uv_def_buffers[];
+extern const struct uapi_definition uv_def_srq_buffer[];
 extern const struct uapi_definition uv_def_ucaps[];
 
 /*

@@ -32,6 +32,7 @@ static const struct uapi_definition std_defs[] = {
 	COMPAT_COMP_CNTR(UAPI_DEF_CHAIN(uv_def_comp_cntr))
 	COMPAT_PORT_SPEED(UAPI_DEF_CHAIN(uv_def_port_speed))
 	COMPAT_BUFFERS(UAPI_DEF_CHAIN(uv_def_buffers))
+	COMPAT_SRQ_BUFFER(UAPI_DEF_CHAIN(uv_def_srq_buffer))
 	COMPAT_UCAPS(UAPI_DEF_CHAIN(uv_def_ucaps))
 	{}
 };
