@@ -13,6 +13,20 @@ enum soft_task_left ibt_requester_round(struct soft_task *task);
 /* Half of the circle: a responder takes what is further ahead for the past. */
 #define IBT_PSN_REACH	BIT(23)
 
+/*
+ * The PSNs of a READ are those of its response: on their way are one packet of the requester and
+ * what the responder sends. Where the peer keeps what comes behind a gap, little of that is for
+ * nothing, and a window of READs alone would be no more than a window for each round trip.
+ */
+static inline bool ibt_sq_reads_ahead(const struct ibt_qp *qp,
+				      const struct ibt_wqe *wqe, u32 waiting)
+{
+	return wqe->opcode == IB_WR_RDMA_READ &&
+	       qp->rtx.resend.peer == IBT_PEER_KEEPS &&
+	       qp->rtx.recovery != IBT_PROBING &&
+	       waiting < IBT_WINDOW_READS * ibt_rtx_window(&qp->rtx);
+}
+
 /* IBA 9.7.7.2.2: how much may be without an answer. */
 static inline bool ibt_sq_in_window(const struct ibt_qp *qp,
 				    const struct ibt_wqe *wqe)
@@ -26,7 +40,9 @@ static inline bool ibt_sq_in_window(const struct ibt_qp *qp,
 	more = wqe->numbered ?
 	       ibt_psn_ahead(wqe->last_psn, sq->cur_psn) + 1 :
 	       ibt_packets(wqe->length, qp->mtu);
-	return waiting < ibt_rtx_window(&qp->rtx) && waiting + more <= IBT_PSN_REACH;
+	if (waiting >= ibt_rtx_window(&qp->rtx) && !ibt_sq_reads_ahead(qp, wqe, waiting))
+		return false;
+	return waiting + more <= IBT_PSN_REACH;
 }
 
 /* Does the next request wait for more answers? Then ibt_requester() would send nothing. */

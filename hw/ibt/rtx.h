@@ -22,7 +22,9 @@
 #define IBT_WINDOW_LEAST	2
 /* A responder that keeps what came behind a gap gets little for nothing. */
 #define IBT_WINDOW_LEAST_KEPT	16
-static_assert(IBT_WINDOW <= IBT_RESEND_SPAN);
+/* So many windows of READs; a READ of a window may still begin within what can be marked. */
+#define IBT_WINDOW_READS	3
+static_assert((IBT_WINDOW_READS + 1) * IBT_WINDOW <= IBT_RESEND_SPAN);
 
 enum ibt_recovery {
 	IBT_STEADY,

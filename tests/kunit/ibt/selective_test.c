@@ -26,6 +26,7 @@ static struct {
 	u32 num;
 	u32 naks;		/* are lost */
 	bool answers;		/* it is packets of answers that are lost */
+	bool mute;		/* all of them */
 	u32 responses;
 	u32 requests;
 	u32 marked;		/* of these, with any mark */
@@ -81,6 +82,8 @@ static enum fake_fate lose_some(u32 number, const u8 *bth)
 	}
 	if (fake_slid(bth) % 2 == 0) {
 		wire.responses++;
+		if (wire.mute)
+			return FAKE_DROP;
 		return wire.answers ? lose_request(psn) : FAKE_PASS;
 	}
 	wire.requests++;
@@ -323,6 +326,41 @@ static void the_end_is_lost(struct kunit *test)
 	KUNIT_EXPECT_LT(test, ends_counter(0, "early_retransmits"), 6ULL);
 }
 
+/*
+ * READs of a window each, as many as may be without a response, while none comes: the packets of
+ * all their responses.
+ */
+static u32 read_ahead(struct kunit *test)
+{
+	struct job job = { .op = IB_WR_RDMA_READ, .length = IBT_WINDOW * MTU };
+	u32 ahead;
+
+	wire.mute = true;
+	for (job.id = 0; job.id < 4; job.id++)
+		KUNIT_ASSERT_EQ(test, ends_post(&pair, 0, &job), 0);
+	msleep(50);
+	ahead = ibt_psn_ahead(READ_ONCE(requester()->sq.high), wire.end);
+	wire.mute = false;
+	for (job.id = 0; job.id < 4; job.id++)
+		EXPECT_WC(&pair, pair.end[0].send_cq, job.id, IB_WC_SUCCESS);
+	fake_restart(NULL);
+	return ahead;
+}
+
+static void reads_go_ahead(struct kunit *test)
+{
+	make();
+	KUNIT_EXPECT_EQ(test, read_ahead(test), IBT_WINDOW_READS * IBT_WINDOW);
+}
+
+static void not_towards_a_plain_peer(struct kunit *test)
+{
+	ibt_selective = false;
+	make();
+	KUNIT_EXPECT_EQ(test, read_ahead(test), IBT_WINDOW);
+	ibt_selective = true;
+}
+
 /* The peer is one that has never heard of it. */
 static void a_plain_peer_gets_all_again(struct kunit *test)
 {
@@ -413,6 +451,8 @@ static struct kunit_case selective_cases[] = {
 	KUNIT_CASE(it_is_lost_again),
 	KUNIT_CASE(the_nak_is_lost),
 	KUNIT_CASE(the_end_is_lost),
+	KUNIT_CASE(reads_go_ahead),
+	KUNIT_CASE(not_towards_a_plain_peer),
 	KUNIT_CASE(a_plain_peer_gets_all_again),
 	KUNIT_CASE(what_is_kept_has_a_bound),
 	KUNIT_CASE(nothing_is_kept_for_others),
