@@ -13,7 +13,7 @@
 #   make vm KERNEL=6.1 SUITES=load,sysfs      suites by name
 #   make check-install     the packages in a Debian that boots
 #   make kernels           what tests need, ahead of them
-#   make modules K=6.1     modules for a test kernel: 6.1, 6.12, 6.12-bpo, 7.3, debug, um, um-debug
+#   make modules K=6.1     modules for a test kernel: 6.1, 6.12, 6.12-bpo, 7.2, 7.3, debug, um, um-debug
 #   make obj K=6.1 FILE=hw/roce/main.c          one file with every warning on
 #   make bench | insns     how fast; how many instructions a message takes
 # Else

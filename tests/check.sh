@@ -75,9 +75,9 @@ all_of_them() {
 }
 
 # Unquoted on purpose: nothing, or a name.
-emulated= backport= realtime=
-[ "${SCALE:-}" != 1 ] || emulated=debug backport=6.12-bpo realtime=6.1-rt
-tests/vm/prepare.sh um-debug $emulated $realtime
+emulated= backport= realtime= before=
+[ "${SCALE:-}" != 1 ] || emulated=debug backport=6.12-bpo realtime=6.1-rt before=7.2
+tests/vm/prepare.sh um-debug $emulated $realtime $before
 
 # VMs of a core and a device: vm KERNEL CORE roce|ib [few|cm], or vm KERNEL for rxe on ours
 vm() {
@@ -106,7 +106,7 @@ lane build-6.1 tests/style.sh 6.1
 make -s -C tests/programs
 # What needs no more than 6.1 goes beside the other builds.
 # Unquoted on purpose: nothing, or a name.
-soon style tests/style.sh 6.12 7.3 $backport $realtime um-debug $emulated text
+soon style tests/style.sh 6.12 7.3 $backport $realtime $before um-debug $emulated text
 built=$!
 soon roce-6.1-few on_few vm 6.1 ofed roce few
 soon stock-6.1-few on_few vm 6.1 "" "" few
@@ -150,12 +150,15 @@ if [ "${SCALE:-}" = 1 ]; then
 	soon roce-6.1-rt vm 6.1-rt ofed roce
 	soon iwsiw-6.12 siw_vm 6.12
 	soon roce-7.3 vm 7.3 ofed roce
+	soon stock-7.2 vm 7.2
+	soon roce-7.2 vm 7.2 ofed roce
+	soon roce-stock-7.2 vm 7.2 stock roce
 	soon iwarp-stock-7.3 vm 7.3 stock iwarp
 	soon pair-7.3 tests/vm/pair OURS=7.3 CORE=stock PEER=7.3 TIMEOUT="${TIMEOUT:-3000}"
 	soon pair-6.12 tests/vm/pair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon cmpair-6.12 tests/vm/pair SUITE=cmpair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon demo-elsewhere tests/vm/elsewhere demo
-	soon install-6.12 tests/vm/install/run 6.12
+	soon install-6.12 tests/vm/install/run 6.12 7.3
 	soon upgrade tests/vm/install/upgrade
 	soon clone-6.1 tests/vm/install/clone 6.1
 	soon clone-6.12 tests/vm/install/clone 6.12
