@@ -26,7 +26,9 @@ K	?=
 ifneq ($(K),)
 KDIR	:= $(shell awk '$$1 == "$(K)" { print $$5 }' $(CACHE)/kernels 2>/dev/null)
 # The root of its release's programs, where the host's compiler is not the one of the headers.
-ROOT	:= $(filter-out /,$(shell awk '$$1 == "$(K)" { print $$6 }' $(CACHE)/kernels 2>/dev/null))
+# For arm64 it is that of the release that is of this architecture.
+ROOT	:= $(wildcard $(patsubst %-arm64,%,$(filter-out /,$(shell awk '$$1 == "$(K)" { print $$6 }' $(CACHE)/kernels 2>/dev/null))))
+CROSS	:= $(if $(findstring -arm64,$(K)),aarch64-linux-gnu-)
 B	:= $(shell OFED_CACHE='$(CACHE)' tests/vm/builddir)/$(K)
 else
 KDIR	?= /lib/modules/$(KVER)/build
@@ -67,7 +69,7 @@ BUILD	= $(KMAKE)
 ifneq ($(and $(K),$(shell test -w $(CACHE) && command -v ccache)),)
 AT	= $(CACHE)/place/$(K)
 KARGS	+= CHECK='$(AT)/tests/sparse-once' \
-	$(if $(filter 6.% 7.%,$(K)),DEBIAN_KERNEL_USE_CCACHE=1,CC='ccache gcc')
+	$(if $(filter 6.% 7.%,$(K)),DEBIAN_KERNEL_USE_CCACHE=1,CC='ccache $(CROSS)gcc')
 BUILD	= mkdir -p $(CACHE)/place && { flock 9 && ln -sfn $(B) $(AT) && $(KMAKE); } 9>$(AT).lock
 export CCACHE_DIR := $(CACHE)/ccache
 # kbuild lists the headers of each file, so they are not found by preprocessing.

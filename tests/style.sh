@@ -81,7 +81,7 @@ for k in "$@"; do
 	fi
 	verdict $s "build without a warning on $k"
 	case $k in *debug) continue ;; esac
-	headers=$(awk -v k="$k" '$1 == k { sub("/$", "", $6); print $6 $5 }' "$cache/kernels")
+	headers=$(awk -v k="$k" '$1 == k { sub("(-arm64)?/?$", "", $6); print $6 $5 }' "$cache/kernels")
 	stock=$(awk -v k="$k" '$1 == k { print $4 "/lib/modules/" $2 }' "$cache/kernels")
 	# Drivers alone export nothing of the core's.
 	if [ -e "build/$k/core/ofed_core.ko" ]; then

@@ -8,6 +8,9 @@
 #                                kernels of source-kernel.sh: debug, um, um-debug
 #                                (15 minutes each, once)
 #
+# Programs and kernels of arm64 are unpacked, nothing of it is installed; the compiler for
+# them is one of the release that is of this architecture.
+#
 # Result: $OFED_CACHE/kernels, one line per kernel:
 #   <short name> <kernel release> <image> <modules root> <headers dir> <user space>
 # and $OFED_CACHE/initramfs-<short name>. The user space is / or the folder of a release
@@ -41,8 +44,17 @@ packages="
 	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin fio qperf
 	linux-perf trace-cmd bpftrace
 "
+# Nothing runs while these are unpacked, so what a system has to have is among them.
+packages_arm64="
+	base-files base-passwd bash coreutils dash debianutils diffutils findutils grep gzip
+	hostname libc-bin mawk mount ncurses-base perl-base sed tar util-linux
+	busybox-static kmod xz-utils iproute2 procps psmisc jq ethtool libc6-dev
+	rdma-core ibverbs-utils rdmacm-utils perftest infiniband-diags
+	libibverbs-dev librdmacm-dev libibumad-dev
+"
 # Those that other releases have no more, or not yet.
 packages_of() { # RELEASE
+	case $1 in *-arm64) echo "$packages_arm64" && return ;; esac
 	echo "$packages"
 	case $1 in 12) echo dapl2-utils libdapl2 ;; esac
 }
@@ -51,7 +63,7 @@ packages_of() { # RELEASE
 
 newest() { # KERNEL: its newest package with a name that matches the pattern
 	release_apt "$(kernel_field "$1" release)" cache pkgnames linux-headers- |
-		grep -E "^linux-headers-$(kernel_field "$1" pattern)-amd64\$" |
+		grep -E "^linux-headers-$(kernel_field "$1" pattern)-$(flavour_of "$1")\$" |
 		sort -V | tail -n 1 | sed 's/^linux-headers-//'
 }
 
@@ -94,14 +106,20 @@ for name in $named; do
 "
 done
 kver_of() { echo "$kvers" | awk -v k="$1" '$1 == k { print $2 }'; }
-headers_of() { # RELEASE: packages of all its kernels
+headers_of() { # RELEASE: packages that all kernels need that are built there
 	for _name in $named; do
-		[ "$(kernel_field "$_name" release)" = "$1" ] || continue
-		echo "linux-headers-$(kver_of "$_name")"
+		_of=$(kernel_field "$_name" release)
+		if [ "$_of" = "$1" ] && [ "$(arch_of "$1")" = amd64 ]; then
+			echo "linux-headers-$(kver_of "$_name")"
+		elif [ "$_of" != "$1" ] && [ "$(builder_of "$_of")" = "$1" ]; then
+			_stem=$(kver_of "$_name" | sed 's/-arm64.*//')
+			echo "gcc-aarch64-linux-gnu linux-headers-$_stem-common linux-kbuild-$_stem"
+		fi
 	done
 }
 
 missing=
+case $named in *-arm64*) host_packages="$host_packages qemu-system-arm" ;; esac
 for p in $host_packages $(packages_of "$host") $(headers_of "$host"); do
 	installed "$p" || missing="$missing $p"
 done
@@ -116,7 +134,7 @@ fi
 
 # ---- user space of the other releases --------------------------------------
 
-for release in $(releases); do
+for release in $(for name in $named; do kernel_field "$name" release; done | sort -u); do
 	# Unquoted on purpose: lists of words.
 	"$here/user-space" "$release" $(packages_of "$release") $(headers_of "$release")
 done
@@ -152,6 +170,21 @@ unpack() { # RELEASE KVER TO
 	mv "$3.new" "$3"
 }
 
+# Headers of another architecture: for the compiler, and for what a guest looks up in them.
+unpack_headers() { # RELEASE KVER
+	[ "$(arch_of "$1")" != amd64 ] || return 0
+	for _root in "$(root_of "$1")" "$(root_of "$(builder_of "$1")")"; do
+		_to=$(host_path "$_root" "/usr/src/linux-headers-$2")
+		[ -e "$_to/Makefile" ] && continue
+		fetch "$1" "linux-headers-$2"
+		rm -rf "$cache/headers.new"
+		dpkg -x "$cache/deb/linux-headers-$2_"*.deb "$cache/headers.new"
+		rm -rf "$_to"
+		mv "$cache/headers.new/usr/src/linux-headers-$2" "$_to"
+	done
+	rm -rf "$cache/headers.new"
+}
+
 stock_kernel() { # KERNEL KVER
 	dir=$cache/stock/$2
 	release=$(kernel_field "$1" release)
@@ -162,6 +195,7 @@ stock_kernel() { # KERNEL KVER
 }
 for name in $named; do
 	stock_kernel "$name" "$(kver_of "$name")"
+	unpack_headers "$(kernel_field "$name" release)" "$(kver_of "$name")"
 done
 
 # ---- the kernel's own RDMA, which tests/originality compares with ----------
@@ -217,7 +251,7 @@ done
 } >"$cache/kernels.new"
 mv "$cache/kernels.new" "$cache/kernels"
 
-while read -r name kver image modroot _; do
+while read -r name kver image modroot _ root; do
 	ramfs=$cache/initramfs-$name
 	# Newer than the kernel and than the script that goes in: nothing to do.
 	if [ "$ramfs" -nt "$image" ] && [ "$ramfs" -nt "$here/initramfs-init" ] &&
@@ -226,7 +260,7 @@ while read -r name kver image modroot _; do
 	fi
 	dir=$(mktemp -d)
 	mkdir -p "$dir/bin" "$dir/modules" "$dir/proc" "$dir/sys" "$dir/dev" "$dir/host" "$dir/rw" "$dir/root"
-	cp /bin/busybox "$dir/bin/busybox"
+	cp "$root/bin/busybox" "$dir/bin/busybox"
 	install -m 755 "$here/initramfs-init" "$dir/init"
 	# What it takes to reach the host's root, in load order, not compressed:
 	# busybox insmod cannot unpack. Built-in ones print 'builtin'.

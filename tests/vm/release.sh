@@ -8,7 +8,14 @@ release_rows() { awk -v n="$1" -v v="$2" '!/^#/ && $n == v' "$vm/releases"; }
 # Those that prepare.sh always has.
 release_kernels() { awk '!/^#/ && $6 != "named" { print $1 }' "$vm/releases"; }
 kernels_of() { awk -v r="$1" '!/^#/ && $2 == r && $6 != "named" { print $1 }' "$vm/releases"; } # RELEASE
-releases() { awk '!/^#/ && !seen[$2]++ { print $2 }' "$vm/releases"; }
+# The architecture of a release's programs: 13, 13-arm64
+arch_of() { case $1 in *-arm64) echo arm64 ;; *) echo amd64 ;; esac; } # RELEASE
+# What the names of a kernel's packages end with.
+flavour_of() { # KERNEL
+	case $1 in *-arm64*) echo "arm64${1##*-arm64}" ;; *) echo amd64 ;; esac
+}
+# The release that has the compiler for another one: the same, of this architecture.
+builder_of() { echo "${1%-arm64}"; } # RELEASE
 
 # kernel_field NAME release|suite|pattern|source
 kernel_field() {
@@ -61,7 +68,9 @@ release_apt() {
 	_state=$cache/apt-$_release
 	mkdir -p "$_state/lists/partial" "$_state/archives/partial"
 	[ -s "$_state/sources.list" ] || sources_of "$_release" >"$_state/sources.list"
-	"$_verb" -o Dir::State::Lists="$_state/lists" -o Dir::Cache="$_state" \
+	_arch=$(arch_of "$_release")
+	"$_verb" -o APT::Architecture="$_arch" -o APT::Architectures="$_arch" \
+		-o Dir::State::Lists="$_state/lists" -o Dir::Cache="$_state" \
 		-o APT::Sandbox::User=root -o Dir::State::status=/dev/null \
 		-o Dir::Etc::SourceParts=/dev/null \
 		-o Dir::Etc::SourceList="$_state/sources.list" "$@"
