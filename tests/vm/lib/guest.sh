@@ -6,6 +6,7 @@
 passed=0 failed=0
 work=$(mktemp -d /tmp/suite.XXXXXX)
 programs=$TOP/build/programs
+[ "$(uname -m)" != aarch64 ] || programs=$programs-arm64
 # A command of a suite that hangs is a failure, not the end of the run.
 limit=${LIMIT:-300}
 [ "$KERNEL" != debug ] || limit=$((limit * 2))
