@@ -125,7 +125,8 @@ bool iw_sq_take_user(struct iw_qp *qp)
 	wqe->status = iw_sq_take(qp, wqe, sqe, flags);
 	wqe->state = IW_SLOT_POSTED;
 	wqe->got = 0;
-	WRITE_ONCE(sqe->flags, 0);
+	/* Its bytes are read, then it is the program's again: pairs with libsiw's load. */
+	smp_store_release(&sqe->flags, 0);
 	/*
 	 * libsiw sets the flags of the next element, then reads those of this
 	 * one, and rings the doorbell only if they are clear. Either libsiw
