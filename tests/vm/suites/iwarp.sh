@@ -42,7 +42,8 @@ check "rping over IPv6" over 7174 rping -s -a fd00::2 -C $n -V -- rping -c -a fd
 check "ucmatose, 10 connections" over 7471 ucmatose -b 10.0.0.2 -c 10 -C 20 -- \
 	ucmatose -s 10.0.0.2 -c 10 -C 20
 check "ucmatose over IPv6" over 7471 ucmatose -b fd00::2 -c 4 -- ucmatose -s fd00::2 -c 4
-check "cmtime" ask 7471 cmtime -b 10.0.0.2 -c 100 -- cmtime -s 10.0.0.2 -c 100
+# Debian 13's listens by TCP, too, at the port that it has given to rdma_cm. On iWARP that is taken.
+[ "$RELEASE" != 12 ] || check "cmtime" ask 7471 cmtime -b 10.0.0.2 -c 100 -- cmtime -s 10.0.0.2 -c 100
 check "rstream" over 7471 rstream -b 10.0.0.2 -S 65536 -C $n -T v -- \
 	rstream -s 10.0.0.2 -S 65536 -C $n -T v
 check "rdma_server and rdma_client" over 7471 rdma_server -s 10.0.0.2 -- rdma_client -s 10.0.0.2

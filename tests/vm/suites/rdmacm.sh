@@ -76,6 +76,9 @@ messages() {
 	more || return
 	# The kernel's own core of 7.3 rejects some of its connections, over rdma_rxe as well.
 	[ "$CORE-$series" != stock-7.3 ] || return 0
+	# Debian 13's invents numbers of queue pairs, the same ones at both ends. Of one device
+	# they are those of a stale connection, to the kernel's own core as well.
+	[ "$RELEASE" = 12 ] || [ $place = apart ] || return 0
 	check "cmtime, $name" ask tcp 7471 "cmtime -b $at -c $few" "cmtime -s $at -c $few"
 	check "cmtime made connections" grep -q '^disconnect' "$work/client"
 }
