@@ -48,7 +48,7 @@ packages="
 packages_arm64="
 	base-files base-passwd bash coreutils dash debianutils diffutils findutils grep gzip
 	hostname libc-bin mawk mount ncurses-base perl-base sed tar util-linux
-	busybox-static kmod xz-utils iproute2 procps psmisc jq ethtool libc6-dev
+	busybox-static kmod xz-utils iproute2 procps psmisc jq ethtool e2fsprogs libc6-dev
 	rdma-core ibverbs-utils rdmacm-utils perftest infiniband-diags
 	libibverbs-dev librdmacm-dev libibumad-dev
 "
@@ -113,7 +113,7 @@ headers_of() { # RELEASE: packages that all kernels need that are built there
 			echo "linux-headers-$(kver_of "$_name")"
 		elif [ "$_of" != "$1" ] && [ "$(builder_of "$_of")" = "$1" ]; then
 			_stem=$(kver_of "$_name" | sed 's/-arm64.*//')
-			echo "gcc-aarch64-linux-gnu linux-headers-$_stem-common linux-kbuild-$_stem"
+			echo "gcc-aarch64-linux-gnu dkms linux-headers-$_stem-common linux-kbuild-$_stem"
 		fi
 	done
 }
