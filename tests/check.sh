@@ -75,9 +75,12 @@ all_of_them() {
 }
 
 # Unquoted on purpose: nothing, or a name.
-emulated= backport= realtime= before=
-[ "${SCALE:-}" != 1 ] || emulated=debug backport=6.12-bpo realtime=6.1-rt before=7.2
-tests/vm/prepare.sh um-debug $emulated $realtime $before
+emulated= backport= realtime= before= arm=
+[ "${SCALE:-}" != 1 ] || {
+	emulated=debug backport=6.12-bpo realtime=6.1-rt before=7.2
+	arm="6.12-arm64 6.12-arm64-16k"
+}
+tests/vm/prepare.sh um-debug $emulated $realtime $before $arm
 
 # VMs of a core and a device: vm KERNEL CORE roce|ib [few|cm], or vm KERNEL for rxe on ours
 vm() {
@@ -102,11 +105,18 @@ on_few() {
 	"$@"
 }
 
+# A machine of another architecture is emulated on every host: many rounds are for the kernels
+# of this one.
+fewer() {
+	export SCALE=0.05
+	"$@"
+}
+
 lane build-6.1 tests/style.sh 6.1
 make -s -C tests/programs
 # What needs no more than 6.1 goes beside the other builds.
 # Unquoted on purpose: nothing, or a name.
-soon style tests/style.sh 6.12 7.3 $backport $realtime $before um-debug $emulated text
+soon style tests/style.sh 6.12 7.3 $backport $realtime $before $arm um-debug $emulated text
 built=$!
 soon roce-6.1-few on_few vm 6.1 ofed roce few
 soon stock-6.1-few on_few vm 6.1 "" "" few
@@ -148,6 +158,9 @@ if [ "${SCALE:-}" = 1 ]; then
 	soon roce-6.12-bpo vm 6.12-bpo ofed roce
 	soon iwarp-6.12-bpo vm 6.12-bpo ofed iwarp
 	soon roce-6.1-rt vm 6.1-rt ofed roce
+	soon roce-6.12-arm64 fewer vm 6.12-arm64 ofed roce
+	soon roce-6.12-arm64-16k fewer vm 6.12-arm64-16k ofed roce
+	soon dkms-arm64 tests/vm/dkms-arm64
 	soon iwsiw-6.12 siw_vm 6.12
 	soon roce-7.3 vm 7.3 ofed roce
 	soon stock-7.2 vm 7.2
