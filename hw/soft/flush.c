@@ -17,7 +17,7 @@ static enum soft_access_err soft_write_back_some(struct soft_region *region, u32
 	struct soft_spot spot;
 
 	if (region->grant == grant)
-		fault = soft_spot_get(region, *iova, *left, true, &spot);
+		fault = soft_spot_get(region, *iova, *left, true, false, &spot);
 	if (fault == SOFT_OK) {
 		arch_wb_cache_pmem(spot.at, spot.bytes);
 		*iova += spot.bytes;

@@ -4,6 +4,7 @@
  * straight from where they are to where they belong.
  */
 #include <linux/export.h>
+#include <linux/sizes.h>
 
 #include "iter.h"
 #include "pages.h"
@@ -11,6 +12,8 @@
 
 /* Interrupts are disabled while this many bytes move. */
 #define COPY_CHUNK (16U << 10)
+/* Absent pages behind the one that is needed, which are brought in with it. */
+#define AHEAD SZ_1M
 
 /**
  * soft_iter_list - a cursor over the entries of a work request
@@ -266,9 +269,54 @@ static enum soft_access_err soft_iter_settle(struct soft_iter *it, u64 *run)
 	return it->region ? SOFT_OK : soft_enter_entry(it);
 }
 
+/* The pages that the next @bytes of @it want of its region. @run: up to the end of the entry. */
+static bool soft_run_absent(const struct soft_iter *it, u64 bytes, u64 run, bool write,
+			    struct soft_want *want)
+{
+	u64 pos = soft_region_pos(it);
+
+	if (!it->region || !soft_region_absent(it->region, pos, bytes, write, want))
+		return false;
+	/* The rest of the message comes next. */
+	want->length = min_t(u64, pos + run - want->iova, AHEAD);
+	return true;
+}
+
+/**
+ * soft_iter_absent - which pages does a copy find absent?
+ * @it: stays where it is
+ * @bytes: of the copy, or more than are left
+ * @write: it is the destination
+ * @want: filled in, with a reference to the region
+ *
+ * Context: any. Return: pages are absent. False: they have come meanwhile, or something else is
+ * wrong, which a copy finds out.
+ */
+bool soft_iter_absent(const struct soft_iter *it, u64 bytes, bool write, struct soft_want *want)
+{
+	struct soft_iter at = *it;
+	bool absent = false;
+	u64 run;
+
+	/* A list takes its references itself. */
+	if (at.kind == SOFT_ITER_LIST)
+		at.region = NULL;
+	bytes = min(bytes, at.left);
+	while (bytes && !absent && soft_iter_settle(&at, &run) == SOFT_OK) {
+		u64 step = min(run, bytes);
+
+		absent = soft_run_absent(&at, step, run, write, want);
+		soft_iter_skip(&at, step);
+		bytes -= step;
+	}
+	if (at.kind == SOFT_ITER_LIST)
+		soft_leave_region(&at);
+	return absent;
+}
+
 /* Bytes of @it in kernel addresses; not for an skb. */
 static enum soft_access_err soft_spot_of(const struct soft_iter *it, u64 done, u64 want,
-					 struct soft_spot *spot)
+					 bool write, struct soft_spot *spot)
 {
 	if (it->kind == SOFT_ITER_BYTES) {
 		spot->at = it->bytes + it->pos + done;
@@ -277,7 +325,7 @@ static enum soft_access_err soft_spot_of(const struct soft_iter *it, u64 done, u
 		return SOFT_OK;
 	}
 	return soft_spot_get(it->region, soft_region_pos(it) + done, want,
-			     it->kind == SOFT_ITER_REGION, spot);
+			     it->kind == SOFT_ITER_REGION, write, spot);
 }
 
 /* Bytes of a packet that lie together, at most @bytes. NULL: it is not so simple. */
@@ -329,7 +377,7 @@ static enum soft_access_err soft_copy_spot(const struct soft_spot *to,
 	enum soft_access_err fault;
 	struct soft_spot spot;
 
-	fault = soft_spot_of(from, done, to->bytes, &spot);
+	fault = soft_spot_of(from, done, to->bytes, false, &spot);
 	if (fault != SOFT_OK)
 		return fault;
 	*bytes = spot.bytes;
@@ -352,7 +400,7 @@ static enum soft_access_err soft_copy_run(const struct soft_iter *to,
 	if (fault != SOFT_OK)
 		return fault;
 	while (done < bytes) {
-		fault = soft_spot_of(to, done, bytes - done, &spot);
+		fault = soft_spot_of(to, done, bytes - done, true, &spot);
 		if (fault != SOFT_OK)
 			return fault;
 		if (from->kind == SOFT_ITER_SKB)
@@ -404,7 +452,8 @@ static enum soft_access_err soft_copy_locked(const struct soft_iter *to,
  *
  * Context: any; interrupts are disabled for up to 16 KiB.
  * Return: SOFT_OK; SOFT_ERR_BOUNDS (not so many bytes left in one of them, or
- * what soft_region_local() says), SOFT_ERR_KEY, SOFT_ERR_PERM.
+ * what soft_region_local() says), SOFT_ERR_KEY, SOFT_ERR_PERM; SOFT_ERR_ABSENT
+ * (soft_iter_absent() of one of them tells which pages).
  */
 enum soft_access_err soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
 				    u32 length)

@@ -7,6 +7,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "mr_table.h"
+#include "odp_table.h"
 
 /**
  * struct soft_iter - a place in a message's memory, moving forward
@@ -64,6 +65,7 @@ void soft_iter_skb(struct soft_iter *it, const struct sk_buff *skb,
 /* Puts what it holds. One over a list can go on where it is all the same. */
 void soft_iter_end(struct soft_iter *it);
 enum soft_access_err soft_iter_check(struct soft_iter *it);	/* every entry, now */
+bool soft_iter_absent(const struct soft_iter *it, u64 bytes, bool write, struct soft_want *want);
 enum soft_access_err soft_iter_skip(struct soft_iter *it, u64 bytes);
 enum soft_access_err soft_iter_copy(struct soft_iter *to, struct soft_iter *from,
 				    u32 length);

@@ -6,6 +6,7 @@
 
 #include "dev.h"
 #include "mr.h"
+#include "odp.h"
 #include "pages.h"
 #include "region_lock.h"
 
@@ -64,6 +65,33 @@ static void soft_grant_user(struct soft_region *region, struct soft_pages *pages
 	region->grant++;
 }
 
+/* A region whose pages are brought in when they are used. */
+static struct ib_mr *soft_reg_on_demand(struct ib_pd *pd, u64 start, u64 length,
+					u64 virt_addr, int access)
+{
+	struct soft_region *region = soft_region_new(soft_mem_of(pd), pd, SOFT_ODP);
+	int ret = -ENOMEM;
+
+	if (!region)
+		return ERR_PTR(ret);
+	region->odp = soft_odp_get(region, pd->device, start, length, access);
+	if (IS_ERR(region->odp)) {
+		ret = PTR_ERR(region->odp);
+		goto err_region;
+	}
+	soft_grant_user(region, NULL, virt_addr, length, access);
+	ret = soft_region_publish(region);
+	if (ret)
+		goto err_odp;
+	return &region->mr;
+
+err_odp:
+	soft_odp_put(region->odp);
+err_region:
+	soft_region_put(region);
+	return ERR_PTR(ret);
+}
+
 /**
  * soft_reg_user_mr - ops.reg_user_mr
  * @pd: protection domain
@@ -74,8 +102,8 @@ static void soft_grant_user(struct soft_region *region, struct soft_pages *pages
  * @udata: not used
  *
  * Context: process, of the program. Return: the region, or ERR_PTR: the errno
- * of ib_check_mr_access() or ib_umem_get_va(), -EINVAL (@virt_addr wraps, or @access wants
- * persistence of memory that forgets), -ENOMEM, -EOPNOTSUPP (a DMA handle).
+ * of ib_check_mr_access(), ib_umem_get_va() or soft_odp_get(), -EINVAL (@virt_addr wraps, or
+ * @access wants persistence of memory that forgets), -ENOMEM, -EOPNOTSUPP (a DMA handle).
  */
 struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			       u64 virt_addr, int access,
@@ -95,6 +123,8 @@ struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 		return ofed_refuse(pd->device, ERR_PTR(-EINVAL),
 				   "%llu bytes at 0x%llx go beyond the last address",
 				   length, virt_addr);
+	if (access & IB_ACCESS_ON_DEMAND)
+		return soft_reg_on_demand(pd, start, length, virt_addr, access);
 	region = soft_region_new(soft_mem_of(pd), pd, SOFT_USER);
 	if (!region)
 		return ERR_PTR(-ENOMEM);
@@ -128,6 +158,8 @@ static int soft_rereg_check(const struct soft_region *region, int flags,
 {
 	const struct ib_device *ib = region->mr.device;
 
+	if (region->kind == SOFT_ODP || access & IB_ACCESS_ON_DEMAND)
+		return ofed_refuse(ib, -EOPNOTSUPP, "rereg_mr of a region on demand");
 	if (region->kind != SOFT_USER)
 		return ofed_refuse(ib, -EINVAL, "the region is none of a program's memory");
 	if (flags & ~IB_MR_REREG_SUPPORTED)
@@ -162,7 +194,8 @@ static int soft_rereg_check(const struct soft_region *region, int flags,
  *
  * Context: process, of the program if there are new addresses.
  * Return: NULL, or ERR_PTR: as soft_reg_user_mr(), -EPERM (pages that were
- * pinned for reading only), -EBUSY (windows are bound), -EOPNOTSUPP (@flags).
+ * pinned for reading only), -EBUSY (windows are bound), -EOPNOTSUPP (@flags, or memory on
+ * demand).
  */
 struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 				 u64 length, u64 virt_addr, int access,
@@ -350,6 +383,7 @@ int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 {
 	struct soft_region *region = soft_to_region(mr);
 	struct soft_pages *pages = NULL;
+	struct soft_odp *odp = NULL;
 	unsigned long flags;
 	bool bound;
 
@@ -361,6 +395,8 @@ int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 		region->pd = NULL;
 		pages = region->pages;
 		region->pages = NULL;
+		odp = region->odp;
+		region->odp = NULL;
 	}
 	soft_region_unlock_write(region, flags);
 	if (bound)
@@ -368,5 +404,6 @@ int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 
 	soft_region_withdraw(region);
 	soft_pages_free(pages);
+	soft_odp_put(odp);
 	return 0;
 }

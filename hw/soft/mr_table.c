@@ -21,6 +21,7 @@ void soft_mem_init(struct soft_mem *mem)
 	xa_init_flags(&mem->keys, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ |
 		      XA_FLAGS_ACCOUNT);
 	mem->next = 1;
+	atomic_set(&mem->on_demand, 0);
 }
 EXPORT_SYMBOL_GPL(soft_mem_init);
 

@@ -17,15 +17,18 @@
  * struct soft_mem - keys of one device
  * @keys: index (key >> 8) -> struct soft_region
  * @next: where the search for a free index begins
+ * @on_demand: regions whose pages may be absent
  */
 struct soft_mem {
 	struct xarray keys;
 	u32 next;
+	atomic_t on_demand;
 };
 
 enum soft_region_kind {
 	SOFT_DMA,		/* all kernel memory, by virtual address */
-	SOFT_USER,		/* pinned */
+	SOFT_ODP,		/* of a program, on demand */
+	SOFT_USER,		/* of a program, pinned */
 	SOFT_FAST,		/* list of pages, by map_mr_sg */
 	SOFT_WINDOW_1,		/* memory windows: a part of another region */
 	SOFT_WINDOW_2,
@@ -37,8 +40,10 @@ enum soft_access_err {
 	SOFT_ERR_KEY,		/* no such key, or invalid now */
 	SOFT_ERR_PERM,		/* access, PD or QP do not fit */
 	SOFT_ERR_BOUNDS,		/* outside of the region, or wraps */
+	SOFT_ERR_ABSENT,	/* (SOFT_ODP) pages have to be brought in first */
 };
 
+struct soft_odp;
 struct soft_pages;
 
 /* Which of a region's gates: see region_lock.h. */
@@ -76,7 +81,8 @@ struct soft_gate {
  * @access: IB_ACCESS_*
  * @iova: address of the first byte
  * @length: bytes
- * @pages: (MR) pages of the memory
+ * @pages: (MR) pages of the memory, but for SOFT_ODP
+ * @odp: (SOFT_ODP) memory whose pages come and go
  * @windows: (MR) number of windows bound to it
  * @parent: (window) the region behind it, referenced; NULL when not bound
  * @parent_iova: (window) address in @parent of the first byte
@@ -97,6 +103,7 @@ struct soft_region {
 	u64 iova;
 	u64 length;
 	struct soft_pages *pages;
+	struct soft_odp *odp;
 	atomic_t windows;
 	struct soft_region *parent;
 	u64 parent_iova;

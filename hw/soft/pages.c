@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "odp_table.h"
 #include "pages.h"
 #include "region_lock.h"
 
@@ -38,19 +39,23 @@ static enum soft_access_err soft_spot_dma(u64 iova, u64 want, bool remote,
  * @iova: of the first byte
  * @want: no more than these, at least 1
  * @remote: a peer chose @iova
+ * @write: the bytes are to be written
  * @spot: filled in; spots are put in the reverse order
  *
- * Context: any. Return: SOFT_OK, or SOFT_ERR_BOUNDS (no memory there).
+ * Context: any. Return: SOFT_OK, SOFT_ERR_BOUNDS (no memory there), or SOFT_ERR_ABSENT.
  */
 enum soft_access_err soft_spot_get(const struct soft_region *region, u64 iova,
-				   u64 want, bool remote, struct soft_spot *spot)
+				   u64 want, bool remote, bool write,
+				   struct soft_spot *spot)
 {
 	const struct soft_pages *pages;
 	u64 at, inside, size;
 
 	soft_region_assert_locked(region);
-	if (region->kind == SOFT_DMA)
-		return soft_spot_dma(iova, want, remote, spot);
+	if (region->kind <= SOFT_ODP)
+		return region->kind == SOFT_DMA ?
+		       soft_spot_dma(iova, want, remote, spot) :
+		       soft_odp_spot(region, iova, want, write, spot);
 	if (region->parent) {
 		iova = region->parent_iova + (iova - region->iova);
 		region = region->parent;

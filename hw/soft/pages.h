@@ -49,7 +49,8 @@ struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
 				      u64 length, int access);
 
 enum soft_access_err soft_spot_get(const struct soft_region *region, u64 iova,
-				   u64 want, bool remote, struct soft_spot *spot);
+				   u64 want, bool remote, bool write,
+				   struct soft_spot *spot);
 
 /**
  * soft_spot_put - end a mapping

@@ -21,7 +21,7 @@ static enum soft_access_err soft_word_get(struct soft_region *region, u64 iova,
 		return SOFT_ERR_PERM;
 	if (!soft_region_covers(region, iova, sizeof(u64)))
 		return SOFT_ERR_BOUNDS;
-	fault = soft_spot_get(region, iova, sizeof(u64), true, spot);
+	fault = soft_spot_get(region, iova, sizeof(u64), true, true, spot);
 	if (fault != SOFT_OK)
 		return fault;
 	if (IS_ALIGNED((unsigned long)spot->at, sizeof(u64)))

@@ -35,6 +35,7 @@ extern struct kunit_suite soft_mem_copy_suite;
 extern struct kunit_suite soft_mem_window_suite;
 extern struct kunit_suite soft_mem_turn_suite;
 extern struct kunit_suite soft_mem_count_suite;
+extern struct kunit_suite soft_mem_on_demand_suite;
 
 struct world *world(struct kunit *test);
 
