@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Requests behind a READ response that is on its way, so that no acknowledgement overtakes
- * it. A packet that could not be answered for want of memory waits there too.
+ * it. A packet that could not be answered for want of memory, or executed for want of pages,
+ * waits there too.
  */
 #include "backlog.h"
 #include "dev.h"
@@ -60,7 +61,7 @@ static void ibt_drop_behind(struct ibt_qp *qp, u32 psn)
 	struct ibt_resp *resp = &qp->resp;
 
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
-	if (resp->dropped || ibt_psn_diff(psn, resp->psn) < 0)
+	if (!ibt_qp_reliable(qp) || resp->dropped || ibt_psn_diff(psn, resp->psn) < 0)
 		return;
 	resp->dropped = true;
 	resp->dropped_psn = psn;

@@ -11,6 +11,7 @@
 #include "dev.h"
 #include "early.h"
 #include "opcode.h"
+#include "paging.h"
 #include "pkt.h"
 #include "qp.h"
 #include "recovery.h"
@@ -132,7 +133,7 @@ static bool ibt_completer_alive(const struct ibt_sq *sq)
  */
 static void ibt_completer_missing(struct ibt_qp *qp, u8 why)
 {
-	if (qp->rtx.pause == IBT_PAUSE_RNR)
+	if (qp->rtx.pause == IBT_PAUSE_RNR || qp->rtx.pause == IBT_PAUSE_PAGES)
 		return;
 	if (qp->rtx.recovery == IBT_ASKED_AGAIN ||
 	    (qp->rtx.recovery == IBT_FILLING && why == IBT_RETRY_GAP)) {
@@ -238,11 +239,15 @@ static void ibt_completer_acknowledge(struct ibt_qp *qp, const struct ibt_pkt *p
 		ibt_completer_missing(qp, IBT_RETRY_GAP);
 }
 
-/* Into the request's memory, @offset bytes from its beginning. */
+/*
+ * Into the request's memory, @offset bytes from its beginning. False: the request has failed, or
+ * the response is dropped until pages are there.
+ */
 static bool ibt_completer_place(struct ibt_qp *qp, struct ibt_wqe *wqe, u32 offset,
 				struct soft_iter *from, u32 length)
 {
 	enum soft_access_err fault = SOFT_OK;
+	bool dropped = false;
 	struct soft_iter to;
 
 	ibt_wqe_dst_iter(qp, wqe, &to);
@@ -250,8 +255,10 @@ static bool ibt_completer_place(struct ibt_qp *qp, struct ibt_wqe *wqe, u32 offs
 		fault = soft_iter_skip(&to, offset);
 	if (fault == SOFT_OK && length)
 		fault = soft_iter_copy(&to, from, length);
+	if (fault == SOFT_ERR_ABSENT)
+		dropped = ibt_sq_answer_page_in(qp, &to, length);
 	soft_iter_end(&to);
-	if (fault != SOFT_OK)
+	if (fault != SOFT_OK && !dropped)
 		ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 	return fault == SOFT_OK;
 }
@@ -321,7 +328,7 @@ static bool ibt_completer_fits(const struct ibt_qp *qp, const struct ibt_wqe *wq
 	return pkt->length == (last ? wqe->length - offset : qp->mtu);
 }
 
-/* A packet of the response to @wqe. False: the request has failed. */
+/* A packet of the response to @wqe. False: the request has failed, or the packet is dropped. */
 static bool ibt_read_place(struct ibt_qp *qp, struct ibt_wqe *wqe, const struct ibt_pkt *pkt,
 			   const struct sk_buff *skb)
 {
@@ -399,7 +406,8 @@ static void ibt_read_response(struct ibt_qp *qp, const struct ibt_pkt *pkt,
  *
  * Context: sq.lock held.
  *
- * Return: false: its place is not accessible, and the request has failed.
+ * Return: false: its place is not accessible, and the request has failed, or the answer is to
+ * come again.
  */
 bool ibt_wqe_write_atomic_ack(struct ibt_qp *qp, struct ibt_wqe *wqe, u64 original)
 {

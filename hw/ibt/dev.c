@@ -8,6 +8,7 @@
 
 #include "../soft/dev.h"
 #include "../soft/mr_table.h"
+#include "../soft/odp.h"
 #include "../soft/task.h"
 #include "ah.h"
 #include "dev.h"
@@ -83,7 +84,7 @@ static const struct ib_device_ops ibt_dev_ops = {
 static void ibt_dev_set_ops(struct ibt_dev *dev)
 {
 	const struct ib_device_ops *const ops[] = {
-		dev->link->ib_ops, &soft_dev_ops, &soft_mw_ops, &ibt_dev_ops,
+		dev->link->ib_ops, &soft_dev_ops, &soft_mw_ops, &soft_odp_ops, &ibt_dev_ops,
 		&ibt_verbs_ops, &ibt_qp_ops, &ibt_ah_ops, &ibt_srq_ops,
 		&ibt_mcast_ops, &ibt_stats_ops, &ibt_res_ops,
 	};

@@ -14,6 +14,7 @@
 #include "limits.h"
 #include "msg.h"
 #include "opcode.h"
+#include "paging.h"
 #include "pkt.h"
 #include "qp.h"
 #include "qp_event.h"
@@ -88,6 +89,21 @@ static enum ibt_exec_status ibt_remote_iter(struct ibt_qp *qp, u32 srqn,
 static enum ibt_exec_status ibt_exec_blame(struct soft_iter *to, enum ibt_exec_status verdict)
 {
 	return soft_iter_check(to) == SOFT_OK ? IBT_EXEC_SILENT_DROP : verdict;
+}
+
+/*
+ * Bytes do not go to @to. A request that came in a packet waits for pages that are absent; one
+ * of a queue pair of this host comes again in packets, as its source may be what is absent.
+ */
+static enum ibt_exec_status ibt_exec_no_copy(struct ibt_qp *qp, enum soft_access_err fault,
+					     struct soft_iter *to, const struct soft_iter *from,
+					     u32 length, enum ibt_exec_status verdict)
+{
+	if (fault != SOFT_ERR_ABSENT)
+		return ibt_exec_blame(to, verdict);
+	if (from->kind != SOFT_ITER_SKB)
+		return IBT_EXEC_SILENT_DROP;
+	return ibt_resp_page_in(qp, to, length, true) ? IBT_EXEC_PAGES : verdict;
 }
 
 /* ---- receive requests ----------------------------------------------------------- */
@@ -260,7 +276,7 @@ static enum soft_access_err ibt_copy_to(struct soft_iter *to, struct soft_iter *
 	u32 cur = to->cur;
 
 	fault = soft_iter_copy(to, from, length);
-	if (fault != SOFT_OK && list) {
+	if (fault != SOFT_OK && fault != SOFT_ERR_ABSENT && list) {
 		soft_iter_end(to);
 		fault = soft_iter_copy(to, from, from->left - behind);
 	}
@@ -283,14 +299,20 @@ static enum ibt_exec_status ibt_write_data(struct ibt_qp *qp, struct soft_iter *
 	struct ibt_resp_msg *cur = &qp->resp.cur;
 	struct soft_iter *to = &qp->resp.to;
 	enum ibt_exec_status verdict = IBT_EXEC_OK;
+	enum soft_access_err fault;
 
 	if (!cur->placed) {
 		soft_iter_end(to);
 		verdict = ibt_remote_iter(qp, cur->srqn, to, cur->rkey, cur->va,
 					  cur->length, IB_ACCESS_REMOTE_WRITE);
 	}
-	if (verdict == IBT_EXEC_OK && ibt_copy_to(to, from, length) != SOFT_OK)
-		verdict = ibt_exec_blame(to, IBT_EXEC_REM_ACCESS);
+	if (verdict == IBT_EXEC_OK) {
+		fault = ibt_copy_to(to, from, length);
+		if (likely(fault == SOFT_OK))
+			return IBT_EXEC_OK;
+		verdict = ibt_exec_no_copy(qp, fault, to, from, length,
+					   IBT_EXEC_REM_ACCESS);
+	}
 	/* Unreliable, the request waits for a better message. */
 	if (verdict == IBT_EXEC_REM_ACCESS && cur->taking &&
 	    qp->transport != IBT_UC)
@@ -304,10 +326,12 @@ static enum ibt_exec_status ibt_exec_send_data(struct ibt_qp *qp, struct soft_it
 	struct ibt_srq *srq = ibt_rq_srq(qp, qp->resp.cur.srqn);
 	enum ibt_exec_status verdict = IBT_EXEC_OK;
 	struct soft_iter *to = &qp->resp.to;
+	enum soft_access_err fault;
 
 	to->pd = srq ? srq->ib.pd : qp->ib.pd;
-	if (ibt_copy_to(to, from, length) != SOFT_OK)
-		verdict = ibt_exec_blame(to, IBT_EXEC_REM_OP);
+	fault = ibt_copy_to(to, from, length);
+	if (fault != SOFT_OK)
+		verdict = ibt_exec_no_copy(qp, fault, to, from, length, IBT_EXEC_REM_OP);
 	ibt_rq_srq_put(qp, srq);
 	if (verdict == IBT_EXEC_REM_OP)
 		ibt_recv_error(qp, IB_WC_LOC_PROT_ERR);
@@ -332,7 +356,7 @@ enum ibt_exec_status ibt_exec_data(struct ibt_qp *qp, struct soft_iter *from,
 					  ibt_write_data(qp, from, length);
 	if (verdict == IBT_EXEC_OK)
 		cur->placed += length;
-	else if (verdict != IBT_EXEC_SILENT_DROP)
+	else if (verdict != IBT_EXEC_SILENT_DROP && verdict != IBT_EXEC_PAGES)
 		ibt_exec_abort(qp);
 	return verdict;
 }
@@ -500,8 +524,11 @@ static enum ibt_exec_status ibt_exec_word(struct ibt_qp *qp, const struct ibt_ms
 	if (!region)
 		return IBT_EXEC_REM_ACCESS;
 	fault = ibt_exec_do_atomic(region, msg, original);
+	verdict = fault == SOFT_OK ? IBT_EXEC_OK : IBT_EXEC_REM_ACCESS;
+	if (fault == SOFT_ERR_ABSENT && ibt_resp_word_page_in(qp, region, msg->va, true))
+		verdict = IBT_EXEC_PAGES;
 	soft_region_put(region);
-	return fault == SOFT_OK ? IBT_EXEC_OK : IBT_EXEC_REM_ACCESS;
+	return verdict;
 }
 
 enum ibt_exec_status ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *msg,

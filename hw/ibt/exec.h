@@ -6,8 +6,8 @@
  * begin: checks the state, the rights, the receive request; data: places bytes, any number
  * of times; end: completes the receive request if there is one. After anything but IBT_EXEC_OK
  * (or IBT_RNR) the message in progress is given up; the caller fails the QP if the
- * specification wants it to: ibt_exec_failed(). Only IBT_EXEC_SILENT_DROP of data leaves the
- * message as it was before: the same bytes may come again.
+ * specification wants it to: ibt_exec_failed(). Only IBT_EXEC_SILENT_DROP and IBT_EXEC_PAGES of
+ * data leave the message as it was before: the same bytes may come again.
  */
 #ifndef IBT_EXEC_H
 #define IBT_EXEC_H

@@ -22,6 +22,7 @@
 #include "loopback.h"
 #include "msg.h"
 #include "opcode.h"
+#include "paging.h"
 #include "pkey.h"
 #include "pkt.h"
 #include "port.h"
@@ -213,14 +214,18 @@ static u8 ibt_local_consequences(struct ibt_qp *qp, struct ibt_qp *peer,
 
 /*
  * Copy bytes of a READ. After a failure the local memory is checked. If all of it is valid,
- * the memory of the peer has failed, which is a remote access error. Otherwise the request
- * is sent in packets.
+ * the memory of the peer has failed, which is a remote access error. Otherwise, or if pages
+ * are absent at either end, the request is sent in packets.
  */
 static enum ibt_exec_status ibt_local_pull(struct ibt_loopback_xfer *local, struct soft_iter *to,
 					   u32 length)
 {
-	if (soft_iter_copy(to, &local->from, length) == SOFT_OK)
+	enum soft_access_err fault = soft_iter_copy(to, &local->from, length);
+
+	if (likely(fault == SOFT_OK))
 		return IBT_EXEC_OK;
+	if (fault == SOFT_ERR_ABSENT)
+		return IBT_EXEC_SILENT_DROP;
 	return soft_iter_check(to) == SOFT_OK ? IBT_EXEC_REM_ACCESS : IBT_EXEC_SILENT_DROP;
 }
 
@@ -341,6 +346,8 @@ static enum ibt_loopback_result ibt_local_ask(struct ibt_qp *qp, struct ibt_wqe 
 	spin_lock(&peer->resp.lock);
 	if (ibt_resp_ready(peer, wqe->first_psn))
 		verdict = ibt_exec_atomic(peer, &msg, &original);
+	if (verdict == IBT_EXEC_PAGES)
+		verdict = IBT_EXEC_SILENT_DROP;
 	if (verdict == IBT_EXEC_OK) {
 		ibt_resp_advance(peer, ibt_wqe_npkts(wqe));
 		ibt_local_count_bytes(qp, peer, wqe->length);
@@ -361,12 +368,18 @@ static enum ibt_loopback_result ibt_local_begin(struct ibt_qp *qp, struct ibt_qp
 						struct ibt_wqe *wqe,
 						const struct ibt_wr_info *info)
 {
+	bool ask = ibt_wr_has_response(info) && info->verb != IBT_READ;
 	struct ibt_sq *sq = &qp->sq;
 
+	/* An answer that can not be placed is asked for again, and must be in replay then. */
+	if (ask && ibt_may_page(&ibt_qp_dev(qp)->soft.mem)) {
+		ibt_qp_put(peer);
+		return IBT_LOOPBACK_NOT_POSSIBLE;
+	}
 	qp->local = (struct ibt_loopback_xfer) { .peer = peer, .wqe = sq->next };
 	soft_iter_bytes(&qp->local.from, NULL, 0);
 	ibt_wqe_assign_psn(qp, wqe);
-	if (ibt_wr_has_response(info) && info->verb != IBT_READ)
+	if (ask)
 		return ibt_local_ask(qp, wqe, info);
 	return ibt_move_chunk(qp, wqe, info, false);
 }
@@ -442,9 +455,10 @@ bool ibt_loopback_ud(struct ibt_qp *qp, struct ibt_path *path,
 	struct ibt_qp *peer;
 
 	lockdep_assert_held(&qp->sq.lock);
-	/* What has to be cut, or summed, is so in a packet. */
+	/* What has to be cut, or summed, is so in a packet, and a packet waits for pages. */
 	if (!READ_ONCE(ibt_loopback) || !path->local ||
-	    wqe->ud.qpn == IBT_MCAST_QPN || ibt_wqe_needs_offload(qp, wqe))
+	    wqe->ud.qpn == IBT_MCAST_QPN || ibt_wqe_needs_offload(qp, wqe) ||
+	    ibt_may_page(&ibt_qp_dev(qp)->soft.mem))
 		return false;
 	peer = ibt_find_listener(path, wqe->ud.qpn);
 	if (!peer)

@@ -24,6 +24,7 @@
 #include "limits.h"
 #include "link.h"
 #include "opcode.h"
+#include "paging.h"
 #include "qp.h"
 #include "qp_table.h"
 #include "resp.h"
@@ -140,6 +141,7 @@ static void ibt_qp_setup(struct ibt_qp *qp, const struct ib_qp_init_attr *init)
 	mutex_init(&qp->attr_lock);
 	spin_lock_init(&qp->path_lock);
 	INIT_WORK(&qp->work, ibt_qp_work);
+	ibt_paging_init(qp);
 	qp->state = IB_QPS_RESET;
 	qp->transport = ibt_qp_transport(init->qp_type);
 	qp->mtu = IBT_MAX_MSG_BYTES;

@@ -13,6 +13,7 @@
 #include "msg.h"
 #include "opcode.h"
 #include "tx_order.h"
+#include "paging.h"
 #include "path.h"
 #include "pkt.h"
 #include "port.h"
@@ -189,6 +190,17 @@ static void ibt_read_wait_room(struct ibt_qp *qp, struct ibt_port *port, u32 seq
 		ibt_resp_schedule(qp, 0);
 }
 
+/* The next bytes of the answer could not be read. */
+static enum ibt_progress ibt_read_no_data(struct ibt_qp *qp, enum soft_access_err fault,
+					  const struct soft_iter *from,
+					  enum ibt_exec_status *verdict)
+{
+	if (fault == SOFT_ERR_ABSENT && ibt_resp_page_in(qp, from, qp->mtu, false))
+		return IBT_WAIT;
+	*verdict = IBT_EXEC_REM_ACCESS;
+	return IBT_FINISHED;
+}
+
 static enum ibt_progress ibt_send_packet(struct ibt_qp *qp, struct ibt_path *path,
 					 struct soft_iter *from,
 					 enum ibt_exec_status *verdict)
@@ -196,6 +208,7 @@ static enum ibt_progress ibt_send_packet(struct ibt_qp *qp, struct ibt_path *pat
 	struct ibt_read_resp *reading = &qp->resp.reading;
 	u32 length = min(reading->left, qp->mtu);
 	u32 seq = READ_ONCE(path->port->tx_wake_seq);
+	enum soft_access_err fault = SOFT_OK;
 	struct soft_iter to;
 	struct sk_buff *skb;
 	struct ibt_pkt pkt;
@@ -206,10 +219,11 @@ static enum ibt_progress ibt_send_packet(struct ibt_qp *qp, struct ibt_path *pat
 		return IBT_WAIT;
 	}
 	soft_iter_bytes(&to, skb->data, length);
-	if (length && soft_iter_copy(&to, from, length) != SOFT_OK) {
+	if (length)
+		fault = soft_iter_copy(&to, from, length);
+	if (fault != SOFT_OK) {
 		kfree_skb(skb);
-		*verdict = IBT_EXEC_REM_ACCESS;
-		return IBT_FINISHED;
+		return ibt_read_no_data(qp, fault, from, verdict);
 	}
 
 	ibt_read_reply_describe(qp, path, &pkt, length);
@@ -250,6 +264,7 @@ static enum ibt_progress ibt_read_reply_send_run(struct ibt_qp *qp, struct ibt_g
 	struct ibt_read_resp *reading = &qp->resp.reading;
 	struct ibt_port *port = run->path->port;
 	u32 seq = READ_ONCE(port->tx_wake_seq);
+	enum soft_access_err fault = SOFT_OK;
 	struct soft_iter to;
 	struct ibt_pkt pkt;
 	u32 length;
@@ -259,16 +274,15 @@ static enum ibt_progress ibt_read_reply_send_run(struct ibt_qp *qp, struct ibt_g
 		length = min(reading->left, qp->mtu);
 		ibt_read_reply_describe(qp, run->path, &pkt, length);
 		soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), length);
-		if (soft_iter_copy(&to, from, length) != SOFT_OK) {
-			*verdict = IBT_EXEC_REM_ACCESS;
+		fault = soft_iter_copy(&to, from, length);
+		if (fault != SOFT_OK)
 			break;
-		}
 		ibt_gso_add_pkt(run, &pkt, length);
 		ibt_packet_left(qp, length);
 	}
 	ret = ibt_gso_xmit(run, qp->flow);
-	if (*verdict != IBT_EXEC_OK)
-		return IBT_FINISHED;
+	if (fault != SOFT_OK)
+		return ibt_read_no_data(qp, fault, from, verdict);
 	if (ret == -EAGAIN && reading->active) {
 		ibt_read_wait_room(qp, port, seq);
 		return IBT_WAIT;

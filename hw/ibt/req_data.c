@@ -9,6 +9,7 @@
 #include "gso.h"
 #include "limits.h"
 #include "opcode.h"
+#include "paging.h"
 #include "path.h"
 #include "pkt.h"
 #include "port.h"
@@ -70,11 +71,12 @@ static bool ibt_req_begin_run(struct ibt_qp *qp, struct ibt_round *round,
 	return ibt_gso_begin(run, round->path, &rest, ibt_packets_now(qp, round));
 }
 
-/* One more packet of a GSO skb, of the bytes at @offset. False: they are not there. */
-static bool ibt_add_data(struct ibt_qp *qp, struct ibt_round *round,
-			 struct ibt_wqe *wqe, const struct ibt_wr_info *info,
-			 u32 offset, struct ibt_gso *run)
+/* One more packet of a GSO skb, of the bytes at @offset. */
+static enum soft_access_err ibt_add_data(struct ibt_qp *qp, struct ibt_round *round,
+					 struct ibt_wqe *wqe, const struct ibt_wr_info *info,
+					 u32 offset, struct ibt_gso *run)
 {
+	enum soft_access_err fault = SOFT_ERR_BOUNDS;
 	u32 psn = ibt_psn_add(qp->sq.cur_psn, run->packets);
 	u32 length = min(wqe->length - offset, qp->mtu);
 	struct soft_iter *from = ibt_req_source(qp, round, wqe);
@@ -84,10 +86,11 @@ static bool ibt_add_data(struct ibt_qp *qp, struct ibt_round *round,
 	ibt_req_fill(qp, round->path, wqe, info, psn, &pkt);
 	ibt_req_place(qp, wqe, info, offset, offset + length == wqe->length, &pkt);
 	soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), length);
-	if (!from || soft_iter_copy(&to, from, length) != SOFT_OK)
-		return false;
-	ibt_gso_add_pkt(run, &pkt, length);
-	return true;
+	if (from)
+		fault = soft_iter_copy(&to, from, length);
+	if (fault == SOFT_OK)
+		ibt_gso_add_pkt(run, &pkt, length);
+	return fault;
 }
 
 /*
@@ -101,11 +104,12 @@ static bool ibt_req_send_run(struct ibt_qp *qp, struct ibt_round *round,
 	struct ibt_port *port = run->path->port;
 	u32 seq = READ_ONCE(port->tx_wake_seq);
 	u32 begin = qp->sq.offset, end = begin;
-	bool busy, good = true;
+	enum soft_access_err fault = SOFT_OK;
+	bool busy;
 
-	while (good && run->packets < run->most) {
-		good = ibt_add_data(qp, round, wqe, info, end, run);
-		if (good)
+	while (fault == SOFT_OK && run->packets < run->most) {
+		fault = ibt_add_data(qp, round, wqe, info, end, run);
+		if (fault == SOFT_OK)
 			end = min(end + qp->mtu, wqe->length);
 	}
 	qp->sq.way = IBT_WAY_GSO;
@@ -113,9 +117,9 @@ static bool ibt_req_send_run(struct ibt_qp *qp, struct ibt_round *round,
 	       ibt_sq_wait_room(qp, port, seq);
 	if (run->packets)
 		ibt_req_sent_data(qp, round, wqe, run->packets, end - begin);
-	if (!good)
-		ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
-	return good && !busy;
+	if (fault != SOFT_OK)
+		ibt_wqe_no_data(qp, wqe, fault, end, qp->mtu);
+	return fault == SOFT_OK && !busy;
 }
 
 /* Its packet looks like that of @wqe, but for what it says. */
@@ -166,9 +170,10 @@ static bool ibt_batch_begin(struct ibt_qp *qp, struct ibt_round *round,
 				  wqe->length, ibt_batch_len(qp, wqe, most));
 }
 
-/* The next request into a GSO skb. False: its bytes are not there. */
-static bool ibt_batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
-			      const struct ibt_wr_info *info, struct ibt_gso *run)
+/* The next request into a GSO skb. */
+static enum soft_access_err ibt_batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
+					      const struct ibt_wr_info *info,
+					      struct ibt_gso *run)
 {
 	enum soft_access_err fault = SOFT_OK;
 	struct ibt_pkt pkt = { };
@@ -187,7 +192,7 @@ static bool ibt_batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	}
 	if (fault == SOFT_OK)
 		ibt_gso_add_pkt(run, &pkt, wqe->length);
-	return fault == SOFT_OK;
+	return fault;
 }
 
 /* As ibt_req_send_run(), of whole messages. */
@@ -196,15 +201,16 @@ static bool ibt_batch_send(struct ibt_qp *qp, struct ibt_round *round,
 {
 	struct ibt_port *port = run->path->port;
 	u32 seq = READ_ONCE(port->tx_wake_seq);
+	enum soft_access_err fault = SOFT_OK;
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_wqe *wqe;
-	bool busy, good = true;
+	bool busy;
 
 	/* An unreliable one completes here, and can not always. */
 	while (run->packets < run->most && sq->state == IB_QPS_RTS) {
 		wqe = ibt_wqe_at(sq, sq->next);
-		good = ibt_batch_add_wqe(qp, wqe, info, run);
-		if (!good)
+		fault = ibt_batch_add_wqe(qp, wqe, info, run);
+		if (fault != SOFT_OK)
 			break;
 		ibt_req_sent_data(qp, round, wqe, 1, wqe->length);
 	}
@@ -215,9 +221,9 @@ static bool ibt_batch_send(struct ibt_qp *qp, struct ibt_round *round,
 	qp->sq.way = IBT_WAY_GSO;
 	busy = ibt_gso_xmit(run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
-	if (!good)
-		ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
-	return good && !busy;
+	if (fault != SOFT_OK)
+		ibt_wqe_no_data(qp, wqe, fault, 0, wqe->length);
+	return fault == SOFT_OK && !busy;
 }
 
 /* Packets of a SEND or WRITE, one or a GSO skb; the one packet of an ATOMIC WRITE. */

@@ -6,6 +6,7 @@
 #include "../soft/iter.h"
 #include "limits.h"
 #include "opcode.h"
+#include "paging.h"
 #include "path.h"
 #include "pkt.h"
 #include "port.h"
@@ -122,6 +123,7 @@ struct soft_iter *ibt_req_source(struct ibt_qp *qp, struct ibt_round *round,
 struct sk_buff *ibt_req_load(struct ibt_qp *qp, struct ibt_round *round,
 			     struct ibt_wqe *wqe, u32 length)
 {
+	enum soft_access_err fault = SOFT_ERR_BOUNDS;
 	struct soft_iter *from;
 	struct soft_iter to;
 	struct sk_buff *skb;
@@ -135,10 +137,12 @@ struct sk_buff *ibt_req_load(struct ibt_qp *qp, struct ibt_round *round,
 		return skb;
 	from = ibt_req_source(qp, round, wqe);
 	soft_iter_bytes(&to, skb->data, length);
-	if (from && soft_iter_copy(&to, from, length) == SOFT_OK)
+	if (from)
+		fault = soft_iter_copy(&to, from, length);
+	if (fault == SOFT_OK)
 		return skb;
 	kfree_skb(skb);
-	ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
+	ibt_wqe_no_data(qp, wqe, fault, qp->sq.offset, length);
 	return NULL;
 }
 

@@ -12,6 +12,7 @@
 #include "local_ops.h"
 #include "loopback.h"
 #include "opcode.h"
+#include "paging.h"
 #include "path.h"
 #include "pkt.h"
 #include "port.h"
@@ -278,6 +279,9 @@ static bool ibt_requester_step(struct ibt_qp *qp, struct ibt_round *round)
 		ibt_wqe_fail(qp, wqe, status);
 		return true;
 	}
+	if (info->kind == IBT_WR_RD_ATOMIC && ibt_may_page(&ibt_qp_dev(qp)->soft.mem) &&
+	    !wqe->numbered && !ibt_sq_read_ready(qp, wqe))
+		return false;
 	if (info->kind == IBT_WR_LOCAL_OP) {
 		ibt_do_local_op(qp, wqe);
 		return true;

@@ -179,6 +179,7 @@ void ibt_resp_destroy(struct ibt_qp *qp)
 	ibt_tx_wait_del(resp->tx_wait_port, &resp->waiting);
 	tasklet_kill(&resp->ack_tasklet);
 	cancel_delayed_work_sync(&resp->work);
+	soft_pager_stop(&resp->pager);
 	ibt_pace_stop(qp);
 	soft_task_stop(&resp->task);
 	kfree(resp->replay);

@@ -20,6 +20,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "../soft/iter.h"
+#include "../soft/pager.h"
 #include "../soft/task.h"
 #include "ooo.h"
 #include "read_part.h"
@@ -97,6 +98,7 @@ struct ibt_resp_msg {
  * @cpu: where the answer of a READ or atomic was sent last, or SOFT_NO_CPU: nothing has to
  *	 stay behind it
  * @late: (a round of @task) @cpu was to send, and has not begun
+ * @pager: brings in what requests read or write
  */
 struct ibt_resp {
 	spinlock_t lock;
@@ -143,6 +145,7 @@ struct ibt_resp {
 	struct delayed_work work;
 	int cpu;
 	bool late;
+	struct soft_pager pager;
 	struct ibt_recv *recv;
 };
 

@@ -147,8 +147,8 @@ static enum ibt_exec_status ibt_responder_exec_atomic(struct ibt_qp *qp,
 }
 
 /* An atomic, ATOMIC WRITE or FLUSH is executed once at most, so the room for its answer
- * comes first. @again: it was, and @skb is not looked at. False: no memory, nothing
- * was done.
+ * comes first. @again: it was, and @skb is not looked at. False: no memory, or no pages
+ * yet; nothing was done.
  */
 static bool ibt_responder_do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 				    const struct sk_buff *skb,
@@ -176,6 +176,8 @@ static bool ibt_responder_do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt
 		verdict = ibt_responder_exec_atomic(qp, pkt, skb, &original);
 	if (verdict != IBT_EXEC_OK) {
 		kfree_skb(answer);
+		if (verdict == IBT_EXEC_PAGES)
+			goto out;
 		ibt_resp_nak(qp, pkt->psn, verdict);
 		goto out_refused;
 	}
@@ -205,7 +207,7 @@ static void ibt_rc_placed(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 		ibt_resp_ack(qp, pkt->psn);
 }
 
-/* The packet that was expected. False: no memory for its answer. */
+/* The packet that was expected. False: no memory for its answer, or no pages yet. */
 static bool ibt_rc_expected(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			    struct sk_buff *skb, bool excess)
 {
@@ -236,6 +238,8 @@ static bool ibt_rc_expected(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		verdict = IBT_EXEC_INV_REQ;
 		break;
 	}
+	if (verdict == IBT_EXEC_PAGES)
+		return false;
 	if (verdict != IBT_EXEC_OK)
 		ibt_resp_nak(qp, pkt->psn, verdict);
 	return true;
@@ -294,9 +298,10 @@ static bool ibt_rc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 
 /*
  * IBA 9.8.2.2: a first packet is accepted with any PSN. A gap or a packet that does
- * not fit costs the rest of the message, and the responder reports neither.
+ * not fit costs the rest of the message, and the responder reports neither. False: no
+ * pages yet; nothing was done.
  */
-static void ibt_uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+static bool ibt_uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			  struct sk_buff *skb)
 {
 	struct ibt_resp *resp = &qp->resp;
@@ -307,7 +312,7 @@ static void ibt_uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 
 	if (resp->local) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
-		return;
+		return true;
 	}
 	resp->psn = ibt_psn_add(pkt->psn, 1);
 	if (gap)
@@ -321,19 +326,24 @@ static void ibt_uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 
 	verdict = ibt_responder_place(qp, pkt, skb);
 	if (verdict == IBT_EXEC_OK)
-		return;
+		return true;
+	if (verdict == IBT_EXEC_PAGES) {
+		resp->psn = pkt->psn;
+		return false;
+	}
 	if (verdict != IBT_RNR && verdict != IBT_EXEC_SILENT_DROP) {
 		ibt_exec_failed(qp, verdict);
-		return;
+		return true;
 	}
 drop:
 	ibt_exec_abort(qp);
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+	return true;
 }
 
 /* ---- one after the other ------------------------------------------------------------- */
 
-/* False: no memory for its answer; nothing was done. */
+/* False: no memory for its answer, or no pages yet; nothing was done. */
 static bool ibt_resp_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			    struct sk_buff *skb, bool excess)
 {
@@ -341,10 +351,8 @@ static bool ibt_resp_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_NO_QP);
 		return true;
 	}
-	if (qp->transport == IBT_UC) {
-		ibt_uc_packet(qp, pkt, skb);
-		return true;
-	}
+	if (qp->transport == IBT_UC)
+		return ibt_uc_packet(qp, pkt, skb);
 	return ibt_rc_packet(qp, pkt, skb, excess);
 }
 

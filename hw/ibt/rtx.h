@@ -33,11 +33,12 @@ enum ibt_recovery {
 	IBT_PROBING,		/* nothing comes: one packet is on its way */
 };
 
-/* Until rtx.pause_until nothing is sent. */
+/* Until rtx.pause_until nothing is sent, but for IBT_PAUSE_PAGES, which paging.c ends. */
 enum ibt_pause {
 	IBT_NO_PAUSE,
 	IBT_PAUSE_MEMORY,	/* there was none for a packet */
 	IBT_PAUSE_RNR,		/* the peer has no receive request */
+	IBT_PAUSE_PAGES,	/* pages of memory on demand are absent */
 };
 
 /**

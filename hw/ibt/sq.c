@@ -150,6 +150,7 @@ void ibt_sq_destroy(struct ibt_qp *qp)
 	ibt_sq_set_state(qp, IB_QPS_RESET);
 	ibt_timers_shutdown(qp);
 	ibt_tx_wait_del(sq->tx_wait_port, &sq->waiting);
+	soft_pager_stop(&sq->pager);
 	soft_task_stop(&sq->task);
 	if (ibt_sq_is_user(sq))
 		soft_ring_free(&sq->ring);

@@ -9,6 +9,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "../soft/hold.h"
+#include "../soft/pager.h"
 #include "../soft/ring.h"
 #include "../soft/task.h"
 #include "pkt.h"
@@ -68,6 +69,8 @@ enum ibt_way {
  * @task: ibt_requester()
  * @cpu: where the latest packets were sent, or SOFT_NO_CPU
  * @way: how
+ * @pager: brings in what it reads, or what responses are written to
+ * @answer_dropped: a response was dropped, as pages were absent that it belongs to
  */
 struct ibt_sq {
 	spinlock_t lock;	/* all of it */
@@ -100,6 +103,8 @@ struct ibt_sq {
 	struct soft_task task;
 	int cpu;
 	enum ibt_way way;
+	struct soft_pager pager;
+	bool answer_dropped;
 };
 
 static inline struct ibt_wqe *ibt_wqe_at(const struct ibt_sq *sq, u32 index)

@@ -2,8 +2,8 @@
 /*
  * Received datagrams, those of QP0 and QP1 too (IBA 9.8.3, 10.2.5). The responder never
  * answers: it drops and counts a datagram that does not fit, without using a WQE. When
- * the memory of a sender of this host disappears during the copy, the WQE that was taken
- * stays for the next datagram.
+ * the memory of a sender of this host disappears during the copy, or pages of the WQE's memory
+ * have to be brought in first, the WQE that was taken stays for the next datagram.
  */
 #include <rdma/ib_mad.h>
 
@@ -14,6 +14,7 @@
 #include "link.h"
 #include "msg.h"
 #include "opcode.h"
+#include "paging.h"
 #include "pkey.h"
 #include "pkt.h"
 #include "port.h"
@@ -82,8 +83,11 @@ static enum ibt_exec_status ibt_ud_place(struct ibt_qp *qp, const struct ibt_pkt
 	}
 	if (fault == SOFT_OK && pkt->length)
 		fault = soft_iter_copy(&to, from, pkt->length);
+	if (fault == SOFT_ERR_ABSENT)
+		verdict = ibt_resp_page_in(qp, &to, to.left, true) ? IBT_EXEC_SILENT_DROP :
+								     IBT_EXEC_REM_OP;
 	/* If the WQE's memory is valid, that of a sender of this host is not. */
-	if (fault != SOFT_OK)
+	else if (fault != SOFT_OK)
 		verdict = soft_iter_check(&to) == SOFT_OK ? IBT_EXEC_SILENT_DROP :
 							    IBT_EXEC_REM_OP;
 	soft_iter_end(&to);

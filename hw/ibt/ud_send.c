@@ -11,6 +11,7 @@
 #include "link.h"
 #include "loopback.h"
 #include "opcode.h"
+#include "paging.h"
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
@@ -51,12 +52,13 @@ static void ibt_datagram_fill_datagram(const struct ibt_qp *qp, const struct ibt
 
 /*
  * Builds a packet: room for @header bytes, then @length bytes from @from. NULL: the WQE
- * has failed, or the queue pair pauses for lack of memory.
+ * has failed, or the queue pair pauses for lack of memory or of pages.
  */
 static struct sk_buff *ibt_datagram_load(struct ibt_qp *qp, const struct ibt_path *path,
 					 struct ibt_wqe *wqe, u32 header,
 					 struct soft_iter *from, u32 length)
 {
+	enum soft_access_err fault = SOFT_OK;
 	struct sk_buff *skb;
 	struct soft_iter to;
 
@@ -66,10 +68,12 @@ static struct sk_buff *ibt_datagram_load(struct ibt_qp *qp, const struct ibt_pat
 		return NULL;
 	}
 	soft_iter_bytes(&to, skb->data + header, length);
-	if (!length || soft_iter_copy(&to, from, length) == SOFT_OK)
+	if (length)
+		fault = soft_iter_copy(&to, from, length);
+	if (fault == SOFT_OK)
 		return skb;
 	kfree_skb(skb);
-	ibt_wqe_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
+	ibt_wqe_no_data(qp, wqe, fault, qp->sq.offset, length);
 	return NULL;
 }
 

@@ -36,6 +36,26 @@ static void ibt_say_queues(struct ib_device_attr *attr)
 	attr->max_total_mcast_qp_attach = IBT_MAX_MEMBERS;
 }
 
+/*
+ * Datagrams that find their place absent are dropped, so receiving them is not announced. What
+ * a transport does with a shared receive queue it does with its own.
+ */
+static void ibt_say_on_demand(struct ib_device_attr *attr)
+{
+	struct ib_odp_caps *caps = &attr->odp_caps;
+
+	if (!IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING))
+		return;
+	attr->kernel_cap_flags |= IBK_ON_DEMAND_PAGING;
+	caps->general_caps = IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT;
+	caps->per_transport_caps.rc_odp_caps =
+		IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_SRQ_RECV |
+		IB_ODP_SUPPORT_WRITE | IB_ODP_SUPPORT_READ | IB_ODP_SUPPORT_ATOMIC;
+	caps->per_transport_caps.uc_odp_caps =
+		IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_WRITE;
+	caps->per_transport_caps.ud_odp_caps = IB_ODP_SUPPORT_SEND;
+}
+
 static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 			    struct ib_udata *udata)
 {
@@ -65,6 +85,7 @@ static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->cq_caps.max_cq_moderation_count = U16_MAX;
 	attr->cq_caps.max_cq_moderation_period = U16_MAX;
 	ibt_say_queues(attr);
+	ibt_say_on_demand(attr);
 	return 0;
 }
 
