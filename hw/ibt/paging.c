@@ -96,7 +96,7 @@ bool ibt_sq_answer_page_in(struct ibt_qp *qp, const struct soft_iter *it, u32 by
 /**
  * ibt_sq_read_ready - is the memory there that a READ or atomic returns to?
  * @qp: queue pair
- * @wqe: the request, whose keys are good
+ * @wqe: the request; its keys are good
  *
  * A response that finds it absent would have to come twice.
  *

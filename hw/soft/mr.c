@@ -65,7 +65,7 @@ static void soft_grant_user(struct soft_region *region, struct soft_pages *pages
 	region->grant++;
 }
 
-/* A region whose pages are brought in when they are used. */
+/* A region with pages that are brought in when they are used. */
 static struct ib_mr *soft_reg_on_demand(struct ib_pd *pd, u64 start, u64 length,
 					u64 virt_addr, int access)
 {

@@ -17,7 +17,7 @@
  * struct soft_mem - keys of one device
  * @keys: index (key >> 8) -> struct soft_region
  * @next: where the search for a free index begins
- * @on_demand: regions whose pages may be absent
+ * @on_demand: regions with pages that may be absent
  */
 struct soft_mem {
 	struct xarray keys;
@@ -82,7 +82,7 @@ struct soft_gate {
  * @iova: address of the first byte
  * @length: bytes
  * @pages: (MR) pages of the memory, but for SOFT_ODP
- * @odp: (SOFT_ODP) memory whose pages come and go
+ * @odp: (SOFT_ODP) memory with pages that come and go
  * @windows: (MR) number of windows bound to it
  * @parent: (window) the region behind it, referenced; NULL when not bound
  * @parent_iova: (window) address in @parent of the first byte

@@ -5,8 +5,8 @@
  *
  *	soft_odp.lock -> mmap_lock -> umem_mutex -> locks of queue pairs -> the region's lock
  *
- * While umem_mutex is held no page goes. So who brings pages in may use them before any other
- * context takes them away: that is what go_on() of soft_odp_bring_in() is for.
+ * While umem_mutex is held no page goes. So the context that brings pages in may use them before
+ * any other takes them away: that is what go_on() of soft_odp_bring_in() is for.
  */
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>

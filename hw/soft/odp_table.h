@@ -25,7 +25,7 @@ struct soft_spot;
 
 /**
  * struct soft_odp_part - a range of a program's memory
- * @region: the region it belongs to, whose lock guards @entry
+ * @region: the region it belongs to; its lock guards @entry
  * @umem: tells when pages go
  * @start: address of the first page in the program
  * @num: pages
@@ -47,7 +47,8 @@ struct soft_odp_part {
  * @whole: (explicit) all of it; NULL: the region is implicit
  * @root: (implicit) the program's address space
  * @lock: (implicit) taken before the region's lock; guards that parts come and go
- * @parts: (implicit) by address >> SOFT_ODP_PART_SHIFT; written with the region's lock held
+ * @parts: (implicit) by address >> SOFT_ODP_PART_SHIFT; a copy looks one up with the region's
+ *	   lock held, so that the part, once out of here, is freed after that lock was taken
  * @num_parts: (implicit) how many there are
  * @victim: (implicit) where the search for a part that makes room begins
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who waits for absent pages (pager.h). */
+/* A side of a queue pair that waits for absent pages (pager.h). */
 #include "odp.h"
 #include "pager.h"
 
@@ -69,7 +69,7 @@ enum soft_access_err soft_pager_ask(struct soft_pager *pager, const struct soft_
 }
 
 /**
- * soft_pager_init - nobody waits
+ * soft_pager_init - nothing waits
  * @pager: of a side of a queue pair
  * @queue: lives longer
  * @go_on: the pages are there, or it is worth to look again

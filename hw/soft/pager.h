@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who waits for absent pages: one side of a queue pair, which can not sleep. A work brings them
- * in, and has that side go on while the pages can not go.
+ * One side of a queue pair waits for absent pages and can not sleep. A work brings them in, and
+ * has that side go on while the pages can not go.
  */
 #ifndef OFED_SOFT_PAGER_H
 #define OFED_SOFT_PAGER_H
@@ -18,7 +18,7 @@ enum soft_pager_state {
 };
 
 /**
- * struct soft_pager - see above
+ * struct soft_pager - of one side of a queue pair
  * @work: brings pages in
  * @queue: of the device
  * @go_on: called by the work; may ask for more. Does not sleep

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Regions on demand, as copies meet them: the test plays who brings pages in. */
+/* Regions on demand, as copies meet them: the test brings pages in itself. */
 #include "hw/soft/odp_table.h"
 #include "mem.h"
 
