@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <linux/nsproxy.h>
 #include <net/net_namespace.h>
+#include <ofed/raw_cap.h>
 #include <rdma/ib_verbs.h>
 
 /**
@@ -21,3 +22,9 @@ bool rdma_dev_has_raw_cap(const struct ib_device *dev)
 	return ns_capable(net->user_ns, CAP_NET_RAW);
 }
 OFED_EXPORT(rdma_dev_has_raw_cap);
+
+bool ofed_has_raw_cap(const struct ib_device *dev)
+{
+	return rdma_dev_has_raw_cap(dev);
+}
+EXPORT_SYMBOL_GPL(ofed_has_raw_cap);

@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 #include <compat/counter.h>
 #include <kunit/visibility.h>
+#include <ofed/raw_cap.h>
 #include <ofed/refuse.h>
 #include <rdma/ib_verbs.h>
 #include <ofed/restrack.h>
@@ -319,7 +320,7 @@ static struct ib_qp *counter_get_qp(struct ib_device *dev, u32 qp_num)
 	if (IS_ERR(entry))
 		return NULL;
 	qp = container_of(entry, struct ib_qp, res);
-	if (qp->qp_type == IB_QPT_RAW_PACKET && !capable(CAP_NET_RAW)) {
+	if (qp->qp_type == IB_QPT_RAW_PACKET && !ofed_has_raw_cap(dev)) {
 		rdma_restrack_put(entry);
 		return NULL;
 	}

@@ -3,6 +3,8 @@
 #ifndef OFED_UVERBS_CMD_H
 #define OFED_UVERBS_CMD_H
 
+#include <ofed/raw_cap.h>
+
 #include "../uverbs.h"
 
 static inline void *uv_verbs_object(struct ib_uobject *uobj)
@@ -132,6 +134,14 @@ int uv_cq_make(struct ib_uobject *uobj, const struct uv_cq_params *params,
 	       struct uverbs_attr_bundle *attrs);
 void uv_cq_events(struct ib_uobject *uobj,
 		  struct ib_uverbs_destroy_cq_resp *resp);
+/* CAP_NET_RAW for the device of the file's context, or without one for none yet. */
+static inline bool uv_has_raw_cap(const struct ib_uverbs_file *file)
+{
+	const struct ib_ucontext *context = READ_ONCE(file->ucontext);
+
+	return ofed_has_raw_cap(context ? context->device : NULL);
+}
+
 int uv_qp_check(const struct ib_uverbs_file *file,
 		const struct ib_qp_init_attr *init, bool has_table, bool has_srq);
 int uv_qp_make(struct ib_uobject *uobj, struct uv_qp_params *params,

@@ -49,7 +49,7 @@ static int uv_flow_check(const struct ib_uverbs_file *file,
 		return uv_refuse(file, -EINVAL, "create_flow: comp_mask 0x%x",
 				 cmd->comp_mask);
 	/* Rules reach for packets that are addressed to others. */
-	if (!capable(CAP_NET_RAW))
+	if (!uv_has_raw_cap(file))
 		return uv_refuse(file, -EPERM,
 				 "create_flow: CAP_NET_RAW is required");
 	if (attr->flags >= IB_FLOW_ATTR_FLAGS_RESERVED ||

@@ -174,7 +174,7 @@ int uv_qp_check(const struct ib_uverbs_file *file,
 
 	switch (init->qp_type) {
 	case IB_QPT_RAW_PACKET:
-		if (!capable(CAP_NET_RAW))
+		if (!uv_has_raw_cap(file))
 			return uv_refuse(file, -EPERM,
 					 "create_qp: a raw packet QP, CAP_NET_RAW is required");
 		break;
@@ -193,7 +193,7 @@ int uv_qp_check(const struct ib_uverbs_file *file,
 		return uv_refuse(file, -EINVAL, "create_qp: create_flags 0x%x",
 				 init->create_flags);
 	if (init->create_flags & IB_QP_CREATE_SOURCE_QPN) {
-		if (!capable(CAP_NET_RAW))
+		if (!uv_has_raw_cap(file))
 			return uv_refuse(file, -EPERM,
 					 "create_qp: source_qpn: CAP_NET_RAW is required");
 	} else if (init->source_qpn) {

@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <linux/slab.h>
 #include <ofed/nldev.h>
+#include <ofed/raw_cap.h>
 #include <ofed/refuse.h>
 #include <rdma/ib_marshall.h>
 
@@ -158,7 +159,7 @@ static int uv_modify_check(struct ib_device *device,
 		return ofed_refuse(device, -EINVAL, "qp_state: %u", cmd->qp_state);
 	/* IBA vol. 1 section 10.2.5: a controlled Q_Key needs a privilege. */
 	if (mask & IB_QP_QKEY && cmd->qkey & QKEY_CONTROLLED &&
-	    !ofed_privileged_qkey_allowed() && !capable(CAP_NET_RAW))
+	    !ofed_privileged_qkey_allowed() && !ofed_has_raw_cap(device))
 		return ofed_refuse(device, -EPERM,
 				   "qkey: 0x%x is controlled, CAP_NET_RAW is required",
 				   cmd->qkey);
