@@ -328,7 +328,7 @@ static unsigned long *umem_odp_get_pfns(const struct hmm_range *range)
  * that nor umem_mutex may be held.
  *
  * Return: entries of the lists that the range takes, or without the lock:
- * -EINVAL (no rights asked for, the owner is gone, or a page is smaller than
+ * -EINVAL (no rights asked for, where there is a bit to read; the owner is gone, or a page is smaller than
  * the region's), -EFAULT (outside the region, not mapped by the owner, or no
  * DMA mapping), -EPERM (the owner may not write there), -EBUSY (invalidations
  * have not left a second's time), -ENOMEM.
@@ -341,7 +341,7 @@ int ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *odp, u64 user_virt,
 	int ret = -ENOMEM;
 
 	might_sleep();
-	if (!access_mask)
+	if (!umem_odp_are_rights(access_mask))
 		return -EINVAL;
 	if (user_virt < ib_umem_start(odp) || user_virt > ib_umem_end(odp) ||
 	    bcnt > ib_umem_end(odp) - user_virt)

@@ -14,6 +14,9 @@ struct ib_umem_odp;
 int umem_odp_alloc_lists(struct ib_umem_odp *odp, unsigned long size);
 void umem_odp_free_lists(struct ib_umem_odp *odp);
 
+/* Are these COMPAT_ODP_* rights that a device may ask for? */
+bool umem_odp_are_rights(u64 rights);
+
 /*
  * The page @pfn (HMM_PFN_*) is that of an entry, and the device has COMPAT_ODP_* @rights to it. With
  * umem_mutex held. 0, -EINVAL (the page is smaller than the entry), -EFAULT (no DMA mapping).

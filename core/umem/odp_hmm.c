@@ -52,6 +52,12 @@ static void umem_odp_set_dirty(struct ib_umem_odp *odp, unsigned long pfn)
 	set_page_dirty(compound_head(hmm_pfn_to_page(pfn)));
 }
 
+/* To read has no bit of its own: none is the right to read alone. */
+bool umem_odp_are_rights(u64 rights)
+{
+	return true;
+}
+
 int umem_odp_map_entry(struct ib_umem_odp *odp, unsigned long entry,
 		       unsigned long pfn, u64 rights)
 {

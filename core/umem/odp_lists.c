@@ -50,6 +50,11 @@ static void umem_odp_set_dirty(struct ib_umem_odp *odp, unsigned long entry)
 	set_page_dirty(compound_head(page));
 }
 
+bool umem_odp_are_rights(u64 rights)
+{
+	return rights;
+}
+
 int umem_odp_map_entry(struct ib_umem_odp *odp, unsigned long entry,
 		       unsigned long pfn, u64 rights)
 {

@@ -451,7 +451,7 @@ OFED_EXPORT(__ib_create_cq);
  * @uobject: of the CQ
  * @attrs: bundle of the request, with the driver's data
  *
- * Return: as __ib_create_cq(), or -EINVAL (completion vector).
+ * Return: as __ib_create_cq(), or -EINVAL (no entries, or the completion vector).
  */
 struct ib_cq *ofed_create_user_cq(struct ib_device *device,
 				  const struct ib_cq_init_attr *attr,
@@ -462,6 +462,9 @@ struct ib_cq *ofed_create_user_cq(struct ib_device *device,
 				  struct ib_ucq_object *uobject,
 				  struct uverbs_attr_bundle *attrs)
 {
+	/* Since 7.x drivers leave this to the core. */
+	if (!attr->cqe)
+		return ofed_refuse(device, ERR_PTR(-EINVAL), "cqe: 0");
 	if (attr->comp_vector >= (u32)device->num_comp_vectors)
 		return ofed_refuse(device, ERR_PTR(-EINVAL),
 				   "comp_vector: %u, the device has %d",
@@ -477,14 +480,16 @@ EXPORT_SYMBOL_GPL(ofed_create_user_cq);
  * @cqe: completions it shall hold at least
  * @udata: the driver's data
  *
- * Return: 0, -EOPNOTSUPP (driver can not, or the CQ is shared), or the driver's
- * errno.
+ * Return: 0, -EOPNOTSUPP (driver can not, or the CQ is shared), -EINVAL (no entries),
+ * or the driver's errno.
  */
 int ofed_resize_user_cq(struct ib_cq *cq, int cqe, struct ib_udata *udata)
 {
 	if (cq->shared || !cq->device->ops.resize_user_cq)
 		return ofed_refuse(cq->device, -EOPNOTSUPP,
 				   "a CQ that is shared, or no resize_cq");
+	if (!cqe)
+		return ofed_refuse(cq->device, -EINVAL, "cqe: 0");
 	return cq->device->ops.resize_user_cq(cq, cqe, udata);
 }
 EXPORT_SYMBOL_GPL(ofed_resize_user_cq);
