@@ -19,6 +19,10 @@
 #define OFED_FRMR_BATCH 64
 /* An empty pool is kept for its statistics, unless there are more pools than this. */
 #define OFED_FRMR_POOLS_KEPT 256
+/*
+ * A service that is started anew, or a job of a queue, wants its regions again within a minute. A
+ * handle stays for one to two of these periods, and costs an entry of a table of the device.
+ */
 #define OFED_FRMR_AGING_SECONDS 60
 
 /*
@@ -28,7 +32,7 @@
  *   ib_frmr_pools.lock		@tree and @cnt. Held while a pool is used that no region of the
  *				caller is counted in, as a pool may be freed otherwise
  *   ib_frmr_pool.lock		all of a pool but its key
- * Ops of the driver are called with none of the last two.
+ * Ops of the driver are called without the last one, and with ib_frmr_pools.lock only to destroy.
  */
 
 /**
@@ -99,9 +103,11 @@ struct ib_frmr_pool *ofed_frmr_pool_alloc(struct ib_frmr_pools *pools,
 void ofed_frmr_pool_free(struct ib_frmr_pool *pool);
 int ofed_frmr_pool_create(struct ib_frmr_pool *pool, u32 *handles, u32 cnt);
 int ofed_frmr_pool_claim(struct ib_frmr_pool *pool, u32 *handle);
+void ofed_frmr_pool_settle(struct ib_frmr_pool *pool);
 void ofed_frmr_pool_unclaim(struct ib_frmr_pool *pool, const u32 *handle);
 u32 ofed_frmr_pool_set_pinned(struct ib_frmr_pool *pool, u32 pinned);
 int ofed_frmr_pool_fill(struct ib_frmr_pool *pool);
+void ofed_frmr_pool_trim(struct ib_frmr_pool *pool, u32 cnt);
 bool ofed_frmr_pool_age(struct ib_frmr_pool *pool);
 bool ofed_frmr_pool_is_idle(struct ib_frmr_pool *pool);
 void ofed_frmr_pool_info(struct ib_frmr_pool *pool, struct ofed_frmr_info *info);

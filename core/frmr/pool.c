@@ -91,11 +91,18 @@ int ofed_frmr_pool_claim(struct ib_frmr_pool *pool, u32 *handle)
 	ret = frmr_pool_reserve(pool, 1);
 	if (!ret) {
 		pool->in_use++;
-		pool->max_in_use = max(pool->max_in_use, pool->in_use);
 		ret = ofed_frmr_handles_pop(&pool->handles, handle);
 	}
 	mutex_unlock(&pool->lock);
 	return ret;
+}
+
+/* The region that was counted has its handle: what the driver would not make was never in use. */
+void ofed_frmr_pool_settle(struct ib_frmr_pool *pool)
+{
+	mutex_lock(&pool->lock);
+	pool->max_in_use = max(pool->max_in_use, pool->in_use);
+	mutex_unlock(&pool->lock);
 }
 
 /* A region has no handle any more; the pool gets it if @handle is not NULL. */
@@ -192,6 +199,30 @@ int ofed_frmr_pool_fill(struct ib_frmr_pool *pool)
 static u32 frmr_pool_kept(const struct ib_frmr_pool *pool)
 {
 	return pool->pinned > pool->in_use ? pool->pinned - pool->in_use : 0;
+}
+
+/**
+ * ofed_frmr_pool_trim - destroy handles that an administrator pins no longer
+ * @pool: the pool, which the caller keeps from being freed
+ * @cnt: how many; fewer if regions have them
+ *
+ * Context: process, may sleep.
+ */
+void ofed_frmr_pool_trim(struct ib_frmr_pool *pool, u32 cnt)
+{
+	u32 handle;
+	bool found;
+
+	for (; cnt; cnt--) {
+		mutex_lock(&pool->lock);
+		found = pool->handles.cnt > frmr_pool_kept(pool) &&
+			ofed_frmr_handles_pop(&pool->handles, &handle);
+		mutex_unlock(&pool->lock);
+		if (!found)
+			break;
+		frmr_pool_destroy(pool, &handle, 1);
+		cond_resched();
+	}
 }
 
 /**

@@ -105,6 +105,7 @@ int ofed_frmr_pools_pop(struct ib_frmr_pools *pools, const struct ib_frmr_key *k
 			return ret;
 		}
 	}
+	ofed_frmr_pool_settle(pool);
 	*out = pool;
 	return 0;
 }
@@ -140,6 +141,8 @@ static int frmr_pools_pin_locked(struct ib_frmr_pools *pools, const struct ib_fr
 	if (!pool)
 		return -ENOMEM;
 	old = ofed_frmr_pool_set_pinned(pool, pinned);
+	if (pinned < old)
+		ofed_frmr_pool_trim(pool, old - pinned);
 	up_read(&pools->lock);
 	/* With handles pinned the pool is not freed, and pin_lock keeps them so. */
 	ret = pinned ? ofed_frmr_pool_fill(pool) : 0;

@@ -42,7 +42,7 @@ static int nldev_put_frmr_key(struct sk_buff *msg, const struct ib_frmr_key *key
 
 static int nldev_put_frmr_pool(struct sk_buff *msg, const struct ofed_frmr_info *info)
 {
-	struct nlattr *nest = nla_nest_start(msg, RDMA_NLDEV_ATTR_FRMR_POOL_ENTRY);
+	struct nlattr *nest = nla_nest_start_noflag(msg, RDMA_NLDEV_ATTR_FRMR_POOL_ENTRY);
 
 	if (!nest)
 		return -EMSGSIZE;
@@ -103,7 +103,7 @@ static int nldev_put_frmr_part(struct sk_buff *msg, struct ib_device *device,
 
 	if (ofed_nldev_put_handle(msg, device))
 		return -EMSGSIZE;
-	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_FRMR_POOLS);
+	table = nla_nest_start_noflag(msg, RDMA_NLDEV_ATTR_FRMR_POOLS);
 	if (!table)
 		return -EMSGSIZE;
 	if (!nldev_put_frmr_pools(msg, device, part))
@@ -145,7 +145,8 @@ static void nldev_get_frmr_key(const struct nlattr *nest, struct ib_frmr_key *ke
 	nla_for_each_nested(attr, nest, rest) {
 		switch (nla_type(attr)) {
 		case RDMA_NLDEV_ATTR_FRMR_POOL_KEY_ATS:
-			key->ats = !!nla_get_u8(attr);
+			/* One bit of it. */
+			key->ats = nla_get_u8(attr);
 			break;
 		case RDMA_NLDEV_ATTR_FRMR_POOL_KEY_ACCESS_FLAGS:
 			key->access_flags = nla_get_u32(attr);
@@ -170,8 +171,10 @@ int ofed_nldev_frmr_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlin
 	struct ib_device *device;
 	struct ib_frmr_key key;
 	struct nldev_req req;
-	int ret;
+	int ret = ofed_nldev_check_strict(nlh, extack);
 
+	if (ret)
+		return ret;
 	device = ofed_nldev_parse_device(&req, skb, nlh, extack);
 	if (IS_ERR(device))
 		return PTR_ERR(device);
@@ -183,8 +186,8 @@ int ofed_nldev_frmr_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlin
 	} else if (pinned && key_attr) {
 		nldev_get_frmr_key(key_attr, &key);
 		ret = ofed_frmr_pin(device, &key, nla_get_u32(pinned));
-	} else {
-		ret = ofed_refuse(device, -EINVAL, "neither a period nor handles of a key to pin");
+	} else if (pinned) {
+		ret = ofed_refuse(device, -EINVAL, "handles of no key");
 	}
 	ib_device_put(device);
 	return ret;

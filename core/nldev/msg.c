@@ -82,6 +82,13 @@ int ofed_nldev_parse(struct nldev_req *req, const struct sk_buff *skb,
 	return 0;
 }
 
+int ofed_nldev_check_strict(const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	return __nla_validate(nlmsg_attrdata(nlh, 0), nlmsg_attrlen(nlh, 0),
+			      RDMA_NLDEV_ATTR_MAX - 1, policy,
+			      NL_VALIDATE_STRICT & ~NL_VALIDATE_UNSPEC, extack);
+}
+
 struct ib_device *ofed_nldev_device(const struct nldev_req *req)
 {
 	const struct nlattr *index = req->tb[RDMA_NLDEV_ATTR_DEV_INDEX];

@@ -52,6 +52,9 @@ int ofed_nldev_parse(struct nldev_req *req, const struct sk_buff *skb,
 		     const struct nlmsghdr *nlh,
 		     struct netlink_ext_ack *extack);
 
+/* For commands that old tools do not know: marks of nests and exact lengths. 0 or an errno. */
+int ofed_nldev_check_strict(const struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
+
 /* The device that DEV_INDEX names, held by ib_device_try_get(), or NULL. */
 struct ib_device *ofed_nldev_device(const struct nldev_req *req);
 

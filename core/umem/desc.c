@@ -93,8 +93,8 @@ static struct ib_umem *umem_get_at_least(struct ib_device *device,
  *
  * Context: process, in the address space that owns the memory; sleeps.
  *
- * Return: the umem, or ERR_PTR: -EINVAL (shorter than @size), or an errno of
- * uverbs_get_buffer_desc() or ib_umem_get_desc().
+ * Return: the umem, NULL (the command has no such attribute), or ERR_PTR: -EINVAL (shorter than
+ * @size), or an errno of uverbs_get_buffer_desc() or ib_umem_get_desc().
  */
 struct ib_umem *ib_umem_get_attr(struct ib_device *device, const struct uverbs_attr_bundle *attrs,
 				 u16 attr_id, size_t size, int access)
@@ -102,6 +102,8 @@ struct ib_umem *ib_umem_get_attr(struct ib_device *device, const struct uverbs_a
 	struct ib_uverbs_buffer_desc desc;
 	int ret = uverbs_get_buffer_desc(attrs, attr_id, &desc);
 
+	if (ret == -ENOENT)
+		return NULL;
 	return ret ? ERR_PTR(ret) : umem_get_at_least(device, &desc, size, access);
 }
 OFED_EXPORT(ib_umem_get_attr);
@@ -141,35 +143,34 @@ static int umem_attr_fd(const struct uverbs_attr_bundle *attrs, u16 id)
 	return uverbs_attr_get(attrs, id)->ptr_attr.data;
 }
 
-/* The attributes of the first kernels that had any: a range, or a part of a dma-buf. */
+/*
+ * The attributes of the first kernels that had any: a range, or a part of a dma-buf. -ENOENT: a part
+ * is missing, and there is no buffer, as programs know it of those kernels.
+ */
 static int umem_cq_parts(const struct uverbs_attr_bundle *attrs, struct ib_uverbs_buffer_desc *desc)
 {
+	const u16 length_id = UVERBS_ATTR_CREATE_CQ_BUFFER_LENGTH;
 	bool va = uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_VA);
 	bool fd = uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_FD);
 	bool offset = uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_OFFSET);
+	bool nowhere = !va && !fd && (offset || uverbs_attr_is_valid(attrs, length_id));
 	int ret;
 
 	*desc = (struct ib_uverbs_buffer_desc){
 		.type = va ? IB_UVERBS_BUFFER_TYPE_VA : IB_UVERBS_BUFFER_TYPE_DMABUF,
 	};
-	if (va == fd || va == offset)
-		return ofed_refuse_call(-EINVAL,
-					"uverbs: the buffer of a CQ is a range, or a part of a dma-buf");
-	ret = uverbs_copy_from(&desc->length, attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_LENGTH);
+	ret = nowhere ? 0 : uverbs_copy_from(&desc->length, attrs, length_id);
 	if (ret)
 		return ret;
+	if (nowhere || (va && (fd || offset)))
+		return ofed_refuse_call(-EINVAL,
+					"uverbs: the buffer of a CQ is a range, or a part of a dma-buf");
 	if (va)
 		return uverbs_copy_from(&desc->addr, attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_VA);
-	desc->fd = umem_attr_fd(attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_FD);
-	return uverbs_copy_from(&desc->addr, attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_OFFSET);
-}
-
-static bool umem_cq_has_parts(const struct uverbs_attr_bundle *attrs)
-{
-	return uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_VA) ||
-	       uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_FD) ||
-	       uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_OFFSET) ||
-	       uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_LENGTH);
+	ret = uverbs_copy_from(&desc->addr, attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_OFFSET);
+	if (!ret)
+		desc->fd = umem_attr_fd(attrs, UVERBS_ATTR_CREATE_CQ_BUFFER_FD);
+	return ret;
 }
 
 /**
@@ -181,8 +182,8 @@ static bool umem_cq_has_parts(const struct uverbs_attr_bundle *attrs)
  *
  * Context: process, in the address space that owns the memory; sleeps.
  *
- * Return: the umem, or ERR_PTR: -ENOENT (the program names none), -EINVAL (two buffers, half of one,
- * or one that is too short), or an errno of ib_umem_get_desc().
+ * Return: the umem, NULL (the program names none), or ERR_PTR: -EINVAL (two buffers, or one that is
+ * nowhere or too short), or an errno of ib_umem_get_desc().
  */
 struct ib_umem *ib_umem_get_cq_buf(struct ib_device *device, const struct uverbs_attr_bundle *attrs,
 				   size_t size, int access)
@@ -190,12 +191,14 @@ struct ib_umem *ib_umem_get_cq_buf(struct ib_device *device, const struct uverbs
 	struct ib_uverbs_buffer_desc desc;
 	int ret;
 
-	if (!umem_cq_has_parts(attrs))
+	ret = umem_cq_parts(attrs, &desc);
+	if (ret == -ENOENT)
 		return ib_umem_get_attr(device, attrs, UVERBS_ATTR_CREATE_CQ_BUF_UMEM, size, access);
+	if (ret)
+		return ERR_PTR(ret);
 	if (uverbs_attr_is_valid(attrs, UVERBS_ATTR_CREATE_CQ_BUF_UMEM))
 		return ofed_refuse(device, ERR_PTR(-EINVAL), "two buffers for one CQ");
-	ret = umem_cq_parts(attrs, &desc);
-	return ret ? ERR_PTR(ret) : umem_get_at_least(device, &desc, size, access);
+	return umem_get_at_least(device, &desc, size, access);
 }
 OFED_EXPORT(ib_umem_get_cq_buf);
 
@@ -215,9 +218,8 @@ struct ib_umem *ib_umem_get_cq_buf_or_va(struct ib_device *device,
 					 const struct uverbs_attr_bundle *attrs, u64 addr,
 					 size_t size, int access)
 {
-	if (umem_cq_has_parts(attrs))
-		return ib_umem_get_cq_buf(device, attrs, size, access);
-	return ib_umem_get_attr_or_va(device, attrs, UVERBS_ATTR_CREATE_CQ_BUF_UMEM, addr, size,
-				      access);
+	struct ib_umem *umem = ib_umem_get_cq_buf(device, attrs, size, access);
+
+	return umem ?: ib_umem_get_attr_or_va(device, NULL, 0, addr, size, access);
 }
 OFED_EXPORT(ib_umem_get_cq_buf_or_va);

@@ -310,6 +310,8 @@ struct ib_mr *ofed_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 	}
 
 	mr_adopt(next, new_pd, IB_MR_TYPE_USER);
+	/* The driver was not asked for one with the DMA handle of @mr. */
+	compat_mr_use_dmah(next, (struct ib_dmah *)NULL);
 	next->uobject = mr->uobject;
 	next->iova = flags & IB_MR_REREG_TRANS ? virt_addr : mr->iova;
 	next->length = flags & IB_MR_REREG_TRANS ? length : mr->length;

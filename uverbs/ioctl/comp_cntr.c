@@ -28,40 +28,25 @@ static int UVERBS_HANDLER(UVERBS_METHOD_COMP_CNTR_CREATE)(
 	return 0;
 }
 
-/* Completions, or those with an error. */
-static int uv_cntr_entry(enum ib_comp_cntr_entry *entry, struct uverbs_attr_bundle *attrs, u16 id)
-{
-	u32 number;
-	int ret = uverbs_get_const(&number, attrs, id);
-
-	if (ret)
-		return ret;
-	if (number != IB_COMP_CNTR_ENTRY_COMP && number != IB_COMP_CNTR_ENTRY_ERR)
-		return uv_refuse(attrs->ufile, -EINVAL, "entry %u of a completion counter", number);
-	*entry = number;
-	return 0;
-}
+/* Of entries and changes the driver judges, as it does of kinds of completions. */
 
 static int UVERBS_HANDLER(UVERBS_METHOD_COMP_CNTR_MODIFY)(
 	struct uverbs_attr_bundle *attrs)
 {
 	struct ib_comp_cntr *cntr =
 		uverbs_attr_get_obj(attrs, UVERBS_ATTR_MODIFY_COMP_CNTR_HANDLE);
-	enum ib_comp_cntr_entry entry;
+	u32 entry, op;
 	u64 value;
-	u32 op;
 	int ret;
 
 	if (!cntr->device->ops.modify_comp_cntr)
 		return ofed_refuse_op(cntr->device, "modify_comp_cntr");
-	ret = uv_cntr_entry(&entry, attrs, UVERBS_ATTR_MODIFY_COMP_CNTR_ENTRY) ?:
+	ret = uverbs_get_const(&entry, attrs, UVERBS_ATTR_MODIFY_COMP_CNTR_ENTRY) ?:
 	      uverbs_copy_from(&value, attrs, UVERBS_ATTR_MODIFY_COMP_CNTR_VALUE);
 	if (!ret)
 		ret = uverbs_get_const(&op, attrs, UVERBS_ATTR_MODIFY_COMP_CNTR_OP);
 	if (ret)
 		return ret;
-	if (op != IB_COMP_CNTR_MODIFY_OP_SET && op != IB_COMP_CNTR_MODIFY_OP_INC)
-		return uv_refuse(attrs->ufile, -EINVAL, "change %u of a completion counter", op);
 	return cntr->device->ops.modify_comp_cntr(cntr, entry, op, value);
 }
 
@@ -70,20 +55,19 @@ static int UVERBS_HANDLER(UVERBS_METHOD_COMP_CNTR_READ)(
 {
 	struct ib_comp_cntr *cntr =
 		uverbs_attr_get_obj(attrs, UVERBS_ATTR_READ_COMP_CNTR_HANDLE);
-	enum ib_comp_cntr_entry entry;
 	u64 value;
+	u32 entry;
 	int ret;
 
 	if (!cntr->device->ops.read_comp_cntr)
 		return ofed_refuse_op(cntr->device, "read_comp_cntr");
-	ret = uv_cntr_entry(&entry, attrs, UVERBS_ATTR_READ_COMP_CNTR_ENTRY) ?:
+	ret = uverbs_get_const(&entry, attrs, UVERBS_ATTR_READ_COMP_CNTR_ENTRY) ?:
 	      cntr->device->ops.read_comp_cntr(cntr, entry, &value);
 	return ret ?: uv_answer(attrs, UVERBS_ATTR_READ_COMP_CNTR_RESP_VALUE, &value);
 }
 
 DECLARE_UVERBS_NAMED_METHOD(UVERBS_METHOD_COMP_CNTR_CREATE,
-	UV_MAKES(UVERBS_ATTR_CREATE_COMP_CNTR_HANDLE, UVERBS_OBJECT_COMP_CNTR),
-	UVERBS_ATTR_UHW());
+	UV_MAKES(UVERBS_ATTR_CREATE_COMP_CNTR_HANDLE, UVERBS_OBJECT_COMP_CNTR));
 
 DECLARE_UVERBS_NAMED_METHOD_DESTROY(UVERBS_METHOD_COMP_CNTR_DESTROY,
 	UV_ENDS(UVERBS_ATTR_DESTROY_COMP_CNTR_HANDLE, UVERBS_OBJECT_COMP_CNTR));

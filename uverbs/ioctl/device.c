@@ -148,11 +148,9 @@ DECLARE_UVERBS_NAMED_METHOD(
 /* Context */
 
 static int uv_answer_context(struct uverbs_attr_bundle *attrs, u16 id_vectors,
-			     u16 id_support)
+			     u16 id_support, u64 more)
 {
-	struct ib_device *ib_dev = uv_ib_dev(attrs->ufile->device);
-	const u64 support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS |
-			    compat_core_support(ib_dev);
+	const u64 support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS | more;
 	const u32 vectors = attrs->ufile->device->num_comp_vectors;
 	int ret;
 
@@ -168,8 +166,10 @@ static int UVERBS_HANDLER(UVERBS_METHOD_GET_CONTEXT)(
 	struct ib_ucontext *context;
 	int ret;
 
+	/* What the driver checks is said here alone. */
 	ret = uv_answer_context(attrs, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
-				UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);
+				UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT,
+				compat_core_support(uv_ib_dev(file->device)));
 	if (ret)
 		return ret;
 	context = uv_context_alloc(file);
@@ -207,7 +207,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_CONTEXT)(
 	if (!context->device->ops.query_ucontext)
 		return ofed_refuse_op(context->device, "query_ucontext");
 	ret = uv_answer_context(attrs, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
-				UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT);
+				UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, 0);
 	return ret ?: context->device->ops.query_ucontext(context, attrs);
 }
 

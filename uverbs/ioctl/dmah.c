@@ -28,7 +28,9 @@ static int uv_dmah_cpu(struct ib_dmah *hints, struct uverbs_attr_bundle *attrs)
 	ret = uverbs_copy_from(&hints->cpu_id, attrs, id);
 	if (ret)
 		return ret;
-	if (hints->cpu_id >= nr_cpu_ids || !cpumask_test_cpu(hints->cpu_id, current->cpus_ptr))
+	if (hints->cpu_id >= nr_cpu_ids)
+		return uv_refuse(attrs->ufile, -EINVAL, "alloc_dmah: processor %u", hints->cpu_id);
+	if (!cpumask_test_cpu(hints->cpu_id, current->cpus_ptr))
 		return uv_refuse(attrs->ufile, -EPERM, "alloc_dmah: processor %u", hints->cpu_id);
 	hints->valid_fields |= BIT(IB_DMAH_CPU_ID_EXISTS);
 	return 0;
@@ -37,16 +39,13 @@ static int uv_dmah_cpu(struct ib_dmah *hints, struct uverbs_attr_bundle *attrs)
 static int uv_dmah_mem_type(struct ib_dmah *hints, struct uverbs_attr_bundle *attrs)
 {
 	const u16 id = UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE;
-	u32 type;
-	int ret;
+	int type;
 
 	if (!uverbs_attr_is_valid(attrs, id))
 		return 0;
-	ret = uverbs_get_const(&type, attrs, id);
-	if (ret)
-		return ret;
-	if (type != TPH_MEM_TYPE_VM && type != TPH_MEM_TYPE_PM)
-		return uv_refuse(attrs->ufile, -EINVAL, "alloc_dmah: memory of type %u", type);
+	type = uverbs_attr_get_enum_id(attrs, id);
+	if (type < 0)
+		return type;
 	hints->mem_type = type;
 	hints->valid_fields |= BIT(IB_DMAH_MEM_TYPE_EXISTS);
 	return 0;
@@ -89,10 +88,16 @@ static int UVERBS_HANDLER(UVERBS_METHOD_DMAH_ALLOC)(
 	return 0;
 }
 
+/* The type is all that the attribute has. */
+static const struct uverbs_attr_spec uv_dmah_mem_types[] = {
+	[TPH_MEM_TYPE_VM] = { .type = UVERBS_ATTR_TYPE_PTR_IN, UVERBS_ATTR_NO_DATA() },
+	[TPH_MEM_TYPE_PM] = { .type = UVERBS_ATTR_TYPE_PTR_IN, UVERBS_ATTR_NO_DATA() },
+};
+
 DECLARE_UVERBS_NAMED_METHOD(UVERBS_METHOD_DMAH_ALLOC,
 	UV_MAKES(UVERBS_ATTR_ALLOC_DMAH_HANDLE, UVERBS_OBJECT_DMAH),
 	UV_GIVEN_OPT(UVERBS_ATTR_ALLOC_DMAH_CPU_ID, u32),
-	UVERBS_ATTR_CONST_IN(UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE, enum tph_mem_type, UA_OPTIONAL),
+	UVERBS_ATTR_ENUM_IN(UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE, uv_dmah_mem_types, UA_OPTIONAL),
 	UV_GIVEN_OPT(UVERBS_ATTR_ALLOC_DMAH_PH, u8));
 
 DECLARE_UVERBS_NAMED_METHOD_DESTROY(UVERBS_METHOD_DMAH_FREE,
@@ -124,13 +129,17 @@ struct uv_reg_mr {
 	struct ib_dmah *dmah;
 };
 
-static int uv_reg_mr_start(struct uv_reg_mr *mr, struct uverbs_attr_bundle *attrs)
+static int uv_reg_mr_start(struct uv_reg_mr *mr, const struct ib_device *device,
+			   struct uverbs_attr_bundle *attrs)
 {
 	bool offset = uverbs_attr_is_valid(attrs, UVERBS_ATTR_REG_MR_FD_OFFSET);
 	bool addr = uverbs_attr_is_valid(attrs, UVERBS_ATTR_REG_MR_ADDR);
 	int ret;
 
 	mr->is_dmabuf = uverbs_attr_is_valid(attrs, UVERBS_ATTR_REG_MR_FD);
+	/* Said before anything that is asked for is judged. */
+	if (mr->is_dmabuf && !device->ops.reg_user_mr_dmabuf)
+		return ofed_refuse_op(device, "reg_user_mr_dmabuf");
 	if (mr->is_dmabuf != offset || mr->is_dmabuf == addr)
 		return uv_refuse(attrs->ufile, -EINVAL,
 				 "reg_mr: an address, or an offset in a dma-buf, is wanted");
@@ -140,13 +149,14 @@ static int uv_reg_mr_start(struct uv_reg_mr *mr, struct uverbs_attr_bundle *attr
 	return ret ?: uverbs_copy_from(&mr->start, attrs, UVERBS_ATTR_REG_MR_FD_OFFSET);
 }
 
-static int uv_reg_mr_parse(struct uv_reg_mr *mr, struct uverbs_attr_bundle *attrs)
+static int uv_reg_mr_parse(struct uv_reg_mr *mr, const struct ib_device *device,
+			   struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uobject *dmah = uv_attr_uobject(attrs, UVERBS_ATTR_REG_MR_DMA_HANDLE);
 	int ret;
 
 	mr->dmah = dmah ? dmah->object : NULL;
-	ret = uv_reg_mr_start(mr, attrs) ?:
+	ret = uv_reg_mr_start(mr, device, attrs) ?:
 	      uverbs_copy_from(&mr->length, attrs, UVERBS_ATTR_REG_MR_LENGTH) ?:
 	      uverbs_copy_from(&mr->iova, attrs, UVERBS_ATTR_REG_MR_IOVA);
 	return ret ?: uv_get_access(&mr->access, attrs, UVERBS_ATTR_REG_MR_ACCESS_FLAGS,
@@ -164,7 +174,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_REG_MR)(
 	struct ib_mr *mr;
 	int ret;
 
-	ret = uv_reg_mr_parse(&wanted, attrs);
+	ret = uv_reg_mr_parse(&wanted, pd->device, attrs);
 	if (ret)
 		return ret;
 	if (wanted.is_dmabuf)
@@ -187,7 +197,7 @@ DECLARE_UVERBS_NAMED_METHOD(UVERBS_METHOD_REG_MR,
 	UV_USES_OPT(UVERBS_ATTR_REG_MR_DMA_HANDLE, UVERBS_OBJECT_DMAH),
 	UV_GIVEN(UVERBS_ATTR_REG_MR_IOVA, u64),
 	UV_GIVEN(UVERBS_ATTR_REG_MR_LENGTH, u64),
-	UVERBS_ATTR_FLAGS_IN(UVERBS_ATTR_REG_MR_ACCESS_FLAGS, enum ib_access_flags),
+	UVERBS_ATTR_FLAGS_IN(UVERBS_ATTR_REG_MR_ACCESS_FLAGS, enum ib_access_flags, UA_MANDATORY),
 	UV_GIVEN_OPT(UVERBS_ATTR_REG_MR_ADDR, u64),
 	UV_GIVEN_OPT(UVERBS_ATTR_REG_MR_FD_OFFSET, u64),
 	UVERBS_ATTR_RAW_FD(UVERBS_ATTR_REG_MR_FD, UA_OPTIONAL),

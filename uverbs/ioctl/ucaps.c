@@ -131,7 +131,7 @@ void ib_remove_ucap(enum rdma_user_cap type)
 }
 OFED_EXPORT(ib_remove_ucap);
 
-/* The right that a file proves, or -EINVAL. */
+/* The right that a file proves, or -EBADF (it is no proof), -EINVAL (of a right that is gone). */
 static int uv_ucap_of(int fd)
 {
 	struct file *filp __free(fput) = fget(fd);
@@ -139,14 +139,14 @@ static int uv_ucap_of(int fd)
 
 	lockdep_assert_held(&ucaps_lock);
 	if (!filp || filp->f_op != &ucap_fops)
-		return ofed_refuse_call(-EINVAL, "uverbs: fd %d is no proof of a right", fd);
+		return ofed_refuse_call(-EBADF, "uverbs: fd %d is no proof of a right", fd);
 	type = file_inode(filp)->i_rdev - ucaps_base;
 	if (!ucaps[type])
 		return ofed_refuse_call(-EINVAL, "uverbs: the right of fd %d is gone", fd);
 	return type;
 }
 
-/* Those of all @fds. 0 or -EINVAL. */
+/* Those of all @fds. 0 or an errno of uv_ucap_of(). */
 static int uv_ucaps_of(const int *fds, int count, u64 *mask)
 {
 	int i, type;
