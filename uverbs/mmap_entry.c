@@ -109,6 +109,7 @@ void rdma_user_mmap_entry_remove(struct rdma_user_mmap_entry *entry)
 	xa_lock(&entry->ucontext->mmap_xa);
 	entry->driver_removed = true;
 	xa_unlock(&entry->ucontext->mmap_xa);
+	compat_mmap_entry_revoke(entry);
 	rdma_user_mmap_entry_put(entry);
 }
 OFED_EXPORT(rdma_user_mmap_entry_remove);

@@ -139,7 +139,8 @@ err_unnew:
  * @type: type of the object
  * @attrs: of the command; attrs->context may be one that is not yet the file's
  * @fops: of the new file; its private_data is the object, or NULL if it is
- *	  released before commit
+ *	  released before commit. NULL: the method sets uobj->object to a file
+ *	  of another subsystem, whose release calls uv_uobj_close_fd()
  *
  * Return: as uv_uobj_begin(), with uobj->object being the new file, or an errno
  * of opening one.
@@ -158,6 +159,8 @@ struct ib_uobject *uv_uobj_begin_fd(const struct uv_type *type,
 	if (ret < 0)
 		goto err_unnew;
 	uobj->id = ret;
+	if (!fops)
+		return uobj;
 	filp = anon_inode_getfile(type->name ?: "[infinibandevent]", fops, NULL,
 				  type->flags);
 	if (IS_ERR(filp)) {
@@ -207,7 +210,8 @@ void uv_uobj_commit(struct ib_uobject *uobj)
 	uv_uobj_list(uobj);
 	if (uv_type_of(uobj)->is_fd) {
 		kref_get(&file->ref);
-		filp->private_data = uobj;
+		if (uv_type_of(uobj)->fops)
+			filp->private_data = uobj;
 		uv_disown(uobj);
 		up_read(&file->hw_destroy_rwsem);
 		fd_install(id, filp);
@@ -241,7 +245,8 @@ static int uv_uobj_destroy_hw(struct ib_uobject *uobj, enum rdma_remove_reason w
 static void uv_abort_fd(struct ib_uobject *uobj)
 {
 	put_unused_fd(uobj->id);
-	fput(uobj->object);
+	if (uobj->object)
+		fput(uobj->object);
 }
 
 /**

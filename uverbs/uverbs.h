@@ -37,6 +37,9 @@
  *	guards uv_qp.mcast, and pairs it with what the driver has.
  * uv_file.range_lock (mutex)
  *	one allocation of mmap offsets at a time.
+ * rdma_user_mmap_entry.dmabufs_lock (mutex)
+ *	guards dmabufs, where a kernel has dma-bufs of offsets. Reservation locks of
+ *	dma-bufs are taken under it, and their importers waited for.
  * ib_uverbs_file.umap_lock (mutex)
  *	guards umaps, the entries in it and disassociate_page. Under it,
  *	zap_vma_ptes() and the page allocator are called, never the driver.
@@ -221,7 +224,7 @@ int uv_read_end(struct uv_reader *reader);
  * @api: what uobject->uapi_object points to; @api.id is UVERBS_OBJECT_x
  * @size: of the struct that begins with the uobject
  * @is_fd: its handle is a file descriptor
- * @fops: of its file, if @is_fd
+ * @fops: of its file, if @is_fd; NULL if the file is of another subsystem
  * @name: of its file, or NULL for "[infinibandevent]"
  * @flags: its file is opened with, as in open()
  * @destroy: destroy what uobject->object is. An error leaves it as it was.
@@ -392,6 +395,9 @@ void uv_cq_forget_comp(struct ib_ucq_object *ucq);
 int uv_mmap(struct file *filp, struct vm_area_struct *vma);
 void uv_mmap_init(struct ib_uverbs_file *file);
 void uv_mmap_zap_all(struct ib_uverbs_device *dev);
+
+/* ioctl/dmabuf.c, where an offset of mmap() may be a dma-buf */
+void uv_entry_revoke(struct rdma_user_mmap_entry *entry);
 void uv_mmap_release(struct ib_uverbs_file *file);
 
 /*

@@ -76,9 +76,11 @@
 
 /* What GET_CONTEXT says of the core: since 7.x also that the driver checks all lengths. */
 #ifdef COMPAT_HAVE_ROBUST_UDATA
+#define COMPAT_ROBUST_UDATA(...) __VA_ARGS__,
 #define compat_core_support(device) \
 	((device) && compat_robust_udata(device) ? IB_UVERBS_CORE_SUPPORT_ROBUST_UDATA : 0)
 #else
+#define COMPAT_ROBUST_UDATA(...)
 #define compat_core_support(device) ((void)(device), 0)
 #endif
 
@@ -94,12 +96,16 @@
 
 /* An offset of mmap() may be exported as a dma-buf (6.20). */
 #ifdef COMPAT_HAVE_MMAP_DMABUF
+#define COMPAT_MMAP_DMABUF(...) __VA_ARGS__,
 #define compat_mmap_entry_init(entry) do { \
 	mutex_init(&(entry)->dmabufs_lock); \
 	INIT_LIST_HEAD(&(entry)->dmabufs); \
 } while (0)
+#define compat_mmap_entry_revoke(entry) uv_entry_revoke(entry)
 #else
+#define COMPAT_MMAP_DMABUF(...)
 #define compat_mmap_entry_init(entry) do { } while (0)
+#define compat_mmap_entry_revoke(entry) do { } while (0)
 #endif
 
 #endif /* OFED_COMPAT_UVERBS_H */

@@ -137,8 +137,11 @@ struct compat_rxe_flush {
 /* Ops of counters are told the port since 7.x. Drop with 6.12. */
 #ifdef COMPAT_HAVE_COUNTER_OPCNT
 #define COMPAT_COUNTER_PARAMS(...) __VA_ARGS__, u32 port
+#define COMPAT_COUNTER_OPS(type, init) \
+	.size_rdma_counter = sizeof(type), .counter_init = (init),
 #else
 #define COMPAT_COUNTER_PARAMS(...) __VA_ARGS__
+#define COMPAT_COUNTER_OPS(type, init)
 #endif
 
 /* Which processors serve a completion vector: no op any more since 6.16. Drop with 6.12. */

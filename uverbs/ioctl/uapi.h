@@ -68,13 +68,14 @@ extern const struct uapi_definition uv_def_port_speed[];
 extern const struct uapi_definition uv_def_buffers[];
 extern const struct uapi_definition uv_def_srq_buffer[];
 extern const struct uapi_definition uv_def_ucaps[];
+extern const struct uapi_definition uv_def_dmabuf[];
 
 /*
  * Types that only ioctl() makes objects of; the others are in uverbs.h. Their
  * definitions stand beside the methods.
  */
 extern const struct uv_type uv_type_flow_action, uv_type_dm, uv_type_counters,
-	uv_type_dmah, uv_type_comp_cntr;
+	uv_type_dmah, uv_type_comp_cntr, uv_type_dmabuf;
 
 /*
  * The event file of objects that are created without one, or NULL: GET_CONTEXT

@@ -8,6 +8,7 @@ static const struct uv_type * const std_types[] = {
 	&uv_type_rwq, &uv_type_wq, &uv_type_async, &uv_type_flow_action,
 	&uv_type_dm, &uv_type_counters,
 	COMPAT_DMAH(&uv_type_dmah) COMPAT_COMP_CNTR(&uv_type_comp_cntr)
+	COMPAT_MMAP_DMABUF(&uv_type_dmabuf)
 };
 
 static const struct uapi_definition std_defs[] = {
@@ -34,6 +35,7 @@ static const struct uapi_definition std_defs[] = {
 	COMPAT_BUFFERS(UAPI_DEF_CHAIN(uv_def_buffers))
 	COMPAT_SRQ_BUFFER(UAPI_DEF_CHAIN(uv_def_srq_buffer))
 	COMPAT_UCAPS(UAPI_DEF_CHAIN(uv_def_ucaps))
+	COMPAT_MMAP_DMABUF(UAPI_DEF_CHAIN(uv_def_dmabuf))
 	{}
 };
 
