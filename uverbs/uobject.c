@@ -140,7 +140,7 @@ err_unnew:
  * @attrs: of the command; attrs->context may be one that is not yet the file's
  * @fops: of the new file; its private_data is the object, or NULL if it is
  *	  released before commit. NULL: the method sets uobj->object to a file
- *	  of another subsystem, whose release calls uv_uobj_close_fd()
+ *	  of another subsystem, and its release calls uv_uobj_close_fd()
  *
  * Return: as uv_uobj_begin(), with uobj->object being the new file, or an errno
  * of opening one.

@@ -63,6 +63,7 @@ struct td_config {
 	bool get_netdev;	/* op get_netdev, not ib_device_set_netdev() */
 	bool split_cq;		/* has pre_destroy_cq and post_destroy_cq */
 	bool part;		/* of another device */
+	bool robust;		/* checks lengths of udata, since 7.x */
 	u32 ports;
 	u32 vectors;
 	char netdev[IFNAMSIZ];
@@ -127,6 +128,16 @@ struct testdev {
 	bool dmabuf_dynamic;		/* import without pinning */
 	atomic64_t sent;
 	atomic64_t received;
+
+	/* Of 7.x. */
+	bool want_buffer;		/* a program has to name one for a queue */
+	bool pooled;			/* regions of programs come from pools */
+	u64 caps;			/* rights of the last context */
+	atomic_t next_frmr;
+	struct {			/* as struct p2pdma_provider */
+		struct device *owner;
+		u64 bus_offset;
+	} provider;
 };
 
 /* A posted work request as far as its completion needs it. */
@@ -288,6 +299,29 @@ bool td_srq_take(struct td_srq *srq, struct td_wr *wr);
 int td_key_get(struct testdev *td, u32 *key);
 void td_key_put(struct testdev *td, u32 key);
 struct ib_mr *td_mr_of_dm(struct ib_pd *pd, u64 length);
+void td_mr_free(struct ib_mr *ibmr);
+
+/* Ops that those of 7.x stand in front of. */
+struct rdma_ah_init_attr;
+int td_enable_driver(struct ib_device *ibdev);
+void td_dealloc_driver(struct ib_device *ibdev);
+int td_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);
+int td_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+int td_create_user_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct ib_udata *udata);
+int td_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		 struct compat_op_attrs *attrs);
+int td_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
+int td_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata);
+struct ib_mr *td_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt_addr, int access,
+			     COMPAT_DMAH_PARAM struct ib_udata *udata);
+int td_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+
+/* ofed_testdev_ucontext.c */
+struct page *td_map_page(struct rdma_user_mmap_entry *entry);
+
+/* ofed_testdev_ucap.c, where the kernel has rights by open files: words of ctl */
+int td_ucap_offer(char *args);
+int td_ucap_withdraw(char *args);
 
 /* ofed_testdev_odp.c, where the kernel has on-demand paging */
 struct ib_umem *td_odp_get(struct testdev *td, u32 key, u64 start, u64 length,
@@ -311,6 +345,8 @@ extern const struct ib_device_ops td_device_ops, td_port_ops, td_roce_ops,
 	td_ib_ops, td_netdev_ops, td_vf_ops, td_ucontext_ops,
 	td_disassociate_ops, td_pd_ops, td_ah_ops, td_cq_ops, td_split_cq_ops,
 	td_qp_ops, td_post_ops, td_srq_ops, td_mr_ops, td_wq_ops, td_mcast_ops,
-	td_flow_ops, td_dm_ops, td_stats_ops, td_res_ops, td_sub_ops;
+	td_flow_ops, td_dm_ops, td_stats_ops, td_res_ops, td_sub_ops,
+	td_dmah_ops, td_cntr_ops, td_speed_ops, td_ucap_ops, td_buffer_ops,
+	td_frmr_ops, td_export_ops, td_robust_ops;
 
 #endif /* OFED_TESTDEV_H */

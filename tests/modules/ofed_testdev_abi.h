@@ -26,6 +26,16 @@ struct testdev_create_cq_resp {
 	__u32 reserved;
 };
 
+/*
+ * The driver's part of a PD's creation and of its answer, on a device 'robust=1'. The first driver
+ * had no @later.
+ */
+struct testdev_robust_pd {
+	__u32 comp_mask;
+	__u32 number;
+	__aligned_u64 later;
+};
+
 /* /dev/ofed_testdev: a dma-buf exporter. */
 struct testdev_dmabuf_create {
 	__aligned_u64 size;

@@ -50,7 +50,7 @@ static int td_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 	return ret ? ret : td_ah_init(ibah, init);
 }
 
-static int td_create_user_ah(struct ib_ah *ibah,
+int td_create_user_ah(struct ib_ah *ibah,
 			     struct rdma_ah_init_attr *init,
 			     struct ib_udata *udata)
 {

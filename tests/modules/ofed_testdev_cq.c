@@ -130,7 +130,7 @@ static struct ib_wc *td_cq_ring(u32 cqe)
 	return kvcalloc(cqe, sizeof(struct ib_wc), GFP_KERNEL_ACCOUNT);
 }
 
-static int td_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+int td_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 			struct compat_op_attrs *attrs)
 {
 	struct ib_udata *udata = compat_op_udata(attrs);

@@ -17,6 +17,7 @@ static int td_config_flag(struct td_config *cfg, const char *key,
 		{ "virt_dma", &cfg->virt_dma },
 		{ "get_netdev", &cfg->get_netdev },
 		{ "split_cq", &cfg->split_cq },
+		{ "robust", &cfg->robust },
 	};
 	int i;
 
@@ -96,11 +97,11 @@ static int td_ctl_add(char *args)
 	return ret;
 }
 
-static int td_ctl_del(const char *name)
+static int td_ctl_del(char *name)
 {
 	struct ib_device *ibdev;
 
-	ibdev = td_device_find(name);
+	ibdev = td_device_find(strim(name));
 	if (!ibdev)
 		return -ENODEV;
 	ib_unregister_device_and_put(ibdev);
@@ -110,12 +111,22 @@ static int td_ctl_del(const char *name)
 /* Context: process; del waits for the last user of the device. */
 int td_ctl_run(char *line)
 {
+	static const struct {
+		const char *verb;
+		int (*run)(char *args);
+	} verbs[] = {
+		{ "del", td_ctl_del },
+		COMPAT_UCAPS({ "ucap", td_ucap_offer })
+		COMPAT_UCAPS({ "noucap", td_ucap_withdraw })
+	};
 	char *verb = strsep(&line, " ");
+	int i;
 
 	if (!strcmp(verb, "add"))
 		return td_ctl_add(line);
-	if (!strcmp(verb, "del") && line)
-		return td_ctl_del(strim(line));
+	for (i = 0; line && i < ARRAY_SIZE(verbs); i++)
+		if (!strcmp(verb, verbs[i].verb))
+			return verbs[i].run(line);
 	return -EINVAL;
 }
 

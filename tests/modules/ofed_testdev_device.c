@@ -145,7 +145,7 @@ static int td_get_numa_node(struct ib_device *ibdev)
  * The name is known now and no client has seen the device, so the files of the
  * device are there before its first user.
  */
-static int td_enable_driver(struct ib_device *ibdev)
+int td_enable_driver(struct ib_device *ibdev)
 {
 	struct testdev *td = to_td(ibdev);
 	int ret = td_fault(ibdev, enable_driver);
@@ -164,6 +164,9 @@ static int td_enable_driver(struct ib_device *ibdev)
 		debugfs_create_file("odp", 0600, dir, td, &td_odp_fops);
 	debugfs_create_bool("rereg_new", 0644, dir, &td->rereg_new);
 	debugfs_create_bool("dmabuf_dynamic", 0644, dir, &td->dmabuf_dynamic);
+	debugfs_create_bool("want_buffer", 0644, dir, &td->want_buffer);
+	debugfs_create_bool("pooled", 0644, dir, &td->pooled);
+	debugfs_create_u64("caps", 0444, dir, &td->caps);
 	td->dir = dir;
 	return 0;
 }
@@ -191,7 +194,7 @@ static void td_free_refused(struct testdev *td)
 }
 
 /* Mirror of td_device_add(), from whatever step it reached. */
-static void td_dealloc_driver(struct ib_device *ibdev)
+void td_dealloc_driver(struct ib_device *ibdev)
 {
 	struct testdev *td = to_td(ibdev);
 
@@ -257,8 +260,22 @@ static void td_set_ops(struct testdev *td)
 		&td_srq_ops, &td_mr_ops, &td_wq_ops, &td_mcast_ops,
 		&td_flow_ops, &td_dm_ops, &td_stats_ops, &td_res_ops,
 	};
+	/* Of 7.x; they stand in front of the common ones, as what is set first stays. */
+	static const struct ib_device_ops *const newer[] = {
+		COMPAT_DMAH(&td_dmah_ops) COMPAT_COMP_CNTR(&td_cntr_ops)
+		COMPAT_PORT_SPEED(&td_speed_ops) COMPAT_UCAPS(&td_ucap_ops)
+		COMPAT_BUFFERS(&td_buffer_ops) COMPAT_FRMR(&td_frmr_ops)
+		COMPAT_MMAP_DMABUF(&td_export_ops)
+	};
+	static const struct ib_device_ops *const robust[] = {
+		COMPAT_ROBUST_UDATA(&td_robust_ops)
+	};
 	int i;
 
+	for (i = 0; td->cfg.robust && i < ARRAY_SIZE(robust); i++)
+		ib_set_device_ops(&td->ib, robust[i]);
+	for (i = 0; i < ARRAY_SIZE(newer); i++)
+		ib_set_device_ops(&td->ib, newer[i]);
 	for (i = 0; i < ARRAY_SIZE(common); i++)
 		ib_set_device_ops(&td->ib, common[i]);
 	ib_set_device_ops(&td->ib, td->cfg.ib ? &td_ib_ops : &td_roce_ops);

@@ -24,4 +24,7 @@ TD_KIND(gid, 1024)
 TD_KIND(dmabuf, 256)
 TD_KIND(box, 1024)
 TD_KIND(bell, 256)
+TD_KIND(dmah, 256)
+TD_KIND(comp_cntr, 256)
+TD_KIND(frmr, 4096)
 #undef TD_KIND

@@ -76,8 +76,9 @@ static bool td_mr_is_odp(const struct td_mr *mr)
 		mr->umem->is_odp;
 }
 
-static void td_mr_free(struct td_mr *mr)
+void td_mr_free(struct ib_mr *ibmr)
 {
+	struct td_mr *mr = to_td_mr(ibmr);
 	struct testdev *td = to_td(mr->ib.device);
 
 	/* The key may carry another low byte by now, never another index. */
@@ -115,14 +116,14 @@ static struct td_mr *td_mr_of_user(struct testdev *td, u64 start, u64 length,
 	else
 		umem = ib_umem_get_va(&td->ib, start, length, access);
 	if (IS_ERR(umem)) {
-		td_mr_free(mr);
+		td_mr_free(&mr->ib);
 		return ERR_CAST(umem);
 	}
 	mr->umem = umem;
 	return mr;
 }
 
-static struct ib_mr *td_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+struct ib_mr *td_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 				    u64 virt_addr, int access,
 				    COMPAT_DMAH_PARAM struct ib_udata *udata)
 {
@@ -194,7 +195,7 @@ static struct ib_mr *td_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset,
 		return ERR_CAST(mr);
 	umem_dmabuf = td_dmabuf_import(td, offset, length, fd, access);
 	if (IS_ERR(umem_dmabuf)) {
-		td_mr_free(mr);
+		td_mr_free(&mr->ib);
 		return ERR_CAST(umem_dmabuf);
 	}
 	mr->umem = &umem_dmabuf->umem;
@@ -245,7 +246,7 @@ static struct ib_mr *td_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 	return NULL;
 }
 
-static int td_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
+int td_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	int ret = td_fault(ibmr->device, dereg_mr);
 
@@ -254,7 +255,7 @@ static int td_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 		kmemleak_not_leak(to_td_mr(ibmr));
 		return ret;
 	}
-	td_mr_free(to_td_mr(ibmr));
+	td_mr_free(ibmr);
 	return 0;
 }
 
@@ -276,7 +277,7 @@ static struct ib_mr *td_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
 	mr->max_pages = max_num_sg;
 	mr->pages = kvcalloc(max_num_sg, sizeof(*mr->pages), GFP_KERNEL);
 	if (!mr->pages) {
-		td_mr_free(mr);
+		td_mr_free(&mr->ib);
 		return ERR_PTR(-ENOMEM);
 	}
 	return &mr->ib;

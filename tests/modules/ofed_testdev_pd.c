@@ -12,7 +12,7 @@ struct td_xrcd {
 	struct ib_xrcd ib;
 };
 
-static int td_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+int td_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	int ret = td_fault(ibpd->device, alloc_pd);
 

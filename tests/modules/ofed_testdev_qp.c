@@ -103,7 +103,7 @@ static void td_qp_setup(struct td_qp *qp, const struct ib_qp_init_attr *init,
 	qp->auto_recv = user;
 }
 
-static int td_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
+int td_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 			struct ib_udata *udata)
 {
 	struct testdev *td = to_td(ibqp->device);

@@ -56,7 +56,7 @@ static int td_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *recv,
 	return ret;
 }
 
-static int td_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
+int td_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 			 struct ib_udata *udata)
 {
 	struct testdev *td = to_td(ibsrq->device);

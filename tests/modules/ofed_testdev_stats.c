@@ -76,6 +76,17 @@ static int td_modify_hw_stat(struct ib_device *ibdev, u32 port_num,
 	return index == TD_STAT_OPTIONAL ? 0 : -EINVAL;
 }
 
+/* Room of the driver's own behind the core's. Since 7.x the core has no counter for one without. */
+struct td_counter {
+	struct rdma_counter ib;
+	bool begun;
+};
+
+static void __maybe_unused td_counter_init(struct rdma_counter *counter)
+{
+	container_of(counter, struct td_counter, ib)->begun = true;
+}
+
 /* The only ids a QP counter can have are small and never run out. */
 static int td_counter_bind_qp(COMPAT_COUNTER_PARAMS(struct rdma_counter *counter,
 						     struct ib_qp *ibqp))
@@ -175,6 +186,7 @@ const struct ib_device_ops td_stats_ops = {
 	.counter_dealloc = td_counter_dealloc,
 	.counter_alloc_stats = td_counter_alloc_stats,
 	.counter_update_stats = td_counter_update_stats,
+	COMPAT_COUNTER_OPS(struct td_counter, td_counter_init)
 	.create_counters = td_create_counters,
 	.destroy_counters = td_destroy_counters,
 	.read_counters = td_read_counters,

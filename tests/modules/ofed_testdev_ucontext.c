@@ -63,7 +63,7 @@ err_put:
 	return ERR_PTR(ret);
 }
 
-static int td_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
+int td_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 {
 	struct td_ucontext *uc = container_of(ibuc, struct td_ucontext, ib);
 	struct testdev *td = to_td(ibuc->device);
@@ -146,6 +146,11 @@ static int td_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 		ret = vm_insert_page(vma, vma->vm_start, map->page);
 	rdma_user_mmap_entry_put(entry);
 	return ret;
+}
+
+struct page *td_map_page(struct rdma_user_mmap_entry *entry)
+{
+	return container_of(entry, struct td_map, entry)->page;
 }
 
 static void td_mmap_free(struct rdma_user_mmap_entry *entry)

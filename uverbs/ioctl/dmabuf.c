@@ -104,7 +104,7 @@ static void uv_dmabuf_unmap(struct dma_buf_attachment *attach, struct sg_table *
 		wake_up_all(&buf->unmapped);
 }
 
-/* The last reference is put: nobody maps it. */
+/* The last reference is put: no device maps it. */
 static void uv_dmabuf_release(struct dma_buf *dmabuf)
 {
 	struct uv_dmabuf *buf = dmabuf->priv;

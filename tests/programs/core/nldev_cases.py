@@ -24,6 +24,9 @@ COMMANDS = {n: i for i, n in enumerate(
     "STAT_SET STAT_GET STAT_DEL RES_QP_GET_RAW RES_CQ_GET_RAW RES_MR_GET_RAW "
     "RES_CTX_GET RES_SRQ_GET STAT_GET_STATUS RES_SRQ_GET_RAW NEWDEV DELDEV "
     "MONITOR NUM_OPS".split())}
+# Of 7.x, where the older kernels' number of commands is one of them.
+COMMANDS["FRMR_POOLS_GET"] = COMMANDS["MONITOR"] + 1
+COMMANDS["FRMR_POOLS_SET"] = COMMANDS["MONITOR"] + 2
 
 # NAME:KIND by number. b u8, w u32, q u64, s string, n nest, x bytes; in
 # capitals if the number differs from run to run.
@@ -52,7 +55,13 @@ ATTRS = ("PAD:x DEV_INDEX:W DEV_NAME:s PORT_INDEX:w CAP_FLAGS:q FW_VERSION:s "
          "STAT_HWCOUNTER_INDEX:w STAT_HWCOUNTER_DYNAMIC:b "
          "PRIVILEGED_QKEY_MODE:b DRIVER_DETAILS:b RES_SUBTYPE:s DEV_TYPE:b "
          "PARENT_NAME:s NAME_ASSIGN_TYPE:b EVENT_TYPE:b "
-         "MONITOR_MODE:b").split()
+         "MONITOR_MODE:b STAT_OPCOUNTER_ENABLED:b FRMR_POOLS:n "
+         "FRMR_POOL_ENTRY:n FRMR_POOL_KEY:n FRMR_POOL_KEY_ATS:b "
+         "FRMR_POOL_KEY_ACCESS_FLAGS:w FRMR_POOL_KEY_VENDOR_KEY:q "
+         "FRMR_POOL_KEY_NUM_DMA_BLOCKS:q FRMR_POOL_QUEUE_HANDLES:w "
+         "FRMR_POOL_MAX_IN_USE:q FRMR_POOL_IN_USE:q "
+         "FRMR_POOLS_AGING_PERIOD:w FRMR_POOL_PINNED_HANDLES:w "
+         "FRMR_POOL_KEY_KERNEL_VENDOR_KEY:q RES_SUMMARY_ENTRY_MAX:q").split()
 NAMES = [a.split(":")[0] for a in ATTRS]
 KINDS = [a.split(":")[1] for a in ATTRS]
 NUMBER = {n: i for i, n in enumerate(NAMES)}
@@ -85,8 +94,9 @@ def split(data):
         yield -1, data
 
 
-def show(data, indent):
-    for number, value in split(data):
+def show(data, indent, in_order=False):
+    parts = list(split(data))
+    for number, value in sorted(parts) if in_order else parts:
         flags, number = number & 0xc000, number & 0x3fff
         pad = "  " * indent
         if not 0 <= number < len(NAMES):
@@ -98,7 +108,8 @@ def show(data, indent):
         mark = " nested" if flags else ""
         if kind == "n":
             print("%s%s%s" % (pad, name, mark))
-            show(value, indent + 1)
+            # Pools of regions are a set.
+            show(value, indent + 1, name == "FRMR_POOLS")
         elif kind == "s":
             print("%s%s '%s'" % (pad, name, value.rstrip(b"\0").decode()))
         elif kind == "x":
@@ -470,6 +481,59 @@ class Cases:
         self.case("the first, by DELLINK", "DELLINK",
                   attr("DEV_INDEX", part))
         self.case("the first again", "DELDEV", attr("DEV_INDEX", part))
+
+    def pools(self):
+        """Pools of regions, of a device that has some: 7.x."""
+        def key(vendor=0, blocks=1, flags=1, kernel=0, ats=0):
+            return nest(attr("FRMR_POOL_KEY_ATS", ats) +
+                        attr("FRMR_POOL_KEY_ACCESS_FLAGS", flags) +
+                        attr("FRMR_POOL_KEY_VENDOR_KEY", vendor) +
+                        attr("FRMR_POOL_KEY_NUM_DMA_BLOCKS", blocks) +
+                        (attr("FRMR_POOL_KEY_KERNEL_VENDOR_KEY", kernel)
+                         if kernel else b""))
+
+        def nest(parts):
+            raw = bytearray(attr("FRMR_POOL_KEY", parts))
+            raw[3] |= 0x80
+            return bytes(raw)
+
+        def pinned(count):
+            return attr("FRMR_POOL_PINNED_HANDLES", count)
+
+        self.bad_devices("FRMR_POOLS_GET")
+        self.bad_devices("FRMR_POOLS_GET", b"", DUMP)
+        self.case("the device", "FRMR_POOLS_GET", self.dev)
+        self.case("the device", "FRMR_POOLS_GET", self.dev, DUMP)
+        self.bad_devices("FRMR_POOLS_SET",
+                         attr("FRMR_POOLS_AGING_PERIOD", 600))
+        for text, more in (
+                ("nothing", b""), ("period 0",
+                                   attr("FRMR_POOLS_AGING_PERIOD", 0)),
+                ("a short period", attr("FRMR_POOLS_AGING_PERIOD", b"\1")),
+                ("a period", attr("FRMR_POOLS_AGING_PERIOD", 600)),
+                ("a key alone", key()), ("handles alone", pinned(2)),
+                ("handles of no key", nest(b"") + pinned(0)),
+                ("a key that is no nest", attr("FRMR_POOL_KEY", attr(
+                    "FRMR_POOL_KEY_NUM_DMA_BLOCKS", 1)) + pinned(1)),
+                ("handles of half a key", nest(attr(
+                    "FRMR_POOL_KEY_NUM_DMA_BLOCKS", 1)) + pinned(1)),
+                ("a strange attribute in a key", nest(attr(
+                    "DEV_NAME", "x")) + pinned(0)),
+                ("a short one", nest(attr(
+                    "FRMR_POOL_KEY_ATS", b"")) + pinned(0)),
+                ("handles of a key", key(1, 4) + pinned(3)),
+                ("more of it", key(1, 4) + pinned(5)),
+                ("less of it", key(1, 4) + pinned(2)),
+                ("of a key that the driver refuses", key(7) + pinned(1)),
+                ("of the kernel", key(0, 1, 1, 1) + pinned(1)),
+                ("with ATS", key(1, 4, 1, 0, 1) + pinned(1)),
+                ("with ATS 2", key(1, 4, 1, 0, 2) + pinned(1)),
+                ("a period and handles", key(1, 8) + pinned(1) +
+                    attr("FRMR_POOLS_AGING_PERIOD", 700))):
+            self.case(text, "FRMR_POOLS_SET", self.dev + more)
+        self.case("all", "FRMR_POOLS_GET", self.dev, DUMP)
+        self.case("with details", "FRMR_POOLS_GET",
+                  self.dev + attr("DRIVER_DETAILS", 1), DUMP)
 
     def race(self):
         """Processes add and delete the same parts until the device goes."""

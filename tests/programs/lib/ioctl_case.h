@@ -77,7 +77,8 @@ static inline int sent(void)
 	struct ib_uverbs_attr *made = tree_find(&t, 0);
 	int err = -tree_send(w.raw.fd, &t);
 
-	if (!err && t.hdr.object_id == UVERBS_OBJECT_ASYNC_EVENT && made)
+	if (!err && made && (t.hdr.object_id == UVERBS_OBJECT_ASYNC_EVENT ||
+			     t.hdr.object_id == V7_OBJECT_DMABUF))
 		close(made->data);
 	return err;
 }

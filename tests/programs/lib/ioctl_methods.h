@@ -36,7 +36,10 @@ enum attr_use {
 };
 
 /* Values that do not fit into eight bytes. */
-enum { SPECIAL_CAP = 1, SPECIAL_SGE, SPECIAL_COMMAND };
+enum { SPECIAL_CAP = 1, SPECIAL_SGE, SPECIAL_COMMAND, SPECIAL_BUFFER };
+
+/* A value of eight bytes: where the memory of the world is. */
+#define SPECIAL_ADDRESS 0xadd2e55adadadadaULL
 
 struct ioctl_attr {
 	const char *name;
@@ -247,6 +250,8 @@ static const struct ioctl_method ioctl_methods[] = {
 };
 
 #define METHODS (sizeof(ioctl_methods) / sizeof(ioctl_methods[0]))
+
+#include "ioctl_methods_7.h"
 
 #undef M
 #undef A

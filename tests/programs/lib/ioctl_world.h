@@ -15,8 +15,9 @@ struct world {
 	struct rv_world raw;
 	uint32_t driver;
 	/* One to use, and one that nothing else needs, to destroy. */
-	uint32_t use[OBJECTS], spare[OBJECTS];
+	uint32_t use[V7_OBJECTS], spare[V7_OBJECTS];
 	int dmabuf;
+	bool with_7;		/* objects of 7.x, too */
 };
 
 /* More than the longest attribute: what is beyond its value stays zero. */
@@ -50,6 +51,14 @@ static inline uint32_t world_make(struct world *w, uint16_t object,
 		tree_in(&t, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, &zero, 4);
 	}
 	return tree_send(w->raw.fd, &t) ? NO_HANDLE : t.attr[0].data;
+}
+
+static inline void world_of_7(struct world *w)
+{
+	w->use[V7_OBJECT_DMAH] =
+		world_make(w, V7_OBJECT_DMAH, V7_METHOD_DMAH_ALLOC);
+	w->use[V7_OBJECT_COMP_CNTR] =
+		world_make(w, V7_OBJECT_COMP_CNTR, V7_METHOD_COMP_CNTR_CREATE);
 }
 
 static inline int world_dmabuf(void)
@@ -99,6 +108,8 @@ static inline int world_more(struct world *w)
 		world_make(w, UVERBS_OBJECT_COUNTERS,
 			   UVERBS_METHOD_COUNTERS_CREATE);
 	w->dmabuf = world_dmabuf();
+	if (w->with_7)
+		world_of_7(w);
 	return 0;
 }
 
@@ -107,7 +118,7 @@ static inline int world_open(struct world *w)
 {
 	struct rv_world *r = &w->raw;
 
-	for (int i = 0; i < OBJECTS; i++)
+	for (int i = 0; i < V7_OBJECTS; i++)
 		w->use[i] = w->spare[i] = NO_HANDLE;
 	if (rv_make_context(r))
 		return -EIO;
@@ -125,7 +136,7 @@ static inline int world_open(struct world *w)
 	if (world_more(w))
 		return -EIO;
 	world_spares(w);
-	for (int i = 0; i < OBJECTS; i++)
+	for (int i = 0; i < V7_OBJECTS; i++)
 		if (w->spare[i] == NO_HANDLE)
 			w->spare[i] = w->use[i];
 	return 0;
@@ -142,6 +153,17 @@ static inline void world_close(struct world *w)
 
 /* ---- well-formed trees ---- */
 
+/* Pages that a device may have. */
+static inline uint64_t world_memory(void)
+{
+	return (uintptr_t)(world_in + (1 << 16)) & ~4095ULL;
+}
+
+static inline uint64_t world_value(const struct ioctl_attr *a)
+{
+	return a->value == SPECIAL_ADDRESS ? world_memory() : a->value;
+}
+
 /* The value in memory, whatever its size. Return: where. */
 static inline uint64_t value_in(const struct ioctl_attr *a, char *room)
 {
@@ -150,16 +172,21 @@ static inline uint64_t value_in(const struct ioctl_attr *a, char *room)
 		.max_send_sge = 1, .max_recv_sge = 1,
 	};
 	struct ib_uverbs_sge sge = { .addr = (uintptr_t)room, .length = 64 };
+	struct v7_buffer buffer = {
+		.type = 1, .addr = world_memory(), .length = 8192,
+	};
 
 	memset(room, 0, 256);
 	if (a->value == SPECIAL_COMMAND)
 		return (uintptr_t)room;
 	if (a->len <= 8)
-		memcpy(room, &a->value, 8);
+		memcpy(room, &(uint64_t){ world_value(a) }, 8);
 	else if (a->value == SPECIAL_CAP)
 		memcpy(room, &cap, sizeof(cap));
 	else if (a->value == SPECIAL_SGE)
 		memcpy(room, &sge, sizeof(sge));
+	else if (a->value == SPECIAL_BUFFER)
+		memcpy(room, &buffer, sizeof(buffer));
 	return (uintptr_t)room;
 }
 
@@ -175,7 +202,7 @@ static inline struct ib_uverbs_attr *world_attr(struct tree *t,
 						const struct world *w,
 						const struct ioctl_attr *a)
 {
-	struct ib_uverbs_attr *at = tree_add(t, a->id, a->len, a->value);
+	struct ib_uverbs_attr *at = tree_add(t, a->id, a->len, world_value(a));
 
 	switch (a->type) {
 	case T_NEW:
@@ -223,7 +250,7 @@ static inline void world_tree(struct tree *t, const struct world *w,
  * lowest free descriptor comes along: one that was lost shows there.
  */
 struct census {
-	int count[OBJECTS];
+	int count[V7_OBJECTS];
 	int lowest;
 };
 
@@ -231,7 +258,7 @@ static inline void world_count(const struct world *w, struct census *c)
 {
 	struct tree t;
 
-	for (int i = 1; i < OBJECTS; i++) {
+	for (int i = 1; i < V7_OBJECTS; i++) {
 		uint32_t total = 0, list[64];
 		uint64_t kind = i;
 		int ret;
@@ -251,7 +278,7 @@ static inline void world_count(const struct world *w, struct census *c)
 /* Return: the kind that differs, 0 for descriptors, -1 for none. */
 static inline int census_differs(const struct census *a, const struct census *b)
 {
-	for (int i = 1; i < OBJECTS; i++)
+	for (int i = 1; i < V7_OBJECTS; i++)
 		if (a->count[i] != b->count[i])
 			return i;
 	return a->lowest == b->lowest ? -1 : 0;

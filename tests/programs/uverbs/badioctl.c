@@ -5,7 +5,8 @@
  * a refusal it must have as many objects and descriptors as before ('STATE
  * CHANGED' tells otherwise).
  *
- * usage: badioctl DEVICE
+ * usage: badioctl DEVICE [7]
+ *	  7: what 7.x adds, alone
  */
 #include "ioctl_case.h"
 #include "raw.h"
@@ -89,14 +90,14 @@ static void numbers(void)
 		}
 }
 
-static void without_context(void)
+static void without_context(const struct ioctl_method *m, size_t count)
 {
-	for (size_t i = 0; i < METHODS; i++) {
+	for (; count; m++, count--) {
 		int fd, err;
 
-		if (before_context(&ioctl_methods[i]))
+		if (before_context(m))
 			continue;
-		begin(&ioctl_methods[i]);
+		begin(m);
 		fd = open(w.raw.dev.node, O_RDWR | O_CLOEXEC);
 		err = -tree_send(fd, &t);
 		close(fd);
@@ -172,7 +173,7 @@ static void handles_of(const struct ioctl_method *m, const struct ioctl_attr *a)
 		snprintf(what, sizeof(what), "%#llx", (long long)bad[i]);
 		ATTR(m, a, what, at->data = bad[i]);
 	}
-	for (int i = 1; i < OBJECTS; i++) {
+	for (int i = 1; i < (w.with_7 ? V7_OBJECTS : OBJECTS); i++) {
 		if (i == a->kind)
 			continue;
 		snprintf(what, sizeof(what), "of object %d", i);
@@ -340,6 +341,33 @@ static bool works(const struct ioctl_method *m)
 	err = sent();
 	tell("", "as it is", err);
 	return err != EPROTONOSUPPORT;
+}
+
+/* What the table of before has as well is not done again. */
+static bool is_of_before(const struct ioctl_method *m, const struct ioctl_attr *a)
+{
+	for (size_t i = 0; i < METHODS; i++)
+		for (const struct ioctl_attr *b = ioctl_methods[i].attr; b->name; b++)
+			if (ioctl_methods[i].object == m->object &&
+			    ioctl_methods[i].method == m->method && b->id == a->id)
+				return true;
+	return false;
+}
+
+static void methods_of_7(void)
+{
+	w.with_7 = true;
+	without_context(methods_7, METHODS_7);
+	for (size_t i = 0; i < METHODS_7; i++) {
+		const struct ioctl_method *m = &methods_7[i];
+
+		if (!works(m))
+			continue;
+		for (const struct ioctl_attr *a = m->attr; a->name; a++)
+			if (!is_of_before(m, a))
+				attribute(m, a);
+		unknown_attributes(m);
+	}
 }
 
 /* ---- write() commands inside ---- */
@@ -518,8 +546,8 @@ int main(int argc, char **argv)
 	char *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: badioctl DEVICE\n");
+	if (argc != 2 && argc != 3) {
+		fprintf(stderr, "usage: badioctl DEVICE [7]\n");
 		return 2;
 	}
 	if (map == MAP_FAILED || mprotect(map + page, page, PROT_NONE))
@@ -528,7 +556,11 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	need(world_find(&w, argv[1]), argv[1]);
 
-	without_context();
+	if (argc == 3) {
+		methods_of_7();
+		return wrong;
+	}
+	without_context(ioctl_methods, METHODS);
 	second_context();
 	numbers();
 	headers_of(method_of(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE));
