@@ -584,17 +584,6 @@ void ibt_resp_advance(struct ibt_qp *qp, u32 packets)
 	resp->nak_sent = false;
 }
 
-bool ibt_resp_ready(const struct ibt_qp *qp, u32 psn)
-{
-	const struct ibt_resp *resp = &qp->resp;
-
-	lockdep_assert_held(&resp->lock);
-	return ibt_resp_receives(resp->state) && !resp->op && !resp->local &&
-	       !ibt_resp_reads_due(resp) &&
-	       skb_queue_empty(&resp->backlog) &&
-	       (qp->transport == IBT_UC || resp->psn == psn);
-}
-
 void ibt_resp_stop(struct ibt_qp *qp)
 {
 	struct ibt_resp *resp = &qp->resp;

@@ -38,8 +38,6 @@ void ibt_exec_failed(struct ibt_qp *qp, enum ibt_exec_status verdict);
 
 /* A message of @packets packets was executed without them: PSN, MSN follow. */
 void ibt_resp_advance(struct ibt_qp *qp, u32 packets);
-/* May a message with @psn be executed now without packets? */
-bool ibt_resp_ready(const struct ibt_qp *qp, u32 psn);
 /* Forget what is in progress. */
 void ibt_resp_stop(struct ibt_qp *qp);
 

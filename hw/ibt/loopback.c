@@ -229,6 +229,18 @@ static enum ibt_exec_status ibt_local_pull(struct ibt_loopback_xfer *local, stru
 	return soft_iter_check(to) == SOFT_OK ? IBT_EXEC_REM_ACCESS : IBT_EXEC_SILENT_DROP;
 }
 
+/* May a message with @psn be executed by @peer now, without packets? */
+static bool ibt_peer_ready(const struct ibt_qp *peer, u32 psn)
+{
+	const struct ibt_resp *resp = &peer->resp;
+
+	lockdep_assert_held(&resp->lock);
+	return ibt_resp_receives(resp->state) && !resp->op && !resp->local &&
+	       !ibt_resp_reads_due(resp) &&
+	       skb_queue_empty(&resp->backlog) &&
+	       (peer->transport == IBT_UC || resp->psn == psn);
+}
+
 /*
  * The next bytes of a message, up to a chunk. @own: our memory, from there on.
  * @begun: the peer has heard of it; if it is not at it any more, it was reset or
@@ -247,7 +259,7 @@ static enum ibt_exec_status ibt_local_move(struct ibt_qp *qp, struct ibt_wqe *wq
 
 	lockdep_assert_held(&peer->resp.lock);
 	if (begun ? peer->resp.local != qp :
-		    !ibt_resp_ready(peer, wqe->first_psn))
+		    !ibt_peer_ready(peer, wqe->first_psn))
 		return IBT_EXEC_SILENT_DROP;
 	if (!begun)
 		verdict = read ? ibt_exec_read(peer, msg, &local->from) :
@@ -344,7 +356,7 @@ static enum ibt_loopback_result ibt_local_ask(struct ibt_qp *qp, struct ibt_wqe 
 	if (info->kind == IBT_WR_ATOMIC_WRITE && !ibt_take_word(qp, wqe, &msg))
 		return IBT_LOOPBACK_DONE;
 	spin_lock(&peer->resp.lock);
-	if (ibt_resp_ready(peer, wqe->first_psn))
+	if (ibt_peer_ready(peer, wqe->first_psn))
 		verdict = ibt_exec_atomic(peer, &msg, &original);
 	if (verdict == IBT_EXEC_PAGES)
 		verdict = IBT_EXEC_SILENT_DROP;
