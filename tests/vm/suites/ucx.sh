@@ -13,13 +13,17 @@ port=13400
 n=$(count 500)
 
 at_port() { listens_at $port $_end; }
+# Built with MPI, as Debian 13's is, the program takes itself for a process of mpirun unless its
+# input is a terminal.
+#
 # perf WHERE TRANSPORTS TEST SIZE BYTES: WHERE is 'there' or 'here'
 perf() {
 	_end=$there _to=10.0.0.2
 	[ "$1" = there ] || _end= _to=127.0.0.1
 	port=$((port + 1))
-	serve at_port $_end env UCX_TLS="$2" ucx_perftest -p $port &&
-		asks env UCX_TLS="$2" ucx_perftest $_to -p $port -t "$3" -s "$4" -n $n -w 2 -f
+	serve at_port $_end script -qec "UCX_TLS=$2 ucx_perftest -p $port" /dev/null &&
+		asks script -qec \
+			"UCX_TLS=$2 ucx_perftest $_to -p $port -t $3 -s $4 -n $n -w 2 -f" /dev/null
 }
 
 # What UCX looks at, and what it is on InfiniBand.
