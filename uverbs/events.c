@@ -11,10 +11,12 @@
  * A completion event has no contents but the CQ: the CQ itself stands in the
  * queue, with a count, and no memory is needed that might be missing.
  */
+#include <linux/ktime.h>
 #include <linux/memcontrol.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/stat.h>
 #include <linux/slab.h>
 
 #include "ioctl/uapi.h"
@@ -79,8 +81,52 @@ static int uv_queue_take(struct uv_queue *queue, size_t space, size_t size,
 	return ret;
 }
 
+static bool uv_queue_ready(struct uv_queue *queue)
+{
+	return !list_empty_careful(&queue->events) || READ_ONCE(queue->closed);
+}
+
+/* Until an event is there, or @end, or another task wants this processor. */
+static void uv_queue_spin(struct uv_queue *queue, u64 end)
+{
+	while (!uv_queue_ready(queue) && single_task_running() && !need_resched() &&
+	       !signal_pending(current) && ktime_get_mono_fast_ns() < end)
+		cpu_relax();
+}
+
+/* Return: 0, or -ERESTARTSYS. */
+static int uv_queue_sleep(struct uv_queue *queue)
+{
+	return wait_event_interruptible(queue->wait, uv_queue_ready(queue));
+}
+
+/* As uv_queue_sleep(), but a reader may spin before it sleeps. */
+static int uv_comp_wait(struct uv_queue *queue)
+{
+	struct uv_spin *spin = &container_of(queue, struct uv_comp_file, queue)->spin;
+	u32 ns, most = uv_spin_most();
+	u64 begin;
+	s64 waited;
+	int ret;
+
+	if (!most)
+		return uv_queue_sleep(queue);
+	ns = min(READ_ONCE(spin->ns), most);
+	begin = ktime_get_mono_fast_ns();
+	if (ns)
+		uv_queue_spin(queue, begin + ns);
+	ret = uv_queue_sleep(queue);
+	if (ret)
+		return ret;
+	scoped_guard(spinlock_irq, &queue->lock)
+		waited = spin->event_at - begin;
+	WRITE_ONCE(spin->ns, uv_spin_next(ns, max(waited, 0LL), most));
+	return 0;
+}
+
 static ssize_t uv_queue_read(struct uv_queue *queue, struct file *filp,
 			     char __user *buf, size_t space, size_t size,
+			     int (*wait)(struct uv_queue *),
 			     void (*pop)(struct uv_queue *, union uv_record *))
 {
 	union uv_record record = {};
@@ -90,9 +136,7 @@ static ssize_t uv_queue_read(struct uv_queue *queue, struct file *filp,
 		ret = uv_queue_take(queue, space, size, pop, &record);
 		if (ret != -EAGAIN || filp->f_flags & O_NONBLOCK)
 			break;
-		ret = wait_event_interruptible(queue->wait,
-					       !list_empty(&queue->events) ||
-					       READ_ONCE(queue->closed));
+		ret = wait(queue);
 		if (ret)
 			return ret;
 	}
@@ -143,7 +187,8 @@ static ssize_t uv_comp_read(struct file *filp, char __user *buf, size_t count,
 	struct uv_comp_file *comp = uv_events_comp_file(filp->private_data);
 
 	return uv_queue_read(&comp->queue, filp, buf, count,
-			     sizeof(struct ib_uverbs_comp_event_desc), uv_comp_pop);
+			     sizeof(struct ib_uverbs_comp_event_desc), uv_comp_wait,
+			     uv_comp_pop);
 }
 
 static __poll_t uv_comp_poll(struct file *filp, struct poll_table_struct *table)
@@ -207,6 +252,12 @@ const struct uv_type uv_type_comp = {
 	.fops = &uv_comp_fops,
 };
 
+static void uv_comp_init(struct uv_comp_file *comp)
+{
+	uv_queue_init(&comp->queue);
+	comp->spin.ns = uv_spin_most();
+}
+
 int uv_create_comp_channel(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_uverbs_create_comp_channel_resp resp = {};
@@ -221,7 +272,7 @@ int uv_create_comp_channel(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(uobj))
 		return PTR_ERR(uobj);
 
-	uv_queue_init(&uv_events_comp_file(uobj)->queue);
+	uv_comp_init(uv_events_comp_file(uobj));
 	attrs->uobject = uobj;
 	resp.fd = uobj->id;
 	return uv_reply(attrs, &resp, sizeof(resp));
@@ -237,6 +288,8 @@ void uv_cq_completed(struct ib_cq *cq, void *context)
 	if (!channel)
 		return;
 	spin_lock_irqsave(&channel->queue.lock, flags);
+	if (list_empty(&channel->queue.events))
+		channel->spin.event_at = ktime_get_mono_fast_ns();
 	if (!channel->queue.closed && !ucq->comp_pending++)
 		list_add_tail(&ucq->comp_node, &channel->queue.events);
 	spin_unlock_irqrestore(&channel->queue.lock, flags);
@@ -412,7 +465,8 @@ static ssize_t uv_async_read(struct file *filp, char __user *buf, size_t count,
 	struct uv_async_file *async = uv_events_async_file(filp->private_data);
 
 	return uv_queue_read(&async->queue, filp, buf, count,
-			     sizeof(struct ib_uverbs_async_event_desc), uv_async_pop);
+			     sizeof(struct ib_uverbs_async_event_desc), uv_queue_sleep,
+			     uv_async_pop);
 }
 
 static __poll_t uv_async_poll(struct file *filp, struct poll_table_struct *table)

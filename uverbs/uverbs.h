@@ -74,6 +74,7 @@
 #include <rdma/uverbs_std_types.h>
 
 #include "frame.h"
+#include "spin.h"
 
 /**
  * struct ib_uverbs_device - one /dev/infiniband/uverbsN
@@ -355,6 +356,7 @@ struct uv_queue {
 struct uv_comp_file {
 	struct ib_uobject uobj;
 	struct uv_queue queue;
+	struct uv_spin spin;
 };
 
 /* The asynchronous events of a file. @queue.events holds uv_async_event. */
