@@ -24,6 +24,7 @@ struct ibt_path;
  * @connected: the path is of a connected queue pair (set by the engine)
  * @local: port of this engine at which the path ends, if nothing between could see or
  *	   change a packet; else NULL
+ * @direct: (@local) that port is another one, with an interface of its own
  */
 struct ibt_path {
 	refcount_t refs;
@@ -31,6 +32,7 @@ struct ibt_path {
 	u32 mtu;
 	u16 headroom;
 	bool connected;
+	bool direct;
 	struct ibt_port *local;
 };
 
@@ -47,6 +49,20 @@ extern unsigned int ibt_congestion;	/* see pace.c */
 static inline bool ibt_path_markable(const struct ibt_path *path)
 {
 	return path->connected && READ_ONCE(ibt_congestion);
+}
+
+/* Values of the module parameter `direct`: which devices of this host are one without packets. */
+enum {
+	IBT_DIRECT_OFF,
+	IBT_DIRECT_PEER,	/* those at the two ends of a veth pair */
+};
+
+extern int ibt_direct;	/* see loopback.c */
+
+/* May a path of a link end at another port without packets? */
+static inline bool ibt_direct_peer(void)
+{
+	return READ_ONCE(ibt_direct) == IBT_DIRECT_PEER;
 }
 
 /**

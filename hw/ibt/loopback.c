@@ -9,6 +9,8 @@
  * also handles losses and errors.
  */
 #include <linux/module.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
 
 #include "../soft/iter.h"
 #include "../soft/mr_table.h"
@@ -39,6 +41,37 @@ static bool ibt_loopback = true;
 module_param_named(loopback, ibt_loopback, bool, 0644);
 MODULE_PARM_DESC(loopback,
 		 "Hand messages between queue pairs of this host over without packets (default: on)");
+
+static const char *const ibt_direct_names[] = {
+	[IBT_DIRECT_OFF]	= "off",
+	[IBT_DIRECT_PEER]	= "peer",
+};
+
+int ibt_direct = IBT_DIRECT_PEER;
+EXPORT_SYMBOL_GPL(ibt_direct);
+
+static int ibt_direct_set(const char *val, const struct kernel_param *kp)
+{
+	int way = sysfs_match_string(ibt_direct_names, val);
+
+	if (way < 0)
+		return way;
+	WRITE_ONCE(ibt_direct, way);
+	return 0;
+}
+
+static int ibt_direct_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%s\n", ibt_direct_names[READ_ONCE(ibt_direct)]);
+}
+
+static const struct kernel_param_ops ibt_direct_ops = {
+	.set = ibt_direct_set,
+	.get = ibt_direct_get,
+};
+module_param_cb(direct, &ibt_direct_ops, NULL, 0644);
+MODULE_PARM_DESC(direct,
+		 "Messages to another device of this host without packets: off, or peer (default), at the other end of a veth pair");
 
 /* Both locks are released after so many bytes. */
 #define CHUNK_BYTES	(64U << 10)
@@ -127,17 +160,30 @@ static struct ibt_qp *ibt_find_peer(const struct ibt_qp *qp,
 	return peer;
 }
 
+/* A message of @length bytes has gone without packets; without a peer (UC) it was lost. */
+static void ibt_local_count_msg(struct ibt_qp *qp, const struct ibt_qp *peer, u32 length,
+				bool direct)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+
+	if (peer)
+		ibt_count(ibt_qp_dev(peer), IBT_STAT_RX_LOCAL);
+	ibt_count(dev, IBT_STAT_LOCAL_MSGS);
+	qp->sq.way = direct ? IBT_WAY_DIRECT : IBT_WAY_LOOPBACK;
+	if (!direct)
+		return;
+	ibt_count(dev, IBT_STAT_DIRECT_MSGS);
+	ibt_count_more(dev, IBT_STAT_DIRECT_BYTES, length);
+}
+
 /* The next request has arrived, or (UC) is lost: go on behind it. */
 static void ibt_local_finish(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 end = ibt_psn_add(wqe->last_psn, 1);
 
-	if (qp->local.peer)
-		ibt_count(ibt_qp_dev(qp->local.peer), IBT_STAT_RX_LOCAL);
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
+	ibt_local_count_msg(qp, qp->local.peer, wqe->length, qp->local.direct);
 	ibt_local_forget(&qp->local);
-	sq->way = IBT_WAY_LOOPBACK;
 	if (ibt_psn_ahead(end, sq->una) > ibt_psn_ahead(sq->high, sq->una))
 		sq->high = end;
 	sq->una = end;
@@ -377,7 +423,7 @@ static enum ibt_loopback_result ibt_local_ask(struct ibt_qp *qp, struct ibt_wqe 
 }
 
 static enum ibt_loopback_result ibt_local_begin(struct ibt_qp *qp, struct ibt_qp *peer,
-						struct ibt_wqe *wqe,
+						bool direct, struct ibt_wqe *wqe,
 						const struct ibt_wr_info *info)
 {
 	bool ask = ibt_wr_has_response(info) && info->verb != IBT_READ;
@@ -388,7 +434,9 @@ static enum ibt_loopback_result ibt_local_begin(struct ibt_qp *qp, struct ibt_qp
 		ibt_qp_put(peer);
 		return IBT_LOOPBACK_NOT_POSSIBLE;
 	}
-	qp->local = (struct ibt_loopback_xfer) { .peer = peer, .wqe = sq->next };
+	qp->local = (struct ibt_loopback_xfer) {
+		.peer = peer, .wqe = sq->next, .direct = direct,
+	};
 	soft_iter_bytes(&qp->local.from, NULL, 0);
 	ibt_wqe_assign_psn(qp, wqe);
 	if (ask)
@@ -431,7 +479,7 @@ enum ibt_loopback_result ibt_loopback_send(struct ibt_qp *qp, struct ibt_path *p
 		ibt_qp_put(peer);
 		return IBT_LOCAL_WAIT;
 	}
-	return ibt_local_begin(qp, peer, wqe, info);
+	return ibt_local_begin(qp, peer, path->direct, wqe, info);
 }
 
 static struct ibt_qp *ibt_find_listener(const struct ibt_path *path, u32 qpn)
@@ -488,10 +536,8 @@ bool ibt_loopback_ud(struct ibt_qp *qp, struct ibt_path *path,
 	ibt_ud_receive(peer, pkt, &from, &meta);
 	soft_iter_end(&from);
 	ibt_local_count_bytes(qp, peer, wqe->length);
-	ibt_count(ibt_qp_dev(peer), IBT_STAT_RX_LOCAL);
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_LOCAL_MSGS);
+	ibt_local_count_msg(qp, peer, wqe->length, path->direct);
 	ibt_qp_put(peer);
-	qp->sq.way = IBT_WAY_LOOPBACK;
 	ibt_ud_send_complete(qp, wqe);
 	return true;
 }

@@ -18,12 +18,14 @@ struct ibt_wr_info;
  * struct ibt_loopback_xfer - a message in progress to a queue pair of this host
  * @peer: the receiving queue pair, referenced; NULL: no message is in progress
  * @wqe: index of the WQE
+ * @direct: the peer is of another device, which is a neighbour
  * @done: bytes that have been copied
  * @from: (READ) the memory of the peer that is read
  */
 struct ibt_loopback_xfer {
 	struct ibt_qp *peer;
 	u32 wqe;
+	bool direct;
 	u32 done;
 	struct soft_iter from;
 };

@@ -66,6 +66,7 @@ static const char *const timer_names[] = {
 static const char *const way_names[] = {
 	[IBT_WAY_NONE]		= "none",
 	[IBT_WAY_LOOPBACK]	= "loopback",
+	[IBT_WAY_DIRECT]	= "direct",
 	[IBT_WAY_PACKETS]	= "packets",
 	[IBT_WAY_GSO]		= "gso",
 };

@@ -33,6 +33,7 @@ enum ibt_sq_stop {
 enum ibt_way {
 	IBT_WAY_NONE,
 	IBT_WAY_LOOPBACK,	/* to a queue pair of this host, without packets */
+	IBT_WAY_DIRECT,		/* to one of a neighbour device, without packets */
 	IBT_WAY_PACKETS,	/* one skb each */
 	IBT_WAY_GSO,		/* several in one skb */
 };

@@ -13,6 +13,8 @@
 	X(RX_BYTES, "rx_bytes")		/* of these, and local ones */	\
 	X(LOCAL_MSGS, "local_messages")	/* delivered without packets */	\
 	X(RX_LOCAL, "rx_local_messages") /* received so */		\
+	X(DIRECT_MSGS, "direct_messages") /* of local_messages, to a neighbour */ \
+	X(DIRECT_BYTES, "direct_bytes")	/* of tx_bytes, in these */	\
 	X(RX_MALFORMED, "rx_malformed")	/* length, opcode, version */	\
 	X(RX_ICRC, "rx_icrc_errors")					\
 	X(RX_NO_QP, "rx_no_qp")		/* no such QP, or wrong state */	\

@@ -20,6 +20,7 @@
 
 #include "rx_dst.h"
 #include "link_udp.h"
+#include "watch.h"
 
 /* Must the UDP checksum be verified? Packets of this host itself have none. */
 static bool roce_is_summed(const struct sk_buff *skb)
@@ -52,8 +53,8 @@ static unsigned int roce_runs_take(struct sk_buff *skb, u32 headers, bool wrong)
 	return NF_STOLEN;
 }
 
-static unsigned int roce_take_ipv4(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
+unsigned int roce_take_ipv4(void *priv, struct sk_buff *skb,
+			    const struct nf_hook_state *state)
 {
 	u32 headers = sizeof(struct iphdr);
 
@@ -68,8 +69,8 @@ static unsigned int roce_take_ipv4(void *priv, struct sk_buff *skb,
 			      skb_checksum_validate(skb, IPPROTO_UDP, inet_compute_pseudo));
 }
 
-static unsigned int roce_take_ipv6(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
+unsigned int roce_take_ipv6(void *priv, struct sk_buff *skb,
+			    const struct nf_hook_state *state)
 {
 	u32 headers = sizeof(struct ipv6hdr);
 

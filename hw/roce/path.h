@@ -43,6 +43,9 @@ enum roce_kind {
  *	that, and programs may have the network header of a completion here (abi.md)
  * @dst: (UDP) route, referenced
  * @cookie: (UDP) for dst_check()
+ * @beside: (UDP) the other end of the veth pair that the path ends at (direct.c), or NULL. Not
+ *	    referenced: it is there as long as @generation is the current one (RCU)
+ * @routes: (@beside) what the routes of its namespace were known by
  * @ifindex: (Ethernet) interface; each packet looks it up, because an idle address
  *	     must not hold a reference on it
  * @dmac: (Ethernet) destination MAC
@@ -62,6 +65,8 @@ struct roce_path {
 	u8 sl;
 	struct dst_entry *dst;
 	u32 cookie;
+	struct net_device *beside;
+	u32 routes;
 	int ifindex;
 	u8 dmac[ETH_ALEN];
 };

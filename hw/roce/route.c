@@ -12,6 +12,7 @@
 #include <rdma/ib_cache.h>
 
 #include "dev.h"
+#include "direct.h"
 #include "guest.h"
 #include "net.h"
 #include "netdev.h"
@@ -78,6 +79,8 @@ static int roce_route_ipv4(struct roce_path *p, const struct net_device *ndev)
 		return -EINVAL;
 	if (rt->rt_type == RTN_LOCAL)
 		roce_ends_here(p, __ip_dev_find(net, flow.daddr, false));
+	else if (!rt->rt_uses_gateway)
+		roce_direct_find(p, rt->dst.dev);
 	if (!p->hop_limit)
 		p->hop_limit = ip4_dst_hoplimit(p->dst);
 	roce_set_room(p, p->dst->dev, dst_mtu(p->dst), sizeof(struct iphdr) +
@@ -109,6 +112,8 @@ static int roce_route_ipv6(struct roce_path *p, const struct net_device *ndev)
 	/* For a local address: the interface that has it, not the one that routes to it. */
 	if (rt->rt6i_flags & RTF_LOCAL && rt->rt6i_idev)
 		roce_ends_here(p, rt->rt6i_idev->dev);
+	else if (!(rt->rt6i_flags & (RTF_GATEWAY | RTF_LOCAL)))
+		roce_direct_find(p, dst->dev);
 	if (!p->hop_limit)
 		p->hop_limit = ip6_dst_hoplimit(dst);
 	roce_set_room(p, dst->dev, dst_mtu(dst), sizeof(struct ipv6hdr) +
@@ -241,11 +246,12 @@ bool roce_path_valid(const struct ibt_path *path)
 	const struct roce_path *p = to_roce_path(path);
 	bool valid;
 
-	if (p->generation != atomic_read(&roce_generation))
-		return false;
 	rcu_read_lock();
-	valid = rcu_access_pointer(p->net) &&
-		(p->kind == ROCE_ETH || dst_check(p->dst, p->cookie));
+	/* An interface goes a grace period after this has changed. */
+	valid = p->generation == atomic_read(&roce_generation) &&
+		rcu_access_pointer(p->net) &&
+		(p->kind == ROCE_ETH || (dst_check(p->dst, p->cookie) &&
+					 roce_direct_as_found(p)));
 	rcu_read_unlock();
 	return valid;
 }

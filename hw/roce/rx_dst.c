@@ -33,6 +33,7 @@
 
 #include "rx_dst.h"
 #include "net.h"
+#include "watch.h"
 
 /*
  * Lifetime of an entry before another may replace it. It limits the work that a peer
@@ -237,8 +238,8 @@ static void roce_in_route_give(struct sk_buff *skb, const struct in_pair *pair,
 		skb_dst_set_noref(skb, route->dst);
 }
 
-static unsigned int roce_give_ipv4(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
+unsigned int roce_give_ipv4(void *priv, struct sk_buff *skb,
+			    const struct nf_hook_state *state)
 {
 	const struct iphdr *ip = ip_hdr(skb);
 	struct in_pair pair;
@@ -252,8 +253,8 @@ static unsigned int roce_give_ipv4(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
-static unsigned int roce_give_ipv6(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
+unsigned int roce_give_ipv6(void *priv, struct sk_buff *skb,
+			    const struct nf_hook_state *state)
 {
 	struct in_pair pair;
 

@@ -4,7 +4,8 @@
 #
 # setup   core       device
 # rxe     stock      rdma_rxe, the kernel's own
-# ours    ofed_core  ofed_roce
+# ours    ofed_core  ofed_roce, packets between two interfaces
+# direct  ofed_core  ofed_roce, none between the ends of a veth pair, as by default
 # driver  stock      ofed_roce
 # siw     stock      siw, where there is a module file
 # siwcrc  stock      siw with CRCs, where SIW_CRC is its module (tests/vm/siw)
@@ -79,7 +80,7 @@ setup_begin() { # NAME
 	setup=$1
 	case $setup in
 	rxe) _core=stock DRIVER=rxe ;;
-	ours) _core=ofed DRIVER=roce ;;
+	ours|direct) _core=ofed DRIVER=roce ;;
 	driver) _core=stock DRIVER=roce ;;
 	siw|siwcrc) _core=stock DRIVER=siw ;;
 	iwarp|iwplain) _core=ofed DRIVER=iwarp ;;
@@ -94,6 +95,7 @@ setup_begin() { # NAME
 	esac && modprobe ib_uverbs || return
 	[ "$DRIVER" != roce ] || echo "     CRC-32: $(cat /sys/module/ofed_soft/parameters/crc)"
 	case $DRIVER in siw|iwarp) modprobe rdma_ucm || return ;; esac
+	[ $setup != direct ] || echo peer >/sys/module/ofed_soft/parameters/direct || return
 	[ $setup != iwplain ] || echo N >/sys/module/ofed_iwarp/parameters/crc || return
 	for _n in ${ends:-0 1}; do
 		add_link $DRIVER$_n eth$_n && find_end $_n || return
@@ -123,7 +125,7 @@ counted() {
 # has_place PLACE: for the setup of the moment
 has_place() {
 	case $setup-$1 in
-	tcp-*|ours-*|driver-*) ;;
+	tcp-*|ours-*|direct-*|driver-*) ;;
 	*-netns) return 1 ;;
 	esac
 }

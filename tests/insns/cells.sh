@@ -13,6 +13,11 @@ cells_of() { # SETUP
 			     reg:4096 reg:$(room); do
 			echo "host $_what"
 		done ;;
+	direct)
+		for _what in round-write:8 round-send:8 write:64 send:64 write:4096 write:65536 \
+			     read:65536; do
+			echo "veth $_what"
+		done ;;
 	siw|siwcrc|iwarp|iwplain)
 		for _what in write:64 send:64 write:65536; do
 			echo "veth $_what"

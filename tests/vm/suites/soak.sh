@@ -74,6 +74,15 @@ check "a good wire, $n messages" soak "run:$n,4194304"
 cp "$work/output" "$work/good"
 told
 check "they came as packets" as_packets
+
+# ---- no wire at all --------------------------------------------------------------------
+direct=/sys/module/ofed_soft/parameters/direct
+check "they are neighbours" sh -c "echo peer >$direct"
+check "$n messages without packets" soak "run:$n,4194304"
+told
+check "most of them were so" [ "$(counter $dev direct_messages)" -gt $((n / 4)) ]
+check "packets again" sh -c "echo off >$direct"
+
 expect_fail "one flipped bit is found" soak run:16,4096,break
 cp "$work/output" "$work/broken"
 check "by the comparison" has "FAIL wrong bytes" "$work/broken"

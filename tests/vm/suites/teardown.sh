@@ -6,7 +6,9 @@ DRIVER=roce
 . "$VM/lib/guest.sh"
 
 sys=/sys/class/infiniband
+# Of both ways.
 n=$(count 100)
+[ "$n" -gt 1 ] || n=2
 # A round of all of it is minutes there; many are um-debug's.
 [ "$KERNEL" != debug ] || n=$(((n + 1) / 2))
 remote_hex=0000:0000:0000:0000:0000:ffff:0a00:0002
@@ -39,9 +41,15 @@ move_apart() {
 		link set eth1 up
 	END
 }
+# Traffic is packets in one round, and none in the next.
+way=off
+other_way() {
+	[ $way = off ] && way=peer || way=off
+	echo $way >/sys/module/ofed_soft/parameters/direct
+}
 # eth0 here, eth1 in namespace b, a device on each.
 apart_up() {
-	net_up && loaded && move_apart || return
+	net_up && loaded && move_apart && other_way || return
 	rdma link add $dev type roce netdev eth0 &&
 	ip netns exec b rdma link add roceb type roce netdev eth1 &&
 	wait_for 10 ready $dev && wait_for 10 gid_of roceb $remote_hex
