@@ -6,6 +6,7 @@
 #
 # rdma_rxe comes first: it knows one namespace, and keeps UDP port 4791 there until it goes.
 . "$VM/lib/guest.sh"
+by_default
 . "$VM/lib/ulp.sh"
 . "$VM/lib/nvme.sh"
 . "$VM/lib/cm.sh"

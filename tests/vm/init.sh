@@ -55,7 +55,7 @@ if [ "$CORE" = ofed ]; then
 	done
 fi
 # A veth pair is the wire of most suites: what they ask of packets has to be packets.
-echo "options ofed_soft direct=${DIRECT:-off}" >/etc/modprobe.d/direct.conf
+echo "options ofed_soft direct=${DIRECT:-off}" >/etc/modprobe.d/suites.conf
 if [ -n "${SHARE:-}" ]; then
 	mkdir -p /run/share
 	mount -t 9p -o trans=virtio,version=9p2000.L,cache=none share /run/share

@@ -268,6 +268,9 @@ load_driver() {
 	esac
 }
 
+# Modules have the parameters of an installation, not those of the suites (init.sh).
+by_default() { rm -f /etc/modprobe.d/suites.conf; }
+
 # The modules rdma-core's udev rules would load.
 load_stack() {
 	load_driver || return

@@ -8,6 +8,7 @@
 #	eth0 10.0.0.1 --veth-- eth1 10.0.0.2	before each page; all else the page makes,
 #						and takes away
 . "$VM/lib/guest.sh"
+by_default
 
 [ "$SCALE" = 1 ] || PAGES=${PAGES:-README,tutorial,troubleshooting}
 
