@@ -67,6 +67,7 @@ static void ibf_describe_grh(struct ibf_path *p, const struct rdma_ah_attr *attr
 
 	p->has_grh = true;
 	p->sgid = grh->sgid_attr->gid;
+	p->path.sgid = &p->sgid;
 	p->dgid = grh->dgid;
 	p->tclass_flow = IB_GRH_VERSION << IB_GRH_VERSION_SHIFT |
 			 grh->traffic_class << IB_GRH_TCLASS_SHIFT |

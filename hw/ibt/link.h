@@ -21,6 +21,7 @@ struct ibt_path;
  * @port: port that packets leave by
  * @mtu: largest payload of a packet, in bytes
  * @headroom: bytes in front of the BTH that build() and xmit() may push
+ * @sgid: source GID of its packets, of the link; NULL: they have none
  * @connected: the path is of a connected queue pair (set by the engine)
  * @local: port of this engine at which the path ends, if nothing between could see or
  *	   change a packet; else NULL
@@ -31,6 +32,7 @@ struct ibt_path {
 	struct ibt_port *port;
 	u32 mtu;
 	u16 headroom;
+	const union ib_gid *sgid;
 	bool connected;
 	bool direct;
 	struct ibt_port *local;

@@ -120,12 +120,12 @@ static bool ibt_local_known(struct ibt_path *path, const struct ibt_qp *peer)
 	const struct rdma_ah_attr *attr = &peer->attr.ah_attr;
 	struct ibt_rx_meta meta = { };
 
-	path->port->dev->link->meta(path, IBT_BTH_BYTES + IBT_ICRC_BYTES,
-				    &meta);
 	if (attr->ah_flags & IB_AH_GRH)
-		return meta.has_grh && !memcmp(&attr->grh.dgid, &meta.sgid,
-					       sizeof(meta.sgid));
-	return !meta.has_grh && rdma_ah_get_dlid(attr) == meta.slid;
+		return path->sgid && !memcmp(&attr->grh.dgid, path->sgid, sizeof(*path->sgid));
+	if (path->sgid)
+		return false;
+	path->port->dev->link->meta(path, IBT_BTH_BYTES + IBT_ICRC_BYTES, &meta);
+	return rdma_ah_get_dlid(attr) == meta.slid;
 }
 
 /* What rx.c asks of a packet's receiver. */

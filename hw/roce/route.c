@@ -155,6 +155,7 @@ static void roce_path_describe(struct roce_path *p, struct roce_dev *rd,
 	/* Read before all else, so that a change during the resolution is noticed. */
 	p->generation = atomic_read_acquire(&roce_generation);
 	p->sgid = grh->sgid_attr->gid;
+	p->path.sgid = &p->sgid;
 	p->dgid = grh->dgid;
 	p->flow_label = grh->flow_label & IB_GRH_FLOWLABEL_MASK;
 	p->tclass = grh->traffic_class;

@@ -72,7 +72,6 @@ watched() {
 	shift
 	check "$_what comes" "$@" || return
 	check "$_what: packets" by_packets rc
-	check "$_what: datagrams are packets" by_packets ud
 }
 # over NAME COMMAND...: and none again
 over() {
@@ -141,6 +140,7 @@ done
 check "addresses of IPv4" gids 4
 
 watched "direct=off" sh -c "echo off >$parameter"
+check "direct=off: datagrams are packets" by_packets ud
 over "direct=off" sh -c "echo peer >$parameter"
 expect_fail "another word is refused" sh -c "echo elsewhere >$parameter"
 
