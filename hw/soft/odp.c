@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 #include <compat/umem_odp.h>
 #include <ofed/refuse.h>
 
@@ -26,14 +27,28 @@
 
 /* ---- entries ----------------------------------------------------------------------- */
 
+/*
+ * The memory manager gives pages of memfd_secret() like any other, but they are not in the kernel's
+ * direct map: a copy would be an oops.
+ */
+static bool soft_odp_is_mapped(const void *page)
+{
+	u8 byte;
+
+	return !copy_from_kernel_nofault(&byte, page, sizeof(byte));
+}
+
 /* What the device may do with a page, which is there as long as umem_mutex is held. */
 static unsigned long soft_odp_entry_of(const struct soft_odp_part *part, u64 index)
 {
 	void *page = compat_odp_memory(part->umem, index, COMPAT_ODP_READ | COMPAT_ODP_WRITE);
+	unsigned long rights = SOFT_ODP_WRITE;
 
-	if (page)
-		return (unsigned long)page | SOFT_ODP_WRITE;
-	return (unsigned long)compat_odp_memory(part->umem, index, COMPAT_ODP_READ);
+	if (!page) {
+		page = compat_odp_memory(part->umem, index, COMPAT_ODP_READ);
+		rights = 0;
+	}
+	return page && soft_odp_is_mapped(page) ? (unsigned long)page | rights : 0;
 }
 
 /* @present: as the umem has them, else none. */
@@ -301,6 +316,52 @@ static struct soft_odp_how soft_odp_by_fault(bool write)
 	};
 }
 
+/* Look @length bytes up, or those of one page. Return: 0 with umem_mutex held, or an errno. */
+static int soft_odp_walk(struct soft_odp_part *part, u64 va, u64 *length,
+			 const struct soft_odp_how *how)
+{
+	u64 page = PAGE_SIZE - offset_in_page(va);
+	int ret;
+
+	ret = ib_umem_odp_map_dma_and_lock(part->umem, va, *length, how->rights, how->fault);
+	/* What lies ahead of an access may not be there. */
+	if (ret < 0 && *length > page) {
+		*length = page;
+		ret = ib_umem_odp_map_dma_and_lock(part->umem, va, page, how->rights,
+						   how->fault);
+	}
+	return min(ret, 0);
+}
+
+/* Bytes from @va on, at most @length, of which all pages are there. With umem_mutex held. */
+static u64 soft_odp_present(const struct soft_odp_part *part, u64 va, u64 length)
+{
+	u64 first = (va - part->start) >> PAGE_SHIFT;
+	u64 end = DIV_ROUND_UP(va + length - part->start, PAGE_SIZE);
+	u64 index = first;
+
+	while (index < end && part->entry[index])
+		index++;
+	if (index == end)
+		return length;
+	return index == first ? 0 : part->start + (index << PAGE_SHIFT) - va;
+}
+
+/* Write what the walk has found, and let the access go on. With umem_mutex held. */
+static int soft_odp_enter(struct soft_odp_part *part, u64 va, u64 *length,
+			  const struct soft_odp_how *how)
+{
+	soft_odp_write_entries(part, (va - part->start) >> PAGE_SHIFT,
+			       DIV_ROUND_UP(va + *length - part->start, PAGE_SIZE), true);
+	if (how->fault)
+		*length = soft_odp_present(part, va, *length);
+	if (!*length)
+		return -EFAULT;
+	if (how->go_on)
+		how->go_on(how->arg);
+	return 0;
+}
+
 /*
  * One walk at a time: since 7.x a walk of the core writes to the list that another one, which
  * has finished, reads with umem_mutex held.
@@ -309,28 +370,18 @@ static int soft_odp_bring_part(struct soft_odp *odp, u64 va, u64 *length,
 			       const struct soft_odp_how *how)
 {
 	struct soft_odp_part *part = soft_odp_need_part(odp, va);
-	u64 page = PAGE_SIZE - offset_in_page(va);
 	int ret;
 
 	lockdep_assert_held(&odp->lock);
 	if (IS_ERR(part))
 		return PTR_ERR(part);
 	*length = min(*length, part->start + (part->num << PAGE_SHIFT) - va);
-	ret = ib_umem_odp_map_dma_and_lock(part->umem, va, *length, how->rights, how->fault);
-	/* What lies ahead of an access may not be there. */
-	if (ret < 0 && *length > page) {
-		*length = page;
-		ret = ib_umem_odp_map_dma_and_lock(part->umem, va, page, how->rights,
-						   how->fault);
-	}
-	if (ret < 0)
+	ret = soft_odp_walk(part, va, length, how);
+	if (ret)
 		return ret;
-	soft_odp_write_entries(part, (va - part->start) >> PAGE_SHIFT,
-			       DIV_ROUND_UP(va + *length - part->start, PAGE_SIZE), true);
-	if (how->go_on)
-		how->go_on(how->arg);
+	ret = soft_odp_enter(part, va, length, how);
 	mutex_unlock(&part->umem->umem_mutex);
-	return 0;
+	return ret;
 }
 
 static int soft_odp_bring(struct soft_odp *odp, u64 va, u64 *length,

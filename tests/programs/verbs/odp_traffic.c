@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <infiniband/verbs.h>
@@ -81,6 +82,32 @@ static void atomics(void)
 	gone(&to);
 	EXPECT("FETCH_ADD, the word absent", request(IBV_WR_ATOMIC_FETCH_AND_ADD, 8, 8), 0);
 	EXPECT("the word", *word, 5);
+}
+
+/* librxe has no ibv_advise_mr(). */
+static int advise(uint32_t advice, uint32_t flags, uint64_t at, uint32_t length, uint32_t lkey)
+{
+	struct ibv_sge sge = { at, length, lkey };
+	struct {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr attrs[4];
+	} cmd = {
+		.hdr = { .length = sizeof(cmd), .object_id = UVERBS_OBJECT_MR,
+			 .method_id = UVERBS_METHOD_ADVISE_MR, .num_attrs = 4,
+			 .driver_id = RDMA_DRIVER_RXE },
+		.attrs = {
+			{ .attr_id = UVERBS_ATTR_ADVISE_MR_PD_HANDLE,
+			  .flags = UVERBS_ATTR_F_MANDATORY, .data = pd->handle },
+			{ .attr_id = UVERBS_ATTR_ADVISE_MR_ADVICE, .len = 8,
+			  .flags = UVERBS_ATTR_F_MANDATORY, .data = advice },
+			{ .attr_id = UVERBS_ATTR_ADVISE_MR_FLAGS, .len = 4,
+			  .flags = UVERBS_ATTR_F_MANDATORY, .data = flags },
+			{ .attr_id = UVERBS_ATTR_ADVISE_MR_SGE_LIST, .len = sizeof(sge),
+			  .flags = UVERBS_ATTR_F_MANDATORY, .data = (uintptr_t)&sge },
+		},
+	};
+
+	return ioctl(ctx->cmd_fd, RDMA_VERBS_IOCTL, &cmd) ? -errno : 0;
 }
 
 /* ---- what a program does to its memory ----------------------------------------------- */
@@ -177,6 +204,48 @@ static void unmapped(void)
 	refused("WRITE to it", request(IBV_WR_RDMA_WRITE, 0, PAGE), IBV_WC_REM_ACCESS_ERR);
 }
 
+/* The first @pages of @m become memory that the kernel itself does not map. */
+static void hide(struct mem *m, unsigned int pages)
+{
+	int fd = syscall(SYS_memfd_secret, 0);
+
+	NEED(fd >= 0 && !ftruncate(fd, pages * PAGE));
+	NEED(mmap(m->at, pages * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	     m->at);
+	close(fd);
+	memset(m->at, 5, pages * PAGE);
+}
+
+/* To the memory manager these pages are like any other; a copy by the kernel would be its end. */
+static void secrets(void)
+{
+	int fd = syscall(SYS_memfd_secret, 0);
+
+	if (fd < 0) {
+		puts("     this kernel has no secret memory");
+		return;
+	}
+	close(fd);
+	renew(MAP_PRIVATE);
+	hide(&to, 8);
+	refused("WRITE to secret memory", request(IBV_WR_RDMA_WRITE, 0, 2 * PAGE),
+		IBV_WC_REM_ACCESS_ERR);
+	hide(&to, 8);
+	refused("READ of secret memory", request(IBV_WR_RDMA_READ, 0, PAGE), IBV_WC_REM_ACCESS_ERR);
+	hide(&to, 8);
+	refused("FETCH_ADD to secret memory", request(IBV_WR_ATOMIC_FETCH_AND_ADD, 0, 8),
+		IBV_WC_REM_ACCESS_ERR);
+	hide(&from, 8);
+	refused("WRITE from secret memory", request(IBV_WR_RDMA_WRITE, 0, 2 * PAGE),
+		IBV_WC_LOC_PROT_ERR);
+	hide(&to, 4);
+	fill(from.at, BYTES, 14);
+	EXPECT("WRITE behind secret memory", request(IBV_WR_RDMA_WRITE, 4 * PAGE, 4 * PAGE), 0);
+	EXPECT("its bytes", same(4 * PAGE, 4 * PAGE), 1);
+	EXPECT("advice about both", advise(IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE, 1,
+					   (uintptr_t)to.at, 8 * PAGE, to.mr->lkey), -EFAULT);
+}
+
 /* ---- kinds of regions and queue pairs ------------------------------------------------ */
 
 /* Memory that is mapped after the registration, and some that is far away. */
@@ -259,32 +328,6 @@ static void datagrams(void)
 }
 
 /* ---- advice -------------------------------------------------------------------------- */
-
-/* librxe has no ibv_advise_mr(). */
-static int advise(uint32_t advice, uint32_t flags, uint64_t at, uint32_t length, uint32_t lkey)
-{
-	struct ibv_sge sge = { at, length, lkey };
-	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
-		struct ib_uverbs_attr attrs[4];
-	} cmd = {
-		.hdr = { .length = sizeof(cmd), .object_id = UVERBS_OBJECT_MR,
-			 .method_id = UVERBS_METHOD_ADVISE_MR, .num_attrs = 4,
-			 .driver_id = RDMA_DRIVER_RXE },
-		.attrs = {
-			{ .attr_id = UVERBS_ATTR_ADVISE_MR_PD_HANDLE,
-			  .flags = UVERBS_ATTR_F_MANDATORY, .data = pd->handle },
-			{ .attr_id = UVERBS_ATTR_ADVISE_MR_ADVICE, .len = 8,
-			  .flags = UVERBS_ATTR_F_MANDATORY, .data = advice },
-			{ .attr_id = UVERBS_ATTR_ADVISE_MR_FLAGS, .len = 4,
-			  .flags = UVERBS_ATTR_F_MANDATORY, .data = flags },
-			{ .attr_id = UVERBS_ATTR_ADVISE_MR_SGE_LIST, .len = sizeof(sge),
-			  .flags = UVERBS_ATTR_F_MANDATORY, .data = (uintptr_t)&sge },
-		},
-	};
-
-	return ioctl(ctx->cmd_fd, RDMA_VERBS_IOCTL, &cmd) ? -errno : 0;
-}
 
 static int present(const unsigned char *at, int pages)
 {
@@ -418,6 +461,7 @@ int main(int argc, char **argv)
 	forks();
 	moves();
 	unmapped();
+	secrets();
 	implicit();
 	unreliable();
 	datagrams();
