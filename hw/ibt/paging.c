@@ -234,7 +234,7 @@ static void ibt_resp_go_on(struct soft_pager *pager)
  */
 void ibt_paging_init(struct ibt_qp *qp)
 {
-	struct workqueue_struct *queue = ibt_qp_dev(qp)->queues.any;
+	struct workqueue_struct *queue = ibt_qp_dev(qp)->queues.pages;
 
 	soft_pager_init(&qp->sq.pager, queue, ibt_sq_go_on);
 	soft_pager_init(&qp->resp.pager, queue, ibt_resp_go_on);

@@ -20,7 +20,7 @@ enum soft_pager_state {
 /**
  * struct soft_pager - of one side of a queue pair
  * @work: brings pages in
- * @queue: of the device
+ * @queue: of the device; a page fault of any program may hold it up
  * @go_on: called by the work; may ask for more. Does not sleep
  * @state: enum soft_pager_state. The owner moves it to BUSY, the work from there
  * @want: what the work is to bring in

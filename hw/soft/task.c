@@ -357,6 +357,9 @@ EXPORT_SYMBOL_GPL(soft_task_init);
  * @queues: queues
  * @name: of its kind
  *
+ * A page fault takes as long as a program's file system likes (FUSE), and a queue has a number of
+ * works that it runs at most: hence a queue for page faults alone.
+ *
  * Context: process, sleeps.
  *
  * Return: 0 or -ENOMEM.
@@ -370,8 +373,17 @@ int soft_queues_init(struct soft_task_queues *queues, const char *name)
 	queues->one = alloc_workqueue("ofed_%s_cpu", WQ_MEM_RECLAIM |
 				      WQ_CPU_INTENSIVE | WQ_HIGHPRI | WQ_PERCPU,
 				      0, name);
-	if (queues->one)
-		return 0;
+	if (!queues->one)
+		goto err_any;
+	queues->pages = alloc_workqueue("ofed_%s_pages", WQ_MEM_RECLAIM | WQ_UNBOUND |
+					WQ_HIGHPRI, 0, name);
+	if (!queues->pages)
+		goto err_one;
+	return 0;
+
+err_one:
+	destroy_workqueue(queues->one);
+err_any:
 	destroy_workqueue(queues->any);
 	return -ENOMEM;
 }
@@ -385,6 +397,7 @@ EXPORT_SYMBOL_GPL(soft_queues_init);
  */
 void soft_queues_exit(struct soft_task_queues *queues)
 {
+	destroy_workqueue(queues->pages);
 	destroy_workqueue(queues->one);
 	destroy_workqueue(queues->any);
 }

@@ -46,10 +46,12 @@ enum soft_task_left {
  * struct soft_task_queues - where a task goes on that nothing runs
  * @any: unbound
  * @one: of one processor
+ * @pages: no tasks: works that bring in pages of programs (pager.h)
  */
 struct soft_task_queues {
 	struct workqueue_struct *any;
 	struct workqueue_struct *one;
+	struct workqueue_struct *pages;
 };
 
 /**

@@ -15,6 +15,7 @@ extern struct kunit_suite ibt_recv_suite;	/* a hard life for the responder */
 extern struct kunit_suite ibt_send_suite;	/* what gets in the way of sending */
 extern struct kunit_suite ibt_qp_end_suite;	/* requests of a queue pair that goes */
 extern struct kunit_suite ibt_qp_end_runs_suite;
+extern struct kunit_suite ibt_paging_suite;	/* and of those whose pages do not come */
 extern struct kunit_suite ibt_again_suite;	/* what is lost for a moment only */
 extern struct kunit_suite ibt_limits_suite;	/* multicast groups */
 extern struct kunit_suite ibt_wire_runs_suite;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Queue pairs that wait for pages of programs, and those that do not. */
+#include <linux/completion.h>
+#include <linux/workqueue.h>
+
+#include "hw/ibt/dev.h"
+#include "hw/ibt/qp.h"
+#include "engine.h"
+
+/* More works than a queue runs at a time. */
+#define WORKS	600
+
+static struct pair pair;
+static DECLARE_COMPLETION(page_came);
+static DECLARE_COMPLETION(task_ran);
+
+static int paging_init(struct kunit *test)
+{
+	ends_defaults(&pair, test, IB_QPT_RC);
+	return fake_start();
+}
+
+static void paging_exit(struct kunit *test)
+{
+	pair.test = test;
+	ends_drop(&pair);
+	fake_stop();
+}
+
+static void wait_for_page(struct work_struct *work)
+{
+	wait_for_completion(&page_came);
+}
+
+static void run_task(struct work_struct *work)
+{
+	complete(&task_ran);
+}
+
+/* A program's file system does not give the pages, so the works that want them stay where they are. */
+static void page_faults_hold_up_no_task(struct kunit *test)
+{
+	struct work_struct *works = kunit_kcalloc(test, WORKS, sizeof(*works), GFP_KERNEL);
+	struct work_struct task;
+	struct ibt_qp *qp;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, works);
+	ends_make(&pair);
+	qp = to_ibt_qp(pair.end[0].qp);
+	KUNIT_EXPECT_PTR_EQ(test, qp->resp.pager.queue, qp->sq.pager.queue);
+	reinit_completion(&page_came);
+	reinit_completion(&task_ran);
+	INIT_WORK_ONSTACK(&task, run_task);
+	for (i = 0; i < WORKS; i++) {
+		INIT_WORK(&works[i], wait_for_page);
+		queue_work(qp->sq.pager.queue, &works[i]);
+	}
+	queue_work(ibt_qp_dev(qp)->queues.any, &task);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&task_ran, 10 * HZ), 0UL);
+	complete_all(&page_came);
+	for (i = 0; i < WORKS; i++)
+		flush_work(&works[i]);
+	flush_work(&task);
+	destroy_work_on_stack(&task);
+}
+
+static struct kunit_case paging_cases[] = {
+	KUNIT_CASE(page_faults_hold_up_no_task),
+	{}
+};
+
+struct kunit_suite ibt_paging_suite = {
+	.name = "ibt_engine_paging",
+	.init = paging_init,
+	.exit = paging_exit,
+	.test_cases = paging_cases,
+};
