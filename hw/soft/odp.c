@@ -8,8 +8,10 @@
  * While umem_mutex is held no page goes. So the context that brings pages in may use them before
  * any other takes them away: that is what go_on() of soft_odp_bring_in() is for.
  */
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <compat/umem_odp.h>
@@ -300,6 +302,11 @@ void soft_odp_put(struct soft_odp *odp)
 
 /* ---- pages ------------------------------------------------------------------------- */
 
+static struct mm_struct *soft_odp_mm(const struct soft_odp *odp)
+{
+	return odp->whole ? odp->whole->umem->umem.owning_mm : odp->root->umem.owning_mm;
+}
+
 /* How pages are brought in. */
 struct soft_odp_how {
 	u64 rights;
@@ -384,14 +391,22 @@ static int soft_odp_bring_part(struct soft_odp *odp, u64 va, u64 *length,
 	return ret;
 }
 
+/*
+ * Page tables and parts are memory of the program, which determines how many there are, but in a
+ * work the memory cgroup of the current task is not the program's.
+ */
 static int soft_odp_bring(struct soft_odp *odp, u64 va, u64 *length,
 			  const struct soft_odp_how *how)
 {
+	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(soft_odp_mm(odp));
+	struct mem_cgroup *old = set_active_memcg(memcg);
 	int ret;
 
 	mutex_lock(&odp->lock);
 	ret = soft_odp_bring_part(odp, va, length, how);
 	mutex_unlock(&odp->lock);
+	set_active_memcg(old);
+	mem_cgroup_put(memcg);
 	return ret;
 }
 

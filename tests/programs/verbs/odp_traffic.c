@@ -4,7 +4,10 @@
  * in all the ways that a program has. Each message is compared.
  *
  * usage: odp_traffic DEVICE GID-INDEX ROUNDS
+ *	  odp_traffic DEVICE GID-INDEX charged PARTS FILE
  *	ROUNDS	messages against a thread that takes the memory away
+ *	PARTS	of an implicit region, which the kernel keeps entries of
+ *	FILE	memory.current of the memory cgroup that the program is in
  */
 #include <errno.h>
 #include <pthread.h>
@@ -435,13 +438,54 @@ static void fight(int rounds)
 	EXPECT("messages that lost bytes", bad_bytes, 0);
 }
 
+/* ---- what the kernel keeps ----------------------------------------------------------- */
+
+#define PART		(2UL << 20)
+/* Three lists of 512 words, and more. */
+#define PART_KEEPS	(3 * 512 * 8UL)
+
+static unsigned long charged_now(const char *name)
+{
+	FILE *file = fopen(name, "r");
+	unsigned long bytes;
+
+	NEED(file && fscanf(file, "%lu", &bytes) == 1);
+	fclose(file);
+	return bytes;
+}
+
+/* It is the requests of a peer that make the kernel keep entries, each READ those of another part. */
+static int charged(unsigned long parts, const char *name)
+{
+	unsigned long i, before;
+	unsigned char *all;
+	int bad = 0;
+
+	from.at = map(MAP_PRIVATE);
+	memset(from.at, 1, BYTES);
+	NEED((from.mr = ibv_reg_mr(pd, from.at, BYTES, RIGHTS)));
+	NEED((to.mr = ibv_reg_mr(pd, NULL, SIZE_MAX, RIGHTS | IBV_ACCESS_ON_DEMAND)));
+	all = mmap(NULL, parts * PART, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		   -1, 0);
+	NEED(all != MAP_FAILED);
+	before = charged_now(name);
+	for (i = 0; i < parts; i++) {
+		to.at = all + i * PART;
+		bad += request(IBV_WR_RDMA_READ, 0, 8) != 0;
+	}
+	EXPECT("READs that failed", bad, 0);
+	EXPECT("entries are charged", charged_now(name) - before >= parts * PART_KEEPS, 1);
+	NEED(!ibv_dereg_mr(to.mr));
+	return verdict();
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_device_attr_ex attr;
 	int i;
 
-	if (argc != 4 || !list)
+	if ((argc != 4 && argc != 6) || !list)
 		return 2;
 	for (i = 0; list[i] && strcmp(ibv_get_device_name(list[i]), argv[1]); i++)
 		;
@@ -455,6 +499,8 @@ int main(int argc, char **argv)
 	if (failed)
 		return verdict();
 	reconnect(IBV_QPT_RC);
+	if (argc == 6)
+		return charged(strtoul(argv[4], NULL, 0), argv[5]);
 	first_touch();
 	zero_pages();
 	atomics();
