@@ -17,6 +17,7 @@
 #include "pkt.h"
 #include "qp.h"
 #include "recovery.h"
+#include "resend.h"
 #include "resp.h"
 #include "rx.h"
 #include "stats.h"
@@ -68,6 +69,16 @@ static struct sk_buff *ibt_ooo_before(struct ibt_ooo *ooo, u32 psn)
 	return NULL;
 }
 
+/*
+ * Has a requester sent this one? It is never further ahead of its oldest PSN without a response, which
+ * is not behind the expected one (ibt_sq_in_window()). A sender that guesses PSNs must not have half
+ * of the circle for it.
+ */
+static bool ibt_ooo_in_reach(const struct ibt_resp *resp, u32 psn)
+{
+	return ibt_psn_ahead(psn, resp->psn) < IBT_RESEND_SPAN;
+}
+
 /* One packet more of a device may be kept behind a gap: half of its memory is for other uses. */
 static bool ibt_ooo_charge(struct ibt_dev *dev, u32 bytes)
 {
@@ -117,7 +128,7 @@ bool ibt_ooo_keep(struct ibt_qp *qp, const struct ibt_pkt *pkt, struct sk_buff *
 
 	lockdep_assert_held(&resp->lock);
 	if (ooo->state != IBT_OOO_KEEP || resp->nak_sent ||
-	    skb_queue_len(&ooo->skbs) >= MOST_KEPT)
+	    !ibt_ooo_in_reach(resp, pkt->psn) || skb_queue_len(&ooo->skbs) >= MOST_KEPT)
 		return false;
 	before = ibt_ooo_before(ooo, pkt->psn);
 	if (before && ibt_psn_diff(ibt_ooo_end(before), pkt->psn) > 0)

@@ -430,6 +430,24 @@ static void what_is_kept_has_a_bound(struct kunit *test)
 	KUNIT_EXPECT_GT(test, atomic_read(&ibt_qp_dev(responder())->queued), 0);
 }
 
+/*
+ * A requester is never as far ahead of what it has no response for. Such a packet is forged by a
+ * sender that does not know the PSN, and it must not be executed when its PSN is expected.
+ */
+static void what_is_far_ahead_is_not_kept(struct kunit *test)
+{
+	struct ibt_resp *resp;
+
+	ends_make(&pair);
+	resp = &responder()->resp;
+	forge(pair.psn + IBT_RESEND_SPAN - 1, 1, IBT_MARK_KEEPS);
+	KUNIT_EXPECT_EQ(test, skb_queue_len(&resp->ooo.skbs), 1U);
+	forge(pair.psn + IBT_RESEND_SPAN, 1, IBT_MARK_KEEPS);
+	forge(pair.psn + BIT(22), 1, IBT_MARK_KEEPS);
+	KUNIT_EXPECT_EQ(test, skb_queue_len(&resp->ooo.skbs), 1U);
+	KUNIT_EXPECT_EQ(test, ends_counter(1, "sent_nak"), 2ULL);
+}
+
 /* Without the mark a responder drops what is out of order. */
 static void nothing_is_kept_for_others(struct kunit *test)
 {
@@ -455,6 +473,7 @@ static struct kunit_case selective_cases[] = {
 	KUNIT_CASE(not_towards_a_plain_peer),
 	KUNIT_CASE(a_plain_peer_gets_all_again),
 	KUNIT_CASE(what_is_kept_has_a_bound),
+	KUNIT_CASE(what_is_far_ahead_is_not_kept),
 	KUNIT_CASE(nothing_is_kept_for_others),
 	{}
 };
