@@ -21,10 +21,16 @@
 int umem_odp_alloc_lists(struct ib_umem_odp *odp, unsigned long size)
 {
 	struct ib_device *device = odp->umem.ibdev;
+	int ret;
 
-	if (!ib_uses_virt_dma(device))
-		return hmm_dma_map_alloc(device->dma_device, &odp->map, size >> PAGE_SHIFT,
-					 BIT(odp->page_shift));
+	if (!ib_uses_virt_dma(device)) {
+		ret = hmm_dma_map_alloc(device->dma_device, &odp->map, size >> PAGE_SHIFT,
+					BIT(odp->page_shift));
+		/* An error has freed what is noted there, so umem_odp_free_lists() must not. */
+		if (ret)
+			odp->map.pfn_list = NULL;
+		return ret;
+	}
 	odp->map.pfn_list = kvcalloc(size >> odp->page_shift, sizeof(*odp->map.pfn_list),
 				     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	return odp->map.pfn_list ? 0 : -ENOMEM;
