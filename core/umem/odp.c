@@ -386,7 +386,7 @@ OFED_EXPORT(ib_umem_odp_map_dma_and_lock);
  * pages: those that it could write become dirty.
  *
  * Context: process, also under the locks of an invalidation; the caller holds
- * umem_mutex.
+ * umem_mutex. Sleeps, perhaps.
  */
 void ib_umem_odp_unmap_dma_pages(struct ib_umem_odp *odp, u64 virt, u64 bound)
 {
@@ -398,7 +398,11 @@ void ib_umem_odp_unmap_dma_pages(struct ib_umem_odp *odp, u64 virt, u64 bound)
 	if (virt >= bound)
 		return;
 	last = umem_odp_entry(odp, bound - 1);
-	for (i = umem_odp_entry(odp, virt); i <= last; i++)
+	for (i = umem_odp_entry(odp, virt); i <= last; i++) {
 		umem_odp_unmap_entry(odp, i);
+		/* Of a terabyte there are 2^28. */
+		if (!(i % 1024))
+			cond_resched();
+	}
 }
 OFED_EXPORT(ib_umem_odp_unmap_dma_pages);

@@ -53,7 +53,7 @@ static unsigned long soft_odp_entry_of(const struct soft_odp_part *part, u64 ind
 	return page && soft_odp_is_mapped(page) ? (unsigned long)page | rights : 0;
 }
 
-/* @present: as the umem has them, else none. */
+/* @present: as the umem has them, else none. Sleeps, perhaps. */
 static void soft_odp_write_entries(struct soft_odp_part *part, u64 index, u64 end, bool present)
 {
 	unsigned long flags;
@@ -65,6 +65,8 @@ static void soft_odp_write_entries(struct soft_odp_part *part, u64 index, u64 en
 		for (; index < stop; index++)
 			part->entry[index] = present ? soft_odp_entry_of(part, index) : 0;
 		soft_region_unlock_write(part->region, flags);
+		/* Of a terabyte there are 2^28. */
+		cond_resched();
 	}
 }
 
