@@ -84,8 +84,8 @@ static enum ibt_exec_status ibt_ud_place(struct ibt_qp *qp, const struct ibt_pkt
 	if (fault == SOFT_OK && pkt->length)
 		fault = soft_iter_copy(&to, from, pkt->length);
 	if (fault == SOFT_ERR_ABSENT)
-		verdict = ibt_resp_page_in(qp, &to, to.left, true) ? IBT_EXEC_SILENT_DROP :
-								     IBT_EXEC_REM_OP;
+		verdict = ibt_resp_page_in(qp, &to, IBT_GRH_BYTES + pkt->length, true) ?
+			  IBT_EXEC_SILENT_DROP : IBT_EXEC_REM_OP;
 	/* If the WQE's memory is valid, that of a sender of this host is not. */
 	else if (fault != SOFT_OK)
 		verdict = soft_iter_check(&to) == SOFT_OK ? IBT_EXEC_SILENT_DROP :
