@@ -4,6 +4,7 @@
  * it. A packet that could not be answered for want of memory, or executed for want of pages,
  * waits there too.
  */
+#include "../soft/pager.h"
 #include "backlog.h"
 #include "dev.h"
 #include "opcode.h"
@@ -67,6 +68,15 @@ static void ibt_drop_behind(struct ibt_qp *qp, u32 psn)
 	resp->dropped_psn = psn;
 }
 
+/* What waits for the link does so for a time that is bounded; a page may never come. */
+static bool ibt_backlog_charge(struct ibt_qp *qp, u32 bytes)
+{
+	struct ibt_dev *dev = ibt_qp_dev(qp);
+
+	return soft_pager_is_busy(&qp->resp.pager) ? ibt_rx_mem_charge_half(dev, bytes) :
+						     ibt_rx_mem_charge(dev, bytes);
+}
+
 /* @skb: becomes the backlog's. */
 static void ibt_backlog_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 				    struct sk_buff *skb)
@@ -78,7 +88,7 @@ static void ibt_backlog_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt
 		.psn = pkt->psn,
 		.bytes = skb->truesize,
 	};
-	if (!ibt_rx_mem_charge(ibt_qp_dev(qp), note->bytes)) {
+	if (!ibt_backlog_charge(qp, note->bytes)) {
 		ibt_drop_behind(qp, pkt->psn);
 		kfree_skb(skb);
 		return;

@@ -110,6 +110,16 @@ static inline bool ibt_rx_mem_charge(struct ibt_dev *dev, u32 bytes)
 	return false;
 }
 
+/*
+ * As ibt_rx_mem_charge(), of a packet that stays for as long as a peer or a program likes: half of
+ * the memory is for other uses.
+ */
+static inline bool ibt_rx_mem_charge_half(struct ibt_dev *dev, u32 bytes)
+{
+	return atomic_read(&dev->queued) < IBT_MAX_QUEUED_BYTES / 2 &&
+	       ibt_rx_mem_charge(dev, bytes);
+}
+
 static inline void ibt_queue_uncharge(struct ibt_dev *dev, u32 bytes)
 {
 	atomic_sub(bytes, &dev->queued);

@@ -12,7 +12,6 @@
 #include "ack.h"
 #include "backlog.h"
 #include "dev.h"
-#include "limits.h"
 #include "ooo.h"
 #include "pkt.h"
 #include "qp.h"
@@ -79,13 +78,6 @@ static bool ibt_ooo_in_reach(const struct ibt_resp *resp, u32 psn)
 	return ibt_psn_ahead(psn, resp->psn) < IBT_RESEND_SPAN;
 }
 
-/* One packet more of a device may be kept behind a gap: half of its memory is for other uses. */
-static bool ibt_ooo_charge(struct ibt_dev *dev, u32 bytes)
-{
-	return atomic_read(&dev->queued) < IBT_MAX_QUEUED_BYTES / 2 &&
-	       ibt_rx_mem_charge(dev, bytes);
-}
-
 /* NULL: there is no memory for it. */
 static struct sk_buff *ibt_ooo_hold(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 				    struct sk_buff *skb)
@@ -94,7 +86,7 @@ static struct sk_buff *ibt_ooo_hold(struct ibt_qp *qp, const struct ibt_pkt *pkt
 
 	if (!kept)
 		return NULL;
-	if (!ibt_ooo_charge(ibt_qp_dev(qp), kept->truesize)) {
+	if (!ibt_rx_mem_charge_half(ibt_qp_dev(qp), kept->truesize)) {
 		kfree_skb(kept);
 		return NULL;
 	}

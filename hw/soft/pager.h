@@ -44,4 +44,10 @@ void soft_pager_init(struct soft_pager *pager, struct workqueue_struct *queue,
 enum soft_access_err soft_pager_ask(struct soft_pager *pager, const struct soft_want *want);
 void soft_pager_stop(struct soft_pager *pager);
 
+/* Does the owner wait? */
+static inline bool soft_pager_is_busy(const struct soft_pager *pager)
+{
+	return atomic_read(&pager->state) == SOFT_PAGER_BUSY;
+}
+
 #endif /* OFED_SOFT_PAGER_H */

@@ -65,8 +65,41 @@ static void page_faults_hold_up_no_task(struct kunit *test)
 	destroy_work_on_stack(&task);
 }
 
+/* An RDMA WRITE ONLY (0x0a) that end 1 expects. */
+static void forge_write(void)
+{
+	u8 bytes[12 + 16 + 16 + 4] = { };
+
+	put_reth(put_bth(bytes, 0x0a, pair.end[1].qp->qp_num, pair.psn), &pair, 1, 0, 16);
+	fake_inject(1, bytes, sizeof(bytes));
+}
+
+static void pages_that_do_not_come_leave_memory(struct kunit *test)
+{
+	struct sk_buff *first = alloc_skb(64, GFP_KERNEL);
+	struct ibt_resp *resp;
+	struct ibt_dev *dev;
+
+	KUNIT_ASSERT_NOT_NULL(test, first);
+	ends_make(&pair);
+	resp = &to_ibt_qp(pair.end[1].qp)->resp;
+	dev = ibt_qp_dev(to_ibt_qp(pair.end[1].qp));
+	memset(first->cb, 0, sizeof(first->cb));
+	__skb_queue_tail(&resp->backlog, first);
+	atomic_add(IBT_MAX_QUEUED_BYTES / 2, &dev->queued);
+	atomic_set(&resp->pager.state, SOFT_PAGER_BUSY);
+	forge_write();
+	KUNIT_EXPECT_EQ(test, skb_queue_len(&resp->backlog), 1U);
+	/* It waits for the link. */
+	atomic_set(&resp->pager.state, SOFT_PAGER_IDLE);
+	forge_write();
+	KUNIT_EXPECT_EQ(test, skb_queue_len(&resp->backlog), 2U);
+	atomic_sub(IBT_MAX_QUEUED_BYTES / 2, &dev->queued);
+}
+
 static struct kunit_case paging_cases[] = {
 	KUNIT_CASE(page_faults_hold_up_no_task),
+	KUNIT_CASE(pages_that_do_not_come_leave_memory),
 	{}
 };
 
