@@ -55,7 +55,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_COMP_CNTR_READ)(
 {
 	struct ib_comp_cntr *cntr =
 		uverbs_attr_get_obj(attrs, UVERBS_ATTR_READ_COMP_CNTR_HANDLE);
-	u64 value;
+	u64 value = 0;
 	u32 entry;
 	int ret;
 

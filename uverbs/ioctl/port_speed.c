@@ -9,7 +9,7 @@ static int UVERBS_HANDLER(UVERBS_METHOD_QUERY_PORT_SPEED)(
 	struct uverbs_attr_bundle *attrs)
 {
 	struct ib_ucontext *context = ib_uverbs_get_ucontext(attrs);
-	u64 speed;
+	u64 speed = 0;
 	u32 port;
 	int ret;
 
