@@ -47,7 +47,8 @@ AT	= $(B)
 # Where this host has them.
 HEADERS	= $(ROOT)$(KDIR)
 KARGS	= --no-print-directory -C $(KDIR) M=$(AT) \
-	genksyms='$(AT)/tools/genksyms-adopt $(KDIR)'
+	genksyms='$(AT)/tools/genksyms-adopt $(KDIR)' \
+	gendwarfksyms='$(AT)/tools/gendwarfksyms-adopt $(KDIR)'
 # A kernel that is a process of the host.
 ifneq ($(filter um%,$(K)),)
 KARGS	+= ARCH=um
@@ -101,7 +102,8 @@ modules: copy
 here:
 	@$(if $(ALONE),tools/alone $(ALONE) &&) $(FIT) dkms.conf
 	@$(MAKE) --no-print-directory -C $(KDIR) M=$(CURDIR) \
-		genksyms='$(CURDIR)/tools/genksyms-adopt $(KDIR)' modules
+		genksyms='$(CURDIR)/tools/genksyms-adopt $(KDIR)' \
+		gendwarfksyms='$(CURDIR)/tools/gendwarfksyms-adopt $(KDIR)' modules
 
 obj: copy
 	@+$(call BUILD,W=1 C=2 CF=-D__CHECK_ENDIAN__ $(FILE:.c=.o))

@@ -162,6 +162,7 @@ if [ "${SCALE:-}" = 1 ]; then
 	soon roce-6.12-arm64 fewer vm 6.12-arm64 ofed roce
 	soon roce-6.12-arm64-16k fewer vm 6.12-arm64-16k ofed roce
 	soon dkms-arm64 tests/vm/dkms-arm64
+	soon gendwarfksyms tests/vm/gendwarfksyms
 	soon iwsiw-6.12 siw_vm 6.12
 	soon roce-7.3 vm 7.3 ofed roce
 	soon stock-7.2 vm 7.2

@@ -31,7 +31,7 @@ uninstall:
 PACKAGES ?= ofed-core ofed-drivers
 # What each of them builds from, and no more.
 DKMSCOMMON := Makefile Kbuild include \
-	$(addprefix tools/,genksyms-adopt export-macros rdma-headers rdma-headers.txt fit version alone)
+	$(addprefix tools/,genksyms-adopt gendwarfksyms-adopt export-macros rdma-headers rdma-headers.txt fit version alone)
 ofed-core-sources = $(DKMSCOMMON) core uverbs ucma umad
 ofed-drivers-sources = $(DKMSCOMMON) hw
 DKMSTREES = $(if $(DESTDIR),--sourcetree $(DESTDIR)/usr/src \
