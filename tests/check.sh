@@ -155,9 +155,14 @@ soon stock-7.3 vm 7.3
 soon iwarp-6.12 on_few vm 6.12 ofed iwarp
 if [ "${SCALE:-}" = 1 ]; then
 	soon ib-6.1 vm 6.1 ofed ib
+	soon iwarp-stock-6.1 vm 6.1 stock iwarp
 	soon stock-6.12-bpo vm 6.12-bpo
 	soon roce-6.12-bpo vm 6.12-bpo ofed roce
+	soon roce-stock-6.12-bpo vm 6.12-bpo stock roce
+	soon ib-6.12-bpo vm 6.12-bpo ofed ib
 	soon iwarp-6.12-bpo vm 6.12-bpo ofed iwarp
+	soon iwarp-stock-6.12-bpo vm 6.12-bpo stock iwarp
+	soon iwarp-stock-6.12 vm 6.12 stock iwarp
 	soon roce-6.1-rt vm 6.1-rt ofed roce
 	soon roce-6.12-arm64 fewer vm 6.12-arm64 ofed roce
 	soon roce-6.12-arm64-16k fewer vm 6.12-arm64-16k ofed roce
@@ -165,6 +170,8 @@ if [ "${SCALE:-}" = 1 ]; then
 	soon gendwarfksyms tests/vm/gendwarfksyms
 	soon iwsiw-6.12 siw_vm 6.12
 	soon roce-7.3 vm 7.3 ofed roce
+	soon ib-7.3 vm 7.3 ofed ib
+	soon iwarp-7.3 vm 7.3 ofed iwarp
 	soon stock-7.2 vm 7.2
 	soon roce-7.2 vm 7.2 ofed roce
 	soon roce-stock-7.2 vm 7.2 stock roce
