@@ -82,9 +82,10 @@ static int td_frmr_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 	return ret;
 }
 
+/* A device that moves to another namespace is enabled there once more, with its pools. */
 static int td_frmr_enable(struct ib_device *ibdev)
 {
-	int ret = ib_frmr_pools_init(ibdev, &td_pool_ops);
+	int ret = ibdev->frmr_pools ? 0 : ib_frmr_pools_init(ibdev, &td_pool_ops);
 
 	return ret ? ret : td_enable_driver(ibdev);
 }
