@@ -100,7 +100,8 @@ series=${lists%%-*}
 
 # same_as_list NAME FILE LIST: FILE equals expected/LIST-$lists.txt but for lines
 # that expected/LIST-differences (regular expressions, with reasons) takes out of
-# both. RECORD=1 with CORE=stock only leaves FILE for 'record'.
+# both, and expected/LIST-differences-7 on kernels of that major number. RECORD=1
+# with CORE=stock only leaves FILE for 'record'.
 same_as_list() {
 	_ref=$VM/expected/$3-$lists.txt
 	cp "$2" "$OUT/$3-$lists.txt"
@@ -110,9 +111,10 @@ same_as_list() {
 	fi
 	: >"$work/differences"
 	# The stock core has nothing to excuse.
-	if [ "$CORE" != stock ] && [ -f "$VM/expected/$3-differences" ]; then
-		grep -v -e '^#' -e '^$' "$VM/expected/$3-differences" >"$work/differences"
-	fi
+	for _file in "$VM/expected/$3-differences" "$VM/expected/$3-differences-${series%%.*}"; do
+		[ "$CORE" != stock ] && [ -f "$_file" ] || continue
+		grep -v -e '^#' -e '^$' "$_file" >>"$work/differences"
+	done
 	[ -z "${without:-}" ] || echo "$without" >>"$work/differences"
 	grep -vE -f "$work/differences" "$_ref" >"$work/expected"
 	grep -vE -f "$work/differences" "$2" >"$work/found"
