@@ -49,7 +49,7 @@ packages_arm64="
 	base-files base-passwd bash coreutils dash debianutils diffutils findutils grep gzip
 	hostname libc-bin mawk mount ncurses-base perl-base sed tar util-linux
 	busybox-static kmod xz-utils iproute2 procps psmisc jq ethtool e2fsprogs libc6-dev
-	rdma-core ibverbs-utils rdmacm-utils perftest infiniband-diags
+	rdma-core ibverbs-utils rdmacm-utils perftest infiniband-diags opensm
 	libibverbs-dev librdmacm-dev libibumad-dev
 "
 # Those that other releases have no more, or not yet.
