@@ -82,7 +82,7 @@ emulated= backport= realtime= before= arm=
 }
 tests/vm/prepare.sh um-debug $emulated $realtime $before $arm
 
-# VMs of a core and a device: vm KERNEL CORE roce|ib [few|cm], or vm KERNEL for rxe on ours
+# VMs of a core and a device: vm KERNEL CORE roce|ib|iwarp [few|cm], or vm KERNEL for rxe on ours
 vm() {
 	_suites=$(tests/vm/suites-for "$1" ${3:+"$3" "$2"} ${4:-})
 	tests/vm/run "$1" "$_suites" CORE="${2:-ofed}" DRIVER="${3:-rxe}" \
@@ -155,13 +155,16 @@ soon stock-7.3 vm 7.3
 soon iwarp-6.12 on_few vm 6.12 ofed iwarp
 if [ "${SCALE:-}" = 1 ]; then
 	soon ib-6.1 vm 6.1 ofed ib
+	soon ib-stock-6.1 vm 6.1 stock ib
 	soon iwarp-stock-6.1 vm 6.1 stock iwarp
 	soon stock-6.12-bpo vm 6.12-bpo
 	soon roce-6.12-bpo vm 6.12-bpo ofed roce
 	soon roce-stock-6.12-bpo vm 6.12-bpo stock roce
 	soon ib-6.12-bpo vm 6.12-bpo ofed ib
+	soon ib-stock-6.12-bpo vm 6.12-bpo stock ib
 	soon iwarp-6.12-bpo vm 6.12-bpo ofed iwarp
 	soon iwarp-stock-6.12-bpo vm 6.12-bpo stock iwarp
+	soon ib-stock-6.12 vm 6.12 stock ib
 	soon iwarp-stock-6.12 vm 6.12 stock iwarp
 	soon roce-6.1-rt vm 6.1-rt ofed roce
 	soon roce-6.12-arm64 fewer vm 6.12-arm64 ofed roce
@@ -175,6 +178,7 @@ if [ "${SCALE:-}" = 1 ]; then
 	soon stock-7.2 vm 7.2
 	soon roce-7.2 vm 7.2 ofed roce
 	soon roce-stock-7.2 vm 7.2 stock roce
+	soon ib-stock-7.3 vm 7.3 stock ib
 	soon iwarp-stock-7.3 vm 7.3 stock iwarp
 	soon pair-7.3 tests/vm/pair OURS=7.3 CORE=stock PEER=7.3 TIMEOUT="${TIMEOUT:-3000}"
 	soon pair-6.12 tests/vm/pair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
