@@ -75,12 +75,12 @@ all_of_them() {
 }
 
 # Unquoted on purpose: nothing, or a name.
-emulated= backport= realtime= before= arm=
+emulated= native= backport= realtime= before= arm=
 [ "${SCALE:-}" != 1 ] || {
-	emulated=debug backport=6.12-bpo realtime=6.1-rt before=7.2
+	emulated=debug native=um backport=6.12-bpo realtime=6.1-rt before=7.2
 	arm="6.12-arm64 6.12-arm64-16k"
 }
-tests/vm/prepare.sh um-debug $emulated $realtime $before $arm
+tests/vm/prepare.sh um-debug $native $emulated $realtime $before $arm
 
 # VMs of a core and a device: vm KERNEL CORE roce|ib|iwarp [few|cm], or vm KERNEL for rxe on ours
 vm() {
@@ -93,6 +93,11 @@ vm() {
 siw_vm() {
 	tests/vm/run "$1" iwsiw CORE=stock DRIVER=iwarp SIW="$(tests/vm/siw "$1")" \
 		SIW1="$(tests/vm/siw "$1" 1)" TIMEOUT="${TIMEOUT:-3000}"
+}
+
+# On a kernel that is a process: rates that an emulated processor would limit.
+native_vm() { # SUITE
+	make -s modules K=um && tests/vm/run um "$1" DRIVER=roce TIMEOUT="${TIMEOUT:-1200}"
 }
 
 # Of two processors of a guest one spins for the other while the host runs another guest: the
@@ -154,6 +159,7 @@ soon roce-stock-7.3 on_few vm 7.3 stock roce
 soon stock-7.3 vm 7.3
 soon iwarp-6.12 on_few vm 6.12 ofed iwarp
 if [ "${SCALE:-}" = 1 ]; then
+	soon congest-um native_vm congest
 	soon ib-6.1 vm 6.1 ofed ib
 	soon ib-stock-6.1 vm 6.1 stock ib
 	soon iwarp-stock-6.1 vm 6.1 stock iwarp
