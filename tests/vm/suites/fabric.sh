@@ -12,22 +12,25 @@ port=17590
 size=4096
 
 at_port() { listens_at $port $_end; }
-# At its end ofi_rxm of libfabric 1.17 now and then ends by signal 11, after all is done.
+# Now and then ofi_rxm of libfabric ends by signal 11 when all is done, at either end; 1.17 says so.
 moved_all() { # FILE
 	grep -qE "^[0-9]+k? +$n +=$n " "$1"
 }
+crashed() { [ "$1" -eq 139 ] || has "terminated with signal 11" "$2"; } # STATUS FILE
 crashed_late() {
-	has "terminated with signal 11" "$work/client" && moved_all "$work/client" &&
-		moved_all "$work/server"
+	moved_all "$work/client" && moved_all "$work/server" &&
+		{ crashed $_client "$work/client" || crashed $_status "$work/server"; }
 }
+# What it has printed by then is not lost.
+fi="stdbuf -oL fi_pingpong"
 pingpong() { # WHERE PROVIDER OPTION...
 	_end=$there _to=$address
 	[ "$1" = there ] || _end= _to=$home
 	_provider=$2
 	shift 2
 	port=$((port + 1))
-	serve at_port $_end fi_pingpong -p "$_provider" -c -I $n -S $size -B $port "$@" &&
-		{ asks fi_pingpong -p "$_provider" -c -I $n -S $size -P $port "$@" $_to ||
+	serve at_port $_end $fi -p "$_provider" -c -I $n -S $size -B $port "$@" &&
+		{ asks $fi -p "$_provider" -c -I $n -S $size -P $port "$@" $_to ||
 			crashed_late; }
 }
 for where in there here; do
