@@ -17,96 +17,50 @@ gap: packets ahead of their turn, and duplicates
 Prints what came. Exit status 0: each request was answered, in the order of the PSNs, and what
 was to be asked for again was, once.
 """
-import ctypes
-import os
 import select
-import socket
 import struct
 import sys
 import time
-import zlib
 
-import pyverbs.enums as e
-from pyverbs.addr import AHAttr, GID, GlobalRoute
-from pyverbs.cq import CQ
-from pyverbs.device import Context
-from pyverbs.mr import MR
-from pyverbs.pd import PD
-from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import RecvWR, SGE
 
-PORT, MTU = 4791, 1024
-SO_RCVBUFFORCE, CLONE_NEWNET = 33, 0x40000000
+from rc_raw import End, MTU, Sockets, enter
+
 SEND, WRITE, READ, READ_DATA, ACK, ATOMIC_ACK, ADD = (0x04, 0x0a, 0x0c, range(0x0d, 0x11), 0x11,
                                                       0x12, 0x14)
 RNR, NAK_PSN = 0x20, 0x60
-ACCESS = (e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_WRITE |
-          e.IBV_ACCESS_REMOTE_ATOMIC)
 
 
-class Responder:
-    """Memory and a queue pair in RTR, which expects PSN 0."""
-
-    def __init__(self, name, gid_index, peer, size):
-        self.context = Context(name=name)
-        self.pd = PD(self.context)
-        self.cq = CQ(self.context, 100)
-        self.mr = MR(self.pd, size, ACCESS)
-        self.qp = QP(self.pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq,
-                                         cap=QPCap(max_send_wr=1, max_recv_wr=10)))
-        init = QPAttr(qp_state=e.IBV_QPS_INIT, port_num=1)
-        init.qp_access_flags = ACCESS
-        self.qp.to_init(init)
-        rtr = QPAttr(qp_state=e.IBV_QPS_RTR, port_num=1)
-        rtr.path_mtu, rtr.dest_qp_num, rtr.rq_psn = e.IBV_MTU_1024, 0x77, 0
-        rtr.max_dest_rd_atomic, rtr.min_rnr_timer = 16, 12
-        gid = GID("0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x" %
-                  tuple(socket.inet_aton(peer)))
-        rtr.ah_attr = AHAttr(port_num=1, is_global=1,
-                             gr=GlobalRoute(dgid=gid, sgid_index=gid_index, hop_limit=64))
-        self.qp.to_rtr(rtr)
+class Responder(End):
+    """Takes what the requester asks."""
 
     def post_recv(self):
         self.qp.post_recv(RecvWR(num_sge=1, sg=[SGE(self.mr.buf, MTU, self.mr.lkey)]))
 
 
-class Wire:
+class Wire(Sockets):
     """Sends packets to a responder, and keeps what comes back."""
 
     def __init__(self, responder, source, target):
-        self.to, self.target = responder, target
-        self.addresses = socket.inet_aton(source) + socket.inet_aton(target)
-        self.tx = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
-        self.rx = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.rx.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 400 << 20)
-        self.rx.bind((source, PORT))
-        self.rx.setblocking(False)
+        super().__init__(source, target)
+        self.to = responder
 
-    def send(self, opcode, psn, extended=b"", payload=b""):
+    def ask(self, opcode, psn, extended=b"", payload=b""):
         """One packet that asks for an ACK"""
-        body = struct.pack(">BBHII", opcode, 0x40, 0xffff, self.to.qp.qp_num,
-                           1 << 31 | psn & 0xffffff) + extended + payload
-        length = 20 + 8 + len(body) + 4
-        ip = struct.pack(">BBHHHBBH", 0x45, 0, length, 1, 0x4000, 64, 17, 0) + self.addresses
-        udp = struct.pack(">HHHH", 0xc123, PORT, length - 20, 0)
-        # What routers change is ones for the ICRC.
-        masked = bytearray(b"\xff" * 8 + ip + udp + body)
-        for at in (1, 8, 10, 11, 26, 27, 32):
-            masked[8 + at] = 0xff
-        icrc = struct.pack("<I", zlib.crc32(bytes(masked)))
-        self.tx.sendto(ip + udp + body + icrc, (self.target, 0))
+        self.send(struct.pack(">BBHII", opcode, 0x40, 0xffff, self.to.qp.qp_num,
+                              1 << 31 | psn & 0xffffff), extended + payload)
 
     def reth(self, length):
         return struct.pack(">QII", self.to.mr.buf, self.to.mr.rkey, length)
 
     def write(self, psn):
-        self.send(WRITE, psn, self.reth(MTU), b"x" * MTU)
+        self.ask(WRITE, psn, self.reth(MTU), b"x" * MTU)
 
     def read(self, psn, packets):
-        self.send(READ, psn, self.reth(packets * MTU))
+        self.ask(READ, psn, self.reth(packets * MTU))
 
     def add(self, psn):
-        self.send(ADD, psn, struct.pack(">QIQQ", self.to.mr.buf, self.to.mr.rkey, 1, 0))
+        self.ask(ADD, psn, struct.pack(">QIQQ", self.to.mr.buf, self.to.mr.rkey, 1, 0))
 
     def answers(self, last, seconds=60, quiet=0.3):
         """(opcode, PSN, syndrome) in their order, until some time after one for PSN @last"""
@@ -184,7 +138,7 @@ def ask_all(wire, packets):
     wire.to.post_recv()
     wire.read(0, packets)
     wire.write(packets)
-    wire.send(SEND, packets + 1, payload=b"x" * 8)
+    wire.ask(SEND, packets + 1, payload=b"x" * 8)
     wire.add(packets + 2)
     wire.read(packets + 3, 1)
     wire.add(packets + 4)
@@ -224,9 +178,7 @@ def main():
     numbers = [int(word) for word in sys.argv[7:]]
     responder = Responder(name, int(gid_index), source,
                           max([MTU] + numbers[:1]) * MTU)
-    with open("/run/netns/" + namespace, "rb") as ns:
-        if ctypes.CDLL(None, use_errno=True).setns(ns.fileno(), CLONE_NEWNET):
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    enter(namespace)
     verdict = Verdict()
     {"backlog": backlog, "mixed": mixed, "gap": gap}[what](Wire(responder, source, target),
                                                           verdict, *numbers)

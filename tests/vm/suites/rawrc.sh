@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A peer that has no window, made of raw packets: what it asks behind a long READ is answered,
-# each answer in its turn. With SCALE=1 rdma_rxe is in the same place first; its answers are
-# printed.
+# each answer in its turn. One that delays its ACKs gets nothing twice. With SCALE=1 rdma_rxe is in
+# the same place first; its answers are printed.
 #
 #   eth0 10.0.0.1, the device --veth-- eth1 10.0.0.2, in the namespace b
 DRIVER=roce
@@ -16,14 +16,16 @@ peer() {
 	ip -n b addr add 10.0.0.2/24 dev eth1 && ip -n b link set lo up &&
 	ip -n b link set eth1 up
 }
-asked() { # WORDS of the program
-	timeout -k 5 "$limit" python3 "$TOP/tests/programs/wire/raw_requester.py" ${kind}0 "$gid" b \
+asked() { # PROGRAM WORDS
+	_program=$1
+	shift
+	timeout -k 5 "$limit" python3 "$TOP/tests/programs/wire/raw_$_program.py" ${kind}0 "$gid" b \
 		10.0.0.2 10.0.0.1 "$@" >"$work/asked" 2>&1
 	_status=$?
 	sed "s/^/     | $kind, /" "$work/asked"
 	return $_status
 }
-row() { # TITLE WORDS
+row() { # TITLE PROGRAM WORDS
 	_title=$1
 	shift
 	if [ $kind = rxe ]; then
@@ -34,10 +36,11 @@ row() { # TITLE WORDS
 	fi
 }
 rows() {
-	row "300 WRITEs behind a READ of $long packets" backlog $long 300
-	row "3,000 behind one of 1,024" backlog 1024 3000
-	row "all kinds behind a READ, and again" mixed 512
-	row "gaps and duplicates" gap
+	row "300 WRITEs behind a READ of $long packets" requester backlog $long 300
+	row "3,000 behind one of 1,024" requester backlog 1024 3000
+	row "all kinds behind a READ, and again" requester mixed 512
+	row "gaps and duplicates" requester gap
+	row "ACKs that come 5 ms later" responder 2000 5
 }
 # Another suite makes the interfaces anew.
 peer_down() { net_down && ip netns del b; }
