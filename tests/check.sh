@@ -190,6 +190,7 @@ if [ "${SCALE:-}" = 1 ]; then
 	soon pair-6.12 tests/vm/pair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon cmpair-6.12 tests/vm/pair SUITE=cmpair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon demo-elsewhere tests/vm/elsewhere demo
+	soon host-13 tests/vm/otherhost 13 demo
 	soon install-6.12 tests/vm/install/run 6.12 7.3
 	soon upgrade tests/vm/install/upgrade
 	soon clone-6.1 tests/vm/install/clone 6.1

@@ -75,9 +75,12 @@ updated=" "
 update() { # RELEASE
 	case $updated in *" $1 "*) return ;; esac
 	say "apt-get update, Debian $1"
-	# Of where the host's mirrors are now.
-	rm -f "$cache/apt-$1/sources.list"
-	release_apt "$1" get -qq update
+	[ "$1" != "$host" ] || apt-get -qq update
+	is_host "$1" || {
+		# Of where the host's mirrors are now.
+		rm -f "$cache/apt-$1/sources.list"
+		release_apt "$1" get -qq update
+	}
 	updated="$updated$1 "
 }
 
@@ -96,7 +99,7 @@ for name in $named; do
 	kver=$(newest "$name")
 	[ -n "$kver" ] || { update "$(kernel_field "$name" release)"; kver=$(newest "$name"); }
 	# A suite drops what it replaces, and what is here stays.
-	[ -n "$kver" ] || kver=$(awk -v k="$name" '$1 == k { print $2 }' "$cache/kernels" 2>/dev/null)
+	[ -n "$kver" ] || kver=$(awk -v k="$name" '$1 == k { print $2 }' "$cache/kernels" 2>/dev/null || true)
 	[ -n "$kver" ] || {
 		echo "no package of the kernel $name in the package lists of" \
 			"$(kernel_field "$name" suite)" >&2
@@ -120,7 +123,7 @@ headers_of() { # RELEASE: packages that all kernels need that are built there
 
 missing=
 case $named in *-arm64*) host_packages="$host_packages qemu-system-arm" ;; esac
-for p in $host_packages $(packages_of "$host") $(headers_of "$host"); do
+for p in $host_packages $(packages_of "$host") $(! is_host "$host" || headers_of "$host"); do
 	installed "$p" || missing="$missing $p"
 done
 if [ -n "$missing" ]; then

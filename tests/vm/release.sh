@@ -30,9 +30,19 @@ suites_beside() { release_rows 2 "$1" | awk '!seen[$3]++ && NR > 1 { print $3 }'
 host_release() { sed -n 's/^VERSION_ID="\{0,1\}\([0-9]*\)"\{0,1\}$/\1/p' /etc/os-release; }
 host_kernel() { release_rows 2 "$(host_release)" | awk '{ print $1; exit }'; }
 
+host_suites() { apt-get indextargets --format '$(CODENAME)' 'Created-By: Packages'; }
+# Is a release the host's own, with all suites that its kernels are in? Without one of them, as a
+# Debian 13 is that has no backports, the release is a folder as others are.
+is_host() { # RELEASE
+	[ "$1" = "$(host_release)" ] || return
+	for _beside in $(suites_beside "$1"); do
+		host_suites | grep -qx "$_beside" || return
+	done
+}
+
 # The user space of a release: the host's own, or a folder.
 root_of() { # RELEASE
-	[ "$1" = "$(host_release)" ] && echo / || echo "$cache/root-$1"
+	is_host "$1" && echo / || echo "$cache/root-$1"
 }
 # host_path ROOT PATH: where the host has it
 host_path() { echo "${1%/}$2"; }
@@ -61,7 +71,7 @@ sources_of() { # RELEASE
 release_apt() {
 	_release=$1 _verb=apt-$2
 	shift 2
-	if [ "$_release" = "$(host_release)" ]; then
+	if is_host "$_release"; then
 		"$_verb" "$@"
 		return
 	fi
