@@ -71,7 +71,7 @@ dkms-uninstall: $(PACKAGES:%=%-undkms)
 install-smc:
 	install -d $(DESTDIR)/usr/sbin
 	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -D_GNU_SOURCE $(LDFLAGS) \
-		-o $(DESTDIR)/usr/sbin/ofed-smc tools/smc/ofed-smc.c
+		-o $(DESTDIR)/usr/sbin/ofed-smc $(wildcard tools/smc/*.c)
 
 # What ofed-utils has, and 'make install' leaves out. A process for each interface
 # that goes is started where /etc/ofed/links.d is: what makes links persistent makes it.

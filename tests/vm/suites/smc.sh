@@ -121,6 +121,78 @@ falls_back() {
 	[ ! -e /sys/class/infiniband/$dev ] || check "the device is idle" idle
 }
 
+# ---- settings and what is listed ---------------------------------------------------------
+# In a namespace that has only one device.
+
+listed() { # COMMAND FILTER: in JSON, and the same number of lines as objects
+	"$admin" -j $1 >"$work/json" && "$admin" $1 >"$work/lines" &&
+		jq -e "$2" <"$work/json" >"$work/output" &&
+		[ "$(jq length <"$work/json")" -eq "$(wc -l <"$work/lines")" ]
+}
+value_of() { "$admin" attributes | sed -n "s/^attribute $1 value //p"; }
+set_and_seen() { # NAME VALUE
+	"$admin" attributes set "$1=$2" && [ "$(value_of "$1")" = "$2" ]
+}
+fails_with() { # STATUS WORDS...
+	_want=$1
+	shift
+	"$admin" "$@" >"$work/output" 2>&1
+	[ $? -eq "$_want" ]
+}
+settings() {
+	_was=$(value_of rmem)
+	check "rmem is changed" set_and_seen rmem 131072
+	check "and back" set_and_seen rmem "$_was"
+	check "handshakes are limited" set_and_seen handshake_limitation 1
+	check "and are not" set_and_seen handshake_limitation 0
+	check "attributes in JSON" listed attributes '.[] | select(.attribute == "wmem")'
+	check "the kernel refuses a value" fails_with 1 attributes set rmem=none
+	check "there is no such attribute" fails_with 2 attributes set nothing=1
+	check "nor a path" fails_with 2 attributes set ../../kernel/hostname=x
+	check "nor a setting without a value" fails_with 2 attributes set rmem
+	check "a fifth enterprise ID is refused" five_ueids
+	check "a network, listed" network_listed
+	check "no such interface" fails_with 1 disable nosuch0
+	check "no such network" fails_with 1 pnet del NOSUCH
+	check "no such command" fails_with 2 stats nothing
+	check "no JSON of what lists nothing" fails_with 2 -j ueid flush
+}
+five_ueids() {
+	for _i in 1 2 3 4; do
+		"$admin" ueid add OFED.$_i || return
+	done
+	listed ueid 'length == 4 and .[0].eid == "OFED.1"' || return
+	fails_with 1 ueid add OFED.5 && "$admin" ueid del OFED.1 && "$admin" ueid flush &&
+		listed ueid 'length == 0'
+}
+network_listed() {
+	"$admin" pnet add OFEDLO eth lo && listed pnet '.[] | select(.interface == "lo")' &&
+		"$admin" pnet del OFEDLO && listed pnet 'length == 0'
+}
+disabled() {
+	check "eth0 is disabled" "$admin" disable eth0
+	check "not twice" fails_with 1 disable eth0
+	falls_back "eth0 is disabled"
+	check "eth0 is enabled" "$admin" enable eth0
+}
+what_there_is() { # while a connection's group is there
+	check "groups in JSON" listed groups '.[] | select(.role == "client" and .version == 1)'
+	check "an active link" listed links ".[] | select(.device == \"$dev\" and .state == \"active\")"
+	check "the device" listed devices ".[] | select(.device == \"$dev\" and .interface == \"eth0\")"
+}
+counted_from() { # NAME VALUE
+	[ "$("$admin" -j stats detailed | jq ".[0].$1")" = "$2" ]
+}
+counters_reset() {
+	_all=$("$admin" -j stats absolute | jq .[0].tx_bytes)
+	check "it has counted" [ "$_all" -gt 0 ]
+	check "calls, too" sh -c "[ \"\$($admin -j stats detailed | jq .[0].tx_calls)\" -gt 0 ]"
+	check "reset" "$admin" stats reset
+	check "from 0 on" counted_from tx_bytes 0
+	check "all are there" sh -c "[ \"\$($admin -j stats absolute | jq .[0].tx_bytes)\" -ge $_all ]"
+	check "fallbacks have a reason" listed "stats fallbacks" '.[] | select(.role == "client")'
+}
+
 # ---- the suite --------------------------------------------------------------------------
 
 check "smc is the distribution's" distributions smc smc_diag
@@ -155,6 +227,15 @@ wire v1 IPv4 1
 smc_r 1 $address 1 "$bytes"
 smc_r 1 fd00::2 1 "$bytes"
 check "a link group of version 1" group 1
+if [ -z "${ROLE:-}" ]; then
+	what_there_is
+	counters_reset
+	smc_r 1 $address 1 1000
+	check "what came since" counted_from client_v1 1
+	settings
+	disabled
+	smc_r 1 $address 1 1000
+fi
 
 check "an enterprise ID" "$admin" ueid add $eid
 [ -z "${ROLE:-}" ] || check "there too" there "$admin" ueid add $eid
