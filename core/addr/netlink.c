@@ -65,7 +65,8 @@ int ofed_ls_ip_ask(struct ofed_ls_ip_query *query, int ifindex,
 	ret = rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_LS, GFP_KERNEL);
 	if (ret)
 		ofed_ls_ip_forget(query);
-	return ret;
+	/* The listener that there is belongs to another namespace. */
+	return ret == -ESRCH ? -ENODATA : ret;
 }
 
 void ofed_ls_ip_forget(struct ofed_ls_ip_query *query)

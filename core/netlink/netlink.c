@@ -361,10 +361,26 @@ static void nl_receive(struct sk_buff *skb)
 	}
 }
 
+/*
+ * Events are for all users. A group of a service is not: as soon as it has a listener, each
+ * path query or iWARP mapping goes there first and waits for an answer, which needs the same
+ * capability.
+ */
+static int nl_join(struct net *net, int group)
+{
+	if (group != RDMA_NL_GROUP_LS && group != RDMA_NL_GROUP_IWPM)
+		return 0;
+	if (ns_capable(net->user_ns, CAP_NET_ADMIN))
+		return 0;
+	return ofed_refuse_call(-EPERM, "ib_core: netlink group %d, CAP_NET_ADMIN is required",
+				group);
+}
+
 int ofed_nl_net_init(struct net *net)
 {
 	struct netlink_kernel_cfg cfg = {
 		.input = nl_receive,
+		.bind = nl_join,
 		.flags = NL_CFG_F_NONROOT_RECV,
 	};
 	struct sock *sk = netlink_kernel_create(net, NETLINK_RDMA, &cfg);
