@@ -164,9 +164,10 @@ int ofed_nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh,
 		return PTR_ERR(device);
 	/* A device with hardware comes and goes with its bus. */
 	if (!(device->attrs.kernel_cap_flags & IBK_ALLOW_USER_UNREG)) {
+		ret = ofed_refuse(device, -EINVAL,
+				  "the device is not of a link");
 		ib_device_put(device);
-		return ofed_refuse(device, -EINVAL,
-				   "the device is not of a link");
+		return ret;
 	}
 	ret = compat_link_dellink(device);
 	if (ret) {
