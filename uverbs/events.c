@@ -290,7 +290,8 @@ void uv_cq_completed(struct ib_cq *cq, void *context)
 	spin_lock_irqsave(&channel->queue.lock, flags);
 	if (list_empty(&channel->queue.events))
 		channel->spin.event_at = ktime_get_mono_fast_ns();
-	if (!channel->queue.closed && !ucq->comp_pending++)
+	/* A program that reads none for hours gets no more of them: 0 stands for "not queued". */
+	if (!channel->queue.closed && ucq->comp_pending < U32_MAX && !ucq->comp_pending++)
 		list_add_tail(&ucq->comp_node, &channel->queue.events);
 	spin_unlock_irqrestore(&channel->queue.lock, flags);
 	uv_queue_wake(&channel->queue);
