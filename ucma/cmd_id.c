@@ -33,7 +33,7 @@ int ucma_create_id(struct ucma_call *call)
 
 	if (qp_type < 0)
 		return qp_type;
-	id = ucma_id_new(call->file);
+	id = ucma_id_new(call->file, GFP_KERNEL_ACCOUNT);
 	if (!id)
 		return -ENOMEM;
 	id->uid = req->uid;

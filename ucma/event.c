@@ -73,14 +73,10 @@ struct ucma_event *ucma_event_alloc(struct ucma_id *id)
  * groups have the parameters of datagrams whatever the type of the id: read as
  * those of a connection, parts of them would be kernel addresses.
  */
-static struct ucma_event *ucma_event_new(struct ucma_id *id, struct rdma_cm_id *cm_id,
-					 struct rdma_cm_event *event)
+static void ucma_event_fill(struct ucma_event *new, struct rdma_cm_id *cm_id,
+			    struct rdma_cm_event *event)
 {
-	struct ucma_event *new = ucma_event_alloc(id);
-
 	BUILD_BUG_ON(sizeof(new->resp) != 336);
-	if (!new)
-		return NULL;
 	new->resp.event = event->event;
 	new->resp.status = event->status;
 	new->resp.ece = event->ece;
@@ -88,7 +84,6 @@ static struct ucma_event *ucma_event_new(struct ucma_id *id, struct rdma_cm_id *
 		ucma_show_ud(&new->resp.param.ud, &event->param.ud, cm_id->device);
 	else
 		ucma_show_conn(&new->resp.param.conn, &event->param.conn);
-	return new;
 }
 
 /* False for what is bounded by the backlog, or by the groups. */
@@ -181,9 +176,10 @@ static void ucma_take_event(struct ucma_id *id, struct rdma_cm_id *cm_id,
 	struct ucma_event *new;
 
 	guard(rwsem_read)(&ucma_moves);
-	new = ucma_event_new(id, cm_id, event);
+	new = ucma_event_alloc(id);
 	if (!new)
 		return;
+	ucma_event_fill(new, cm_id, event);
 	new->resp.uid = id->uid;
 	new->resp.id = id->number;
 
@@ -217,6 +213,25 @@ static bool ucma_enqueue_request(struct ucma_id *listener, struct ucma_event *ev
 	return true;
 }
 
+/*
+ * The id of a request, and its event; the opener of the listener's file is charged for both.
+ * None of them is free: a peer repeats a request that there is no memory for, and kills no
+ * process of the opener by it.
+ */
+static struct ucma_id *ucma_request_alloc(struct ucma_id *listener, struct ucma_event **event)
+{
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
+	struct mem_cgroup *old = set_active_memcg(listener->file->memcg);
+	struct ucma_id *id;
+
+	*event = kzalloc(sizeof(**event), gfp);
+	id = *event ? ucma_id_new(NULL, gfp) : NULL;
+	set_active_memcg(old);
+	if (!id)
+		kfree(*event);
+	return id;
+}
+
 static int ucma_take_request(struct ucma_id *listener, struct rdma_cm_id *cm_id,
 			     struct rdma_cm_event *event)
 {
@@ -227,22 +242,16 @@ static int ucma_take_request(struct ucma_id *listener, struct rdma_cm_id *cm_id,
 	if (READ_ONCE(listener->requests) >= READ_ONCE(listener->backlog))
 		return -ENOMEM;
 	guard(rwsem_read)(&ucma_moves);
-	id = ucma_id_new(NULL);
+	id = ucma_request_alloc(listener, &new);
 	if (!id)
 		return -ENOMEM;
 	id->cm_id = cm_id;
-	new = ucma_event_new(listener, cm_id, event);
-	if (!new)
-		goto err_free_id;
+	ucma_event_fill(new, cm_id, event);
 	new->resp.uid = listener->uid;
 	new->resp.id = id->number;
-	if (!ucma_enqueue_request(listener, new, id))
-		goto err_free_event;
-	return 0;
-
-err_free_event:
+	if (ucma_enqueue_request(listener, new, id))
+		return 0;
 	kfree(new);
-err_free_id:
 	ucma_id_discard(id);
 	return -ENOMEM;
 }

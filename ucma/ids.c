@@ -62,12 +62,13 @@ void ucma_id_unplug(struct ucma_id *id)
 /**
  * ucma_id_new - make an id with a number that leads nowhere yet
  * @file: its owner, or NULL to be set before it is used
+ * @gfp: how to allocate it
  *
  * The caller sets cm_id. Context: process, may sleep. Return: the id, or NULL.
  */
-struct ucma_id *ucma_id_new(struct ucma_file *file)
+struct ucma_id *ucma_id_new(struct ucma_file *file, gfp_t gfp)
 {
-	struct ucma_id *id = kzalloc(sizeof(*id), GFP_KERNEL_ACCOUNT);
+	struct ucma_id *id = kzalloc(sizeof(*id), gfp);
 
 	if (!id)
 		return NULL;
@@ -79,7 +80,7 @@ struct ucma_id *ucma_id_new(struct ucma_file *file)
 	INIT_LIST_HEAD(&id->events);
 	INIT_LIST_HEAD(&id->mcasts);
 	id->file = file;
-	if (xa_alloc(&ucma_ids, &id->number, NULL, xa_limit_32b, GFP_KERNEL)) {
+	if (xa_alloc(&ucma_ids, &id->number, NULL, xa_limit_32b, gfp)) {
 		kfree(id);
 		return NULL;
 	}

@@ -18,7 +18,8 @@
  * events of groups by the groups; of all others an id has UCMA_UNREAD_MOST at the
  * most: with that many it is not asked to cause more (RESOLVE_*, SET_OPTION of a
  * path, WRITE_CM_EVENT: -ENOBUFS), and repeated events that the network causes are dropped. All
- * of them but the first few are charged to the memory cgroup of the opener.
+ * of them but the first few are charged to the memory cgroup of the opener, and so are all
+ * requests with the ids that they bring.
  *
  * Memory of the program is touched with no reference and no lock held. A page
  * fault there takes as long as the program likes, and the removal of a device
@@ -174,7 +175,7 @@ extern const struct file_operations ucma_fops;
 unsigned int ucma_max_backlog(void);
 
 /* ids.c */
-struct ucma_id *ucma_id_new(struct ucma_file *file);
+struct ucma_id *ucma_id_new(struct ucma_file *file, gfp_t gfp);
 void ucma_id_discard(struct ucma_id *id);
 void ucma_id_publish(struct ucma_id *id);
 struct ucma_id *ucma_id_get(struct ucma_file *file, u32 number);

@@ -130,6 +130,8 @@ struct cma_step {
  * @qp_num: number of the QP, made by rdma_create_qp() or by the consumer
  * @qkey: Q_Key, 0 as long as it is not known
  * @srq: the QP takes receives from a shared queue
+ * @memcg: memory cgroup of the program, charged for what requests bring it; NULL for ids of
+ *	   the kernel and for those that a request has brought
  * @ece: enhanced connection establishment, of the local side
  * @tos: type of service, ...
  * @tos_set: ... when this is set; or else that of the port
@@ -188,6 +190,7 @@ struct cma_id {
 	u32 qp_num;
 	u32 qkey;
 	bool srq;
+	struct mem_cgroup *memcg;
 	struct rdma_ucm_ece ece;
 	u8 tos;
 	u8 ack_timeout;
@@ -384,6 +387,15 @@ void cma_id_removed_put(struct cma_id *id);
 
 /* id.c */
 struct cma_id *cma_id_child(struct cma_id *parent);
+
+/*
+ * For memory of a request to @listener, with its cgroup active. A peer repeats a request that
+ * there is no memory for, so no process is killed for it.
+ */
+static inline gfp_t cma_request_gfp(const struct cma_id *listener)
+{
+	return listener->memcg ? GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN : GFP_KERNEL;
+}
 
 /* sockaddr.c: all of it pure. */
 bool cma_is_zero(const struct sockaddr *addr);

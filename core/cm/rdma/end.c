@@ -12,6 +12,7 @@
  * device. A thread that found the id before holds a reference; the references
  * are waited for last.
  */
+#include <linux/memcontrol.h>
 #include <linux/slab.h>
 #include <compat/cm_event.h>
 
@@ -117,6 +118,7 @@ static void cma_free_id(struct cma_id *id)
 	kfree(route->path_rec_inbound);
 	kfree(route->path_rec_outbound);
 	compat_free_service_recs(route);
+	mem_cgroup_put(id->memcg);
 	put_net(cma_net(id));
 	kfree(id);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* rdma_cm: ids are made, and destroyed by their owner. */
 #include <linux/export.h>
+#include <linux/memcontrol.h>
 #include <linux/nsproxy.h>
 #include <linux/random.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <ofed/restrack.h>
 
@@ -30,9 +32,9 @@ static void cma_run_step(struct work_struct *work)
 
 static struct cma_id *cma_new_id(struct net *net, rdma_cm_event_handler handler,
 				 void *context, enum rdma_ucm_port_space ps,
-				 enum ib_qp_type qp_type)
+				 enum ib_qp_type qp_type, gfp_t gfp)
 {
-	struct cma_id *id = kzalloc(sizeof(*id), GFP_KERNEL_ACCOUNT);
+	struct cma_id *id = kzalloc(sizeof(*id), gfp);
 
 	if (!id)
 		return NULL;
@@ -70,10 +72,12 @@ static struct cma_id *cma_new_id(struct net *net, rdma_cm_event_handler handler,
  */
 struct cma_id *cma_id_child(struct cma_id *parent)
 {
+	struct mem_cgroup *old = set_active_memcg(parent->memcg);
 	struct cma_id *id = cma_new_id(cma_net(parent), parent->pub.event_handler,
 				       parent->pub.context, parent->pub.ps,
-				       parent->pub.qp_type);
+				       parent->pub.qp_type, cma_request_gfp(parent));
 
+	set_active_memcg(old);
 	if (!id)
 		return NULL;
 	ofed_restrack_parent_name(&id->res.tracked.entry, &parent->res.tracked.entry);
@@ -108,7 +112,8 @@ __rdma_create_kernel_id(struct net *net, rdma_cm_event_handler event_handler,
 			void *context, enum rdma_ucm_port_space ps,
 			enum ib_qp_type qp_type, const char *caller)
 {
-	struct cma_id *id = cma_new_id(net, event_handler, context, ps, qp_type);
+	struct cma_id *id = cma_new_id(net, event_handler, context, ps, qp_type,
+				       GFP_KERNEL_ACCOUNT);
 
 	if (!id)
 		return ERR_PTR(-ENOMEM);
@@ -133,10 +138,11 @@ struct rdma_cm_id *rdma_create_user_id(rdma_cm_event_handler event_handler,
 				       enum ib_qp_type qp_type)
 {
 	struct cma_id *id = cma_new_id(current->nsproxy->net_ns, event_handler,
-				       context, ps, qp_type);
+				       context, ps, qp_type, GFP_KERNEL_ACCOUNT);
 
 	if (!id)
 		return ERR_PTR(-ENOMEM);
+	id->memcg = get_mem_cgroup_from_mm(current->mm);
 	ofed_restrack_set_name(&id->res.tracked.entry, NULL);
 	return &id->pub;
 }

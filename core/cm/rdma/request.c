@@ -5,6 +5,7 @@
  */
 #include <kunit/visibility.h>
 #include <linux/netdevice.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib.h>
 #include <rdma/ib_addr.h>
@@ -117,13 +118,15 @@ static int cma_read_request(struct cma_request *req,
 	return 0;
 }
 
-static int cma_copy_paths(struct cma_id *conn,
+static int cma_copy_paths(struct cma_id *conn, const struct cma_id *listen,
 			  const struct ib_cm_req_event_param *param)
 {
+	struct mem_cgroup *old = set_active_memcg(listen->memcg);
 	struct rdma_route *route = &conn->pub.route;
 	int count = param->alternate_path ? 2 : 1;
 
-	route->path_rec = kcalloc(count, sizeof(*route->path_rec), GFP_KERNEL);
+	route->path_rec = kcalloc(count, sizeof(*route->path_rec), cma_request_gfp(listen));
+	set_active_memcg(old);
 	if (!route->path_rec)
 		return -ENOMEM;
 	route->path_rec[0] = *param->primary_path;
@@ -200,7 +203,8 @@ static void cma_put_address(struct sockaddr *to, const struct sockaddr_storage *
 		((struct sockaddr_in6 *)to)->sin6_scope_id = 0;
 }
 
-static int cma_request_fill_connection(struct cma_id *conn, const struct cma_request *req,
+static int cma_request_fill_connection(struct cma_id *conn, const struct cma_id *listen,
+				       const struct cma_request *req,
 				       const struct ib_cm_event *event)
 {
 	int ret = 0;
@@ -210,7 +214,7 @@ static int cma_request_fill_connection(struct cma_id *conn, const struct cma_req
 	if (event->event == IB_CM_REQ_RECEIVED) {
 		/* A listener of type 0 takes them all. */
 		conn->pub.qp_type = event->param.req_rcvd.qp_type;
-		ret = cma_copy_paths(conn, &event->param.req_rcvd);
+		ret = cma_copy_paths(conn, listen, &event->param.req_rcvd);
 	}
 	ret = ret ?: cma_set_hw_addresses(conn, req);
 	ret = ret ?: cma_set_device(conn, req);
@@ -311,7 +315,7 @@ int cma_do_accept_request(struct cma_id *listen, const struct cma_request *req,
 		return -ENOMEM;
 	/* No event of its device comes before the request. */
 	mutex_lock_nested(&conn->handler_mutex, SINGLE_DEPTH_NESTING);
-	ret = cma_request_fill_connection(conn, req, ib_event);
+	ret = cma_request_fill_connection(conn, listen, req, ib_event);
 	if (ret) {
 		cma_end_unlock(conn);
 		return ret;

@@ -72,7 +72,7 @@ static int begin(struct kunit *test)
 	INIT_LIST_HEAD(&f->file.ids);
 	INIT_LIST_HEAD(&f->file.events);
 	init_waitqueue_head(&f->file.wait);
-	f->id = ucma_id_new(&f->file);
+	f->id = ucma_id_new(&f->file, GFP_KERNEL);
 	if (!f->id)
 		return -ENOMEM;
 	cm_id = rdma_create_id(&init_net, ucma_handler, f->id, RDMA_PS_UDP,
