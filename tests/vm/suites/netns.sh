@@ -21,6 +21,25 @@ check "a namespace before the device" ip netns add before
 check "a device" td_add testdev0 ports=2
 check "a namespace after it" ip netns add after
 
+# ---- groups of netlink ---------------------------------------------------------------
+# A request to a group's service waits as soon as the group has a listener. Of the kernels' own
+# cores, some newer ones let any user be one.
+joins() { # GROUP [CMD...]: as CMD runs it
+	_group=$1
+	shift
+	"$@" python3 -c 'import socket, sys
+socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 20).bind((0, 1 << int(sys.argv[1]) - 1))' "$_group"
+}
+if [ "$CORE" != stock ]; then
+	for group in 2 3; do
+		check "root listens to the service of group $group" joins $group
+		expect_fail "a user does not" joins $group as_user
+	done
+	[ ! -e /proc/self/ns/user ] ||
+		check "in a namespace of the user's own it may" joins 3 as_user unshare -Urn
+	check "a user listens to events of devices" joins 4 as_user
+fi
+
 # ---- shared: each namespace is shown a copy ---------------------------------------
 for ns in before after; do
 	check "$ns sees the device" seen $ns testdev0
