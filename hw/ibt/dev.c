@@ -44,19 +44,19 @@ static void ibt_dev_exit(struct ibt_dev *dev)
 }
 
 /*
- * The last op that the core calls. After ibt_qps_exit() no queue pair is left. So only
- * works of receive steering may be pending, and only packets that the link or the fault
- * injection keep hold paths.
+ * The last op that the core calls. After ibt_qps_exit() no queue pair is left, so only packets
+ * that the fault injection keeps hold paths. The link delivers packets until its dealloc returns,
+ * and receive steering takes them as long.
  */
 static void ibt_dealloc_driver(struct ib_device *ib)
 {
 	struct ibt_dev *dev = to_ibt_dev(ib);
 
 	ibt_qps_exit(dev);
-	ibt_rx_steer_exit(dev);
 	if (dev->fault)
 		ibt_fault_exit(dev);
 	dev->link->dealloc(dev);
+	ibt_rx_steer_exit(dev);
 	ibt_dev_exit(dev);
 }
 

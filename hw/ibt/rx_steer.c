@@ -265,20 +265,27 @@ int ibt_rx_steer_init(struct ibt_dev *dev)
 	return 0;
 }
 
-/* Nothing comes in any more, and no queue pair is left that could answer. */
-void ibt_rx_steer_exit(struct ibt_dev *dev)
+static void ibt_lane_purge(struct ibt_rx_backlog *lane)
 {
 	struct kept *kept;
+
+	while ((kept = ibt_next_of(lane))) {
+		kfree_skb(kept->skb);
+		ibt_kept_free(lane->dev, kept);
+	}
+}
+
+/* The link delivers nothing any more, and no queue pair is left that could answer. */
+void ibt_rx_steer_exit(struct ibt_dev *dev)
+{
 	u32 i;
 
 	if (!dev->num_lanes)
 		return;
 	for (i = 0; i < dev->num_lanes; i++) {
+		/* First, so that rounds leave nothing. */
+		ibt_lane_purge(&dev->lanes[i]);
 		soft_task_stop(&dev->lanes[i].task);
-		while ((kept = ibt_next_of(&dev->lanes[i]))) {
-			kfree_skb(kept->skb);
-			ibt_kept_free(dev, kept);
-		}
 	}
 	kfree(dev->lanes);
 	dev->num_lanes = 0;

@@ -210,6 +210,8 @@ static void fake_leave(struct ibt_port *port, const union ib_gid *gid)
 
 static void fake_dealloc(struct ibt_dev *dev)
 {
+	if (fake.ending)
+		fake.ending(dev);
 }
 
 static int fake_immutable(struct ib_device *ib, u32 port_num,

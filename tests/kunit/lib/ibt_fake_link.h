@@ -58,6 +58,7 @@ static inline int fake_dlid(const u8 *bth)
  * @asked: per device, that it said so, and owes an ibt_tx_wake()
  * @resolving: called once, when the next address is resolved
  * @sending: called once, when the next packet is sent
+ * @ending: (may be NULL) called when a device goes: it receives until then
  * @local: addresses resolve to paths that end here
  * @group: (may be NULL) what arrives has a GRH that says it was sent there
  * @keep: remember what passes in @kept, a ring of copies; @num_kept ever
@@ -81,6 +82,7 @@ struct fake_link {
 	bool asked[2];
 	void (*resolving)(void);
 	void (*sending)(void);
+	void (*ending)(struct ibt_dev *dev);
 	bool local;
 	const union ib_gid *group;
 	bool keep;
