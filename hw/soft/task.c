@@ -319,10 +319,13 @@ EXPORT_SYMBOL_GPL(soft_task_settle);
 void soft_task_stop(struct soft_task *task)
 {
 	might_sleep();
-	/* The timer may queue a work, and a work may start the timer; but once. */
+	/*
+	 * The timer may queue a work, and a work may start the timer; but once. A round that is
+	 * wanted once more hands over to @work, whichever work runs it.
+	 */
 	hrtimer_cancel(&task->timer);
-	cancel_work_sync(&task->work);
 	cancel_work_sync(&task->one_work);
+	cancel_work_sync(&task->work);
 	hrtimer_cancel(&task->timer);
 }
 EXPORT_SYMBOL_GPL(soft_task_stop);
