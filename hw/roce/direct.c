@@ -14,6 +14,7 @@
  */
 #include <compat/ip6_route.h>
 #include <linux/netfilter.h>
+#include <net/addrconf.h>
 #include <net/inet_dscp.h>
 #include <net/ip6_fib.h>
 #include <net/route.h>
@@ -67,7 +68,7 @@ static bool roce_back_ipv4(const struct roce_path *p, const struct net_device *p
 	return back;
 }
 
-static bool roce_back_ipv6(const struct roce_path *p, const struct net_device *peer)
+static bool roce_back_ipv6(const struct roce_path *p, struct net_device *peer)
 {
 	struct flowi6 flow = {
 		.daddr = *(struct in6_addr *)&p->sgid,
@@ -79,6 +80,12 @@ static bool roce_back_ipv6(const struct roce_path *p, const struct net_device *p
 	struct rt6_info *rt;
 	bool back;
 
+	/*
+	 * The device has addresses of interfaces upon the peer, too, which may be in another
+	 * namespace. A lookup for IPv4 refuses a source address that is none of its namespace.
+	 */
+	if (!IS_ENABLED(CONFIG_IPV6) || !ipv6_dev_find(dev_net(peer), &flow.saddr, peer))
+		return false;
 	/* The address is one of a link, and says nothing of which. */
 	if (ipv6_addr_type(&flow.daddr) & IPV6_ADDR_LINKLOCAL)
 		flow.flowi6_oif = peer->ifindex;

@@ -34,18 +34,30 @@ static bool roce_dev_is_filtered(const struct net_device *dev)
 	return compat_dev_has_tc(dev);
 }
 
-/* A queueing discipline that queues: a veth has none by default. */
+/*
+ * A queueing discipline that queues: a veth has none by default. One that has classes (mq, mqprio)
+ * leaves the queueing to those of its classes.
+ */
 static bool roce_dev_queues(const struct net_device *dev)
 {
 	const struct Qdisc *qdisc = rcu_dereference(dev->qdisc);
 
-	return !qdisc || qdisc->enqueue;
+	return !qdisc || qdisc->enqueue || qdisc->ops->cl_ops;
+}
+
+/*
+ * Packet sockets. One of a single protocol that is bound to no interface lies among the protocols
+ * of the host, where a module can not look.
+ */
+static bool roce_dev_is_captured(struct net_device *dev)
+{
+	return dev_nit_active(dev) || !list_empty(&dev->ptype_specific);
 }
 
 /* Capture, XDP, bridges, macvlans, VRFs. */
 static bool roce_dev_is_watched(struct net_device *dev)
 {
-	return dev_nit_active(dev) || dev_xdp_prog_count(dev) ||
+	return roce_dev_is_captured(dev) || dev_xdp_prog_count(dev) ||
 	       rcu_access_pointer(dev->rx_handler) || netif_is_l3_slave(dev) ||
 	       roce_dev_is_filtered(dev) || roce_dev_queues(dev);
 }

@@ -3,6 +3,7 @@
 """What looks at packets, one at a time, until it is killed.
 
 usage: watchers.py capture INTERFACE|any     a packet socket
+       watchers.py ipv4 INTERFACE            one that is for IPv4 alone
        watchers.py xdp INTERFACE             a program of BPF that lets all pass
        watchers.py cgroup FOLDER             the same, for what sockets of a cgroup send
        watchers.py iptables                  the hooks of an empty table 'filter' of IPv4, which
@@ -23,7 +24,7 @@ TYPE_XDP, TYPE_CGROUP_SKB = 6, 8
 ATTACH_XDP, ATTACH_EGRESS = 37, 1
 XDP_PASS, SKB_PASS = 2, 1
 XDP_SKB_MODE = 2
-ETH_P_ALL = 3
+ETH_P_ALL, ETH_P_IP = 3, 0x800
 IPT_GET_INFO, IPT_INFO_BYTES = 64, 84
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -50,11 +51,15 @@ def program(kind, result):
                                       ctypes.addressof(words), 0, 0, 0, 0, 0))
 
 
-def capture(name):
-    sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+def capture(name, protocol=ETH_P_ALL):
+    sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(protocol))
     if name != "any":
-        sock.bind((name, 0))
+        sock.bind((name, protocol))
     return sock
+
+
+def ipv4(name):
+    return capture(name, ETH_P_IP)
 
 
 def xdp(name):
@@ -76,7 +81,7 @@ def iptables():
     return sock
 
 
-WATCHERS = {"capture": capture, "xdp": xdp, "cgroup": cgroup, "iptables": iptables}
+WATCHERS = {"capture": capture, "ipv4": ipv4, "xdp": xdp, "cgroup": cgroup, "iptables": iptables}
 
 if len(sys.argv) < 2 or sys.argv[1] not in WATCHERS:
     sys.exit(__doc__)

@@ -19,8 +19,8 @@ addresses() { # COMMAND INTERFACE HOST: ip, or ip of a namespace
 		$1 link set "$2" up
 }
 wire() {
-	ip link add eth0 address 02:00:00:00:00:01 type veth \
-		peer name eth1 address 02:00:00:00:00:02 &&
+	ip link add eth0 address 02:00:00:00:00:01 numtxqueues 2 type veth \
+		peer name eth1 address 02:00:00:00:00:02 numtxqueues 2 &&
 	ip link set eth1 netns c && addresses ip eth0 1 && addresses "ip -n c" eth1 2
 }
 devices() {
@@ -147,10 +147,13 @@ expect_fail "another word is refused" sh -c "echo elsewhere >$parameter"
 process "a capture" $py capture eth0
 process "a capture of all" $py capture any
 process "a capture at the other end" $there $py capture eth1
+process "a capture of IPv4 alone" $py ipv4 eth0
 watched "a queue" tc qdisc add dev eth0 root pfifo
 over "a queue" tc qdisc del dev eth0 root
 watched "a queue at the other end" in_c tc qdisc add dev eth1 root pfifo
 over "a queue at the other end" in_c tc qdisc del dev eth1 root
+watched "queues of classes" tc qdisc add dev eth0 root mq
+over "queues of classes" tc qdisc del dev eth0 root
 case $KERNEL in
 um*)	;;
 *)	# Without a filter nothing looks.
