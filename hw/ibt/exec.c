@@ -456,17 +456,17 @@ enum ibt_exec_status ibt_exec_read(struct ibt_qp *qp, const struct ibt_msg *msg,
 			       msg->length, IB_ACCESS_REMOTE_READ);
 }
 
-static enum soft_access_err ibt_exec_do_atomic(struct soft_region *region,
+static enum soft_access_err ibt_exec_do_atomic(struct soft_region *region, u32 grant,
 					       const struct ibt_msg *msg, u64 *original)
 {
 	if (msg->verb == IBT_ATOMIC_WRITE) {
 		*original = 0;
-		return soft_region_store(region, msg->va, msg->swap_add);
+		return soft_region_store(region, grant, msg->va, msg->swap_add);
 	}
 	if (msg->verb == IBT_CMP_SWAP)
-		return soft_region_cmp_swap(region, msg->va, msg->compare,
+		return soft_region_cmp_swap(region, grant, msg->va, msg->compare,
 					    msg->swap_add, original);
-	return soft_region_fetch_add(region, msg->va, msg->swap_add, original);
+	return soft_region_fetch_add(region, grant, msg->va, msg->swap_add, original);
 }
 
 /* Annex A19.4.1.1: what the placement types want of a queue pair and a region. */
@@ -511,6 +511,7 @@ static enum ibt_exec_status ibt_exec_word(struct ibt_qp *qp, const struct ibt_ms
 	enum soft_access_err fault;
 	struct ibt_srq *srq;
 	struct ib_pd *pd;
+	u32 grant;
 
 	if (verdict != IBT_EXEC_OK)
 		return verdict;
@@ -519,11 +520,11 @@ static enum ibt_exec_status ibt_exec_word(struct ibt_qp *qp, const struct ibt_ms
 	    !ibt_remote_pd(qp, msg->srqn, &srq, &pd))
 		return IBT_EXEC_INV_REQ;
 	region = soft_region_remote(ibt_mem_of(qp), pd, qp->ib.qp_num, msg->rkey,
-				    msg->va, sizeof(u64), access, &fault);
+				    msg->va, sizeof(u64), access, &fault, &grant);
 	ibt_rq_srq_put(qp, srq);
 	if (!region)
 		return IBT_EXEC_REM_ACCESS;
-	fault = ibt_exec_do_atomic(region, msg, original);
+	fault = ibt_exec_do_atomic(region, grant, msg, original);
 	verdict = fault == SOFT_OK ? IBT_EXEC_OK : IBT_EXEC_REM_ACCESS;
 	if (fault == SOFT_ERR_ABSENT && ibt_resp_word_page_in(qp, region, msg->va, true))
 		verdict = IBT_EXEC_PAGES;

@@ -25,7 +25,7 @@ static enum soft_access_err iw_find_word(struct iw_qp *qp, const struct iw_irrq_
  * can defeat this for ever, so the number of attempts is limited.
  */
 static enum soft_access_err iw_by_swaps(const struct iw_irrq_entry *ask,
-					struct soft_region *region, u64 *original)
+					const struct soft_iter *word, u64 *original)
 {
 	enum soft_access_err fault;
 	u32 tries;
@@ -34,9 +34,8 @@ static enum soft_access_err iw_by_swaps(const struct iw_irrq_entry *ask,
 	*original = 0;
 	for (tries = 0; tries < MOST_TRIES; tries++) {
 		guess = *original;
-		fault = soft_region_cmp_swap(region, ask->source_to, guess,
-					     iw_atomic_outcome(ask, guess),
-					     original);
+		fault = soft_region_cmp_swap(word->region, word->grant, ask->source_to, guess,
+					     iw_atomic_outcome(ask, guess), original);
 		if (fault != SOFT_OK || *original == guess)
 			return fault;
 	}
@@ -45,18 +44,17 @@ static enum soft_access_err iw_by_swaps(const struct iw_irrq_entry *ask,
 
 /* Most atomics are about all of the word, as one field. */
 static enum soft_access_err iw_atomic_change(const struct iw_irrq_entry *ask,
-					     struct soft_region *region, u64 *original)
+					     const struct soft_iter *word, u64 *original)
 {
 	const bool add = ask->op == IW_ATOMIC_FETCH_ADD;
 
 	if (add && !ask->add_swap_mask)
-		return soft_region_fetch_add(region, ask->source_to,
+		return soft_region_fetch_add(word->region, word->grant, ask->source_to,
 					     ask->add_swap, original);
 	if (!add && !~(ask->compare_mask & ask->add_swap_mask))
-		return soft_region_cmp_swap(region, ask->source_to,
-					    ask->compare, ask->add_swap,
-					    original);
-	return iw_by_swaps(ask, region, original);
+		return soft_region_cmp_swap(word->region, word->grant, ask->source_to,
+					    ask->compare, ask->add_swap, original);
+	return iw_by_swaps(ask, word, original);
 }
 
 static enum soft_access_err iw_carry_out(struct iw_qp *qp, const struct iw_irrq_entry *ask,
@@ -67,7 +65,7 @@ static enum soft_access_err iw_carry_out(struct iw_qp *qp, const struct iw_irrq_
 
 	fault = iw_find_word(qp, ask, &word);
 	if (fault == SOFT_OK)
-		fault = iw_atomic_change(ask, word.region, original);
+		fault = iw_atomic_change(ask, &word, original);
 	soft_iter_end(&word);
 	return fault;
 }

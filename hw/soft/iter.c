@@ -81,8 +81,8 @@ enum soft_access_err soft_iter_remote(struct soft_iter *it, struct soft_mem *mem
 	enum soft_access_err fault;
 	u32 grant = 0;
 
-	region = soft_region_find_remote(mem, pd, qpn, rkey, iova, length,
-					 access, &fault, &grant);
+	region = soft_region_remote(mem, pd, qpn, rkey, iova, length, access, &fault,
+				    &grant);
 	soft_over_region(it, region, grant, iova, region ? length : 0);
 	return fault;
 }

@@ -26,14 +26,14 @@ int soft_dereg_mr(struct ib_mr *mr, struct ib_udata *udata);
 
 /*
  * word.c: atomics are atomic against the CPU's, and the CPU sees the whole of a store or
- * nothing of it; @iova is a multiple of 8. @region is from soft_region_remote();
- * the memory may have gone since.
+ * nothing of it; @iova is a multiple of 8. @region and @grant are from soft_region_remote(); the
+ * memory may have gone since.
  */
-enum soft_access_err soft_region_cmp_swap(struct soft_region *region, u64 iova,
+enum soft_access_err soft_region_cmp_swap(struct soft_region *region, u32 grant, u64 iova,
 					  u64 compare, u64 swap, u64 *original);
-enum soft_access_err soft_region_fetch_add(struct soft_region *region, u64 iova,
+enum soft_access_err soft_region_fetch_add(struct soft_region *region, u32 grant, u64 iova,
 					   u64 add, u64 *original);
-enum soft_access_err soft_region_store(struct soft_region *region, u64 iova,
+enum soft_access_err soft_region_store(struct soft_region *region, u32 grant, u64 iova,
 				       u64 word);
 
 #endif /* OFED_SOFT_MR_H */

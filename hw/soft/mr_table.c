@@ -283,23 +283,22 @@ enum soft_access_err soft_region_may_remote(const struct soft_region *region,
 }
 
 /**
- * soft_region_find_remote - soft_region_remote(), with what the key grants now
+ * soft_region_remote - find the memory that a request of the peer names
  * @mem: of the device
  * @pd: of the queue pair
- * @qpn: of the queue pair
+ * @qpn: of the queue pair: windows of type 2 are bound to one
  * @rkey: of the request
  * @iova: of the request
  * @length: of the request
- * @access: IB_ACCESS_REMOTE_*
+ * @access: IB_ACCESS_REMOTE_*, all of which it needs
  * @fault: what is wrong
- * @grant: of the check, if the region is found
+ * @grant: of the check, if the region is found: an access looks whether it still stands
  *
  * Context: any. Return: the region, referenced, or NULL.
  */
-struct soft_region *soft_region_find_remote(struct soft_mem *mem,
-					    struct ib_pd *pd, u32 qpn, u32 rkey,
-					    u64 iova, u64 length, int access,
-					    enum soft_access_err *fault, u32 *grant)
+struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd, u32 qpn, u32 rkey,
+				       u64 iova, u64 length, int access,
+				       enum soft_access_err *fault, u32 *grant)
 {
 	struct soft_region *region = soft_region_get(mem, rkey);
 	unsigned long flags;
@@ -316,29 +315,6 @@ struct soft_region *soft_region_find_remote(struct soft_mem *mem,
 		return region;
 	soft_region_put(region);
 	return NULL;
-}
-
-/**
- * soft_region_remote - find the memory that a request of the peer names
- * @mem: of the device
- * @pd: of the queue pair
- * @qpn: of the queue pair: windows of type 2 are bound to one
- * @rkey: of the request
- * @iova: of the request
- * @length: of the request
- * @access: IB_ACCESS_REMOTE_*
- * @fault: what is wrong
- *
- * Context: any. Return: the region, referenced, or NULL.
- */
-struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd,
-				       u32 qpn, u32 rkey, u64 iova, u64 length,
-				       int access, enum soft_access_err *fault)
-{
-	u32 grant;
-
-	return soft_region_find_remote(mem, pd, qpn, rkey, iova, length, access,
-				       fault, &grant);
 }
 
 /* May a queue pair invalidate @key? The consumer can have changed its low 8 bits. */

@@ -117,9 +117,9 @@ void soft_mem_exit(struct soft_mem *mem);
 struct soft_region *soft_region_local(struct soft_mem *mem, struct ib_pd *pd,
 				      const struct ib_sge *sge, int access,
 				      enum soft_access_err *fault);
-struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd,
-				       u32 qpn, u32 rkey, u64 iova, u64 length,
-				       int access, enum soft_access_err *fault);
+struct soft_region *soft_region_remote(struct soft_mem *mem, struct ib_pd *pd, u32 qpn, u32 rkey,
+				       u64 iova, u64 length, int access,
+				       enum soft_access_err *fault, u32 *grant);
 void soft_region_put(struct soft_region *region);
 
 enum soft_access_err soft_region_invalidate(struct soft_mem *mem, struct ib_pd *pd,
@@ -141,10 +141,6 @@ enum soft_access_err soft_region_may_local(struct soft_region *region,
 enum soft_access_err soft_region_may_remote(const struct soft_region *region,
 					    struct ib_pd *pd, u32 qpn, u32 rkey,
 					    u64 iova, u64 length, int access);
-struct soft_region *soft_region_find_remote(struct soft_mem *mem,
-					    struct ib_pd *pd, u32 qpn, u32 rkey,
-					    u64 iova, u64 length, int access,
-					    enum soft_access_err *fault, u32 *grant);
 void soft_window_detach(struct soft_region *parent);
 
 #endif /* OFED_SOFT_MR_TABLE_H */

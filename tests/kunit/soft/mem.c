@@ -130,9 +130,10 @@ enum soft_access_err remote(struct kunit *test, u32 rkey, u64 iova,
 {
 	struct world *w = world(test);
 	enum soft_access_err fault;
+	u32 grant;
 
 	soft_region_put(soft_region_remote(w->mem, &w->pd, 7, rkey, iova,
-					   length, access, &fault));
+					   length, access, &fault, &grant));
 	return fault;
 }
 

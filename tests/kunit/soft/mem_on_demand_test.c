@@ -149,17 +149,17 @@ static void word_absent(struct kunit *test)
 	struct soft_want want;
 	u64 was = 99;
 
-	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(d->region, VA, 5, &was),
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(d->region, d->region->grant, VA, 5, &was),
 			(int)SOFT_ERR_ABSENT);
 	KUNIT_EXPECT_EQ(test, was, 99ULL);
 	KUNIT_EXPECT_TRUE(test, soft_region_absent(d->region, VA, 8, true, &want));
 	soft_region_put(want.region);
 	bring(d, 0, true);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(d->region, VA, 5, &was), (int)SOFT_OK);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(d->region, d->region->grant, VA, 5, &was), (int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, was, 0ULL);
 	KUNIT_EXPECT_FALSE(test, soft_region_absent(d->region, VA, 8, true, &want));
 	/* What the key does not grant is wrong, not absent. */
-	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(d->region, VA + LEN, 5, &was),
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(d->region, d->region->grant, VA + LEN, 5, &was),
 			(int)SOFT_ERR_BOUNDS);
 	end(d);
 }

@@ -164,40 +164,41 @@ static void mem_atomics(struct kunit *test)
 	struct soft_region *region;
 	enum soft_access_err fault;
 	u64 old = 1;
+	u32 grant;
 
 	region = soft_region_remote(w->mem, &w->pd, 7, mr->rkey, at, 8, RAT,
-				    &fault);
+				    &fault, &grant);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, region);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at, U64_MAX,
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, grant, at, U64_MAX,
 							 &old), (int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, old, 0ULL);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_cmp_swap(region, at, 5, 6,
+	KUNIT_EXPECT_EQ(test, (int)soft_region_cmp_swap(region, grant, at, 5, 6,
 							&old), (int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, old, U64_MAX);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_cmp_swap(region, at, U64_MAX, 6,
+	KUNIT_EXPECT_EQ(test, (int)soft_region_cmp_swap(region, grant, at, U64_MAX, 6,
 							&old), (int)SOFT_OK);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at, 3, &old),
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, grant, at, 3, &old),
 			(int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, old, 6ULL);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at + 4, 1,
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, grant, at + 4, 1,
 							 &old),
 			(int)SOFT_ERR_BOUNDS);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, VA + LEN - 4,
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, grant, VA + LEN - 4,
 							 1, &old),
 			(int)SOFT_ERR_BOUNDS);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at, ~5ULL),
+	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, grant, at, ~5ULL),
 			(int)SOFT_OK);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at, 1, &old),
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, grant, at, 1, &old),
 			(int)SOFT_OK);
 	KUNIT_EXPECT_EQ(test, old, ~5ULL);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at + 4, 1),
+	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, grant, at + 4, 1),
 			(int)SOFT_ERR_BOUNDS);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, VA + LEN - 4, 1),
+	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, grant, VA + LEN - 4, 1),
 			(int)SOFT_ERR_BOUNDS);
 	dereg(test, mr);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at, 1, &old),
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, grant, at, 1, &old),
 			(int)SOFT_ERR_KEY);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at, 1),
+	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, grant, at, 1),
 			(int)SOFT_ERR_KEY);
 	soft_region_put(region);
 }
@@ -211,15 +212,16 @@ static void mem_word_rights(struct kunit *test)
 	struct soft_region *region;
 	enum soft_access_err fault;
 	u64 at = VA, old;
+	u32 grant;
 
 	region = soft_region_remote(w->mem, &w->pd, 7, writable->rkey, at, 8,
-				    RWR, &fault);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, at, 1, &old),
+				    RWR, &fault, &grant);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, grant, at, 1, &old),
 			(int)SOFT_ERR_PERM);
 	soft_region_put(region);
 	region = soft_region_remote(w->mem, &w->pd, 7, atomic->rkey, at, 8,
-				    RAT, &fault);
-	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, at, 1),
+				    RAT, &fault, &grant);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, grant, at, 1),
 			(int)SOFT_ERR_PERM);
 	soft_region_put(region);
 	dereg(test, writable);

@@ -117,6 +117,35 @@ static void mw_type_2(struct kunit *test)
 	dereg(test, mr);
 }
 
+/* What a peer was found to have a right to is another queue pair's before its atomic is done. */
+static void mw_word(struct kunit *test)
+{
+	struct soft_mw *mw = new_window(test, IB_MW_TYPE_2);
+	struct ib_mr *mr = user_mr(test, LW | IB_ACCESS_MW_BIND);
+	struct world *w = world(test);
+	struct soft_region *region;
+	enum soft_access_err fault;
+	u32 key = mw->mw.rkey + 1, grant;
+	u64 old = 5;
+
+	KUNIT_EXPECT_EQ(test, (int)bind_qpn(test, 7, mw->mw.rkey, mr, VA, 64, RAT | RWR),
+			(int)SOFT_OK);
+	region = soft_region_remote(w->mem, &w->pd, 7, key, VA, 8, RAT, &fault, &grant);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, region);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_invalidate(w->mem, &w->pd, 7, key, false),
+			(int)SOFT_OK);
+	KUNIT_EXPECT_EQ(test, (int)bind_qpn(test, 8, key, mr, VA, 64, RAT | RWR), (int)SOFT_OK);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_fetch_add(region, grant, VA, 1, &old),
+			(int)SOFT_ERR_KEY);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_cmp_swap(region, grant, VA, 0, 1, &old),
+			(int)SOFT_ERR_KEY);
+	KUNIT_EXPECT_EQ(test, (int)soft_region_store(region, grant, VA, 1), (int)SOFT_ERR_KEY);
+	KUNIT_EXPECT_EQ(test, old, 5ULL);
+	soft_region_put(region);
+	KUNIT_EXPECT_EQ(test, soft_dealloc_mw(&mw->mw), 0);
+	dereg(test, mr);
+}
+
 struct unbindable {
 	int mr_access;
 	int mw_access;
@@ -179,6 +208,7 @@ static void mw_rules(struct kunit *test)
 static struct kunit_case soft_mem_window_cases[] = {
 	KUNIT_CASE(mw_type_1),
 	KUNIT_CASE(mw_type_2),
+	KUNIT_CASE(mw_word),
 	KUNIT_CASE(mw_rules),
 	{}
 };
