@@ -29,13 +29,22 @@ static bool roce_is_summed(const struct sk_buff *skb)
 	       !skb_csum_unnecessary(skb);
 }
 
+/*
+ * Packets behind one header? Those of a list (rx-gro-list) have headers of their own, which the
+ * ICRCs cover.
+ */
+static bool roce_is_run(const struct sk_buff *skb)
+{
+	return (skb_shinfo(skb)->gso_type & (SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST)) ==
+	       SKB_GSO_UDP_L4;
+}
+
 /* Is it UDP for port 4791? If so @skb is linear to the end of the UDP header. */
 static bool roce_is_ours(struct sk_buff *skb, u32 headers, u8 protocol)
 {
 	if (protocol != IPPROTO_UDP || skb->pkt_type == PACKET_MULTICAST ||
 	    skb->pkt_type == PACKET_BROADCAST ||
-	    (skb_is_gso(skb) &&
-	     !(skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4)) ||
+	    (skb_is_gso(skb) && !roce_is_run(skb)) ||
 	    skb_network_header_len(skb) != headers ||
 	    !pskb_may_pull(skb, headers + sizeof(struct udphdr)))
 		return false;
