@@ -182,6 +182,7 @@ void ibt_resp_destroy(struct ibt_qp *qp)
 	soft_pager_stop(&resp->pager);
 	ibt_pace_stop(qp);
 	soft_task_stop(&resp->task);
+	ibt_resp_queue_purge(qp);
 	kfree(resp->replay);
 	kfree(resp->recv);
 }

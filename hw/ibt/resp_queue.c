@@ -42,22 +42,46 @@ static void ibt_resp_queue_receive(struct ibt_qp *qp, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
+/* Received in one go: more than lie there, and few that come meanwhile. */
+#define MOST_AT_ONCE	(2 * IBT_MAX_INBOX)
+
 /**
  * ibt_resp_queue_drain - receive what lies there
  * @qp: queue pair
+ *
+ * A peer that sends faster than this receives must not keep the processor for ever. What is put
+ * there meanwhile has a round of its own.
  *
  * Context: resp.lock held.
  */
 void ibt_resp_queue_drain(struct ibt_qp *qp)
 {
 	struct ibt_resp_queue *box = &qp->resp.inbox;
+	u32 left = MOST_AT_ONCE;
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&qp->resp.lock);
-	while (!skb_queue_empty_lockless(&box->skbs)) {
+	while (!skb_queue_empty_lockless(&box->skbs) && left--) {
 		skb = skb_dequeue(&box->skbs);
 		if (skb)
 			ibt_resp_queue_receive(qp, skb);
+	}
+}
+
+/**
+ * ibt_resp_queue_purge - drop what lies there
+ * @qp: queue pair of which the task has stopped: the round that was to receive it may not have
+ *	begun
+ *
+ * Context: process.
+ */
+void ibt_resp_queue_purge(struct ibt_qp *qp)
+{
+	struct sk_buff *skb;
+
+	while ((skb = skb_dequeue(&qp->resp.inbox.skbs))) {
+		ibt_queue_uncharge(ibt_qp_dev(qp), ibt_resp_queue_note_of(skb)->bytes);
+		kfree_skb(skb);
 	}
 }
 

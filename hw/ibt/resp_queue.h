@@ -23,6 +23,7 @@ struct ibt_resp_queue {
 void ibt_inbox_init(struct ibt_resp_queue *box);
 /* What lies there comes before what else is received. */
 void ibt_resp_queue_drain(struct ibt_qp *qp);
+void ibt_resp_queue_purge(struct ibt_qp *qp);
 /* A request packet for a connected @qp. Does not consume @skb. Softirq. */
 void ibt_responder(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		   struct sk_buff *skb, const struct ibt_rx_meta *meta);

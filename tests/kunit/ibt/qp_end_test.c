@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Requests that fail while their queue pair changes its state, or is destroyed. */
+#include <linux/delay.h>
+
+#include "hw/ibt/dev.h"
+#include "hw/ibt/qp.h"
 #include "engine.h"
 
 static struct pair pair;
@@ -147,9 +151,32 @@ static void completions_of_the_dead(struct kunit *test)
 	ib_destroy_qp(other);
 }
 
+/* ---- requests to a queue pair that is no more ----------------------------------------------------- */
+
+/* A round runs, as far as a request can tell, and the one that is to receive it never begins. */
+static void a_request_to_the_dead(struct kunit *test)
+{
+	atomic_t *queued;
+	struct ibt_qp *qp;
+	int i;
+
+	ends_make(&pair);
+	queued = &to_ibt_dev(fake_ib(1))->queued;
+	qp = container_of(pair.end[1].qp, struct ibt_qp, ib);
+	atomic_set(&qp->resp.task.state, SOFT_TASK_BUSY);
+	post((struct job){ .op = IB_WR_RDMA_WRITE, .id = 1, .length = 8 });
+	for (i = 0; i < 100 && !atomic_read(queued); i++)
+		msleep(20);
+	KUNIT_EXPECT_NE(test, atomic_read(queued), 0);
+	ib_destroy_qp(pair.end[1].qp);
+	pair.end[1].qp = NULL;
+	KUNIT_EXPECT_EQ(test, atomic_read(queued), 0);
+}
+
 static struct kunit_case qp_end_cases[] = {
 	KUNIT_CASE(failure_inside_modify),
 	KUNIT_CASE(completions_of_the_dead),
+	KUNIT_CASE(a_request_to_the_dead),
 	{ }
 };
 
