@@ -86,6 +86,27 @@ struct ib_uobject *uv_get_read(const struct uv_type *type, u32 id,
 	return IS_ERR(uobj) ? uobj : uv_uobj_share(uobj, attrs);
 }
 
+/**
+ * uv_try_get_read - uv_get_read() that tells no reason
+ * @type: what the object must be
+ * @id: its handle
+ * @file: whose handle it is
+ *
+ * Return: the object, for uv_put_read(), or NULL: uv_get_read() fails, too, and tells why.
+ */
+struct ib_uobject *uv_try_get_read(const struct uv_type *type, u32 id,
+				   struct ib_uverbs_file *file)
+{
+	struct ib_uobject *uobj = uv_handle_find(file, id);
+
+	if (!uobj)
+		return NULL;
+	if (!uv_uobj_check(uobj, type, false) && uv_try_share(uobj))
+		return uobj;
+	uv_uobj_put(uobj);
+	return NULL;
+}
+
 void uv_put_read(struct ib_uobject *uobj)
 {
 	WARN_ON_ONCE(atomic_dec_return(&uobj->usecnt) < 0);

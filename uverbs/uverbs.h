@@ -190,6 +190,10 @@ static inline struct ib_ucontext *uv_file_context(struct ib_uverbs_file *file)
 ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 		 loff_t *pos);
 
+/* bell.c */
+#define UV_BELL_BYTES	32	/* POST_SEND without requests, with its header */
+bool uv_bell_ring(struct ib_uverbs_file *file, const char __user *buf, int *ret);
+
 /* command.c */
 struct uv_cmd;
 const struct uv_cmd *uv_cmd_find(const struct ib_uverbs_device *dev, u32 command);
@@ -299,6 +303,8 @@ static inline void uv_disown(struct ib_uobject *uobj)
 /* uobject_get.c */
 struct ib_uobject *uv_get_read(const struct uv_type *type, u32 id,
 			       struct uverbs_attr_bundle *attrs);
+struct ib_uobject *uv_try_get_read(const struct uv_type *type, u32 id,
+				   struct ib_uverbs_file *file);
 void uv_put_read(struct ib_uobject *uobj);
 struct ib_uobject *uv_get_read_fd(const struct uv_type *type, int fd,
 				  struct uverbs_attr_bundle *attrs);

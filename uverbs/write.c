@@ -70,21 +70,10 @@ static int uv_get_headers(const struct ib_uverbs_device *dev, const char __user 
 								    0;
 }
 
-/**
- * uv_write - one command
- * @filp: open uverbs device
- * @buf: command
- * @count: its length
- * @pos: unused
- *
- * Return: @count, or -EACCES (not the process that opened it, or with other
- * credentials), -EINVAL, -ENOSPC, -EFAULT or -EOPNOTSUPP for its frame, or the
- * errno of the command.
- */
-ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
-		 loff_t *pos)
+/* As uv_write(), of a caller that may. */
+static noinline ssize_t uv_write_command(struct ib_uverbs_file *file, const char __user *buf,
+					 size_t count)
 {
-	struct ib_uverbs_file *file = filp->private_data;
 	struct uverbs_attr_bundle attrs = { .ufile = file };
 	struct ib_uverbs_ex_cmd_hdr ex = {};
 	struct ib_uverbs_cmd_hdr hdr;
@@ -93,12 +82,6 @@ ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 	u64 response;
 	int ret;
 
-	/* Data of a process with more rights could be made to name memory. */
-	if (!ib_safe_file_access(filp)) {
-		pr_err_once("%s[%d] writes to a uverbs device with other credentials than it was opened with\n",
-			    current->comm, task_tgid_vnr(current));
-		return -EACCES;
-	}
 	ret = uv_get_headers(file->device, buf, count, &hdr, &ex, &cmd);
 	if (ret)
 		return uv_refuse(file, ret, "%zu bytes are no command", count);
@@ -114,4 +97,37 @@ ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
 	scoped_guard(srcu, &file->device->srcu)
 		ret = uv_cmd_run(cmd, &attrs);
 	return ret ?: count;
+}
+
+/**
+ * uv_write - one command
+ * @filp: open uverbs device
+ * @buf: command
+ * @count: its length
+ * @pos: unused
+ *
+ * Return: @count, or -EACCES (not the process that opened it, or with other
+ * credentials), -EINVAL, -ENOSPC, -EFAULT or -EOPNOTSUPP for its frame, or the
+ * errno of the command.
+ */
+ssize_t uv_write(struct file *filp, const char __user *buf, size_t count,
+		 loff_t *pos)
+{
+	struct ib_uverbs_file *file = filp->private_data;
+	bool rang;
+	int ret;
+
+	/* Data of a process with more rights could be made to name memory. */
+	if (!ib_safe_file_access(filp)) {
+		pr_err_once("%s[%d] writes to a uverbs device with other credentials than it was opened with\n",
+			    current->comm, task_tgid_vnr(current));
+		return -EACCES;
+	}
+	if (count == UV_BELL_BYTES) {
+		scoped_guard(srcu, &file->device->srcu)
+			rang = uv_bell_ring(file, buf, &ret);
+		if (rang)
+			return ret ?: count;
+	}
+	return uv_write_command(file, buf, count);
 }
