@@ -38,9 +38,15 @@ void ibt_sq_reset_retry_count(struct ibt_qp *qp)
 	qp->rtx.retries = qp->rtx.retry_cnt;
 	qp->rtx.rnr_retries = qp->rtx.rnr_retry;
 	qp->rtx.recovery = IBT_STEADY;
-	qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
+	/* Without a packet that waits for a response the next one sets it. */
+	if (ibt_sq_unanswered(sq))
+		qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
 	qp->rtx.held.state = IBT_HELD_UNKNOWN;
-	ibt_early_progress(qp);
+	/* Messages that take no packets have no round trips. */
+	if (ibt_rtt_is_unused(&qp->rtx.rtt))
+		qp->rtx.rtt.clear = sq->una;
+	else
+		ibt_early_progress(qp);
 }
 
 static bool ibt_is_ask(const struct ibt_wqe *wqe)

@@ -146,11 +146,6 @@ void ibt_early_progress(struct ibt_qp *qp)
 	u64 now;
 
 	lockdep_assert_held(&sq->lock);
-	/* Messages that take no packets have no round trips. */
-	if (ibt_rtt_is_unused(&qp->rtx.rtt)) {
-		qp->rtx.rtt.clear = sq->una;
-		return;
-	}
 	now = ktime_get_mono_fast_ns();
 	ibt_rtt_answered(&qp->rtx.rtt, sq->una, now);
 	qp->rtx.early_at = now + ibt_rtx_early_wait(&qp->rtx);

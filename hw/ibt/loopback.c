@@ -14,11 +14,13 @@
 
 #include "../soft/iter.h"
 #include "../soft/mr_table.h"
+#include "../soft/piece.h"
 #include "ack.h"
 #include "completer.h"
 #include "ud_send.h"
 #include "dev.h"
 #include "exec.h"
+#include "exec_piece.h"
 #include "limits.h"
 #include "link.h"
 #include "loopback.h"
@@ -176,14 +178,12 @@ static void ibt_local_count_msg(struct ibt_qp *qp, const struct ibt_qp *peer, u3
 	ibt_count_more(dev, IBT_STAT_DIRECT_BYTES, length);
 }
 
-/* The next request has arrived, or (UC) is lost: go on behind it. */
-static void ibt_local_finish(struct ibt_qp *qp, struct ibt_wqe *wqe)
+/* The next request is done with: go on behind it. */
+static void ibt_local_go_on(struct ibt_qp *qp, struct ibt_wqe *wqe)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 end = ibt_psn_add(wqe->last_psn, 1);
 
-	ibt_local_count_msg(qp, qp->local.peer, wqe->length, qp->local.direct);
-	ibt_local_forget(&qp->local);
 	if (ibt_psn_ahead(end, sq->una) > ibt_psn_ahead(sq->high, sq->una))
 		sq->high = end;
 	sq->una = end;
@@ -197,6 +197,14 @@ static void ibt_local_finish(struct ibt_qp *qp, struct ibt_wqe *wqe)
 	sq->offset = 0;
 	sq->next++;
 	ibt_sq_complete_wqes(qp);
+}
+
+/* The next request has arrived, or (UC) is lost. */
+static void ibt_local_finish(struct ibt_qp *qp, struct ibt_wqe *wqe)
+{
+	ibt_local_count_msg(qp, qp->local.peer, wqe->length, qp->local.direct);
+	ibt_local_forget(&qp->local);
+	ibt_local_go_on(qp, wqe);
 }
 
 /* Payload of @length bytes has gone from a queue pair to another one. */
@@ -422,6 +430,36 @@ static enum ibt_loopback_result ibt_local_ask(struct ibt_qp *qp, struct ibt_wqe 
 	return IBT_LOOPBACK_DONE;
 }
 
+/* Most messages: a WRITE or SEND in one piece. False: the peer has not heard of it. */
+static bool ibt_local_piece(struct ibt_qp *qp, struct ibt_qp *peer, bool direct,
+			    struct ibt_wqe *wqe, const struct ibt_wr_info *info)
+{
+	const struct ibt_piece piece = {
+		.verb = info->verb,
+		.solicited = wqe->flags & IB_SEND_SOLICITED,
+		.length = wqe->length,
+		.rkey = wqe->rdma.rkey,
+		.va = wqe->rdma.remote_addr,
+	};
+	struct soft_piece from;
+	bool done;
+
+	if (info->kind != IBT_WR_DATA || info->extra || !ibt_wqe_piece(qp, wqe, &from))
+		return false;
+	ibt_wqe_assign_psn(qp, wqe);
+	spin_lock(&peer->resp.lock);
+	done = ibt_peer_ready(peer, wqe->first_psn) && ibt_exec_piece(peer, &piece, &from);
+	if (done)
+		ibt_resp_advance(peer, ibt_wqe_npkts(wqe));
+	spin_unlock(&peer->resp.lock);
+	if (!done)
+		return false;
+	ibt_local_count_bytes(qp, peer, wqe->length);
+	ibt_local_count_msg(qp, peer, wqe->length, direct);
+	ibt_local_go_on(qp, wqe);
+	return true;
+}
+
 static enum ibt_loopback_result ibt_local_begin(struct ibt_qp *qp, struct ibt_qp *peer,
 						bool direct, struct ibt_wqe *wqe,
 						const struct ibt_wr_info *info)
@@ -478,6 +516,10 @@ enum ibt_loopback_result ibt_loopback_send(struct ibt_qp *qp, struct ibt_path *p
 	if (sq->cur_psn != sq->una) {
 		ibt_qp_put(peer);
 		return IBT_LOCAL_WAIT;
+	}
+	if (ibt_local_piece(qp, peer, path->direct, wqe, info)) {
+		ibt_qp_put(peer);
+		return IBT_LOOPBACK_DONE;
 	}
 	return ibt_local_begin(qp, peer, path->direct, wqe, info);
 }

@@ -20,6 +20,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "../soft/iter.h"
+#include "../soft/mr_table.h"
 #include "../soft/pager.h"
 #include "../soft/task.h"
 #include "ooo.h"
@@ -99,6 +100,8 @@ struct ibt_resp_msg {
  *	 stay behind it
  * @late: (a round of @task) @cpu was to send, and has not begun
  * @pager: brings in what requests read or write
+ * @write_key: rkey of WRITEs in one piece
+ * @recv_key: lkey of receive requests of SENDs in one piece
  */
 struct ibt_resp {
 	spinlock_t lock;
@@ -147,6 +150,8 @@ struct ibt_resp {
 	bool late;
 	struct soft_pager pager;
 	struct ibt_recv *recv;
+	struct soft_key_cache write_key;
+	struct soft_key_cache recv_key;
 };
 
 /* READ answers, and parts of such, that have not been sent to their end. */

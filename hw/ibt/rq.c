@@ -175,6 +175,22 @@ static bool ibt_copy_element(const struct ibt_rq *rq,
 	return true;
 }
 
+bool ibt_rq_peek_one(const struct ibt_rq *rq, u64 *wr_id, struct ib_sge *sge)
+{
+	const struct rxe_recv_wqe *wqe;
+
+	if (!rq->ring.buf || !rq->max_sge || !soft_ring_ready(&rq->ring))
+		return false;
+	wqe = soft_ring_at(&rq->ring, rq->ring.cons);
+	if (READ_ONCE(wqe->dma.num_sge) != 1)
+		return false;
+	*wr_id = READ_ONCE(wqe->wr_id);
+	sge->addr = READ_ONCE(wqe->dma.sge[0].addr);
+	sge->length = READ_ONCE(wqe->dma.sge[0].length);
+	sge->lkey = READ_ONCE(wqe->dma.sge[0].lkey);
+	return sge->length <= IBT_MAX_MSG_BYTES;
+}
+
 /* The consumer side lock is held: resp.lock of a QP, srq->lock of an SRQ. */
 static enum ibt_exec_status ibt_take_one(struct ibt_rq *rq, struct ibt_recv *recv,
 					 u32 bytes)

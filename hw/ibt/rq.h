@@ -56,6 +56,12 @@ int ibt_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 enum ibt_exec_status ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
 				 struct ibt_recv *recv, u32 bytes);
 
+/*
+ * The next request to receive, which stays in the ring, if it is a good one of one SGE. False: it
+ * is not, or there is none. resp.lock held.
+ */
+bool ibt_rq_peek_one(const struct ibt_rq *rq, u64 *wr_id, struct ib_sge *sge);
+
 /* With resp.lock of @qp held. */
 
 /* The SRQ in which receive requests of @qp are; XRC: the one of number @srqn, with

@@ -9,6 +9,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "../soft/hold.h"
+#include "../soft/mr_table.h"
 #include "../soft/pager.h"
 #include "../soft/ring.h"
 #include "../soft/task.h"
@@ -72,6 +73,7 @@ enum ibt_way {
  * @way: how
  * @pager: brings in what it reads, or what responses are written to
  * @answer_dropped: a response was dropped, as pages were absent that it belongs to
+ * @source_key: lkey of what messages in one piece are sent from
  */
 struct ibt_sq {
 	spinlock_t lock;	/* all of it */
@@ -106,6 +108,7 @@ struct ibt_sq {
 	enum ibt_way way;
 	struct soft_pager pager;
 	bool answer_dropped;
+	struct soft_key_cache source_key;
 };
 
 static inline struct ibt_wqe *ibt_wqe_at(const struct ibt_sq *sq, u32 index)

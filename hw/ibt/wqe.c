@@ -2,6 +2,7 @@
 /* Work requests of the send side: what each opcode means, the memory and the PSNs of one. */
 #include "../soft/iter.h"
 #include "../soft/mr_table.h"
+#include "../soft/piece.h"
 #include "opcode.h"
 #include "pkt.h"
 #include "qp.h"
@@ -70,6 +71,26 @@ void ibt_wqe_dst_iter(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 {
 	soft_iter_list(it, &ibt_qp_dev(qp)->soft.mem, qp->ib.pd, wqe->sge,
 		       wqe->num_sge, IB_ACCESS_LOCAL_WRITE);
+}
+
+/* The bytes of a message that is in one piece: that has one SGE, or inline data. */
+bool ibt_wqe_piece(struct ibt_qp *qp, const struct ibt_wqe *wqe, struct soft_piece *from)
+{
+	if (wqe->is_inline) {
+		*from = (struct soft_piece){ .bytes = (void *)wqe->data };
+		return wqe->length;
+	}
+	if (wqe->num_sge != 1 || !wqe->length)
+		return false;
+	*from = (struct soft_piece){
+		.mem = &ibt_qp_dev(qp)->soft.mem,
+		.cache = &qp->sq.source_key,
+		.pd = qp->ib.pd,
+		.iova = wqe->sge[0].addr,
+		.key = wqe->sge[0].lkey,
+		.covers = wqe->sge[0].length,
+	};
+	return true;
 }
 
 /* Is all of the request's own memory there? */

@@ -12,6 +12,7 @@
 
 struct ibt_qp;
 struct ibt_av;
+struct soft_piece;
 
 /* How a work request is carried out. */
 enum ibt_wr_kind {
@@ -155,6 +156,7 @@ void ibt_wqe_src_iter(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 		      struct soft_iter *it);
 void ibt_wqe_dst_iter(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 		      struct soft_iter *it);
+bool ibt_wqe_piece(struct ibt_qp *qp, const struct ibt_wqe *wqe, struct soft_piece *from);
 enum soft_access_err ibt_wqe_check_sge(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 				       const struct ibt_wr_info *info);
 

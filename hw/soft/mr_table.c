@@ -21,6 +21,7 @@ void soft_mem_init(struct soft_mem *mem)
 	xa_init_flags(&mem->keys, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ |
 		      XA_FLAGS_ACCOUNT);
 	mem->next = 1;
+	atomic_long_set(&mem->withdrawn, 0);
 	atomic_set(&mem->on_demand, 0);
 }
 EXPORT_SYMBOL_GPL(soft_mem_init);
@@ -123,6 +124,11 @@ int soft_region_publish(struct soft_region *region)
 void soft_region_withdraw(struct soft_region *region)
 {
 	xa_erase_irq(&region->mem->keys, region->key >> 8);
+	/*
+	 * No lookup finds it, then no cache, then it may be freed. A fully ordered operation:
+	 * pairs with soft_key_find().
+	 */
+	atomic_long_inc_return(&region->mem->withdrawn);
 	soft_limit_give(soft_dev_of(region), soft_object_of(region));
 	soft_region_put(region);
 }
@@ -144,6 +150,24 @@ struct soft_region *soft_region_get(struct soft_mem *mem, u32 key)
 		region = NULL;
 	rcu_read_unlock();
 	return region;
+}
+
+/**
+ * soft_key_look_up - soft_key_find() where the cache has another key
+ * @mem: of the device
+ * @cache: filled in
+ * @key: its low 8 bits are not looked at
+ *
+ * Context: any; RCU reader. Return: as soft_key_find().
+ */
+struct soft_region *soft_key_look_up(struct soft_mem *mem, struct soft_key_cache *cache,
+				     u32 key)
+{
+	/* Before the lookup: a key that is withdrawn meanwhile is not found here again. */
+	cache->withdrawn = atomic_long_read_acquire(&mem->withdrawn);
+	cache->index = key >> 8;
+	cache->region = xa_load(&mem->keys, cache->index);
+	return cache->region;
 }
 
 /**
@@ -184,7 +208,16 @@ bool soft_region_covers(const struct soft_region *region, u64 iova, u64 length)
 	       iova - region->iova <= region->length - length;
 }
 
-static enum soft_access_err soft_may_local(const struct soft_region *region,
+/**
+ * soft_locked_may_local - soft_region_may_local() of a region that is locked
+ * @region: named by the index in the lkey
+ * @pd: of the queue pair
+ * @sge: the entry
+ * @access: 0, or IB_ACCESS_LOCAL_WRITE
+ *
+ * Context: any.
+ */
+enum soft_access_err soft_locked_may_local(const struct soft_region *region,
 					   struct ib_pd *pd, const struct ib_sge *sge,
 					   int access)
 {
@@ -220,7 +253,7 @@ enum soft_access_err soft_region_may_local(struct soft_region *region,
 	unsigned long flags;
 
 	flags = soft_region_lock(region);
-	fault = soft_may_local(region, pd, sge, access);
+	fault = soft_locked_may_local(region, pd, sge, access);
 	*grant = region->grant;
 	soft_region_unlock(region, flags);
 	return fault;

@@ -17,11 +17,13 @@
  * struct soft_mem - keys of one device
  * @keys: index (key >> 8) -> struct soft_region
  * @next: where the search for a free index begins
+ * @withdrawn: times that a key was taken out of @keys
  * @on_demand: regions with pages that may be absent
  */
 struct soft_mem {
 	struct xarray keys;
 	u32 next;
+	atomic_long_t withdrawn;
 	atomic_t on_demand;
 };
 
@@ -111,6 +113,21 @@ struct soft_region {
 	struct soft_mem *mem;
 };
 
+/**
+ * struct soft_key_cache - the region of the latest key that was looked up
+ * @region: without a reference: only for RCU readers, and as long as @withdrawn is the value
+ *	    of struct soft_mem
+ * @index: of the key
+ * @withdrawn: soft_mem.withdrawn before the lookup
+ *
+ * All zero is an empty one. It belongs to one device, and a lock of its owner guards it.
+ */
+struct soft_key_cache {
+	struct soft_region *region;
+	u32 index;
+	long withdrawn;
+};
+
 void soft_mem_init(struct soft_mem *mem);
 void soft_mem_exit(struct soft_mem *mem);
 
@@ -134,6 +151,9 @@ struct soft_region *soft_region_get(struct soft_mem *mem, u32 key);
 bool soft_region_covers(const struct soft_region *region, u64 iova,
 			u64 length);
 
+enum soft_access_err soft_locked_may_local(const struct soft_region *region,
+					   struct ib_pd *pd, const struct ib_sge *sge,
+					   int access);
 enum soft_access_err soft_region_may_local(struct soft_region *region,
 					   struct ib_pd *pd,
 					   const struct ib_sge *sge, int access,
@@ -142,5 +162,29 @@ enum soft_access_err soft_region_may_remote(const struct soft_region *region,
 					    struct ib_pd *pd, u32 qpn, u32 rkey,
 					    u64 iova, u64 length, int access);
 void soft_window_detach(struct soft_region *parent);
+struct soft_region *soft_key_look_up(struct soft_mem *mem, struct soft_key_cache *cache,
+				     u32 key);
+
+/**
+ * soft_key_find - soft_region_get() without a reference, and mostly without a lookup
+ * @mem: of the device
+ * @cache: of the caller
+ * @key: its low 8 bits are not looked at
+ *
+ * What the region grants has to be looked at with its lock held, as after any lookup.
+ *
+ * Context: any; RCU reader. Return: the region, good until the end of the RCU section, or NULL.
+ */
+static inline struct soft_region *soft_key_find(struct soft_mem *mem,
+						struct soft_key_cache *cache, u32 key)
+{
+	/* Pairs with soft_region_withdraw(). */
+	long withdrawn = atomic_long_read_acquire(&mem->withdrawn);
+
+	if (likely(cache->region && cache->index == key >> 8 &&
+		   cache->withdrawn == withdrawn))
+		return cache->region;
+	return soft_key_look_up(mem, cache, key);
+}
 
 #endif /* OFED_SOFT_MR_TABLE_H */

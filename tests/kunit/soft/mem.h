@@ -32,6 +32,7 @@ struct world {
 extern int umems;	/* that are pinned now */
 
 extern struct kunit_suite soft_mem_copy_suite;
+extern struct kunit_suite soft_mem_piece_suite;
 extern struct kunit_suite soft_mem_window_suite;
 extern struct kunit_suite soft_mem_turn_suite;
 extern struct kunit_suite soft_mem_count_suite;

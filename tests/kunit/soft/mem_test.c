@@ -342,7 +342,7 @@ static struct kunit_suite soft_mem_suite = {
 	.test_cases = soft_mem_cases,
 };
 
-kunit_test_suites(&soft_mem_suite, &soft_mem_count_suite, &soft_mem_copy_suite,
+kunit_test_suites(&soft_mem_suite, &soft_mem_count_suite, &soft_mem_copy_suite, &soft_mem_piece_suite,
 		  &soft_mem_on_demand_suite,
 		  &soft_mem_window_suite, &soft_mem_turn_suite);
 
