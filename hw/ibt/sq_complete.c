@@ -135,7 +135,7 @@ static void ibt_report_kernel(struct ibt_qp *qp, const struct ib_wc *wc)
 }
 
 /* False: it waits for room in its CQ, with this status. */
-static bool ibt_complete_oldest(struct ibt_qp *qp, u8 status)
+static noinline bool ibt_complete_and_tell(struct ibt_qp *qp, u8 status)
 {
 	struct ibt_sq *sq = &qp->sq;
 	struct ibt_wqe *wqe = ibt_wqe_at(sq, sq->tail);
@@ -146,14 +146,7 @@ static bool ibt_complete_oldest(struct ibt_qp *qp, u8 status)
 		.byte_len = wqe->length,
 		.qp = &qp->ib,
 	};
-	bool wanted = status != IB_WC_SUCCESS || qp->sig_all ||
-		      (wqe->flags & IB_SEND_SIGNALED);
 
-	WRITE_ONCE(qp->bell.told, wanted);
-	if (!wanted) {
-		ibt_sq_complete_retire(qp);
-		return true;
-	}
 	ibt_sq_complete_release(qp);
 	if (!ibt_sq_is_user(sq)) {
 		ibt_report_kernel(qp, &wc);
@@ -166,6 +159,20 @@ static bool ibt_complete_oldest(struct ibt_qp *qp, u8 status)
 	}
 	if (status != IB_WC_SUCCESS)
 		sq->stop = IBT_SQ_FAILED;
+	return true;
+}
+
+/* As ibt_complete_and_tell(), if the consumer wants to know. */
+static bool ibt_complete_oldest(struct ibt_qp *qp, u8 status)
+{
+	const struct ibt_wqe *wqe = ibt_wqe_at(&qp->sq, qp->sq.tail);
+	bool wanted = status != IB_WC_SUCCESS || qp->sig_all ||
+		      (wqe->flags & IB_SEND_SIGNALED);
+
+	WRITE_ONCE(qp->bell.told, wanted);
+	if (wanted)
+		return ibt_complete_and_tell(qp, status);
+	ibt_sq_complete_retire(qp);
 	return true;
 }
 

@@ -16,15 +16,6 @@
 
 #define WQE_HEAD	offsetof(struct rxe_send_wqe, dma.sge)
 
-/* Requests that are in the ring of the user only, behind those that were taken. */
-static u32 ibt_sq_user_waiting(const struct ibt_sq *sq)
-{
-	u32 taken = READ_ONCE(sq->head) - READ_ONCE(sq->tail);
-	u32 ready = soft_ring_ready(&sq->ring);
-
-	return ready > taken ? ready - taken : 0;
-}
-
 static const u8 *ibt_copy_head(const struct ibt_sq *sq, u32 ahead,
 			       struct rxe_send_wqe *user_wqe)
 {
@@ -188,6 +179,55 @@ static u8 ibt_sq_user_take(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	return ibt_take_kind(qp, wqe, &user_wqe->wr, info);
 }
 
+/*
+ * Most requests: SEND or WRITE of a connected queue pair, with one SGE. Of its element few members
+ * mean something, and each is read once. False: the request is another one; of the WQE nothing
+ * counts yet.
+ */
+static bool ibt_take_usual(struct ibt_qp *qp, struct ibt_wqe *wqe,
+			   const struct rxe_send_wqe *from)
+{
+	const u32 opcode = READ_ONCE(from->wr.opcode), flags = READ_ONCE(from->wr.send_flags);
+	const struct ibt_wr_info *info = ibt_wr_info(opcode);
+
+	if (info->kind != IBT_WR_DATA || qp->transport == IBT_UD || info->kernel_only ||
+	    !(info->transports & BIT(qp->transport)) || flags & IB_SEND_INLINE ||
+	    READ_ONCE(from->dma.num_sge) != 1 || !qp->sq.max_sge)
+		return false;
+	*wqe = (struct ibt_wqe) {
+		.wr_id = READ_ONCE(from->wr.wr_id),
+		.opcode = opcode,
+		.flags = flags,
+		.num_sge = 1,
+		.inv_rkey = READ_ONCE(from->wr.ex.invalidate_rkey),
+		.rdma.remote_addr = READ_ONCE(from->wr.wr.rdma.remote_addr),
+		.rdma.rkey = READ_ONCE(from->wr.wr.rdma.rkey),
+		.rdma.srqn = READ_ONCE(from->wr.reserved),
+	};
+	wqe->sge[0].addr = READ_ONCE(from->dma.sge[0].addr);
+	wqe->sge[0].length = READ_ONCE(from->dma.sge[0].length);
+	wqe->sge[0].lkey = READ_ONCE(from->dma.sge[0].lkey);
+	if (wqe->sge[0].length <= IBT_MAX_MSG_BYTES)
+		wqe->length = wqe->sge[0].length;
+	else
+		wqe->status = IB_WC_LOC_LEN_ERR;
+	return true;
+}
+
+static void ibt_take_any(struct ibt_qp *qp, struct ibt_wqe *wqe)
+{
+	struct rxe_send_wqe user_wqe;
+	const u8 *payload;
+
+	memset(wqe, 0, sizeof(*wqe));
+	payload = ibt_copy_head(&qp->sq, qp->sq.head - qp->sq.tail, &user_wqe);
+	wqe->wr_id = user_wqe.wr.wr_id;
+	wqe->opcode = user_wqe.wr.opcode;
+	wqe->flags = user_wqe.wr.send_flags;
+	wqe->inv_rkey = user_wqe.wr.ex.invalidate_rkey;
+	wqe->status = ibt_sq_user_take(qp, wqe, &user_wqe, payload);
+}
+
 /**
  * ibt_sq_fetch_user_wqe - one more request of the user into a WQE
  * @qp: queue pair of a user
@@ -202,23 +242,16 @@ static u8 ibt_sq_user_take(struct ibt_qp *qp, struct ibt_wqe *wqe,
 bool ibt_sq_fetch_user_wqe(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
-	struct rxe_send_wqe user_wqe;
 	struct ibt_wqe *wqe;
-	const u8 *payload;
+	u32 taken;
 
 	lockdep_assert_held(&sq->lock);
-	if (!sq->wqes || sq->head - sq->tail > sq->mask ||
-	    !ibt_sq_user_waiting(sq))
+	taken = sq->head - sq->tail;
+	if (!sq->wqes || taken > sq->mask || soft_ring_ready(&sq->ring) <= taken)
 		return false;
-
 	wqe = ibt_wqe_at(sq, sq->head);
-	memset(wqe, 0, sizeof(*wqe));
-	payload = ibt_copy_head(sq, sq->head - sq->tail, &user_wqe);
-	wqe->wr_id = user_wqe.wr.wr_id;
-	wqe->opcode = user_wqe.wr.opcode;
-	wqe->flags = user_wqe.wr.send_flags;
-	wqe->inv_rkey = user_wqe.wr.ex.invalidate_rkey;
-	wqe->status = ibt_sq_user_take(qp, wqe, &user_wqe, payload);
+	if (!ibt_take_usual(qp, wqe, soft_ring_at(&sq->ring, sq->ring.cons + taken)))
+		ibt_take_any(qp, wqe);
 	sq->head++;
 	return true;
 }
