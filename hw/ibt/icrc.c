@@ -104,8 +104,9 @@ bool ibt_icrc_ok(const struct sk_buff *skb, u32 offset, u32 length, u32 seed)
 
 	if (length < IBT_BTH_BYTES + IBT_ICRC_BYTES)
 		return false;
-	if (skb_copy_bits(skb, offset + length - IBT_ICRC_BYTES, &told,
-			  sizeof(told)))
+	if (likely(offset + length <= skb_headlen(skb)))
+		memcpy(&told, skb->data + offset + length - IBT_ICRC_BYTES, sizeof(told));
+	else if (skb_copy_bits(skb, offset + length - IBT_ICRC_BYTES, &told, sizeof(told)))
 		return false;
 	return told == ibt_icrc(skb, offset, length, seed);
 }

@@ -4,6 +4,7 @@
  * its payload comes from, and what the send queue records of it.
  */
 #include "../soft/iter.h"
+#include "../soft/piece.h"
 #include "limits.h"
 #include "opcode.h"
 #include "paging.h"
@@ -119,6 +120,17 @@ struct soft_iter *ibt_req_source(struct ibt_qp *qp, struct ibt_round *round,
 	return &round->source;
 }
 
+/* The bytes of a whole message, in one piece. False: nothing was copied. */
+static bool ibt_req_load_piece(struct ibt_qp *qp, const struct ibt_wqe *wqe, void *to,
+			       u32 length)
+{
+	const struct soft_piece bytes = { .bytes = to };
+	struct soft_piece from;
+
+	return length == wqe->length && ibt_wqe_piece(qp, wqe, &from) &&
+	       soft_piece_copy(&bytes, &from, length);
+}
+
 /* A packet with @length bytes of the request. NULL: see @wqe, or the pause. */
 struct sk_buff *ibt_req_load(struct ibt_qp *qp, struct ibt_round *round,
 			     struct ibt_wqe *wqe, u32 length)
@@ -133,7 +145,7 @@ struct sk_buff *ibt_req_load(struct ibt_qp *qp, struct ibt_round *round,
 		ibt_sq_delay_send(qp, IBT_PAUSE_MEMORY, 1);
 		return NULL;
 	}
-	if (!length)
+	if (!length || ibt_req_load_piece(qp, wqe, skb->data, length))
 		return skb;
 	from = ibt_req_source(qp, round, wqe);
 	soft_iter_bytes(&to, skb->data, length);

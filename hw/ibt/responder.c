@@ -7,11 +7,13 @@
  * answered already does not: the peer that asks for it again goes nowhere before it has it.
  */
 #include "../soft/iter.h"
+#include "../soft/piece.h"
 #include "../soft/task.h"
 #include "ack.h"
 #include "backlog.h"
 #include "dev.h"
 #include "exec.h"
+#include "exec_piece.h"
 #include "limits.h"
 #include "link.h"
 #include "msg.h"
@@ -76,9 +78,32 @@ static bool ibt_length_ok(const struct ibt_pkt *pkt, u32 mtu)
 
 /* ---- execution ---------------------------------------------------------------------- */
 
-/* SEND and WRITE, whatever the transport. */
-static enum ibt_exec_status ibt_responder_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
-						struct sk_buff *skb)
+/* A whole SEND or WRITE, as most are. False: nothing was done. */
+static bool ibt_responder_place_piece(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+				      const struct sk_buff *skb)
+{
+	const u8 only = IBT_FIRST | IBT_LAST;
+	const struct ibt_opcode *op = pkt->op;
+	const struct ibt_piece piece = {
+		.verb = op->verb,
+		.solicited = pkt->solicited,
+		.length = pkt->length,
+		.rkey = pkt->rkey,
+		.va = pkt->va,
+	};
+	struct soft_piece from = { };
+
+	if ((op->flags & only) != only || op->headers & (IBT_IMM | IBT_IETH) || !pkt->length ||
+	    (op->verb == IBT_WRITE ? pkt->dma_length != pkt->length : op->verb != IBT_SEND) ||
+	    pkt->payload + pkt->length > skb_headlen(skb))
+		return false;
+	from.bytes = skb->data + pkt->payload;
+	return ibt_exec_piece(qp, &piece, &from);
+}
+
+static noinline enum ibt_exec_status ibt_responder_place_any(struct ibt_qp *qp,
+							     const struct ibt_pkt *pkt,
+							     struct sk_buff *skb)
 {
 	const struct ibt_opcode *op = pkt->op;
 	const struct ibt_msg msg = ibt_msg_of(pkt);
@@ -99,6 +124,14 @@ static enum ibt_exec_status ibt_responder_place(struct ibt_qp *qp, const struct 
 	if (verdict == IBT_EXEC_OK)
 		qp->resp.op = op->flags & IBT_LAST ? NULL : op;
 	return verdict;
+}
+
+/* SEND and WRITE, whatever the transport. */
+static enum ibt_exec_status ibt_responder_place(struct ibt_qp *qp, const struct ibt_pkt *pkt,
+						struct sk_buff *skb)
+{
+	return ibt_responder_place_piece(qp, pkt, skb) ? IBT_EXEC_OK :
+							 ibt_responder_place_any(qp, pkt, skb);
 }
 
 static void ibt_responder_remember(struct ibt_resp *resp, const struct ibt_pkt *pkt,

@@ -111,7 +111,8 @@ int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
 	__skb_pull(skb, front);
 	icrc = ibt_icrc(skb, 0, skb->len,
 			dev->link->icrc_seed(skb, 0, skb->len));
-	skb_store_bits(skb, skb->len - sizeof(icrc), &icrc, sizeof(icrc));
+	/* A packet of ibt_tx_alloc() has no fragments. */
+	memcpy(skb_tail_pointer(skb) - sizeof(icrc), &icrc, sizeof(icrc));
 	__skb_push(skb, front);
 
 	if (ibt_fault_active(dev))

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RoCE version 2: UDP port 4791 over IPv4 and IPv6 (annex A17). The ICRC covers the
- * headers in front of the BTH, without the fields that routers change.
+ * RoCE version 2: UDP port 4791 over IPv4 and IPv6 (annex A17). What the ICRC covers of these
+ * headers is in icrc_udp.c.
  */
-#include <linux/crc32.h>
 #include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
 #include <linux/ip.h>
@@ -29,9 +28,6 @@ static bool roce_runs = true;
 module_param_named(runs, roce_runs, bool, 0644);
 MODULE_PARM_DESC(runs,
 		 "Send packets of one message as one skb where that pays (default Y)");
-
-/* The ICRC covers eight bytes of ones in the place of InfiniBand's LRH. */
-#define PSEUDO_LRH	8
 
 /* ---- headers ---------------------------------------------------------------------- */
 
@@ -174,68 +170,6 @@ void roce_udp_build(struct sk_buff *skb, const struct roce_path *p, u32 flow,
 						   &ipv6_hdr(skb)->saddr,
 						   &ipv6_hdr(skb)->daddr, 0);
 	}
-}
-
-/* ---- ICRC ------------------------------------------------------------------------- */
-
-static u32 roce_seed_ipv4(const struct sk_buff *skb, u32 index, u32 length)
-{
-	struct {
-		u8 lrh[PSEUDO_LRH];
-		struct iphdr ip;
-		struct udphdr udp;
-	} __packed masked;
-	const struct iphdr *from = ip_hdr(skb);
-
-	memset(masked.lrh, 0xff, sizeof(masked.lrh));
-	memcpy(&masked.ip, from, sizeof(masked.ip));
-	memcpy(&masked.udp, from + 1, sizeof(masked.udp));
-	if (skb_is_gso(skb)) {
-		masked.ip.tot_len = htons(sizeof(masked.ip) + length);
-		masked.ip.id = htons(ntohs(from->id) + index);
-		masked.udp.len = htons(length);
-	}
-	masked.ip.tos = 0xff;
-	masked.ip.ttl = 0xff;
-	masked.ip.check = (__force __sum16)0xffff;
-	masked.udp.check = (__force __sum16)0xffff;
-	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
-}
-
-static u32 roce_seed_ipv6(const struct sk_buff *skb, u32 length)
-{
-	struct {
-		u8 lrh[PSEUDO_LRH];
-		struct ipv6hdr ip;
-		struct udphdr udp;
-	} __packed masked;
-	const struct ipv6hdr *from = ipv6_hdr(skb);
-
-	memset(masked.lrh, 0xff, sizeof(masked.lrh));
-	memcpy(&masked.ip, from, sizeof(masked.ip));
-	memcpy(&masked.udp, from + 1, sizeof(masked.udp));
-	if (skb_is_gso(skb)) {
-		masked.ip.payload_len = htons(length);
-		masked.udp.len = htons(length);
-	}
-	/* Masks all but the version in the first word. */
-	ip6_flow_hdr(&masked.ip, 0xff, htonl(IB_GRH_FLOWLABEL_MASK));
-	masked.ip.hop_limit = 0xff;
-	masked.udp.check = (__force __sum16)0xffff;
-	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
-}
-
-/*
- * The UDP header follows the IP header: roce_udp_rcv() checks that. A GSO skb has one
- * header for all packets; the header of packet @index is derived from it as segmentation
- * does.
- */
-u32 roce_udp_seed(const struct sk_buff *skb, u32 index, u32 length)
-{
-	length += sizeof(struct udphdr);
-	if (skb->protocol == htons(ETH_P_IP))
-		return roce_seed_ipv4(skb, index, length);
-	return roce_seed_ipv6(skb, length);
 }
 
 /* ---- transmit --------------------------------------------------------------------- */

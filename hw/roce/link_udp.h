@@ -12,7 +12,6 @@ struct sock;
 u32 roce_udp_run(const struct roce_path *p, u32 size);
 void roce_udp_build(struct sk_buff *skb, const struct roce_path *p, u32 flow,
 		    u32 size);
-u32 roce_udp_seed(const struct sk_buff *skb, u32 index, u32 length);
 void roce_udp_xmit(struct sk_buff *skb, struct roce_path *p);
 void roce_udp_meta(const struct roce_path *p, u32 length,
 		   struct ibt_rx_meta *meta);

@@ -19,6 +19,7 @@
 #include <rdma/rdma_netlink.h>
 
 #include "dev.h"
+#include "icrc_udp.h"
 #include "link_eth.h"
 #include "link_udp.h"
 #include "net.h"
@@ -248,6 +249,7 @@ static int __init roce_init(void)
 {
 	int ret;
 
+	roce_icrc_udp_init();
 	ret = roce_devs_init();
 	if (ret)
 		return ret;

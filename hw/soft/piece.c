@@ -85,6 +85,8 @@ static bool soft_piece_locked(const struct soft_piece *to, const struct soft_pie
 		if (!b)
 			return false;
 	}
+	if (!a && !b)
+		return soft_piece_move(to, NULL, from, NULL, length);
 	if (a && b && a != b) {
 		flags = soft_region_lock_two(a, b);
 		moved = soft_piece_move(to, a, from, b, length);
@@ -100,7 +102,7 @@ static bool soft_piece_locked(const struct soft_piece *to, const struct soft_pie
 /**
  * soft_piece_copy - copy bytes from one piece to another
  * @to: where to
- * @from: where from; one of the two at least is of a region
+ * @from: where from
  * @length: bytes, at least 1
  *
  * The rights are looked at under the locks of the regions, with each copy.
