@@ -519,10 +519,20 @@ static bool ibt_try_defer_ack(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 	return true;
 }
 
+/* A request that is posted from now on is found by its doorbell. */
+static bool ibt_nothing_left(const struct ibt_qp *qp)
+{
+	const struct ibt_sq *sq = &qp->sq;
+
+	return sq->state == IB_QPS_RTS && sq->next == ibt_sq_head(sq) &&
+	       !qp->rtx.resend.left && !soft_hold_waits(&sq->hold) &&
+	       (!ibt_sq_is_user(sq) || soft_ring_ready(&sq->ring) <= sq->head - sq->tail);
+}
+
 /* The answer may have let something be sent. */
 static enum ibt_send_more ibt_more_of(struct ibt_qp *qp)
 {
-	if (ibt_requester_window_full(qp))
+	if (ibt_nothing_left(qp) || ibt_requester_window_full(qp))
 		return IBT_SEND_NOTHING;
 	return ibt_much_left(qp) ? IBT_SEND_MUCH : IBT_SEND_HERE;
 }

@@ -144,12 +144,12 @@ static u32 roce_base_ipv4(__be32 saddr, __be32 daddr)
 
 static u32 roce_known_ipv4(const struct iphdr *ip)
 {
-	u32 i = (__force u32)(ip->saddr ^ ip->daddr);
+	u32 i = (__force u32)ip->saddr ^ (__force u32)ip->daddr << 1;
 	struct roce_seed_ipv4 *seed;
 
 	if (!roce_seeds_are_ours())
 		return roce_base_ipv4(ip->saddr, ip->daddr);
-	/* The last byte of either counts, in both byte orders. */
+	/* The last byte of either counts, in both byte orders; both ways have entries of their own. */
 	seed = &this_cpu_ptr(&roce_seeds)->ipv4[(i ^ i >> 24) % KNOWN_PAIRS];
 	if (!seed->known || seed->saddr != ip->saddr || seed->daddr != ip->daddr) {
 		seed->base = roce_base_ipv4(ip->saddr, ip->daddr);
@@ -224,7 +224,8 @@ static u32 roce_known_ipv6(const struct ipv6hdr *ip)
 
 	if (!roce_seeds_are_ours())
 		return roce_base_ipv6(&ip->saddr, &ip->daddr);
-	i = ip->saddr.s6_addr[15] ^ ip->daddr.s6_addr[15];
+	/* Both ways have entries of their own. */
+	i = ip->saddr.s6_addr[15] ^ ip->daddr.s6_addr[15] << 1;
 	seed = &this_cpu_ptr(&roce_seeds)->ipv6[i % KNOWN_PAIRS];
 	if (!seed->known || !ipv6_addr_equal(&seed->saddr, &ip->saddr) ||
 	    !ipv6_addr_equal(&seed->daddr, &ip->daddr)) {

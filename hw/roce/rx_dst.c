@@ -22,6 +22,7 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/udp.h>
 #include <net/dsfield.h>
@@ -64,6 +65,12 @@ struct roce_in_route {
 	unsigned long since;
 	struct rcu_head rcu;
 };
+
+/*
+ * The latest packet that this processor has given a route of the cache, which it need not learn.
+ * Another packet may get the same memory: it is learnt the next time.
+ */
+static DEFINE_PER_CPU(const struct sk_buff *, roce_in_given);
 
 static void roce_in_route_free(struct roce_in_route *route)
 {
@@ -167,6 +174,8 @@ void roce_in_route_learn(const struct sk_buff *skb,
 	struct dst_entry *dst = skb_dst(skb);
 	struct in_pair pair;
 
+	if (this_cpu_read(roce_in_given) == skb)
+		return;
 	/* A packet of this host itself comes with its dst. */
 	if (!dst || skb->mark || state->in->flags & IFF_LOOPBACK)
 		return;
@@ -233,9 +242,11 @@ static void roce_in_route_give(struct sk_buff *skb, const struct in_pair *pair,
 {
 	struct roce_in_route *route = rcu_dereference(*roce_slot_of(net, pair));
 
-	if (route && roce_same_pair(pair, &route->pair) &&
-	    dst_check(route->dst, route->cookie))
-		skb_dst_set_noref(skb, route->dst);
+	if (!route || !roce_same_pair(pair, &route->pair) ||
+	    !dst_check(route->dst, route->cookie))
+		return;
+	skb_dst_set_noref(skb, route->dst);
+	this_cpu_write(roce_in_given, skb);
 }
 
 unsigned int roce_give_ipv4(void *priv, struct sk_buff *skb,
