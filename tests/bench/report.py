@@ -545,7 +545,8 @@ def page(path, runs, paths):
     os.makedirs(folder, exist_ok=True)
     out = ['# Performance', '', 'Written by `make bench-page` from the data of the last '
            '`make bench`: medians of its rounds. [Testing](testing.md) says what the cells '
-           'are, the [log](performance-log.md) what was done and where the time goes.']
+           'are, the [log](performance-log.md) what was done and where the time goes, '
+           '[instructions](performance-instructions.md) what a message takes of a processor.']
     for run in runs:
         out += ['', f'## Kernel {run.kernel}', *about(run, paths)]
         for file, title, text in pictures.all_of(run):
