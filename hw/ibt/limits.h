@@ -12,7 +12,7 @@ enum {
 	IBT_MAX_QP		= 1 << 16,
 	IBT_MAX_QP_WR		= 1 << 14,
 	IBT_MAX_SGE		= 32,
-	IBT_MAX_INLINE		= 512,
+	IBT_MAX_INLINE		= 1024,
 	IBT_MAX_RD_ATOMIC	= 128,
 	IBT_MAX_CQE		= (1 << 20) - 1,
 	IBT_MAX_SRQ_WR		= 1 << 15,

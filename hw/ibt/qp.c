@@ -18,6 +18,7 @@
 #include "../soft/cq.h"
 #include "../soft/dev.h"
 #include "../soft/events.h"
+#include "../soft/ring.h"
 #include "doorbell.h"
 #include "dev.h"
 #include "objref.h"
@@ -264,8 +265,6 @@ static void ibt_qp_end(struct ibt_qp *qp)
 static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 			 struct ib_udata *udata)
 {
-	struct ibt_ucontext *ucontext =
-		rdma_udata_to_drv_context(udata, struct ibt_ucontext, ib);
 	struct rxe_create_qp_resp resp = {};
 	struct ibt_qp *qp = to_ibt_qp(ib);
 	int ret;
@@ -277,7 +276,7 @@ static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	if (ret)
 		return ret;
 	ibt_qp_setup(qp, init);
-	ret = ibt_qp_create_sides(qp, ucontext ? &ucontext->ib : NULL, &resp);
+	ret = ibt_qp_create_sides(qp, soft_udata_context(udata), &resp);
 	if (ret)
 		goto err_begin;
 	ret = ibt_qp_answer(qp, udata, init->qp_type, &resp);

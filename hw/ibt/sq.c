@@ -79,7 +79,7 @@ static int ibt_fit_cap(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 	/* The word of an ATOMIC WRITE needs neither. */
 	*payload = max_t(u32, *payload, sizeof(u64));
 	sq->max_wr = cap->max_send_wr;
-	sq->max_sge = *payload / sizeof(struct ib_sge);
+	sq->max_sge = min_t(u32, *payload / sizeof(struct ib_sge), IBT_MAX_SGE);
 	sq->max_inline = *payload;
 	qp->cap.max_send_wr = sq->max_wr;
 	qp->cap.max_send_sge = sq->max_sge;
@@ -105,7 +105,7 @@ int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 	u32 payload;
 	int ret;
 
-	BUILD_BUG_ON(IBT_MAX_SGE * sizeof(struct ib_sge) != IBT_MAX_INLINE);
+	BUILD_BUG_ON(IBT_MAX_SGE * sizeof(struct ib_sge) > IBT_MAX_INLINE);
 	BUILD_BUG_ON(sizeof(struct rxe_sge) != sizeof(struct ib_sge));
 	spin_lock_init(&sq->lock);
 	spin_lock_init(&sq->post_lock);

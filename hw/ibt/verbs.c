@@ -2,7 +2,9 @@
 /* Attributes of a device and its ports, and objects without state. */
 #include <ofed/refuse.h>
 #include <rdma/ib_mad.h>
+#include <uapi/ofed/ofed_user_verbs.h>
 
+#include "../soft/context.h"
 #include "../soft/dev.h"
 #include "../soft/ident.h"
 #include "dev.h"
@@ -158,7 +160,7 @@ static int ibt_query_pkey(struct ib_device *ib, u32 port_num, u16 index,
 
 static int ibt_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
-	return 0;
+	return soft_open_context(ib, udata, OFED_FEATURE_CQ_TIME, IBT_MAX_INLINE);
 }
 
 static void ibt_dealloc_ucontext(struct ib_ucontext *ib)
@@ -196,6 +198,6 @@ const struct ib_device_ops ibt_verbs_ops = {
 	.alloc_xrcd = ibt_alloc_xrcd,
 	.dealloc_xrcd = ibt_dealloc_xrcd,
 
-	INIT_RDMA_OBJ_SIZE(ib_ucontext, ibt_ucontext, ib),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, soft_ucontext, ib),
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, ibt_xrcd, ib),
 };

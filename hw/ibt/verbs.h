@@ -5,10 +5,6 @@
 
 #include <rdma/ib_verbs.h>
 
-struct ibt_ucontext {
-	struct ib_ucontext ib;
-};
-
 struct ibt_xrcd {
 	struct ib_xrcd ib;
 };

@@ -3,8 +3,11 @@
  * Completion queues: rings that the device fills, and a program or a kernel
  * consumer empties.
  */
+#include <linux/ktime.h>
 #include <ofed/refuse.h>
+#include <uapi/ofed/ofed_user_verbs.h>
 
+#include "context.h"
 #include "cq.h"
 #include "dev.h"
 #include "ring.h"
@@ -68,6 +71,14 @@ static void soft_write_user_wc(struct ib_uverbs_wc *to, const struct ib_wc *wc)
 	};
 }
 
+static void soft_write_user_time(void *slot)
+{
+	struct ofed_cqe_time *to = slot + OFED_CQE_TIME_OFFSET;
+
+	to->raw = ktime_get_raw_ns();
+	to->wall = ktime_get_real_ns();
+}
+
 static bool soft_cq_wanted(const struct soft_cq *cq, const struct ib_wc *wc,
 			   bool solicited)
 {
@@ -109,6 +120,8 @@ static enum soft_cq_put soft_cq_add(struct soft_cq *cq, const struct ib_wc *wc,
 	/* A program that finds the completion finds the WQE free, too. */
 	if (sq)
 		soft_ring_consume(sq);
+	if (cq->timed)
+		soft_write_user_time(slot);
 	soft_ring_produce(&cq->ring);
 	return SOFT_CQ_ADDED;
 }
@@ -204,7 +217,9 @@ static int soft_cq_ring(const struct ib_device *ib, struct soft_ring *ring, u32 
 
 	/* The reply to a new size has the same layout. */
 	BUILD_BUG_ON(sizeof(resp) != sizeof(struct rxe_resize_cq_resp));
-	BUILD_BUG_ON(sizeof(struct ib_uverbs_wc) > SOFT_USER_CQE_BYTES);
+	BUILD_BUG_ON(sizeof(struct ib_uverbs_wc) > OFED_CQE_TIME_OFFSET);
+	BUILD_BUG_ON(OFED_CQE_TIME_OFFSET + sizeof(struct ofed_cqe_time) >
+		     SOFT_USER_CQE_BYTES);
 
 	if (udata && ofed_too_short(ib, "CQ answer", udata->outlen,
 				    sizeof(resp)))
@@ -220,6 +235,14 @@ static int soft_cq_ring(const struct ib_device *ib, struct soft_ring *ring, u32 
 	return ret;
 }
 
+/* Flags that a CQ of this program can have; of the kernel it has none. */
+static u32 soft_cq_flags(struct ib_ucontext *ucontext)
+{
+	if (ucontext && to_soft_ucontext(ucontext)->features & OFED_FEATURE_CQ_TIME)
+		return IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	return 0;
+}
+
 /**
  * soft_create_cq - ops.create_cq and ops.create_user_cq
  * @ibcq: memory of the core
@@ -233,9 +256,10 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		   struct compat_op_attrs *attrs)
 {
 	struct soft_cq *cq = to_soft_cq(ibcq);
+	struct ib_ucontext *ucontext = soft_udata_context(compat_op_udata(attrs));
 	int ret;
 
-	if (attr->flags)
+	if (attr->flags & ~soft_cq_flags(ucontext))
 		return ofed_refuse(ibcq->device, -EOPNOTSUPP, "flags 0x%x of a CQ",
 				   attr->flags);
 	if (!attr->cqe)
@@ -245,6 +269,7 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		return -EINVAL;
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resizing);
+	cq->timed = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	soft_notify_init(&cq->notify, ibcq, &cq->lock);
 	soft_cq_moderation_init(cq);
 	ret = soft_limit_take(to_soft_dev(ibcq->device), SOFT_OBJECT_CQ);

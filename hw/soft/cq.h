@@ -21,6 +21,7 @@
  * @armed: 0, or what the consumer waits for (enum ib_cq_notify_flags)
  * @resizing: one resize at a time
  * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent
+ * @timed: completions for user space have struct ofed_cqe_time
  * @most: (lock) completions that the consumer is told of at once, 0: of each
  * @held: (lock) of these, how many there are
  * @patience: (lock) microseconds that the first of them waits for the others
@@ -34,6 +35,7 @@ struct soft_cq {
 	struct mutex resizing;
 	u8 armed;
 	bool overrun;
+	bool timed;
 	u16 most;
 	u16 held;
 	u16 patience;
