@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* What devices of either kind do by a command alone. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common.h"
+
+int lib_query_device_ex(struct ibv_context *context,
+			const struct ibv_query_device_ex_input *input,
+			struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct ib_uverbs_ex_query_device_resp resp = {};
+	size_t resp_size = sizeof(resp);
+	uint64_t version;
+	int ret;
+
+	ret = ibv_cmd_query_device_any(context, input, attr, attr_size, &resp,
+				       &resp_size);
+	if (ret)
+		return ret;
+	version = resp.base.fw_ver;
+	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver), "%u.%u.%u",
+		 (unsigned int)(version >> 32), (unsigned int)(version >> 16 & 0xffff),
+		 (unsigned int)(version & 0xffff));
+	return 0;
+}
+
+struct ibv_pd *lib_alloc_pd(struct ibv_context *context)
+{
+	struct ib_uverbs_alloc_pd_resp resp;
+	struct ibv_alloc_pd cmd;
+	struct ibv_pd *pd = calloc(1, sizeof(*pd));
+
+	if (!pd)
+		return NULL;
+	if (ibv_cmd_alloc_pd(context, pd, &cmd, sizeof(cmd), &resp, sizeof(resp))) {
+		free(pd);
+		return NULL;
+	}
+	return pd;
+}
+
+int lib_dealloc_pd(struct ibv_pd *pd)
+{
+	int ret = ibv_cmd_dealloc_pd(pd);
+
+	if (!ret)
+		free(pd);
+	return ret;
+}
+
+int lib_dereg_mr(struct verbs_mr *mr)
+{
+	int ret = ibv_cmd_dereg_mr(mr);
+
+	if (!ret)
+		free(mr);
+	return ret;
+}
+
+int lib_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		 struct ibv_qp_init_attr *init)
+{
+	struct ibv_query_qp cmd;
+
+	return ibv_cmd_query_qp(qp, attr, mask, init, &cmd, sizeof(cmd));
+}
+
+int lib_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	struct ibv_modify_qp cmd = {};
+
+	return ibv_cmd_modify_qp(qp, attr, mask, &cmd, sizeof(cmd));
+}
+
+int lib_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+	struct ibv_query_srq cmd;
+
+	return ibv_cmd_query_srq(srq, attr, &cmd, sizeof(cmd));
+}
+
+int lib_query_port(struct ibv_context *context, uint8_t port,
+			  struct ibv_port_attr *attr)
+{
+	struct ibv_query_port cmd;
+
+	return ibv_cmd_query_port(context, port, attr, &cmd, sizeof(cmd));
+}
+
+/*
+ * Creates @qp. For create_flags libibverbs has another command, with another answer. No device
+ * of ours has any, and an application may say so.
+ */
+int lib_create_qp(struct ibv_context *context, struct verbs_qp *qp,
+		  struct ibv_qp_init_attr_ex *attr, struct ib_uverbs_create_qp_resp *resp,
+		  size_t resp_size)
+{
+	const uint32_t mask = attr->comp_mask;
+	struct ibv_create_qp cmd;
+	int ret;
+
+	if (mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && attr->create_flags)
+		return EOPNOTSUPP;
+	attr->comp_mask &= ~(uint32_t)IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	ret = ibv_cmd_create_qp_ex(context, qp, attr, &cmd, sizeof(cmd), resp, resp_size);
+	attr->comp_mask = mask;
+	return ret;
+}
+
+/* @ex: the same, for functions that take the extended attributes. */
+void lib_init_attr_ex(struct ibv_qp_init_attr_ex *ex, struct ibv_pd *pd,
+		      const struct ibv_qp_init_attr *attr)
+{
+	*ex = (struct ibv_qp_init_attr_ex){
+		.qp_context = attr->qp_context,
+		.send_cq = attr->send_cq,
+		.recv_cq = attr->recv_cq,
+		.srq = attr->srq,
+		.cap = attr->cap,
+		.qp_type = attr->qp_type,
+		.sq_sig_all = attr->sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pd,
+	};
+}
