@@ -73,6 +73,23 @@ install-smc:
 	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -D_GNU_SOURCE $(LDFLAGS) \
 		-o $(DESTDIR)/usr/sbin/ofed-smc $(wildcard tools/smc/*.c)
 
+# The provider, as the package libofed-verbs has it; its scripts divert those of rdma-core,
+# in the places of which these links are. libibverbs asks the providers in the order of
+# these lines, or in the opposite order: ours is first in either.
+VERBSHEADERS ?= $(CURDIR)/rdma-core-headers
+PROVIDERS ?= /usr/lib/$(shell $(CC) -print-multiarch)/libibverbs
+STANDSFOR := rxe siw
+install-verbs:
+	$(MAKE) -C lib headers=$(VERBSHEADERS) out=$(CURDIR)/build/verbs
+	install -d $(DESTDIR)$(PROVIDERS) $(DESTDIR)/etc/libibverbs.d \
+		$(DESTDIR)/usr/share/libofed-verbs
+	install -m 644 build/verbs/libofed-rdmav*.so $(DESTDIR)$(PROVIDERS)/
+	cd $(DESTDIR)$(PROVIDERS) && for name in $(STANDSFOR); do \
+		ln -s libofed-rdmav*.so lib$$name-rdmav$$(cat $(VERBSHEADERS)/abi).so; done
+	for name in ofed $(STANDSFOR:%=%-stock) ofed; do echo "driver $$name"; done \
+		>$(DESTDIR)/usr/share/libofed-verbs/ofed.driver
+	ln -s /usr/share/libofed-verbs/ofed.driver $(DESTDIR)/etc/libibverbs.d/ofed.driver
+
 # What ofed-utils has, and 'make install' leaves out. A process for each interface
 # that goes is started where /etc/ofed/links.d is: what makes links persistent makes it.
 install-utils:
@@ -100,8 +117,10 @@ deb:
 	@dpkg-checkbuilddeps debian/control
 	rm -rf build/deb
 	install -d $(DEB)
+	tools/rdma-core-headers build/rdma-core-headers
+	cp -r build/rdma-core-headers $(DEB)/
 	tar -c --exclude='*.o' --exclude='*.ko' --exclude='.*.cmd' --exclude='*.mod*' \
-		Makefile $(SOURCES) Documentation/man debian | tar -x -C $(DEB)
+		Makefile $(SOURCES) lib Documentation/man debian | tar -x -C $(DEB)
 	sed '1s/#VERSION#/$(VERSION)/' debian/changelog.in >$(DEB)/debian/changelog
 	cd $(DEB) && dpkg-buildpackage -us -uc -b >../build.log 2>&1 || \
 		{ tail -n 30 ../build.log; exit 1; }
@@ -109,5 +128,5 @@ deb:
 		lintian --allow-root --fail-on error build/deb/*.changes; fi
 	@ls build/deb/*.deb
 
-.PHONY: install install-drivers uninstall install-utils install-smc deb
+.PHONY: install install-drivers uninstall install-utils install-smc install-verbs deb
 .PHONY: dkms-sources dkms-install dkms-uninstall
