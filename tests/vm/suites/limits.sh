@@ -120,9 +120,9 @@ if [ -e $control ]; then
 	check "the log has nothing of them" sh -c "! dmesg | grep ' at most '"
 	check "reasons are wanted" say_why +p
 	check "calls that are refused" refused
-	cqe=1048575 send=16384 srq=32768
+	cqe=1048575 send=65536 srq=131072
 	modify="pkey_index: 60000, port 1 has [0-9]+ entries"
-	[ "$DRIVER" != iwarp ] || cqe=1048576 send=32768 srq=131072 \
+	[ "$DRIVER" != iwarp ] || cqe=1048576 send=32768 \
 		modify="QP [0-9]+ has no connection"
 	check "why, of a CQ" told "cqe: 16777216, at most $cqe"
 	check "why, of a QP" told "max_send_wr: 16777216, at most $send"
