@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * Objects of the devices that speak <rdma/siw-abi.h>: iWARP. Rings have no index that is
- * shared: each element has a flag that says whose it is.
+ * shared: each element has a flag that says which side has it.
  */
 #ifndef LIB_SIW_H
 #define LIB_SIW_H

@@ -56,6 +56,13 @@ if [ "$CORE" = ofed ]; then
 fi
 # A veth pair is the wire of most suites: what they ask of packets has to be packets.
 echo "options ofed_soft direct=${DIRECT:-off}" >/etc/modprobe.d/suites.conf
+# The library of this project drives our devices.
+if [ "${LIBOFED:-}" = 1 ]; then
+	( . "$VM/lib/libofed.sh" && libofed_in ) || {
+		echo "init: no libofed"
+		busybox poweroff -f
+	}
+fi
 if [ -n "${SHARE:-}" ]; then
 	mkdir -p /run/share
 	mount -t 9p -o trans=virtio,version=9p2000.L,cache=none share /run/share
