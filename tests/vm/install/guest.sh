@@ -133,6 +133,14 @@ fabric_goes() {
 	rm -r /etc/ofed/fabrics
 }
 
+providers=$(dirname "$(ls -d /usr/lib/*/libibverbs/librxe-rdmav*.so | head -n 1)")
+has_place() {
+	ls -l "$providers" && for _name in rxe siw; do
+		readlink "$providers"/lib$_name-rdmav*.so | grep -q '^libofed-' || return
+	done
+	ibv_devices 2>&1 >/dev/null | diff /dev/null -
+}
+
 # What lasts from boot to boot is started in an order that can be kept.
 # Also where /var is a remote file system, which services before sysinit.target wait for.
 units_are_right() {
@@ -226,6 +234,8 @@ step_new() {
 	check "ofedctrl --version" sh -c "[ \"\$(ofedctrl --version)\" = \"ofedctrl $version\" ]"
 	check "bash completes its words" completes "persist sh" show
 	check "and links" completes "persist remove roc" roce0
+	check "libofed-verbs is in the place of librxe and libsiw" has_place
+	check "roce0 has it" sh -c "ibv_devinfo -v -d roce0 | grep 'hca_core_clock.*1000000'"
 	check "ofed-smc" sh -c "modprobe smc && ofed-smc pnet add T eth eth0 && ofed-smc stats | grep -q client_v2"
 	rmmod smc
 	check "systemctl enable --now ofed-fabric@lab ofed-tunnels@lab" make_fabric
@@ -275,7 +285,7 @@ links_go() {
 # taken_out VERB: by apt, while modules of ours are loaded
 taken_out() {
 	check "ours is loaded" ours
-	apt-get -y "$1" ofed-core-dkms ofed-drivers-dkms ofed-utils ofed-smc >/run/terminal 2>&1
+	apt-get -y "$1" ofed-core-dkms ofed-drivers-dkms ofed-utils ofed-smc libofed-verbs >/run/terminal 2>&1
 	check "apt $1" [ $? -eq 0 ]
 	# apt gives dpkg a terminal, and so its lines end in two characters.
 	tr -d '\r' </run/terminal >/run/removal
@@ -289,6 +299,8 @@ taken_out() {
 nothing_is_left() {
 	check "nothing is left" sh -c "ls -d /etc/ofed /var/lib/dkms/ofed-* /usr/src/ofed-* \
 		/usr/sbin/ofed* /lib/modules/*/updates/dkms/ofed* 2>/dev/null | grep .; [ \$? -eq 1 ]"
+	check "librxe and libsiw have their names again" sh -c \
+		"! dpkg-divert --list | grep libofed && ! ls -l $providers | grep -e libofed -e stock"
 	check "no unit is left" sh -c "! systemctl list-unit-files | grep ofed"
 }
 
@@ -326,7 +338,7 @@ step_back() {
 	taken_out remove
 	stock_rxe
 	check "what was configured is kept" [ -s /etc/ofed/links.d/roce0.conf ]
-	check "apt purge" apt-get -y purge ofed-core-dkms ofed-drivers-dkms ofed-utils ofed-smc
+	check "apt purge" apt-get -y purge ofed-core-dkms ofed-drivers-dkms ofed-utils ofed-smc libofed-verbs
 	nothing_is_left
 	stock_rxe
 }
