@@ -150,11 +150,14 @@ struct ibv_qp *rxe_open_qp(struct ibv_context *context, struct ibv_qp_open_attr 
 	return &qp->base.qp;
 }
 
+/* Those of XRC do not use recv_cq, which may be gone. */
 static void rxe_forget_completions(const struct ibv_qp *ibv)
 {
-	if (ibv->send_cq)
+	bool receives = ibv->qp_type != IBV_QPT_XRC_SEND && ibv->qp_type != IBV_QPT_XRC_RECV;
+
+	if (ibv->send_cq && ibv->qp_type != IBV_QPT_XRC_RECV)
 		rxe_cq_clean(rxe_cq_of(ibv->send_cq), ibv->qp_num);
-	if (ibv->recv_cq && ibv->recv_cq != ibv->send_cq)
+	if (receives && ibv->recv_cq && ibv->recv_cq != ibv->send_cq)
 		rxe_cq_clean(rxe_cq_of(ibv->recv_cq), ibv->qp_num);
 }
 

@@ -282,3 +282,7 @@ while read -r name kver image modroot _ root; do
 	mv "$ramfs.new" "$ramfs"
 	rm -rf "$dir"
 done <"$cache/kernels"
+
+# ---- libofed is compiled with them ------------------------------------------------
+[ -e "$cache/rdma-core-headers/config.h" ] || say "private headers of rdma-core"
+"$here/../../tools/rdma-core-headers" "$cache/rdma-core-headers"
