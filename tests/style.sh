@@ -127,6 +127,24 @@ grep -E 'warning|error' build/log/kernel-doc.out | head -n 20
 grep -qE 'warning|error' build/log/kernel-doc.out && s=1 || s=0
 verdict $s "kernel-doc"
 
+# sizes BITS: what a program and a module say to each other is the same for each
+sizes() {
+	gcc "-m$1" -fsyntax-only -Iinclude/uapi -I"/usr/include/$(gcc -print-multiarch)" -x c - <<-END
+		#include <stddef.h>
+		#include <ofed/ofed_user_verbs.h>
+		_Static_assert(sizeof(struct ofed_context_req) == 8, "ofed_context_req");
+		_Static_assert(sizeof(struct ofed_context_resp) == 16, "ofed_context_resp");
+		_Static_assert(offsetof(struct ofed_context_resp, max_inline) == 8, "max_inline");
+		_Static_assert(sizeof(struct ofed_cqe_time) == 16, "ofed_cqe_time");
+		_Static_assert(offsetof(struct ofed_cqe_time, wall) == 8, "wall");
+	END
+}
+sizes 32 && sizes 64
+verdict $? "include/uapi has the same sizes on 32 and on 64 bits"
+
+make -s -C lib out=../build/style-lib CFLAGS='-O2 -Werror' >build/log/lib 2>&1 || { cat build/log/lib; false; }
+verdict $? "libofed compiles without a warning"
+
 # In include/ofed/version.h; all else asks tools/version, or is written by make.
 version=$(tools/version)
 stated() {
