@@ -26,30 +26,6 @@ int lib_query_device_ex(struct ibv_context *context,
 	return 0;
 }
 
-struct ibv_pd *lib_alloc_pd(struct ibv_context *context)
-{
-	struct ib_uverbs_alloc_pd_resp resp;
-	struct ibv_alloc_pd cmd;
-	struct ibv_pd *pd = calloc(1, sizeof(*pd));
-
-	if (!pd)
-		return NULL;
-	if (ibv_cmd_alloc_pd(context, pd, &cmd, sizeof(cmd), &resp, sizeof(resp))) {
-		free(pd);
-		return NULL;
-	}
-	return pd;
-}
-
-int lib_dealloc_pd(struct ibv_pd *pd)
-{
-	int ret = ibv_cmd_dealloc_pd(pd);
-
-	if (!ret)
-		free(pd);
-	return ret;
-}
-
 int lib_dereg_mr(struct verbs_mr *mr)
 {
 	int ret = ibv_cmd_dereg_mr(mr);

@@ -9,8 +9,6 @@ int lib_query_device_ex(struct ibv_context *context,
 			const struct ibv_query_device_ex_input *input,
 			struct ibv_device_attr_ex *attr, size_t attr_size);
 int lib_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr);
-struct ibv_pd *lib_alloc_pd(struct ibv_context *context);
-int lib_dealloc_pd(struct ibv_pd *pd);
 int lib_dereg_mr(struct verbs_mr *mr);
 int lib_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		 struct ibv_qp_init_attr *init);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "domain.h"
 #include "rxe.h"
 
 /* An element begins with what the application gets. */
@@ -105,7 +106,8 @@ static int rxe_check_cq_ex(struct ibv_context *context,
 
 	if (rxe_context_of(context)->features & OFED_FEATURE_CQ_TIME)
 		known |= TIME_WC_FLAGS;
-	if (attr->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS ||
+	if (attr->comp_mask & ~(uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS |
+					  IBV_CQ_INIT_ATTR_MASK_PD) ||
 	    attr->wc_flags & ~known)
 		return EOPNOTSUPP;
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
@@ -139,8 +141,10 @@ struct ibv_cq_ex *rxe_create_cq_ex(struct ibv_context *context,
 	ret = rxe_cq_use(cq, context->cmd_fd, &resp.rxe.mi);
 	if (ret)
 		goto err_cmd;
-	cq->single = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
-		     attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
+	cq->single = (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
+		      attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED) ||
+		     (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
+		      lib_pd_is_single(attr->parent_domain));
 	cq->timed = attr->wc_flags & TIME_WC_FLAGS;
 	rxe_cq_ex_ops(cq, attr->wc_flags);
 	return &cq->base.cq_ex;

@@ -47,15 +47,16 @@ static int rxe_check_send_ops(const struct ibv_qp_init_attr_ex *attr)
 	return 0;
 }
 
-static int rxe_qp_use(struct rxe_qp *qp, int fd, const struct rxe_create_qp_resp *resp,
+static int rxe_qp_use(struct rxe_qp *qp, struct ibv_pd *pd, int fd,
+		      const struct rxe_create_qp_resp *resp,
 		      const struct ibv_qp_cap *cap)
 {
 	int ret;
 
-	ret = rxe_queue_map(&qp->rq, fd, &resp->rq_mi, cap->max_recv_sge);
+	ret = rxe_queue_map(&qp->rq, pd, fd, &resp->rq_mi, cap->max_recv_sge);
 	if (ret)
 		return ret;
-	ret = rxe_queue_map(&qp->sq, fd, &resp->sq_mi, cap->max_send_sge);
+	ret = rxe_queue_map(&qp->sq, pd, fd, &resp->sq_mi, cap->max_send_sge);
 	if (ret)
 		rxe_queue_unmap(&qp->rq);
 	return ret;
@@ -69,6 +70,7 @@ static int rxe_qp_setup(struct rxe_qp *qp, struct ibv_context *context,
 		struct ib_uverbs_create_qp_resp core;
 		struct rxe_create_qp_resp rxe;
 	} resp = {};
+	struct ibv_pd *pd = attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
 	uint32_t *mask;
 	int ret;
 
@@ -77,7 +79,7 @@ static int rxe_qp_setup(struct rxe_qp *qp, struct ibv_context *context,
 	if (ret)
 		return ret;
 	mask = lib_masks_settle(&qp->base);
-	ret = rxe_qp_use(qp, context->cmd_fd, &resp.rxe, &attr->cap);
+	ret = rxe_qp_use(qp, pd, context->cmd_fd, &resp.rxe, &attr->cap);
 	if (ret) {
 		ibv_cmd_destroy_qp(&qp->base.qp);
 		return ret;

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "domain.h"
 #include "rxe.h"
 
-int rxe_queue_map(struct rxe_queue *queue, int fd, const struct mminfo *info,
-		  uint32_t max_sge)
+/* @pd: that it was made with, NULL: none */
+int rxe_queue_map(struct rxe_queue *queue, struct ibv_pd *pd, int fd,
+		  const struct mminfo *info, uint32_t max_sge)
 {
 	int ret = lib_ring_map(&queue->ring, fd, info);
 
@@ -14,6 +16,7 @@ int rxe_queue_map(struct rxe_queue *queue, int fd, const struct mminfo *info,
 		return ret;
 	queue->next = lib_ring_load(&queue->ring.buf->producer_index);
 	queue->max_sge = max_sge;
+	queue->single = lib_pd_is_single(pd);
 	return pthread_spin_init(&queue->lock, PTHREAD_PROCESS_PRIVATE);
 }
 
@@ -59,7 +62,7 @@ int rxe_queue_post(struct rxe_queue *queue, struct ibv_recv_wr *wr,
 	struct lib_ring *ring = &queue->ring;
 	int ret = 0;
 
-	pthread_spin_lock(&queue->lock);
+	rxe_queue_lock(queue);
 	for (; wr; wr = wr->next) {
 		ret = rxe_fill_recv(queue, wr);
 		if (ret) {
@@ -68,6 +71,6 @@ int rxe_queue_post(struct rxe_queue *queue, struct ibv_recv_wr *wr,
 		}
 	}
 	lib_ring_store(&ring->buf->producer_index, queue->next & ring->mask);
-	pthread_spin_unlock(&queue->lock);
+	rxe_queue_unlock(queue);
 	return ret;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common.h"
+#include "domain.h"
 #include "match.h"
 #include "rxe.h"
 
@@ -50,7 +51,9 @@ static void rxe_free_context(struct ibv_context *ibv)
 static const struct verbs_context_ops rxe_ops = {
 	.advise_mr = ibv_cmd_advise_mr,
 	.alloc_mw = rxe_alloc_mw,
+	.alloc_parent_domain = lib_alloc_parent_domain,
 	.alloc_pd = lib_alloc_pd,
+	.alloc_td = lib_alloc_td,
 	.attach_mcast = ibv_cmd_attach_mcast,
 	.bind_mw = rxe_bind_mw,
 	.close_xrcd = rxe_close_xrcd,
@@ -63,6 +66,7 @@ static const struct verbs_context_ops rxe_ops = {
 	.create_srq_ex = rxe_create_srq_ex,
 	.dealloc_mw = rxe_dealloc_mw,
 	.dealloc_pd = lib_dealloc_pd,
+	.dealloc_td = lib_dealloc_td,
 	.dereg_mr = lib_dereg_mr,
 	.destroy_ah = rxe_destroy_ah,
 	.destroy_cq = rxe_destroy_cq,

@@ -47,13 +47,15 @@ struct rxe_cq {
 
 /**
  * struct rxe_queue - queue that this process fills
- * @lock: guards the rest
+ * @lock: guards the rest, but in a queue of a thread domain
+ * @single: made with a thread domain
  * @ring: struct rxe_send_wqe or rxe_recv_wqe
  * @next: index of the next free element, not masked
  * @max_sge: SGEs that fit in an element
  */
 struct rxe_queue {
 	pthread_spinlock_t lock;
+	bool single;
 	struct lib_ring ring;
 	uint32_t next;
 	uint32_t max_sge;
@@ -129,9 +131,21 @@ static inline bool rxe_may_send(const struct rxe_qp *qp)
 	       qp->base.qp.state != IBV_QPS_INIT && qp->base.qp.state != IBV_QPS_RTR;
 }
 
+static inline void rxe_queue_lock(struct rxe_queue *queue)
+{
+	if (!queue->single)
+		pthread_spin_lock(&queue->lock);
+}
+
+static inline void rxe_queue_unlock(struct rxe_queue *queue)
+{
+	if (!queue->single)
+		pthread_spin_unlock(&queue->lock);
+}
+
 /* queue.c */
-int rxe_queue_map(struct rxe_queue *queue, int fd, const struct mminfo *info,
-		  uint32_t max_sge);
+int rxe_queue_map(struct rxe_queue *queue, struct ibv_pd *pd, int fd,
+		  const struct mminfo *info, uint32_t max_sge);
 void rxe_queue_unmap(struct rxe_queue *queue);
 int rxe_queue_post(struct rxe_queue *queue, struct ibv_recv_wr *wr,
 		   struct ibv_recv_wr **bad);

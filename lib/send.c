@@ -161,7 +161,7 @@ int rxe_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr
 	*bad = wr;
 	if (!rxe_may_send(qp))
 		return EINVAL;
-	pthread_spin_lock(&qp->sq.lock);
+	rxe_queue_lock(&qp->sq);
 	for (; wr; wr = wr->next) {
 		wqe = rxe_wqe_next(qp);
 		ret = wqe ? rxe_fill_send(qp, wqe, wr) : ENOMEM;
@@ -172,7 +172,7 @@ int rxe_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr
 		}
 	}
 	rxe_wqe_publish(qp);
-	pthread_spin_unlock(&qp->sq.lock);
+	rxe_queue_unlock(&qp->sq);
 	if (wr == head)
 		return ret;
 	rang = lib_ring_doorbell(ibv);

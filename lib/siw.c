@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common.h"
+#include "domain.h"
 #include "match.h"
 #include "siw.h"
 
@@ -52,13 +53,16 @@ static void siw_free_context(struct ibv_context *ibv)
 }
 
 static const struct verbs_context_ops siw_ops = {
+	.alloc_parent_domain = lib_alloc_parent_domain,
 	.alloc_pd = lib_alloc_pd,
+	.alloc_td = lib_alloc_td,
 	.create_cq = siw_create_cq,
 	.create_cq_ex = siw_create_cq_ex,
 	.create_qp = siw_create_qp,
 	.create_qp_ex = siw_create_qp_ex,
 	.create_srq = siw_create_srq,
 	.dealloc_pd = lib_dealloc_pd,
+	.dealloc_td = lib_dealloc_td,
 	.dereg_mr = lib_dereg_mr,
 	.destroy_cq = siw_destroy_cq,
 	.destroy_qp = siw_destroy_qp,

@@ -10,10 +10,10 @@ struct srq_resp {
 	struct rxe_create_srq_resp rxe;
 };
 
-static int rxe_srq_use(struct rxe_srq *srq, int fd, const struct srq_resp *resp,
-		       uint32_t max_sge)
+static int rxe_srq_use(struct rxe_srq *srq, struct ibv_pd *pd, int fd,
+		       const struct srq_resp *resp, uint32_t max_sge)
 {
-	int ret = rxe_queue_map(&srq->rq, fd, &resp->rxe.mi, max_sge);
+	int ret = rxe_queue_map(&srq->rq, pd, fd, &resp->rxe.mi, max_sge);
 
 	if (ret)
 		return ret;
@@ -34,7 +34,7 @@ struct ibv_srq *rxe_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr
 				 &resp.core, sizeof(resp));
 	if (ret)
 		goto err_srq;
-	ret = rxe_srq_use(srq, pd->context->cmd_fd, &resp, attr->attr.max_sge);
+	ret = rxe_srq_use(srq, pd, pd->context->cmd_fd, &resp, attr->attr.max_sge);
 	if (ret)
 		goto err_cmd;
 	return &srq->base.srq;
@@ -61,7 +61,7 @@ struct ibv_srq *rxe_create_srq_ex(struct ibv_context *context,
 				    &resp.core, sizeof(resp));
 	if (ret)
 		goto err_srq;
-	ret = rxe_srq_use(srq, context->cmd_fd, &resp, attr->attr.max_sge);
+	ret = rxe_srq_use(srq, attr->pd, context->cmd_fd, &resp, attr->attr.max_sge);
 	if (ret)
 		goto err_cmd;
 	return &srq->base.srq;
@@ -89,7 +89,7 @@ int rxe_modify_srq(struct ibv_srq *ibv, struct ibv_srq_attr *attr, int mask)
 	struct lib_ring fresh = {};
 	int ret;
 
-	pthread_spin_lock(&queue->lock);
+	rxe_queue_lock(queue);
 	ret = ibv_cmd_modify_srq(ibv, attr, mask, &cmd.core, sizeof(cmd));
 	if (!ret && mask & IBV_SRQ_MAX_WR)
 		ret = lib_ring_map(&fresh, ibv->context->cmd_fd, &info);
@@ -98,7 +98,7 @@ int rxe_modify_srq(struct ibv_srq *ibv, struct ibv_srq_attr *attr, int mask)
 		queue->ring = fresh;
 		queue->next = lib_ring_load(&fresh.buf->producer_index);
 	}
-	pthread_spin_unlock(&queue->lock);
+	rxe_queue_unlock(queue);
 	return ret;
 }
 

@@ -13,7 +13,7 @@ static void rxe_wr_start(struct ibv_qp_ex *ibv)
 {
 	struct rxe_qp *qp = rxe_qp_of_ex(ibv);
 
-	pthread_spin_lock(&qp->sq.lock);
+	rxe_queue_lock(&qp->sq);
 	qp->first = qp->sq.next;
 	qp->wqe = NULL;
 	qp->error = rxe_may_send(qp) ? 0 : EINVAL;
@@ -24,7 +24,7 @@ static void rxe_wr_abort(struct ibv_qp_ex *ibv)
 	struct rxe_qp *qp = rxe_qp_of_ex(ibv);
 
 	qp->sq.next = qp->first;
-	pthread_spin_unlock(&qp->sq.lock);
+	rxe_queue_unlock(&qp->sq);
 }
 
 static int rxe_wr_complete(struct ibv_qp_ex *ibv)
@@ -38,7 +38,7 @@ static int rxe_wr_complete(struct ibv_qp_ex *ibv)
 		return ret;
 	}
 	rxe_wqe_publish(qp);
-	pthread_spin_unlock(&qp->sq.lock);
+	rxe_queue_unlock(&qp->sq);
 	return any ? lib_ring_doorbell(&qp->base.qp) : 0;
 }
 
