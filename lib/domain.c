@@ -72,6 +72,23 @@ int lib_dealloc_pd(struct ibv_pd *ibv)
 	return ret;
 }
 
+/* One of another process that this one has the file of. */
+struct ibv_pd *lib_import_pd(struct ibv_context *context, uint32_t handle)
+{
+	struct lib_pd *pd = calloc(1, sizeof(*pd));
+
+	if (!pd)
+		return NULL;
+	pd->base.context = context;
+	pd->base.handle = handle;
+	return &pd->base;
+}
+
+void lib_unimport_pd(struct ibv_pd *pd)
+{
+	free(lib_pd_of(pd));
+}
+
 /* The rings are the kernel module's memory, so no allocator of the application has any use. */
 struct ibv_pd *lib_alloc_parent_domain(struct ibv_context *context,
 				       struct ibv_parent_domain_init_attr *attr)

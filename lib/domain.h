@@ -7,6 +7,8 @@
 
 struct ibv_pd *lib_alloc_pd(struct ibv_context *context);
 int lib_dealloc_pd(struct ibv_pd *pd);
+struct ibv_pd *lib_import_pd(struct ibv_context *context, uint32_t handle);
+void lib_unimport_pd(struct ibv_pd *pd);
 struct ibv_pd *lib_alloc_parent_domain(struct ibv_context *context,
 				       struct ibv_parent_domain_init_attr *attr);
 struct ibv_td *lib_alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr);

@@ -34,6 +34,27 @@ int rxe_rereg_mr(struct verbs_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 				&cmd, sizeof(cmd), &resp, sizeof(resp));
 }
 
+struct ibv_mr *rxe_import_mr(struct ibv_pd *pd, uint32_t handle)
+{
+	struct verbs_mr *mr = calloc(1, sizeof(*mr));
+	int ret;
+
+	if (!mr)
+		return NULL;
+	ret = ibv_cmd_query_mr(pd, mr, handle);
+	if (ret) {
+		free(mr);
+		errno = ret;
+		return NULL;
+	}
+	return &mr->ibv_mr;
+}
+
+void rxe_unimport_mr(struct ibv_mr *mr)
+{
+	free(verbs_get_mr(mr));
+}
+
 /* ---- windows ------------------------------------------------------------------- */
 
 struct ibv_mw *rxe_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)

@@ -8,33 +8,6 @@
 #include "rxe.h"
 #include "verbs_qp.h"
 
-#define OPCODE(name)	(1U << IBV_WR_##name)
-
-/* IBA vol. 1 table 96: which transports know which operations. */
-static uint32_t rxe_opcodes(enum ibv_qp_type type)
-{
-	const uint32_t sends = OPCODE(SEND) | OPCODE(SEND_WITH_IMM);
-	const uint32_t local = OPCODE(LOCAL_INV) | OPCODE(BIND_MW);
-	const uint32_t uc = sends | local | OPCODE(RDMA_WRITE) | OPCODE(RDMA_WRITE_WITH_IMM);
-	const uint32_t xrc = uc | OPCODE(SEND_WITH_INV) | OPCODE(RDMA_READ) |
-			     OPCODE(ATOMIC_CMP_AND_SWP) | OPCODE(ATOMIC_FETCH_AND_ADD);
-
-	switch (type) {
-	case IBV_QPT_RC:
-		return xrc | OPCODE(ATOMIC_WRITE) | OPCODE(FLUSH);
-	case IBV_QPT_XRC_SEND:
-		return xrc;
-	case IBV_QPT_UC:
-		return uc;
-	case IBV_QPT_UD:
-		return sends;
-	default:
-		return 0;
-	}
-}
-
-/* ---- create, destroy ---------------------------------------------------------------- */
-
 static int rxe_check_send_ops(const struct ibv_qp_init_attr_ex *attr)
 {
 	if (attr->comp_mask & ~(uint32_t)(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD |
@@ -85,8 +58,6 @@ static int rxe_qp_setup(struct rxe_qp *qp, struct ibv_context *context,
 		return ret;
 	}
 	qp->max_inline = attr->cap.max_inline_data;
-	if (qp->sq.ring.buf)
-		qp->opcodes = rxe_opcodes(attr->qp_type);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		*mask |= VERBS_QP_EX;
 		rxe_qp_ex_ops(qp, attr->send_ops_flags, mask == &qp->base.comp_mask);

@@ -75,6 +75,8 @@ static const struct verbs_context_ops rxe_ops = {
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = rxe_free_context,
 	.get_srq_num = rxe_get_srq_num,
+	.import_mr = rxe_import_mr,
+	.import_pd = lib_import_pd,
 	.modify_cq = rxe_modify_cq,
 	.modify_qp = rxe_modify_qp,
 	.modify_srq = rxe_modify_srq,
@@ -93,6 +95,8 @@ static const struct verbs_context_ops rxe_ops = {
 	.req_notify_cq = ibv_cmd_req_notify_cq,
 	.rereg_mr = rxe_rereg_mr,
 	.resize_cq = rxe_resize_cq,
+	.unimport_mr = rxe_unimport_mr,
+	.unimport_pd = lib_unimport_pd,
 };
 
 /* A kernel module that does not know the extension leaves its answer as it is: zero. */
@@ -136,6 +140,30 @@ static struct verbs_context *rxe_alloc_context(struct ibv_device *device, int cm
 	return &context->base;
 }
 
+/*
+ * Of the file of another process. The extension was negotiated, or not, when that one opened
+ * the device, and is not used here.
+ */
+static struct verbs_context *rxe_import_context(struct ibv_device *device, int cmd_fd)
+{
+	struct rxe_context *context;
+	int ret;
+
+	context = verbs_init_and_alloc_context(device, cmd_fd, context, base,
+					       RDMA_DRIVER_RXE);
+	if (!context)
+		return NULL;
+	ret = ibv_cmd_query_context(&context->base.context, NULL);
+	if (ret) {
+		verbs_uninit_context(&context->base);
+		free(context);
+		errno = ret;
+		return NULL;
+	}
+	verbs_set_ops(&context->base, &rxe_ops);
+	return &context->base;
+}
+
 static const struct verbs_match_ent rxe_matches[] = {
 	VERBS_DRIVER_ID(RDMA_DRIVER_RXE),
 	{}
@@ -150,5 +178,6 @@ static const struct verbs_device_ops rxe_device_ops = {
 	.alloc_device = lib_alloc_device,
 	.uninit_device = lib_free_device,
 	.alloc_context = rxe_alloc_context,
+	.import_context = rxe_import_context,
 };
 PROVIDER_DRIVER(ofed, rxe_device_ops);

@@ -73,7 +73,6 @@ struct rxe_srq {
  * @sq: its lock is held from ibv_wr_start() to ibv_wr_complete()
  * @rq: without a ring if the receive queue is shared
  * @max_inline: bytes that fit in an element of @sq
- * @opcodes: bits of enum ibv_wr_opcode that the type of the queue pair has
  * @first: (@sq.lock) where @sq.next was at ibv_wr_start()
  * @wqe: (@sq.lock) built last by the functions of ibv_qp_ex, NULL: none
  * @error: (@sq.lock) errno of these functions since ibv_wr_start()
@@ -83,7 +82,6 @@ struct rxe_qp {
 	struct rxe_queue sq;
 	struct rxe_queue rq;
 	uint32_t max_inline;
-	uint32_t opcodes;
 	uint32_t first;
 	struct rxe_send_wqe *wqe;
 	int error;
@@ -127,7 +125,7 @@ static inline uint32_t rxe_ah_number(struct ibv_ah *ah)
 /* IBA 10.3.1: in which states of a queue pair requests can be sent. */
 static inline bool rxe_may_send(const struct rxe_qp *qp)
 {
-	return qp->opcodes && qp->base.qp.state != IBV_QPS_RESET &&
+	return qp->sq.ring.buf && qp->base.qp.state != IBV_QPS_RESET &&
 	       qp->base.qp.state != IBV_QPS_INIT && qp->base.qp.state != IBV_QPS_RTR;
 }
 
@@ -155,6 +153,8 @@ struct ibv_mr *rxe_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			  uint64_t iova, int access);
 int rxe_rereg_mr(struct verbs_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 		 size_t length, int access);
+struct ibv_mr *rxe_import_mr(struct ibv_pd *pd, uint32_t handle);
+void rxe_unimport_mr(struct ibv_mr *mr);
 struct ibv_mw *rxe_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int rxe_dealloc_mw(struct ibv_mw *mw);
 int rxe_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);

@@ -126,8 +126,11 @@ static int rxe_fill_send(struct rxe_qp *qp, struct rxe_send_wqe *wqe,
 {
 	bool is_xrc = qp->base.qp.qp_type == IBV_QPT_XRC_SEND;
 
-	/* What needs more than a struct ibv_send_wr has is asked for by ibv_qp_ex. */
-	if (wr->opcode >= IBV_WR_DRIVER1 || !(qp->opcodes & 1U << wr->opcode))
+	/*
+	 * What FLUSH needs is not in a struct ibv_send_wr. All other opcodes are the kernel
+	 * module's to refuse, by a completion.
+	 */
+	if (wr->opcode == IBV_WR_FLUSH)
 		return EINVAL;
 	wqe->wr.wr_id = wr->wr_id;
 	/* The kernel module finds the number of the SRQ here. */

@@ -175,6 +175,12 @@ static void ibt_disassociate_ucontext(struct ib_ucontext *ib)
 {
 }
 
+/* A process that was handed the file takes over what is in it; the device has nothing to add. */
+static int ibt_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attrs)
+{
+	return 0;
+}
+
 static int ibt_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 {
 	return 0;
@@ -195,6 +201,7 @@ const struct ib_device_ops ibt_verbs_ops = {
 	.alloc_ucontext = ibt_alloc_ucontext,
 	.dealloc_ucontext = ibt_dealloc_ucontext,
 	.disassociate_ucontext = ibt_disassociate_ucontext,
+	.query_ucontext = ibt_query_ucontext,
 	.alloc_xrcd = ibt_alloc_xrcd,
 	.dealloc_xrcd = ibt_dealloc_xrcd,
 
