@@ -202,10 +202,10 @@ int rxe_destroy_cq(struct ibv_cq *ibv)
 }
 
 /*
- * What is left of a queue pair that is reset or ended: nothing is added for it any more. From
- * the newest on, what stays moves up to it, in its order.
+ * What is left of a queue pair that is reset: nothing is added for it any more. From the newest
+ * on, what stays moves up to it, in its order. With @keep_recv those of receive requests stay.
  */
-void rxe_cq_clean(struct rxe_cq *cq, uint32_t qp_num)
+void rxe_cq_clean(struct rxe_cq *cq, uint32_t qp_num, bool keep_recv)
 {
 	struct lib_ring *ring = &cq->ring;
 	const struct ib_uverbs_wc *wc;
@@ -215,7 +215,7 @@ void rxe_cq_clean(struct rxe_cq *cq, uint32_t qp_num)
 	at = lib_ring_load(&ring->buf->producer_index);
 	for (left = (at - cq->next) & ring->mask; left; left--) {
 		wc = lib_ring_at(ring, --at);
-		if (wc->qp_num == qp_num)
+		if (wc->qp_num == qp_num && !(keep_recv && wc->opcode & IBV_WC_RECV))
 			gone++;
 		else if (gone)
 			memcpy(lib_ring_at(ring, at + gone), wc, 1UL << ring->shift);

@@ -123,15 +123,18 @@ struct ibv_qp *rxe_open_qp(struct ibv_context *context, struct ibv_qp_open_attr 
 	return &qp->base.qp;
 }
 
-/* Those of XRC do not use recv_cq, which may be gone. */
-static void rxe_forget_completions(const struct ibv_qp *ibv)
+/*
+ * A receive request of a shared queue has left that queue, and its completion is all that an
+ * application has of it. Without a receive queue recv_cq is not used, and may be gone.
+ */
+static void rxe_forget_completions(struct ibv_qp *ibv)
 {
-	bool receives = ibv->qp_type != IBV_QPT_XRC_SEND && ibv->qp_type != IBV_QPT_XRC_RECV;
+	const struct rxe_qp *qp = rxe_qp_of(ibv);
 
-	if (ibv->send_cq && ibv->qp_type != IBV_QPT_XRC_RECV)
-		rxe_cq_clean(rxe_cq_of(ibv->send_cq), ibv->qp_num);
-	if (receives && ibv->recv_cq && ibv->recv_cq != ibv->send_cq)
-		rxe_cq_clean(rxe_cq_of(ibv->recv_cq), ibv->qp_num);
+	if (qp->sq.ring.buf)
+		rxe_cq_clean(rxe_cq_of(ibv->send_cq), ibv->qp_num, ibv->srq);
+	if (qp->rq.ring.buf && ibv->recv_cq != ibv->send_cq)
+		rxe_cq_clean(rxe_cq_of(ibv->recv_cq), ibv->qp_num, false);
 }
 
 int rxe_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mask)
@@ -150,7 +153,6 @@ int rxe_destroy_qp(struct ibv_qp *ibv)
 
 	if (ret)
 		return ret;
-	rxe_forget_completions(ibv);
 	rxe_queue_unmap(&qp->sq);
 	rxe_queue_unmap(&qp->rq);
 	free(qp);

@@ -172,7 +172,7 @@ struct ibv_cq_ex *rxe_create_cq_ex(struct ibv_context *context,
 int rxe_resize_cq(struct ibv_cq *cq, int cqe);
 int rxe_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 int rxe_destroy_cq(struct ibv_cq *cq);
-void rxe_cq_clean(struct rxe_cq *cq, uint32_t qp_num);
+void rxe_cq_clean(struct rxe_cq *cq, uint32_t qp_num, bool keep_recv);
 int rxe_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
 void rxe_cq_ex_ops(struct rxe_cq *cq, uint64_t wc_flags);
 void rxe_cq_lock(struct rxe_cq *cq);

@@ -9,6 +9,7 @@
  *	  full_queues DEVICE GID-INDEX stay	says so, and waits with them until its input ends
  */
 #include <arpa/inet.h>
+#include <dlfcn.h>
 
 #include "full_queues.h"
 
@@ -321,6 +322,15 @@ static void failure(void)
 	down();
 }
 
+/* libofed takes what a queue pair leaves in the CQ when it is reset; librxe does not. */
+static bool reset_empties_cq(void)
+{
+	Dl_info info = {};
+
+	dladdr((void *)ctx->ops.poll_cq, &info);
+	return strstr(info.dli_fname ?: "", "libofed-");
+}
+
 static void reset(void)
 {
 	struct ibv_wc wc;
@@ -332,7 +342,8 @@ static void reset(void)
 	fill();
 	EXPECT("modify_qp", to_state(IBV_QPS_RESET), 0);
 	left = take(cq->cqe, 1).good;
-	EXPECT("what was in the CQ is there", left, cq->cqe);
+	EXPECT("what was in the CQ is there, or taken", left,
+	       reset_empties_cq() ? 0 : cq->cqe);
 	EXPECT("and no more", ibv_poll_cq(cq, 1, &wc), 0);
 	end_down(&peer);
 	peer.qp = ibv_create_qp(pd, &(struct ibv_qp_init_attr){
