@@ -26,9 +26,10 @@ static u32 draw(void)
 	return prandom_u32_state(&rnd);
 }
 
+/* One of two that have the same place where CRCs are kept. */
 static __be32 addr_of(u32 pair)
 {
-	return htonl(0x0a000000 | pair << 7 | pair);
+	return htonl(0x0a000000 | (draw() % 2) << 16 | pair << 7 | pair);
 }
 
 /* The headers as they are, with ones where routers write; @bytes of them. */
@@ -83,7 +84,7 @@ static u32 fill_ipv6(u8 *at, u16 length)
 		.version = 6, .priority = draw(), .flow_lbl = { draw(), draw(), draw() },
 		.payload_len = htons(length), .nexthdr = draw() % 8 ? IPPROTO_UDP : 0,
 		.hop_limit = draw(),
-		.saddr.s6_addr = { 0xfe, 0x80, [14] = pair, [15] = pair },
+		.saddr.s6_addr = { 0xfe, 0x80, [13] = draw() % 2, [14] = pair, [15] = pair },
 		.daddr.s6_addr = { 0xfe, 0x80, [13] = draw() % 2, [15] = pair + 1 },
 	};
 

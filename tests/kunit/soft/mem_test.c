@@ -342,8 +342,8 @@ static struct kunit_suite soft_mem_suite = {
 	.test_cases = soft_mem_cases,
 };
 
-kunit_test_suites(&soft_mem_suite, &soft_mem_count_suite, &soft_mem_copy_suite, &soft_mem_piece_suite,
-		  &soft_mem_on_demand_suite,
+kunit_test_suites(&soft_mem_suite, &soft_mem_count_suite, &soft_mem_copy_suite,
+		  &soft_mem_piece_suite, &soft_mem_on_demand_suite,
 		  &soft_mem_window_suite, &soft_mem_turn_suite);
 
 MODULE_DESCRIPTION("KUnit: keys, rights and copies of software devices");
