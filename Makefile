@@ -15,6 +15,7 @@
 #   make kernels           what tests need, ahead of them
 #   make modules K=6.1     modules for a test kernel: 6.1, 6.12, 6.12-bpo, 7.2, 7.3, debug, um, um-debug
 #   make obj K=6.1 FILE=hw/roce/main.c          one file with every warning on
+#   make fuzz MINUTES=10 DRIVER=roce            inputs that reach new blocks (tests/fuzz)
 #   make bench | insns     how fast; how many instructions a message takes
 # Else
 #   make clean | help
@@ -29,7 +30,9 @@ KDIR	:= $(shell awk '$$1 == "$(K)" { print $$5 }' $(CACHE)/kernels 2>/dev/null)
 # For arm64 it is that of the release that is of this architecture.
 ROOT	:= $(wildcard $(patsubst %-arm64,%,$(filter-out /,$(shell awk '$$1 == "$(K)" { print $$6 }' $(CACHE)/kernels 2>/dev/null))))
 CROSS	:= $(if $(findstring -arm64,$(K)),aarch64-linux-gnu-)
-B	:= $(shell OFED_CACHE='$(CACHE)' tests/vm/builddir)/$(K)
+# COVER=1: modules that tell which of their blocks run, for 'make fuzz'; a build of their own.
+TREE	:= $(K)$(if $(COVER),-cover)
+B	:= $(shell OFED_CACHE='$(CACHE)' tests/vm/builddir)/$(TREE)
 else
 KDIR	?= /lib/modules/$(KVER)/build
 B	:= $(CURDIR)/build/$(KVER)
@@ -43,6 +46,9 @@ endif
 # What modules are made of; the copy that dkms keeps has no tests.
 SOURCES	:= Kbuild core uverbs ucma umad hw include tools
 TESTS	:= $(wildcard tests/modules tests/kunit tests/sparse-once)
+ifneq ($(COVER),)
+TESTS	:= tests/modules tests/kunit/lib tests/fuzz/cover tests/sparse-once
+endif
 AT	= $(B)
 # Where this host has them.
 HEADERS	= $(ROOT)$(KDIR)
@@ -60,7 +66,8 @@ endif
 # A test loads a module many times, and each time the kernel reads all of the file, of which
 # DWARF would be nine tenths. BTF is made of that.
 ifneq ($(K),)
-KARGS	+= KCFLAGS='-g0 $(WATCHED)' CONFIG_DEBUG_INFO_BTF_MODULES= W=1
+KARGS	+= KCFLAGS='$(if $(COVER),-g1,-g0) $(WATCHED)' CONFIG_DEBUG_INFO_BTF_MODULES= W=1
+KARGS	+= $(if $(COVER),OFED_COVER=y)
 endif
 
 # What any clone compiled for a test kernel ccache finds again, as they all build at one
@@ -68,7 +75,7 @@ endif
 KMAKE	= $(if $(ROOT),tests/vm/inside $(ROOT)) $(MAKE) $(KARGS) $(KFLAGS) $(1)
 BUILD	= $(KMAKE)
 ifneq ($(and $(K),$(shell test -w $(CACHE) && command -v ccache)),)
-AT	= $(CACHE)/place/$(K)
+AT	= $(CACHE)/place/$(TREE)
 KARGS	+= CHECK='$(AT)/tests/sparse-once' \
 	$(if $(filter 6.% 7.%,$(K)),DEBIAN_KERNEL_USE_CCACHE=1,CC='ccache $(CROSS)gcc')
 BUILD	= mkdir -p $(CACHE)/place && { flock 9 && ln -sfn $(B) $(AT) && $(KMAKE); } 9>$(AT).lock

@@ -25,6 +25,8 @@ struct thread {
 	void (*turn)(struct thread *t);
 };
 
+/* Not where they are the choices of an input (tests/fuzz). */
+#ifndef FUZZ_CHOICES
 static inline uint32_t rnd(struct thread *t)
 {
 	t->random ^= t->random << 13;
@@ -42,6 +44,7 @@ static inline bool chance(struct thread *t, uint32_t percent)
 {
 	return below(t, 100) < percent;
 }
+#endif
 
 static inline void thread_init(struct thread *t, uint64_t seed, int number,
 			       size_t response)

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Operations on uverbs: each write() command and each ioctl() method, composed as the
+ * mutating fuzzers of tests/programs do, with the choices of the input in place of random
+ * numbers; and steps that take several of these in a row to get far.
+ */
+#define FUZZ_CHOICES
+#include "choice.h"
+#include "op.h"
+#include "ring.h"
+#include "setup.h"
+
+struct thread;
+static inline uint32_t rnd(struct thread *t)
+{
+	(void)t;
+	return choice_word();
+}
+
+static inline uint32_t below(struct thread *t, uint32_t n)
+{
+	(void)t;
+	return choice(n);
+}
+
+static inline bool chance(struct thread *t, uint32_t percent)
+{
+	(void)t;
+	return choice_chance(percent);
+}
+
+#include "../programs/lib/ioctl_fuzz_tree.h"
+
+#define CONTEXTS	2
+#define QPS		8
+
+static struct context contexts[CONTEXTS];
+static struct beside besides[CONTEXTS];
+static struct worker worker;
+
+/* Queue pairs, to be connected with each other. */
+static struct qp {
+	struct context *ctx;
+	uint32_t handle, number;
+	uint8_t type;
+} qps[QPS];
+static uint32_t qp_count;
+
+/* ---- contexts ---- */
+
+static char *room(uint32_t size, int prot)
+{
+	char *at = mmap(NULL, size, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	world_keep_room(at, size);
+	return at;
+}
+
+static void ready(void)
+{
+	if (arena)
+		return;
+	arena = world_pages;
+	read_only = room(4096, PROT_READ);
+	worker.t.edge = room(2 * 4096, PROT_READ | PROT_WRITE);
+	mprotect(worker.t.edge + 4096, 4096, PROT_NONE);
+	worker.t.response = room(ROOM, PROT_READ | PROT_WRITE);
+	worker.in = room(ROOM, PROT_READ | PROT_WRITE);
+	worker.dmabuf = -1;
+	snprintf(dev.node, sizeof(dev.node), "%s", setup_device.node);
+	dev.ethernet = setup_device.ethernet;
+	memcpy(dev.gid, setup_device.gid, 16);
+	driver_id = setup_device.driver_id;
+	xrc_file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	for (int i = 0; i < CONTEXTS; i++) {
+		atomic_store(&contexts[i].fd, -1);
+		atomic_store(&contexts[i].async_fd, -1);
+		for (int j = 0; j < CHANNELS; j++)
+			atomic_store(&contexts[i].channel[j], -1);
+		for (int j = 0; j < 2 * BELLS; j++)
+			atomic_store(&besides[i].fd[j / BELLS][j % BELLS], -1);
+	}
+}
+
+/* Its handles mean nothing in the next one. */
+static void drop(struct context *ctx)
+{
+	struct beside *b = &besides[ctx - contexts];
+
+	close(atomic_exchange(&ctx->fd, -1));
+	for (int i = 0; i < KINDS; i++)
+		atomic_store(&ctx->next[i], 0);
+	for (int i = 0; i <= OBJECTS; i++)
+		atomic_store(&b->next[i], 0);
+}
+
+static void open_by_ioctl(struct context *ctx)
+{
+	struct tree t;
+
+	tree_start(&t, driver_id, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+	tree_out(&t, UVERBS_ATTR_UHW_OUT, worker.t.response, ANSWER_ROOM);
+	tree_send(ctx->fd, &t);
+	tree_start(&t, driver_id, UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC);
+	tree_add(&t, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, 0, 0);
+	if (!tree_send(ctx->fd, &t))
+		atomic_store(&ctx->async_fd, (int)t.attr[0].data_s64);
+}
+
+static void open_by_write(struct context *ctx)
+{
+	struct ib_uverbs_get_context cmd = {};
+	struct ib_uverbs_get_context_resp resp = {};
+
+	if (!RV(ctx->fd, GET_CONTEXT, cmd, resp))
+		atomic_store(&ctx->async_fd, (int)resp.async_fd);
+}
+
+static void open_context(struct context *ctx)
+{
+	atomic_store(&ctx->fd, open(dev.node, O_RDWR | O_CLOEXEC));
+	if (choice(8))
+		open_by_write(ctx);
+	else
+		open_by_ioctl(ctx);
+	fcntl(ctx->async_fd, F_SETFL, O_NONBLOCK);
+	world_keep_fd(ctx->async_fd);
+	world_keep_fd(dup(ctx->fd));
+}
+
+/* The first one, mostly; opened when it is needed. */
+static struct thread *turn(void)
+{
+	int i = !choice(10);
+
+	ready();
+	worker.t.ctx = &contexts[i];
+	worker.beside = &besides[i];
+	if (atomic_load(&contexts[i].fd) < 0)
+		open_context(&contexts[i]);
+	return &worker.t;
+}
+
+int uverbs_file(void)
+{
+	return atomic_load(&turn()->ctx->fd);
+}
+
+static void op_close(void)
+{
+	drop(turn()->ctx);
+}
+
+/* ---- what a call that succeeded has made ---- */
+
+static void note_qp(uint32_t handle, uint32_t number, uint8_t type)
+{
+	struct thread *t = &worker.t;
+
+	qps[qp_count++ % QPS] = (struct qp){ t->ctx, handle, number, type };
+	world_keep_number(WORLD_QPN, number);
+	if (type == RV_XRC_TGT) {
+		atomic_store(&t->ctx->target, number);
+		atomic_store(&t->ctx->target_xrcd, pick_handle(t, XRCD));
+	}
+}
+
+static void note_channel(struct thread *t)
+{
+	int fd;
+
+	memcpy(&fd, t->response, 4);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	atomic_store(&t->ctx->channel[atomic_fetch_add(&t->ctx->next_channel, 1) % CHANNELS], fd);
+	world_keep_fd(dup(fd));
+}
+
+static void note_keys(uint32_t lkey, uint32_t rkey)
+{
+	world_keep_number(WORLD_LKEY, lkey);
+	world_keep_number(WORLD_RKEY, rkey);
+}
+
+static void note_special(struct thread *t, const struct command *c, const char *body)
+{
+	const struct ib_uverbs_create_qp_resp *qp = (void *)t->response;
+	const struct ib_uverbs_reg_mr_resp *mr = (void *)t->response;
+	const struct ib_uverbs_alloc_mw_resp *mw = (void *)t->response;
+	const struct ib_uverbs_ex_create_qp *ex = (void *)(c->extended ? body : body + 8);
+
+	if (c->special == QP_TYPES)
+		note_qp(qp->qp_handle, qp->qpn, ex->qp_type);
+	else if (c->special == TARGET)
+		note_qp(qp->qp_handle, qp->qpn, RV_XRC_TGT);
+	else if (c->makes == MR)
+		note_keys(mr->lkey, mr->rkey);
+	else if (c->makes == MW)
+		note_keys(mw->rkey, mw->rkey);
+	else if (!c->extended && c->number == IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL)
+		note_channel(t);
+}
+
+static void note_command(struct thread *t, const struct command *c, const char *body)
+{
+	uint32_t handle;
+
+	note_special(t, c, body);
+	if (c->makes) {
+		memcpy(&handle, t->response + c->made, 4);
+		remember(t, c->makes, handle);
+		ring_note(c->makes, t->response, c->answer);
+	}
+	if (c->makes == AH)
+		world_keep_number(WORLD_AH, *(uint32_t *)(t->response + 4));
+	if (c->number == IB_USER_VERBS_CMD_RESIZE_CQ)
+		ring_note(CQ, t->response, c->answer);
+	if (c->takes) {
+		memcpy(&handle, body + c->field[0].offset, 4);
+		forget(t, c->takes, handle);
+	}
+}
+
+/* ---- one call ---- */
+
+static const struct command *any_command(struct thread *t)
+{
+	const struct command *c = &commands[below(t, COMMANDS)];
+
+	if (c->takes && chance(t, 50))
+		c = &commands[below(t, COMMANDS)];
+	return c;
+}
+
+static void op_write(void)
+{
+	struct thread *t = turn();
+	const struct command *c = any_command(t);
+	char message[MESSAGE + 64];
+	bool bent = chance(t, 20);
+	size_t length = compose(t, c, message);
+	int ret;
+
+	if (bent)
+		length = bend(t, c, message, length);
+	ret = write(atomic_load(&t->ctx->fd), message, length) < 0 ? errno : 0;
+	feature(F_WRITE + (c - commands), ret);
+	if (!ret && !bent)
+		note_command(t, c, message + (c->extended ? 24 : 8));
+}
+
+/* At the end of memory an attribute too many is a fault. */
+static int call(struct tree *t)
+{
+	int fd = atomic_load(&worker.t.ctx->fd);
+	size_t size = sizeof(t->hdr) + (t->hdr.num_attrs & 63) * sizeof(t->attr[0]);
+	char *at = worker.t.edge + 4096 - size;
+	int ret;
+
+	if (size > sizeof(*t) || chance(&worker.t, 60))
+		return -tree_send(fd, t);
+	memcpy(at, t, size);
+	ret = ioctl(fd, RDMA_VERBS_IOCTL, at) ? errno : 0;
+	memcpy(t, at, size);
+	return ret;
+}
+
+static void op_invoke(void)
+{
+	struct thread *t = turn();
+	const struct command *c = any_command(t);
+	char message[MESSAGE + 64];
+	bool bent = chance(t, 25);
+	size_t length = compose(t, c, message);
+	struct tree tree;
+	int ret;
+
+	tree_of_command(&worker, &tree, c, message, length);
+	if (bent)
+		tree_bend(&worker, &tree);
+	ret = call(&tree);
+	feature(F_INVOKE + (c - commands), ret);
+	if (!ret && !bent)
+		note_command(t, c, message + (c->extended ? 24 : 8));
+}
+
+static void note_method(struct thread *t, const struct ioctl_method *m, struct tree *tree)
+{
+	const struct ioctl_attr *first = m->attr;
+	struct ib_uverbs_attr *at = tree_find(tree, first->id), *type, *number;
+
+	if (!at)
+		return;
+	if (first->type == T_NEW)
+		object_keep(&worker, first->kind, at->data);
+	else if (first->type == T_NEW_FD)
+		fd_keep(&worker, first->kind, at->data_s64);
+	else if (first->type == T_GONE)
+		object_forget(&worker, first->kind, at->data);
+	if (first->type == T_NEW && m->object == UVERBS_OBJECT_QP) {
+		type = tree_find(tree, UVERBS_ATTR_CREATE_QP_TYPE);
+		number = tree_find(tree, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM);
+		if (type && number && number->data == (uintptr_t)t->response +
+		    64 * (UVERBS_ATTR_CREATE_QP_RESP_QP_NUM % 16))
+			note_qp(at->data, *(uint32_t *)(uintptr_t)number->data, type->data);
+	}
+}
+
+static void op_method(void)
+{
+	struct thread *t = turn();
+	uint32_t i = below(t, METHODS);
+	const struct ioctl_method *m = &ioctl_methods[i];
+	bool bent = chance(t, 30);
+	struct tree tree;
+	int ret;
+
+	tree_compose(&worker, &tree, m);
+	if (bent)
+		tree_bend(&worker, &tree);
+	ret = call(&tree);
+	feature(F_METHOD + i, ret);
+	if (!ret && !bent)
+		note_method(t, m, &tree);
+}
+
+/* ---- several in a row ---- */
+
+static struct qp *any_qp(void)
+{
+	uint32_t n = qp_count < QPS ? qp_count : QPS;
+
+	return n ? &qps[(qp_count - 1 - choice(n)) % QPS] : NULL;
+}
+
+uint32_t uverbs_any_qp(void)
+{
+	struct qp *a = any_qp();
+
+	return a && choice(16) ? a->handle : choice(32);
+}
+
+static int of_type(uint8_t type)
+{
+	return type == RV_UC ? 1 : type == RV_UD ? 2 : type == RV_RAW ? 3 : 0;
+}
+
+/* To another one, or to itself; with one field in ten that is odd. */
+static void op_connect(void)
+{
+	struct thread *t = turn();
+	struct qp *a = any_qp(), *b = any_qp();
+	uint32_t steps = choice(8);
+	struct ib_uverbs_modify_qp m;
+
+	if (!a || !b)
+		return;
+	for (int i = 0; i < 3 && i <= (int)steps; i++) {
+		memset(&m, 0, sizeof(m));
+		fill_move(t, &m, &moves[of_type(a->type)][i]);
+		m.qp_handle = a->handle;
+		m.dest_qp_num = b->number;
+		m.qkey = 0x11111111;
+		m.path_mtu = 1 + choice(5);
+		m.timeout = 8 + choice(8);
+		m.retry_cnt = m.rnr_retry = choice(8);
+		m.max_rd_atomic = m.max_dest_rd_atomic = choice(16);
+		if (dev.ethernet) {
+			m.dest.sgid_index = choice(4);
+			memcpy(m.dest.dgid, world.gid[choice(2)], 16);
+		}
+		if (!choice(10))
+			((uint8_t *)&m)[choice(sizeof(m))] = choice(256);
+		feature(F_STATE + of_type(a->type) * 4 + i,
+			-RV_QUIET(atomic_load(&a->ctx->fd), MODIFY_QP, m));
+	}
+}
+
+static void op_state(void)
+{
+	struct thread *t = turn();
+	struct qp *a = any_qp();
+	struct ib_uverbs_modify_qp m = {};
+
+	if (!a)
+		return;
+	fill_move(t, &m, &moves[4][choice(3)]);
+	m.qp_handle = a->handle;
+	if (!choice(3))
+		m.attr_mask |= choice_word() & 0x1fffff;
+	feature(F_STATE + 16, -RV_QUIET(atomic_load(&a->ctx->fd), MODIFY_QP, m));
+}
+
+/* Few groups and few LIDs, so that they meet. */
+static void op_mcast(void)
+{
+	static const uint8_t groups[3][16] = {
+		{ 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [15] = 5 },
+		{ 0xff, 0x0e, [10] = 0xff, 0xff, 239, 1, 2, 3 },
+		{ [10] = 0xff, 0xff, 239, 1, 2, 3 },
+	};
+	struct ib_uverbs_attach_mcast m = {};
+	struct qp *a;
+	bool away = choice(4) == 3;
+
+	turn();
+	a = any_qp();
+	if (!a)
+		return;
+	memcpy(m.gid, groups[choice(3)], 16);
+	if (!choice(8))
+		m.gid[choice(16)] = choice(256);
+	m.qp_handle = a->handle;
+	m.mlid = choice(8) ? 0xc000 + choice(4) : choice_odd();
+	feature(F_STATE + 18 + away, away ?
+		-RV_QUIET(atomic_load(&a->ctx->fd), DETACH_MCAST, m) :
+		-RV_QUIET(atomic_load(&a->ctx->fd), ATTACH_MCAST, m));
+}
+
+/* What asks for memory of the arena and not of a page more. */
+static void op_region(void)
+{
+	struct thread *t = turn();
+	struct ib_uverbs_reg_mr cmd = {
+		.pd_handle = pick_handle(t, PD), .start = world_address(),
+		.length = choice(8) ? 1 + choice(65536) : choice_odd(),
+		.access_flags = choice(4) ? 15 : choice(256),
+	};
+	struct ib_uverbs_reg_mr_resp resp = {};
+	int ret;
+
+	cmd.hca_va = choice(8) ? cmd.start : choice_odd();
+	ret = -RV(atomic_load(&t->ctx->fd), REG_MR, cmd, resp);
+	feature(F_STATE + 20, ret);
+	if (ret)
+		return;
+	remember(t, MR, resp.mr_handle);
+	note_keys(resp.lkey, resp.rkey);
+}
+
+const struct op uverbs_ops[] = {
+	{ "uverbs.write", op_write, 30, 0 },
+	{ "uverbs.invoke", op_invoke, 14, 0 },
+	{ "uverbs.method", op_method, 16, 0 },
+	{ "uverbs.connect", op_connect, 10, 0 },
+	{ "uverbs.state", op_state, 4, 0 },
+	{ "uverbs.mcast", op_mcast, 6, 0 },
+	{ "uverbs.region", op_region, 6, 0 },
+	{ "uverbs.close", op_close, 1, 0 },
+	{ 0 }
+};

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# 'make fuzz': inputs that reach new blocks, as a user without privilege and as root, MINUTES
+# each half. With modules of COVER=1, otherwise results of calls guide it alone.
+. "$VM/lib/guest.sh"
+. "$VM/lib/guided.sh"
+
+modprobe ofed_cover 2>/dev/null
+check "a device and a wire" world_up || exit 1
+for who in ${WHO:-user root}; do
+	echo "== as $who"
+	inputs "$who" "$OUT/$who" ${MORE:-} -m "${MINUTES:-2}" "${MODE:-run}" && ok "$who" || bad "$who"
+done
+[ "${DOWN:-}" = no ] || check "all of it goes" world_down
