@@ -18,6 +18,7 @@ static struct cover_map *map;
 static uint8_t *features;
 /* What all inputs reached; not in the variables, which are copied for each input. */
 static uint8_t *old_bits, *old_features;
+static bool tells;
 static unsigned long used;	/* bytes of bits that have modules */
 
 static const char *const names[] = {
@@ -35,6 +36,7 @@ bool cover_open(void)
 {
 	int fd = open("/dev/ofed_cover", O_RDWR | O_CLOEXEC);
 
+	tells = getenv("GUIDED_TELLS");
 	features = shared(FEATURES);
 	old_bits = shared(COVER_BITS / 8);
 	old_features = shared(FEATURES);
@@ -92,11 +94,16 @@ void cover_begin(void)
 	memset(features, 0, FEATURES);
 }
 
-/* The second time is something else than the first, the third is not. */
+/*
+ * The second time is something else than the first, the third is not. GUIDED_TELLS in the
+ * environment: each is printed.
+ */
 void feature(uint32_t what, int result)
 {
 	uint32_t bit = (what % F_MAX) * RESULTS + (abs(result) & 127);
 
+	if (tells)
+		dprintf(2, "%u: %d\n", what, result);
 	if (features[bit / 8] & 1 << bit % 8)
 		bit += 128;
 	features[bit / 8] |= 1 << bit % 8;
@@ -214,4 +221,20 @@ void cover_print(const char *path)
 		}
 	}
 	fclose(file);
+}
+
+/* One line for each call and result of it; 0 is success. */
+void cover_print_results(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	for (uint32_t what = 0; file && what < F_MAX; what++)
+		for (uint32_t result = 0; result < 128; result++) {
+			uint32_t bit = what * RESULTS + result;
+
+			if (old_features[bit / 8] & 1 << bit % 8)
+				fprintf(file, "%u %u\n", what, result);
+		}
+	if (file)
+		fclose(file);
 }

@@ -31,5 +31,7 @@ uint32_t cover_shared(const struct cover_set *set);
 uint32_t cover_blocks(void);
 /* One line for each block that was reached: a module and an offset in its section .text. */
 void cover_print(const char *path);
+/* One line for each call (op.h) and each result of it. */
+void cover_print_results(const char *path);
 
 #endif /* COVER_H */

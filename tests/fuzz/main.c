@@ -283,6 +283,7 @@ int main(int argc, char **argv)
 		corpus_save(in_folder("corpus"));
 	exec_renew();
 	cover_print(in_folder("blocks"));
+	cover_print_results(in_folder("results"));
 	printf("%ld runs, %d inputs, %u blocks, %d faults; lines of the kernel:\n", runs,
 	       corpus_size(), cover_blocks(), faults);
 	watch_print_lines();

@@ -26,7 +26,11 @@ static struct record any_op(void)
 
 void mutate_make(struct input *in)
 {
+	struct record first = { .op = op_find(B(2) ? "uverbs.set" : "uverbs.pair") };
+
 	in->count = 0;
+	if (B(4))
+		input_insert(in, 0, &first);
 	for (uint32_t n = 1 + B(B(4) ? 8 : INPUT_OPS); n; n--) {
 		struct record op = any_op();
 

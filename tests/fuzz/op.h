@@ -37,7 +37,7 @@ struct world {
 	const char *netns;
 	const char *driver;
 	bool root;
-	uint8_t gid[2][16];		/* of the device, and of the peer's */
+	uint8_t gid[3][16];		/* of the device, of the peer, of the device's IP */
 	/* Opened before privileges are given up, -1 where there is none. */
 	int packet_fd, inject_fd, peer_index;
 };

@@ -20,10 +20,12 @@ enum { R_SEND, R_RECEIVE, R_COMPLETION };
 
 static struct ring {
 	char *at;
-	uint32_t size, next;
+	uint32_t size, next, qp;
 	uint8_t what;
 } rings[RINGS];
 static uint32_t ring_count;
+/* The queue pair of which rings are mapped. */
+static uint32_t maker;
 
 static bool siw(void)
 {
@@ -37,12 +39,13 @@ static void ring_map(int what, uint64_t offset, uint32_t size)
 	if (!size || size > 1 << 20)
 		return;
 	world_keep_offset(offset, size);
-	at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, uverbs_file(), offset);
+	at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, uverbs_file_now(), offset);
 	feature(F_RING, at == MAP_FAILED);
 	if (at == MAP_FAILED)
 		return;
 	world_keep_map(at, size);
-	rings[ring_count++ % RINGS] = (struct ring){ .at = at, .size = size, .what = what };
+	rings[ring_count++ % RINGS] = (struct ring){ .at = at, .size = size, .qp = maker,
+						      .what = what };
 }
 
 static void note_siw(int kind, const char *driver)
@@ -69,6 +72,8 @@ void ring_note(int kind, const void *response, size_t length)
 
 	if ((kind != QP && kind != SRQ && kind != CQ) || length < driver)
 		return;
+	/* Both answers begin with its handle. */
+	maker = kind == QP ? *(const uint32_t *)response : 0;
 	if (siw()) {
 		note_siw(kind, at);
 		return;
@@ -196,15 +201,17 @@ static void put_siw(struct ring *r)
 	}
 }
 
-static void put(int what)
+/* Return: the queue pair that is to hear of it. */
+static uint32_t put(int what)
 {
 	struct ring *r = any_ring(what);
 
 	if (!r)
-		return;
+		return choice(32);
 	for (uint32_t n = 1 + choice(3); n; n--)
 		siw() ? put_siw(r) : put_rxe(r);
 	feature(F_RING + 1 + what, 0);
+	return choice(12) ? r->qp : uverbs_any_qp();
 }
 
 static void op_receive(void)
@@ -223,13 +230,11 @@ static void op_send(void)
 		.in_words = sizeof(message) / 4, .out_words = sizeof(resp) / 4,
 	};
 
-	put(R_SEND);
+	post.qp_handle = put(R_SEND);
 	post.response = (uintptr_t)&resp;
-	/* Handles are small numbers. */
-	post.qp_handle = uverbs_any_qp();
 	memcpy(message, &hdr, sizeof(hdr));
 	memcpy(message + sizeof(hdr), &post, sizeof(post));
-	feature(F_RING + 6, write(uverbs_file(), message, sizeof(message)) < 0);
+	feature(F_RING + 6, write(uverbs_file_now(), message, sizeof(message)) < 0);
 }
 
 static void op_scribble(void)

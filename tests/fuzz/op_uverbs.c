@@ -141,6 +141,11 @@ static struct thread *turn(void)
 	return &worker.t;
 }
 
+int uverbs_file_now(void)
+{
+	return atomic_load(&worker.t.ctx->fd);
+}
+
 int uverbs_file(void)
 {
 	return atomic_load(&turn()->ctx->fd);
@@ -231,21 +236,65 @@ static const struct command *any_command(struct thread *t)
 	return c;
 }
 
-static void op_write(void)
+/* Of the next queue pair; 0: any. */
+static uint8_t qp_type;
+
+static void write_command(struct thread *t, const struct command *c, bool bent)
 {
-	struct thread *t = turn();
-	const struct command *c = any_command(t);
 	char message[MESSAGE + 64];
-	bool bent = chance(t, 20);
 	size_t length = compose(t, c, message);
+	struct ib_uverbs_create_qp *qp = (void *)(message + 8);
 	int ret;
 
+	/* A queue of its own, more often than not. */
+	if (qp_type) {
+		qp->qp_type = qp_type;
+		qp->pd_handle = pick_handle(t, PD);
+		qp->is_srq = 0;
+		qp->max_send_wr = qp->max_recv_wr = 16;
+		qp->max_send_sge = qp->max_recv_sge = 3;
+	} else if (c->special == QP_TYPES && !c->extended && choice(4)) {
+		qp->is_srq = 0;
+		qp->max_send_wr += !qp->max_send_wr;
+	}
 	if (bent)
 		length = bend(t, c, message, length);
 	ret = write(atomic_load(&t->ctx->fd), message, length) < 0 ? errno : 0;
 	feature(F_WRITE + (c - commands), ret);
 	if (!ret && !bent)
 		note_command(t, c, message + (c->extended ? 24 : 8));
+}
+
+static void op_write(void)
+{
+	struct thread *t = turn();
+
+	write_command(t, any_command(t), chance(t, 20));
+}
+
+static void plain(struct thread *t, uint32_t number)
+{
+	for (size_t c = 0; c < COMMANDS; c++)
+		if (commands[c].number == number && !commands[c].extended)
+			write_command(t, &commands[c], false);
+}
+
+/* What most calls need, in the order in which a program makes it. */
+static void op_set(void)
+{
+	static const uint32_t steps[] = {
+		IB_USER_VERBS_CMD_ALLOC_PD, IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL,
+		IB_USER_VERBS_CMD_CREATE_CQ, IB_USER_VERBS_CMD_REG_MR, IB_USER_VERBS_CMD_CREATE_SRQ,
+		IB_USER_VERBS_CMD_CREATE_AH, IB_USER_VERBS_CMD_CREATE_QP,
+		IB_USER_VERBS_CMD_CREATE_QP, IB_USER_VERBS_CMD_ALLOC_MW,
+	};
+	/* The first and the third, and those whose bit says so. */
+	uint32_t which = choice(512) | 5;
+	struct thread *t = turn();
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (which >> i & 1)
+			plain(t, steps[i]);
 }
 
 /* At the end of memory an attribute too many is a fault. */
@@ -308,7 +357,8 @@ static void note_method(struct thread *t, const struct ioctl_method *m, struct t
 static void op_method(void)
 {
 	struct thread *t = turn();
-	uint32_t i = below(t, METHODS);
+	/* Those of devices, CQs, QPs, SRQs and MRs are the first. */
+	uint32_t i = below(t, chance(t, 40) ? 16 : METHODS);
 	const struct ioctl_method *m = &ioctl_methods[i];
 	bool bent = chance(t, 30);
 	struct tree tree;
@@ -344,35 +394,72 @@ static int of_type(uint8_t type)
 	return type == RV_UC ? 1 : type == RV_UD ? 2 : type == RV_RAW ? 3 : 0;
 }
 
-/* To another one, or to itself; with one field in ten that is odd. */
-static void op_connect(void)
+/* By IP to the peer or here, by Ethernet here, or anyhow. */
+static void fill_way(struct ib_uverbs_qp_dest *dest, uint32_t way)
 {
-	struct thread *t = turn();
-	struct qp *a = any_qp(), *b = any_qp();
-	uint32_t steps = choice(8);
-	struct ib_uverbs_modify_qp m;
+	dest->sgid_index = way < 6 ? setup_device.ip_index : way < 9 ? 0 : choice(16);
+	memcpy(dest->dgid, world.gid[way < 4 ? 1 : way < 6 ? 2 : 0], 16);
+	dest->hop_limit = choice(8) ? 64 : choice(256);
+}
 
-	if (!a || !b)
-		return;
-	for (int i = 0; i < 3 && i <= (int)steps; i++) {
+/* From RESET on, @steps of three; with one field in ten that is odd. */
+static void connect_to(struct thread *t, const struct qp *a, const struct qp *b, int steps,
+		       uint32_t way, bool odd)
+{
+	struct ib_uverbs_modify_qp m;
+	int ret;
+
+	for (int i = 0; i < steps; i++) {
 		memset(&m, 0, sizeof(m));
 		fill_move(t, &m, &moves[of_type(a->type)][i]);
 		m.qp_handle = a->handle;
 		m.dest_qp_num = b->number;
 		m.qkey = 0x11111111;
-		m.path_mtu = 1 + choice(5);
+		m.path_mtu = 1 + (choice(6) ? choice(3) : choice(5));
 		m.timeout = 8 + choice(8);
 		m.retry_cnt = m.rnr_retry = choice(8);
 		m.max_rd_atomic = m.max_dest_rd_atomic = choice(16);
-		if (dev.ethernet) {
-			m.dest.sgid_index = choice(4);
-			memcpy(m.dest.dgid, world.gid[choice(2)], 16);
-		}
-		if (!choice(10))
+		if (dev.ethernet)
+			fill_way(&m.dest, way);
+		if (odd && !choice(10))
 			((uint8_t *)&m)[choice(sizeof(m))] = choice(256);
-		feature(F_STATE + of_type(a->type) * 4 + i,
-			-RV_QUIET(atomic_load(&a->ctx->fd), MODIFY_QP, m));
+		ret = -RV_QUIET(atomic_load(&a->ctx->fd), MODIFY_QP, m);
+		feature(F_STATE + of_type(a->type) * 4 + i, ret);
+		if (i == 1)
+			feature(F_STATE + 24 + way, ret);
 	}
+}
+
+/* To another one, or to itself. */
+static void op_connect(void)
+{
+	struct thread *t = turn();
+	struct qp *a = any_qp(), *b = any_qp();
+	uint32_t steps = choice(8);
+
+	if (a && b)
+		connect_to(t, a, b, steps < 3 ? steps : 3, choice(10), true);
+}
+
+/* Two queue pairs that can talk to each other, or to the other end of the wire. */
+static void op_pair(void)
+{
+	static const uint8_t types[] = { RV_RC, RV_RC, RV_RC, RV_UC, RV_UD };
+	struct thread *t = turn();
+	uint32_t count = qp_count, way = choice(10);
+
+	plain(t, IB_USER_VERBS_CMD_ALLOC_PD);
+	plain(t, IB_USER_VERBS_CMD_CREATE_CQ);
+	plain(t, IB_USER_VERBS_CMD_CREATE_AH);
+	plain(t, IB_USER_VERBS_CMD_REG_MR);
+	qp_type = types[choice(5)];
+	plain(t, IB_USER_VERBS_CMD_CREATE_QP);
+	plain(t, IB_USER_VERBS_CMD_CREATE_QP);
+	qp_type = 0;
+	if (qp_count != count + 2)
+		return;
+	connect_to(t, &qps[count % QPS], &qps[(count + 1) % QPS], 3, way, false);
+	connect_to(t, &qps[(count + 1) % QPS], &qps[count % QPS], 3, way, false);
 }
 
 static void op_state(void)
@@ -438,6 +525,8 @@ static void op_region(void)
 }
 
 const struct op uverbs_ops[] = {
+	{ "uverbs.set", op_set, 14, 0 },
+	{ "uverbs.pair", op_pair, 10, 0 },
 	{ "uverbs.write", op_write, 30, 0 },
 	{ "uverbs.invoke", op_invoke, 14, 0 },
 	{ "uverbs.method", op_method, 16, 0 },

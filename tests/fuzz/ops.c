@@ -158,9 +158,15 @@ bool world_offset(uint64_t *offset, uint32_t *size)
 	return p;
 }
 
+/* A mapping that is forgotten would keep its file open, and queues of generators may be there. */
 void world_keep_map(char *at, uint32_t size)
 {
-	maps[map_count++ % OFFSETS] = (struct piece){ .at = at, .size = size };
+	struct piece *old = &maps[map_count++ % OFFSETS];
+
+	if (old->at)
+		mmap(old->at, old->size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	*old = (struct piece){ .at = at, .size = size };
 }
 
 bool world_map(char **at, uint32_t *size)

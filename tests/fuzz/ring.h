@@ -8,6 +8,8 @@
 
 /* An open file of uverbs. */
 int uverbs_file(void);
+/* That of the call that was made last. */
+int uverbs_file_now(void);
 
 /* A handle of a queue pair, mostly. */
 uint32_t uverbs_any_qp(void);

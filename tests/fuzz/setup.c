@@ -28,6 +28,26 @@ static uint32_t index_of(const char *name)
 	return index;
 }
 
+static uint8_t ip_index(void)
+{
+	char path[128], text[64];
+	uint8_t gid[16];
+
+	for (int i = 0; i < 16; i++) {
+		snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/gids/%d",
+			 world.device, i);
+		if (!rv_read_file(path, text, sizeof(text)))
+			continue;
+		rv_parse_gid(text, gid);
+		snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/gid_attrs/types/%d",
+			 world.device, i);
+		if (!memcmp(gid, world.gid[2], 16) && rv_read_file(path, text, sizeof(text)) &&
+		    !strcmp(text, "RoCE v2"))
+			return i;
+	}
+	return 0;
+}
+
 void setup_find(void)
 {
 	struct rv_device dev = {};
@@ -45,6 +65,8 @@ void setup_find(void)
 	memcpy(world.gid[0], dev.gid, 16);
 	/* The peer of a wire is in another namespace: its address is known. */
 	memcpy(world.gid[1], "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\3", 16);
+	memcpy(world.gid[2], "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\1", 16);
+	setup_device.ip_index = ip_index();
 	if (world.peer && !rv_find(world.peer, &dev))
 		memcpy(world.gid[1], dev.gid, 16);
 	setup_device.driver_id = !strcmp(world.driver, "iwarp") ? 18 :

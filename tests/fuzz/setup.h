@@ -11,6 +11,7 @@ struct setup_device {
 	bool ethernet;
 	uint32_t driver_id, index;
 	uint8_t gid[16];
+	uint8_t ip_index;	/* of the GID of 10.0.0.1, RoCE version 2 */
 };
 
 extern struct setup_device setup_device;

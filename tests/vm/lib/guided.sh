@@ -6,7 +6,7 @@
 #   roce0|iwarp0 eth0 10.0.0.1 --veth-- eth1 10.0.0.2 roceb|iwarpb     hca1 --cable-- hca2
 #                                       (namespace b)
 guided=$programs/guided
-corpus=$TOP/tests/fuzz/corpus
+corpus=${CORPUS:-$TOP/tests/fuzz/corpus}
 
 wire() {
 	ip netns add b && ip link set eth1 netns b && ip -n b link set lo up || return
@@ -59,5 +59,5 @@ inputs() {
 	shift 2
 	mkdir -p "$_into"
 	# Unquoted on purpose: several.
-	"$guided" $options $_who -u "$again" -s "$SEED" -o "$_into" -c "$_from" "$@"
+	${TELLS:+env GUIDED_TELLS=1} "$guided" $options $_who -u "$again" -s "$SEED" -o "$_into" -c "$_from" "$@"
 }
