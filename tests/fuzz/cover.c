@@ -145,15 +145,17 @@ static void take(struct cover_set *set, const uint8_t *now, const uint8_t *old, 
 			i += 7;
 			continue;
 		}
-		if (now[i / 8] & ~old[i / 8] & 1 << i % 8)
+		if (now[i / 8] & ~old[i / 8] & 1 << i % 8 && set->count < set->room)
 			set->bit[set->count++] = base + i;
 	}
 }
 
 void cover_take(struct cover_set *set)
 {
+	/* Workers may reach more meanwhile. */
 	set->count = 0;
-	set->bit = malloc((cover_new(false) + 1) * sizeof(set->bit[0]));
+	set->room = cover_new(false);
+	set->bit = malloc((set->room + 1) * sizeof(set->bit[0]));
 	take(set, map->bits, old_bits, used, 0);
 	take(set, features, old_features, FEATURES, COVER_BITS);
 }

@@ -19,7 +19,7 @@ uint32_t cover_new(bool keep);
 
 /* What the last input reached, as a set to be compared with. */
 struct cover_set {
-	uint32_t count;
+	uint32_t count, room;
 	uint32_t *bit;
 };
 

@@ -143,6 +143,8 @@ static struct thread *turn(void)
 
 int uverbs_file_now(void)
 {
+	if (!worker.t.ctx)
+		turn();
 	return atomic_load(&worker.t.ctx->fd);
 }
 
@@ -441,6 +443,22 @@ static void op_connect(void)
 		connect_to(t, a, b, steps < 3 ? steps : 3, choice(10), true);
 }
 
+static void region(struct thread *t, uint64_t start, uint64_t length, uint32_t access)
+{
+	struct ib_uverbs_reg_mr cmd = {
+		.pd_handle = pick_handle(t, PD), .start = start, .length = length,
+		.hca_va = choice(8) ? start : choice_odd(), .access_flags = access,
+	};
+	struct ib_uverbs_reg_mr_resp resp = {};
+	int ret = -RV(atomic_load(&t->ctx->fd), REG_MR, cmd, resp);
+
+	feature(F_STATE + 20, ret);
+	if (ret)
+		return;
+	remember(t, MR, resp.mr_handle);
+	note_keys(resp.lkey, resp.rkey);
+}
+
 /* Two queue pairs that can talk to each other, or to the other end of the wire. */
 static void op_pair(void)
 {
@@ -451,7 +469,7 @@ static void op_pair(void)
 	plain(t, IB_USER_VERBS_CMD_ALLOC_PD);
 	plain(t, IB_USER_VERBS_CMD_CREATE_CQ);
 	plain(t, IB_USER_VERBS_CMD_CREATE_AH);
-	plain(t, IB_USER_VERBS_CMD_REG_MR);
+	region(t, (uintptr_t)world_pages, 64 * 4096, 15);
 	qp_type = types[choice(5)];
 	plain(t, IB_USER_VERBS_CMD_CREATE_QP);
 	plain(t, IB_USER_VERBS_CMD_CREATE_QP);
@@ -503,25 +521,11 @@ static void op_mcast(void)
 		-RV_QUIET(atomic_load(&a->ctx->fd), ATTACH_MCAST, m));
 }
 
-/* What asks for memory of the arena and not of a page more. */
+/* Memory of the pages, and not of one more, mostly. */
 static void op_region(void)
 {
-	struct thread *t = turn();
-	struct ib_uverbs_reg_mr cmd = {
-		.pd_handle = pick_handle(t, PD), .start = world_address(),
-		.length = choice(8) ? 1 + choice(65536) : choice_odd(),
-		.access_flags = choice(4) ? 15 : choice(256),
-	};
-	struct ib_uverbs_reg_mr_resp resp = {};
-	int ret;
-
-	cmd.hca_va = choice(8) ? cmd.start : choice_odd();
-	ret = -RV(atomic_load(&t->ctx->fd), REG_MR, cmd, resp);
-	feature(F_STATE + 20, ret);
-	if (ret)
-		return;
-	remember(t, MR, resp.mr_handle);
-	note_keys(resp.lkey, resp.rkey);
+	region(turn(), world_address(), choice(8) ? 1 + choice(65536) : choice_odd(),
+	       choice(4) ? 15 : choice(256));
 }
 
 const struct op uverbs_ops[] = {

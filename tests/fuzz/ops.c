@@ -211,14 +211,14 @@ void world_keep_number(int kind, uint32_t number)
 uint32_t world_number(int kind)
 {
 	uint32_t n = number_count[kind] < NUMBERS ? number_count[kind] : NUMBERS;
-	uint32_t i = choice(n + 2), back = choice(16);
+	uint32_t way = choice(16);
 
-	if (i >= n)
-		return back ? i - n : choice_odd();
-	if (!back)
-		return numbers[kind][i] ^ 1U << choice(32);
+	if (!n || way < 2)
+		return way ? choice(8) : choice_odd();
 	/* The last one that was made is the most likely. */
-	return numbers[kind][(number_count[kind] - 1 - i) % NUMBERS];
+	n = way < 9 ? 1 : n;
+	n = numbers[kind][(number_count[kind] - 1 - choice(n)) % NUMBERS];
+	return way == 2 ? n ^ 1U << choice(32) : n;
 }
 
 uint64_t world_address(void)
