@@ -495,30 +495,47 @@ static void op_state(void)
 	feature(F_STATE + 16, -RV_QUIET(atomic_load(&a->ctx->fd), MODIFY_QP, m));
 }
 
-/* Few groups and few LIDs, so that they meet. */
-static void op_mcast(void)
+/* No other type is ever a member. */
+static struct qp *any_datagram_qp(void)
+{
+	struct qp *a = any_qp();
+
+	for (int i = 0; a && i < QPS && choice(8); i++) {
+		if (a->type == RV_UD)
+			break;
+		a = &qps[i];
+	}
+	return a && a->ctx ? a : NULL;
+}
+
+static void join(const struct qp *a, bool away)
 {
 	static const uint8_t groups[3][16] = {
 		{ 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [15] = 5 },
 		{ 0xff, 0x0e, [10] = 0xff, 0xff, 239, 1, 2, 3 },
 		{ [10] = 0xff, 0xff, 239, 1, 2, 3 },
 	};
-	struct ib_uverbs_attach_mcast m = {};
-	struct qp *a;
-	bool away = choice(4) == 3;
+	struct ib_uverbs_attach_mcast m = {
+		.qp_handle = a->handle, .mlid = choice(8) ? 0xc000 + choice(4) : choice_odd(),
+	};
 
-	turn();
-	a = any_qp();
-	if (!a)
-		return;
 	memcpy(m.gid, groups[choice(3)], 16);
 	if (!choice(8))
 		m.gid[choice(16)] = choice(256);
-	m.qp_handle = a->handle;
-	m.mlid = choice(8) ? 0xc000 + choice(4) : choice_odd();
 	feature(F_STATE + 18 + away, away ?
 		-RV_QUIET(atomic_load(&a->ctx->fd), DETACH_MCAST, m) :
 		-RV_QUIET(atomic_load(&a->ctx->fd), ATTACH_MCAST, m));
+}
+
+/* Few groups and few LIDs, so that they meet. */
+static void op_mcast(void)
+{
+	struct qp *a;
+
+	turn();
+	a = any_datagram_qp();
+	for (uint32_t n = 1 + choice(3); a && n; n--)
+		join(a, choice(4) == 3);
 }
 
 /* Memory of the pages, and not of one more, mostly. */

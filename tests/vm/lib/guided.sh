@@ -29,7 +29,7 @@ world_up() {
 		wait_for 120 all_active || return
 		options="-D ib -d hca1 -p hca2" again="echo 1 >$configfs/hcas/hca1/power" ;;
 	testdev) td_load link=ib && net_up && td_add testdev0 || return
-		options="-D testdev -d testdev0" again="echo add testdev0 >/sys/kernel/debug/ofed_testdev/control" ;;
+		options="-D testdev -d testdev0" again="echo add testdev0 >$td/ctl" ;;
 	*)	link_up && wire || return
 		options="-D $DRIVER -d $dev -p ${DRIVER}b -i eth1 -n b"
 		again="rdma link add $dev type $DRIVER netdev eth0" ;;
