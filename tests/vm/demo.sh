@@ -100,7 +100,7 @@ title "Debian's NVMe over RDMA: a disk of this host, by roce0"
 mb=16
 step "the modules are Debian's" distributions nvme-rdma nvmet-rdma
 step "modprobe nvmet-rdma nvme-rdma" modprobe -a loop nvmet-rdma nvme-rdma
-step "configfs" mount -t configfs none /sys/kernel/config
+step "configfs" sh -c "mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config"
 step "a target at $gid_ip" target_up $mb
 step "a controller: $disk" connected
 mark
