@@ -6,10 +6,12 @@ but the session, then mutated.
 
 usage: tunnel_fuzz.py SEED COUNT FROM TO UDP-PORT GUID PORT PEER-GUID PEER-PORT
 """
+import errno
 import random
 import socket
 import struct
 import sys
+import time
 
 seed, count, source, to, udp_port = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:5], int(sys.argv[5])
 guid, port, peer_guid, peer_port = (int(a, 0) for a in sys.argv[6:])
@@ -42,6 +44,17 @@ def mutated(what):
     return bytes(bytes_[:rnd.choice((len(bytes_), len(bytes_), rnd.randrange(len(bytes_) + 1)))])
 
 
+def send(sock, packet):
+    """A busy host has not received what was sent: then there is no room for more."""
+    while True:
+        try:
+            return sock.sendto(packet, (to, 0))
+        except OSError as error:
+            if error.errno != errno.ENOBUFS:
+                raise
+            time.sleep(0.001)
+
+
 kinds = (hello, data, lambda: hello(rnd.getrandbits(64)),
          lambda: rnd.randbytes(rnd.randrange(200)))
 # The kernel has the port: the address is faked by a raw socket.
@@ -51,4 +64,4 @@ for number in range(count):
     what = rnd.choice(kinds)()
     payload = mutated(what) if number % 2 else what
     from_port = udp_port if number % 8 else rnd.randrange(1024, 65536)
-    raw.sendto(struct.pack(">HHHH", from_port, udp_port, 8 + len(payload), 0) + payload, (to, 0))
+    send(raw, struct.pack(">HHHH", from_port, udp_port, 8 + len(payload), 0) + payload)
