@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Execution of a whole WRITE or SEND whose bytes lie in one piece at both ends, in the usual
+ * Execution of a whole WRITE or SEND with bytes that lie in one piece at both ends, in the usual
  * state of a queue pair: most messages are such. Where anything is unusual, or wrong, nothing is
  * done, and exec.c executes the message.
  */

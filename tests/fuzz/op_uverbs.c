@@ -290,7 +290,7 @@ static void op_set(void)
 		IB_USER_VERBS_CMD_CREATE_AH, IB_USER_VERBS_CMD_CREATE_QP,
 		IB_USER_VERBS_CMD_CREATE_QP, IB_USER_VERBS_CMD_ALLOC_MW,
 	};
-	/* The first and the third, and those whose bit says so. */
+	/* The first and the third, and those of which the bit says so. */
 	uint32_t which = choice(512) | 5;
 	struct thread *t = turn();
 

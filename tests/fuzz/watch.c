@@ -117,7 +117,7 @@ static bool is_ours(struct nlattr *a, size_t room)
 	return false;
 }
 
-/* Return: what counts in @a, whose nested attributes are followed. */
+/* Return: what counts in @a; its nested attributes are followed. */
 static uint64_t sum_of(struct nlattr *a)
 {
 	uint64_t value;

@@ -54,10 +54,10 @@ esac
 
 # inputs USER FOLDER OPTION... MODE: as user 65534, or as root; what is printed is
 inputs() {
-	_who= _from=$corpus/$DRIVER-$1 _into=$2
-	[ "$1" = user ] || _who=-r
+	_root= _from=$corpus/$DRIVER-$1 _into=$2
+	[ "$1" = user ] || _root=-r
 	shift 2
 	mkdir -p "$_into"
 	# Unquoted on purpose: several.
-	${TELLS:+env GUIDED_TELLS=1} "$guided" $options $_who -u "$again" -s "$SEED" -o "$_into" -c "$_from" "$@"
+	${TELLS:+env GUIDED_TELLS=1} "$guided" $options $_root -u "$again" -s "$SEED" -o "$_into" -c "$_from" "$@"
 }

@@ -7,8 +7,8 @@
 
 modprobe ofed_cover 2>/dev/null
 check "a device and a wire" world_up || exit 1
-for who in ${WHO:-user root}; do
-	echo "== as $who"
-	inputs "$who" "$OUT/$who" ${MORE:-} -m "${MINUTES:-2}" "${MODE:-run}" && ok "$who" || bad "$who"
+for user in ${USERS:-user root}; do
+	echo "== as $user"
+	inputs "$user" "$OUT/$user" ${MORE:-} -m "${MINUTES:-2}" "${MODE:-run}" && ok "$user" || bad "$user"
 done
 [ "${DOWN:-}" = no ] || check "all of it goes" world_down

@@ -5,9 +5,9 @@
 . "$VM/lib/guided.sh"
 
 check "a device and a wire" world_up || exit 1
-for who in user root; do
-	[ -f "$corpus/$DRIVER-$who" ] || continue
-	check "inputs of $who" inputs "$who" "$work/$who" replay
+for user in user root; do
+	[ -f "$corpus/$DRIVER-$user" ] || continue
+	check "inputs of $user" inputs "$user" "$work/$user" replay
 	tail -n 3 "$work/output" | sed 's/^/     /'
 done
 check "all of it goes" world_down
