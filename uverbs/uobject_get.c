@@ -90,7 +90,7 @@ struct ib_uobject *uv_get_read(const struct uv_type *type, u32 id,
  * uv_try_get_read - uv_get_read() that tells no reason
  * @type: what the object must be
  * @id: its handle
- * @file: whose handle it is
+ * @file: open uverbs device that the handle is of
  *
  * Return: the object, for uv_put_read(), or NULL: uv_get_read() fails, too, and tells why.
  */
