@@ -59,6 +59,12 @@ static const char *sysfs(const char *file)
 	return rv_read_file(path, text, sizeof(text)) ? text : "";
 }
 
+/* A context of ours is imported by libofed, which asks it; one of rdma_rxe has no such method. */
+static bool is_ours(void)
+{
+	return !strncmp(sysfs("../../hca_type"), "ofed_", 5);
+}
+
 /* ---- device ---- */
 
 static void check_context(void)
@@ -81,7 +87,7 @@ static void check_context(void)
 	EXPECT("one context is all", tree_send(fd, &t), -EINVAL);
 	TREE(&t, DEVICE, QUERY_CONTEXT);
 	EXPECT("the context is asked", tree_send(fd, &t),
-	       world_is_testdev(&w) ? 0 : -EOPNOTSUPP);
+	       world_is_testdev(&w) || is_ours() ? 0 : -EOPNOTSUPP);
 	close(fd);
 }
 
