@@ -204,7 +204,7 @@ say "all lanes: $(($(date +%s) - start)) s; the slowest: $(for _s in "$log"/lane
 done | sort -rn | head -n 3 | sed 's/\(.*\) lane-\(.*\)/\2 \1 s/' | paste -sd, | sed 's/,/, /g')"
 # Once more, for a reader of the end alone.
 for out in "$log"/lane-*.out; do
-	grep -A 12 -E '^(peer \| )?(FAIL |reports of the kernel)|the guest died|clock leapt' "$out" |
+	grep -A 12 -E '^(peer \| )?(FAIL |reports of the kernel)|the guest died|it ended with status|clock leapt' "$out" |
 		grep -v '^ok ' | cut -c 1-160 | head -n 80 |
 		sed "s|^|$(basename "$out" .out): |"
 done
