@@ -3,7 +3,8 @@
 #
 # Build a kernel of our own configuration once and keep it, from the source of the first
 # kernel that the host's release has: $OFED_CACHE/NAME-6.1/{image,lib,build,release}.
-# Built again when a fragment beside this script or the version of the source changes.
+# Built again when a fragment beside this script, um-source.sh or the version of the source
+# changes.
 #
 # usage: source-kernel.sh debug | um | um-debug
 #   debug     x86-64 with all that watches us, for QEMU
@@ -27,8 +28,10 @@ esac
 version=$(apt-cache policy "$(kernel_field "$series" source)" | sed -n 's/.*Candidate: //p')
 source=$cache/linux-source-$series
 out=$cache/$name-$series
-# Unquoted on purpose: a list of files.
-stamp=$(cat $fragments | sha256sum | cut -d' ' -f1)-$version
+changes=
+case $name in um*) changes=$here/um-source.sh ;; esac
+# Unquoted on purpose: lists of files.
+stamp=$(cat $fragments $changes | sha256sum | cut -d' ' -f1)-$version
 
 [ -s "$out/image" ] && [ "$(cat "$out/stamp" 2>/dev/null)" = "$stamp" ] && exit 0
 
@@ -36,12 +39,7 @@ say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }
 
 "$here/source-unpack.sh" "$series"
 
-# Processors with AMX have more registers than 6.1's ARCH=um has room for, and of fewer the
-# host takes none back: no process would ever run. What is not there is not copied.
-um_fp=$source/arch/x86/um/user-offsets.c
-sed -i 's/(HOST_FP_SIZE, 2696)/(HOST_FP_SIZE, 12288)/' "$um_fp"
-grep -q '(HOST_FP_SIZE, 12288)' "$um_fp" ||
-	say "ARCH=um of this version may not run on processors with AMX" >&2
+[ -z "$changes" ] || "$changes" "$source"
 
 kmake() { make -s -C "$source" O="$out/build" ARCH="$arch" "$@"; }
 
