@@ -20,6 +20,11 @@ try_rping() { # SIZE ROUNDS
 		"rping -s -a $at -p 7174 -V -C $2 -S $1" \
 		"rping -c -a $at -p 7174 -V -C $2 -S $1"
 }
+bad_client() { # STATUS CLIENT
+	_bad=$((_bad + 1))
+	echo "client $2 of 17 ended with status $1:"
+	tail -n 2 "$work/client-$2" | cut -c 1-80
+}
 # One server, sixteen clients at a time. They come one by one: rping has room for
 # three requests and forgets one that arrives too soon after another.
 many_rpings() {
@@ -31,15 +36,15 @@ many_rpings() {
 		_pids="$_pids $!"
 		wait_for 60 has "ping data" "$work/client-$_i" || break
 	done
-	_bad=0
+	_bad=0 _i=0
 	for _p in $_pids; do
-		wait "$_p" || _bad=$((_bad + 1))
+		_i=$((_i + 1))
+		wait "$_p" || bad_client $? $_i
 	done
 	timeout -k 5 "$limit" rping -c -a $at -p 7175 -V -C 3 -S 1000 \
-		>"$work/client-17" 2>&1 || _bad=$((_bad + 1))
+		>"$work/client-17" 2>&1 || bad_client $? 17
 	end_server
-	cat "$work/server"
-	tail -n 2 "$work"/client-* | cut -c 1-80
+	tail -n 5 "$work/server" | cut -c 1-120
 	[ $_bad -eq 0 ] && [ $_i = 16 ]
 }
 rpings() {
