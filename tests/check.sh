@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 passed=0 failed=0
 start=$(date +%s)
 log=$(tests/vm/builddir)/log
-rm -f "$log"/lane-*
+rm -f "$log"/lane-* "$log"/unlucky-*
 mkdir -p "$log"
 
 say() { printf '[%s] %s\n' "$(date +%H:%M:%S)" "$*"; }
@@ -22,16 +22,19 @@ cpu() { # FILE
 	rm "$1.times"
 }
 
-# Its output is kept, and shown with its name in front. Where a clock leapt and
+# What says nothing of us: a clock that leapt, a guest that ended before its first suite.
+unlucky='clock leapt|before a suite began'
+
+# Its output is kept, and shown with its name in front. Where the host had no luck and
 # something failed, the lane is run once more.
 run() { # NAME CMD...
 	_name=$1 _begin=$(date +%s)
 	shift
 	"$@" 2>&1 | tee "$log/lane-$_name.out" | sed -u "s/^/$_name: /" || true
-	if grep -q 'clock leapt' "$log/lane-$_name.out" &&
+	if grep -qE "$unlucky" "$log/lane-$_name.out" &&
 			! tail -n 1 "$log/lane-$_name.out" | grep -q ' 0 failed$'; then
-		mv "$log/lane-$_name.out" "$log/leapt-$_name.out"
-		say "lane $_name: once more, a clock leapt"
+		mv "$log/lane-$_name.out" "$log/unlucky-$_name.out"
+		say "lane $_name: once more: $(grep -hE "$unlucky" "$log/unlucky-$_name.out" | head -n 1)"
 		"$@" 2>&1 | tee "$log/lane-$_name.out" | sed -u "s/^/$_name: /" || true
 	fi
 	echo $(($(date +%s) - _begin)) >"$log/lane-$_name.seconds"
@@ -203,7 +206,8 @@ say "all lanes: $(($(date +%s) - start)) s; the slowest: $(for _s in "$log"/lane
 	echo "$(cat "$_s") $(basename "$_s" .seconds)"
 done | sort -rn | head -n 3 | sed 's/\(.*\) lane-\(.*\)/\2 \1 s/' | paste -sd, | sed 's/,/, /g')"
 # Once more, for a reader of the end alone.
-for out in "$log"/lane-*.out; do
+for out in "$log"/lane-*.out "$log"/unlucky-*.out; do
+	[ -e "$out" ] || continue
 	grep -A 12 -E '^(peer \| )?(FAIL |reports of the kernel)|the guest died|it ended with status|clock leapt' "$out" |
 		grep -v '^ok ' | cut -c 1-160 | head -n 80 |
 		sed "s|^|$(basename "$out" .out): |"
