@@ -28,7 +28,8 @@ static LIST_HEAD(ports);
 
 /*
  * Connections per listener without an MPA request. The limit bounds kernel memory, since
- * a peer opens such connections at no cost.
+ * a peer opens such connections at no cost. One more takes the place of the oldest: a peer that
+ * means it sends its request at once, and a peer that is silent keeps no other out.
  */
 #define MAX_HEARING 1024
 
@@ -86,8 +87,24 @@ static bool iw_belongs_to(const struct iw_dev *dev, struct net_device *ndev)
 	return ndev && own && (ndev == own || rdma_vlan_dev_real_dev(ndev) == own);
 }
 
-/* Referenced; NULL: no device has that address, or it has too many as it is. */
-static struct iw_listener *iw_listener_of(struct iw_port *port, struct sock *sk)
+/* The connection of @listener that has been silent longest, referenced. */
+static struct iw_conn *iw_listener_oldest(struct iw_listener *listener)
+{
+	struct iw_conn *conn;
+
+	lockdep_assert_held(&iw_listeners_lock);
+	conn = list_first_entry_or_null(&listener->silent, struct iw_conn, silent);
+	if (conn)
+		iw_conn_get(conn);
+	return conn;
+}
+
+/*
+ * Referenced; NULL: no device has that address. @oldest: NULL, or the connection that has to go,
+ * referenced.
+ */
+static struct iw_listener *iw_listener_of(struct iw_port *port, struct sock *sk,
+					  struct iw_conn **oldest)
 {
 	struct iw_listener *listener, *found = NULL;
 	bool loopback = iw_is_loopback(sk);
@@ -98,11 +115,11 @@ static struct iw_listener *iw_listener_of(struct iw_port *port, struct sock *sk)
 	ndev = iw_interface_of(sk);
 	list_for_each_entry(listener, &port->listeners, entry)
 		if (loopback || iw_belongs_to(listener->dev, ndev)) {
+			found = listener;
 			/* Each has a reference, and the CM one. */
-			if (refcount_read(&listener->refs) <= MAX_HEARING) {
-				found = listener;
-				refcount_inc(&found->refs);
-			}
+			if (refcount_read(&found->refs) > MAX_HEARING)
+				*oldest = iw_listener_oldest(found);
+			refcount_inc(&found->refs);
 			break;
 		}
 	rcu_read_unlock();
@@ -110,20 +127,33 @@ static struct iw_listener *iw_listener_of(struct iw_port *port, struct sock *sk)
 	return found;
 }
 
+/* Its time is over, unless its request has come meanwhile. Puts the reference. */
+static void iw_cm_end_silent(struct iw_conn *conn)
+{
+	mutex_lock(&conn->lock);
+	set_bit(IW_CONN_TIMED_OUT, &conn->what);
+	iw_conn_process(conn);
+	mutex_unlock(&conn->lock);
+	iw_conn_put(conn);
+}
+
 static void iw_cm_listen_take(struct iw_port *port, struct socket *sock)
 {
-	struct iw_listener *listener = iw_listener_of(port, sock->sk);
-	struct iw_conn *conn;
+	struct iw_conn *conn, *oldest = NULL;
+	struct iw_listener *listener;
 
+	listener = iw_listener_of(port, sock->sk, &oldest);
 	if (!listener)
 		goto err_sock;
+	if (oldest)
+		iw_cm_end_silent(oldest);
 	conn = iw_conn_new(IW_C_HEARING);
 	if (!conn)
 		goto err_listener;
 	/* Its work may end it as soon as the lock is not held. */
 	iw_conn_get(conn);
 	mutex_lock(&conn->lock);
-	conn->listener = listener;
+	iw_listener_join(listener, conn);
 	conn->sock = sock;
 	iw_conn_attach(conn, &port->saved);
 	iw_conn_arm(conn, IW_SETUP_TIME);
@@ -357,6 +387,7 @@ int iw_create_listen(struct iw_cm_id *cm_id, int backlog)
 	if (!listener)
 		return -ENOMEM;
 	refcount_set(&listener->refs, 1);
+	INIT_LIST_HEAD(&listener->silent);
 	listener->dev = to_iw_dev(cm_id->device);
 	listener->cm_id = cm_id;
 	mutex_lock(&ports_lock);

@@ -38,7 +38,7 @@ struct iw_callbacks {
  * struct iw_conn - a connection
  * @refs: 1 of the socket until it is released, 1 of the queue pair, 1 of the
  *	  iWARP CM between a request and its answer, 1 of each work that is queued
- * @lock: guards all of this but @what, @stream, @asker, @near and @far
+ * @lock: guards all of this but @what, @stream, @silent, @asker, @near and @far
  * @entry: in the list of all connections
  * @asker: (IW_C_ASKING) in the list of connections that have sent a request
  * @near: the peer is a connection of this module; set by iw_conn_look_near()
@@ -53,6 +53,7 @@ struct iw_callbacks {
  * @stream: receive side of the stream; NULL before the stream is open; guarded by the
  *	    socket's lock
  * @listener: (IW_C_HEARING) listener that gets the request, referenced
+ * @silent: (IW_C_HEARING) in @listener's list of such
  * @cm_id: id of the iWARP CM, referenced
  * @qp: queue pair, referenced
  * @own: MPA request or reply of this side
@@ -83,6 +84,7 @@ struct iw_conn {
 	struct iw_callbacks saved;
 	struct iw_rx *stream;
 	struct iw_listener *listener;
+	struct list_head silent;
 	struct iw_cm_id *cm_id;
 	struct iw_qp *qp;
 	struct iw_mpa_frame own;

@@ -130,8 +130,7 @@ static int iw_conn_act_ask(struct iw_conn *conn)
 	ret = iw_listener_ask(conn, &event);
 	if (ret)
 		iw_conn_put(conn);
-	iw_listener_put(conn->listener);
-	conn->listener = NULL;
+	iw_listener_leave(conn);
 	return ret;
 }
 
@@ -261,9 +260,7 @@ static int iw_give_up(struct iw_conn *conn)
 
 static int iw_conn_act_drop(struct iw_conn *conn)
 {
-	if (conn->listener)
-		iw_listener_put(conn->listener);
-	conn->listener = NULL;
+	iw_listener_leave(conn);
 	iw_conn_release(conn, false);
 	return 0;
 }

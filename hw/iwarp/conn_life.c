@@ -39,6 +39,7 @@ struct iw_conn *iw_conn_new(enum iw_conn_state state)
 	INIT_WORK(&conn->work, iw_conn_work);
 	INIT_DELAYED_WORK(&conn->timer, iw_conn_timer);
 	INIT_LIST_HEAD(&conn->asker);
+	INIT_LIST_HEAD(&conn->silent);
 	conn->state = state;
 	iw_conns_add(conn);
 	return conn;

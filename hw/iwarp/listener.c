@@ -14,6 +14,42 @@ void iw_listener_put(struct iw_listener *listener)
 }
 
 /**
+ * iw_listener_join - a connection waits for its MPA request
+ * @listener: gets the request; its reference is the connection's
+ * @conn: connection; its lock is held
+ *
+ * Context: process, may sleep.
+ */
+void iw_listener_join(struct iw_listener *listener, struct iw_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	conn->listener = listener;
+	mutex_lock(&iw_listeners_lock);
+	list_add_tail(&conn->silent, &listener->silent);
+	mutex_unlock(&iw_listeners_lock);
+}
+
+/**
+ * iw_listener_leave - the request has come, or will not
+ * @conn: connection, maybe with a listener; its lock is held
+ *
+ * Context: process, may sleep.
+ */
+void iw_listener_leave(struct iw_conn *conn)
+{
+	struct iw_listener *listener = conn->listener;
+
+	lockdep_assert_held(&conn->lock);
+	if (!listener)
+		return;
+	mutex_lock(&iw_listeners_lock);
+	list_del_init(&conn->silent);
+	mutex_unlock(&iw_listeners_lock);
+	conn->listener = NULL;
+	iw_listener_put(listener);
+}
+
+/**
  * iw_listener_ask - pass a request to the iWARP CM id that listens
  * @conn: connection with a listener; its lock is held
  * @event: the request

@@ -11,7 +11,7 @@ struct iw_conn;
 struct iw_dev;
 struct iw_port;
 
-/* Lists of listeners; iw_listener.cm_id. Inside of iw_conn.lock. */
+/* Lists of listeners and of their connections; iw_listener.cm_id. Inside of iw_conn.lock. */
 extern struct mutex iw_listeners_lock;
 
 /**
@@ -21,6 +21,7 @@ extern struct mutex iw_listeners_lock;
  * @port: (ports_lock) the port it listens on
  * @dev: its device; valid while @cm_id is set
  * @cm_id: (iw_listeners_lock) the id; NULL once it does not listen any more
+ * @silent: (iw_listeners_lock) connections without an MPA request, the oldest first
  */
 struct iw_listener {
 	refcount_t refs;
@@ -28,9 +29,12 @@ struct iw_listener {
 	struct iw_port *port;
 	struct iw_dev *dev;
 	struct iw_cm_id *cm_id;
+	struct list_head silent;
 };
 
 void iw_listener_put(struct iw_listener *listener);
+void iw_listener_join(struct iw_listener *listener, struct iw_conn *conn);
+void iw_listener_leave(struct iw_conn *conn);
 int iw_listener_ask(struct iw_conn *conn, struct iw_cm_event *event);
 
 #endif /* IW_LISTENER_H */

@@ -3,7 +3,7 @@
 """usage: iw_silent.py ADDRESS PORT COUNT MOST
 
 COUNT TCP connections to an iWARP listener that never say a word. At most MOST of
-them are kept: the others are reset.
+them are kept. They are the newest: each takes the place of the oldest.
 """
 import resource
 import select
@@ -13,13 +13,14 @@ import time
 
 
 def kept(socks):
-    """Those that were not reset."""
+    """Those that were not ended."""
     poll = select.poll()
     for sock in socks:
         poll.register(sock, select.POLLIN)
     ended = {fd for fd, _ in poll.poll(3000)}
     # The last of them may be on their way.
     while True:
+        time.sleep(0.3)
         more = {fd for fd, _ in poll.poll(0)}
         if more <= ended:
             break
@@ -37,12 +38,14 @@ def main():
             socks.append(socket.create_connection(where, 10))
         except ConnectionResetError:
             # The reset was faster than the way back from the call.
-            pass
+            socks.append(socket.socket())
         # The listener's backlog is short, and a SYN that it has no room for waits a second.
         time.sleep(0.001)
-    left = len(kept(socks))
-    print(f'{count} connections, {left} are kept')
-    return not 0 < left <= most
+    left = kept(socks)
+    ends = ['the newest is kept' if socks[-1] in left else 'the newest is ended',
+            'the oldest is kept' if socks[0] in left else 'the oldest is ended']
+    print(f'{count} connections, {len(left)} are kept, {", ".join(ends)}')
+    return not (0 < len(left) <= most and socks[-1] in left and socks[0] not in left)
 
 
 sys.exit(main())

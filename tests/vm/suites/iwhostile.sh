@@ -67,7 +67,7 @@ silent() {
 	wait $_server
 	[ $_client -eq 0 ] && [ $_status -eq 0 ]
 }
-check "silent connections are bounded" silent
+check "silent connections are bounded, the newest stay" silent
 head -n 1 "$work/output"
 
 # Each failed attempt to hold on to a piece of an FPDU leaves it with TCP. TCP itself forgets
