@@ -50,7 +50,7 @@
 #define CM_PENDING_MOST 1024
 /*
  * Passive ids that are not connected yet: of all listeners, and of one (or of
- * those few that share a bucket).
+ * those few that share a bucket). Those of one user: see owner.c.
  */
 #define CM_HALF_OPEN_MOST 16384
 #define CM_HALF_OPEN_ONE 4096
@@ -273,6 +273,7 @@ struct cm_sidr_key {
  * @dying: no more events
  * @unplugged: the device is gone
  * @half_open: bucket that counts it as such, or -1
+ * @owner: user that it is counted for as such, or NULL
  * @loaded: the consumer has asked for the alternate path of a LAP
  * @work: calls the consumer
  * @failure: event of a request that got no answer
@@ -323,6 +324,7 @@ struct cm_id {
 	bool dying;
 	bool unplugged;
 	int half_open;
+	struct ofed_cm_owner *owner;
 	bool loaded;
 	struct work_struct work;
 	struct cm_event failure;
@@ -426,6 +428,10 @@ void cm_id_drop_paths(struct cm_id *id);
 /* state.c: moves */
 void cm_id_move(struct cm_id *id, enum ib_cm_state next);
 bool cm_half_open_begin(struct cm_id *id, __be64 service_id);
+
+/* owner.c: whose passive ids are not connected yet */
+bool cm_owner_begin(struct cm_id *id, struct ofed_cm_owner *owner, int room);
+void cm_owner_end(struct cm_id *id);
 
 /* peer.c: remote ends */
 enum cm_fresh { CM_FRESH, CM_SEEN, CM_QP_IN_USE };
@@ -548,6 +554,7 @@ extern const struct attribute_group *cm_port_groups[];
 
 #if IS_ENABLED(CONFIG_KUNIT)
 extern atomic_t cm_half_open_all;		/* state.c */
+struct ofed_cm_owner *cm_owner_get(kuid_t uid);	/* owner.c */
 extern struct rb_root cm_peers_by_comm;		/* peer.c */
 extern struct rb_root cm_peers_by_qpn;
 #endif

@@ -7,7 +7,15 @@
 #ifndef OFED_CM_IB_CM_H
 #define OFED_CM_IB_CM_H
 
+struct ib_cm_id;
+struct ofed_cm_owner;
+
 int ofed_ib_cm_init(void);
 void ofed_ib_cm_exit(void);
+
+/* For cm/rdma, which knows the program that a request is for: owner.c, state.c. */
+struct ofed_cm_owner *ofed_cm_owner_get(void);
+void ofed_cm_owner_put(struct ofed_cm_owner *owner);
+int ofed_cm_charge(struct ib_cm_id *cm_id, struct ofed_cm_owner *owner);
 
 #endif /* OFED_CM_IB_CM_H */

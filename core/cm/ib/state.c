@@ -7,6 +7,7 @@
 #include <linux/hash.h>
 
 #include "core.h"
+#include "ib_cm.h"
 
 VISIBLE_IF_KUNIT atomic_t cm_half_open_all;
 static atomic_t half_open[CM_HALF_OPEN_BUCKETS];
@@ -33,10 +34,36 @@ bool cm_half_open_begin(struct cm_id *id, __be64 service_id)
 	return true;
 }
 
+/**
+ * ofed_cm_charge - count the id of a request as the user's until it is connected
+ * @cm_id: the id, in the callback with its request
+ * @owner: user that listens, or NULL: the kernel does, and nothing is counted
+ *
+ * Which program a request is for, the CM does not know: a service id may be that of several.
+ *
+ * Context: process. Return: 0; -ENOMEM: the user has too many, the callback is to return this.
+ */
+int ofed_cm_charge(struct ib_cm_id *cm_id, struct ofed_cm_owner *owner)
+{
+	struct cm_id *id = to_cm_id(cm_id);
+	bool counted = true;
+
+	if (!owner)
+		return 0;
+	spin_lock_irq(&id->lock);
+	/* The peer may have given up meanwhile. */
+	if (id->half_open >= 0)
+		counted = cm_owner_begin(id, owner,
+					 CM_HALF_OPEN_MOST - atomic_read(&cm_half_open_all));
+	spin_unlock_irq(&id->lock);
+	return counted ? 0 : -ENOMEM;
+}
+
 static void cm_half_open_end(struct cm_id *id)
 {
 	if (id->half_open < 0)
 		return;
+	cm_owner_end(id);
 	atomic_dec(&half_open[id->half_open]);
 	atomic_dec(&cm_half_open_all);
 	id->half_open = -1;

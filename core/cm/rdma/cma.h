@@ -132,6 +132,7 @@ struct cma_step {
  * @srq: the QP takes receives from a shared queue
  * @memcg: memory cgroup of the program, charged for what requests bring it; NULL for ids of
  *	   the kernel and for those that a request has brought
+ * @owner: user of the program, counted for requests that are not connected yet; NULL as @memcg
  * @ece: enhanced connection establishment, of the local side
  * @tos: type of service, ...
  * @tos_set: ... when this is set; or else that of the port
@@ -191,6 +192,7 @@ struct cma_id {
 	u32 qkey;
 	bool srq;
 	struct mem_cgroup *memcg;
+	struct ofed_cm_owner *owner;
 	struct rdma_ucm_ece ece;
 	u8 tos;
 	u8 ack_timeout;

@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <compat/cm_event.h>
 
+#include "../ib/ib_cm.h"
 #include "cma.h"
 #include "trace.h"
 
@@ -119,6 +120,7 @@ static void cma_free_id(struct cma_id *id)
 	kfree(route->path_rec_outbound);
 	compat_free_service_recs(route);
 	mem_cgroup_put(id->memcg);
+	ofed_cm_owner_put(id->owner);
 	put_net(cma_net(id));
 	kfree(id);
 }

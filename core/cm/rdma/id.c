@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <ofed/restrack.h>
 
+#include "../ib/ib_cm.h"
 #include "cma.h"
 
 static void cma_end_from_work(struct work_struct *work)
@@ -137,11 +138,18 @@ struct rdma_cm_id *rdma_create_user_id(rdma_cm_event_handler event_handler,
 				       enum rdma_ucm_port_space ps,
 				       enum ib_qp_type qp_type)
 {
-	struct cma_id *id = cma_new_id(current->nsproxy->net_ns, event_handler,
-				       context, ps, qp_type, GFP_KERNEL_ACCOUNT);
+	struct ofed_cm_owner *owner = ofed_cm_owner_get();
+	struct cma_id *id;
 
-	if (!id)
+	if (!owner)
 		return ERR_PTR(-ENOMEM);
+	id = cma_new_id(current->nsproxy->net_ns, event_handler, context, ps, qp_type,
+			GFP_KERNEL_ACCOUNT);
+	if (!id) {
+		ofed_cm_owner_put(owner);
+		return ERR_PTR(-ENOMEM);
+	}
+	id->owner = owner;
 	id->memcg = get_mem_cgroup_from_mm(current->mm);
 	ofed_restrack_set_name(&id->res.tracked.entry, NULL);
 	return &id->pub;

@@ -12,6 +12,7 @@
 #include <rdma/ib_cache.h>
 #include <compat/decls.h>
 
+#include "../ib/ib_cm.h"
 #include "cma.h"
 #include "trace.h"
 
@@ -310,6 +311,9 @@ int cma_do_accept_request(struct cma_id *listen, const struct cma_request *req,
 		return -ECONNABORTED;
 	if (!cma_right_qp_type(listen, ib_event))
 		return -EINVAL;
+	ret = ofed_cm_charge(cm_id, listen->owner);
+	if (ret)
+		return ret;
 	conn = cma_id_child(listen);
 	if (!conn)
 		return -ENOMEM;

@@ -6,6 +6,8 @@
 
 #include <linux/delay.h>
 
+#include "core/cm/ib/ib_cm.h"
+
 /* Guards what a handler changes of an end. */
 static DEFINE_SPINLOCK(ends_lock);
 
@@ -28,6 +30,8 @@ static int end_take(struct end *end, struct ib_cm_id *id)
 		return end->answer;
 	if (end->made == EVENTS_MOST)
 		return -EPERM;
+	if (ofed_cm_charge(id, end->owner))
+		return -ENOMEM;
 	end->ids[end->made++] = id;
 	end->id = id;
 	return 0;

@@ -19,6 +19,7 @@ struct told {
  * @listener: if it is the passive side
  * @qpn: its QP
  * @answer: what its handler returns for a request
+ * @owner: user that its requests are counted for, or NULL
  * @many: it takes any number of requests, and wants no events
  * @made: how many @ids came with requests
  * @ids: these
@@ -31,6 +32,7 @@ struct end {
 	struct ib_cm_id *listener;
 	u32 qpn;
 	int answer;
+	struct ofed_cm_owner *owner;
 	bool many;
 	int made;
 	struct ib_cm_id *ids[EVENTS_MOST];

@@ -321,6 +321,62 @@ static void limit_test(struct kunit *test)
 	ib_destroy_cm_id(b.listener);
 }
 
+/* Requests that a listener's owner does not answer. */
+static void fill(struct kunit *test, struct end *a, int n, __be64 service)
+{
+	for (; n; n--, a++) {
+		end_open(test, a);
+		KUNIT_EXPECT_EQ(test, end_req(a, service), 0);
+		wire_run();
+	}
+}
+
+static void end_listen_for(struct kunit *test, struct end *end, __be64 service, u32 uid)
+{
+	end_listen(test, end, service);
+	end->many = true;
+	end->owner = cm_owner_get(KUIDT_INIT(uid));
+	KUNIT_ASSERT_NOT_NULL(test, end->owner);
+}
+
+/* A user with two listeners has half of all places, and leaves some to another user. */
+static void owner_test(struct kunit *test)
+{
+	const __be64 other = cpu_to_be64(0x4712), third = cpu_to_be64(0x4713);
+	const int n = CM_HALF_OPEN_MOST;
+	struct end *a, *b;
+	int i;
+
+	a = kunit_kcalloc(test, 2 * n + 1, sizeof(*a), GFP_KERNEL);
+	b = kunit_kcalloc(test, 3, sizeof(*b), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, a);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, b);
+
+	end_listen_for(test, &b[0], SERVICE, 1000);
+	end_listen_for(test, &b[1], other, 1000);
+	end_listen_for(test, &b[2], third, 1001);
+	KUNIT_EXPECT_PTR_EQ(test, b[0].owner, b[1].owner);
+	fill(test, a, n, SERVICE);
+	fill(test, a + n, n, other);
+	KUNIT_EXPECT_EQ(test, b[0].made + b[1].made, n / 2);
+	fill(test, a + 2 * n, 1, third);
+	KUNIT_EXPECT_EQ(test, b[2].made, 1);
+	KUNIT_EXPECT_EQ(test, sent(CM_ATTR_REJ), 0l);
+
+	/* What ends makes room, and the peer comes again. */
+	ends_forget(&b[0]);
+	wire_run();
+	wire_repeat();
+	KUNIT_EXPECT_GT(test, b[0].made + b[1].made, 0);
+	for (i = 0; i < 2 * n + 1; i++)
+		ib_destroy_cm_id(a[i].id);
+	for (i = 0; i < 3; i++) {
+		ends_forget(&b[i]);
+		ib_destroy_cm_id(b[i].listener);
+		ofed_cm_owner_put(b[i].owner);
+	}
+}
+
 static void sidr_test(struct kunit *test)
 {
 	struct ib_cm_sidr_rep_param rep = {
@@ -452,6 +508,7 @@ static struct kunit_case ends_cases[] = {
 	KUNIT_CASE(notify_test),
 	KUNIT_CASE(listen_test),
 	KUNIT_CASE(limit_test),
+	KUNIT_CASE(owner_test),
 	KUNIT_CASE(sidr_test),
 	KUNIT_CASE(gone_test),
 	KUNIT_CASE(unplug_test),

@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <ofed/cma.h>
 
+#include "core/cm/ib/ib_cm.h"
 #include "core/cm/iw/iwcm_id.h"
 #include "core/cm/rdma/cma.h"
 #include "core/cm/rdma/mcast.h"
@@ -27,6 +28,8 @@ static struct {
 	struct cma_id *listener;
 	struct hlist_head owners;
 	int attach_ret;
+	int charge_ret;
+	const struct ofed_cm_owner *charged;
 	bool rcu_held;
 	bool attached_locked;
 	bool had_owner;
@@ -103,6 +106,21 @@ void iw_destroy_cm_id(struct iw_cm_id *cm_id)
 
 void ib_destroy_cm_id(struct ib_cm_id *cm_id)
 {
+}
+
+struct ofed_cm_owner *ofed_cm_owner_get(void)
+{
+	return (void *)&seen;
+}
+
+void ofed_cm_owner_put(struct ofed_cm_owner *owner)
+{
+}
+
+int ofed_cm_charge(struct ib_cm_id *cm_id, struct ofed_cm_owner *owner)
+{
+	seen.charged = owner;
+	return seen.charge_ret;
 }
 
 int ib_prepare_cm_mra(struct ib_cm_id *cm_id)
@@ -325,6 +343,15 @@ static void offer_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.offered_type, IB_QPT_RC);
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&seen.conn->handler_mutex));
 	rdma_destroy_id(&seen.conn->pub);
+
+	/* Its user has too many: the peer comes again. */
+	KUNIT_EXPECT_PTR_EQ(test, seen.charged, (const struct ofed_cm_owner *)listen->owner);
+	KUNIT_EXPECT_NOT_NULL(test, listen->owner);
+	seen.charge_ret = -ENOMEM;
+	seen.conn = NULL;
+	KUNIT_EXPECT_EQ(test, offer(listen, IB_QPT_RC), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, seen.offered, 1);
+	seen.charge_ret = 0;
 
 	/* The device goes meanwhile: the consumer never hears of it. */
 	seen.attach_ret = -ENODEV;
