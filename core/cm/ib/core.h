@@ -307,6 +307,9 @@ struct cm_sidr_key {
  * @listening: in the tree of listeners, guarded by cm_listeners_lock
  * @shares: ib_cm_insert_listen() calls that share it, same guard; 0 when it is
  *	    not shared
+ * @memcg: of a listener: memory cgroup of the program, referenced, or NULL
+ * @payer: @memcg, or that above it which all have in common that share the listener, or NULL:
+ *	   charged for what requests bring; written under the same guard
  * @pending: requests of a listener that are not taken yet
  * @sidr: in the tree of service id requests, guarded by cm_sidr_lock
  * @sidr_key: its key there
@@ -359,6 +362,8 @@ struct cm_id {
 
 	struct rb_node listening;
 	u32 shares;
+	struct mem_cgroup *memcg;
+	struct mem_cgroup *payer;
 	atomic_t pending;
 	struct rb_node sidr;
 	struct cm_sidr_key sidr_key;
@@ -390,7 +395,7 @@ void cm_dev_del(struct cm_dev *dev);
 
 /* id.c: ids */
 struct cm_id *cm_id_new(struct ib_device *device, ib_cm_handler handler,
-			void *context);
+			void *context, gfp_t gfp);
 struct cm_id *cm_id_find(__be32 local_id);
 void cm_id_destroy(struct cm_id *id, bool quietly);
 void cm_ids_unplug(struct cm_dev *dev);
@@ -445,7 +450,7 @@ void cm_timewait_flush(struct cm_dev *dev);
 void cm_timewait_done(struct cm_peer *peer);
 
 /* timewait.c: its end */
-struct cm_peer *cm_peer_new(__be32 local_id);
+struct cm_peer *cm_peer_new(__be32 local_id, gfp_t gfp);
 
 /* listener.c: the table of listeners */
 struct cm_id *cm_listener_get(struct ib_device *device, __be64 service_id);
@@ -458,6 +463,9 @@ static inline void cm_listener_put(struct cm_id *listener)
 	atomic_dec(&listener->pending);
 	cm_id_put(listener);
 }
+
+/* listen.c */
+struct cm_id *cm_request_id(const struct cm_id *listener, bool connects);
 
 /* send.c: sending */
 int cm_transmit(const struct cm_dest *dest, u32 remote_qpn,

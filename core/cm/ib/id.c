@@ -3,6 +3,7 @@
  * Communication ids: making them, finding them by the number that the peer
  * uses, calling their consumers, and their end.
  */
+#include <linux/memcontrol.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -75,9 +76,9 @@ static void cm_events_work(struct work_struct *work)
 	cm_id_put(id);
 }
 
-static struct cm_id *cm_id_alloc(ib_cm_handler handler, void *context)
+static struct cm_id *cm_id_alloc(ib_cm_handler handler, void *context, gfp_t gfp)
 {
-	struct cm_id *id = kzalloc(sizeof(*id), GFP_KERNEL_ACCOUNT);
+	struct cm_id *id = kzalloc(sizeof(*id), gfp);
 
 	if (!id)
 		return NULL;
@@ -100,9 +101,9 @@ static struct cm_id *cm_id_alloc(ib_cm_handler handler, void *context)
 
 /* Return: an idle id with one reference, or ERR_PTR(-ENOMEM, -EBUSY). */
 struct cm_id *cm_id_new(struct ib_device *device, ib_cm_handler handler,
-			void *context)
+			void *context, gfp_t gfp)
 {
-	struct cm_id *id = cm_id_alloc(handler, context);
+	struct cm_id *id = cm_id_alloc(handler, context, gfp);
 	u32 number;
 	int ret;
 
@@ -113,7 +114,7 @@ struct cm_id *cm_id_new(struct ib_device *device, ib_cm_handler handler,
 
 	/* Found by number only when the number can be told from the id. */
 	ret = xa_alloc_cyclic(&ids, &number, NULL, xa_limit_32b, &next_number,
-			      GFP_KERNEL);
+			      gfp);
 	if (ret < 0) {
 		cm_dev_put(id->dev);
 		kfree(id);
@@ -188,6 +189,7 @@ void cm_id_destroy(struct cm_id *id, bool quietly)
 	cm_drop_events(id);
 	cm_id_drop_paths(id);
 	cm_dev_put(id->dev);
+	mem_cgroup_put(id->memcg);
 	kfree(id);
 }
 
@@ -223,7 +225,7 @@ void cm_ids_unplug(struct cm_dev *dev)
 struct ib_cm_id *ib_create_cm_id(struct ib_device *device,
 				 ib_cm_handler cm_handler, void *context)
 {
-	struct cm_id *id = cm_id_new(device, cm_handler, context);
+	struct cm_id *id = cm_id_new(device, cm_handler, context, GFP_KERNEL_ACCOUNT);
 
 	return IS_ERR(id) ? ERR_CAST(id) : &id->id;
 }

@@ -3,6 +3,7 @@
  * The table of listeners: which id takes a REQ or a SIDR_REQ, by device and
  * service id.
  */
+#include <linux/memcontrol.h>
 #include <rdma/ib_cm.h>
 
 #include "core.h"
@@ -134,14 +135,27 @@ int cm_listener_add(struct cm_id *id, __be64 service_id)
 	return IS_ERR(other) ? PTR_ERR(other) : -EBUSY;
 }
 
-/* Return: @other with one more share, or ERR_PTR(-EINVAL). */
-static struct cm_id *cm_listener_share(struct cm_id *other,
-				       ib_cm_handler handler)
+/*
+ * @payer, or the nearest above it that @memcg is below as well. A cgroup keeps those above it, so
+ * that it is there as long as that which the listener was made with.
+ */
+static struct mem_cgroup *cm_listener_payer(struct mem_cgroup *payer, struct mem_cgroup *memcg)
+{
+#ifdef CONFIG_MEMCG
+	while (payer && !(memcg && mem_cgroup_is_descendant(memcg, payer)))
+		payer = parent_mem_cgroup(payer);
+#endif
+	return payer;
+}
+
+/* Return: @other with one more share, that of @id, or ERR_PTR(-EINVAL). */
+static struct cm_id *cm_listener_share(struct cm_id *other, const struct cm_id *id)
 {
 	lockdep_assert_held(&cm_listeners_lock);
-	if (!other->shares || other->id.cm_handler != handler)
+	if (!other->shares || other->id.cm_handler != id->id.cm_handler)
 		return ERR_PTR(-EINVAL);
 	other->shares++;
+	WRITE_ONCE(other->payer, cm_listener_payer(other->payer, id->memcg));
 	return other;
 }
 
@@ -159,7 +173,7 @@ struct cm_id *cm_listener_add_shared(struct cm_id *id, __be64 service_id)
 	spin_lock(&cm_listeners_lock);
 	other = cm_listener_insert(id, service_id, 1);
 	if (other && !IS_ERR(other))
-		other = cm_listener_share(other, id->id.cm_handler);
+		other = cm_listener_share(other, id);
 	spin_unlock(&cm_listeners_lock);
 	return other;
 }

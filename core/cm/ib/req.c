@@ -27,7 +27,7 @@ static int cm_outgoing_prepare(struct cm_id *id, struct outgoing *out,
 {
 	int ret;
 
-	out->peer = cm_peer_new(id->id.local_id);
+	out->peer = cm_peer_new(id->id.local_id, GFP_KERNEL_ACCOUNT);
 	if (!out->peer)
 		return -ENOMEM;
 	ret = cm_av_from_path(id->dev, param->primary_path,
@@ -300,12 +300,10 @@ static bool cm_accept_req(struct cm_rx *rx, struct cm_id *listener)
 	struct cm_id *id;
 	bool kept = false;
 
-	id = cm_id_new(listener->id.device, listener->id.cm_handler,
-		       listener->id.context);
+	id = cm_request_id(listener, true);
 	if (IS_ERR(id))
 		return false;
 
-	id->peer = cm_peer_new(id->id.local_id);
 	if (id->peer && id->dev &&
 	    cm_half_open_begin(id, listener->id.service_id) &&
 	    !cm_dest_from_rx(rx, &id->reply) && cm_id_take_paths(id, rx))

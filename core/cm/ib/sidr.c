@@ -158,8 +158,7 @@ static bool cm_accept_request(struct cm_rx *rx, struct cm_id *listener,
 	bool kept = false;
 	struct cm_id *id;
 
-	id = cm_id_new(listener->id.device, listener->id.cm_handler,
-		       listener->id.context);
+	id = cm_request_id(listener, false);
 	if (IS_ERR(id))
 		return false;
 	id->sidr_key = *key;

@@ -39,9 +39,9 @@ static void cm_timewait_work(struct work_struct *work)
 }
 
 /* Return: a remote end that is not known yet, or NULL. */
-struct cm_peer *cm_peer_new(__be32 local_id)
+struct cm_peer *cm_peer_new(__be32 local_id, gfp_t gfp)
 {
-	struct cm_peer *peer = kzalloc(sizeof(*peer), GFP_KERNEL);
+	struct cm_peer *peer = kzalloc(sizeof(*peer), gfp);
 
 	if (!peer)
 		return NULL;

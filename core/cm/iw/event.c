@@ -17,6 +17,7 @@
 #include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <net/ipv6.h>
 #include <rdma/ib_verbs.h>
 
@@ -170,22 +171,49 @@ static void iwcm_take_peer(const struct iw_id *listener, struct iw_id *id,
 	event->remote_addr = cm_id->remote_addr;
 }
 
+static struct iw_id *iwcm_request_id(const struct iw_id *listener, gfp_t gfp)
+{
+	return ofed_iw_id_new(listener->id.device, listener->id.cm_handler,
+			      listener->id.context, gfp);
+}
+
+/* An id with room for its events, for which the program that listens pays, or NULL. */
+static struct iw_id *iwcm_charged_id(const struct iw_id *listener)
+{
+	struct mem_cgroup *old = set_active_memcg(listener->memcg);
+	gfp_t gfp = GFP_KERNEL;
+	struct iw_id *id;
+
+	/* No process is killed for what a peer asks. */
+	if (listener->memcg)
+		gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
+	id = iwcm_request_id(listener, gfp);
+	if (IS_ERR(id)) {
+		id = NULL;
+	} else if (ofed_iw_id_room(id, OFED_IW_CONN_EVENTS, gfp)) {
+		ofed_iw_id_put(id);
+		id = NULL;
+	}
+	set_active_memcg(old);
+	return id;
+}
+
 /*
- * A request is an id of its own from here on. Without a client it is destroyed
- * at once, by which the driver rejects it.
+ * A request is an id of its own from here on. Without a client, or without memory, it is
+ * destroyed at once, by which the driver rejects it.
  */
 static void iwcm_bring_request(struct iw_id *listener, struct iw_cm_event *event,
 			       bool wanted)
 {
-	struct iw_id *id;
+	struct iw_id *id = wanted ? iwcm_charged_id(listener) : NULL;
 
+	wanted = id;
 	/* Without an id the driver could not be told to let the peer go. */
-	id = ofed_iw_id_new(listener->id.device, listener->id.cm_handler,
-			    listener->id.context, GFP_KERNEL | __GFP_NOFAIL);
+	if (!id)
+		id = iwcm_request_id(listener, GFP_KERNEL | __GFP_NOFAIL);
 	iwcm_take_peer(listener, id, event);
 	id->state = IW_CALLED;
-	if (!wanted || ofed_iw_id_room(id, OFED_IW_CONN_EVENTS) ||
-	    id->id.cm_handler(&id->id, event))
+	if (!wanted || id->id.cm_handler(&id->id, event))
 		ofed_iw_id_destroy(id);
 }
 

@@ -60,7 +60,7 @@ struct iw_id *ofed_iw_id_new(struct ib_device *device, iw_cm_handler handler,
 }
 
 /* See to it that @id has places for so many events at a time. */
-int ofed_iw_id_room(struct iw_id *id, unsigned int events)
+int ofed_iw_id_room(struct iw_id *id, unsigned int events, gfp_t gfp)
 {
 	struct ofed_iw_store *store;
 	unsigned int i, more;
@@ -68,7 +68,7 @@ int ofed_iw_id_room(struct iw_id *id, unsigned int events)
 	if (id->places >= events)
 		return 0;
 	more = events - id->places;
-	store = kvzalloc(struct_size(store, events, more), GFP_KERNEL_ACCOUNT);
+	store = kvzalloc(struct_size(store, events, more), gfp);
 	if (!store)
 		return -ENOMEM;
 	spin_lock_irq(&id->lock);

@@ -124,7 +124,7 @@ int iw_cm_listen(struct iw_cm_id *cm_id, int backlog)
 
 	if (backlog <= 0)
 		backlog = READ_ONCE(default_backlog);
-	ret = ofed_iw_id_room(id, iwcm_places_of(backlog));
+	ret = ofed_iw_id_room(id, iwcm_places_of(backlog), GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return ret;
 	ret = iwcm_move_unlocked(id, IW_DO_LISTEN);
@@ -161,6 +161,18 @@ void ofed_iw_set_owner(struct iw_cm_id *cm_id,
 		       const struct rdma_restrack_entry *owner)
 {
 	to_iw_id(cm_id)->owner = owner;
+}
+
+/**
+ * ofed_iw_set_memcg - name the memory cgroup of a program that listens
+ * @cm_id: id that does not listen yet
+ * @memcg: is charged for the ids of requests; stays until @cm_id is destroyed. NULL: none is
+ *
+ * Context: any, before iw_cm_listen().
+ */
+void ofed_iw_set_memcg(struct iw_cm_id *cm_id, struct mem_cgroup *memcg)
+{
+	to_iw_id(cm_id)->memcg = memcg;
 }
 
 static bool iwcm_is_own(const struct iw_id *id, const struct ib_qp *qp)
@@ -225,7 +237,7 @@ int iw_cm_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *iw_param)
 	int ret;
 
 	might_sleep();
-	ret = ofed_iw_id_room(id, OFED_IW_CONN_EVENTS);
+	ret = ofed_iw_id_room(id, OFED_IW_CONN_EVENTS, GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return ret;
 	ret = iwcm_begin(id, IW_DO_CONNECT, iw_param->qpn);

@@ -50,6 +50,8 @@ struct ofed_iw_store {
  * @id: the public part; its fields are the client's until a call takes them
  * @refs: one of the client's, one of the queued @work, those of the driver
  * @owner: a program's id that this one belongs to, or NULL: see ofed_iw_set_owner()
+ * @memcg: of a listener: memory cgroup of the program, charged for what requests bring, or NULL;
+ *	   see ofed_iw_set_memcg()
  * @mapping: of the port mapper, or NULL; set by the thread that connects or
  *	     listens; the thread that exchanges it for NULL ends the mapping
  * @lock: guards all below but @waiters and @work; drivers take it in any context
@@ -68,6 +70,7 @@ struct iw_id {
 	struct iw_cm_id id;
 	refcount_t refs;
 	const struct rdma_restrack_entry *owner;
+	struct mem_cgroup *memcg;
 	struct ofed_iw_mapping *mapping;
 
 	/* See above for what it guards. */
@@ -92,7 +95,7 @@ static inline struct iw_id *to_iw_id(struct iw_cm_id *cm_id)
 /* id.c */
 struct iw_id *ofed_iw_id_new(struct ib_device *device, iw_cm_handler handler,
 			     void *context, gfp_t gfp);
-int ofed_iw_id_room(struct iw_id *id, unsigned int events);
+int ofed_iw_id_room(struct iw_id *id, unsigned int events, gfp_t gfp);
 void ofed_iw_id_get(struct iw_id *id);
 void ofed_iw_id_put(struct iw_id *id);
 void ofed_iw_id_destroy(struct iw_id *id);
@@ -108,6 +111,7 @@ int iwcm_qp_to(struct ib_qp *qp, enum ib_qp_state state);
 /* iwcm.c */
 void ofed_iw_set_owner(struct iw_cm_id *cm_id,
 		       const struct rdma_restrack_entry *owner);
+void ofed_iw_set_memcg(struct iw_cm_id *cm_id, struct mem_cgroup *memcg);
 
 /* event.c */
 int ofed_iw_events_init(void);

@@ -180,6 +180,7 @@ int cma_iw_listen(struct cma_listener *listener)
 	cm_id = cma_new_cm_id(id, listener->cdev->device, cma_iw_request, listener);
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
+	ofed_iw_set_memcg(cm_id, id->memcg);
 	ret = iw_cm_listen(cm_id, id->backlog);
 	if (ret)
 		iw_destroy_cm_id(cm_id);

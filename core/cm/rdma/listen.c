@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <ofed/restrack.h>
 
+#include "../ib/ib_cm.h"
 #include "cma.h"
 #include "trace.h"
 
@@ -24,8 +25,8 @@ static int cma_start_listener(struct cma_listener *listener)
 	if (!rdma_cap_ib_cm(device, port))
 		return rdma_cap_iw_cm(device, port) ? cma_iw_listen(listener) :
 						      -ENOSYS;
-	cm_id = ib_cm_insert_listen(device, cma_ib_request,
-				    rdma_get_service_id(&id->pub, cma_src(id)));
+	cm_id = ofed_cm_insert_listen(device, cma_ib_request,
+				      rdma_get_service_id(&id->pub, cma_src(id)), id->memcg);
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
 	listener->ib = cm_id;

@@ -96,6 +96,10 @@ void ofed_iw_set_owner(struct iw_cm_id *cm_id,
 	seen.iw_owner = owner;
 }
 
+void ofed_iw_set_memcg(struct iw_cm_id *cm_id, struct mem_cgroup *memcg)
+{
+}
+
 void iw_destroy_cm_id(struct iw_cm_id *cm_id)
 {
 	struct cma_id *id = cm_id->context;

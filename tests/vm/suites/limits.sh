@@ -208,6 +208,29 @@ events_charged() { # CHANCES
 	[ "$_events" -ge $(($1 / 8)) ] && [ $((_after - _before)) -ge $((_events * 30)) ]
 }
 
+# Requests that a program in the cgroup does not read, of one outside. A thread of the kernel takes
+# them: what each of them costs, all of it, is the listener's.
+requests_charged() { # NUM BYTES
+	: >"$work/unread" && : >"$work/asker"
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' $groups/full \
+		setpriv $nobody "$programs/cm_unread" listen 10.0.0.1 7600 "$1" >"$work/unread" 2>&1 &
+	_listens=$!
+	wait_for 20 has begun "$work/unread" || return
+	_before=$(charge)
+	prlimit --memlock=unlimited "$programs/cm_unread" connect 10.0.0.1 7600 "$1" \
+		>"$work/asker" 2>&1 &
+	_asks=$!
+	wait_for 200 has asked "$work/asker" && wait_for 100 waiting $((2 * $1 + 1))
+	_ok=$?
+	_after=$(charge)
+	echo "requests: $(((_after - _before) / $1)) bytes each"
+	kill -9 $_asks $_listens
+	wait $_asks $_listens 2>/dev/null
+	cat "$work/unread" "$work/asker"
+	[ $_ok -eq 0 ] && [ $((_after - _before)) -ge $(($1 * $2)) ]
+}
+waiting() { [ "$(rdma resource show cm_id | wc -l)" -ge "$1" ]; }
+
 uncharged() { [ "$(charge)" -lt $((4 << 20)) ]; }
 
 # Until there is no memory, while another user makes objects.
@@ -250,6 +273,12 @@ um*)	echo "     no memory cgroups in this kernel" ;;
 	check "nor do events go uncounted" events_charged $chances
 	sed -n 's/^/     /p' "$work/output"
 	check "when they are gone, too" wait_for 20 uncharged
+	# Without the id of the IB or iWARP CM, and what that has, it is 3200.
+	[ "$DRIVER" = ib ] || {
+		check "nor do requests" requests_charged 500 4200
+		sed -n 's/^/     /p' "$work/output"
+		check "when they are gone, too" wait_for 60 uncharged
+	}
 	resources >"$work/before"
 	for kind in mr qp; do
 		check "a cgroup of $mib MiB full of $kind hurts only itself" overfull "$kind"
