@@ -6,7 +6,9 @@
  */
 #include <compat/netdev.h>
 #include <linux/bpf-cgroup.h>
+#include <linux/if_packet.h>
 #include <linux/kallsyms.h>
+#include <linux/net.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/string.h>
@@ -45,10 +47,7 @@ static bool roce_dev_queues(const struct net_device *dev)
 	return !qdisc || qdisc->enqueue || qdisc->ops->cl_ops;
 }
 
-/*
- * Packet sockets. One of a single protocol that is bound to no interface lies among the protocols
- * of the host, where a module can not look.
- */
+/* Packet sockets; but see roce_net_is_captured(). */
 static bool roce_dev_is_captured(struct net_device *dev)
 {
 	return dev_nit_active(dev) || !list_empty(&dev->ptype_specific);
@@ -62,7 +61,47 @@ static bool roce_dev_is_watched(struct net_device *dev)
 	       roce_dev_is_filtered(dev) || roce_dev_queues(dev);
 }
 
-/* ---- hooks of the namespace ------------------------------------------------------- */
+/* ---- the namespace ---------------------------------------------------------------- */
+
+/* So many packet sockets are looked at for each burst. */
+#define PACKET_SOCKETS_MOST 32
+
+#if IS_ENABLED(CONFIG_PACKET)
+/*
+ * Does a packet socket take @protocol from all interfaces? It is in the list of its namespace, so
+ * its owner waits for RCU readers before it takes the struct socket away.
+ */
+static bool roce_sock_captures(const struct sock *sk, __be16 protocol)
+{
+	struct sockaddr_storage addr = { };
+	const struct sockaddr_ll *at = (const struct sockaddr_ll *)&addr;
+
+	return kernel_getsockname(sk->sk_socket, (struct sockaddr *)&addr) < 0 ||
+	       (!at->sll_ifindex && at->sll_protocol == protocol);
+}
+
+/*
+ * Packet sockets of a single protocol that are bound to no interface. Their hooks lie among the
+ * protocols of the host, where a module can not look; but the namespace has a list of the
+ * sockets.
+ */
+static bool roce_net_is_captured(const struct net *net, u8 pf)
+{
+	__be16 protocol = htons(pf == NFPROTO_IPV4 ? ETH_P_IP : ETH_P_IPV6);
+	const struct sock *sk;
+	int left = PACKET_SOCKETS_MOST;
+
+	sk_for_each_rcu(sk, &net->packet.sklist)
+		if (!left-- || roce_sock_captures(sk, protocol))
+			return true;
+	return false;
+}
+#else
+static bool roce_net_is_captured(const struct net *net, u8 pf)
+{
+	return false;
+}
+#endif
 
 #ifdef CONFIG_NETFILTER
 /* Hooks of this module, of IPv4 and IPv6. */
@@ -70,23 +109,27 @@ static nf_hookfn *const roce_own_hooks[][2] = {
 	{ roce_take_ipv4, roce_give_ipv4 },
 	{ roce_take_ipv6, roce_give_ipv6 },
 };
-/* The hook that was found to be AppArmor's, of each. */
+/* The hook that was found to be AppArmor's, of each, and the latest that was not. */
 static nf_hookfn *roce_secmark_hook[2];
+static nf_hookfn *roce_other_hook[2];
 
 /*
  * AppArmor has a hook in POST_ROUTING of each namespace. It looks at the mark of a packet alone,
  * which only a rule in another hook can give the packet. SELinux has one of that priority as well,
- * so the name is asked, once.
+ * so the name is looked up, once: a search of all symbols is not for each burst. AppArmor's is no
+ * part of a module, so what was found of a hook stays true.
  */
 static noinline bool roce_hook_is_secmark(const struct nf_hook_ops *ops, bool v6)
 {
 	char name[KSYM_SYMBOL_LEN];
 
-	if (ops->priority != NF_IP_PRI_SELINUX_FIRST)
+	if (ops->priority != NF_IP_PRI_SELINUX_FIRST || ops->hook == READ_ONCE(roce_other_hook[v6]))
 		return false;
 	sprint_symbol_no_offset(name, (unsigned long)ops->hook);
-	if (!strstarts(name, "apparmor_ip"))
+	if (!strstarts(name, "apparmor_ip")) {
+		WRITE_ONCE(roce_other_hook[v6], ops->hook);
 		return false;
+	}
 	WRITE_ONCE(roce_secmark_hook[v6], ops->hook);
 	return true;
 }
@@ -176,7 +219,7 @@ static bool roce_net_has_rules(const struct net *net, u8 pf)
 static bool roce_net_is_watched(struct net *net, u8 pf)
 {
 	return roce_net_is_filtered(net, pf) || roce_net_has_xfrm(net) ||
-	       roce_net_has_rules(net, pf);
+	       roce_net_has_rules(net, pf) || roce_net_is_captured(net, pf);
 }
 
 /**

@@ -3,7 +3,9 @@
 """What looks at packets, one at a time, until it is killed.
 
 usage: watchers.py capture INTERFACE|any     a packet socket
-       watchers.py ipv4 INTERFACE            one that is for IPv4 alone
+       watchers.py ipv4 INTERFACE|any        one that is for IPv4 alone
+       watchers.py arp any                   one that is for ARP alone, and sees none of ours
+       watchers.py fanout INTERFACE|any      two for IPv4 that share what comes
        watchers.py xdp INTERFACE             a program of BPF that lets all pass
        watchers.py cgroup FOLDER             the same, for what sockets of a cgroup send
        watchers.py iptables                  the hooks of an empty table 'filter' of IPv4, which
@@ -24,7 +26,8 @@ TYPE_XDP, TYPE_CGROUP_SKB = 6, 8
 ATTACH_XDP, ATTACH_EGRESS = 37, 1
 XDP_PASS, SKB_PASS = 2, 1
 XDP_SKB_MODE = 2
-ETH_P_ALL, ETH_P_IP = 3, 0x800
+ETH_P_ALL, ETH_P_IP, ETH_P_ARP = 3, 0x800, 0x806
+SOL_PACKET, PACKET_FANOUT = 263, 18
 IPT_GET_INFO, IPT_INFO_BYTES = 64, 84
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -62,6 +65,17 @@ def ipv4(name):
     return capture(name, ETH_P_IP)
 
 
+def arp(name):
+    return capture(name, ETH_P_ARP)
+
+
+def fanout(name):
+    socks = [ipv4(name), ipv4(name)]
+    for sock in socks:
+        sock.setsockopt(SOL_PACKET, PACKET_FANOUT, 1)
+    return socks
+
+
 def xdp(name):
     return bpf(LINK_CREATE, struct.pack("<IIII", program(TYPE_XDP, XDP_PASS),
                                         socket.if_nametoindex(name), ATTACH_XDP, XDP_SKB_MODE))
@@ -81,7 +95,8 @@ def iptables():
     return sock
 
 
-WATCHERS = {"capture": capture, "ipv4": ipv4, "xdp": xdp, "cgroup": cgroup, "iptables": iptables}
+WATCHERS = {"capture": capture, "ipv4": ipv4, "arp": arp, "fanout": fanout, "xdp": xdp,
+            "cgroup": cgroup, "iptables": iptables}
 
 if len(sys.argv) < 2 or sys.argv[1] not in WATCHERS:
     sys.exit(__doc__)

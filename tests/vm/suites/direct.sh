@@ -148,6 +148,14 @@ process "a capture" $py capture eth0
 process "a capture of all" $py capture any
 process "a capture at the other end" $there $py capture eth1
 process "a capture of IPv4 alone" $py ipv4 eth0
+process "a capture of IPv4 alone, of any interface" $py ipv4 any
+process "the same at the other end" $there $py ipv4 any
+process "sockets that share IPv4" $py fanout eth0
+process "the same of any interface" $py fanout any
+process "the same at the other end" $there $py fanout any
+check "a capture of ARP alone, of any interface" watcher $py arp any
+check "sees nothing of ours: no packets" direct rc
+check "it goes" no_watcher
 watched "a queue" tc qdisc add dev eth0 root pfifo
 over "a queue" tc qdisc del dev eth0 root
 watched "a queue at the other end" in_c tc qdisc add dev eth1 root pfifo
