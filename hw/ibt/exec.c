@@ -20,6 +20,7 @@
 #include "qp_event.h"
 #include "resp_res.h"
 #include "resp.h"
+#include "responder.h"
 #include "rq.h"
 #include "srq.h"
 #include "stats.h"
@@ -472,13 +473,8 @@ static enum soft_access_err ibt_exec_do_atomic(struct soft_region *region, u32 g
 /* Annex A19.4.1.1: what the placement types want of a queue pair and a region. */
 static int ibt_flush_access(u8 placement)
 {
-	int access = 0;
-
-	if (placement & IB_FLUSH_GLOBAL)
-		access |= IB_ACCESS_FLUSH_GLOBAL;
-	if (placement & IB_FLUSH_PERSISTENT)
-		access |= IB_ACCESS_FLUSH_PERSISTENT;
-	return access;
+	return (placement & IB_FLUSH_GLOBAL ? IB_ACCESS_FLUSH_GLOBAL : 0) |
+	       (placement & IB_FLUSH_PERSISTENT ? IB_ACCESS_FLUSH_PERSISTENT : 0);
 }
 
 static enum ibt_exec_status ibt_exec_flush(struct ibt_qp *qp, const struct ibt_msg *msg)
@@ -491,14 +487,20 @@ static enum ibt_exec_status ibt_exec_flush(struct ibt_qp *qp, const struct ibt_m
 		.access = ibt_flush_access(msg->placement),
 	};
 	enum ibt_exec_status verdict = ibt_may_answer(qp, flush.access);
+	struct soft_flush_part *part = &qp->resp.flushing;
 
 	if (verdict != IBT_EXEC_OK)
 		return verdict;
 	if (!flush.access || msg->selectivity > IB_FLUSH_MR ||
 	    msg->placement & ~(IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT))
 		return IBT_EXEC_INV_REQ;
-	return soft_flush(ibt_mem_of(qp), qp->ib.pd, qp->ib.qp_num, &flush) ==
-	       SOFT_OK ? IBT_EXEC_OK : IBT_EXEC_REM_ACCESS;
+	if (soft_flush(ibt_mem_of(qp), qp->ib.pd, qp->ib.qp_num, &flush, part) != SOFT_OK)
+		return IBT_EXEC_REM_ACCESS;
+	if (!part->more)
+		return IBT_EXEC_OK;
+	/* A round of resp.task goes on with it; what comes behind it waits. */
+	ibt_resp_schedule(qp, 0);
+	return IBT_EXEC_PAGES;
 }
 
 static enum ibt_exec_status ibt_exec_word(struct ibt_qp *qp, const struct ibt_msg *msg,

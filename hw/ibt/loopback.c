@@ -116,6 +116,14 @@ static void ibt_fill_msg(const struct ibt_wqe *wqe,
 		msg->inv_rkey = wqe->inv_rkey;
 }
 
+/* The responder may take several rounds for it, and packets behind it wait meanwhile. */
+static bool ibt_local_flush_is_long(const struct ibt_wqe *wqe)
+{
+	return wqe->flush.placement & IB_FLUSH_PERSISTENT &&
+	       (wqe->flush.selectivity != IB_FLUSH_RANGE ||
+		wqe->flush.length > READ_ONCE(soft_flush_at_once));
+}
+
 /* Would the peer know packets along @path for ours? */
 static bool ibt_local_known(struct ibt_path *path, const struct ibt_qp *peer)
 {
@@ -468,7 +476,8 @@ static enum ibt_loopback_result ibt_local_begin(struct ibt_qp *qp, struct ibt_qp
 	struct ibt_sq *sq = &qp->sq;
 
 	/* An answer that can not be placed is asked for again, and must be in replay then. */
-	if (ask && ibt_may_page(&ibt_qp_dev(qp)->soft.mem)) {
+	if ((ask && ibt_may_page(&ibt_qp_dev(qp)->soft.mem)) ||
+	    (info->verb == IBT_FLUSH && ibt_local_flush_is_long(wqe))) {
 		ibt_qp_put(peer);
 		return IBT_LOOPBACK_NOT_POSSIBLE;
 	}

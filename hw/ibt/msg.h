@@ -16,7 +16,7 @@ enum ibt_exec_status {
 	IBT_EXEC_REM_ACCESS,		/* NAK: remote access error */
 	IBT_EXEC_REM_OP,		/* NAK: remote operational error */
 	IBT_EXEC_SILENT_DROP,		/* nothing is said */
-	IBT_EXEC_PAGES,		/* nothing was done: pages are brought in first */
+	IBT_EXEC_PAGES,		/* nothing was done: pages are brought in first; or a FLUSH goes on */
 };
 
 /**

@@ -216,6 +216,7 @@ static void ibt_resp_start(struct ibt_qp *qp)
 	resp->psn = qp->attr.rq_psn & IBT_PSN_MASK;
 	resp->msn = 0;
 	resp->unacked = 0;
+	resp->flushing = (struct soft_flush_part) { };
 	ibt_ooo_reset(&resp->ooo);
 	resp->nak_sent = false;
 	resp->established = false;

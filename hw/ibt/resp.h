@@ -19,6 +19,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "../soft/flush.h"
 #include "../soft/iter.h"
 #include "../soft/mr_table.h"
 #include "../soft/pager.h"
@@ -78,6 +79,7 @@ struct ibt_resp_msg {
  * @recv_srqn: (XRC) of which SRQ
  * @cur: message in progress
  * @to: where the rest of @cur goes
+ * @flushing: FLUSH in progress, the request that is expected next
  * @reading: READ answer in progress: the oldest of those that are due
  * @parked: READ answers in @replay that are due
  * @parts: of READ answers, that are due before those in @replay
@@ -125,6 +127,7 @@ struct ibt_resp {
 	u8 coalesce_backoff;
 	u32 recv_srqn;
 	struct ibt_resp_msg cur;
+	struct soft_flush_part flushing;
 	struct ibt_read_resp reading;
 	struct soft_iter to;
 	u32 parked;

@@ -3,6 +3,8 @@
 #ifndef OFED_SOFT_FLUSH_H
 #define OFED_SOFT_FLUSH_H
 
+#include <linux/sizes.h>
+
 #include "mr_table.h"
 
 /**
@@ -19,7 +21,26 @@ struct soft_flush {
 	int access;
 };
 
+/**
+ * struct soft_flush_part - how far a FLUSH of persistent memory has come
+ * @grant: what the region granted when @done was counted
+ * @done: bytes that are out of the caches; 0 before the first part
+ * @more: it is to be called again
+ */
+struct soft_flush_part {
+	u32 grant;
+	u64 done;
+	bool more;
+};
+
+/*
+ * Bytes of persistent memory that a call writes back, in any context: some microseconds. A variable
+ * for tests.
+ */
+#define SOFT_FLUSH_AT_ONCE	SZ_64K
+extern unsigned int soft_flush_at_once;
+
 enum soft_access_err soft_flush(struct soft_mem *mem, struct ib_pd *pd, u32 qpn,
-				const struct soft_flush *flush);
+				const struct soft_flush *flush, struct soft_flush_part *part);
 
 #endif /* OFED_SOFT_FLUSH_H */
