@@ -42,6 +42,7 @@ static int rxe_qp_setup(struct rxe_qp *qp, struct ibv_context *context,
 	struct {
 		struct ib_uverbs_create_qp_resp core;
 		struct rxe_create_qp_resp rxe;
+		struct ofed_qp_resp own;
 	} resp = {};
 	struct ibv_pd *pd = attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
 	uint32_t *mask;
@@ -57,6 +58,7 @@ static int rxe_qp_setup(struct rxe_qp *qp, struct ibv_context *context,
 		ibv_cmd_destroy_qp(&qp->base.qp);
 		return ret;
 	}
+	lib_bell_init(&qp->bell, rxe_context_of(context)->bells, resp.own.doorbell);
 	qp->max_inline = attr->cap.max_inline_data;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		*mask |= VERBS_QP_EX;

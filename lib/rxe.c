@@ -2,6 +2,7 @@
 /* The provider for RoCE and InfiniBand devices: contexts, and what they say of the device. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "common.h"
 #include "domain.h"
@@ -40,10 +41,28 @@ static int rxe_query_rt_values(struct ibv_context *context, struct ibv_values_ex
 	return clock_gettime(CLOCK_MONOTONIC_RAW, &values->raw_clock) ? errno : 0;
 }
 
+/* Without the page each doorbell is a call. */
+static void rxe_map_bells(struct rxe_context *context, const struct ofed_context_resp *resp)
+{
+	void *page;
+
+	if (!(context->features & OFED_FEATURE_DOORBELLS) ||
+	    resp->doorbell_bytes < sizeof(*context->bells))
+		return;
+	page = mmap(NULL, resp->doorbell_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    context->base.context.cmd_fd, resp->doorbell_offset);
+	if (page == MAP_FAILED)
+		return;
+	context->bells = page;
+	context->bells_bytes = resp->doorbell_bytes;
+}
+
 static void rxe_free_context(struct ibv_context *ibv)
 {
 	struct rxe_context *context = rxe_context_of(ibv);
 
+	if (context->bells)
+		munmap(context->bells, context->bells_bytes);
 	verbs_uninit_context(&context->base);
 	free(context);
 }
@@ -119,6 +138,7 @@ static int rxe_get_context(struct rxe_context *context)
 	context->version = resp.own.version;
 	if (context->version)
 		context->features = resp.own.features;
+	rxe_map_bells(context, &resp.own);
 	return 0;
 }
 

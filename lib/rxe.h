@@ -8,6 +8,7 @@
 #include <infiniband/driver.h>
 #include <ofed/ofed_user_verbs.h>
 
+#include "bell.h"
 #include "ring.h"
 
 /**
@@ -15,11 +16,15 @@
  * @base: of libibverbs
  * @version: of the extension, 0: the kernel module has none
  * @features: enum ofed_context_feature
+ * @bells: page of doorbells, NULL: none
+ * @bells_bytes: of the mapping
  */
 struct rxe_context {
 	struct verbs_context base;
 	uint32_t version;
 	uint32_t features;
+	struct ofed_doorbell_page *bells;
+	size_t bells_bytes;
 };
 
 struct rxe_ah {
@@ -72,6 +77,7 @@ struct rxe_srq {
  * @base: of libibverbs
  * @sq: its lock is held from ibv_wr_start() to ibv_wr_complete()
  * @rq: without a ring if the receive queue is shared
+ * @bell: its doorbell in the page
  * @max_inline: bytes that fit in an element of @sq
  * @first: (@sq.lock) where @sq.next was at ibv_wr_start()
  * @wqe: (@sq.lock) built last by the functions of ibv_qp_ex, NULL: none
@@ -81,6 +87,7 @@ struct rxe_qp {
 	struct verbs_qp base;
 	struct rxe_queue sq;
 	struct rxe_queue rq;
+	struct lib_bell bell;
 	uint32_t max_inline;
 	uint32_t first;
 	struct rxe_send_wqe *wqe;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "doorbell.h"
 #include "rxe.h"
 
 /* An element to be filled at @sq.next, which then is behind it. NULL: the queue is full. */
@@ -178,7 +177,7 @@ int rxe_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr
 	rxe_queue_unlock(&qp->sq);
 	if (wr == head)
 		return ret;
-	rang = lib_ring_doorbell(ibv);
+	rang = lib_bell_ring(&qp->bell, ibv);
 	if (!ret && rang) {
 		*bad = head;
 		ret = rang;

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "doorbell.h"
 #include "rxe.h"
 
 static void rxe_wr_start(struct ibv_qp_ex *ibv)
@@ -39,7 +38,7 @@ static int rxe_wr_complete(struct ibv_qp_ex *ibv)
 	}
 	rxe_wqe_publish(qp);
 	rxe_queue_unlock(&qp->sq);
-	return any ? lib_ring_doorbell(&qp->base.qp) : 0;
+	return any ? lib_bell_ring(&qp->bell, &qp->base.qp) : 0;
 }
 
 /* ---- operations -------------------------------------------------------------------- */

@@ -133,8 +133,12 @@ sizes() {
 		#include <stddef.h>
 		#include <ofed/ofed_user_verbs.h>
 		_Static_assert(sizeof(struct ofed_context_req) == 8, "ofed_context_req");
-		_Static_assert(sizeof(struct ofed_context_resp) == 16, "ofed_context_resp");
+		_Static_assert(sizeof(struct ofed_context_resp) == 32, "ofed_context_resp");
 		_Static_assert(offsetof(struct ofed_context_resp, max_inline) == 8, "max_inline");
+		_Static_assert(offsetof(struct ofed_context_resp, doorbell_offset) == 16, "doorbell_offset");
+		_Static_assert(sizeof(struct ofed_qp_resp) == 8, "ofed_qp_resp");
+		_Static_assert(sizeof(struct ofed_doorbell_page) == 192, "ofed_doorbell_page");
+		_Static_assert(offsetof(struct ofed_doorbell_page, rung) == 64, "rung");
 		_Static_assert(sizeof(struct ofed_cqe_time) == 16, "ofed_cqe_time");
 		_Static_assert(offsetof(struct ofed_cqe_time, wall) == 8, "wall");
 	END

@@ -136,6 +136,8 @@ void ibt_bell_answered(struct ibt_qp *qp, enum ibt_send_more more)
  */
 void ibt_bell_settle(struct ibt_qp *qp)
 {
-	if (ibt_sq_is_user(&qp->sq))
-		soft_task_settle(&qp->sq.task, SOFT_ROUNDS_DOORBELL);
+	if (!ibt_sq_is_user(&qp->sq))
+		return;
+	soft_bell_settle(&qp->page_bell);
+	soft_task_settle(&qp->sq.task, SOFT_ROUNDS_DOORBELL);
 }

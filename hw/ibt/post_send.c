@@ -162,13 +162,6 @@ static int ibt_fill_wqe(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	return ibt_fill_kind(qp, wqe, wr, info);
 }
 
-/* IBA 10.8.2: which states take requests. */
-static bool ibt_state_takes(enum ib_qp_state state)
-{
-	return state == IB_QPS_RTS || state == IB_QPS_SQD ||
-	       state == IB_QPS_SQE || state == IB_QPS_ERR;
-}
-
 static int ibt_sq_kernel_post_list(struct ibt_qp *qp, const struct ib_send_wr *wr,
 				   const struct ib_send_wr **bad)
 {
@@ -208,9 +201,11 @@ static int ibt_ring_user(struct ibt_qp *qp)
 	if (state == IB_QPS_ERR)
 		ibt_resp_check_flush(qp);
 	ret = ibt_sq_user_wqes(&qp->sq);
-	if (!ret)
-		ibt_doorbell_user(qp);
-	return ret;
+	if (ret)
+		return ret;
+	ibt_doorbell_user(qp);
+	soft_bell_called(&qp->page_bell);
+	return 0;
 }
 
 /**

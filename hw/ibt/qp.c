@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <ofed/refuse.h>
 #include <rdma/uverbs_ioctl.h>
+#include <uapi/ofed/ofed_user_verbs.h>
 
 #include "../soft/cq.h"
 #include "../soft/dev.h"
@@ -25,6 +26,7 @@
 #include "limits.h"
 #include "link.h"
 #include "opcode.h"
+#include "page_bell.h"
 #include "paging.h"
 #include "qp.h"
 #include "qp_table.h"
@@ -224,19 +226,28 @@ static void ibt_qp_destroy_sides(struct ibt_qp *qp)
 		ibt_rq_destroy(&qp->rq);
 }
 
+/* What a program is told of a new queue pair. A library may know no more than @rxe. */
+struct ibt_qp_told {
+	struct rxe_create_qp_resp rxe;
+	struct ofed_qp_resp ofed;
+};
+
 /* Without rings there is nothing that user space has to know. */
 static int ibt_qp_answer(struct ibt_qp *qp, struct ib_udata *udata,
 			 enum ib_qp_type type,
-			 const struct rxe_create_qp_resp *resp)
+			 struct ibt_qp_told *told)
 {
+	const size_t least = sizeof(told->rxe);
+
 	if (!udata)
 		return 0;
-	if (type == IB_QPT_XRC_TGT && udata->outlen < sizeof(*resp))
+	if (type == IB_QPT_XRC_TGT && udata->outlen < least)
 		return 0;
-	if (ofed_too_short(qp->ib.device, "QP answer", udata->outlen,
-			   sizeof(*resp)))
+	if (ofed_too_short(qp->ib.device, "QP answer", udata->outlen, least))
 		return -EINVAL;
-	return ib_copy_to_udata(udata, (void *)resp, sizeof(*resp));
+	if (udata->outlen >= sizeof(*told))
+		told->ofed.doorbell = ibt_page_bell_create(qp, soft_udata_context(udata));
+	return ib_copy_to_udata(udata, told, min(udata->outlen, sizeof(*told)));
 }
 
 /* Counts it, and gives it its life. */
@@ -265,8 +276,8 @@ static void ibt_qp_end(struct ibt_qp *qp)
 static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 			 struct ib_udata *udata)
 {
-	struct rxe_create_qp_resp resp = {};
 	struct ibt_qp *qp = to_ibt_qp(ib);
+	struct ibt_qp_told told = {};
 	int ret;
 
 	ret = ibt_qp_check_init(qp, init, udata);
@@ -276,15 +287,15 @@ static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	if (ret)
 		return ret;
 	ibt_qp_setup(qp, init);
-	ret = ibt_qp_create_sides(qp, soft_udata_context(udata), &resp);
+	ret = ibt_qp_create_sides(qp, soft_udata_context(udata), &told.rxe);
 	if (ret)
 		goto err_begin;
-	ret = ibt_qp_answer(qp, udata, init->qp_type, &resp);
+	ret = ibt_qp_answer(qp, udata, init->qp_type, &told);
 	if (ret)
-		goto err_sides;
+		goto err_bell;
 	ret = ibt_qp_publish(qp, init->port_num);
 	if (ret)
-		goto err_sides;
+		goto err_bell;
 	init->cap.max_send_wr = qp->cap.max_send_wr;
 	init->cap.max_send_sge = qp->cap.max_send_sge;
 	init->cap.max_recv_wr = qp->cap.max_recv_wr;
@@ -292,7 +303,8 @@ static int ibt_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	init->cap.max_inline_data = qp->cap.max_inline_data;
 	return 0;
 
-err_sides:
+err_bell:
+	soft_bell_remove(&qp->page_bell);
 	ibt_qp_destroy_sides(qp);
 err_begin:
 	ibt_qp_end(qp);
@@ -314,6 +326,7 @@ static void ibt_qp_forget_completions(struct ibt_qp *qp)
 static void ibt_qp_shut(struct ibt_qp *qp)
 {
 	ibt_bell_settle(qp);
+	soft_bell_remove(&qp->page_bell);
 	ibt_qp_unpublish(qp);
 
 	mutex_lock(&qp->attr_lock);

@@ -7,6 +7,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "../soft/poller.h"
 #include "doorbell.h"
 #include "congestion.h"
 #include "credit.h"
@@ -59,6 +60,7 @@ struct ibt_srq;
  * @credit: receive requests of the peer; sq.lock guards it
  * @local: its message to a queue pair of this host
  * @bell: what is known of its doorbells
+ * @page_bell: doorbell that a library rings without a call
  * @resp: receive side
  */
 struct ibt_qp {
@@ -93,6 +95,7 @@ struct ibt_qp {
 	struct ibt_credit credit;
 	struct ibt_loopback_xfer local;
 	struct ibt_doorbell bell;
+	struct soft_bell page_bell;
 	struct ibt_resp resp;
 };
 

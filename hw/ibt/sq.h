@@ -128,6 +128,13 @@ static inline bool ibt_sq_is_user(const struct ibt_sq *sq)
 	return sq->ring.buf;
 }
 
+/* IBA 10.8.2: which states take requests. */
+static inline bool ibt_state_takes(enum ib_qp_state state)
+{
+	return state == IB_QPS_RTS || state == IB_QPS_SQD ||
+	       state == IB_QPS_SQE || state == IB_QPS_ERR;
+}
+
 /* Anything without an answer? */
 static inline bool ibt_sq_unanswered(const struct ibt_sq *sq)
 {

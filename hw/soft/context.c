@@ -7,10 +7,27 @@
 #include <uapi/ofed/ofed_user_verbs.h>
 
 #include "context.h"
+#include "poller.h"
 
 static_assert(sizeof(struct ofed_context_req) == 8);
-static_assert(sizeof(struct ofed_context_resp) == 16);
+static_assert(sizeof(struct ofed_context_resp) == 32);
+static_assert(offsetof(struct ofed_context_resp, doorbell_offset) == OFED_CONTEXT_RESP_1_BYTES);
+static_assert(sizeof(struct ofed_qp_resp) == 8);
+static_assert(sizeof(struct ofed_doorbell_page) == 192);
 static_assert(sizeof(struct ofed_cqe_time) == 16);
+
+/* Doorbells, if the library has room for where they are. */
+static void soft_open_doorbells(struct soft_ucontext *context, struct ofed_context_resp *resp,
+				size_t room)
+{
+	if (resp->version < 2 || room < sizeof(*resp))
+		return;
+	context->poller = soft_poller_open(&context->ib);
+	if (!context->poller)
+		return;
+	resp->features |= OFED_FEATURE_DOORBELLS;
+	soft_poller_where(context->poller, &resp->doorbell_offset, &resp->doorbell_bytes);
+}
 
 /**
  * soft_open_context - answer a library that knows the extension
@@ -20,29 +37,49 @@ static_assert(sizeof(struct ofed_cqe_time) == 16);
  * @max_inline: bytes of inline data that a send queue can have
  *
  * A library that sends nothing, or has no room for the answer, is one that does not
- * know the extension.
+ * know the extension. Where @features has OFED_FEATURE_DOORBELLS, the context gets some if
+ * that is wanted.
  *
  * Context: process, may sleep. Return: 0 or -EFAULT.
  */
 int soft_open_context(struct ib_ucontext *ib, struct ib_udata *udata, u32 features,
 		      u32 max_inline)
 {
+	struct soft_ucontext *context = to_soft_ucontext(ib);
 	struct ofed_context_resp resp = {};
 	struct ofed_context_req req = {};
 	int ret;
 
-	if (!udata || udata->inlen < sizeof(req) || udata->outlen < sizeof(resp))
+	if (!udata || udata->inlen < sizeof(req) || udata->outlen < OFED_CONTEXT_RESP_1_BYTES)
 		return 0;
 	ret = ib_copy_from_udata(&req, udata, sizeof(req));
 	if (ret)
 		return ret;
 	resp.version = min_t(u32, req.version, OFED_USER_VERBS_VERSION);
 	if (resp.version) {
-		resp.features = features;
+		resp.features = features & ~OFED_FEATURE_DOORBELLS;
 		resp.max_inline = max_inline;
 	}
-	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
-	if (!ret)
-		to_soft_ucontext(ib)->features = resp.features;
+	if (features & OFED_FEATURE_DOORBELLS)
+		soft_open_doorbells(context, &resp, udata->outlen);
+	ret = ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
+	if (ret)
+		soft_close_context(ib);
+	else
+		context->features = resp.features;
 	return ret;
+}
+
+/**
+ * soft_close_context - the end of a program's context
+ * @ib: of soft_open_context()
+ *
+ * Context: process, sleeps.
+ */
+void soft_close_context(struct ib_ucontext *ib)
+{
+	struct soft_ucontext *context = to_soft_ucontext(ib);
+
+	soft_poller_close(context->poller);
+	context->poller = NULL;
 }

@@ -70,6 +70,28 @@
 #define SOFT_DB_SMALL_PKTS	4		/* InfiniBand transport: packets */
 #define SOFT_DB_SMALL_BYTES	SZ_4K		/* iWARP: bytes */
 
+/* ---- poller_thread.c: when doorbells are read without a call ------------------------------ */
+
+/* ns. A program that calls at longer intervals has no gain from a processor of its own. */
+#define SOFT_POLL_SHORT		(100 * NSEC_PER_USEC)
+/* Calls in a row at shorter ones that wake the thread. */
+#define SOFT_POLL_AGAIN		8
+/* ns. It stays awake for so long when nothing rings, at first, at least and at most. */
+#define SOFT_POLL_FIRST		(200 * NSEC_PER_USEC)
+#define SOFT_POLL_LEAST		(50 * NSEC_PER_USEC)
+#define SOFT_POLL_MOST		NSEC_PER_MSEC
+/* Jiffies for which it is not woken, when another task wanted the processor. */
+#define SOFT_POLL_PAUSE_LEAST	1UL
+#define SOFT_POLL_PAUSE_MOST	(HZ / 2UL)
+/* ns. Less than this was not worth the switch: the next pause is twice as long. */
+#define SOFT_POLL_WORTH		(20 * NSEC_PER_MSEC)
+/* ns. A round in which nothing had rung takes less than 1 us; of this one much was taken away. */
+#define SOFT_POLL_LONG		(200 * NSEC_PER_USEC)
+/* Doorbells between two looks at whether another task wants the processor. */
+#define SOFT_POLL_ROUND		32
+/* Times that the timer expires after the thread sleeps: each serves a word of the page. */
+#define SOFT_POLL_REST		64
+
 /* ---- hw/ibt/rx_steer.c: lanes ------------------------------------------------------------ */
 
 /* Lanes of a device: more processors than these do not receive for one interface. */
