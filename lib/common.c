@@ -35,6 +35,30 @@ int lib_dereg_mr(struct verbs_mr *mr)
 	return ret;
 }
 
+/*
+ * A library of rdma-core 54 and later has one more argument than those of 44 to 53, with the same
+ * private ABI: those do not look at it.
+ */
+typedef int reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
+		       int access, struct verbs_mr *mr, void *driver);
+
+struct ibv_mr *lib_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+				 uint64_t iova, int fd, int access)
+{
+	reg_dmabuf *reg = (reg_dmabuf *)(void (*)(void))ibv_cmd_reg_dmabuf_mr;
+	struct verbs_mr *mr = calloc(1, sizeof(*mr));
+	int ret;
+
+	if (!mr)
+		return NULL;
+	ret = reg(pd, offset, length, iova, fd, access, mr, NULL);
+	if (!ret)
+		return &mr->ibv_mr;
+	free(mr);
+	errno = ret;
+	return NULL;
+}
+
 int lib_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		 struct ibv_qp_init_attr *init)
 {

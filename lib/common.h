@@ -10,6 +10,8 @@ int lib_query_device_ex(struct ibv_context *context,
 			struct ibv_device_attr_ex *attr, size_t attr_size);
 int lib_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr);
 int lib_dereg_mr(struct verbs_mr *mr);
+struct ibv_mr *lib_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+				 uint64_t iova, int fd, int access);
 int lib_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		 struct ibv_qp_init_attr *init);
 int lib_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);

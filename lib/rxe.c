@@ -110,6 +110,7 @@ static const struct verbs_context_ops rxe_ops = {
 	.query_qp = lib_query_qp,
 	.query_rt_values = rxe_query_rt_values,
 	.query_srq = lib_query_srq,
+	.reg_dmabuf_mr = lib_reg_dmabuf_mr,
 	.reg_mr = rxe_reg_mr,
 	.req_notify_cq = ibv_cmd_req_notify_cq,
 	.rereg_mr = rxe_rereg_mr,

@@ -78,6 +78,7 @@ static const struct verbs_context_ops siw_ops = {
 	.query_port = lib_query_port,
 	.query_qp = lib_query_qp,
 	.query_srq = lib_query_srq,
+	.reg_dmabuf_mr = lib_reg_dmabuf_mr,
 	.reg_mr = siw_reg_mr,
 	.req_notify_cq = siw_req_notify_cq,
 };

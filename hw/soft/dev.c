@@ -18,6 +18,7 @@ const struct ib_device_ops soft_dev_ops = {
 
 	.get_dma_mr = soft_get_dma_mr,
 	.reg_user_mr = soft_reg_user_mr,
+	.reg_user_mr_dmabuf = soft_reg_user_mr_dmabuf,
 	.rereg_user_mr = soft_rereg_user_mr,
 	.alloc_mr = soft_alloc_mr,
 	.map_mr_sg = soft_map_mr_sg,

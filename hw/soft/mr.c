@@ -149,6 +149,71 @@ err_region:
 }
 EXPORT_SYMBOL_GPL(soft_reg_user_mr);
 
+/* Rights that memory of another device cannot have: it is mapped once, and may be lost. */
+#define SOFT_NOT_OF_BUFFER (IB_ACCESS_ON_DEMAND | IB_ACCESS_FLUSH_PERSISTENT)
+
+/* What a region of a dma-buf may ask for: 0, or -EINVAL, -EOPNOTSUPP. */
+static int soft_buffer_check(struct ib_device *ib, u64 length, u64 virt_addr, int access)
+{
+	int ret = ib_check_mr_access(ib, access);
+
+	if (ret)
+		return ofed_refuse(ib, ret, "access 0x%x of a dma-buf", access);
+	if (access & SOFT_NOT_OF_BUFFER)
+		return ofed_refuse(ib, -EOPNOTSUPP, "access 0x%x of a dma-buf", access);
+	if (length > U64_MAX - virt_addr)
+		return ofed_refuse(ib, -EINVAL, "%llu bytes at 0x%llx go beyond the last address",
+				   length, virt_addr);
+	return 0;
+}
+
+/**
+ * soft_reg_user_mr_dmabuf - ops.reg_user_mr_dmabuf
+ * @pd: protection domain
+ * @offset: of the first byte in the dma-buf
+ * @length: bytes
+ * @virt_addr: address by which work requests name the first byte
+ * @fd: file of the dma-buf
+ * @access: IB_ACCESS_*
+ * @attrs: not used
+ *
+ * The exporter keeps the memory where it is until the region goes.
+ *
+ * Context: process, of the program. Return: the region, or ERR_PTR: the errno of
+ * ib_check_mr_access() or soft_buffer_open(), -EINVAL (@virt_addr wraps), -ENOMEM, -EOPNOTSUPP
+ * (a DMA handle; on demand; persistence).
+ */
+struct ib_mr *soft_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
+				      u64 virt_addr, int fd, int access,
+				      COMPAT_DMAH_PARAM struct compat_op_attrs *attrs)
+{
+	struct soft_region *region;
+	struct soft_pages *pages;
+	int ret;
+
+	if (compat_is_dmah())
+		return ofed_refuse(pd->device, ERR_PTR(-EOPNOTSUPP), "a DMA handle");
+	ret = soft_buffer_check(pd->device, length, virt_addr, access);
+	if (ret)
+		return ERR_PTR(ret);
+	region = soft_region_new(soft_mem_of(pd), pd, SOFT_BUFFER);
+	if (!region)
+		return ERR_PTR(-ENOMEM);
+	pages = soft_pages_of_buffer(pd->device, fd, offset, length);
+	if (IS_ERR(pages)) {
+		ret = PTR_ERR(pages);
+		goto err_region;
+	}
+	soft_grant_user(region, pages, virt_addr, length, access);
+	ret = soft_region_publish(region);
+	if (!ret)
+		return &region->mr;
+	soft_pages_free(pages);
+err_region:
+	soft_region_put(region);
+	return ERR_PTR(ret);
+}
+
 /*
  * Pages that were pinned for reading stay as they are, and where the first byte
  * is called 0, the address that it had before is forgotten.
@@ -160,6 +225,8 @@ static int soft_rereg_check(const struct soft_region *region, int flags,
 
 	if (region->kind == SOFT_ODP || access & IB_ACCESS_ON_DEMAND)
 		return ofed_refuse(ib, -EOPNOTSUPP, "rereg_mr of a region on demand");
+	if (region->kind == SOFT_BUFFER)
+		return ofed_refuse(ib, -EOPNOTSUPP, "rereg_mr of a dma-buf");
 	if (region->kind != SOFT_USER)
 		return ofed_refuse(ib, -EINVAL, "the region is none of a program's memory");
 	if (flags & ~IB_MR_REREG_SUPPORTED)

@@ -14,6 +14,9 @@ struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			       u64 virt_addr, int access,
 			       COMPAT_DMAH_PARAM struct ib_udata *udata);
 
+struct ib_mr *soft_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
+				      u64 virt_addr, int fd, int access,
+				      COMPAT_DMAH_PARAM struct compat_op_attrs *attrs);
 struct ib_mr *soft_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *soft_rereg_user_mr(struct ib_mr *mr, int flags, u64 start,
 				 u64 length, u64 virt_addr, int access,

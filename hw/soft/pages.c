@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "buffer.h"
 #include "odp_table.h"
 #include "pages.h"
 #include "region_lock.h"
@@ -103,6 +104,7 @@ void soft_pages_free(struct soft_pages *pages)
 	if (!pages)
 		return;
 	ib_umem_release(pages->umem);
+	soft_buffer_close(pages->buffer);
 	kvfree(pages);
 }
 
@@ -174,4 +176,37 @@ struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
 		return pages;
 	soft_pages_free(pages);
 	return ERR_PTR(ret);
+}
+
+/**
+ * soft_pages_of_buffer - map a range of a dma-buf
+ * @device: that is to use it
+ * @fd: file of the dma-buf, of the calling program
+ * @offset: of the first byte in it
+ * @length: bytes
+ *
+ * As the mapping has no gaps, it is one large page.
+ *
+ * Context: process, of the program. Return: the pages, for soft_pages_free(), or ERR_PTR:
+ * the errno of soft_buffer_open(), -ENOMEM.
+ */
+struct soft_pages *soft_pages_of_buffer(struct ib_device *device, int fd, u64 offset,
+					u64 length)
+{
+	struct soft_pages *pages = soft_pages_alloc(1);
+	struct soft_buffer *buffer;
+
+	if (!pages)
+		return ERR_PTR(-ENOMEM);
+	buffer = soft_buffer_open(device, fd, offset, length);
+	if (IS_ERR(buffer)) {
+		soft_pages_free(pages);
+		return ERR_CAST(buffer);
+	}
+	pages->buffer = buffer;
+	pages->offset = offset_in_page(offset);
+	pages->shift = max(order_base_2(pages->offset + length), PAGE_SHIFT);
+	pages->num = 1;
+	pages->addr[0] = (uintptr_t)soft_buffer_at(buffer) + (offset & PAGE_MASK);
+	return pages;
 }

@@ -8,18 +8,22 @@
 
 #include "mr_table.h"
 
+struct soft_buffer;
+
 /**
  * struct soft_pages - where the bytes of a memory region are
  * @umem: (SOFT_USER) keeps them pinned
+ * @buffer: (SOFT_BUFFER) keeps it mapped
  * @shift: log2 of bytes of a page; PAGE_SHIFT for SOFT_USER
  * @offset: of the region's first byte in the first page
  * @num: pages that are set
  * @max: (SOFT_FAST) room in @addr
  * @page: (SOFT_USER)
- * @addr: (SOFT_FAST) kernel virtual addresses
+ * @addr: (SOFT_FAST, SOFT_BUFFER) kernel virtual addresses
  */
 struct soft_pages {
 	struct ib_umem *umem;
+	struct soft_buffer *buffer;
 	u32 shift;
 	u32 offset;
 	u32 num;
@@ -47,6 +51,8 @@ void soft_pages_free(struct soft_pages *pages);
 int soft_pages_persist(const struct soft_pages *pages, int access);
 struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
 				      u64 length, int access);
+struct soft_pages *soft_pages_of_buffer(struct ib_device *device, int fd, u64 offset,
+					u64 length);
 
 enum soft_access_err soft_spot_get(const struct soft_region *region, u64 iova,
 				   u64 want, bool remote, bool write,

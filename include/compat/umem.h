@@ -72,4 +72,13 @@ void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf);
 #define compat_dma_buf_move(dmabuf) dma_buf_move_notify(dmabuf)
 #endif
 
+/* Since 6.2 the caller of dma_buf_vmap() has the buffer's lock. Drop with 6.1. */
+#ifdef COMPAT_HAVE_DMA_BUF_VMAP_UNLOCKED
+#define compat_dma_buf_vmap dma_buf_vmap_unlocked
+#define compat_dma_buf_vunmap dma_buf_vunmap_unlocked
+#else
+#define compat_dma_buf_vmap dma_buf_vmap
+#define compat_dma_buf_vunmap dma_buf_vunmap
+#endif
+
 #endif /* OFED_COMPAT_UMEM_H */

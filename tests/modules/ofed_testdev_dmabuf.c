@@ -8,10 +8,13 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 
 #include "ofed_testdev.h"
 
 #define TD_DMABUF_PAGES 1024
+/* A buffer of so many pages says that it is a device's. */
+#define TD_DMABUF_FOREIGN 7
 
 struct td_dmabuf {
 	u32 npages;
@@ -106,6 +109,25 @@ static int td_dmabuf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	return vm_map_pages(vma, buf->pages, buf->npages);
 }
 
+static int td_dmabuf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
+{
+	struct td_dmabuf *buf = dmabuf->priv;
+	void *at = vmap(buf->pages, buf->npages, VM_MAP, PAGE_KERNEL);
+
+	if (!at)
+		return -ENOMEM;
+	if (buf->npages == TD_DMABUF_FOREIGN)
+		iosys_map_set_vaddr_iomem(map, (void __iomem __force *)at);
+	else
+		iosys_map_set_vaddr(map, at);
+	return 0;
+}
+
+static void td_dmabuf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
+{
+	vunmap(map->vaddr);
+}
+
 static void td_dmabuf_release(struct dma_buf *dmabuf)
 {
 	td_dmabuf_free(dmabuf->priv);
@@ -117,6 +139,8 @@ static const struct dma_buf_ops td_dmabuf_ops = {
 	.pin = td_dmabuf_pin,
 	.unpin = td_dmabuf_unpin,
 	.mmap = td_dmabuf_mmap,
+	.vmap = td_dmabuf_vmap,
+	.vunmap = td_dmabuf_vunmap,
 	.release = td_dmabuf_release,
 };
 

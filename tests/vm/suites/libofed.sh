@@ -25,6 +25,17 @@ for way in Y N; do
 done
 echo Y >$loopback
 
+# ---- memory of other devices -----------------------------------------------------------------
+# 6.1's udmabuf has no mapping for the kernel.
+exporters=testdev
+case $KERNEL in 6.12*|7.*) exporters="testdev udmabuf" ;; esac
+check "an exporter of dma-bufs" modprobe ofed_testdev
+modprobe -q udmabuf
+for exporter in $exporters; do
+	table "dma-buf of $exporter" "$programs/dmabuf" $dev $gid_index $exporter
+done
+check "it goes" rmmod ofed_testdev
+
 # ---- programs, with either library at either end ---------------------------------------------
 n=$(count 20000)
 port=18800
