@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Pages of doorbells: one for each context of a library that knows them, and a doorbell for each
- * queue pair. Who reads them is in poller_thread.c.
+ * queue pair. The thread that reads them is in poller_thread.c.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

@@ -434,7 +434,7 @@ void cm_id_drop_paths(struct cm_id *id);
 void cm_id_move(struct cm_id *id, enum ib_cm_state next);
 bool cm_half_open_begin(struct cm_id *id, __be64 service_id);
 
-/* owner.c: whose passive ids are not connected yet */
+/* owner.c: owners of passive ids that are not connected yet */
 bool cm_owner_begin(struct cm_id *id, struct ofed_cm_owner *owner, int room);
 void cm_owner_end(struct cm_id *id);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Users whose programs listen, and how many passive ids they have that are not connected yet. A user
- * has at most as many of those as there are places free: alone it takes half of all places, two
- * users take a third each, and there is always one left for a user that has none.
+ * Users with programs that listen, and how many passive ids they have that are not connected
+ * yet. A user has at most as many of those as there are places free: alone it takes half of all
+ * places, two users take a third each, and there is always one left for a user that has none.
  */
 #include <kunit/visibility.h>
 #include <linux/cred.h>
