@@ -15,8 +15,17 @@ capture() {
 	wait_for 60 has "File:" "$2.log" || { cat "$2.log"; return 1; }
 }
 
+# The kernel hands frames to a capture in blocks, and what is in an open one when it ends is lost:
+# nothing more has come for a second.
+settled() { # FILE
+	_bytes=$(stat -c %s "$1")
+	sleep 1
+	[ "$(stat -c %s "$1")" = "$_bytes" ]
+}
+
 # capture_end FILE: nothing that was sent is missing in it. A copy is left to people.
 capture_end() {
+	wait_for 60 settled "$1"
 	kill -INT $capturing
 	wait $capturing
 	cp "$1" "$OUT/"
