@@ -108,7 +108,11 @@ for end in "$(lid_of hca1) 1" "$lid_sw 1"; do
 done
 # 2 Gbit/s of data: 80 MB take 320 ms.
 check "80 megabytes" takes 0.31 -n 40 -s 1048576
-# hca1 has to wait for the switch, which waits for the cable to hca2.
+# hca1 has to wait for the switch, which waits for hca2: each has room for 32 packets, and nothing
+# comes back for 200 ms. A host that is busy may be slower than the cable, but not than this.
+check "100 ms each way" asks delay 100000
+check "four megabytes" talks -n 2 -s 1048576
+check "no delay again" asks delay 0
 check "hca1 waits for credits" [ "$(pma PortVLXmitWait0 --vlxmitcounters "$(lid_of hca1)" 1)" -gt 0 ]
 credits=$(pma PortRcvFlowPkts --flowctlcounters "$(lid_of hca1)" 1)
 check "and is given them" [ "$credits" -gt 0 ]
