@@ -43,6 +43,9 @@ struct testdev_dmabuf_create {
 	__u32 reserved;
 };
 
+/* A buffer of so many pages says that it is memory of a device. */
+#define TESTDEV_DMABUF_FOREIGN	7
+
 #define TESTDEV_DMABUF_CREATE	_IOWR('T', 1, struct testdev_dmabuf_create)
 /* The exporter of dma-buf ARG "moves" its memory: importers must let go. */
 #define TESTDEV_DMABUF_MOVE	_IOW('T', 2, __s32)

@@ -13,8 +13,6 @@
 #include "ofed_testdev.h"
 
 #define TD_DMABUF_PAGES 1024
-/* A buffer of so many pages says that it is a device's. */
-#define TD_DMABUF_FOREIGN 7
 
 struct td_dmabuf {
 	u32 npages;
@@ -116,7 +114,7 @@ static int td_dmabuf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 
 	if (!at)
 		return -ENOMEM;
-	if (buf->npages == TD_DMABUF_FOREIGN)
+	if (buf->npages == TESTDEV_DMABUF_FOREIGN)
 		iosys_map_set_vaddr_iomem(map, (void __iomem __force *)at);
 	else
 		iosys_map_set_vaddr(map, at);

@@ -15,7 +15,6 @@
 #include "verdict.h"
 
 #define PAGES	16
-#define FOREIGN	7		/* pages of a buffer of the test device that is a device's */
 #define AT	(3 * 4096 + 256)	/* of the region in the buffer */
 #define LENGTH	(8 * 4096 + 100)
 #define IOVA	0x7000100ULL	/* no address of this program */
@@ -214,7 +213,7 @@ int main(int argc, char **argv)
 	fd = udmabuf ? by_udmabuf(size) : by_testdev(size);
 	which_are_taken(fd, size);
 	if (!udmabuf)
-		EXPECT("memory of a device", taken(by_testdev(FOREIGN * page), 0, page, 0, RIGHTS),
+		EXPECT("memory of a device", taken(by_testdev(TESTDEV_DMABUF_FOREIGN * page), 0, page, 0, RIGHTS),
 		       EOPNOTSUPP);
 
 	buffer = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -224,6 +223,6 @@ int main(int argc, char **argv)
 	close(fd);
 	ready(gid_index);
 	data_moves(buffer, size, mr);
-	/* Another region of it goes with the program. */
+	/* The region goes with the program. */
 	return verdict();
 }
