@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 
+#include "ask.h"
 #include "congestion.h"
 #include "dev.h"
 #include "early.h"
@@ -77,7 +78,8 @@ static bool ibt_is_due(struct ibt_qp *qp)
 		return false;
 	}
 	if (!ibt_sq_held(qp)) {
-		ibt_send_again(qp);
+		if (!ibt_ask_again(qp))
+			ibt_send_again(qp);
 		due = true;
 	}
 	ibt_wait_again(qp, now);

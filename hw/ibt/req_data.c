@@ -4,6 +4,7 @@
  * share a GSO skb, or several messages of one packet each in a GSO skb.
  */
 #include "../soft/iter.h"
+#include "ask.h"
 #include "congestion.h"
 #include "credit.h"
 #include "gso.h"
@@ -216,8 +217,10 @@ static bool ibt_batch_send(struct ibt_qp *qp, struct ibt_round *round,
 	}
 	/* Of a softirq that would bring all at its end, the user would see nothing earlier. */
 	round->over = true;
-	if (run->packets && ibt_qp_reliable(qp))
+	if (run->packets && ibt_qp_reliable(qp)) {
 		ibt_gso_set_ackreq(run);
+		ibt_ask_sent(qp, ibt_psn_add(sq->cur_psn, IBT_PSN_MASK));
+	}
 	qp->sq.way = IBT_WAY_GSO;
 	busy = ibt_gso_xmit(run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);

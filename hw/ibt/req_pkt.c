@@ -5,6 +5,7 @@
  */
 #include "../soft/iter.h"
 #include "../soft/piece.h"
+#include "ask.h"
 #include "limits.h"
 #include "opcode.h"
 #include "paging.h"
@@ -21,9 +22,6 @@
 #include "timers.h"
 #include "tx.h"
 #include "wqe.h"
-
-/* Ask for an answer at least so many times in a window. */
-#define ACKS_IN_WINDOW	4
 
 void ibt_req_fill(const struct ibt_qp *qp, const struct ibt_path *path,
 		  const struct ibt_wqe *wqe,
@@ -76,32 +74,18 @@ u8 ibt_req_opcode(const struct ibt_qp *qp, const struct ibt_wr_info *info,
 			     last ? info->extra : 0);
 }
 
-/* The packet with @psn asks for an answer. */
-void ibt_req_asked(struct ibt_qp *qp, u32 psn)
-{
-	if (qp->rtx.rtt.state == IBT_RTT_IDLE)
-		ibt_rtt_sent(&qp->rtx.rtt, psn, ktime_get_mono_fast_ns());
-}
-
 /* Which packet of a message, and what it says. */
 void ibt_req_place(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 		   const struct ibt_wr_info *info, u32 offset, bool last,
 		   struct ibt_pkt *pkt)
 {
-	struct ibt_sq *sq = &qp->sq;
-	u32 waiting = ibt_psn_ahead(pkt->psn, sq->una) + 1;
-	u32 window = ibt_rtx_window(&qp->rtx);
-	u32 every = DIV_ROUND_UP(window, ACKS_IN_WINDOW);
-
 	pkt->opcode = ibt_req_opcode(qp, info, offset, last);
 	pkt->op = &ibt_opcodes[pkt->opcode];
 	pkt->solicited = last && (wqe->flags & IB_SEND_SOLICITED) &&
 			 (info->verb == IBT_SEND || info->extra == IBT_IMM);
-	pkt->ack_request = ibt_qp_reliable(qp) &&
-			   (last || waiting % every == 0 || waiting >= window ||
-			    (waiting == 1 && qp->rtx.recovery != IBT_STEADY));
+	pkt->ack_request = ibt_qp_reliable(qp) && ibt_ask_due(qp, wqe, pkt->psn, last);
 	if (pkt->ack_request)
-		ibt_req_asked(qp, pkt->psn);
+		ibt_ask_sent(qp, pkt->psn);
 }
 
 /* The source stands at sq.offset; NULL: the request's memory is not there. */

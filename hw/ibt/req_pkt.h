@@ -63,7 +63,6 @@ struct sk_buff *ibt_req_load(struct ibt_qp *qp, struct ibt_round *round,
 			     struct ibt_wqe *wqe, u32 length);
 
 /* Records of what has been sent. */
-void ibt_req_asked(struct ibt_qp *qp, u32 psn);
 void ibt_req_sent(struct ibt_qp *qp, u32 packets);
 void ibt_req_sent_all(struct ibt_qp *qp, struct ibt_wqe *wqe);
 void ibt_req_outstanding(struct ibt_sq *sq, struct ibt_wqe *wqe);

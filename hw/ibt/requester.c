@@ -5,6 +5,7 @@
  */
 #include "../soft/iter.h"
 #include "../soft/task.h"
+#include "ask.h"
 #include "completer.h"
 #include "congestion.h"
 #include "credit.h"
@@ -81,7 +82,9 @@ static bool ibt_req_send_read_or_atomic(struct ibt_qp *qp, struct ibt_round *rou
 	}
 	ibt_pace_sent(&qp->congestion, IBT_PACE_HEADERS);
 	ibt_req_outstanding(sq, wqe);
-	ibt_req_asked(qp, sq->cur_psn);
+	ibt_ask_sent(qp, sq->cur_psn);
+	/* All of its response is asked for: una moves through it. */
+	qp->rtx.ask.psn = ibt_psn_add(sq->cur_psn, psns - 1);
 	if (unlikely(round->again) && info->verb == IBT_READ)
 		ibt_resend_note(&qp->rtx.resend, sq->cur_psn,
 				ibt_psn_add(sq->cur_psn, psns), sq->high);
@@ -168,6 +171,8 @@ static bool ibt_send_connected(struct ibt_qp *qp, struct ibt_round *round,
 	}
 	way = round->again ? IBT_LOOPBACK_NOT_POSSIBLE :
 			     ibt_loopback_send(qp, round->path, wqe, info);
+	if (way == IBT_LOCAL_WAIT && ibt_ask_again(qp))
+		return true;
 	if (way != IBT_LOOPBACK_NOT_POSSIBLE) {
 		round->bytes += length;
 		return way == IBT_LOOPBACK_DONE;
@@ -272,8 +277,9 @@ static bool ibt_requester_step(struct ibt_qp *qp, struct ibt_round *round)
 		return true;
 	}
 	info = ibt_wr_info(wqe->opcode);
+	/* Where it waits for what is in front of it, that must have asked. */
 	if (!ibt_may_begin(qp, wqe, info))
-		return false;
+		return ibt_ask_again(qp);
 	status = ibt_check_first(qp, wqe, info);
 	if (status != IB_WC_SUCCESS) {
 		ibt_wqe_fail(qp, wqe, status);

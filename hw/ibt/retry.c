@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Where sending goes on: a pure function, and what does as it says. */
 #include "../soft/task.h"
+#include "ask.h"
 #include "pkt.h"
 #include "qp.h"
 #include "retry.h"
@@ -64,6 +65,7 @@ void ibt_sq_rewind(struct ibt_qp *qp, u32 psn)
 	sq->next = at.wqe;
 	sq->offset = at.offset;
 	sq->cur_psn = psn;
+	ibt_ask_reset(&qp->rtx.ask, psn);
 	/* What is on its way does not count any more. */
 	sq->cpu = SOFT_NO_CPU;
 	qp->rtx.held.state = IBT_HELD_UNKNOWN;

@@ -8,6 +8,7 @@
 #include <linux/timer.h>
 #include <linux/types.h>
 
+#include "ask.h"
 #include "held.h"
 #include "resend.h"
 #include "rtt.h"
@@ -53,6 +54,7 @@ enum ibt_pause {
  * @pause_until: nothing is sent before, jiffies
  * @deadline: when to give up waiting for an answer
  * @rtt: of packets that have an answer
+ * @ask: packets that ask for one
  * @early_at: when to retransmit packets without an answer early, ns
  * @held: are packets without an answer in this host still?
  * @resend: packets that are retransmitted alone
@@ -73,6 +75,7 @@ struct ibt_rtx {
 	unsigned long pause_until;
 	unsigned long deadline;
 	struct ibt_rtt rtt;
+	struct ibt_ask ask;
 	u64 early_at;
 	struct ibt_held held;
 	struct ibt_resend resend;

@@ -6,6 +6,7 @@
 #include "../soft/hold.h"
 #include "../soft/ring.h"
 #include "../soft/task.h"
+#include "ask.h"
 #include "limits.h"
 #include "pkt.h"
 #include "qp.h"
@@ -188,6 +189,7 @@ static void ibt_sq_begin(struct ibt_qp *qp)
 	qp->rtx.held.state = IBT_HELD_UNKNOWN;
 	qp->credit = (struct ibt_credit){ };
 	ibt_rtt_reset(&qp->rtx.rtt, sq->psn);
+	ibt_ask_reset(&qp->rtx.ask, sq->psn);
 	ibt_resend_reset(&qp->rtx.resend, sq->psn,
 			 ibt_qp_reliable(qp) && READ_ONCE(ibt_selective));
 	ibt_pace_reset(qp);

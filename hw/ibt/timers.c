@@ -4,6 +4,7 @@
 #include <linux/timer.h>
 
 #include "../soft/hold.h"
+#include "ask.h"
 #include "congestion.h"
 #include "dev.h"
 #include "early.h"
@@ -71,7 +72,12 @@ static bool ibt_timers_expired(struct ibt_qp *qp)
 		mod_timer(&qp->rtx.retry_timer, qp->rtx.deadline);
 		return false;
 	}
-	ibt_sq_retry(qp, IBT_RETRY_TIMEOUT);
+	if (ibt_ask_again(qp)) {
+		qp->rtx.deadline = jiffies + ibt_rtx_wait(&qp->rtx);
+		mod_timer(&qp->rtx.retry_timer, qp->rtx.deadline);
+	} else {
+		ibt_sq_retry(qp, IBT_RETRY_TIMEOUT);
+	}
 	return true;
 }
 

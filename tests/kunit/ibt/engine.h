@@ -33,6 +33,7 @@ extern struct kunit_suite ibt_held_suite;	/* but not while they are here still *
 extern struct kunit_suite ibt_order_suite;	/* and do not overtake each other */
 extern struct kunit_suite ibt_answers_suite;	/* nor do answers */
 extern struct kunit_suite ibt_asked_suite;	/* one that answers what asks alone */
+extern struct kunit_suite ibt_unsignaled_suite;	/* requests that ask for little */
 extern struct kunit_suite ibt_credits_suite;	/* a peer that counts its receives */
 extern struct kunit_suite ibt_flush_suite;	/* what takes long to execute */
 extern struct kunit_suite ibt_calls_suite;	/* a consumer with a lock of its own */

@@ -283,7 +283,7 @@ int ends_post(struct pair *p, int which, const struct job *job)
 		.sg_list = &sge,
 		.num_sge = job->length ? 1 : 0,
 		.opcode = job->op,
-		.send_flags = IB_SEND_SIGNALED | job->flags,
+		.send_flags = (job->unsignaled ? 0 : IB_SEND_SIGNALED) | job->flags,
 	};
 
 	if (job->op == IB_WR_SEND_WITH_INV || job->op == IB_WR_LOCAL_INV)

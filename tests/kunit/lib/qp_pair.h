@@ -69,6 +69,7 @@ struct job {
 	u32 length;
 	u32 remote_at;
 	int flags;		/* beside IB_SEND_SIGNALED */
+	bool unsignaled;
 	u32 word;		/* immediate, or rkey to invalidate */
 	u64 add;		/* or compare */
 	u64 swap;
