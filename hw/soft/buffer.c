@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A dma-buf, as the processor sees it. A software device has no DMA: the exporter maps its memory
- * for the kernel, and keeps it where it is as long as it is mapped.
+ * for the kernel. A mapping alone does not keep it where it is: exporters that move their memory,
+ * or give its pages away, do so unless an attachment pins it.
  */
 #include <linux/dma-buf.h>
+#include <linux/dma-resv.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 #include <compat/umem.h>
@@ -16,12 +18,62 @@ COMPAT_IMPORT_DMA_BUF;
 /**
  * struct soft_buffer - memory of another device that is mapped
  * @dmabuf: keeps it; referenced
+ * @attach: keeps its memory in place; nothing is mapped for DMA
  * @map: in kernel addresses
  */
 struct soft_buffer {
 	struct dma_buf *dmabuf;
+	struct dma_buf_attachment *attach;
 	struct iosys_map map;
 };
+
+/* An exporter does not move what is pinned. */
+static void soft_buffer_moves(struct dma_buf_attachment *attach)
+{
+	WARN_ON_ONCE(1);
+}
+
+static const struct dma_buf_attach_ops soft_buffer_attach_ops = {
+	.compat_move_notify = soft_buffer_moves,
+};
+
+/*
+ * An exporter that moves its memory has an op that pins it; any other pins it for as long as
+ * something is attached. The importer is of the exporter's kind, or dma-buf would map it for DMA.
+ */
+static int soft_buffer_pin(struct ib_device *device, struct soft_buffer *buffer)
+{
+	struct dma_buf *dmabuf = buffer->dmabuf;
+	bool moves = dmabuf->ops->pin;
+	int ret = 0;
+
+	buffer->attach = dma_buf_dynamic_attach(dmabuf, &device->dev,
+						moves ? &soft_buffer_attach_ops : NULL, buffer);
+	if (IS_ERR(buffer->attach))
+		return ofed_refuse(device, PTR_ERR(buffer->attach),
+				   "a dma-buf of %s: it takes no importer", dmabuf->exp_name);
+	if (!moves)
+		return 0;
+	dma_resv_lock(dmabuf->resv, NULL);
+	ret = dma_buf_pin(buffer->attach);
+	dma_resv_unlock(dmabuf->resv);
+	if (!ret)
+		return 0;
+	dma_buf_detach(dmabuf, buffer->attach);
+	return ofed_refuse(device, ret, "a dma-buf of %s: it cannot be pinned", dmabuf->exp_name);
+}
+
+static void soft_buffer_unpin(struct soft_buffer *buffer)
+{
+	struct dma_buf *dmabuf = buffer->dmabuf;
+
+	if (dmabuf->ops->pin) {
+		dma_resv_lock(dmabuf->resv, NULL);
+		dma_buf_unpin(buffer->attach);
+		dma_resv_unlock(dmabuf->resv);
+	}
+	dma_buf_detach(dmabuf, buffer->attach);
+}
 
 /* Memory of a device needs other instructions than what copies and adds here. */
 static int soft_buffer_map(struct ib_device *device, struct soft_buffer *buffer)
@@ -52,7 +104,7 @@ static int soft_buffer_map(struct ib_device *device, struct soft_buffer *buffer)
  * Context: process, of the program. Return: it, for soft_buffer_close(), or ERR_PTR: -EBADF
  * (@fd), -EINVAL (no dma-buf; @offset and @length go beyond its end), -EOPNOTSUPP (the exporter
  * has no mapping for the processor, or its memory is a device's), -ENOMEM, or the errno of the
- * exporter's begin_cpu_access.
+ * exporter's attach, pin or begin_cpu_access.
  */
 struct soft_buffer *soft_buffer_open(struct ib_device *device, int fd, u64 offset, u64 length)
 {
@@ -72,11 +124,16 @@ struct soft_buffer *soft_buffer_open(struct ib_device *device, int fd, u64 offse
 			    buffer->dmabuf->size);
 		goto err_put;
 	}
-	ret = soft_buffer_map(device, buffer);
+	ret = soft_buffer_pin(device, buffer);
 	if (ret)
 		goto err_put;
+	ret = soft_buffer_map(device, buffer);
+	if (ret)
+		goto err_unpin;
 	return buffer;
 
+err_unpin:
+	soft_buffer_unpin(buffer);
 err_put:
 	dma_buf_put(buffer->dmabuf);
 err_free:
@@ -96,6 +153,7 @@ void soft_buffer_close(struct soft_buffer *buffer)
 		return;
 	dma_buf_end_cpu_access(buffer->dmabuf, DMA_BIDIRECTIONAL);
 	compat_dma_buf_vunmap(buffer->dmabuf, &buffer->map);
+	soft_buffer_unpin(buffer);
 	dma_buf_put(buffer->dmabuf);
 	kfree(buffer);
 }

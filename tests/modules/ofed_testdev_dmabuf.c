@@ -14,8 +14,15 @@
 
 #define TD_DMABUF_PAGES 1024
 
+/**
+ * struct td_dmabuf - memory that is exported
+ * @npages: entries of @pages
+ * @pins: importers that want it where it is; dma_resv guards it
+ * @pages: the memory
+ */
 struct td_dmabuf {
 	u32 npages;
+	u32 pins;
 	struct page *pages[];
 };
 
@@ -93,11 +100,17 @@ static void td_dmabuf_unmap(struct dma_buf_attachment *attach,
 /* Pages never move by themselves; having the op makes the exporter dynamic. */
 static int td_dmabuf_pin(struct dma_buf_attachment *attach)
 {
+	struct td_dmabuf *buf = attach->dmabuf->priv;
+
+	buf->pins++;
 	return 0;
 }
 
 static void td_dmabuf_unpin(struct dma_buf_attachment *attach)
 {
+	struct td_dmabuf *buf = attach->dmabuf->priv;
+
+	buf->pins--;
 }
 
 static int td_dmabuf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
@@ -107,11 +120,15 @@ static int td_dmabuf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	return vm_map_pages(vma, buf->pages, buf->npages);
 }
 
+/* As exporters do that move their memory: a mapping does not keep it in place. */
 static int td_dmabuf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 {
 	struct td_dmabuf *buf = dmabuf->priv;
-	void *at = vmap(buf->pages, buf->npages, VM_MAP, PAGE_KERNEL);
+	void *at;
 
+	if (!buf->pins)
+		return -EBUSY;
+	at = vmap(buf->pages, buf->npages, VM_MAP, PAGE_KERNEL);
 	if (!at)
 		return -ENOMEM;
 	if (buf->npages == TESTDEV_DMABUF_FOREIGN)
@@ -128,7 +145,10 @@ static void td_dmabuf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 
 static void td_dmabuf_release(struct dma_buf *dmabuf)
 {
-	td_dmabuf_free(dmabuf->priv);
+	struct td_dmabuf *buf = dmabuf->priv;
+
+	WARN(buf->pins, "%u importers have not unpinned a dma-buf that goes\n", buf->pins);
+	td_dmabuf_free(buf);
 }
 
 static const struct dma_buf_ops td_dmabuf_ops = {
