@@ -21,7 +21,11 @@ static void ibt_page_bell(struct soft_bell *bell)
 	/* Receives that were posted after the error wait to be looked at, too. */
 	if (state == IB_QPS_ERR)
 		ibt_resp_check_flush(qp);
-	ibt_requester(qp);
+	/* One of many that a timer serves: a work sends, not this softirq. */
+	if (in_serving_softirq())
+		ibt_sq_schedule(qp);
+	else
+		ibt_requester(qp);
 }
 
 /**

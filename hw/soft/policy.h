@@ -83,6 +83,8 @@
 /* Jiffies for which it is not woken, when another task wanted the processor. */
 #define SOFT_POLL_PAUSE_LEAST	1UL
 #define SOFT_POLL_PAUSE_MOST	(HZ / 2UL)
+/* Jiffies. A thread that could not be made is not tried again before: trying stops all forks. */
+#define SOFT_POLL_TRY		HZ
 /* ns. Less than this was not worth the switch: the next pause is twice as long. */
 #define SOFT_POLL_WORTH		(20 * NSEC_PER_MSEC)
 /* ns. A round in which nothing had rung takes less than 1 us; of this one much was taken away. */

@@ -25,9 +25,9 @@
  * @words: of @page->rung, those behind have no number that was ever taken
  * @at: the word where the next round begins; a hint
  * @awake: the thread reads @page; what the program is told, too. Peeked at without the lock
- * @start_lock: one thread is made; guards @failed
+ * @start_lock: one thread is made; guards @again
  * @thread: reads @page, NULL: not made yet. Written once
- * @failed: it could not be made, and will not
+ * @again: jiffies; one that could not be made is not tried before
  * @wanted: it is to begin
  * @rounds: of @thread, for @timer
  *
@@ -57,7 +57,7 @@ struct soft_poller {
 	bool awake;
 	struct mutex start_lock; /* see above */
 	struct task_struct *thread;
-	bool failed;
+	unsigned long again;
 	bool wanted;
 	u32 rounds;
 	u64 last_call;

@@ -25,6 +25,9 @@ bool soft_rung_answer(struct soft_poller *p, u32 slot)
 	rung = soft_rung_take(p, slot);
 	if (rung && p->bells[slot])
 		p->bells[slot]->ring(p->bells[slot]);
+	/* A round of many long messages takes long, and is no thread that is held. */
+	if (rung)
+		WRITE_ONCE(p->rounds, p->rounds + 1);
 	spin_unlock_bh(&p->lock);
 	return rung;
 }

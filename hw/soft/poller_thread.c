@@ -73,7 +73,10 @@ static bool soft_poll_ticks(struct soft_poller *p, bool useful)
 
 	spin_lock_bh(&p->lock);
 	ticks = p->awake || (p->left && (useful || READ_ONCE(p->wanted)));
-	if (p->left)
+	/* Counted from when the thread is asleep: each word of the page has its turn. */
+	if (p->awake)
+		p->left = SOFT_POLL_REST;
+	else if (p->left)
 		p->left--;
 	p->ticking = ticks;
 	spin_unlock_bh(&p->lock);
@@ -233,9 +236,9 @@ static void soft_poll_start(struct soft_poller *p)
 	struct task_struct *task;
 
 	mutex_lock(&p->start_lock);
-	if (!p->thread && !p->failed) {
+	if (!p->thread && time_after_eq(jiffies, p->again)) {
 		task = soft_poll_new(p);
-		p->failed = !task;
+		p->again = jiffies + SOFT_POLL_TRY;
 		/* What it is made of is seen by those that read it without the lock. */
 		smp_store_release(&p->thread, task);
 	}
@@ -247,7 +250,7 @@ static void soft_poll_wake(struct soft_poller *p)
 	struct task_struct *task = smp_load_acquire(&p->thread); /* soft_poll_start() */
 
 	if (!task) {
-		if (READ_ONCE(p->failed))
+		if (time_before(jiffies, READ_ONCE(p->again)))
 			return;
 		soft_poll_start(p);
 		task = READ_ONCE(p->thread);
@@ -292,6 +295,7 @@ void soft_poller_init(struct soft_poller *p)
 {
 	mutex_init(&p->start_lock);
 	p->until = jiffies;
+	p->again = jiffies;
 	p->patience = SOFT_POLL_FIRST;
 	hrtimer_setup(&p->timer, soft_poll_expired, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_SOFT);
