@@ -30,14 +30,24 @@ struct ofed_cm_owner {
 static DEFINE_SPINLOCK(cm_owners_lock);
 static LIST_HEAD(cm_owners);
 
-/* In a namespace of its own a user has many numbers, and is still the one that made it. */
+/*
+ * In a namespace of its own a user has many numbers, and is still the one that made it. Those that
+ * root makes for others have ranges of numbers that do not overlap, and the first one names each.
+ */
+static kuid_t cm_namespace_owner(struct user_namespace *ns)
+{
+	kuid_t first = make_kuid(ns, 0);
+
+	return uid_eq(ns->owner, GLOBAL_ROOT_UID) && uid_valid(first) ? first : ns->owner;
+}
+
 static kuid_t cm_current_uid(void)
 {
 	struct user_namespace *ns = current_user_ns();
 	kuid_t uid = current_euid();
 
 	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = ns->owner;
+		uid = cm_namespace_owner(ns);
 	return uid;
 }
 
