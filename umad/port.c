@@ -12,8 +12,8 @@ static ssize_t umad_ibdev_show(struct device *device, struct device_attribute *a
 	struct umad_port *port = dev_get_drvdata(device);
 
 	guard(mutex)(&port->lock);
-	return port->ib_dev ?
-		sysfs_emit(buf, "%s\n", dev_name(&port->ib_dev->dev)) : -ENODEV;
+	/* Not dev_name(): a rename frees what that returns. */
+	return port->ib_dev ? sysfs_emit(buf, "%s\n", port->ib_dev->name) : -ENODEV;
 }
 static struct device_attribute dev_attr_ibdev =
 	__ATTR(ibdev, 0444, umad_ibdev_show, NULL);

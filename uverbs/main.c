@@ -54,8 +54,8 @@ static ssize_t uv_ibdev_show(struct device *device, struct device_attribute *att
 
 	guard(srcu)(&dev->srcu);
 	ib_dev = uv_ib_dev(dev);
-	return ib_dev ? sysfs_emit(buf, "%s\n", dev_name(&ib_dev->dev)) :
-			-ENODEV;
+	/* Not dev_name(): a rename frees what that returns. */
+	return ib_dev ? sysfs_emit(buf, "%s\n", ib_dev->name) : -ENODEV;
 }
 static struct device_attribute dev_attr_ibdev =
 	__ATTR(ibdev, 0444, uv_ibdev_show, NULL);

@@ -4,6 +4,12 @@
 #include <rdma/ib_verbs.h>
 #include <compat/decls.h>
 
+/* Not dev_name(): a rename frees what that returns, and takes no lock that is known here. */
+static const char *device_log_name(const struct ib_device *ibdev)
+{
+	return ibdev->name[0] ? ibdev->name : "(unnamed)";
+}
+
 static void device_emit(const char *level, const struct ib_device *ibdev,
 			struct va_format *vaf)
 {
@@ -15,12 +21,12 @@ static void device_emit(const char *level, const struct ib_device *ibdev,
 	}
 	parent = ibdev->dev.parent;
 	if (!parent) {
-		_printk("%s%s: %pV", level, dev_name(&ibdev->dev), vaf);
+		_printk("%s%s: %pV", level, device_log_name(ibdev), vaf);
 		return;
 	}
 	dev_printk_emit(level[1] - '0', parent, "%s %s %s: %pV",
 			dev_driver_string(parent), dev_name(parent),
-			dev_name(&ibdev->dev), vaf);
+			device_log_name(ibdev), vaf);
 }
 
 /**

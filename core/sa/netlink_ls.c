@@ -101,8 +101,7 @@ static int sa_fill_resolve(struct sk_buff *skb, struct ib_sa_query *query)
 			      RDMA_NL_LS, RDMA_NL_LS_OP_RESOLVE, NLM_F_REQUEST);
 	if (!header)
 		return -EMSGSIZE;
-	strscpy_pad(header->device_name,
-		    dev_name(&query->port->agent->device->dev),
+	strscpy_pad(header->device_name, query->port->agent->device->name,
 		    sizeof(header->device_name));
 	header->port_num = query->port->port_num;
 	header->path_use = query->ls_path_use;

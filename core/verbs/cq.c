@@ -127,7 +127,7 @@ OFED_EXPORT(ib_process_cq_direct);
 static void cq_event_direct(struct ib_cq *cq, void *private)
 {
 	WARN_ONCE(1, "%s: completion event on a CQ that was never armed\n",
-		  dev_name(&cq->device->dev));
+		  cq->device->name);
 }
 
 static int cq_irq_poll(struct irq_poll *iop, int budget)
@@ -371,7 +371,7 @@ void ib_free_cq(struct ib_cq *cq)
 	if (ops->pre_destroy_cq)
 		ret = ops->pre_destroy_cq(cq);
 	WARN_ONCE(ret, "a CQ of %s can not be stopped: %d\n",
-		  dev_name(&cq->device->dev), ret);
+		  cq->device->name, ret);
 	cq_stop_poller(cq);
 	cq_dim_stop(cq);
 
@@ -382,7 +382,7 @@ void ib_free_cq(struct ib_cq *cq)
 	} else {
 		ret = ops->destroy_cq(cq, NULL);
 		WARN_ONCE(ret, "a CQ of %s can not be destroyed: %d\n",
-			  dev_name(&cq->device->dev), ret);
+			  cq->device->name, ret);
 	}
 	kfree(cq->wc);
 	kfree(cq);

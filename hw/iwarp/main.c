@@ -55,7 +55,7 @@ static void iw_dealloc_driver(struct ib_device *ib)
 	iw_free_tables(dev);
 	soft_guid_give(&dev->guid);
 	if (dev->announced)
-		pr_info("link %s on %s removed\n", dev_name(&ib->dev),
+		pr_info("link %s on %s removed\n", ib->name,
 			dev->held->name);
 	dev_put(dev->held);
 	/* One that newlink gave up was never listed. */
@@ -69,7 +69,7 @@ static int iw_enable_driver(struct ib_device *ib)
 	struct iw_dev *dev = to_iw_dev(ib);
 
 	if (!dev->announced)
-		pr_info("link %s on %s added\n", dev_name(&ib->dev),
+		pr_info("link %s on %s added\n", ib->name,
 			dev->held->name);
 	dev->announced = true;
 	return 0;

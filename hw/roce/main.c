@@ -112,7 +112,7 @@ static void roce_dealloc(struct ibt_dev *dev)
 	WARN_ON_ONCE(refcount_read(&rd->refs) > 3);
 	soft_guid_give(&rd->guid);
 	if (rd->announced)
-		pr_info("link %s on %s removed\n", dev_name(&rd->ib->dev),
+		pr_info("link %s on %s removed\n", rd->ib->name,
 			rd->held->name);
 	dev_put(rd->held);
 	roce_reap(rd);
@@ -123,7 +123,7 @@ static void roce_enabled(struct ibt_dev *dev)
 	struct roce_dev *rd = *(struct roce_dev **)ibt_dev_priv(dev);
 
 	if (!rd->announced)
-		pr_info("link %s on %s added\n", dev_name(&rd->ib->dev),
+		pr_info("link %s on %s added\n", rd->ib->name,
 			rd->held->name);
 	rd->announced = true;
 	roce_catch_up(rd);

@@ -228,11 +228,13 @@ int ofed_iw_pm_map(struct iw_id *id, bool active)
 {
 	struct iw_cm_id *cm_id = &id->id;
 	const char *netdev = cm_id->device->iw_ifname;
-	const char *ibdev = dev_name(&cm_id->device->dev);
 	const u32 flags = cm_id->device->iw_driver_flags & IW_F_NO_PORT_MAP ?
 			  IWPM_FLAGS_NO_PORT_MAP : 0;
+	char ibdev[IB_DEVICE_NAME_MAX];
 	struct ofed_iw_pm_msg msg;
 
+	/* It may be renamed meanwhile. */
+	strscpy(ibdev, cm_id->device->name, sizeof(ibdev));
 	/* Of an earlier connection. */
 	ofed_iw_pm_unmap(id);
 	if (strlen(ibdev) >= IWPM_DEVNAME_SIZE ||
