@@ -15,28 +15,37 @@ static struct mad_recv *mad_as_received(const struct mad_send *send,
 					const void *mad, size_t size)
 {
 	const struct ib_smp *smp = mad;
+	const bool opa = smp->base_version == OPA_MGMT_BASE_VERSION;
 	const struct ib_wc wc = {
 		.status = IB_WC_SUCCESS,
 		.opcode = IB_WC_RECV,
 		.byte_len = sizeof(struct ib_grh) + size,
 		.qp = send->agent->qp->qp,
 		.src_qp = IB_QP0,
-		.slid = be16_to_cpu(smp->dr_slid),
+		.slid = be16_to_cpu(opa ? IB_LID_PERMISSIVE : smp->dr_slid),
 		.pkey_index = send->wr.pkey_index,
 		.port_num = send->agent->port->num,
 	};
 
-	return mad_recv_alloc(&wc, NULL, mad, size, size);
+	/* Readers go by the kind of the MAD, and the driver's agents look at all of it. */
+	return mad_recv_alloc(&wc, NULL, mad, size,
+			      max(size, mad_full_size(send->agent->port, smp->base_version)));
 }
 
 /* The reply of the driver, if it has one that the sender waits for. */
-static void mad_deliver_reply(struct mad_send *send, const struct ib_mad *reply)
+static void mad_deliver_reply(struct mad_send *send, const struct ib_mad *reply,
+			      size_t size)
 {
+	const u8 base_version = reply->mad_hdr.base_version;
 	struct mad_recv *recv;
 
 	if (!ib_response_mad(&reply->mad_hdr))
 		return;
-	recv = mad_as_received(send, reply, sizeof(*reply));
+	/* Only drivers for Omni-Path set the size. */
+	if (base_version != OPA_MGMT_BASE_VERSION)
+		size = sizeof(*reply);
+	size = clamp(size, sizeof(*reply), mad_full_size(send->agent->port, base_version));
+	recv = mad_as_received(send, reply, size);
 	if (recv)
 		mad_hand_to(send->agent, recv);
 }
@@ -48,7 +57,7 @@ static enum ib_wc_status mad_run_local(struct mad_send *send,
 	struct mad_port *port = send->agent->port;
 	struct ib_device *device = port->device;
 	u16 pkey_index = send->wr.pkey_index;
-	size_t size = sizeof(*reply);
+	size_t size = port->mad_size;
 	struct mad_recv *recv;
 	int result;
 
@@ -68,7 +77,7 @@ static enum ib_wc_status mad_run_local(struct mad_send *send,
 		return IB_WC_SUCCESS;
 	}
 	if (!(result & IB_MAD_RESULT_CONSUMED))
-		mad_deliver_reply(send, reply);
+		mad_deliver_reply(send, reply, size);
 	mad_recv_free(recv);
 	return IB_WC_SUCCESS;
 }

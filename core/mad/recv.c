@@ -68,9 +68,6 @@ static bool mad_arrives_here(const struct mad_port *port, struct mad_recv *recv)
 	if (hdr->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		return true;
 	mad_trace_smp_in(hdr);
-	/* The longer packets of Omni-Path have their route elsewhere. */
-	if (hdr->base_version != IB_MGMT_BASE_VERSION)
-		return true;
 	return smi_incoming((struct ib_smp *)hdr, port->num) == SMI_HERE;
 }
 

@@ -207,8 +207,6 @@ int mad_local_check(struct mad_send *send)
 	    hdr->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		return 0;
 	mad_trace_smp_out(hdr);
-	if (hdr->base_version != IB_MGMT_BASE_VERSION)
-		return 0;
 
 	switch (smi_outgoing(send->buf.mad, port->num)) {
 	case SMI_DISCARD:

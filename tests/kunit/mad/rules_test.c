@@ -2,7 +2,7 @@
 /* Rules that are tables: registrations, directed routes of SMPs, and the fault hook's. */
 #include <kunit/test.h>
 #include <linux/module.h>
-#include <rdma/ib_smi.h>
+#include <rdma/opa_smi.h>
 
 #include "core/mad/inject.h"
 #include "core/mad/priv.h"
@@ -50,6 +50,20 @@ static struct ib_smp new_smp(u8 hop_ptr, u8 hop_cnt, bool back)
 	memset(smp.initial_path, 1, sizeof(smp.initial_path));
 	memset(smp.return_path, 1, sizeof(smp.return_path));
 	return smp;
+}
+
+static void fill_opa_smp(struct opa_smp *smp, u8 hop_ptr, u8 hop_cnt, bool back)
+{
+	memset(smp, 0, sizeof(*smp));
+	smp->base_version = OPA_MGMT_BASE_VERSION;
+	smp->mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
+	smp->status = back ? IB_SMP_DIRECTION : 0;
+	smp->hop_ptr = hop_ptr;
+	smp->hop_cnt = hop_cnt;
+	smp->route.dr.dr_slid = OPA_LID_PERMISSIVE;
+	smp->route.dr.dr_dlid = OPA_LID_PERMISSIVE;
+	memset(smp->route.dr.initial_path, 1, sizeof(smp->route.dr.initial_path));
+	memset(smp->route.dr.return_path, 1, sizeof(smp->route.dr.return_path));
 }
 
 static const struct route {
@@ -100,6 +114,30 @@ static void route_test(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, smp.hop_ptr, row->after, "%s",
 				    row->name);
 	}
+}
+
+/* Those of Omni-Path take the same ways. */
+static void opa_route_test(struct kunit *test)
+{
+	const struct route *row;
+	struct opa_smp *smp = kunit_kzalloc(test, sizeof(*smp), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, smp);
+	for (row = routes; row < routes + ARRAY_SIZE(routes); row++) {
+		fill_opa_smp(smp, row->hop_ptr, row->hop_cnt, row->back);
+		KUNIT_EXPECT_EQ_MSG(test, row->in ?
+				    smi_incoming((struct ib_smp *)smp, row->port) :
+				    smi_outgoing((struct ib_smp *)smp, row->port),
+				    row->way, "%s", row->name);
+		KUNIT_EXPECT_EQ_MSG(test, smp->hop_ptr, row->after, "%s", row->name);
+	}
+	fill_opa_smp(smp, 3, 3, false);
+	smi_incoming((struct ib_smp *)smp, 7);
+	KUNIT_EXPECT_EQ(test, smp->route.dr.return_path[3], 7);
+	/* Behind the path it goes by LID. A LID that InfiniBand calls permissive is none here. */
+	fill_opa_smp(smp, 3, 3, false);
+	smp->route.dr.dr_dlid = cpu_to_be32(0xffff);
+	KUNIT_EXPECT_EQ(test, smi_incoming((struct ib_smp *)smp, 1), SMI_DISCARD);
 }
 
 static void return_path_test(struct kunit *test)
@@ -212,6 +250,7 @@ static void rule_count_test(struct kunit *test)
 static struct kunit_case mad_rules_cases[] = {
 	KUNIT_CASE(bad_reg_test),
 	KUNIT_CASE(route_test),
+	KUNIT_CASE(opa_route_test),
 	KUNIT_CASE(return_path_test),
 	KUNIT_CASE(rule_text_test),
 	KUNIT_CASE(rule_count_test),
