@@ -2,8 +2,8 @@
 /*
  * The fabric in configfs:
  *
- *	ofed_ib/hcas/NAME	guid sys_guid desc ports power
- *	ofed_ib/switches/NAME	the same
+ *	ofed_ib/hcas/NAME	guid sys_guid desc ports opa power
+ *	ofed_ib/switches/NAME	the same but for opa
  *	ofed_ib/cables/NAME	see config_cable.c
  *	ofed_ib/tunnels/NAME	see config_tunnel.c
  *
@@ -141,6 +141,29 @@ static ssize_t ibf_node_ports_store(struct config_item *item, const char *page,
 	return ret ?: count;
 }
 
+static ssize_t ibf_node_opa_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%d\n", ibf_config_node_of(item)->opa);
+}
+
+static ssize_t ibf_node_opa_store(struct config_item *item, const char *page,
+				  size_t count)
+{
+	struct ibf_node *node = ibf_config_node_of(item);
+	bool opa;
+	int ret;
+
+	ret = kstrtobool(page, &opa);
+	if (ret)
+		return ret;
+	mutex_lock(&ibf_config);
+	ret = ibf_may_describe(node);
+	if (!ret)
+		node->opa = opa;
+	mutex_unlock(&ibf_config);
+	return ret ?: count;
+}
+
 static ssize_t ibf_node_power_show(struct config_item *item, char *page)
 {
 	return sysfs_emit(page, "%d\n", READ_ONCE(ibf_config_node_of(item)->live));
@@ -181,9 +204,20 @@ CONFIGFS_ATTR(ibf_node_, guid);
 CONFIGFS_ATTR(ibf_node_, sys_guid);
 CONFIGFS_ATTR(ibf_node_, desc);
 CONFIGFS_ATTR(ibf_node_, ports);
+CONFIGFS_ATTR(ibf_node_, opa);
 CONFIGFS_ATTR(ibf_node_, power);
 
-static struct configfs_attribute *ibf_node_attrs[] = {
+static struct configfs_attribute *ibf_hca_attrs[] = {
+	&ibf_node_attr_guid,
+	&ibf_node_attr_sys_guid,
+	&ibf_node_attr_desc,
+	&ibf_node_attr_ports,
+	&ibf_node_attr_opa,
+	&ibf_node_attr_power,
+	NULL
+};
+
+static struct configfs_attribute *ibf_switch_attrs[] = {
 	&ibf_node_attr_guid,
 	&ibf_node_attr_sys_guid,
 	&ibf_node_attr_desc,
@@ -201,9 +235,15 @@ static struct configfs_item_operations ibf_node_item_ops = {
 	.release = ibf_node_release,
 };
 
-static const struct config_item_type ibf_node_type = {
+static const struct config_item_type ibf_hca_type = {
 	.ct_item_ops = &ibf_node_item_ops,
-	.ct_attrs = ibf_node_attrs,
+	.ct_attrs = ibf_hca_attrs,
+	.ct_owner = THIS_MODULE,
+};
+
+static const struct config_item_type ibf_switch_type = {
+	.ct_item_ops = &ibf_node_item_ops,
+	.ct_attrs = ibf_switch_attrs,
 	.ct_owner = THIS_MODULE,
 };
 
@@ -230,7 +270,8 @@ static struct config_group *ibf_make_node(const char *name, bool is_switch)
 	node = ibf_node_new(name, is_switch);
 	if (IS_ERR(node))
 		return ERR_CAST(node);
-	config_group_init_type_name(&node->group, name, &ibf_node_type);
+	config_group_init_type_name(&node->group, name,
+				    is_switch ? &ibf_switch_type : &ibf_hca_type);
 	mutex_lock(&ibf_config);
 	if (ibf_find_node(name)) {
 		mutex_unlock(&ibf_config);

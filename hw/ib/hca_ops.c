@@ -39,6 +39,8 @@ static int ibf_process_mad(struct ib_device *ib, int flags, u32 port_num,
 
 	if (!port)
 		return IB_MAD_RESULT_FAILURE;
+	/* As long as a request that the agents know. */
+	*out_size = sizeof(*out);
 	switch (ibf_agent(port, in, out)) {
 	case IBF_REPLY:
 		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
@@ -52,10 +54,12 @@ static int ibf_process_mad(struct ib_device *ib, int flags, u32 port_num,
 static int ibf_port_immutable(struct ib_device *ib, u32 port_num,
 			      struct ib_port_immutable *immutable)
 {
+	const bool opa = ibf_hca_ops_node_of(ib)->opa;
+
 	immutable->pkey_tbl_len = IBF_PKEYS;
 	immutable->gid_tbl_len = IBF_GUIDS;
-	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_IB;
-	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+	immutable->core_cap_flags = opa ? RDMA_CORE_PORT_INTEL_OPA : RDMA_CORE_PORT_IBA_IB;
+	immutable->max_mad_size = opa ? OPA_MGMT_MAD_SIZE : IB_MGMT_MAD_SIZE;
 	return 0;
 }
 
@@ -81,7 +85,10 @@ static int ibf_query_gid(struct ib_device *ib, u32 port_num, int index,
 	return 0;
 }
 
-/* The capabilities are those of PortInfo, so that a subnet manager sees them. */
+/*
+ * The capabilities are those of PortInfo, so that a subnet manager sees them. Omni-Path's own
+ * are in another attribute, which this SMA does not have: nothing is to be changed then.
+ */
 static int ibf_modify_port(struct ib_device *ib, u32 port_num, int mask,
 			   struct ib_port_modify *modify)
 {
@@ -90,6 +97,8 @@ static int ibf_modify_port(struct ib_device *ib, u32 port_num, int mask,
 
 	if (!port)
 		return ofed_refuse(ib, -EINVAL, "there is no port %u", port_num);
+	if (mask == IB_PORT_OPA_MASK_CHG && port->node->opa)
+		return 0;
 	if (mask & ~(IB_PORT_RESET_QKEY_CNTR | IB_PORT_SHUTDOWN))
 		return ofed_refuse(ib, -EOPNOTSUPP, "attributes 0x%x of port %u", mask,
 				   port_num);

@@ -62,6 +62,7 @@ struct ibf_sample {
  * @guid: node GUID
  * @sys_guid: system image GUID
  * @desc: NodeDescription of a switch
+ * @opa: (HCA) its ports are of Omni-Path's kind, too: MADs of 2 KiB
  * @live: the node is powered; an HCA has a device (ibf_lock)
  * @dev: (HCA) device of the engine
  * @ib: (HCA) device of the core, referenced from power on to power off
@@ -83,6 +84,7 @@ struct ibf_node {
 	__be64 guid;
 	__be64 sys_guid;
 	char desc[IB_DEVICE_NODE_DESC_MAX];
+	bool opa;
 	bool live;
 	struct ibt_dev *dev;
 	struct ib_device *ib;

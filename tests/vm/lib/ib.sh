@@ -123,3 +123,9 @@ end_traffic() {
 	wait $_s $_c
 	return 0
 }
+
+# opa_power HCA 0|1: whether its ports are of Omni-Path's kind; its cables stay
+opa_power() {
+	echo 0 >"$configfs/hcas/$1/power" && echo "$2" >"$configfs/hcas/$1/opa" &&
+		echo 1 >"$configfs/hcas/$1/power"
+}
