@@ -6,7 +6,9 @@
 #include "fabric.h"
 #include "hca.h"
 #include "node.h"
+#include "opa.h"
 #include "packet.h"
+#include "vnic.h"
 
 /* ---- received packets -------------------------------------------------------------- */
 
@@ -89,15 +91,20 @@ void ibf_hca_receive(struct ibf_port *port, struct sk_buff *skb)
 	const struct ibf_lrh *lrh = ibf_lrh(skb);
 	u32 front = sizeof(*lrh);
 	struct ibt_rx_meta meta;
-	bool smp, global;
+	bool smp, global, raw = ibf_is_raw(skb);
 
 	smp = FIELD_GET(IBF_LRH_VL, lrh->vl) == 15;
 	global = FIELD_GET(IBF_LRH_LNH, lrh->sl) == IBF_LNH_GLOBAL;
 	if (global)
 		front += sizeof(struct ib_grh);
 	if (!ibt || !ibf_is_for(port, be16_to_cpu(lrh->dlid), smp) ||
-	    !ibf_may_receive(port, smp) || !ibf_headers_ok(skb, front, smp)) {
+	    !ibf_may_receive(port, smp) ||
+	    (raw ? smp : !ibf_headers_ok(skb, front, smp))) {
 		kfree_skb(skb);
+		return;
+	}
+	if (raw) {
+		ibf_vnic_receive(port, skb);
 		return;
 	}
 	ibf_hca_learn(port, skb, global ? (void *)(skb->data + sizeof(*lrh)) : NULL,
@@ -153,6 +160,7 @@ int ibf_hca_start(struct ibf_node *node)
 	node->ib->dev.parent = &node->parent->dev;
 	node->ib->node_guid = node->guid;
 	ibt_dev_set_system(node->dev, node->sys_guid);
+	ibf_vnic_setup(node);
 	memcpy(node->ib->node_desc, node->desc, sizeof(node->desc));
 	ibf_attach_ports(node);
 	spin_lock_bh(&ibf_lock);

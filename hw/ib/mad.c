@@ -7,6 +7,7 @@
 
 #include "mad.h"
 #include "node.h"
+#include "opa.h"
 #include "packet.h"
 #include "queue.h"
 #include "switch.h"
@@ -241,7 +242,7 @@ static bool ibf_is_mad(struct ibf_port *in, struct sk_buff *skb,
 	bool smp, vl15;
 
 	*why = IBF_RCV_MALFORMED;
-	if (skb_linearize(skb))
+	if (ibf_is_raw(skb) || skb_linearize(skb))
 		return false;
 	ud = ibf_ud(skb);
 	if (skb_tail_pointer(skb) - (u8 *)ud != UD_BYTES + IBT_ICRC_BYTES ||

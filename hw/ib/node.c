@@ -19,6 +19,7 @@ static void ibf_port_init(struct ibf_node *node, u8 num, u8 (*sl2vl)[16])
 	port->node = node;
 	port->num = num;
 	port->sl2vl = sl2vl;
+	INIT_LIST_HEAD(&port->vnics);
 	ibf_queues_init(port);
 }
 

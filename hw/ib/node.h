@@ -62,7 +62,7 @@ struct ibf_sample {
  * @guid: node GUID
  * @sys_guid: system image GUID
  * @desc: NodeDescription of a switch
- * @opa: (HCA) its ports are of Omni-Path's kind, too: MADs of 2 KiB
+ * @opa: (HCA) its ports are of Omni-Path's kind, too: MADs of 2 KiB, and VNICs
  * @live: the node is powered; an HCA has a device (ibf_lock)
  * @dev: (HCA) device of the engine
  * @ib: (HCA) device of the core, referenced from power on to power off

@@ -102,6 +102,8 @@ struct ibf_wire {
  * @tunnel: tunnel for which it stands in for a remote port, or NULL
  * @mtu_max: largest MTU of its cable, enum ib_mtu; 0: no limit (ibf_lock)
  * @peer: far end while the link is up (RCU; ibf_lock to change)
+ * @vnics: Ethernet interfaces that are up (RCU; ibf_lock to change)
+ * @vnic_strays: packets for a virtual switch that none of @vnics is connected to
  * @ibt: (HCA) the engine's port, NULL: there is no device (RCU; ibf_lock to change)
  * @guids: GUIDInfo, the first is the port's own (ibf_lock, like the next four)
  * @info: PortInfo; the fields that the packet path reads are repeated below
@@ -124,7 +126,7 @@ struct ibf_wire {
  * @lock: guards all that follows but the counters
  * @out: packets to be sent, by queue
  * @next_vl: VL that sends next
- * @full: a call of ibt_tx_wake() is pending
+ * @full: the engine and the interfaces are to be woken
  * @pump: tasklet that sends the packets of @out
  * @hoq: timer that schedules @pump while a packet waits under @hoq_life
  * @hoq_ticks: expiries of @hoq
@@ -141,6 +143,8 @@ struct ibf_port {
 	struct ibf_tunnel *tunnel;
 	u8 mtu_max;
 	struct ibf_port __rcu *peer;
+	struct list_head vnics;
+	atomic64_t vnic_strays;
 	struct ibt_port *ibt;
 	__be64 guids[IBF_GUIDS];
 	struct ibf_port_info info;

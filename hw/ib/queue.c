@@ -2,6 +2,7 @@
 /* Packets that wait to be sent by a port, and the credits that they hold (pump.c). */
 #include "packet.h"
 #include "queue.h"
+#include "vnic.h"
 
 /**
  * ibf_release - return a credit: a packet has left a node
@@ -91,7 +92,7 @@ static bool ibf_has_room(const struct ibf_port *port)
 }
 
 /**
- * ibf_say_room - call ibt_tx_wake() if a call is pending and the queues have room
+ * ibf_say_room - wake the engine and the interfaces if they wait and the queues have room
  * @port: the port
  *
  * Context: any but hard interrupt; an RCU reader, so that the engine's port exists.
@@ -109,6 +110,8 @@ void ibf_say_room(struct ibf_port *port)
 	spin_unlock_bh(&port->lock);
 	if (say && ibt)
 		ibt_tx_wake(ibt);
+	if (say)
+		ibf_vnic_wake(port);
 }
 
 /**

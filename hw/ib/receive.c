@@ -5,6 +5,7 @@
 #include "hca.h"
 #include "mad.h"
 #include "node.h"
+#include "opa.h"
 #include "packet.h"
 #include "queue.h"
 #include "switch.h"
@@ -34,6 +35,7 @@ static bool ibf_is_well_formed(struct sk_buff *skb)
 	u32 front = sizeof(*lrh);
 	u8 next;
 
+	/* The least that a raw packet has, too, up to its P_Key. */
 	if (!pskb_may_pull(skb, front + IBF_BTH_BYTES + IBT_ICRC_BYTES))
 		return false;
 	lrh = ibf_lrh(skb);
@@ -41,7 +43,7 @@ static bool ibf_is_well_formed(struct sk_buff *skb)
 	if (FIELD_GET(IBF_LRH_LVER, lrh->vl) ||
 	    FIELD_GET(IBF_LRH_LENGTH, be16_to_cpu(lrh->length)) * 4 != skb->len)
 		return false;
-	if (next == IBF_LNH_LOCAL)
+	if (next == IBF_LNH_LOCAL || next == IBF_LNH_RAW)
 		return true;
 	front += sizeof(*grh);
 	if (next != IBF_LNH_GLOBAL ||
@@ -76,7 +78,8 @@ void ibf_receive(struct ibf_port *port, struct sk_buff *skb)
 		return;
 	}
 	ibf_count_packet(port, skb, false);
-	ibf_count_opcode(port, skb);
+	if (!ibf_is_raw(skb))
+		ibf_count_opcode(port, skb);
 	if (port->node->is_switch)
 		ibf_at_switch(port, skb);
 	else if (unlikely(port->tunnel))

@@ -6,6 +6,7 @@
 #include "cable.h"
 #include "fabric.h"
 #include "node.h"
+#include "opa.h"
 #include "packet.h"
 #include "queue.h"
 #include "switch.h"
@@ -58,10 +59,19 @@ static bool ibf_may_claim(const struct ibf_port *port, u16 pkey)
 	return false;
 }
 
-/* The BTH is linear. */
+/* The BTH, or what a raw packet has instead, is linear. */
 static u16 ibf_pkey_of(const struct sk_buff *skb)
 {
-	return be16_to_cpu(ibf_ud(skb)->pkey);
+	return ibf_is_raw(skb) ? ibf_raw_pkey(skb) : be16_to_cpu(ibf_ud(skb)->pkey);
+}
+
+/* A trap names the queue pairs, which a raw packet has not. */
+static void ibf_switch_refuse_pkey(struct ibf_port *port, const struct sk_buff *skb,
+				   enum ibf_count why)
+{
+	ibf_count(port, why);
+	if (!ibf_is_raw(skb))
+		ibf_trap_switch_pkey(port, skb);
 }
 
 static u8 ibf_vl_of(const struct sk_buff *skb)
@@ -69,7 +79,7 @@ static u8 ibf_vl_of(const struct sk_buff *skb)
 	return FIELD_GET(IBF_LRH_VL, ibf_lrh(skb)->vl);
 }
 
-/* May a data packet come in by @port? Only the P_Key of the BTH decides. */
+/* May a data packet come in by @port? Only its P_Key decides. */
 static bool ibf_may_enter(struct ibf_port *port, const struct sk_buff *skb)
 {
 	if (READ_ONCE(port->state) < IBF_STATE_ARMED)
@@ -77,8 +87,7 @@ static bool ibf_may_enter(struct ibf_port *port, const struct sk_buff *skb)
 	if (!(READ_ONCE(port->enforce) & IBF_ENFORCE_IN) ||
 	    ibf_may_claim(port, ibf_pkey_of(skb)))
 		return true;
-	ibf_count(port, IBF_RCV_CONSTRAINT);
-	ibf_trap_switch_pkey(port, skb);
+	ibf_switch_refuse_pkey(port, skb, IBF_RCV_CONSTRAINT);
 	return false;
 }
 
@@ -117,8 +126,7 @@ static void ibf_switch_leave(struct ibf_port *in, struct ibf_port *to, struct sk
 	}
 	if (READ_ONCE(to->enforce) & IBF_ENFORCE_OUT &&
 	    !ibf_pkey_match(to, ibf_pkey_of(skb))) {
-		ibf_count(to, IBF_XMIT_CONSTRAINT);
-		ibf_trap_switch_pkey(to, skb);
+		ibf_switch_refuse_pkey(to, skb, IBF_XMIT_CONSTRAINT);
 		kfree_skb(skb);
 		return;
 	}

@@ -38,6 +38,7 @@ static_assert(sizeof(struct ibf_lrh) == 8);
 #define IBF_LRH_SL		GENMASK(7, 4)
 #define IBF_LRH_LNH		GENMASK(1, 0)
 #define IBF_LRH_LENGTH		GENMASK(10, 0)
+#define IBF_LNH_RAW		0	/* a header with an Ethertype is next */
 #define IBF_LNH_LOCAL		2	/* the BTH is next */
 #define IBF_LNH_GLOBAL		3	/* a GRH is next */
 

@@ -261,6 +261,19 @@ void ibt_dev_set_system(struct ibt_dev *dev, __be64 guid)
 EXPORT_SYMBOL_GPL(ibt_dev_set_system);
 
 /**
+ * ibt_dev_set_caps - say what else the link of a device can do
+ * @dev: the device; not registered yet
+ * @caps: IBK_*, beside what the engine says
+ *
+ * Context: any.
+ */
+void ibt_dev_set_caps(struct ibt_dev *dev, u64 caps)
+{
+	dev->link_caps = caps;
+}
+EXPORT_SYMBOL_GPL(ibt_dev_set_caps);
+
+/**
  * ibt_dev_of - device of an ib_device
  * @ib: ib_device of the engine
  *

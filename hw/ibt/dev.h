@@ -52,6 +52,7 @@ struct ibt_stats {
  * @fault: injection (inject.c), NULL: none
  * @priv: the link's
  * @sys_image_guid: of the system it is a part of; 0: of itself
+ * @link_caps: IBK_* of the link
  * @num_ports: entries of @ports
  * @ports: port 1 is the first
  */
@@ -81,6 +82,7 @@ struct ibt_dev {
 	struct ibt_fault *fault;
 	void *priv;
 	__be64 sys_image_guid;
+	u64 link_caps;
 	u32 num_ports;
 	struct ibt_port ports[];
 };

@@ -210,6 +210,7 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 /* Its ib_device, to set parent, node_guid, … before ibt_dev_register(). */
 struct ib_device *ibt_dev_ib(struct ibt_dev *dev);
 void ibt_dev_set_system(struct ibt_dev *dev, __be64 guid);
+void ibt_dev_set_caps(struct ibt_dev *dev, u64 caps);
 struct ibt_dev *ibt_dev_of(struct ib_device *ib);
 void *ibt_dev_priv(struct ibt_dev *dev);
 struct ibt_port *ibt_dev_port(struct ibt_dev *dev, u32 num);

@@ -75,6 +75,7 @@ static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	if (dev->sys_image_guid)
 		attr->sys_image_guid = dev->sys_image_guid;
 	attr->device_cap_flags |= IBT_CAPS;
+	attr->kernel_cap_flags |= dev->link_caps;
 	if (dev->link->offload) {
 		attr->device_cap_flags |= IB_DEVICE_UD_IP_CSUM;
 		attr->kernel_cap_flags |= IBK_UD_TSO;

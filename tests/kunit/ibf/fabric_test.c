@@ -391,7 +391,8 @@ static struct kunit_suite ib_fabric_suite = {
 	.test_cases = ib_fabric_cases,
 };
 kunit_test_suites(&ib_fabric_suite, &ib_tables_suite, &ib_optional_suite, &ib_traps_suite,
-		  &ib_packets_suite, &ib_cables_suite, &ib_tunnel_suite, &ib_offload_suite);
+		  &ib_packets_suite, &ib_cables_suite, &ib_tunnel_suite, &ib_offload_suite,
+		  &ib_opa_suite);
 
 MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
 MODULE_LICENSE("GPL");

@@ -149,7 +149,18 @@ void ib_bench_settle(void)
 	}
 }
 
-/* A packet with nothing in it comes in by port 1, and all that follows has happened. */
+/* @skb comes in by port 1, and all that follows has happened. */
+void ib_bench_receive(struct sk_buff *skb)
+{
+	local_bh_disable();
+	rcu_read_lock();
+	ibf_receive(&ib_bench.sw->ports[1], skb);
+	rcu_read_unlock();
+	local_bh_enable();
+	ib_bench_settle();
+}
+
+/* So does a packet with nothing in it. */
 void ib_bench_arrive(u16 dlid, u8 sl, u8 vl, u16 pkey)
 {
 	struct sk_buff *skb = alloc_skb(64, GFP_KERNEL);
@@ -161,12 +172,7 @@ void ib_bench_arrive(u16 dlid, u8 sl, u8 vl, u16 pkey)
 	lrh->length = cpu_to_be16(6);
 	lrh->slid = cpu_to_be16(1);
 	((__be16 *)(lrh + 1))[1] = cpu_to_be16(pkey);
-	local_bh_disable();
-	rcu_read_lock();
-	ibf_receive(&ib_bench.sw->ports[1], skb);
-	rcu_read_unlock();
-	local_bh_enable();
-	ib_bench_settle();
+	ib_bench_receive(skb);
 }
 
 u64 ib_bench_got(int far)

@@ -31,7 +31,8 @@ void ib_bench_down(void);
 void ib_bench_plug(int i);
 /* Until no pump has anything to do. */
 void ib_bench_settle(void);
-/* A packet with nothing in it comes in by port 1, and all that follows has happened. */
+/* A packet comes in by port 1, and all that follows has happened; one with nothing in it. */
+void ib_bench_receive(struct sk_buff *skb);
 void ib_bench_arrive(u16 dlid, u8 sl, u8 vl, u16 pkey);
 /* Packets that far end @far received, and what port @port of the switch counted. */
 u64 ib_bench_got(int far);
@@ -55,5 +56,6 @@ extern struct kunit_suite ib_packets_suite;
 extern struct kunit_suite ib_cables_suite;
 extern struct kunit_suite ib_tunnel_suite;
 extern struct kunit_suite ib_offload_suite;
+extern struct kunit_suite ib_opa_suite;
 
 #endif /* IB_BENCH_H */
