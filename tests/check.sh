@@ -98,6 +98,12 @@ siw_vm() {
 		SIW1="$(tests/vm/siw "$1" 1)" TIMEOUT="${TIMEOUT:-3000}"
 }
 
+# Our HCAs under opa_vnic, which is built for them.
+opavnic_vm() {
+	tests/vm/run "$1" opavnic CORE=ofed DRIVER=ib VNIC="$(tests/vm/opa_vnic "$1")" \
+		TIMEOUT="${TIMEOUT:-1800}"
+}
+
 # On a kernel that is a process: rates that an emulated processor would limit.
 native_vm() { # SUITE
 	make -s modules K=um && tests/vm/run um "$1" DRIVER=roce TIMEOUT="${TIMEOUT:-1200}"
@@ -153,6 +159,7 @@ soon kunit tests/vm/run um-debug kunit TIMEOUT="${TIMEOUT:-1200}"
 soon roce-6.12 vm 6.12 ofed roce
 soon elsewhere tests/vm/elsewhere
 soon iwsiw-6.1 on_few siw_vm 6.1
+soon opavnic-um opavnic_vm um-debug
 soon roce-stock-6.12 on_few vm 6.12 stock roce
 soon ib-6.12 on_few vm 6.12 ofed ib
 soon insns tests/insns/run check 6.1
@@ -164,6 +171,7 @@ soon iwarp-6.12 on_few vm 6.12 ofed iwarp
 if [ "${SCALE:-}" = 1 ]; then
 	soon congest-um native_vm congest
 	soon ib-6.1 vm 6.1 ofed ib
+	soon opavnic-6.1 opavnic_vm 6.1
 	soon ib-stock-6.1 vm 6.1 stock ib
 	soon iwarp-stock-6.1 vm 6.1 stock iwarp
 	soon stock-6.12-bpo vm 6.12-bpo
