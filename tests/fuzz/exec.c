@@ -17,6 +17,7 @@
 #include "choice.h"
 #include "exec.h"
 #include "op.h"
+#include "pass.h"
 #include "setup.h"
 
 #define NOBODY		65534
@@ -54,9 +55,13 @@ static int run_all(void *arg)
 		struct record *op = &shared->input.op[i];
 
 		setitimer(ITIMER_REAL, &every, NULL);
+		if (!pass_turn(i))
+			continue;
 		choice_begin(op, (shared->random + i) * 0x9e3779b97f4a7c15ull | 1);
 		op_run(op->op);
+		pass_done();
 	}
+	pass_end();
 	_exit(0);
 }
 
@@ -128,6 +133,8 @@ static void be_host(void)
 	setup_input();
 	become_user();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Its files in /proc are its own. */
+	prctl(PR_SET_DUMPABLE, 1);
 	world_pages = mmap(NULL, WORLD_PAGES * 4096, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -10,6 +10,7 @@
  *   -D DRIVER   roce (default), ib, iwarp, or any other without operations of its own
  *   -d DEVICE -p PEER   the RDMA device, and that at the other end of the wire
  *   -i INTERFACE -n NETNS   where frames come from: the other end of the wire
+ *   -g CGROUP   the folder of the memory cgroup in which inputs run
  *   -r          inputs are root's; without it they are those of user 65534
  *   -c FILE     a corpus to begin with; may be given several times
  *   -o FOLDER   where corpus, coverage, and the inputs that found a fault go
@@ -27,6 +28,7 @@
 #include "corpus.h"
 #include "cover.h"
 #include "exec.h"
+#include "fabric.h"
 #include "mutate.h"
 #include "op.h"
 #include "setup.h"
@@ -63,25 +65,41 @@ static void fault(const struct input *in, const char *what)
 	fflush(stdout);
 }
 
-static void device_back(void)
+static bool is_there(const char *device)
 {
 	char path[128];
-	bool gone;
 
-	if (!access("/sys/class/infiniband/fuzz0", F_OK) && system("rdma link delete fuzz0"))
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s", device);
+	return !access(path, F_OK);
+}
+
+static bool changes(const struct input *in)
+{
+	for (uint32_t i = 0; i < in->count; i++)
+		if (op_changes(in->op[i].op))
+			return true;
+	return false;
+}
+
+static void device_back(const struct input *in)
+{
+	bool gone = !is_there(world.device), changed = changes(in);
+
+	if (is_there("fuzz0") && system("rdma link delete fuzz0"))
 		printf("fuzz0 does not go\n");
-	if (!access("/sys/class/infiniband/fuzz1", F_OK) && system("rdma link delete fuzz1"))
+	if (is_there("fuzz1") && system("rdma link delete fuzz1"))
 		printf("fuzz1 does not go\n");
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s", world.device);
-	gone = access(path, F_OK);
-	if (!restore || !gone)
+	if (!gone && !changed)
 		return;
-	if (system(restore))
+	if (changed && !strcmp(world.driver, "ib"))
+		fabric_back();
+	if (restore && system(restore))
 		printf("the device does not come back\n");
 	exec_renew();
 	cover_locate();
 	setup_find();
-	watch_again();
+	if (gone)
+		watch_again();
 }
 
 /* The last input is on disk before it runs: the kernel may not survive it. */
@@ -109,7 +127,7 @@ static bool run_one(struct input *in)
 		fault(in, "a process that does not end");
 	if (watch_reports(in_folder("log")))
 		fault(in, "the kernel's report");
-	device_back();
+	device_back(in);
 	if (!watch_none_left(20))
 		fault(in, "objects that are left");
 	return faults == before;
@@ -242,6 +260,7 @@ static bool take_option(int option)
 	case 'p': world.peer = optarg; break;
 	case 'i': world.interface = optarg; break;
 	case 'n': world.netns = optarg; break;
+	case 'g': world.cgroup = optarg; break;
 	case 'r': world.root = true; break;
 	case 'c': corpus_load(optarg); break;
 	case 'o': folder = optarg; break;
@@ -259,7 +278,7 @@ int main(int argc, char **argv)
 	int option;
 
 	world.driver = "roce";
-	while ((option = getopt(argc, argv, "D:d:p:i:n:rc:o:u:km:s:")) != -1)
+	while ((option = getopt(argc, argv, "D:d:p:i:n:g:rc:o:u:km:s:")) != -1)
 		if (option == 'm')
 			minutes = atol(optarg);
 		else if (!take_option(option))

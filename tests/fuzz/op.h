@@ -9,6 +9,8 @@
 enum {
 	OP_ROOT = 1,		/* of root alone */
 	OP_ROCE = 2, OP_IB = 4, OP_IWARP = 8,	/* of these devices alone */
+	OP_TESTDEV = 16,
+	OP_BACK = 32,		/* what it changes is put back behind the input */
 };
 
 struct op {
@@ -21,6 +23,7 @@ struct op {
 /* Lists end with an entry without a name. */
 extern const struct op uverbs_ops[], ucma_ops[], umad_ops[], netlink_ops[], memory_ops[];
 extern const struct op ring_ops[], packet_ops[], ib_ops[], iwarp_ops[], admin_ops[];
+extern const struct op pass_ops[], fail_ops[], place_ops[], fabric_ops[];
 
 int op_find(const char *name);
 const char *op_name(int number);
@@ -28,6 +31,7 @@ void op_run(int number);
 /* Return: whether an input of that user on that device can have it. */
 bool op_fits(int number);
 int op_any(uint32_t random);
+bool op_changes(int number);
 
 /* ---- the world of an input ---- */
 
@@ -35,11 +39,12 @@ struct world {
 	const char *device, *peer;	/* ours, and that at the other end */
 	const char *interface;		/* of the peer, in its namespace */
 	const char *netns;
+	const char *cgroup;		/* where inputs run, or NULL */
 	const char *driver;
 	bool root;
 	uint8_t gid[3][16];		/* of the device, of the peer, of the device's IP */
 	/* Opened before privileges are given up, -1 where there is none. */
-	int packet_fd, inject_fd, peer_index;
+	int packet_fd, inject_fd, peer_index, listen_fd, tcp_fd[4];
 };
 
 extern struct world world;
@@ -82,7 +87,8 @@ void feature(uint32_t what, int result);
 enum {
 	F_WRITE = 0, F_INVOKE = 64, F_METHOD = 128, F_UCMA = 256, F_EVENT = 288,
 	F_UMAD = 320, F_NETLINK = 384, F_MEMORY = 448, F_RING = 464, F_PACKET = 480,
-	F_ADMIN = 496, F_IWARP = 528, F_STATE = 544, F_MAX = 1024,
+	F_ADMIN = 496, F_IWARP = 528, F_STATE = 544, F_PASS = 592, F_FAIL = 600, F_PLACE = 608,
+	F_FABRIC = 624, F_MAX = 1024,
 };
 
 #endif /* OP_H */

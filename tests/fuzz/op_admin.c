@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "choice.h"
@@ -132,21 +133,90 @@ static void op_power(void)
 	close(fd);
 }
 
-/* An interface of the wire goes down, or gets another MTU or address. */
+/* An interface of the wire changes and changes back, or stays so until the input is over. */
 static void op_interface(void)
 {
-	static const char *const commands[] = {
-		"ip link set eth0 down; ip link set eth0 up",
-		"ip addr del 10.0.0.1/24 dev eth0; ip addr add 10.0.0.1/24 dev eth0",
-		"ip addr add 10.0.0.9/24 dev eth0; ip addr del 10.0.0.9/24 dev eth0",
-		"ip link set eth0 mtu 600; ip link set eth0 mtu 1500",
+	static const char *const commands[][2] = {
+		{ "ip link set eth0 down", "ip link set eth0 up" },
+		{ "ip addr del 10.0.0.1/24 dev eth0", "ip addr add 10.0.0.1/24 dev eth0" },
+		{ "ip addr add 10.0.0.9/24 dev eth0", "ip addr del 10.0.0.9/24 dev eth0" },
+		{ "ip link set eth0 mtu 600", "ip link set eth0 mtu 1500" },
+		{ "ip link set eth0 address 02:00:00:00:00:07",
+		  "ip link set eth0 address 02:00:00:00:00:01" },
+		{ "ip link add br7 type bridge && ip link set eth0 master br7 && ip link set br7 up",
+		  "ip link del br7" },
+		{ "ip link add link eth0 name eth0.5 type vlan id 5 && ip link set eth0.5 up && ip addr add 10.5.0.1/24 dev eth0.5",
+		  "ip link del eth0.5" },
+		{ "ip link set eth0 name eth7", "ip link set eth7 name eth0" },
+		{ "ip netns add c; ip link set eth0 netns c",
+		  "ip -n c link set eth0 netns 1; ip netns del c" },
+		{ "tc qdisc add dev eth0 root netem loss 30% delay 2ms duplicate 20%",
+		  "tc qdisc del dev eth0 root" },
+		{ "ip -n b link set eth1 down", "ip -n b link set eth1 up" },
+		{ "rdma dev set roce0 name roce7 || rdma dev set iwarp0 name iwarp7",
+		  "rdma dev set roce7 name roce0 || rdma dev set iwarp7 name iwarp0" },
 	};
-	char line[256];
+	uint32_t i = choice(sizeof(commands) / sizeof(commands[0])), way = choice(4);
+	char line[300];
 
-	snprintf(line, sizeof(line),
-		 "{ %s; ip neigh replace 10.0.0.3 lladdr 02:00:00:00:00:02 dev eth0; } 2>/dev/null",
-		 commands[choice(4)]);
+	/* The whole of it, or one half. */
+	snprintf(line, sizeof(line), "{ %s; %s; } >/dev/null 2>&1", way < 3 ? commands[i][0] : ":",
+		 way > 1 ? commands[i][1] : ":");
 	feature(F_ADMIN + 7, system(line) & 127);
+	feature(F_ADMIN + 8 + i, way);
+}
+
+/* Modules go that nothing holds: first the devices, or not. */
+static void op_unload(void)
+{
+	static const char *const modules[] = {
+		"ofed_roce", "ofed_iwarp", "ofed_ucma", "ofed_umad", "ofed_uverbs", "ofed_soft",
+		"ofed_core", "ofed_testdev",
+	};
+	char line[128];
+
+	if (choice(2)) {
+		snprintf(line, sizeof(line), "rdma link delete %s 2>/dev/null", world.device);
+		feature(F_FAIL + 1, system(line) & 127);
+	}
+	for (uint32_t i = choice(8), n = 1 + choice(4); n; n--, i = (i + 1) % 8)
+		feature(F_ADMIN + 20 + i, syscall(SYS_delete_module, modules[i], O_NONBLOCK) ?
+			errno : 0);
+}
+
+/* The test device fails on order, and tells of what never was. */
+static void op_hook(void)
+{
+	static const char *const files[] = { "fail", "event", "complete", "hold", "port" };
+	static const char *const lines[5][6] = {
+		{ "create_qp 1 -12", "reg_user_mr 1 -22", "create_cq 1 -12", "modify_qp 1 -22",
+		  "destroy_qp 1 -16", "dealloc_pd 1 -16" },
+		{ "qp_fatal 2", "cq_err 1", "port_err 1", "device_fatal", "srq_limit 1", "lid_change 1" },
+		{ "send 2 1", "recv 2 1", "send 3 4 5", "recv 3 1 12", "send 2 100", "recv 4 1" },
+		{ "0", "1", "0", "1", "2", "x" },
+		{ "1 state active", "1 state down", "1 lid 5", "1 pkey 0 0x8001", "1 sm_lid 7",
+		  "2 state active" },
+	};
+	uint32_t i = choice(5);
+	const char *line = lines[i][choice(6)];
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/ofed_testdev/%s/%s", world.device, files[i]);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	feature(F_ADMIN + 9 + i, write(fd, line, strlen(line)) < 0 ? errno : 0);
+	close(fd);
+}
+
+/* It goes with all that is open of it. */
+static void op_removal(void)
+{
+	char line[64];
+	int fd = open("/sys/kernel/debug/ofed_testdev/ctl", O_WRONLY | O_CLOEXEC);
+
+	snprintf(line, sizeof(line), "%s %s", choice(6) ? "del" : "add", world.device);
+	feature(F_ADMIN + 14, write(fd, line, strlen(line)) < 0 ? errno : 0);
+	close(fd);
 }
 
 const struct op admin_ops[] = {
@@ -154,6 +224,9 @@ const struct op admin_ops[] = {
 	{ "admin.debugfs", op_debugfs, 1, OP_ROOT },
 	{ "admin.configfs", op_configfs, 2, OP_ROOT },
 	{ "admin.power", op_power, 2, OP_ROOT | OP_IB },
-	{ "admin.interface", op_interface, 1, OP_ROOT | OP_ROCE | OP_IWARP },
+	{ "admin.interface", op_interface, 2, OP_ROOT | OP_ROCE | OP_IWARP | OP_BACK },
+	{ "admin.unload", op_unload, 1, OP_ROOT | OP_ROCE | OP_IWARP | OP_BACK },
+	{ "admin.hook", op_hook, 4, OP_ROOT | OP_TESTDEV },
+	{ "admin.removal", op_removal, 2, OP_ROOT | OP_TESTDEV },
 	{ 0 }
 };

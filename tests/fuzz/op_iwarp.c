@@ -37,6 +37,17 @@ static int some_socket(void)
 	return n ? sockets[(count - 1 - choice(n)) % SOCKETS] : -1;
 }
 
+/* One of the other end of the wire, which the fuzzer has opened; it is another one from now on. */
+static int peers_socket(void)
+{
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+	int fd = world.tcp_fd[choice(4)];
+
+	if (fd >= 0)
+		connect(fd, &none, sizeof(none));
+	return fd;
+}
+
 /* Both ends of the handshake are here: the listener is one of rdma_cm's. */
 static void op_connect(void)
 {
@@ -44,9 +55,12 @@ static void op_connect(void)
 		.sin_family = AF_INET, .sin_port = htons(7000 + choice(4)),
 		.sin_addr.s_addr = htonl(0x0a000001),
 	};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	struct pollfd ready = { fd, POLLOUT, 0 };
+	int fd = choice(3) ? peers_socket() : -1;
+	struct pollfd ready = { .events = POLLOUT };
 
+	if (fd < 0)
+		fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	ready.fd = fd;
 	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) && errno == EINPROGRESS)
 		poll(&ready, 1, 10);
 	feature(F_IWARP, ready.revents & 0x7f);
@@ -54,14 +68,13 @@ static void op_connect(void)
 	world_keep_fd(dup(fd));
 }
 
-static void op_request(void)
+static void send_frame(int fd, bool reply)
 {
-	uint8_t frame[20 + 600] = "MPA ID Req Frame";
+	uint8_t frame[20 + 600];
 	uint32_t words = choice(3) ? 4 : 0, length = choice(3) ? choice(64) : choice(512);
-	int fd = some_socket();
 
-	if (!choice(6))
-		memcpy(frame, "MPA ID Rep Frame", 16);
+	memset(frame, 0, sizeof(frame));
+	memcpy(frame, reply ? "MPA ID Rep Frame" : "MPA ID Req Frame", 16);
 	frame[16] = choice(4) ? 0x40 | (words ? 0x10 : 0) : choice(256);
 	frame[17] = choice(8) ? (words ? 2 : 1) : choice(256);
 	frame[18] = (length + words) >> 8;
@@ -70,8 +83,37 @@ static void op_request(void)
 		frame[20 + i] = choice(256);
 	for (uint32_t n = choice(8) ? 0 : 1 + choice(3); n; n--)
 		frame[choice(24)] ^= 1 << choice(8);
-	feature(F_IWARP + 1, send(fd, frame, choice(8) ? 20 + words + length : choice(64),
-				  MSG_NOSIGNAL) < 0 ? errno : 0);
+	feature(F_IWARP + 1 + 4 * reply,
+		send(fd, frame, choice(8) ? 20 + words + length : choice(64), MSG_NOSIGNAL) < 0 ?
+		errno : 0);
+}
+
+static void op_request(void)
+{
+	bool reply = !choice(6);
+
+	send_frame(some_socket(), reply);
+}
+
+/* The device asks, and somebody answers it. */
+static void op_answer(void)
+{
+	struct pollfd ready = { world.listen_fd, POLLIN, 0 };
+	uint8_t frame[600];
+	int fd;
+
+	poll(&ready, 1, 10);
+	fd = accept4(world.listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	feature(F_IWARP + 6, fd < 0);
+	if (fd < 0)
+		return;
+	sockets[count++ % SOCKETS] = fd;
+	world_keep_fd(dup(fd));
+	ready.fd = fd;
+	poll(&ready, 1, 10);
+	recv(fd, frame, sizeof(frame), MSG_DONTWAIT);
+	if (choice(8))
+		send_frame(fd, choice(12));
 }
 
 /* DDP and RDMAP in front of some bytes. */
@@ -129,8 +171,96 @@ static void op_fpdu(void)
 	}
 }
 
+/* ---- what the device wants to have answered ---- */
+
+static uint64_t get(const uint8_t *at, int bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | *at++;
+	return value;
+}
+
+static void put(uint8_t *at, uint64_t value, int bytes)
+{
+	while (bytes--)
+		at[bytes] = value, value >>= 8;
+}
+
+/* A READ response of what @ask wants, in one segment or in several. */
+static void respond(int fd, const uint8_t *ask)
+{
+	uint32_t left = get(ask + 32, 4), n = choice(4) ? 1400 : 1 + choice(1400), c;
+	uint64_t to = get(ask + 24, 8);
+	uint8_t frame[2048];
+
+	if (!choice(8))
+		left = choice(4) ? left + 1 - choice(3) : choice_odd();
+	for (int i = 0; i < 8; i++) {
+		uint32_t bytes = left < n ? left : n, total = (2 + 14 + bytes + 3) & ~3u;
+
+		memset(frame, 0, sizeof(frame));
+		put(frame, 14 + bytes, 2);
+		frame[2] = 0x81 | (left == bytes ? 0x40 : 0);
+		frame[3] = 0x42;
+		put(frame + 4, choice(16) ? get(ask + 20, 4) : choice_word(), 4);
+		put(frame + 8, choice(16) ? to : choice_odd(), 8);
+		c = crc32c(frame, total);
+		memcpy(frame + total, &c, 4);
+		feature(F_IWARP + 7, send(fd, frame, total + 4, MSG_NOSIGNAL) < 0 ? errno : 0);
+		left -= bytes;
+		to += bytes;
+		if (!left || !choice(16))
+			break;
+	}
+}
+
+/* An atomic's answer, with its number and something that was there before. */
+static void respond_atomic(int fd, const uint8_t *ask)
+{
+	uint8_t frame[2 + 18 + 12 + 4 + 4] = { 0 };
+	uint32_t c;
+
+	put(frame, 18 + 12, 2);
+	frame[2] = 0x41;
+	frame[3] = 0x4b;
+	put(frame + 10, 3, 4);
+	put(frame + 14, 1 + choice(3), 4);
+	put(frame + 20, choice(8) ? get(ask + 24, 4) : choice_word(), 4);
+	put(frame + 24, choice(256), 8);
+	c = crc32c(frame, 32);
+	memcpy(frame + 32, &c, 4);
+	feature(F_IWARP + 8, send(fd, frame, 36, MSG_NOSIGNAL) < 0 ? errno : 0);
+}
+
+static void op_respond(void)
+{
+	static uint8_t stream[16384];
+	int fd = some_socket();
+	ssize_t n;
+
+	n = recv(fd, stream, sizeof(stream) - 64, MSG_DONTWAIT);
+	feature(F_IWARP + 9, n < 0 ? errno : 0);
+	for (uint8_t *at = stream; at + 48 < stream + n;) {
+		uint32_t total = ((2 + get(at, 2) + 3) & ~3u) + 4, op = at[3] & 15;
+
+		if (!memcmp(at, "MPA ", 4)) {
+			at += 20 + get(at + 18, 2);
+			continue;
+		}
+		feature(F_IWARP + 10, op);
+		if (op == 1)
+			respond(fd, at);
+		else if (op == 10)
+			respond_atomic(fd, at);
+		at += total;
+	}
+}
+
 static void op_hang_up(void)
 {
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
 	struct linger now = { 1, 0 };
 	int fd = some_socket();
 
@@ -138,6 +268,8 @@ static void op_hang_up(void)
 		setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	if (choice(2))
 		shutdown(fd, choice(3));
+	else if (choice(2))
+		connect(fd, &none, sizeof(none));
 	else
 		close(fd);
 	feature(F_IWARP + 3, 0);
@@ -146,7 +278,9 @@ static void op_hang_up(void)
 const struct op iwarp_ops[] = {
 	{ "iwarp.connect", op_connect, 5, OP_IWARP },
 	{ "iwarp.request", op_request, 6, OP_IWARP },
+	{ "iwarp.answer", op_answer, 6, OP_IWARP },
 	{ "iwarp.fpdu", op_fpdu, 9, OP_IWARP },
+	{ "iwarp.respond", op_respond, 5, OP_IWARP },
 	{ "iwarp.end", op_hang_up, 2, OP_IWARP },
 	{ 0 }
 };

@@ -4,6 +4,7 @@
 
 #include "choice.h"
 #include "op.h"
+#include "pass.h"
 
 #define FILES	2
 #define IDS	8
@@ -26,6 +27,13 @@ static struct file *file(void)
 		world_keep_fd(dup(f->fd));
 	}
 	return f;
+}
+
+/* Its ids are small numbers. */
+void ucma_adopt(int fd)
+{
+	close(files[1].fd);
+	files[1] = (struct file){ .fd = dup(fd), .id = { 0, 1, 2, 3 }, .count = 4 };
 }
 
 static void keep_id(struct file *f, uint32_t id)
@@ -51,7 +59,10 @@ static uint32_t ip4(struct sockaddr_storage *to)
 		"239.1.2.3", "239.1.2.4",
 	};
 
-	cma_ip(to, known[choice(8)], choice(4) ? 7000 + choice(4) : choice(65536));
+	uint32_t i = choice(8);
+
+	/* Where a peer out of TCP listens. */
+	cma_ip(to, i == 1 && world.listen_fd >= 0 ? "10.0.0.3" : known[i], choice(4) ? 7000 + choice(4) : choice(65536));
 	return sizeof(struct sockaddr_in);
 }
 

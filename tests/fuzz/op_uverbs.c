@@ -7,6 +7,7 @@
 #define FUZZ_CHOICES
 #include "choice.h"
 #include "op.h"
+#include "pass.h"
 #include "ring.h"
 #include "setup.h"
 
@@ -31,12 +32,9 @@ static inline bool chance(struct thread *t, uint32_t percent)
 
 #include "../programs/lib/ioctl_fuzz_tree.h"
 
-#define CONTEXTS	2
-#define QPS		8
+#include "uverbs_contexts.h"
 
-static struct context contexts[CONTEXTS];
-static struct beside besides[CONTEXTS];
-static struct worker worker;
+#define QPS		8
 
 /* Queue pairs, to be connected with each other. */
 static struct qp {
@@ -45,101 +43,6 @@ static struct qp {
 	uint8_t type;
 } qps[QPS];
 static uint32_t qp_count;
-
-/* ---- contexts ---- */
-
-static char *room(uint32_t size, int prot)
-{
-	char *at = mmap(NULL, size, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	world_keep_room(at, size);
-	return at;
-}
-
-static void ready(void)
-{
-	if (arena)
-		return;
-	arena = world_pages;
-	read_only = room(4096, PROT_READ);
-	worker.t.edge = room(2 * 4096, PROT_READ | PROT_WRITE);
-	mprotect(worker.t.edge + 4096, 4096, PROT_NONE);
-	worker.t.response = room(ROOM, PROT_READ | PROT_WRITE);
-	worker.in = room(ROOM, PROT_READ | PROT_WRITE);
-	worker.dmabuf = -1;
-	snprintf(dev.node, sizeof(dev.node), "%s", setup_device.node);
-	dev.ethernet = setup_device.ethernet;
-	memcpy(dev.gid, setup_device.gid, 16);
-	driver_id = setup_device.driver_id;
-	xrc_file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	for (int i = 0; i < CONTEXTS; i++) {
-		atomic_store(&contexts[i].fd, -1);
-		atomic_store(&contexts[i].async_fd, -1);
-		for (int j = 0; j < CHANNELS; j++)
-			atomic_store(&contexts[i].channel[j], -1);
-		for (int j = 0; j < 2 * BELLS; j++)
-			atomic_store(&besides[i].fd[j / BELLS][j % BELLS], -1);
-	}
-}
-
-/* Its handles mean nothing in the next one. */
-static void drop(struct context *ctx)
-{
-	struct beside *b = &besides[ctx - contexts];
-
-	close(atomic_exchange(&ctx->fd, -1));
-	for (int i = 0; i < KINDS; i++)
-		atomic_store(&ctx->next[i], 0);
-	for (int i = 0; i <= OBJECTS; i++)
-		atomic_store(&b->next[i], 0);
-}
-
-static void open_by_ioctl(struct context *ctx)
-{
-	struct tree t;
-
-	tree_start(&t, driver_id, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
-	tree_out(&t, UVERBS_ATTR_UHW_OUT, worker.t.response, ANSWER_ROOM);
-	tree_send(ctx->fd, &t);
-	tree_start(&t, driver_id, UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC);
-	tree_add(&t, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, 0, 0);
-	if (!tree_send(ctx->fd, &t))
-		atomic_store(&ctx->async_fd, (int)t.attr[0].data_s64);
-}
-
-static void open_by_write(struct context *ctx)
-{
-	struct ib_uverbs_get_context cmd = {};
-	struct ib_uverbs_get_context_resp resp = {};
-
-	if (!RV(ctx->fd, GET_CONTEXT, cmd, resp))
-		atomic_store(&ctx->async_fd, (int)resp.async_fd);
-}
-
-static void open_context(struct context *ctx)
-{
-	atomic_store(&ctx->fd, open(dev.node, O_RDWR | O_CLOEXEC));
-	if (choice(8))
-		open_by_write(ctx);
-	else
-		open_by_ioctl(ctx);
-	fcntl(ctx->async_fd, F_SETFL, O_NONBLOCK);
-	world_keep_fd(ctx->async_fd);
-	world_keep_fd(dup(ctx->fd));
-}
-
-/* The first one, mostly; opened when it is needed. */
-static struct thread *turn(void)
-{
-	int i = !choice(10);
-
-	ready();
-	worker.t.ctx = &contexts[i];
-	worker.beside = &besides[i];
-	if (atomic_load(&contexts[i].fd) < 0)
-		open_context(&contexts[i]);
-	return &worker.t;
-}
 
 int uverbs_file_now(void)
 {
@@ -156,6 +59,15 @@ int uverbs_file(void)
 static void op_close(void)
 {
 	drop(turn()->ctx);
+}
+
+/* Its handles are small numbers: those of the other one are good guesses. */
+void uverbs_adopt(int fd)
+{
+	struct context *ctx = &contexts[1];
+
+	ready();
+	close(atomic_exchange(&ctx->fd, dup(fd)));
 }
 
 /* ---- what a call that succeeded has made ---- */
@@ -397,8 +309,14 @@ static int of_type(uint8_t type)
 }
 
 /* By IP to the peer or here, by Ethernet here, or anyhow. */
-static void fill_way(struct ib_uverbs_qp_dest *dest, uint32_t way)
+static void fill_way(const struct qp *a, struct ib_uverbs_qp_dest *dest, uint32_t way)
 {
+	if (of_peer[a->ctx - contexts]) {
+		dest->sgid_index = choice(8);
+		memcpy(dest->dgid, world.gid[way < 7 ? 2 : 0], 16);
+		dest->hop_limit = 64;
+		return;
+	}
 	dest->sgid_index = way < 6 ? setup_device.ip_index : way < 9 ? 0 : choice(16);
 	memcpy(dest->dgid, world.gid[way < 4 ? 1 : way < 6 ? 2 : 0], 16);
 	dest->hop_limit = choice(8) ? 64 : choice(256);
@@ -422,7 +340,7 @@ static void connect_to(struct thread *t, const struct qp *a, const struct qp *b,
 		m.retry_cnt = m.rnr_retry = choice(8);
 		m.max_rd_atomic = m.max_dest_rd_atomic = choice(16);
 		if (dev.ethernet)
-			fill_way(&m.dest, way);
+			fill_way(a, &m.dest, way);
 		if (odd && !choice(10))
 			((uint8_t *)&m)[choice(sizeof(m))] = choice(256);
 		ret = -RV_QUIET(atomic_load(&a->ctx->fd), MODIFY_QP, m);
@@ -478,6 +396,32 @@ static void op_pair(void)
 		return;
 	connect_to(t, &qps[count % QPS], &qps[(count + 1) % QPS], 3, way, false);
 	connect_to(t, &qps[(count + 1) % QPS], &qps[count % QPS], 3, way, false);
+}
+
+static void make_end(struct thread *t)
+{
+	plain(t, IB_USER_VERBS_CMD_ALLOC_PD);
+	plain(t, IB_USER_VERBS_CMD_CREATE_CQ);
+	region(t, (uintptr_t)world_pages, 64 * 4096, 15);
+	plain(t, IB_USER_VERBS_CMD_CREATE_QP);
+}
+
+/* One queue pair here, one of the device at the other end. */
+static void op_across(void)
+{
+	static const uint8_t types[] = { RV_RC, RV_RC, RV_RC, RV_UC };
+	struct thread *t = turn_of(0);
+	uint32_t count = qp_count, way = choice(4);
+
+	qp_type = types[choice(4)];
+	make_end(t);
+	make_end(turn_of(1));
+	qp_type = 0;
+	if (qp_count != count + 2)
+		return;
+	connect_to(t, &qps[count % QPS], &qps[(count + 1) % QPS], 3, way, false);
+	connect_to(t, &qps[(count + 1) % QPS], &qps[count % QPS], 3, way, false);
+	turn_of(choice(2));
 }
 
 static void op_state(void)
@@ -548,6 +492,7 @@ static void op_region(void)
 const struct op uverbs_ops[] = {
 	{ "uverbs.set", op_set, 14, 0 },
 	{ "uverbs.pair", op_pair, 10, 0 },
+	{ "uverbs.across", op_across, 4, 0 },
 	{ "uverbs.write", op_write, 30, 0 },
 	{ "uverbs.invoke", op_invoke, 14, 0 },
 	{ "uverbs.method", op_method, 16, 0 },

@@ -12,12 +12,14 @@
 #define FDS	24
 #define OFFSETS	24
 
-struct world world = { .packet_fd = -1, .inject_fd = -1 };
+struct world world = {
+	.packet_fd = -1, .inject_fd = -1, .listen_fd = -1, .tcp_fd = { -1, -1, -1, -1 },
+};
 char *world_pages;
 
 static const struct op *const lists[] = {
 	uverbs_ops, ring_ops, memory_ops, ucma_ops, netlink_ops, packet_ops,
-	umad_ops, iwarp_ops, ib_ops, admin_ops,
+	umad_ops, iwarp_ops, ib_ops, admin_ops, pass_ops, fail_ops, place_ops, fabric_ops,
 };
 
 static const struct op *all[OPS];
@@ -49,14 +51,19 @@ const char *op_name(int number)
 bool op_fits(int number)
 {
 	int flags = all[number]->flags;
-	int devices = flags & (OP_ROCE | OP_IB | OP_IWARP);
-	int ours = !strcmp(world.driver, "roce") ? OP_ROCE :
-		!strcmp(world.driver, "ib") ? OP_IB :
-		!strcmp(world.driver, "iwarp") ? OP_IWARP : 0;
+	int devices = flags & (OP_ROCE | OP_IB | OP_IWARP | OP_TESTDEV);
+	int ours = !strcmp(world.driver, "ib") ? OP_IB :
+		!strcmp(world.driver, "iwarp") ? OP_IWARP :
+		!strcmp(world.driver, "testdev") ? OP_TESTDEV : OP_ROCE;
 
 	if ((flags & OP_ROOT) && !world.root)
 		return false;
 	return !devices || (devices & ours);
+}
+
+bool op_changes(int number)
+{
+	return all[number]->flags & OP_BACK && op_fits(number);
 }
 
 void op_run(int number)

@@ -67,35 +67,96 @@ void setup_find(void)
 	memcpy(world.gid[1], "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\3", 16);
 	memcpy(world.gid[2], "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\1", 16);
 	setup_device.ip_index = ip_index();
-	if (world.peer && !rv_find(world.peer, &dev))
-		memcpy(world.gid[1], dev.gid, 16);
+	setup_device.peer_node[0] = '\0';
+	if (world.peer && !rv_find(world.peer, &dev)) {
+		snprintf(setup_device.peer_node, sizeof(setup_device.peer_node), "%s", dev.node);
+		if (!strcmp(world.driver, "ib"))
+			memcpy(world.gid[1], dev.gid, 16);
+	}
 	setup_device.driver_id = !strcmp(world.driver, "iwarp") ? 18 :
 		!strncmp(world.device, "testdev", 7) ? 0x7e57 : 14;
 	setup_device.index = index_of(world.device);
 }
 
-/* Frames come from the other end of the wire, and IP of any kind from there. */
-static void open_sockets(void)
+/* Return: a descriptor of the namespace of the caller, who is in the other one then; or -1. */
+static int go_there(void)
 {
 	int here = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), there;
 	char path[128];
 
 	snprintf(path, sizeof(path), "/run/netns/%s", world.netns);
 	there = open(path, O_RDONLY | O_CLOEXEC);
-	if (there < 0 || setns(there, 0))
-		return;
-	world.packet_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	world.peer_index = if_nametoindex(world.interface);
+	if (there < 0 || setns(there, 0)) {
+		close(here);
+		here = -1;
+	}
+	close(there);
+	return here;
+}
+
+static void go_back(int here)
+{
 	if (setns(here, 0))
 		exit(2);
 	close(here);
-	close(there);
+}
+
+static int listener(void)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(7000) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (!bind(fd, (struct sockaddr *)&any, sizeof(any)) && !listen(fd, 16))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Frames come from the other end of the wire, IP of any kind, and a peer out of TCP is there. */
+static void open_sockets(void)
+{
+	int here = go_there();
+
+	if (here < 0)
+		return;
+	world.packet_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	world.peer_index = if_nametoindex(world.interface);
+	if (!strcmp(world.driver, "iwarp"))
+		world.listen_fd = listener();
+	go_back(here);
+}
+
+static void open_tcp(void)
+{
+	int here = go_there();
+
+	if (here < 0)
+		return;
+	for (int i = 0; i < 4; i++)
+		world.tcp_fd[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	go_back(here);
+}
+
+static void enter_cgroup(void)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", world.cgroup);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) < 0)
+		perror(path);
+	close(fd);
 }
 
 void setup_input(void)
 {
 	char path[128];
 
+	if (world.cgroup)
+		enter_cgroup();
+	if (!strcmp(world.driver, "iwarp"))
+		open_tcp();
 	if (strcmp(world.driver, "ib"))
 		return;
 	snprintf(path, sizeof(path), "/sys/kernel/debug/ofed_ib/%s/1", world.device);

@@ -8,6 +8,7 @@
 
 struct setup_device {
 	char node[64];		/* of uverbs */
+	char peer_node[64];	/* of the device at the other end, or empty */
 	bool ethernet;
 	uint32_t driver_id, index;
 	uint8_t gid[16];
