@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "choice.h"
+#include "meet.h"
 #include "op.h"
 
 #define SOCKETS	4
@@ -93,6 +94,53 @@ static void op_request(void)
 	bool reply = !choice(6);
 
 	send_frame(some_socket(), reply);
+}
+
+/* A request, or a reply, that is good. */
+static void send_good(int fd, bool reply)
+{
+	uint8_t frame[24] = { 0 };
+	bool enhanced = choice(3);
+
+	memcpy(frame, reply ? "MPA ID Rep Frame" : "MPA ID Req Frame", 16);
+	frame[16] = enhanced ? 0x50 : 0x40;
+	frame[17] = enhanced ? 2 : 1;
+	frame[19] = enhanced ? 4 : 0;
+	frame[21] = frame[23] = 4;
+	send(fd, frame, enhanced ? 24 : 20, MSG_NOSIGNAL);
+}
+
+bool iwarp_call(void)
+{
+	struct sockaddr_in to = {
+		.sin_family = AF_INET, .sin_port = htons(7000), .sin_addr.s_addr = htonl(0x0a000001),
+	};
+	int fd = peers_socket();
+	struct pollfd ready = { fd, POLLOUT, 0 };
+
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) && errno == EINPROGRESS)
+		poll(&ready, 1, 20);
+	sockets[count++ % SOCKETS] = fd;
+	send_good(fd, false);
+	return !(ready.revents & POLLERR);
+}
+
+bool iwarp_take(void)
+{
+	struct pollfd ready = { world.listen_fd, POLLIN, 0 };
+	uint8_t frame[600];
+	int fd;
+
+	poll(&ready, 1, 20);
+	fd = accept4(world.listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd < 0)
+		return false;
+	sockets[count++ % SOCKETS] = fd;
+	ready.fd = fd;
+	poll(&ready, 1, 20);
+	recv(fd, frame, sizeof(frame), MSG_DONTWAIT);
+	send_good(fd, true);
+	return true;
 }
 
 /* The device asks, and somebody answers it. */

@@ -182,6 +182,9 @@ static void op_nldev(void)
 	/* It would put the device where nothing finds it, or give it another name. */
 	if (command == RDMA_NLDEV_CMD_SET || command == RDMA_NLDEV_CMD_SYS_SET)
 		command = RDMA_NLDEV_CMD_GET;
+	/* Another device takes a while. */
+	if (command == RDMA_NLDEV_CMD_DELLINK && choice(16))
+		command = RDMA_NLDEV_CMD_GET;
 	begin(RDMA_NL_NLDEV, command);
 	if (choice(8))
 		add_attr(&attrs[0]);

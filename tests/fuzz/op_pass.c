@@ -184,6 +184,9 @@ static void op_lose(void)
 	close_some(fd, count);
 	close(pair[0]);
 	close(pair[1]);
+	/* The end of any socket is when they are looked for. */
+	if (choice(2))
+		close(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 }
 
 const struct op pass_ops[] = {

@@ -41,6 +41,19 @@ static void keep_id(struct file *f, uint32_t id)
 	f->id[f->count++ % IDS] = id;
 }
 
+int ucma_file(void)
+{
+	return file()->fd;
+}
+
+void ucma_keep(uint32_t id)
+{
+	for (int i = 0; i < IDS; i++)
+		if (files[0].id[i] == id)
+			return;
+	keep_id(&files[0], id);
+}
+
 static uint32_t any_id(struct file *f)
 {
 	uint32_t n = f->count < IDS ? f->count : IDS;

@@ -6,6 +6,7 @@
  */
 #define FUZZ_CHOICES
 #include "choice.h"
+#include "meet.h"
 #include "op.h"
 #include "pass.h"
 #include "ring.h"
@@ -422,6 +423,17 @@ static void op_across(void)
 	connect_to(t, &qps[count % QPS], &qps[(count + 1) % QPS], 3, way, false);
 	connect_to(t, &qps[(count + 1) % QPS], &qps[count % QPS], 3, way, false);
 	turn_of(choice(2));
+}
+
+uint32_t uverbs_new_qp(void)
+{
+	struct thread *t = turn_of(0);
+	uint32_t count = qp_count;
+
+	qp_type = RV_RC;
+	make_end(t);
+	qp_type = 0;
+	return qp_count == count ? 0 : qps[count % QPS].number;
 }
 
 static void op_state(void)

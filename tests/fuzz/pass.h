@@ -17,4 +17,8 @@ void pass_end(void);
 void uverbs_adopt(int fd);
 void ucma_adopt(int fd);
 
+/* The file of rdma_cm, and an id that it has made. */
+int ucma_file(void);
+void ucma_keep(uint32_t id);
+
 #endif /* PASS_H */

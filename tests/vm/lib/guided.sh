@@ -31,6 +31,22 @@ wire() {
 # module, has another one behind it.
 cat >"$work/again" <<-END
 	exec 2>/dev/null
+	# Programs take most of the time: as few as can be where all is well.
+	as_before() {
+		read -r mac </sys/class/net/eth0/address && [ \$mac = 02:00:00:00:00:01 ] &&
+		read -r flags </sys/class/net/eth0/flags && [ \$((flags & 1)) = 1 ] &&
+		[ ! -e /sys/class/net/br7 ] && [ ! -e /sys/class/net/eth0.5 ] &&
+		[ -d /sys/module/ofed_uverbs ] && [ -d /sys/module/ofed_umad ] &&
+		[ -d /sys/module/ofed_ucma ] && [ -e /sys/class/infiniband/$dev ] &&
+		[ $DRIVER = rxe -o -e /sys/class/infiniband/${DRIVER}b ] || return
+		case \$(ip addr show dev eth0) in
+		*netem*)	return 1 ;;
+		*"mtu 1500"*10.0.0.1/24*fd00::1*) return 0 ;;
+		esac
+		return 1
+	}
+	ip neigh replace 10.0.0.3 lladdr 02:00:00:00:00:02 dev eth0
+	! as_before || exit 0
 	[ -e /sys/class/net/eth0 ] || ip link set eth7 name eth0
 	[ -e /sys/class/net/eth0 ] || ip -n c link set eth0 netns 1
 	ip netns del c; ip link del eth0.5; ip link del br7
@@ -80,7 +96,7 @@ world_up() {
 	ib)	fabric_up pair && wait_for 60 [ -c /dev/infiniband/umad1 ] || return
 		begin_opensm sm hca1
 		wait_for 120 all_active || return
-		options="-D ib -d hca1 -p hca2" again="echo 1 >$configfs/hcas/hca1/power" ;;
+		options="-D ib -d hca1 -p hca2" again="grep -q 1 $configfs/hcas/hca1/power || echo 1 >$configfs/hcas/hca1/power" ;;
 	testdev) td_load link=${LINK:-ib} && modprobe rdma_ucm && modprobe ib_umad && net_up &&
 			td_add testdev0 || return
 		options="-D testdev -d testdev0"
