@@ -49,18 +49,23 @@ static const char *in_folder(const char *name)
 	return path;
 }
 
+static void write_apart(const char *name, const struct input *in, const char *what)
+{
+	FILE *file = fopen(in_folder(name), "w");
+
+	if (!file)
+		return;
+	fprintf(file, "# %s\n", what);
+	input_write(in, file);
+	fclose(file);
+}
+
 static void fault(const struct input *in, const char *what)
 {
 	char name[64];
-	FILE *file;
 
 	snprintf(name, sizeof(name), "fault-%d", ++faults);
-	file = fopen(in_folder(name), "w");
-	if (file) {
-		fprintf(file, "# %s\n", what);
-		input_write(in, file);
-		fclose(file);
-	}
+	write_apart(name, in, what);
 	printf("FAULT %d: %s, by the input in %s\n", faults, what, in_folder(name));
 	fflush(stdout);
 }
@@ -122,7 +127,10 @@ static bool run_one(struct input *in)
 	cover_begin();
 	end = exec_run(in, (uint64_t)mutate_below(~0u) << 16 | runs);
 	runs++;
-	late += end == EXEC_LATE;
+	if (end == EXEC_LATE) {
+		late++;
+		write_apart("late", in, "the last one that had to be killed");
+	}
 	if (end == EXEC_STUCK)
 		fault(in, "a process that does not end");
 	if (watch_reports(in_folder("log")))

@@ -31,11 +31,43 @@ static uint32_t crc32c(const uint8_t *p, size_t n)
 	return ~c;
 }
 
+static uint64_t get(const uint8_t *at, int bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | *at++;
+	return value;
+}
+
+static void put(uint8_t *at, uint64_t value, int bytes)
+{
+	while (bytes--)
+		at[bytes] = value, value >>= 8;
+}
+
 static int some_socket(void)
 {
 	uint32_t n = count < SOCKETS ? count : SOCKETS;
 
 	return n ? sockets[(count - 1 - choice(n)) % SOCKETS] : -1;
+}
+
+/* Numbers of the next message of each queue, from 1 on; another connection begins anew. */
+static uint8_t numbers[SOCKETS][4];
+
+static uint8_t next_number(int fd, uint8_t queue)
+{
+	for (int i = 0; i < SOCKETS; i++)
+		if (sockets[i] == fd)
+			return ++numbers[i][queue & 3];
+	return 1;
+}
+
+static void keep(int fd)
+{
+	memset(numbers[count % SOCKETS], 0, sizeof(numbers[0]));
+	sockets[count++ % SOCKETS] = fd;
 }
 
 /* One of the other end of the wire, which the fuzzer has opened; it is another one from now on. */
@@ -65,7 +97,7 @@ static void op_connect(void)
 	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) && errno == EINPROGRESS)
 		poll(&ready, 1, 10);
 	feature(F_IWARP, ready.revents & 0x7f);
-	sockets[count++ % SOCKETS] = fd;
+	keep(fd);
 	world_keep_fd(dup(fd));
 }
 
@@ -120,7 +152,7 @@ bool iwarp_call(void)
 
 	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) && errno == EINPROGRESS)
 		poll(&ready, 1, 20);
-	sockets[count++ % SOCKETS] = fd;
+	keep(fd);
 	send_good(fd, false);
 	return !(ready.revents & POLLERR);
 }
@@ -135,7 +167,7 @@ bool iwarp_take(void)
 	fd = accept4(world.listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
 		return false;
-	sockets[count++ % SOCKETS] = fd;
+	keep(fd);
 	ready.fd = fd;
 	poll(&ready, 1, 20);
 	recv(fd, frame, sizeof(frame), MSG_DONTWAIT);
@@ -155,7 +187,7 @@ static void op_answer(void)
 	feature(F_IWARP + 6, fd < 0);
 	if (fd < 0)
 		return;
-	sockets[count++ % SOCKETS] = fd;
+	keep(fd);
 	world_keep_fd(dup(fd));
 	ready.fd = fd;
 	poll(&ready, 1, 10);
@@ -164,37 +196,65 @@ static void op_answer(void)
 		send_frame(fd, choice(12));
 }
 
+static void untagged(int fd, uint8_t *at, uint8_t op)
+{
+	uint8_t queue = op == 1 || op == 10 ? 1 : op == 7 ? 2 : op == 11 ? 3 : 0;
+
+	memset(at + 2, 0, 16);
+	if (!choice(16))
+		queue = choice(4);
+	at[9] = queue;
+	at[13] = choice(12) ? next_number(fd, queue) : choice(256);
+	at[17] = choice(16) ? 0 : choice(256);
+	if (!choice(8))
+		put(at + 2, world_number(WORLD_RKEY), 4);
+}
+
+/* What is asked for, by a READ or an atomic. */
+static uint32_t body_of_ask(uint8_t *at, uint8_t op)
+{
+	if (op == 1) {
+		put(at, choice_word(), 4);
+		put(at + 4, choice(256), 8);
+		put(at + 12, choice(8) ? choice(3000) : choice_odd(), 4);
+		put(at + 16, world_number(WORLD_RKEY), 4);
+		put(at + 20, world_address(), 8);
+		return 28;
+	}
+	memset(at, 0, 52);
+	at[3] = choice(4);
+	at[7] = choice(256);
+	put(at + 8, world_number(WORLD_RKEY), 4);
+	put(at + 12, world_address() & (choice(8) ? ~7ull : ~0ull), 8);
+	for (int i = 20; i < 52; i += 8)
+		at[i + 7] = choice(4);
+	return 52;
+}
+
 /* DDP and RDMAP in front of some bytes. */
-static uint32_t segment(uint8_t *at)
+static uint32_t segment(int fd, uint8_t *at)
 {
 	uint8_t op = choice(8) ? choice(12) : choice(16);
-	bool tagged = op == 0 || op == 2;
-	uint32_t payload = choice(3) ? choice(64) : choice(1400), head;
+	bool is_tagged = op == 0 || op == 2;
+	uint32_t payload = choice(3) ? choice(64) : choice(1400), head = is_tagged ? 14 : 18;
 
-	at[0] = (choice(8) ? tagged : !tagged) << 7 | (choice(6) ? 0x40 : 0) | 1;
+	at[0] = (choice(12) ? is_tagged : !is_tagged) << 7 | (choice(6) ? 0x40 : 0) | 1;
 	at[1] = 0x40 | op;
 	if (choice(16) == 0)
 		at[choice(2)] = choice(256);
-	if (tagged) {
-		uint32_t stag = htonl(world_number(WORLD_RKEY));
-		uint64_t to = htobe64(world_address());
-
-		memcpy(at + 2, &stag, 4);
-		memcpy(at + 6, &to, 8);
-		head = 14;
+	if (is_tagged) {
+		put(at + 2, world_number(WORLD_RKEY), 4);
+		put(at + 6, world_address(), 8);
 	} else {
-		memset(at + 2, 0, 16);
-		at[9] = choice(4);		/* queue */
-		at[13] = choice(8) ? 1 + choice(3) : choice(256);
-		at[17] = choice(8) ? 0 : choice(256);
-		head = 18;
+		untagged(fd, at, op);
 	}
-	if (op == 1) {				/* READ request */
-		for (uint32_t i = 0; i < 28; i++)
-			at[head + i] = choice(4) ? 0 : choice(256);
-		payload = choice(8) ? 28 : payload;
-	} else {
-		memset(at + head, op, payload);
+	memset(at + head, op, payload);
+	if (op == 1 || op == 10) {
+		uint32_t all = body_of_ask(at + head, op);
+
+		payload = choice(8) ? all : payload;
+	} else if (op == 8 && choice(4)) {
+		payload = 8;
 	}
 	return head + payload;
 }
@@ -205,7 +265,7 @@ static void op_fpdu(void)
 	int fd = some_socket();
 
 	for (uint32_t n = 1 + choice(3); n; n--) {
-		uint32_t length = segment(frame + 2), total = (2 + length + 3) & ~3u, c;
+		uint32_t length = segment(fd, frame + 2), total = (2 + length + 3) & ~3u, c;
 
 		frame[0] = length >> 8;
 		frame[1] = length;
@@ -220,21 +280,6 @@ static void op_fpdu(void)
 }
 
 /* ---- what the device wants to have answered ---- */
-
-static uint64_t get(const uint8_t *at, int bytes)
-{
-	uint64_t value = 0;
-
-	while (bytes--)
-		value = value << 8 | *at++;
-	return value;
-}
-
-static void put(uint8_t *at, uint64_t value, int bytes)
-{
-	while (bytes--)
-		at[bytes] = value, value >>= 8;
-}
 
 /* A READ response of what @ask wants, in one segment or in several. */
 static void respond(int fd, const uint8_t *ask)

@@ -13,6 +13,7 @@
 #define EVENTS	10
 
 static char response[4096] __attribute__((aligned(8)));
+static uint16_t space = RDMA_PS_TCP;
 
 static int say(int fd, uint32_t number, uint32_t id, const char *ip)
 {
@@ -23,6 +24,8 @@ static int say(int fd, uint32_t number, uint32_t id, const char *ip)
 	int ret;
 
 	cma_build(&p, cma_find(number), &w, id);
+	if (number == CMA(CREATE_ID))
+		p.create_id.ps = space;
 	if (number == CMA(BIND))
 		cma_ip(&p.bind.addr, ip, 7000);
 	if (number == CMA(CONNECT))
@@ -102,7 +105,31 @@ static void op_meet(void)
 	feature(F_MEET + 60 + way, left);
 }
 
+/* A group of a datagram's id, which it leaves or takes along. */
+static void op_join(void)
+{
+	int fd = ucma_file();
+	struct pollfd ready = { fd, POLLIN, 0 };
+	uint32_t id, group = ~0u;
+
+	space = choice(4) ? RDMA_PS_UDP : RDMA_PS_IPOIB;
+	id = new_id(fd);
+	space = RDMA_PS_TCP;
+	ucma_keep(id);
+	say(fd, CMA(BIND_IP), id, "10.0.0.1");
+	for (uint32_t n = 1 + choice(2); n; n--)
+		if (!say(fd, choice(2) ? CMA(JOIN_MCAST) : CMA(JOIN_IP_MCAST), id, "10.0.0.1"))
+			memcpy(&group, response, sizeof(group));
+	for (int n = 0; n < 3 && poll(&ready, 1, 20) == 1; n++)
+		say(fd, CMA(GET_EVENT), 0, NULL);
+	if (choice(3))
+		say(fd, CMA(LEAVE_MCAST), group, NULL);
+	if (!choice(3))
+		say(fd, CMA(DESTROY_ID), id, NULL);
+}
+
 const struct op meet_ops[] = {
 	{ "meet.connect", op_meet, 8, 0 },
+	{ "meet.join", op_join, 3, 0 },
 	{ 0 }
 };

@@ -117,6 +117,19 @@ static void op_read(void)
 	feature(F_MEMORY + 12, n > 0 ? 0 : 1);
 }
 
+/* It sleeps until there is something, or until it is interrupted. */
+static void op_sleep(void)
+{
+	char event[512];
+	int fd = world_fd();
+	ssize_t n;
+
+	fcntl(fd, F_SETFL, 0);
+	n = read(fd, event, choice(4) ? sizeof(event) : choice(64));
+	feature(F_MEMORY + 13, n > 0 ? 0 : 1);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+}
+
 static void op_flags(void)
 {
 	int fd = world_fd();
@@ -140,6 +153,7 @@ const struct op memory_ops[] = {
 	{ "process.wait", op_wait, 3, 0 },
 	{ "file.close", op_close_fd, 2, 0 },
 	{ "file.read", op_read, 5, 0 },
+	{ "file.sleep", op_sleep, 1, 0 },
 	{ "file.flags", op_flags, 1, 0 },
 	{ 0 }
 };

@@ -234,6 +234,7 @@ static void op_send(void)
 	post.response = (uintptr_t)&resp;
 	memcpy(message, &hdr, sizeof(hdr));
 	memcpy(message + sizeof(hdr), &post, sizeof(post));
+	uverbs_ring();
 	feature(F_RING + 6, write(uverbs_file_now(), message, sizeof(message)) < 0);
 }
 

@@ -62,6 +62,17 @@ static void op_close(void)
 	drop(turn()->ctx);
 }
 
+/* Those of the first queue pairs, or any other. */
+void uverbs_ring(void)
+{
+	uint32_t n = choice(4) ? choice(4) : choice(OFED_DOORBELLS);
+
+	if (!doorbells)
+		return;
+	__atomic_fetch_or(&doorbells->rung[n / 32], 1u << n % 32, __ATOMIC_SEQ_CST);
+	feature(F_STATE + 38, doorbells->awake);
+}
+
 /* Its handles are small numbers: those of the other one are good guesses. */
 void uverbs_adopt(int fd)
 {
@@ -172,6 +183,9 @@ static void write_command(struct thread *t, const struct command *c, bool bent)
 		qp->is_srq = 0;
 		qp->max_send_wr += !qp->max_send_wr;
 	}
+	/* Room for the number of a doorbell. */
+	if (c->special == QP_TYPES && !c->extended && doorbells)
+		((struct ib_uverbs_cmd_hdr *)message)->out_words += 2;
 	if (bent)
 		length = bend(t, c, message, length);
 	ret = write(atomic_load(&t->ctx->fd), message, length) < 0 ? errno : 0;
@@ -401,8 +415,14 @@ static void op_pair(void)
 
 static void make_end(struct thread *t)
 {
+	bool notifies = choice(3);
+
 	plain(t, IB_USER_VERBS_CMD_ALLOC_PD);
+	if (notifies)
+		plain(t, IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL);
 	plain(t, IB_USER_VERBS_CMD_CREATE_CQ);
+	if (notifies)
+		plain(t, IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 	region(t, (uintptr_t)world_pages, 64 * 4096, 15);
 	plain(t, IB_USER_VERBS_CMD_CREATE_QP);
 }

@@ -11,6 +11,9 @@ int uverbs_file(void);
 /* That of the call that was made last. */
 int uverbs_file_now(void);
 
+/* A doorbell that is a store, where there are such. */
+void uverbs_ring(void);
+
 /* A handle of a queue pair, mostly. */
 uint32_t uverbs_any_qp(void);
 

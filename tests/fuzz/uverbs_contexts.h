@@ -15,6 +15,7 @@ static struct context contexts[CONTEXTS];
 static struct beside besides[CONTEXTS];
 static bool of_peer[CONTEXTS];
 static struct worker worker;
+static struct ofed_doorbell_page *doorbells;
 
 static char *room(uint32_t size, int prot)
 {
@@ -110,8 +111,10 @@ static void open_as_libofed(struct context *ctx)
 	at = mmap(NULL, resp.ofed.doorbell_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ctx->fd,
 		  resp.ofed.doorbell_offset);
 	feature(F_STATE + 37, at == MAP_FAILED);
-	if (at != MAP_FAILED)
-		world_keep_map(at, resp.ofed.doorbell_bytes);
+	if (at == MAP_FAILED)
+		return;
+	world_keep_map(at, resp.ofed.doorbell_bytes);
+	doorbells = (void *)at;
 }
 
 /* The second one may be of the device at the other end of the wire. */
