@@ -98,6 +98,9 @@ static void device_back(const struct input *in)
 		return;
 	if (changed && !strcmp(world.driver, "ib"))
 		fabric_back();
+	/* With what it was told to refuse. */
+	if (changed && !gone && !strcmp(world.driver, "testdev"))
+		gone = !system("echo del testdev0 >/sys/kernel/debug/ofed_testdev/ctl");
 	if (restore && system(restore))
 		printf("the device does not come back\n");
 	exec_renew();

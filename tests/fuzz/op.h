@@ -24,6 +24,7 @@ struct op {
 extern const struct op uverbs_ops[], ucma_ops[], umad_ops[], netlink_ops[], memory_ops[];
 extern const struct op ring_ops[], packet_ops[], ib_ops[], iwarp_ops[], admin_ops[];
 extern const struct op pass_ops[], fail_ops[], place_ops[], fabric_ops[], meet_ops[];
+extern const struct op testdev_ops[];
 
 int op_find(const char *name);
 const char *op_name(int number);
@@ -88,7 +89,7 @@ enum {
 	F_WRITE = 0, F_INVOKE = 64, F_METHOD = 128, F_UCMA = 256, F_EVENT = 288,
 	F_UMAD = 320, F_NETLINK = 384, F_MEMORY = 448, F_RING = 464, F_PACKET = 480,
 	F_ADMIN = 496, F_IWARP = 528, F_STATE = 544, F_PASS = 592, F_FAIL = 600, F_PLACE = 608,
-	F_FABRIC = 624, F_MEET = 672, F_MAX = 1024,
+	F_FABRIC = 624, F_MEET = 672, F_TESTDEV = 740, F_MAX = 1024,
 };
 
 #endif /* OP_H */

@@ -184,41 +184,6 @@ static void op_unload(void)
 			errno : 0);
 }
 
-/* The test device fails on order, and tells of what never was. */
-static void op_hook(void)
-{
-	static const char *const files[] = { "fail", "event", "complete", "hold", "port" };
-	static const char *const lines[5][6] = {
-		{ "create_qp 1 -12", "reg_user_mr 1 -22", "create_cq 1 -12", "modify_qp 1 -22",
-		  "destroy_qp 1 -16", "dealloc_pd 1 -16" },
-		{ "qp_fatal 2", "cq_err 1", "port_err 1", "device_fatal", "srq_limit 1", "lid_change 1" },
-		{ "send 2 1", "recv 2 1", "send 3 4 5", "recv 3 1 12", "send 2 100", "recv 4 1" },
-		{ "0", "1", "0", "1", "2", "x" },
-		{ "1 state active", "1 state down", "1 lid 5", "1 pkey 0 0x8001", "1 sm_lid 7",
-		  "2 state active" },
-	};
-	uint32_t i = choice(5);
-	const char *line = lines[i][choice(6)];
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/kernel/debug/ofed_testdev/%s/%s", world.device, files[i]);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	feature(F_ADMIN + 9 + i, write(fd, line, strlen(line)) < 0 ? errno : 0);
-	close(fd);
-}
-
-/* It goes with all that is open of it. */
-static void op_removal(void)
-{
-	char line[64];
-	int fd = open("/sys/kernel/debug/ofed_testdev/ctl", O_WRONLY | O_CLOEXEC);
-
-	snprintf(line, sizeof(line), "%s %s", choice(6) ? "del" : "add", world.device);
-	feature(F_ADMIN + 14, write(fd, line, strlen(line)) < 0 ? errno : 0);
-	close(fd);
-}
-
 const struct op admin_ops[] = {
 	{ "admin.sysfs", op_sysfs, 2, OP_ROOT },
 	{ "admin.debugfs", op_debugfs, 1, OP_ROOT },
@@ -226,7 +191,5 @@ const struct op admin_ops[] = {
 	{ "admin.power", op_power, 2, OP_ROOT | OP_IB },
 	{ "admin.interface", op_interface, 2, OP_ROOT | OP_ROCE | OP_IWARP | OP_BACK },
 	{ "admin.unload", op_unload, 1, OP_ROOT | OP_ROCE | OP_IWARP | OP_BACK },
-	{ "admin.hook", op_hook, 4, OP_ROOT | OP_TESTDEV },
-	{ "admin.removal", op_removal, 2, OP_ROOT | OP_TESTDEV },
 	{ 0 }
 };

@@ -20,7 +20,7 @@ char *world_pages;
 static const struct op *const lists[] = {
 	uverbs_ops, ring_ops, memory_ops, ucma_ops, netlink_ops, packet_ops,
 	umad_ops, iwarp_ops, ib_ops, admin_ops, pass_ops, fail_ops, place_ops, fabric_ops,
-	meet_ops,
+	meet_ops, testdev_ops,
 };
 
 static const struct op *all[OPS];
