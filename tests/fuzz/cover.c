@@ -160,19 +160,31 @@ void cover_take(struct cover_set *set)
 	take(set, features, old_features, FEATURES, COVER_BITS);
 }
 
+/* Where a bit of a set is, of blocks or of results. */
+static uint8_t *byte_of(uint32_t bit, uint8_t *bits, uint8_t *results)
+{
+	return bit < COVER_BITS ? &bits[bit / 8] : &results[(bit - COVER_BITS) / 8];
+}
+
 uint32_t cover_shared(const struct cover_set *set)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < set->count; i++) {
-		uint32_t bit = set->bit[i];
-		const uint8_t *at = map->bits;
+	for (uint32_t i = 0; i < set->count; i++)
+		n += *byte_of(set->bit[i], map->bits, features) >> set->bit[i] % 8 & 1;
+	return n;
+}
 
-		if (bit >= COVER_BITS) {
-			at = features;
-			bit -= COVER_BITS;
-		}
-		n += at[bit / 8] >> bit % 8 & 1;
+uint32_t cover_set_new(const struct cover_set *set, bool keep)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < set->count; i++) {
+		uint8_t *at = byte_of(set->bit[i], old_bits, old_features);
+
+		n += ~*at >> set->bit[i] % 8 & 1;
+		if (keep)
+			*at |= 1 << set->bit[i] % 8;
 	}
 	return n;
 }

@@ -27,6 +27,8 @@ struct cover_set {
 void cover_take(struct cover_set *set);
 /* Return: how much of @set the last input reached. */
 uint32_t cover_shared(const struct cover_set *set);
+/* Return: how much of @set is new. @keep: from now on it is not. */
+uint32_t cover_set_new(const struct cover_set *set, bool keep);
 
 uint32_t cover_blocks(void);
 /* One line for each block that was reached: a module and an offset in its section .text. */

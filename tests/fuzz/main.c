@@ -228,30 +228,32 @@ static void run(long seconds)
 	}
 }
 
-/* Those that reach most come first; what they leave is of the others. */
+/* What a worker does by chance is one block or two. */
+static bool is_enough(const struct cover_set *set, int round)
+{
+	return cover_set_new(set, false) >= (round ? 4u << round : 3);
+}
+
+/* Each runs once. Those that reach most come first; what they leave is of the others. */
 static void least(void)
 {
 	int n = corpus_size(), kept = 0;
 	FILE *file = fopen(in_folder("least"), "w");
-	bool *done = calloc(n, sizeof(*done));
+	struct cover_set *sets = calloc(n, sizeof(*sets));
 
-	for (int round = 6; file && round >= 0; round--)
+	for (int i = 0; i < n; i++) {
+		run_one(corpus_at(i));
+		cover_take(&sets[i]);
+	}
+	for (int round = 9; file && round >= 0; round--)
 		for (int i = 0; i < n; i++) {
-			struct input in = *corpus_at(i);
-
-			if (done[i])
+			if (!is_enough(&sets[i], round))
 				continue;
-			run_one(&in);
-			/* What a worker does by chance is one block or two. */
-			if (cover_new(false) < (round ? 4u << round : 3))
-				continue;
-			done[i] = true;
-			cover_new(true);
-			input_write(&in, file);
+			cover_set_new(&sets[i], true);
+			input_write(corpus_at(i), file);
 			kept++;
 		}
 	printf("%d of %d inputs reach %u blocks\n", kept, n, cover_blocks());
-	free(done);
 	if (file)
 		fclose(file);
 }

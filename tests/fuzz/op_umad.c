@@ -12,6 +12,7 @@
 
 #include "choice.h"
 #include "op.h"
+#include "setup.h"
 
 #define FILES	3
 #define ROOM	4096
@@ -50,9 +51,8 @@ static int open_node(const char *kind, const char *device)
 }
 
 /* The last one is the peer's, if that is here. */
-static int *file(void)
+static int *file_of(int i)
 {
-	int i = choice(4) ? 0 : choice(FILES);
 	int *fd = &files[i];
 
 	if (!*fd) {
@@ -63,6 +63,11 @@ static int *file(void)
 		world_keep_fd(dup(*fd));
 	}
 	return fd;
+}
+
+static int *file(void)
+{
+	return file_of(choice(4) ? 0 : choice(FILES));
 }
 
 static uint8_t class(void)
@@ -95,6 +100,25 @@ static void op_register(void)
 		feature(F_UMAD + 2, ioctl(*fd, IB_USER_MAD_REGISTER_AGENT, &old) ? errno : 0);
 }
 
+/* An agent here and one at the other end, of a class that both know. */
+static void op_set(void)
+{
+	static const uint8_t classes[] = { 0x30, 0x31, 0x09, 0x04, 0x03 };
+	uint8_t of = classes[choice(5)];
+
+	for (int i = 0; i < FILES; i += 2) {
+		struct ib_user_mad_reg_req2 req = {
+			.qpn = 1, .mgmt_class = choice(4) ? of : 0,
+			.mgmt_class_version = of == 3 ? 2 : 1, .oui = 0x001405,
+			.rmpp_version = of == 3 || of >= 0x30 ? choice(2) : 0,
+		};
+
+		req.method_mask[0] = choice(2) ? 0x6 : 1u << choice(16);
+		feature(F_UMAD + 40, ioctl(*file_of(i), IB_USER_MAD_REGISTER_AGENT2, &req) ?
+			errno : 0);
+	}
+}
+
 static void op_unregister(void)
 {
 	uint32_t id = choice(8) ? choice(4) : choice_odd();
@@ -109,14 +133,14 @@ static void header(void)
 	struct ib_user_mad_hdr *h = &out.hdr;
 
 	memset(h, 0, sizeof(*h));
-	h->id = choice(12) ? choice(4) : choice_odd();
+	h->id = choice(3) ? 0 : choice(12) ? choice(4) : choice_odd();
 	h->qpn = htonl(choice(12) ? 1 : choice_odd());
 	h->qkey = htonl(choice(12) ? 0x80010000 : choice_odd());
 	h->lid = htons(choice(6) ? 1 + choice(3) : choice_odd());
 	h->grh_present = choice(4) ? strcmp(world.driver, "ib") != 0 : choice(2);
-	h->gid_index = choice(8) ? choice(4) : choice(256);
+	h->gid_index = choice(2) ? setup_device.ip_index : choice(8) ? choice(4) : choice(256);
 	h->hop_limit = 64;
-	memcpy(h->gid, world.gid[choice(2)], 16);
+	memcpy(h->gid, world.gid[choice(3)], 16);
 	h->timeout_ms = choice(3) ? choice(40) : 0;
 	h->retries = choice(6) ? choice(3) : choice_odd();
 	h->pkey_index = choice(12) ? 0 : choice_odd();
@@ -203,6 +227,7 @@ static void op_close(void)
 }
 
 const struct op umad_ops[] = {
+	{ "umad.set", op_set, 5, OP_ROOT },
 	{ "umad.register", op_register, 4, OP_ROOT },
 	{ "umad.unregister", op_unregister, 1, OP_ROOT },
 	{ "umad.send", op_send, 10, OP_ROOT },
