@@ -24,9 +24,22 @@ static struct record any_op(void)
 	return op;
 }
 
+/* Without what these make most other operations fail. */
+static struct record first_op(void)
+{
+	static const char *const names[] = {
+		"uverbs.set", "uverbs.pair", "uverbs.across", "meet.connect", "umad.set",
+	};
+	struct record op = { .op = op_find(names[B(5)]) };
+
+	if (!op_fits(op.op))
+		op.op = op_find(names[0]);
+	return op;
+}
+
 void mutate_make(struct input *in)
 {
-	struct record first = { .op = op_find(B(2) ? "uverbs.set" : "uverbs.pair") };
+	struct record first = first_op();
 
 	in->count = 0;
 	if (B(4))
@@ -82,7 +95,11 @@ static void once(struct input *in, const struct input *other)
 {
 	struct record op;
 
-	switch (B(12)) {
+	switch (B(13)) {
+	case 12:
+		op = first_op();
+		input_insert(in, B(in->count + 1), &op);
+		break;
 	case 0:
 		if (in->count > 1)
 			input_remove(in, B(in->count));
