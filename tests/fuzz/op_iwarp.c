@@ -175,7 +175,7 @@ bool iwarp_take(void)
 	return true;
 }
 
-/* The device asks, and somebody answers it. */
+/* The device asks, and is answered. */
 static void op_answer(void)
 {
 	struct pollfd ready = { world.listen_fd, POLLIN, 0 };

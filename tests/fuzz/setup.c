@@ -78,7 +78,7 @@ void setup_find(void)
 	setup_device.index = index_of(world.device);
 }
 
-/* Return: a descriptor of the namespace of the caller, who is in the other one then; or -1. */
+/* The process is in the other namespace then. Return: a descriptor of the one before, or -1. */
 static int go_there(void)
 {
 	int here = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), there;

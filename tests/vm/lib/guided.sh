@@ -22,7 +22,7 @@ ends() {
 
 wire() {
 	ends && ip netns exec b rdma link add ${DRIVER}b type $DRIVER netdev eth1 &&
-	# Frames are addressed to a neighbour that nobody has to ask for.
+	# Frames go to a neighbour that need not be asked for.
 	ip neigh replace 10.0.0.3 lladdr 02:00:00:00:00:02 dev eth0 &&
 	wait_for 30 ready $dev
 }
@@ -113,6 +113,10 @@ world_up() {
 }
 
 world_down() {
+	# A folder that root has made there keeps the module.
+	for _dir in /sys/kernel/config/rdma_cm/*/; do
+		[ ! -d "$_dir" ] || { echo "left: $_dir"; rmdir "$_dir"; }
+	done
 	case $DRIVER in
 	ib)	end_opensm sm KILL
 		"$fabric" unload ;;
