@@ -141,6 +141,10 @@ sizes() {
 		_Static_assert(offsetof(struct ofed_doorbell_page, rung) == 64, "rung");
 		_Static_assert(sizeof(struct ofed_cqe_time) == 16, "ofed_cqe_time");
 		_Static_assert(offsetof(struct ofed_cqe_time, wall) == 8, "wall");
+		_Static_assert(sizeof(struct ofed_create_cq_req) == 8, "ofed_create_cq_req");
+		_Static_assert(sizeof(struct ofed_cqe_tm) == 16, "ofed_cqe_tm");
+		_Static_assert(sizeof(struct ofed_tm_op) == 184, "ofed_tm_op");
+		_Static_assert(offsetof(struct ofed_tm_op, sge) == 56, "sge");
 	END
 }
 sizes 32 && sizes 64

@@ -23,7 +23,7 @@
 #include "responder.h"
 #include "rq.h"
 #include "srq.h"
-#include "stats.h"
+#include "tm_recv.h"
 
 /* First sign of life of the peer, before the consumer went to RTS by itself. */
 static void ibt_note_established(struct ibt_qp *qp)
@@ -130,6 +130,9 @@ static enum ibt_exec_status ibt_take_recv(struct ibt_qp *qp, u32 srqn, u32 bytes
 	struct ibt_srq *srq;
 
 	resp->cur.taking = true;
+	/* It is of a SEND with a tag, which did not come to its end. */
+	if (resp->has_rwqe && resp->tm.kind && resp->cur.verb != IBT_SEND)
+		ibt_recv_error(qp, IB_WC_WR_FLUSH_ERR);
 	if (resp->has_rwqe &&
 	    (qp->transport != IBT_XRC || resp->recv_srqn == srqn))
 		return IBT_EXEC_OK;
@@ -182,6 +185,12 @@ static enum ibt_exec_status ibt_begin_send(struct ibt_qp *qp, const struct ibt_m
 	u32 bytes = qp->transport == IBT_UC ? msg->length : 0;
 	enum ibt_exec_status verdict;
 
+	/* Its first bytes say what takes it. */
+	if (ibt_qp_matches_tags(qp)) {
+		resp->cur.taking = true;
+		resp->cur.length = IBT_MAX_MSG_BYTES;
+		return IBT_EXEC_OK;
+	}
 	verdict = ibt_take_recv(qp, msg->srqn, bytes);
 	if (verdict != IBT_EXEC_OK)
 		return ibt_give_up(qp, verdict);
@@ -247,6 +256,7 @@ enum ibt_exec_status ibt_exec_begin(struct ibt_qp *qp, const struct ibt_msg *msg
 		.va = msg->va,
 		.rkey = msg->rkey,
 		.srqn = msg->srqn,
+		.only = msg->whole ? msg->length <= qp->mtu : msg->only,
 	};
 	return msg->verb == IBT_SEND ? ibt_begin_send(qp, msg) :
 				       ibt_begin_write(qp, msg);
@@ -348,6 +358,15 @@ enum ibt_exec_status ibt_exec_data(struct ibt_qp *qp, struct soft_iter *from,
 	lockdep_assert_held(&qp->resp.lock);
 	if (!cur->active)
 		return IBT_EXEC_SILENT_DROP;
+	if (unlikely(ibt_qp_matches_tags(qp)) && cur->verb == IBT_SEND) {
+		if (length && !cur->headed) {
+			verdict = ibt_tm_begin(qp, from, &length);
+			if (verdict != IBT_EXEC_OK)
+				return ibt_give_up(qp, verdict);
+		} else if (ibt_tm_discards(qp)) {
+			return IBT_EXEC_OK;
+		}
+	}
 	if (length > cur->length - cur->placed)
 		return cur->verb == IBT_SEND ? ibt_too_long(qp) :
 					       ibt_give_up(qp, IBT_EXEC_INV_REQ);
@@ -383,7 +402,10 @@ static void ibt_complete_recv(struct ibt_qp *qp, const struct ibt_msg *msg)
 		wc.ex.invalidate_rkey = msg->inv_rkey;
 	}
 	resp->has_rwqe = false;
-	ibt_rq_complete(qp, srq, &wc, msg->solicited);
+	if (unlikely(resp->tm.kind))
+		ibt_tm_complete(qp, &wc, msg->solicited);
+	else
+		ibt_rq_complete(qp, srq, &wc, msg->solicited);
 	ibt_rq_srq_put(qp, srq);
 }
 
@@ -413,7 +435,9 @@ enum ibt_exec_status ibt_exec_end(struct ibt_qp *qp, const struct ibt_msg *msg)
 		return IBT_EXEC_SILENT_DROP;
 	if (cur->verb == IBT_WRITE && cur->placed != cur->length)
 		verdict = IBT_EXEC_INV_REQ;
-	else if (msg->extra & IBT_IETH)
+	else if (cur->verb == IBT_SEND && ibt_qp_matches_tags(qp) && !cur->headed)
+		verdict = ibt_tm_begin_empty(qp);
+	if (verdict == IBT_EXEC_OK && msg->extra & IBT_IETH)
 		verdict = ibt_exec_invalidate(qp, msg);
 	if (verdict == IBT_EXEC_OK &&
 	    (cur->verb == IBT_SEND || msg->extra & IBT_IMM)) {
@@ -541,59 +565,4 @@ enum ibt_exec_status ibt_exec_atomic(struct ibt_qp *qp, const struct ibt_msg *ms
 		return ibt_exec_word(qp, msg, original);
 	*original = 0;
 	return ibt_exec_flush(qp, msg);
-}
-
-/* ---- afterwards ------------------------------------------------------------------------ */
-
-/*
- * IBA 9.9.3. A reliable responder goes into the error state, with an event
- * unless a receive completion says what happened (class A). An unreliable one
- * has dropped the message (class D), but a receive request that is no good ends
- * it, too (class E).
- */
-void ibt_exec_failed(struct ibt_qp *qp, enum ibt_exec_status verdict)
-{
-	struct ibt_dev *dev = ibt_qp_dev(qp);
-	int event = -1;
-
-	lockdep_assert_held(&qp->resp.lock);
-	ibt_exec_abort(qp);
-	if (verdict == IBT_EXEC_REM_ACCESS)
-		ibt_count(dev, IBT_STAT_ACCESS_ERR);
-	if (verdict == IBT_EXEC_OK || verdict == IBT_RNR || verdict == IBT_EXEC_PSN_ERR ||
-	    verdict == IBT_EXEC_SILENT_DROP)
-		return;
-	if ((qp->transport == IBT_UC || qp->transport == IBT_UD) &&
-	    verdict != IBT_EXEC_REM_OP) {
-		ibt_count(dev, IBT_STAT_RX_DROP);
-		return;
-	}
-	if (!qp->resp.told && verdict == IBT_EXEC_INV_REQ)
-		event = IB_EVENT_QP_REQ_ERR;
-	else if (!qp->resp.told && verdict == IBT_EXEC_REM_ACCESS)
-		event = IB_EVENT_QP_ACCESS_ERR;
-	WRITE_ONCE(qp->resp.state, IB_QPS_ERR);
-	ibt_resp_stop(qp);
-	ibt_qp_fail(qp, event);
-}
-
-void ibt_resp_advance(struct ibt_qp *qp, u32 packets)
-{
-	struct ibt_resp *resp = &qp->resp;
-
-	lockdep_assert_held(&resp->lock);
-	resp->psn = ibt_psn_add(resp->psn, packets);
-	resp->msn = ibt_psn_add(resp->msn, 1);
-	resp->nak_sent = false;
-}
-
-void ibt_resp_stop(struct ibt_qp *qp)
-{
-	struct ibt_resp *resp = &qp->resp;
-
-	ibt_exec_abort(qp);
-	resp->reading.active = false;
-	ibt_replay_unpark_all(resp);
-	ibt_backlog_purge(qp);
-	resp->dropped = false;
 }

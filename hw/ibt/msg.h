@@ -33,6 +33,7 @@ enum ibt_exec_status {
  * @length: of WRITE, READ, ATOMIC WRITE and FLUSH; of a SEND, if not @whole: so much is
  *	    known to come
  * @whole: it comes straight from the requester: @length is known at once
+ * @only: (not @whole) it comes in one packet
  * @swap_add: of an atomic; of an ATOMIC WRITE the eight bytes, in the order of memory
  * @compare: of CMP_SWAP
  * @srqn: (XRC) number of the shared receive queue
@@ -42,6 +43,7 @@ struct ibt_msg {
 	u16 extra;
 	bool solicited;
 	bool whole;
+	bool only;
 	__be32 imm;
 	u32 inv_rkey;
 	u8 placement;

@@ -111,6 +111,12 @@ static bool ibt_flags_ok(struct ibt_qp *qp, const struct ib_qp_init_attr *init,
 	       init->qp_type == IB_QPT_UD && ibt_qp_dev(qp)->link->offload;
 }
 
+/* Tag matching is one of reliable connections. */
+static bool ibt_srq_serves(enum ib_srq_type srq, enum ib_qp_type type)
+{
+	return srq == IB_SRQT_BASIC || (srq == IB_SRQT_TM && type == IB_QPT_RC);
+}
+
 static int ibt_qp_check_init(struct ibt_qp *qp,
 			     const struct ib_qp_init_attr *init, bool user)
 {
@@ -132,8 +138,7 @@ static int ibt_qp_check_init(struct ibt_qp *qp,
 	if (type == IB_QPT_XRC_TGT && !init->xrcd)
 		return ofed_refuse(ib, -EINVAL, "an XRC target without xrcd");
 	if (init->srq && (!ibt_qp_receives(type) || type == IB_QPT_GSI ||
-			  type == IB_QPT_SMI ||
-			  init->srq->srq_type != IB_SRQT_BASIC))
+			  type == IB_QPT_SMI || !ibt_srq_serves(init->srq->srq_type, type)))
 		return ofed_refuse(ib, -EINVAL, "a QP of type %d with an SRQ of type %d",
 				   type, init->srq->srq_type);
 	return ibt_qp_check_caps(ib, init);

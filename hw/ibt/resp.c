@@ -26,6 +26,8 @@
 #include "tx_wait.h"
 #include "rq.h"
 #include "srq.h"
+#include "tag_match.h"
+#include "tm_recv.h"
 
 /* How long a receive that a user posts in the error state may lie there. */
 #define FLUSH_DELAY_MIN	1
@@ -123,6 +125,8 @@ static u32 ibt_most_sge(const struct ibt_qp *qp)
 {
 	if (qp->transport == IBT_XRC)
 		return qp->ib.qp_type == IB_QPT_XRC_TGT ? IBT_MAX_SGE : 0;
+	if (ibt_qp_matches_tags(qp))
+		return max_t(u32, qp->srq->rq.max_sge, IBT_TAG_MAX_SGE);
 	return qp->srq ? qp->srq->rq.max_sge : qp->rq.max_sge;
 }
 

@@ -38,6 +38,8 @@ struct ibt_recv;
  * struct ibt_resp_msg - the message in progress, SEND or WRITE
  * @active: there is one
  * @taking: it has, or wants, a receive request
+ * @only: it has no more bytes than a packet
+ * @headed: (tag matching) what takes it is known
  * @verb: which
  * @length: WRITE: bytes it is to have; SEND: bytes that there is room for
  * @placed: bytes that have come
@@ -47,12 +49,35 @@ struct ibt_recv;
 struct ibt_resp_msg {
 	bool active;
 	bool taking;
+	bool only;
+	bool headed;
 	u8 verb;
 	u32 length;
 	u32 placed;
 	u64 va;
 	u32 rkey;
 	u32 srqn;
+};
+
+/**
+ * struct ibt_tm_recv - the message in progress, if a shared receive queue matches tags
+ * @kind: what has taken it, IBT_TM_NONE: nothing yet
+ * @told: (expected) its match has a completion
+ * @opcode: of its header, like
+ * @app_ctx
+ * @tag: in host order
+ */
+struct ibt_tm_recv {
+	enum ibt_tm_kind {
+		IBT_TM_NONE,
+		IBT_TM_EXPECTED,	/* a tagged buffer */
+		IBT_TM_UNEXPECTED,	/* a receive request, for lack of a buffer that fits */
+		IBT_TM_NO_TAG,		/* a receive request, as it has no tag */
+	} kind;
+	bool told;
+	u8 opcode;
+	u32 app_ctx;
+	u64 tag;
 };
 
 /**
@@ -78,6 +103,7 @@ struct ibt_resp_msg {
  * @has_rwqe: what is in @recv was taken from its queue and is not completed
  * @recv_srqn: (XRC) of which SRQ
  * @cur: message in progress
+ * @tm: which tag @cur has
  * @to: where the rest of @cur goes
  * @flushing: FLUSH in progress, the request that is expected next
  * @reading: READ answer in progress: the oldest of those that are due
@@ -127,6 +153,7 @@ struct ibt_resp {
 	u8 coalesce_backoff;
 	u32 recv_srqn;
 	struct ibt_resp_msg cur;
+	struct ibt_tm_recv tm;
 	struct soft_flush_part flushing;
 	struct ibt_read_resp reading;
 	struct soft_iter to;

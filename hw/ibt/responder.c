@@ -37,6 +37,7 @@ static struct ibt_msg ibt_msg_of(const struct ibt_pkt *pkt)
 		.verb = pkt->op->verb,
 		.extra = pkt->op->headers & (IBT_IMM | IBT_IETH),
 		.solicited = pkt->solicited,
+		.only = pkt->op->flags & IBT_LAST,
 		.imm = pkt->imm,
 		.inv_rkey = pkt->inv_rkey,
 		.va = pkt->va,

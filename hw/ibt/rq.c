@@ -16,6 +16,7 @@
 #include "rq.h"
 #include "srq.h"
 #include "stats.h"
+#include "tag_match.h"
 #include "wire.h"
 
 static_assert(sizeof(struct rxe_sge) == sizeof(struct ib_sge));
@@ -277,7 +278,7 @@ enum ibt_exec_status ibt_rq_take(struct ibt_qp *qp, struct ibt_srq *srq,
 /* ---- completing --------------------------------------------------------------------- */
 
 /* IBA 11.6.3.1: completions of the SRQ can not be reported any more. */
-static void ibt_srq_broken(struct ibt_srq *srq)
+void ibt_srq_broken(struct ibt_srq *srq)
 {
 	unsigned long flags;
 
@@ -289,23 +290,42 @@ static void ibt_srq_broken(struct ibt_srq *srq)
 	spin_unlock_irqrestore(&srq->lock, flags);
 }
 
-void ibt_rq_complete(struct ibt_qp *qp, struct ibt_srq *srq, struct ib_wc *wc,
-		     bool solicited)
+void ibt_rq_complete_tm(struct ibt_qp *qp, struct ibt_srq *srq, struct ib_wc *wc,
+			const struct soft_tm_wc *tm, bool solicited)
 {
-	struct soft_cq *cq = srq && srq->xrc_cq ? srq->xrc_cq : qp->recv_cq;
+	struct soft_cq *cq = srq && srq->cq ? srq->cq : qp->recv_cq;
 
 	lockdep_assert_held(&qp->resp.lock);
 	if (!cq)
 		return;
 	wc->qp = &qp->ib;
 	wc->port_num = READ_ONCE(qp->attr.port_num);
-	if (soft_cq_post(cq, wc, solicited))
+	if (tm ? soft_cq_post_tm(cq, wc, tm, solicited) : soft_cq_post(cq, wc, solicited))
 		return;
 	/* IBA 10.2.7: when a CQ overflows its queue pairs fail. */
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_CQ_OVERRUN);
-	if (srq && srq->xrc_cq)
+	if (srq && srq->cq)
 		ibt_srq_broken(srq);
 	ibt_qp_fail(qp, IB_EVENT_QP_FATAL);
+}
+
+void ibt_rq_complete(struct ibt_qp *qp, struct ibt_srq *srq, struct ib_wc *wc,
+		     bool solicited)
+{
+	ibt_rq_complete_tm(qp, srq, wc, NULL, solicited);
+}
+
+void ibt_rq_forget_tag(struct ibt_resp *resp, struct ibt_srq *srq)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&resp->lock);
+	if (resp->tm.kind == IBT_TM_UNEXPECTED) {
+		spin_lock_irqsave(&srq->lock, flags);
+		ibt_tags_unexpected_lost(srq->tags);
+		spin_unlock_irqrestore(&srq->lock, flags);
+	}
+	resp->tm.kind = IBT_TM_NONE;
 }
 
 void ibt_rq_error(struct ibt_qp *qp, struct ibt_srq *srq,
@@ -322,6 +342,7 @@ void ibt_rq_error(struct ibt_qp *qp, struct ibt_srq *srq,
 		return;
 	resp->has_rwqe = false;
 	resp->told = true;
+	ibt_rq_forget_tag(resp, srq);
 	ibt_rq_complete(qp, srq, &wc, true);
 }
 

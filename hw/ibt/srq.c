@@ -16,6 +16,7 @@
 #include "pkt.h"
 #include "rq.h"
 #include "srq.h"
+#include "tm_srq.h"
 
 /* ---- references and events -------------------------------------------------- */
 
@@ -64,16 +65,31 @@ static int ibt_srq_create_rq(struct ibt_rq *rq, u32 max_wr, u32 max_sge,
 
 /* ---- create, destroy ---------------------------------------------------------- */
 
+static int ibt_srq_check_type(const struct ib_device *ib,
+			      const struct ib_srq_init_attr *init, struct ib_udata *udata)
+{
+	switch (init->srq_type) {
+	case IB_SRQT_BASIC:
+		return 0;
+	case IB_SRQT_XRC:
+		if (!init->ext.cq || !init->ext.xrc.xrcd)
+			return ofed_refuse(ib, -EINVAL, "an SRQ of XRC without cq or xrcd");
+		return 0;
+	case IB_SRQT_TM:
+		return ibt_tm_srq_check(ib, init, udata);
+	default:
+		return ofed_refuse(ib, -EOPNOTSUPP, "srq_type %d", init->srq_type);
+	}
+}
+
 static int ibt_srq_check_init(const struct ib_device *ib,
-			      const struct ib_srq_init_attr *init)
+			      const struct ib_srq_init_attr *init, struct ib_udata *udata)
 {
 	const struct ib_srq_attr *attr = &init->attr;
+	int ret = ibt_srq_check_type(ib, init, udata);
 
-	if (init->srq_type != IB_SRQT_BASIC && init->srq_type != IB_SRQT_XRC)
-		return ofed_refuse(ib, -EOPNOTSUPP, "srq_type %d", init->srq_type);
-	if (init->srq_type == IB_SRQT_XRC &&
-	    (!init->ext.cq || !init->ext.xrc.xrcd))
-		return ofed_refuse(ib, -EINVAL, "an SRQ of XRC without cq or xrcd");
+	if (ret)
+		return ret;
 	if (!attr->max_wr)
 		return ofed_refuse(ib, -EINVAL, "max_wr of an SRQ: 0");
 	if (ofed_exceeds(ib, "max_wr of an SRQ", attr->max_wr, IBT_MAX_SRQ_WR) ||
@@ -90,8 +106,8 @@ static void ibt_srq_setup(struct ibt_srq *srq,
 	mutex_init(&srq->resizing);
 	INIT_WORK(&srq->work, ibt_srq_work);
 	srq->limit = init->attr.srq_limit;
-	if (init->srq_type == IB_SRQT_XRC)
-		srq->xrc_cq = to_soft_cq(init->ext.cq);
+	if (ib_srq_has_cq(init->srq_type))
+		srq->cq = to_soft_cq(init->ext.cq);
 }
 
 static int ibt_srq_publish(struct ibt_srq *srq)
@@ -138,6 +154,27 @@ static void ibt_srq_end(struct ibt_srq *srq)
 	soft_limit_give(to_soft_dev(srq->ib.device), SOFT_OBJECT_SRQ);
 }
 
+/* Where receive requests are, and tagged buffers. */
+static int ibt_srq_create_queues(struct ibt_srq *srq, const struct ib_srq_init_attr *init,
+				 struct ib_udata *udata, struct mminfo *info)
+{
+	int ret;
+
+	ret = ibt_srq_create_rq(&srq->rq, init->attr.max_wr, init->attr.max_sge, udata, info);
+	if (ret || init->srq_type != IB_SRQT_TM)
+		return ret;
+	ret = ibt_tm_srq_create(srq, init);
+	if (ret)
+		ibt_rq_destroy(&srq->rq);
+	return ret;
+}
+
+static void ibt_srq_destroy_queues(struct ibt_srq *srq)
+{
+	ibt_tm_srq_destroy(srq);
+	ibt_rq_destroy(&srq->rq);
+}
+
 static int ibt_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 			  struct ib_udata *udata)
 {
@@ -145,7 +182,7 @@ static int ibt_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	struct rxe_create_srq_resp resp = {};
 	int ret;
 
-	ret = ibt_srq_check_init(ib->device, init);
+	ret = ibt_srq_check_init(ib->device, init, udata);
 	if (ret)
 		return ret;
 	if (udata && ofed_too_short(ib->device, "SRQ answer",
@@ -155,13 +192,12 @@ static int ibt_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	if (ret)
 		return ret;
 	ibt_srq_setup(srq, init);
-	ret = ibt_srq_create_rq(&srq->rq, init->attr.max_wr,
-				init->attr.max_sge, udata, &resp.mi);
+	ret = ibt_srq_create_queues(srq, init, udata, &resp.mi);
 	if (ret)
 		goto err_begin;
 	ret = ibt_srq_publish(srq);
 	if (ret)
-		goto err_rq;
+		goto err_queues;
 	if (udata) {
 		resp.srq_num = srq->number;
 		ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
@@ -174,8 +210,8 @@ static int ibt_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 
 err_number:
 	ibt_srq_unpublish(srq);
-err_rq:
-	ibt_rq_destroy(&srq->rq);
+err_queues:
+	ibt_srq_destroy_queues(srq);
 err_begin:
 	ibt_srq_end(srq);
 	return ret;
@@ -186,7 +222,7 @@ static int ibt_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 	struct ibt_srq *srq = to_ibt_srq(ib);
 
 	ibt_srq_unpublish(srq);
-	ibt_rq_destroy(&srq->rq);
+	ibt_srq_destroy_queues(srq);
 	mutex_destroy(&srq->resizing);
 	ibt_srq_end(srq);
 	return 0;
@@ -312,6 +348,8 @@ static int ibt_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 
 	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
 		return ofed_refuse(ib->device, -EINVAL, "attributes 0x%x of an SRQ", mask);
+	if (!mask && srq->tags)
+		return ibt_tm_srq_op(srq, udata);
 	if (mask & IB_SRQ_MAX_WR)
 		ret = ibt_srq_resize(srq, attr->max_wr, udata);
 	if (!ret && mask & IB_SRQ_LIMIT)

@@ -11,6 +11,7 @@
 
 struct ibt_dev;
 struct ibt_ref;
+struct ibt_tags;
 struct soft_cq;
 
 /**
@@ -21,7 +22,8 @@ struct soft_cq;
  * @limit: raise IB_EVENT_SRQ_LIMIT_REACHED when fewer are left; 0: never
  * @number: in ibt_dev.srqs
  * @error: nothing can be taken from it anymore
- * @xrc_cq: (XRC) where its completions go
+ * @cq: (XRC, tag matching) where its completions go
+ * @tags: (lock; tag matching) tagged buffers, NULL: not of this type
  * @life: references
  * @resizing: one resize at a time; outside of @lock
  * @events: IB_EVENT_* bits to raise, by @work
@@ -34,7 +36,8 @@ struct ibt_srq {
 	u32 limit;
 	u32 number;
 	bool error;
-	struct soft_cq *xrc_cq;
+	struct soft_cq *cq;
+	struct ibt_tags *tags;
 	struct ibt_ref *life;
 	struct mutex resizing;
 	unsigned long events;

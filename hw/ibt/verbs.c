@@ -161,8 +161,8 @@ static int ibt_query_pkey(struct ib_device *ib, u32 port_num, u16 index,
 
 static int ibt_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
-	return soft_open_context(ib, udata, OFED_FEATURE_CQ_TIME | OFED_FEATURE_DOORBELLS,
-				 IBT_MAX_INLINE);
+	return soft_open_context(ib, udata, OFED_FEATURE_CQ_TIME | OFED_FEATURE_DOORBELLS |
+				 OFED_FEATURE_TAG_MATCHING, IBT_MAX_INLINE);
 }
 
 static void ibt_dealloc_ucontext(struct ib_ucontext *ib)

@@ -15,6 +15,9 @@ static_assert(offsetof(struct ofed_context_resp, doorbell_offset) == OFED_CONTEX
 static_assert(sizeof(struct ofed_qp_resp) == 8);
 static_assert(sizeof(struct ofed_doorbell_page) == 192);
 static_assert(sizeof(struct ofed_cqe_time) == 16);
+static_assert(sizeof(struct ofed_create_cq_req) == 8);
+static_assert(sizeof(struct ofed_cqe_tm) == 16);
+static_assert(sizeof(struct ofed_tm_op) == 184);
 
 /* Doorbells, if the library has room for where they are. */
 static void soft_open_doorbells(struct soft_ucontext *context, struct ofed_context_resp *resp,
@@ -27,6 +30,13 @@ static void soft_open_doorbells(struct soft_ucontext *context, struct ofed_conte
 		return;
 	resp->features |= OFED_FEATURE_DOORBELLS;
 	soft_poller_where(context->poller, &resp->doorbell_offset, &resp->doorbell_bytes);
+}
+
+/* Those of @features that a library of this version knows. Doorbells are added where there are. */
+static u32 soft_features(u32 features, u32 version)
+{
+	features &= ~OFED_FEATURE_DOORBELLS;
+	return version < 3 ? features & ~OFED_FEATURE_TAG_MATCHING : features;
 }
 
 /**
@@ -57,7 +67,7 @@ int soft_open_context(struct ib_ucontext *ib, struct ib_udata *udata, u32 featur
 		return ret;
 	resp.version = min_t(u32, req.version, OFED_USER_VERBS_VERSION);
 	if (resp.version) {
-		resp.features = features & ~OFED_FEATURE_DOORBELLS;
+		resp.features = soft_features(features, resp.version);
 		resp.max_inline = max_inline;
 	}
 	if (features & OFED_FEATURE_DOORBELLS)

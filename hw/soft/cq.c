@@ -79,6 +79,19 @@ static void soft_write_user_time(void *slot)
 	to->wall = ktime_get_real_ns();
 }
 
+static void soft_write_user_tm(const struct soft_cq *cq, void *slot, const struct soft_tm_wc *tm)
+{
+	struct ofed_cqe_tm *to = slot + OFED_CQE_TM_OFFSET;
+
+	if (tm)
+		((struct ib_uverbs_wc *)slot)->wc_flags |= tm->flags;
+	if (cq->tm)
+		*to = (struct ofed_cqe_tm){
+			.tag = tm ? tm->tag : 0,
+			.app_ctx = tm ? tm->app_ctx : 0,
+		};
+}
+
 static bool soft_cq_wanted(const struct soft_cq *cq, const struct ib_wc *wc,
 			   bool solicited)
 {
@@ -97,7 +110,7 @@ static bool soft_may_wait(struct soft_cq *cq, const struct ib_wc *wc)
  * vol. 1, 10.7.3 and 11.6.3.1), unless its WQE can wait in @sq.
  */
 static enum soft_cq_put soft_cq_add(struct soft_cq *cq, const struct ib_wc *wc,
-				    struct soft_ring *sq)
+				    const struct soft_tm_wc *tm, struct soft_ring *sq)
 {
 	void *slot;
 
@@ -117,6 +130,8 @@ static enum soft_cq_put soft_cq_add(struct soft_cq *cq, const struct ib_wc *wc,
 		soft_write_user_wc(slot, wc);
 	else
 		memcpy(slot, wc, sizeof(*wc));
+	if (unlikely(tm || cq->tm))
+		soft_write_user_tm(cq, slot, tm);
 	/* A program that finds the completion finds the WQE free, too. */
 	if (sq)
 		soft_ring_consume(sq);
@@ -157,14 +172,15 @@ bool soft_cq_notify_inline(const struct ib_wc *wc)
 EXPORT_SYMBOL_GPL(soft_cq_notify_inline);
 
 static enum soft_cq_put soft_cq_cq_post(struct soft_cq *cq, const struct ib_wc *wc,
-					bool solicited, struct soft_ring *sq)
+					const struct soft_tm_wc *tm, bool solicited,
+					struct soft_ring *sq)
 {
 	enum soft_cq_put put;
 	unsigned long flags;
 	bool call = false;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	put = soft_cq_add(cq, wc, sq);
+	put = soft_cq_add(cq, wc, tm, sq);
 	if (put == SOFT_CQ_ADDED && soft_cq_wanted(cq, wc, solicited) &&
 	    !soft_may_wait(cq, wc)) {
 		cq->armed = 0;
@@ -190,7 +206,22 @@ static enum soft_cq_put soft_cq_cq_post(struct soft_cq *cq, const struct ib_wc *
  */
 bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited)
 {
-	return soft_cq_cq_post(cq, wc, solicited, NULL) == SOFT_CQ_ADDED;
+	return soft_cq_cq_post(cq, wc, NULL, solicited, NULL) == SOFT_CQ_ADDED;
+}
+
+/**
+ * soft_cq_post_tm - add a completion of tag matching
+ * @cq: the CQ, of a program
+ * @wc: the completion
+ * @tm: what it has in addition
+ * @solicited: by the peer; an error counts as solicited too
+ *
+ * Context: any. Return: as soft_cq_post().
+ */
+bool soft_cq_post_tm(struct soft_cq *cq, const struct ib_wc *wc, const struct soft_tm_wc *tm,
+		     bool solicited)
+{
+	return soft_cq_cq_post(cq, wc, tm, solicited, NULL) == SOFT_CQ_ADDED;
 }
 
 /**
@@ -205,13 +236,14 @@ bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited)
 enum soft_cq_put soft_cq_post_wqe(struct soft_cq *cq, const struct ib_wc *wc,
 				  bool solicited, struct soft_ring *sq)
 {
-	return soft_cq_cq_post(cq, wc, solicited, sq);
+	return soft_cq_cq_post(cq, wc, NULL, solicited, sq);
 }
 
 /* The ring of a new size, and, for a program, where to map it. */
 static int soft_cq_ring(const struct ib_device *ib, struct soft_ring *ring, u32 cqe,
-			struct ib_udata *udata)
+			bool tm, struct ib_udata *udata)
 {
+	u32 bytes = tm ? SOFT_USER_TM_CQE_BYTES : SOFT_USER_CQE_BYTES;
 	struct rxe_create_cq_resp resp = {};
 	int ret;
 
@@ -220,12 +252,13 @@ static int soft_cq_ring(const struct ib_device *ib, struct soft_ring *ring, u32 
 	BUILD_BUG_ON(sizeof(struct ib_uverbs_wc) > OFED_CQE_TIME_OFFSET);
 	BUILD_BUG_ON(OFED_CQE_TIME_OFFSET + sizeof(struct ofed_cqe_time) >
 		     SOFT_USER_CQE_BYTES);
+	BUILD_BUG_ON(OFED_CQE_TM_OFFSET + sizeof(struct ofed_cqe_tm) > SOFT_USER_TM_CQE_BYTES);
 
 	if (udata && ofed_too_short(ib, "CQ answer", udata->outlen,
 				    sizeof(resp)))
 		return -EINVAL;
 	ret = soft_ring_alloc(ring, cqe,
-			      udata ? SOFT_USER_CQE_BYTES : sizeof(struct ib_wc),
+			      udata ? bytes : sizeof(struct ib_wc),
 			      soft_udata_context(udata), &resp.mi);
 	if (ret || !udata)
 		return ret;
@@ -243,6 +276,26 @@ static u32 soft_cq_flags(struct ib_ucontext *ucontext)
 	return 0;
 }
 
+/* What a library that knows tag matching says of a new CQ. */
+static int soft_cq_read_req(struct soft_cq *cq, struct ib_ucontext *ucontext,
+			    struct ib_udata *udata)
+{
+	struct ofed_create_cq_req req;
+	int ret;
+
+	if (!ucontext || udata->inlen < sizeof(req) ||
+	    !(to_soft_ucontext(ucontext)->features & OFED_FEATURE_TAG_MATCHING))
+		return 0;
+	ret = ib_copy_from_udata(&req, udata, sizeof(req));
+	if (ret)
+		return ret;
+	if (req.flags & ~OFED_CQ_TM_INFO)
+		return ofed_refuse(cq->cq.device, -EOPNOTSUPP, "driver flags 0x%x of a CQ",
+				   req.flags);
+	cq->tm = req.flags & OFED_CQ_TM_INFO;
+	return 0;
+}
+
 /**
  * soft_create_cq - ops.create_cq and ops.create_user_cq
  * @ibcq: memory of the core
@@ -256,7 +309,8 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		   struct compat_op_attrs *attrs)
 {
 	struct soft_cq *cq = to_soft_cq(ibcq);
-	struct ib_ucontext *ucontext = soft_udata_context(compat_op_udata(attrs));
+	struct ib_udata *udata = compat_op_udata(attrs);
+	struct ib_ucontext *ucontext = soft_udata_context(udata);
 	int ret;
 
 	if (attr->flags & ~soft_cq_flags(ucontext))
@@ -267,6 +321,9 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (ofed_exceeds(ibcq->device, "cqe", attr->cqe,
 			 to_soft_dev(ibcq->device)->max_cqe))
 		return -EINVAL;
+	ret = soft_cq_read_req(cq, ucontext, udata);
+	if (ret)
+		return ret;
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resizing);
 	cq->timed = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
@@ -275,8 +332,7 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	ret = soft_limit_take(to_soft_dev(ibcq->device), SOFT_OBJECT_CQ);
 	if (ret)
 		return ret;
-	ret = soft_cq_ring(ibcq->device, &cq->ring, attr->cqe,
-			   compat_op_udata(attrs));
+	ret = soft_cq_ring(ibcq->device, &cq->ring, attr->cqe, cq->tm, udata);
 	if (ret) {
 		soft_limit_give(to_soft_dev(ibcq->device), SOFT_OBJECT_CQ);
 		return ret;
@@ -439,7 +495,7 @@ int soft_resize_cq(struct ib_cq *ibcq, compat_cqe cqe, struct ib_udata *udata)
 		return ofed_refuse(ibcq->device, -EINVAL, "cqe: %d", cqe);
 	if (ofed_exceeds(ibcq->device, "cqe", cqe, max))
 		return -EINVAL;
-	ret = soft_cq_ring(ibcq->device, &ring, cqe, udata);
+	ret = soft_cq_ring(ibcq->device, &ring, cqe, cq->tm, udata);
 	if (ret)
 		return ret;
 	mutex_lock(&cq->resizing);

@@ -12,6 +12,8 @@
 
 /* Room that librxe steps over, however much of it is a struct ib_uverbs_wc. */
 #define SOFT_USER_CQE_BYTES 64
+/* Of an element with struct ofed_cqe_tm. */
+#define SOFT_USER_TM_CQE_BYTES 128
 
 /**
  * struct soft_cq - completion queue
@@ -22,6 +24,7 @@
  * @resizing: one resize at a time
  * @overrun: a completion was lost: IB_EVENT_CQ_ERR was sent
  * @timed: completions for user space have struct ofed_cqe_time
+ * @tm: they have struct ofed_cqe_tm
  * @most: (lock) completions that the consumer is told of at once, 0: of each
  * @held: (lock) of these, how many there are
  * @patience: (lock) microseconds that the first of them waits for the others
@@ -36,6 +39,7 @@ struct soft_cq {
 	u8 armed;
 	bool overrun;
 	bool timed;
+	bool tm;
 	u16 most;
 	u16 held;
 	u16 patience;
@@ -55,7 +59,37 @@ enum soft_cq_put {
 	SOFT_CQ_FULL,		/* a program's: there is room when it has polled */
 };
 
+/**
+ * struct soft_tm_wc - what a completion of tag matching has in addition
+ * @tag: of the message
+ * @app_ctx: word of the sending application
+ * @flags: SOFT_WC_TM_*
+ */
+struct soft_tm_wc {
+	u64 tag;
+	u32 app_ctx;
+	u32 flags;
+};
+
+/*
+ * IBV_WC_TM_* of <infiniband/verbs.h>; the kernel has no such flags, opcodes and statuses.
+ * The opcodes of operations come one after the other, from SOFT_WC_TM_ADD on, as those of
+ * enum ofed_tm_opcode.
+ */
+#define SOFT_WC_TM_SYNC_REQ	BIT(4)
+#define SOFT_WC_TM_MATCH	BIT(5)
+#define SOFT_WC_TM_DATA_VALID	BIT(6)
+
+#define SOFT_WC_TM_ADD		((enum ib_wc_opcode)(IB_WC_RECV_RDMA_WITH_IMM + 1))
+#define SOFT_WC_TM_RECV		((enum ib_wc_opcode)(SOFT_WC_TM_ADD + 3))
+#define SOFT_WC_TM_NO_TAG	((enum ib_wc_opcode)(SOFT_WC_TM_ADD + 4))
+
+#define SOFT_WC_TM_ERR		((enum ib_wc_status)(IB_WC_GENERAL_ERR + 1))
+#define SOFT_WC_TM_RNDV_INCOMPLETE	((enum ib_wc_status)(IB_WC_GENERAL_ERR + 2))
+
 bool soft_cq_post(struct soft_cq *cq, const struct ib_wc *wc, bool solicited);
+bool soft_cq_post_tm(struct soft_cq *cq, const struct ib_wc *wc, const struct soft_tm_wc *tm,
+		     bool solicited);
 enum soft_cq_put soft_cq_post_wqe(struct soft_cq *cq, const struct ib_wc *wc,
 				  bool solicited, struct soft_ring *sq);
 bool soft_cq_notify_inline(const struct ib_wc *wc);

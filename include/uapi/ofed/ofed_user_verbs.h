@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 /* Of what follows. A version has all that those before it have. */
-#define OFED_USER_VERBS_VERSION 2
+#define OFED_USER_VERBS_VERSION 3
 
 /**
  * struct ofed_context_req - driver input of GET_CONTEXT
@@ -31,6 +31,8 @@ enum ofed_context_feature {
 	OFED_FEATURE_CQ_TIME = 1 << 0,
 	/* Version 2. The context has a page of doorbells, struct ofed_doorbell_page. */
 	OFED_FEATURE_DOORBELLS = 1 << 1,
+	/* Version 3. Shared receive queues of IB_UVERBS_SRQT_TM, and what belongs to them. */
+	OFED_FEATURE_TAG_MATCHING = 1 << 2,
 };
 
 /**
@@ -98,6 +100,90 @@ struct ofed_doorbell_page {
 struct ofed_cqe_time {
 	__aligned_u64 raw;
 	__aligned_u64 wall;
+};
+
+enum ofed_cq_flag {
+	/* (OFED_FEATURE_TAG_MATCHING) Completions have struct ofed_cqe_tm. */
+	OFED_CQ_TM_INFO = 1 << 0,
+};
+
+/**
+ * struct ofed_create_cq_req - driver input of CREATE_CQ
+ * @flags: of enum ofed_cq_flag
+ * @reserved: 0
+ */
+struct ofed_create_cq_req {
+	__u32 flags;
+	__u32 reserved;
+};
+
+/* Where it is in an element of a CQ that has it, behind struct ofed_cqe_time. */
+#define OFED_CQE_TM_OFFSET 64
+
+/**
+ * struct ofed_cqe_tm - what a message of tag matching says
+ * @tag: in host order; 0 if no tagged buffer took the message
+ * @app_ctx: word of the sending application, as it came
+ * @reserved: 0
+ */
+struct ofed_cqe_tm {
+	__aligned_u64 tag;
+	__u32 app_ctx;
+	__u32 reserved;
+};
+
+/* (OFED_FEATURE_TAG_MATCHING) Of a shared receive queue. */
+#define OFED_TM_MAX_TAGS 1024
+#define OFED_TM_MAX_SGE 8
+
+enum ofed_tm_opcode {
+	OFED_TM_ADD,
+	OFED_TM_DEL,
+	OFED_TM_SYNC,
+};
+
+enum ofed_tm_flag {
+	/* It completes with a success, too. */
+	OFED_TM_SIGNALED = 1 << 0,
+	/* @handled of struct ofed_tm_op is valid. */
+	OFED_TM_HANDLED = 1 << 1,
+};
+
+struct ofed_tm_sge {
+	__aligned_u64 addr;
+	__u32 length;
+	__u32 lkey;
+};
+
+/**
+ * struct ofed_tm_op - driver input of MODIFY_SRQ with no attribute
+ * @opcode: enum ofed_tm_opcode
+ * @flags: of enum ofed_tm_flag
+ * @handled: unexpected messages that the application has handled, since the SRQ was created
+ * @handle: of the tagged buffer. The library chooses a number that no other has
+ * @wr_id: of the operation
+ * @recv_wr_id: (ADD) of the message that takes the buffer
+ * @tag: (ADD) value that the tag of a message must have, in the bits of
+ * @mask: (ADD) these
+ * @num_sge: (ADD) entries of @sge that are valid
+ * @reserved: 0
+ * @sge: (ADD) the buffer
+ *
+ * It is done when the command returns. -ENOMEM: the SRQ has as many tagged buffers as it was
+ * created for.
+ */
+struct ofed_tm_op {
+	__u32 opcode;
+	__u32 flags;
+	__u32 handled;
+	__u32 handle;
+	__aligned_u64 wr_id;
+	__aligned_u64 recv_wr_id;
+	__aligned_u64 tag;
+	__aligned_u64 mask;
+	__u32 num_sge;
+	__u32 reserved;
+	struct ofed_tm_sge sge[OFED_TM_MAX_SGE];
 };
 
 #endif /* OFED_USER_VERBS_H */
