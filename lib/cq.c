@@ -106,6 +106,8 @@ static int rxe_check_cq_ex(struct ibv_context *context,
 
 	if (rxe_context_of(context)->features & OFED_FEATURE_CQ_TIME)
 		known |= TIME_WC_FLAGS;
+	if (rxe_context_of(context)->features & OFED_FEATURE_TAG_MATCHING)
+		known |= IBV_WC_EX_WITH_TM_INFO;
 	if (attr->comp_mask & ~(uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS |
 					  IBV_CQ_INIT_ATTR_MASK_PD) ||
 	    attr->wc_flags & ~known)
@@ -123,7 +125,10 @@ struct ibv_cq_ex *rxe_create_cq_ex(struct ibv_context *context,
 		struct ib_uverbs_ex_create_cq_resp core;
 		struct rxe_create_cq_resp rxe;
 	} resp = {};
-	struct ibv_create_cq_ex cmd;
+	struct {
+		struct ibv_create_cq_ex core;
+		struct ofed_create_cq_req own;
+	} cmd = {};
 	struct rxe_cq *cq;
 	int ret;
 
@@ -134,7 +139,9 @@ struct ibv_cq_ex *rxe_create_cq_ex(struct ibv_context *context,
 	cq = rxe_cq_new();
 	if (!cq)
 		goto err;
-	ret = ibv_cmd_create_cq_ex(context, attr, &cq->base, &cmd, sizeof(cmd),
+	if (attr->wc_flags & IBV_WC_EX_WITH_TM_INFO)
+		cmd.own.flags |= OFED_CQ_TM_INFO;
+	ret = ibv_cmd_create_cq_ex(context, attr, &cq->base, &cmd.core, sizeof(cmd),
 				   &resp.core, sizeof(resp), 0);
 	if (ret)
 		goto err_cq;

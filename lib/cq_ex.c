@@ -130,6 +130,15 @@ static uint64_t rxe_read_completion_wallclock_ns(struct ibv_cq_ex *ibv)
 	return rxe_current_time(ibv)->wall;
 }
 
+static void rxe_read_tm_info(struct ibv_cq_ex *ibv, struct ibv_wc_tm_info *info)
+{
+	const struct ofed_cqe_tm *tm =
+		(const void *)((const char *)rxe_current(ibv) + OFED_CQE_TM_OFFSET);
+
+	info->tag = tm->tag;
+	info->priv = tm->app_ctx;
+}
+
 /* @wc_flags: what the application asked for, all of it known. */
 void rxe_cq_ex_ops(struct rxe_cq *cq, uint64_t wc_flags)
 {
@@ -155,6 +164,8 @@ void rxe_cq_ex_ops(struct rxe_cq *cq, uint64_t wc_flags)
 		ibv->read_sl = rxe_read_sl;
 	if (wc_flags & IBV_WC_EX_WITH_DLID_PATH_BITS)
 		ibv->read_dlid_path_bits = rxe_read_dlid_path_bits;
+	if (wc_flags & IBV_WC_EX_WITH_TM_INFO)
+		ibv->read_tm_info = rxe_read_tm_info;
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 		ibv->read_completion_ts = rxe_read_completion_ts;
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)

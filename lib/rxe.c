@@ -21,6 +21,8 @@ static int rxe_query_device_ex(struct ibv_context *context,
 
 	if (ret)
 		return ret;
+	if (rxe_context_of(context)->features & OFED_FEATURE_TAG_MATCHING)
+		rxe_say_tm_caps(attr, attr_size);
 	if (attr_size < offsetof(struct ibv_device_attr_ex, hca_core_clock) +
 			sizeof(attr->hca_core_clock) ||
 	    !(rxe_context_of(context)->features & OFED_FEATURE_CQ_TIME))
@@ -104,6 +106,7 @@ static const struct verbs_context_ops rxe_ops = {
 	.poll_cq = rxe_poll_cq,
 	.post_recv = rxe_post_recv,
 	.post_send = rxe_post_send,
+	.post_srq_ops = rxe_post_srq_ops,
 	.post_srq_recv = rxe_post_srq_recv,
 	.query_device_ex = rxe_query_device_ex,
 	.query_port = lib_query_port,

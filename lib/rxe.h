@@ -66,10 +66,18 @@ struct rxe_queue {
 	uint32_t max_sge;
 };
 
+/**
+ * struct rxe_srq - shared receive queue
+ * @base: of libibverbs
+ * @rq: its receive requests
+ * @number: of the kernel module
+ * @tags: (tag matching) tagged buffers so far, from which each has its handle
+ */
 struct rxe_srq {
 	struct verbs_srq base;
 	struct rxe_queue rq;
 	uint32_t number;
+	uint32_t tags;
 };
 
 /**
@@ -217,5 +225,9 @@ int rxe_get_srq_num(struct ibv_srq *srq, uint32_t *number);
 int rxe_destroy_srq(struct ibv_srq *srq);
 int rxe_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 		      struct ibv_recv_wr **bad);
+
+/* tag.c */
+int rxe_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad);
+void rxe_say_tm_caps(struct ibv_device_attr_ex *attr, size_t attr_size);
 
 #endif /* LIB_RXE_H */
