@@ -11,6 +11,9 @@
 /* None is outstanding behind its command, so this is no limit. */
 #define MAX_OPS	OFED_TM_MAX_TAGS
 
+/* What is behind the headers of a request is for the application alone, so this is none either. */
+#define MAX_RNDV_HDR	1024
+
 static_assert(sizeof(struct ofed_tm_sge) == sizeof(struct ibv_sge), "struct ofed_tm_sge");
 
 static int rxe_fill_tag(struct ofed_tm_op *op, const struct ibv_ops_wr *wr)
@@ -88,8 +91,8 @@ void rxe_say_tm_caps(struct ibv_device_attr_ex *attr, size_t attr_size)
 {
 	if (attr_size < offsetof(struct ibv_device_attr_ex, tm_caps) + sizeof(attr->tm_caps))
 		return;
-	/* A request to fetch data is matched, but the data is left to the application. */
 	attr->tm_caps = (struct ibv_tm_caps){
+		.max_rndv_hdr_size = MAX_RNDV_HDR,
 		.max_num_tags = OFED_TM_MAX_TAGS,
 		.flags = IBV_TM_CAP_RC,
 		.max_ops = MAX_OPS,

@@ -35,6 +35,8 @@
 #include "sq.h"
 #include "srq.h"
 #include "verbs.h"
+#include "tm_fetch.h"
+#include "tm_recv.h"
 
 /* ---- the work ------------------------------------------------------------- */
 
@@ -165,6 +167,7 @@ static void ibt_qp_setup(struct ibt_qp *qp, const struct ib_qp_init_attr *init)
 		qp->recv_cq = to_soft_cq(init->recv_cq);
 		qp->srq = init->srq ? to_ibt_srq(init->srq) : NULL;
 	}
+	qp->fetches = ibt_qp_matches_tags(qp) && !init->cap.max_send_wr;
 	if (ibt_qp_receives(init->qp_type) && !init->srq) {
 		qp->cap.max_recv_wr = init->cap.max_recv_wr;
 		qp->cap.max_recv_sge = init->cap.max_recv_sge;
@@ -194,6 +197,26 @@ static int ibt_qp_create_rq(struct ibt_qp *qp, struct ib_ucontext *ucontext,
 	return ret;
 }
 
+/*
+ * A target never posts, so no ring of it needs a place in user space. Nor does that of a queue
+ * pair whose responder posts.
+ */
+static int ibt_qp_create_sq(struct ibt_qp *qp, struct ib_ucontext *ucontext,
+			    struct mminfo *info)
+{
+	int ret;
+
+	if (qp->fetches) {
+		ret = ibt_sq_create(qp, &ibt_tm_fetch_cap, NULL, info);
+		/* The program has none of it. */
+		qp->cap.max_send_wr = 0;
+		qp->cap.max_send_sge = 0;
+		qp->cap.max_inline_data = 0;
+		return ret;
+	}
+	return ibt_sq_create(qp, &qp->cap, ibt_qp_sends(qp->ib.qp_type) ? ucontext : NULL, info);
+}
+
 static int ibt_qp_create_sides(struct ibt_qp *qp, struct ib_ucontext *ucontext,
 			       struct rxe_create_qp_resp *resp)
 {
@@ -204,10 +227,7 @@ static int ibt_qp_create_sides(struct ibt_qp *qp, struct ib_ucontext *ucontext,
 		if (ret)
 			return ret;
 	}
-	/* A target never posts, so no ring of it needs a place in user space. */
-	ret = ibt_sq_create(qp, &qp->cap,
-			    ibt_qp_sends(qp->ib.qp_type) ? ucontext : NULL,
-			    &resp->sq_mi);
+	ret = ibt_qp_create_sq(qp, ucontext, &resp->sq_mi);
 	if (ret)
 		goto err_rq;
 	ret = ibt_resp_create(qp);

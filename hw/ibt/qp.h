@@ -47,6 +47,7 @@ struct ibt_srq;
  *	      heard of it still uses it
  * @sig_all: every send is signaled
  * @offload: (UD) its consumer leaves checksums and IB_WR_LSO to the link
+ * @fetches: (tag matching) its send queue is the responder's, for READs of rendezvous
  * @flushed: (attr_lock) the error state was entered and both sides are flushed
  * @send_cq: where completions of sends go, NULL: it has none
  * @recv_cq: those of receives; NULL: XRC
@@ -82,6 +83,7 @@ struct ibt_qp {
 	bool alt_left;
 	bool sig_all;
 	bool offload;
+	bool fetches;
 	bool flushed;
 	struct soft_cq *send_cq;
 	struct soft_cq *recv_cq;

@@ -28,6 +28,7 @@
 #include "read_part.h"
 #include "resp_res.h"
 #include "resp_queue.h"
+#include "tm_wire.h"
 
 struct ibt_opcode;
 struct ibt_port;
@@ -63,9 +64,8 @@ struct ibt_resp_msg {
  * struct ibt_tm_recv - the message in progress, if a shared receive queue matches tags
  * @kind: what has taken it, IBT_TM_NONE: nothing yet
  * @told: (expected) its match has a completion
- * @opcode: of its header, like
- * @app_ctx
- * @tag: in host order
+ * @fetch: (expected) the responder fetches the data that it asks to fetch
+ * @hdr: its first bytes
  */
 struct ibt_tm_recv {
 	enum ibt_tm_kind {
@@ -75,9 +75,8 @@ struct ibt_tm_recv {
 		IBT_TM_NO_TAG,		/* a receive request, as it has no tag */
 	} kind;
 	bool told;
-	u8 opcode;
-	u32 app_ctx;
-	u64 tag;
+	bool fetch;
+	struct ibt_tm_hdr hdr;
 };
 
 /**

@@ -145,6 +145,8 @@ int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 		  struct ib_ucontext *ucontext, struct mminfo *info);
 void ibt_sq_destroy(struct ibt_qp *qp);		/* no reference is left */
 int ibt_sq_user_wqes(struct ibt_sq *sq);
+int ibt_sq_kernel_post_list(struct ibt_qp *qp, const struct ib_send_wr *wr,
+			    const struct ib_send_wr **bad);
 int ibt_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad);	/* op; NULL: doorbell */
 /* modify_qp: @state as of now, attributes are in place. Process context. */

@@ -17,6 +17,7 @@
 #include "sq_complete.h"
 #include "sq_user.h"
 #include "stats.h"
+#include "tm_fetch.h"
 #include "trace.h"
 #include "wqe.h"
 
@@ -127,9 +128,13 @@ static bool ibt_sq_report(struct ibt_qp *qp, const struct ib_wc *wc)
  * A kernel consumer may post the next request as soon as it learns of this one, so the
  * WQE is free before that.
  */
-static void ibt_report_kernel(struct ibt_qp *qp, const struct ib_wc *wc)
+static void ibt_report_kernel(struct ibt_qp *qp, struct ib_wc *wc)
 {
 	ibt_sq_complete_pass(&qp->sq);
+	if (unlikely(qp->fetches)) {
+		ibt_tm_fetched(qp, wc);
+		return;
+	}
 	if (!soft_cq_post(qp->send_cq, wc, wc->status != IB_WC_SUCCESS))
 		ibt_sq_complete_lost(qp);
 }

@@ -4,8 +4,9 @@
  * fits takes its payload. Otherwise a receive request of the queue takes all of it, and the
  * program matches it itself.
  *
- * A request to fetch data (rendezvous) is matched, too, but its data is left to the program: the
- * buffer gets the headers, and completes as incomplete.
+ * A request to fetch data (rendezvous) is matched, too. Then the responder fetches it, if the send
+ * queue is its own (tm_fetch.c) and the data fits. Otherwise the buffer gets the headers, completes
+ * as incomplete, and the program fetches the data.
  *
  * A message that is given up comes again, and finds the buffer that it has taken before: it is the
  * next message of its queue pair.
@@ -20,6 +21,7 @@
 #include "rq.h"
 #include "srq.h"
 #include "tag_match.h"
+#include "tm_fetch.h"
 #include "tm_recv.h"
 #include "tm_wire.h"
 
@@ -93,16 +95,11 @@ static enum ibt_exec_status ibt_tm_find(struct ibt_qp *qp, const struct ibt_tm_h
 	struct ibt_resp *resp = &qp->resp;
 	struct ibt_tm_recv *tm = &resp->tm;
 
-	*tm = (struct ibt_tm_recv){
-		.kind = IBT_TM_NO_TAG,
-		.opcode = hdr->tmh.opcode,
-		.tag = be64_to_cpu(hdr->tmh.tag),
-		.app_ctx = be32_to_cpu(hdr->tmh.app_ctx),
-	};
+	*tm = (struct ibt_tm_recv){ .kind = IBT_TM_NO_TAG, .hdr = *hdr };
 	if (!ibt_tm_is_tagged(hdr, length))
 		return ibt_tm_take_untagged(qp);
 	tm->kind = IBT_TM_UNEXPECTED;
-	if (!ibt_tm_match(qp->srq, tm->tag, resp->recv))
+	if (!ibt_tm_match(qp->srq, be64_to_cpu(hdr->tmh.tag), resp->recv))
 		return ibt_tm_take_untagged(qp);
 	tm->kind = IBT_TM_EXPECTED;
 	resp->has_rwqe = true;
@@ -112,8 +109,7 @@ static enum ibt_exec_status ibt_tm_find(struct ibt_qp *qp, const struct ibt_tm_h
 /* A message that has taken something before: is it this one? */
 static bool ibt_tm_is_same(const struct ibt_tm_recv *tm, const struct ibt_tm_hdr *hdr)
 {
-	return tm->opcode == hdr->tmh.opcode && tm->tag == be64_to_cpu(hdr->tmh.tag) &&
-	       tm->app_ctx == be32_to_cpu(hdr->tmh.app_ctx);
+	return !memcmp(&tm->hdr, hdr, sizeof(*hdr));
 }
 
 static void ibt_tm_post(struct ibt_qp *qp, struct ib_wc *wc, u32 flags, bool solicited)
@@ -122,8 +118,8 @@ static void ibt_tm_post(struct ibt_qp *qp, struct ib_wc *wc, u32 flags, bool sol
 	struct soft_tm_wc own = { .flags = flags };
 
 	if (tm->kind == IBT_TM_EXPECTED) {
-		own.tag = tm->tag;
-		own.app_ctx = tm->app_ctx;
+		own.tag = be64_to_cpu(tm->hdr.tmh.tag);
+		own.app_ctx = be32_to_cpu(tm->hdr.tmh.app_ctx);
 	}
 	ibt_rq_complete_tm(qp, qp->srq, wc, &own, solicited);
 }
@@ -146,7 +142,7 @@ static void ibt_tm_tell_match(struct ibt_qp *qp)
 
 static bool ibt_tm_is_rndv(const struct ibt_tm_recv *tm)
 {
-	return tm->kind == IBT_TM_EXPECTED && tm->opcode == IBT_TMH_RNDV;
+	return tm->kind == IBT_TM_EXPECTED && tm->hdr.tmh.opcode == IBT_TMH_RNDV;
 }
 
 /* What of the first bytes goes into the buffer. */
@@ -155,7 +151,8 @@ static void ibt_tm_cut(struct ibt_qp *qp, struct soft_iter *from, u32 *length)
 	if (qp->resp.tm.kind != IBT_TM_EXPECTED)
 		return;
 	if (ibt_tm_is_rndv(&qp->resp.tm)) {
-		*length = sizeof(struct ibt_tm_hdr);
+		qp->resp.tm.fetch = ibt_tm_may_fetch(qp, &qp->resp.tm.hdr);
+		*length = qp->resp.tm.fetch ? 0 : sizeof(struct ibt_tm_hdr);
 		return;
 	}
 	soft_iter_skip(from, sizeof(struct ibt_tmh));
@@ -224,7 +221,7 @@ enum ibt_exec_status ibt_tm_begin_empty(struct ibt_qp *qp)
  */
 bool ibt_tm_discards(const struct ibt_qp *qp)
 {
-	return qp->resp.cur.placed && ibt_tm_is_rndv(&qp->resp.tm);
+	return ibt_tm_is_rndv(&qp->resp.tm) && (qp->resp.cur.placed || qp->resp.tm.fetch);
 }
 
 /**
@@ -241,12 +238,19 @@ void ibt_tm_complete(struct ibt_qp *qp, struct ib_wc *wc, bool solicited)
 	u32 flags = 0;
 
 	wc->opcode = tm->kind == IBT_TM_NO_TAG ? SOFT_WC_TM_NO_TAG : SOFT_WC_TM_RECV;
-	if (ibt_tm_is_rndv(tm)) {
+	if (ibt_tm_is_rndv(tm) && tm->fetch) {
+		flags = SOFT_WC_TM_MATCH;
+	} else if (ibt_tm_is_rndv(tm)) {
 		wc->status = SOFT_WC_TM_RNDV_INCOMPLETE;
 		flags = SOFT_WC_TM_MATCH;
 	} else if (tm->kind == IBT_TM_EXPECTED) {
 		flags = (tm->told ? 0 : SOFT_WC_TM_MATCH) | SOFT_WC_TM_DATA_VALID;
 	}
+	/* The match is told before the data can be there. */
 	ibt_tm_post(qp, wc, flags, solicited);
+	if (tm->fetch && !ibt_tm_fetch(qp)) {
+		wc->status = IB_WC_WR_FLUSH_ERR;
+		ibt_tm_post(qp, wc, 0, true);
+	}
 	tm->kind = IBT_TM_NONE;
 }

@@ -2,48 +2,24 @@
 /*
  * Tag matching: senders on RC queue pairs, and one shared receive queue that matches what comes.
  * This process is both, and a small message passing library on top: it keeps unexpected messages,
- * cancels buffers, and says late what it has handled. Every byte is compared. At the end of an
- * episode the pairs are compared with the rule of MPI: of a buffer and a message that fit, neither
- * has left behind an older one that fits. Only messages of one sender have an order.
+ * cancels buffers, and says late what it has handled. Every byte is compared, and the pairs at the
+ * end of each episode with the rule of MPI.
  *
- * usage: tag_match DEVICE GID-INDEX MESSAGES SEED
+ * usage: tag_match DEVICE GID-INDEX MESSAGES SEED fetch|leave
+ *
+ * fetch: the device fetches the data of a rendezvous request. leave: its queue pairs have send
+ * queues of this process, which has to do so.
  */
 #include <endian.h>
 
-#include <infiniband/tm_types.h>
-
 #include "rxe_ring.h"
+#include "tag_messages.h"
 #include "verdict.h"
 
-#define SENDERS		3
-#define MESSAGES	24		/* of an episode */
-#define BUFFERS		32
-#define BYTES		5000		/* of a payload: up to five packets */
-#define SLOT		8192
 #define RECVS		(MESSAGES + SENDERS)
 #define TAGS		64
-#define NONE		(-1)
+#define FIN		64
 #define HANG		120000
-
-enum kind { EAGER, RNDV, NO_TAG, KINDS };
-
-struct message {
-	enum kind kind;
-	uint64_t tag;
-	int sender, bytes;
-	int buf;			/* that has it */
-	int recv;			/* request that keeps it */
-	bool kept;
-};
-
-struct buffer {
-	uint64_t tag, mask;
-	uint32_t handle;
-	int msg;			/* that it got */
-	bool ended;			/* the library does not wait for it any more */
-	bool cancelled, cancelling, posted;
-	bool waits_for_data;
-};
 
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
@@ -54,14 +30,13 @@ static struct ibv_srq *srq;
 static struct ibv_qp *from[SENDERS], *to[SENDERS];
 static union ibv_gid gid;
 static int gid_index;
-static uint8_t *area, *sent_at, *bufs_at, *recvs_at;
+static uint8_t *area, *sent_at, *bufs_at, *recvs_at, *fins_at;
 
-static struct message msgs[MESSAGES];
-static struct buffer bufs[BUFFERS];
-static int num_msgs, num_bufs, arrived, sends_ended, cancels_due;
+static int arrived, sends_ended, cancels_due, fins_due;
+static bool fetches;
 static uint32_t handled;
 static uint64_t rnd;
-static long pairs, kept_pairs, unexpected, untagged, cancels, late_cancels, split, rendezvous;
+static long kept_pairs, unexpected, untagged, cancels, late_cancels, split, rendezvous;
 
 static long now_ms(void)
 {
@@ -71,36 +46,17 @@ static long now_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool fits(const struct buffer *b, const struct message *m)
-{
-	return m->kind != NO_TAG && (m->tag & b->mask) == b->tag;
-}
-
-static void fail(const char *what, int a, int b)
-{
-	printf("FAIL %s: %d, %d\n", what, a, b);
-	exit(1);
-}
-
 /* ---- what is sent ------------------------------------------------------------------ */
-
-static uint8_t byte_of(int msg, int at)
-{
-	return msg * 37 + at + msgs[msg].bytes;
-}
-
-static int header_bytes(const struct message *m)
-{
-	return m->kind == RNDV ? sizeof(struct ibv_tmh) + sizeof(struct ibv_rvh) :
-				 sizeof(struct ibv_tmh);
-}
 
 static void write_headers(int msg, uint8_t *at)
 {
 	static const uint8_t opcodes[] = { IBV_TMH_EAGER, IBV_TMH_RNDV, IBV_TMH_NO_TAG };
 	const struct message *m = &msgs[msg];
 	struct ibv_tmh tmh = { .opcode = opcodes[m->kind] };
-	struct ibv_rvh rvh = { htobe64(0x1234 + msg), htobe32(msg), htobe32(m->bytes) };
+	struct ibv_rvh rvh = {
+		htobe64((uintptr_t)sent_at + msg * SLOT + sizeof(tmh) + sizeof(rvh)),
+		htobe32(mr->rkey), htobe32(m->bytes),
+	};
 
 	tmh.app_ctx = htobe32(msg);
 	tmh.tag = htobe64(m->tag);
@@ -120,7 +76,7 @@ static void send_one(void)
 	};
 
 	*m = (struct message){ .sender = below(&rnd, SENDERS), .buf = NONE, .recv = NONE };
-	m->kind = below(&rnd, 12) ? EAGER : below(&rnd, KINDS);
+	m->kind = below(&rnd, 6) ? EAGER : below(&rnd, KINDS);
 	m->bytes = below(&rnd, 3) ? below(&rnd, 64) : below(&rnd, BYTES);
 	m->tag = (uint64_t)m->sender << 32 | below(&rnd, 3);
 	write_headers(msg, at);
@@ -131,37 +87,51 @@ static void send_one(void)
 	NEED(!(errno = ibv_post_send(from[m->sender], &wr, &bad)));
 }
 
+static void post_fin(int i)
+{
+	struct ibv_sge sge = { (uintptr_t)fins_at + i * FIN, FIN, mr->lkey };
+	struct ibv_recv_wr *bad, wr = { .wr_id = i, .sg_list = &sge, .num_sge = 1 };
+
+	NEED(!(errno = ibv_post_recv(from[i / MESSAGES], &wr, &bad)));
+}
+
+/* The buffer of a rendezvous request can be used again. */
+static void see_fin(const struct ibv_wc *wc)
+{
+	uint8_t want[sizeof(struct ibv_tmh) + sizeof(struct ibv_rvh)];
+	uint8_t *at = fins_at + wc->wr_id * FIN;
+	int msg = be32toh(((struct ibv_tmh *)at)->app_ctx);
+
+	if (msg >= num_msgs || wc->byte_len != sizeof(want) || msgs[msg].kind != RNDV ||
+	    msgs[msg].sender != (int)wc->wr_id / MESSAGES)
+		fail("FIN", (int)wc->wr_id, msg);
+	write_headers(msg, want);
+	want[0] = IBV_TMH_FIN;
+	if (memcmp(at, want, sizeof(want)))
+		fail("headers of a FIN", (int)wc->wr_id, msg);
+	/* What comes after it was sent before: it is not read any more. */
+	memset(sent_at + msg * SLOT, 0, SLOT);
+	fins_due--;
+	post_fin(wc->wr_id);
+}
+
 static void poll_sends(void)
 {
 	struct ibv_wc wc[8];
 	int n = ibv_poll_cq(send_cq, 8, wc), i;
 
 	NEED(n >= 0);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		if (wc[i].status != IBV_WC_SUCCESS)
 			fail(ibv_wc_status_str(wc[i].status), (int)wc[i].wr_id, wc[i].vendor_err);
-	sends_ended += n;
+		if (wc[i].opcode == IBV_WC_RECV)
+			see_fin(&wc[i]);
+		else
+			sends_ended++;
+	}
 }
 
 /* ---- the library -------------------------------------------------------------------- */
-
-static void compare(const char *what, int msg, const uint8_t *at, int skip)
-{
-	int i;
-
-	for (i = skip; i < msgs[msg].bytes; i++)
-		if (at[i - skip] != byte_of(msg, i))
-			fail(what, msg, i);
-}
-
-static void pair_up(int msg, int buf)
-{
-	if (msgs[msg].buf != NONE || bufs[buf].msg != NONE || !fits(&bufs[buf], &msgs[msg]))
-		fail("a pair that can not be", msg, buf);
-	msgs[msg].buf = buf;
-	bufs[buf].msg = msg;
-	pairs++;
-}
 
 static void operate(struct ibv_ops_wr *wr)
 {
@@ -188,7 +158,7 @@ static void cancel_at_device(int buf)
 static void deliver(int msg, int buf)
 {
 	compare("unexpected message", msg, recvs_at + msgs[msg].recv * SLOT +
-		header_bytes(&msgs[msg]), 0);
+		header_bytes(&msgs[msg]));
 	bufs[buf].ended = true;
 	pair_up(msg, buf);
 	kept_pairs++;
@@ -266,7 +236,7 @@ static void see_untagged(int recv, int length)
 	if (msg >= num_msgs || msgs[msg].kind != NO_TAG || msgs[msg].recv != NONE ||
 	    length != header_bytes(&msgs[msg]) + msgs[msg].bytes)
 		fail("message without a tag", msg, length);
-	compare("message without a tag", msg, (void *)(tmh + 1), 0);
+	compare("message without a tag", msg, (void *)(tmh + 1));
 	msgs[msg].recv = recv;
 	untagged++;
 	arrived++;
@@ -278,7 +248,7 @@ static void see_incomplete(int buf)
 	uint8_t *at = bufs_at + buf * SLOT;
 	int msg = be32toh(((struct ibv_tmh *)at)->app_ctx);
 
-	if (msg >= num_msgs || msgs[msg].kind != RNDV)
+	if (msg >= num_msgs || msgs[msg].kind != RNDV || fetches)
 		fail("a request to fetch data", msg, buf);
 	write_headers(msg, want);
 	if (memcmp(at, want, sizeof(want)) || at[sizeof(want)] != 0xee)
@@ -289,30 +259,44 @@ static void see_incomplete(int buf)
 	arrived++;
 }
 
+static void see_tag(int buf, const struct ibv_wc_tm_info *info)
+{
+	struct buffer *b = &bufs[buf];
+	int msg = info->priv;
+
+	if (buf >= num_bufs || msg >= num_msgs || !b->posted || info->tag != msgs[msg].tag ||
+	    (msgs[msg].kind != EAGER && !(fetches && msgs[msg].kind == RNDV)))
+		fail("match", buf, msg);
+	pair_up(msg, buf);
+	b->ended = true;
+	b->waits_for_data = true;
+	arrived++;
+	if (msgs[msg].kind == RNDV) {
+		fins_due++;
+		rendezvous++;
+	}
+}
+
 static void see_match(int buf, int flags)
 {
 	struct buffer *b = &bufs[buf];
 	struct ibv_wc_tm_info info;
 
 	ibv_wc_read_tm_info(cq, &info);
-	if (buf >= num_bufs || info.priv >= (uint32_t)num_msgs || !b->posted ||
-	    info.tag != msgs[info.priv].tag || msgs[info.priv].kind != EAGER)
-		fail("match", buf, info.priv);
 	if (flags & IBV_WC_TM_MATCH) {
-		pair_up(info.priv, buf);
-		b->ended = true;
-		b->waits_for_data = true;
-		arrived++;
+		see_tag(buf, &info);
 		split += !(flags & IBV_WC_TM_DATA_VALID);
 	}
 	if (!(flags & IBV_WC_TM_DATA_VALID))
 		return;
-	if (!b->waits_for_data || b->msg != (int)info.priv)
+	/* Of data that was fetched the device says no tag. */
+	if (buf >= num_bufs || !b->waits_for_data ||
+	    (msgs[b->msg].kind == EAGER && b->msg != (int)info.priv))
 		fail("data without a match", buf, info.priv);
 	b->waits_for_data = false;
 	if ((int)ibv_wc_read_byte_len(cq) != msgs[b->msg].bytes)
 		fail("length", b->msg, ibv_wc_read_byte_len(cq));
-	compare("expected message", b->msg, bufs_at + buf * SLOT, 0);
+	compare("expected message", b->msg, bufs_at + buf * SLOT);
 	if (bufs_at[buf * SLOT + msgs[b->msg].bytes] != 0xee)
 		fail("more than was sent", buf, b->msg);
 }
@@ -437,7 +421,7 @@ static bool is_quiet(void)
 	for (i = 0; i < num_bufs; i++)
 		if (bufs[i].waits_for_data)
 			return false;
-	return arrived == num_msgs && sends_ended == num_msgs && !cancels_due;
+	return arrived == num_msgs && sends_ended == num_msgs && !cancels_due && !fins_due;
 }
 
 static void settle(void)
@@ -453,29 +437,6 @@ static void settle(void)
 	}
 	while (poll_events(1))
 		;
-}
-
-/* Of the rule: each of the two would have been free for the other. */
-static bool left_behind(int buf, int msg)
-{
-	const struct buffer *b = &bufs[buf];
-	const struct message *m = &msgs[msg];
-
-	if (b->cancelled || m->buf == buf || !fits(b, m) || (m->buf != NONE && m->buf < buf))
-		return false;
-	if (b->msg == NONE)
-		return true;
-	return msgs[b->msg].sender == m->sender && b->msg > msg;
-}
-
-static void look_at_pairs(void)
-{
-	int buf, msg;
-
-	for (buf = 0; buf < num_bufs; buf++)
-		for (msg = 0; msg < num_msgs; msg++)
-			if (left_behind(buf, msg))
-				fail("left behind: buffer, message", buf, msg);
 }
 
 static void episode(void)
@@ -516,19 +477,22 @@ static void make_queues(void)
 	};
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC, .sq_sig_all = 1,
-		.cap = { .max_send_wr = MESSAGES, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+		.cap = { .max_send_wr = MESSAGES, .max_recv_wr = MESSAGES, .max_send_sge = 1, .max_recv_sge = 1 },
 	};
 	int i;
 
-	NEED(send_cq = ibv_create_cq(ctx, SENDERS * MESSAGES, NULL, NULL, 0));
+	NEED(send_cq = ibv_create_cq(ctx, 2 * SENDERS * MESSAGES, NULL, NULL, 0));
 	NEED(cq = ibv_create_cq_ex(ctx, &cq_init));
 	srq_init.cq = ibv_cq_ex_to_cq(cq);
 	NEED(srq = ibv_create_srq_ex(ctx, &srq_init));
 	init.send_cq = init.recv_cq = send_cq;
 	for (i = 0; i < SENDERS; i++) {
 		init.srq = NULL;
+		init.cap.max_send_wr = MESSAGES;
 		NEED(from[i] = ibv_create_qp(pd, &init));
 		init.srq = srq;
+		if (fetches)
+			init.cap.max_send_wr = 0;
 		NEED(to[i] = ibv_create_qp(pd, &init));
 	}
 	for (i = 0; i < SENDERS; i++) {
@@ -539,7 +503,7 @@ static void make_queues(void)
 
 static void make_objects(void)
 {
-	size_t bytes = (MESSAGES + BUFFERS + RECVS) * (size_t)SLOT;
+	size_t bytes = (MESSAGES + BUFFERS + RECVS) * (size_t)SLOT + SENDERS * MESSAGES * FIN;
 	int i;
 
 	area = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -547,12 +511,15 @@ static void make_objects(void)
 	sent_at = area;
 	bufs_at = sent_at + MESSAGES * SLOT;
 	recvs_at = bufs_at + BUFFERS * SLOT;
+	fins_at = recvs_at + RECVS * SLOT;
 	NEED(!ibv_query_gid(ctx, 1, gid_index, &gid));
 	NEED(pd = ibv_alloc_pd(ctx));
 	NEED(mr = ibv_reg_mr(pd, area, bytes, RIGHTS));
 	make_queues();
 	for (i = 0; i < RECVS; i++)
 		post_recv(i);
+	for (i = 0; i < SENDERS * MESSAGES; i++)
+		post_fin(i);
 }
 
 static void drop_objects(void)
@@ -606,13 +573,14 @@ int main(int argc, char **argv)
 {
 	long total, done;
 
-	if (argc < 5)
+	if (argc < 6)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	NEED(ctx = open_named(argv[1]));
 	gid_index = atoi(argv[2]);
 	total = atol(argv[3]);
 	rnd = atol(argv[4]);
+	fetches = !strcmp(argv[5], "fetch");
 	look_at_caps();
 	make_objects();
 	look_at_limits();
@@ -625,6 +593,7 @@ int main(int argc, char **argv)
 	EXPECT("some were paired by the device", pairs > kept_pairs, true);
 	EXPECT("some by the library, some cancelled", kept_pairs && cancels, true);
 	EXPECT("some matched before their data came", split > 0, true);
+	EXPECT("some by rendezvous", rendezvous > 0, true);
 	drop_objects();
 	return verdict();
 }

@@ -17,7 +17,10 @@ check "$dev is libofed's" driven_by $dev ofed
 
 n=$(count 1000000)
 echo "seed $SEED, $n messages"
-messages() { table "$1" "$programs/tag_match" $dev $gid_index "$2" "$SEED"; }
+messages() { # TITLE COUNT: the device fetches data, or leaves that to the program
+	table "$1" "$programs/tag_match" $dev $gid_index "$2" "$SEED" fetch
+	table "$1, data is left" "$programs/tag_match" $dev $gid_index "$(($2 / 4))" "$SEED" leave
+}
 messages "without packets" "$n"
 echo N >$params/loopback
 messages "by packets" "$n"
@@ -31,13 +34,12 @@ echo Y >$params/loopback
 
 # A library that does not know tag matching is not told of it, and gets none.
 no_caps() { # ibv_devinfo of rdma-core says nothing of what is not there
-	RDMAV_OFED=0 "$programs/tag_match" $dev $gid_index 24 "$SEED" >"$work/librxe" 2>&1
+	RDMAV_OFED=0 "$programs/tag_match" $dev $gid_index 24 "$SEED" leave >"$work/librxe" 2>&1
 	has "FAIL tag matching on RC" "$work/librxe"
 }
 check "librxe is told of no tag matching" no_caps
 
 # ---- rdma-core's own -----------------------------------------------------------------------
-# Of test_tm_rndv the device leaves the data to the program, and the test does not fetch it.
 own_tests() {
 	cp -r /usr/share/doc/rdma-core/tests "$work/" || return
 	find "$work/tests" -name '*.gz' -exec gunzip -f {} +
@@ -45,7 +47,7 @@ own_tests() {
 	(cd "$work" && timeout -k 5 "$limit" python3 -u "$TOP/tests/programs/verbs/pyverbs_modules.py" \
 		--dev $dev --gid $gid_index -v </dev/null >"$OUT/tagmatch-own" 2>&1)
 	cat "$OUT/tagmatch-own"
-	for _test in test_tm_traffic test_tm_unexpected_tag test_tm_no_tag; do
+	for _test in test_tm_traffic test_tm_unexpected_tag test_tm_no_tag test_tm_rndv; do
 		py_results "$OUT/tagmatch-own" | grep "$_test ok\$" || return
 	done
 }
