@@ -147,6 +147,7 @@ int ibt_resp_create(struct ibt_qp *qp)
 	ibt_ooo_init(&resp->ooo);
 	ibt_inbox_init(&resp->inbox);
 	INIT_LIST_HEAD(&resp->waiting);
+	INIT_LIST_HEAD(&resp->tm.untold);
 	INIT_DELAYED_WORK(&resp->work, ibt_resp_work);
 	soft_task_init(&resp->task, ibt_resp_round, &ibt_qp_dev(qp)->queues);
 	resp->task.qp = &qp->ib;

@@ -63,7 +63,8 @@ struct ibt_resp_msg {
 /**
  * struct ibt_tm_recv - the message in progress, if a shared receive queue matches tags
  * @kind: what has taken it, IBT_TM_NONE: nothing yet
- * @told: (expected) its match has a completion
+ * @untold: (srq->lock; expected) in srq->untold, while its match has no completion
+ * @wr_id: (expected) of the buffer
  * @fetch: (expected) the responder fetches the data that it asks to fetch
  * @hdr: its first bytes
  */
@@ -74,7 +75,8 @@ struct ibt_tm_recv {
 		IBT_TM_UNEXPECTED,	/* a receive request, for lack of a buffer that fits */
 		IBT_TM_NO_TAG,		/* a receive request, as it has no tag */
 	} kind;
-	bool told;
+	struct list_head untold;
+	u64 wr_id;
 	bool fetch;
 	struct ibt_tm_hdr hdr;
 };

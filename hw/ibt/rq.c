@@ -17,6 +17,7 @@
 #include "srq.h"
 #include "stats.h"
 #include "tag_match.h"
+#include "tm_tell.h"
 #include "wire.h"
 
 static_assert(sizeof(struct rxe_sge) == sizeof(struct ib_sge));
@@ -290,18 +291,8 @@ void ibt_srq_broken(struct ibt_srq *srq)
 	spin_unlock_irqrestore(&srq->lock, flags);
 }
 
-void ibt_rq_complete_tm(struct ibt_qp *qp, struct ibt_srq *srq, struct ib_wc *wc,
-			const struct soft_tm_wc *tm, bool solicited)
+void ibt_rq_overrun(struct ibt_qp *qp, struct ibt_srq *srq)
 {
-	struct soft_cq *cq = srq && srq->cq ? srq->cq : qp->recv_cq;
-
-	lockdep_assert_held(&qp->resp.lock);
-	if (!cq)
-		return;
-	wc->qp = &qp->ib;
-	wc->port_num = READ_ONCE(qp->attr.port_num);
-	if (tm ? soft_cq_post_tm(cq, wc, tm, solicited) : soft_cq_post(cq, wc, solicited))
-		return;
 	/* IBA 10.2.7: when a CQ overflows its queue pairs fail. */
 	ibt_count(ibt_qp_dev(qp), IBT_STAT_CQ_OVERRUN);
 	if (srq && srq->cq)
@@ -312,20 +303,35 @@ void ibt_rq_complete_tm(struct ibt_qp *qp, struct ibt_srq *srq, struct ib_wc *wc
 void ibt_rq_complete(struct ibt_qp *qp, struct ibt_srq *srq, struct ib_wc *wc,
 		     bool solicited)
 {
-	ibt_rq_complete_tm(qp, srq, wc, NULL, solicited);
+	struct soft_cq *cq = srq && srq->cq ? srq->cq : qp->recv_cq;
+
+	lockdep_assert_held(&qp->resp.lock);
+	if (!cq)
+		return;
+	wc->qp = &qp->ib;
+	wc->port_num = READ_ONCE(qp->attr.port_num);
+	if (!soft_cq_post(cq, wc, solicited))
+		ibt_rq_overrun(qp, srq);
 }
 
-void ibt_rq_forget_tag(struct ibt_resp *resp, struct ibt_srq *srq)
+void ibt_rq_forget_tag(struct ibt_qp *qp, struct ibt_srq *srq)
 {
+	struct ibt_tm_recv *tm = &qp->resp.tm;
 	unsigned long flags;
+	bool told = true;
 
-	lockdep_assert_held(&resp->lock);
-	if (resp->tm.kind == IBT_TM_UNEXPECTED) {
-		spin_lock_irqsave(&srq->lock, flags);
+	lockdep_assert_held(&qp->resp.lock);
+	if (!tm->kind)
+		return;
+	spin_lock_irqsave(&srq->lock, flags);
+	if (tm->kind == IBT_TM_UNEXPECTED)
 		ibt_tags_unexpected_lost(srq->tags);
-		spin_unlock_irqrestore(&srq->lock, flags);
-	}
-	resp->tm.kind = IBT_TM_NONE;
+	else if (!list_empty(&tm->untold))
+		told = ibt_tm_tell(tm);
+	spin_unlock_irqrestore(&srq->lock, flags);
+	tm->kind = IBT_TM_NONE;
+	if (!told)
+		ibt_rq_overrun(qp, srq);
 }
 
 void ibt_rq_error(struct ibt_qp *qp, struct ibt_srq *srq,
@@ -342,7 +348,7 @@ void ibt_rq_error(struct ibt_qp *qp, struct ibt_srq *srq,
 		return;
 	resp->has_rwqe = false;
 	resp->told = true;
-	ibt_rq_forget_tag(resp, srq);
+	ibt_rq_forget_tag(qp, srq);
 	ibt_rq_complete(qp, srq, &wc, true);
 }
 

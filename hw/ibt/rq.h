@@ -9,9 +9,7 @@
 #include "msg.h"
 
 struct ibt_qp;
-struct ibt_resp;
 struct ibt_srq;
-struct soft_tm_wc;
 
 /**
  * struct ibt_rq - requests to receive: of one QP, or of an SRQ
@@ -74,11 +72,13 @@ void ibt_rq_srq_put(struct ibt_qp *qp, struct ibt_srq *srq);	/* NULL is fine */
 /* Fills in what all receive completions have. */
 void ibt_rq_complete(struct ibt_qp *qp, struct ibt_srq *srq, struct ib_wc *wc,
 		     bool solicited);
-/* With what tag matching says in addition. */
-void ibt_rq_complete_tm(struct ibt_qp *qp, struct ibt_srq *srq, struct ib_wc *wc,
-			const struct soft_tm_wc *tm, bool solicited);
-/* The message in progress has no tag any more. If it was unexpected, it is not counted. */
-void ibt_rq_forget_tag(struct ibt_resp *resp, struct ibt_srq *srq);
+/* A completion had no room in its CQ. Without srq->lock. */
+void ibt_rq_overrun(struct ibt_qp *qp, struct ibt_srq *srq);
+/*
+ * The message in progress has no tag any more. If it was unexpected, it is not counted. If it was
+ * matched, that has a completion.
+ */
+void ibt_rq_forget_tag(struct ibt_qp *qp, struct ibt_srq *srq);
 /* The receive request that was taken completes in error. */
 void ibt_rq_error(struct ibt_qp *qp, struct ibt_srq *srq,
 		  enum ib_wc_status status);

@@ -20,6 +20,7 @@ struct soft_cq;
  * @rq: its requests
  * @lock: guards the consumer side, and @limit
  * @limit: raise IB_EVENT_SRQ_LIMIT_REACHED when fewer are left; 0: never
+ * @untold: (lock; tag matching) matches without a completion: struct ibt_tm_recv
  * @number: in ibt_dev.srqs
  * @error: nothing can be taken from it anymore
  * @cq: (XRC, tag matching) where its completions go
@@ -38,6 +39,7 @@ struct ibt_srq {
 	bool error;
 	struct soft_cq *cq;
 	struct ibt_tags *tags;
+	struct list_head untold;
 	struct ibt_ref *life;
 	struct mutex resizing;
 	unsigned long events;

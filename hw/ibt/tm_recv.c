@@ -23,6 +23,7 @@
 #include "tag_match.h"
 #include "tm_fetch.h"
 #include "tm_recv.h"
+#include "tm_tell.h"
 #include "tm_wire.h"
 
 /* The first bytes of the message, which stay in @from. False: its source is gone. */
@@ -55,24 +56,47 @@ static bool ibt_tm_is_tagged(const struct ibt_tm_hdr *hdr, u32 length)
 	}
 }
 
-/* The oldest buffer that fits leaves the list. False: none does, and the message is counted. */
-static bool ibt_tm_match(struct ibt_srq *srq, u64 value, struct ibt_recv *recv)
+static void ibt_tm_take(struct ibt_qp *qp, struct ibt_tag *tag)
 {
+	struct ibt_tm_recv *tm = &qp->resp.tm;
+	struct ibt_recv *recv = qp->resp.recv;
+
+	recv->wr_id = tag->wr_id;
+	recv->length = tag->length;
+	recv->num_sge = tag->num_sge;
+	memcpy(recv->sge, tag->sge, tag->num_sge * sizeof(*tag->sge));
+	ibt_tags_take(qp->srq->tags, tag);
+	tm->kind = IBT_TM_EXPECTED;
+	tm->wr_id = tag->wr_id;
+	list_add_tail(&tm->untold, &qp->srq->untold);
+}
+
+/*
+ * The oldest buffer that fits leaves the list. A message of several packets has its match told
+ * before its data is there. False: no buffer fits, and the message is counted.
+ */
+static bool ibt_tm_match(struct ibt_qp *qp)
+{
+	struct ibt_tm_recv *tm = &qp->resp.tm;
+	struct ibt_srq *srq = qp->srq;
 	struct ibt_tag *tag;
 	unsigned long flags;
+	bool told;
 
 	spin_lock_irqsave(&srq->lock, flags);
-	tag = ibt_tags_find(srq->tags, value);
+	told = ibt_tm_tell_all(srq);
+	tag = ibt_tags_find(srq->tags, be64_to_cpu(tm->hdr.tmh.tag));
 	if (tag) {
-		recv->wr_id = tag->wr_id;
-		recv->length = tag->length;
-		recv->num_sge = tag->num_sge;
-		memcpy(recv->sge, tag->sge, tag->num_sge * sizeof(*tag->sge));
-		ibt_tags_take(srq->tags, tag);
+		ibt_tm_take(qp, tag);
+		if (!qp->resp.cur.only)
+			told &= ibt_tm_tell(tm);
 	} else {
+		tm->kind = IBT_TM_UNEXPECTED;
 		ibt_tags_unexpected(srq->tags);
 	}
 	spin_unlock_irqrestore(&srq->lock, flags);
+	if (!told)
+		ibt_rq_overrun(qp, srq);
 	return tag;
 }
 
@@ -85,7 +109,7 @@ static enum ibt_exec_status ibt_tm_take_untagged(struct ibt_qp *qp)
 	if (verdict == IBT_EXEC_OK)
 		resp->has_rwqe = true;
 	else
-		ibt_rq_forget_tag(resp, qp->srq);
+		ibt_rq_forget_tag(qp, qp->srq);
 	return verdict;
 }
 
@@ -95,13 +119,11 @@ static enum ibt_exec_status ibt_tm_find(struct ibt_qp *qp, const struct ibt_tm_h
 	struct ibt_resp *resp = &qp->resp;
 	struct ibt_tm_recv *tm = &resp->tm;
 
-	*tm = (struct ibt_tm_recv){ .kind = IBT_TM_NO_TAG, .hdr = *hdr };
-	if (!ibt_tm_is_tagged(hdr, length))
+	tm->kind = IBT_TM_NO_TAG;
+	tm->fetch = false;
+	tm->hdr = *hdr;
+	if (!ibt_tm_is_tagged(hdr, length) || !ibt_tm_match(qp))
 		return ibt_tm_take_untagged(qp);
-	tm->kind = IBT_TM_UNEXPECTED;
-	if (!ibt_tm_match(qp->srq, be64_to_cpu(hdr->tmh.tag), resp->recv))
-		return ibt_tm_take_untagged(qp);
-	tm->kind = IBT_TM_EXPECTED;
 	resp->has_rwqe = true;
 	return IBT_EXEC_OK;
 }
@@ -110,34 +132,6 @@ static enum ibt_exec_status ibt_tm_find(struct ibt_qp *qp, const struct ibt_tm_h
 static bool ibt_tm_is_same(const struct ibt_tm_recv *tm, const struct ibt_tm_hdr *hdr)
 {
 	return !memcmp(&tm->hdr, hdr, sizeof(*hdr));
-}
-
-static void ibt_tm_post(struct ibt_qp *qp, struct ib_wc *wc, u32 flags, bool solicited)
-{
-	const struct ibt_tm_recv *tm = &qp->resp.tm;
-	struct soft_tm_wc own = { .flags = flags };
-
-	if (tm->kind == IBT_TM_EXPECTED) {
-		own.tag = be64_to_cpu(tm->hdr.tmh.tag);
-		own.app_ctx = be32_to_cpu(tm->hdr.tmh.app_ctx);
-	}
-	ibt_rq_complete_tm(qp, qp->srq, wc, &own, solicited);
-}
-
-/* A message of several packets has its match told before its data is there. */
-static void ibt_tm_tell_match(struct ibt_qp *qp)
-{
-	struct ib_wc wc = {
-		.wr_id = qp->resp.recv->wr_id,
-		.status = IB_WC_SUCCESS,
-		.opcode = SOFT_WC_TM_RECV,
-		.src_qp = READ_ONCE(qp->attr.dest_qp_num),
-	};
-
-	if (qp->resp.tm.told)
-		return;
-	qp->resp.tm.told = true;
-	ibt_tm_post(qp, &wc, SOFT_WC_TM_MATCH, false);
 }
 
 static bool ibt_tm_is_rndv(const struct ibt_tm_recv *tm)
@@ -157,8 +151,6 @@ static void ibt_tm_cut(struct ibt_qp *qp, struct soft_iter *from, u32 *length)
 	}
 	soft_iter_skip(from, sizeof(struct ibt_tmh));
 	*length -= sizeof(struct ibt_tmh);
-	if (!qp->resp.cur.only)
-		ibt_tm_tell_match(qp);
 }
 
 /**
@@ -224,6 +216,37 @@ bool ibt_tm_discards(const struct ibt_qp *qp)
 	return ibt_tm_is_rndv(&qp->resp.tm) && (qp->resp.cur.placed || qp->resp.tm.fetch);
 }
 
+/* The completion at the end of a message. srq->lock held. */
+static bool ibt_tm_post_end(struct ibt_qp *qp, struct ib_wc *wc, bool solicited)
+{
+	struct ibt_tm_recv *tm = &qp->resp.tm;
+	bool told = list_empty(&tm->untold);
+	u32 flags = 0;
+
+	list_del_init(&tm->untold);
+	wc->opcode = tm->kind == IBT_TM_NO_TAG ? SOFT_WC_TM_NO_TAG : SOFT_WC_TM_RECV;
+	if (tm->kind == IBT_TM_EXPECTED && !told)
+		flags = SOFT_WC_TM_MATCH;
+	if (ibt_tm_is_rndv(tm)) {
+		if (tm->fetch && told)
+			return true;
+		if (!tm->fetch)
+			wc->status = SOFT_WC_TM_RNDV_INCOMPLETE;
+	} else if (tm->kind == IBT_TM_EXPECTED) {
+		flags |= SOFT_WC_TM_DATA_VALID;
+	}
+	return ibt_tm_post(qp, wc, flags, solicited);
+}
+
+/* The match was told before, so that the data cannot be there before that. */
+static void ibt_tm_begin_fetch(struct ibt_qp *qp, struct ib_wc *wc)
+{
+	if (!qp->resp.tm.fetch || ibt_tm_fetch(qp))
+		return;
+	wc->status = IB_WC_WR_FLUSH_ERR;
+	ibt_rq_complete(qp, qp->srq, wc, true);
+}
+
 /**
  * ibt_tm_complete - complete the receive request of a message that has come
  * @qp: queue pair; the request is in resp.recv
@@ -234,23 +257,16 @@ bool ibt_tm_discards(const struct ibt_qp *qp)
  */
 void ibt_tm_complete(struct ibt_qp *qp, struct ib_wc *wc, bool solicited)
 {
-	struct ibt_tm_recv *tm = &qp->resp.tm;
-	u32 flags = 0;
+	struct ibt_srq *srq = qp->srq;
+	unsigned long flags;
+	bool posted;
 
-	wc->opcode = tm->kind == IBT_TM_NO_TAG ? SOFT_WC_TM_NO_TAG : SOFT_WC_TM_RECV;
-	if (ibt_tm_is_rndv(tm) && tm->fetch) {
-		flags = SOFT_WC_TM_MATCH;
-	} else if (ibt_tm_is_rndv(tm)) {
-		wc->status = SOFT_WC_TM_RNDV_INCOMPLETE;
-		flags = SOFT_WC_TM_MATCH;
-	} else if (tm->kind == IBT_TM_EXPECTED) {
-		flags = (tm->told ? 0 : SOFT_WC_TM_MATCH) | SOFT_WC_TM_DATA_VALID;
-	}
-	/* The match is told before the data can be there. */
-	ibt_tm_post(qp, wc, flags, solicited);
-	if (tm->fetch && !ibt_tm_fetch(qp)) {
-		wc->status = IB_WC_WR_FLUSH_ERR;
-		ibt_tm_post(qp, wc, 0, true);
-	}
-	tm->kind = IBT_TM_NONE;
+	spin_lock_irqsave(&srq->lock, flags);
+	posted = ibt_tm_post_end(qp, wc, solicited);
+	spin_unlock_irqrestore(&srq->lock, flags);
+	if (!posted)
+		ibt_rq_overrun(qp, srq);
+	ibt_tm_begin_fetch(qp, wc);
+	qp->resp.tm.kind = IBT_TM_NONE;
+	qp->resp.tm.fetch = false;
 }

@@ -54,6 +54,7 @@ int ibt_tm_srq_create(struct ibt_srq *srq, const struct ib_srq_init_attr *init)
 {
 	int ret;
 
+	INIT_LIST_HEAD(&srq->untold);
 	srq->tags = kzalloc(sizeof(*srq->tags), GFP_KERNEL_ACCOUNT);
 	if (!srq->tags)
 		return -ENOMEM;

@@ -11,8 +11,8 @@
 
 #include "hw/ibt/tag_match.h"
 
-#define EPISODES	25000
-#define MESSAGES	16	/* of an episode: 400,000 in all */
+#define EPISODES	62500
+#define MESSAGES	16	/* of an episode: 1,000,000 in all */
 #define BUFFERS		20
 #define NONE		U32_MAX
 
