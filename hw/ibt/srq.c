@@ -340,6 +340,16 @@ static int ibt_srq_set_limit(struct ibt_srq *srq, u32 limit)
 	return ofed_exceeds(srq->ib.device, "srq_limit", limit, most) ? -EINVAL : 0;
 }
 
+static int ibt_srq_tag_op(struct ibt_srq *srq, struct ib_udata *udata)
+{
+	bool told;
+	int ret = ibt_tm_srq_op(srq, udata, &told);
+
+	if (!told)
+		ibt_srq_broken(srq);
+	return ret;
+}
+
 static int ibt_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 			  enum ib_srq_attr_mask mask, struct ib_udata *udata)
 {
@@ -349,7 +359,7 @@ static int ibt_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
 		return ofed_refuse(ib->device, -EINVAL, "attributes 0x%x of an SRQ", mask);
 	if (!mask && srq->tags)
-		return ibt_tm_srq_op(srq, udata);
+		return ibt_srq_tag_op(srq, udata);
 	if (mask & IB_SRQ_MAX_WR)
 		ret = ibt_srq_resize(srq, attr->max_wr, udata);
 	if (!ret && mask & IB_SRQ_LIMIT)

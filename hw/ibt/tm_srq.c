@@ -162,21 +162,22 @@ static bool ibt_tm_report(struct ibt_srq *srq, const struct ofed_tm_op *op, bool
  * ibt_tm_srq_op - an operation on the tags of an SRQ
  * @srq: SRQ of tag matching
  * @udata: struct ofed_tm_op
+ * @told: out, false: its completion had no room
  *
  * The completion of a buffer that is added comes before that of the message that takes it.
  *
  * Context: process, may sleep. Return: 0; -EINVAL; -ENOMEM: there are as many tags as the SRQ
  * can have; -EFAULT.
  */
-int ibt_tm_srq_op(struct ibt_srq *srq, struct ib_udata *udata)
+int ibt_tm_srq_op(struct ibt_srq *srq, struct ib_udata *udata, bool *told)
 {
 	const struct ib_device *ib = srq->ib.device;
 	struct ofed_tm_op op;
 	struct ibt_tag tag;
 	unsigned long flags;
-	bool told = true;
 	int ret;
 
+	*told = true;
 	ret = ibt_tm_read_op(ib, udata, &op);
 	if (!ret && op.opcode == OFED_TM_ADD)
 		ret = ibt_tm_read_tag(ib, &op, &tag);
@@ -188,10 +189,8 @@ int ibt_tm_srq_op(struct ibt_srq *srq, struct ib_udata *udata)
 	} else {
 		ret = ibt_tm_do_op(srq->tags, &op, &tag);
 		if (!ret || ret == -ENOENT)
-			told = ibt_tm_report(srq, &op, ret);
+			*told = ibt_tm_report(srq, &op, ret);
 	}
 	spin_unlock_irqrestore(&srq->lock, flags);
-	if (!told)
-		ibt_srq_broken(srq);
 	return ret == -ENOENT ? 0 : ret;
 }

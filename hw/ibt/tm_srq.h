@@ -11,6 +11,6 @@ int ibt_tm_srq_check(const struct ib_device *ib, const struct ib_srq_init_attr *
 		     struct ib_udata *udata);
 int ibt_tm_srq_create(struct ibt_srq *srq, const struct ib_srq_init_attr *init);
 void ibt_tm_srq_destroy(struct ibt_srq *srq);
-int ibt_tm_srq_op(struct ibt_srq *srq, struct ib_udata *udata);
+int ibt_tm_srq_op(struct ibt_srq *srq, struct ib_udata *udata, bool *told);
 
 #endif /* IBT_TM_SRQ_H */
