@@ -2,7 +2,7 @@
 #
 # Tag matching: libofed posts, the responder matches, straight from one queue pair to the other,
 # by packets, and with packets that are lost, late or there twice. Then rdma-core's own tests.
-DRIVER=${DRIVER:-roce}
+DRIVER=roce
 . "$VM/lib/guest.sh"
 . "$VM/lib/libofed.sh"
 . "$VM/lib/pyverbs.sh"
