@@ -199,7 +199,7 @@ static int ibt_qp_create_rq(struct ibt_qp *qp, struct ib_ucontext *ucontext,
 
 /*
  * A target never posts, so no ring of it needs a place in user space. Nor does that of a queue
- * pair whose responder posts.
+ * pair where the responder posts.
  */
 static int ibt_qp_create_sq(struct ibt_qp *qp, struct ib_ucontext *ucontext,
 			    struct mminfo *info)

@@ -136,7 +136,7 @@ struct ibt_tag *ibt_tags_find(struct ibt_tags *tags, u64 tag)
 /**
  * ibt_tags_take - a buffer leaves the list
  * @tags: list
- * @taken: buffer in it, whose contents stay valid until the next ibt_tags_add()
+ * @taken: buffer in it; its contents stay valid until the next ibt_tags_add()
  *
  * Context: any.
  */

@@ -88,7 +88,7 @@ static void recv_large(struct mx_endpoint *ep, struct mx_request *r, const struc
 		recv_queue_large(ep, r);
 }
 
-/* A packet of the message whose turn it is. Returns what is wrong with it, or NULL. */
+/* A packet of the message that is next. Returns what is wrong with it, or NULL. */
 const char *recv_message(struct mx_endpoint *ep, const struct packet *p, bool *complete)
 {
 	struct mx_request *r = ep->partner.partial;
