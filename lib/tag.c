@@ -73,18 +73,16 @@ static int rxe_post_op(struct rxe_srq *srq, struct ibv_ops_wr *wr)
 int rxe_post_srq_ops(struct ibv_srq *ibv, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad)
 {
 	struct rxe_srq *srq = rxe_srq_of(ibv);
-	int ret = 0;
+	int ret;
 
-	if (srq->base.srq_type != IBV_SRQT_TM)
-		ret = EINVAL;
-	for (; wr && !ret; wr = wr->next) {
-		ret = rxe_post_op(srq, wr);
-		if (ret)
-			break;
+	for (; wr; wr = wr->next) {
+		ret = srq->base.srq_type == IBV_SRQT_TM ? rxe_post_op(srq, wr) : EINVAL;
+		if (ret) {
+			*bad = wr;
+			return ret;
+		}
 	}
-	if (ret)
-		*bad = wr;
-	return ret;
+	return 0;
 }
 
 void rxe_say_tm_caps(struct ibv_device_attr_ex *attr, size_t attr_size)

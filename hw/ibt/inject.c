@@ -244,8 +244,7 @@ int ibt_fault_init(struct ibt_dev *dev)
 	/* Senders read it without a lock, so it must be complete before. */
 	smp_store_release(&dev->fault, fault);
 
-	fault->dir = debugfs_create_dir(dev->soft.ib.name,
-					ibt_debugfs);
+	fault->dir = debugfs_create_dir(dev->soft.ib.name, ibt_debugfs);
 	for (kind = 0; kind < IBT_FAULT_KINDS; kind++)
 		debugfs_create_file_unsafe(file_names[kind], 0600, fault->dir,
 					   &fault->knobs[kind], &chance_fops);

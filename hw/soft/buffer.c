@@ -45,7 +45,7 @@ static int soft_buffer_pin(struct ib_device *device, struct soft_buffer *buffer)
 {
 	struct dma_buf *dmabuf = buffer->dmabuf;
 	bool moves = dmabuf->ops->pin;
-	int ret = 0;
+	int ret;
 
 	buffer->attach = dma_buf_dynamic_attach(dmabuf, &device->dev,
 						moves ? &soft_buffer_attach_ops : NULL, buffer);
