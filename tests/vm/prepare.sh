@@ -61,10 +61,23 @@ packages_of() { # RELEASE
 
 # ---- packages -------------------------------------------------------------
 
-newest() { # KERNEL: its newest package with a name that matches the pattern
-	release_apt "$(kernel_field "$1" release)" cache pkgnames linux-headers- |
+# A version of it can be had, or is installed; names alone are known of others as well.
+available() { # RELEASE PACKAGE
+	release_apt "$1" cache show --no-all-versions "$2" 2>/dev/null | grep -q '^Version: '
+}
+# Debian signs an image after the headers of the same build have been published, a day later
+# at times: those are not the newest until then.
+newest() { # KERNEL: the newest with headers and an image, and a name that matches the pattern
+	_of=$(kernel_field "$1" release)
+	release_apt "$_of" cache pkgnames linux-headers- |
 		grep -E "^linux-headers-$(kernel_field "$1" pattern)-$(flavour_of "$1")\$" |
-		sort -V | tail -n 1 | sed 's/^linux-headers-//'
+		sort -rV | sed 's/^linux-headers-//' |
+		while read -r _kver; do
+			available "$_of" "linux-headers-$_kver" &&
+				available "$_of" "linux-image-$_kver" || continue
+			echo "$_kver"
+			break
+		done
 }
 
 installed() {
