@@ -83,7 +83,8 @@ each() { # TITLE KIND...
 	shift
 	resources >"$work/before"
 	for kind in "$@"; do
-		table "$kind, $_of" $unprivileged $dev "$kind" "$(used "$kind")"
+		# Unquoted on purpose: nothing, or a word.
+		table "$kind, $_of" $unprivileged $dev "$kind" "$(used "$kind")" $times
 		check "$kind, $_of: nothing is left" wait_for 20 as_before
 	done
 }
@@ -93,6 +94,7 @@ check "a device with small limits" device_up $small || exit 1
 for kind in $kinds; do
 	check "announces max_$kind" [ "$(announces "$kind")" -eq $small ]
 done
+times=
 # Unquoted on purpose: a list.
 each "$small" $kinds
 if [ "$DRIVER" = iwarp ]; then
@@ -139,6 +141,8 @@ else
 	echo "     no dynamic debug in this kernel"
 fi
 
+# Ends of all kinds have been asked with few objects; so many take minutes each time.
+times=twice
 each full $full
 
 # ---- memory cgroups -----------------------------------------------------------------
