@@ -143,7 +143,7 @@ if [ -n "$emulated" ]; then
 	soon roce-debug vm debug ofed roce
 	soon iwarp-debug vm debug ofed iwarp
 fi
-soon install tests/vm/install/run 6.1
+soon install on_few tests/vm/install/run 6.1
 soon roce-um-debug-cm vm um-debug ofed roce cm
 soon stock-6.12 on_few vm 6.12
 soon roce-6.1 vm 6.1 ofed roce
