@@ -26,11 +26,11 @@ static u32 ibt_wqe_bytes(u32 payload)
 	return ALIGN(sizeof(struct ibt_wqe) + payload, 16);
 }
 
-static int ibt_alloc_wqes(struct ibt_sq *sq)
+static int ibt_alloc_wqes(struct ibt_sq *sq, gfp_t gfp)
 {
 	u32 num = roundup_pow_of_two(sq->max_wr);
 
-	sq->wqes = kvcalloc(num, sq->stride, GFP_KERNEL);
+	sq->wqes = kvcalloc(num, sq->stride, gfp);
 	sq->mask = num - 1;
 	return sq->wqes ? 0 : -ENOMEM;
 }
@@ -126,7 +126,8 @@ int ibt_sq_create(struct ibt_qp *qp, const struct ib_qp_cap *cap,
 				      sizeof(struct rxe_send_wqe) + payload,
 				      ucontext, info);
 	else if (sq->max_wr)
-		ret = ibt_alloc_wqes(sq);
+		/* That of tag matching is the program's, which has no ring of it. */
+		ret = ibt_alloc_wqes(sq, qp->fetches ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
 	if (ret)
 		return ret;
 	ibt_timers_init(qp);
