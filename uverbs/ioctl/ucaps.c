@@ -115,7 +115,8 @@ OFED_EXPORT(ib_create_ucap);
  * ib_remove_ucap - a driver offers a right no longer
  * @type: the right, from ib_create_ucap()
  *
- * Files that are open stay, and prove nothing any more. Context: process, may sleep.
+ * Files that are open stay, and prove nothing until the right is offered anew: as with the kernel's
+ * own core, a file proves a right by the number of its device. Context: process, may sleep.
  */
 void ib_remove_ucap(enum rdma_user_cap type)
 {
