@@ -44,7 +44,8 @@
  * @tree: the pools, by key
  * @cnt: number of pools
  * @period: seconds after which handles that were not needed are destroyed
- * @aging: does so. It is not queued when no pool has handles; it alone frees pools
+ * @aging: does so. It is queued when a region goes, and while pools have handles that may become
+ *	   old; it alone frees pools
  */
 struct ib_frmr_pools {
 	struct ib_device *device;

@@ -33,7 +33,7 @@ int ofed_frmr_handles_reserve(struct ofed_frmr_handles *handles, u32 size)
 	size = roundup_pow_of_two(max_t(u32, size, FRMR_HANDLES_MIN));
 	if (size <= handles->size && size > handles->size / 4)
 		return 0;
-	array = kvmalloc_array(size, sizeof(*array), GFP_KERNEL);
+	array = kvmalloc_array(size, sizeof(*array), GFP_KERNEL_ACCOUNT);
 	if (!array)
 		return size <= handles->size ? 0 : -ENOMEM;
 	if (handles->cnt)

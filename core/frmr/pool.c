@@ -28,7 +28,7 @@ int ofed_frmr_key_cmp(const struct ib_frmr_key *a, const struct ib_frmr_key *b)
 struct ib_frmr_pool *ofed_frmr_pool_alloc(struct ib_frmr_pools *pools,
 					  const struct ib_frmr_key *key)
 {
-	struct ib_frmr_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	struct ib_frmr_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL_ACCOUNT);
 
 	if (!pool)
 		return NULL;

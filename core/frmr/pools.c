@@ -121,7 +121,10 @@ void ofed_frmr_pools_push(struct ib_frmr_pool *pool, u32 handle)
 	frmr_pools_arm(pools);
 }
 
-/* A region has no handle any more. Context: process, may sleep. */
+/*
+ * A region has no handle any more. Aging frees the pool, if there are too many: a program can make
+ * one of another key each time. Context: process, may sleep.
+ */
 void ofed_frmr_pools_drop(struct ib_frmr_pool *pool)
 {
 	struct ib_frmr_pools *pools = pool->pools;
@@ -129,6 +132,7 @@ void ofed_frmr_pools_drop(struct ib_frmr_pool *pool)
 	down_read(&pools->lock);
 	ofed_frmr_pool_unclaim(pool, NULL);
 	up_read(&pools->lock);
+	frmr_pools_arm(pools);
 }
 
 static int frmr_pools_pin_locked(struct ib_frmr_pools *pools, const struct ib_frmr_key *key,

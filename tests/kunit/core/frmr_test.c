@@ -231,6 +231,8 @@ static void create_fails_test(struct kunit *test)
 	bench->fail_after = 0;
 	KUNIT_EXPECT_EQ(test, ofed_frmr_pools_pop(pools, &ordered[0], &pool, &handle), -EIO);
 	KUNIT_EXPECT_EQ(test, info_of(test, pools).in_use, 0);
+	/* The pool is not wanted, and goes in time if there are many. */
+	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&pools->aging));
 	/* Half of what is to be pinned comes. */
 	bench->fail_after = 1;
 	KUNIT_EXPECT_EQ(test, ofed_frmr_pools_pin(pools, &ordered[0], 2 * OFED_FRMR_BATCH), -EIO);
