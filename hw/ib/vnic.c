@@ -50,7 +50,10 @@ static const struct net_device_ops ibf_vnic_ops = {
 	.ndo_get_stats64 = ibf_vnic_get_stats64,
 };
 
-/* The first one that came up gets the packets of a switch that two are connected to. */
+/*
+ * The first one that came up gets the packets of a switch that two are connected to. A manager
+ * elsewhere in the subnet may do that again and again.
+ */
 static void ibf_vnic_set_id(struct net_device *netdev, int id)
 {
 	struct ibf_vnic *vnic = ibf_vnic_of(netdev), *other;
@@ -58,8 +61,8 @@ static void ibf_vnic_set_id(struct net_device *netdev, int id)
 	spin_lock_bh(&ibf_lock);
 	list_for_each_entry(other, &vnic->port->vnics, up.entry)
 		if (id && other != vnic && other->vesw == id)
-			netdev_warn(netdev, "%s of the same port has switch 0x%x, too\n",
-				    netdev_name(other->up.netdev), id);
+			netdev_dbg(netdev, "%s of the same port has switch 0x%x, too\n",
+				   netdev_name(other->up.netdev), id);
 	WRITE_ONCE(vnic->vesw, id);
 	spin_unlock_bh(&ibf_lock);
 }
