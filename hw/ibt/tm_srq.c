@@ -119,9 +119,10 @@ static int ibt_tm_read_op(const struct ib_device *ib, struct ib_udata *udata,
 	ret = ib_copy_from_udata(op, udata, sizeof(*op));
 	if (ret)
 		return ret;
-	if (op->opcode > OFED_TM_SYNC || op->flags & ~(OFED_TM_SIGNALED | OFED_TM_HANDLED))
-		return ofed_refuse(ib, -EINVAL, "tag operation %u with flags 0x%x",
-				   op->opcode, op->flags);
+	if (op->opcode > OFED_TM_SYNC || op->flags & ~(OFED_TM_SIGNALED | OFED_TM_HANDLED) ||
+	    op->reserved)
+		return ofed_refuse(ib, -EINVAL, "tag operation %u with flags 0x%x, reserved 0x%x",
+				   op->opcode, op->flags, op->reserved);
 	return 0;
 }
 

@@ -292,6 +292,9 @@ static int soft_cq_read_req(struct soft_cq *cq, struct ib_ucontext *ucontext,
 	if (req.flags & ~OFED_CQ_TM_INFO)
 		return ofed_refuse(cq->cq.device, -EOPNOTSUPP, "driver flags 0x%x of a CQ",
 				   req.flags);
+	if (req.reserved)
+		return ofed_refuse(cq->cq.device, -EINVAL, "driver data of a CQ: reserved 0x%x",
+				   req.reserved);
 	cq->tm = req.flags & OFED_CQ_TM_INFO;
 	return 0;
 }
@@ -302,7 +305,7 @@ static int soft_cq_read_req(struct soft_cq *cq, struct ib_ucontext *ucontext,
  * @attr: what is asked for
  * @attrs: of a program, or NULL
  *
- * Context: process, may sleep. Return: 0, -EINVAL (size, reply too short),
+ * Context: process, may sleep. Return: 0, -EINVAL (size, reply too short, reserved bits),
  * -EOPNOTSUPP (flags), -ENOMEM (max_cq, memory), -EFAULT.
  */
 int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
