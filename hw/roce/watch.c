@@ -69,14 +69,16 @@ static bool roce_dev_is_watched(struct net_device *dev)
 #if IS_ENABLED(CONFIG_PACKET)
 /*
  * Does a packet socket take @protocol from all interfaces? It is in the list of its namespace, so
- * its owner waits for RCU readers before it takes the struct socket away.
+ * its owner waits for RCU readers before it takes the struct socket away. One of the obsolete type
+ * SOCK_PACKET does not tell.
  */
 static bool roce_sock_captures(const struct sock *sk, __be16 protocol)
 {
 	struct sockaddr_storage addr = { };
 	const struct sockaddr_ll *at = (const struct sockaddr_ll *)&addr;
 
-	return kernel_getsockname(sk->sk_socket, (struct sockaddr *)&addr) < 0 ||
+	return sk->sk_type == SOCK_PACKET ||
+	       kernel_getsockname(sk->sk_socket, (struct sockaddr *)&addr) < 0 ||
 	       (!at->sll_ifindex && at->sll_protocol == protocol);
 }
 

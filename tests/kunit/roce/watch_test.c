@@ -57,12 +57,17 @@ static bool watched(u8 pf)
 	return ret;
 }
 
-static struct socket *packet_socket(struct kunit *test, int protocol)
+static struct socket *socket_of(struct kunit *test, int type, int protocol)
 {
 	struct socket *sock = NULL;
 
-	KUNIT_ASSERT_EQ(test, sock_create_kern(&init_net, AF_PACKET, SOCK_RAW, protocol, &sock), 0);
+	KUNIT_ASSERT_EQ(test, sock_create_kern(&init_net, AF_PACKET, type, protocol, &sock), 0);
 	return sock;
+}
+
+static struct socket *packet_socket(struct kunit *test, int protocol)
+{
+	return socket_of(test, SOCK_RAW, protocol);
 }
 
 static void one_protocol_test(struct kunit *test)
@@ -94,6 +99,16 @@ static void one_protocol_test(struct kunit *test)
 	sock_release(sock);
 }
 
+/* As programs of 1998 have it. */
+static void obsolete_socket_test(struct kunit *test)
+{
+	struct socket *sock = socket_of(test, SOCK_PACKET, htons(ETH_P_IP));
+
+	KUNIT_EXPECT_TRUE(test, watched(NFPROTO_IPV4));
+	sock_release(sock);
+	KUNIT_EXPECT_FALSE(test, watched(NFPROTO_IPV4));
+}
+
 /* A hook where security modules have theirs; the second name is not believed. */
 static void lookups_of(struct kunit *test, const char *name, u8 pf, bool sees)
 {
@@ -123,6 +138,7 @@ static void lookup_test(struct kunit *test)
 
 static struct kunit_case watch_cases[] = {
 	KUNIT_CASE(one_protocol_test),
+	KUNIT_CASE(obsolete_socket_test),
 	KUNIT_CASE(lookup_test),
 	{}
 };
