@@ -5,9 +5,8 @@
  * places, two users take a third each, and there is always one left for a user that has none.
  */
 #include <kunit/visibility.h>
-#include <linux/cred.h>
 #include <linux/slab.h>
-#include <linux/user_namespace.h>
+#include <ofed/owner.h>
 
 #include "core.h"
 #include "ib_cm.h"
@@ -29,27 +28,6 @@ struct ofed_cm_owner {
 /* Guards the list. Inside of cm_id.lock. */
 static DEFINE_SPINLOCK(cm_owners_lock);
 static LIST_HEAD(cm_owners);
-
-/*
- * In a namespace of its own a user has many numbers, and is still the one that made it. Those that
- * root makes for others have ranges of numbers that do not overlap, and the first one names each.
- */
-static kuid_t cm_namespace_owner(struct user_namespace *ns)
-{
-	kuid_t first = make_kuid(ns, 0);
-
-	return uid_eq(ns->owner, GLOBAL_ROOT_UID) && uid_valid(first) ? first : ns->owner;
-}
-
-static kuid_t cm_current_uid(void)
-{
-	struct user_namespace *ns = current_user_ns();
-	kuid_t uid = current_euid();
-
-	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = cm_namespace_owner(ns);
-	return uid;
-}
 
 static struct ofed_cm_owner *cm_owner_find(kuid_t uid)
 {
@@ -90,7 +68,7 @@ VISIBLE_IF_KUNIT struct ofed_cm_owner *cm_owner_get(kuid_t uid)
  */
 struct ofed_cm_owner *ofed_cm_owner_get(void)
 {
-	return cm_owner_get(cm_current_uid());
+	return cm_owner_get(ofed_current_owner());
 }
 
 /**
