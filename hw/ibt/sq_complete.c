@@ -334,6 +334,18 @@ bool ibt_sq_flush_some(struct ibt_qp *qp, int budget)
 	return true;
 }
 
+/*
+ * The oldest request is not executed any more, and its consumer knows. A tagged buffer that the
+ * responder was to fill has left its SRQ, so the program is told of that.
+ */
+static void ibt_sq_drop(struct ibt_qp *qp)
+{
+	if (unlikely(qp->fetches))
+		ibt_complete_and_tell(qp, ibt_flush_status(&qp->sq));
+	else
+		ibt_sq_complete_retire(qp);
+}
+
 /* Reset: empties the queues without completions. */
 void ibt_sq_drop_all(struct ibt_qp *qp)
 {
@@ -342,7 +354,7 @@ void ibt_sq_drop_all(struct ibt_qp *qp)
 	lockdep_assert_held(&sq->lock);
 	ibt_loopback_abort(qp);
 	while (sq->tail != ibt_sq_head(sq))
-		ibt_sq_complete_retire(qp);
+		ibt_sq_drop(qp);
 	ibt_sq_discard_ring(sq);
 	sq->offset = 0;
 	sq->psn = 0;

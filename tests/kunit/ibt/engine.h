@@ -36,6 +36,7 @@ extern struct kunit_suite ibt_asked_suite;	/* one that answers what asks alone *
 extern struct kunit_suite ibt_unsignaled_suite;	/* requests that ask for little */
 extern struct kunit_suite ibt_credits_suite;	/* a peer that counts its receives */
 extern struct kunit_suite ibt_flush_suite;	/* what takes long to execute */
+extern struct kunit_suite ibt_tm_fetch_suite;	/* requests of the responder itself */
 extern struct kunit_suite ibt_calls_suite;	/* a consumer with a lock of its own */
 
 /* suite_init, suite_exit: the same suite on a link that takes runs of packets. */

@@ -472,7 +472,7 @@ kunit_test_suites(&ibt_wire_suite, &ibt_ends_suite, &ibt_words_suite,
 		  &ibt_recv_runs_suite, &ibt_ends_runs_suite,
 		  &ibt_crowd_suite, &ibt_crowd_runs_suite,
 		  &ibt_qp_end_suite, &ibt_qp_end_runs_suite, &ibt_paging_suite,
-		  &ibt_flush_suite);
+		  &ibt_flush_suite, &ibt_tm_fetch_suite);
 
 MODULE_DESCRIPTION("The InfiniBand transport engine on a fake link");
 MODULE_LICENSE("GPL");
