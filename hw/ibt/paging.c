@@ -234,8 +234,9 @@ static void ibt_resp_go_on(struct soft_pager *pager)
  */
 void ibt_paging_init(struct ibt_qp *qp)
 {
+	struct soft_faults *faults = &ibt_qp_dev(qp)->soft.mem.faults;
 	struct workqueue_struct *queue = ibt_qp_dev(qp)->queues.pages;
 
-	soft_pager_init(&qp->sq.pager, queue, ibt_sq_go_on);
-	soft_pager_init(&qp->resp.pager, queue, ibt_resp_go_on);
+	soft_pager_init(&qp->sq.pager, queue, faults, ibt_sq_go_on);
+	soft_pager_init(&qp->resp.pager, queue, faults, ibt_resp_go_on);
 }

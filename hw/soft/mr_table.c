@@ -23,6 +23,7 @@ void soft_mem_init(struct soft_mem *mem)
 	mem->next = 1;
 	atomic_long_set(&mem->withdrawn, 0);
 	atomic_set(&mem->on_demand, 0);
+	soft_faults_init(&mem->faults);
 }
 EXPORT_SYMBOL_GPL(soft_mem_init);
 
@@ -178,8 +179,10 @@ struct soft_region *soft_key_look_up(struct soft_mem *mem, struct soft_key_cache
  */
 void soft_region_put(struct soft_region *region)
 {
-	if (region && refcount_dec_and_test(&region->refs))
-		kfree_rcu(region, rcu);
+	if (!region || !refcount_dec_and_test(&region->refs))
+		return;
+	soft_fault_user_put(region->user);
+	kfree_rcu(region, rcu);
 }
 
 /**

@@ -9,6 +9,8 @@
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
+#include "faults.h"
+
 /* What only a peer can be given. */
 #define SOFT_REMOTE_RIGHTS (IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE | \
 			    IB_ACCESS_REMOTE_ATOMIC)
@@ -19,12 +21,14 @@
  * @next: where the search for a free index begins
  * @withdrawn: times that a key was taken out of @keys
  * @on_demand: regions with pages that may be absent
+ * @faults: works that bring such pages in
  */
 struct soft_mem {
 	struct xarray keys;
 	u32 next;
 	atomic_long_t withdrawn;
 	atomic_t on_demand;
+	struct soft_faults faults;
 };
 
 enum soft_region_kind {
@@ -86,6 +90,7 @@ struct soft_gate {
  * @length: bytes
  * @pages: (MR) pages of the memory, but for SOFT_ODP
  * @odp: (SOFT_ODP) memory with pages that come and go
+ * @user: (SOFT_ODP) that has the memory, referenced
  * @windows: (MR) number of windows bound to it
  * @parent: (window) the region behind it, referenced; NULL when not bound
  * @parent_iova: (window) address in @parent of the first byte
@@ -107,6 +112,7 @@ struct soft_region {
 	u64 length;
 	struct soft_pages *pages;
 	struct soft_odp *odp;
+	struct soft_fault_user *user;
 	atomic_t windows;
 	struct soft_region *parent;
 	u64 parent_iova;

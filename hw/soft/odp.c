@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <compat/umem_odp.h>
+#include <ofed/owner.h>
 #include <ofed/refuse.h>
 
 #include "dev.h"
@@ -238,7 +239,7 @@ static int soft_odp_begin(struct soft_odp *odp, struct ib_device *device, u64 st
 
 /**
  * soft_odp_get - watch memory of the calling program
- * @region: that is to grant it; of the kind SOFT_ODP
+ * @region: that is to grant it; of the kind SOFT_ODP, new
  * @device: of the region
  * @start: address in the program
  * @length: bytes; U64_MAX from 0 on: all that the program has, now and later
@@ -257,7 +258,9 @@ struct soft_odp *soft_odp_get(struct soft_region *region, struct ib_device *devi
 
 	if (access & IB_ACCESS_FLUSH_PERSISTENT)
 		return ERR_PTR(-EINVAL);
-	odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
+	/* The region puts it, when nothing brings in pages of it any more. */
+	region->user = soft_fault_user_get(&region->mem->faults, ofed_current_owner());
+	odp = region->user ? kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT) : NULL;
 	if (!odp)
 		return ERR_PTR(-ENOMEM);
 	refcount_set(&odp->refs, 1);

@@ -31,7 +31,15 @@ static void soft_pager_work(struct work_struct *work)
 	ret = soft_odp_bring_in(&want, soft_pager_there, pager);
 	if (ret)
 		soft_pager_failed(pager, &want, ret);
+	soft_fault_end(pager->faults, want.region->user);
 	soft_region_put(want.region);
+}
+
+static void soft_pager_begin(struct soft_fault *fault)
+{
+	struct soft_pager *pager = container_of(fault, struct soft_pager, fault);
+
+	queue_work(pager->queue, &pager->work);
 }
 
 /**
@@ -61,7 +69,7 @@ enum soft_access_err soft_pager_ask(struct soft_pager *pager, const struct soft_
 	pager->want = *want;
 	atomic_set(&pager->state, SOFT_PAGER_BUSY);
 	/* False: soft_pager_stop() waits for a work that asks for more. */
-	if (!queue_work(pager->queue, &pager->work)) {
+	if (!soft_fault_ask(pager->faults, &pager->fault, want->region->user)) {
 		atomic_set(&pager->state, SOFT_PAGER_IDLE);
 		soft_region_put(want->region);
 	}
@@ -72,15 +80,18 @@ enum soft_access_err soft_pager_ask(struct soft_pager *pager, const struct soft_
  * soft_pager_init - nothing waits
  * @pager: of a side of a queue pair
  * @queue: lives longer
+ * @faults: live longer
  * @go_on: the pages are there, or it is worth to look again
  *
  * Context: any.
  */
 void soft_pager_init(struct soft_pager *pager, struct workqueue_struct *queue,
-		     void (*go_on)(struct soft_pager *pager))
+		     struct soft_faults *faults, void (*go_on)(struct soft_pager *pager))
 {
 	INIT_WORK(&pager->work, soft_pager_work);
+	soft_fault_init(&pager->fault, soft_pager_begin);
 	pager->queue = queue;
+	pager->faults = faults;
 	pager->go_on = go_on;
 	atomic_set(&pager->state, SOFT_PAGER_IDLE);
 }
@@ -93,6 +104,10 @@ void soft_pager_init(struct soft_pager *pager, struct workqueue_struct *queue,
  */
 void soft_pager_stop(struct soft_pager *pager)
 {
-	if (cancel_work_sync(&pager->work))
+	if (soft_fault_close(pager->faults, &pager->fault))
 		soft_region_put(pager->want.region);
+	if (!cancel_work_sync(&pager->work))
+		return;
+	soft_fault_end(pager->faults, pager->want.region->user);
+	soft_region_put(pager->want.region);
 }

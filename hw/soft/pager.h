@@ -13,14 +13,16 @@
 
 enum soft_pager_state {
 	SOFT_PAGER_IDLE,
-	SOFT_PAGER_BUSY,	/* the work is queued, or runs; @want is its own */
+	SOFT_PAGER_BUSY,	/* the work waits for its turn, is queued, or runs; @want is its own */
 	SOFT_PAGER_FAILED,	/* the page that @key and @iova name can not be there */
 };
 
 /**
  * struct soft_pager - of one side of a queue pair
  * @work: brings pages in
- * @queue: of the device; a page fault of any program may hold it up
+ * @queue: of the device
+ * @faults: of the device; how many works of it a user may hold up
+ * @fault: that of the work
  * @go_on: called by the work; may ask for more. Does not sleep
  * @state: enum soft_pager_state. The owner moves it to BUSY, the work from there
  * @want: what the work is to bring in
@@ -32,6 +34,8 @@ enum soft_pager_state {
 struct soft_pager {
 	struct work_struct work;
 	struct workqueue_struct *queue;
+	struct soft_faults *faults;
+	struct soft_fault fault;
 	void (*go_on)(struct soft_pager *pager);
 	atomic_t state;
 	struct soft_want want;
@@ -40,7 +44,7 @@ struct soft_pager {
 };
 
 void soft_pager_init(struct soft_pager *pager, struct workqueue_struct *queue,
-		     void (*go_on)(struct soft_pager *pager));
+		     struct soft_faults *faults, void (*go_on)(struct soft_pager *pager));
 enum soft_access_err soft_pager_ask(struct soft_pager *pager, const struct soft_want *want);
 void soft_pager_stop(struct soft_pager *pager);
 

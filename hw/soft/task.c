@@ -6,6 +6,7 @@
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
+#include "faults.h"
 #include "policy.h"
 #include "task.h"
 #include "task_trace.h"
@@ -361,7 +362,8 @@ EXPORT_SYMBOL_GPL(soft_task_init);
  * @name: of its kind
  *
  * A page fault takes as long as a program's file system likes (FUSE), and a queue has a number of
- * works that it runs at most: hence a queue for page faults alone.
+ * works that it runs at most: hence a queue for page faults alone, of which no user has all
+ * (faults.c).
  *
  * Context: process, sleeps.
  *
@@ -379,7 +381,7 @@ int soft_queues_init(struct soft_task_queues *queues, const char *name)
 	if (!queues->one)
 		goto err_any;
 	queues->pages = alloc_workqueue("ofed_%s_pages", WQ_MEM_RECLAIM | WQ_UNBOUND |
-					WQ_HIGHPRI, 0, name);
+					WQ_HIGHPRI, SOFT_FAULTS_MOST, name);
 	if (!queues->pages)
 		goto err_one;
 	return 0;
