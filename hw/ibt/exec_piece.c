@@ -22,8 +22,14 @@ static bool ibt_piece_is_usual(const struct ibt_qp *qp)
 	       !resp->op && !resp->local && !resp->cur.active;
 }
 
-static bool ibt_piece_write(struct ibt_qp *qp, const struct ibt_piece *piece,
-			    const struct soft_piece *from)
+static bool ibt_piece_place(const struct soft_piece *to, const struct ibt_piece *piece)
+{
+	if (piece->bytes)
+		return soft_piece_write(to, piece->bytes, piece->length);
+	return soft_piece_copy(to, piece->from, piece->length);
+}
+
+static bool ibt_piece_write(struct ibt_qp *qp, const struct ibt_piece *piece)
 {
 	const struct soft_piece to = {
 		.mem = &ibt_qp_dev(qp)->soft.mem,
@@ -38,12 +44,11 @@ static bool ibt_piece_write(struct ibt_qp *qp, const struct ibt_piece *piece,
 	};
 
 	return READ_ONCE(qp->attr.qp_access_flags) & IB_ACCESS_REMOTE_WRITE &&
-	       soft_piece_copy(&to, from, piece->length);
+	       ibt_piece_place(&to, piece);
 }
 
 /* The receive request stays in its queue until it is filled. */
-static bool ibt_piece_send(struct ibt_qp *qp, const struct ibt_piece *piece,
-			   const struct soft_piece *from)
+static bool ibt_piece_send(struct ibt_qp *qp, const struct ibt_piece *piece)
 {
 	struct soft_piece to = {
 		.mem = &ibt_qp_dev(qp)->soft.mem,
@@ -64,7 +69,7 @@ static bool ibt_piece_send(struct ibt_qp *qp, const struct ibt_piece *piece,
 	to.iova = sge.addr;
 	to.key = sge.lkey;
 	to.covers = sge.length;
-	if (!soft_piece_copy(&to, from, piece->length))
+	if (!ibt_piece_place(&to, piece))
 		return false;
 	soft_ring_consume(&qp->rq.ring);
 	ibt_rq_complete(qp, NULL, &wc, piece->solicited);
@@ -75,23 +80,20 @@ static bool ibt_piece_send(struct ibt_qp *qp, const struct ibt_piece *piece,
  * ibt_exec_piece - execute a message in one piece
  * @qp: queue pair of the responder
  * @piece: the message, the next one by its PSN
- * @from: its bytes
  *
  * Context: resp.lock of @qp held.
  *
  * Return: false: nothing was done; ibt_exec_begin() and what follows may do better, or say why
  * not.
  */
-bool ibt_exec_piece(struct ibt_qp *qp, const struct ibt_piece *piece,
-		    const struct soft_piece *from)
+bool ibt_exec_piece(struct ibt_qp *qp, const struct ibt_piece *piece)
 {
 	bool done;
 
 	lockdep_assert_held(&qp->resp.lock);
 	if (!ibt_piece_is_usual(qp))
 		return false;
-	done = piece->verb == IBT_WRITE ? ibt_piece_write(qp, piece, from) :
-					  ibt_piece_send(qp, piece, from);
+	done = piece->verb == IBT_WRITE ? ibt_piece_write(qp, piece) : ibt_piece_send(qp, piece);
 	if (done)
 		qp->resp.told = false;
 	return done;

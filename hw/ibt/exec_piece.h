@@ -17,6 +17,8 @@ struct soft_piece;
  * @length: bytes, at least 1
  * @rkey: (WRITE) key of the memory
  * @va: (WRITE) address there
+ * @bytes: its bytes in kernel memory; NULL: they are at
+ * @from: of a region
  */
 struct ibt_piece {
 	enum ibt_verb verb;
@@ -24,9 +26,10 @@ struct ibt_piece {
 	u32 length;
 	u32 rkey;
 	u64 va;
+	const void *bytes;
+	const struct soft_piece *from;
 };
 
-bool ibt_exec_piece(struct ibt_qp *qp, const struct ibt_piece *piece,
-		    const struct soft_piece *from);
+bool ibt_exec_piece(struct ibt_qp *qp, const struct ibt_piece *piece);
 
 #endif /* IBT_EXEC_PIECE_H */

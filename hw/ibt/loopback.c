@@ -442,21 +442,23 @@ static enum ibt_loopback_result ibt_local_ask(struct ibt_qp *qp, struct ibt_wqe 
 static bool ibt_local_piece(struct ibt_qp *qp, struct ibt_qp *peer, bool direct,
 			    struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
+	struct soft_piece from;
 	const struct ibt_piece piece = {
 		.verb = info->verb,
 		.solicited = wqe->flags & IB_SEND_SOLICITED,
 		.length = wqe->length,
 		.rkey = wqe->rdma.rkey,
 		.va = wqe->rdma.remote_addr,
+		.bytes = wqe->is_inline ? wqe->data : NULL,
+		.from = &from,
 	};
-	struct soft_piece from;
 	bool done;
 
 	if (info->kind != IBT_WR_DATA || info->extra || !ibt_wqe_piece(qp, wqe, &from))
 		return false;
 	ibt_wqe_assign_psn(qp, wqe);
 	spin_lock(&peer->resp.lock);
-	done = ibt_peer_ready(peer, wqe->first_psn) && ibt_exec_piece(peer, &piece, &from);
+	done = ibt_peer_ready(peer, wqe->first_psn) && ibt_exec_piece(peer, &piece);
 	if (done)
 		ibt_resp_advance(peer, ibt_wqe_npkts(wqe));
 	spin_unlock(&peer->resp.lock);

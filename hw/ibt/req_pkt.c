@@ -108,11 +108,14 @@ struct soft_iter *ibt_req_source(struct ibt_qp *qp, struct ibt_round *round,
 static bool ibt_req_load_piece(struct ibt_qp *qp, const struct ibt_wqe *wqe, void *to,
 			       u32 length)
 {
-	const struct soft_piece bytes = { .bytes = to };
 	struct soft_piece from;
 
-	return length == wqe->length && ibt_wqe_piece(qp, wqe, &from) &&
-	       soft_piece_copy(&bytes, &from, length);
+	if (length != wqe->length || !ibt_wqe_piece(qp, wqe, &from))
+		return false;
+	if (!wqe->is_inline)
+		return soft_piece_read(&from, to, length);
+	memcpy(to, wqe->data, length);
+	return true;
 }
 
 /* A packet with @length bytes of the request. NULL: see @wqe, or the pause. */

@@ -91,15 +91,14 @@ static bool ibt_responder_place_piece(struct ibt_qp *qp, const struct ibt_pkt *p
 		.length = pkt->length,
 		.rkey = pkt->rkey,
 		.va = pkt->va,
+		.bytes = skb->data + pkt->payload,
 	};
-	struct soft_piece from = { };
 
 	if ((op->flags & only) != only || op->headers & (IBT_IMM | IBT_IETH) || !pkt->length ||
 	    (op->verb == IBT_WRITE ? pkt->dma_length != pkt->length : op->verb != IBT_SEND) ||
 	    pkt->payload + pkt->length > skb_headlen(skb))
 		return false;
-	from.bytes = skb->data + pkt->payload;
-	return ibt_exec_piece(qp, &piece, &from);
+	return ibt_exec_piece(qp, &piece);
 }
 
 static noinline enum ibt_exec_status ibt_responder_place_any(struct ibt_qp *qp,

@@ -200,18 +200,6 @@ void soft_window_detach(struct soft_region *parent)
 }
 
 /**
- * soft_region_covers - is a range inside of a region?
- * @region: the region
- * @iova: first address
- * @length: bytes; 0 fits at the end too
- */
-bool soft_region_covers(const struct soft_region *region, u64 iova, u64 length)
-{
-	return iova >= region->iova && length <= region->length &&
-	       iova - region->iova <= region->length - length;
-}
-
-/**
  * soft_locked_may_local - soft_region_may_local() of a region that is locked
  * @region: named by the index in the lkey
  * @pd: of the queue pair
@@ -227,14 +215,9 @@ enum soft_access_err soft_locked_may_local(const struct soft_region *region,
 	soft_region_assert_locked(region);
 
 	/* A window has no lkey. */
-	if (!region->valid || region->key != sge->lkey ||
-	    region->kind >= SOFT_WINDOW_1)
+	if (region->kind >= SOFT_WINDOW_1)
 		return SOFT_ERR_KEY;
-	if (region->pd != pd || access & ~region->access)
-		return SOFT_ERR_PERM;
-	if (!soft_region_covers(region, sge->addr, sge->length))
-		return SOFT_ERR_BOUNDS;
-	return SOFT_OK;
+	return soft_region_grants(region, pd, sge->lkey, sge->addr, sge->length, access);
 }
 
 /**
@@ -305,17 +288,13 @@ enum soft_access_err soft_region_may_remote(const struct soft_region *region,
 					    struct ib_pd *pd, u32 qpn, u32 rkey,
 					    u64 iova, u64 length, int access)
 {
+	enum soft_access_err fault = soft_region_grants(region, pd, rkey, iova, length, access);
+
 	soft_region_assert_locked(region);
 
-	if (!region->valid || region->key != rkey)
-		return SOFT_ERR_KEY;
-	if (region->pd != pd || access & ~region->access)
+	if (region->kind == SOFT_WINDOW_2 && region->qpn != qpn && fault != SOFT_ERR_KEY)
 		return SOFT_ERR_PERM;
-	if (region->kind == SOFT_WINDOW_2 && region->qpn != qpn)
-		return SOFT_ERR_PERM;
-	if (!soft_region_covers(region, iova, length))
-		return SOFT_ERR_BOUNDS;
-	return SOFT_OK;
+	return fault;
 }
 
 /**

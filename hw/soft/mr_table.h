@@ -155,8 +155,40 @@ struct soft_region *soft_region_new(struct soft_mem *mem, struct ib_pd *pd,
 int soft_region_publish(struct soft_region *region);
 void soft_region_withdraw(struct soft_region *region);
 struct soft_region *soft_region_get(struct soft_mem *mem, u32 key);
-bool soft_region_covers(const struct soft_region *region, u64 iova,
-			u64 length);
+
+/**
+ * soft_region_covers - is a range inside of a region?
+ * @region: the region
+ * @iova: first address
+ * @length: bytes; 0 fits at the end too
+ */
+static inline bool soft_region_covers(const struct soft_region *region, u64 iova, u64 length)
+{
+	return iova >= region->iova && length <= region->length &&
+	       iova - region->iova <= region->length - length;
+}
+
+/**
+ * soft_region_grants - does the key of a region grant an access?
+ * @region: named by the index in @key; locked
+ * @pd: of the queue pair
+ * @key: all of it
+ * @iova: first address
+ * @length: bytes
+ * @access: IB_ACCESS_*, all of which it needs
+ *
+ * What windows have besides is the caller's to look at. Context: any.
+ */
+static inline enum soft_access_err
+soft_region_grants(const struct soft_region *region, const struct ib_pd *pd, u32 key, u64 iova,
+		   u64 length, int access)
+{
+	if (!region->valid || region->key != key)
+		return SOFT_ERR_KEY;
+	if (region->pd != pd || access & ~region->access)
+		return SOFT_ERR_PERM;
+	return soft_region_covers(region, iova, length) ? SOFT_OK : SOFT_ERR_BOUNDS;
+}
 
 enum soft_access_err soft_locked_may_local(const struct soft_region *region,
 					   struct ib_pd *pd, const struct ib_sge *sge,

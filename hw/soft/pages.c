@@ -35,24 +35,23 @@ static enum soft_access_err soft_spot_dma(u64 iova, u64 want, bool remote,
 }
 
 /**
- * soft_spot_get - map bytes of a region
+ * soft_spot_of_any - soft_spot_get() of a region of any kind
  * @region: the region; it covers @iova, and is locked
  * @iova: of the first byte
  * @want: no more than these, at least 1
  * @remote: a peer chose @iova
  * @write: the bytes are to be written
- * @spot: filled in; spots are put in the reverse order
+ * @spot: filled in
  *
- * Context: any. Return: SOFT_OK, SOFT_ERR_BOUNDS (no memory there), or SOFT_ERR_ABSENT.
+ * Context: any. Return: as soft_spot_get().
  */
-enum soft_access_err soft_spot_get(const struct soft_region *region, u64 iova,
-				   u64 want, bool remote, bool write,
-				   struct soft_spot *spot)
+enum soft_access_err soft_spot_of_any(const struct soft_region *region, u64 iova,
+				      u64 want, bool remote, bool write,
+				      struct soft_spot *spot)
 {
 	const struct soft_pages *pages;
 	u64 at, inside, size;
 
-	soft_region_assert_locked(region);
 	if (region->kind <= SOFT_ODP)
 		return region->kind == SOFT_DMA ?
 		       soft_spot_dma(iova, want, remote, spot) :

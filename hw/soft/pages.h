@@ -7,6 +7,7 @@
 #include <rdma/ib_umem.h>
 
 #include "mr_table.h"
+#include "region_lock.h"
 
 struct soft_buffer;
 
@@ -54,9 +55,39 @@ struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
 struct soft_pages *soft_pages_of_buffer(struct ib_device *device, int fd, u64 offset,
 					u64 length);
 
-enum soft_access_err soft_spot_get(const struct soft_region *region, u64 iova,
-				   u64 want, bool remote, bool write,
-				   struct soft_spot *spot);
+enum soft_access_err soft_spot_of_any(const struct soft_region *region, u64 iova,
+				      u64 want, bool remote, bool write,
+				      struct soft_spot *spot);
+
+/**
+ * soft_spot_get - map bytes of a region
+ * @region: the region; it covers @iova, and is locked
+ * @iova: of the first byte
+ * @want: no more than these, at least 1
+ * @remote: a peer chose @iova
+ * @write: the bytes are to be written
+ * @spot: filled in; spots are put in the reverse order
+ *
+ * Context: any. Return: SOFT_OK, SOFT_ERR_BOUNDS (no memory there), or SOFT_ERR_ABSENT.
+ */
+static inline enum soft_access_err soft_spot_get(const struct soft_region *region, u64 iova,
+						 u64 want, bool remote, bool write,
+						 struct soft_spot *spot)
+{
+	const struct soft_pages *pages = region->pages;
+	u64 at;
+
+	soft_region_assert_locked(region);
+	if (unlikely(region->kind != SOFT_USER))
+		return soft_spot_of_any(region, iova, want, remote, write, spot);
+	at = pages->offset + (iova - region->iova);
+	if (at >> PAGE_SHIFT >= pages->num)
+		return SOFT_ERR_BOUNDS;
+	spot->bytes = min_t(u64, want, PAGE_SIZE - offset_in_page(at));
+	spot->mapped = true;
+	spot->at = kmap_local_page(pages->page[at >> PAGE_SHIFT]) + offset_in_page(at);
+	return SOFT_OK;
+}
 
 /**
  * soft_spot_put - end a mapping

@@ -33,6 +33,8 @@ struct soft_piece {
 	void *bytes;
 };
 
+bool soft_piece_read(const struct soft_piece *from, void *bytes, u32 length);
+bool soft_piece_write(const struct soft_piece *to, const void *bytes, u32 length);
 bool soft_piece_copy(const struct soft_piece *to, const struct soft_piece *from, u32 length);
 
 #endif /* OFED_SOFT_PIECE_H */

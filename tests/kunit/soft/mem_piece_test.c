@@ -50,6 +50,15 @@ static u8 byte_at(struct kunit *test, struct ib_mr *mr, u64 iova)
 	return byte;
 }
 
+/* May the bytes at @iova be read by @lkey, and are all of them @what? */
+static bool reads(struct kunit *test, u32 lkey, u64 iova, u8 what)
+{
+	struct soft_piece from = source(test, lkey, iova);
+	u8 bytes[BYTES] = { };
+
+	return soft_piece_read(&from, bytes, BYTES) && !memchr_inv(bytes, what, BYTES);
+}
+
 static void forget_keys(void)
 {
 	write_key = (struct soft_key_cache){ };
@@ -68,6 +77,8 @@ static void piece_moves(struct kunit *test)
 	/* Twice by a lookup, then by the cache. */
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_TRUE(test, soft_piece_copy(&to, &from, BYTES));
+	KUNIT_EXPECT_TRUE(test, reads(test, b->lkey, VA + 100, 0x55));
+	KUNIT_EXPECT_FALSE(test, reads(test, b->lkey, VA + 99, 0x55));
 	KUNIT_EXPECT_EQ(test, byte_at(test, b, VA + 100), 0x55);
 	KUNIT_EXPECT_EQ(test, byte_at(test, b, VA + 100 + BYTES - 1), 0x55);
 	KUNIT_EXPECT_EQ(test, byte_at(test, b, VA + 99), 0);
@@ -89,6 +100,9 @@ static void piece_borders(struct kunit *test)
 	forget_keys();
 	KUNIT_EXPECT_TRUE(test, writes(test, mr->rkey, border - BYTES, 1));
 	KUNIT_EXPECT_FALSE(test, writes(test, mr->rkey, border - BYTES + 1, 2));
+	KUNIT_EXPECT_TRUE(test, reads(test, mr->lkey, border - BYTES, 1));
+	KUNIT_EXPECT_FALSE(test, reads(test, mr->lkey, border - BYTES + 1, 1));
+	KUNIT_EXPECT_FALSE(test, reads(test, mr->lkey ^ 1, border - BYTES, 1));
 	KUNIT_EXPECT_EQ(test, byte_at(test, mr, border - 1), 1);
 	KUNIT_EXPECT_EQ(test, byte_at(test, mr, border), 0);
 	KUNIT_EXPECT_FALSE(test, writes(test, mr->rkey, VA - 1, 2));
