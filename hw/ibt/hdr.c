@@ -28,11 +28,12 @@ static void ibt_parse_bth(struct ibt_pkt *pkt, const struct ibt_wire_bth *bth)
 {
 	u32 qpn = be32_to_cpu(bth->qpn);
 	u32 psn = be32_to_cpu(bth->psn);
+	u8 flags = bth->flags;
 
 	pkt->opcode = bth->opcode;
-	pkt->solicited = bth->flags & IBT_BTH_SE;
-	pkt->migrated = bth->flags & IBT_BTH_MIG;
-	pkt->pad = FIELD_GET(IBT_BTH_PAD, bth->flags);
+	pkt->solicited = flags & IBT_BTH_SE;
+	pkt->migrated = flags & IBT_BTH_MIG;
+	pkt->pad = FIELD_GET(IBT_BTH_PAD, flags);
 	pkt->pkey = be16_to_cpu(bth->pkey);
 	pkt->fecn = qpn & IBT_BTH_FECN;
 	pkt->becn = qpn & IBT_BTH_BECN;
@@ -40,6 +41,25 @@ static void ibt_parse_bth(struct ibt_pkt *pkt, const struct ibt_wire_bth *bth)
 	pkt->ack_request = psn & IBT_BTH_ACKREQ;
 	pkt->marks = FIELD_GET(IBT_BTH_MARKS, psn);
 	pkt->psn = FIELD_GET(IBT_WIRE_24, psn);
+}
+
+static const u8 *ibt_parse_reth(struct ibt_pkt *pkt, const u8 *at)
+{
+	const struct ibt_wire_reth *reth = NEXT(at, reth);
+
+	pkt->va = be64_to_cpu(reth->va);
+	pkt->rkey = be32_to_cpu(reth->rkey);
+	pkt->dma_length = be32_to_cpu(reth->dma_length);
+	return at;
+}
+
+static const u8 *ibt_parse_aeth(struct ibt_pkt *pkt, const u8 *at)
+{
+	u32 word = be32_to_cpu(NEXT(at, aeth)->msn);
+
+	pkt->syndrome = FIELD_GET(IBT_AETH_SYNDROME, word);
+	pkt->msn = FIELD_GET(IBT_WIRE_24, word);
+	return at;
 }
 
 /* Extended headers of requests that address memory or a queue. */
@@ -59,13 +79,8 @@ static const u8 *ibt_parse_target(struct ibt_pkt *pkt, u16 headers, const u8 *at
 		pkt->placement = FIELD_GET(IBT_FETH_PLACEMENT, what);
 		pkt->selectivity = FIELD_GET(IBT_FETH_SELECTIVITY, what);
 	}
-	if (headers & IBT_RETH) {
-		const struct ibt_wire_reth *reth = NEXT(at, reth);
-
-		pkt->va = be64_to_cpu(reth->va);
-		pkt->rkey = be32_to_cpu(reth->rkey);
-		pkt->dma_length = be32_to_cpu(reth->dma_length);
-	}
+	if (headers & IBT_RETH)
+		at = ibt_parse_reth(pkt, at);
 	if (headers & IBT_ATOMICETH) {
 		const struct ibt_wire_atomiceth *atomic = NEXT(at, atomiceth);
 
@@ -80,18 +95,63 @@ static const u8 *ibt_parse_target(struct ibt_pkt *pkt, u16 headers, const u8 *at
 /* Extended headers of responses, and those that end a chain. */
 static void ibt_parse_rest(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 {
-	if (headers & IBT_AETH) {
-		u32 word = be32_to_cpu(NEXT(at, aeth)->msn);
-
-		pkt->syndrome = FIELD_GET(IBT_AETH_SYNDROME, word);
-		pkt->msn = FIELD_GET(IBT_WIRE_24, word);
-	}
+	if (headers & IBT_AETH)
+		at = ibt_parse_aeth(pkt, at);
 	if (headers & IBT_ATOMICACK)
 		pkt->original = be64_to_cpu(NEXT(at, atomicack)->original);
 	if (headers & IBT_IMM)
 		pkt->imm = NEXT(at, immdt)->imm;
 	if (headers & IBT_IETH)
 		pkt->inv_rkey = be32_to_cpu(NEXT(at, ieth)->rkey);
+}
+
+static noinline void ibt_parse_chain(struct ibt_pkt *pkt, u16 headers, const u8 *at)
+{
+	ibt_parse_rest(pkt, headers, ibt_parse_target(pkt, headers, at));
+}
+
+/* Most packets have one extended header, or none. */
+static void ibt_parse_headers(struct ibt_pkt *pkt, u16 headers, const u8 *at)
+{
+	if (headers == IBT_RETH)
+		ibt_parse_reth(pkt, at);
+	else if (headers == IBT_AETH)
+		ibt_parse_aeth(pkt, at);
+	else if (headers)
+		ibt_parse_chain(pkt, headers, at);
+}
+
+/* @at: the packet, of which @length bytes, or those of the longest headers, lie together. */
+static __always_inline int ibt_parse_at(struct ibt_pkt *pkt, const u8 *at, u32 length)
+{
+	const struct ibt_wire_bth *bth = (const void *)at;
+	const struct ibt_opcode *op = &ibt_opcodes[bth->opcode];
+	u32 around;
+
+	if (!op->name || bth->flags & IBT_BTH_TVER)
+		return -EINVAL;
+	ibt_parse_bth(pkt, bth);
+
+	around = op->length + pkt->pad + IBT_ICRC_BYTES;
+	if (length < around || !IS_ALIGNED(length, 4))
+		return -EINVAL;
+	pkt->length = length - around;
+	if (pkt->length && !(op->flags & IBT_PAYLOAD))
+		return -EINVAL;
+	pkt->op = op;
+	ibt_parse_headers(pkt, op->headers, at + IBT_BTH_BYTES);
+	return 0;
+}
+
+/* Headers in page fragments are copied: pulling them would move memory. */
+static noinline int ibt_parse_copy(struct ibt_pkt *pkt, const struct sk_buff *skb, u32 offset,
+				   u32 length)
+{
+	u8 copy[IBT_MAX_HDR_BYTES];
+
+	if (skb_copy_bits(skb, offset, copy, min_t(u32, length, sizeof(copy))))
+		return -EINVAL;
+	return ibt_parse_at(pkt, copy, length);
 }
 
 /**
@@ -113,39 +173,18 @@ static void ibt_parse_rest(struct ibt_pkt *pkt, u16 headers, const u8 *at)
 int ibt_hdr_parse(struct ibt_pkt *pkt, const struct sk_buff *skb, u32 offset,
 		  u32 length)
 {
-	const struct ibt_wire_bth *bth;
-	const struct ibt_opcode *op;
-	u8 copy[IBT_MAX_HDR_BYTES];
-	const u8 *at;
-	u32 around;
+	u32 linear = skb_headlen(skb);
+	int ret;
 
-	/* Headers in page fragments are copied: pulling them would move memory. */
 	if (length < IBT_BTH_BYTES)
 		return -EINVAL;
-	at = skb_header_pointer(skb, offset, IBT_BTH_BYTES, copy);
-	if (!at)
-		return -EINVAL;
-	bth = (const void *)at;
-	op = &ibt_opcodes[bth->opcode];
-	if (!op->name || bth->flags & IBT_BTH_TVER)
-		return -EINVAL;
-	ibt_parse_bth(pkt, bth);
-
-	around = op->length + pkt->pad + IBT_ICRC_BYTES;
-	if (length < around || !IS_ALIGNED(length, 4))
-		return -EINVAL;
-	pkt->length = length - around;
-	if (pkt->length && !(op->flags & IBT_PAYLOAD))
-		return -EINVAL;
-	at = skb_header_pointer(skb, offset, op->length, copy);
-	if (!at)
-		return -EINVAL;
-
-	pkt->op = op;
-	pkt->payload = offset + op->length;
-	ibt_parse_rest(pkt, op->headers,
-		       ibt_parse_target(pkt, op->headers, at + IBT_BTH_BYTES));
-	return 0;
+	if (likely(offset + min_t(u32, length, IBT_MAX_HDR_BYTES) <= linear))
+		ret = ibt_parse_at(pkt, skb->data + offset, length);
+	else
+		ret = ibt_parse_copy(pkt, skb, offset, length);
+	if (!ret)
+		pkt->payload = offset + pkt->op->length;
+	return ret;
 }
 
 static void ibt_push_bth(const struct ibt_pkt *pkt, struct ibt_wire_bth *bth)
@@ -170,6 +209,23 @@ static void ibt_push_bth(const struct ibt_pkt *pkt, struct ibt_wire_bth *bth)
 	bth->psn = cpu_to_be32(psn);
 }
 
+static u8 *ibt_push_reth(const struct ibt_pkt *pkt, u8 *at)
+{
+	struct ibt_wire_reth *reth = NEXT(at, reth);
+
+	reth->va = cpu_to_be64(pkt->va);
+	reth->rkey = cpu_to_be32(pkt->rkey);
+	reth->dma_length = cpu_to_be32(pkt->dma_length);
+	return at;
+}
+
+static u8 *ibt_push_aeth(const struct ibt_pkt *pkt, u8 *at)
+{
+	NEXT(at, aeth)->msn = cpu_to_be32(FIELD_PREP(IBT_AETH_SYNDROME, pkt->syndrome) |
+					  (pkt->msn & IBT_WIRE_24));
+	return at;
+}
+
 static u8 *ibt_push_target(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 {
 	if (headers & IBT_XRCETH)
@@ -185,13 +241,8 @@ static u8 *ibt_push_target(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 			cpu_to_be32(FIELD_PREP(IBT_FETH_PLACEMENT, pkt->placement) |
 				    FIELD_PREP(IBT_FETH_SELECTIVITY,
 					       pkt->selectivity));
-	if (headers & IBT_RETH) {
-		struct ibt_wire_reth *reth = NEXT(at, reth);
-
-		reth->va = cpu_to_be64(pkt->va);
-		reth->rkey = cpu_to_be32(pkt->rkey);
-		reth->dma_length = cpu_to_be32(pkt->dma_length);
-	}
+	if (headers & IBT_RETH)
+		at = ibt_push_reth(pkt, at);
 	if (headers & IBT_ATOMICETH) {
 		struct ibt_wire_atomiceth *atomic = NEXT(at, atomiceth);
 
@@ -206,9 +257,7 @@ static u8 *ibt_push_target(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 static void ibt_push_rest(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 {
 	if (headers & IBT_AETH)
-		NEXT(at, aeth)->msn =
-			cpu_to_be32(FIELD_PREP(IBT_AETH_SYNDROME, pkt->syndrome) |
-				    (pkt->msn & IBT_WIRE_24));
+		at = ibt_push_aeth(pkt, at);
 	if (headers & IBT_ATOMICACK)
 		NEXT(at, atomicack)->original = cpu_to_be64(pkt->original);
 	if (headers & IBT_IMM)
@@ -217,6 +266,11 @@ static void ibt_push_rest(const struct ibt_pkt *pkt, u16 headers, u8 *at)
 		NEXT(at, ieth)->rkey = cpu_to_be32(pkt->inv_rkey);
 	if (headers & IBT_CNPETH)
 		memset(at, 0, sizeof(struct ibt_wire_cnpeth));
+}
+
+static noinline void ibt_push_chain(const struct ibt_pkt *pkt, u16 headers, u8 *at)
+{
+	ibt_push_rest(pkt, headers, ibt_push_target(pkt, headers, at));
 }
 
 /**
@@ -231,8 +285,14 @@ void ibt_hdr_write(const struct ibt_pkt *pkt, u8 *at)
 	u16 headers = pkt->op->headers;
 
 	ibt_push_bth(pkt, (void *)at);
-	ibt_push_rest(pkt, headers,
-		      ibt_push_target(pkt, headers, at + IBT_BTH_BYTES));
+	at += IBT_BTH_BYTES;
+	/* As ibt_parse_headers(). */
+	if (headers == IBT_RETH)
+		ibt_push_reth(pkt, at);
+	else if (headers == IBT_AETH)
+		ibt_push_aeth(pkt, at);
+	else if (headers)
+		ibt_push_chain(pkt, headers, at);
 }
 
 /**
