@@ -67,8 +67,6 @@ static bool ibt_req_begin_run(struct ibt_qp *qp, struct ibt_round *round,
 		.mtu = qp->mtu,
 	};
 
-	if (round->again || ibt_rtx_single(&qp->rtx))
-		return false;
 	return ibt_gso_begin(run, round->path, &rest, ibt_packets_now(qp, round));
 }
 
@@ -96,31 +94,39 @@ static enum soft_access_err ibt_add_data(struct ibt_qp *qp, struct ibt_round *ro
 
 /*
  * As many packets of a SEND or WRITE as can leave together. When the memory of the
- * request ends in the middle, those in front of it leave first.
+ * request ends in the middle, those in front of it leave first. False: the next one is to be sent
+ * alone. @more: else, as ibt_req_send_data() returns it.
+ *
+ * Not inline, as ibt_batch_send(): a packet that is sent alone needs no struct ibt_gso on its
+ * stack.
  */
-static bool ibt_req_send_run(struct ibt_qp *qp, struct ibt_round *round,
-			     struct ibt_wqe *wqe, const struct ibt_wr_info *info,
-			     struct ibt_gso *run)
+static noinline bool ibt_req_send_run(struct ibt_qp *qp, struct ibt_round *round,
+				      struct ibt_wqe *wqe, const struct ibt_wr_info *info,
+				      bool *more)
 {
-	struct ibt_port *port = run->path->port;
+	struct ibt_port *port = round->path->port;
 	u32 seq = READ_ONCE(port->tx_wake_seq);
 	u32 begin = qp->sq.offset, end = begin;
 	enum soft_access_err fault = SOFT_OK;
+	struct ibt_gso run;
 	bool busy;
 
-	while (fault == SOFT_OK && run->packets < run->most) {
-		fault = ibt_add_data(qp, round, wqe, info, end, run);
+	if (!ibt_req_begin_run(qp, round, wqe, info, &run))
+		return false;
+	while (fault == SOFT_OK && run.packets < run.most) {
+		fault = ibt_add_data(qp, round, wqe, info, end, &run);
 		if (fault == SOFT_OK)
 			end = min(end + qp->mtu, wqe->length);
 	}
 	qp->sq.way = IBT_WAY_GSO;
-	busy = ibt_gso_xmit(run, qp->flow) == -EAGAIN &&
+	busy = ibt_gso_xmit(&run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
-	if (run->packets)
-		ibt_req_sent_data(qp, round, wqe, run->packets, end - begin);
+	if (run.packets)
+		ibt_req_sent_data(qp, round, wqe, run.packets, end - begin);
 	if (fault != SOFT_OK)
 		ibt_wqe_no_data(qp, wqe, fault, end, qp->mtu);
-	return fault == SOFT_OK && !busy;
+	*more = fault == SOFT_OK && !busy;
+	return true;
 }
 
 /* Its packet looks like that of @wqe, but for what it says. */
@@ -132,21 +138,25 @@ static bool ibt_wqe_batchable(const struct ibt_wqe *wqe, const struct ibt_wqe *o
 	       !(other->flags & IB_SEND_FENCE);
 }
 
+/* Is there a request @num behind the next one? That of a user is taken over. */
+static bool ibt_req_behind(struct ibt_qp *qp, u32 num)
+{
+	struct ibt_sq *sq = &qp->sq;
+
+	return sq->next + num != ibt_sq_head(sq) ||
+	       (ibt_sq_is_user(sq) && ibt_sq_fetch_user_wqe(qp));
+}
+
 /* How many requests, from the next on and at most @most, can share a GSO skb. */
 static u32 ibt_batch_len(struct ibt_qp *qp, const struct ibt_wqe *wqe, u32 most)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 num;
 
-	for (num = 1; num < most; num++) {
-		u32 at = sq->next + num;
-
-		if (at == ibt_sq_head(sq) &&
-		    (!ibt_sq_is_user(sq) || !ibt_sq_fetch_user_wqe(qp)))
+	for (num = 1; num < most; num++)
+		if (!ibt_req_behind(qp, num) ||
+		    !ibt_wqe_batchable(wqe, ibt_wqe_at(sq, sq->next + num)))
 			break;
-		if (!ibt_wqe_batchable(wqe, ibt_wqe_at(sq, at)))
-			break;
-	}
 	return num;
 }
 
@@ -158,9 +168,6 @@ static bool ibt_batch_begin(struct ibt_qp *qp, struct ibt_round *round,
 	const struct ibt_sq *sq = &qp->sq;
 	u32 most = (IBT_ROUND_BYTES - round->bytes) / max(wqe->length, 1U);
 
-	if (info->kind != IBT_WR_DATA || sq->state != IB_QPS_RTS ||
-	    round->again || ibt_rtx_single(&qp->rtx))
-		return false;
 	most = min3(most, MAX_WQE_BATCH, ibt_credit_left(&qp->credit, info));
 	most = min(most, ibt_pace_burst(qp));
 	if (ibt_qp_reliable(qp))
@@ -196,67 +203,111 @@ static enum soft_access_err ibt_batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe 
 	return fault;
 }
 
-/* As ibt_req_send_run(), of whole messages. */
-static bool ibt_batch_send(struct ibt_qp *qp, struct ibt_round *round,
-			   const struct ibt_wr_info *info, struct ibt_gso *run)
+/* As ibt_req_send_run(), of whole messages; there is a request behind @wqe. */
+static noinline bool ibt_batch_send(struct ibt_qp *qp, struct ibt_round *round,
+				    struct ibt_wqe *wqe, const struct ibt_wr_info *info,
+				    bool *more)
 {
-	struct ibt_port *port = run->path->port;
+	struct ibt_port *port = round->path->port;
 	u32 seq = READ_ONCE(port->tx_wake_seq);
 	enum soft_access_err fault = SOFT_OK;
 	struct ibt_sq *sq = &qp->sq;
-	struct ibt_wqe *wqe;
+	struct ibt_gso run;
 	bool busy;
 
+	if (!ibt_batch_begin(qp, round, wqe, info, &run))
+		return false;
 	/* An unreliable one completes here, and can not always. */
-	while (run->packets < run->most && sq->state == IB_QPS_RTS) {
+	while (run.packets < run.most && sq->state == IB_QPS_RTS) {
 		wqe = ibt_wqe_at(sq, sq->next);
-		fault = ibt_batch_add_wqe(qp, wqe, info, run);
+		fault = ibt_batch_add_wqe(qp, wqe, info, &run);
 		if (fault != SOFT_OK)
 			break;
 		ibt_req_sent_data(qp, round, wqe, 1, wqe->length);
 	}
 	/* Of a softirq that would bring all at its end, the user would see nothing earlier. */
 	round->over = true;
-	if (run->packets && ibt_qp_reliable(qp)) {
-		ibt_gso_set_ackreq(run);
+	if (run.packets && ibt_qp_reliable(qp)) {
+		ibt_gso_set_ackreq(&run);
 		ibt_ask_sent(qp, ibt_psn_add(sq->cur_psn, IBT_PSN_MASK));
 	}
 	qp->sq.way = IBT_WAY_GSO;
-	busy = ibt_gso_xmit(run, qp->flow) == -EAGAIN &&
+	busy = ibt_gso_xmit(&run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
 	if (fault != SOFT_OK)
 		ibt_wqe_no_data(qp, wqe, fault, 0, wqe->length);
-	return fault == SOFT_OK && !busy;
+	*more = fault == SOFT_OK && !busy;
+	return true;
 }
 
-/* Packets of a SEND or WRITE, one or a GSO skb; the one packet of an ATOMIC WRITE. */
+/*
+ * Packets that leave together, of one request or of several. False: the next packet is to be sent
+ * alone. @more: else, as ibt_req_send_data() returns it. @end: (alone) it is the last of all, as
+ * far as the user has told: the doorbell of a later request makes another round.
+ */
+static bool ibt_req_send_together(struct ibt_qp *qp, struct ibt_round *round,
+				  struct ibt_wqe *wqe, const struct ibt_wr_info *info,
+				  bool last, bool *more, bool *end)
+{
+	if (round->again)
+		return false;
+	if (!last)
+		return !ibt_rtx_single(&qp->rtx) &&
+		       ibt_req_send_run(qp, round, wqe, info, more);
+	if (qp->sq.state != IB_QPS_RTS)
+		return false;
+	*end = !ibt_req_behind(qp, 1);
+	return !*end && !qp->sq.offset && info->kind == IBT_WR_DATA &&
+	       !ibt_rtx_single(&qp->rtx) && ibt_batch_send(qp, round, wqe, info, more);
+}
+
+/* The next packet of a request. NULL: it has failed, or waits for memory. */
+static struct sk_buff *ibt_req_build(struct ibt_qp *qp, struct ibt_round *round,
+				     struct ibt_wqe *wqe, const struct ibt_wr_info *info,
+				     u32 length, struct ibt_pkt *pkt)
+{
+	struct ibt_sq *sq = &qp->sq;
+	struct sk_buff *skb = ibt_req_load(qp, round, wqe, length);
+
+	if (!skb)
+		return NULL;
+	ibt_req_fill(qp, round->path, wqe, info, sq->cur_psn, pkt);
+	ibt_req_place(qp, wqe, info, sq->offset, sq->offset + length == wqe->length, pkt);
+	pkt->ack_request |= round->again;
+	return skb;
+}
+
+/**
+ * ibt_req_send_data - send packets of a SEND or WRITE, or the one of an ATOMIC WRITE
+ * @qp: connected queue pair
+ * @round: of the requester
+ * @wqe: the next request
+ * @info: of its opcode
+ *
+ * Context: sq.lock held.
+ *
+ * Return: more can be sent. False: there is nothing more, or it has to wait.
+ */
 bool ibt_req_send_data(struct ibt_qp *qp, struct ibt_round *round,
 		       struct ibt_wqe *wqe, const struct ibt_wr_info *info)
 {
 	struct ibt_sq *sq = &qp->sq;
 	u32 length = min(wqe->length - sq->offset, qp->mtu);
 	bool last = sq->offset + length == wqe->length;
+	bool more = true, end = false;
 	struct ibt_pkt pkt = { };
-	struct ibt_gso run;
 	struct sk_buff *skb;
-	bool busy = false;
 
 	if (round->path) {
-		if (!last && ibt_req_begin_run(qp, round, wqe, info, &run))
-			return ibt_req_send_run(qp, round, wqe, info, &run);
-		if (last && !sq->offset &&
-		    ibt_batch_begin(qp, round, wqe, info, &run))
-			return ibt_batch_send(qp, round, info, &run);
-		skb = ibt_req_load(qp, round, wqe, length);
+		if (ibt_req_send_together(qp, round, wqe, info, last, &more, &end))
+			return more;
+		skb = ibt_req_build(qp, round, wqe, info, length, &pkt);
 		if (!skb)
 			return false;
-		ibt_req_fill(qp, round->path, wqe, info, sq->cur_psn, &pkt);
-		ibt_req_place(qp, wqe, info, sq->offset, last, &pkt);
-		pkt.ack_request |= round->again;
-		busy = ibt_sq_emit(qp, round->path, skb, &pkt);
+		more = !ibt_sq_emit(qp, round->path, skb, &pkt) && !end;
 	}
 	if (info->kind == IBT_WR_ATOMIC_WRITE)
 		ibt_req_outstanding(sq, wqe);
 	ibt_req_sent_data(qp, round, wqe, 1, length);
-	return !busy;
+	return more;
 }

@@ -92,16 +92,17 @@ void ibt_req_place(struct ibt_qp *qp, const struct ibt_wqe *wqe,
 struct soft_iter *ibt_req_source(struct ibt_qp *qp, struct ibt_round *round,
 				 struct ibt_wqe *wqe)
 {
+	struct soft_iter *source = &qp->sq.source;
+
 	if (round->source_of == wqe)
-		return &round->source;
+		return source;
 	if (round->source_of)
-		soft_iter_end(&round->source);
+		soft_iter_end(source);
 	round->source_of = wqe;
-	ibt_wqe_src_iter(qp, wqe, &round->source);
-	if (qp->sq.offset &&
-	    soft_iter_skip(&round->source, qp->sq.offset) != SOFT_OK)
+	ibt_wqe_src_iter(qp, wqe, source);
+	if (qp->sq.offset && soft_iter_skip(source, qp->sq.offset) != SOFT_OK)
 		return NULL;
-	return &round->source;
+	return source;
 }
 
 /* The bytes of a whole message, in one piece. False: nothing was copied. */

@@ -24,8 +24,7 @@ struct sk_buff;
  * struct ibt_round - state of the requester for as long as it holds sq.lock
  * @path: referenced, of a connected QP; NULL: not looked up yet, or no route
  * @asked: @path has been looked up
- * @source_of: the request that @source belongs to, or NULL
- * @source: the memory of that request, at sq.offset
+ * @source_of: the request that sq.source belongs to, or NULL
  * @bytes: payload sent in this round
  * @over: the packets are to leave this host before more are built
  * @elsewhere: sq.cpu is to send
@@ -36,7 +35,6 @@ struct ibt_round {
 	struct ibt_path *path;
 	bool asked;
 	struct ibt_wqe *source_of;
-	struct soft_iter source;
 	u32 bytes;
 	bool over;
 	bool elsewhere;

@@ -197,10 +197,10 @@ static bool ibt_not_in_front(const struct ibt_wqe *wqe)
 	return !wqe->numbered;
 }
 
-static inline void ibt_round_end_source(struct ibt_round *round)
+static inline void ibt_round_end_source(struct ibt_qp *qp, struct ibt_round *round)
 {
-	if (round->source_of)
-		soft_iter_end(&round->source);
+	if (unlikely(round->source_of))
+		soft_iter_end(&qp->sq.source);
 	round->source_of = NULL;
 }
 
@@ -219,7 +219,7 @@ static bool ibt_resend_begin(struct ibt_qp *qp, struct ibt_round *round)
 		ibt_resend_clear(rs);
 		return false;
 	}
-	ibt_round_end_source(round);
+	ibt_round_end_source(qp, round);
 	round->front.wqe = sq->next;
 	round->front.offset = sq->offset;
 	round->front_psn = sq->cur_psn;
@@ -236,7 +236,7 @@ static void ibt_resend_end(struct ibt_qp *qp, struct ibt_round *round)
 {
 	struct ibt_sq *sq = &qp->sq;
 
-	ibt_round_end_source(round);
+	ibt_round_end_source(qp, round);
 	round->again = false;
 	if (sq->cur_psn != round->again_psn)
 		ibt_resend_remove(&qp->rtx.resend, round->again_psn, sq->cur_psn);
@@ -314,9 +314,9 @@ static bool ibt_take_steps(struct ibt_qp *qp, struct ibt_round *round)
 			ibt_resend_end(qp, round);
 		/* The iterator stands at sq.offset of this one only. */
 		if (!qp->sq.offset)
-			ibt_round_end_source(round);
+			ibt_round_end_source(qp, round);
 	}
-	ibt_round_end_source(round);
+	ibt_round_end_source(qp, round);
 	return more;
 }
 

@@ -9,6 +9,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "../soft/hold.h"
+#include "../soft/iter.h"
 #include "../soft/mr_table.h"
 #include "../soft/pager.h"
 #include "../soft/ring.h"
@@ -74,6 +75,7 @@ enum ibt_way {
  * @pager: brings in what it reads, or what responses are written to
  * @answer_dropped: a response was dropped, as pages were absent that it belongs to
  * @source_key: lkey of what messages in one piece are sent from
+ * @source: memory of the request that is sent, during a round (ibt_round.source_of)
  */
 struct ibt_sq {
 	spinlock_t lock;	/* all of it */
@@ -109,6 +111,7 @@ struct ibt_sq {
 	struct soft_pager pager;
 	bool answer_dropped;
 	struct soft_key_cache source_key;
+	struct soft_iter source;
 };
 
 static inline struct ibt_wqe *ibt_wqe_at(const struct ibt_sq *sq, u32 index)
