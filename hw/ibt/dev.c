@@ -33,6 +33,7 @@ static void ibt_dev_exit(struct ibt_dev *dev)
 {
 	ibt_groups_exit(dev);
 	soft_queues_exit(&dev->queues);
+	free_percpu(dev->recent);
 	free_percpu(dev->stats);
 	kfree(dev->priv);
 	mutex_destroy(&dev->groups_lock);
@@ -178,8 +179,11 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 	dev->stats = alloc_percpu(struct ibt_stats);
 	if (!dev->stats)
 		goto err_priv;
-	if (soft_queues_init(&dev->queues, ops->name))
+	dev->recent = alloc_percpu(struct ibt_recent);
+	if (!dev->recent)
 		goto err_stats;
+	if (soft_queues_init(&dev->queues, ops->name))
+		goto err_recent;
 	if (ibt_rx_steer_init(dev))
 		goto err_queues;
 	if (ibt_groups_init(dev))
@@ -192,6 +196,8 @@ err_lanes:
 	ibt_rx_steer_exit(dev);
 err_queues:
 	soft_queues_exit(&dev->queues);
+err_recent:
+	free_percpu(dev->recent);
 err_stats:
 	free_percpu(dev->stats);
 err_priv:

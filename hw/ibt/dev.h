@@ -17,6 +17,17 @@
 struct ibt_fault;
 struct ibt_rx_backlog;
 
+/* A power of 2. */
+#define IBT_RECENT	8
+
+/**
+ * struct ibt_recent - queue pairs that packets were for last, as one CPU knows them
+ * @of: by the low bits of their numbers; without a reference (RCU)
+ */
+struct ibt_recent {
+	struct ibt_ref __rcu *of[IBT_RECENT];
+};
+
 /**
  * struct ibt_stats - counters, as one CPU has them
  * @count: since the device was made
@@ -49,6 +60,7 @@ struct ibt_stats {
  * @num_lanes: a power of 2, or 0: none
  * @active_rx_queues: that have packets
  * @stats: per CPU
+ * @recent: per CPU: queue pairs that packets were for last (qp_table.c)
  * @fault: injection (inject.c), NULL: none
  * @priv: the link's
  * @sys_image_guid: of the system it is a part of; 0: of itself
@@ -79,6 +91,7 @@ struct ibt_dev {
 	u32 num_lanes;
 	atomic_t active_rx_queues;
 	struct ibt_stats __percpu *stats;
+	struct ibt_recent __percpu *recent;
 	struct ibt_fault *fault;
 	void *priv;
 	__be64 sys_image_guid;

@@ -243,7 +243,7 @@ int ibt_process_mad(struct ib_device *ib, int flags, u32 port_num,
 
 /*
  * Receives a packet for @port: data at the BTH, network header set, ICRC at the tail.
- * Consumes @skb. Softirq, or softirqs disabled.
+ * Consumes @skb. Softirq, or softirqs disabled; an RCU reader.
  */
 void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
 	    const struct ibt_rx_meta *meta);

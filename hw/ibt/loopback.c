@@ -161,8 +161,11 @@ static bool ibt_local_fits(const struct ibt_qp *qp, struct ibt_path *path,
 static struct ibt_qp *ibt_find_peer(const struct ibt_qp *qp,
 				    struct ibt_path *path)
 {
-	struct ibt_qp *peer = ibt_qp_find(path->local->dev, qp->sq.dest_qpn);
+	struct ibt_qp *peer;
 
+	rcu_read_lock();
+	peer = ibt_qp_find(path->local->dev, qp->sq.dest_qpn);
+	rcu_read_unlock();
 	if (peer && !ibt_local_fits(qp, path, peer)) {
 		ibt_qp_put(peer);
 		peer = NULL;
@@ -537,9 +540,12 @@ enum ibt_loopback_result ibt_loopback_send(struct ibt_qp *qp, struct ibt_path *p
 
 static struct ibt_qp *ibt_find_listener(const struct ibt_path *path, u32 qpn)
 {
-	struct ibt_qp *peer = qpn == 1 ? ibt_special_find(path->local, qpn) :
-					 ibt_qp_find(path->local->dev, qpn);
+	struct ibt_qp *peer;
 
+	rcu_read_lock();
+	peer = qpn == 1 ? ibt_special_find(path->local, qpn) :
+			  ibt_qp_find(path->local->dev, qpn);
+	rcu_read_unlock();
 	if (peer && (peer->transport != IBT_UD ||
 		     READ_ONCE(peer->attr.port_num) != path->local->num)) {
 		ibt_qp_put(peer);

@@ -27,6 +27,7 @@ struct ibt_ref *ibt_ref_alloc(void *of)
 		refcount_set(&life->refs, 1);
 		init_completion(&life->unused);
 		life->of = of;
+		life->number = IBT_NO_NUMBER;
 	}
 	return life;
 }

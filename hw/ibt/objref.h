@@ -13,14 +13,18 @@
  * @refs: 1 of the object until its destruction, 1 of each holder
  * @unused: completed when the last reference is dropped
  * @of: the object; valid only with a reference
+ * @number: (queue pair) of the object, as long as it is in the table; else IBT_NO_NUMBER
  * @rcu: for kfree_rcu(): readers may find this after the object is freed
  */
 struct ibt_ref {
 	refcount_t refs;
 	struct completion unused;
 	void *of;
+	u32 number;
 	struct rcu_head rcu;
 };
+
+#define IBT_NO_NUMBER	U32_MAX
 
 struct ibt_ref *ibt_ref_alloc(void *of);
 void *ibt_ref_lookup(struct xarray *table, u32 number);

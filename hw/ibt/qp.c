@@ -363,6 +363,7 @@ static void ibt_qp_shut(struct ibt_qp *qp)
 	mutex_unlock(&qp->attr_lock);
 
 	ibt_ref_wait_last(qp->life);
+	ibt_qp_forget_recent(qp);
 
 	ibt_qp_destroy_sides(qp);
 	ibt_qp_forget_completions(qp);

@@ -9,8 +9,10 @@ struct ibt_dev;
 struct ibt_port;
 struct ibt_qp;
 
-/* By number, with a reference, or NULL. */
+/* By number, with a reference, or NULL. The caller is an RCU reader. */
 struct ibt_qp *ibt_qp_find(struct ibt_dev *dev, u32 qpn);
+/* Its last reference is dropped. */
+void ibt_qp_forget_recent(struct ibt_qp *qp);
 /* QP0 or QP1 of a port, with a reference, or NULL. */
 struct ibt_qp *ibt_special_find(struct ibt_port *port, u32 qpn);
 /* From here on packets find it, by a number that it gets here; from there on they do not. */

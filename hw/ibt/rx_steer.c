@@ -205,7 +205,7 @@ static bool ibt_rx_steer(struct ibt_port *port, struct sk_buff *skb, u32 size,
  *	 bytes; consumed
  * @meta: what the link knows about it
  *
- * Context: softirq, or softirqs disabled; interrupts enabled. No lock is held.
+ * Context: softirq, or softirqs disabled; interrupts enabled; an RCU reader. No lock is held.
  */
 void ibt_rx(struct ibt_port *port, struct sk_buff *skb,
 	    const struct ibt_rx_meta *meta)
@@ -222,7 +222,7 @@ EXPORT_SYMBOL_GPL(ibt_rx);
  * @size: of each packet from BTH to ICRC, but for the last, which may be shorter
  * @meta: what the link knows about all of them
  *
- * Context: softirq, or softirqs disabled; interrupts enabled. No lock is held.
+ * Context: softirq, or softirqs disabled; interrupts enabled; an RCU reader. No lock is held.
  */
 void ibt_rx_gso(struct ibt_port *port, struct sk_buff *skb, u32 size,
 		const struct ibt_rx_meta *meta)

@@ -306,7 +306,9 @@ static void hostile_runs_are_counted(struct kunit *test)
 			skb->data[0] = round % 32;
 			skb->data[1] &= 0xf0;
 			local_bh_disable();
+			rcu_read_lock();
 			ibt_rx_gso(port, skb, sizes[i], &meta);
+			rcu_read_unlock();
 			local_bh_enable();
 		}
 	after = ends_counter(1, "rx_malformed") +

@@ -3,7 +3,9 @@
 #include <linux/delay.h>
 
 #include "hw/ibt/dev.h"
+#include "hw/ibt/objref.h"
 #include "hw/ibt/qp.h"
+#include "hw/ibt/qp_table.h"
 #include "engine.h"
 
 static struct pair pair;
@@ -173,10 +175,66 @@ static void a_request_to_the_dead(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(queued), 0);
 }
 
+/* ---- what processors keep of a queue pair --------------------------------------------------------- */
+
+static struct ibt_qp *found(struct ibt_dev *dev, u32 qpn)
+{
+	struct ibt_qp *qp;
+
+	rcu_read_lock();
+	qp = ibt_qp_find(dev, qpn);
+	rcu_read_unlock();
+	if (qp)
+		ibt_qp_put(qp);
+	return qp;
+}
+
+/* How many processors keep something in the place of that number. */
+static u32 kept_for(struct ibt_dev *dev, u32 qpn)
+{
+	u32 num = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		num += !!rcu_access_pointer(per_cpu_ptr(dev->recent, cpu)->of[qpn % IBT_RECENT]);
+	return num;
+}
+
+static void found_until_the_end(struct kunit *test)
+{
+	struct ibt_dev *dev;
+	struct ibt_qp *qp;
+	u32 qpn;
+	int i;
+
+	ends_make(&pair);
+	dev = to_ibt_dev(fake_ib(1));
+	qp = container_of(pair.end[1].qp, struct ibt_qp, ib);
+	qpn = qp->ib.qp_num;
+	/* By a lookup, then by what the lookup has left. */
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_PTR_EQ(test, found(dev, qpn), qp);
+	KUNIT_EXPECT_NE(test, kept_for(dev, qpn), 0U);
+	/* Another number in the same place. */
+	KUNIT_EXPECT_NULL(test, found(dev, qpn + IBT_RECENT));
+	KUNIT_EXPECT_PTR_EQ(test, found(dev, qpn), qp);
+
+	/* It ends, and a packet still has a reference. */
+	KUNIT_EXPECT_TRUE(test, ibt_qp_get(qp));
+	ibt_qp_unpublish(qp);
+	KUNIT_EXPECT_NULL(test, found(dev, qpn));
+	ibt_qp_put(qp);
+	ib_destroy_qp(pair.end[1].qp);
+	pair.end[1].qp = NULL;
+	KUNIT_EXPECT_NULL(test, found(dev, qpn));
+	KUNIT_EXPECT_EQ(test, kept_for(dev, qpn), 0U);
+}
+
 static struct kunit_case qp_end_cases[] = {
 	KUNIT_CASE(failure_inside_modify),
 	KUNIT_CASE(completions_of_the_dead),
 	KUNIT_CASE(a_request_to_the_dead),
+	KUNIT_CASE(found_until_the_end),
 	{ }
 };
 

@@ -154,7 +154,9 @@ static void receive_rubbish(struct ibt_dev *dev)
 		if (!skb)
 			return;
 		local_bh_disable();
+		rcu_read_lock();
 		ibt_rx_gso(ibt_dev_port(dev, 1), skb, 20, &meta);
+		rcu_read_unlock();
 		local_bh_enable();
 	}
 }

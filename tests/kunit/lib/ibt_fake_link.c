@@ -292,7 +292,9 @@ static void deliver(struct sk_buff *skb)
 	skb_reset_network_header(skb);
 	skb_pull(skb, FAKE_BYTES);
 	local_bh_disable();
+	rcu_read_lock();
 	ibt_rx(ibt_dev_port(fake.dev[to], 1), skb, &meta);
+	rcu_read_unlock();
 	local_bh_enable();
 }
 
@@ -305,8 +307,10 @@ static void deliver_run(struct sk_buff *run)
 	fake_meta_of(run->data[7], &meta);
 	__skb_pull(run, FAKE_BYTES);
 	local_bh_disable();
+	rcu_read_lock();
 	ibt_rx_gso(ibt_dev_port(fake.dev[to], 1), run,
 		   skb_shinfo(run)->gso_size, &meta);
+	rcu_read_unlock();
 	local_bh_enable();
 }
 
