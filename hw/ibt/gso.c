@@ -302,7 +302,6 @@ static void ibt_attach_pages(struct ibt_gso *run)
 /* Of @n packets from @index on, which are equally long. */
 static void ibt_add_icrcs_of(const struct ibt_gso *run, u32 index, u32 n)
 {
-	const struct ibt_link_ops *link = run->path->port->dev->link;
 	u32 length = ibt_bytes_of(run, index);
 	struct ibt_icrc_batch icrcs = { .n = 0 };
 	__le32 icrc;
@@ -310,7 +309,7 @@ static void ibt_add_icrcs_of(const struct ibt_gso *run, u32 index, u32 n)
 
 	for (i = index; i < index + n; i++)
 		ibt_icrcs_add(&icrcs, ibt_packet_at(run, i),
-			      link->icrc_seed(run->skb, i, length));
+			      ibt_tx_seed(run->skb, run->path, i, length));
 	ibt_icrcs_end(&icrcs, length);
 	for (i = 0; i < n; i++) {
 		icrc = ibt_icrcs_of(&icrcs, i);

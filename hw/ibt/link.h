@@ -147,6 +147,7 @@ struct ibt_passage {
  * @icrc_seed: CRC32 state after the link's masked headers, as packet @index of @skb has
  *	them; that packet is @length bytes long from BTH to ICRC. skb->data is at the
  *	BTH; network header is set. For sent and for received packets.
+ * @tx_seed: (optional) the same of a packet that @build has made for @path
  * @xmit: send a packet; consumes it always. 0, or -EAGAIN: the packet is sent, and the
  *	engine must pause until the link calls ibt_tx_wake(), which it does once.
  *	Softirqs may be disabled, interrupts are enabled.
@@ -184,6 +185,8 @@ struct ibt_link_ops {
 	void (*build)(struct sk_buff *skb, struct ibt_path *path, u32 flow,
 		      u32 size);
 	u32 (*icrc_seed)(const struct sk_buff *skb, u32 index, u32 length);
+	u32 (*tx_seed)(const struct sk_buff *skb, const struct ibt_path *path, u32 index,
+		       u32 length);
 	int (*xmit)(struct sk_buff *skb, struct ibt_path *path);
 	bool (*tx_in_flight)(const struct ibt_port *port);
 	void (*passage)(const struct ibt_port *port, struct ibt_passage *passage);

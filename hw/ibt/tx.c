@@ -109,8 +109,7 @@ int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
 	dev->link->build(skb, path, flow, 0);
 	front = skb->len - bytes;
 	__skb_pull(skb, front);
-	icrc = ibt_icrc(skb, 0, skb->len,
-			dev->link->icrc_seed(skb, 0, skb->len));
+	icrc = ibt_icrc(skb, 0, skb->len, ibt_tx_seed(skb, path, 0, skb->len));
 	/* A packet of ibt_tx_alloc() has no fragments. */
 	memcpy(skb_tail_pointer(skb) - sizeof(icrc), &icrc, sizeof(icrc));
 	__skb_push(skb, front);

@@ -5,7 +5,10 @@
 
 #include <linux/types.h>
 
-struct ibt_path;
+#include "dev.h"
+#include "link.h"
+#include "port.h"
+
 struct ibt_pkt;
 struct sk_buff;
 
@@ -24,5 +27,15 @@ int ibt_tx(struct ibt_path *path, struct sk_buff *skb, struct ibt_pkt *pkt,
  */
 int ibt_tx_link(struct ibt_path *path, struct sk_buff *skb, u32 packets,
 		u32 bytes);
+
+/* CRC32 state after the link's masked headers of a packet that is sent, as icrc_seed. */
+static inline u32 ibt_tx_seed(const struct sk_buff *skb, const struct ibt_path *path, u32 index,
+			      u32 length)
+{
+	const struct ibt_link_ops *link = path->port->dev->link;
+
+	return link->tx_seed ? link->tx_seed(skb, path, index, length) :
+			       link->icrc_seed(skb, index, length);
+}
 
 #endif /* IBT_TX_H */

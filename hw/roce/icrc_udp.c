@@ -5,8 +5,9 @@
  *
  * Of the packets between two addresses these headers differ in few fields, and a CRC is linear:
  * that of a header is the one of the header with zeroes in such a field, XORed with what the
- * field adds, which depends on its value and its place alone. So each processor keeps the CRCs of
- * the latest addresses, and a table has what each byte of a field adds.
+ * field adds, which depends on its value and its place alone. So a path has the CRC of its two
+ * addresses, each processor keeps those of packets that it has received, and a table has what each
+ * byte of a field adds.
  */
 #include <linux/crc32.h>
 #include <linux/ip.h>
@@ -43,6 +44,7 @@ enum roce_seed_field {
 	ROCE_SEED_IPV4_LENGTH,
 	ROCE_SEED_IPV4_ID,
 	ROCE_SEED_IPV6_LENGTH,
+	ROCE_SEED_IPV6_BOTH,	/* lengths, where that of UDP is the one of IP */
 	ROCE_SEED_FIELDS
 };
 
@@ -90,6 +92,18 @@ static void roce_seed_fill(u32 adds[2][256], u32 behind)
 
 #define BEHIND(type, field)	(sizeof(type) - offsetof(type, field) - sizeof(u16))
 
+/* Two fields that have the same value. */
+static void roce_seed_join(enum roce_seed_field both, enum roce_seed_field a,
+			   enum roce_seed_field b)
+{
+	u32 byte, value;
+
+	for (byte = 0; byte < 2; byte++)
+		for (value = 0; value < 256; value++)
+			roce_seed_adds[both][byte][value] = roce_seed_adds[a][byte][value] ^
+							    roce_seed_adds[b][byte][value];
+}
+
 /* Before the first packet. */
 void roce_icrc_udp_init(void)
 {
@@ -103,9 +117,10 @@ void roce_icrc_udp_init(void)
 		       BEHIND(struct roce_masked_ipv4, ip.id));
 	roce_seed_fill(roce_seed_adds[ROCE_SEED_IPV6_LENGTH],
 		       BEHIND(struct roce_masked_ipv6, ip.payload_len));
+	roce_seed_join(ROCE_SEED_IPV6_BOTH, ROCE_SEED_IPV6_LENGTH, ROCE_SEED_UDP_LENGTH);
 }
 
-static u32 roce_seed_add(enum roce_seed_field field, u16 value)
+static __always_inline u32 roce_seed_add(enum roce_seed_field field, u16 value)
 {
 	return roce_seed_adds[field][0][value >> 8] ^ roce_seed_adds[field][1][value & 0xff];
 }
@@ -121,8 +136,16 @@ static bool roce_seeds_are_ours(void)
 
 /* ---- IPv4 ------------------------------------------------------------------------- */
 
-/* Of addresses, with zeroes in the fields that differ. */
-static u32 roce_base_ipv4(__be32 saddr, __be32 daddr)
+/**
+ * roce_seed_base_ipv4 - CRC32 state behind the masked headers of a packet, but for some fields
+ * @saddr: source address
+ * @daddr: destination address
+ *
+ * Context: any.
+ *
+ * Return: that of headers with zeroes in all fields that differ from packet to packet.
+ */
+u32 roce_seed_base_ipv4(__be32 saddr, __be32 daddr)
 {
 	struct roce_masked_ipv4 masked;
 
@@ -140,24 +163,6 @@ static u32 roce_base_ipv4(__be32 saddr, __be32 daddr)
 	masked.udp.dest = htons(ROCE_V2_UDP_DPORT);
 	masked.udp.check = (__force __sum16)0xffff;
 	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
-}
-
-static u32 roce_known_ipv4(const struct iphdr *ip)
-{
-	u32 i = (__force u32)ip->saddr ^ (__force u32)ip->daddr << 1;
-	struct roce_seed_ipv4 *seed;
-
-	if (!roce_seeds_are_ours())
-		return roce_base_ipv4(ip->saddr, ip->daddr);
-	/* The last byte of either counts, in both byte orders; both ways have entries of their own. */
-	seed = &this_cpu_ptr(&roce_seeds)->ipv4[(i ^ i >> 24) % KNOWN_PAIRS];
-	if (!seed->known || seed->saddr != ip->saddr || seed->daddr != ip->daddr) {
-		seed->base = roce_base_ipv4(ip->saddr, ip->daddr);
-		seed->saddr = ip->saddr;
-		seed->daddr = ip->daddr;
-		seed->known = true;
-	}
-	return seed->base;
 }
 
 /* All of it, of a header that has other flags than ours. */
@@ -178,29 +183,76 @@ static noinline u32 roce_whole_ipv4(const struct iphdr *ip, u16 total, u16 id, u
 	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
 }
 
-static u32 roce_udp_seed_ipv4(const struct sk_buff *skb, u32 index, u16 length)
+static bool roce_is_usual_ipv4(const struct iphdr *ip, const struct udphdr *udp)
+{
+	return ip->frag_off == htons(IP_DF) && ip->protocol == IPPROTO_UDP &&
+	       ip->ihl == sizeof(*ip) / 4 && udp->dest == htons(ROCE_V2_UDP_DPORT);
+}
+
+/* What the fields of such a header add. */
+static __always_inline u32 roce_fields_ipv4(const struct udphdr *udp, u16 total, u16 id, u16 length)
+{
+	return roce_seed_add(ROCE_SEED_IPV4_LENGTH, total) ^
+	       roce_seed_add(ROCE_SEED_IPV4_ID, id) ^
+	       roce_seed_add(ROCE_SEED_PORT, ntohs(udp->source)) ^
+	       roce_seed_add(ROCE_SEED_UDP_LENGTH, length);
+}
+
+static struct roce_seed_ipv4 *roce_slot_ipv4(const struct iphdr *ip)
+{
+	u32 i = (__force u32)ip->saddr ^ (__force u32)ip->daddr << 1;
+
+	/* The last byte of either counts, in both byte orders; both ways have entries of their own. */
+	return &this_cpu_ptr(&roce_seeds)->ipv4[(i ^ i >> 24) % KNOWN_PAIRS];
+}
+
+/* Addresses that are not known yet, or an unusual header. */
+static noinline u32 roce_seed_learn_ipv4(const struct iphdr *ip, u16 total, u16 id, u16 length)
+{
+	const struct udphdr *udp = (const void *)(ip + 1);
+	u32 whole = roce_whole_ipv4(ip, total, id, length);
+	struct roce_seed_ipv4 *seed;
+
+	if (!roce_seeds_are_ours() || !roce_is_usual_ipv4(ip, udp))
+		return whole;
+	seed = roce_slot_ipv4(ip);
+	seed->base = whole ^ roce_fields_ipv4(udp, total, id, length);
+	seed->saddr = ip->saddr;
+	seed->daddr = ip->daddr;
+	seed->known = true;
+	return whole;
+}
+
+static __always_inline u32 roce_udp_seed_ipv4(const struct sk_buff *skb, u32 index, u16 length)
 {
 	const struct iphdr *ip = ip_hdr(skb);
 	const struct udphdr *udp = (const void *)(ip + 1);
 	u16 total = sizeof(*ip) + length, id = ntohs(ip->id) + index;
+	const struct roce_seed_ipv4 *seed;
 
 	if (!skb_is_gso(skb)) {
 		total = ntohs(ip->tot_len);
 		id = ntohs(ip->id);
 		length = ntohs(udp->len);
 	}
-	if (unlikely(ip->frag_off != htons(IP_DF) || ip->protocol != IPPROTO_UDP ||
-		     ip->ihl != sizeof(*ip) / 4 || udp->dest != htons(ROCE_V2_UDP_DPORT)))
-		return roce_whole_ipv4(ip, total, id, length);
-	return roce_known_ipv4(ip) ^ roce_seed_add(ROCE_SEED_IPV4_LENGTH, total) ^
-	       roce_seed_add(ROCE_SEED_IPV4_ID, id) ^
-	       roce_seed_add(ROCE_SEED_PORT, ntohs(udp->source)) ^
-	       roce_seed_add(ROCE_SEED_UDP_LENGTH, length);
+	if (likely(roce_seeds_are_ours() && roce_is_usual_ipv4(ip, udp))) {
+		seed = roce_slot_ipv4(ip);
+		if (likely(seed->known && seed->saddr == ip->saddr && seed->daddr == ip->daddr))
+			return seed->base ^ roce_fields_ipv4(udp, total, id, length);
+	}
+	return roce_seed_learn_ipv4(ip, total, id, length);
 }
 
 /* ---- IPv6 ------------------------------------------------------------------------- */
 
-static u32 roce_base_ipv6(const struct in6_addr *saddr, const struct in6_addr *daddr)
+/**
+ * roce_seed_base_ipv6 - as roce_seed_base_ipv4()
+ * @saddr: source address
+ * @daddr: destination address
+ *
+ * Context: any.
+ */
+u32 roce_seed_base_ipv6(const struct in6_addr *saddr, const struct in6_addr *daddr)
 {
 	struct roce_masked_ipv6 masked;
 
@@ -215,26 +267,6 @@ static u32 roce_base_ipv6(const struct in6_addr *saddr, const struct in6_addr *d
 	masked.udp.dest = htons(ROCE_V2_UDP_DPORT);
 	masked.udp.check = (__force __sum16)0xffff;
 	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
-}
-
-static u32 roce_known_ipv6(const struct ipv6hdr *ip)
-{
-	struct roce_seed_ipv6 *seed;
-	u8 i;
-
-	if (!roce_seeds_are_ours())
-		return roce_base_ipv6(&ip->saddr, &ip->daddr);
-	/* Both ways have entries of their own. */
-	i = ip->saddr.s6_addr[15] ^ ip->daddr.s6_addr[15] << 1;
-	seed = &this_cpu_ptr(&roce_seeds)->ipv6[i % KNOWN_PAIRS];
-	if (!seed->known || !ipv6_addr_equal(&seed->saddr, &ip->saddr) ||
-	    !ipv6_addr_equal(&seed->daddr, &ip->daddr)) {
-		seed->base = roce_base_ipv6(&ip->saddr, &ip->daddr);
-		seed->saddr = ip->saddr;
-		seed->daddr = ip->daddr;
-		seed->known = true;
-	}
-	return seed->base;
 }
 
 /* All of it, of a header that is not as ours are. */
@@ -253,21 +285,64 @@ static noinline u32 roce_whole_ipv6(const struct ipv6hdr *ip, u16 payload, u16 l
 	return crc32_le(~0, (u8 *)&masked, sizeof(masked));
 }
 
-static u32 roce_udp_seed_ipv6(const struct sk_buff *skb, u16 length)
+static bool roce_is_usual_ipv6(const struct ipv6hdr *ip, const struct udphdr *udp)
+{
+	return ip->nexthdr == IPPROTO_UDP && udp->dest == htons(ROCE_V2_UDP_DPORT);
+}
+
+static __always_inline u32 roce_fields_ipv6(const struct udphdr *udp, u16 payload, u16 length)
+{
+	u32 port = roce_seed_add(ROCE_SEED_PORT, ntohs(udp->source));
+
+	if (likely(payload == length))
+		return port ^ roce_seed_add(ROCE_SEED_IPV6_BOTH, length);
+	return port ^ roce_seed_add(ROCE_SEED_IPV6_LENGTH, payload) ^
+	       roce_seed_add(ROCE_SEED_UDP_LENGTH, length);
+}
+
+static struct roce_seed_ipv6 *roce_slot_ipv6(const struct ipv6hdr *ip)
+{
+	/* Both ways have entries of their own. */
+	u8 i = ip->saddr.s6_addr[15] ^ ip->daddr.s6_addr[15] << 1;
+
+	return &this_cpu_ptr(&roce_seeds)->ipv6[i % KNOWN_PAIRS];
+}
+
+/* As roce_seed_learn_ipv4(). */
+static noinline u32 roce_seed_learn_ipv6(const struct ipv6hdr *ip, u16 payload, u16 length)
+{
+	const struct udphdr *udp = (const void *)(ip + 1);
+	u32 whole = roce_whole_ipv6(ip, payload, length);
+	struct roce_seed_ipv6 *seed;
+
+	if (!roce_seeds_are_ours() || !roce_is_usual_ipv6(ip, udp))
+		return whole;
+	seed = roce_slot_ipv6(ip);
+	seed->base = whole ^ roce_fields_ipv6(udp, payload, length);
+	seed->saddr = ip->saddr;
+	seed->daddr = ip->daddr;
+	seed->known = true;
+	return whole;
+}
+
+static __always_inline u32 roce_udp_seed_ipv6(const struct sk_buff *skb, u16 length)
 {
 	const struct ipv6hdr *ip = ipv6_hdr(skb);
 	const struct udphdr *udp = (const void *)(ip + 1);
+	const struct roce_seed_ipv6 *seed;
 	u16 payload = length;
 
 	if (!skb_is_gso(skb)) {
 		payload = ntohs(ip->payload_len);
 		length = ntohs(udp->len);
 	}
-	if (unlikely(ip->nexthdr != IPPROTO_UDP || udp->dest != htons(ROCE_V2_UDP_DPORT)))
-		return roce_whole_ipv6(ip, payload, length);
-	return roce_known_ipv6(ip) ^ roce_seed_add(ROCE_SEED_IPV6_LENGTH, payload) ^
-	       roce_seed_add(ROCE_SEED_PORT, ntohs(udp->source)) ^
-	       roce_seed_add(ROCE_SEED_UDP_LENGTH, length);
+	if (likely(roce_seeds_are_ours() && roce_is_usual_ipv6(ip, udp))) {
+		seed = roce_slot_ipv6(ip);
+		if (likely(seed->known && ipv6_addr_equal(&seed->saddr, &ip->saddr) &&
+			   ipv6_addr_equal(&seed->daddr, &ip->daddr)))
+			return seed->base ^ roce_fields_ipv6(udp, payload, length);
+	}
+	return roce_seed_learn_ipv6(ip, payload, length);
 }
 
 /**
@@ -276,8 +351,8 @@ static u32 roce_udp_seed_ipv6(const struct sk_buff *skb, u16 length)
  * @index: (GSO skb) number of the packet
  * @length: (GSO skb) bytes of the packet, from BTH to ICRC
  *
- * A GSO skb has one header for all packets; that of packet @index is derived from it as
- * segmentation does.
+ * Of any packet, received ones too. A GSO skb has one header for all packets; that of packet
+ * @index is derived from it as segmentation does.
  *
  * Context: any.
  */
@@ -287,4 +362,24 @@ u32 roce_udp_seed(const struct sk_buff *skb, u32 index, u32 length)
 	if (skb->protocol == htons(ETH_P_IP))
 		return roce_udp_seed_ipv4(skb, index, length);
 	return roce_udp_seed_ipv6(skb, length);
+}
+
+/**
+ * roce_udp_tx_seed - roce_udp_seed() of a packet that roce_udp_build() has made
+ * @skb: as of roce_udp_seed()
+ * @base: of the addresses
+ * @index: number of the packet in a GSO skb, else 0
+ * @length: bytes of the packet, from BTH to ICRC
+ *
+ * Context: any.
+ */
+u32 roce_udp_tx_seed(const struct sk_buff *skb, u32 base, u32 index, u32 length)
+{
+	const void *network = skb_network_header(skb);
+
+	length += sizeof(struct udphdr);
+	if (skb->protocol == htons(ETH_P_IP))
+		return base ^ roce_fields_ipv4(network + sizeof(struct iphdr),
+					       sizeof(struct iphdr) + length, index, length);
+	return base ^ roce_fields_ipv6(network + sizeof(struct ipv6hdr), length, length);
 }

@@ -56,6 +56,16 @@ static u32 roce_icrc_seed(const struct sk_buff *skb, u32 index, u32 length)
 	return roce_udp_seed(skb, index, length);
 }
 
+static u32 roce_tx_seed(const struct sk_buff *skb, const struct ibt_path *path, u32 index,
+			u32 length)
+{
+	const struct roce_path *p = to_roce_path(path);
+
+	if (p->kind == ROCE_ETH)
+		return roce_eth_seed(skb);
+	return roce_udp_tx_seed(skb, p->seed, index, length);
+}
+
 static int roce_xmit(struct sk_buff *skb, struct ibt_path *path)
 {
 	struct roce_path *p = to_roce_path(path);
@@ -140,6 +150,7 @@ static const struct ibt_link_ops roce_link = {
 	.run		= roce_run,
 	.build		= roce_build,
 	.icrc_seed	= roce_icrc_seed,
+	.tx_seed	= roce_tx_seed,
 	.xmit		= roce_xmit,
 	.tx_in_flight	= roce_under_way,
 	.passage	= roce_passage,

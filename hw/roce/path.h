@@ -34,6 +34,7 @@ enum roce_kind {
  * @in_net: entry of the paths of @net, if that is not the device's (guest_path.c)
  * @kind: packet format
  * @generation: value of roce_generation when the path was resolved
+ * @seed: (UDP) ICRC of the headers of its packets, but for what differs (icrc_udp.c)
  * @sgid: source GID
  * @dgid: destination GID
  * @flow_label: of the address; 0: the queue pair chooses
@@ -57,6 +58,7 @@ struct roce_path {
 	struct list_head in_net;
 	enum roce_kind kind;
 	int generation;
+	u32 seed;
 	union ib_gid sgid;
 	union ib_gid dgid;
 	u32 flow_label;

@@ -14,6 +14,7 @@
 #include "dev.h"
 #include "direct.h"
 #include "guest.h"
+#include "icrc_udp.h"
 #include "net.h"
 #include "netdev.h"
 #include "path.h"
@@ -85,6 +86,7 @@ static int roce_route_ipv4(struct roce_path *p, const struct net_device *ndev)
 		p->hop_limit = ip4_dst_hoplimit(p->dst);
 	roce_set_room(p, p->dst->dev, dst_mtu(p->dst), sizeof(struct iphdr) +
 		      sizeof(struct udphdr));
+	p->seed = roce_seed_base_ipv4(roce_gid_ipv4(&p->sgid), roce_gid_ipv4(&p->dgid));
 	return 0;
 }
 
@@ -118,6 +120,7 @@ static int roce_route_ipv6(struct roce_path *p, const struct net_device *ndev)
 		p->hop_limit = ip6_dst_hoplimit(dst);
 	roce_set_room(p, dst->dev, dst_mtu(dst), sizeof(struct ipv6hdr) +
 		      sizeof(struct udphdr));
+	p->seed = roce_seed_base_ipv6(roce_ip6_of(&p->sgid), roce_ip6_of(&p->dgid));
 	return 0;
 }
 

@@ -173,6 +173,55 @@ static void seed_of_runs(struct kunit *test)
 		one_of_run(test, i & 1, draw() % 64);
 }
 
+/* ---- packets that are sent -------------------------------------------------------------- */
+
+/* A header of ours: of @length bytes of UDP, between two addresses. */
+static struct sk_buff *sent_packet(struct kunit *test, bool v4, u16 length, u32 *base)
+{
+	u8 headers[sizeof(struct ipv6hdr) + sizeof(struct udphdr)];
+	struct ipv6hdr *ipv6 = (void *)headers;
+	struct iphdr *ipv4 = (void *)headers;
+	struct sk_buff *skb;
+	u32 bytes;
+
+	skb = packet(test, v4, length, headers, &bytes);
+	__skb_push(skb, bytes);
+	if (v4) {
+		ipv4->frag_off = htons(IP_DF);
+		ipv4->id = 0;
+		*base = roce_seed_base_ipv4(ipv4->saddr, ipv4->daddr);
+	} else {
+		ipv6->nexthdr = IPPROTO_UDP;
+		*base = roce_seed_base_ipv6(&ipv6->saddr, &ipv6->daddr);
+	}
+	memcpy(skb->data, headers, bytes);
+	__skb_pull(skb, bytes);
+	return skb;
+}
+
+/* The same as the one of any packet, alone and in a GSO skb. */
+static void seed_of_sent(struct kunit *test)
+{
+	u16 length, udp;
+	struct sk_buff *skb;
+	u32 base, index;
+	int i;
+
+	for (i = 0; i < PACKETS; i++) {
+		length = draw() % 4096;
+		udp = length + sizeof(struct udphdr);
+		skb = sent_packet(test, i & 1, udp, &base);
+		KUNIT_EXPECT_EQ(test, roce_udp_tx_seed(skb, base, 0, length),
+				roce_udp_seed(skb, 0, length));
+		index = draw() % 64;
+		skb_shinfo(skb)->gso_size = length + 1;
+		KUNIT_EXPECT_EQ(test, roce_udp_tx_seed(skb, base, index, length),
+				roce_udp_seed(skb, index, length));
+		skb_shinfo(skb)->gso_size = 0;
+		kfree_skb(skb);
+	}
+}
+
 static int seed_init(struct kunit *test)
 {
 	prandom_seed_state(&rnd, 4791);
@@ -183,6 +232,7 @@ static int seed_init(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(seed_of_packets),
 	KUNIT_CASE(seed_of_runs),
+	KUNIT_CASE(seed_of_sent),
 	{}
 };
 
