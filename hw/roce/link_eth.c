@@ -5,7 +5,6 @@
  */
 #include <linux/crc32.h>
 #include <linux/etherdevice.h>
-#include <linux/if_arp.h>
 #include <linux/if_vlan.h>
 #include <rdma/ib_addr.h>
 
@@ -13,6 +12,7 @@
 #include "netdev.h"
 #include "path.h"
 #include "port.h"
+#include "rx_skb.h"
 
 #define PSEUDO_LRH	8
 
@@ -129,29 +129,6 @@ void roce_eth_xmit(struct sk_buff *skb, struct roce_path *p)
 }
 
 /* ---- receive ---------------------------------------------------------------------- */
-
-/* MAC and VLAN of the sender, for both versions. */
-void roce_eth_source(const struct sk_buff *skb, struct ibt_rx_meta *meta)
-{
-	meta->has_vlan = is_vlan_dev(skb->dev);
-	meta->vlan = meta->has_vlan ? vlan_dev_vlan_id(skb->dev) : 0;
-	if (skb->dev->type == ARPHRD_ETHER && skb_mac_header_was_set(skb))
-		ether_addr_copy(meta->smac, eth_hdr(skb)->h_source);
-	else
-		eth_zero_addr(meta->smac);
-}
-
-/*
- * Drops the references of an skb to its socket, its dst and its conntrack entry,
- * before the engine gets it. The engine may keep the skb for a while, and the exit
- * of a namespace or an interface would wait for those references.
- */
-void roce_sever(struct sk_buff *skb)
-{
-	skb_orphan(skb);
-	skb_dst_drop(skb);
-	nf_reset_ct(skb);
-}
 
 /* Checks the length, and trims the padding of short frames. */
 static bool roce_link_eth_is_proper(struct sk_buff *skb)

@@ -13,8 +13,6 @@ u32 roce_eth_seed(const struct sk_buff *skb);
 void roce_eth_xmit(struct sk_buff *skb, struct roce_path *p);
 void roce_eth_meta(const struct roce_path *p, u32 length,
 		   struct ibt_rx_meta *meta);
-void roce_sever(struct sk_buff *skb);
-void roce_eth_source(const struct sk_buff *skb, struct ibt_rx_meta *meta);
 void roce_eth_init(void);
 void roce_eth_exit(void);
 

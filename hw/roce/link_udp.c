@@ -23,6 +23,7 @@
 #include "link_udp.h"
 #include "netdev.h"
 #include "path.h"
+#include "rx_skb.h"
 
 static bool roce_runs = true;
 module_param_named(runs, roce_runs, bool, 0644);
@@ -299,17 +300,18 @@ static bool roce_link_udp_is_proper(struct sk_buff *skb)
 	       !pskb_trim(skb, length);
 }
 
-/* Receives a packet, or a GSO skb, of port 4791; data at the UDP header. Consumes @skb. */
+/*
+ * Receives a packet, or a GSO skb, of port 4791; data at the UDP header. Consumes @skb. Whatever
+ * calls this, UDP or a hook of netfilter, is an RCU reader.
+ */
 int roce_udp_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	struct ibt_rx_meta meta;
 	struct roce_dev *rd;
 
-	rcu_read_lock();
 	skb = skb_share_check(skb, GFP_ATOMIC);
 	rd = skb ? roce_link_udp_receiver(skb) : NULL;
 	if (!rd || !roce_link_udp_is_proper(skb)) {
-		rcu_read_unlock();
 		kfree_skb(skb);
 		return 0;
 	}
@@ -328,6 +330,5 @@ int roce_udp_rcv(struct sock *sk, struct sk_buff *skb)
 		ibt_rx_gso(rd->port, skb, skb_shinfo(skb)->gso_size, &meta);
 	else
 		ibt_rx(rd->port, skb, &meta);
-	rcu_read_unlock();
 	return 0;
 }

@@ -82,11 +82,10 @@ static void roce_in_route_free(struct roce_in_route *route)
 	kfree_rcu(route, rcu);
 }
 
-static struct roce_in_route __rcu **roce_slot_of(struct net *net,
-						 const struct in_pair *pair)
+/* By the last words of the addresses, and the interface. */
+static struct roce_in_route __rcu **roce_slot_of(struct net *net, __be32 from, __be32 to, int iif)
 {
-	u32 sum = (__force u32)(pair->from.s6_addr32[3] ^
-				pair->to.s6_addr32[3]) + pair->iif;
+	u32 sum = (__force u32)(from ^ to) + iif;
 
 	return &roce_in_routes(net)->slots[hash_32(sum, ROCE_IN_ROUTE_BITS)];
 }
@@ -96,6 +95,11 @@ static bool roce_same_pair(const struct in_pair *a, const struct in_pair *b)
 	return a->iif == b->iif && a->dsfield == b->dsfield &&
 	       ipv6_addr_equal(&a->from, &b->from) &&
 	       ipv6_addr_equal(&a->to, &b->to);
+}
+
+static u8 roce_dsfield_ipv6(const struct ipv6hdr *ip)
+{
+	return ipv6_get_dsfield(ip) & ~INET_ECN_MASK;
 }
 
 static void roce_pair_ipv4(struct in_pair *pair, const struct sk_buff *skb,
@@ -117,7 +121,7 @@ static void roce_pair_ipv6(struct in_pair *pair, const struct sk_buff *skb,
 	pair->from = ip->saddr;
 	pair->to = ip->daddr;
 	pair->iif = state->in->ifindex;
-	pair->dsfield = ipv6_get_dsfield(ip) & ~INET_ECN_MASK;
+	pair->dsfield = roce_dsfield_ipv6(ip);
 }
 
 /* ---- fill ------------------------------------------------------------------------- */
@@ -144,7 +148,8 @@ static struct roce_in_route *roce_in_route_new(const struct in_pair *pair,
 static void roce_in_route_keep(struct net *net, const struct in_pair *pair,
 			       struct dst_entry *dst, u32 cookie)
 {
-	struct roce_in_route __rcu **slot = roce_slot_of(net, pair);
+	struct roce_in_route __rcu **slot = roce_slot_of(net, pair->from.s6_addr32[3],
+							 pair->to.s6_addr32[3], pair->iif);
 	struct roce_in_route *old = rcu_dereference(*slot), *route;
 
 	if (old && dst == old->dst && roce_same_pair(pair, &old->pair))
@@ -226,24 +231,20 @@ static bool roce_ports_matter_ipv6(const struct net *net)
  */
 static bool roce_is_usual(const struct sk_buff *skb, u32 headers)
 {
-	const struct udphdr *udp;
-	struct udphdr room;
+	u32 offset = skb_network_offset(skb) + headers + offsetof(struct udphdr, dest);
+	__be16 room;
+	const __be16 *port;
 
 	if (skb_dst(skb) || skb->mark || skb->pkt_type != PACKET_HOST ||
 	    netif_is_l3_slave(skb->dev))
 		return false;
-	udp = skb_header_pointer(skb, skb_network_offset(skb) + headers,
-				 sizeof(room), &room);
-	return udp && udp->dest == htons(ROCE_V2_UDP_DPORT);
+	port = skb_header_pointer(skb, offset, sizeof(room), &room);
+	return port && *port == htons(ROCE_V2_UDP_DPORT);
 }
 
-static void roce_in_route_give(struct sk_buff *skb, const struct in_pair *pair,
-			       struct net *net)
+static void roce_in_route_give(struct sk_buff *skb, const struct roce_in_route *route)
 {
-	struct roce_in_route *route = rcu_dereference(*roce_slot_of(net, pair));
-
-	if (!route || !roce_same_pair(pair, &route->pair) ||
-	    !dst_check(route->dst, route->cookie))
+	if (!dst_check(route->dst, route->cookie))
 		return;
 	skb_dst_set_noref(skb, route->dst);
 	this_cpu_write(roce_in_given, skb);
@@ -253,28 +254,38 @@ unsigned int roce_give_ipv4(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state)
 {
 	const struct iphdr *ip = ip_hdr(skb);
+	const struct roce_in_route *route;
 	struct in_pair pair;
 
-	if (ip->protocol == IPPROTO_UDP && ip->ihl == sizeof(*ip) / 4 &&
-	    !ip_is_fragment(ip) && roce_is_usual(skb, sizeof(*ip)) &&
-	    roce_is_wanted(state->net) && !roce_ports_matter_ipv4(state->net)) {
-		roce_pair_ipv4(&pair, skb, state);
-		roce_in_route_give(skb, &pair, state->net);
-	}
+	if (ip->protocol != IPPROTO_UDP || ip->ihl != sizeof(*ip) / 4 ||
+	    ip_is_fragment(ip) || !roce_is_usual(skb, sizeof(*ip)) ||
+	    !roce_is_wanted(state->net) || roce_ports_matter_ipv4(state->net))
+		return NF_ACCEPT;
+	roce_pair_ipv4(&pair, skb, state);
+	route = rcu_dereference(*roce_slot_of(state->net, ip->saddr, ip->daddr, pair.iif));
+	if (route && roce_same_pair(&pair, &route->pair))
+		roce_in_route_give(skb, route);
 	return NF_ACCEPT;
 }
 
 unsigned int roce_give_ipv6(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state)
 {
-	struct in_pair pair;
+	const struct ipv6hdr *ip = ipv6_hdr(skb);
+	const struct roce_in_route *route;
+	int iif = state->in->ifindex;
 
-	if (ipv6_hdr(skb)->nexthdr == IPPROTO_UDP &&
-	    roce_is_usual(skb, sizeof(struct ipv6hdr)) && roce_is_wanted(state->net) &&
-	    !roce_ports_matter_ipv6(state->net)) {
-		roce_pair_ipv6(&pair, skb, state);
-		roce_in_route_give(skb, &pair, state->net);
-	}
+	if (ip->nexthdr != IPPROTO_UDP || !roce_is_usual(skb, sizeof(*ip)) ||
+	    !roce_is_wanted(state->net) || roce_ports_matter_ipv6(state->net))
+		return NF_ACCEPT;
+	route = rcu_dereference(*roce_slot_of(state->net, ip->saddr.s6_addr32[3],
+					      ip->daddr.s6_addr32[3], iif));
+	/* As roce_same_pair(), without a copy of the addresses. */
+	if (likely(route) && route->pair.iif == iif &&
+	    route->pair.dsfield == roce_dsfield_ipv6(ip) &&
+	    ipv6_addr_equal(&route->pair.from, &ip->saddr) &&
+	    ipv6_addr_equal(&route->pair.to, &ip->daddr))
+		roce_in_route_give(skb, route);
 	return NF_ACCEPT;
 }
 
