@@ -61,16 +61,14 @@ void ibt_resp_header(const struct ibt_qp *qp, const struct ibt_path *path,
 {
 	u16 index = READ_ONCE(qp->attr.pkey_index);
 
-	*pkt = (struct ibt_pkt) {
-		.opcode = ibt_opcode_of(qp->transport, verb, place, 0),
-		.migrated = READ_ONCE(qp->mig_state) == IB_MIG_MIGRATED,
-		.qpn = READ_ONCE(qp->attr.dest_qp_num),
-		.psn = psn,
-		.syndrome = ibt_resp_syndrome(qp, IBT_EXEC_OK),
-		.msn = qp->resp.msn,
-		.marks = qp->resp.ooo.marks,
-	};
+	pkt->opcode = ibt_opcode_of(qp->transport, verb, place, 0);
 	pkt->op = &ibt_opcodes[pkt->opcode];
+	pkt->migrated = READ_ONCE(qp->mig_state) == IB_MIG_MIGRATED;
+	pkt->qpn = READ_ONCE(qp->attr.dest_qp_num);
+	pkt->psn = psn;
+	pkt->syndrome = ibt_resp_syndrome(qp, IBT_EXEC_OK);
+	pkt->msn = qp->resp.msn;
+	pkt->marks = qp->resp.ooo.marks;
 	if (index < path->port->num_pkeys)
 		pkt->pkey = READ_ONCE(path->port->pkeys[index]);
 }
@@ -82,8 +80,8 @@ void ibt_resp_header(const struct ibt_qp *qp, const struct ibt_path *path,
 static bool ibt_send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome, u32 gap)
 {
 	struct ibt_path *path = ibt_qp_path(qp);
+	struct ibt_pkt pkt = { };
 	struct sk_buff *skb;
-	struct ibt_pkt pkt;
 
 	if (!path) {
 		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
@@ -263,7 +261,7 @@ void ibt_resp_atomic(struct ibt_qp *qp, struct ibt_path *path,
 		     u64 original)
 {
 	enum ibt_verb verb = IBT_ATOMIC_RESP;
-	struct ibt_pkt pkt;
+	struct ibt_pkt pkt = { };
 
 	/* Annex A19: there is nothing to tell but that it was done. */
 	if (request->op->verb == IBT_ATOMIC_WRITE ||

@@ -17,7 +17,7 @@ struct sk_buff;
 
 /* AETH syndrome that says @verdict (RNR: with the QP's timer). */
 u8 ibt_resp_syndrome(const struct ibt_qp *qp, enum ibt_exec_status verdict);
-/* Fields of a response that do not depend on what it says. */
+/* Fields of a response that do not depend on what it says; @pkt is all zero. */
 void ibt_resp_header(const struct ibt_qp *qp, const struct ibt_path *path,
 		     struct ibt_pkt *pkt, enum ibt_verb verb, u8 place,
 		     u32 psn);

@@ -157,6 +157,7 @@ static void ibt_read_reply_describe(const struct ibt_qp *qp, const struct ibt_pa
 		place |= IBT_FIRST;
 	if (length == reading->left)
 		place |= IBT_LAST;
+	*pkt = (struct ibt_pkt){ };
 	ibt_resp_header(qp, path, pkt, IBT_READ_RESP, place, reading->psn);
 }
 

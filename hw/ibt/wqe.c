@@ -14,7 +14,7 @@
 #define ON_ALL	(ON_CONN | BIT(IBT_UD))
 
 /* IBA vol. 1 table 96: which transports know which operations. */
-static const struct ibt_wr_info wr_infos[] = {
+const struct ibt_wr_info ibt_wr_infos[IBT_WR_INFOS] = {
 	[IB_WR_RDMA_WRITE] = { IBT_WR_DATA, IBT_WRITE, 0, ON_CONN,
 			       .wc = IB_WC_RDMA_WRITE },
 	[IB_WR_RDMA_WRITE_WITH_IMM] = { IBT_WR_DATA, IBT_WRITE, IBT_IMM,
@@ -47,12 +47,7 @@ static const struct ibt_wr_info wr_infos[] = {
 			   .kernel_only = true, .wc = IB_WC_REG_MR },
 };
 
-const struct ibt_wr_info *ibt_wr_info(u32 opcode)
-{
-	static const struct ibt_wr_info none;
-
-	return opcode < ARRAY_SIZE(wr_infos) ? &wr_infos[opcode] : &none;
-}
+static_assert(IB_WR_REG_MR < IBT_WR_INFOS - 1);
 
 /* Where the bytes of a message come from. */
 void ibt_wqe_src_iter(struct ibt_qp *qp, const struct ibt_wqe *wqe,

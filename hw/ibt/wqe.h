@@ -42,8 +42,16 @@ struct ibt_wr_info {
 	u8 wc;
 };
 
+/* Opcodes from this one on do not exist. The one before is of no request. */
+#define IBT_WR_INFOS	64
+
+extern const struct ibt_wr_info ibt_wr_infos[IBT_WR_INFOS];
+
 /* Total: opcodes that do not exist have kind IBT_WR_NONE. */
-const struct ibt_wr_info *ibt_wr_info(u32 opcode);
+static inline const struct ibt_wr_info *ibt_wr_info(u32 opcode)
+{
+	return &ibt_wr_infos[min_t(u32, opcode, IBT_WR_INFOS - 1)];
+}
 
 /*
  * No ACK ends it, but an answer of its own, which the peer keeps ready: so it is

@@ -41,12 +41,68 @@ struct soft_ring {
 int soft_ring_alloc(struct soft_ring *ring, u32 slots, u32 elem_bytes,
 		    struct ib_ucontext *ucontext, struct mminfo *info);
 void soft_ring_free(struct soft_ring *ring);
-u32 soft_ring_ready(const struct soft_ring *ring);
-u32 soft_ring_room(const struct soft_ring *ring);
-/* The element at @index, which may run past the end: @ring->cons + 1 is fine. */
-void *soft_ring_at(const struct soft_ring *ring, u32 index);
-void soft_ring_produce(struct soft_ring *ring);
-void soft_ring_consume(struct soft_ring *ring);
+
+/**
+ * soft_ring_ready - how many elements can be consumed by the kernel
+ * @ring: the ring
+ *
+ * What their producer wrote is visible afterwards. Context: any, one consumer.
+ */
+static inline u32 soft_ring_ready(const struct soft_ring *ring)
+{
+	/* Pairs with the release of the index by the producer. */
+	u32 prod = smp_load_acquire(&ring->buf->producer_index);
+
+	return (prod - ring->cons) & ring->mask;
+}
+
+/**
+ * soft_ring_room - how many elements can be produced by the kernel
+ * @ring: the ring
+ *
+ * Context: any, one producer.
+ */
+static inline u32 soft_ring_room(const struct soft_ring *ring)
+{
+	/* Pairs with the release by the consumer, after it has read the element. */
+	u32 cons = smp_load_acquire(&ring->buf->consumer_index);
+
+	return ring->mask - ((ring->prod - cons) & ring->mask);
+}
+
+/**
+ * soft_ring_at - address of an element
+ * @ring: the ring
+ * @index: of the element, may run past the end
+ */
+static inline void *soft_ring_at(const struct soft_ring *ring, u32 index)
+{
+	size_t slot = index & ring->mask;
+
+	return ring->buf->data + (slot << ring->shift);
+}
+
+/**
+ * soft_ring_produce - publish the element at @ring->prod
+ * @ring: a ring with room
+ */
+static inline void soft_ring_produce(struct soft_ring *ring)
+{
+	ring->prod++;
+	/* The element is seen before the index: the consumer acquires it. */
+	smp_store_release(&ring->buf->producer_index, ring->prod & ring->mask);
+}
+
+/**
+ * soft_ring_consume - give the slot at @ring->cons back
+ * @ring: a ring with something ready
+ */
+static inline void soft_ring_consume(struct soft_ring *ring)
+{
+	ring->cons++;
+	/* Order the read of the element before its reuse: the producer acquires. */
+	smp_store_release(&ring->buf->consumer_index, ring->cons & ring->mask);
+}
 
 /**
  * struct soft_ring_resize - elements on their way into a ring of another size
