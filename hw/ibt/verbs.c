@@ -5,6 +5,7 @@
 #include <uapi/ofed/ofed_user_verbs.h>
 
 #include "../soft/context.h"
+#include "../soft/cq.h"
 #include "../soft/dev.h"
 #include "../soft/ident.h"
 #include "dev.h"
@@ -207,6 +208,7 @@ const struct ib_device_ops ibt_verbs_ops = {
 	.query_ucontext = ibt_query_ucontext,
 	.alloc_xrcd = ibt_alloc_xrcd,
 	.dealloc_xrcd = ibt_dealloc_xrcd,
+	.modify_cq = soft_modify_cq,
 
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, soft_ucontext, ib),
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, ibt_xrcd, ib),

@@ -26,7 +26,6 @@ const struct ib_device_ops soft_dev_ops = {
 
 	.create_cq = soft_create_cq,
 	COMPAT_CREATE_USER_CQ(soft_create_cq)
-	.modify_cq = soft_modify_cq,
 	.resize_user_cq = soft_resize_cq,
 	.pre_destroy_cq = soft_pre_destroy_cq,
 	.destroy_cq = soft_destroy_cq,

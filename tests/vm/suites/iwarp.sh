@@ -11,6 +11,8 @@ check "ibv_devices shows them" sh -c "ibv_devices | grep -w iwarp0"
 check "ibv_devinfo" sh -c "ibv_devinfo -v -d iwarp0 | grep -w 'transport:.*iWARP'"
 check "rdma link" sh -c "rdma link show iwarp0/1 | grep -w ACTIVE"
 
+table "a CQ" "$programs/iw_modify_cq" iwarp0
+
 n=$(count 500)
 check "rping, $n rounds" locally no over 7174 rping -s -a 10.0.0.2 -C $n -v -- \
 	rping -c -a 10.0.0.2 -C $n -v
