@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "common.h"
+#include "dm.h"
 #include "domain.h"
 #include "match.h"
 #include "rxe.h"
@@ -71,6 +72,7 @@ static void rxe_free_context(struct ibv_context *ibv)
 
 static const struct verbs_context_ops rxe_ops = {
 	.advise_mr = ibv_cmd_advise_mr,
+	.alloc_dm = lib_alloc_dm,
 	.alloc_mw = rxe_alloc_mw,
 	.alloc_parent_domain = lib_alloc_parent_domain,
 	.alloc_pd = lib_alloc_pd,
@@ -95,7 +97,9 @@ static const struct verbs_context_ops rxe_ops = {
 	.destroy_srq = rxe_destroy_srq,
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = rxe_free_context,
+	.free_dm = lib_free_dm,
 	.get_srq_num = rxe_get_srq_num,
+	.import_dm = lib_import_dm,
 	.import_mr = rxe_import_mr,
 	.import_pd = lib_import_pd,
 	.modify_cq = rxe_modify_cq,
@@ -113,11 +117,13 @@ static const struct verbs_context_ops rxe_ops = {
 	.query_qp = lib_query_qp,
 	.query_rt_values = rxe_query_rt_values,
 	.query_srq = lib_query_srq,
+	.reg_dm_mr = lib_reg_dm_mr,
 	.reg_dmabuf_mr = lib_reg_dmabuf_mr,
 	.reg_mr = rxe_reg_mr,
 	.req_notify_cq = ibv_cmd_req_notify_cq,
 	.rereg_mr = rxe_rereg_mr,
 	.resize_cq = rxe_resize_cq,
+	.unimport_dm = lib_unimport_dm,
 	.unimport_mr = rxe_unimport_mr,
 	.unimport_pd = lib_unimport_pd,
 };

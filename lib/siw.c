@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common.h"
+#include "dm.h"
 #include "domain.h"
 #include "match.h"
 #include "siw.h"
@@ -53,6 +54,7 @@ static void siw_free_context(struct ibv_context *ibv)
 }
 
 static const struct verbs_context_ops siw_ops = {
+	.alloc_dm = lib_alloc_dm,
 	.alloc_parent_domain = lib_alloc_parent_domain,
 	.alloc_pd = lib_alloc_pd,
 	.alloc_td = lib_alloc_td,
@@ -68,6 +70,7 @@ static const struct verbs_context_ops siw_ops = {
 	.destroy_qp = siw_destroy_qp,
 	.destroy_srq = siw_destroy_srq,
 	.free_context = siw_free_context,
+	.free_dm = lib_free_dm,
 	.modify_qp = lib_modify_qp,
 	.modify_srq = siw_modify_srq,
 	.poll_cq = siw_poll_cq,
@@ -78,6 +81,7 @@ static const struct verbs_context_ops siw_ops = {
 	.query_port = lib_query_port,
 	.query_qp = lib_query_qp,
 	.query_srq = lib_query_srq,
+	.reg_dm_mr = lib_reg_dm_mr,
 	.reg_dmabuf_mr = lib_reg_dmabuf_mr,
 	.reg_mr = siw_reg_mr,
 	.req_notify_cq = siw_req_notify_cq,

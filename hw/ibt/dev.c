@@ -7,6 +7,7 @@
 #include <rdma/ib_mad.h>
 
 #include "../soft/dev.h"
+#include "../soft/dm.h"
 #include "../soft/mr_table.h"
 #include "../soft/odp.h"
 #include "../soft/task.h"
@@ -85,8 +86,8 @@ static const struct ib_device_ops ibt_dev_ops = {
 static void ibt_dev_set_ops(struct ibt_dev *dev)
 {
 	const struct ib_device_ops *const ops[] = {
-		dev->link->ib_ops, &soft_dev_ops, &soft_mw_ops, &soft_odp_ops, &ibt_dev_ops,
-		&ibt_verbs_ops, &ibt_qp_ops, &ibt_ah_ops, &ibt_srq_ops,
+		dev->link->ib_ops, &soft_dev_ops, &soft_mw_ops, &soft_odp_ops, &soft_dm_ops,
+		&ibt_dev_ops, &ibt_verbs_ops, &ibt_qp_ops, &ibt_ah_ops, &ibt_srq_ops,
 		&ibt_mcast_ops, &ibt_stats_ops, &ibt_res_ops,
 	};
 	unsigned int i;
@@ -139,6 +140,7 @@ static void ibt_dev_describe(struct ibt_dev *dev)
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = dev->num_ports;
 	ib->num_comp_vectors = num_online_cpus();
+	ib->driver_def = soft_uapi_defs;
 	/* Commands that librxe sends by write(); it uses the rings for the others. */
 	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
 			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);

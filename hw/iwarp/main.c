@@ -21,6 +21,7 @@
 #include <ofed/version.h>
 #include <rdma/rdma_netlink.h>
 
+#include "../soft/dm.h"
 #include "cm.h"
 #include "conn.h"
 #include "cq.h"
@@ -110,6 +111,7 @@ static void iw_main_describe(struct iw_dev *dev, const struct net_device *ndev)
 	ib->node_type = RDMA_NODE_RNIC;
 	ib->phys_port_cnt = 1;
 	ib->num_comp_vectors = num_online_cpus();
+	ib->driver_def = soft_uapi_defs;
 	ib->iw_driver_flags = IW_F_NO_PORT_MAP;
 	strscpy(ib->iw_ifname, ndev->name, sizeof(ib->iw_ifname));
 	snprintf(ib->node_desc, sizeof(ib->node_desc), "%.57s iwarp",
@@ -129,7 +131,7 @@ static void iw_set_ops(struct ib_device *ib)
 	/* The first definition of an op counts, so those of hw/soft come last. */
 	const struct ib_device_ops *const ops[] = {
 		&dev_ops, &iw_verbs_ops, &iw_cq_ops, &iw_qp_ops, &iw_srq_ops,
-		&iw_cm_ops, &iw_stats_ops, &iw_res_ops, &soft_dev_ops,
+		&iw_cm_ops, &iw_stats_ops, &iw_res_ops, &soft_dev_ops, &soft_dm_ops,
 	};
 	unsigned int i;
 

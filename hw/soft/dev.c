@@ -4,6 +4,7 @@
 
 #include "cq.h"
 #include "dev.h"
+#include "dm.h"
 #include "ident.h"
 #include "mr.h"
 #include "mw.h"
@@ -44,6 +45,12 @@ const struct ib_device_ops soft_mw_ops = {
 
 	INIT_RDMA_OBJ_SIZE(ib_mw, soft_mw, mw),
 };
+
+const struct uapi_definition soft_uapi_defs[] = {
+	UAPI_DEF_CHAIN(soft_dm_defs),
+	{}
+};
+EXPORT_SYMBOL_GPL(soft_uapi_defs);
 
 /**
  * soft_query_device - what every software device says of itself

@@ -10,7 +10,8 @@
 #define OFED_SOFT_DEV_H
 
 #include <linux/atomic.h>
-#include <rdma/ib_verbs.h>
+#include <linux/mutex.h>
+#include <rdma/uverbs_ioctl.h>
 
 #include "mr_table.h"
 
@@ -37,10 +38,25 @@ struct soft_limit {
 };
 
 /**
+ * struct soft_dm_share - device memory that users have
+ * @lock: guards @users and @bytes
+ * @users: struct soft_dm_user of each user that has some
+ * @bytes: of all users
+ * @user_max: bytes that one user may have; 0: there is none
+ */
+struct soft_dm_share {
+	struct mutex lock;
+	struct list_head users;
+	u64 bytes;
+	u64 user_max;
+};
+
+/**
  * struct soft_dev - part of every software device
  * @ib: of the core; first, as the core allocates by it
  * @mem: keys
  * @limits: of the number of objects
+ * @dm: device memory
  * @max_cqe: limits that the shared ops refuse to exceed
  * @max_mr_pages: of a fast registration
  */
@@ -48,6 +64,7 @@ struct soft_dev {
 	struct ib_device ib;
 	struct soft_mem mem;
 	struct soft_limit limits[SOFT_OBJECT_NUM];
+	struct soft_dm_share dm;
 	u32 max_cqe;
 	u32 max_mr_pages;
 };
@@ -66,6 +83,10 @@ int soft_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 int soft_limit_take(struct soft_dev *dev, enum soft_object kind);
 void soft_limit_give(struct soft_dev *dev, enum soft_object kind);
 
+/* dm_share.c */
+void soft_dm_share_init(struct soft_dev *dev);
+void soft_dm_share_exit(struct soft_dev *dev);
+
 struct soft_pd {
 	struct ib_pd pd;
 };
@@ -83,6 +104,9 @@ int soft_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);
  * mmap, mmap_free, with their object sizes.
  */
 extern const struct ib_device_ops soft_dev_ops;
+
+/* ib_device.driver_def: methods and attributes of <ofed/ofed_user_verbs.h>. */
+extern const struct uapi_definition soft_uapi_defs[];
 
 /* alloc_mw, dealloc_mw: of a transport that can bind a window. */
 extern const struct ib_device_ops soft_mw_ops;

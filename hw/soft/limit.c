@@ -31,6 +31,7 @@ void soft_limits_init(struct soft_dev *dev, const u32 *max)
 		atomic_set(&dev->limits[kind].count, 0);
 		dev->limits[kind].max = min3(max[kind], most, (u32)INT_MAX);
 	}
+	soft_dm_share_init(dev);
 }
 EXPORT_SYMBOL_GPL(soft_limits_init);
 
@@ -44,6 +45,7 @@ void soft_limits_exit(struct soft_dev *dev)
 {
 	int kind;
 
+	soft_dm_share_exit(dev);
 	for (kind = 0; kind < SOFT_OBJECT_NUM; kind++)
 		WARN_ON(atomic_read(&dev->limits[kind].count));
 }
@@ -52,7 +54,7 @@ EXPORT_SYMBOL_GPL(soft_limits_exit);
 /**
  * soft_limits_announce - for query_device()
  * @dev: the device
- * @attr: its max_pd, max_cq, max_srq, max_qp, max_mr, max_mw and max_ah are set
+ * @attr: its max_pd, max_cq, max_srq, max_qp, max_mr, max_mw, max_ah and max_dm_size are set
  *
  * Context: any.
  */
@@ -65,6 +67,7 @@ void soft_limits_announce(const struct soft_dev *dev, struct ib_device_attr *att
 	attr->max_mr = dev->limits[SOFT_OBJECT_MR].max;
 	attr->max_mw = dev->limits[SOFT_OBJECT_MW].max;
 	attr->max_ah = dev->limits[SOFT_OBJECT_AH].max;
+	attr->max_dm_size = dev->dm.user_max;
 }
 
 static const char *const object_names[SOFT_OBJECT_NUM] = {

@@ -93,6 +93,32 @@ err_region:
 }
 
 /**
+ * soft_region_of_pages - a region of pages that are there, from address 0 on
+ * @pd: protection domain of a program
+ * @kind: of region
+ * @pages: the region's, if there is no error
+ * @length: bytes
+ * @access: IB_ACCESS_*, checked
+ *
+ * Context: process, may sleep. Return: the region, or ERR_PTR(-ENOMEM).
+ */
+struct ib_mr *soft_region_of_pages(struct ib_pd *pd, enum soft_region_kind kind,
+				   struct soft_pages *pages, u64 length, int access)
+{
+	struct soft_region *region = soft_region_new(soft_mem_of(pd), pd, kind);
+	int ret;
+
+	if (!region)
+		return ERR_PTR(-ENOMEM);
+	soft_grant_user(region, pages, 0, length, access);
+	ret = soft_region_publish(region);
+	if (!ret)
+		return &region->mr;
+	soft_region_put(region);
+	return ERR_PTR(ret);
+}
+
+/**
  * soft_reg_user_mr - ops.reg_user_mr
  * @pd: protection domain
  * @start: address in the program

@@ -9,6 +9,9 @@
 int soft_region_register(struct ib_mr *mr, struct ib_pd *pd, u32 key,
 			 int access);
 
+struct ib_mr *soft_region_of_pages(struct ib_pd *pd, enum soft_region_kind kind,
+				   struct soft_pages *pages, u64 length, int access);
+
 /* The verb that a driver with a reply of its own calls itself. */
 struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			       u64 virt_addr, int access,

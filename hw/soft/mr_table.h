@@ -36,6 +36,7 @@ enum soft_region_kind {
 	SOFT_ODP,		/* of a program, on demand */
 	SOFT_USER,		/* of a program, pinned */
 	SOFT_BUFFER,		/* dma-buf that a program has been given */
+	SOFT_ON_DEVICE,		/* device memory */
 	SOFT_FAST,		/* list of pages, by map_mr_sg */
 	SOFT_WINDOW_1,		/* memory windows: a part of another region */
 	SOFT_WINDOW_2,

@@ -178,13 +178,33 @@ struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
 }
 
 /**
+ * soft_pages_in_row - kernel memory, without a gap
+ * @at: its first byte, not owned
+ * @length: bytes
+ *
+ * It is one large page.
+ *
+ * Context: process, may sleep. Return: the pages, for soft_pages_free(), or NULL.
+ */
+struct soft_pages *soft_pages_in_row(const void *at, u64 length)
+{
+	struct soft_pages *pages = soft_pages_alloc(1);
+
+	if (!pages)
+		return NULL;
+	pages->offset = offset_in_page(at);
+	pages->shift = max(order_base_2(pages->offset + length), PAGE_SHIFT);
+	pages->num = 1;
+	pages->addr[0] = (uintptr_t)at & PAGE_MASK;
+	return pages;
+}
+
+/**
  * soft_pages_of_buffer - map a range of a dma-buf
  * @device: that is to use it
  * @fd: file of the dma-buf, of the calling program
  * @offset: of the first byte in it
  * @length: bytes
- *
- * As the mapping has no gaps, it is one large page.
  *
  * Context: process, of the program. Return: the pages, for soft_pages_free(), or ERR_PTR:
  * the errno of soft_buffer_open(), -ENOMEM.
@@ -192,20 +212,16 @@ struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
 struct soft_pages *soft_pages_of_buffer(struct ib_device *device, int fd, u64 offset,
 					u64 length)
 {
-	struct soft_pages *pages = soft_pages_alloc(1);
-	struct soft_buffer *buffer;
+	struct soft_buffer *buffer = soft_buffer_open(device, fd, offset, length);
+	struct soft_pages *pages;
 
-	if (!pages)
-		return ERR_PTR(-ENOMEM);
-	buffer = soft_buffer_open(device, fd, offset, length);
-	if (IS_ERR(buffer)) {
-		soft_pages_free(pages);
+	if (IS_ERR(buffer))
 		return ERR_CAST(buffer);
+	pages = soft_pages_in_row(soft_buffer_at(buffer) + offset, length);
+	if (!pages) {
+		soft_buffer_close(buffer);
+		return ERR_PTR(-ENOMEM);
 	}
 	pages->buffer = buffer;
-	pages->offset = offset_in_page(offset);
-	pages->shift = max(order_base_2(pages->offset + length), PAGE_SHIFT);
-	pages->num = 1;
-	pages->addr[0] = (uintptr_t)soft_buffer_at(buffer) + (offset & PAGE_MASK);
 	return pages;
 }

@@ -20,7 +20,7 @@ struct soft_buffer;
  * @num: pages that are set
  * @max: (SOFT_FAST) room in @addr
  * @page: (SOFT_USER)
- * @addr: (SOFT_FAST, SOFT_BUFFER) kernel virtual addresses
+ * @addr: (SOFT_FAST, SOFT_BUFFER, SOFT_ON_DEVICE) kernel virtual addresses
  */
 struct soft_pages {
 	struct ib_umem *umem;
@@ -52,6 +52,7 @@ void soft_pages_free(struct soft_pages *pages);
 int soft_pages_persist(const struct soft_pages *pages, int access);
 struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
 				      u64 length, int access);
+struct soft_pages *soft_pages_in_row(const void *at, u64 length);
 struct soft_pages *soft_pages_of_buffer(struct ib_device *device, int fd, u64 offset,
 					u64 length);
 

@@ -11,6 +11,7 @@
 #define OFED_USER_VERBS_H
 
 #include <linux/types.h>
+#include <rdma/ib_user_ioctl_cmds.h>
 
 /* Of what follows. A version has all that those before it have. */
 #define OFED_USER_VERBS_VERSION 3
@@ -184,6 +185,27 @@ struct ofed_tm_op {
 	__u32 num_sge;
 	__u32 reserved;
 	struct ofed_tm_sge sge[OFED_TM_MAX_SGE];
+};
+
+/*
+ * Device memory, by ioctl(), of any version: attributes and methods are found or not. It is
+ * mapped from @OFED_ATTR_ALLOC_DM_RESP_OFFSET of the device's file, whole pages, shared.
+ */
+
+/* Of UVERBS_METHOD_DM_ALLOC. */
+enum ofed_alloc_dm_attr {
+	OFED_ATTR_ALLOC_DM_RESP_OFFSET = 1U << UVERBS_ID_NS_SHIFT,	/* __u64 */
+};
+
+/* Of UVERBS_OBJECT_DM. */
+enum ofed_dm_method {
+	OFED_METHOD_DM_QUERY = 1U << UVERBS_ID_NS_SHIFT,
+};
+
+enum ofed_query_dm_attr {
+	OFED_ATTR_QUERY_DM_HANDLE = 1U << UVERBS_ID_NS_SHIFT,
+	OFED_ATTR_QUERY_DM_RESP_OFFSET,		/* __u64, as above */
+	OFED_ATTR_QUERY_DM_RESP_LENGTH,		/* __u64, bytes */
 };
 
 #endif /* OFED_USER_VERBS_H */

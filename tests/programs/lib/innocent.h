@@ -160,6 +160,17 @@ static inline bool side_open(struct side *s, const char *device, const char *add
 	return s->qp;
 }
 
+/* InfiniBand: of the queue pair's own port, as both ends are there. Else 0. */
+static inline uint16_t lid_of(struct ibv_qp *qp)
+{
+	struct ibv_port_attr port;
+
+	if (ibv_query_port(qp->context, 1, &port) ||
+	    port.link_layer != IBV_LINK_LAYER_INFINIBAND)
+		return 0;
+	return port.lid;
+}
+
 /* RESET or new to RTS. @timeout: exponent of the acknowledgement's. */
 static inline int qp_ready(struct ibv_qp *qp, int gid_index, const union ibv_gid *dgid,
 			   uint32_t dest_qpn, uint32_t rq_psn, uint32_t sq_psn, int timeout)
@@ -180,7 +191,7 @@ static inline int qp_ready(struct ibv_qp *qp, int gid_index, const union ibv_gid
 	a = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = dest_qpn,
 		.rq_psn = rq_psn, .max_dest_rd_atomic = 4, .min_rnr_timer = 1,
-		.ah_attr = { .is_global = 1, .port_num = 1,
+		.ah_attr = { .is_global = 1, .port_num = 1, .dlid = lid_of(qp),
 			     .grh = { .dgid = *dgid, .sgid_index = gid_index, .hop_limit = 64 } },
 	};
 	ret = ibv_modify_qp(qp, &a, ud ? IBV_QP_STATE : IBV_QP_STATE | IBV_QP_AV |

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "../../modules/ofed_testdev_abi.h"
-#include "innocent.h"
+#include "two_qps.h"
 #include "verdict.h"
 
 #define PAGES	16
@@ -19,12 +19,6 @@
 #define LENGTH	(8 * 4096 + 100)
 #define IOVA	0x7000100ULL	/* no address of this program */
 
-#define NEED(x) do { if (!(x)) { perror(#x); exit(1); } } while (0)
-
-static struct ibv_context *ctx;
-static struct ibv_pd *pd;
-static struct ibv_cq *cq;
-static struct ibv_qp *qp[2];
 static uint8_t own[LENGTH];
 static struct ibv_mr *own_mr;
 static long page;
@@ -86,59 +80,6 @@ static void which_are_taken(int fd, size_t size)
 	       ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, pd, NULL, 0, 0) != 0, 1);
 	NEED(!ibv_dereg_mr(mr));
 	close(plain);
-}
-
-static void ready(int gid_index)
-{
-	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RC, .cap = { 4, 4, 1, 1, 0 } };
-	union ibv_gid gid;
-
-	NEED(cq = ibv_create_cq(ctx, 16, NULL, NULL, 0));
-	init.send_cq = cq;
-	init.recv_cq = cq;
-	for (int i = 0; i < 2; i++)
-		NEED(qp[i] = ibv_create_qp(pd, &init));
-	NEED(!ibv_query_gid(ctx, 1, gid_index, &gid));
-	for (int i = 0; i < 2; i++)
-		NEED(!qp_ready(qp[i], gid_index, &gid, qp[!i]->qp_num, 77, 77, 14));
-	NEED(own_mr = ibv_reg_mr(pd, own, sizeof(own), RIGHTS));
-}
-
-static int done(int wanted)
-{
-	time_t limit = time(NULL) + PAIR_SECONDS;
-	struct ibv_wc wc;
-
-	while (wanted) {
-		if (ibv_poll_cq(cq, 1, &wc)) {
-			if (wc.status)
-				return wc.status;
-			wanted--;
-		} else if (time(NULL) > limit) {
-			return -1;
-		}
-	}
-	return 0;
-}
-
-/* A request of the first queue pair: @local is its memory, @remote the other's. */
-static int request(enum ibv_wr_opcode opcode, uint64_t local, uint32_t lkey, uint32_t length,
-		   uint64_t remote, uint32_t rkey)
-{
-	struct ibv_sge sge = { local, length, lkey };
-	struct ibv_send_wr wr = { .opcode = opcode, .send_flags = IBV_SEND_SIGNALED,
-				  .sg_list = &sge, .num_sge = 1 }, *bad;
-
-	if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
-		wr.wr.atomic.remote_addr = remote;
-		wr.wr.atomic.rkey = rkey;
-		wr.wr.atomic.compare_add = 5;
-	} else {
-		wr.wr.rdma.remote_addr = remote;
-		wr.wr.rdma.rkey = rkey;
-	}
-	NEED(!ibv_post_send(qp[0], &wr, &bad));
-	return done(1);
 }
 
 static void fill(uint8_t *to, uint8_t seed)
@@ -222,6 +163,7 @@ int main(int argc, char **argv)
 	/* The region keeps it. */
 	close(fd);
 	ready(gid_index);
+	NEED(own_mr = ibv_reg_mr(pd, own, sizeof(own), RIGHTS));
 	data_moves(buffer, size, mr);
 	/* The region goes with the program. */
 	return verdict();
