@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <infiniband/cmd_ioctl.h>
+#include <ofed/ofed_user_verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
 #include "common.h"
 
 int lib_query_device_ex(struct ibv_context *context,
@@ -26,9 +30,33 @@ int lib_query_device_ex(struct ibv_context *context,
 	return 0;
 }
 
+/* The kernel module has one null region for all, so there is nothing to be undone. */
+struct ibv_mr *lib_alloc_null_mr(struct ibv_pd *pd)
+{
+	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_PD, OFED_METHOD_PD_NULL_KEY, 2);
+	struct verbs_mr *mr = calloc(1, sizeof(*mr));
+	int ret;
+
+	if (!mr)
+		return NULL;
+	fill_attr_in_obj(cmd, OFED_ATTR_NULL_KEY_PD, pd->handle);
+	fill_attr_out_ptr(cmd, OFED_ATTR_NULL_KEY_RESP_LKEY, &mr->ibv_mr.lkey);
+	ret = execute_ioctl(pd->context, cmd);
+	if (ret) {
+		free(mr);
+		errno = ret == EPROTONOSUPPORT ? EOPNOTSUPP : ret;
+		return NULL;
+	}
+	mr->ibv_mr.context = pd->context;
+	mr->ibv_mr.pd = pd;
+	mr->ibv_mr.length = SIZE_MAX;
+	mr->mr_type = IBV_MR_TYPE_NULL_MR;
+	return &mr->ibv_mr;
+}
+
 int lib_dereg_mr(struct verbs_mr *mr)
 {
-	int ret = ibv_cmd_dereg_mr(mr);
+	int ret = mr->mr_type == IBV_MR_TYPE_NULL_MR ? 0 : ibv_cmd_dereg_mr(mr);
 
 	if (!ret)
 		free(mr);

@@ -9,6 +9,7 @@ int lib_query_device_ex(struct ibv_context *context,
 			const struct ibv_query_device_ex_input *input,
 			struct ibv_device_attr_ex *attr, size_t attr_size);
 int lib_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr);
+struct ibv_mr *lib_alloc_null_mr(struct ibv_pd *pd);
 int lib_dereg_mr(struct verbs_mr *mr);
 struct ibv_mr *lib_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 				 uint64_t iova, int fd, int access);

@@ -30,6 +30,8 @@ int rxe_rereg_mr(struct verbs_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 	struct ib_uverbs_rereg_mr_resp resp;
 	struct ibv_rereg_mr cmd;
 
+	if (mr->mr_type == IBV_MR_TYPE_NULL_MR)
+		return EINVAL;
 	return ibv_cmd_rereg_mr(mr, flags, addr, length, (uintptr_t)addr, access, pd,
 				&cmd, sizeof(cmd), &resp, sizeof(resp));
 }

@@ -74,6 +74,7 @@ static const struct verbs_context_ops rxe_ops = {
 	.advise_mr = ibv_cmd_advise_mr,
 	.alloc_dm = lib_alloc_dm,
 	.alloc_mw = rxe_alloc_mw,
+	.alloc_null_mr = lib_alloc_null_mr,
 	.alloc_parent_domain = lib_alloc_parent_domain,
 	.alloc_pd = lib_alloc_pd,
 	.alloc_td = lib_alloc_td,

@@ -55,6 +55,7 @@ static void siw_free_context(struct ibv_context *ibv)
 
 static const struct verbs_context_ops siw_ops = {
 	.alloc_dm = lib_alloc_dm,
+	.alloc_null_mr = lib_alloc_null_mr,
 	.alloc_parent_domain = lib_alloc_parent_domain,
 	.alloc_pd = lib_alloc_pd,
 	.alloc_td = lib_alloc_td,

@@ -9,6 +9,7 @@
 #include "../soft/dev.h"
 #include "../soft/dm.h"
 #include "../soft/mr_table.h"
+#include "../soft/null.h"
 #include "../soft/odp.h"
 #include "../soft/task.h"
 #include "ah.h"
@@ -39,6 +40,7 @@ static void ibt_dev_exit(struct ibt_dev *dev)
 	kfree(dev->priv);
 	mutex_destroy(&dev->groups_lock);
 	soft_limits_exit(&dev->soft);
+	soft_null_exit(&dev->soft.mem);
 	soft_mem_exit(&dev->soft.mem);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->ahs);
@@ -175,9 +177,11 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 	dev->num_ports = num_ports;
 	ibt_dev_tables(dev);
 	ibt_dev_describe(dev);
+	if (soft_null_init(&dev->soft.mem))
+		goto err_device;
 	dev->priv = kzalloc(priv_bytes, GFP_KERNEL);
 	if (!dev->priv)
-		goto err_device;
+		goto err_null;
 	dev->stats = alloc_percpu(struct ibt_stats);
 	if (!dev->stats)
 		goto err_priv;
@@ -204,6 +208,8 @@ err_stats:
 	free_percpu(dev->stats);
 err_priv:
 	kfree(dev->priv);
+err_null:
+	soft_null_exit(&dev->soft.mem);
 err_device:
 	mutex_destroy(&dev->groups_lock);
 	soft_mem_exit(&dev->soft.mem);

@@ -22,6 +22,7 @@
 #include <rdma/rdma_netlink.h>
 
 #include "../soft/dm.h"
+#include "../soft/null.h"
 #include "cm.h"
 #include "conn.h"
 #include "cq.h"
@@ -41,6 +42,7 @@ static void iw_free_tables(struct iw_dev *dev)
 {
 	free_percpu(dev->stats);
 	soft_limits_exit(&dev->soft);
+	soft_null_exit(&dev->soft.mem);
 	soft_mem_exit(&dev->soft.mem);
 	xa_destroy(&dev->qps);
 }
@@ -157,12 +159,13 @@ static struct iw_dev *iw_main_create(struct net_device *ndev)
 	dev = ib_alloc_device(iw_dev, soft.ib);
 	if (!dev)
 		return NULL;
+	soft_mem_init(&dev->soft.mem);
 	dev->stats = alloc_percpu(struct iw_stats);
-	if (!dev->stats) {
+	if (!dev->stats || soft_null_init(&dev->soft.mem)) {
+		free_percpu(dev->stats);
 		ib_dealloc_device(&dev->soft.ib);
 		return NULL;
 	}
-	soft_mem_init(&dev->soft.mem);
 	soft_limits_init(&dev->soft, max_objects);
 	dev->soft.max_cqe = IW_MAX_CQE;
 	dev->soft.max_mr_pages = IW_MAX_FAST_PAGES;

@@ -8,6 +8,7 @@
 #include "ident.h"
 #include "mr.h"
 #include "mw.h"
+#include "null.h"
 #include "ring.h"
 
 const struct ib_device_ops soft_dev_ops = {
@@ -48,6 +49,7 @@ const struct ib_device_ops soft_mw_ops = {
 
 const struct uapi_definition soft_uapi_defs[] = {
 	UAPI_DEF_CHAIN(soft_dm_defs),
+	UAPI_DEF_CHAIN(soft_null_defs),
 	{}
 };
 EXPORT_SYMBOL_GPL(soft_uapi_defs);

@@ -21,6 +21,7 @@ void soft_mem_init(struct soft_mem *mem)
 	xa_init_flags(&mem->keys, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ |
 		      XA_FLAGS_ACCOUNT);
 	mem->next = 1;
+	mem->null = NULL;
 	atomic_long_set(&mem->withdrawn, 0);
 	atomic_set(&mem->on_demand, 0);
 	soft_faults_init(&mem->faults);
@@ -73,7 +74,13 @@ static enum soft_object soft_object_of(const struct soft_region *region)
 	return region->kind >= SOFT_WINDOW_1 ? SOFT_OBJECT_MW : SOFT_OBJECT_MR;
 }
 
-static int soft_give_key(struct soft_region *region)
+/**
+ * soft_key_give - give a region a key
+ * @region: complete; may be found as soon as it has the key
+ *
+ * Context: process, may sleep. Return: 0, or -ENOMEM (no memory, no index).
+ */
+int soft_key_give(struct soft_region *region)
 {
 	struct soft_mem *mem = region->mem;
 	u8 low = get_random_u32();
@@ -94,6 +101,22 @@ static int soft_give_key(struct soft_region *region)
 }
 
 /**
+ * soft_key_take - undo soft_key_give()
+ * @region: grants nothing any more
+ *
+ * Context: process.
+ */
+void soft_key_take(struct soft_region *region)
+{
+	xa_erase_irq(&region->mem->keys, region->key >> 8);
+	/*
+	 * No lookup finds it, then no cache, then it may be freed. A fully ordered operation:
+	 * pairs with soft_key_find().
+	 */
+	atomic_long_inc_return(&region->mem->withdrawn);
+}
+
+/**
  * soft_region_publish - count a region, and give it a key
  * @region: complete; may be found as soon as it has the key
  *
@@ -110,7 +133,7 @@ int soft_region_publish(struct soft_region *region)
 	ret = soft_limit_take(soft_dev_of(region), soft_object_of(region));
 	if (ret)
 		return ret;
-	ret = soft_give_key(region);
+	ret = soft_key_give(region);
 	if (ret)
 		soft_limit_give(soft_dev_of(region), soft_object_of(region));
 	return ret;
@@ -124,12 +147,7 @@ int soft_region_publish(struct soft_region *region)
  */
 void soft_region_withdraw(struct soft_region *region)
 {
-	xa_erase_irq(&region->mem->keys, region->key >> 8);
-	/*
-	 * No lookup finds it, then no cache, then it may be freed. A fully ordered operation:
-	 * pairs with soft_key_find().
-	 */
-	atomic_long_inc_return(&region->mem->withdrawn);
+	soft_key_take(region);
 	soft_limit_give(soft_dev_of(region), soft_object_of(region));
 	soft_region_put(region);
 }

@@ -22,6 +22,7 @@
  * @withdrawn: times that a key was taken out of @keys
  * @on_demand: regions with pages that may be absent
  * @faults: works that bring such pages in
+ * @null: the null region, NULL: there is none
  */
 struct soft_mem {
 	struct xarray keys;
@@ -29,10 +30,12 @@ struct soft_mem {
 	atomic_long_t withdrawn;
 	atomic_t on_demand;
 	struct soft_faults faults;
+	struct soft_region *null;
 };
 
 enum soft_region_kind {
 	SOFT_DMA,		/* all kernel memory, by virtual address */
+	SOFT_NULL,		/* all addresses, no memory */
 	SOFT_ODP,		/* of a program, on demand */
 	SOFT_USER,		/* of a program, pinned */
 	SOFT_BUFFER,		/* dma-buf that a program has been given */
@@ -85,11 +88,11 @@ struct soft_gate {
  * @valid: the key grants access
  * @key: lkey and rkey (equal); the low 8 bits are the consumer's
  * @grant: incremented whenever the access that the key grants changes
- * @pd: protection domain
+ * @pd: protection domain; (SOFT_NULL) NULL
  * @access: IB_ACCESS_*
  * @iova: address of the first byte
  * @length: bytes
- * @pages: (MR) pages of the memory, but for SOFT_ODP
+ * @pages: (MR) pages of the memory, but for SOFT_ODP and SOFT_NULL
  * @odp: (SOFT_ODP) memory with pages that come and go
  * @user: (SOFT_ODP) that has the memory, referenced
  * @windows: (MR) number of windows bound to it
@@ -153,6 +156,8 @@ enum soft_access_err soft_region_invalidate(struct soft_mem *mem, struct ib_pd *
 /* A region's life and its keys, for hw/soft alone. */
 struct soft_region *soft_region_new(struct soft_mem *mem, struct ib_pd *pd,
 				    enum soft_region_kind kind);
+int soft_key_give(struct soft_region *region);
+void soft_key_take(struct soft_region *region);
 int soft_region_publish(struct soft_region *region);
 void soft_region_withdraw(struct soft_region *region);
 struct soft_region *soft_region_get(struct soft_mem *mem, u32 key);
@@ -172,7 +177,7 @@ static inline bool soft_region_covers(const struct soft_region *region, u64 iova
 /**
  * soft_region_grants - does the key of a region grant an access?
  * @region: named by the index in @key; locked
- * @pd: of the queue pair
+ * @pd: of the queue pair; that of the null region does not matter
  * @key: all of it
  * @iova: first address
  * @length: bytes
@@ -186,7 +191,7 @@ soft_region_grants(const struct soft_region *region, const struct ib_pd *pd, u32
 {
 	if (!region->valid || region->key != key)
 		return SOFT_ERR_KEY;
-	if (region->pd != pd || access & ~region->access)
+	if ((region->pd != pd && region->kind != SOFT_NULL) || access & ~region->access)
 		return SOFT_ERR_PERM;
 	return soft_region_covers(region, iova, length) ? SOFT_OK : SOFT_ERR_BOUNDS;
 }
@@ -218,7 +223,7 @@ struct soft_region *soft_key_look_up(struct soft_mem *mem, struct soft_key_cache
 static inline struct soft_region *soft_key_find(struct soft_mem *mem,
 						struct soft_key_cache *cache, u32 key)
 {
-	/* Pairs with soft_region_withdraw(). */
+	/* Pairs with soft_key_take(). */
 	long withdrawn = atomic_long_read_acquire(&mem->withdrawn);
 
 	if (likely(cache->region && cache->index == key >> 8 &&

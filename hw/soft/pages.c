@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "buffer.h"
+#include "null.h"
 #include "odp_table.h"
 #include "pages.h"
 #include "region_lock.h"
@@ -34,6 +35,21 @@ static enum soft_access_err soft_spot_dma(u64 iova, u64 want, bool remote,
 	return SOFT_OK;
 }
 
+/* Of a region that has no list of pages. */
+static enum soft_access_err soft_spot_apart(const struct soft_region *region, u64 iova, u64 want,
+					    bool remote, bool write, struct soft_spot *spot)
+{
+	switch (region->kind) {
+	case SOFT_DMA:
+		return soft_spot_dma(iova, want, remote, spot);
+	case SOFT_ODP:
+		return soft_odp_spot(region, iova, want, write, spot);
+	default:
+		soft_null_spot(want, write, spot);
+		return SOFT_OK;
+	}
+}
+
 /**
  * soft_spot_of_any - soft_spot_get() of a region of any kind
  * @region: the region; it covers @iova, and is locked
@@ -52,10 +68,8 @@ enum soft_access_err soft_spot_of_any(const struct soft_region *region, u64 iova
 	const struct soft_pages *pages;
 	u64 at, inside, size;
 
-	if (region->kind <= SOFT_ODP)
-		return region->kind == SOFT_DMA ?
-		       soft_spot_dma(iova, want, remote, spot) :
-		       soft_odp_spot(region, iova, want, write, spot);
+	if (region->kind < SOFT_USER)
+		return soft_spot_apart(region, iova, want, remote, write, spot);
 	if (region->parent) {
 		iova = region->parent_iova + (iova - region->iova);
 		region = region->parent;

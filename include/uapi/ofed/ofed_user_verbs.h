@@ -208,4 +208,19 @@ enum ofed_query_dm_attr {
 	OFED_ATTR_QUERY_DM_RESP_LENGTH,		/* __u64, bytes */
 };
 
+/*
+ * The null region, found in the same way: the lkey is good for as long as the protection domain
+ * is there, and needs no other object.
+ */
+
+/* Of UVERBS_OBJECT_PD. */
+enum ofed_pd_method {
+	OFED_METHOD_PD_NULL_KEY = 1U << UVERBS_ID_NS_SHIFT,
+};
+
+enum ofed_null_key_attr {
+	OFED_ATTR_NULL_KEY_PD = 1U << UVERBS_ID_NS_SHIFT,
+	OFED_ATTR_NULL_KEY_RESP_LKEY,		/* __u32 */
+};
+
 #endif /* OFED_USER_VERBS_H */

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Device memory by libofed: how much there is for whom, what reaches its bytes, and that all of it
+# Device memory and the null region by libofed: how much there is for whom, what reaches its bytes, and that all of it
 # is given back by what ends a program or the device. Then rdma-core's own tests.
-# DRIVER=roce, or iwarp: without messages.
+# DRIVER=roce, or iwarp: without messages, and without the null region.
 DRIVER=${DRIVER:-roce}
 . "$VM/lib/guest.sh"
 . "$VM/lib/libofed.sh"
@@ -20,6 +20,7 @@ for way in Y N; do
 	echo $way >$params/loopback
 	table "loopback=$way" "$programs/device_memory" $dev "$(gid)"
 	[ "$DRIVER" != iwarp ] || break
+	table "loopback=$way" "$programs/null_mr" $dev $gid_index
 done
 echo Y >$params/loopback
 
@@ -29,6 +30,11 @@ stock_knows() { # what librxe and libsiw say of it, which have no function for i
 }
 errno() { python3 -c "import errno; print(errno.$1)"; }
 check "the stock library has none" stock_knows
+no_null() {
+	RDMAV_OFED=0 "$programs/null_mr" $dev 0 >"$work/stock" 2>&1
+	has "FAIL a null region: $(errno EOPNOTSUPP)" "$work/stock"
+}
+check "nor a null region" no_null
 
 # ---- the end of a program, and of the device --------------------------------------------------
 holder_up() {
