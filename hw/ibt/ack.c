@@ -25,6 +25,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "resp.h"
 #include "responder.h"
 #include "stats.h"
@@ -84,7 +85,7 @@ static bool ibt_send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome, u32 gap)
 	struct sk_buff *skb;
 
 	if (!path) {
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
+		ibt_qp_count(qp, IBT_STAT_TX_ERROR);
 		return true;
 	}
 	skb = ibt_tx_alloc(path, 0, GFP_ATOMIC);
@@ -98,6 +99,7 @@ static bool ibt_send_aeth(struct ibt_qp *qp, u32 psn, u8 syndrome, u32 gap)
 		}
 		/* A busy link took it all the same, and more are not coming. */
 		ibt_tx(path, skb, &pkt, qp->flow);
+		ibt_qp_count_tx(qp, 1, ibt_pkt_bytes(&pkt));
 	}
 	ibt_path_put(path);
 	return skb;
@@ -223,13 +225,11 @@ void ibt_resp_trace(const struct ibt_qp *qp, u32 psn, u8 syndrome)
  */
 void ibt_resp_nak(struct ibt_qp *qp, u32 psn, enum ibt_exec_status verdict)
 {
-	struct ibt_dev *dev = ibt_qp_dev(qp);
-
 	if (verdict == IBT_EXEC_SILENT_DROP) {
-		ibt_count(dev, IBT_STAT_RX_DROP);
+		ibt_qp_count(qp, IBT_STAT_RX_DROP);
 		return;
 	}
-	ibt_count(dev, verdict == IBT_RNR ? IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
+	ibt_qp_count(qp, verdict == IBT_RNR ? IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
 	ibt_resp_trace(qp, psn, ibt_resp_syndrome(qp, verdict));
 	ibt_ack_say(qp, psn, ibt_resp_syndrome(qp, verdict));
 	if (verdict == IBT_RNR || verdict == IBT_EXEC_PSN_ERR)
@@ -251,7 +251,7 @@ void ibt_resp_nak(struct ibt_qp *qp, u32 psn, enum ibt_exec_status verdict)
 void ibt_resp_gap(struct ibt_qp *qp, u32 psn, u32 packets)
 {
 	lockdep_assert_held(&qp->resp.lock);
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_NAK);
+	ibt_qp_count(qp, IBT_STAT_TX_NAK);
 	ibt_resp_trace(qp, psn, IBT_NAK_PSN);
 	ibt_send_aeth(qp, psn, IBT_NAK_PSN, packets);
 }
@@ -274,4 +274,5 @@ void ibt_resp_atomic(struct ibt_qp *qp, struct ibt_path *path,
 	ibt_resp_ack_sent(&qp->resp, request->psn);
 	qp->resp.cpu = smp_processor_id();
 	ibt_tx(path, skb, &pkt, qp->flow);
+	ibt_qp_count_tx(qp, 1, ibt_pkt_bytes(&pkt));
 }

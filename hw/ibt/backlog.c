@@ -10,6 +10,7 @@
 #include "opcode.h"
 #include "pkt.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "resp_res.h"
 #include "resp.h"
 #include "rx.h"
@@ -61,7 +62,7 @@ static void ibt_drop_behind(struct ibt_qp *qp, u32 psn)
 {
 	struct ibt_resp *resp = &qp->resp;
 
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+	ibt_qp_count(qp, IBT_STAT_RX_DROP);
 	if (!ibt_qp_reliable(qp) || resp->dropped || ibt_psn_diff(psn, resp->psn) < 0)
 		return;
 	resp->dropped = true;
@@ -95,7 +96,7 @@ static void ibt_backlog_backlog_add(struct ibt_qp *qp, const struct ibt_pkt *pkt
 	}
 	if (pkt->op->verb == IBT_READ && !ibt_count_read(resp, note)) {
 		ibt_queue_uncharge(ibt_qp_dev(qp), note->bytes);
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DUP);
+		ibt_qp_count(qp, IBT_STAT_RX_DUP);
 		kfree_skb(skb);
 		return;
 	}

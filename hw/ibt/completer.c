@@ -14,6 +14,7 @@
 #include "paging.h"
 #include "pkt.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "recovery.h"
 #include "requester.h"
 #include "resend.h"
@@ -174,16 +175,15 @@ static struct ibt_wqe *ibt_turn_of(struct ibt_qp *qp, u32 psn)
 /* IBA 9.7.5.2.8: the peer is out of receive requests. */
 static void ibt_rnr_nak(struct ibt_qp *qp, struct ibt_wqe *wqe, u8 timer)
 {
-	struct ibt_dev *dev = ibt_qp_dev(qp);
 	struct ibt_sq *sq = &qp->sq;
 
 	if (qp->rtx.pause == IBT_PAUSE_RNR)
 		return;
-	ibt_count(dev, IBT_STAT_RX_RNR);
+	ibt_qp_count(qp, IBT_STAT_RX_RNR);
 	trace_ibt_rnr_rx(qp, sq->una, timer);
 	/* 7: for ever. */
 	if (qp->rtx.rnr_retry != 7 && !qp->rtx.rnr_retries) {
-		ibt_count(dev, IBT_STAT_RNR_EXC);
+		ibt_qp_count(qp, IBT_STAT_RNR_EXC);
 		ibt_wqe_fail(qp, wqe, IB_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
@@ -215,7 +215,7 @@ void ibt_sq_nak(struct ibt_qp *qp, u32 psn, u8 syndrome)
 		ibt_rnr_nak(qp, wqe, syndrome & IBT_AETH_VALUE);
 		return;
 	}
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_NAK);
+	ibt_qp_count(qp, IBT_STAT_RX_NAK);
 	trace_ibt_nak_rx(qp, psn, syndrome);
 	switch (syndrome) {
 	case IBT_NAK_PSN:

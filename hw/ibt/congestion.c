@@ -15,6 +15,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "stats.h"
 #include "trace.h"
 #include "tx.h"
@@ -35,10 +36,11 @@ static void ibt_send_cnp(struct ibt_qp *qp, struct ibt_path *path)
 	pkt.op = &ibt_opcodes[pkt.opcode];
 	if (index < path->port->num_pkeys)
 		pkt.pkey = READ_ONCE(path->port->pkeys[index]);
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_CNP_SENT);
+	ibt_qp_count(qp, IBT_STAT_CNP_SENT);
 	trace_ibt_cnp_tx(qp, pkt.qpn);
 	/* A busy link took it all the same. */
 	ibt_tx(path, skb, &pkt, qp->flow);
+	ibt_qp_count_tx(qp, 1, ibt_pkt_bytes(&pkt));
 }
 
 /**

@@ -21,6 +21,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "qp_res.h"
 #include "tx_wait.h"
 #include "rx_steer.h"
@@ -36,12 +37,14 @@ static void ibt_dev_exit(struct ibt_dev *dev)
 	ibt_groups_exit(dev);
 	soft_queues_exit(&dev->queues);
 	free_percpu(dev->recent);
+	free_percpu(dev->bound_stats);
 	free_percpu(dev->stats);
 	kfree(dev->priv);
 	mutex_destroy(&dev->groups_lock);
 	soft_limits_exit(&dev->soft);
 	soft_null_exit(&dev->soft.mem);
 	soft_mem_exit(&dev->soft.mem);
+	xa_destroy(&dev->counters);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->ahs);
 	xa_destroy(&dev->qps);
@@ -90,7 +93,7 @@ static void ibt_dev_set_ops(struct ibt_dev *dev)
 	const struct ib_device_ops *const ops[] = {
 		dev->link->ib_ops, &soft_dev_ops, &soft_mw_ops, &soft_odp_ops, &soft_dm_ops,
 		&ibt_dev_ops, &ibt_verbs_ops, &ibt_qp_ops, &ibt_ah_ops, &ibt_srq_ops,
-		&ibt_mcast_ops, &ibt_stats_ops, &ibt_res_ops,
+		&ibt_mcast_ops, &ibt_stats_ops, &ibt_counter_ops, &ibt_res_ops,
 	};
 	unsigned int i;
 
@@ -104,6 +107,7 @@ static void ibt_dev_tables(struct ibt_dev *dev)
 	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->srqs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	mutex_init(&dev->groups_lock);
 	/* Packets to an earlier device of the same address must not find a QP. */
 	dev->next_qpn = get_random_u32() & (IBT_QPN_MASK >> 1);
@@ -183,13 +187,12 @@ struct ibt_dev *ibt_dev_alloc(const struct ibt_link_ops *ops, u32 num_ports,
 	if (!dev->priv)
 		goto err_null;
 	dev->stats = alloc_percpu(struct ibt_stats);
-	if (!dev->stats)
-		goto err_priv;
+	dev->bound_stats = alloc_percpu(struct ibt_stats);
 	dev->recent = alloc_percpu(struct ibt_recent);
-	if (!dev->recent)
+	if (!dev->stats || !dev->bound_stats || !dev->recent)
 		goto err_stats;
 	if (soft_queues_init(&dev->queues, ops->name))
-		goto err_recent;
+		goto err_stats;
 	if (ibt_rx_steer_init(dev))
 		goto err_queues;
 	if (ibt_groups_init(dev))
@@ -202,11 +205,10 @@ err_lanes:
 	ibt_rx_steer_exit(dev);
 err_queues:
 	soft_queues_exit(&dev->queues);
-err_recent:
-	free_percpu(dev->recent);
 err_stats:
+	free_percpu(dev->recent);
+	free_percpu(dev->bound_stats);
 	free_percpu(dev->stats);
-err_priv:
 	kfree(dev->priv);
 err_null:
 	soft_null_exit(&dev->soft.mem);

@@ -61,6 +61,8 @@ struct ibt_stats {
  * @active_rx_queues: that have packets
  * @stats: per CPU
  * @recent: per CPU: queue pairs that packets were for last (qp_table.c)
+ * @bound_stats: of these, what counters of queue pairs have
+ * @counters: number -> struct ibt_counter
  * @fault: injection (inject.c), NULL: none
  * @priv: the link's
  * @sys_image_guid: of the system it is a part of; 0: of itself
@@ -92,6 +94,8 @@ struct ibt_dev {
 	atomic_t active_rx_queues;
 	struct ibt_stats __percpu *stats;
 	struct ibt_recent __percpu *recent;
+	struct ibt_stats __percpu *bound_stats;
+	struct xarray counters;
 	struct ibt_fault *fault;
 	void *priv;
 	__be64 sys_image_guid;

@@ -18,6 +18,7 @@
 #include "link.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "requester.h"
 #include "retry.h"
 #include "rtt.h"
@@ -53,7 +54,7 @@ static void ibt_send_again(struct ibt_qp *qp)
 {
 	struct ibt_sq *sq = &qp->sq;
 
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_RETRY_EARLY);
+	ibt_qp_count(qp, IBT_STAT_RETRY_EARLY);
 	ibt_rtt_unanswered(&qp->rtx.rtt, sq->high);
 	ibt_pace_lost(qp);
 	qp->rtx.recovery = IBT_PROBING;

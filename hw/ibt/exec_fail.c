@@ -6,6 +6,7 @@
 #include "opcode.h"
 #include "pkt.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "qp_event.h"
 #include "resp.h"
 #include "resp_res.h"
@@ -19,19 +20,18 @@
  */
 void ibt_exec_failed(struct ibt_qp *qp, enum ibt_exec_status verdict)
 {
-	struct ibt_dev *dev = ibt_qp_dev(qp);
 	int event = -1;
 
 	lockdep_assert_held(&qp->resp.lock);
 	ibt_exec_abort(qp);
 	if (verdict == IBT_EXEC_REM_ACCESS)
-		ibt_count(dev, IBT_STAT_ACCESS_ERR);
+		ibt_qp_count(qp, IBT_STAT_ACCESS_ERR);
 	if (verdict == IBT_EXEC_OK || verdict == IBT_RNR || verdict == IBT_EXEC_PSN_ERR ||
 	    verdict == IBT_EXEC_SILENT_DROP)
 		return;
 	if ((qp->transport == IBT_UC || qp->transport == IBT_UD) &&
 	    verdict != IBT_EXEC_REM_OP) {
-		ibt_count(dev, IBT_STAT_RX_DROP);
+		ibt_qp_count(qp, IBT_STAT_RX_DROP);
 		return;
 	}
 	if (!qp->resp.told && verdict == IBT_EXEC_INV_REQ)

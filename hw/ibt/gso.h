@@ -69,6 +69,12 @@ void ibt_gso_set_ackreq(const struct ibt_gso *run);
 /* Send what was added; the end of the run. 0 or -EAGAIN as of link.xmit. */
 int ibt_gso_xmit(struct ibt_gso *run, u32 flow);
 
+/* From BTH to ICRC, of all packets; also after they were sent. */
+static inline u32 ibt_gso_bytes(const struct ibt_gso *run)
+{
+	return run->packets ? (run->packets - 1) * run->size + run->last : 0;
+}
+
 /* Memory that was kept. */
 void ibt_gso_exit(void);
 

@@ -31,6 +31,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "qp_table.h"
 #include "resp.h"
 #include "sq.h"
@@ -177,16 +178,14 @@ static struct ibt_qp *ibt_find_peer(const struct ibt_qp *qp,
 static void ibt_local_count_msg(struct ibt_qp *qp, const struct ibt_qp *peer, u32 length,
 				bool direct)
 {
-	struct ibt_dev *dev = ibt_qp_dev(qp);
-
 	if (peer)
-		ibt_count(ibt_qp_dev(peer), IBT_STAT_RX_LOCAL);
-	ibt_count(dev, IBT_STAT_LOCAL_MSGS);
+		ibt_qp_count(peer, IBT_STAT_RX_LOCAL);
+	ibt_qp_count(qp, IBT_STAT_LOCAL_MSGS);
 	qp->sq.way = direct ? IBT_WAY_DIRECT : IBT_WAY_LOOPBACK;
 	if (!direct)
 		return;
-	ibt_count(dev, IBT_STAT_DIRECT_MSGS);
-	ibt_count_more(dev, IBT_STAT_DIRECT_BYTES, length);
+	ibt_qp_count(qp, IBT_STAT_DIRECT_MSGS);
+	ibt_qp_count_more(qp, IBT_STAT_DIRECT_BYTES, length);
 }
 
 /* The next request is done with: go on behind it. */
@@ -222,8 +221,8 @@ static void ibt_local_finish(struct ibt_qp *qp, struct ibt_wqe *wqe)
 static void ibt_local_count_bytes(const struct ibt_qp *from, const struct ibt_qp *to,
 				  u32 length)
 {
-	ibt_count_more(ibt_qp_dev(from), IBT_STAT_TX_BYTES, length);
-	ibt_count_more(ibt_qp_dev(to), IBT_STAT_RX_BYTES, length);
+	ibt_qp_count_more(from, IBT_STAT_TX_BYTES, length);
+	ibt_qp_count_more(to, IBT_STAT_RX_BYTES, length);
 }
 
 /* Our own memory is not there. The peer keeps what it has, as by packets. */
@@ -267,8 +266,7 @@ static u8 ibt_local_consequences(struct ibt_qp *qp, struct ibt_qp *peer,
 	if (peer->resp.local == qp)
 		peer->resp.local = NULL;
 	if (ibt_qp_reliable(qp)) {
-		ibt_count(ibt_qp_dev(peer), verdict == IBT_RNR ?
-			  IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
+		ibt_qp_count(peer, verdict == IBT_RNR ? IBT_STAT_TX_RNR : IBT_STAT_TX_NAK);
 		ibt_resp_trace(peer, wqe->first_psn, syndrome);
 	}
 	ibt_exec_failed(peer, verdict);

@@ -19,6 +19,7 @@
 #include "rtx.h"
 #include "sq.h"
 
+struct ibt_counter;
 struct ibt_ref;
 struct ibt_path;
 struct ibt_srq;
@@ -62,6 +63,7 @@ struct ibt_srq;
  * @local: its message to a queue pair of this host
  * @bell: what is known of its doorbells
  * @page_bell: doorbell that a library rings without a call
+ * @counter: what it counts for, beside the device; RCU. The core changes it
  * @resp: receive side
  */
 struct ibt_qp {
@@ -98,6 +100,7 @@ struct ibt_qp {
 	struct ibt_loopback_xfer local;
 	struct ibt_doorbell bell;
 	struct soft_bell page_bell;
+	struct ibt_counter __rcu *counter;
 	struct ibt_resp resp;
 };
 

@@ -18,6 +18,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "read_resp.h"
 #include "resp_res.h"
 #include "resp.h"
@@ -210,6 +211,7 @@ static enum ibt_progress ibt_send_packet(struct ibt_qp *qp, struct ibt_path *pat
 	u32 length = min(reading->left, qp->mtu);
 	u32 seq = READ_ONCE(path->port->tx_wake_seq);
 	enum soft_access_err fault = SOFT_OK;
+	bool busy;
 	struct soft_iter to;
 	struct sk_buff *skb;
 	struct ibt_pkt pkt;
@@ -229,7 +231,9 @@ static enum ibt_progress ibt_send_packet(struct ibt_qp *qp, struct ibt_path *pat
 
 	ibt_read_reply_describe(qp, path, &pkt, length);
 	ibt_packet_left(qp, length);
-	if (ibt_tx(path, skb, &pkt, qp->flow) == -EAGAIN && reading->active) {
+	busy = ibt_tx(path, skb, &pkt, qp->flow) == -EAGAIN;
+	ibt_qp_count_tx(qp, 1, ibt_pkt_bytes(&pkt));
+	if (busy && reading->active) {
 		ibt_read_wait_room(qp, path->port, seq);
 		return IBT_WAIT;
 	}
@@ -282,6 +286,7 @@ static enum ibt_progress ibt_read_reply_send_run(struct ibt_qp *qp, struct ibt_g
 		ibt_packet_left(qp, length);
 	}
 	ret = ibt_gso_xmit(run, qp->flow);
+	ibt_qp_count_tx(qp, run->packets, ibt_gso_bytes(run));
 	if (fault != SOFT_OK)
 		return ibt_read_no_data(qp, fault, from, verdict);
 	if (ret == -EAGAIN && reading->active) {
@@ -351,7 +356,7 @@ enum ibt_progress ibt_read_resp_send(struct ibt_qp *qp, int *budget)
 	lockdep_assert_held(&qp->resp.lock);
 	if (!path) {
 		/* As if lost on the wire: the peer will ask again. */
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
+		ibt_qp_count(qp, IBT_STAT_TX_ERROR);
 		reading->active = false;
 		return IBT_FINISHED;
 	}

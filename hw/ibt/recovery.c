@@ -18,6 +18,7 @@
 #include "early.h"
 #include "pkt.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "recovery.h"
 #include "resend.h"
 #include "retry.h"
@@ -49,7 +50,7 @@ static void ibt_shrink_window(struct ibt_qp *qp, u32 psn)
 		return;
 	rs->recover = sq->high;
 	qp->rtx.window = max(qp->rtx.window / 2, IBT_WINDOW_LEAST_KEPT);
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_RETRY_SEQ);
+	ibt_qp_count(qp, IBT_STAT_RETRY_SEQ);
 	ibt_pace_lost(qp);
 }
 
@@ -119,7 +120,7 @@ void ibt_sq_gap(struct ibt_qp *qp, u32 psn, u32 packets)
 	u32 end = packets == IBT_GAP_OPEN ? rs->probed : ibt_psn_add(psn, packets);
 
 	lockdep_assert_held(&sq->lock);
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_NAK);
+	ibt_qp_count(qp, IBT_STAT_RX_NAK);
 	trace_ibt_nak_rx(qp, psn, IBT_NAK_PSN);
 	if (rs->peer == IBT_PEER_KEEPS && qp->rtx.pause != IBT_PAUSE_RNR &&
 	    ibt_was_sent(sq, end) &&

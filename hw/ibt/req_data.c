@@ -15,6 +15,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "req_data.h"
 #include "req_pkt.h"
 #include "rtx.h"
@@ -121,6 +122,7 @@ static noinline bool ibt_req_send_run(struct ibt_qp *qp, struct ibt_round *round
 	qp->sq.way = IBT_WAY_GSO;
 	busy = ibt_gso_xmit(&run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
+	ibt_qp_count_tx(qp, run.packets, ibt_gso_bytes(&run));
 	if (run.packets)
 		ibt_req_sent_data(qp, round, wqe, run.packets, end - begin);
 	if (fault != SOFT_OK)
@@ -234,6 +236,7 @@ static noinline bool ibt_batch_send(struct ibt_qp *qp, struct ibt_round *round,
 	qp->sq.way = IBT_WAY_GSO;
 	busy = ibt_gso_xmit(&run, qp->flow) == -EAGAIN &&
 	       ibt_sq_wait_room(qp, port, seq);
+	ibt_qp_count_tx(qp, run.packets, ibt_gso_bytes(&run));
 	if (fault != SOFT_OK)
 		ibt_wqe_no_data(qp, wqe, fault, 0, wqe->length);
 	*more = fault == SOFT_OK && !busy;

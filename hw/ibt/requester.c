@@ -18,6 +18,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "req_data.h"
 #include "req_pkt.h"
 #include "requester.h"
@@ -167,7 +168,7 @@ static bool ibt_send_connected(struct ibt_qp *qp, struct ibt_round *round,
 		round->path = ibt_qp_path(qp);
 		round->asked = true;
 		if (!round->path)
-			ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
+			ibt_qp_count(qp, IBT_STAT_TX_ERROR);
 	}
 	way = round->again ? IBT_LOOPBACK_NOT_POSSIBLE :
 			     ibt_loopback_send(qp, round->path, wqe, info);

@@ -23,6 +23,7 @@
 #include "path.h"
 #include "pkt.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "read_resp.h"
 #include "resp_res.h"
 #include "resp.h"
@@ -193,7 +194,7 @@ static bool ibt_responder_do_atomic(struct ibt_qp *qp, const struct ibt_pkt *pkt
 	u64 original;
 
 	if (!path) {
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
+		ibt_qp_count(qp, IBT_STAT_TX_ERROR);
 		return true;
 	}
 	if (!ibt_order_resp(qp, pkt->psn))
@@ -285,7 +286,7 @@ static bool ibt_rc_duplicate(struct ibt_qp *qp, const struct ibt_pkt *pkt)
 	const struct ibt_resp_res *entry;
 	struct ibt_resp_res *read;
 
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DUP);
+	ibt_qp_count(qp, IBT_STAT_RX_DUP);
 	switch (pkt->op->verb) {
 	case IBT_SEND:
 	case IBT_WRITE:
@@ -314,14 +315,14 @@ static bool ibt_rc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	if (ahead < 0)
 		return ibt_rc_duplicate(qp, pkt);
 	if (ahead > 0) {
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_SEQ);
+		ibt_qp_count(qp, IBT_STAT_RX_SEQ);
 		if (!ibt_ooo_keep(qp, pkt, skb) && !resp->nak_sent)
 			ibt_resp_nak(qp, resp->psn, IBT_EXEC_PSN_ERR);
 		return true;
 	}
 	/* Its sender is at something else, and will come again. */
 	if (resp->local) {
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+		ibt_qp_count(qp, IBT_STAT_RX_DROP);
 		return true;
 	}
 	return ibt_rc_expected(qp, pkt, skb, excess);
@@ -344,12 +345,12 @@ static bool ibt_uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	enum ibt_exec_status verdict;
 
 	if (resp->local) {
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+		ibt_qp_count(qp, IBT_STAT_RX_DROP);
 		return true;
 	}
 	resp->psn = ibt_psn_add(pkt->psn, 1);
 	if (gap)
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_SEQ);
+		ibt_qp_count(qp, IBT_STAT_RX_SEQ);
 	if (first || gap)
 		ibt_exec_abort(qp);
 	if (!first && (gap || !ibt_opcode_sequence_ok(pkt->op, before)))
@@ -370,7 +371,7 @@ static bool ibt_uc_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 	}
 drop:
 	ibt_exec_abort(qp);
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_DROP);
+	ibt_qp_count(qp, IBT_STAT_RX_DROP);
 	return true;
 }
 
@@ -381,7 +382,7 @@ static bool ibt_resp_packet(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 			    struct sk_buff *skb, bool excess)
 {
 	if (!ibt_resp_receives(qp->resp.state)) {
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_RX_NO_QP);
+		ibt_qp_count(qp, IBT_STAT_RX_NO_QP);
 		return true;
 	}
 	if (qp->transport == IBT_UC)

@@ -10,6 +10,7 @@
 #include "msg.h"
 #include "opcode.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "qp_event.h"
 #include "resp.h"
 #include "responder.h"
@@ -294,7 +295,7 @@ void ibt_srq_broken(struct ibt_srq *srq)
 void ibt_rq_overrun(struct ibt_qp *qp, struct ibt_srq *srq)
 {
 	/* IBA 10.2.7: when a CQ overflows its queue pairs fail. */
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_CQ_OVERRUN);
+	ibt_qp_count(qp, IBT_STAT_CQ_OVERRUN);
 	if (srq && srq->cq)
 		ibt_srq_broken(srq);
 	ibt_qp_fail(qp, IB_EVENT_QP_FATAL);

@@ -18,6 +18,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "qp_event.h"
 #include "qp_table.h"
 #include "resp.h"
@@ -184,6 +185,7 @@ static void ibt_rx_unicast(struct ibt_port *port, struct ibt_pkt *pkt,
 		ibt_rx_drop(port, IBT_STAT_RX_NO_QP);
 		return;
 	}
+	ibt_qp_count_rx(qp, ibt_pkt_bytes(pkt));
 	if (pkt->op->transport != qp->transport)
 		ibt_rx_drop(port, IBT_STAT_RX_MALFORMED);
 	else if (qp->transport == IBT_UD)
@@ -211,8 +213,10 @@ static void ibt_rx_cnp(struct ibt_port *port, const struct ibt_pkt *pkt,
 	struct ibt_qp *qp = pkt->qpn <= 1 ? NULL :
 					    ibt_qp_find(port->dev, pkt->qpn);
 
-	ibt_count(port->dev, qp && ibt_cnp_is_taken(port, qp, pkt, meta) ?
-			     IBT_STAT_CNP_TAKEN : IBT_STAT_CNP_IGNORED);
+	if (qp && ibt_cnp_is_taken(port, qp, pkt, meta))
+		ibt_qp_count(qp, IBT_STAT_CNP_TAKEN);
+	else
+		ibt_count(port->dev, IBT_STAT_CNP_IGNORED);
 	if (qp)
 		ibt_qp_put(qp);
 }

@@ -9,6 +9,7 @@
 #include "opcode.h"
 #include "pkt.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "qp_event.h"
 #include "requester.h"
 #include "resp.h"
@@ -94,7 +95,7 @@ static void ibt_sq_complete_retire(struct ibt_qp *qp)
 /* IBA 11.6.3.2: what can not be reported breaks the queue pair. */
 static void ibt_sq_complete_lost(struct ibt_qp *qp)
 {
-	ibt_count(ibt_qp_dev(qp), IBT_STAT_CQ_OVERRUN);
+	ibt_qp_count(qp, IBT_STAT_CQ_OVERRUN);
 	if (qp->sq.state != IB_QPS_ERR)
 		ibt_qp_fail(qp, IB_EVENT_QP_FATAL);
 }

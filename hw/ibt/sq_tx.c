@@ -4,6 +4,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "tx_wait.h"
 #include "sq.h"
 #include "sq_tx.h"
@@ -31,8 +32,10 @@ bool ibt_sq_emit(struct ibt_qp *qp, struct ibt_path *path, struct sk_buff *skb,
 {
 	struct ibt_port *port = path->port;
 	u32 seq = READ_ONCE(port->tx_wake_seq);
+	bool busy;
 
 	qp->sq.way = IBT_WAY_PACKETS;
-	return ibt_tx(path, skb, pkt, qp->flow) == -EAGAIN &&
-	       ibt_sq_wait_room(qp, port, seq);
+	busy = ibt_tx(path, skb, pkt, qp->flow) == -EAGAIN;
+	ibt_qp_count_tx(qp, 1, ibt_pkt_bytes(pkt));
+	return busy && ibt_sq_wait_room(qp, port, seq);
 }

@@ -22,12 +22,30 @@ static struct rdma_hw_stats *ibt_alloc_port_stats(struct ib_device *ib, u32 port
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
+struct rdma_hw_stats *ibt_stats_of_counter(struct rdma_counter *counter)
+{
+	return rdma_alloc_hw_stats_struct(descs, ARRAY_SIZE(descs),
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+/* The core adds what counters of queue pairs have, those that are gone too. */
 static int ibt_get_stats(struct ib_device *ib, struct rdma_hw_stats *stats,
 			 u32 port, int index)
 {
+	struct ibt_dev *dev = to_ibt_dev(ib);
+	u64 all, bound;
+	int i;
+
 	if (!port || !stats)
 		return -EINVAL;
-	return soft_get_hw_stats(stats, to_ibt_dev(ib)->stats->count);
+	for (i = 0; i < stats->num_counters; i++) {
+		/* In this order, as what is bound is counted last. */
+		bound = soft_stats_sum(&dev->bound_stats->count[i]);
+		all = soft_stats_sum(&dev->stats->count[i]);
+		/* Less only where the fault injection has taken packets. */
+		stats->value[i] = all > bound ? all - bound : 0;
+	}
+	return stats->num_counters;
 }
 
 static u64 ibt_stats_sum(const struct ibt_dev *dev, enum ibt_stat stat)

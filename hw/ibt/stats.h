@@ -47,6 +47,11 @@
 enum ibt_stat { IBT_STATS(IBT_STAT_ENUM) IBT_STAT_NUM };
 
 struct ib_device_ops;
+struct rdma_counter;
+
+/* ops.counter_alloc_stats: the same list for a counter of queue pairs. */
+struct rdma_hw_stats *ibt_stats_of_counter(struct rdma_counter *counter);
+
 extern const struct ib_device_ops ibt_stats_ops;
 
 #endif /* IBT_STATS_H */

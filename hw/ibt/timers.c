@@ -10,6 +10,7 @@
 #include "early.h"
 #include "path.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "requester.h"
 #include "retry.h"
 #include "rtt.h"
@@ -231,18 +232,17 @@ void ibt_sq_migrated(struct ibt_qp *qp)
  */
 void ibt_sq_retry(struct ibt_qp *qp, u8 why)
 {
-	struct ibt_dev *dev = ibt_qp_dev(qp);
 	struct ibt_sq *sq = &qp->sq;
 
 	lockdep_assert_held(&sq->lock);
-	ibt_count(dev, why == IBT_RETRY_TIMEOUT ? IBT_STAT_RETRY_TIMEOUT :
-						  IBT_STAT_RETRY_SEQ);
+	ibt_qp_count(qp, why == IBT_RETRY_TIMEOUT ? IBT_STAT_RETRY_TIMEOUT :
+						    IBT_STAT_RETRY_SEQ);
 	if (!qp->rtx.retries)
 		ibt_qp_migrate(qp);
 	if (qp->rtx.retries) {
 		qp->rtx.retries--;
 	} else if (!ibt_sq_reload_path_timers(qp)) {
-		ibt_count(dev, IBT_STAT_RETRY_EXC);
+		ibt_qp_count(qp, IBT_STAT_RETRY_EXC);
 		ibt_wqe_fail(qp, ibt_wqe_at(sq, ibt_sq_oldest(sq)),
 			     IB_WC_RETRY_EXC_ERR);
 		return;

@@ -19,6 +19,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "resp.h"
 #include "responder.h"
 #include "rq.h"
@@ -179,7 +180,7 @@ enum ibt_ud_fault ibt_ud_try(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 
 	if (!port || !ibt_resp_receives(READ_ONCE(resp->state))) {
 		ibt_resp_check_flush(qp);
-		ibt_count(dev, IBT_STAT_RX_NO_QP);
+		ibt_qp_count(qp, IBT_STAT_RX_NO_QP);
 		return IBT_UD_OK;
 	}
 	index = ibt_ud_pkey_index(qp, port, pkt);
@@ -194,7 +195,7 @@ enum ibt_ud_fault ibt_ud_try(struct ibt_qp *qp, const struct ibt_pkt *pkt,
 		ibt_exec_failed(qp, verdict);
 	spin_unlock_bh(&resp->lock);
 	if (verdict != IBT_EXEC_OK)
-		ibt_count(dev, IBT_STAT_RX_DROP);
+		ibt_qp_count(qp, IBT_STAT_RX_DROP);
 	return IBT_UD_OK;
 }
 

@@ -15,6 +15,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "qp_counter.h"
 #include "rtx.h"
 #include "sq.h"
 #include "sq_complete.h"
@@ -82,7 +83,7 @@ static bool ibt_datagram_emit(struct ibt_qp *qp, struct ibt_path *path, struct s
 			      struct ibt_pkt *pkt)
 {
 	if (pkt->qpn == IBT_MCAST_QPN)
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_MCAST);
+		ibt_qp_count(qp, IBT_STAT_TX_MCAST);
 	return ibt_sq_emit(qp, path, skb, pkt);
 }
 
@@ -205,7 +206,7 @@ bool ibt_ud_send(struct ibt_qp *qp, struct ibt_wqe *wqe,
 	lockdep_assert_held(&qp->sq.lock);
 	path = ibt_av_path(wqe->ud.route);
 	if (!path) {
-		ibt_count(ibt_qp_dev(qp), IBT_STAT_TX_ERROR);
+		ibt_qp_count(qp, IBT_STAT_TX_ERROR);
 		ibt_ud_send_complete(qp, wqe);
 		return true;
 	}
