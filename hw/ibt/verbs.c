@@ -81,7 +81,8 @@ static int ibt_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		attr->device_cap_flags |= IB_DEVICE_UD_IP_CSUM;
 		attr->kernel_cap_flags |= IBK_UD_TSO;
 	}
-	attr->atomic_cap = IB_ATOMIC_HCA;
+	/* word.c: by instructions of the processor, which no other processor comes between. */
+	attr->atomic_cap = IB_ATOMIC_GLOB;
 	attr->max_fast_reg_page_list_len = IBT_MAX_FAST_PAGES;
 	attr->max_pkeys = pkeys;
 	/* 134 ms: a loaded host may be slow to schedule the receive path. */

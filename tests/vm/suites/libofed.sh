@@ -25,6 +25,9 @@ for way in Y N; do
 done
 echo Y >$loopback
 
+# ---- what the device says of itself ----------------------------------------------------------
+table "of $dev" "$programs/device_attr" $dev $gid_index
+
 # ---- memory of other devices -----------------------------------------------------------------
 # 6.1's udmabuf has no mapping for the kernel.
 exporters=testdev
