@@ -521,6 +521,8 @@ static void op_region(void)
 	       choice(4) ? 15 : choice(256));
 }
 
+#include "uverbs_tags.h"
+
 const struct op uverbs_ops[] = {
 	{ "uverbs.set", op_set, 14, 0 },
 	{ "uverbs.pair", op_pair, 10, 0 },
@@ -533,5 +535,8 @@ const struct op uverbs_ops[] = {
 	{ "uverbs.mcast", op_mcast, 6, 0 },
 	{ "uverbs.region", op_region, 6, 0 },
 	{ "uverbs.close", op_close, 1, 0 },
+	{ "uverbs.tags", op_tags, 5, OP_ROCE | OP_IB },
+	{ "uverbs.tag", op_tag, 8, OP_ROCE | OP_IB },
+	{ "uverbs.tag_send", op_tag_send, 8, OP_ROCE | OP_IB },
 	{ 0 }
 };

@@ -14,6 +14,8 @@
 static struct context contexts[CONTEXTS];
 static struct beside besides[CONTEXTS];
 static bool of_peer[CONTEXTS];
+/* The next one is opened by a library that knows tags; and which are. */
+static bool want_tags, knows_tags[CONTEXTS];
 static struct worker worker;
 static struct ofed_doorbell_page *doorbells;
 
@@ -91,7 +93,8 @@ static void open_as_libofed(struct context *ctx)
 	struct {
 		struct ib_uverbs_get_context core;
 		struct ofed_context_req ofed;
-	} cmd = { .ofed.version = choice(8) ? choice(4) : choice_odd() };
+	} cmd = { .ofed.version = want_tags ? OFED_USER_VERBS_VERSION :
+				  choice(8) ? choice(4) : choice_odd() };
 	struct {
 		struct ib_uverbs_get_context_resp core;
 		struct ofed_context_resp ofed;
@@ -105,6 +108,7 @@ static void open_as_libofed(struct context *ctx)
 		return;
 	atomic_store(&ctx->async_fd, (int)resp.core.async_fd);
 	feature(F_STATE + 36, resp.ofed.features);
+	knows_tags[ctx - contexts] = resp.ofed.features & OFED_FEATURE_TAG_MATCHING;
 	if (!resp.ofed.doorbell_bytes)
 		return;
 	world_keep_offset(resp.ofed.doorbell_offset, resp.ofed.doorbell_bytes);
@@ -121,8 +125,9 @@ static void open_as_libofed(struct context *ctx)
 static void open_context(struct context *ctx)
 {
 	bool *peers = &of_peer[ctx - contexts];
-	uint32_t way = choice(10);
+	uint32_t way = want_tags ? 0 : choice(10);
 
+	knows_tags[ctx - contexts] = false;
 	*peers = ctx != contexts && setup_device.peer_node[0] && choice(3);
 	atomic_store(&ctx->fd, open(*peers ? setup_device.peer_node : dev.node,
 				    O_RDWR | O_CLOEXEC));

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Tag matching: libofed posts, the responder matches, straight from one queue pair to the other,
-# by packets, and with packets that are lost, late or there twice. Then rdma-core's own tests.
-DRIVER=roce
+# by packets, and with packets that are lost, late or there twice; a program that is killed and a
+# device that goes in the middle. Then rdma-core's own tests. DRIVER=roce or ib.
+DRIVER=${DRIVER:-roce}
 . "$VM/lib/guest.sh"
+. "$VM/lib/ourdev.sh"
 . "$VM/lib/libofed.sh"
 . "$VM/lib/pyverbs.sh"
 
@@ -11,7 +13,7 @@ params=/sys/module/ofed_soft/parameters
 faults=/sys/kernel/debug/ofed_soft
 limit=$((limit * 4))
 
-need_link
+need_device
 check "the library is put in its place" libofed_in
 check "$dev is libofed's" driven_by $dev ofed
 
@@ -30,6 +32,36 @@ fault() { for _f in drop reorder duplicate; do echo "$1" >"$faults/$dev/$_f" || 
 check "faults: 1 % each of drop, reorder, duplicate" fault 100
 messages "with losses" "$((n / 10))"
 check "no faults" fault 0
+echo Y >$params/loopback
+
+# ---- sudden ends ------------------------------------------------------------------------------
+# Of a program that matches, in the middle of its messages, at different points of it.
+matcher_up() { # fetch|leave
+	"$programs/tag_match" $dev $gid_index 100000000 "$SEED" "$1" >"$work/matcher" 2>&1 &
+	matcher=$!
+	wait_for 20 matches
+}
+matches() { rdma resource show srq dev $dev | grep -q "pid $matcher "; }
+matcher_ends() {
+	kill -9 $matcher
+	wait $matcher
+	[ $? -eq 137 ] && wait_for 20 no_user_objects $dev
+}
+for way in Y N; do
+	echo $way >$params/loopback
+	for kind in fetch leave fetch leave; do
+		check "a program matches tags, loopback=$way, $kind" matcher_up $kind
+		sleep 0.$(($(od -An -N1 -tu1 /dev/urandom) % 10))
+		check "is killed, and leaves nothing" matcher_ends
+	done
+	messages "after them, loopback=$way" "$((n / 10))"
+	check "a program matches tags, loopback=$way" matcher_up fetch
+	check "$dev goes under it" device_down
+	kill -9 $matcher
+	wait $matcher
+	check "$dev again" device_up
+	messages "on a new one, loopback=$way" "$((n / 10))"
+done
 echo Y >$params/loopback
 
 # A library that does not know tag matching is not told of it, and gets none.
@@ -54,5 +86,5 @@ own_tests() {
 check "rdma-core's tests of tag matching" own_tests
 check "no object of a program is left" no_user_objects
 check "the library goes" libofed_out
-check "$dev goes" link_down
+check "$dev goes" all_down
 check "the modules go" unload_stack
