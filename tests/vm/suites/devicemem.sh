@@ -2,9 +2,10 @@
 #
 # Device memory and the null region by libofed: how much there is for whom, what reaches its bytes, and that all of it
 # is given back by what ends a program or the device. Then rdma-core's own tests.
-# DRIVER=roce, or iwarp: without messages, and without the null region.
+# DRIVER=roce, ib, or iwarp: without messages, and without the null region.
 DRIVER=${DRIVER:-roce}
 . "$VM/lib/guest.sh"
+. "$VM/lib/ourdev.sh"
 . "$VM/lib/libofed.sh"
 . "$VM/lib/pyverbs.sh"
 
@@ -12,7 +13,7 @@ params=/sys/module/ofed_soft/parameters
 groups=/sys/fs/cgroup
 gid() { [ "$DRIVER" = iwarp ] && echo none || echo $gid_index; }
 
-need_link
+need_device
 check "the library is put in its place" libofed_in
 check "$dev is libofed's" driven_by $dev ofed
 
@@ -55,15 +56,15 @@ if [ "$DRIVER" != iwarp ]; then
 		check "all of it is given back" given_back
 	done
 	check "a program with all of it, and messages" holder_up
-	check "$dev goes" rdma link delete $dev
+	check "$dev goes" device_down
 	check "the program is killed" killed
-	check "$dev again" link_up
+	check "$dev again" device_up
 	check "all of it is there" given_back
 fi
 
 # ---- the administrator's word ------------------------------------------------------------------
 of_size() { # KIB
-	rdma link delete $dev && echo "$1" >$params/device_memory && link_up
+	device_down && echo "$1" >$params/device_memory && device_up
 }
 # ibv_devinfo does not print it.
 said() {
@@ -118,5 +119,5 @@ own_tests() {
 check "rdma-core's tests of device memory" own_tests
 check "no object of a program is left" no_user_objects
 check "the library goes" libofed_out
-check "$dev goes" link_down
+check "$dev goes" all_down
 check "the modules go" unload_stack
