@@ -8,6 +8,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <ofed/unread.h>
 #include <rdma/ib_marshall.h>
 
 #include "ucma.h"
@@ -46,26 +47,11 @@ static bool ucma_is_of_mcast(const struct rdma_cm_event *event)
 	       event->event == RDMA_CM_EVENT_MULTICAST_ERROR;
 }
 
-/* Unread events for which a program without memory need not pay. */
-#define FREE_OF_CHARGE 16
-
-/*
- * Memory for an event. Events come in threads of the kernel that others depend
- * on, and the program determines how many are unread: its cgroup is charged,
- * but the allocation does not reclaim. A cgroup without memory gets the first
- * FREE_OF_CHARGE events all the same: without them the program might wait for
- * an event for ever. Context: process; ucma_moves held for reading.
- */
+/* Memory for an event. Context: process; ucma_moves held for reading. */
 struct ucma_event *ucma_event_alloc(struct ucma_id *id)
 {
-	struct mem_cgroup *old = set_active_memcg(id->file->memcg);
-	struct ucma_event *new;
-
-	new = kzalloc(sizeof(*new), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
-	set_active_memcg(old);
-	if (!new && READ_ONCE(id->unread) < FREE_OF_CHARGE)
-		new = kzalloc(sizeof(*new), GFP_KERNEL);
-	return new;
+	return ofed_unread_alloc(id->file->memcg, sizeof(struct ucma_event),
+				 READ_ONCE(id->unread));
 }
 
 /*
