@@ -5,6 +5,7 @@
  */
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
+#include <ofed/cm.h>
 #include <rdma/ib_cm.h>
 
 #include "core.h"
@@ -47,6 +48,25 @@ static void cm_id_set_memcg(struct cm_id *id, struct mem_cgroup *memcg)
 	id->memcg = memcg;
 	id->payer = memcg;
 }
+
+/**
+ * ofed_cm_listen - ib_cm_listen() for a program
+ * @cm_id: as for ib_cm_listen()
+ * @service_id: as for ib_cm_listen()
+ * @memcg: memory cgroup of the program, charged for the ids of requests from now on
+ *
+ * Context: process; no other call on @cm_id runs meanwhile. Return: as ib_cm_listen().
+ */
+int ofed_cm_listen(struct ib_cm_id *cm_id, __be64 service_id, struct mem_cgroup *memcg)
+{
+	struct cm_id *id = to_cm_id(cm_id);
+
+	/* An id that could not listen may try again. */
+	if (!id->memcg)
+		cm_id_set_memcg(id, memcg);
+	return ib_cm_listen(cm_id, service_id);
+}
+EXPORT_SYMBOL_GPL(ofed_cm_listen);
 
 /**
  * ofed_cm_insert_listen - ib_cm_insert_listen() for a program
