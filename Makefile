@@ -44,7 +44,7 @@ $(shell rm -f build)
 endif
 
 # What modules are made of; the copy that dkms keeps has no tests.
-SOURCES	:= Kbuild core uverbs ucma umad hw include tools
+SOURCES	:= Kbuild core uverbs ucma umad ucm hw include tools
 TESTS	:= $(wildcard tests/modules tests/kunit tests/sparse-once)
 ifneq ($(COVER),)
 TESTS	:= tests/modules tests/kunit/lib tests/fuzz/cover tests/sparse-once

@@ -110,7 +110,7 @@ finish() {
 tests/cm_table.sh
 verdict $? "the tables of the CM are those of the documentation"
 
-ours=$(files '*.[ch]' -- core uverbs ucma umad hw include tests/kunit tests/modules)
+ours=$(files '*.[ch]' -- core uverbs ucma umad ucm hw include tests/kunit tests/modules)
 . "$vm/release.sh"
 source=$cache/linux-source-$(host_kernel)
 
@@ -121,7 +121,7 @@ find "$cache/checkpatch" -type f -mtime +30 -delete
 [ -s build/log/checkpatch.out ] && { head -n 30 build/log/checkpatch.out; s=1; } || s=0
 verdict $s "checkpatch"
 
-"$source/scripts/kernel-doc" -none $(files '*.c' -- core uverbs ucma umad hw tests/kunit tests/modules) \
+"$source/scripts/kernel-doc" -none $(files '*.c' -- core uverbs ucma umad ucm hw tests/kunit tests/modules) \
 	>build/log/kernel-doc.out 2>&1
 grep -E 'warning|error' build/log/kernel-doc.out | head -n 20
 grep -qE 'warning|error' build/log/kernel-doc.out && s=1 || s=0

@@ -11,7 +11,7 @@ install: modules
 		{ echo "no core for $(KVER): make install-drivers" >&2; exit 1; }
 	install -d $(MODDIR) $(DESTDIR)/lib/modprobe.d
 	install -m 644 $(B)/core/*.ko $(B)/uverbs/*.ko $(B)/ucma/*.ko \
-		$(B)/umad/*.ko $(B)/hw/*.ko $(MODDIR)/
+		$(B)/umad/*.ko $(B)/ucm/*.ko $(B)/hw/*.ko $(MODDIR)/
 	install -m 644 tools/modprobe.d/ofed.conf $(DESTDIR)/lib/modprobe.d/ofed.conf
 	$(DEPMOD)
 
@@ -32,7 +32,7 @@ PACKAGES ?= ofed-core ofed-drivers
 # What each of them builds from, and no more.
 DKMSCOMMON := Makefile Kbuild include \
 	$(addprefix tools/,genksyms-adopt gendwarfksyms-adopt export-macros rdma-headers rdma-headers.txt fit version alone)
-ofed-core-sources = $(DKMSCOMMON) core uverbs ucma umad
+ofed-core-sources = $(DKMSCOMMON) core uverbs ucma umad ucm
 ofed-drivers-sources = $(DKMSCOMMON) hw
 DKMSTREES = $(if $(DESTDIR),--sourcetree $(DESTDIR)/usr/src \
 	--dkmstree $(DESTDIR)/var/lib/dkms --installtree $(DESTDIR)/lib/modules)

@@ -5,6 +5,7 @@
  */
 #include <linux/export.h>
 #include <linux/string.h>
+#include <ofed/cm.h>
 #include <rdma/ib_marshall.h>
 #include <rdma/opa_addr.h>
 #include <compat/decls.h>
@@ -166,3 +167,16 @@ void ib_copy_path_rec_from_user(struct sa_path_rec *dst,
 	uv_copy_path_members(dst, src);
 }
 OFED_EXPORT(ib_copy_path_rec_from_user);
+
+/**
+ * ofed_path_rec_from_user - ib_copy_path_rec_from_user(), which 7.x does not export any more
+ * @dst: out: path record of InfiniBand
+ * @src: what the program gave
+ *
+ * Context: any.
+ */
+void ofed_path_rec_from_user(struct sa_path_rec *dst, struct ib_user_path_rec *src)
+{
+	ib_copy_path_rec_from_user(dst, src);
+}
+EXPORT_SYMBOL_GPL(ofed_path_rec_from_user);

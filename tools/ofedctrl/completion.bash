@@ -4,7 +4,7 @@
 # Words of ofedctrl(8) for bash.
 
 _ofedctrl_modules() {
-	modinfo -F name ofed_core ofed_uverbs ofed_ucma ofed_umad ofed_soft ofed_roce \
+	modinfo -F name ofed_core ofed_uverbs ofed_ucma ofed_umad ofed_ucm ofed_soft ofed_roce \
 		ofed_ib ofed_iwarp 2>/dev/null
 }
 

@@ -5,6 +5,7 @@
  */
 #include <linux/string.h>
 #include <compat/decls.h>
+#include <ofed/cm.h>
 
 #include "core.h"
 #include "trace.h"
@@ -313,6 +314,22 @@ int ib_send_cm_mra(struct ib_cm_id *cm_id, u8 service_timeout,
 	return ret ?: cm_call(cm_id, CM_CALL_MRA, cm_send_mra, &info);
 }
 OFED_EXPORT(ib_send_cm_mra);
+
+/**
+ * ofed_cm_send_mra - ib_send_cm_mra(), which 7.x does not export any more
+ * @cm_id: as there
+ * @service_timeout: as there
+ * @private_data: as there
+ * @private_data_len: as there
+ *
+ * Context: any. Return: as ib_send_cm_mra().
+ */
+int ofed_cm_send_mra(struct ib_cm_id *cm_id, u8 service_timeout, const void *private_data,
+		     u8 private_data_len)
+{
+	return ib_send_cm_mra(cm_id, service_timeout, private_data, private_data_len);
+}
+EXPORT_SYMBOL_GPL(ofed_cm_send_mra);
 
 /**
  * ib_prepare_cm_mra - ask the peer for patience, should it ask again

@@ -293,7 +293,7 @@ unload_stack() {
 	modprobe -r rdma_rxe
 	# Whatever is there, users first; names of both cores.
 	for _m in ofed_roce ofed_ib ofed_iwarp ofed_soft \
-		  rdma_ucm ofed_ucma ib_umad ofed_umad ib_uverbs ib_uverbs_support \
+		  ofed_ucm rdma_ucm ofed_ucma ib_umad ofed_umad ib_uverbs ib_uverbs_support \
 		  ofed_uverbs rdma_cm iw_cm ib_cm ib_core ofed_core; do
 		[ -d "/sys/module/$_m" ] && rmmod "$_m"
 	done

@@ -102,7 +102,7 @@ for d in roce0 iwarp0 hca1; do
 done
 check "roce0: ibstat" sh -c "ibstat roce0 | grep 'CA type: ofed_roce'"
 check "hca1: ibstat" sh -c "ibstat hca1 | grep 'CA type: ofed_ib'"
-for m in ofed_core ofed_uverbs ofed_ucma ofed_umad ofed_soft ofed_roce ofed_ib ofed_iwarp; do
+for m in ofed_core ofed_uverbs ofed_ucma ofed_umad ofed_ucm ofed_soft ofed_roce ofed_ib ofed_iwarp; do
 	[ "$CORE" = ofed ] || modinfo $m >/dev/null 2>&1 || continue
 	check "$m: version and author" sh -c \
 		"modinfo -F version $m | grep . && modinfo -F author $m | grep ."
