@@ -121,7 +121,7 @@ static void ucm_show_param(struct ucm_event *new, const struct ib_cm_event *even
 	}
 }
 
-/* @of: whose number it has; it is @id but for a request. */
+/* @of: the id that has the number; @id, but for a request. */
 static void ucm_event_fill(struct ucm_event *new, const struct ucm_id *id, const struct ucm_id *of,
 			   const struct ib_cm_event *event)
 {

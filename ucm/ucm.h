@@ -5,8 +5,8 @@
  *
  * Locks, from the outside inwards:
  *   ucm_device.lock	a device comes and goes, and its files
- *   ucm_file.lock	one command at a time, but for those that read an event; an id that is found
- *			stays, and so does the device
+ *   ucm_file.lock	one command at a time, but for those that read an event; an id that is
+ *			found stays, and so does the device
  *   ucm_file.queue_lock  events, and what an id has of them; the CM's handler takes this one alone
  *   xa_lock		of ucm_file.ids: what a number stands for
  * An id ends with the first two held, and waits for its handler to return.
