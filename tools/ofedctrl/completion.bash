@@ -20,7 +20,7 @@ _ofedctrl_kept() {
 _ofedctrl_names() { # FOLDER
 	local path
 	for path in "$1"/*; do
-		[ ! -e "$path" ] || echo "${path##*/}"
+		[ ! -e "$path" ] || printf '%s\n' "${path##*/}"
 	done
 }
 
@@ -32,10 +32,10 @@ _ofedctrl_parameters() {
 	done
 }
 
-# What may follow a command; the word before the last is $1.
+# What may follow a command, a line each; the word before the last is $1.
 _ofedctrl_after() {
 	case $1 in
-	persist) echo save show remove apply ;;
+	persist) printf '%s\n' save show remove apply ;;
 	status)	echo --json ;;
 	gids|qp) echo --json; _ofedctrl_names /sys/class/infiniband ;;
 	save)	_ofedctrl_names /sys/class/infiniband ;;
@@ -44,15 +44,20 @@ _ofedctrl_after() {
 	--netdev) _ofedctrl_names /sys/class/net ;;
 	-k)	_ofedctrl_modules ;;
 	-p)	_ofedctrl_parameters ;;
-	ofedctrl) echo -k -l -u -q -c -p -h --help --version status gids qp persist ;;
-	*)	[ "${COMP_WORDS[1]-}" != -k ] || echo -l -u -q -p ;;
+	ofedctrl) printf '%s\n' -k -l -u -q -c -p -h --help --version status gids qp persist ;;
+	*)	[ "${COMP_WORDS[1]-}" != -k ] || printf '%s\n' -l -u -q -p ;;
 	esac
 }
 
 _ofedctrl() {
-	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} candidate
 	[ "$COMP_CWORD" -gt 1 ] || before=ofedctrl
-	mapfile -t COMPREPLY < <(compgen -W "$(_ofedctrl_after "${before##*/}")" -- "$word")
+	COMPREPLY=()
+	# An interface may be called '$(reboot)', by a container that had it: 'compgen -W' would
+	# run that, and so would the command line that it is put into without quotes.
+	while IFS= read -r candidate; do
+		[[ $candidate != "$word"* ]] || COMPREPLY+=("$(printf %q "$candidate")")
+	done < <(_ofedctrl_after "${before##*/}")
 	case ${COMPREPLY-} in
 	*=) compopt -o nospace ;;
 	esac

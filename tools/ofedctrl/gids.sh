@@ -20,17 +20,17 @@ gid_version() {
 	esac
 }
 
-# gid_rows DEVICE: 'DEVICE PORT INDEX GID VERSION INTERFACE' of each entry in use
+# gid_rows DEVICE: 'DEVICE PORT INDEX GID VERSION INTERFACE', tabs between, of each entry in use
 gid_rows() {
 	for _port in /sys/class/infiniband/"$1"/ports/*; do
 		[ -d "$_port/gids" ] || continue
 		# One process for a table of a thousand entries, nearly all of them empty.
-		grep -Hv '^0000:0000:0000:0000:0000:0000:0000:0000$' "$_port"/gids/* 2>/dev/null |
-		sed "s|^$_port/gids/||; s/:/ /" | sort -n |
+		(cd "$_port/gids" && grep -Hv '^0000:0000:0000:0000:0000:0000:0000:0000$' -- *) 2>/dev/null |
+		sed 's/:/ /' | sort -n |
 		while read -r _index _gid; do
 			_netdev=$(cat "$_port/gid_attrs/ndevs/$_index" 2>/dev/null)
-			echo "$1 ${_port##*/} $_index $_gid" \
-				"$(gid_version "$_port" "$_index") ${_netdev:--}"
+			printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "${_port##*/}" "$_index" "$_gid" \
+				"$(gid_version "$_port" "$_index")" "${_netdev:--}"
 		done
 	done
 }
@@ -46,7 +46,7 @@ all_gid_rows() { # [DEVICE]
 }
 
 gids_text() {
-	awk '
+	awk -F '\t' '
 	function row(device, port, i, gid, version, netdev) {
 		printf "%-16s %4s %5s  %-39s  %-7s %s\n", device, port, i, gid, version, netdev
 	}
@@ -55,7 +55,7 @@ gids_text() {
 }
 
 gids_json() {
-	jq -Rn '[inputs | split(" ") | {
+	jq -Rn '[inputs | split("\t") | {
 		device: .[0], port: (.[1] | tonumber), index: (.[2] | tonumber), gid: .[3],
 		version: .[4], interface: (if .[5] == "-" then null else .[5] end)
 	}]'

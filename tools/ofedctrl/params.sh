@@ -6,6 +6,9 @@
 
 param_path() { echo "/sys/module/$1/parameters/$2"; }
 
+# underscored NAME: of a module or a parameter, as sysfs has it; modprobe takes dashes as well
+underscored() { printf '%s\n' "$1" | tr - _; }
+
 # param_write MODULE NAME VALUE
 param_write() {
 	_file=$(param_path "$1" "$2")
@@ -38,7 +41,7 @@ param_set() { # PATH or nothing, NAME=VALUE
 	?*=*) ;;
 	*) misuse "-p wants NAME=VALUE" ;;
 	esac
-	_param=${2%%=*} _value=${2#*=}
+	_param=$(underscored "${2%%=*}") _value=${2#*=}
 	name_is_plain "$_param" || misuse "not the name of a parameter: $_param"
 	need_root
 	_in=$ours
@@ -75,9 +78,9 @@ same_value() {
 
 # conf_word MODULE NAME=VALUE
 conf_word() {
-	_param=${2%%=*} _value=${2#*=}
+	_param=$(underscored "${2%%=*}") _value=${2#*=}
 	_file=$(param_path "$1" "$_param")
-	if [ "$_param" = "$2" ] || ! name_is_plain "$_param"; then
+	if [ "${2%%=*}" = "$2" ] || ! name_is_plain "$_param"; then
 		say "$conf: '$2' is not NAME=VALUE"
 		return 1
 	fi
@@ -105,13 +108,21 @@ conf_word() {
 	fi
 }
 
+# conf_lines: as modprobe reads them: one that ends with a backslash goes on in the next
+conf_lines() { awk '{ more = sub(/\\$/, ""); printf "%s%s", $0, more ? "" : "\n" }' "$conf"; }
+
 params_reload() {
 	need_root
 	[ -r "$conf" ] || die $missing "no $conf"
 	_status=0
 	while read -r _word _m _rest || [ -n "$_word" ]; do
-		case $_word in
+		case $_word$_m$_rest in
 		''|'#'*) continue ;;
+		*"$cr")	say "$conf: a line ends with a carriage return, which modprobe takes for a part of it"
+			_status=$failed
+			continue ;;
+		esac
+		case $_word in
 		options) ;;
 		*)	say "$conf: only 'options MODULE NAME=VALUE...' is known, not '$_word'"
 			_status=$failed
@@ -123,11 +134,14 @@ params_reload() {
 			continue
 		fi
 		# Unquoted: words. No word of a parameter has a pattern's characters.
+		_m=$(underscored "$_m")
 		set -f
 		for _setting in $_rest; do
 			conf_word "$_m" "$_setting" || _status=$failed
 		done
 		set +f
-	done <"$conf"
+	done <<-END
+	$(conf_lines)
+	END
 	return $_status
 }

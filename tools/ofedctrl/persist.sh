@@ -9,7 +9,8 @@
 link_file() { echo "$links/$1.conf"; }
 kept() { [ -e "$(link_file "$1")" ]; }
 
-# Bytes that have no business in names: they end up in paths and commands.
+# Bytes that have no business in names: they end up in paths and commands. An interface
+# may have letters of any language.
 device_name() {
 	case $1 in
 	''|[.-]*|*[!A-Za-z0-9_.-]*) return 1 ;;
@@ -18,13 +19,13 @@ device_name() {
 }
 netdev_name() {
 	case $1 in
-	''|.|..|-*|*[!!-~]*|*/*) return 1 ;;
+	''|.|..|-*|*[[:cntrl:][:space:]/:]*) return 1 ;;
 	esac
 	[ ${#1} -lt 16 ]
 }
 netns_name() {
 	case $1 in
-	''|.|..|-*|*[!!-~]*|*/*) return 1 ;;
+	''|.|..|-*|*[[:cntrl:][:space:]/]*) return 1 ;;
 	esac
 }
 mac_address() {
@@ -45,7 +46,7 @@ key() {
 	esac
 }
 
-tab=$(printf '\t')
+tab=$(printf '\t') cr=$(printf '\r')
 # trim TEXT: without blanks at its ends, into 'trimmed'
 trim() {
 	trimmed=$1
@@ -72,6 +73,8 @@ read_link() {
 	_n=0 _seen=' '
 	while read -r _line || [ -n "$_line" ]; do
 		_n=$((_n + 1))
+		# Of an editor of another system.
+		_line=${_line%"$cr"}
 		case $_line in
 		''|'#'*) continue ;;
 		*=*) ;;
@@ -116,22 +119,23 @@ within() {
 
 namespaces() { ip netns list 2>/dev/null | awk '{ print $1 }'; }
 
-# links_of NETNS: 'DEVICE NETDEV' of each device with its interface. rdma asks for one
-# device after the other, and stops at one that has gone meanwhile.
+# links_of NETNS: 'DEVICE NETDEV' of each device with its interface, a tab between. rdma asks
+# for one device after the other, and stops at one that has gone meanwhile. There may be no
+# rdma, or no such namespace any more, of which 'ip netns' has kept the name.
 links_of() {
 	for _try in 1 2 3 4 5; do
 		_answer=$(within "$1" rdma -j link show 2>/dev/null) && break
-		[ -d /sys/class/infiniband ] || return 0
+		[ -d /sys/class/infiniband ] && within "$1" rdma -V >/dev/null 2>&1 || return 0
 		sleep 1
 	done
 	printf '%s\n' "$_answer" |
-		jq -r '.[] | select(.netdev) | "\(.ifname) \(.netdev)"'
+		jq -r '.[] | select(.netdev) | "\(.ifname)\t\(.netdev)"'
 }
 
 # link_on NETNS NETDEV TYPE: the link of that type on the interface. Users and udev
 # rename links; an interface has one of a type at most.
 link_on() {
-	links_of "$1" | while read -r _dev _netdev; do
+	links_of "$1" | while IFS=$tab read -r _dev _netdev; do
 		if [ "$_netdev" = "$2" ] && [ "$(link_type "$_dev" "$1")" = "$3" ]; then
 			echo "$_dev"
 			break
@@ -196,7 +200,7 @@ make_link() {
 		apply_options "$_is"
 		return
 	fi
-	_is=$(links_of "$netns" | awk -v n="$name" '$1 == n { print $2 }')
+	_is=$(links_of "$netns" | awk -F '\t' -v n="$name" '$1 == n { print $2 }')
 	if [ -n "$_is" ] || within "$netns" test -e "/sys/class/infiniband/$name"; then
 		say "$1: there is a device $name${_is:+ on $_is} already"
 		return 1
@@ -241,9 +245,10 @@ persist_apply() { # [--netdev NETDEV] [LINK...]
 		# A unit has the path of it in /sys.
 		only=${2##*/}
 		netdev_name "$only" || misuse "not the name of a network device: $2"
-		# By then that one may have gone, or have another name.
+		# By then that one may have gone, or have another name. systemd leaves out the
+		# slash at its beginning.
 		case $2 in
-		/*) ;;
+		*/*) ;;
 		*) is_interface "$only" || die $missing "no network device $only" ;;
 		esac
 		shift 2 ;;
@@ -277,12 +282,12 @@ plain_names() {
 	done
 }
 
-# kept_as TYPE NETDEV [NETNS]: the name by which the link of that type on the
-# interface is kept; without NETNS, wherever the interface is
+# kept_as TYPE NETDEV NETNS: the name by which the link of that type on the
+# interface is kept
 kept_as() {
 	for _conf in "$links"/*.conf; do
 		[ -e "$_conf" ] || continue
-		(read_link "$_conf" && [ "$type" = "$1" ] && [ "$netns" = "${3-$netns}" ] &&
+		(read_link "$_conf" && [ "$type" = "$1" ] && [ "$netns" = "$3" ] &&
 		 find_netdev "$_conf" && [ "$found" = "$2" ] && echo "$name") 2>/dev/null && return
 	done
 	return 1
@@ -296,8 +301,23 @@ rename_file() {
 	echo "$2 is kept in $_file, no longer as $1"
 }
 
+# can_be_kept NAME NETDEV NETNS: could a file that has them be read?
+can_be_kept() {
+	if ! device_name "$1"; then
+		say "'$1' is not the name of a persistent link: 'rdma dev set' gives it another"
+	elif ! netdev_name "$2"; then
+		say "$1 is not kept: '$2' is not the name of an interface in a file"
+	elif [ -n "$3" ] && ! netns_name "$3"; then
+		say "$1 is not kept: '$3' is not the name of a namespace in a file"
+	else
+		return 0
+	fi
+	return 1
+}
+
 # save_link NAME NETDEV NETNS: keeps what an administrator wrote, where it holds
 save_link() {
+	can_be_kept "$@" || return
 	_type=$(link_type "$1" "$3")
 	_file=$(link_file "$1")
 	_as=$(kept_as "$_type" "$2" "$3")
@@ -311,16 +331,18 @@ save_link() {
 	# In one write, with a failure that is seen: half a file would take a whole one's place.
 	printf '%s\n' "# ofed-links(5); written by ofedctrl persist" "name=$1" \
 		"type=$_type" "netdev=$2" ${3:+"netns=$3"} >"$_file.new" &&
-		mv "$_file.new" "$_file" || return
+		mv "$_file.new" "$_file" || { rm -f "$_file.new"; return 1; }
 	echo "$1 is kept in $_file"
 }
 
-# all_links: 'NAME NETDEV NETNS' of every link there is, here and in namespaces
-# that have a name
+# all_links: 'NAME NETDEV NETNS', tabs between, of every link there is, here and in
+# namespaces that have a name
 all_links() {
-	links_of '' | sed 's/$/ -/'
+	links_of '' | sed "s/\$/$tab-/"
 	namespaces | while read -r _in; do
-		links_of "$_in" </dev/null | sed "s/\$/ $_in/"
+		links_of "$_in" </dev/null | while IFS= read -r _row; do
+			printf '%s\t%s\n' "$_row" "$_in"
+		done
 	done
 }
 
@@ -331,7 +353,7 @@ persist_save() { # [LINK...]
 	_list=$(mktemp) || return $failed
 	all_links >"$_list"
 	_status=0 _done=' '
-	while read -r _name _on _in; do
+	while IFS=$tab read -r _name _on _in; do
 		[ $# -eq 0 ] || case " $* " in *" $_name "*) ;; *) continue ;; esac
 		[ "$_in" != - ] || _in=
 		# In shared mode a device is seen from every namespace.

@@ -204,7 +204,9 @@ link_netdev() { # DEVICE
 	cat "/sys/class/infiniband/$1/parent" 2>/dev/null ||
 		cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs/0" 2>/dev/null ||
 		# That of iWARP has no file, and is told to its own namespace alone.
-		links_of '' | awk -v device="$1" '$1 == device { print $2; exit }'
+		links_of '' | while IFS=$tab read -r _dev _netdev; do
+			[ "$_dev" != "$1" ] || printf '%s\n' "$_netdev"
+		done
 }
 
 # The same as words for a sentence.
@@ -213,9 +215,30 @@ link_where() { # DEVICE
 	[ -z "$_netdev" ] || echo " on $_netdev"
 }
 
+# any_kept: is any link persistent?
+any_kept() {
+	for _conf in "$links"/*.conf; do
+		[ ! -e "$_conf" ] || return 0
+	done
+	return 1
+}
+
+# kept_name DEVICE TYPE: the name by which it is persistent. Its interface is looked for with
+# its namespace in 'places', as of all_links: others may have one of that name. From within
+# a namespace with a name it is there twice.
+kept_name() {
+	printf '%s\n' "$places" | while IFS=$tab read -r _dev _netdev _in; do
+		[ "$_dev" = "$1" ] || continue
+		[ "$_in" != - ] || _in=
+		kept_as "$2" "$_netdev" "$_in" && break
+	done
+}
+
 # link_rows: 'DEVICE TYPE NETDEV STATE KEPT', tabs between; '-' for what there is
 # not. KEPT is the name by which it is persistent.
 link_rows() {
+	places=
+	! any_kept || places=$(all_links)
 	for _dir in /sys/class/infiniband/*; do
 		[ -e "$_dir" ] || continue
 		_device=${_dir##*/}
@@ -223,7 +246,7 @@ link_rows() {
 		_on=$(link_netdev "$_device")
 		_state=$(cat "$_dir/ports/1/state" 2>/dev/null)
 		_as=
-		[ -z "$_is$_on" ] || _as=$(kept_as "$_is" "$_on")
+		[ -z "$_is" ] || _as=$(kept_name "$_device" "$_is")
 		printf '%s\t%s\t%s\t%s\t%s\n' "$_device" "${_is:-hardware}" "${_on:--}" \
 			"${_state#*: }" "${_as:--}"
 	done

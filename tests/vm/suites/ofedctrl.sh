@@ -50,7 +50,7 @@ for sh in dash "busybox sh"; do
 	wrong "-x" "-p a/b=1" "persist remove ../x"
 done
 sh=
-wrong "" "-l -u" "-q -q" "-k" "-k x" "-p" "-l more" "-c -k ofed_core" "-h -k ofed_core" \
+wrong "" "-l -u" "-q -q" "-k" "-k x" "-k . -q" "-k .. -u" "-k / -l" "-k .ko -q" "-p" "-l more" "-c -k ofed_core" "-h -k ofed_core" \
 	"-p loopback" "-p =1" "nonsense" "status more" "persist nonsense" "persist remove" \
 	"persist apply --netdev" "persist apply --netdev a:b/.." "persist apply --other" \
 	"persist show -x" "persist save .." "--help -l" "--version x" "--nonsense" "status --jason" \
@@ -213,6 +213,16 @@ check "-c" ctl 0 -c
 check "it is set" grep -qx N $loopback
 check "what is not loaded is said" said '^ofed_iwarp: p2p=0 when it is loaded$'
 check "-c again has nothing to change" sh -c "$tool -c | grep -c ofed_soft | grep -qx 0"
+# As modprobe reads it.
+printf '# more\noptions ofed-soft \\\n\tloopback=1 poll-always=N\n' >$conf
+check "-c of a name with a dash, in a line that goes on" ctl 0 -c
+check "it is set" grep -qx Y $loopback
+check "-p of a name with a dash" ctl 0 -k ofed-soft -p poll-always=0
+printf 'options ofed_soft loopback=0\r\n' >$conf
+check "-c of a line that ends with a carriage return" ctl 1 -c
+check "it is said" said "carriage return"
+check "it stays" grep -qx Y $loopback
+echo 0 >$loopback
 if [ "$CORE" = ofed ]; then
 	check "-p of what cannot be changed" ctl 1 -p netns_mode=0
 	check "it tells how" said "options ofed_core netns_mode=0"
@@ -273,6 +283,54 @@ check "show of no such link" ctl 4 persist show roce9
 check "apply of no such link" ctl 4 persist apply roce9
 check "remove of no such link" ctl 4 persist remove roce9
 
+# Names that are unusual: 'rdma link add' and 'ip link' take them.
+for name in "ro:ce" "my dev" "-x"; do
+	check "a link called '$name'" rdma link add "$name" type roce netdev eth1
+	check "gids --json" ctl 0 gids --json
+	check "has it" json "any(.[]; .device == \"$name\" and .interface == \"eth1\")"
+	check "status --json" ctl 0 status --json
+	check "has it" json "any(.links[]; .name == \"$name\" and .netdev == \"eth1\")"
+	check "save" ctl 1 persist save
+	check "says that it cannot be kept" said "'$name' is not the name of a persistent link"
+	check "and made no file" sh -c "ls $links | paste -sd' ' | grep -qx roce0.conf"
+	dev_name=$name
+	check "it goes" ip link del eth0
+	wait_for 20 away "$dev_name"
+	net_up
+	check "apply" ctl 0 persist apply
+done
+kitchen=$(printf 'k\303\274che')
+ip link add name "$kitchen" type dummy
+ip link set "$kitchen" up
+check "a link on an interface with a name of a language" rdma link add kitchen type roce netdev "$kitchen"
+check "save, with a mask of 077" sh -c "umask 077 && rm -r $links && $tool persist save kitchen"
+check "a user sees it" as_user $tool persist show kitchen
+check "apply" ctl 0 persist apply
+rdma link delete kitchen
+sed -i 's/$/\r/' $links/kitchen.conf
+check "apply, of a file with carriage returns" ctl 0 persist apply --netdev "$kitchen"
+check "the link is back" there kitchen
+rdma link delete kitchen
+ip link del "$kitchen"
+rm $links/kitchen.conf
+check "save of the rest" ctl 0 persist save
+touch /run/netns/stale 2>/dev/null || { mkdir -p /run/netns && touch /run/netns/stale; }
+check "a name of a namespace that is none" sh -c "sh -x $tool persist save 2>$work/trace"
+check "it waits for no answer of it" sh -c "! grep -q '^+* sleep' $work/trace"
+rm /run/netns/stale
+completes() { # WORD...: what bash would offer for the last one
+	(cd "$work" && bash -c '. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) &&
+		_ofedctrl && printf "%s\n" "${COMPREPLY[@]}"' \
+		"$TOP/tools/ofedctrl/completion.bash" "$@")
+}
+check "completion: commands" sh -c "[ \"\$1\" = status ]" - "$(completes ofedctrl st)"
+ip link add name '$(>ran)' type dummy
+check "an interface called as a command" [ -e '/sys/class/net/$(>ran)' ]
+check "completion names it, with quotes" \
+	[ "$(completes ofedctrl persist apply --netdev '$(')" = '\$\(\>ran\)' ]
+check "and runs nothing" [ ! -e "$work/ran" ]
+ip link del '$(>ran)'
+
 ip netns add blue
 ip link add blue0 address 02:00:00:00:01:01 type veth peer name blue1
 ip link set blue0 netns blue
@@ -285,6 +343,15 @@ printf 'name=nons\ntype=roce\nnetdev=eth0\nnetns=green\n' >$links/nons.conf
 check "apply in a namespace, by address, before the interface" ctl 0 persist apply
 check "the one in the namespace" sh -c "ip netns exec blue rdma link show roceb/1 |
 	grep -q 'netdev blue0'"
+ip -n blue link add eth0 type dummy
+ip -n blue link set eth0 up
+check "another, on an interface with a name that is here, too" \
+	ip netns exec blue rdma link add blueeth type roce netdev eth0
+check "status" ctl 0 status
+check "the first is persistent" said 'roceb: roce on blue0, .*, persistent$'
+check "so is the one here" said 'roce0: roce on eth0, .*, persistent$'
+check "the other is not" said 'blueeth: roce on eth0, [A-Z]*$'
+rdma link delete blueeth
 check "the one by address" sh -c "rdma link show rocem/1 | grep -q 'netdev eth1'"
 check "its option" sh -c "rdma -d dev show rocem | grep -q 'adaptive-moderation on'"
 check "the one that waits" said 'later waits for later0'
@@ -297,12 +364,18 @@ check "does nothing" away later
 check "apply for the interface, by its path" ctl 0 persist apply \
 	--netdev /sys/devices/virtual/net/later0
 check "the link is there" there later
+rdma link delete later
+check "apply for the interface, as systemd spells the path" ctl 0 persist apply \
+	--netdev sys/devices/virtual/net/later0
+check "the link is there again" there later
 check "nothing waits for it" sh -c "! grep -q nons $work/said"
 check "apply for no interface" ctl 4 persist apply --netdev nosuch
 check "it is named" said 'no network device nosuch$'
 check "apply for one in a namespace" ctl 0 persist apply --netdev blue0
 check "apply for one that has gone, as a unit has it" ctl 0 persist apply \
 	--netdev /sys/devices/virtual/net/nosuch
+check "apply for one that has gone, as systemd spells it" ctl 0 persist apply \
+	--netdev sys/devices/virtual/net/nosuch
 check "save leaves the file of a link that it describes" ctl 0 persist save rocem
 check "as it was" grep -qx mac=02:00:00:00:00:02 $links/rocem.conf
 rm $links/roceb.conf
