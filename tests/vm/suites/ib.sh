@@ -249,6 +249,48 @@ for what in 's/mtu/mut/' 's/ 2048//' 's/local/peer/' 's/4793/x/' 's/"t2"/"t1"/' 
 	expect_fail "a wrong file: $what" "$fabric" load "$work/wrong.topo"
 done
 check "nothing came of them" nothing_there
+star=$TOP/tools/fabric/topologies/star.topo
+cat "$star" "$star" >"$work/wrong.topo"
+expect_fail "a file with each node twice" "$fabric" load "$work/wrong.topo"
+expect_fail "a file of nothing" "$fabric" load /dev/null
+expect_fail "a folder" "$fabric" load /
+sed 's/^\[4\]/[9]/' "$star" >"$work/wrong.topo"
+expect_fail "a port that is not" "$fabric" load "$work/wrong.topo"
+check "it is told" sh -c "'$fabric' load '$work/wrong.topo' 2>&1 | grep -q 'has no port 9'"
+sed 's/^\[4\]/[3]/' "$star" >"$work/wrong.topo"
+expect_fail "two cables at a port" "$fabric" load "$work/wrong.topo"
+check "it is told" sh -c "'$fabric' load '$work/wrong.topo' 2>&1 | grep -q 'a second cable'"
+check "nothing came of them" nothing_there
+expect_fail "a user" as_user "$fabric" load star
+check "it is told" sh -c "setpriv $nobody '$fabric' load star 2>&1 | grep -q 'only root'"
+check "root without the folders of root" env PATH=/usr/bin:/bin "$fabric" load star
+check "the star goes" fabric_down
+sed 's/$/\r/' "$star" >"$work/odd.topo"
+check "a file with carriage returns" "$fabric" load "$work/odd.topo"
+check "says the same" same_again star
+check "it goes by that file" "$fabric" unload "$work/odd.topo"
+check "all of it" nothing_there
+sed 's/# "hca1"$/# "LAB\\chca1"/' "$star" >"$work/odd.topo"
+check "a description with a backslash" "$fabric" load "$work/odd.topo"
+check "is as it was written" grep -qxF 'LAB\chca1' "$configfs/hcas/H-0200000000020100/desc"
+check "what follows it is there" same_again "$work/odd.topo"
+check "all goes" fabric_down
+awk 'BEGIN {
+	for (i = 1; i <= 400; i++)
+		printf "switchguid=0x%x\nSwitch 2 \"S-%x\"\n\n", 4096 + i, 4096 + i
+}' >"$work/large.topo"
+half_made() { [ -e "$configfs/switches/S-1001" ]; }
+interrupted() { # SIGNAL: to all its processes, as a terminal and systemd do
+	setsid "$fabric" load "$work/large.topo" &
+	wait_for 30 half_made && kill "-$1" -- -$!
+	_status=$?
+	wait $!
+	return $_status
+}
+for signal in TERM HUP; do
+	check "a load is ended by SIG$signal" interrupted $signal
+	check "half a fabric does not stay" wait_for 30 nothing_there
+done
 
 # ---- configfs refuses -----------------------------------------------------------------
 check "a switch" fabric_up star
