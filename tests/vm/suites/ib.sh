@@ -282,7 +282,7 @@ awk 'BEGIN {
 half_made() { [ -e "$configfs/switches/S-1001" ]; }
 interrupted() { # SIGNAL: to all its processes, as a terminal and systemd do
 	setsid "$fabric" load "$work/large.topo" &
-	wait_for 30 half_made && kill "-$1" -- -$!
+	wait_for 30 half_made && kill "-$1" "-$!"
 	_status=$?
 	wait $!
 	return $_status

@@ -284,7 +284,7 @@ check "apply of no such link" ctl 4 persist apply roce9
 check "remove of no such link" ctl 4 persist remove roce9
 
 # Names that are unusual: 'rdma link add' and 'ip link' take them.
-for name in "ro:ce" "my dev" "-x"; do
+for name in "ro:ce" "my dev"; do
 	check "a link called '$name'" rdma link add "$name" type roce netdev eth1
 	check "gids --json" ctl 0 gids --json
 	check "has it" json "any(.[]; .device == \"$name\" and .interface == \"eth1\")"
@@ -318,6 +318,8 @@ touch /run/netns/stale 2>/dev/null || { mkdir -p /run/netns && touch /run/netns/
 check "a name of a namespace that is none" sh -c "sh -x $tool persist save 2>$work/trace"
 check "it waits for no answer of it" sh -c "! grep -q '^+* sleep' $work/trace"
 rm /run/netns/stale
+# There is no udev here that would make it.
+[ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd
 completes() { # WORD...: what bash would offer for the last one
 	(cd "$work" && bash -c '. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) &&
 		_ofedctrl && printf "%s\n" "${COMPREPLY[@]}"' \
@@ -343,6 +345,10 @@ printf 'name=nons\ntype=roce\nnetdev=eth0\nnetns=green\n' >$links/nons.conf
 check "apply in a namespace, by address, before the interface" ctl 0 persist apply
 check "the one in the namespace" sh -c "ip netns exec blue rdma link show roceb/1 |
 	grep -q 'netdev blue0'"
+check "the one by address" sh -c "rdma link show rocem/1 | grep -q 'netdev eth1'"
+check "its option" sh -c "rdma -d dev show rocem | grep -q 'adaptive-moderation on'"
+check "the one that waits" said 'later waits for later0'
+check "the one without its namespace" said 'nons waits for the namespace green'
 ip -n blue link add eth0 type dummy
 ip -n blue link set eth0 up
 check "another, on an interface with a name that is here, too" \
@@ -352,10 +358,6 @@ check "the first is persistent" said 'roceb: roce on blue0, .*, persistent$'
 check "so is the one here" said 'roce0: roce on eth0, .*, persistent$'
 check "the other is not" said 'blueeth: roce on eth0, [A-Z]*$'
 rdma link delete blueeth
-check "the one by address" sh -c "rdma link show rocem/1 | grep -q 'netdev eth1'"
-check "its option" sh -c "rdma -d dev show rocem | grep -q 'adaptive-moderation on'"
-check "the one that waits" said 'later waits for later0'
-check "the one without its namespace" said 'nons waits for the namespace green'
 check "apply is idempotent" ctl 0 persist apply
 check "no more than the two that wait" sh -c "[ \$(wc -l <$work/said) -eq 2 ]"
 ip link add later0 address 02:00:00:00:02:01 type veth peer name later1
