@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <net/addrconf.h>
 #include <net/inet_dscp.h>
+#include <net/lwtunnel.h>
 #include <net/route.h>
 #include <ofed/refuse.h>
 #include <rdma/ib_addr.h>
@@ -56,6 +57,19 @@ static void roce_ends_here(struct roce_path *p, struct net_device *owner)
 
 /* ---- version 2 ------------------------------------------------------------------- */
 
+/*
+ * What the administrator has said of the route, or the interface has: as roce_tx_open() has it,
+ * and not what the stack has learned meanwhile.
+ */
+static u32 roce_ipv4_mtu(const struct dst_entry *dst)
+{
+	u32 mtu = READ_ONCE(dst->dev->mtu), most = dst_metric_raw(dst, RTAX_MTU);
+
+	if (most)
+		mtu = min(mtu, most);
+	return mtu - lwtunnel_headroom(dst->lwtstate, mtu);
+}
+
 static int roce_route_ipv4(struct roce_path *p, const struct net_device *ndev)
 {
 	struct net *net = dev_net(ndev);
@@ -84,7 +98,7 @@ static int roce_route_ipv4(struct roce_path *p, const struct net_device *ndev)
 		roce_direct_find(p, rt->dst.dev);
 	if (!p->hop_limit)
 		p->hop_limit = ip4_dst_hoplimit(p->dst);
-	roce_set_room(p, p->dst->dev, dst_mtu(p->dst), sizeof(struct iphdr) +
+	roce_set_room(p, p->dst->dev, roce_ipv4_mtu(p->dst), sizeof(struct iphdr) +
 		      sizeof(struct udphdr));
 	p->seed = roce_seed_base_ipv4(roce_gid_ipv4(&p->sgid), roce_gid_ipv4(&p->dgid));
 	return 0;
@@ -145,6 +159,26 @@ static int roce_route_eth(struct roce_path *p, struct net_device *ndev,
 
 /* ---- ops -------------------------------------------------------------------------- */
 
+/*
+ * The entry of the GID table that a path begins at. An address that was removed and added again
+ * has a new entry, and its connections go on, as those of TCP do. The old entry has no interface.
+ *
+ * Context: any but with interrupts disabled.
+ * Return: an entry, with a reference.
+ */
+static const struct ib_gid_attr *roce_source(const struct rdma_ah_attr *attr)
+{
+	const struct ib_gid_attr *sgid = rdma_ah_read_grh(attr)->sgid_attr, *now = NULL;
+
+	if (unlikely(!rcu_access_pointer(sgid->ndev)))
+		now = rdma_find_gid_by_port(sgid->device, &sgid->gid, sgid->gid_type,
+					    sgid->port_num, NULL);
+	if (!IS_ERR_OR_NULL(now))
+		return now;
+	rdma_hold_gid_attr(sgid);
+	return sgid;
+}
+
 static void roce_path_describe(struct roce_path *p, struct roce_dev *rd,
 			       const struct rdma_ah_attr *attr)
 {
@@ -184,9 +218,9 @@ static int roce_check_source(const struct ib_gid_attr *sgid)
 }
 
 /* Resolves in the namespace of the GID's interface, which may not be the device's. */
-static int roce_path_find(struct roce_path *p, const struct rdma_ah_attr *attr)
+static int roce_path_find(struct roce_path *p, const struct rdma_ah_attr *attr,
+			  const struct ib_gid_attr *sgid)
 {
-	const struct ib_gid_attr *sgid = rdma_ah_read_grh(attr)->sgid_attr;
 	struct net_device *ndev = rdma_read_gid_attr_ndev_rcu(sgid);
 	int ret;
 
@@ -210,6 +244,25 @@ static int roce_path_find(struct roce_path *p, const struct rdma_ah_attr *attr)
 	}
 }
 
+static struct ibt_path *roce_path_from(struct ibt_port *port, const struct rdma_ah_attr *attr,
+				       const struct ib_gid_attr *sgid, gfp_t gfp)
+{
+	struct roce_path *p;
+	int ret;
+
+	p = kzalloc(sizeof(*p), gfp);
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	roce_path_describe(p, roce_of_port(port), attr);
+	rcu_read_lock();
+	ret = roce_check_source(sgid) ?: roce_path_find(p, attr, sgid);
+	rcu_read_unlock();
+	if (!ret)
+		return &p->path;
+	roce_path_free(&p->path);
+	return ERR_PTR(ret);
+}
+
 /*
  * The route lookup takes locks that disable softirqs only, so it must not run with
  * interrupts disabled. -EAGAIN: the caller must retry with interrupts enabled.
@@ -217,7 +270,8 @@ static int roce_path_find(struct roce_path *p, const struct rdma_ah_attr *attr)
 struct ibt_path *roce_path_resolve(struct ibt_port *port,
 				   const struct rdma_ah_attr *attr, gfp_t gfp)
 {
-	struct roce_path *p;
+	const struct ib_gid_attr *sgid;
+	struct ibt_path *path;
 	int ret;
 
 	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE ||
@@ -225,24 +279,16 @@ struct ibt_path *roce_path_resolve(struct ibt_port *port,
 	    !rdma_ah_read_grh(attr)->sgid_attr)
 		return ofed_refuse(ibt_dev_ib(ibt_port_dev(port)), ERR_PTR(-EINVAL),
 				   "address: RoCE needs a GRH with a GID of this port");
-	rcu_read_lock();
-	ret = roce_check_source(rdma_ah_read_grh(attr)->sgid_attr);
-	rcu_read_unlock();
-	if (ret)
-		return ERR_PTR(ret);
-	if (irqs_disabled())
-		return ERR_PTR(-EAGAIN);
-	p = kzalloc(sizeof(*p), gfp);
-	if (!p)
-		return ERR_PTR(-ENOMEM);
-	roce_path_describe(p, roce_of_port(port), attr);
-	rcu_read_lock();
-	ret = roce_path_find(p, attr);
-	rcu_read_unlock();
-	if (!ret)
-		return &p->path;
-	roce_path_free(&p->path);
-	return ERR_PTR(ret);
+	if (irqs_disabled()) {
+		rcu_read_lock();
+		ret = roce_check_source(rdma_ah_read_grh(attr)->sgid_attr);
+		rcu_read_unlock();
+		return ERR_PTR(ret ?: -EAGAIN);
+	}
+	sgid = roce_source(attr);
+	path = roce_path_from(port, attr, sgid, gfp);
+	rdma_put_gid_attr(sgid);
+	return path;
 }
 
 bool roce_path_valid(const struct ibt_path *path)

@@ -6,6 +6,7 @@
 #include <linux/net.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
+#include <net/ip.h>
 #include <net/sock.h>
 
 #include "dev.h"
@@ -51,6 +52,11 @@ int roce_tx_open(struct roce_dev *rd)
 		return ret;
 	}
 	sk = rd->tx->sk;
+	/*
+	 * The ends have agreed on a path MTU. What the stack has learned of a route, while the
+	 * interface had a smaller one, would drop packets of IPv4 for ten minutes more.
+	 */
+	ip_sock_set_mtu_discover(sk, IP_PMTUDISC_PROBE);
 	write_lock_bh(&sk->sk_callback_lock);
 	rcu_assign_sk_user_data(sk, rd);
 	rd->write_space = sk->sk_write_space;

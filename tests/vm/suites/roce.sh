@@ -208,6 +208,50 @@ port=$((port + 1))
 check "two namespaces, link-local IPv6" apart $port ibv_rc_pingpong -n "$n" -c
 check "packets came from the other namespace" grew roceb rx_packets 0
 
+# An address that goes and comes back has a new entry in the GID table. Connections go on.
+no_gid() { ! gid_of "$@"; }
+moves() { # so many that no retransmissions can be all of them
+	wait_for 60 grew roceb rx_packets $(($(counter roceb rx_packets) + 500))
+}
+comes_back() { # IP-ARGUMENT INTERFACE ADDRESS DEVICE GID
+	moves && ip $1 addr del "$3/24" dev "$2" && wait_for 10 no_gid "$4" "$5" &&
+		ip $1 addr add "$3/24" dev "$2" && wait_for 10 gid_of "$4" "$5" && moves
+}
+too_long() { awk '/^Ip: [0-9]/ { print $19 }' /proc/net/snmp; } # packets that IP has refused
+narrows() { # a smaller MTU for a moment, which the stack may remember of the route
+	moves && _old=$(too_long) && ip link set eth0 mtu 68 || return
+	for _i in 1 2 3 4 5 6 7 8 9 10; do
+		[ "$(too_long)" -eq "$_old" ] || break
+	done
+	ip link set eth0 mtu 1500 && moves
+}
+goes_on() { # COMMAND...: it succeeds beside rping, which compares what it has moved
+	ip netns exec b timeout -k 5 "$limit" rping -s -a 10.0.0.2 -p 7180 -V -S 5000 \
+		>"$work/server" 2>&1 &
+	_server=$!
+	wait_for 30 sh -c "ip netns exec b rdma resource show cm_id | grep -q LISTEN" || return
+	timeout -k 5 "$limit" rping -c -a 10.0.0.2 -p 7180 -V -S 5000 >"$work/client" 2>&1 &
+	_client=$!
+	"$@"
+	_status=$?
+	kill $_client $_server
+	wait $_client
+	wait $_server
+	cat "$work/client" "$work/server"
+	[ $_status -eq 0 ] && ! grep -i mismatch "$work/client" "$work/server"
+}
+if [ -e /dev/infiniband/rdma_cm ]; then
+	check "a connection goes on when its address comes back" \
+		goes_on comes_back "" eth0 10.0.0.1 $dev $gid_hex
+	check "or that of its peer" goes_on comes_back "-n b" eth1 10.0.0.2 roceb $remote_hex
+	check "or when the MTU was smaller for a moment" goes_on narrows
+	here=$(gid_of $dev $gid_hex)
+	there=$(gid_of roceb $remote_hex)
+	check "then datagrams pass" apart 18829 ibv_ud_pingpong -n "$n" -s 900 -c
+	check "and a connection" goes_on moves
+	ip route flush cache
+fi
+
 # What the stack has found for a packet holds for the next ones (hw/roce/rx_dst.c),
 # for as long as the stack itself would find the same.
 here=$(gid_of $dev $gid_hex)
