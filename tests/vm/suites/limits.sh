@@ -2,7 +2,8 @@
 #
 # A device gives as many objects of each kind as it announces, not one more, and all of
 # them again after whatever has ended those before; what they cost is charged to the
-# memory cgroup of their owner. DRIVER=roce, ib or iwarp, on our core.
+# memory cgroup of their owner, and the RDMA controller counts them. DRIVER=roce, ib or iwarp,
+# on our core.
 #
 # A device with small limits has each kind; another, with limits as they are, has those
 # of KINDS in full. The cgroup that is filled has 64 MiB in soak and 16 in the check.
@@ -152,7 +153,7 @@ groups=/sys/fs/cgroup
 cgroups_up() {
 	mountpoint -q $groups || mount -t cgroup2 none $groups || return
 	grep -qw memory $groups/cgroup.controllers || return
-	echo +memory >$groups/cgroup.subtree_control
+	echo +memory +rdma >$groups/cgroup.subtree_control
 	for _g in full beside; do
 		mkdir $groups/$_g || return
 	done
@@ -260,9 +261,50 @@ overfull() { # KIND
 	return 0
 }
 
+# ---- the controller of RDMA ------------------------------------------------------------
+
+# allows WORD...: what the cgroup may have of the device
+allows() { echo "$dev $*" >$groups/full/rdma.max; }
+counts() { # HANDLES OBJECTS
+	cat $groups/full/rdma.current
+	grep -qE "^$dev hca_handle=$1 hca_object=$2 *\$" $groups/full/rdma.current
+}
+counts_nothing() { ! grep "^$dev .*=[1-9]" $groups/full/rdma.current; }
+
+# A queue that is one too many is EAGAIN, as what frees the others may come.
+held_back() {
+	in_group full filler cq 1 && go_on filler "made 1" &&
+		go_on filler ", then: Resource temporarily unavailable" && counts 1 20
+}
+one_context() {
+	in_group full filler pd 1 && go_on filler "made 1" && counts 1 "[0-9]+" || return
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' $groups/full \
+		$unprivileged $dev pd fill 1 >"$work/another" 2>&1
+	cat "$work/another"
+	has "Resource temporarily unavailable" "$work/another"
+}
+ends() {
+	kill -9 "$filler_pid"
+	wait "$filler_pid" 2>/dev/null
+	wait_for 20 counts_nothing
+}
+controlled() {
+	check "limits of the RDMA controller" allows hca_handle=1 hca_object=20
+	for _bad in hca_handle=-1 hca_object=x hca_nothing=1 hca_object; do
+		expect_fail "not '$_bad'" allows "$_bad"
+	done
+	check "they are what was said first" grep -x "$dev hca_handle=1 hca_object=20 *" $groups/full/rdma.max
+	check "20 objects, not one more" held_back
+	check "which a kill gives back" ends
+	check "one context" one_context
+	check "which a kill gives back" ends
+	check "no limits again" allows hca_handle=max hca_object=max
+}
+
 case $KERNEL in
 um*)	echo "     no memory cgroups in this kernel" ;;
 *)	check "two memory cgroups" cgroups_up
+	controlled
 	for kind in $kinds; do
 		case $kind in
 		cq|srq) num=1000 bytes=4096 ;;
