@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Device memory: how much there is and for whom, what the program reads and writes there, which
+ * Device memory: how much there is for each user, what the program reads and writes there, which
  * regions are made of it, and that messages and atomics reach their bytes.
  *
  * usage: device_memory DEVICE GID-INDEX	all of it

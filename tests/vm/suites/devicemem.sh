@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Device memory and the null region by libofed: how much there is for whom, what reaches its bytes, and that all of it
-# is given back by what ends a program or the device. Then rdma-core's own tests.
+# Device memory and the null region by libofed: how much each user may have, what
+# reaches its bytes, and that all of it is given back by what ends a program or the device. Then rdma-core's own tests.
 # DRIVER=roce, ib, or iwarp: without messages, and without the null region.
 DRIVER=${DRIVER:-roce}
 . "$VM/lib/guest.sh"
