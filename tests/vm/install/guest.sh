@@ -129,7 +129,7 @@ fabric_is_there() { there hca1 && there hca2 && tunnel_is t1 up && tunnel_is t2 
 
 fabric_goes() {
 	check "the fabric is stopped" systemctl disable --now ofed-tunnels@lab.service ofed-fabric@lab.service
-	check "its devices are gone" sh -c "! ls -d $configfs/*/*/"
+	check "its devices are gone" sh -c "[ -z \"\$(ls -d $configfs/*/*/ 2>/dev/null)\" ]"
 	rm -r /etc/ofed/fabrics
 }
 

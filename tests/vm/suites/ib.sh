@@ -203,7 +203,8 @@ for topology in ${TOPOLOGIES:-pair star ring fattree}; do
 done
 
 # ---- what ofed-fabric takes, and takes back --------------------------------------------
-nothing_there() { ! ls -d "$configfs"/*/*/ 2>/dev/null; }
+# ls fails as well when one of several goes between the shell's look and its own.
+nothing_there() { [ -z "$(ls -d "$configfs"/*/*/ 2>/dev/null)" ]; }
 two_ends() { # FILE, LOCAL ADDRESS: two HCAs without a cable, and a tunnel between them
 	cat >"$1" <<-END
 		caguid=0x200000000020100

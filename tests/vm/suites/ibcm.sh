@@ -35,7 +35,7 @@ ends="$one $gid1 $two $gid2"
 # ---- off, and on -------------------------------------------------------------------------
 attribute() { [ "$(cat "$class/$1")" = "$2" ]; }
 mode() { [ "$(stat -c %a "$1")" = "$2" ]; }
-no_node() { ! ls /dev/infiniband/ucm*; }
+no_node() { ! ls /dev/infiniband | grep -q '^ucm'; }
 check "the module, as it is" modprobe ofed_ucm
 check "it is off" [ "$(cat /sys/module/ofed_ucm/parameters/enable)" = N ]
 check "no class" [ ! -e $class ]
