@@ -169,6 +169,7 @@ soon roce-stock-7.3 on_few vm 7.3 stock roce
 soon stock-7.3 vm 7.3
 soon iwarp-6.12 on_few vm 6.12 ofed iwarp
 if [ "${SCALE:-}" = 1 ]; then
+	soon static tests/static.sh
 	soon congest-um native_vm congest
 	soon ib-6.1 vm 6.1 ofed ib
 	soon opavnic-6.1 opavnic_vm 6.1
