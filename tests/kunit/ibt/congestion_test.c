@@ -4,6 +4,7 @@
  * One of the peer limits the rate of requests and of READ answers, and so does a loss; what
  * comes from another address than the peer's changes nothing.
  */
+#include <asm/unaligned.h>
 #include <linux/delay.h>
 
 #include "hw/ibt/qp.h"

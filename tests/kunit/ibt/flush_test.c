@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* FLUSH of persistent memory (annex A19): a large range takes several rounds of the responder. */
+#include <asm/unaligned.h>
+
 #include "hw/ibt/qp.h"
 #include "hw/soft/flush.h"
 

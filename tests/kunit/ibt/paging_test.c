@@ -14,13 +14,13 @@ static struct pair pair;
 static DECLARE_COMPLETION(page_came);
 static DECLARE_COMPLETION(task_ran);
 
-static int paging_init(struct kunit *test)
+static int absent_init(struct kunit *test)
 {
 	ends_defaults(&pair, test, IB_QPT_RC);
 	return fake_start();
 }
 
-static void paging_exit(struct kunit *test)
+static void absent_exit(struct kunit *test)
 {
 	pair.test = test;
 	ends_drop(&pair);
@@ -105,7 +105,7 @@ static struct kunit_case paging_cases[] = {
 
 struct kunit_suite ibt_paging_suite = {
 	.name = "ibt_engine_paging",
-	.init = paging_init,
-	.exit = paging_exit,
+	.init = absent_init,
+	.exit = absent_exit,
 	.test_cases = paging_cases,
 };
