@@ -29,18 +29,18 @@ static const union ibv_gid mgid = {
 	.raw = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [15] = 5 },
 };
 
-static struct ibv_context *device_open(const char *name)
+static struct ibv_device *device_find(const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	int i;
 
 	for (i = 0; list && list[i]; i++)
 		if (!strcmp(ibv_get_device_name(list[i]), name))
-			return ibv_open_device(list[i]);
+			return list[i];
 	return NULL;
 }
 
-static bool qp_make(const char *device)
+static bool qp_make(struct ibv_device *device)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY,
@@ -48,7 +48,7 @@ static bool qp_make(const char *device)
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_UD, .cap = { 4, 4, 1, 1 },
 	};
-	struct ibv_context *context = device_open(device);
+	struct ibv_context *context = device ? ibv_open_device(device) : NULL;
 	struct ibv_pd *pd = context ? ibv_alloc_pd(context) : NULL;
 
 	if (!pd)
@@ -76,7 +76,7 @@ static void detach(void)
 	EXPECT("the queue pair is not busy", ibv_destroy_qp(qp), 0);
 }
 
-static void attach(const char *device, bool error)
+static void attach(struct ibv_device *device, bool error)
 {
 	if (!qp_make(device)) {
 		puts("no queue pair");
@@ -89,7 +89,7 @@ static void attach(const char *device, bool error)
 }
 
 /* A process that ends by itself, or else says on @ready that it can be killed. */
-static void child(const char *device, bool error, int ready)
+static void child(struct ibv_device *device, bool error, int ready)
 {
 	attach(device, error);
 	if (ready < 0 || failed)
@@ -99,7 +99,7 @@ static void child(const char *device, bool error, int ready)
 	pause();
 }
 
-static bool ends(const char *device, bool error, bool by_kill)
+static bool ends(struct ibv_device *device, bool error, bool by_kill)
 {
 	int fds[2] = { -1, -1 }, status;
 	char byte;
@@ -120,7 +120,7 @@ static bool ends(const char *device, bool error, bool by_kill)
 	return by_kill ? WIFSIGNALED(status) : WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-static int many(const char *device, bool error, bool by_kill, int times)
+static int many(struct ibv_device *device, bool error, bool by_kill, int times)
 {
 	int i;
 
@@ -135,12 +135,14 @@ int main(int argc, char **argv)
 {
 	bool error = !strcmp(argv[argc - 1], "error");
 	const char *mode = argc > 2 ? argv[2] : "";
+	/* Once: a list of devices takes longer than all that follows. */
+	struct ibv_device *device = argc > 1 ? device_find(argv[1]) : NULL;
 
 	if (argc > 3 && (!strcmp(mode, "close") || !strcmp(mode, "kill")))
-		return many(argv[1], error, *mode == 'k', atoi(argv[3]));
+		return many(device, error, *mode == 'k', atoi(argv[3]));
 	if (argc < 3)
 		return 2;
-	attach(argv[1], error);
+	attach(device, error);
 	if (!strcmp(mode, "detach"))
 		detach();
 	if (!strcmp(mode, "hold") && argc > 3 && !failed) {

@@ -42,10 +42,23 @@ check "a fabric" fabric_up pair || exit 1
 check "its HCAs" wait_for 30 listed
 check "by hand" user hca1 detach
 n=$(count 1000)
-check "left behind, $n times" user hca1 close "$n"
-check "in the error state, $n times" user hca1 close "$n" error
-check "killed, $n times" user hca1 kill "$n"
-check "killed in the error state, $n times" user hca1 kill "$n" error
+# A process takes a second where each is watched and emulated.
+limit=$((limit + 4 * n))
+# By four processes at a time, each with children one after the other.
+ended() {
+	_pids= _failed=0
+	for _way in "close $n" "close $n error" "kill $n" "kill $n error"; do
+		# Unquoted on purpose: words.
+		user hca1 $_way >"$work/ended-${_way%% *}${_way##* }" 2>&1 &
+		_pids="$_pids $!"
+	done
+	for _pid in $_pids; do
+		wait "$_pid" || _failed=1
+	done
+	[ $_failed -eq 0 ] || tail -n 3 "$work"/ended-*
+	return $_failed
+}
+check "left behind and killed, in the error state and not, $n times each" ended
 check "none of it is left" no_user_objects
 check "the HCA goes and comes, $(count 200) times" many "$(count 200)" unplugged
 check "none of that is left" no_user_objects
