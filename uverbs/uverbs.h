@@ -464,10 +464,14 @@ struct ib_uwq_object {
  * struct uv_xrcd - this file's part in an XRC domain
  * @uobj: the object
  * @users: QPs and SRQs of this file that use the domain
+ * @path: file that the domain is shared through; all zero: none, or not any more
+ * @key: of the domain in the device's xrcds, while there is a path
  */
 struct uv_xrcd {
 	struct ib_uobject uobj;
 	atomic_t users;
+	struct path path;
+	unsigned long key;
 };
 
 static inline struct uv_source *uv_source(struct ib_uobject *uobj)

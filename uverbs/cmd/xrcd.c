@@ -3,8 +3,12 @@
  * Commands on XRC domains. Processes share a domain by the file that they open
  * it with: the device's xrcds has it by inode, and domain.usecnt counts, among
  * the rest, the uobjects that share it. A domain without a file has one.
+ *
+ * Each uobject that shares has the path of its file, and with it the mount: an
+ * inode alone does not keep its file system from being unmounted.
  */
 #include <linux/file.h>
+#include <linux/path.h>
 #include <ofed/refuse.h>
 #include <ofed/verbs.h>
 
@@ -41,27 +45,47 @@ static int uv_xrcd_unshare(struct ib_uverbs_device *dev, struct ib_xrcd *xrcd,
 	if (ret)
 		xrcd->inode = NULL;
 	xa_erase(&dev->xrcds, (unsigned long)inode);
-	iput(inode);
 	return ret;
+}
+
+/* It shares no more. May be the last use of the mount. */
+static void uv_xrcd_leave_file(struct uv_xrcd *share)
+{
+	path_put(&share->path);
+	share->path = (struct path){};
 }
 
 static int uv_xrcd_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 			   struct uverbs_attr_bundle *attrs)
 {
+	struct uv_xrcd *share = to_uv_xrcd(uobj);
 	struct ib_xrcd *xrcd = uobj->object;
+	int ret;
 
-	if (atomic_read(&to_uv_xrcd(uobj)->users))
+	if (atomic_read(&share->users))
 		return ofed_refuse_busy(xrcd->device, "XRC domain",
-					&to_uv_xrcd(uobj)->users);
-	if (!xrcd->inode)
+					&share->users);
+	if (!share->path.mnt)
 		return ib_dealloc_xrcd_user(xrcd, &attrs->driver_udata);
-	return uv_xrcd_unshare(uobj->ufile->device, xrcd, why,
-			       &attrs->driver_udata);
+	ret = uv_xrcd_unshare(uobj->ufile->device, xrcd, why,
+			      &attrs->driver_udata);
+	if (!ret || uv_ends_file(why))
+		uv_xrcd_leave_file(share);
+	return ret;
 }
 
+/*
+ * Of the uobjects that share a domain, the first that is forgotten frees it, and
+ * takes it out of the table, by which the others know.
+ */
 static void uv_xrcd_forget(struct ib_uobject *uobj)
 {
-	ofed_forget_xrcd(uobj->object);
+	struct uv_xrcd *share = to_uv_xrcd(uobj);
+	struct xarray *xrcds = &uobj->ufile->device->xrcds;
+
+	if (!share->path.mnt || xa_erase(xrcds, share->key))
+		ofed_forget_xrcd(uobj->object);
+	uv_xrcd_leave_file(share);
 }
 
 UV_OBJ_TYPE(uv_type_xrcd, UVERBS_OBJECT_XRCD, struct uv_xrcd, uv_xrcd_destroy,
@@ -84,8 +108,6 @@ static struct ib_xrcd *uv_xrcd_share_new(struct ib_uverbs_device *dev,
 		xa_release(&dev->xrcds, (unsigned long)inode);
 		return xrcd;
 	}
-	/* The opener has the inode, so it does not go while it is taken. */
-	ihold(inode);
 	xa_store(&dev->xrcds, (unsigned long)inode, xrcd, GFP_KERNEL);
 	return xrcd;
 }
@@ -111,6 +133,13 @@ static struct ib_xrcd *uv_xrcd_share(struct ib_uverbs_device *dev,
 	if (!IS_ERR(xrcd))
 		atomic_inc(&xrcd->usecnt);
 	return xrcd;
+}
+
+static void uv_xrcd_keep_file(struct uv_xrcd *share, const struct file *filp)
+{
+	share->key = (unsigned long)file_inode(filp);
+	share->path = filp->f_path;
+	path_get(&share->path);
 }
 
 int uv_open_xrcd(struct uverbs_attr_bundle *attrs)
@@ -145,6 +174,8 @@ int uv_open_xrcd(struct uverbs_attr_bundle *attrs)
 	if (IS_ERR(xrcd))
 		return PTR_ERR(xrcd);
 	uobj->object = xrcd;
+	if (filp)
+		uv_xrcd_keep_file(to_uv_xrcd(uobj), filp);
 	resp.xrcd_handle = uobj->id;
 	return uv_reply(attrs, &resp, sizeof(resp));
 }

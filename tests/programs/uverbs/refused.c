@@ -6,6 +6,7 @@
  *
  * usage: refused DEVICE	twice
  *	  refused DEVICE READY	once, creates the file READY and waits to be killed
+ *	  refused DEVICE -	two files share an XRC domain, each with an SRQ in it
  */
 #include "raw_verbs.h"
 #include "verdict.h"
@@ -65,8 +66,34 @@ static int use_and_wait(const char *device, const char *ready)
 	return verdict();
 }
 
+/* What an SRQ of an XRC domain is made of, and the SRQ. */
+static int make_shared(struct rv_world *w)
+{
+	return rv_make_pd(w) ?: rv_make_channel(w) ?: rv_make_cq(w) ?: rv_make_xrcd(w) ?:
+	       rv_make_xsrq(w);
+}
+
+static int share_and_close(const char *device)
+{
+	struct rv_world one, two;
+
+	EXPECT("the device is found", rv_world_init(&one, device), 0);
+	two = one;
+	EXPECT("one file", rv_make_context(&one), 0);
+	EXPECT("another", rv_make_context(&two), 0);
+	EXPECT("an SRQ in a domain", make_shared(&one), 0);
+	EXPECT("another one in the same domain", make_shared(&two), 0);
+	close(one.channel);
+	close(two.channel);
+	rv_undo_context(&one);
+	rv_undo_context(&two);
+	return verdict();
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[2], "-"))
+		return share_and_close(argv[1]);
 	if (argc == 3)
 		return use_and_wait(argv[1], argv[2]);
 	if (argc != 2)

@@ -73,6 +73,13 @@ check "nothing is left" no_user_objects testdev1
 check "the device goes with them" td_del testdev1
 check "no page stays pinned" [ "$(pins)" = "$before" ]
 
+# ---- a domain of two files ------------------------------------------------------------------
+check "a device for two files" td_add testdev3
+check "its driver refuses" refuse testdev3 "always EIO" destroy_srq
+check "they share a domain" "$programs/refused" testdev3 -
+check "one line" said_once testdev3
+check "the device goes with it" td_del testdev3
+
 # ---- unplug: the file is open when the driver refuses ------------------------------------
 check "a third" td_add testdev2
 check "in use" td_use refused testdev2

@@ -20,4 +20,11 @@ for way in 1 0; do
 	check "the whole table, loopback=$way" grep -q '[0-9] checks, ' "$work/xrc"
 done
 echo 1 >/sys/module/ofed_soft/parameters/loopback
+
+# The stock core has but the inode of a file, and the file system goes from under it.
+if [ "$CORE" = ofed ]; then
+	table "a mount" "$programs/xrc_mount" $dev
+	busy() { dmesg | grep -i 'busy inodes'; }
+	expect_fail "no inode was left behind" busy
+fi
 check "$dev goes" link_down
