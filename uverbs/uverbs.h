@@ -438,12 +438,14 @@ static_assert(!offsetof(struct ib_ucq_object, source.uobj));
  * @mcast_lock: see above
  * @mcast: groups that it is attached to, struct uv_mcast in cmd/mcast.c
  * @xrcd: XRC domain that it keeps busy, or NULL
+ * @number: of the QP; it stays when the QP goes
  */
 struct ib_uqp_object {
 	struct uv_source source;
 	struct mutex mcast_lock;
 	struct list_head mcast;
 	struct uv_xrcd *xrcd;
+	u32 number;
 };
 
 /**

@@ -64,6 +64,7 @@ struct td_config {
 	bool split_cq;		/* has pre_destroy_cq and post_destroy_cq */
 	bool part;		/* of another device */
 	bool robust;		/* checks lengths of udata, since 7.x */
+	bool leaves;		/* leaves completions of a destroyed QP in its CQs */
 	u32 ports;
 	u32 vectors;
 	char netdev[IFNAMSIZ];

@@ -18,6 +18,7 @@ static int td_config_flag(struct td_config *cfg, const char *key,
 		{ "get_netdev", &cfg->get_netdev },
 		{ "split_cq", &cfg->split_cq },
 		{ "robust", &cfg->robust },
+		{ "leaves", &cfg->leaves },
 	};
 	int i;
 

@@ -284,9 +284,9 @@ static int td_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 		return ret;
 	td_qp_unnumber(td, qp);
 	cancel_work_sync(&qp->event);
-	if (qp->scq)
+	if (qp->scq && !td->cfg.leaves)
 		td_cq_forget(qp->scq, ibqp);
-	if (qp->rcq)
+	if (qp->rcq && !td->cfg.leaves)
 		td_cq_forget(qp->rcq, ibqp);
 	td_mcast_end(qp);
 	td_wrq_free(&qp->rq);

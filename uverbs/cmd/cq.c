@@ -162,6 +162,25 @@ int uv_resize_cq(struct uverbs_attr_bundle *attrs)
 	return ret;
 }
 
+/*
+ * The number of a QP that may be gone: other threads destroy it, and some drivers
+ * leave its completions in the CQ. Return: the number, or 0.
+ */
+static u32 uv_wc_qp_num(struct ib_uverbs_file *file, const struct ib_qp *qp)
+{
+	struct ib_uobject *uobj;
+	u32 number = 0;
+
+	spin_lock(&file->uobjects_lock);
+	list_for_each_entry(uobj, &file->uobjects, list)
+		if (uobj->uapi_object == &uv_type_qp.api && uobj->object == qp) {
+			number = uv_uqp(uobj)->number;
+			break;
+		}
+	spin_unlock(&file->uobjects_lock);
+	return number;
+}
+
 static void uv_wc_to_user(const struct ib_wc *wc, struct ib_cq *cq,
 			  struct ib_uverbs_wc *to)
 {
@@ -173,7 +192,7 @@ static void uv_wc_to_user(const struct ib_wc *wc, struct ib_cq *cq,
 	to->byte_len = wc->byte_len;
 	to->ex.imm_data = wc->ex.imm_data;
 	to->wc_flags = wc->wc_flags;
-	to->qp_num = wc->qp->qp_num;
+	to->qp_num = uv_wc_qp_num(cq->uobject->source.uobj.ufile, wc->qp);
 	to->src_qp = wc->src_qp;
 	to->port_num = wc->port_num;
 	to->pkey_index = wc->pkey_index;
@@ -204,6 +223,7 @@ static int uv_cq_drain(struct ib_cq *cq, struct ib_uverbs_wc __user *to, u32 max
 		uv_wc_to_user(&wc, cq, &out);
 		if (copy_to_user(to + count, &out, sizeof(out)))
 			return -EFAULT;
+		cond_resched();
 	}
 	return count;
 }

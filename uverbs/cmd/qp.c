@@ -248,6 +248,7 @@ int uv_qp_make(struct ib_uobject *uobj, struct uv_qp_params *params,
 		return PTR_ERR(qp);
 	}
 	uobj->object = qp;
+	uv_uqp(uobj)->number = qp->qp_num;
 	if (params->xrcd)
 		uv_qp_use_xrcd(uobj, params->xrcd);
 	return 0;

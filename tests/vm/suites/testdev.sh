@@ -91,6 +91,15 @@ expect_fail "a name that is taken" sh -c "
 	printf 'add testdev6' >$td/ctl && printf 'add testdev6' >$td/ctl"
 td_del testdev6
 
+# ---- completions of a queue pair that is gone -----------------------------------
+# The stock core reads its memory.
+if [ "$CORE" = ofed ]; then
+	check "a device that leaves completions behind" td_add testdev6 leaves=1
+	table "leaves=1" "$programs/late_poll" testdev6
+	check "it goes" td_del testdev6
+	check "nothing is left of it" td_all_zero
+fi
+
 # ---- coming and going ---------------------------------------------------------
 cycles() {
 	for _i in $(seq "$1"); do
