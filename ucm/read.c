@@ -9,6 +9,15 @@
 
 #include "ucm.h"
 
+/*
+ * No byte fits at any address, as fault_in_writeable() has it; copy_to_user_nofault()
+ * refuses one that is not the program's. Return: 0 or -EFAULT.
+ */
+static int ucm_copy(u64 to, const void *from, size_t len)
+{
+	return len && copy_to_user_nofault(u64_to_user_ptr(to), from, len) ? -EFAULT : 0;
+}
+
 /* Without waiting for a page. Return: 0, -ENOSPC, -EFAULT. */
 static int ucm_give(const struct ucm_event *event, const struct ib_ucm_event_get *to)
 {
@@ -16,10 +25,9 @@ static int ucm_give(const struct ucm_event *event, const struct ib_ucm_event_get
 
 	if (to->data_len < event->data_len || to->info_len < event->info_len)
 		return -ENOSPC;
-	if (copy_to_user_nofault(u64_to_user_ptr(to->response), &event->resp,
-				 sizeof(event->resp)) ||
-	    copy_to_user_nofault(u64_to_user_ptr(to->data), event->bytes, event->data_len) ||
-	    copy_to_user_nofault(u64_to_user_ptr(to->info), info, event->info_len))
+	if (ucm_copy(to->response, &event->resp, sizeof(event->resp)) ||
+	    ucm_copy(to->data, event->bytes, event->data_len) ||
+	    ucm_copy(to->info, info, event->info_len))
 		return -EFAULT;
 	return 0;
 }

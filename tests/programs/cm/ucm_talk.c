@@ -212,6 +212,25 @@ static int read_to(void *response, void *data, uint8_t data_len)
 	return IBCM(there.fd, EVENT, req, sizeof(event.resp));
 }
 
+/* Where there is no information, it does not matter where that would go: no endless try. */
+static void nothing_to_nowhere(struct ib_user_path_rec *path)
+{
+	struct ib_ucm_event_get req = {
+		.response = (uintptr_t)&event.resp, .data = (uintptr_t)event.data,
+		.info = -PAGE, .data_len = sizeof(event.data),
+	};
+	uint32_t active;
+
+	EXPECT("another id", ibcm_create(here.fd, 1, &active), 0);
+	EXPECT("its REQ", request(active, SERVICE, path, sent, 92), 0);
+	alarm(30);
+	EXPECT("EVENT, no information to an address of the kernel",
+	       IBCM(there.fd, EVENT, req, sizeof(event.resp)), 0);
+	alarm(0);
+	EXPECT("it is the REQ", event.resp.event, IBCM_REQ_RECEIVED);
+	EXPECT("that id goes", ibcm_destroy(here.fd, active, NULL), 0);
+}
+
 /* An event that cannot be given stays, and is the same when it can. */
 static void misread(void)
 {
@@ -234,6 +253,7 @@ static void misread(void)
 	EXPECT("it is REQ", ((struct ib_ucm_event_resp *)fresh)->event, IBCM_REQ_RECEIVED);
 	EXPECT("with its data", memcmp(fresh + PAGE, sent, 92), 0);
 	EXPECT("the active id goes", ibcm_destroy(here.fd, active, NULL), 0);
+	nothing_to_nowhere(&path);
 	EXPECT("the listener goes", ibcm_destroy(there.fd, listener, NULL), 0);
 }
 
