@@ -340,8 +340,8 @@ static void nl_receive_one(struct sk_buff *skb, struct nlmsghdr *nlh)
 
 	if (nl_is_for_kernel(nlh))
 		ret = nl_dispatch(skb, nlh, &extack);
-	/* A dump has begun; its NLMSG_DONE stands for the ACK. */
-	if (ret == -EINTR)
+	/* A dump has begun; its NLMSG_DONE stands for the ACK. Of any other op it is an error. */
+	if (ret == -EINTR && nl_is_dump(RDMA_NL_GET_CLIENT(nlh->nlmsg_type), nlh))
 		return;
 	if (ret || (nlh->nlmsg_flags & NLM_F_ACK))
 		netlink_ack(skb, nlh, ret, &extack);
