@@ -27,6 +27,8 @@ static void uv_file_release(struct kref *ref)
 	scoped_guard(mutex, &dev->files_lock)
 		list_del(&file->list);
 	uv_handles_release(file);
+	/* A command after the teardown claims what its task has pinned elsewhere. */
+	ofed_umem_settle(&to_uv_file(file)->umems);
 	if (to_uv_file(file)->async)
 		uv_uobj_put(&to_uv_file(file)->async->uobj);
 	uv_mmap_release(file);
