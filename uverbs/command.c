@@ -3,6 +3,7 @@
  * Commands: which of them a device has, and how one is run. cmd/table.c says which there can
  * be, the tree of a device which it has.
  */
+#include <linux/nospec.h>
 #include <rdma/ib.h>
 
 #include "ioctl/uapi.h"
@@ -36,6 +37,14 @@ int uv_cmd_run(const struct uv_cmd *cmd, struct uverbs_attr_bundle *attrs)
 
 static const struct uv_cmd no_cmd;
 
+/* @number is the program's, also where the processor only guesses the branch. */
+static const struct uv_cmd *uv_cmd_at(const struct uv_cmd *const *cmds, u32 count, u32 number)
+{
+	if (number >= count)
+		return ERR_PTR(-EOPNOTSUPP);
+	return cmds[array_index_nospec(number, count)] ?: &no_cmd;
+}
+
 /*
  * The frame of a command that a driver does not serve is judged first, unless
  * its number lies behind all that the driver does serve.
@@ -49,10 +58,8 @@ const struct uv_cmd *uv_cmd_find(const struct ib_uverbs_device *dev, u32 command
 			IB_USER_VERBS_CMD_FLAG_EXTENDED))
 		return ERR_PTR(-EINVAL);
 	if (command & IB_USER_VERBS_CMD_FLAG_EXTENDED)
-		return number < api->num_extended ?
-		       api->extended[number] ?: &no_cmd : ERR_PTR(-EOPNOTSUPP);
-	return number < api->num_legacy ?
-	       api->legacy[number] ?: &no_cmd : ERR_PTR(-EOPNOTSUPP);
+		return uv_cmd_at(api->extended, api->num_extended, number);
+	return uv_cmd_at(api->legacy, api->num_legacy, number);
 }
 
 /* Whether the device has a legacy command. */
