@@ -451,7 +451,7 @@ void mad_recv_peer(const struct mad_port *port, const struct mad_recv *recv,
 /* reply.c: replies to what was received. */
 
 void mad_reply(struct mad_port *port, const struct mad_recv *recv,
-	       const void *mad, size_t size);
+	       const void *mad, size_t size, u16 pkey_index);
 void mad_send_error_reply(struct mad_port *port, struct mad_recv *recv);
 void mad_reply_work(struct work_struct *work);
 int mad_reply_open(struct mad_qp *q);

@@ -71,7 +71,10 @@ static bool mad_arrives_here(const struct mad_port *port, struct mad_recv *recv)
 	return smi_incoming((struct ib_smp *)hdr, port->num) == SMI_HERE;
 }
 
-/* Ask the driver. Returns enum ib_mad_result; its reply is sent. */
+/*
+ * Ask the driver. Returns enum ib_mad_result; its reply is sent, with the P_Key that
+ * the driver names: on Omni-Path a node may answer with another than it was asked with.
+ */
 static int mad_process_by_driver(struct mad_port *port, const struct mad_recv *recv)
 {
 	struct ib_device *device = port->device;
@@ -92,7 +95,7 @@ static int mad_process_by_driver(struct mad_port *port, const struct mad_recv *r
 		/* Only drivers for Omni-Path set the size. */
 		mad_reply(port, recv, reply,
 			  clamp(size, sizeof(*reply),
-				mad_full_size(port, reply->base_version)));
+				mad_full_size(port, reply->base_version)), pkey_index);
 	return result;
 }
 

@@ -32,8 +32,8 @@ static void mad_reply_sent(struct ib_mad_agent *agent,
 }
 
 static void mad_queue_reply(struct mad_port *port, const struct mad_recv *recv,
-			    const void *mad, size_t size, struct list_head *list,
-			    unsigned int most)
+			    const void *mad, size_t size, u16 pkey_index,
+			    struct list_head *list, unsigned int most)
 {
 	struct mad_recv *reply;
 	bool queued = false;
@@ -42,6 +42,7 @@ static void mad_queue_reply(struct mad_port *port, const struct mad_recv *recv,
 	if (!reply)
 		return;
 	list_del_init(&reply->pub.recv_buf.list);
+	reply->wc.pkey_index = pkey_index;
 
 	spin_lock_irq(&port->work_lock);
 	if (!port->closing && port->num_replies < most) {
@@ -61,13 +62,15 @@ static void mad_queue_reply(struct mad_port *port, const struct mad_recv *recv,
  * @recv: that other one
  * @mad: what to send; copied
  * @size: its length
+ * @pkey_index: P_Key to send it with, on QP1
  *
  * It may be dropped. Context: process; does not wait.
  */
 void mad_reply(struct mad_port *port, const struct mad_recv *recv,
-	       const void *mad, size_t size)
+	       const void *mad, size_t size, u16 pkey_index)
 {
-	mad_queue_reply(port, recv, mad, size, &port->replies, MAX_REPLIES);
+	mad_queue_reply(port, recv, mad, size, pkey_index, &port->replies,
+			MAX_REPLIES);
 }
 
 /**
@@ -79,8 +82,8 @@ void mad_reply(struct mad_port *port, const struct mad_recv *recv,
  */
 void mad_send_error_reply(struct mad_port *port, struct mad_recv *recv)
 {
-	mad_queue_reply(port, recv, recv->mad, recv->size, &port->error_replies,
-			MAX_ERROR_REPLIES);
+	mad_queue_reply(port, recv, recv->mad, recv->size, recv->wc.pkey_index,
+			&port->error_replies, MAX_ERROR_REPLIES);
 }
 
 static struct mad_recv *mad_next_reply(struct mad_port *port)

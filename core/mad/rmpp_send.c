@@ -33,7 +33,7 @@ void rmpp_reply(struct mad_agent *agent, const struct mad_recv *recv, u8 type,
 	};
 	ib_set_rmpp_resptime(&packet.rmpp_hdr, IB_MGMT_RMPP_NO_RESPTIME);
 	ib_set_rmpp_flags(&packet.rmpp_hdr, IB_MGMT_RMPP_FLAG_ACTIVE);
-	mad_reply(agent->port, recv, &packet, sizeof(packet));
+	mad_reply(agent->port, recv, &packet, sizeof(packet), recv->wc.pkey_index);
 }
 
 /* Returns what to do with @send; *status is not 0 when the ACK is refused. */

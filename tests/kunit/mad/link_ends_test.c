@@ -17,6 +17,8 @@
 /* Of an Omni-Path question and its answer, on the wire. */
 #define OPA_ASKED	64
 #define OPA_ANSWERED	512
+/* Of the answer; the question has 0. */
+#define OPA_PKEY_INDEX	3
 
 /**
  * struct hooks - what the operations that replace a device's have seen
@@ -30,6 +32,7 @@
  * @destroyed: a QP is gone
  * @late: MADs that named it afterwards
  * @padded: all MADs had zeros behind what came
+ * @pkey_index: that the last MAD was to be sent with
  */
 static struct hooks {
 	struct ib_device *device;
@@ -42,6 +45,7 @@ static struct hooks {
 	bool destroyed;
 	atomic_t late;
 	bool padded;
+	u16 pkey_index;
 } hooks;
 
 static bool opened;
@@ -280,7 +284,19 @@ static int opa_driver(struct ib_device *device, int flags, u32 port_num,
 	out->mad_hdr = in->mad_hdr;
 	out->mad_hdr.method |= IB_MGMT_METHOD_RESP;
 	*out_size = OPA_ANSWERED;
+	*pkey_index = OPA_PKEY_INDEX;
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
+}
+
+/* The ports of the link have no second P_Key. */
+static int note_pkey(struct ib_qp *qp, const struct ib_send_wr *wr,
+		     const struct ib_send_wr **bad)
+{
+	struct ib_ud_wr sent = *ud_wr(wr);
+
+	hooks.pkey_index = sent.pkey_index;
+	sent.pkey_index = 0;
+	return hooks.real.post_send(qp, &sent.wr, bad);
 }
 
 /* A question of InfiniBand, as a short one of Omni-Path. */
@@ -305,17 +321,19 @@ static struct ib_mad_send_buf *opa_question(struct kunit *test)
 	return buf;
 }
 
-/* The driver's answer may be longer than the question, and has its length. */
+/* The driver's answer may be longer than the question; it has its length and its P_Key. */
 static void opa_driver_test(struct kunit *test)
 {
 	open_link(test, OPA_CAPS, 1);
 	hooks.device->ops.process_mad = opa_driver;
+	hooks.device->ops.post_send = note_pkey;
 	mad_link_reset();
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(opa_question(test), NULL), 0);
 	mad_link_wait(test);
 	KUNIT_EXPECT_EQ(test, client.status, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, client.length, OPA_ANSWERED);
 	KUNIT_EXPECT_TRUE(test, hooks.padded);
+	KUNIT_EXPECT_EQ(test, hooks.pkey_index, OPA_PKEY_INDEX);
 }
 
 /* Two segments of one transfer, of which the second is shorter than it says. */
