@@ -193,7 +193,7 @@ static int iwcm_begin(struct iw_id *id, enum ofed_iw_input input, u32 qpn)
 {
 	const struct ib_device_ops *ops = &id->id.device->ops;
 	enum ofed_iw_state from;
-	struct ib_qp *qp;
+	struct ib_qp *qp = NULL;
 	int ret;
 
 	spin_lock_irq(&id->lock);
@@ -208,7 +208,6 @@ static int iwcm_begin(struct iw_id *id, enum ofed_iw_input input, u32 qpn)
 	ops->iw_add_ref(qp);
 	if (!iwcm_is_own(id, qp)) {
 		ibdev_dbg(id->id.device, "iw_cm: QP %u is of another process\n", qpn);
-		ops->iw_rem_ref(qp);
 		goto err_inval;
 	}
 	ret = iwcm_move(id, input, &from);
@@ -218,6 +217,8 @@ static int iwcm_begin(struct iw_id *id, enum ofed_iw_input input, u32 qpn)
 
 err_inval:
 	spin_unlock_irq(&id->lock);
+	/* It may be the last reference: some drivers sleep at its end. */
+	ofed_iw_put_qp(id, qp);
 	return -EINVAL;
 }
 
@@ -307,12 +308,17 @@ OFED_EXPORT(iw_cm_accept);
 int iw_cm_reject(struct iw_cm_id *cm_id, const void *private_data,
 		 u8 private_data_len)
 {
-	int ret = iwcm_move_unlocked(to_iw_id(cm_id), IW_DO_REJECT);
+	struct iw_id *id = to_iw_id(cm_id);
+	int ret;
 
-	if (ret)
-		return ret;
-	return cm_id->device->ops.iw_reject(cm_id, private_data,
-					    private_data_len);
+	/* The client may destroy the id meanwhile, which does not wait for this. */
+	ofed_iw_id_get(id);
+	ret = iwcm_move_unlocked(id, IW_DO_REJECT);
+	if (!ret)
+		ret = cm_id->device->ops.iw_reject(cm_id, private_data,
+						   private_data_len);
+	ofed_iw_id_put(id);
+	return ret;
 }
 OFED_EXPORT(iw_cm_reject);
 

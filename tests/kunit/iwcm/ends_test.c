@@ -18,6 +18,9 @@
  * @created, @destroyed, @rejected: calls so far
  * @removals: mappings that the daemon was told to forget
  * @first, @second: the first and second of these; the first waits for the second
+ * @atomic: a reference of the QP was put where it was not allowed to sleep
+ * @overtaken: the client destroys an id while it is rejected
+ * @refs: of that id then
  */
 static struct {
 	struct ib_device device;
@@ -33,6 +36,9 @@ static struct {
 	atomic_t removals;
 	struct completion first;
 	struct completion second;
+	bool atomic;
+	bool overtaken;
+	unsigned int refs;
 } driver;
 
 /* What the client was told, and what it returns. */
@@ -61,6 +67,11 @@ static int driver_unlisten(struct iw_cm_id *cm_id)
 static int driver_reject(struct iw_cm_id *cm_id, const void *data, u8 len)
 {
 	driver.rejected++;
+	if (driver.overtaken) {
+		driver.overtaken = false;
+		iw_destroy_cm_id(cm_id);
+		driver.refs = refcount_read(&to_iw_id(cm_id)->refs);
+	}
 	return 0;
 }
 
@@ -93,6 +104,7 @@ static void driver_add_ref(struct ib_qp *qp)
 
 static void driver_rem_ref(struct ib_qp *qp)
 {
+	driver.atomic |= irqs_disabled();
 	atomic_dec(&driver.qp_refs);
 }
 
@@ -289,11 +301,44 @@ static void told_twice_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&driver.removals), 1);
 }
 
+/* The QP of another process: its reference may be the last one. */
+static void others_qp_test(struct kunit *test)
+{
+	static const struct rdma_restrack_entry owner = { .user = true };
+	struct iw_cm_conn_param param = { .qpn = 1 };
+	struct iw_cm_id *cm_id = client_id(test);
+
+	ofed_iw_set_owner(cm_id, &owner);
+	KUNIT_EXPECT_EQ(test, iw_cm_connect(cm_id, &param), -EINVAL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&driver.qp_refs), 0);
+	KUNIT_EXPECT_FALSE(test, driver.atomic);
+	iw_destroy_cm_id(cm_id);
+}
+
+/* A client may destroy an id at any time; the driver has it until it has rejected. */
+static void reject_overtaken_test(struct kunit *test)
+{
+	struct iw_cm_id *cm_id = client_id(test);
+
+	complete(&driver.second);
+	KUNIT_ASSERT_EQ(test, iw_cm_listen(cm_id, 1), 0);
+	KUNIT_EXPECT_EQ(test, report(cm_id, IW_CM_EVENT_CONNECT_REQUEST, 0), 0);
+	flush_workqueue(iw_wq);
+	KUNIT_ASSERT_NOT_NULL(test, client.request);
+	driver.overtaken = true;
+	KUNIT_EXPECT_EQ(test, iw_cm_reject(client.request, NULL, 0), 0);
+	KUNIT_EXPECT_EQ(test, driver.rejected, 1);
+	KUNIT_EXPECT_EQ(test, driver.refs, 1);
+	iw_destroy_cm_id(cm_id);
+}
+
 static struct kunit_case ends_cases[] = {
 	KUNIT_CASE(listen_destroy_test),
 	KUNIT_CASE(listen_fails_test),
 	KUNIT_CASE(busy_connect_test),
 	KUNIT_CASE(told_twice_test),
+	KUNIT_CASE(others_qp_test),
+	KUNIT_CASE(reject_overtaken_test),
 	{}
 };
 
