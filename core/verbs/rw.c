@@ -136,9 +136,13 @@ static int rw_init_several(struct rdma_rw_ctx *ctx, struct ofed_rw_args *args)
 	return ofed_rw_link_several(ctx, args, cnt);
 }
 
+/*
+ * As the region was when the context was made: to ask for the work requests renews
+ * its key, and is done once more when the send queue was full.
+ */
 static struct ib_send_wr *rw_first_of(struct rdma_rw_reg_ctx *reg)
 {
-	return reg->mr->need_inval ? &reg->inv_wr : &reg->reg_wr.wr;
+	return reg->inv_wr.next ? &reg->inv_wr : &reg->reg_wr.wr;
 }
 
 /* The chain of one region: [invalidate], register, transfer. Its length. */
@@ -149,7 +153,7 @@ static int rw_link_region(const struct ofed_rw_args *args, struct rdma_rw_reg_ct
 
 	reg->inv_wr.opcode = IB_WR_LOCAL_INV;
 	reg->inv_wr.ex.invalidate_rkey = mr->lkey;
-	reg->inv_wr.next = &reg->reg_wr.wr;
+	reg->inv_wr.next = mr->need_inval ? &reg->reg_wr.wr : NULL;
 	reg->reg_wr.wr.opcode = opcode;
 	reg->reg_wr.wr.next = &reg->wr.wr;
 	reg->reg_wr.mr = mr;

@@ -93,6 +93,66 @@ static void single_test(struct kunit *test)
 	rdma_rw_ctx_destroy(&ctx, qp, 1, &sg, 1, DMA_FROM_DEVICE);
 }
 
+/* A region of one page list, for what is in the list. */
+static int map_all(struct ib_mr *mr, struct scatterlist *sg, int nents,
+		   unsigned int *skip)
+{
+	mr->iova = sg_dma_address(sg);
+	mr->length = sg_dma_len(sg) * nents;
+	return nents;
+}
+
+/* The work requests of @ctx, as a number: one digit for each. */
+static int kinds_of(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 old_key)
+{
+	struct ib_cqe cqe = {};
+	struct ib_send_wr *wr;
+	int kinds = 0;
+
+	for (wr = rdma_rw_ctx_wrs(ctx, qp, 1, &cqe, NULL); wr; wr = wr->next)
+		if (wr->opcode == IB_WR_LOCAL_INV)
+			kinds = kinds * 10 + (wr->ex.invalidate_rkey == old_key ? 1 : 9);
+		else
+			kinds = kinds * 10 + (wr->opcode == IB_WR_REG_MR ? 2 : 3);
+	return kinds;
+}
+
+/* A consumer whose send queue was full asks for the work requests once more. */
+static void region_again_test(struct kunit *test)
+{
+	struct ib_qp *qp = new_qp(test);
+	struct rdma_rw_ctx ctx = {};
+	struct ib_mr mr = { .device = qp->device, .lkey = 0x100, .rkey = 0x100 };
+	struct scatterlist sg[2];
+	u8 *memory = kunit_kzalloc(test, 2 * 512, GFP_KERNEL);
+	u32 key;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, memory);
+	qp->device->attrs.max_sgl_rd = 1;
+	qp->device->attrs.max_fast_reg_page_list_len = 16;
+	qp->device->ops.map_mr_sg = map_all;
+	spin_lock_init(&qp->mr_lock);
+	INIT_LIST_HEAD(&qp->rdma_mrs);
+	list_add(&mr.qp_entry, &qp->rdma_mrs);
+	sg_init_table(sg, 2);
+	sg_set_buf(&sg[0], memory, 512);
+	sg_set_buf(&sg[1], memory + 512, 512);
+
+	KUNIT_ASSERT_EQ(test, rdma_rw_ctx_init(&ctx, qp, 1, sg, 2, 0, REMOTE, RKEY,
+					       DMA_FROM_DEVICE), 2);
+	KUNIT_EXPECT_EQ(test, kinds_of(&ctx, qp, 0), 23);
+	KUNIT_EXPECT_EQ(test, kinds_of(&ctx, qp, 0), 23);
+	rdma_rw_ctx_destroy(&ctx, qp, 1, sg, 2, DMA_FROM_DEVICE);
+
+	/* It is registered now. */
+	key = mr.lkey;
+	KUNIT_ASSERT_EQ(test, rdma_rw_ctx_init(&ctx, qp, 1, sg, 2, 0, REMOTE, RKEY,
+					       DMA_FROM_DEVICE), 3);
+	KUNIT_EXPECT_EQ(test, kinds_of(&ctx, qp, key), 123);
+	KUNIT_EXPECT_EQ(test, kinds_of(&ctx, qp, key), 123);
+	rdma_rw_ctx_destroy(&ctx, qp, 1, sg, 2, DMA_FROM_DEVICE);
+}
+
 struct bvec_case {
 	const char *name;
 	u32 skip;		/* bytes from the first on */
@@ -157,6 +217,7 @@ static void bvec_test(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(single_test),
 	KUNIT_CASE(several_test),
+	KUNIT_CASE(region_again_test),
 	KUNIT_CASE_PARAM(bvec_test, bvec_gen_params),
 	{}
 };
