@@ -163,6 +163,19 @@ static bool addr_neigh_settled(const struct neighbour *neigh)
 	return READ_ONCE(neigh->nud_state) & (NUD_VALID | NUD_FAILED);
 }
 
+/* Contract: addr.h */
+bool ofed_addr_neigh_mac(struct neighbour *neigh, void *mac)
+{
+	bool valid;
+
+	read_lock_bh(&neigh->lock);
+	valid = neigh->nud_state & NUD_VALID;
+	if (valid)
+		memcpy(mac, neigh->ha, neigh->dev->addr_len);
+	read_unlock_bh(&neigh->lock);
+	return valid;
+}
+
 /* @hop is the next hop's address; the route replaces it by its gateway. */
 static int addr_resolve_neigh(struct l2_path *path, const struct dst_entry *dst,
 			      const void *hop)
@@ -176,12 +189,10 @@ static int addr_resolve_neigh(struct l2_path *path, const struct dst_entry *dst,
 	/* Starts a probe where one is due, for a stale entry too. */
 	neigh_event_send(neigh, NULL);
 	wait_event_timeout(neigh_wait, addr_neigh_settled(neigh), RESOLVE_JIFFIES);
-	if (READ_ONCE(neigh->nud_state) & NUD_VALID) {
-		neigh_ha_snapshot(mac, neigh, neigh->dev);
+	if (ofed_addr_neigh_mac(neigh, mac))
 		memcpy(path->dmac, mac, ETH_ALEN);
-	} else {
+	else
 		ret = -ETIMEDOUT;
-	}
 	neigh_release(neigh);
 	return ret;
 }

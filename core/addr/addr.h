@@ -9,6 +9,8 @@
 
 #include <rdma/ib_verbs.h>
 
+struct neighbour;
+
 int ofed_addr_init(void);
 void ofed_addr_exit(void);
 
@@ -27,5 +29,17 @@ void ofed_addr_exit(void);
  */
 int ofed_addr_resolve_l2(struct ib_device *device,
 			 struct rdma_ah_attr *ah_attr);
+
+/**
+ * ofed_addr_neigh_mac - the hardware address of a neighbour, if it has answered
+ * @neigh: the neighbour, referenced
+ * @mac: out: MAX_ADDR_LEN bytes, of which as many are written as the interface has
+ *
+ * An update of a neighbour sets the state before the address, and has its lock all the while:
+ * a reader that looks at the state alone may get an address of zeros, or an old one.
+ *
+ * Context: any. Return: whether there is one; otherwise @mac is as before.
+ */
+bool ofed_addr_neigh_mac(struct neighbour *neigh, void *mac);
 
 #endif /* OFED_CORE_ADDR_H */

@@ -18,6 +18,7 @@
 #include <net/route.h>
 #include <rdma/ib_addr.h>
 
+#include "addr.h"
 #include "resolve.h"
 
 /**
@@ -146,9 +147,7 @@ static int addr_ask_neighbour(struct ofed_lookup *look, const struct way *way)
 		return -ENODATA;
 	/* Starts a probe where one is due, for a stale entry too. */
 	neigh_event_send(neigh, NULL);
-	if (READ_ONCE(neigh->nud_state) & NUD_VALID) {
-		neigh_ha_snapshot(look->found.dst_dev_addr, neigh, neigh->dev);
-	} else {
+	if (!ofed_addr_neigh_mac(neigh, look->found.dst_dev_addr)) {
 		addr_remember_hop(&look->hop, neigh);
 		ret = -ENODATA;
 	}

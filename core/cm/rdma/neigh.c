@@ -9,6 +9,7 @@
 #include <linux/netdevice.h>
 #include <net/neighbour.h>
 
+#include "../../addr/addr.h"
 #include "cma.h"
 
 #define NEIGH_BITS 8
@@ -112,10 +113,8 @@ void cma_neigh_update(struct neighbour *neigh)
 	char mac[MAX_ADDR_LEN];
 	struct cma_id *id;
 
-	if (!(READ_ONCE(neigh->nud_state) & NUD_VALID) ||
-	    neigh->dev->addr_len != ETH_ALEN)
+	if (neigh->dev->addr_len != ETH_ALEN || !ofed_addr_neigh_mac(neigh, mac))
 		return;
-	neigh_ha_snapshot(mac, neigh, neigh->dev);
 	spin_lock_bh(&neigh_lock);
 	hash_for_each_possible(watched_ids, id, on_neigh, key)
 		if (cma_has_path(id) && cma_has_lost(id, neigh, mac))
