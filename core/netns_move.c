@@ -213,7 +213,7 @@ static int ofed_move_device(struct ib_device *device, struct net *from,
 		goto out;
 	}
 
-	kobject_uevent(&device->dev.kobj, KOBJ_REMOVE);
+	ofed_registry_uevent(device, KOBJ_REMOVE);
 	ofed_device_disable(device);
 	ret = ofed_change_net(device, from, to, must, name);
 	ret_enable = ofed_device_enable(device);
@@ -221,7 +221,7 @@ static int ofed_move_device(struct ib_device *device, struct net *from,
 		dev_err(&device->dev, "not usable after a move: %d\n",
 			ret_enable);
 	else
-		kobject_uevent(&device->dev.kobj, KOBJ_ADD);
+		ofed_registry_uevent(device, KOBJ_ADD);
 	ret = ret ?: ret_enable;
 out:
 	mutex_unlock(&device->unregistration_lock);

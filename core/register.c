@@ -396,7 +396,7 @@ int ib_register_device(struct ib_device *device, const char *name,
 	if (ret)
 		goto err_sysfs;
 	dev_set_uevent_suppress(&device->dev, false);
-	kobject_uevent(&device->dev.kobj, KOBJ_ADD);
+	ofed_registry_uevent(device, KOBJ_ADD);
 	compat_nl_tell_of_new(device);
 	mutex_unlock(&device->unregistration_lock);
 	return 0;

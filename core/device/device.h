@@ -17,6 +17,7 @@
 int ofed_registry_enter(struct ib_device *device, const char *name);
 void ofed_registry_leave(struct ib_device *device);
 void ofed_registry_mark(struct ib_device *device, bool registered);
+void ofed_registry_uevent(struct ib_device *device, enum kobject_action action);
 void ofed_registry_exit(void);
 struct ib_device *ofed_device_next_of_driver(enum rdma_driver_id driver_id,
 					     unsigned long *index);

@@ -111,6 +111,14 @@ void ofed_registry_mark(struct ib_device *device, bool registered)
 	up_write(&registry_rwsem);
 }
 
+/* Tell user space. The path has the name, which a rename frees. */
+void ofed_registry_uevent(struct ib_device *device, enum kobject_action action)
+{
+	down_read(&registry_rwsem);
+	kobject_uevent(&device->dev.kobj, action);
+	up_read(&registry_rwsem);
+}
+
 void ofed_registry_exit(void)
 {
 	WARN_ON(!xa_empty(&devices));

@@ -75,13 +75,13 @@ static void gid_insert_candidate(struct ib_gid_table *table,
 		ret = ofed_gid_insert(table, &key, cand->is_default);
 		if (ret == -ENOSPC && !cand->is_default && !table->told_full) {
 			table->told_full = true;
-			dev_warn(&table->device->dev,
-				 "port %u: GID table is full, %pI6c and more left out\n",
-				 table->port, cand->gid.raw);
+			ibdev_warn(table->device,
+				   "port %u: GID table is full, %pI6c and more left out\n",
+				   table->port, cand->gid.raw);
 		} else if (ret && ret != -ENOSPC) {
-			dev_dbg(&table->device->dev,
-				"port %u: no GID for %pI6c: error %d\n",
-				table->port, cand->gid.raw, ret);
+			ibdev_dbg(table->device,
+				  "port %u: no GID for %pI6c: error %d\n",
+				  table->port, cand->gid.raw, ret);
 		}
 	}
 }
