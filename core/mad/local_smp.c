@@ -111,6 +111,7 @@ void mad_local_work(struct work_struct *work)
 			status = mad_run_local(send, reply);
 		}
 		mad_sent(send, status, 0);
+		cond_resched();
 	}
 	kfree(reply);
 }

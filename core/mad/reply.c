@@ -143,6 +143,7 @@ void mad_reply_work(struct work_struct *work)
 		if (!mad_send_reply(port, reply))
 			mad_reply_over(port);
 		mad_recv_free(reply);
+		cond_resched();
 	}
 }
 

@@ -165,6 +165,8 @@ void mad_agent_work(struct work_struct *work)
 			break;
 		spin_unlock_irq(&agent->lock);
 		mad_do_action(send, next);
+		/* Thousands may have timed out at once. */
+		cond_resched();
 		spin_lock_irq(&agent->lock);
 	}
 	mad_agent_arm(agent);
