@@ -20,6 +20,8 @@ static DEFINE_MUTEX(link_types_lock);
  */
 DEFINE_STATIC_SRCU(link_types_srcu);
 static LIST_HEAD(link_types);
+/* A driver hears that a link goes from one thread at a time. */
+static DEFINE_MUTEX(dellink_mutex);
 
 static struct rdma_link_ops *nldev_find_link_type(const char *type)
 {
@@ -169,7 +171,9 @@ int ofed_nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh,
 		ib_device_put(device);
 		return ret;
 	}
+	mutex_lock(&dellink_mutex);
 	ret = compat_link_dellink(device);
+	mutex_unlock(&dellink_mutex);
 	if (ret) {
 		ib_device_put(device);
 		return ret;

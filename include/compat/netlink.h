@@ -59,9 +59,15 @@ struct ib_srq;
 
 /* Since 7.x a driver hears that a link goes before its device does. Drop with 6.12. */
 #ifdef COMPAT_HAVE_LINK_DELLINK
-#define compat_link_dellink(device) \
-	((device)->link_ops && (device)->link_ops->dellink ? \
-	 (device)->link_ops->dellink(device) : 0)
+#define compat_link_dellink(device) ({ \
+	struct ib_device *_device = (device); \
+	int _ret = _device->link_ops && _device->link_ops->dellink ? \
+		   _device->link_ops->dellink(_device) : 0; \
+	\
+	/* It is to hear of that once. */ \
+	if (!_ret) \
+		_device->link_ops = NULL; \
+	_ret; })
 #else
 #define compat_link_dellink(device) ((void)(device), 0)
 #endif
