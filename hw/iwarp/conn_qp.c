@@ -75,7 +75,7 @@ static void iw_prepare_tx(struct iw_conn *conn)
 		tx->msn[i] = 1;
 	tx->sock = conn->sock;
 	tx->far = conn->far;
-	mutex_unlock(&tx->lock);
+	iw_tx_unlock(conn->qp);
 }
 
 /**

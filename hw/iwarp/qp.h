@@ -121,6 +121,22 @@ static inline int iw_tx_control(struct iw_qp *qp, const void *fpdu, u32 bytes)
 	return 0;
 }
 
+/**
+ * iw_tx_unlock - release tx.lock, which was taken for another purpose than to send
+ * @qp: queue pair; tx.lock is held
+ *
+ * A poster that found the lock taken has left its WQEs to the holder: a work sends them.
+ * Context: process.
+ */
+static inline void iw_tx_unlock(struct iw_qp *qp)
+{
+	mutex_unlock(&qp->tx.lock);
+	/* Pairs with iw_tx_run() and iw_leave_to_other(), which set the bit first. */
+	smp_mb();
+	if (test_bit(0, &qp->tx.wanted))
+		iw_tx_kick(qp);
+}
+
 /*
  * What has come since the last call goes to the counters, once for all that TCP had. With
  * the socket's lock.

@@ -103,7 +103,7 @@ static void iw_look_at_queues(struct iw_qp *qp, struct res_queues *view)
 	view->reads = qp->sq.reads;
 	view->asks = qp->asks.head - qp->asks.tail;
 	spin_unlock_irq(&qp->lock);
-	mutex_unlock(&tx->lock);
+	iw_tx_unlock(qp);
 }
 
 static void iw_look_at_socket(struct iw_conn *conn, const struct iw_qp *qp,

@@ -533,11 +533,7 @@ bool iw_tx_idle(struct iw_qp *qp)
 	       !qp->sq.reads && !iw_next_wqe(qp) &&
 	       qp->asks.head == qp->asks.tail;
 	spin_unlock_irq(&qp->lock);
-	mutex_unlock(&tx->lock);
-	/* A poster that found the lock taken has left its WQEs: pairs with iw_tx_run(). */
-	smp_mb();
-	if (test_bit(0, &tx->wanted))
-		iw_tx_kick(qp);
+	iw_tx_unlock(qp);
 	return idle;
 }
 

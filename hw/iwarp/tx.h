@@ -70,7 +70,8 @@ enum iw_tx_kind { IW_TX_NONE, IW_TX_SLOT, IW_TX_IMM, IW_TX_ANSWER };
 /**
  * struct iw_tx - the send side of a stream; guarded by @lock
  * @lock: guards all members but @wanted, @work and @left. A poster uses
- *	  mutex_trylock(): if that fails, the holder sends its WQEs
+ *	  mutex_trylock(): if that fails, the holder sends its WQEs. A holder that
+ *	  sends none releases it by iw_tx_unlock(), unless the stream is over
  * @wanted: bit 0: messages are pending; set before @lock is tried
  * @work: sends for callers that may not sleep, and when the socket has room again
  * @left: time at which a doorbell was left to @work, ns; a hint, no lock

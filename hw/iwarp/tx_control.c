@@ -47,7 +47,7 @@ int iw_tx_rtr(struct iw_qp *qp, u16 how)
 	ret = iw_build_rtr(qp, how);
 	if (!ret)
 		iw_tx_push(qp);
-	mutex_unlock(&qp->tx.lock);
+	iw_tx_unlock(qp);
 	return ret;
 }
 

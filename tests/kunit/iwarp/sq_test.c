@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The send queue of ofed_iwarp on its own: how many completions are made under one
- * lock, and in which order, with which status.
+ * lock, and in which order, with which status; and what is told of it.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
+#include <linux/skbuff.h>
 
+#include "hw/iwarp/conn.h"
 #include "hw/iwarp/cq.h"
 #include "hw/iwarp/qp.h"
+#include "hw/iwarp/qp_res.h"
 #include "hw/iwarp/sq.h"
 
 #define DEPTH	IW_MAX_QP_WR
@@ -63,6 +66,15 @@ void iw_doorbell_user(struct iw_qp *qp)
 void iw_tx_kick(struct iw_qp *qp)
 {
 	seen.kicks++;
+}
+
+struct iw_conn *iw_qp_conn(struct iw_qp *qp)
+{
+	return NULL;
+}
+
+void iw_conn_put(struct iw_conn *conn)
+{
 }
 
 /* ---- a queue that is full ------------------------------------------------------------ */
@@ -209,10 +221,29 @@ static void full_cq_test(struct kunit *test)
 	iw_sq_free(&qp->sq);
 }
 
+/* A poster leaves its requests to the one that has tx.lock, which here only looks at them. */
+static void look_test(struct kunit *test)
+{
+	struct sk_buff *msg = alloc_skb(PAGE_SIZE, GFP_KERNEL);
+	struct iw_qp *qp = full_queue(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, msg);
+	mutex_init(&qp->tx.lock);
+	seen.kicks = 0;
+	KUNIT_EXPECT_EQ(test, iw_res_ops.fill_res_qp_entry(msg, &qp->ib), 0);
+	KUNIT_EXPECT_EQ(test, seen.kicks, 0);
+	set_bit(0, &qp->tx.wanted);
+	KUNIT_EXPECT_EQ(test, iw_res_ops.fill_res_qp_entry(msg, &qp->ib), 0);
+	KUNIT_EXPECT_EQ(test, seen.kicks, 1);
+	kfree_skb(msg);
+	iw_sq_free(&qp->sq);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(complete_test),
 	KUNIT_CASE(flush_test),
 	KUNIT_CASE(full_cq_test),
+	KUNIT_CASE(look_test),
 	{}
 };
 
