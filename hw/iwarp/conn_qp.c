@@ -48,7 +48,9 @@ static u32 iw_max_ulpdu(const struct iw_conn *conn)
 	return mss - IW_MPA_LENGTH_BYTES - IW_MPA_CRC_BYTES;
 }
 
-static int iw_conn_qp_prepare(struct iw_qp *qp, const struct iw_mpa_terms *terms)
+/* @read_rtr: the first READ is the RTR, which has no WQE. It is outbound until its response. */
+static int iw_conn_qp_prepare(struct iw_qp *qp, const struct iw_mpa_terms *terms,
+			      bool read_rtr)
 {
 	struct iw_irrq_entry *ring;
 	u32 num = max(terms->ird, 1U);
@@ -59,6 +61,7 @@ static int iw_conn_qp_prepare(struct iw_qp *qp, const struct iw_mpa_terms *terms
 	spin_lock_irq(&qp->lock);
 	qp->asks = (struct iw_irrq){ .ring = ring, .num = num };
 	qp->sq.ord = min_t(u32, terms->ord, IW_MAX_DEPTH);
+	qp->sq.reads = read_rtr;
 	spin_unlock_irq(&qp->lock);
 	return 0;
 }
@@ -88,12 +91,13 @@ static void iw_prepare_tx(struct iw_conn *conn)
 int iw_conn_open_qp(struct iw_conn *conn)
 {
 	bool passive = conn->own.reply;
+	bool read_rtr = !passive && conn->terms.rtr == IW_RTR_READ;
 	struct iw_qp *qp = conn->qp;
 	struct iw_rx *rx = &qp->rx;
 	int ret;
 
 	lockdep_assert_held(&conn->lock);
-	ret = iw_conn_qp_prepare(qp, &conn->terms);
+	ret = iw_conn_qp_prepare(qp, &conn->terms, read_rtr);
 	if (ret)
 		return ret;
 	tcp_sock_set_nodelay(conn->sock->sk);
@@ -104,7 +108,7 @@ int iw_conn_open_qp(struct iw_conn *conn)
 	rx->fpdu = iw_rdmap_rx;
 	rx->bad_crc = iw_rdmap_bad_crc;
 	rx->rtr = passive && conn->terms.p2p;
-	rx->read_rtr = !passive && conn->terms.rtr == IW_RTR_READ;
+	rx->read_rtr = read_rtr;
 	iw_conn_set_stream(conn, rx);
 	return 0;
 }

@@ -96,6 +96,18 @@ static bool iw_fits_read(const struct iw_wqe *wqe, const union iw_hdr *hdr,
 	       be64_to_cpu(hdr->tagged.to) == to + wqe->got;
 }
 
+/* The RTR was a READ: the ORD counts it, too. */
+static void iw_rtr_answered(struct iw_qp *qp)
+{
+	unsigned long flags;
+
+	qp->rx.read_rtr = false;
+	spin_lock_irqsave(&qp->lock, flags);
+	qp->sq.reads--;
+	spin_unlock_irqrestore(&qp->lock, flags);
+	iw_tx_kick(qp);
+}
+
 /* A segment of a READ response. The socket's lock is held. */
 void iw_rx_read_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 		     const union iw_hdr *hdr)
@@ -108,7 +120,7 @@ void iw_rx_read_resp(struct iw_qp *qp, const struct iw_fpdu *view,
 
 	/* The response of the READ that was sent as RTR. */
 	if (qp->rx.read_rtr && !bytes && last) {
-		qp->rx.read_rtr = false;
+		iw_rtr_answered(qp);
 		return;
 	}
 	wqe = iw_oldest_ask(qp);

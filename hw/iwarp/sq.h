@@ -82,7 +82,7 @@ struct iw_wqe {
  * @una: index of the oldest WQE that is not completed
  * @next: index of the next WQE to be sent
  * @head: index behind the newest WQE
- * @reads: outbound READs and atomics without a response
+ * @reads: outbound READs and atomics without a response, a READ that is the RTR among them
  * @ord: limit of @reads
  * @flushing: a thread is flushing, and takes this many more WQEs of a program at most;
  *	      0: no thread is flushing

@@ -7,6 +7,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,13 @@ static void listen_for_one(const char *address, const char *port)
 	rdma_freeaddrinfo(info);
 }
 
+static void make_memory(void)
+{
+	mr = ibv_reg_mr(id->pd, bytes, sizeof(bytes), IBV_ACCESS_LOCAL_WRITE);
+	if (!mr)
+		die("ibv_reg_mr");
+}
+
 static void accept_one(void)
 {
 	struct rdma_conn_param param = {
@@ -65,14 +73,36 @@ static void accept_one(void)
 
 	if (rdma_get_request(listener, &id))
 		die("rdma_get_request");
-	mr = ibv_reg_mr(id->pd, bytes, sizeof(bytes), IBV_ACCESS_LOCAL_WRITE);
-	if (!mr)
-		die("ibv_reg_mr");
+	make_memory();
 	for (i = 0; i < RECVS; i++)
 		if (rdma_post_recv(id, (void *)(uintptr_t)i, bytes[i], BYTES, mr))
 			die("rdma_post_recv");
 	if (rdma_accept(id, &param))
 		die("rdma_accept");
+}
+
+static void connect_one(const char *address, const char *port)
+{
+	struct rdma_conn_param param = {
+		.responder_resources = 4, .initiator_depth = 4,
+	};
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *info;
+	struct ibv_qp_init_attr attr = {
+		.cap = {
+			.max_send_wr = 16, .max_recv_wr = 1,
+			.max_send_sge = 1, .max_recv_sge = 1,
+		},
+		.sq_sig_all = 1,
+	};
+
+	if (rdma_getaddrinfo(address, port, &hints, &info))
+		die("rdma_getaddrinfo");
+	if (rdma_create_ep(&id, info, NULL, &attr))
+		die("rdma_create_ep");
+	rdma_freeaddrinfo(info);
+	make_memory();
+	if (rdma_connect(id, &param))
+		die("rdma_connect");
 }
 
 /* The next completion of a queue. */
@@ -159,8 +189,7 @@ static void never(void)
 	expect(id->recv_cq, 0, IBV_WC_WR_FLUSH_ERR);
 }
 
-/* Three READs, the second of which the peer says something about. */
-static void read_all(int status)
+static void post_reads(int num)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)bytes, .length = BYTES, .lkey = mr->lkey,
@@ -171,12 +200,20 @@ static void read_all(int status)
 	}, *bad;
 	int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < num; i++) {
 		wr.wr_id = i;
 		wr.wr.rdma.remote_addr += BYTES;
 		if (ibv_post_send(id->qp, &wr, &bad))
 			die("ibv_post_send");
 	}
+}
+
+/* Three READs, the second of which the peer says something about. */
+static void read_all(int status)
+{
+	int i;
+
+	post_reads(3);
 	for (i = 0; i < 3; i++)
 		expect(id->send_cq, i, i == 1 ? status : IBV_WC_WR_FLUSH_ERR);
 }
@@ -252,20 +289,32 @@ static void atomic(void)
 	ibv_dereg_mr(word_mr);
 }
 
+/* The READ that says "ready to receive" is one of those that the peer answers at a time. */
+static void ready_by_read(void)
+{
+	post_reads(2);
+	expect(id->send_cq, 0, IBV_WC_SUCCESS);
+	expect(id->send_cq, 1, IBV_WC_SUCCESS);
+	if (rdma_disconnect(id))
+		die("rdma_disconnect");
+}
+
 static const struct {
 	const char *name;
 	void (*fn)(void);
+	bool connects;
 } cases[] = {
-	{ "urgent", urgent },
-	{ "late", late },
-	{ "slow", slow },
-	{ "never", never },
-	{ "header", blamed },
-	{ "request_alone", blamed },
-	{ "stranger", not_blamed },
-	{ "behind", behind },
-	{ "atomic", atomic },
-	{ "unanswered", unanswered },
+	{ "urgent", urgent, false },
+	{ "late", late, false },
+	{ "slow", slow, false },
+	{ "never", never, false },
+	{ "header", blamed, false },
+	{ "request_alone", blamed, false },
+	{ "stranger", not_blamed, false },
+	{ "behind", behind, false },
+	{ "atomic", atomic, false },
+	{ "unanswered", unanswered, false },
+	{ "ready_by_read", ready_by_read, true },
 };
 
 int main(int argc, char **argv)
@@ -280,11 +329,16 @@ int main(int argc, char **argv)
 	if (i == sizeof(cases) / sizeof(cases[0]))
 		return 2;
 	alarm(PATIENCE);
-	listen_for_one(argv[2], argv[3]);
-	accept_one();
+	if (cases[i].connects) {
+		connect_one(argv[2], argv[3]);
+	} else {
+		listen_for_one(argv[2], argv[3]);
+		accept_one();
+	}
 	cases[i].fn();
 	ibv_dereg_mr(mr);
 	rdma_destroy_ep(id);
-	rdma_destroy_ep(listener);
+	if (listener)
+		rdma_destroy_ep(listener);
 	return 0;
 }

@@ -32,9 +32,18 @@ def untagged(opcode, queue, msn, payload):
     return struct.pack('>BBIIII', 0x41, 0x40 | opcode, 0, queue, msn, 0) + payload
 
 
+def reply(flags=0x40, rev=2, pd=b''):
+    return b'MPA ID Rep Frame' + struct.pack('>BBH', flags, rev, len(pd)) + pd
+
+
 class Peer:
-    def __init__(self, where):
-        self.sock = socket.create_connection(where, 10)
+    def __init__(self, where, listens=False):
+        if listens:
+            with socket.create_server(where) as server:
+                server.settimeout(30)
+                self.sock = server.accept()[0]
+        else:
+            self.sock = socket.create_connection(where, 10)
         self.sock.settimeout(10)
 
     def end(self, reset):
@@ -52,6 +61,13 @@ class Peer:
                 break
             data += more
         return data
+
+    def asked(self):
+        """Is there a request? Its private data are read, too."""
+        header = self.read(20)
+        if len(header) != 20 or not header.startswith(b'MPA ID Req Frame'):
+            return False
+        return bool(self.read(struct.unpack('>H', header[18:])[0]))
 
     def accepted(self):
         header = self.read(20)

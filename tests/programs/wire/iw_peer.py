@@ -10,7 +10,7 @@ import struct
 import sys
 import time
 
-from iw_mpa import Peer, fpdu, request, untagged
+from iw_mpa import Peer, fpdu, reply, request, untagged
 
 SEND = 3
 TERMINATE = 7
@@ -170,6 +170,27 @@ def atomic(where):
         sys.exit('Terminate: %s' % answer.hex())
 
 
+def ready_by_read(where):
+    """Accepts: one READ at a time, and it wants one for "ready to receive" (RFC 6581 5)."""
+    peer = Peer(where, True)
+    if not peer.asked():
+        sys.exit('not asked')
+    peer.send(reply(0x50, 2, struct.pack('>HH', 0x8000 | 1, 0x4000)))
+    for msn, size in ((1, 0), (2, 64), (3, 64)):
+        read = peer.fpdu()
+        length, = struct.unpack('>I', read[30:34])
+        if read[1] & 15 != 1 or struct.unpack('>I', read[10:14])[0] != msn or length != size:
+            sys.exit('no READ %d of %d bytes: %s' % (msn, size, read.hex()))
+        peer.sock.settimeout(0.5)
+        try:
+            sys.exit('more than one READ: %s' % peer.sock.recv(1))
+        except TimeoutError:
+            peer.sock.settimeout(10)
+        peer.sock.sendall(fpdu(struct.pack('>BB', 0xc1, 0x42) + read[18:30] + pattern(msn)[:size]))
+    hear_end(peer)
+
+
 CASES = {case.__name__: case for case in (urgent, late, slow, never, header, request_alone,
-                                          stranger, behind, unanswered, atomic)}
+                                          stranger, behind, unanswered, atomic,
+                                          ready_by_read)}
 CASES[sys.argv[1]]((sys.argv[2], int(sys.argv[3])))

@@ -31,6 +31,11 @@ check "a Terminate names a READ by its header" ends header
 check "a Terminate names a READ by its request" ends request_alone
 check "a Terminate names a READ that is none" ends stranger
 check "atomics with masks, and one that is not aligned" ends atomic
+asks() { # the same, and iw_ends is the one that connects
+	over 7181 python3 "$TOP/tests/programs/wire/iw_peer.py" "$1" 10.0.0.2 7181 -- \
+		"$programs/iw_ends" "$1" 10.0.0.2 7181
+}
+check "a READ that says ready counts for the ORD" asks ready_by_read
 check "32768 requests are done at once" ends behind
 check "32768 requests are flushed at once" ends unanswered
 check "a peer that is late with its end" ends late
