@@ -276,7 +276,7 @@ bool iw_sq_claim_flush(struct iw_qp *qp)
 	lockdep_assert_held(&qp->lock);
 	if (sq->flushing)
 		return false;
-	/* Bounded, as a program can post while its WQEs are flushed. */
+	/* Bounded, as a program can post while its WQEs are flushed. A work flushes the rest. */
 	sq->flushing = 2 * sq->num;
 	return true;
 }
@@ -307,7 +307,7 @@ static bool iw_flush_wqe(struct iw_qp *qp, struct iw_wqe *wqe)
  * @qp: queue pair in IW_ERROR, of which the caller has claimed the flush
  *
  * Context: any. Return: true: that was not all. False: it was, or the rest waits for
- * room in its CQ.
+ * room in its CQ, or a work flushes the rest.
  */
 bool iw_sq_flush_some(struct iw_qp *qp)
 {
@@ -327,6 +327,9 @@ bool iw_sq_flush_some(struct iw_qp *qp)
 		left--;
 	}
 	more = !left && sq->flushing;
+	/* A program rings no doorbell behind a request that was not taken yet. */
+	if (!sq->flushing)
+		iw_tx_kick(qp);
 	if (!more)
 		sq->flushing = 0;
 	spin_unlock_irqrestore(&qp->lock, flags);

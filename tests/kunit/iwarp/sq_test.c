@@ -26,7 +26,18 @@ static struct {
 	u32 good;
 	u32 order;
 	u32 kicks;
+	u32 reposts;
 } seen;
+
+/* Of a program, which posts again whatever completes, and rings no doorbell. */
+static struct siw_sqe ring[4];
+
+static void program_posts(u64 wr_id)
+{
+	ring[wr_id % ARRAY_SIZE(ring)] = (struct siw_sqe){
+		.id = wr_id, .opcode = SIW_OP_SEND, .flags = SIW_WQE_VALID | SIW_WQE_SIGNALLED,
+	};
+}
 
 /* ---- what the send queue needs of others ------------------------------------------- */
 
@@ -47,6 +58,10 @@ bool iw_cq_post_send(struct iw_cq *cq, const struct ib_wc *wc)
 	seen.order += wc->wr_id != seen.wr_id++;
 	seen.good += wc->status == IB_WC_SUCCESS;
 	seen.num++;
+	if (seen.reposts) {
+		seen.reposts--;
+		program_posts(wc->wr_id + ARRAY_SIZE(ring));
+	}
 	return true;
 }
 
@@ -221,6 +236,42 @@ static void full_cq_test(struct kunit *test)
 	iw_sq_free(&qp->sq);
 }
 
+/* A call flushes some of what a program keeps posting, and has a work flush the rest. */
+static void endless_flush_test(struct kunit *test)
+{
+	struct ib_qp_init_attr init = { .cap.max_send_wr = ARRAY_SIZE(ring) };
+	struct iw_qp *qp = kunit_kzalloc(test, sizeof(*qp), GFP_KERNEL);
+	struct iw_cq *cq = kunit_kzalloc(test, sizeof(*cq), GFP_KERNEL);
+	u32 calls = 0, i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, qp);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, cq);
+	memset(&seen, 0, sizeof(seen));
+	seen.room = U32_MAX;
+	seen.reposts = 10 * ARRAY_SIZE(ring);
+	spin_lock_init(&qp->lock);
+	qp->ib.send_cq = &cq->ib;
+	qp->state = IW_ERROR;
+	KUNIT_ASSERT_EQ(test, iw_sq_alloc(qp, &init, NULL, NULL), 0);
+	/* As if it were mapped: only that it is there matters. */
+	qp->sq.ring = (struct iw_ring){
+		.mem = ring, .num = ARRAY_SIZE(ring), .bytes = sizeof(*ring),
+		.map = ERR_PTR(-ENODATA),
+	};
+	for (i = 0; i < ARRAY_SIZE(ring); i++)
+		program_posts(i);
+	do {
+		seen.kicks = 0;
+		iw_sq_flush(qp);
+		calls++;
+	} while (seen.kicks);
+	KUNIT_EXPECT_EQ(test, seen.num, 11 * ARRAY_SIZE(ring));
+	KUNIT_EXPECT_EQ(test, seen.good, 0);
+	KUNIT_EXPECT_EQ(test, seen.order, 0);
+	KUNIT_EXPECT_GT(test, calls, 1);
+	iw_sq_free(&qp->sq);
+}
+
 /* A poster leaves its requests to the one that has tx.lock, which here only looks at them. */
 static void look_test(struct kunit *test)
 {
@@ -243,6 +294,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(complete_test),
 	KUNIT_CASE(flush_test),
 	KUNIT_CASE(full_cq_test),
+	KUNIT_CASE(endless_flush_test),
 	KUNIT_CASE(look_test),
 	{}
 };
