@@ -79,18 +79,22 @@ static enum soft_access_err ibt_add_data(struct ibt_qp *qp, struct ibt_round *ro
 	enum soft_access_err fault = SOFT_ERR_BOUNDS;
 	u32 psn = ibt_psn_add(qp->sq.cur_psn, run->packets);
 	u32 length = min(wqe->length - offset, qp->mtu);
+	bool last = offset + length == wqe->length;
+	const struct ibt_opcode *op = &ibt_opcodes[ibt_req_opcode(qp, info, offset, last)];
 	struct soft_iter *from = ibt_req_source(qp, round, wqe);
 	struct ibt_pkt pkt = { };
 	struct soft_iter to;
 
-	ibt_req_fill(qp, round->path, wqe, info, psn, &pkt);
-	ibt_req_place(qp, wqe, info, offset, offset + length == wqe->length, &pkt);
-	soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), length);
+	soft_iter_bytes(&to, ibt_gso_payload_ptr(run, op), length);
 	if (from)
 		fault = soft_iter_copy(&to, from, length);
-	if (fault == SOFT_OK)
-		ibt_gso_add_pkt(run, &pkt, length);
-	return fault;
+	if (fault != SOFT_OK)
+		return fault;
+	/* From here on it counts as sent: one without its bytes asks nothing. */
+	ibt_req_fill(qp, round->path, wqe, info, psn, &pkt);
+	ibt_req_place(qp, wqe, info, offset, last, &pkt);
+	ibt_gso_add_pkt(run, &pkt, length);
+	return SOFT_OK;
 }
 
 /*
@@ -185,24 +189,27 @@ static enum soft_access_err ibt_batch_add_wqe(struct ibt_qp *qp, struct ibt_wqe 
 					      const struct ibt_wr_info *info,
 					      struct ibt_gso *run)
 {
+	const struct ibt_opcode *op = &ibt_opcodes[ibt_req_opcode(qp, info, 0, true)];
 	enum soft_access_err fault = SOFT_OK;
 	struct ibt_pkt pkt = { };
 	struct soft_iter from, to;
 
 	ibt_wqe_assign_psn(qp, wqe);
-	ibt_req_fill(qp, run->path, wqe, info, qp->sq.cur_psn, &pkt);
-	ibt_req_place(qp, wqe, info, 0, true, &pkt);
-	/* The last packet of the GSO skb asks for an ACK of all of them. */
-	pkt.ack_request = false;
 	if (wqe->length) {
-		soft_iter_bytes(&to, ibt_gso_payload_ptr(run, pkt.op), wqe->length);
+		soft_iter_bytes(&to, ibt_gso_payload_ptr(run, op), wqe->length);
 		ibt_wqe_src_iter(qp, wqe, &from);
 		fault = soft_iter_copy(&to, &from, wqe->length);
 		soft_iter_end(&from);
 	}
-	if (fault == SOFT_OK)
-		ibt_gso_add_pkt(run, &pkt, wqe->length);
-	return fault;
+	if (fault != SOFT_OK)
+		return fault;
+	/* As of ibt_add_data(). */
+	ibt_req_fill(qp, run->path, wqe, info, qp->sq.cur_psn, &pkt);
+	ibt_req_place(qp, wqe, info, 0, true, &pkt);
+	/* The last packet of the GSO skb asks for an ACK of all of them. */
+	pkt.ack_request = false;
+	ibt_gso_add_pkt(run, &pkt, wqe->length);
+	return SOFT_OK;
 }
 
 /* As ibt_req_send_run(), of whole messages; there is a request behind @wqe. */

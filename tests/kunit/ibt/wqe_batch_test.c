@@ -5,6 +5,7 @@
  */
 #include <linux/prandom.h>
 
+#include "hw/ibt/qp.h"
 #include "engine.h"
 
 #define MTU	256
@@ -193,6 +194,26 @@ static void a_bad_one_ends_it(struct kunit *test)
 	expect_train(0, 4, 0x0a);
 }
 
+/* One whose memory is not there is not on its way, and no round trip begins with it. */
+static void a_bad_one_asks_nothing(struct kunit *test)
+{
+	const struct ibt_rtx *rtx;
+	u32 asked;
+
+	make();
+	rtx = &to_ibt_qp(pair.end[0].qp)->rtx;
+	asked = rtx->ask.psn;
+	fill(IB_WR_RDMA_WRITE, 3, 64);
+	sges[0].lkey = 0xdead00;
+	post();
+	EXPECT_WC(&pair, pair.end[0].send_cq, 1, IB_WC_LOC_PROT_ERR);
+	EXPECT_WC(&pair, pair.end[0].send_cq, 2, IB_WC_WR_FLUSH_ERR);
+	EXPECT_WC(&pair, pair.end[0].send_cq, 3, IB_WC_WR_FLUSH_ERR);
+	KUNIT_EXPECT_EQ(test, seen.num, 0U);
+	KUNIT_EXPECT_EQ(test, rtx->ask.psn, asked);
+	KUNIT_EXPECT_EQ(test, rtx->rtt.state, IBT_RTT_IDLE);
+}
+
 static u32 lost;
 
 /* One in the middle, once. */
@@ -245,6 +266,7 @@ static struct kunit_case trains_cases[] = {
 	KUNIT_CASE(sends_leave_together),
 	KUNIT_CASE(others_do_not_come_along),
 	KUNIT_CASE(a_bad_one_ends_it),
+	KUNIT_CASE(a_bad_one_asks_nothing),
 	KUNIT_CASE(a_lost_one_comes_again),
 	KUNIT_CASE(unreliable_ones_too),
 	{}
