@@ -128,10 +128,15 @@ static enum ibt_exec_status ibt_tm_find(struct ibt_qp *qp, const struct ibt_tm_h
 	return IBT_EXEC_OK;
 }
 
-/* A message that has taken something before: is it this one? */
-static bool ibt_tm_is_same(const struct ibt_tm_recv *tm, const struct ibt_tm_hdr *hdr)
+/*
+ * A message that has taken something before: is it this one? Behind a short one @hdr is zero, so
+ * its bytes alone can be those of a longer one that has a tag.
+ */
+static bool ibt_tm_is_same(const struct ibt_tm_recv *tm, const struct ibt_tm_hdr *hdr,
+			   u32 length)
 {
-	return !memcmp(&tm->hdr, hdr, sizeof(*hdr));
+	return ibt_tm_is_tagged(hdr, length) == (tm->kind != IBT_TM_NO_TAG) &&
+	       !memcmp(&tm->hdr, hdr, sizeof(*hdr));
 }
 
 static bool ibt_tm_is_rndv(const struct ibt_tm_recv *tm)
@@ -173,7 +178,7 @@ enum ibt_exec_status ibt_tm_begin(struct ibt_qp *qp, struct soft_iter *from, u32
 	lockdep_assert_held(&resp->lock);
 	if (!ibt_tm_peek(from, *length, &hdr))
 		return IBT_EXEC_SILENT_DROP;
-	if (resp->has_rwqe && !(resp->tm.kind && ibt_tm_is_same(&resp->tm, &hdr)))
+	if (resp->has_rwqe && !(resp->tm.kind && ibt_tm_is_same(&resp->tm, &hdr, *length)))
 		ibt_rq_error(qp, qp->srq, IB_WC_WR_FLUSH_ERR);
 	if (!resp->has_rwqe) {
 		verdict = ibt_tm_find(qp, &hdr, *length);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rendezvous of tag matching: queue pairs that go while the responder fetches data. Programs alone
- * have such shared receive queues, so one of the kernel is made to look like one.
+ * Rendezvous of tag matching: queue pairs that go while the responder fetches data. And a message
+ * that is given up, with another one behind it. Programs alone have such shared receive queues, so
+ * one of the kernel is made to look like one.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -14,9 +15,9 @@
 #include "engine.h"
 
 /* First bytes of packets: opcodes. */
-enum { SEND_ONLY = 0x04, READ_REQUEST = 0x0c };
+enum { SEND_FIRST = 0x00, SEND_ONLY = 0x04, READ_REQUEST = 0x0c };
 
-enum { BUFFER = 7, TAG = 5, BYTES = 100 };
+enum { BUFFER = 7, RECEIVE = 8, TAG = 5, BYTES = 100, MTU = 256 };
 
 static struct pair pair;
 static struct ib_srq *srq;
@@ -190,10 +191,78 @@ static void destruction_ends_a_fetch(struct kunit *test)
 	expect_flushed();
 }
 
+/* The first packet of a message to the tagged buffer. What is behind it does not come. */
+static void forge_eager(void)
+{
+	u8 bytes[12 + MTU + 4] = { };
+	u8 *at = put_bth(bytes, SEND_FIRST, pair.end[1].qp->qp_num, pair.psn);
+
+	at[0] = IBT_TMH_EAGER;
+	fake_inject(1, bytes, sizeof(bytes));
+	EXPECT_WC(&pair, cq, BUFFER, IB_WC_SUCCESS);
+}
+
+/* As a sender on this host does by an error in the middle. */
+static void give_up(void)
+{
+	struct ibt_resp *resp = &to_ibt_qp(pair.end[1].qp)->resp;
+	bool taken;
+
+	spin_lock_bh(&resp->lock);
+	taken = resp->has_rwqe;
+	resp->cur.active = false;
+	resp->op = NULL;
+	spin_unlock_bh(&resp->lock);
+	KUNIT_ASSERT_TRUE(pair.test, taken);
+}
+
+/* A message of a byte, behind which there are three of the pad. */
+static void forge_short(u8 byte)
+{
+	u8 bytes[12 + 4 + 4] = { };
+	u8 *at = put_bth(bytes, SEND_ONLY, pair.end[1].qp->qp_num, pair.psn + 1);
+
+	bytes[1] |= 3 << 4;
+	at[0] = byte;
+	fake_inject(1, bytes, sizeof(bytes));
+}
+
+/* A message that is too short for a tag is not the one that came before, whatever it begins with. */
+static void a_short_message_has_no_tag(struct kunit *test)
+{
+	struct ib_sge sge = { };
+	const struct ib_recv_wr wr = { .wr_id = RECEIVE, .sg_list = &sge, .num_sge = 1 };
+	struct ibt_tag *tag;
+	struct ib_wc wc;
+
+	ends_make(&pair);
+	make_srq();
+	tag = to_ibt_srq(srq)->tags->all;
+	tag->tag = 0;
+	tag->length = 2 * MTU;
+	tag->sge[0].length = 2 * MTU;
+	make_receiver();
+	sge = (struct ib_sge){
+		.addr = (uintptr_t)pair.end[1].buf + 0x1000,
+		.length = BYTES,
+		.lkey = pair.end[1].pd->local_dma_lkey,
+	};
+	KUNIT_ASSERT_EQ(test, ib_post_srq_recv(srq, &wr, NULL), 0);
+	forge_eager();
+	give_up();
+	forge_short(IBT_TMH_EAGER);
+	EXPECT_WC(&pair, cq, BUFFER, IB_WC_WR_FLUSH_ERR);
+	KUNIT_ASSERT_TRUE(test, ends_wait(cq, &wc));
+	KUNIT_EXPECT_EQ(test, wc.wr_id, (u64)RECEIVE);
+	KUNIT_EXPECT_EQ(test, wc.status, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, wc.byte_len, 1U);
+}
+
 static struct kunit_case tm_fetch_cases[] = {
 	KUNIT_CASE(error_ends_a_fetch),
 	KUNIT_CASE(reset_ends_a_fetch),
 	KUNIT_CASE(destruction_ends_a_fetch),
+	KUNIT_CASE(a_short_message_has_no_tag),
 	{}
 };
 
