@@ -26,8 +26,15 @@
 /* Packets on a cable in one direction; those of VL15 have no credits. */
 #define MAX_FLIGHT	(IBF_DATA_VLS * IBF_CREDITS + IBF_VL15_LIMIT)
 
+/*
+ * Wakes the pump at @when: a packet arrives then, or the next one may be sent. The timer serves
+ * both, so the earlier time stays: the pump, woken by it, arms the timer for the later one.
+ */
 static void ibf_fault_arm(struct ibf_wire *wire, u64 now, u64 when)
 {
+	if (hrtimer_is_queued(&wire->timer) &&
+	    ktime_to_ns(hrtimer_get_expires(&wire->timer)) <= when)
+		return;
 	hrtimer_start(&wire->timer, ns_to_ktime(when > now ? when - now : 0),
 		      HRTIMER_MODE_REL);
 }
@@ -168,10 +175,7 @@ bool ibf_wire_ready(struct ibf_port *port)
 	if (wire->fault.limit && wire->free_at > now) {
 		ready = false;
 		wire->busy = true;
-		/* A packet under way may be due earlier: then its timer wakes the pump. */
-		if (!hrtimer_is_queued(&wire->timer) ||
-		    ktime_to_ns(hrtimer_get_expires(&wire->timer)) > wire->free_at)
-			ibf_fault_arm(wire, now, wire->free_at);
+		ibf_fault_arm(wire, now, wire->free_at);
 	}
 	spin_unlock(&port->lock);
 	return ready;

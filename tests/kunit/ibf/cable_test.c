@@ -173,12 +173,35 @@ static void limit_test(struct kunit *test)
 	ib_bench_down();
 }
 
+/* Packets that are under way do not keep those behind them from being sent in time. */
+static void limit_and_delay_test(struct kunit *test)
+{
+	const struct ibf_fault both = { .limit = 1, .delay = 500000 }, never = { };
+	ktime_t start;
+
+	ib_bench_up(test);
+	ask(&both);
+	/* 24 bytes that take 5 ms. */
+	ib_bench.sw->ports[2].wire.byte_ps = NSEC_PER_SEC / 200 / 24 * 1000;
+	start = ktime_get();
+	send(8);
+	wait_until_got(8);
+	KUNIT_EXPECT_EQ(test, ib_bench_got(1), 8);
+	KUNIT_EXPECT_GE(test, ktime_ms_delta(ktime_get(), start), 500);
+	/* 540 ms on an idle host; one after the other they take 4 s. */
+	KUNIT_EXPECT_LT(test, ktime_ms_delta(ktime_get(), start), 2000);
+	/* The cable is that of later tests, too. */
+	ask(&never);
+	ib_bench_down();
+}
+
 static struct kunit_case ib_cables_cases[] = {
 	KUNIT_CASE(errors_test),
 	KUNIT_CASE(losses_test),
 	KUNIT_CASE(delay_test),
 	KUNIT_CASE(pull_test),
 	KUNIT_CASE(limit_test),
+	KUNIT_CASE(limit_and_delay_test),
 	{}
 };
 
