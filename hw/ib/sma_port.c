@@ -248,6 +248,8 @@ static void ibf_set_link(struct ibf_port *port, const struct ibf_port_info *to)
 	if (mtu) {
 		info->mtu_smsl = ibf_sma_port_halves(mtu, ibf_sma_port_low(info->mtu_smsl));
 		WRITE_ONCE(port->mtu, mtu);
+		/* The MTU is visible before the new generation: pairs with ibf_path_resolve(). */
+		smp_mb__before_atomic();
 		atomic_inc(&port->generation);
 	}
 	if (vls)
