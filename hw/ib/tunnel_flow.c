@@ -13,10 +13,12 @@
 #include "queue.h"
 #include "tunnel.h"
 
-/* Index of a VL in ibf_tunnel.flows. */
+/* Index of a VL in ibf_tunnel.flows. IBF_TUNNEL_VLS: there is no such VL. */
 static u32 ibf_index_of(u8 vl)
 {
-	return vl == 15 ? IBF_DATA_VLS : vl;
+	if (vl == 15)
+		return IBF_DATA_VLS;
+	return vl < IBF_DATA_VLS ? vl : IBF_TUNNEL_VLS;
 }
 
 /* ---- credits ---------------------------------------------------------------------------- */
@@ -208,7 +210,7 @@ void ibf_tunnel_take(struct ibf_tunnel *t, struct sk_buff *skb,
 	u32 i = ibf_index_of(frame->vl);
 	bool ok;
 
-	if (i >= IBF_TUNNEL_VLS) {
+	if (i == IBF_TUNNEL_VLS) {
 		ibf_tunnel_refuse(t, IBF_REFUSED_MALFORMED);
 		kfree_skb(skb);
 		return;

@@ -67,7 +67,9 @@ static void take_test(struct kunit *test)
 	come(t, 0, IBF_CREDITS, SESSION);	/* no credit */
 	come(t, 0, 3, SESSION);			/* again */
 	come(t, 0, IBF_CREDITS, SESSION + 1);	/* a stranger */
-	come(t, 9, 0, SESSION);			/* no such VL */
+	come(t, 8, 0, SESSION);			/* no such VL */
+	come(t, 14, 0, SESSION);
+	come(t, 16, 0, SESSION);
 	come(t, 15, 0, SESSION);
 	taken = waiting(t);
 	/* Ten that the network lost are not waited for. */
@@ -83,7 +85,7 @@ static void take_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->refused[IBF_REFUSED_OVERRUN], 1);
 	KUNIT_EXPECT_EQ(test, t->refused[IBF_REFUSED_LATE], 1);
 	KUNIT_EXPECT_EQ(test, t->refused[IBF_REFUSED_STALE], 1);
-	KUNIT_EXPECT_EQ(test, t->refused[IBF_REFUSED_MALFORMED], 1);
+	KUNIT_EXPECT_EQ(test, t->refused[IBF_REFUSED_MALFORMED], 3);
 	KUNIT_EXPECT_TRUE(test, t->overrun);
 	/* Without a link nothing stays. */
 	for (i = 0; i < 1000 && waiting(t); i++)
