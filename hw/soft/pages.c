@@ -11,6 +11,9 @@
 #include "pages.h"
 #include "region_lock.h"
 
+/* Entries that are filled in before other tasks have their turn. */
+#define PAGES_AT_ONCE	(1U << 16)
+
 /* Addresses of a device without DMA are the kernel's own. */
 static void *soft_to_kernel(u64 address)
 {
@@ -142,9 +145,12 @@ int soft_pages_persist(const struct soft_pages *pages, int access)
 
 	if (!(access & IB_ACCESS_FLUSH_PERSISTENT))
 		return 0;
-	for (i = 0; i < pages->num; i++)
+	for (i = 0; i < pages->num; i++) {
 		if (!soft_page_persists(pages->page[i]))
 			return -EINVAL;
+		/* Each page is a walk of the tree of resources, and a region may have 2^28. */
+		cond_resched();
+	}
 	return 0;
 }
 
@@ -183,6 +189,8 @@ struct soft_pages *soft_pages_of_user(struct ib_device *device, u64 start,
 		if (pages->num == pages->max)
 			break;
 		pages->page[pages->num++] = sg_page_iter_page(&it);
+		if (!(pages->num % PAGES_AT_ONCE))
+			cond_resched();
 	}
 	ret = soft_pages_persist(pages, access);
 	if (!ret)
