@@ -52,7 +52,8 @@ struct hw_stats_device_data {
  * @num_counters: how many
  * @lifespan: milliseconds that a reading stays valid
  *
- * Context: process, may sleep. Return: the counters, all 0 and enabled, freed
+ * Charged to the caller's cgroup: those of a counter are there for the queue pair that it is
+ * made for. Context: process, may sleep. Return: the counters, all 0 and enabled, freed
  * by rdma_free_hw_stats_struct() (the core does, for what an alloc_hw_*_stats
  * operation returned), or NULL.
  */
@@ -60,10 +61,10 @@ struct rdma_hw_stats *
 rdma_alloc_hw_stats_struct(const struct rdma_stat_desc *descs, int num_counters,
 			   unsigned long lifespan)
 {
-	unsigned long *off = bitmap_zalloc(num_counters, GFP_KERNEL);
+	unsigned long *off = bitmap_zalloc(num_counters, GFP_KERNEL_ACCOUNT);
 	struct rdma_hw_stats *stats;
 
-	stats = kzalloc(struct_size(stats, value, num_counters), GFP_KERNEL);
+	stats = kzalloc(struct_size(stats, value, num_counters), GFP_KERNEL_ACCOUNT);
 	if (!off || !stats) {
 		bitmap_free(off);
 		kfree(stats);

@@ -38,17 +38,17 @@ static struct ibt_counter *ibt_counter_of(struct rdma_counter *counter)
 /* The core frees its part by itself: what is ours is found by its number. */
 static int ibt_counter_create(struct rdma_counter *ib)
 {
-	struct ibt_counter *counter = kzalloc(sizeof(*counter), GFP_KERNEL);
+	struct ibt_counter *counter = kzalloc(sizeof(*counter), GFP_KERNEL_ACCOUNT);
 	int ret = -ENOMEM;
 	u32 id;
 
 	if (!counter)
 		return ret;
-	counter->stats = alloc_percpu(struct ibt_stats);
+	counter->stats = alloc_percpu_gfp(struct ibt_stats, GFP_KERNEL_ACCOUNT);
 	if (!counter->stats)
 		goto err_counter;
 	ret = xa_alloc(&to_ibt_dev(ib->device)->counters, &id, counter, xa_limit_31b,
-		       GFP_KERNEL);
+		       GFP_KERNEL_ACCOUNT);
 	if (ret)
 		goto err_stats;
 	ib->id = id;
