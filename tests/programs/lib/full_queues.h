@@ -74,7 +74,7 @@ static int events_of(struct ibv_context *of)
 	return n;
 }
 
-static int events(void)
+static inline int events(void)
 {
 	return events_of(ctx);
 }
@@ -294,7 +294,7 @@ static enum ibv_qp_state state(void)
 }
 
 /* Within some time. */
-static bool reaches(enum ibv_qp_state wanted)
+static inline bool reaches(enum ibv_qp_state wanted)
 {
 	int left;
 
@@ -303,7 +303,7 @@ static bool reaches(enum ibv_qp_state wanted)
 	return left;
 }
 
-static int to_state(enum ibv_qp_state wanted)
+static inline int to_state(enum ibv_qp_state wanted)
 {
 	struct ibv_qp_attr a = { .qp_state = wanted };
 
