@@ -4,6 +4,7 @@
 #include <rdma/ib_mad.h>
 
 #include "../soft/mr.h"
+#include "../soft/speed.h"
 #include "dev.h"
 
 struct iw_ucontext {
@@ -35,11 +36,14 @@ static int iw_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 /* @attr has MTUs and state already: the core knows those of an iWARP port. */
 static int iw_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 {
+	struct net_device *ndev = iw_get_ndev(to_iw_dev(ib));
+
 	attr->gid_tbl_len = 1;
 	attr->max_msg_sz = IW_MAX_MSG_BYTES;
 	attr->max_vl_num = 1;
 	attr->port_cap_flags = IB_PORT_CM_SUP;
-	ib_get_eth_speed(ib, port, &attr->active_speed, &attr->active_width);
+	soft_eth_speed(ib, port, ndev, attr);
+	dev_put(ndev);
 	return 0;
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The port of a device: ops of the core. */
-#include <linux/ethtool.h>
 #include <linux/module.h>
-#include <linux/rtnetlink.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 
+#include "../soft/speed.h"
 #include "guest.h"
 #include "netdev.h"
 #include "port.h"
@@ -29,38 +28,17 @@ static void roce_describe_link(struct ib_port_attr *attr,
 	attr->phys_mtu = ib_mtu_enum_to_int(attr->active_mtu);
 }
 
-/* Many virtual interfaces report no speed, and some real ones none while down. */
-static bool roce_knows_speed(struct roce_dev *rd)
-{
-	struct ethtool_link_ksettings link = {};
-	struct net_device *ndev;
-	int ret = -ENODEV;
-
-	rtnl_lock();
-	ndev = rtnl_dereference(rd->ndev);
-	if (ndev && netif_device_present(ndev))
-		ret = __ethtool_get_link_ksettings(ndev, &link);
-	rtnl_unlock();
-	return !ret && link.base.speed &&
-	       link.base.speed != (u32)SPEED_UNKNOWN;
-}
-
 int roce_query_port(struct ibt_port *port, struct ib_port_attr *attr)
 {
 	struct roce_dev *rd = roce_of_port(port);
 	struct net_device *ndev = roce_get_ndev(rd);
 
 	roce_describe_link(attr, ndev);
+	soft_eth_speed(rd->ib, 1, ndev, attr);
 	dev_put(ndev);
 	attr->gid_tbl_len = ROCE_GIDS;
 	attr->ip_gids = true;
 	attr->max_vl_num = 1;
-	attr->active_speed = IB_SPEED_SDR;
-	attr->active_width = IB_WIDTH_1X;
-	/* For an unknown speed ib_get_eth_speed() logs its assumption at every call. */
-	if (roce_knows_speed(rd))
-		ib_get_eth_speed(rd->ib, 1, &attr->active_speed,
-				 &attr->active_width);
 	return 0;
 }
 

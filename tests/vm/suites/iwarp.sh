@@ -11,6 +11,18 @@ check "ibv_devices shows them" sh -c "ibv_devices | grep -w iwarp0"
 check "ibv_devinfo" sh -c "ibv_devinfo -v -d iwarp0 | grep -w 'transport:.*iWARP'"
 check "rdma link" sh -c "rdma link show iwarp0/1 | grep -w ACTIVE"
 
+# An interface that can not say how fast it is: any user can ask, nothing is logged.
+check "an interface without a speed" ip link add eth5 type dummy
+ip link set eth5 up
+check "a device there" rdma link add iwarp5 type iwarp netdev eth5
+dmesg -C
+rate() { as_user ibv_devinfo -v -d "$1" | grep "active_speed:[[:space:]]*$2 Gbps"; }
+check "its rate" rate iwarp5 2.5
+expect_fail "nothing in the log" sh -c "dmesg | grep ."
+check "iwarp0 knows its speed" rate iwarp0 10.0
+rdma link delete iwarp5
+ip link del eth5
+
 table "a CQ" "$programs/iw_modify_cq" iwarp0
 
 n=$(count 500)
