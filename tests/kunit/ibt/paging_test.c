@@ -37,7 +37,7 @@ static void run_task(struct work_struct *work)
 	complete(&task_ran);
 }
 
-/* A program's file system does not give the pages, so the works that want them stay where they are. */
+/* A program's file system does not give the pages: the works that want them stay where they are. */
 static void page_faults_hold_up_no_task(struct kunit *test)
 {
 	struct work_struct *works = kunit_kcalloc(test, WORKS, sizeof(*works), GFP_KERNEL);

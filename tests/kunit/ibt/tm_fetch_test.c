@@ -227,7 +227,7 @@ static void forge_short(u8 byte)
 	fake_inject(1, bytes, sizeof(bytes));
 }
 
-/* A message that is too short for a tag is not the one that came before, whatever it begins with. */
+/* A message that is too short for a tag is not the one before, whatever it begins with. */
 static void a_short_message_has_no_tag(struct kunit *test)
 {
 	struct ib_sge sge = { };

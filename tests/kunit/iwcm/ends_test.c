@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ids of the iWARP CM, with a driver and a port mapper that are played. Where a call is to be overtaken by another, the one that is
- * played waits until the test, or the other, has come; never for ever.
+ * Ids of the iWARP CM, with a driver and a port mapper that are played. Where a call is to be
+ * overtaken by another, the one that is played waits until the test, or the other, has come;
+ * never for ever.
  */
 #include <net/netlink.h>
 

@@ -19,7 +19,7 @@
 
 #define ROUNDS	60
 
-/* ---- forks ----------------------------------------------------------------------------------- */
+/* ---- forks ----------------------------------------------------------------------------- */
 
 /* Its copy has what it wrote, whatever its parent's queue pairs do. */
 static int child_keeps(uint8_t *at, int tell, int go_on)
@@ -104,7 +104,7 @@ static void forks_beside(void)
 	NEED(!munmap(at, LENGTH));
 }
 
-/* ---- regions that change ------------------------------------------------------------------------ */
+/* ---- regions that change --------------------------------------------------------------- */
 
 static void *rereg_often(void *arg)
 {
@@ -158,7 +158,7 @@ static void rereg_beside(void)
 	NEED(!ibv_dereg_mr(r));
 }
 
-/* ---- descriptors --------------------------------------------------------------------------- */
+/* ---- descriptors ----------------------------------------------------------------------- */
 
 static void no_descriptors(const char *name)
 {
@@ -310,7 +310,7 @@ static void orphan(const char *name, const char *where)
 	close(told[0]);
 }
 
-/* ---- others look -------------------------------------------------------------------------------- */
+/* ---- others look ----------------------------------------------------------------------- */
 
 struct mapping {
 	uintptr_t begin, end;
@@ -366,7 +366,7 @@ static void traced(void)
 	EXPECT("messages go on", wrong, 0);
 }
 
-/* ---- rings that are cut ---------------------------------------------------------------------- */
+/* ---- rings that are cut ---------------------------------------------------------------- */
 
 /* Whatever a program does to its own mappings: all goes at its end, or before. */
 static void cut(void)
@@ -405,7 +405,7 @@ static void cut(void)
 	EXPECT("messages go on", put(area + HALF, mr, HALF), 0);
 }
 
-/* ---- large messages -------------------------------------------------------------------------- */
+/* ---- large messages -------------------------------------------------------------------- */
 
 #define CHUNK	(512UL << 20)
 
