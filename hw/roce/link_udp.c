@@ -22,6 +22,7 @@
 #include "link_eth.h"
 #include "link_udp.h"
 #include "netdev.h"
+#include "owner.h"
 #include "path.h"
 #include "rx_skb.h"
 
@@ -248,40 +249,23 @@ static void roce_learn_ipv6(const struct sk_buff *skb, struct ibt_rx_meta *meta)
 	memcpy(&meta->dgid, &ip->daddr, sizeof(meta->dgid));
 }
 
-/* The interface that has the destination address, or NULL. */
-static struct net_device *roce_owner_of(const struct sk_buff *skb)
-{
-	struct net *net = dev_net(skb->dev);
-	struct net_device *ndev;
-
-	if (skb->protocol == htons(ETH_P_IP))
-		return __ip_dev_find(net, ip_hdr(skb)->daddr, false);
-	/* inet6_iif() has the interface of a local delivery; link-local needs it. */
-	ndev = dev_get_by_index_rcu(net, inet6_iif(skb));
-	if (ndev && !(ndev->flags & IFF_LOOPBACK))
-		return ndev;
-	if (!IS_ENABLED(CONFIG_IPV6))
-		return NULL;
-	return ipv6_dev_find(net, &ipv6_hdr(skb)->daddr, skb->dev);
-}
-
 /*
  * The device that receives a packet. The interface that received it decides. For a local
  * delivery, or an interface without a device, the destination address decides.
  */
 static struct roce_dev *roce_link_udp_receiver(const struct sk_buff *skb)
 {
+	struct net_device *by = roce_came_by(skb), *owner;
 	struct roce_dev *rd = NULL;
-	struct net_device *owner;
 
-	if (!(skb->dev->flags & IFF_LOOPBACK))
-		rd = roce_at(skb->dev);
+	if (!(by->flags & IFF_LOOPBACK))
+		rd = roce_at(by);
 	if (rd)
 		return rd;
 	owner = roce_owner_of(skb);
 	if (owner)
 		rd = roce_below(owner);
-	return rd ?: roce_below(skb->dev);
+	return rd ?: roce_below(by);
 }
 
 /* Checks the UDP header, its position and its length. */

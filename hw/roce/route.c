@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <net/addrconf.h>
 #include <net/inet_dscp.h>
+#include <net/l3mdev.h>
 #include <net/lwtunnel.h>
 #include <net/route.h>
 #include <ofed/refuse.h>
@@ -18,6 +19,7 @@
 #include "icrc_udp.h"
 #include "net.h"
 #include "netdev.h"
+#include "owner.h"
 #include "path.h"
 
 static struct in6_addr *roce_ip6_of(const union ib_gid *gid)
@@ -93,7 +95,8 @@ static int roce_route_ipv4(struct roce_path *p, const struct net_device *ndev)
 	if (rt->rt_type == RTN_BROADCAST)
 		return -EINVAL;
 	if (rt->rt_type == RTN_LOCAL)
-		roce_ends_here(p, __ip_dev_find(net, flow.daddr, false));
+		roce_ends_here(p, roce_ipv4_owner(net, l3mdev_master_ifindex_rcu(ndev),
+						  flow.daddr));
 	else if (!rt->rt_uses_gateway)
 		roce_direct_find(p, rt->dst.dev);
 	if (!p->hop_limit)
