@@ -103,7 +103,7 @@ for way in Y N; do
 done
 echo Y >$loopback
 # Programs of rdma_cm say which address is theirs, as the main table has no route.
-cm() { # ADDRESS-HERE ADDRESS-THERE
+cm() { # ADDRESS-HERE ADDRESS-THERE NAMESPACE
 	timeout -k 5 "$limit" ip netns exec "$3" rping -s -a "$2" -p 7190 -V -C 10 >"$work/server" 2>&1 &
 	_server=$!
 	wait_for 30 sh -c "rdma resource show cm_id | grep -q LISTEN" &&
