@@ -292,7 +292,7 @@ static int ibf_query_port(struct ibt_port *ibt, struct ib_port_attr *attr)
 	attr->phys_mtu = ib_mtu_enum_to_int(attr->active_mtu);
 	attr->gid_tbl_len = IBF_GUIDS;
 	attr->port_cap_flags = be32_to_cpu(info.cap_mask);
-	attr->sm_lid = be16_to_cpu(info.sm_lid);
+	attr->sm_lid = be16_to_cpu(info.master_sm_lid);
 	attr->sm_sl = FIELD_GET(IBF_LOW, info.mtu_smsl);
 	attr->max_vl_num = IBF_VL_CODE_8;
 	attr->subnet_timeout = info.timeout & IBF_TIMEOUT;

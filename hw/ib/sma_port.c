@@ -127,7 +127,7 @@ void ibf_port_info_get(struct ibf_port *port, struct ibf_port_info *info)
 
 static bool ibf_lids_ok(const struct ibf_port_info *to)
 {
-	u16 lid = be16_to_cpu(to->lid), sm_lid = be16_to_cpu(to->sm_lid);
+	u16 lid = be16_to_cpu(to->lid), sm_lid = be16_to_cpu(to->master_sm_lid);
 	u16 mask = BIT(FIELD_GET(IBF_LMC, to->mkey_lmc)) - 1;
 
 	return lid && lid < IBF_LID_MCAST && !(lid & mask) &&
@@ -201,9 +201,9 @@ static void ibf_set_identity(struct ibf_port *port, const struct ibf_port_info *
 		WRITE_ONCE(port->lmc, lmc);
 		ibf_tell(port, IB_EVENT_LID_CHANGE);
 	}
-	if (info->sm_lid != to->sm_lid ||
+	if (info->master_sm_lid != to->master_sm_lid ||
 	    ibf_sma_port_low(info->mtu_smsl) != ibf_sma_port_low(to->mtu_smsl)) {
-		info->sm_lid = to->sm_lid;
+		info->master_sm_lid = to->master_sm_lid;
 		info->mtu_smsl = ibf_sma_port_halves(ibf_sma_port_high(info->mtu_smsl),
 						     ibf_sma_port_low(to->mtu_smsl));
 		ibf_tell(port, IB_EVENT_SM_CHANGE);

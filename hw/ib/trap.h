@@ -36,7 +36,7 @@ struct ibf_bad_key {
 /* Is there a subnet manager, and a link to reach it? */
 static inline bool ibf_trap_can_tell(const struct ibf_port *port)
 {
-	return port->node->live && port->lid && port->info.sm_lid &&
+	return port->node->live && port->lid && port->info.master_sm_lid &&
 	       port->state == IBF_STATE_ACTIVE;
 }
 

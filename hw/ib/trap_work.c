@@ -22,7 +22,7 @@ static struct sk_buff *ibf_trap_work_packet(struct ibf_port *port,
 					    const struct ibf_notice *notice)
 {
 	const struct ibf_mad_from to = {
-		.slid = be16_to_cpu(port->info.sm_lid),
+		.slid = be16_to_cpu(port->info.master_sm_lid),
 		.dlid = port->lid,
 		.sl = FIELD_GET(IBF_LOW, port->info.mtu_smsl),
 		.pkey = IB_DEFAULT_PKEY_FULL,

@@ -113,7 +113,7 @@ static_assert(sizeof(struct ibf_switch_info) == 20);
  * @mkey: Management Key
  * @gid_prefix: of the subnet
  * @lid: base LID
- * @sm_lid: of the master subnet manager
+ * @master_sm_lid: of the master subnet manager
  * @cap_mask: enum ib_port_capability_mask_bits
  * @diag_code: 0
  * @mkey_lease: seconds
@@ -152,7 +152,7 @@ struct ibf_port_info {
 	__be64 mkey;
 	__be64 gid_prefix;
 	__be16 lid;
-	__be16 sm_lid;
+	__be16 master_sm_lid;
 	__be32 cap_mask;
 	__be16 diag_code;
 	__be16 mkey_lease;

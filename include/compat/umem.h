@@ -33,11 +33,11 @@ struct ib_umem_dmabuf *
 ib_umem_dmabuf_get_pinned_revocable_and_lock(struct ib_device *device,
 					     unsigned long offset, size_t size,
 					     int fd, int access);
-void ib_umem_dmabuf_set_revoke_locked(struct ib_umem_dmabuf *umem_dmabuf,
-				      void (*revoke)(void *priv), void *priv);
 void ib_umem_dmabuf_revoke_lock(struct ib_umem_dmabuf *umem_dmabuf);
 void ib_umem_dmabuf_revoke_unlock(struct ib_umem_dmabuf *umem_dmabuf);
 void ib_umem_dmabuf_revoke(struct ib_umem_dmabuf *umem_dmabuf);
+void ib_umem_dmabuf_set_revoke_locked(struct ib_umem_dmabuf *umem_dmabuf,
+				      void (*revoke)(void *priv), void *priv);
 #endif
 
 /* 7.3's name of ib_umem_get(). Drop with 6.12. */

@@ -269,7 +269,7 @@ static void traps_test(struct kunit *test)
 	/* The manager is behind port 2. */
 	spin_lock_bh(&ibf_lock);
 	ports[0].lid = 9;
-	ports[0].info.sm_lid = cpu_to_be16(2);
+	ports[0].info.master_sm_lid = cpu_to_be16(2);
 	spin_unlock_bh(&ibf_lock);
 	ib_bench_arrive(2, 3, 0, 0x1234);
 	/* Without a DETH the source QP is not known: bit 4 is not there. */

@@ -63,7 +63,7 @@ static void managed(struct ibf_port *port, u16 lid)
 	lockdep_assert_held(&ibf_lock);
 	port->node->live = true;
 	port->lid = lid;
-	port->info.sm_lid = cpu_to_be16(1);
+	port->info.master_sm_lid = cpu_to_be16(1);
 	port->state = IBF_STATE_ACTIVE;
 }
 
