@@ -142,7 +142,7 @@ into() { # NETNS HCA ADDRESS
 		ip -n "$1" addr add "$3/24" dev "$_ndev" && ip -n "$1" link set "$_ndev" up
 }
 answers() { ip netns exec red busybox ping -c 1 -W 2 "$@" 10.9.0.2; }
-step "modprobe ib_ipoib" load_ipoib
+step "modprobe ib_ipoib" modprobe ib_ipoib
 step "the interface of hca1 in namespace red" into red hca1 10.9.0.1
 step "that of hca2 in namespace blue" into blue hca2 10.9.0.2
 step "an answer" wait_for 60 answers

@@ -69,19 +69,16 @@ ipoib_on() { # INTERFACE ADDRESS [COMMAND...]: run in front of each
 		wait_for 60 sh -c "$* ip link show $_n | grep -q LOWER_UP"
 }
 ipoib_up() {
-	load_ipoib && wait_for 20 two_interfaces && two_interfaces &&
+	modprobe ib_ipoib && wait_for 20 two_interfaces && two_interfaces &&
 		ip link set $ipoib_there netns b && ipoib_on $ipoib_here 10.9.0.1 &&
 		ipoib_on $ipoib_there 10.9.0.2 $there
 }
-
-have_ipoib() { [ -n "${IPOIB:-}" ] || modinfo ib_ipoib >/dev/null 2>&1; }
 
 fabric_and_manager() {
 	fabric_up pair && wait_for 60 [ -c /dev/infiniband/umad1 ] &&
 	begin_opensm sm hca1 && wait_for 120 all_active &&
 	two_namespaces && rdma dev set hca2 netns b &&
-	wait_for 60 far_active || return
-	! have_ipoib || ipoib_up
+	wait_for 60 far_active && ipoib_up
 }
 
 apps_up() {
@@ -100,7 +97,7 @@ apps_down() {
 	fi
 	if [ "$DRIVER" = ib ]; then
 		end_opensm sm
-		! have_ipoib || wait_for 60 rmmod ib_ipoib || return
+		wait_for 60 rmmod ib_ipoib || return
 		wait_for 20 fabric_down
 	fi
 	# With the namespace goes its interface, and with that its peer here.

@@ -84,6 +84,10 @@ count() { awk -v n="$1" -v s="$SCALE" 'BEGIN { n = int(n * s); print n < 1 ? 1 :
 # has TEXT FILE
 has() { grep -qF -e "$1" "$2"; }
 
+has_memory_cgroups() {
+	grep -q ^memory /proc/cgroups || { echo "     no memory cgroups in this kernel"; return 1; }
+}
+
 # Two scans: an object allocated during the first is reported by the second only
 # if it is lost, and a pointer that was in a register has settled by then.
 no_leaks() {

@@ -32,14 +32,6 @@ all_active() {
 	done
 }
 
-load_ipoib() {
-	if [ -n "${IPOIB:-}" ]; then
-		insmod "$IPOIB"
-	else
-		modprobe ib_ipoib
-	fi
-}
-
 # The interface with a hardware address that ends with the port's GUID.
 ndev_of() { # HCA
 	_guid=$(sed 's/.*\(....:....:....:....\)$/\1/; s/://g' "$ibsys/$1/ports/1/gids/0")

@@ -98,5 +98,7 @@ disk_rows() {
 		check "the device carried them" carried $((2 * _size * 1048576))
 		sed 's/^/     /' "$work/output"
 	done
-	check "a file system on it, $name" files $disk
+	# Kernels of our own configuration have none.
+	! grep -qw ext4 /proc/filesystems && ! modprobe -q ext4 ||
+		check "a file system on it, $name" files $disk
 }

@@ -89,10 +89,7 @@ charged() {
 	_status=$?
 	rmdir $groups/dm && return $_status
 }
-case $KERNEL in
-um*)	echo "     no memory cgroups in this kernel" ;;
-*)	check "it is charged to the cgroup of the program" charged ;;
-esac
+! has_memory_cgroups || check "it is charged to the cgroup of the program" charged
 
 # ---- rdma-core's own -----------------------------------------------------------------------
 # All that are of device memory.

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The distribution's ib_ipoib on our devices: two namespaces, each with the interface
-# of an HCA of the star, and rdma_cm by their addresses. Kernels of our own configuration
-# have no such module: IPOIB is one for them (tests/vm/ipoib).
+# of an HCA of the star, and rdma_cm by their addresses.
 . "$VM/lib/guest.sh"
 . "$VM/lib/ib.sh"
 
@@ -19,7 +18,7 @@ END
 begin_opensm sm hca1
 check "all active" wait_for 120 all_active
 
-check "ib_ipoib" load_ipoib || exit 1
+check "ib_ipoib" modprobe ib_ipoib || exit 1
 n1=$(ndev_of hca1) n2=$(ndev_of hca2) n3=$(ndev_of hca3) n4=$(ndev_of hca4)
 check "interfaces of four HCAs" [ "$n1" -a "$n2" -a "$n3" -a "$n4" ] || exit 1
 
