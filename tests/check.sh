@@ -132,7 +132,6 @@ make -s -C tests/programs
 # Unquoted on purpose: nothing, or a name.
 soon style tests/style.sh 6.12 7.3 $backport $realtime $before $arm um-debug $emulated text
 built=$!
-soon roce-6.1-few on_few vm 6.1 ofed roce few
 soon stock-6.1-few on_few vm 6.1 "" "" few
 wait $built
 # The longest first, so that no long one is left alone at the end. Guests of um-debug have one
@@ -143,32 +142,34 @@ if [ -n "$emulated" ]; then
 	soon roce-debug vm debug ofed roce
 	soon iwarp-debug vm debug ofed iwarp
 fi
-soon install on_few tests/vm/install/run 6.1
 soon roce-um-debug-cm vm um-debug ofed roce cm
-soon stock-6.12 on_few vm 6.12
 soon roce-6.1 vm 6.1 ofed roce
 soon roce-um-debug vm um-debug ofed roce
-soon iwarp-um-debug vm um-debug ofed iwarp
-soon pair-6.1 on_few tests/vm/pair PEER=6.1 TIMEOUT="${TIMEOUT:-3000}"
-soon stock-6.1 vm 6.1
+soon stock-6.12 on_few vm 6.12
 soon ib-um-debug vm um-debug ofed ib
-soon iwarp-6.1 vm 6.1 ofed iwarp
-soon um-debug vm um-debug
-soon cmpair-6.1 on_few tests/vm/pair SUITE=cmpair PEER=6.1 TIMEOUT="${TIMEOUT:-3000}"
-soon kunit tests/vm/run um-debug kunit TIMEOUT="${TIMEOUT:-1200}"
-soon roce-6.12 vm 6.12 ofed roce
-soon elsewhere tests/vm/elsewhere
-soon iwsiw-6.1 on_few siw_vm 6.1
-soon opavnic-um opavnic_vm um-debug
-soon roce-stock-6.12 on_few vm 6.12 stock roce
-soon ib-6.12 on_few vm 6.12 ofed ib
-soon insns tests/insns/run check 6.1
-soon roce-stock-6.1 on_few vm 6.1 stock roce
-soon roce-stock-7.3 on_few vm 7.3 stock roce
+soon pair-6.1 on_few tests/vm/pair PEER=6.1 TIMEOUT="${TIMEOUT:-3000}"
+soon iwarp-um-debug vm um-debug ofed iwarp
 # Its lists name two processors.
 soon stock-7.3 vm 7.3
-soon iwarp-6.12 on_few vm 6.12 ofed iwarp
+soon um-debug vm um-debug
+soon iwarp-6.1 vm 6.1 ofed iwarp
+soon kunit tests/vm/run um-debug kunit TIMEOUT="${TIMEOUT:-1200}"
+soon roce-6.12 on_few vm 6.12 ofed roce
+soon elsewhere tests/vm/elsewhere
+soon roce-stock-7.3 on_few vm 7.3 stock roce
+soon iwsiw-um siw_vm um-debug
+soon opavnic-um opavnic_vm um-debug
+soon insns tests/insns/run check 6.1
+soon packages tests/vm/install/packages
 if [ "${SCALE:-}" = 1 ]; then
+	soon stock-6.1 vm 6.1
+	soon roce-6.1-few on_few vm 6.1 ofed roce few
+	soon cmpair-6.1 on_few tests/vm/pair SUITE=cmpair PEER=6.1 TIMEOUT="${TIMEOUT:-3000}"
+	soon iwsiw-6.1 on_few siw_vm 6.1
+	soon roce-stock-6.1 on_few vm 6.1 stock roce
+	soon roce-stock-6.12 on_few vm 6.12 stock roce
+	soon ib-6.12 on_few vm 6.12 ofed ib
+	soon iwarp-6.12 on_few vm 6.12 ofed iwarp
 	soon static tests/static.sh
 	soon congest-um native_vm congest
 	soon ib-6.1 vm 6.1 ofed ib
@@ -203,6 +204,7 @@ if [ "${SCALE:-}" = 1 ]; then
 	soon cmpair-6.12 tests/vm/pair SUITE=cmpair PEER=6.12 TIMEOUT="${TIMEOUT:-3000}"
 	soon demo-elsewhere tests/vm/elsewhere demo
 	soon host-13 tests/vm/otherhost 13 demo
+	soon install tests/vm/install/run 6.1
 	soon install-6.12 tests/vm/install/run 6.12 7.3
 	soon upgrade tests/vm/install/upgrade
 	soon clone-6.1 tests/vm/install/clone 6.1

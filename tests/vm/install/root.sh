@@ -31,8 +31,10 @@ root_unmounts() {
 	umount -R -l "$root/dev" "$root/proc"
 }
 
-# in_root CMD...: as root would type it
+# in_root CMD...: as root would type it. dkms strips what it builds: without DWARF it takes two
+# thirds of the time.
 in_root() {
+	KCFLAGS=-g0 \
 	DEBIAN_KERNEL_USE_CCACHE=1 CCACHE_DIR=/mnt/ccache CCACHE_DEPEND=1 CCACHE_MAXSIZE=1G \
 	DEBIAN_FRONTEND=noninteractive HOME=/root LC_ALL=C \
 		PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" "$@"

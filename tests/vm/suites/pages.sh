@@ -3,14 +3,14 @@
 # The commands of README.md, of the tutorial and of the how-to pages, each as it is printed and
 # in the order of its page. tests/pages/fences says what is a command, and which ones are left
 # to another suite or to no suite. PAGES=howto/nvme, a list with commas: only these. The check
-# has README.md, the tutorial and the texts of troubleshooting.md, soak has all.
+# has README.md and the texts of troubleshooting.md, soak has all.
 #
 #	eth0 10.0.0.1 --veth-- eth1 10.0.0.2	before each page; all else the page makes,
 #						and takes away
 . "$VM/lib/guest.sh"
 by_default
 
-[ "$SCALE" = 1 ] || PAGES=${PAGES:-README,tutorial,troubleshooting}
+[ "$SCALE" = 1 ] || PAGES=${PAGES:-README,troubleshooting}
 
 fences=$TOP/tests/pages/fences
 
