@@ -127,7 +127,7 @@ fewer() {
 }
 
 lane build-6.1 tests/style.sh 6.1
-make -s -C tests/programs
+make -s -j"$(nproc)" -C tests/programs
 # What needs no more than 6.1 goes beside the other builds.
 # Unquoted on purpose: nothing, or a name.
 soon style tests/style.sh 6.12 7.3 $backport $realtime $before $arm um-debug $emulated text
