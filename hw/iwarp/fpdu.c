@@ -5,6 +5,7 @@
  * the copy, and the memory of the poster is not read after the FPDU is built.
  */
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "crc.h"
@@ -13,17 +14,23 @@
 /* A page of 32 KiB, where there is one. */
 #define PAGE_ORDER 3
 
-static struct page *iw_new_page(u32 *bytes)
+/*
+ * A stream keeps its page, so the owner of the queue pair is charged for it. Where there is no
+ * such page, or the memory cgroup of the owner is full, one of 4 KiB that is not charged lets the
+ * stream go on.
+ */
+static struct page *iw_new_page(struct iw_tx *tx)
 {
 	const gfp_t gfp = GFP_NOIO | __GFP_NOWARN;
+	struct mem_cgroup *old;
 	struct page *page;
 
-	*bytes = PAGE_SIZE << PAGE_ORDER;
-	page = alloc_pages(gfp | __GFP_COMP | __GFP_NORETRY, PAGE_ORDER);
-	if (page)
-		return page;
-	*bytes = PAGE_SIZE;
-	return alloc_page(gfp);
+	old = set_active_memcg(tx->payer);
+	page = alloc_pages(gfp | __GFP_COMP | __GFP_NORETRY |
+			   (tx->payer ? __GFP_ACCOUNT : 0), PAGE_ORDER);
+	set_active_memcg(old);
+	tx->page_bytes = page ? PAGE_SIZE << PAGE_ORDER : PAGE_SIZE;
+	return page ?: alloc_page(gfp);
 }
 
 /* Make sure that @tx->page has room for an FPDU of @bytes. */
@@ -36,7 +43,7 @@ static int iw_make_room(struct iw_tx *tx, u32 bytes)
 		return 0;
 	if (tx->page)
 		put_page(tx->page);
-	tx->page = iw_new_page(&tx->page_bytes);
+	tx->page = iw_new_page(tx);
 	tx->used = 0;
 	return tx->page ? 0 : -ENOMEM;
 }

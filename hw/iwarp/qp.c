@@ -45,7 +45,7 @@ static int iw_check_user(const struct ib_device *ib,
 	return 0;
 }
 
-static void iw_init_qp(struct iw_qp *qp, const struct ib_qp_init_attr *init)
+static void iw_init_qp(struct iw_qp *qp, const struct ib_qp_init_attr *init, bool user)
 {
 	refcount_set(&qp->refs, 1);
 	atomic_set(&qp->handed, 0);
@@ -56,7 +56,7 @@ static void iw_init_qp(struct iw_qp *qp, const struct ib_qp_init_attr *init)
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->srq = init->srq ? to_iw_srq(init->srq) : NULL;
 	iw_sq_init(&qp->sq);
-	iw_tx_init(qp);
+	iw_tx_init(qp, user);
 	iw_qp_events_init(qp);
 }
 
@@ -119,7 +119,7 @@ static int iw_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	ret = soft_limit_take(&dev->soft, SOFT_OBJECT_QP);
 	if (ret)
 		return ret;
-	iw_init_qp(qp, init);
+	iw_init_qp(qp, init, udata);
 	ret = iw_make_queues(qp, init, ucontext, &sq_key, &rq_key);
 	if (ret)
 		goto err_tx;

@@ -4,6 +4,7 @@
  * socket until that has no room. The write_space callback of the socket continues
  * then; no thread sleeps until there is room.
  */
+#include <linux/memcontrol.h>
 #include <linux/sched.h>
 #include <net/tcp.h>
 
@@ -537,9 +538,11 @@ bool iw_tx_idle(struct iw_qp *qp)
 	return idle;
 }
 
-void iw_tx_init(struct iw_qp *qp)
+/* @user: a program has the queue pair, and pays for its page. */
+void iw_tx_init(struct iw_qp *qp, bool user)
 {
 	mutex_init(&qp->tx.lock);
+	qp->tx.payer = user ? get_mem_cgroup_from_mm(current->mm) : NULL;
 	INIT_WORK(&qp->tx.work, iw_tx_work);
 }
 
@@ -552,4 +555,5 @@ void iw_tx_exit(struct iw_qp *qp)
 	iw_tx_drop(&qp->tx);
 	mutex_unlock(&qp->tx.lock);
 	mutex_destroy(&qp->tx.lock);
+	mem_cgroup_put(qp->tx.payer);
 }

@@ -76,6 +76,7 @@ enum iw_tx_kind { IW_TX_NONE, IW_TX_SLOT, IW_TX_IMM, IW_TX_ANSWER };
  * @work: sends for callers that may not sleep, and when the socket has room again
  * @left: time at which a doorbell was left to @work, ns; a hint, no lock
  * @page: page for new FPDUs; the socket may use its bytes below @used
+ * @payer: memory cgroup of the program that has the queue pair, referenced; NULL: none
  * @page_bytes: bytes of @page
  * @used: bytes of @page in use
  * @vec: built FPDUs that the socket has not taken
@@ -104,6 +105,7 @@ struct iw_tx {
 	struct work_struct work;
 	u64 left;
 	struct page *page;
+	struct mem_cgroup *payer;
 	u32 page_bytes;
 	u32 used;
 	struct bio_vec vec[IW_TX_VECS];
@@ -138,7 +140,7 @@ struct iw_tx {
 void iw_tx_kick(struct iw_qp *qp);
 
 /* tx.c */
-void iw_tx_init(struct iw_qp *qp);
+void iw_tx_init(struct iw_qp *qp, bool user);
 void iw_tx_exit(struct iw_qp *qp);
 void iw_tx_run(struct iw_qp *qp);
 bool iw_tx_idle(struct iw_qp *qp);

@@ -236,6 +236,29 @@ requests_charged() { # NUM BYTES
 }
 waiting() { [ "$(rdma resource show cm_id | wc -l)" -ge "$1" ]; }
 
+# The page of 32 KiB that a stream of iWARP keeps from its first message on: on one host it has one
+# without loopback, and the message is the first one where that of p2p is not sent.
+param=/sys/module/ofed_iwarp/parameters
+streams_charged() { # NUM
+	echo N >$param/loopback && echo N >$param/p2p || return
+	: >"$work/streams"
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' $groups/full \
+		prlimit --memlock=unlimited setpriv $nobody "$programs/iw_streams" \
+		10.0.0.1 7601 "$1" >"$work/streams" 2>&1 &
+	streams_pid=$!
+	wait_for 100 has connected "$work/streams" || return
+	_before=$(charge)
+	go_on streams sent
+	_ok=$?
+	_after=$(charge)
+	echo "streams: $(((_after - _before) / $1)) bytes each"
+	kill -9 $streams_pid
+	wait $streams_pid 2>/dev/null
+	cat "$work/streams"
+	echo Y >$param/loopback && echo Y >$param/p2p && [ $_ok -eq 0 ] &&
+		[ $((_after - _before)) -ge $(($1 * 30000)) ]
+}
+
 uncharged() { [ "$(charge)" -lt $((4 << 20)) ]; }
 
 # Until there is no memory, while another user makes objects.
@@ -315,12 +338,20 @@ if has_memory_cgroups; then
 		sed -n 's/^/     /p' "$work/output"
 		check "and nothing of those that are gone" wait_for 20 uncharged
 	done
-	check "nor do events go uncounted" events_charged $chances
-	sed -n 's/^/     /p' "$work/output"
-	check "when they are gone, too" wait_for 20 uncharged
+	# A queue pair of iWARP that has failed is not reset.
+	[ "$DRIVER" = iwarp ] || {
+		check "nor do events go uncounted" events_charged $chances
+		sed -n 's/^/     /p' "$work/output"
+		check "when they are gone, too" wait_for 20 uncharged
+	}
 	# Without the id of the IB or iWARP CM, and what that has, it is 3200.
 	[ "$DRIVER" = ib ] || {
 		check "nor do requests" requests_charged 500 4200
+		sed -n 's/^/     /p' "$work/output"
+		check "when they are gone, too" wait_for 60 uncharged
+	}
+	[ "$DRIVER" != iwarp ] || {
+		check "nor do streams" streams_charged 100
 		sed -n 's/^/     /p' "$work/output"
 		check "when they are gone, too" wait_for 60 uncharged
 	}
