@@ -16,8 +16,8 @@
 
 /*
  * A stream keeps its page, so the owner of the queue pair is charged for it. Where there is no
- * such page, or the memory cgroup of the owner is full, one of 4 KiB that is not charged lets the
- * stream go on.
+ * such page, or the memory cgroup of the owner is full, one of PAGE_SIZE that is not charged lets
+ * the stream go on.
  */
 static struct page *iw_new_page(struct iw_tx *tx)
 {

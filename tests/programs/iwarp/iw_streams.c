@@ -5,7 +5,6 @@
  * NUM connections with both ends here: says "connected", waits for SIGUSR1, sends a message by
  * each of them and says "sent". Then it waits to be killed.
  */
-#include <signal.h>
 #include "cm.h"
 
 #define BYTES 64

@@ -31,8 +31,7 @@ root_unmounts() {
 	umount -R -l "$root/dev" "$root/proc"
 }
 
-# in_root CMD...: as root would type it. dkms strips what it builds: without DWARF it takes two
-# thirds of the time.
+# in_root CMD...: as root would type it, but for DWARF, which dkms would strip.
 in_root() {
 	KCFLAGS=-g0 \
 	DEBIAN_KERNEL_USE_CCACHE=1 CCACHE_DIR=/mnt/ccache CCACHE_DEPEND=1 CCACHE_MAXSIZE=1G \
